@@ -1,0 +1,380 @@
+# trainprof: one makefile, not recursive. Sections: settings, probes, floors, build, tests, programs,
+# house checks, other variants, fuzzing, style, install, packages.
+
+# ---- settings -------------------------------------------------------------------------------
+VARIANT ?= release
+PREFIX  ?= /usr/local
+VERSION := 0.1.0
+COMMIT  := $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+WERROR  ?= 0
+V       ?= 0
+Q       := $(if $(filter 0,$(V)),@)
+# What is being done, unless make -s asks for silence.
+SAY     := @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
+
+B := build/$(VARIANT)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion \
+	-Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef -Wvla -Wcast-qual \
+	-Wpointer-arith -Wwrite-strings
+CFLAGS_release := -O2 -g
+CFLAGS_clang   := -O2 -g
+CFLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_tsan    := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+CFLAGS_coverage := -O0 -g --coverage
+CFLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ifneq ($(filter $(VARIANT),clang fuzz),)
+CC := clang
+endif
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) \
+	$(CFLAGS_$(VARIANT)) $(PROBED_CFLAGS) $(CFLAGS)
+
+# ---- probes: what is optional is decided by compiling a use of it ------------------------------
+try_link = $(shell printf '$(1)' | $(CC) -x c - $(2) -o /dev/null 2>/dev/null && echo yes)
+HAVE_DW    := $(call try_link,\043include <elfutils/libdw.h>\nint main(void){return !dwarf_begin_elf;},-ldw -lelf)
+HAVE_CJSON := $(call try_link,\043include <cjson/cJSON.h>\nint main(void){return !cJSON_Parse;},-lcjson)
+HAVE_CHECK := $(call try_link,\043include <check.h>\nint main(void){return !suite_create;},-lcheck -lsubunit -lrt -lm -lpthread)
+HAVE_PFM   := $(call try_link,\043include <perfmon/pfmlib_perf_event.h>\nint main(void){return pfm_initialize();},-lpfm)
+PROBED_CFLAGS := $(if $(HAVE_PFM),-DTP_HAVE_PFM=1,-DTP_HAVE_PFM=0)
+LIBS := -ldw -lelf -lcjson $(if $(HAVE_PFM),-lpfm) -lpthread -lm
+
+comma := ,
+
+# ---- floors ---------------------------------------------------------------------------------
+FLOORS   := wire base model stack collect store analyze advise report cli
+SOURCES  := $(foreach f,$(FLOORS),$(wildcard src/$(f)/*.c))
+OBJECTS  := $(SOURCES:src/%.c=$(B)/obj/%.o)
+TESTS    := $(wildcard tests/unit/*/test_*.c)
+TEST_SOURCES := $(wildcard tests/unit/*/*.c)
+TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
+HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c)
+
+# ---- build ----------------------------------------------------------------------------------
+.PHONY: all docs help probes
+.DEFAULT_GOAL := all
+
+## all: build trainprof
+all: probes trainprof
+
+probes:
+	@$(if $(HAVE_DW),,echo 'missing: libdw (Debian: libdw-dev)' >&2; exit 1)
+	@$(if $(HAVE_CJSON),,echo 'missing: cJSON (Debian: libcjson-dev)' >&2; exit 1)
+	$(SAY) 'libdw: yes  cJSON: yes  libpfm4: $(or $(HAVE_PFM),no (Debian: libpfm4-dev; CPU event names))  Check: $(or $(HAVE_CHECK),no (Debian: check; unit tests))'
+
+trainprof: $(B)/trainprof
+	$(Q)ln -sf $< $@
+
+$(B)/trainprof: $(B)/obj/main.o $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/libtrainprof.a: $(OBJECTS)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+# Written anew only when the commit is another.
+$(B)/gen/commit: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = '$(COMMIT)' ] || echo '$(COMMIT)' > $@
+.PHONY: FORCE
+
+$(B)/obj/base/version.o: $(B)/gen/commit
+$(B)/obj/base/version.o: PROBED_CFLAGS += -DBUILD_VERSION='"$(VERSION)"' -DBUILD_COMMIT='"$(COMMIT)"' \
+	-DBUILD_WITH='"libdw", "cJSON", $(if $(HAVE_PFM),"libpfm4"$(comma)) '
+
+# The JSON Schema travels inside the program: report --schema prints it.
+$(B)/gen/report.schema.inc: docs/report.schema.json
+	@mkdir -p $(@D)
+	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
+
+$(B)/obj/report/schema.o: $(B)/gen/report.schema.inc
+$(B)/obj/report/schema.o: PROBED_CFLAGS += -I$(B)/gen
+
+$(B)/obj/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  CC      $<'
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/tests/%.o: tests/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  CC      $<'
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
+
+# ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
+.PHONY: check check-unit check-cli check-rules golden
+CHECKS := check-unit check-programs check-bench check-cli check-rules check-layers check-headers check-singleuse check-mirror check-names
+
+# One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
+$(B)/tests/suites.h: $(TESTS)
+	@mkdir -p $(@D)
+	@for t in $(TESTS); do echo "$$t" | sed 's,tests/unit/\(.*\)/test_\(.*\)\.c,SUITE(\1_\2),'; done > $@
+
+$(B)/tests/unit/main.o: $(B)/tests/suites.h
+
+# Some tests measure programs that lie beside the binary.
+$(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
+		| $(addprefix $(B)/programs/,blocker fixed_work lock_step ping_pong thread_crowd thread_rounds)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
+
+## check-unit: unit tests; SUITE=floor_file runs one
+check-unit: $(B)/unit
+	$(Q)$(B)/unit $(SUITE)
+
+## check: install what is missing, build, run all fast tests; under five minutes
+check: deps
+	+@tests/gates.sh $(CHECKS)
+
+## check-cli: commands against golden files; ONLY=CASE runs one
+check-cli: $(B)/trainprof programs
+	$(Q)tests/cli/run_cases.sh $(B) $(ONLY)
+
+## golden: rewrite the golden files of the commands; ONLY=CASE rewrites one. Read the diff!
+golden: $(B)/trainprof programs
+	$(Q)GOLDEN=1 tests/cli/run_cases.sh $(B) $(ONLY)
+
+$(B)/check_rules: $(B)/tests/rules/check_rules.o $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-rules: load rules/, run the cases inside every rule, check texts, sources and speed
+check-rules: $(B)/check_rules
+	$(Q)$(B)/check_rules rules
+
+# ---- programs that trainprof is tried on -----------------------------------------------------
+.PHONY: programs check-programs check-qemu
+# What trainprof is tried on: built as users build, whatever the variant; plain stacks, no frame pointers.
+PROGRAM_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O2 -g -fomit-frame-pointer
+HAVE_OPENMP    := $(call try_link,int main(void){return 0;},-fopenmp)
+PROGRAMS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c)) $(B)/programs/trainer
+
+## programs: build the programs that trainprof is tried on
+programs: $(PROGRAMS)
+
+$(B)/programs/mlp: PROGRAM_CFLAGS += $(if $(HAVE_OPENMP),-fopenmp,-Wno-unknown-pragmas)
+$(B)/programs/%: tests/programs/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  PROGRAM $@'
+	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -lpthread -lm
+
+$(B)/programs/mark_listener: src/wire/mark_ring.c include/trainprof/wire/mark_ring.h
+$(B)/programs/mark_listener: PROGRAM_CFLAGS += src/wire/mark_ring.c
+$(B)/programs/trainer: $(wildcard tests/programs/trainer/*.[ch]) include/trainprof/mark.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  PROGRAM $@'
+	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -lm
+
+## check-programs: the programs do what their names say, and their truth adds up
+check-programs: programs
+	$(Q)tests/programs/check_trainer.sh $(B)/programs
+
+## check-qemu: counters, paranoid, Yama and quota under another kernel on emulated arm64; V=1 lists all
+check-qemu:
+	$(Q)V=$(V) tests/qemu/run.sh build/qemu
+
+# ---- real programs: Debian's darknet and PyTorch, minutes ------------------------------------------
+.PHONY: check-real
+REAL_PACKAGES := darknet python3-torch python3-pil python3-numpy
+
+## check-real: darknet and PyTorch from Debian against what they say of themselves; installs both; ONLY=CASE
+check-real: $(B)/trainprof
+	-@tests/deps.sh $(REAL_PACKAGES)
+	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
+
+# ---- bench: not a test, takes minutes -----------------------------------------------------------
+.PHONY: check-bench bench grid gains
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed
+
+.SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
+$(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
+	@mkdir -p $(@D)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-bench: the bench's own arithmetic
+check-bench: $(BENCH)
+	$(Q)tests/bench/check_bench.sh $(B)/bench
+
+## bench: what trainprof costs, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
+bench: trainprof programs $(BENCH)
+	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
+
+## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
+grid: trainprof programs $(BENCH)
+	$(Q)tests/bench/grid.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ONLY)
+
+## gains: what advice promises against what following it brings; ONLY=TEXT picks rules
+gains: trainprof programs
+	$(Q)tests/bench/gains.sh $(CURDIR)/trainprof $(B)/programs $(ONLY)
+
+# ---- house checks: seconds, no build --------------------------------------------------------------
+.PHONY: check-layers check-headers check-singleuse check-mirror check-names
+
+## check-layers: floors include only what they may
+check-layers:
+	$(Q)tests/checks/layers.sh
+
+## check-headers: every header compiles alone; include/ holds exactly the doors
+check-headers:
+	$(Q)CC='$(CC)' tests/checks/headers.sh
+
+## check-singleuse: no function is visible further than it is used
+check-singleuse: $(B)/libtrainprof.a $(B)/obj/main.o
+	$(Q)tests/checks/singleuse.sh $(B)
+
+## check-mirror: tests/unit mirrors src
+check-mirror:
+	$(Q)tests/checks/mirror.sh
+
+## check-names: a file name is used once and says something
+check-names:
+	$(Q)tests/checks/names.sh
+
+# ---- other variants ---------------------------------------------------------------------------
+.PHONY: asan tsan valgrind coverage
+# Suites in which threads or processes meet in memory.
+TSAN_SUITES := wire_mark_ring base_log
+
+## asan: unit and command tests under AddressSanitizer and UBSan
+asan:
+	+$(Q)tests/gates.sh VARIANT=asan check-unit check-cli
+
+## tsan: the suites where threads meet, under ThreadSanitizer
+tsan:
+	$(Q)for suite in $(TSAN_SUITES); do \
+		$(MAKE) --no-print-directory VARIANT=tsan check-unit SUITE=$$suite || exit 1; done
+
+## valgrind: unit tests under memcheck; slow
+valgrind: $(B)/unit
+	$(Q)CK_FORK=no CK_DEFAULT_TIMEOUT=0 valgrind -q --error-exitcode=9 --leak-check=no $(B)/unit $(SUITE)
+
+## coverage: which lines the unit tests reach
+coverage:
+	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit
+	$(Q)cd build/coverage/obj && for d in */; do \
+		gcov -n $$d*.gcda 2>/dev/null | awk -v d=$$d \
+		'/^File .src/ {own = 1} /^Lines/ && own {split($$2, a, /[:%]/); n += $$4; hit += a[2] * $$4 / 100; own = 0} \
+		END {if (n) printf "%-9s %5d lines, %3.0f %% reached\n", d, n, 100 * hit / n}'; done
+
+# ---- fuzzing: clang's libFuzzer ------------------------------------------------------------------
+.PHONY: fuzz fuzzers
+FUZZ_SECONDS ?= 60
+FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(VARIANT)),$(B)/libtrainprof.a)
+	@mkdir -p $(@D)
+	$(SAY) '  FUZZER  $@'
+	$(Q)$(CC) $(ALL_CFLAGS) -Isrc -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+fuzzers:
+	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz $(FUZZERS)
+
+## fuzz: each harness for FUZZ_SECONDS (60), or the same FUZZ_RUNS inputs; ONLY=NAME runs fuzz_NAME
+fuzz: fuzzers
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_RUNS=$(FUZZ_RUNS) tests/fuzz/run_fuzzers.sh $(if $(ONLY),build/fuzz/fuzz_$(ONLY),$(FUZZERS))
+
+# ---- style ------------------------------------------------------------------------------------
+.PHONY: tidy format format-check cppcheck shellcheck measure
+STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/unit/*.h tests/unit/*/*.h tests/programs/*/*.h)
+TIDIED := $(SOURCES) src/main.c
+
+build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(wildcard src/*/*.h)
+	@mkdir -p $(@D)
+	$(SAY) '  TIDY    $<'
+	$(Q)clang-tidy-14 --quiet $< -- $(ALL_CFLAGS) -Ibuild/release/gen -DBUILD_VERSION='""' -DBUILD_COMMIT='""' -DBUILD_WITH='""' 2>$@.log || \
+		{ cat $@.log; exit 1; }
+	@touch $@
+
+## tidy: clang-tidy over all of src, no warning allowed
+tidy: $(TIDIED:%.c=build/tidy/%.ok)
+	@echo 'tidy: $(words $(TIDIED)) passed, 0 failed, 0 skipped'
+
+## format: lay out all C files
+format:
+	$(Q)clang-format-14 -i $(STYLED)
+
+## format-check: would format change anything?
+format-check:
+	$(Q)clang-format-14 --dry-run -Werror $(STYLED)
+
+## cppcheck: a second opinion; advice, not a gate
+cppcheck:
+	$(Q)cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem -D_GNU_SOURCE -Iinclude $(SOURCES)
+
+## shellcheck: the shell scripts
+shellcheck:
+	$(Q)shellcheck -x -S warning .ci/run $(shell find tests -name '*.sh')
+
+## measure: sizes, the longest functions and files
+measure:
+	$(Q)tests/checks/measure.sh $(B)/trainprof
+
+# ---- install ----------------------------------------------------------------------------------
+.PHONY: install check-install uninstall dist clean
+bindir     := $(DESTDIR)$(PREFIX)/bin
+datadir    := $(DESTDIR)$(PREFIX)/share
+includedir := $(DESTDIR)$(PREFIX)/include
+COMPLETIONS := bash-completion/completions/trainprof zsh/site-functions/_trainprof fish/vendor_completions.d/trainprof.fish
+
+$(B)/trainprof.1: docs/trainprof.1.md docs/roff.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f docs/roff.awk $< > $@
+
+## install: into PREFIX (/usr/local); DESTDIR is put before it
+install: $(B)/trainprof $(B)/trainprof.1
+	install -d $(bindir) $(datadir)/trainprof $(includedir)/trainprof $(dir $(COMPLETIONS:%=$(datadir)/%))
+	install -m 755 $(B)/trainprof $(bindir)/trainprof
+	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
+	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
+	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
+	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
+	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
+		$(B)/trainprof completion $$shell > $$file || rm -f $$file;; esac; done; done
+
+## check-install: an installed trainprof runs, and uninstall leaves nothing
+check-install: $(B)/trainprof
+	$(Q)tests/checks/installed.sh $(B)
+
+## uninstall: what install has put there
+uninstall:
+	rm -f $(bindir)/trainprof $(includedir)/trainprof/mark.h $(datadir)/man/man1/trainprof.1 $(COMPLETIONS:%=$(datadir)/%)
+	rm -rf $(datadir)/trainprof
+
+## dist: a tarball of the committed tree
+dist:
+	@mkdir -p build
+	git archive --prefix=trainprof-$(VERSION)/ -o build/trainprof-$(VERSION).tar.gz HEAD
+	@echo build/trainprof-$(VERSION).tar.gz
+
+## clean: remove all that was built
+clean:
+	rm -rf build trainprof
+
+# ---- packages and the first minutes ---------------------------------------------------------------
+.PHONY: deps demo
+PACKAGES := gcc libc6-dev libdw-dev libelf-dev libcjson-dev libpfm4-dev check
+
+## deps: install the Debian packages that are missing, or print the line that would
+deps:
+	@tests/deps.sh $(PACKAGES)
+
+## demo: install what is missing, build, and run trainprof on the bundled trainer
+demo: deps
+	@echo 'building trainprof and the programs it is tried on: half a minute'
+	$(Q)$(MAKE) --no-print-directory -s all programs
+	$(Q)tests/demo.sh $(B)
+
+## docs: copy a real summary into README.md and the facts into docs/facts.md
+docs: trainprof programs
+	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
+
+## help: this list
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d)

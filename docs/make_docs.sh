@@ -1,0 +1,33 @@
+#!/bin/sh
+# make docs: what the program itself can say goes into the documents.
+# make_docs.sh TRAINPROF PROGRAMS: the summary of a real run into README.md, the facts into facts.md
+set -eu
+trainprof=$1
+programs=$2
+docs=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/docs-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cp "$programs/trainer" "$work/train"
+cd "$work"
+"$trainprof" run -q --summary none -o demo -- ./train --data data --side 128 --workers 1 --decode 3 \
+	--steps 100000 --milliseconds 15000 --marks steps > /dev/null
+"$trainprof" report --width 80 demo > summary
+awk -v summary="$work/summary" '
+	/<!-- summary:/ {
+		print
+		print "```text"
+		while ((getline line < summary) > 0)
+			print line
+		print "```"
+		skipping = 1
+	}
+	/<!-- end of summary -->/ { skipping = 0 }
+	!skipping && !/<!-- summary:/
+' "$docs/../README.md" > readme
+cp readme "$docs/../README.md"
+{
+	# shellcheck disable=SC2016 # the backquotes are Markdown
+	printf '# Facts\n\nThe words that rules, budgets and reports use, written by `make docs`.\n\n```text\n'
+	"$trainprof" guide facts
+	printf '```\n'
+} > "$docs/facts.md"

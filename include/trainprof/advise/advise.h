@@ -1,0 +1,49 @@
+/*
+ * From a profile to findings, by rules that are data (rules/README.md).
+ */
+#ifndef TRAINPROF_ADVISE_ADVISE_H
+#define TRAINPROF_ADVISE_ADVISE_H
+
+#include "trainprof/base/status.h"
+#include "trainprof/model/finding.h"
+#include "trainprof/model/profile.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct tp_rulebook;
+
+/*
+ * Load every rule below the given directories (bottlenecks/<family>/<id>.json), in the order given;
+ * a later rule with the same id replaces an earlier one. All names, operators, units and
+ * placeholders are checked: "input/x.json:7: no fact 'step.tme_ns'; nearest: step.time_ns".
+ * Errors  TP_ABSENT, TP_PARSE. Freed with tp_rulebook_free().
+ */
+TP_MUST_CHECK enum tp_status tp_rulebook_load(struct tp_rulebook **out,
+					      const char *const *directories, size_t n_directories,
+					      struct tp_error *err);
+void tp_rulebook_free(struct tp_rulebook *book);
+size_t tp_rulebook_count(const struct tp_rulebook *book);
+
+/* Everything about a rule as text; a NULL id lists all rules, a line each with id and title.
+ * TP_ABSENT with the nearest id when there is no such rule. */
+TP_MUST_CHECK enum tp_status tp_rulebook_print(const struct tp_rulebook *book, const char *id,
+					       FILE *out, struct tp_error *err);
+
+/* Run the cases inside every rule (or one). Prints failures to `out`. */
+struct tp_rule_test_result {
+	size_t n_passed;
+	size_t n_failed;
+};
+TP_MUST_CHECK enum tp_status tp_rulebook_test(const struct tp_rulebook *book, const char *id,
+					      FILE *out, struct tp_rule_test_result *result,
+					      struct tp_error *err);
+
+/*
+ * Judge a run. Findings borrow nothing: texts are in their own arena.
+ * Gains are bounded by the profile's bracket and suppressed below the threshold of the rulebook.
+ */
+void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
+	       const struct tp_profile *profile);
+
+#endif

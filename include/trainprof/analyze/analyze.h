@@ -1,0 +1,38 @@
+/*
+ * From a trace to a profile: roles, timelines, exact parts, steps, steady state, facts, brackets.
+ */
+#ifndef TRAINPROF_ANALYZE_ANALYZE_H
+#define TRAINPROF_ANALYZE_ANALYZE_H
+
+#include "trainprof/base/status.h"
+#include "trainprof/model/profile.h"
+#include "trainprof/model/trace.h"
+
+struct tp_patterns;
+
+enum tp_steps_choice { TP_STEPS_AUTO, TP_STEPS_ONLY_MARKER, TP_STEPS_OFF };
+
+struct tp_analyze_options {
+	enum tp_steps_choice steps;
+	uint64_t skip_steps; /* leave out at least this many first steps */
+};
+
+/*
+ * Load rules/patterns/<name>.json files of a directory: which symbols, libraries, files, system
+ * calls and command lines mean which phase, part or role. Format: rules/README.md.
+ * Errors  TP_ABSENT, TP_PARSE with file and line. Freed with tp_patterns_free().
+ */
+TP_MUST_CHECK enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
+					      struct tp_error *err);
+void tp_patterns_free(struct tp_patterns *patterns);
+
+/*
+ * Run all passes. The profile borrows the trace. Does not fail on strange data: what cannot be
+ * known is a missing fact with its reason and a warning.
+ */
+TP_MUST_CHECK enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
+					const struct tp_patterns *patterns,
+					const struct tp_analyze_options *options,
+					struct tp_error *err);
+
+#endif

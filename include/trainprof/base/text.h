@@ -1,0 +1,40 @@
+/* Small text questions: nearest name, parsing of numbers with units, UTF-8 repair. */
+#ifndef TRAINPROF_BASE_TEXT_H
+#define TRAINPROF_BASE_TEXT_H
+
+#include "trainprof/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Optimal string alignment distance (insert, delete, replace, swap neighbours). */
+unsigned tp_text_distance(const char *a, const char *b);
+
+/* The name closest to `word` among n names (NULL entries skipped); NULL when none is within 2 or
+ * within a third of the word's length, whichever is larger. */
+const char *tp_text_nearest(const char *word, const char *const *names, size_t n);
+
+/* "90ms", "2m", "1h30m" is not known: one number, one unit of ns us ms s m h. No bare number. */
+bool tp_text_parse_duration(const char *text, uint64_t *out_ns);
+/* "2GiB", "512MiB", "10kB", "64B". No bare number. */
+bool tp_text_parse_size(const char *text, uint64_t *out_bytes);
+/* "1%", "0.5%". */
+bool tp_text_parse_percent(const char *text, double *out_ratio);
+/* "99Hz", "1kHz" or a bare number. */
+bool tp_text_parse_rate(const char *text, double *out_hz);
+/* A whole decimal number without sign. */
+bool tp_text_parse_count(const char *text, uint64_t *out);
+
+/* Length of the valid UTF-8 sequence that begins at `text`, 0 when there is none (RFC 3629). A NUL
+ * is a sequence of one. */
+size_t tp_text_utf8_length(const char *text);
+/* Append `text`, every byte that is not part of valid UTF-8 replaced by U+FFFD. */
+void tp_text_add_utf8(struct tp_buf *out, const char *text);
+/* Terminal columns of valid UTF-8 text (each code point counts one). */
+size_t tp_text_width(const char *text);
+/* Shell-style match: * and ? only. */
+bool tp_text_glob(const char *pattern, const char *text);
+bool tp_text_starts_with(const char *text, const char *prefix);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * The program that is measured: started by us, left alone, and followed to its end.
+ *
+ * The child is held before its exec until collectors are attached, then runs with the signals,
+ * limits and descriptors that we were started with, in our process group. Nothing here stops it.
+ *
+ * Signals that reach trainprof alone (INT QUIT TERM HUP USR1 USR2 CONT) are passed on; those that
+ * come from the terminal (SI_KERNEL) are not, because the whole group has them already. kill(1) to
+ * the group cannot be told from kill(1) to us: the target then gets the signal twice, as under
+ * timeout(1). They are read from a signalfd, so no handler runs and nothing is interrupted. When
+ * the target is stopped by Ctrl-Z's kind of signals we stop too, so that the shell takes the
+ * terminal back.
+ */
+#ifndef TRAINPROF_COLLECT_TARGET_H
+#define TRAINPROF_COLLECT_TARGET_H
+
+#include "trainprof/base/status.h"
+#include "trainprof/model/run_info.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct tp_env; /* trainprof/collect/env.h */
+
+/* What the target shall find as we found it. */
+struct tp_inheritance {
+	sigset_t mask;
+	sigset_t ignored;
+	struct rlimit files;
+};
+
+/*
+ * Call first thing in main(), before signals or limits are touched. Descriptors 0 to 2 that are
+ * closed are opened on /dev/null for us alone (the target finds them closed), so that no file of
+ * ours gets their numbers.
+ */
+void tp_inheritance_take(struct tp_inheritance *out);
+
+struct tp_target;
+
+/* How it ended. */
+struct tp_target_end {
+	enum tp_end_kind kind; /* TP_END_EXITED or TP_END_SIGNALED; TP_END_RUNNING before */
+	int code;              /* exit status, or signal number */
+	uint64_t time_ns;      /* CLOCK_MONOTONIC when it was seen */
+	struct rusage usage;   /* of the target and the children it waited for */
+};
+
+/*
+ * Fork the child and hold it. argv[0] is looked up in PATH; `env` (may be NULL) is added to our
+ * environment. From now until tp_target_close() the signals above are blocked in this thread.
+ * Errors  TP_TARGET (no process, no descriptor).
+ */
+TP_MUST_CHECK enum tp_status tp_target_start(struct tp_target **out,
+					     const struct tp_inheritance *inheritance,
+					     char *const *argv, const struct tp_env *env,
+					     struct tp_error *err);
+
+pid_t tp_target_pid(const struct tp_target *target);
+
+/*
+ * Let it exec, and wait until it has. Errors  TP_TARGET: the text says why, and
+ * tp_target_exit_status() is 127 (not found) or 126 (found, cannot be run).
+ */
+TP_MUST_CHECK enum tp_status tp_target_release(struct tp_target *target, struct tp_error *err);
+
+/* The status that a shell would show: of the end, of the failed exec, 128+n for a signal. */
+int tp_target_exit_status(const struct tp_target *target);
+
+/* Readable when tp_target_poll() has something to do. */
+int tp_target_wait_fd(const struct tp_target *target);
+
+enum {
+	TP_TARGET_ENDED = 1,       /* a zombie now: its /proc is still there until it is reaped */
+	TP_TARGET_INTERRUPTED = 2, /* SIGINT reached us, from wherever */
+	TP_TARGET_CONTINUED = 4,   /* we were stopped and run again */
+};
+
+/* Pass signals on, stop with it, reap adopted daemons. Never blocks. Returns TP_TARGET_… */
+unsigned tp_target_poll(struct tp_target *target);
+
+/* Collect the end; blocks while it runs, signals are passed on meanwhile. */
+const struct tp_target_end *tp_target_reap(struct tp_target *target);
+
+/* Drops signals that came for a target that is gone and unblocks the others. Does not kill. */
+void tp_target_close(struct tp_target *target);
+
+/* End this process as the target ended: by the same signal, without a core file of ours, or with
+ * the same status. Call last, with everything written. */
+__attribute__((noreturn)) void tp_target_end_alike(const struct tp_target_end *end);
+
+#endif

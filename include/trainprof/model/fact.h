@@ -1,0 +1,175 @@
+/*
+ * The vocabulary of rules: what analysis can know about a run. A rule, report or budget that names
+ * an unknown fact does not load. A fact that was not measured is unknown, never zero.
+ */
+#ifndef TRAINPROF_MODEL_FACT_H
+#define TRAINPROF_MODEL_FACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* name in code, name in data, unit ("ns", "ratio", "bytes", "1", "bool", "per_s", "bytes_per_s",
+ * "cpus"), meaning.
+ * Ratios named step.* are shares of the partitioned window. */
+#define TP_FACT_MAP(X)                                                                             \
+	X(RUN_DURATION, "run.duration_ns", "ns", "from start to end of the program")               \
+	X(RUN_WINDOW, "run.window_ns", "ns", "the part of the run that was judged")                \
+	X(RUN_WINDOW_RATIO, "run.window_ratio", "ratio", "judged part of the run")                 \
+	X(RUN_STARTUP_RATIO, "run.startup_ratio", "ratio", "run before the training loop")         \
+	X(RUN_WARMUP_RATIO, "run.warmup_ratio", "ratio", "loop before it became steady")           \
+	X(RUN_OUTSIDE_RATIO, "run.outside_ratio", "ratio",                                         \
+	  "loop time in special steps (checkpoint, evaluation, slow steps)")                       \
+	X(RUN_CHECKPOINT_RATIO, "run.checkpoint_ratio", "ratio", "loop time in checkpoints")       \
+	X(RUN_CHECKPOINT_WAIT, "run.checkpoint_wait_ratio", "ratio",                               \
+	  "part of the time in checkpoints in which the trainer waits for storage")                \
+	X(RUN_LOGGING_RATIO, "run.logging_ratio", "ratio", "loop time in logging")                 \
+	X(RUN_OVERHEAD_RATIO, "run.overhead_ratio", "ratio", "cost of measuring / program CPU")    \
+	X(RUN_RECORDS_LOST_RATIO, "run.records_lost_ratio", "ratio", "records lost / all records") \
+	X(RUN_SWITCHES_OFF_RATIO, "run.switches_off_ratio", "ratio",                               \
+	  "run in which switch records were off: too many switches")                               \
+	X(RUN_THINNED_RATIO, "run.thinned_ratio", "ratio",                                         \
+	  "samples of running threads whose stack was left out to save time")                      \
+	X(RUN_RATE_RATIO, "run.sample_rate_ratio", "ratio",                                        \
+	  "samples a second kept up / asked for")                                                  \
+	X(RUN_ACCOUNTED_RATIO, "run.accounted_ratio", "ratio",                                     \
+	  "program CPU time that has a stack or is named as kernel or short threads")              \
+	X(RUN_COMPLETE_STACKS_RATIO, "run.complete_stacks_ratio", "ratio",                         \
+	  "native stacks that reach the thread's first frame")                                     \
+	X(RUN_UNKNOWN_RATIO, "run.unknown_ratio", "ratio",                                         \
+	  "window whose class rests on no sample of its own kind")                                 \
+	X(RUN_N_SAMPLES, "run.n_samples", "1", "samples of the trainer in the window")             \
+	X(STEP_COUNT, "step.count", "1", "steady steps")                                           \
+	X(STEP_TIME, "step.time_ns", "ns", "mean steady step")                                     \
+	X(STEP_MEDIAN, "step.median_ns", "ns", "median steady step")                               \
+	X(STEP_P95, "step.p95_ns", "ns", "95th percentile of steady steps")                        \
+	X(STEP_CV, "step.variation_ratio", "ratio", "standard deviation / mean of steady steps")   \
+	X(STEP_COMPUTE, "step.compute_ratio", "ratio", "share of compute")                         \
+	X(STEP_COMMUNICATION, "step.communication_ratio", "ratio", "share of communication")       \
+	X(STEP_MEMORY, "step.memory_ratio", "ratio", "share of memory")                            \
+	X(STEP_DATALOADER, "step.dataloader_ratio", "ratio", "share of dataloader")                \
+	X(STEP_HOST, "step.host_ratio", "ratio", "share of host")                                  \
+	X(STEP_IDLE, "step.idle_ratio", "ratio", "share of idle")                                  \
+	X(STEP_TEAM_WAIT, "step.compute_team_wait_ratio", "ratio",                                 \
+	  "share in which the trainer waits for or spins in its thread team")                      \
+	X(STEP_COMM_WAIT, "step.communication_wait_ratio", "ratio", "share waiting for a peer")    \
+	X(STEP_FAULT, "step.memory_page_fault_ratio", "ratio", "share in page faults")             \
+	X(STEP_SWAP, "step.memory_swap_ratio", "ratio", "share waiting for swap")                  \
+	X(STEP_ALLOC, "step.memory_alloc_ratio", "ratio", "share in the allocator")                \
+	X(STEP_COPY, "step.memory_copy_ratio", "ratio", "share in memory copies")                  \
+	X(STEP_PREP, "step.dataloader_prep_ratio", "ratio", "share: waits while data is decoded")  \
+	X(STEP_FETCH, "step.dataloader_fetch_ratio", "ratio", "share: waits while storage reads")  \
+	X(STEP_HANDOVER, "step.dataloader_handover_ratio", "ratio", "share: batch handed over")    \
+	X(STEP_PAUSE, "step.dataloader_pause_ratio", "ratio", "share: the producer sleeps")        \
+	X(STEP_LOADER_QUEUE, "step.dataloader_cpu_queue_ratio", "ratio",                           \
+	  "share: the producer waits for a CPU")                                                   \
+	X(STEP_INLINE, "step.dataloader_inline_ratio", "ratio",                                    \
+	  "share in which the trainer itself does the loader's work")                              \
+	X(STEP_INTERPRETER, "step.host_interpreter_ratio", "ratio", "share in the interpreter")    \
+	X(STEP_LOGGING, "step.host_logging_ratio", "ratio", "share in logging")                    \
+	X(STEP_CHECKPOINT, "step.host_checkpoint_ratio", "ratio", "share in checkpoints")          \
+	X(STEP_HOST_KERNEL, "step.host_kernel_ratio", "ratio", "share in system calls")            \
+	X(STEP_RUNNABLE, "step.idle_runnable_ratio", "ratio", "share waiting for a CPU")           \
+	X(STEP_SLEEP, "step.idle_sleep_ratio", "ratio", "share asleep by its own wish")            \
+	X(STEP_IDLE_IO, "step.idle_blocked_io_ratio", "ratio", "share blocked in I/O")             \
+	X(STEP_LOCK, "step.idle_blocked_lock_ratio", "ratio", "share blocked on a lock")           \
+	X(LOADER_WORKERS, "loader.workers", "1", "loader processes and threads")                   \
+	X(LOADER_PROCESSES, "loader.processes", "1", "loader processes")                           \
+	X(LOADER_BUSY, "loader.busy_ratio", "ratio", "loader workers on CPU")                      \
+	X(LOADER_READ, "loader.read_wait_ratio", "ratio", "loader workers waiting for storage")    \
+	X(LOADER_IDLE, "loader.idle_ratio", "ratio", "loader workers waiting for room or work")    \
+	X(LOADER_SLEEP, "loader.sleep_ratio", "ratio", "loader workers asleep")                    \
+	X(LOADER_QUEUE, "loader.run_delay_ratio", "ratio", "loader workers waiting for a CPU")     \
+	X(LOADER_IMBALANCE, "loader.imbalance_ratio", "ratio", "busiest worker / mean, minus 1")   \
+	X(CPU_ALLOWED, "cpu.allowed_cpus", "cpus", "CPUs the program may use, quota included")     \
+	X(CPU_QUOTA, "cpu.quota_cpus", "cpus", "cgroup CPU quota")                                 \
+	X(CPU_TREE_BUSY, "cpu.program_busy_cpus", "cpus", "CPUs the program keeps busy")           \
+	X(CPU_BUSY_RATIO, "cpu.busy_ratio", "ratio", "busy share of the allowed CPUs")             \
+	X(CPU_IDLE, "cpu.idle_cpus", "cpus", "allowed CPUs that idle")                             \
+	X(CPU_OTHERS, "cpu.other_programs_cpus", "cpus", "CPUs busy with other programs")          \
+	X(CPU_DELAY, "cpu.run_delay_ratio", "ratio",                                               \
+	  "trainer threads waiting for a CPU / wanting")                                           \
+	X(CPU_PREEMPTED, "cpu.preemptions_per_s", "per_s", "involuntary switches of the trainer")  \
+	X(CPU_SWITCHES, "cpu.switches_per_s", "per_s", "context switches of the program")          \
+	X(CPU_RUNNABLE, "cpu.runnable_threads", "1", "threads that run or want to, mean")          \
+	X(CPU_PER_CORE, "cpu.runnable_per_cpu_ratio", "ratio", "those per allowed CPU")            \
+	X(CPU_THROTTLED, "cpu.throttled_ratio", "ratio", "window throttled by the cgroup quota")   \
+	X(CPU_STEAL, "cpu.steal_ratio", "ratio", "CPU time taken by the hypervisor")               \
+	X(CPU_PSI, "cpu.pressure_ratio", "ratio", "PSI cpu some")                                  \
+	X(COMPUTE_THREADS, "compute.threads", "1", "threads that take part in compute")            \
+	X(COMPUTE_BUSY, "compute.busy_threads", "1", "of them busy during compute, mean")          \
+	X(COMPUTE_SPIN, "compute.spin_ratio", "ratio", "compute CPU time spent spinning")          \
+	X(COMPUTE_SCALAR, "compute.scalar_ratio", "ratio",                                         \
+	  "compute time in code that computes number by number")                                   \
+	X(COMPUTE_LIBRARY, "compute.library_ratio", "ratio", "compute samples in math libraries")  \
+	X(COMPUTE_POOLS, "compute.thread_pools", "1",                                              \
+	  "thread pool runtimes seen spinning or busy")                                            \
+	X(MEM_MINFLT, "memory.minor_faults_per_s", "per_s", "minor faults of the program")         \
+	X(MEM_MINFLT_STEP, "memory.minor_faults_per_step", "1", "minor faults of the trainer")     \
+	X(MEM_MAJFLT, "memory.major_faults_per_s", "per_s", "major faults of the program")         \
+	X(MEM_RSS, "memory.rss_peak_bytes", "bytes", "largest sum of resident sets")               \
+	X(MEM_LIMIT, "memory.limit_bytes", "bytes", "memory of the machine or cgroup")             \
+	X(MEM_USED_RATIO, "memory.used_ratio", "ratio", "peak / limit")                            \
+	X(MEM_SWAP, "memory.swap_bytes_per_s", "bytes_per_s", "swapped in and out")                \
+	X(MEM_PSI, "memory.pressure_ratio", "ratio", "PSI memory some")                            \
+	X(MEM_STIME, "memory.kernel_cpu_ratio", "ratio", "kernel share of the trainer's CPU time") \
+	X(MEM_NUMA, "memory.numa_nodes", "1", "NUMA nodes of the machine")                         \
+	X(IO_READ, "io.device_read_bytes_per_s", "bytes_per_s",                                    \
+	  "read from devices by the program")                                                      \
+	X(IO_WRITE, "io.device_write_bytes_per_s", "bytes_per_s",                                  \
+	  "written to devices by the program")                                                     \
+	X(IO_CALL_READ, "io.call_read_bytes_per_s", "bytes_per_s", "returned by read calls")       \
+	X(IO_CALLS, "io.read_calls_per_s", "per_s", "read calls")                                  \
+	X(IO_CALL_BYTES, "io.bytes_per_read_call", "bytes", "mean of read calls")                  \
+	X(IO_CACHED, "io.cached_ratio", "ratio", "read bytes that came from the page cache")       \
+	X(IO_DISK_BUSY, "io.disk_busy_ratio", "ratio", "busiest disk")                             \
+	X(IO_PSI, "io.pressure_ratio", "ratio", "PSI io some")                                     \
+	X(IO_FILES, "io.data_files", "1", "distinct data files seen being read")                   \
+	X(COMM_PEERS, "comm.trainers", "1", "trainer processes in the tree")                       \
+	X(COMM_BUSY_WAIT, "comm.busy_wait_ratio", "ratio", "communication spent spinning")         \
+	X(PMU_IPC, "pmu.instructions_per_cycle", "1", "whole program")                             \
+	X(PMU_LLC, "pmu.llc_misses_per_kilo_instruction", "1", "whole program")                    \
+	X(PMU_MEMORY, "pmu.memory_bound_ratio", "ratio", "pipeline slots lost to memory")          \
+	X(ENV_OMP, "env.omp_num_threads", "1", "OMP_NUM_THREADS")                                  \
+	X(ENV_BLAS, "env.blas_num_threads", "1", "OPENBLAS_NUM_THREADS or MKL_NUM_THREADS")        \
+	X(ENV_PASSIVE, "env.omp_wait_passive", "bool", "OMP_WAIT_POLICY=passive")                  \
+	X(ENV_MALLOC, "env.malloc_tuned", "bool", "malloc thresholds set or another malloc used")  \
+	X(ENV_PYTHON, "env.is_python", "bool", "the trainer runs in a Python interpreter")         \
+	X(ADVICE_SHOWN, "advice.shown", "1", "advice shown for this run; known to verdicts only")
+
+enum tp_fact {
+#define X(id, name, unit, text) TP_FACT_##id,
+	TP_FACT_MAP(X)
+#undef X
+		TP_N_FACTS
+};
+
+struct tp_fact_desc {
+	const char *name;
+	const char *unit;
+	const char *text;
+};
+
+const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact);
+enum tp_fact tp_fact_find(const char *name); /* TP_N_FACTS when unknown */
+/* The nearest name for a message; NULL when nothing is near. */
+const char *tp_fact_nearest(const char *name);
+
+enum tp_origin { TP_ORIGIN_MEASURED, TP_ORIGIN_SAMPLED, TP_ORIGIN_DERIVED, TP_ORIGIN_ESTIMATED };
+
+const char *tp_origin_name(enum tp_origin origin);
+
+/* A value with how far it can be trusted. All zero = unknown, without a reason. */
+struct tp_quantity {
+	bool is_known;
+	bool has_interval;
+	enum tp_origin origin;
+	double value;
+	double low; /* 95 % interval */
+	double high;
+	double coverage;     /* 0..1: how much of what it speaks about was seen */
+	uint64_t n;          /* steps, samples or readings behind it; 0 = does not apply */
+	const char *missing; /* why it is unknown; NULL when known */
+};
+
+#endif

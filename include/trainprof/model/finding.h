@@ -1,0 +1,93 @@
+/* A rule applied to a run: fired, quiet or not judgeable, with evidence, actions and a gain. */
+#ifndef TRAINPROF_MODEL_FINDING_H
+#define TRAINPROF_MODEL_FINDING_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/model/fact.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum tp_finding_state { TP_FINDING_FIRED, TP_FINDING_QUIET, TP_FINDING_NOT_JUDGED };
+enum tp_level { TP_LEVEL_HIGH, TP_LEVEL_MEDIUM, TP_LEVEL_LOW, TP_LEVEL_NOTE };
+enum tp_confidence { TP_CONFIDENCE_HIGH, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_LOW };
+enum tp_advice_kind { TP_ADVICE_FREE, TP_ADVICE_SEMANTIC };
+
+const char *tp_finding_state_name(enum tp_finding_state state);
+const char *tp_level_name(enum tp_level level);
+const char *tp_confidence_name(enum tp_confidence confidence);
+const char *tp_advice_kind_name(enum tp_advice_kind kind);
+
+/* One comparison of the condition with what it saw. */
+struct tp_evidence {
+	enum tp_fact fact;
+	struct tp_quantity value;
+	const char *op;   /* "<" "<=" ">" ">=" "==" "!=" ; "" when the fact stands alone */
+	double threshold; /* right side, evaluated */
+	bool has_threshold;
+	int holds; /* 1 yes, 0 no, -1 cannot be judged */
+};
+
+struct tp_action {
+	const char *text;      /* with numbers filled in */
+	const char *example;   /* something to type, or NULL */
+	const char *technique; /* id, or NULL */
+};
+
+struct tp_citation {
+	const char *title;
+	const char *where;
+	const char *checked; /* date */
+};
+
+struct tp_finding {
+	const char *rule; /* "input/loader-cpu-bound" */
+	const char *path; /* file of the rule */
+	const char *title;
+	enum tp_finding_state state;
+	const char *not_judged_because; /* NULL unless not judged */
+	const char *quiet_because;      /* a look-alike that was seen, or the parent; may be NULL */
+	enum tp_level level;
+	enum tp_confidence confidence;
+	const char *doubts; /* what lowered the confidence ("few steps"), or NULL */
+	enum tp_advice_kind kind;
+	const char *headline; /* the advice in one line; first action */
+	const char *because;  /* evidence in one sentence, numbers filled in */
+	const struct tp_evidence *evidence;
+	size_t n_evidence;
+	const struct tp_action *actions; /* those that still apply */
+	size_t n_actions;
+	bool has_gain;
+	double gain_low; /* speed-up factors, 1.0 = none; low <= value <= high */
+	double gain_value;
+	double gain_high;
+	const char *gain_method;
+	const char *price;  /* effect on model quality: "none", or what to check */
+	const char *verify; /* which number must move, numbers filled in */
+	const char *refute; /* how to prove it wrong, or NULL */
+	const struct tp_citation *sources;
+	size_t n_sources;
+	const char *suppressed; /* why a fired finding is not shown as advice, or NULL */
+};
+
+/* Sorted: fired advice by gain and confidence, then notes, quiet, not judged. */
+struct tp_findings {
+	struct tp_arena arena;
+	struct tp_finding *items;
+	size_t n_items;
+	size_t n_fired; /* shown as advice */
+	size_t n_not_judged;
+	/* All shown advice taken together; never a product of gains. */
+	bool has_combined;
+	double combined_low, combined_value, combined_high;
+	const char *then_limit; /* what limits afterwards, or NULL */
+	/* Verdict, from the run/… rules: "dataloader_bound", "compute_bound", "too_short" …; NULL
+	 * when no rule that names one fired. */
+	const char *verdict;
+	const char *verdict_title;
+	const char *verdict_sentence;
+};
+
+void tp_findings_release(struct tp_findings *findings);
+
+#endif

@@ -1,0 +1,49 @@
+/* Frames and stacks: where a thread was. */
+#ifndef TRAINPROF_MODEL_FRAME_H
+#define TRAINPROF_MODEL_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tp_frame_kind {
+	TP_FRAME_NATIVE, /* in a mapped file */
+	TP_FRAME_JIT,    /* in executable memory without a file, or named by a perf map */
+	TP_FRAME_KERNEL,
+	TP_FRAME_PYTHON,
+	TP_N_FRAME_KINDS
+};
+
+enum {
+	TP_FRAME_GUESSED = 1, /* found by scanning the stack, not by call frame information */
+	/* 2 is used while unwinding; the instruction there, when it is not behind a call: */
+	TP_FRAME_SCALAR = 4, /* computes with one floating-point number */
+	TP_FRAME_VECTOR = 8, /* with several numbers */
+};
+
+/*
+ * One place in a program. Equal frames have equal ids within a recording; strings are ids.
+ * Grouping by function uses (module, function_start) because most libraries have few symbols.
+ */
+struct tp_frame {
+	enum tp_frame_kind kind;
+	uint32_t flags;          /* TP_FRAME_… */
+	uint32_t module;         /* path of the file; "[kernel]", "[jit]", "[vdso]" */
+	uint32_t symbol;         /* function; 0 when no symbol covers the address */
+	uint32_t file;           /* source file, Python only */
+	uint32_t line;           /* source line, Python only */
+	uint64_t address;        /* relative to the module's load address */
+	uint64_t function_start; /* of the symbol or of the unwind entry; 0 when unknown */
+};
+
+enum { TP_STACK_TRUNCATED = 1 }; /* the walk did not reach the thread's first frame */
+
+/* Leaf first. Id 0 is the empty stack. */
+struct tp_stack {
+	const uint32_t *frames; /* frame ids */
+	uint32_t n_frames;
+	uint32_t flags; /* TP_STACK_… */
+};
+
+enum { TP_STACK_MAX_FRAMES = 512 };
+
+#endif

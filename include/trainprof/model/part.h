@@ -1,0 +1,67 @@
+/*
+ * The six parts of a step and their sub-labels. Order is the fixed order of reports; which part an
+ * instant belongs to is decided in analyze by docs/internals.md#parts.
+ */
+#ifndef TRAINPROF_MODEL_PART_H
+#define TRAINPROF_MODEL_PART_H
+
+#include <stdint.h>
+
+#define TP_PART_MAP(X)                                                                             \
+	X(COMPUTE, "compute", "Compute")                                                           \
+	X(COMMUNICATION, "communication", "Communication")                                         \
+	X(MEMORY, "memory", "Memory")                                                              \
+	X(DATALOADER, "dataloader", "Dataloader")                                                  \
+	X(HOST, "host", "Host")                                                                    \
+	X(IDLE, "idle", "Idle")
+
+enum tp_part {
+#define X(id, name, title) TP_PART_##id,
+	TP_PART_MAP(X)
+#undef X
+		TP_N_PARTS
+};
+
+/* Sub-labels: part, name in data. */
+#define TP_LABEL_MAP(X)                                                                            \
+	X(COMPUTE_MATH, COMPUTE, "math")                                                           \
+	X(COMPUTE_SPIN, COMPUTE, "team_wait") /* waits for, or spins in, its own thread team */    \
+	X(COMMUNICATION_TRANSFER, COMMUNICATION, "transfer")                                       \
+	X(COMMUNICATION_WAIT, COMMUNICATION, "wait")                                               \
+	X(MEMORY_FAULT, MEMORY, "page_fault")                                                      \
+	X(MEMORY_SWAP, MEMORY, "swap")                                                             \
+	X(MEMORY_ALLOC, MEMORY, "alloc")                                                           \
+	X(MEMORY_COPY, MEMORY, "copy")                                                             \
+	X(DATALOADER_PREP, DATALOADER, "prep")         /* a CPU decodes or augments */             \
+	X(DATALOADER_FETCH, DATALOADER, "fetch")       /* storage is read */                       \
+	X(DATALOADER_HANDOVER, DATALOADER, "handover") /* pickling, pipe, queue, shared memory */  \
+	X(DATALOADER_PAUSE, DATALOADER, "pause")       /* the producer sleeps or is idle */        \
+	X(DATALOADER_QUEUE, DATALOADER, "cpu_queue")   /* the producer waits for a CPU */          \
+	X(HOST_INTERPRETER, HOST, "interpreter")                                                   \
+	X(HOST_LOGGING, HOST, "logging")                                                           \
+	X(HOST_CHECKPOINT, HOST, "checkpoint")                                                     \
+	X(HOST_KERNEL, HOST, "kernel") /* system calls on the CPU, without a known phase */        \
+	X(HOST_OTHER, HOST, "other")                                                               \
+	X(IDLE_RUNNABLE, IDLE, "runnable") /* wanted a CPU and had none */                         \
+	X(IDLE_SLEEP, IDLE, "sleep")                                                               \
+	X(IDLE_IO, IDLE, "blocked_io")                                                             \
+	X(IDLE_LOCK, IDLE, "blocked_lock")                                                         \
+	X(IDLE_CHILD, IDLE, "blocked_child")                                                       \
+	X(IDLE_UNKNOWN, IDLE, "unknown")
+
+enum tp_label {
+#define X(id, part, name) TP_LABEL_##id,
+	TP_LABEL_MAP(X)
+#undef X
+		TP_N_LABELS
+};
+
+const char *tp_part_name(enum tp_part part);    /* "dataloader" */
+const char *tp_part_title(enum tp_part part);   /* "Dataloader" */
+const char *tp_label_name(enum tp_label label); /* "prep" */
+enum tp_part tp_label_part(enum tp_label label);
+/* TP_N_PARTS / TP_N_LABELS when unknown; a label is written "dataloader.prep". */
+enum tp_part tp_part_find(const char *name);
+enum tp_label tp_label_find(const char *dotted);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * What analysis found: exact parts, steps, processes and facts. Rules, reports and gates read this
+ * and nothing else.
+ */
+#ifndef TRAINPROF_MODEL_PROFILE_H
+#define TRAINPROF_MODEL_PROFILE_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/model/fact.h"
+#include "trainprof/model/part.h"
+#include "trainprof/model/run_info.h"
+#include "trainprof/model/source.h"
+#include "trainprof/model/task.h"
+#include "trainprof/model/trace.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tp_role {
+	TP_ROLE_OTHER,
+	TP_ROLE_TRAINER,  /* the process whose main loop is the training */
+	TP_ROLE_LOADER,   /* produces batches for a trainer */
+	TP_ROLE_LAUNCHER, /* starts trainers, waits for them */
+	TP_N_ROLES
+};
+
+const char *tp_role_name(enum tp_role role);
+
+/* Distribution of a per-step quantity, ns. */
+struct tp_stat {
+	uint64_t n;
+	double mean, median, p05, p95, p99, min, max, mad;
+	double median_low, median_high; /* 95 % */
+};
+
+struct tp_part_result {
+	uint64_t time_ns;   /* exclusive; the six sum to profile.total_ns, always */
+	uint64_t hidden_ns; /* went on while the instant was given to another part */
+	uint64_t solo_ns;   /* nothing else was active: bounds what removing it can gain */
+	struct tp_quantity share;
+	struct tp_stat per_step; /* n = 0 without steps */
+	/* Bracket of the mean step (or window) if this part cost nothing: attribution 2.1. */
+	double without_low_ns;
+	double without_high_ns;
+};
+
+enum tp_steps_found_by { TP_STEPS_NONE, TP_STEPS_MARKER, TP_STEPS_PERIOD };
+
+enum tp_step_kind {
+	TP_STEP_STEADY,
+	TP_STEP_WARMUP,
+	TP_STEP_CHECKPOINT,
+	TP_STEP_EVALUATION,
+	TP_STEP_SLOW,
+	TP_STEP_CUT, /* incomplete at an end of the recording */
+	TP_N_STEP_KINDS
+};
+
+const char *tp_step_kind_name(enum tp_step_kind kind);
+
+/* One step of one trainer: [start_ns, end_ns), parts sum to its length exactly. */
+struct tp_step {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	enum tp_step_kind kind;
+	uint64_t part_ns[TP_N_PARTS];
+};
+
+enum tp_phase_kind {
+	TP_RUN_PHASE_STARTUP,
+	TP_RUN_PHASE_WARMUP,
+	TP_RUN_PHASE_TRAIN,
+	TP_RUN_PHASE_EVAL,
+	TP_RUN_PHASE_CHECKPOINT,
+	TP_RUN_PHASE_SLOW,
+	TP_RUN_PHASE_SHUTDOWN,
+	TP_N_RUN_PHASES
+};
+
+const char *tp_run_phase_name(enum tp_phase_kind phase);
+
+struct tp_process_result {
+	uint32_t task; /* leader's task id */
+	enum tp_role role;
+	uint64_t cpu_ns;    /* by the kernel's account */
+	uint64_t on_cpu_ns; /* of its threads, in the window */
+	uint64_t runnable_ns;
+	uint64_t blocked_ns[TP_N_CAUSES];
+	uint64_t lived_ns; /* sum over threads, in the window */
+	uint64_t rss_peak_bytes;
+	uint32_t n_threads;
+};
+
+/* Where time goes: one row for a distinct (role, state, stack), largest first. */
+struct tp_hot_stack {
+	uint32_t stack; /* id in the trace */
+	uint32_t task;  /* leader of the process */
+	enum tp_state state;
+	enum tp_part part; /* of the trainer's time; TP_N_PARTS when it has none */
+	uint64_t time_ns;
+};
+
+/* A plain sentence the reader must see ("steps were not resolved: …"). */
+struct tp_warning {
+	const char *id;
+	const char *text;
+	const char *effect; /* or NULL */
+	const char *remedy; /* what to type, or NULL */
+};
+
+struct tp_profile {
+	struct tp_arena arena;
+	const struct tp_trace *trace; /* borrowed; must live as long */
+
+	uint32_t trainer; /* leader task of the trainer judged; TP_NO_TASK when there is none */
+	uint64_t window_start_ns; /* what the parts speak about */
+	uint64_t window_end_ns;
+	const char *window_reason; /* "warm-up of 40 steps excluded" */
+
+	/* Parts over total_ns: the steady steps, or the window when there are none. */
+	bool is_of_steps;
+	uint64_t total_ns;
+	struct tp_part_result parts[TP_N_PARTS];
+	uint64_t label_ns[TP_N_LABELS]; /* sums within a part to the part, always */
+	/* The largest part that a reader would call the limit; TP_N_PARTS when none is. */
+	enum tp_part limiter;
+
+	enum tp_steps_found_by steps_found_by;
+	double steps_confidence;  /* 0..1 */
+	const char *steps_reason; /* how they were found, or why not */
+	struct tp_step *steps;    /* all of them, in time order */
+	size_t n_steps;
+	size_t n_steady;
+	struct tp_stat step_time; /* steady steps */
+
+	uint64_t run_phase_ns[TP_N_RUN_PHASES];
+	uint64_t run_phase_count[TP_N_RUN_PHASES];
+
+	struct tp_process_result *processes;
+	size_t n_processes;
+	struct tp_hot_stack *hot;
+	size_t n_hot;
+
+	struct tp_quantity facts[TP_N_FACTS];
+
+	struct tp_warning *warnings;
+	size_t n_warnings;
+	size_t warnings_capacity; /* of the arena's array */
+};
+
+void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace);
+void tp_profile_release(struct tp_profile *profile);
+
+/* Set a fact that is known exactly or by sampling. */
+void tp_profile_set(struct tp_profile *profile, enum tp_fact fact, double value,
+		    enum tp_origin origin, double coverage);
+/* Say why it is not known. `why` is copied. */
+void tp_profile_miss(struct tp_profile *profile, enum tp_fact fact, const char *why);
+/* Texts are copied; NULL allowed for effect and remedy. */
+void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
+		     const char *effect, const char *remedy);
+/* Promise P3: parts sum to the total, labels to their part, steps to their length. */
+bool tp_profile_is_exact(const struct tp_profile *profile);
+
+#endif

@@ -1,0 +1,75 @@
+/* What is known about a run besides its records: the recording's manifest, in memory. */
+#ifndef TRAINPROF_MODEL_RUN_INFO_H
+#define TRAINPROF_MODEL_RUN_INFO_H
+
+#include "trainprof/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum tp_run_mode { TP_MODE_RUN, TP_MODE_ATTACH, TP_MODE_IMPORT, TP_MODE_MERGE };
+
+enum tp_end_kind {
+	TP_END_UNKNOWN, /* trainprof itself was killed, or the recording was cut */
+	TP_END_EXITED,
+	TP_END_SIGNALED,
+	TP_END_DETACHED,
+	TP_END_RUNNING,
+};
+
+/* How much could be collected; named in reports, decided by trying (docs/limits.md). */
+enum tp_tier { TP_TIER_FULL, TP_TIER_REDUCED, TP_TIER_MINIMAL, TP_TIER_BARE, TP_N_TIERS };
+
+struct tp_host_info {
+	const char *name;
+	const char *kernel; /* "Linux 6.18.44" */
+	const char *cpu_model;
+	uint32_t n_cpus;    /* online */
+	uint32_t n_allowed; /* in our affinity mask */
+	uint32_t n_numa_nodes;
+	uint64_t memory_bytes;
+	double quota_cpus;           /* cgroup CPU limit; 0 = none */
+	uint64_t memory_limit_bytes; /* cgroup; 0 = none */
+};
+
+struct tp_env_var {
+	const char *name;
+	const char *value;
+};
+
+/* All pointers live in one arena, the one of the trace or of the command. */
+struct tp_run_info {
+	const char *id;    /* "r-" and 16 hex digits */
+	const char *label; /* -n, or the program's name */
+	const char **command;
+	size_t n_command;
+	const char *directory; /* the target's working directory */
+	enum tp_run_mode mode;
+	enum tp_tier tier;
+	pid_t pid;                 /* of the target */
+	uint64_t started_wall_ns;  /* CLOCK_REALTIME */
+	uint64_t started_ns;       /* CLOCK_MONOTONIC: zero of the trace */
+	uint64_t ended_ns;         /* CLOCK_MONOTONIC; 0 when unknown */
+	uint64_t measure_from_ns;  /* --delay: CLOCK_MONOTONIC, started_ns when none */
+	uint64_t measure_until_ns; /* --duration or ended_ns; 0 when unknown */
+	enum tp_end_kind end;
+	int end_code;          /* exit status, or signal number */
+	double sample_rate_hz; /* interrupts a second and thread, kept up; 0 when there are none */
+	double asked_rate_hz;  /* those asked for; 0 = unknown */
+	double poll_rate_hz;   /* looks at blocked threads a second */
+	struct tp_host_info host;
+	const struct tp_env_var *environment; /* allow-list only */
+	size_t n_environment;
+	const char *written_by; /* "trainprof 0.1.0 (0f3c2e1)" */
+};
+
+const char *tp_tier_name(enum tp_tier tier);
+const char *tp_end_name(enum tp_end_kind end); /* as in the report's schema: "exited" */
+
+/* A deep copy into an arena. */
+void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
+		      struct tp_arena *arena);
+
+#endif

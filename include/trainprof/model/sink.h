@@ -1,0 +1,72 @@
+/*
+ * Where records go: a recording on disk, a trace in memory, a counter in a test.
+ *
+ * The base interns strings, frames and stacks, so that every sink gives equal things equal ids and
+ * defines an id before it is used. An implementation embeds struct tp_sink first and provides put.
+ * Not thread-safe: one thread puts.
+ */
+#ifndef TRAINPROF_MODEL_SINK_H
+#define TRAINPROF_MODEL_SINK_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/status.h"
+#include "trainprof/base/strtab.h"
+#include "trainprof/model/record.h"
+
+struct tp_sink;
+
+struct tp_sink_type {
+	const char *name;
+	/* Take one record (borrowed for the call). Must not fail the run: a sink that can no
+	 * longer write remembers why and ignores the rest. */
+	void (*put)(struct tp_sink *self, const struct tp_record *record);
+};
+
+struct tp_sink {
+	const struct tp_sink_type *type;
+	struct tp_strtab strings;
+	struct tp_map frame_ids; /* hash of a frame -> head of a chain in frames */
+	struct tp_map stack_ids;
+	struct tp_arena arena;
+	struct tp_sink_frame *frames; /* by id; 0 is unused */
+	size_t n_frames;
+	size_t frames_capacity;
+	struct tp_sink_stack *stacks; /* 0 is the empty stack; from 1 on by id - n_forgotten */
+	size_t n_stacks;
+	size_t stacks_capacity;
+	/* A sink that has no use for old stacks may set a limit in bytes, 0 = none: above it all
+	 * are forgotten, and one that comes again is defined again, by another id. A program may
+	 * have new stacks for days. */
+	size_t stacks_limit;
+	size_t stacks_bytes;
+	uint32_t n_forgotten;
+};
+
+void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type);
+void tp_sink_release(struct tp_sink *sink); /* the base only */
+
+uint32_t tp_sink_string(struct tp_sink *sink, const char *text); /* NULL and "" give 0 */
+uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame);
+/* frame ids, leaf first; cut to TP_STACK_MAX_FRAMES with TP_STACK_TRUNCATED set. */
+uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, uint32_t flags);
+
+/* What an id stands for; empty when there is no such id, or none any more. A stack's frames are
+ * borrowed. */
+void tp_sink_frame_get(const struct tp_sink *sink, uint32_t id, struct tp_frame *out);
+void tp_sink_stack_get(const struct tp_sink *sink, uint32_t id, struct tp_stack *out);
+
+/* Shorthands: build the record and put it. Structs are borrowed for the call. */
+void tp_sink_task(struct tp_sink *sink, const struct tp_task *task);
+void tp_sink_run(struct tp_sink *sink, const struct tp_run *run);
+void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample);
+void tp_sink_gauge(struct tp_sink *sink, enum tp_metric metric, uint32_t task, uint64_t time_ns,
+		   double value);
+void tp_sink_mark(struct tp_sink *sink, const struct tp_mark *mark);
+void tp_sink_gap(struct tp_sink *sink, const char *source, const char *reason, uint64_t start_ns,
+		 uint64_t end_ns, uint64_t n_lost);
+void tp_sink_source(struct tp_sink *sink, const char *name, const char *summary,
+		    const struct tp_availability *availability, uint64_t n_records,
+		    uint64_t n_lost);
+
+#endif

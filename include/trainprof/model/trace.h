@@ -1,0 +1,88 @@
+/*
+ * All that was recorded, sorted, in one arena. Built by the store's reader, by importers and by
+ * tests through the same sink.
+ */
+#ifndef TRAINPROF_MODEL_TRACE_H
+#define TRAINPROF_MODEL_TRACE_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/model/record.h"
+#include "trainprof/model/run_info.h"
+#include "trainprof/model/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Times are ns since run.started_ns. Invariants after tp_trace_build():
+ * tasks by id, runs by (task, start), never overlapping within a task and of some length unless
+ * they end TP_RUN_OPEN, samples by (task, time), gauges by (metric, task, time), marks, gaps by
+ * time. Ids are in range.
+ */
+struct tp_trace {
+	struct tp_arena arena;
+	struct tp_run_info run;
+	bool is_partial; /* the recording was not closed */
+	uint64_t end_ns; /* of the run: ended_ns, else the last record */
+
+	const char **strings; /* by id */
+	size_t n_strings;
+	struct tp_frame *frames; /* by id, 0 unused */
+	size_t n_frames;
+	struct tp_stack *stacks; /* by id, 0 empty */
+	size_t n_stacks;
+
+	struct tp_task *tasks;
+	size_t n_tasks;
+	struct tp_run *runs;
+	size_t n_runs;
+	struct tp_sample *samples;
+	size_t n_samples;
+	struct tp_gauge *gauges;
+	size_t n_gauges;
+	struct tp_mark *marks;
+	size_t n_marks;
+	struct tp_gap *gaps;
+	size_t n_gaps;
+	struct tp_source *sources;
+	size_t n_sources;
+
+	size_t *run_index;    /* runs of task i: [run_index[i], run_index[i+1]) */
+	size_t *sample_index; /* samples of task i, likewise */
+	uint64_t n_dropped;   /* records refused because an id or time made no sense */
+};
+
+/* A sink that collects records for a trace. */
+struct tp_trace_builder {
+	struct tp_sink sink;
+	struct tp_record *records; /* heap; everything but definitions and runs */
+	size_t n_records;
+	size_t records_capacity;
+	struct tp_run
+		*runs; /* apart: they are by far the most, and a record takes thrice the room */
+	size_t n_runs;
+	size_t runs_capacity;
+};
+
+void tp_trace_builder_init(struct tp_trace_builder *builder);
+void tp_trace_builder_release(struct tp_trace_builder *builder);
+
+/*
+ * Sort, check and index what the builder holds. `run` is copied. Records that make no sense
+ * (unknown task, end before start, overlap within a task) are dropped or clipped and counted.
+ */
+void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
+		    const struct tp_run_info *run);
+void tp_trace_release(struct tp_trace *trace);
+
+const char *tp_trace_string(const struct tp_trace *trace, uint32_t id);
+const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id);
+/* Gauges of one metric and task, sorted by time; n is 0 when there are none. */
+const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
+				       uint32_t task, size_t *n);
+/* Growth of a counter inside [from, to), linear between readings; false without two readings. */
+bool tp_trace_counter_growth(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
+			     uint64_t from_ns, uint64_t to_ns, double *out);
+
+#endif

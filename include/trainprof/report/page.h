@@ -1,0 +1,71 @@
+/*
+ * Lines of text that are never wider than asked. What a screen shows is built here: columns,
+ * wrapping, colour, and the replacement of characters that the terminal cannot show or obeys.
+ */
+#ifndef TRAINPROF_REPORT_PAGE_H
+#define TRAINPROF_REPORT_PAGE_H
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/status.h"
+#include "trainprof/model/part.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct tp_report_style;
+
+/* Colour marks state or part; a word always says the same. TP_PAINT_PART + part is that part's. */
+enum tp_paint {
+	TP_PAINT_NONE,
+	TP_PAINT_BOLD,
+	TP_PAINT_DIM,
+	TP_PAINT_GOOD,
+	TP_PAINT_WARN,
+	TP_PAINT_BAD,
+	TP_PAINT_PART,
+	TP_N_PAINTS = TP_PAINT_PART + TP_N_PARTS
+};
+
+/* One line is open at a time. Texts are UTF-8; control characters become '?'. */
+struct tp_page {
+	const struct tp_report_style *style; /* borrowed */
+	struct tp_buf out;                   /* finished lines */
+	struct tp_buf line;
+	size_t columns; /* used in the open line */
+	size_t n_lines; /* finished */
+};
+
+void tp_page_init(struct tp_page *page, const struct tp_report_style *style);
+void tp_page_release(struct tp_page *page);
+
+/* Append to the open line; what does not fit is cut and marked. */
+void tp_page_add(struct tp_page *page, enum tp_paint paint, const char *text);
+void tp_page_addf(struct tp_page *page, enum tp_paint paint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Spaces up to a column (0-based); nothing when the line is already there. */
+void tp_page_column(struct tp_page *page, size_t column);
+/* End the line with `text` at the right edge, or on a line of its own where it does not fit. */
+void tp_page_right(struct tp_page *page, enum tp_paint paint, const char *text);
+/* A bar of `cells` columns for a ratio 0..1. */
+void tp_page_bar(struct tp_page *page, enum tp_paint paint, double ratio, size_t cells);
+void tp_page_end(struct tp_page *page);
+
+/*
+ * Words from the open line's column on, further lines indented; ends the last line. With max_lines
+ * (0 = no limit) the last allowed line ends in a mark when words are left.
+ */
+void tp_page_wrap(struct tp_page *page, size_t indent, enum tp_paint paint, const char *text,
+		  size_t max_lines);
+
+/* The same with another text at the right edge of the first line (may be ""). */
+void tp_page_beside(struct tp_page *page, size_t indent, const char *text,
+		    enum tp_paint right_paint, const char *right, size_t max_lines);
+
+/* Columns left in the open line. */
+size_t tp_page_room(const struct tp_page *page);
+
+/* Write the finished lines. Errors  TP_IO. */
+TP_MUST_CHECK enum tp_status tp_page_write(const struct tp_page *page, FILE *out,
+					   struct tp_error *err);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * What is shown, and how it is written: one structure, several exporters.
+ */
+#ifndef TRAINPROF_REPORT_REPORT_H
+#define TRAINPROF_REPORT_REPORT_H
+
+#include "trainprof/base/status.h"
+#include "trainprof/model/finding.h"
+#include "trainprof/model/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* All borrowed. */
+struct tp_report {
+	const struct tp_profile *profile;
+	const struct tp_findings *findings; /* NULL when no rules could be applied */
+	const char *no_findings_because;    /* one line, or NULL; only without findings */
+	const char *directory;              /* of the recording, as the user can type it */
+	const char *exit_note;              /* appended to the program's end, or NULL */
+	bool is_last;                       /* commands typed here find it without its name */
+	bool is_after_run;                  /* the command that prints it ends as the program did */
+};
+
+struct tp_report_style {
+	unsigned width; /* columns, >= 40 */
+	bool has_colour;
+	bool is_ascii;
+	bool is_full; /* everything, not only the summary */
+};
+
+struct tp_exporter {
+	const char *name; /* "text", "json", "markdown" */
+	const char *summary;
+	/* Errors  TP_IO when the stream failed. */
+	enum tp_status (*write)(const struct tp_report *report, const struct tp_report_style *style,
+				FILE *out, struct tp_error *err);
+};
+
+/* NULL when unknown. */
+const struct tp_exporter *tp_exporter_find(const char *name);
+/* All exporters, NULL-terminated. */
+const struct tp_exporter *const *tp_exporter_list(void);
+
+/* The JSON Schema of the json exporter, as text. Static storage. */
+const char *tp_report_schema(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* What a JSON Schema cannot say about a report: sums, and reasons for what is missing. */
+#ifndef TRAINPROF_REPORT_VALIDATE_H
+#define TRAINPROF_REPORT_VALIDATE_H
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/json.h"
+
+#include <stddef.h>
+
+/*
+ * Check a report document and append one line for each problem to `problems`:
+ * "report.json:120: parts sum to 41, total_ns is 42". Returns the number of problems.
+ */
+size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems);
+
+#endif

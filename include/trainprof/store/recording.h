@@ -1,0 +1,59 @@
+/*
+ * The recording: a directory that survives kill -9, a full disk and a cut at any byte.
+ *
+ * Layout and encoding are described for strangers in docs/format.md. A recording holds
+ * manifest.json (what is known about the run), records.tpr (the records, in blocks that are each
+ * whole or absent) and, when trainprof had time to write it, report.json.
+ */
+#ifndef TRAINPROF_STORE_RECORDING_H
+#define TRAINPROF_STORE_RECORDING_H
+
+#include "trainprof/base/status.h"
+#include "trainprof/model/run_info.h"
+#include "trainprof/model/sink.h"
+#include "trainprof/model/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tp_store;
+
+/*
+ * Create the directory (0700) and its files (0600, O_EXCL, O_NOFOLLOW) and write a first manifest.
+ *
+ * max_bytes  bound on records.tpr; at the bound recording stops and says so.
+ * Errors     TP_EXISTS (never overwrites), TP_DENIED, TP_IO; err->next says what to type.
+ */
+TP_MUST_CHECK enum tp_status tp_store_create(struct tp_store **out, const char *directory,
+					     const struct tp_run_info *run, uint64_t max_bytes,
+					     struct tp_error *err);
+
+/* Where collectors put records. Borrowed; lives as long as the store. */
+struct tp_sink *tp_store_sink(struct tp_store *store);
+
+/* Hand what is buffered to the kernel, so that a crash loses at most what came after. Called about
+ * once a second. Costs one write. */
+void tp_store_flush(struct tp_store *store);
+
+/* Bytes written, for progress and for --max-size. */
+uint64_t tp_store_size(const struct tp_store *store);
+
+/* Whether recording had to stop early; fills err with why ("no space left on device") and sets
+ * *until_ns to the CLOCK_MONOTONIC time until which it is whole. */
+bool tp_store_has_stopped(const struct tp_store *store, uint64_t *until_ns, struct tp_error *err);
+
+/* Flush, close and write the final manifest. The store is gone afterwards whatever it returns. */
+TP_MUST_CHECK enum tp_status tp_store_finish(struct tp_store *store, const struct tp_run_info *run,
+					     struct tp_error *err);
+
+/*
+ * Load a recording. Everything whole up to the first damage is used; trace->is_partial tells that
+ * the recording was not closed or was cut. Never trusts the file: lengths, ids and times are
+ * checked, memory is bounded by the size of the file.
+ *
+ * Errors  TP_ABSENT (no manifest.json: not a recording), TP_VERSION (newer major), TP_PARSE, TP_IO.
+ */
+TP_MUST_CHECK enum tp_status tp_store_load(struct tp_trace *out, const char *directory,
+					   struct tp_error *err);
+
+#endif

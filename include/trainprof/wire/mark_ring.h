@@ -1,0 +1,102 @@
+/*
+ * The mark ring: a file in the recording directory into which the user's program writes step and
+ * phase marks ("trainprof/mark.h") and from which trainprof drains them.
+ *
+ *	offset 0    u64 magic "TPMARKS1"  u32 header bytes (128)  u32 record bytes (64)
+ *	            u32 number of records N, a power of two; zeros
+ *	offset 64   u64 head: records claimed so far, over all processes; zeros
+ *	offset 128  N records of 64 bytes; claim c lives in slot c mod N
+ *
+ *	record      u64 sequence  u64 time_ns  u32 pid  u32 tid  u16 kind  u16 depth  u32 zero
+ *	            char name[32], NUL-terminated
+ *
+ * The sequence is 0 in a fresh slot, 2c+3 while claim c is being written, 2c+2 once it is whole.
+ * Writers never wait: an undrained record is overwritten. Every claim is either taken or lost, so
+ * after each drain  next == n_taken + n_lost. Numbers are in the byte order of the machine.
+ *
+ * The file is under the user's program's hands, so nothing in it is trusted, and it is read by
+ * pread() because a mapping would raise SIGBUS when somebody truncates the file.
+ */
+#ifndef TRAINPROF_WIRE_MARK_RING_H
+#define TRAINPROF_WIRE_MARK_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TP_MARK_RING_MAGIC UINT64_C(0x31534b52414d5054)
+#define TP_MARK_RING_ENV   "TRAINPROF_MARKS"
+
+enum {
+	TP_MARK_RING_HEADER_BYTES = 128,
+	TP_MARK_RING_RECORD_BYTES = 64,
+	TP_MARK_RING_MIN_RECORDS = 16,
+	TP_MARK_RING_MAX_RECORDS = 1 << 20,
+	TP_MARK_RING_RECORDS = 1 << 14, /* 1 MiB: 1.6 s of 10,000 marks a second */
+	TP_MARK_NAME_BYTES = 32,
+};
+
+enum tp_ring_kind {
+	TP_RING_STEP = 1,     /* a step begins; the thread's running step ends */
+	TP_RING_STEP_END = 2, /* the running step ends, none begins */
+	TP_RING_PHASE_BEGIN = 3,
+	TP_RING_PHASE_END = 4,
+};
+
+struct tp_mark_ring_header {
+	uint64_t magic;
+	uint32_t header_bytes;
+	uint32_t record_bytes;
+	uint32_t n_records;
+	uint32_t reserved[11];
+	uint64_t head;
+	uint64_t reserved2[7];
+};
+
+struct tp_mark_record {
+	uint64_t sequence;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint32_t pid;     /* as the program sees itself: differs in a pid namespace */
+	uint32_t tid;
+	uint16_t kind;  /* enum tp_ring_kind */
+	uint16_t depth; /* phases open around this mark in its thread; of a phase, around it */
+	uint32_t reserved;
+	char name[TP_MARK_NAME_BYTES]; /* of a phase begin, else empty */
+};
+
+/* The reader's end. Members are for reading only. */
+struct tp_mark_ring {
+	int fd;
+	uint32_t n_records;
+	uint64_t next; /* the claim that is read next */
+	uint64_t n_taken;
+	uint64_t n_lost;   /* overwritten, never finished, or malformed */
+	bool is_damaged;   /* the file was cut or its head ran backwards: nothing more is read */
+	uint64_t stuck_at; /* an unfinished claim met at the last drain */
+	uint64_t stuck_since_ns;
+	struct tp_mark_record *block;
+	struct tp_mark_record *again;
+};
+
+/* One mark, in order of its claim: of one thread in order of time. Borrowed for the call. */
+typedef void tp_mark_fn(void *context, const struct tp_mark_record *mark);
+
+/*
+ * Create the file (mode 0600, its blocks reserved so that a full disk cannot kill the program that
+ * writes) and the reader's end of it. n_records is rounded up to a power of two.
+ * Returns 0, or an errno; EEXIST when the path exists.
+ */
+int tp_mark_ring_create(struct tp_mark_ring *ring, const char *path, uint32_t n_records);
+
+/*
+ * Hand over every record that is whole. A record that is still being written stops the drain: its
+ * writer may be waiting for a CPU. It is taken for dead, and the record for lost, after a second,
+ * or when half of the ring has been claimed since. With `is_last` nothing is waited for. Returns
+ * the number of records handed over.
+ */
+size_t tp_mark_ring_drain(struct tp_mark_ring *ring, bool is_last, tp_mark_fn *take, void *context);
+
+/* Release the reader's end; the file stays. */
+void tp_mark_ring_close(struct tp_mark_ring *ring);
+
+#endif

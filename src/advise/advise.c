@@ -1,0 +1,104 @@
+/* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
+#include "trainprof/advise/advise.h"
+
+#include "book.h"
+#include "judge.h"
+#include "rank.h"
+
+#include <string.h>
+
+static struct tp_matter matter_of(struct tp_findings *out, const struct tp_rulebook *book,
+				  const struct tp_profile *profile, const struct tp_quantity *facts)
+{
+	return (struct tp_matter){
+		.book = book,
+		.facts = facts,
+		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
+		.basis = tp_gain_basis_of_profile(profile),
+		.arena = &out->arena,
+	};
+}
+
+/* Rules of one kind, judged into `out`; returns how many. */
+static size_t judge_all(const struct tp_matter *matter, bool verdicts, struct tp_candidate *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < matter->book->n_rules; i++) {
+		const struct tp_rule *rule = &matter->book->rules[i];
+		if (verdicts != (rule->verdict.id != NULL))
+			continue;
+		out[n].rule = rule;
+		out[n].finding = tp_judge_rule(matter, rule, &out[n].gain);
+		n++;
+	}
+	return n;
+}
+
+static void fill_combined(struct tp_findings *out, const struct tp_matter *matter,
+			  const struct tp_candidate *candidates, size_t n_advice)
+{
+	struct tp_gain *gains = tp_arena_array(&out->arena, n_advice, sizeof(*gains));
+	for (size_t i = 0; i < n_advice; i++)
+		gains[i] = candidates[i].gain;
+	enum tp_part then;
+	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
+	struct tp_gain all = tp_gain_combine(&matter->basis, gains, n_advice, largest, &then);
+	out->has_combined = all.is_known;
+	out->combined_low = all.low;
+	out->combined_value = all.value;
+	out->combined_high = all.high;
+	if (all.is_known && then != TP_N_PARTS)
+		out->then_limit = tp_part_name(then);
+}
+
+/* The first that fires in the order that the rules themselves give. */
+static void fill_verdict(struct tp_findings *out, const struct tp_matter *matter,
+			 const struct tp_candidate *candidates, size_t n)
+{
+	const struct tp_rule *best = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_rule *rule = candidates[i].rule;
+		if (candidates[i].finding.state == TP_FINDING_FIRED &&
+		    (!best || rule->verdict.order < best->verdict.order))
+			best = rule;
+	}
+	if (!best)
+		return;
+	out->verdict = tp_arena_strdup(matter->arena, best->verdict.id);
+	out->verdict_title = tp_arena_strdup(matter->arena, best->verdict.title);
+	out->verdict_sentence = tp_sentence_fill(best->verdict.sentence, matter->facts,
+						 matter->whole, matter->arena);
+}
+
+void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
+	       const struct tp_profile *profile)
+{
+	*out = (struct tp_findings){0};
+	struct tp_quantity facts[TP_N_FACTS];
+	memcpy(facts, profile->facts, sizeof(facts));
+	struct tp_matter matter = matter_of(out, book, profile, facts);
+	struct tp_candidate *candidates =
+		tp_arena_array(&out->arena, book->n_rules, sizeof(*candidates));
+
+	size_t n = judge_all(&matter, false, candidates);
+	tp_rank_suppress(candidates, n, book, &out->arena);
+	out->n_fired = tp_rank_sort(candidates, n, book);
+	fill_combined(out, &matter, candidates, out->n_fired);
+
+	/* Verdicts may ask whether anything is left to advise. */
+	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
+							   .origin = TP_ORIGIN_DERIVED,
+							   .value = (double)out->n_fired,
+							   .coverage = 1};
+	size_t n_verdicts = judge_all(&matter, true, candidates + n);
+	fill_verdict(out, &matter, candidates + n, n_verdicts);
+	n += n_verdicts;
+	tp_rank_sort(candidates, n, book);
+
+	out->items = tp_arena_array(&out->arena, n, sizeof(*out->items));
+	out->n_items = n;
+	for (size_t i = 0; i < n; i++) {
+		out->items[i] = candidates[i].finding;
+		out->n_not_judged += candidates[i].finding.state == TP_FINDING_NOT_JUDGED;
+	}
+}

@@ -1,0 +1,208 @@
+/* Bounds of speed-ups. */
+#include "gain.h"
+
+#include <math.h>
+
+static double clamp(double value, double low, double high)
+{
+	return fmin(fmax(value, low), high);
+}
+
+struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile)
+{
+	struct tp_gain_basis basis = {0};
+	double total = (double)profile->total_ns;
+	basis.whole_ns =
+		profile->is_of_steps && profile->step_time.n ? profile->step_time.mean : total;
+	if (!(basis.whole_ns > 0) || !isfinite(basis.whole_ns))
+		return (struct tp_gain_basis){0};
+	double n = total / basis.whole_ns; /* steps in the total; 1 for a window */
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		const struct tp_part_result *from = &profile->parts[i];
+		struct tp_gain_part *part = &basis.parts[i];
+		part->exposed_ns = (double)from->time_ns / n;
+		/* A bracket that was never computed is all zero, which is only right when the
+		 * part is everything. */
+		part->is_known = isfinite(from->without_low_ns) &&
+				 isfinite(from->without_high_ns) &&
+				 (from->without_high_ns > 0 || from->time_ns == profile->total_ns);
+		part->without_high_ns = clamp(from->without_high_ns, 0, basis.whole_ns);
+		part->without_low_ns = clamp(from->without_low_ns, 0, part->without_high_ns);
+	}
+	const struct tp_quantity *outside = &profile->facts[TP_FACT_RUN_OUTSIDE_RATIO];
+	basis.outside_ratio = outside->is_known ? clamp(outside->value, 0, 1) : 0;
+	return basis;
+}
+
+struct tp_gain_basis tp_gain_basis_of_facts(const struct tp_quantity *facts)
+{
+	static const enum tp_fact shares[TP_N_PARTS] = {
+		[TP_PART_COMPUTE] = TP_FACT_STEP_COMPUTE,
+		[TP_PART_COMMUNICATION] = TP_FACT_STEP_COMMUNICATION,
+		[TP_PART_MEMORY] = TP_FACT_STEP_MEMORY,
+		[TP_PART_DATALOADER] = TP_FACT_STEP_DATALOADER,
+		[TP_PART_HOST] = TP_FACT_STEP_HOST,
+		[TP_PART_IDLE] = TP_FACT_STEP_IDLE,
+	};
+	struct tp_gain_basis basis = {.whole_ns = 1e9};
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		const struct tp_quantity *share = &facts[shares[i]];
+		double ns = share->is_known ? clamp(share->value, 0, 1) * basis.whole_ns : 0;
+		basis.parts[i] = (struct tp_gain_part){.is_known = share->is_known,
+						       .exposed_ns = ns,
+						       .without_low_ns = basis.whole_ns - ns,
+						       .without_high_ns = basis.whole_ns - ns};
+	}
+	const struct tp_quantity *outside = &facts[TP_FACT_RUN_OUTSIDE_RATIO];
+	basis.outside_ratio = outside->is_known ? clamp(outside->value, 0, 1) : 0;
+	return basis;
+}
+
+/* Speed-ups from the shortest and the longest time that may be left of `whole`. */
+static void gain_bound(struct tp_gain *gain, double whole, double shortest, double longest,
+		       double largest)
+{
+	shortest = clamp(shortest, whole / largest, whole);
+	longest = clamp(longest, shortest, whole);
+	gain->low = whole / longest;
+	gain->high = whole / shortest;
+	gain->value = sqrt(gain->low * gain->high);
+	gain->is_known = true;
+}
+
+static double shortest_without(const struct tp_gain_part *part, double whole, double most)
+{
+	return fmax(part->without_low_ns, whole - most * part->exposed_ns);
+}
+
+struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct tp_rule_gain *rule,
+				const struct tp_quantity *facts, double largest)
+{
+	struct tp_gain gain = {.kind = rule->kind, .part = rule->part, .label = rule->label};
+	if (rule->kind == TP_GAIN_NONE || !(basis->whole_ns > 0))
+		return gain;
+	struct tp_number most = tp_expr_number(rule->fraction, facts);
+	struct tp_number least = rule->at_least ? tp_expr_number(rule->at_least, facts) : most;
+	if (!most.is_known || !least.is_known)
+		return gain;
+	gain.most = clamp(most.value, 0, 1);
+	gain.least = clamp(least.value, 0, gain.most);
+	double whole = basis->whole_ns;
+	if (rule->kind == TP_GAIN_LOOP) {
+		gain_bound(&gain, 1, 1 - gain.most, 1 - gain.least, largest);
+		return gain;
+	}
+	const struct tp_gain_part *part = &basis->parts[rule->part];
+	if (part->is_known)
+		gain_bound(&gain, whole, shortest_without(part, whole, gain.most),
+			   whole - gain.least * (whole - part->without_high_ns), largest);
+	return gain;
+}
+
+/* What is removed of every part, and of the loop outside the steps. */
+struct removal {
+	double least[TP_N_PARTS];
+	double most[TP_N_PARTS];
+	double loop_least;
+	double loop_most;
+	double shortest; /* of what single gains allow: together they do no worse */
+	bool has_part;
+	bool has_loop;
+};
+
+/* What one gain adds to its part beyond what its label has removed already. */
+static double beyond(double by_label[TP_N_LABELS], enum tp_label label, double fraction)
+{
+	if (label == TP_N_LABELS)
+		return fraction;
+	double more = fmax(0, fraction - by_label[label]);
+	by_label[label] += more;
+	return more;
+}
+
+static struct removal removal_of(const struct tp_gain_basis *basis, const struct tp_gain *gains,
+				 size_t n_gains)
+{
+	struct removal removal = {.shortest = basis->whole_ns};
+	double by_label[TP_N_LABELS] = {0};
+	for (size_t i = 0; i < n_gains; i++) {
+		const struct tp_gain *gain = &gains[i];
+		if (!gain->is_known)
+			continue;
+		/* Two pieces of advice may still overlap: the sum is what they do at most, the
+		 * larger one what they do at least. */
+		if (gain->kind == TP_GAIN_LOOP) {
+			removal.has_loop = true;
+			removal.loop_most = fmin(1, removal.loop_most + gain->most);
+			removal.loop_least = fmax(removal.loop_least, gain->least);
+			continue;
+		}
+		double *most = &removal.most[gain->part];
+		removal.has_part = true;
+		*most = fmin(1, *most + beyond(by_label, gain->label, gain->most));
+		removal.least[gain->part] = fmax(removal.least[gain->part], gain->least);
+		removal.shortest = fmin(removal.shortest, basis->whole_ns / gain->high);
+	}
+	return removal;
+}
+
+/*
+ * No step can be shorter than this. A single part has its bracket; of several, only what is above
+ * T - E counts: that is the loader's supply, which stays unless the loader is changed as well.
+ */
+static double floor_of(const struct tp_gain_basis *basis, const struct removal *removal)
+{
+	double floor_ns = 0;
+	int n_parts = 0;
+	for (int i = 0; i < TP_N_PARTS; i++)
+		n_parts += removal->most[i] > 0;
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		const struct tp_gain_part *part = &basis->parts[i];
+		double alone = basis->whole_ns - part->exposed_ns;
+		bool is_supply = part->without_low_ns > alone + 1e-9 * basis->whole_ns &&
+				 removal->most[TP_PART_DATALOADER] <= 0;
+		if (removal->most[i] > 0 && (n_parts == 1 || is_supply))
+			floor_ns = fmax(floor_ns, part->without_low_ns);
+	}
+	return floor_ns;
+}
+
+static double shortest_of(const struct tp_gain_basis *basis, const struct removal *removal)
+{
+	double shortest = basis->whole_ns;
+	for (int i = 0; i < TP_N_PARTS; i++)
+		shortest -= removal->most[i] * basis->parts[i].exposed_ns;
+	return fmin(fmax(shortest, floor_of(basis, removal)), removal->shortest);
+}
+
+struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
+			       size_t n_gains, double largest, enum tp_part *then)
+{
+	struct tp_gain all = {.kind = TP_GAIN_PART};
+	struct removal removal = removal_of(basis, gains, n_gains);
+	double whole = basis->whole_ns;
+	double longest = whole;
+	double left = 0;
+	*then = TP_N_PARTS;
+	if (!(whole > 0) || (!removal.has_part && !removal.has_loop))
+		return all;
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		const struct tp_gain_part *part = &basis->parts[i];
+		longest -= removal.least[i] * (whole - part->without_high_ns);
+		double rest = (1 - removal.most[i]) * part->exposed_ns;
+		if (rest > left) {
+			left = rest;
+			*then = (enum tp_part)i;
+		}
+	}
+	double shortest = shortest_of(basis, &removal);
+	if (!removal.has_loop) {
+		gain_bound(&all, whole, shortest, longest, largest);
+		return all;
+	}
+	/* Then the loop is the whole: steps, and what is outside them. */
+	double outside = fmax(basis->outside_ratio, removal.loop_most);
+	gain_bound(&all, 1, (1 - outside) * shortest / whole + outside - removal.loop_most,
+		   (1 - outside) * longest / whole + outside - removal.loop_least, largest);
+	return all;
+}

@@ -1,0 +1,290 @@
+/* Fills numbers into sentences; '.' is the decimal point in every locale. */
+#include "sentence.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum format {
+	FORMAT_UNIT, /* what the unit suggests */
+	FORMAT_PERCENT,
+	FORMAT_COUNT,
+	FORMAT_NUMBER,
+	FORMAT_TIME,
+	FORMAT_BYTES,
+	FORMAT_RATE,
+	FORMAT_BYTE_RATE,
+};
+
+struct piece {
+	const char *literal; /* before the placeholder */
+	const struct tp_expr *expr;
+	enum format format;
+	const char *one;  /* words after a number that is written "1"; NULL: none */
+	const char *many; /* after any other */
+	bool is_whole;    /* {whole} */
+};
+
+struct tp_sentence {
+	const char *written;
+	struct piece *pieces;
+	size_t n_pieces;
+};
+
+/* ---- numbers ---- */
+
+static void add_grouped(struct tp_buf *out, double whole)
+{
+	char digits[32];
+	size_t n = 0;
+	do {
+		digits[n++] = (char)('0' + (int)fmod(whole, 10));
+		whole = floor(whole / 10);
+	} while (whole >= 1 && n < sizeof(digits));
+	while (n--) {
+		tp_buf_putc(out, digits[n]);
+		if (n && n % 3 == 0)
+			tp_buf_putc(out, ',');
+	}
+}
+
+/* Rounded half away from zero, thousands grouped: 1,201 and 0.4 and -3. */
+static void add_fixed(struct tp_buf *out, double value, int decimals)
+{
+	double power = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+	double scaled = round(fmin(fabs(value), 1e15) * power);
+	if (value < 0 && scaled > 0)
+		tp_buf_putc(out, '-');
+	add_grouped(out, floor(scaled / power));
+	if (decimals) {
+		tp_buf_putc(out, '.');
+		double rest = fmod(scaled, power);
+		if (decimals == 2)
+			tp_buf_putc(out, (char)('0' + (int)(rest / 10)));
+		tp_buf_putc(out, (char)('0' + (int)fmod(rest, 10)));
+	}
+}
+
+/* Three figures at most: 0.4, 3.1, 31, 984. */
+static void add_short(struct tp_buf *out, double value)
+{
+	bool is_whole = fabs(value - round(value)) < 1e-9;
+	add_fixed(out, value, is_whole || fabs(value) >= 9.95 ? 0 : 1);
+}
+
+static void add_percent(struct tp_buf *out, double ratio)
+{
+	double percent = ratio * 100;
+	add_fixed(out, percent, percent != 0 && fabs(percent) < 0.95 ? 1 : 0);
+	tp_buf_puts(out, " %");
+}
+
+static void add_scaled(struct tp_buf *out, double value, double step, const char *const *units,
+		       int n)
+{
+	int unit = 0;
+	while (unit + 1 < n && fabs(value) >= step * 0.9995) {
+		value /= step;
+		unit++;
+	}
+	add_fixed(out, value, unit == 0 || fabs(value) >= 99.95 ? 0 : 1);
+	tp_buf_putc(out, ' ');
+	tp_buf_puts(out, units[unit]);
+}
+
+static void add_time(struct tp_buf *out, double ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	add_scaled(out, ns, 1000, units, 4);
+}
+
+static void add_bytes(struct tp_buf *out, double bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	add_scaled(out, bytes, 1024, units, 5);
+}
+
+static enum format format_of_unit(const struct tp_dimension *dimension)
+{
+	if (dimension->time < 0)
+		return dimension->bytes ? FORMAT_BYTE_RATE : FORMAT_RATE;
+	if (dimension->time > 0)
+		return FORMAT_TIME;
+	if (dimension->bytes)
+		return FORMAT_BYTES;
+	return dimension->is_ratio ? FORMAT_PERCENT : FORMAT_NUMBER;
+}
+
+static void add_number(struct tp_buf *out, double value, enum format format)
+{
+	switch (format) {
+	case FORMAT_PERCENT:
+		add_percent(out, value);
+		break;
+	case FORMAT_COUNT:
+		add_fixed(out, value, 0);
+		break;
+	case FORMAT_TIME:
+		add_time(out, value);
+		break;
+	case FORMAT_BYTES:
+		add_bytes(out, value);
+		break;
+	case FORMAT_RATE:
+		add_short(out, value * 1e9);
+		tp_buf_puts(out, "/s");
+		break;
+	case FORMAT_BYTE_RATE:
+		add_bytes(out, value * 1e9);
+		tp_buf_puts(out, "/s");
+		break;
+	default:
+		add_short(out, value);
+		break;
+	}
+}
+
+/* ---- sentences ---- */
+
+static enum tp_status format_find(const char *name, const struct tp_place *place, enum format *out,
+				  struct tp_error *err)
+{
+	static const char *const names[] = {"percent", "count", "number", "time", "bytes", "rate"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*out = (enum format)(FORMAT_PERCENT + (int)i);
+			return TP_OK;
+		}
+	}
+	return tp_fail(err, TP_PARSE,
+		       "%s:%u: no format '%s'; there are percent count number time bytes rate",
+		       place->file, place->line, name);
+}
+
+/* What stands behind the second bar: "worker|workers". */
+static enum tp_status noun_parse(struct piece *piece, char *words, const struct tp_place *place,
+				 struct tp_error *err)
+{
+	char *bar = strchr(words, '|');
+	if (!bar || bar == words || !bar[1] || strchr(bar + 1, '|'))
+		return tp_fail(
+			err, TP_PARSE,
+			"%s:%u: after a format stand two words, for one and for many, not '%s'",
+			place->file, place->line, words);
+	*bar = '\0';
+	piece->one = tp_arena_strdup(place->arena, words);
+	piece->many = tp_arena_strdup(place->arena, bar + 1);
+	return TP_OK;
+}
+
+static enum tp_status format_parse(struct piece *piece, char *text, const struct tp_place *place,
+				   struct tp_error *err)
+{
+	char *bar = strchr(text, '|');
+	if (bar)
+		*bar = '\0';
+	enum tp_status status = TP_OK;
+	if (*text || !bar) /* "{cpu.idle_cpus||CPU|CPUs}": as the unit suggests */
+		status = format_find(text, place, &piece->format, err);
+	if (!status && bar)
+		status = noun_parse(piece, bar + 1, place, err);
+	return status;
+}
+
+static enum tp_status piece_parse(struct piece *piece, char *inside, const struct tp_place *place,
+				  struct tp_error *err)
+{
+	piece->is_whole = strcmp(inside, "whole") == 0;
+	if (piece->is_whole)
+		return TP_OK;
+	enum tp_status status = TP_OK;
+	char *bar = strchr(inside, '|');
+	if (bar) {
+		*bar = '\0';
+		status = format_parse(piece, bar + 1, place, err);
+	}
+	if (!status)
+		status = tp_expr_parse(&piece->expr, inside, TP_WANT_NUMBER, place, err);
+	if (!status && piece->format == FORMAT_UNIT)
+		piece->format = format_of_unit(tp_expr_dimension(piece->expr));
+	return status;
+}
+
+enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
+				 const struct tp_place *place, struct tp_error *err)
+{
+	size_t n_max = 1;
+	for (const char *p = text; *p; p++)
+		n_max += *p == '{';
+	struct tp_sentence *words = tp_arena_alloc(place->arena, sizeof(*words));
+	words->written = tp_arena_strdup(place->arena, text);
+	words->pieces = tp_arena_array(place->arena, n_max, sizeof(*words->pieces));
+	for (const char *at = text; *at;) {
+		struct piece *piece = &words->pieces[words->n_pieces++];
+		size_t len = strcspn(at, "{}");
+		piece->literal = tp_arena_strndup(place->arena, at, len);
+		at += len;
+		if (!*at)
+			break;
+		const char *end = strchr(at, '}');
+		if (*at == '}' || !end || memchr(at + 1, '{', (size_t)(end - at - 1)))
+			return tp_fail(err, TP_PARSE, "%s:%u: a brace has no partner in \"%.80s\"",
+				       place->file, place->line, text);
+		char *inside = tp_arena_strndup(place->arena, at + 1, (size_t)(end - at - 1));
+		enum tp_status status = piece_parse(piece, inside, place, err);
+		if (status)
+			return status;
+		at = end + 1;
+	}
+	*out = words;
+	return TP_OK;
+}
+
+const char *tp_sentence_written(const struct tp_sentence *words)
+{
+	return words ? words->written : NULL;
+}
+
+void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_N_FACTS])
+{
+	for (size_t i = 0; words && i < words->n_pieces; i++)
+		tp_expr_facts(words->pieces[i].expr, false, used);
+}
+
+/* The words agree with what is written, not with what it was rounded from: "1 worker" of 0.99. */
+static void add_piece(struct tp_buf *out, const struct piece *piece, double value)
+{
+	size_t from = out->len;
+	add_number(out, value, piece->format);
+	if (!piece->one)
+		return;
+	bool is_one = strcmp(tp_buf_text(out) + from, "1") == 0;
+	tp_buf_putc(out, ' ');
+	tp_buf_puts(out, is_one ? piece->one : piece->many);
+}
+
+const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
+			     const char *whole, struct tp_arena *arena)
+{
+	if (!words)
+		return NULL;
+	struct tp_buf out = {0};
+	const char *result = NULL;
+	for (size_t i = 0; i < words->n_pieces; i++) {
+		const struct piece *piece = &words->pieces[i];
+		tp_buf_puts(&out, piece->literal);
+		if (piece->is_whole)
+			tp_buf_puts(&out, whole);
+		if (!piece->expr)
+			continue;
+		struct tp_number number = tp_expr_number(piece->expr, facts);
+		if (!number.is_known)
+			goto out;
+		add_piece(&out, piece, number.value);
+	}
+	result = tp_arena_strdup(arena, tp_buf_text(&out));
+out:
+	tp_buf_release(&out);
+	return result;
+}

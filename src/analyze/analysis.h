@@ -1,0 +1,154 @@
+/*
+ * What the passes of one analysis hand to each other. Passes run in the order of the table in
+ * analyze.c; each says there what it needs and gives.
+ */
+#ifndef TRAINPROF_SRC_ANALYZE_ANALYSIS_H
+#define TRAINPROF_SRC_ANALYZE_ANALYSIS_H
+
+#include "trainprof/analyze/analyze.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a stack says by its names alone: patterns of rules/patterns/ applied to its frames. */
+enum tp_phase {
+	TP_PHASE_NONE,
+	TP_PHASE_COMPUTE, /* forward, backward, optimizer: does not outrank a leaf */
+	TP_PHASE_DATALOADER,
+	TP_PHASE_COMMUNICATION,
+	TP_PHASE_CHECKPOINT,
+	TP_PHASE_LOGGING,
+	TP_PHASE_HOST, /* bookkeeping between steps: metrics, shuffling */
+	TP_PHASE_EVALUATION,
+	TP_N_PHASES
+};
+
+/* Whether a phase owns its time whatever the thread does in it: a page fault inside the loader is
+ * the loader's. Compute and evaluation do not. */
+static inline bool tp_phase_protects(enum tp_phase phase)
+{
+	return phase != TP_PHASE_NONE && phase != TP_PHASE_COMPUTE && phase != TP_PHASE_EVALUATION;
+}
+
+/* What the innermost known frame does. */
+enum tp_leaf {
+	TP_LEAF_NONE,
+	TP_LEAF_MATH,
+	TP_LEAF_SPIN, /* busy waiting: barriers, spin locks, yields */
+	TP_LEAF_COPY, /* memcpy, memset */
+	TP_LEAF_ALLOC,
+	TP_LEAF_FAULT, /* page fault handling in the kernel */
+	TP_LEAF_READ,  /* file read path, on CPU */
+	TP_LEAF_WRITE, /* file write path, formatted output */
+	TP_LEAF_NET,
+	TP_LEAF_DECODE, /* images, audio, compression, parsing of data */
+	TP_LEAF_PICKLE, /* serialising a batch, queues */
+	TP_LEAF_INTERPRETER,
+	TP_LEAF_LOCK,   /* inside a lock operation, on CPU */
+	TP_LEAF_KERNEL, /* other kernel code */
+	TP_N_LEAVES
+};
+
+struct tp_stack_class {
+	enum tp_phase phase; /* outermost known one; evaluation only when nothing else is known */
+	enum tp_leaf leaf;   /* innermost frame's */
+	enum tp_leaf owner;  /* innermost of math, interpreter among all frames; else NONE */
+	uint64_t function;   /* innermost one that is not the C library's; 0 = unknown */
+	bool in_evaluation;  /* an evaluation frame is on the stack */
+	bool is_loader_root; /* a frame that only loader workers have (worker main loop) */
+	bool is_team_root;   /* a frame that only compute team members have */
+	bool is_comm_root;   /* a frame that only communication threads have */
+};
+
+/*
+ * One piece of a thread's timeline: [start, end) with one state. Pieces of a thread are in order
+ * and do not overlap; together they cover its life inside the run.
+ */
+struct tp_segment {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	enum tp_state state;
+	enum tp_cause cause; /* when blocked */
+	uint32_t sample;     /* index into trace->samples that stands for it; NO_SAMPLE */
+	bool is_inferred;    /* the sample lies in another, similar piece */
+	bool is_sampled;     /* its borders are those between two looks, not of the state itself */
+	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
+};
+
+#define NO_SAMPLE UINT32_MAX
+
+/* What of the piece lies in [from, to). */
+static inline uint64_t tp_segment_ns_in(const struct tp_segment *piece, uint64_t from_ns,
+					uint64_t to_ns)
+{
+	uint64_t start = piece->start_ns > from_ns ? piece->start_ns : from_ns;
+	uint64_t end = piece->end_ns < to_ns ? piece->end_ns : to_ns;
+	return end > start ? end - start : 0;
+}
+
+struct tp_timeline {
+	struct tp_segment *segments;
+	size_t n;
+};
+
+enum tp_thread_role {
+	TP_THREAD_OTHER,
+	TP_THREAD_MAIN,   /* carries the training loop */
+	TP_THREAD_TEAM,   /* computes for it */
+	TP_THREAD_LOADER, /* makes batches: thread of a trainer or of a loader process */
+	TP_THREAD_COMM,
+};
+
+struct tp_thread_info {
+	uint32_t leader; /* task id of its process */
+	enum tp_thread_role role;
+	uint64_t on_cpu_ns;            /* over the run */
+	uint64_t leaf_ns[TP_N_LEAVES]; /* of it, by class of the samples */
+	uint64_t phase_ns[TP_N_PHASES];
+};
+
+struct tp_analysis {
+	const struct tp_trace *trace;
+	const struct tp_patterns *patterns;
+	const struct tp_analyze_options *options;
+	struct tp_profile *profile;
+	struct tp_arena *arena; /* the profile's */
+
+	struct tp_stack_class *classes; /* by stack id */
+	struct tp_timeline *timelines;  /* by task id */
+	struct tp_thread_info *threads; /* by task id */
+	enum tp_role *roles;            /* by task id, of process leaders */
+	bool has_runs;                  /* exact on-CPU intervals exist */
+
+	uint32_t main_task; /* thread that carries the loop; TP_NO_TASK */
+	/* Where the training loop is, from steps or from the loop's frame. */
+	uint64_t loop_start_ns;
+	uint64_t loop_end_ns;
+};
+
+struct tp_analysis_pass {
+	const char *name;
+	enum tp_status (*run)(struct tp_analysis *analysis, struct tp_error *err);
+};
+
+/* One line per pass; the order is the one in analyze.c. */
+enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_communication(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_memory(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_io(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_counters(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_environment(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *err);
+
+#endif

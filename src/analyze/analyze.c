@@ -1,0 +1,48 @@
+/* Runs the passes in order. */
+#include "trainprof/analyze/analyze.h"
+
+#include "analysis.h"
+
+#include "trainprof/base/memory.h"
+
+/* Each pass uses what those above it gave. */
+static const struct tp_analysis_pass passes[] = {
+	{"threads", tp_pass_threads},             /* classes, timelines */
+	{"roles", tp_pass_roles},                 /* roles, main thread */
+	{"habits", tp_pass_habits},               /* the loader, where no name tells */
+	{"foreground", tp_pass_foreground},       /* labels of the main thread */
+	{"steps", tp_pass_steps},                 /* steps, loop */
+	{"steady", tp_pass_steady},               /* kinds of steps, window, run phases */
+	{"partition", tp_pass_partition},         /* parts, shares, brackets */
+	{"loader", tp_pass_loader},               /* loader.* */
+	{"processes", tp_pass_processes},         /* processes, hot stacks */
+	{"cpu", tp_pass_cpu},                     /* cpu.* */
+	{"compute", tp_pass_compute},             /* compute.* */
+	{"communication", tp_pass_communication}, /* comm.* */
+	{"memory", tp_pass_memory},               /* memory.* */
+	{"io", tp_pass_io},                       /* io.* */
+	{"counters", tp_pass_counters},           /* pmu.* */
+	{"environment", tp_pass_environment},     /* env.* */
+	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
+};
+
+enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
+			  const struct tp_patterns *patterns,
+			  const struct tp_analyze_options *options, struct tp_error *err)
+{
+	tp_profile_init(out, trace);
+	struct tp_analysis analysis = {
+		.trace = trace,
+		.patterns = patterns,
+		.options = options,
+		.profile = out,
+		.arena = &out->arena,
+		.main_task = TP_NO_TASK,
+	};
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; !status && i < TP_ARRAY_LEN(passes); i++)
+		status = passes[i].run(&analysis, err);
+	if (status)
+		tp_profile_release(out);
+	return status;
+}

@@ -1,0 +1,153 @@
+/*
+ * Classifies stacks by the names of their frames.
+ *
+ * Phase: the outermost frame of a protecting phase (dataloader, communication, checkpoint, logging)
+ * decides, because a page fault inside the loader is the loader's. Compute phases protect nothing:
+ * they are only the answer when no other frame has one.
+ */
+#include "classify.h"
+
+#include "patterns.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *module_name(const struct tp_trace *trace, const struct tp_frame *frame)
+{
+	if (frame->kind == TP_FRAME_KERNEL)
+		return "[kernel]";
+	return tp_trace_string(trace, frame->module);
+}
+
+static struct tp_frame_class *classify_frames(const struct tp_trace *trace,
+					      const struct tp_patterns *patterns)
+{
+	struct tp_frame_class *classes = tp_alloc((trace->n_frames + 1) * sizeof(*classes));
+	for (size_t i = 1; i < trace->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[i];
+		classes[i] = tp_patterns_frame(patterns, module_name(trace, frame),
+					       tp_trace_string(trace, frame->symbol));
+		/* Code made at run time is a kernel of a math library, by what makes such code
+		 * (oneDNN, XNNPACK, XLA); loaders do not. */
+		if (frame->kind == TP_FRAME_JIT && !classes[i].leaf)
+			classes[i].leaf = TP_LEAF_MATH;
+	}
+	return classes;
+}
+
+/*
+ * Kernel frames come first; the outermost known one tells why the kernel was entered, and below a
+ * read or write the socket that it was for. An interrupt ("caller" in the patterns) says nothing
+ * about the program: what it interrupted does.
+ */
+static enum tp_leaf kernel_leaf(const struct tp_trace *trace, const struct tp_stack *stack,
+				const struct tp_frame_class *classes, uint32_t *n_kernel)
+{
+	enum tp_leaf leaf = TP_LEAF_NONE;
+	uint32_t i = 0;
+	for (; i < stack->n_frames; i++) {
+		if (trace->frames[stack->frames[i]].kind != TP_FRAME_KERNEL)
+			break;
+		unsigned found = classes[stack->frames[i]].leaf;
+		if (found == TP_LEAF_CALLER)
+			leaf = TP_LEAF_NONE;
+		else if (found && found != TP_LEAF_KERNEL && leaf != TP_LEAF_NET)
+			leaf = (enum tp_leaf)found;
+		else if (!leaf)
+			leaf = TP_LEAF_KERNEL;
+	}
+	*n_kernel = i;
+	return leaf;
+}
+
+/* The innermost frame that says something by itself; libc and the like pass the question on. */
+static enum tp_leaf user_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
+			      uint32_t first)
+{
+	for (uint32_t i = first; i < stack->n_frames; i++) {
+		unsigned leaf = classes[stack->frames[i]].leaf;
+		if (leaf != TP_LEAF_CALLER)
+			return (enum tp_leaf)leaf;
+	}
+	return TP_LEAF_NONE;
+}
+
+/*
+ * Of the kernel's entry and exit code only the user's function tells which call it was: the time of
+ * sched_yield or write is not all below a kernel function with a name of its own.
+ */
+static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
+			      uint32_t first)
+{
+	if (first >= stack->n_frames)
+		return TP_LEAF_KERNEL;
+	unsigned leaf = classes[stack->frames[first]].leaf;
+	bool is_call = leaf == TP_LEAF_SPIN || leaf == TP_LEAF_READ || leaf == TP_LEAF_WRITE ||
+		       leaf == TP_LEAF_NET || leaf == TP_LEAF_LOCK || leaf == TP_LEAF_ALLOC;
+	return is_call ? (enum tp_leaf)leaf : TP_LEAF_KERNEL;
+}
+
+/* The function that works, or that asks the C library or the kernel to. */
+static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack *stack,
+			    const struct tp_frame_class *classes, uint32_t first)
+{
+	for (uint32_t i = first; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (classes[stack->frames[i]].leaf == TP_LEAF_CALLER)
+			continue;
+		uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
+		return place ? tp_hash_mix(frame->module, place) : 0;
+	}
+	return 0;
+}
+
+static void add_frame(struct tp_stack_class *class, const struct tp_frame_class *frame)
+{
+	/* Called from the leaf outwards: what comes later is further out and wins. */
+	if (tp_phase_protects(frame->phase))
+		class->phase = frame->phase;
+	else if (frame->phase == TP_PHASE_COMPUTE && !tp_phase_protects(class->phase))
+		class->phase = TP_PHASE_COMPUTE;
+	class->in_evaluation |= frame->phase == TP_PHASE_EVALUATION;
+	class->is_loader_root |= frame->is_loader_root;
+	class->is_team_root |= frame->is_team_root;
+	class->is_comm_root |= frame->is_comm_root;
+	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
+	if (owns && !class->owner)
+		class->owner = (enum tp_leaf)frame->leaf;
+}
+
+static struct tp_stack_class classify_stack(const struct tp_trace *trace,
+					    const struct tp_stack *stack,
+					    const struct tp_frame_class *classes)
+{
+	struct tp_stack_class class = {0};
+	uint32_t n_kernel;
+	class.leaf = kernel_leaf(trace, stack, classes, &n_kernel);
+	if (!class.leaf)
+		class.leaf = user_leaf(stack, classes, n_kernel);
+	else if (class.leaf == TP_LEAF_KERNEL)
+		class.leaf = call_leaf(stack, classes, n_kernel);
+	class.function = function_of(trace, stack, classes, n_kernel);
+	for (uint32_t i = n_kernel; i < stack->n_frames; i++)
+		add_frame(&class, &classes[stack->frames[i]]);
+	if (!class.phase && class.in_evaluation)
+		class.phase = TP_PHASE_EVALUATION;
+	return class;
+}
+
+struct tp_stack_class *tp_classify_stacks(const struct tp_trace *trace,
+					  const struct tp_patterns *patterns,
+					  struct tp_arena *arena)
+{
+	struct tp_frame_class *frames = classify_frames(trace, patterns);
+	struct tp_stack_class *classes =
+		tp_arena_array(arena, trace->n_stacks + 1, sizeof(*classes));
+	for (size_t i = 1; i < trace->n_stacks; i++)
+		classes[i] = classify_stack(trace, &trace->stacks[i], frames);
+	free(frames);
+	return classes;
+}

@@ -1,0 +1,428 @@
+/*
+ * Turns runs and samples into one timeline per thread.
+ *
+ * With context-switch records the borders of "on a CPU", "wants one" and "blocked" are exact, and
+ * samples only say what a piece was. A piece that no sample hit takes the sample of another piece
+ * of the same thread that is most like it: same state, similar length, nearest in time. Similar
+ * length matters: long waits are hit nearly always, short ones rarely, so the nearest hit of any
+ * length would nearly always be a long wait, and short ones would take its class.
+ *
+ * Without switch records, or while they were off, polled samples are instants drawn at random: each
+ * one stands for the time around it, to the middle between it and its neighbours.
+ */
+#include "analysis.h"
+
+#include "classify.h"
+#include "patterns.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_STRATA = 64 };
+
+/* Looks at a wait that ended under our eyes know its cause, but have no stack. */
+enum { KIND_RUNS, KIND_WAITS, KIND_WAITS_BARE, N_KINDS };
+
+struct hit {
+	uint64_t time_ns;
+	uint32_t sample;
+};
+
+/* Sampled pieces of one thread by kind and power of two of their length. */
+struct strata {
+	struct hit *hits[N_KINDS][N_STRATA];
+	size_t n[N_KINDS][N_STRATA];
+	size_t capacity[N_KINDS][N_STRATA];
+};
+
+struct build {
+	const struct tp_trace *trace;
+	struct tp_segment *segments; /* heap */
+	size_t n;
+	size_t capacity;
+	struct strata strata;
+};
+
+static unsigned stratum_of(uint64_t length_ns)
+{
+	unsigned stratum = 0;
+	while (length_ns >>= 1)
+		stratum++;
+	return stratum;
+}
+
+static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && piece->sample != NO_SAMPLE &&
+	       trace->samples[piece->sample].stack == 0;
+}
+
+static void strata_add(struct build *build, const struct tp_segment *piece, uint64_t length_ns)
+{
+	struct strata *strata = &build->strata;
+	int kind = piece->state == TP_STATE_ON_CPU ? KIND_RUNS
+		   : is_bare(build->trace, piece)  ? KIND_WAITS_BARE
+						   : KIND_WAITS;
+	unsigned s = stratum_of(length_ns);
+	TP_ARRAY_PUSH(strata->hits[kind][s], strata->n[kind][s], strata->capacity[kind][s]) =
+		(struct hit){piece->start_ns, piece->sample};
+}
+
+static void strata_clear(struct strata *strata)
+{
+	for (int kind = 0; kind < N_KINDS; kind++)
+		for (int s = 0; s < N_STRATA; s++)
+			free(strata->hits[kind][s]);
+	*strata = (struct strata){0};
+}
+
+static void add_piece(struct build *build, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
+		      uint32_t sample)
+{
+	if (end_ns <= start_ns)
+		return;
+	struct tp_segment piece = {.start_ns = start_ns,
+				   .end_ns = end_ns,
+				   .state = state,
+				   .sample = sample,
+				   .label = TP_N_LABELS};
+	if (sample != NO_SAMPLE)
+		piece.cause = build->trace->samples[sample].cause;
+	TP_ARRAY_PUSH(build->segments, build->n, build->capacity) = piece;
+}
+
+/* Samples of a task inside [from, to) with the wanted state; *cursor moves forward only. */
+struct sample_cursor {
+	size_t next;
+	size_t end;
+};
+
+static void skip_to(const struct tp_trace *trace, struct sample_cursor *cursor, uint64_t time_ns)
+{
+	while (cursor->next < cursor->end && trace->samples[cursor->next].time_ns < time_ns)
+		cursor->next++;
+}
+
+/* A stay on a CPU: cut in the middle between the samples inside it. */
+static void add_run(struct build *build, struct sample_cursor *cursor, const struct tp_run *run)
+{
+	const struct tp_trace *trace = build->trace;
+	uint64_t length = run->end_ns - run->start_ns;
+	uint64_t start = run->start_ns;
+	uint32_t held = NO_SAMPLE;
+	skip_to(trace, cursor, run->start_ns);
+	for (; cursor->next < cursor->end; cursor->next++) {
+		const struct tp_sample *sample = &trace->samples[cursor->next];
+		if (sample->time_ns >= run->end_ns)
+			break;
+		/* A leaf without its callers would pass for another phase; which ones were
+		 * thinned out is chance, so leaving them out favours nothing. */
+		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_THINNED))
+			continue;
+		if (held != NO_SAMPLE) {
+			uint64_t middle = (trace->samples[held].time_ns + sample->time_ns) / 2;
+			add_piece(build, start, middle, TP_STATE_ON_CPU, held);
+			start = middle;
+		}
+		held = (uint32_t)cursor->next;
+	}
+	size_t before = build->n;
+	add_piece(build, start, run->end_ns, TP_STATE_ON_CPU, held);
+	if (held != NO_SAMPLE && build->n > before)
+		strata_add(build, &build->segments[before], length);
+}
+
+/* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
+static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t start_ns,
+		    uint64_t end_ns, enum tp_run_end how)
+{
+	const struct tp_trace *trace = build->trace;
+	if (end_ns <= start_ns)
+		return;
+	if (how == TP_RUN_PREEMPTED) {
+		add_piece(build, start_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
+		return;
+	}
+	uint64_t woken_ns = end_ns;
+	uint32_t held = NO_SAMPLE;
+	skip_to(trace, cursor, start_ns);
+	for (; cursor->next < cursor->end; cursor->next++) {
+		const struct tp_sample *sample = &trace->samples[cursor->next];
+		if (sample->time_ns >= end_ns)
+			break;
+		if (sample->state == TP_STATE_BLOCKED &&
+		    (held == NO_SAMPLE || trace->samples[held].stack == 0))
+			held = (uint32_t)cursor->next;
+		if (sample->state == TP_STATE_RUNNABLE && sample->time_ns < woken_ns)
+			woken_ns = sample->time_ns;
+	}
+	size_t before = build->n;
+	add_piece(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
+	if (held != NO_SAMPLE && build->n > before)
+		strata_add(build, &build->segments[before], end_ns - start_ns);
+	add_piece(build, woken_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
+}
+
+static const struct hit *nearest_hit(const struct hit *hits, size_t n, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (hits[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n)
+		return &hits[n - 1];
+	if (low == 0)
+		return &hits[0];
+	return time_ns - hits[low - 1].time_ns < hits[low].time_ns - time_ns ? &hits[low - 1]
+									     : &hits[low];
+}
+
+/* The stratum of the piece, else the closest one that has hits, shorter ones first. */
+static uint32_t infer_sample(const struct strata *strata, const struct tp_segment *piece, int kind)
+{
+	int stratum = (int)stratum_of(piece->end_ns - piece->start_ns);
+	for (int distance = 0; distance < N_STRATA; distance++) {
+		for (int sign = -1; sign <= 1; sign += 2) {
+			int s = stratum + sign * distance;
+			if (s < 0 || s >= N_STRATA || !strata->n[kind][s])
+				continue;
+			return nearest_hit(strata->hits[kind][s], strata->n[kind][s],
+					   piece->start_ns)
+				->sample;
+		}
+	}
+	return NO_SAMPLE;
+}
+
+/* Nobody saw this piece. */
+static void infer_unseen(const struct build *build, struct tp_segment *piece)
+{
+	bool runs = piece->state == TP_STATE_ON_CPU;
+	piece->sample = infer_sample(&build->strata, piece, runs ? KIND_RUNS : KIND_WAITS);
+	if (piece->sample == NO_SAMPLE && !runs)
+		piece->sample = infer_sample(&build->strata, piece, KIND_WAITS_BARE);
+	piece->is_inferred = true;
+	piece->cause = runs                         ? TP_CAUSE_NONE
+		       : piece->sample == NO_SAMPLE ? TP_CAUSE_UNKNOWN
+						    : build->trace->samples[piece->sample].cause;
+}
+
+/* The cause is known, the place is that of a like wait for the same. */
+static void infer_place(const struct build *build, struct tp_segment *piece)
+{
+	uint32_t like = infer_sample(&build->strata, piece, KIND_WAITS);
+	if (like == NO_SAMPLE || build->trace->samples[like].cause != piece->cause)
+		return;
+	piece->sample = like;
+	piece->is_inferred = true;
+}
+
+static void infer_pieces(struct build *build)
+{
+	for (size_t i = 0; i < build->n; i++) {
+		struct tp_segment *piece = &build->segments[i];
+		if (is_bare(build->trace, piece))
+			infer_place(build, piece);
+		else if (piece->sample == NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
+			infer_unseen(build, piece);
+	}
+}
+
+static uint64_t task_end(const struct tp_trace *trace, const struct tp_task *task)
+{
+	uint64_t end = task->end_ns ? task->end_ns : trace->end_ns;
+	return end < trace->end_ns || !trace->end_ns ? end : trace->end_ns;
+}
+
+/* The on-CPU stack nearest in time among interrupts, for a poll that found the thread running. */
+static uint32_t nearest_interrupt(const struct tp_trace *trace, uint32_t task, size_t at)
+{
+	size_t first = trace->sample_index[task];
+	size_t end = trace->sample_index[task + 1];
+	for (size_t distance = 0; distance < end - first; distance++) {
+		if (at >= first + distance &&
+		    !(trace->samples[at - distance].flags & TP_SAMPLE_POLLED))
+			return (uint32_t)(at - distance);
+		if (at + distance < end &&
+		    !(trace->samples[at + distance].flags & TP_SAMPLE_POLLED))
+			return (uint32_t)(at + distance);
+	}
+	return (uint32_t)at;
+}
+
+/* Is there a sample of [from, to) with these flags? */
+static bool has_sample(const struct tp_trace *trace, struct sample_cursor cursor, uint64_t from_ns,
+		       uint64_t to_ns, uint32_t flags)
+{
+	skip_to(trace, &cursor, from_ns);
+	for (; cursor.next < cursor.end; cursor.next++) {
+		const struct tp_sample *sample = &trace->samples[cursor.next];
+		if (sample->time_ns >= to_ns)
+			return false;
+		if ((sample->flags & flags) == flags)
+			return true;
+	}
+	return false;
+}
+
+/* Where nothing but samples tells; interrupts only when nobody looked. */
+static void add_sampled(struct build *build, struct sample_cursor *cursor, uint32_t task,
+			uint64_t from_ns, uint64_t until_ns)
+{
+	const struct tp_trace *trace = build->trace;
+	bool has_polls = has_sample(trace, *cursor, from_ns, until_ns, TP_SAMPLE_POLLED);
+	size_t before = build->n;
+	uint64_t start = from_ns;
+	uint32_t held = NO_SAMPLE;
+	skip_to(trace, cursor, from_ns);
+	for (; cursor->next < cursor->end; cursor->next++) {
+		const struct tp_sample *sample = &trace->samples[cursor->next];
+		if (sample->time_ns >= until_ns)
+			break;
+		if (has_polls && !(sample->flags & TP_SAMPLE_POLLED))
+			continue;
+		if (held != NO_SAMPLE) {
+			uint64_t middle = (trace->samples[held].time_ns + sample->time_ns) / 2;
+			add_piece(build, start, middle, trace->samples[held].state, held);
+			start = middle > start ? middle : start;
+		}
+		held = (uint32_t)cursor->next;
+	}
+	enum tp_state last = held == NO_SAMPLE ? TP_STATE_BLOCKED : trace->samples[held].state;
+	add_piece(build, start, until_ns, last, held);
+	for (size_t i = before; i < build->n; i++) {
+		struct tp_segment *piece = &build->segments[i];
+		piece->is_sampled = true;
+		if (piece->sample == NO_SAMPLE)
+			piece->cause = TP_CAUSE_UNKNOWN;
+		else if (piece->state == TP_STATE_ON_CPU && has_polls)
+			piece->sample = nearest_interrupt(trace, task, piece->sample);
+	}
+}
+
+/* Between two stays. */
+static void add_between(struct build *build, struct sample_cursor *cursor, uint32_t task,
+			uint64_t from_ns, uint64_t to_ns, enum tp_run_end how)
+{
+	if (how == TP_RUN_OPEN && has_sample(build->trace, *cursor, from_ns, to_ns, 0))
+		add_sampled(build, cursor, task, from_ns, to_ns);
+	else
+		add_gap(build, cursor, from_ns, to_ns, how);
+}
+
+/* A new thread waits for its first turn. But looks that find a thread on a CPU are only kept while
+ * nothing else tells where it is. */
+static bool was_born_unseen(const struct tp_trace *trace, struct sample_cursor cursor,
+			    uint64_t first_run_ns)
+{
+	for (; cursor.next < cursor.end; cursor.next++) {
+		const struct tp_sample *sample = &trace->samples[cursor.next];
+		if (sample->time_ns >= first_run_ns)
+			return false;
+		if (sample->state == TP_STATE_ON_CPU && (sample->flags & TP_SAMPLE_POLLED))
+			return true;
+	}
+	return false;
+}
+
+static void build_from_runs(struct build *build, const struct tp_task *task, uint64_t until_ns)
+{
+	const struct tp_trace *trace = build->trace;
+	struct sample_cursor cursor = {trace->sample_index[task->id],
+				       trace->sample_index[task->id + 1]};
+	uint64_t at = task->start_ns;
+	size_t first = trace->run_index[task->id];
+	size_t end = trace->run_index[task->id + 1];
+	enum tp_run_end how = was_born_unseen(trace, cursor, trace->runs[first].start_ns)
+				      ? TP_RUN_OPEN
+				      : TP_RUN_PREEMPTED;
+	for (size_t i = first; i < end; i++) {
+		const struct tp_run *run = &trace->runs[i];
+		add_between(build, &cursor, task->id, at, run->start_ns, how);
+		add_run(build, &cursor, run);
+		at = run->end_ns;
+		how = run->how;
+	}
+	if (how != TP_RUN_EXITED)
+		add_between(build, &cursor, task->id, at, until_ns, how);
+	infer_pieces(build);
+}
+
+static void build_from_samples(struct build *build, const struct tp_task *task, uint64_t until_ns)
+{
+	const struct tp_trace *trace = build->trace;
+	struct sample_cursor cursor = {trace->sample_index[task->id],
+				       trace->sample_index[task->id + 1]};
+	add_sampled(build, &cursor, task->id, task->start_ns, until_ns);
+}
+
+static void sum_thread(struct tp_analysis *analysis, uint32_t id)
+{
+	struct tp_thread_info *info = &analysis->threads[id];
+	const struct tp_timeline *timeline = &analysis->timelines[id];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state != TP_STATE_ON_CPU)
+			continue;
+		uint64_t length = piece->end_ns - piece->start_ns;
+		info->on_cpu_ns += length;
+		if (piece->sample == NO_SAMPLE)
+			continue;
+		const struct tp_stack_class *class =
+			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+		info->phase_ns[class->phase] += length;
+		/* Reading a checkpoint or compressing a log is no loading. */
+		if (!tp_phase_protects(class->phase) || class->phase == TP_PHASE_DATALOADER)
+			info->leaf_ns[class->leaf] += length;
+	}
+}
+
+/* Leaders come before their threads in order of birth, but a lost record may hide one. */
+static void find_leaders(struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_map leaders = {0};
+	for (size_t i = 0; i < trace->n_tasks; i++) {
+		const struct tp_task *task = &trace->tasks[i];
+		if (task->tid == task->pid)
+			tp_map_set(&leaders, (uint64_t)task->pid, i);
+		uint64_t leader = i;
+		(void)tp_map_get(&leaders, (uint64_t)task->pid, &leader);
+		analysis->threads[i].leader = (uint32_t)leader;
+	}
+	tp_map_release(&leaders);
+}
+
+enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_arena *arena = analysis->arena;
+	analysis->classes = tp_classify_stacks(trace, analysis->patterns, arena);
+	analysis->timelines = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_timeline));
+	analysis->threads = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_thread_info));
+	analysis->has_runs = trace->n_runs > 0;
+	find_leaders(analysis);
+	for (uint32_t id = 0; id < trace->n_tasks; id++) {
+		const struct tp_task *task = &trace->tasks[id];
+		struct build build = {.trace = trace};
+		if (trace->run_index[id] < trace->run_index[id + 1])
+			build_from_runs(&build, task, task_end(trace, task));
+		else
+			build_from_samples(&build, task, task_end(trace, task));
+		analysis->timelines[id].n = build.n;
+		analysis->timelines[id].segments =
+			tp_arena_copy(arena, build.segments, build.n * sizeof(*build.segments));
+		free(build.segments);
+		strata_clear(&build.strata);
+		sum_thread(analysis, id);
+	}
+	return TP_OK;
+}

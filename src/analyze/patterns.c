@@ -1,0 +1,393 @@
+/* Loads rules/patterns/ and answers what a name means. */
+#include "patterns.h"
+
+#include "trainprof/base/cxxname.h"
+#include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row: everything that is given must match; the answer it gives. Lists end with NULL. */
+struct pattern {
+	const char **module;
+	const char **symbol;
+	const char **verbs; /* with nouns: a name that has a word of each, "read_next_row" */
+	const char **nouns;
+	const char **mark;
+	const char **file;
+	const char **program;
+	const char **thread;
+	bool gives_phase; /* also "none": no later row has a say */
+	enum tp_phase phase;
+	unsigned leaf;
+	enum tp_thread_role root; /* TP_THREAD_OTHER = none */
+	enum tp_file_kind file_kind;
+	bool is_launcher;
+	bool is_interpreter;
+};
+
+struct tp_patterns {
+	struct tp_arena arena;
+	struct pattern *rows;
+	size_t n_rows;
+	size_t rows_capacity;
+};
+
+static const char *const phase_names[] = {"none",          "compute",    "dataloader",
+					  "communication", "checkpoint", "logging",
+					  "host",          "evaluation", NULL};
+static const char *const leaf_names[] = {"none",  "math",   "spin",   "copy",
+					 "alloc", "fault",  "read",   "write",
+					 "net",   "decode", "pickle", "interpreter",
+					 "lock",  "kernel", "caller", NULL};
+static const char *const root_names[] = {"none", "main", "team", "loader", "communication", NULL};
+static const char *const file_names[] = {"unknown", "data", "checkpoint", "log", NULL};
+static const char *const row_keys[] = {"module",   "symbol",      "mark",    "file",  "program",
+				       "thread",   "phase",       "leaf",    "root",  "kind",
+				       "launcher", "interpreter", "because", "verbs", "nouns"};
+
+/* A message names file and line; reads better than a bare "bad pattern". */
+static enum tp_status row_fail(const struct tp_json_doc *doc, const struct tp_json *at,
+			       const char *what, const char *word, const char *nearest,
+			       struct tp_error *err)
+{
+	return tp_fail(err, TP_PARSE, "%s:%u: %s '%s'%s%s", tp_json_name(doc),
+		       tp_json_line(doc, at), what, word, nearest ? "; nearest: " : "",
+		       nearest ? nearest : "");
+}
+
+static enum tp_status read_word(const struct tp_json_doc *doc, const struct tp_json *row,
+				const char *key, const char *const *names, unsigned *out,
+				struct tp_error *err)
+{
+	const struct tp_json *value = tp_json_get(row, key);
+	if (!value)
+		return TP_OK;
+	const char *word = tp_json_string(value);
+	size_t n = 0;
+	for (; names[n]; n++) {
+		if (word && strcmp(word, names[n]) == 0) {
+			*out = (unsigned)n;
+			return TP_OK;
+		}
+	}
+	return row_fail(doc, value, "unknown word", word ? word : "(not a string)",
+			word ? tp_text_nearest(word, names, n) : NULL, err);
+}
+
+static char *lower_copy(struct tp_arena *arena, const char *text)
+{
+	char *copy = tp_arena_strdup(arena, text);
+	for (char *p = copy; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return copy;
+}
+
+static enum tp_status read_globs(struct tp_patterns *patterns, const struct tp_json_doc *doc,
+				 const struct tp_json *row, const char *key, const char ***out,
+				 struct tp_error *err)
+{
+	const struct tp_json *list = tp_json_get(row, key);
+	if (!list)
+		return TP_OK;
+	if (tp_json_type(list) != TP_JSON_ARRAY)
+		return row_fail(doc, list, "not a list:", key, NULL, err);
+	const char **globs =
+		tp_arena_array(&patterns->arena, tp_json_count(list) + 1, sizeof(*globs));
+	size_t n = 0;
+	TP_JSON_EACH (item, list) {
+		const char *glob = tp_json_string(item);
+		if (!glob)
+			return row_fail(doc, item, "not a string in", key, NULL, err);
+		globs[n++] = lower_copy(&patterns->arena, glob);
+	}
+	*out = globs;
+	return TP_OK;
+}
+
+static enum tp_status check_keys(const struct tp_json_doc *doc, const struct tp_json *row,
+				 struct tp_error *err)
+{
+	TP_JSON_EACH (member, row) {
+		const char *key = tp_json_key(member);
+		size_t i = 0;
+		while (i < TP_ARRAY_LEN(row_keys) && strcmp(row_keys[i], key) != 0)
+			i++;
+		if (i == TP_ARRAY_LEN(row_keys))
+			return row_fail(doc, member, "unknown key", key,
+					tp_text_nearest(key, row_keys, TP_ARRAY_LEN(row_keys)),
+					err);
+	}
+	return TP_OK;
+}
+
+static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_json_doc *doc,
+			       const struct tp_json *row, struct tp_error *err)
+{
+	struct pattern pattern = {0};
+	const struct {
+		const char *key;
+		const char ***list;
+	} lists[] = {{"module", &pattern.module},   {"symbol", &pattern.symbol},
+		     {"mark", &pattern.mark},       {"file", &pattern.file},
+		     {"program", &pattern.program}, {"thread", &pattern.thread},
+		     {"verbs", &pattern.verbs},     {"nouns", &pattern.nouns}};
+	unsigned phase = TP_PHASE_NONE;
+	unsigned root = TP_THREAD_OTHER;
+	unsigned kind = TP_FILE_UNKNOWN;
+	enum tp_status status = check_keys(doc, row, err);
+	for (size_t i = 0; !status && i < TP_ARRAY_LEN(lists); i++)
+		status = read_globs(patterns, doc, row, lists[i].key, lists[i].list, err);
+	if (!status)
+		status = read_word(doc, row, "phase", phase_names, &phase, err);
+	if (!status)
+		status = read_word(doc, row, "leaf", leaf_names, &pattern.leaf, err);
+	if (!status)
+		status = read_word(doc, row, "root", root_names, &root, err);
+	if (!status)
+		status = read_word(doc, row, "kind", file_names, &kind, err);
+	if (status)
+		return status;
+	pattern.gives_phase = tp_json_get(row, "phase") != NULL;
+	pattern.phase = (enum tp_phase)phase;
+	pattern.root = (enum tp_thread_role)root;
+	pattern.file_kind = (enum tp_file_kind)kind;
+	pattern.is_launcher = tp_json_bool(tp_json_get(row, "launcher"), false);
+	pattern.is_interpreter = tp_json_bool(tp_json_get(row, "interpreter"), false);
+	TP_ARRAY_PUSH(patterns->rows, patterns->n_rows, patterns->rows_capacity) = pattern;
+	return TP_OK;
+}
+
+static enum tp_status load_file(struct tp_patterns *patterns, const char *path,
+				struct tp_error *err)
+{
+	struct tp_json_doc *doc = NULL;
+	enum tp_status status = tp_json_load(&doc, path, err);
+	if (status)
+		return status;
+	const struct tp_json *rows = tp_json_get(tp_json_root(doc), "patterns");
+	if (tp_json_type(rows) != TP_JSON_ARRAY)
+		status = tp_fail(err, TP_PARSE, "%s: no list \"patterns\"", path);
+	TP_JSON_EACH (row, rows) {
+		if (!status)
+			status = read_row(patterns, doc, row, err);
+	}
+	tp_json_free(doc);
+	return status;
+}
+
+static int is_json(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+	return len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
+}
+
+enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
+				struct tp_error *err)
+{
+	struct dirent **names = NULL;
+	/* Sorted, so that the first match does not depend on the file system. */
+	int n = scandir(directory, &names, is_json, alphasort);
+	if (n < 0)
+		return tp_fail(err, TP_ABSENT, "cannot read patterns in '%s': %s", directory,
+			       tp_errno_text(errno));
+	struct tp_patterns *patterns = tp_alloc(sizeof(*patterns));
+	enum tp_status status = TP_OK;
+	for (int i = 0; i < n; i++) {
+		char *path = tp_asprintf("%s/%s", directory, names[i]->d_name);
+		if (!status)
+			status = load_file(patterns, path, err);
+		free(path);
+		free(names[i]);
+	}
+	free(names);
+	if (status)
+		tp_patterns_free(patterns);
+	else
+		*out = patterns;
+	return status;
+}
+
+void tp_patterns_free(struct tp_patterns *patterns)
+{
+	if (!patterns)
+		return;
+	tp_arena_release(&patterns->arena);
+	free(patterns->rows);
+	free(patterns);
+}
+
+static bool any_glob(const char *const *globs, const char *text)
+{
+	for (; *globs; globs++)
+		if (tp_text_glob(*globs, text))
+			return true;
+	return false;
+}
+
+/* Does a word of the name, between anything that is not a letter, equal one of the list? Words are
+ * whole, so that "thread" does not read; a plural s is allowed. */
+static bool has_word(const char *name, const char *const *words)
+{
+	for (const char *p = name; *p;) {
+		size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz");
+		for (const char *const *word = words; len && *word; word++) {
+			size_t n = strlen(*word);
+			if (strncmp(p, *word, n) == 0 &&
+			    (len == n || (len == n + 1 && p[n] == 's')))
+				return true;
+		}
+		p += len;
+		p += *p != '\0' && len == 0;
+	}
+	return false;
+}
+
+enum { LONGEST_MATCHED = 512 };
+
+/* Lower case into out; the part after the last slash when asked. */
+static const char *prepare(const char *text, bool is_path, char out[LONGEST_MATCHED])
+{
+	const char *slash = is_path ? strrchr(text, '/') : NULL;
+	if (slash && slash[1])
+		text = slash + 1;
+	size_t i = 0;
+	for (; text[i] && i < LONGEST_MATCHED - 1; i++)
+		out[i] = (char)tolower((unsigned char)text[i]);
+	out[i] = '\0';
+	return out;
+}
+
+/* Lower case with a space where a capital begins a word: "nextBatch" -> "next batch". */
+static void split_words(const char *symbol, char out[2 * LONGEST_MATCHED])
+{
+	size_t n = 0;
+	for (size_t i = 0; symbol[i] && n + 2 < (size_t)2 * LONGEST_MATCHED; i++) {
+		bool begins = i && isupper((unsigned char)symbol[i]) &&
+			      islower((unsigned char)symbol[i - 1]);
+		if (begins)
+			out[n++] = ' ';
+		out[n++] = (char)tolower((unsigned char)symbol[i]);
+	}
+	out[n] = '\0';
+}
+
+/* A symbol in lower case: as it is, and of a C++ function its name without types. */
+struct symbol_names {
+	char raw[LONGEST_MATCHED];
+	char plain[LONGEST_MATCHED]; /* "dataloader::next" */
+	const char *last;            /* "next" */
+	char words[2 * LONGEST_MATCHED];
+};
+
+static void name_symbol(struct symbol_names *names, const char *symbol)
+{
+	char plain[LONGEST_MATCHED];
+	bool is_cxx = tp_cxxname_plain(plain, sizeof(plain), symbol);
+	prepare(symbol, false, names->raw);
+	prepare(is_cxx ? plain : symbol, false, names->plain);
+	split_words(is_cxx ? plain : symbol, names->words);
+	const char *colon = strrchr(names->plain, ':');
+	names->last = colon ? colon + 1 : names->plain;
+}
+
+/* A function that is given a DataLoader is none, so types do not count; only whole names, which are
+ * those of C functions, and mangled ones mean the symbol as it is. */
+static bool any_symbol(const char *const *globs, const struct symbol_names *names)
+{
+	for (; *globs; globs++) {
+		bool is_raw = !strpbrk(*globs, "*?") || tp_text_starts_with(*globs, "_z");
+		if (is_raw ? tp_text_glob(*globs, names->raw)
+			   : tp_text_glob(*globs, names->plain) ||
+				     tp_text_glob(*globs, names->last))
+			return true;
+	}
+	return false;
+}
+
+struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, const char *module,
+					const char *symbol)
+{
+	struct tp_frame_class result = {0};
+	bool has_phase = false;
+	char module_name[LONGEST_MATCHED];
+	struct symbol_names names;
+	prepare(module, true, module_name);
+	name_symbol(&names, symbol);
+	for (size_t i = 0; i < patterns->n_rows; i++) {
+		const struct pattern *row = &patterns->rows[i];
+		if (!row->module && !row->symbol && !row->verbs)
+			continue;
+		if ((row->module && !any_glob(row->module, module_name)) ||
+		    (row->symbol && !any_symbol(row->symbol, &names)) ||
+		    (row->verbs && !has_word(names.words, row->verbs)) ||
+		    (row->nouns && !has_word(names.words, row->nouns)))
+			continue;
+		if (!has_phase)
+			result.phase = row->phase;
+		has_phase |= row->gives_phase;
+		if (!result.leaf)
+			result.leaf = row->leaf;
+		result.is_loader_root |= row->root == TP_THREAD_LOADER;
+		result.is_team_root |= row->root == TP_THREAD_TEAM;
+		result.is_comm_root |= row->root == TP_THREAD_COMM;
+	}
+	return result;
+}
+
+enum tp_phase tp_patterns_mark(const struct tp_patterns *patterns, const char *mark)
+{
+	char name[LONGEST_MATCHED];
+	prepare(mark, false, name);
+	for (size_t i = 0; i < patterns->n_rows; i++)
+		if (patterns->rows[i].mark && any_glob(patterns->rows[i].mark, name))
+			return patterns->rows[i].phase;
+	return TP_PHASE_NONE;
+}
+
+enum tp_file_kind tp_patterns_file(const struct tp_patterns *patterns, const char *path)
+{
+	char name[LONGEST_MATCHED];
+	prepare(path, false, name);
+	for (size_t i = 0; i < patterns->n_rows; i++)
+		if (patterns->rows[i].file && any_glob(patterns->rows[i].file, name))
+			return patterns->rows[i].file_kind;
+	return TP_FILE_UNKNOWN;
+}
+
+bool tp_patterns_is_launcher(const struct tp_patterns *patterns, const char *program)
+{
+	char name[LONGEST_MATCHED];
+	prepare(program, true, name);
+	for (size_t i = 0; i < patterns->n_rows; i++)
+		if (patterns->rows[i].program && patterns->rows[i].is_launcher &&
+		    any_glob(patterns->rows[i].program, name))
+			return true;
+	return false;
+}
+
+bool tp_patterns_is_interpreter(const struct tp_patterns *patterns, const char *program)
+{
+	char name[LONGEST_MATCHED];
+	prepare(program, true, name);
+	for (size_t i = 0; i < patterns->n_rows; i++)
+		if (patterns->rows[i].program && patterns->rows[i].is_interpreter &&
+		    any_glob(patterns->rows[i].program, name))
+			return true;
+	return false;
+}
+
+enum tp_thread_role tp_patterns_thread(const struct tp_patterns *patterns, const char *comm)
+{
+	char name[LONGEST_MATCHED];
+	prepare(comm, false, name);
+	for (size_t i = 0; i < patterns->n_rows; i++)
+		if (patterns->rows[i].thread && any_glob(patterns->rows[i].thread, name))
+			return patterns->rows[i].root;
+	return TP_THREAD_OTHER;
+}

@@ -1,0 +1,365 @@
+/* Judges what keeps the main thread off its CPU. */
+#include "waiting.h"
+
+#include "label.h"
+#include "patterns.h"
+#include "polling.h"
+
+static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_DATALOADER_PREP,
+	[TP_ACTIVITY_READ] = TP_LABEL_DATALOADER_FETCH,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_DATALOADER_QUEUE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_DATALOADER_HANDOVER,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_DATALOADER_PAUSE,
+	[TP_ACTIVITY_NONE] = TP_LABEL_DATALOADER_HANDOVER,
+};
+
+static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_LOCK,
+};
+
+/* Inside its own team's barrier the wait is the team's, whatever keeps the others. */
+static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_READ] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
+};
+
+/* The team woke it: gaps in what the team does are the way of the wake-up. */
+static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
+};
+
+/* Reads what the team writes. */
+static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_UNKNOWN,
+};
+
+static struct tp_wait follow_loader(const struct tp_waiting *waiting)
+{
+	return (struct tp_wait){TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, loader_labels};
+}
+
+static struct tp_wait follow_team(const struct tp_waiting *waiting)
+{
+	return (struct tp_wait){TP_LABEL_IDLE_LOCK, &waiting->team, team_labels};
+}
+
+static struct tp_wait fixed(enum tp_label label)
+{
+	return (struct tp_wait){.label = label};
+}
+
+/* Blocked inside the loader's `next`. */
+static struct tp_wait loader_wait(const struct tp_waiting *waiting, enum tp_cause cause)
+{
+	switch (cause) {
+	case TP_CAUSE_FILE:
+	case TP_CAUSE_DISK:
+	case TP_CAUSE_PAGE_FAULT:
+		return fixed(TP_LABEL_DATALOADER_FETCH);
+	case TP_CAUSE_SLEEP:
+		/* Polling a queue looks like sleep: the workers tell. */
+		return waiting->loader.activities.n ? follow_loader(waiting)
+						    : fixed(TP_LABEL_DATALOADER_PAUSE);
+	default:
+		return waiting->loader.activities.n ? follow_loader(waiting)
+						    : fixed(TP_LABEL_DATALOADER_HANDOVER);
+	}
+}
+
+/* Does any of them use a CPU or storage then? */
+static bool is_active(const struct tp_activities *group, uint64_t time_ns)
+{
+	size_t at = tp_activities_find(group, time_ns);
+	return at < group->n && (group->items[at].kind <= TP_ACTIVITY_READ ||
+				 group->items[at].kind == TP_ACTIVITY_HANDOVER);
+}
+
+static uint64_t active_ns(const struct tp_activities *group, const struct tp_segment *piece)
+{
+	uint64_t sum = 0;
+	for (size_t i = tp_activities_find(group, piece->start_ns); i < group->n; i++) {
+		const struct tp_activity *item = &group->items[i];
+		if (item->start_ns >= piece->end_ns)
+			break;
+		if (item->kind <= TP_ACTIVITY_READ)
+			sum += tp_segment_ns_in(piece, item->start_ns, item->end_ns);
+	}
+	return sum;
+}
+
+/*
+ * Whom a thread blocked on a futex waits for. Whoever wakes it is on a CPU just before it runs
+ * again; when that does not tell, the group that was busier meanwhile.
+ */
+static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
+{
+	enum { WAKER_NS = 100 * 1000 }; /* idle CPU to running, measured 5 to 60 us */
+	uint64_t wake = piece->end_ns > piece->start_ns + WAKER_NS ? piece->end_ns - WAKER_NS
+								   : piece->start_ns;
+	bool team = is_active(&waiting->team.activities, wake);
+	bool loader = is_active(&waiting->loader.activities, wake);
+	if (team && !loader)
+		return (struct tp_wait){TP_LABEL_COMPUTE_SPIN, &waiting->team, woken_labels};
+	if (loader && !team)
+		return follow_loader(waiting);
+	uint64_t team_ns = active_ns(&waiting->team.activities, piece);
+	uint64_t loader_ns = active_ns(&waiting->loader.activities, piece);
+	if (team_ns || loader_ns)
+		return team_ns >= loader_ns ? follow_team(waiting) : follow_loader(waiting);
+	if (waiting->team.activities.n)
+		return follow_team(waiting);
+	return waiting->loader.activities.n ? follow_loader(waiting) : fixed(TP_LABEL_IDLE_LOCK);
+}
+
+/* A loop of short sleeps looks again and again whether somebody else is done. */
+static struct tp_wait sleep_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
+{
+	const struct tp_analysis *analysis = waiting->analysis;
+	bool polls = tp_polling_is(&analysis->timelines[analysis->main_task], piece);
+	if (polls && (active_ns(&waiting->team.activities, piece) ||
+		      active_ns(&waiting->loader.activities, piece)))
+		return futex_wait(waiting, piece);
+	return fixed(TP_LABEL_IDLE_SLEEP);
+}
+
+static struct tp_wait file_wait(const struct tp_waiting *waiting, const struct tp_segment *piece,
+				const struct tp_stack_class *class)
+{
+	const struct tp_trace *trace = waiting->analysis->trace;
+	enum tp_file_kind kind = TP_FILE_UNKNOWN;
+	if (piece->sample != NO_SAMPLE)
+		kind = tp_patterns_file(waiting->analysis->patterns,
+					tp_trace_string(trace,
+							trace->samples[piece->sample].target));
+	if (class->leaf == TP_LEAF_WRITE)
+		return fixed(kind == TP_FILE_LOG ? TP_LABEL_HOST_LOGGING
+						 : TP_LABEL_HOST_CHECKPOINT);
+	if (class->leaf == TP_LEAF_READ || kind == TP_FILE_DATA)
+		return fixed(TP_LABEL_DATALOADER_FETCH);
+	if (kind == TP_FILE_CHECKPOINT)
+		return fixed(TP_LABEL_HOST_CHECKPOINT);
+	return fixed(kind == TP_FILE_LOG ? TP_LABEL_HOST_LOGGING : TP_LABEL_IDLE_IO);
+}
+
+static struct tp_wait peer_wait(const struct tp_waiting *waiting,
+				const struct tp_stack_class *class, enum tp_cause cause)
+{
+	if (class->leaf == TP_LEAF_WRITE && cause == TP_CAUSE_PIPE)
+		return fixed(TP_LABEL_HOST_LOGGING);
+	if (waiting->has_loader_processes && !waiting->has_peers)
+		return follow_loader(waiting);
+	if (waiting->has_peers || cause == TP_CAUSE_SOCKET)
+		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (waiting->loader.activities.n)
+		return follow_loader(waiting);
+	return (struct tp_wait){TP_LABEL_IDLE_UNKNOWN, &waiting->team, team_pipe_labels};
+}
+
+static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_segment *piece,
+			      const struct tp_stack_class *class, enum tp_phase phase)
+{
+	if (phase == TP_PHASE_DATALOADER)
+		return loader_wait(waiting, piece->cause);
+	if (phase == TP_PHASE_COMMUNICATION)
+		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (tp_phase_protects(phase))
+		return fixed(tp_label_of_phase(phase, class->leaf));
+	switch (piece->cause) {
+	case TP_CAUSE_FUTEX:
+		if (class->is_team_root || class->leaf == TP_LEAF_SPIN)
+			return (struct tp_wait){TP_LABEL_COMPUTE_SPIN, &waiting->team,
+						barrier_labels};
+		return futex_wait(waiting, piece);
+	case TP_CAUSE_FILE:
+	case TP_CAUSE_DISK:
+		return file_wait(waiting, piece, class);
+	case TP_CAUSE_PAGE_FAULT:
+		return fixed(waiting->swaps ? TP_LABEL_MEMORY_SWAP : TP_LABEL_MEMORY_FAULT);
+	case TP_CAUSE_PIPE:
+	case TP_CAUSE_SOCKET:
+	case TP_CAUSE_POLL:
+		return peer_wait(waiting, class, piece->cause);
+	case TP_CAUSE_SLEEP:
+		return sleep_wait(waiting, piece);
+	case TP_CAUSE_CHILD:
+		return fixed(TP_LABEL_IDLE_CHILD);
+	case TP_CAUSE_TERMINAL:
+		return fixed(TP_LABEL_HOST_LOGGING);
+	default:
+		return fixed(TP_LABEL_IDLE_UNKNOWN);
+	}
+}
+
+/*
+ * Wants a CPU. Inside a protecting phase the time is the phase's. Else, when its own compute team
+ * holds the CPUs, the wait is part of computing with more threads than CPUs; otherwise somebody
+ * else has the CPU.
+ */
+static struct tp_wait runnable(const struct tp_waiting *waiting, enum tp_phase phase,
+			       enum tp_part before)
+{
+	static const enum tp_label own_team[TP_N_ACTIVITIES] = {
+		[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+		[TP_ACTIVITY_READ] = TP_LABEL_IDLE_RUNNABLE,
+		[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+		[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+		[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_RUNNABLE,
+		[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_RUNNABLE,
+	};
+	/* Woken from a wait, it still waits for the same until it runs. Who exchanges something
+	 * wakes others, and these take its CPU. */
+	bool is_open = !tp_phase_protects(phase);
+	if (phase == TP_PHASE_DATALOADER || (is_open && before == TP_PART_DATALOADER))
+		return fixed(TP_LABEL_DATALOADER_QUEUE);
+	if (phase == TP_PHASE_COMMUNICATION || (is_open && before == TP_PART_COMMUNICATION))
+		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (!is_open)
+		return fixed(tp_label_of_phase(phase, TP_LEAF_NONE));
+	if (waiting->team.activities.n)
+		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, &waiting->team, own_team};
+	return fixed(TP_LABEL_IDLE_RUNNABLE);
+}
+
+static unsigned kind_of(const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_RUNNABLE ? TP_WAIT_RUNNABLE
+						 : TP_WAIT_BLOCKED + (unsigned)piece->cause;
+}
+
+struct tp_wait tp_waiting_judge(const struct tp_waiting *waiting, const struct tp_segment *piece,
+				const struct tp_stack_class *class, enum tp_phase phase,
+				enum tp_part before)
+{
+	return piece->state == TP_STATE_BLOCKED ? blocked(waiting, piece, class, phase)
+						: runnable(waiting, phase, before);
+}
+
+bool tp_waiting_spins(const struct tp_waiting *waiting, const struct tp_segment *piece,
+		      const struct tp_stack_class *class, enum tp_phase phase, struct tp_wait *out)
+{
+	if (class->leaf != TP_LEAF_SPIN)
+		return false;
+	bool is_open = !tp_phase_protects(phase) && !class->is_team_root &&
+		       !active_ns(&waiting->team.activities, piece);
+	bool is_for_loader = active_ns(&waiting->loader.activities, piece) > 0;
+	*out = is_for_loader ? follow_loader(waiting) : fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (phase == TP_PHASE_DATALOADER || (is_open && is_for_loader))
+		return waiting->loader.activities.n > 0;
+	return is_open && waiting->has_peers && !waiting->team.activities.n;
+}
+
+/* What the group did during exact waits of this kind stands for what it did during this one: looks
+ * at two threads that alternate faster than one can look tell nothing about both at once. False
+ * when there is too little of them. */
+static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segment *piece,
+			       tp_wait_put *put, void *context)
+{
+	enum { LEAST_NS = 5 * 1000 * 1000 };
+	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(piece)];
+	double all_ns = 0;
+	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
+		all_ns += (double)ns[kind];
+	if (!piece->is_sampled || all_ns < LEAST_NS)
+		return false;
+	double length_ns = (double)(piece->end_ns - piece->start_ns);
+	double sum_ns = 0;
+	uint64_t at = piece->start_ns;
+	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++) {
+		sum_ns += (double)ns[kind];
+		uint64_t end = piece->start_ns + (uint64_t)(length_ns * (sum_ns / all_ns));
+		put(context, piece, at, end, wait->labels[kind]);
+		at = end;
+	}
+	put(context, piece, at, piece->end_ns, wait->label);
+	return true;
+}
+
+static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *piece,
+			   tp_wait_put *put, void *context)
+{
+	uint64_t at = piece->start_ns;
+	const struct tp_activities *group = &wait->follow->activities;
+	for (size_t i = tp_activities_find(group, at); i < group->n && at < piece->end_ns; i++) {
+		uint64_t end = group->items[i].end_ns;
+		end = end < piece->end_ns ? end : piece->end_ns;
+		put(context, piece, at, end, wait->labels[group->items[i].kind]);
+		at = end;
+	}
+	put(context, piece, at, piece->end_ns, wait->label);
+}
+
+void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_put *put,
+		 void *context)
+{
+	if (!wait->follow)
+		put(context, piece, piece->start_ns, piece->end_ns, wait->label);
+	else if (!cut_by_concurrence(wait, piece, put, context))
+		cut_by_instant(wait, piece, put, context);
+}
+
+/* One pass along both timelines. */
+static void find_concurrence(struct tp_wait_group *group, const struct tp_timeline *timeline)
+{
+	const struct tp_activities *activities = &group->activities;
+	size_t at = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state == TP_STATE_ON_CPU || piece->is_sampled)
+			continue;
+		uint64_t *ns = group->meanwhile_ns[kind_of(piece)];
+		while (at < activities->n && activities->items[at].end_ns <= piece->start_ns)
+			at++;
+		for (size_t k = at; k < activities->n; k++) {
+			const struct tp_activity *item = &activities->items[k];
+			if (item->start_ns >= piece->end_ns)
+				break;
+			ns[item->kind] += tp_segment_ns_in(piece, item->start_ns, item->end_ns);
+		}
+	}
+}
+
+static void find_group(struct tp_wait_group *group, const struct tp_analysis *analysis,
+		       enum tp_thread_role role)
+{
+	tp_activities_build(&group->activities, analysis, role);
+	find_concurrence(group, &analysis->timelines[analysis->main_task]);
+}
+
+void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	uint32_t trainer = analysis->profile->trainer;
+	*out = (struct tp_waiting){.analysis = analysis};
+	find_group(&out->loader, analysis, TP_THREAD_LOADER);
+	find_group(&out->team, analysis, TP_THREAD_TEAM);
+	for (uint32_t i = 0; i < trace->n_tasks; i++) {
+		if (analysis->threads[i].leader != i || i == trainer)
+			continue;
+		out->has_loader_processes |= analysis->roles[i] == TP_ROLE_LOADER;
+		out->has_peers |= analysis->roles[i] == TP_ROLE_TRAINER;
+	}
+	double swapped = 0;
+	out->swaps = tp_trace_counter_growth(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,
+					     &swapped) &&
+		     swapped > 0;
+}

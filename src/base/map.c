@@ -1,0 +1,124 @@
+/* A hash map with open addressing and tombstones. */
+#include "trainprof/base/map.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+enum slot_state { SLOT_EMPTY, SLOT_FULL, SLOT_REMOVED };
+
+struct tp_map_slot {
+	uint64_t key;
+	uint64_t value;
+	enum slot_state state;
+};
+
+/* Finaliser of splitmix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators",
+ * OOPSLA 2014, figure 16 (constants of the variant by Vigna). */
+static uint64_t hash_word(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+uint64_t tp_hash_mix(uint64_t a, uint64_t b)
+{
+	return hash_word(a ^ hash_word(b + UINT64_C(0x9e3779b97f4a7c15)));
+}
+
+uint64_t tp_hash_bytes(const void *bytes, size_t size)
+{
+	/* FNV-1a, 64 bits (Fowler, Noll, Vo), mixed so that low bits are usable as a slot. */
+	const unsigned char *p = bytes;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+	return hash_word(hash);
+}
+
+void tp_map_release(struct tp_map *map)
+{
+	free(map->slots);
+	*map = (struct tp_map){0};
+}
+
+/* The slot of the key, or the one where it would go. */
+static struct tp_map_slot *slot_find(const struct tp_map *map, uint64_t key)
+{
+	struct tp_map_slot *free_slot = NULL;
+	size_t i = hash_word(key) & (map->n_slots - 1);
+	for (;; i = (i + 1) & (map->n_slots - 1)) {
+		struct tp_map_slot *slot = &map->slots[i];
+		if (slot->state == SLOT_EMPTY)
+			return free_slot ? free_slot : slot;
+		if (slot->state == SLOT_FULL && slot->key == key)
+			return slot;
+		if (slot->state == SLOT_REMOVED && !free_slot)
+			free_slot = slot;
+	}
+}
+
+static void map_rehash(struct tp_map *map)
+{
+	struct tp_map old = *map;
+	map->n_slots = old.n * 4 < 16 ? 16 : old.n_slots;
+	while (map->n_slots < old.n * 4)
+		map->n_slots *= 2;
+	map->slots = tp_alloc(map->n_slots * sizeof(*map->slots));
+	map->n_used = old.n;
+	for (size_t i = 0; i < old.n_slots; i++)
+		if (old.slots[i].state == SLOT_FULL)
+			*slot_find(map, old.slots[i].key) = old.slots[i];
+	free(old.slots);
+}
+
+void tp_map_set(struct tp_map *map, uint64_t key, uint64_t value)
+{
+	if ((map->n_used + 1) * 2 > map->n_slots)
+		map_rehash(map);
+	struct tp_map_slot *slot = slot_find(map, key);
+	if (slot->state != SLOT_FULL) {
+		map->n++;
+		map->n_used += slot->state == SLOT_EMPTY;
+	}
+	*slot = (struct tp_map_slot){key, value, SLOT_FULL};
+}
+
+bool tp_map_get(const struct tp_map *map, uint64_t key, uint64_t *value)
+{
+	if (!map->n_slots)
+		return false;
+	const struct tp_map_slot *slot = slot_find(map, key);
+	if (slot->state != SLOT_FULL)
+		return false;
+	if (value)
+		*value = slot->value;
+	return true;
+}
+
+bool tp_map_remove(struct tp_map *map, uint64_t key)
+{
+	if (!map->n_slots)
+		return false;
+	struct tp_map_slot *slot = slot_find(map, key);
+	if (slot->state != SLOT_FULL)
+		return false;
+	slot->state = SLOT_REMOVED;
+	map->n--;
+	return true;
+}
+
+bool tp_map_next(const struct tp_map *map, size_t *cursor, uint64_t *key, uint64_t *value)
+{
+	for (; *cursor < map->n_slots; (*cursor)++) {
+		const struct tp_map_slot *slot = &map->slots[*cursor];
+		if (slot->state != SLOT_FULL)
+			continue;
+		*key = slot->key;
+		*value = slot->value;
+		(*cursor)++;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,68 @@
+/* Heap memory that never returns NULL. */
+#include "trainprof/base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tp_oom(size_t wanted_bytes)
+{
+	fprintf(stderr, "trainprof: out of memory: %zu bytes wanted\n", wanted_bytes);
+	_Exit(70); /* not exit(): handlers would want memory, too */
+}
+
+void *tp_alloc(size_t size)
+{
+	void *memory = calloc(1, size ? size : 1);
+	if (!memory)
+		tp_oom(size);
+	return memory;
+}
+
+void *tp_realloc(void *old, size_t size)
+{
+	void *memory = realloc(old, size ? size : 1);
+	if (!memory)
+		tp_oom(size);
+	return memory;
+}
+
+char *tp_strdup(const char *text)
+{
+	return text ? tp_strndup(text, strlen(text)) : NULL;
+}
+
+char *tp_strndup(const char *text, size_t len)
+{
+	len = strnlen(text, len);
+	char *copy = tp_alloc(len + 1);
+	memcpy(copy, text, len);
+	return copy;
+}
+
+char *tp_asprintf(const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	char *text = NULL;
+	int len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0)
+		tp_oom(0);
+	return text;
+}
+
+void *tp_array_grow(void *items, size_t n, size_t *capacity, size_t item_size)
+{
+	if (n <= *capacity)
+		return items;
+	if (n > SIZE_MAX / 4 / item_size)
+		tp_oom(SIZE_MAX);
+	size_t larger = *capacity ? *capacity * 2 : 16;
+	while (larger < n)
+		larger *= 2;
+	*capacity = larger;
+	return tp_realloc(items, larger * item_size);
+}

@@ -1,0 +1,196 @@
+/* Nearest names, numbers with units, UTF-8 repair. */
+#include "trainprof/base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 63 };
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+	return least < c ? least : c;
+}
+
+unsigned tp_text_distance(const char *a, const char *b)
+{
+	size_t n = strnlen(a, LONGEST_NAME);
+	size_t m = strnlen(b, LONGEST_NAME);
+	unsigned rows[3][LONGEST_NAME + 1];
+	for (unsigned j = 0; j <= m; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned *now = rows[i % 3];
+		const unsigned *before = rows[(i + 2) % 3];
+		const unsigned *older = rows[(i + 1) % 3];
+		now[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			unsigned replace = before[j - 1] + (a[i - 1] != b[j - 1]);
+			now[j] = min3(before[j] + 1, now[j - 1] + 1, replace);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    older[j - 2] + 1 < now[j])
+				now[j] = older[j - 2] + 1;
+		}
+	}
+	return rows[n % 3][m];
+}
+
+const char *tp_text_nearest(const char *word, const char *const *names, size_t n)
+{
+	unsigned limit = (unsigned)(strlen(word) / 3);
+	if (limit < 2)
+		limit = 2;
+	const char *best = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!names[i])
+			continue;
+		unsigned distance = tp_text_distance(word, names[i]);
+		if (distance <= limit && distance < strlen(names[i])) {
+			best = names[i];
+			limit = distance ? distance - 1 : 0;
+		}
+	}
+	return best;
+}
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+/* A finite number >= 0 followed by exactly one of the units. */
+static bool parse_with_unit(const char *text, const struct unit *units, double *out)
+{
+	if (!strchr("0123456789.", text[0]) || !text[0])
+		return false;
+	char *end;
+	errno = 0;
+	double number = strtod(text, &end);
+	if (errno || end == text || memchr(text, 'x', (size_t)(end - text)))
+		return false;
+	for (; units->name; units++) {
+		if (strcmp(end, units->name) == 0) {
+			*out = number * units->factor;
+			return *out < 9.2e18;
+		}
+	}
+	return false;
+}
+
+bool tp_text_parse_duration(const char *text, uint64_t *out_ns)
+{
+	static const struct unit units[] = {{"ns", 1},   {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+					    {"m", 60e9}, {"h", 3600e9}, {NULL, 0}};
+	double value;
+	if (!parse_with_unit(text, units, &value))
+		return false;
+	*out_ns = (uint64_t)(value + 0.5);
+	return true;
+}
+
+bool tp_text_parse_size(const char *text, uint64_t *out_bytes)
+{
+	static const struct unit units[] = {
+		{"B", 1},      {"kB", 1e3},      {"MB", 1e6},         {"GB", 1e9},
+		{"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0},
+		{NULL, 0}};
+	double value;
+	if (!parse_with_unit(text, units, &value))
+		return false;
+	*out_bytes = (uint64_t)(value + 0.5);
+	return true;
+}
+
+bool tp_text_parse_percent(const char *text, double *out_ratio)
+{
+	static const struct unit units[] = {{"%", 0.01}, {NULL, 0}};
+	return parse_with_unit(text, units, out_ratio);
+}
+
+bool tp_text_parse_rate(const char *text, double *out_hz)
+{
+	static const struct unit units[] = {{"Hz", 1}, {"kHz", 1e3}, {"", 1}, {NULL, 0}};
+	return parse_with_unit(text, units, out_hz);
+}
+
+bool tp_text_parse_count(const char *text, uint64_t *out)
+{
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	char *end;
+	errno = 0;
+	uint64_t value = strtoull(text, &end, 10);
+	if (errno || *end)
+		return false;
+	*out = value;
+	return true;
+}
+
+size_t tp_text_utf8_length(const char *text)
+{
+	/* The syntax of RFC 3629, section 4. */
+	const unsigned char *p = (const unsigned char *)text;
+	if (p[0] < 0x80)
+		return 1;
+	size_t len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+	if (p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return len;
+}
+
+void tp_text_add_utf8(struct tp_buf *out, const char *text)
+{
+	while (*text) {
+		size_t len = tp_text_utf8_length(text);
+		if (len)
+			tp_buf_add(out, text, len);
+		else
+			tp_buf_puts(out, "\xef\xbf\xbd");
+		text += len ? len : 1;
+	}
+}
+
+size_t tp_text_width(const char *text)
+{
+	size_t width = 0;
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+bool tp_text_glob(const char *pattern, const char *text)
+{
+	/* Iterative, so that a pattern with many stars costs at most length times length. */
+	const char *star = NULL;
+	const char *resume = NULL;
+	while (*text) {
+		if (*pattern == '*') {
+			star = pattern++;
+			resume = text;
+		} else if (*pattern == '?' || *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star) {
+			pattern = star + 1;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+bool tp_text_starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}

@@ -1,0 +1,20 @@
+/* Which trainprof this is; the makefile passes the values to this file alone. */
+#include "trainprof/base/version.h"
+
+#include <stddef.h>
+
+const char *tp_version(void)
+{
+	return BUILD_VERSION;
+}
+
+const char *tp_commit(void)
+{
+	return BUILD_COMMIT;
+}
+
+const char *const *tp_built_with(void)
+{
+	static const char *const items[] = {BUILD_WITH "compiler " __VERSION__, NULL};
+	return items;
+}

@@ -1,0 +1,195 @@
+/* trainprof report: print a recording. */
+#include "command.h"
+
+#include "complain.h"
+#include "output.h"
+#include "reading.h"
+#include "recordings.h"
+#include "terminal.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/base/json.h"
+#include "trainprof/report/validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct report_options {
+	const char *format;
+	bool is_json;
+	bool is_markdown;
+	const char *output;
+	bool is_full;
+	bool wants_schema;
+	bool wants_validate;
+	const char *steps;
+	uint64_t skip;
+	struct tp_words rules;
+};
+
+static const char *const format_choices[] = {"text", "json", "markdown", NULL};
+static const struct report_options defaults = {.format = "text", .steps = "auto"};
+
+#define AT(member) .offset = offsetof(struct report_options, member)
+
+static const struct tp_option options[] = {
+	{.name = "format",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "WHAT",
+	 .text = "text, json, markdown",
+	 .otherwise = "text",
+	 .choices = format_choices,
+	 AT(format)},
+	{.name = "json", .type = TP_OPTION_FLAG, .text = "same as --format=json", AT(is_json)},
+	{.name = "markdown",
+	 .type = TP_OPTION_FLAG,
+	 .text = "same as --format=markdown",
+	 AT(is_markdown)},
+	{.name = "full",
+	 .type = TP_OPTION_FLAG,
+	 .text = "everything: intervals, steps, processes, stacks, findings",
+	 AT(is_full)},
+	{.letter = 'o',
+	 .name = "output",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "write to FILE; - is stdout",
+	 .otherwise = "-",
+	 AT(output)},
+	{.letter = 's',
+	 .name = "steps",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "HOW",
+	 .text = "auto, marker, none",
+	 .otherwise = "auto",
+	 .choices = tp_steps_choices,
+	 AT(steps)},
+	{.name = "skip",
+	 .type = TP_OPTION_COUNT,
+	 .value = "N",
+	 .text = "leave out the first N steps",
+	 .otherwise = "until steady",
+	 AT(skip)},
+	{.name = "rules",
+	 .type = TP_OPTION_WORDS,
+	 .value = "DIR",
+	 .text = "a folder of rules beside the shipped ones",
+	 AT(rules)},
+	{.name = "schema",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print the JSON Schema of the report",
+	 AT(wants_schema)},
+	{.name = "validate",
+	 .type = TP_OPTION_FLAG,
+	 .text = "check a report.json: sums, reasons, ids",
+	 AT(wants_validate)},
+	TP_OPTION_END};
+
+static int validate(const char *path)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_error err = {0};
+	struct tp_buf problems = {0};
+	if (tp_json_load(&doc, path, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	size_t n = tp_report_validate(doc, &problems);
+	if (!n)
+		tp_buf_printf(&problems, "%s: valid, and all sums are exact\n", path);
+	int status = tp_output_text(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	tp_json_free(doc);
+	return status == TP_EXIT_OK && n ? TP_EXIT_BAD : status;
+}
+
+/* Of a recording or of a file. */
+static int validate_word(const char *word)
+{
+	struct tp_error err = {0};
+	char *directory = NULL;
+	size_t len = word ? strlen(word) : 0;
+	if (len > 5 && strcmp(word + len - 5, ".json") == 0)
+		return validate(word);
+	if (tp_recordings_find(&directory, word, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	struct tp_buf path = {0};
+	tp_buf_printf(&path, "%s/report.json", directory);
+	int status = validate(tp_buf_text(&path));
+	tp_buf_release(&path);
+	free(directory);
+	return status;
+}
+
+static int write_report(const struct tp_cli *cli, const struct report_options *o,
+			const struct tp_reading *reading)
+{
+	const char *format = o->is_json ? "json" : o->is_markdown ? "markdown" : o->format;
+	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
+	struct tp_error err = {0};
+	char *text = NULL;
+	size_t size = 0;
+	style.is_full = o->is_full;
+	FILE *memory = open_memstream(&text, &size);
+	enum tp_status status =
+		tp_exporter_find(format)->write(&reading->report, &style, memory, &err);
+	fclose(memory);
+	int result;
+	if (status == TP_OK && is_stdout) {
+		result = tp_output_text(text);
+	} else {
+		if (status == TP_OK)
+			status = tp_file_replace(o->output, text, size, &err);
+		result = status == TP_OK ? TP_EXIT_OK : tp_complain_status(NULL, &err);
+	}
+	free(text);
+	return result;
+}
+
+static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct report_options *o = opts;
+	const char *word = argc ? argv[0] : NULL;
+	struct tp_error err = {0};
+	struct tp_reading reading;
+	char *directory = NULL;
+	if (o->wants_schema)
+		return tp_output_text(tp_report_schema());
+	if (o->wants_validate)
+		return validate_word(word);
+	if (tp_recordings_find(&directory, word, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	const struct tp_reading_options how = {
+		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
+		.rules = o->rules,
+	};
+	int status;
+	if (tp_reading_open(&reading, directory, &how, &err) == TP_OK) {
+		if (!cli->is_quiet)
+			tp_reading_say_partial(&reading);
+		status = write_report(cli, o, &reading);
+		tp_reading_close(&reading);
+	} else {
+		status = tp_complain_status(NULL, &err);
+	}
+	free(directory);
+	return status;
+}
+
+const struct tp_command tp_cmd_report = {
+	.name = "report",
+	.group = "Read",
+	.synopsis = "[options] [RUN]",
+	.summary = "print a recording as text, JSON or Markdown",
+	.intro = "Print the report of a recording: of RUN, a directory or its report.json, or of\n"
+		 "the last one here.",
+	.examples = "  trainprof report --full\n"
+		    "  trainprof report --markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+		    "  trainprof report --json -o report.json prof",
+	.options = options,
+	.storage_size = sizeof(struct report_options),
+	.defaults = &defaults,
+	.max_words = 1,
+	.exec = report_exec,
+};

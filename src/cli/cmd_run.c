@@ -1,0 +1,215 @@
+/* trainprof run: start a program, measure it, report, end as it ended. */
+#include "command.h"
+
+#include "aftermath.h"
+#include "complain.h"
+#include "measuring.h"
+#include "output.h"
+#include "reading.h"
+#include "recordings.h"
+#include "sources.h"
+#include "terminal.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const summary_choices[] = {"short", "full", "none", NULL};
+
+static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
+
+#define AT(member) .offset = offsetof(struct tp_run_options, member)
+
+static const struct tp_option options[] = {
+	{.letter = 's',
+	 .name = "steps",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "HOW",
+	 .text = "auto, marker, none",
+	 .otherwise = "auto",
+	 .choices = tp_steps_choices,
+	 .section = "What to measure",
+	 AT(steps)},
+	{.name = "skip",
+	 .type = TP_OPTION_COUNT,
+	 .value = "N",
+	 .text = "leave out the first N steps",
+	 .otherwise = "until steady",
+	 AT(skip)},
+	{.name = "delay",
+	 .type = TP_OPTION_DURATION,
+	 .value = "TIME",
+	 .text = "start measuring later",
+	 .otherwise = "0s",
+	 AT(delay_ns)},
+	{.name = "duration",
+	 .type = TP_OPTION_DURATION,
+	 .value = "TIME",
+	 .text = "stop measuring; the program goes on",
+	 .otherwise = "until it ends",
+	 AT(duration_ns)},
+	{.name = "collect",
+	 .type = TP_OPTION_TEXT,
+	 .value = "LIST",
+	 .text = "+name adds, -name leaves out",
+	 .otherwise = "all available",
+	 AT(collect)},
+	{.name = "require",
+	 .type = TP_OPTION_TEXT,
+	 .value = "LIST",
+	 .text = "fail instead of going on without these",
+	 .otherwise = "none",
+	 AT(require)},
+	{.name = "max-overhead",
+	 .type = TP_OPTION_PERCENT,
+	 .value = "P",
+	 .text = "reduce detail to stay below",
+	 .otherwise = "1%",
+	 AT(max_overhead)},
+	{.name = "max-size",
+	 .type = TP_OPTION_SIZE,
+	 .value = "SIZE",
+	 .text = "bound on the recording",
+	 .otherwise = "2GiB",
+	 AT(max_size)},
+	{.name = "rate",
+	 .type = TP_OPTION_RATE,
+	 .value = "HZ",
+	 .text = "stack samples a second and thread",
+	 .otherwise = "99",
+	 .is_rare = true,
+	 AT(rate_hz)},
+	{.name = "env",
+	 .type = TP_OPTION_WORDS,
+	 .value = "NAME",
+	 .text = "record this environment variable too",
+	 .is_rare = true,
+	 AT(env)},
+	{.letter = 'o',
+	 .name = "output",
+	 .type = TP_OPTION_TEXT,
+	 .value = "DIR",
+	 .text = "recording; never overwritten",
+	 .otherwise = "trainprof-MMDD-HHMMSS",
+	 .section = "Where it goes",
+	 .env = "TRAINPROF_OUTPUT",
+	 AT(output)},
+	{.letter = 'n',
+	 .name = "name",
+	 .type = TP_OPTION_TEXT,
+	 .value = "LABEL",
+	 .text = "name shown in reports",
+	 .otherwise = "program name",
+	 AT(label)},
+	{.name = "log",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "send the program's stdout and stderr to FILE as well",
+	 AT(log)},
+	{.name = "summary",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "HOW",
+	 .text = "short, full, none",
+	 .otherwise = "short",
+	 .choices = summary_choices,
+	 AT(summary)},
+	{.name = "dry-run",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print what would be measured and why, start nothing",
+	 AT(is_dry_run)},
+	{.name = "strict",
+	 .type = TP_OPTION_FLAG,
+	 .text = "exit 125 if the measurement was incomplete",
+	 AT(is_strict)},
+	{.name = "force",
+	 .type = TP_OPTION_FLAG,
+	 .text = "replace an existing recording",
+	 .is_rare = true,
+	 AT(force)},
+	{.name = "grace",
+	 .type = TP_OPTION_DURATION,
+	 .value = "TIME",
+	 .text = "give the report up after that long",
+	 .otherwise = "10s",
+	 .is_rare = true,
+	 AT(grace_ns)},
+	{.name = "rules",
+	 .type = TP_OPTION_WORDS,
+	 .value = "DIR",
+	 .text = "a folder of rules beside the shipped ones",
+	 .is_rare = true,
+	 AT(rules)},
+	TP_OPTION_END};
+
+static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
+{
+	struct tp_host host;
+	struct tp_plan *plan = NULL;
+	struct tp_error err = {0};
+	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
+	struct tp_page page;
+	int status;
+	tp_host_open(&host, "");
+	tp_page_init(&page, &style);
+	if (tp_measure_plan(&plan, &host, o, &err) == TP_OK) {
+		tp_sources_print(&page, plan);
+		status = tp_output_page(&page);
+	} else {
+		tp_complain(NULL, &err);
+		status = err.status == TP_USAGE ? TP_EXIT_USAGE : TP_EXIT_NOT_STARTED;
+	}
+	tp_page_release(&page);
+	tp_plan_free(plan);
+	tp_host_close(&host);
+	return status;
+}
+
+/* One line about a recording that is not whole, before the summary that it bounds. */
+static void say_incomplete(const struct tp_measured *measured, const char *program)
+{
+	if (!measured->is_whole)
+		tp_say("trainprof report   (valid until then), or use --max-size and -o",
+		       "%s; %s went on", measured->note, program);
+}
+
+static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct tp_run_options *o = opts;
+	struct tp_measured measured;
+	if (o->is_dry_run)
+		return dry_run(cli, o);
+	if (!argc) {
+		tp_say("trainprof run -- ./train …", "run needs a program");
+		return TP_EXIT_USAGE;
+	}
+	int status = tp_measure(&measured, cli, o, argv);
+	if (status >= 0) {
+		free(measured.directory);
+		return status;
+	}
+	tp_recordings_set_last(measured.directory);
+	say_incomplete(&measured, argv[0]);
+	bool is_complete = tp_aftermath(cli, o, &measured) && measured.is_whole;
+	free(measured.directory);
+	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;
+	if (o->is_strict && was_good && !is_complete)
+		return TP_EXIT_NOT_STARTED;
+	tp_target_end_alike(&measured.end);
+}
+
+const struct tp_command tp_cmd_run = {
+	.name = "run",
+	.group = "Measure",
+	.synopsis = "[options] [--] program [argument...]",
+	.summary = "start a program and measure it",
+	.intro = "Start a program, measure it until it ends, print the diagnosis on stderr.\n"
+		 "Everything after the program's name belongs to the program.",
+	.examples = "  trainprof run -- ./train --epochs 1\n"
+		    "  trainprof run --skip 50 --duration 2m -- python3 train.py\n"
+		    "  trainprof run --log train.log -o prof -- ./train",
+	.ending = "Exit status: the program's own; 126, 127: it could not be started; 125: ours.",
+	.options = options,
+	.storage_size = sizeof(struct tp_run_options),
+	.defaults = &defaults,
+	.stops_at_word = true,
+	.exec = run_exec,
+};

@@ -1,0 +1,149 @@
+/*
+ * Copies a program's output to a file and on.
+ *
+ * A process of its own does it, not the sampler's loop: the program must not wait for us while we
+ * read /proc, and it must be able to write on when trainprof is killed.
+ */
+#include "logtee.h"
+
+#include "trainprof/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { DRAIN_MS = 200 };
+
+static volatile sig_atomic_t is_draining;
+
+static void on_usr1(int signal)
+{
+	(void)signal;
+	is_draining = 1;
+}
+
+/* Pass on what is there. False at the end of the stream, or when nobody reads it any more: closing
+ * our end then tells the program as a closed terminal or `head` would have. */
+static bool copy_some(int from, int to, int log)
+{
+	char bytes[65536];
+	ssize_t got = read(from, bytes, sizeof(bytes));
+	if (got < 0)
+		return errno == EINTR || errno == EAGAIN;
+	if (got == 0)
+		return false;
+	/* A full disk must not silence the program. */
+	(void)tp_file_write_all(log, bytes, (size_t)got);
+	return tp_file_write_all(to, bytes, (size_t)got);
+}
+
+/* Signals of the terminal are for the program; we end when it has closed its output. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR2};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	const struct sigaction drain = {.sa_handler = on_usr1};
+	sigset_t usr1;
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaction(ignored[i], &ignore, NULL);
+	sigaction(SIGUSR1, &drain, NULL);
+	/* Let in by ppoll() alone: it cannot slip in between the question and the wait. */
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	pthread_sigmask(SIG_SETMASK, &usr1, NULL);
+}
+
+__attribute__((noreturn)) static void tee_run(const int from[2], const int to[2], int log)
+{
+	struct pollfd fds[2] = {{.fd = from[0], .events = POLLIN},
+				{.fd = from[1], .events = POLLIN}};
+	const struct timespec drain = {.tv_nsec = DRAIN_MS * 1000000L};
+	sigset_t none;
+	sigemptyset(&none);
+	ignore_signals();
+	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
+		int n = ppoll(fds, 2, is_draining ? &drain : NULL, &none);
+		if (n == 0)
+			break;
+		for (int i = 0; n > 0 && i < 2; i++) {
+			if (fds[i].fd < 0 || !fds[i].revents)
+				continue;
+			if (!copy_some(fds[i].fd, to[i], log)) {
+				close(fds[i].fd);
+				fds[i].fd = -1;
+			}
+		}
+	}
+	_exit(0);
+}
+
+static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error *err)
+{
+	int out[2];
+	int error[2];
+	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0)
+		return tp_fail_errno(err, errno, "cannot make a pipe");
+	tee->saved[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	tee->saved[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	tee->pid = fork();
+	if (tee->pid == 0) {
+		const int from[2] = {out[0], error[0]};
+		/* The writing ends must be the program's alone, or the end would never be seen. */
+		close(out[1]);
+		close(error[1]);
+		tee_run(from, tee->saved, log);
+	}
+	close(out[0]);
+	close(error[0]);
+	dup2(out[1], STDOUT_FILENO);
+	dup2(error[1], STDERR_FILENO);
+	close(out[1]);
+	close(error[1]);
+	if (tee->pid > 0)
+		return TP_OK;
+	int cause = errno;
+	tp_logtee_detach(tee);
+	return tp_fail_errno(err, cause, "cannot start a process");
+}
+
+enum tp_status tp_logtee_open(struct tp_logtee *tee, const char *path, struct tp_error *err)
+{
+	*tee = (struct tp_logtee){.saved = {-1, -1}};
+	int log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (log < 0) {
+		enum tp_status status = tp_fail_errno(err, errno, "cannot write '%s'", path);
+		tp_error_next(err, "trainprof run --log=/tmp/train.log -- …");
+		return status;
+	}
+	enum tp_status status = tee_start(tee, log, err);
+	close(log);
+	return status;
+}
+
+void tp_logtee_detach(struct tp_logtee *tee)
+{
+	for (int i = 0; i < 2; i++) {
+		if (tee->saved[i] < 0)
+			continue;
+		dup2(tee->saved[i], STDOUT_FILENO + i);
+		close(tee->saved[i]);
+		tee->saved[i] = -1;
+	}
+}
+
+void tp_logtee_close(struct tp_logtee *tee)
+{
+	if (tee->pid <= 0)
+		return;
+	tp_logtee_detach(tee);
+	/* From now on a silence of DRAIN_MS is the end. */
+	kill(tee->pid, SIGUSR1);
+	while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	tee->pid = 0;
+}

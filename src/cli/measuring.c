@@ -1,0 +1,306 @@
+/* Measures a program: plan, recording, program, loop, end. */
+#include "measuring.h"
+
+#include "complain.h"
+#include "guard.h"
+#include "logtee.h"
+#include "recordings.h"
+#include "runinfo.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+#include "trainprof/collect/env.h"
+#include "trainprof/collect/sampler.h"
+#include "trainprof/report/units.h"
+#include "trainprof/store/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The collectors' defaults (trainprof/collect/collector.h). */
+enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 32768, DEFAULT_MAX_SWITCH_HZ = 20000 };
+
+/* What lives from the plan to the end of the recording. */
+struct session {
+	const struct tp_cli *cli;
+	const struct tp_run_options *options;
+	char **argv;
+	struct tp_host host;
+	struct tp_arena arena;
+	struct tp_run_info run;
+	struct tp_plan *plan;
+	struct tp_store *store;
+	struct tp_target *target;
+	struct tp_logtee tee;
+	char *marks_path;
+	struct tp_buf notices; /* said after the program's end */
+};
+
+static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host,
+				const struct tp_run_options *options, const char *marks_path,
+				struct tp_error *err)
+{
+	const struct tp_collect_config config = {
+		.sample_rate_hz = options->rate_hz,
+		.poll_rate_hz = DEFAULT_POLL_HZ,
+		.stack_bytes = DEFAULT_STACK_BYTES,
+		.max_overhead_ratio = options->max_overhead,
+		.max_switch_rate_hz = DEFAULT_MAX_SWITCH_HZ,
+		.marks_path = marks_path,
+	};
+	const struct tp_selection selection = {.collect = options->collect,
+					       .require = options->require};
+	return tp_plan_make(out, host, &config, &selection, err);
+}
+
+enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
+			       const struct tp_run_options *options, struct tp_error *err)
+{
+	return make_plan(out, host, options, NULL, err);
+}
+
+/* ---- before the start ---------------------------------------------------------------------- */
+
+/* A source that could be had: there is something to type. What this machine does not have is left
+ * to the report. */
+static bool is_worth_a_line(const struct tp_plan_row *row)
+{
+	enum tp_presence presence = row->availability.presence;
+	return presence == TP_PRESENCE_NO_PERMISSION || presence == TP_PRESENCE_IN_USE;
+}
+
+/* At most two lines. */
+static void say_absences(const struct session *s)
+{
+	struct tp_buf names = {0};
+	const struct tp_plan_row *first = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < tp_plan_count(s->plan); i++) {
+		const struct tp_plan_row *row = tp_plan_row(s->plan, i);
+		if (!is_worth_a_line(row))
+			continue;
+		first = first ? first : row;
+		tp_buf_printf(&names, "%s%s", n++ ? ", " : "", row->type->summary);
+	}
+	if (n && !s->cli->is_quiet) {
+		char next[200];
+		snprintf(next, sizeof(next), "%s%s", n == 1 ? first->availability.remedy : "",
+			 n == 1 && first->availability.remedy[0] ? "   (or: trainprof doctor)"
+								 : "trainprof doctor");
+		tp_say(next, "%s are off: %s", tp_buf_text(&names), first->availability.reason);
+	}
+	tp_buf_release(&names);
+}
+
+static enum tp_status open_store(struct session *s, const char *directory, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	if (s->options->force)
+		status = tp_recordings_remove(directory, err);
+	if (status == TP_OK)
+		status = tp_recordings_check_room(directory, err);
+	if (status == TP_OK)
+		status = tp_store_create(&s->store, directory, &s->run, s->options->max_size, err);
+	return status;
+}
+
+/* Absolute, since the program may change its directory. */
+static char *find_marks_path(const char *directory)
+{
+	char *whole = tp_recordings_absolute(directory);
+	char *path = tp_asprintf("%s/marks.ring", whole);
+	free(whole);
+	return path;
+}
+
+static void note_rates(struct session *s)
+{
+	const struct tp_collect_config *config = tp_plan_config(s->plan);
+	s->run.sample_rate_hz = config->sample_rate_hz;
+	s->run.asked_rate_hz = config->sample_rate_hz > 0 ? s->options->rate_hz : 0;
+	s->run.poll_rate_hz = config->poll_rate_hz;
+}
+
+static enum tp_status prepare(struct session *s, const char *directory, struct tp_error *err)
+{
+	tp_host_open(&s->host, "");
+	tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
+			 &s->arena);
+	s->marks_path = find_marks_path(directory);
+	enum tp_status status = make_plan(&s->plan, &s->host, s->options, s->marks_path, err);
+	/* The first manifest is all there is when trainprof is killed. */
+	if (status == TP_OK)
+		note_rates(s);
+	if (status == TP_OK)
+		status = open_store(s, directory, err);
+	if (status == TP_OK)
+		status = tp_plan_open(s->plan, tp_store_sink(s->store), err);
+	return status;
+}
+
+static enum tp_status start_target(struct session *s, struct tp_error *err)
+{
+	struct tp_env env = {0};
+	enum tp_status status = TP_OK;
+	if (s->options->log)
+		status = tp_logtee_open(&s->tee, s->options->log, err);
+	if (status == TP_OK) {
+		tp_plan_child_env(s->plan, &env);
+		status = tp_target_start(&s->target, s->cli->inheritance, s->argv, &env, err);
+	}
+	tp_env_release(&env);
+	if (s->tee.pid > 0)
+		tp_logtee_detach(&s->tee);
+	return status;
+}
+
+/* ---- while it runs ------------------------------------------------------------------------- */
+
+static bool on_tick(void *context, uint64_t now_ns)
+{
+	(void)now_ns;
+	struct session *s = context;
+	uint64_t until_ns;
+	tp_store_flush(s->store);
+	return !tp_store_has_stopped(s->store, &until_ns, NULL);
+}
+
+/* The terminal is the program's while it runs. */
+static void on_notice(void *context, const char *text)
+{
+	struct session *s = context;
+	tp_buf_printf(&s->notices, "trainprof: %s\n", text);
+}
+
+static void note_stop(struct session *s, struct tp_measured *out)
+{
+	struct tp_error cause = {0};
+	uint64_t until_ns = 0;
+	/* What is still in memory may be what does not fit. */
+	tp_store_flush(s->store);
+	out->is_whole = !tp_store_has_stopped(s->store, &until_ns, &cause);
+	if (out->is_whole)
+		return;
+	uint64_t after = until_ns > s->run.started_ns ? until_ns - s->run.started_ns : 0;
+	snprintf(out->note, sizeof(out->note), "recording stopped after %s: %.100s",
+		 tp_unit_clock(after).text, cause.text);
+}
+
+static void finish_run_info(struct session *s, const struct tp_sampler_result *result)
+{
+	s->run.pid = tp_target_pid(s->target);
+	s->run.tier = tp_plan_tier(s->plan);
+	/* Both clocks at one instant: the wall clock's zero moves with the exec. */
+	if (result->started_ns) {
+		s->run.started_wall_ns += result->started_ns - s->run.started_ns;
+		s->run.started_ns = result->started_ns;
+	}
+	s->run.ended_ns = result->end.time_ns;
+	s->run.measure_from_ns = result->measure_from_ns;
+	s->run.measure_until_ns = result->measure_until_ns;
+	s->run.end = result->end.kind;
+	s->run.end_code = result->end.code;
+	note_rates(s);
+	if (s->options->delay_ns && result->measure_from_ns == result->measure_until_ns)
+		tp_buf_printf(&s->notices,
+			      "trainprof: nothing was measured: %s ended before --delay was over\n",
+			      s->argv[0]);
+}
+
+/* The loop; afterwards the recording is closed, whatever happened. */
+static enum tp_status follow(struct session *s, struct tp_measured *out, struct tp_error *err)
+{
+	const struct tp_sampler_config config = {
+		.delay_ns = s->options->delay_ns,
+		.duration_ns = s->options->duration_ns,
+		.tick = on_tick,
+		.notice = on_notice,
+		.context = s,
+	};
+	struct tp_sampler_result result = {0};
+	tp_guard_start(tp_target_pid(s->target), s->argv[0]);
+	enum tp_status status = tp_sampler_run(s->plan, s->target, &config, &result, err);
+	tp_guard_stop();
+	if (status != TP_OK)
+		return status;
+	finish_run_info(s, &result);
+	note_stop(s, out);
+	out->end = result.end;
+	out->was_interrupted = result.was_interrupted;
+	struct tp_error late = {0};
+	if (tp_store_finish(s->store, &s->run, &late) != TP_OK && out->is_whole) {
+		out->is_whole = false;
+		snprintf(out->note, sizeof(out->note), "%.150s", late.text);
+	}
+	s->store = NULL;
+	return TP_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void release(struct session *s)
+{
+	if (s->target)
+		tp_target_close(s->target);
+	tp_logtee_close(&s->tee);
+	tp_plan_free(s->plan);
+	if (s->store && tp_store_finish(s->store, &s->run, NULL) != TP_OK)
+		tp_buf_clear(&s->notices);
+	/* Taken over into the records by now. */
+	if (s->marks_path)
+		unlink(s->marks_path);
+	tp_host_close(&s->host);
+	tp_arena_release(&s->arena);
+	free(s->marks_path);
+	tp_buf_release(&s->notices);
+}
+
+/* What was asked for cannot be: status 2 for names that do not exist, 125 for what this machine or
+ * this directory refuses, the shell's statuses for the program. */
+static int not_measured(struct session *s, const struct tp_error *err)
+{
+	int status = TP_EXIT_NOT_STARTED;
+	if (err->status == TP_TARGET && s->target && tp_target_exit_status(s->target))
+		status = tp_target_exit_status(s->target);
+	else if (err->status == TP_USAGE)
+		status = TP_EXIT_USAGE;
+	tp_complain(NULL, err);
+	return status;
+}
+
+static bool output_is_ours(const struct session *s)
+{
+	return s->store || s->target;
+}
+
+int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
+	       const struct tp_run_options *options, char **argv)
+{
+	struct session s = {.cli = cli, .options = options, .argv = argv};
+	struct tp_error err = {0};
+	int status = -1;
+	*out = (struct tp_measured){
+		.directory =
+			options->output ? tp_strdup(options->output) : tp_recordings_new_name(),
+	};
+	enum tp_status done = prepare(&s, out->directory, &err);
+	if (done == TP_OK) {
+		say_absences(&s);
+		done = start_target(&s, &err);
+	}
+	if (done == TP_OK)
+		done = follow(&s, out, &err);
+	if (done == TP_OK && s.notices.len && !cli->is_quiet)
+		fputs(tp_buf_text(&s.notices), stderr);
+	if (done != TP_OK)
+		status = not_measured(&s, &err);
+	bool is_empty = done != TP_OK && output_is_ours(&s);
+	release(&s);
+	/* Nothing was recorded: nothing is left behind. */
+	if (is_empty)
+		(void)!tp_recordings_remove(out->directory, NULL);
+	return status;
+}

@@ -1,0 +1,94 @@
+/* Reads a recording and judges it. */
+#include "reading.h"
+
+#include "complain.h"
+#include "recordings.h"
+#include "rulesdir.h"
+#include "trainprof/store/recording.h"
+
+#include <string.h>
+
+const char *const tp_steps_choices[] = {"auto", "marker", "none", NULL};
+
+enum tp_steps_choice tp_reading_steps(const char *word)
+{
+	if (strcmp(word, "marker") == 0)
+		return TP_STEPS_ONLY_MARKER;
+	return strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
+}
+
+static enum tp_status analyze(struct tp_reading *reading, const struct tp_rulesdirs *dirs,
+			      const struct tp_reading_options *options, struct tp_error *err)
+{
+	enum tp_status status = tp_rulesdir_load_patterns(&reading->patterns, dirs, err);
+	if (status == TP_OK)
+		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns,
+				    &options->analyze, err);
+	reading->has_profile = status == TP_OK;
+	return status;
+}
+
+static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs)
+{
+	if (tp_rulesdir_load(&reading->book, dirs, &reading->no_rules) != TP_OK)
+		return;
+	tp_advise(&reading->findings, reading->book, &reading->profile);
+	reading->has_findings = true;
+}
+
+enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
+			       const struct tp_reading_options *options, struct tp_error *err)
+{
+	struct tp_rulesdirs dirs = {0};
+	*reading = (struct tp_reading){0};
+	enum tp_status status = tp_store_load(&reading->trace, directory, err);
+	reading->has_trace = status == TP_OK;
+	if (status == TP_OK)
+		status = tp_rulesdir_find(&dirs, &options->rules, err);
+	if (status == TP_OK)
+		status = analyze(reading, &dirs, options, err);
+	if (status == TP_OK) {
+		judge(reading, &dirs);
+		reading->report = (struct tp_report){
+			.profile = &reading->profile,
+			.findings = reading->has_findings ? &reading->findings : NULL,
+			.no_findings_because =
+				reading->has_findings ? NULL : reading->no_rules.text,
+			.directory = directory,
+			.is_last = tp_recordings_is_last(directory),
+		};
+	} else {
+		tp_reading_close(reading);
+	}
+	tp_rulesdir_release(&dirs);
+	return status;
+}
+
+void tp_reading_say_partial(const struct tp_reading *reading)
+{
+	const char *directory = reading->report.directory;
+	size_t n = reading->profile.n_steps;
+	if (!reading->trace.is_partial)
+		return;
+	if (n)
+		tp_say(NULL, "%s was not closed properly; using %zu complete step%s", directory, n,
+		       n == 1 ? "" : "s");
+	else
+		tp_say(NULL, "%s was not closed properly; using what was written until then",
+		       directory);
+}
+
+void tp_reading_close(struct tp_reading *reading)
+{
+	if (reading->has_findings)
+		tp_findings_release(&reading->findings);
+	if (reading->has_profile)
+		tp_profile_release(&reading->profile);
+	if (reading->has_trace)
+		tp_trace_release(&reading->trace);
+	if (reading->patterns)
+		tp_patterns_free(reading->patterns);
+	if (reading->book)
+		tp_rulebook_free(reading->book);
+	*reading = (struct tp_reading){0};
+}

@@ -1,0 +1,45 @@
+/* From a recording on disk to what is shown: load, analyse, judge. */
+#ifndef TRAINPROF_SRC_CLI_READING_H
+#define TRAINPROF_SRC_CLI_READING_H
+
+#include "options.h"
+#include "trainprof/advise/advise.h"
+#include "trainprof/analyze/analyze.h"
+#include "trainprof/report/report.h"
+
+/* How to read; borrowed texts. */
+struct tp_reading_options {
+	struct tp_analyze_options analyze;
+	struct tp_words rules; /* folders beside the shipped one */
+};
+
+/* All that belongs to one recording; members point into each other, so it is never copied. */
+struct tp_reading {
+	struct tp_trace trace;
+	struct tp_profile profile;
+	struct tp_findings findings;
+	struct tp_patterns *patterns;
+	struct tp_rulebook *book;
+	struct tp_error no_rules; /* why there are no findings, if there are none */
+	struct tp_report report;
+	bool has_trace, has_profile, has_findings;
+};
+
+/*
+ * Read the recording in a directory (borrowed). Rules that do not load leave the report without
+ * findings and say why in it; everything else is an error.
+ * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns.
+ */
+TP_MUST_CHECK enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
+					     const struct tp_reading_options *options,
+					     struct tp_error *err);
+/* Say on stderr that a recording was not closed, if it was not. */
+void tp_reading_say_partial(const struct tp_reading *reading);
+void tp_reading_close(struct tp_reading *reading);
+
+/* The choice behind a --steps word. */
+enum tp_steps_choice tp_reading_steps(const char *word);
+/* Words of --steps, NULL-terminated. */
+extern const char *const tp_steps_choices[];
+
+#endif

@@ -1,0 +1,248 @@
+/* Finds, names and removes recording directories. */
+#include "recordings.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/report/units.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LAST "trainprof-last"
+
+/* Below this not even a short recording fits: first manifest, marks file (1 MiB), first blocks. */
+static const uint64_t min_free_bytes = 4U << 20;
+
+/* Length without slashes at the end. */
+static size_t trimmed_length(const char *path)
+{
+	size_t len = strlen(path);
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+/* "a/b/" -> "a", "b" -> ".". To be freed. */
+static char *parent_of(const char *path)
+{
+	size_t len = trimmed_length(path);
+	while (len && path[len - 1] != '/')
+		len--;
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len ? tp_strndup(path, len) : tp_strdup(".");
+}
+
+char *tp_recordings_absolute(const char *path)
+{
+	size_t len = trimmed_length(path);
+	size_t start = len;
+	while (start && path[start - 1] != '/')
+		start--;
+	char *parent = parent_of(path);
+	char *whole = realpath(parent, NULL);
+	char *out =
+		tp_asprintf("%s/%.*s", whole ? whole : parent, (int)(len - start), path + start);
+	free(whole);
+	free(parent);
+	return out;
+}
+
+char *tp_recordings_new_name(void)
+{
+	char base[40];
+	char name[60];
+	struct tm local;
+	time_t now = time(NULL);
+	struct stat info;
+	localtime_r(&now, &local);
+	strftime(base, sizeof(base), "trainprof-%m%d-%H%M%S", &local);
+	snprintf(name, sizeof(name), "%s", base);
+	for (unsigned i = 2; lstat(name, &info) == 0 && i < 1000; i++)
+		snprintf(name, sizeof(name), "%s-%u", base, i);
+	return tp_strdup(name);
+}
+
+void tp_recordings_set_last(const char *directory)
+{
+	char temporary[64];
+	struct stat info;
+	/* Somebody's own file of that name stays. */
+	if (lstat(LAST, &info) == 0 && !S_ISLNK(info.st_mode))
+		return;
+	snprintf(temporary, sizeof(temporary), ".%s.%d", LAST, (int)getpid());
+	if (symlink(directory, temporary) != 0)
+		return;
+	if (rename(temporary, LAST) != 0)
+		unlink(temporary);
+}
+
+static bool is_recording(const char *directory)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%s/manifest.json", directory);
+	return access(path, F_OK) == 0;
+}
+
+static const struct dirent *next_entry(DIR *dir)
+{
+	return readdir(dir); /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
+}
+
+/* The newest trainprof-* directory here, or "". */
+static void newest_here(char *out, size_t size)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(".");
+	struct timespec best = {0};
+	out[0] = '\0';
+	while (dir && (entry = next_entry(dir))) {
+		struct stat info;
+		if (!tp_text_starts_with(entry->d_name, "trainprof-") ||
+		    strcmp(entry->d_name, LAST) == 0 || !is_recording(entry->d_name) ||
+		    stat(entry->d_name, &info) != 0)
+			continue;
+		if (info.st_mtim.tv_sec < best.tv_sec ||
+		    (info.st_mtim.tv_sec == best.tv_sec && info.st_mtim.tv_nsec <= best.tv_nsec))
+			continue;
+		best = info.st_mtim;
+		snprintf(out, size, "%s", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static enum tp_status nothing_here(struct tp_error *err)
+{
+	tp_fail(err, TP_ABSENT, "no recording here");
+	tp_error_next(err, "trainprof run -- ./train");
+	return TP_ABSENT;
+}
+
+static enum tp_status find_last(char **out, struct tp_error *err)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink(LAST, target, sizeof(target) - 1);
+	if (len > 0 && is_recording(LAST)) {
+		target[len] = '\0';
+		*out = tp_strdup(target);
+		return TP_OK;
+	}
+	newest_here(target, sizeof(target));
+	if (!*target)
+		return nothing_here(err);
+	*out = tp_strdup(target);
+	return TP_OK;
+}
+
+enum tp_status tp_recordings_find(char **out, const char *word, struct tp_error *err)
+{
+	struct stat info;
+	char *last = NULL;
+	if (!word)
+		return find_last(out, err);
+	if (stat(word, &info) != 0)
+		return tp_fail_errno(err, errno, "no recording '%s'", word);
+	char *directory = tp_strdup(word);
+	if (S_ISREG(info.st_mode)) {
+		free(directory);
+		directory = parent_of(word);
+	}
+	if (is_recording(directory)) {
+		*out = directory;
+		return TP_OK;
+	}
+	tp_fail(err, TP_ABSENT, "'%s' is not a recording (no manifest.json)", word);
+	if (find_last(&last, NULL) == TP_OK)
+		tp_error_next(err, "trainprof report %s   (newest here)", last);
+	free(last);
+	free(directory);
+	return TP_ABSENT;
+}
+
+bool tp_recordings_is_last(const char *directory)
+{
+	char *last = NULL;
+	struct stat here;
+	struct stat there;
+	bool is_last = find_last(&last, NULL) == TP_OK && stat(last, &here) == 0 &&
+		       stat(directory, &there) == 0 && here.st_dev == there.st_dev &&
+		       here.st_ino == there.st_ino;
+	free(last);
+	return is_last;
+}
+
+/* Only what trainprof writes itself. */
+static bool is_own_file(const char *name)
+{
+	static const char *const names[] = {"manifest.json", "records.tpr", "report.json",
+					    "marks.ring",    ".manifest",   ".reserve"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
+		if (tp_text_starts_with(name, names[i]))
+			return true;
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+static enum tp_status check_own(const char *directory, struct tp_error *err)
+{
+	const struct dirent *entry;
+	enum tp_status status = TP_OK;
+	DIR *dir = opendir(directory);
+	if (!dir)
+		return tp_fail_errno(err, errno, "cannot read '%s'", directory);
+	while (status == TP_OK && (entry = next_entry(dir)))
+		if (!is_own_file(entry->d_name))
+			status = tp_fail(err, TP_EXISTS, "'%s' holds '%s', which is not ours",
+					 directory, entry->d_name);
+	closedir(dir);
+	return status;
+}
+
+enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
+{
+	struct stat info;
+	const struct dirent *entry;
+	if (lstat(directory, &info) != 0)
+		return TP_OK;
+	if (!S_ISDIR(info.st_mode) || !is_recording(directory)) {
+		tp_fail(err, TP_EXISTS, "'%s' exists and is not a recording", directory);
+		tp_error_next(err, "choose another -o");
+		return TP_EXISTS;
+	}
+	enum tp_status status = check_own(directory, err);
+	DIR *dir = status == TP_OK ? opendir(directory) : NULL;
+	while (dir && (entry = next_entry(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	if (status == TP_OK && rmdir(directory) != 0)
+		status = tp_fail_errno(err, errno, "cannot remove '%s'", directory);
+	return status;
+}
+
+enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err)
+{
+	struct statvfs fs;
+	char *parent = parent_of(directory);
+	enum tp_status status = TP_OK;
+	/* Where nothing can be stored at all (/proc), creating the directory will say so. */
+	if (statvfs(parent, &fs) == 0 && fs.f_blocks &&
+	    (uint64_t)fs.f_bavail * fs.f_frsize < min_free_bytes) {
+		status = tp_fail(err, TP_IO, "cannot record in '%s': %s free, at least %s needed",
+				 parent,
+				 tp_unit_bytes((double)fs.f_bavail * (double)fs.f_frsize).text,
+				 tp_unit_bytes((double)min_free_bytes).text);
+		tp_error_next(err, "trainprof run -o /tmp/prof -- …");
+	}
+	free(parent);
+	return status;
+}

@@ -1,0 +1,35 @@
+/* Which directory is meant: names for new recordings, and the one a reader asks for. */
+#ifndef TRAINPROF_SRC_CLI_RECORDINGS_H
+#define TRAINPROF_SRC_CLI_RECORDINGS_H
+
+#include "trainprof/base/status.h"
+
+#include <stdbool.h>
+
+/* "trainprof-1120-140311", with "-2" and so on where that exists. To be freed. */
+char *tp_recordings_new_name(void);
+
+/* The path from the root, of a directory that need not exist yet. To be freed. */
+char *tp_recordings_absolute(const char *path);
+
+/* Point trainprof-last here to a new recording. A failure is no reason to fail. */
+void tp_recordings_set_last(const char *directory);
+
+/*
+ * What a reader means by `word`: a directory, a report.json inside one, or, for NULL, the last
+ * recording here. To be freed.
+ * Errors  TP_ABSENT with what to type.
+ */
+TP_MUST_CHECK enum tp_status tp_recordings_find(char **out, const char *word, struct tp_error *err);
+
+/* Whether this is what NULL would find. */
+bool tp_recordings_is_last(const char *directory);
+
+/* --force: remove a recording, but never a directory that holds anything else.
+ * Errors  TP_EXISTS, TP_IO. */
+TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err);
+
+/* Room for a recording in the directory that will hold it. Errors  TP_IO with what to type. */
+TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err);
+
+#endif

@@ -1,0 +1,128 @@
+/* Writes down what a run is. */
+#include "runinfo.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* Variables that steer threads, memory, data types and ranks of training programs. Nothing else of
+ * the environment is recorded: it holds secrets. */
+static const char *const recorded[] = {
+	"CUBLAS_*",
+	"CUDA_LAUNCH_BLOCKING",
+	"CUDA_VISIBLE_DEVICES",
+	"GLIBC_TUNABLES",
+	"GOMP_*",
+	"JAX_*",
+	"KMP_*",
+	"LD_PRELOAD",
+	"LOCAL_RANK",
+	"LOCAL_WORLD_SIZE",
+	"MALLOC_*",
+	"MKL_*",
+	"NCCL_*",
+	"NUMEXPR_*",
+	"OMP_*",
+	"OMPI_COMM_WORLD_*",
+	"OPENBLAS_*",
+	"PMI_RANK",
+	"PMI_SIZE",
+	"PYTORCH_*",
+	"RANK",
+	"SLURM_CPUS_PER_TASK",
+	"SLURM_NTASKS",
+	"SLURM_PROCID",
+	"TF_ENABLE_*",
+	"TF_GPU_*",
+	"TF_NUM_*",
+	"TF_XLA_*",
+	"TOKENIZERS_PARALLELISM",
+	"TORCH_*",
+	"VECLIB_*",
+	"WORLD_SIZE",
+	"XLA_*",
+};
+
+static bool is_recorded(const char *name, const struct tp_words *names)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(recorded); i++)
+		if (tp_text_glob(recorded[i], name))
+			return true;
+	for (size_t i = 0; i < names->n; i++)
+		if (tp_text_glob(names->items[i], name))
+			return true;
+	return false;
+}
+
+static void take_environment(struct tp_run_info *out, const struct tp_words *names,
+			     struct tp_arena *arena)
+{
+	size_t n = 0;
+	while (environ[n])
+		n++;
+	struct tp_env_var *variables = tp_arena_array(arena, n + 1, sizeof(*variables));
+	out->n_environment = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strcspn(environ[i], "=");
+		char *name = tp_arena_strndup(arena, environ[i], len);
+		if (!environ[i][len] || !is_recorded(name, names))
+			continue;
+		variables[out->n_environment++] = (struct tp_env_var){
+			.name = name,
+			.value = tp_arena_strdup(arena, environ[i] + len + 1),
+		};
+	}
+	out->environment = variables;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *random_id(struct tp_arena *arena)
+{
+	uint64_t bits = tp_clock_wall_ns();
+	/* Too early after boot there is none: the clock then has to do. */
+	(void)!getrandom(&bits, sizeof(bits), GRND_NONBLOCK);
+	return tp_arena_printf(arena, "r-%016llx", (unsigned long long)bits);
+}
+
+void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
+		      const struct tp_words *names, const struct tp_host *host,
+		      struct tp_arena *arena)
+{
+	char here[PATH_MAX];
+	size_t n = 0;
+	assert(argv[0]);
+	while (argv[n])
+		n++;
+	const char **command = tp_arena_array(arena, n, sizeof(*command));
+	for (size_t i = 0; i < n; i++)
+		command[i] = argv[i];
+	*out = (struct tp_run_info){
+		.id = random_id(arena),
+		.label = label ? label
+			 : n   ? base_name(argv[0])
+			       : "",
+		.command = command,
+		.n_command = n,
+		.directory = tp_arena_strdup(arena, getcwd(here, sizeof(here)) ? here : "?"),
+		.mode = TP_MODE_RUN,
+		.started_wall_ns = tp_clock_wall_ns(),
+		.started_ns = tp_clock_now_ns(),
+		.host = host->info,
+		.written_by =
+			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
+	};
+	take_environment(out, names, arena);
+}

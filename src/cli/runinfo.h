@@ -1,0 +1,15 @@
+/* What is known about a run before it starts. */
+#ifndef TRAINPROF_SRC_CLI_RUNINFO_H
+#define TRAINPROF_SRC_CLI_RUNINFO_H
+
+#include "options.h"
+#include "trainprof/collect/host.h"
+#include "trainprof/model/run_info.h"
+
+/* Everything in `arena`, except what `argv` and `host` own. `names` are variables to record beside
+ * the usual ones. */
+void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
+		      const struct tp_words *names, const struct tp_host *host,
+		      struct tp_arena *arena);
+
+#endif

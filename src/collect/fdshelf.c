@@ -1,0 +1,92 @@
+/* Keeps files open, least recently used first out. */
+#include "fdshelf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { RESERVE = 16 }; /* for everybody else's short needs */
+
+static size_t count_open_files(void)
+{
+	size_t n = 0;
+	DIR *dir = opendir("/proc/self/fd");
+	if (!dir)
+		return 0;
+	while (readdir(dir)) /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
+		n++;
+	closedir(dir);
+	return n;
+}
+
+size_t tp_fdshelf_room(size_t most)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 1;
+	size_t taken = count_open_files() + RESERVE;
+	size_t room = limit.rlim_cur > taken ? (size_t)(limit.rlim_cur - taken) / 2 : 1;
+	if (room < 1)
+		return 1;
+	return room < most ? room : most;
+}
+
+static void unlink_slot(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+{
+	*(slot->newer ? &slot->newer->older : &shelf->newest) = slot->older;
+	*(slot->older ? &slot->older->newer : &shelf->oldest) = slot->newer;
+	slot->newer = NULL;
+	slot->older = NULL;
+	shelf->n--;
+}
+
+static void link_newest(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+{
+	slot->older = shelf->newest;
+	slot->newer = NULL;
+	*(shelf->newest ? &shelf->newest->newer : &shelf->oldest) = slot;
+	shelf->newest = slot;
+	shelf->n++;
+}
+
+void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+{
+	if (!slot->is_open)
+		return;
+	unlink_slot(shelf, slot);
+	close(slot->fd);
+	slot->is_open = false;
+}
+
+/* Others have taken the descriptors that we counted on: want half as many from now on. */
+static bool shrink(struct tp_fdshelf *shelf)
+{
+	if (shelf->n == 0)
+		return false;
+	shelf->capacity = shelf->n / 2;
+	while (shelf->n > shelf->capacity)
+		tp_fdshelf_drop(shelf, shelf->oldest);
+	return true;
+}
+
+int tp_fdshelf_get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path)
+{
+	if (slot->is_open) {
+		unlink_slot(shelf, slot);
+		link_newest(shelf, slot);
+		return slot->fd;
+	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && (errno == EMFILE || errno == ENFILE) && shrink(shelf))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while (shelf->n > 0 && shelf->n >= shelf->capacity)
+		tp_fdshelf_drop(shelf, shelf->oldest);
+	slot->fd = fd;
+	slot->is_open = true;
+	link_newest(shelf, slot);
+	return fd;
+}

@@ -1,0 +1,325 @@
+/* Looks at a thread that is off CPU: system call, descriptor, kernel function, native stack. */
+#include "look.h"
+
+#include "procfs.h"
+#include "syscalls.h"
+#include "task_stat.h"
+#include "waitcause.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/stack/unwind.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define MAPS_AGE_NS (5 * TP_NS_PER_S)
+
+enum { PATH_SIZE = 4096, PAGE = 4096, SELECT_MAX = 1024, MAX_PAGES = 64 };
+
+void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
+		    uint32_t stack_bytes)
+{
+	enum { LIMIT = (MAX_PAGES - 1) * PAGE };
+	memset(looker, 0, sizeof(*looker));
+	looker->host = host;
+	looker->sink = sink;
+	looker->stack_bytes = stack_bytes < LIMIT ? stack_bytes : LIMIT;
+	looker->stack = tp_alloc(looker->stack_bytes + 1);
+	tp_stackput_init(&looker->stackput, sink);
+}
+
+void tp_looker_release(struct tp_looker *looker)
+{
+	tp_stackput_release(&looker->stackput);
+	tp_map_release(&looker->maps_read_ns);
+	free(looker->stack);
+}
+
+void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked)
+{
+	tp_fdshelf_drop(&looker->shelf, &looked->call_file);
+}
+
+/*
+ * Copy [address, address + size) of the process; returns how much of it could be read. One piece a
+ * page: a transfer ends at a piece that is not whole, and the pages below the hole are wanted.
+ */
+static size_t read_memory(pid_t pid, uint64_t address, void *out, size_t size)
+{
+	struct iovec pieces[MAX_PAGES];
+	struct iovec local = {.iov_base = out, .iov_len = size};
+	size_t n = 0;
+	uint64_t end = address + size;
+	if (end < address)
+		return 0;
+	for (uint64_t at = address; at < end && n < MAX_PAGES; n++) {
+		uint64_t next = (at | (PAGE - 1)) + 1;
+		next = next < end ? next : end;
+		pieces[n].iov_base = (void *)(uintptr_t)at;
+		pieces[n].iov_len = next - at;
+		at = next;
+	}
+	ssize_t got = process_vm_readv(pid, &local, 1, pieces, n, 0);
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* What is being gathered about one thread. */
+struct scene {
+	struct tp_looker *looker;
+	pid_t pid;
+	pid_t tid;
+	struct tp_waitfacts facts;
+	char link[PATH_SIZE];
+	char wchan[128];
+};
+
+/* The long buffers are left as they are: clearing them costs more than most looks. */
+static void scene_init(struct scene *scene, struct tp_looker *looker, pid_t pid, pid_t tid)
+{
+	scene->looker = looker;
+	scene->pid = pid;
+	scene->tid = tid;
+	scene->facts = (struct tp_waitfacts){.link = scene->link, .wchan = scene->wchan};
+	scene->link[0] = '\0';
+	scene->wchan[0] = '\0';
+}
+
+static const char *task_path(const struct scene *scene, char *out, size_t size, const char *name)
+{
+	char below[96];
+	snprintf(below, sizeof(below), "/proc/%d/task/%d/%s", (int)scene->pid, (int)scene->tid,
+		 name);
+	return tp_host_path(scene->looker->host, out, size, below);
+}
+
+/* The syscall file into out. False when it cannot be read, with errno. */
+static bool read_call_text(struct scene *scene, struct tp_looked *looked, char *out, size_t size)
+{
+	char path[PATH_SIZE];
+	path[0] = '\0';
+	if (!looked->call_file.is_open)
+		task_path(scene, path, sizeof(path), "syscall");
+	int fd = tp_fdshelf_get(&scene->looker->shelf, &looked->call_file, path);
+	if (fd < 0)
+		return false;
+	ssize_t got = pread(fd, out, size - 1, 0);
+	out[got > 0 ? got : 0] = '\0';
+	if (got > 0)
+		return true;
+	int error = got < 0 ? errno : EIO;
+	tp_fdshelf_drop(&scene->looker->shelf, &looked->call_file);
+	errno = error;
+	return false;
+}
+
+/* The one descriptor that is polled; -1 when there are several or it cannot be told. */
+static int polled_fd(struct scene *scene)
+{
+	const struct tp_procfs_syscall *call = &scene->facts.call;
+	struct pollfd one;
+	scene->facts.is_timeout_only = call->args[1] == 0;
+	if (call->args[1] != 1 ||
+	    read_memory(scene->pid, call->args[0], &one, sizeof(one)) != sizeof(one))
+		return -1;
+	return one.fd;
+}
+
+/* Likewise for select(): the one bit of all three sets. */
+static int selected_fd(struct scene *scene)
+{
+	const struct tp_procfs_syscall *call = &scene->facts.call;
+	uint64_t n_bits = call->args[0];
+	int found = -1;
+	scene->facts.is_timeout_only =
+		n_bits == 0 || (!call->args[1] && !call->args[2] && !call->args[3]);
+	if (n_bits > SELECT_MAX)
+		return -1;
+	for (int set = 1; set <= 3; set++) {
+		uint64_t words[SELECT_MAX / 64] = {0};
+		size_t size = (n_bits + 63) / 64 * 8;
+		if (!call->args[set])
+			continue;
+		if (read_memory(scene->pid, call->args[set], words, size) != size)
+			return -1;
+		for (uint64_t bit = 0; bit < n_bits; bit++) {
+			if (!(words[bit / 64] >> (bit % 64) & 1))
+				continue;
+			if (found >= 0 && found != (int)bit)
+				return -1;
+			found = (int)bit;
+		}
+	}
+	return found;
+}
+
+static int waited_fd(struct scene *scene)
+{
+	const struct tp_waitfacts *facts = &scene->facts;
+	if (!facts->row)
+		return -1;
+	if (facts->row->kind == TP_SYSCALL_POLL)
+		return polled_fd(scene);
+	if (facts->row->kind == TP_SYSCALL_SELECT)
+		return selected_fd(scene);
+	return facts->row->fd >= 0 ? (int)facts->call.args[facts->row->fd] : -1;
+}
+
+static void read_link(struct scene *scene)
+{
+	char below[64];
+	char path[PATH_SIZE];
+	int fd = waited_fd(scene);
+	if (fd < 0)
+		return;
+	snprintf(below, sizeof(below), "/proc/%d/fd/%d", (int)scene->pid, fd);
+	ssize_t len = readlink(tp_host_path(scene->looker->host, path, sizeof(path), below),
+			       scene->link, sizeof(scene->link) - 1);
+	scene->link[len > 0 ? len : 0] = '\0';
+}
+
+static void read_state(struct scene *scene)
+{
+	struct tp_task_stat stat;
+	if (tp_task_stat_read(&stat, scene->looker->host, scene->pid, scene->tid))
+		scene->facts.state = stat.state;
+}
+
+static void read_wchan(struct scene *scene)
+{
+	char path[PATH_SIZE];
+	tp_file_peek(task_path(scene, path, sizeof(path), "wchan"), scene->wchan,
+		     sizeof(scene->wchan));
+}
+
+/*
+ * Read what the decision depends on, and no more: a file that is opened, read and closed costs 5 us
+ * (stat 10), which two threads that read files make the largest part of the cost of polling.
+ */
+static void gather(struct scene *scene, const struct tp_looked *looked)
+{
+	struct tp_waitfacts *facts = &scene->facts;
+	if (facts->has_call && facts->call.is_running)
+		return;
+	const struct tp_syscall *row = facts->has_call ? facts->row : NULL;
+	if (row) {
+		read_link(scene);
+		if (row->kind != TP_SYSCALL_FD && row->kind != TP_SYSCALL_OTHER)
+			return;
+		bool is_path = scene->link[0] == '/';
+		if (row->kind == TP_SYSCALL_FD && scene->link[0] && !is_path)
+			return;
+		/* A path was no named pipe the last time and still is none. */
+		if (is_path && looked->sight.cause == TP_CAUSE_FILE &&
+		    looked->sight.target == tp_sink_string(scene->looker->sink, scene->link))
+			return;
+	}
+	read_wchan(scene);
+	if (!row && !(facts->has_call && facts->call.number < 0 &&
+		      tp_waitcause_of_wchan(scene->wchan) == TP_CAUSE_DISK))
+		read_state(scene);
+}
+
+/*
+ * Copy the stack of a thread that waits: it stands still, so its registers are those at the call.
+ * First of all, because a wait for a fast disk lasts 100 us. Returns the size; 0 when it went on
+ * meanwhile: then the copy is of two different stacks.
+ */
+static size_t copy_stack(struct scene *scene, struct tp_looked *looked)
+{
+	struct tp_looker *looker = scene->looker;
+	char again[sizeof(looked->call_text)];
+	if (!scene->facts.has_call || scene->facts.call.is_running)
+		return 0;
+	size_t size =
+		read_memory(scene->pid, scene->facts.call.sp, looker->stack, looker->stack_bytes);
+	if (size > 0 && read_call_text(scene, looked, again, sizeof(again)) &&
+	    strcmp(again, looked->call_text) == 0)
+		return size;
+	looked->lacks_stack = size > 0;
+	return 0;
+}
+
+/* Nobody feeds the maps without perf, and libraries come later: read them, but not all the time. */
+static bool refresh_maps(struct scene *scene, struct tp_maps *maps, uint64_t now_ns)
+{
+	struct tp_map *read_ns = &scene->looker->maps_read_ns;
+	uint64_t last_ns;
+	if (tp_map_get(read_ns, (uint64_t)scene->pid, &last_ns) && now_ns - last_ns < MAPS_AGE_NS)
+		return false;
+	tp_map_set(read_ns, (uint64_t)scene->pid, now_ns);
+	return tp_maps_read(maps, NULL) == TP_OK;
+}
+
+/* The frame pointer is not known; the C library's stubs are unwound by the stack pointer alone. */
+static uint32_t walk_stack(struct scene *scene, struct tp_maps *maps, size_t size, uint64_t now_ns)
+{
+	struct tp_looker *looker = scene->looker;
+	const struct tp_unwind_regs regs = {.ip = scene->facts.call.pc, .sp = scene->facts.call.sp};
+	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
+	struct tp_unwind_result result;
+	tp_unwind(maps, &regs, looker->stack, size, frames, TP_STACK_MAX_FRAMES, &result);
+	if ((result.end == TP_UNWIND_LOST || !frames[0].module) &&
+	    refresh_maps(scene, maps, now_ns))
+		tp_unwind(maps, &regs, looker->stack, size, frames, TP_STACK_MAX_FRAMES, &result);
+	return tp_stackput_stack(&looker->stackput, frames, result.n_frames,
+				 result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED);
+}
+
+/* A new wait: find out everything. False when the thread is gone. */
+static bool look_closely(struct scene *scene, struct tp_looked *looked, struct tp_maps *maps,
+			 uint64_t now_ns)
+{
+	struct tp_waitfacts *facts = &scene->facts;
+	looked->lacks_stack = false;
+	size_t stack_size = maps ? copy_stack(scene, looked) : 0;
+	gather(scene, looked);
+	if (!facts->has_call && facts->state == '\0')
+		return false;
+	struct tp_waitcause cause = tp_waitcause_decide(facts);
+	bool waits = cause.state == TP_STATE_BLOCKED;
+	bool is_futex = facts->has_call && facts->row && facts->row->kind == TP_SYSCALL_FUTEX;
+	looked->sight = (struct tp_sight){
+		.state = cause.state,
+		.cause = cause.cause,
+		.syscall = facts->has_call ? facts->call.number : -1,
+		.address = is_futex ? facts->call.args[0] : 0,
+		.target = waits ? tp_sink_string(scene->looker->sink, scene->link) : 0,
+		.stack = stack_size ? walk_stack(scene, maps, stack_size, now_ns) : 0,
+	};
+	looked->stack_ns = now_ns;
+	return true;
+}
+
+/* Runs still, or waits as before: for the same, at the same place. */
+static bool is_unchanged(const struct tp_looked *looked, const char *text, uint64_t now_ns)
+{
+	if (looked->lacks_stack || strcmp(text, looked->call_text) != 0)
+		return false;
+	return looked->sight.state != TP_STATE_BLOCKED ||
+	       now_ns - looked->stack_ns < TP_LOOK_STACK_AGE_NS;
+}
+
+bool tp_look(struct tp_looker *looker, struct tp_looked *looked, pid_t pid, pid_t tid,
+	     struct tp_maps *maps, uint64_t now_ns)
+{
+	struct scene scene;
+	char text[sizeof(looked->call_text)];
+	scene_init(&scene, looker, pid, tid);
+	bool has_text = read_call_text(&scene, looked, text, sizeof(text));
+	if (!has_text && (errno == ESRCH || errno == ENOENT))
+		return false;
+	if (has_text && is_unchanged(looked, text, now_ns))
+		return true;
+	scene.facts.has_call = has_text && tp_procfs_syscall(&scene.facts.call, text);
+	if (scene.facts.has_call)
+		scene.facts.row = tp_syscall_find(TP_SYSCALL_HERE, scene.facts.call.number);
+	snprintf(looked->call_text, sizeof(looked->call_text), "%s", has_text ? text : "");
+	return look_closely(&scene, looked, maps, now_ns);
+}

@@ -1,0 +1,67 @@
+/*
+ * One look at a thread that is off CPU: what it waits for, and where. Reads /proc and the thread's
+ * own stack; never stops it.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_LOOK_H
+#define TRAINPROF_SRC_COLLECT_LOOK_H
+
+#include "fdshelf.h"
+#include "stackput.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/collect/host.h"
+#include "trainprof/model/task.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_maps;
+
+/* What was found. */
+struct tp_sight {
+	enum tp_state state; /* RUNNABLE also stands for running: /proc does not tell */
+	enum tp_cause cause;
+	int32_t syscall;
+	uint64_t address; /* of the futex */
+	uint32_t target;  /* string */
+	uint32_t stack;
+};
+
+/* What is kept of a thread between looks. Zero-initialised is a thread never looked at. */
+struct tp_looked {
+	struct tp_fdslot call_file;
+	char call_text[192]; /* the syscall file as last read; equal = still there, or again */
+	struct tp_sight sight;
+	uint64_t stack_ns; /* when the stack was last walked; 0 never */
+	bool lacks_stack;  /* it went on while its stack was copied: try again */
+};
+
+struct tp_looker {
+	const struct tp_host *host;
+	struct tp_sink *sink;
+	struct tp_fdshelf shelf;
+	struct tp_stackput stackput;
+	uint32_t stack_bytes;       /* copied at most */
+	unsigned char *stack;       /* stack_bytes long */
+	struct tp_map maps_read_ns; /* pid -> when its maps were last read */
+};
+
+void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
+		    uint32_t stack_bytes);
+void tp_looker_release(struct tp_looker *looker);
+
+/* A stack older than this is walked again although the thread is where it was. */
+#define TP_LOOK_STACK_AGE_NS UINT64_C(10000000000)
+
+/*
+ * Look at thread `tid` of process `pid`. maps may be NULL: no stack then. False when the thread is
+ * gone. The sight is in looked->sight.
+ */
+bool tp_look(struct tp_looker *looker, struct tp_looked *looked, pid_t pid, pid_t tid,
+	     struct tp_maps *maps, uint64_t now_ns);
+/* Before looked is freed. */
+void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked);
+
+#endif

@@ -1,0 +1,169 @@
+/* Takes the marks that the program itself makes ("trainprof/mark.h") out of their ring. */
+#include "registry.h"
+#include "tree.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+#include "trainprof/collect/env.h"
+#include "trainprof/wire/mark_ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A mark of a thread that the tree has not heard of waits as long for the news of its birth. */
+#define PATIENCE_NS TP_NS_PER_S
+
+static const char name[] = "marks";
+
+struct marks {
+	struct tp_collector base;
+	const struct tp_collect_context *context;
+	struct tp_mark_ring ring;
+	char *path;
+	struct tp_mark_record *waiting;
+	size_t n_waiting;
+	size_t waiting_capacity;
+	uint64_t n_put;
+	uint64_t n_lost_told;
+	uint64_t told_ns; /* until when losses are reported */
+};
+
+static struct marks *marks_of(struct tp_collector *self)
+{
+	return (struct marks *)self; /* its first member */
+}
+
+static void marks_probe(const struct tp_host *host, struct tp_availability *out)
+{
+	(void)host;
+	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
+}
+
+static enum tp_status marks_open(struct tp_collector **out,
+				 const struct tp_collect_context *context, struct tp_error *err)
+{
+	const char *path = context->config->marks_path;
+	if (!path)
+		return tp_fail(err, TP_ABSENT, "no file for marks");
+	struct marks *marks = tp_alloc(sizeof(*marks));
+	int failure = tp_mark_ring_create(&marks->ring, path, TP_MARK_RING_RECORDS);
+	if (failure) {
+		free(marks);
+		return tp_fail(err, TP_IO, "cannot create '%s': %s", path, tp_errno_text(failure));
+	}
+	marks->context = context;
+	marks->path = tp_strdup(path);
+	marks->told_ns = tp_clock_now_ns();
+	*out = &marks->base;
+	return TP_OK;
+}
+
+static enum tp_status marks_child_env(struct tp_collector *self, struct tp_env *env,
+				      struct tp_error *err)
+{
+	(void)err;
+	tp_env_set(env, TP_MARK_RING_ENV, marks_of(self)->path);
+	return TP_OK;
+}
+
+static enum tp_mark_kind kind_of(uint16_t kind)
+{
+	switch (kind) {
+	case TP_RING_STEP:
+		return TP_MARK_STEP;
+	case TP_RING_STEP_END:
+		return TP_MARK_STEP_END;
+	case TP_RING_PHASE_BEGIN:
+		return TP_MARK_PHASE_BEGIN;
+	default:
+		return TP_MARK_PHASE_END; /* the ring hands over sane kinds only */
+	}
+}
+
+/* False when the thread is unknown and may yet become known. */
+static bool mark_put(struct marks *marks, const struct tp_mark_record *record, uint64_t now_ns)
+{
+	struct tp_sink *sink = marks->context->sink;
+	struct tp_mark mark = {.kind = kind_of(record->kind), .time_ns = record->time_ns};
+	mark.task = tp_tree_task_at(marks->context->tree, (pid_t)record->tid, (pid_t)record->pid,
+				    record->time_ns);
+	if (mark.task == TP_NO_TASK && now_ns < record->time_ns + PATIENCE_NS)
+		return false;
+	mark.name = tp_sink_string(sink, record->name);
+	tp_sink_mark(sink, &mark);
+	marks->n_put++;
+	return true;
+}
+
+static void marks_take(void *context, const struct tp_mark_record *record)
+{
+	struct marks *marks = context;
+	TP_ARRAY_PUSH(marks->waiting, marks->n_waiting, marks->waiting_capacity) = *record;
+}
+
+/* Everything new behind what waits, then all that can be put, in the order of the ring. */
+static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
+{
+	tp_mark_ring_drain(&marks->ring, is_last, marks_take, marks);
+	size_t n_kept = 0;
+	for (size_t i = 0; i < marks->n_waiting; i++)
+		if (!mark_put(marks, &marks->waiting[i], is_last ? UINT64_MAX : now_ns))
+			marks->waiting[n_kept++] = marks->waiting[i];
+	marks->n_waiting = n_kept;
+	if (marks->ring.n_lost > marks->n_lost_told)
+		tp_sink_gap(marks->context->sink, name, "marks came faster than they were read",
+			    marks->told_ns, now_ns, marks->ring.n_lost - marks->n_lost_told);
+	marks->n_lost_told = marks->ring.n_lost;
+	marks->told_ns = now_ns;
+}
+
+static enum tp_status marks_sample(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
+{
+	struct marks *marks = marks_of(self);
+	marks_drain(marks, now_ns, false);
+	if (marks->ring.is_damaged)
+		return tp_fail(err, TP_PARSE, "the program damaged the file of marks");
+	return TP_OK;
+}
+
+/* Marks cost next to nothing, and a step that began earlier is needed later: keep taking them. */
+static void marks_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
+{
+	(void)self;
+	(void)is_paused;
+	(void)now_ns;
+}
+
+static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
+{
+	(void)err;
+	struct marks *marks = marks_of(self);
+	marks_drain(marks, now_ns, true);
+	tp_sink_source(marks->context->sink, name, self->type->summary, &self->availability,
+		       marks->n_put, marks->ring.n_lost);
+	return TP_OK;
+}
+
+static void marks_close(struct tp_collector *self)
+{
+	struct marks *marks = marks_of(self);
+	tp_mark_ring_close(&marks->ring);
+	free(marks->waiting);
+	free(marks->path);
+	free(marks);
+}
+
+const struct tp_collector_type tp_marks_collector = {
+	.name = name,
+	.summary = "the program's own marks",
+	.gains = "exact steps and phases",
+	.probe = marks_probe,
+	.open = marks_open,
+	.child_env = marks_child_env,
+	.sample = marks_sample,
+	.pause = marks_pause,
+	.stop = marks_stop,
+	.close = marks_close,
+	.period_ns = 100 * TP_NS_PER_MS,
+};

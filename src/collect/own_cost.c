@@ -1,0 +1,91 @@
+/* Collector "self": what trainprof itself takes. */
+#include "registry.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char name[] = "self";
+
+struct own_cost {
+	struct tp_collector base;
+	struct tp_sink *sink;
+	uint64_t n_put;
+};
+
+static void own_cost_probe(const struct tp_host *host, struct tp_availability *out)
+{
+	(void)host;
+	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
+}
+
+static enum tp_status own_cost_open(struct tp_collector **out,
+				    const struct tp_collect_context *context, struct tp_error *err)
+{
+	(void)err;
+	struct own_cost *own = tp_alloc(sizeof(*own));
+	own->sink = context->sink;
+	*out = &own->base;
+	return TP_OK;
+}
+
+/* Resident pages are the second number of statm. */
+static uint64_t resident_bytes(void)
+{
+	char text[128];
+	unsigned long long resident = 0;
+	if (tp_file_peek("/proc/self/statm", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%*u %llu", &resident) != 1)
+		return 0;
+	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static enum tp_status own_cost_sample(struct tp_collector *self, uint64_t now_ns,
+				      struct tp_error *err)
+{
+	(void)err;
+	struct own_cost *own = (struct own_cost *)self; /* its first member */
+	tp_sink_gauge(own->sink, TP_METRIC_SELF_CPU, TP_NO_TASK, now_ns,
+		      (double)tp_clock_self_cpu_ns());
+	tp_sink_gauge(own->sink, TP_METRIC_SELF_RSS, TP_NO_TASK, now_ns, (double)resident_bytes());
+	own->n_put += 2;
+	return TP_OK;
+}
+
+static enum tp_status own_cost_start(struct tp_collector *self, pid_t target, struct tp_error *err)
+{
+	(void)target;
+	return own_cost_sample(self, tp_clock_now_ns(), err);
+}
+
+static enum tp_status own_cost_stop(struct tp_collector *self, uint64_t now_ns,
+				    struct tp_error *err)
+{
+	enum tp_status status = own_cost_sample(self, now_ns, err);
+	const struct own_cost *own = (const struct own_cost *)self;
+	tp_sink_source(own->sink, name, self->type->summary, &self->availability, own->n_put, 0);
+	return status;
+}
+
+static void own_cost_close(struct tp_collector *self)
+{
+	free(self);
+}
+
+const struct tp_collector_type tp_self_collector = {
+	.name = name,
+	.summary = "trainprof's own cost",
+	.gains = "the overhead, to be subtracted",
+	.probe = own_cost_probe,
+	.open = own_cost_open,
+	.start = own_cost_start,
+	.sample = own_cost_sample,
+	.stop = own_cost_stop,
+	.close = own_cost_close,
+	.period_ns = TP_NS_PER_S,
+};

@@ -1,0 +1,498 @@
+/* Collector "perf": stacks of running threads and every context switch, by the kernel's events. */
+#include "registry.h"
+
+#include "availability.h"
+#include "perf_cost.h"
+#include "perf_event.h"
+#include "perf_feed.h"
+#include "perf_governor.h"
+#include "perf_merge.h"
+#include "perf_pace.h"
+#include "perf_pins.h"
+#include "tree.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+#include "trainprof/stack/modules.h"
+#include "trainprof/stack/symbol.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+/* A record is written at most so long after its time was taken. */
+#define WRITTEN_WITHIN_NS (5 * TP_NS_PER_MS)
+/* What one call may take; the rest waits for the next. */
+#define WORK_LIMIT_NS    (20 * TP_NS_PER_MS)
+#define SETTLE_PERIOD_NS TP_NS_PER_S
+#define GOVERN_PERIOD_NS (100 * TP_NS_PER_MS)
+
+enum {
+	RING_PAGES = 256, /* twice what kernel.perf_event_mlock_kb grants every user */
+	RING_PAGES_ALL = 8192,
+	STACK_BYTES_MAX = 65528,
+	CLOCK_EVERY = 64, /* records between looks at the clock */
+};
+
+/* A stack is dropped above the one and taken again below the other share of a full ring. */
+static const double fill_high = 0.75;
+static const double fill_low = 0.40;
+
+struct perf {
+	struct tp_collector base;
+	const struct tp_collect_context *context;
+	struct tp_perf_setup setup;
+	struct tp_perf_cost cost;
+	struct tp_perf_events events;
+	struct tp_perf_merge merge;
+	struct tp_perf_feed feed;
+	struct tp_perf_governor governor;
+	bool is_started;
+	int epoll_fd;
+	struct tp_perf_pace pace;
+	struct tp_perf_pins pins;
+	uint64_t settle_at_ns;
+	uint64_t govern_at_ns;
+	uint64_t called_ns;       /* last */
+	uint64_t switches_off_ns; /* since when; 0 = they are on */
+	double unseen_switches;   /* made while records were off, in units of a recorded one */
+};
+
+static struct perf *perf_of(struct tp_collector *self)
+{
+	return (struct perf *)self; /* its first member */
+}
+
+static void explain_refusal(int failure, const struct tp_host *host, struct tp_availability *out)
+{
+	out->presence = TP_PRESENCE_NO_PERMISSION;
+	if (failure == ENOSYS) {
+		out->presence = TP_PRESENCE_NO_DEVICE;
+		snprintf(out->reason, sizeof(out->reason), "this kernel has no perf events");
+	} else if (failure == EACCES && host->perf_paranoid > 2) {
+		snprintf(out->reason, sizeof(out->reason), "perf_event_paranoid is %d",
+			 host->perf_paranoid);
+		snprintf(out->remedy, sizeof(out->remedy),
+			 "sudo sysctl kernel.perf_event_paranoid=2");
+	} else if (failure == EPERM || failure == EACCES) {
+		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
+			 host->in_container ? "this container" : "something here");
+		snprintf(out->remedy, sizeof(out->remedy),
+			 "docker run --cap-add=PERFMON --security-opt seccomp=…   "
+			 "(docs: containers)");
+	} else {
+		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
+			 tp_errno_text(failure));
+	}
+}
+
+static void perf_probe(const struct tp_host *host, struct tp_availability *out)
+{
+	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
+	if (!host->is_live) {
+		out->presence = TP_PRESENCE_NO_DEVICE;
+		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
+		return;
+	}
+	if (tp_perf_try(true) == 0)
+		return;
+	int failure = tp_perf_try(false);
+	if (failure) {
+		explain_refusal(failure, host, out);
+		return;
+	}
+	out->presence = TP_PRESENCE_DEGRADED;
+	snprintf(out->reason, sizeof(out->reason), "user space only: perf_event_paranoid is %d",
+		 host->perf_paranoid);
+	snprintf(out->remedy, sizeof(out->remedy), "sudo sysctl kernel.perf_event_paranoid=1");
+}
+
+/* The ring of each CPU, so that all together stay within a bound on large machines. */
+static uint32_t ring_pages(uint32_t n_cpus)
+{
+	uint32_t pages = RING_PAGES;
+	while (pages > 16 && pages * n_cpus > RING_PAGES_ALL)
+		pages /= 2;
+	return pages;
+}
+
+/* A rate whose samples alone take half of the allowed cost is as high as it may be. */
+static void setup_choose(struct perf *perf)
+{
+	const struct tp_collect_config *config = perf->context->config;
+	struct tp_perf_setup *setup = &perf->setup;
+	uint32_t stack =
+		config->stack_bytes < STACK_BYTES_MAX ? config->stack_bytes : STACK_BYTES_MAX;
+	*setup = (struct tp_perf_setup){
+		.has_kernel = tp_perf_try(true) == 0,
+		.has_switches = config->max_switch_rate_hz > 0,
+		.stack_bytes = stack / 8 * 8,
+		.ring_pages = ring_pages(perf->context->host->info.n_cpus),
+	};
+	tp_perf_cost_measure(&perf->cost, setup);
+	double rate_hz = config->sample_rate_hz;
+	double most_hz = config->max_overhead_ratio / 2 / (perf->cost.sample_ns * 1e-9);
+	if (rate_hz > most_hz) {
+		tp_availability_degrade(&perf->base.availability,
+					"sampling at %.0f Hz instead of %.0f to stay below %.1f %%",
+					most_hz, rate_hz, config->max_overhead_ratio * 100);
+		rate_hz = most_hz;
+	}
+	double kernel_hz = perf->context->host->perf_max_rate_hz;
+	if (kernel_hz > 0 && rate_hz > kernel_hz)
+		rate_hz = kernel_hz;
+	setup->period_ns = (uint64_t)((double)TP_NS_PER_S / (rate_hz > 0.1 ? rate_hz : 0.1));
+}
+
+/* The kernel's 120000 names take 45 ms of CPU: before the target starts, because among hundreds of
+ * busy threads such a piece of work takes more than a second, and the rings fill meanwhile. */
+static void load_kernel_names(const struct perf *perf)
+{
+	struct tp_symbol symbol;
+	struct tp_stack_frame frame = {
+		.module = tp_modules_kernel(tp_tree_modules(perf->context->tree))};
+	if (perf->setup.has_kernel)
+		tp_symbol_find(&frame, &symbol);
+}
+
+static enum tp_status perf_open(struct tp_collector **out, const struct tp_collect_context *context,
+				struct tp_error *err)
+{
+	struct perf *perf = tp_alloc(sizeof(*perf));
+	perf->context = context;
+	perf->pace.seed = tp_clock_now_ns() ^ (uint64_t)getpid() << 40;
+	perf->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (perf->epoll_fd < 0) {
+		int failure = errno;
+		free(perf);
+		return tp_fail_errno(err, failure, "cannot wait for perf rings");
+	}
+	perf_probe(context->host, &perf->base.availability);
+	setup_choose(perf);
+	load_kernel_names(perf);
+	*out = &perf->base;
+	return TP_OK;
+}
+
+/* Counts for the governor; `out` borrows from the feed. */
+static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_usage *out)
+{
+	uint64_t period_ns = perf->events.setup.period_ns * perf->governor.period_factor;
+	*out = (struct tp_perf_usage){
+		.now_ns = now_ns,
+		.n_switches = perf->feed.n_switches,
+		.n_samples = perf->feed.n_samples,
+		.self_cpu_ns = tp_clock_self_cpu_ns(),
+		.target_cpu_ns = perf->feed.n_samples * period_ns,
+	};
+}
+
+static void draw(struct perf *perf, uint32_t i)
+{
+	tp_perf_events_redraw(&perf->events, i,
+			      tp_perf_pace_draw(&perf->pace, perf->feed.n_target_samples));
+}
+
+/*
+ * A new period for the CPU on which the target's first thread was just seen running. Looks come at
+ * times that have nothing to do with the program, so the samples lie at random places of a loop of
+ * any length, also one as long as the period. And only while it runs: a period that is set during a
+ * wait begins when the wait ends, and what comes after waits would get too few samples (2.5 points
+ * in a loop that waits for half of its time).
+ */
+static void redraw(void *context, const struct tp_tree_task *task)
+{
+	struct perf *perf = context;
+	const struct tp_perf_events *events = &perf->events;
+	if (task->info.tid != perf->feed.target ||
+	    !tp_perf_pace_is_due(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns()))
+		return;
+	uint32_t cpu = task->where == TP_TREE_ON_CPU ? task->cpu : perf->feed.target_cpu;
+	for (uint32_t i = 0; i < events->n_cpus; i++)
+		if (events->cpus[i] == cpu)
+			draw(perf, i);
+}
+
+static void note_lowered(struct perf *perf, const struct tp_perf_setup *asked)
+{
+	const struct tp_perf_setup *got = &perf->events.setup;
+	if (asked->has_switches && !got->has_switches)
+		tp_availability_degrade(&perf->base.availability,
+					"no switch records: too few file descriptors");
+	if (got->stack_bytes < asked->stack_bytes)
+		tp_availability_degrade(&perf->base.availability,
+					"%u KiB of each stack: locked memory is limited",
+					got->stack_bytes / 1024);
+	perf->context->actual->sample_rate_hz = (double)TP_NS_PER_S / (double)got->period_ns;
+	perf->context->actual->stack_bytes = got->stack_bytes;
+}
+
+static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct tp_error *err)
+{
+	struct perf *perf = perf_of(self);
+	const struct tp_collect_context *context = perf->context;
+	perf->setup.switches_start_off = perf->feed.is_paused;
+	enum tp_status status = tp_perf_events_open(&perf->events, context->host, target,
+						    &perf->setup, &perf->pace.seed, err);
+	if (status)
+		return status;
+	const struct tp_perf_setup *setup = &perf->events.setup;
+	struct tp_perf_layout layout = {.has_chain = setup->has_kernel,
+					.has_stack = setup->stack_bytes > 0};
+	uint64_t now_ns = tp_clock_now_ns();
+	bool was_paused = perf->feed.is_paused;
+	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
+	tp_perf_feed_init(&perf->feed, context->host, context->tree, context->sink, &layout,
+			  perf->events.cpu_limit);
+	perf->feed.is_paused = was_paused;
+	perf->feed.target = target;
+	for (uint32_t i = 0; i < perf->events.n_cpus; i++) {
+		struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = i};
+		epoll_ctl(perf->epoll_fd, EPOLL_CTL_ADD, perf->events.sample_fds[i], &event);
+	}
+	if (setup->has_switches && !was_paused)
+		tp_perf_runs_on(&perf->feed.runs, now_ns);
+	else
+		perf->switches_off_ns = now_ns;
+	struct tp_perf_usage usage;
+	perf->governor.period_factor = 1;
+	usage_now(perf, now_ns, &usage);
+	tp_perf_governor_init(&perf->governor, context->config->max_switch_rate_hz,
+			      context->config->max_overhead_ratio, &perf->cost,
+			      perf->events.cpu_limit, &usage);
+	if (!setup->has_switches)
+		tp_perf_governor_never_look(&perf->governor);
+	tp_tree_set_fed(context->tree, true);
+	tp_tree_set_listener(context->tree, redraw, perf);
+	note_lowered(perf, &perf->setup);
+	perf->is_started = true;
+	tp_perf_pace_start(&perf->pace, setup->period_ns, now_ns);
+	perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
+	return TP_OK;
+}
+
+static int perf_wait_fd(const struct tp_collector *self)
+{
+	return ((const struct perf *)self)->epoll_fd;
+}
+
+/*
+ * Wake-ups are edges: take them. A ring whose threads have all ended would wake us for ever. Called
+ * only when there may be some, which saves a system call on a quiet target: a ring is filling, or
+ * we are called again at once.
+ */
+static void take_wakeups(struct perf *perf, uint64_t now_ns)
+{
+	bool is_early = now_ns - perf->called_ns < 2 * TP_NS_PER_MS;
+	perf->called_ns = now_ns;
+	if (!is_early && perf->merge.fill < perf->events.wakeup_share / 2)
+		return;
+	struct epoll_event events[16];
+	int n = epoll_wait(perf->epoll_fd, events, TP_ARRAY_LEN(events), 0);
+	for (int i = 0; i < n; i++)
+		if (events[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(perf->epoll_fd, EPOLL_CTL_DEL,
+				  perf->events.sample_fds[events[i].data.u32], NULL);
+}
+
+/* Records up to the horizon, for at most limit_ns. */
+static void drain(struct perf *perf, uint64_t horizon_ns, uint64_t limit_ns)
+{
+	uint64_t until_ns = tp_clock_now_ns() + limit_ns;
+	tp_perf_merge_look(&perf->merge);
+	struct tp_perf_feed *feed = &perf->feed;
+	feed->drops_stacks = perf->merge.fill > (feed->drops_stacks ? fill_low : fill_high);
+	size_t size;
+	size_t ring;
+	const void *record;
+	unsigned n = 0;
+	while ((record = tp_perf_merge_take(&perf->merge, horizon_ns, &size, &ring))) {
+		tp_perf_feed_record(feed, record, size);
+		if ((++n % CLOCK_EVERY == 0 || size > 1024) && tp_clock_now_ns() > until_ns)
+			break;
+	}
+	tp_perf_merge_give_back(&perf->merge);
+}
+
+/* Every record that is in a ring now, quickly. */
+static void drain_all(struct perf *perf)
+{
+	drain(perf, UINT64_MAX, UINT64_MAX / 2);
+}
+
+static void switches_off(struct perf *perf)
+{
+	tp_perf_events_switches(&perf->events, false);
+	/* Who switches often must not pay for a pin, and nothing tells now. */
+	tp_perf_pins_release(&perf->pins);
+	drain_all(perf);
+	uint64_t now_ns = tp_clock_now_ns();
+	tp_perf_runs_off(&perf->feed.runs, now_ns);
+	perf->switches_off_ns = now_ns;
+}
+
+/* Why they were off, and that they were. */
+static void put_switch_gap(struct perf *perf, uint64_t now_ns)
+{
+	char reason[100];
+	snprintf(reason, sizeof(reason), TP_GAP_SWITCHES_OFF " above %.0f/s per CPU",
+		 perf->governor.switch_limit_hz);
+	if (!perf->feed.is_paused && perf->events.setup.has_switches)
+		tp_sink_gap(perf->context->sink, tp_perf_source, reason, perf->switches_off_ns,
+			    now_ns, 0);
+	double seconds = (double)(now_ns - perf->switches_off_ns) / (double)TP_NS_PER_S;
+	double event_share = 1 - perf->cost.record_ns / perf->cost.switch_ns;
+	perf->unseen_switches += perf->governor.switches_all_hz * seconds * event_share;
+	perf->switches_off_ns = 0;
+}
+
+static void switches_on(struct perf *perf)
+{
+	drain_all(perf);
+	/* Before: a switch may be recorded as soon as they are on. */
+	uint64_t now_ns = tp_clock_now_ns();
+	tp_perf_events_switches(&perf->events, true);
+	put_switch_gap(perf, now_ns);
+	tp_perf_runs_on(&perf->feed.runs, now_ns);
+}
+
+static void obey(struct perf *perf, unsigned orders)
+{
+	const struct tp_perf_governor *governor = &perf->governor;
+	if (orders & TP_PERF_SWITCHES_OFF) {
+		switches_off(perf);
+		tp_info("%.0f switches/s on a CPU: switch records off", governor->switch_rate_hz);
+	}
+	if (orders & TP_PERF_SWITCHES_ON)
+		switches_on(perf);
+	if (orders & TP_PERF_DETAIL) {
+		tp_perf_pace_set_factor(&perf->pace, governor->period_factor, tp_clock_now_ns());
+		perf->feed.keep_one_in = governor->keep_one_in;
+		for (uint32_t i = 0; i < perf->events.n_cpus; i++)
+			draw(perf, i);
+		tp_info("cost %.2f %%: unwinding 1 of %u stacks, period times %u",
+			governor->last_ratio * 100, governor->keep_one_in, governor->period_factor);
+	}
+}
+
+static double switches_so_far(const struct perf *perf)
+{
+	double n = perf->unseen_switches;
+	for (uint32_t i = 0; i <= perf->events.cpu_limit; i++)
+		n += (double)perf->feed.n_switches[i];
+	return n;
+}
+
+static void put_gauges(struct perf *perf, uint64_t now_ns)
+{
+	struct tp_sink *sink = perf->context->sink;
+	tp_sink_gauge(sink, TP_METRIC_SELF_SAMPLES, TP_NO_TASK, now_ns,
+		      (double)perf->feed.n_samples);
+	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCHES, TP_NO_TASK, now_ns, switches_so_far(perf));
+	tp_sink_gauge(sink, TP_METRIC_SELF_SAMPLE_COST, TP_NO_TASK, now_ns, perf->cost.sample_ns);
+	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCH_COST, TP_NO_TASK, now_ns, perf->cost.switch_ns);
+}
+
+static enum tp_status perf_sample(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
+{
+	(void)err;
+	struct perf *perf = perf_of(self);
+	drain(perf, now_ns - WRITTEN_WITHIN_NS, WORK_LIMIT_NS);
+	take_wakeups(perf, now_ns);
+	if (!perf->feed.is_paused && now_ns >= perf->govern_at_ns) {
+		perf->govern_at_ns = now_ns + GOVERN_PERIOD_NS;
+		struct tp_perf_usage usage;
+		usage_now(perf, now_ns, &usage);
+		obey(perf, tp_perf_governor_tick(&perf->governor, &usage));
+	}
+	uint64_t hurry_ns = perf->feed.n_leavers ? SETTLE_PERIOD_NS * 3 / 4 : 0;
+	if (now_ns + hurry_ns >= perf->settle_at_ns) {
+		perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
+		tp_perf_feed_settle(&perf->feed, now_ns, false);
+		if (perf->feed.runs.is_on)
+			tp_perf_pins_settle(&perf->pins, perf->context->tree, now_ns);
+		put_gauges(perf, now_ns);
+	}
+	return TP_OK;
+}
+
+static void perf_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
+{
+	struct perf *perf = perf_of(self);
+	(void)now_ns;
+	if (!perf->is_started || !perf->events.setup.has_switches) {
+		perf->feed.is_paused = is_paused;
+		return;
+	}
+	if (is_paused && !perf->switches_off_ns)
+		switches_off(perf);
+	if (!is_paused && perf->governor.has_switches)
+		switches_on(perf);
+	perf->feed.is_paused = is_paused;
+}
+
+static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
+{
+	(void)err;
+	struct perf *perf = perf_of(self);
+	if (!perf->is_started)
+		return TP_OK;
+	tp_perf_events_switches(&perf->events, false);
+	drain_all(perf);
+	if (perf->switches_off_ns)
+		put_switch_gap(perf, now_ns);
+	else
+		tp_perf_runs_off(&perf->feed.runs, now_ns);
+	tp_perf_feed_settle(&perf->feed, now_ns, true);
+	double rate_hz = tp_perf_pace_rate_hz(&perf->pace, now_ns);
+	if (rate_hz > 0)
+		perf->context->actual->sample_rate_hz = rate_hz;
+	put_gauges(perf, now_ns);
+	tp_sink_source(perf->context->sink, tp_perf_source, self->type->summary,
+		       &self->availability, perf->feed.n_samples + perf->feed.runs.n_put,
+		       perf->feed.n_lost);
+	const struct tp_perf_stacks *stacks = &perf->feed.stacks;
+	tp_info("%llu samples, %llu stays, %llu stacks whole, %llu cut, %llu skipped",
+		(unsigned long long)perf->feed.n_samples, (unsigned long long)perf->feed.runs.n_put,
+		(unsigned long long)stacks->n_whole, (unsigned long long)stacks->n_cut,
+		(unsigned long long)stacks->n_skipped);
+	return TP_OK;
+}
+
+static void perf_close(struct tp_collector *self)
+{
+	struct perf *perf = perf_of(self);
+	if (perf->is_started) {
+		tp_tree_set_listener(perf->context->tree, NULL, NULL);
+		tp_perf_governor_release(&perf->governor);
+		tp_perf_pins_release(&perf->pins);
+		tp_perf_feed_release(&perf->feed);
+		tp_perf_merge_release(&perf->merge);
+		tp_perf_events_close(&perf->events);
+	}
+	close(perf->epoll_fd);
+	free(perf);
+}
+
+const struct tp_collector_type tp_perf_collector = {
+	.name = tp_perf_source,
+	.summary = "CPU stacks",
+	.gains = "stacks of running threads, exact times off the CPU",
+	.probe = perf_probe,
+	.open = perf_open,
+	.start = perf_start,
+	.wait_fd = perf_wait_fd,
+	.sample = perf_sample,
+	.pause = perf_pause,
+	.stop = perf_stop,
+	.close = perf_close,
+	.period_ns = 100 * TP_NS_PER_MS, /* rings wake us when they fill sooner */
+	.feeds_tree = true,
+};

@@ -1,0 +1,332 @@
+/* Opens the kernel's events, asks for less when refused, and steers them. */
+#include "perf_event.h"
+
+#include "cpulist.h"
+#include "perf_jitter.h"
+#include "perf_record.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/host.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	RING_PAGES_MIN = 16,
+	STACK_SHARE = 8, /* a copied stack takes at most this part of a ring */
+	KERNEL_FRAMES = 64,
+	FDS_RESERVED = 24, /* for the recording and for what other sources keep open */
+};
+
+#define HEADROOM_NS (75 * TP_NS_PER_MS)
+
+static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What both kinds have in common: they wait for exec, are inherited, and end records alike. */
+static struct perf_event_attr attr_base(void)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.disabled = 1,
+		.inherit = 1,
+		.enable_on_exec = 1,
+		.exclude_hv = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+	};
+}
+
+static struct perf_event_attr attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns)
+{
+	struct perf_event_attr attr = attr_base();
+	attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	attr.sample_period = period_ns;
+	attr.sample_type |= PERF_SAMPLE_IP;
+	attr.exclude_kernel = !setup->has_kernel;
+	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
+	if (setup->has_kernel) {
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+		attr.exclude_callchain_user = 1; /* frame pointers lie; stacks are copied */
+		attr.sample_max_stack = KERNEL_FRAMES;
+	}
+	if (setup->stack_bytes) {
+		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr.sample_regs_user = tp_perf_user_regs();
+		attr.sample_stack_user = setup->stack_bytes;
+	}
+	return attr;
+}
+
+static struct perf_event_attr attr_switches(void)
+{
+	struct perf_event_attr attr = attr_base();
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.context_switch = 1;
+	attr.exclude_kernel = 1; /* it counts nothing; without this it needs more rights */
+	return attr;
+}
+
+/* An inherited event can have a ring only when it is bound to a CPU. */
+static int open_here(struct perf_event_attr *attr, int cpu)
+{
+	attr->disabled = attr->enable_on_exec = 0;
+	attr->inherit = cpu >= 0;
+	return event_open(attr, 0, cpu);
+}
+
+int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu)
+{
+	struct perf_event_attr attr = attr_sampler(setup, period_ns);
+	return open_here(&attr, cpu);
+}
+
+int tp_perf_open_switches_here(int cpu)
+{
+	struct perf_event_attr attr = attr_switches();
+	return open_here(&attr, cpu);
+}
+
+int tp_perf_open_idle(pid_t tid)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_DUMMY,
+				       .disabled = 1,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	return event_open(&attr, tid, -1);
+}
+
+int tp_perf_try(bool with_kernel)
+{
+	struct tp_perf_setup setup = {.has_kernel = with_kernel, .stack_bytes = 1024};
+	struct perf_event_attr attr = attr_sampler(&setup, TP_NS_PER_S);
+	int fd = event_open(&attr, 0, 0);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static void list_cpus(const struct tp_host *host, struct tp_cpulist *out)
+{
+	char path[4096];
+	char text[4096];
+	struct tp_cpulist possible;
+	tp_host_path(host, path, sizeof(path), "/sys/devices/system/cpu/online");
+	if (tp_file_peek(path, text, sizeof(text)) <= 0 || !tp_cpulist_parse(out, text) ||
+	    tp_cpulist_count(out) == 0)
+		(void)tp_cpulist_parse(out, "0"); /* without /sys: one is certain */
+	tp_host_path(host, path, sizeof(path), "/sys/devices/system/cpu/possible");
+	if (tp_file_peek(path, text, sizeof(text)) > 0 && tp_cpulist_parse(&possible, text))
+		tp_cpulist_intersect(out, &possible);
+}
+
+static void events_alloc(struct tp_perf_events *out, const struct tp_host *host)
+{
+	struct tp_cpulist list;
+	list_cpus(host, &list);
+	uint32_t n = tp_cpulist_count(&list);
+	out->cpus = tp_alloc(n * sizeof(*out->cpus));
+	out->sample_fds = tp_alloc(n * sizeof(*out->sample_fds));
+	out->switch_fds = tp_alloc(n * sizeof(*out->switch_fds));
+	out->rings = tp_alloc(n * sizeof(*out->rings));
+	for (uint32_t cpu = 0; cpu < TP_CPULIST_MAX && out->n_cpus < n; cpu++)
+		if (tp_cpulist_has(&list, cpu))
+			out->cpus[out->n_cpus++] = cpu;
+	out->cpu_limit = out->n_cpus ? out->cpus[out->n_cpus - 1] + 1 : 0;
+	for (uint32_t i = 0; i < n; i++)
+		out->sample_fds[i] = out->switch_fds[i] = -1;
+}
+
+static void events_shut(struct tp_perf_events *events)
+{
+	for (uint32_t i = 0; i < events->n_cpus; i++) {
+		if (events->rings[i].page)
+			tp_perf_ring_unmap(&events->rings[i]);
+		if (events->switch_fds[i] >= 0)
+			close(events->switch_fds[i]);
+		if (events->sample_fds[i] >= 0)
+			close(events->sample_fds[i]);
+		events->sample_fds[i] = events->switch_fds[i] = -1;
+	}
+}
+
+void tp_perf_events_close(struct tp_perf_events *events)
+{
+	events_shut(events);
+	free(events->cpus);
+	free(events->sample_fds);
+	free(events->switch_fds);
+	free(events->rings);
+	*events = (struct tp_perf_events){0};
+}
+
+/* Late enough to be rare, early enough that the rest of the ring lasts a while: samples fill it, a
+ * busy thread makes one a period, and we may have to wait for a CPU. */
+static double choose_wakeup(const struct tp_perf_setup *setup, size_t ring_bytes)
+{
+	double filled = (double)setup->stack_bytes * (double)HEADROOM_NS /
+			(double)(setup->period_ns + 1) / (double)ring_bytes;
+	double share = 1 - filled;
+	return share < 0.25 ? 0.25 : share > 0.5 ? 0.5 : share;
+}
+
+/* One CPU's two events and ring. Returns 0, ENODEV when the CPU has gone, or another errno. */
+static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uint64_t period_ns)
+{
+	const struct tp_perf_setup *setup = &events->setup;
+	struct perf_event_attr attr = attr_sampler(setup, period_ns);
+	size_t ring_bytes = (size_t)setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
+	events->wakeup_share = choose_wakeup(setup, ring_bytes);
+	attr.wakeup_watermark = (uint32_t)((double)ring_bytes * events->wakeup_share);
+	events->sample_fds[i] = event_open(&attr, target, (int)events->cpus[i]);
+	if (events->sample_fds[i] < 0)
+		return errno;
+	int failure = tp_perf_ring_map(&events->rings[i], events->sample_fds[i], setup->ring_pages);
+	if (failure || !setup->has_switches)
+		return failure;
+	attr = attr_switches();
+	attr.enable_on_exec = !setup->switches_start_off;
+	events->switch_fds[i] = event_open(&attr, target, (int)events->cpus[i]);
+	if (events->switch_fds[i] < 0 ||
+	    ioctl(events->switch_fds[i], PERF_EVENT_IOC_SET_OUTPUT, events->sample_fds[i]) != 0)
+		return errno;
+	return 0;
+}
+
+/* A CPU that went offline meanwhile: close the gap in the arrays. */
+static void cpu_drop(struct tp_perf_events *events, uint32_t i)
+{
+	events->n_cpus--;
+	for (; i < events->n_cpus; i++)
+		events->cpus[i] = events->cpus[i + 1];
+}
+
+static int open_all(struct tp_perf_events *events, pid_t target, uint64_t seed)
+{
+	uint32_t i = 0;
+	while (i < events->n_cpus) {
+		uint64_t period_ns = tp_perf_period(events->setup.period_ns, seed, i);
+		int failure = cpu_open(events, i, target, period_ns);
+		if (failure == ENODEV && events->n_cpus > 1) {
+			cpu_drop(events, i);
+			continue;
+		}
+		if (failure)
+			return failure;
+		i++;
+	}
+	return 0;
+}
+
+/* Room for `n` more descriptors, with some left over? */
+static bool has_descriptors(uint32_t n)
+{
+	struct rlimit limit;
+	DIR *dir = opendir("/proc/self/fd");
+	if (!dir || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+		if (dir)
+			closedir(dir);
+		return true; /* opening will tell */
+	}
+	uint64_t n_open = 0;
+	while (readdir(dir)) /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
+		n_open++;
+	closedir(dir);
+	return limit.rlim_cur == RLIM_INFINITY || n_open + n + FDS_RESERVED <= limit.rlim_cur;
+}
+
+/* Ask for less after `failure`; false when nothing is left to give up. */
+static bool setup_lower(struct tp_perf_setup *setup, int failure)
+{
+	switch (failure) {
+	case EPERM: /* the user's locked memory is used up */
+	case ENOMEM:
+		if (setup->ring_pages <= RING_PAGES_MIN)
+			return false;
+		setup->ring_pages /= 2;
+		return true;
+	case EMFILE:
+	case ENFILE:
+		if (!setup->has_switches)
+			return false;
+		setup->has_switches = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum tp_status explain(int failure, struct tp_error *err)
+{
+	if (failure == ENOMEM)
+		return tp_fail(err, TP_BUSY, "no memory for perf rings");
+	if (failure != EMFILE && failure != ENFILE)
+		return tp_fail_errno(err, failure, "perf_event_open");
+	(void)tp_fail(err, TP_BUSY, "too few file descriptors for one event per CPU");
+	tp_error_next(err, "ulimit -n 4096");
+	return TP_BUSY;
+}
+
+enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_host *host,
+				   pid_t target, const struct tp_perf_setup *setup, uint64_t *seed,
+				   struct tp_error *err)
+{
+	struct tp_perf_events events = {.setup = *setup};
+	events_alloc(&events, host);
+	uint64_t first = tp_perf_random(seed);
+	int failure = 0;
+	if (!has_descriptors(2 * events.n_cpus))
+		events.setup.has_switches = false;
+	if (!has_descriptors(events.n_cpus))
+		failure = EMFILE;
+	while (!failure) {
+		struct tp_perf_setup *now = &events.setup;
+		uint64_t ring_bytes = (uint64_t)now->ring_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+		if (now->stack_bytes > ring_bytes / STACK_SHARE)
+			now->stack_bytes = (uint32_t)(ring_bytes / STACK_SHARE);
+		failure = open_all(&events, target, first);
+		if (!failure)
+			break;
+		events_shut(&events);
+		if (setup_lower(now, failure))
+			failure = 0;
+	}
+	if (failure) {
+		tp_perf_events_close(&events);
+		return explain(failure, err);
+	}
+	*out = events;
+	return TP_OK;
+}
+
+void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on)
+{
+	for (uint32_t i = 0; i < events->n_cpus; i++)
+		if (events->switch_fds[i] >= 0)
+			ioctl(events->switch_fds[i],
+			      is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns)
+{
+	ioctl(events->sample_fds[i], PERF_EVENT_IOC_PERIOD, &period_ns);
+}

@@ -1,0 +1,70 @@
+/*
+ * The kernel's events for one process and all that it will create: per CPU one that samples and
+ * keeps the books of mappings, names, births and ends, and one that only records context switches.
+ * Both write the CPU's ring.
+ *
+ * Two, because an ioctl on the opened event reaches all inherited copies, but a bit in its
+ * attributes cannot be changed any more: the second can be switched off when switches are too many.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PERF_EVENT_H
+#define TRAINPROF_SRC_COLLECT_PERF_EVENT_H
+
+#include "perf_ring.h"
+
+#include "trainprof/base/status.h"
+#include "trainprof/collect/collector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What the kernel lets us do. Switches, stack and ring are lowered until it does. */
+struct tp_perf_setup {
+	bool has_kernel;   /* samples of kernel code and the kernel's call chain: tp_perf_try() */
+	bool has_switches; /* context-switch records */
+	bool switches_start_off; /* not by the exec, but by tp_perf_events_switches() */
+	uint32_t stack_bytes;
+	uint32_t ring_pages;
+	uint64_t period_ns; /* between samples of a running thread, without jitter */
+};
+
+struct tp_perf_events {
+	struct tp_perf_setup setup;
+	double wakeup_share; /* an event is readable when that part of its ring is full */
+	uint32_t n_cpus;     /* with events */
+	uint32_t cpu_limit;  /* one more than the highest CPU number */
+	uint32_t *cpus;      /* numbers; arrays below have the same order */
+	int *sample_fds;
+	int *switch_fds; /* -1 without switch records */
+	struct tp_perf_ring *rings;
+};
+
+/* Events like those on this very thread, enabled at once, for calibration: on one CPU and inherited
+ * by children, or, with cpu -1, everywhere and not inherited. -1 with errno. */
+int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu);
+int tp_perf_open_switches_here(int cpu);
+
+/* An event of one thread that counts nothing and is not inherited; -1 with errno. */
+int tp_perf_open_idle(pid_t tid);
+
+/* 0 when an event like ours can be opened on this very process, else an errno. */
+int tp_perf_try(bool with_kernel);
+
+/*
+ * Open everything for `target`, which has not execed yet: nothing is recorded before it does.
+ * setup   in: what is wished for; out->setup says what it became.
+ * seed    of the jitter.
+ * Errors  TP_DENIED, TP_BUSY (descriptors or locked memory run out), TP_IO.
+ */
+TP_MUST_CHECK enum tp_status tp_perf_events_open(struct tp_perf_events *out,
+						 const struct tp_host *host, pid_t target,
+						 const struct tp_perf_setup *setup, uint64_t *seed,
+						 struct tp_error *err);
+void tp_perf_events_close(struct tp_perf_events *events);
+
+/* Switch records of all threads, on or off. */
+void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on);
+/* A new period for the target's first thread on the i-th CPU, and for threads born from now on. */
+void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * What each perf record means: it feeds the tree of threads, the stays on CPUs and the samples, in
+ * the order of time. Records that are missing become gaps, joined to about one a second.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PERF_FEED_H
+#define TRAINPROF_SRC_COLLECT_PERF_FEED_H
+
+#include "perf_record.h"
+#include "perf_runs.h"
+#include "perf_stack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct perf_leaver;
+
+/* A stretch in which something was not recorded, growing until it is put. */
+struct tp_perf_gap {
+	uint64_t start_ns; /* 0 = none */
+	uint64_t end_ns;
+	uint64_t n;
+};
+
+struct tp_perf_feed {
+	const struct tp_host *host;
+	struct tp_tree *tree;
+	struct tp_sink *sink;
+	struct tp_perf_layout layout;
+	struct tp_perf_runs runs;
+	struct tp_perf_stacks stacks;
+	uint32_t n_cpus;
+
+	bool is_paused;       /* keep the books, put no samples */
+	bool drops_stacks;    /* a ring is filling: do not unwind */
+	unsigned keep_one_in; /* unwind one of so many */
+
+	uint64_t last_ns;     /* time of the last record */
+	uint64_t *n_switches; /* ways out, by CPU */
+	uint64_t n_samples;
+	pid_t target; /* its first thread's samples are counted apart: */
+	uint64_t n_target_samples;
+	uint32_t target_cpu; /* of the last of them */
+	uint64_t n_lost;
+	uint64_t n_bad; /* records that made no sense */
+
+	struct tp_perf_gap lost;
+	struct tp_perf_gap dropped;   /* stacks, while a ring was filling */
+	struct tp_perf_gap throttled; /* by the kernel */
+	struct perf_leaver *leavers;  /* processes whose events ended: with them, or before */
+	size_t n_leavers;
+	size_t leavers_capacity;
+};
+
+/* The name under which gaps are put. */
+extern const char tp_perf_source[];
+
+void tp_perf_feed_init(struct tp_perf_feed *feed, const struct tp_host *host, struct tp_tree *tree,
+		       struct tp_sink *sink, const struct tp_perf_layout *layout, uint32_t n_cpus);
+void tp_perf_feed_release(struct tp_perf_feed *feed);
+
+/* Take one record of one ring; records come in the order of time. */
+void tp_perf_feed_record(struct tp_perf_feed *feed, const void *bytes, size_t size);
+
+/* About once a second and at the end (`is_last`): put gaps, look after processes that left. */
+void tp_perf_feed_settle(struct tp_perf_feed *feed, uint64_t now_ns, bool is_last);
+
+#endif

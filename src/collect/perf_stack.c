@@ -1,0 +1,77 @@
+/* Builds the stack of a sample. */
+#include "perf_stack.h"
+
+#include "trainprof/stack/modules.h"
+#include "trainprof/stack/unwind.h"
+
+#include <linux/perf_event.h>
+
+enum { KERNEL_FRAMES_MAX = 128 };
+
+void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink)
+{
+	stacks->tree = tree;
+	tp_stackput_init(&stacks->put, sink);
+	stacks->n_whole = stacks->n_cut = stacks->n_skipped = 0;
+}
+
+void tp_perf_stacks_release(struct tp_perf_stacks *stacks)
+{
+	tp_stackput_release(&stacks->put);
+}
+
+/* Values this high mark the parts of a chain and are no addresses. */
+static bool is_marker(uint64_t address)
+{
+	return address >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sample *sample)
+{
+	struct tp_module *kernel = tp_modules_kernel(tp_tree_modules(stacks->tree));
+	size_t n = 0;
+	for (size_t i = 0; i < sample->n_chain && n < KERNEL_FRAMES_MAX; i++)
+		if (!is_marker(sample->chain[i])) {
+			stacks->frames[n] = (struct tp_stack_frame){.module = kernel};
+			stacks->frames[n].address = sample->chain[i];
+			stacks->frames[n].flags = n ? TP_FRAME_RETURN : 0;
+			n++;
+		}
+	if (n == 0)
+		stacks->frames[n++] =
+			(struct tp_stack_frame){.module = kernel, .address = sample->ip};
+	return n;
+}
+
+/* The user part behind n kernel frames; returns how many frames there are then. */
+static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+		       const struct tp_perf_sample *sample, bool is_unwound, size_t n,
+		       uint32_t *flags)
+{
+	struct tp_unwind_result result;
+	if (sample->has_regs && sample->stack && is_unwound) {
+		tp_unwind(task->maps, &sample->regs, sample->stack, sample->stack_bytes,
+			  stacks->frames + n, TP_STACK_MAX_FRAMES - n, &result);
+		bool is_whole = result.end == TP_UNWIND_COMPLETE;
+		*flags = is_whole ? 0 : TP_STACK_TRUNCATED;
+		stacks->n_whole += is_whole;
+		stacks->n_cut += !is_whole;
+		return n + result.n_frames;
+	}
+	stacks->n_skipped += !is_unwound;
+	if (sample->is_kernel && !sample->has_regs)
+		return n; /* no user code below: a thread that is just being born, or dying */
+	*flags = TP_STACK_TRUNCATED;
+	uint64_t ip = sample->has_regs ? sample->regs.ip : sample->ip;
+	tp_maps_find(task->maps, ip, 0, &stacks->frames[n]);
+	return n + 1;
+}
+
+uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			    const struct tp_perf_sample *sample, bool is_unwound)
+{
+	uint32_t flags = 0;
+	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
+	n = put_user(stacks, task, sample, is_unwound, n, &flags);
+	return tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
+}

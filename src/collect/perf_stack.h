@@ -1,0 +1,28 @@
+/* From a sample to a stack in the sink: kernel part as recorded, user part unwound. */
+#ifndef TRAINPROF_SRC_COLLECT_PERF_STACK_H
+#define TRAINPROF_SRC_COLLECT_PERF_STACK_H
+
+#include "perf_record.h"
+#include "stackput.h"
+#include "tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tp_perf_stacks {
+	struct tp_tree *tree;
+	struct tp_stackput put;
+	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
+	uint64_t n_whole;   /* reached the thread's first frame */
+	uint64_t n_cut;     /* did not */
+	uint64_t n_skipped; /* not unwound, on request */
+};
+
+void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink);
+void tp_perf_stacks_release(struct tp_perf_stacks *stacks);
+
+/* The id of the sample's stack. Without `is_unwound` only the innermost user frame is kept. */
+uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			    const struct tp_perf_sample *sample, bool is_unwound);
+
+#endif

@@ -1,0 +1,388 @@
+/* Probes, chooses, opens, starts and finishes the sources. */
+#include "trainprof/collect/plan.h"
+#include "trainprof/collect/collector.h"
+#include "trainprof/collect/host.h"
+
+#include "availability.h"
+#include "plan_source.h"
+#include "priority.h"
+#include "task_stat.h"
+#include "tree.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+enum { MAX_SOURCES = 64 };
+
+struct plan_slot {
+	struct tp_plan_row row;
+	enum tp_presence probed; /* before anything was lowered */
+	struct tp_collector *collector;
+	char required_as[24]; /* the user's word for it */
+};
+
+struct tp_plan {
+	const struct tp_host *host;
+	struct tp_collect_config config;
+	struct tp_collect_config actual;
+	struct tp_collect_context context;
+	struct plan_slot *slots;
+	size_t n_slots;
+	pid_t target;
+	bool is_finished;
+};
+
+/* Names that say what one wants rather than where it comes from. */
+static const struct {
+	const char *alias;
+	const char *name;
+} aliases[] = {
+	{"stacks", "perf"},
+	{"counters", "pmu"},
+};
+
+static const char *unalias(const char *name)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(aliases); i++)
+		if (strcmp(name, aliases[i].alias) == 0)
+			return aliases[i].name;
+	return name;
+}
+
+static struct plan_slot *slot_find(const struct tp_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->n_slots; i++)
+		if (strcmp(plan->slots[i].row.type->name, unalias(name)) == 0)
+			return &plan->slots[i];
+	return NULL;
+}
+
+static enum tp_status fail_unknown(const struct tp_plan *plan, const char *option, const char *name,
+				   struct tp_error *err)
+{
+	const char *names[MAX_SOURCES + TP_ARRAY_LEN(aliases)];
+	size_t n = 0;
+	for (size_t i = 0; i < plan->n_slots && i < MAX_SOURCES; i++)
+		names[n++] = plan->slots[i].row.type->name;
+	for (size_t i = 0; i < TP_ARRAY_LEN(aliases); i++)
+		names[n++] = aliases[i].alias;
+	const char *nearest = tp_text_nearest(name, names, n);
+	(void)tp_fail(err, TP_USAGE, "--%s: no source '%s'%s%s", option, name,
+		      nearest ? "; nearest: " : "", nearest ? nearest : "");
+	tp_error_next(err, "trainprof doctor");
+	return TP_USAGE;
+}
+
+/* Call `each` for every name of a list; a sign before it is handed over apart. */
+static enum tp_status walk_list(struct tp_plan *plan, const char *list, const char *option,
+				void (*each)(struct plan_slot *slot, char sign, const char *name),
+				struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	char *copy = tp_strdup(list);
+	char *rest = NULL;
+	for (char *name = strtok_r(copy, ", ", &rest); name && !status;
+	     name = strtok_r(NULL, ", ", &rest)) {
+		char sign = '\0';
+		if (*name == '+' || *name == '-')
+			sign = *name++;
+		struct plan_slot *slot = slot_find(plan, name);
+		if (slot)
+			each(slot, sign, name);
+		else
+			status = fail_unknown(plan, option, name, err);
+	}
+	free(copy);
+	return status;
+}
+
+static bool is_usable(const struct plan_slot *slot)
+{
+	return slot->row.availability.presence == TP_PRESENCE_PRESENT ||
+	       slot->row.availability.presence == TP_PRESENCE_DEGRADED;
+}
+
+static void choose(struct plan_slot *slot, char sign, const char *name)
+{
+	(void)name;
+	slot->row.is_chosen = sign != '-' && is_usable(slot);
+}
+
+static void require(struct plan_slot *slot, char sign, const char *name)
+{
+	slot->row.is_required = sign != '-';
+	snprintf(slot->required_as, sizeof(slot->required_as), "%s", name);
+}
+
+static void mark_left_out(struct plan_slot *slot)
+{
+	if (slot->row.is_chosen || !is_usable(slot))
+		return;
+	slot->row.availability = (struct tp_availability){.presence = TP_PRESENCE_OFF};
+	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason),
+		 "left out by --collect");
+}
+
+static enum tp_status check_required(const struct plan_slot *slot, struct tp_error *err)
+{
+	if (!slot->row.is_required || slot->row.is_chosen)
+		return TP_OK;
+	size_t len = strlen(slot->required_as);
+	bool is_plural = len && slot->required_as[len - 1] == 's';
+	(void)tp_fail(err, TP_DENIED, "%s %s required but %s", slot->required_as,
+		      is_plural ? "were" : "was", slot->row.availability.reason);
+	if (slot->row.availability.remedy[0])
+		tp_error_next(err, "%s", slot->row.availability.remedy);
+	return TP_DENIED;
+}
+
+static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selection *selection,
+				  struct tp_error *err)
+{
+	const char *collect = selection ? selection->collect : NULL;
+	bool from_all = !collect || *collect == '+' || *collect == '-';
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; i < plan->n_slots; i++)
+		plan->slots[i].row.is_chosen = from_all && is_usable(&plan->slots[i]);
+	if (collect)
+		status = walk_list(plan, collect, "collect", choose, err);
+	if (!status && selection && selection->require)
+		status = walk_list(plan, selection->require, "require", require, err);
+	for (size_t i = 0; i < plan->n_slots; i++)
+		mark_left_out(&plan->slots[i]);
+	for (size_t i = 0; i < plan->n_slots && !status; i++)
+		status = check_required(&plan->slots[i], err);
+	return status;
+}
+
+enum tp_status tp_plan_make(struct tp_plan **out, const struct tp_host *host,
+			    const struct tp_collect_config *config,
+			    const struct tp_selection *selection, struct tp_error *err)
+{
+	const struct tp_collector_type *const *types = tp_collector_types();
+	struct tp_plan *plan = tp_alloc(sizeof(*plan));
+	plan->host = host;
+	plan->config = plan->actual = *config;
+	while (types[plan->n_slots])
+		plan->n_slots++;
+	plan->slots = tp_alloc((plan->n_slots + 1) * sizeof(*plan->slots));
+	for (size_t i = 0; i < plan->n_slots; i++) {
+		struct plan_slot *slot = &plan->slots[i];
+		slot->row.type = types[i];
+		types[i]->probe(host, &slot->row.availability);
+		slot->probed = slot->row.availability.presence;
+	}
+	enum tp_status status = plan_select(plan, selection, err);
+	if (status)
+		tp_plan_free(plan);
+	else
+		*out = plan;
+	return status;
+}
+
+static void slot_close(struct plan_slot *slot)
+{
+	if (slot->collector)
+		slot->row.type->close(slot->collector);
+	slot->collector = NULL;
+}
+
+void tp_plan_free(struct tp_plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->n_slots; i++)
+		slot_close(&plan->slots[i]);
+	tp_tree_free(plan->context.tree);
+	free(plan->slots);
+	free(plan);
+}
+
+size_t tp_plan_count(const struct tp_plan *plan)
+{
+	return plan->n_slots;
+}
+
+const struct tp_plan_row *tp_plan_row(const struct tp_plan *plan, size_t i)
+{
+	return &plan->slots[i].row;
+}
+
+const struct tp_collect_config *tp_plan_config(const struct tp_plan *plan)
+{
+	return &plan->actual;
+}
+
+enum tp_tier tp_plan_tier(const struct tp_plan *plan)
+{
+	const struct plan_slot *perf = slot_find(plan, "perf");
+	const struct plan_slot *proc = slot_find(plan, "proc");
+	if (perf && perf->row.is_chosen)
+		return perf->probed == TP_PRESENCE_PRESENT ? TP_TIER_FULL : TP_TIER_REDUCED;
+	if (proc && proc->row.is_chosen && proc->probed == TP_PRESENCE_PRESENT)
+		return TP_TIER_MINIMAL;
+	return TP_TIER_BARE;
+}
+
+/* One descriptor or more per CPU and per thread polled: take what the user may have. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* A source that does not come up is an absence, or the end when it was required. */
+static enum tp_status slot_fail(struct tp_plan *plan, struct plan_slot *slot,
+				const struct tp_error *why, struct tp_error *err)
+{
+	slot_close(slot);
+	slot->row.is_chosen = false;
+	tp_availability_fail(&slot->row.availability, why);
+	tp_info("%s does not run: %s", slot->row.type->name, why->text);
+	(void)plan;
+	return check_required(slot, err);
+}
+
+static enum tp_status slot_open(struct tp_plan *plan, struct plan_slot *slot, struct tp_error *err)
+{
+	struct tp_error why = {0};
+	if (slot->row.type->open(&slot->collector, &plan->context, &why)) {
+		slot->collector = NULL;
+		return slot_fail(plan, slot, &why, err);
+	}
+	struct tp_collector *collector = slot->collector;
+	collector->type = slot->row.type;
+	if (collector->availability.presence == TP_PRESENCE_PRESENT &&
+	    !collector->availability.reason[0])
+		collector->availability = slot->row.availability;
+	return TP_OK;
+}
+
+enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	struct tp_priority priority;
+	raise_file_limit();
+	tp_priority_raise(&priority); /* the user waits, and calibration measures */
+	plan->context = (struct tp_collect_context){
+		.host = plan->host,
+		.config = &plan->config,
+		.actual = &plan->actual,
+		.sink = sink,
+		.tree = tp_tree_new(plan->host, sink),
+	};
+	for (size_t i = 0; i < plan->n_slots && !status; i++)
+		if (plan->slots[i].row.is_chosen)
+			status = slot_open(plan, &plan->slots[i], err);
+	tp_priority_restore(&priority);
+	return status;
+}
+
+void tp_plan_child_env(struct tp_plan *plan, struct tp_env *env)
+{
+	for (size_t i = 0; i < plan->n_slots; i++) {
+		struct plan_slot *slot = &plan->slots[i];
+		struct tp_error why = {0};
+		if (slot->collector && slot->row.type->child_env &&
+		    slot->row.type->child_env(slot->collector, env, &why))
+			tp_warn("%s: %s", slot->row.type->name, why.text);
+	}
+}
+
+/* What is known about a source so far; the source itself says more when it stops. */
+static void slot_put(const struct tp_plan *plan, const struct plan_slot *slot)
+{
+	tp_sink_source(plan->context.sink, slot->row.type->name, slot->row.type->summary,
+		       &slot->row.availability, 0, 0);
+}
+
+enum tp_status tp_plan_start(struct tp_plan *plan, pid_t target, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	plan->target = target;
+	tp_tree_fork(plan->context.tree, target, target, 0, tp_clock_now_ns());
+	for (size_t i = 0; i < plan->n_slots && !status; i++) {
+		struct plan_slot *slot = &plan->slots[i];
+		struct tp_error why = {0};
+		if (slot->collector && slot->row.type->start &&
+		    slot->row.type->start(slot->collector, target, &why))
+			status = slot_fail(plan, slot, &why, err);
+		else if (slot->collector)
+			slot->row.availability = slot->collector->availability;
+		slot_put(plan, slot);
+	}
+	return status;
+}
+
+struct tp_collector *tp_plan_source(const struct tp_plan *plan, size_t i)
+{
+	return plan->slots[i].collector;
+}
+
+void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct tp_error *why)
+{
+	struct plan_slot *slot = &plan->slots[i];
+	tp_warn("%s stopped: %s", slot->row.type->name, why->text);
+	tp_availability_degrade(&slot->collector->availability, "stopped early: %s", why->text);
+	slot->row.availability = slot->collector->availability;
+	struct tp_error ignored = {0};
+	if (slot->row.type->stop && slot->row.type->stop(slot->collector, now_ns, &ignored))
+		slot_put(plan, slot);
+	slot_close(slot);
+	/* To the end of time: what it would have measured is missing from now on. */
+	tp_sink_gap(plan->context.sink, slot->row.type->name, why->text, now_ns, UINT64_MAX, 0);
+}
+
+void tp_plan_pause(struct tp_plan *plan, bool is_paused, uint64_t now_ns)
+{
+	for (size_t i = 0; i < plan->n_slots; i++) {
+		struct plan_slot *slot = &plan->slots[i];
+		if (slot->collector && slot->row.type->pause)
+			slot->row.type->pause(slot->collector, is_paused, now_ns);
+	}
+}
+
+/* The target may be a zombie by now, or run on after --duration: its account is as of now. */
+static void put_last_accounts(struct tp_plan *plan, uint64_t now_ns)
+{
+	struct tp_tree *tree = plan->context.tree;
+	struct tp_task_stat stat;
+	if (tp_task_stat_read(&stat, plan->host, plan->target, 0) && stat.state == 'Z')
+		tp_tree_exit(tree, plan->target, now_ns);
+	size_t cursor = 0;
+	const struct tp_tree_task *task;
+	while ((task = tp_tree_next(tree, &cursor)))
+		tp_sink_task(plan->context.sink, &task->info);
+}
+
+void tp_plan_finish(struct tp_plan *plan, uint64_t now_ns)
+{
+	if (plan->is_finished)
+		return;
+	plan->is_finished = true;
+	for (size_t i = 0; i < plan->n_slots; i++) {
+		struct plan_slot *slot = &plan->slots[i];
+		struct tp_error why = {0};
+		if (slot->collector && slot->row.type->stop &&
+		    slot->row.type->stop(slot->collector, now_ns, &why))
+			tp_warn("%s: %s", slot->row.type->name, why.text);
+		if (slot->collector)
+			slot->row.availability = slot->collector->availability;
+	}
+	if (plan->target)
+		put_last_accounts(plan, now_ns);
+	for (size_t i = 0; i < plan->n_slots; i++)
+		slot_close(&plan->slots[i]);
+}

@@ -1,0 +1,23 @@
+/* The list of all sources, in the order in which they sample: what feeds the tree comes first. */
+#include "registry.h"
+
+#include "trainprof/collect/collector.h"
+
+#include <stddef.h>
+
+/* clang-format off */
+static const struct tp_collector_type *const types[] = {
+	&tp_perf_collector, /* first: it knows who is alive */
+	&tp_marks_collector,
+	&tp_proc_collector,
+	&tp_pmu_collector,
+	&tp_host_collector,
+	&tp_self_collector,
+	NULL,
+};
+/* clang-format on */
+
+const struct tp_collector_type *const *tp_collector_types(void)
+{
+	return types;
+}

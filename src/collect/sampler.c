@@ -1,0 +1,299 @@
+/* Runs the sources beside the target. */
+#include "trainprof/collect/sampler.h"
+#include "trainprof/collect/collector.h"
+
+#include "plan_source.h"
+#include "priority.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define TICK_PERIOD_NS      TP_NS_PER_S
+#define SECOND_INTERRUPT_NS (2 * TP_NS_PER_S)
+#define NEVER_NS            UINT64_MAX
+#define FRESH_NS            (2 * TP_NS_PER_MS) /* the tree is as good as now */
+
+enum { MAX_EVENTS = 16, TIMEOUT_MAX_MS = 60000 };
+
+/* What wakes the loop besides time and sources, which are known by their row. */
+enum { WAKE_TARGET = -1 };
+
+enum phase {
+	PHASE_DELAY, /* sources keep their books and put nothing */
+	PHASE_MEASURE,
+	PHASE_OVER, /* finished; only the end of the target is awaited */
+};
+
+struct loop {
+	struct tp_plan *plan;
+	struct tp_target *target;
+	const struct tp_sampler_config *config;
+	struct tp_sampler_result *out;
+	int epoll_fd;
+	enum phase phase;
+	uint64_t *due_ns; /* by row; NEVER_NS when it does not run by time */
+	uint64_t fed_ns;  /* when the tree was last fed */
+	uint64_t tick_ns;
+	uint64_t change_ns;      /* of the phase */
+	uint64_t interrupted_ns; /* last Ctrl-C */
+};
+
+/* Sources of equal period are due together, so that one wake-up serves them all. */
+static uint64_t next_due_ns(uint64_t now_ns, uint64_t period_ns)
+{
+	return period_ns ? (now_ns / period_ns + 1) * period_ns : NEVER_NS;
+}
+
+/* When a source is to run next, seen from now. */
+static uint64_t source_due_ns(const struct tp_collector *source, uint64_t now_ns)
+{
+	if (source->type->period_ns || !source->due_ns)
+		return next_due_ns(now_ns, source->type->period_ns);
+	return source->due_ns;
+}
+
+static bool loop_watch(const struct loop *loop, int fd, int who)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)(int64_t)who};
+	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static enum tp_status loop_open(struct loop *loop, struct tp_error *err)
+{
+	size_t n = tp_plan_count(loop->plan);
+	loop->due_ns = tp_alloc((n + 1) * sizeof(*loop->due_ns));
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epoll_fd < 0 || !loop_watch(loop, tp_target_wait_fd(loop->target), WAKE_TARGET))
+		return tp_fail(err, TP_TARGET, "cannot wait for the program: %s",
+			       tp_errno_text(errno));
+	return TP_OK;
+}
+
+static void loop_close(struct loop *loop)
+{
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+	free(loop->due_ns);
+}
+
+/* All sources are up: what wakes for them, and when. */
+static void loop_arm(struct loop *loop, uint64_t now_ns)
+{
+	for (size_t i = 0; i < tp_plan_count(loop->plan); i++) {
+		const struct tp_collector *source = tp_plan_source(loop->plan, i);
+		loop->due_ns[i] = NEVER_NS;
+		if (!source)
+			continue;
+		loop->due_ns[i] = source_due_ns(source, now_ns);
+		int fd = source->type->wait_fd ? source->type->wait_fd(source) : -1;
+		if (fd >= 0)
+			loop_watch(loop, fd, (int)i);
+	}
+	loop->tick_ns = next_due_ns(now_ns, TICK_PERIOD_NS);
+}
+
+static void loop_sample_one(struct loop *loop, size_t i)
+{
+	struct tp_collector *source = tp_plan_source(loop->plan, i);
+	if (!source || !source->type->sample)
+		return;
+	uint64_t now_ns = tp_clock_now_ns();
+	loop->due_ns[i] = next_due_ns(now_ns, source->type->period_ns);
+	if (loop->phase == PHASE_DELAY && !source->type->pause)
+		return;
+	struct tp_error why = {0};
+	if (source->type->sample(source, now_ns, &why) == TP_OK) {
+		loop->due_ns[i] = source_due_ns(source, now_ns);
+		return;
+	}
+	int fd = source->type->wait_fd ? source->type->wait_fd(source) : -1;
+	if (fd >= 0)
+		epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	tp_plan_drop(loop->plan, i, now_ns, &why);
+	loop->due_ns[i] = NEVER_NS;
+}
+
+/* What feeds the tree comes first, unless it has just come. */
+static void loop_sample(struct loop *loop, size_t i)
+{
+	for (size_t k = 0; k < tp_plan_count(loop->plan); k++) {
+		const struct tp_collector *source = tp_plan_source(loop->plan, k);
+		uint64_t now_ns = tp_clock_now_ns();
+		if (!source || !source->type->feeds_tree ||
+		    (k != i && now_ns - loop->fed_ns < FRESH_NS))
+			continue;
+		loop->fed_ns = now_ns;
+		loop_sample_one(loop, k);
+		if (k == i)
+			return;
+		/* A whole period from now: no wake-up of its own while others come often. */
+		if (loop->due_ns[k] != NEVER_NS)
+			loop->due_ns[k] = now_ns + source->type->period_ns;
+	}
+	loop_sample_one(loop, i);
+}
+
+static void notice(const struct loop *loop, const char *text)
+{
+	if (loop->config->notice)
+		loop->config->notice(loop->config->context, text);
+}
+
+/* Measuring is over, the target goes on. */
+static void loop_finish(struct loop *loop)
+{
+	if (loop->phase == PHASE_OVER)
+		return;
+	uint64_t now_ns = tp_clock_now_ns();
+	if (loop->phase == PHASE_DELAY)
+		loop->out->measure_from_ns = now_ns;
+	loop->phase = PHASE_OVER;
+	loop->out->measure_until_ns = now_ns;
+	loop->change_ns = NEVER_NS;
+	for (size_t i = 0; i < tp_plan_count(loop->plan); i++) {
+		const struct tp_collector *source = tp_plan_source(loop->plan, i);
+		int fd = source && source->type->wait_fd ? source->type->wait_fd(source) : -1;
+		if (fd >= 0)
+			epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	}
+	tp_plan_finish(loop->plan, now_ns);
+}
+
+static void loop_begin(struct loop *loop, uint64_t now_ns)
+{
+	const struct tp_sampler_config *config = loop->config;
+	loop->phase = PHASE_MEASURE;
+	loop->out->measure_from_ns = now_ns;
+	loop->change_ns = config->duration_ns ? now_ns + config->duration_ns : NEVER_NS;
+}
+
+/* Whatever time has brought: another phase, samples, a tick. */
+static void loop_catch_up(struct loop *loop)
+{
+	uint64_t now_ns = tp_clock_now_ns();
+	if (now_ns >= loop->change_ns && loop->phase == PHASE_DELAY) {
+		tp_plan_pause(loop->plan, false, now_ns);
+		loop_begin(loop, now_ns);
+	} else if (now_ns >= loop->change_ns) {
+		loop_finish(loop);
+	}
+	for (size_t i = 0; loop->phase != PHASE_OVER && i < tp_plan_count(loop->plan); i++) {
+		const struct tp_collector *source = tp_plan_source(loop->plan, i);
+		if (!source || now_ns < loop->due_ns[i])
+			continue;
+		loop_sample(loop, i);
+	}
+	if (loop->phase != PHASE_OVER && now_ns >= loop->tick_ns) {
+		loop->tick_ns = next_due_ns(now_ns, TICK_PERIOD_NS);
+		if (loop->config->tick && !loop->config->tick(loop->config->context, now_ns))
+			loop_finish(loop);
+	}
+}
+
+/* A second Ctrl-C shortly after the first: the user wants the prompt back, not data. */
+static void loop_interrupt(struct loop *loop)
+{
+	uint64_t now_ns = tp_clock_now_ns();
+	bool is_second =
+		loop->interrupted_ns && now_ns - loop->interrupted_ns <= SECOND_INTERRUPT_NS;
+	loop->interrupted_ns = now_ns;
+	if (!is_second || loop->phase == PHASE_OVER)
+		return;
+	loop->out->was_interrupted = true;
+	notice(loop, "stopping; press Ctrl-C again to skip the report");
+	loop_finish(loop);
+}
+
+/*
+ * Until something must run, in ms for epoll_wait(): one system call a turn, where a timer takes
+ * three. -1 = nothing must. What has a period may be late by half of it: most of the time something
+ * else has woken us by then, and a wake-up costs more than all that it is for.
+ */
+static int loop_timeout_ms(const struct loop *loop)
+{
+	uint64_t at_ns = loop->change_ns;
+	if (loop->phase != PHASE_OVER) {
+		if (loop->tick_ns < at_ns)
+			at_ns = loop->tick_ns;
+		for (size_t i = 0; i < tp_plan_count(loop->plan); i++) {
+			const struct tp_collector *source = tp_plan_source(loop->plan, i);
+			uint64_t slack_ns = source ? source->type->period_ns / 2 : 0;
+			if (loop->due_ns[i] < at_ns && loop->due_ns[i] + slack_ns < at_ns)
+				at_ns = loop->due_ns[i] + slack_ns;
+		}
+	}
+	if (at_ns == NEVER_NS)
+		return -1;
+	uint64_t now_ns = tp_clock_now_ns();
+	uint64_t left_ns = at_ns > now_ns ? at_ns - now_ns : 0;
+	uint64_t left_ms = (left_ns + TP_NS_PER_MS - 1) / TP_NS_PER_MS;
+	return left_ms < TIMEOUT_MAX_MS ? (int)left_ms : TIMEOUT_MAX_MS;
+}
+
+static void loop_run(struct loop *loop)
+{
+	for (;;) {
+		struct epoll_event events[MAX_EVENTS];
+		int n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, loop_timeout_ms(loop));
+		unsigned news = 0;
+		for (int i = 0; i < n; i++) {
+			int who = (int)(int64_t)events[i].data.u64;
+			if (who == WAKE_TARGET)
+				news |= tp_target_poll(loop->target);
+			else if (loop->phase != PHASE_OVER)
+				loop_sample(loop, (size_t)who);
+		}
+		if (news & TP_TARGET_ENDED)
+			return;
+		if (news & TP_TARGET_INTERRUPTED)
+			loop_interrupt(loop);
+		loop_catch_up(loop);
+	}
+}
+
+enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
+			      const struct tp_sampler_config *config, struct tp_sampler_result *out,
+			      struct tp_error *err)
+{
+	struct loop loop = {
+		.plan = plan, .target = target, .config = config, .out = out, .epoll_fd = -1};
+	struct tp_priority priority;
+	*out = (struct tp_sampler_result){0};
+	tp_priority_raise(&priority);
+	enum tp_status status = loop_open(&loop, err);
+	if (status)
+		goto out;
+	if (config->delay_ns)
+		tp_plan_pause(plan, true, tp_clock_now_ns());
+	status = tp_plan_start(plan, tp_target_pid(target), err);
+	if (status)
+		goto out;
+	out->started_ns = tp_clock_now_ns();
+	status = tp_target_release(target, err);
+	if (status) {
+		out->measure_from_ns = out->measure_until_ns = tp_clock_now_ns();
+		tp_plan_finish(plan, out->measure_until_ns);
+		out->end = *tp_target_reap(target);
+		goto out;
+	}
+	uint64_t now_ns = tp_clock_now_ns();
+	loop.phase = PHASE_DELAY;
+	loop.change_ns = out->started_ns + config->delay_ns;
+	if (!config->delay_ns)
+		loop_begin(&loop, out->started_ns);
+	loop_arm(&loop, now_ns);
+	loop_run(&loop);
+	/* A zombie until it is reaped: its last accounts can still be read. */
+	loop_finish(&loop);
+	out->end = *tp_target_reap(target);
+out:
+	loop_close(&loop);
+	tp_priority_restore(&priority);
+	return status;
+}

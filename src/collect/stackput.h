@@ -1,0 +1,24 @@
+/* From unwound frames to a stack in the sink: every place is looked up and named once. */
+#ifndef TRAINPROF_SRC_COLLECT_STACKPUT_H
+#define TRAINPROF_SRC_COLLECT_STACKPUT_H
+
+#include "trainprof/base/map.h"
+#include "trainprof/model/sink.h"
+#include "trainprof/stack/maps.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_stackput {
+	struct tp_sink *sink; /* borrowed */
+	struct tp_map ids;    /* hash of (module, address, flags) -> frame id */
+};
+
+void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink);
+void tp_stackput_release(struct tp_stackput *put);
+
+/* Frames innermost first; flags: TP_STACK_…. The id of the stack, 0 when n is 0. */
+uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
+			   uint32_t flags);
+
+#endif

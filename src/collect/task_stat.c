@@ -1,0 +1,66 @@
+/* Reads /proc/PID/stat. */
+#include "task_stat.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
+#include "trainprof/collect/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t ticks_to_ns(unsigned long long ticks)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	return (uint64_t)ticks * (TP_NS_PER_S / (uint64_t)(hz > 0 ? hz : 100));
+}
+
+bool tp_task_stat_parse(struct tp_task_stat *out, const char *text)
+{
+	const char *open = strchr(text, '(');
+	const char *close = strrchr(text, ')'); /* comm itself may hold any character */
+	if (!open || !close || close < open || close[1] != ' ')
+		return false;
+	int ppid;
+	unsigned long long minflt;
+	unsigned long long majflt;
+	unsigned long long utime;
+	unsigned long long stime;
+	long n_threads;
+	unsigned long long start;
+	int cpu = 0;
+	struct tp_task_stat stat = {0};
+	int n = sscanf(close + 2,
+		       "%c %d %*d %*d %*d %*d %*u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld "
+		       "%*d %llu %*u %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d "
+		       "%d",
+		       &stat.state, &ppid, &minflt, &majflt, &utime, &stime, &n_threads, &start,
+		       &cpu);
+	if (n < 8)
+		return false;
+	snprintf(stat.comm, sizeof(stat.comm), "%.*s", (int)(close - open - 1), open + 1);
+	stat.ppid = ppid;
+	stat.minor_faults = minflt;
+	stat.major_faults = majflt;
+	stat.utime_ns = ticks_to_ns(utime);
+	stat.stime_ns = ticks_to_ns(stime);
+	stat.start_ticks = start;
+	stat.n_threads = n_threads > 0 ? (uint32_t)n_threads : 0;
+	stat.last_cpu = cpu > 0 ? (uint32_t)cpu : 0;
+	*out = stat;
+	return true;
+}
+
+bool tp_task_stat_read(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid)
+{
+	char relative[64];
+	char path[4096];
+	char text[1024];
+	if (tid)
+		snprintf(relative, sizeof(relative), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	else
+		snprintf(relative, sizeof(relative), "/proc/%d/stat", (int)pid);
+	return tp_file_peek(tp_host_path(host, path, sizeof(path), relative), text, sizeof(text)) >
+		       0 &&
+	       tp_task_stat_parse(out, text);
+}

@@ -1,0 +1,39 @@
+/* The table of facts. */
+#include "trainprof/model/fact.h"
+
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+static const struct tp_fact_desc facts[] = {
+#define X(id, name, unit, text) {name, unit, text},
+	TP_FACT_MAP(X)
+#undef X
+};
+
+const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact)
+{
+	return &facts[fact];
+}
+
+enum tp_fact tp_fact_find(const char *name)
+{
+	unsigned i = 0;
+	while (i < TP_N_FACTS && strcmp(facts[i].name, name) != 0)
+		i++;
+	return (enum tp_fact)i;
+}
+
+const char *tp_fact_nearest(const char *name)
+{
+	const char *names[TP_N_FACTS];
+	for (unsigned i = 0; i < TP_N_FACTS; i++)
+		names[i] = facts[i].name;
+	return tp_text_nearest(name, names, TP_N_FACTS);
+}
+
+const char *tp_origin_name(enum tp_origin origin)
+{
+	static const char *const names[] = {"measured", "sampled", "derived", "estimated"};
+	return (unsigned)origin < 4 ? names[origin] : "derived";
+}

@@ -1,0 +1,31 @@
+/* Names of a finding's fields. */
+#include "trainprof/model/finding.h"
+
+const char *tp_finding_state_name(enum tp_finding_state state)
+{
+	static const char *const names[] = {"fired", "quiet", "not_judged"};
+	return names[state];
+}
+
+const char *tp_level_name(enum tp_level level)
+{
+	static const char *const names[] = {"high", "medium", "low", "note"};
+	return names[level];
+}
+
+const char *tp_confidence_name(enum tp_confidence confidence)
+{
+	static const char *const names[] = {"high", "medium", "low"};
+	return names[confidence];
+}
+
+const char *tp_advice_kind_name(enum tp_advice_kind kind)
+{
+	return kind == TP_ADVICE_FREE ? "free" : "semantic";
+}
+
+void tp_findings_release(struct tp_findings *findings)
+{
+	tp_arena_release(&findings->arena);
+	*findings = (struct tp_findings){0};
+}

@@ -1,0 +1,101 @@
+/* Holds facts, warnings and the check of exactness. */
+#include "trainprof/model/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *tp_role_name(enum tp_role role)
+{
+	static const char *const names[] = {"other", "trainer", "loader", "launcher"};
+	return (unsigned)role < TP_N_ROLES ? names[role] : "other";
+}
+
+const char *tp_step_kind_name(enum tp_step_kind kind)
+{
+	static const char *const names[] = {"steady",     "warmup", "checkpoint",
+					    "evaluation", "slow",   "cut"};
+	return (unsigned)kind < TP_N_STEP_KINDS ? names[kind] : "slow";
+}
+
+const char *tp_run_phase_name(enum tp_phase_kind phase)
+{
+	static const char *const names[] = {"startup",    "warmup", "train",   "eval",
+					    "checkpoint", "slow",   "shutdown"};
+	return (unsigned)phase < TP_N_RUN_PHASES ? names[phase] : "slow";
+}
+
+void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
+{
+	*profile = (struct tp_profile){.trace = trace, .trainer = TP_NO_TASK};
+	profile->limiter = TP_N_PARTS;
+	for (int i = 0; i < TP_N_FACTS; i++)
+		profile->facts[i].missing = "not measured";
+}
+
+void tp_profile_release(struct tp_profile *profile)
+{
+	tp_arena_release(&profile->arena);
+	*profile = (struct tp_profile){0};
+}
+
+void tp_profile_set(struct tp_profile *profile, enum tp_fact fact, double value,
+		    enum tp_origin origin, double coverage)
+{
+	if (!isfinite(value)) {
+		tp_profile_miss(profile, fact, "its value is not a finite number");
+		return;
+	}
+	profile->facts[fact] = (struct tp_quantity){.is_known = true,
+						    .origin = origin,
+						    .value = value,
+						    .coverage = coverage};
+}
+
+void tp_profile_miss(struct tp_profile *profile, enum tp_fact fact, const char *why)
+{
+	profile->facts[fact] =
+		(struct tp_quantity){.missing = tp_arena_strdup(&profile->arena, why)};
+}
+
+void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
+		     const char *effect, const char *remedy)
+{
+	struct tp_arena *arena = &profile->arena;
+	if (profile->n_warnings == profile->warnings_capacity) {
+		size_t capacity = profile->warnings_capacity ? profile->warnings_capacity * 2 : 8;
+		struct tp_warning *larger =
+			tp_arena_array(arena, capacity, sizeof(*profile->warnings));
+		if (profile->n_warnings)
+			memcpy(larger, profile->warnings,
+			       profile->n_warnings * sizeof(*profile->warnings));
+		profile->warnings = larger;
+		profile->warnings_capacity = capacity;
+	}
+	profile->warnings[profile->n_warnings++] = (struct tp_warning){
+		.id = tp_arena_strdup(arena, id),
+		.text = tp_arena_strdup(arena, text),
+		.effect = tp_arena_strdup(arena, effect),
+		.remedy = tp_arena_strdup(arena, remedy),
+	};
+}
+
+bool tp_profile_is_exact(const struct tp_profile *profile)
+{
+	uint64_t total = 0;
+	uint64_t labels[TP_N_PARTS] = {0};
+	for (int i = 0; i < TP_N_LABELS; i++)
+		labels[tp_label_part((enum tp_label)i)] += profile->label_ns[i];
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		total += profile->parts[i].time_ns;
+		if (labels[i] != profile->parts[i].time_ns)
+			return false;
+	}
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		uint64_t sum = 0;
+		for (int part = 0; part < TP_N_PARTS; part++)
+			sum += profile->steps[i].part_ns[part];
+		if (sum != profile->steps[i].end_ns - profile->steps[i].start_ns)
+			return false;
+	}
+	return total == profile->total_ns;
+}

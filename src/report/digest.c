@@ -1,0 +1,275 @@
+/* Draws from a report what all writers say the same way. */
+#include "digest.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rates are told apart from this ratio on: periods are whole ns and drawn anew. */
+static const double RATE_KEPT = 0.98;
+
+/* Largest first; equal ones keep the fixed order of parts. */
+static void order_parts(struct tp_report_digest *digest)
+{
+	const struct tp_part_result *parts = digest->profile->parts;
+	for (int p = 0; p < TP_N_PARTS; p++) {
+		if (!parts[p].time_ns)
+			continue;
+		size_t at = digest->n_shown++;
+		for (; at && parts[digest->order[at - 1]].time_ns < parts[p].time_ns; at--)
+			digest->order[at] = digest->order[at - 1];
+		digest->order[at] = (enum tp_part)p;
+	}
+}
+
+static uint64_t count_lost(const struct tp_trace *trace)
+{
+	/* A source counts what it lost, and says the same loss as gaps: the larger one is meant. */
+	uint64_t of_sources = 0;
+	uint64_t of_gaps = 0;
+	for (size_t i = 0; i < trace->n_sources; i++)
+		of_sources += trace->sources[i].n_lost;
+	for (size_t i = 0; i < trace->n_gaps; i++)
+		of_gaps += trace->gaps[i].n_lost;
+	return (of_sources > of_gaps ? of_sources : of_gaps) + trace->n_dropped;
+}
+
+/* As it was typed, but long paths only by their end. */
+static const char *program_name(const struct tp_run_info *run)
+{
+	enum { LONG_PATH = 24 };
+	if (!run->n_command)
+		return "the program";
+	const char *typed = run->command[0];
+	const char *slash = strrchr(typed, '/');
+	return slash && slash[1] && strlen(typed) > LONG_PATH ? slash + 1 : typed;
+}
+
+void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report)
+{
+	const struct tp_profile *profile = report->profile;
+	*out = (struct tp_report_digest){
+		.report = report,
+		.profile = profile,
+		.trace = profile->trace,
+		.run = &profile->trace->run,
+		.program = program_name(&profile->trace->run),
+		.divisor =
+			profile->is_of_steps && profile->n_steady ? (double)profile->n_steady : 1,
+		.lines_each = 2,
+		.n_lost = count_lost(profile->trace),
+	};
+	uint64_t times[TP_N_PARTS];
+	for (int p = 0; p < TP_N_PARTS; p++)
+		times[p] = profile->parts[p].time_ns;
+	tp_unit_share_100(times, TP_N_PARTS, out->percent);
+	order_parts(out);
+	out->mean_ns = (double)profile->total_ns / out->divisor;
+	out->scale = tp_unit_scale_for(out->mean_ns);
+	const struct tp_findings *findings = report->findings;
+	out->is_judgeable = profile->total_ns > 0 && !(findings && findings->verdict &&
+						       strcmp(findings->verdict, "too_short") == 0);
+}
+
+void tp_report_add_command(struct tp_buf *out, const struct tp_run_info *run)
+{
+	for (size_t i = 0; i < run->n_command; i++)
+		tp_buf_printf(out, "%s%s", i ? " " : "", run->command[i]);
+}
+
+void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	tp_buf_puts(out, tp_unit_elapsed(digest->trace->end_ns).text);
+	if (profile->steps_found_by == TP_STEPS_NONE)
+		tp_buf_puts(out, ", no steps");
+	else
+		tp_buf_printf(out, ", %s", tp_unit_counted(profile->n_steady, "step").text);
+	if (profile->n_processes > 1)
+		tp_buf_printf(out, ", %s processes", tp_unit_count(profile->n_processes).text);
+}
+
+const char *tp_report_signal_name(int number, char *out, size_t size)
+{
+	const char *name = sigabbrev_np(number);
+	if (name)
+		snprintf(out, size, "SIG%s", name);
+	else
+		snprintf(out, size, "signal %d", number);
+	return out;
+}
+
+void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	char name[24];
+	switch (digest->run->end) {
+	case TP_END_EXITED:
+		tp_buf_printf(out, "%s exited %d", digest->program, digest->run->end_code);
+		break;
+	case TP_END_SIGNALED:
+		tp_buf_printf(out, "%s was killed by %s", digest->program,
+			      tp_report_signal_name(digest->run->end_code, name, sizeof(name)));
+		break;
+	case TP_END_DETACHED:
+	case TP_END_RUNNING:
+		tp_buf_printf(out, "%s went on", digest->program);
+		break;
+	case TP_END_UNKNOWN:
+		tp_buf_printf(out, "how %s ended was not recorded", digest->program);
+		break;
+	}
+	if (digest->report->exit_note)
+		tp_buf_printf(out, "; %s", digest->report->exit_note);
+}
+
+/* Not there for a reason of the machine; what the user left out is told apart. */
+static bool is_missing(const struct tp_source *source)
+{
+	return source->presence != TP_PRESENCE_PRESENT &&
+	       source->presence != TP_PRESENCE_DEGRADED && source->presence != TP_PRESENCE_OFF;
+}
+
+/* "CPU stacks (not permitted)": of a long summary only what stands before the first comma. */
+static void add_missing(struct tp_buf *out, const struct tp_trace *trace,
+			const struct tp_source *source, bool with_reason)
+{
+	const char *name = tp_trace_string(trace, source->summary);
+	const char *reason = tp_trace_string(trace, source->reason);
+	if (!*name)
+		name = tp_trace_string(trace, source->name);
+	tp_buf_add(out, name, strcspn(name, ","));
+	if (with_reason)
+		tp_buf_printf(out, " (%s)", *reason ? reason : tp_presence_text(source->presence));
+}
+
+static void add_left_out(struct tp_buf *out, const struct tp_trace *trace)
+{
+	const char *separator = out->len ? "; left out: " : "Left out: ";
+	for (size_t i = 0; i < trace->n_sources; i++) {
+		if (trace->sources[i].presence != TP_PRESENCE_OFF)
+			continue;
+		tp_buf_printf(out, "%s%s", separator,
+			      tp_trace_string(trace, trace->sources[i].name));
+		separator = ", ";
+	}
+}
+
+void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
+			   bool with_reasons)
+{
+	const struct tp_trace *trace = digest->trace;
+	const char *separator = "Not measured: ";
+	for (size_t i = 0; i < trace->n_sources; i++) {
+		if (!is_missing(&trace->sources[i]))
+			continue;
+		tp_buf_puts(out, separator);
+		add_missing(out, trace, &trace->sources[i], with_reasons);
+		separator = ", ";
+	}
+	add_left_out(out, trace);
+	const struct tp_findings *findings = digest->report->findings;
+	if (!findings || !findings->n_not_judged)
+		return;
+	struct tp_unit_text rules = tp_unit_counted(findings->n_not_judged, "rule");
+	if (out->len)
+		tp_buf_printf(out, "; %s unjudged", rules.text);
+	else
+		tp_buf_printf(out, "Not judged: %s%s", rules.text,
+			      with_reasons ? " (trainprof explain --not-judged)" : "");
+}
+
+/* ---- less detail ---- */
+
+static uint64_t gap_length(const struct tp_trace *trace, const struct tp_gap *gap)
+{
+	uint64_t end_ns = gap->end_ns < trace->end_ns ? gap->end_ns : trace->end_ns;
+	return end_ns > gap->start_ns ? end_ns - gap->start_ns : 0;
+}
+
+static bool is_same_gap(const struct tp_gap *a, const struct tp_gap *b)
+{
+	return a->source == b->source && a->reason == b->reason;
+}
+
+static void add_item(struct tp_buf *out, const char *text)
+{
+	tp_buf_printf(out, "%s%s", out->len ? "; " : "", text);
+}
+
+/* One reason once, however often it came; what was lost is counted elsewhere. */
+static void add_gap(struct tp_buf *out, const struct tp_trace *trace, size_t index)
+{
+	const struct tp_gap *gap = &trace->gaps[index];
+	uint64_t length_ns = 0;
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		if (!is_same_gap(&trace->gaps[i], gap))
+			continue;
+		if (i < index)
+			return;
+		length_ns += gap_length(trace, &trace->gaps[i]);
+	}
+	add_item(out, tp_trace_string(trace, gap->reason));
+	double ratio = trace->end_ns ? (double)length_ns / (double)trace->end_ns : 0;
+	if (ratio >= 0.0005)
+		tp_buf_printf(out, " for %s of the run", tp_unit_percent(ratio).text);
+}
+
+void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_trace *trace = digest->trace;
+	const struct tp_quantity *facts = digest->profile->facts;
+	const struct tp_quantity *thinned = &facts[TP_FACT_RUN_THINNED_RATIO];
+	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
+	struct tp_buf items = {0};
+	for (size_t i = 0; i < trace->n_gaps; i++)
+		if (!trace->gaps[i].n_lost)
+			add_gap(&items, trace, i);
+	if (thinned->is_known && thinned->value > 0)
+		tp_buf_printf(&items, "%s%s of the stacks left out", items.len ? "; " : "",
+			      tp_unit_percent(thinned->value).text);
+	if (rate->is_known && rate->value < RATE_KEPT)
+		tp_buf_printf(&items, "%s%s of %s samples a second", items.len ? "; " : "",
+			      tp_unit_number(digest->run->sample_rate_hz).text,
+			      tp_unit_number(digest->run->asked_rate_hz).text);
+	for (size_t i = 0; i < trace->n_sources; i++)
+		if (trace->sources[i].presence == TP_PRESENCE_DEGRADED)
+			add_item(&items, tp_trace_string(trace, trace->sources[i].reason));
+	tp_buf_puts(out, tp_buf_text(&items));
+	tp_buf_release(&items);
+}
+
+void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_quantity *overhead = &digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
+	if (!overhead->is_known) {
+		tp_buf_puts(out, "unknown");
+		return;
+	}
+	tp_buf_puts(out, tp_unit_percent(overhead->value).text);
+	if (overhead->has_interval)
+		tp_buf_printf(out, " (%s)", tp_unit_percents(overhead->low, overhead->high).text);
+}
+
+size_t tp_report_n_advice(const struct tp_report *report)
+{
+	return report->findings ? report->findings->n_fired : 0;
+}
+
+const char *tp_report_verdict_title(const struct tp_report *report)
+{
+	bool has_verdict = report->findings && report->findings->verdict_title;
+	return has_verdict ? report->findings->verdict_title : "No verdict";
+}
+
+void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
+{
+	const struct tp_findings *findings = report->findings;
+	if (findings && findings->verdict_title)
+		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
+	else if (findings)
+		tp_buf_puts(out, "Too little was measured for any rule to judge.");
+	else
+		tp_buf_printf(out, "No rules were applied%s%s.",
+			      report->no_findings_because ? ": " : "",
+			      report->no_findings_because ? report->no_findings_because : "");
+}

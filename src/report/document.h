@@ -1,0 +1,39 @@
+/* The sections of the JSON report (docs/report.schema.json). */
+#ifndef TRAINPROF_SRC_REPORT_DOCUMENT_H
+#define TRAINPROF_SRC_REPORT_DOCUMENT_H
+
+#include "digest.h"
+#include "trainprof/base/json.h"
+
+/* Bounds on arrays; what was cut is counted. */
+struct tp_report_document {
+	struct tp_json_writer *w;
+	const struct tp_report_digest *digest;
+	size_t max_series;
+	size_t max_stacks;
+	size_t max_processes;
+	size_t max_outliers;
+	size_t cut_stacks;
+	size_t cut_processes;
+	size_t cut_outliers;
+};
+
+/* Each writes one member of the document, key included. */
+void tp_report_json_run(struct tp_report_document *doc);
+void tp_report_json_environment(struct tp_report_document *doc);
+void tp_report_json_collection(struct tp_report_document *doc);
+void tp_report_json_summary(struct tp_report_document *doc);
+void tp_report_json_partition(struct tp_report_document *doc);
+void tp_report_json_phases(struct tp_report_document *doc);
+void tp_report_json_steps(struct tp_report_document *doc);
+void tp_report_json_processes(struct tp_report_document *doc);
+void tp_report_json_stacks(struct tp_report_document *doc);
+void tp_report_json_findings(struct tp_report_document *doc);
+void tp_report_json_what_if(struct tp_report_document *doc);
+void tp_report_json_warnings(struct tp_report_document *doc);
+
+/* {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a key. */
+void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity);
+void tp_report_json_interval(struct tp_json_writer *w, const char *key, double low, double high);
+
+#endif

@@ -1,0 +1,170 @@
+/* The report as Markdown: for pull requests, step summaries and tickets. */
+#include "writers.h"
+
+#include "digest.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+
+#include <string.h>
+
+/* Text that stays text: characters that Markdown or HTML would read are escaped. */
+static void add_plain(struct tp_buf *out, const char *text)
+{
+	struct tp_buf valid = {0};
+	tp_text_add_utf8(&valid, text);
+	for (const char *p = tp_buf_text(&valid); *p; p++) {
+		if (*p == '<')
+			tp_buf_puts(out, "&lt;");
+		else if (*p == '&')
+			tp_buf_puts(out, "&amp;");
+		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			tp_buf_putc(out, ' ');
+		else if (strchr("\\`*_[]|#", *p))
+			tp_buf_printf(out, "\\%c", *p);
+		else
+			tp_buf_putc(out, *p);
+	}
+	tp_buf_release(&valid);
+}
+
+static void add_verdict(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	struct tp_buf sentence = {0};
+	tp_report_add_verdict(&sentence, digest->report);
+	tp_buf_puts(out, "### ");
+	add_plain(out, tp_report_verdict_title(digest->report));
+	tp_buf_puts(out, "\n\n");
+	add_plain(out, tp_buf_text(&sentence));
+	tp_buf_release(&sentence);
+	tp_buf_puts(out, "\n\n`");
+	struct tp_buf command = {0};
+	tp_report_add_command(&command, digest->run);
+	/* A code span knows no escapes: its own quote is the only character that hurts. */
+	for (const char *p = tp_buf_text(&command); *p; p++)
+		if (*p == '`' || (unsigned char)*p < 0x20)
+			tp_buf_putc(out, '\'');
+		else
+			tp_buf_putc(out, *p);
+	tp_buf_release(&command);
+	tp_buf_puts(out, "`: ");
+	tp_report_add_extent(out, digest);
+	if (digest->profile->step_time.n)
+		tp_buf_printf(out, "; step mean %s, p95 %s",
+			      tp_unit_time(digest->profile->step_time.mean).text,
+			      tp_unit_time(digest->profile->step_time.p95).text);
+	tp_buf_puts(out, "\n\n");
+}
+
+static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable)
+		return;
+	tp_buf_printf(
+		out,
+		"| part | per %s | share | 95 %% | hidden |\n| --- | ---: | ---: | ---: | ---: |\n",
+		digest->profile->is_of_steps ? "step" : "window");
+	for (size_t i = 0; i < digest->n_shown; i++) {
+		enum tp_part id = digest->order[i];
+		const struct tp_part_result *part = &digest->profile->parts[id];
+		tp_buf_printf(out, "| %s | %s | ", tp_part_name(id),
+			      tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor)
+				      .text);
+		/* What is there is not 0 %. */
+		if (digest->percent[id])
+			tp_buf_printf(out, "%u %% | ", digest->percent[id]);
+		else
+			tp_buf_puts(out, "&lt;1 % | ");
+		if (part->share.has_interval)
+			tp_buf_printf(out, "%s",
+				      tp_unit_percents(part->share.low, part->share.high).text);
+		tp_buf_printf(out, " | %s |\n",
+			      tp_unit_scaled(digest->scale,
+					     (double)part->hidden_ns / digest->divisor)
+				      .text);
+	}
+	tp_buf_putc(out, '\n');
+}
+
+static void add_advice(struct tp_buf *out, const struct tp_finding *finding, size_t number)
+{
+	tp_buf_printf(out, "%zu. **", number);
+	add_plain(out, finding->headline ? finding->headline : finding->title);
+	tp_buf_printf(out, "** (%s", tp_level_name(finding->level));
+	if (finding->has_gain)
+		tp_buf_printf(out, ", %s, %.2f–%.2f", tp_unit_factor(finding->gain_value).text,
+			      finding->gain_low, finding->gain_high);
+	tp_buf_puts(out, ")  \n   ");
+	if (finding->because)
+		add_plain(out, finding->because);
+	tp_buf_printf(out, "  \n   rule `%s`", finding->rule);
+	if (finding->kind == TP_ADVICE_SEMANTIC) {
+		tp_buf_puts(out, "; changes the training: ");
+		add_plain(out, finding->price ? finding->price : "check the model's quality");
+	}
+	if (finding->verify) {
+		tp_buf_puts(out, "; afterwards: ");
+		add_plain(out, finding->verify);
+	}
+	tp_buf_putc(out, '\n');
+}
+
+static void add_advices(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	size_t n = tp_report_n_advice(digest->report);
+	for (size_t i = 0; i < n; i++)
+		add_advice(out, &digest->report->findings->items[i], i + 1);
+	if (n)
+		tp_buf_putc(out, '\n');
+	else if (digest->report->findings && digest->is_judgeable)
+		tp_buf_puts(out, "No advice would gain enough to be worth the work.\n\n");
+}
+
+static void add_footer(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_missing(&text, digest, true);
+	if (text.len) {
+		add_plain(out, tp_buf_text(&text));
+		tp_buf_puts(out, "  \n");
+	}
+	tp_buf_clear(&text);
+	tp_report_add_reduced(&text, digest);
+	if (text.len) {
+		tp_buf_puts(out, "Less detail: ");
+		add_plain(out, tp_buf_text(&text));
+		tp_buf_puts(out, "  \n");
+	}
+	tp_buf_clear(&text);
+	tp_buf_puts(&text, "Overhead ");
+	tp_report_add_overhead(&text, digest);
+	tp_buf_printf(&text, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+	tp_report_add_end(&text, digest);
+	tp_buf_printf(&text, "; trainprof %s", tp_version());
+	add_plain(out, tp_buf_text(&text));
+	tp_buf_putc(out, '\n');
+	tp_buf_release(&text);
+}
+
+static enum tp_status markdown_write(const struct tp_report *report,
+				     const struct tp_report_style *style, FILE *out,
+				     struct tp_error *err)
+{
+	(void)style;
+	struct tp_report_digest digest;
+	struct tp_buf text = {0};
+	tp_report_digest_make(&digest, report);
+	add_verdict(&text, &digest);
+	add_parts(&text, &digest);
+	add_advices(&text, &digest);
+	add_footer(&text, &digest);
+	fwrite(tp_buf_text(&text), 1, text.len, out);
+	tp_buf_release(&text);
+	return tp_file_check(out, "the report", err);
+}
+
+const struct tp_exporter tp_report_markdown = {
+	.name = "markdown",
+	.summary = "for pull requests and step summaries",
+	.write = markdown_write,
+};

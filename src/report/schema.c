@@ -1,0 +1,12 @@
+/* The JSON Schema of the report, as docs/report.schema.json holds it. */
+#include "trainprof/report/report.h"
+
+static const char schema[] = {
+#include "report.schema.inc"
+	0,
+};
+
+const char *tp_report_schema(void)
+{
+	return schema;
+}

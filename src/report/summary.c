@@ -1,0 +1,426 @@
+/* Writes the screen after a run. */
+#include "summary.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	NARROW_BELOW = 64, /* columns: one thing a line, short words */
+	WIDE_FROM = 110,   /* intervals of shares, hidden time, rule names */
+	SCREEN_LINES = 24,
+	N_ADVICE_SHOWN = 3, /* the screen has 24 lines */
+	NARROW_ADVICE_SHOWN = 2,
+	COLUMN_TEXT = 12, /* of an advice's text */
+};
+
+static bool is_narrow(const struct tp_page *page)
+{
+	return page->style->width < NARROW_BELOW;
+}
+
+static bool is_wide(const struct tp_page *page)
+{
+	return page->style->width >= WIDE_FROM;
+}
+
+/* ---- the first line ------------------------------------------------------------------------ */
+
+static void put_header(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf command = {0};
+	struct tp_buf extent = {0};
+	tp_report_add_command(&command, digest->run);
+	tp_report_add_extent(&extent, digest);
+	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
+	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
+	size_t room = tp_page_room(page);
+	if (!is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&
+	    needed + 8 < room) {
+		/* The command is cut, the figures are not. */
+		struct tp_report_style style = *page->style;
+		style.width -= (unsigned)needed;
+		const struct tp_report_style *whole = page->style;
+		page->style = &style;
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&command));
+		page->style = whole;
+	} else {
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&command));
+	}
+	if (is_narrow(page)) {
+		tp_page_end(page);
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&extent));
+		tp_page_end(page);
+	} else {
+		tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&extent));
+	}
+	tp_page_end(page);
+	tp_buf_release(&command);
+	tp_buf_release(&extent);
+}
+
+static void put_crash(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (digest->run->end != TP_END_SIGNALED)
+		return;
+	struct tp_buf text = {0};
+	tp_report_add_end(&text, digest);
+	tp_buf_printf(&text, " after %s. The report ends there",
+		      tp_unit_elapsed(digest->trace->end_ns).text);
+	if (digest->profile->n_steps)
+		tp_buf_printf(&text, ", at step %s", tp_unit_count(digest->profile->n_steps).text);
+	tp_buf_putc(&text, '.');
+	tp_page_wrap(page, 0, TP_PAINT_BAD, tp_buf_text(&text), 0);
+	tp_page_end(page);
+	tp_buf_release(&text);
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+static void add_upper(struct tp_buf *out, const char *text)
+{
+	for (; *text; text++)
+		tp_buf_putc(out, (char)toupper((unsigned char)*text));
+}
+
+static void add_step_time(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!digest->is_judgeable || !profile->is_of_steps || !profile->step_time.n)
+		return;
+	tp_buf_printf(out, "%s, p95 %s", tp_unit_time(profile->step_time.mean).text,
+		      tp_unit_time(profile->step_time.p95).text);
+}
+
+static void put_verdict(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf title = {0};
+	struct tp_buf sentence = {0};
+	struct tp_buf step = {0};
+	add_upper(&title, tp_report_verdict_title(digest->report));
+	tp_report_add_verdict(&sentence, digest->report);
+	add_step_time(&step, digest);
+	tp_page_add(page, TP_PAINT_BOLD, tp_buf_text(&title));
+	if (is_narrow(page)) {
+		tp_page_end(page);
+		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&sentence), 4);
+		tp_page_end(page);
+		goto out;
+	}
+	tp_page_add(page, TP_PAINT_NONE, "  ");
+	size_t needed = tp_text_width(tp_buf_text(&sentence)) + 1 + step.len + 12;
+	if (is_wide(page) && needed < tp_page_room(page)) {
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&sentence));
+		struct tp_buf named = {0};
+		tp_buf_printf(&named, step.len ? "step: mean %s" : "%s", tp_buf_text(&step));
+		tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&named));
+		tp_buf_release(&named);
+		goto out;
+	}
+	bool is_beside = step.len && needed - 12 <= tp_page_room(page);
+	if (is_beside)
+		tp_buf_printf(&sentence, " %s", tp_buf_text(&step));
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&sentence), 3);
+	if (step.len && !is_beside) {
+		tp_page_addf(page, TP_PAINT_NONE, "  step: mean %s", tp_buf_text(&step));
+		tp_page_end(page);
+	}
+out:
+	tp_buf_release(&title);
+	tp_buf_release(&sentence);
+	tp_buf_release(&step);
+}
+
+/* ---- the bars ------------------------------------------------------------------------------ */
+
+static void add_percent(struct tp_page *page, unsigned percent)
+{
+	if (percent)
+		tp_page_addf(page, TP_PAINT_NONE, "  %2u %%", percent);
+	else
+		tp_page_add(page, TP_PAINT_NONE, "  <1 %");
+}
+
+/* The interval of the share and what was hidden behind other parts: wide screens only. */
+static void add_extra(struct tp_page *page, const struct tp_report_digest *digest,
+		      const struct tp_part_result *part, size_t column)
+{
+	if (part->share.has_interval) {
+		double low = part->share.low < 0 ? 0 : part->share.low;
+		char text[32];
+		snprintf(text, sizeof(text), "%.0f–%.0f %%", low * 100, part->share.high * 100);
+		size_t width = tp_text_width(text);
+		tp_page_column(page, column + (width < 7 ? 9 - width : 2));
+		tp_page_add(page, TP_PAINT_NONE, text);
+	}
+	tp_page_column(page, column + 9);
+	if (part->hidden_ns)
+		tp_page_addf(page, TP_PAINT_DIM, "  +%s hidden",
+			     tp_unit_scaled(digest->scale,
+					    (double)part->hidden_ns / digest->divisor)
+				     .text);
+	tp_page_column(page, column + 26);
+}
+
+static void put_bar(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
+{
+	const struct tp_part_result *part = &digest->profile->parts[id];
+	size_t indent = is_narrow(page) ? 0 : 2;
+	tp_page_column(page, indent);
+	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
+	tp_page_column(page, indent + 13);
+	tp_page_addf(page, TP_PAINT_NONE, "%*s", is_narrow(page) ? 8 : 9,
+		     tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor).text);
+	add_percent(page, digest->percent[id]);
+	if (is_wide(page))
+		add_extra(page, digest, part, page->columns);
+	tp_page_add(page, TP_PAINT_NONE, "  ");
+	size_t spare = is_narrow(page) ? 0 : 2;
+	size_t cells = tp_page_room(page) > spare ? tp_page_room(page) - spare : 0;
+	tp_page_bar(page, TP_PAINT_PART + id,
+		    (double)part->time_ns / (double)digest->profile->total_ns, cells);
+	tp_page_end(page);
+}
+
+static void put_bars(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable)
+		return;
+	for (size_t i = 0; i < digest->n_shown; i++)
+		put_bar(page, digest, digest->order[i]);
+}
+
+/* ---- the advice ---------------------------------------------------------------------------- */
+
+static void add_gain(struct tp_buf *out, double low, double value, double high)
+{
+	tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
+}
+
+static enum tp_paint level_paint(enum tp_level level)
+{
+	static const enum tp_paint paints[] = {TP_PAINT_BAD, TP_PAINT_WARN, TP_PAINT_NONE,
+					       TP_PAINT_DIM};
+	return paints[level];
+}
+
+static void put_advice(struct tp_page *page, const struct tp_report_digest *digest, size_t index)
+{
+	const struct tp_finding *finding = &digest->report->findings->items[index];
+	struct tp_buf gain = {0};
+	if (finding->has_gain)
+		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
+	tp_page_addf(page, TP_PAINT_NONE, "  %zu ", index + 1);
+	tp_page_add(page, level_paint(finding->level), tp_level_name(finding->level));
+	tp_page_column(page, COLUMN_TEXT);
+	const char *headline = finding->headline ? finding->headline : finding->title;
+	tp_page_beside(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&gain),
+		       digest->lines_each);
+	if (finding->because) {
+		tp_page_column(page, COLUMN_TEXT);
+		bool has_room = is_wide(page) &&
+				tp_text_width(finding->because) + strlen(finding->rule) + 1 <=
+					tp_page_room(page);
+		if (has_room) {
+			tp_page_add(page, TP_PAINT_NONE, finding->because);
+			tp_page_right(page, TP_PAINT_DIM, finding->rule);
+		} else {
+			tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_NONE, finding->because,
+				     digest->lines_each);
+		}
+	}
+	if (finding->kind == TP_ADVICE_SEMANTIC) {
+		struct tp_buf price = {0};
+		tp_buf_printf(&price, "changes the training: %s",
+			      finding->price ? finding->price : "check the model's quality");
+		tp_page_column(page, COLUMN_TEXT);
+		tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_WARN, tp_buf_text(&price),
+			     digest->lines_each);
+		tp_buf_release(&price);
+	}
+	tp_buf_release(&gain);
+}
+
+static void put_combined(struct tp_page *page, const struct tp_findings *findings)
+{
+	if (!findings->has_combined || findings->n_fired < 2)
+		return;
+	static const char *const words[] = {"", "", "both", "all three"};
+	struct tp_buf text = {0};
+	struct tp_buf gain = {0};
+	if (findings->n_fired < TP_ARRAY_LEN(words))
+		tp_buf_puts(&text, words[findings->n_fired]);
+	else
+		tp_buf_printf(&text, "all %zu", findings->n_fired);
+	if (findings->then_limit)
+		tp_buf_printf(&text, "; then %s is the limit", findings->then_limit);
+	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
+	tp_page_column(page, 4);
+	tp_page_beside(page, 4, tp_buf_text(&text), TP_PAINT_BOLD, tp_buf_text(&gain), 2);
+	tp_buf_release(&text);
+	tp_buf_release(&gain);
+}
+
+static void put_narrow_advice(struct tp_page *page, const struct tp_report_digest *digest,
+			      size_t index)
+{
+	static const char *const levels[] = {"high", "med.", "low", "note"};
+	const struct tp_finding *finding = &digest->report->findings->items[index];
+	tp_page_addf(page, TP_PAINT_NONE, "%zu ", index + 1);
+	tp_page_add(page, level_paint(finding->level), levels[finding->level]);
+	if (finding->has_gain) {
+		struct tp_buf gain = {0};
+		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
+		tp_page_addf(page, TP_PAINT_BOLD, "  %s", tp_buf_text(&gain));
+		tp_buf_release(&gain);
+	}
+	tp_page_end(page);
+	tp_page_column(page, 2);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, finding->headline ? finding->headline : finding->title,
+		     digest->lines_each);
+}
+
+static void put_advices(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_findings *findings = digest->report->findings;
+	size_t n = tp_report_n_advice(digest->report);
+	if (!digest->is_judgeable || !findings)
+		return;
+	tp_page_end(page);
+	if (!n) {
+		tp_page_add(page, TP_PAINT_NONE,
+			    "No advice would gain enough to be worth the work.");
+		tp_page_end(page);
+		return;
+	}
+	size_t shown = is_narrow(page) ? NARROW_ADVICE_SHOWN : N_ADVICE_SHOWN;
+	for (size_t i = 0; i < n && i < shown; i++)
+		(is_narrow(page) ? put_narrow_advice : put_advice)(page, digest, i);
+	if (is_narrow(page))
+		return;
+	if (n > shown) {
+		tp_page_addf(page, TP_PAINT_DIM, "    and %zu more: trainprof explain", n - shown);
+		tp_page_end(page);
+	}
+	put_combined(page, findings);
+}
+
+/* ---- what else must be known ------------------------------------------------------------------
+ */
+
+static void put_steps_note(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!digest->is_judgeable || profile->steps_found_by != TP_STEPS_NONE ||
+	    !profile->steps_reason)
+		return;
+	tp_page_add(page, TP_PAINT_NONE, "Steps: ");
+	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 2);
+}
+
+static void put_missing(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_missing(&text, digest, !is_narrow(page));
+	if (text.len)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	tp_buf_release(&text);
+}
+
+static void put_reduced(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_reduced(&text, digest);
+	if (text.len) {
+		tp_page_add(page, TP_PAINT_WARN, "Less detail: ");
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	}
+	tp_buf_release(&text);
+}
+
+static void put_cost(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_buf_puts(&text, "Overhead ");
+	if (is_narrow(page)) {
+		const struct tp_quantity *overhead =
+			&digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
+		tp_buf_puts(&text,
+			    overhead->is_known ? tp_unit_percent(overhead->value).text : "unknown");
+		tp_buf_printf(&text, ", %s lost", tp_unit_count(digest->n_lost).text);
+	} else {
+		tp_report_add_overhead(&text, digest);
+		tp_buf_printf(&text, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+		tp_report_add_end(&text, digest);
+	}
+	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
+		     2);
+	tp_buf_release(&text);
+}
+
+static void put_saved(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "Saved %s%s", digest->report->directory,
+		      digest->trace->is_partial ? " (partial)" : "");
+	/* What is typed must work as it stands. */
+	bool is_last = digest->report->is_last;
+	const char *between = is_last ? "" : " ";
+	const char *where = is_last ? "" : digest->report->directory;
+	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
+	char name[24];
+	bool is_crash = digest->report->is_after_run && digest->run->end == TP_END_SIGNALED;
+	if (is_crash)
+		tp_buf_printf(&text, "; exit status as %s: %s (%d)", digest->program,
+			      tp_report_signal_name(digest->run->end_code, name, sizeof(name)),
+			      128 + digest->run->end_code);
+	else
+		tp_buf_puts(&text, ". Next: trainprof ");
+	if (!is_crash && has_advice)
+		tp_buf_printf(&text, "explain%s%s 1", between, where);
+	if (!is_crash && has_advice && is_last)
+		tp_buf_puts(&text, " | ");
+	if (!is_crash && (is_last || !has_advice))
+		tp_buf_printf(&text, "report --full%s%s", between, where);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	tp_buf_release(&text);
+}
+
+static void put_summary(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	put_header(page, digest);
+	put_crash(page, digest);
+	put_verdict(page, digest);
+	put_bars(page, digest);
+	put_advices(page, digest);
+	if (digest->is_judgeable)
+		tp_page_end(page);
+	put_steps_note(page, digest);
+	put_missing(page, digest);
+	put_reduced(page, digest);
+	put_cost(page, digest);
+	if (is_narrow(page)) {
+		tp_page_add(page, TP_PAINT_NONE, "More: trainprof report --full");
+		tp_page_end(page);
+	} else {
+		put_saved(page, digest);
+	}
+}
+
+void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_report_digest shorter = *digest;
+	struct tp_page trial;
+	tp_page_init(&trial, page->style);
+	put_summary(&trial, digest);
+	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
+	 * stand whole in explain. */
+	if (trial.n_lines > SCREEN_LINES)
+		shorter.lines_each = 1;
+	tp_page_release(&trial);
+	put_summary(page, &shorter);
+}

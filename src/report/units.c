@@ -1,0 +1,223 @@
+/* Writes numbers for people. */
+#include "trainprof/report/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	double ns;
+	const char *name;
+} time_units[] = {{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}};
+
+enum { N_TIME_UNITS = sizeof(time_units) / sizeof(time_units[0]) };
+
+/* Decimals that give three digits. 99.95 already rounds to 100, so the limits lie below. */
+static int decimals_for(double value)
+{
+	double size = fabs(value);
+	if (size >= 99.95)
+		return 0;
+	return size >= 9.995 ? 1 : 2;
+}
+
+struct tp_unit_text tp_unit_time(double ns)
+{
+	struct tp_unit_text out;
+	double size = fabs(ns);
+	size_t i = 0;
+	/* 999.5 would be written as 1000. */
+	while (i + 1 < N_TIME_UNITS && size >= 999.5 * time_units[i].ns)
+		i++;
+	double value = ns / time_units[i].ns;
+	/* Below a nanosecond there is nothing to show. */
+	int decimals = i ? decimals_for(value) : 0;
+	snprintf(out.text, sizeof(out.text), "%.*f %s", decimals, value, time_units[i].name);
+	return out;
+}
+
+struct tp_unit_text tp_unit_elapsed(uint64_t ns)
+{
+	uint64_t s = (ns + 500000000U) / 1000000000U;
+	if (s < 600)
+		return tp_unit_time((double)ns);
+	struct tp_unit_text out;
+	if (s < 3600)
+		snprintf(out.text, sizeof(out.text), "%llu min %02llu s",
+			 (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+	else
+		snprintf(out.text, sizeof(out.text), "%llu h %02llu min",
+			 (unsigned long long)(s / 3600), (unsigned long long)(s % 3600 / 60));
+	return out;
+}
+
+struct tp_unit_text tp_unit_clock(uint64_t ns)
+{
+	struct tp_unit_text out;
+	unsigned long long s = ns / 1000000000U;
+	if (s < 3600)
+		snprintf(out.text, sizeof(out.text), "%llu:%02llu", s / 60, s % 60);
+	else
+		snprintf(out.text, sizeof(out.text), "%llu:%02llu:%02llu", s / 3600, s % 3600 / 60,
+			 s % 60);
+	return out;
+}
+
+struct tp_unit_text tp_unit_bytes(double bytes)
+{
+	static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	struct tp_unit_text out;
+	size_t i = 0;
+	double value = bytes;
+	while (i + 1 < sizeof(names) / sizeof(names[0]) && fabs(value) >= 999.5) {
+		value /= 1024;
+		i++;
+	}
+	int decimals = i && fabs(value) < 9.95 ? 1 : 0;
+	snprintf(out.text, sizeof(out.text), "%.*f %s", decimals, value, names[i]);
+	return out;
+}
+
+struct tp_unit_text tp_unit_count(uint64_t n)
+{
+	struct tp_unit_text out;
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	char *to = out.text;
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+	return out;
+}
+
+struct tp_unit_text tp_unit_counted(uint64_t n, const char *noun)
+{
+	struct tp_unit_text out = tp_unit_count(n);
+	size_t len = strlen(out.text);
+	snprintf(out.text + len, sizeof(out.text) - len, " %s%s", noun, n == 1 ? "" : "s");
+	return out;
+}
+
+struct tp_unit_text tp_unit_number(double value)
+{
+	if (value >= 9999.5 && value < 1e18)
+		return tp_unit_count((uint64_t)llround(value));
+	struct tp_unit_text out;
+	if (fabs(value) < 0.9995 && value != 0)
+		snprintf(out.text, sizeof(out.text), "%.3g", value);
+	else if (value == floor(value) && fabs(value) < 1e6)
+		snprintf(out.text, sizeof(out.text), "%.0f", value);
+	else
+		snprintf(out.text, sizeof(out.text), "%.*f", decimals_for(value), value);
+	return out;
+}
+
+/* Below 10 % a decimal carries something, above it is noise. */
+static int percent_decimals(double percent)
+{
+	return fabs(percent) < 9.95 ? 1 : 0;
+}
+
+struct tp_unit_text tp_unit_percent(double ratio)
+{
+	struct tp_unit_text out;
+	double percent = ratio * 100;
+	if (percent > 0 && percent < 0.05)
+		snprintf(out.text, sizeof(out.text), "<0.1 %%");
+	else if (percent == 0)
+		snprintf(out.text, sizeof(out.text), "0 %%");
+	else
+		snprintf(out.text, sizeof(out.text), "%.*f %%", percent_decimals(percent), percent);
+	return out;
+}
+
+struct tp_unit_text tp_unit_percents(double low, double high)
+{
+	struct tp_unit_text out;
+	int decimals = percent_decimals(high * 100);
+	snprintf(out.text, sizeof(out.text), "%.*f–%.*f", decimals, low * 100, decimals,
+		 high * 100);
+	return out;
+}
+
+struct tp_unit_text tp_unit_factor(double speedup)
+{
+	struct tp_unit_text out;
+	snprintf(out.text, sizeof(out.text), "%.*f×", speedup < 9.995 ? 2 : 1, speedup);
+	return out;
+}
+
+struct tp_unit_text tp_unit_value(double value, const char *unit)
+{
+	struct tp_unit_text out;
+	if (strcmp(unit, "ns") == 0)
+		return tp_unit_time(value);
+	if (strcmp(unit, "bytes") == 0)
+		return tp_unit_bytes(value);
+	if (strcmp(unit, "bytes_per_s") == 0) {
+		snprintf(out.text, sizeof(out.text), "%.30s/s", tp_unit_bytes(value).text);
+		return out;
+	}
+	if (strcmp(unit, "bool") == 0) {
+		snprintf(out.text, sizeof(out.text), "%s", value != 0 ? "yes" : "no");
+		return out;
+	}
+	return tp_unit_number(value);
+}
+
+struct tp_unit_scale tp_unit_scale_for(double largest_ns)
+{
+	size_t i = 0;
+	while (i + 1 < N_TIME_UNITS && largest_ns >= 999.5 * time_units[i].ns)
+		i++;
+	double value = largest_ns / time_units[i].ns;
+	return (struct tp_unit_scale){
+		.ns = time_units[i].ns,
+		.name = time_units[i].name,
+		/* One decimal less than three digits would ask for: parts are smaller than their
+		 * sum, and a table needs one number of decimals. */
+		.decimals = i == 0           ? 0
+			    : value >= 9.995 ? 1
+					     : 2,
+	};
+}
+
+struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns)
+{
+	struct tp_unit_text out;
+	snprintf(out.text, sizeof(out.text), "%.*f %s", scale.decimals, ns / scale.ns, scale.name);
+	return out;
+}
+
+void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
+{
+	uint64_t total = 0;
+	for (size_t i = 0; i < n; i++)
+		total += parts[i];
+	/* Parts are ns of a run: 2^57 of them are four years. */
+	assert(total < UINT64_C(1) << 57);
+	unsigned given = 0;
+	for (size_t i = 0; i < n; i++) {
+		percents[i] = total ? (unsigned)(parts[i] * 100 / total) : 0;
+		given += percents[i];
+	}
+	/* Each round raises the part with the largest remainder that was not raised yet: fewer than
+	 * n percents are missing, so no part is raised twice. */
+	for (; total && given < 100; given++) {
+		size_t best = n;
+		uint64_t best_rest = 0;
+		for (size_t i = 0; i < n; i++) {
+			uint64_t whole = percents[i] * total;
+			uint64_t exact = parts[i] * 100;
+			if (exact > whole && (best == n || exact - whole > best_rest)) {
+				best = i;
+				best_rest = exact - whole;
+			}
+		}
+		percents[best]++;
+	}
+}

@@ -1,0 +1,175 @@
+/* Checks what a report promises: exact sums, no null without a reason, ids that exist. */
+#include "trainprof/report/validate.h"
+
+#include "trainprof/base/text.h"
+#include "trainprof/model/part.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+struct check {
+	const struct tp_json_doc *doc;
+	struct tp_buf *problems;
+	size_t n;
+};
+
+__attribute__((format(printf, 3, 4))) static void
+problem(struct check *check, const struct tp_json *where, const char *format, ...)
+{
+	va_list args;
+	tp_buf_printf(check->problems, "%s:%u: ", tp_json_name(check->doc),
+		      where ? tp_json_line(check->doc, where) : 1);
+	va_start(args, format);
+	tp_buf_vprintf(check->problems, format, args);
+	va_end(args);
+	tp_buf_putc(check->problems, '\n');
+	check->n++;
+}
+
+/* A whole number, or a problem. */
+static uint64_t whole(struct check *check, const struct tp_json *object, const char *key)
+{
+	uint64_t value = 0;
+	const struct tp_json *member = tp_json_get(object, key);
+	if (!tp_json_uint(member, &value))
+		problem(check, member ? member : object, "%s is not a whole number", key);
+	return value;
+}
+
+static void check_labels(struct check *check, const struct tp_json *part, uint64_t time_ns)
+{
+	const struct tp_json *labels = tp_json_get(part, "labels");
+	if (!labels)
+		return;
+	uint64_t sum = 0;
+	TP_JSON_EACH (label, labels) {
+		sum += whole(check, label, "time_ns");
+	}
+	if (sum != time_ns)
+		problem(check, labels, "labels sum to %llu, time_ns is %llu",
+			(unsigned long long)sum, (unsigned long long)time_ns);
+}
+
+static void check_share(struct check *check, const struct tp_json *part, uint64_t time_ns,
+			uint64_t total_ns)
+{
+	const struct tp_json *share = tp_json_get(tp_json_get(part, "share_ratio"), "value");
+	if (!share || tp_json_type(share) != TP_JSON_NUMBER || !total_ns)
+		return;
+	double expected = (double)time_ns / (double)total_ns;
+	if (fabs(tp_json_number(share, 0) - expected) > 1e-6)
+		problem(check, share, "share_ratio is %g, time_ns / total_ns is %g",
+			tp_json_number(share, 0), expected);
+}
+
+static void check_partition(struct check *check, const struct tp_json *root)
+{
+	const struct tp_json *partition = tp_json_get(root, "partition");
+	if (!partition) {
+		problem(check, root, "no partition");
+		return;
+	}
+	uint64_t total_ns = whole(check, partition, "total_ns");
+	uint64_t sum = 0;
+	TP_JSON_EACH (part, tp_json_get(partition, "parts")) {
+		const char *id = tp_json_string(tp_json_get(part, "id"));
+		if (!id || tp_part_find(id) == TP_N_PARTS)
+			problem(check, part, "no part '%s'", id ? id : "");
+		uint64_t time_ns = whole(check, part, "time_ns");
+		sum += time_ns;
+		check_labels(check, part, time_ns);
+		check_share(check, part, time_ns, total_ns);
+	}
+	if (sum != total_ns)
+		problem(check, partition, "parts sum to %llu, total_ns is %llu",
+			(unsigned long long)sum, (unsigned long long)total_ns);
+}
+
+/* The i-th number of each part's column must sum to the step's duration; means are rounded down,
+ * so a bucket may miss one ns a part. */
+static void check_series(struct check *check, const struct tp_json *root)
+{
+	const struct tp_json *series = tp_json_get(tp_json_get(root, "steps"), "series");
+	const struct tp_json *parts = tp_json_get(series, "parts_ns");
+	if (!parts)
+		return;
+	const struct tp_json *columns[TP_N_PARTS];
+	size_t n = 0;
+	TP_JSON_EACH (column, parts) {
+		if (n < TP_N_PARTS)
+			columns[n++] = tp_json_first(column);
+	}
+	uint64_t slack = tp_json_number(tp_json_get(series, "bucket"), 1) > 1 ? TP_N_PARTS : 0;
+	TP_JSON_EACH (duration, tp_json_get(series, "duration_ns")) {
+		uint64_t expected = 0;
+		uint64_t sum = 0;
+		tp_json_uint(duration, &expected);
+		for (size_t i = 0; i < n; i++) {
+			uint64_t value = 0;
+			if (!tp_json_uint(columns[i], &value))
+				problem(check, duration, "a part has no number for this step");
+			sum += value;
+			columns[i] = tp_json_after(columns[i]);
+		}
+		if (sum > expected || expected - sum > slack)
+			problem(check, duration, "parts of a step sum to %llu, it took %llu",
+				(unsigned long long)sum, (unsigned long long)expected);
+	}
+}
+
+/* Promise of the format: null only with a reason. Depth is bounded by the parser. */
+static void check_nulls(struct check *check, const struct tp_json *value)
+{
+	const struct tp_json *null = tp_json_get(value, "value");
+	if (null && tp_json_type(null) == TP_JSON_NULL && !tp_json_get(value, "missing"))
+		problem(check, null, "null without a reason");
+	TP_JSON_EACH (member, value) {
+		enum tp_json_type type = tp_json_type(member);
+		if (type == TP_JSON_OBJECT || type == TP_JSON_ARRAY)
+			check_nulls(check, member);
+	}
+}
+
+static void check_stacks(struct check *check, const struct tp_json *root)
+{
+	const struct tp_json *stacks = tp_json_get(root, "stacks");
+	size_t n_frames = tp_json_count(tp_json_get(stacks, "frames"));
+	TP_JSON_EACH (stack, tp_json_get(stacks, "stacks")) {
+		TP_JSON_EACH (frame, tp_json_get(stack, "frames")) {
+			if (tp_json_number(frame, -1) < 0 ||
+			    tp_json_number(frame, -1) >= (double)n_frames)
+				problem(check, frame, "no such frame");
+		}
+	}
+}
+
+/* A verdict of last resort has no conditions; whoever tells people what to do must have some. */
+static void check_findings(struct check *check, const struct tp_json *root)
+{
+	TP_JSON_EACH (finding, tp_json_get(root, "findings")) {
+		const char *state = tp_json_string(tp_json_get(finding, "state"));
+		if (state && strcmp(state, "fired") == 0 &&
+		    tp_json_count(tp_json_get(finding, "actions")) &&
+		    !tp_json_count(tp_json_get(finding, "evidence")))
+			problem(check, finding, "advice without evidence");
+	}
+}
+
+size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems)
+{
+	struct check check = {.doc = doc, .problems = problems};
+	const struct tp_json *root = tp_json_root(doc);
+	const char *schema = tp_json_string(tp_json_get(root, "schema"));
+	if (!schema || !tp_text_starts_with(schema, "trainprof-report/1.")) {
+		problem(&check, root, "not a trainprof-report/1.x: schema is '%s'",
+			schema ? schema : "");
+		return check.n;
+	}
+	check_partition(&check, root);
+	check_series(&check, root);
+	check_nulls(&check, root);
+	check_stacks(&check, root);
+	check_findings(&check, root);
+	return check.n;
+}

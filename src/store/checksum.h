@@ -1,0 +1,19 @@
+/* CRC-32C (Castagnoli), the checksum of iSCSI (RFC 3720, B.4), ext4 and Btrfs. */
+#ifndef TRAINPROF_SRC_STORE_CHECKSUM_H
+#define TRAINPROF_SRC_STORE_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Eight tables, so that eight bytes are taken at a time; made by init, then read-only. */
+struct tp_checksum {
+	uint32_t rows[8][256];
+};
+
+void tp_checksum_init(struct tp_checksum *checksum);
+
+/* The checksum of what `before` stands for (0: nothing) followed by these bytes. */
+uint32_t tp_checksum_add(const struct tp_checksum *checksum, uint32_t before, const void *bytes,
+			 size_t size);
+
+#endif

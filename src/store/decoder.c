@@ -1,0 +1,350 @@
+/* Unpacks blocks, trusting nothing in them. */
+#include "decoder.h"
+
+#include "layout.h"
+#include "wirenum.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void id_map_init(struct tp_id_map *map)
+{
+	*map = (struct tp_id_map){0};
+	TP_ARRAY_PUSH(map->ids, map->n, map->capacity) = 0;
+}
+
+void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink)
+{
+	*decoder = (struct tp_decoder){.sink = sink};
+	id_map_init(&decoder->strings);
+	id_map_init(&decoder->frames);
+	id_map_init(&decoder->stacks);
+}
+
+void tp_decoder_release(struct tp_decoder *decoder)
+{
+	free(decoder->strings.ids);
+	free(decoder->frames.ids);
+	free(decoder->stacks.ids);
+	tp_map_release(&decoder->source_names);
+	tp_buf_release(&decoder->text);
+	*decoder = (struct tp_decoder){0};
+}
+
+/* Ids are dense: the next definition defines the next id, whatever else it says. */
+static bool id_map_add(struct tp_id_map *map, uint32_t file_id, uint32_t id)
+{
+	if (file_id != map->n)
+		return false;
+	TP_ARRAY_PUSH(map->ids, map->n, map->capacity) = id;
+	return true;
+}
+
+static uint32_t take_id(struct tp_cursor *cursor, const struct tp_id_map *map)
+{
+	uint64_t id = tp_take_varint(cursor);
+	if (id >= map->n) {
+		cursor->is_bad = true;
+		return 0;
+	}
+	return map->ids[id];
+}
+
+/* Written plus one; 0 means none. */
+static uint32_t take_task_id(struct tp_cursor *cursor)
+{
+	return tp_take_u32(cursor) - 1;
+}
+
+static uint64_t take_time(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	decoder->clock_ns = tp_unfold(tp_take_varint(cursor), decoder->clock_ns);
+	return decoder->clock_ns;
+}
+
+/* A duration that ends at `end_ns`: the beginning. */
+static uint64_t take_start(struct tp_cursor *cursor, uint64_t end_ns)
+{
+	uint64_t duration_ns = tp_take_varint(cursor);
+	if (duration_ns > end_ns)
+		cursor->is_bad = true;
+	return end_ns - duration_ns;
+}
+
+/* An enumeration that newer versions may have extended: what is unknown reads as `other`. */
+static unsigned take_choice(struct tp_cursor *cursor, unsigned n, unsigned other)
+{
+	uint64_t value = tp_take_varint(cursor);
+	return value < n ? (unsigned)value : other;
+}
+
+static const char *take_text(struct tp_decoder *decoder, struct tp_cursor *cursor, size_t len)
+{
+	if (len > (size_t)(cursor->end - cursor->at)) {
+		cursor->is_bad = true;
+		len = 0;
+	}
+	tp_buf_clear(&decoder->text);
+	tp_buf_add(&decoder->text, cursor->at, len);
+	cursor->at += len;
+	return tp_buf_text(&decoder->text);
+}
+
+static bool take_string(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint32_t file_id = tp_take_u32(cursor);
+	const char *text = take_text(decoder, cursor, (size_t)(cursor->end - cursor->at));
+	return !cursor->is_bad &&
+	       id_map_add(&decoder->strings, file_id, tp_sink_string(decoder->sink, text));
+}
+
+static bool take_frame(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint32_t file_id = tp_take_u32(cursor);
+	struct tp_frame frame = {
+		.kind = (enum tp_frame_kind)take_choice(cursor, TP_N_FRAME_KINDS, TP_FRAME_NATIVE),
+		.flags = tp_take_u32(cursor),
+	};
+	frame.module = take_id(cursor, &decoder->strings);
+	frame.symbol = take_id(cursor, &decoder->strings);
+	frame.file = take_id(cursor, &decoder->strings);
+	frame.line = tp_take_u32(cursor);
+	frame.address = tp_take_varint(cursor);
+	frame.function_start = tp_take_varint(cursor);
+	if (cursor->is_bad)
+		return false;
+	return id_map_add(&decoder->frames, file_id, tp_sink_frame(decoder->sink, &frame));
+}
+
+static bool take_stack(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint32_t frames[TP_STACK_MAX_FRAMES];
+	uint32_t file_id = tp_take_u32(cursor);
+	uint32_t flags = tp_take_u32(cursor);
+	uint64_t n = tp_take_varint(cursor);
+	if (n == 0 || n > TP_STACK_MAX_FRAMES)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		frames[i] = take_id(cursor, &decoder->frames);
+	if (cursor->is_bad)
+		return false;
+	return id_map_add(&decoder->stacks, file_id,
+			  tp_sink_stack(decoder->sink, frames, n, flags));
+}
+
+static bool take_task(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	struct tp_task task = {.id = tp_take_u32(cursor)};
+	task.tid = (pid_t)tp_take_u32(cursor);
+	task.pid = (pid_t)tp_take_u32(cursor);
+	task.parent = take_task_id(cursor);
+	task.start_ns = tp_take_varint(cursor);
+	task.end_ns = tp_take_varint(cursor);
+	task.exec_ns = tp_take_varint(cursor);
+	task.comm = take_id(cursor, &decoder->strings);
+	task.exe = take_id(cursor, &decoder->strings);
+	task.cmdline = take_id(cursor, &decoder->strings);
+	task.utime_ns = tp_take_varint(cursor);
+	task.stime_ns = tp_take_varint(cursor);
+	if (cursor->is_bad || task.id > decoder->n_tasks)
+		return false;
+	decoder->n_tasks += task.id == decoder->n_tasks;
+	tp_sink_task(decoder->sink, &task);
+	return true;
+}
+
+static bool task_is_known(const struct tp_decoder *decoder, uint32_t task)
+{
+	return task < decoder->n_tasks;
+}
+
+static bool take_run(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	struct tp_run run = {.end_ns = take_time(decoder, cursor)};
+	run.start_ns = take_start(cursor, run.end_ns);
+	run.task = tp_take_u32(cursor);
+	uint64_t cpu_how = tp_take_varint(cursor);
+	unsigned how = cpu_how & ((1u << RUN_HOW_BITS) - 1);
+	run.cpu = (uint32_t)(cpu_how >> RUN_HOW_BITS);
+	run.how = how < TP_N_RUN_ENDS ? (enum tp_run_end)how : TP_RUN_OPEN;
+	if (cursor->is_bad || cpu_how >> RUN_HOW_BITS > UINT32_MAX ||
+	    !task_is_known(decoder, run.task))
+		return false;
+	tp_sink_run(decoder->sink, &run);
+	return true;
+}
+
+static bool take_sample(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	struct tp_sample sample = {.cause = TP_CAUSE_NONE, .syscall = -1};
+	uint64_t has = tp_take_varint(cursor);
+	sample.state = (enum tp_state)(has & SAMPLE_STATE);
+	sample.time_ns = take_time(decoder, cursor);
+	sample.task = tp_take_u32(cursor);
+	sample.cpu = tp_take_u32(cursor);
+	sample.stack = take_id(cursor, &decoder->stacks);
+	if (has & SAMPLE_HAS_FLAGS)
+		sample.flags = tp_take_u32(cursor);
+	if (has & SAMPLE_HAS_CAUSE)
+		sample.cause = (enum tp_cause)take_choice(cursor, TP_N_CAUSES, TP_CAUSE_UNKNOWN);
+	if (has & SAMPLE_HAS_TARGET)
+		sample.target = take_id(cursor, &decoder->strings);
+	if (has & SAMPLE_HAS_SYSCALL)
+		sample.syscall = (int32_t)(tp_take_u32(cursor) - 1);
+	if (has & SAMPLE_HAS_ADDRESS) {
+		sample.address = tp_unfold(tp_take_varint(cursor), decoder->address);
+		decoder->address = sample.address;
+	}
+	if (cursor->is_bad || sample.state >= TP_N_STATES || !task_is_known(decoder, sample.task))
+		return false;
+	tp_sink_sample(decoder->sink, &sample);
+	return true;
+}
+
+/* A metric is known by its name; its number is this recording's own. */
+static bool take_metric(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint32_t number = tp_take_u32(cursor);
+	uint64_t kind = tp_take_varint(cursor);
+	uint64_t subject = tp_take_varint(cursor);
+	char unit[32] = "";
+	size_t unit_len = (size_t)tp_take_varint(cursor);
+	if (cursor->is_bad || unit_len >= sizeof(unit) || number >= DECODER_METRICS_MOST)
+		return false;
+	snprintf(unit, sizeof(unit), "%s", take_text(decoder, cursor, unit_len));
+	enum tp_metric metric =
+		tp_metric_find(take_text(decoder, cursor, (size_t)(cursor->end - cursor->at)));
+	if (cursor->is_bad)
+		return false;
+	if (metric == TP_N_METRICS) {
+		decoder->n_skipped++;
+		return true;
+	}
+	const struct tp_metric_desc *desc = tp_metric_desc(metric);
+	if (kind != desc->kind || subject != desc->subject || strcmp(unit, desc->unit) != 0)
+		return false;
+	decoder->metrics[number] = (uint16_t)(metric + 1);
+	return true;
+}
+
+static double take_double(struct tp_cursor *cursor)
+{
+	double value = 0;
+	if (cursor->end - cursor->at < (ptrdiff_t)sizeof(value)) {
+		cursor->is_bad = true;
+		return 0;
+	}
+	uint64_t bits = tp_get_u64(cursor->at);
+	cursor->at += sizeof(bits);
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static bool take_gauge(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint64_t head = tp_take_varint(cursor);
+	uint64_t time_ns = take_time(decoder, cursor);
+	uint32_t task = take_task_id(cursor);
+	double value = head & 1 ? (double)tp_take_varint(cursor) : take_double(cursor);
+	if (cursor->is_bad || head >> 1 >= DECODER_METRICS_MOST || !isfinite(value) ||
+	    (task != TP_NO_TASK && !task_is_known(decoder, task)))
+		return false;
+	unsigned metric = decoder->metrics[head >> 1];
+	if (metric)
+		tp_sink_gauge(decoder->sink, (enum tp_metric)(metric - 1), task, time_ns, value);
+	else
+		decoder->n_skipped++;
+	return true;
+}
+
+static bool take_mark(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint64_t kind = tp_take_varint(cursor);
+	struct tp_mark mark = {.kind = (enum tp_mark_kind)kind};
+	mark.time_ns = take_time(decoder, cursor);
+	mark.task = take_task_id(cursor);
+	mark.name = take_id(cursor, &decoder->strings);
+	mark.value = tp_take_varint(cursor);
+	if (cursor->is_bad || (mark.task != TP_NO_TASK && !task_is_known(decoder, mark.task)))
+		return false;
+	if (kind < TP_N_MARK_KINDS)
+		tp_sink_mark(decoder->sink, &mark);
+	else
+		decoder->n_skipped++;
+	return true;
+}
+
+/* Gaps and sources go straight to the sink: its shorthands want texts, these are ids already. */
+static bool take_gap(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	struct tp_record record = {.kind = TP_RECORD_GAP};
+	struct tp_gap *gap = &record.of.gap;
+	gap->end_ns = take_time(decoder, cursor);
+	gap->start_ns = take_start(cursor, gap->end_ns);
+	gap->source = take_id(cursor, &decoder->strings);
+	gap->reason = take_id(cursor, &decoder->strings);
+	gap->n_lost = tp_take_varint(cursor);
+	if (cursor->is_bad)
+		return false;
+	decoder->sink->type->put(decoder->sink, &record);
+	return true;
+}
+
+static bool take_source(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	struct tp_record record = {.kind = TP_RECORD_SOURCE};
+	struct tp_source *source = &record.of.source;
+	source->name = take_id(cursor, &decoder->strings);
+	source->summary = take_id(cursor, &decoder->strings);
+	source->presence =
+		(enum tp_presence)take_choice(cursor, TP_N_PRESENCES, TP_PRESENCE_DEGRADED);
+	source->reason = take_id(cursor, &decoder->strings);
+	source->remedy = take_id(cursor, &decoder->strings);
+	source->n_records = tp_take_varint(cursor);
+	source->n_lost = tp_take_varint(cursor);
+	if (cursor->is_bad || decoder->source_names.n >= DECODER_SOURCES_MOST)
+		return false;
+	tp_map_set(&decoder->source_names, source->name, 1);
+	decoder->sink->type->put(decoder->sink, &record);
+	return true;
+}
+
+static bool (*const takers[])(struct tp_decoder *, struct tp_cursor *) = {
+	[LAYOUT_STRING] = take_string, [LAYOUT_FRAME] = take_frame,   [LAYOUT_STACK] = take_stack,
+	[LAYOUT_TASK] = take_task,     [LAYOUT_RUN] = take_run,       [LAYOUT_SAMPLE] = take_sample,
+	[LAYOUT_GAUGE] = take_gauge,   [LAYOUT_MARK] = take_mark,     [LAYOUT_GAP] = take_gap,
+	[LAYOUT_SOURCE] = take_source, [LAYOUT_METRIC] = take_metric,
+};
+
+static void take_record(struct tp_decoder *decoder, unsigned kind, struct tp_cursor *payload)
+{
+	decoder->n_met++;
+	if (kind >= TP_ARRAY_LEN(takers) || !takers[kind])
+		decoder->n_skipped++;
+	else if (!takers[kind](decoder, payload))
+		decoder->n_refused++;
+}
+
+bool tp_decoder_add(struct tp_decoder *decoder, const unsigned char *payload, size_t len,
+		    uint64_t base_ns)
+{
+	decoder->clock_ns = base_ns;
+	decoder->address = 0;
+	struct tp_cursor block = {.at = payload, .end = payload + len};
+	while (block.at < block.end) {
+		unsigned head = *block.at++;
+		uint64_t size = head >> 4;
+		if (size == LAYOUT_LONG)
+			size = tp_take_varint(&block);
+		if (block.is_bad || size > (uint64_t)(block.end - block.at))
+			return false;
+		struct tp_cursor fields = {.at = block.at, .end = block.at + size};
+		block.at += size;
+		take_record(decoder, head & 0xf, &fields);
+	}
+	return true;
+}

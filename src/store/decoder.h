@@ -1,0 +1,50 @@
+/*
+ * Unpacks blocks into a sink. The bytes may come from anybody: every field is checked, ids are
+ * translated into those of the sink, and what makes no sense is refused and counted.
+ */
+#ifndef TRAINPROF_SRC_STORE_DECODER_H
+#define TRAINPROF_SRC_STORE_DECODER_H
+
+#include "trainprof/base/buf.h"
+#include "trainprof/model/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Ids of the file, which begin at 1 and are dense, to ids of the sink. */
+struct tp_id_map {
+	uint32_t *ids;
+	size_t n;
+	size_t capacity;
+};
+
+enum { DECODER_METRICS_MOST = 4096, DECODER_SOURCES_MOST = 256 };
+
+struct tp_decoder {
+	struct tp_sink *sink; /* borrowed */
+	struct tp_id_map strings;
+	struct tp_id_map frames;
+	struct tp_id_map stacks;
+	uint16_t metrics[DECODER_METRICS_MOST]; /* number in the file -> enum tp_metric plus one */
+	uint32_t n_tasks;
+	struct tp_map source_names; /* at most DECODER_SOURCES_MOST, since a trace walks them */
+	uint64_t clock_ns;
+	uint64_t address;
+	uint64_t n_met;     /* records, whatever became of them */
+	uint64_t n_refused; /* malformed, or naming what was never defined */
+	uint64_t n_skipped; /* of a kind or metric that a newer version added */
+	struct tp_buf text;
+};
+
+void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink);
+void tp_decoder_release(struct tp_decoder *decoder);
+
+/*
+ * Take the records of one payload whose first time counts from base_ns. False when the records do
+ * not fill the payload exactly; those before are taken.
+ */
+bool tp_decoder_add(struct tp_decoder *decoder, const unsigned char *payload, size_t len,
+		    uint64_t base_ns);
+
+#endif

@@ -1,0 +1,329 @@
+/* Packs records into blocks. */
+#include "encoder.h"
+
+#include "layout.h"
+#include "wirenum.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIELDS_MOST = 13, /* of a record without text, each a varint */
+	FRAMES_MOST = TP_STACK_MAX_FRAMES * 5,
+	RECORD_MOST = LAYOUT_STRING_MOST + FRAMES_MOST + (FIELDS_MOST + 2) * VARINT_MOST_BYTES,
+	/* A gauge may name its metric first: two records are added at once. */
+	BLOCK_CAPACITY = BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL + 2 * RECORD_MOST,
+};
+
+void tp_encoder_init(struct tp_encoder *encoder)
+{
+	*encoder = (struct tp_encoder){0};
+	tp_checksum_init(&encoder->checksum);
+	encoder->bytes = tp_alloc(BLOCK_CAPACITY);
+	encoder->used = BLOCK_HEADER_BYTES;
+}
+
+void tp_encoder_release(struct tp_encoder *encoder)
+{
+	free(encoder->bytes);
+	*encoder = (struct tp_encoder){0};
+}
+
+void tp_encoder_clear(struct tp_encoder *encoder)
+{
+	encoder->used = BLOCK_HEADER_BYTES;
+	encoder->n_records = 0;
+	encoder->number++;
+	encoder->has_time = false;
+	encoder->base_ns = 0;
+	encoder->clock_ns = 0;
+	encoder->first_ns = 0;
+	encoder->last_ns = 0;
+	encoder->address = 0;
+}
+
+bool tp_encoder_is_full(const struct tp_encoder *encoder)
+{
+	return encoder->used >= BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL;
+}
+
+void tp_encoder_seal(struct tp_encoder *encoder)
+{
+	unsigned char *p = encoder->bytes;
+	tp_put_u32(p + BLOCK_TAG, LAYOUT_BLOCK_TAG);
+	tp_put_u32(p + BLOCK_LENGTH, (uint32_t)(encoder->used - BLOCK_HEADER_BYTES));
+	tp_put_u32(p + BLOCK_N_RECORDS, encoder->n_records);
+	tp_put_u32(p + BLOCK_NUMBER, encoder->number);
+	tp_put_u64(p + BLOCK_BASE_NS, encoder->base_ns);
+	tp_put_u64(p + BLOCK_FIRST_NS, encoder->first_ns);
+	tp_put_u64(p + BLOCK_LAST_NS, encoder->last_ns);
+	tp_put_u32(p + BLOCK_ZERO, 0);
+	uint32_t crc = tp_checksum_add(&encoder->checksum, 0, p, BLOCK_CRC);
+	crc = tp_checksum_add(&encoder->checksum, crc, p + BLOCK_HEADER_BYTES,
+			      encoder->used - BLOCK_HEADER_BYTES);
+	tp_put_u32(p + BLOCK_CRC, crc);
+}
+
+/* The block speaks about this time, too. */
+static void widen(struct tp_encoder *encoder, uint64_t time_ns)
+{
+	if (time_ns < encoder->first_ns)
+		encoder->first_ns = time_ns;
+	if (time_ns > encoder->last_ns)
+		encoder->last_ns = time_ns;
+}
+
+static unsigned char *put_time(struct tp_encoder *encoder, unsigned char *p, uint64_t time_ns)
+{
+	if (!encoder->has_time) {
+		encoder->has_time = true;
+		encoder->base_ns = time_ns;
+		encoder->clock_ns = time_ns;
+		encoder->first_ns = time_ns;
+		encoder->last_ns = time_ns;
+	}
+	widen(encoder, time_ns);
+	p = tp_put_varint(p, tp_fold(time_ns, encoder->clock_ns));
+	encoder->clock_ns = time_ns;
+	return p;
+}
+
+/* Ids of tasks are written plus one, so that "none" is the shortest of all. */
+static unsigned char *put_task_id(unsigned char *p, uint32_t task)
+{
+	return tp_put_varint(p, (uint32_t)(task + 1));
+}
+
+static unsigned char *put_text(unsigned char *p, const char *text)
+{
+	size_t len = strnlen(text, LAYOUT_STRING_MOST);
+	memcpy(p, text, len);
+	return p + len;
+}
+
+/* A record begins behind its first byte; most are short enough for that to be all of its head. */
+static unsigned char *record_begin(const struct tp_encoder *encoder)
+{
+	return encoder->bytes + encoder->used + 1;
+}
+
+static void record_end(struct tp_encoder *encoder, enum layout_kind kind, const unsigned char *end)
+{
+	unsigned char *head = encoder->bytes + encoder->used;
+	size_t len = (size_t)(end - head) - 1;
+	if (len < LAYOUT_LONG) {
+		*head = (unsigned char)((unsigned)kind | len << 4);
+	} else {
+		unsigned char length[VARINT_MOST_BYTES];
+		size_t n = (size_t)(tp_put_varint(length, len) - length);
+		memmove(head + 1 + n, head + 1, len);
+		memcpy(head + 1, length, n);
+		*head = (unsigned char)((unsigned)kind | LAYOUT_LONG << 4);
+		end += n;
+	}
+	encoder->used = (size_t)(end - encoder->bytes);
+	encoder->n_records++;
+}
+
+static void add_string(struct tp_encoder *encoder, uint32_t id, const char *text)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), id);
+	record_end(encoder, LAYOUT_STRING, put_text(p, text));
+}
+
+static void add_frame(struct tp_encoder *encoder, uint32_t id, const struct tp_frame *frame)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), id);
+	p = tp_put_varint(p, frame->kind);
+	p = tp_put_varint(p, frame->flags);
+	p = tp_put_varint(p, frame->module);
+	p = tp_put_varint(p, frame->symbol);
+	p = tp_put_varint(p, frame->file);
+	p = tp_put_varint(p, frame->line);
+	p = tp_put_varint(p, frame->address);
+	p = tp_put_varint(p, frame->function_start);
+	record_end(encoder, LAYOUT_FRAME, p);
+}
+
+static void add_stack(struct tp_encoder *encoder, uint32_t id, const struct tp_stack *stack)
+{
+	uint32_t n = stack->n_frames < TP_STACK_MAX_FRAMES ? stack->n_frames : TP_STACK_MAX_FRAMES;
+	unsigned char *p = tp_put_varint(record_begin(encoder), id);
+	p = tp_put_varint(p, stack->flags);
+	p = tp_put_varint(p, n);
+	for (uint32_t i = 0; i < n; i++)
+		p = tp_put_varint(p, stack->frames[i]);
+	record_end(encoder, LAYOUT_STACK, p);
+}
+
+static void add_task(struct tp_encoder *encoder, const struct tp_task *task)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), task->id);
+	p = tp_put_varint(p, (uint32_t)task->tid);
+	p = tp_put_varint(p, (uint32_t)task->pid);
+	p = put_task_id(p, task->parent);
+	p = tp_put_varint(p, task->start_ns);
+	p = tp_put_varint(p, task->end_ns);
+	p = tp_put_varint(p, task->exec_ns);
+	p = tp_put_varint(p, task->comm);
+	p = tp_put_varint(p, task->exe);
+	p = tp_put_varint(p, task->cmdline);
+	p = tp_put_varint(p, task->utime_ns);
+	p = tp_put_varint(p, task->stime_ns);
+	record_end(encoder, LAYOUT_TASK, p);
+}
+
+/* Runs arrive in the order of their ends, so it is the ends that lie close together. */
+static void add_run(struct tp_encoder *encoder, const struct tp_run *run)
+{
+	unsigned char *p = put_time(encoder, record_begin(encoder), run->end_ns);
+	widen(encoder, run->start_ns);
+	p = tp_put_varint(p, run->end_ns - run->start_ns);
+	p = tp_put_varint(p, run->task);
+	p = tp_put_varint(p, (uint64_t)run->cpu << RUN_HOW_BITS | run->how);
+	record_end(encoder, LAYOUT_RUN, p);
+}
+
+static void add_sample(struct tp_encoder *encoder, const struct tp_sample *sample)
+{
+	unsigned has = sample->state & SAMPLE_STATE;
+	has |= sample->flags ? SAMPLE_HAS_FLAGS : 0;
+	has |= sample->cause != TP_CAUSE_NONE ? SAMPLE_HAS_CAUSE : 0;
+	has |= sample->target ? SAMPLE_HAS_TARGET : 0;
+	has |= sample->syscall != -1 ? SAMPLE_HAS_SYSCALL : 0;
+	has |= sample->address ? SAMPLE_HAS_ADDRESS : 0;
+	unsigned char *p = tp_put_varint(record_begin(encoder), has);
+	p = put_time(encoder, p, sample->time_ns);
+	p = tp_put_varint(p, sample->task);
+	p = tp_put_varint(p, sample->cpu);
+	p = tp_put_varint(p, sample->stack);
+	if (has & SAMPLE_HAS_FLAGS)
+		p = tp_put_varint(p, sample->flags);
+	if (has & SAMPLE_HAS_CAUSE)
+		p = tp_put_varint(p, sample->cause);
+	if (has & SAMPLE_HAS_TARGET)
+		p = tp_put_varint(p, sample->target);
+	if (has & SAMPLE_HAS_SYSCALL)
+		p = tp_put_varint(p, (uint32_t)sample->syscall + 1u);
+	if (has & SAMPLE_HAS_ADDRESS) {
+		p = tp_put_varint(p, tp_fold(sample->address, encoder->address));
+		encoder->address = sample->address;
+	}
+	record_end(encoder, LAYOUT_SAMPLE, p);
+}
+
+static void add_metric(struct tp_encoder *encoder, enum tp_metric metric)
+{
+	const struct tp_metric_desc *desc = tp_metric_desc(metric);
+	unsigned char *p = tp_put_varint(record_begin(encoder), metric);
+	p = tp_put_varint(p, desc->kind);
+	p = tp_put_varint(p, desc->subject);
+	p = tp_put_varint(p, strlen(desc->unit));
+	p = put_text(p, desc->unit);
+	record_end(encoder, LAYOUT_METRIC, put_text(p, desc->name));
+}
+
+/* Most values are counts; a whole number of up to 2^53 reads back as the same double. */
+static bool is_count(double value)
+{
+	return value >= 0 && value <= 9007199254740992.0 && value == floor(value) &&
+	       !signbit(value);
+}
+
+static void add_gauge(struct tp_encoder *encoder, const struct tp_gauge *gauge)
+{
+	if ((unsigned)gauge->metric >= TP_N_METRICS)
+		return;
+	if (!encoder->metric_is_named[gauge->metric]) {
+		encoder->metric_is_named[gauge->metric] = true;
+		add_metric(encoder, gauge->metric);
+	}
+	bool whole = is_count(gauge->value);
+	unsigned char *p =
+		tp_put_varint(record_begin(encoder), (unsigned)gauge->metric << 1 | whole);
+	p = put_time(encoder, p, gauge->time_ns);
+	p = put_task_id(p, gauge->task);
+	if (whole) {
+		p = tp_put_varint(p, (uint64_t)gauge->value);
+	} else {
+		uint64_t bits;
+		memcpy(&bits, &gauge->value, sizeof(bits));
+		tp_put_u64(p, bits);
+		p += sizeof(bits);
+	}
+	record_end(encoder, LAYOUT_GAUGE, p);
+}
+
+static void add_mark(struct tp_encoder *encoder, const struct tp_mark *mark)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), mark->kind);
+	p = put_time(encoder, p, mark->time_ns);
+	p = put_task_id(p, mark->task);
+	p = tp_put_varint(p, mark->name);
+	p = tp_put_varint(p, mark->value);
+	record_end(encoder, LAYOUT_MARK, p);
+}
+
+static void add_gap(struct tp_encoder *encoder, const struct tp_gap *gap)
+{
+	unsigned char *p = put_time(encoder, record_begin(encoder), gap->end_ns);
+	widen(encoder, gap->start_ns);
+	p = tp_put_varint(p, gap->end_ns - gap->start_ns);
+	p = tp_put_varint(p, gap->source);
+	p = tp_put_varint(p, gap->reason);
+	p = tp_put_varint(p, gap->n_lost);
+	record_end(encoder, LAYOUT_GAP, p);
+}
+
+static void add_source(struct tp_encoder *encoder, const struct tp_source *source)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), source->name);
+	p = tp_put_varint(p, source->summary);
+	p = tp_put_varint(p, source->presence);
+	p = tp_put_varint(p, source->reason);
+	p = tp_put_varint(p, source->remedy);
+	p = tp_put_varint(p, source->n_records);
+	p = tp_put_varint(p, source->n_lost);
+	record_end(encoder, LAYOUT_SOURCE, p);
+}
+
+void tp_encoder_add(struct tp_encoder *encoder, const struct tp_record *record)
+{
+	switch (record->kind) {
+	case TP_RECORD_STRING:
+		add_string(encoder, record->id, record->of.string);
+		break;
+	case TP_RECORD_FRAME:
+		add_frame(encoder, record->id, &record->of.frame);
+		break;
+	case TP_RECORD_STACK:
+		add_stack(encoder, record->id, &record->of.stack);
+		break;
+	case TP_RECORD_TASK:
+		add_task(encoder, &record->of.task);
+		break;
+	case TP_RECORD_RUN:
+		add_run(encoder, &record->of.run);
+		break;
+	case TP_RECORD_SAMPLE:
+		add_sample(encoder, &record->of.sample);
+		break;
+	case TP_RECORD_GAUGE:
+		add_gauge(encoder, &record->of.gauge);
+		break;
+	case TP_RECORD_MARK:
+		add_mark(encoder, &record->of.mark);
+		break;
+	case TP_RECORD_GAP:
+		add_gap(encoder, &record->of.gap);
+		break;
+	case TP_RECORD_SOURCE:
+		add_source(encoder, &record->of.source);
+		break;
+	case TP_N_RECORDS:
+		break;
+	}
+}

@@ -1,0 +1,101 @@
+/*
+ * How a recording looks on disk. docs/format.md says the same in words and binds both this header
+ * and every other reader; a number that was written once is never given a second meaning.
+ */
+#ifndef TRAINPROF_SRC_STORE_LAYOUT_H
+#define TRAINPROF_SRC_STORE_LAYOUT_H
+
+#include <stdint.h>
+
+#define LAYOUT_MANIFEST "manifest.json"
+#define LAYOUT_RECORDS  "records.tpr"
+#define LAYOUT_FORMAT   "trainprof-recording/" /* then major.minor */
+#define LAYOUT_MAGIC                                                                               \
+	{                                                                                          \
+		'T', 'P', 'R', 'E', 'C', '\r', '\n', '\x1a'                                        \
+	}                                     /* shows a text-mode copy */
+#define LAYOUT_BLOCK_TAG UINT32_C(0x4b4c4254) /* "TBLK" */
+
+/* While recording: disk space kept for the last manifest and for the report, so that both can be
+ * written when the target or the recording has filled the disk. */
+#define LAYOUT_NEXT_MANIFEST ".manifest.next"
+#define LAYOUT_RESERVE       ".reserve"
+
+enum {
+	LAYOUT_MAJOR = 1, /* other meaning: older readers refuse */
+	LAYOUT_MINOR = 0, /* more kinds or trailing fields: older readers skip them */
+
+	LAYOUT_NEXT_MANIFEST_BYTES = 256 << 10,
+	LAYOUT_RESERVE_BYTES = 1 << 20,
+
+	LAYOUT_BLOCK_FULL = 128 << 10,   /* a writer closes a block at this payload */
+	LAYOUT_BLOCK_MOST = 1 << 20,     /* a reader takes a longer payload for damage */
+	LAYOUT_STRING_MOST = (64 << 10), /* bytes; longer strings are cut */
+};
+
+/* The file's header: little-endian, all of it covered by the checksum at its end. */
+enum {
+	HEADER_MAGIC = 0,         /* 8 bytes */
+	HEADER_MAJOR = 8,         /* u16 */
+	HEADER_MINOR = 10,        /* u16 */
+	HEADER_CLOCK = 12,        /* u32: LAYOUT_CLOCK_MONOTONIC */
+	HEADER_TICK_NS = 16,      /* u64: 1 */
+	HEADER_RUN_ID = 24,       /* u64: the number in the manifest's run.id */
+	HEADER_CREATED_NS = 32,   /* u64: on the recording's clock */
+	HEADER_CREATED_WALL = 40, /* u64: ns since 1970, UTC */
+	HEADER_PID = 48,          /* u32: of the writer */
+	HEADER_ZERO = 52,         /* 8 bytes */
+	HEADER_CRC = 60,          /* u32 over the 60 bytes before it */
+	HEADER_BYTES = 64,
+
+	LAYOUT_CLOCK_MONOTONIC = 1,
+};
+
+/* A block's header; the payload follows. */
+enum {
+	BLOCK_TAG = 0,       /* u32 */
+	BLOCK_LENGTH = 4,    /* u32: payload bytes */
+	BLOCK_N_RECORDS = 8, /* u32 */
+	BLOCK_NUMBER = 12,   /* u32: 0, 1, 2 … */
+	BLOCK_BASE_NS = 16,  /* u64: what the first time in the block counts from */
+	BLOCK_FIRST_NS = 24, /* u64: the earliest time that the block speaks about */
+	BLOCK_LAST_NS = 32,  /* u64: the latest */
+	BLOCK_ZERO = 40,     /* u32 */
+	BLOCK_CRC = 44,      /* u32 over the 44 bytes before it and the payload */
+	BLOCK_HEADER_BYTES = 48,
+};
+
+/*
+ * A record: one byte holding the kind in the low and the length in the high four bits, 15 meaning
+ * that a varint with the length follows; then the payload. Kind 15 is kept for a second byte of
+ * kinds, kind 0 never occurs.
+ */
+enum layout_kind {
+	LAYOUT_STRING = 1,
+	LAYOUT_FRAME = 2,
+	LAYOUT_STACK = 3,
+	LAYOUT_TASK = 4,
+	LAYOUT_RUN = 5,
+	LAYOUT_SAMPLE = 6,
+	LAYOUT_GAUGE = 7,
+	LAYOUT_MARK = 8,
+	LAYOUT_GAP = 9,
+	LAYOUT_SOURCE = 10,
+	LAYOUT_METRIC = 11, /* names the number that gauges use */
+};
+
+enum { LAYOUT_LONG = 15 };
+
+/* The first varint of a sample tells which fields follow. */
+enum {
+	SAMPLE_STATE = 3, /* mask */
+	SAMPLE_HAS_FLAGS = 1 << 2,
+	SAMPLE_HAS_CAUSE = 1 << 3,
+	SAMPLE_HAS_TARGET = 1 << 4,
+	SAMPLE_HAS_SYSCALL = 1 << 5,
+	SAMPLE_HAS_ADDRESS = 1 << 6,
+};
+
+enum { RUN_HOW_BITS = 3 }; /* below the CPU number */
+
+#endif

@@ -1,0 +1,339 @@
+/* Writes and reads manifest.json. */
+#include "manifest.h"
+
+#include "layout.h"
+
+#include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The space kept for the last manifest bounds it: texts are cut to this, lists to that. JSON makes
+ * up to six bytes of one. */
+enum { TEXT_MOST_BYTES = 1024, LIST_MOST_BYTES = 8192, N_MODES = 4, N_ENDS = 5 };
+
+static const char *const mode_names[N_MODES] = {"run", "attach", "import", "merge"};
+
+static const char *cut(struct tp_buf *scratch, const char *text, size_t most)
+{
+	if (!text)
+		return NULL;
+	tp_buf_clear(scratch);
+	tp_buf_add(scratch, text, strnlen(text, most));
+	return tp_buf_text(scratch);
+}
+
+static void put_text(struct tp_json_writer *w, const char *key, const char *text)
+{
+	struct tp_buf scratch = {0};
+	tp_json_put_string(w, key, cut(&scratch, text, TEXT_MOST_BYTES));
+	tp_buf_release(&scratch);
+}
+
+/* Clock values exceed 2^53 after 104 days of uptime, where other readers of JSON lose digits. */
+static void put_time(struct tp_json_writer *w, const char *key, uint64_t time_ns)
+{
+	char digits[24];
+	snprintf(digits, sizeof(digits), "%" PRIu64, time_ns);
+	tp_json_put_string(w, key, digits);
+}
+
+static void put_command(struct tp_json_writer *w, const struct tp_run_info *run)
+{
+	struct tp_buf scratch = {0};
+	size_t left = LIST_MOST_BYTES;
+	size_t n = 0;
+	tp_json_write_key(w, "command");
+	tp_json_open(w, '[');
+	for (; n < run->n_command && left; n++) {
+		tp_json_write_string(w, cut(&scratch, run->command[n], left));
+		/* Quotes, comma and indentation take room too. */
+		left -= left < scratch.len + 8 ? left : scratch.len + 8;
+	}
+	tp_json_close(w, ']');
+	tp_json_put_bool(w, "command_is_cut", left == 0);
+	tp_buf_release(&scratch);
+}
+
+/* "NAME=value" each: members of an object could meet twice, which no reader has to accept. */
+static void put_environment(struct tp_json_writer *w, const struct tp_run_info *run)
+{
+	struct tp_buf line = {0};
+	size_t left = LIST_MOST_BYTES;
+	tp_json_write_key(w, "environment");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < run->n_environment && left; i++) {
+		const struct tp_env_var *var = &run->environment[i];
+		tp_buf_clear(&line);
+		tp_buf_add(&line, var->name, strnlen(var->name, left));
+		tp_buf_putc(&line, '=');
+		tp_buf_add(&line, var->value, strnlen(var->value, left));
+		tp_json_write_string(w, tp_buf_text(&line));
+		left -= left < line.len + 8 ? left : line.len + 8;
+	}
+	tp_json_close(w, ']');
+	tp_buf_release(&line);
+}
+
+static void put_host(struct tp_json_writer *w, const struct tp_host_info *host)
+{
+	tp_json_write_key(w, "host");
+	tp_json_open(w, '{');
+	put_text(w, "name", host->name);
+	put_text(w, "kernel", host->kernel);
+	put_text(w, "cpu_model", host->cpu_model);
+	tp_json_put_uint(w, "cpus", host->n_cpus);
+	tp_json_put_uint(w, "allowed_cpus", host->n_allowed);
+	tp_json_put_uint(w, "numa_nodes", host->n_numa_nodes);
+	tp_json_put_uint(w, "memory_bytes", host->memory_bytes);
+	tp_json_put_number(w, "quota_cpus", host->quota_cpus);
+	tp_json_put_uint(w, "memory_limit_bytes", host->memory_limit_bytes);
+	tp_json_close(w, '}');
+}
+
+static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
+{
+	tp_json_write_key(w, "run");
+	tp_json_open(w, '{');
+	put_text(w, "id", run->id);
+	put_text(w, "label", run->label);
+	put_command(w, run);
+	put_text(w, "directory", run->directory);
+	tp_json_put_string(w, "mode", mode_names[(unsigned)run->mode % N_MODES]);
+	tp_json_put_string(w, "tier", tp_tier_name(run->tier));
+	tp_json_write_key(w, "pid");
+	tp_json_write_int(w, run->pid);
+	put_time(w, "started_wall_ns", run->started_wall_ns);
+	put_time(w, "started_ns", run->started_ns);
+	put_time(w, "ended_ns", run->ended_ns);
+	put_time(w, "measure_from_ns", run->measure_from_ns);
+	put_time(w, "measure_until_ns", run->measure_until_ns);
+	tp_json_put_string(w, "end", tp_end_name(run->end));
+	tp_json_write_key(w, "end_code");
+	tp_json_write_int(w, run->end_code);
+	tp_json_put_number(w, "sample_rate_hz", run->sample_rate_hz);
+	tp_json_put_number(w, "asked_rate_hz", run->asked_rate_hz);
+	tp_json_put_number(w, "poll_rate_hz", run->poll_rate_hz);
+	tp_json_close(w, '}');
+}
+
+static void put_ledger(struct tp_json_writer *w, const struct tp_ledger *ledger)
+{
+	tp_json_write_key(w, "records");
+	tp_json_open(w, '{');
+	tp_json_put_bool(w, "is_closed", ledger->is_closed);
+	tp_json_put_uint(w, "bytes", ledger->n_bytes);
+	tp_json_put_uint(w, "blocks", ledger->n_blocks);
+	tp_json_put_uint(w, "records", ledger->n_records);
+	tp_json_put_bool(w, "has_stopped", ledger->has_stopped);
+	if (ledger->has_stopped) {
+		put_time(w, "until_ns", ledger->until_ns);
+		tp_json_put_uint(w, "lost", ledger->n_lost);
+		put_text(w, "because", ledger->stopped_because);
+	}
+	tp_json_close(w, '}');
+}
+
+void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
+		       const struct tp_ledger *ledger)
+{
+	struct tp_json_writer w = {0};
+	char format[64];
+	snprintf(format, sizeof(format), "%s%d.%d", LAYOUT_FORMAT, LAYOUT_MAJOR, LAYOUT_MINOR);
+	tp_json_open(&w, '{');
+	tp_json_put_string(&w, "format", format);
+	put_text(&w, "written_by", run->written_by);
+	put_run(&w, run);
+	put_host(&w, &run->host);
+	put_environment(&w, run);
+	put_ledger(&w, ledger);
+	tp_json_close(&w, '}');
+	tp_buf_clear(out);
+	tp_buf_add(out, w.out.data, w.out.len);
+	tp_json_writer_release(&w);
+}
+
+static const char *get_text(const struct tp_json *object, const char *key, struct tp_arena *arena)
+{
+	return tp_arena_strdup(arena, tp_json_string(tp_json_get(object, key)));
+}
+
+static uint64_t get_time(const struct tp_json *object, const char *key)
+{
+	const char *digits = tp_json_string(tp_json_get(object, key));
+	uint64_t time_ns = 0;
+	if (digits)
+		(void)tp_text_parse_count(digits, &time_ns);
+	return time_ns;
+}
+
+static uint64_t get_count(const struct tp_json *object, const char *key, uint64_t most)
+{
+	uint64_t value = 0;
+	if (!tp_json_uint(tp_json_get(object, key), &value) || value > most)
+		return 0;
+	return value;
+}
+
+static int get_int(const struct tp_json *object, const char *key)
+{
+	double value = tp_json_number(tp_json_get(object, key), 0);
+	return value >= INT32_MIN && value <= INT32_MAX ? (int)value : 0;
+}
+
+static double get_positive(const struct tp_json *object, const char *key)
+{
+	double value = tp_json_number(tp_json_get(object, key), 0);
+	return value > 0 && value < 1e18 ? value : 0;
+}
+
+/* The place of a text in a list of names, or `otherwise`. */
+static unsigned get_choice(const struct tp_json *object, const char *key,
+			   const char *(*name_of)(unsigned), unsigned n, unsigned otherwise)
+{
+	const char *text = tp_json_string(tp_json_get(object, key));
+	for (unsigned i = 0; text && i < n; i++)
+		if (strcmp(text, name_of(i)) == 0)
+			return i;
+	return otherwise;
+}
+
+static const char *mode_name(unsigned mode)
+{
+	return mode_names[mode];
+}
+
+static const char *tier_name(unsigned tier)
+{
+	return tp_tier_name((enum tp_tier)tier);
+}
+
+static const char *end_name(unsigned end)
+{
+	return tp_end_name((enum tp_end_kind)end);
+}
+
+static void get_command(struct tp_run_info *run, const struct tp_json *command,
+			struct tp_arena *arena)
+{
+	run->command = tp_arena_array(arena, tp_json_count(command) + 1, sizeof(*run->command));
+	TP_JSON_EACH (word, command)
+		if (tp_json_string(word))
+			run->command[run->n_command++] =
+				tp_arena_strdup(arena, tp_json_string(word));
+}
+
+static void get_environment(struct tp_run_info *run, const struct tp_json *environment,
+			    struct tp_arena *arena)
+{
+	struct tp_env_var *vars =
+		tp_arena_array(arena, tp_json_count(environment), sizeof(*run->environment));
+	TP_JSON_EACH (item, environment) {
+		const char *line = tp_json_string(item);
+		const char *equals = line ? strchr(line, '=') : NULL;
+		if (!equals)
+			continue;
+		struct tp_env_var *var = &vars[run->n_environment++];
+		var->name = tp_arena_strndup(arena, line, (size_t)(equals - line));
+		var->value = tp_arena_strdup(arena, equals + 1);
+	}
+	run->environment = vars;
+}
+
+static void get_host(struct tp_host_info *host, const struct tp_json *from, struct tp_arena *arena)
+{
+	host->name = get_text(from, "name", arena);
+	host->kernel = get_text(from, "kernel", arena);
+	host->cpu_model = get_text(from, "cpu_model", arena);
+	host->n_cpus = (uint32_t)get_count(from, "cpus", UINT32_MAX);
+	host->n_allowed = (uint32_t)get_count(from, "allowed_cpus", UINT32_MAX);
+	host->n_numa_nodes = (uint32_t)get_count(from, "numa_nodes", UINT32_MAX);
+	host->memory_bytes = get_count(from, "memory_bytes", UINT64_MAX);
+	host->quota_cpus = get_positive(from, "quota_cpus");
+	host->memory_limit_bytes = get_count(from, "memory_limit_bytes", UINT64_MAX);
+}
+
+static void get_run(struct tp_run_info *run, const struct tp_json *from, struct tp_arena *arena)
+{
+	run->id = get_text(from, "id", arena);
+	run->label = get_text(from, "label", arena);
+	get_command(run, tp_json_get(from, "command"), arena);
+	run->directory = get_text(from, "directory", arena);
+	run->mode = (enum tp_run_mode)get_choice(from, "mode", mode_name, N_MODES, TP_MODE_RUN);
+	run->tier = (enum tp_tier)get_choice(from, "tier", tier_name, TP_N_TIERS, TP_TIER_BARE);
+	run->pid = get_int(from, "pid");
+	run->started_wall_ns = get_time(from, "started_wall_ns");
+	run->started_ns = get_time(from, "started_ns");
+	run->ended_ns = get_time(from, "ended_ns");
+	run->measure_from_ns = get_time(from, "measure_from_ns");
+	run->measure_until_ns = get_time(from, "measure_until_ns");
+	run->end = (enum tp_end_kind)get_choice(from, "end", end_name, N_ENDS, TP_END_UNKNOWN);
+	run->end_code = get_int(from, "end_code");
+	run->sample_rate_hz = get_positive(from, "sample_rate_hz");
+	run->asked_rate_hz = get_positive(from, "asked_rate_hz");
+	run->poll_rate_hz = get_positive(from, "poll_rate_hz");
+}
+
+static void get_ledger(struct tp_ledger *ledger, const struct tp_json *from, struct tp_arena *arena)
+{
+	ledger->is_closed = tp_json_bool(tp_json_get(from, "is_closed"), false);
+	ledger->n_bytes = get_count(from, "bytes", UINT64_MAX);
+	ledger->n_blocks = get_count(from, "blocks", UINT64_MAX);
+	ledger->n_records = get_count(from, "records", UINT64_MAX);
+	ledger->has_stopped = tp_json_bool(tp_json_get(from, "has_stopped"), false);
+	ledger->until_ns = get_time(from, "until_ns");
+	ledger->n_lost = get_count(from, "lost", UINT64_MAX);
+	ledger->stopped_because = get_text(from, "because", arena);
+}
+
+static enum tp_status check_format(const struct tp_json_doc *doc, const char *directory,
+				   struct tp_error *err)
+{
+	const char *format = tp_json_string(tp_json_get(tp_json_root(doc), "format"));
+	if (!format || !tp_text_starts_with(format, LAYOUT_FORMAT))
+		return tp_fail(err, TP_PARSE, "%s: not the manifest of a recording",
+			       tp_json_name(doc));
+	const char *version = format + strlen(LAYOUT_FORMAT);
+	char *end;
+	unsigned long major = strtoul(version, &end, 10);
+	if (end == version || *end != '.')
+		return tp_fail(err, TP_PARSE, "%s: not the manifest of a recording",
+			       tp_json_name(doc));
+	if (major == LAYOUT_MAJOR)
+		return TP_OK;
+	(void)tp_fail(err, TP_VERSION, "'%s' is recording format %s; this trainprof %s reads %d.x",
+		      directory, version, tp_version(), LAYOUT_MAJOR);
+	tp_error_next(err, "update trainprof");
+	return TP_VERSION;
+}
+
+enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_ledger *ledger,
+				struct tp_arena *arena, const char *directory, struct tp_error *err)
+{
+	struct tp_json_doc *doc = NULL;
+	char *path = tp_asprintf("%s/" LAYOUT_MANIFEST, directory);
+	enum tp_status status = tp_json_load(&doc, path, err);
+	if (status == TP_ABSENT)
+		(void)tp_fail(err, TP_ABSENT, "'%s' is not a recording (no " LAYOUT_MANIFEST ")",
+			      directory);
+	if (!status)
+		status = check_format(doc, directory, err);
+	if (!status) {
+		const struct tp_json *root = tp_json_root(doc);
+		*run = (struct tp_run_info){0};
+		*ledger = (struct tp_ledger){0};
+		run->written_by = get_text(root, "written_by", arena);
+		get_run(run, tp_json_get(root, "run"), arena);
+		get_host(&run->host, tp_json_get(root, "host"), arena);
+		get_environment(run, tp_json_get(root, "environment"), arena);
+		get_ledger(ledger, tp_json_get(root, "records"), arena);
+	}
+	tp_json_free(doc);
+	free(path);
+	return status;
+}

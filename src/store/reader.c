@@ -1,0 +1,189 @@
+/* Loads a recording, up to its end or to the first damage. */
+#include "trainprof/store/recording.h"
+
+#include "checksum.h"
+#include "decoder.h"
+#include "layout.h"
+#include "manifest.h"
+#include "wirenum.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/version.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct reader {
+	int fd;
+	char *path;
+	struct tp_checksum checksum;
+	struct tp_decoder decoder;
+	unsigned char *block; /* header and payload of the block being read */
+	size_t block_capacity;
+	uint32_t n_blocks;
+	bool is_damaged; /* before the end of the file */
+};
+
+enum read_result { READ_WHOLE, READ_SHORT, READ_FAILED };
+
+static enum read_result read_exactly(int fd, unsigned char *out, size_t size)
+{
+	while (size) {
+		ssize_t got = read(fd, out, size);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return READ_FAILED;
+		if (got == 0)
+			return READ_SHORT;
+		out += got;
+		size -= (size_t)got;
+	}
+	return READ_WHOLE;
+}
+
+static enum tp_status check_version(const struct reader *reader, const unsigned char *header,
+				    struct tp_error *err)
+{
+	static const char magic[8] = LAYOUT_MAGIC;
+	if (memcmp(header + HEADER_MAGIC, magic, sizeof(magic)) != 0)
+		return tp_fail(err, TP_PARSE, "'%s' does not hold records", reader->path);
+	unsigned major = tp_get_u16(header + HEADER_MAJOR);
+	if (major == LAYOUT_MAJOR)
+		return TP_OK;
+	(void)tp_fail(err, TP_VERSION,
+		      "'%s' is recording format %u.%u; this trainprof %s reads %d.x", reader->path,
+		      major, (unsigned)tp_get_u16(header + HEADER_MINOR), tp_version(),
+		      LAYOUT_MAJOR);
+	tp_error_next(err, "update trainprof");
+	return TP_VERSION;
+}
+
+/* The header of the file. A file that ends inside it holds nothing, but is no error. */
+static enum tp_status read_header(struct reader *reader, const struct tp_run_info *run,
+				  struct tp_error *err)
+{
+	unsigned char header[HEADER_BYTES];
+	enum read_result result = read_exactly(reader->fd, header, sizeof(header));
+	if (result == READ_FAILED)
+		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
+	if (result == READ_SHORT) {
+		reader->is_damaged = true;
+		return TP_OK;
+	}
+	enum tp_status status = check_version(reader, header, err);
+	if (status)
+		return status;
+	if (tp_get_u32(header + HEADER_CRC) !=
+		    tp_checksum_add(&reader->checksum, 0, header, HEADER_CRC) ||
+	    tp_get_u32(header + HEADER_CLOCK) != LAYOUT_CLOCK_MONOTONIC ||
+	    tp_get_u64(header + HEADER_TICK_NS) != 1)
+		return tp_fail(err, TP_PARSE, "'%s' has a damaged header", reader->path);
+	uint64_t id = tp_get_u64(header + HEADER_RUN_ID);
+	if (id && run->id && strncmp(run->id, "r-", 2) == 0 &&
+	    id != strtoull(run->id + 2, NULL, 16))
+		return tp_fail(err, TP_PARSE, "'%s' belongs to another run than its manifest",
+			       reader->path);
+	return TP_OK;
+}
+
+/* Room for a header and a payload, without paying for the longest one in a small recording. */
+static unsigned char *block_room(struct reader *reader, size_t payload)
+{
+	reader->block = tp_array_grow(reader->block, BLOCK_HEADER_BYTES + payload,
+				      &reader->block_capacity, 1);
+	return reader->block;
+}
+
+/* False at the end of the file and at the first damage. */
+static bool read_block(struct reader *reader)
+{
+	unsigned char *p = block_room(reader, 0);
+	ssize_t first = read(reader->fd, p, 1);
+	if (first == 0)
+		return false;
+	reader->is_damaged = true;
+	if (first != 1 || read_exactly(reader->fd, p + 1, BLOCK_HEADER_BYTES - 1) != READ_WHOLE ||
+	    tp_get_u32(p + BLOCK_TAG) != LAYOUT_BLOCK_TAG ||
+	    tp_get_u32(p + BLOCK_NUMBER) != reader->n_blocks)
+		return false;
+	size_t len = tp_get_u32(p + BLOCK_LENGTH);
+	if (len > LAYOUT_BLOCK_MOST)
+		return false;
+	p = block_room(reader, len);
+	unsigned char *payload = p + BLOCK_HEADER_BYTES;
+	if (read_exactly(reader->fd, payload, len) != READ_WHOLE)
+		return false;
+	uint32_t crc = tp_checksum_add(&reader->checksum, 0, p, BLOCK_CRC);
+	if (tp_checksum_add(&reader->checksum, crc, payload, len) != tp_get_u32(p + BLOCK_CRC))
+		return false;
+	uint64_t n_before = reader->decoder.n_met;
+	if (!tp_decoder_add(&reader->decoder, payload, len, tp_get_u64(p + BLOCK_BASE_NS)) ||
+	    reader->decoder.n_met - n_before != tp_get_u32(p + BLOCK_N_RECORDS))
+		return false;
+	reader->n_blocks++;
+	reader->is_damaged = false;
+	return true;
+}
+
+static enum tp_status open_records(struct reader *reader, struct tp_error *err)
+{
+	struct stat st;
+	reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (reader->fd < 0 || fstat(reader->fd, &st) != 0)
+		return tp_fail_errno(err, errno, "cannot open '%s'", reader->path);
+	if (!S_ISREG(st.st_mode))
+		return tp_fail(err, TP_PARSE, "'%s' is not a regular file", reader->path);
+	return TP_OK;
+}
+
+/* Recording stopped early: a gap to the end says so to whoever judges. */
+static void add_stop_gap(struct tp_sink *sink, const struct tp_run_info *run,
+			 const struct tp_ledger *ledger)
+{
+	const char *reason = ledger->stopped_because ? ledger->stopped_because : "";
+	uint64_t end_ns = run->ended_ns > ledger->until_ns ? run->ended_ns : ledger->until_ns;
+	tp_sink_gap(sink, "recording", reason, ledger->until_ns, end_ns, ledger->n_lost);
+}
+
+enum tp_status tp_store_load(struct tp_trace *out, const char *directory, struct tp_error *err)
+{
+	struct tp_arena arena = {0};
+	struct tp_run_info run;
+	struct tp_ledger ledger;
+	struct tp_trace_builder builder;
+	struct reader reader = {.fd = -1};
+	tp_trace_builder_init(&builder);
+	tp_checksum_init(&reader.checksum);
+	tp_decoder_init(&reader.decoder, &builder.sink);
+	reader.path = tp_asprintf("%s/" LAYOUT_RECORDS, directory);
+
+	enum tp_status status = tp_manifest_load(&run, &ledger, &arena, directory, err);
+	if (!status)
+		status = open_records(&reader, err);
+	if (!status)
+		status = read_header(&reader, &run, err);
+	if (status)
+		goto out;
+	while (!reader.is_damaged && read_block(&reader))
+		;
+	if (ledger.has_stopped)
+		add_stop_gap(&builder.sink, &run, &ledger);
+	tp_trace_build(out, &builder, &run);
+	out->n_dropped += reader.decoder.n_refused;
+	out->is_partial =
+		reader.is_damaged || !ledger.is_closed || reader.n_blocks != ledger.n_blocks;
+out:
+	if (reader.fd >= 0)
+		close(reader.fd);
+	free(reader.block);
+	free(reader.path);
+	tp_decoder_release(&reader.decoder);
+	tp_trace_builder_release(&builder);
+	tp_arena_release(&arena);
+	return status;
+}

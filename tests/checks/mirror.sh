@@ -1,0 +1,40 @@
+#!/bin/sh
+# tests/unit mirrors src: src/FLOOR/FILE.c has tests/unit/FLOOR/test_FILE.c and the other way round.
+# Exceptions stand in mirror.allow: PATTERN REASON. Run from the top of the tree.
+set -u
+allow=$(dirname "$0")/mirror.allow
+n_passed=0
+n_failed=0
+
+is_allowed() {
+	while read -r pattern reason; do
+		case $pattern in '' | '#'*) continue ;; esac
+		# The pattern is one on purpose.
+		# shellcheck disable=SC2254
+		case $1 in $pattern) [ -n "$reason" ] && return 0 ;; esac
+	done <"$allow"
+	return 1
+}
+
+for source in src/*/*.c; do
+	floor=$(basename "$(dirname "$source")")
+	test=tests/unit/$floor/test_$(basename "$source")
+	if [ -e "$test" ] || is_allowed "$source"; then
+		n_passed=$((n_passed + 1))
+	else
+		echo "$source has no $test"
+		n_failed=$((n_failed + 1))
+	fi
+done
+for test in tests/unit/*/test_*.c; do
+	floor=$(basename "$(dirname "$test")")
+	name=$(basename "$test")
+	if [ -e "src/$floor/${name#test_}" ]; then
+		n_passed=$((n_passed + 1))
+	else
+		echo "$test tests nothing: no src/$floor/${name#test_}"
+		n_failed=$((n_failed + 1))
+	fi
+done
+echo "mirror: $n_passed passed, $n_failed failed, 0 skipped"
+[ "$n_failed" -eq 0 ]

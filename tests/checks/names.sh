@@ -1,0 +1,36 @@
+#!/bin/sh
+# A file name stands for one subject: one stem, one folder (a .c, its header, its test); and it says
+# something. Run from the top of the tree.
+set -u
+{
+	find src include -name '*.[ch]'
+	find tests docs -name '*.c' -o -name '*.sh' -o -name '*.md' | grep -v '/unit/\|/data/\|/seeds/'
+} | grep -v '/README.md$' | awk '
+{
+	n = split($0, parts, "/")
+	file = parts[n]
+	folder = parts[n - 1]
+	# tests/unit is looked at by mirror.sh; programs are users, with names of their own.
+	if ($0 ~ /^tests\/programs\//)
+		next
+	stem = file
+	sub(/\.[a-z]*$/, "", stem)
+	n_seen++
+	if (stem ~ /^(utils?|common|helpers?|misc|stuff|tools?|lib|various|general|core|types|defs|global|base)$/) {
+		print $0 ": the name says nothing"
+		n_failed++
+	} else if (stem in folders && folders[stem] != folder && file !~ /\.md$/ && seen[stem] !~ /\.md$/) {
+		print $0 ": the name is taken by " seen[stem]
+		n_failed++
+	}
+	if (file !~ /^[a-z0-9_]+\.[a-z0-9]+$/ && file !~ /\.md$/) {
+		print $0 ": names are lower case with underscores"
+		n_failed++
+	}
+	folders[stem] = folder
+	seen[stem] = $0
+}
+END {
+	printf "names: %d passed, %d failed, 0 skipped\n", n_seen - n_failed, n_failed
+	exit n_failed > 0
+}'

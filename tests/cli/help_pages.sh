@@ -1,0 +1,11 @@
+# shellcheck shell=sh
+# All help, never wider than 80 columns; narrow screens wrap it.
+trainprof
+for command in run report explain guide rules doctor completion version help; do
+	trainprof help $command >"$command.help" || echo "help $command failed"
+	trainprof $command -h >>"$command.help" || echo "$command -h failed"
+	awk -v c=$command 'length($0) > 80 { print c ": " $0 }' "$command.help"
+	trainprof --width=44 $command --help | awk -v c=$command 'length($0) > 44 { print c ": " $0 }'
+done
+trainprof run -h
+trainprof help run | sed -n '/What to measure/,/For all/p'

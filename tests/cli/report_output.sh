@@ -1,0 +1,24 @@
+# shellcheck shell=sh
+# What report prints, where it goes, and what it says when it cannot.
+. "$CASES/run.inc"
+run -o prof -- short_run 50 >/dev/null
+trainprof report prof | head -1 | cut -c1-15
+trainprof report | head -1 | cut -c1-15
+trainprof report prof/report.json | head -1 | cut -c1-15
+trainprof report --json prof >a.json && trainprof report --format=json -o b.json prof && cmp a.json b.json
+trainprof report --validate a.json
+trainprof report --validate prof
+sed 's/"total_ns": /"total_ns": 1/' a.json >broken.json
+trainprof report --validate broken.json | sed -n 's/:[0-9]*: parts sum.*/: PARTS/p'
+trainprof report --schema | head -2
+trainprof report --markdown prof | head -1 | cut -c1-3
+trainprof report prof >/dev/full
+said $?
+trainprof report --json prof -o /dev/full/x 2>&1
+said $?
+{
+	sleep 0.5
+	trainprof report --full prof
+	echo "closed pipe: status $?" >status
+} | true
+cat status

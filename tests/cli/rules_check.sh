@@ -1,0 +1,30 @@
+# shellcheck shell=sh
+# The shipped rules are good; mistakes are named with file, line and the nearest name.
+trainprof rules check | sed 's/[0-9]* rules/N rules/'
+trainprof rules test | sed 's/[0-9]* passed/N passed/'
+trainprof rules list | awk 'length($0) > 80'
+for width in 44 80; do
+	trainprof rules show --width $width input/loads-in-trainer | awk -v width=$width 'length($0) > width'
+done
+trainprof rules show input/no-such-rule
+echo "status $?"
+mkdir -p mine/bottlenecks/mine
+cat >mine/bottlenecks/mine/typo.json <<'END'
+{
+  "id": "mine/typo",
+  "title": "A rule with a typo",
+  "kind": "free",
+  "needs": ["step.hots_ratio"],
+  "when": ["step.hots_ratio > 0.1"],
+  "because": "x",
+  "do": [{ "text": "y" }],
+  "sources": [{ "title": "a", "where": "b", "checked": "2026-11-20" }],
+  "cases": []
+}
+END
+trainprof rules check --rules mine
+echo "status $?"
+TRAINPROF_RULES=mine trainprof rules list >/dev/null
+echo "status $?"
+trainprof rules list --rules nowhere >/dev/null
+echo "status $?"

@@ -1,0 +1,9 @@
+# shellcheck shell=sh
+# A daemon that the program leaves behind neither holds run up nor dies with it.
+. "$CASES/run.inc"
+start=$(date +%s)
+run -o prof -- daemon_parent 20 pid
+said $?
+[ $(($(date +%s) - start)) -lt 8 ] && echo at once
+kill -0 "$(cat pid)" && echo alive
+kill "$(cat pid)"

@@ -1,0 +1,6 @@
+# shellcheck shell=sh
+# A program that becomes another one is followed, and its status is the last one's.
+. "$CASES/run.inc"
+run -o prof -- sh -c 'exec sh -c "exec exit_status 9"' >/dev/null 2>&1
+said $?
+ls prof/report.json

@@ -1,0 +1,11 @@
+# shellcheck shell=sh
+# The program's status is the status of run: all of them.
+. "$CASES/run.inc"
+wrong=0
+# The cheapest source alone: the way of the status is the same.
+for status in $(seq 0 255); do
+	run --force -o prof --collect=marks -- exit_status "$status" >/dev/null 2>&1
+	got=$?
+	[ $got -eq "$status" ] || { echo "$status became $got"; wrong=$((wrong + 1)); }
+done
+echo "$wrong of 256 changed"

@@ -1,0 +1,78 @@
+/* Fuzzes conditions and sentences: any text parses or is refused; what parses evaluates soundly. */
+#include "advise/expr.h"
+#include "advise/sentence.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_EVIDENCE = 16 };
+
+/* Three runs: nothing known, everything a point, everything an interval that holds zero. */
+static void fill_facts(struct tp_quantity facts[TP_N_FACTS], int kind)
+{
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		facts[i] = (struct tp_quantity){.is_known = kind > 0,
+						.value = kind == 1 ? i * 0.37 : 0.5,
+						.has_interval = kind == 2,
+						.low = -1,
+						.high = 1e12};
+	}
+}
+
+static void evaluate(const struct tp_expr *expr, bool is_condition)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_evidence evidence[MAX_EVIDENCE];
+	for (int kind = 0; kind < 3; kind++) {
+		fill_facts(facts, kind);
+		if (is_condition) {
+			struct tp_truth truth = tp_expr_truth(expr, facts);
+			size_t n = tp_expr_evidence(expr, facts, false, evidence, MAX_EVIDENCE);
+			if (truth.value > TP_UNKNOWN || n > MAX_EVIDENCE)
+				abort();
+			continue;
+		}
+		struct tp_number number = tp_expr_number(expr, facts);
+		if (number.is_known && !(number.low <= number.value && number.value <= number.high))
+			abort();
+	}
+}
+
+static void fill(const struct tp_sentence *sentence, struct tp_arena *arena)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	for (int kind = 0; kind < 3; kind++) {
+		fill_facts(facts, kind);
+		tp_sentence_fill(sentence, facts, "each step", arena);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct tp_threshold items[] = {{.name = "part.high",
+					       .value = 0.2,
+					       .dimension = {.is_ratio = true, .scale = 0.01}}};
+	struct tp_thresholds thresholds = {.items = items, .n_items = 1};
+	struct tp_arena arena = {0};
+	struct tp_error err;
+	struct tp_place place = {.file = "fuzz",
+				 .line = 1,
+				 .thresholds = &thresholds,
+				 .arena = &arena};
+	if (size > 4096)
+		return 0;
+	char *text = tp_arena_strndup(&arena, (const char *)data, size);
+	const struct tp_expr *expr;
+	const struct tp_sentence *sentence;
+	if (!tp_expr_parse(&expr, text, TP_WANT_CONDITION, &place, &err))
+		evaluate(expr, true);
+	if (!tp_expr_parse(&expr, text, TP_WANT_NUMBER, &place, &err))
+		evaluate(expr, false);
+	if (!tp_sentence_parse(&sentence, text, &place, &err))
+		fill(sentence, &arena);
+	tp_arena_release(&arena);
+	return 0;
+}

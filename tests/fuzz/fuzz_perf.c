@@ -1,0 +1,97 @@
+/*
+ * Fuzzes what reads perf rings: a ring whose bytes the input chooses is merged, decoded and fed.
+ * The input is a row of records: the first byte of each chooses ring, type and length.
+ */
+#include "collect/perf_feed.h"
+#include "collect/perf_merge.h"
+
+#include "trainprof/collect/host.h"
+#include "trainprof/model/trace.h"
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_RINGS = 3, RING_BYTES = 4096, MAX_WORDS = 64 };
+
+struct fake {
+	struct perf_event_mmap_page page;
+	_Alignas(8) uint8_t data[RING_BYTES];
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void put(struct fake *fake, const void *bytes, size_t size)
+{
+	if (fake->page.data_head + size - fake->page.data_tail > RING_BYTES)
+		return;
+	for (size_t i = 0; i < size; i++)
+		fake->data[(fake->page.data_head + i) % RING_BYTES] = ((const uint8_t *)bytes)[i];
+	fake->page.data_head += size;
+}
+
+/* A record from the input: mostly with a true length, sometimes with any. Returns what it took. */
+static size_t put_record(struct fake *fakes, const uint8_t *data, size_t size)
+{
+	uint64_t words[MAX_WORDS + 1] = {0};
+	struct perf_event_header header = {.type = data[0] % 24};
+	size_t n_bytes = data[1] % MAX_WORDS * sizeof(uint64_t);
+	if (n_bytes > size - 4)
+		n_bytes = (size - 4) / sizeof(uint64_t) * sizeof(uint64_t);
+	header.misc = (uint16_t)(data[2] | data[3] << 8);
+	header.size = (uint16_t)(n_bytes + sizeof(header));
+	if (data[1] > 250)
+		header.size = (uint16_t)(data[2] * 7);
+	memcpy(words, &header, sizeof(header));
+	memcpy(words + 1, data + 4, n_bytes);
+	put(&fakes[data[3] % N_RINGS], words, n_bytes + sizeof(header));
+	return 4 + n_bytes;
+}
+
+static void drain(struct tp_perf_merge *merge, struct tp_perf_feed *feed)
+{
+	size_t size;
+	size_t ring;
+	const void *record;
+	tp_perf_merge_look(merge);
+	while ((record = tp_perf_merge_take(merge, UINT64_MAX, &size, &ring)))
+		tp_perf_feed_record(feed, record, size);
+	tp_perf_merge_give_back(merge);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fake *fakes = calloc(N_RINGS, sizeof(*fakes));
+	struct tp_host host = {.root = "/nonexistent"};
+	struct tp_perf_layout layout = {.has_chain = size & 1, .has_stack = size & 2};
+	struct tp_perf_ring rings[N_RINGS];
+	struct tp_perf_merge merge;
+	struct tp_perf_feed feed;
+	struct tp_trace_builder sink;
+	tp_trace_builder_init(&sink);
+	struct tp_tree *tree = tp_tree_new(&host, &sink.sink);
+	for (size_t i = 0; i < N_RINGS; i++)
+		tp_perf_ring_init(&rings[i], &fakes[i].page, fakes[i].data, RING_BYTES);
+	tp_perf_merge_init(&merge, rings, N_RINGS);
+	tp_perf_feed_init(&feed, &host, tree, &sink.sink, &layout, 2);
+	tp_perf_runs_on(&feed.runs, 1);
+	for (unsigned n = 1; size > 4; n++) {
+		size_t used = put_record(fakes, data, size);
+		data += used;
+		size -= used;
+		if (n % 8 == 0)
+			drain(&merge, &feed);
+	}
+	drain(&merge, &feed);
+	tp_perf_runs_off(&feed.runs, 1000);
+	tp_perf_feed_settle(&feed, 1000, true);
+	tp_perf_feed_release(&feed);
+	tp_perf_merge_release(&merge);
+	for (size_t i = 0; i < N_RINGS; i++)
+		tp_perf_ring_unmap(&rings[i]);
+	tp_tree_free(tree);
+	tp_trace_builder_release(&sink);
+	free(fakes);
+	return 0;
+}

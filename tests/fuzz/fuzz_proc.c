@@ -1,0 +1,62 @@
+/* Fuzzes the parsers of /proc and of control groups: any text, no crash, bounded work. */
+#include "collect/cpulist.h"
+#include "collect/hoststat.h"
+#include "collect/procfs.h"
+#include "collect/task_stat.h"
+#include "collect/waitcause.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void parse_lines(const char *text)
+{
+	struct tp_hoststat_disk disk;
+	struct tp_hoststat_net net;
+	for (const char *at = text; tp_hoststat_disk_next(&disk, &at);)
+		continue;
+	for (const char *at = text; tp_hoststat_net_next(&net, &at);)
+		continue;
+}
+
+static void parse_host(const char *text)
+{
+	struct tp_cpulist list;
+	struct tp_hoststat_cpu cpu;
+	struct tp_hoststat_pressure pressure;
+	struct tp_hoststat_throttle throttle;
+	if (!tp_cpulist_parse(&list, text))
+		tp_cpulist_parse(&list, "0-3");
+	tp_hoststat_cpu(&cpu, text, &list, 100);
+	tp_hoststat_pressure(&pressure, text);
+	tp_hoststat_throttle(&throttle, text);
+	parse_lines(text);
+}
+
+static void parse_process(const char *text)
+{
+	struct tp_task_stat stat;
+	struct tp_procfs_schedstat schedstat;
+	struct tp_waitfacts facts = {.state = 'S', .link = text, .wchan = text};
+	tp_task_stat_parse(&stat, text);
+	tp_procfs_schedstat(&schedstat, text);
+	facts.call.number = -1;
+	facts.has_call = tp_procfs_syscall(&facts.call, text);
+	facts.row = tp_syscall_find(TP_SYSCALL_X86_64, facts.call.number);
+	tp_waitcause_decide(&facts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = '\0';
+	parse_host(text);
+	parse_process(text);
+	free(text);
+	return 0;
+}

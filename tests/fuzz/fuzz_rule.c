@@ -1,0 +1,55 @@
+/* Fuzzes the reading of rules and thresholds; what is read is judged. */
+#include "advise/book.h"
+#include "advise/judge.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
+{
+	struct tp_arena arena = {0};
+	struct tp_quantity facts[TP_N_FACTS];
+	for (int known = 0; known < 2; known++) {
+		for (int i = 0; i < TP_N_FACTS; i++)
+			facts[i] = (struct tp_quantity){.is_known = known,
+							.value = 0.3,
+							.coverage = 1,
+							.missing = "fuzz"};
+		struct tp_matter matter = {.book = book,
+					   .facts = facts,
+					   .whole = "each step",
+					   .basis = tp_gain_basis_of_facts(facts),
+					   .arena = &arena};
+		struct tp_gain gain;
+		struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
+		if (gain.is_known &&
+		    !(gain.low >= 1 && gain.low <= gain.value && gain.value <= gain.high))
+			abort();
+		if (finding.state == TP_FINDING_FIRED && (!finding.because || !finding.headline))
+			abort();
+	}
+	tp_arena_release(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tp_rulebook book = {0};
+	struct tp_json_doc *doc = NULL;
+	struct tp_error err;
+	struct tp_rule rule;
+	if (size > 65536 || tp_json_parse(&doc, (const char *)data, size, "fuzz.json", &err))
+		return 0;
+	const struct tp_json *list = tp_json_get(tp_json_root(doc), "thresholds");
+	if (tp_thresholds_read(&book.thresholds, doc, list, &book.arena, &err))
+		goto out;
+	const char *id = tp_json_string(tp_json_get(tp_json_root(doc), "id"));
+	if (!tp_rule_read(&rule, doc, id ? id : "", &book.thresholds, &book.arena, &err))
+		judge(&book, &rule);
+out:
+	tp_json_free(doc);
+	tp_thresholds_release(&book.thresholds);
+	tp_arena_release(&book.arena);
+	return 0;
+}

@@ -1,0 +1,211 @@
+#!/bin/sh
+# Proves the trainer's truth: parts add up to the window, the CPU agrees, the loss falls, each knob
+# raises its own part, ends are as told. check_trainer.sh DIRECTORY_OF_PROGRAMS
+set -u
+bin=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/check-trainer-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+truth=$work/truth.json
+n_passed=0
+n_failed=0
+
+claim() { # claim TEXT CONDITION-STATUS
+	if [ "$2" -eq 0 ]; then
+		n_passed=$((n_passed + 1))
+	else
+		n_failed=$((n_failed + 1))
+		echo "failed: $1"
+	fi
+}
+
+# value KEY: a number on a line of the truth, at any depth of that line
+value() {
+	sed -n "s/.*\"$1\": \([-0-9.]*\).*/\1/p" "$truth" | head -1
+}
+
+# part NAME: in thousandths of the window, without waits for a CPU, which others here may cause
+part() {
+	awk -v want="$1" '
+		/"parts_ns": {/ || /"runnable_ns": {/ {
+			sign = /"parts_ns"/ ? 1 : -1
+			sub(/.*{/, "")
+			gsub(/[^a-z0-9:,]/, "")
+			n = split($0, item, ",")
+			for (i = 1; i <= n; i++) {
+				split(item[i], pair, ":")
+				sum += sign * pair[2]
+				if (pair[1] == want)
+					x += sign * pair[2]
+			}
+		}
+		END { printf "%d", sum ? 1000 * x / sum : 0 }' "$truth"
+}
+
+run() {
+	"$bin/trainer" --data "$work/data" --truth "$truth" --pictures 64 --milliseconds 300 \
+		--steps 2000 "$@" >"$work/out" 2>&1
+}
+
+check_sums() {
+	window=$(($(value end_ns) - $(value start_ns)))
+	sum=$(sed -n 's/.*"parts_ns": {\(.*\)}.*/\1/p' "$truth" | tr ',' '\n' |
+		awk -F': ' '{ s += $2 } END { printf "%d", s }')
+	off=$((sum - window))
+	[ "${off#-}" -le $((window / 1000)) ]
+	claim "$1: parts sum to $sum, window is $window" $?
+}
+
+# The steps' parts, added up another way, are the parts.
+check_steps() {
+	awk -v part="$2" '
+		index($0, "\"parts_ns\"") { t = $0; sub(".*\"" part "\": ", "", t); total = t + 0 }
+		index($0, "\"" part "\": [") { t = $0; gsub(/[^0-9,]/, "", t); n = split(t, x, ",")
+			for (i = 1; i <= n; i++) sum += x[i] }
+		END { d = sum - total; if (d < 0) d = -d; exit !(d <= 0.001 * total + 1000) }' "$truth"
+	claim "$1: steps add up to $2" $?
+}
+
+# On a thread that never blocks, CPU time and time on the run queue are the whole window.
+check_cpu() {
+	queue=$(sed -n 's/.*"runnable_ns": {\(.*\)}.*/\1/p' "$truth" | tr ',' '\n' |
+		awk -F': ' '{ s += $2 } END { printf "%d", s }')
+	window=$(($(value end_ns) - $(value start_ns)))
+	off=$((window - $(value cpu_ns) - queue))
+	[ "${off#-}" -le $((window / 50)) ]
+	claim "$1: CPU $(value cpu_ns) and queue $queue differ from the window $window" $?
+}
+
+# raises PART POINTS KNOBS...: the part is at least so many points above the plain run's
+raises() {
+	wanted=$1
+	points=$2
+	shift 2
+	run "$@"
+	claim "trainer $* runs" $?
+	check_sums "trainer $*"
+	before=0
+	eval "before=\$plain_$wanted"
+	after=$(part "$wanted")
+	[ "$after" -ge $((before + points * 10)) ]
+	claim "trainer $*: $wanted is $after of 1000, was $before" $?
+}
+
+ends_with() { # ends_with STATUS KNOBS...
+	wanted=$1
+	shift
+	# shellcheck disable=SC3045 # dash and bash have it
+	(ulimit -c 0; run "$@") 2>/dev/null
+	status=$?
+	[ "$status" -eq "$wanted" ]
+	claim "trainer $*: status $status, not $wanted" $?
+}
+
+run --log-every 1
+claim "trainer runs" $?
+check_sums "trainer"
+check_cpu "trainer"
+for name in compute dataloader host; do
+	check_steps "trainer" $name
+done
+for name in compute communication memory dataloader host idle; do
+	eval "plain_$name=$(part $name)"
+done
+[ "$(value minor_faults)" -lt 100 ]
+claim "trainer: a plain run faults $(value minor_faults) pages in" $?
+awk -v a="$(value first)" -v b="$(value last)" 'BEGIN { exit !(b < 0.5 * a) }'
+claim "trainer: loss falls, $(value first) to $(value last)" $?
+
+raises dataloader 20 --side 128
+raises dataloader 20 --decode 4
+raises dataloader 15 --sample-sleep-us 1000
+raises dataloader 15 --sample-sleep-us 2000 --workers 1
+raises dataloader 15 --sample-sleep-us 2000 --workers 1 --worker-kind process
+raises dataloader 10 --uncached 1 --padding-kb 1024 --pictures 16
+raises dataloader 10 --direct 1 --padding-kb 64 --pictures 16
+raises dataloader 5 --map 1 --uncached 1 --padding-kb 1024 --pictures 16
+raises compute 5 --width 2
+raises compute 5 --kernel scalar
+raises compute 5 --embedding-mb 64 --lookups 20000
+raises compute -20 --threads 6 --barrier spin # its queueing counts for nothing here
+raises memory 20 --churn-mb 16
+raises memory 20 --copy-mb 64
+raises host 20 --metrics 200
+raises host 20 --log-every 1 --log-lines 20000
+raises host 2 --log-every 1 --log-sync 1
+raises host 10 --checkpoint-every 2 --checkpoint-mb 8
+raises idle 20 --sleep-us 8000
+raises communication 5 --ranks 2 --payload-kb 4096
+raises communication 10 --ranks 2 --transport tcp --late-us 20000
+wait_ns=$(value wait_ns)
+steps=$(value steps)
+[ "$wait_ns" -ge $((steps * 5000000)) ]
+claim "trainer: rank 0 waited $wait_ns ns for a rank late by 20 ms in $steps steps" $?
+[ -s "$truth.1" ]
+claim "trainer: the second rank leaves its truth" $?
+
+listen() {
+	rm -f "$work/ring"
+	"$bin/mark_listener" "$work/ring" "$bin/trainer" --data "$work/data" --truth "$truth" \
+		--steps 40 --marks phases --log-every 1 --eval-every 10 >"$work/marks"
+}
+
+# marked_as_true MARK PHASE: within 1 % and what clock and mark lie apart
+marked_as_true() {
+	awk -v id="$2" -v name="$1" '
+		FNR == NR && $1 == name { marked = $3 }
+		FNR != NR && index($0, "\"" id "\"") { t = $0; sub(".*wall_ns\": ", "", t); true_ns = t + 0 }
+		END { d = marked - true_ns; if (d < 0) d = -d; exit !(d <= 0.01 * true_ns + 200000) }' \
+		"$work/marks" "$truth"
+}
+
+marks_are_true() {
+	marked_as_true dataloader next_batch && marked_as_true forward forward &&
+		marked_as_true backward backward && marked_as_true logging log_step
+}
+
+# What a listener adds up from marks is what the truth says. Tried again when it is not: the thread
+# may lose its CPU between the truth's clock and the mark's.
+for _ in 1 2 3 4 5; do
+	listen
+	status=$?
+	marks_are_true && break
+done
+claim "trainer under the mark listener: status $status" "$status"
+marks_are_true
+claim "marks: phases last as long as the truth says" $?
+[ "$(sed -n 's/^step //p' "$work/marks" | cut -d' ' -f1)" = 40 ]
+claim "marks: $(grep '^step ' "$work/marks"), 40 expected" $?
+grep -q '^lost 0$' "$work/marks"
+claim "marks: $(grep '^lost' "$work/marks")" $?
+
+run --workers 0 --decode 6
+slow=$(part dataloader)
+run --workers 2 --decode 2
+[ "$(part dataloader)" -lt $((slow - 100)) ]
+claim "trainer: workers hide loading, $(part dataloader) of 1000 after $slow" $?
+
+ends_with 0 --steps 3
+ends_with 4 --exit-at 2 --exit-code 4
+ends_with 139 --crash-at 2
+ends_with 143 --signal-at 2 --signal 15
+ends_with 2 --no-such-knob 1
+ends_with 2 --workers many
+
+OMP_NUM_THREADS=1 "$bin/mlp" -n 60 -r 64 -o "$truth" >/dev/null
+claim "mlp runs" $?
+check_sums "mlp"
+check_cpu "mlp"
+awk -v a="$(value first)" -v b="$(value last)" 'BEGIN { exit !(b < 0.8 * a) }'
+claim "mlp: error falls, $(value first) to $(value last)" $?
+plain_memory=$(part memory)
+OMP_NUM_THREADS=1 "$bin/mlp" -n 60 -r 64 -m 16 -o "$truth" >/dev/null
+[ "$(part memory)" -ge $((plain_memory + 200)) ]
+claim "mlp -m 16: memory is $(part memory) of 1000" $?
+
+[ "$("$bin/fixed_work" 5)" = "$("$bin/fixed_work" 5)" ]
+claim "fixed_work repeats itself" $?
+"$bin/thread_crowd" 500 100 | grep -q '^threads 600 '
+claim "thread_crowd runs 600 threads" $?
+
+echo "programs: $n_passed passed, $n_failed failed, 0 skipped"
+[ "$n_failed" -eq 0 ]

@@ -1,0 +1,27 @@
+/* How one batch is made from files, whoever makes it. */
+#ifndef TRAINER_RECIPE_H
+#define TRAINER_RECIPE_H
+
+#include "loader.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Buffers of one producer. */
+struct recipe {
+	const struct knobs *knobs;
+	const char *set;
+	uint8_t *file_memory;
+	uint8_t *file; /* in it, aligned for direct reads */
+	size_t room;
+	uint8_t *pixels;
+};
+
+void recipe_init(struct recipe *recipe, const struct knobs *knobs, const char *set);
+void recipe_release(struct recipe *recipe);
+
+/* Make batch `number`; adds to the times in `stat`. */
+void recipe_make(struct recipe *recipe, int number, float *inputs, int *classes,
+		 struct worker_stat *stat);
+
+#endif

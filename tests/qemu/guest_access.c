@@ -1,0 +1,135 @@
+/* What a user without rights may open and read, under each setting of the kernel. */
+#include "guest.h"
+
+#include "collect/counters.h"
+#include "collect/perf_event.h"
+#include "collect/pmuprobe.h"
+#include "collect/reach.h"
+
+#include "trainprof/collect/host.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define SCOPE    "/proc/sys/kernel/yama/ptrace_scope"
+
+static void check_probe(const char *setting, enum tp_presence want, const char *in_reason)
+{
+	struct tp_host host;
+	struct tp_availability out;
+	char name[128];
+	tp_host_open(&host, "");
+	tp_pmuprobe(&host, &out);
+	snprintf(name, sizeof(name), "counters under %s", setting);
+	guest_check(out.presence == want && strstr(out.reason, in_reason) != NULL, name,
+		    "%d, '%s', next '%s'", (int)out.presence, out.reason, out.remedy);
+	tp_host_close(&host);
+}
+
+/* Is the kernel's part left out? */
+static bool without_kernel(void)
+{
+	static const struct tp_counter cycles = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0};
+	struct tp_counters group;
+	struct tp_counters_options options = {.n_required = 1};
+	if (tp_counters_open(&group, &cycles, 1, &options) != 0)
+		return false;
+	tp_counters_close(&group);
+	return options.without_kernel;
+}
+
+/* Samples of running threads, without and with the kernel's part: 0 or an errno. */
+static void check_sampling(const char *setting, int without, int with)
+{
+	char name[128];
+	int got_without = tp_perf_try(false);
+	int got_with = tp_perf_try(true);
+	snprintf(name, sizeof(name), "samples under %s", setting);
+	guest_check(got_without == without && got_with == with, name, "errno %d, %d", got_without,
+		    got_with);
+}
+
+static void check_paranoid_3(void)
+{
+	check_sampling("paranoid 3", EACCES, EACCES);
+	check_probe("paranoid 3", TP_PRESENCE_NO_PERMISSION, "perf_event_paranoid is 3");
+}
+
+static void check_paranoid_2(void)
+{
+	check_sampling("paranoid 2", 0, EACCES);
+	check_probe("paranoid 2", TP_PRESENCE_DEGRADED, "top-down");
+	guest_check(without_kernel(), "the kernel's part is left out under paranoid 2", "%s", "");
+}
+
+static void check_paranoid_1(void)
+{
+	check_sampling("paranoid 1", 0, 0);
+	check_probe("paranoid 1", TP_PRESENCE_DEGRADED, "top-down");
+	guest_check(!without_kernel(), "the kernel's part is counted under paranoid 1", "%s", "");
+}
+
+static void check_paranoid_root(void)
+{
+	check_probe("paranoid 3 as root", TP_PRESENCE_DEGRADED, "top-down");
+	guest_check(!without_kernel(), "root counts the kernel's part", "%s", "");
+}
+
+void guest_check_paranoid(void)
+{
+	guest_set(PARANOID, "3");
+	guest_run(true, check_paranoid_3);
+	guest_run(false, check_paranoid_root);
+	guest_set(PARANOID, "2");
+	guest_run(true, check_paranoid_2);
+	guest_set(PARANOID, "1");
+	guest_run(true, check_paranoid_1);
+	guest_set(PARANOID, "3");
+}
+
+static void check_reach(const char *who, enum tp_presence want, const char *in_reason)
+{
+	struct tp_host host;
+	struct tp_availability out;
+	char name[128];
+	tp_host_open(&host, "");
+	tp_reach_probe(&host, &out);
+	snprintf(name, sizeof(name), "waits as %s under scope %d", who, host.ptrace_scope);
+	guest_check(out.presence == want && strstr(out.reason, in_reason) != NULL, name,
+		    "%d, '%s', next '%s'", (int)out.presence, out.reason, out.remedy);
+	tp_host_close(&host);
+}
+
+static void check_reachable(void)
+{
+	check_reach(getuid() ? "user" : "root", TP_PRESENCE_PRESENT, "");
+}
+
+static void check_scope_2(void)
+{
+	check_reach("user", TP_PRESENCE_DEGRADED, "ptrace_scope is 2");
+}
+
+static void check_scope_3(void)
+{
+	check_reach(getuid() ? "user" : "root", TP_PRESENCE_DEGRADED, "ptrace_scope is 3");
+}
+
+void guest_check_yama(void)
+{
+	guest_check(access(SCOPE, F_OK) == 0, "Yama is there", "%s", SCOPE);
+	guest_set(SCOPE, "0");
+	guest_run(true, check_reachable);
+	guest_set(SCOPE, "1");
+	guest_run(true, check_reachable);
+	guest_set(SCOPE, "2");
+	guest_run(true, check_scope_2);
+	guest_run(false, check_reachable);
+	guest_set(SCOPE, "3");
+	guest_run(true, check_scope_3);
+	guest_run(false, check_scope_3);
+}

@@ -1,0 +1,112 @@
+#!/bin/sh
+# Real training programs under trainprof: check_real.sh TRAINPROF OUTPUT-DIRECTORY
+# Each program says itself where its time went; the report must agree. ONLY=NAME runs one of them.
+# Ends with "real: N passed, N failed, N skipped".
+set -u
+trainprof=$1
+out=$2
+here=$(cd "$(dirname "$0")" && pwd)
+python=/usr/bin/python3
+passed=0 failed=0 skipped=0
+rm -rf "$out" && mkdir -p "$out" && cd "$out" || exit 1
+
+# judge NAME TRUTH CLAIM...: counts the claims of one program
+judge() {
+	name=$1 truth=$2
+	shift 2
+	$python "$here/judge.py" "$name" "$name/report.json" "$truth" "$@" > "$name.claims" 2>&1
+	cat "$name.claims"
+	passed=$((passed + $(grep -c '^ok' "$name.claims")))
+	bad=$(grep -c '^FAIL' "$name.claims")
+	if grep -q '^skip' "$name.claims"; then
+		skipped=$((skipped + 1))
+	elif ! grep -q '^ok' "$name.claims"; then
+		bad=$((bad + 1))
+	fi
+	failed=$((failed + bad))
+}
+
+# measure NAME PROGRAM...: runs it under trainprof, keeps the summary
+measure() {
+	name=$1
+	shift
+	"$trainprof" run -o "$name" -- "$@" > "$name.out" 2> "$name.err"
+	"$trainprof" report "$name" > "$name.txt" 2>> "$name.err"
+	"$trainprof" report --json "$name" > "$name/report.json" 2>> "$name.err"
+}
+
+# darknet_truth OUT: "Loaded: S seconds" is the wait for the batch, "N, ...: ... S seconds" the training
+darknet_truth() {
+	awk '/^Loaded:/ { load = $2 }
+	     /seconds,/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ /^seconds/) train = $i;
+	                  at[++n] = load + train; loads[n] = load }
+	     END { for (i = int(n / 10) + 1; i <= n; i++) { all += at[i]; wait += loads[i]; kept++ }
+	           printf "{\"steps\": %d, \"data_ratio\": %.6f, \"step_s\": %.6f}\n", n, wait / all, all / kept }' "$1"
+}
+
+wanted() { [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; }
+
+darknet_files() {
+	dir=$1 pictures=$2 batches=$3 filters=$4
+	mkdir -p "$dir.d/backup"
+	ls "$out/$pictures"/*.jpg > "$dir.d/train.list"
+	printf 'cat\ndog\n' > "$dir.d/labels"
+	printf 'classes=2\ntrain=%s\nvalid=%s\nlabels=%s\nbackup=%s\ntop=1\n' "$out/$dir.d/train.list" \
+		"$out/$dir.d/train.list" "$out/$dir.d/labels" "$out/$dir.d/backup" > "$dir.d/data"
+	sed "s/MAX_BATCHES/$batches/;s/FILTERS/$filters/" "$here/tiny.cfg" > "$dir.d/cfg"
+}
+
+# darknet_case NAME PICTURES BATCHES FILTERS CLAIM...
+darknet_case() {
+	wanted "$1" || return
+	name=$1
+	darknet_files "$1" "$2" "$3" "$4"
+	shift 4
+	measure "$name" darknet classifier train "$name.d/data" "$name.d/cfg"
+	darknet_truth "$name.out" > "$name.truth"
+	judge "$name" "$name.truth" "$@"
+}
+
+# torch_case NAME "PROGRAM ARGUMENTS" CLAIM...; THREADS sets OMP_NUM_THREADS
+torch_case() {
+	wanted "$1" || return
+	name=$1 arguments=$2
+	shift 2
+	# shellcheck disable=SC2086 # words on purpose
+	measure "$name" ${THREADS:+env OMP_NUM_THREADS=$THREADS} $python "$here/cnn.py" "$name.truth" $arguments
+	judge "$name" "$name.truth" "$@"
+}
+
+if command -v darknet > /dev/null && $python -c 'import PIL, numpy' 2> /dev/null; then
+	$python "$here/pictures.py" small 512 32
+	$python "$here/pictures.py" large 32 2000
+	darknet_case darknet-compute small 110 90 limiter=compute data_within=3 steps_within=2 time_within=3 \
+		roles=trainer:1 never=input/ top=none,compute/one-thread,compute/scalar-kernels
+	darknet_case darknet-loader large 20 8 limiter=dataloader data_within=5 steps_within=5 roles=trainer:1 \
+		top=input/loader-cpu-bound,input/smaller-samples
+else
+	echo "skip darknet: not installed (Debian: darknet python3-pil python3-numpy)"
+	skipped=$((skipped + 2))
+fi
+
+if $python -c 'import torch, PIL' 2> /dev/null; then
+	$python "$here/pictures.py" middle 64 400
+	[ -d small ] || $python "$here/pictures.py" small 512 32
+	torch_case torch-inline "middle --steps 75 --width 64 --batch 48" limiter=dataloader data_within=3 \
+		steps_within=2 time_within=3 roles=trainer:1 top=input/loads-in-trainer
+	# The wait for a batch is what two workers on two busy CPUs leave over: it varies, and every other batch may be
+	# there without one.
+	torch_case torch-workers "middle --steps 65 --width 64 --batch 48 --workers 2 --repeat 3" \
+		limiter=dataloader data_within=5 steps_within=4 time_within=5 roles=trainer:1,loader:2 workers=2 \
+		top=input/loader-cpu-bound,host/oversubscribed
+	torch_case torch-compute "small --steps 110 --width 96 --batch 32 --workers 1" limiter=compute data_within=3 \
+		steps_within=2 time_within=3 roles=trainer:1,loader:1 never=input/ top=compute/one-thread
+	# Without a loader worker, so advice on loading fits as well, but not first.
+	THREADS=8 torch_case torch-oversubscribed "small --steps 110 --width 96 --batch 32" limiter=compute \
+		data_within=5 roles=trainer:1 top=host/oversubscribed,compute/too-many-threads,compute/spinning-pools
+else
+	echo "skip torch: not installed (Debian: python3-torch python3-pil)"
+	skipped=$((skipped + 4))
+fi
+echo "real: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Compare a report with what a real program says of itself.
+
+judge.py NAME REPORT.json TRUTH.json [key=value...]
+  limiter=a,b        the largest part is one of these
+  data_within=P      dataloader share within P points of TRUTH.data_ratio
+  steps_within=P     number of steps within P percent of TRUTH.steps
+  time_within=P      mean step after the first tenth within P percent of TRUTH.step_s
+  top=a,b            the first advice is one of these rules
+  never=a/,b/        no advice whose rule begins like this
+  roles=loader:2,... at least so many processes of a role
+  workers=N          so many loader workers
+Always: the parts sum to the total, the tier is full, 95 % of the CPU time are accounted for and
+95 % of the stacks are whole. TRUTH.starts_s, where given (of each step, and the end of the last),
+must agree with TRUTH.step_s.
+Prints one line for each claim; exit status 1 when one fails. On a machine on which other programs
+take half a CPU or more nothing is claimed: a line "skip" says so.
+"""
+import json
+import sys
+
+
+def percent_off(value, wanted):
+    return 100 * abs(value / wanted - 1)
+
+
+def of_the_truth(truth):
+    """The program's clock, read in two ways: phases summed, and from step to step."""
+    starts = truth.get("starts_s")
+    if starts:
+        first = (len(starts) - 1) // 10
+        mean = (starts[-1] - starts[first]) / (len(starts) - 1 - first)
+        yield (percent_off(truth["step_s"], mean) <= 2,
+               f"the program's phases sum to {1e3 * truth['step_s']:.1f} ms a step, "
+               f"its steps follow each other after {1e3 * mean:.1f} ms")
+
+
+def of_the_measurement(report):
+    metrics = report["summary"]["metrics"]
+    yield (sum(p["time_ns"] for p in report["partition"]["parts"])
+           == report["partition"]["total_ns"], "parts sum to the total")
+    yield report["run"]["tier"] == "full", f"tier {report['run']['tier']}"
+    for name, text in (("run.accounted_ratio", "of the CPU time accounted for"),
+                       ("run.complete_stacks_ratio", "of the stacks are whole")):
+        ratio = metrics[name]["value"]
+        yield ratio is not None and ratio >= 0.95, f"{100 * (ratio or 0):.1f} % {text}"
+
+
+def mean_step_s(series):
+    """As the programs count: whole steps, warm-up is the first tenth whatever else is slow."""
+    starts = series.get("start_ns", [])
+    first = len(starts) // 10
+    if len(starts) < 2 or series["bucket"] != 1:
+        return 0
+    return (starts[-1] - starts[first]) * 1e-9 / (len(starts) - 1 - first)
+
+
+def of_the_steps(report, truth, wanted):
+    steps = report["steps"]
+    if "steps_within" in wanted:
+        found = steps["total_count"]
+        yield (percent_off(found, truth["steps"]) <= float(wanted["steps_within"]),
+               f"{found} steps by {steps['found_by']}, the program counts {truth['steps']}"
+               + ("" if found else f": {steps['reason']}"))
+    if "time_within" in wanted:
+        mean = mean_step_s(steps.get("series") or {})
+        yield (percent_off(mean, truth["step_s"]) <= float(wanted["time_within"]),
+               f"mean step {1e3 * mean:.1f} ms, the program says {1e3 * truth['step_s']:.1f} ms")
+
+
+def of_the_verdict(report, truth, wanted):
+    parts = {p["id"]: p["share_ratio"]["value"] for p in report["partition"]["parts"]}
+    if "limiter" in wanted:
+        largest = max(parts, key=parts.get)
+        yield largest in wanted["limiter"].split(","), f"largest part is {largest}: " + ", ".join(
+            f"{name} {100 * share:.1f}" for name, share in parts.items() if share >= 0.0005)
+    if "data_within" in wanted:
+        error = 100 * abs(parts["dataloader"] - truth["data_ratio"])
+        yield (error <= float(wanted["data_within"]),
+               f"dataloader {100 * parts['dataloader']:.1f} %, the program says "
+               f"{100 * truth['data_ratio']:.1f} %")
+    advice = [f["rule"] for f in report["findings"] if f["state"] == "fired" and f.get("gain")]
+    if "top" in wanted:
+        first = advice[0] if advice else "none"
+        yield first in wanted["top"].split(","), f"first advice: {first}"
+    if "never" in wanted:
+        bad = [rule for rule in advice if rule.startswith(tuple(wanted["never"].split(",")))]
+        yield not bad, f"advice that does not fit: {', '.join(bad) or 'none'}"
+
+
+def of_the_processes(report, wanted):
+    for role in filter(None, wanted.get("roles", "").split(",")):
+        name, least = role.split(":")
+        have = sum(p["role"] == name for p in report["processes"])
+        yield have >= int(least), f"{have} processes with role {name}"
+    if "workers" in wanted:
+        workers = report["summary"]["metrics"]["loader.workers"]["value"]
+        yield abs(workers - float(wanted["workers"])) < 0.2, f"{workers:.1f} loader workers"
+
+
+def main():
+    name = sys.argv[1]
+    with open(sys.argv[2]) as file:
+        report = json.load(file)
+    with open(sys.argv[3]) as file:
+        truth = json.load(file)
+    wanted = dict(arg.split("=", 1) for arg in sys.argv[4:])
+    others = report["summary"]["metrics"]["cpu.other_programs_cpus"]["value"] or 0
+    if others >= 0.5:
+        print(f"skip {name}: other programs take {others:.2f} CPUs, run it on a quiet machine")
+        return
+    failed = 0
+    for claims in (of_the_truth(truth), of_the_measurement(report),
+                   of_the_steps(report, truth, wanted), of_the_verdict(report, truth, wanted),
+                   of_the_processes(report, wanted)):
+        for holds, text in claims:
+            print(f"{'ok  ' if holds else 'FAIL'} {name}: {text}")
+            failed += not holds
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,28 @@
+/* Rule files of a test, in a directory of its own. */
+#ifndef TRAINPROF_TESTS_ADVISE_SHELF_H
+#define TRAINPROF_TESTS_ADVISE_SHELF_H
+
+#include "advise/book.h"
+
+struct shelf {
+	char path[64];
+};
+
+void shelf_open(struct shelf *shelf);
+/* Removes the directory and all in it. */
+void shelf_close(struct shelf *shelf);
+/* Write a file below the directory; folders are made. */
+void shelf_put(const struct shelf *shelf, const char *name, const char *text);
+/* A rule "test/NAME" with this condition and these members besides ("" or ", \"x\": 1"). */
+void shelf_put_rule(const struct shelf *shelf, const char *name, const char *when,
+		    const char *members);
+enum tp_status shelf_load(const struct shelf *shelf, struct tp_rulebook **out,
+			  struct tp_error *err);
+
+/* All facts unknown. */
+void facts_init(struct tp_quantity facts[TP_N_FACTS]);
+void facts_set(struct tp_quantity facts[TP_N_FACTS], enum tp_fact fact, double value);
+void facts_set_range(struct tp_quantity facts[TP_N_FACTS], enum tp_fact fact, double value,
+		     double low, double high);
+
+#endif

@@ -1,0 +1,245 @@
+/* Claims about bounds of speed-ups. */
+#include "advise/gain.h"
+#include "advise/shelf.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+
+static struct tp_arena arena;
+static struct tp_quantity facts[TP_N_FACTS];
+
+static void setup(void)
+{
+	tp_arena_init(&arena);
+	facts_init(facts);
+}
+
+static void teardown(void)
+{
+	tp_arena_release(&arena);
+}
+
+static const struct tp_expr *figure(double value)
+{
+	static const struct tp_thresholds none;
+	struct tp_place place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
+	const struct tp_expr *expr = NULL;
+	ck_assert(!tp_expr_parse(&expr, tp_arena_printf(&arena, "%.6f", value), TP_WANT_NUMBER,
+				 &place, NULL));
+	return expr;
+}
+
+static struct tp_gain estimate(const struct tp_gain_basis *basis, enum tp_part part, double least,
+			       double most)
+{
+	struct tp_rule_gain rule = {.kind = TP_GAIN_PART,
+				    .part = part,
+				    .label = TP_N_LABELS,
+				    .fraction = figure(most),
+				    .at_least = figure(least)};
+	return tp_gain_estimate(basis, &rule, facts, 100);
+}
+
+/* A step of 100 ns: exposed and solo time of the loader, compute the rest. */
+static struct tp_gain_basis basis_of(double exposed, double solo, double supply)
+{
+	struct tp_gain_basis basis = {.whole_ns = 100};
+	struct tp_gain_part *loader = &basis.parts[TP_PART_DATALOADER];
+	struct tp_gain_part *compute = &basis.parts[TP_PART_COMPUTE];
+	*loader = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo};
+	double without = fmax(exposed, supply);
+	*compute = (struct tp_gain_part){true, 100 - exposed, without, fmax(without, exposed)};
+	return basis;
+}
+
+START_TEST(a_whole_part_gains_what_its_bracket_says)
+{
+	/* 40 of 100 exposed, 30 of it alone: the new step is between 60 and 70. */
+	struct tp_gain_basis basis = basis_of(40, 30, 0);
+	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 1, 1);
+	ck_assert(gain.is_known);
+	ck_assert_double_eq_tol(gain.low, 100.0 / 70, 1e-9);
+	ck_assert_double_eq_tol(gain.high, 100.0 / 60, 1e-9);
+	ck_assert_double_eq_tol(gain.value, sqrt(gain.low * gain.high), 1e-9);
+}
+END_TEST
+
+START_TEST(a_fraction_gains_its_fraction)
+{
+	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 0.25, 0.5);
+	ck_assert_double_eq_tol(gain.low, 100.0 / 90, 1e-9);
+	ck_assert_double_eq_tol(gain.high, 100.0 / 80, 1e-9);
+	gain = estimate(&basis, TP_PART_DATALOADER, 0, 0.5);
+	ck_assert_double_eq_tol(gain.low, 1, 1e-9);
+}
+END_TEST
+
+START_TEST(the_supply_of_the_loader_bounds_what_compute_gains)
+{
+	/* Compute takes 80 of 100, but batches come every 70: no more than 100 to 70. */
+	struct tp_gain_basis basis = basis_of(20, 20, 70);
+	struct tp_gain gain = estimate(&basis, TP_PART_COMPUTE, 1, 1);
+	ck_assert_double_eq_tol(gain.high, 100.0 / 70, 1e-9);
+}
+END_TEST
+
+START_TEST(no_gain_is_infinite_and_none_is_invented)
+{
+	struct tp_gain_basis basis = basis_of(100, 100, 0);
+	ck_assert_double_eq_tol(estimate(&basis, TP_PART_DATALOADER, 1, 1).high, 100, 1e-9);
+	ck_assert(!estimate(&basis, TP_PART_MEMORY, 1, 1).is_known);
+	struct tp_gain_basis empty = {0};
+	ck_assert(!estimate(&empty, TP_PART_DATALOADER, 1, 1).is_known);
+	struct tp_rule_gain none = {.kind = TP_GAIN_NONE};
+	ck_assert(!tp_gain_estimate(&basis, &none, facts, 100).is_known);
+}
+END_TEST
+
+START_TEST(a_profile_without_a_bracket_promises_nothing)
+{
+	struct tp_profile profile = {.total_ns = 1000};
+	profile.parts[TP_PART_DATALOADER].time_ns = 400;
+	profile.parts[TP_PART_COMPUTE].time_ns = 600;
+	struct tp_gain_basis basis = tp_gain_basis_of_profile(&profile);
+	ck_assert(!estimate(&basis, TP_PART_DATALOADER, 1, 1).is_known);
+	profile.parts[TP_PART_DATALOADER].without_low_ns = 600;
+	profile.parts[TP_PART_DATALOADER].without_high_ns = 600;
+	basis = tp_gain_basis_of_profile(&profile);
+	ck_assert_double_eq_tol(estimate(&basis, TP_PART_DATALOADER, 1, 1).value, 1000.0 / 600,
+				1e-9);
+	profile.parts[TP_PART_DATALOADER].without_high_ns = NAN;
+	basis = tp_gain_basis_of_profile(&profile);
+	ck_assert(!estimate(&basis, TP_PART_DATALOADER, 1, 1).is_known);
+}
+END_TEST
+
+/* ---- all advice together ---- */
+
+static uint64_t random_state = 2463534242u;
+
+static double random_unit(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (double)(random_state >> 11) / 9007199254740992.0;
+}
+
+static struct tp_gain_basis random_basis(void)
+{
+	struct tp_gain_basis basis = {.whole_ns = 100};
+	double rest = 100;
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		double exposed = i + 1 < TP_N_PARTS ? rest * random_unit() * 0.6 : rest;
+		double solo = exposed * random_unit();
+		rest -= exposed;
+		basis.parts[i] = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo};
+	}
+	return basis;
+}
+
+START_TEST(together_is_at_least_each_and_never_more_than_the_parts_allow)
+{
+	for (int round = 0; round < 2000; round++) {
+		struct tp_gain_basis basis = random_basis();
+		struct tp_gain gains[5];
+		size_t n = 1 + (size_t)(random_unit() * 5);
+		double removed[TP_N_PARTS] = {0};
+		for (size_t i = 0; i < n; i++) {
+			enum tp_part part = (enum tp_part)(random_unit() * TP_N_PARTS);
+			double most = random_unit();
+			gains[i] = estimate(&basis, part, most * random_unit(), most);
+			removed[part] = fmin(1, removed[part] + gains[i].most);
+		}
+		enum tp_part then;
+		struct tp_gain all = tp_gain_combine(&basis, gains, n, 100, &then);
+		ck_assert(all.is_known);
+		ck_assert(all.low >= 1 && all.low <= all.value && all.value <= all.high);
+		double left = 100;
+		for (int i = 0; i < TP_N_PARTS; i++)
+			left -= removed[i] * basis.parts[i].exposed_ns;
+		ck_assert_double_le(all.high, fmax(100 / fmax(left, 1), 1) * (1 + 1e-9));
+		for (size_t i = 0; i < n; i++) {
+			ck_assert_double_ge(all.high * (1 + 1e-9), gains[i].high);
+			ck_assert_double_ge(all.low * (1 + 1e-9), gains[i].low);
+		}
+	}
+}
+END_TEST
+
+START_TEST(one_advice_alone_is_all_together)
+{
+	struct tp_gain_basis basis = basis_of(40, 30, 0);
+	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 0.3, 0.9);
+	enum tp_part then;
+	struct tp_gain all = tp_gain_combine(&basis, &gain, 1, 100, &then);
+	ck_assert_double_eq_tol(all.low, gain.low, 1e-9);
+	ck_assert_double_eq_tol(all.high, gain.high, 1e-9);
+	ck_assert_int_eq(then, TP_PART_COMPUTE);
+}
+END_TEST
+
+START_TEST(two_ways_to_remove_one_thing_remove_it_once)
+{
+	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 1, 1),
+				   estimate(&basis, TP_PART_DATALOADER, 1, 1)};
+	enum tp_part then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.high, 100.0 / 60, 1e-9); /* not its square */
+	ck_assert_double_eq_tol(all.low, 100.0 / 60, 1e-9);
+}
+END_TEST
+
+START_TEST(of_one_label_the_largest_fraction_counts)
+{
+	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.5),
+				   estimate(&basis, TP_PART_DATALOADER, 0, 0.4),
+				   estimate(&basis, TP_PART_DATALOADER, 0, 0.25)};
+	gains[0].label = gains[1].label = TP_LABEL_DATALOADER_PREP;
+	gains[2].label = TP_LABEL_DATALOADER_FETCH;
+	enum tp_part then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 3, 100, &then);
+	ck_assert_double_eq_tol(all.high, 100.0 / (100 - 0.75 * 40), 1e-9);
+}
+END_TEST
+
+START_TEST(time_outside_the_steps_counts_in_the_loop)
+{
+	/* 20 % of the loop is checkpoints, and the steps could be 100 to 60. */
+	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	basis.outside_ratio = 0.2;
+	struct tp_rule_gain loop = {.kind = TP_GAIN_LOOP,
+				    .fraction = figure(0.2),
+				    .at_least = figure(0.2)};
+	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 1, 1),
+				   tp_gain_estimate(&basis, &loop, facts, 100)};
+	ck_assert_double_eq_tol(gains[1].value, 1 / 0.8, 1e-9);
+	enum tp_part then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.value, 1 / (0.8 * 0.6), 1e-9);
+}
+END_TEST
+
+Suite *suite_advise_gain(void);
+Suite *suite_advise_gain(void)
+{
+	Suite *suite = suite_create("advise_gain");
+	TCase *tcase = tcase_create("gain");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_whole_part_gains_what_its_bracket_says);
+	tcase_add_test(tcase, a_fraction_gains_its_fraction);
+	tcase_add_test(tcase, the_supply_of_the_loader_bounds_what_compute_gains);
+	tcase_add_test(tcase, no_gain_is_infinite_and_none_is_invented);
+	tcase_add_test(tcase, a_profile_without_a_bracket_promises_nothing);
+	tcase_add_test(tcase, together_is_at_least_each_and_never_more_than_the_parts_allow);
+	tcase_add_test(tcase, one_advice_alone_is_all_together);
+	tcase_add_test(tcase, two_ways_to_remove_one_thing_remove_it_once);
+	tcase_add_test(tcase, of_one_label_the_largest_fraction_counts);
+	tcase_add_test(tcase, time_outside_the_steps_counts_in_the_loop);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

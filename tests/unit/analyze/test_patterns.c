@@ -1,0 +1,136 @@
+/* Claims about the shipped patterns: what names of functions, files and programs mean. */
+#include "analyze/patterns.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static struct tp_patterns *patterns;
+
+static void load(void)
+{
+	struct tp_error err;
+	ck_assert_msg(tp_patterns_load(&patterns, "rules/patterns", &err) == TP_OK, "%s", err.text);
+}
+
+static void unload(void)
+{
+	tp_patterns_free(patterns);
+}
+
+static const struct {
+	const char *module;
+	const char *symbol;
+	enum tp_phase phase;
+	unsigned leaf;
+} frames[] = {
+	{"/home/me/train", "next_batch", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	{"/home/me/train", "fetch_rows", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	{"/home/me/train", "readNextPicture", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	{"/home/me/train", "_ZN10DataLoader4nextEv", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	/* who is given a loader or a batch is none */
+	{"/home/me/train", "_Z3fitI10DataLoaderEfR7NetworkRT_i.isra.0", TP_PHASE_NONE,
+	 TP_LEAF_NONE},
+	{"/home/me/train", "_Z5trainR10DataLoaderR3Net", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "_ZNK7Network8get_lossERK5Batch", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "_ZN7Network7forwardERK5Batch", TP_PHASE_COMPUTE, TP_LEAF_NONE},
+	{"/home/me/train", "_ZN7Trainer8log_stepEi", TP_PHASE_LOGGING, TP_LEAF_NONE},
+	{"/home/me/train", "_ZN6Tensor5writeEf", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "_Znwm", TP_PHASE_NONE, TP_LEAF_ALLOC},
+	/* the loop itself, with what it does now and then in its name */
+	{"/home/me/train", "train_and_evaluate", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "_ZN7Trainer16trainAndValidateEi", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "train_with_checkpoints", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "load_data_and_train", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "evaluate_gradient", TP_PHASE_COMPUTE, TP_LEAF_NONE},
+	{"/home/me/train", "load_training_batch", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	/* a look-up table is gathered by rows, channels are shuffled by networks, and the loss of
+	 * logistic regression is the log loss */
+	{"/home/me/train", "gather_rows", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "get_row", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "pixel_shuffle", TP_PHASE_COMPUTE, TP_LEAF_NONE},
+	{"/home/me/train", "log_loss", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "batchnorm_running_stats", TP_PHASE_NONE, TP_LEAF_MATH},
+	{"/home/me/train", "gather_samples", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	{"/home/me/train", "parse_row", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	/* "thread" does not read, and a spread of rows is no loading */
+	{"/home/me/train", "thread_images", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "spread_rows", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "train_epoch", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "decoder_layer", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "network_forward", TP_PHASE_COMPUTE, TP_LEAF_NONE},
+	{"/home/me/train", "all_reduce", TP_PHASE_COMMUNICATION, TP_LEAF_NONE},
+	{"/home/me/train", "save_checkpoint", TP_PHASE_CHECKPOINT, TP_LEAF_NONE},
+	{"/home/me/train", "log_step", TP_PHASE_LOGGING, TP_LEAF_NONE},
+	{"/home/me/train", "update_metrics", TP_PHASE_HOST, TP_LEAF_NONE},
+	{"/usr/lib/libopenblas.so.0", "", TP_PHASE_NONE, TP_LEAF_MATH},
+	/* autograd evaluates functions, a profiler scope is no record of a data set */
+	{"/usr/lib/libtorch_cpu.so.1.13", "_ZN5torch8autograd6Engine17evaluate_functionERSt",
+	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
+	{"/usr/lib/libtorch_cpu.so", "_ZN2at26getStepCallbacksUnlessEmptyENS_11RecordScopeE",
+	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
+	{"/usr/lib/libtorch_cpu.so", "_ZN4c10d16ProcessGroupGloo9allreduceERSt6vector",
+	 TP_PHASE_COMMUNICATION, TP_LEAF_MATH},
+	{"/home/me/train", "evaluate_model", TP_PHASE_EVALUATION, TP_LEAF_NONE},
+	{"/usr/lib/libjpeg.so.62", "", TP_PHASE_DATALOADER, TP_LEAF_DECODE},
+	{"/usr/lib/libz.so.1", "deflateEnd", TP_PHASE_CHECKPOINT, TP_LEAF_DECODE},
+	{"/usr/lib/libz.so.1", "inflate", TP_PHASE_NONE, TP_LEAF_DECODE},
+	{"/usr/lib/libzstd.so.1", "ZSTD_decompressStream", TP_PHASE_NONE, TP_LEAF_DECODE},
+	{"/usr/lib/libc.so.6", "__isoc99_sscanf", TP_PHASE_NONE, TP_LEAF_DECODE},
+	{"/usr/lib/libstdc++.so.6",
+	 "_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_", TP_PHASE_NONE,
+	 TP_LEAF_DECODE},
+	{"/usr/lib/libc.so.6", "memcpy", TP_PHASE_NONE, TP_LEAF_COPY},
+	{"/usr/lib/libc.so.6", "", TP_PHASE_NONE, TP_LEAF_CALLER},
+	{"/usr/bin/python3.11", "", TP_PHASE_NONE, TP_LEAF_INTERPRETER},
+	{"[kernel]", "asm_exc_page_fault", TP_PHASE_NONE, TP_LEAF_FAULT},
+	{"[kernel]", "asm_sysvec_apic_timer_interrupt", TP_PHASE_NONE, TP_LEAF_CALLER},
+	{"[kernel]", "whatever", TP_PHASE_NONE, TP_LEAF_KERNEL},
+};
+
+START_TEST(names_mean_what_their_words_say)
+{
+	struct tp_frame_class class =
+		tp_patterns_frame(patterns, frames[_i].module, frames[_i].symbol);
+	ck_assert_msg(class.phase == frames[_i].phase, "%s: phase %d", frames[_i].symbol,
+		      (int)class.phase);
+	ck_assert_msg(class.leaf == frames[_i].leaf, "%s: leaf %u", frames[_i].symbol, class.leaf);
+}
+END_TEST
+
+START_TEST(programs_threads_and_files_have_their_kinds)
+{
+	ck_assert(tp_patterns_is_launcher(patterns, "/usr/bin/torchrun"));
+	ck_assert(!tp_patterns_is_launcher(patterns, "/home/me/train"));
+	ck_assert(tp_patterns_is_interpreter(patterns, "/opt/conda/bin/python3.12"));
+	ck_assert_int_eq(tp_patterns_thread(patterns, "pt_data_pin"), TP_THREAD_LOADER);
+	ck_assert_int_eq(tp_patterns_thread(patterns, "train"), TP_THREAD_OTHER);
+	ck_assert_int_eq(tp_patterns_file(patterns, "/x/model.ckpt"), TP_FILE_CHECKPOINT);
+	ck_assert_int_eq(tp_patterns_file(patterns, "/x/run.log"), TP_FILE_LOG);
+	ck_assert_int_eq(tp_patterns_file(patterns, "/x/0001.jpg"), TP_FILE_DATA);
+	ck_assert_int_eq(tp_patterns_mark(patterns, "Forward"), TP_PHASE_COMPUTE);
+	ck_assert_int_eq(tp_patterns_mark(patterns, "dataloader"), TP_PHASE_DATALOADER);
+}
+END_TEST
+
+START_TEST(a_folder_without_patterns_is_refused)
+{
+	struct tp_patterns *none = NULL;
+	struct tp_error err;
+	ck_assert_int_eq(tp_patterns_load(&none, "/nonexistent", &err), TP_ABSENT);
+	ck_assert_ptr_null(none);
+}
+END_TEST
+
+Suite *suite_analyze_patterns(void);
+Suite *suite_analyze_patterns(void)
+{
+	Suite *suite = suite_create("analyze/patterns");
+	TCase *tc = tcase_create("patterns");
+	tcase_add_checked_fixture(tc, load, unload);
+	tcase_add_loop_test(tc, names_mean_what_their_words_say, 0,
+			    sizeof(frames) / sizeof(frames[0]));
+	tcase_add_test(tc, programs_threads_and_files_have_their_kinds);
+	tcase_add_test(tc, a_folder_without_patterns_is_refused);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

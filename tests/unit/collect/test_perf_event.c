@@ -1,0 +1,184 @@
+/* Claims about opening events. Where the kernel refuses all of them nothing is claimed. */
+#include "collect/perf_event.h"
+#include "collect/perf_record.h"
+
+#include "trainprof/base/clock.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct tp_host host = {.root = "", .is_live = true};
+static struct tp_perf_setup wish = {
+	.has_switches = true,
+	.stack_bytes = 32768,
+	.ring_pages = 128,
+	.period_ns = 5 * TP_NS_PER_MS,
+};
+static struct tp_perf_events events;
+static uint64_t seed = 1;
+
+/* A child that does nothing until it is let go, then execs a command of sh. */
+static pid_t hold(const char *command, int *go)
+{
+	int gate[2];
+	ck_assert_int_eq(pipe(gate), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		char byte;
+		close(gate[1]);
+		if (read(gate[0], &byte, 1) == 1)
+			execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(1);
+	}
+	close(gate[0]);
+	*go = gate[1];
+	return pid;
+}
+
+static void let_go(pid_t pid, int go)
+{
+	ck_assert_int_eq(write(go, "", 1), 1);
+	close(go);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+/* Records of a type in all rings, all taken. */
+static unsigned count(uint32_t type)
+{
+	unsigned n = 0;
+	for (uint32_t i = 0; i < events.n_cpus; i++) {
+		const struct perf_event_header *header;
+		size_t size;
+		tp_perf_ring_look(&events.rings[i]);
+		while ((header = tp_perf_ring_take(&events.rings[i], &size)))
+			n += header->type == type;
+	}
+	return n;
+}
+
+START_TEST(nothing_is_recorded_before_exec_and_all_after_it)
+{
+	if (tp_perf_try(false) != 0)
+		return;
+	int go;
+	pid_t pid = hold("/bin/true; /bin/true; :", &go);
+	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL), TP_OK);
+	ck_assert_uint_ge(events.n_cpus, 1);
+	usleep(20000);
+	for (uint32_t i = 0; i < events.n_cpus; i++)
+		ck_assert_double_eq(tp_perf_ring_look(&events.rings[i]), 0);
+	let_go(pid, go);
+	ck_assert_uint_eq(count(PERF_RECORD_FORK), 2);
+	tp_perf_events_close(&events);
+}
+END_TEST
+
+START_TEST(switch_records_are_off_until_switched_on_when_asked_so)
+{
+	if (tp_perf_try(false) != 0)
+		return;
+	for (int is_on = 0; is_on < 2; is_on++) {
+		int go;
+		pid_t pid = hold("for i in 1 2 3; do /bin/true; done; :", &go);
+		wish.switches_start_off = true;
+		ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL),
+				 TP_OK);
+		if (is_on)
+			tp_perf_events_switches(&events, true);
+		let_go(pid, go);
+		unsigned n = count(PERF_RECORD_SWITCH);
+		if (is_on)
+			ck_assert_uint_ge(n, 6);
+		else
+			ck_assert_uint_eq(n, 0);
+		tp_perf_events_close(&events);
+	}
+}
+END_TEST
+
+START_TEST(too_few_descriptors_cost_the_switch_records_first)
+{
+	if (tp_perf_try(false) != 0)
+		return;
+	int go;
+	pid_t pid = hold(":", &go);
+	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL), TP_OK);
+	ck_assert(events.setup.has_switches);
+	rlim_t n_cpus = events.n_cpus;
+	tp_perf_events_close(&events);
+
+	struct tp_error err = {0};
+	struct rlimit limit;
+	rlim_t n_open = 0;
+	for (int fd = 0; fd < 4096; fd++)
+		n_open += fcntl(fd, F_GETFD) >= 0;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = n_open + 3 + 24 + n_cpus; /* the count has ., .. and itself */
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, &err), TP_OK);
+	ck_assert(!events.setup.has_switches);
+	tp_perf_events_close(&events);
+
+	limit.rlim_cur = n_open + 3;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, &err), TP_BUSY);
+	ck_assert_str_eq(err.text, "too few file descriptors for one event per CPU");
+	ck_assert_str_eq(err.next, "ulimit -n 4096");
+	let_go(pid, go);
+}
+END_TEST
+
+START_TEST(locked_memory_limit_halves_rings_and_stacks_with_them)
+{
+	if (getuid() != 0 || tp_perf_try(false) != 0)
+		return;
+	struct rlimit none = {0, 0};
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	prctl(PR_SET_DUMPABLE, 1);
+	if (tp_perf_try(false) != 0)
+		return;
+	int go;
+	pid_t pid = hold(":", &go);
+	wish.ring_pages = 1024; /* more than perf_event_mlock_kb grants */
+	wish.stack_bytes = 65528;
+	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL), TP_OK);
+	ck_assert_uint_lt(events.setup.ring_pages, 1024);
+	ck_assert_uint_ge(events.setup.ring_pages, 16);
+	size_t ring_bytes = (size_t)events.setup.ring_pages * (size_t)sysconf(_SC_PAGESIZE);
+	ck_assert_uint_le(events.setup.stack_bytes, ring_bytes / 8);
+	tp_perf_events_close(&events);
+	let_go(pid, go);
+}
+END_TEST
+
+START_TEST(target_that_is_gone_is_an_error)
+{
+	if (tp_perf_try(false) != 0)
+		return;
+	struct tp_error err = {0};
+	ck_assert_int_ne(tp_perf_events_open(&events, &host, 1 << 22, &wish, &seed, &err), TP_OK);
+	ck_assert_str_ne(err.text, "");
+}
+END_TEST
+
+Suite *suite_collect_perf_event(void);
+Suite *suite_collect_perf_event(void)
+{
+	Suite *suite = suite_create("collect/perf_event");
+	TCase *tc = tcase_create("perf_event");
+	tcase_set_timeout(tc, 20);
+	tcase_add_test(tc, nothing_is_recorded_before_exec_and_all_after_it);
+	tcase_add_test(tc, switch_records_are_off_until_switched_on_when_asked_so);
+	tcase_add_test(tc, too_few_descriptors_cost_the_switch_records_first);
+	tcase_add_test(tc, locked_memory_limit_halves_rings_and_stacks_with_them);
+	tcase_add_test(tc, target_that_is_gone_is_an_error);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,45 @@
+/* Claims about our priority. */
+#include "collect/priority.h"
+
+#include <check.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+START_TEST(priority_is_raised_where_allowed_and_restored)
+{
+	struct tp_priority before;
+	setpriority(PRIO_PROCESS, 0, 3);
+	tp_priority_raise(&before);
+	int raised = getpriority(PRIO_PROCESS, 0);
+	ck_assert_int_le(raised, 3);
+	if (getuid() == 0)
+		ck_assert_int_lt(raised, 0);
+	tp_priority_restore(&before);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), 3);
+}
+END_TEST
+
+START_TEST(any_user_keeps_what_he_has)
+{
+	struct tp_priority before;
+	if (getuid() == 0)
+		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	setpriority(PRIO_PROCESS, 0, 5);
+	tp_priority_raise(&before);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), 5);
+	tp_priority_restore(&before);
+	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), 5);
+}
+END_TEST
+
+Suite *suite_collect_priority(void);
+Suite *suite_collect_priority(void)
+{
+	Suite *suite = suite_create("collect/priority");
+	TCase *tc = tcase_create("priority");
+	tcase_add_test(tc, priority_is_raised_where_allowed_and_restored);
+	tcase_add_test(tc, any_user_keeps_what_he_has);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,83 @@
+/* Claims about what of another process can be read; the full matrix is in check-qemu. */
+#include "collect/reach.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct {
+	bool is_live;
+	int ptrace_scope;
+	enum tp_presence presence;
+	const char *in_reason;
+	const char *remedy;
+} cases[] = {
+	{false, 0, TP_PRESENCE_PRESENT, "", ""},
+	{false, 1, TP_PRESENCE_PRESENT, "", ""},
+	{false, 2, TP_PRESENCE_DEGRADED, "ptrace_scope is 2", "sysctl kernel.yama.ptrace_scope=1"},
+	{false, 3, TP_PRESENCE_DEGRADED, "ptrace_scope is 3",
+	 "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and reboot"},
+	{true, 0, TP_PRESENCE_PRESENT, "", ""},
+};
+
+START_TEST(reach_is_as_the_settings_say)
+{
+	struct tp_host host = {.root = "",
+			       .is_live = cases[_i].is_live,
+			       .ptrace_scope = cases[_i].ptrace_scope};
+	struct tp_availability out;
+	tp_reach_probe(&host, &out);
+	ck_assert_int_eq(out.presence, cases[_i].presence);
+	ck_assert_msg(strstr(out.reason, cases[_i].in_reason) != NULL, "%s", out.reason);
+	ck_assert_str_eq(out.remedy, cases[_i].remedy);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+END_TEST
+
+static int count_open_files(void)
+{
+	int n = 0;
+	DIR *dir = opendir("/proc/self/fd");
+	while (readdir(dir)) /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
+		n++;
+	closedir(dir);
+	return n;
+}
+
+START_TEST(trying_leaves_no_descriptor_open)
+{
+	struct tp_host host = {.root = "", .is_live = true};
+	struct tp_availability out;
+	int before = count_open_files();
+	tp_reach_probe(&host, &out);
+	ck_assert_int_eq(count_open_files(), before);
+}
+END_TEST
+
+START_TEST(a_process_that_hides_itself_is_not_read)
+{
+	struct tp_host host = {.root = "", .is_live = true};
+	struct tp_availability out;
+	if (setuid(12345) != 0)
+		return;            /* only root can become somebody without rights */
+	prctl(PR_SET_DUMPABLE, 0); /* the child inherits it */
+	tp_reach_probe(&host, &out);
+	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
+	ck_assert_str_ne(out.remedy, "");
+}
+END_TEST
+
+Suite *suite_collect_reach(void);
+Suite *suite_collect_reach(void)
+{
+	Suite *suite = suite_create("collect/reach");
+	TCase *tc = tcase_create("reach");
+	tcase_add_loop_test(tc, reach_is_as_the_settings_say, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tc, trying_leaves_no_descriptor_open);
+	tcase_add_test(tc, a_process_that_hides_itself_is_not_read);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,562 @@
+/* Claims about whole measurements of real programs. What needs perf events is not claimed where the
+ * kernel refuses them. */
+#include "collect/measured.h"
+#include "collect/perf_event.h"
+#include "collect/slower.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static struct measured m;
+
+static void setup(void)
+{
+	measured_init(&m);
+}
+
+static void teardown(void)
+{
+	measured_release(&m);
+}
+
+static bool has_perf(void)
+{
+	return tp_perf_try(false) == 0;
+}
+
+/* From here on as any user, kernel samples included in what is denied. As one of its own: the
+ * kernel counts locked memory by user, and another run of this test may hold all that there is. */
+static void become_nobody(void)
+{
+	uid_t user = 100000 + (uid_t)getpid() % 50000;
+	ck_assert_int_eq(setresgid(user, user, user), 0);
+	ck_assert_int_eq(setresuid(user, user, user), 0);
+	prctl(PR_SET_DUMPABLE, 1);
+	tp_host_close(&m.host);
+	tp_host_open(&m.host, "");
+}
+
+static void refuse_perf(unsigned error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* CPU time of a child of ours until it is a shell, which the kernel accounts to the target and no
+ * record tells: under ASan a fork takes milliseconds. */
+static double starting_s(void)
+{
+	struct rusage usage;
+	pid_t pid = fork();
+	if (pid == 0) {
+		execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
+		_exit(1);
+	}
+	ck_assert_int_eq(wait4(pid, NULL, 0, &usage), pid);
+	return (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/* The share of the target's CPU time that is in stays. */
+static double told_ratio(void)
+{
+	return measured_runs_s(&m) / (measured_cpu_s(&m) - starting_s());
+}
+
+/* Time so far in which the host had our CPUs elsewhere; a virtual machine's kernel takes it out of
+ * the account of a thread, which stays on its CPU meanwhile. In ticks of 10 ms. */
+static double stolen_s(void)
+{
+	unsigned long ticks = 0;
+	FILE *file = fopen("/proc/stat", "r");
+	ck_assert_ptr_nonnull(file);
+	if (fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
+		ticks = 0;
+	fclose(file);
+	return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+#define BUSY      "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"
+#define BUSY_LONG "i=0; while [ $i -lt 1600000 ]; do i=$((i+1)); done"
+
+START_TEST(stays_and_samples_add_up_to_the_kernels_account)
+{
+	if (!has_perf())
+		return;
+	m.config.sample_rate_hz = 999;
+	double stolen_before_s = stolen_s();
+	/* A dozen periods a second are drawn, of 0.6 to 1.4 of the rate: few make it uncertain. */
+	measured_script(&m, BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG);
+	double most_stolen_s = stolen_s() - stolen_before_s + 1.0 / (double)sysconf(_SC_CLK_TCK);
+	ck_assert_int_eq(m.status, TP_OK);
+	double cpu_s = measured_cpu_s(&m);
+	ck_assert_double_gt(cpu_s, 0.1);
+	ck_assert_double_ge(told_ratio(), 0.97);
+	ck_assert_double_le((measured_runs_s(&m) - most_stolen_s) / cpu_s, 1.005);
+	if (tp_plan_tier(m.plan) == TP_TIER_FULL)
+		ck_assert_double_eq_tol((double)measured_samples(&m) / 999 / cpu_s, 1, 0.08);
+	ck_assert_uint_eq(m.trace.n_dropped, 0);
+}
+END_TEST
+
+START_TEST(stacks_of_a_running_program_are_whole_and_named)
+{
+	if (!has_perf())
+		return;
+	m.config.sample_rate_hz = 499;
+	measured_program(&m, "fixed_work", "300");
+	size_t n_whole = 0;
+	size_t n_known = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
+		if (sample->state != TP_STATE_ON_CPU || stack->n_frames == 0)
+			continue;
+		n++;
+		n_whole += !(stack->flags & TP_STACK_TRUNCATED);
+		for (uint32_t k = 0; k < stack->n_frames; k++)
+			if (strcmp(measured_text(&m, m.trace.frames[stack->frames[k]].symbol),
+				   "mix_unit") == 0) {
+				n_known++;
+				break;
+			}
+	}
+	ck_assert_uint_gt(n, 30);
+	ck_assert_double_ge((double)n_whole / (double)n, 0.95);
+	ck_assert_double_ge((double)n_known / (double)n, 0.9);
+}
+END_TEST
+
+/* The share of on-CPU samples with this function in their stack, among those with either. */
+static double share_of(const char *one, const char *other, size_t *n)
+{
+	size_t n_one = 0;
+	size_t n_other = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, m.trace.samples[i].stack);
+		for (uint32_t k = 0; k < stack->n_frames; k++) {
+			const struct tp_frame *frame = &m.trace.frames[stack->frames[k]];
+			n_one += strcmp(measured_text(&m, frame->symbol), one) == 0;
+			n_other += strcmp(measured_text(&m, frame->symbol), other) == 0;
+		}
+	}
+	*n = n_one + n_other;
+	ck_assert_uint_gt(*n, 500);
+	return (double)n_one / (double)(n_one + n_other);
+}
+
+static const struct {
+	double rate_hz;
+	const char *cycles;
+	const char *who;
+	double tolerance;
+} loops[] = {{999, "1001 1500", "", 0.02},
+	     {999, "500.5 3000", "", 0.02},
+	     {999, "1001 1500", "child", 0.02},
+	     {399, "8000 200", "waits", 0.05}};
+
+START_TEST(loop_in_step_with_the_rate_gets_its_true_shares)
+{
+	if (!has_perf())
+		return;
+	m.config.sample_rate_hz = loops[_i].rate_hz;
+	char arguments[60];
+	snprintf(arguments, sizeof(arguments), "%s %s", loops[_i].cycles, loops[_i].who);
+	measured_program(&m, "lock_step", arguments);
+	size_t n;
+	double share = share_of("first_phase", "second_phase", &n);
+	/* In step it would be 30 or 70 points off, begun anew in waits 8. */
+	ck_assert_double_eq_tol(share, 0.3, loops[_i].tolerance);
+}
+END_TEST
+
+/* Events that a parent and its new child swap would leave the parent without samples. */
+START_TEST(thread_that_makes_and_joins_threads_is_sampled)
+{
+	if (!has_perf())
+		return;
+	measured_program(&m, "thread_rounds", "500 4 8");
+	const uint64_t from_ns = 3 * TP_NS_PER_S;
+	uint64_t on_cpu_ns = 0;
+	for (size_t i = m.trace.run_index[0]; i < m.trace.run_index[1]; i++)
+		if (m.trace.runs[i].start_ns >= from_ns)
+			on_cpu_ns += m.trace.runs[i].end_ns - m.trace.runs[i].start_ns;
+	size_t n = 0;
+	for (size_t i = m.trace.sample_index[0]; i < m.trace.sample_index[1]; i++)
+		n += m.trace.samples[i].time_ns >= from_ns &&
+		     !(m.trace.samples[i].flags & TP_SAMPLE_POLLED);
+	ck_assert_uint_gt(on_cpu_ns, 500 * TP_NS_PER_MS);
+	/* Without: none, or a fifth. Half of 500 ms at 99 Hz are five deviations. */
+	ck_assert_double_gt((double)n / ((double)on_cpu_ns * 1e-9 * 99), 0.5);
+}
+END_TEST
+
+START_TEST(children_are_followed_with_their_names_parents_and_ends)
+{
+	measured_script(&m, "/bin/sleep 0.05; (/bin/sleep 0.15; true) & wait; exit 7");
+	ck_assert_int_eq(m.result.end.kind, TP_END_EXITED);
+	ck_assert_int_eq(m.result.end.code, 7);
+	unsigned n_sleeps = 0;
+	for (size_t i = 0; i < m.trace.n_tasks; i++) {
+		const struct tp_task *task = &m.trace.tasks[i];
+		ck_assert_uint_ge(task->end_ns, task->start_ns);
+		ck_assert_uint_ne(task->end_ns, 0);
+		if (strcmp(measured_text(&m, task->comm), "sleep") != 0)
+			continue;
+		n_sleeps++;
+		ck_assert_ptr_nonnull(strstr(measured_text(&m, task->cmdline), "sleep 0."));
+		ck_assert_ptr_nonnull(strstr(measured_text(&m, task->exe), "sleep"));
+		ck_assert_uint_lt(task->parent, m.trace.n_tasks);
+		uint64_t lived_ns = task->end_ns - task->start_ns;
+		ck_assert_uint_ge(lived_ns, 40 * TP_NS_PER_MS);
+	}
+	ck_assert_uint_eq(n_sleeps, 2);
+	ck_assert_uint_eq(m.trace.tasks[0].parent, TP_NO_TASK);
+}
+END_TEST
+
+START_TEST(five_hundred_threads_are_followed_without_loss)
+{
+	if (!has_perf())
+		return;
+	measured_program(&m, "thread_crowd", "500 200");
+	ck_assert_int_eq(m.result.end.code, 0);
+	ck_assert_uint_eq(m.trace.n_tasks, 701);
+	ck_assert_ptr_null(measured_gap(&m, "perf", "lost"));
+	/* Dying threads take their events apart after their last record: 30 us each. */
+	ck_assert_double_ge(measured_runs_s(&m) / measured_cpu_s(&m), 0.8);
+	ck_assert_double_le(measured_runs_s(&m) / measured_cpu_s(&m), 1.005);
+}
+END_TEST
+
+START_TEST(waiting_shows_as_blocked_between_stays)
+{
+	if (!has_perf())
+		return;
+	measured_script(&m, BUSY "; /bin/sleep 0.2; " BUSY);
+	/* The shell waits for the sleep: its longest time off the CPU that begins as blocked. */
+	uint64_t longest_ns = 0;
+	for (size_t i = 0; i + 1 < m.trace.n_runs; i++) {
+		const struct tp_run *run = &m.trace.runs[i];
+		if (run->task != 0 || run[1].task != 0 || run->how != TP_RUN_BLOCKED)
+			continue;
+		if (run[1].start_ns - run->end_ns > longest_ns)
+			longest_ns = run[1].start_ns - run->end_ns;
+	}
+	ck_assert_uint_ge(longest_ns, 190 * TP_NS_PER_MS);
+}
+END_TEST
+
+START_TEST(delay_and_duration_bound_what_is_measured_and_not_the_target)
+{
+	m.sampler.delay_ns = 150 * TP_NS_PER_MS;
+	m.sampler.duration_ns = 200 * TP_NS_PER_MS;
+	uint64_t before_ns = tp_clock_now_ns();
+	/* Sleeps and wakes all along: a thread that never leaves its CPU is not seen to be on it.
+	 */
+	measured_script(&m, "/bin/sleep 0.1 & k=0; while [ $k -lt 14 ]; do /bin/sleep 0.05; "
+			    "k=$((k+1)); done; exit 3");
+	ck_assert_int_eq(m.result.end.code, 3);
+	ck_assert_uint_ge(tp_clock_now_ns() - before_ns, 600 * TP_NS_PER_MS);
+	uint64_t from_ns = m.result.measure_from_ns - m.result.started_ns;
+	uint64_t until_ns = m.result.measure_until_ns - m.result.started_ns;
+	ck_assert_uint_ge(from_ns, 150 * TP_NS_PER_MS);
+	ck_assert_uint_ge(until_ns - from_ns, 199 * TP_NS_PER_MS);
+	ck_assert_uint_lt(until_ns - from_ns, 500 * TP_NS_PER_MS);
+	for (size_t i = 0; i < m.trace.n_samples; i++)
+		ck_assert_uint_ge(m.trace.samples[i].time_ns + 30 * TP_NS_PER_MS, from_ns);
+	for (size_t i = 0; i < m.trace.n_runs; i++) {
+		ck_assert_uint_ge(m.trace.runs[i].end_ns, from_ns);
+		ck_assert_uint_le(m.trace.runs[i].end_ns, until_ns + 5 * TP_NS_PER_MS);
+	}
+	if (has_perf())
+		ck_assert_uint_gt(m.trace.n_runs, 0);
+	ck_assert_uint_ge(m.trace.n_tasks, 2); /* forked during the delay */
+}
+END_TEST
+
+START_TEST(delay_longer_than_the_target_measures_nothing_and_says_so)
+{
+	m.sampler.delay_ns = 10 * TP_NS_PER_S;
+	measured_script(&m, "exit 5");
+	ck_assert_int_eq(m.result.end.code, 5);
+	ck_assert_uint_eq(m.result.measure_from_ns, m.result.measure_until_ns);
+	ck_assert_uint_eq(m.trace.n_runs, 0);
+}
+END_TEST
+
+START_TEST(program_that_cannot_run_is_reported_like_a_shell_does)
+{
+	char *argv[] = {(char[]){"./no-such-program"}, NULL};
+	measured_run(&m, argv);
+	ck_assert_int_eq(m.status, TP_TARGET);
+	ck_assert_int_eq(tp_target_exit_status(m.target), 127);
+	ck_assert_ptr_nonnull(strstr(m.err.text, "no such file"));
+}
+END_TEST
+
+static const struct {
+	unsigned error;
+	const char *reason;
+} refusals[] = {
+	{EPERM, "seccomp"},
+	{EACCES, ""},
+	{ENOSYS, "no perf events"},
+};
+
+START_TEST(refused_perf_is_an_absence_and_the_run_goes_on)
+{
+	refuse_perf(refusals[_i].error);
+	measured_script(&m, "/bin/sleep 0.15; " BUSY "; exit 9");
+	const struct tp_plan_row *row = measured_row(&m, "perf");
+	ck_assert(!row->is_chosen);
+	ck_assert_ptr_nonnull(strstr(row->availability.reason, refusals[_i].reason));
+	ck_assert_uint_gt(strlen(row->availability.reason), 10);
+	ck_assert_int_ge(tp_plan_tier(m.plan), TP_TIER_MINIMAL);
+	ck_assert_int_eq(m.result.end.code, 9);
+	ck_assert_uint_ge(m.trace.n_tasks, 2); /* found in /proc */
+	ck_assert_uint_gt(m.trace.n_samples, 0);
+	ck_assert_uint_eq(m.trace.n_runs, 0);
+}
+END_TEST
+
+START_TEST(required_perf_that_is_refused_ends_before_the_target_starts)
+{
+	refuse_perf(EPERM);
+	m.selection.require = "stacks";
+	ck_assert_int_eq(tp_plan_make(&m.plan, &m.host, &m.config, &m.selection, &m.err),
+			 TP_DENIED);
+	ck_assert_ptr_nonnull(strstr(m.err.text, "stacks were required but "));
+	/* for teardown */
+	m.selection.require = NULL;
+	measured_script(&m, "exit 0");
+}
+END_TEST
+
+START_TEST(any_user_gets_user_stacks_and_exact_switches)
+{
+	if (getuid() != 0 || !has_perf())
+		return;
+	become_nobody();
+	if (tp_perf_try(false) != 0)
+		return;
+	m.config.sample_rate_hz = 999;
+	measured_script(&m, BUSY_LONG);
+	ck_assert_int_eq(m.result.end.code, 0);
+	ck_assert_double_ge(told_ratio(), 0.97);
+	if (m.host.perf_paranoid >= 2) {
+		ck_assert_int_eq(tp_plan_tier(m.plan), TP_TIER_REDUCED);
+		ck_assert_ptr_nonnull(
+			strstr(measured_row(&m, "perf")->availability.reason, "user space only"));
+		for (size_t i = 0; i < m.trace.n_samples; i++)
+			ck_assert(!(m.trace.samples[i].flags & TP_SAMPLE_KERNEL));
+	}
+	double user_s = (double)m.result.end.usage.ru_utime.tv_sec +
+			(double)m.result.end.usage.ru_utime.tv_usec * 1e-6;
+	ck_assert_double_ge((double)measured_samples(&m) / 999, user_s * 0.85);
+}
+END_TEST
+
+START_TEST(program_that_changes_its_user_is_said_to_have_left)
+{
+	char name[] = "/tmp/tp-setuid-XXXXXX";
+	if (getuid() != 0 || !has_perf())
+		return;
+	close(mkstemp(name));
+	char command[100];
+	snprintf(command, sizeof(command), "cp /bin/sleep %s", name);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(chmod(name, 04755), 0);
+	become_nobody();
+	if (tp_perf_try(false) == 0 && m.host.perf_paranoid >= 2) {
+		snprintf(command, sizeof(command), "%s 0.7; exit 2", name);
+		measured_script(&m, command);
+		ck_assert_int_eq(m.result.end.code, 2);
+		const struct tp_gap *gap = measured_gap(&m, "perf", "runs with other rights");
+		ck_assert_ptr_nonnull(gap);
+		ck_assert_uint_ge(gap->end_ns - gap->start_ns, 600 * TP_NS_PER_MS);
+	} else {
+		measured_script(&m, "exit 0"); /* for teardown */
+	}
+}
+END_TEST
+
+static const unsigned file_limits[] = {64, 30, 16};
+
+START_TEST(few_descriptors_cost_detail_and_not_the_run)
+{
+	struct rlimit limit = {file_limits[_i], file_limits[_i]};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	measured_script(&m, "ulimit -n >/dev/null; " BUSY "; exit 4");
+	ck_assert_int_eq(m.result.end.code, 4);
+	const struct tp_plan_row *row = measured_row(&m, "perf");
+	if (!row->is_chosen && has_perf())
+		ck_assert_ptr_nonnull(strstr(row->availability.reason, "descriptor"));
+}
+END_TEST
+
+START_TEST(locked_memory_limit_costs_at_most_stack_depth)
+{
+	struct rlimit none = {0, 0};
+	if (getuid() != 0 || !has_perf())
+		return;
+	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &none), 0);
+	become_nobody();
+	if (tp_perf_try(false) != 0)
+		return;
+	measured_script(&m, BUSY);
+	ck_assert(measured_row(&m, "perf")->is_chosen);
+	ck_assert_uint_ge(tp_plan_config(m.plan)->stack_bytes, 8192);
+	ck_assert_double_ge(told_ratio(), 0.97);
+}
+END_TEST
+
+START_TEST(rate_that_the_budget_lowered_is_told)
+{
+	if (!has_perf())
+		return;
+	/* Samples alone may take half of it, what measuring takes besides is more than the rest. */
+	m.config.max_overhead_ratio = 0.001;
+	measured_program(&m, "fixed_work", "9000");
+	double told_hz = tp_plan_config(m.plan)->sample_rate_hz;
+	double kept_hz = (double)measured_samples(&m) / measured_cpu_s(&m);
+	ck_assert_double_lt(told_hz, 99);
+	ck_assert_double_eq_tol(kept_hz / told_hz, 1, 0.25);
+}
+END_TEST
+
+static bool tick_twice(void *context, uint64_t now_ns)
+{
+	unsigned *n = context;
+	(void)now_ns;
+	return ++*n < 2;
+}
+
+START_TEST(tick_comes_every_second_and_can_end_the_measuring)
+{
+	unsigned n = 0;
+	m.sampler.tick = tick_twice;
+	m.sampler.context = &n;
+	measured_script(&m, "/bin/sleep 3; exit 6");
+	ck_assert_uint_eq(n, 2);
+	ck_assert_int_eq(m.result.end.code, 6);
+	uint64_t measured_ns = m.result.measure_until_ns - m.result.measure_from_ns;
+	ck_assert_uint_ge(measured_ns, TP_NS_PER_S);
+	ck_assert_uint_le(measured_ns, 2500 * TP_NS_PER_MS);
+}
+END_TEST
+
+static void keep_notice(void *context, const char *text)
+{
+	snprintf(context, 100, "%s", text);
+}
+
+START_TEST(second_interrupt_stops_measuring_and_says_so)
+{
+	char said[100] = "";
+	m.sampler.notice = keep_notice;
+	m.sampler.context = said;
+	pid_t self = getpid();
+	pid_t helper = fork();
+	if (helper == 0) {
+		usleep(300000);
+		kill(self, SIGINT);
+		usleep(300000);
+		kill(self, SIGINT);
+		_exit(0);
+	}
+	measured_script(&m, "trap : INT; for i in 1 2 3 4 5; do /bin/sleep 0.3; done; exit 8");
+	waitpid(helper, NULL, 0);
+	ck_assert(m.result.was_interrupted);
+	ck_assert_int_eq(m.result.end.code, 8);
+	ck_assert_uint_lt(m.result.measure_until_ns + 200 * TP_NS_PER_MS, m.result.end.time_ns);
+	ck_assert_ptr_nonnull(strstr(said, "Ctrl-C again"));
+}
+END_TEST
+
+START_TEST(following_an_idle_program_costs_next_to_nothing)
+{
+	m.selection.collect = "perf,marks,self";
+	measured_script(&m, "exec /bin/sleep 2");
+	size_t n;
+	const struct tp_gauge *cpu = tp_trace_gauges(&m.trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
+	ck_assert_uint_ge(n, 2);
+	/* Between two readings while it slept; 0.1 % on a quiet machine. */
+	double used_ns = cpu[n - 1].value - cpu[1].value;
+	double elapsed_ns = (double)(cpu[n - 1].time_ns - cpu[1].time_ns);
+	ck_assert_double_lt(used_ns / elapsed_ns, 0.005 * SLOWER);
+}
+END_TEST
+
+START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
+{
+	if (!has_perf())
+		return;
+	m.config.max_switch_rate_hz = 500;
+	/* Stays of 50 us: the kernel sets a timer that ran out at a switch to 10 us, at each
+	 * switch, so that stays shorter than that and the interrupt's way are sampled late or
+	 * never. */
+	measured_program(&m, "ping_pong", "pipe 40000 pinned 10000");
+	const struct tp_gap *gap = measured_gap(&m, "perf", "switch records off above 500/s");
+	ck_assert_ptr_nonnull(gap);
+	uint64_t on_ns = 0;
+	for (size_t i = 0; i < m.trace.n_runs; i++) /* none inside the gap */
+		ck_assert(m.trace.runs[i].end_ns <= gap->start_ns ||
+			  m.trace.runs[i].start_ns >= gap->end_ns);
+	for (size_t i = 0; i < m.trace.n_runs; i++)
+		on_ns += m.trace.runs[i].end_ns - m.trace.runs[i].start_ns;
+	ck_assert_uint_gt(on_ns, 0);
+	/* Who hands turns over is in the kernel most of the time, which not every user may see. */
+	if (strstr(measured_row(&m, "perf")->availability.reason, "user space only"))
+		return;
+	ck_assert_double_gt((double)measured_samples(&m) / 99, measured_cpu_s(&m) * 0.7);
+}
+END_TEST
+
+Suite *suite_collect_sampler(void);
+Suite *suite_collect_sampler(void)
+{
+	Suite *suite = suite_create("collect/sampler");
+	TCase *tc = tcase_create("sampler");
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, stays_and_samples_add_up_to_the_kernels_account);
+	tcase_add_test(tc, stacks_of_a_running_program_are_whole_and_named);
+	tcase_add_loop_test(tc, loop_in_step_with_the_rate_gets_its_true_shares, 0,
+			    sizeof(loops) / sizeof(loops[0]));
+	tcase_add_test(tc, thread_that_makes_and_joins_threads_is_sampled);
+	tcase_add_test(tc, children_are_followed_with_their_names_parents_and_ends);
+	tcase_add_test(tc, five_hundred_threads_are_followed_without_loss);
+	tcase_add_test(tc, waiting_shows_as_blocked_between_stays);
+	tcase_add_test(tc, delay_and_duration_bound_what_is_measured_and_not_the_target);
+	tcase_add_test(tc, delay_longer_than_the_target_measures_nothing_and_says_so);
+	tcase_add_test(tc, program_that_cannot_run_is_reported_like_a_shell_does);
+	tcase_add_loop_test(tc, refused_perf_is_an_absence_and_the_run_goes_on, 0, 3);
+	tcase_add_test(tc, required_perf_that_is_refused_ends_before_the_target_starts);
+	tcase_add_test(tc, any_user_gets_user_stacks_and_exact_switches);
+	tcase_add_test(tc, program_that_changes_its_user_is_said_to_have_left);
+	tcase_add_loop_test(tc, few_descriptors_cost_detail_and_not_the_run, 0, 3);
+	tcase_add_test(tc, locked_memory_limit_costs_at_most_stack_depth);
+	tcase_add_test(tc, rate_that_the_budget_lowered_is_told);
+	tcase_add_test(tc, tick_comes_every_second_and_can_end_the_measuring);
+	tcase_add_test(tc, second_interrupt_stops_measuring_and_says_so);
+	tcase_add_test(tc, following_an_idle_program_costs_next_to_nothing);
+	tcase_add_test(tc, too_many_switches_turn_their_records_off_and_leave_a_gap);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,57 @@
+/* Runs all unit suites, or the one named; ends with "unit: N passed, N failed, N skipped". */
+#include "skip.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SUITE(name) Suite *suite_##name(void);
+#include "suites.h"
+#undef SUITE
+
+static const struct {
+	const char *name;
+	Suite *(*make)(void);
+} suites[] = {
+#define SUITE(name) {#name, suite_##name},
+#include "suites.h"
+#undef SUITE
+};
+
+/* Shared with the processes that Check forks for tests. */
+static int *n_skipped;
+
+void test_skip(const char *reason)
+{
+	__atomic_fetch_add(n_skipped, 1, __ATOMIC_RELAXED);
+	printf("skipped: %s\n", reason);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	n_skipped = mmap(NULL, sizeof(*n_skipped), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (n_skipped == MAP_FAILED)
+		return 2;
+	SRunner *runner = srunner_create(NULL);
+	int chosen = 0;
+	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+		if (argc > 1 && strcmp(argv[1], suites[i].name) != 0)
+			continue;
+		srunner_add_suite(runner, suites[i].make());
+		chosen++;
+	}
+	if (!chosen) {
+		fprintf(stderr, "no suite '%s'\n", argc > 1 ? argv[1] : "");
+		return 2;
+	}
+	srunner_run_all(runner, CK_NORMAL);
+	int failed = srunner_ntests_failed(runner);
+	int run = srunner_ntests_run(runner);
+	srunner_free(runner);
+	printf("unit: %d passed, %d failed, %d skipped\n", run - failed - *n_skipped, failed,
+	       *n_skipped);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,77 @@
+/* Claims about the vocabulary: names find themselves, units are known, typing mistakes are near. */
+#include "trainprof/model/fact.h"
+
+#include <check.h>
+#include <string.h>
+
+START_TEST(every_fact_is_found_by_its_name_alone)
+{
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		const struct tp_fact_desc *desc = tp_fact_desc((enum tp_fact)i);
+		ck_assert_msg((int)tp_fact_find(desc->name) == i, "'%s' is there twice",
+			      desc->name);
+		ck_assert_uint_gt(strlen(desc->text), 5);
+	}
+	ck_assert_int_eq(tp_fact_find(""), TP_N_FACTS);
+	ck_assert_int_eq(tp_fact_find("step"), TP_N_FACTS);
+}
+END_TEST
+
+/* Names carry their unit, so that a rule's author cannot mistake ns for a share. */
+START_TEST(a_name_ends_as_its_unit_does)
+{
+	static const struct {
+		const char *ending;
+		const char *unit;
+	} endings[] = {{"_ns", "ns"},
+		       {"_ratio", "ratio"},
+		       {"bytes_per_s", "bytes_per_s"},
+		       {"_cpus", "cpus"},
+		       {"_bytes", "bytes"}};
+	static const char *const units[] = {"ns",   "ratio", "bytes", "1",
+					    "bool", "per_s", "cpus",  "bytes_per_s"};
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		const struct tp_fact_desc *desc = tp_fact_desc((enum tp_fact)i);
+		bool known = false;
+		for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++)
+			known |= strcmp(desc->unit, units[j]) == 0;
+		ck_assert_msg(known, "%s has the unit '%s'", desc->name, desc->unit);
+		size_t len = strlen(desc->name);
+		for (size_t j = 0; j < sizeof(endings) / sizeof(endings[0]); j++) {
+			size_t tail = strlen(endings[j].ending);
+			if (len > tail && strcmp(desc->name + len - tail, endings[j].ending) == 0)
+				ck_assert_msg(strcmp(desc->unit, endings[j].unit) == 0,
+					      "%s is in '%s'", desc->name, desc->unit);
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_typing_mistake_finds_what_was_meant)
+{
+	ck_assert_str_eq(tp_fact_nearest("step.tiem_ns"), "step.time_ns");
+	ck_assert_str_eq(tp_fact_nearest("loader.worker"), "loader.workers");
+	ck_assert_ptr_null(tp_fact_nearest("zzzzzzzzzz"));
+}
+END_TEST
+
+START_TEST(origins_have_names)
+{
+	ck_assert_str_eq(tp_origin_name(TP_ORIGIN_MEASURED), "measured");
+	ck_assert_str_eq(tp_origin_name(TP_ORIGIN_ESTIMATED), "estimated");
+	ck_assert_str_eq(tp_origin_name((enum tp_origin)9), "derived");
+}
+END_TEST
+
+Suite *suite_model_fact(void);
+Suite *suite_model_fact(void)
+{
+	Suite *suite = suite_create("model/fact");
+	TCase *tc = tcase_create("fact");
+	tcase_add_test(tc, every_fact_is_found_by_its_name_alone);
+	tcase_add_test(tc, a_name_ends_as_its_unit_does);
+	tcase_add_test(tc, a_typing_mistake_finds_what_was_meant);
+	tcase_add_test(tc, origins_have_names);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,157 @@
+/* Claims about building traces. */
+#include "trainprof/model/trace.h"
+
+#include <check.h>
+#include <string.h>
+
+static void put_task(struct tp_trace_builder *b, uint32_t id)
+{
+	struct tp_task task = {.id = id, .tid = (pid_t)(100 + id), .pid = 100, .start_ns = 1000};
+	task.parent = id ? 0 : TP_NO_TASK;
+	task.comm = tp_sink_string(&b->sink, "train");
+	tp_sink_task(&b->sink, &task);
+}
+
+static void put_run(struct tp_trace_builder *b, uint32_t task, uint64_t start, uint64_t end)
+{
+	struct tp_run run = {.task = task, .start_ns = 1000 + start, .end_ns = 1000 + end};
+	tp_sink_run(&b->sink, &run);
+}
+
+START_TEST(runs_are_sorted_clipped_and_indexed)
+{
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	put_task(&b, 0);
+	put_task(&b, 1);
+	put_run(&b, 1, 50, 60);
+	put_run(&b, 0, 30, 40);
+	put_run(&b, 0, 10, 35);
+	put_run(&b, 0, 40, 30); /* ends before it starts */
+	put_run(&b, 7, 10, 20); /* nobody */
+	struct tp_run_info run = {.started_ns = 1000, .ended_ns = 1100};
+	struct tp_trace trace;
+	tp_trace_build(&trace, &b, &run);
+	ck_assert_uint_eq(trace.n_runs, 3);
+	ck_assert_uint_eq(trace.runs[0].start_ns, 10);
+	ck_assert_uint_eq(trace.runs[0].end_ns, 30);
+	ck_assert_uint_eq(trace.run_index[0], 0);
+	ck_assert_uint_eq(trace.run_index[1], 2);
+	ck_assert_uint_eq(trace.run_index[2], 3);
+	ck_assert_uint_eq(trace.n_dropped, 3);
+	ck_assert_uint_eq(trace.end_ns, 100);
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&b);
+}
+END_TEST
+
+START_TEST(equal_stacks_share_an_id_and_keep_their_frames)
+{
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	struct tp_frame frame = {.module = tp_sink_string(&b.sink, "/bin/train"), .address = 16};
+	uint32_t one = tp_sink_frame(&b.sink, &frame);
+	frame.address = 32;
+	uint32_t two = tp_sink_frame(&b.sink, &frame);
+	ck_assert_uint_ne(one, two);
+	uint32_t ids[] = {two, one};
+	uint32_t stack = tp_sink_stack(&b.sink, ids, 2, 0);
+	ck_assert_uint_eq(tp_sink_stack(&b.sink, ids, 2, 0), stack);
+	ck_assert_uint_ne(tp_sink_stack(&b.sink, ids, 1, 0), stack);
+	struct tp_run_info run = {0};
+	struct tp_trace trace;
+	tp_trace_build(&trace, &b, &run);
+	const struct tp_stack *found = tp_trace_stack(&trace, stack);
+	ck_assert_uint_eq(found->n_frames, 2);
+	ck_assert_uint_eq(trace.frames[found->frames[0]].address, 32);
+	ck_assert_str_eq(tp_trace_string(&trace, trace.frames[one].module), "/bin/train");
+	ck_assert_uint_eq(tp_trace_stack(&trace, 99)->n_frames, 0);
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&b);
+}
+END_TEST
+
+START_TEST(counters_grow_linearly_between_readings)
+{
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	for (uint64_t t = 0; t <= 4; t++)
+		tp_sink_gauge(&b.sink, TP_METRIC_DISK_READ, TP_NO_TASK, t * 100, (double)t * 10);
+	struct tp_run_info run = {0};
+	struct tp_trace trace;
+	tp_trace_build(&trace, &b, &run);
+	double growth;
+	ck_assert(tp_trace_counter_growth(&trace, TP_METRIC_DISK_READ, TP_NO_TASK, 150, 250,
+					  &growth));
+	ck_assert_double_eq_tol(growth, 10, 1e-9);
+	ck_assert(
+		!tp_trace_counter_growth(&trace, TP_METRIC_DISK_WRITE, TP_NO_TASK, 0, 9, &growth));
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&b);
+}
+END_TEST
+
+/* Stays and samples of 50 tasks, told in the order that `place` gives. */
+static void build_shuffled(struct tp_trace *trace, unsigned (*place)(unsigned))
+{
+	enum { N = 5000 };
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	for (uint32_t id = 0; id < 50; id++)
+		put_task(&b, id);
+	for (unsigned i = 0; i < N; i++) {
+		unsigned at = place(i);
+		put_run(&b, at % 50, at * 10, at * 10 + 5);
+		struct tp_sample sample = {.task = at * 7 % 50, .time_ns = 1000 + at, .cpu = at};
+		tp_sink_sample(&b.sink, &sample);
+	}
+	tp_trace_build(trace, &b, &(struct tp_run_info){.started_ns = 1000});
+	tp_trace_builder_release(&b);
+}
+
+static unsigned forward(unsigned i)
+{
+	return i;
+}
+
+static unsigned scattered(unsigned i)
+{
+	return i * 1777 % 5000; /* 1777 and 5000 share no divisor */
+}
+
+START_TEST(the_order_of_telling_does_not_matter)
+{
+	struct tp_trace a;
+	struct tp_trace b;
+	build_shuffled(&a, forward);
+	build_shuffled(&b, scattered);
+	ck_assert_uint_eq(a.n_runs, 5000);
+	ck_assert_uint_eq(b.n_runs, 5000);
+	ck_assert_mem_eq(a.samples, b.samples, a.n_samples * sizeof(*a.samples));
+	for (size_t i = 0; i < a.n_runs; i++) {
+		ck_assert_uint_eq(a.runs[i].task, i / 100);
+		ck_assert_uint_eq(a.runs[i].start_ns, (i % 100 * 50 + i / 100) * 10);
+		ck_assert_uint_eq(b.runs[i].start_ns, a.runs[i].start_ns);
+		ck_assert_uint_eq(b.runs[i].task, a.runs[i].task);
+	}
+	for (size_t task = 0; task <= 50; task++) {
+		ck_assert_uint_eq(a.run_index[task], task * 100);
+		ck_assert_uint_eq(a.sample_index[task], task * 100);
+	}
+	tp_trace_release(&a);
+	tp_trace_release(&b);
+}
+END_TEST
+
+Suite *suite_model_trace(void);
+Suite *suite_model_trace(void)
+{
+	Suite *suite = suite_create("model/trace");
+	TCase *tc = tcase_create("trace");
+	tcase_add_test(tc, runs_are_sorted_clipped_and_indexed);
+	tcase_add_test(tc, the_order_of_telling_does_not_matter);
+	tcase_add_test(tc, equal_stacks_share_an_id_and_keep_their_frames);
+	tcase_add_test(tc, counters_grow_linearly_between_readings);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

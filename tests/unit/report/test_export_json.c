@@ -1,0 +1,242 @@
+/* The JSON report holds exactly what the profile holds, and satisfies its own schema and sums. */
+#include "sample.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/base/json.h"
+#include "trainprof/report/validate.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char *render(const struct tp_report *report, size_t *size)
+{
+	char *text = NULL;
+	struct tp_report_style style = {.width = 80};
+	FILE *out = open_memstream(&text, size);
+	ck_assert_int_eq(tp_exporter_find("json")->write(report, &style, out, NULL), TP_OK);
+	fclose(out);
+	return text;
+}
+
+static struct tp_json_doc *parse(const char *text, size_t size)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_error err = {0};
+	enum tp_status status = tp_json_parse(&doc, text, size, "report.json", &err);
+	ck_assert_msg(status == TP_OK, "%s", err.text);
+	return doc;
+}
+
+static const struct tp_json *at(const struct tp_json *value, const char *a, const char *b)
+{
+	return tp_json_get(tp_json_get(value, a), b);
+}
+
+START_TEST(integers_are_exact_and_sum)
+{
+	struct sample s;
+	sample_init(&s);
+	/* One odd ns, so that nothing was rounded on the way. */
+	s.profile.parts[TP_PART_HOST].time_ns++;
+	s.profile.label_ns[TP_LABEL_HOST_INTERPRETER]++;
+	s.profile.total_ns++;
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *root = tp_json_root(doc);
+	uint64_t total = 0;
+	uint64_t sum = 0;
+	ck_assert(tp_json_uint(at(root, "partition", "total_ns"), &total));
+	ck_assert_uint_eq(total, s.profile.total_ns);
+	int k = 0;
+	TP_JSON_EACH (part, at(root, "partition", "parts")) {
+		uint64_t time_ns = 0;
+		ck_assert(tp_json_uint(tp_json_get(part, "time_ns"), &time_ns));
+		ck_assert_uint_eq(time_ns, s.profile.parts[k++].time_ns);
+		sum += time_ns;
+	}
+	ck_assert_uint_eq(sum, total);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(every_fact_is_there_with_value_or_reason)
+{
+	struct sample s;
+	sample_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *metrics = at(tp_json_root(doc), "summary", "metrics");
+	ck_assert_uint_eq(tp_json_count(metrics), TP_N_FACTS);
+	TP_JSON_EACH (metric, metrics) {
+		enum tp_fact fact = tp_fact_find(tp_json_key(metric));
+		ck_assert_int_ne(fact, TP_N_FACTS);
+		if (s.profile.facts[fact].is_known)
+			ck_assert_double_eq_tol(tp_json_number(tp_json_get(metric, "value"), -1),
+						s.profile.facts[fact].value, 1e-9);
+		else
+			ck_assert_ptr_nonnull(tp_json_string(tp_json_get(metric, "missing")));
+	}
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(quiet_and_unjudged_rules_are_listed)
+{
+	struct sample s;
+	sample_init(&s);
+	s.findings.items[6].state = TP_FINDING_QUIET;
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	int n[3] = {0};
+	TP_JSON_EACH (finding, tp_json_get(tp_json_root(doc), "findings")) {
+		const char *state = tp_json_string(tp_json_get(finding, "state"));
+		for (int i = 0; i < 3; i++)
+			n[i] += strcmp(state, tp_finding_state_name((enum tp_finding_state)i)) == 0;
+	}
+	ck_assert_int_eq(n[TP_FINDING_FIRED], 3);
+	ck_assert_int_eq(n[TP_FINDING_QUIET], 1);
+	ck_assert_int_eq(n[TP_FINDING_NOT_JUDGED], 3);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(less_detail_is_told)
+{
+	struct sample s;
+	sample_init(&s);
+	for (int i = 0; i < 2; i++) {
+		size_t size = 0;
+		char *text = render(&s.report, &size);
+		struct tp_json_doc *doc = parse(text, size);
+		const struct tp_json *collection = tp_json_get(tp_json_root(doc), "collection");
+		const char *reduced = tp_json_string(tp_json_get(collection, "reduced"));
+		double asked_hz = tp_json_number(tp_json_get(collection, "asked_rate_hz"), -1);
+		if (i)
+			ck_assert_ptr_nonnull(strstr(reduced, "for 40 % of the run"));
+		else
+			ck_assert_ptr_null(reduced);
+		ck_assert_double_eq(asked_hz, i ? 99 : -1);
+		tp_json_free(doc);
+		free(text);
+		sample_reduce(&s);
+	}
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(inexact_profile_is_refused)
+{
+	struct sample s;
+	struct tp_report_style style = {.width = 80};
+	struct tp_error err = {0};
+	sample_init(&s);
+	s.profile.total_ns++;
+	FILE *out = fopen("/dev/null", "w");
+	ck_assert_int_eq(tp_exporter_find("json")->write(&s.report, &style, out, &err), TP_PARSE);
+	fclose(out);
+	sample_release(&s);
+}
+END_TEST
+
+/* 200,000 steps and 3,000 processes still fit into the megabyte that our own reader takes. */
+START_TEST(document_is_bounded)
+{
+	struct sample s;
+	sample_init(&s);
+	struct tp_profile *p = &s.profile;
+	struct tp_step one = p->steps[SAMPLE_WARMUP];
+	p->n_steps = 200000;
+	p->steps = tp_arena_array(&p->arena, p->n_steps, sizeof(*p->steps));
+	for (size_t i = 0; i < p->n_steps; i++) {
+		p->steps[i] = one;
+		p->steps[i].kind = i % 2 ? TP_STEP_STEADY : TP_STEP_SLOW;
+	}
+	size_t n = 3000;
+	struct tp_process_result *many = tp_arena_array(&p->arena, n, sizeof(*many));
+	for (size_t i = 0; i < n; i++)
+		many[i] = p->processes[i % p->n_processes];
+	p->processes = many;
+	p->n_processes = n;
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	ck_assert_uint_le(size, TP_JSON_MAX_BYTES);
+	struct tp_json_doc *doc = parse(text, size);
+	struct tp_buf problems = {0};
+	ck_assert_uint_eq(tp_report_validate(doc, &problems), 0);
+	uint64_t cut = 0;
+	ck_assert(tp_json_uint(at(tp_json_root(doc), "truncated", "outliers"), &cut));
+	ck_assert_uint_ge(cut, 99000);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+/* By Python's jsonschema, which is another program's reading of the schema. */
+START_TEST(document_satisfies_the_schema)
+{
+	if (system("/usr/bin/python3 -c 'import jsonschema' 2>/dev/null") != 0) {
+		fprintf(stderr, "skipped: python3-jsonschema is not installed\n");
+		return;
+	}
+	struct sample s;
+	sample_init(&s);
+	if (_i == 1)
+		s.report.findings = NULL;
+	if (_i == 2) {
+		s.trace.run.end = TP_END_SIGNALED;
+		s.trace.run.end_code = 11;
+		s.profile.n_steps = 0;
+		s.profile.steps_found_by = TP_STEPS_NONE;
+	}
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	char dir[] = "/tmp/trainprof-test-XXXXXX";
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	char schema[64];
+	char report[64];
+	char command[400];
+	snprintf(schema, sizeof(schema), "%s/schema.json", dir);
+	snprintf(report, sizeof(report), "%s/report.json", dir);
+	const char *schema_text = tp_report_schema();
+	ck_assert_int_eq(tp_file_replace(schema, schema_text, strlen(schema_text), NULL), TP_OK);
+	ck_assert_int_eq(tp_file_replace(report, text, size, NULL), TP_OK);
+	snprintf(command, sizeof(command),
+		 "/usr/bin/python3 -c 'import json, jsonschema, sys; "
+		 "jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate("
+		 "json.load(open(sys.argv[2])))' %s %s",
+		 schema, report);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+Suite *suite_report_export_json(void);
+Suite *suite_report_export_json(void)
+{
+	Suite *suite = suite_create("report_export_json");
+	TCase *tc = tcase_create("json");
+	tcase_set_timeout(tc, 30);
+	tcase_add_test(tc, integers_are_exact_and_sum);
+	tcase_add_test(tc, every_fact_is_there_with_value_or_reason);
+	tcase_add_test(tc, quiet_and_unjudged_rules_are_listed);
+	tcase_add_test(tc, less_detail_is_told);
+	tcase_add_test(tc, inexact_profile_is_refused);
+	tcase_add_test(tc, document_is_bounded);
+	tcase_add_loop_test(tc, document_satisfies_the_schema, 0, 3);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

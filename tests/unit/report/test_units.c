@@ -1,0 +1,126 @@
+/* Numbers read as people write them, and whole percents sum to 100. */
+#include "trainprof/report/units.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(times_have_three_digits)
+{
+	static const struct {
+		double ns;
+		const char *text;
+	} rows[] = {
+		{0, "0 ns"},         {640, "640 ns"},      {999.4, "999 ns"},
+		{999.5, "1.00 µs"},  {1e3, "1.00 µs"},     {21.04e6, "21.0 ms"},
+		{50.4e6, "50.4 ms"}, {999.6e6, "1.00 s"},  {61.2e9, "61.2 s"},
+		{131e6, "131 ms"},   {9.994e6, "9.99 ms"}, {9.996e6, "10.0 ms"},
+		{99.96e6, "100 ms"}, {1e13, "10000 s"},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_str_eq(tp_unit_time(rows[i].ns).text, rows[i].text);
+}
+END_TEST
+
+START_TEST(long_times_are_minutes_and_hours)
+{
+	ck_assert_str_eq(tp_unit_elapsed(UINT64_C(61200000000)).text, "61.2 s");
+	ck_assert_str_eq(tp_unit_elapsed(UINT64_C(599400000000)).text, "599 s");
+	ck_assert_str_eq(tp_unit_elapsed(UINT64_C(599500000000)).text, "10 min 00 s");
+	ck_assert_str_eq(tp_unit_elapsed(UINT64_C(3723000000000)).text, "1 h 02 min");
+	ck_assert_str_eq(tp_unit_clock(UINT64_C(41000000000)).text, "0:41");
+	ck_assert_str_eq(tp_unit_clock(UINT64_C(3723000000000)).text, "1:02:03");
+}
+END_TEST
+
+START_TEST(bytes_counts_and_numbers)
+{
+	ck_assert_str_eq(tp_unit_bytes(0).text, "0 B");
+	ck_assert_str_eq(tp_unit_bytes(1288490189).text, "1.2 GiB");
+	ck_assert_str_eq(tp_unit_bytes(214.0 * 1048576).text, "214 MiB");
+	ck_assert_str_eq(tp_unit_count(0).text, "0");
+	ck_assert_str_eq(tp_unit_count(999).text, "999");
+	ck_assert_str_eq(tp_unit_count(1201).text, "1,201");
+	ck_assert_str_eq(tp_unit_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
+	ck_assert_str_eq(tp_unit_counted(0, "record").text, "0 records");
+	ck_assert_str_eq(tp_unit_counted(1, "record").text, "1 record");
+	ck_assert_str_eq(tp_unit_counted(1201, "record").text, "1,201 records");
+	ck_assert_str_eq(tp_unit_number(0.3929).text, "0.393");
+	ck_assert_str_eq(tp_unit_number(0.9).text, "0.9");
+	ck_assert_str_eq(tp_unit_number(0).text, "0");
+	ck_assert_str_eq(tp_unit_number(50.2).text, "50.2");
+	ck_assert_str_eq(tp_unit_number(8).text, "8");
+	ck_assert_str_eq(tp_unit_number(12345.6).text, "12,346");
+	ck_assert_str_eq(tp_unit_percent(0.39).text, "39 %");
+	ck_assert_str_eq(tp_unit_percent(0.008).text, "0.8 %");
+	ck_assert_str_eq(tp_unit_percent(0.0001).text, "<0.1 %");
+	ck_assert_str_eq(tp_unit_percent(0).text, "0 %");
+	ck_assert_str_eq(tp_unit_factor(1.52).text, "1.52×");
+	ck_assert_str_eq(tp_unit_value(1288490189, "bytes_per_s").text, "1.2 GiB/s");
+	ck_assert_str_eq(tp_unit_value(1, "bool").text, "yes");
+}
+END_TEST
+
+START_TEST(shares_sum_to_100_for_any_parts)
+{
+	srand(7);
+	for (int round = 0; round < 20000; round++) {
+		uint64_t parts[6];
+		unsigned percents[6];
+		uint64_t total = 0;
+		for (int i = 0; i < 6; i++) {
+			parts[i] = (uint64_t)rand() >> (rand() % 31);
+			if (round % 3 == 0)
+				parts[i] *= 1000003;
+			total += parts[i];
+		}
+		tp_unit_share_100(parts, 6, percents);
+		unsigned sum = 0;
+		for (int i = 0; i < 6; i++) {
+			sum += percents[i];
+			/* Never further than one percent from the truth. */
+			double exact = total ? 100.0 * (double)parts[i] / (double)total : 0;
+			ck_assert(percents[i] <= exact + 1 && percents[i] + 1 >= exact);
+			if (!parts[i])
+				ck_assert_uint_eq(percents[i], 0);
+		}
+		ck_assert_uint_eq(sum, total ? 100 : 0);
+	}
+}
+END_TEST
+
+START_TEST(thirds_give_the_odd_percent_to_the_first)
+{
+	const uint64_t parts[] = {1, 1, 1};
+	unsigned percents[3];
+	tp_unit_share_100(parts, 3, percents);
+	ck_assert_uint_eq(percents[0], 34);
+	ck_assert_uint_eq(percents[1], 33);
+	ck_assert_uint_eq(percents[2], 33);
+}
+END_TEST
+
+START_TEST(one_scale_serves_a_table)
+{
+	struct tp_unit_scale ms = tp_unit_scale_for(50.4e6);
+	ck_assert_str_eq(tp_unit_scaled(ms, 50.4e6).text, "50.4 ms");
+	ck_assert_str_eq(tp_unit_scaled(ms, 0.5e6).text, "0.5 ms");
+	struct tp_unit_scale small = tp_unit_scale_for(2.1e6);
+	ck_assert_str_eq(tp_unit_scaled(small, 0.05e6).text, "0.05 ms");
+}
+END_TEST
+
+Suite *suite_report_units(void);
+Suite *suite_report_units(void)
+{
+	Suite *suite = suite_create("report_units");
+	TCase *tc = tcase_create("units");
+	tcase_add_test(tc, times_have_three_digits);
+	tcase_add_test(tc, long_times_are_minutes_and_hours);
+	tcase_add_test(tc, bytes_counts_and_numbers);
+	tcase_add_test(tc, shares_sum_to_100_for_any_parts);
+	tcase_add_test(tc, thirds_give_the_odd_percent_to_the_first);
+	tcase_add_test(tc, one_scale_serves_a_table);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,93 @@
+/* The checker accepts what the writer writes and finds each broken promise. */
+#include "sample.h"
+
+#include "trainprof/base/json.h"
+#include "trainprof/report/validate.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static char *render(const struct tp_report *report, size_t *size)
+{
+	char *text = NULL;
+	struct tp_report_style style = {.width = 80};
+	FILE *out = open_memstream(&text, size);
+	ck_assert_int_eq(tp_exporter_find("json")->write(report, &style, out, NULL), TP_OK);
+	fclose(out);
+	return text;
+}
+
+static struct tp_json_doc *parse(const char *text, size_t size)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_error err = {0};
+	enum tp_status status = tp_json_parse(&doc, text, size, "report.json", &err);
+	ck_assert_msg(status == TP_OK, "%s", err.text);
+	return doc;
+}
+
+START_TEST(validate_accepts_what_is_written)
+{
+	struct sample s;
+	sample_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	struct tp_buf problems = {0};
+	ck_assert_uint_eq(tp_report_validate(doc, &problems), 0);
+	ck_assert_str_eq(tp_buf_text(&problems), "");
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+/* One change each; validate must find it. */
+static const struct {
+	const char *from;
+	const char *to;
+	const char *problem;
+} changes[] = {
+	{"\"total_ns\": 49593600000", "\"total_ns\": 49593600001", "parts sum to"},
+	{"\"time_ns\": 20664000000", "\"time_ns\": 20664000002", "labels sum to"},
+	{"\"missing\": \"not measured\"", "\"missed\": \"not measured\"", "null without a reason"},
+	{"\"duration_ns\": [50400000,", "\"duration_ns\": [50400001,", "parts of a step sum"},
+	{"trainprof-report/1.0", "trainprof-report/2.0", "not a trainprof-report/1.x"},
+	{"\"frames\": [0, 1, 2]", "\"frames\": [0, 1, 9]", "no such frame"},
+};
+
+START_TEST(validate_finds_each_broken_promise)
+{
+	struct sample s;
+	sample_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	char *found = strstr(text, changes[_i].from);
+	ck_assert_msg(found != NULL, "%s", changes[_i].from);
+	struct tp_buf changed = {0};
+	tp_buf_add(&changed, text, (size_t)(found - text));
+	tp_buf_puts(&changed, changes[_i].to);
+	tp_buf_puts(&changed, found + strlen(changes[_i].from));
+	struct tp_json_doc *doc = parse(tp_buf_text(&changed), changed.len);
+	struct tp_buf problems = {0};
+	ck_assert_uint_ge(tp_report_validate(doc, &problems), 1);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&problems), changes[_i].problem));
+	tp_buf_release(&problems);
+	tp_buf_release(&changed);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+Suite *suite_report_validate(void);
+Suite *suite_report_validate(void)
+{
+	Suite *suite = suite_create("report_validate");
+	TCase *tc = tcase_create("validate");
+	tcase_add_test(tc, validate_accepts_what_is_written);
+	tcase_add_loop_test(tc, validate_finds_each_broken_promise, 0,
+			    (int)(sizeof(changes) / sizeof(changes[0])));
+	suite_add_tcase(suite, tc);
+	return suite;
+}

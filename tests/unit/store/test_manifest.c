@@ -1,0 +1,247 @@
+/* Claims about manifest.json. */
+#include "store/manifest.h"
+
+#include "store/layout.h"
+#include "story.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *directory;
+static char *path;
+
+static void setup(void)
+{
+	directory = story_directory();
+	path = tp_asprintf("%s/manifest.json", directory);
+}
+
+static void teardown(void)
+{
+	free(path);
+	story_remove(directory);
+}
+
+static void write_text(const char *text)
+{
+	ck_assert_int_eq(tp_file_replace(path, text, strlen(text), NULL), TP_OK);
+}
+
+static const struct tp_ledger full_ledger = {
+	.is_closed = true,
+	.n_bytes = 123456,
+	.n_blocks = 7,
+	.n_records = 99999,
+	.has_stopped = true,
+	.until_ns = STORY_STARTED_NS + 1,
+	.n_lost = 17,
+	.stopped_because = "no space left on device",
+};
+
+START_TEST(everything_known_about_a_run_reads_back)
+{
+	struct tp_buf text = {0};
+	tp_manifest_write(&text, story_run(), &full_ledger);
+	write_text(tp_buf_text(&text));
+	tp_buf_release(&text);
+	struct tp_arena arena = {0};
+	struct tp_run_info run;
+	struct tp_ledger ledger;
+	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, NULL), TP_OK);
+	const struct tp_run_info *told = story_run();
+	ck_assert_str_eq(run.id, told->id);
+	ck_assert_str_eq(run.label, told->label);
+	ck_assert_uint_eq(run.n_command, told->n_command);
+	for (size_t i = 0; i < told->n_command; i++)
+		ck_assert_str_eq(run.command[i], told->command[i]);
+	ck_assert_str_eq(run.directory, told->directory);
+	ck_assert_int_eq(run.mode, told->mode);
+	ck_assert_int_eq(run.tier, told->tier);
+	ck_assert_int_eq(run.pid, told->pid);
+	ck_assert_uint_eq(run.started_wall_ns, told->started_wall_ns);
+	ck_assert_uint_eq(run.started_ns, told->started_ns);
+	ck_assert_uint_eq(run.ended_ns, told->ended_ns);
+	ck_assert_uint_eq(run.measure_from_ns, told->measure_from_ns);
+	ck_assert_uint_eq(run.measure_until_ns, told->measure_until_ns);
+	ck_assert_int_eq(run.end, told->end);
+	ck_assert_int_eq(run.end_code, told->end_code);
+	ck_assert_double_eq(run.sample_rate_hz, told->sample_rate_hz);
+	ck_assert_double_eq(run.asked_rate_hz, told->asked_rate_hz);
+	ck_assert_double_eq(run.poll_rate_hz, told->poll_rate_hz);
+	ck_assert_str_eq(run.host.name, told->host.name);
+	ck_assert_str_eq(run.host.kernel, told->host.kernel);
+	ck_assert_str_eq(run.host.cpu_model, told->host.cpu_model);
+	ck_assert_uint_eq(run.host.n_cpus, told->host.n_cpus);
+	ck_assert_uint_eq(run.host.n_allowed, told->host.n_allowed);
+	ck_assert_uint_eq(run.host.n_numa_nodes, told->host.n_numa_nodes);
+	ck_assert_uint_eq(run.host.memory_bytes, told->host.memory_bytes);
+	ck_assert_double_eq(run.host.quota_cpus, told->host.quota_cpus);
+	ck_assert_uint_eq(run.host.memory_limit_bytes, told->host.memory_limit_bytes);
+	ck_assert_uint_eq(run.n_environment, told->n_environment);
+	for (size_t i = 0; i < told->n_environment; i++) {
+		ck_assert_str_eq(run.environment[i].name, told->environment[i].name);
+		ck_assert_str_eq(run.environment[i].value, told->environment[i].value);
+	}
+	ck_assert_str_eq(run.written_by, told->written_by);
+	ck_assert_int_eq(ledger.is_closed, 1);
+	ck_assert_uint_eq(ledger.n_bytes, full_ledger.n_bytes);
+	ck_assert_uint_eq(ledger.n_blocks, full_ledger.n_blocks);
+	ck_assert_uint_eq(ledger.n_records, full_ledger.n_records);
+	ck_assert_int_eq(ledger.has_stopped, 1);
+	ck_assert_uint_eq(ledger.until_ns, full_ledger.until_ns);
+	ck_assert_uint_eq(ledger.n_lost, full_ledger.n_lost);
+	ck_assert_str_eq(ledger.stopped_because, full_ledger.stopped_because);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(an_empty_run_can_be_written_and_read)
+{
+	struct tp_buf text = {0};
+	struct tp_run_info nothing = {0};
+	tp_manifest_write(&text, &nothing, &(struct tp_ledger){0});
+	write_text(tp_buf_text(&text));
+	tp_buf_release(&text);
+	struct tp_arena arena = {0};
+	struct tp_run_info run;
+	struct tp_ledger ledger;
+	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, NULL), TP_OK);
+	ck_assert_ptr_null(run.id);
+	ck_assert_uint_eq(run.n_command, 0);
+	ck_assert_int_eq(run.end, TP_END_UNKNOWN);
+	ck_assert_int_eq(ledger.is_closed, 0);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+/* The worst: every text as long as can be, of the bytes that JSON makes longest. */
+START_TEST(no_run_outgrows_the_space_kept_for_its_manifest)
+{
+	static const char worst[] = {'\x01', '\xff', '"', 'a', '\0'};
+	const char *long_texts[4];
+	for (size_t i = 0; i < 4; i++) {
+		char *text = tp_alloc(100001);
+		memset(text, worst[i], 100000);
+		long_texts[i] = text;
+	}
+	for (size_t i = 0; i < 5; i++) {
+		const char *text = i < 4 ? long_texts[i] : "";
+		const char *command[3000];
+		struct tp_env_var variables[3000];
+		for (size_t j = 0; j < 3000; j++) {
+			command[j] = text;
+			variables[j] = (struct tp_env_var){text, text};
+		}
+		struct tp_run_info run = *story_run();
+		run.id = run.label = run.directory = run.written_by = text;
+		run.host.name = run.host.kernel = run.host.cpu_model = text;
+		run.command = command;
+		run.n_command = 3000;
+		run.environment = variables;
+		run.n_environment = 3000;
+		struct tp_ledger ledger = full_ledger;
+		ledger.stopped_because = text;
+		struct tp_buf out = {0};
+		tp_manifest_write(&out, &run, &ledger);
+		ck_assert_uint_le(out.len, LAYOUT_NEXT_MANIFEST_BYTES);
+		struct tp_json_doc *doc;
+		struct tp_error err = {0};
+		ck_assert_msg(!tp_json_parse(&doc, out.data, out.len, "m", &err), "%s", err.text);
+		const struct tp_json *told = tp_json_get(tp_json_root(doc), "run");
+		ck_assert(tp_json_bool(tp_json_get(told, "command_is_cut"), false));
+		tp_json_free(doc);
+		tp_buf_release(&out);
+	}
+	for (size_t i = 0; i < 4; i++)
+		free((void *)(uintptr_t)long_texts[i]);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	enum tp_status status;
+	const char *message; /* after the path of the directory */
+} bad[] = {
+	{"", TP_PARSE, NULL},
+	{"{", TP_PARSE, NULL},
+	{"[]", TP_PARSE, "/manifest.json: not the manifest of a recording"},
+	{"{}", TP_PARSE, "/manifest.json: not the manifest of a recording"},
+	{"{\"format\": 1}", TP_PARSE, NULL},
+	{"{\"format\": \"trainprof-report/1.0\"}", TP_PARSE, NULL},
+	{"{\"format\": \"trainprof-recording/\"}", TP_PARSE, NULL},
+	{"{\"format\": \"trainprof-recording/1\"}", TP_PARSE, NULL},
+	{"{\"format\": \"trainprof-recording/2.1\"}", TP_VERSION, NULL},
+	{"{\"format\": \"trainprof-recording/0.9\"}", TP_VERSION, NULL},
+	{"{\"format\": \"trainprof-recording/1.9\"}", TP_OK, NULL},
+	{"{\"format\": \"trainprof-recording/1.0\", \"run\": 5, \"host\": [], \"environment\": {}}",
+	 TP_OK, NULL},
+	{"{\"format\": \"trainprof-recording/1.0\", \"run\": {\"id\": 7, \"command\": [1, {}, "
+	 "\"a\"],"
+	 "\"pid\": 1e300, \"started_ns\": \"-1\", \"mode\": \"dance\", \"end_code\": -1e99},"
+	 "\"host\": {\"cpus\": -1, \"quota_cpus\": -7, \"memory_bytes\": 1e300},"
+	 "\"environment\": [\"novalue\", 7, \"a=b=c\"], \"records\": {\"blocks\": \"x\"}}",
+	 TP_OK, NULL},
+};
+
+START_TEST(what_is_no_manifest_is_refused_and_odd_members_read_as_unknown)
+{
+	write_text(bad[_i].text);
+	struct tp_arena arena = {0};
+	struct tp_run_info run = {.pid = 77};
+	struct tp_ledger ledger;
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, &err), bad[_i].status);
+	if (bad[_i].message)
+		ck_assert_str_eq(err.text + strlen(directory), bad[_i].message);
+	if (bad[_i].status == TP_VERSION)
+		ck_assert_str_eq(err.next, "update trainprof");
+	if (bad[_i].status) {
+		ck_assert_int_eq(run.pid, 77); /* untouched */
+	} else {
+		ck_assert_ptr_null(run.id);
+		ck_assert_int_eq(run.pid, 0);
+		ck_assert_uint_eq(run.started_ns, 0);
+		ck_assert_uint_eq(run.host.n_cpus, 0);
+		ck_assert_uint_eq(run.host.memory_bytes, 0);
+		ck_assert_double_eq(run.host.quota_cpus, 0);
+		ck_assert_uint_le(run.n_command, 1);
+		ck_assert_uint_le(run.n_environment, 1);
+	}
+	tp_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(a_folder_without_manifest_is_not_a_recording)
+{
+	struct tp_arena arena = {0};
+	struct tp_run_info run;
+	struct tp_ledger ledger;
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, &err), TP_ABSENT);
+	char *text = tp_asprintf("'%s' is not a recording (no manifest.json)", directory);
+	ck_assert_str_eq(err.text, text);
+	free(text);
+}
+END_TEST
+
+Suite *suite_store_manifest(void);
+Suite *suite_store_manifest(void)
+{
+	Suite *suite = suite_create("store/manifest");
+	TCase *tc = tcase_create("manifest");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 30);
+	tcase_add_test(tc, everything_known_about_a_run_reads_back);
+	tcase_add_test(tc, an_empty_run_can_be_written_and_read);
+	tcase_add_test(tc, no_run_outgrows_the_space_kept_for_its_manifest);
+	tcase_add_loop_test(tc, what_is_no_manifest_is_refused_and_odd_members_read_as_unknown, 0,
+			    sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tc, a_folder_without_manifest_is_not_a_recording);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
