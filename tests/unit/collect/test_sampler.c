@@ -508,10 +508,10 @@ START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
 	if (!has_perf())
 		return;
 	m.config.max_switch_rate_hz = 500;
-	/* Stays of 50 us: the kernel sets a timer that ran out at a switch to 10 us, at each
-	 * switch, so that stays shorter than that and the interrupt's way are sampled late or
-	 * never. */
-	measured_program(&m, "ping_pong", "pipe 40000 pinned 10000");
+	/* Stays of 0.2 ms: the kernel sets a timer that ran out at a switch to 10 us, at each
+	 * switch, so that stays shorter than that and the interrupt's way, which takes 20 us and
+	 * more in a virtual machine, are sampled late or never. */
+	measured_program(&m, "ping_pong", "pipe 10000 pinned 40000");
 	const struct tp_gap *gap = measured_gap(&m, "perf", "switch records off above 500/s");
 	ck_assert_ptr_nonnull(gap);
 	uint64_t on_ns = 0;
@@ -524,7 +524,9 @@ START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
 	/* Who hands turns over is in the kernel most of the time, which not every user may see. */
 	if (strstr(measured_row(&m, "perf")->availability.reason, "user space only"))
 		return;
-	ck_assert_double_gt((double)measured_samples(&m) / 99, measured_cpu_s(&m) * 0.7);
+	/* A thread keeps the period that was drawn when it was made, of 0.62 to 1.38 of the rate;
+	 * the first one gets new ones where a look finds it running. */
+	ck_assert_double_gt((double)measured_samples(&m) / 99, measured_cpu_s(&m) * 0.5);
 }
 END_TEST
 
