@@ -110,36 +110,45 @@ struct removal {
 	bool has_loop;
 };
 
-/* What one gain adds to its part beyond what its label has removed already. */
-static double beyond(double by_label[TP_N_LABELS], enum tp_label label, double fraction)
+/* The most that the gains remove of one part: labels are pieces of it, advice without a label, as
+ * faster kernels, shrinks what they leave. */
+static double most_of_part(enum tp_part part, const struct tp_gain *gains, size_t n_gains)
 {
-	if (label == TP_N_LABELS)
-		return fraction;
-	double more = fmax(0, fraction - by_label[label]);
-	by_label[label] += more;
-	return more;
+	double by_label[TP_N_LABELS] = {0};
+	double labelled = 0;
+	double left = 1;
+	for (size_t i = 0; i < n_gains; i++) {
+		const struct tp_gain *gain = &gains[i];
+		if (!gain->is_known || gain->kind == TP_GAIN_LOOP || gain->part != part)
+			continue;
+		if (gain->label == TP_N_LABELS) {
+			left *= 1 - gain->most;
+			continue;
+		}
+		labelled += fmax(0, gain->most - by_label[gain->label]);
+		by_label[gain->label] = fmax(gain->most, by_label[gain->label]);
+	}
+	return 1 - left * (1 - fmin(1, labelled));
 }
 
 static struct removal removal_of(const struct tp_gain_basis *basis, const struct tp_gain *gains,
 				 size_t n_gains)
 {
 	struct removal removal = {.shortest = basis->whole_ns};
-	double by_label[TP_N_LABELS] = {0};
+	for (int i = 0; i < TP_N_PARTS; i++)
+		removal.most[i] = most_of_part((enum tp_part)i, gains, n_gains);
 	for (size_t i = 0; i < n_gains; i++) {
 		const struct tp_gain *gain = &gains[i];
 		if (!gain->is_known)
 			continue;
-		/* Two pieces of advice may still overlap: the sum is what they do at most, the
-		 * larger one what they do at least. */
+		/* Two pieces of advice may overlap: at least, they do what the larger one does. */
 		if (gain->kind == TP_GAIN_LOOP) {
 			removal.has_loop = true;
 			removal.loop_most = fmin(1, removal.loop_most + gain->most);
 			removal.loop_least = fmax(removal.loop_least, gain->least);
 			continue;
 		}
-		double *most = &removal.most[gain->part];
 		removal.has_part = true;
-		*most = fmin(1, *most + beyond(by_label, gain->label, gain->most));
 		removal.least[gain->part] = fmax(removal.least[gain->part], gain->least);
 		removal.shortest = fmin(removal.shortest, basis->whole_ns / gain->high);
 	}

@@ -50,8 +50,9 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
 				const struct tp_quantity *facts, double largest);
 /*
  * All together: of one label the largest fraction counts, since two ways to remove a thing remove
- * it once; labels of a part add up to at most all of it; parts are removed side by side. `then` is
- * the part that is largest afterwards; TP_N_PARTS when none is left.
+ * it once; labels of a part add up to at most all of it; advice without a label shrinks what they
+ * leave of its part; parts are removed side by side. `then` is the part that is largest afterwards;
+ * TP_N_PARTS when none is left.
  */
 struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
 			       size_t n_gains, double largest, enum tp_part *then);

@@ -207,6 +207,19 @@ START_TEST(of_one_label_the_largest_fraction_counts)
 }
 END_TEST
 
+START_TEST(advice_for_all_of_a_part_shrinks_what_labels_leave)
+{
+	/* A loader four times as fast, half of whose time is preparing, which goes away. */
+	struct tp_gain_basis basis = basis_of(80, 80, 0);
+	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.75),
+				   estimate(&basis, TP_PART_DATALOADER, 0, 0.5)};
+	gains[1].label = TP_LABEL_DATALOADER_PREP;
+	enum tp_part then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.high, 100 / (100 - 80 * (1 - 0.25 * 0.5)), 1e-9);
+}
+END_TEST
+
 START_TEST(time_outside_the_steps_counts_in_the_loop)
 {
 	/* 20 % of the loop is checkpoints, and the steps could be 100 to 60. */
@@ -239,6 +252,7 @@ Suite *suite_advise_gain(void)
 	tcase_add_test(tcase, one_advice_alone_is_all_together);
 	tcase_add_test(tcase, two_ways_to_remove_one_thing_remove_it_once);
 	tcase_add_test(tcase, of_one_label_the_largest_fraction_counts);
+	tcase_add_test(tcase, advice_for_all_of_a_part_shrinks_what_labels_leave);
 	tcase_add_test(tcase, time_outside_the_steps_counts_in_the_loop);
 	suite_add_tcase(suite, tcase);
 	return suite;
