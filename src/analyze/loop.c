@@ -30,9 +30,10 @@ enum {
 	MIN_INNER_EPOCH = 8, /* fewer steps are no epoch */
 };
 
-static const double chain_share = 0.8;       /* of the repeating work: where the loop is */
-static const double branch_share = 0.05;     /* of the run: a one-shot callee worth a look */
-static const double passing_share = 0.1;     /* of the run: what comes back a few times only */
+static const double chain_share = 0.8;   /* of the repeating work: where the loop is */
+static const double branch_share = 0.05; /* of the run: a one-shot callee worth a look */
+static const double trial_share = 0.1;   /* of two pieces of work: what shows that they are one's */
+static const double passing_share = 0.1; /* of the run: what comes back a few times only */
 static const uint64_t epoch_ns = 3000000000; /* steps above it are rarer than epochs */
 
 struct search {
@@ -98,6 +99,50 @@ static bool is_alone(const struct search *search, const struct tp_level *outer,
 	return true;
 }
 
+/* A function on the way to `node` twice: an interpreter calls everything by the same few. */
+static bool is_interpreted(const struct tp_calltree *tree, uint32_t node)
+{
+	for (uint32_t a = node; a != NO_NODE && a; a = tree->nodes[a].parent)
+		for (uint32_t b = tree->nodes[a].parent; b != NO_NODE && b;
+		     b = tree->nodes[b].parent)
+			if (tree->nodes[a].function == tree->nodes[b].function)
+				return true;
+	return false;
+}
+
+/* A good part of what is done below `of`, by its name or the lack of one work on the model. */
+static bool is_work_of(const struct tp_calltree *tree, uint32_t node, uint32_t of)
+{
+	const struct tp_call_node *n = &tree->nodes[node];
+	return node != of && tp_calltree_is_below(tree, node, of) &&
+	       (double)n->ns >= trial_share * (double)tree->nodes[of].ns &&
+	       n->compute_ns > n->ns / 2;
+}
+
+/* Whether the same function does a good part of the work below `node` and of that beside it. */
+static bool shares_work(const struct tp_calltree *tree, uint32_t node, uint32_t beside)
+{
+	for (uint32_t a = node + 1; a < tree->n_nodes; a++) {
+		if (!is_work_of(tree, a, node))
+			continue;
+		for (uint32_t b = beside + 1; b < tree->n_nodes; b++)
+			if (tree->nodes[a].function == tree->nodes[b].function &&
+			    !tp_calltree_is_below(tree, b, node) && is_work_of(tree, b, beside))
+				return true;
+	}
+	return false;
+}
+
+/* Whether what marks the rounds of `outer` tries, beside the loop in `inner`, what that trains: a
+ * validation every so many steps. */
+static bool is_trial(const struct search *search, const struct tp_callee *outer,
+		     const struct tp_level *inner)
+{
+	const struct tp_calltree *tree = search->tree;
+	return !tp_calltree_is_below(tree, inner->node, outer->node) &&
+	       !is_interpreted(tree, inner->node) && shares_work(tree, outer->node, inner->node);
+}
+
 /* Whether the repetitions of `outer` are epochs or the like, and those of `inner` the steps. */
 static bool is_inner_better(const struct search *search, const struct tp_level *outer,
 			    const struct tp_level *inner)
@@ -106,7 +151,7 @@ static bool is_inner_better(const struct search *search, const struct tp_level *
 	const struct tp_callee *b = &inner->callees[inner->marker];
 	if (b->n * 2 < a->n * 3)
 		return false;
-	if (a->n < SURE_STAYS || is_alone(search, outer, inner))
+	if (a->n < SURE_STAYS || is_alone(search, outer, inner) || is_trial(search, a, inner))
 		return true;
 	return a->n < MANY_STAYS && a->period_ns >= (double)epoch_ns &&
 	       b->n / a->n >= MIN_INNER_EPOCH;
@@ -214,18 +259,33 @@ static size_t most_stays(const struct tp_level *level)
 	return most;
 }
 
-/* The outermost level at which something repeats that cannot be counted. */
-static void take_coarse(struct tp_loop *loop, const struct search *search)
+/* Whether something repeats there, inside what `marked` may have found, that cannot be counted. */
+static bool is_coarse_inside(const struct search *search, const struct tp_level *level,
+			     const struct tp_level *marked)
 {
-	for (size_t i = 0; i < search->n; i++) {
-		const struct tp_level *level = &search->levels[i];
-		if (!tp_level_is_coarse(level, search->tree))
-			continue;
-		loop->state = TP_LOOP_COARSE;
-		loop->node = level->node;
-		set_bounds(loop, level, most_stays(level));
-		return;
-	}
+	if (!tp_level_is_coarse(level, search->tree))
+		return false;
+	return !marked || ((level == marked || level->marker == TP_MAX_CALLEES) &&
+			   tp_calltree_is_below(search->tree, level->node, marked->node) &&
+			   is_trial(search, &marked->callees[marked->marker], level));
+}
+
+/* The outermost level at which something repeats that cannot be counted; with `marked`, one whose
+ * rounds that one takes for granted. */
+static const struct tp_level *find_coarse(const struct search *search,
+					  const struct tp_level *marked)
+{
+	for (size_t i = 0; i < search->n; i++)
+		if (is_coarse_inside(search, &search->levels[i], marked))
+			return &search->levels[i];
+	return NULL;
+}
+
+static void take_coarse(struct tp_loop *loop, const struct tp_level *level)
+{
+	loop->state = TP_LOOP_COARSE;
+	loop->node = level->node;
+	set_bounds(loop, level, most_stays(level));
 }
 
 void tp_loop_find(struct tp_loop *loop, const struct tp_calltree *tree)
@@ -235,12 +295,15 @@ void tp_loop_find(struct tp_loop *loop, const struct tp_calltree *tree)
 	search.levels = tp_alloc((size_t)MAX_LEVELS * sizeof(*search.levels));
 	explore(&search, 0);
 	struct tp_level *level = choose_level(&search);
+	const struct tp_level *coarse = level ? find_coarse(&search, level) : NULL;
 	if (!level)
 		level = search_deeper(&search);
-	if (level)
+	if (!level)
+		coarse = find_coarse(&search, NULL);
+	if (coarse)
+		take_coarse(loop, coarse);
+	else if (level)
 		take_level(loop, level, tree);
-	else
-		take_coarse(loop, &search);
 	for (size_t i = 0; i < search.n; i++)
 		tp_level_release(&search.levels[i]);
 	free(search.levels);

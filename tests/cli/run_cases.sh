@@ -27,9 +27,9 @@ tidy() { # tidy FILE: replace what changes from run to run
 
 run_case() { # run_case NAME
 	mkdir "$work/dir"
-	# The inner shell expands its own words.
+	# The inner shell expands its own words. What a shell runs in the background ignores signals.
 	# shellcheck disable=SC2016
-	env -i PATH="$build:$build/programs:$PATH" HOME="$work/dir" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb \
+	env -i --default-signal=INT,QUIT PATH="$build:$build/programs:$PATH" HOME="$work/dir" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb \
 		TMPDIR="$work" CASES="$CASES" BUILD="$build" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
 		timeout -k 5 "${CASE_SECONDS:-60}" sh -c 'cd "$1" && . "$2"' sh "$work/dir" "$CASES/$1.sh" \
 		</dev/null >"$work/stdout" 2>"$work/stderr"

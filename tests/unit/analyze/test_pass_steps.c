@@ -265,6 +265,19 @@ static void epochs_without_names(struct sim *sim, struct truth *truth)
 	}
 }
 
+/* A function that does everything, and every 22 steps one that tries it, which no name tells. */
+static void trial_every_few_steps(struct sim *sim, struct truth *truth)
+{
+	for (int i = 1; i <= 240; i++) {
+		sim_work(sim, "main:1 g:1 fetch:2", sim_ms(sim, 3, 0.2));
+		begin_step(sim, truth);
+		call(sim, "main:1 g:2 step:3 fa:3", "la", 25, 2);
+		call(sim, "main:1 g:2 step:4 fb:3", "lb", 50, 2);
+		for (int k = 0; k < 6 && i % 22 == 0; k++)
+			call(sim, "main:1 g:4 h:3 fa:3", "la", 25, 2);
+	}
+}
+
 /* The loop calls one function per step, which does everything. */
 static void step_function(struct sim *sim, struct truth *truth)
 {
@@ -402,6 +415,7 @@ static void (*const shapes[])(struct sim *, struct truth *) = {
 	long_startup,
 	broken_stacks,
 	long_startup_with_names,
+	trial_every_few_steps,
 };
 
 static void simulate_shape(struct sim *sim, void (*shape)(struct sim *, struct truth *),
@@ -662,9 +676,23 @@ static void nothing_unwound(struct sim *sim, struct truth *truth)
 		sim_work(sim, "", 100000000);
 }
 
-static void (*const aperiodic[])(struct sim *, struct truth *) = {one_long_call, calls_at_random,
-								  three_rounds, nothing_unwound,
-								  team_waits};
+/* As trial_every_few_steps(), faster than can be counted: only the trials could be. */
+static void trial_of_short_steps(struct sim *sim, struct truth *truth)
+{
+	(void)truth;
+	for (int i = 1; i <= 240; i++) {
+		sim_work(sim, "main:1 g:1 fetch:2", sim_ms(sim, 3, 0.2));
+		call(sim, "main:1 g:2 step:3 fa:3", "la", 13, 2);
+		call(sim, "main:1 g:2 fb:3", "lb", 12, 2);
+		for (int k = 0; k < 6 && i % 22 == 0; k++)
+			call(sim, "main:1 g:4 h:3 fa:3", "la", 25, 2);
+	}
+}
+
+static void (*const aperiodic[])(struct sim *,
+				 struct truth *) = {one_long_call, calls_at_random,
+						    three_rounds,  nothing_unwound,
+						    team_waits,    trial_of_short_steps};
 
 START_TEST(nothing_is_found_where_nothing_repeats_visibly)
 {
