@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* The collectors' defaults (trainprof/collect/collector.h). */
-enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 32768, DEFAULT_MAX_SWITCH_HZ = 20000 };
+enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 49152, DEFAULT_MAX_SWITCH_HZ = 20000 };
 
 /* What lives from the plan to the end of the recording. */
 struct session {

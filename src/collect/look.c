@@ -2,6 +2,7 @@
 #include "look.h"
 
 #include "procfs.h"
+#include "remote.h"
 #include "syscalls.h"
 #include "task_stat.h"
 #include "waitcause.h"
@@ -16,17 +17,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #define MAPS_AGE_NS (5 * TP_NS_PER_S)
 
-enum { PATH_SIZE = 4096, PAGE = 4096, SELECT_MAX = 1024, MAX_PAGES = 64 };
+enum { PATH_SIZE = 4096, SELECT_MAX = 1024 };
 
 void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
 		    uint32_t stack_bytes)
 {
-	enum { LIMIT = (MAX_PAGES - 1) * PAGE };
+	enum { LIMIT = (TP_REMOTE_MAX_PAGES - 1) * TP_REMOTE_PAGE };
 	memset(looker, 0, sizeof(*looker));
 	looker->host = host;
 	looker->sink = sink;
@@ -45,29 +45,6 @@ void tp_looker_release(struct tp_looker *looker)
 void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked)
 {
 	tp_fdshelf_drop(&looker->shelf, &looked->call_file);
-}
-
-/*
- * Copy [address, address + size) of the process; returns how much of it could be read. One piece a
- * page: a transfer ends at a piece that is not whole, and the pages below the hole are wanted.
- */
-static size_t read_memory(pid_t pid, uint64_t address, void *out, size_t size)
-{
-	struct iovec pieces[MAX_PAGES];
-	struct iovec local = {.iov_base = out, .iov_len = size};
-	size_t n = 0;
-	uint64_t end = address + size;
-	if (end < address)
-		return 0;
-	for (uint64_t at = address; at < end && n < MAX_PAGES; n++) {
-		uint64_t next = (at | (PAGE - 1)) + 1;
-		next = next < end ? next : end;
-		pieces[n].iov_base = (void *)(uintptr_t)at;
-		pieces[n].iov_len = next - at;
-		at = next;
-	}
-	ssize_t got = process_vm_readv(pid, &local, 1, pieces, n, 0);
-	return got > 0 ? (size_t)got : 0;
 }
 
 /* What is being gathered about one thread. */
@@ -126,7 +103,7 @@ static int polled_fd(struct scene *scene)
 	struct pollfd one;
 	scene->facts.is_timeout_only = call->args[1] == 0;
 	if (call->args[1] != 1 ||
-	    read_memory(scene->pid, call->args[0], &one, sizeof(one)) != sizeof(one))
+	    tp_remote_read(scene->pid, call->args[0], &one, sizeof(one)) != sizeof(one))
 		return -1;
 	return one.fd;
 }
@@ -146,7 +123,7 @@ static int selected_fd(struct scene *scene)
 		size_t size = (n_bits + 63) / 64 * 8;
 		if (!call->args[set])
 			continue;
-		if (read_memory(scene->pid, call->args[set], words, size) != size)
+		if (tp_remote_read(scene->pid, call->args[set], words, size) != size)
 			return -1;
 		for (uint64_t bit = 0; bit < n_bits; bit++) {
 			if (!(words[bit / 64] >> (bit % 64) & 1))
@@ -237,8 +214,8 @@ static size_t copy_stack(struct scene *scene, struct tp_looked *looked)
 	char again[sizeof(looked->call_text)];
 	if (!scene->facts.has_call || scene->facts.call.is_running)
 		return 0;
-	size_t size =
-		read_memory(scene->pid, scene->facts.call.sp, looker->stack, looker->stack_bytes);
+	size_t size = tp_remote_read(scene->pid, scene->facts.call.sp, looker->stack,
+				     looker->stack_bytes);
 	if (size > 0 && read_call_text(scene, looked, again, sizeof(again)) &&
 	    strcmp(again, looked->call_text) == 0)
 		return size;

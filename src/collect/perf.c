@@ -271,6 +271,8 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 		tp_perf_governor_never_look(&perf->governor);
 	tp_tree_set_fed(context->tree, true);
 	tp_tree_set_listener(context->tree, redraw, perf);
+	if (perf->feed.runs.is_on)
+		tp_perf_pins_start(&perf->pins, context->tree, target, now_ns);
 	note_lowered(perf, &perf->setup);
 	perf->is_started = true;
 	tp_perf_pace_start(&perf->pace, setup->period_ns, now_ns);

@@ -142,6 +142,7 @@ static bool decode_stack(struct tp_perf_sample *out, struct reader *reader)
 		return false;
 	out->stack = filled ? stack : NULL;
 	out->stack_bytes = (size_t)filled;
+	out->stack_asked = (size_t)reserved;
 	return true;
 }
 

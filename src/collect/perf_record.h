@@ -30,6 +30,7 @@ struct tp_perf_sample {
 	struct tp_unwind_regs regs;
 	const void *stack; /* NULL when none was copied */
 	size_t stack_bytes;
+	size_t stack_asked; /* more, where the stack ends or a page of it is not present */
 };
 
 struct tp_perf_record {

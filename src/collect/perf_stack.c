@@ -1,10 +1,13 @@
 /* Builds the stack of a sample. */
 #include "perf_stack.h"
 
+#include "remote.h"
+
 #include "trainprof/stack/modules.h"
 #include "trainprof/stack/unwind.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 enum { KERNEL_FRAMES_MAX = 128 };
 
@@ -13,6 +16,7 @@ void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, st
 	stacks->tree = tree;
 	tp_stackput_init(&stacks->put, sink);
 	stacks->n_whole = stacks->n_cut = stacks->n_skipped = 0;
+	memset(stacks->holes, 0, sizeof(stacks->holes));
 }
 
 void tp_perf_stacks_release(struct tp_perf_stacks *stacks)
@@ -43,6 +47,22 @@ static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sam
 	return n;
 }
 
+/*
+ * The kernel copies a stack up to the first page that is not present, as in a frame with a large
+ * array of which only the ends were written; above it lie all the callers. Such a page is made
+ * present for the samples to come, once: where that does not help, there is no page.
+ */
+static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_perf_sample *sample)
+{
+	uint64_t hole = sample->regs.sp + sample->stack_bytes;
+	uint64_t page = hole / TP_REMOTE_PAGE + ((uint64_t)pid << 40);
+	uint64_t *slot = &stacks->holes[page % TP_PERF_STACK_HOLES];
+	if (sample->stack_bytes >= sample->stack_asked || *slot == page)
+		return;
+	*slot = page;
+	tp_remote_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
+}
+
 /* The user part behind n kernel frames; returns how many frames there are then. */
 static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
 		       const struct tp_perf_sample *sample, bool is_unwound, size_t n,
@@ -56,6 +76,8 @@ static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task 
 		*flags = is_whole ? 0 : TP_STACK_TRUNCATED;
 		stacks->n_whole += is_whole;
 		stacks->n_cut += !is_whole;
+		if (!is_whole)
+			mend_hole(stacks, task->info.pid, sample);
 		return n + result.n_frames;
 	}
 	stacks->n_skipped += !is_unwound;

@@ -21,7 +21,7 @@ struct tp_env;
 struct tp_collect_config {
 	double sample_rate_hz;     /* stacks of running threads; default 99 */
 	double poll_rate_hz;       /* looks at blocked threads; default 50 */
-	uint32_t stack_bytes;      /* copied per sample; default 32768 */
+	uint32_t stack_bytes;      /* copied per sample; default 49152 */
 	double max_overhead_ratio; /* detail is reduced to stay below; default 0.01 */
 	double max_switch_rate_hz; /* switch records go off above this per CPU; default 20000 */
 	const char *marks_path;    /* file for the program's own marks; NULL = none */

@@ -142,6 +142,27 @@ START_TEST(stacks_of_a_running_program_are_whole_and_named)
 }
 END_TEST
 
+/* The kernel stops to copy a stack at the first page that was never written. */
+START_TEST(stacks_with_holes_in_them_are_whole)
+{
+	if (!has_perf())
+		return;
+	m.config.sample_rate_hz = 199;
+	m.config.stack_bytes = 65528;
+	measured_program(&m, "hollow_stack", "2");
+	size_t n_whole = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
+		n += sample->state == TP_STATE_ON_CPU;
+		n_whole += sample->state == TP_STATE_ON_CPU && !(stack->flags & TP_STACK_TRUNCATED);
+	}
+	ck_assert_uint_gt(n, 150);
+	ck_assert_double_ge((double)n_whole / (double)n, 0.9);
+}
+END_TEST
+
 /* The share of on-CPU samples with this function in their stack, among those with either. */
 static double share_of(const char *one, const char *other, size_t *n)
 {
@@ -203,6 +224,22 @@ START_TEST(thread_that_makes_and_joins_threads_is_sampled)
 	ck_assert_uint_gt(on_cpu_ns, 500 * TP_NS_PER_MS);
 	/* Without: none, or a fifth. Half of 500 ms at 99 Hz are five deviations. */
 	ck_assert_double_gt((double)n / ((double)on_cpu_ns * 1e-9 * 99), 0.5);
+}
+END_TEST
+
+/* A thread that lost its own events to a child keeps the first period, of 0.62 to 1.38 of the rate.
+ */
+START_TEST(program_that_a_script_becomes_gets_new_periods)
+{
+	if (!has_perf())
+		return;
+	m.config.sample_rate_hz = 499;
+	measured_program_after(&m, "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; ",
+			       "hollow_stack", "4");
+	size_t n = 0;
+	for (size_t i = m.trace.sample_index[0]; i < m.trace.sample_index[1]; i++)
+		n += !(m.trace.samples[i].flags & TP_SAMPLE_POLLED);
+	ck_assert_double_eq_tol((double)n / 499 / measured_cpu_s(&m), 1, 0.12);
 }
 END_TEST
 
@@ -539,8 +576,10 @@ Suite *suite_collect_sampler(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, stays_and_samples_add_up_to_the_kernels_account);
 	tcase_add_test(tc, stacks_of_a_running_program_are_whole_and_named);
+	tcase_add_test(tc, stacks_with_holes_in_them_are_whole);
 	tcase_add_loop_test(tc, loop_in_step_with_the_rate_gets_its_true_shares, 0,
 			    sizeof(loops) / sizeof(loops[0]));
+	tcase_add_test(tc, program_that_a_script_becomes_gets_new_periods);
 	tcase_add_test(tc, thread_that_makes_and_joins_threads_is_sampled);
 	tcase_add_test(tc, children_are_followed_with_their_names_parents_and_ends);
 	tcase_add_test(tc, five_hundred_threads_are_followed_without_loss);
