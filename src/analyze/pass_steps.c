@@ -177,12 +177,13 @@ static uint32_t callee_of(const struct tp_calltree *tree, const struct tp_loop *
 }
 
 /* Short waits happen inside every callee (its threads are not ready); only one that is longer than
- * a sample period says that the loop waits for something. */
+ * the time between samples says that the loop waits for something. */
 static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_piece *piece)
 {
+	const struct tp_run_info *run = &analysis->trace->run;
+	double rate_hz = run->sample_rate_hz > 0 ? run->sample_rate_hz : run->poll_rate_hz;
 	return piece->state == TP_STATE_BLOCKED &&
-	       (double)(piece->end_ns - piece->start_ns) * analysis->trace->run.sample_rate_hz >
-		       1e9;
+	       (double)(piece->end_ns - piece->start_ns) * rate_hz > 1e9;
 }
 
 /* Waits that no look hit, between two sights: one of the marker's own starts its stay, one of

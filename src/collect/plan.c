@@ -164,6 +164,14 @@ static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selectio
 	return status;
 }
 
+/* Nobody else samples. */
+static void note_sampler(struct tp_plan *plan)
+{
+	const struct plan_slot *perf = slot_find(plan, "perf");
+	if (!perf || !perf->row.is_chosen)
+		plan->actual.sample_rate_hz = 0;
+}
+
 enum tp_status tp_plan_make(struct tp_plan **out, const struct tp_host *host,
 			    const struct tp_collect_config *config,
 			    const struct tp_selection *selection, struct tp_error *err)
@@ -182,6 +190,7 @@ enum tp_status tp_plan_make(struct tp_plan **out, const struct tp_host *host,
 		slot->probed = slot->row.availability.presence;
 	}
 	enum tp_status status = plan_select(plan, selection, err);
+	note_sampler(plan);
 	if (status)
 		tp_plan_free(plan);
 	else
@@ -251,7 +260,7 @@ static enum tp_status slot_fail(struct tp_plan *plan, struct plan_slot *slot,
 	slot->row.is_chosen = false;
 	tp_availability_fail(&slot->row.availability, why);
 	tp_info("%s does not run: %s", slot->row.type->name, why->text);
-	(void)plan;
+	note_sampler(plan);
 	return check_required(slot, err);
 }
 

@@ -58,6 +58,8 @@ START_TEST(selection_adds_and_leaves_out)
 	ck_assert_int_eq(row(plan, "marks")->is_chosen, selections[_i].has_marks);
 	ck_assert_int_eq(row(plan, "host")->is_chosen, selections[_i].has_host);
 	ck_assert_int_eq(row(plan, "self")->is_chosen, selections[_i].has_self);
+	double rate_hz = row(plan, "perf")->is_chosen ? config.sample_rate_hz : 0;
+	ck_assert_double_eq(tp_plan_config(plan)->sample_rate_hz, rate_hz);
 	if (!selections[_i].has_marks) {
 		ck_assert_int_eq(row(plan, "marks")->availability.presence, TP_PRESENCE_OFF);
 		ck_assert_str_eq(row(plan, "marks")->availability.reason, "left out by --collect");
