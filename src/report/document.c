@@ -196,6 +196,23 @@ static void write_source(struct tp_json_writer *w, const struct tp_trace *trace,
 	tp_json_close(w, '}');
 }
 
+static void write_gaps(struct tp_json_writer *w, const struct tp_trace *trace)
+{
+	tp_json_write_key(w, "gaps");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "source", tp_trace_string(trace, gap->source));
+		tp_json_put_string(w, "reason", tp_trace_string(trace, gap->reason));
+		tp_json_put_uint(w, "start_ns", gap->start_ns);
+		tp_json_put_uint(w, "end_ns", gap->end_ns);
+		tp_json_put_uint(w, "lost", gap->n_lost);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
 void tp_report_json_collection(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -209,7 +226,7 @@ void tp_report_json_collection(struct tp_report_document *doc)
 	tp_json_close(w, ']');
 	put_quantity(w, "overhead_ratio", &doc->digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO]);
 	tp_json_put_uint(w, "records_lost", doc->digest->n_lost);
-	tp_json_put_uint(w, "gaps", trace->n_gaps);
+	write_gaps(w, trace);
 	tp_json_put_number(w, "sample_rate_hz", doc->digest->run->sample_rate_hz);
 	if (doc->digest->run->asked_rate_hz > 0)
 		tp_json_put_number(w, "asked_rate_hz", doc->digest->run->asked_rate_hz);
