@@ -20,21 +20,8 @@ static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 #define AT(member) .offset = offsetof(struct tp_run_options, member)
 
 static const struct tp_option options[] = {
-	{.letter = 's',
-	 .name = "steps",
-	 .type = TP_OPTION_CHOICE,
-	 .value = "HOW",
-	 .text = "auto, marker, none",
-	 .otherwise = "auto",
-	 .choices = tp_steps_choices,
-	 .section = "What to measure",
-	 AT(steps)},
-	{.name = "skip",
-	 .type = TP_OPTION_COUNT,
-	 .value = "N",
-	 .text = "leave out the first N steps",
-	 .otherwise = "until steady",
-	 AT(skip)},
+	{TP_OPTION_STEPS, .section = "What to measure", AT(steps)},
+	{TP_OPTION_SKIP, AT(skip)},
 	{.name = "delay",
 	 .type = TP_OPTION_DURATION,
 	 .value = "TIME",
@@ -132,12 +119,7 @@ static const struct tp_option options[] = {
 	 .otherwise = "10s",
 	 .is_rare = true,
 	 AT(grace_ns)},
-	{.name = "rules",
-	 .type = TP_OPTION_WORDS,
-	 .value = "DIR",
-	 .text = "a folder of rules beside the shipped ones",
-	 .is_rare = true,
-	 AT(rules)},
+	{TP_OPTION_RULES, .is_rare = true, AT(rules)},
 	TP_OPTION_END};
 
 static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)

@@ -42,4 +42,17 @@ enum tp_steps_choice tp_reading_steps(const char *word);
 /* Words of --steps, NULL-terminated. */
 extern const char *const tp_steps_choices[];
 
+/* Options of all commands that judge a recording, but for where their values go. */
+/* clang-format off */
+#define TP_OPTION_STEPS \
+	.letter = 's', .name = "steps", .type = TP_OPTION_CHOICE, .value = "HOW", \
+	.text = "auto, marker, none", .otherwise = "auto", .choices = tp_steps_choices
+#define TP_OPTION_SKIP \
+	.name = "skip", .type = TP_OPTION_COUNT, .value = "N", \
+	.text = "leave out the first N steps", .otherwise = "until steady"
+#define TP_OPTION_RULES \
+	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
+	.text = "a folder of rules beside the shipped ones"
+/* clang-format on */
+
 #endif
