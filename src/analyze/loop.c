@@ -270,15 +270,20 @@ static bool is_coarse_inside(const struct search *search, const struct tp_level 
 			   is_trial(search, &marked->callees[marked->marker], level));
 }
 
-/* The outermost level at which something repeats that cannot be counted; with `marked`, one whose
- * rounds that one takes for granted. */
+/* The level with most time at which something repeats that cannot be counted, of those of one
+ * branch the outermost; with `marked`, one whose rounds that one takes for granted. */
 static const struct tp_level *find_coarse(const struct search *search,
 					  const struct tp_level *marked)
 {
-	for (size_t i = 0; i < search->n; i++)
-		if (is_coarse_inside(search, &search->levels[i], marked))
-			return &search->levels[i];
-	return NULL;
+	const struct tp_call_node *nodes = search->tree->nodes;
+	const struct tp_level *best = NULL;
+	for (size_t i = 0; i < search->n; i++) {
+		const struct tp_level *level = &search->levels[i];
+		if (is_coarse_inside(search, level, marked) &&
+		    (!best || nodes[level->node].ns > nodes[best->node].ns))
+			best = level;
+	}
+	return best;
 }
 
 static void take_coarse(struct tp_loop *loop, const struct tp_level *level)

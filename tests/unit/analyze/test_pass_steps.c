@@ -855,6 +855,37 @@ START_TEST(what_repeats_before_a_loop_too_fast_to_count_is_not_part_of_it)
 }
 END_TEST
 
+static void make_data(struct sim *sim)
+{
+	for (int i = 0; i < 60; i++) {
+		sim_work(sim, "main:1 make:2 draw:3", 4000000);
+		sim_work(sim, "main:1 make:2 store:4", 5000000);
+	}
+}
+
+/* Before training, or behind it. */
+START_TEST(of_two_loops_too_fast_to_count_the_longer_one_is_training)
+{
+	struct sim sim;
+	sim_init(&sim, 99, 50, 1);
+	if (_i == 0)
+		make_data(&sim);
+	uint64_t start_ns = sim.now_ns;
+	for (int i = 0; i < 300; i++) {
+		sim_work(&sim, "main:2 run:4 next:2", 5000000);
+		sim_work(&sim, "main:2 run:5 train:2", 6000000);
+	}
+	uint64_t end_ns = sim.now_ns;
+	if (_i == 1)
+		make_data(&sim);
+	find_steps(&sim);
+	ck_assert_int_eq(sim.profile.steps_found_by, TP_STEPS_NONE);
+	ck_assert_double_eq_tol((double)sim.analysis.loop_start_ns, (double)start_ns, 60e6);
+	ck_assert_double_eq_tol((double)sim.analysis.loop_end_ns, (double)end_ns, 60e6);
+	sim_release(&sim);
+}
+END_TEST
+
 static void add_other_tasks(struct sim *sim)
 {
 	for (uint32_t id = 1; id <= 2; id++) {
@@ -946,6 +977,7 @@ Suite *suite_analyze_pass_steps(void)
 	tcase_add_test(tc, a_last_step_without_an_end_is_cut_to_the_usual_length);
 	tcase_add_test(tc, marks_of_other_processes_do_not_count);
 	tcase_add_test(tc, what_repeats_before_a_loop_too_fast_to_count_is_not_part_of_it);
+	tcase_add_loop_test(tc, of_two_loops_too_fast_to_count_the_longer_one_is_training, 0, 2);
 	tcase_add_test(tc, a_few_repetitions_while_the_program_starts_are_no_steps);
 	tcase_add_test(tc, marks_of_another_thread_of_the_trainer_count);
 	tcase_add_test(tc, the_option_decides_where_steps_come_from);
