@@ -9,6 +9,7 @@
 #include "perf_merge.h"
 #include "perf_pace.h"
 #include "perf_pins.h"
+#include "task_stat.h"
 #include "tree.h"
 
 #include "trainprof/base/clock.h"
@@ -196,27 +197,30 @@ static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_u
 
 static void draw(struct perf *perf, uint32_t i)
 {
-	tp_perf_events_redraw(&perf->events, i,
-			      tp_perf_pace_draw(&perf->pace, perf->feed.n_target_samples));
+	uint64_t period_ns =
+		tp_perf_pace_draw(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns());
+	tp_perf_events_redraw(&perf->events, i, period_ns);
 }
 
 /*
- * A new period for the CPU on which the target's first thread was just seen running. Looks come at
- * times that have nothing to do with the program, so the samples lie at random places of a loop of
- * any length, also one as long as the period. And only while it runs: a period that is set during a
- * wait begins when the wait ends, and what comes after waits would get too few samples (2.5 points
- * in a loop that waits for half of its time).
+ * A new period for the CPU on which the target's first thread runs at this very instant, when a
+ * poll begins: the samples lie at random places of a loop of any length then, also one as long as
+ * the period. Not while it waits: a period that is set then begins when the wait ends, and what
+ * comes after waits would get too few samples. Nor where the last records had it running: they are
+ * late, so that it would be found so at the end of its stays mostly, and with stays of 8 ms what
+ * begins them got 21 of 30 per cent.
  */
-static void redraw(void *context, const struct tp_tree_task *task)
+static void redraw(void *context)
 {
 	struct perf *perf = context;
 	const struct tp_perf_events *events = &perf->events;
-	if (task->info.tid != perf->feed.target ||
-	    !tp_perf_pace_is_due(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns()))
+	pid_t target = perf->feed.target;
+	struct tp_task_stat stat;
+	if (!tp_perf_pace_is_due(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns()) ||
+	    !tp_task_stat_read(&stat, perf->context->host, target, target) || stat.state != 'R')
 		return;
-	uint32_t cpu = task->where == TP_TREE_ON_CPU ? task->cpu : perf->feed.target_cpu;
 	for (uint32_t i = 0; i < events->n_cpus; i++)
-		if (events->cpus[i] == cpu)
+		if (events->cpus[i] == stat.last_cpu)
 			draw(perf, i);
 }
 

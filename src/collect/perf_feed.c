@@ -83,10 +83,7 @@ static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *
 {
 	struct tp_tree_task *task = task_of(feed, record);
 	feed->n_samples++;
-	if (record->tid == feed->target) {
-		feed->n_target_samples++;
-		feed->target_cpu = record->cpu;
-	}
+	feed->n_target_samples += record->tid == feed->target;
 	if (!task || feed->is_paused)
 		return;
 	const struct tp_perf_sample *from = &record->of.sample;

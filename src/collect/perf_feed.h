@@ -37,9 +37,8 @@ struct tp_perf_feed {
 	uint64_t last_ns;     /* time of the last record */
 	uint64_t *n_switches; /* ways out, by CPU */
 	uint64_t n_samples;
-	pid_t target; /* its first thread's samples are counted apart: */
-	uint64_t n_target_samples;
-	uint32_t target_cpu; /* of the last of them */
+	pid_t target;
+	uint64_t n_target_samples; /* of its first thread */
 	uint64_t n_lost;
 	uint64_t n_bad; /* records that made no sense */
 

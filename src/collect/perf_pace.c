@@ -31,18 +31,16 @@ void tp_perf_pace_set_factor(struct tp_perf_pace *pace, unsigned factor, uint64_
 	pace->factor = factor;
 }
 
-bool tp_perf_pace_is_due(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns)
+bool tp_perf_pace_is_due(const struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns)
 {
-	if (n_samples < pace->n_samples + SAMPLES_A_DRAW ||
-	    now_ns - pace->drawn_ns < DRAW_PERIOD_NS)
-		return false;
-	pace->n_samples = n_samples;
-	pace->drawn_ns = now_ns;
-	return true;
+	return n_samples >= pace->n_samples + SAMPLES_A_DRAW &&
+	       now_ns - pace->drawn_ns >= DRAW_PERIOD_NS;
 }
 
-uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples)
+uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns)
 {
+	pace->n_samples = n_samples;
+	pace->drawn_ns = now_ns;
 	uint32_t n = pace->n_drawn++;
 	double per_draw = (double)n_samples / (n + 1);
 	double period_ns = (double)pace->period_ns * pace->factor;

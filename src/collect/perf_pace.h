@@ -25,11 +25,11 @@ void tp_perf_pace_set_factor(struct tp_perf_pace *pace, unsigned factor, uint64_
  * Whether the target's first thread, seen running now with n_samples so far, gets a new period. Not
  * more often than every few samples: setting a period starts it anew, and a thread that computes
  * little would never reach its end. After some time, not after some samples: else long periods
- * would last longer, and the rate be too low. True is taken for done.
+ * would last longer, and the rate be too low.
  */
-bool tp_perf_pace_is_due(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
+bool tp_perf_pace_is_due(const struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
 /* A new period. Each draw cuts half a period off on average: shorter ones keep the rate. */
-uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples);
+uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
 /* On average since the start; 0 before any time has passed. */
 double tp_perf_pace_rate_hz(struct tp_perf_pace *pace, uint64_t now_ns);
 

@@ -49,6 +49,7 @@ struct watch {
 	struct tp_looked looked;
 	struct tp_account account;
 	struct tp_runshare share;
+	struct tp_sight last_wait;
 	uint64_t look_ns; /* last one */
 	uint64_t glance_due_ns;
 	bool was_looked_at;
@@ -115,7 +116,7 @@ static struct watch *watch_of(struct poller *self, struct tp_tree_task *task)
 	return task->poll_state;
 }
 
-/* On a CPU, or waiting for one? Without switch records. */
+/* On a CPU, waiting for one, or just done with a wait? Without switch records. */
 static enum tp_state state_of_running(const struct poller *self, struct watch *watch,
 				      double elapsed_ns)
 {
@@ -129,7 +130,18 @@ static enum tp_state state_of_running(const struct poller *self, struct watch *w
 		    0 ||
 	    !tp_procfs_schedstat(&now, text))
 		return TP_STATE_ON_CPU;
-	return tp_runshare_take(&watch->share, now.run_ns, elapsed_ns);
+	return tp_runshare_take(&watch->share, &now, elapsed_ns);
+}
+
+/* A wait that ended while it was looked at is like the last one that did not. */
+static void put_last_wait(const struct watch *watch, struct tp_sample *sample)
+{
+	const struct tp_sight *wait = &watch->last_wait;
+	sample->cause = wait->cause;
+	sample->stack = wait->stack;
+	sample->target = wait->target;
+	sample->syscall = wait->syscall;
+	sample->address = wait->address;
 }
 
 static void put_sight(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
@@ -150,8 +162,12 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
 	};
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_ON_CPU)
 		return; /* it runs, and that is known better from its own samples */
+	if (sight->state == TP_STATE_BLOCKED)
+		watch->last_wait = *sight;
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_UNKNOWN)
 		sample.state = state_of_running(self, watch, elapsed_ns);
+	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED)
+		put_last_wait(watch, &sample);
 	tp_sink_sample(self->sink, &sample);
 	self->n_quiet = 0;
 	watch->put_ns = time_ns;
@@ -206,8 +222,6 @@ static void look_at(struct poller *self, struct tp_tree_task *task, struct watch
 	if (!tp_look(&self->looker, &watch->looked, task->info.pid, task->info.tid, task->maps,
 		     time_ns))
 		return;
-	if (watch->looked.sight.state == TP_STATE_RUNNABLE)
-		tp_tree_runs(self->tree, task);
 	/* The same stay off CPU, already put. */
 	bool is_known = watch->was_looked_at && task->where != TP_TREE_UNKNOWN &&
 			watch->n_runs == task->n_runs &&
@@ -345,6 +359,7 @@ static enum tp_status poller_sample(struct tp_collector *base, uint64_t now_ns,
 	uint64_t began_cpu_ns = tp_clock_self_cpu_ns();
 	poll_tree(self, now_ns);
 	if (!self->is_paused) {
+		tp_tree_polled(self->tree);
 		struct allowance allowance = {began_cpu_ns + POLL_BUDGET_NS, LOOKS_PER_POLL};
 		poll_round(self, true, &allowance, now_ns);
 		poll_round(self, false, &allowance, now_ns);

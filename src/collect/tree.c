@@ -95,18 +95,16 @@ void tp_tree_set_release(struct tp_tree *tree, void (*release)(void *poll_state)
 	tree->release = release;
 }
 
-void tp_tree_set_listener(struct tp_tree *tree,
-			  void (*runs)(void *context, const struct tp_tree_task *task),
-			  void *context)
+void tp_tree_set_listener(struct tp_tree *tree, void (*polled)(void *context), void *context)
 {
-	tree->runs = runs;
-	tree->runs_context = context;
+	tree->polled = polled;
+	tree->polled_context = context;
 }
 
-void tp_tree_runs(const struct tp_tree *tree, const struct tp_tree_task *task)
+void tp_tree_polled(const struct tp_tree *tree)
 {
-	if (tree->runs)
-		tree->runs(tree->runs_context, task);
+	if (tree->polled)
+		tree->polled(tree->polled_context);
 }
 
 static struct tree_process *process_find(const struct tp_tree *tree, pid_t pid)

@@ -52,11 +52,9 @@ struct tp_modules *tp_tree_modules(const struct tp_tree *tree);
 /* Called with a task's poll_state when the task ends or the tree is freed. */
 void tp_tree_set_release(struct tp_tree *tree, void (*release)(void *poll_state));
 
-/* A look has just found the task running: tell the listener, who may act while it is so. */
-void tp_tree_set_listener(struct tp_tree *tree,
-			  void (*runs)(void *context, const struct tp_tree_task *task),
-			  void *context);
-void tp_tree_runs(const struct tp_tree *tree, const struct tp_tree_task *task);
+/* A poll begins, at a time that has nothing to do with what the target does: tell the listener. */
+void tp_tree_set_listener(struct tp_tree *tree, void (*polled)(void *context), void *context);
+void tp_tree_polled(const struct tp_tree *tree);
 
 /* Events, each putting the task's record into the sink. tid reuse makes a new task. parent_tid is 0
  * for the target itself. Where the new task is stays TP_TREE_UNKNOWN. */

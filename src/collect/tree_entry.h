@@ -32,8 +32,8 @@ struct tp_tree {
 	struct tp_sink *sink;
 	struct tp_modules *modules;
 	void (*release)(void *poll_state);
-	void (*runs)(void *context, const struct tp_tree_task *task);
-	void *runs_context;
+	void (*polled)(void *context);
+	void *polled_context;
 	struct tp_map entries;   /* tid -> struct tree_entry *, alive ones */
 	struct tp_map processes; /* pid -> struct tree_process * */
 	struct tp_map ended;     /* tid -> pid << 32 | id of the last one that ended */

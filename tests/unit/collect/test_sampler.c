@@ -189,7 +189,7 @@ static const struct {
 } loops[] = {{999, "1001 1500", "", 0.02},
 	     {999, "500.5 3000", "", 0.02},
 	     {999, "1001 1500", "child", 0.02},
-	     {399, "8000 200", "waits", 0.05}};
+	     {399, "8000 400", "waits", 0.05}};
 
 START_TEST(loop_in_step_with_the_rate_gets_its_true_shares)
 {
