@@ -13,9 +13,12 @@
 #include "patterns.h"
 #include "waiting.h"
 
+#include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
+
+#define WAKING_NS (50 * TP_NS_PER_US)
 
 struct foreground {
 	struct tp_analysis *analysis;
@@ -23,6 +26,7 @@ struct foreground {
 	struct tp_marked marked; /* what the program itself said */
 	bool is_interpreted;
 	enum tp_part before;         /* part of the label given last, if that was a wait */
+	uint64_t since_wait_ns;      /* on a CPU since it was last blocked */
 	struct tp_faultshare faults; /* where the kernel could not be sampled */
 	struct tp_segment *out;      /* heap */
 	size_t n_out;
@@ -79,6 +83,18 @@ static void emit_on_cpu(struct foreground *fg, const struct tp_segment *piece, e
 	emit(fg, piece, piece->end_ns - faults_ns, piece->end_ns, TP_LABEL_MEMORY_FAULT);
 }
 
+/* A few microseconds on a CPU, after a wait: it takes back a lock, wakes others, and these take its
+ * CPU. Nobody saw it, and what is like it was seen elsewhere. */
+static bool is_still_waking(struct foreground *fg, const struct tp_segment *piece)
+{
+	if (piece->state == TP_STATE_BLOCKED)
+		fg->since_wait_ns = 0;
+	if (piece->state != TP_STATE_ON_CPU)
+		return false;
+	fg->since_wait_ns += piece->end_ns - piece->start_ns;
+	return piece->is_inferred && fg->since_wait_ns < WAKING_NS;
+}
+
 /* Label one piece that lies wholly inside or outside the program's own phases. */
 static void label_piece(struct foreground *fg, const struct tp_segment *piece, enum tp_phase marked,
 			const struct tp_stack_class *class, enum tp_phase phase)
@@ -95,6 +111,8 @@ static void label_piece(struct foreground *fg, const struct tp_segment *piece, e
 		emit_on_cpu(fg, piece, on_cpu_label(fg, class, phase));
 	bool exchanges = class->leaf == TP_LEAF_NET ||
 			 (class->leaf == TP_LEAF_READ && fg->waiting.has_loader_processes);
+	if (is_still_waking(fg, piece))
+		return;
 	fg->before = TP_N_PARTS;
 	if (fg->n_out && (is_off || class->leaf == TP_LEAF_SPIN || exchanges))
 		fg->before = tp_label_part(fg->out[fg->n_out - 1].label);

@@ -22,8 +22,9 @@
 
 enum { N_STRATA = 64 };
 
-/* Looks at a wait that ended under our eyes know its cause, but have no stack. */
-enum { KIND_RUNS, KIND_WAITS, KIND_WAITS_BARE, N_KINDS };
+/* What a thread does as it loses its CPU, say to whom it has just woken, is not what it does before
+ * it waits. Looks at a wait that ended under our eyes know its cause, but have no stack. */
+enum { KIND_RUNS, KIND_RUNS_PREEMPTED, KIND_WAITS, KIND_WAITS_BARE, N_KINDS };
 
 struct hit {
 	uint64_t time_ns;
@@ -59,12 +60,10 @@ static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece
 	       trace->samples[piece->sample].stack == 0;
 }
 
-static void strata_add(struct build *build, const struct tp_segment *piece, uint64_t length_ns)
+static void strata_add(struct build *build, const struct tp_segment *piece, uint64_t length_ns,
+		       int kind)
 {
 	struct strata *strata = &build->strata;
-	int kind = piece->state == TP_STATE_ON_CPU ? KIND_RUNS
-		   : is_bare(build->trace, piece)  ? KIND_WAITS_BARE
-						   : KIND_WAITS;
 	unsigned s = stratum_of(length_ns);
 	TP_ARRAY_PUSH(strata->hits[kind][s], strata->n[kind][s], strata->capacity[kind][s]) =
 		(struct hit){piece->start_ns, piece->sample};
@@ -131,7 +130,8 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	size_t before = build->n;
 	add_piece(build, start, run->end_ns, TP_STATE_ON_CPU, held);
 	if (held != NO_SAMPLE && build->n > before)
-		strata_add(build, &build->segments[before], length);
+		strata_add(build, &build->segments[before], length,
+			   run->how == TP_RUN_PREEMPTED ? KIND_RUNS_PREEMPTED : KIND_RUNS);
 }
 
 /* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
@@ -160,8 +160,11 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 	}
 	size_t before = build->n;
 	add_piece(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
-	if (held != NO_SAMPLE && build->n > before)
-		strata_add(build, &build->segments[before], end_ns - start_ns);
+	if (held != NO_SAMPLE && build->n > before) {
+		const struct tp_segment *piece = &build->segments[before];
+		strata_add(build, piece, end_ns - start_ns,
+			   is_bare(trace, piece) ? KIND_WAITS_BARE : KIND_WAITS);
+	}
 	add_piece(build, woken_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
 }
 
@@ -201,13 +204,21 @@ static uint32_t infer_sample(const struct strata *strata, const struct tp_segmen
 	return NO_SAMPLE;
 }
 
-/* Nobody saw this piece. */
-static void infer_unseen(const struct build *build, struct tp_segment *piece)
+static bool ends_preempted(const struct build *build, size_t piece)
 {
+	return piece + 1 < build->n && build->segments[piece + 1].state == TP_STATE_RUNNABLE;
+}
+
+/* Nobody saw this piece: one like it stands for it, of the other kind where there is none. */
+static void infer_unseen(const struct build *build, size_t at)
+{
+	struct tp_segment *piece = &build->segments[at];
 	bool runs = piece->state == TP_STATE_ON_CPU;
-	piece->sample = infer_sample(&build->strata, piece, runs ? KIND_RUNS : KIND_WAITS);
-	if (piece->sample == NO_SAMPLE && !runs)
-		piece->sample = infer_sample(&build->strata, piece, KIND_WAITS_BARE);
+	int kind = !runs ? KIND_WAITS : ends_preempted(build, at) ? KIND_RUNS_PREEMPTED : KIND_RUNS;
+	int other = !runs ? KIND_WAITS_BARE : kind == KIND_RUNS ? KIND_RUNS_PREEMPTED : KIND_RUNS;
+	piece->sample = infer_sample(&build->strata, piece, kind);
+	if (piece->sample == NO_SAMPLE)
+		piece->sample = infer_sample(&build->strata, piece, other);
 	piece->is_inferred = true;
 	piece->cause = runs                         ? TP_CAUSE_NONE
 		       : piece->sample == NO_SAMPLE ? TP_CAUSE_UNKNOWN
@@ -231,7 +242,7 @@ static void infer_pieces(struct build *build)
 		if (is_bare(build->trace, piece))
 			infer_place(build, piece);
 		else if (piece->sample == NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
-			infer_unseen(build, piece);
+			infer_unseen(build, i);
 	}
 }
 
