@@ -7,6 +7,10 @@
  * length matters: long waits are hit nearly always, short ones rarely, so the nearest hit of any
  * length would nearly always be a long wait, and short ones would take its class.
  *
+ * Each sample stands for the CPU time up to the middle between it and its neighbours, also across a
+ * wait: a stay of one and a half sampling periods is hit once in its middle or twice near its ends,
+ * so that samples would count twice as much in the middle if they had to share the stay.
+ *
  * Without switch records, or while they were off, polled samples are instants drawn at random: each
  * one stands for the time around it, to the middle between it and its neighbours.
  */
@@ -38,8 +42,17 @@ struct strata {
 	size_t capacity[N_KINDS][N_STRATA];
 };
 
+/* What begins and ends a stay and belongs to the sample before and after it. */
+struct edges {
+	uint64_t head_ns;
+	uint64_t tail_ns;
+	uint32_t before;
+	uint32_t after;
+};
+
 struct build {
 	const struct tp_trace *trace;
+	struct edges *edges;         /* heap: of each stay of the thread */
 	struct tp_segment *segments; /* heap */
 	size_t n;
 	size_t capacity;
@@ -104,34 +117,103 @@ static void skip_to(const struct tp_trace *trace, struct sample_cursor *cursor, 
 		cursor->next++;
 }
 
-/* A stay on a CPU: cut in the middle between the samples inside it. */
-static void add_run(struct build *build, struct sample_cursor *cursor, const struct tp_run *run)
+/* A leaf without its callers would pass for another phase; which ones were thinned out is chance,
+ * so leaving them out favours nothing. */
+static bool is_usable(const struct tp_sample *sample)
+{
+	return sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_THINNED);
+}
+
+/* The next usable sample before the end of the stay; NO_SAMPLE when there is none. */
+static uint32_t next_in_run(const struct tp_trace *trace, struct sample_cursor *cursor,
+			    const struct tp_run *run)
+{
+	skip_to(trace, cursor, run->start_ns);
+	while (cursor->next < cursor->end && trace->samples[cursor->next].time_ns < run->end_ns) {
+		uint32_t at = (uint32_t)cursor->next++;
+		if (is_usable(&trace->samples[at]))
+			return at;
+	}
+	return NO_SAMPLE;
+}
+
+/* The border between the last sample of one stay and the first of the next lies in the middle of
+ * the CPU time between them. */
+static void cut_between(const struct tp_trace *trace, const struct tp_run *run, uint32_t last,
+			struct edges *edges, const struct tp_run *next, uint32_t first,
+			struct edges *next_edges)
+{
+	uint64_t tail_ns = run->end_ns - trace->samples[last].time_ns;
+	uint64_t head_ns = trace->samples[first].time_ns - next->start_ns;
+	if (tail_ns > head_ns) {
+		edges->tail_ns = (tail_ns - head_ns) / 2;
+		edges->after = first;
+	} else {
+		next_edges->head_ns = (head_ns - tail_ns) / 2;
+		next_edges->before = last;
+	}
+}
+
+/* Stays shorter than a period are hit once or not at all, and once means anywhere in them. */
+static void find_edges(struct build *build, struct sample_cursor cursor, size_t first_run,
+		       size_t end_run)
 {
 	const struct tp_trace *trace = build->trace;
-	uint64_t length = run->end_ns - run->start_ns;
-	uint64_t start = run->start_ns;
+	double rate_hz = trace->run.sample_rate_hz;
+	size_t held_run = 0;
 	uint32_t held = NO_SAMPLE;
-	skip_to(trace, cursor, run->start_ns);
-	for (; cursor->next < cursor->end; cursor->next++) {
-		const struct tp_sample *sample = &trace->samples[cursor->next];
-		if (sample->time_ns >= run->end_ns)
-			break;
-		/* A leaf without its callers would pass for another phase; which ones were
-		 * thinned out is chance, so leaving them out favours nothing. */
-		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_THINNED))
+	build->edges = tp_alloc((end_run - first_run + 1) * sizeof(*build->edges));
+	for (size_t i = first_run; i < end_run && rate_hz > 0; i++) {
+		const struct tp_run *run = &trace->runs[i];
+		uint32_t first = next_in_run(trace, &cursor, run);
+		uint32_t last = first;
+		for (uint32_t at = first; at != NO_SAMPLE; at = next_in_run(trace, &cursor, run))
+			last = at;
+		if (first == NO_SAMPLE || (double)(run->end_ns - run->start_ns) * rate_hz < 1e9)
 			continue;
+		if (held != NO_SAMPLE)
+			cut_between(trace, &trace->runs[held_run], held,
+				    &build->edges[held_run - first_run], run, first,
+				    &build->edges[i - first_run]);
+		held = last;
+		held_run = i;
+	}
+}
+
+/* Given to a sample of another stay. */
+static void add_foreign(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
+{
+	size_t before = build->n;
+	add_piece(build, start_ns, end_ns, TP_STATE_ON_CPU, sample);
+	if (build->n > before)
+		build->segments[before].is_inferred = true;
+}
+
+/* A stay on a CPU: cut in the middle between the samples inside it. */
+static void add_run(struct build *build, struct sample_cursor *cursor, const struct tp_run *run,
+		    const struct edges *edges)
+{
+	const struct tp_trace *trace = build->trace;
+	uint64_t start = run->start_ns + edges->head_ns;
+	uint64_t end = run->end_ns - edges->tail_ns;
+	uint32_t held = NO_SAMPLE;
+	add_foreign(build, run->start_ns, start, edges->before);
+	size_t before = build->n;
+	uint32_t at;
+	while ((at = next_in_run(trace, cursor, run)) != NO_SAMPLE) {
 		if (held != NO_SAMPLE) {
-			uint64_t middle = (trace->samples[held].time_ns + sample->time_ns) / 2;
+			uint64_t middle =
+				(trace->samples[held].time_ns + trace->samples[at].time_ns) / 2;
 			add_piece(build, start, middle, TP_STATE_ON_CPU, held);
 			start = middle;
 		}
-		held = (uint32_t)cursor->next;
+		held = at;
 	}
-	size_t before = build->n;
-	add_piece(build, start, run->end_ns, TP_STATE_ON_CPU, held);
+	add_piece(build, start, end, TP_STATE_ON_CPU, held);
 	if (held != NO_SAMPLE && build->n > before)
-		strata_add(build, &build->segments[before], length,
+		strata_add(build, &build->segments[before], run->end_ns - run->start_ns,
 			   run->how == TP_RUN_PREEMPTED ? KIND_RUNS_PREEMPTED : KIND_RUNS);
+	add_foreign(build, end, run->end_ns, edges->after);
 }
 
 /* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
@@ -354,16 +436,18 @@ static void build_from_runs(struct build *build, const struct tp_task *task, uin
 	enum tp_run_end how = was_born_unseen(trace, cursor, trace->runs[first].start_ns)
 				      ? TP_RUN_OPEN
 				      : TP_RUN_PREEMPTED;
+	find_edges(build, cursor, first, end);
 	for (size_t i = first; i < end; i++) {
 		const struct tp_run *run = &trace->runs[i];
 		add_between(build, &cursor, task->id, at, run->start_ns, how);
-		add_run(build, &cursor, run);
+		add_run(build, &cursor, run, &build->edges[i - first]);
 		at = run->end_ns;
 		how = run->how;
 	}
 	if (how != TP_RUN_EXITED)
 		add_between(build, &cursor, task->id, at, until_ns, how);
 	infer_pieces(build);
+	free(build->edges);
 }
 
 static void build_from_samples(struct build *build, const struct tp_task *task, uint64_t until_ns)
