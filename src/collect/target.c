@@ -296,7 +296,6 @@ void tp_target_close(struct tp_target *target)
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		;
 	close_fd(&target->signal_fd);
-	pthread_sigmask(SIG_SETMASK, &target->mask_before, NULL);
 	free(target->name);
 	free(target);
 }
