@@ -76,7 +76,6 @@ int tp_target_wait_fd(const struct tp_target *target);
 enum {
 	TP_TARGET_ENDED = 1,       /* a zombie now: its /proc is still there until it is reaped */
 	TP_TARGET_INTERRUPTED = 2, /* SIGINT reached us, from wherever */
-	TP_TARGET_CONTINUED = 4,   /* we were stopped and run again */
 };
 
 /* Pass signals on, stop with it, reap adopted daemons. Never blocks. Returns TP_TARGET_… */
