@@ -126,14 +126,29 @@ __attribute__((noreturn)) static void tee_run(const int from[2], const int to[2]
 	_exit(0);
 }
 
+static void close_pair(int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
 static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error *err)
 {
-	int out[2];
-	int error[2];
-	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0)
-		return tp_fail_errno(err, errno, "cannot make a pipe");
-	tee->saved[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	tee->saved[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int out[2] = {-1, -1};
+	int error[2] = {-1, -1};
+	enum tp_status status = TP_OK;
+	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
+		status = tp_fail_errno(err, errno, "cannot make a pipe");
+		goto out;
+	}
+	for (int i = 0; i < 2; i++) {
+		tee->saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, 3);
+		if (tee->saved[i] < 0) {
+			status = tp_fail_errno(err, errno, "cannot keep stdout and stderr");
+			goto out;
+		}
+	}
 	tee->pid = fork();
 	if (tee->pid == 0) {
 		const int from[2] = {out[0], error[0]};
@@ -142,17 +157,19 @@ static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error 
 		close(error[1]);
 		tee_run(from, tee->saved, log);
 	}
-	close(out[0]);
-	close(error[0]);
+	if (tee->pid < 0) {
+		status = tp_fail_errno(err, errno, "cannot start a process");
+		goto out;
+	}
 	dup2(out[1], STDOUT_FILENO);
 	dup2(error[1], STDERR_FILENO);
-	close(out[1]);
-	close(error[1]);
-	if (tee->pid > 0)
-		return TP_OK;
-	int cause = errno;
-	tp_logtee_detach(tee);
-	return tp_fail_errno(err, cause, "cannot start a process");
+out:
+	close_pair(out);
+	close_pair(error);
+	/* Nothing was put in their place: this closes what was kept. */
+	if (status)
+		tp_logtee_detach(tee);
+	return status;
 }
 
 enum tp_status tp_logtee_open(struct tp_logtee *tee, const char *path, struct tp_error *err)
@@ -185,8 +202,12 @@ void tp_logtee_close(struct tp_logtee *tee)
 	if (tee->pid <= 0)
 		return;
 	tp_logtee_detach(tee);
-	kill(tee->pid, SIGUSR1); /* copy what is there, and end soon */
-	while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	/* It ends early when nobody reads it; reaped then, its number may be a stranger's. */
+	siginfo_t info;
+	if (waitid(P_PID, (id_t)tee->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+		kill(tee->pid, SIGUSR1); /* copy what is there, and end soon */
+		while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	tee->pid = 0;
 }
