@@ -24,10 +24,10 @@ said $?
 cat status
 # What is no file of its own stays what it is.
 touch real && ln -s real link && mkfifo fifo
-cat fifo >read &
+cat fifo >got &
 for name in link fifo; do
 	trainprof report --json -o $name prof
 	said $?
 done
 wait
-[ -L link ] && [ -p fifo ] && cmp a.json real && cmp a.json read && echo 'written through'
+[ -L link ] && [ -p fifo ] && cmp a.json real && cmp a.json got && echo 'written through'
