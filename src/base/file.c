@@ -95,6 +95,23 @@ out:
 	return status;
 }
 
+enum tp_status tp_file_write(const char *path, const void *bytes, size_t size, struct tp_error *err)
+{
+	struct stat st;
+	if (lstat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return tp_file_replace(path, bytes, size, err);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return tp_fail_errno(err, errno, "cannot write '%s'", path);
+	bool good = tp_file_write_all(fd, bytes, size);
+	int error = errno;
+	if (close(fd) != 0 && good) {
+		good = false;
+		error = errno;
+	}
+	return good ? TP_OK : tp_fail_errno(err, error, "cannot write '%s'", path);
+}
+
 enum tp_status tp_file_check(FILE *stream, const char *name, struct tp_error *err)
 {
 	errno = 0;

@@ -10,7 +10,12 @@
 void tp_oom(size_t wanted_bytes)
 {
 	fprintf(stderr, "trainprof: out of memory: %zu bytes wanted\n", wanted_bytes);
-	_Exit(70); /* not exit(): handlers would want memory, too */
+	/*
+	 * Not _Exit(): the program that is measured now must not lose the one who waits for it
+	 * (src/cli/guard.c). Its handler, our only one, needs no memory; in a child of ours it is
+	 * off, or finds nothing to wait for.
+	 */
+	exit(70); /* NOLINT(concurrency-mt-unsafe): no thread of ours */
 }
 
 void *tp_alloc(size_t size)

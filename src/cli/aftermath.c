@@ -59,11 +59,12 @@ static void print_summary(const struct tp_cli *cli, const struct tp_run_options 
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
-	if (memory &&
-	    tp_exporter_find("text")->write(&reading->report, &style, memory, NULL) == TP_OK) {
-		fclose(memory);
+	if (!memory)
+		return;
+	enum tp_status status =
+		tp_exporter_find("text")->write(&reading->report, &style, memory, NULL);
+	if (fclose(memory) == 0 && status == TP_OK)
 		(void)tp_file_write_all(STDERR_FILENO, text, size);
-	}
 	free(text);
 }
 

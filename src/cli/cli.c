@@ -200,13 +200,20 @@ static enum tp_status parse_into(struct invocation *call, struct tp_cli *cli, vo
 	return status;
 }
 
+/* A trainprof.json that asks for more words does not take -q away. */
+static enum tp_log_level log_level(const struct tp_cli *cli)
+{
+	if (cli->is_quiet)
+		return TP_LOG_ERROR;
+	if (cli->verbosity > 1)
+		return TP_LOG_DEBUG;
+	return cli->verbosity > 0 ? TP_LOG_INFO : TP_LOG_WARN;
+}
+
 static int exec_command(struct invocation *call, void *storage)
 {
 	struct tp_cli *cli = call->cli;
-	tp_log_init(cli->verbosity > 1   ? TP_LOG_DEBUG
-		    : cli->verbosity > 0 ? TP_LOG_INFO
-					 : TP_LOG_WARN,
-		    tp_settings_env("TRAINPROF_LOG"));
+	tp_log_init(log_level(cli), tp_settings_env("TRAINPROF_LOG"));
 	if (call->command->stops_at_word)
 		return call->command->exec(cli, storage, call->n_rest, call->rest);
 	char *words[TP_MAX_WORDS + 1] = {0};

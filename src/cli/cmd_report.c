@@ -9,6 +9,7 @@
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/report/validate.h"
 
 #include <stdio.h>
@@ -116,6 +117,8 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	size_t size = 0;
 	style.is_full = o->is_full;
 	FILE *memory = open_memstream(&text, &size);
+	if (!memory)
+		tp_oom(0);
 	enum tp_status status =
 		tp_exporter_find(format)->write(&reading->report, &style, memory, &err);
 	fclose(memory);
@@ -124,7 +127,7 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 		result = tp_output_text(text);
 	} else {
 		if (status == TP_OK)
-			status = tp_file_replace(o->output, text, size, &err);
+			status = tp_file_write(o->output, text, size, &err);
 		result = status == TP_OK ? TP_EXIT_OK : tp_complain_status(NULL, &err);
 	}
 	free(text);

@@ -10,6 +10,7 @@
 #include "sources.h"
 #include "terminal.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -163,6 +164,9 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		tp_say("trainprof run -- ./train …", "run needs a program");
 		return TP_EXIT_USAGE;
 	}
+	/* A reader of stderr that leaves takes neither the report nor the program's status along.
+	 * The program gets back what we were started with. */
+	signal(SIGPIPE, SIG_IGN);
 	int status = tp_measure(&measured, cli, o, argv);
 	if (status >= 0) {
 		free(measured.directory);

@@ -6,6 +6,7 @@
  */
 #include "logtee.h"
 
+#include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 
 #include <errno.h>
@@ -13,11 +14,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DRAIN_MS = 200 };
+/* After the program's end: the silence that is taken for the end of its helpers, and the bound. */
+enum { SILENCE_MS = 200, LINGER_MS = 1000 };
 
 static volatile sig_atomic_t is_draining;
 
@@ -27,19 +31,32 @@ static void on_usr1(int signal)
 	is_draining = 1;
 }
 
-/* Pass on what is there. False at the end of the stream, or when nobody reads it any more: closing
- * our end then tells the program as a closed terminal or `head` would have. */
-static bool copy_some(int from, int to, int log)
+/* Pass on what is there, at most `most` bytes; how many that were, -1 = none just now. 0 at the end
+ * of the stream, or when nobody reads it any more: closing our end then tells the program as a
+ * closed terminal or `head` would have. */
+static ssize_t copy_some(int from, int to, int log, size_t most)
 {
 	char bytes[65536];
-	ssize_t got = read(from, bytes, sizeof(bytes));
+	ssize_t got = read(from, bytes, most < sizeof(bytes) ? most : sizeof(bytes));
 	if (got < 0)
-		return errno == EINTR || errno == EAGAIN;
-	if (got == 0)
-		return false;
+		return errno == EINTR || errno == EAGAIN ? -1 : 0;
 	/* A full disk must not silence the program. */
 	(void)tp_file_write_all(log, bytes, (size_t)got);
-	return tp_file_write_all(to, bytes, (size_t)got);
+	return tp_file_write_all(to, bytes, (size_t)got) ? got : 0;
+}
+
+/* The program is dead: all it wrote is in the pipe by now. */
+static void drain(int from, int to, int log)
+{
+	int left = 0;
+	if (ioctl(from, FIONREAD, &left) != 0)
+		return;
+	while (left > 0) {
+		ssize_t n = copy_some(from, to, log, (size_t)left);
+		if (n == 0)
+			return;
+		left -= n > 0 ? (int)n : 0;
+	}
 }
 
 /* Signals of the terminal are for the program; we end when it has closed its output. */
@@ -58,38 +75,80 @@ static void ignore_signals(void)
 	pthread_sigmask(SIG_SETMASK, &usr1, NULL);
 }
 
+/* Where both pipes always have something to read, ppoll() never lets the signal in. */
+static bool is_over(void)
+{
+	sigset_t pending;
+	return is_draining || (sigpending(&pending) == 0 && sigismember(&pending, SIGUSR1) == 1);
+}
+
+static void copy_ready(struct pollfd fds[2], const int to[2], int log)
+{
+	for (int i = 0; i < 2; i++) {
+		if (fds[i].fd < 0 || !fds[i].revents)
+			continue;
+		if (copy_some(fds[i].fd, to[i], log, SIZE_MAX) == 0) {
+			close(fds[i].fd);
+			fds[i].fd = -1;
+		}
+	}
+}
+
+static bool is_open(const struct pollfd fds[2])
+{
+	return fds[0].fd >= 0 || fds[1].fd >= 0;
+}
+
+/* What helpers of the program have still to say (`exec > >(tee file)` in a script). A daemon that
+ * writes on and on must not hold us up. */
+static void linger(struct pollfd fds[2], const int to[2], int log)
+{
+	const struct timespec silence = {.tv_nsec = SILENCE_MS * TP_NS_PER_MS};
+	uint64_t until_ns = tp_clock_now_ns() + LINGER_MS * TP_NS_PER_MS;
+	while (is_open(fds) && tp_clock_now_ns() < until_ns && ppoll(fds, 2, &silence, NULL) > 0)
+		copy_ready(fds, to, log);
+}
+
 __attribute__((noreturn)) static void tee_run(const int from[2], const int to[2], int log)
 {
 	struct pollfd fds[2] = {{.fd = from[0], .events = POLLIN},
 				{.fd = from[1], .events = POLLIN}};
-	const struct timespec drain = {.tv_nsec = DRAIN_MS * 1000000L};
 	sigset_t none;
 	sigemptyset(&none);
 	ignore_signals();
-	while (fds[0].fd >= 0 || fds[1].fd >= 0) {
-		int n = ppoll(fds, 2, is_draining ? &drain : NULL, &none);
-		if (n == 0)
-			break;
-		for (int i = 0; n > 0 && i < 2; i++) {
-			if (fds[i].fd < 0 || !fds[i].revents)
-				continue;
-			if (!copy_some(fds[i].fd, to[i], log)) {
-				close(fds[i].fd);
-				fds[i].fd = -1;
-			}
-		}
-	}
+	while (!is_over() && is_open(fds))
+		if (ppoll(fds, 2, NULL, &none) > 0)
+			copy_ready(fds, to, log);
+	for (int i = 0; i < 2; i++)
+		if (fds[i].fd >= 0)
+			drain(fds[i].fd, to[i], log);
+	linger(fds, to, log);
 	_exit(0);
+}
+
+static void close_pair(int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
 }
 
 static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error *err)
 {
-	int out[2];
-	int error[2];
-	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0)
-		return tp_fail_errno(err, errno, "cannot make a pipe");
-	tee->saved[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	tee->saved[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	int out[2] = {-1, -1};
+	int error[2] = {-1, -1};
+	enum tp_status status = TP_OK;
+	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
+		status = tp_fail_errno(err, errno, "cannot make a pipe");
+		goto out;
+	}
+	for (int i = 0; i < 2; i++) {
+		tee->saved[i] = fcntl(STDOUT_FILENO + i, F_DUPFD_CLOEXEC, 3);
+		if (tee->saved[i] < 0) {
+			status = tp_fail_errno(err, errno, "cannot keep stdout and stderr");
+			goto out;
+		}
+	}
 	tee->pid = fork();
 	if (tee->pid == 0) {
 		const int from[2] = {out[0], error[0]};
@@ -98,17 +157,19 @@ static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error 
 		close(error[1]);
 		tee_run(from, tee->saved, log);
 	}
-	close(out[0]);
-	close(error[0]);
+	if (tee->pid < 0) {
+		status = tp_fail_errno(err, errno, "cannot start a process");
+		goto out;
+	}
 	dup2(out[1], STDOUT_FILENO);
 	dup2(error[1], STDERR_FILENO);
-	close(out[1]);
-	close(error[1]);
-	if (tee->pid > 0)
-		return TP_OK;
-	int cause = errno;
-	tp_logtee_detach(tee);
-	return tp_fail_errno(err, cause, "cannot start a process");
+out:
+	close_pair(out);
+	close_pair(error);
+	/* Nothing was put in their place: this closes what was kept. */
+	if (status)
+		tp_logtee_detach(tee);
+	return status;
 }
 
 enum tp_status tp_logtee_open(struct tp_logtee *tee, const char *path, struct tp_error *err)
@@ -141,9 +202,12 @@ void tp_logtee_close(struct tp_logtee *tee)
 	if (tee->pid <= 0)
 		return;
 	tp_logtee_detach(tee);
-	/* From now on a silence of DRAIN_MS is the end. */
-	kill(tee->pid, SIGUSR1);
-	while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	/* It ends early when nobody reads it; reaped then, its number may be a stranger's. */
+	siginfo_t info;
+	if (waitid(P_PID, (id_t)tee->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
+		kill(tee->pid, SIGUSR1); /* copy what is there, and end soon */
+		while (waitpid(tee->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
 	tee->pid = 0;
 }

@@ -36,6 +36,7 @@ struct session {
 	struct tp_target *target;
 	struct tp_logtee tee;
 	char *marks_path;
+	char *aside;           /* the recording that this one replaces, by --force */
 	struct tp_buf notices; /* said after the program's end */
 };
 
@@ -99,7 +100,7 @@ static enum tp_status open_store(struct session *s, const char *directory, struc
 {
 	enum tp_status status = TP_OK;
 	if (s->options->force)
-		status = tp_recordings_remove(directory, err);
+		status = tp_recordings_set_aside(&s->aside, directory, err);
 	if (status == TP_OK)
 		status = tp_recordings_check_room(directory, err);
 	if (status == TP_OK)
@@ -241,16 +242,32 @@ static enum tp_status follow(struct session *s, struct tp_measured *out, struct 
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+static bool output_is_ours(const struct session *s)
+{
+	return s->store || s->target;
+}
+
+/* Nothing was recorded: nothing is left behind, and what --force was to replace is there again. */
+static void undo_output(const struct session *s, const char *directory, bool is_ours)
+{
+	struct tp_error err = {0};
+	if (is_ours)
+		(void)!tp_recordings_remove(directory, NULL);
+	if (s->aside && tp_recordings_take_back(s->aside, directory, &err) != TP_OK)
+		tp_complain(NULL, &err);
+}
+
 static void release(struct session *s)
 {
+	bool is_ours = output_is_ours(s);
 	if (s->target)
 		tp_target_close(s->target);
 	tp_logtee_close(&s->tee);
 	tp_plan_free(s->plan);
 	if (s->store && tp_store_finish(s->store, &s->run, NULL) != TP_OK)
 		tp_buf_clear(&s->notices);
-	/* Taken over into the records by now. */
-	if (s->marks_path)
+	/* Taken over into the records by now; in a recording of others it may be in use. */
+	if (is_ours)
 		unlink(s->marks_path);
 	tp_host_close(&s->host);
 	tp_arena_release(&s->arena);
@@ -269,11 +286,6 @@ static int not_measured(struct session *s, const struct tp_error *err)
 		status = TP_EXIT_USAGE;
 	tp_complain(NULL, err);
 	return status;
-}
-
-static bool output_is_ours(const struct session *s)
-{
-	return s->store || s->target;
 }
 
 int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
@@ -297,10 +309,12 @@ int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
 		fputs(tp_buf_text(&s.notices), stderr);
 	if (done != TP_OK)
 		status = not_measured(&s, &err);
-	bool is_empty = done != TP_OK && output_is_ours(&s);
+	bool is_ours = output_is_ours(&s);
 	release(&s);
-	/* Nothing was recorded: nothing is left behind. */
-	if (is_empty)
-		(void)!tp_recordings_remove(out->directory, NULL);
+	if (done != TP_OK)
+		undo_output(&s, out->directory, is_ours);
+	else if (s.aside)
+		(void)!tp_recordings_remove(s.aside, NULL);
+	free(s.aside);
 	return status;
 }

@@ -32,12 +32,12 @@ const char *tp_option_type_text(enum tp_option_type type)
 {
 	static const char *const texts[] = {
 		[TP_OPTION_FLAG] = "true or false",
-		[TP_OPTION_COUNTED] = "a number",
+		[TP_OPTION_COUNTED] = "a whole number below 100",
 		[TP_OPTION_TEXT] = "a text",
 		[TP_OPTION_CHOICE] = "one of its words",
 		[TP_OPTION_DURATION] = "a time such as 90s or 55ms (ns us ms s m h)",
 		[TP_OPTION_SIZE] = "a size such as 2GiB or 512MiB (B kB MB GB KiB MiB GiB TiB)",
-		[TP_OPTION_PERCENT] = "a share such as 1%",
+		[TP_OPTION_PERCENT] = "a share above 0 such as 1%",
 		[TP_OPTION_RATE] = "a rate of 1 or more, such as 99 (Hz kHz)",
 		[TP_OPTION_COUNT] = "a whole number",
 		[TP_OPTION_WORDS] = "a text",
@@ -99,6 +99,16 @@ static bool parse_flag(const char *text, bool *out)
 	return true;
 }
 
+/* A use on the command line adds one; a file says how many. */
+static bool count_up(const char *text, unsigned *out)
+{
+	uint64_t n = *out + UINT64_C(1);
+	if ((text && !tp_text_parse_count(text, &n)) || n >= 100)
+		return false;
+	*out = (unsigned)n;
+	return true;
+}
+
 static bool is_choice(const struct tp_option *option, const char *text)
 {
 	for (size_t i = 0; option->choices[i]; i++)
@@ -128,7 +138,7 @@ enum tp_status tp_option_set(const struct tp_option *option, void *storage, cons
 			*(bool *)at = true;
 		break;
 	case TP_OPTION_COUNTED:
-		(*(unsigned *)at)++;
+		ok = count_up(text, at);
 		break;
 	case TP_OPTION_TEXT:
 		*(const char **)at = text;
@@ -145,7 +155,8 @@ enum tp_status tp_option_set(const struct tp_option *option, void *storage, cons
 		ok = tp_text_parse_size(text, at);
 		break;
 	case TP_OPTION_PERCENT:
-		ok = tp_text_parse_percent(text, at);
+		/* Of nothing there is no share: it would mean "no bound" further down. */
+		ok = tp_text_parse_percent(text, at) && *(double *)at > 0;
 		break;
 	case TP_OPTION_RATE:
 		/* Below it nothing would be seen, and little be said with great certainty. */

@@ -13,12 +13,12 @@
 
 enum tp_option_type {
 	TP_OPTION_FLAG,     /* bool; --no-name clears it */
-	TP_OPTION_COUNTED,  /* unsigned; each use adds one */
+	TP_OPTION_COUNTED,  /* unsigned below 100; each use adds one, a text says it */
 	TP_OPTION_TEXT,     /* const char * */
 	TP_OPTION_CHOICE,   /* const char *, one of choices */
 	TP_OPTION_DURATION, /* uint64_t ns */
 	TP_OPTION_SIZE,     /* uint64_t bytes */
-	TP_OPTION_PERCENT,  /* double, ratio */
+	TP_OPTION_PERCENT,  /* double, ratio above 0 */
 	TP_OPTION_RATE,     /* double, Hz */
 	TP_OPTION_COUNT,    /* uint64_t */
 	TP_OPTION_WORDS,    /* struct tp_words; each use adds one */

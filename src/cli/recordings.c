@@ -180,14 +180,25 @@ bool tp_recordings_is_last(const char *directory)
 	return is_last;
 }
 
+/* ".tmp4711": what tp_file_replace() leaves when it is killed. */
+static bool is_temporary_ending(const char *ending)
+{
+	return tp_text_starts_with(ending, ".tmp") && ending[4] &&
+	       !ending[4 + strspn(ending + 4, "0123456789")];
+}
+
 /* Only what trainprof writes itself. */
 static bool is_own_file(const char *name)
 {
-	static const char *const names[] = {"manifest.json", "records.tpr", "report.json",
-					    "marks.ring",    ".manifest",   ".reserve"};
-	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++)
-		if (tp_text_starts_with(name, names[i]))
+	static const char *const names[] = {"manifest.json", "records.tpr",    "report.json",
+					    "marks.ring",    ".manifest.next", ".reserve"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
+		if (!tp_text_starts_with(name, names[i]))
+			continue;
+		const char *ending = name + strlen(names[i]);
+		if (!*ending || is_temporary_ending(ending))
 			return true;
+	}
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
@@ -206,18 +217,51 @@ static enum tp_status check_own(const char *directory, struct tp_error *err)
 	return status;
 }
 
+static enum tp_status check_replaceable(const char *directory, const struct stat *info,
+					struct tp_error *err)
+{
+	if (S_ISDIR(info->st_mode) && is_recording(directory))
+		return check_own(directory, err);
+	tp_fail(err, TP_EXISTS, "'%s' exists and is not a recording", directory);
+	tp_error_next(err, "choose another -o");
+	return TP_EXISTS;
+}
+
+enum tp_status tp_recordings_set_aside(char **out, const char *directory, struct tp_error *err)
+{
+	struct stat info;
+	*out = NULL;
+	if (lstat(directory, &info) != 0)
+		return TP_OK;
+	enum tp_status status = check_replaceable(directory, &info, err);
+	if (status != TP_OK)
+		return status;
+	char *aside = tp_asprintf("%.*s.old-%d", (int)trimmed_length(directory), directory,
+				  (int)getpid());
+	if (rename(directory, aside) == 0) {
+		*out = aside;
+		return TP_OK;
+	}
+	status = tp_fail_errno(err, errno, "cannot replace '%s'", directory);
+	free(aside);
+	return status;
+}
+
+enum tp_status tp_recordings_take_back(const char *aside, const char *directory,
+				       struct tp_error *err)
+{
+	if (rename(aside, directory) == 0)
+		return TP_OK;
+	return tp_fail_errno(err, errno, "the old recording stays in '%s'", aside);
+}
+
 enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
 {
 	struct stat info;
 	const struct dirent *entry;
 	if (lstat(directory, &info) != 0)
 		return TP_OK;
-	if (!S_ISDIR(info.st_mode) || !is_recording(directory)) {
-		tp_fail(err, TP_EXISTS, "'%s' exists and is not a recording", directory);
-		tp_error_next(err, "choose another -o");
-		return TP_EXISTS;
-	}
-	enum tp_status status = check_own(directory, err);
+	enum tp_status status = check_replaceable(directory, &info, err);
 	DIR *dir = status == TP_OK ? opendir(directory) : NULL;
 	while (dir && (entry = next_entry(dir)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)

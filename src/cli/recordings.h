@@ -25,7 +25,17 @@ TP_MUST_CHECK enum tp_status tp_recordings_find(char **out, const char *word, st
 /* Whether this is what NULL would find. */
 bool tp_recordings_is_last(const char *directory);
 
-/* --force: remove a recording, but never a directory that holds anything else.
+/*
+ * --force: move a recording out of the way until its successor has started. `out` is where it is
+ * now, to be freed; NULL when there is none. Then either take it back, in the place of nothing or
+ * of an empty directory, or remove it. Errors  TP_EXISTS (anything else in it), TP_IO.
+ */
+TP_MUST_CHECK enum tp_status tp_recordings_set_aside(char **out, const char *directory,
+						     struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_recordings_take_back(const char *aside, const char *directory,
+						     struct tp_error *err);
+
+/* Remove a recording, but never a directory that holds anything else.
  * Errors  TP_EXISTS, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err);
 

@@ -306,7 +306,7 @@ void tp_plan_child_env(struct tp_plan *plan, struct tp_env *env)
 		struct tp_error why = {0};
 		if (slot->collector && slot->row.type->child_env &&
 		    slot->row.type->child_env(slot->collector, env, &why))
-			tp_warn("%s: %s", slot->row.type->name, why.text);
+			tp_info("%s: %s", slot->row.type->name, why.text);
 	}
 }
 
@@ -343,7 +343,7 @@ struct tp_collector *tp_plan_source(const struct tp_plan *plan, size_t i)
 void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct tp_error *why)
 {
 	struct plan_slot *slot = &plan->slots[i];
-	tp_warn("%s stopped: %s", slot->row.type->name, why->text);
+	tp_info("%s stopped: %s", slot->row.type->name, why->text);
 	tp_availability_degrade(&slot->collector->availability, "stopped early: %s", why->text);
 	slot->row.availability = slot->collector->availability;
 	struct tp_error ignored = {0};
@@ -386,7 +386,7 @@ void tp_plan_finish(struct tp_plan *plan, uint64_t now_ns)
 		struct tp_error why = {0};
 		if (slot->collector && slot->row.type->stop &&
 		    slot->row.type->stop(slot->collector, now_ns, &why))
-			tp_warn("%s: %s", slot->row.type->name, why.text);
+			tp_info("%s: %s", slot->row.type->name, why.text);
 		if (slot->collector)
 			slot->row.availability = slot->collector->availability;
 	}

@@ -206,7 +206,7 @@ static void loop_interrupt(struct loop *loop)
 	if (!is_second || loop->phase == PHASE_OVER)
 		return;
 	loop->out->was_interrupted = true;
-	notice(loop, "stopping; press Ctrl-C again to skip the report");
+	notice(loop, "measuring stopped at the second Ctrl-C");
 	loop_finish(loop);
 }
 

@@ -226,29 +226,27 @@ static int stopped_by(const struct tp_target *target)
 /*
  * Stopped by a signal of job control: stop as well, by the same signal, so that the shell sees the
  * job stopped. In a group without a shell the kernel drops these signals, as it must here: nobody
- * would continue us. True when we did stop and run again.
+ * would continue us.
  */
-static bool stop_alike(const struct tp_target *target)
+static void stop_alike(const struct tp_target *target)
 {
 	int signal = stopped_by(target);
-	if (signal != SIGTSTP && signal != SIGTTIN && signal != SIGTTOU)
-		return false;
-	kill(getpid(), signal);
-	return true;
+	if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
+		kill(getpid(), signal);
 }
 
 static unsigned take_signal(const struct tp_target *target, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
-	if (signal == SIGCHLD)
-		return stop_alike(target) ? TP_TARGET_CONTINUED : 0;
+	if (signal == SIGCHLD) {
+		stop_alike(target);
+		return 0;
+	}
 	/* From the terminal the whole group has it already; a shell continues the whole group. */
 	bool is_ours_alone =
 		signal == SIGCONT ? stopped_by(target) != 0 : info->ssi_code != SI_KERNEL;
 	if (is_ours_alone && !has_ended(target))
 		kill(target->pid, signal);
-	if (signal == SIGCONT)
-		return TP_TARGET_CONTINUED;
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
 }
 
@@ -296,7 +294,6 @@ void tp_target_close(struct tp_target *target)
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		;
 	close_fd(&target->signal_fd);
-	pthread_sigmask(SIG_SETMASK, &target->mask_before, NULL);
 	free(target->name);
 	free(target);
 }

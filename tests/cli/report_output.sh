@@ -22,3 +22,12 @@ said $?
 	echo "closed pipe: status $?" >status
 } | true
 cat status
+# What is no file of its own stays what it is.
+touch real && ln -s real link && mkfifo fifo
+cat fifo >got &
+for name in link fifo; do
+	trainprof report --json -o $name prof
+	said $?
+done
+wait
+[ -L link ] && [ -p fifo ] && cmp a.json real && cmp a.json got && echo 'written through'

@@ -5,7 +5,7 @@
 # until_line TEXT: until the shell has said so, at most 10 s
 until_line() {
 	for _ in $(seq 200); do
-		grep -qx "$1" said && return 0
+		grep -qsx "$1" said && return 0
 		sleep 0.05
 	done
 	echo "never: $1"

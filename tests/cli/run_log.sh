@@ -19,3 +19,19 @@ run -o d --log=log -- daemon_parent 20 pid
 said $?
 [ $(($(date +%s) - start)) -lt 8 ] && echo at once
 kill "$(cat pid)"
+echo 'nor does one that writes on and on'
+cat >chatty <<'END'
+sh -c 'echo $$ >chatty.pid; while sleep 0.05; do echo ".$$"; done' &
+sh -c 'exec yes >&2' &
+echo $! >yes.pid
+sleep 0.2
+echo last
+END
+start=$(date +%s)
+timeout 20 trainprof run -q --summary=none -o e --log=log -- sh chatty 2>/dev/null | grep -v '^[.]'
+[ $(($(date +%s) - start)) -lt 8 ] && echo at once
+kill "$(cat chatty.pid)" "$(cat yes.pid)" 2>/dev/null
+grep -c last log
+echo 'what the program wrote last and what its helper says soon after arrive'
+run -o f --log=log -- sh -c '(sleep 0.1; echo helper) & head -c 60000 /dev/zero | tr "\0" x; echo; exit 5' | wc -c
+tail -1 log

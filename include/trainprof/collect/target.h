@@ -51,7 +51,7 @@ struct tp_target_end {
 
 /*
  * Fork the child and hold it. argv[0] is looked up in PATH; `env` (may be NULL) is added to our
- * environment. From now until tp_target_close() the signals above are blocked in this thread.
+ * environment. From now on the signals above are blocked in this thread.
  * Errors  TP_TARGET (no process, no descriptor).
  */
 TP_MUST_CHECK enum tp_status tp_target_start(struct tp_target **out,
@@ -76,7 +76,6 @@ int tp_target_wait_fd(const struct tp_target *target);
 enum {
 	TP_TARGET_ENDED = 1,       /* a zombie now: its /proc is still there until it is reaped */
 	TP_TARGET_INTERRUPTED = 2, /* SIGINT reached us, from wherever */
-	TP_TARGET_CONTINUED = 4,   /* we were stopped and run again */
 };
 
 /* Pass signals on, stop with it, reap adopted daemons. Never blocks. Returns TP_TARGET_… */
@@ -85,7 +84,10 @@ unsigned tp_target_poll(struct tp_target *target);
 /* Collect the end; blocks while it runs, signals are passed on meanwhile. */
 const struct tp_target_end *tp_target_reap(struct tp_target *target);
 
-/* Drops signals that came for a target that is gone and unblocks the others. Does not kill. */
+/*
+ * Drops signals that came for a target that is gone; does not kill. The signals stay blocked: this
+ * process ends soon, and one that came before would take the status of the target with it.
+ */
 void tp_target_close(struct tp_target *target);
 
 /* End this process as the target ended: by the same signal, without a core file of ours, or with

@@ -143,6 +143,39 @@ START_TEST(replacing_shows_the_old_file_or_the_new_one_and_nothing_else)
 }
 END_TEST
 
+START_TEST(devices_fifos_and_links_are_written_to_and_stay)
+{
+	char got[8] = "";
+	struct stat st;
+	put("file", "a longer one");
+	ck_assert_int_eq(symlink("file", "link"), 0);
+	ck_assert_int_eq(tp_file_write("link", "one", 3, NULL), TP_OK);
+	ck_assert(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+	assert_holds("file", "one");
+	ck_assert_int_eq(symlink("new", "dangling"), 0);
+	ck_assert_int_eq(tp_file_write("dangling", "two", 3, NULL), TP_OK);
+	assert_holds("new", "two");
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	int reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ck_assert_int_ge(reader, 0);
+	ck_assert_int_eq(tp_file_write("fifo", "three", 5, NULL), TP_OK);
+	ck_assert_int_eq(read(reader, got, sizeof(got)), 5);
+	close(reader);
+	ck_assert(lstat("fifo", &st) == 0 && S_ISFIFO(st.st_mode));
+	struct tp_error err = {0};
+	ck_assert_int_eq(symlink("/dev/full", "full"), 0);
+	ck_assert_int_eq(tp_file_write("full", "x", 1, &err), TP_IO);
+	ck_assert_str_eq(err.text, "cannot write 'full': no space left on device");
+	/* A file of its own is replaced, so that a reader sees the old or the new one. */
+	ino_t old = stat("file", &st) == 0 ? st.st_ino : 0;
+	ck_assert_int_eq(link("file", "other"), 0);
+	ck_assert_int_eq(tp_file_write("file", "four", 4, NULL), TP_OK);
+	ck_assert(stat("file", &st) == 0 && st.st_ino != old);
+	assert_holds("file", "four");
+	assert_holds("other", "one");
+}
+END_TEST
+
 START_TEST(a_full_disk_keeps_the_old_file)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -246,6 +279,7 @@ Suite *suite_base_file(void)
 	tcase_add_test(tc, a_file_is_read_whole_up_to_its_bound);
 	tcase_add_test(tc, what_cannot_be_read_is_named_with_its_reason);
 	tcase_add_test(tc, replacing_shows_the_old_file_or_the_new_one_and_nothing_else);
+	tcase_add_test(tc, devices_fifos_and_links_are_written_to_and_stay);
 	tcase_add_test(tc, a_full_disk_keeps_the_old_file);
 	tcase_add_test(tc, writing_survives_short_writes_and_tells_of_failures);
 	tcase_add_test(tc, a_stream_that_lost_something_is_found_out);

@@ -98,6 +98,26 @@ START_TEST(exhaustion_says_so_and_ends_with_70)
 }
 END_TEST
 
+static void end_with_9(void)
+{
+	_exit(9);
+}
+
+START_TEST(exhaustion_leaves_the_last_word_to_who_guards_a_program)
+{
+	fflush(NULL);
+	pid_t child = fork();
+	if (child == 0) {
+		atexit(end_with_9);
+		tp_oom(1);
+	}
+	int status;
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 9);
+}
+END_TEST
+
 Suite *suite_base_memory(void);
 Suite *suite_base_memory(void)
 {
@@ -106,6 +126,7 @@ Suite *suite_base_memory(void)
 	tcase_add_test(tc, a_growing_array_keeps_its_elements);
 	tcase_add_test(tc, memory_is_zeroed_and_texts_are_copied);
 	tcase_add_loop_test(tc, exhaustion_says_so_and_ends_with_70, 0, TP_ARRAY_LEN(greedy));
+	tcase_add_test(tc, exhaustion_leaves_the_last_word_to_who_guards_a_program);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -130,12 +130,39 @@ START_TEST(words_and_options_mix_where_no_program_follows)
 }
 END_TEST
 
+/* As files give them: not one more, but so many. */
+START_TEST(count_of_uses_is_what_a_text_says)
+{
+	static const struct {
+		const char *text;
+		enum tp_status status;
+		unsigned verbosity;
+	} cases[] = {
+		{"0", TP_OK, 0},        {"2", TP_OK, 2},     {"99", TP_OK, 99},
+		{"100", TP_USAGE, 1},   {"-1", TP_USAGE, 1}, {"4294967297", TP_USAGE, 1},
+		{"false", TP_USAGE, 1}, {"", TP_USAGE, 1},   {NULL, TP_OK, 2},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct storage storage = {.verbosity = 1};
+		struct tp_error err = {0};
+		const struct tp_option *option = tp_option_find(options, "verbose");
+		ck_assert_int_eq(tp_option_set(option, &storage, cases[i].text, "f:1", &err),
+				 cases[i].status);
+		ck_assert_uint_eq(storage.verbosity, cases[i].verbosity);
+		if (cases[i].status != TP_OK)
+			ck_assert_str_eq(err.text, "f:1: not a whole number below 100");
+	}
+}
+END_TEST
+
 /* Text and next line of every refusal. */
 static const struct {
 	const char *line;
 	const char *text;
 	const char *next;
 } refusals[] = {
+	{"--max-overhead=0%", "--max-overhead=0%: not a share above 0 such as 1%",
+	 "trainprof help run"},
 	{"--duraton=9s", "unknown option '--duraton'; nearest: --duration", "trainprof help run"},
 	{"--fla", "unknown option '--fla'; nearest: --flag", "trainprof help run"},
 	{"--zzzzzz=1", "unknown option '--zzzzzz'", "trainprof help run"},
@@ -223,6 +250,7 @@ Suite *suite_cli_options(void)
 	TCase *tc = tcase_create("options");
 	tcase_add_test(tc, values_are_read_in_both_forms);
 	tcase_add_test(tc, last_one_wins_and_no_clears_a_flag);
+	tcase_add_test(tc, count_of_uses_is_what_a_text_says);
 	tcase_add_test(tc, options_after_the_program_belong_to_it);
 	tcase_add_test(tc, words_and_options_mix_where_no_program_follows);
 	tcase_add_loop_test(tc, refusals_say_what_to_type, 0,

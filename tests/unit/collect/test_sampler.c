@@ -522,7 +522,7 @@ START_TEST(second_interrupt_stops_measuring_and_says_so)
 	ck_assert(m.result.was_interrupted);
 	ck_assert_int_eq(m.result.end.code, 8);
 	ck_assert_uint_lt(m.result.measure_until_ns + 200 * TP_NS_PER_MS, m.result.end.time_ns);
-	ck_assert_ptr_nonnull(strstr(said, "Ctrl-C again"));
+	ck_assert_ptr_nonnull(strstr(said, "second Ctrl-C"));
 }
 END_TEST
 

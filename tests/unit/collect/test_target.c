@@ -303,6 +303,28 @@ static const struct {
 } passed[] = {{SIGINT, "INT"},   {SIGTERM, "TERM"}, {SIGHUP, "HUP"},
 	      {SIGQUIT, "QUIT"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
 
+START_TEST(signal_after_the_end_does_not_change_the_status)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct tp_inheritance inheritance;
+		struct tp_target *target;
+		char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"exit 5"}, NULL};
+		tp_inheritance_take(&inheritance);
+		if (tp_target_start(&target, &inheritance, argv, NULL, NULL) != TP_OK ||
+		    tp_target_release(target, NULL) != TP_OK)
+			_exit(125);
+		struct tp_target_end end = *tp_target_reap(target);
+		tp_target_close(target);
+		kill(getpid(), passed[_i].signal);
+		tp_target_end_alike(&end);
+	}
+	int status = wait_status(pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 5);
+}
+END_TEST
+
 START_TEST(signal_to_us_alone_reaches_the_target)
 {
 	char script[200];
@@ -481,6 +503,8 @@ Suite *suite_collect_target(void)
 	tcase_add_test(tc, closed_descriptors_stay_closed_for_the_target);
 	tcase_add_test(tc, additions_reach_the_environment);
 	tcase_add_loop_test(tc, signal_to_us_alone_reaches_the_target, 0,
+			    sizeof(passed) / sizeof(passed[0]));
+	tcase_add_loop_test(tc, signal_after_the_end_does_not_change_the_status, 0,
 			    sizeof(passed) / sizeof(passed[0]));
 	tcase_add_test(tc, deadly_signal_to_us_alone_kills_the_target_and_then_us);
 	tcase_add_test(tc, held_target_never_runs_when_we_die);

@@ -1,0 +1,11 @@
+# shellcheck shell=sh
+# A reader of stderr that has gone costs neither the report nor the program's status.
+. "$CASES/run.inc"
+{
+	trainprof run -o prof -- sh -c 'grep SigIgn /proc/self/status >measured; sleep 0.3; exit 3'
+	echo "status $?" >noticed
+} 2>&1 | :
+wait_for noticed && cat noticed
+ls prof/report.json
+sh -c 'grep SigIgn /proc/self/status' >alone
+cmp measured alone && echo 'the program ignores what it did without us'

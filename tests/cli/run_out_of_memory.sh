@@ -1,0 +1,14 @@
+# shellcheck shell=sh
+# trainprof runs out of memory while the program runs: the program does not notice.
+. "$CASES/run.inc"
+command -v prlimit >/dev/null || { echo 'prlimit is missing' >&2; exit 77; }
+# shellcheck disable=SC2016 # words of the inner shell
+program='echo on >on; for i in $(seq 3000); do /bin/true; done; echo finished; exit 6'
+trainprof run -q --summary=none -o prof -- sh -c "$program" 2>err &
+wait_for on
+prlimit --pid $! --as=1000000
+wait $!
+status=$?
+grep -q 'trainprof: out of memory' err || { echo 'trainprof needed no more memory' >&2; exit 77; }
+said $status
+sed 's/: [0-9]* bytes/: N bytes/' err
