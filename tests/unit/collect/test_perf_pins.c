@@ -1,7 +1,7 @@
 /* Claims about who is pinned, on this very thread; that a pin helps is test_sampler.c's. */
 #include "collect/perf_pins.h"
 
-#include "collect/perf_event.h"
+#include "collect/lacks_perf.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/host.h"
@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(who_makes_children_all_the_time_is_pinned_until_it_stops)
 {
-	if (tp_perf_try(false) != 0)
+	if (lacks_perf())
 		return;
 	live_a_second(5, 100);
 	live_a_second(5, 100);
@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(who_switches_often_is_not_pinned)
 {
-	if (tp_perf_try(false) != 0)
+	if (lacks_perf())
 		return;
 	for (int i = 0; i < 10; i++)
 		live_a_second(5, 50000);
@@ -83,7 +83,7 @@ END_TEST
 
 START_TEST(threads_that_end_and_releases_leave_no_pin)
 {
-	if (tp_perf_try(false) != 0)
+	if (lacks_perf())
 		return;
 	live_a_second(5, 100);
 	live_a_second(5, 100);
