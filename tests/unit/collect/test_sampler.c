@@ -249,11 +249,15 @@ START_TEST(children_are_followed_with_their_names_parents_and_ends)
 	measured_script(&m, "/bin/sleep 0.05; (/bin/sleep 0.15; true) & wait; exit 7");
 	ck_assert_int_eq(m.result.end.kind, TP_END_EXITED);
 	ck_assert_int_eq(m.result.end.code, 7);
+	/* Looks in /proc, 100 ms apart, may miss the short one, and the end of the other. */
+	bool is_exact = has_perf();
 	unsigned n_sleeps = 0;
 	for (size_t i = 0; i < m.trace.n_tasks; i++) {
 		const struct tp_task *task = &m.trace.tasks[i];
-		ck_assert_uint_ge(task->end_ns, task->start_ns);
-		ck_assert_uint_ne(task->end_ns, 0);
+		if (is_exact)
+			ck_assert_uint_ne(task->end_ns, 0);
+		if (task->end_ns)
+			ck_assert_uint_ge(task->end_ns, task->start_ns);
 		if (strcmp(measured_text(&m, task->comm), "sleep") != 0)
 			continue;
 		n_sleeps++;
@@ -261,9 +265,10 @@ START_TEST(children_are_followed_with_their_names_parents_and_ends)
 		ck_assert_ptr_nonnull(strstr(measured_text(&m, task->exe), "sleep"));
 		ck_assert_uint_lt(task->parent, m.trace.n_tasks);
 		uint64_t lived_ns = task->end_ns - task->start_ns;
-		ck_assert_uint_ge(lived_ns, 40 * TP_NS_PER_MS);
+		if (is_exact)
+			ck_assert_uint_ge(lived_ns, 40 * TP_NS_PER_MS);
 	}
-	if (has_perf()) /* looks in /proc, 100 ms apart, may miss the short one */
+	if (is_exact)
 		ck_assert_uint_eq(n_sleeps, 2);
 	ck_assert_uint_eq(m.trace.tasks[0].parent, TP_NO_TASK);
 }
