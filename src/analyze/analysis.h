@@ -101,7 +101,8 @@ enum tp_thread_role {
 };
 
 struct tp_thread_info {
-	uint32_t leader; /* task id of its process */
+	uint32_t leader; /* task id of its process, at most its own */
+	uint32_t next; /* thread of the same process: in order of ids from the leader, TP_NO_TASK */
 	enum tp_thread_role role;
 	uint64_t on_cpu_ns;            /* over the run */
 	uint64_t leaf_ns[TP_N_LEAVES]; /* of it, by class of the samples */

@@ -131,7 +131,7 @@ static void fill_background(const struct tp_analysis *analysis, enum tp_thread_r
 	}
 }
 
-/* Main thread first in the order of attribution 1.3.6, then what goes on beside it. */
+/* Main thread first, by parts (docs/internals.md#parts), then what goes on beside it. */
 static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 {
 	static const enum tp_part order[TP_N_PARTS] = {TP_PART_DATALOADER, TP_PART_COMMUNICATION,
@@ -248,8 +248,9 @@ static void fill_part(struct partition *p, enum tp_part part, const struct tp_la
 	bracket_part(p, part, times, supply_ns);
 }
 
-/* Below this share of the step a part is no bottleneck, for users of other tools too: attribution
- * 1.4, after xprof. The verdict itself is a rule; this only names the largest part. */
+/* Below this share of the step a part is no bottleneck, as for users of xprof: where it says so is
+ * in rules/bottlenecks/run/balanced.json. The verdict itself is a rule; this only names the largest
+ * part. */
 static const double SMALLEST_LIMIT = 0.05;
 
 static void find_limiter(struct tp_profile *profile)

@@ -62,9 +62,8 @@ static uint64_t process_cpu_ns(const struct tp_analysis *analysis, uint32_t lead
 		known = (uint64_t)read;
 	if (known)
 		return known;
-	for (uint32_t i = 0; i < trace->n_tasks; i++)
-		if (analysis->threads[i].leader == leader)
-			known += analysis->threads[i].on_cpu_ns;
+	for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
+		known += analysis->threads[i].on_cpu_ns;
 	return known;
 }
 
@@ -82,9 +81,7 @@ static void list_processes(struct tp_analysis *analysis)
 		row->role = analysis->roles[leader];
 		row->cpu_ns = process_cpu_ns(analysis, leader);
 		row->rss_peak_bytes = (uint64_t)largest_gauge(trace, TP_METRIC_PROC_RSS, leader);
-		for (uint32_t i = leader; i < trace->n_tasks; i++) {
-			if (analysis->threads[i].leader != leader)
-				continue;
+		for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next) {
 			row->n_threads++;
 			add_times(row, analysis, i);
 		}

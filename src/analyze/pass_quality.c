@@ -42,9 +42,8 @@ static double program_cpu_ns(const struct tp_analysis *analysis)
 		(void)tp_trace_counter_growth(trace, TP_METRIC_PROC_STIME, leader, 0,
 					      trace->end_ns + 1, &system);
 		double on_cpu = 0;
-		for (uint32_t i = leader; i < trace->n_tasks; i++)
-			if (analysis->threads[i].leader == leader)
-				on_cpu += (double)analysis->threads[i].on_cpu_ns;
+		for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
+			on_cpu += (double)analysis->threads[i].on_cpu_ns;
 		double account = fmax(user + system, (double)(task->utime_ns + task->stime_ns));
 		sum += account > 0 ? account : on_cpu;
 	}

@@ -99,9 +99,8 @@ static struct process survey_process(const struct tp_analysis *analysis, uint32_
 	process.was_forked = process.parent != TP_NO_TASK && !task->exec_ns;
 	process.exe = tp_trace_string(trace, task->exe);
 	process.is_known_launcher = tp_patterns_is_launcher(analysis->patterns, process.exe);
-	for (uint32_t i = 0; i < trace->n_tasks; i++)
-		if (analysis->threads[i].leader == leader)
-			survey_thread(analysis, i, &process);
+	for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
+		survey_thread(analysis, i, &process);
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
 		if (mark->kind == TP_MARK_STEP && mark->task != TP_NO_TASK &&
@@ -113,9 +112,17 @@ static struct process survey_process(const struct tp_analysis *analysis, uint32_
 
 static const struct process *find_process(const struct process *all, size_t n, uint32_t task)
 {
-	for (size_t i = 0; i < n; i++)
-		if (all[i].task == task)
-			return &all[i];
+	while (n > 0) { /* they are in order of tasks */
+		const struct process *middle = &all[n / 2];
+		if (middle->task == task)
+			return middle;
+		if (middle->task < task) {
+			all = middle + 1;
+			n -= n / 2 + 1;
+		} else {
+			n /= 2;
+		}
+	}
 	return NULL;
 }
 
@@ -145,18 +152,24 @@ static bool pours(const struct process *p)
 
 /*
  * Another program that makes data for this one: `produce | train`, or started by it with a pipe
- * between them. One of both ends waits for the other, and the direction tells who is who.
+ * between them. One of both ends waits for the other, and the direction tells who is who. Names and
+ * parents last: thousands of short processes are held against each other.
  */
 static bool feeds(const struct process *all, size_t n, const struct process *p,
 		  const struct process *q)
 {
-	if (p == q || p->was_forked || q->was_forked || strcmp(p->exe, q->exe) == 0 ||
-	    (p->parent != q->parent && !is_below(all, n, p, q)))
+	if (p == q || q->was_forked || pours(q) || !(pours(p) || drinks(q)) ||
+	    (double)q->doings.total_ns <= WORKS_SOME * (double)p->doings.total_ns ||
+	    strcmp(p->exe, q->exe) == 0)
 		return false;
-	/* One of many that open a file each may be short, but works while it lives. */
-	bool both_work = (double)p->doings.total_ns > WORKS_SOME * (double)p->leader_lived_ns &&
-			 (double)q->doings.total_ns > WORKS_SOME * (double)p->doings.total_ns;
-	return both_work && !drinks(p) && !pours(q) && (pours(p) || drinks(q));
+	return p->parent == q->parent || is_below(all, n, p, q);
+}
+
+/* One of many that open a file each may be short, but works while it lives. */
+static bool may_feed(const struct process *p)
+{
+	return !p->was_forked && !drinks(p) &&
+	       (double)p->doings.total_ns > WORKS_SOME * (double)p->leader_lived_ns;
 }
 
 /* Programs like cat and tee read much, too: what the trainer writes. */
@@ -214,7 +227,7 @@ static bool is_loader(const struct process *all, size_t n, const struct process 
 {
 	if (p->has_marks || !find_process(all, n, p->parent) || only_passes_on(p))
 		return false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && may_feed(p); i++)
 		if (feeds(all, n, p, &all[i]))
 			return true;
 	if (p->n_samples && (double)p->n_loader_roots > MAJORITY * (double)p->n_samples)

@@ -493,6 +493,15 @@ static void find_leaders(struct tp_analysis *analysis)
 		analysis->threads[i].leader = (uint32_t)leader;
 	}
 	tp_map_release(&leaders);
+	for (size_t i = 0; i < trace->n_tasks; i++)
+		analysis->threads[i].next = TP_NO_TASK;
+	for (size_t i = trace->n_tasks; i-- > 0;) {
+		struct tp_thread_info *leader = &analysis->threads[analysis->threads[i].leader];
+		if (leader == &analysis->threads[i])
+			continue;
+		analysis->threads[i].next = leader->next;
+		leader->next = (uint32_t)i;
+	}
 }
 
 enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err)

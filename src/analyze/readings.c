@@ -84,9 +84,8 @@ static double process_cpu_ns(const struct tp_analysis *analysis, uint32_t leader
 	    tp_readings_task(analysis, TP_METRIC_PROC_STIME, leader, &system))
 		return user + system;
 	uint64_t sum = 0;
-	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
-		if (analysis->threads[task].leader == leader)
-			sum += tp_readings_state_ns(analysis, task, TP_STATE_ON_CPU);
+	for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
+		sum += tp_readings_state_ns(analysis, i, TP_STATE_ON_CPU);
 	return (double)sum;
 }
 

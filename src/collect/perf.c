@@ -432,15 +432,16 @@ static enum tp_status perf_sample(struct tp_collector *self, uint64_t now_ns, st
 static void perf_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	struct perf *perf = perf_of(self);
-	(void)now_ns;
 	if (!perf->is_started || !perf->events.setup.has_switches) {
 		perf->feed.is_paused = is_paused;
 		return;
 	}
 	if (is_paused && !perf->switches_off_ns)
 		switches_off(perf);
-	if (!is_paused && perf->governor.has_switches)
+	if (!is_paused && perf->governor.has_switches) {
 		switches_on(perf);
+		tp_perf_pins_start(&perf->pins, perf->context->tree, perf->feed.target, now_ns);
+	}
 	perf->feed.is_paused = is_paused;
 }
 

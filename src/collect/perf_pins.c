@@ -79,7 +79,7 @@ void tp_perf_pins_start(struct tp_perf_pins *pins, const struct tp_tree *tree, p
 {
 	const struct tp_tree_task *task = tp_tree_find(tree, target);
 	pins->settled_ns = now_ns;
-	if (!task)
+	if (!task || pin_of(pins, task))
 		return;
 	struct tp_perf_pin *pin = &TP_ARRAY_PUSH(pins->items, pins->n, pins->capacity);
 	*pin = (struct tp_perf_pin){.task = task->info.id,

@@ -26,7 +26,8 @@ struct tp_perf_pins {
 	unsigned n_open;
 };
 
-/* Before the target runs: pins its first thread until it stops to make children. */
+/* Before the target runs, or when measuring begins later: pins its first thread until it stops to
+ * make children, once. */
 void tp_perf_pins_start(struct tp_perf_pins *pins, const struct tp_tree *tree, pid_t target,
 			uint64_t now_ns);
 /* About once a second, while switch records are on: they count how often a thread switches. When

@@ -140,12 +140,14 @@ static void place_tasks(struct tp_trace *trace, const struct tp_trace_builder *b
 		task.start_ns = since_start(trace, task.start_ns);
 		task.exec_ns = task.exec_ns ? since_start(trace, task.exec_ns) : 0;
 		task.end_ns = task.end_ns ? since_start(trace, task.end_ns) : 0;
-		if (task.parent >= limit)
-			task.parent = TP_NO_TASK;
 		trace->tasks[task.id] = task;
 		if (task.id >= trace->n_tasks)
 			trace->n_tasks = task.id + 1;
 	}
+	/* Only now it is known how many there are: a task is told at its birth and at its end. */
+	for (size_t i = 0; i < trace->n_tasks; i++)
+		if (trace->tasks[i].parent >= trace->n_tasks)
+			trace->tasks[i].parent = TP_NO_TASK;
 }
 
 /* Runs that make sense, in the builder's order. */

@@ -63,8 +63,11 @@ static void demand(bool claim)
 /* What trainprof/model/trace.h promises. */
 static void trace_check(const struct tp_trace *t)
 {
-	for (size_t i = 0; i < t->n_tasks; i++)
+	for (size_t i = 0; i < t->n_tasks; i++) {
+		uint32_t parent = t->tasks[i].parent;
 		demand(t->tasks[i].id == i && t->tasks[i].comm < t->n_strings);
+		demand(parent < t->n_tasks || parent == TP_NO_TASK);
+	}
 	for (size_t i = 0; i < t->n_runs; i++) {
 		const struct tp_run *run = &t->runs[i];
 		demand(run->task < t->n_tasks && run->how < TP_N_RUN_ENDS);

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -32,6 +33,8 @@ void test_skip(const char *reason)
 
 int main(int argc, char **argv)
 {
+	/* Check's own 4 s of wall time are few for a sanitizer on a CPU that others want too. */
+	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
 	/* A shell ignores these for what it runs in the background; programs inherit that. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);

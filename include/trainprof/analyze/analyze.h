@@ -18,8 +18,8 @@ struct tp_analyze_options {
 };
 
 /*
- * Load rules/patterns/<name>.json files of a directory: which symbols, libraries, files, system
- * calls and command lines mean which phase, part or role. Format: rules/README.md.
+ * Load rules/patterns/<name>.json files of a directory: which symbols, libraries, files, programs,
+ * threads and marks mean which phase, part or role. Format: rules/patterns/README.md.
  * Errors  TP_ABSENT, TP_PARSE with file and line. Freed with tp_patterns_free().
  */
 TP_MUST_CHECK enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,

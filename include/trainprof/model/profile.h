@@ -40,7 +40,8 @@ struct tp_part_result {
 	uint64_t solo_ns;   /* nothing else was active: bounds what removing it can gain */
 	struct tp_quantity share;
 	struct tp_stat per_step; /* n = 0 without steps */
-	/* Bracket of the mean step (or window) if this part cost nothing: attribution 2.1. */
+	/* Bracket of the mean step (or window) if this part cost nothing:
+	 * docs/internals.md#brackets. */
 	double without_low_ns;
 	double without_high_ns;
 };

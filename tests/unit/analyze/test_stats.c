@@ -93,7 +93,7 @@ START_TEST(few_steps_give_the_range_and_say_so)
 }
 END_TEST
 
-/* The table of attribution 1.5, last column: share of intervals that hold the truth. */
+/* Share of intervals that hold the truth, as docs/internals.md#intervals has it. */
 static const struct {
 	double phi;
 	size_t n;

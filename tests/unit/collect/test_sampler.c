@@ -1,10 +1,10 @@
-/* Claims about whole measurements of real programs. What needs perf events is not claimed where the
- * kernel refuses them. */
+/* Claims about whole measurements of real programs. */
+#include "collect/lacks_perf.h"
 #include "collect/measured.h"
-#include "collect/perf_event.h"
 #include "collect/slower.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -95,12 +95,13 @@ static double stolen_s(void)
 
 START_TEST(stays_and_samples_add_up_to_the_kernels_account)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = 999;
 	double stolen_before_s = stolen_s();
-	/* A dozen periods a second are drawn, of 0.6 to 1.4 of the rate: few make it uncertain. */
-	measured_script(&m, BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG);
+	/* A dozen periods a second are drawn, of 0.6 to 1.4 of the rate: few make it uncertain.
+	 * The hundred of these 9 s deviate by 2.3 per cent. */
+	measured_script(&m, BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG);
 	double most_stolen_s = stolen_s() - stolen_before_s + 1.0 / (double)sysconf(_SC_CLK_TCK);
 	ck_assert_int_eq(m.status, TP_OK);
 	double cpu_s = measured_cpu_s(&m);
@@ -115,7 +116,7 @@ END_TEST
 
 START_TEST(stacks_of_a_running_program_are_whole_and_named)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = 499;
 	measured_program(&m, "fixed_work", "300");
@@ -145,7 +146,7 @@ END_TEST
 /* The kernel stops to copy a stack at the first page that was never written. */
 START_TEST(stacks_with_holes_in_them_are_whole)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = 199;
 	m.config.stack_bytes = 65528;
@@ -193,7 +194,7 @@ static const struct {
 
 START_TEST(loop_in_step_with_the_rate_gets_its_true_shares)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = loops[_i].rate_hz;
 	char arguments[60];
@@ -209,7 +210,7 @@ END_TEST
 /* Events that a parent and its new child swap would leave the parent without samples. */
 START_TEST(thread_that_makes_and_joins_threads_is_sampled)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	measured_program(&m, "thread_rounds", "500 4 8");
 	const uint64_t from_ns = 3 * TP_NS_PER_S;
@@ -228,10 +229,10 @@ START_TEST(thread_that_makes_and_joins_threads_is_sampled)
 END_TEST
 
 /* A thread that lost its own events to a child keeps the first period, of 0.62 to 1.38 of the rate.
- */
+ * The fifty that 4 s of CPU time draw deviate by 3.3 per cent. */
 START_TEST(program_that_a_script_becomes_gets_new_periods)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = 499;
 	measured_program_after(&m, "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; ",
@@ -248,11 +249,15 @@ START_TEST(children_are_followed_with_their_names_parents_and_ends)
 	measured_script(&m, "/bin/sleep 0.05; (/bin/sleep 0.15; true) & wait; exit 7");
 	ck_assert_int_eq(m.result.end.kind, TP_END_EXITED);
 	ck_assert_int_eq(m.result.end.code, 7);
+	/* Looks in /proc, 100 ms apart, may miss the short one, and the end of the other. */
+	bool is_exact = has_perf();
 	unsigned n_sleeps = 0;
 	for (size_t i = 0; i < m.trace.n_tasks; i++) {
 		const struct tp_task *task = &m.trace.tasks[i];
-		ck_assert_uint_ge(task->end_ns, task->start_ns);
-		ck_assert_uint_ne(task->end_ns, 0);
+		if (is_exact)
+			ck_assert_uint_ne(task->end_ns, 0);
+		if (task->end_ns)
+			ck_assert_uint_ge(task->end_ns, task->start_ns);
 		if (strcmp(measured_text(&m, task->comm), "sleep") != 0)
 			continue;
 		n_sleeps++;
@@ -260,30 +265,34 @@ START_TEST(children_are_followed_with_their_names_parents_and_ends)
 		ck_assert_ptr_nonnull(strstr(measured_text(&m, task->exe), "sleep"));
 		ck_assert_uint_lt(task->parent, m.trace.n_tasks);
 		uint64_t lived_ns = task->end_ns - task->start_ns;
-		ck_assert_uint_ge(lived_ns, 40 * TP_NS_PER_MS);
+		if (is_exact)
+			ck_assert_uint_ge(lived_ns, 40 * TP_NS_PER_MS);
 	}
-	ck_assert_uint_eq(n_sleeps, 2);
+	if (is_exact)
+		ck_assert_uint_eq(n_sleeps, 2);
 	ck_assert_uint_eq(m.trace.tasks[0].parent, TP_NO_TASK);
 }
 END_TEST
 
 START_TEST(five_hundred_threads_are_followed_without_loss)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
+	double stolen_before_s = stolen_s();
 	measured_program(&m, "thread_crowd", "500 200");
+	double most_stolen_s = stolen_s() - stolen_before_s + 1.0 / (double)sysconf(_SC_CLK_TCK);
 	ck_assert_int_eq(m.result.end.code, 0);
 	ck_assert_uint_eq(m.trace.n_tasks, 701);
 	ck_assert_ptr_null(measured_gap(&m, "perf", "lost"));
 	/* Dying threads take their events apart after their last record: 30 us each. */
 	ck_assert_double_ge(measured_runs_s(&m) / measured_cpu_s(&m), 0.8);
-	ck_assert_double_le(measured_runs_s(&m) / measured_cpu_s(&m), 1.005);
+	ck_assert_double_le((measured_runs_s(&m) - most_stolen_s) / measured_cpu_s(&m), 1.005);
 }
 END_TEST
 
 START_TEST(waiting_shows_as_blocked_between_stays)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	measured_script(&m, BUSY "; /bin/sleep 0.2; " BUSY);
 	/* The shell waits for the sleep: its longest time off the CPU that begins as blocked. */
@@ -387,10 +396,14 @@ END_TEST
 
 START_TEST(any_user_gets_user_stacks_and_exact_switches)
 {
-	if (getuid() != 0 || !has_perf())
+	if (getuid() != 0) {
+		test_skip("only root can become another user");
+		return;
+	}
+	if (lacks_perf())
 		return;
 	become_nobody();
-	if (tp_perf_try(false) != 0)
+	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = 999;
 	measured_script(&m, BUSY_LONG);
@@ -409,27 +422,50 @@ START_TEST(any_user_gets_user_stacks_and_exact_switches)
 }
 END_TEST
 
+/* As root, which we will not be then. */
+static void unlink_at_our_end(const char *name)
+{
+	int ends[2];
+	char none;
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	if (fork() == 0) {
+		setsid(); /* Check kills our process group */
+		close(ends[1]);
+		ssize_t got = read(ends[0], &none, 1);
+		unlink(name);
+		_exit((int)got);
+	}
+	close(ends[0]);
+}
+
 START_TEST(program_that_changes_its_user_is_said_to_have_left)
 {
 	char name[] = "/tmp/tp-setuid-XXXXXX";
-	if (getuid() != 0 || !has_perf())
+	if (getuid() != 0) {
+		test_skip("only root can become another user");
+		return;
+	}
+	if (lacks_perf())
 		return;
 	close(mkstemp(name));
+	unlink_at_our_end(name);
 	char command[100];
 	snprintf(command, sizeof(command), "cp /bin/sleep %s", name);
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(chmod(name, 04755), 0);
 	become_nobody();
-	if (tp_perf_try(false) == 0 && m.host.perf_paranoid >= 2) {
-		snprintf(command, sizeof(command), "%s 0.7; exit 2", name);
-		measured_script(&m, command);
-		ck_assert_int_eq(m.result.end.code, 2);
-		const struct tp_gap *gap = measured_gap(&m, "perf", "runs with other rights");
-		ck_assert_ptr_nonnull(gap);
-		ck_assert_uint_ge(gap->end_ns - gap->start_ns, 600 * TP_NS_PER_MS);
-	} else {
-		measured_script(&m, "exit 0"); /* for teardown */
+	if (lacks_perf())
+		return;
+	if (m.host.perf_paranoid < 2) {
+		test_skip("any user may measure everybody here");
+		return;
 	}
+	snprintf(command, sizeof(command), "%s 0.7; exit 2", name);
+	measured_script(&m, command);
+	ck_assert_int_eq(m.result.end.code, 2);
+	const struct tp_gap *gap = measured_gap(&m, "perf", "runs with other rights");
+	ck_assert_ptr_nonnull(gap);
+	ck_assert_uint_ge(gap->end_ns - gap->start_ns, 600 * TP_NS_PER_MS);
 }
 END_TEST
 
@@ -450,30 +486,69 @@ END_TEST
 START_TEST(locked_memory_limit_costs_at_most_stack_depth)
 {
 	struct rlimit none = {0, 0};
-	if (getuid() != 0 || !has_perf())
+	if (getuid() != 0) {
+		test_skip("only root can become another user");
+		return;
+	}
+	if (lacks_perf())
 		return;
 	ck_assert_int_eq(setrlimit(RLIMIT_MEMLOCK, &none), 0);
 	become_nobody();
-	if (tp_perf_try(false) != 0)
+	if (lacks_perf())
 		return;
-	measured_script(&m, BUSY);
+	measured_script(&m, BUSY_LONG);
 	ck_assert(measured_row(&m, "perf")->is_chosen);
 	ck_assert_uint_ge(tp_plan_config(m.plan)->stack_bytes, 8192);
 	ck_assert_double_ge(told_ratio(), 0.97);
 }
 END_TEST
 
+/* Of the stays, between two times. */
+static uint64_t on_cpu_ns(uint64_t from_ns, uint64_t until_ns)
+{
+	uint64_t sum_ns = 0;
+	for (size_t i = 0; i < m.trace.n_runs; i++) {
+		uint64_t start_ns = m.trace.runs[i].start_ns;
+		uint64_t end_ns = m.trace.runs[i].end_ns;
+		start_ns = start_ns > from_ns ? start_ns : from_ns;
+		end_ns = end_ns < until_ns ? end_ns : until_ns;
+		sum_ns += end_ns > start_ns ? end_ns - start_ns : 0;
+	}
+	return sum_ns;
+}
+
+/* Samples a second of CPU time, averaged over wall time as the rate that is told is: in a mean over
+ * CPU time a part of the run in which others had the CPU would count for less. */
+static double kept_hz(void)
+{
+	double sum_hz = 0;
+	unsigned n_windows = 0;
+	for (uint64_t from_ns = 0; from_ns + TP_NS_PER_S <= m.trace.end_ns;
+	     from_ns += TP_NS_PER_S) {
+		uint64_t on_ns = on_cpu_ns(from_ns, from_ns + TP_NS_PER_S);
+		size_t n = 0;
+		for (size_t i = 0; i < m.trace.n_samples; i++)
+			n += m.trace.samples[i].time_ns - from_ns < TP_NS_PER_S &&
+			     !(m.trace.samples[i].flags & TP_SAMPLE_POLLED);
+		if (on_ns < TP_NS_PER_S / 10) /* too little to say anything */
+			continue;
+		sum_hz += (double)n * 1e9 / (double)on_ns;
+		n_windows++;
+	}
+	ck_assert_uint_ge(n_windows, 4);
+	return sum_hz / n_windows;
+}
+
 START_TEST(rate_that_the_budget_lowered_is_told)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	/* Samples alone may take half of it, what measuring takes besides is more than the rest. */
 	m.config.max_overhead_ratio = 0.001;
 	measured_program(&m, "fixed_work", "9000");
 	double told_hz = tp_plan_config(m.plan)->sample_rate_hz;
-	double kept_hz = (double)measured_samples(&m) / measured_cpu_s(&m);
 	ck_assert_double_lt(told_hz, 99);
-	ck_assert_double_eq_tol(kept_hz / told_hz, 1, 0.25);
+	ck_assert_double_eq_tol(kept_hz() / told_hz, 1, 0.25);
 }
 END_TEST
 
@@ -503,21 +578,44 @@ static void keep_notice(void *context, const char *text)
 	snprintf(context, 100, "%s", text);
 }
 
+static void wait_for(const char *name)
+{
+	for (int i = 0; i < 4000 && access(name, F_OK) != 0; i++)
+		usleep(5000);
+}
+
+/* Sends each to us when the script has seen what was before, and ends it long after the second. */
+static pid_t interrupt_twice(const char *directory)
+{
+	pid_t self = getpid();
+	pid_t helper = fork();
+	if (helper != 0)
+		return helper;
+	if (chdir(directory) != 0)
+		_exit(1);
+	wait_for("ready");
+	kill(self, SIGINT);
+	wait_for("hit");
+	kill(self, SIGINT);
+	usleep(600000);
+	close(open("done", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	_exit(0);
+}
+
 START_TEST(second_interrupt_stops_measuring_and_says_so)
 {
 	char said[100] = "";
 	m.sampler.notice = keep_notice;
 	m.sampler.context = said;
-	pid_t self = getpid();
-	pid_t helper = fork();
-	if (helper == 0) {
-		usleep(300000);
-		kill(self, SIGINT);
-		usleep(300000);
-		kill(self, SIGINT);
-		_exit(0);
-	}
-	measured_script(&m, "trap : INT; for i in 1 2 3 4 5; do /bin/sleep 0.3; done; exit 8");
+	char directory[] = "/tmp/tp-interrupt-XXXXXX";
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	pid_t helper = interrupt_twice(directory);
+	char script[300];
+	snprintf(script, sizeof(script),
+		 "cd %s; trap ': >hit' INT; : >ready; until [ -e done ]; do /bin/sleep 0.02; done; "
+		 "rm -r %s; exit 8",
+		 directory, directory);
+	measured_script(&m, script);
 	waitpid(helper, NULL, 0);
 	ck_assert(m.result.was_interrupted);
 	ck_assert_int_eq(m.result.end.code, 8);
@@ -529,20 +627,21 @@ END_TEST
 START_TEST(following_an_idle_program_costs_next_to_nothing)
 {
 	m.selection.collect = "perf,marks,self";
-	measured_script(&m, "exec /bin/sleep 2");
+	measured_script(&m, "exec /bin/sleep 3");
 	size_t n;
 	const struct tp_gauge *cpu = tp_trace_gauges(&m.trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
-	ck_assert_uint_ge(n, 2);
-	/* Between two readings while it slept; 0.1 % on a quiet machine. */
-	double used_ns = cpu[n - 1].value - cpu[1].value;
-	double elapsed_ns = (double)(cpu[n - 1].time_ns - cpu[1].time_ns);
-	ck_assert_double_lt(used_ns / elapsed_ns, 0.005 * SLOWER);
+	ck_assert_uint_ge(n, 4);
+	/* Between readings while it slept, not that of the end: 0.1 % on a quiet machine, a few
+	 * times that where others leave cold caches to each of a dozen wake-ups a second. */
+	double used_ns = cpu[n - 2].value - cpu[1].value;
+	double elapsed_ns = (double)(cpu[n - 2].time_ns - cpu[1].time_ns);
+	ck_assert_double_lt(used_ns / elapsed_ns, 0.01 * SLOWER);
 }
 END_TEST
 
 START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
 {
-	if (!has_perf())
+	if (lacks_perf())
 		return;
 	m.config.max_switch_rate_hz = 500;
 	/* Stays of 0.2 ms: the kernel sets a timer that ran out at a switch to 10 us, at each

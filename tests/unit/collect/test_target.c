@@ -437,8 +437,8 @@ static void open_terminal(struct terminal *out, const char *script)
 START_TEST(ctrl_c_in_a_terminal_is_delivered_once)
 {
 	struct terminal terminal;
-	open_terminal(&terminal, "trap 'echo hit >>hits' INT; : >ready; i=0; "
-				 "while [ $i -lt 20 ]; do sleep 0.02; i=$((i+1)); done; exit 3");
+	open_terminal(&terminal, "trap 'echo hit >>hits' INT; : >ready; "
+				 "until [ -s hits ]; do sleep 0.02; done; sleep 0.2; exit 3");
 	wait_for("ready");
 	ck_assert_int_eq(write(terminal.master, "\003", 1), 1);
 	ck_assert_int_eq(WEXITSTATUS(wait_status(terminal.shell)), 3);
@@ -449,7 +449,7 @@ END_TEST
 START_TEST(ctrl_z_stops_the_job_and_fg_continues_it)
 {
 	struct terminal terminal;
-	open_terminal(&terminal, ": >ready; sleep 0.3; sleep 0.1; exit 8");
+	open_terminal(&terminal, ": >ready; until [ -e stopped ]; do sleep 0.05; done; exit 8");
 	wait_for("ready");
 	ck_assert_int_eq(write(terminal.master, "\032", 1), 1);
 	wait_for("stopped");
@@ -469,7 +469,8 @@ END_TEST
 
 START_TEST(target_stopped_by_somebody_does_not_stop_us)
 {
-	pid_t pid = start_wrapper("echo $$ >pid; mv pid ready; sleep 0.1; exit 2");
+	pid_t pid = start_wrapper("echo $$ >pid; mv pid ready; "
+				  "until [ -e go ]; do sleep 0.02; done; exit 2");
 	wait_for("ready");
 	pid_t inner = (pid_t)strtol(said("ready"), NULL, 10);
 	kill(inner, SIGSTOP);
@@ -477,6 +478,7 @@ START_TEST(target_stopped_by_somebody_does_not_stop_us)
 	int status;
 	ck_assert_int_eq(waitpid(pid, &status, WNOHANG | WUNTRACED), 0);
 	kill(inner, SIGCONT);
+	write_text("go", "", 0600);
 	ck_assert_int_eq(WEXITSTATUS(wait_status(pid)), 2);
 }
 END_TEST

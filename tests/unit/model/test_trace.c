@@ -45,6 +45,38 @@ START_TEST(runs_are_sorted_clipped_and_indexed)
 }
 END_TEST
 
+static const struct {
+	uint32_t told;
+	uint32_t kept;
+} parents[] = {
+	{0, 0},
+	{1, 1}, /* told later than its child */
+	{TP_NO_TASK, TP_NO_TASK},
+	{3, TP_NO_TASK}, /* as many as there are tasks */
+	{5, TP_NO_TASK}, /* one less than there are records of tasks */
+	{6, TP_NO_TASK},
+	{TP_NO_TASK - 1, TP_NO_TASK},
+};
+
+START_TEST(parent_that_was_never_told_is_nobody)
+{
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	struct tp_task child = {.id = 2, .tid = 102, .pid = 102, .parent = parents[_i].told};
+	for (int i = 0; i < 2; i++) { /* at its birth and at its end */
+		put_task(&b, 0);
+		tp_sink_task(&b.sink, &child);
+		put_task(&b, 1);
+	}
+	struct tp_trace trace;
+	tp_trace_build(&trace, &b, &(struct tp_run_info){0});
+	ck_assert_uint_eq(trace.n_tasks, 3);
+	ck_assert_uint_eq(trace.tasks[2].parent, parents[_i].kept);
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&b);
+}
+END_TEST
+
 START_TEST(equal_stacks_share_an_id_and_keep_their_frames)
 {
 	struct tp_trace_builder b;
@@ -150,6 +182,8 @@ Suite *suite_model_trace(void)
 	TCase *tc = tcase_create("trace");
 	tcase_add_test(tc, runs_are_sorted_clipped_and_indexed);
 	tcase_add_test(tc, the_order_of_telling_does_not_matter);
+	tcase_add_loop_test(tc, parent_that_was_never_told_is_nobody, 0,
+			    sizeof(parents) / sizeof(parents[0]));
 	tcase_add_test(tc, equal_stacks_share_an_id_and_keep_their_frames);
 	tcase_add_test(tc, counters_grow_linearly_between_readings);
 	suite_add_tcase(suite, tc);
