@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- thresholds.json ---- */
 
@@ -170,12 +171,14 @@ static enum tp_status directory_load(struct tp_rulebook *book, const char *direc
 	struct names families = {0};
 	char *thresholds = tp_asprintf("%s/thresholds.json", directory);
 	char *bottlenecks = tp_asprintf("%s/bottlenecks", directory);
+	char *patterns = tp_asprintf("%s/patterns", directory);
 	enum tp_status status = thresholds_load(book, thresholds, err);
-	bool has_thresholds = !status;
+	/* A user may bring thresholds or patterns alone. */
+	bool may_lack_rules = !status || access(patterns, F_OK) == 0;
 	if (status && status != TP_ABSENT)
 		goto out;
 	status = names_read(&families, bottlenecks, err);
-	if (status == TP_ABSENT && has_thresholds)
+	if (status == TP_ABSENT && may_lack_rules)
 		status = TP_OK;
 	for (int i = 0; i < families.n && !status; i++)
 		status = family_load(book, bottlenecks, families.items[i]->d_name, err);
@@ -183,6 +186,7 @@ out:
 	names_release(&families);
 	free(thresholds);
 	free(bottlenecks);
+	free(patterns);
 	return status;
 }
 

@@ -275,8 +275,6 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 		tp_perf_governor_never_look(&perf->governor);
 	tp_tree_set_fed(context->tree, true);
 	tp_tree_set_listener(context->tree, redraw, perf);
-	if (perf->feed.runs.is_on)
-		tp_perf_pins_start(&perf->pins, context->tree, target, now_ns);
 	note_lowered(perf, &perf->setup);
 	perf->is_started = true;
 	tp_perf_pace_start(&perf->pace, setup->period_ns, now_ns);
@@ -432,16 +430,15 @@ static enum tp_status perf_sample(struct tp_collector *self, uint64_t now_ns, st
 static void perf_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	struct perf *perf = perf_of(self);
+	(void)now_ns;
 	if (!perf->is_started || !perf->events.setup.has_switches) {
 		perf->feed.is_paused = is_paused;
 		return;
 	}
 	if (is_paused && !perf->switches_off_ns)
 		switches_off(perf);
-	if (!is_paused && perf->governor.has_switches) {
+	if (!is_paused && perf->governor.has_switches)
 		switches_on(perf);
-		tp_perf_pins_start(&perf->pins, perf->context->tree, perf->feed.target, now_ns);
-	}
 	perf->feed.is_paused = is_paused;
 }
 

@@ -74,23 +74,6 @@ static void pin_open(struct tp_perf_pins *pins, struct tp_perf_pin *pin)
 	tp_info("the events of thread %d stay its own", (int)pin->tid);
 }
 
-void tp_perf_pins_start(struct tp_perf_pins *pins, const struct tp_tree *tree, pid_t target,
-			uint64_t now_ns)
-{
-	const struct tp_tree_task *task = tp_tree_find(tree, target);
-	pins->settled_ns = now_ns;
-	if (!task || pin_of(pins, task))
-		return;
-	struct tp_perf_pin *pin = &TP_ARRAY_PUSH(pins->items, pins->n, pins->capacity);
-	*pin = (struct tp_perf_pin){.task = task->info.id,
-				    .tid = target,
-				    .fd = NOT_OPEN,
-				    .n_seconds = SECONDS_TO_OPEN,
-				    .n_births = task->n_births,
-				    .n_runs = task->n_runs};
-	pin_open(pins, pin);
-}
-
 static void pin_settle(struct tp_perf_pins *pins, struct tp_perf_pin *pin,
 		       const struct tp_tree_task *task, double seconds)
 {

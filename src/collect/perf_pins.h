@@ -7,9 +7,8 @@
  * reached, and the parent goes on with a fresh one: a loop that makes a thread each round and joins
  * it was sampled 2 to 7 times too rarely, or never. An event that is not inherited, of no use
  * besides, makes the two sets differ. It is for those only that make children all the time, and
- * that switch rarely: without swapping a switch costs 1 to 3 us more. And for the target's first
- * thread while it starts: a script that calls a few tools before it becomes the trainer would lose
- * its own events, which alone can be given new periods, to one of them and with it.
+ * that switch rarely: without swapping a switch costs 1 to 3 us more, and children that are made
+ * meanwhile never swap again.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PINS_H
 #define TRAINPROF_SRC_COLLECT_PERF_PINS_H
@@ -26,10 +25,6 @@ struct tp_perf_pins {
 	unsigned n_open;
 };
 
-/* Before the target runs, or when measuring begins later: pins its first thread until it stops to
- * make children, once. */
-void tp_perf_pins_start(struct tp_perf_pins *pins, const struct tp_tree *tree, pid_t target,
-			uint64_t now_ns);
 /* About once a second, while switch records are on: they count how often a thread switches. When
  * they go off, release. */
 void tp_perf_pins_settle(struct tp_perf_pins *pins, const struct tp_tree *tree, uint64_t now_ns);

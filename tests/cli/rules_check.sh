@@ -28,3 +28,7 @@ TRAINPROF_RULES=mine trainprof rules list >/dev/null
 echo "status $?"
 trainprof rules list --rules nowhere >/dev/null
 echo "status $?"
+mkdir -p own/patterns
+cp "$CASES"/../../rules/patterns/*.json own/patterns/
+trainprof rules list --rules own >/dev/null
+echo "status $?"

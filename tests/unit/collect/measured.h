@@ -71,26 +71,19 @@ static inline void measured_script(struct measured *m, const char *script)
 	measured_run(m, argv);
 }
 
-/* One of tests/programs, as built beside this binary, after some other commands; what it prints is
- * dropped. */
-static inline void measured_program_after(struct measured *m, const char *before, const char *name,
-					  const char *arguments)
+/* One of tests/programs, as built beside this binary; what it prints is dropped. */
+static inline void measured_program(struct measured *m, const char *name, const char *arguments)
 {
-	char path[4000];
+	char path[4200];
 	char script[4400];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 100);
+	ssize_t len = readlink("/proc/self/exe", path, 4000);
 	ck_assert_int_gt(len, 0);
 	path[len] = '\0';
 	strcpy(strrchr(path, '/'), "/programs/");
 	strcat(path, name);
 	ck_assert_msg(access(path, X_OK) == 0, "%s is not built", path);
-	snprintf(script, sizeof(script), "%sexec %s %s >/dev/null", before, path, arguments);
+	snprintf(script, sizeof(script), "exec %s %s >/dev/null", path, arguments);
 	measured_script(m, script);
-}
-
-static inline void measured_program(struct measured *m, const char *name, const char *arguments)
-{
-	measured_program_after(m, "", name, arguments);
 }
 
 static inline void measured_release(struct measured *m)

@@ -66,27 +66,6 @@ START_TEST(who_makes_children_all_the_time_is_pinned_until_it_stops)
 }
 END_TEST
 
-START_TEST(first_thread_is_pinned_once_and_until_it_makes_no_children)
-{
-	if (lacks_perf())
-		return;
-	tp_perf_pins_start(&pins, tree, getpid(), now_ns);
-	ck_assert_uint_eq(pins.n_open, 1);
-	tp_perf_pins_start(&pins, tree, getpid(), now_ns);
-	ck_assert_uint_eq(pins.n, 1);
-	ck_assert_uint_eq(pins.n_open, 1);
-	live_a_second(1, 100);
-	ck_assert_uint_eq(pins.n_open, 1);
-	for (int i = 0; i < 5; i++)
-		live_a_second(0, 100);
-	ck_assert_uint_eq(pins.n_open, 0);
-	/* Paused and begun anew. */
-	tp_perf_pins_release(&pins);
-	tp_perf_pins_start(&pins, tree, getpid(), now_ns);
-	ck_assert_uint_eq(pins.n_open, 1);
-}
-END_TEST
-
 START_TEST(who_switches_often_is_not_pinned)
 {
 	if (lacks_perf())
@@ -129,7 +108,6 @@ Suite *suite_collect_perf_pins(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, births_of_one_second_are_no_reason);
 	tcase_add_test(tcase, who_makes_children_all_the_time_is_pinned_until_it_stops);
-	tcase_add_test(tcase, first_thread_is_pinned_once_and_until_it_makes_no_children);
 	tcase_add_test(tcase, who_switches_often_is_not_pinned);
 	tcase_add_test(tcase, threads_that_end_and_releases_leave_no_pin);
 	suite_add_tcase(suite, tcase);
