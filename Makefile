@@ -38,13 +38,15 @@ HAVE_DW    := $(call try_link,\043include <elfutils/libdw.h>\nint main(void){ret
 HAVE_CJSON := $(call try_link,\043include <cjson/cJSON.h>\nint main(void){return !cJSON_Parse;},-lcjson)
 HAVE_CHECK := $(call try_link,\043include <check.h>\nint main(void){return !suite_create;},-lcheck -lsubunit -lrt -lm -lpthread)
 HAVE_PFM   := $(call try_link,\043include <perfmon/pfmlib_perf_event.h>\nint main(void){return pfm_initialize();},-lpfm)
-PROBED_CFLAGS := $(if $(HAVE_PFM),-DTP_HAVE_PFM=1,-DTP_HAVE_PFM=0)
-LIBS := -ldw -lelf -lcjson $(if $(HAVE_PFM),-lpfm) -lpthread -lm
+HAVE_Z     := $(call try_link,\043include <zlib.h>\nint main(void){return !zlibVersion();},-lz)
+HAVE_SQLITE := $(call try_link,\043include <sqlite3.h>\nint main(void){return !sqlite3_libversion();},-lsqlite3)
+PROBED_CFLAGS := -DTP_HAVE_PFM=$(if $(HAVE_PFM),1,0) -DTP_HAVE_SQLITE=$(if $(HAVE_SQLITE),1,0)
+LIBS := -ldw -lelf -lcjson -lz $(if $(HAVE_PFM),-lpfm) $(if $(HAVE_SQLITE),-lsqlite3) -lpthread -lm
 
 comma := ,
 
 # ---- floors ---------------------------------------------------------------------------------
-FLOORS   := wire base model stack collect store analyze advise report cli
+FLOORS   := wire base model stack collect import store analyze advise report cli
 SOURCES  := $(foreach f,$(FLOORS),$(wildcard src/$(f)/*.c))
 OBJECTS  := $(SOURCES:src/%.c=$(B)/obj/%.o)
 TESTS    := $(wildcard tests/unit/*/test_*.c)
@@ -63,7 +65,8 @@ all: probes trainprof
 probes:
 	@$(if $(HAVE_DW),,echo 'missing: libdw (Debian: libdw-dev)' >&2; exit 1)
 	@$(if $(HAVE_CJSON),,echo 'missing: cJSON (Debian: libcjson-dev)' >&2; exit 1)
-	$(SAY) 'libdw: yes  cJSON: yes  libpfm4: $(or $(HAVE_PFM),no (Debian: libpfm4-dev; CPU event names))  Check: $(or $(HAVE_CHECK),no (Debian: check; unit tests))'
+	@$(if $(HAVE_Z),,echo 'missing: zlib (Debian: zlib1g-dev)' >&2; exit 1)
+	$(SAY) 'libdw: yes  cJSON: yes  zlib: yes  SQLite: $(or $(HAVE_SQLITE),no (Debian: libsqlite3-dev; import of nsys exports))  libpfm4: $(or $(HAVE_PFM),no (Debian: libpfm4-dev; CPU event names))  Check: $(or $(HAVE_CHECK),no (Debian: check; unit tests))'
 
 trainprof: $(B)/trainprof
 	$(Q)ln -sf $< $@
@@ -84,7 +87,7 @@ $(B)/gen/commit: FORCE
 
 $(B)/obj/base/version.o: $(B)/gen/commit
 $(B)/obj/base/version.o: PROBED_CFLAGS += -DBUILD_VERSION='"$(VERSION)"' -DBUILD_COMMIT='"$(COMMIT)"' \
-	-DBUILD_WITH='"libdw", "cJSON", $(if $(HAVE_PFM),"libpfm4"$(comma)) '
+	-DBUILD_WITH='"libdw", "cJSON", "zlib", $(if $(HAVE_SQLITE),"SQLite"$(comma)) $(if $(HAVE_PFM),"libpfm4"$(comma)) '
 
 # The JSON Schema travels inside the program: report --schema prints it.
 $(B)/gen/report.schema.inc: docs/report.schema.json
@@ -357,7 +360,7 @@ clean:
 
 # ---- packages and the first minutes ---------------------------------------------------------------
 .PHONY: deps demo
-PACKAGES := gcc libc6-dev libdw-dev libelf-dev libcjson-dev libpfm4-dev check
+PACKAGES := gcc libc6-dev libdw-dev libelf-dev libcjson-dev zlib1g-dev libsqlite3-dev libpfm4-dev check
 
 ## deps: install the Debian packages that are missing, or print the line that would
 deps:

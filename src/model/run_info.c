@@ -14,6 +14,29 @@ const char *tp_end_name(enum tp_end_kind end)
 	return (unsigned)end < 5 ? names[end] : "unknown";
 }
 
+static const struct tp_rank_info *copy_ranks(const struct tp_run_info *from, struct tp_arena *arena)
+{
+	struct tp_rank_info *ranks = tp_arena_array(arena, from->n_ranks, sizeof(*ranks));
+	for (size_t i = 0; i < from->n_ranks; i++) {
+		struct tp_rank_info *rank = &ranks[i];
+		*rank = from->ranks[i];
+		rank->path = tp_arena_strdup(arena, rank->path);
+		rank->member = tp_arena_strdup(arena, rank->member);
+		rank->sha256 = tp_arena_strdup(arena, rank->sha256);
+		rank->format = tp_arena_strdup(arena, rank->format);
+		rank->host = tp_arena_strdup(arena, rank->host);
+		rank->skipped_because = tp_arena_strdup(arena, rank->skipped_because);
+		struct tp_device_info *devices =
+			tp_arena_array(arena, rank->n_devices, sizeof(*devices));
+		for (size_t k = 0; k < rank->n_devices; k++) {
+			devices[k] = rank->devices[k];
+			devices[k].name = tp_arena_strdup(arena, devices[k].name);
+		}
+		rank->devices = devices;
+	}
+	return ranks;
+}
+
 void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
 		      struct tp_arena *arena)
 {
@@ -35,4 +58,5 @@ void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,
 		vars[i].value = tp_arena_strdup(arena, from->environment[i].value);
 	}
 	out->environment = vars;
+	out->ranks = copy_ranks(from, arena);
 }

@@ -6,16 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strings, frames and stacks stay in the builder's sink; everything else is kept as it comes. */
+static void put_span(struct tp_trace_builder *builder, const struct tp_span *span)
+{
+	while (builder->n_spans <= span->track)
+		TP_ARRAY_PUSH(builder->spans, builder->n_spans, builder->spans_capacity) =
+			(struct tp_track_spans){0};
+	struct tp_track_spans *spans = &builder->spans[span->track];
+	TP_ARRAY_PUSH(spans->items, spans->n, spans->capacity) = *span;
+}
+
+/* Strings, frames, stacks and details stay in the builder's sink; everything else is kept as it
+ * comes. */
 static void builder_put(struct tp_sink *sink, const struct tp_record *record)
 {
 	struct tp_trace_builder *builder = (struct tp_trace_builder *)(void *)sink;
 	if (record->kind == TP_RECORD_STRING || record->kind == TP_RECORD_FRAME ||
-	    record->kind == TP_RECORD_STACK)
+	    record->kind == TP_RECORD_STACK || record->kind == TP_RECORD_DETAIL)
 		return;
 	if (record->kind == TP_RECORD_RUN)
 		TP_ARRAY_PUSH(builder->runs, builder->n_runs, builder->runs_capacity) =
 			record->of.run;
+	else if (record->kind == TP_RECORD_SPAN)
+		put_span(builder, &record->of.span);
 	else
 		TP_ARRAY_PUSH(builder->records, builder->n_records, builder->records_capacity) =
 			*record;
@@ -34,6 +46,9 @@ void tp_trace_builder_release(struct tp_trace_builder *builder)
 	tp_sink_release(&builder->sink);
 	free(builder->records);
 	free(builder->runs);
+	for (size_t i = 0; i < builder->n_spans; i++)
+		free(builder->spans[i].items);
+	free(builder->spans);
 	*builder = (struct tp_trace_builder){0};
 }
 
@@ -109,6 +124,10 @@ static void copy_definitions(struct tp_trace *trace, const struct tp_sink *sink)
 		stack->frames = tp_arena_copy(arena, stack->frames,
 					      stack->n_frames * sizeof(*stack->frames));
 	}
+	trace->n_details = sink->n_details;
+	trace->details = tp_arena_array(arena, trace->n_details, sizeof(*trace->details));
+	for (uint32_t id = 1; id < trace->n_details; id++)
+		tp_sink_detail_get(sink, id, &trace->details[id]);
 }
 
 static uint64_t since_start(const struct tp_trace *trace, uint64_t time_ns)
@@ -189,6 +208,58 @@ static void place_gauge(struct tp_trace *trace, struct tp_gauge gauge)
 	}
 	gauge.time_ns = since_start(trace, gauge.time_ns);
 	trace->gauges[trace->n_gauges++] = gauge;
+}
+
+static void place_tracks(struct tp_trace *trace, const struct tp_trace_builder *builder)
+{
+	size_t limit = 0;
+	for (size_t i = 0; i < builder->n_records; i++)
+		limit += builder->records[i].kind == TP_RECORD_TRACK;
+	if (limit > TP_TRACKS_MOST)
+		limit = TP_TRACKS_MOST;
+	trace->tracks = tp_arena_array(&trace->arena, limit, sizeof(*trace->tracks));
+	for (size_t i = 0; i < builder->n_records; i++) {
+		const struct tp_record *record = &builder->records[i];
+		if (record->kind != TP_RECORD_TRACK)
+			continue;
+		const struct tp_track *track = &record->of.track;
+		/* Told first in order of ids: what leaves one out is damaged. */
+		if (track->id >= limit || track->id > trace->n_tracks) {
+			trace->n_dropped++;
+			continue;
+		}
+		trace->tracks[track->id] = *track;
+		trace->n_tracks += track->id == trace->n_tracks;
+	}
+}
+
+/* Takes the builder's spans; leaves out those that make no sense. */
+static void place_spans(struct tp_trace *trace, struct tp_trace_builder *builder)
+{
+	trace->spans = tp_arena_array(&trace->arena, trace->n_tracks, sizeof(*trace->spans));
+	for (size_t i = trace->n_tracks; i < builder->n_spans; i++)
+		trace->n_dropped += builder->spans[i].n;
+	for (size_t i = 0; i < trace->n_tracks && i < builder->n_spans; i++) {
+		struct tp_track_spans *from = &builder->spans[i];
+		size_t kept = 0;
+		for (size_t k = 0; k < from->n; k++) {
+			struct tp_span span = from->items[k];
+			if (span.end_ns < span.start_ns || span.kind >= TP_N_SPAN_KINDS ||
+			    tp_span_kind_is_device(span.kind) !=
+				    (trace->tracks[i].device != TP_TRACK_THREAD))
+				continue;
+			span.start_ns = since_start(trace, span.start_ns);
+			span.end_ns = since_start(trace, span.end_ns);
+			span.name = span.name < trace->n_strings ? span.name : 0;
+			span.detail = span.detail < trace->n_details ? span.detail : 0;
+			from->items[kept++] = span;
+		}
+		trace->n_dropped += from->n - kept;
+		trace->spans[i] = *from;
+		trace->spans[i].n = kept;
+		*from = (struct tp_track_spans){0};
+		tp_spans_sort(trace->spans[i].items, kept);
+	}
 }
 
 static void place_source(struct tp_trace *trace, const struct tp_source *source)
@@ -334,6 +405,10 @@ static void find_end(struct tp_trace *trace)
 	for (size_t i = 0; i < trace->n_gauges; i++)
 		if (trace->gauges[i].time_ns > last)
 			last = trace->gauges[i].time_ns;
+	for (size_t i = 0; i < trace->n_tracks; i++)
+		for (size_t k = 0; k < trace->spans[i].n; k++)
+			if (trace->spans[i].items[k].end_ns > last)
+				last = trace->spans[i].items[k].end_ns;
 	trace->end_ns = trace->run.ended_ns ? since_start(trace, trace->run.ended_ns) : last;
 }
 
@@ -348,6 +423,8 @@ void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 	copy_definitions(out, &builder->sink);
 	place_tasks(out, builder);
 	place_runs(out, builder);
+	place_tracks(out, builder);
+	place_spans(out, builder);
 	out->samples = tp_arena_array(arena, counts[TP_RECORD_SAMPLE], sizeof(*out->samples));
 	out->gauges = tp_arena_array(arena, counts[TP_RECORD_GAUGE], sizeof(*out->gauges));
 	out->marks = tp_arena_array(arena, counts[TP_RECORD_MARK], sizeof(*out->marks));
@@ -363,6 +440,8 @@ void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 
 void tp_trace_release(struct tp_trace *trace)
 {
+	for (size_t i = 0; i < trace->n_tracks; i++)
+		free(trace->spans[i].items);
 	tp_arena_release(&trace->arena);
 	*trace = (struct tp_trace){0};
 }

@@ -23,6 +23,7 @@ void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink)
 	id_map_init(&decoder->strings);
 	id_map_init(&decoder->frames);
 	id_map_init(&decoder->stacks);
+	id_map_init(&decoder->details);
 }
 
 void tp_decoder_release(struct tp_decoder *decoder)
@@ -30,6 +31,7 @@ void tp_decoder_release(struct tp_decoder *decoder)
 	free(decoder->strings.ids);
 	free(decoder->frames.ids);
 	free(decoder->stacks.ids);
+	free(decoder->details.ids);
 	tp_map_release(&decoder->source_names);
 	tp_buf_release(&decoder->text);
 	*decoder = (struct tp_decoder){0};
@@ -313,11 +315,69 @@ static bool take_source(struct tp_decoder *decoder, struct tp_cursor *cursor)
 	return true;
 }
 
+static bool take_track(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	struct tp_track track = {.id = tp_take_u32(cursor)};
+	track.rank = tp_take_u32(cursor);
+	int64_t device = (int64_t)tp_unfold(tp_take_varint(cursor), 0);
+	track.device = (int32_t)device;
+	track.name = take_id(cursor, &decoder->strings);
+	track.number = (int64_t)tp_unfold(tp_take_varint(cursor), 0);
+	if (cursor->is_bad || device < TP_TRACK_THREAD || device > INT32_MAX ||
+	    track.id > decoder->n_tracks || track.id >= TP_TRACKS_MOST)
+		return false;
+	decoder->n_tracks += track.id == decoder->n_tracks;
+	tp_sink_track(decoder->sink, &track);
+	return true;
+}
+
+static bool take_detail(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint32_t file_id = tp_take_u32(cursor);
+	struct tp_detail detail = {.bytes = tp_take_varint(cursor)};
+	detail.blocks = tp_take_varint(cursor);
+	detail.threads = tp_take_u32(cursor);
+	detail.op = take_id(cursor, &decoder->strings);
+	detail.type = take_id(cursor, &decoder->strings);
+	detail.group = take_id(cursor, &decoder->strings);
+	detail.n_ranks = tp_take_u32(cursor);
+	detail.sequence = tp_take_u32(cursor);
+	if (cursor->is_bad)
+		return false;
+	return id_map_add(&decoder->details, file_id, tp_sink_detail(decoder->sink, &detail));
+}
+
+static bool take_span(struct tp_decoder *decoder, struct tp_cursor *cursor)
+{
+	uint64_t has = tp_take_varint(cursor);
+	struct tp_span span = {.kind = (uint8_t)(has & SPAN_KIND)};
+	span.start_ns = take_time(decoder, cursor);
+	uint64_t length_ns = tp_take_varint(cursor);
+	span.end_ns = span.start_ns + length_ns;
+	uint32_t track = tp_take_u32(cursor);
+	span.track = (uint16_t)track;
+	span.name = take_id(cursor, &decoder->strings);
+	if (has & SPAN_HAS_LINK) {
+		decoder->link = tp_unfold(tp_take_varint(cursor), decoder->link);
+		span.link = (uint32_t)decoder->link;
+	}
+	if (has & SPAN_HAS_DETAIL)
+		span.detail = take_id(cursor, &decoder->details);
+	if (cursor->is_bad || span.end_ns < span.start_ns || track >= decoder->n_tracks)
+		return false;
+	if (span.kind < TP_N_SPAN_KINDS)
+		tp_sink_span(decoder->sink, &span);
+	else
+		decoder->n_skipped++;
+	return true;
+}
+
 static bool (*const takers[])(struct tp_decoder *, struct tp_cursor *) = {
 	[LAYOUT_STRING] = take_string, [LAYOUT_FRAME] = take_frame,   [LAYOUT_STACK] = take_stack,
 	[LAYOUT_TASK] = take_task,     [LAYOUT_RUN] = take_run,       [LAYOUT_SAMPLE] = take_sample,
 	[LAYOUT_GAUGE] = take_gauge,   [LAYOUT_MARK] = take_mark,     [LAYOUT_GAP] = take_gap,
-	[LAYOUT_SOURCE] = take_source, [LAYOUT_METRIC] = take_metric,
+	[LAYOUT_SOURCE] = take_source, [LAYOUT_METRIC] = take_metric, [LAYOUT_TRACK] = take_track,
+	[LAYOUT_DETAIL] = take_detail, [LAYOUT_SPAN] = take_span,
 };
 
 static void take_record(struct tp_decoder *decoder, unsigned kind, struct tp_cursor *payload)
@@ -334,6 +394,7 @@ bool tp_decoder_add(struct tp_decoder *decoder, const unsigned char *payload, si
 {
 	decoder->clock_ns = base_ns;
 	decoder->address = 0;
+	decoder->link = 0;
 	struct tp_cursor block = {.at = payload, .end = payload + len};
 	while (block.at < block.end) {
 		unsigned head = *block.at++;

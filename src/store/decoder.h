@@ -26,11 +26,14 @@ struct tp_decoder {
 	struct tp_id_map strings;
 	struct tp_id_map frames;
 	struct tp_id_map stacks;
+	struct tp_id_map details;
 	uint16_t metrics[DECODER_METRICS_MOST]; /* number in the file -> enum tp_metric plus one */
 	uint32_t n_tasks;
+	uint32_t n_tracks;
 	struct tp_map source_names; /* at most DECODER_SOURCES_MOST, since a trace walks them */
 	uint64_t clock_ns;
 	uint64_t address;
+	uint64_t link;
 	uint64_t n_met;     /* records, whatever became of them */
 	uint64_t n_refused; /* malformed, or naming what was never defined */
 	uint64_t n_skipped; /* of a kind or metric that a newer version added */

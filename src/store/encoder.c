@@ -43,6 +43,7 @@ void tp_encoder_clear(struct tp_encoder *encoder)
 	encoder->first_ns = 0;
 	encoder->last_ns = 0;
 	encoder->address = 0;
+	encoder->link = 0;
 }
 
 bool tp_encoder_is_full(const struct tp_encoder *encoder)
@@ -290,6 +291,51 @@ static void add_source(struct tp_encoder *encoder, const struct tp_source *sourc
 	record_end(encoder, LAYOUT_SOURCE, p);
 }
 
+static void add_track(struct tp_encoder *encoder, const struct tp_track *track)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), track->id);
+	p = tp_put_varint(p, track->rank);
+	p = tp_put_varint(p, tp_fold((uint64_t)track->device, 0));
+	p = tp_put_varint(p, track->name);
+	p = tp_put_varint(p, tp_fold((uint64_t)track->number, 0));
+	record_end(encoder, LAYOUT_TRACK, p);
+}
+
+static void add_detail(struct tp_encoder *encoder, uint32_t id, const struct tp_detail *detail)
+{
+	unsigned char *p = tp_put_varint(record_begin(encoder), id);
+	p = tp_put_varint(p, detail->bytes);
+	p = tp_put_varint(p, detail->blocks);
+	p = tp_put_varint(p, detail->threads);
+	p = tp_put_varint(p, detail->op);
+	p = tp_put_varint(p, detail->type);
+	p = tp_put_varint(p, detail->group);
+	p = tp_put_varint(p, detail->n_ranks);
+	p = tp_put_varint(p, detail->sequence);
+	record_end(encoder, LAYOUT_DETAIL, p);
+}
+
+/* Spans come in the order of their starts, more or less. */
+static void add_span(struct tp_encoder *encoder, const struct tp_span *span)
+{
+	unsigned has = span->kind & SPAN_KIND;
+	has |= span->link ? SPAN_HAS_LINK : 0;
+	has |= span->detail ? SPAN_HAS_DETAIL : 0;
+	unsigned char *p = tp_put_varint(record_begin(encoder), has);
+	p = put_time(encoder, p, span->start_ns);
+	widen(encoder, span->end_ns);
+	p = tp_put_varint(p, span->end_ns - span->start_ns);
+	p = tp_put_varint(p, span->track);
+	p = tp_put_varint(p, span->name);
+	if (has & SPAN_HAS_LINK) {
+		p = tp_put_varint(p, tp_fold(span->link, encoder->link));
+		encoder->link = span->link;
+	}
+	if (has & SPAN_HAS_DETAIL)
+		p = tp_put_varint(p, span->detail);
+	record_end(encoder, LAYOUT_SPAN, p);
+}
+
 void tp_encoder_add(struct tp_encoder *encoder, const struct tp_record *record)
 {
 	switch (record->kind) {
@@ -322,6 +368,15 @@ void tp_encoder_add(struct tp_encoder *encoder, const struct tp_record *record)
 		break;
 	case TP_RECORD_SOURCE:
 		add_source(encoder, &record->of.source);
+		break;
+	case TP_RECORD_TRACK:
+		add_track(encoder, &record->of.track);
+		break;
+	case TP_RECORD_DETAIL:
+		add_detail(encoder, record->id, &record->of.detail);
+		break;
+	case TP_RECORD_SPAN:
+		add_span(encoder, &record->of.span);
 		break;
 	case TP_N_RECORDS:
 		break;

@@ -26,6 +26,7 @@ struct tp_encoder {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t address;                   /* the last address written */
+	uint64_t link;                      /* the last link written */
 	bool metric_is_named[TP_N_METRICS]; /* in this recording */
 	struct tp_checksum checksum;
 };

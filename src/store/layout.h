@@ -23,7 +23,7 @@
 
 enum {
 	LAYOUT_MAJOR = 1, /* other meaning: older readers refuse */
-	LAYOUT_MINOR = 0, /* more kinds or trailing fields: older readers skip them */
+	LAYOUT_MINOR = 1, /* more kinds or trailing fields: older readers skip them */
 
 	LAYOUT_NEXT_MANIFEST_BYTES = 256 << 10,
 	LAYOUT_RESERVE_BYTES = 1 << 20,
@@ -82,6 +82,9 @@ enum layout_kind {
 	LAYOUT_GAP = 9,
 	LAYOUT_SOURCE = 10,
 	LAYOUT_METRIC = 11, /* names the number that gauges use */
+	LAYOUT_TRACK = 12,
+	LAYOUT_DETAIL = 13,
+	LAYOUT_SPAN = 14,
 };
 
 enum { LAYOUT_LONG = 15 };
@@ -97,5 +100,12 @@ enum {
 };
 
 enum { RUN_HOW_BITS = 3 }; /* below the CPU number */
+
+/* The first varint of a span: its kind, and which fields follow. */
+enum {
+	SPAN_KIND = 15, /* mask */
+	SPAN_HAS_LINK = 1 << 4,
+	SPAN_HAS_DETAIL = 1 << 5,
+};
 
 #endif

@@ -15,7 +15,7 @@
 
 /* The space kept for the last manifest bounds it: texts are cut to this, lists to that. JSON makes
  * up to six bytes of one. */
-enum { TEXT_MOST_BYTES = 1024, LIST_MOST_BYTES = 8192, N_MODES = 4, N_ENDS = 5 };
+enum { TEXT_MOST_BYTES = 1024, LIST_MOST_BYTES = 8192, DEVICES_MOST = 16, N_MODES = 4, N_ENDS = 5 };
 
 static const char *const mode_names[N_MODES] = {"run", "attach", "import", "merge"};
 
@@ -122,6 +122,52 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	tp_json_close(w, '}');
 }
 
+static void put_devices(struct tp_json_writer *w, const struct tp_rank_info *rank)
+{
+	tp_json_write_key(w, "devices");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < rank->n_devices && i < DEVICES_MOST; i++) {
+		const struct tp_device_info *device = &rank->devices[i];
+		tp_json_open(w, '{');
+		tp_json_write_key(w, "number");
+		tp_json_write_int(w, device->number);
+		put_text(w, "name", device->name);
+		tp_json_put_uint(w, "processors", device->n_processors);
+		tp_json_put_uint(w, "memory_bytes", device->memory_bytes);
+		tp_json_put_uint(w, "capability", device->capability);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+static void put_ranks(struct tp_json_writer *w, const struct tp_run_info *run)
+{
+	tp_json_write_key(w, "ranks");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < run->n_ranks && i < TP_RANKS_MOST; i++) {
+		const struct tp_rank_info *rank = &run->ranks[i];
+		tp_json_open(w, '{');
+		put_text(w, "path", rank->path);
+		put_text(w, "member", rank->member);
+		put_text(w, "sha256", rank->sha256);
+		put_text(w, "format", rank->format);
+		put_text(w, "host", rank->host);
+		tp_json_write_key(w, "number");
+		tp_json_write_int(w, rank->number);
+		tp_json_put_uint(w, "n_ranks", rank->n_ranks);
+		tp_json_write_key(w, "pid");
+		tp_json_write_int(w, rank->pid);
+		tp_json_put_uint(w, "events", rank->n_events);
+		tp_json_put_uint(w, "kept", rank->n_kept);
+		tp_json_put_uint(w, "skipped", rank->n_skipped);
+		put_text(w, "skipped_because", rank->skipped_because);
+		tp_json_put_bool(w, "is_cut", rank->is_cut);
+		put_devices(w, rank);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
 static void put_ledger(struct tp_json_writer *w, const struct tp_ledger *ledger)
 {
 	tp_json_write_key(w, "records");
@@ -151,6 +197,8 @@ void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
 	put_run(&w, run);
 	put_host(&w, &run->host);
 	put_environment(&w, run);
+	if (run->n_ranks)
+		put_ranks(&w, run);
 	put_ledger(&w, ledger);
 	tp_json_close(&w, '}');
 	tp_buf_clear(out);
@@ -279,6 +327,52 @@ static void get_run(struct tp_run_info *run, const struct tp_json *from, struct 
 	run->poll_rate_hz = get_positive(from, "poll_rate_hz");
 }
 
+static int64_t get_signed(const struct tp_json *object, const char *key, int64_t otherwise)
+{
+	double value = tp_json_number(tp_json_get(object, key), (double)otherwise);
+	return value >= -9007199254740992.0 && value <= 9007199254740992.0 ? (int64_t)value
+									   : otherwise;
+}
+
+static void get_devices(struct tp_rank_info *rank, const struct tp_json *from,
+			struct tp_arena *arena)
+{
+	struct tp_device_info *devices =
+		tp_arena_array(arena, tp_json_count(from), sizeof(*devices));
+	TP_JSON_EACH (item, from) {
+		struct tp_device_info *device = &devices[rank->n_devices++];
+		device->number = get_int(item, "number");
+		device->name = get_text(item, "name", arena);
+		device->n_processors = (uint32_t)get_count(item, "processors", UINT32_MAX);
+		device->memory_bytes = get_count(item, "memory_bytes", UINT64_MAX);
+		device->capability = (uint32_t)get_count(item, "capability", UINT32_MAX);
+	}
+	rank->devices = devices;
+}
+
+static void get_ranks(struct tp_run_info *run, const struct tp_json *from, struct tp_arena *arena)
+{
+	struct tp_rank_info *ranks = tp_arena_array(arena, tp_json_count(from), sizeof(*ranks));
+	TP_JSON_EACH (item, from) {
+		struct tp_rank_info *rank = &ranks[run->n_ranks++];
+		rank->path = get_text(item, "path", arena);
+		rank->member = get_text(item, "member", arena);
+		rank->sha256 = get_text(item, "sha256", arena);
+		rank->format = get_text(item, "format", arena);
+		rank->host = get_text(item, "host", arena);
+		rank->number = get_signed(item, "number", -1);
+		rank->n_ranks = (uint32_t)get_count(item, "n_ranks", UINT32_MAX);
+		rank->pid = get_signed(item, "pid", 0);
+		rank->n_events = get_count(item, "events", UINT64_MAX);
+		rank->n_kept = get_count(item, "kept", UINT64_MAX);
+		rank->n_skipped = get_count(item, "skipped", UINT64_MAX);
+		rank->skipped_because = get_text(item, "skipped_because", arena);
+		rank->is_cut = tp_json_bool(tp_json_get(item, "is_cut"), false);
+		get_devices(rank, tp_json_get(item, "devices"), arena);
+	}
+	run->ranks = ranks;
+}
+
 static void get_ledger(struct tp_ledger *ledger, const struct tp_json *from, struct tp_arena *arena)
 {
 	ledger->is_closed = tp_json_bool(tp_json_get(from, "is_closed"), false);
@@ -331,6 +425,7 @@ enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_ledger *ledge
 		get_run(run, tp_json_get(root, "run"), arena);
 		get_host(&run->host, tp_json_get(root, "host"), arena);
 		get_environment(run, tp_json_get(root, "environment"), arena);
+		get_ranks(run, tp_json_get(root, "ranks"), arena);
 		get_ledger(ledger, tp_json_get(root, "records"), arena);
 	}
 	tp_json_free(doc);

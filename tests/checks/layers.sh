@@ -7,19 +7,21 @@ set -u
 # shellcheck disable=SC2016,SC2046
 grep -Hn '^[[:space:]]*#[[:space:]]*include' $(find src include -name '*.[ch]' | sort) | awk -F: '
 BEGIN {
-	split("wire base model stack collect store analyze advise report cli", floors, " ")
+	split("wire base model stack collect import store analyze advise report cli", floors, " ")
 	may["wire"] = " "
 	may["base"] = " "
 	may["model"] = " base "
 	may["stack"] = " base model "
 	may["collect"] = " wire base model stack "
+	may["import"] = " base model stack "
 	may["store"] = may["analyze"] = may["advise"] = may["report"] = " base model "
-	may["cli"] = " wire base model stack collect store analyze advise report "
+	may["cli"] = " wire base model stack collect import store analyze advise report "
 	may["top"] = " cli "
 
 	# library header -> where it may come in
 	library["cjson/"] = "^src/base/json\\.c$"
 	library["zlib"] = "^src/base/gzip\\.c$"
+	library["sqlite3"] = "^src/import/nsys[a-z_]*\\.c$"
 	library["elfutils/"] = library["libelf"] = library["gelf"] = library["dwarf"] = "^(src|include/trainprof)/stack/"
 	library["perfmon/"] = "^src/collect/(pfm|pmu)[a-z_]*\\.c$"
 	library["sanitizer/"] = "^src/base/arena\\.c$"

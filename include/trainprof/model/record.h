@@ -8,6 +8,7 @@
 #include "trainprof/model/frame.h"
 #include "trainprof/model/metric.h"
 #include "trainprof/model/source.h"
+#include "trainprof/model/span.h"
 #include "trainprof/model/task.h"
 
 #include <stdint.h>
@@ -23,6 +24,9 @@ enum tp_record_kind {
 	TP_RECORD_MARK,
 	TP_RECORD_GAP,
 	TP_RECORD_SOURCE, /* a later one with the same name replaces it */
+	TP_RECORD_TRACK,  /* a later one with the same id replaces it */
+	TP_RECORD_DETAIL, /* defines a detail id; written by the sink itself */
+	TP_RECORD_SPAN,
 	TP_N_RECORDS
 };
 
@@ -106,7 +110,7 @@ struct tp_gap {
 
 struct tp_record {
 	enum tp_record_kind kind;
-	uint32_t id; /* STRING, FRAME, STACK: the id being defined */
+	uint32_t id; /* STRING, FRAME, STACK, DETAIL: the id being defined */
 	union {
 		const char *string;
 		struct tp_frame frame;
@@ -118,6 +122,9 @@ struct tp_record {
 		struct tp_mark mark;
 		struct tp_gap gap;
 		struct tp_source source;
+		struct tp_track track;
+		struct tp_detail detail;
+		struct tp_span span;
 	} of;
 };
 

@@ -39,6 +39,37 @@ struct tp_env_var {
 	const char *value;
 };
 
+/* A device that a trace speaks of. Zero and NULL = unknown. */
+struct tp_device_info {
+	int32_t number;
+	const char *name;      /* "NVIDIA H100" */
+	uint32_t n_processors; /* streaming multiprocessors, compute units */
+	uint64_t memory_bytes;
+	uint32_t capability; /* compute capability, 10 x major + minor */
+};
+
+/* More ranks than that in one recording are refused: a manifest has to stay small. */
+enum { TP_RANKS_MOST = 64 };
+
+/* One process of the job whose trace was imported, and where from. */
+struct tp_rank_info {
+	const char *path;            /* of the file, as it was given */
+	const char *member;          /* in it, when the file is an archive; NULL */
+	const char *sha256;          /* of the file: 64 hex digits */
+	const char *format;          /* name of the importer: "kineto" */
+	const char *host;            /* NULL = unknown */
+	int64_t number;              /* as the job counts its ranks; -1 = unknown */
+	uint32_t n_ranks;            /* of the job; 0 = unknown */
+	int64_t pid;                 /* 0 = unknown */
+	uint64_t n_events;           /* met, of any kind */
+	uint64_t n_kept;             /* became spans */
+	uint64_t n_skipped;          /* wanted, but malformed */
+	const char *skipped_because; /* the first; NULL when none */
+	bool is_cut;                 /* the file ends in mid-document */
+	const struct tp_device_info *devices;
+	size_t n_devices;
+};
+
 /* All pointers live in one arena, the one of the trace or of the command. */
 struct tp_run_info {
 	const char *id;    /* "r-" and 16 hex digits */
@@ -62,7 +93,9 @@ struct tp_run_info {
 	struct tp_host_info host;
 	const struct tp_env_var *environment; /* allow-list only */
 	size_t n_environment;
-	const char *written_by; /* "trainprof 0.1.0 (0f3c2e1)" */
+	const char *written_by;           /* "trainprof 0.1.0 (0f3c2e1)" */
+	const struct tp_rank_info *ranks; /* imported ones */
+	size_t n_ranks;
 };
 
 const char *tp_tier_name(enum tp_tier tier);

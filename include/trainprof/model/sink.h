@@ -1,9 +1,9 @@
 /*
  * Where records go: a recording on disk, a trace in memory, a counter in a test.
  *
- * The base interns strings, frames and stacks, so that every sink gives equal things equal ids and
- * defines an id before it is used. An implementation embeds struct tp_sink first and provides put.
- * Not thread-safe: one thread puts.
+ * The base interns strings, frames, stacks and details, so that every sink gives equal things equal
+ * ids and defines an id before it is used. An implementation embeds struct tp_sink first and
+ * provides put. Not thread-safe: one thread puts.
  */
 #ifndef TRAINPROF_MODEL_SINK_H
 #define TRAINPROF_MODEL_SINK_H
@@ -41,6 +41,10 @@ struct tp_sink {
 	size_t stacks_limit;
 	size_t stacks_bytes;
 	uint32_t n_forgotten;
+	struct tp_map detail_ids;       /* hash of a detail -> head of a chain in details */
+	struct tp_sink_detail *details; /* by id; 0 is unused */
+	size_t n_details;
+	size_t details_capacity;
 };
 
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type);
@@ -50,11 +54,13 @@ uint32_t tp_sink_string(struct tp_sink *sink, const char *text); /* NULL and "" 
 uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame);
 /* frame ids, leaf first; cut to TP_STACK_MAX_FRAMES with TP_STACK_TRUNCATED set. */
 uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, uint32_t flags);
+uint32_t tp_sink_detail(struct tp_sink *sink, const struct tp_detail *detail); /* all zero: 0 */
 
 /* What an id stands for; empty when there is no such id, or none any more. A stack's frames are
  * borrowed. */
 void tp_sink_frame_get(const struct tp_sink *sink, uint32_t id, struct tp_frame *out);
 void tp_sink_stack_get(const struct tp_sink *sink, uint32_t id, struct tp_stack *out);
+void tp_sink_detail_get(const struct tp_sink *sink, uint32_t id, struct tp_detail *out);
 
 /* Shorthands: build the record and put it. Structs are borrowed for the call. */
 void tp_sink_task(struct tp_sink *sink, const struct tp_task *task);
@@ -63,6 +69,8 @@ void tp_sink_sample(struct tp_sink *sink, const struct tp_sample *sample);
 void tp_sink_gauge(struct tp_sink *sink, enum tp_metric metric, uint32_t task, uint64_t time_ns,
 		   double value);
 void tp_sink_mark(struct tp_sink *sink, const struct tp_mark *mark);
+void tp_sink_track(struct tp_sink *sink, const struct tp_track *track);
+void tp_sink_span(struct tp_sink *sink, const struct tp_span *span);
 void tp_sink_gap(struct tp_sink *sink, const char *source, const char *reason, uint64_t start_ns,
 		 uint64_t end_ns, uint64_t n_lost);
 void tp_sink_source(struct tp_sink *sink, const char *name, const char *summary,

@@ -18,8 +18,16 @@
  * Times are ns since run.started_ns. Invariants after tp_trace_build():
  * tasks by id, runs by (task, start), never overlapping within a task and of some length unless
  * they end TP_RUN_OPEN, samples by (task, time), gauges by (metric, task, time), marks, gaps by
- * time. Ids are in range.
+ * time, spans of a track by tp_spans_sort(). Ids are in range, but for ranks of tracks, which may
+ * be unknown to run.ranks.
  */
+/* The spans of one track. */
+struct tp_track_spans {
+	struct tp_span *items; /* heap */
+	size_t n;
+	size_t capacity;
+};
+
 struct tp_trace {
 	struct tp_arena arena;
 	struct tp_run_info run;
@@ -47,6 +55,11 @@ struct tp_trace {
 	size_t n_gaps;
 	struct tp_source *sources;
 	size_t n_sources;
+	struct tp_track *tracks;      /* by id */
+	struct tp_track_spans *spans; /* by track */
+	size_t n_tracks;
+	struct tp_detail *details; /* by id, 0 unused */
+	size_t n_details;
 
 	size_t *run_index;    /* runs of task i: [run_index[i], run_index[i+1]) */
 	size_t *sample_index; /* samples of task i, likewise */
@@ -63,6 +76,11 @@ struct tp_trace_builder {
 		*runs; /* apart: they are by far the most, and a record takes thrice the room */
 	size_t n_runs;
 	size_t runs_capacity;
+	/* Apart and by track, for the same reason; beyond the tracks that are known until they are
+	 * checked. */
+	struct tp_track_spans *spans;
+	size_t n_spans;
+	size_t spans_capacity;
 };
 
 void tp_trace_builder_init(struct tp_trace_builder *builder);

@@ -45,6 +45,41 @@ START_TEST(runs_are_sorted_clipped_and_indexed)
 }
 END_TEST
 
+START_TEST(spans_are_kept_by_track_and_sorted)
+{
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	tp_sink_track(&b.sink, &(struct tp_track){.id = 0, .device = TP_TRACK_THREAD});
+	tp_sink_track(&b.sink, &(struct tp_track){.id = 1, .device = 3, .number = 7});
+	uint32_t name = tp_sink_string(&b.sink, "gemm");
+	struct tp_span span = {.start_ns = 1050, .end_ns = 1060, .name = name, .track = 1};
+	tp_sink_span(&b.sink, &span);
+	span.start_ns = 1020;
+	tp_sink_span(&b.sink, &span);
+	span.kind = TP_SPAN_CALL; /* on a device */
+	tp_sink_span(&b.sink, &span);
+	span.track = 0;
+	tp_sink_span(&b.sink, &span);
+	span.end_ns = 1010; /* before it starts */
+	tp_sink_span(&b.sink, &span);
+	span = (struct tp_span){.start_ns = 1001, .end_ns = 1002, .track = 9}; /* nowhere */
+	tp_sink_span(&b.sink, &span);
+	struct tp_run_info run = {.started_ns = 1000};
+	struct tp_trace trace;
+	tp_trace_build(&trace, &b, &run);
+	ck_assert_uint_eq(trace.n_tracks, 2);
+	ck_assert_uint_eq(trace.spans[0].n, 1);
+	ck_assert_uint_eq(trace.spans[1].n, 2);
+	ck_assert_uint_eq(trace.spans[1].items[0].start_ns, 20);
+	ck_assert_uint_eq(trace.spans[1].items[1].start_ns, 50);
+	ck_assert_str_eq(tp_trace_string(&trace, trace.spans[1].items[0].name), "gemm");
+	ck_assert_uint_eq(trace.n_dropped, 3);
+	ck_assert_uint_eq(trace.end_ns, 60);
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&b);
+}
+END_TEST
+
 static const struct {
 	uint32_t told;
 	uint32_t kept;
@@ -180,6 +215,7 @@ Suite *suite_model_trace(void)
 {
 	Suite *suite = suite_create("model/trace");
 	TCase *tc = tcase_create("trace");
+	tcase_add_test(tc, spans_are_kept_by_track_and_sorted);
 	tcase_add_test(tc, runs_are_sorted_clipped_and_indexed);
 	tcase_add_test(tc, the_order_of_telling_does_not_matter);
 	tcase_add_loop_test(tc, parent_that_was_never_told_is_nobody, 0,

@@ -17,6 +17,28 @@ static const char *story_command[] = {"./train", "--name=a \"quoted\"\n", ""};
 static const struct tp_env_var story_environment[] = {{"OMP_NUM_THREADS", "4"},
 						      {"WITH_EQUALS", "a=b"}};
 
+static const struct tp_device_info story_devices[] = {{.number = 1,
+						       .name = "NVIDIA H100",
+						       .n_processors = 132,
+						       .memory_bytes = 1,
+						       .capability = 90}};
+static const struct tp_rank_info story_ranks[] = {{.path = "ranks.tar.gz",
+						   .member = "rank0.json",
+						   .sha256 = "e3b0c442",
+						   .format = "kineto",
+						   .host = "node-7",
+						   .number = 3,
+						   .n_ranks = 8,
+						   .pid = 4243,
+						   .n_events = 11,
+						   .n_kept = 7,
+						   .n_skipped = 2,
+						   .skipped_because = "a negative duration",
+						   .is_cut = true,
+						   .devices = story_devices,
+						   .n_devices = 1},
+						  {.number = -1}};
+
 const struct tp_run_info *story_run(void)
 {
 	static const struct tp_run_info run = {
@@ -50,11 +72,13 @@ const struct tp_run_info *story_run(void)
 		.environment = story_environment,
 		.n_environment = 2,
 		.written_by = "trainprof 0.1.0 (0f3c2e1)",
+		.ranks = story_ranks,
+		.n_ranks = 2,
 	};
 	return &run;
 }
 
-enum { N_TASKS = 8 };
+enum { N_TASKS = 8, N_TRACKS = 4 };
 
 static uint64_t story_time(uint64_t part)
 {
@@ -135,12 +159,48 @@ static void tell_gauge(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 	tp_sink_gauge(sink, metric, task, time_ns, values[random / 7 % TP_ARRAY_LEN(values)]);
 }
 
+static void tell_track(struct tp_sink *sink, uint32_t id, uint64_t random)
+{
+	tp_sink_track(sink, &(struct tp_track){
+				    .id = id,
+				    .rank = id / 3,
+				    .device = id % 2 ? TP_TRACK_THREAD : (int32_t)id,
+				    .name = random % 2 ? tp_sink_string(sink, "stream 7") : 0,
+				    .number = id == 3 ? -1029147072 : (int64_t)id,
+			    });
+}
+
+static void tell_span(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
+{
+	struct tp_detail detail = {.bytes = random / 256 % 3 * 4096};
+	if (random % 5 == 0) {
+		detail.blocks = random % 1000;
+		detail.threads = 256;
+		detail.op = tp_sink_string(sink, "allreduce");
+		detail.type = tp_sink_string(sink, "bfloat16");
+		detail.group = tp_sink_string(sink, "0");
+		detail.n_ranks = 8;
+		detail.sequence = (uint32_t)(random % 77);
+	}
+	uint16_t track = (uint16_t)(random % N_TRACKS);
+	tp_sink_span(sink,
+		     &(struct tp_span){
+			     .start_ns = time_ns - random / 8 % 30000,
+			     .end_ns = time_ns + random / 16 % 2000,
+			     .name = tp_sink_string(sink, random % 3 ? "gemm" : "void copy<4>"),
+			     .link = random % 7 ? (uint32_t)random : 0,
+			     .detail = tp_sink_detail(sink, &detail),
+			     .track = track,
+			     .kind = (uint8_t)(track % 2 ? 3 + random / 64 % 5 : random / 64 % 3),
+		     });
+}
+
 static void tell_rare(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 {
 	struct tp_availability state = {.presence = (enum tp_presence)(random % TP_N_PRESENCES)};
 	snprintf(state.reason, sizeof(state.reason), "reason %llu",
 		 (unsigned long long)(random % 9));
-	switch (random / 16 % 4) {
+	switch (random / 16 % 5) {
 	case 0:
 		tp_sink_source(sink, random % 2 ? "perf" : "proc", "stacks", &state, random,
 			       random % 100);
@@ -151,6 +211,9 @@ static void tell_rare(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 		break;
 	case 2:
 		tell_task(sink, (uint32_t)(random % N_TASKS), time_ns);
+		break;
+	case 3:
+		tell_track(sink, (uint32_t)(random % N_TRACKS), random / 512);
 		break;
 	default:
 		tp_sink_mark(sink, &(struct tp_mark){.task = random % 3 ? 0 : TP_NO_TASK,
@@ -178,8 +241,12 @@ void story_tell(struct tp_sink *sink, uint64_t from, uint64_t to)
 		uint64_t time_ns = story_time(part);
 		if (part < N_TASKS)
 			tell_task(sink, (uint32_t)part, time_ns);
-		else if (random % 16 < 9)
+		else if (part < N_TASKS + N_TRACKS)
+			tell_track(sink, (uint32_t)(part - N_TASKS), 0);
+		else if (random % 16 < 6)
 			tell_run(sink, random / 16, time_ns);
+		else if (random % 16 < 9)
+			tell_span(sink, random / 16, time_ns);
 		else if (random % 16 < 12)
 			tell_sample(sink, random / 16, time_ns);
 		else if (random % 16 < 15)
@@ -285,6 +352,27 @@ static bool same_instants(const struct tp_trace *a, const struct tp_trace *b)
 	return good;
 }
 
+static bool same_spans(const struct tp_trace *a, const struct tp_trace *b)
+{
+	bool good = true;
+	good &= SAME(n_details);
+	for (size_t i = 1; good && i < a->n_details; i++)
+		good = memcmp(&a->details[i], &b->details[i], sizeof(a->details[i])) == 0;
+	good &= SAME(n_tracks);
+	for (size_t i = 0; good && i < a->n_tracks; i++) {
+		good &= SAME(tracks[i].id);
+		good &= SAME(tracks[i].rank);
+		good &= SAME(tracks[i].device);
+		good &= SAME(tracks[i].name);
+		good &= SAME(tracks[i].number);
+		good &= SAME(spans[i].n);
+		for (size_t k = 0; good && k < a->spans[i].n; k++)
+			good = memcmp(&a->spans[i].items[k], &b->spans[i].items[k],
+				      sizeof(a->spans[i].items[k])) == 0;
+	}
+	return good;
+}
+
 static bool same_rest(const struct tp_trace *a, const struct tp_trace *b)
 {
 	bool good = true;
@@ -329,6 +417,7 @@ void story_assert_equal(const struct tp_trace *a, const struct tp_trace *b)
 	ck_assert(same_tasks(a, b));
 	ck_assert(same_instants(a, b));
 	ck_assert(same_rest(a, b));
+	ck_assert(same_spans(a, b));
 	ck_assert(SAME(n_dropped));
 	ck_assert(SAME(end_ns));
 }

@@ -66,6 +66,14 @@ START_TEST(numbers_in_files_keep_their_meaning)
 	ck_assert_int_eq(TP_PRESENCE_NO_PERMISSION, 5);
 	ck_assert_int_eq(TP_PRESENCE_IN_USE, 6);
 	ck_assert_int_eq(TP_PRESENCE_OFF, 7);
+	ck_assert_int_eq(TP_SPAN_KERNEL, 0);
+	ck_assert_int_eq(TP_SPAN_COPY, 1);
+	ck_assert_int_eq(TP_SPAN_SET, 2);
+	ck_assert_int_eq(TP_SPAN_OPERATOR, 3);
+	ck_assert_int_eq(TP_SPAN_CALL, 4);
+	ck_assert_int_eq(TP_SPAN_ANNOTATION, 5);
+	ck_assert_int_eq(TP_SPAN_PYTHON, 6);
+	ck_assert_int_eq(TP_SPAN_OS_CALL, 7);
 }
 END_TEST
 
@@ -119,7 +127,20 @@ static const struct {
 	CASE("a run too short", "\x35\x02\x01\x00", true, 1, 0),
 	CASE("a run of an unknown task", "\x45\x02\x01\x05\x19", true, 1, 0),
 	CASE("a run longer than time", "\x95\x02\xff\xff\xff\xff\xff\x7f\x00\x19", true, 1, 0),
-	CASE("a record kind of a newer version", "\x2c\x01\x02", true, 0, 1),
+	CASE("a record kind of a newer version", "\x2f\x01\x02", true, 0, 1),
+	CASE("a track", "\x5c\x00\x00\x01\x01\x0e", true, 0, 0),
+	CASE("a track that jumps ahead", "\x5c\x01\x00\x01\x01\x0e", true, 1, 0),
+	CASE("a track of device -2", "\x5c\x00\x00\x03\x01\x0e", true, 1, 0),
+	CASE("a detail", "\x9d\x01\x08\x00\x00\x01\x00\x00\x00\x00", true, 0, 0),
+	CASE("a detail of an unknown string", "\x9d\x01\x08\x00\x00\x09\x00\x00\x00\x00", true, 1,
+	     0),
+	CASE("a span", "\x5c\x00\x00\x01\x01\x0e\x6e\x13\x02\x05\x00\x01\x02", true, 0, 0),
+	CASE("a span of an unknown track", "\x6e\x13\x02\x05\x00\x01\x02", true, 1, 0),
+	CASE("a span longer than time",
+	     "\x5c\x00\x00\x01\x01\x0e\xee\x03\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x01",
+	     true, 1, 0),
+	CASE("a span of a newer kind", "\x5c\x00\x00\x01\x01\x0e\x5e\x0f\x02\x05\x00\x01", true, 0,
+	     1),
 	CASE("kind 15", "\x0f", true, 0, 1),
 	CASE("kind 0", "\x00", true, 0, 1),
 	CASE("a record longer than the block", "\x45\x02\x01\x00", false, 0, 0),

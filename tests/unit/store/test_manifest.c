@@ -43,6 +43,33 @@ static const struct tp_ledger full_ledger = {
 	.stopped_because = "no space left on device",
 };
 
+static void assert_ranks(const struct tp_run_info *run, const struct tp_run_info *told)
+{
+	ck_assert_uint_eq(run->n_ranks, told->n_ranks);
+	const struct tp_rank_info *rank = &run->ranks[0];
+	ck_assert_str_eq(rank->path, told->ranks[0].path);
+	ck_assert_str_eq(rank->member, told->ranks[0].member);
+	ck_assert_str_eq(rank->sha256, told->ranks[0].sha256);
+	ck_assert_str_eq(rank->format, told->ranks[0].format);
+	ck_assert_str_eq(rank->host, told->ranks[0].host);
+	ck_assert_int_eq(rank->number, told->ranks[0].number);
+	ck_assert_uint_eq(rank->n_ranks, told->ranks[0].n_ranks);
+	ck_assert_int_eq(rank->pid, told->ranks[0].pid);
+	ck_assert_uint_eq(rank->n_events, told->ranks[0].n_events);
+	ck_assert_uint_eq(rank->n_kept, told->ranks[0].n_kept);
+	ck_assert_uint_eq(rank->n_skipped, told->ranks[0].n_skipped);
+	ck_assert_str_eq(rank->skipped_because, told->ranks[0].skipped_because);
+	ck_assert_int_eq(rank->is_cut, told->ranks[0].is_cut);
+	ck_assert_uint_eq(rank->n_devices, 1);
+	ck_assert_int_eq(rank->devices[0].number, told->ranks[0].devices[0].number);
+	ck_assert_str_eq(rank->devices[0].name, told->ranks[0].devices[0].name);
+	ck_assert_uint_eq(rank->devices[0].n_processors, told->ranks[0].devices[0].n_processors);
+	ck_assert_uint_eq(rank->devices[0].memory_bytes, told->ranks[0].devices[0].memory_bytes);
+	ck_assert_uint_eq(rank->devices[0].capability, told->ranks[0].devices[0].capability);
+	ck_assert_ptr_null(run->ranks[1].path);
+	ck_assert_int_eq(run->ranks[1].number, -1);
+}
+
 START_TEST(everything_known_about_a_run_reads_back)
 {
 	struct tp_buf text = {0};
@@ -88,6 +115,7 @@ START_TEST(everything_known_about_a_run_reads_back)
 		ck_assert_str_eq(run.environment[i].value, told->environment[i].value);
 	}
 	ck_assert_str_eq(run.written_by, told->written_by);
+	assert_ranks(&run, told);
 	ck_assert_int_eq(ledger.is_closed, 1);
 	ck_assert_uint_eq(ledger.n_bytes, full_ledger.n_bytes);
 	ck_assert_uint_eq(ledger.n_blocks, full_ledger.n_blocks);

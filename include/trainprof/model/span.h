@@ -1,0 +1,87 @@
+/*
+ * Work that somebody timed from begin to end: a kernel, a copy, an operator, a call. Traces of
+ * other tools consist of spans; those of a device are how its time is known.
+ */
+#ifndef TRAINPROF_MODEL_SPAN_H
+#define TRAINPROF_MODEL_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* name in code, name in data. The numbers are those of recordings (docs/format.md). */
+#define TP_SPAN_MAP(X)                                                                             \
+	X(KERNEL, "kernel")         /* on a device: computes or communicates */                    \
+	X(COPY, "copy")             /* on a device: moves memory */                                \
+	X(SET, "set")               /* on a device: fills memory */                                \
+	X(OPERATOR, "operator")     /* on a thread: one operator of a framework */                 \
+	X(CALL, "call")             /* on a thread: a call of the device's runtime or driver */    \
+	X(ANNOTATION, "annotation") /* on a thread: a range named by program or framework */       \
+	X(PYTHON, "python")         /* on a thread: a Python function */                           \
+	X(OS_CALL, "os_call")       /* on a thread: a call of the operating system that may block */
+
+enum tp_span_kind {
+#define X(id, name) TP_SPAN_##id,
+	TP_SPAN_MAP(X)
+#undef X
+		TP_N_SPAN_KINDS
+};
+
+/* "kernel"; "none" for a number that is no kind. Static storage. */
+const char *tp_span_kind_name(enum tp_span_kind kind);
+
+static inline bool tp_span_kind_is_device(unsigned kind)
+{
+	return kind <= TP_SPAN_SET;
+}
+
+/* Device of a track that is a thread. */
+enum { TP_TRACK_THREAD = -1 };
+
+/* Ids of tracks are below this: a trace that names more is damaged or hostile. */
+enum { TP_TRACKS_MOST = 1 << 15 };
+
+/*
+ * Where spans lie one after the other: a thread, or a queue (stream) of a device. Ids are dense and
+ * in order of appearance; a track that is told again replaces what was known of it.
+ */
+struct tp_track {
+	uint32_t id;
+	uint32_t rank;  /* index into run.ranks */
+	int32_t device; /* number of the device; TP_TRACK_THREAD */
+	uint32_t name;  /* string: the thread's, or "stream 7"; 0 = none */
+	int64_t number; /* of the thread or stream, as the trace has it */
+};
+
+/* What is known of a span besides its times. Interned: most kernels of a kind have the same. */
+struct tp_detail {
+	uint64_t bytes;    /* copied, filled or communicated; 0 = unknown */
+	uint64_t blocks;   /* thread blocks of the kernel's grid; 0 = unknown */
+	uint32_t threads;  /* in each; 0 = unknown */
+	uint32_t op;       /* string: "allreduce" of a communication kernel; 0 = unknown */
+	uint32_t type;     /* string: element type, as the trace names it; 0 = unknown */
+	uint32_t group;    /* string: name of the communicator; 0 = unknown */
+	uint32_t n_ranks;  /* in the communicator; 0 = unknown */
+	uint32_t sequence; /* of the collective in its communicator, plus one; 0 = unknown */
+};
+
+/*
+ * Half-open [start, end) on the clock of its rank. `link` is the same for a call and for what it
+ * launched on a device, within one rank; 0 = unknown. Spans of a thread nest in general.
+ */
+struct tp_span {
+	uint64_t start_ns;
+	uint64_t end_ns; /* at least start_ns */
+	uint32_t name;   /* string */
+	uint32_t link;
+	uint32_t detail; /* 0 = none */
+	uint16_t track;
+	uint8_t kind; /* enum tp_span_kind */
+	uint8_t zero;
+};
+
+/* Sort by start, and of equal starts the longer one first, so that what encloses comes before what
+ * it encloses; else the order stays. O(n log r) for r ascending runs, room for half of n beside. */
+void tp_spans_sort(struct tp_span *spans, size_t n);
+
+#endif
