@@ -1,0 +1,57 @@
+/*
+ * Turns traces of other tools into records of our own: Kineto and Chrome JSON, nsys SQLite exports.
+ */
+#ifndef TRAINPROF_IMPORT_IMPORT_H
+#define TRAINPROF_IMPORT_IMPORT_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/status.h"
+#include "trainprof/model/run_info.h"
+#include "trainprof/model/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What can be read, for `import --list`. Static storage. */
+struct tp_import_format_info {
+	const char *name;    /* "kineto" */
+	const char *summary; /* one line */
+	const char *keeps;   /* what of it becomes spans */
+	const char *loses;   /* what it cannot tell, or what is left out */
+};
+
+/* NULL from the n-th on. */
+const struct tp_import_format_info *tp_import_format_info(size_t n);
+
+struct tp_import_options {
+	const char *format; /* name of the only format to try; NULL: by what the file holds */
+	bool keeps_python;  /* all Python functions; else the outermost of each thread only */
+	unsigned n_threads; /* ranks read at the same time; 0: as many as CPUs are allowed */
+};
+
+/* What was found; texts live in `arena`. */
+struct tp_import_result {
+	struct tp_arena arena;
+	struct tp_rank_info *ranks; /* in order of files, then of members or processes */
+	size_t n_ranks;
+	uint64_t first_ns; /* earliest start and latest end of a span; both 0 without spans */
+	uint64_t last_ns;
+};
+
+/*
+ * Read files, each with the trace of one or more ranks, into the sink. Sources are streamed: memory
+ * does not grow with them, but for distinct names.
+ *
+ * Errors  that of the first file that holds nothing to use (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
+ *         with what to type in err->next; the sink may hold what came before. What is malformed
+ *         inside a file is skipped and counted in its ranks.
+ * Thread  starts threads of its own; the sink is used by one at a time and by none afterwards.
+ */
+TP_MUST_CHECK enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
+					     size_t n_paths,
+					     const struct tp_import_options *options,
+					     struct tp_sink *sink, struct tp_error *err);
+void tp_import_result_release(struct tp_import_result *result);
+
+#endif

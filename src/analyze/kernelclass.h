@@ -1,0 +1,35 @@
+/* What the names of device kernels say: communication or math, which family, what bounds it. */
+#ifndef TRAINPROF_SRC_ANALYZE_KERNELCLASS_H
+#define TRAINPROF_SRC_ANALYZE_KERNELCLASS_H
+
+#include "trainprof/analyze/analyze.h"
+
+#include <stdbool.h>
+
+enum tp_kernel_class {
+	TP_KERNEL_COMPUTE,       /* math: matrix products, convolutions, attention */
+	TP_KERNEL_MEMORY,        /* moves numbers more than it computes: elementwise, layout, norm */
+	TP_KERNEL_COMMUNICATION, /* collectives and what belongs to them */
+	TP_KERNEL_OTHER,
+	TP_N_KERNEL_CLASSES
+};
+
+enum tp_kernel_bound { TP_BOUND_UNKNOWN, TP_BOUND_COMPUTE, TP_BOUND_MEMORY };
+enum tp_tensor_use { TP_TENSOR_MAYBE, TP_TENSOR_YES, TP_TENSOR_NO };
+
+/* One row of rules/patterns/40-kernels.json, or the one for names that no row knows. */
+struct tp_kernel_row {
+	const char *id;     /* "cutlass-tensorop"; "unknown" */
+	const char *family; /* "gemm", "elementwise", "nccl" … */
+	enum tp_kernel_class class;
+	enum tp_kernel_bound bound;
+	enum tp_tensor_use tensor;
+	bool is_weak; /* the name is little evidence: a catch-all row */
+};
+
+/* Never NULL; lives as long as the patterns. The name may have template arguments and parameters;
+ * only its head is looked at (rules/patterns/README.md). */
+const struct tp_kernel_row *tp_kernel_row_find(const struct tp_patterns *patterns,
+					       const char *name);
+
+#endif
