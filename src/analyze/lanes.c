@@ -7,87 +7,170 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct edge {
-	uint64_t time_ns;
-	uint32_t lane; /* n_lanes = the window */
-	int by;
-};
+/* ---- lists of intervals ---- */
 
-static int edge_order(const void *a, const void *b)
+void tp_intervals_add(struct tp_intervals *list, uint64_t start_ns, uint64_t end_ns)
 {
-	uint64_t x = ((const struct edge *)a)->time_ns;
-	uint64_t y = ((const struct edge *)b)->time_ns;
+	if (end_ns <= start_ns)
+		return;
+	struct tp_interval *last = list->n ? &list->items[list->n - 1] : NULL;
+	if (last && start_ns >= last->start_ns && start_ns <= last->end_ns) {
+		if (end_ns > last->end_ns)
+			last->end_ns = end_ns;
+		return;
+	}
+	TP_ARRAY_PUSH(list->items, list->n, list->capacity) =
+		(struct tp_interval){start_ns, end_ns};
+}
+
+static int interval_order(const void *a, const void *b)
+{
+	uint64_t x = ((const struct tp_interval *)a)->start_ns;
+	uint64_t y = ((const struct tp_interval *)b)->start_ns;
 	return (x > y) - (x < y);
 }
 
-struct edges {
-	struct edge *items;
-	size_t n;
-};
-
-static void add_intervals(struct edges *edges, uint32_t lane, const struct tp_interval *intervals,
-			  size_t n)
+void tp_intervals_unite(struct tp_intervals *list)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (intervals[i].end_ns <= intervals[i].start_ns)
+	size_t n = list->n;
+	for (size_t i = 1; i < n; i++) {
+		if (list->items[i].start_ns >= list->items[i - 1].start_ns)
 			continue;
-		edges->items[edges->n++] = (struct edge){intervals[i].start_ns, lane, 1};
-		edges->items[edges->n++] = (struct edge){intervals[i].end_ns, lane, -1};
+		qsort(list->items, n, sizeof(*list->items), interval_order);
+		break;
 	}
+	list->n = 0;
+	for (size_t i = 0; i < n; i++)
+		tp_intervals_add(list, list->items[i].start_ns, list->items[i].end_ns);
 }
 
-/* Give `length` to the parts, as the active lanes say. */
-static void give(struct tp_lane_times *out, const struct tp_lane *lanes, size_t n_lanes,
-		 const int *open, uint64_t length, enum tp_part rest)
+uint64_t tp_intervals_sum(const struct tp_intervals *list)
 {
-	bool is_active[TP_N_PARTS] = {false};
-	int n_active = 0;
-	int exposed = -1;
+	uint64_t sum = 0;
+	for (size_t i = 0; i < list->n; i++)
+		sum += list->items[i].end_ns - list->items[i].start_ns;
+	return sum;
+}
+
+/* ---- the sweep ---- */
+
+/* Where one lane is: the interval that ends after the current time, if any. */
+struct cursor {
+	const struct tp_interval *at;
+	const struct tp_interval *end;
+};
+
+static bool is_union(const struct tp_lane *lane)
+{
+	for (size_t i = 0; i < lane->n; i++)
+		if (lane->intervals[i].end_ns <= lane->intervals[i].start_ns ||
+		    (i && lane->intervals[i].start_ns <= lane->intervals[i - 1].end_ns))
+			return false;
+	return true;
+}
+
+/* The lane as a union: itself where it is one, else made into `list` (heap). */
+static struct cursor cursor_of(const struct tp_lane *lane, struct tp_intervals *list)
+{
+	*list = (struct tp_intervals){0};
+	if (is_union(lane))
+		return (struct cursor){lane->intervals, lane->intervals + lane->n};
+	for (size_t i = 0; i < lane->n; i++)
+		tp_intervals_add(list, lane->intervals[i].start_ns, lane->intervals[i].end_ns);
+	tp_intervals_unite(list);
+	return (struct cursor){list->items, list->items + list->n};
+}
+
+/* The lanes that are active at a time, and until when nothing changes. */
+static uint32_t active_at(struct cursor *cursors, size_t n_lanes, uint64_t time_ns,
+			  uint64_t *until_ns)
+{
+	uint32_t active = 0;
 	for (size_t i = 0; i < n_lanes; i++) {
-		if (open[i] <= 0)
+		struct cursor *cursor = &cursors[i];
+		while (cursor->at < cursor->end && cursor->at->end_ns <= time_ns)
+			cursor->at++;
+		if (cursor->at == cursor->end)
 			continue;
-		n_active += !is_active[lanes[i].part];
-		is_active[lanes[i].part] = true;
-		if (exposed < 0 && !lanes[i].is_background)
-			exposed = (int)lanes[i].part;
+		uint64_t change_ns = cursor->at->start_ns;
+		if (change_ns <= time_ns) {
+			active |= UINT32_C(1) << i;
+			change_ns = cursor->at->end_ns;
+		}
+		if (change_ns < *until_ns)
+			*until_ns = change_ns;
 	}
-	if (exposed < 0) {
-		exposed = (int)rest;
-		n_active += !is_active[rest];
-		is_active[rest] = true;
+	return active;
+}
+
+static int first_exposed(const struct tp_lane *lanes, size_t n_lanes, uint32_t active)
+{
+	for (size_t i = 0; i < n_lanes; i++)
+		if (active >> i & 1 && !lanes[i].is_background)
+			return (int)i;
+	return TP_NO_LANE;
+}
+
+void tp_lanes_sweep(const struct tp_lane *lanes, size_t n_lanes, const struct tp_interval *windows,
+		    size_t n_windows, tp_lane_put *put, void *context)
+{
+	assert(n_lanes <= TP_MAX_LANES);
+	struct tp_intervals unions[TP_MAX_LANES];
+	struct cursor cursors[TP_MAX_LANES];
+	for (size_t i = 0; i < n_lanes; i++)
+		cursors[i] = cursor_of(&lanes[i], &unions[i]);
+	for (size_t w = 0; w < n_windows; w++) {
+		struct tp_lane_piece piece = {.end_ns = windows[w].start_ns, .window = w};
+		while (piece.end_ns < windows[w].end_ns) {
+			piece.start_ns = piece.end_ns;
+			piece.end_ns = windows[w].end_ns;
+			piece.active = active_at(cursors, n_lanes, piece.start_ns, &piece.end_ns);
+			piece.exposed = first_exposed(lanes, n_lanes, piece.active);
+			put(context, &piece);
+		}
 	}
-	out->exposed_ns[exposed] += length;
-	out->window_ns += length;
+	for (size_t i = 0; i < n_lanes; i++)
+		free(unions[i].items);
+}
+
+/* ---- sums ---- */
+
+struct sums {
+	struct tp_lane_times *out;
+	const struct tp_lane *lanes;
+	size_t n_lanes;
+	enum tp_part rest;
+};
+
+static void add_piece(void *context, const struct tp_lane_piece *piece)
+{
+	const struct sums *sums = context;
+	uint64_t length = piece->end_ns - piece->start_ns;
+	bool is_active[TP_N_PARTS] = {false};
+	enum tp_part exposed =
+		piece->exposed == TP_NO_LANE ? sums->rest : sums->lanes[piece->exposed].part;
+	is_active[exposed] = true;
+	for (size_t i = 0; i < sums->n_lanes; i++)
+		if (piece->active >> i & 1)
+			is_active[sums->lanes[i].part] = true;
+	int n_active = 0;
+	for (int part = 0; part < TP_N_PARTS; part++)
+		n_active += is_active[part];
+	sums->out->exposed_ns[exposed] += length;
+	sums->out->window_ns += length;
 	for (int part = 0; part < TP_N_PARTS; part++) {
 		if (!is_active[part])
 			continue;
-		out->total_ns[part] += length;
+		sums->out->total_ns[part] += length;
 		if (n_active == 1)
-			out->solo_ns[part] += length;
+			sums->out->solo_ns[part] += length;
 	}
 }
 
 void tp_lanes_partition(struct tp_lane_times *out, const struct tp_lane *lanes, size_t n_lanes,
 			const struct tp_interval *windows, size_t n_windows, enum tp_part rest)
 {
-	assert(n_lanes <= TP_MAX_LANES);
 	*out = (struct tp_lane_times){0};
-	size_t n = n_windows;
-	for (size_t i = 0; i < n_lanes; i++)
-		n += lanes[i].n;
-	struct edges edges = {.items = tp_alloc(n * 2 * sizeof(*edges.items))};
-	for (size_t i = 0; i < n_lanes; i++)
-		add_intervals(&edges, (uint32_t)i, lanes[i].intervals, lanes[i].n);
-	add_intervals(&edges, (uint32_t)n_lanes, windows, n_windows);
-	qsort(edges.items, edges.n, sizeof(*edges.items), edge_order);
-	int open[TP_MAX_LANES + 1] = {0};
-	uint64_t at = 0;
-	for (size_t i = 0; i < edges.n; i++) {
-		const struct edge *edge = &edges.items[i];
-		if (edge->time_ns > at && open[n_lanes] > 0)
-			give(out, lanes, n_lanes, open, edge->time_ns - at, rest);
-		at = edge->time_ns;
-		open[edge->lane] += edge->by;
-	}
-	free(edges.items);
+	struct sums sums = {out, lanes, n_lanes, rest};
+	tp_lanes_sweep(lanes, n_lanes, windows, n_windows, add_piece, &sums);
 }

@@ -100,25 +100,19 @@ static void sum_window(struct partition *p)
 /* ---- lanes
  * --------------------------------------------------------------------------------------- */
 
-struct intervals {
-	struct tp_interval *items;
-	size_t n;
-	size_t capacity;
-};
-
-static void fill_foreground(const struct tp_analysis *analysis, struct intervals lanes[TP_N_PARTS])
+static void fill_foreground(const struct tp_analysis *analysis,
+			    struct tp_intervals lanes[TP_N_PARTS])
 {
 	const struct tp_timeline *timeline = main_timeline(analysis);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		struct intervals *lane = &lanes[tp_label_part(piece->label)];
-		TP_ARRAY_PUSH(lane->items, lane->n, lane->capacity) =
-			(struct tp_interval){piece->start_ns, piece->end_ns};
+		tp_intervals_add(&lanes[tp_label_part(piece->label)], piece->start_ns,
+				 piece->end_ns);
 	}
 }
 
 static void fill_background(const struct tp_analysis *analysis, enum tp_thread_role role,
-			    struct intervals *lane)
+			    struct tp_intervals *lane)
 {
 	struct tp_activities group;
 	tp_activities_build(&group, analysis, role);
@@ -126,8 +120,7 @@ static void fill_background(const struct tp_analysis *analysis, enum tp_thread_r
 		const struct tp_activity *item = &group.items[i];
 		bool is_busy = item->kind <= TP_ACTIVITY_READ || item->kind == TP_ACTIVITY_HANDOVER;
 		if (is_busy)
-			TP_ARRAY_PUSH(lane->items, lane->n, lane->capacity) =
-				(struct tp_interval){item->start_ns, item->end_ns};
+			tp_intervals_add(lane, item->start_ns, item->end_ns);
 	}
 }
 
@@ -143,8 +136,8 @@ static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 	} beside[] = {{TP_THREAD_LOADER, TP_PART_DATALOADER},
 		      {TP_THREAD_TEAM, TP_PART_COMPUTE},
 		      {TP_THREAD_COMM, TP_PART_COMMUNICATION}};
-	struct intervals parts[TP_N_PARTS] = {0};
-	struct intervals background[TP_ARRAY_LEN(beside)] = {0};
+	struct tp_intervals parts[TP_N_PARTS] = {0};
+	struct tp_intervals background[TP_ARRAY_LEN(beside)] = {0};
 	struct tp_lane lanes[TP_N_PARTS + TP_ARRAY_LEN(beside)];
 	size_t n = 0;
 	fill_foreground(p->analysis, parts);

@@ -28,6 +28,7 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 {
 	*profile = (struct tp_profile){.trace = trace, .trainer = TP_NO_TASK};
 	profile->limiter = TP_N_PARTS;
+	profile->largest_loss = TP_N_PARTS;
 	for (int i = 0; i < TP_N_FACTS; i++)
 		profile->facts[i].missing = "not measured";
 }

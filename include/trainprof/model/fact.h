@@ -127,6 +127,79 @@
 	X(IO_FILES, "io.data_files", "1", "distinct data files seen being read")                   \
 	X(COMM_PEERS, "comm.trainers", "1", "trainer processes in the tree")                       \
 	X(COMM_BUSY_WAIT, "comm.busy_wait_ratio", "ratio", "communication spent spinning")         \
+	X(STEP_NEXT, "step.dataloader_next_ratio", "ratio", "share in the loader's next")          \
+	X(STEP_H2D, "step.memory_copy_h2d_ratio", "ratio", "share: only copies to the device")     \
+	X(STEP_D2H, "step.memory_copy_d2h_ratio", "ratio", "share: only copies from the device")   \
+	X(STEP_D2D, "step.memory_copy_d2d_ratio", "ratio", "share: only copies on the device")     \
+	X(STEP_DISPATCH, "step.host_dispatch_ratio", "ratio",                                      \
+	  "share: the device waits while the framework's operators run on the host")               \
+	X(STEP_LAUNCH, "step.host_launch_ratio", "ratio",                                          \
+	  "share: the device waits while calls put work on it")                                    \
+	X(STEP_SYNC, "step.host_sync_ratio", "ratio",                                              \
+	  "share: the device is idle while a thread still waits for it")                           \
+	X(STEP_GC, "step.host_gc_ratio", "ratio", "share: garbage collection")                     \
+	X(STEP_COMPILE, "step.host_compile_ratio", "ratio", "share: compilation, module loading")  \
+	X(STEP_COLLECTIVE, "step.communication_collective_ratio", "ratio",                         \
+	  "share in collectives whose wait and transfer are not told apart")                       \
+	X(STEP_UNCAPTURED, "step.communication_not_captured_ratio", "ratio",                       \
+	  "share of waits for a rank while that has no record")                                    \
+	X(DEVICE_COUNT, "device.count", "1", "devices that were judged")                           \
+	X(DEVICE_BUSY, "device.busy_ratio", "ratio", "windows in which the device works, mean")    \
+	X(DEVICE_BUSY_LEAST, "device.busy_least_ratio", "ratio", "of the least busy device")       \
+	X(DEVICE_OPS, "device.ops_per_step", "1", "kernels and copies of a step, mean")            \
+	X(DEVICE_KERNEL, "device.kernel_median_ns", "ns", "median length of a kernel")             \
+	X(DEVICE_SHORT, "device.short_kernel_ratio", "ratio", "kernels shorter than 10 us")        \
+	X(DEVICE_UNLINKED, "device.unlinked_ratio", "ratio",                                       \
+	  "device work without the call that launched it")                                         \
+	X(DEVICE_GAP_HOST, "device.gap_host_ratio", "ratio",                                       \
+	  "windows in which the device waits for the host to launch its next work")                \
+	X(DEVICE_GAP_SYNC, "device.gap_sync_ratio", "ratio",                                       \
+	  "windows in which it waits because the host had waited for it")                          \
+	X(DEVICE_GAP_QUEUED, "device.gap_queued_ratio", "ratio",                                   \
+	  "windows in which it is idle although work is queued")                                   \
+	X(DEVICE_SYNCS, "device.syncs_per_step", "1", "calls of a step that wait for the device")  \
+	X(DEVICE_ALLOCS, "device.allocs_per_step", "1",                                            \
+	  "calls of a step that allocate or free device memory")                                   \
+	X(DEVICE_ALLOC_TIME, "device.alloc_time_ratio", "ratio",                                   \
+	  "windows in which a thread is in such a call, hidden or not")                            \
+	X(DEVICE_COPY, "device.copy_ratio", "ratio", "windows with a copy, hidden or not")         \
+	X(DEVICE_H2D_RATE, "device.h2d_bytes_per_s", "bytes_per_s",                                \
+	  "rate of copies to the device")                                                          \
+	X(DEVICE_PAGEABLE, "device.pageable_ratio", "ratio",                                       \
+	  "time of copies between host and device that use pageable memory")                       \
+	X(DEVICE_CAPABILITY, "device.capability", "1", "compute capability, 10 x major + minor")   \
+	X(DEVICE_TENSOR, "device.has_tensor_cores", "bool", "the device has matrix units")         \
+	X(KERNEL_MEMORY, "kernel.memory_bound_ratio", "ratio",                                     \
+	  "kernel time in kernels that memory bounds by their names")                              \
+	X(KERNEL_ELEMENTWISE, "kernel.elementwise_ratio", "ratio",                                 \
+	  "kernel time in elementwise, activation, cast and copy kernels")                         \
+	X(KERNEL_LAYOUT, "kernel.layout_ratio", "ratio", "kernel time in layout changes")          \
+	X(KERNEL_OPTIMIZER, "kernel.optimizer_ratio", "ratio", "kernel time in the optimizer")     \
+	X(KERNEL_MATH, "kernel.matrix_ratio", "ratio",                                             \
+	  "kernel time in matrix products, convolutions and attention")                            \
+	X(KERNEL_TENSOR, "kernel.tensor_core_ratio", "ratio",                                      \
+	  "of that, in kernels that use matrix units by their names")                              \
+	X(KERNEL_NO_TENSOR, "kernel.tensor_idle_ratio", "ratio",                                   \
+	  "of that, in kernels that do not")                                                       \
+	X(KERNEL_WEAK, "kernel.weak_name_ratio", "ratio",                                          \
+	  "kernel time whose class rests on a name that says little")                              \
+	X(COMM_TIME, "comm.kernel_ratio", "ratio", "windows with a collective, hidden or not")     \
+	X(COMM_HIDDEN, "comm.hidden_ratio", "ratio", "time of collectives behind compute")         \
+	X(COMM_PER_STEP, "comm.collectives_per_step", "1", "collectives of a step")                \
+	X(COMM_BYTES, "comm.median_bytes", "bytes", "median size of a collective")                 \
+	X(COMM_SHORT, "comm.small_ratio", "ratio", "collectives of less than 1 MiB")               \
+	X(COMM_RANKS, "comm.ranks", "1", "ranks of the job")                                       \
+	X(COMM_SEEN, "comm.ranks_seen", "1", "ranks whose traces are there")                       \
+	X(COMM_LATE, "comm.late_rank_ratio", "ratio",                                              \
+	  "waits for others that the rank causes which causes most")                               \
+	X(COMM_WAITS, "comm.wait_for_others_ratio", "ratio",                                       \
+	  "share in which a rank waits for a late one, before it is handed over")                  \
+	X(COMM_SLOWDOWN, "comm.interference_ratio", "ratio",                                       \
+	  "kernel time added because communication runs beside, of the window")                    \
+	X(TRACE_CUT, "trace.is_cut", "bool", "a trace ends in mid-document")                       \
+	X(TRACE_SKIPPED, "trace.skipped_ratio", "ratio", "malformed events of all that count")     \
+	X(TRACE_OPS, "trace.device_ops", "1", "kernels and copies in the trace")                   \
+	X(TRACE_SPANS, "trace.spans", "1", "spans in the trace")                                   \
 	X(PMU_IPC, "pmu.instructions_per_cycle", "1", "whole program")                             \
 	X(PMU_LLC, "pmu.llc_misses_per_kilo_instruction", "1", "whole program")                    \
 	X(PMU_MEMORY, "pmu.memory_bound_ratio", "ratio", "pipeline slots lost to memory")          \

@@ -28,19 +28,32 @@ enum tp_part {
 	X(COMPUTE_SPIN, COMPUTE, "team_wait") /* waits for, or spins in, its own thread team */    \
 	X(COMMUNICATION_TRANSFER, COMMUNICATION, "transfer")                                       \
 	X(COMMUNICATION_WAIT, COMMUNICATION, "wait")                                               \
+	X(COMMUNICATION_COLLECTIVE, COMMUNICATION, "collective")   /* either of the two */         \
+	X(COMMUNICATION_UNCAPTURED, COMMUNICATION, "not_captured") /* the late rank's doing */     \
 	X(MEMORY_FAULT, MEMORY, "page_fault")                                                      \
 	X(MEMORY_SWAP, MEMORY, "swap")                                                             \
 	X(MEMORY_ALLOC, MEMORY, "alloc")                                                           \
 	X(MEMORY_COPY, MEMORY, "copy")                                                             \
+	X(MEMORY_H2D, MEMORY, "copy_h2d") /* host to device, and so on */                          \
+	X(MEMORY_D2H, MEMORY, "copy_d2h")                                                          \
+	X(MEMORY_D2D, MEMORY, "copy_d2d")                                                          \
+	X(MEMORY_P2P, MEMORY, "copy_p2p") /* from device to device */                              \
+	X(MEMORY_SET, MEMORY, "set")                                                               \
 	X(DATALOADER_PREP, DATALOADER, "prep")         /* a CPU decodes or augments */             \
 	X(DATALOADER_FETCH, DATALOADER, "fetch")       /* storage is read */                       \
 	X(DATALOADER_HANDOVER, DATALOADER, "handover") /* pickling, pipe, queue, shared memory */  \
 	X(DATALOADER_PAUSE, DATALOADER, "pause")       /* the producer sleeps or is idle */        \
 	X(DATALOADER_QUEUE, DATALOADER, "cpu_queue")   /* the producer waits for a CPU */          \
+	X(DATALOADER_NEXT, DATALOADER, "next") /* in the loader's next, whatever it does */        \
 	X(HOST_INTERPRETER, HOST, "interpreter")                                                   \
 	X(HOST_LOGGING, HOST, "logging")                                                           \
 	X(HOST_CHECKPOINT, HOST, "checkpoint")                                                     \
-	X(HOST_KERNEL, HOST, "kernel") /* system calls on the CPU, without a known phase */        \
+	X(HOST_KERNEL, HOST, "kernel")     /* system calls on the CPU, without a known phase */    \
+	X(HOST_DISPATCH, HOST, "dispatch") /* operators of the framework */                        \
+	X(HOST_LAUNCH, HOST, "launch")     /* calls that put work on the device */                 \
+	X(HOST_SYNC, HOST, "sync")         /* calls that wait for the device */                    \
+	X(HOST_COMPILE, HOST, "compile")                                                           \
+	X(HOST_GC, HOST, "gc")                                                                     \
 	X(HOST_OTHER, HOST, "other")                                                               \
 	X(IDLE_RUNNABLE, IDLE, "runnable") /* wanted a CPU and had none */                         \
 	X(IDLE_SLEEP, IDLE, "sleep")                                                               \

@@ -6,6 +6,7 @@
 #define TRAINPROF_MODEL_PROFILE_H
 
 #include "trainprof/base/arena.h"
+#include "trainprof/model/device.h"
 #include "trainprof/model/fact.h"
 #include "trainprof/model/part.h"
 #include "trainprof/model/run_info.h"
@@ -126,6 +127,9 @@ struct tp_profile {
 	uint64_t label_ns[TP_N_LABELS]; /* sums within a part to the part, always */
 	/* The largest part that a reader would call the limit; TP_N_PARTS when none is. */
 	enum tp_part limiter;
+	/* Of traces with devices: the largest part but compute, when it is worth a word; else
+	 * TP_N_PARTS. */
+	enum tp_part largest_loss;
 
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */
@@ -142,6 +146,18 @@ struct tp_profile {
 	size_t n_processes;
 	struct tp_hot_stack *hot;
 	size_t n_hot;
+
+	/* Of traces with spans; else none. */
+	struct tp_device_result *devices; /* in order of ranks, then of numbers */
+	size_t n_devices;
+	struct tp_kernel_result *kernels;
+	size_t n_kernels;
+	struct tp_collective_result *collectives;
+	size_t n_collectives;
+	struct tp_blame_result *blames; /* by time */
+	size_t n_blames;
+	const char *not_joined; /* why ranks were not; NULL when they were, or there is one */
+	size_t micro_batches;   /* equal groups of ops in a step: gradient accumulation; 0 = none */
 
 	struct tp_quantity facts[TP_N_FACTS];
 
