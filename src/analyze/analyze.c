@@ -5,8 +5,8 @@
 
 #include "trainprof/base/memory.h"
 
-/* Each pass uses what those above it gave. */
-static const struct tp_analysis_pass passes[] = {
+/* Of a program that was sampled. Each pass uses what those above it gave. */
+static const struct tp_analysis_pass sample_passes[] = {
 	{"threads", tp_pass_threads},             /* classes, timelines */
 	{"roles", tp_pass_roles},                 /* roles, main thread */
 	{"habits", tp_pass_habits},               /* the loader, where no name tells */
@@ -26,6 +26,11 @@ static const struct tp_analysis_pass passes[] = {
 	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
 };
 
+/* Of spans that another tool recorded. */
+static const struct tp_analysis_pass span_passes[] = {
+	{"ranks", tp_pass_ranks}, /* all of it */
+};
+
 enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
 			  const struct tp_patterns *patterns,
 			  const struct tp_analyze_options *options, struct tp_error *err)
@@ -39,8 +44,14 @@ enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,
 		.arena = &out->arena,
 		.main_task = TP_NO_TASK,
 	};
+	const struct tp_analysis_pass *passes = sample_passes;
+	size_t n = TP_ARRAY_LEN(sample_passes);
+	if (trace->run.mode == TP_MODE_IMPORT) {
+		passes = span_passes;
+		n = TP_ARRAY_LEN(span_passes);
+	}
 	enum tp_status status = TP_OK;
-	for (size_t i = 0; !status && i < TP_ARRAY_LEN(passes); i++)
+	for (size_t i = 0; !status && i < n; i++)
 		status = passes[i].run(&analysis, err);
 	if (status)
 		tp_profile_release(out);

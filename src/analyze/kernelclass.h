@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 enum tp_kernel_class {
-	TP_KERNEL_COMPUTE,       /* math: matrix products, convolutions, attention */
-	TP_KERNEL_MEMORY,        /* moves numbers more than it computes: elementwise, layout, norm */
+	TP_KERNEL_COMPUTE, /* math: matrix products, convolutions, attention */
+	TP_KERNEL_MEMORY,  /* moves numbers more than it computes: elementwise, layout, norm */
 	TP_KERNEL_COMMUNICATION, /* collectives and what belongs to them */
 	TP_KERNEL_OTHER,
 	TP_N_KERNEL_CLASSES

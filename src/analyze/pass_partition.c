@@ -8,6 +8,7 @@
 #include "analysis.h"
 #include "lanes.h"
 #include "stats.h"
+#include "stepfacts.h"
 
 #include "trainprof/base/memory.h"
 
@@ -256,49 +257,6 @@ static void find_limiter(struct tp_profile *profile)
 		profile->limiter = (enum tp_part)largest;
 }
 
-static void set_share_facts(struct tp_profile *profile)
-{
-	static const enum tp_fact by_part[TP_N_PARTS] = {
-		[TP_PART_COMPUTE] = TP_FACT_STEP_COMPUTE,
-		[TP_PART_COMMUNICATION] = TP_FACT_STEP_COMMUNICATION,
-		[TP_PART_MEMORY] = TP_FACT_STEP_MEMORY,
-		[TP_PART_DATALOADER] = TP_FACT_STEP_DATALOADER,
-		[TP_PART_HOST] = TP_FACT_STEP_HOST,
-		[TP_PART_IDLE] = TP_FACT_STEP_IDLE,
-	};
-	static const struct {
-		enum tp_fact fact;
-		enum tp_label label;
-	} by_label[] = {
-		{TP_FACT_STEP_TEAM_WAIT, TP_LABEL_COMPUTE_SPIN},
-		{TP_FACT_STEP_COMM_WAIT, TP_LABEL_COMMUNICATION_WAIT},
-		{TP_FACT_STEP_FAULT, TP_LABEL_MEMORY_FAULT},
-		{TP_FACT_STEP_SWAP, TP_LABEL_MEMORY_SWAP},
-		{TP_FACT_STEP_ALLOC, TP_LABEL_MEMORY_ALLOC},
-		{TP_FACT_STEP_COPY, TP_LABEL_MEMORY_COPY},
-		{TP_FACT_STEP_PREP, TP_LABEL_DATALOADER_PREP},
-		{TP_FACT_STEP_FETCH, TP_LABEL_DATALOADER_FETCH},
-		{TP_FACT_STEP_HANDOVER, TP_LABEL_DATALOADER_HANDOVER},
-		{TP_FACT_STEP_PAUSE, TP_LABEL_DATALOADER_PAUSE},
-		{TP_FACT_STEP_LOADER_QUEUE, TP_LABEL_DATALOADER_QUEUE},
-		{TP_FACT_STEP_INTERPRETER, TP_LABEL_HOST_INTERPRETER},
-		{TP_FACT_STEP_LOGGING, TP_LABEL_HOST_LOGGING},
-		{TP_FACT_STEP_CHECKPOINT, TP_LABEL_HOST_CHECKPOINT},
-		{TP_FACT_STEP_HOST_KERNEL, TP_LABEL_HOST_KERNEL},
-		{TP_FACT_STEP_RUNNABLE, TP_LABEL_IDLE_RUNNABLE},
-		{TP_FACT_STEP_SLEEP, TP_LABEL_IDLE_SLEEP},
-		{TP_FACT_STEP_IDLE_IO, TP_LABEL_IDLE_IO},
-		{TP_FACT_STEP_LOCK, TP_LABEL_IDLE_LOCK},
-	};
-	for (int part = 0; part < TP_N_PARTS; part++)
-		profile->facts[by_part[part]] = profile->parts[part].share;
-	double total = (double)profile->total_ns;
-	for (size_t i = 0; i < TP_ARRAY_LEN(by_label); i++)
-		tp_profile_set(profile, by_label[i].fact,
-			       (double)profile->label_ns[by_label[i].label] / total,
-			       TP_ORIGIN_SAMPLED, 1);
-}
-
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -324,6 +282,6 @@ enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *
 		fill_part(&p, (enum tp_part)part, &times, supply_ns);
 	assert(tp_profile_is_exact(profile));
 	find_limiter(profile);
-	set_share_facts(profile);
+	tp_step_facts_shares(profile, TP_LABELS_OF_SAMPLES, TP_ORIGIN_SAMPLED);
 	return TP_OK;
 }

@@ -4,12 +4,12 @@
  */
 #include "phasetime.h"
 #include "stats.h"
+#include "stepfacts.h"
 #include "stepkind.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -245,26 +245,6 @@ static void set_run_facts(struct steady *s)
 	}
 }
 
-static void miss_step_facts(struct tp_profile *profile)
-{
-	static const enum tp_fact facts[] = {TP_FACT_STEP_TIME, TP_FACT_STEP_MEDIAN,
-					     TP_FACT_STEP_P95, TP_FACT_STEP_CV};
-	const char *why = profile->n_steps ? "no step is whole and steady" : profile->steps_reason;
-	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
-		tp_profile_miss(profile, facts[i], why);
-	if (profile->n_steps)
-		tp_profile_set(profile, TP_FACT_STEP_COUNT, 0, TP_ORIGIN_MEASURED, 1);
-	else
-		tp_profile_miss(profile, TP_FACT_STEP_COUNT, why);
-}
-
-static void set_interval(struct tp_profile *profile, enum tp_fact fact, double low, double high)
-{
-	profile->facts[fact].has_interval = true;
-	profile->facts[fact].low = low;
-	profile->facts[fact].high = high;
-}
-
 static void set_step_facts(struct tp_profile *profile, struct tp_estimate *mean)
 {
 	double *length_ns = tp_alloc((profile->n_steps + 1) * sizeof(*length_ns));
@@ -273,27 +253,8 @@ static void set_step_facts(struct tp_profile *profile, struct tp_estimate *mean)
 		if (profile->steps[i].kind == TP_STEP_STEADY)
 			length_ns[n++] =
 				(double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
-	tp_stats_describe(length_ns, n, &profile->step_time);
-	tp_stats_mean(length_ns, n, mean);
-	double squares = 0;
-	for (size_t i = 0; i < n; i++)
-		squares += (length_ns[i] - mean->value) * (length_ns[i] - mean->value);
-	double deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+	tp_step_facts_times(profile, length_ns, n, mean);
 	free(length_ns);
-	const struct tp_stat *time = &profile->step_time;
-	enum tp_origin origin =
-		profile->steps_found_by == TP_STEPS_MARKER ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED;
-	tp_profile_set(profile, TP_FACT_STEP_COUNT, (double)n, origin, 1);
-	tp_profile_set(profile, TP_FACT_STEP_TIME, mean->value, origin, 1);
-	set_interval(profile, TP_FACT_STEP_TIME, mean->low, mean->high);
-	tp_profile_set(profile, TP_FACT_STEP_MEDIAN, time->median, origin, 1);
-	set_interval(profile, TP_FACT_STEP_MEDIAN, time->median_low, time->median_high);
-	tp_profile_set(profile, TP_FACT_STEP_P95, time->p95, origin, 1);
-	tp_profile_set(profile, TP_FACT_STEP_CV, deviation / mean->value, origin, 1);
-	static const enum tp_fact facts[] = {TP_FACT_STEP_TIME, TP_FACT_STEP_MEDIAN,
-					     TP_FACT_STEP_P95, TP_FACT_STEP_CV};
-	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
-		profile->facts[facts[i]].n = n;
 }
 
 /* ---- warnings ---------------------------------------------------------------------------------
@@ -356,7 +317,7 @@ enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err
 		set_step_facts(s.profile, &mean);
 		warn_steady(&s, &mean);
 	} else {
-		miss_step_facts(s.profile);
+		tp_step_facts_miss(s.profile);
 		bool is_off = analysis->options && analysis->options->steps == TP_STEPS_OFF;
 		if (!s.profile->n_steps && !is_off)
 			warn_no_steps(s.profile);

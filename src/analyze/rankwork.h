@@ -25,24 +25,27 @@ struct tp_name_info {
 struct tp_op {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t launch_start_ns; /* equal to its end: no call is known */
+	uint64_t launch_start_ns; /* of the call; 0 unless is_linked */
 	uint64_t launch_end_ns;
 	uint32_t name;
 	uint32_t detail;
 	uint32_t launch_track;
 	uint16_t track;
-	uint8_t class;  /* enum tp_op_class */
-	uint8_t label;  /* enum tp_label */
-	int32_t step;   /* that launched it; NO_STEP */
-	uint32_t order; /* place among the ops in order of launches */
+	uint8_t class; /* enum tp_op_class */
+	uint8_t label; /* enum tp_label */
+	bool is_linked;
+	int32_t step; /* that launched it; NO_STEP */
 };
 
 enum { NO_STEP = -1 };
 
-static inline bool tp_op_is_linked(const struct tp_op *op)
-{
-	return op->launch_end_ns > op->launch_start_ns;
-}
+/* A stretch of a window that is given to one label. */
+struct tp_rank_piece {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	enum tp_label label;
+	uint32_t window;
+};
 
 /* A device of a rank, or of a rank without devices the place of its threads. */
 struct tp_device_work {
@@ -50,13 +53,22 @@ struct tp_device_work {
 	int32_t number;
 	struct tp_op *ops; /* by start; heap */
 	size_t n_ops;
-	struct tp_interval *windows; /* one per step, or one; heap */
+	/* One per step, or equal slices of all that was seen; heap. Judged are [from, to): steps at
+	 * the ends that were not seen whole are left out. */
+	struct tp_interval *windows;
 	size_t n_windows;
+	size_t from;
+	size_t to;
 	struct tp_intervals lanes[TP_N_LABELS]; /* unions, of what the device does */
-	struct tp_lane_piece *pieces;           /* heap; only where ranks are joined */
-	uint8_t *piece_labels;
+	uint64_t (*own_ns)[TP_N_LABELS];        /* by window; heap */
+	/* The same with waits handed over; own_ns itself where nothing was. */
+	uint64_t (*after_ns)[TP_N_LABELS];
+	struct tp_rank_piece *pieces; /* of the judged windows, without holes; heap */
 	size_t n_pieces;
 	size_t pieces_capacity;
+	uint64_t total_ns[TP_N_PARTS]; /* unions in the judged windows, and what was alone */
+	uint64_t solo_ns[TP_N_PARTS];
+	uint64_t wait_caused_ns;
 };
 
 struct tp_rank_work {
@@ -65,11 +77,8 @@ struct tp_rank_work {
 	uint32_t main; /* track of the thread that trains; TP_NO_TASK without threads */
 	bool has_device;
 	struct tp_intervals lanes[TP_N_LABELS]; /* unions, of what its threads do */
-	struct tp_interval *steps;              /* by the thread's clock, heap; shared by devices */
-	uint8_t *step_is_cut;
-	size_t n_steps;
-	size_t steps_capacity;
-	uint64_t first_ns; /* of all its spans */
+	struct tp_intervals steps; /* by the clock of its threads, ascending, disjoint */
+	uint64_t first_ns;         /* of all its spans */
 	uint64_t last_ns;
 };
 
@@ -86,8 +95,23 @@ struct tp_rank_analysis {
 	size_t n_devices;
 };
 
-/* In this order; each says what it needs and gives. */
+const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);
+enum tp_span_sense tp_rank_sense(struct tp_rank_analysis *analysis, const struct tp_span *span);
+
+/* In this order. */
 void tp_ranks_build(struct tp_rank_analysis *analysis);
+/* Steps of ranks, windows of devices, and which step launched each op. Sets how they were found in
+ * the profile. */
+void tp_ranks_find_steps(struct tp_rank_analysis *analysis);
+/* own_ns, total_ns, solo_ns, and pieces where several devices communicate. */
+void tp_ranks_partition(struct tp_rank_analysis *analysis);
+/* Matches collectives over devices and hands waits over: after_ns, collectives and blames of the
+ * profile. Needs pieces. */
+void tp_ranks_join(struct tp_rank_analysis *analysis);
+/* Parts, labels, shares and steps of the profile, largest loss. */
+void tp_ranks_sum(struct tp_rank_analysis *analysis);
+/* Results of devices and kernels, and the facts about them. */
+void tp_ranks_describe(struct tp_rank_analysis *analysis);
 void tp_ranks_release(struct tp_rank_analysis *analysis);
 
 #endif

@@ -1,0 +1,124 @@
+/* The exact partition of each device's windows: what the device does, else what its rank's threads
+ * do. */
+#include "rankwork.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A lane is of the device, or of the threads of its rank. */
+struct rank_lane {
+	enum tp_label label;
+	bool is_of_device;
+};
+
+/* In order of priority (docs/internals.md#imported-traces). */
+static const struct rank_lane with_device[] = {
+	{TP_LABEL_COMPUTE_MATH, true},
+	{TP_LABEL_COMMUNICATION_COLLECTIVE, true},
+	{TP_LABEL_MEMORY_H2D, true},
+	{TP_LABEL_MEMORY_D2H, true},
+	{TP_LABEL_MEMORY_D2D, true},
+	{TP_LABEL_MEMORY_P2P, true},
+	{TP_LABEL_MEMORY_COPY, true},
+	{TP_LABEL_MEMORY_SET, true},
+	{TP_LABEL_DATALOADER_NEXT, false},
+	{TP_LABEL_MEMORY_ALLOC, false},
+	{TP_LABEL_COMMUNICATION_COLLECTIVE, false},
+	{TP_LABEL_HOST_CHECKPOINT, false},
+	{TP_LABEL_HOST_LOGGING, false},
+	{TP_LABEL_HOST_GC, false},
+	{TP_LABEL_HOST_COMPILE, false},
+	{TP_LABEL_HOST_SYNC, false},
+	{TP_LABEL_HOST_LAUNCH, false},
+	{TP_LABEL_HOST_DISPATCH, false},
+	{TP_LABEL_HOST_INTERPRETER, false},
+	{TP_LABEL_HOST_OTHER, false},
+};
+
+static const struct rank_lane without_device[] = {
+	{TP_LABEL_DATALOADER_NEXT, false},  {TP_LABEL_COMMUNICATION_COLLECTIVE, false},
+	{TP_LABEL_MEMORY_ALLOC, false},     {TP_LABEL_COMPUTE_MATH, false},
+	{TP_LABEL_HOST_CHECKPOINT, false},  {TP_LABEL_HOST_LOGGING, false},
+	{TP_LABEL_HOST_GC, false},          {TP_LABEL_HOST_COMPILE, false},
+	{TP_LABEL_HOST_SYNC, false},        {TP_LABEL_HOST_LAUNCH, false},
+	{TP_LABEL_HOST_INTERPRETER, false}, {TP_LABEL_HOST_OTHER, false},
+};
+
+struct sweep {
+	struct tp_device_work *device;
+	const struct rank_lane *order;
+	size_t n_lanes;
+	bool keeps_pieces;
+};
+
+static void keep_piece(struct tp_device_work *device, const struct tp_lane_piece *piece,
+		       enum tp_label label, uint32_t window)
+{
+	struct tp_rank_piece *last =
+		device->n_pieces ? &device->pieces[device->n_pieces - 1] : NULL;
+	if (last && last->label == label && last->window == window) {
+		last->end_ns = piece->end_ns;
+		return;
+	}
+	TP_ARRAY_PUSH(device->pieces, device->n_pieces, device->pieces_capacity) =
+		(struct tp_rank_piece){piece->start_ns, piece->end_ns, label, window};
+}
+
+static void take_piece(void *context, const struct tp_lane_piece *piece)
+{
+	struct sweep *sweep = context;
+	struct tp_device_work *device = sweep->device;
+	uint64_t length_ns = piece->end_ns - piece->start_ns;
+	uint32_t window = (uint32_t)(device->from + piece->window);
+	enum tp_label label = TP_LABEL_IDLE_UNKNOWN;
+	if (piece->exposed != TP_NO_LANE)
+		label = sweep->order[piece->exposed].label;
+	device->own_ns[window][label] += length_ns;
+	uint32_t parts = UINT32_C(1) << tp_label_part(label);
+	for (size_t i = 0; i < sweep->n_lanes; i++)
+		if (piece->active >> i & 1)
+			parts |= UINT32_C(1) << tp_label_part(sweep->order[i].label);
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		if (!(parts >> part & 1))
+			continue;
+		device->total_ns[part] += length_ns;
+		if (parts == UINT32_C(1) << part)
+			device->solo_ns[part] += length_ns;
+	}
+	if (sweep->keeps_pieces)
+		keep_piece(device, piece, label, window);
+}
+
+static void partition_device(struct tp_rank_analysis *analysis, struct tp_device_work *device,
+			     bool keeps_pieces)
+{
+	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+	struct sweep sweep = {.device = device, .keeps_pieces = keeps_pieces};
+	bool has_device = device->number != TP_TRACK_THREAD;
+	sweep.order = has_device ? with_device : without_device;
+	sweep.n_lanes = has_device ? TP_ARRAY_LEN(with_device) : TP_ARRAY_LEN(without_device);
+	struct tp_lane lanes[TP_MAX_LANES];
+	for (size_t i = 0; i < sweep.n_lanes; i++) {
+		const struct rank_lane *lane = &sweep.order[i];
+		const struct tp_intervals *list = lane->is_of_device ? &device->lanes[lane->label]
+								     : &rank->lanes[lane->label];
+		lanes[i] = (struct tp_lane){.part = tp_label_part(lane->label),
+					    .intervals = list->items,
+					    .n = list->n};
+	}
+	device->own_ns = tp_alloc((device->n_windows + 1) * sizeof(*device->own_ns));
+	device->after_ns = device->own_ns;
+	tp_lanes_sweep(lanes, sweep.n_lanes, device->windows + device->from,
+		       device->to - device->from, take_piece, &sweep);
+}
+
+void tp_ranks_partition(struct tp_rank_analysis *analysis)
+{
+	size_t n_talking = 0;
+	for (size_t i = 0; i < analysis->n_devices; i++)
+		n_talking += analysis->devices[i].lanes[TP_LABEL_COMMUNICATION_COLLECTIVE].n > 0;
+	for (size_t i = 0; i < analysis->n_devices; i++)
+		partition_device(analysis, &analysis->devices[i], n_talking > 1);
+}
