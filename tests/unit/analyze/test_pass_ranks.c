@@ -1,0 +1,545 @@
+/* Claims about traces of spans, on scenes in which every instant's owner is known. */
+#include "spanscene.h"
+
+#include <stdio.h>
+
+#define US UINT64_C(1000)
+
+static struct scene s;
+
+static void setup(void)
+{
+	scene_init(&s, 1);
+}
+
+static void teardown(void)
+{
+	scene_release(&s);
+}
+
+/* ---- one rank ---- */
+
+START_TEST(toy_overlap_gives_the_published_parts)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint16_t other = scene_track(&s, 0, 0);
+	scene_step(&s, thread, 1, 1000, 1100);
+	scene_op(&s, thread, 1000, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1000, 1060);
+	scene_op(&s, thread, 1002, other, TP_SPAN_KERNEL, SCENE_ALLRED, 1040, 1080);
+	scene_op(&s, thread, 1004, stream, TP_SPAN_COPY, SCENE_H2D, 1075, 1085);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "enumerate(DataLoader)#It.__next__", 1070, 1100);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->total_ns, 100);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_COMPUTE), 60);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_COMMUNICATION), 20);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_MEMORY), 5);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_DATALOADER), 15);
+	ck_assert_uint_eq(p->parts[TP_PART_COMMUNICATION].hidden_ns, 20);
+	ck_assert_uint_eq(p->parts[TP_PART_MEMORY].hidden_ns, 5);
+	ck_assert_uint_eq(p->parts[TP_PART_DATALOADER].hidden_ns, 15);
+	ck_assert_uint_eq(p->parts[TP_PART_DATALOADER].solo_ns, 15);
+	ck_assert_uint_eq(p->parts[TP_PART_COMMUNICATION].solo_ns, 10);
+	ck_assert_uint_eq(p->label_ns[TP_LABEL_MEMORY_H2D], 5);
+	ck_assert_int_eq(p->largest_loss, TP_PART_COMMUNICATION);
+	const struct tp_device_result *device = &p->devices[0];
+	ck_assert_uint_eq(p->n_devices, 1);
+	ck_assert_uint_eq(device->span_ns, 85);
+	ck_assert_uint_eq(device->busy_ns, 85);
+	ck_assert_uint_eq(device->exposed_communication_ns, 20);
+	ck_assert_uint_eq(device->exposed_copy_ns, 5);
+	ck_assert_uint_eq(device->overlap_ns, 20);
+	ck_assert_uint_eq(device->n_ops[TP_OP_COMPUTE], 1);
+	ck_assert_uint_eq(device->n_ops[TP_OP_COMMUNICATION], 1);
+	ck_assert_uint_eq(device->n_ops[TP_OP_COPY], 1);
+	/* Sizes are unknown, so nothing is said of them. */
+	ck_assert(!p->facts[TP_FACT_COMM_BYTES].is_known);
+	ck_assert_ptr_nonnull(p->facts[TP_FACT_COMM_BYTES].missing);
+}
+END_TEST
+
+START_TEST(work_belongs_to_the_step_that_launched_it)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	/* Launched before the first step, and in it a kernel that ends in the second. */
+	scene_op(&s, thread, 900, stream, TP_SPAN_KERNEL, SCENE_GEMM, 950, 1040);
+	scene_step(&s, thread, 1, 1000, 1100);
+	scene_op(&s, thread, 1010, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1050, 1130);
+	scene_step(&s, thread, 2, 1100, 1200);
+	scene_op(&s, thread, 1110, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1130, 1190);
+	/* A call that reaches out of its step: nobody's. */
+	scene_detailed(&s, thread, 1195, 1205, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1210, 1220,
+		       NULL);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->n_steps, 2);
+	/* [1040, 1130): until then the device did what no step launched. */
+	ck_assert_uint_eq(p->steps[0].start_ns, 1040);
+	ck_assert_uint_eq(p->steps[0].end_ns, 1130);
+	ck_assert_uint_eq(p->steps[1].end_ns, 1200);
+	ck_assert_uint_eq(p->steps[0].part_ns[TP_PART_COMPUTE], 80);
+	ck_assert_uint_eq(p->steps[1].part_ns[TP_PART_COMPUTE], 60);
+	ck_assert_uint_eq(p->devices[0].ops_per_step[0], 1);
+	ck_assert_uint_eq(p->devices[0].ops_per_step[1], 1);
+	ck_assert_uint_eq(p->devices[0].n_unlinked, 0);
+	ck_assert_int_eq(p->largest_loss,
+			 TP_PART_HOST == p->largest_loss ? TP_PART_HOST : TP_PART_IDLE);
+}
+END_TEST
+
+START_TEST(marks_that_were_told_twice_or_nest_are_one_step)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t at = 1000 + i * 100;
+		scene_step(&s, thread, i, at, at + 100);
+		scene_step(&s, thread, i, at, at + 100);
+		scene_step(&s, thread, 100 + i, at + 10, at + 30);
+		scene_op(&s, thread, at + 5, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 20, at + 90);
+	}
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_steps, 4);
+	ck_assert_uint_eq(s.profile.total_ns, 400);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_COMPUTE), 280);
+	ck_assert_int_eq(s.profile.steps_found_by, TP_STEPS_MARKER);
+}
+END_TEST
+
+START_TEST(a_step_that_was_not_seen_whole_is_left_out)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t at = 1000 + i * 100;
+		scene_step(&s, thread, i, at, at + 100);
+		for (unsigned k = 0; k < (i == 3 ? 2 : 4); k++)
+			scene_op(&s, thread, at + k * 10, stream, TP_SPAN_KERNEL, SCENE_GEMM,
+				 at + 10 + k * 20, at + 20 + k * 20);
+	}
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_steps, 4);
+	ck_assert_uint_eq(s.profile.n_steady, 3);
+	ck_assert_int_eq(s.profile.steps[3].kind, TP_STEP_CUT);
+	ck_assert_uint_eq(s.profile.total_ns, 300);
+}
+END_TEST
+
+/* What threads do counts where the device is idle, the phase before the leaf. */
+START_TEST(host_work_has_names)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t backward = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	scene_step(&s, thread, 1, 1000, 2000);
+	scene_op(&s, thread, 1000, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1000, 1100);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "enumerate(DataLoader)#It.__next__", 1100, 1200);
+	scene_span(&s, thread, TP_SPAN_CALL, "cudaMalloc", 1150, 1250);
+	scene_span(&s, thread, TP_SPAN_CALL, "cudaStreamSynchronize", 1250, 1300);
+	scene_span(&s, thread, TP_SPAN_OPERATOR, "aten::linear", 1300, 1500);
+	scene_span(&s, thread, TP_SPAN_CALL, "cudaLaunchKernel", 1350, 1400);
+	scene_span(&s, backward, TP_SPAN_OPERATOR, "AddmmBackward0", 1450, 1600);
+	scene_span(&s, backward, TP_SPAN_OS_CALL, "poll", 1000, 2000);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "my range", 1600, 1700);
+	scene_judge(&s);
+	const uint64_t *label_ns = s.profile.label_ns;
+	ck_assert_uint_eq(label_ns[TP_LABEL_COMPUTE_MATH], 100);
+	ck_assert_uint_eq(label_ns[TP_LABEL_DATALOADER_NEXT], 100);
+	ck_assert_uint_eq(label_ns[TP_LABEL_MEMORY_ALLOC], 50);
+	ck_assert_uint_eq(label_ns[TP_LABEL_HOST_SYNC], 50);
+	ck_assert_uint_eq(label_ns[TP_LABEL_HOST_LAUNCH], 50);
+	ck_assert_uint_eq(label_ns[TP_LABEL_HOST_DISPATCH], 250);
+	ck_assert_uint_eq(label_ns[TP_LABEL_HOST_OTHER], 100);
+	ck_assert_uint_eq(label_ns[TP_LABEL_IDLE_UNKNOWN], 300);
+	ck_assert_double_eq(s.profile.facts[TP_FACT_DEVICE_SYNCS].value, 1);
+	ck_assert_double_eq(s.profile.facts[TP_FACT_DEVICE_ALLOCS].value, 1);
+}
+END_TEST
+
+START_TEST(without_a_device_operators_compute)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	scene_step(&s, thread, 1, 1000, 2000);
+	scene_span(&s, thread, TP_SPAN_OPERATOR, "aten::addmm", 1000, 1400);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "gloo:all_reduce", 1300, 1500);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "enumerate(DataLoader)#It.__next__", 1500, 1600);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "Optimizer.step#SGD.step", 1600, 1900);
+	scene_judge(&s);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_COMPUTE), 300);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_COMMUNICATION), 200);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_DATALOADER), 100);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_HOST), 300);
+	ck_assert_uint_eq(scene_part(&s, TP_PART_IDLE), 100);
+	ck_assert_int_eq(s.profile.devices[0].number, TP_TRACK_THREAD);
+	ck_assert(!s.profile.facts[TP_FACT_DEVICE_BUSY].is_known);
+}
+END_TEST
+
+/* Each gap of the device, and why. */
+START_TEST(gaps_have_causes)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	scene_step(&s, thread, 1, 0, 1000 * US);
+	scene_op(&s, thread, 0, stream, TP_SPAN_KERNEL, SCENE_GEMM, 10 * US, 100 * US);
+	/* queued already: 2 us, then 20 us */
+	scene_op(&s, thread, 50 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 102 * US, 200 * US);
+	scene_op(&s, thread, 60 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 220 * US, 300 * US);
+	/* the call began before the gap and ended in it */
+	scene_detailed(&s, thread, 290 * US, 330 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 335 * US,
+		       400 * US, NULL);
+	/* the host had waited for the device */
+	scene_span(&s, thread, TP_SPAN_CALL, "cudaStreamSynchronize", 340 * US, 405 * US);
+	scene_op(&s, thread, 440 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 445 * US, 500 * US);
+	/* the loader */
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "enumerate(DataLoader)#It.__next__", 500 * US,
+		   540 * US);
+	scene_op(&s, thread, 545 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 550 * US, 600 * US);
+	/* everything else */
+	scene_op(&s, thread, 650 * US, stream, TP_SPAN_KERNEL, SCENE_GEMM, 655 * US, 700 * US);
+	/* nobody's */
+	scene_span(&s, stream, TP_SPAN_KERNEL, SCENE_GEMM, 710 * US, 800 * US);
+	scene_judge(&s);
+	const uint64_t *gap_ns = s.profile.devices[0].gap_ns;
+	ck_assert_uint_eq(gap_ns[TP_GAP_LATENCY], 2 * US);
+	ck_assert_uint_eq(gap_ns[TP_GAP_DEPENDENCY], 20 * US);
+	ck_assert_uint_eq(gap_ns[TP_GAP_LAUNCH], 35 * US);
+	ck_assert_uint_eq(gap_ns[TP_GAP_SYNC], 45 * US);
+	ck_assert_uint_eq(gap_ns[TP_GAP_DATALOADER], 50 * US);
+	ck_assert_uint_eq(gap_ns[TP_GAP_HOST], 55 * US);
+	ck_assert_uint_eq(gap_ns[TP_GAP_UNKNOWN], 10 * US);
+	ck_assert_uint_eq(s.profile.devices[0].n_unlinked, 1);
+}
+END_TEST
+
+/* ---- steps ---- */
+
+/* `n` micro-batches of three layers, then the optimizer; returns when it is over. */
+static uint64_t train_step(uint16_t thread, uint16_t stream, uint64_t at, unsigned n,
+			   const char *optimizer, bool has_input)
+{
+	static const char *const layer[] = {SCENE_GEMM, "void softmax_warp_forward<float>()",
+					    "void vectorized_layer_norm_kernel<float>()"};
+	for (unsigned m = 0; m < n; m++) {
+		if (has_input) {
+			scene_op(&s, thread, at, stream, TP_SPAN_COPY, SCENE_H2D, at + 5, at + 10);
+			at += 10;
+		}
+		for (unsigned i = 0; i < 9; i++, at += 10)
+			scene_op(&s, thread, at, stream, TP_SPAN_KERNEL, layer[i % 3], at + 5,
+				 at + 12);
+		scene_op(&s, thread, at, stream, TP_SPAN_KERNEL,
+			 "void nll_loss_forward_reduce_cuda_kernel_2d<float>()", at + 5, at + 12);
+		at += 10;
+	}
+	for (unsigned i = 0; optimizer && i < 12; i++, at += 10) {
+		char name[200];
+		snprintf(name, sizeof(name), "%s/*%u*/", optimizer, i % 6);
+		scene_op(&s, thread, at, stream, TP_SPAN_KERNEL, name, at + 5, at + 12);
+	}
+	return at;
+}
+
+START_TEST(steps_are_found_in_the_order_of_launches)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint64_t at = 1000;
+	for (unsigned i = 0; i < 10; i++)
+		at = train_step(thread, stream, at, 1, SCENE_ADAM, true);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_int_eq(p->steps_found_by, TP_STEPS_PERIOD);
+	ck_assert_uint_eq(p->n_steps, 9); /* from cut to cut */
+	ck_assert_uint_eq(p->micro_batches, 0);
+	ck_assert_double_eq(p->steps_confidence, 1);
+	for (size_t i = 0; i < p->n_steps; i++)
+		ck_assert_uint_eq(p->devices[0].ops_per_step[i], 23);
+}
+END_TEST
+
+START_TEST(a_layer_is_no_step)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint64_t at = 1000;
+	for (unsigned i = 0; i < 10; i++)
+		at = train_step(thread, stream, at, 1, NULL, false);
+	scene_judge(&s);
+	ck_assert_int_eq(s.profile.steps_found_by, TP_STEPS_NONE);
+	ck_assert_uint_eq(s.profile.n_steps, 0);
+	ck_assert_ptr_nonnull(strstr(s.profile.steps_reason, "a layer or a micro-batch"));
+	ck_assert(!s.profile.is_of_steps);
+	ck_assert_uint_gt(s.profile.total_ns, 0);
+}
+END_TEST
+
+START_TEST(the_step_of_accumulated_gradients_has_the_optimizer)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint64_t at = 1000;
+	for (unsigned i = 0; i < 8; i++)
+		at = train_step(thread, stream, at, 16, SCENE_ADAM, true);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_int_eq(p->steps_found_by, TP_STEPS_PERIOD);
+	ck_assert_uint_eq(p->n_steps, 7);
+	for (size_t i = 0; i < p->n_steps; i++)
+		ck_assert_uint_eq(p->devices[0].ops_per_step[i], 16 * 11 + 12);
+}
+END_TEST
+
+START_TEST(the_optimizer_ends_steps_that_are_not_alike)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint64_t at = 1000;
+	for (unsigned i = 0; i < 8; i++) {
+		at = train_step(thread, stream, at, 1 + i * 7 % 5, NULL, i % 2);
+		scene_span(&s, thread, TP_SPAN_ANNOTATION, "Optimizer.step#Adam.step", at, at + 50);
+		at += 60;
+	}
+	scene_judge(&s);
+	ck_assert_int_eq(s.profile.steps_found_by, TP_STEPS_PERIOD);
+	ck_assert_uint_eq(s.profile.n_steps, 7);
+	ck_assert_double_lt(s.profile.steps_confidence, 0.9);
+}
+END_TEST
+
+START_TEST(a_trace_without_work_is_said_to_be_empty)
+{
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.total_ns, 0);
+	ck_assert_uint_eq(s.profile.n_warnings, 1);
+	ck_assert_str_eq(s.profile.warnings[0].id, "empty-trace");
+}
+END_TEST
+
+/* ---- several ranks ---- */
+
+struct job {
+	uint16_t threads[SCENE_RANKS];
+	uint16_t streams[SCENE_RANKS];
+};
+
+static void job_init(struct job *job, uint32_t n)
+{
+	scene_release(&s);
+	scene_init(&s, n);
+	for (uint32_t i = 0; i < n; i++) {
+		job->threads[i] = scene_track(&s, i, TP_TRACK_THREAD);
+		job->streams[i] = scene_track(&s, i, (int32_t)i);
+	}
+}
+
+static void collective(const struct job *job, uint32_t rank, const char *group, uint32_t sequence,
+		       uint64_t start, uint64_t end)
+{
+	struct tp_detail detail = {.group = tp_sink_string(&s.builder.sink, group),
+				   .sequence = sequence,
+				   .bytes = 4096};
+	scene_detailed(&s, job->threads[rank], start - 4, start - 2, job->streams[rank],
+		       TP_SPAN_KERNEL, SCENE_ALLRED, start, end, &detail);
+}
+
+static uint64_t blame(uint32_t device, enum tp_label label)
+{
+	for (size_t i = 0; i < s.profile.n_blames; i++)
+		if (s.profile.blames[i].device == device && s.profile.blames[i].label == label)
+			return s.profile.blames[i].time_ns;
+	return 0;
+}
+
+/* Rank 1 comes late by 300: it computed for 100 and called operators for 200. */
+static void late_rank(const struct job *job, uint64_t shift)
+{
+	scene_step(&s, job->threads[0], 1, 1000, 2000);
+	collective(job, 0, "", 0, 1100, 1500);
+	scene_step(&s, job->threads[1], 1, shift + 1000, shift + 2000);
+	scene_op(&s, job->threads[1], shift + 1000, job->streams[1], TP_SPAN_KERNEL, SCENE_GEMM,
+		 shift + 1100, shift + 1200);
+	scene_span(&s, job->threads[1], TP_SPAN_OPERATOR, "aten::linear", shift + 1200,
+		   shift + 1396);
+	collective(job, 1, "", 0, shift + 1400, shift + 1500);
+}
+
+static const uint64_t shifts[] = {0, 7, UINT64_C(5000000000)};
+
+START_TEST(a_wait_goes_to_what_the_late_rank_did)
+{
+	struct job job;
+	job_init(&job, 2);
+	late_rank(&job, shifts[_i]);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->n_collectives, 1);
+	const struct tp_collective_result *c = &p->collectives[0];
+	ck_assert_uint_eq(c->late, 1);
+	ck_assert_uint_eq(c->arrival_spread_ns, 300 + (_i == 1 ? 7 : 0));
+	ck_assert_uint_eq(c->transfer_ns, 100);
+	ck_assert_uint_eq(c->wait_ns[0], c->arrival_spread_ns);
+	if (_i == 1) /* clocks that differ by 7 ns are one clock: all is 7 later there */
+		return;
+	ck_assert_uint_eq(p->devices[0].own_ns[TP_PART_COMMUNICATION], 400);
+	ck_assert_uint_eq(p->devices[0].after_ns[TP_PART_COMMUNICATION], 100);
+	ck_assert_uint_eq(p->devices[0].after_ns[TP_PART_COMPUTE], 100);
+	ck_assert_uint_eq(blame(1, TP_LABEL_COMPUTE_MATH), 100);
+	ck_assert_uint_eq(blame(1, TP_LABEL_HOST_DISPATCH), 196);
+	ck_assert_uint_eq(blame(1, TP_LABEL_HOST_LAUNCH), 2);
+	ck_assert_uint_eq(blame(1, TP_LABEL_IDLE_UNKNOWN), 2);
+	ck_assert_uint_eq(p->devices[1].wait_caused_ns, 300);
+	ck_assert_uint_eq(p->label_ns[TP_LABEL_COMMUNICATION_TRANSFER], 200);
+	ck_assert_uint_eq(p->label_ns[TP_LABEL_COMMUNICATION_COLLECTIVE], 0);
+}
+END_TEST
+
+/* Rank 0 waits for 1, which waits for 2 in another communicator meanwhile. */
+START_TEST(a_wait_follows_the_chain)
+{
+	struct job job;
+	job_init(&job, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		scene_step(&s, job.threads[i], 1, 1000, 2000);
+	collective(&job, 1, "b", 0, 1100, 1300);
+	scene_span(&s, job.threads[2], TP_SPAN_ANNOTATION, "enumerate(DataLoader)#It.__next__",
+		   1100, 1200);
+	collective(&job, 2, "b", 0, 1200, 1300);
+	collective(&job, 0, "a", 0, 1150, 1400);
+	collective(&job, 1, "a", 0, 1350, 1400);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_collectives, 2);
+	/* [1150, 1200) rank 2 loads, of that 2 ns in a call that is no part of it; [1200, 1300)
+	 * rank 1 transfers; then it is idle, but for its call. */
+	ck_assert_uint_eq(blame(2, TP_LABEL_DATALOADER_NEXT), 100 + 50);
+	ck_assert_uint_eq(blame(1, TP_LABEL_COMMUNICATION_TRANSFER), 100);
+	ck_assert_uint_eq(blame(1, TP_LABEL_HOST_LAUNCH), 2);
+	ck_assert_uint_eq(blame(1, TP_LABEL_IDLE_UNKNOWN), 48);
+}
+END_TEST
+
+START_TEST(where_the_late_rank_has_no_record_nothing_is_claimed)
+{
+	struct job job;
+	job_init(&job, 2);
+	scene_step(&s, job.threads[0], 1, 1000, 2000);
+	collective(&job, 0, "", 0, 1100, 1500);
+	scene_step(&s, job.threads[1], 1, 1300, 2000);
+	collective(&job, 1, "", 0, 1400, 1500);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.devices[0].not_captured_ns, 200);
+	ck_assert_uint_eq(blame(1, TP_LABEL_COMMUNICATION_UNCAPTURED), 200);
+}
+END_TEST
+
+START_TEST(different_numbers_of_collectives_are_not_joined)
+{
+	struct job job;
+	job_init(&job, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		scene_step(&s, job.threads[i], 1, 1000, 2000);
+	collective(&job, 0, "tp", 0, 1100, 1200);
+	collective(&job, 0, "tp", 0, 1300, 1400);
+	collective(&job, 1, "tp", 0, 1150, 1200);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_collectives, 0);
+	ck_assert_ptr_nonnull(strstr(s.profile.not_joined, "different numbers"));
+	ck_assert_ptr_nonnull(strstr(s.profile.not_joined, "tp"));
+	ck_assert_uint_eq(s.profile.label_ns[TP_LABEL_COMMUNICATION_COLLECTIVE], 250);
+}
+END_TEST
+
+/* One capture began later: numbers tell which of its collectives are which. */
+START_TEST(sequence_numbers_match_what_both_have)
+{
+	struct job job;
+	job_init(&job, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		scene_step(&s, job.threads[i], 1, 1000, 2000);
+	collective(&job, 0, "tp", 5, 1100, 1200);
+	collective(&job, 0, "tp", 6, 1300, 1400);
+	collective(&job, 1, "tp", 6, 1350, 1400);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_collectives, 1);
+	ck_assert_uint_eq(s.profile.collectives[0].arrival_spread_ns, 50);
+	ck_assert_ptr_null(s.profile.not_joined);
+}
+END_TEST
+
+/* A clock that runs 1 in 1000 slow, an hour away. */
+START_TEST(clocks_are_aligned_by_the_ends_of_collectives)
+{
+	struct job job;
+	job_init(&job, 2);
+	for (uint32_t i = 0; i < 40; i++) {
+		uint64_t at = 10000 * US * (i + 1);
+		uint64_t there = UINT64_C(3600000000000) + at + at / 1000;
+		scene_step(&s, job.threads[0], i, at, at + 9000 * US);
+		scene_step(&s, job.threads[1], i, there, there + 9000 * US);
+		collective(&job, 0, "", 0, at + 1000 * US, at + 3000 * US);
+		collective(&job, 1, "", 0, there + 2000 * US, there + 3000 * US);
+	}
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_collectives, 40);
+	for (size_t i = 0; i < 40; i++) {
+		const struct tp_collective_result *c = &s.profile.collectives[i];
+		ck_assert_uint_eq(c->late, 1);
+		ck_assert_uint_ge(c->arrival_spread_ns, 950 * US);
+		ck_assert_uint_le(c->arrival_spread_ns, 1050 * US);
+		ck_assert_uint_le(c->end_spread_ns, 50 * US);
+	}
+}
+END_TEST
+
+START_TEST(communication_that_slows_kernels_is_seen)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint16_t other = scene_track(&s, 0, 0);
+	scene_step(&s, thread, 1, 1000, 2000);
+	scene_op(&s, thread, 1000, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1100, 1200);
+	scene_op(&s, thread, 1010, stream, TP_SPAN_KERNEL, SCENE_GEMM, 1300, 1450);
+	scene_op(&s, thread, 1020, other, TP_SPAN_KERNEL, SCENE_ALLRED, 1300, 1440);
+	scene_judge(&s);
+	const struct tp_kernel_result *kernel = &s.profile.kernels[0];
+	ck_assert_uint_eq(kernel->n, 2);
+	ck_assert_uint_eq(kernel->time_ns, 250);
+	ck_assert_uint_eq(kernel->overlapped_ns, 150);
+	ck_assert_double_eq(kernel->slowdown, 1.5);
+	ck_assert_str_eq(kernel->family, "gemm");
+	ck_assert_double_eq(s.profile.facts[TP_FACT_COMM_SLOWDOWN].value, 0.05);
+	ck_assert_double_eq(s.profile.facts[TP_FACT_KERNEL_TENSOR].value, 1);
+}
+END_TEST
+
+Suite *suite_analyze_pass_ranks(void);
+Suite *suite_analyze_pass_ranks(void)
+{
+	Suite *suite = suite_create("analyze/pass_ranks");
+	TCase *tc = tcase_create("ranks");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, toy_overlap_gives_the_published_parts);
+	tcase_add_test(tc, work_belongs_to_the_step_that_launched_it);
+	tcase_add_test(tc, marks_that_were_told_twice_or_nest_are_one_step);
+	tcase_add_test(tc, a_step_that_was_not_seen_whole_is_left_out);
+	tcase_add_test(tc, host_work_has_names);
+	tcase_add_test(tc, without_a_device_operators_compute);
+	tcase_add_test(tc, gaps_have_causes);
+	tcase_add_test(tc, steps_are_found_in_the_order_of_launches);
+	tcase_add_test(tc, a_layer_is_no_step);
+	tcase_add_test(tc, the_step_of_accumulated_gradients_has_the_optimizer);
+	tcase_add_test(tc, the_optimizer_ends_steps_that_are_not_alike);
+	tcase_add_test(tc, a_trace_without_work_is_said_to_be_empty);
+	tcase_add_loop_test(tc, a_wait_goes_to_what_the_late_rank_did, 0,
+			    sizeof(shifts) / sizeof(shifts[0]));
+	tcase_add_test(tc, a_wait_follows_the_chain);
+	tcase_add_test(tc, where_the_late_rank_has_no_record_nothing_is_claimed);
+	tcase_add_test(tc, different_numbers_of_collectives_are_not_joined);
+	tcase_add_test(tc, sequence_numbers_match_what_both_have);
+	tcase_add_test(tc, clocks_are_aligned_by_the_ends_of_collectives);
+	tcase_add_test(tc, communication_that_slows_kernels_is_seen);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
