@@ -10,7 +10,11 @@ struct name_reader {
 	char *out;
 	size_t size;
 	size_t n;
+	unsigned n_literals; /* one in the other */
 };
+
+/* Templates in the types of literals in templates; deeper ones are not of a compiler. */
+enum { MOST_LITERALS = 32 };
 
 /* "4next" -> 4, and moves behind the number; 0 when the name would end behind the symbol. */
 static size_t read_length(struct name_reader *reader)
@@ -51,11 +55,35 @@ static void skip_reference(struct name_reader *reader)
 	reader->at += *reader->at == '_';
 }
 
-/* A literal: "Li5E"; its digits are no length. */
-static void skip_literal(struct name_reader *reader)
+/* "T_", "T0_"; what stands far behind does not count, or long names would take long. */
+static bool is_reference(const char *at)
 {
+	enum { LONGEST = 16 };
+	size_t n = 1;
+	if (*at != 'T')
+		return *at == 'S';
+	while (n < LONGEST && (isdigit((unsigned char)at[n]) || isupper((unsigned char)at[n])))
+		n++;
+	return at[n] == '_';
+}
+
+static bool skip_arguments(struct name_reader *reader);
+
+/* A literal: "Li5E", "LN4mine4KindE0E"; its digits are no length. */
+static bool skip_literal(struct name_reader *reader)
+{
+	bool has_named_type = reader->at[1] == 'N' || isdigit((unsigned char)reader->at[1]);
+	reader->at++;
+	if (has_named_type) {
+		/* Names have E in them, too. */
+		bool is_good = ++reader->n_literals <= MOST_LITERALS && skip_arguments(reader);
+		reader->n_literals--;
+		if (!is_good)
+			return false;
+	}
 	reader->at += strcspn(reader->at, "E");
 	reader->at += *reader->at == 'E';
+	return true;
 }
 
 /* A letter of a type or an expression: some open a pair that E closes. */
@@ -80,13 +108,13 @@ static bool skip_item(struct name_reader *reader, size_t *depth)
 		reader->at += length;
 		return length > 0;
 	}
-	if (c == 'S' || (c == 'T' && strchr(reader->at, '_'))) {
+	if (is_reference(reader->at)) {
 		skip_reference(reader);
 	} else if (strncmp(reader->at, "L_Z", 3) == 0) {
 		(*depth)++; /* the address of something */
 		reader->at += 3;
 	} else if (c == 'L') {
-		skip_literal(reader);
+		return skip_literal(reader);
 	} else if (c == 'A' || (c == 'U' && reader->at[1] == 't')) {
 		reader->at += strcspn(reader->at, "_"); /* sizes and numbers */
 	} else {
@@ -95,7 +123,7 @@ static bool skip_item(struct name_reader *reader, size_t *depth)
 	return true;
 }
 
-/* Between I and its E, other pairs inside. */
+/* One item, and if it opens a pair all up to its E: the arguments between I and E, a type. */
 static bool skip_arguments(struct name_reader *reader)
 {
 	size_t depth = 0;
@@ -137,7 +165,7 @@ static bool read_nested(struct name_reader *reader)
 bool tp_cxxname_plain(char *out, size_t size, const char *symbol)
 {
 	char found[512];
-	struct name_reader reader = {symbol + 2, found, sizeof(found), 0};
+	struct name_reader reader = {.at = symbol + 2, .out = found, .size = sizeof(found)};
 	if (strncmp(symbol, "_Z", 2) != 0 || !size)
 		return false;
 	reader.at += strspn(reader.at, "Z");

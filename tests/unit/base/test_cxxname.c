@@ -27,6 +27,10 @@ static const struct {
 	{"_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJZN6SourceclEvEUlvE_EEEEE6_M_runEv",
 	 "thread::_State_impl::_M_run"},
 	{"_ZN5EigenI5ArrayIfLin1ELi1ELi0EEE4evalILi5EEEvv", "Eigen::eval"},
+	/* literals of enumerations: there are E in their types' names */
+	{"_ZN2ck11kernel_convINS_4GridILNS_4KindE1ELi8EEEEEvT_", "ck::kernel_conv"},
+	{"_ZN2ck7wrappedILNS_4WrapINS_4GridILNS_4KindE1ELi4EEEE4ModeE1EEEvv", "ck::wrapped"},
+	{"_ZN4Run2ILin3EE2goIL4ModE1EEEvv", "Run2::go"},
 	{"_ZN3FooIXadL_Z3barvEE3runEv", "Foo"}, /* an E is missing: "run" is an argument */
 	{"_ZN3BarI3FooIXadL_Z3bazvEEEE3runEv", "Bar::run"},
 	{"_ZN4core3ops8function6FnOnce9call_once17h0123456789abcdefE",
@@ -49,6 +53,27 @@ START_TEST(a_mangled_name_tells_whose_function_it_is)
 	bool is_known = tp_cxxname_plain(plain, sizeof(plain), names[_i].symbol);
 	ck_assert_str_eq(plain, names[_i].plain ? names[_i].plain : "as it was");
 	ck_assert_int_eq(is_known, names[_i].plain != NULL);
+}
+END_TEST
+
+/* Each shape alone would take the square of its length, or the stack. */
+START_TEST(symbols_of_100_kb_end_soon)
+{
+	static const char *const shapes[] = {"T", "LN", "LNI", "L1", "I",  "S",
+					     "E", "A",  "9",   "1a", "L_Z"};
+	enum { SIZE = 100000 };
+	char *symbol = malloc(SIZE + 1);
+	char plain[16];
+	ck_assert_ptr_nonnull(symbol);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		for (size_t k = 0; k < SIZE; k++)
+			symbol[k] = shapes[i][k % strlen(shapes[i])];
+		memcpy(symbol, "_ZN1aI", 6);
+		symbol[SIZE] = '\0';
+		for (int round = 0; round < 20; round++)
+			tp_cxxname_plain(plain, sizeof(plain), symbol);
+	}
+	free(symbol);
 }
 END_TEST
 
@@ -79,6 +104,7 @@ Suite *suite_base_cxxname(void)
 	TCase *tc = tcase_create("names");
 	int n = (int)(sizeof(names) / sizeof(names[0]));
 	tcase_add_loop_test(tc, a_mangled_name_tells_whose_function_it_is, 0, n);
+	tcase_add_test(tc, symbols_of_100_kb_end_soon);
 	tcase_add_test(tc, long_names_are_cut);
 	tcase_add_loop_test(tc, cut_symbols_are_no_danger, 0, n);
 	suite_add_tcase(suite, tc);
