@@ -11,6 +11,8 @@ enum {
 	CANDIDATES_MOST = 400,
 	LOOK = 4096,     /* places that are looked at before a lag is scored */
 	VOTES = 1 << 20, /* of one symbol, whatever it counts */
+	BACK_MOST = 8,
+	VOTERS_MOST = 200000,
 };
 
 /* Both scores have to reach this; of twelve traces with marks the true lag had 1.000 and the next
@@ -48,24 +50,40 @@ static size_t *count_symbols(const uint32_t *symbols, size_t n, size_t n_symbols
 	return counts;
 }
 
-/* Distances between successive occurrences of a symbol. All symbols have the same number of votes,
- * so that what comes once in a step says as much as what comes a thousand times. */
+/* Where a symbol was met last, and before; plus one. */
+struct sights {
+	size_t places[BACK_MOST];
+	size_t n;
+};
+
+static void vote(struct tp_map *votes, const struct sights *sights, size_t place, size_t n,
+		 uint64_t weight)
+{
+	for (size_t i = 0; i < sights->n && i < BACK_MOST; i++) {
+		size_t lag = place - sights->places[(sights->n - 1 - i) % BACK_MOST];
+		uint64_t n_votes = 0;
+		if (lag > n / 2)
+			break;
+		(void)tp_map_get(votes, lag, &n_votes);
+		tp_map_set(votes, lag, n_votes + weight);
+	}
+}
+
+/* Distances to the last occurrences of the same symbol: of one that comes k times in a period the
+ * k-th is the period. All symbols have the same number of votes, so that what comes once in a step
+ * says as much as what comes a thousand times. */
 static struct candidate *find_candidates(const uint32_t *symbols, size_t n, size_t n_symbols,
 					 const size_t *counts, size_t *n_out)
 {
-	size_t *last = tp_alloc((n_symbols + 1) * sizeof(*last)); /* plus one */
+	struct sights *sights = tp_alloc((n_symbols + 1) * sizeof(*sights));
 	struct tp_map votes = {0};
-	for (size_t i = 0; i < n; i++) {
-		uint32_t symbol = symbols[i];
-		if (counts[symbol] < 2)
+	size_t n_looked = n < VOTERS_MOST ? n : VOTERS_MOST;
+	for (size_t i = 0; i < n_looked; i++) {
+		struct sights *seen = &sights[symbols[i]];
+		if (counts[symbols[i]] < 2)
 			continue;
-		size_t lag = last[symbol] ? i + 1 - last[symbol] : 0;
-		last[symbol] = i + 1;
-		uint64_t n_votes = 0;
-		if (!lag || lag > n / 2)
-			continue;
-		(void)tp_map_get(&votes, lag, &n_votes);
-		tp_map_set(&votes, lag, n_votes + VOTES / (counts[symbol] - 1) + 1);
+		vote(&votes, seen, i, n, VOTES / (counts[symbols[i]] - 1) + 1);
+		seen->places[seen->n++ % BACK_MOST] = i;
 	}
 	struct candidate *list = tp_alloc((votes.n + 1) * sizeof(*list));
 	size_t cursor = 0;
@@ -75,7 +93,7 @@ static struct candidate *find_candidates(const uint32_t *symbols, size_t n, size
 	while (tp_map_next(&votes, &cursor, &lag, &n_votes))
 		list[(*n_out)++] = (struct candidate){lag, n_votes};
 	tp_map_release(&votes);
-	free(last);
+	free(sights);
 	qsort(list, *n_out, sizeof(*list), by_votes);
 	if (*n_out > CANDIDATES_MOST)
 		*n_out = CANDIDATES_MOST;

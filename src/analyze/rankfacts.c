@@ -346,46 +346,57 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 	free(all.items);
 }
 
-/* Of kernels of the judged windows, sums by what the patterns say of them. */
+/* Kernel time by what the patterns say of names. */
+struct kernel_time {
+	double all, memory, elementwise, layout, optimizer, weak;
+	double matrix, tensor, no_tensor;
+};
+
+static bool is_any(const char *family, const char *const *families, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(family, families[i]) == 0)
+			return true;
+	return false;
+}
+
+static void add_kernel_time(struct kernel_time *out, const struct tp_kernel_row *row, double ns)
+{
+	static const char *const elementwise[] = {"elementwise", "fill", "dropout", "aten", "copy"};
+	static const char *const matrix[] = {"gemm", "conv", "attention", "rnn"};
+	out->all += ns;
+	out->memory += row->bound == TP_BOUND_MEMORY ? ns : 0;
+	out->weak += row->is_weak ? ns : 0;
+	out->layout += strcmp(row->family, "layout") == 0 ? ns : 0;
+	out->optimizer += strcmp(row->family, "optimizer") == 0 ? ns : 0;
+	if (is_any(row->family, elementwise, TP_ARRAY_LEN(elementwise)))
+		out->elementwise += ns;
+	if (!is_any(row->family, matrix, TP_ARRAY_LEN(matrix)))
+		return;
+	out->matrix += ns;
+	out->tensor += row->tensor == TP_TENSOR_YES ? ns : 0;
+	out->no_tensor += row->tensor == TP_TENSOR_NO ? ns : 0;
+}
+
 static void set_kernel_facts(struct tp_rank_analysis *analysis)
 {
-	static const char *const elementwise[] = {"elementwise", "activation", "cast-copy", "fill",
-						  "dropout",     "aten-other", "copy"};
-	static const char *const math[] = {"gemm", "conv", "attention", "rnn"};
 	struct tp_profile *profile = analysis->profile;
-	double all = 0, memory = 0, element = 0, layout = 0, optimizer = 0, weak = 0;
-	double matrix = 0, tensor = 0, no_tensor = 0;
-	for (size_t i = 0; i < profile->n_kernels; i++) {
-		const struct tp_kernel_result *kernel = &profile->kernels[i];
-		if (kernel->class != TP_OP_COMPUTE)
-			continue;
-		const struct tp_kernel_row *row = tp_rank_kernel_row(analysis, kernel->name);
-		double ns = (double)kernel->time_ns;
-		all += ns;
-		memory += row->bound == TP_BOUND_MEMORY ? ns : 0;
-		weak += kernel->is_weak ? ns : 0;
-		layout += strcmp(row->family, "layout") == 0 ? ns : 0;
-		optimizer += strcmp(row->family, "optimizer") == 0 ? ns : 0;
-		for (size_t k = 0; k < TP_ARRAY_LEN(elementwise); k++)
-			element += strcmp(row->family, elementwise[k]) == 0 ? ns : 0;
-		for (size_t k = 0; k < TP_ARRAY_LEN(math); k++) {
-			if (strcmp(row->family, math[k]) != 0)
-				continue;
-			matrix += ns;
-			tensor += row->tensor == TP_TENSOR_YES ? ns : 0;
-			no_tensor += row->tensor == TP_TENSOR_NO ? ns : 0;
-		}
-	}
+	struct kernel_time time = {0};
+	for (size_t i = 0; i < profile->n_kernels; i++)
+		if (profile->kernels[i].class == TP_OP_COMPUTE)
+			add_kernel_time(&time,
+					tp_rank_kernel_row(analysis, profile->kernels[i].name),
+					(double)profile->kernels[i].time_ns);
 	const char *why = "no kernel that computes is in the trace";
-	set_ratio(profile, TP_FACT_KERNEL_MEMORY, memory, all, why);
-	set_ratio(profile, TP_FACT_KERNEL_ELEMENTWISE, element, all, why);
-	set_ratio(profile, TP_FACT_KERNEL_LAYOUT, layout, all, why);
-	set_ratio(profile, TP_FACT_KERNEL_OPTIMIZER, optimizer, all, why);
-	set_ratio(profile, TP_FACT_KERNEL_WEAK, weak, all, why);
-	set_ratio(profile, TP_FACT_KERNEL_MATH, matrix, all, why);
+	set_ratio(profile, TP_FACT_KERNEL_MEMORY, time.memory, time.all, why);
+	set_ratio(profile, TP_FACT_KERNEL_ELEMENTWISE, time.elementwise, time.all, why);
+	set_ratio(profile, TP_FACT_KERNEL_LAYOUT, time.layout, time.all, why);
+	set_ratio(profile, TP_FACT_KERNEL_OPTIMIZER, time.optimizer, time.all, why);
+	set_ratio(profile, TP_FACT_KERNEL_WEAK, time.weak, time.all, why);
+	set_ratio(profile, TP_FACT_KERNEL_MATH, time.matrix, time.all, why);
 	why = "no matrix product, convolution or attention is in the trace";
-	set_ratio(profile, TP_FACT_KERNEL_TENSOR, tensor, matrix, why);
-	set_ratio(profile, TP_FACT_KERNEL_NO_TENSOR, no_tensor, matrix, why);
+	set_ratio(profile, TP_FACT_KERNEL_TENSOR, time.tensor, time.matrix, why);
+	set_ratio(profile, TP_FACT_KERNEL_NO_TENSOR, time.no_tensor, time.matrix, why);
 }
 
 /* Copies between host and device: how fast, and by what memory. */

@@ -404,7 +404,8 @@ static void leave_out_cut_steps(struct tp_device_work *device)
 			counts[device->ops[i].step]++;
 	memcpy(counts + n, counts, n * sizeof(*counts));
 	qsort(counts + n, n, sizeof(*counts), count_order);
-	double least = 0.8 * (double)counts[n + n / 2];
+	size_t middle = n / 2;
+	double least = 0.8 * (double)counts[n + middle];
 	device->from = n >= STEPS_LEAST && (double)counts[0] < least;
 	device->to = n - (n >= STEPS_LEAST && (double)counts[n - 1] < least);
 	free(counts);

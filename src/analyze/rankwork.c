@@ -57,13 +57,12 @@ static void count_ranks(struct tp_rank_analysis *analysis)
 		analysis->ranks[i].main = TP_NO_TASK;
 }
 
-static void add_device(struct tp_rank_analysis *analysis, size_t *capacity, uint32_t rank,
-		       int32_t number)
+static void add_device(struct tp_rank_analysis *analysis, uint32_t rank, int32_t number)
 {
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		if (analysis->devices[i].rank == rank && analysis->devices[i].number == number)
 			return;
-	TP_ARRAY_PUSH(analysis->devices, analysis->n_devices, *capacity) =
+	TP_ARRAY_PUSH(analysis->devices, analysis->n_devices, analysis->devices_capacity) =
 		(struct tp_device_work){.rank = rank, .number = number};
 }
 
@@ -80,7 +79,6 @@ static int device_order(const void *a, const void *b)
 static void find_devices(struct tp_rank_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
-	size_t capacity = 0;
 	for (uint32_t i = 0; i < trace->n_tracks; i++) {
 		const struct tp_track *track = &trace->tracks[i];
 		if (track->rank >= analysis->n_ranks || !trace->spans[i].n)
@@ -88,7 +86,7 @@ static void find_devices(struct tp_rank_analysis *analysis)
 		struct tp_rank_work *rank = &analysis->ranks[track->rank];
 		if (track->device != TP_TRACK_THREAD) {
 			rank->has_device = true;
-			add_device(analysis, &capacity, track->rank, track->device);
+			add_device(analysis, track->rank, track->device);
 			continue;
 		}
 		size_t n = rank->n_threads;
@@ -97,7 +95,7 @@ static void find_devices(struct tp_rank_analysis *analysis)
 	}
 	for (uint32_t i = 0; i < analysis->n_ranks; i++)
 		if (!analysis->ranks[i].has_device && analysis->ranks[i].n_threads)
-			add_device(analysis, &capacity, i, TP_TRACK_THREAD);
+			add_device(analysis, i, TP_TRACK_THREAD);
 	if (analysis->n_devices)
 		qsort(analysis->devices, analysis->n_devices, sizeof(*analysis->devices),
 		      device_order);

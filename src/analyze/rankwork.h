@@ -93,6 +93,7 @@ struct tp_rank_analysis {
 	size_t n_ranks;
 	struct tp_device_work *devices; /* in order of ranks, then of numbers */
 	size_t n_devices;
+	size_t devices_capacity;
 };
 
 const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);
