@@ -1,0 +1,204 @@
+/* Matches communication kernels over devices. */
+#include "collectives.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+/* The talks of one device in one communicator, by start. */
+struct member {
+	uint32_t device;
+	uint32_t *talks;
+	size_t n;
+	size_t capacity;
+};
+
+const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device, uint32_t talk)
+{
+	return &all->analysis->devices[device].ops[all->talks[device].items[talk].op];
+}
+
+static const struct tp_detail *detail_of(const struct tp_collectives *all, uint32_t device,
+					 uint32_t talk)
+{
+	return &all->analysis->trace->details[tp_talk_op(all, device, talk)->detail];
+}
+
+static struct member *find_members(const struct tp_collectives *all, uint32_t group, size_t *n_out)
+{
+	struct member *members = NULL;
+	size_t capacity = 0;
+	*n_out = 0;
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
+		struct member member = {.device = d};
+		for (uint32_t i = 0; i < all->talks[d].n; i++)
+			if (detail_of(all, d, i)->group == group)
+				TP_ARRAY_PUSH(member.talks, member.n, member.capacity) = i;
+		if (member.n)
+			TP_ARRAY_PUSH(members, *n_out, capacity) = member;
+	}
+	return members;
+}
+
+static bool have_sequences(const struct tp_collectives *all, const struct member *members, size_t n)
+{
+	for (size_t m = 0; m < n; m++)
+		for (size_t i = 0; i < members[m].n; i++)
+			if (!detail_of(all, members[m].device, members[m].talks[i])->sequence)
+				return false;
+	return true;
+}
+
+static void not_joined(struct tp_collectives *all, const char *why, uint32_t group)
+{
+	struct tp_profile *profile = all->analysis->profile;
+	const char *name = tp_trace_string(all->analysis->trace, group);
+	if (!profile->not_joined)
+		profile->not_joined = tp_arena_printf(&profile->arena, "%s%s%s", why,
+						      *name ? " of communicator " : "", name);
+}
+
+/* What has to agree for two kernels to be the same collective, as far as it is known. */
+static bool are_same(const struct tp_collectives *all, const struct tp_taken_part *a,
+		     const struct tp_taken_part *b)
+{
+	const struct tp_detail *x = detail_of(all, a->device, a->talk);
+	const struct tp_detail *y = detail_of(all, b->device, b->talk);
+	return (!x->op || !y->op || x->op == y->op) && (!x->type || !y->type || x->type == y->type);
+}
+
+/* Parts [first, n_parts) become a collective, unless they contradict each other. */
+static bool add_collective(struct tp_collectives *all, size_t first, uint32_t group)
+{
+	for (size_t i = first + 1; i < all->n_parts; i++) {
+		if (are_same(all, &all->parts[first], &all->parts[i]))
+			continue;
+		all->n_parts = first;
+		return false;
+	}
+	for (size_t i = first; i < all->n_parts; i++)
+		all->talks[all->parts[i].device].items[all->parts[i].talk].collective =
+			(uint32_t)all->n;
+	TP_ARRAY_PUSH(all->items, all->n, all->capacity) =
+		(struct tp_collective){.first = first, .n = all->n_parts - first, .group = group};
+	return true;
+}
+
+static void match_by_order(struct tp_collectives *all, const struct member *members, size_t n,
+			   uint32_t group)
+{
+	for (size_t m = 1; m < n; m++) {
+		if (members[m].n != members[0].n) {
+			not_joined(all, "ranks have different numbers of collectives", group);
+			return;
+		}
+	}
+	for (size_t i = 0; i < members[0].n; i++) {
+		size_t first = all->n_parts;
+		for (size_t m = 0; m < n; m++)
+			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
+				(struct tp_taken_part){members[m].device, members[m].talks[i]};
+		if (!add_collective(all, first, group)) {
+			not_joined(all, "the collectives of ranks differ in kind", group);
+			return;
+		}
+	}
+}
+
+/* Those that at least two members have. */
+static void match_by_sequence(struct tp_collectives *all, const struct member *members, size_t n,
+			      uint32_t group)
+{
+	size_t *next = tp_alloc(n * sizeof(*next));
+	for (;;) {
+		uint32_t lowest = UINT32_MAX;
+		for (size_t m = 0; m < n; m++) {
+			if (next[m] == members[m].n)
+				continue;
+			uint32_t sequence =
+				detail_of(all, members[m].device, members[m].talks[next[m]])
+					->sequence;
+			lowest = sequence < lowest ? sequence : lowest;
+		}
+		if (lowest == UINT32_MAX)
+			break;
+		size_t first = all->n_parts;
+		for (size_t m = 0; m < n; m++) {
+			if (next[m] == members[m].n)
+				continue;
+			uint32_t talk = members[m].talks[next[m]];
+			if (detail_of(all, members[m].device, talk)->sequence != lowest)
+				continue;
+			next[m]++;
+			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
+				(struct tp_taken_part){members[m].device, talk};
+		}
+		if (all->n_parts - first < 2)
+			all->n_parts = first;
+		else if (!add_collective(all, first, group))
+			not_joined(all, "the collectives of ranks differ in kind", group);
+	}
+	free(next);
+}
+
+static void match_group(struct tp_collectives *all, uint32_t group)
+{
+	size_t n;
+	struct member *members = find_members(all, group, &n);
+	if (n > 1 && have_sequences(all, members, n))
+		match_by_sequence(all, members, n, group);
+	else if (n > 1)
+		match_by_order(all, members, n, group);
+	for (size_t m = 0; m < n; m++)
+		free(members[m].talks);
+	free(members);
+}
+
+void tp_collectives_match(struct tp_collectives *all)
+{
+	struct tp_map seen = {0};
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
+		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+			uint32_t group = detail_of(all, d, i)->group;
+			if (tp_map_get(&seen, group, NULL))
+				continue;
+			tp_map_set(&seen, group, 1);
+			match_group(all, group);
+		}
+	}
+	tp_map_release(&seen);
+}
+
+static void list_talks(struct tp_talks *talks, const struct tp_device_work *device)
+{
+	uint64_t reach_ns = 0;
+	for (size_t i = 0; i < device->n_ops; i++) {
+		const struct tp_op *op = &device->ops[i];
+		if (op->class != TP_OP_COMMUNICATION || op->end_ns <= op->start_ns)
+			continue;
+		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
+		TP_ARRAY_PUSH(talks->items, talks->n, talks->capacity) =
+			(struct tp_talk){(uint32_t)i, NO_COLLECTIVE, reach_ns};
+	}
+}
+
+void tp_collectives_init(struct tp_collectives *all, struct tp_rank_analysis *analysis)
+{
+	size_t n = analysis->n_devices;
+	*all = (struct tp_collectives){.analysis = analysis};
+	all->talks = tp_alloc(n * sizeof(*all->talks));
+	for (size_t d = 0; d < n; d++)
+		list_talks(&all->talks[d], &analysis->devices[d]);
+	all->clocks = tp_alloc((analysis->n_ranks + 1) * sizeof(*all->clocks));
+}
+
+void tp_collectives_release(struct tp_collectives *all)
+{
+	for (size_t d = 0; d < all->analysis->n_devices; d++)
+		free(all->talks[d].items);
+	free(all->talks);
+	free(all->clocks);
+	free(all->parts);
+	free(all->items);
+}
