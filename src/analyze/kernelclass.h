@@ -2,13 +2,15 @@
 #ifndef TRAINPROF_SRC_ANALYZE_KERNELCLASS_H
 #define TRAINPROF_SRC_ANALYZE_KERNELCLASS_H
 
+#include "patternrow.h"
+
 #include "trainprof/analyze/analyze.h"
 
 #include <stdbool.h>
 
 enum tp_kernel_class {
-	TP_KERNEL_COMPUTE,       /* math: matrix products, convolutions, attention */
-	TP_KERNEL_MEMORY,        /* moves numbers more than it computes: elementwise, layout, norm */
+	TP_KERNEL_COMPUTE, /* math: matrix products, convolutions, attention */
+	TP_KERNEL_MEMORY,  /* moves numbers more than it computes: elementwise, layout, norm */
 	TP_KERNEL_COMMUNICATION, /* collectives and what belongs to them */
 	TP_KERNEL_OTHER,
 	TP_N_KERNEL_CLASSES
@@ -27,9 +29,43 @@ struct tp_kernel_row {
 	bool is_weak; /* the name is little evidence: a catch-all row */
 };
 
-/* Never NULL; lives as long as the patterns. The name may have template arguments and parameters;
- * only its head is looked at (rules/patterns/README.md). */
+/*
+ * Never NULL; lives as long as the patterns. The name may have template arguments and parameters,
+ * and be mangled; only its head is looked at (rules/patterns/README.md). About 5 us; callers
+ * keep the answer per name.
+ */
 const struct tp_kernel_row *tp_kernel_row_find(const struct tp_patterns *patterns,
 					       const char *name);
+
+/* The rest is for the loader and the checker of patterns. */
+
+/* "^a&b": one text that must begin, one that must be in; has_more: the next one must fit too. */
+struct tp_kernel_token {
+	const char *text; /* NULL ends a list */
+	bool is_start;
+	bool has_more;
+};
+
+struct tp_kernel_pattern {
+	struct tp_kernel_row says;
+	const struct tp_kernel_token *base; /* NULL: any */
+	const struct tp_kernel_token *head;
+	const struct tp_kernel_token *without; /* in the head; NULL: none */
+	const char **examples;                 /* or NULL */
+	const char *file;
+	unsigned line;
+};
+
+/* In the order of files and rows; the first that fits has the say. */
+struct tp_kernel_patterns {
+	struct tp_kernel_pattern *items;
+	size_t n_items;
+	size_t capacity;
+};
+
+bool tp_kernel_pattern_is(const struct tp_pattern_row *row); /* has it the keys of a kernel's? */
+/* Append what the row says. Errors  TP_PARSE. */
+enum tp_status tp_kernel_pattern_read(struct tp_kernel_patterns *out,
+				      const struct tp_pattern_row *row, struct tp_error *err);
 
 #endif

@@ -1,6 +1,10 @@
 /* Loads rules/patterns/ and answers what a name means. */
 #include "patterns.h"
 
+#include "kernelclass.h"
+#include "patternrow.h"
+#include "spanclass.h"
+
 #include "trainprof/base/cxxname.h"
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"
@@ -36,98 +40,23 @@ struct tp_patterns {
 	struct pattern *rows;
 	size_t n_rows;
 	size_t rows_capacity;
+	struct tp_kernel_patterns kernels;
+	struct tp_span_patterns spans;
 };
 
-static const char *const phase_names[] = {"none",          "compute",    "dataloader",
-					  "communication", "checkpoint", "logging",
-					  "host",          "evaluation", NULL};
-static const char *const leaf_names[] = {"none",  "math",   "spin",   "copy",
-					 "alloc", "fault",  "read",   "write",
-					 "net",   "decode", "pickle", "interpreter",
-					 "lock",  "kernel", "caller", NULL};
-static const char *const root_names[] = {"none", "main", "team", "loader", "communication", NULL};
-static const char *const file_names[] = {"unknown", "data", "checkpoint", "log", NULL};
+static const char *const phase_names[] = {"none",       "compute", "dataloader", "communication",
+					  "checkpoint", "logging", "host",       "evaluation"};
+static const char *const leaf_names[] = {"none",   "math",        "spin",  "copy",   "alloc",
+					 "fault",  "read",        "write", "net",    "decode",
+					 "pickle", "interpreter", "lock",  "kernel", "caller"};
+static const char *const root_names[] = {"none", "main", "team", "loader", "communication"};
+static const char *const file_names[] = {"unknown", "data", "checkpoint", "log"};
 static const char *const row_keys[] = {"module",   "symbol",      "mark",    "file",  "program",
 				       "thread",   "phase",       "leaf",    "root",  "kind",
 				       "launcher", "interpreter", "because", "verbs", "nouns"};
 
-/* A message names file and line; reads better than a bare "bad pattern". */
-static enum tp_status row_fail(const struct tp_json_doc *doc, const struct tp_json *at,
-			       const char *what, const char *word, const char *nearest,
-			       struct tp_error *err)
-{
-	return tp_fail(err, TP_PARSE, "%s:%u: %s '%s'%s%s", tp_json_name(doc),
-		       tp_json_line(doc, at), what, word, nearest ? "; nearest: " : "",
-		       nearest ? nearest : "");
-}
-
-static enum tp_status read_word(const struct tp_json_doc *doc, const struct tp_json *row,
-				const char *key, const char *const *names, unsigned *out,
-				struct tp_error *err)
-{
-	const struct tp_json *value = tp_json_get(row, key);
-	if (!value)
-		return TP_OK;
-	const char *word = tp_json_string(value);
-	size_t n = 0;
-	for (; names[n]; n++) {
-		if (word && strcmp(word, names[n]) == 0) {
-			*out = (unsigned)n;
-			return TP_OK;
-		}
-	}
-	return row_fail(doc, value, "unknown word", word ? word : "(not a string)",
-			word ? tp_text_nearest(word, names, n) : NULL, err);
-}
-
-static char *lower_copy(struct tp_arena *arena, const char *text)
-{
-	char *copy = tp_arena_strdup(arena, text);
-	for (char *p = copy; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	return copy;
-}
-
-static enum tp_status read_globs(struct tp_patterns *patterns, const struct tp_json_doc *doc,
-				 const struct tp_json *row, const char *key, const char ***out,
-				 struct tp_error *err)
-{
-	const struct tp_json *list = tp_json_get(row, key);
-	if (!list)
-		return TP_OK;
-	if (tp_json_type(list) != TP_JSON_ARRAY)
-		return row_fail(doc, list, "not a list:", key, NULL, err);
-	const char **globs =
-		tp_arena_array(&patterns->arena, tp_json_count(list) + 1, sizeof(*globs));
-	size_t n = 0;
-	TP_JSON_EACH (item, list) {
-		const char *glob = tp_json_string(item);
-		if (!glob)
-			return row_fail(doc, item, "not a string in", key, NULL, err);
-		globs[n++] = lower_copy(&patterns->arena, glob);
-	}
-	*out = globs;
-	return TP_OK;
-}
-
-static enum tp_status check_keys(const struct tp_json_doc *doc, const struct tp_json *row,
-				 struct tp_error *err)
-{
-	TP_JSON_EACH (member, row) {
-		const char *key = tp_json_key(member);
-		size_t i = 0;
-		while (i < TP_ARRAY_LEN(row_keys) && strcmp(row_keys[i], key) != 0)
-			i++;
-		if (i == TP_ARRAY_LEN(row_keys))
-			return row_fail(doc, member, "unknown key", key,
-					tp_text_nearest(key, row_keys, TP_ARRAY_LEN(row_keys)),
-					err);
-	}
-	return TP_OK;
-}
-
-static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_json_doc *doc,
-			       const struct tp_json *row, struct tp_error *err)
+static enum tp_status read_frame_row(struct tp_patterns *patterns, const struct tp_pattern_row *row,
+				     struct tp_error *err)
 {
 	struct pattern pattern = {0};
 	const struct {
@@ -140,27 +69,45 @@ static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_jso
 	unsigned phase = TP_PHASE_NONE;
 	unsigned root = TP_THREAD_OTHER;
 	unsigned kind = TP_FILE_UNKNOWN;
-	enum tp_status status = check_keys(doc, row, err);
+	const struct {
+		const char *key;
+		const char *const *names;
+		size_t n;
+		unsigned *word;
+	} words[] = {{"phase", phase_names, TP_ARRAY_LEN(phase_names), &phase},
+		     {"leaf", leaf_names, TP_ARRAY_LEN(leaf_names), &pattern.leaf},
+		     {"root", root_names, TP_ARRAY_LEN(root_names), &root},
+		     {"kind", file_names, TP_ARRAY_LEN(file_names), &kind}};
+	enum tp_status status =
+		tp_pattern_row_check_keys(row, row_keys, TP_ARRAY_LEN(row_keys), err);
 	for (size_t i = 0; !status && i < TP_ARRAY_LEN(lists); i++)
-		status = read_globs(patterns, doc, row, lists[i].key, lists[i].list, err);
+		status = tp_pattern_row_globs(row, lists[i].key, lists[i].list, err);
+	for (size_t i = 0; !status && i < TP_ARRAY_LEN(words); i++)
+		status = tp_pattern_row_word(row, words[i].key, words[i].names, words[i].n,
+					     words[i].word, err);
 	if (!status)
-		status = read_word(doc, row, "phase", phase_names, &phase, err);
+		status = tp_pattern_row_bool(row, "launcher", &pattern.is_launcher, err);
 	if (!status)
-		status = read_word(doc, row, "leaf", leaf_names, &pattern.leaf, err);
-	if (!status)
-		status = read_word(doc, row, "root", root_names, &root, err);
-	if (!status)
-		status = read_word(doc, row, "kind", file_names, &kind, err);
+		status = tp_pattern_row_bool(row, "interpreter", &pattern.is_interpreter, err);
 	if (status)
 		return status;
-	pattern.gives_phase = tp_json_get(row, "phase") != NULL;
+	pattern.gives_phase = tp_pattern_row_has(row, "phase");
 	pattern.phase = (enum tp_phase)phase;
 	pattern.root = (enum tp_thread_role)root;
 	pattern.file_kind = (enum tp_file_kind)kind;
-	pattern.is_launcher = tp_json_bool(tp_json_get(row, "launcher"), false);
-	pattern.is_interpreter = tp_json_bool(tp_json_get(row, "interpreter"), false);
 	TP_ARRAY_PUSH(patterns->rows, patterns->n_rows, patterns->rows_capacity) = pattern;
 	return TP_OK;
+}
+
+/* Its keys say what a row is about. */
+static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_pattern_row *row,
+			       struct tp_error *err)
+{
+	if (tp_kernel_pattern_is(row))
+		return tp_kernel_pattern_read(&patterns->kernels, row, err);
+	if (tp_span_pattern_is(row))
+		return tp_span_pattern_read(&patterns->spans, row, err);
+	return read_frame_row(patterns, row, err);
 }
 
 static enum tp_status load_file(struct tp_patterns *patterns, const char *path,
@@ -173,9 +120,11 @@ static enum tp_status load_file(struct tp_patterns *patterns, const char *path,
 	const struct tp_json *rows = tp_json_get(tp_json_root(doc), "patterns");
 	if (tp_json_type(rows) != TP_JSON_ARRAY)
 		status = tp_fail(err, TP_PARSE, "%s: no list \"patterns\"", path);
-	TP_JSON_EACH (row, rows) {
+	const char *file = tp_arena_strdup(&patterns->arena, path);
+	TP_JSON_EACH (json, rows) {
+		const struct tp_pattern_row row = {&patterns->arena, doc, json, file};
 		if (!status)
-			status = read_row(patterns, doc, row, err);
+			status = read_row(patterns, &row, err);
 	}
 	tp_json_free(doc);
 	return status;
@@ -219,7 +168,19 @@ void tp_patterns_free(struct tp_patterns *patterns)
 		return;
 	tp_arena_release(&patterns->arena);
 	free(patterns->rows);
+	free(patterns->kernels.items);
+	free(patterns->spans.items);
 	free(patterns);
+}
+
+const struct tp_kernel_patterns *tp_patterns_kernels(const struct tp_patterns *patterns)
+{
+	return &patterns->kernels;
+}
+
+const struct tp_span_patterns *tp_patterns_spans(const struct tp_patterns *patterns)
+{
+	return &patterns->spans;
 }
 
 static bool any_glob(const char *const *globs, const char *text)
@@ -256,11 +217,7 @@ static const char *prepare(const char *text, bool is_path, char out[LONGEST_MATC
 	const char *slash = is_path ? strrchr(text, '/') : NULL;
 	if (slash && slash[1])
 		text = slash + 1;
-	size_t i = 0;
-	for (; text[i] && i < LONGEST_MATCHED - 1; i++)
-		out[i] = (char)tolower((unsigned char)text[i]);
-	out[i] = '\0';
-	return out;
+	return tp_pattern_lower(out, LONGEST_MATCHED, text);
 }
 
 /* Lower case with a space where a capital begins a word: "nextBatch" -> "next batch". */

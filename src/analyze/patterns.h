@@ -4,6 +4,9 @@
 
 #include "analysis.h"
 
+struct tp_kernel_patterns;
+struct tp_span_patterns;
+
 /* What one frame says. TP_LEAF_CALLER: nothing by itself, look at who called it. */
 enum { TP_LEAF_CALLER = TP_N_LEAVES };
 
@@ -27,5 +30,9 @@ enum tp_file_kind tp_patterns_file(const struct tp_patterns *patterns, const cha
 bool tp_patterns_is_launcher(const struct tp_patterns *patterns, const char *program);
 enum tp_thread_role tp_patterns_thread(const struct tp_patterns *patterns, const char *comm);
 bool tp_patterns_is_interpreter(const struct tp_patterns *patterns, const char *program);
+
+/* Rows for names of device kernels and of spans, for kernelclass.c and spanclass.c. */
+const struct tp_kernel_patterns *tp_patterns_kernels(const struct tp_patterns *patterns);
+const struct tp_span_patterns *tp_patterns_spans(const struct tp_patterns *patterns);
 
 #endif

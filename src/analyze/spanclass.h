@@ -2,34 +2,68 @@
 #ifndef TRAINPROF_SRC_ANALYZE_SPANCLASS_H
 #define TRAINPROF_SRC_ANALYZE_SPANCLASS_H
 
+#include "patternrow.h"
+
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/model/span.h"
 
+/* name in code, name in rules/patterns/50-spans.json */
+#define TP_SENSE_MAP(X)                                                                            \
+	X(NONE, "none")                                                                            \
+	X(STEP, "step")                   /* one training step: "ProfilerStep#5" */                \
+	X(DATALOADER, "dataloader")       /* the loader's next: "enumerate(DataLoader)#…" */     \
+	X(ALLOC, "alloc")                 /* device or pinned memory: "cudaMalloc" */              \
+	X(SYNC, "sync")                   /* waits for the device: "cudaStreamSynchronize" */      \
+	X(LAUNCH, "launch")               /* puts work on the device: "cudaLaunchKernel" */        \
+	X(COPY, "copy")                   /* asks for a copy or fill: "cudaMemcpyAsync" */         \
+	X(COMMUNICATION, "communication") /* a thread moves data itself: "gloo:all_reduce" */      \
+	X(COLLECTIVE, "collective")       /* a wrapper that launches one: "nccl:all_reduce" */     \
+	X(GC, "gc")                                                                                \
+	X(CHECKPOINT, "checkpoint")                                                                \
+	X(LOGGING, "logging")                                                                      \
+	X(COMPILE, "compile")                                                                      \
+	X(EVALUATION, "evaluation")                                                                \
+	X(FORWARD, "forward")                                                                      \
+	X(BACKWARD, "backward")                                                                    \
+	X(OPTIMIZER, "optimizer")
+
 enum tp_span_sense {
-	TP_SENSE_NONE,
-	TP_SENSE_STEP,          /* one training step: "ProfilerStep#5" */
-	TP_SENSE_DATALOADER,    /* the loader's next: "enumerate(DataLoader)#…" */
-	TP_SENSE_ALLOC,         /* device or pinned memory: "cudaMalloc" */
-	TP_SENSE_SYNC,          /* waits for the device: "cudaStreamSynchronize" */
-	TP_SENSE_LAUNCH,        /* puts work on the device: "cudaLaunchKernel" */
-	TP_SENSE_COPY,          /* asks for a copy or fill: "cudaMemcpyAsync" */
-	TP_SENSE_COMMUNICATION, /* a thread that moves data itself: "gloo:all_reduce" */
-	TP_SENSE_COLLECTIVE,    /* a wrapper that launches a collective: "nccl:all_reduce" */
-	TP_SENSE_GC,
-	TP_SENSE_CHECKPOINT,
-	TP_SENSE_LOGGING,
-	TP_SENSE_COMPILE,
-	TP_SENSE_EVALUATION,
-	TP_SENSE_FORWARD,
-	TP_SENSE_BACKWARD,
-	TP_SENSE_OPTIMIZER,
-	TP_N_SENSES
+#define X(id, name) TP_SENSE_##id,
+	TP_SENSE_MAP(X)
+#undef X
+		TP_N_SENSES
 };
 
 const char *tp_span_sense_name(enum tp_span_sense sense); /* "dataloader" */
 
-/* First fitting row of rules/patterns/50-spans.json; TP_SENSE_NONE when none fits. */
+/*
+ * First fitting row of rules/patterns/50-spans.json; TP_SENSE_NONE when none fits. About 3 us;
+ * callers keep the answer per kind and name.
+ */
 enum tp_span_sense tp_span_sense_find(const struct tp_patterns *patterns, enum tp_span_kind kind,
 				      const char *name);
+
+/* The rest is for the loader and the checker of patterns. */
+
+struct tp_span_pattern {
+	const char **globs; /* small letters */
+	unsigned kinds;     /* 1 << enum tp_span_kind; all when the row names none */
+	enum tp_span_sense sense;
+	const char **examples; /* or NULL */
+	const char *file;
+	unsigned line;
+};
+
+/* In the order of files and rows; the first that fits has the say. */
+struct tp_span_patterns {
+	struct tp_span_pattern *items;
+	size_t n_items;
+	size_t capacity;
+};
+
+bool tp_span_pattern_is(const struct tp_pattern_row *row); /* has it the keys of a span's? */
+/* Append what the row says. Errors  TP_PARSE. */
+enum tp_status tp_span_pattern_read(struct tp_span_patterns *out, const struct tp_pattern_row *row,
+				    struct tp_error *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "terminal.h"
 
 #include "trainprof/advise/advise.h"
+#include "trainprof/analyze/analyze.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/text.h"
 
@@ -139,6 +140,17 @@ static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_ruleb
 	return status;
 }
 
+/* Patterns have no verb of their own: check looks at them too. */
+static enum tp_status check_patterns(const struct tp_rulesdirs *dirs, struct tp_error *err)
+{
+	struct tp_patterns *patterns = NULL;
+	enum tp_status status = tp_rulesdir_load_patterns(&patterns, dirs, err);
+	if (status == TP_OK)
+		status = tp_patterns_check(patterns, err);
+	tp_patterns_free(patterns);
+	return status;
+}
+
 static int rules_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct rules_options *o = opts;
@@ -151,7 +163,11 @@ static int rules_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, &err);
 	if (status == TP_OK)
 		status = tp_rulesdir_load(&book, &dirs, &err);
+	if (status == TP_OK && verbs[verb].run == rules_check)
+		status = check_patterns(&dirs, &err);
 	tp_rulesdir_release(&dirs);
+	if (status != TP_OK)
+		tp_rulebook_free(book);
 	if (status == TP_PARSE) {
 		tp_complain(NULL, &err);
 		return TP_EXIT_BAD;
@@ -169,7 +185,7 @@ const struct tp_command tp_cmd_rules = {
 	.synopsis = "list|show|check|test [--rules=DIR] [RULE]",
 	.summary = "list, show, check and test rules",
 	.intro = "list: all rules. show: one, with conditions and sources. check: names, units,\n"
-		 "placeholders of all. test: run the cases that stand inside the rules.",
+		 "placeholders of all, examples in patterns. test: run the cases inside the rules.",
 	.examples = "  trainprof rules show input/loads-in-trainer\n"
 		    "  trainprof rules test --rules my-rules",
 	.ending = "Exit status: 1 when a rule is invalid or a case fails.",

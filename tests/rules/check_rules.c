@@ -1,11 +1,16 @@
 /*
  * Checks the shipped rules beyond what loading checks: cases of all three outcomes, dated sources,
- * sentences that fit their place on the screen, thresholds that are used, and speed.
+ * sentences that fit their place on the screen, thresholds that are used, speed, and the examples
+ * in patterns.
  */
 #include "advise/book.h"
 #include "advise/judge.h"
+#include "analyze/kernelclass.h"
+#include "analyze/patterns.h"
+#include "analyze/spanclass.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
 #include <stdarg.h>
@@ -210,6 +215,31 @@ static void check_speed(const char *directory)
 	tp_rulebook_free(book);
 }
 
+/* Each row for names of kernels and spans has a name that it catches and no row before it. */
+static void check_patterns(const char *directory)
+{
+	char *path = tp_asprintf("%s/patterns", directory);
+	struct tp_patterns *patterns = NULL;
+	struct tp_error err = {0};
+	bool is_good = tp_patterns_load(&patterns, path, &err) == TP_OK;
+	free(path);
+	check(is_good, "%s", err.text);
+	if (!is_good)
+		return;
+	const struct tp_kernel_patterns *kernels = tp_patterns_kernels(patterns);
+	const struct tp_span_patterns *spans = tp_patterns_spans(patterns);
+	for (size_t i = 0; i < kernels->n_items; i++)
+		check(kernels->items[i].examples && kernels->items[i].examples[0],
+		      "%s:%u: no example", kernels->items[i].file, kernels->items[i].line);
+	for (size_t i = 0; i < spans->n_items; i++)
+		check(spans->items[i].examples && spans->items[i].examples[0], "%s:%u: no example",
+		      spans->items[i].file, spans->items[i].line);
+	check(kernels->n_items && spans->n_items, "no rows for names of kernels or of spans");
+	check(tp_patterns_check(patterns, &err) == TP_OK, "%s", err.text);
+	printf("patterns: %zu rows of kernels, %zu of spans\n", kernels->n_items, spans->n_items);
+	tp_patterns_free(patterns);
+}
+
 /* All texts of a rule in which thresholds may stand. */
 static void add_texts(struct tp_buf *out, const struct tp_rule *rule)
 {
@@ -260,6 +290,7 @@ int main(int argc, char **argv)
 	n_failed += (int)result.n_failed;
 	printf("rules: %zu rules, %zu give advice, %zu cases\n", book->n_rules, n_advice,
 	       result.n_passed + result.n_failed);
+	check_patterns(directory);
 	check_speed(directory);
 	printf("rules: %d passed, %d failed, 0 skipped\n", n_passed, n_failed);
 	tp_buf_release(&texts);

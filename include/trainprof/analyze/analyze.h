@@ -19,12 +19,20 @@ struct tp_analyze_options {
 
 /*
  * Load rules/patterns/<name>.json files of a directory: which symbols, libraries, files, programs,
- * threads and marks mean which phase, part or role. Format: rules/patterns/README.md.
+ * threads, marks, device kernels and spans mean what. Format: rules/patterns/README.md.
  * Errors  TP_ABSENT, TP_PARSE with file and line. Freed with tp_patterns_free().
  */
 TP_MUST_CHECK enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
 					      struct tp_error *err);
 void tp_patterns_free(struct tp_patterns *patterns);
+
+/*
+ * Does every name that stands as an example in a row get its answer from that row? A row of another
+ * file that comes first may catch it.
+ * Errors  TP_PARSE with file and line of the first row with an example that goes astray.
+ */
+TP_MUST_CHECK enum tp_status tp_patterns_check(const struct tp_patterns *patterns,
+					       struct tp_error *err);
 
 /*
  * Run all passes. The profile borrows the trace. Does not fail on strange data: what cannot be

@@ -1,8 +1,7 @@
 /* Claims about the shipped patterns: what names of functions, files and programs mean. */
 #include "analyze/patterns.h"
 
-#include <check.h>
-#include <stdlib.h>
+#include "patternfolder.h"
 
 static struct tp_patterns *patterns;
 
@@ -121,6 +120,21 @@ START_TEST(a_folder_without_patterns_is_refused)
 }
 END_TEST
 
+START_TEST(rows_with_mistakes_are_refused)
+{
+	assert_refused("{\"symbl\": [\"x\"]}", ":2: unknown key 'symbl'; nearest: symbol");
+	assert_refused("{\"symbol\": [\"x\"],\n\"phase\": \"logs\"}", ":3: unknown word 'logs'");
+	assert_refused("{\"symbol\": [\"x\"],\n\"phase\": 1}", ":3: unknown word '(not a string)'");
+	assert_refused("{\"symbol\": [\"x\"],\n\"leaf\": \"maths\"}",
+		       ":3: unknown word 'maths'; nearest: math");
+	assert_refused("{\"symbol\": \"x\"}", ":2: not a list: 'symbol'");
+	assert_refused("{\"symbol\": [\n1]}", ":3: not a string in 'symbol'");
+	assert_refused("{\"program\": [\"x\"], \"launcher\": \"yes\"}",
+		       ":2: neither true nor false: 'launcher'");
+	assert_refused("[1]", ":2: not an object: 'patterns'");
+}
+END_TEST
+
 Suite *suite_analyze_patterns(void);
 Suite *suite_analyze_patterns(void)
 {
@@ -131,6 +145,7 @@ Suite *suite_analyze_patterns(void)
 			    sizeof(frames) / sizeof(frames[0]));
 	tcase_add_test(tc, programs_threads_and_files_have_their_kinds);
 	tcase_add_test(tc, a_folder_without_patterns_is_refused);
+	tcase_add_test(tc, rows_with_mistakes_are_refused);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
