@@ -32,3 +32,12 @@ mkdir -p own/patterns
 cp "$CASES"/../../rules/patterns/*.json own/patterns/
 trainprof rules list --rules own >/dev/null
 echo "status $?"
+# An example that an earlier row catches is found by check only.
+cat >own/patterns/45-mine.json <<'END'
+{ "about": "ours", "patterns": [
+  { "id": "mine-any", "base": ["mine"], "class": "memory", "family": "mine" },
+  { "id": "mine-exchange", "base": ["mine_ring"], "class": "communication", "family": "mine", "examples": ["mine_ring_step"] }
+] }
+END
+trainprof rules check --rules own
+echo "status $?"
