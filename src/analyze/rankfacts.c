@@ -362,7 +362,8 @@ static bool is_any(const char *family, const char *const *families, size_t n)
 
 static void add_kernel_time(struct kernel_time *out, const struct tp_kernel_row *row, double ns)
 {
-	static const char *const elementwise[] = {"elementwise", "fill", "dropout", "aten", "copy"};
+	static const char *const elementwise[] = {"elementwise", "fill",      "dropout",
+						  "aten",        "cast-copy", "copy"};
 	static const char *const matrix[] = {"gemm", "conv", "attention", "rnn"};
 	out->all += ns;
 	out->memory += row->bound == TP_BOUND_MEMORY ? ns : 0;
