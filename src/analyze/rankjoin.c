@@ -11,8 +11,7 @@
 struct join {
 	struct tp_rank_analysis *analysis;
 	struct tp_collectives all;
-	uint64_t *blame_ns;  /* by device and label */
-	uint64_t *caused_ns; /* by device */
+	uint64_t *blame_ns; /* by device and label */
 };
 
 /* ---- handing over ---- */
@@ -208,7 +207,6 @@ static void describe(struct join *join, const struct tp_collective *collective,
 		first_end = least(first_end, end_ns);
 		last_end = end_ns > last_end ? end_ns : last_end;
 		waits[part->device] = collective->arrival_ns - start_ns;
-		join->caused_ns[collective->late] += waits[part->device];
 		if (part->device == collective->late)
 			out->name = op->name;
 	}
@@ -252,8 +250,9 @@ static void give_results(struct join *join)
 				.time_ns = join->blame_ns[i],
 			};
 	qsort(profile->blames, profile->n_blames, sizeof(*profile->blames), blame_order);
-	for (size_t i = 0; i < analysis->n_devices; i++)
-		analysis->devices[i].wait_caused_ns = join->caused_ns[i];
+	for (size_t i = 0; i < profile->n_blames; i++)
+		analysis->devices[profile->blames[i].device].wait_caused_ns +=
+			profile->blames[i].time_ns;
 }
 
 void tp_ranks_join(struct tp_rank_analysis *analysis)
@@ -265,7 +264,6 @@ void tp_ranks_join(struct tp_rank_analysis *analysis)
 		return;
 	struct join join = {.analysis = analysis};
 	join.blame_ns = tp_alloc(analysis->n_devices * TP_N_LABELS * sizeof(*join.blame_ns));
-	join.caused_ns = tp_alloc(analysis->n_devices * sizeof(*join.caused_ns));
 	tp_collectives_init(&join.all, analysis);
 	tp_collectives_match(&join.all);
 	if (join.all.n) {
@@ -275,5 +273,4 @@ void tp_ranks_join(struct tp_rank_analysis *analysis)
 	}
 	tp_collectives_release(&join.all);
 	free(join.blame_ns);
-	free(join.caused_ns);
 }

@@ -67,7 +67,7 @@ struct tp_device_result {
 	uint64_t after_ns[TP_N_PARTS];
 	uint64_t not_captured_ns;
 	uint64_t gap_ns[TP_N_GAP_CAUSES]; /* idle between pieces of work, in the windows */
-	uint64_t wait_caused_ns; /* it came last: the sum of what all others waited for it */
+	uint64_t wait_caused_ns;          /* exposed waits of all others that are handed to it */
 	uint64_t n_steps;
 	const uint64_t *ops_per_step; /* n_steps: launched in each */
 	const uint64_t *step_ns;      /* n_steps: by the clock of the thread that marks them */
