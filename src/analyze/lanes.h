@@ -34,6 +34,8 @@ void tp_intervals_add(struct tp_intervals *list, uint64_t start_ns, uint64_t end
 /* Ascending, disjoint, none empty, none touching the next: sorts only what is not in order. */
 void tp_intervals_unite(struct tp_intervals *list);
 uint64_t tp_intervals_sum(const struct tp_intervals *list);
+/* What of [from, to) the list covers; it is a union. */
+uint64_t tp_intervals_covered(const struct tp_intervals *list, uint64_t from_ns, uint64_t to_ns);
 
 struct tp_lane {
 	enum tp_part part;

@@ -99,7 +99,8 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	tp_ranks_partition(&ranks);
 	tp_ranks_join(&ranks);
 	tp_ranks_sum(&ranks);
-	tp_ranks_describe(&ranks);
+	tp_ranks_describe_devices(&ranks);
+	tp_ranks_set_facts(&ranks, tp_ranks_describe_kernels(&ranks));
 	tp_ranks_release(&ranks);
 	set_run_facts(profile);
 	warn_all(profile);

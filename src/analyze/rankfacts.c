@@ -1,271 +1,14 @@
-/* Describes devices and their kernels, and sets the facts that rules about them ask for. */
+/* Sets the facts that rules about devices ask for. */
 #include "rankwork.h"
 #include "stats.h"
 
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Gaps shorter than this between queued pieces of work are the device's own latency. */
-static const uint64_t LATENCY_NS = 6000;
 static const uint64_t SHORT_KERNEL_NS = 10000;
 static const uint64_t SMALL_COLLECTIVE_BYTES = UINT64_C(1) << 20;
-
-static bool is_judged(const struct tp_device_work *device, const struct tp_op *op)
-{
-	if (op->step != NO_STEP)
-		return (size_t)op->step >= device->from && (size_t)op->step < device->to;
-	return device->to > device->from && op->start_ns < device->windows[device->to - 1].end_ns &&
-	       op->end_ns > device->windows[device->from].start_ns;
-}
-
-/* ---- from the first piece of work to the last ---- */
-
-static void lane_of_class(const struct tp_device_work *device, enum tp_op_class class,
-			  struct tp_intervals *out)
-{
-	for (size_t i = 0; i < device->n_ops; i++)
-		if (device->ops[i].class == class)
-			tp_intervals_add(out, device->ops[i].start_ns, device->ops[i].end_ns);
-	tp_intervals_unite(out);
-}
-
-struct overlap {
-	struct tp_device_result *out;
-};
-
-static void add_overlap(void *context, const struct tp_lane_piece *piece)
-{
-	struct tp_device_result *out = ((struct overlap *)context)->out;
-	uint64_t length_ns = piece->end_ns - piece->start_ns;
-	bool computes = piece->active >> TP_OP_COMPUTE & 1;
-	bool talks = piece->active >> TP_OP_COMMUNICATION & 1;
-	bool copies = piece->active >> TP_OP_COPY & 1;
-	out->busy_ns += piece->active ? length_ns : 0;
-	out->exposed_communication_ns += talks && !computes ? length_ns : 0;
-	out->exposed_copy_ns += copies && !computes && !talks ? length_ns : 0;
-	out->overlap_ns += computes && talks ? length_ns : 0;
-}
-
-static void describe_all_work(const struct tp_device_work *device, struct tp_device_result *out)
-{
-	static const enum tp_part parts[TP_N_OP_CLASSES] = {TP_PART_COMPUTE, TP_PART_COMMUNICATION,
-							    TP_PART_MEMORY};
-	struct tp_intervals lists[TP_N_OP_CLASSES] = {0};
-	struct tp_lane lanes[TP_N_OP_CLASSES];
-	struct tp_interval all = {UINT64_MAX, 0};
-	for (size_t i = 0; i < device->n_ops; i++) {
-		const struct tp_op *op = &device->ops[i];
-		out->n_ops[op->class]++;
-		out->n_unlinked += !op->is_linked;
-		all.start_ns = op->start_ns < all.start_ns ? op->start_ns : all.start_ns;
-		all.end_ns = op->end_ns > all.end_ns ? op->end_ns : all.end_ns;
-	}
-	if (all.end_ns <= all.start_ns)
-		return;
-	out->span_ns = all.end_ns - all.start_ns;
-	for (int i = 0; i < TP_N_OP_CLASSES; i++) {
-		lane_of_class(device, (enum tp_op_class)i, &lists[i]);
-		out->union_ns[i] = tp_intervals_sum(&lists[i]);
-		lanes[i] = (struct tp_lane){parts[i], false, lists[i].items, lists[i].n};
-	}
-	struct overlap overlap = {out};
-	tp_lanes_sweep(lanes, TP_N_OP_CLASSES, &all, 1, add_overlap, &overlap);
-	for (int i = 0; i < TP_N_OP_CLASSES; i++)
-		free(lists[i].items);
-}
-
-/* ---- gaps ---- */
-
-/* What the host did in [from, to): the lane that has most of it decides. */
-static uint64_t covered(const struct tp_intervals *list, uint64_t from_ns, uint64_t to_ns)
-{
-	size_t low = 0;
-	size_t high = list->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (list->items[middle].end_ns <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	uint64_t sum = 0;
-	for (size_t i = low; i < list->n && list->items[i].start_ns < to_ns; i++) {
-		uint64_t start = list->items[i].start_ns;
-		uint64_t end = list->items[i].end_ns;
-		sum += (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns);
-	}
-	return sum;
-}
-
-/* Shares of the host's time before the launch that make a cause (gpu.md 6.2 and its peers). */
-static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t from_ns,
-				    uint64_t to_ns)
-{
-	double length = (double)(to_ns - from_ns);
-	if ((double)covered(&rank->lanes[TP_LABEL_DATALOADER_NEXT], from_ns, to_ns) > 0.5 * length)
-		return TP_GAP_DATALOADER;
-	if ((double)covered(&rank->lanes[TP_LABEL_MEMORY_ALLOC], from_ns, to_ns) > 0.3 * length)
-		return TP_GAP_ALLOC;
-	/* The wait ended when the device did: only its tail lies in the gap. */
-	if (covered(&rank->lanes[TP_LABEL_HOST_SYNC], from_ns > 1 ? from_ns - 1 : 0, from_ns + 1))
-		return TP_GAP_SYNC;
-	if ((double)covered(&rank->lanes[TP_LABEL_HOST_LAUNCH], from_ns, to_ns) > 0.5 * length)
-		return TP_GAP_CALLS;
-	return TP_GAP_HOST;
-}
-
-static enum tp_gap_cause gap_cause(const struct tp_rank_work *rank, const struct tp_op *next,
-				   uint64_t from_ns)
-{
-	if (!next->is_linked)
-		return TP_GAP_UNKNOWN;
-	if (next->launch_end_ns <= from_ns)
-		return next->start_ns - from_ns < LATENCY_NS ? TP_GAP_LATENCY : TP_GAP_DEPENDENCY;
-	if (next->launch_start_ns <= from_ns)
-		return TP_GAP_LAUNCH;
-	uint64_t to_ns =
-		next->launch_start_ns < next->start_ns ? next->launch_start_ns : next->start_ns;
-	return host_cause(rank, from_ns, to_ns);
-}
-
-static void describe_gaps(const struct tp_rank_work *rank, const struct tp_device_work *device,
-			  struct tp_device_result *out)
-{
-	uint64_t reach_ns = device->n_ops ? device->ops[0].end_ns : 0;
-	for (size_t i = 1; i < device->n_ops; i++) {
-		const struct tp_op *op = &device->ops[i];
-		if (op->start_ns > reach_ns && is_judged(device, op))
-			out->gap_ns[gap_cause(rank, op, reach_ns)] += op->start_ns - reach_ns;
-		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
-	}
-}
-
-/* ---- the judged windows ---- */
-
-static void describe_windows(const struct tp_rank_analysis *analysis,
-			     const struct tp_device_work *device, struct tp_device_result *out)
-{
-	for (size_t i = device->from; i < device->to; i++) {
-		out->window_ns += device->windows[i].end_ns - device->windows[i].start_ns;
-		for (int label = 0; label < TP_N_LABELS; label++) {
-			enum tp_part part = tp_label_part((enum tp_label)label);
-			out->own_ns[part] += device->own_ns[i][label];
-			out->after_ns[part] += device->after_ns[i][label];
-		}
-		out->not_captured_ns += device->after_ns[i][TP_LABEL_COMMUNICATION_UNCAPTURED];
-	}
-	out->wait_caused_ns = device->wait_caused_ns;
-	const struct tp_intervals *steps = &analysis->ranks[device->rank].steps;
-	if (!steps->n)
-		return;
-	out->n_steps = steps->n;
-	uint64_t *ops = tp_arena_array(analysis->arena, steps->n, sizeof(*ops));
-	uint64_t *lengths = tp_arena_array(analysis->arena, steps->n, sizeof(*lengths));
-	for (size_t i = 0; i < device->n_ops; i++)
-		if (device->ops[i].step != NO_STEP)
-			ops[device->ops[i].step]++;
-	for (size_t i = 0; i < steps->n; i++)
-		lengths[i] = steps->items[i].end_ns - steps->items[i].start_ns;
-	out->ops_per_step = ops;
-	out->step_ns = lengths;
-}
-
-static void describe_devices(struct tp_rank_analysis *analysis)
-{
-	struct tp_profile *profile = analysis->profile;
-	profile->devices =
-		tp_arena_array(analysis->arena, analysis->n_devices, sizeof(*profile->devices));
-	profile->n_devices = analysis->n_devices;
-	for (size_t i = 0; i < analysis->n_devices; i++) {
-		const struct tp_device_work *device = &analysis->devices[i];
-		struct tp_device_result *out = &profile->devices[i];
-		out->rank = device->rank;
-		out->number = device->number;
-		describe_all_work(device, out);
-		describe_gaps(&analysis->ranks[device->rank], device, out);
-		describe_windows(analysis, device, out);
-	}
-}
-
-/* ---- kernels ---- */
-
-/* Times of one name alone and beside communication. */
-struct kernel_sum {
-	uint64_t n_beside;
-	uint64_t beside_ns;
-	uint64_t n_alone;
-	uint64_t alone_ns;
-};
-
-static int kernel_order(const void *a, const void *b)
-{
-	const struct tp_kernel_result *x = a;
-	const struct tp_kernel_result *y = b;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns > y->time_ns ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
-}
-
-static void add_kernel(struct tp_rank_analysis *analysis, struct kernel_sum *sums,
-		       const struct tp_device_work *device, const struct tp_op *op)
-{
-	struct tp_kernel_result *out = &analysis->profile->kernels[op->name];
-	uint64_t length_ns = op->end_ns - op->start_ns;
-	if (!out->n++) {
-		const struct tp_kernel_row *row = tp_rank_kernel_row(analysis, op->name);
-		out->name = op->name;
-		out->class = (enum tp_op_class)op->class;
-		out->row = row->id;
-		out->family = row->family;
-		out->is_weak = row->is_weak && op->class != TP_OP_COPY;
-	}
-	out->time_ns += length_ns;
-	if (op->class == TP_OP_COMMUNICATION)
-		return;
-	bool is_beside = covered(&device->lanes[TP_LABEL_COMMUNICATION_COLLECTIVE], op->start_ns,
-				 op->end_ns) > 0;
-	struct kernel_sum *sum = &sums[op->name];
-	out->overlapped_ns += is_beside ? length_ns : 0;
-	sum->n_beside += is_beside;
-	sum->beside_ns += is_beside ? length_ns : 0;
-	sum->n_alone += !is_beside;
-	sum->alone_ns += is_beside ? 0 : length_ns;
-}
-
-/* By name first, so that the row of a name is found at once; then sorted, the empty ones cut. */
-static double describe_kernels(struct tp_rank_analysis *analysis)
-{
-	struct tp_profile *profile = analysis->profile;
-	size_t n = analysis->trace->n_strings;
-	struct kernel_sum *sums = tp_alloc((n + 1) * sizeof(*sums));
-	double added_ns = 0;
-	profile->kernels = tp_arena_array(analysis->arena, n, sizeof(*profile->kernels));
-	for (size_t d = 0; d < analysis->n_devices; d++) {
-		const struct tp_device_work *device = &analysis->devices[d];
-		for (size_t i = 0; i < device->n_ops; i++)
-			if (is_judged(device, &device->ops[i]))
-				add_kernel(analysis, sums, device, &device->ops[i]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct kernel_sum *sum = &sums[i];
-		if (!sum->n_alone || !sum->n_beside || !sum->alone_ns)
-			continue;
-		double alone = (double)sum->alone_ns / (double)sum->n_alone;
-		double beside = (double)sum->beside_ns / (double)sum->n_beside;
-		profile->kernels[i].slowdown = beside / alone;
-		added_ns += (beside - alone) * (double)sum->n_beside;
-	}
-	free(sums);
-	qsort(profile->kernels, n, sizeof(*profile->kernels), kernel_order);
-	while (profile->n_kernels < n && profile->kernels[profile->n_kernels].n)
-		profile->n_kernels++;
-	return added_ns;
-}
-
-/* ---- facts ---- */
 
 static void set(struct tp_profile *profile, enum tp_fact fact, double value)
 {
@@ -304,7 +47,8 @@ static double in_windows(const struct tp_device_work *device, const struct tp_in
 {
 	uint64_t sum = 0;
 	for (size_t i = device->from; i < device->to; i++)
-		sum += covered(list, device->windows[i].start_ns, device->windows[i].end_ns);
+		sum += tp_intervals_covered(list, device->windows[i].start_ns,
+					    device->windows[i].end_ns);
 	return (double)sum;
 }
 
@@ -315,10 +59,14 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 		return;
 	struct tp_intervals copies = {0};
 	struct tp_intervals all = {0};
-	lane_of_class(device, TP_OP_COPY, &copies);
-	for (size_t i = 0; i < device->n_ops; i++)
-		tp_intervals_add(&all, device->ops[i].start_ns, device->ops[i].end_ns);
+	for (size_t i = 0; i < device->n_ops; i++) {
+		const struct tp_op *op = &device->ops[i];
+		tp_intervals_add(&all, op->start_ns, op->end_ns);
+		if (op->class == TP_OP_COPY)
+			tp_intervals_add(&copies, op->start_ns, op->end_ns);
+	}
 	tp_intervals_unite(&all);
+	tp_intervals_unite(&copies);
 	double window = (double)result->window_ns;
 	double busy = in_windows(device, &all);
 	double talk = in_windows(device, &device->lanes[TP_LABEL_COMMUNICATION_COLLECTIVE]);
@@ -410,7 +158,8 @@ static void set_copy_facts(struct tp_rank_analysis *analysis)
 		for (size_t i = 0; i < device->n_ops; i++) {
 			const struct tp_op *op = &device->ops[i];
 			bool is_h2d = op->label == TP_LABEL_MEMORY_H2D;
-			if ((!is_h2d && op->label != TP_LABEL_MEMORY_D2H) || !is_judged(device, op))
+			if ((!is_h2d && op->label != TP_LABEL_MEMORY_D2H) ||
+			    !tp_op_is_judged(device, op))
 				continue;
 			double ns = (double)(op->end_ns - op->start_ns);
 			const char *name = tp_trace_string(analysis->trace, op->name);
@@ -445,7 +194,8 @@ static void set_call_facts(struct tp_rank_analysis *analysis, double n_steps)
 			for (size_t i = 0; i < spans->n; i++) {
 				const struct tp_span *span = &spans->items[i];
 				if (span->kind != TP_SPAN_CALL ||
-				    !covered(&rank->steps, span->start_ns, span->start_ns + 1))
+				    !tp_intervals_covered(&rank->steps, span->start_ns,
+							  span->start_ns + 1))
 					continue;
 				enum tp_span_sense sense = tp_rank_sense(analysis, span);
 				n_syncs += sense == TP_SENSE_SYNC;
@@ -479,7 +229,7 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 		const struct tp_device_work *device = &analysis->devices[d];
 		for (size_t i = 0; i < device->n_ops; i++) {
 			const struct tp_op *op = &device->ops[i];
-			if (!is_judged(device, op) || op->class == TP_OP_COPY)
+			if (!tp_op_is_judged(device, op) || op->class == TP_OP_COPY)
 				continue;
 			if (op->class == TP_OP_COMPUTE) {
 				uint64_t length_ns = op->end_ns - op->start_ns;
@@ -605,11 +355,9 @@ static void set_trace_facts(struct tp_profile *profile)
 		  "the trace has no events");
 }
 
-void tp_ranks_describe(struct tp_rank_analysis *analysis)
+void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns)
 {
 	struct totals totals = {0};
-	describe_devices(analysis);
-	double added_ns = describe_kernels(analysis);
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		add_totals(&totals, &analysis->devices[i], &analysis->profile->devices[i]);
 	set_device_facts(analysis, &totals);

@@ -71,6 +71,15 @@ struct tp_device_work {
 	uint64_t wait_caused_ns;
 };
 
+/* Launched in a judged step; of no step: lies in the judged windows. */
+static inline bool tp_op_is_judged(const struct tp_device_work *device, const struct tp_op *op)
+{
+	if (op->step != NO_STEP)
+		return (size_t)op->step >= device->from && (size_t)op->step < device->to;
+	return device->to > device->from && op->start_ns < device->windows[device->to - 1].end_ns &&
+	       op->end_ns > device->windows[device->from].start_ns;
+}
+
 struct tp_rank_work {
 	uint32_t *threads; /* tracks, heap */
 	size_t n_threads;
@@ -111,8 +120,12 @@ void tp_ranks_partition(struct tp_rank_analysis *analysis);
 void tp_ranks_join(struct tp_rank_analysis *analysis);
 /* Parts, labels, shares and steps of the profile, largest loss. */
 void tp_ranks_sum(struct tp_rank_analysis *analysis);
-/* Results of devices and kernels, and the facts about them. */
-void tp_ranks_describe(struct tp_rank_analysis *analysis);
+/* Results of devices. */
+void tp_ranks_describe_devices(struct tp_rank_analysis *analysis);
+/* Results of kernels; gives back how much longer they took because communication ran beside. */
+double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis);
+/* Facts about both. */
+void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns);
 void tp_ranks_release(struct tp_rank_analysis *analysis);
 
 #endif

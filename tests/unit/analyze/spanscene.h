@@ -6,6 +6,7 @@
 #include "trainprof/model/trace.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SCENE_RANKS = 8 };
