@@ -66,6 +66,45 @@ static void keep_piece(struct tp_device_work *device, const struct tp_lane_piece
 		(struct tp_rank_piece){piece->start_ns, piece->end_ns, label, window};
 }
 
+/* A thread that waits for the device works at nothing, whatever encloses the wait; and of a thread
+ * that is in Python or in a range nobody knows whether it works. */
+static bool may_be_idle(enum tp_label label, bool waits)
+{
+	return label == TP_LABEL_HOST_SYNC || label == TP_LABEL_HOST_INTERPRETER ||
+	       label == TP_LABEL_HOST_OTHER || (waits && label == TP_LABEL_HOST_DISPATCH);
+}
+
+static uint32_t bit_of(enum tp_label label)
+{
+	return UINT32_C(1) << tp_label_part(label);
+}
+
+static void add_busy(struct sweep *sweep, const struct tp_lane_piece *piece, enum tp_label exposed)
+{
+	struct tp_device_work *device = sweep->device;
+	uint64_t length_ns = piece->end_ns - piece->start_ns;
+	bool waits = false;
+	for (size_t i = 0; i < sweep->n_lanes; i++)
+		waits |= (piece->active >> i & 1) && sweep->order[i].label == TP_LABEL_HOST_SYNC;
+	uint32_t all = bit_of(exposed);
+	uint32_t busy = 0;
+	uint32_t beside = bit_of(exposed);
+	for (size_t i = 0; i < sweep->n_lanes; i++) {
+		enum tp_label label = sweep->order[i].label;
+		if (!(piece->active >> i & 1))
+			continue;
+		all |= bit_of(label);
+		busy |= may_be_idle(label, waits) ? 0 : bit_of(label);
+		/* What is only known to wait is nothing beside another; the rest may be work. */
+		beside |= waits && may_be_idle(label, waits) ? 0 : bit_of(label);
+	}
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		device->total_ns[part] += all >> part & 1 ? length_ns : 0;
+		device->busy_ns[part] += busy >> part & 1 ? length_ns : 0;
+		device->solo_ns[part] += beside == UINT32_C(1) << part ? length_ns : 0;
+	}
+}
+
 static void take_piece(void *context, const struct tp_lane_piece *piece)
 {
 	struct sweep *sweep = context;
@@ -76,17 +115,7 @@ static void take_piece(void *context, const struct tp_lane_piece *piece)
 	if (piece->exposed != TP_NO_LANE)
 		label = sweep->order[piece->exposed].label;
 	device->own_ns[window][label] += length_ns;
-	uint32_t parts = UINT32_C(1) << tp_label_part(label);
-	for (size_t i = 0; i < sweep->n_lanes; i++)
-		if (piece->active >> i & 1)
-			parts |= UINT32_C(1) << tp_label_part(sweep->order[i].label);
-	for (int part = 0; part < TP_N_PARTS; part++) {
-		if (!(parts >> part & 1))
-			continue;
-		device->total_ns[part] += length_ns;
-		if (parts == UINT32_C(1) << part)
-			device->solo_ns[part] += length_ns;
-	}
+	add_busy(sweep, piece, label);
 	if (sweep->keeps_pieces)
 		keep_piece(device, piece, label, window);
 }

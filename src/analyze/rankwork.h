@@ -66,7 +66,10 @@ struct tp_device_work {
 	struct tp_rank_piece *pieces; /* of the judged windows, without holes; heap */
 	size_t n_pieces;
 	size_t pieces_capacity;
-	uint64_t total_ns[TP_N_PARTS]; /* unions in the judged windows, and what was alone */
+	/* In the judged windows: unions; the same without what only waits or may; and what went on
+	 * alone. */
+	uint64_t total_ns[TP_N_PARTS];
+	uint64_t busy_ns[TP_N_PARTS];
 	uint64_t solo_ns[TP_N_PARTS];
 	uint64_t wait_caused_ns;
 };
