@@ -249,7 +249,7 @@ check-names:
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
-TSAN_SUITES := wire_mark_ring base_log
+TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:

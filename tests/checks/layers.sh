@@ -21,6 +21,8 @@ BEGIN {
 	# library header -> where it may come in
 	library["cjson/"] = "^src/base/json\\.c$"
 	library["zlib"] = "^src/base/gzip\\.c$"
+	library["cpuid"] = library["immintrin"] = "^src/base/sha256\\.c$"
+	library["emmintrin"] = "^src/import/bytemask\\.h$"
 	library["sqlite3"] = "^src/import/nsys[a-z_]*\\.c$"
 	library["elfutils/"] = library["libelf"] = library["gelf"] = library["dwarf"] = "^(src|include/trainprof)/stack/"
 	library["perfmon/"] = "^src/collect/(pfm|pmu)[a-z_]*\\.c$"

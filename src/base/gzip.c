@@ -1,0 +1,108 @@
+/* Unpacks gzip through zlib, the only file that knows it. */
+#include "gzip.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { IN_BYTES = 128 << 10, GZIP_ONLY = 16 /* added to the bits of the window: zlib.h */ };
+
+struct tp_gzip {
+	z_stream z;
+	tp_stream_source source;
+	void *context;
+	unsigned char *in;
+	bool is_over;
+	enum tp_stream_end ending;
+};
+
+bool tp_gzip_recognises(const unsigned char *head, size_t size)
+{
+	return size >= TP_GZIP_MAGIC_BYTES && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8;
+}
+
+struct tp_gzip *tp_gzip_new(tp_stream_source source, void *context)
+{
+	struct tp_gzip *gzip = tp_alloc(sizeof(*gzip));
+	gzip->source = source;
+	gzip->context = context;
+	gzip->in = tp_alloc(IN_BYTES);
+	if (inflateInit2(&gzip->z, GZIP_ONLY + MAX_WBITS) != Z_OK)
+		tp_oom(sizeof(gzip->z));
+	return gzip;
+}
+
+void tp_gzip_free(struct tp_gzip *gzip)
+{
+	if (!gzip)
+		return;
+	inflateEnd(&gzip->z);
+	free(gzip->in);
+	free(gzip);
+}
+
+/* What is left of the input moves to the front, the source fills up behind it. */
+static void input_refill(struct tp_gzip *gzip)
+{
+	size_t left = gzip->z.avail_in;
+	if (left)
+		memmove(gzip->in, gzip->z.next_in, left);
+	left += gzip->source(gzip->context, gzip->in + left, IN_BYTES - left);
+	gzip->z.next_in = gzip->in;
+	gzip->z.avail_in = (unsigned)left;
+}
+
+/* Whether another member follows. Anything else behind one is padding, as gzip itself takes it. */
+static bool begin_next_member(struct tp_gzip *gzip)
+{
+	if (gzip->z.avail_in < TP_GZIP_MAGIC_BYTES)
+		input_refill(gzip);
+	return tp_gzip_recognises(gzip->z.next_in, gzip->z.avail_in) &&
+	       inflateReset(&gzip->z) == Z_OK;
+}
+
+static void gzip_end(struct tp_gzip *gzip, enum tp_stream_end ending)
+{
+	gzip->is_over = true;
+	gzip->ending = ending;
+}
+
+/* Without input there may still be output inside zlib: only when nothing moves it is the end. */
+static void unpack_some(struct tp_gzip *gzip)
+{
+	if (!gzip->z.avail_in)
+		input_refill(gzip);
+	bool has_input = gzip->z.avail_in > 0;
+	int result = inflate(&gzip->z, Z_NO_FLUSH);
+	if (result == Z_STREAM_END) {
+		if (!begin_next_member(gzip))
+			gzip_end(gzip, TP_STREAM_WHOLE);
+	} else if (result == Z_BUF_ERROR) {
+		if (!has_input)
+			gzip_end(gzip, TP_STREAM_CUT);
+	} else if (result != Z_OK) {
+		gzip_end(gzip, TP_STREAM_DAMAGED);
+	}
+}
+
+size_t tp_gzip_read(struct tp_gzip *gzip, void *out, size_t size)
+{
+	unsigned char *at = out;
+	size_t left = size;
+	while (left && !gzip->is_over) {
+		unsigned room = left < (1U << 30) ? (unsigned)left : 1U << 30;
+		gzip->z.next_out = at;
+		gzip->z.avail_out = room;
+		unpack_some(gzip);
+		at += room - gzip->z.avail_out;
+		left -= room - gzip->z.avail_out;
+	}
+	return size - left;
+}
+
+enum tp_stream_end tp_gzip_ending(const struct tp_gzip *gzip)
+{
+	return gzip->ending;
+}

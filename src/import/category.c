@@ -1,0 +1,67 @@
+/*
+ * Source: pytorch/kineto, libkineto/include/ActivityType.h and src/ActivityType.cpp, several
+ * versions of 2021 to 2026, read 2026-11-22; the first names (Kernel, Memcpy, Operator) are those
+ * of 2021. Later ones make mtia_ccp_events another name of kernel and hpu_op one of a runtime.
+ */
+#include "category.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/model/span.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+	const char *name;
+	struct tp_category category;
+} categories[] = {
+	{"kernel", {TP_CATEGORY_KEPT, TP_SPAN_KERNEL}},
+	{"mtia_ccp_events", {TP_CATEGORY_KEPT, TP_SPAN_KERNEL}},
+	{"gpu_memcpy", {TP_CATEGORY_KEPT, TP_SPAN_COPY}},
+	{"memcpy", {TP_CATEGORY_KEPT, TP_SPAN_COPY}},
+	{"gpu_memset", {TP_CATEGORY_KEPT, TP_SPAN_SET}},
+	{"memset", {TP_CATEGORY_KEPT, TP_SPAN_SET}},
+	{"cpu_op", {TP_CATEGORY_KEPT, TP_SPAN_OPERATOR}},
+	{"operator", {TP_CATEGORY_KEPT, TP_SPAN_OPERATOR}},
+	{"runtime", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
+	{"driver", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
+	{"hpu_op", {TP_CATEGORY_KEPT, TP_SPAN_CALL}},
+	{"user_annotation", {TP_CATEGORY_KEPT, TP_SPAN_ANNOTATION}},
+	{"python_function", {TP_CATEGORY_KEPT, TP_SPAN_PYTHON}},
+
+	/* The host's ranges once more, from the first to the last thing they launched. */
+	{"gpu_user_annotation", {TP_CATEGORY_LEFT_OUT, 0}},
+	/* The profiler's own doings, and the span of the whole trace. */
+	{"overhead", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"trace", {TP_CATEGORY_LEFT_OUT, 0}},
+	/* Waits on the device's side, counters, marks: no work. */
+	{"cuda_sync", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"cuda_event", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"cuda_profiler_range", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"gpu_pm_counter", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"mtia_counters", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"mtia_insight", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"mtia_workloadd", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"cpu_instant_event", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"external_correlation", {TP_CATEGORY_LEFT_OUT, 0}},
+	{"collective_comm", {TP_CATEGORY_LEFT_OUT, 0}},
+};
+
+static bool ends_with(const char *name, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+	return len > n && strncasecmp(name + len - n, end, n) == 0;
+}
+
+struct tp_category tp_category_find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(categories); i++)
+		if (strlen(categories[i].name) == len &&
+		    strncasecmp(categories[i].name, name, len) == 0)
+			return categories[i].category;
+	/* cuda_, hip_, xpu_, mtia_, glow_, privateuse1_ and whoever comes next. */
+	if (ends_with(name, len, "_runtime") || ends_with(name, len, "_driver"))
+		return (struct tp_category){TP_CATEGORY_KEPT, TP_SPAN_CALL};
+	return (struct tp_category){TP_CATEGORY_UNKNOWN, 0};
+}

@@ -1,0 +1,21 @@
+/* What events of a category are: Kineto's names of the kinds of activity, old and new. */
+#ifndef TRAINPROF_SRC_IMPORT_CATEGORY_H
+#define TRAINPROF_SRC_IMPORT_CATEGORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tp_category_use {
+	TP_CATEGORY_UNKNOWN, /* not Kineto's */
+	TP_CATEGORY_KEPT,
+	TP_CATEGORY_LEFT_OUT, /* known to repeat what others say, or to be no work */
+};
+
+struct tp_category {
+	enum tp_category_use use;
+	uint8_t kind; /* enum tp_span_kind, when kept */
+};
+
+struct tp_category tp_category_find(const char *name, size_t len);
+
+#endif

@@ -1,0 +1,216 @@
+/* Reads files at the same time, each by the importer that knows it, and puts their ranks in order.
+ */
+#include "trainprof/import/import.h"
+
+#include "opening.h"
+#include "rankname.h"
+#include "session.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first that recognises a file reads it. */
+static const struct tp_importer *const importers[] = {
+	&tp_importer_kineto,
+};
+
+const struct tp_import_format_info *tp_import_format_info(size_t n)
+{
+	return n < TP_ARRAY_LEN(importers) ? &importers[n]->info : NULL;
+}
+
+/* ---- the readers ---- */
+
+/* Files are taken in order; `next` is guarded by the session's lock. */
+struct job {
+	struct tp_session session;
+	struct tp_importer_list choice;
+	const char *const *paths;
+	size_t n_paths;
+	size_t next;
+	enum tp_status *statuses; /* by path */
+	struct tp_error *errors;
+};
+
+/* A file that failed ends the whole: no other is begun. */
+static bool job_take(struct job *job, size_t *file)
+{
+	pthread_mutex_lock(&job->session.lock);
+	*file = job->next++;
+	pthread_mutex_unlock(&job->session.lock);
+	return *file < job->n_paths;
+}
+
+static void *job_work(void *argument)
+{
+	struct job *job = argument;
+	size_t file;
+	while (job_take(job, &file)) {
+		job->statuses[file] = tp_import_open(&job->session, file, job->paths[file],
+						     &job->choice, &job->errors[file]);
+		if (!job->statuses[file])
+			continue;
+		pthread_mutex_lock(&job->session.lock);
+		job->next = job->n_paths;
+		pthread_mutex_unlock(&job->session.lock);
+	}
+	return NULL;
+}
+
+static size_t allowed_cpus(void)
+{
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return 1;
+	return (size_t)CPU_COUNT(&set);
+}
+
+/* This thread works, too, so that it goes on where no other can be had. */
+static void job_run(struct job *job, size_t n_threads)
+{
+	pthread_t *threads = tp_alloc(n_threads * sizeof(*threads));
+	size_t n = 0;
+	sigset_t all;
+	sigset_t before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (n + 1 < n_threads && pthread_create(&threads[n], NULL, job_work, job) == 0)
+		n++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)job_work(job);
+	for (size_t i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static size_t threads_wanted(const struct job *job, const struct tp_import_options *options)
+{
+	size_t n = options->n_threads ? options->n_threads : allowed_cpus();
+	return n < job->n_paths ? n : job->n_paths;
+}
+
+/* ---- the result ---- */
+
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct tp_session_rank *left = a;
+	const struct tp_session_rank *right = b;
+	if (left->file != right->file)
+		return left->file < right->file ? -1 : 1;
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* What does not say its number may have it in its name, when there are several. */
+static void rank_number_guess(struct tp_rank_info *info)
+{
+	if (info->number < 0)
+		info->number = tp_rank_number_in(info->member ? info->member : info->path);
+}
+
+/* Ranks go in order of files; tracks that named their rank by another place are told once more. */
+static void ranks_place(struct tp_session *session, struct tp_import_result *out)
+{
+	struct tp_session_rank ordered[TP_RANKS_MOST];
+	uint32_t place_of[TP_RANKS_MOST] = {0};
+	size_t n = 0;
+	for (size_t i = 0; i < session->n_ranks; i++) {
+		if (session->ranks[i].is_absent)
+			continue;
+		ordered[n] = session->ranks[i];
+		ordered[n++].begun_as = i;
+	}
+	qsort(ordered, n, sizeof(*ordered), compare_ranks);
+	struct tp_rank_info *ranks = tp_arena_array(&out->arena, n, sizeof(*ranks));
+	for (size_t i = 0; i < n; i++) {
+		ranks[i] = ordered[i].info;
+		place_of[ordered[i].begun_as] = (uint32_t)i;
+		if (n > 1)
+			rank_number_guess(&ranks[i]);
+	}
+	out->ranks = ranks;
+	out->n_ranks = n;
+	for (size_t i = 0; i < session->n_tracks; i++) {
+		struct tp_track *track = &session->tracks[i];
+		if (place_of[track->rank] == track->rank)
+			continue;
+		track->rank = place_of[track->rank];
+		tp_sink_track(session->sink, track);
+	}
+}
+
+static enum tp_status choose(struct tp_importer_list *out, const char *format, struct tp_error *err)
+{
+	const char *names[TP_ARRAY_LEN(importers)];
+	*out = (struct tp_importer_list){importers, TP_ARRAY_LEN(importers)};
+	if (!format)
+		return TP_OK;
+	for (size_t i = 0; i < TP_ARRAY_LEN(importers); i++) {
+		names[i] = importers[i]->info.name;
+		if (strcmp(names[i], format) == 0) {
+			*out = (struct tp_importer_list){&importers[i], 1};
+			return TP_OK;
+		}
+	}
+	const char *nearest = tp_text_nearest(format, names, TP_ARRAY_LEN(names));
+	(void)tp_fail(err, TP_USAGE, "no format '%s'%s%s", format, nearest ? "; nearest: " : "",
+		      nearest ? nearest : "");
+	tp_error_next(err, "trainprof import --list");
+	return TP_USAGE;
+}
+
+static enum tp_status first_failure(const struct job *job, struct tp_error *err)
+{
+	for (size_t i = 0; i < job->n_paths; i++) {
+		if (!job->statuses[i])
+			continue;
+		if (err)
+			*err = job->errors[i];
+		return job->statuses[i];
+	}
+	return TP_OK;
+}
+
+enum tp_status tp_import_files(struct tp_import_result *out, const char *const *paths,
+			       size_t n_paths, const struct tp_import_options *options,
+			       struct tp_sink *sink, struct tp_error *err)
+{
+	struct tp_import_result result = {0};
+	struct job job = {.paths = paths, .n_paths = n_paths};
+	enum tp_status status = choose(&job.choice, options->format, err);
+	if (status)
+		return status;
+	job.session.sink = sink;
+	job.session.arena = &result.arena;
+	job.session.options = options;
+	job.session.first_ns = UINT64_MAX;
+	job.statuses = tp_alloc((n_paths + 1) * sizeof(*job.statuses));
+	job.errors = tp_alloc((n_paths + 1) * sizeof(*job.errors));
+	pthread_mutex_init(&job.session.lock, NULL);
+	job_run(&job, threads_wanted(&job, options));
+	pthread_mutex_destroy(&job.session.lock);
+	status = first_failure(&job, err);
+	if (!status) {
+		ranks_place(&job.session, &result);
+		result.last_ns = job.session.last_ns;
+		result.first_ns = job.session.last_ns ? job.session.first_ns : 0;
+		*out = result;
+	} else {
+		tp_arena_release(&result.arena);
+	}
+	free(job.session.tracks);
+	free(job.statuses);
+	free(job.errors);
+	return status;
+}
+
+void tp_import_result_release(struct tp_import_result *result)
+{
+	tp_arena_release(&result->arena);
+	*result = (struct tp_import_result){0};
+}
