@@ -3,6 +3,8 @@
 
 #include "jobnotes.h"
 
+#include "trainprof/base/text.h"
+
 #include <string.h>
 
 enum {
@@ -30,6 +32,14 @@ static void put_named(struct tp_page *page, const char *name, const struct tp_bu
 	tp_page_addf(page, TP_PAINT_DIM, "    %s ", name);
 	tp_page_column(page, COLUMN_PARTS + 2);
 	tp_page_wrap(page, COLUMN_PARTS + 2, TP_PAINT_NONE, tp_buf_text(text), 0);
+}
+
+/* Text that ends before a column; of a printf() the unit's "µ" would count twice. */
+static void put_right(struct tp_page *page, size_t column, const char *text)
+{
+	size_t width = tp_text_width(text);
+	tp_page_column(page, column > width ? column - width : 0);
+	tp_page_add(page, TP_PAINT_NONE, text);
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -74,7 +84,8 @@ static void put_job(struct tp_page *page, const struct tp_report_digest *digest)
 			put_job_row(page, tp_part_name((enum tp_part)p), &job->own_ns[p],
 				    job->after_ns[p], job->window_ns);
 	if (job->not_captured_ns)
-		put_job_row(page, "not captured", NULL, job->not_captured_ns, job->window_ns);
+		put_job_row(page, tp_report_after_words(TP_N_PARTS), NULL, job->not_captured_ns,
+			    job->window_ns);
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */
@@ -116,13 +127,14 @@ static void put_device_title(struct tp_page *page, const struct tp_profile *prof
 
 static void add_ops(struct tp_buf *out, const struct tp_device_result *device)
 {
-	static const char *const nouns[TP_N_OP_CLASSES] = {"compute kernel", "collective",
-							   "copy or fill"};
+	static const char *const nouns[TP_N_OP_CLASSES][2] = {{"compute kernel", "compute kernels"},
+							      {"collective", "collectives"},
+							      {"copy or fill", "copies and fills"}};
 	for (int c = 0; c < TP_N_OP_CLASSES; c++)
 		if (device->n_ops[c])
-			tp_buf_printf(out, "%s%s %s%s %s", out->len ? ", " : "",
-				      tp_unit_count(device->n_ops[c]).text, nouns[c],
-				      c == TP_OP_COPY || device->n_ops[c] == 1 ? "" : "s",
+			tp_buf_printf(out, "%s%s %s %s", out->len ? ", " : "",
+				      tp_unit_count(device->n_ops[c]).text,
+				      nouns[c][device->n_ops[c] != 1],
 				      tp_unit_time((double)device->union_ns[c]).text);
 	if (device->n_unlinked)
 		tp_buf_printf(out, ", %s without a known launch",
@@ -187,13 +199,13 @@ static void put_device(struct tp_page *page, const struct tp_profile *profile, s
 	put_named(page, "exposed", &text);
 	tp_buf_clear(&text);
 	tp_report_add_shares(&text, device->own_ns, TP_N_PARTS, device->window_ns,
-			     tp_report_after_name);
+			     tp_report_after_words);
 	put_named(page, "own", &text);
 	tp_buf_clear(&text);
 	tp_report_after(device, after);
 	if (was_handed_over(device))
 		tp_report_add_shares(&text, after, TP_N_PARTS + 1, device->window_ns,
-				     tp_report_after_name);
+				     tp_report_after_words);
 	put_named(page, "after", &text);
 	tp_buf_clear(&text);
 	tp_report_add_shares(&text, device->gap_ns, TP_N_GAP_CAUSES, device->window_ns, gap_name);
@@ -220,11 +232,12 @@ static void put_kernel(struct tp_page *page, const struct tp_report_digest *dige
 		       const struct tp_kernel_result *kernel, uint64_t all_ns)
 {
 	bool is_narrow = page->style->width < NARROW_BELOW;
-	tp_page_addf(page, TP_PAINT_NONE, "%9s %6s", tp_unit_time((double)kernel->time_ns).text,
-		     tp_unit_percent(ratio(kernel->time_ns, all_ns)).text);
-	if (!is_narrow)
-		tp_page_addf(page, TP_PAINT_NONE, " %8s  %-13.13s", tp_unit_count(kernel->n).text,
-			     kernel->family);
+	put_right(page, 9, tp_unit_time((double)kernel->time_ns).text);
+	put_right(page, 16, tp_unit_percent(ratio(kernel->time_ns, all_ns)).text);
+	if (!is_narrow) {
+		put_right(page, 25, tp_unit_count(kernel->n).text);
+		tp_page_addf(page, TP_PAINT_NONE, "  %.13s", kernel->family);
+	}
 	tp_page_add(page, TP_PAINT_NONE, "  ");
 	tp_page_column(page, is_narrow ? 0 : COLUMN_KERNEL);
 	tp_page_add(page, TP_PAINT_NONE, tp_trace_string(digest->trace, kernel->name));
@@ -331,10 +344,6 @@ static void put_blamed(struct tp_page *page, const struct tp_report_digest *dige
 			      tp_label_name(blame->label),
 			      tp_unit_time((double)blame->time_ns).text);
 	}
-	if (!total_ns) {
-		tp_buf_release(&text);
-		return;
-	}
 	struct tp_buf name = {0};
 	tp_report_add_device(&name, profile, device);
 	tp_page_addf(page, TP_PAINT_NONE, "  %s  %s  ", tp_buf_text(&name),
@@ -344,13 +353,23 @@ static void put_blamed(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&text);
 }
 
+/* Rows are in order of time: whoever leads one of them for the first time comes next. */
+static bool leads_blame(const struct tp_profile *profile, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (profile->blames[i].device == profile->blames[index].device)
+			return false;
+	return true;
+}
+
 static void put_blames(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->profile->n_blames)
 		return;
 	put_section(page, "Who made others wait, doing what");
-	for (size_t i = 0; i < digest->profile->n_devices; i++)
-		put_blamed(page, digest, i);
+	for (size_t i = 0; i < digest->profile->n_blames; i++)
+		if (leads_blame(digest->profile, i))
+			put_blamed(page, digest, digest->profile->blames[i].device);
 }
 
 void tp_report_device_tables(struct tp_page *page, const struct tp_report_digest *digest)

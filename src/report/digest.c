@@ -100,7 +100,7 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 		profile->total_ns > 0 && (out->has_devices || !is_too_short(report->findings));
 }
 
-void tp_report_add_command(struct tp_buf *out, const struct tp_run_info *run)
+static void add_command(struct tp_buf *out, const struct tp_run_info *run)
 {
 	for (size_t i = 0; i < run->n_command; i++)
 		tp_buf_printf(out, "%s%s", i ? " " : "", run->command[i]);
@@ -119,7 +119,7 @@ static bool has_own_label(const struct tp_run_info *run)
 void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	if (!digest->is_import) {
-		tp_report_add_command(out, digest->run);
+		add_command(out, digest->run);
 		return;
 	}
 	if (has_own_label(digest->run))
@@ -231,7 +231,7 @@ static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bo
 /* What a format cannot tell is the reason of its source. */
 static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
 {
-	const char *separator = "Not in such traces: ";
+	const char *separator = out->len ? "; not in such traces: " : "Not in such traces: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
 		const char *untold = tp_trace_string(trace, trace->sources[i].reason);
 		if (!*untold)
@@ -241,13 +241,9 @@ static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
 	}
 }
 
-void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
-			   bool with_reasons)
+static void add_unjudged(struct tp_buf *out, const struct tp_report_digest *digest,
+			 bool with_reasons)
 {
-	if (digest->is_import)
-		add_untold(out, digest->trace);
-	else
-		add_all_missing(out, digest->trace, with_reasons);
 	const struct tp_findings *findings = digest->report->findings;
 	if (!findings || !findings->n_not_judged)
 		return;
@@ -257,6 +253,19 @@ void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *di
 	else
 		tp_buf_printf(out, "Not judged: %s%s", rules.text,
 			      with_reasons ? " (trainprof explain --not-judged)" : "");
+}
+
+void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
+			   bool with_reasons)
+{
+	if (!digest->is_import) {
+		add_all_missing(out, digest->trace, with_reasons);
+		add_unjudged(out, digest, with_reasons);
+		return;
+	}
+	/* The longer text comes last: it may be cut. */
+	add_unjudged(out, digest, false);
+	add_untold(out, digest->trace);
 }
 
 /* ---- less detail ---- */
@@ -338,36 +347,35 @@ size_t tp_report_n_advice(const struct tp_report *report)
 
 /* ---- where an imported trace came from ---- */
 
-static void add_hash(struct tp_buf *out, const struct tp_run_info *run)
+static void add_losses(struct tp_buf *out, const struct tp_run_info *run)
 {
-	enum { SHOWN_DIGITS = 12 };
-	if (tp_report_n_files(run) > 1)
-		return;
-	/* Enough to know a file again among those at hand; --full and JSON have the whole. */
-	tp_buf_printf(out, ", SHA-256 %.*s…", SHOWN_DIGITS, tp_report_known(run->ranks[0].sha256));
-}
-
-void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest)
-{
-	const struct tp_run_info *run = digest->run;
-	uint64_t n_events = 0;
 	uint64_t n_skipped = 0;
 	size_t n_cut = 0;
 	for (size_t i = 0; i < run->n_ranks; i++) {
-		n_events += run->ranks[i].n_events;
 		n_skipped += run->ranks[i].n_skipped;
 		n_cut += run->ranks[i].is_cut;
 	}
-	tp_buf_puts(out, "Imported ");
-	tp_report_add_files(out, run);
-	if (!run->n_ranks)
-		return;
-	add_hash(out, run);
-	tp_buf_printf(out, ": %s", tp_unit_counted(n_events, "event").text);
 	if (n_skipped)
 		tp_buf_printf(out, ", %s malformed", tp_unit_count(n_skipped).text);
 	if (n_cut && run->n_ranks == 1)
 		tp_buf_puts(out, ", cut at its end");
 	else if (n_cut)
 		tp_buf_printf(out, ", %zu of %zu traces cut at their end", n_cut, run->n_ranks);
+}
+
+void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	/* Enough to know a file again among those at hand; --full and JSON have the whole. */
+	enum { SHOWN_DIGITS = 12 };
+	const struct tp_run_info *run = digest->run;
+	size_t n_files = tp_report_n_files(run);
+	uint64_t n_events = 0;
+	for (size_t i = 0; i < run->n_ranks; i++)
+		n_events += run->ranks[i].n_events;
+	tp_buf_printf(out, "Imported %s: %s", tp_unit_counted(n_files, "file").text,
+		      tp_unit_counted(n_events, "event").text);
+	add_losses(out, run);
+	if (n_files == 1)
+		tp_buf_printf(out, ", SHA-256 %.*s…", SHOWN_DIGITS,
+			      tp_report_known(run->ranks[0].sha256));
 }

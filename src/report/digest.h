@@ -32,9 +32,7 @@ struct tp_report_digest {
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report);
 
-/* Append "./train --epochs 1". */
-void tp_report_add_command(struct tp_buf *out, const struct tp_run_info *run);
-/* Append what was measured: the command, or "worker0.pt.trace.json.gz (kineto)". */
+/* Append what was measured: "./train --epochs 1", "worker0.pt.trace.json.gz (kineto)". */
 void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "61.2 s, 984 steps, 29 processes", "1.07 s, 6 steps, 8 ranks". */
 void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest);

@@ -1,6 +1,7 @@
 /* Adds up devices, and names ranks and files. */
 #include "job.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void add_device_times(struct tp_report_job *out, const struct tp_device_result *device)
@@ -81,10 +82,16 @@ const char *tp_report_after_name(int part)
 	return part < TP_N_PARTS ? tp_part_name((enum tp_part)part) : "not_captured";
 }
 
+const char *tp_report_after_words(int part)
+{
+	return part < TP_N_PARTS ? tp_part_name((enum tp_part)part) : "not captured";
+}
+
 void tp_report_after(const struct tp_device_result *device, uint64_t out[TP_N_PARTS + 1])
 {
 	for (int p = 0; p < TP_N_PARTS; p++)
 		out[p] = device->after_ns[p];
+	assert(device->not_captured_ns <= device->after_ns[TP_PART_COMMUNICATION]);
 	out[TP_PART_COMMUNICATION] -= device->not_captured_ns;
 	out[TP_N_PARTS] = device->not_captured_ns;
 }

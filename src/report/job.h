@@ -3,6 +3,7 @@
 #define TRAINPROF_SRC_REPORT_JOB_H
 
 #include "trainprof/base/buf.h"
+#include "trainprof/model/device.h"
 #include "trainprof/model/profile.h"
 
 /* Sums over all devices. */
@@ -34,6 +35,7 @@ void tp_report_add_device(struct tp_buf *out, const struct tp_profile *profile, 
 
 /* "compute", and "not_captured" for TP_N_PARTS, which comes last. */
 const char *tp_report_after_name(int part);
+const char *tp_report_after_words(int part); /* "not captured" */
 /* After handing over: parts in their order, then what was not captured; they sum to window_ns. */
 void tp_report_after(const struct tp_device_result *device, uint64_t out[TP_N_PARTS + 1]);
 

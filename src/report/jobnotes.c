@@ -1,6 +1,7 @@
 /* Says in sentences what devices and ranks did. */
 #include "jobnotes.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Below these a number says nothing that a reader could act on: our choice. */
@@ -52,18 +53,13 @@ static size_t latest_device(const struct tp_profile *profile)
 	return latest;
 }
 
-static const char *part_words(int part)
-{
-	return part < TP_N_PARTS ? tp_part_name((enum tp_part)part) : "not captured";
-}
-
 static void add_doing(struct tp_buf *out, const struct tp_profile *profile, size_t device)
 {
 	struct tp_report_blame_share rows[TP_N_PARTS + 1];
 	uint64_t total_ns;
 	size_t n = tp_report_blame_shares(profile, (uint32_t)device, rows, &total_ns);
 	for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
-		tp_buf_printf(out, "%s%s %s", i ? ", " : ", doing ", part_words(rows[i].part),
+		tp_buf_printf(out, "%s%s %s", i ? ", " : ": ", tp_report_after_words(rows[i].part),
 			      tp_unit_percent(ratio(rows[i].time_ns, total_ns)).text);
 }
 
@@ -81,8 +77,8 @@ static void add_ranks(struct tp_buf *out, const struct tp_report_digest *digest)
 	uint64_t caused_ns = profile->devices[late].wait_caused_ns;
 	struct tp_buf name = {0};
 	tp_report_add_device(&name, profile, late);
-	tp_buf_printf(out, "R%s made the others wait %s (%s of all such waits)",
-		      tp_buf_text(&name) + 1, tp_unit_time((double)caused_ns).text,
+	tp_buf_printf(out, "R%s made the others wait %s, %s of waits", tp_buf_text(&name) + 1,
+		      tp_unit_time((double)caused_ns).text,
 		      tp_unit_percent(ratio(caused_ns, all_ns)).text);
 	tp_buf_release(&name);
 	add_doing(out, profile, late);
@@ -130,7 +126,7 @@ static void add_gaps(struct tp_buf *out, const struct tp_report_job *job)
 				largest = c;
 		if (ratio(left[largest], total_ns) < NOTABLE_RATIO)
 			return;
-		tp_buf_printf(out, "%s%s %s", shown ? ", " : ", idle by ",
+		tp_buf_printf(out, "%s%s %s", shown ? ", " : ", idle: ",
 			      tp_gap_cause_name((enum tp_gap_cause)largest),
 			      tp_unit_percent(ratio(left[largest], total_ns)).text);
 		left[largest] = 0;
@@ -140,12 +136,9 @@ static void add_gaps(struct tp_buf *out, const struct tp_report_job *job)
 static void add_work(struct tp_buf *out, const struct tp_profile *profile)
 {
 	const struct tp_quantity *ops = &profile->facts[TP_FACT_DEVICE_OPS];
-	const struct tp_quantity *kernel = &profile->facts[TP_FACT_DEVICE_KERNEL];
 	if (ops->is_known && profile->is_of_steps)
 		tp_buf_printf(out, "; %s launches a step",
 			      tp_unit_count((uint64_t)(ops->value + 0.5)).text);
-	if (kernel->is_known)
-		tp_buf_printf(out, ", median kernel %s", tp_unit_time(kernel->value).text);
 	if (profile->micro_batches > 1)
 		tp_buf_printf(out, ", %zu micro-batches", profile->micro_batches);
 }
@@ -183,7 +176,7 @@ static void add_hidden(struct tp_buf *out, const struct tp_report_digest *digest
 			      tp_unit_percent(1 - ratio(rows[i].exposed_ns, rows[i].time_ns)).text);
 	}
 	if (out->len)
-		out->data[0] = out->data[0] == 'c' ? 'C' : out->data[0];
+		out->data[0] = (char)toupper((unsigned char)out->data[0]);
 }
 
 /* ---- what names are worth ---- */

@@ -61,9 +61,9 @@ static void add_device(struct tp_buf *out, const struct tp_profile *profile, siz
 	tp_report_add_device(out, profile, index);
 	tp_buf_printf(out, " | %s | ", percent(device->busy_ns, device->span_ns).text);
 	tp_report_add_shares(out, device->own_ns, TP_N_PARTS, device->window_ns,
-			     tp_report_after_name);
+			     tp_report_after_words);
 	tp_buf_puts(out, " | ");
-	tp_report_add_shares(out, after, TP_N_PARTS + 1, device->window_ns, tp_report_after_name);
+	tp_report_add_shares(out, after, TP_N_PARTS + 1, device->window_ns, tp_report_after_words);
 	tp_buf_puts(out, " | ");
 	tp_report_add_shares(out, device->gap_ns, TP_N_GAP_CAUSES, device->window_ns, gap_name);
 	tp_buf_printf(out, " | %s |\n", tp_unit_time((double)device->wait_caused_ns).text);
@@ -172,8 +172,11 @@ void tp_markdown_add_files(struct tp_buf *out, const struct tp_report_digest *di
 			tp_buf_puts(out, ", ");
 			tp_markdown_add_plain(out, rank->member);
 		}
-		tp_buf_printf(out, " (%s) | `%s` | ", tp_report_known(rank->format),
-			      tp_report_known(rank->sha256));
+		tp_buf_puts(out, " (");
+		tp_markdown_add_plain(out, tp_report_known(rank->format));
+		tp_buf_puts(out, ") | ");
+		tp_markdown_add_plain(out, tp_report_known(rank->sha256));
+		tp_buf_puts(out, " | ");
 		tp_report_add_kept(&kept, rank);
 		tp_markdown_add_plain(out, tp_buf_text(&kept));
 		tp_buf_puts(out, " |\n");

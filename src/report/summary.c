@@ -267,7 +267,8 @@ static void put_advice(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&gain);
 }
 
-static void put_combined(struct tp_page *page, const struct tp_findings *findings)
+/* `shown` of them stand above. */
+static void put_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
 {
 	if (!findings->has_combined || findings->n_fired < 2)
 		return;
@@ -278,6 +279,8 @@ static void put_combined(struct tp_page *page, const struct tp_findings *finding
 		tp_buf_puts(&text, words[findings->n_fired]);
 	else
 		tp_buf_printf(&text, "all %zu", findings->n_fired);
+	if (findings->n_fired > shown)
+		tp_buf_puts(&text, ": trainprof explain");
 	if (findings->then_limit)
 		tp_buf_printf(&text, "; then %s is the limit", findings->then_limit);
 	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
@@ -324,11 +327,11 @@ static void put_advices(struct tp_page *page, const struct tp_report_digest *dig
 		(is_narrow(page) ? put_narrow_advice : put_advice)(page, digest, i);
 	if (is_narrow(page))
 		return;
-	if (n > shown) {
+	if (n > shown && !findings->has_combined) {
 		tp_page_addf(page, TP_PAINT_DIM, "    and %zu more: trainprof explain", n - shown);
 		tp_page_end(page);
 	}
-	put_combined(page, findings);
+	put_combined(page, findings, shown);
 }
 
 /* ---- what else must be known ------------------------------------------------------------------
@@ -458,11 +461,18 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 {
 	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
 	 * stand whole in explain. Then what stands in --full is left out. */
+	static const struct {
+		size_t max_advice;
+		size_t max_notes;
+	} ladder[] = {{3, SIZE_MAX}, {2, SIZE_MAX}, {2, 2}, {2, 1}, {1, 2}, {1, 1}, {1, 0}};
 	struct tp_report_digest shorter = *digest;
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;
-	for (; digest->has_devices && shorter.max_advice > 1 && !fits(page, &shorter);
-	     shorter.max_advice--)
-		shorter.max_notes = shorter.max_advice - 1;
+	for (size_t i = 0; digest->has_devices && i < TP_ARRAY_LEN(ladder); i++) {
+		shorter.max_advice = ladder[i].max_advice;
+		shorter.max_notes = ladder[i].max_notes;
+		if (fits(page, &shorter))
+			break;
+	}
 	put_summary(page, &shorter);
 }
