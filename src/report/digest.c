@@ -231,7 +231,7 @@ static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bo
 /* What a format cannot tell is the reason of its source. */
 static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
 {
-	const char *separator = out->len ? "; not in such traces: " : "Not in such traces: ";
+	const char *separator = out->len ? "; not seen: " : "Not seen: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
 		const char *untold = tp_trace_string(trace, trace->sources[i].reason);
 		if (!*untold)

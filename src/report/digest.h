@@ -39,7 +39,7 @@ void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *dig
 /* Append "./train exited 0", "./train was killed by SIGSEGV". */
 void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "Not measured: CPU counters (none in this virtual machine); 4 rules unjudged", of imports
- * "Not in such traces: …"; nothing when all was measured and judged. */
+ * "Not seen: stacks"; nothing when all was measured and judged. */
 void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
 			   bool with_reasons);
 /* Append what was measured with less detail than asked for, "switch records off above 20000/s per

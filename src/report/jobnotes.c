@@ -12,14 +12,21 @@ enum { CAUSES_SHOWN = 2 };
 
 /* ---- the late rank ---- */
 
+/* Where a device's blame goes: parts, TP_N_PARTS for what was not captured. */
+struct blame_share {
+	int part;
+	uint64_t time_ns;
+};
+
 static int blame_part(const struct tp_blame_result *blame)
 {
 	return blame->label == TP_LABEL_COMMUNICATION_UNCAPTURED ? TP_N_PARTS
 								 : (int)tp_label_part(blame->label);
 }
 
-size_t tp_report_blame_shares(const struct tp_profile *profile, uint32_t device,
-			      struct tp_report_blame_share rows[TP_N_PARTS + 1], uint64_t *total_ns)
+/* Of one device, largest first; returns how many rows. `total_ns` is their sum. */
+static size_t sum_blame(const struct tp_profile *profile, uint32_t device,
+			struct blame_share rows[TP_N_PARTS + 1], uint64_t *total_ns)
 {
 	uint64_t sums[TP_N_PARTS + 1] = {0};
 	size_t n = 0;
@@ -34,7 +41,7 @@ size_t tp_report_blame_shares(const struct tp_profile *profile, uint32_t device,
 		size_t at = n++;
 		for (; at && rows[at - 1].time_ns < sums[p]; at--)
 			rows[at] = rows[at - 1];
-		rows[at] = (struct tp_report_blame_share){p, sums[p]};
+		rows[at] = (struct blame_share){p, sums[p]};
 	}
 	return n;
 }
@@ -55,9 +62,9 @@ static size_t latest_device(const struct tp_profile *profile)
 
 static void add_doing(struct tp_buf *out, const struct tp_profile *profile, size_t device)
 {
-	struct tp_report_blame_share rows[TP_N_PARTS + 1];
+	struct blame_share rows[TP_N_PARTS + 1];
 	uint64_t total_ns;
-	size_t n = tp_report_blame_shares(profile, (uint32_t)device, rows, &total_ns);
+	size_t n = sum_blame(profile, (uint32_t)device, rows, &total_ns);
 	for (size_t i = 0; i < n && i < CAUSES_SHOWN; i++)
 		tp_buf_printf(out, "%s%s %s", i ? ", " : ": ", tp_report_after_words(rows[i].part),
 			      tp_unit_percent(ratio(rows[i].time_ns, total_ns)).text);

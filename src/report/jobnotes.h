@@ -13,15 +13,4 @@ enum { TP_JOB_NOTES_MOST = 4 };
  */
 void tp_report_add_job_note(struct tp_buf *out, const struct tp_report_digest *digest, int i);
 
-/* Where a device's blame goes, largest first: parts, TP_N_PARTS for what was not captured. */
-struct tp_report_blame_share {
-	int part;
-	uint64_t time_ns;
-};
-
-/* Of one device, at most TP_N_PARTS + 1 rows; returns how many. `total_ns` is their sum. */
-size_t tp_report_blame_shares(const struct tp_profile *profile, uint32_t device,
-			      struct tp_report_blame_share rows[TP_N_PARTS + 1],
-			      uint64_t *total_ns);
-
 #endif

@@ -97,24 +97,6 @@ START_TEST(runs_have_no_such_sentences)
 }
 END_TEST
 
-START_TEST(blame_is_summed_by_part)
-{
-	struct sample s;
-	struct tp_report_blame_share rows[TP_N_PARTS + 1];
-	uint64_t total_ns;
-	job_init(&s);
-	ck_assert_uint_eq(tp_report_blame_shares(&s.profile, 7, rows, &total_ns), 4);
-	ck_assert_uint_eq(total_ns, 34925000);
-	ck_assert_int_eq(rows[0].part, TP_PART_HOST);
-	ck_assert_uint_eq(rows[0].time_ns, 18700000);
-	ck_assert_int_eq(rows[1].part, TP_N_PARTS);
-	ck_assert_int_eq(rows[3].part, TP_PART_COMPUTE);
-	ck_assert_uint_eq(tp_report_blame_shares(&s.profile, 0, rows, &total_ns), 0);
-	ck_assert_uint_eq(total_ns, 0);
-	sample_release(&s);
-}
-END_TEST
-
 Suite *suite_report_jobnotes(void);
 Suite *suite_report_jobnotes(void)
 {
@@ -125,7 +107,6 @@ Suite *suite_report_jobnotes(void)
 	tcase_add_test(tc, hidden_time_is_told_where_there_is_some);
 	tcase_add_test(tc, weak_evidence_is_told_above_five_percent);
 	tcase_add_test(tc, runs_have_no_such_sentences);
-	tcase_add_test(tc, blame_is_summed_by_part);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
