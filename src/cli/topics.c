@@ -72,6 +72,8 @@ static const char formats[] =
 	"Text on screens and Markdown are for people and may change. JSON, exit statuses, names "
 	"of options, facts and rules are stable.\n"
 	"\n"
+	"import reads traces of torch.profiler and exports of nsys (import --list).\n"
+	"\n"
 	"report writes:\n";
 
 static const char parts[] =
