@@ -23,25 +23,6 @@ enum { WORKER_OK, WORKER_LOST, WORKER_FAILED };
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
-static enum tp_status write_json(const struct tp_reading *reading, struct tp_error *err)
-{
-	char *text = NULL;
-	size_t size = 0;
-	struct tp_report_style style = {.width = 80};
-	FILE *memory = open_memstream(&text, &size);
-	if (!memory)
-		return tp_fail(err, TP_NOMEM, "no memory for the report");
-	enum tp_status status =
-		tp_exporter_find("json")->write(&reading->report, &style, memory, err);
-	fclose(memory);
-	char *path = tp_asprintf("%s/report.json", reading->report.directory);
-	if (status == TP_OK)
-		status = tp_file_replace(path, text, size, err);
-	free(path);
-	free(text);
-	return status;
-}
-
 static bool has_losses(const struct tp_trace *trace)
 {
 	uint64_t n = trace->n_dropped;
@@ -55,15 +36,10 @@ static void print_summary(const struct tp_cli *cli, const struct tp_run_options 
 {
 	struct tp_report_style style = tp_terminal_style(cli, STDERR_FILENO);
 	style.is_full = strcmp(options->summary, "full") == 0;
+	char *text;
+	size_t size;
 	/* One write: what a daemon of the program still says does not tear it apart. */
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	if (!memory)
-		return;
-	enum tp_status status =
-		tp_exporter_find("text")->write(&reading->report, &style, memory, NULL);
-	if (fclose(memory) == 0 && status == TP_OK)
+	if (tp_reading_render(reading, "text", &style, &text, &size, NULL) == TP_OK)
 		(void)tp_file_write_all(STDERR_FILENO, text, size);
 	free(text);
 }
@@ -85,7 +61,7 @@ static int work(const struct tp_cli *cli, const struct tp_run_options *options,
 	int status = has_losses(&reading.trace) ? WORKER_LOST : WORKER_OK;
 	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
 		print_summary(cli, options, &reading);
-	if (write_json(&reading, &err) != TP_OK) {
+	if (tp_reading_save(&reading, &err) != TP_OK) {
 		tp_complain(NULL, &err);
 		status = WORKER_FAILED;
 	}

@@ -9,7 +9,6 @@
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
-#include "trainprof/base/memory.h"
 #include "trainprof/report/validate.h"
 
 #include <stdio.h>
@@ -113,15 +112,10 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
-	char *text = NULL;
-	size_t size = 0;
+	char *text;
+	size_t size;
 	style.is_full = o->is_full;
-	FILE *memory = open_memstream(&text, &size);
-	if (!memory)
-		tp_oom(0);
-	enum tp_status status =
-		tp_exporter_find(format)->write(&reading->report, &style, memory, &err);
-	fclose(memory);
+	enum tp_status status = tp_reading_render(reading, format, &style, &text, &size, &err);
 	int result;
 	if (status == TP_OK && is_stdout) {
 		result = tp_output_text(text);

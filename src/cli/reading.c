@@ -4,8 +4,11 @@
 #include "complain.h"
 #include "recordings.h"
 #include "rulesdir.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/store/recording.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const tp_steps_choices[] = {"auto", "marker", "none", NULL};
@@ -76,6 +79,36 @@ void tp_reading_say_partial(const struct tp_reading *reading)
 	else
 		tp_say(NULL, "%s was not closed properly; using what was written until then",
 		       directory);
+}
+
+enum tp_status tp_reading_render(const struct tp_reading *reading, const char *format,
+				 const struct tp_report_style *style, char **text, size_t *size,
+				 struct tp_error *err)
+{
+	*text = NULL;
+	*size = 0;
+	FILE *memory = open_memstream(text, size);
+	if (!memory)
+		return tp_fail(err, TP_NOMEM, "no memory for the report");
+	enum tp_status status =
+		tp_exporter_find(format)->write(&reading->report, style, memory, err);
+	if (fclose(memory) != 0 && status == TP_OK)
+		status = tp_fail(err, TP_NOMEM, "no memory for the report");
+	return status;
+}
+
+enum tp_status tp_reading_save(const struct tp_reading *reading, struct tp_error *err)
+{
+	const struct tp_report_style style = {.width = 80};
+	char *text;
+	size_t size;
+	enum tp_status status = tp_reading_render(reading, "json", &style, &text, &size, err);
+	char *path = tp_asprintf("%s/report.json", reading->report.directory);
+	if (status == TP_OK)
+		status = tp_file_replace(path, text, size, err);
+	free(path);
+	free(text);
+	return status;
 }
 
 void tp_reading_close(struct tp_reading *reading)

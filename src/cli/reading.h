@@ -37,6 +37,15 @@ TP_MUST_CHECK enum tp_status tp_reading_open(struct tp_reading *reading, const c
 void tp_reading_say_partial(const struct tp_reading *reading);
 void tp_reading_close(struct tp_reading *reading);
 
+/* Write the report by an exporter's name into memory; `text` is to be freed, also on failure.
+ * Errors  TP_NOMEM, and those of the exporter. */
+TP_MUST_CHECK enum tp_status tp_reading_render(const struct tp_reading *reading, const char *format,
+					       const struct tp_report_style *style, char **text,
+					       size_t *size, struct tp_error *err);
+/* Put report.json into the recording. Errors  the same, TP_IO. */
+TP_MUST_CHECK enum tp_status tp_reading_save(const struct tp_reading *reading,
+					     struct tp_error *err);
+
 /* The choice behind a --steps word. */
 enum tp_steps_choice tp_reading_steps(const char *word);
 /* Words of --steps, NULL-terminated. */

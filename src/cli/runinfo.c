@@ -126,3 +126,49 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
 	};
 	take_environment(out, names, arena);
 }
+
+/* Of one ending that only says what kind of file it is; 0 when there is none. */
+static size_t ending_length(const char *name, size_t len)
+{
+	static const char *const endings[] = {".gz",  ".json", ".trace",  ".pt",
+					      ".tar", ".tgz",  ".sqlite", ".zip"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
+		size_t n = strlen(endings[i]);
+		if (len > n && memcmp(name + len - n, endings[i], n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+/* "traces/worker0.pt.trace.json.gz" -> "worker0". */
+static const char *label_of_file(const char *path, struct tp_arena *arena)
+{
+	const char *name = base_name(path);
+	size_t len = strlen(name);
+	for (size_t n; (n = ending_length(name, len));)
+		len -= n;
+	return tp_arena_strndup(arena, name, len);
+}
+
+void tp_run_info_make_import(struct tp_run_info *out, const char *const *files, size_t n,
+			     const char *label, struct tp_arena *arena)
+{
+	const char **command = tp_arena_array(arena, n + 2, sizeof(*command));
+	command[0] = "trainprof";
+	command[1] = "import";
+	for (size_t i = 0; i < n; i++)
+		command[i + 2] = files[i];
+	*out = (struct tp_run_info){
+		.id = random_id(arena),
+		.label = label ? label : label_of_file(files[0], arena),
+		.command = command,
+		.n_command = n + 2,
+		.directory = "",
+		.mode = TP_MODE_IMPORT,
+		.tier = TP_TIER_BARE, /* nothing was collected */
+		.started_wall_ns = tp_clock_wall_ns(),
+		.end = TP_END_UNKNOWN,
+		.written_by =
+			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
+	};
+}

@@ -34,7 +34,7 @@ static const char exit_status[] =
 	"  130  interrupted    141  the reader of the output went away\n";
 
 static const char environment[] =
-	"TRAINPROF_OUTPUT   recording directory of run, as -o\n"
+	"TRAINPROF_OUTPUT   recording directory of run and import, as -o\n"
 	"TRAINPROF_RULES    a folder of rules beside the shipped ones, as --rules\n"
 	"TRAINPROF_CONFIG   configuration file, as --config\n"
 	"TRAINPROF_COLOR    auto, always or never, as --color\n"
@@ -71,6 +71,8 @@ static const char formats[] =
 	"\n"
 	"Text on screens and Markdown are for people and may change. JSON, exit statuses, names "
 	"of options, facts and rules are stable.\n"
+	"\n"
+	"import reads traces of torch.profiler and exports of nsys (import --list).\n"
 	"\n"
 	"report writes:\n";
 

@@ -1,4 +1,5 @@
 /* Writes what --full adds to the summary. */
+#include "devicetables.h"
 #include "frames.h"
 #include "summary.h"
 
@@ -193,9 +194,20 @@ static void put_steps(struct tp_page *page, const struct tp_report_digest *diges
 	put_slowest(page, profile);
 }
 
+/* Of imported traces none are known. */
+static bool has_phases(const struct tp_profile *profile)
+{
+	for (int p = 0; p < TP_N_RUN_PHASES; p++)
+		if (profile->run_phase_ns[p])
+			return true;
+	return false;
+}
+
 static void put_phases(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
+	if (!has_phases(profile))
+		return;
 	put_section(page, "Phases of the run");
 	for (int p = 0; p < TP_N_RUN_PHASES; p++) {
 		if (!profile->run_phase_ns[p])
@@ -251,6 +263,8 @@ static void put_process(struct tp_page *page, const struct tp_trace *trace,
 static void put_processes(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
+	if (!profile->n_processes)
+		return;
 	put_section(page, "Processes");
 	for (size_t i = 0; i < profile->n_processes && i < N_PROCESSES_SHOWN; i++)
 		put_process(page, digest->trace, &profile->processes[i]);
@@ -376,10 +390,8 @@ static void put_gaps(struct tp_page *page, const struct tp_trace *trace)
 	}
 }
 
-static void put_sources(struct tp_page *page, const struct tp_report_digest *digest)
+static void put_tier(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	const struct tp_trace *trace = digest->trace;
-	put_section(page, "Sources");
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "tier: %s", tp_tier_name(digest->run->tier));
 	if (digest->run->sample_rate_hz > 0)
@@ -391,6 +403,16 @@ static void put_sources(struct tp_page *page, const struct tp_report_digest *dig
 			      tp_unit_number(digest->run->asked_rate_hz).text);
 	put_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
+}
+
+static void put_sources(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_trace *trace = digest->trace;
+	if (digest->is_import && !trace->n_sources && !trace->n_gaps)
+		return;
+	put_section(page, "Sources");
+	if (!digest->is_import)
+		put_tier(page, digest);
 	for (size_t i = 0; i < trace->n_sources; i++)
 		put_source(page, trace, &trace->sources[i]);
 	put_gaps(page, trace);
@@ -432,7 +454,9 @@ void tp_report_details(struct tp_page *page, const struct tp_report_digest *dige
 	put_phases(page, digest);
 	put_processes(page, digest);
 	put_stacks(page, digest);
+	tp_report_device_tables(page, digest);
 	put_findings(page, digest);
+	tp_report_file_table(page, digest);
 	put_sources(page, digest);
 	put_warnings(page, digest);
 	put_facts(page, digest);

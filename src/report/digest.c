@@ -45,6 +45,33 @@ static const char *program_name(const struct tp_run_info *run)
 	return slash && slash[1] && strlen(typed) > LONG_PATH ? slash + 1 : typed;
 }
 
+/* The mean over all devices, whether the total is theirs or one's. */
+static double device_mean_ns(const struct tp_profile *profile, const struct tp_report_job *job)
+{
+	uint64_t n = profile->is_of_steps && job->n_steps ? job->n_steps : profile->n_devices;
+	return (double)job->window_ns / (double)n;
+}
+
+static void set_means(struct tp_report_digest *out)
+{
+	const struct tp_profile *profile = out->profile;
+	double total_ns = (double)profile->total_ns;
+	if (out->job.window_ns && profile->total_ns) {
+		out->mean_ns = device_mean_ns(profile, &out->job);
+		out->divisor = total_ns / out->mean_ns;
+	} else {
+		bool has_steps = profile->is_of_steps && profile->n_steady;
+		out->divisor = has_steps ? (double)profile->n_steady : 1;
+		out->mean_ns = total_ns / out->divisor;
+	}
+	out->scale = tp_unit_scale_for(out->mean_ns);
+}
+
+static bool is_too_short(const struct tp_findings *findings)
+{
+	return findings && findings->verdict && strcmp(findings->verdict, "too_short") == 0;
+}
+
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report)
 {
 	const struct tp_profile *profile = report->profile;
@@ -54,9 +81,11 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 		.trace = profile->trace,
 		.run = &profile->trace->run,
 		.program = program_name(&profile->trace->run),
-		.divisor =
-			profile->is_of_steps && profile->n_steady ? (double)profile->n_steady : 1,
 		.lines_each = 2,
+		.max_advice = 3,
+		.max_notes = SIZE_MAX,
+		.is_import = profile->trace->run.mode == TP_MODE_IMPORT,
+		.has_devices = profile->n_devices != 0,
 		.n_lost = count_lost(profile->trace),
 	};
 	uint64_t times[TP_N_PARTS];
@@ -64,17 +93,48 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 		times[p] = profile->parts[p].time_ns;
 	tp_unit_share_100(times, TP_N_PARTS, out->percent);
 	order_parts(out);
-	out->mean_ns = (double)profile->total_ns / out->divisor;
-	out->scale = tp_unit_scale_for(out->mean_ns);
-	const struct tp_findings *findings = report->findings;
-	out->is_judgeable = profile->total_ns > 0 && !(findings && findings->verdict &&
-						       strcmp(findings->verdict, "too_short") == 0);
+	tp_report_job_sum(&out->job, profile);
+	set_means(out);
+	/* Of devices every ns is known: few steps are enough. */
+	out->is_judgeable =
+		profile->total_ns > 0 && (out->has_devices || !is_too_short(report->findings));
 }
 
-void tp_report_add_command(struct tp_buf *out, const struct tp_run_info *run)
+static void add_command(struct tp_buf *out, const struct tp_run_info *run)
 {
 	for (size_t i = 0; i < run->n_command; i++)
 		tp_buf_printf(out, "%s%s", i ? " " : "", run->command[i]);
+}
+
+/* A label that was given, and not made of the file's name. */
+static bool has_own_label(const struct tp_run_info *run)
+{
+	if (!run->label || !*run->label || !run->n_ranks)
+		return false;
+	const char *name = tp_report_base_name(run->ranks[0].path);
+	size_t len = strlen(run->label);
+	return strncmp(name, run->label, len) != 0 || (name[len] && name[len] != '.');
+}
+
+void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	if (!digest->is_import) {
+		add_command(out, digest->run);
+		return;
+	}
+	if (has_own_label(digest->run))
+		tp_buf_printf(out, "%s: ", digest->run->label);
+	tp_report_add_files(out, digest->run);
+}
+
+static void add_devices(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	size_t n_ranks = digest->job.n_ranks;
+	size_t n_devices = digest->profile->n_devices;
+	if (n_ranks > 1)
+		tp_buf_printf(out, ", %zu ranks", n_ranks);
+	if (n_devices > n_ranks)
+		tp_buf_printf(out, ", %zu devices", n_devices);
 }
 
 void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest)
@@ -87,6 +147,7 @@ void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *dig
 		tp_buf_printf(out, ", %s", tp_unit_counted(profile->n_steady, "step").text);
 	if (profile->n_processes > 1)
 		tp_buf_printf(out, ", %s processes", tp_unit_count(profile->n_processes).text);
+	add_devices(out, digest);
 }
 
 const char *tp_report_signal_name(int number, char *out, size_t size)
@@ -154,10 +215,8 @@ static void add_left_out(struct tp_buf *out, const struct tp_trace *trace)
 	}
 }
 
-void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
-			   bool with_reasons)
+static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bool with_reasons)
 {
-	const struct tp_trace *trace = digest->trace;
 	const char *separator = "Not measured: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
 		if (!is_missing(&trace->sources[i]))
@@ -167,6 +226,24 @@ void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *di
 		separator = ", ";
 	}
 	add_left_out(out, trace);
+}
+
+/* What a format cannot tell is the reason of its source. */
+static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
+{
+	const char *separator = out->len ? "; not seen: " : "Not seen: ";
+	for (size_t i = 0; i < trace->n_sources; i++) {
+		const char *untold = tp_trace_string(trace, trace->sources[i].reason);
+		if (!*untold)
+			continue;
+		tp_buf_printf(out, "%s%s", separator, untold);
+		separator = "; ";
+	}
+}
+
+static void add_unjudged(struct tp_buf *out, const struct tp_report_digest *digest,
+			 bool with_reasons)
+{
 	const struct tp_findings *findings = digest->report->findings;
 	if (!findings || !findings->n_not_judged)
 		return;
@@ -176,6 +253,19 @@ void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *di
 	else
 		tp_buf_printf(out, "Not judged: %s%s", rules.text,
 			      with_reasons ? " (trainprof explain --not-judged)" : "");
+}
+
+void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
+			   bool with_reasons)
+{
+	if (!digest->is_import) {
+		add_all_missing(out, digest->trace, with_reasons);
+		add_unjudged(out, digest, with_reasons);
+		return;
+	}
+	/* The longer text comes last: it may be cut. */
+	add_unjudged(out, digest, false);
+	add_untold(out, digest->trace);
 }
 
 /* ---- less detail ---- */
@@ -232,7 +322,7 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 			      tp_unit_number(digest->run->sample_rate_hz).text,
 			      tp_unit_number(digest->run->asked_rate_hz).text);
 	for (size_t i = 0; i < trace->n_sources; i++)
-		if (trace->sources[i].presence == TP_PRESENCE_DEGRADED)
+		if (trace->sources[i].presence == TP_PRESENCE_DEGRADED && !digest->is_import)
 			add_item(&items, tp_trace_string(trace, trace->sources[i].reason));
 	tp_buf_puts(out, tp_buf_text(&items));
 	tp_buf_release(&items);
@@ -255,21 +345,37 @@ size_t tp_report_n_advice(const struct tp_report *report)
 	return report->findings ? report->findings->n_fired : 0;
 }
 
-const char *tp_report_verdict_title(const struct tp_report *report)
+/* ---- where an imported trace came from ---- */
+
+static void add_losses(struct tp_buf *out, const struct tp_run_info *run)
 {
-	bool has_verdict = report->findings && report->findings->verdict_title;
-	return has_verdict ? report->findings->verdict_title : "No verdict";
+	uint64_t n_skipped = 0;
+	size_t n_cut = 0;
+	for (size_t i = 0; i < run->n_ranks; i++) {
+		n_skipped += run->ranks[i].n_skipped;
+		n_cut += run->ranks[i].is_cut;
+	}
+	if (n_skipped)
+		tp_buf_printf(out, ", %s malformed", tp_unit_count(n_skipped).text);
+	if (n_cut && run->n_ranks == 1)
+		tp_buf_puts(out, ", cut at its end");
+	else if (n_cut)
+		tp_buf_printf(out, ", %zu of %zu traces cut at their end", n_cut, run->n_ranks);
 }
 
-void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
+void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest)
 {
-	const struct tp_findings *findings = report->findings;
-	if (findings && findings->verdict_title)
-		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
-	else if (findings)
-		tp_buf_puts(out, "Too little was measured for any rule to judge.");
-	else
-		tp_buf_printf(out, "No rules were applied%s%s.",
-			      report->no_findings_because ? ": " : "",
-			      report->no_findings_because ? report->no_findings_because : "");
+	/* Enough to know a file again among those at hand; --full and JSON have the whole. */
+	enum { SHOWN_DIGITS = 12 };
+	const struct tp_run_info *run = digest->run;
+	size_t n_files = tp_report_n_files(run);
+	uint64_t n_events = 0;
+	for (size_t i = 0; i < run->n_ranks; i++)
+		n_events += run->ranks[i].n_events;
+	tp_buf_printf(out, "Imported %s: %s", tp_unit_counted(n_files, "file").text,
+		      tp_unit_counted(n_events, "event").text);
+	add_losses(out, run);
+	if (n_files == 1)
+		tp_buf_printf(out, ", SHA-256 %.*s…", SHOWN_DIGITS,
+			      tp_report_known(run->ranks[0].sha256));
 }

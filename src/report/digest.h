@@ -2,6 +2,8 @@
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_H
 #define TRAINPROF_SRC_REPORT_DIGEST_H
 
+#include "job.h"
+
 #include "trainprof/base/buf.h"
 #include "trainprof/report/report.h"
 #include "trainprof/report/units.h"
@@ -15,24 +17,29 @@ struct tp_report_digest {
 	enum tp_part order[TP_N_PARTS]; /* shown parts, largest first */
 	size_t n_shown;
 	unsigned percent[TP_N_PARTS]; /* by part; sum is 100 unless nothing was measured */
+	struct tp_report_job job;     /* all zero without devices */
 	double divisor;               /* steps the total speaks about; 1 without steps */
 	double mean_ns;               /* of a step, or the window */
 	struct tp_unit_scale scale;
 	uint64_t n_lost;
 	size_t lines_each; /* lines that a text of an advice may take */
+	size_t max_advice; /* pieces of it */
+	size_t max_notes;  /* sentences about devices */
+	bool is_import;    /* of a trace that another tool wrote */
+	bool has_devices;
 	bool is_judgeable; /* the parts rest on something: show them */
 };
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report);
 
-/* Append "./train --epochs 1". */
-void tp_report_add_command(struct tp_buf *out, const struct tp_run_info *run);
-/* Append "61.2 s, 984 steps, 29 processes". */
+/* Append what was measured: "./train --epochs 1", "worker0.pt.trace.json.gz (kineto)". */
+void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append "61.2 s, 984 steps, 29 processes", "1.07 s, 6 steps, 8 ranks". */
 void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "./train exited 0", "./train was killed by SIGSEGV". */
 void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest);
-/* Append "Not measured: CPU counters (none in this virtual machine); 4 rules unjudged"; nothing
- * when all was measured and judged. */
+/* Append "Not measured: CPU counters (none in this virtual machine); 4 rules unjudged", of imports
+ * "Not seen: stacks"; nothing when all was measured and judged. */
 void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
 			   bool with_reasons);
 /* Append what was measured with less detail than asked for, "switch records off above 20000/s per
@@ -41,9 +48,8 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 /* Append "0.8 % (0.4–1.3)", or "unknown". */
 void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest);
 
-/* The verdict's title, and its sentence: what the rules say, or why they say nothing. */
-const char *tp_report_verdict_title(const struct tp_report *report);
-void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report);
+/* Append what files a trace came from, how they are known again and what of them was not kept. */
+void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest);
 
 /* "SIGSEGV"; storage lasts as long as `number`'s text in `out` (at least 16 bytes). */
 const char *tp_report_signal_name(int number, char *out, size_t size);

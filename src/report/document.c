@@ -1,5 +1,6 @@
 /* Writes what a run was and what it amounts to: the first half of the JSON report. */
 #include "document.h"
+#include "verdict.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"
@@ -100,13 +101,17 @@ void tp_report_json_run(struct tp_report_document *doc)
 		tp_json_write_string(w, run->command[i]);
 	tp_json_close(w, ']');
 	tp_json_put_string(w, "mode", mode_name(run->mode));
-	tp_json_put_string(w, "tier", tp_tier_name(run->tier));
+	/* What an importer keeps has no level of permission. */
+	if (!doc->digest->is_import)
+		tp_json_put_string(w, "tier", tp_tier_name(run->tier));
 	tp_json_put_string(w, "started_at", started);
 	tp_json_put_uint(w, "duration_ns", doc->digest->trace->end_ns);
 	write_end(w, run);
 	tp_json_put_bool(w, "is_partial", doc->digest->trace->is_partial);
 	write_window(w, doc->digest->profile);
 	put_text(w, "written_by", run->written_by);
+	if (run->n_ranks)
+		tp_report_json_ranks(doc);
 	tp_json_close(w, '}');
 }
 
@@ -135,6 +140,13 @@ static void write_fingerprint(struct tp_json_writer *w, const struct tp_run_info
 	tp_json_close(w, '}');
 }
 
+/* Of a host that is not known all is zero. */
+static void put_known(struct tp_json_writer *w, const char *key, uint64_t value)
+{
+	if (value)
+		tp_json_put_uint(w, key, value);
+}
+
 void tp_report_json_environment(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
@@ -142,16 +154,18 @@ void tp_report_json_environment(struct tp_report_document *doc)
 	const struct tp_host_info *host = &run->host;
 	tp_json_write_key(w, "environment");
 	tp_json_open(w, '{');
-	write_fingerprint(w, run);
+	/* Two imports are not alike because nothing is known of both their machines. */
+	if (!doc->digest->is_import)
+		write_fingerprint(w, run);
 	tp_json_write_key(w, "host");
 	tp_json_open(w, '{');
 	put_text(w, "name", host->name);
 	put_text(w, "kernel", host->kernel);
 	put_text(w, "cpu_model", host->cpu_model);
-	tp_json_put_uint(w, "cores", host->n_cpus);
-	tp_json_put_uint(w, "allowed_cores", host->n_allowed);
-	tp_json_put_uint(w, "numa_nodes", host->n_numa_nodes);
-	tp_json_put_uint(w, "memory_bytes", host->memory_bytes);
+	put_known(w, "cores", host->n_cpus);
+	put_known(w, "allowed_cores", host->n_allowed);
+	put_known(w, "numa_nodes", host->n_numa_nodes);
+	put_known(w, "memory_bytes", host->memory_bytes);
 	tp_json_close(w, '}');
 	tp_json_write_key(w, "limits");
 	tp_json_open(w, '{');
@@ -244,10 +258,9 @@ void tp_report_json_summary(struct tp_report_document *doc)
 	struct tp_json_writer *w = doc->w;
 	const struct tp_profile *profile = doc->digest->profile;
 	const struct tp_findings *findings = doc->digest->report->findings;
-	bool has_verdict = findings && findings->verdict;
 	tp_json_write_key(w, "summary");
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "verdict", has_verdict ? findings->verdict : "none");
+	tp_json_put_string(w, "verdict", tp_report_verdict_id(doc->digest->report));
 	tp_json_put_string(w, "title", tp_report_verdict_title(doc->digest->report));
 	struct tp_buf sentence = {0};
 	tp_report_add_verdict(&sentence, doc->digest->report);
@@ -255,6 +268,11 @@ void tp_report_json_summary(struct tp_report_document *doc)
 	tp_buf_release(&sentence);
 	tp_json_put_string(w, "limiter",
 			   profile->limiter < TP_N_PARTS ? tp_part_name(profile->limiter) : NULL);
+	if (doc->digest->has_devices)
+		tp_json_put_string(w, "largest_loss",
+				   profile->largest_loss < TP_N_PARTS
+					   ? tp_part_name(profile->largest_loss)
+					   : "none");
 	tp_json_put_string(w, "next_limiter", findings ? findings->then_limit : NULL);
 	tp_json_write_key(w, "metrics");
 	tp_json_open(w, '{');

@@ -13,9 +13,14 @@ struct tp_report_document {
 	size_t max_stacks;
 	size_t max_processes;
 	size_t max_outliers;
+	size_t max_kernels;
+	size_t max_collectives;
 	size_t cut_stacks;
 	size_t cut_processes;
 	size_t cut_outliers;
+	size_t cut_kernels;
+	size_t cut_collectives;
+	size_t cut_device_steps;
 };
 
 /* Each writes one member of the document, key included. */
@@ -31,6 +36,14 @@ void tp_report_json_stacks(struct tp_report_document *doc);
 void tp_report_json_findings(struct tp_report_document *doc);
 void tp_report_json_what_if(struct tp_report_document *doc);
 void tp_report_json_warnings(struct tp_report_document *doc);
+/* A member of run: the files that ranks came from. */
+void tp_report_json_ranks(struct tp_report_document *doc);
+/* Nothing without devices. */
+void tp_report_json_job(struct tp_report_document *doc);
+void tp_report_json_devices(struct tp_report_document *doc);
+void tp_report_json_kernels(struct tp_report_document *doc);
+void tp_report_json_collectives(struct tp_report_document *doc);
+void tp_report_json_blame(struct tp_report_document *doc);
 
 /* {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a key. */
 void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity);

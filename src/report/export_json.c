@@ -26,9 +26,9 @@ static void write_truncated(struct tp_report_document *doc)
 	const struct {
 		const char *key;
 		size_t n;
-	} rows[] = {{"stacks", doc->cut_stacks},
-		    {"processes", doc->cut_processes},
-		    {"outliers", doc->cut_outliers}};
+	} rows[] = {{"stacks", doc->cut_stacks},           {"processes", doc->cut_processes},
+		    {"outliers", doc->cut_outliers},       {"kernels", doc->cut_kernels},
+		    {"collectives", doc->cut_collectives}, {"device_steps", doc->cut_device_steps}};
 	tp_json_write_key(w, "truncated");
 	tp_json_open(w, '{');
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -40,10 +40,23 @@ static void write_truncated(struct tp_report_document *doc)
 static void write_document(struct tp_report_document *doc)
 {
 	static void (*const sections[])(struct tp_report_document *) = {
-		tp_report_json_run,      tp_report_json_environment, tp_report_json_collection,
-		tp_report_json_summary,  tp_report_json_partition,   tp_report_json_phases,
-		tp_report_json_steps,    tp_report_json_processes,   tp_report_json_stacks,
-		tp_report_json_findings, tp_report_json_what_if,     write_truncated,
+		tp_report_json_run,
+		tp_report_json_environment,
+		tp_report_json_collection,
+		tp_report_json_summary,
+		tp_report_json_partition,
+		tp_report_json_phases,
+		tp_report_json_steps,
+		tp_report_json_processes,
+		tp_report_json_stacks,
+		tp_report_json_job,
+		tp_report_json_devices,
+		tp_report_json_kernels,
+		tp_report_json_collectives,
+		tp_report_json_blame,
+		tp_report_json_findings,
+		tp_report_json_what_if,
+		write_truncated,
 		tp_report_json_warnings,
 	};
 	struct tp_json_writer *w = doc->w;
@@ -75,6 +88,8 @@ static enum tp_status json_write(const struct tp_report *report,
 			.max_stacks = 200U >> shift,
 			.max_processes = 2000U >> shift,
 			.max_outliers = 50U >> shift,
+			.max_kernels = 100U >> shift,
+			.max_collectives = 200U >> shift,
 		};
 		tp_json_writer_release(&w);
 		write_document(&doc);

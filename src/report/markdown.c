@@ -2,44 +2,24 @@
 #include "writers.h"
 
 #include "digest.h"
+#include "jobnotes.h"
+#include "markdown_devices.h"
 #include "trainprof/base/file.h"
-#include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
-
-#include <string.h>
-
-/* Text that stays text: characters that Markdown or HTML would read are escaped. */
-static void add_plain(struct tp_buf *out, const char *text)
-{
-	struct tp_buf valid = {0};
-	tp_text_add_utf8(&valid, text);
-	for (const char *p = tp_buf_text(&valid); *p; p++) {
-		if (*p == '<')
-			tp_buf_puts(out, "&lt;");
-		else if (*p == '&')
-			tp_buf_puts(out, "&amp;");
-		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			tp_buf_putc(out, ' ');
-		else if (strchr("\\`*_[]|#", *p))
-			tp_buf_printf(out, "\\%c", *p);
-		else
-			tp_buf_putc(out, *p);
-	}
-	tp_buf_release(&valid);
-}
+#include "verdict.h"
 
 static void add_verdict(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	struct tp_buf sentence = {0};
 	tp_report_add_verdict(&sentence, digest->report);
 	tp_buf_puts(out, "### ");
-	add_plain(out, tp_report_verdict_title(digest->report));
+	tp_markdown_add_plain(out, tp_report_verdict_title(digest->report));
 	tp_buf_puts(out, "\n\n");
-	add_plain(out, tp_buf_text(&sentence));
+	tp_markdown_add_plain(out, tp_buf_text(&sentence));
 	tp_buf_release(&sentence);
 	tp_buf_puts(out, "\n\n`");
 	struct tp_buf command = {0};
-	tp_report_add_command(&command, digest->run);
+	tp_report_add_subject(&command, digest);
 	/* A code span knows no escapes: its own quote is the only character that hurts. */
 	for (const char *p = tp_buf_text(&command); *p; p++)
 		if (*p == '`' || (unsigned char)*p < 0x20)
@@ -89,22 +69,23 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 static void add_advice(struct tp_buf *out, const struct tp_finding *finding, size_t number)
 {
 	tp_buf_printf(out, "%zu. **", number);
-	add_plain(out, finding->headline ? finding->headline : finding->title);
+	tp_markdown_add_plain(out, finding->headline ? finding->headline : finding->title);
 	tp_buf_printf(out, "** (%s", tp_level_name(finding->level));
 	if (finding->has_gain)
 		tp_buf_printf(out, ", %s, %.2f–%.2f", tp_unit_factor(finding->gain_value).text,
 			      finding->gain_low, finding->gain_high);
 	tp_buf_puts(out, ")  \n   ");
 	if (finding->because)
-		add_plain(out, finding->because);
+		tp_markdown_add_plain(out, finding->because);
 	tp_buf_printf(out, "  \n   rule `%s`", finding->rule);
 	if (finding->kind == TP_ADVICE_SEMANTIC) {
 		tp_buf_puts(out, "; changes the training: ");
-		add_plain(out, finding->price ? finding->price : "check the model's quality");
+		tp_markdown_add_plain(out, finding->price ? finding->price
+							  : "check the model's quality");
 	}
 	if (finding->verify) {
 		tp_buf_puts(out, "; afterwards: ");
-		add_plain(out, finding->verify);
+		tp_markdown_add_plain(out, finding->verify);
 	}
 	tp_buf_putc(out, '\n');
 }
@@ -120,28 +101,50 @@ static void add_advices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_puts(out, "No advice would gain enough to be worth the work.\n\n");
 }
 
+static void add_notes(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	bool has_any = false;
+	for (int i = 0; i < TP_JOB_NOTES_MOST; i++) {
+		struct tp_buf text = {0};
+		tp_report_add_job_note(&text, digest, i);
+		if (text.len) {
+			tp_markdown_add_plain(out, tp_buf_text(&text));
+			tp_buf_puts(out, "  \n");
+			has_any = true;
+		}
+		tp_buf_release(&text);
+	}
+	if (has_any)
+		tp_buf_putc(out, '\n');
+}
+
+static void add_cost(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	tp_buf_puts(out, "Overhead ");
+	tp_report_add_overhead(out, digest);
+	tp_buf_printf(out, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+	tp_report_add_end(out, digest);
+}
+
 static void add_footer(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_report_add_missing(&text, digest, true);
 	if (text.len) {
-		add_plain(out, tp_buf_text(&text));
+		tp_markdown_add_plain(out, tp_buf_text(&text));
 		tp_buf_puts(out, "  \n");
 	}
 	tp_buf_clear(&text);
 	tp_report_add_reduced(&text, digest);
 	if (text.len) {
 		tp_buf_puts(out, "Less detail: ");
-		add_plain(out, tp_buf_text(&text));
+		tp_markdown_add_plain(out, tp_buf_text(&text));
 		tp_buf_puts(out, "  \n");
 	}
 	tp_buf_clear(&text);
-	tp_buf_puts(&text, "Overhead ");
-	tp_report_add_overhead(&text, digest);
-	tp_buf_printf(&text, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
-	tp_report_add_end(&text, digest);
+	(digest->is_import ? tp_report_add_origin : add_cost)(&text, digest);
 	tp_buf_printf(&text, "; trainprof %s", tp_version());
-	add_plain(out, tp_buf_text(&text));
+	tp_markdown_add_plain(out, tp_buf_text(&text));
 	tp_buf_putc(out, '\n');
 	tp_buf_release(&text);
 }
@@ -156,7 +159,10 @@ static enum tp_status markdown_write(const struct tp_report *report,
 	tp_report_digest_make(&digest, report);
 	add_verdict(&text, &digest);
 	add_parts(&text, &digest);
+	add_notes(&text, &digest);
 	add_advices(&text, &digest);
+	tp_markdown_add_devices(&text, &digest);
+	tp_markdown_add_files(&text, &digest);
 	add_footer(&text, &digest);
 	fwrite(tp_buf_text(&text), 1, text.len, out);
 	tp_buf_release(&text);

@@ -1,6 +1,9 @@
 /* Writes the screen after a run. */
 #include "summary.h"
 
+#include "jobnotes.h"
+#include "verdict.h"
+
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
@@ -13,7 +16,7 @@ enum {
 	NARROW_BELOW = 64, /* columns: one thing a line, short words */
 	WIDE_FROM = 110,   /* intervals of shares, hidden time, rule names */
 	SCREEN_LINES = 24,
-	N_ADVICE_SHOWN = 3, /* the screen has 24 lines */
+	DEVICE_LINES = 21, /* of traces of devices: the same, and room for a prompt */
 	NARROW_ADVICE_SHOWN = 2,
 	COLUMN_TEXT = 12, /* of an advice's text */
 };
@@ -34,7 +37,7 @@ static void put_header(struct tp_page *page, const struct tp_report_digest *dige
 {
 	struct tp_buf command = {0};
 	struct tp_buf extent = {0};
-	tp_report_add_command(&command, digest->run);
+	tp_report_add_subject(&command, digest);
 	tp_report_add_extent(&extent, digest);
 	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
 	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
@@ -194,6 +197,25 @@ static void put_bars(struct tp_page *page, const struct tp_report_digest *digest
 		put_bar(page, digest, digest->order[i]);
 }
 
+/* ---- devices and ranks --------------------------------------------------------------------- */
+
+static void put_notes(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable || is_narrow(page))
+		return;
+	size_t shown = 0;
+	for (int i = 0; i < TP_JOB_NOTES_MOST && shown < digest->max_notes; i++) {
+		struct tp_buf text = {0};
+		tp_report_add_job_note(&text, digest, i);
+		if (text.len) {
+			tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
+				     digest->lines_each);
+			shown++;
+		}
+		tp_buf_release(&text);
+	}
+}
+
 /* ---- the advice ---------------------------------------------------------------------------- */
 
 static void add_gain(struct tp_buf *out, double low, double value, double high)
@@ -245,7 +267,8 @@ static void put_advice(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&gain);
 }
 
-static void put_combined(struct tp_page *page, const struct tp_findings *findings)
+/* `shown` of them stand above. */
+static void put_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
 {
 	if (!findings->has_combined || findings->n_fired < 2)
 		return;
@@ -256,6 +279,8 @@ static void put_combined(struct tp_page *page, const struct tp_findings *finding
 		tp_buf_puts(&text, words[findings->n_fired]);
 	else
 		tp_buf_printf(&text, "all %zu", findings->n_fired);
+	if (findings->n_fired > shown)
+		tp_buf_puts(&text, ": trainprof explain");
 	if (findings->then_limit)
 		tp_buf_printf(&text, "; then %s is the limit", findings->then_limit);
 	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
@@ -297,16 +322,16 @@ static void put_advices(struct tp_page *page, const struct tp_report_digest *dig
 		tp_page_end(page);
 		return;
 	}
-	size_t shown = is_narrow(page) ? NARROW_ADVICE_SHOWN : N_ADVICE_SHOWN;
+	size_t shown = is_narrow(page) ? NARROW_ADVICE_SHOWN : digest->max_advice;
 	for (size_t i = 0; i < n && i < shown; i++)
 		(is_narrow(page) ? put_narrow_advice : put_advice)(page, digest, i);
 	if (is_narrow(page))
 		return;
-	if (n > shown) {
+	if (n > shown && !findings->has_combined) {
 		tp_page_addf(page, TP_PAINT_DIM, "    and %zu more: trainprof explain", n - shown);
 		tp_page_end(page);
 	}
-	put_combined(page, findings);
+	put_combined(page, findings, shown);
 }
 
 /* ---- what else must be known ------------------------------------------------------------------
@@ -327,7 +352,8 @@ static void put_missing(struct tp_page *page, const struct tp_report_digest *dig
 	struct tp_buf text = {0};
 	tp_report_add_missing(&text, digest, !is_narrow(page));
 	if (text.len)
-		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
+			     digest->is_import ? digest->lines_each : 2);
 	tp_buf_release(&text);
 }
 
@@ -339,6 +365,15 @@ static void put_reduced(struct tp_page *page, const struct tp_report_digest *dig
 		tp_page_add(page, TP_PAINT_WARN, "Less detail: ");
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	}
+	tp_buf_release(&text);
+}
+
+static void put_origin(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_origin(&text, digest);
+	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
+		     digest->lines_each);
 	tp_buf_release(&text);
 }
 
@@ -396,13 +431,14 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	put_crash(page, digest);
 	put_verdict(page, digest);
 	put_bars(page, digest);
+	put_notes(page, digest);
 	put_advices(page, digest);
 	if (digest->is_judgeable)
 		tp_page_end(page);
 	put_steps_note(page, digest);
 	put_missing(page, digest);
 	put_reduced(page, digest);
-	put_cost(page, digest);
+	(digest->is_import ? put_origin : put_cost)(page, digest);
 	if (is_narrow(page)) {
 		tp_page_add(page, TP_PAINT_NONE, "More: trainprof report --full");
 		tp_page_end(page);
@@ -411,16 +447,32 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	}
 }
 
-void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest)
+static bool fits(const struct tp_page *page, const struct tp_report_digest *digest)
 {
-	struct tp_report_digest shorter = *digest;
 	struct tp_page trial;
 	tp_page_init(&trial, page->style);
 	put_summary(&trial, digest);
-	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
-	 * stand whole in explain. */
-	if (trial.n_lines > SCREEN_LINES)
-		shorter.lines_each = 1;
+	bool does = trial.n_lines <= (digest->has_devices ? DEVICE_LINES : SCREEN_LINES);
 	tp_page_release(&trial);
+	return does;
+}
+
+void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
+	 * stand whole in explain. Then what stands in --full is left out. */
+	static const struct {
+		size_t max_advice;
+		size_t max_notes;
+	} ladder[] = {{3, SIZE_MAX}, {2, SIZE_MAX}, {2, 2}, {2, 1}, {1, 2}, {1, 1}, {1, 0}};
+	struct tp_report_digest shorter = *digest;
+	if (!fits(page, &shorter))
+		shorter.lines_each = 1;
+	for (size_t i = 0; digest->has_devices && i < TP_ARRAY_LEN(ladder); i++) {
+		shorter.max_advice = ladder[i].max_advice;
+		shorter.max_notes = ladder[i].max_notes;
+		if (fits(page, &shorter))
+			break;
+	}
 	put_summary(page, &shorter);
 }

@@ -156,6 +156,47 @@ static void check_findings(struct check *check, const struct tp_json *root)
 	}
 }
 
+/* Each device's parts sum to its windows, before and after waits were given to their causes. */
+static void check_device(struct check *check, const struct tp_json *device)
+{
+	static const char *const keys[] = {"own_ns", "after_ns"};
+	uint64_t window_ns = whole(check, device, "window_ns");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct tp_json *parts = tp_json_get(device, keys[i]);
+		uint64_t sum = 0;
+		TP_JSON_EACH (part, parts) {
+			sum += whole(check, parts, tp_json_key(part));
+		}
+		if (sum != window_ns)
+			problem(check, device, "%s sums to %llu, window_ns is %llu", keys[i],
+				(unsigned long long)sum, (unsigned long long)window_ns);
+	}
+}
+
+static bool is_device(const struct tp_json *root, const char *id)
+{
+	TP_JSON_EACH (device, tp_json_get(root, "devices")) {
+		const char *own = tp_json_string(tp_json_get(device, "id"));
+		if (id && own && strcmp(own, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void check_devices(struct check *check, const struct tp_json *root)
+{
+	static const char *const lists[][2] = {{"collectives", "late"}, {"blame", "device"}};
+	TP_JSON_EACH (device, tp_json_get(root, "devices"))
+		check_device(check, device);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		TP_JSON_EACH (row, tp_json_get(root, lists[i][0])) {
+			const char *id = tp_json_string(tp_json_get(row, lists[i][1]));
+			if (!is_device(root, id))
+				problem(check, row, "no device '%s'", id ? id : "");
+		}
+	}
+}
+
 size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems)
 {
 	struct check check = {.doc = doc, .problems = problems};
@@ -171,5 +212,6 @@ size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems
 	check_nulls(&check, root);
 	check_stacks(&check, root);
 	check_findings(&check, root);
+	check_devices(&check, root);
 	return check.n;
 }

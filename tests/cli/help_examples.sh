@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # Rules and facts that help pages and the guide name exist.
-for page in run report explain guide rules doctor; do
+for page in run report explain guide import rules doctor; do
 	trainprof help $page
 done >pages
 for page in parts steps overhead facts metrics exit-status environment formats; do

@@ -318,7 +318,7 @@ static void sample_findings(struct sample *s)
 	f->verdict_sentence = "39 % of each step is lost waiting for data.";
 }
 
-static void sample_init(struct sample *s)
+static inline void sample_init(struct sample *s)
 {
 	memset(s, 0, sizeof(*s));
 	sample_trace(s);

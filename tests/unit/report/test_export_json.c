@@ -1,6 +1,7 @@
 /* The JSON report holds exactly what the profile holds, and satisfies its own schema and sums. */
-#include "sample.h"
+#include "jobsample.h"
 
+#include "report/job.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
 #include "trainprof/report/validate.h"
@@ -182,6 +183,173 @@ START_TEST(document_is_bounded)
 }
 END_TEST
 
+static uint64_t number(const struct tp_json *object, const char *key)
+{
+	uint64_t value = 0;
+	ck_assert_msg(tp_json_uint(tp_json_get(object, key), &value), "no whole number %s", key);
+	return value;
+}
+
+static void assert_parts(const struct tp_json *parts, const uint64_t *expected)
+{
+	for (int p = 0; p < TP_N_PARTS; p++)
+		ck_assert_uint_eq(number(parts, tp_part_name((enum tp_part)p)), expected[p]);
+}
+
+START_TEST(every_number_of_a_device_is_there)
+{
+	struct sample s;
+	job_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *device = tp_json_first(tp_json_get(tp_json_root(doc), "devices"));
+	for (size_t i = 0; i < JOB_RANKS; i++, device = tp_json_after(device)) {
+		const struct tp_device_result *d = &s.profile.devices[i];
+		ck_assert_uint_eq(number(device, "rank"), i);
+		ck_assert_uint_eq(number(device, "source"), i);
+		ck_assert_uint_eq(number(device, "number"), 0);
+		ck_assert_str_eq(tp_json_string(tp_json_get(device, "name")), "NVIDIA A100");
+		ck_assert_uint_eq(number(tp_json_get(device, "ops"), "compute"), 237);
+		ck_assert_uint_eq(number(tp_json_get(device, "ops"), "communication"), 8);
+		ck_assert_uint_eq(number(tp_json_get(device, "ops"), "copy"), 16);
+		ck_assert_uint_eq(number(device, "ops_unlinked"), d->n_unlinked);
+		ck_assert_uint_eq(number(device, "span_ns"), d->span_ns);
+		ck_assert_uint_eq(number(device, "busy_ns"), d->busy_ns);
+		ck_assert_uint_eq(number(device, "exposed_communication_ns"),
+				  d->exposed_communication_ns);
+		ck_assert_uint_eq(number(device, "exposed_copy_ns"), d->exposed_copy_ns);
+		ck_assert_uint_eq(number(device, "overlap_ns"), d->overlap_ns);
+		ck_assert_uint_eq(number(device, "window_ns"), d->window_ns);
+		ck_assert_uint_eq(number(device, "wait_caused_ns"), d->wait_caused_ns);
+		ck_assert_uint_eq(number(tp_json_get(device, "gap_ns"), "host"),
+				  d->gap_ns[TP_GAP_HOST]);
+		ck_assert_uint_eq(number(device, "steps"), 1);
+		ck_assert_uint_eq(tp_json_count(tp_json_get(device, "ops_per_step")), 1);
+		ck_assert_uint_eq(tp_json_count(tp_json_get(device, "step_ns")), 1);
+		assert_parts(tp_json_get(device, "own_ns"), d->own_ns);
+		uint64_t after[TP_N_PARTS + 1];
+		tp_report_after(d, after);
+		assert_parts(tp_json_get(device, "after_ns"), after);
+		ck_assert_uint_eq(number(tp_json_get(device, "after_ns"), "not_captured"),
+				  d->not_captured_ns);
+	}
+	ck_assert_ptr_null(device);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(job_kernels_collectives_and_blame_are_there)
+{
+	struct sample s;
+	job_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *root = tp_json_root(doc);
+	const struct tp_json *job = tp_json_get(root, "job");
+	ck_assert_double_eq_tol(tp_json_number(at(job, "own_ratio", "host"), 0), 0.48781, 1e-5);
+	ck_assert_double_eq_tol(tp_json_number(at(job, "after_ratio", "host"), 0), 0.70715, 1e-5);
+	ck_assert_double_eq_tol(tp_json_number(at(job, "after_ratio", "not_captured"), 0), 0.082,
+				1e-5);
+	ck_assert(tp_json_bool(tp_json_get(job, "is_joined"), false));
+	ck_assert_str_eq(tp_json_string(at(root, "summary", "largest_loss")), "host");
+	ck_assert_str_eq(tp_json_string(at(root, "summary", "verdict")), "host_bound");
+	const struct tp_json *kernel = tp_json_first(tp_json_get(root, "kernels"));
+	ck_assert_uint_eq(number(kernel, "time_ns"), 48542000);
+	ck_assert_ptr_null(tp_json_get(kernel, "slowdown_ratio"));
+	const struct tp_json *collective = tp_json_first(tp_json_get(root, "collectives"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(collective, "late")), "d7");
+	ck_assert_str_eq(tp_json_string(tp_json_get(collective, "group")), "default_pg");
+	ck_assert_uint_eq(tp_json_count(tp_json_get(collective, "wait_ns")), JOB_RANKS);
+	const struct tp_json *blame = tp_json_first(tp_json_get(root, "blame"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(blame, "device")), "d7");
+	ck_assert_str_eq(tp_json_string(tp_json_get(blame, "label")), "dispatch");
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(an_import_claims_nothing_of_a_host_or_an_end)
+{
+	struct sample s;
+	job_alone_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *root = tp_json_root(doc);
+	const struct tp_json *run = tp_json_get(root, "run");
+	const struct tp_json *source = tp_json_first(tp_json_get(run, "sources"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(run, "mode")), "import");
+	ck_assert_str_eq(tp_json_string(at(run, "end", "kind")), "unknown");
+	ck_assert_ptr_null(tp_json_get(run, "tier"));
+	ck_assert_uint_eq(tp_json_count(at(root, "environment", "host")), 0);
+	ck_assert_ptr_null(at(root, "environment", "fingerprint"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(source, "sha256")), JOB_HASH);
+	ck_assert_ptr_null(tp_json_get(source, "rank"));
+	ck_assert_uint_eq(number(source, "skipped"), 13);
+	ck_assert(tp_json_bool(tp_json_get(source, "is_cut"), false));
+	struct tp_buf problems = {0};
+	ck_assert_uint_eq(tp_report_validate(doc, &problems), 0);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
+/* 64 devices of 5,000 steps, and names as long as templates get. */
+START_TEST(document_of_a_large_job_is_bounded)
+{
+	enum { DEVICES = 64, STEPS = 5000, KERNELS = 300, COLLECTIVES = 1000 };
+	struct sample s;
+	job_init(&s);
+	struct tp_profile *p = &s.profile;
+	struct tp_device_result *devices = tp_arena_array(&p->arena, DEVICES, sizeof(*devices));
+	uint64_t *steps = tp_arena_array(&p->arena, STEPS, sizeof(*steps));
+	for (size_t i = 0; i < STEPS; i++)
+		steps[i] = 123456789012;
+	for (size_t i = 0; i < DEVICES; i++) {
+		devices[i] = p->devices[i % JOB_RANKS];
+		devices[i].n_steps = STEPS;
+		devices[i].ops_per_step = devices[i].step_ns = steps;
+	}
+	struct tp_kernel_result *kernels = tp_arena_array(&p->arena, KERNELS, sizeof(*kernels));
+	for (size_t i = 0; i < KERNELS; i++)
+		kernels[i] = p->kernels[0];
+	struct tp_collective_result *collectives =
+		tp_arena_array(&p->arena, COLLECTIVES, sizeof(*collectives));
+	for (size_t i = 0; i < COLLECTIVES; i++) {
+		collectives[i] = p->collectives[0];
+		collectives[i].wait_ns = steps;
+	}
+	char *name = tp_arena_alloc(&p->arena, 5001);
+	memset(name, 'k', 5000);
+	s.trace.strings[JOB_REDUCE] = name;
+	p->devices = devices;
+	p->n_devices = DEVICES;
+	p->kernels = kernels;
+	p->n_kernels = KERNELS;
+	p->collectives = collectives;
+	p->n_collectives = COLLECTIVES;
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	ck_assert_uint_le(size, TP_JSON_MAX_BYTES);
+	struct tp_json_doc *doc = parse(text, size);
+	struct tp_buf problems = {0};
+	ck_assert_uint_eq(tp_report_validate(doc, &problems), 0);
+	const struct tp_json *truncated = tp_json_get(tp_json_root(doc), "truncated");
+	ck_assert_uint_ge(number(truncated, "kernels"), KERNELS - 100);
+	ck_assert_uint_ge(number(truncated, "collectives"), COLLECTIVES - 200);
+	ck_assert_uint_ge(number(truncated, "device_steps"), UINT64_C(3000) * DEVICES);
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 /* By Python's jsonschema, which is another program's reading of the schema. */
 START_TEST(document_satisfies_the_schema)
 {
@@ -190,7 +358,7 @@ START_TEST(document_satisfies_the_schema)
 		return;
 	}
 	struct sample s;
-	sample_init(&s);
+	(_i < 3 ? sample_init : _i == 3 ? job_init : job_alone_init)(&s);
 	if (_i == 1)
 		s.report.findings = NULL;
 	if (_i == 2) {
@@ -236,7 +404,11 @@ Suite *suite_report_export_json(void)
 	tcase_add_test(tc, less_detail_is_told);
 	tcase_add_test(tc, inexact_profile_is_refused);
 	tcase_add_test(tc, document_is_bounded);
-	tcase_add_loop_test(tc, document_satisfies_the_schema, 0, 3);
+	tcase_add_test(tc, every_number_of_a_device_is_there);
+	tcase_add_test(tc, job_kernels_collectives_and_blame_are_there);
+	tcase_add_test(tc, an_import_claims_nothing_of_a_host_or_an_end);
+	tcase_add_test(tc, document_of_a_large_job_is_bounded);
+	tcase_add_loop_test(tc, document_satisfies_the_schema, 0, 5);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

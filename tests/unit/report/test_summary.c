@@ -1,6 +1,6 @@
 /* The summary equals golden screens in every width; GOLDEN=1 rewrites them. */
 #include "golden.h"
-#include "sample.h"
+#include "jobsample.h"
 
 #include "trainprof/base/text.h"
 
@@ -128,6 +128,75 @@ START_TEST(screen_equals_its_golden_file)
 }
 END_TEST
 
+static void nothing_lost(struct sample *s)
+{
+	s->profile.largest_loss = TP_N_PARTS;
+	s->findings.n_fired = 0;
+}
+
+static void not_joined(struct sample *s)
+{
+	s->profile.not_joined = "their collectives do not match: 8 and 7 all-reduces";
+	s->trace.run.label = "nightly";
+}
+
+static const struct {
+	const char *name;
+	void (*init)(struct sample *s);
+	void (*change)(struct sample *s);
+	struct tp_report_style style;
+} imports[] = {
+	{"job-80", job_init, NULL, {.width = 80}},
+	{"job-120", job_init, NULL, {.width = 120}},
+	{"job-44", job_init, NULL, {.width = 44}},
+	{"job-80-full", job_init, NULL, {.width = 80, .is_full = true}},
+	{"job-44-full", job_init, NULL, {.width = 44, .is_full = true}},
+	{"job-80-not-joined", job_init, not_joined, {.width = 80}},
+	{"alone-80", job_alone_init, NULL, {.width = 80}},
+	{"alone-80-full", job_alone_init, NULL, {.width = 80, .is_full = true}},
+	{"alone-80-nothing-lost", job_alone_init, nothing_lost, {.width = 80}},
+};
+
+START_TEST(screen_of_an_import_equals_its_golden_file)
+{
+	struct sample s;
+	imports[_i].init(&s);
+	if (imports[_i].change)
+		imports[_i].change(&s);
+	check_screen(&s, imports[_i].name, imports[_i].style);
+	sample_release(&s);
+}
+END_TEST
+
+static int count_lines(const char *text)
+{
+	int lines = 0;
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+START_TEST(import_fits_21_lines_of_any_width)
+{
+	struct sample s;
+	job_init(&s);
+	for (unsigned width = 40; width <= 200; width++)
+		for (int flags = 0; flags < 4; flags++) {
+			struct tp_report_style style = {.width = width,
+							.is_ascii = flags & 1,
+							.is_full = flags & 2};
+			char *text = render(&s.report, &style);
+			assert_fits(text, width);
+			if (!style.is_full && width >= 64)
+				ck_assert_int_le(count_lines(text), 21);
+			ck_assert_ptr_null(strstr(text, "exited"));
+			ck_assert_ptr_null(strstr(text, "Overhead"));
+			free(text);
+		}
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(no_line_is_wider_than_asked)
 {
 	struct sample s;
@@ -154,10 +223,7 @@ START_TEST(summary_fits_a_screen_of_24_lines)
 	for (unsigned width = 64; width <= 200; width++) {
 		struct tp_report_style style = {.width = width};
 		char *text = render(&s.report, &style);
-		int lines = 0;
-		for (const char *p = text; *p; p++)
-			lines += *p == '\n';
-		ck_assert_int_le(lines, 24);
+		ck_assert_int_le(count_lines(text), 24);
 		free(text);
 	}
 	sample_release(&s);
@@ -192,6 +258,9 @@ Suite *suite_report_summary(void)
 	TCase *tc = tcase_create("summary");
 	tcase_add_loop_test(tc, screen_equals_its_golden_file, 0,
 			    (int)(sizeof(screens) / sizeof(screens[0])));
+	tcase_add_loop_test(tc, screen_of_an_import_equals_its_golden_file, 0,
+			    (int)(sizeof(imports) / sizeof(imports[0])));
+	tcase_add_test(tc, import_fits_21_lines_of_any_width);
 	tcase_add_test(tc, no_line_is_wider_than_asked);
 	tcase_add_test(tc, summary_fits_a_screen_of_24_lines);
 	tcase_add_test(tc, printed_percents_sum_to_100);

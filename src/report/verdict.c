@@ -1,0 +1,83 @@
+/*
+ * Says what limits a run. Rules do, but for traces of devices: their parts are exact and small
+ * numbers of steps are the rule, so what analysis calls the largest loss is named.
+ */
+#include "verdict.h"
+
+#include "trainprof/report/units.h"
+
+#include <string.h>
+
+/* Words of rules/bottlenecks/run; `what` goes before "39 % of each step". */
+static const struct {
+	const char *id;
+	const char *title;
+	const char *what;
+} limits[TP_N_PARTS] = {
+	[TP_PART_COMPUTE] = {"compute_bound", "COMPUTE-BOUND", "Compute takes"},
+	[TP_PART_COMMUNICATION] = {"communication_bound", "COMMUNICATION-BOUND",
+				   "Communication takes"},
+	[TP_PART_MEMORY] = {"memory_bound", "MEMORY-BOUND", "Handling memory takes"},
+	[TP_PART_DATALOADER] = {"dataloader_bound", "DATALOADER-BOUND", "Waiting for data takes"},
+	[TP_PART_HOST] = {"host_bound", "HOST-BOUND", "Work around the math takes"},
+	[TP_PART_IDLE] = {"idle_bound", "IDLE-BOUND", "The trainer stands still"},
+};
+
+/* Devices speak for themselves, unless too much of what was recorded is not there. */
+static bool is_of_devices(const struct tp_report *report)
+{
+	const struct tp_findings *findings = report->findings;
+	bool is_doubted =
+		findings && findings->verdict && strcmp(findings->verdict, "records_lost") == 0;
+	return report->profile->n_devices && report->profile->total_ns && !is_doubted;
+}
+
+static enum tp_part limit_of(const struct tp_profile *profile)
+{
+	return profile->largest_loss < TP_N_PARTS ? profile->largest_loss : TP_PART_COMPUTE;
+}
+
+const char *tp_report_verdict_id(const struct tp_report *report)
+{
+	if (is_of_devices(report))
+		return limits[limit_of(report->profile)].id;
+	return report->findings && report->findings->verdict ? report->findings->verdict : "none";
+}
+
+const char *tp_report_verdict_title(const struct tp_report *report)
+{
+	if (is_of_devices(report))
+		return limits[limit_of(report->profile)].title;
+	bool has_verdict = report->findings && report->findings->verdict_title;
+	return has_verdict ? report->findings->verdict_title : "No verdict";
+}
+
+static struct tp_unit_text share(const struct tp_profile *profile, enum tp_part part)
+{
+	return tp_unit_percent((double)profile->parts[part].time_ns / (double)profile->total_ns);
+}
+
+static void add_limit(struct tp_buf *out, const struct tp_profile *profile)
+{
+	enum tp_part limit = limit_of(profile);
+	tp_buf_printf(out, "%s %s of %s", limits[limit].what, share(profile, limit).text,
+		      profile->is_of_steps ? "each step" : "the time measured");
+	if (limit != TP_PART_COMPUTE)
+		tp_buf_printf(out, "; compute takes %s", share(profile, TP_PART_COMPUTE).text);
+	tp_buf_putc(out, '.');
+}
+
+void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
+{
+	const struct tp_findings *findings = report->findings;
+	if (is_of_devices(report))
+		add_limit(out, report->profile);
+	else if (findings && findings->verdict_title)
+		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
+	else if (findings)
+		tp_buf_puts(out, "Too little was measured for any rule to judge.");
+	else
+		tp_buf_printf(out, "No rules were applied%s%s.",
+			      report->no_findings_because ? ": " : "",
+			      report->no_findings_because ? report->no_findings_because : "");
+}
