@@ -30,6 +30,7 @@ enum {
 struct table {
 	char *name;
 	unsigned version; /* of its name: "X" 1, "X_V3" 3 */
+	bool is_view;     /* or a virtual table */
 };
 
 struct tp_nsys_rows {
@@ -44,8 +45,8 @@ struct tp_nsys_db {
 	struct tp_nsys_file *file;
 	sqlite3 *handle;
 	uint64_t size_bytes;
-	uint64_t n_looks; /* of the statement that runs */
-	struct table *tables;
+	uint64_t n_looks;     /* of the statement that runs */
+	struct table *tables; /* and views */
 	size_t n_tables;
 	size_t tables_capacity;
 	const char *damage;
@@ -143,11 +144,13 @@ static int tables_list(struct tp_nsys_db *db)
 {
 	sqlite3_stmt *statement = NULL;
 	int result = prepare(db, &statement,
-			     "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 "
-			     "AND typeof(name) = 'text'");
+			     "SELECT name, type <> 'table' OR ifnull(rootpage, 0) <= 0 FROM "
+			     "sqlite_master WHERE type IN ('table', 'view') AND typeof(name) = "
+			     "'text'");
 	while (!result && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(statement, 0);
-		struct table table = {.name = tp_strdup(name ? name : "")};
+		struct table table = {.name = tp_strdup(name ? name : ""),
+				      .is_view = sqlite3_column_int(statement, 1)};
 		stem_len(table.name, &table.version);
 		TP_ARRAY_PUSH(db->tables, db->n_tables, db->tables_capacity) = table;
 		result = SQLITE_OK;
@@ -226,23 +229,39 @@ const char *tp_nsys_db_damage(const struct tp_nsys_db *db)
 
 size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
 {
-	return db->n_tables;
+	size_t n = 0;
+	for (size_t i = 0; i < db->n_tables; i++)
+		n += !db->tables[i].is_view;
+	return n;
 }
 
-const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
+static const struct table *table_find(const struct tp_nsys_db *db, const char *name, bool is_view)
 {
 	const struct table *best = NULL;
 	size_t len = strlen(name);
 	for (size_t i = 0; i < db->n_tables; i++) {
 		const struct table *table = &db->tables[i];
 		unsigned version;
+		if (table->is_view != is_view)
+			continue;
 		if (!strcasecmp(table->name, name))
-			return table->name; /* what the others are beside it is unknown */
+			return table; /* what the others are beside it is unknown */
 		if (stem_len(table->name, &version) == len &&
 		    !strncasecmp(table->name, name, len) && (!best || version > best->version))
 			best = table;
 	}
-	return best ? best->name : NULL;
+	return best;
+}
+
+const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
+{
+	const struct table *table = table_find(db, name, false);
+	return table ? table->name : NULL;
+}
+
+bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name)
+{
+	return !table_find(db, name, false) && table_find(db, name, true);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -267,12 +286,11 @@ static void columns_list(struct tp_nsys_db *db, const char *table, struct tp_buf
 	add_identifier(&sql, table, strlen(table));
 	tp_buf_putc(&sql, ')');
 	tp_buf_putc(out, '|');
-	int result = prepare(db, &statement, sql.data);
-	while (!result && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+	bool is_ready = !prepare(db, &statement, sql.data);
+	while (is_ready && sqlite3_step(statement) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(statement, 1);
 		tp_buf_puts(out, name ? name : "");
 		tp_buf_putc(out, '|');
-		result = SQLITE_OK;
 	}
 	sqlite3_finalize(statement);
 	tp_buf_release(&sql);
@@ -338,7 +356,7 @@ struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
 /*
  * False when SQLite has no memory to give out a text. The value may be looked at, though it is of a
  * column, because the connection is used without mutexes (sqlite.org/c3ref/value.html, "protected
- * and unprotected", read 2026-11-22); asking for the column twice makes the whole import a tenth slower.
+ * and unprotected", read 2026-11-22). Asking for the column twice makes the import a tenth slower.
  */
 static bool cell_read(struct tp_nsys_rows *rows, int i)
 {
@@ -427,6 +445,13 @@ const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
 	(void)db;
 	(void)name;
 	return NULL;
+}
+
+bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name)
+{
+	(void)db;
+	(void)name;
+	return false;
 }
 
 struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,

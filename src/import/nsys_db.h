@@ -42,6 +42,8 @@ const char *tp_nsys_db_damage(const struct tp_nsys_db *db);
 size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db);
 /* The table of that name, else the newest of its _V2, _V3 and so on; NULL: there is none. */
 const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name);
+/* Whether in its place there is a view or a virtual table, which is not read. */
+bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name);
 
 /*
  * All rows of a table, in its own order. A column is given as the names it has had, the best one

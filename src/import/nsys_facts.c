@@ -123,10 +123,11 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool has_device(const struct tp_device_info *devices, size_t n, int32_t number)
+/* Whether it is among those from `first` on. */
+static bool has_device(const struct tp_nsys_facts *facts, size_t first, int32_t number)
 {
-	for (size_t i = 0; i < n; i++)
-		if (devices[i].number == number)
+	for (size_t i = first; i < facts->n_devices; i++)
+		if (facts->devices[i].number == number)
 			return true;
 	return false;
 }
@@ -142,7 +143,7 @@ static size_t devices_tell(struct tp_nsys_facts *facts, const struct tp_nsys_pro
 	while (tp_map_next(&process->tracks, &cursor, &key, &track)) {
 		int32_t number = tp_nsys_track_device(key);
 		if (number == TP_TRACK_THREAD || facts->n_devices - first >= GPUS_MOST ||
-		    has_device(facts->devices + first, facts->n_devices - first, number))
+		    has_device(facts, first, number))
 			continue;
 		const struct device *device =
 			device_find(machine, tp_nsys_pid(process->key), number);
@@ -178,8 +179,9 @@ static void devices_read(struct tp_nsys_facts *facts, struct tp_nsys_processes *
 	for (size_t i = 0; i < processes->n; i++) {
 		if (!processes->items[i].writer)
 			continue;
-		processes->items[i].info->devices = facts->devices + first;
-		first += processes->items[i].info->n_devices;
+		struct tp_rank_info *info = processes->items[i].info;
+		info->devices = info->n_devices ? facts->devices + first : NULL;
+		first += info->n_devices;
 	}
 	free(machine.gpus);
 	free(machine.devices);

@@ -318,6 +318,12 @@ static void row_read(struct reading *reading, struct tp_nsys_process *process,
 		tp_rank_skip(process->writer, why);
 }
 
+/* What is of no rank is told with the first. */
+static void skip_of_none(struct tp_nsys_processes *processes, const char *why)
+{
+	tp_rank_skip(processes->items[processes->first_rank].writer, why);
+}
+
 static void table_read(struct reading *reading)
 {
 	struct tp_nsys_processes *processes = reading->processes;
@@ -325,6 +331,8 @@ static void table_read(struct reading *reading)
 		tp_nsys_rows_open(reading->db, reading->table->name, reading->table->columns,
 				  reading->table->n_columns);
 	const struct tp_nsys_cell *cells;
+	if (tp_nsys_db_has_view(reading->db, reading->table->name))
+		skip_of_none(processes, "a table is a view, and code of a file is not run");
 	while (rows && (cells = tp_nsys_rows_next(rows))) {
 		bool is_known;
 		struct tp_nsys_process *process =
@@ -332,8 +340,7 @@ static void table_read(struct reading *reading)
 		if (process)
 			row_read(reading, process, cells);
 		else if (!is_known && is_span(reading, cells))
-			tp_rank_skip(processes->items[processes->first_rank].writer,
-				     "an event tells no process");
+			skip_of_none(processes, "an event tells no process");
 	}
 	tp_nsys_rows_close(rows);
 }
