@@ -12,7 +12,6 @@ struct reading {
 	struct tp_nsys_db *db;
 	struct tp_nsys_processes processes;
 	struct tp_nsys_names names;
-	struct tp_nsys_facts facts;
 };
 
 static bool nsys_recognises(const unsigned char *head, size_t size)
@@ -95,13 +94,12 @@ static enum tp_status nsys_read(struct tp_import *import, const struct tp_import
 	if (reading.processes.n_ranks > 0) {
 		tp_nsys_names_load(&reading.names, reading.db);
 		tp_nsys_tables_read(&reading.processes, &reading.names, reading.db);
-		tp_nsys_facts_read(&reading.facts, &reading.processes, &reading.names, reading.db);
+		tp_nsys_facts_read(&reading.processes, &reading.names, reading.db);
 	}
 	if (n_kept(&reading.processes) == 0)
 		status = fail_idle(&reading, source->path, err);
 	ranks_end(&reading, !status);
 out:
-	tp_nsys_facts_release(&reading.facts);
 	tp_nsys_processes_release(&reading.processes);
 	tp_nsys_names_release(&reading.names);
 	tp_nsys_db_close(reading.db);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPUS_MOST = 256, WORD_MOST = 256 };
+enum { GPUS_MOST = 256, DEVICES_MOST = 64 /* of a process */, WORD_MOST = 256 };
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
@@ -123,66 +123,51 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Whether it is among those from `first` on. */
-static bool has_device(const struct tp_nsys_facts *facts, size_t first, int32_t number)
+static bool has_device(const struct tp_device_info *devices, size_t n, int32_t number)
 {
-	for (size_t i = first; i < facts->n_devices; i++)
-		if (facts->devices[i].number == number)
+	for (size_t i = 0; i < n; i++)
+		if (devices[i].number == number)
 			return true;
 	return false;
 }
 
-/* The devices that the process has worked on, in order; they are appended. */
-static size_t devices_tell(struct tp_nsys_facts *facts, const struct tp_nsys_process *process,
-			   const struct machine *machine)
+/* The devices that the process has worked on, in order. */
+static void devices_tell(const struct tp_nsys_process *process, const struct machine *machine)
 {
+	struct tp_device_info infos[DEVICES_MOST];
+	size_t n = 0;
 	size_t cursor = 0;
-	size_t first = facts->n_devices;
 	uint64_t key;
 	uint64_t track;
-	while (tp_map_next(&process->tracks, &cursor, &key, &track)) {
+	while (n < DEVICES_MOST && tp_map_next(&process->tracks, &cursor, &key, &track)) {
 		int32_t number = tp_nsys_track_device(key);
-		if (number == TP_TRACK_THREAD || facts->n_devices - first >= GPUS_MOST ||
-		    has_device(facts, first, number))
+		if (number == TP_TRACK_THREAD || has_device(infos, n, number))
 			continue;
 		const struct device *device =
 			device_find(machine, tp_nsys_pid(process->key), number);
 		const struct gpu *gpu = gpu_find(machine, device, number);
-		struct tp_device_info info = gpu ? gpu->facts : (struct tp_device_info){0};
-		info.number = number;
+		struct tp_device_info *info = &infos[n++];
+		*info = gpu ? gpu->facts : (struct tp_device_info){0};
+		info->number = number;
 		if (gpu && gpu->name[0])
-			info.name = tp_rank_text(process->writer, gpu->name, strlen(gpu->name));
+			info->name = gpu->name;
 		if (device && device->n_processors)
-			info.n_processors = device->n_processors;
-		TP_ARRAY_PUSH(facts->devices, facts->n_devices, facts->devices_capacity) = info;
+			info->n_processors = device->n_processors;
 	}
-	if (facts->n_devices > first)
-		qsort(facts->devices + first, facts->n_devices - first, sizeof(*facts->devices),
-		      by_number);
-	return facts->n_devices - first;
+	qsort(infos, n, sizeof(*infos), by_number);
+	tp_rank_devices(process->writer, infos, n);
 }
 
-static void devices_read(struct tp_nsys_facts *facts, struct tp_nsys_processes *processes,
-			 struct tp_nsys_db *db)
+static void devices_read(const struct tp_nsys_processes *processes, struct tp_nsys_db *db)
 {
 	struct machine machine = {0};
-	size_t first = 0;
 	gpus_load(&machine, db, "TARGET_INFO_GPU");
 	if (machine.n_gpus == 0)
 		gpus_load(&machine, db, "TARGET_INFO_CUDA_GPU"); /* until early 2021 */
 	devices_load(&machine, db);
 	for (size_t i = 0; i < processes->n; i++)
 		if (processes->items[i].writer)
-			processes->items[i].info->n_devices =
-				devices_tell(facts, &processes->items[i], &machine);
-	/* Only now the array stays where it is. */
-	for (size_t i = 0; i < processes->n; i++) {
-		if (!processes->items[i].writer)
-			continue;
-		struct tp_rank_info *info = processes->items[i].info;
-		info->devices = info->n_devices ? facts->devices + first : NULL;
-		first += info->n_devices;
-	}
+			devices_tell(&processes->items[i], &machine);
 	free(machine.gpus);
 	free(machine.devices);
 }
@@ -351,16 +336,10 @@ static void threads_read(struct tp_nsys_processes *processes, const struct tp_ns
 	tp_nsys_rows_close(rows);
 }
 
-void tp_nsys_facts_read(struct tp_nsys_facts *facts, struct tp_nsys_processes *processes,
-			const struct tp_nsys_names *names, struct tp_nsys_db *db)
+void tp_nsys_facts_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
+			struct tp_nsys_db *db)
 {
-	devices_read(facts, processes, db);
+	devices_read(processes, db);
 	job_read(processes, db);
 	threads_read(processes, names, db);
-}
-
-void tp_nsys_facts_release(struct tp_nsys_facts *facts)
-{
-	free(facts->devices);
-	*facts = (struct tp_nsys_facts){0};
 }

@@ -29,6 +29,8 @@ struct tp_rank_writer *tp_rank_begin(struct tp_import *import);
 struct tp_rank_info *tp_rank_info(struct tp_rank_writer *writer);
 /* A copy that lives as long as the import's result. */
 const char *tp_rank_text(struct tp_rank_writer *writer, const char *text, size_t len);
+/* Devices that the rank's trace describes, copied with their names. */
+void tp_rank_devices(struct tp_rank_writer *writer, const struct tp_device_info *devices, size_t n);
 
 uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t len);
 /* The track of a thread (device TP_TRACK_THREAD) or of a device's stream, made when it is new;

@@ -57,6 +57,18 @@ const char *tp_rank_text(struct tp_rank_writer *writer, const char *text, size_t
 	return tp_arena_strndup(&writer->import->result->arena, text, len);
 }
 
+void tp_rank_devices(struct tp_rank_writer *writer, const struct tp_device_info *devices, size_t n)
+{
+	struct tp_arena *arena = &writer->import->result->arena;
+	struct tp_device_info *copy = tp_arena_array(arena, n, sizeof(*copy));
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = devices[i];
+		copy[i].name = tp_arena_strdup(arena, devices[i].name);
+	}
+	writer->info.devices = copy;
+	writer->info.n_devices = n;
+}
+
 uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t len)
 {
 	char *copy = tp_strndup(text, len);
@@ -117,12 +129,6 @@ void tp_rank_end(struct tp_rank_writer *writer, bool stays)
 {
 	struct tp_import_result *result = writer->import->result;
 	if (writer->info.n_kept || stays) {
-		struct tp_device_info *devices =
-			tp_arena_array(&result->arena, writer->info.n_devices, sizeof(*devices));
-		if (writer->info.n_devices)
-			memcpy(devices, writer->info.devices,
-			       writer->info.n_devices * sizeof(*devices));
-		writer->info.devices = devices;
 		result->ranks[result->n_ranks++] = writer->info;
 	}
 	if (writer->info.n_kept) {
