@@ -199,13 +199,16 @@ check-real: $(B)/trainprof
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench grid gains
-BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
+# Until the writer of ranks is there.
+$(B)/bench/nsys_speed: $(B)/tests/unit/import/fake_writer.o
+build/fuzz/fuzz_nsys: tests/unit/import/fake_writer.c
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
 
 ## check-bench: the bench's own arithmetic
 check-bench: $(BENCH)
@@ -280,7 +283,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(VARIANT)),$(B)/libtrainprof.a)
 	@mkdir -p $(@D)
 	$(SAY) '  FUZZER  $@'
-	$(Q)$(CC) $(ALL_CFLAGS) -Isrc -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Isrc -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
 
 fuzzers:
 	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz $(FUZZERS)
