@@ -200,9 +200,6 @@ check-real: $(B)/trainprof
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench grid gains
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
-# Until the writer of ranks is there.
-$(B)/bench/nsys_speed: $(B)/tests/unit/import/fake_writer.o
-build/fuzz/fuzz_nsys: tests/unit/import/fake_writer.c
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a

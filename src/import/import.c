@@ -18,6 +18,7 @@
 /* The first that recognises a file reads it. */
 static const struct tp_importer *const importers[] = {
 	&tp_importer_kineto,
+	&tp_importer_nsys,
 };
 
 const struct tp_import_format_info *tp_import_format_info(size_t n)
