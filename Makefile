@@ -190,7 +190,7 @@ check-real: $(B)/trainprof
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench grid gains
-BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
