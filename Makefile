@@ -199,7 +199,8 @@ check-real: $(B)/trainprof
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench grid gains
-BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
+	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
