@@ -198,8 +198,9 @@ check-real: $(B)/trainprof
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench grid gains
+.PHONY: check-bench bench bench-import grid gains
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
+	$(B)/bench/partition_speed \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
@@ -215,6 +216,11 @@ check-bench: $(BENCH)
 ## bench: what trainprof costs, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
 bench: trainprof programs $(BENCH)
 	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
+	$(Q)TRACES=$(TRACES) tests/bench/import.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+
+## bench-import: how fast traces are imported; IMPORT_MB=1000
+bench-import: trainprof $(BENCH)
+	$(Q)TRACES=$(TRACES) tests/bench/import.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)
