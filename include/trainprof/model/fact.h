@@ -81,6 +81,8 @@
 	X(LOADER_SLEEP, "loader.sleep_ratio", "ratio", "loader workers asleep")                    \
 	X(LOADER_QUEUE, "loader.run_delay_ratio", "ratio", "loader workers waiting for a CPU")     \
 	X(LOADER_IMBALANCE, "loader.imbalance_ratio", "ratio", "busiest worker / mean, minus 1")   \
+	X(LOADER_INLINE, "loader.is_inline", "bool",                                               \
+	  "the training loop loads its batches itself: no worker does")                            \
 	X(CPU_ALLOWED, "cpu.allowed_cpus", "cpus", "CPUs the program may use, quota included")     \
 	X(CPU_QUOTA, "cpu.quota_cpus", "cpus", "cgroup CPU quota")                                 \
 	X(CPU_TREE_BUSY, "cpu.program_busy_cpus", "cpus", "CPUs the program keeps busy")           \
