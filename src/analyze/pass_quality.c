@@ -387,6 +387,8 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	set_rate(analysis);
 	set_unknown(analysis);
 	tp_profile_set(profile, TP_FACT_RUN_N_SAMPLES, (double)n_samples, TP_ORIGIN_MEASURED, 1);
+	for (int fact = TP_FACT_SPANS_FIRST; fact <= TP_FACT_SPANS_LAST; fact++)
+		tp_profile_rule_out(profile, (enum tp_fact)fact, "only imported traces tell");
 	warn_lost(profile, n_lost, lost_ratio);
 	warn_no_stacks(analysis);
 	warn_less_detail(analysis);

@@ -287,11 +287,8 @@ static void set_rank_facts(struct tp_rank_analysis *analysis, const struct total
 	}
 	why = "nothing communicates on the device";
 	set_ratio(profile, TP_FACT_COMM_HIDDEN, totals->hidden_ns, totals->talk_ns, why);
-	if (totals->talk_ns > 0)
-		set_ratio(profile, TP_FACT_COMM_SLOWDOWN, added_ns > 0 ? added_ns : 0,
-			  totals->window_ns, why);
-	else
-		tp_profile_miss(profile, TP_FACT_COMM_SLOWDOWN, why);
+	set_ratio(profile, TP_FACT_COMM_SLOWDOWN, added_ns > 0 ? added_ns : 0, totals->window_ns,
+		  "the trace has no device work");
 }
 
 static void set_device_facts(struct tp_rank_analysis *analysis, const struct totals *totals)

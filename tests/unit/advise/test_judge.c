@@ -72,6 +72,19 @@ START_TEST(what_a_rule_needs_must_be_known_before_it_fires)
 }
 END_TEST
 
+START_TEST(a_rule_about_another_kind_of_recording_is_quiet)
+{
+	shelf_put_rule(&shelf, "a", "device.busy_ratio < 50% and step.compute_ratio > 50%", "");
+	facts[TP_FACT_DEVICE_BUSY] =
+		(struct tp_quantity){.missing = "only imported traces tell", .is_foreign = true};
+	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
+	ck_assert_str_eq(judged("test/a").quiet_because, "it is about another kind of recording");
+	/* One that is about this kind and lacks something stays unjudged. */
+	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.4);
+	ck_assert_int_eq(judged("test/a").state, TP_FINDING_NOT_JUDGED);
+}
+END_TEST
+
 START_TEST(a_look_alike_keeps_a_rule_quiet_and_says_so)
 {
 	shelf_put_rule(
