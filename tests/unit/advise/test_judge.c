@@ -188,6 +188,7 @@ Suite *suite_advise_judge(void)
 	tcase_add_test(tcase, a_rule_fires_stays_quiet_or_cannot_be_judged);
 	tcase_add_test(tcase, what_a_rule_needs_must_be_known_before_it_fires);
 	tcase_add_test(tcase, a_look_alike_keeps_a_rule_quiet_and_says_so);
+	tcase_add_test(tcase, a_rule_about_another_kind_of_recording_is_quiet);
 	tcase_add_test(tcase, a_child_speaks_only_where_its_parent_fired);
 	tcase_add_test(tcase, confidence_falls_with_every_doubt_and_tells_why);
 	tcase_add_test(tcase, levels_come_from_the_rule);

@@ -172,6 +172,8 @@ START_TEST(without_a_device_operators_compute)
 	ck_assert_uint_eq(scene_part(&s, TP_PART_IDLE), 100);
 	ck_assert_int_eq(s.profile.devices[0].number, TP_TRACK_THREAD);
 	ck_assert(!s.profile.facts[TP_FACT_DEVICE_BUSY].is_known);
+	ck_assert(!s.profile.facts[TP_FACT_DEVICE_BUSY].is_foreign);
+	ck_assert(s.profile.facts[TP_FACT_CPU_IDLE].is_foreign);
 }
 END_TEST
 
