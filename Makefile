@@ -189,7 +189,7 @@ check-real: $(B)/trainprof
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench grid gains
+.PHONY: check-bench bench bench-import grid gains
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
@@ -205,6 +205,10 @@ check-bench: $(BENCH)
 ## bench: what trainprof costs, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
 bench: trainprof programs $(BENCH)
 	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
+
+## bench-import: how fast public traces are imported, repeated to MEGABYTES (1000) each
+bench-import: $(B)/bench/import_speed
+	$(Q)tests/bench/import_speed.sh $(B)/bench $(MEGABYTES)
 
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)
