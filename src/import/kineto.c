@@ -228,6 +228,8 @@ static uint16_t stream_track(struct reader *reader, int32_t device, int64_t numb
 static int64_t number_in(const struct tp_piece *text)
 {
 	size_t n = text->len;
+	if (!n)
+		return -1;
 	while (n > 0 && text->text[n - 1] >= '0' && text->text[n - 1] <= '9')
 		n--;
 	struct tp_piece digits = {text->text + n, text->len - n, TP_PIECE_WORD, false};

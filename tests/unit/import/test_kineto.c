@@ -365,6 +365,7 @@ END_TEST
 
 /* Right, if unusual: kept, and nothing is said of it. */
 static const char *const oddities[] = {
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"ts\":1,\"dur\":1}",
 	HOST("cpu_op", "x", "\"1.5\"", "1"),
 	HOST("cpu_op", "", "1", "0"),
 	"{\"ph\":\"X\",\"ph\":\"X\",\"cat\":\"mine\",\"cat\":\"cpu_op\",\"ts\":null,\"ts\":1,"
