@@ -7,7 +7,7 @@
 
 #include "rankwork.h"
 
-enum { NO_COLLECTIVE = UINT32_MAX };
+#define NO_COLLECTIVE UINT32_MAX
 
 /* A communication kernel of a device, and how far it and those before it reach. */
 struct tp_talk {
