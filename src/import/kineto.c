@@ -316,6 +316,8 @@ static void dialect_set(struct reader *reader, enum dialect dialect)
  */
 static void take_unknown(struct reader *reader, const struct event *event, struct tp_span *span)
 {
+	if (reader->dialect == DIALECT_KINETO)
+		return; /* begun before that was known */
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
