@@ -556,6 +556,26 @@ START_TEST(communication_that_slows_kernels_is_seen)
 }
 END_TEST
 
+/* Names are known in the order in which files happened to be read. */
+START_TEST(kernels_of_equal_time_are_listed_by_name)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	static const char *const names[] = {"c", "b", "a"};
+	scene_step(&s, thread, 1, 1000, 2000);
+	scene_op(&s, thread, 1000, stream, TP_SPAN_KERNEL, "z", 1050, 1050);
+	for (uint64_t i = 0; i < 3; i++)
+		scene_op(&s, thread, 1010 + 10 * i, stream, TP_SPAN_KERNEL, names[i],
+			 1100 + 100 * i, 1150 + 100 * i);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_kernels, 4);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_eq(tp_trace_string(&s.trace, s.profile.kernels[i].name),
+				 names[2 - i]);
+	ck_assert_uint_eq(s.profile.kernels[3].n, 1);
+}
+END_TEST
+
 Suite *suite_analyze_pass_ranks(void);
 Suite *suite_analyze_pass_ranks(void)
 {
@@ -584,6 +604,7 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, clocks_are_aligned_by_the_ends_of_collectives);
 	tcase_add_loop_test(tc, a_wait_from_before_a_clock_began_is_not_captured, 0, 2);
 	tcase_add_test(tc, communication_that_slows_kernels_is_seen);
+	tcase_add_test(tc, kernels_of_equal_time_are_listed_by_name);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
