@@ -1,7 +1,6 @@
 /* Writes numbers for people. */
 #include "trainprof/report/units.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -195,14 +194,18 @@ struct tp_unit_text tp_unit_scaled(struct tp_unit_scale scale, double ns)
 
 void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
 {
+	/* Times a hundred they have to fit: 2^57 ns are four years, which no run takes, but one
+	 * piece of work with a time of 0 makes fifty. */
+	unsigned shift = 0;
+	for (size_t i = 0; i < n; i++)
+		while (parts[i] >> shift >= (UINT64_C(1) << 57) / n)
+			shift++;
 	uint64_t total = 0;
 	for (size_t i = 0; i < n; i++)
-		total += parts[i];
-	/* Parts are ns of a run: 2^57 of them are four years. */
-	assert(total < UINT64_C(1) << 57);
+		total += parts[i] >> shift;
 	unsigned given = 0;
 	for (size_t i = 0; i < n; i++) {
-		percents[i] = total ? (unsigned)(parts[i] * 100 / total) : 0;
+		percents[i] = total ? (unsigned)((parts[i] >> shift) * 100 / total) : 0;
 		given += percents[i];
 	}
 	/* Each round raises the part with the largest remainder that was not raised yet: fewer than
@@ -212,7 +215,7 @@ void tp_unit_share_100(const uint64_t *parts, size_t n, unsigned *percents)
 		uint64_t best_rest = 0;
 		for (size_t i = 0; i < n; i++) {
 			uint64_t whole = percents[i] * total;
-			uint64_t exact = parts[i] * 100;
+			uint64_t exact = (parts[i] >> shift) * 100;
 			if (exact > whole && (best == n || exact - whole > best_rest)) {
 				best = i;
 				best_rest = exact - whole;

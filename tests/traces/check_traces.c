@@ -44,8 +44,23 @@ struct judged {
 	struct tp_findings findings;
 };
 
+/* Marks of the framework are taken out, so that steps have to be found. */
+static void take_out_marks(struct tp_trace *trace)
+{
+	static const char mark[] = "ProfilerStep#";
+	for (size_t i = 0; i < trace->n_tracks; i++) {
+		struct tp_track_spans *spans = &trace->spans[i];
+		size_t n = 0;
+		for (size_t k = 0; k < spans->n; k++)
+			if (strncmp(tp_trace_string(trace, spans->items[k].name), mark,
+				    strlen(mark)) != 0)
+				spans->items[n++] = spans->items[k];
+		spans->n = n;
+	}
+}
+
 static bool judge(struct judged *out, const char *path, const struct tp_patterns *patterns,
-		  const struct tp_rulebook *book)
+		  const struct tp_rulebook *book, bool has_marks)
 {
 	static const struct tp_import_options import_options;
 	static const struct tp_analyze_options options;
@@ -61,6 +76,8 @@ static bool judge(struct judged *out, const char *path, const struct tp_patterns
 					  .started_ns = out->import.first_ns,
 					  .ended_ns = out->import.last_ns};
 		tp_trace_build(&out->trace, &builder, &run);
+		if (!has_marks)
+			take_out_marks(&out->trace);
 		status = tp_analyze(&out->profile, &out->trace, patterns, &options, &err);
 	}
 	tp_trace_builder_release(&builder);
@@ -325,7 +342,7 @@ static void check_archive(const char *path, const struct tp_json *root,
 			  const struct tp_patterns *patterns, const struct tp_rulebook *book)
 {
 	struct judged judged = {0};
-	if (!judge(&judged, path, patterns, book))
+	if (!judge(&judged, path, patterns, book, true))
 		return;
 	for (uint32_t i = 0; i < judged.trace.run.n_ranks; i++) {
 		const struct tp_json *expected =
@@ -343,13 +360,53 @@ static void check_file(const char *path, const struct tp_json *expected,
 {
 	const char *id = tp_json_key(expected);
 	struct judged judged = {0};
-	if (!judge(&judged, path, patterns, book))
+	if (!judge(&judged, path, patterns, book, true))
 		return;
 	check_rank(id, expected, &judged.profile, 0);
 	check_loss(id, expected, &judged.profile);
 	check_alarms(id, expected, &judged.findings);
 	check(tp_profile_is_exact(&judged.profile), "%s: parts do not sum to the window", id);
 	release(&judged);
+}
+
+/* How many pieces of device work are launched between marks of the trace; 0: its launches do not
+ * repeat, though layers of it do. */
+static void check_period(const char *directory, const char *id, uint64_t n_ops,
+			 const struct tp_patterns *patterns, const struct tp_rulebook *book)
+{
+	struct judged judged = {0};
+	char *path = tp_asprintf("%s/%s.json.gz", directory, id);
+	if (judge(&judged, path, patterns, book, false)) {
+		const struct tp_profile *profile = &judged.profile;
+		const struct tp_device_result *device = &profile->devices[0];
+		check(profile->is_of_steps == (n_ops > 0), "%s without marks: %s", id,
+		      profile->steps_reason);
+		check(!n_ops || device->n_steps > 1, "%s without marks: few steps", id);
+		for (size_t i = 0; i < device->n_steps; i++)
+			check(device->ops_per_step[i] == n_ops,
+			      "%s without marks: step %zu has %" PRIu64
+			      " pieces of work, not %" PRIu64,
+			      id, i, device->ops_per_step[i], n_ops);
+	}
+	release(&judged);
+	free(path);
+}
+
+static void check_periods(const char *directory, const struct tp_patterns *patterns,
+			  const struct tp_rulebook *book)
+{
+	static const struct {
+		const char *id;
+		uint64_t n_ops;
+	} periods[] = {
+		{"kineto-r50-w0-s5", 1516},
+		{"kineto-r50-w4-s5", 1543},
+		{"hta-trace-diff-control", 1575},
+		{"tl-mi300-resnet-act-ckpt", 895},
+		{"tl-h100-qwen", 0},
+	};
+	for (size_t i = 0; i < TP_ARRAY_LEN(periods); i++)
+		check_period(directory, periods[i].id, periods[i].n_ops, patterns, book);
 }
 
 static void check_all(const char *directory, const struct tp_json *root,
@@ -389,8 +446,10 @@ int main(int argc, char **argv)
 	if (!status)
 		status = tp_rulebook_load(&book, &rules, 1, &err);
 	check(!status, "%s", err.text);
-	if (!status)
+	if (!status) {
 		check_all(directory, tp_json_root(doc), patterns, book);
+		check_periods(directory, patterns, book);
+	}
 	tp_rulebook_free(book);
 	tp_patterns_free(patterns);
 	tp_json_free(doc);

@@ -100,6 +100,18 @@ START_TEST(thirds_give_the_odd_percent_to_the_first)
 }
 END_TEST
 
+/* One kernel at time 0 in a trace whose times count from 1970. */
+START_TEST(half_a_century_has_shares)
+{
+	const uint64_t parts[] = {UINT64_C(1700000000000000000), UINT64_C(1700000000000000000), 7};
+	unsigned percents[3];
+	tp_unit_share_100(parts, 3, percents);
+	ck_assert_uint_eq(percents[0], 50);
+	ck_assert_uint_eq(percents[1], 50);
+	ck_assert_uint_eq(percents[2], 0);
+}
+END_TEST
+
 START_TEST(one_scale_serves_a_table)
 {
 	struct tp_unit_scale ms = tp_unit_scale_for(50.4e6);
@@ -119,6 +131,7 @@ Suite *suite_report_units(void)
 	tcase_add_test(tc, long_times_are_minutes_and_hours);
 	tcase_add_test(tc, bytes_counts_and_numbers);
 	tcase_add_test(tc, shares_sum_to_100_for_any_parts);
+	tcase_add_test(tc, half_a_century_has_shares);
 	tcase_add_test(tc, thirds_give_the_odd_percent_to_the_first);
 	tcase_add_test(tc, one_scale_serves_a_table);
 	suite_add_tcase(suite, tc);
