@@ -198,14 +198,16 @@ check-real: $(B)/trainprof
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench grid gains
-BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed
+.PHONY: check-bench bench bench-import grid gains
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
+	$(B)/bench/partition_speed \
+	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
 
 ## check-bench: the bench's own arithmetic
 check-bench: $(BENCH)
@@ -214,6 +216,11 @@ check-bench: $(BENCH)
 ## bench: what trainprof costs, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
 bench: trainprof programs $(BENCH)
 	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
+	$(Q)TRACES=$(TRACES) tests/bench/import.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+
+## bench-import: how fast traces are imported; IMPORT_MB=1000
+bench-import: trainprof $(BENCH)
+	$(Q)TRACES=$(TRACES) tests/bench/import.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)
@@ -280,7 +287,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(VARIANT)),$(B)/libtrainprof.a)
 	@mkdir -p $(@D)
 	$(SAY) '  FUZZER  $@'
-	$(Q)$(CC) $(ALL_CFLAGS) -Isrc -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -Isrc -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
 
 fuzzers:
 	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz $(FUZZERS)

@@ -30,17 +30,29 @@ static const char *unknown_fact(const struct tp_matter *matter, const bool *used
 	return NULL;
 }
 
-static const char *why_not_judged(const struct tp_matter *matter, const struct tp_rule *rule)
+static void collect_used(const struct tp_rule *rule, bool used[TP_N_FACTS])
 {
-	bool used[TP_N_FACTS] = {false};
 	for (size_t i = 0; i < rule->n_needs; i++)
 		used[rule->needs[i]] = true;
 	for (size_t i = 0; i < rule->n_when; i++)
 		tp_expr_facts(rule->when[i].expr, false, used);
 	for (size_t i = 0; i < rule->n_unless; i++)
 		tp_expr_facts(rule->unless[i].expr, false, used);
+}
+
+static const char *why_not_judged(const struct tp_matter *matter, const bool *used)
+{
 	const char *reason = unknown_fact(matter, used);
 	return reason ? reason : "its condition divides by zero";
+}
+
+/* Whether the rule asks for what no recording of this kind has. */
+static bool is_about_others(const struct tp_matter *matter, const bool *used)
+{
+	for (int i = 0; i < TP_N_FACTS; i++)
+		if (used[i] && matter->facts[i].is_foreign)
+			return true;
+	return false;
 }
 
 static bool needs_are_known(const struct tp_matter *matter, const struct tp_rule *rule)
@@ -76,9 +88,16 @@ static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct
 			return ruling;
 		}
 	}
-	if (is_unknown) {
-		ruling.state = TP_FINDING_NOT_JUDGED;
-		ruling.not_judged_because = why_not_judged(matter, rule);
+	if (!is_unknown)
+		return ruling;
+	bool used[TP_N_FACTS] = {false};
+	collect_used(rule, used);
+	ruling.state = TP_FINDING_NOT_JUDGED;
+	if (is_about_others(matter, used)) {
+		ruling.state = TP_FINDING_QUIET;
+		ruling.quiet_because = "it is about another kind of recording";
+	} else {
+		ruling.not_judged_because = why_not_judged(matter, used);
 	}
 	return ruling;
 }

@@ -7,7 +7,7 @@
 
 #include "rankwork.h"
 
-enum { NO_COLLECTIVE = UINT32_MAX };
+#define NO_COLLECTIVE UINT32_MAX
 
 /* A communication kernel of a device, and how far it and those before it reach. */
 struct tp_talk {
@@ -32,8 +32,8 @@ struct tp_collective {
 	size_t first; /* in parts */
 	size_t n;
 	uint32_t group;
-	uint32_t late;       /* device */
-	uint64_t arrival_ns; /* of the late one, on the clock of the reference */
+	uint32_t late;      /* device */
+	int64_t arrival_ns; /* of the late one, on the clock of the reference */
 };
 
 /* offset = base + slope * (time - middle), of a rank's clock against the reference. */
@@ -70,8 +70,9 @@ void tp_collectives_match(struct tp_collectives *all);
 void tp_collectives_align(struct tp_collectives *all);
 
 const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device, uint32_t talk);
-/* A rank's time on the clock of the reference, and back. */
-uint64_t tp_collectives_aligned(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns);
-uint64_t tp_collectives_local(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns);
+/* A rank's time on the clock of the reference, and back. What one rank did before another's trace
+ * begins may have a time below 0 on the other's clock. */
+int64_t tp_collectives_aligned(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns);
+int64_t tp_collectives_local(const struct tp_collectives *all, uint32_t rank, int64_t time_ns);
 
 #endif

@@ -4,6 +4,7 @@
  * run.complete_stacks_ratio, run.unknown_ratio, run.n_samples, run.switches_off_ratio,
  * run.thinned_ratio, run.sample_rate_ratio, warnings.
  */
+#include "blindstays.h"
 #include "readings.h"
 
 #include <math.h>
@@ -356,6 +357,8 @@ static void warn_less_detail(struct tp_analysis *analysis)
 
 /* Below it the standard error of a share of one half is above five points: 0.5 / sqrt(n). */
 enum { FEW_SAMPLES = 100 };
+/* Of the main thread's CPU time. */
+static const double BLIND_MUCH = 0.2;
 
 static void warn_few_samples(struct tp_profile *profile, uint64_t n)
 {
@@ -366,6 +369,23 @@ static void warn_few_samples(struct tp_profile *profile, uint64_t n)
 		 (unsigned long long)n, n == 1 ? "" : "s");
 	tp_profile_warn(profile, "few-samples", text, "shares are rough",
 			"let it run longer, or: trainprof run --rate=499 -- ...");
+}
+
+static void warn_blind_stays(const struct tp_analysis *analysis)
+{
+	uint64_t below_ns;
+	double share = tp_blind_share(analysis, &below_ns);
+	if (share < BLIND_MUCH)
+		return;
+	char text[200];
+	snprintf(text, sizeof(text),
+		 "%.0f %% of the main thread's CPU time lies in stays of less than %.0f us, into "
+		 "which no sample falls here",
+		 100 * share, (double)below_ns / 1e3);
+	tp_profile_warn(analysis->profile, "blind-stays", text,
+			"parts that work in such stays may be too small by that much, others too "
+			"large",
+			NULL);
 }
 
 enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *err)
@@ -387,9 +407,12 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	set_rate(analysis);
 	set_unknown(analysis);
 	tp_profile_set(profile, TP_FACT_RUN_N_SAMPLES, (double)n_samples, TP_ORIGIN_MEASURED, 1);
+	for (int fact = TP_FACT_SPANS_FIRST; fact <= TP_FACT_SPANS_LAST; fact++)
+		tp_profile_rule_out(profile, (enum tp_fact)fact, "only imported traces tell");
 	warn_lost(profile, n_lost, lost_ratio);
 	warn_no_stacks(analysis);
 	warn_less_detail(analysis);
 	warn_few_samples(profile, n_samples);
+	warn_blind_stays(analysis);
 	return TP_OK;
 }

@@ -78,9 +78,6 @@ static void set_run_facts(struct tp_profile *profile)
 	if (run_ns > 0)
 		tp_profile_set(profile, TP_FACT_RUN_WINDOW_RATIO, window_ns / run_ns,
 			       TP_ORIGIN_MEASURED, 1);
-	for (int fact = 0; fact < TP_N_FACTS; fact++)
-		if (!profile->facts[fact].is_known && !profile->facts[fact].missing)
-			tp_profile_miss(profile, (enum tp_fact)fact, "imported traces do not tell");
 }
 
 enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
@@ -94,6 +91,9 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 		.profile = profile,
 		.arena = analysis->arena,
 	};
+	/* What is not set below is about programs that were sampled. */
+	for (int fact = 0; fact < TP_N_FACTS; fact++)
+		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
 	tp_ranks_build(&ranks);
 	tp_ranks_find_steps(&ranks);
 	tp_ranks_partition(&ranks);

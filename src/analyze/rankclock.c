@@ -11,17 +11,21 @@
  */
 static const double SAME_CLOCK_NS = 50000;
 
-static double offset_at(const struct tp_rank_clock *clock, uint64_t time_ns)
+/* Of a rank's clock at a time, in whole ns. */
+static int64_t offset_at(const struct tp_rank_clock *clock, int64_t time_ns)
 {
-	return clock->base_ns + clock->slope * ((double)time_ns - clock->middle_ns);
+	double offset = clock->base_ns + clock->slope * ((double)time_ns - clock->middle_ns);
+	return (int64_t)(offset < 0 ? offset - 0.5 : offset + 0.5);
 }
 
-/* A rank's time on the clock of the reference. */
-uint64_t tp_collectives_aligned(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns)
+int64_t tp_collectives_aligned(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns)
 {
-	double offset = offset_at(&all->clocks[rank], time_ns);
-	int64_t whole = (int64_t)(offset < 0 ? offset - 0.5 : offset + 0.5);
-	return whole > 0 && (uint64_t)whole > time_ns ? 0 : time_ns - (uint64_t)whole;
+	return (int64_t)time_ns - offset_at(&all->clocks[rank], (int64_t)time_ns);
+}
+
+int64_t tp_collectives_local(const struct tp_collectives *all, uint32_t rank, int64_t time_ns)
+{
+	return time_ns + offset_at(&all->clocks[rank], time_ns);
 }
 
 /* When a rank's collective ended, and how much later than by a clock that is known. */
@@ -54,7 +58,7 @@ static size_t collect_pairs(const struct tp_collectives *all, uint32_t rank, str
 		if (!own || !other)
 			continue;
 		uint64_t end_ns = tp_talk_op(all, own->device, own->talk)->end_ns;
-		uint64_t there_ns =
+		int64_t there_ns =
 			tp_collectives_aligned(all, devices[other->device].rank,
 					       tp_talk_op(all, other->device, other->talk)->end_ns);
 		out[n++] = (struct pair){(double)end_ns, (double)end_ns - (double)there_ns};
@@ -124,7 +128,7 @@ static void find_late(struct tp_collectives *all)
 		struct tp_collective *collective = &all->items[i];
 		for (size_t k = 0; k < collective->n; k++) {
 			const struct tp_taken_part *part = &all->parts[collective->first + k];
-			uint64_t start_ns = tp_collectives_aligned(
+			int64_t start_ns = tp_collectives_aligned(
 				all, devices[part->device].rank,
 				tp_talk_op(all, part->device, part->talk)->start_ns);
 			if (k && start_ns <= collective->arrival_ns)
@@ -133,12 +137,6 @@ static void find_late(struct tp_collectives *all)
 			collective->late = part->device;
 		}
 	}
-}
-
-uint64_t tp_collectives_local(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns)
-{
-	double back = offset_at(&all->clocks[rank], time_ns);
-	return (uint64_t)((int64_t)time_ns + (int64_t)(back < 0 ? back - 0.5 : back + 0.5));
 }
 
 void tp_collectives_align(struct tp_collectives *all)

@@ -287,11 +287,8 @@ static void set_rank_facts(struct tp_rank_analysis *analysis, const struct total
 	}
 	why = "nothing communicates on the device";
 	set_ratio(profile, TP_FACT_COMM_HIDDEN, totals->hidden_ns, totals->talk_ns, why);
-	if (totals->talk_ns > 0)
-		set_ratio(profile, TP_FACT_COMM_SLOWDOWN, added_ns > 0 ? added_ns : 0,
-			  totals->window_ns, why);
-	else
-		tp_profile_miss(profile, TP_FACT_COMM_SLOWDOWN, why);
+	set_ratio(profile, TP_FACT_COMM_SLOWDOWN, added_ns > 0 ? added_ns : 0, totals->window_ns,
+		  "the trace has no device work");
 }
 
 static void set_device_facts(struct tp_rank_analysis *analysis, const struct totals *totals)
@@ -318,6 +315,31 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 		for (size_t i = 0; i < analysis->devices[d].n_ops; i++)
 			n_ops += analysis->devices[d].ops[i].step != NO_STEP;
 	set_ratio(profile, TP_FACT_DEVICE_OPS, n_ops, totals->n_steps, "the trace has no steps");
+}
+
+/* PyTorch's loader tells by its iterator's name whether it has workers. */
+static void set_loader_fact(struct tp_rank_analysis *analysis)
+{
+	size_t n_inline = 0;
+	size_t n_workers = 0;
+	for (size_t r = 0; r < analysis->n_ranks; r++) {
+		const struct tp_rank_work *rank = &analysis->ranks[r];
+		if (rank->main == TP_NO_TASK)
+			continue;
+		const struct tp_track_spans *spans = &analysis->trace->spans[rank->main];
+		for (size_t i = 0; i < spans->n; i++) {
+			if (tp_rank_sense(analysis, &spans->items[i]) != TP_SENSE_DATALOADER)
+				continue;
+			const char *name = tp_trace_string(analysis->trace, spans->items[i].name);
+			n_inline += strstr(name, "_SingleProcessDataLoaderIter") != NULL;
+			n_workers += strstr(name, "_MultiProcessingDataLoaderIter") != NULL;
+		}
+	}
+	if (n_inline + n_workers)
+		set(analysis->profile, TP_FACT_LOADER_INLINE, n_inline > n_workers);
+	else
+		tp_profile_miss(analysis->profile, TP_FACT_LOADER_INLINE,
+				"the loader's calls do not tell whether it has workers");
 }
 
 /* Of NVIDIA's devices those of capability 7.0 on have matrix units. */
@@ -366,6 +388,7 @@ void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns)
 	set_call_facts(analysis, totals.n_steps);
 	set_size_facts(analysis, &totals);
 	set_rank_facts(analysis, &totals, added_ns);
+	set_loader_fact(analysis);
 	set_capability(analysis->profile);
 	set_trace_facts(analysis->profile);
 }

@@ -73,13 +73,18 @@ static void hand_on(struct join *join, const struct wait *wait,
 		return;
 	}
 	/* Lengths must stay whole: one shift for all of it. */
-	uint64_t there_ns = start_ns;
-	if (from != to) {
-		uint64_t reference_ns = tp_collectives_aligned(&join->all, from, start_ns);
-		there_ns = tp_collectives_local(&join->all, to, reference_ns);
-	}
+	int64_t there_ns = (int64_t)start_ns;
+	if (from != to)
+		there_ns = tp_collectives_local(&join->all, to,
+						tp_collectives_aligned(&join->all, from, start_ns));
+	int64_t there_end_ns = there_ns + (int64_t)(end_ns - start_ns);
+	int64_t seen_ns = there_ns > 0 ? there_ns : 0;
+	if (there_ns < 0) /* from before all that was seen of anybody, on that clock */
+		give(join, &waiter, collective->late, TP_LABEL_COMMUNICATION_UNCAPTURED,
+		     (uint64_t)((there_end_ns < 0 ? there_end_ns : 0) - there_ns));
 	struct wait next = {&waiter, collective->late, wait->depth + 1};
-	hand_over(join, &next, there_ns, there_ns + (end_ns - start_ns));
+	if (there_end_ns > seen_ns)
+		hand_over(join, &next, (uint64_t)seen_ns, (uint64_t)there_end_ns);
 }
 
 /* The first talk that may reach beyond a time. */
@@ -109,8 +114,8 @@ static void split_talk(struct join *join, const struct wait *wait, const struct 
 	}
 	const struct tp_collective *collective = &join->all.items[talk->collective];
 	const struct tp_op *op = &device->ops[talk->op];
-	uint64_t here_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
-	uint64_t arrival_ns = op->start_ns + (collective->arrival_ns - here_ns);
+	int64_t here_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
+	uint64_t arrival_ns = op->start_ns + (uint64_t)(collective->arrival_ns - here_ns);
 	uint64_t wait_end_ns = least(arrival_ns, end_ns);
 	if (collective->late != wait->device && wait_end_ns > start_ns) {
 		hand_on(join, wait, collective, start_ns, wait_end_ns);
@@ -119,7 +124,15 @@ static void split_talk(struct join *join, const struct wait *wait, const struct 
 	give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_TRANSFER, end_ns - start_ns);
 }
 
-/* A stretch in which the device communicates and does nothing that comes first. */
+/* A thread communicates, not the device. */
+static void give_thread(struct join *join, const struct wait *wait, uint64_t start_ns,
+			uint64_t end_ns)
+{
+	give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
+	     end_ns - start_ns);
+}
+
+/* A stretch in which the device or a thread communicates and nothing that comes first is done. */
 static void split(struct join *join, const struct wait *wait, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_device_work *device = &join->analysis->devices[wait->device];
@@ -129,15 +142,17 @@ static void split(struct join *join, const struct wait *wait, uint64_t start_ns,
 		const struct tp_op *op = &device->ops[talks->items[i].op];
 		if (op->start_ns >= end_ns)
 			break;
-		if (op->end_ns <= at_ns || op->start_ns > at_ns)
+		if (op->end_ns <= at_ns)
 			continue;
+		if (op->start_ns > at_ns)
+			give_thread(join, wait, at_ns, op->start_ns);
+		at_ns = op->start_ns > at_ns ? op->start_ns : at_ns;
 		uint64_t until_ns = least(op->end_ns, end_ns);
 		split_talk(join, wait, &talks->items[i], at_ns, until_ns);
 		at_ns = until_ns;
 	}
-	if (at_ns < end_ns) /* a thread communicates, not the device */
-		give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
-		     end_ns - at_ns);
+	if (at_ns < end_ns)
+		give_thread(join, wait, at_ns, end_ns);
 }
 
 /* What a device does during [start, end) of its own clock, for whoever waits. */
@@ -193,30 +208,31 @@ static void describe(struct join *join, const struct tp_collective *collective,
 		     struct tp_collective_result *out)
 {
 	struct tp_rank_analysis *analysis = join->analysis;
-	uint64_t first_start = UINT64_MAX;
-	uint64_t first_end = UINT64_MAX;
-	uint64_t last_end = 0;
+	int64_t first_start = INT64_MAX;
+	int64_t first_end = INT64_MAX;
+	int64_t last_end = INT64_MIN;
 	uint64_t *waits = tp_arena_array(analysis->arena, analysis->n_devices, sizeof(*waits));
 	for (size_t k = 0; k < collective->n; k++) {
 		const struct tp_taken_part *part = &join->all.parts[collective->first + k];
 		const struct tp_device_work *device = &analysis->devices[part->device];
 		const struct tp_op *op = tp_talk_op(&join->all, part->device, part->talk);
-		uint64_t start_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
-		uint64_t end_ns = tp_collectives_aligned(&join->all, device->rank, op->end_ns);
-		first_start = least(first_start, start_ns);
-		first_end = least(first_end, end_ns);
+		int64_t start_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
+		int64_t end_ns = tp_collectives_aligned(&join->all, device->rank, op->end_ns);
+		first_start = start_ns < first_start ? start_ns : first_start;
+		first_end = end_ns < first_end ? end_ns : first_end;
 		last_end = end_ns > last_end ? end_ns : last_end;
-		waits[part->device] = collective->arrival_ns - start_ns;
+		waits[part->device] = (uint64_t)(collective->arrival_ns - start_ns);
 		if (part->device == collective->late)
 			out->name = op->name;
 	}
 	out->group = collective->group;
 	out->late = collective->late;
 	out->n_members = (uint32_t)collective->n;
-	out->arrival_ns = collective->arrival_ns;
-	out->arrival_spread_ns = collective->arrival_ns - first_start;
-	out->end_spread_ns = last_end - first_end;
-	out->transfer_ns = last_end > out->arrival_ns ? last_end - out->arrival_ns : 0;
+	out->arrival_ns = collective->arrival_ns > 0 ? (uint64_t)collective->arrival_ns : 0;
+	out->arrival_spread_ns = (uint64_t)(collective->arrival_ns - first_start);
+	out->end_spread_ns = (uint64_t)(last_end - first_end);
+	if (last_end > collective->arrival_ns)
+		out->transfer_ns = (uint64_t)(last_end - collective->arrival_ns);
 	out->wait_ns = waits;
 }
 

@@ -4,6 +4,7 @@
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Times of one name alone and beside communication. */
 struct kernel_sum {
@@ -13,13 +14,17 @@ struct kernel_sum {
 	uint64_t alone_ns;
 };
 
-static int kernel_order(const void *a, const void *b)
+/* Those that never ran come last. Ids of names depend on which file was read first. */
+static int kernel_order(const void *a, const void *b, void *analysis)
 {
 	const struct tp_kernel_result *x = a;
 	const struct tp_kernel_result *y = b;
+	if (!x->n != !y->n)
+		return x->n ? -1 : 1;
 	if (x->time_ns != y->time_ns)
 		return x->time_ns > y->time_ns ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
+	const struct tp_trace *trace = ((struct tp_rank_analysis *)analysis)->trace;
+	return strcmp(tp_trace_string(trace, x->name), tp_trace_string(trace, y->name));
 }
 
 static void add_kernel(struct tp_rank_analysis *analysis, struct kernel_sum *sums,
@@ -72,7 +77,7 @@ double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis)
 		added_ns += (beside - alone) * (double)sum->n_beside;
 	}
 	free(sums);
-	qsort(profile->kernels, n, sizeof(*profile->kernels), kernel_order);
+	qsort_r(profile->kernels, n, sizeof(*profile->kernels), kernel_order, analysis);
 	while (profile->n_kernels < n && profile->kernels[profile->n_kernels].n)
 		profile->n_kernels++;
 	return added_ns;

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -273,6 +272,11 @@ void tp_stream_close(struct tp_stream *stream)
 static size_t read_on(struct tp_stream *stream, void *out, size_t size)
 {
 	return stream->ring ? ring_read(stream, out, size) : unpacked_read(stream, out, size);
+}
+
+bool tp_stream_is_packed(const struct tp_stream *stream)
+{
+	return stream->gzip != NULL;
 }
 
 size_t tp_stream_peek(struct tp_stream *stream, const unsigned char **head)

@@ -1,6 +1,6 @@
 /*
- * Which of the next bytes are what: one bit a byte, for those who look for something in JSON. All
- * read TP_MASK_BYTES bytes, or 64, whatever lies there.
+ * Which of the next TP_MASK_BYTES bytes are what: one bit a byte, for those who look for something
+ * in JSON.
  *
  * SSE2 is part of every x86-64; the plain loops serve other machines and say in tests what is
  * right.
@@ -11,15 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TP_MASK_BYTES = 16, TP_MASKS_BYTES = 64 };
-
-/* Of 64 bytes. Brackets are [ and {, or ] and }. */
-struct tp_masks {
-	uint64_t quotes;
-	uint64_t backslashes;
-	uint64_t opens;
-	uint64_t closes;
-};
+enum { TP_MASK_BYTES = 16 };
 
 static inline bool tp_byte_ends_text(unsigned char c)
 {
@@ -57,18 +49,6 @@ TP_PLAIN_MASK(tp_plain_word_end, tp_byte_ends_word)
 TP_PLAIN_MASK(tp_plain_odd, tp_byte_is_odd)
 #undef TP_PLAIN_MASK
 /* NOLINTEND(bugprone-macro-parentheses) */
-
-static inline void tp_plain_masks(struct tp_masks *out, const char *p)
-{
-	*out = (struct tp_masks){0};
-	for (unsigned i = 0; i < TP_MASKS_BYTES; i++) {
-		uint64_t bit = UINT64_C(1) << i;
-		out->quotes |= p[i] == '"' ? bit : 0;
-		out->backslashes |= p[i] == '\\' ? bit : 0;
-		out->opens |= p[i] == '{' || p[i] == '[' ? bit : 0;
-		out->closes |= p[i] == '}' || p[i] == ']' ? bit : 0;
-	}
-}
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -118,20 +98,6 @@ static inline unsigned tp_mask_odd(const char *p)
 							tp_mask_equal(bytes, 0x7f)));
 }
 
-static inline void tp_masks_read(struct tp_masks *out, const char *p)
-{
-	*out = (struct tp_masks){0};
-	for (unsigned i = 0; i < TP_MASKS_BYTES; i += TP_MASK_BYTES) {
-		__m128i bytes = tp_mask_load(p + i);
-		__m128i brackets = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-#define TP_MASK_BITS(vector) ((uint64_t)(unsigned)_mm_movemask_epi8(vector) << i)
-		out->quotes |= TP_MASK_BITS(tp_mask_equal(bytes, '"'));
-		out->backslashes |= TP_MASK_BITS(tp_mask_equal(bytes, '\\'));
-		out->opens |= TP_MASK_BITS(tp_mask_equal(brackets, '{'));
-		out->closes |= TP_MASK_BITS(tp_mask_equal(brackets, '}'));
-#undef TP_MASK_BITS
-	}
-}
 #else
 static inline unsigned tp_mask_text_end(const char *p)
 {
@@ -151,11 +117,6 @@ static inline unsigned tp_mask_word_end(const char *p)
 static inline unsigned tp_mask_odd(const char *p)
 {
 	return tp_plain_odd(p);
-}
-
-static inline void tp_masks_read(struct tp_masks *out, const char *p)
-{
-	tp_plain_masks(out, p);
 }
 #endif
 

@@ -19,6 +19,7 @@
 static const struct tp_importer *const importers[] = {
 	&tp_importer_straggler, /* some are Chrome JSON, too */
 	&tp_importer_kineto,
+	&tp_importer_nsys,
 };
 
 const struct tp_import_format_info *tp_import_format_info(size_t n)

@@ -11,8 +11,8 @@ struct tp_stream;
 /* One file, or one member of an archive. */
 struct tp_import_source {
 	const char *path;
-	const char *member;       /* NULL: the file itself */
-	const char *sha256;       /* of the file */
+	const char *member; /* NULL: the file itself */
+	const char *sha256; /* of the file; NULL while a stream is to be read: ranks get it after */
 	struct tp_stream *stream; /* unpacked bytes, from the first on; NULL when `wants_file` */
 };
 

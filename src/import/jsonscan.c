@@ -281,7 +281,10 @@ static enum tp_scan_item object_next(struct tp_json_scan *scan, struct tp_piece 
 		scan->place = TP_PLACE_LIST;
 		return TP_SCAN_END;
 	}
-	return item_of(value_take(scan, value), TP_SCAN_MEMBER, scan);
+	whole = value_take(scan, value);
+	if (whole == WHOLE_HUGE)
+		*value = (struct tp_piece){0};
+	return whole == WHOLE_CUT ? scan_stop(scan, true) : TP_SCAN_MEMBER;
 }
 
 enum tp_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_piece *key,

@@ -21,9 +21,9 @@ enum { TP_SCAN_WINDOW = 512 << 10, TP_SCAN_WINDOW_MOST = 16 << 20 };
 enum tp_scan_item {
 	TP_SCAN_END,
 	TP_SCAN_EVENT,  /* an object in the list of events */
-	TP_SCAN_MEMBER, /* beside the list, with its key */
+	TP_SCAN_MEMBER, /* beside the list, with its key; of no type when it is too large */
 	TP_SCAN_JUNK,   /* in the list, and no object */
-	TP_SCAN_HUGE,   /* an event or member larger than the window may be; passed over */
+	TP_SCAN_HUGE,   /* in the list, and larger than the window may be; passed over */
 };
 
 enum tp_scan_place { TP_PLACE_START, TP_PLACE_OBJECT, TP_PLACE_LIST, TP_PLACE_END };

@@ -1,74 +1,9 @@
-/* Skips brackets 64 bytes at a time, and reads the values of JSON. */
+/* Reads the values of JSON. */
 #include "jsonwalk.h"
 
 #include "trainprof/base/text.h"
 
 #include <string.h>
-
-/* Bytes whose backslash takes their meaning; one may be waiting from the block before. */
-static uint64_t escaped_bytes(struct tp_skip *skip, uint64_t backslashes)
-{
-	uint64_t escaped = skip->is_escaped;
-	skip->is_escaped = 0;
-	uint64_t left = backslashes & ~escaped;
-	while (left) {
-		uint64_t first = left & -left;
-		escaped |= first << 1;
-		skip->is_escaped = first >> 63;
-		left &= ~(first | first << 1);
-	}
-	return escaped;
-}
-
-/* Bit i is the parity of bits 0 to i: between an odd quote and the next one. */
-static uint64_t parity_below(uint64_t bits)
-{
-	for (unsigned shift = 1; shift < 64; shift *= 2)
-		bits ^= bits << shift;
-	return bits;
-}
-
-/* Where, counted from 1, the block closes the first bracket; 0 when it does not. */
-static unsigned closed_at(struct tp_skip *skip, uint64_t opens, uint64_t closes)
-{
-	uint64_t depth = skip->depth;
-	while (closes) {
-		uint64_t first = closes & -closes;
-		uint64_t before = opens & (first - 1);
-		depth += (uint64_t)__builtin_popcountll(before);
-		if (--depth == 0)
-			return (unsigned)__builtin_ctzll(first) + 1;
-		opens &= ~before;
-		closes &= closes - 1;
-	}
-	skip->depth = depth + (uint64_t)__builtin_popcountll(opens);
-	return 0;
-}
-
-bool tp_skip_on(struct tp_skip *skip, const char **at, const char *end, bool is_last)
-{
-	const char *p = *at;
-	while (end - p >= TP_MASKS_BYTES || (is_last && p < end)) {
-		struct tp_masks masks;
-		size_t size = end - p >= TP_MASKS_BYTES ? TP_MASKS_BYTES : (size_t)(end - p);
-		uint64_t valid = size == TP_MASKS_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << size) - 1;
-		tp_masks_read(&masks, p);
-		uint64_t escaped = 0;
-		if ((masks.backslashes & valid) | skip->is_escaped)
-			escaped = escaped_bytes(skip, masks.backslashes & valid);
-		uint64_t text = parity_below(masks.quotes & ~escaped & valid) ^ skip->in_text;
-		skip->in_text = text >> (size - 1) & 1 ? ~UINT64_C(0) : 0;
-		unsigned closed =
-			closed_at(skip, masks.opens & ~text & valid, masks.closes & ~text & valid);
-		if (closed) {
-			*at = p + closed;
-			return true;
-		}
-		p += size;
-	}
-	*at = p;
-	return false;
-}
 
 struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key)
 {

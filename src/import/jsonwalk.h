@@ -10,6 +10,7 @@
 #ifndef TRAINPROF_SRC_IMPORT_JSONWALK_H
 #define TRAINPROF_SRC_IMPORT_JSONWALK_H
 
+#include "bracket.h"
 #include "bytemask.h"
 
 #include "trainprof/base/buf.h"
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_WALK_SLACK = TP_MASKS_BYTES };
+enum { TP_WALK_SLACK = TP_SKIP_BYTES };
 
 enum tp_piece_type {
 	TP_PIECE_NONE, /* not there */
@@ -34,19 +35,6 @@ struct tp_piece {
 	enum tp_piece_type type;
 	bool is_escaped; /* a text with backslashes */
 };
-
-/* How far a bracket and what it encloses have been skipped; zero before it. */
-struct tp_skip {
-	uint64_t in_text; /* all ones inside a string */
-	uint64_t is_escaped;
-	uint64_t depth; /* nesting costs nothing: it is a number here */
-};
-
-/*
- * Go on to behind the bracket that closes the first one met: true, and *at is there. Else *at is
- * where to go on when there is more; bytes of less than a block are left unless `is_last`.
- */
-bool tp_skip_on(struct tp_skip *skip, const char **at, const char *end, bool is_last);
 
 /* Members of an object, or elements of a list (their key is TP_PIECE_NONE). */
 struct tp_walk {
@@ -65,9 +53,16 @@ static inline struct tp_walk tp_walk_into(const struct tp_piece *piece)
 	return walk;
 }
 
-/* The end of a run of blanks, or `end`. */
+/* The end of a run of blanks, or `end`. Most often there is none or one: a branch that is foreseen
+ * costs less than waiting for a mask. */
 static inline const char *tp_walk_space(const char *at, const char *end)
 {
+	if (end - at >= 2) {
+		if ((unsigned char)at[0] > ' ')
+			return at;
+		if ((unsigned char)at[1] > ' ')
+			return at + 1;
+	}
 	while (at < end) {
 		unsigned ink = tp_mask_ink(at);
 		if (ink) {
@@ -160,25 +155,32 @@ static inline bool tp_walk_key(struct tp_walk *walk, struct tp_piece *key)
 	return true;
 }
 
+/* Go to the next value and tell its key; false at the end, and when what comes is no member. */
+static inline bool tp_walk_to_value(struct tp_walk *walk, struct tp_piece *key)
+{
+	walk->at = tp_walk_space(walk->at, walk->end);
+	while (walk->at < walk->end && *walk->at == ',')
+		walk->at = tp_walk_space(walk->at + 1, walk->end);
+	*key = (struct tp_piece){.text = walk->at};
+	if (walk->at >= walk->end)
+		return false;
+	walk->is_malformed = walk->is_object && !tp_walk_key(walk, key);
+	return !walk->is_malformed;
+}
+
+/* The value at which it stands; false when it is none. */
+static inline bool tp_walk_take_value(struct tp_walk *walk, struct tp_piece *value)
+{
+	const char *before = walk->at;
+	bool is_value = tp_walk_value(walk, value) && (walk->is_object || walk->at > before);
+	walk->is_malformed = !is_value;
+	return is_value;
+}
+
 /* The next member; false at the end, and when what comes is none. */
 static inline bool tp_walk_next(struct tp_walk *walk, struct tp_piece *key, struct tp_piece *value)
 {
-	do {
-		walk->at = tp_walk_space(walk->at, walk->end);
-		if (walk->at >= walk->end)
-			return false;
-	} while (*walk->at == ',' && walk->at++);
-	*key = (struct tp_piece){.text = walk->at};
-	if (walk->is_object && !tp_walk_key(walk, key)) {
-		walk->is_malformed = true;
-		return false;
-	}
-	const char *before = walk->at;
-	if (!tp_walk_value(walk, value) || (!walk->is_object && walk->at == before)) {
-		walk->is_malformed = true;
-		return false;
-	}
-	return true;
+	return tp_walk_to_value(walk, key) && tp_walk_take_value(walk, value);
 }
 
 /* Of a key: as many bytes as the literal has. */

@@ -119,14 +119,35 @@ static bool is_wanted(char phase)
 	return phase == 'X' || phase == 'B' || phase == 'E' || phase == 'M';
 }
 
+/* All that a complete event has besides args, which are last in what Kineto writes. */
+static bool is_complete(const struct event *event)
+{
+	return event->ph.type && event->cat.type && event->name.type && event->pid.type &&
+	       event->tid.type && event->ts.type && event->dur.type;
+}
+
+/* Args that begin here reach as far as the event: their end is looked for by who wants what is in
+ * them, and few do. */
+static void leave_args(struct event *event, const struct tp_walk *walk, const struct tp_piece *text)
+{
+	event->args = (struct tp_piece){.text = walk->at, .type = TP_PIECE_OBJECT};
+	event->args.len = (size_t)(text->text + text->len - walk->at);
+}
+
 /* False when it is malformed. */
 static bool event_read(struct event *event, const struct tp_piece *text)
 {
 	struct tp_walk walk = tp_walk_into(text);
 	struct tp_piece key;
 	struct tp_piece value;
-	while (tp_walk_next(&walk, &key, &value)) {
+	while (tp_walk_to_value(&walk, &key)) {
 		struct tp_piece *field = event_field(event, &key);
+		if (field == &event->args && *walk.at == '{' && is_complete(event)) {
+			leave_args(event, &walk, text);
+			return true;
+		}
+		if (!tp_walk_take_value(&walk, &value))
+			break;
 		if (!field)
 			continue;
 		*field = value;
@@ -207,6 +228,8 @@ static uint16_t stream_track(struct reader *reader, int32_t device, int64_t numb
 static int64_t number_in(const struct tp_piece *text)
 {
 	size_t n = text->len;
+	if (!n)
+		return -1;
 	while (n > 0 && text->text[n - 1] >= '0' && text->text[n - 1] <= '9')
 		n--;
 	struct tp_piece digits = {text->text + n, text->len - n, TP_PIECE_WORD, false};
@@ -293,6 +316,8 @@ static void dialect_set(struct reader *reader, enum dialect dialect)
  */
 static void take_unknown(struct reader *reader, const struct event *event, struct tp_span *span)
 {
+	if (reader->dialect == DIALECT_KINETO)
+		return; /* begun before that was known */
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;

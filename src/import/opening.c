@@ -42,6 +42,47 @@ static enum tp_status read_by(struct opening *opening, const struct tp_importer 
 	return status;
 }
 
+/* ---- what is wrong with the end of a file is wrong with the last rank in it ---- */
+
+/* The rank of the file that was begun last; NULL when there is none. */
+static struct tp_rank_info *last_rank(struct tp_session *session, size_t file)
+{
+	struct tp_session_rank *last = NULL;
+	for (size_t i = 0; i < session->n_ranks; i++) {
+		struct tp_session_rank *rank = &session->ranks[i];
+		if (!rank->is_absent && rank->file == file &&
+		    (!last || rank->number > last->number))
+			last = rank;
+	}
+	return last ? &last->info : NULL;
+}
+
+static void blame(struct tp_rank_info *rank, const char *why)
+{
+	if (!rank)
+		return;
+	rank->is_cut = true;
+	if (!rank->n_skipped++)
+		rank->skipped_because = why;
+}
+
+/* What follows the document belongs to the member, too: a wrong checksum may be all that follows.
+ */
+static void member_complete(struct opening *opening, struct tp_stream *stream)
+{
+	enum { SCRAP_BYTES = 64 << 10 };
+	struct tp_session *session = opening->import.session;
+	const char *why;
+	char *scrap = tp_alloc(SCRAP_BYTES);
+	while (tp_stream_read(stream, scrap, SCRAP_BYTES) == SCRAP_BYTES)
+		;
+	free(scrap);
+	pthread_mutex_lock(&session->lock);
+	if (tp_stream_ending(stream, &why) != TP_STREAM_WHOLE)
+		blame(last_rank(session, opening->import.file), why);
+	pthread_mutex_unlock(&session->lock);
+}
+
 /* ---- archives ---- */
 
 static const char *base_of(const char *path)
@@ -68,6 +109,8 @@ static enum tp_status read_member(struct opening *opening, struct tp_tarball *ta
 		status = read_by(opening, importer, &source, &complaint);
 	else
 		(void)tp_fail(&complaint, TP_PARSE, "'%s' holds no traces", opening->path);
+	if (!status)
+		member_complete(opening, source.stream);
 	opening->n_used += status == TP_OK;
 	if (status && !opening->complaint.status)
 		opening->complaint = complaint;
@@ -123,31 +166,16 @@ static enum tp_status read_file(struct opening *opening, struct tp_error *err)
 	const struct tp_importer *importer = importer_find(opening->importers, head, size);
 	if (!importer)
 		return tp_import_refuse(opening->path, head, size, err);
+	if (importer->wants_file && tp_stream_is_packed(opening->stream)) {
+		(void)tp_fail(err, TP_PARSE, "'%s' is a packed database", opening->path);
+		tp_error_next(err, "gunzip -k %s", opening->path);
+		return TP_PARSE;
+	}
 	if (importer->wants_file) {
 		source.stream = NULL;
 		source.sha256 = tp_stream_sha256(opening->stream);
 	}
 	return read_by(opening, importer, &source, err);
-}
-
-/* The rank of the file that was begun last; NULL when there is none. */
-static struct tp_rank_info *last_rank(struct tp_session *session, size_t file)
-{
-	struct tp_session_rank *last = NULL;
-	for (size_t i = 0; i < session->n_ranks; i++) {
-		struct tp_session_rank *rank = &session->ranks[i];
-		if (!rank->is_absent && rank->file == file &&
-		    (!last || rank->number > last->number))
-			last = rank;
-	}
-	return last ? &last->info : NULL;
-}
-
-static void blame(struct tp_rank_info *rank, const char *why)
-{
-	rank->is_cut = true;
-	if (!rank->n_skipped++)
-		rank->skipped_because = why;
 }
 
 /* What is known once all of the file has been read. What is wrong with its end is wrong with the
@@ -163,9 +191,9 @@ static void ranks_complete(struct opening *opening)
 		if (session->ranks[i].file == opening->import.file)
 			session->ranks[i].info.sha256 = sha256;
 	struct tp_rank_info *last = last_rank(session, opening->import.file);
-	if (last && tp_stream_ending(opening->stream, &why) != TP_STREAM_WHOLE)
+	if (tp_stream_ending(opening->stream, &why) != TP_STREAM_WHOLE)
 		blame(last, why);
-	else if (last && opening->archive_fault)
+	else if (opening->archive_fault)
 		blame(last, opening->archive_fault);
 	pthread_mutex_unlock(&session->lock);
 }

@@ -58,6 +58,12 @@ void tp_profile_miss(struct tp_profile *profile, enum tp_fact fact, const char *
 		(struct tp_quantity){.missing = tp_arena_strdup(&profile->arena, why)};
 }
 
+void tp_profile_rule_out(struct tp_profile *profile, enum tp_fact fact, const char *why)
+{
+	tp_profile_miss(profile, fact, why);
+	profile->facts[fact].is_foreign = true;
+}
+
 void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
 		     const char *effect, const char *remedy)
 {

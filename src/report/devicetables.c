@@ -3,8 +3,10 @@
 
 #include "jobnotes.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -16,6 +18,9 @@ enum {
 	COLUMN_KERNEL = 41,
 	NARROW_BELOW = 64,
 };
+
+/* Means of kernels differ by their sizes, too: less is no news. */
+static const double NOTABLE_SLOWDOWN = 1.05;
 
 static void put_section(struct tp_page *page, const char *title)
 {
@@ -221,9 +226,13 @@ static void put_device(struct tp_page *page, const struct tp_profile *profile, s
 
 static void put_devices(struct tp_page *page, const struct tp_report_digest *digest)
 {
+	size_t n = digest->profile->n_devices;
+	size_t *order = tp_alloc(n * sizeof(*order));
+	tp_report_order_devices(order, digest->profile);
 	put_section(page, "Devices");
-	for (size_t i = 0; i < digest->profile->n_devices; i++)
-		put_device(page, digest->profile, i);
+	for (size_t i = 0; i < n; i++)
+		put_device(page, digest->profile, order[i]);
+	free(order);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
@@ -242,7 +251,7 @@ static void put_kernel(struct tp_page *page, const struct tp_report_digest *dige
 	tp_page_column(page, is_narrow ? 0 : COLUMN_KERNEL);
 	tp_page_add(page, TP_PAINT_NONE, tp_trace_string(digest->trace, kernel->name));
 	tp_page_end(page);
-	if (!kernel->overlapped_ns || kernel->slowdown <= 0)
+	if (!kernel->overlapped_ns || kernel->slowdown < NOTABLE_SLOWDOWN)
 		return;
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "%s of it beside communication, there %s as long",
@@ -300,16 +309,19 @@ static void put_collective(struct tp_page *page, const struct tp_report_digest *
 			   size_t index)
 {
 	const struct tp_collective_result *collective = &digest->profile->collectives[index];
+	const char *name = tp_trace_string(digest->trace, collective->name);
 	const char *group = tp_trace_string(digest->trace, collective->group);
+	uint64_t wait_ns = tp_report_collective_wait(digest->profile, index);
 	struct tp_buf text = {0};
 	tp_report_add_device(&text, digest->profile, collective->late);
-	tp_buf_printf(&text, " came %s after the first of %u, all waited %s; transfer %s; %s%s%s",
+	tp_buf_printf(&text, " came %s after the first of %u, all waited %s; ",
 		      tp_unit_time((double)collective->arrival_spread_ns).text,
-		      collective->n_members,
-		      tp_unit_time((double)tp_report_collective_wait(digest->profile, index)).text,
-		      tp_unit_time((double)collective->transfer_ns).text,
-		      tp_trace_string(digest->trace, collective->name), *group ? ", group " : "",
-		      group);
+		      collective->n_members, tp_unit_time((double)wait_ns).text);
+	tp_buf_printf(&text, "transfer %s; ", tp_unit_time((double)collective->transfer_ns).text);
+	/* Without parameters: they are the same for all. */
+	tp_buf_add(&text, name, strcspn(name, "("));
+	if (*group)
+		tp_buf_printf(&text, ", group %s", group);
 	tp_page_column(page, 2);
 	tp_page_wrap(page, 4, TP_PAINT_NONE, tp_buf_text(&text), 3);
 	tp_buf_release(&text);

@@ -45,11 +45,15 @@ static const char *program_name(const struct tp_run_info *run)
 	return slash && slash[1] && strlen(typed) > LONG_PATH ? slash + 1 : typed;
 }
 
-/* The mean over all devices, whether the total is theirs or one's. */
+/* A step of devices is the mean over all of them: its parts' means add up to it. */
 static double device_mean_ns(const struct tp_profile *profile, const struct tp_report_job *job)
 {
-	uint64_t n = profile->is_of_steps && job->n_steps ? job->n_steps : profile->n_devices;
-	return (double)job->window_ns / (double)n;
+	double sum_ns = 0;
+	for (int p = 0; p < TP_N_PARTS; p++)
+		sum_ns += profile->is_of_steps && profile->parts[p].per_step.n
+				  ? profile->parts[p].per_step.mean
+				  : 0;
+	return sum_ns > 0 ? sum_ns : (double)job->window_ns / (double)profile->n_devices;
 }
 
 static void set_means(struct tp_report_digest *out)

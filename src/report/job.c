@@ -7,7 +7,6 @@
 static void add_device_times(struct tp_report_job *out, const struct tp_device_result *device)
 {
 	out->window_ns += device->window_ns;
-	out->n_steps += device->n_steps;
 	out->span_ns += device->span_ns;
 	out->busy_ns += device->busy_ns;
 	out->exposed_communication_ns += device->exposed_communication_ns;
@@ -58,6 +57,26 @@ const struct tp_device_info *tp_report_device_info(const struct tp_profile *prof
 		if (rank->devices[i].number == result->number)
 			return &rank->devices[i];
 	return NULL;
+}
+
+static bool comes_before(const struct tp_profile *profile, size_t a, size_t b)
+{
+	const struct tp_run_info *run = &profile->trace->run;
+	int64_t rank_a = tp_report_rank_number(run, profile->devices[a].rank);
+	int64_t rank_b = tp_report_rank_number(run, profile->devices[b].rank);
+	if (rank_a != rank_b)
+		return rank_a < rank_b;
+	return profile->devices[a].number < profile->devices[b].number;
+}
+
+void tp_report_order_devices(size_t *out, const struct tp_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_devices; i++) {
+		size_t at = i;
+		for (; at && comes_before(profile, i, out[at - 1]); at--)
+			out[at] = out[at - 1];
+		out[at] = i;
+	}
 }
 
 /* Of the same rank. */

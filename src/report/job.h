@@ -9,7 +9,6 @@
 /* Sums over all devices. */
 struct tp_report_job {
 	uint64_t window_ns;
-	uint64_t n_steps;
 	uint64_t own_ns[TP_N_PARTS];
 	/* Communication without what was not captured, so that it is the sum with that. */
 	uint64_t after_ns[TP_N_PARTS];
@@ -30,6 +29,9 @@ void tp_report_job_sum(struct tp_report_job *out, const struct tp_profile *profi
 int64_t tp_report_rank_number(const struct tp_run_info *run, uint32_t rank);
 /* What the trace says of a device; NULL when nothing. */
 const struct tp_device_info *tp_report_device_info(const struct tp_profile *profile, size_t device);
+/* The places of all devices, in order of rank numbers, then of their own; `out` has room for all.
+ */
+void tp_report_order_devices(size_t *out, const struct tp_profile *profile);
 /* Append "rank 7", or "rank 0 device 1" where ranks have several. */
 void tp_report_add_device(struct tp_buf *out, const struct tp_profile *profile, size_t device);
 

@@ -3,8 +3,10 @@
 
 #include "devicetables.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { N_KERNELS_SHOWN = 10, N_COLLECTIVES_SHOWN = 10, NAME_MOST_BYTES = 80 };
@@ -73,8 +75,11 @@ static void add_device_table(struct tp_buf *out, const struct tp_profile *profil
 {
 	tp_buf_puts(out, "| device | busy | own | waits given to their causes | idle by | "
 			 "others waited for it |\n| --- | ---: | --- | --- | --- | ---: |\n");
+	size_t *order = tp_alloc(profile->n_devices * sizeof(*order));
+	tp_report_order_devices(order, profile);
 	for (size_t i = 0; i < profile->n_devices; i++)
-		add_device(out, profile, i);
+		add_device(out, profile, order[i]);
+	free(order);
 	tp_buf_putc(out, '\n');
 }
 

@@ -21,7 +21,8 @@ BEGIN {
 	# library header -> where it may come in
 	library["cjson/"] = "^src/base/json\\.c$"
 	library["zlib"] = "^src/base/gzip\\.c$"
-	library["cpuid"] = library["immintrin"] = "^src/base/sha256\\.c$"
+	library["cpuid"] = "^src/base/sha256\\.c$"
+	library["immintrin"] = "^src/(base/sha256|import/bracket)\\.c$"
 	library["emmintrin"] = "^src/import/bytemask\\.h$"
 	library["sqlite3"] = "^src/import/nsys[a-z_]*\\.c$"
 	library["elfutils/"] = library["libelf"] = library["gelf"] = library["dwarf"] = "^(src|include/trainprof)/stack/"
@@ -29,7 +30,7 @@ BEGIN {
 	library["sanitizer/"] = "^src/base/arena\\.c$"
 
 	# what any file may take from the C library and the kernel
-	n = split("assert ctype elf dirent dlfcn errno fcntl fnmatch float ftw getopt glob grp inttypes libgen limits link locale math netdb poll pthread pwd regex sched search semaphore signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syscall termios time ucontext unistd wchar wctype langinfo mntent execinfo fenv", names, " ")
+	n = split("assert ctype elf dirent dlfcn endian errno fcntl fnmatch float ftw getopt glob grp inttypes libgen limits link locale math netdb poll pthread pwd regex sched search semaphore signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings syscall termios time ucontext unistd wchar wctype langinfo mntent execinfo fenv", names, " ")
 	for (i = 1; i <= n; i++)
 		libc[names[i] ".h"] = 1
 }

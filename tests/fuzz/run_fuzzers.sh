@@ -17,6 +17,7 @@ limit_of() { # limit_of NAME
 	fuzz_json) factor=15 ;;
 	fuzz_manifest) factor=5 ;;
 	fuzz_perf | fuzz_proc) factor=3 ;;
+	fuzz_tar | fuzz_trace_json) factor=2 ;;
 	fuzz_rule) factor=2 ;;
 	esac
 	echo "-runs=$((FUZZ_RUNS * factor)) -seed=1"

@@ -8,6 +8,7 @@
 
 #include "trainprof/base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tp_stream;
@@ -30,6 +31,9 @@ TP_MUST_CHECK enum tp_status tp_stream_open(struct tp_stream **out, const char *
 /* What another reader gives: a member of an archive. No thread, no hash. */
 struct tp_stream *tp_stream_over(tp_stream_source source, void *context);
 void tp_stream_close(struct tp_stream *stream); /* NULL is allowed */
+
+/* Whether it is gzip that is unpacked. */
+bool tp_stream_is_packed(const struct tp_stream *stream);
 
 /* The first unpacked bytes, which stay to be read: TP_STREAM_HEAD_BYTES or all there are. Only
  * before the first read. Borrowed until then. */

@@ -128,6 +128,8 @@
 	X(COMM_PEERS, "comm.trainers", "1", "trainer processes in the tree")                       \
 	X(COMM_BUSY_WAIT, "comm.busy_wait_ratio", "ratio", "communication spent spinning")         \
 	X(STEP_NEXT, "step.dataloader_next_ratio", "ratio", "share in the loader's next")          \
+	X(LOADER_INLINE, "loader.is_inline", "bool",                                               \
+	  "the training loop loads its batches itself: no worker does")                            \
 	X(STEP_H2D, "step.memory_copy_h2d_ratio", "ratio", "share: only copies to the device")     \
 	X(STEP_D2H, "step.memory_copy_d2h_ratio", "ratio", "share: only copies from the device")   \
 	X(STEP_D2D, "step.memory_copy_d2d_ratio", "ratio", "share: only copies on the device")     \
@@ -232,9 +234,13 @@ enum tp_origin { TP_ORIGIN_MEASURED, TP_ORIGIN_SAMPLED, TP_ORIGIN_DERIVED, TP_OR
 
 const char *tp_origin_name(enum tp_origin origin);
 
+/* Facts that only traces of spans have, as importers make them; they stand together in the list. */
+enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRACE_SPANS };
+
 /* A value with how far it can be trusted. All zero = unknown, without a reason. */
 struct tp_quantity {
 	bool is_known;
+	bool is_foreign; /* unknown, because recordings of this kind never have it */
 	bool has_interval;
 	enum tp_origin origin;
 	double value;

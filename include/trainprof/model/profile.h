@@ -174,6 +174,8 @@ void tp_profile_set(struct tp_profile *profile, enum tp_fact fact, double value,
 		    enum tp_origin origin, double coverage);
 /* Say why it is not known. `why` is copied. */
 void tp_profile_miss(struct tp_profile *profile, enum tp_fact fact, const char *why);
+/* Say that no recording of this kind knows it: rules that ask for it are not about this run. */
+void tp_profile_rule_out(struct tp_profile *profile, enum tp_fact fact, const char *why);
 /* Texts are copied; NULL allowed for effect and remedy. */
 void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
 		     const char *effect, const char *remedy);

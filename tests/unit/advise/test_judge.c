@@ -72,6 +72,19 @@ START_TEST(what_a_rule_needs_must_be_known_before_it_fires)
 }
 END_TEST
 
+START_TEST(a_rule_about_another_kind_of_recording_is_quiet)
+{
+	shelf_put_rule(&shelf, "a", "device.busy_ratio < 50% and step.compute_ratio > 50%", "");
+	facts[TP_FACT_DEVICE_BUSY] =
+		(struct tp_quantity){.missing = "only imported traces tell", .is_foreign = true};
+	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
+	ck_assert_str_eq(judged("test/a").quiet_because, "it is about another kind of recording");
+	/* One that is about this kind and lacks something stays unjudged. */
+	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.4);
+	ck_assert_int_eq(judged("test/a").state, TP_FINDING_NOT_JUDGED);
+}
+END_TEST
+
 START_TEST(a_look_alike_keeps_a_rule_quiet_and_says_so)
 {
 	shelf_put_rule(
@@ -175,6 +188,7 @@ Suite *suite_advise_judge(void)
 	tcase_add_test(tcase, a_rule_fires_stays_quiet_or_cannot_be_judged);
 	tcase_add_test(tcase, what_a_rule_needs_must_be_known_before_it_fires);
 	tcase_add_test(tcase, a_look_alike_keeps_a_rule_quiet_and_says_so);
+	tcase_add_test(tcase, a_rule_about_another_kind_of_recording_is_quiet);
 	tcase_add_test(tcase, a_child_speaks_only_where_its_parent_fired);
 	tcase_add_test(tcase, confidence_falls_with_every_doubt_and_tells_why);
 	tcase_add_test(tcase, levels_come_from_the_rule);

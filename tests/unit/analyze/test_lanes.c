@@ -105,6 +105,47 @@ START_TEST(random_lanes_equal_counting_every_nanosecond)
 }
 END_TEST
 
+/* Starts that need one, several or all digits, and lists that are in order already. */
+static const struct {
+	size_t n;
+	uint64_t lowest;
+	uint64_t range;
+} lists[] = {
+	{0, 0, 1},    {1, 5, 1},          {2, 7, 2},
+	{100, 3, 10}, {100, 0, 3000},     {1000, UINT64_C(1661203462598738000), 100000},
+	{5000, 1, 1}, {5000, 9, 1 << 20}, {5000, 0, UINT64_C(1) << 62},
+};
+
+START_TEST(a_union_is_ascending_and_covers_the_same)
+{
+	struct tp_intervals list = {0};
+	size_t n = lists[_i].n;
+	struct tp_interval *all = calloc(n + 1, sizeof(*all));
+	uint64_t seed = 1;
+	for (size_t i = 0; i < n; i++) {
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		all[i].start_ns = lists[_i].lowest + (seed >> 1) % lists[_i].range;
+		all[i].end_ns = all[i].start_ns + (seed >> 40) % 50;
+		tp_intervals_add(&list, all[i].start_ns, all[i].end_ns);
+	}
+	tp_intervals_unite(&list);
+	for (size_t i = 0; i < list.n; i++) {
+		ck_assert_uint_lt(list.items[i].start_ns, list.items[i].end_ns);
+		if (i)
+			ck_assert_uint_lt(list.items[i - 1].end_ns, list.items[i].start_ns);
+	}
+	uint64_t sum = 0;
+	for (size_t i = 0; i < list.n; i++)
+		sum += list.items[i].end_ns - list.items[i].start_ns;
+	ck_assert_uint_eq(sum, tp_intervals_sum(&list));
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(tp_intervals_covered(&list, all[i].start_ns, all[i].end_ns),
+				  all[i].end_ns - all[i].start_ns);
+	free(all);
+	free(list.items);
+}
+END_TEST
+
 Suite *suite_analyze_lanes(void);
 Suite *suite_analyze_lanes(void)
 {
@@ -112,6 +153,8 @@ Suite *suite_analyze_lanes(void)
 	TCase *tc = tcase_create("lanes");
 	tcase_add_test(tc, toy_overlap_gives_the_published_parts);
 	tcase_add_test(tc, random_lanes_equal_counting_every_nanosecond);
+	tcase_add_loop_test(tc, a_union_is_ascending_and_covers_the_same, 0,
+			    sizeof(lists) / sizeof(lists[0]));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

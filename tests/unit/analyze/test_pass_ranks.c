@@ -172,6 +172,8 @@ START_TEST(without_a_device_operators_compute)
 	ck_assert_uint_eq(scene_part(&s, TP_PART_IDLE), 100);
 	ck_assert_int_eq(s.profile.devices[0].number, TP_TRACK_THREAD);
 	ck_assert(!s.profile.facts[TP_FACT_DEVICE_BUSY].is_known);
+	ck_assert(!s.profile.facts[TP_FACT_DEVICE_BUSY].is_foreign);
+	ck_assert(s.profile.facts[TP_FACT_CPU_IDLE].is_foreign);
 }
 END_TEST
 
@@ -394,6 +396,24 @@ START_TEST(a_wait_goes_to_what_the_late_rank_did)
 }
 END_TEST
 
+/* What a thread sends just before and after stands apart from the device's wait. */
+START_TEST(a_wait_next_to_a_threads_own_exchange_is_handed_over)
+{
+	struct job job;
+	job_init(&job, 2);
+	late_rank(&job, 0);
+	scene_span(&s, job.threads[0], TP_SPAN_OPERATOR, "gloo:all_reduce", 1050, 1100);
+	scene_span(&s, job.threads[0], TP_SPAN_OPERATOR, "gloo:all_reduce", 1500, 1520);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->devices[0].own_ns[TP_PART_COMMUNICATION], 470);
+	ck_assert_uint_eq(p->devices[0].after_ns[TP_PART_COMMUNICATION], 170);
+	ck_assert_uint_eq(p->devices[1].wait_caused_ns, 300);
+	ck_assert_uint_eq(p->label_ns[TP_LABEL_COMMUNICATION_TRANSFER], 200);
+	ck_assert_uint_eq(p->label_ns[TP_LABEL_COMMUNICATION_COLLECTIVE], 70);
+}
+END_TEST
+
 /* Rank 0 waits for 1, which waits for 2 in another communicator meanwhile. */
 START_TEST(a_wait_follows_the_chain)
 {
@@ -491,6 +511,32 @@ START_TEST(clocks_are_aligned_by_the_ends_of_collectives)
 }
 END_TEST
 
+/* The late rank's capture began 900 ns after the wait. On the clock that is behind, that is before
+ * the first record of all. */
+START_TEST(a_wait_from_before_a_clock_began_is_not_captured)
+{
+	const uint64_t ahead = 100000;
+	struct job job;
+	job_init(&job, 2);
+	uint32_t waiting = (uint32_t)_i;
+	uint32_t late = 1 - waiting;
+	scene_step(&s, job.threads[waiting], 1, ahead - 1000, ahead + 900);
+	collective(&job, waiting, "", 0, ahead - 900, ahead + 500);
+	scene_step(&s, job.threads[late], 1, 0, 900);
+	collective(&job, late, "", 0, 400, 500);
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->n_collectives, 1);
+	ck_assert_uint_eq(p->collectives[0].late, late);
+	ck_assert_uint_eq(p->collectives[0].arrival_spread_ns, 1300);
+	ck_assert_uint_eq(p->devices[waiting].not_captured_ns, 900);
+	ck_assert_uint_eq(p->devices[waiting].after_ns[TP_PART_COMMUNICATION], 1000);
+	ck_assert_uint_eq(blame(late, TP_LABEL_COMMUNICATION_UNCAPTURED), 900);
+	ck_assert_uint_eq(blame(late, TP_LABEL_HOST_LAUNCH), 2);
+	ck_assert_uint_eq(blame(late, TP_LABEL_IDLE_UNKNOWN), 398);
+}
+END_TEST
+
 START_TEST(communication_that_slows_kernels_is_seen)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -509,6 +555,26 @@ START_TEST(communication_that_slows_kernels_is_seen)
 	ck_assert_str_eq(kernel->family, "gemm");
 	ck_assert_double_eq(s.profile.facts[TP_FACT_COMM_SLOWDOWN].value, 0.05);
 	ck_assert_double_eq(s.profile.facts[TP_FACT_KERNEL_TENSOR].value, 1);
+}
+END_TEST
+
+/* Names are known in the order in which files happened to be read. */
+START_TEST(kernels_of_equal_time_are_listed_by_name)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	static const char *const names[] = {"c", "b", "a"};
+	scene_step(&s, thread, 1, 1000, 2000);
+	scene_op(&s, thread, 1000, stream, TP_SPAN_KERNEL, "z", 1050, 1050);
+	for (uint64_t i = 0; i < 3; i++)
+		scene_op(&s, thread, 1010 + 10 * i, stream, TP_SPAN_KERNEL, names[i],
+			 1100 + 100 * i, 1150 + 100 * i);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_kernels, 4);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_eq(tp_trace_string(&s.trace, s.profile.kernels[i].name),
+				 names[2 - i]);
+	ck_assert_uint_eq(s.profile.kernels[3].n, 1);
 }
 END_TEST
 
@@ -532,12 +598,15 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, a_trace_without_work_is_said_to_be_empty);
 	tcase_add_loop_test(tc, a_wait_goes_to_what_the_late_rank_did, 0,
 			    sizeof(shifts) / sizeof(shifts[0]));
+	tcase_add_test(tc, a_wait_next_to_a_threads_own_exchange_is_handed_over);
 	tcase_add_test(tc, a_wait_follows_the_chain);
 	tcase_add_test(tc, where_the_late_rank_has_no_record_nothing_is_claimed);
 	tcase_add_test(tc, different_numbers_of_collectives_are_not_joined);
 	tcase_add_test(tc, sequence_numbers_match_what_both_have);
 	tcase_add_test(tc, clocks_are_aligned_by_the_ends_of_collectives);
+	tcase_add_loop_test(tc, a_wait_from_before_a_clock_began_is_not_captured, 0, 2);
 	tcase_add_test(tc, communication_that_slows_kernels_is_seen);
+	tcase_add_test(tc, kernels_of_equal_time_are_listed_by_name);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

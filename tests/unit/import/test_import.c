@@ -254,6 +254,30 @@ START_TEST(an_archive_that_is_cut_says_so_at_its_last_rank)
 }
 END_TEST
 
+START_TEST(damage_of_a_packed_member_is_said_of_its_rank)
+{
+	struct imported in;
+	struct tp_buf archive = {0};
+	struct tp_buf text = {0};
+	struct tp_buf packed = {0};
+	put_trace(&text, 1, 10);
+	packed_add(&packed, text.data, text.len);
+	packed.data[packed.len - 1] ^= 1;
+	archive_add(&archive, "a.json.gz", '0', packed.data, packed.len);
+	archive_add(&archive, "b.json", '0', text.data, text.len);
+	archive_end(&archive);
+	imported_bytes(&in, archive.data, archive.len, NULL);
+	ck_assert_uint_eq(in.result.n_ranks, 2);
+	ck_assert(in.result.ranks[0].is_cut && !in.result.ranks[1].is_cut);
+	ck_assert_str_eq(in.result.ranks[0].skipped_because, "its gzip data are damaged");
+	ck_assert_uint_eq(in.result.ranks[0].n_kept, 10);
+	imported_release(&in);
+	tp_buf_release(&archive);
+	tp_buf_release(&text);
+	tp_buf_release(&packed);
+}
+END_TEST
+
 START_TEST(archives_without_traces_are_refused)
 {
 	struct imported in;
@@ -452,6 +476,7 @@ Suite *suite_import_import(void)
 	tcase_add_test(tc, more_files_than_ranks_may_be_are_refused);
 	tcase_add_test(tc, members_of_archives_are_ranks);
 	tcase_add_test(tc, an_archive_that_is_cut_says_so_at_its_last_rank);
+	tcase_add_test(tc, damage_of_a_packed_member_is_said_of_its_rank);
 	tcase_add_test(tc, archives_without_traces_are_refused);
 	tcase_add_test(tc, what_is_wrong_with_the_file_is_said_of_its_rank);
 	tcase_add_test(tc, folders_and_nothing_and_absence_are_named);

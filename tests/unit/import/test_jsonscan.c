@@ -215,6 +215,20 @@ START_TEST(what_is_too_large_is_passed_over)
 }
 END_TEST
 
+START_TEST(a_member_that_is_too_large_has_no_value)
+{
+	struct tp_buf text = {0};
+	struct tp_buf got = {0};
+	tp_buf_puts(&text, "{\"stackFrames\":");
+	put_large(&text, 1, TP_SCAN_WINDOW_MOST + 5000000U);
+	tp_buf_puts(&text, ",\"traceEvents\":[{}]}");
+	scan_to(&got, text.data, text.len);
+	ck_assert_str_eq(tp_buf_text(&got), "mstackFrames ;e{};");
+	tp_buf_release(&text);
+	tp_buf_release(&got);
+}
+END_TEST
+
 START_TEST(what_is_too_large_and_cut_is_a_cut)
 {
 	struct tp_buf text = {0};
@@ -262,6 +276,7 @@ Suite *suite_import_jsonscan(void)
 	tcase_add_test(tc, a_document_larger_than_the_window_comes_whole);
 	tcase_add_test(tc, cut_anywhere_all_whole_events_come);
 	LOOP(tc, what_is_too_large_is_passed_over, larges);
+	tcase_add_test(tc, a_member_that_is_too_large_has_no_value);
 	tcase_add_test(tc, what_is_too_large_and_cut_is_a_cut);
 	LOOP(tc, json_is_recognised_by_its_first_letter, heads);
 	suite_add_tcase(suite, tc);

@@ -1,4 +1,4 @@
-/* Claims about taking JSON apart: members, numbers, times, texts, brackets of any depth. */
+/* Claims about taking JSON apart: members, numbers, times, texts. */
 #include "import/jsonwalk.h"
 
 #include "trainprof/base/map.h"
@@ -26,18 +26,10 @@ static struct tp_piece piece_of(const char *copy, size_t len, enum tp_piece_type
 
 START_TEST(vectors_find_what_loops_find)
 {
-	char bytes[TP_MASKS_BYTES];
+	char bytes[TP_MASK_BYTES];
 	for (unsigned c = 0; c < 256; c++) {
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (char)(tp_hash_mix(i, c) % 3 ? tp_hash_mix(c, i) : c);
-		struct tp_masks fast;
-		struct tp_masks plain;
-		tp_masks_read(&fast, bytes);
-		tp_plain_masks(&plain, bytes);
-		ck_assert_uint_eq(fast.quotes, plain.quotes);
-		ck_assert_uint_eq(fast.backslashes, plain.backslashes);
-		ck_assert_uint_eq(fast.opens, plain.opens);
-		ck_assert_uint_eq(fast.closes, plain.closes);
 		ck_assert_uint_eq(tp_mask_text_end(bytes), tp_plain_text_end(bytes));
 		ck_assert_uint_eq(tp_mask_ink(bytes), tp_plain_ink(bytes));
 		ck_assert_uint_eq(tp_mask_word_end(bytes), tp_plain_word_end(bytes));
@@ -134,87 +126,6 @@ START_TEST(of_equal_keys_the_last_is_found)
 	ck_assert(TP_PIECE_IS(&a, "3"));
 	ck_assert_int_eq(tp_piece_find(&object, "c").type, TP_PIECE_NONE);
 	free(copy);
-}
-END_TEST
-
-/* ---- brackets ---- */
-
-/* A random nest of brackets and strings, whose length is known. */
-static size_t nest(struct tp_buf *out, uint64_t seed)
-{
-	size_t depth = 0;
-	uint64_t n = 0;
-	do {
-		uint64_t random = tp_hash_mix(seed, n++);
-		bool must_close = n > 300;
-		if (depth == 0 || (!must_close && random % 8 < 3)) {
-			tp_buf_putc(out, random % 16 < 8 ? '{' : '[');
-			depth++;
-		} else if (random % 8 < 6 || must_close) {
-			tp_buf_putc(out, random % 16 < 8 ? '}' : ']');
-			depth--;
-		} else {
-			tp_buf_putc(out, '"');
-			for (uint64_t i = 0; i < random / 16 % 70; i++) {
-				static const char bytes[] = "{}[],:ax";
-				uint64_t pick = tp_hash_mix(random, i) % 12;
-				if (pick < 8)
-					tp_buf_putc(out, bytes[pick]);
-				else
-					tp_buf_puts(out, pick < 10 ? "\\\"" : "\\\\");
-			}
-			tp_buf_putc(out, '"');
-		}
-	} while (depth);
-	return out->len;
-}
-
-START_TEST(brackets_are_skipped_whole_or_in_pieces)
-{
-	for (uint64_t seed = 0; seed < 2000; seed++) {
-		struct tp_buf text = {0};
-		size_t len = nest(&text, seed);
-		tp_buf_puts(&text, "]}\"]]");
-		char *copy = slacked(text.data, text.len);
-		struct tp_skip skip = {0};
-		const char *at = copy;
-		ck_assert(tp_skip_on(&skip, &at, copy + text.len, true));
-		ck_assert_uint_eq((size_t)(at - copy), len);
-		/* The same, as the text arrives. */
-		skip = (struct tp_skip){0};
-		at = copy;
-		size_t known = 0;
-		bool is_whole = false;
-		while (!is_whole && known < text.len) {
-			known += 1 + tp_hash_mix(seed, known) % 100;
-			known = known < text.len ? known : text.len;
-			is_whole = tp_skip_on(&skip, &at, copy + known, known == text.len);
-		}
-		ck_assert(is_whole);
-		ck_assert_uint_eq((size_t)(at - copy), len);
-		/* Cut anywhere it is not whole. */
-		for (size_t cut = 0; cut < len; cut += 1 + cut / 9) {
-			skip = (struct tp_skip){0};
-			at = copy;
-			ck_assert(!tp_skip_on(&skip, &at, copy + cut, true));
-		}
-		free(copy);
-		tp_buf_release(&text);
-	}
-}
-END_TEST
-
-START_TEST(depth_costs_nothing)
-{
-	enum { DEPTH = 1000000 };
-	char *text = tp_alloc(2 * DEPTH + TP_WALK_SLACK);
-	memset(text, '[', DEPTH);
-	memset(text + DEPTH, ']', DEPTH);
-	struct tp_skip skip = {0};
-	const char *at = text;
-	ck_assert(tp_skip_on(&skip, &at, text + 2 * DEPTH, true));
-	ck_assert_ptr_eq(at, text + 2 * DEPTH);
-	free(text);
 }
 END_TEST
 
@@ -389,8 +300,6 @@ Suite *suite_import_jsonwalk(void)
 	LOOP(tc, members_come_one_after_the_other, objects);
 	tcase_add_test(tc, what_is_no_parent_has_no_members);
 	tcase_add_test(tc, of_equal_keys_the_last_is_found);
-	tcase_add_test(tc, brackets_are_skipped_whole_or_in_pieces);
-	tcase_add_test(tc, depth_costs_nothing);
 	LOOP(tc, integers_are_read_or_refused, integers);
 	LOOP(tc, times_are_exact_to_the_nanosecond, times);
 	LOOP(tc, texts_lose_their_escapes_and_become_utf8, texts);

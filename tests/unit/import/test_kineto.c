@@ -259,6 +259,9 @@ static const struct {
 	/* As soon as one event is Kineto's, what Kineto does not name is left out. */
 	{HOST("mine", "a", "1", "2") "," HOST("cpu_op", "b", "1", "1"), 1},
 	{HOST("cpu_op", "a", "1", "2") "," HOST("mine", "b", "1", "1"), 1},
+	{"{\"ph\":\"B\",\"cat\":\"mine\",\"ts\":1}," HOST("cpu_op", "a", "1",
+							  "2") ",{\"ph\":\"E\",\"ts\":3}",
+	 1},
 };
 
 START_TEST(unknown_categories_count_where_no_known_one_is)
@@ -365,6 +368,7 @@ END_TEST
 
 /* Right, if unusual: kept, and nothing is said of it. */
 static const char *const oddities[] = {
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,\"ts\":1,\"dur\":1}",
 	HOST("cpu_op", "x", "\"1.5\"", "1"),
 	HOST("cpu_op", "", "1", "0"),
 	"{\"ph\":\"X\",\"ph\":\"X\",\"cat\":\"mine\",\"cat\":\"cpu_op\",\"ts\":null,\"ts\":1,"

@@ -90,6 +90,11 @@ static void job_sum(struct sample *s)
 			p->label_ns[whole[k]] += p->devices[i].after_ns[k];
 			p->total_ns += p->devices[i].after_ns[k];
 		}
+	double n_windows = (double)p->n_devices * (double)p->n_steady;
+	for (int k = 0; k < TP_N_PARTS; k++)
+		p->parts[k].per_step =
+			(struct tp_stat){.n = p->n_steady,
+					 .mean = (double)p->parts[k].time_ns / n_windows};
 	for (int k = 0; k < TP_N_PARTS; k++)
 		p->parts[k].share = (struct tp_quantity){.is_known = true,
 							 .value = (double)p->parts[k].time_ns /

@@ -18,7 +18,6 @@ START_TEST(shares_of_the_job_are_those_of_the_public_capture)
 	double window = (double)job.window_ns;
 	ck_assert_uint_eq(job.window_ns, s.profile.total_ns);
 	ck_assert_uint_eq(job.n_ranks, JOB_RANKS);
-	ck_assert_uint_eq(job.n_steps, JOB_RANKS);
 	for (int p = 0; p < TP_N_PARTS; p++) {
 		ck_assert_double_eq_tol(100 * (double)job.own_ns[p] / window, own[p], 0.0006);
 		ck_assert_double_eq_tol(100 * (double)job.after_ns[p] / window, after[p], 0.0006);
@@ -76,6 +75,23 @@ START_TEST(devices_are_named_by_rank_and_by_number_where_a_rank_has_several)
 }
 END_TEST
 
+START_TEST(devices_are_ordered_as_the_job_counts_its_ranks)
+{
+	struct sample s;
+	struct tp_rank_info ranks[JOB_RANKS];
+	size_t order[JOB_RANKS];
+	job_init(&s);
+	memcpy(ranks, s.trace.run.ranks, sizeof(ranks));
+	for (int i = 0; i < JOB_RANKS; i++)
+		ranks[i].number = (i * 3 + 2) % JOB_RANKS;
+	s.trace.run.ranks = ranks;
+	tp_report_order_devices(order, &s.profile);
+	for (size_t i = 0; i < JOB_RANKS; i++)
+		ck_assert_int_eq(ranks[order[i]].number, i);
+	sample_release(&s);
+}
+END_TEST
+
 static const struct {
 	const char *paths[3];
 	const char *formats[3];
@@ -119,6 +135,7 @@ Suite *suite_report_job(void)
 	tcase_add_test(tc, shares_of_the_job_are_those_of_the_public_capture);
 	tcase_add_test(tc, after_handing_over_sums_to_the_window);
 	tcase_add_test(tc, devices_are_named_by_rank_and_by_number_where_a_rank_has_several);
+	tcase_add_test(tc, devices_are_ordered_as_the_job_counts_its_ranks);
 	tcase_add_loop_test(tc, files_are_counted_once, 0, (int)TP_ARRAY_LEN(files));
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,0 +1,478 @@
+/* Reads SQLite files; the only file that knows the library. */
+#include "nsys_db.h"
+
+#include "nsys_file.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#if TP_HAVE_SQLITE
+
+#include <sqlite3.h>
+
+/*
+ * A page of a table may be named by many pages of a hostile file, and a scan then never ends. Rows
+ * that lie in a file once take fewer steps of SQLite's machine than they have bytes: one of three
+ * bytes in a table of one column, the least there is, takes about six.
+ */
+enum {
+	STEPS_PER_BYTE = 4,
+	STEPS_LEAST = 1 << 22,
+	STEPS_PER_LOOK = 1 << 16, /* between two looks at the sum */
+	TEXT_LEAST = 1 << 20,
+};
+
+struct table {
+	char *name;
+	unsigned version; /* of its name: "X" 1, "X_V3" 3 */
+	bool is_view;     /* or a virtual table */
+};
+
+struct tp_nsys_rows {
+	struct tp_nsys_db *db;
+	sqlite3_stmt *statement;
+	size_t n_columns;
+	uint64_t n_text_bytes;
+	struct tp_nsys_cell cells[TP_NSYS_COLUMNS_MOST];
+};
+
+struct tp_nsys_db {
+	struct tp_nsys_file *file;
+	sqlite3 *handle;
+	uint64_t size_bytes;
+	uint64_t n_looks;     /* of the statement that runs */
+	struct table *tables; /* and views */
+	size_t n_tables;
+	size_t tables_capacity;
+	const char *damage;
+	struct tp_nsys_rows rows;
+};
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static int on_look(void *opaque)
+{
+	struct tp_nsys_db *db = opaque;
+	uint64_t steps = STEPS_LEAST + db->size_bytes * STEPS_PER_BYTE;
+	return ++db->n_looks * STEPS_PER_LOOK > steps;
+}
+
+/* Else SQLite refuses as a whole a file that ends too early, or with one table that is broken.
+ * Nothing can be written all the same. */
+static void damage_bear(struct tp_nsys_db *db)
+{
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, (int *)NULL);
+}
+
+/* Take from the connection what reading tables does not need. */
+static void tame(struct tp_nsys_db *db)
+{
+	static const struct {
+		int limit, most;
+	} limits[] = {
+		{SQLITE_LIMIT_ATTACHED, 0},
+		{SQLITE_LIMIT_EXPR_DEPTH, 100},
+		{SQLITE_LIMIT_COMPOUND_SELECT, 2},
+		{SQLITE_LIMIT_FUNCTION_ARG, 100},
+		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100},
+		{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+	};
+	uint64_t length = db->size_bytes < TEXT_LEAST ? TEXT_LEAST : db->size_bytes;
+	for (size_t i = 0; i < TP_ARRAY_LEN(limits); i++)
+		sqlite3_limit(db->handle, limits[i].limit, limits[i].most);
+	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH,
+		      length < 1000000000 ? (int)length : 1000000000);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+	sqlite3_drop_modules(db->handle, NULL);
+	sqlite3_progress_handler(db->handle, STEPS_PER_LOOK, on_look, db);
+	if (db->damage)
+		damage_bear(db);
+}
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* Length of a table's name without "_V3". */
+static size_t stem_len(const char *name, unsigned *version)
+{
+	size_t len = strlen(name);
+	size_t digits = len;
+	while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
+		digits--;
+	*version = 1;
+	if (digits == len || len - digits > 4 || digits < 3 ||
+	    strncasecmp(name + digits - 2, "_V", 2) != 0)
+		return len;
+	*version = (unsigned)strtoul(name + digits, NULL, 10);
+	return digits - 2;
+}
+
+static int prepare(struct tp_nsys_db *db, sqlite3_stmt **out, const char *sql)
+{
+	db->n_looks = 0;
+	int result = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
+	/* With a schema that is damaged in places the first statement fails, and the next one works
+	 * with what could be read of it. */
+	if (result == SQLITE_CORRUPT && db->damage)
+		result = sqlite3_prepare_v2(db->handle, sql, -1, out, NULL);
+	return result;
+}
+
+static void note_damage(struct tp_nsys_db *db, int result)
+{
+	if (db->damage)
+		return;
+	if (result == SQLITE_INTERRUPT)
+		db->damage = "a table has more rows than the file can hold";
+	else if (result == SQLITE_TOOBIG)
+		db->damage = "a text is longer than the file";
+	else if (result == SQLITE_NOMEM)
+		db->damage = "there is not enough memory for a row";
+	else if ((result & 0xff) == SQLITE_IOERR)
+		db->damage = "a page could not be read";
+	else
+		db->damage = "the database is damaged";
+}
+
+static int tables_list(struct tp_nsys_db *db)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = prepare(db, &statement,
+			     "SELECT name, type <> 'table' OR ifnull(rootpage, 0) <= 0 FROM "
+			     "sqlite_master WHERE type IN ('table', 'view') AND typeof(name) = "
+			     "'text'");
+	while (!result && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(statement, 0);
+		struct table table = {.name = tp_strdup(name ? name : ""),
+				      .is_view = sqlite3_column_int(statement, 1)};
+		stem_len(table.name, &table.version);
+		TP_ARRAY_PUSH(db->tables, db->n_tables, db->tables_capacity) = table;
+		result = SQLITE_OK;
+	}
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+static enum tp_status fail_sqlite(struct tp_nsys_db *db, const char *path, int result,
+				  struct tp_error *err)
+{
+	enum tp_status status;
+	if (result == SQLITE_NOTADB)
+		status = tp_fail(err, TP_PARSE, "%s is no SQLite database, or an encrypted one",
+				 path);
+	else if (result == SQLITE_NOMEM)
+		status = tp_fail(err, TP_NOMEM, "%s: out of memory", path);
+	else if ((result & 0xff) == SQLITE_IOERR || (result & 0xff) == SQLITE_CANTOPEN)
+		status = tp_fail(err, TP_IO, "%s: SQLite cannot read it: %s", path,
+				 sqlite3_errmsg(db->handle));
+	else
+		status = tp_fail(err, TP_PARSE, "%s is damaged: %s", path,
+				 db->damage ? db->damage : sqlite3_errmsg(db->handle));
+	tp_error_next(err, "nsys export --type sqlite --force-overwrite true REPORT.nsys-rep");
+	return status;
+}
+
+enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct tp_error *err)
+{
+	struct tp_nsys_db *db = tp_alloc(sizeof(*db));
+	enum tp_status status = tp_nsys_file_open(&db->file, path, err);
+	if (status)
+		goto out;
+	db->size_bytes = tp_nsys_file_size(db->file);
+	db->damage = tp_nsys_file_damage(db->file);
+	int result =
+		sqlite3_open_v2("export", &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+				tp_nsys_file_way(db->file));
+	if (!result) {
+		tame(db);
+		result = tables_list(db);
+	}
+	if (result == SQLITE_CORRUPT && !db->damage) {
+		note_damage(db, result);
+		damage_bear(db);
+		result = tables_list(db);
+	}
+	/* A schema of which some tables are known is better than none. */
+	if (result && db->n_tables == 0)
+		status = fail_sqlite(db, path, result, err);
+out:
+	if (status)
+		tp_nsys_db_close(db);
+	else
+		*out = db;
+	return status;
+}
+
+void tp_nsys_db_close(struct tp_nsys_db *db)
+{
+	if (!db)
+		return;
+	tp_nsys_rows_close(&db->rows);
+	sqlite3_close(db->handle);
+	tp_nsys_file_close(db->file);
+	for (size_t i = 0; i < db->n_tables; i++)
+		free(db->tables[i].name);
+	free(db->tables);
+	free(db);
+}
+
+const char *tp_nsys_db_damage(const struct tp_nsys_db *db)
+{
+	return db->damage;
+}
+
+size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < db->n_tables; i++)
+		n += !db->tables[i].is_view;
+	return n;
+}
+
+static const struct table *table_find(const struct tp_nsys_db *db, const char *name, bool is_view)
+{
+	const struct table *best = NULL;
+	size_t len = strlen(name);
+	for (size_t i = 0; i < db->n_tables; i++) {
+		const struct table *table = &db->tables[i];
+		unsigned version;
+		if (table->is_view != is_view)
+			continue;
+		if (!strcasecmp(table->name, name))
+			return table; /* what the others are beside it is unknown */
+		if (stem_len(table->name, &version) == len &&
+		    !strncasecmp(table->name, name, len) && (!best || version > best->version))
+			best = table;
+	}
+	return best;
+}
+
+const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
+{
+	const struct table *table = table_find(db, name, false);
+	return table ? table->name : NULL;
+}
+
+bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name)
+{
+	return !table_find(db, name, false) && table_find(db, name, true);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static void add_identifier(struct tp_buf *sql, const char *name, size_t len)
+{
+	tp_buf_putc(sql, '"');
+	for (size_t i = 0; i < len; i++) {
+		if (name[i] == '"')
+			tp_buf_putc(sql, '"');
+		tp_buf_putc(sql, name[i]);
+	}
+	tp_buf_putc(sql, '"');
+}
+
+/* Names of the table's own columns, each followed by '|'. Generated ones are not listed. */
+static void columns_list(struct tp_nsys_db *db, const char *table, struct tp_buf *out)
+{
+	struct tp_buf sql = {0};
+	sqlite3_stmt *statement = NULL;
+	tp_buf_puts(&sql, "PRAGMA table_info(");
+	add_identifier(&sql, table, strlen(table));
+	tp_buf_putc(&sql, ')');
+	tp_buf_putc(out, '|');
+	bool is_ready = !prepare(db, &statement, sql.data);
+	while (is_ready && sqlite3_step(statement) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(statement, 1);
+		tp_buf_puts(out, name ? name : "");
+		tp_buf_putc(out, '|');
+	}
+	sqlite3_finalize(statement);
+	tp_buf_release(&sql);
+}
+
+static bool columns_have(const struct tp_buf *columns, const char *name, size_t len)
+{
+	for (const char *at = tp_buf_text(columns); (at = strchr(at, '|')) && at[1]; at++)
+		if (!strncasecmp(at + 1, name, len) && at[1 + len] == '|')
+			return true;
+	return false;
+}
+
+/* The expression of one cell; false when it is NULL in every row. */
+static bool add_cell(struct tp_buf *sql, const char *names, const struct tp_buf *columns)
+{
+	struct tp_buf found = {0};
+	unsigned n = 0;
+	while (*names) {
+		size_t len = strcspn(names, "|");
+		if (columns_have(columns, names, len)) {
+			tp_buf_puts(&found, n++ ? "," : "");
+			add_identifier(&found, names, len);
+		}
+		names += len + (names[len] == '|');
+	}
+	tp_buf_printf(sql, n > 1 ? "coalesce(%s)" : "%s", n ? found.data : "NULL");
+	tp_buf_release(&found);
+	return n > 0;
+}
+
+struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
+				       const char *const *columns, size_t n_columns)
+{
+	struct tp_nsys_rows *rows = &db->rows;
+	struct tp_buf known = {0};
+	struct tp_buf sql = {0};
+	bool has_any = false;
+	const char *name = tp_nsys_db_table(db, table);
+	if (!name || n_columns > TP_NSYS_COLUMNS_MOST)
+		return NULL;
+	tp_nsys_rows_close(rows);
+	columns_list(db, name, &known);
+	tp_buf_puts(&sql, "SELECT ");
+	for (size_t i = 0; i < n_columns; i++) {
+		tp_buf_puts(&sql, i ? "," : "");
+		has_any |= add_cell(&sql, columns[i], &known);
+	}
+	tp_buf_puts(&sql, " FROM ");
+	add_identifier(&sql, name, strlen(name));
+	tp_buf_puts(&sql, " NOT INDEXED"); /* an index may tell another story than its table */
+	int result = has_any ? prepare(db, &rows->statement, sql.data) : SQLITE_OK;
+	if (result)
+		note_damage(db, result);
+	tp_buf_release(&known);
+	tp_buf_release(&sql);
+	rows->db = db;
+	rows->n_columns = n_columns;
+	rows->n_text_bytes = 0;
+	return rows->statement ? rows : NULL;
+}
+
+/*
+ * False when SQLite has no memory to give out a text. The value may be looked at, though it is of a
+ * column, because the connection is used without mutexes (sqlite.org/c3ref/value.html, "protected
+ * and unprotected", read 2026-11-22). Asking for the column twice makes the import a tenth slower.
+ */
+static bool cell_read(struct tp_nsys_rows *rows, int i)
+{
+	struct tp_nsys_cell *cell = &rows->cells[i];
+	sqlite3_value *value = sqlite3_column_value(rows->statement, i);
+	*cell = (struct tp_nsys_cell){0};
+	switch (sqlite3_value_type(value)) {
+	case SQLITE_INTEGER:
+		cell->type = TP_NSYS_INTEGER;
+		cell->number = sqlite3_value_int64(value);
+		return true;
+	case SQLITE_TEXT:
+		cell->type = TP_NSYS_TEXT;
+		cell->text = (const char *)sqlite3_value_text(value);
+		cell->len = (size_t)sqlite3_value_bytes(value);
+		rows->n_text_bytes += cell->len;
+		return cell->text != NULL;
+	case SQLITE_NULL:
+		return true;
+	default:
+		cell->type = TP_NSYS_OTHER;
+		return true;
+	}
+}
+
+const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows)
+{
+	struct tp_nsys_db *db = rows->db;
+	int result = sqlite3_step(rows->statement);
+	if (result != SQLITE_ROW) {
+		if (result != SQLITE_DONE)
+			note_damage(db, result);
+		return NULL;
+	}
+	for (size_t i = 0; i < rows->n_columns; i++) {
+		if (!cell_read(rows, (int)i)) {
+			note_damage(db, SQLITE_NOMEM);
+			return NULL;
+		}
+	}
+	if (rows->n_text_bytes > 2 * db->size_bytes + TEXT_LEAST) { /* UTF-16 grows */
+		note_damage(db, SQLITE_TOOBIG);
+		return NULL;
+	}
+	return rows->cells;
+}
+
+void tp_nsys_rows_close(struct tp_nsys_rows *rows)
+{
+	if (!rows)
+		return;
+	sqlite3_finalize(rows->statement);
+	rows->statement = NULL;
+}
+
+#else
+
+enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct tp_error *err)
+{
+	(void)out;
+	enum tp_status status =
+		tp_fail(err, TP_ABSENT, "built without SQLite, which reads %s", path);
+	tp_error_next(err, "apt-get install libsqlite3-dev && make");
+	return status;
+}
+
+void tp_nsys_db_close(struct tp_nsys_db *db)
+{
+	(void)db;
+}
+
+const char *tp_nsys_db_damage(const struct tp_nsys_db *db)
+{
+	(void)db;
+	return NULL;
+}
+
+size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
+{
+	(void)db;
+	return 0;
+}
+
+const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
+{
+	(void)db;
+	(void)name;
+	return NULL;
+}
+
+bool tp_nsys_db_has_view(const struct tp_nsys_db *db, const char *name)
+{
+	(void)db;
+	(void)name;
+	return false;
+}
+
+struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
+				       const char *const *columns, size_t n_columns)
+{
+	(void)db;
+	(void)table;
+	(void)columns;
+	(void)n_columns;
+	return NULL;
+}
+
+const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows)
+{
+	(void)rows;
+	return NULL;
+}
+
+void tp_nsys_rows_close(struct tp_nsys_rows *rows)
+{
+	(void)rows;
+}
+
+#endif

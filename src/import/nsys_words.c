@@ -1,0 +1,96 @@
+/* Translates names and numbers of nsys into the words of PyTorch's profiler. */
+#include "nsys_words.h"
+
+#include "trainprof/base/memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Numbers: ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND of exports of 2026.1 and 2026.2, and the
+ * same in the schema reference of 2021.5 (docs.nvidia.com/nsight-systems, read 2026-11-22). They
+ * are not those of CUPTI. Words: memcpyKindString() and memoryKindString() of pytorch/kineto.
+ */
+static const char *const copy_kinds[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD",
+					 "DtoA",    "DtoD", "HtoH", "PtoP", "HtoD", "DtoH", "DtoD"};
+static const char *const memory_kinds[] = {"Pageable",       "Pinned",  "Device",
+					   "Array",          "Managed", "Device Static",
+					   "Managed Static", "Unknown"};
+
+enum { COPY_UNIFIED = 11 /* and above: pages that moved by themselves */, MEMORY_MANAGED = 4 };
+
+static const char *memory_word(int64_t kind)
+{
+	return kind >= 0 && kind < (int64_t)TP_ARRAY_LEN(memory_kinds) ? memory_kinds[kind]
+								       : "Unknown";
+}
+
+void tp_nsys_copy_name(char *out, size_t size, int64_t kind, int64_t source, int64_t target)
+{
+	if (kind < 0 || kind >= (int64_t)TP_ARRAY_LEN(copy_kinds))
+		kind = 0;
+	if (kind >= COPY_UNIFIED)
+		source = target = MEMORY_MANAGED;
+	snprintf(out, size, "Memcpy %s (%s -> %s)", copy_kinds[kind], memory_word(source),
+		 memory_word(target));
+}
+
+void tp_nsys_set_name(char *out, size_t size, int64_t memory)
+{
+	snprintf(out, size, "Memset (%s)", memory_word(memory));
+}
+
+/* Length without "_v7000". */
+static size_t before_version(const char *name, size_t len)
+{
+	size_t digits = len;
+	while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
+		digits--;
+	if (digits == len || digits < 3 || memcmp(name + digits - 2, "_v", 2) != 0)
+		return len;
+	return digits - 2;
+}
+
+/* Length without the mark of a default stream per thread. */
+static size_t before_stream(const char *name, size_t len)
+{
+	if (len <= 5 ||
+	    (memcmp(name + len - 5, "_ptsz", 5) != 0 && memcmp(name + len - 5, "_ptds", 5) != 0))
+		return len;
+	return len - 5;
+}
+
+size_t tp_nsys_call_len(const char *name, size_t len)
+{
+	return before_stream(name, before_version(name, before_stream(name, len)));
+}
+
+/* A namespace in lower case, or a backward function's name. */
+static bool is_operator_name(const char *name, size_t len)
+{
+	static const char backward[] = "Backward";
+	const char *colons = memmem(name, len, "::", 2);
+	if (colons && colons > name)
+		return islower((unsigned char)name[0]) || name[0] == '_';
+	while (len > 0 && isdigit((unsigned char)name[len - 1]))
+		len--;
+	return len > strlen(backward) &&
+	       !memcmp(name + len - strlen(backward), backward, strlen(backward));
+}
+
+size_t tp_nsys_range_len(const char *name, size_t len, bool *is_operator)
+{
+	static const char *const marks[] = {", seq = ", ", op_id = "};
+	size_t cut = len;
+	for (size_t i = 0; i < TP_ARRAY_LEN(marks); i++) {
+		size_t mark_len = strlen(marks[i]);
+		const char *at = memmem(name, cut, marks[i], mark_len);
+		/* A number has to follow. */
+		if (at && at > name && (size_t)(at - name) + mark_len < len &&
+		    isdigit((unsigned char)at[mark_len]))
+			cut = (size_t)(at - name);
+	}
+	*is_operator = cut < len && is_operator_name(name, cut);
+	return cut;
+}

@@ -1,0 +1,122 @@
+/*
+ * How fast an nsys export is imported, in CPU time: as many kernels as calls, made up first.
+ * nsys_speed FILE [MILLIONS]; a file that is there already is taken as it is.
+ */
+#include "trainprof/base/clock.h"
+#include "trainprof/import/import.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Columns as nsys 2026.2 writes them; those that nobody reads are filled alike. */
+static const char schema[] =
+	"CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);"
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL, end INTEGER NOT NULL, "
+	"eventClass INTEGER NOT NULL, globalTid INTEGER, correlationId INTEGER, nameId INTEGER NOT "
+	"NULL, returnValue INTEGER NOT NULL, callchainId INTEGER);"
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER NOT NULL, "
+	"deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, greenContextId INTEGER, streamId "
+	"INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER NOT "
+	"NULL, "
+	"shortName INTEGER NOT NULL, mangledName INTEGER, launchType INTEGER, cacheConfig INTEGER, "
+	"registersPerThread INTEGER NOT NULL, gridX INTEGER NOT NULL, gridY INTEGER NOT NULL, "
+	"gridZ "
+	"INTEGER NOT NULL, blockX INTEGER NOT NULL, blockY INTEGER NOT NULL, blockZ INTEGER NOT "
+	"NULL, "
+	"staticSharedMemory INTEGER NOT NULL, dynamicSharedMemory INTEGER NOT NULL, "
+	"localMemoryPerThread INTEGER NOT NULL, localMemoryTotal INTEGER NOT NULL, gridId INTEGER "
+	"NOT "
+	"NULL, sharedMemoryExecuted INTEGER, graphNodeId INTEGER, sharedMemoryLimitConfig INTEGER);"
+	"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;";
+
+/* Two processes, eight streams each, four hundred names; %lld rows of each kind. */
+static const char rows[] =
+	"INSERT INTO StringIds WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+	"WHERE i "
+	"< 400) SELECT i, 'void at::native::vectorized_elementwise_kernel<(int)4, "
+	"at::native::Functor' || i || '>(int, T2, T3)' FROM n;"
+	"INSERT INTO StringIds VALUES (1000, 'cudaLaunchKernel_v7000'), (1001, "
+	"'cudaLaunchKernelExC_v1"
+	"1060');"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+	"i + "
+	"1 FROM n WHERE i < %lld) SELECT 155357693245 + 5000 * i, 155357693245 + 5000 * i + 3000 + "
+	"i "
+	"%% 1999, i %% 2, 1, 0, 7 + i %% 8, 1000000 + i / 2, 281476838981632 + (i %% 2 << 24), 1 + "
+	"i "
+	"%% 400, 1 + i %% 400, 1 + i %% 400, 1, 1, 32, 200 + i %% 64, 1, 1, 128, 1, 1, 0, 0, 0, "
+	"250871808, 75434 + i, 32768, NULL, 0 FROM n;"
+	"INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+	"i + "
+	"1 FROM n WHERE i < %lld) SELECT 155357683245 + 5000 * i, 155357683245 + 5000 * i + 4000, "
+	"0, "
+	"281476838981743 + (i %% 2 << 24), 1000000 + i / 2, 1000 + i %% 2, 0, NULL FROM n; COMMIT;";
+
+static int file_make(const char *path, long long n)
+{
+	sqlite3 *db;
+	char *error = NULL;
+	char *sql = sqlite3_mprintf(rows, n, n);
+	int result = sqlite3_open(path, &db);
+	if (!result)
+		result = sqlite3_exec(db, schema, NULL, NULL, &error);
+	if (!result)
+		result = sqlite3_exec(db, sql, NULL, NULL, &error);
+	if (result)
+		fprintf(stderr, "%s: %s\n", path, error ? error : "cannot be made");
+	sqlite3_free(sql);
+	sqlite3_close(db);
+	return result;
+}
+
+struct counter {
+	struct tp_sink sink;
+	uint64_t n_spans;
+	uint64_t sum_ns;
+};
+
+static void counter_put(struct tp_sink *sink, const struct tp_record *record)
+{
+	struct counter *counter = (struct counter *)sink;
+	if (record->kind != TP_RECORD_SPAN)
+		return;
+	counter->n_spans++;
+	counter->sum_ns += record->of.span.end_ns - record->of.span.start_ns;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct tp_sink_type type = {"counter", counter_put};
+	static const struct tp_import_options options = {.format = "nsys", .n_threads = 1};
+	struct counter counter = {0};
+	struct tp_import_result result;
+	struct tp_error err = {0};
+	struct rusage usage;
+	if (argc < 2) {
+		fprintf(stderr, "usage: nsys_speed FILE [MILLIONS]\n");
+		return 2;
+	}
+	const char *path = argv[1];
+	long long n = (argc > 2 ? strtoll(argv[2], NULL, 10) : 4) * 1000000;
+	if (access(path, F_OK) && file_make(path, n))
+		return 1;
+	tp_sink_init(&counter.sink, &type);
+	uint64_t begun_ns = tp_clock_self_cpu_ns();
+	if (tp_import_files(&result, &path, 1, &options, &counter.sink, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	uint64_t cpu_ns = tp_clock_self_cpu_ns() - begun_ns;
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%zu ranks, %" PRIu64 " spans: %.1f M/s  %.0f ns each, %ld MB resident\n",
+	       result.n_ranks, counter.n_spans, (double)counter.n_spans * 1e3 / (double)cpu_ns,
+	       (double)cpu_ns / (double)counter.n_spans, usage.ru_maxrss / 1024);
+	tp_import_result_release(&result);
+	tp_sink_release(&counter.sink);
+	return 0;
+}

@@ -1,0 +1,99 @@
+/*
+ * Whatever a trace in JSON holds, importing it ends, and what comes out makes sense. The first byte
+ * of the input says which options are on.
+ */
+#include "import/importer.h"
+#include "import/session.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool claim)
+{
+	if (!claim)
+		abort();
+}
+
+struct giver {
+	const uint8_t *bytes;
+	size_t left;
+};
+
+static size_t give(void *context, void *out, size_t size)
+{
+	struct giver *giver = context;
+	size_t n = size < giver->left ? size : giver->left;
+	if (n)
+		memcpy(out, giver->bytes, n);
+	giver->bytes += n;
+	giver->left -= n;
+	return n;
+}
+
+/* What sink.h and span.h promise of every record. */
+struct witness {
+	struct tp_sink sink; /* first */
+	uint64_t n_spans;
+	uint32_t n_tracks;
+	int32_t devices[TP_TRACKS_MOST];
+};
+
+static void see(struct tp_sink *self, const struct tp_record *record)
+{
+	struct witness *witness = (struct witness *)(void *)self;
+	if (record->kind == TP_RECORD_TRACK) {
+		const struct tp_track *track = &record->of.track;
+		demand(track->id <= witness->n_tracks && track->id < TP_TRACKS_MOST);
+		demand(track->name < self->strings.n && track->rank == 0 && track->device >= -1);
+		witness->n_tracks += track->id == witness->n_tracks;
+		witness->devices[track->id] = track->device;
+	} else if (record->kind == TP_RECORD_SPAN) {
+		const struct tp_span *span = &record->of.span;
+		demand(span->track < witness->n_tracks && span->name < self->strings.n);
+		demand(span->start_ns <= span->end_ns && span->detail < self->n_details);
+		demand(span->kind < TP_N_SPAN_KINDS);
+		demand(tp_span_kind_is_device(span->kind) ==
+		       (witness->devices[span->track] != TP_TRACK_THREAD));
+		witness->n_spans++;
+	}
+}
+
+static const struct tp_sink_type witness_type = {.name = "witness", .put = see};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	struct giver giver = {data + 1, size - 1};
+	struct witness *witness = tp_alloc(sizeof(*witness));
+	struct tp_arena arena = {0};
+	struct tp_import_options options = {.keeps_python = data[0] & 1};
+	struct tp_session session = {.sink = &witness->sink,
+				     .arena = &arena,
+				     .options = &options,
+				     .first_ns = UINT64_MAX};
+	struct tp_import_source source = {.path = "trace.json"};
+	struct tp_import import = {.session = &session, .source = &source, .format = "kineto"};
+	struct tp_error err = {0};
+	tp_sink_init(&witness->sink, &witness_type);
+	pthread_mutex_init(&session.lock, NULL);
+	source.stream = tp_stream_over(give, &giver);
+	enum tp_status status = tp_importer_kineto.read(&import, &source, &err);
+	const struct tp_session_rank *rank = &session.ranks[0];
+	demand(session.n_ranks == 1 && rank->is_absent == (status != TP_OK));
+	demand(rank->info.n_kept == witness->n_spans && (status || witness->n_spans));
+	demand(rank->info.n_kept <= rank->info.n_events);
+	demand((rank->info.n_skipped > 0) == (rank->info.skipped_because != NULL));
+	tp_stream_close(source.stream);
+	pthread_mutex_destroy(&session.lock);
+	free(session.tracks);
+	tp_arena_release(&arena);
+	tp_sink_release(&witness->sink);
+	free(witness);
+	return 0;
+}
