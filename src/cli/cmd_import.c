@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto", "kineto", "nsys", NULL};
+static const char *const from_choices[] = {"auto", "kineto", "nsys", "straggler", NULL};
 static const struct tp_importing_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_importing_options, member)
@@ -26,7 +26,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys",
+	 .text = "auto, kineto, nsys, straggler",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
@@ -56,7 +56,7 @@ static const struct tp_option options[] = {
 	 AT(force)},
 	TP_OPTION_END};
 
-enum { COLUMN_FORMAT = 10, COLUMN_TEXT = 17 };
+enum { COLUMN_FORMAT = 11, COLUMN_TEXT = 18 };
 
 static void put_words(struct tp_page *page, const char *name, const char *text)
 {
@@ -129,10 +129,9 @@ const struct tp_command tp_cmd_import = {
 	.group = "Exchange",
 	.synopsis = "[options] FILE...",
 	.summary = "make a recording of traces that other tools wrote",
-	.intro =
-		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed) or SQLite\n"
-		"exports of nsys, of one or more ranks of one job, and print the diagnosis that a\n"
-		"run would get.",
+	.intro = "Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
+		 "exports of nsys, or straggler timelines of pipeline jobs (CSV or JSON), of one\n"
+		 "or more ranks of one job, and print the diagnosis that a run would get.",
 	.examples = "  trainprof import worker0.pt.trace.json.gz\n"
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
 		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite",

@@ -17,6 +17,7 @@
 
 /* The first that recognises a file reads it. */
 static const struct tp_importer *const importers[] = {
+	&tp_importer_straggler, /* some are Chrome JSON, too */
 	&tp_importer_kineto,
 	&tp_importer_nsys,
 };

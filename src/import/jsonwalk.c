@@ -114,13 +114,23 @@ static bool decimal_scale(const struct decimal *number, int64_t exponent, uint64
 	return value <= INT64_MAX;
 }
 
-bool tp_piece_time_ns(const struct tp_piece *piece, uint64_t *out)
+static bool scaled_ns(const struct tp_piece *piece, int64_t exponent, uint64_t *out)
 {
 	struct decimal number = {0};
 	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
 		return false;
 	return decimal_read(&number, piece->text, piece->text + piece->len) &&
-	       decimal_scale(&number, 3, out);
+	       decimal_scale(&number, exponent, out);
+}
+
+bool tp_piece_time_ns(const struct tp_piece *piece, uint64_t *out)
+{
+	return scaled_ns(piece, 3, out);
+}
+
+bool tp_piece_seconds_ns(const struct tp_piece *piece, uint64_t *out)
+{
+	return scaled_ns(piece, 9, out);
 }
 
 /* ---- texts ---- */

@@ -199,6 +199,8 @@ uint64_t tp_piece_count(const struct tp_piece *piece, uint64_t most);
  * between; what is smaller than a nanosecond is cut off. False when it is none, negative, or 2^63
  * ns and more. */
 bool tp_piece_time_ns(const struct tp_piece *piece, uint64_t *out);
+/* The same of seconds. */
+bool tp_piece_seconds_ns(const struct tp_piece *piece, uint64_t *out);
 /* The text without escapes and as UTF-8 (what is none becomes U+FFFD), control characters as
  * blanks: the piece itself where nothing is to be changed, else in `scratch`. "" for what is no
  * text. */

@@ -23,6 +23,12 @@ static const struct {
 	 "nsys profile -o t ./train && nsys export --type sqlite t.nsys-rep", NULL},
 	{"SQLite format 3", NULL, "an SQLite database, and no export of nsys",
 	 "trainprof import --list", NULL},
+	{"PAR1", NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
+	 "').to_csv('trace.csv', index=False)\" && trainprof import trace.csv"},
+	{"\x80\x04\x95", NULL, "a Python pickle, which cannot be read without running it",
+	 "trainprof import --list", NULL},
+	{"\x80\x05\x95", NULL, "a Python pickle, which cannot be read without running it",
+	 "trainprof import --list", NULL},
 	{"PK\3\4", NULL, "a ZIP archive", "unzip ", ""},
 	{"\x28\xb5\x2f\xfd", NULL, "packed by zstd", "zstd -d ", ""},
 	{"\xfd"

@@ -1,5 +1,6 @@
 /*
- * Turns traces of other tools into records of our own: Kineto and Chrome JSON, nsys SQLite exports.
+ * Turns traces of other tools into records of our own: Kineto and Chrome JSON, nsys SQLite exports,
+ * timelines of pipeline jobs.
  */
 #ifndef TRAINPROF_IMPORT_IMPORT_H
 #define TRAINPROF_IMPORT_IMPORT_H
@@ -41,7 +42,8 @@ struct tp_import_result {
 
 /*
  * Read files, each with the trace of one or more ranks, into the sink. Sources are streamed: memory
- * does not grow with them, but for distinct names.
+ * does not grow with them, but for distinct names, and for a pipeline job's operations, of which at
+ * most 4 Mi are kept.
  *
  * Errors  that of the first file that holds nothing to use (TP_ABSENT, TP_DENIED, TP_IO, TP_PARSE),
  *         with what to type in err->next; the sink may hold what came before. What is malformed

@@ -230,8 +230,14 @@ START_TEST(times_are_exact_to_the_nanosecond)
 	ck_assert_int_eq(tp_piece_time_ns(&piece, &ns), times[_i].ns != UINT64_MAX);
 	if (times[_i].ns != UINT64_MAX)
 		ck_assert_uint_eq(ns, times[_i].ns);
+	/* Of seconds the same digits are a million times as much, as far as that fits. */
+	if (times[_i].ns == UINT64_MAX)
+		ck_assert(!tp_piece_seconds_ns(&piece, &ns));
+	else if (tp_piece_seconds_ns(&piece, &ns))
+		ck_assert_uint_eq(ns / 1000000, times[_i].ns);
 	piece.type = TP_PIECE_OBJECT;
 	ck_assert(!tp_piece_time_ns(&piece, &ns));
+	ck_assert(!tp_piece_seconds_ns(&piece, &ns));
 	free(copy);
 }
 END_TEST

@@ -23,6 +23,12 @@ static const struct {
 	{"t.json", "<html lang=en>", "'t.json' is an HTML page", "head -c 300 t.json"},
 	{"t.zip", "PK\3\4....", "'t.zip' is a ZIP archive", "unzip t.zip"},
 	{"t.json.zst", "\x28\xb5\x2f\xfd", "'t.json.zst' is packed by zstd", "zstd -d t.json.zst"},
+	{"trace-ST.parquet", "PAR1\x15", "'trace-ST.parquet' is a Parquet file",
+	 "python3 -c \"import pandas; pandas.read_parquet('trace-ST.parquet').to_csv('trace.csv', "
+	 "index=False)\" && trainprof import trace.csv"},
+	{"t.pkl", "\x80\x04\x95",
+	 "'t.pkl' is a Python pickle, which cannot be read without running it",
+	 "trainprof import --list"},
 	{"t.db", "SQLite format 3", "'t.db' is an SQLite database, and no export of nsys",
 	 "trainprof import --list"},
 	{"train",

@@ -1,0 +1,64 @@
+/* Whatever a timeline of a pipeline job holds, reading it ends, and what is told makes sense. */
+#include "import/importer.h"
+#include "import/session.h"
+
+#include "trainprof/base/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct giver {
+	const uint8_t *data;
+	size_t size;
+};
+
+static size_t give(void *context, void *out, size_t size)
+{
+	struct giver *giver = context;
+	size_t n = size < giver->size ? size : giver->size;
+	memcpy(out, giver->data, n);
+	giver->data += n;
+	giver->size -= n;
+	return n;
+}
+
+static void check_record(struct tp_sink *self, const struct tp_record *record)
+{
+	(void)self;
+	if (record->kind == TP_RECORD_SPAN && record->of.span.start_ns > record->of.span.end_ns)
+		abort();
+}
+
+static const struct tp_sink_type checking = {.name = "checking", .put = check_record};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct tp_import_options options;
+	struct giver giver = {data, size};
+	struct tp_arena arena = {0};
+	struct tp_sink sink;
+	struct tp_error err = {0};
+	tp_sink_init(&sink, &checking);
+	struct tp_session session = {.sink = &sink,
+				     .arena = &arena,
+				     .options = &options,
+				     .first_ns = UINT64_MAX};
+	struct tp_import_source source = {.path = "fuzz", .sha256 = ""};
+	struct tp_import import = {.session = &session, .source = &source, .format = "straggler"};
+	pthread_mutex_init(&session.lock, NULL);
+	source.stream = tp_stream_over(give, &giver);
+	const unsigned char *head;
+	size_t n = tp_stream_peek(source.stream, &head);
+	/* It is read even so: what is recognised may be of no use behind its head. */
+	(void)tp_importer_straggler.recognises(head, n);
+	if (tp_importer_straggler.read(&import, &source, &err) && !err.text[0])
+		abort();
+	tp_stream_close(source.stream);
+	pthread_mutex_destroy(&session.lock);
+	free(session.tracks);
+	tp_sink_release(&sink);
+	tp_arena_release(&arena);
+	return 0;
+}
