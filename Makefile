@@ -216,11 +216,11 @@ check-bench: $(BENCH)
 ## bench: what trainprof costs, against perf; ROUNDS=5, BENCH_S=10: seconds of a program
 bench: trainprof programs $(BENCH)
 	$(Q)tests/bench/bench.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ROUNDS)
-	$(Q)TRACES=$(TRACES) tests/bench/import.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
 ## bench-import: how fast traces are imported; IMPORT_MB=1000
 bench-import: trainprof $(BENCH)
-	$(Q)TRACES=$(TRACES) tests/bench/import.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # How fast traces are imported, from the file to the printed verdict, and the memory that takes.
-# import.sh TRAINPROF DIRECTORY_OF_BENCH [MEGABYTES]
+# import_rate.sh TRAINPROF DIRECTORY_OF_BENCH [MEGABYTES]
 # A public trace is repeated to MEGABYTES (1000) of JSON, plain, packed, and cut into eight ranks.
 set -u
 trainprof=$1
