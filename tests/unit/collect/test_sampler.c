@@ -58,17 +58,25 @@ static void refuse_perf(unsigned error)
 }
 
 /* CPU time of a child of ours until it is a shell, which the kernel accounts to the target and no
- * record tells: under ASan a fork takes milliseconds. */
+ * record tells: under ASan a fork takes milliseconds, and many times that where others fill the
+ * caches meanwhile. The largest of some. */
 static double starting_s(void)
 {
-	struct rusage usage;
-	pid_t pid = fork();
-	if (pid == 0) {
-		execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
-		_exit(1);
+	enum { N_TRIES = 8 };
+	double largest = 0;
+	for (int i = 0; i < N_TRIES; i++) {
+		struct rusage usage;
+		pid_t pid = fork();
+		if (pid == 0) {
+			execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
+			_exit(1);
+		}
+		ck_assert_int_eq(wait4(pid, NULL, 0, &usage), pid);
+		double cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+			       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+		largest = cpu_s > largest ? cpu_s : largest;
 	}
-	ck_assert_int_eq(wait4(pid, NULL, 0, &usage), pid);
-	return (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	return largest;
 }
 
 /* The share of the target's CPU time that is in stays. */
