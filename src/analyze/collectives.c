@@ -25,6 +25,12 @@ static const struct tp_detail *detail_of(const struct tp_collectives *all, uint3
 	return &all->analysis->trace->details[tp_talk_op(all, device, talk)->detail];
 }
 
+/* Whose talks are put in order. */
+struct sorted {
+	const struct tp_collectives *all;
+	uint32_t device;
+};
+
 static struct member *find_members(const struct tp_collectives *all, uint32_t group, size_t *n_out)
 {
 	struct member *members = NULL;
@@ -39,6 +45,18 @@ static struct member *find_members(const struct tp_collectives *all, uint32_t gr
 			TP_ARRAY_PUSH(members, *n_out, capacity) = member;
 	}
 	return members;
+}
+
+/* Of equal sequence numbers the one that came first. */
+static int sequence_order(const void *a, const void *b, void *context)
+{
+	const struct tp_collectives *all = ((const struct sorted *)context)->all;
+	uint32_t device = ((const struct sorted *)context)->device;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	uint32_t left = detail_of(all, device, x)->sequence;
+	uint32_t right = detail_of(all, device, y)->sequence;
+	return left != right ? (left > right) - (left < right) : (x > y) - (x < y);
 }
 
 static bool have_sequences(const struct tp_collectives *all, const struct member *members, size_t n)
@@ -111,6 +129,12 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 			      uint32_t group)
 {
 	size_t *next = tp_alloc(n * sizeof(*next));
+	/* Several streams may run them in another order. */
+	for (size_t m = 0; m < n; m++) {
+		struct sorted sorted = {all, members[m].device};
+		qsort_r(members[m].talks, members[m].n, sizeof(*members[m].talks), sequence_order,
+			&sorted);
+	}
 	for (;;) {
 		uint32_t lowest = UINT32_MAX;
 		for (size_t m = 0; m < n; m++) {

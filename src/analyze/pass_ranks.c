@@ -22,6 +22,19 @@ static void warn_steps(struct tp_profile *profile)
 			"mark each step: profiler.step() of torch.profiler, or an NVTX range");
 }
 
+/* Of a job whose other ranks have steps. */
+static void warn_unjudged(struct tp_profile *profile)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_devices; i++)
+		n += !profile->devices[i].n_steps;
+	if (!profile->is_of_steps || !n)
+		return;
+	char text[100];
+	snprintf(text, sizeof(text), "%zu of %zu devices have no steps", n, profile->n_devices);
+	tp_profile_warn(profile, "devices-without-steps", text, "they are not judged", NULL);
+}
+
 static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *rank)
 {
 	char text[400];
@@ -61,6 +74,7 @@ static void warn_all(struct tp_profile *profile)
 		return;
 	}
 	warn_steps(profile);
+	warn_unjudged(profile);
 	for (size_t i = 0; i < run->n_ranks; i++)
 		warn_rank(profile, &run->ranks[i]);
 	warn_links(profile);

@@ -14,6 +14,15 @@
 
 /* ---- marks ---- */
 
+/* Of two marks: the second begins before the first ends because their times were rounded, and is
+ * no other name of the same step. */
+static bool is_next(const struct tp_interval *before, const struct tp_span *span)
+{
+	uint64_t shared_ns = before->end_ns - span->start_ns;
+	return span->end_ns > before->end_ns && shared_ns < (span->end_ns - span->start_ns) / 2 &&
+	       shared_ns < (before->end_ns - before->start_ns) / 2;
+}
+
 /* Of marks that overlap the outer one is the step; equal ones were told twice. Spans are sorted
  * with what encloses first. */
 static void steps_of_thread(struct tp_rank_analysis *analysis, uint32_t track,
@@ -24,8 +33,12 @@ static void steps_of_thread(struct tp_rank_analysis *analysis, uint32_t track,
 		const struct tp_span *span = &spans->items[i];
 		if (span->end_ns <= span->start_ns || tp_rank_sense(analysis, span) != sense)
 			continue;
-		if (out->n && span->start_ns < out->items[out->n - 1].end_ns)
-			continue;
+		struct tp_interval *before = out->n ? &out->items[out->n - 1] : NULL;
+		if (before && span->start_ns < before->end_ns) {
+			if (!is_next(before, span))
+				continue;
+			before->end_ns = span->start_ns;
+		}
 		TP_ARRAY_PUSH(out->items, out->n, out->capacity) =
 			(struct tp_interval){span->start_ns, span->end_ns};
 	}
@@ -411,15 +424,19 @@ static void leave_out_cut_steps(struct tp_device_work *device)
 	free(counts);
 }
 
+/* A rank without steps has no windows where others have steps: slices are none. */
 static void find_windows(struct tp_rank_analysis *analysis)
 {
+	bool has_steps = false;
+	for (size_t i = 0; i < analysis->n_ranks; i++)
+		has_steps |= analysis->ranks[i].steps.n > 0;
 	for (size_t i = 0; i < analysis->n_devices; i++) {
 		struct tp_device_work *device = &analysis->devices[i];
 		const struct tp_rank_work *rank = &analysis->ranks[device->rank];
 		if (rank->steps.n) {
 			windows_of_steps(device, &rank->steps);
 			leave_out_cut_steps(device);
-		} else {
+		} else if (!has_steps) {
 			window_of_all(device, rank);
 		}
 	}

@@ -286,7 +286,8 @@ static void find_main(struct tp_rank_analysis *analysis, struct tp_rank_work *ra
 		struct signs signs = {0};
 		for (size_t k = 0; k < spans->n; k++) {
 			enum tp_span_sense sense = sense_of(analysis, &spans->items[k]);
-			signs.steps += sense == TP_SENSE_STEP;
+			signs.steps += sense == TP_SENSE_STEP &&
+				       spans->items[k].end_ns > spans->items[k].start_ns;
 			signs.loads += sense == TP_SENSE_DATALOADER;
 			signs.launches += sense == TP_SENSE_LAUNCH;
 			signs.spans += spans->items[k].kind != TP_SPAN_OS_CALL;

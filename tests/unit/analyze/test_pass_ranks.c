@@ -106,6 +106,30 @@ START_TEST(marks_that_were_told_twice_or_nest_are_one_step)
 }
 END_TEST
 
+/* Start and length are rounded each for itself. */
+START_TEST(marks_that_overlap_by_rounding_are_two_steps)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		scene_step(&s, thread, i, 1000 * (i + 1), 1000 * (i + 2) + 1);
+		scene_op(&s, thread, 1000 * (i + 1) + 10, stream, TP_SPAN_KERNEL, SCENE_GEMM,
+			 1000 * (i + 1) + 50, 1000 * (i + 1) + 500);
+	}
+	/* Moments that are named like steps mark none. */
+	uint16_t other = scene_track(&s, 0, TP_TRACK_THREAD);
+	for (unsigned i = 0; i < 9; i++)
+		scene_step(&s, other, i, 1000 + i, 1000 + i);
+	scene_judge(&s);
+	const struct tp_device_result *device = &s.profile.devices[0];
+	ck_assert_uint_eq(device->n_steps, 4);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_uint_eq(device->ops_per_step[i], 1);
+		ck_assert_uint_eq(device->step_ns[i], i < 3 ? 1000 : 1001);
+	}
+}
+END_TEST
+
 START_TEST(a_step_that_was_not_seen_whole_is_left_out)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -469,6 +493,47 @@ START_TEST(different_numbers_of_collectives_are_not_joined)
 }
 END_TEST
 
+/* What has no steps is no step of the job, and no fifty. */
+START_TEST(a_rank_without_steps_among_others_is_not_judged)
+{
+	struct job job;
+	job_init(&job, 2);
+	for (uint32_t i = 0; i < 4; i++) {
+		scene_step(&s, job.threads[0], i, 1000 * (i + 1), 1000 * (i + 2));
+		for (uint32_t r = 0; r < 2; r++)
+			scene_op(&s, job.threads[r], 1000 * (i + 1), job.streams[r], TP_SPAN_KERNEL,
+				 SCENE_GEMM, 1000 * (i + 1) + 100, 1000 * (i + 1) + 600);
+	}
+	scene_judge(&s);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->total_ns, 4000);
+	ck_assert_uint_eq(p->parts[TP_PART_COMPUTE].time_ns, 2000);
+	ck_assert_double_eq(p->parts[TP_PART_COMPUTE].per_step.mean, 500);
+	ck_assert_uint_eq(p->devices[1].window_ns, 0);
+	ck_assert_uint_eq(p->devices[1].n_ops[TP_OP_COMPUTE], 4);
+	ck_assert_uint_eq(p->n_warnings, 1);
+	ck_assert_str_eq(p->warnings[0].id, "devices-without-steps");
+}
+END_TEST
+
+/* Streams may run them in another order. */
+START_TEST(sequence_numbers_match_in_any_order)
+{
+	struct job job;
+	job_init(&job, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		scene_step(&s, job.threads[i], 1, 1000, 2000);
+	collective(&job, 0, "tp", 1, 1100, 1400);
+	collective(&job, 0, "tp", 2, 1200, 1400);
+	collective(&job, 1, "tp", 2, 1110, 1400);
+	collective(&job, 1, "tp", 1, 1230, 1400);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_collectives, 2);
+	ck_assert_uint_eq(s.profile.collectives[0].arrival_spread_ns, 90);
+	ck_assert_uint_eq(s.profile.collectives[1].arrival_spread_ns, 130);
+}
+END_TEST
+
 /* One capture began later: numbers tell which of its collectives are which. */
 START_TEST(sequence_numbers_match_what_both_have)
 {
@@ -587,6 +652,7 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, toy_overlap_gives_the_published_parts);
 	tcase_add_test(tc, work_belongs_to_the_step_that_launched_it);
 	tcase_add_test(tc, marks_that_were_told_twice_or_nest_are_one_step);
+	tcase_add_test(tc, marks_that_overlap_by_rounding_are_two_steps);
 	tcase_add_test(tc, a_step_that_was_not_seen_whole_is_left_out);
 	tcase_add_test(tc, host_work_has_names);
 	tcase_add_test(tc, without_a_device_operators_compute);
@@ -602,6 +668,8 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, a_wait_follows_the_chain);
 	tcase_add_test(tc, where_the_late_rank_has_no_record_nothing_is_claimed);
 	tcase_add_test(tc, different_numbers_of_collectives_are_not_joined);
+	tcase_add_test(tc, a_rank_without_steps_among_others_is_not_judged);
+	tcase_add_test(tc, sequence_numbers_match_in_any_order);
 	tcase_add_test(tc, sequence_numbers_match_what_both_have);
 	tcase_add_test(tc, clocks_are_aligned_by_the_ends_of_collectives);
 	tcase_add_loop_test(tc, a_wait_from_before_a_clock_began_is_not_captured, 0, 2);
