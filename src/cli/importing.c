@@ -2,14 +2,17 @@
 #include "importing.h"
 
 #include "complain.h"
+#include "interrupt.h"
 #include "recordings.h"
 #include "runinfo.h"
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/import/import.h"
 #include "trainprof/store/recording.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +27,8 @@ struct session {
 	struct tp_store *store;
 	bool is_ours; /* the directory */
 	char *aside;  /* the recording that this one replaces, by --force */
+	bool is_whole;
+	pthread_mutex_t lock; /* of the output: an interruption waits until it can be undone */
 	struct tp_import_result result;
 	bool has_result;
 };
@@ -114,15 +119,60 @@ static void fit_next(const struct session *s, struct tp_error *err)
 			      s->n_files > 1 ? " …" : "");
 }
 
-static void undo(struct session *s)
+/* Nothing is left of it, and what --force was to replace is there again. */
+static void remove_output(struct session *s)
 {
 	struct tp_error err = {0};
-	if (s->store)
-		(void)!tp_store_finish(s->store, &s->run, NULL);
 	if (s->is_ours)
 		(void)!tp_recordings_remove(s->directory, NULL);
+	s->is_ours = false;
 	if (s->aside && tp_recordings_take_back(s->aside, s->directory, &err) != TP_OK)
 		tp_complain(NULL, &err);
+}
+
+static void undo(struct session *s)
+{
+	if (s->store)
+		(void)!tp_store_finish(s->store, &s->run, NULL);
+	remove_output(s);
+}
+
+/* Waits while the output is being opened or closed. Otherwise the store is in use, and its files
+ * lose their names only. */
+static void tidy(void *context)
+{
+	struct session *s = context;
+	pthread_mutex_lock(&s->lock);
+	if (s->is_whole) {
+		struct tp_buf next = {0};
+		tp_buf_printf(&next, "trainprof report %s", s->directory);
+		tp_say(tp_buf_text(&next), "interrupted: '%s' is complete", s->directory);
+		tp_buf_release(&next);
+		return;
+	}
+	remove_output(s);
+	tp_say(NULL, "interrupted: %s%s%s", s->aside ? "'" : "nothing was imported",
+	       s->aside ? s->directory : "", s->aside ? "' is as it was" : "");
+}
+
+static enum tp_status record(struct session *s, struct tp_error *err)
+{
+	pthread_mutex_lock(&s->lock);
+	enum tp_status status = open_store(s, err);
+	if (status == TP_OK) {
+		pthread_mutex_unlock(&s->lock);
+		status = read_files(s, err);
+		pthread_mutex_lock(&s->lock);
+	}
+	if (status == TP_OK)
+		status = close_store(s, err);
+	if (status != TP_OK)
+		undo(s);
+	else if (s->aside)
+		(void)!tp_recordings_remove(s->aside, NULL);
+	s->is_whole = status == TP_OK;
+	pthread_mutex_unlock(&s->lock);
+	return status;
 }
 
 enum tp_status tp_importing_record(char **directory, const struct tp_importing_options *options,
@@ -132,20 +182,17 @@ enum tp_status tp_importing_record(char **directory, const struct tp_importing_o
 	struct session s = {.options = options,
 			    .files = (const char *const *)files,
 			    .n_files = n,
-			    .directory = name};
+			    .directory = name,
+			    .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct tp_interrupt interrupt;
 	tp_run_info_make_import(&s.run, s.files, n, options->label, &s.arena);
-	enum tp_status status = open_store(&s, err);
-	if (status == TP_OK)
-		status = read_files(&s, err);
-	if (status == TP_OK)
-		status = close_store(&s, err);
+	tp_interrupt_start(&interrupt, tidy, &s);
+	enum tp_status status = record(&s, err);
+	tp_interrupt_stop(&interrupt);
 	if (status != TP_OK) {
-		undo(&s);
 		fit_next(&s, err);
 		free(name);
 	} else {
-		if (s.aside)
-			(void)!tp_recordings_remove(s.aside, NULL);
 		*directory = name;
 	}
 	if (s.has_result)
