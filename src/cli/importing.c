@@ -80,6 +80,30 @@ static void note_result(struct session *s)
 	s->run.ended_ns = s->run.measure_until_ns = s->result.last_ns;
 }
 
+static enum tp_status refuse_copy(const char *one, const char *other, struct tp_error *err)
+{
+	tp_fail(err, TP_PARSE, "'%s' and '%s' are the same trace", one, other);
+	tp_error_next(err, "trainprof import %s", one);
+	return TP_PARSE;
+}
+
+/* A trace that is given twice would be a job of two ranks that work alike. */
+static enum tp_status check_copies(const struct session *s, struct tp_error *err)
+{
+	const struct tp_rank_info *ranks = s->result.ranks;
+	for (size_t i = 0; i < s->n_files; i++)
+		for (size_t j = i + 1; j < s->n_files; j++)
+			if (strcmp(s->files[i], s->files[j]) == 0)
+				return refuse_copy(s->files[i], s->files[j], err);
+	for (size_t i = 0; i < s->result.n_ranks; i++)
+		for (size_t j = i + 1; j < s->result.n_ranks; j++)
+			if (ranks[i].sha256 && ranks[j].sha256 &&
+			    strcmp(ranks[i].sha256, ranks[j].sha256) == 0 &&
+			    strcmp(ranks[i].path, ranks[j].path) != 0)
+				return refuse_copy(ranks[i].path, ranks[j].path, err);
+	return TP_OK;
+}
+
 static enum tp_status read_files(struct session *s, struct tp_error *err)
 {
 	bool is_auto = strcmp(s->options->from, "auto") == 0;
@@ -90,6 +114,8 @@ static enum tp_status read_files(struct session *s, struct tp_error *err)
 	enum tp_status status = tp_import_files(&s->result, s->files, s->n_files, &how,
 						tp_store_sink(s->store), err);
 	s->has_result = status == TP_OK;
+	if (status == TP_OK)
+		status = check_copies(s, err);
 	if (status == TP_OK)
 		note_result(s);
 	return status;
@@ -111,9 +137,22 @@ static enum tp_status close_store(struct session *s, struct tp_error *err)
 	return status;
 }
 
+/* A recording given by its directory or by its report, where it is the only word. */
+static bool is_recording(const struct session *s)
+{
+	char *directory = NULL;
+	bool is_one = s->n_files == 1 && tp_recordings_find(&directory, s->files[0], NULL) == TP_OK;
+	free(directory);
+	return is_one;
+}
+
 /* What is proposed elsewhere speaks of the command that is used most. */
 static void fit_next(const struct session *s, struct tp_error *err)
 {
+	if (!*err->next && is_recording(s))
+		tp_error_next(err, "trainprof report %s", s->files[0]);
+	else if (!*err->next && err->status != TP_IO)
+		tp_error_next(err, "trainprof import --list");
 	if (tp_text_starts_with(err->next, "trainprof run -o "))
 		tp_error_next(err, "trainprof import -o /tmp/prof %s%s", s->files[0],
 			      s->n_files > 1 ? " …" : "");
