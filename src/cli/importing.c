@@ -149,7 +149,11 @@ static bool is_recording(const struct session *s)
 /* What is proposed elsewhere speaks of the command that is used most. */
 static void fit_next(const struct session *s, struct tp_error *err)
 {
-	if (!*err->next && is_recording(s))
+	if (!*err->next && err->status == TP_DENIED)
+		tp_error_next(err, "ls -l %s", s->files[0]);
+	else if (!*err->next && strcmp(s->files[0], "-") == 0)
+		tp_error_next(err, "trainprof import /dev/stdin");
+	else if (!*err->next && is_recording(s))
 		tp_error_next(err, "trainprof report %s", s->files[0]);
 	else if (!*err->next && err->status != TP_IO)
 		tp_error_next(err, "trainprof import --list");

@@ -329,10 +329,23 @@ static void put_narrow_advice(struct tp_page *page, const struct tp_report_diges
 		     digest->lines_each);
 }
 
+/* The verdict of devices needs no rules, and does not speak of them. */
+static void put_no_rules(struct tp_page *page, const struct tp_report *report)
+{
+	struct tp_buf text = {0};
+	const char *why = report->no_findings_because;
+	tp_buf_printf(&text, "No rules were applied%s%s.", why ? ": " : "", why ? why : "");
+	tp_page_end(page);
+	tp_page_wrap(page, 2, TP_PAINT_WARN, tp_buf_text(&text), 3);
+	tp_buf_release(&text);
+}
+
 static void put_advices(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_findings *findings = digest->report->findings;
 	size_t n = tp_report_n_advice(digest->report);
+	if (digest->is_judgeable && digest->has_devices && !findings)
+		put_no_rules(page, digest->report);
 	if (!digest->is_judgeable || !findings)
 		return;
 	tp_page_end(page);

@@ -32,6 +32,8 @@ tar -cf job.tar rank0.json rank1.json
 trainprof import -o job job.tar | head -1
 trainprof import -o both rank0.json rank1.json | head -1
 trainprof report --validate both
+echo 'without rules'
+TRAINPROF_RULES=/nowhere trainprof report prof | grep 'No rules'
 echo 'twice the same'
 cp rank0.json copy.json
 trainprof import -o twice rank0.json copy.json 2>&1
