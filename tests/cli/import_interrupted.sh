@@ -25,6 +25,17 @@ echo 'with --force'
 trainprof import -o prof rank0.json >before
 interrupt --force
 trainprof report prof | cmp - before && echo 'the old one is back'
+echo 'killed outright'
+exec 3<>slow.json
+head -c 6000 rank0.json >&3
+trainprof import -o gone slow.json &
+job=$!
+wait_for gone/records.tpr
+kill -KILL $job
+wait $job 2>/dev/null
+exec 3>&-
+trainprof report gone 2>&1
+said $?
 echo 'an interruption that is ignored stays so'
 sh -c 'trap "" TERM; exec trainprof import -o deaf slow.json' >stdout 2>&1 &
 job=$!
