@@ -53,7 +53,7 @@ static double in_windows(const struct tp_device_work *device, const struct tp_in
 }
 
 static void add_totals(struct totals *totals, const struct tp_device_work *device,
-		       const struct tp_device_result *result)
+		       struct tp_device_result *result)
 {
 	if (!device->n_ops)
 		return;
@@ -74,6 +74,7 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 	for (size_t i = device->from; i < device->to; i++)
 		exposed += (double)device->own_ns[i][TP_LABEL_COMMUNICATION_COLLECTIVE];
 	totals->window_ns += window;
+	result->window_busy_ns = (uint64_t)busy;
 	totals->busy_ns += busy;
 	totals->talk_ns += talk;
 	totals->hidden_ns += talk > exposed ? talk - exposed : 0;

@@ -228,11 +228,12 @@ static void say_period(struct tp_profile *profile, const struct tp_period *perio
 
 static void say_no_anchor(struct tp_profile *profile, const struct tp_period *period)
 {
-	profile->steps_reason = tp_arena_printf(
-		&profile->arena,
-		"launches repeat every %zu pieces of device work, but without an optimizer, a copy "
-		"of input or a loader's call in each: a layer or a micro-batch, not a step",
-		period->lag);
+	profile->steps_reason =
+		tp_arena_printf(&profile->arena,
+				"launches repeat every %zu pieces of device work, but without an "
+				"optimizer, copy of "
+				"input or loader's call: layers or micro-batches, no steps",
+				period->lag);
 }
 
 /* A period with an input but no optimizer may be a micro-batch of a longer one that has it. */

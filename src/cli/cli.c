@@ -5,6 +5,7 @@
 #include "complain.h"
 #include "help.h"
 #include "output.h"
+#include "recordings.h"
 #include "settings.h"
 #include "terminal.h"
 
@@ -115,7 +116,9 @@ static int unknown_command(const char *word, int argc)
 	struct tp_buf next = {0};
 	struct stat info;
 	bool is_program = strchr(word, '/') || (stat(word, &info) == 0 && S_ISREG(info.st_mode));
-	if (is_program && tp_command_find("run"))
+	if (tp_recordings_may_be_trace(word))
+		tp_buf_printf(&next, "trainprof import %s%s", word, argc > 1 ? " …" : "");
+	else if (is_program && tp_command_find("run"))
 		tp_buf_printf(&next, "trainprof run -- %s%s", word, argc > 1 ? " …" : "");
 	else
 		tp_buf_puts(&next, "trainprof help");

@@ -39,6 +39,20 @@ static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs)
 	reading->has_findings = true;
 }
 
+/* Killed in its middle: what it read so far says nothing of the whole. */
+static enum tp_status refuse_begun_import(const struct tp_trace *trace, const char *directory,
+					  struct tp_error *err)
+{
+	const struct tp_run_info *run = &trace->run;
+	if (!trace->is_partial || run->mode != TP_MODE_IMPORT)
+		return TP_OK;
+	tp_fail(err, TP_PARSE, "the import into '%s' did not end", directory);
+	if (run->n_command > 2)
+		tp_error_next(err, "trainprof import -o %s --force %s%s", directory,
+			      run->command[2], run->n_command > 3 ? " …" : "");
+	return TP_PARSE;
+}
+
 enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
 			       const struct tp_reading_options *options, struct tp_error *err)
 {
@@ -46,6 +60,8 @@ enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory
 	*reading = (struct tp_reading){0};
 	enum tp_status status = tp_store_load(&reading->trace, directory, err);
 	reading->has_trace = status == TP_OK;
+	if (status == TP_OK)
+		status = refuse_begun_import(&reading->trace, directory, err);
 	if (status == TP_OK)
 		status = tp_rulesdir_find(&dirs, &options->rules, err);
 	if (status == TP_OK)

@@ -143,6 +143,21 @@ static enum tp_status find_last(char **out, struct tp_error *err)
 	return TP_OK;
 }
 
+bool tp_recordings_may_be_trace(const char *path)
+{
+	static const char *const endings[] = {".json", ".gz", ".tar", ".tgz", ".sqlite"};
+	struct stat info;
+	size_t len = strlen(path);
+	if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+		return false;
+	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
+		size_t n = strlen(endings[i]);
+		if (len > n && strcmp(path + len - n, endings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 enum tp_status tp_recordings_find(char **out, const char *word, struct tp_error *err)
 {
 	struct stat info;
@@ -161,7 +176,9 @@ enum tp_status tp_recordings_find(char **out, const char *word, struct tp_error 
 		return TP_OK;
 	}
 	tp_fail(err, TP_ABSENT, "'%s' is not a recording (no manifest.json)", word);
-	if (find_last(&last, NULL) == TP_OK)
+	if (tp_recordings_may_be_trace(word))
+		tp_error_next(err, "trainprof import %s", word);
+	else if (find_last(&last, NULL) == TP_OK)
 		tp_error_next(err, "trainprof report %s   (newest here)", last);
 	free(last);
 	free(directory);

@@ -42,4 +42,7 @@ TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct 
 /* Room for a recording in the directory that will hold it. Errors  TP_IO with what to type. */
 TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err);
 
+/* A file that is called as traces of other tools are. */
+bool tp_recordings_may_be_trace(const char *path);
+
 #endif

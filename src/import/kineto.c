@@ -596,7 +596,7 @@ const struct tp_importer tp_importer_kineto = {
 			.keeps =
 				"kernels, copies, operators, runtime calls, annotations, outermost "
 				"Python functions",
-			.loses = "flows, counters, memory events, stacks, shapes of tensors",
+			.loses = "flows, counters, memory events, stacks, shapes",
 		},
 	.recognises = kineto_recognises,
 	.read = kineto_read,

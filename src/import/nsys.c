@@ -111,9 +111,9 @@ const struct tp_importer tp_importer_nsys = {
 		 .summary = "SQLite export of NVIDIA Nsight Systems (nsys export --type sqlite)",
 		 .keeps = "kernels, copies, fills, CUDA graphs launched as one, CUDA calls, NVTX "
 			  "ranges, calls of the operating system; of each process with device work",
-		 .loses = "marks, counters, samples of stacks, context switches, calls of cuDNN, "
-			  "cuBLAS, MPI and OpenGL; which rank of the job a process is, when one "
-			  "export holds several"},
+		 .loses = "counters, stacks, thread switches, library calls (cuDNN, cuBLAS, MPI, "
+			  "OpenGL), marks; which rank of the job a process is, when one export "
+			  "holds several"},
 	.wants_file = true,
 	.recognises = nsys_recognises,
 	.read = nsys_read,

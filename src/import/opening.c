@@ -164,6 +164,12 @@ static enum tp_status read_file(struct opening *opening, struct tp_error *err)
 	if (tp_tarball_recognises(head, size))
 		return read_archive(opening, err);
 	const struct tp_importer *importer = importer_find(opening->importers, head, size);
+	if (!importer && opening->import.session->options->format) {
+		(void)tp_fail(err, TP_PARSE, "'%s' is not in format %s", opening->path,
+			      opening->import.session->options->format);
+		tp_error_next(err, "trainprof import %s", opening->path);
+		return TP_PARSE;
+	}
 	if (!importer)
 		return tp_import_refuse(opening->path, head, size, err);
 	if (importer->wants_file && tp_stream_is_packed(opening->stream)) {

@@ -232,15 +232,19 @@ static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bo
 	add_left_out(out, trace);
 }
 
-/* What a format cannot tell is the reason of its source. */
+/* What a format cannot tell is the reason of its source; what stands in brackets, or after a
+ * semicolon, is for longer texts. */
 static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
 {
 	const char *separator = out->len ? "; not seen: " : "Not seen: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
 		const char *untold = tp_trace_string(trace, trace->sources[i].reason);
-		if (!*untold)
+		size_t len = strcspn(untold, "(;");
+		while (len && untold[len - 1] == ' ')
+			len--;
+		if (!len)
 			continue;
-		tp_buf_printf(out, "%s%s", separator, untold);
+		tp_buf_printf(out, "%s%.*s", separator, (int)len, untold);
 		separator = "; ";
 	}
 }

@@ -9,6 +9,7 @@ static void add_device_times(struct tp_report_job *out, const struct tp_device_r
 	out->window_ns += device->window_ns;
 	out->span_ns += device->span_ns;
 	out->busy_ns += device->busy_ns;
+	out->window_busy_ns += device->window_busy_ns;
 	out->exposed_communication_ns += device->exposed_communication_ns;
 	out->exposed_copy_ns += device->exposed_copy_ns;
 	out->wait_caused_ns += device->wait_caused_ns;

@@ -9,6 +9,7 @@
 /* Sums over all devices. */
 struct tp_report_job {
 	uint64_t window_ns;
+	uint64_t window_busy_ns;
 	uint64_t own_ns[TP_N_PARTS];
 	/* Communication without what was not captured, so that it is the sum with that. */
 	uint64_t after_ns[TP_N_PARTS];

@@ -95,7 +95,7 @@ static void add_ranks(struct tp_buf *out, const struct tp_report_digest *digest)
 
 static double busy_ratio(const struct tp_profile *profile, size_t device)
 {
-	return ratio(profile->devices[device].busy_ns, profile->devices[device].span_ns);
+	return ratio(profile->devices[device].window_busy_ns, profile->devices[device].window_ns);
 }
 
 static void add_busy(struct tp_buf *out, const struct tp_report_digest *digest)
@@ -103,8 +103,8 @@ static void add_busy(struct tp_buf *out, const struct tp_report_digest *digest)
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_quantity *mean = &profile->facts[TP_FACT_DEVICE_BUSY];
 	size_t least = 0;
-	double busy =
-		mean->is_known ? mean->value : ratio(digest->job.busy_ns, digest->job.span_ns);
+	double busy = mean->is_known ? mean->value
+				     : ratio(digest->job.window_busy_ns, digest->job.window_ns);
 	for (size_t i = 1; i < profile->n_devices; i++)
 		if (busy_ratio(profile, i) < busy_ratio(profile, least))
 			least = i;
@@ -140,10 +140,12 @@ static void add_gaps(struct tp_buf *out, const struct tp_report_job *job)
 	}
 }
 
-static void add_work(struct tp_buf *out, const struct tp_profile *profile)
+static void add_work(struct tp_buf *out, const struct tp_report_digest *digest)
 {
+	const struct tp_profile *profile = digest->profile;
 	const struct tp_quantity *ops = &profile->facts[TP_FACT_DEVICE_OPS];
-	if (ops->is_known && profile->is_of_steps)
+	if (ops->is_known && profile->is_of_steps &&
+	    (profile->n_devices == 1 || digest->lines_each > 1))
 		tp_buf_printf(out, "; %s launches a step",
 			      tp_unit_count((uint64_t)(ops->value + 0.5)).text);
 	if (profile->micro_batches > 1)
@@ -158,7 +160,7 @@ static void add_devices(struct tp_buf *out, const struct tp_report_digest *diges
 	}
 	add_busy(out, digest);
 	add_gaps(out, &digest->job);
-	add_work(out, digest->profile);
+	add_work(out, digest);
 }
 
 /* ---- what is hidden ---- */

@@ -219,6 +219,14 @@ void tp_page_end(struct tp_page *page)
 	page->n_lines++;
 }
 
+/* The last space at or before `end`; 0 when there is none. Numbers keep their "%". */
+static size_t break_before(const char *text, size_t end, bool keeps_percent)
+{
+	while (end && (text[end] != ' ' || (keeps_percent && text[end + 1] == '%')))
+		end--;
+	return end;
+}
+
 /* Bytes of the words that fit into `room` columns; at least one column of a word that is too long
  * for any line. */
 static size_t fitting_bytes(const char *text, size_t room, bool is_whole_line)
@@ -226,9 +234,9 @@ static size_t fitting_bytes(const char *text, size_t room, bool is_whole_line)
 	size_t limit = bytes_of_columns(text, room);
 	if (!text[limit])
 		return limit;
-	size_t end = limit;
-	while (end && text[end] != ' ')
-		end--;
+	size_t end = break_before(text, limit, true);
+	if (!end)
+		end = break_before(text, limit, false);
 	if (!end && is_whole_line)
 		return limit ? limit : bytes_of_columns(text, 1);
 	return end;

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Steps of host and device are told apart from this ratio on. */
+static const double LENGTHS_ALIKE = 0.02;
+
 enum {
 	NARROW_BELOW = 64, /* columns: one thing a line, short words */
 	WIDE_FROM = 110,   /* intervals of shares, hidden time, rule names */
@@ -90,13 +93,20 @@ static void add_upper(struct tp_buf *out, const char *text)
 		tp_buf_putc(out, (char)toupper((unsigned char)*text));
 }
 
-static void add_step_time(struct tp_buf *out, const struct tp_report_digest *digest)
+static void add_step_time(struct tp_buf *out, const struct tp_report_digest *digest,
+			  bool with_device)
 {
 	const struct tp_profile *profile = digest->profile;
 	if (!digest->is_judgeable || !profile->is_of_steps || !profile->step_time.n)
 		return;
 	tp_buf_printf(out, "%s, p95 %s", tp_unit_time(profile->step_time.mean).text,
 		      tp_unit_time(profile->step_time.p95).text);
+	/* A device may run behind the thread that marks the steps: its parts add up to its own. */
+	double ratio = digest->mean_ns / profile->step_time.mean;
+	if (with_device && digest->has_devices &&
+	    (ratio < 1 - LENGTHS_ALIKE || ratio > 1 + LENGTHS_ALIKE))
+		tp_buf_printf(out, " on the host; %s on the device",
+			      tp_unit_time(digest->mean_ns).text);
 }
 
 static void put_verdict(struct tp_page *page, const struct tp_report_digest *digest)
@@ -106,7 +116,7 @@ static void put_verdict(struct tp_page *page, const struct tp_report_digest *dig
 	struct tp_buf step = {0};
 	add_upper(&title, tp_report_verdict_title(digest->report));
 	tp_report_add_verdict(&sentence, digest->report);
-	add_step_time(&step, digest);
+	add_step_time(&step, digest, !is_wide(page));
 	tp_page_add(page, TP_PAINT_BOLD, tp_buf_text(&title));
 	if (is_narrow(page)) {
 		tp_page_end(page);
@@ -230,6 +240,23 @@ static enum tp_paint level_paint(enum tp_level level)
 	return paints[level];
 }
 
+/* Where there is one line for it, what is paid stands there, and what to check in explain. */
+static void put_price(struct tp_page *page, const struct tp_report_digest *digest,
+		      const struct tp_finding *finding)
+{
+	struct tp_buf price = {0};
+	tp_buf_printf(&price, "changes the training: %s",
+		      finding->price ? finding->price : "check the model's quality");
+	tp_page_column(page, COLUMN_TEXT);
+	const char *paid = strrchr(tp_buf_text(&price), ':');
+	bool is_short = tp_text_width(tp_buf_text(&price)) <= tp_page_room(page);
+	size_t len = (size_t)(paid - tp_buf_text(&price));
+	if (digest->lines_each == 1 && !is_short && len > sizeof("changes the training"))
+		price.data[len] = '\0';
+	tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_WARN, tp_buf_text(&price), digest->lines_each);
+	tp_buf_release(&price);
+}
+
 static void put_advice(struct tp_page *page, const struct tp_report_digest *digest, size_t index)
 {
 	const struct tp_finding *finding = &digest->report->findings->items[index];
@@ -255,15 +282,8 @@ static void put_advice(struct tp_page *page, const struct tp_report_digest *dige
 				     digest->lines_each);
 		}
 	}
-	if (finding->kind == TP_ADVICE_SEMANTIC) {
-		struct tp_buf price = {0};
-		tp_buf_printf(&price, "changes the training: %s",
-			      finding->price ? finding->price : "check the model's quality");
-		tp_page_column(page, COLUMN_TEXT);
-		tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_WARN, tp_buf_text(&price),
-			     digest->lines_each);
-		tp_buf_release(&price);
-	}
+	if (finding->kind == TP_ADVICE_SEMANTIC)
+		put_price(page, digest, finding);
 	tp_buf_release(&gain);
 }
 
@@ -309,10 +329,23 @@ static void put_narrow_advice(struct tp_page *page, const struct tp_report_diges
 		     digest->lines_each);
 }
 
+/* The verdict of devices needs no rules, and does not speak of them. */
+static void put_no_rules(struct tp_page *page, const struct tp_report *report)
+{
+	struct tp_buf text = {0};
+	const char *why = report->no_findings_because;
+	tp_buf_printf(&text, "No rules were applied%s%s.", why ? ": " : "", why ? why : "");
+	tp_page_end(page);
+	tp_page_wrap(page, 2, TP_PAINT_WARN, tp_buf_text(&text), 3);
+	tp_buf_release(&text);
+}
+
 static void put_advices(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_findings *findings = digest->report->findings;
 	size_t n = tp_report_n_advice(digest->report);
+	if (digest->is_judgeable && digest->has_devices && !findings)
+		put_no_rules(page, digest->report);
 	if (!digest->is_judgeable || !findings)
 		return;
 	tp_page_end(page);
@@ -372,6 +405,10 @@ static void put_origin(struct tp_page *page, const struct tp_report_digest *dige
 {
 	struct tp_buf text = {0};
 	tp_report_add_origin(&text, digest);
+	/* What names the file comes last, and stands in --full whole. */
+	char *hash = text.data ? strstr(text.data, ", SHA-256 ") : NULL;
+	if (hash && digest->lines_each == 1 && tp_text_width(text.data) > tp_page_room(page))
+		*hash = '\0';
 	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
 		     digest->lines_each);
 	tp_buf_release(&text);

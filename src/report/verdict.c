@@ -13,14 +13,17 @@ static const struct {
 	const char *id;
 	const char *title;
 	const char *what;
+	const char *of_device; /* where devices work: what they do; NULL = the same */
 } limits[TP_N_PARTS] = {
 	[TP_PART_COMPUTE] = {"compute_bound", "COMPUTE-BOUND", "Compute takes"},
 	[TP_PART_COMMUNICATION] = {"communication_bound", "COMMUNICATION-BOUND",
 				   "Communication takes"},
 	[TP_PART_MEMORY] = {"memory_bound", "MEMORY-BOUND", "Handling memory takes"},
 	[TP_PART_DATALOADER] = {"dataloader_bound", "DATALOADER-BOUND", "Waiting for data takes"},
-	[TP_PART_HOST] = {"host_bound", "HOST-BOUND", "Work around the math takes"},
-	[TP_PART_IDLE] = {"idle_bound", "IDLE-BOUND", "The trainer stands still"},
+	[TP_PART_HOST] = {"host_bound", "HOST-BOUND", "Work around the math takes",
+			  "Waiting for the host takes"},
+	[TP_PART_IDLE] = {"idle_bound", "IDLE-BOUND", "The trainer stands still",
+			  "Standing still takes"},
 };
 
 /* Devices speak for themselves, unless too much of what was recorded is not there. */
@@ -57,10 +60,25 @@ static struct tp_unit_text share(const struct tp_profile *profile, enum tp_part 
 	return tp_unit_percent((double)profile->parts[part].time_ns / (double)profile->total_ns);
 }
 
+static bool has_device_work(const struct tp_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_devices; i++)
+		if (profile->devices[i].span_ns)
+			return true;
+	return false;
+}
+
+/* What a device does not do, it waits for; threads do work. */
+static const char *what_of(const struct tp_profile *profile, enum tp_part limit)
+{
+	bool is_waited_for = limits[limit].of_device && has_device_work(profile);
+	return is_waited_for ? limits[limit].of_device : limits[limit].what;
+}
+
 static void add_limit(struct tp_buf *out, const struct tp_profile *profile)
 {
 	enum tp_part limit = limit_of(profile);
-	tp_buf_printf(out, "%s %s of %s", limits[limit].what, share(profile, limit).text,
+	tp_buf_printf(out, "%s %s of %s", what_of(profile, limit), share(profile, limit).text,
 		      profile->is_of_steps ? "each step" : "the time measured");
 	if (limit != TP_PART_COMPUTE)
 		tp_buf_printf(out, "; compute takes %s", share(profile, TP_PART_COMPUTE).text);

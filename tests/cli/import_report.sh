@@ -32,6 +32,19 @@ tar -cf job.tar rank0.json rank1.json
 trainprof import -o job job.tar | head -1
 trainprof import -o both rank0.json rank1.json | head -1
 trainprof report --validate both
+echo 'without rules'
+TRAINPROF_RULES=/nowhere trainprof report prof | grep 'No rules'
+echo 'twice the same'
+cp rank0.json copy.json
+trainprof import -o twice rank0.json copy.json 2>&1
+trainprof import -o twice rank0.json rank0.json 2>&1
+said $?
+ls twice 2>/dev/null
+echo 'a trace is no recording'
+trainprof report rank0.json 2>&1
+trainprof rank0.json 2>&1
+trainprof import --from=nsys rank0.json 2>&1
+trainprof import prof/report.json 2>&1
 echo 'cut in its middle'
 head -c 6000 rank0.json >cut.json
 trainprof import -o cut cut.json | grep -o 'cut at its end'

@@ -61,6 +61,7 @@ struct tp_device_result {
 
 	/* The judged windows: one per step, or one in all. */
 	uint64_t window_ns;
+	uint64_t window_busy_ns;     /* of it, in any piece of work */
 	uint64_t own_ns[TP_N_PARTS]; /* sums to window_ns */
 	/* The same with each wait for a late rank given to what that did; not_captured_ns of
 	 * communication is what it did where it has no record. Equal to own_ns with one rank. */

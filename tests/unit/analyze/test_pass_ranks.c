@@ -294,7 +294,7 @@ START_TEST(a_layer_is_no_step)
 	scene_judge(&s);
 	ck_assert_int_eq(s.profile.steps_found_by, TP_STEPS_NONE);
 	ck_assert_uint_eq(s.profile.n_steps, 0);
-	ck_assert_ptr_nonnull(strstr(s.profile.steps_reason, "a layer or a micro-batch"));
+	ck_assert_ptr_nonnull(strstr(s.profile.steps_reason, "layers or micro-batches"));
 	ck_assert(!s.profile.is_of_steps);
 	ck_assert_uint_gt(s.profile.total_ns, 0);
 }

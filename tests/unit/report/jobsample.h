@@ -129,6 +129,8 @@ static void job_device(struct tp_profile *p, uint32_t rank)
 		d->own_ns[part] += job_parts[rank][0][k] * 1000;
 		d->after_ns[part] += job_parts[rank][1][k] * 1000;
 		d->window_ns += job_parts[rank][0][k] * 1000;
+		if (part != TP_PART_HOST && part != TP_PART_DATALOADER && part != TP_PART_IDLE)
+			d->window_busy_ns += job_parts[rank][0][k] * 1000;
 	}
 	d->not_captured_ns = job_parts[rank][1][TP_N_PARTS] * 1000;
 	d->gap_ns[TP_GAP_HOST] = d->own_ns[TP_PART_HOST];
@@ -308,6 +310,7 @@ static inline void job_alone_init(struct sample *s)
 		p->devices[0].own_ns[k] = p->devices[0].after_ns[k] = own_ns[k];
 		p->devices[0].window_ns += own_ns[k];
 	}
+	p->devices[0].window_busy_ns = own_ns[TP_PART_COMPUTE] + own_ns[TP_PART_MEMORY];
 	job_steps(p, 6, 177592833);
 	job_sum(s);
 	p->largest_loss = p->limiter = TP_PART_DATALOADER;

@@ -12,7 +12,7 @@ static const struct {
 	const char *sentence;
 } losses[] = {
 	{TP_PART_HOST, "host_bound", "HOST-BOUND",
-	 "Work around the math takes 71 % of each step; compute takes 8.4 %."},
+	 "Waiting for the host takes 71 % of each step; compute takes 8.4 %."},
 	{TP_PART_DATALOADER, "dataloader_bound", "DATALOADER-BOUND",
 	 "Waiting for data takes 10 % of each step; compute takes 8.4 %."},
 	{TP_PART_COMMUNICATION, "communication_bound", "COMMUNICATION-BOUND",
@@ -20,7 +20,7 @@ static const struct {
 	{TP_PART_MEMORY, "memory_bound", "MEMORY-BOUND",
 	 "Handling memory takes 0.2 % of each step; compute takes 8.4 %."},
 	{TP_PART_IDLE, "idle_bound", "IDLE-BOUND",
-	 "The trainer stands still 1.1 % of each step; compute takes 8.4 %."},
+	 "Standing still takes 1.1 % of each step; compute takes 8.4 %."},
 	{TP_N_PARTS, "compute_bound", "COMPUTE-BOUND", "Compute takes 8.4 % of each step."},
 };
 
@@ -34,6 +34,20 @@ START_TEST(largest_loss_is_named_whatever_rules_say)
 	ck_assert_str_eq(tp_report_verdict_title(&s.report), losses[_i].title);
 	tp_report_add_verdict(&text, &s.report);
 	ck_assert_str_eq(tp_buf_text(&text), losses[_i].sentence);
+	tp_buf_release(&text);
+	sample_release(&s);
+}
+END_TEST
+
+START_TEST(without_device_work_threads_are_meant)
+{
+	struct sample s;
+	struct tp_buf text = {0};
+	job_alone_init(&s);
+	s.profile.devices[0].span_ns = 0;
+	s.profile.largest_loss = TP_PART_HOST;
+	tp_report_add_verdict(&text, &s.report);
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "Work around the math takes"));
 	tp_buf_release(&text);
 	sample_release(&s);
 }
@@ -90,6 +104,7 @@ Suite *suite_report_verdict(void)
 	TCase *tc = tcase_create("verdict");
 	tcase_add_loop_test(tc, largest_loss_is_named_whatever_rules_say, 0,
 			    (int)TP_ARRAY_LEN(losses));
+	tcase_add_test(tc, without_device_work_threads_are_meant);
 	tcase_add_test(tc, without_steps_shares_are_of_the_time_measured);
 	tcase_add_test(tc, lost_records_come_before_any_limit);
 	tcase_add_test(tc, runs_are_told_by_rules);

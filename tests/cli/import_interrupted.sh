@@ -1,0 +1,49 @@
+# shellcheck shell=sh
+# An import that is interrupted leaves nothing, and what --force was to replace as it was.
+. "$CASES/run.inc"
+. "$CASES/import_trace.inc"
+trace_of 20 4 >rank0.json
+mkfifo slow.json
+
+# interrupt OPTION...: import a file that does not end, and stop in its middle
+interrupt() {
+	exec 3<>slow.json
+	head -c 6000 rank0.json >&3
+	trainprof import -o prof "$@" slow.json >stdout 2>stderr &
+	job=$!
+	wait_for prof/records.tpr
+	sleep 0.2
+	kill -TERM $job
+	wait $job 2>/dev/null
+	said $?
+	exec 3>&-
+	cat stdout stderr
+	ls -d prof* trainprof-last 2>/dev/null
+}
+interrupt
+echo 'with --force'
+trainprof import -o prof rank0.json >before
+interrupt --force
+trainprof report prof | cmp - before && echo 'the old one is back'
+echo 'killed outright'
+exec 3<>slow.json
+head -c 6000 rank0.json >&3
+trainprof import -o gone slow.json &
+job=$!
+wait_for gone/records.tpr
+kill -KILL $job
+wait $job 2>/dev/null
+exec 3>&-
+trainprof report gone 2>&1
+said $?
+echo 'an interruption that is ignored stays so'
+sh -c 'trap "" TERM; exec trainprof import -o deaf slow.json' >stdout 2>&1 &
+job=$!
+exec 3<>slow.json
+wait_for deaf/records.tpr
+kill -TERM $job
+sleep 0.2
+cat rank0.json >&3
+exec 3>&-
+wait $job
+said $?
