@@ -1,17 +1,11 @@
 /* Tidies up when a command is interrupted, and ends by the signal. */
 #include "interrupt.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void set_cancelable(bool is_cancelable)
-{
-	int before;
-	pthread_setcancelstate(is_cancelable ? PTHREAD_CANCEL_ENABLE : PTHREAD_CANCEL_DISABLE,
-			       &before);
-}
 
 /* As if nobody had waited for it: who started us sees what it asked for. */
 static void end_by(int number)
@@ -28,11 +22,12 @@ static void end_by(int number)
 
 static void *watch(void *argument)
 {
-	const struct tp_interrupt *interrupt = argument;
+	struct tp_interrupt *interrupt = argument;
 	int number = 0;
 	while (sigwait(&interrupt->awaited, &number) != 0)
 		continue;
-	set_cancelable(false);
+	if (atomic_exchange(&interrupt->is_over, true))
+		return NULL;
 	interrupt->tidy(interrupt->context);
 	end_by(number);
 	return NULL;
@@ -40,19 +35,24 @@ static void *watch(void *argument)
 
 /* What is ignored (nohup, a job in the background of a script) stays so: blocked, it would be
  * delivered all the same. */
-static void choose(sigset_t *out)
+static void choose(struct tp_interrupt *interrupt)
 {
 	struct sigaction now;
-	sigemptyset(out);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaddset(out, numbers[i]);
+	sigemptyset(&interrupt->awaited);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (sigaction(numbers[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN)
+			continue;
+		sigaddset(&interrupt->awaited, numbers[i]);
+		interrupt->wake = numbers[i];
+	}
 }
 
 void tp_interrupt_start(struct tp_interrupt *interrupt, void (*tidy)(void *context), void *context)
 {
 	*interrupt = (struct tp_interrupt){.tidy = tidy, .context = context};
-	choose(&interrupt->awaited);
+	choose(interrupt);
+	if (!interrupt->wake)
+		return;
 	pthread_sigmask(SIG_BLOCK, &interrupt->awaited, &interrupt->before);
 	interrupt->is_watched = pthread_create(&interrupt->thread, NULL, watch, interrupt) == 0;
 	if (!interrupt->is_watched)
@@ -64,7 +64,11 @@ void tp_interrupt_stop(struct tp_interrupt *interrupt)
 	if (!interrupt->is_watched)
 		return;
 	interrupt->is_watched = false;
-	pthread_cancel(interrupt->thread);
+	/* Whoever comes first: a tidying that has begun ends the program, and nothing returns here.
+	 * The thread is woken rather than cancelled, which would leave its frames on the shadow
+	 * stack of AddressSanitizer. */
+	if (!atomic_exchange(&interrupt->is_over, true))
+		pthread_kill(interrupt->thread, interrupt->wake);
 	pthread_join(interrupt->thread, NULL);
 	pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Between start and stop; where it lies must not move. */
@@ -15,8 +16,10 @@ struct tp_interrupt {
 	void *context;
 	sigset_t awaited;
 	sigset_t before; /* blocked signals of the thread that started it */
+	int wake;        /* one of the awaited signals; 0: all are ignored */
 	pthread_t thread;
 	bool is_watched;
+	atomic_bool is_over; /* a signal has come, or need not come any more */
 };
 
 /*

@@ -6,6 +6,7 @@
 
 #include "trainprof/report/units.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Words of rules/bottlenecks/run; `what` goes before "39 % of each step". */
@@ -15,11 +16,12 @@ static const struct {
 	const char *what;
 	const char *of_device; /* where devices work: what they do; NULL = the same */
 } limits[TP_N_PARTS] = {
-	[TP_PART_COMPUTE] = {"compute_bound", "COMPUTE-BOUND", "Compute takes"},
+	[TP_PART_COMPUTE] = {"compute_bound", "COMPUTE-BOUND", "Compute takes", NULL},
 	[TP_PART_COMMUNICATION] = {"communication_bound", "COMMUNICATION-BOUND",
-				   "Communication takes"},
-	[TP_PART_MEMORY] = {"memory_bound", "MEMORY-BOUND", "Handling memory takes"},
-	[TP_PART_DATALOADER] = {"dataloader_bound", "DATALOADER-BOUND", "Waiting for data takes"},
+				   "Communication takes", NULL},
+	[TP_PART_MEMORY] = {"memory_bound", "MEMORY-BOUND", "Handling memory takes", NULL},
+	[TP_PART_DATALOADER] = {"dataloader_bound", "DATALOADER-BOUND", "Waiting for data takes",
+				NULL},
 	[TP_PART_HOST] = {"host_bound", "HOST-BOUND", "Work around the math takes",
 			  "Waiting for the host takes"},
 	[TP_PART_IDLE] = {"idle_bound", "IDLE-BOUND", "The trainer stands still",

@@ -228,7 +228,7 @@ static inline void job_init(struct sample *s)
 	static const struct tp_device_info device = {.number = 0,
 						     .name = "NVIDIA A100",
 						     .capability = 80};
-	static char members[JOB_RANKS][24];
+	static char members[JOB_RANKS][32];
 	static struct tp_rank_info ranks[JOB_RANKS];
 	memset(s, 0, sizeof(*s));
 	for (int i = 0; i < JOB_RANKS; i++) {
