@@ -6,13 +6,17 @@ trace_of 20 4 >rank0.json
 mkfifo slow.json
 
 # interrupt OPTION...: import a file that does not end, and stop in its middle
+old=
 interrupt() {
 	exec 3<>slow.json
 	head -c 6000 rank0.json >&3
 	trainprof import -o prof "$@" slow.json >stdout 2>stderr &
 	job=$!
-	wait_for prof/records.tpr
-	sleep 0.2
+	for _ in $(seq 200); do
+		# Not the old one, which is set aside first.
+		now=$(stat -c %i prof/records.tpr 2>/dev/null) && [ "$now" != "$old" ] && break
+		sleep 0.05
+	done
 	kill -TERM $job
 	wait $job 2>/dev/null
 	said $?
@@ -23,6 +27,7 @@ interrupt() {
 interrupt
 echo 'with --force'
 trainprof import -o prof rank0.json >before
+old=$(stat -c %i prof/records.tpr)
 interrupt --force
 trainprof report prof | cmp - before && echo 'the old one is back'
 echo 'killed outright'
