@@ -66,7 +66,7 @@ for name in cgroup counters cpulist eventalias host hostfile hoststat perf_event
 	sources="$sources src/collect/$name.c"
 done
 for file in src/base/*.c src/model/*.c; do
-	case $file in */json*.c | */gzip.c | */version.c) ;; *) sources="$sources $file" ;; esac
+	case $file in */json*.c | */gzip.c | */stream.c | */version.c) ;; *) sources="$sources $file" ;; esac
 done
 # shellcheck disable=SC2086 # a list of words
 $cross -static -O2 -std=c11 -D_GNU_SOURCE -DTP_HAVE_PFM=0 \
