@@ -179,7 +179,7 @@ static bool find_in_image(struct tp_pyfind_found *out, const struct candidate *c
 	if (find_symbol(image, "Py_Version", with_static, &version))
 		tp_pymem_get_u64(mem, bias + version, &out->version_word);
 	out->minor = tp_pyfind_minor_of_name(candidate->path);
-	out->is_shared = !candidate->is_program;
+	out->is_shared = !candidate->is_program && strstr(candidate->path, "/libpython");
 	return true;
 }
 
@@ -217,8 +217,10 @@ static void consider(struct candidates *candidates, const struct tp_mapping *map
 {
 	const char *slash = strrchr(mapping->path, '/');
 	bool is_program = strcmp(mapping->path, program) == 0;
-	bool is_library = slash && tp_text_starts_with(slash, "/libpython3");
-	if ((!is_program && !is_library) || mapping->file_offset != 0 ||
+	/* A program that was started through the dynamic loader is not what /proc calls it. */
+	bool is_called_so = slash && (tp_text_starts_with(slash, "/libpython3") ||
+				      tp_text_starts_with(slash, "/python3"));
+	if ((!is_program && !is_called_so) || mapping->file_offset != 0 ||
 	    candidates->n == MAX_CANDIDATES || is_known(candidates, mapping->inode))
 		return;
 	candidates->items[candidates->n++] = (struct candidate){

@@ -398,7 +398,7 @@ static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack
 	const struct tp_pylayout *layout = self->layout;
 	if (!is_innermost && layout->frame_owner != 0)
 		return memcmp(a, b, self->frame_bytes) == 0;
-	struct tp_pystack_frame again;
+	struct tp_pystack_frame again = {0};
 	parse_frame(self, &again, b);
 	return again.back == frame->back && again.code == frame->code &&
 	       again.owner == frame->owner && (is_innermost || again.instr == frame->instr);
