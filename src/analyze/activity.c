@@ -34,6 +34,8 @@ static enum tp_activity_kind blocked_activity(enum tp_cause cause)
 		return TP_ACTIVITY_READ;
 	case TP_CAUSE_SLEEP:
 		return TP_ACTIVITY_SLEEP;
+	case TP_CAUSE_GIL:
+		return TP_ACTIVITY_HANDOVER;
 	default:
 		return TP_ACTIVITY_NONE;
 	}

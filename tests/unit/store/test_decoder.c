@@ -32,7 +32,7 @@ static void teardown(void)
 /* The numbers that docs/format.md promises. A name that moves must not take its number along. */
 static const char *const causes[] = {"none",  "unknown",  "file", "disk",  "page_fault",
 				     "pipe",  "socket",   "poll", "futex", "sleep",
-				     "child", "terminal", "other"};
+				     "child", "terminal", "other", "gil"};
 
 START_TEST(numbers_in_files_keep_their_meaning)
 {
