@@ -132,6 +132,7 @@ struct tp_analysis {
 	/* Where the training loop is, from steps or from the loop's frame. */
 	uint64_t loop_start_ns;
 	uint64_t loop_end_ns;
+	uint64_t loop_function; /* that loops, as tp_calltree_function(); 0 = not known */
 };
 
 struct tp_analysis_pass {
@@ -147,6 +148,7 @@ enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error 
 enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);

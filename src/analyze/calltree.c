@@ -17,7 +17,7 @@ struct tree_build {
 };
 
 /* What makes two frames the same function: symbols are few, so the start of the code counts. */
-static uint64_t function_of(const struct tp_frame *frame)
+uint64_t tp_calltree_function(const struct tp_frame *frame)
 {
 	uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
 	if (!frame->function_start && !frame->symbol)
@@ -31,7 +31,7 @@ static uint64_t function_of(const struct tp_frame *frame)
 static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t site, uint32_t frame)
 {
 	struct tp_calltree *tree = build->tree;
-	uint64_t function = function_of(&build->analysis->trace->frames[frame]);
+	uint64_t function = tp_calltree_function(&build->analysis->trace->frames[frame]);
 	uint64_t key = tp_hash_mix((uint64_t)parent << 32 | site, function);
 	uint64_t found;
 	if (tp_map_get(&build->children, key, &found))

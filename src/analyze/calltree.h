@@ -70,6 +70,9 @@ struct tp_calltree {
 void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analysis, uint32_t task);
 void tp_calltree_release(struct tp_calltree *tree);
 
+/* Equal for frames of the same function. */
+uint64_t tp_calltree_function(const struct tp_frame *frame);
+
 /* Whether `node` is `ancestor` or below it. */
 bool tp_calltree_is_below(const struct tp_calltree *tree, uint32_t node, uint32_t ancestor);
 

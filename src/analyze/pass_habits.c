@@ -10,6 +10,7 @@
  */
 #include "analysis.h"
 #include "loop.h"
+#include "loopplace.h"
 #include "pythonclass.h"
 #include "toucher.h"
 
@@ -235,6 +236,9 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 	struct tp_loop loop;
 	tp_calltree_init(&habits.tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &habits.tree);
+	struct tp_loop_place place;
+	tp_loop_place_find(&place, &loop, &habits.tree, analysis->trace);
+	tp_loop_place_take(&place, analysis);
 	const struct tp_call_node *node =
 		loop.node == NO_NODE ? NULL : &habits.tree.nodes[loop.node];
 	habits.is_named = node && node->model_ns > node->compute_ns / 2;

@@ -47,7 +47,8 @@ static inline uint64_t sim_ms(struct sim *sim, double ms, double spread)
 	return (uint64_t)(ms * 1e6 * (1 + spread * (2 * sim_uniform(sim) - 1)));
 }
 
-static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uint64_t seed)
+static inline void sim_init_as(struct sim *sim, double rate_hz, double poll_hz, uint64_t seed,
+			       const char *exe)
 {
 	*sim = (struct sim){.random = seed};
 	sim->run.sample_rate_hz = rate_hz;
@@ -57,9 +58,15 @@ static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uin
 	struct tp_task task = {
 		.id = 0, .tid = 100, .pid = 100, .parent = TP_NO_TASK, .start_ns = 1};
 	task.comm = tp_sink_string(&sim->builder.sink, "train");
+	task.exe = tp_sink_string(&sim->builder.sink, exe);
 	tp_sink_task(&sim->builder.sink, &task);
 	sim->next_sample_ns = (uint64_t)(sim_uniform(sim) * 1e9 / rate_hz);
 	sim->next_poll_ns = (uint64_t)(sim_uniform(sim) * 1e9 / poll_hz);
+}
+
+static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uint64_t seed)
+{
+	sim_init_as(sim, rate_hz, poll_hz, seed, "");
 }
 
 /* "main:3 train:7 gemm:1": root first, each with the line it is at. "train.py>main:3" is a Python

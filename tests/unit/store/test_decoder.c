@@ -30,8 +30,8 @@ static void teardown(void)
 }
 
 /* The numbers that docs/format.md promises. A name that moves must not take its number along. */
-static const char *const causes[] = {"none",  "unknown",  "file", "disk",  "page_fault",
-				     "pipe",  "socket",   "poll", "futex", "sleep",
+static const char *const causes[] = {"none",  "unknown",  "file",  "disk",  "page_fault",
+				     "pipe",  "socket",   "poll",  "futex", "sleep",
 				     "child", "terminal", "other", "gil"};
 
 START_TEST(numbers_in_files_keep_their_meaning)
