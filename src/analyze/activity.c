@@ -9,6 +9,8 @@
 static enum tp_activity_kind on_cpu_activity(enum tp_thread_role role,
 					     const struct tp_stack_class *class)
 {
+	if (class->is_helper_root)
+		return TP_ACTIVITY_HANDOVER;
 	switch (class->leaf) {
 	case TP_LEAF_SPIN:
 		return TP_ACTIVITY_NONE;
@@ -34,6 +36,8 @@ static enum tp_activity_kind blocked_activity(enum tp_cause cause)
 		return TP_ACTIVITY_READ;
 	case TP_CAUSE_SLEEP:
 		return TP_ACTIVITY_SLEEP;
+	case TP_CAUSE_GIL:
+		return TP_ACTIVITY_HANDOVER;
 	default:
 		return TP_ACTIVITY_NONE;
 	}

@@ -21,6 +21,9 @@ enum tp_phase {
 	TP_PHASE_LOGGING,
 	TP_PHASE_HOST, /* bookkeeping between steps: metrics, shuffling */
 	TP_PHASE_EVALUATION,
+	TP_PHASE_COMPILE, /* of the model, while it trains: tracing, code generation */
+	TP_PHASE_GC,
+	TP_PHASE_IMPORT, /* of modules: only where nothing further in has a phase */
 	TP_N_PHASES
 };
 
@@ -59,6 +62,8 @@ struct tp_stack_class {
 	bool is_loader_root; /* a frame that only loader workers have (worker main loop) */
 	bool is_team_root;   /* a frame that only compute team members have */
 	bool is_comm_root;   /* a frame that only communication threads have */
+	bool is_helper_root; /* a frame that only threads have which pass on what others make */
+	bool has_python;     /* at least one frame is of Python */
 };
 
 /*
@@ -104,6 +109,7 @@ struct tp_thread_info {
 	uint32_t leader; /* task id of its process, at most its own */
 	uint32_t next; /* thread of the same process: in order of ids from the leader, TP_NO_TASK */
 	enum tp_thread_role role;
+	bool is_helper;                /* of a loader: passes on what its workers make */
 	uint64_t on_cpu_ns;            /* over the run */
 	uint64_t leaf_ns[TP_N_LEAVES]; /* of it, by class of the samples */
 	uint64_t phase_ns[TP_N_PHASES];
@@ -126,6 +132,7 @@ struct tp_analysis {
 	/* Where the training loop is, from steps or from the loop's frame. */
 	uint64_t loop_start_ns;
 	uint64_t loop_end_ns;
+	uint64_t loop_function; /* that loops, as tp_calltree_function(); 0 = not known */
 };
 
 struct tp_analysis_pass {
@@ -141,6 +148,7 @@ enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error 
 enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);

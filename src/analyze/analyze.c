@@ -9,11 +9,12 @@
 static const struct tp_analysis_pass sample_passes[] = {
 	{"threads", tp_pass_threads},             /* classes, timelines */
 	{"roles", tp_pass_roles},                 /* roles, main thread */
-	{"habits", tp_pass_habits},               /* the loader, where no name tells */
+	{"habits", tp_pass_habits},               /* the loader, where no name tells; the loop */
 	{"foreground", tp_pass_foreground},       /* labels of the main thread */
 	{"steps", tp_pass_steps},                 /* steps, loop */
 	{"steady", tp_pass_steady},               /* kinds of steps, window, run phases */
 	{"partition", tp_pass_partition},         /* parts, shares, brackets */
+	{"lines", tp_pass_lines},                 /* lines of Python */
 	{"loader", tp_pass_loader},               /* loader.* */
 	{"processes", tp_pass_processes},         /* processes, hot stacks */
 	{"cpu", tp_pass_cpu},                     /* cpu.* */

@@ -3,6 +3,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,11 @@ struct tree_build {
 	const struct tp_analysis *analysis;
 	struct tp_map children; /* hash of (parent, call site, function) -> node */
 	struct tp_map by_stack; /* stack id -> node */
+	bool is_python;         /* a stack of the thread has Python frames */
 };
 
 /* What makes two frames the same function: symbols are few, so the start of the code counts. */
-static uint64_t function_of(const struct tp_frame *frame)
+uint64_t tp_calltree_function(const struct tp_frame *frame)
 {
 	uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
 	if (!frame->function_start && !frame->symbol)
@@ -29,7 +31,7 @@ static uint64_t function_of(const struct tp_frame *frame)
 static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t site, uint32_t frame)
 {
 	struct tp_calltree *tree = build->tree;
-	uint64_t function = function_of(&build->analysis->trace->frames[frame]);
+	uint64_t function = tp_calltree_function(&build->analysis->trace->frames[frame]);
 	uint64_t key = tp_hash_mix((uint64_t)parent << 32 | site, function);
 	uint64_t found;
 	if (tp_map_get(&build->children, key, &found))
@@ -40,10 +42,40 @@ static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t sit
 				      .first_child = NO_NODE,
 				      .next_sibling = tree->nodes[parent].first_child,
 				      .frame = frame,
+				      .site = site,
 				      .function = function};
 	tree->nodes[parent].first_child = id;
 	tp_map_set(&build->children, key, id);
 	return id;
+}
+
+static bool is_python(const struct tp_trace *trace, const struct tp_stack *stack, uint32_t i)
+{
+	return trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON;
+}
+
+/* The innermost Python frame; n_frames when there is none. */
+static uint32_t find_python(const struct tp_trace *trace, const struct tp_stack *stack)
+{
+	uint32_t i = 0;
+	while (i < stack->n_frames && !is_python(trace, stack, i))
+		i++;
+	return i;
+}
+
+static bool is_whole(const struct tree_build *build, const struct tp_stack *stack)
+{
+	const struct tp_trace *trace = build->analysis->trace;
+	if (!stack->n_frames)
+		return false;
+	/* Python knows its first frame, however far the native ones could be followed. */
+	if (is_python(trace, stack, stack->n_frames - 1))
+		return true;
+	if (stack->flags & TP_STACK_TRUNCATED)
+		return false;
+	if (build->is_python)
+		return find_python(trace, stack) < stack->n_frames;
+	return trace->frames[stack->frames[stack->n_frames - 1]].kind != TP_FRAME_KERNEL;
 }
 
 /* The node of a stack; NO_NODE when it does not reach the thread's first frame. */
@@ -55,17 +87,33 @@ static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 		return (uint32_t)found;
 	const struct tp_stack *stack = tp_trace_stack(trace, id);
 	uint32_t node = NO_NODE;
-	if (stack->n_frames && !(stack->flags & TP_STACK_TRUNCATED) &&
-	    trace->frames[stack->frames[stack->n_frames - 1]].kind != TP_FRAME_KERNEL) {
+	if (is_whole(build, stack)) {
 		uint32_t site = 0;
+		uint32_t python = find_python(trace, stack);
 		node = 0;
 		for (uint32_t i = stack->n_frames; i-- > 0;) {
+			if (build->is_python && i > python && !is_python(trace, stack, i))
+				continue;
 			node = child_of(build, node, site, stack->frames[i]);
 			site = stack->frames[i];
 		}
 	}
 	tp_map_set(&build->by_stack, id, node);
 	return node;
+}
+
+/* A compiled trainer may call back into Python now and then. */
+static bool is_mostly_python(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t n = 0;
+	size_t python = 0;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		uint32_t stack = trace->samples[i].stack;
+		n += stack != 0;
+		python += analysis->classes[stack].has_python;
+	}
+	return python * 2 > n;
 }
 
 static bool is_special(const struct tp_stack_class *class)
@@ -191,7 +239,9 @@ void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analys
 {
 	*tree = (struct tp_calltree){.is_exact = analysis->has_runs,
 				     .n_loaders = count_loaders(analysis)};
-	struct tree_build build = {.tree = tree, .analysis = analysis};
+	struct tree_build build = {.tree = tree,
+				   .analysis = analysis,
+				   .is_python = is_mostly_python(analysis, task)};
 	TP_ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->nodes_capacity) =
 		(struct tp_call_node){.parent = NO_NODE,
 				      .first_child = NO_NODE,
@@ -254,6 +304,9 @@ const char *tp_calltree_name(const struct tp_calltree *tree, uint32_t node,
 	const struct tp_frame *frame = &trace->frames[tree->nodes[node].frame];
 	if (!node)
 		return "the program";
+	if (frame->kind == TP_FRAME_PYTHON)
+		return tp_arena_printf(arena, "%s() in %s", tp_trace_string(trace, frame->symbol),
+				       tp_text_base_name(tp_trace_string(trace, frame->file)));
 	if (frame->symbol)
 		return tp_arena_printf(arena, "%s()", tp_trace_string(trace, frame->symbol));
 	const char *module = tp_trace_string(trace, frame->module);

@@ -15,6 +15,7 @@ struct tp_call_node {
 	uint32_t first_child; /* NO_NODE when it has none */
 	uint32_t next_sibling;
 	uint32_t frame;    /* one of its frames, for its name; 0 for the root */
+	uint32_t site;     /* frame of the caller at the call; 0 below the root */
 	uint64_t function; /* equal for the same function, whatever calls it */
 	uint32_t enter;    /* its subtree: nodes with enter <= node.enter < leave */
 	uint32_t leave;
@@ -58,9 +59,19 @@ struct tp_calltree {
 	uint64_t unknown_ns; /* pieces without a whole stack of their own */
 };
 
-/* Heap memory, freed by release. Stacks that do not reach the first frame are left out. */
+/*
+ * Heap memory, freed by release. Stacks that do not reach the first frame are left out.
+ *
+ * Where Python is on a stack it says who calls whom: native frames between two Python functions,
+ * and outside of all, are the interpreter's ways to call, of which it has several for one call. So
+ * they are left out, and in a thread whose stacks mostly have Python those without any are not
+ * whole.
+ */
 void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analysis, uint32_t task);
 void tp_calltree_release(struct tp_calltree *tree);
+
+/* Equal for frames of the same function. */
+uint64_t tp_calltree_function(const struct tp_frame *frame);
 
 /* Whether `node` is `ancestor` or below it. */
 bool tp_calltree_is_below(const struct tp_calltree *tree, uint32_t node, uint32_t ancestor);
@@ -71,7 +82,7 @@ double tp_calltree_work_ns(const struct tp_calltree *tree, uint32_t from, uint32
 /* Whether the thread is off the CPU for most of the time seen below the node. */
 bool tp_calltree_mostly_waits(const struct tp_calltree *tree, uint32_t node);
 
-/* "forward()" or "libfoo.so+0x1234", in the arena. */
+/* "forward()", "libfoo.so+0x1234", or "fit() in train.py", in the arena. */
 const char *tp_calltree_name(const struct tp_calltree *tree, uint32_t node,
 			     const struct tp_trace *trace, struct tp_arena *arena);
 

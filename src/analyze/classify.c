@@ -8,6 +8,7 @@
 #include "classify.h"
 
 #include "patterns.h"
+#include "pythonclass.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -22,19 +23,51 @@ static const char *module_name(const struct tp_trace *trace, const struct tp_fra
 	return tp_trace_string(trace, frame->module);
 }
 
+static struct tp_frame_class classify_frame(const struct tp_trace *trace,
+					    const struct tp_patterns *patterns,
+					    const struct tp_frame *frame)
+{
+	const char *symbol = tp_trace_string(trace, frame->symbol);
+	if (frame->kind == TP_FRAME_PYTHON)
+		return tp_python_class_find(patterns, tp_trace_string(trace, frame->file), symbol);
+	struct tp_frame_class class =
+		tp_patterns_frame(patterns, module_name(trace, frame), symbol);
+	/* Code made at run time is a kernel of a math library, by what makes such code (oneDNN,
+	 * XNNPACK, XLA); loaders do not. */
+	if (frame->kind == TP_FRAME_JIT && !class.leaf)
+		class.leaf = TP_LEAF_MATH;
+	return class;
+}
+
+static bool is_same_function(const struct tp_frame *a, const struct tp_frame *b)
+{
+	return a->kind == TP_FRAME_PYTHON && b->kind == TP_FRAME_PYTHON && a->file == b->file &&
+	       a->symbol == b->symbol;
+}
+
+static uint64_t function_key(const struct tp_frame *frame)
+{
+	return tp_hash_mix((uint64_t)frame->file << 32 | frame->symbol, frame->kind);
+}
+
 static struct tp_frame_class *classify_frames(const struct tp_trace *trace,
 					      const struct tp_patterns *patterns)
 {
 	struct tp_frame_class *classes = tp_alloc((trace->n_frames + 1) * sizeof(*classes));
+	struct tp_map seen = {0}; /* Python functions: many lines, one answer */
 	for (size_t i = 1; i < trace->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[i];
-		classes[i] = tp_patterns_frame(patterns, module_name(trace, frame),
-					       tp_trace_string(trace, frame->symbol));
-		/* Code made at run time is a kernel of a math library, by what makes such code
-		 * (oneDNN, XNNPACK, XLA); loaders do not. */
-		if (frame->kind == TP_FRAME_JIT && !classes[i].leaf)
-			classes[i].leaf = TP_LEAF_MATH;
+		uint64_t at;
+		if (frame->kind == TP_FRAME_PYTHON && tp_map_get(&seen, function_key(frame), &at) &&
+		    is_same_function(frame, &trace->frames[at])) {
+			classes[i] = classes[at];
+			continue;
+		}
+		classes[i] = classify_frame(trace, patterns, frame);
+		if (frame->kind == TP_FRAME_PYTHON)
+			tp_map_set(&seen, function_key(frame), i);
 	}
+	tp_map_release(&seen);
 	return classes;
 }
 
@@ -90,6 +123,16 @@ static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_fram
 	return is_call ? (enum tp_leaf)leaf : TP_LEAF_KERNEL;
 }
 
+/* What a Python function hands over by calls of the system and copies is handed over. */
+static bool hands_over(const struct tp_trace *trace, const struct tp_stack *stack,
+		       const struct tp_frame_class *classes)
+{
+	for (uint32_t i = 0; i < stack->n_frames; i++)
+		if (trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON)
+			return classes[stack->frames[i]].leaf == TP_LEAF_PICKLE;
+	return false;
+}
+
 /* The function that works, or that asks the C library or the kernel to. */
 static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack *stack,
 			    const struct tp_frame_class *classes, uint32_t first)
@@ -106,15 +149,21 @@ static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack 
 
 static void add_frame(struct tp_stack_class *class, const struct tp_frame_class *frame)
 {
-	/* Called from the leaf outwards: what comes later is further out and wins. */
-	if (tp_phase_protects(frame->phase))
+	/* Called from the leaf outwards: what comes later is further out and wins. But importing a
+	 * module may run a whole program. */
+	if (frame->phase == TP_PHASE_IMPORT) {
+		if (!class->phase && !class->has_python)
+			class->phase = TP_PHASE_IMPORT;
+	} else if (tp_phase_protects(frame->phase)) {
 		class->phase = frame->phase;
-	else if (frame->phase == TP_PHASE_COMPUTE && !tp_phase_protects(class->phase))
+	} else if (frame->phase == TP_PHASE_COMPUTE && !tp_phase_protects(class->phase)) {
 		class->phase = TP_PHASE_COMPUTE;
+	}
 	class->in_evaluation |= frame->phase == TP_PHASE_EVALUATION;
 	class->is_loader_root |= frame->is_loader_root;
 	class->is_team_root |= frame->is_team_root;
 	class->is_comm_root |= frame->is_comm_root;
+	class->is_helper_root |= frame->is_helper_root;
 	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
 	if (owns && !class->owner)
 		class->owner = (enum tp_leaf)frame->leaf;
@@ -131,9 +180,17 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 		class.leaf = user_leaf(stack, classes, n_kernel);
 	else if (class.leaf == TP_LEAF_KERNEL)
 		class.leaf = call_leaf(stack, classes, n_kernel);
+	if (hands_over(trace, stack, classes))
+		class.leaf = TP_LEAF_PICKLE;
 	class.function = function_of(trace, stack, classes, n_kernel);
-	for (uint32_t i = n_kernel; i < stack->n_frames; i++)
-		add_frame(&class, &classes[stack->frames[i]]);
+	for (uint32_t i = n_kernel; i < stack->n_frames; i++) {
+		const struct tp_frame_class *frame = &classes[stack->frames[i]];
+		add_frame(&class, frame);
+		class.has_python |= trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON;
+		/* Further out a forked process has the frames of the one that forked it. */
+		if (frame->is_entry)
+			break;
+	}
 	if (!class.phase && class.in_evaluation)
 		class.phase = TP_PHASE_EVALUATION;
 	return class;

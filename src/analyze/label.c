@@ -27,7 +27,12 @@ enum tp_label tp_label_of_phase(enum tp_phase phase, enum tp_leaf leaf)
 		return TP_LABEL_HOST_CHECKPOINT;
 	case TP_PHASE_LOGGING:
 		return TP_LABEL_HOST_LOGGING;
+	case TP_PHASE_COMPILE:
+		return TP_LABEL_HOST_COMPILE;
+	case TP_PHASE_GC:
+		return TP_LABEL_HOST_GC;
 	case TP_PHASE_HOST:
+	case TP_PHASE_IMPORT:
 		return TP_LABEL_HOST_OTHER;
 	default:
 		return TP_N_LABELS;

@@ -167,6 +167,36 @@ static void label_with_marks(struct foreground *fg, const struct tp_segment *pie
 		label_part(fg, &part, TP_PHASE_NONE, class, phase);
 }
 
+/* Whether the stack tells all: where Python could not be read, only native frames are left. */
+static bool tells_python(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].has_python;
+}
+
+/*
+ * A thread that lost its CPU is where it was before. So is one whose Python frames could not be
+ * read this time, if the next that were read are in that phase too.
+ */
+static enum tp_phase phase_of(const struct tp_analysis *analysis,
+			      const struct tp_timeline *timeline, size_t at,
+			      const struct tp_stack_class *class, enum tp_phase before)
+{
+	enum { FAR = 16 };
+	if (timeline->segments[at].state == TP_STATE_RUNNABLE)
+		return before;
+	if (!before || tp_phase_protects(class->phase) ||
+	    tells_python(analysis, &timeline->segments[at]))
+		return class->phase;
+	for (size_t i = at + 1; i < timeline->n && i < at + FAR; i++) {
+		if (!tells_python(analysis, &timeline->segments[i]))
+			continue;
+		uint32_t stack = analysis->trace->samples[timeline->segments[i].sample].stack;
+		return analysis->classes[stack].phase == before ? before : class->phase;
+	}
+	return class->phase;
+}
+
 static void label_all(struct foreground *fg)
 {
 	const struct tp_analysis *analysis = fg->analysis;
@@ -179,8 +209,7 @@ static void label_all(struct foreground *fg)
 		const struct tp_stack_class *class = &nothing;
 		if (piece->sample != NO_SAMPLE)
 			class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
-		/* A thread that lost its CPU is where it was before. */
-		enum tp_phase phase = piece->state == TP_STATE_RUNNABLE ? before : class->phase;
+		enum tp_phase phase = phase_of(analysis, timeline, i, class, before);
 		label_with_marks(fg, piece, &cursor, class, phase);
 		before = phase;
 	}

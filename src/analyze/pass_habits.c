@@ -5,10 +5,13 @@
  * file reading and none of the work on the model, then all of that callee is the loader, the
  * parsing and decoding too. Where names tell the work on the model, they also tell the loader's:
  * what reads or decodes below one callee makes the interpreter and the allocator there the
- * loader's. Only stacks without a protecting phase are changed.
+ * loader's. A generator of the user's own that the loop asks for the next, and in which nothing of
+ * the model is done, is the loader, too. Only stacks without a protecting phase are changed.
  */
 #include "analysis.h"
 #include "loop.h"
+#include "loopplace.h"
+#include "pythonclass.h"
 #include "toucher.h"
 
 #include "trainprof/base/memory.h"
@@ -178,6 +181,51 @@ static void call_it_loader(const struct habits *habits, uint32_t loop, uint32_t 
 			call_pieces_loader(habits, i);
 }
 
+/* ---- generators -------------------------------------------------------------------------------
+ */
+
+static bool is_own_generator(const struct habits *habits, uint32_t node)
+{
+	const struct tp_trace *trace = habits->analysis->trace;
+	const struct tp_frame *frame = &trace->frames[habits->tree.nodes[node].frame];
+	if (frame->kind != TP_FRAME_PYTHON || !(frame->flags & TP_FRAME_GENERATOR))
+		return false;
+	return !tp_python_class_find(habits->analysis->patterns,
+				     tp_trace_string(trace, frame->file),
+				     tp_trace_string(trace, frame->symbol))
+			.is_library;
+}
+
+/* Time below the node in functions that are of the model by name: math alone may be the data's. */
+static uint64_t named_model_ns(const struct habits *habits, uint32_t node)
+{
+	const struct tp_calltree *tree = &habits->tree;
+	uint64_t sum_ns = 0;
+	for (size_t i = 0; i < tree->n_sightings; i++) {
+		const struct tp_sighting *s = &tree->sightings[i];
+		if (!tp_calltree_is_below(tree, s->node, node))
+			continue;
+		uint32_t sample = tree->pieces[s->piece].sample;
+		uint32_t stack = habits->analysis->trace->samples[sample].stack;
+		if (habits->analysis->classes[stack].phase == TP_PHASE_COMPUTE)
+			sum_ns += s->end_ns - s->start_ns;
+	}
+	return sum_ns;
+}
+
+/* A generator that trains holds nearly all of the loop that asks it for the next. */
+static void call_generators_loader(const struct habits *habits, uint32_t loop)
+{
+	const struct tp_call_node *nodes = habits->tree.nodes;
+	for (uint32_t child = nodes[loop].first_child; child != NO_NODE;
+	     child = nodes[child].next_sibling) {
+		double ns = (double)nodes[child].ns;
+		if (is_own_generator(habits, child) && ns < WHOLE_BODY * (double)nodes[loop].ns &&
+		    (double)named_model_ns(habits, child) <= MODEL_LITTLE * ns)
+			call_pieces_loader(habits, child);
+	}
+}
+
 enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -188,10 +236,15 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 	struct tp_loop loop;
 	tp_calltree_init(&habits.tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &habits.tree);
+	struct tp_loop_place place;
+	tp_loop_place_find(&place, &loop, &habits.tree, analysis->trace);
+	tp_loop_place_take(&place, analysis);
 	const struct tp_call_node *node =
 		loop.node == NO_NODE ? NULL : &habits.tree.nodes[loop.node];
 	habits.is_named = node && node->model_ns > node->compute_ns / 2;
 	sum_reads(&habits, &loop);
+	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT)
+		call_generators_loader(&habits, loop.node);
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT &&
 	    habits.n_sightings >= FEWEST_SIGHTINGS) {
 		uint32_t reader = find_reader(&habits, loop.node);

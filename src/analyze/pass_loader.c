@@ -86,14 +86,16 @@ static uint64_t busy_ns(const struct worker_time *time)
 }
 
 /*
- * Whether a thread makes batches. Threads of a trainer that do anything do; a loader process has
- * helpers beside its workers, which send what is made, and perhaps a first thread that only waits
- * for them.
+ * Whether a thread makes batches, and does not only pass them on. Threads of a trainer that do
+ * anything do; a loader process has helpers beside its workers, which send what is made, and
+ * perhaps a first thread that only waits for them.
  */
 static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_ns, uint32_t task,
 		      uint64_t busy)
 {
 	uint32_t leader = analysis->threads[task].leader;
+	if (analysis->threads[task].is_helper)
+		return false;
 	if (analysis->roles[leader] != TP_ROLE_LOADER)
 		return busy > 0;
 	return most_ns[leader] ? (double)busy >= WORKS_TOO * (double)most_ns[leader]

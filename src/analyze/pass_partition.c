@@ -169,7 +169,8 @@ static double loader_supply_ns(const struct partition *p)
 	uint64_t from = p->windows[0].start_ns;
 	uint64_t to = p->windows[p->n_windows - 1].end_ns;
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
-		if (analysis->threads[task].role != TP_THREAD_LOADER)
+		if (analysis->threads[task].role != TP_THREAD_LOADER ||
+		    analysis->threads[task].is_helper)
 			continue;
 		uint64_t own = 0;
 		const struct tp_timeline *timeline = &analysis->timelines[task];

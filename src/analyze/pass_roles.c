@@ -28,6 +28,8 @@ struct process {
 	uint64_t model_ns; /* by names: forward, backward, exchange of gradients */
 	uint64_t n_samples;
 	uint64_t n_loader_roots; /* samples */
+	uint64_t n_python;       /* samples of its first thread with Python frames; of them */
+	uint64_t n_worker;       /* below the main loop of a loader's worker */
 	uint64_t leader_lived_ns;
 	uint64_t leader_waited_ns; /* for children */
 	uint64_t drinks_ns;        /* waits for a pipe or socket to have something */
@@ -72,9 +74,12 @@ static void survey_thread(const struct tp_analysis *analysis, uint32_t task,
 	process->model_ns +=
 		info->phase_ns[TP_PHASE_COMPUTE] + info->phase_ns[TP_PHASE_COMMUNICATION];
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
+		bool is_python = class->has_python && task == process->task;
 		process->n_samples += trace->samples[i].stack != 0;
-		process->n_loader_roots +=
-			analysis->classes[trace->samples[i].stack].is_loader_root;
+		process->n_loader_roots += class->is_loader_root;
+		process->n_python += is_python;
+		process->n_worker += is_python && class->is_loader_root;
 	}
 	if (task != process->task)
 		return;
@@ -225,6 +230,9 @@ static bool does_the_same(const struct process *p, const struct process *up)
 
 static bool is_loader(const struct process *all, size_t n, const struct process *p)
 {
+	/* It says so itself: its first thread is in the main loop of a worker. */
+	if (p->n_worker * 2 > p->n_python)
+		return true;
 	if (p->has_marks || !find_process(all, n, p->parent) || only_passes_on(p))
 		return false;
 	for (size_t i = 0; i < n && may_feed(p); i++)

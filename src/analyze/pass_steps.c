@@ -9,9 +9,11 @@
  */
 #include "calltree.h"
 #include "loop.h"
+#include "loopplace.h"
 #include "stats.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -230,6 +232,24 @@ static uint64_t refined_start(const struct tp_analysis *analysis, const struct t
 	return low_ns < high_ns ? low_ns + (high_ns - low_ns) / 2 : stay->start_ns;
 }
 
+/* "main() in train.py, lines 88 to 95, calls forward() in net.py at line 90" */
+static const char *describe(const struct tp_analysis *analysis, const struct tp_calltree *tree,
+			    const struct tp_loop *loop)
+{
+	struct tp_arena *arena = analysis->arena;
+	const struct tp_trace *trace = analysis->trace;
+	const char *function = tp_calltree_name(tree, loop->node, trace, arena);
+	const char *marker = tp_calltree_name(tree, loop->marker, trace, arena);
+	struct tp_loop_place place;
+	tp_loop_place_find(&place, loop, tree, trace);
+	if (!place.first_line)
+		return tp_arena_printf(arena, "%s calls %s", function, marker);
+	return tp_arena_printf(arena, "%s() in %s, lines %u to %u, calls %s at line %u",
+			       tp_trace_string(trace, place.symbol),
+			       tp_text_base_name(tp_trace_string(trace, place.file)),
+			       place.first_line, place.last_line, marker, place.marker_line);
+}
+
 static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tree,
 		      const struct tp_loop *loop)
 {
@@ -254,11 +274,8 @@ static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tr
 	profile->steps_confidence = loop->regularity;
 	profile->steps_reason = tp_arena_printf(
 		analysis->arena,
-		"found in the call stacks: %s calls %s once per step; %.0f %% of the steps are "
-		"alike%s",
-		tp_calltree_name(tree, loop->node, analysis->trace, analysis->arena),
-		tp_calltree_name(tree, loop->marker, analysis->trace, analysis->arena),
-		100 * loop->regularity,
+		"found in the call stacks: %s once per step; %.0f %% of the steps are alike%s",
+		describe(analysis, tree, loop), 100 * loop->regularity,
 		loop->may_be_groups ? "; batches that come without a wait would not be seen, so a "
 				      "step may be a group of several"
 				    : "");
@@ -318,6 +335,9 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	struct tp_loop loop;
 	tp_calltree_init(&tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &tree);
+	struct tp_loop_place place;
+	tp_loop_place_find(&place, &loop, &tree, analysis->trace);
+	tp_loop_place_take(&place, analysis);
 	if (loop.state == TP_LOOP_FOUND)
 		take_loop(analysis, &tree, &loop);
 	else if (loop.state == TP_LOOP_GROUPS)

@@ -1,8 +1,12 @@
 /* Are names that stand as examples in the rows of patterns caught by those very rows? */
 #include "kernelclass.h"
 #include "patterns.h"
+#include "pythonclass.h"
 #include "spanclass.h"
 
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* A row of another file may stand in front on purpose: a user's before ours. */
@@ -54,6 +58,36 @@ static enum tp_status check_span(const struct tp_patterns *patterns,
 	return TP_OK;
 }
 
+/* What another row adds (a root, an entry) is no rival: only what this one says must come out. */
+static bool says_it(const struct tp_frame_class *class, const struct tp_python_pattern *row)
+{
+	const struct tp_frame_class *says = &row->says;
+	return (!row->gives_phase || class->phase == says->phase) &&
+	       (!says->leaf || class->leaf == says->leaf) &&
+	       class->is_loader_root >= says->is_loader_root &&
+	       class->is_helper_root >= says->is_helper_root && class->is_entry >= says->is_entry &&
+	       class->is_library >= says->is_library;
+}
+
+static enum tp_status check_python(const struct tp_patterns *patterns,
+				   const struct tp_python_pattern *row, struct tp_error *err)
+{
+	for (const char **example = row->examples; example && *example; example++) {
+		const char *colon = strrchr(*example, ':');
+		if (!colon)
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: the example '%.80s' is not FILE:FUNCTION", row->file,
+				       row->line, *example);
+		char *path = tp_asprintf("%.*s", (int)(colon - *example), *example);
+		struct tp_frame_class class = tp_python_class_find(patterns, path, colon + 1);
+		free(path);
+		if (!says_it(&class, row))
+			return tp_fail(err, TP_PARSE, "%s:%u: the example '%.80s' means %s",
+				       row->file, row->line, *example, tp_phase_name(class.phase));
+	}
+	return TP_OK;
+}
+
 enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_error *err)
 {
 	const struct tp_kernel_patterns *kernels = tp_patterns_kernels(patterns);
@@ -63,5 +97,8 @@ enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_e
 		status = check_kernel(patterns, &kernels->items[i], err);
 	for (size_t i = 0; !status && i < spans->n_items; i++)
 		status = check_span(patterns, &spans->items[i], err);
+	const struct tp_python_patterns *python = tp_patterns_python(patterns);
+	for (size_t i = 0; !status && i < python->n_items; i++)
+		status = check_python(patterns, &python->items[i], err);
 	return status;
 }

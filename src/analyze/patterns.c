@@ -3,6 +3,7 @@
 
 #include "kernelclass.h"
 #include "patternrow.h"
+#include "pythonclass.h"
 #include "spanclass.h"
 
 #include "trainprof/base/cxxname.h"
@@ -27,9 +28,7 @@ struct pattern {
 	const char **program;
 	const char **thread;
 	bool gives_phase; /* also "none": no later row has a say */
-	enum tp_phase phase;
-	unsigned leaf;
-	enum tp_thread_role root; /* TP_THREAD_OTHER = none */
+	struct tp_frame_class says;
 	enum tp_file_kind file_kind;
 	bool is_launcher;
 	bool is_interpreter;
@@ -42,18 +41,53 @@ struct tp_patterns {
 	size_t rows_capacity;
 	struct tp_kernel_patterns kernels;
 	struct tp_span_patterns spans;
+	struct tp_python_patterns python;
 };
 
 static const char *const phase_names[] = {"none",       "compute", "dataloader", "communication",
-					  "checkpoint", "logging", "host",       "evaluation"};
+					  "checkpoint", "logging", "host",       "evaluation",
+					  "compile",    "gc",      "import"};
 static const char *const leaf_names[] = {"none",   "math",        "spin",  "copy",   "alloc",
 					 "fault",  "read",        "write", "net",    "decode",
 					 "pickle", "interpreter", "lock",  "kernel", "caller"};
-static const char *const root_names[] = {"none", "main", "team", "loader", "communication"};
+/* enum tp_thread_role, and one more. */
+enum { ROOT_HELPER = TP_THREAD_COMM + 1 };
+static const char *const root_names[] = {"none",   "main",          "team",
+					 "loader", "communication", "helper"};
 static const char *const file_names[] = {"unknown", "data", "checkpoint", "log"};
 static const char *const row_keys[] = {"module",   "symbol",      "mark",    "file",  "program",
 				       "thread",   "phase",       "leaf",    "root",  "kind",
 				       "launcher", "interpreter", "because", "verbs", "nouns"};
+
+const char *tp_phase_name(enum tp_phase phase)
+{
+	return phase_names[phase];
+}
+
+enum tp_status tp_patterns_read_sense(const struct tp_pattern_row *row, struct tp_frame_class *out,
+				      struct tp_error *err)
+{
+	unsigned phase = out->phase;
+	unsigned root = TP_THREAD_OTHER;
+	const struct {
+		const char *key;
+		const char *const *names;
+		size_t n;
+		unsigned *word;
+	} words[] = {{"phase", phase_names, TP_ARRAY_LEN(phase_names), &phase},
+		     {"leaf", leaf_names, TP_ARRAY_LEN(leaf_names), &out->leaf},
+		     {"root", root_names, TP_ARRAY_LEN(root_names), &root}};
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; !status && i < TP_ARRAY_LEN(words); i++)
+		status = tp_pattern_row_word(row, words[i].key, words[i].names, words[i].n,
+					     words[i].word, err);
+	out->phase = (enum tp_phase)phase;
+	out->is_loader_root = root == TP_THREAD_LOADER;
+	out->is_team_root = root == TP_THREAD_TEAM;
+	out->is_comm_root = root == TP_THREAD_COMM;
+	out->is_helper_root = root == ROOT_HELPER;
+	return status;
+}
 
 static enum tp_status read_frame_row(struct tp_patterns *patterns, const struct tp_pattern_row *row,
 				     struct tp_error *err)
@@ -66,25 +100,16 @@ static enum tp_status read_frame_row(struct tp_patterns *patterns, const struct 
 		     {"mark", &pattern.mark},       {"file", &pattern.file},
 		     {"program", &pattern.program}, {"thread", &pattern.thread},
 		     {"verbs", &pattern.verbs},     {"nouns", &pattern.nouns}};
-	unsigned phase = TP_PHASE_NONE;
-	unsigned root = TP_THREAD_OTHER;
 	unsigned kind = TP_FILE_UNKNOWN;
-	const struct {
-		const char *key;
-		const char *const *names;
-		size_t n;
-		unsigned *word;
-	} words[] = {{"phase", phase_names, TP_ARRAY_LEN(phase_names), &phase},
-		     {"leaf", leaf_names, TP_ARRAY_LEN(leaf_names), &pattern.leaf},
-		     {"root", root_names, TP_ARRAY_LEN(root_names), &root},
-		     {"kind", file_names, TP_ARRAY_LEN(file_names), &kind}};
 	enum tp_status status =
 		tp_pattern_row_check_keys(row, row_keys, TP_ARRAY_LEN(row_keys), err);
 	for (size_t i = 0; !status && i < TP_ARRAY_LEN(lists); i++)
 		status = tp_pattern_row_globs(row, lists[i].key, lists[i].list, err);
-	for (size_t i = 0; !status && i < TP_ARRAY_LEN(words); i++)
-		status = tp_pattern_row_word(row, words[i].key, words[i].names, words[i].n,
-					     words[i].word, err);
+	if (!status)
+		status = tp_patterns_read_sense(row, &pattern.says, err);
+	if (!status)
+		status = tp_pattern_row_word(row, "kind", file_names, TP_ARRAY_LEN(file_names),
+					     &kind, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "launcher", &pattern.is_launcher, err);
 	if (!status)
@@ -92,8 +117,6 @@ static enum tp_status read_frame_row(struct tp_patterns *patterns, const struct 
 	if (status)
 		return status;
 	pattern.gives_phase = tp_pattern_row_has(row, "phase");
-	pattern.phase = (enum tp_phase)phase;
-	pattern.root = (enum tp_thread_role)root;
 	pattern.file_kind = (enum tp_file_kind)kind;
 	TP_ARRAY_PUSH(patterns->rows, patterns->n_rows, patterns->rows_capacity) = pattern;
 	return TP_OK;
@@ -107,6 +130,8 @@ static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_pat
 		return tp_kernel_pattern_read(&patterns->kernels, row, err);
 	if (tp_span_pattern_is(row))
 		return tp_span_pattern_read(&patterns->spans, row, err);
+	if (tp_python_pattern_is(row))
+		return tp_python_pattern_read(&patterns->python, row, err);
 	return read_frame_row(patterns, row, err);
 }
 
@@ -170,6 +195,7 @@ void tp_patterns_free(struct tp_patterns *patterns)
 	free(patterns->rows);
 	free(patterns->kernels.items);
 	free(patterns->spans.items);
+	free(patterns->python.items);
 	free(patterns);
 }
 
@@ -181,6 +207,11 @@ const struct tp_kernel_patterns *tp_patterns_kernels(const struct tp_patterns *p
 const struct tp_span_patterns *tp_patterns_spans(const struct tp_patterns *patterns)
 {
 	return &patterns->spans;
+}
+
+const struct tp_python_patterns *tp_patterns_python(const struct tp_patterns *patterns)
+{
+	return &patterns->python;
 }
 
 static bool any_glob(const char *const *globs, const char *text)
@@ -267,6 +298,26 @@ static bool any_symbol(const char *const *globs, const struct symbol_names *name
 	return false;
 }
 
+static bool fits_names(const struct pattern *row, const struct symbol_names *names)
+{
+	return (!row->symbol || any_symbol(row->symbol, names)) &&
+	       (!row->verbs || has_word(names->words, row->verbs)) &&
+	       (!row->nouns || has_word(names->words, row->nouns));
+}
+
+static void add_row(struct tp_frame_class *sum, bool *has_phase, const struct pattern *row)
+{
+	if (!*has_phase)
+		sum->phase = row->says.phase;
+	*has_phase |= row->gives_phase;
+	if (!sum->leaf)
+		sum->leaf = row->says.leaf;
+	sum->is_loader_root |= row->says.is_loader_root;
+	sum->is_team_root |= row->says.is_team_root;
+	sum->is_comm_root |= row->says.is_comm_root;
+	sum->is_helper_root |= row->says.is_helper_root;
+}
+
 struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, const char *module,
 					const char *symbol)
 {
@@ -280,20 +331,28 @@ struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, cons
 		const struct pattern *row = &patterns->rows[i];
 		if (!row->module && !row->symbol && !row->verbs)
 			continue;
-		if ((row->module && !any_glob(row->module, module_name)) ||
-		    (row->symbol && !any_symbol(row->symbol, &names)) ||
-		    (row->verbs && !has_word(names.words, row->verbs)) ||
-		    (row->nouns && !has_word(names.words, row->nouns)))
-			continue;
-		if (!has_phase)
-			result.phase = row->phase;
-		has_phase |= row->gives_phase;
-		if (!result.leaf)
-			result.leaf = row->leaf;
-		result.is_loader_root |= row->root == TP_THREAD_LOADER;
-		result.is_team_root |= row->root == TP_THREAD_TEAM;
-		result.is_comm_root |= row->root == TP_THREAD_COMM;
+		if ((!row->module || any_glob(row->module, module_name)) && fits_names(row, &names))
+			add_row(&result, &has_phase, row);
 	}
+	return result;
+}
+
+struct tp_frame_class tp_patterns_words(const struct tp_patterns *patterns, const char *symbol,
+					bool *gives_phase)
+{
+	struct tp_frame_class result = {0};
+	struct symbol_names names = {0};
+	prepare(symbol, false, names.plain);
+	split_words(symbol, names.words);
+	const char *dot = strrchr(names.plain, '.');
+	names.last = dot ? dot + 1 : names.plain;
+	*gives_phase = false;
+	for (size_t i = 0; i < patterns->n_rows; i++) {
+		const struct pattern *row = &patterns->rows[i];
+		if (!row->module && (row->symbol || row->verbs) && fits_names(row, &names))
+			add_row(&result, gives_phase, row);
+	}
+	result.leaf = TP_LEAF_NONE;
 	return result;
 }
 
@@ -303,7 +362,7 @@ enum tp_phase tp_patterns_mark(const struct tp_patterns *patterns, const char *m
 	prepare(mark, false, name);
 	for (size_t i = 0; i < patterns->n_rows; i++)
 		if (patterns->rows[i].mark && any_glob(patterns->rows[i].mark, name))
-			return patterns->rows[i].phase;
+			return patterns->rows[i].says.phase;
 	return TP_PHASE_NONE;
 }
 
@@ -339,12 +398,21 @@ bool tp_patterns_is_interpreter(const struct tp_patterns *patterns, const char *
 	return false;
 }
 
+static enum tp_thread_role role_of(const struct tp_frame_class *says)
+{
+	if (says->is_loader_root)
+		return TP_THREAD_LOADER;
+	if (says->is_team_root)
+		return TP_THREAD_TEAM;
+	return says->is_comm_root ? TP_THREAD_COMM : TP_THREAD_OTHER;
+}
+
 enum tp_thread_role tp_patterns_thread(const struct tp_patterns *patterns, const char *comm)
 {
 	char name[LONGEST_MATCHED];
 	prepare(comm, false, name);
 	for (size_t i = 0; i < patterns->n_rows; i++)
 		if (patterns->rows[i].thread && any_glob(patterns->rows[i].thread, name))
-			return patterns->rows[i].root;
+			return role_of(&patterns->rows[i].says);
 	return TP_THREAD_OTHER;
 }

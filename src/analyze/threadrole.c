@@ -30,6 +30,7 @@ struct evidence {
 	uint64_t loader;
 	uint64_t team;
 	uint64_t comm;
+	uint64_t helper;
 	uint64_t on_cpu_ns; /* of that: */
 	uint64_t loader_ns;
 	uint64_t compute_ns;
@@ -192,6 +193,7 @@ static struct evidence gather(const struct judge *judge, uint32_t task)
 		found.loader += class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
 		found.team += class->is_team_root || class->phase == TP_PHASE_COMPUTE;
 		found.comm += class->is_comm_root || class->phase == TP_PHASE_COMMUNICATION;
+		found.helper += class->is_helper_root;
 	}
 	return found;
 }
@@ -202,6 +204,7 @@ static void add(struct evidence *sum, const struct evidence *more)
 	sum->loader += more->loader;
 	sum->team += more->team;
 	sum->comm += more->comm;
+	sum->helper += more->helper;
 	sum->on_cpu_ns += more->on_cpu_ns;
 	sum->loader_ns += more->loader_ns;
 	sum->compute_ns += more->compute_ns;
@@ -286,7 +289,7 @@ static enum tp_thread_role weigh(const struct judge *judge, const struct evidenc
 {
 	if (!e->n)
 		return TP_THREAD_MAIN;
-	if (e->loader * 2 > e->n)
+	if (e->loader * 2 > e->n || e->helper * 2 > e->n)
 		return TP_THREAD_LOADER;
 	if (e->team * 2 > e->n)
 		return TP_THREAD_TEAM;
@@ -333,6 +336,20 @@ static enum tp_thread_role majority_role(const struct tp_analysis *analysis, uin
 	return best;
 }
 
+/* Most of its stacks begin in a function that passes on what others make. */
+static bool is_helper(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t n = 0;
+	size_t helper = 0;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		uint32_t stack = trace->samples[i].stack;
+		n += stack != 0;
+		helper += analysis->classes[stack].is_helper_root;
+	}
+	return helper * 2 > n;
+}
+
 void tp_threadrole_judge(struct tp_analysis *analysis)
 {
 	size_t n = analysis->trace->n_tasks;
@@ -353,6 +370,7 @@ void tp_threadrole_judge(struct tp_analysis *analysis)
 		struct tp_thread_info *info = &analysis->threads[i];
 		if (info->role == TP_THREAD_MAIN && i != analysis->main_task)
 			info->role = majority_role(analysis, info->leader);
+		info->is_helper = info->role == TP_THREAD_LOADER && is_helper(analysis, i);
 	}
 	tp_doings_release(&judge.main);
 	tp_map_release(&judge.kinds);

@@ -80,6 +80,8 @@ static struct tp_wait loader_wait(const struct tp_waiting *waiting, enum tp_caus
 		/* Polling a queue looks like sleep: the workers tell. */
 		return waiting->loader.activities.n ? follow_loader(waiting)
 						    : fixed(TP_LABEL_DATALOADER_PAUSE);
+	case TP_CAUSE_GIL: /* a thread of its own runs Python, workers have locks of their own */
+		return fixed(TP_LABEL_DATALOADER_HANDOVER);
 	default:
 		return waiting->loader.activities.n ? follow_loader(waiting)
 						    : fixed(TP_LABEL_DATALOADER_HANDOVER);
@@ -205,6 +207,8 @@ static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_
 		return fixed(TP_LABEL_IDLE_CHILD);
 	case TP_CAUSE_TERMINAL:
 		return fixed(TP_LABEL_HOST_LOGGING);
+	case TP_CAUSE_GIL:
+		return fixed(TP_LABEL_HOST_GIL);
 	default:
 		return fixed(TP_LABEL_IDLE_UNKNOWN);
 	}

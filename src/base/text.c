@@ -190,6 +190,12 @@ bool tp_text_glob(const char *pattern, const char *text)
 	return !*pattern;
 }
 
+const char *tp_text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 bool tp_text_starts_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;

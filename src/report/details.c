@@ -1,6 +1,7 @@
 /* Writes what --full adds to the summary. */
 #include "devicetables.h"
 #include "frames.h"
+#include "sourcelines.h"
 #include "summary.h"
 
 #include "trainprof/base/memory.h"
@@ -15,7 +16,10 @@ enum {
 	N_PROCESSES_SHOWN = 40,
 	N_GAPS_SHOWN = 10,
 	N_SLOWEST = 5,
+	N_LINES_SHOWN = 4,
 };
+
+static const double SMALLEST_LINE = 0.005; /* of the total, for a line to be listed */
 
 static void put_section(struct tp_page *page, const char *title)
 {
@@ -186,6 +190,10 @@ static void put_steps(struct tp_page *page, const struct tp_report_digest *diges
 	if (profile->steps_reason)
 		tp_buf_printf(&text, ": %s", profile->steps_reason);
 	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_clear(&text);
+	tp_report_add_loop(&text, profile);
+	if (text.len)
+		put_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 	if (!profile->n_steps)
 		return;
@@ -222,6 +230,52 @@ static void put_phases(struct tp_page *page, const struct tp_report_digest *dige
 				     tp_unit_counted(profile->run_phase_count[p], "step").text);
 		tp_page_end(page);
 	}
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static void put_source_line(struct tp_page *page, const struct tp_report_digest *digest,
+			    const struct tp_line_result *line)
+{
+	struct tp_buf text = {0};
+	double ns = (double)line->time_ns;
+	tp_page_addf(page, TP_PAINT_NONE, "    %9s  %6s  ",
+		     tp_unit_scaled(digest->scale, ns / digest->divisor).text,
+		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
+	tp_report_add_place(&text, digest->trace, line);
+	tp_buf_printf(&text, ", mostly %s", tp_label_name(line->label));
+	tp_page_wrap(page, 23, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	tp_buf_release(&text);
+}
+
+static void put_lines_of(struct tp_page *page, const struct tp_report_digest *digest,
+			 enum tp_part part)
+{
+	const struct tp_profile *profile = digest->profile;
+	size_t shown[2] = {0};
+	for (size_t i = 0; i < profile->n_lines; i++) {
+		const struct tp_line_result *line = &profile->lines[i];
+		double share = (double)line->time_ns / (double)profile->total_ns;
+		if (line->part != part || share < SMALLEST_LINE ||
+		    shown[line->is_own] >= N_LINES_SHOWN)
+			continue;
+		if (!shown[line->is_own]++) {
+			tp_page_addf(page, TP_PAINT_NONE, "  %s, %s", tp_part_name(part),
+				     line->is_own ? "innermost line of your own"
+						  : "line of the loop");
+			tp_page_end(page);
+		}
+		put_source_line(page, digest, line);
+	}
+}
+
+static void put_lines(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->profile->n_lines || !digest->profile->total_ns)
+		return;
+	put_section(page, "Lines");
+	for (size_t i = 0; i < digest->n_shown; i++)
+		put_lines_of(page, digest, digest->order[i]);
 }
 
 /* ---- processes and stacks ------------------------------------------------------------------ */
@@ -452,6 +506,7 @@ void tp_report_details(struct tp_page *page, const struct tp_report_digest *dige
 	put_parts(page, digest);
 	put_steps(page, digest);
 	put_phases(page, digest);
+	put_lines(page, digest);
 	put_processes(page, digest);
 	put_stacks(page, digest);
 	tp_report_device_tables(page, digest);

@@ -348,6 +348,7 @@ void tp_report_json_partition(struct tp_report_document *doc)
 	for (int p = 0; p < TP_N_PARTS; p++)
 		write_part(w, profile, (enum tp_part)p);
 	tp_json_close(w, ']');
+	tp_report_json_lines(w, profile);
 	tp_json_close(w, '}');
 }
 
@@ -474,6 +475,7 @@ void tp_report_json_steps(struct tp_report_document *doc)
 	tp_json_put_string(w, "found_by", ways[profile->steps_found_by]);
 	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
 	put_text(w, "reason", profile->steps_reason);
+	tp_report_json_loop(w, profile);
 	tp_json_put_uint(w, "count", profile->n_steady);
 	tp_json_put_uint(w, "total_count", profile->n_steps);
 	tp_json_put_uint(w, "excluded_warmup", n_warmup);

@@ -1,6 +1,8 @@
 /* Shows how a rule judged a run. */
 #include "trainprof/report/explain.h"
 
+#include "sourcelines.h"
+
 #include "trainprof/report/units.h"
 
 #include <ctype.h>
@@ -94,6 +96,17 @@ static void put_field(struct tp_page *page, const char *name, const char *text)
 	tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_NONE, text, 0);
 }
 
+/* Where in the program, if it is one of Python and the rule speaks about a part of its time. */
+static void put_line_of(struct tp_page *page, const struct tp_report *report,
+			const struct tp_finding *finding)
+{
+	struct tp_buf text = {0};
+	if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
+		tp_report_add_evidence_line(&text, report->profile, finding);
+	put_field(page, "line", tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
 static void put_gain(struct tp_page *page, const struct tp_finding *finding)
 {
 	if (!finding->has_gain)
@@ -152,7 +165,6 @@ static void put_title(struct tp_page *page, const struct tp_finding *finding)
 void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 		       const struct tp_finding *finding)
 {
-	(void)report;
 	put_title(page, finding);
 	tp_page_end(page);
 	for (size_t i = 0; i < finding->n_evidence; i++)
@@ -160,6 +172,7 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	if (finding->n_evidence)
 		tp_page_end(page);
 	put_field(page, "because", finding->because);
+	put_line_of(page, report, finding);
 	put_field(page, "missing", finding->not_judged_because);
 	put_field(page, "quiet", finding->quiet_because);
 	put_field(page, "silent", finding->suppressed);

@@ -2,24 +2,17 @@
 #include "frames.h"
 
 #include "trainprof/base/cxxname.h"
-
-#include <string.h>
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
-}
+#include "trainprof/base/text.h"
 
 void tp_report_add_frame(struct tp_buf *out, const struct tp_trace *trace, uint32_t id)
 {
 	const struct tp_frame *frame = &trace->frames[id];
 	const char *symbol = tp_trace_string(trace, frame->symbol);
-	const char *module = base_name(tp_trace_string(trace, frame->module));
+	const char *module = tp_text_base_name(tp_trace_string(trace, frame->module));
 	char plain[256];
 	if (frame->kind == TP_FRAME_PYTHON) {
 		tp_buf_printf(out, "%s (%s:%u)", symbol,
-			      base_name(tp_trace_string(trace, frame->file)), frame->line);
+			      tp_text_base_name(tp_trace_string(trace, frame->file)), frame->line);
 		return;
 	}
 	if (frame->kind == TP_FRAME_KERNEL)

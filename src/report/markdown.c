@@ -4,6 +4,7 @@
 #include "digest.h"
 #include "jobnotes.h"
 #include "markdown_devices.h"
+#include "sourcelines.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/version.h"
 #include "verdict.h"
@@ -101,6 +102,18 @@ static void add_advices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_puts(out, "No advice would gain enough to be worth the work.\n\n");
 }
 
+static void add_hottest(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	if (digest->is_judgeable)
+		tp_report_add_hottest(&text, digest);
+	if (text.len) {
+		tp_markdown_add_plain(out, tp_buf_text(&text));
+		tp_buf_puts(out, "\n\n");
+	}
+	tp_buf_release(&text);
+}
+
 static void add_notes(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	bool has_any = false;
@@ -159,6 +172,7 @@ static enum tp_status markdown_write(const struct tp_report *report,
 	tp_report_digest_make(&digest, report);
 	add_verdict(&text, &digest);
 	add_parts(&text, &digest);
+	add_hottest(&text, &digest);
 	add_notes(&text, &digest);
 	add_advices(&text, &digest);
 	tp_markdown_add_devices(&text, &digest);

@@ -2,6 +2,7 @@
 #include "summary.h"
 
 #include "jobnotes.h"
+#include "sourcelines.h"
 #include "verdict.h"
 
 #include "trainprof/base/memory.h"
@@ -205,6 +206,18 @@ static void put_bars(struct tp_page *page, const struct tp_report_digest *digest
 		return;
 	for (size_t i = 0; i < digest->n_shown; i++)
 		put_bar(page, digest, digest->order[i]);
+}
+
+/* Of a Python program: where to look. */
+static void put_hottest(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable || is_narrow(page))
+		return;
+	struct tp_buf text = {0};
+	tp_report_add_hottest(&text, digest);
+	if (text.len)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
+	tp_buf_release(&text);
 }
 
 /* ---- devices and ranks --------------------------------------------------------------------- */
@@ -468,6 +481,7 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	put_crash(page, digest);
 	put_verdict(page, digest);
 	put_bars(page, digest);
+	put_hottest(page, digest);
 	put_notes(page, digest);
 	put_advices(page, digest);
 	if (digest->is_judgeable)

@@ -63,6 +63,24 @@ static void check_share(struct check *check, const struct tp_json *part, uint64_
 			tp_json_number(share, 0), expected);
 }
 
+/* Lines of one kind are different instants of their part. */
+static void check_lines(struct check *check, const struct tp_json *partition, const char *of)
+{
+	TP_JSON_EACH (part, tp_json_get(partition, "parts")) {
+		const char *id = tp_json_string(tp_json_get(part, "id"));
+		uint64_t sum = 0;
+		TP_JSON_EACH (line, tp_json_get(partition, "lines")) {
+			const char *its = tp_json_string(tp_json_get(line, "part"));
+			const char *kind = tp_json_string(tp_json_get(line, "of"));
+			if (id && its && kind && strcmp(id, its) == 0 && strcmp(of, kind) == 0)
+				sum += whole(check, line, "time_ns");
+		}
+		if (sum > whole(check, part, "time_ns"))
+			problem(check, part, "lines of its %s sum to %llu, more than time_ns", of,
+				(unsigned long long)sum);
+	}
+}
+
 static void check_partition(struct check *check, const struct tp_json *root)
 {
 	const struct tp_json *partition = tp_json_get(root, "partition");
@@ -84,6 +102,8 @@ static void check_partition(struct check *check, const struct tp_json *root)
 	if (sum != total_ns)
 		problem(check, partition, "parts sum to %llu, total_ns is %llu",
 			(unsigned long long)sum, (unsigned long long)total_ns);
+	check_lines(check, partition, "loop");
+	check_lines(check, partition, "own");
 }
 
 /* The i-th number of each part's column must sum to the step's duration; means are rounded down,

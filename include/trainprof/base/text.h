@@ -35,6 +35,8 @@ void tp_text_add_utf8(struct tp_buf *out, const char *text);
 size_t tp_text_width(const char *text);
 /* Shell-style match: * and ? only. */
 bool tp_text_glob(const char *pattern, const char *text);
+/* What follows the last slash; all of it when nothing does. Borrowed from `path`. */
+const char *tp_text_base_name(const char *path);
 bool tp_text_starts_with(const char *text, const char *prefix);
 
 #endif

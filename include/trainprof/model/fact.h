@@ -66,9 +66,12 @@
 	X(STEP_INLINE, "step.dataloader_inline_ratio", "ratio",                                    \
 	  "share in which the trainer itself does the loader's work")                              \
 	X(STEP_INTERPRETER, "step.host_interpreter_ratio", "ratio", "share in the interpreter")    \
+	X(STEP_GIL, "step.host_gil_ratio", "ratio", "share waiting for the interpreter lock")      \
 	X(STEP_LOGGING, "step.host_logging_ratio", "ratio", "share in logging")                    \
 	X(STEP_CHECKPOINT, "step.host_checkpoint_ratio", "ratio", "share in checkpoints")          \
 	X(STEP_HOST_KERNEL, "step.host_kernel_ratio", "ratio", "share in system calls")            \
+	X(STEP_GC, "step.host_gc_ratio", "ratio", "share: garbage collection")                     \
+	X(STEP_COMPILE, "step.host_compile_ratio", "ratio", "share: compilation, module loading")  \
 	X(STEP_RUNNABLE, "step.idle_runnable_ratio", "ratio", "share waiting for a CPU")           \
 	X(STEP_SLEEP, "step.idle_sleep_ratio", "ratio", "share asleep by its own wish")            \
 	X(STEP_IDLE_IO, "step.idle_blocked_io_ratio", "ratio", "share blocked in I/O")             \
@@ -139,8 +142,6 @@
 	  "share: the device waits while calls put work on it")                                    \
 	X(STEP_SYNC, "step.host_sync_ratio", "ratio",                                              \
 	  "share: the device is idle while a thread still waits for it")                           \
-	X(STEP_GC, "step.host_gc_ratio", "ratio", "share: garbage collection")                     \
-	X(STEP_COMPILE, "step.host_compile_ratio", "ratio", "share: compilation, module loading")  \
 	X(STEP_COLLECTIVE, "step.communication_collective_ratio", "ratio",                         \
 	  "share in collectives whose wait and transfer are not told apart")                       \
 	X(STEP_UNCAPTURED, "step.communication_not_captured_ratio", "ratio",                       \

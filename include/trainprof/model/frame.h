@@ -16,8 +16,9 @@ enum tp_frame_kind {
 enum {
 	TP_FRAME_GUESSED = 1, /* found by scanning the stack, not by call frame information */
 	/* 2 is used while unwinding; the instruction there, when it is not behind a call: */
-	TP_FRAME_SCALAR = 4, /* computes with one floating-point number */
-	TP_FRAME_VECTOR = 8, /* with several numbers */
+	TP_FRAME_SCALAR = 4,     /* computes with one floating-point number */
+	TP_FRAME_VECTOR = 8,     /* with several numbers */
+	TP_FRAME_GENERATOR = 16, /* Python: the function yields */
 };
 
 /*
@@ -32,7 +33,9 @@ struct tp_frame {
 	uint32_t file;           /* source file, Python only */
 	uint32_t line;           /* source line, Python only */
 	uint64_t address;        /* relative to the module's load address */
-	uint64_t function_start; /* of the symbol or of the unwind entry; 0 when unknown */
+	uint64_t function_start; /* of the symbol or of the unwind entry; 0 when unknown. Python:
+				  * the function's first line << 32; address adds the instruction's
+				  * offset, so that two calls on one line differ. */
 };
 
 enum { TP_STACK_TRUNCATED = 1 }; /* the walk did not reach the thread's first frame */

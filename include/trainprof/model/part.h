@@ -46,6 +46,7 @@ enum tp_part {
 	X(DATALOADER_QUEUE, DATALOADER, "cpu_queue")   /* the producer waits for a CPU */          \
 	X(DATALOADER_NEXT, DATALOADER, "next") /* in the loader's next, whatever it does */        \
 	X(HOST_INTERPRETER, HOST, "interpreter")                                                   \
+	X(HOST_GIL, HOST, "gil") /* waits for the interpreter lock */                              \
 	X(HOST_LOGGING, HOST, "logging")                                                           \
 	X(HOST_CHECKPOINT, HOST, "checkpoint")                                                     \
 	X(HOST_KERNEL, HOST, "kernel")     /* system calls on the CPU, without a known phase */    \

@@ -103,6 +103,33 @@ struct tp_hot_stack {
 	uint64_t time_ns;
 };
 
+/* A loop in the source of a Python program. Strings are ids of the trace. */
+struct tp_source_loop {
+	bool is_known;
+	bool is_library; /* not in the user's own files */
+	uint32_t file;
+	uint32_t symbol; /* the function that loops */
+	uint32_t
+		first_line; /* of those from which it calls something in each round; 0 = not seen */
+	uint32_t last_line;
+};
+
+/*
+ * A line of a Python program and what of a part's time the main thread spent there or below. Of the
+ * loop: the line at which the looping function was. Own: the innermost line of the user's own
+ * files, given where it is another one. Sums of either kind are at most the part's time: what no
+ * stack tells is nobody's.
+ */
+struct tp_line_result {
+	enum tp_part part;
+	bool is_own;
+	uint32_t file; /* string ids of the trace */
+	uint32_t symbol;
+	uint32_t line;
+	uint64_t time_ns;    /* of the same steps or window as the part's */
+	enum tp_label label; /* its largest */
+};
+
 /* A plain sentence the reader must see ("steps were not resolved: …"). */
 struct tp_warning {
 	const char *id;
@@ -146,6 +173,9 @@ struct tp_profile {
 	size_t n_processes;
 	struct tp_hot_stack *hot;
 	size_t n_hot;
+	struct tp_source_loop loop;
+	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
+	size_t n_lines;
 
 	/* Of traces with spans; else none. */
 	struct tp_device_result *devices; /* in order of ranks, then of numbers */

@@ -49,7 +49,8 @@ enum tp_state {
 	X(SLEEP, "sleep")                                                                          \
 	X(CHILD, "child")       /* waits for a child process */                                    \
 	X(TERMINAL, "terminal") /* reads or writes a terminal */                                   \
-	X(OTHER, "other")
+	X(OTHER, "other")                                                                          \
+	X(GIL, "gil") /* waits for the interpreter lock of Python */
 
 enum tp_cause {
 #define X(name, text) TP_CAUSE_##name,

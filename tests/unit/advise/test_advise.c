@@ -180,6 +180,7 @@ static const struct {
 	{TP_FACT_STEP_PAUSE, TP_PART_DATALOADER, LIVE},
 	{TP_FACT_STEP_LOADER_QUEUE, TP_PART_DATALOADER, LIVE},
 	{TP_FACT_STEP_INTERPRETER, TP_PART_HOST, LIVE},
+	{TP_FACT_STEP_GIL, TP_PART_HOST, LIVE},
 	{TP_FACT_STEP_LOGGING, TP_PART_HOST, LIVE | TRACE},
 	{TP_FACT_STEP_CHECKPOINT, TP_PART_HOST, LIVE | TRACE},
 	{TP_FACT_STEP_HOST_KERNEL, TP_PART_HOST, LIVE},
@@ -196,8 +197,8 @@ static const struct {
 	{TP_FACT_STEP_DISPATCH, TP_PART_HOST, TRACE},
 	{TP_FACT_STEP_LAUNCH, TP_PART_HOST, TRACE},
 	{TP_FACT_STEP_SYNC, TP_PART_HOST, TRACE},
-	{TP_FACT_STEP_GC, TP_PART_HOST, TRACE},
-	{TP_FACT_STEP_COMPILE, TP_PART_HOST, TRACE},
+	{TP_FACT_STEP_GC, TP_PART_HOST, LIVE | TRACE},
+	{TP_FACT_STEP_COMPILE, TP_PART_HOST, LIVE | TRACE},
 	{TP_FACT_STEP_HOST, TP_PART_HOST, LIVE | TRACE}, /* the rest */
 };
 
@@ -403,6 +404,11 @@ static const struct scene scenes[] = {
 	 {{TP_FACT_STEP_INTERPRETER, 0.4}},
 	 {END},
 	 "host/interpreter",
+	 "compute_bound"},
+	{"threads that take turns",
+	 {{TP_FACT_STEP_GIL, 0.3}},
+	 {END},
+	 "host/interpreter-lock",
 	 "compute_bound"},
 	{"logging", {{TP_FACT_STEP_LOGGING, 0.25}}, {END}, "host/logging-in-step", "compute_bound"},
 	{"a checkpoint in every step",

@@ -47,7 +47,8 @@ static inline uint64_t sim_ms(struct sim *sim, double ms, double spread)
 	return (uint64_t)(ms * 1e6 * (1 + spread * (2 * sim_uniform(sim) - 1)));
 }
 
-static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uint64_t seed)
+static inline void sim_init_as(struct sim *sim, double rate_hz, double poll_hz, uint64_t seed,
+			       const char *exe)
 {
 	*sim = (struct sim){.random = seed};
 	sim->run.sample_rate_hz = rate_hz;
@@ -57,12 +58,47 @@ static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uin
 	struct tp_task task = {
 		.id = 0, .tid = 100, .pid = 100, .parent = TP_NO_TASK, .start_ns = 1};
 	task.comm = tp_sink_string(&sim->builder.sink, "train");
+	task.exe = tp_sink_string(&sim->builder.sink, exe);
 	tp_sink_task(&sim->builder.sink, &task);
 	sim->next_sample_ns = (uint64_t)(sim_uniform(sim) * 1e9 / rate_hz);
 	sim->next_poll_ns = (uint64_t)(sim_uniform(sim) * 1e9 / poll_hz);
 }
 
-/* "main:3 train:7 gemm:1": root first, each with the line it is at. */
+static inline void sim_init(struct sim *sim, double rate_hz, double poll_hz, uint64_t seed)
+{
+	sim_init_as(sim, rate_hz, poll_hz, seed, "");
+}
+
+/* "main:3 train:7 gemm:1": root first, each with the line it is at. "train.py>main:3" is a Python
+ * function, "train.py>*batches:3" one that yields; "libjpeg.so!decode:3" one of a library. */
+static inline struct tp_frame sim_frame(struct sim *sim, const char *name, int line)
+{
+	struct tp_sink *sink = &sim->builder.sink;
+	const char *function = strpbrk(name, ">!");
+	char file[160] = "/home/me/train";
+	struct tp_frame frame = {.kind = TP_FRAME_NATIVE};
+	if (function) {
+		snprintf(file, sizeof(file), "%.*s", (int)(function - name), name);
+		frame.kind = *function == '>' ? TP_FRAME_PYTHON : TP_FRAME_NATIVE;
+		name = function + 1;
+	}
+	if (frame.kind == TP_FRAME_PYTHON && *name == '*') {
+		frame.flags = TP_FRAME_GENERATOR;
+		name++;
+	}
+	frame.module = tp_sink_string(sink, file);
+	frame.symbol = tp_sink_string(sink, name);
+	if (frame.kind == TP_FRAME_PYTHON) {
+		frame.file = frame.module;
+		frame.line = (uint32_t)line;
+		frame.function_start = (uint64_t)frame.symbol << 32;
+	} else {
+		frame.function_start = 4096 * (uint64_t)frame.symbol;
+	}
+	frame.address = frame.function_start + (uint64_t)line;
+	return frame;
+}
+
 static inline uint32_t sim_stack(struct sim *sim, const char *path)
 {
 	struct tp_sink *sink = &sim->builder.sink;
@@ -70,14 +106,11 @@ static inline uint32_t sim_stack(struct sim *sim, const char *path)
 	uint32_t leaf_first[64];
 	size_t n = 0;
 	for (const char *at = path; *at && n < 64;) {
-		char name[64];
+		char name[160];
 		int line = 0;
 		int used = 0;
-		ck_assert_int_eq(sscanf(at, "%63[^:]:%d%n", name, &line, &used), 2);
-		struct tp_frame frame = {.module = tp_sink_string(sink, "/home/me/train"),
-					 .symbol = tp_sink_string(sink, name)};
-		frame.function_start = 4096 * (uint64_t)frame.symbol;
-		frame.address = frame.function_start + (uint64_t)line;
+		ck_assert_int_eq(sscanf(at, "%159[^:]:%d%n", name, &line, &used), 2);
+		struct tp_frame frame = sim_frame(sim, name, line);
 		ids[n++] = tp_sink_frame(sink, &frame);
 		at += used;
 		while (*at == ' ')

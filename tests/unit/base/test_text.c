@@ -226,6 +226,15 @@ START_TEST(a_prefix_is_the_beginning)
 }
 END_TEST
 
+START_TEST(a_base_name_follows_the_last_slash)
+{
+	ck_assert_str_eq(tp_text_base_name("/home/me/train.py"), "train.py");
+	ck_assert_str_eq(tp_text_base_name("train.py"), "train.py");
+	ck_assert_str_eq(tp_text_base_name("data/"), "data/");
+	ck_assert_str_eq(tp_text_base_name(""), "");
+}
+END_TEST
+
 Suite *suite_base_text(void);
 Suite *suite_base_text(void)
 {
@@ -243,6 +252,7 @@ Suite *suite_base_text(void)
 	tcase_add_loop_test(tc, globs_match_as_told, 0, TP_ARRAY_LEN(globs));
 	tcase_add_test(tc, a_glob_of_many_stars_does_not_take_for_ever);
 	tcase_add_test(tc, a_prefix_is_the_beginning);
+	tcase_add_test(tc, a_base_name_follows_the_last_slash);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

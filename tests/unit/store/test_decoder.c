@@ -30,9 +30,9 @@ static void teardown(void)
 }
 
 /* The numbers that docs/format.md promises. A name that moves must not take its number along. */
-static const char *const causes[] = {"none",  "unknown",  "file", "disk",  "page_fault",
-				     "pipe",  "socket",   "poll", "futex", "sleep",
-				     "child", "terminal", "other"};
+static const char *const causes[] = {"none",  "unknown",  "file",  "disk",  "page_fault",
+				     "pipe",  "socket",   "poll",  "futex", "sleep",
+				     "child", "terminal", "other", "gil"};
 
 START_TEST(numbers_in_files_keep_their_meaning)
 {
@@ -51,6 +51,7 @@ START_TEST(numbers_in_files_keep_their_meaning)
 	ck_assert_int_eq(TP_FRAME_KERNEL, 2);
 	ck_assert_int_eq(TP_FRAME_PYTHON, 3);
 	ck_assert_int_eq(TP_FRAME_GUESSED, 1);
+	ck_assert_int_eq(TP_FRAME_GENERATOR, 16);
 	ck_assert_int_eq(TP_STACK_TRUNCATED, 1);
 	ck_assert_int_eq(TP_SAMPLE_KERNEL, 1);
 	ck_assert_int_eq(TP_SAMPLE_POLLED, 2);

@@ -1,0 +1,24 @@
+/* Where in the source a loop stands: known of Python programs only. */
+#ifndef TRAINPROF_SRC_ANALYZE_LOOPPLACE_H
+#define TRAINPROF_SRC_ANALYZE_LOOPPLACE_H
+
+#include "loop.h"
+
+struct tp_loop_place {
+	uint64_t function; /* as tp_calltree_function(); 0 = not known */
+	uint32_t file;     /* string ids */
+	uint32_t symbol;   /* the function that loops */
+	uint32_t
+		first_line; /* from the first to the last line from which the loop calls anything */
+	uint32_t last_line; /* that comes back */
+	uint32_t marker_line; /* from which it calls, once per round, what marks rounds; 0 = none */
+};
+
+/* Takes it for the loop of the run; where it is not known nothing changes. */
+void tp_loop_place_take(const struct tp_loop_place *place, struct tp_analysis *analysis);
+
+/* All zero where the loop is absent or not one of Python. */
+void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
+			const struct tp_calltree *tree, const struct tp_trace *trace);
+
+#endif

@@ -1,0 +1,163 @@
+/* Chooses which lines are worth a sentence, and words them. */
+#include "sourcelines.h"
+
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+/* A line with less of the step is not shown on the first screen. */
+static const double least_share = 0.05;
+/* Of the loop's line, for one further in to be named beside it. */
+static const double mostly = 0.5;
+
+static double share_of(const struct tp_profile *profile, const struct tp_line_result *line)
+{
+	return profile->total_ns ? (double)line->time_ns / (double)profile->total_ns : 0;
+}
+
+static const char *whole(const struct tp_profile *profile)
+{
+	return profile->is_of_steps ? "each step" : "the time measured";
+}
+
+static void add_file(struct tp_buf *out, const struct tp_trace *trace,
+		     const struct tp_line_result *line)
+{
+	tp_buf_printf(out, "%s:%u", tp_text_base_name(tp_trace_string(trace, line->file)),
+		      line->line);
+}
+
+/* Of a module's own code Python says <module>, which is no name. */
+static void add_function(struct tp_buf *out, const struct tp_trace *trace, uint32_t symbol)
+{
+	const char *name = tp_trace_string(trace, symbol);
+	if (strcmp(name, "<module>") != 0)
+		tp_buf_printf(out, " in %s()", name);
+}
+
+void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
+			 const struct tp_line_result *line)
+{
+	add_file(out, trace, line);
+	add_function(out, trace, line->symbol);
+}
+
+/* The kind of lines that speaks for the run. */
+static bool speaks_by_own(const struct tp_profile *profile)
+{
+	return !profile->loop.is_known || profile->loop.is_library;
+}
+
+/* The first of a kind is the largest. */
+static const struct tp_line_result *first_line(const struct tp_profile *profile, enum tp_part part,
+					       bool is_own)
+{
+	for (size_t i = 0; i < profile->n_lines; i++)
+		if (profile->lines[i].part == part && profile->lines[i].is_own == is_own)
+			return &profile->lines[i];
+	return NULL;
+}
+
+const struct tp_line_result *tp_report_line_of(const struct tp_profile *profile, enum tp_part part)
+{
+	const struct tp_line_result *line = first_line(profile, part, speaks_by_own(profile));
+	return line ? line : first_line(profile, part, !speaks_by_own(profile));
+}
+
+static const struct tp_line_result *largest_but(const struct tp_profile *profile,
+						const struct tp_line_result *but)
+{
+	const struct tp_line_result *best = NULL;
+	for (size_t i = 0; i < profile->n_lines; i++) {
+		const struct tp_line_result *line = &profile->lines[i];
+		if (line != but && line->is_own == speaks_by_own(profile) &&
+		    share_of(profile, line) >= least_share &&
+		    (!best || line->time_ns > best->time_ns))
+			best = line;
+	}
+	return best;
+}
+
+/* A line further in that holds most of what the loop's line holds. */
+static const struct tp_line_result *inner_line(const struct tp_profile *profile,
+					       const struct tp_line_result *line)
+{
+	if (line->is_own)
+		return NULL;
+	const struct tp_line_result *own = first_line(profile, line->part, true);
+	return own && (double)own->time_ns >= mostly * (double)line->time_ns ? own : NULL;
+}
+
+void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	const struct tp_line_result *first = largest_but(profile, NULL);
+	if (!first)
+		return;
+	tp_buf_puts(out, "Hottest line: ");
+	tp_report_add_place(out, digest->trace, first);
+	tp_buf_printf(out, ", %s of %s (%s)", tp_unit_percent(share_of(profile, first)).text,
+		      whole(profile), tp_part_name(first->part));
+	const struct tp_line_result *inner = inner_line(profile, first);
+	if (inner) {
+		tp_buf_puts(out, ", mostly ");
+		tp_report_add_place(out, digest->trace, inner);
+	}
+	const struct tp_line_result *second = largest_but(profile, first);
+	if (second) {
+		tp_buf_puts(out, "; next ");
+		if (second->file == first->file && second->symbol == first->symbol)
+			tp_buf_printf(out, ":%u", second->line);
+		else
+			tp_report_add_place(out, digest->trace, second);
+		tp_buf_printf(out, ", %s (%s)", tp_unit_percent(share_of(profile, second)).text,
+			      tp_part_name(second->part));
+	}
+	tp_buf_putc(out, '.');
+}
+
+void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile)
+{
+	const struct tp_source_loop *loop = &profile->loop;
+	if (!loop->is_known || !loop->first_line)
+		return;
+	tp_buf_puts(out, "the loop");
+	add_function(out, profile->trace, loop->symbol);
+	tp_buf_printf(out, " at %s:%u",
+		      tp_text_base_name(tp_trace_string(profile->trace, loop->file)),
+		      loop->first_line);
+	if (loop->last_line > loop->first_line)
+		tp_buf_printf(out, "–%u", loop->last_line);
+}
+
+/* "step.dataloader_prep_ratio" speaks of the dataloader; TP_N_PARTS: of none. */
+static enum tp_part part_of_fact(enum tp_fact fact)
+{
+	const char *name = tp_fact_desc(fact)->name;
+	if (!tp_text_starts_with(name, "step."))
+		return TP_N_PARTS;
+	for (int part = 0; part < TP_N_PARTS; part++)
+		if (tp_text_starts_with(name + 5, tp_part_name((enum tp_part)part)))
+			return (enum tp_part)part;
+	return TP_N_PARTS;
+}
+
+void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
+				 const struct tp_finding *finding)
+{
+	enum tp_part part = TP_N_PARTS;
+	for (size_t i = 0; i < finding->n_evidence && part == TP_N_PARTS; i++)
+		part = part_of_fact(finding->evidence[i].fact);
+	const struct tp_line_result *line =
+		part == TP_N_PARTS ? NULL : tp_report_line_of(profile, part);
+	if (!line)
+		return;
+	tp_report_add_place(out, profile->trace, line);
+	tp_buf_printf(out, " holds %s of %s (%s.%s)", tp_unit_percent(share_of(profile, line)).text,
+		      whole(profile), tp_part_name(part), tp_label_name(line->label));
+	const struct tp_line_result *inner = inner_line(profile, line);
+	if (inner) {
+		tp_buf_puts(out, ", mostly ");
+		tp_report_add_place(out, profile->trace, inner);
+	}
+}

@@ -1,0 +1,29 @@
+/* Says in which lines of a Python program the time goes. */
+#ifndef TRAINPROF_SRC_REPORT_SOURCELINES_H
+#define TRAINPROF_SRC_REPORT_SOURCELINES_H
+
+#include "digest.h"
+
+/* Append "train.py:88 in main()". */
+void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
+			 const struct tp_line_result *line);
+
+/*
+ * The line that a reader would look at for a part: the loop's, or where a library loops the user's
+ * own; NULL when the part has none. Borrowed from the profile.
+ */
+const struct tp_line_result *tp_report_line_of(const struct tp_profile *profile, enum tp_part part);
+
+/* Append the one or two lines that hold most of the time; nothing when none holds a notable share:
+ * "Hottest line: train.py:88 in main(), 62 % of each step (dataloader); :93, 30 % (compute)." */
+void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest);
+
+/* Append "the loop in main() at train.py:88–95"; nothing when it is not known. */
+void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile);
+
+/* Append what a piece of advice is about, by the part that its evidence speaks of: "train.py:88 in
+ * main() holds 62 % of each step (dataloader.prep)"; nothing when no line is known. */
+void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *profile,
+				 const struct tp_finding *finding);
+
+#endif
