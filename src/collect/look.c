@@ -274,6 +274,13 @@ static uint32_t put_python(struct scene *scene)
 				  looker->places.n);
 }
 
+static bool waits_for_gil(const struct scene *scene)
+{
+	const struct tp_looker *looker = scene->looker;
+	return looker->pythons &&
+	       tp_pythons_is_gil(looker->pythons, scene->task, scene->facts.call.args[0]);
+}
+
 /* A new wait: find out everything. False when the thread is gone. */
 static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t now_ns)
 {
@@ -289,7 +296,7 @@ static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t
 	bool is_running = facts->has_call && facts->call.is_running;
 	looked->sight = (struct tp_sight){
 		.state = cause.state,
-		.cause = cause.cause,
+		.cause = is_futex && waits_for_gil(scene) ? TP_CAUSE_GIL : cause.cause,
 		.syscall = facts->has_call ? facts->call.number : -1,
 		.address = is_futex ? facts->call.args[0] : 0,
 		.target = waits ? tp_sink_string(scene->looker->sink, scene->link) : 0,

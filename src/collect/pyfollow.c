@@ -28,6 +28,7 @@ enum {
 /* Within this time the thread has hardly moved; later it is told without its Python frames. */
 #define LATE_NS        (2 * TP_NS_PER_MS)
 #define RATE_PERIOD_NS TP_NS_PER_S
+#define RETRY_NS       (200 * TP_NS_PER_MS)
 /* What a wake-up costs beside what is done then: measured on a virtual machine. */
 #define WAKE_COST_NS 30000.0
 
@@ -72,6 +73,7 @@ void tp_pyfollow_release(struct tp_pyfollow *follow)
 {
 	tp_pyfollow_stop(follow);
 	free(follow->items);
+	tp_map_release(&follow->tried_ns);
 	tp_perf_stacks_release(&follow->stacks);
 	if (follow->epoll_fd >= 0)
 		close(follow->epoll_fd);
@@ -192,8 +194,21 @@ static struct pyfollower *follower_of(const struct tp_pyfollow *follow, uint32_t
 	return NULL;
 }
 
+/* Does it run Python? Asked rarely of those that do not, because most threads never will. */
+static bool runs_python(struct tp_pyfollow *follow, const struct tp_tree_task *task,
+			uint64_t now_ns)
+{
+	uint64_t tried_ns;
+	if (tp_map_get(&follow->tried_ns, task->info.id, &tried_ns) && now_ns - tried_ns < RETRY_NS)
+		return false;
+	if (tp_pythons_read(follow->context->pythons, task, &follow->places))
+		return true;
+	tp_map_set(&follow->tried_ns, task->info.id, now_ns);
+	return false;
+}
+
 /* The first thread of a program runs Python; of the others those do in which some is met. */
-static void find_threads(struct tp_pyfollow *follow)
+static void find_threads(struct tp_pyfollow *follow, uint64_t now_ns)
 {
 	size_t cursor = 0;
 	struct tp_tree_task *task;
@@ -207,8 +222,7 @@ static void find_threads(struct tp_pyfollow *follow)
 			item = follower_of(follow, task->info.id);
 		if (item)
 			item->is_met = true;
-		else if (follow->n < MOST_FOLLOWED &&
-			 tp_pythons_read(follow->context->pythons, task, &follow->places))
+		else if (follow->n < MOST_FOLLOWED && runs_python(follow, task, now_ns))
 			follower_open(follow, task);
 	}
 	size_t n_kept = 0;
@@ -269,7 +283,7 @@ void tp_pyfollow_settle(struct tp_pyfollow *follow, uint64_t now_ns)
 {
 	if (!follow->rated_ns)
 		follow->rated_ns = now_ns;
-	find_threads(follow);
+	find_threads(follow, now_ns);
 	redraw(follow, now_ns);
 	keep_budget(follow, now_ns);
 }

@@ -31,10 +31,11 @@ struct tp_pyfollow {
 	uint64_t rated_ns;
 	double cost_ns; /* of CPU time, since rated_ns */
 	uint64_t n_samples;
-	uint64_t n_late;     /* read too long after their sample */
-	uint64_t n_unread;   /* Python did not hold still */
-	uint64_t n_lost;     /* the ring was full */
-	double delay_sum_ns; /* from a sample to the reading */
+	uint64_t n_late;        /* read too long after their sample */
+	uint64_t n_unread;      /* Python did not hold still */
+	uint64_t n_lost;        /* the ring was full */
+	double delay_sum_ns;    /* from a sample to the reading */
+	struct tp_map tried_ns; /* task -> when it was last found to run no Python */
 	struct tp_pyplaces places;
 };
 

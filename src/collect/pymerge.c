@@ -64,9 +64,8 @@ static size_t count_evaluations(const bool *is_evaluation, size_t n)
 	return n_found;
 }
 
-size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation,
-			size_t n_native, bool is_cut, const struct tp_python_place *places,
-			size_t n_places, bool *fits)
+size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation, size_t n_native,
+		  bool is_cut, const struct tp_python_place *places, size_t n_places, bool *fits)
 {
 	struct merge merge = {.out = out, .max = max, .places = places, .n_places = n_places};
 	size_t n_calls = count_calls(places, n_places);

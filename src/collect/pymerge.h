@@ -29,8 +29,7 @@ bool tp_pymerge_is_evaluation(const char *symbol);
  * out            up to max slots. fits: set to whether both halves tell of the same calls.
  * Returns the number of slots; what does not fit into max is left out at the outer end.
  */
-size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation,
-			size_t n_native, bool is_cut, const struct tp_python_place *places,
-			size_t n_places, bool *fits);
+size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation, size_t n_native,
+		  bool is_cut, const struct tp_python_place *places, size_t n_places, bool *fits);
 
 #endif

@@ -16,8 +16,6 @@
 #define FIRST_TRY_NS     (20 * TP_NS_PER_MS)
 #define LAST_DELAY_NS    (16 * TP_NS_PER_S)
 #define SEARCH_PERIOD_NS (10 * TP_NS_PER_MS)
-/* A thread that runs no Python may begin to. */
-#define RETRY_NS (200 * TP_NS_PER_MS)
 
 struct process {
 	uint32_t task; /* of its leader */
@@ -35,8 +33,7 @@ struct tp_pythons {
 	struct process *processes;
 	size_t n;
 	size_t capacity;
-	struct tp_map by_pid;   /* pid -> index */
-	struct tp_map quiet_ns; /* task -> until when it is taken to run no Python */
+	struct tp_map by_pid; /* pid -> index */
 	uint64_t searched_ns;
 	uint64_t n_searches;
 	struct tp_pythons_counts counts;
@@ -71,7 +68,6 @@ void tp_pythons_free(struct tp_pythons *pythons)
 	for (size_t i = 0; i < pythons->n; i++)
 		process_close(pythons, &pythons->processes[i]);
 	tp_map_release(&pythons->by_pid);
-	tp_map_release(&pythons->quiet_ns);
 	free(pythons->processes);
 	free(pythons);
 }
@@ -172,19 +168,13 @@ bool tp_pythons_has(const struct tp_pythons *pythons, const struct tp_tree_task 
 bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task,
 		     struct tp_pyplaces *out)
 {
-	uint64_t until_ns;
 	out->n = 0;
 	struct process *process = process_of(pythons, task->info.pid);
 	if (!process || !process->python)
 		return false;
-	if (tp_map_get(&pythons->quiet_ns, task->info.id, &until_ns) &&
-	    tp_clock_now_ns() < until_ns)
-		return false;
 	size_t cut; /* a very deep recursion lacks its middle */
 	enum tp_python_outcome outcome = tp_python_read(process->python, task->info.tid, out->items,
 							TP_ARRAY_LEN(out->items), &out->n, &cut);
-	if (outcome == TP_PYTHON_NONE && task->info.tid != task->info.pid)
-		tp_map_set(&pythons->quiet_ns, task->info.id, tp_clock_now_ns() + RETRY_NS);
 	if (outcome != TP_PYTHON_READ)
 		out->n = 0;
 	return out->n > 0;

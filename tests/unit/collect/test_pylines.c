@@ -148,6 +148,41 @@ START_TEST(waits_are_told_by_their_line)
 }
 END_TEST
 
+START_TEST(waits_for_the_interpreter_lock_are_told_from_other_waits)
+{
+	if (lacks_python())
+		return;
+	run_python("import threading, time\n"
+		   "def spin():\n"
+		   "    end = time.time() + 1\n"
+		   "    while time.time() < end: sum(range(1000))\n"
+		   "def pause(lock):\n"
+		   "    lock.acquire(timeout=1)\n"
+		   "lock = threading.Lock()\n"
+		   "lock.acquire()\n"
+		   "threads = [threading.Thread(target=spin) for i in range(3)]\n"
+		   "threads.append(threading.Thread(target=pause, args=[lock]))\n"
+		   "for thread in threads: thread.start()\n"
+		   "for thread in threads: thread.join()");
+	size_t n_gil = 0;
+	size_t n_lock = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		size_t at = 0;
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
+		if (sample->state != TP_STATE_BLOCKED || stack->n_frames == 0)
+			continue;
+		n_gil += sample->cause == TP_CAUSE_GIL;
+		if (!next_python_is(stack, &at, "pause"))
+			continue;
+		ck_assert_int_ne(sample->cause, TP_CAUSE_GIL);
+		n_lock++;
+	}
+	ck_assert_uint_ge(n_gil, 10); /* three threads share one lock for a second */
+	ck_assert_uint_ge(n_lock, 1);
+}
+END_TEST
+
 START_TEST(without_perf_events_python_is_read_by_looks)
 {
 	if (lacks_python())
@@ -186,6 +221,7 @@ Suite *suite_collect_pylines(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
 	tcase_add_test(tc, waits_are_told_by_their_line);
+	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);
 	tcase_add_test(tc, without_perf_events_python_is_read_by_looks);
 	tcase_add_test(tc, an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read);
 	suite_add_tcase(suite, tc);
