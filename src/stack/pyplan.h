@@ -12,8 +12,6 @@
 #include "pylayout.h"
 #include "pymem.h"
 
-#include "trainprof/base/map.h"
-
 #include <stdbool.h>
 
 enum {
@@ -41,10 +39,6 @@ struct tp_pyplan {
 	 * with too many, the walk goes on at the first of these. */
 	uint64_t outer[TP_PYPLAN_OUTER_LOOSE];
 	size_t n_outer;
-	uint64_t *codes; /* code objects of the stack, each once; heap */
-	size_t n_codes;
-	size_t codes_capacity;
-	struct tp_map code_index; /* address -> index in codes */
 };
 
 void tp_pyplan_release(struct tp_pyplan *plan);
@@ -63,8 +57,4 @@ bool tp_pyplan_follow_chunks(struct tp_pyplan *plan, struct tp_pymem *mem,
 /* The newest chunk is used up to `top` now: read as much of it. */
 void tp_pyplan_fit_newest(struct tp_pyplan *plan, const struct tp_pylayout *layout, uint64_t size,
 			  uint64_t top);
-/* Have the head of this code object read, too; its index. */
-size_t tp_pyplan_want_code(struct tp_pyplan *plan, uint64_t address);
-void tp_pyplan_forget_codes(struct tp_pyplan *plan);
-
 #endif

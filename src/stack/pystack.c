@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-	MAX_CODES = 512,    /* heads read along with the stack */
 	MAX_STEPS = 4096,   /* to the outermost loose frame, where it is not known yet */
 	FIRST_MARK = 3,     /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
 	OWNER_THREAD = 0,   /* lies in a chunk */
@@ -15,8 +14,8 @@ enum {
 	WORD = 8,
 };
 
-/* Where things are in a copy. */
-enum part { PART_THREAD, PART_LINK, PART_TID, PART_CFRAME, PART_CHUNKS };
+/* Single words, behind the thread state. */
+enum part { PART_LINK, PART_TID, PART_ENTRY, PART_CFRAME_AGAIN, N_PARTS };
 
 void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
 		     const struct tp_pylayout *layout)
@@ -26,7 +25,6 @@ void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
 		.layout = layout,
 		.thread_bytes = tp_pylayout_thread_bytes(layout),
 		.frame_bytes = tp_pylayout_frame_bytes(layout),
-		.code_bytes = tp_pylayout_code_bytes(layout),
 		.frames = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(struct tp_pystack_frame)),
 	};
 }
@@ -40,14 +38,14 @@ void tp_pystack_release(struct tp_pystack *self)
 
 /* ---- one system call ---- */
 
-static size_t part_at(const struct tp_pystack *self, enum part part)
+static const uint8_t *part(const struct tp_pystack *self, enum part part)
 {
-	return part == PART_THREAD ? 0 : self->thread_bytes + WORD * (size_t)(part - 1);
+	return self->bytes + self->state_at + self->thread_bytes + WORD * (size_t)part;
 }
 
 static size_t copy_size(const struct tp_pystack *self, const struct tp_pyplan *plan)
 {
-	size_t size = part_at(self, PART_CHUNKS) + plan->n_loose * self->frame_bytes;
+	size_t size = plan->n_loose * self->frame_bytes;
 	for (size_t i = 0; i < tp_pyplan_n_read(plan); i++)
 		size += (size_t)tp_pyplan_read(plan, i)->size;
 	return size;
@@ -62,22 +60,65 @@ static void want(struct tp_pystack *self, uint64_t address, size_t at, size_t si
 			(struct tp_pymem_piece){address, self->bytes + at, size};
 }
 
-static void want_copy(struct tp_pystack *self, const struct tp_pystack_thread *thread, size_t at)
+static void want_loose(struct tp_pystack *self, const struct tp_pyplan *plan, size_t copy_at,
+		       size_t i)
 {
-	const struct tp_pyplan *plan = &thread->plan;
-	uint64_t cframe = plan->cframe ? plan->cframe + self->layout->cframe_frame : 0;
-	want(self, thread->state, at, self->thread_bytes);
-	want(self, thread->link, at + part_at(self, PART_LINK), WORD);
-	want(self, thread->tid_address, at + part_at(self, PART_TID), sizeof(uint32_t));
-	want(self, cframe, at + part_at(self, PART_CFRAME), WORD);
-	at += part_at(self, PART_CHUNKS);
+	want(self, plan->loose[i], copy_at + i * self->frame_bytes, self->frame_bytes);
+}
+
+/* The outermost first: it changes least. */
+static void want_first_copy(struct tp_pystack *self, const struct tp_pyplan *plan)
+{
+	size_t at = self->copy_bytes;
+	for (size_t i = plan->n_loose; i > 0; i--)
+		want_loose(self, plan, 0, i - 1);
+	for (size_t i = tp_pyplan_n_read(plan); i > 0; i--) {
+		const struct tp_pyplan_chunk *chunk = tp_pyplan_read(plan, i - 1);
+		at -= (size_t)chunk->size;
+		want(self, chunk->address, at, (size_t)chunk->size);
+	}
+}
+
+/* The other way round, so that what changes most is read at the shortest interval. */
+static void want_second_copy(struct tp_pystack *self, const struct tp_pyplan *plan)
+{
+	size_t at = self->second_at + plan->n_loose * self->frame_bytes;
 	for (size_t i = 0; i < tp_pyplan_n_read(plan); i++) {
 		const struct tp_pyplan_chunk *chunk = tp_pyplan_read(plan, i);
 		want(self, chunk->address, at, (size_t)chunk->size);
 		at += (size_t)chunk->size;
 	}
-	for (size_t i = 0; i < plan->n_loose; i++, at += self->frame_bytes)
-		want(self, plan->loose[i], at, self->frame_bytes);
+	for (size_t i = 0; i < plan->n_loose; i++)
+		want_loose(self, plan, self->second_at, i);
+}
+
+static void want_part(struct tp_pystack *self, uint64_t address, enum part part)
+{
+	want(self, address, self->state_at + self->thread_bytes + WORD * (size_t)part, WORD);
+}
+
+static void want_state(struct tp_pystack *self, const struct tp_pystack_thread *thread)
+{
+	want_part(self, thread->link, PART_LINK);
+	want_part(self, thread->tid_address, PART_TID);
+	want(self, thread->state, self->state_at, self->thread_bytes);
+}
+
+/* The one word that says where the stack begins, between the copies. */
+static void want_entry(struct tp_pystack *self, const struct tp_pystack_thread *thread)
+{
+	uint64_t cframe = thread->plan.cframe;
+	if (!self->layout->thread_cframe)
+		want_part(self, thread->state + self->layout->thread_frame, PART_ENTRY);
+	else
+		want_part(self, cframe ? cframe + self->layout->cframe_frame : 0, PART_ENTRY);
+}
+
+/* The way to that word: it has to be the same before and after. */
+static void want_cframe_again(struct tp_pystack *self, const struct tp_pystack_thread *thread)
+{
+	if (self->layout->thread_cframe)
+		want_part(self, thread->state + self->layout->thread_cframe, PART_CFRAME_AGAIN);
 }
 
 /* False when something that is planned cannot be read. */
@@ -85,9 +126,8 @@ static bool read_all(struct tp_pystack *self, const struct tp_pystack_thread *th
 {
 	const struct tp_pyplan *plan = &thread->plan;
 	self->copy_bytes = copy_size(self, plan);
-	self->n_heads = plan->n_codes < MAX_CODES ? plan->n_codes : MAX_CODES;
-	self->heads_at = self->copy_bytes;
-	self->second_at = self->heads_at + self->n_heads * self->code_bytes;
+	self->state_at = self->copy_bytes;
+	self->second_at = self->state_at + self->thread_bytes + WORD * N_PARTS;
 	size_t size = self->second_at + self->copy_bytes;
 	if (size > self->bytes_capacity) {
 		free(self->bytes);
@@ -95,33 +135,25 @@ static bool read_all(struct tp_pystack *self, const struct tp_pystack_thread *th
 		self->bytes_capacity = size;
 	}
 	self->n_pieces = 0;
-	want_copy(self, thread, 0);
-	for (size_t i = 0; i < self->n_heads; i++)
-		want(self, plan->codes[i], self->heads_at + i * self->code_bytes, self->code_bytes);
-	want_copy(self, thread, self->second_at);
+	want_state(self, thread);
+	want_first_copy(self, plan);
+	want_entry(self, thread);
+	want_second_copy(self, plan);
+	want_cframe_again(self, thread);
 	return self->mem->read(self->mem, self->pieces, self->n_pieces) == self->n_pieces;
-}
-
-const uint8_t *tp_pystack_head(const struct tp_pystack *self, const struct tp_pyplan *plan,
-			       uint64_t code)
-{
-	uint64_t index;
-	if (!tp_map_get(&plan->code_index, code, &index) || index >= self->n_heads)
-		return NULL;
-	return self->bytes + self->heads_at + (size_t)index * self->code_bytes;
 }
 
 /* ---- is it the thread, and does the plan fit? ---- */
 
 static uint64_t thread_word(const struct tp_pystack *self, uint32_t offset)
 {
-	return tp_pymem_u64(self->bytes + offset);
+	return tp_pymem_u64(self->bytes + self->state_at + offset);
 }
 
 static bool is_thread(const struct tp_pystack *self, const struct tp_pystack_thread *thread)
 {
 	const struct tp_pylayout *layout = self->layout;
-	uint64_t link = tp_pymem_u64(self->bytes + part_at(self, PART_LINK));
+	uint64_t link = tp_pymem_u64(part(self, PART_LINK));
 	if (thread_word(self, layout->thread_interp) != thread->interp ||
 	    thread_word(self, layout->thread_pthread) != thread->pthread ||
 	    (thread->link != 0 && link != thread->state))
@@ -129,7 +161,7 @@ static bool is_thread(const struct tp_pystack *self, const struct tp_pystack_thr
 	if (thread->tid == 0)
 		return true;
 	if (thread->tid_address != 0)
-		return tp_pymem_u32(self->bytes + part_at(self, PART_TID)) == thread->tid;
+		return tp_pymem_u32(part(self, PART_TID)) == thread->tid;
 	return layout->thread_tid == 0 ||
 	       thread_word(self, layout->thread_tid) == thread->tid;
 }
@@ -143,16 +175,9 @@ static uint64_t link_of(const struct tp_pystack *self)
 				  self->layout->interp_threads;
 }
 
-static uint64_t entry_of(const struct tp_pystack *self, size_t copy_at)
-{
-	if (self->layout->thread_cframe)
-		return tp_pymem_u64(self->bytes + copy_at + part_at(self, PART_CFRAME));
-	return tp_pymem_u64(self->bytes + copy_at + self->layout->thread_frame);
-}
-
 static bool are_chunks_linked(const struct tp_pystack *self, const struct tp_pyplan *plan)
 {
-	size_t at = part_at(self, PART_CHUNKS);
+	size_t at = plan->n_loose * self->frame_bytes;
 	size_t n = tp_pyplan_n_read(plan);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t previous = tp_pymem_u64(self->bytes + at + self->layout->chunk_previous);
@@ -182,7 +207,7 @@ static enum tp_pystack_outcome fit_chunks(struct tp_pystack *self, struct tp_pyp
 		return tp_pyplan_follow_chunks(plan, self->mem, layout, newest, top)
 			       ? TP_PYSTACK_AGAIN
 			       : TP_PYSTACK_MOVED;
-	uint64_t size = tp_pymem_u64(self->bytes + part_at(self, PART_CHUNKS) + layout->chunk_size);
+	uint64_t size = tp_pymem_u64(self->bytes + plan->n_loose * self->frame_bytes + layout->chunk_size);
 	uint64_t was = plan->chunks[0].size;
 	/* A little less than planned is read until the next time. */
 	tp_pyplan_fit_newest(plan, layout, size, top);
@@ -201,7 +226,8 @@ static enum tp_pystack_outcome fit(struct tp_pystack *self, struct tp_pystack_th
 	thread->link = link;
 	if (self->layout->thread_cframe) {
 		uint64_t cframe = thread_word(self, self->layout->thread_cframe);
-		is_again |= cframe != thread->plan.cframe;
+		is_again |= cframe != thread->plan.cframe ||
+			    cframe != tp_pymem_u64(part(self, PART_CFRAME_AGAIN));
 		thread->plan.cframe = cframe;
 	}
 	enum tp_pystack_outcome outcome = fit_chunks(self, &thread->plan);
@@ -241,7 +267,7 @@ static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *
 static bool find_in_chunks(const struct walk *walk, uint64_t address, size_t *at)
 {
 	const struct tp_pystack *self = walk->self;
-	size_t base = part_at(self, PART_CHUNKS);
+	size_t base = walk->plan->n_loose * self->frame_bytes;
 	for (size_t i = 0; i < tp_pyplan_n_read(walk->plan); i++) {
 		const struct tp_pyplan_chunk *chunk = tp_pyplan_read(walk->plan, i);
 		uint64_t inside = address - chunk->address;
@@ -280,7 +306,7 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 	}
 	size_t k = index_of_loose(walk, address);
 	if (k < walk->plan->n_loose) {
-		out->at = self->copy_bytes - (walk->plan->n_loose - k) * self->frame_bytes;
+		out->at = k * self->frame_bytes;
 		parse_frame(self, out, self->bytes + out->at);
 	} else {
 		uint8_t bytes[TP_PYLAYOUT_MAX_FRAME_BYTES];
@@ -393,29 +419,17 @@ static void learn(struct walk *walk)
 static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack_frame *frame,
 			  bool is_innermost)
 {
-	const uint8_t *a = self->bytes + frame->at;
-	const uint8_t *b = a + self->second_at;
-	const struct tp_pylayout *layout = self->layout;
-	if (!is_innermost && layout->frame_owner != 0)
-		return memcmp(a, b, self->frame_bytes) == 0;
 	struct tp_pystack_frame again = {0};
-	parse_frame(self, &again, b);
+	parse_frame(self, &again, self->bytes + self->second_at + frame->at);
 	return again.back == frame->back && again.code == frame->code &&
 	       again.owner == frame->owner && (is_innermost || again.instr == frame->instr);
 }
 
-/* Frames and the entry, in both copies. Marks count: they are links, too. */
-static bool are_copies_same(const struct walk *walk, uint64_t entry)
+/* Marks count: they are links, too. */
+static bool are_copies_same(const struct tp_pystack *self)
 {
-	const struct tp_pystack *self = walk->self;
-	if (entry != entry_of(self, self->second_at))
-		return false;
-	if (self->layout->thread_cframe &&
-	    tp_pymem_u64(self->bytes + self->second_at + self->layout->thread_cframe) !=
-		    walk->plan->cframe)
-		return false;
 	for (size_t i = 0; i < self->n_frames; i++) {
-		if (!is_same_frame(self, &self->frames[i], self->frames[i].address == entry))
+		if (!is_same_frame(self, &self->frames[i], i == 0))
 			return false;
 	}
 	return true;
@@ -462,7 +476,7 @@ enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pysta
 	self->n_frames = 0;
 	self->cut = 0;
 	if (!read_all(self, thread)) {
-		bool was_only_state = self->n_pieces <= 2 + (thread->tid_address ? 2 : 0);
+		bool was_only_state = self->copy_bytes == 0 && thread->plan.cframe == 0;
 		tp_pyplan_clear(&thread->plan);
 		thread->link = 0;
 		return was_only_state ? TP_PYSTACK_GONE : TP_PYSTACK_MOVED;
@@ -470,15 +484,14 @@ enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pysta
 	enum tp_pystack_outcome outcome = fit(self, thread);
 	if (outcome != TP_PYSTACK_READ)
 		return outcome;
-	uint64_t entry = entry_of(self, 0);
-	outcome = walk_frames(&walk, entry);
+	outcome = walk_frames(&walk, tp_pymem_u64(part(self, PART_ENTRY)));
 	if (outcome != TP_PYSTACK_READ)
 		return outcome;
 	if (walk.is_incomplete) {
 		learn(&walk);
 		return TP_PYSTACK_AGAIN;
 	}
-	if (!are_copies_same(&walk, entry))
+	if (!are_copies_same(self))
 		return TP_PYSTACK_MOVED;
 	if (self->n_frames == 0)
 		return TP_PYSTACK_NONE;

@@ -1,12 +1,12 @@
 /*
  * One thread's frames, as they all were at one instant.
  *
- * One system call reads, in this order: the thread state, the chunks and loose frames that the plan
- * names (copy A); the heads of code objects; the same again in copy B. What is equal in A and B did not
- * change from the end of A to the begin of B, so it held together then, unless it changed and changed
- * back to the same bytes within that microsecond. A caller's frame has to be equal in all its bytes
- * (with the place of the call); the innermost one in its code and link. The stack has to end at a frame
- * that can be a thread's first.
+ * One system call reads, in this order: the frames (copy A, the outermost first), the word that says
+ * which frame is the innermost, and the frames again (copy B, the innermost first). A frame whose link
+ * and code object are equal in A and B had them when the word was read; so all that hangs on the word
+ * was the stack then. Only what changed and changed back within that microsecond escapes. Callers
+ * have to be at the same instruction in A and B, too. The stack has to end at a frame that can be a
+ * thread's first.
  */
 #ifndef TRAINPROF_SRC_STACK_PYSTACK_H
 #define TRAINPROF_SRC_STACK_PYSTACK_H
@@ -53,17 +53,16 @@ enum tp_pystack_outcome {
 struct tp_pystack {
 	struct tp_pymem *mem;
 	const struct tp_pylayout *layout;
-	size_t thread_bytes, frame_bytes, code_bytes;
+	size_t thread_bytes, frame_bytes;
 	struct tp_pystack_frame *frames; /* innermost first, without marks */
 	size_t n_frames;
 	size_t cut; /* frames from here on are the outermost; n_frames = none is left out */
-	/* What was read: copy A from 0 on, heads of code objects, copy B. */
+	/* What was read: copy A from 0 on, the thread state, copy B. */
 	uint8_t *bytes;
 	size_t bytes_capacity;
 	size_t copy_bytes;
-	size_t heads_at;
+	size_t state_at;
 	size_t second_at;
-	size_t n_heads;
 	struct tp_pymem_piece *pieces;
 	size_t n_pieces;
 	size_t pieces_capacity;
@@ -75,8 +74,4 @@ void tp_pystack_release(struct tp_pystack *self);
 
 /* One attempt. */
 enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pystack_thread *thread);
-/* The head of a code object as it was between the copies of the last attempt; NULL = not read. */
-const uint8_t *tp_pystack_head(const struct tp_pystack *self, const struct tp_pyplan *plan,
-			       uint64_t code);
-
 #endif
