@@ -1,8 +1,8 @@
 /*
  * Code objects of the other process: names and lines, read once each and kept.
  *
- * A code object may be freed and another one made at its address. So its head is read again at every
- * use and compared with the one that was kept: type, names, constants, lines, flags.
+ * A code object may be freed and another one made at its address. So its head is read again at
+ * every use and compared with the one that was kept: type, names, constants, lines, flags.
  */
 #ifndef TRAINPROF_SRC_STACK_PYCODE_H
 #define TRAINPROF_SRC_STACK_PYCODE_H
@@ -27,15 +27,15 @@ struct tp_pycode {
 	uint32_t first_line;
 	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
 	uint64_t round;           /* the last in which it was wanted */
-	uint64_t bytecode; /* from 3.11 on: its address */
+	uint64_t bytecode;        /* from 3.11 on: its address */
 	struct tp_pyline_table lines;
 };
 
 struct tp_pycode_cache {
 	struct tp_pymem *mem;
 	const struct tp_pylayout *layout;
-	size_t head_bytes;     /* tp_pylayout_code_bytes() */
-	uint64_t code_type;    /* address of PyCode_Type; 0 = not known yet */
+	size_t head_bytes;  /* tp_pylayout_code_bytes() */
+	uint64_t code_type; /* address of PyCode_Type; 0 = not known yet */
 	struct tp_strtab texts;
 	struct tp_map by_address; /* -> index */
 	struct tp_pycode **items;

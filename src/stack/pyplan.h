@@ -1,10 +1,11 @@
 /*
- * What to read of a thread so that one system call gets its whole stack, twice: learned from the last
- * time, put right when the stack turns out to lie elsewhere. A plan is a guess about addresses only;
- * what is believed is checked in what was read.
+ * What to read of a thread so that one system call gets its whole stack, twice: learned from the
+ * last time, put right when the stack turns out to lie elsewhere. A plan is a guess about addresses
+ * only; what is believed is checked in what was read.
  *
- * From 3.11 on frames lie one behind the other in chunks of 16 KiB; those of generators and, from 3.12
- * on, the marks that C functions leave lie elsewhere ("loose"). Before 3.11 all frames are loose.
+ * From 3.11 on frames lie one behind the other in chunks of 16 KiB; those of generators and,
+ * from 3.12 on, the marks that C functions leave lie elsewhere ("loose"). Before 3.11 all frames
+ * are loose.
  */
 #ifndef TRAINPROF_SRC_STACK_PYPLAN_H
 #define TRAINPROF_SRC_STACK_PYPLAN_H

@@ -27,7 +27,7 @@ struct asked {
 	pid_t tid;
 	uint32_t inner;
 	size_t n_threads; /* states that are this thread's */
-	struct tp_pystack_thread threads[MAX_NESTED];
+	struct tp_pycopy_thread threads[MAX_NESTED];
 };
 
 struct tp_python {
@@ -230,13 +230,14 @@ static enum tp_pystack_outcome name_frames(struct tp_python *self, size_t *n, si
 
 /* ---- reading ---- */
 
-static enum tp_pystack_outcome read_thread(struct tp_python *self, struct tp_pystack_thread *thread,
+static enum tp_pystack_outcome read_thread(struct tp_python *self, struct tp_pycopy_thread *thread,
 					   size_t *n, size_t *cut)
 {
 	enum tp_pystack_outcome outcome = TP_PYSTACK_MOVED;
 	int n_retries = 0;
 	for (int round = 0; round < MAX_ROUNDS && n_retries <= MAX_RETRIES; round++) {
-		outcome = tp_pystack_take(&self->stack, thread);
+		outcome = tp_pystack_take(&self->stack, thread,
+					  n_retries == 0 ? 1 : TP_PYCOPY_MAX_LOOKS);
 		if (outcome == TP_PYSTACK_READ)
 			outcome = name_frames(self, n, cut);
 		if (outcome == TP_PYSTACK_MOVED)
@@ -261,7 +262,7 @@ static struct asked *find_asked(struct tp_python *self, pid_t tid)
 	return asked;
 }
 
-static void bind_state(struct tp_python *self, struct tp_pystack_thread *thread,
+static void bind_state(struct tp_python *self, struct tp_pycopy_thread *thread,
 		       const struct tp_pythread_state *state)
 {
 	uint32_t in_pthread = self->layout.thread_tid ? 0 : self->list.tid_offset;
@@ -286,7 +287,8 @@ static void bind(struct tp_python *self, struct asked *asked)
 		bind_state(self, &asked->threads[asked->n_threads++], state);
 }
 
-/* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say. */
+/* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say.
+ */
 static enum tp_pystack_outcome read_asked(struct tp_python *self, struct asked *asked, size_t *n,
 					  size_t *cut)
 {
@@ -409,7 +411,8 @@ pid_t tp_python_gil_holder(struct tp_python *self)
 bool tp_python_is_gil_wait(struct tp_python *self, uint64_t futex_address)
 {
 	uint64_t gil = find_gil(self);
-	/* cond, mutex and, for handing over, switch_cond and switch_mutex: the end of the structure. */
+	/* cond, mutex and, for handing over, switch_cond and switch_mutex: the end of the
+	 * structure. */
 	uint64_t size = 2 * (sizeof(pthread_cond_t) + sizeof(pthread_mutex_t));
 	return gil != 0 && futex_address - (gil + self->layout.gil_cond) < size;
 }
