@@ -121,6 +121,8 @@ static void align_clocks(struct tp_collectives *all)
 	free(pairs);
 }
 
+/* Of several that arrive last at once the first: devices stand in the order of ranks, which does
+ * not depend on the order of files where ranks have numbers. */
 static void find_late(struct tp_collectives *all)
 {
 	const struct tp_device_work *devices = all->analysis->devices;
