@@ -69,12 +69,16 @@ void tp_op_args_read(struct tp_op_args *out, const struct tp_piece *args)
 	struct tp_walk walk = tp_walk_into(args);
 	struct tp_piece key;
 	struct tp_piece value;
+	struct tp_buf scratch = {0};
 	*out = (struct tp_op_args){0};
 	while (tp_walk_next(&walk, &key, &value)) {
+		if (key.is_escaped)
+			key = tp_piece_plain(&key, &scratch);
 		struct tp_piece *field = field_of(out, &key);
 		if (field)
 			*field = value;
 	}
+	tp_buf_release(&scratch);
 }
 
 /* Of [50, 1, 1]; 0 when it is none, or more than `most`. */
