@@ -384,8 +384,8 @@ START_TEST(formats_have_names_and_only_those)
 	struct imported in;
 	static const char text[] = "[{\"ph\":\"X\",\"ts\":1,\"dur\":1}]";
 	struct tp_import_options options = {.format = "kineto"};
-	ck_assert_str_eq(tp_import_format_info(0)->name, "straggler");
-	ck_assert_str_eq(tp_import_format_info(1)->name, "kineto");
+	ck_assert_str_eq(tp_import_format_info(0)->name, "kineto");
+	ck_assert_str_eq(tp_import_format_info(1)->name, "nsys");
 	ck_assert_ptr_null(tp_import_format_info(1000));
 	imported_bytes(&in, text, strlen(text), &options);
 	ck_assert_int_eq(in.status, TP_OK);
