@@ -2,8 +2,8 @@
  * Builds what is known of each rank before steps: what names mean, the thread that trains, the work
  * of its devices with the calls that launched it, and the lanes of both.
  */
-#include "launchindex.h"
 #include "rankwork.h"
+#include "launchindex.h"
 
 #include "trainprof/base/memory.h"
 

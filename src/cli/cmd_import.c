@@ -3,6 +3,7 @@
 
 #include "complain.h"
 #include "importing.h"
+#include "leftover.h"
 #include "output.h"
 #include "reading.h"
 #include "recordings.h"
@@ -116,6 +117,8 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		       "import needs a file");
 		return TP_EXIT_USAGE;
 	}
+	if (o->output)
+		tp_leftover_mend(o->output, cli->is_quiet);
 	if (tp_importing_record(&directory, o, argv, (size_t)argc, &err) != TP_OK)
 		return tp_complain_status(NULL, &err);
 	tp_recordings_set_last(directory);
