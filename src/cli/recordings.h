@@ -50,6 +50,20 @@ TP_MUST_CHECK enum tp_status tp_recordings_remove(const char *directory, struct 
 /* Room for a recording in the directory that will hold it. Errors  TP_IO with what to type. */
 TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, struct tp_error *err);
 
+/* Options of all commands that make a recording, but for where their values go; options.h. */
+/* clang-format off */
+#define TP_OPTION_OUTPUT \
+	.letter = 'o', .name = "output", .type = TP_OPTION_TEXT, .value = "DIR", \
+	.text = "recording; never overwritten", .otherwise = "trainprof-MMDD-HHMMSS", \
+	.env = "TRAINPROF_OUTPUT"
+#define TP_OPTION_LABEL \
+	.letter = 'n', .name = "name", .type = TP_OPTION_TEXT, .value = "LABEL", \
+	.text = "name shown in reports"
+#define TP_OPTION_FORCE \
+	.name = "force", .type = TP_OPTION_FLAG, \
+	.text = "replace an existing recording", .is_rare = true
+/* clang-format on */
+
 /* A file that is called as traces of other tools are. */
 bool tp_recordings_may_be_trace(const char *path);
 
