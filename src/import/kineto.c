@@ -347,7 +347,7 @@ static void take_metadata(struct reader *reader, const struct tp_kineto_event *e
 
 static void take_event(struct reader *reader, const struct tp_piece *text)
 {
-	struct tp_kineto_event event = {0};
+	struct tp_kineto_event event;
 	reader->info->n_events++;
 	if (!tp_kineto_event_read(&event, text, &reader->plain)) {
 		tp_rank_skip(reader->writer, "a malformed event");

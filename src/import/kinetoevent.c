@@ -87,6 +87,7 @@ bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_piece *
 	struct tp_walk walk = tp_walk_into(text);
 	struct tp_piece key;
 	struct tp_piece value;
+	*event = (struct tp_kineto_event){0};
 	while (tp_walk_to_value(&walk, &key)) {
 		if (key.is_escaped)
 			key = tp_piece_plain(&key, &plain->key);

@@ -18,7 +18,7 @@ struct tp_kineto_plain {
 };
 
 /*
- * Fill `event`, which is empty before; it borrows the text, and `plain` until the next event. Stops
+ * Fill `event`; it borrows the text, and `plain` until the next event. Stops
  * where the rest is of no use: at a phase that nobody wants, and at args behind all else. False
  * when the event is malformed.
  */

@@ -53,7 +53,7 @@ static void put_device_event(struct output *o, const struct ruletrace_event *eve
 	for (const char *p = event->args ? event->args : ""; *p; p++) {
 		if (p == event->args)
 			tp_buf_puts(o->out, ", ");
-		tp_buf_putc(o->out, *p == '\'' ? '"' : *p);
+		tp_buf_putc(o->out, (char)(*p == '\'' ? '"' : *p));
 	}
 	tp_buf_puts(o->out, "}}");
 }
