@@ -12,8 +12,7 @@
  * kernels", read 2026-11-20), so these end before the next one is launched. */
 static const uint64_t TP_SHORT_KERNEL_NS = 10000;
 
-/* comm.small_ratio: below it latency and not bandwidth decides how long a collective takes;
- * Ascend's msprof-analyze calls such packets small (advisor/rules, read 2026-11-20). */
+/* comm.small_ratio: our choice; which share of them is too much is $comm.small of the rules. */
 static const uint64_t TP_SMALL_COLLECTIVE_BYTES = UINT64_C(1) << 20;
 
 /* Gaps shorter than this between queued pieces of work are the device's own latency: our choice. */

@@ -31,7 +31,8 @@ struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key)
 		if (name.len == len && memcmp(name.text, key, len) == 0)
 			found = value;
 	}
-	tp_buf_release(&scratch);
+	if (scratch.data)
+		tp_buf_release(&scratch);
 	return found;
 }
 

@@ -78,7 +78,8 @@ void tp_op_args_read(struct tp_op_args *out, const struct tp_piece *args)
 		if (field)
 			*field = value;
 	}
-	tp_buf_release(&scratch);
+	if (scratch.data)
+		tp_buf_release(&scratch);
 }
 
 /* Of [50, 1, 1]; 0 when it is none, or more than `most`. */
