@@ -16,7 +16,12 @@
 #include <unistd.h>
 
 #define PYIMAGE_BASE UINT64_C(0x7f0000000000)
-enum { PYIMAGE_BYTES = 4 << 20, PYIMAGE_CHUNK_BYTES = 16 << 10, PYIMAGE_WORDS_A_FRAME = 16 };
+enum {
+	PYIMAGE_BYTES = 4 << 20,
+	PYIMAGE_CHUNK_BYTES = 16 << 10,
+	PYIMAGE_WORDS_A_FRAME = 16,
+	PYIMAGE_SLICE_BYTES = 64
+};
 
 struct pyimage {
 	uint8_t *bytes;
@@ -27,9 +32,9 @@ struct pyimage {
 	uint64_t chunk, top; /* of the data stack */
 	uint64_t innermost;  /* frame */
 	struct tp_pymem mem;
-	/* Called before each piece is read: whatever the process does meanwhile. */
+	/* Called before each slice is read: whatever the process does meanwhile. */
 	void (*meanwhile)(struct pyimage *image);
-	size_t n_pieces; /* read so far */
+	size_t n_slices; /* read so far */
 };
 
 static inline uint8_t *pyimage_at(const struct pyimage *image, uint64_t address)
@@ -60,19 +65,26 @@ static inline uint64_t pyimage_alloc(struct pyimage *image, size_t size)
 	return address;
 }
 
+/* Slice by slice, as a processor copies: anything may happen between two of them. */
 static inline size_t pyimage_read(struct tp_pymem *mem, const struct tp_pymem_piece *pieces,
 				  size_t n)
 {
 	struct pyimage *image = mem->image;
 	mem->n_calls++;
 	for (size_t i = 0; i < n; i++) {
-		image->n_pieces++;
-		if (image->meanwhile)
-			image->meanwhile(image);
 		uint64_t at = pieces[i].address - PYIMAGE_BASE;
 		if (at > PYIMAGE_BYTES || pieces[i].size > PYIMAGE_BYTES - at)
 			return i;
-		memcpy(pieces[i].out, image->bytes + at, pieces[i].size);
+		for (size_t done = 0; done < pieces[i].size;) {
+			size_t slice = PYIMAGE_SLICE_BYTES - (at + done) % PYIMAGE_SLICE_BYTES;
+			if (slice > pieces[i].size - done)
+				slice = pieces[i].size - done;
+			image->n_slices++;
+			if (image->meanwhile)
+				image->meanwhile(image);
+			memcpy((uint8_t *)pieces[i].out + done, image->bytes + at + done, slice);
+			done += slice;
+		}
 	}
 	return n;
 }
