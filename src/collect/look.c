@@ -24,12 +24,13 @@
 enum { PATH_SIZE = 4096, SELECT_MAX = 1024 };
 
 void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
-		    uint32_t stack_bytes)
+		    struct tp_pythons *pythons, uint32_t stack_bytes)
 {
 	enum { LIMIT = (TP_REMOTE_MAX_PAGES - 1) * TP_REMOTE_PAGE };
 	memset(looker, 0, sizeof(*looker));
 	looker->host = host;
 	looker->sink = sink;
+	looker->pythons = pythons;
 	looker->stack_bytes = stack_bytes < LIMIT ? stack_bytes : LIMIT;
 	looker->stack = tp_alloc(looker->stack_bytes + 1);
 	tp_stackput_init(&looker->stackput, sink);
@@ -50,6 +51,7 @@ void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked)
 /* What is being gathered about one thread. */
 struct scene {
 	struct tp_looker *looker;
+	const struct tp_tree_task *task;
 	pid_t pid;
 	pid_t tid;
 	struct tp_waitfacts facts;
@@ -58,11 +60,13 @@ struct scene {
 };
 
 /* The long buffers are left as they are: clearing them costs more than most looks. */
-static void scene_init(struct scene *scene, struct tp_looker *looker, pid_t pid, pid_t tid)
+static void scene_init(struct scene *scene, struct tp_looker *looker,
+		       const struct tp_tree_task *task)
 {
 	scene->looker = looker;
-	scene->pid = pid;
-	scene->tid = tid;
+	scene->task = task;
+	scene->pid = task->info.pid;
+	scene->tid = task->info.tid;
 	scene->facts = (struct tp_waitfacts){.link = scene->link, .wchan = scene->wchan};
 	scene->link[0] = '\0';
 	scene->wchan[0] = '\0';
@@ -203,6 +207,15 @@ static void gather(struct scene *scene, const struct tp_looked *looked)
 		read_state(scene);
 }
 
+/* Into the looker's places; none where nothing is known of Python. */
+static void read_python(struct scene *scene)
+{
+	struct tp_looker *looker = scene->looker;
+	looker->places.n = 0;
+	if (looker->pythons)
+		tp_pythons_read(looker->pythons, scene->task, &looker->places);
+}
+
 /*
  * Copy the stack of a thread that waits: it stands still, so its registers are those at the call.
  * First of all, because a wait for a fast disk lasts 100 us. Returns the size; 0 when it went on
@@ -216,6 +229,7 @@ static size_t copy_stack(struct scene *scene, struct tp_looked *looked)
 		return 0;
 	size_t size = tp_remote_read(scene->pid, scene->facts.call.sp, looker->stack,
 				     looker->stack_bytes);
+	read_python(scene);
 	if (size > 0 && read_call_text(scene, looked, again, sizeof(again)) &&
 	    strcmp(again, looked->call_text) == 0)
 		return size;
@@ -235,9 +249,10 @@ static bool refresh_maps(struct scene *scene, struct tp_maps *maps, uint64_t now
 }
 
 /* The frame pointer is not known; the C library's stubs are unwound by the stack pointer alone. */
-static uint32_t walk_stack(struct scene *scene, struct tp_maps *maps, size_t size, uint64_t now_ns)
+static uint32_t walk_stack(struct scene *scene, size_t size, uint64_t now_ns)
 {
 	struct tp_looker *looker = scene->looker;
+	struct tp_maps *maps = scene->task->maps;
 	const struct tp_unwind_regs regs = {.ip = scene->facts.call.pc, .sp = scene->facts.call.sp};
 	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
 	struct tp_unwind_result result;
@@ -245,58 +260,83 @@ static uint32_t walk_stack(struct scene *scene, struct tp_maps *maps, size_t siz
 	if ((result.end == TP_UNWIND_LOST || !frames[0].module) &&
 	    refresh_maps(scene, maps, now_ns))
 		tp_unwind(maps, &regs, looker->stack, size, frames, TP_STACK_MAX_FRAMES, &result);
-	return tp_stackput_stack(&looker->stackput, frames, result.n_frames,
-				 result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED);
+	return tp_stackput_merged(&looker->stackput, frames, result.n_frames,
+				  result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED,
+				  looker->places.items, looker->places.n);
+}
+
+/* Of a thread that runs only Python can be read. */
+static uint32_t put_python(struct scene *scene)
+{
+	struct tp_looker *looker = scene->looker;
+	read_python(scene);
+	return tp_stackput_merged(&looker->stackput, NULL, 0, 0, looker->places.items,
+				  looker->places.n);
+}
+
+static bool waits_for_gil(const struct scene *scene)
+{
+	const struct tp_looker *looker = scene->looker;
+	return looker->pythons &&
+	       tp_pythons_is_gil(looker->pythons, scene->task, scene->facts.call.args[0]);
 }
 
 /* A new wait: find out everything. False when the thread is gone. */
-static bool look_closely(struct scene *scene, struct tp_looked *looked, struct tp_maps *maps,
-			 uint64_t now_ns)
+static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t now_ns)
 {
 	struct tp_waitfacts *facts = &scene->facts;
 	looked->lacks_stack = false;
-	size_t stack_size = maps ? copy_stack(scene, looked) : 0;
+	size_t stack_size = scene->task->maps ? copy_stack(scene, looked) : 0;
 	gather(scene, looked);
 	if (!facts->has_call && facts->state == '\0')
 		return false;
 	struct tp_waitcause cause = tp_waitcause_decide(facts);
 	bool waits = cause.state == TP_STATE_BLOCKED;
 	bool is_futex = facts->has_call && facts->row && facts->row->kind == TP_SYSCALL_FUTEX;
+	bool is_running = facts->has_call && facts->call.is_running;
 	looked->sight = (struct tp_sight){
 		.state = cause.state,
-		.cause = cause.cause,
+		.cause = is_futex && waits_for_gil(scene) ? TP_CAUSE_GIL : cause.cause,
 		.syscall = facts->has_call ? facts->call.number : -1,
 		.address = is_futex ? facts->call.args[0] : 0,
 		.target = waits ? tp_sink_string(scene->looker->sink, scene->link) : 0,
-		.stack = stack_size ? walk_stack(scene, maps, stack_size, now_ns) : 0,
+		.stack = stack_size   ? walk_stack(scene, stack_size, now_ns)
+			 : is_running ? put_python(scene)
+				      : 0,
 	};
+	looked->n_runs = scene->task->n_runs;
 	looked->stack_ns = now_ns;
 	return true;
 }
 
-/* Runs still, or waits as before: for the same, at the same place. */
-static bool is_unchanged(const struct tp_looked *looked, const char *text, uint64_t now_ns)
+/* Runs still, or waits as before: for the same, at the same place. In Python many places share one
+ * stack pointer: there only a thread that has not run since is where it was. */
+static bool is_unchanged(const struct tp_looker *looker, const struct tp_looked *looked,
+			 const struct tp_tree_task *task, const char *text, uint64_t now_ns)
 {
 	if (looked->lacks_stack || strcmp(text, looked->call_text) != 0)
+		return false;
+	if (looker->pythons && tp_pythons_has(looker->pythons, task) &&
+	    (task->where == TP_TREE_UNKNOWN || task->n_runs != looked->n_runs))
 		return false;
 	return looked->sight.state != TP_STATE_BLOCKED ||
 	       now_ns - looked->stack_ns < TP_LOOK_STACK_AGE_NS;
 }
 
-bool tp_look(struct tp_looker *looker, struct tp_looked *looked, pid_t pid, pid_t tid,
-	     struct tp_maps *maps, uint64_t now_ns)
+bool tp_look(struct tp_looker *looker, struct tp_looked *looked, const struct tp_tree_task *task,
+	     uint64_t now_ns)
 {
 	struct scene scene;
 	char text[sizeof(looked->call_text)];
-	scene_init(&scene, looker, pid, tid);
+	scene_init(&scene, looker, task);
 	bool has_text = read_call_text(&scene, looked, text, sizeof(text));
 	if (!has_text && (errno == ESRCH || errno == ENOENT))
 		return false;
-	if (has_text && is_unchanged(looked, text, now_ns))
+	if (has_text && is_unchanged(looker, looked, task, text, now_ns))
 		return true;
 	scene.facts.has_call = has_text && tp_procfs_syscall(&scene.facts.call, text);
 	if (scene.facts.has_call)
 		scene.facts.row = tp_syscall_find(TP_SYSCALL_HERE, scene.facts.call.number);
 	snprintf(looked->call_text, sizeof(looked->call_text), "%s", has_text ? text : "");
-	return look_closely(&scene, looked, maps, now_ns);
+	return look_closely(&scene, looked, now_ns);
 }

@@ -6,6 +6,7 @@
 #define TRAINPROF_SRC_COLLECT_LOOK_H
 
 #include "fdshelf.h"
+#include "pythons.h"
 #include "stackput.h"
 
 #include "trainprof/base/map.h"
@@ -16,8 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-struct tp_maps;
 
 /* What was found. */
 struct tp_sight {
@@ -35,6 +34,7 @@ struct tp_looked {
 	char call_text[192]; /* the syscall file as last read; equal = still there, or again */
 	struct tp_sight sight;
 	uint64_t stack_ns; /* when the stack was last walked; 0 never */
+	uint64_t n_runs;   /* of the task then */
 	bool lacks_stack;  /* it went on while its stack was copied: try again */
 };
 
@@ -46,21 +46,24 @@ struct tp_looker {
 	uint32_t stack_bytes;       /* copied at most */
 	unsigned char *stack;       /* stack_bytes long */
 	struct tp_map maps_read_ns; /* pid -> when its maps were last read */
+	struct tp_pythons *pythons; /* may be NULL */
+	struct tp_pyplaces places;
 };
 
+/* pythons: lent; NULL: Python frames are not told. */
 void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
-		    uint32_t stack_bytes);
+		    struct tp_pythons *pythons, uint32_t stack_bytes);
 void tp_looker_release(struct tp_looker *looker);
 
 /* A stack older than this is walked again although the thread is where it was. */
 #define TP_LOOK_STACK_AGE_NS UINT64_C(10000000000)
 
 /*
- * Look at thread `tid` of process `pid`. maps may be NULL: no stack then. False when the thread is
- * gone. The sight is in looked->sight.
+ * Look at a thread. Without task->maps there is no stack. False when the thread is gone. The sight
+ * is in looked->sight.
  */
-bool tp_look(struct tp_looker *looker, struct tp_looked *looked, pid_t pid, pid_t tid,
-	     struct tp_maps *maps, uint64_t now_ns);
+bool tp_look(struct tp_looker *looker, struct tp_looked *looked, const struct tp_tree_task *task,
+	     uint64_t now_ns);
 /* Before looked is freed. */
 void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked);
 

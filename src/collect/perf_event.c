@@ -114,6 +114,16 @@ int tp_perf_open_idle(pid_t tid)
 	return event_open(&attr, tid, -1);
 }
 
+int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t period_ns)
+{
+	struct perf_event_attr attr = attr_sampler(setup, period_ns);
+	attr.disabled = attr.enable_on_exec = attr.inherit = 0;
+	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
+	attr.watermark = 0;
+	attr.wakeup_events = 1;
+	return event_open(&attr, tid, -1);
+}
+
 int tp_perf_try(bool with_kernel)
 {
 	struct tp_perf_setup setup = {.has_kernel = with_kernel, .stack_bytes = 1024};

@@ -47,6 +47,9 @@ int tp_perf_open_switches_here(int cpu);
 /* An event of one thread that counts nothing and is not inherited; -1 with errno. */
 int tp_perf_open_idle(pid_t tid);
 
+/* Samples of one thread alone, running at once, not inherited: readable at each. -1 with errno. */
+int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t period_ns);
+
 /* 0 when an event like ours can be opened on this very process, else an errno. */
 int tp_perf_try(bool with_kernel);
 

@@ -86,6 +86,8 @@ static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *
 	feed->n_target_samples += record->tid == feed->target;
 	if (!task || feed->is_paused)
 		return;
+	if (task->followed_ns && record->time_ns >= task->followed_ns)
+		return; /* its own event tells more */
 	const struct tp_perf_sample *from = &record->of.sample;
 	bool is_unwound = !feed->drops_stacks && feed->n_samples % feed->keep_one_in == 0;
 	struct tp_sample sample = {
@@ -98,7 +100,7 @@ static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *
 		.syscall = -1,
 		.time_ns = record->time_ns,
 	};
-	sample.stack = tp_perf_stacks_put(&feed->stacks, task, from, is_unwound);
+	sample.stack = tp_perf_stacks_put(&feed->stacks, task, from, is_unwound, NULL);
 	tp_sink_sample(feed->sink, &sample);
 	if (feed->drops_stacks)
 		gap_grow(&feed->dropped, record->time_ns, record->time_ns, 1);

@@ -90,10 +90,13 @@ static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task 
 }
 
 uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-			    const struct tp_perf_sample *sample, bool is_unwound)
+			    const struct tp_perf_sample *sample, bool is_unwound,
+			    const struct tp_pyplaces *places)
 {
 	uint32_t flags = 0;
 	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
 	n = put_user(stacks, task, sample, is_unwound, n, &flags);
-	return tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
+	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places->items,
+					   places->n)
+		      : tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
 }

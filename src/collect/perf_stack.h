@@ -3,6 +3,7 @@
 #define TRAINPROF_SRC_COLLECT_PERF_STACK_H
 
 #include "perf_record.h"
+#include "pythons.h"
 #include "stackput.h"
 #include "tree.h"
 
@@ -24,8 +25,10 @@ struct tp_perf_stacks {
 void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink);
 void tp_perf_stacks_release(struct tp_perf_stacks *stacks);
 
-/* The id of the sample's stack. Without `is_unwound` only the innermost user frame is kept. */
+/* The id of the sample's stack. Without `is_unwound` only the innermost user frame is kept. places:
+ * where the thread was in Python just then; NULL or none: unknown. */
 uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-			    const struct tp_perf_sample *sample, bool is_unwound);
+			    const struct tp_perf_sample *sample, bool is_unwound,
+			    const struct tp_pyplaces *places);
 
 #endif

@@ -6,6 +6,8 @@
 #include "availability.h"
 #include "plan_source.h"
 #include "priority.h"
+#include "pythons.h"
+#include "registry.h"
 #include "task_stat.h"
 #include "tree.h"
 
@@ -211,6 +213,8 @@ void tp_plan_free(struct tp_plan *plan)
 		return;
 	for (size_t i = 0; i < plan->n_slots; i++)
 		slot_close(&plan->slots[i]);
+	if (plan->context.pythons)
+		tp_pythons_free(plan->context.pythons);
 	tp_tree_free(plan->context.tree);
 	free(plan->slots);
 	free(plan);
@@ -292,6 +296,11 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 		.sink = sink,
 		.tree = tp_tree_new(plan->host, sink),
 	};
+	const struct plan_slot *python = slot_find(plan, tp_python_collector.name);
+	if (python && python->row.is_chosen)
+		plan->context.pythons = tp_pythons_new(plan->host, plan->context.tree);
+	const struct plan_slot *perf = slot_find(plan, tp_perf_collector.name);
+	plan->context.may_sample = perf && perf->row.is_chosen;
 	for (size_t i = 0; i < plan->n_slots && !status; i++)
 		if (plan->slots[i].row.is_chosen)
 			status = slot_open(plan, &plan->slots[i], err);

@@ -235,8 +235,7 @@ static void look_at(struct poller *self, struct tp_tree_task *task, struct watch
 	uint64_t time_ns = tp_clock_now_ns();
 	settle_skip(self, task, watch, time_ns);
 	self->n_looks++;
-	if (!tp_look(&self->looker, &watch->looked, task->info.pid, task->info.tid, task->maps,
-		     time_ns))
+	if (!tp_look(&self->looker, &watch->looked, task, time_ns))
 		return;
 	/* The same stay off CPU, already put. */
 	bool is_known = watch->was_looked_at && task->where != TP_TREE_UNKNOWN &&
@@ -404,7 +403,8 @@ static enum tp_status poller_open(struct tp_collector **out,
 	self->random = tp_clock_now_ns() | 1;
 	(void)err;
 	tp_reach_probe(self->host, &self->base.availability);
-	tp_looker_init(&self->looker, self->host, self->sink, self->config->stack_bytes);
+	tp_looker_init(&self->looker, self->host, self->sink, context->pythons,
+		       self->config->stack_bytes);
 	tp_tree_set_release(self->tree, watch_release);
 	*out = &self->base;
 	return TP_OK;

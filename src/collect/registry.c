@@ -8,6 +8,7 @@
 /* clang-format off */
 static const struct tp_collector_type *const types[] = {
 	&tp_perf_collector, /* first: it knows who is alive */
+	&tp_python_collector,
 	&tp_marks_collector,
 	&tp_proc_collector,
 	&tp_pmu_collector,

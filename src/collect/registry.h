@@ -10,5 +10,6 @@ extern const struct tp_collector_type tp_self_collector;
 extern const struct tp_collector_type tp_host_collector; /* hostload.c */
 extern const struct tp_collector_type tp_proc_collector; /* poll.c */
 extern const struct tp_collector_type tp_pmu_collector;
+extern const struct tp_collector_type tp_python_collector; /* pylines.c */
 
 #endif

@@ -5,13 +5,16 @@
 #include "trainprof/base/map.h"
 #include "trainprof/model/sink.h"
 #include "trainprof/stack/maps.h"
+#include "trainprof/stack/python.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct tp_stackput {
 	struct tp_sink *sink; /* borrowed */
-	struct tp_map ids;    /* hash of (module, address, flags) -> frame id */
+	struct tp_map ids;    /* hash of (module, address, flags) -> frame id, and what it is */
+	uint64_t n_fitting;   /* merged stacks whose halves fitted, */
+	uint64_t n_unfitting; /* or did not */
 };
 
 void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink);
@@ -20,5 +23,9 @@ void tp_stackput_release(struct tp_stackput *put);
 /* Frames innermost first; flags: TP_STACK_…. The id of the stack, 0 when n is 0. */
 uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
 			   uint32_t flags);
+
+/* The same with Python's frames in the place of the interpreter's (pymerge.h). */
+uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
+			    uint32_t flags, const struct tp_python_place *places, size_t n_places);
 
 #endif

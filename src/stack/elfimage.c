@@ -86,6 +86,8 @@ static struct tp_elf_section section_of(const Elf64_Shdr *sh)
 static void take_section(struct tp_elf_image *image, const Elf64_Shdr *headers, size_t n,
 			 const Elf64_Shdr *sh, const char *name)
 {
+	if (strcmp(name, ".PyRuntime") == 0)
+		image->py_runtime = section_of(sh);
 	if (sh->sh_type == SHT_NOBITS || sh->sh_offset > INT64_MAX || sh->sh_size > INT64_MAX)
 		return;
 	bool has_strings = sh->sh_link < n && headers[sh->sh_link].sh_type == SHT_STRTAB;

@@ -37,6 +37,7 @@ struct tp_elf_image {
 	struct tp_elf_section debug_frame;
 	struct tp_elf_section dynsym, dynstr;
 	struct tp_elf_section symtab, strtab;
+	struct tp_elf_section py_runtime; /* CPython's, 3.12 on; has no bytes in the file */
 	char build_id[41];
 };
 

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 struct tp_tree;
+struct tp_pythons;
 struct tp_env;
 
 /* How to measure, as asked for; the plan lowers it to what works here. */
@@ -33,7 +34,9 @@ struct tp_collect_context {
 	const struct tp_collect_config *config;
 	struct tp_collect_config *actual; /* what is really done: a source lowers its members */
 	struct tp_sink *sink;
-	struct tp_tree *tree; /* threads of the target, and their address spaces */
+	struct tp_tree *tree;       /* threads of the target, and their address spaces */
+	struct tp_pythons *pythons; /* its interpreters; NULL: they are not asked for */
+	bool may_sample;            /* perf was not deselected */
 };
 
 struct tp_collector;
@@ -68,6 +71,9 @@ struct tp_collector_type {
 	/* It knows who runs and who waits: sampled before any other source is, so that those see
 	 * the tree of threads as it is now and not as it was a period ago. */
 	bool feeds_tree;
+	/* What its descriptor tells of is over in microseconds: it comes before what feeds the
+	 * tree. */
+	bool is_urgent;
 };
 
 struct tp_collector {

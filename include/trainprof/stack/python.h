@@ -1,0 +1,94 @@
+/*
+ * Python stacks of another process, read from outside while it runs: nothing in it is stopped,
+ * changed or called. CPython 3.8 to 3.14, with a GIL, not built for debugging; x86-64 and aarch64.
+ *
+ * What was read is a snapshot: everything that makes up a stack (the thread's entry pointer, each
+ * frame's link, code object and place) is read twice by one system call, and only when both copies
+ * are equal did it all hold at the instant between them. What did not hold still is tried again a few
+ * times and then said to be unknown. Work is bounded whatever the memory says: lengths, depths and
+ * loops. Not thread-safe: one thread per struct tp_python.
+ */
+#ifndef TRAINPROF_STACK_PYTHON_H
+#define TRAINPROF_STACK_PYTHON_H
+
+#include "trainprof/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_python; /* one process's interpreter */
+
+/* One frame. */
+struct tp_python_place {
+	const char *file;    /* as the code object says; lent until tp_python_close() */
+	const char *name;    /* qualified from 3.11 on, else plain; lent likewise */
+	uint32_t line;       /* being run; 0 = unknown */
+	uint32_t first_line; /* of the function */
+	uint32_t offset;     /* of the instruction in the bytecode, in bytes: tells call sites on one
+			      * line apart */
+	bool is_entry;       /* C called it: the native stack has one evaluation frame for it and those
+			      * it called, up to the next entry. Before 3.11: always */
+};
+
+enum tp_python_outcome {
+	TP_PYTHON_READ,
+	TP_PYTHON_NONE,   /* the thread runs no Python now */
+	TP_PYTHON_MOVING, /* it did not hold still: unknown */
+	TP_PYTHON_LOST,   /* memory that cannot be read or makes no sense: unknown */
+	TP_PYTHON_N_OUTCOMES,
+};
+
+struct tp_python_about {
+	unsigned major, minor;
+	unsigned micro;   /* TP_PYTHON_UNKNOWN_MICRO where the program does not tell (before 3.11) */
+	const char *path; /* of the file with the interpreter in it, as the process sees it */
+	bool is_shared;   /* in a library rather than in the program itself */
+};
+
+enum { TP_PYTHON_UNKNOWN_MICRO = 255 };
+
+struct tp_python_counts {
+	uint64_t n_read;
+	uint64_t n_none;
+	uint64_t n_moving;
+	uint64_t n_lost;
+	uint64_t n_retries;  /* attempts beyond the first of each read */
+	uint64_t n_syscalls; /* reads of the process's memory */
+};
+
+/*
+ * Finds the interpreter of process `pid` (our pid namespace); `proc` is "/proc". Its files are
+ * looked at once, some hundred microseconds. An interpreter that has not started yet is no error:
+ * its threads run no Python until it has.
+ * Errors  TP_ABSENT   no CPython in it: normal, and said of most processes;
+ *         TP_VERSION  one that this reader does not know (too old, too new, free-threaded, debug);
+ *         TP_DENIED   its memory may not be read;
+ *         TP_IO       gone, or unreadable.
+ */
+TP_MUST_CHECK enum tp_status tp_python_open(struct tp_python **out, const char *proc, pid_t pid,
+					    struct tp_error *err);
+void tp_python_close(struct tp_python *self); /* NULL is allowed */
+
+const struct tp_python_about *tp_python_about(const struct tp_python *self);
+/* Since tp_python_open(). */
+const struct tp_python_counts *tp_python_counts(const struct tp_python *self);
+
+/*
+ * The stack of thread `tid` (our pid namespace), innermost first, into out[0 .. *n). When it is deeper
+ * than `max` or than what is read of a stack, the middle is left out: out[0 .. *cut) are the innermost
+ * places and out[*cut .. *n) the outermost ones; else *cut = *n. Only TP_PYTHON_READ has places.
+ *
+ * After exec the process has another interpreter or none: close and open again.
+ */
+enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
+				      struct tp_python_place *out, size_t max, size_t *n,
+				      size_t *cut);
+
+/* Who holds the GIL of the main interpreter (our pid namespace); 0 = nobody, or unknown. */
+pid_t tp_python_gil_holder(struct tp_python *self);
+/* Is a futex wait at this address a wait for the GIL? Exact, not a guess by names. */
+bool tp_python_is_gil_wait(struct tp_python *self, uint64_t futex_address);
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * Prints one row of src/stack/pylayouts.inc: where CPython keeps what the reader needs, as the headers
+ * it is compiled with say. Never run: layouts.sh reads the lines that begin with "->" in the assembler,
+ * so a cross compiler does for another machine.
+ */
+#define Py_BUILD_CORE 1
+#include <Python.h>
+
+#include <stddef.h>
+
+#if PY_VERSION_HEX < 0x030b0000
+#include <frameobject.h>
+#endif
+#include <internal/pycore_pystate.h>
+#if PY_VERSION_HEX >= 0x03090000
+#include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
+#endif
+#if PY_VERSION_HEX >= 0x030b0000
+#include <internal/pycore_frame.h>
+#endif
+#if PY_VERSION_HEX >= 0x030e0000
+#include <internal/pycore_debug_offsets.h>
+#include <internal/pycore_interpframe_structs.h>
+#include <internal/pycore_runtime_structs.h>
+#endif
+#if PY_VERSION_HEX >= 0x03090000
+#include <internal/pycore_gil.h>
+#endif
+
+#define SAY(name, value)        __asm__ volatile("\n->" #name " = %c0" : : "i"(value))
+#define PLACE(name, of, member) SAY(name, offsetof(of, member))
+
+#if PY_VERSION_HEX < 0x030b0000
+typedef PyFrameObject tp_frame;
+#elif PY_VERSION_HEX < 0x030e0000
+typedef _PyInterpreterFrame tp_frame;
+#else
+typedef struct _PyInterpreterFrame tp_frame;
+#endif
+
+#if PY_VERSION_HEX < 0x030c0000
+typedef _PyRuntimeState tp_gil_home;
+#define GIL_HOME runtime_gil
+#define GIL      ceval.gil
+#else
+typedef PyInterpreterState tp_gil_home;
+#define GIL_HOME interp_gil
+#define GIL      ceval.gil
+#endif
+
+static void say_runtime(void)
+{
+	SAY(minor, PY_MINOR_VERSION);
+	PLACE(runtime_interps, _PyRuntimeState, interpreters.head);
+	PLACE(GIL_HOME, tp_gil_home, GIL);
+	PLACE(gil_holder, struct _gil_runtime_state, last_holder);
+	PLACE(gil_locked, struct _gil_runtime_state, locked);
+	PLACE(gil_cond, struct _gil_runtime_state, cond);
+	PLACE(interp_next, PyInterpreterState, next);
+#if PY_VERSION_HEX < 0x030b0000
+	PLACE(interp_threads, PyInterpreterState, tstate_head);
+	PLACE(interp_n_threads, PyInterpreterState, tstate_next_unique_id);
+#else
+	PLACE(interp_threads, PyInterpreterState, threads.head);
+	PLACE(interp_n_threads, PyInterpreterState, threads.next_unique_id);
+#endif
+}
+
+static void say_thread(void)
+{
+	PLACE(thread_prev, PyThreadState, prev);
+	PLACE(thread_next, PyThreadState, next);
+	PLACE(thread_interp, PyThreadState, interp);
+	PLACE(thread_pthread, PyThreadState, thread_id);
+#if PY_VERSION_HEX < 0x030b0000
+	PLACE(thread_frame, PyThreadState, frame);
+#else
+	PLACE(thread_tid, PyThreadState, native_thread_id);
+	PLACE(thread_chunk, PyThreadState, datastack_chunk);
+	PLACE(thread_top, PyThreadState, datastack_top);
+	PLACE(chunk_previous, _PyStackChunk, previous);
+	PLACE(chunk_size, _PyStackChunk, size);
+	PLACE(chunk_top, _PyStackChunk, top);
+	PLACE(chunk_data, _PyStackChunk, data);
+#if PY_VERSION_HEX < 0x030d0000
+	PLACE(thread_cframe, PyThreadState, cframe);
+	PLACE(cframe_frame, _PyCFrame, current_frame);
+#else
+	PLACE(thread_frame, PyThreadState, current_frame);
+#endif
+#endif
+}
+
+#if PY_VERSION_HEX < 0x030b0000
+static void say_frame(void)
+{
+	PLACE(frame_size, tp_frame, f_localsplus);
+	PLACE(frame_back, tp_frame, f_back);
+	PLACE(frame_code, tp_frame, f_code);
+	PLACE(frame_instr, tp_frame, f_lasti);
+}
+#else
+static void say_frame(void)
+{
+	PLACE(frame_size, tp_frame, localsplus);
+	PLACE(frame_back, tp_frame, previous);
+	PLACE(frame_owner, tp_frame, owner);
+#if PY_VERSION_HEX < 0x030d0000
+	PLACE(frame_code, tp_frame, f_code);
+	PLACE(frame_instr, tp_frame, prev_instr);
+#else
+	PLACE(frame_code, tp_frame, f_executable);
+	PLACE(frame_instr, tp_frame, instr_ptr);
+#endif
+#if PY_VERSION_HEX < 0x030c0000
+	PLACE(frame_is_entry, tp_frame, is_entry);
+#endif
+}
+#endif
+
+static void say_code(void)
+{
+	PLACE(code_flags, PyCodeObject, co_flags);
+	PLACE(code_consts, PyCodeObject, co_consts);
+	PLACE(code_names, PyCodeObject, co_names);
+	PLACE(code_file, PyCodeObject, co_filename);
+	PLACE(code_name, PyCodeObject, co_name);
+	PLACE(code_first_line, PyCodeObject, co_firstlineno);
+#if PY_VERSION_HEX < 0x030a0000
+	PLACE(code_lines, PyCodeObject, co_lnotab);
+#else
+	PLACE(code_lines, PyCodeObject, co_linetable);
+#endif
+#if PY_VERSION_HEX < 0x030b0000
+	PLACE(code_bytes, PyCodeObject, co_code);
+#else
+	PLACE(code_qualname, PyCodeObject, co_qualname);
+	PLACE(code_first_traceable, PyCodeObject, _co_firsttraceable);
+	PLACE(code_bytes, PyCodeObject, co_code_adaptive);
+#endif
+}
+
+static void say_objects(void)
+{
+	PLACE(object_type, PyObject, ob_type);
+	PLACE(object_size, PyVarObject, ob_size);
+	PLACE(text_length, PyASCIIObject, length);
+	PLACE(text_state, PyASCIIObject, state);
+	SAY(text_ascii, sizeof(PyASCIIObject));
+	SAY(text_compact, sizeof(PyCompactUnicodeObject));
+	PLACE(bytes_data, PyBytesObject, ob_sval);
+}
+
+#if PY_VERSION_HEX >= 0x030d0000
+#define TOLD(name, member) SAY(told.name, offsetof(_Py_DebugOffsets, member))
+
+static void say_told(void)
+{
+	TOLD(free_threaded, free_threaded);
+	TOLD(runtime_interps, runtime_state.interpreters_head);
+	TOLD(interp_next, interpreter_state.next);
+	TOLD(interp_threads, interpreter_state.threads_head);
+	TOLD(interp_gil, interpreter_state.ceval_gil);
+	TOLD(thread_prev, thread_state.prev);
+	TOLD(thread_next, thread_state.next);
+	TOLD(thread_interp, thread_state.interp);
+	TOLD(thread_frame, thread_state.current_frame);
+	TOLD(thread_pthread, thread_state.thread_id);
+	TOLD(thread_tid, thread_state.native_thread_id);
+	TOLD(thread_chunk, thread_state.datastack_chunk);
+	TOLD(frame_size, interpreter_frame.localsplus);
+	TOLD(frame_back, interpreter_frame.previous);
+	TOLD(frame_code, interpreter_frame.executable);
+	TOLD(frame_instr, interpreter_frame.instr_ptr);
+	TOLD(frame_owner, interpreter_frame.owner);
+	TOLD(code_file, code_object.filename);
+	TOLD(code_name, code_object.name);
+	TOLD(code_qualname, code_object.qualname);
+	TOLD(code_lines, code_object.linetable);
+	TOLD(code_first_line, code_object.firstlineno);
+	TOLD(code_bytes, code_object.co_code_adaptive);
+	TOLD(object_type, pyobject.ob_type);
+	TOLD(bytes_data, bytes_object.ob_sval);
+	TOLD(text_state, unicode_object.state);
+	TOLD(text_length, unicode_object.length);
+	TOLD(text_ascii, unicode_object.asciiobject_size);
+}
+#else
+static void say_told(void)
+{
+}
+#endif
+
+int main(void)
+{
+	say_runtime();
+	say_thread();
+	say_frame();
+	say_code();
+	say_objects();
+	say_told();
+	return 0;
+}

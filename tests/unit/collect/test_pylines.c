@@ -1,0 +1,229 @@
+/* Claims about reading Python, by whole measurements of programs whose shares are known. */
+#include "collect/measured.h"
+
+#include "collect/lacks_perf.h"
+#include "collect/lacks_python.h"
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+static struct measured m;
+
+static void setup(void)
+{
+	measured_init(&m);
+	m.config.sample_rate_hz = 499;
+	m.config.stack_bytes = 49152;
+}
+
+static void teardown(void)
+{
+	measured_release(&m);
+}
+
+/* Three functions burn 3, 6 and 9 ms of CPU time in turn; then the loop sleeps for 5 ms. */
+#define BURNING                                                                                    \
+	"import time\n"                                                                            \
+	"def burn(ms):\n"                                                                          \
+	"    end = time.process_time() + ms / 1000\n"                                              \
+	"    while time.process_time() < end: pass\n"                                              \
+	"def one(): burn(3)\n"                                                                     \
+	"def two(): burn(6)\n"                                                                     \
+	"def three(): burn(9)\n"                                                                   \
+	"def main():\n"                                                                            \
+	"    for i in range(80):\n"                                                                \
+	"        one()\n"                                                                          \
+	"        two()\n"                                                                          \
+	"        three()\n"                                                                        \
+	"        time.sleep(0.005)\n"
+
+static const struct tp_frame *frame_at(const struct tp_stack *stack, size_t i)
+{
+	return &m.trace.frames[stack->frames[i]];
+}
+
+/* Is this the innermost Python frame from `i` on? Moves past it. */
+static bool next_python_is(const struct tp_stack *stack, size_t *i, const char *name)
+{
+	while (*i < stack->n_frames && frame_at(stack, *i)->kind != TP_FRAME_PYTHON)
+		++*i;
+	return *i < stack->n_frames &&
+	       strcmp(measured_text(&m, frame_at(stack, (*i)++)->symbol), name) == 0;
+}
+
+/* burn < `name` < main < <module>, with the line of main that calls it. */
+static bool is_burning(const struct tp_stack *stack, const char *name, uint32_t line)
+{
+	size_t i = 0;
+	if (!next_python_is(stack, &i, "burn") || !next_python_is(stack, &i, name) ||
+	    !next_python_is(stack, &i, "main"))
+		return false;
+	ck_assert_uint_eq(frame_at(stack, i - 1)->line, line);
+	ck_assert_str_eq(measured_text(&m, frame_at(stack, i - 1)->file), "<string>");
+	ck_assert(next_python_is(stack, &i, "<module>"));
+	return true;
+}
+
+static size_t count_burning(const char *name, uint32_t line)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		if (sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_POLLED))
+			n += is_burning(tp_trace_stack(&m.trace, sample->stack), name, line);
+	}
+	return n;
+}
+
+/* Samples of the interpreter without its Python frames. */
+static size_t count_unnamed(void)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, m.trace.samples[i].stack);
+		bool is_unnamed = false;
+		for (size_t k = 0; k < stack->n_frames; k++)
+			if (strcmp(measured_text(&m, frame_at(stack, k)->symbol),
+				   "_PyEval_EvalFrameDefault") == 0)
+				is_unnamed = true;
+		n += is_unnamed;
+	}
+	return n;
+}
+
+static void run_python(const char *code)
+{
+	char script[4200];
+	snprintf(script, sizeof(script), "exec %s -c '%s'", python_here(), code);
+	measured_script(&m, script);
+	ck_assert_int_eq(m.status, TP_OK);
+}
+
+START_TEST(running_threads_are_told_by_function_and_line)
+{
+	if (lacks_perf() || lacks_python())
+		return;
+	run_python(BURNING "main()");
+	double one = (double)count_burning("one", 10);
+	double two = (double)count_burning("two", 11);
+	double three = (double)count_burning("three", 12);
+	double sum = one + two + three;
+	/* 1.44 s of CPU time, a sample each 2 ms; half of it where others take the CPUs. */
+	ck_assert_double_ge(sum, 200);
+	/* Within four times what chance does to so many samples. */
+	double chance = 4 * sqrt(0.25 / sum);
+	ck_assert_double_eq_tol(one / sum, 3.0 / 18, chance);
+	ck_assert_double_eq_tol(two / sum, 6.0 / 18, chance);
+	ck_assert_double_eq_tol(three / sum, 9.0 / 18, chance);
+}
+END_TEST
+
+START_TEST(waits_are_told_by_their_line)
+{
+	if (lacks_python())
+		return;
+	run_python("import time\n"
+		   "def rest():\n"
+		   "    time.sleep(0.4)\n"
+		   "def main():\n"
+		   "    time.sleep(0.2)\n"
+		   "    for i in range(3):\n"
+		   "        rest()\n"
+		   "main()");
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		size_t at = 0;
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
+		if (sample->state != TP_STATE_BLOCKED || sample->cause != TP_CAUSE_SLEEP ||
+		    !next_python_is(stack, &at, "rest"))
+			continue;
+		ck_assert_uint_eq(frame_at(stack, at - 1)->line, 3);
+		ck_assert(next_python_is(stack, &at, "main"));
+		ck_assert_uint_eq(frame_at(stack, at - 1)->line, 7);
+		n++;
+	}
+	ck_assert_uint_ge(n, 3);
+}
+END_TEST
+
+START_TEST(waits_for_the_interpreter_lock_are_told_from_other_waits)
+{
+	if (lacks_python())
+		return;
+	run_python("import threading, time\n"
+		   "def spin():\n"
+		   "    end = time.time() + 1\n"
+		   "    while time.time() < end: sum(range(1000))\n"
+		   "def pause(lock):\n"
+		   "    lock.acquire(timeout=1)\n"
+		   "lock = threading.Lock()\n"
+		   "lock.acquire()\n"
+		   "threads = [threading.Thread(target=spin) for i in range(3)]\n"
+		   "threads.append(threading.Thread(target=pause, args=[lock]))\n"
+		   "for thread in threads: thread.start()\n"
+		   "for thread in threads: thread.join()");
+	size_t n_gil = 0;
+	size_t n_lock = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		size_t at = 0;
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
+		if (sample->state != TP_STATE_BLOCKED || stack->n_frames == 0)
+			continue;
+		n_gil += sample->cause == TP_CAUSE_GIL;
+		if (!next_python_is(stack, &at, "pause"))
+			continue;
+		ck_assert_int_ne(sample->cause, TP_CAUSE_GIL);
+		n_lock++;
+	}
+	ck_assert_uint_ge(n_gil, 10); /* three threads share one lock for a second */
+	ck_assert_uint_ge(n_lock, 1);
+}
+END_TEST
+
+START_TEST(without_perf_events_python_is_read_by_looks)
+{
+	if (lacks_python())
+		return;
+	m.selection.collect = "-perf";
+	run_python(BURNING "main()");
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		size_t at = 0;
+		n += sample->state == TP_STATE_ON_CPU &&
+		     next_python_is(tp_trace_stack(&m.trace, sample->stack), &at, "burn");
+	}
+	ck_assert_uint_ge(n, 10);
+}
+END_TEST
+
+START_TEST(an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read)
+{
+	if (lacks_perf() || lacks_python())
+		return;
+	run_python("import os\n" BURNING "pid = os.fork()\n"
+		   "if pid: os.waitpid(pid, 0)\n"
+		   "else: main()");
+	ck_assert_double_ge((double)count_burning("three", 13), 60);
+	ck_assert_uint_le(count_unnamed(), m.trace.n_samples / 10);
+}
+END_TEST
+
+Suite *suite_collect_pylines(void);
+Suite *suite_collect_pylines(void)
+{
+	Suite *suite = suite_create("collect/pylines");
+	TCase *tc = tcase_create("measure");
+	tcase_set_timeout(tc, 60);
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
+	tcase_add_test(tc, waits_are_told_by_their_line);
+	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);
+	tcase_add_test(tc, without_perf_events_python_is_read_by_looks);
+	tcase_add_test(tc, an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
