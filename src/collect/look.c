@@ -46,6 +46,8 @@ void tp_looker_release(struct tp_looker *looker)
 void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked)
 {
 	tp_fdshelf_drop(&looker->shelf, &looked->call_file);
+	free(looked->frames);
+	looked->frames = NULL;
 }
 
 /* What is being gathered about one thread. */
@@ -248,8 +250,18 @@ static bool refresh_maps(struct scene *scene, struct tp_maps *maps, uint64_t now
 	return tp_maps_read(maps, NULL) == TP_OK;
 }
 
+static void keep_frames(struct tp_looked *looked, const struct tp_stack_frame *frames, size_t n,
+			uint32_t flags)
+{
+	looked->frames = tp_realloc(looked->frames, n * sizeof(*frames));
+	memcpy(looked->frames, frames, n * sizeof(*frames));
+	looked->n_frames = n;
+	looked->stack_flags = flags;
+}
+
 /* The frame pointer is not known; the C library's stubs are unwound by the stack pointer alone. */
-static uint32_t walk_stack(struct scene *scene, size_t size, uint64_t now_ns)
+static uint32_t walk_stack(struct scene *scene, struct tp_looked *looked, size_t size,
+			   uint64_t now_ns)
 {
 	struct tp_looker *looker = scene->looker;
 	struct tp_maps *maps = scene->task->maps;
@@ -260,9 +272,37 @@ static uint32_t walk_stack(struct scene *scene, size_t size, uint64_t now_ns)
 	if ((result.end == TP_UNWIND_LOST || !frames[0].module) &&
 	    refresh_maps(scene, maps, now_ns))
 		tp_unwind(maps, &regs, looker->stack, size, frames, TP_STACK_MAX_FRAMES, &result);
-	return tp_stackput_merged(&looker->stackput, frames, result.n_frames,
-				  result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED,
+	uint32_t flags = result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED;
+	if (looker->places.n > 0)
+		keep_frames(looked, frames, result.n_frames, flags);
+	return tp_stackput_merged(&looker->stackput, frames, result.n_frames, flags,
 				  looker->places.items, looker->places.n);
+}
+
+/*
+ * It waits where it waited before, as far as the machine is concerned: only where it is in Python
+ * has to be read again. A fifth of the cost of copying and walking its stack. False when both
+ * halves do not fit, or when it went on meanwhile.
+ */
+static bool look_at_python(struct scene *scene, struct tp_looked *looked, uint64_t now_ns)
+{
+	struct tp_looker *looker = scene->looker;
+	char again[sizeof(looked->call_text)];
+	if (!looked->frames || looked->sight.state != TP_STATE_BLOCKED)
+		return false;
+	read_python(scene);
+	if (looker->places.n == 0 || !read_call_text(scene, looked, again, sizeof(again)) ||
+	    strcmp(again, looked->call_text) != 0)
+		return false;
+	uint32_t stack =
+		tp_stackput_merged(&looker->stackput, looked->frames, looked->n_frames,
+				   looked->stack_flags, looker->places.items, looker->places.n);
+	if (!looker->stackput.fits)
+		return false;
+	looked->sight.stack = stack;
+	looked->stack_ns = now_ns;
+	looked->n_runs = scene->task->n_runs;
+	return true;
 }
 
 /* Of a thread that runs only Python can be read. */
@@ -300,7 +340,7 @@ static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t
 		.syscall = facts->has_call ? facts->call.number : -1,
 		.address = is_futex ? facts->call.args[0] : 0,
 		.target = waits ? tp_sink_string(scene->looker->sink, scene->link) : 0,
-		.stack = stack_size   ? walk_stack(scene, stack_size, now_ns)
+		.stack = stack_size   ? walk_stack(scene, looked, stack_size, now_ns)
 			 : is_running ? put_python(scene)
 				      : 0,
 	};
@@ -311,14 +351,16 @@ static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t
 
 /* Runs still, or waits as before: for the same, at the same place. In Python many places share one
  * stack pointer: there only a thread that has not run since is where it was. */
-static bool is_unchanged(const struct tp_looker *looker, const struct tp_looked *looked,
-			 const struct tp_tree_task *task, const char *text, uint64_t now_ns)
+static bool is_unchanged(struct scene *scene, struct tp_looked *looked, const char *text,
+			 uint64_t now_ns)
 {
+	const struct tp_looker *looker = scene->looker;
+	const struct tp_tree_task *task = scene->task;
 	if (looked->lacks_stack || strcmp(text, looked->call_text) != 0)
 		return false;
 	if (looker->pythons && tp_pythons_has(looker->pythons, task) &&
 	    (task->where == TP_TREE_UNKNOWN || task->n_runs != looked->n_runs))
-		return false;
+		return look_at_python(scene, looked, now_ns);
 	return looked->sight.state != TP_STATE_BLOCKED ||
 	       now_ns - looked->stack_ns < TP_LOOK_STACK_AGE_NS;
 }
@@ -332,7 +374,7 @@ bool tp_look(struct tp_looker *looker, struct tp_looked *looked, const struct tp
 	bool has_text = read_call_text(&scene, looked, text, sizeof(text));
 	if (!has_text && (errno == ESRCH || errno == ENOENT))
 		return false;
-	if (has_text && is_unchanged(looker, looked, task, text, now_ns))
+	if (has_text && is_unchanged(&scene, looked, text, now_ns))
 		return true;
 	scene.facts.has_call = has_text && tp_procfs_syscall(&scene.facts.call, text);
 	if (scene.facts.has_call)

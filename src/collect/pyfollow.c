@@ -23,6 +23,7 @@ enum {
 	RING_PAGES = 32, /* two samples with whole stacks */
 	MOST_FOLLOWED = 64,
 	MOST_FACTOR = 8,
+	WARMING_PERIODS = 3,
 };
 
 /* Within this time the thread has hardly moved; later it is told without its Python frames. */
@@ -46,7 +47,10 @@ struct pyfollower {
 int tp_pyfollow_init(struct tp_pyfollow *follow, const struct tp_collect_context *context,
 		     const struct tp_perf_setup *setup)
 {
-	*follow = (struct tp_pyfollow){.context = context, .setup = *setup, .factor = 1};
+	*follow = (struct tp_pyfollow){.context = context,
+				       .setup = *setup,
+				       .factor = 1,
+				       .n_warming = WARMING_PERIODS};
 	follow->seed = tp_clock_now_ns();
 	follow->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	tp_perf_stacks_init(&follow->stacks, context->tree, context->sink);
@@ -267,6 +271,11 @@ static void keep_budget(struct tp_pyfollow *follow, uint64_t now_ns)
 		factor /= 2;
 	follow->rated_ns = now_ns;
 	follow->cost_ns = 0;
+	/* At first every function is seen for the first time, and imports go deep. */
+	if (follow->n_warming > 0) {
+		follow->n_warming--;
+		return;
+	}
 	if (factor == follow->factor)
 		return;
 	tp_info("following Python costs %.2f %% of a CPU: period times %u", ratio * 100, factor);

@@ -28,6 +28,7 @@ struct tp_pyfollow {
 	int epoll_fd; /* readable when a sample was taken */
 	uint64_t seed;
 	unsigned factor; /* on the period, so that wake-ups stay within what measuring may cost */
+	unsigned n_warming; /* periods in which the cost does not count yet */
 	uint64_t rated_ns;
 	double cost_ns; /* of CPU time, since rated_ns */
 	uint64_t n_samples;

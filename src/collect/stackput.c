@@ -99,7 +99,7 @@ uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame
 	bool is_evaluation[TP_STACK_MAX_FRAMES];
 	struct tp_pyslot slots[TP_STACK_MAX_FRAMES];
 	uint32_t ids[TP_STACK_MAX_FRAMES];
-	bool fits;
+	put->fits = true;
 	if (n_places == 0)
 		return tp_stackput_stack(put, frames, n, flags);
 	n = n < TP_STACK_MAX_FRAMES ? n : TP_STACK_MAX_FRAMES;
@@ -109,9 +109,9 @@ uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame
 	}
 	size_t n_slots =
 		tp_pymerge(slots, TP_STACK_MAX_FRAMES, is_evaluation, n,
-				 n == 0 || flags & TP_STACK_TRUNCATED, places, n_places, &fits);
-	put->n_fitting += fits;
-	put->n_unfitting += !fits;
+			   n == 0 || flags & TP_STACK_TRUNCATED, places, n_places, &put->fits);
+	put->n_fitting += put->fits;
+	put->n_unfitting += !put->fits;
 	for (size_t i = 0; i < n_slots; i++)
 		ids[i] = slots[i].is_python ? python_id(put, &places[slots[i].at])
 					    : (uint32_t)entries[slots[i].at];

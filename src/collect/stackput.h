@@ -7,12 +7,14 @@
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/python.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct tp_stackput {
 	struct tp_sink *sink; /* borrowed */
 	struct tp_map ids;    /* hash of (module, address, flags) -> frame id, and what it is */
+	bool fits;            /* the halves of the last merged stack; without Python: true */
 	uint64_t n_fitting;   /* merged stacks whose halves fitted, */
 	uint64_t n_unfitting; /* or did not */
 };

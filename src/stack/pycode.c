@@ -43,6 +43,8 @@ void tp_pycode_cache_release(struct tp_pycode_cache *cache)
 	free(cache->items);
 	tp_strtab_release(&cache->texts);
 	tp_buf_release(&cache->scratch);
+	free(cache->pieces);
+	free(cache->heads);
 }
 
 /* What does not change while a code object lives, and differs between most. */
@@ -68,20 +70,18 @@ static struct tp_pycode *kept(const struct tp_pycode_cache *cache, uint64_t addr
 	return tp_map_get(&cache->by_address, address, &index) ? cache->items[index] : NULL;
 }
 
-const struct tp_pycode *tp_pycode_find(const struct tp_pycode_cache *cache, uint64_t address,
-				       const uint8_t *head)
+const struct tp_pycode *tp_pycode_get(const struct tp_pycode_cache *cache, uint64_t address)
 {
-	uint64_t fields[TP_PYCODE_N_FIELDS];
 	const struct tp_pycode *code = kept(cache, address);
-	if (!code)
-		return NULL;
-	take_fields(fields, cache->layout, head);
-	return memcmp(fields, code->fields, sizeof(fields)) == 0 ? code : NULL;
+	return code && code->round == cache->round ? code : NULL;
 }
 
-/* NULL when the memory is no string. Once too much is kept, new texts are not. */
+/* NULL when the memory is no string. Once too much is kept, new texts are not. CPython's own code
+ * objects may have none. */
 static const char *text_at(struct tp_pycode_cache *cache, uint64_t address)
 {
+	if (address == 0)
+		return "";
 	if (!tp_pytext_read(&cache->scratch, cache->mem, cache->layout, address))
 		return NULL;
 	if (cache->texts.arena.total_bytes > MAX_TEXT_BYTES)
@@ -117,6 +117,8 @@ static bool load(struct tp_pycode_cache *cache, struct tp_pycode *code, const ui
 	if (!code->name)
 		return false;
 	code->first_line = tp_pymem_u32(head + layout->code_first_line);
+	if (layout->code_first_traceable)
+		code->first_traceable = 2 * tp_pymem_u32(head + layout->code_first_traceable);
 	code->bytecode = layout->code_qualname ? code->address + layout->code_bytes : 0;
 	load_lines(cache, code, tp_pymem_u64(head + layout->code_lines));
 	return true;
@@ -124,8 +126,6 @@ static bool load(struct tp_pycode_cache *cache, struct tp_pycode *code, const ui
 
 static struct tp_pycode *add(struct tp_pycode_cache *cache, uint64_t address)
 {
-	if (cache->n_items == MAX_ITEMS)
-		clear(cache);
 	struct tp_pycode *code = tp_alloc(sizeof(*code));
 	code->address = address;
 	tp_map_set(&cache->by_address, address, cache->n_items);
@@ -133,20 +133,63 @@ static struct tp_pycode *add(struct tp_pycode_cache *cache, uint64_t address)
 	return code;
 }
 
-const struct tp_pycode *tp_pycode_load(struct tp_pycode_cache *cache, uint64_t address,
-				       const uint8_t *head)
+static bool replace(struct tp_pycode_cache *cache, uint64_t address, const uint8_t *head)
 {
-	struct tp_pycode fresh = {.address = address};
+	struct tp_pycode fresh = {.address = address, .round = cache->round};
 	take_fields(fresh.fields, cache->layout, head);
-	if ((cache->code_type != 0 && fresh.fields[0] != cache->code_type) ||
-	    !load(cache, &fresh, head)) {
+	if (!load(cache, &fresh, head)) {
 		tp_pyline_release(&fresh.lines);
-		return NULL;
+		return false;
 	}
 	struct tp_pycode *code = kept(cache, address);
 	if (!code)
 		code = add(cache, address);
 	tp_pyline_release(&code->lines);
 	*code = fresh;
-	return code;
+	return true;
+}
+
+void tp_pycode_begin(struct tp_pycode_cache *cache)
+{
+	if (cache->n_items >= MAX_ITEMS)
+		clear(cache);
+	cache->round++;
+	cache->n_wanted = 0;
+}
+
+void tp_pycode_want(struct tp_pycode_cache *cache, uint64_t address)
+{
+	struct tp_pycode *code = kept(cache, address);
+	if (code && code->round == cache->round)
+		return;
+	if (code)
+		code->round = cache->round;
+	TP_ARRAY_PUSH(cache->pieces, cache->n_wanted, cache->pieces_capacity) =
+		(struct tp_pymem_piece){address, NULL, cache->head_bytes};
+}
+
+enum tp_pycode_outcome tp_pycode_read(struct tp_pycode_cache *cache)
+{
+	enum tp_pycode_outcome outcome = TP_PYCODE_KNOWN;
+	if (cache->n_wanted * cache->head_bytes > cache->heads_capacity) {
+		cache->heads_capacity = 2 * cache->n_wanted * cache->head_bytes;
+		cache->heads = tp_realloc(cache->heads, cache->heads_capacity);
+	}
+	for (size_t i = 0; i < cache->n_wanted; i++)
+		cache->pieces[i].out = cache->heads + i * cache->head_bytes;
+	if (cache->mem->read(cache->mem, cache->pieces, cache->n_wanted) != cache->n_wanted)
+		return TP_PYCODE_BAD;
+	for (size_t i = 0; i < cache->n_wanted; i++) {
+		uint64_t fields[TP_PYCODE_N_FIELDS];
+		uint64_t address = cache->pieces[i].address;
+		const uint8_t *head = cache->pieces[i].out;
+		const struct tp_pycode *code = kept(cache, address);
+		take_fields(fields, cache->layout, head);
+		if (code && memcmp(fields, code->fields, sizeof(fields)) == 0)
+			continue;
+		outcome = TP_PYCODE_LOADED;
+		if (!replace(cache, address, head))
+			return TP_PYCODE_BAD;
+	}
+	return outcome;
 }

@@ -76,8 +76,8 @@ static bool find_defined(struct tp_elf_image *image, const struct tp_elf_section
 		size_t want = sizeof(symbols);
 		if (want > table->size - at)
 			want = (size_t)(table->size - at);
-		size_t got = tp_elf_source_read_some(&image->source, table->offset + at, symbols,
-						     want);
+		size_t got =
+			tp_elf_source_read_some(&image->source, table->offset + at, symbols, want);
 		for (size_t i = 0; i < got / sizeof(symbols[0]); i++) {
 			if (!is_place(places, &symbols[i]))
 				continue;

@@ -19,9 +19,8 @@ struct tp_pyfind_found {
 };
 
 /*
- * Looks at the program and at libraries called libpython3*. Of several interpreters the one that was
- * started is taken.
- * Errors  TP_ABSENT when there is none, TP_DENIED, TP_IO.
+ * Looks at the program and at libraries called libpython3*. Of several interpreters the one that
+ * was started is taken. Errors  TP_ABSENT when there is none, TP_DENIED, TP_IO.
  */
 TP_MUST_CHECK enum tp_status tp_pyfind(struct tp_pyfind_found *out, const char *proc, pid_t pid,
 				       struct tp_pymem *mem, struct tp_error *err);

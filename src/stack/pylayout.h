@@ -1,8 +1,9 @@
 /*
- * Where each minor version of CPython keeps what the reader needs: byte offsets within its structures.
- * The rows are generated from its own headers (tests/python/layouts.sh) and hold for every release of
- * a minor version and for x86-64 and aarch64 alike. From 3.13 on the program itself tells most of them
- * at the begin of _PyRuntime (struct _Py_DebugOffsets), in an order that changes with the minor version.
+ * Where each minor version of CPython keeps what the reader needs: byte offsets within its
+ * structures. The rows are generated from its own headers (tests/python/layouts.sh) and hold for
+ * every release of a minor version and for x86-64 and aarch64 alike. From 3.13 on the program
+ * itself tells most of them at the begin of _PyRuntime (struct _Py_DebugOffsets), in an order that
+ * changes with the minor version.
  */
 #ifndef TRAINPROF_SRC_STACK_PYLAYOUT_H
 #define TRAINPROF_SRC_STACK_PYLAYOUT_H
@@ -67,9 +68,10 @@ struct tp_pylayout {
 	uint32_t code_flags, code_consts, code_names;
 	uint32_t code_file, code_name, code_qualname;
 	uint32_t code_first_line;
-	uint32_t code_lines; /* bytes object: the line table */
-	uint32_t code_first_traceable; /* int: what is before that instruction is not shown; 3.11 on */
-	uint32_t code_bytes; /* before 3.11 a bytes object, then the bytecode itself */
+	uint32_t code_lines;           /* bytes object: the line table */
+	uint32_t code_first_traceable; /* int: what is before that instruction is not shown; 3.11 on
+					*/
+	uint32_t code_bytes;           /* before 3.11 a bytes object, then the bytecode itself */
 	/* PyObject, PyVarObject, str, bytes */
 	uint32_t object_type, object_size;
 	uint32_t text_length, text_state;
@@ -90,7 +92,8 @@ size_t tp_pylayout_code_bytes(const struct tp_pylayout *layout);
  * From 3.13 on: what the begin of _PyRuntime tells, in place of the row's. `told` has
  * TP_PYLAYOUT_TOLD_BYTES; *version gets PY_VERSION_HEX.
  * Errors  TP_ABSENT   it tells nothing: older, or no CPython, or not set up yet;
- *         TP_VERSION  a minor version without a row, a free-threaded build, or offsets that make no sense.
+ *         TP_VERSION  a minor version without a row, a free-threaded build, or offsets that make no
+ * sense.
  */
 TP_MUST_CHECK enum tp_status tp_pylayout_tell(struct tp_pylayout *out, uint64_t *version,
 					      const uint8_t *told, struct tp_error *err);

@@ -1,7 +1,7 @@
 /*
  * Which line an instruction belongs to: the four forms in which code objects keep that. 3.8 and 3.9
- * co_lnotab, 3.10 co_linetable (PEP 626), 3.11 and later the location table (Objects/locations.md in
- * CPython's sources, read 2025).
+ * co_lnotab, 3.10 co_linetable (PEP 626), 3.11 and later the location table (Objects/locations.md
+ * in CPython's sources, read 2025).
  */
 #ifndef TRAINPROF_SRC_STACK_PYLINE_H
 #define TRAINPROF_SRC_STACK_PYLINE_H
@@ -21,7 +21,8 @@ struct tp_pyline_table {
 	size_t rows_capacity;
 };
 
-/* Takes a table of 3.minor apart. Any bytes are taken; what makes no sense gives wrong lines only. */
+/* Takes a table of 3.minor apart. Any bytes are taken; what makes no sense gives wrong lines only.
+ */
 void tp_pyline_load(struct tp_pyline_table *out, unsigned minor, const uint8_t *bytes, size_t size,
 		    uint32_t first_line);
 void tp_pyline_release(struct tp_pyline_table *table);

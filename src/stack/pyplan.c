@@ -19,14 +19,11 @@ void tp_pyplan_clear(struct tp_pyplan *plan)
 	plan->n_chunks = 0;
 	plan->n_loose = 0;
 	plan->n_outer = 0;
-	tp_pyplan_forget_codes(plan);
 }
 
 void tp_pyplan_release(struct tp_pyplan *plan)
 {
 	free(plan->chunks);
-	free(plan->codes);
-	tp_map_release(&plan->code_index);
 	*plan = (struct tp_pyplan){0};
 }
 
@@ -63,23 +60,6 @@ void tp_pyplan_fit_newest(struct tp_pyplan *plan, const struct tp_pylayout *layo
 			  uint64_t top)
 {
 	plan->chunks[0].size = newest_size(plan->chunks[0].address, layout, size, top);
-}
-
-size_t tp_pyplan_want_code(struct tp_pyplan *plan, uint64_t address)
-{
-	uint64_t index;
-	if (tp_map_get(&plan->code_index, address, &index))
-		return (size_t)index;
-	tp_map_set(&plan->code_index, address, plan->n_codes);
-	TP_ARRAY_PUSH(plan->codes, plan->n_codes, plan->codes_capacity) = address;
-	return plan->n_codes - 1;
-}
-
-void tp_pyplan_forget_codes(struct tp_pyplan *plan)
-{
-	plan->n_codes = 0;
-	tp_map_release(&plan->code_index);
-	plan->code_index = (struct tp_map){0};
 }
 
 struct chunk_head {

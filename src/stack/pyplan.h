@@ -1,18 +1,17 @@
 /*
- * What to read of a thread so that one system call gets its whole stack, twice: learned from the last
- * time, put right when the stack turns out to lie elsewhere. A plan is a guess about addresses only;
- * what is believed is checked in what was read.
+ * What to read of a thread so that one system call gets its whole stack, twice: learned from the
+ * last time, put right when the stack turns out to lie elsewhere. A plan is a guess about addresses
+ * only; what is believed is checked in what was read.
  *
- * From 3.11 on frames lie one behind the other in chunks of 16 KiB; those of generators and, from 3.12
- * on, the marks that C functions leave lie elsewhere ("loose"). Before 3.11 all frames are loose.
+ * From 3.11 on frames lie one behind the other in chunks of 16 KiB; those of generators and,
+ * from 3.12 on, the marks that C functions leave lie elsewhere ("loose"). Before 3.11 all frames
+ * are loose.
  */
 #ifndef TRAINPROF_SRC_STACK_PYPLAN_H
 #define TRAINPROF_SRC_STACK_PYPLAN_H
 
 #include "pylayout.h"
 #include "pymem.h"
-
-#include "trainprof/base/map.h"
 
 #include <stdbool.h>
 
@@ -41,10 +40,6 @@ struct tp_pyplan {
 	 * with too many, the walk goes on at the first of these. */
 	uint64_t outer[TP_PYPLAN_OUTER_LOOSE];
 	size_t n_outer;
-	uint64_t *codes; /* code objects of the stack, each once; heap */
-	size_t n_codes;
-	size_t codes_capacity;
-	struct tp_map code_index; /* address -> index in codes */
 };
 
 void tp_pyplan_release(struct tp_pyplan *plan);
@@ -63,8 +58,4 @@ bool tp_pyplan_follow_chunks(struct tp_pyplan *plan, struct tp_pymem *mem,
 /* The newest chunk is used up to `top` now: read as much of it. */
 void tp_pyplan_fit_newest(struct tp_pyplan *plan, const struct tp_pylayout *layout, uint64_t size,
 			  uint64_t top);
-/* Have the head of this code object read, too; its index. */
-size_t tp_pyplan_want_code(struct tp_pyplan *plan, uint64_t address);
-void tp_pyplan_forget_codes(struct tp_pyplan *plan);
-
 #endif

@@ -7,182 +7,87 @@
 #include <string.h>
 
 enum {
-	MAX_CODES = 512,    /* heads read along with the stack */
-	MAX_STEPS = 4096,   /* to the outermost loose frame, where it is not known yet */
-	FIRST_MARK = 3,     /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
-	OWNER_THREAD = 0,   /* lies in a chunk */
-	STACKREF_TAGS = 7,  /* 3.14: low bits of _PyStackRef; objects are aligned to 16 */
+	MAX_STEPS = 4096, /* to the outermost loose frame, where it is not known yet */
+	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
+	OWNER_THREAD = 0,  /* lies in a chunk */
+	STACKREF_TAGS = 7, /* 3.14: low bits of _PyStackRef; objects are aligned to 16 */
 	WORD = 8,
 };
-
-/* Where things are in a copy. */
-enum part { PART_THREAD, PART_LINK, PART_TID, PART_CFRAME, PART_CHUNKS };
 
 void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
 		     const struct tp_pylayout *layout)
 {
 	*self = (struct tp_pystack){
-		.mem = mem,
-		.layout = layout,
-		.thread_bytes = tp_pylayout_thread_bytes(layout),
-		.frame_bytes = tp_pylayout_frame_bytes(layout),
-		.code_bytes = tp_pylayout_code_bytes(layout),
 		.frames = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(struct tp_pystack_frame)),
 	};
+	tp_pycopy_init(&self->copy, mem, layout);
 }
 
 void tp_pystack_release(struct tp_pystack *self)
 {
 	free(self->frames);
-	free(self->bytes);
-	free(self->pieces);
-}
-
-/* ---- one system call ---- */
-
-static size_t part_at(const struct tp_pystack *self, enum part part)
-{
-	return part == PART_THREAD ? 0 : self->thread_bytes + WORD * (size_t)(part - 1);
-}
-
-static size_t copy_size(const struct tp_pystack *self, const struct tp_pyplan *plan)
-{
-	size_t size = part_at(self, PART_CHUNKS) + plan->n_loose * self->frame_bytes;
-	for (size_t i = 0; i < tp_pyplan_n_read(plan); i++)
-		size += (size_t)tp_pyplan_read(plan, i)->size;
-	return size;
-}
-
-static void want(struct tp_pystack *self, uint64_t address, size_t at, size_t size)
-{
-	if (address == 0)
-		memset(self->bytes + at, 0, size);
-	else
-		TP_ARRAY_PUSH(self->pieces, self->n_pieces, self->pieces_capacity) =
-			(struct tp_pymem_piece){address, self->bytes + at, size};
-}
-
-static void want_copy(struct tp_pystack *self, const struct tp_pystack_thread *thread, size_t at)
-{
-	const struct tp_pyplan *plan = &thread->plan;
-	uint64_t cframe = plan->cframe ? plan->cframe + self->layout->cframe_frame : 0;
-	want(self, thread->state, at, self->thread_bytes);
-	want(self, thread->link, at + part_at(self, PART_LINK), WORD);
-	want(self, thread->tid_address, at + part_at(self, PART_TID), sizeof(uint32_t));
-	want(self, cframe, at + part_at(self, PART_CFRAME), WORD);
-	at += part_at(self, PART_CHUNKS);
-	for (size_t i = 0; i < tp_pyplan_n_read(plan); i++) {
-		const struct tp_pyplan_chunk *chunk = tp_pyplan_read(plan, i);
-		want(self, chunk->address, at, (size_t)chunk->size);
-		at += (size_t)chunk->size;
-	}
-	for (size_t i = 0; i < plan->n_loose; i++, at += self->frame_bytes)
-		want(self, plan->loose[i], at, self->frame_bytes);
-}
-
-/* False when something that is planned cannot be read. */
-static bool read_all(struct tp_pystack *self, const struct tp_pystack_thread *thread)
-{
-	const struct tp_pyplan *plan = &thread->plan;
-	self->copy_bytes = copy_size(self, plan);
-	self->n_heads = plan->n_codes < MAX_CODES ? plan->n_codes : MAX_CODES;
-	self->heads_at = self->copy_bytes;
-	self->second_at = self->heads_at + self->n_heads * self->code_bytes;
-	size_t size = self->second_at + self->copy_bytes;
-	if (size > self->bytes_capacity) {
-		free(self->bytes);
-		self->bytes = tp_alloc(size);
-		self->bytes_capacity = size;
-	}
-	self->n_pieces = 0;
-	want_copy(self, thread, 0);
-	for (size_t i = 0; i < self->n_heads; i++)
-		want(self, plan->codes[i], self->heads_at + i * self->code_bytes, self->code_bytes);
-	want_copy(self, thread, self->second_at);
-	return self->mem->read(self->mem, self->pieces, self->n_pieces) == self->n_pieces;
-}
-
-const uint8_t *tp_pystack_head(const struct tp_pystack *self, const struct tp_pyplan *plan,
-			       uint64_t code)
-{
-	uint64_t index;
-	if (!tp_map_get(&plan->code_index, code, &index) || index >= self->n_heads)
-		return NULL;
-	return self->bytes + self->heads_at + (size_t)index * self->code_bytes;
+	tp_pycopy_release(&self->copy);
 }
 
 /* ---- is it the thread, and does the plan fit? ---- */
 
-static uint64_t thread_word(const struct tp_pystack *self, uint32_t offset)
+static bool is_thread(const struct tp_pycopy *copy, const struct tp_pycopy_thread *thread)
 {
-	return tp_pymem_u64(self->bytes + offset);
-}
-
-static bool is_thread(const struct tp_pystack *self, const struct tp_pystack_thread *thread)
-{
-	const struct tp_pylayout *layout = self->layout;
-	uint64_t link = tp_pymem_u64(self->bytes + part_at(self, PART_LINK));
-	if (thread_word(self, layout->thread_interp) != thread->interp ||
-	    thread_word(self, layout->thread_pthread) != thread->pthread ||
+	const struct tp_pylayout *layout = copy->layout;
+	uint64_t link = tp_pycopy_link(copy);
+	if (tp_pycopy_state_word(copy, layout->thread_interp) != thread->interp ||
+	    tp_pycopy_state_word(copy, layout->thread_pthread) != thread->pthread ||
 	    (thread->link != 0 && link != thread->state))
 		return false;
 	if (thread->tid == 0)
 		return true;
 	if (thread->tid_address != 0)
-		return tp_pymem_u32(self->bytes + part_at(self, PART_TID)) == thread->tid;
+		return tp_pycopy_tid(copy) == thread->tid;
 	return layout->thread_tid == 0 ||
-	       thread_word(self, layout->thread_tid) == thread->tid;
+	       tp_pycopy_state_word(copy, layout->thread_tid) == thread->tid;
 }
 
 /* New threads are put before this one. */
-static uint64_t link_of(const struct tp_pystack *self)
+static uint64_t link_of(const struct tp_pycopy *copy)
 {
-	uint64_t previous = thread_word(self, self->layout->thread_prev);
-	return previous ? previous + self->layout->thread_next
-			: thread_word(self, self->layout->thread_interp) +
-				  self->layout->interp_threads;
+	uint64_t previous = tp_pycopy_state_word(copy, copy->layout->thread_prev);
+	return previous ? previous + copy->layout->thread_next
+			: tp_pycopy_state_word(copy, copy->layout->thread_interp) +
+				  copy->layout->interp_threads;
 }
 
-static uint64_t entry_of(const struct tp_pystack *self, size_t copy_at)
+static bool are_chunks_linked(const struct tp_pycopy *copy, const struct tp_pyplan *plan)
 {
-	if (self->layout->thread_cframe)
-		return tp_pymem_u64(self->bytes + copy_at + part_at(self, PART_CFRAME));
-	return tp_pymem_u64(self->bytes + copy_at + self->layout->thread_frame);
-}
-
-static bool are_chunks_linked(const struct tp_pystack *self, const struct tp_pyplan *plan)
-{
-	size_t at = part_at(self, PART_CHUNKS);
 	size_t n = tp_pyplan_n_read(plan);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t previous = tp_pymem_u64(self->bytes + at + self->layout->chunk_previous);
+		const uint8_t *head = tp_pycopy_chunk(copy, plan, i);
+		uint64_t previous = tp_pymem_u64(head + copy->layout->chunk_previous);
 		bool is_before_gap = tp_pyplan_has_gap(plan) && i + 1 == TP_PYPLAN_INNER_CHUNKS;
 		uint64_t next = i + 1 < n ? tp_pyplan_read(plan, i + 1)->address : 0;
 		if (previous != next && !is_before_gap)
 			return false;
-		at += (size_t)tp_pyplan_read(plan, i)->size;
 	}
 	return true;
 }
 
-static enum tp_pystack_outcome fit_chunks(struct tp_pystack *self, struct tp_pyplan *plan)
+static enum tp_pystack_outcome fit_chunks(const struct tp_pycopy *copy, struct tp_pyplan *plan)
 {
-	const struct tp_pylayout *layout = self->layout;
+	const struct tp_pylayout *layout = copy->layout;
 	if (layout->thread_chunk == 0)
 		return TP_PYSTACK_READ;
-	uint64_t newest = thread_word(self, layout->thread_chunk);
-	uint64_t top = thread_word(self, layout->thread_top);
+	uint64_t newest = tp_pycopy_state_word(copy, layout->thread_chunk);
+	uint64_t top = tp_pycopy_state_word(copy, layout->thread_top);
 	if (newest == 0) {
 		plan->n_chunks = 0;
 		return TP_PYSTACK_READ;
 	}
-	if (plan->n_chunks > 0 && !are_chunks_linked(self, plan))
+	if (plan->n_chunks > 0 && !are_chunks_linked(copy, plan))
 		plan->n_chunks = 0;
 	if (plan->n_chunks == 0 || plan->chunks[0].address != newest)
-		return tp_pyplan_follow_chunks(plan, self->mem, layout, newest, top)
+		return tp_pyplan_follow_chunks(plan, copy->mem, layout, newest, top)
 			       ? TP_PYSTACK_AGAIN
 			       : TP_PYSTACK_MOVED;
-	uint64_t size = tp_pymem_u64(self->bytes + part_at(self, PART_CHUNKS) + layout->chunk_size);
+	uint64_t size = tp_pymem_u64(tp_pycopy_chunk(copy, plan, 0) + layout->chunk_size);
 	uint64_t was = plan->chunks[0].size;
 	/* A little less than planned is read until the next time. */
 	tp_pyplan_fit_newest(plan, layout, size, top);
@@ -192,19 +97,19 @@ static enum tp_pystack_outcome fit_chunks(struct tp_pystack *self, struct tp_pyp
 	return TP_PYSTACK_READ;
 }
 
-static enum tp_pystack_outcome fit(struct tp_pystack *self, struct tp_pystack_thread *thread)
+static enum tp_pystack_outcome fit(const struct tp_pycopy *copy, struct tp_pycopy_thread *thread)
 {
-	if (!is_thread(self, thread))
+	if (!is_thread(copy, thread))
 		return TP_PYSTACK_GONE;
-	uint64_t link = link_of(self);
+	uint64_t link = link_of(copy);
 	bool is_again = thread->link != link;
 	thread->link = link;
-	if (self->layout->thread_cframe) {
-		uint64_t cframe = thread_word(self, self->layout->thread_cframe);
-		is_again |= cframe != thread->plan.cframe;
+	if (copy->layout->thread_cframe) {
+		uint64_t cframe = tp_pycopy_state_word(copy, copy->layout->thread_cframe);
+		is_again |= cframe != thread->plan.cframe || cframe != tp_pycopy_cframe_again(copy);
 		thread->plan.cframe = cframe;
 	}
-	enum tp_pystack_outcome outcome = fit_chunks(self, &thread->plan);
+	enum tp_pystack_outcome outcome = fit_chunks(copy, &thread->plan);
 	return outcome == TP_PYSTACK_READ && is_again ? TP_PYSTACK_AGAIN : outcome;
 }
 
@@ -215,6 +120,7 @@ struct walk {
 	struct tp_pyplan *plan;
 	uint64_t seen[TP_PYPLAN_LOOSE]; /* loose frames, in order */
 	size_t n_seen;
+	size_t look;
 	size_t next_loose;  /* where the next one probably is in the plan */
 	bool is_incomplete; /* something was not planned, so is not in the copies */
 	bool has_left_out;
@@ -223,7 +129,7 @@ struct walk {
 static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *out,
 			const uint8_t *bytes)
 {
-	const struct tp_pylayout *layout = self->layout;
+	const struct tp_pylayout *layout = self->copy.layout;
 	out->back = tp_pymem_u64(bytes + layout->frame_back);
 	out->code = tp_pymem_u64(bytes + layout->frame_code) & ~(uint64_t)STACKREF_TAGS;
 	if (layout->frame_owner == 0) {
@@ -236,23 +142,6 @@ static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *
 	out->owner = bytes[layout->frame_owner];
 	out->is_mark = layout->minor >= 12 && out->owner >= FIRST_MARK;
 	out->is_entry = layout->frame_is_entry && bytes[layout->frame_is_entry];
-}
-
-static bool find_in_chunks(const struct walk *walk, uint64_t address, size_t *at)
-{
-	const struct tp_pystack *self = walk->self;
-	size_t base = part_at(self, PART_CHUNKS);
-	for (size_t i = 0; i < tp_pyplan_n_read(walk->plan); i++) {
-		const struct tp_pyplan_chunk *chunk = tp_pyplan_read(walk->plan, i);
-		uint64_t inside = address - chunk->address;
-		if (address >= chunk->address + self->layout->chunk_data &&
-		    inside < chunk->size && self->frame_bytes <= chunk->size - inside) {
-			*at = base + (size_t)inside;
-			return true;
-		}
-		base += (size_t)chunk->size;
-	}
-	return false;
 }
 
 static size_t index_of_loose(struct walk *walk, uint64_t address)
@@ -274,18 +163,18 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 {
 	struct tp_pystack *self = walk->self;
 	*out = (struct tp_pystack_frame){.address = address};
-	if (find_in_chunks(walk, address, &out->at)) {
-		parse_frame(self, out, self->bytes + out->at);
+	if (tp_pycopy_find(&self->copy, walk->plan, walk->look, address, &out->bytes)) {
+		parse_frame(self, out, out->bytes.before);
 		return true;
 	}
 	size_t k = index_of_loose(walk, address);
 	if (k < walk->plan->n_loose) {
-		out->at = self->copy_bytes - (walk->plan->n_loose - k) * self->frame_bytes;
-		parse_frame(self, out, self->bytes + out->at);
+		tp_pycopy_loose(&self->copy, k, &out->bytes);
+		parse_frame(self, out, out->bytes.before);
 	} else {
 		uint8_t bytes[TP_PYLAYOUT_MAX_FRAME_BYTES];
 		walk->is_incomplete = true;
-		if (!tp_pymem_get(self->mem, address, bytes, self->frame_bytes))
+		if (!tp_pymem_get(self->copy.mem, address, bytes, self->copy.frame_bytes))
 			return false;
 		parse_frame(self, out, bytes);
 	}
@@ -304,9 +193,9 @@ static bool scout(struct walk *walk, uint64_t address)
 		size_t n_seen = walk->n_seen;
 		if (i == MAX_STEPS || !get_frame(walk, &frame, address))
 			return false;
-		walk->n_seen = n_seen;
-		if (!find_in_chunks(walk, address, &frame.at))
+		if (walk->n_seen > n_seen)
 			ring[n++ % TP_PYPLAN_OUTER_LOOSE] = address;
+		walk->n_seen = n_seen;
 		address = frame.back;
 	}
 	size_t n_outer = n < TP_PYPLAN_OUTER_LOOSE ? n : TP_PYPLAN_OUTER_LOOSE;
@@ -329,7 +218,7 @@ static bool is_outer(const struct tp_pyplan *plan, uint64_t address)
 static bool next_address(struct walk *walk, const struct tp_pystack_frame *frame, uint64_t *next)
 {
 	struct tp_pyplan *plan = walk->plan;
-	const uint64_t first = walk->self->layout->chunk_data;
+	const uint64_t first = walk->self->copy.layout->chunk_data;
 	*next = frame->back;
 	if (*next == 0 || walk->has_left_out)
 		return true;
@@ -393,29 +282,17 @@ static void learn(struct walk *walk)
 static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack_frame *frame,
 			  bool is_innermost)
 {
-	const uint8_t *a = self->bytes + frame->at;
-	const uint8_t *b = a + self->second_at;
-	const struct tp_pylayout *layout = self->layout;
-	if (!is_innermost && layout->frame_owner != 0)
-		return memcmp(a, b, self->frame_bytes) == 0;
 	struct tp_pystack_frame again = {0};
-	parse_frame(self, &again, b);
+	parse_frame(self, &again, frame->bytes.after);
 	return again.back == frame->back && again.code == frame->code &&
 	       again.owner == frame->owner && (is_innermost || again.instr == frame->instr);
 }
 
-/* Frames and the entry, in both copies. Marks count: they are links, too. */
-static bool are_copies_same(const struct walk *walk, uint64_t entry)
+/* Marks count: they are links, too. */
+static bool are_copies_same(const struct tp_pystack *self)
 {
-	const struct tp_pystack *self = walk->self;
-	if (entry != entry_of(self, self->second_at))
-		return false;
-	if (self->layout->thread_cframe &&
-	    tp_pymem_u64(self->bytes + self->second_at + self->layout->thread_cframe) !=
-		    walk->plan->cframe)
-		return false;
 	for (size_t i = 0; i < self->n_frames; i++) {
-		if (!is_same_frame(self, &self->frames[i], self->frames[i].address == entry))
+		if (!is_same_frame(self, &self->frames[i], i == 0))
 			return false;
 	}
 	return true;
@@ -427,19 +304,19 @@ static bool is_rooted(const struct walk *walk)
 	const struct tp_pystack *self = walk->self;
 	const struct tp_pyplan *plan = walk->plan;
 	size_t last = self->n_frames - 1;
-	if (self->layout->minor >= 12) {
+	if (self->copy.layout->minor >= 12) {
 		/* C called the first function of every thread, and left its mark. */
 		if (!self->frames[last].is_mark || last == 0 || self->frames[last - 1].is_mark)
 			return false;
 		last--;
 	}
 	const struct tp_pystack_frame *frame = &self->frames[last];
-	if (frame->owner != OWNER_THREAD || self->layout->frame_owner == 0)
+	if (frame->owner != OWNER_THREAD || self->copy.layout->frame_owner == 0)
 		return frame->is_entry;
 	/* The oldest chunk begins with a word that is left free. */
 	return frame->is_entry && plan->n_chunks > 0 &&
 	       frame->address == plan->chunks[plan->n_chunks - 1].address +
-					 self->layout->chunk_data + WORD;
+					 self->copy.layout->chunk_data + WORD;
 }
 
 static void drop_marks(struct tp_pystack *self)
@@ -456,34 +333,44 @@ static void drop_marks(struct tp_pystack *self)
 	self->cut = cut;
 }
 
-enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pystack_thread *thread)
+static enum tp_pystack_outcome take_look(struct walk *walk)
+{
+	struct tp_pystack *self = walk->self;
+	enum tp_pystack_outcome outcome =
+		walk_frames(walk, tp_pycopy_entry(&self->copy, walk->look));
+	if (outcome != TP_PYSTACK_READ)
+		return outcome;
+	if (walk->is_incomplete)
+		return TP_PYSTACK_AGAIN;
+	if (!are_copies_same(self))
+		return TP_PYSTACK_MOVED;
+	if (self->n_frames == 0)
+		return TP_PYSTACK_NONE;
+	return is_rooted(walk) ? TP_PYSTACK_READ : TP_PYSTACK_MOVED;
+}
+
+enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pycopy_thread *thread,
+					size_t n_looks)
 {
 	struct walk walk = {.self = self, .plan = &thread->plan};
 	self->n_frames = 0;
 	self->cut = 0;
-	if (!read_all(self, thread)) {
-		bool was_only_state = self->n_pieces <= 2 + (thread->tid_address ? 2 : 0);
+	if (!tp_pycopy_read(&self->copy, thread, n_looks)) {
+		bool was_only_state = self->copy.copy_bytes == 0 && thread->plan.cframe == 0;
 		tp_pyplan_clear(&thread->plan);
 		thread->link = 0;
 		return was_only_state ? TP_PYSTACK_GONE : TP_PYSTACK_MOVED;
 	}
-	enum tp_pystack_outcome outcome = fit(self, thread);
+	enum tp_pystack_outcome outcome = fit(&self->copy, thread);
 	if (outcome != TP_PYSTACK_READ)
 		return outcome;
-	uint64_t entry = entry_of(self, 0);
-	outcome = walk_frames(&walk, entry);
-	if (outcome != TP_PYSTACK_READ)
-		return outcome;
-	if (walk.is_incomplete) {
-		learn(&walk);
-		return TP_PYSTACK_AGAIN;
-	}
-	if (!are_copies_same(&walk, entry))
-		return TP_PYSTACK_MOVED;
-	if (self->n_frames == 0)
-		return TP_PYSTACK_NONE;
-	if (!is_rooted(&walk))
-		return TP_PYSTACK_MOVED;
-	drop_marks(self);
-	return TP_PYSTACK_READ;
+	do {
+		outcome = take_look(&walk);
+		if (outcome == TP_PYSTACK_AGAIN)
+			learn(&walk);
+		walk = (struct walk){.self = self, .plan = &thread->plan, .look = walk.look + 1};
+	} while (outcome == TP_PYSTACK_MOVED && walk.look < self->copy.n_looks);
+	if (outcome == TP_PYSTACK_READ)
+		drop_marks(self);
+	return outcome;
 }

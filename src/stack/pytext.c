@@ -65,7 +65,8 @@ static bool put_all(struct tp_buf *out, const uint8_t *bytes, size_t n, unsigned
 static bool find_data(struct tp_pymem *mem, const struct tp_pylayout *layout, uint64_t address,
 		      uint32_t state, uint64_t *data)
 {
-	if (!(state & IS_COMPACT)) /* in a block of their own; the pointer follows the longer head */
+	if (!(state &
+	      IS_COMPACT)) /* in a block of their own; the pointer follows the longer head */
 		return tp_pymem_get_u64(mem, address + layout->text_compact, data);
 	*data = address + (state & IS_ASCII ? layout->text_ascii : layout->text_compact);
 	return true;

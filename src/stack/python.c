@@ -27,7 +27,7 @@ struct asked {
 	pid_t tid;
 	uint32_t inner;
 	size_t n_threads; /* states that are this thread's */
-	struct tp_pystack_thread threads[MAX_NESTED];
+	struct tp_pycopy_thread threads[MAX_NESTED];
 };
 
 struct tp_python {
@@ -183,75 +183,63 @@ static void fill_place(struct tp_python_place *place, const struct tp_pycode *co
 }
 
 /* CPython's own scaffolding (what cleans up after __init__) and frames that are just being made. */
-static bool is_hidden(const struct tp_python *self, const struct tp_pystack_frame *frame,
-		      const uint8_t *head)
+static bool is_hidden(const struct tp_pycode *code, const struct tp_pystack_frame *frame)
 {
-	const struct tp_pylayout *layout = &self->layout;
-	if (layout->code_first_traceable == 0 || frame->owner != 0 || frame->is_entry)
+	if (code->first_traceable == 0 || frame->owner != 0 || frame->is_entry)
 		return false;
-	uint64_t offset = frame->instr - (frame->code + layout->code_bytes);
-	uint64_t first = 2 * (uint64_t)tp_pymem_u32(head + layout->code_first_traceable);
-	return offset > INT32_MAX || offset < first;
+	uint64_t offset = frame->instr - code->bytecode;
+	return offset > INT32_MAX || offset < code->first_traceable;
 }
 
-struct naming {
-	struct tp_pyplan *plan;
-	size_t n; /* places so far */
-	size_t cut;
-	bool is_fresh; /* a code object was met for the first time: look at the stack again */
-};
-
-static bool name_frame(struct tp_python *self, struct naming *naming, size_t i)
+static enum tp_pystack_outcome read_codes(struct tp_python *self)
 {
-	const struct tp_pystack_frame *frame = &self->stack.frames[i];
-	uint8_t bytes[TP_PYLAYOUT_MAX_CODE_BYTES];
-	const uint8_t *head = tp_pystack_head(&self->stack, naming->plan, frame->code);
-	bool is_along = head != NULL;
-	if (!is_along) {
-		if (!tp_pymem_get(&self->mem, frame->code, bytes, self->codes.head_bytes))
-			return false;
-		head = bytes;
-		tp_pyplan_want_code(naming->plan, frame->code);
+	tp_pycode_begin(&self->codes);
+	for (size_t i = 0; i < self->stack.n_frames; i++)
+		tp_pycode_want(&self->codes, self->stack.frames[i].code);
+	switch (tp_pycode_read(&self->codes)) {
+	case TP_PYCODE_KNOWN:
+		return TP_PYSTACK_READ;
+	case TP_PYCODE_LOADED:
+		return TP_PYSTACK_AGAIN;
+	default:
+		return TP_PYSTACK_MOVED;
 	}
-	if (i == self->stack.cut)
-		naming->cut = naming->n;
-	if (is_hidden(self, frame, head))
-		return true;
-	const struct tp_pycode *code = tp_pycode_find(&self->codes, frame->code, head);
-	if (!code) {
-		code = tp_pycode_load(&self->codes, frame->code, head);
-		naming->is_fresh = true;
-	}
-	if (!code)
-		return false;
-	fill_place(&self->places[naming->n++], code, frame);
-	return true;
 }
 
-static enum tp_pystack_outcome name_frames(struct tp_python *self, struct tp_pyplan *plan,
-					   size_t *n, size_t *cut)
+static enum tp_pystack_outcome name_frames(struct tp_python *self, size_t *n, size_t *cut)
 {
-	struct naming naming = {.plan = plan, .cut = SIZE_MAX};
+	enum tp_pystack_outcome outcome = read_codes(self);
+	if (outcome != TP_PYSTACK_READ)
+		return outcome;
+	*n = 0;
+	*cut = SIZE_MAX;
 	for (size_t i = 0; i < self->stack.n_frames; i++) {
-		if (!name_frame(self, &naming, i))
+		const struct tp_pystack_frame *frame = &self->stack.frames[i];
+		const struct tp_pycode *code = tp_pycode_get(&self->codes, frame->code);
+		if (!code)
 			return TP_PYSTACK_MOVED;
+		if (i == self->stack.cut)
+			*cut = *n;
+		if (!is_hidden(code, frame))
+			fill_place(&self->places[(*n)++], code, frame);
 	}
-	*n = naming.n;
-	*cut = naming.cut < naming.n ? naming.cut : naming.n;
-	return naming.is_fresh ? TP_PYSTACK_AGAIN : TP_PYSTACK_READ;
+	if (*cut > *n)
+		*cut = *n;
+	return TP_PYSTACK_READ;
 }
 
 /* ---- reading ---- */
 
-static enum tp_pystack_outcome read_thread(struct tp_python *self, struct tp_pystack_thread *thread,
+static enum tp_pystack_outcome read_thread(struct tp_python *self, struct tp_pycopy_thread *thread,
 					   size_t *n, size_t *cut)
 {
 	enum tp_pystack_outcome outcome = TP_PYSTACK_MOVED;
 	int n_retries = 0;
 	for (int round = 0; round < MAX_ROUNDS && n_retries <= MAX_RETRIES; round++) {
-		outcome = tp_pystack_take(&self->stack, thread);
+		outcome = tp_pystack_take(&self->stack, thread,
+					  n_retries == 0 ? 1 : TP_PYCOPY_MAX_LOOKS);
 		if (outcome == TP_PYSTACK_READ)
-			outcome = name_frames(self, &thread->plan, n, cut);
+			outcome = name_frames(self, n, cut);
 		if (outcome == TP_PYSTACK_MOVED)
 			n_retries++;
 		else if (outcome != TP_PYSTACK_AGAIN)
@@ -274,7 +262,7 @@ static struct asked *find_asked(struct tp_python *self, pid_t tid)
 	return asked;
 }
 
-static void bind_state(struct tp_python *self, struct tp_pystack_thread *thread,
+static void bind_state(struct tp_python *self, struct tp_pycopy_thread *thread,
 		       const struct tp_pythread_state *state)
 {
 	uint32_t in_pthread = self->layout.thread_tid ? 0 : self->list.tid_offset;
@@ -299,7 +287,8 @@ static void bind(struct tp_python *self, struct asked *asked)
 		bind_state(self, &asked->threads[asked->n_threads++], state);
 }
 
-/* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say. */
+/* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say.
+ */
 static enum tp_pystack_outcome read_asked(struct tp_python *self, struct asked *asked, size_t *n,
 					  size_t *cut)
 {
@@ -422,7 +411,8 @@ pid_t tp_python_gil_holder(struct tp_python *self)
 bool tp_python_is_gil_wait(struct tp_python *self, uint64_t futex_address)
 {
 	uint64_t gil = find_gil(self);
-	/* cond, mutex and, for handing over, switch_cond and switch_mutex: the end of the structure. */
+	/* cond, mutex and, for handing over, switch_cond and switch_mutex: the end of the
+	 * structure. */
 	uint64_t size = 2 * (sizeof(pthread_cond_t) + sizeof(pthread_mutex_t));
 	return gil != 0 && futex_address - (gil + self->layout.gil_cond) < size;
 }

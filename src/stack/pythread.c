@@ -185,8 +185,8 @@ static bool read_list(struct tp_pythread_list *list, uint64_t interp)
 	return true;
 }
 
-/* Interpreters and threads are put in front of their lists and counted, so a look at the heads tells
- * of every one that came. One that went is noticed when it is read. */
+/* Interpreters and threads are put in front of their lists and counted, so a look at the heads
+ * tells of every one that came. One that went is noticed when it is read. */
 static bool is_same(struct tp_pythread_list *list, uint64_t first_interp)
 {
 	const struct tp_pylayout *layout = list->layout;
@@ -202,11 +202,11 @@ static bool is_same(struct tp_pythread_list *list, uint64_t first_interp)
 		pieces[2 * i + 1] = (struct tp_pymem_piece){interp + layout->interp_n_threads,
 							    &now[2 * i + 1], sizeof(now[0])};
 	}
-	if (first_interp != list->stamps[0] ||
-	    list->mem->read(list->mem, pieces, 2 * n) != 2 * n)
+	if (first_interp != list->stamps[0] || list->mem->read(list->mem, pieces, 2 * n) != 2 * n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (memcmp(&now[2 * i], &list->stamps[STAMP_WORDS * i + 1], 2 * sizeof(now[0])) != 0)
+		if (memcmp(&now[2 * i], &list->stamps[STAMP_WORDS * i + 1], 2 * sizeof(now[0])) !=
+		    0)
 			return false;
 	}
 	return true;
@@ -227,7 +227,8 @@ enum tp_pythread_outcome tp_pythread_list_update(struct tp_pythread_list *list, 
 
 /*
  * 3.11.0 and 3.11.1 keep the parent's number in a forked child (gh-100649), and so does any version
- * when an extension forks. The child has one thread then, and one thread state: they belong together.
+ * when an extension forks. The child has one thread then, and one thread state: they belong
+ * together.
  */
 static bool is_forked_main(const struct tp_pythread_list *list, uint32_t tid)
 {

@@ -1,8 +1,9 @@
 /*
  * Which thread state belongs to which thread.
  *
- * CPython keeps the kernel's number of a thread from 3.11 on, as its own pid namespace has it; before,
- * the C library does, at a place of struct pthread that is found by looking for the main thread's.
+ * CPython keeps the kernel's number of a thread from 3.11 on, as its own pid namespace has it;
+ * before, the C library does, at a place of struct pthread that is found by looking for the main
+ * thread's.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHREAD_H
 #define TRAINPROF_SRC_STACK_PYTHREAD_H
@@ -30,9 +31,9 @@ struct tp_pythread_list {
 	uint64_t runtime; /* address of _PyRuntime */
 	const char *proc; /* lent */
 	pid_t pid;
-	bool has_namespace;   /* threads have other numbers inside */
-	uint32_t main_tid;    /* as the process sees it */
-	uint32_t tid_offset;  /* in struct pthread, before 3.11; 0 = not found yet */
+	bool has_namespace;  /* threads have other numbers inside */
+	uint32_t main_tid;   /* as the process sees it */
+	uint32_t tid_offset; /* in struct pthread, before 3.11; 0 = not found yet */
 	struct tp_pythread_state *states;
 	size_t n_states;
 	size_t states_capacity;

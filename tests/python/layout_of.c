@@ -1,7 +1,7 @@
 /*
- * Prints one row of src/stack/pylayouts.inc: where CPython keeps what the reader needs, as the headers
- * it is compiled with say. Never run: layouts.sh reads the lines that begin with "->" in the assembler,
- * so a cross compiler does for another machine.
+ * Prints one row of src/stack/pylayouts.inc: where CPython keeps what the reader needs, as the
+ * headers it is compiled with say. Never run: layouts.sh reads the lines that begin with "->" in
+ * the assembler, so a cross compiler does for another machine.
  */
 #define Py_BUILD_CORE 1
 #include <Python.h>

@@ -4,9 +4,9 @@
  *
  * What was read is a snapshot: everything that makes up a stack (the thread's entry pointer, each
  * frame's link, code object and place) is read twice by one system call, and only when both copies
- * are equal did it all hold at the instant between them. What did not hold still is tried again a few
- * times and then said to be unknown. Work is bounded whatever the memory says: lengths, depths and
- * loops. Not thread-safe: one thread per struct tp_python.
+ * are equal did it all hold at the instant between them. What did not hold still is tried again a
+ * few times and then said to be unknown. Work is bounded whatever the memory says: lengths, depths
+ * and loops. Not thread-safe: one thread per struct tp_python.
  */
 #ifndef TRAINPROF_STACK_PYTHON_H
 #define TRAINPROF_STACK_PYTHON_H
@@ -26,10 +26,10 @@ struct tp_python_place {
 	const char *name;    /* qualified from 3.11 on, else plain; lent likewise */
 	uint32_t line;       /* being run; 0 = unknown */
 	uint32_t first_line; /* of the function */
-	uint32_t offset;     /* of the instruction in the bytecode, in bytes: tells call sites on one
-			      * line apart */
-	bool is_entry;       /* C called it: the native stack has one evaluation frame for it and those
-			      * it called, up to the next entry. Before 3.11: always */
+	uint32_t offset; /* of the instruction in the bytecode, in bytes: tells call sites on one
+			  * line apart */
+	bool is_entry;   /* C called it: the native stack has one evaluation frame for it and those
+			  * it called, up to the next entry. Before 3.11: always */
 };
 
 enum tp_python_outcome {
@@ -42,7 +42,7 @@ enum tp_python_outcome {
 
 struct tp_python_about {
 	unsigned major, minor;
-	unsigned micro;   /* TP_PYTHON_UNKNOWN_MICRO where the program does not tell (before 3.11) */
+	unsigned micro; /* TP_PYTHON_UNKNOWN_MICRO where the program does not tell (before 3.11) */
 	const char *path; /* of the file with the interpreter in it, as the process sees it */
 	bool is_shared;   /* in a library rather than in the program itself */
 };
@@ -76,9 +76,10 @@ const struct tp_python_about *tp_python_about(const struct tp_python *self);
 const struct tp_python_counts *tp_python_counts(const struct tp_python *self);
 
 /*
- * The stack of thread `tid` (our pid namespace), innermost first, into out[0 .. *n). When it is deeper
- * than `max` or than what is read of a stack, the middle is left out: out[0 .. *cut) are the innermost
- * places and out[*cut .. *n) the outermost ones; else *cut = *n. Only TP_PYTHON_READ has places.
+ * The stack of thread `tid` (our pid namespace), innermost first, into out[0 .. *n). When it is
+ * deeper than `max` or than what is read of a stack, the middle is left out: out[0 .. *cut) are the
+ * innermost places and out[*cut .. *n) the outermost ones; else *cut = *n. Only TP_PYTHON_READ has
+ * places.
  *
  * After exec the process has another interpreter or none: close and open again.
  */

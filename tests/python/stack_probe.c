@@ -1,0 +1,174 @@
+/*
+ * Reads Python stacks for tests/python/check_python.sh.
+ *
+ *   stack_probe print PID TID            places, one a line: file, name, line, offset
+ *   stack_probe torture PID SAMPLES HZ   stacks of torture.py: are they possible?
+ *   stack_probe cost PID READS           CPU time and system calls of a read
+ */
+#include "trainprof/base/memory.h"
+#include "trainprof/stack/python.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_PLACES = 20000 };
+
+static struct tp_python_place places[MAX_PLACES];
+
+static const char *const outcomes[TP_PYTHON_N_OUTCOMES] = {"read", "none", "moving", "lost"};
+
+static double cpu_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static int print(struct tp_python *python, pid_t tid)
+{
+	size_t n;
+	size_t cut;
+	enum tp_python_outcome outcome;
+	for (int i = 0; i < 20; i++) {
+		outcome = tp_python_read(python, tid, places, MAX_PLACES, &n, &cut);
+		if (outcome != TP_PYTHON_MOVING)
+			break;
+	}
+	if (outcome != TP_PYTHON_READ)
+		printf("%s\n", outcomes[outcome]);
+	for (size_t i = 0; i < n; i++)
+		printf("%s\t%s\t%u\t%u\n", places[i].file, places[i].name, places[i].line,
+		       places[i].offset);
+	return 0;
+}
+
+/* "e_17" -> 'e', 17; false for others. */
+static bool take_member(const char *name, char *letter, int *family)
+{
+	char *end;
+	if (name[0] < 'a' || name[0] > 'g' || name[1] != '_')
+		return false;
+	*letter = name[0];
+	*family = (int)strtol(name + 2, &end, 10);
+	return *end == '\0' && end != name + 2;
+}
+
+/* Outermost first the letters have to be a, b, g, c, d, e, or the first of them. */
+static bool is_possible(size_t n)
+{
+	static const char order[] = "abgcde";
+	int family = -1;
+	size_t at = 0;
+	for (size_t i = n; i > 0; i--) {
+		char letter;
+		int k;
+		if (!take_member(places[i - 1].name, &letter, &k)) {
+			if (family >= 0)
+				return false;
+			continue;
+		}
+		if ((family >= 0 && k != family) || letter != order[at])
+			return false;
+		char file[32];
+		snprintf(file, sizeof(file), "family_%d.py", k);
+		if (strcmp(places[i - 1].file, file) != 0)
+			return false;
+		family = k;
+		at++;
+	}
+	return true;
+}
+
+static bool is_rooted(size_t n)
+{
+	return n > 0 && strcmp(places[n - 1].name, "<module>") == 0;
+}
+
+static void show(const char *what, size_t n)
+{
+	printf("%s:", what);
+	for (size_t i = n; i > 0; i--)
+		printf(" %s:%u", places[i - 1].name, places[i - 1].line);
+	printf("\n");
+}
+
+static int torture(struct tp_python *python, pid_t pid, long n_samples, long rate_hz)
+{
+	uint64_t counts[TP_PYTHON_N_OUTCOMES] = {0};
+	uint64_t n_impossible = 0;
+	uint64_t n_unrooted = 0;
+	uint64_t n_deep = 0;
+	double used_us = 0;
+	unsigned seed = 1;
+	for (long i = 0; i < n_samples; i++) {
+		size_t n;
+		size_t cut;
+		/* Never in step with the program. */
+		seed = seed * 1103515245 + 12345;
+		long pause_ns = 1000000000 / rate_hz;
+		nanosleep(&(struct timespec){0, pause_ns / 2 + (long)(seed >> 8) % pause_ns}, NULL);
+		double begun_us = cpu_us();
+		enum tp_python_outcome outcome =
+			tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
+		used_us += cpu_us() - begun_us;
+		counts[outcome]++;
+		if (outcome != TP_PYTHON_READ)
+			continue;
+		bool is_bad = !is_possible(n);
+		n_impossible += is_bad;
+		n_unrooted += !is_rooted(n);
+		n_deep += n > 5;
+		if (is_bad && n_impossible <= 3)
+			show("impossible", n);
+		if (!is_rooted(n) && n_unrooted <= 3)
+			show("wrongly rooted", n);
+	}
+	const struct tp_python_counts *c = tp_python_counts(python);
+	printf("read %llu none %llu moving %llu lost %llu impossible %llu unrooted %llu deep %llu "
+	       "us %.1f calls %.2f\n",
+	       (unsigned long long)counts[0], (unsigned long long)counts[1],
+	       (unsigned long long)counts[2], (unsigned long long)counts[3],
+	       (unsigned long long)n_impossible, (unsigned long long)n_unrooted,
+	       (unsigned long long)n_deep, used_us / (double)n_samples,
+	       (double)c->n_syscalls / (double)n_samples);
+	return 0;
+}
+
+static int cost(struct tp_python *python, pid_t pid, long n_reads)
+{
+	size_t n;
+	size_t cut;
+	tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
+	uint64_t begun_calls = tp_python_counts(python)->n_syscalls;
+	double begun_us = cpu_us();
+	for (long i = 0; i < n_reads; i++)
+		tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
+	double used_us = cpu_us() - begun_us;
+	printf("frames %zu us %.1f calls %.2f\n", n, used_us / (double)n_reads,
+	       (double)(tp_python_counts(python)->n_syscalls - begun_calls) / (double)n_reads);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct tp_error err;
+	struct tp_python *python;
+	int status = 2;
+	if (argc < 4)
+		return 2;
+	pid_t pid = (pid_t)atoi(argv[2]);
+	if (tp_python_open(&python, "/proc", pid, &err) != TP_OK) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	if (strcmp(argv[1], "print") == 0)
+		status = print(python, (pid_t)atoi(argv[3]));
+	else if (strcmp(argv[1], "torture") == 0 && argc > 4)
+		status = torture(python, pid, atol(argv[3]), atol(argv[4]));
+	else if (strcmp(argv[1], "cost") == 0)
+		status = cost(python, pid, atol(argv[3]));
+	tp_python_close(python);
+	return status;
+}
