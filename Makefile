@@ -53,7 +53,7 @@ TESTS    := $(wildcard tests/unit/*/test_*.c)
 TEST_SOURCES := $(wildcard tests/unit/*/*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs help probes
@@ -108,8 +108,8 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check check-unit check-cli check-rules check-traces golden
-CHECKS := check-unit check-programs check-bench check-cli check-rules check-traces check-layers check-headers check-singleuse check-mirror check-names
+.PHONY: check check-unit check-cli check-rules check-rule-traces check-traces golden
+CHECKS := check-unit check-programs check-bench check-cli check-rules check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names
 
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
@@ -156,6 +156,29 @@ $(B)/check_traces: $(B)/tests/traces/check_traces.o $(B)/libtrainprof.a
 TRACES ?= ../shared/traces
 check-traces: $(B)/check_traces
 	$(Q)$(B)/check_traces $(TRACES)
+
+RULE_TRACES := check_rule_traces ruletrace ruletrace_kineto ruletrace_nsys
+$(B)/check_rule_traces: $(RULE_TRACES:%=$(B)/tests/traces/%.o) $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-rule-traces: import a trace on which a rule fires and one on which it does not, of each that needs traces
+check-rule-traces: $(B)/check_rule_traces $(B)/trainprof
+	$(Q)$(B)/check_rule_traces $(B)/trainprof rules tests/traces/rules
+
+# ---- Python stacks, read from outside -------------------------------------------------------------
+.PHONY: check-python check-layouts
+$(B)/stack_probe: $(B)/tests/python/stack_probe.o $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-python: every CPython that is here, still and at full speed; PYTHONS=PATHS adds some, SAMPLES=10000
+check-python: $(B)/stack_probe check-layouts
+	$(Q)PYTHONS='$(PYTHONS)' SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
+
+## check-layouts: the table of CPython's layouts against the headers that are here
+check-layouts:
+	$(Q)CC='$(CC)' tests/python/layouts.sh check
 
 # ---- programs that trainprof is tried on -----------------------------------------------------
 .PHONY: programs check-programs check-qemu
@@ -298,7 +321,7 @@ fuzz: fuzzers
 
 # ---- style ------------------------------------------------------------------------------------
 .PHONY: tidy format format-check cppcheck shellcheck measure
-STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/unit/*.h tests/unit/*/*.h tests/programs/*/*.h)
+STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/programs/*/*.h)
 TIDIED := $(SOURCES) src/main.c
 
 build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(wildcard src/*/*.h)
@@ -396,4 +419,5 @@ docs: trainprof programs
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d)
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/traces/*.d \
+	$(B)/tests/python/*.d)

@@ -5,13 +5,24 @@
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* The talks of one device in one communicator, by start. */
+/* The talks of one device in one communicator, by start; a part of the list below. */
 struct member {
 	uint32_t device;
 	uint32_t *talks;
 	size_t n;
-	size_t capacity;
+};
+
+/* All talks by communicator, then by device and start. */
+struct grouping {
+	uint32_t *groups; /* strings, in order of appearance; heap, as the next */
+	size_t n_groups;
+	size_t groups_capacity;
+	size_t *first; /* in talks, of each group; one more at the end */
+	uint32_t *talks;
+	uint32_t *devices;      /* beside talks */
+	struct member *members; /* of the group that is looked at; room for all devices */
 };
 
 const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device, uint32_t talk)
@@ -31,20 +42,17 @@ struct sorted {
 	uint32_t device;
 };
 
-static struct member *find_members(const struct tp_collectives *all, uint32_t group, size_t *n_out)
+/* Split a group's talks where the device changes. */
+static size_t find_members(struct grouping *grouping, size_t group)
 {
-	struct member *members = NULL;
-	size_t capacity = 0;
-	*n_out = 0;
-	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
-		struct member member = {.device = d};
-		for (uint32_t i = 0; i < all->talks[d].n; i++)
-			if (detail_of(all, d, i)->group == group)
-				TP_ARRAY_PUSH(member.talks, member.n, member.capacity) = i;
-		if (member.n)
-			TP_ARRAY_PUSH(members, *n_out, capacity) = member;
+	size_t n = 0;
+	for (size_t i = grouping->first[group]; i < grouping->first[group + 1]; i++) {
+		if (!n || grouping->members[n - 1].device != grouping->devices[i])
+			grouping->members[n++] = (struct member){.device = grouping->devices[i],
+								 .talks = &grouping->talks[i]};
+		grouping->members[n - 1].n++;
 	}
-	return members;
+	return n;
 }
 
 /* Of equal sequence numbers the one that came first. */
@@ -166,32 +174,89 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 	free(next);
 }
 
-static void match_group(struct tp_collectives *all, uint32_t group)
+/* As many as the trace says, or fewer: of some there is no trace. More are several communicators of
+ * one name. */
+static bool are_too_many(struct tp_collectives *all, const struct member *members, size_t n,
+			 uint32_t group)
 {
-	size_t n;
-	struct member *members = find_members(all, group, &n);
-	if (n > 1 && have_sequences(all, members, n))
+	uint32_t most = detail_of(all, members[0].device, members[0].talks[0])->n_ranks;
+	if (!most || n <= most)
+		return false;
+	not_joined(all, "several communicators have one name, and no members are told", group);
+	return true;
+}
+
+static void match_group(struct tp_collectives *all, struct grouping *grouping, size_t number)
+{
+	uint32_t group = grouping->groups[number];
+	size_t n = find_members(grouping, number);
+	const struct member *members = grouping->members;
+	if (n < 2 || are_too_many(all, members, n, group))
+		return;
+	if (have_sequences(all, members, n))
 		match_by_sequence(all, members, n, group);
-	else if (n > 1)
+	else
 		match_by_order(all, members, n, group);
-	for (size_t m = 0; m < n; m++)
-		free(members[m].talks);
-	free(members);
+}
+
+/* Numbers of groups by string, and how many talks each has, in first[number + 1]. */
+static void count_groups(const struct tp_collectives *all, struct grouping *out,
+			 struct tp_map *numbers, size_t n_talks)
+{
+	out->first = tp_alloc((n_talks + 2) * sizeof(*out->first));
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
+		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+			uint32_t group = detail_of(all, d, i)->group;
+			uint64_t number = out->n_groups;
+			if (!tp_map_get(numbers, group, &number)) {
+				tp_map_set(numbers, group, number);
+				TP_ARRAY_PUSH(out->groups, out->n_groups, out->groups_capacity) =
+					group;
+			}
+			out->first[number + 1]++;
+		}
+	}
+	for (size_t i = 0; i < out->n_groups; i++)
+		out->first[i + 1] += out->first[i];
+}
+
+/* In two passes, so that as many communicators as kernels are no trouble. */
+static void group_talks(const struct tp_collectives *all, struct grouping *out)
+{
+	struct tp_map numbers = {0};
+	size_t n_talks = 0;
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++)
+		n_talks += all->talks[d].n;
+	*out = (struct grouping){0};
+	count_groups(all, out, &numbers, n_talks);
+	out->talks = tp_alloc((n_talks + 1) * sizeof(*out->talks));
+	out->devices = tp_alloc((n_talks + 1) * sizeof(*out->devices));
+	out->members = tp_alloc((all->analysis->n_devices + 1) * sizeof(*out->members));
+	size_t *next = tp_alloc((out->n_groups + 1) * sizeof(*next));
+	memcpy(next, out->first, out->n_groups * sizeof(*next));
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
+		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+			uint64_t number = 0;
+			(void)tp_map_get(&numbers, detail_of(all, d, i)->group, &number);
+			out->talks[next[number]] = i;
+			out->devices[next[number]++] = d;
+		}
+	}
+	free(next);
+	tp_map_release(&numbers);
 }
 
 void tp_collectives_match(struct tp_collectives *all)
 {
-	struct tp_map seen = {0};
-	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
-		for (uint32_t i = 0; i < all->talks[d].n; i++) {
-			uint32_t group = detail_of(all, d, i)->group;
-			if (tp_map_get(&seen, group, NULL))
-				continue;
-			tp_map_set(&seen, group, 1);
-			match_group(all, group);
-		}
-	}
-	tp_map_release(&seen);
+	struct grouping grouping;
+	group_talks(all, &grouping);
+	for (size_t i = 0; i < grouping.n_groups; i++)
+		match_group(all, &grouping, i);
+	free(grouping.groups);
+	free(grouping.first);
+	free(grouping.talks);
+	free(grouping.devices);
+	free(grouping.members);
 }
 
 static void list_talks(struct tp_talks *talks, const struct tp_device_work *device)

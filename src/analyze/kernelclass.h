@@ -17,6 +17,14 @@ enum tp_kernel_class {
 };
 
 enum tp_kernel_bound { TP_BOUND_UNKNOWN, TP_BOUND_COMPUTE, TP_BOUND_MEMORY };
+/* Families that facts add up; kernelgroup.h. */
+enum tp_kernel_group {
+	TP_GROUP_NONE,
+	TP_GROUP_ELEMENTWISE,
+	TP_GROUP_LAYOUT,
+	TP_GROUP_MATRIX,
+	TP_GROUP_OPTIMIZER,
+};
 enum tp_tensor_use { TP_TENSOR_MAYBE, TP_TENSOR_YES, TP_TENSOR_NO };
 
 /* One row of rules/patterns/40-kernels.json, or the one for names that no row knows. */
@@ -26,6 +34,7 @@ struct tp_kernel_row {
 	enum tp_kernel_class class;
 	enum tp_kernel_bound bound;
 	enum tp_tensor_use tensor;
+	enum tp_kernel_group group;
 	bool is_weak; /* the name is little evidence: a catch-all row */
 };
 
@@ -56,11 +65,21 @@ struct tp_kernel_pattern {
 	unsigned line;
 };
 
+struct tp_kernel_family {
+	const char *name;
+	enum tp_kernel_group group;
+	const char *file;
+	unsigned line;
+};
+
 /* In the order of files and rows; the first that fits has the say. */
 struct tp_kernel_patterns {
 	struct tp_kernel_pattern *items;
 	size_t n_items;
 	size_t capacity;
+	struct tp_kernel_family *families; /* that are in a group */
+	size_t n_families;
+	size_t families_capacity;
 };
 
 bool tp_kernel_pattern_is(const struct tp_pattern_row *row); /* has it the keys of a kernel's? */

@@ -3,13 +3,11 @@
  * devices, kernels, and what the reader must know of the trace itself.
  */
 #include "analysis.h"
+#include "ranklimits.h"
 #include "rankwork.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static const double UNLINKED_MUCH = 0.05;
-static const double SKIPPED_MUCH = 0.001;
 
 static void warn_steps(struct tp_profile *profile)
 {
@@ -43,7 +41,7 @@ static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *ran
 		snprintf(text, sizeof(text), "'%s' ends in the middle", name ? name : "");
 		tp_profile_warn(profile, "trace-cut", text, "what follows is not judged", NULL);
 	}
-	if ((double)rank->n_skipped > SKIPPED_MUCH * (double)(rank->n_kept + rank->n_skipped)) {
+	if ((double)rank->n_skipped > TP_SKIPPED_MUCH * (double)(rank->n_kept + rank->n_skipped)) {
 		snprintf(text, sizeof(text), "%" PRIu64 " events of '%s' were skipped: %s",
 			 rank->n_skipped, name ? name : "",
 			 rank->skipped_because ? rank->skipped_because : "malformed");
@@ -54,7 +52,7 @@ static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *ran
 static void warn_links(struct tp_profile *profile)
 {
 	const struct tp_quantity *unlinked = &profile->facts[TP_FACT_DEVICE_UNLINKED];
-	if (!unlinked->is_known || unlinked->value < UNLINKED_MUCH)
+	if (!unlinked->is_known || unlinked->value < TP_UNLINKED_MUCH)
 		return;
 	char text[200];
 	snprintf(text, sizeof(text),

@@ -1,5 +1,5 @@
 /* Are names that stand as examples in the rows of patterns caught by those very rows? */
-#include "kernelclass.h"
+#include "kernelgroup.h"
 #include "patterns.h"
 #include "pythonclass.h"
 #include "spanclass.h"
@@ -96,6 +96,10 @@ enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_e
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; !status && i < kernels->n_items; i++)
 		status = check_kernel(patterns, &kernels->items[i], err);
+	const struct tp_kernel_family *unused = tp_kernel_groups_unused(kernels);
+	if (!status && unused)
+		status = tp_fail(err, TP_PARSE, "%s:%u: no row is of the family '%s'", unused->file,
+				 unused->line, unused->name);
 	for (size_t i = 0; !status && i < spans->n_items; i++)
 		status = check_span(patterns, &spans->items[i], err);
 	const struct tp_python_patterns *python = tp_patterns_python(patterns);

@@ -2,6 +2,7 @@
 #include "patterns.h"
 
 #include "kernelclass.h"
+#include "kernelgroup.h"
 #include "patternrow.h"
 #include "pythonclass.h"
 #include "spanclass.h"
@@ -146,6 +147,10 @@ static enum tp_status load_file(struct tp_patterns *patterns, const char *path,
 	if (tp_json_type(rows) != TP_JSON_ARRAY)
 		status = tp_fail(err, TP_PARSE, "%s: no list \"patterns\"", path);
 	const char *file = tp_arena_strdup(&patterns->arena, path);
+	const struct tp_json *groups = tp_json_get(tp_json_root(doc), "groups");
+	const struct tp_pattern_row all_groups = {&patterns->arena, doc, groups, file};
+	if (!status && groups)
+		status = tp_kernel_groups_read(&patterns->kernels, &all_groups, err);
 	TP_JSON_EACH (json, rows) {
 		const struct tp_pattern_row row = {&patterns->arena, doc, json, file};
 		if (!status)
@@ -180,6 +185,7 @@ enum tp_status tp_patterns_load(struct tp_patterns **out, const char *directory,
 		free(names[i]);
 	}
 	free(names);
+	tp_kernel_groups_apply(&patterns->kernels);
 	if (status)
 		tp_patterns_free(patterns);
 	else
@@ -194,6 +200,7 @@ void tp_patterns_free(struct tp_patterns *patterns)
 	tp_arena_release(&patterns->arena);
 	free(patterns->rows);
 	free(patterns->kernels.items);
+	free(patterns->kernels.families);
 	free(patterns->spans.items);
 	free(patterns->python.items);
 	free(patterns);

@@ -1,15 +1,12 @@
 /* Aligns the clocks of ranks by the ends of their collectives. */
 #include "collectives.h"
+#include "ranklimits.h"
 #include "stats.h"
 
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Clocks that differ by less are one clock: ends of a collective on one host differ by 1 to 7 us.
- */
-static const double SAME_CLOCK_NS = 50000;
 
 /* Of a rank's clock at a time, in whole ns. */
 static int64_t offset_at(const struct tp_rank_clock *clock, int64_t time_ns)
@@ -88,10 +85,10 @@ static void fit_clock(struct tp_rank_clock *clock, const struct pair *pairs, siz
 		double drift = median_difference(pairs + n - third, third) -
 			       median_difference(pairs, third);
 		double span_ns = pairs[n - 1 - third / 2].time_ns - pairs[third / 2].time_ns;
-		clock->slope = fabs(drift) > SAME_CLOCK_NS && span_ns > 0 ? drift / span_ns : 0;
+		clock->slope = fabs(drift) > TP_SAME_CLOCK_NS && span_ns > 0 ? drift / span_ns : 0;
 		clock->middle_ns = pairs[n / 2].time_ns;
 	}
-	if (fpclassify(clock->slope) == FP_ZERO && fabs(clock->base_ns) < SAME_CLOCK_NS)
+	if (fpclassify(clock->slope) == FP_ZERO && fabs(clock->base_ns) < TP_SAME_CLOCK_NS)
 		clock->base_ns = 0;
 }
 
@@ -121,6 +118,8 @@ static void align_clocks(struct tp_collectives *all)
 	free(pairs);
 }
 
+/* Of several that arrive last at once the first: devices stand in the order of ranks, which does
+ * not depend on the order of files where ranks have numbers. */
 static void find_late(struct tp_collectives *all)
 {
 	const struct tp_device_work *devices = all->analysis->devices;

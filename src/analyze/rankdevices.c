@@ -1,10 +1,8 @@
 /* Describes each device: all its work, the gaps in it, and the judged windows. */
+#include "ranklimits.h"
 #include "rankwork.h"
 
 #include <stdlib.h>
-
-/* Gaps shorter than this between queued pieces of work are the device's own latency. */
-static const uint64_t LATENCY_NS = 6000;
 
 /* ---- from the first piece of work to the last ---- */
 
@@ -64,23 +62,23 @@ static void describe_all_work(const struct tp_device_work *device, struct tp_dev
 
 /* ---- gaps ---- */
 
-/* Shares of the host's time before the launch that make a cause (gpu.md 6.2 and its peers). */
+/* What the host did before the launch. */
 static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t from_ns,
 				    uint64_t to_ns)
 {
 	double length = (double)(to_ns - from_ns);
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_DATALOADER_NEXT], from_ns, to_ns) >
-	    0.5 * length)
+	    TP_GAP_LOADER_LEAST * length)
 		return TP_GAP_DATALOADER;
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_MEMORY_ALLOC], from_ns, to_ns) >
-	    0.3 * length)
+	    TP_GAP_ALLOC_LEAST * length)
 		return TP_GAP_ALLOC;
 	/* The wait ended when the device did: only its tail lies in the gap. */
 	if (tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_SYNC], from_ns > 1 ? from_ns - 1 : 0,
 				 from_ns + 1))
 		return TP_GAP_SYNC;
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_LAUNCH], from_ns, to_ns) >
-	    0.5 * length)
+	    TP_GAP_CALLS_LEAST * length)
 		return TP_GAP_CALLS;
 	return TP_GAP_HOST;
 }
@@ -91,7 +89,8 @@ static enum tp_gap_cause gap_cause(const struct tp_rank_work *rank, const struct
 	if (!next->is_linked)
 		return TP_GAP_UNKNOWN;
 	if (next->launch_end_ns <= from_ns)
-		return next->start_ns - from_ns < LATENCY_NS ? TP_GAP_LATENCY : TP_GAP_DEPENDENCY;
+		return next->start_ns - from_ns < TP_LATENCY_NS ? TP_GAP_LATENCY
+								: TP_GAP_DEPENDENCY;
 	if (next->launch_start_ns <= from_ns)
 		return TP_GAP_LAUNCH;
 	uint64_t to_ns =

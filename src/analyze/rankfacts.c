@@ -1,4 +1,5 @@
 /* Sets the facts that rules about devices ask for. */
+#include "ranklimits.h"
 #include "rankwork.h"
 #include "stats.h"
 
@@ -6,9 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static const uint64_t SHORT_KERNEL_NS = 10000;
-static const uint64_t SMALL_COLLECTIVE_BYTES = UINT64_C(1) << 20;
 
 static void set(struct tp_profile *profile, enum tp_fact fact, double value)
 {
@@ -101,27 +99,15 @@ struct kernel_time {
 	double matrix, tensor, no_tensor;
 };
 
-static bool is_any(const char *family, const char *const *families, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(family, families[i]) == 0)
-			return true;
-	return false;
-}
-
 static void add_kernel_time(struct kernel_time *out, const struct tp_kernel_row *row, double ns)
 {
-	static const char *const elementwise[] = {"elementwise", "fill",      "dropout",
-						  "aten",        "cast-copy", "copy"};
-	static const char *const matrix[] = {"gemm", "conv", "attention", "rnn"};
 	out->all += ns;
 	out->memory += row->bound == TP_BOUND_MEMORY ? ns : 0;
 	out->weak += row->is_weak ? ns : 0;
-	out->layout += strcmp(row->family, "layout") == 0 ? ns : 0;
-	out->optimizer += strcmp(row->family, "optimizer") == 0 ? ns : 0;
-	if (is_any(row->family, elementwise, TP_ARRAY_LEN(elementwise)))
-		out->elementwise += ns;
-	if (!is_any(row->family, matrix, TP_ARRAY_LEN(matrix)))
+	out->layout += row->group == TP_GROUP_LAYOUT ? ns : 0;
+	out->optimizer += row->group == TP_GROUP_OPTIMIZER ? ns : 0;
+	out->elementwise += row->group == TP_GROUP_ELEMENTWISE ? ns : 0;
+	if (row->group != TP_GROUP_MATRIX)
 		return;
 	out->matrix += ns;
 	out->tensor += row->tensor == TP_TENSOR_YES ? ns : 0;
@@ -234,13 +220,13 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 				continue;
 			if (op->class == TP_OP_COMPUTE) {
 				uint64_t length_ns = op->end_ns - op->start_ns;
-				n_short += length_ns < SHORT_KERNEL_NS;
+				n_short += length_ns < TP_SHORT_KERNEL_NS;
 				lengths[n++] = (double)length_ns;
 				continue;
 			}
 			uint64_t bytes = analysis->trace->details[op->detail].bytes;
 			n_talks++;
-			n_small += bytes && bytes < SMALL_COLLECTIVE_BYTES;
+			n_small += bytes && bytes < TP_SMALL_COLLECTIVE_BYTES;
 			if (bytes)
 				sizes[n_sizes++] = (double)bytes;
 		}

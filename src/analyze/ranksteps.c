@@ -162,7 +162,7 @@ static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_
 			anchors[i] = ANCHOR_INPUT;
 		if (op->class == TP_OP_COMPUTE &&
 		    (lies_in(&optimizer, op->launch_start_ns) ||
-		     strcmp(tp_rank_kernel_row(analysis, op->name)->family, "optimizer") == 0))
+		     tp_rank_kernel_row(analysis, op->name)->group == TP_GROUP_OPTIMIZER))
 			anchors[i] = ANCHOR_OPTIMIZER;
 	}
 	free(optimizer.items);

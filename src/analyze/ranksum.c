@@ -2,6 +2,7 @@
  * Sums the windows of all devices to the parts of the job, each device by its time, and brackets
  * what removing a part could gain.
  */
+#include "ranklimits.h"
 #include "rankwork.h"
 #include "stats.h"
 #include "stepfacts.h"
@@ -11,11 +12,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A part below this is no loss worth a word: xprof's "moderately" begins at 5 % and "highly" at
- * 20 %; of ten public captures the one with 9.3 % of host work beside 90 % compute is called
- * compute-bound by its reference, those from 15 % on are not. */
-static const double LARGEST_LOSS_LEAST = 0.10;
 
 static bool has_steps(const struct tp_rank_analysis *analysis)
 {
@@ -139,7 +135,7 @@ static void find_largest_loss(struct tp_profile *profile)
 		largest_ns = profile->parts[part].time_ns;
 		profile->largest_loss = (enum tp_part)part;
 	}
-	if ((double)largest_ns < LARGEST_LOSS_LEAST * (double)profile->total_ns)
+	if ((double)largest_ns < TP_LARGEST_LOSS_LEAST * (double)profile->total_ns)
 		profile->largest_loss = TP_N_PARTS;
 }
 

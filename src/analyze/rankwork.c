@@ -3,8 +3,8 @@
  * of its devices with the calls that launched it, and the lanes of both.
  */
 #include "rankwork.h"
+#include "launchindex.h"
 
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
@@ -121,21 +121,6 @@ static void find_borders(struct tp_rank_analysis *analysis)
 
 /* ---- the work of devices ---- */
 
-/* Where the calls of a rank are, by link: track in the high, place in the low bits. */
-enum { PLACE_BITS = 40 };
-
-static void index_calls(struct tp_map *calls, const struct tp_trace *trace,
-			const struct tp_rank_work *rank)
-{
-	for (size_t i = 0; i < rank->n_threads; i++) {
-		const struct tp_track_spans *spans = &trace->spans[rank->threads[i]];
-		for (size_t k = 0; k < spans->n; k++)
-			if (spans->items[k].kind == TP_SPAN_CALL && spans->items[k].link)
-				tp_map_set(calls, spans->items[k].link,
-					   (uint64_t)rank->threads[i] << PLACE_BITS | k);
-	}
-}
-
 static enum tp_label copy_label(const char *name)
 {
 	static const struct {
@@ -170,16 +155,13 @@ static void classify_op(struct tp_rank_analysis *analysis, struct tp_op *op,
 	}
 }
 
-static void link_op(struct tp_op *op, uint32_t link, const struct tp_map *calls,
-		    const struct tp_trace *trace)
+static void link_op(struct tp_op *op, uint32_t link, const struct tp_launch_index *calls)
 {
-	uint64_t place;
 	op->launch_track = TP_NO_TASK;
-	if (!link || !tp_map_get(calls, link, &place))
-		return;
-	op->launch_track = (uint32_t)(place >> PLACE_BITS);
 	const struct tp_span *call =
-		&trace->spans[op->launch_track].items[place & ((UINT64_C(1) << PLACE_BITS) - 1)];
+		tp_launch_index_find(calls, link, op->start_ns, &op->launch_track);
+	if (!call)
+		return;
 	op->launch_start_ns = call->start_ns;
 	op->launch_end_ns = call->end_ns;
 	op->is_linked = true;
@@ -207,7 +189,7 @@ static void sort_ops(struct tp_device_work *device)
 }
 
 static void fill_device(struct tp_rank_analysis *analysis, struct tp_device_work *device,
-			const struct tp_map *calls)
+			const struct tp_launch_index *calls)
 {
 	const struct tp_trace *trace = analysis->trace;
 	size_t n = 0;
@@ -230,7 +212,7 @@ static void fill_device(struct tp_rank_analysis *analysis, struct tp_device_work
 					     .track = (uint16_t)i,
 					     .step = NO_STEP};
 			classify_op(analysis, op, span);
-			link_op(op, span->link, calls, trace);
+			link_op(op, span->link, calls);
 		}
 	}
 	sort_ops(device);
@@ -243,18 +225,20 @@ static void fill_device(struct tp_rank_analysis *analysis, struct tp_device_work
 
 static void fill_devices(struct tp_rank_analysis *analysis)
 {
-	struct tp_map calls = {0};
+	struct tp_launch_index calls = {0};
 	for (size_t i = 0; i < analysis->n_devices; i++) {
 		struct tp_device_work *device = &analysis->devices[i];
 		if (device->number == TP_TRACK_THREAD)
 			continue;
 		if (!i || analysis->devices[i - 1].rank != device->rank) {
-			tp_map_release(&calls);
-			index_calls(&calls, analysis->trace, &analysis->ranks[device->rank]);
+			const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+			tp_launch_index_release(&calls);
+			tp_launch_index_build(&calls, analysis->trace, rank->threads,
+					      rank->n_threads);
 		}
 		fill_device(analysis, device, &calls);
 	}
-	tp_map_release(&calls);
+	tp_launch_index_release(&calls);
 }
 
 /* ---- threads ---- */

@@ -1,6 +1,9 @@
 /* Fills errors and names statuses. */
 #include "trainprof/base/status.h"
 
+#include "trainprof/base/buf.h"
+#include "trainprof/base/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -73,6 +76,20 @@ void tp_error_next(struct tp_error *err, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(err->next, sizeof(err->next), format, args);
 	va_end(args);
+}
+
+void tp_error_next_word(struct tp_error *err, const char *before, const char *word,
+			const char *after)
+{
+	struct tp_buf line = {0};
+	if (!err)
+		return;
+	tp_buf_puts(&line, before);
+	tp_text_add_word(&line, word);
+	tp_buf_puts(&line, after);
+	bool fits = line.len < sizeof(err->next);
+	snprintf(err->next, sizeof(err->next), "%s", fits ? tp_buf_text(&line) : "");
+	tp_buf_release(&line);
 }
 
 const char *tp_status_text(enum tp_status status)

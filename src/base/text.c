@@ -158,6 +158,35 @@ void tp_text_add_utf8(struct tp_buf *out, const char *text)
 	}
 }
 
+/* POSIX 2.2: none of these is special anywhere in a word; nor are bytes of UTF-8. */
+static bool is_plain_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_@%+=:,./-";
+	for (const char *p = word; *p; p++)
+		if (!((unsigned char)*p & 0x80) && !strchr(plain, *p))
+			return false;
+	return *word != '\0';
+}
+
+void tp_text_add_word(struct tp_buf *out, const char *word)
+{
+	if (word[0] == '-' && word[1])
+		tp_buf_puts(out, "./");
+	if (is_plain_word(word)) {
+		tp_buf_puts(out, word);
+		return;
+	}
+	tp_buf_putc(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			tp_buf_puts(out, "'\\''");
+		else
+			tp_buf_putc(out, *word);
+	}
+	tp_buf_putc(out, '\'');
+}
+
 size_t tp_text_width(const char *text)
 {
 	size_t width = 0;

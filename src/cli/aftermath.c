@@ -8,6 +8,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -118,9 +119,12 @@ static int await(struct watch *watch, const char **reason)
 
 static void say_skipped(const struct tp_measured *measured, const char *reason)
 {
-	char next[200];
-	snprintf(next, sizeof(next), "trainprof report %s", measured->directory);
-	tp_say(next, "no report: %s; the recording is in %s", reason, measured->directory);
+	struct tp_buf next = {0};
+	tp_buf_puts(&next, "trainprof report ");
+	tp_text_add_word(&next, measured->directory);
+	tp_say(tp_buf_text(&next), "no report: %s; the recording is in %s", reason,
+	       measured->directory);
+	tp_buf_release(&next);
 }
 
 bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options,

@@ -99,6 +99,13 @@ const struct tp_command *tp_command_find(const char *name)
 	return NULL;
 }
 
+static void put_command(struct tp_buf *out, const char *verb, const char *word, int argc)
+{
+	tp_buf_puts(out, verb);
+	tp_text_add_word(out, word);
+	tp_buf_puts(out, argc > 1 ? " …" : "");
+}
+
 static int unknown_command(const char *word, int argc)
 {
 	const char *names[32];
@@ -117,9 +124,9 @@ static int unknown_command(const char *word, int argc)
 	struct stat info;
 	bool is_program = strchr(word, '/') || (stat(word, &info) == 0 && S_ISREG(info.st_mode));
 	if (tp_recordings_may_be_trace(word))
-		tp_buf_printf(&next, "trainprof import %s%s", word, argc > 1 ? " …" : "");
+		put_command(&next, "trainprof import ", word, argc);
 	else if (is_program && tp_command_find("run"))
-		tp_buf_printf(&next, "trainprof run -- %s%s", word, argc > 1 ? " …" : "");
+		put_command(&next, "trainprof run -- ", word, argc);
 	else
 		tp_buf_puts(&next, "trainprof help");
 	tp_say(tp_buf_text(&next), "unknown command '%s'", word);

@@ -3,6 +3,7 @@
 
 #include "complain.h"
 #include "importing.h"
+#include "leftover.h"
 #include "output.h"
 #include "reading.h"
 #include "recordings.h"
@@ -34,26 +35,9 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "keep all Python functions, not the outermost only",
 	 AT(keeps_python)},
-	{.letter = 'o',
-	 .name = "output",
-	 .type = TP_OPTION_TEXT,
-	 .value = "DIR",
-	 .text = "recording; never overwritten",
-	 .otherwise = "trainprof-MMDD-HHMMSS",
-	 .env = "TRAINPROF_OUTPUT",
-	 AT(output)},
-	{.letter = 'n',
-	 .name = "name",
-	 .type = TP_OPTION_TEXT,
-	 .value = "LABEL",
-	 .text = "name shown in reports",
-	 .otherwise = "file name",
-	 AT(label)},
-	{.name = "force",
-	 .type = TP_OPTION_FLAG,
-	 .text = "replace an existing recording",
-	 .is_rare = true,
-	 AT(force)},
+	{TP_OPTION_OUTPUT, AT(output)},
+	{TP_OPTION_LABEL, .otherwise = "file name", AT(label)},
+	{TP_OPTION_FORCE, AT(force)},
 	TP_OPTION_END};
 
 enum { COLUMN_FORMAT = 11, COLUMN_TEXT = 18 };
@@ -116,6 +100,8 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		       "import needs a file");
 		return TP_EXIT_USAGE;
 	}
+	if (o->output)
+		tp_leftover_mend(o->output, cli->is_quiet);
 	if (tp_importing_record(&directory, o, argv, (size_t)argc, &err) != TP_OK)
 		return tp_complain_status(NULL, &err);
 	tp_recordings_set_last(directory);

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "complain.h"
+#include "leftover.h"
 #include "output.h"
 #include "reading.h"
 #include "recordings.h"
@@ -139,6 +140,7 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return tp_output_text(tp_report_schema());
 	if (o->wants_validate)
 		return validate_word(word);
+	tp_leftover_mend(word, cli->is_quiet);
 	if (tp_recordings_find(&directory, word, &err) != TP_OK)
 		return tp_complain_status(NULL, &err);
 	const struct tp_reading_options how = {

@@ -83,7 +83,7 @@ static void note_result(struct session *s)
 static enum tp_status refuse_copy(const char *one, const char *other, struct tp_error *err)
 {
 	tp_fail(err, TP_PARSE, "'%s' and '%s' are the same trace", one, other);
-	tp_error_next(err, "trainprof import %s", one);
+	tp_error_next_word(err, "trainprof import ", one, "");
 	return TP_PARSE;
 }
 
@@ -150,16 +150,16 @@ static bool is_recording(const struct session *s)
 static void fit_next(const struct session *s, struct tp_error *err)
 {
 	if (!*err->next && err->status == TP_DENIED)
-		tp_error_next(err, "ls -l %s", s->files[0]);
+		tp_error_next_word(err, "ls -l ", s->files[0], "");
 	else if (!*err->next && strcmp(s->files[0], "-") == 0)
 		tp_error_next(err, "trainprof import /dev/stdin");
 	else if (!*err->next && is_recording(s))
-		tp_error_next(err, "trainprof report %s", s->files[0]);
+		tp_error_next_word(err, "trainprof report ", s->files[0], "");
 	else if (!*err->next && err->status != TP_IO)
 		tp_error_next(err, "trainprof import --list");
 	if (tp_text_starts_with(err->next, "trainprof run -o "))
-		tp_error_next(err, "trainprof import -o /tmp/prof %s%s", s->files[0],
-			      s->n_files > 1 ? " …" : "");
+		tp_error_next_word(err, "trainprof import -o /tmp/prof ", s->files[0],
+				   s->n_files > 1 ? " …" : "");
 }
 
 /* Nothing is left of it, and what --force was to replace is there again. */
@@ -188,7 +188,8 @@ static void tidy(void *context)
 	pthread_mutex_lock(&s->lock);
 	if (s->is_whole) {
 		struct tp_buf next = {0};
-		tp_buf_printf(&next, "trainprof report %s", s->directory);
+		tp_buf_puts(&next, "trainprof report ");
+		tp_text_add_word(&next, s->directory);
 		tp_say(tp_buf_text(&next), "interrupted: '%s' is complete", s->directory);
 		tp_buf_release(&next);
 		return;

@@ -3,6 +3,7 @@
 
 #include "complain.h"
 #include "guard.h"
+#include "leftover.h"
 #include "logtee.h"
 #include "recordings.h"
 #include "runinfo.h"
@@ -99,6 +100,7 @@ static void say_absences(const struct session *s)
 static enum tp_status open_store(struct session *s, const char *directory, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
+	tp_leftover_mend(directory, s->cli->is_quiet);
 	if (s->options->force)
 		status = tp_recordings_set_aside(&s->aside, directory, err);
 	if (status == TP_OK)

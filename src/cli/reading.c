@@ -6,6 +6,7 @@
 #include "rulesdir.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
 #include "trainprof/store/recording.h"
 
 #include <stdlib.h>
@@ -39,6 +40,16 @@ static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs)
 	reading->has_findings = true;
 }
 
+static void say_import(const char *directory, const struct tp_run_info *run, struct tp_error *err)
+{
+	struct tp_buf before = {0};
+	tp_buf_puts(&before, "trainprof import -o ");
+	tp_text_add_word(&before, directory);
+	tp_buf_puts(&before, " --force ");
+	tp_error_next_word(err, before.data, run->command[2], run->n_command > 3 ? " …" : "");
+	tp_buf_release(&before);
+}
+
 /* Killed in its middle: what it read so far says nothing of the whole. */
 static enum tp_status refuse_begun_import(const struct tp_trace *trace, const char *directory,
 					  struct tp_error *err)
@@ -48,8 +59,7 @@ static enum tp_status refuse_begun_import(const struct tp_trace *trace, const ch
 		return TP_OK;
 	tp_fail(err, TP_PARSE, "the import into '%s' did not end", directory);
 	if (run->n_command > 2)
-		tp_error_next(err, "trainprof import -o %s --force %s%s", directory,
-			      run->command[2], run->n_command > 3 ? " …" : "");
+		say_import(directory, run, err);
 	return TP_PARSE;
 }
 

@@ -7,10 +7,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -127,6 +129,13 @@ static enum tp_status nothing_here(struct tp_error *err)
 	return TP_ABSENT;
 }
 
+char *tp_recordings_last_name(void)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink(LAST, target, sizeof(target) - 1);
+	return len > 0 ? tp_strndup(target, (size_t)len) : NULL;
+}
+
 static enum tp_status find_last(char **out, struct tp_error *err)
 {
 	char target[PATH_MAX];
@@ -177,9 +186,9 @@ enum tp_status tp_recordings_find(char **out, const char *word, struct tp_error 
 	}
 	tp_fail(err, TP_ABSENT, "'%s' is not a recording (no manifest.json)", word);
 	if (tp_recordings_may_be_trace(word))
-		tp_error_next(err, "trainprof import %s", word);
+		tp_error_next_word(err, "trainprof import ", word, "");
 	else if (find_last(&last, NULL) == TP_OK)
-		tp_error_next(err, "trainprof report %s   (newest here)", last);
+		tp_error_next_word(err, "trainprof report ", last, "   (newest here)");
 	free(last);
 	free(directory);
 	return TP_ABSENT;
@@ -219,6 +228,15 @@ static bool is_own_file(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+static enum tp_status refuse_stranger(const char *directory, const char *name, struct tp_error *err)
+{
+	char *path = tp_asprintf("%.*s/%s", (int)trimmed_length(directory), directory, name);
+	tp_fail(err, TP_EXISTS, "'%s' holds '%s', which is not ours", directory, name);
+	tp_error_next_word(err, "choose another -o, or move it: mv ", path, " .");
+	free(path);
+	return TP_EXISTS;
+}
+
 static enum tp_status check_own(const char *directory, struct tp_error *err)
 {
 	const struct dirent *entry;
@@ -228,8 +246,7 @@ static enum tp_status check_own(const char *directory, struct tp_error *err)
 		return tp_fail_errno(err, errno, "cannot read '%s'", directory);
 	while (status == TP_OK && (entry = next_entry(dir)))
 		if (!is_own_file(entry->d_name))
-			status = tp_fail(err, TP_EXISTS, "'%s' holds '%s', which is not ours",
-					 directory, entry->d_name);
+			status = refuse_stranger(directory, entry->d_name, err);
 	closedir(dir);
 	return status;
 }
@@ -244,6 +261,24 @@ static enum tp_status check_replaceable(const char *directory, const struct stat
 	return TP_EXISTS;
 }
 
+/* The lock goes with the process, however it ends; so the descriptor is never closed. */
+static void hold(const char *aside)
+{
+	int fd = open(aside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)flock(fd, LOCK_EX | LOCK_NB);
+}
+
+bool tp_recordings_is_held(const char *aside)
+{
+	int fd = open(aside, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return true; /* not ours to touch */
+	bool is_held = flock(fd, LOCK_EX | LOCK_NB) != 0;
+	close(fd);
+	return is_held;
+}
+
 enum tp_status tp_recordings_set_aside(char **out, const char *directory, struct tp_error *err)
 {
 	struct stat info;
@@ -256,6 +291,7 @@ enum tp_status tp_recordings_set_aside(char **out, const char *directory, struct
 	char *aside = tp_asprintf("%.*s.old-%d", (int)trimmed_length(directory), directory,
 				  (int)getpid());
 	if (rename(directory, aside) == 0) {
+		hold(aside);
 		*out = aside;
 		return TP_OK;
 	}

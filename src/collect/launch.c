@@ -197,7 +197,7 @@ static int explain_missing_loader(const char *file, const char *path, struct tp_
 	} else if (find_loader(path, loader, sizeof(loader))) {
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': its loader %s is missing", file,
 			      loader);
-		tp_error_next(err, "ldd %s", path);
+		tp_error_next_word(err, "ldd ", path, "");
 	} else {
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': %s", file, tp_errno_text(ENOENT));
 	}
@@ -211,7 +211,7 @@ static int explain_absent(const char *file, struct tp_error *err)
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': no such file", file);
 	} else if (stat(file, &meta) == 0 && S_ISREG(meta.st_mode)) {
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': not in PATH", file);
-		tp_error_next(err, "trainprof run -- ./%s", file);
+		tp_error_next_word(err, "trainprof run -- ./", file, "");
 	} else {
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': not in PATH and not a file here",
 			      file);
@@ -229,9 +229,9 @@ static int explain_denied(const char *file, const char *path, struct tp_error *e
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': permission denied (no execute bit)",
 			      file);
 		if (len > 3 && strcmp(path + len - 3, ".py") == 0)
-			tp_error_next(err, "trainprof run -- python3 %s", file);
+			tp_error_next_word(err, "trainprof run -- python3 ", file, "");
 		else
-			tp_error_next(err, "chmod +x %s", path);
+			tp_error_next_word(err, "chmod +x ", path, "");
 	} else {
 		(void)tp_fail(err, TP_TARGET, "cannot run '%s': permission denied", file);
 	}

@@ -22,9 +22,17 @@ static const struct tp_importer *const importers[] = {
 	&tp_importer_nsys,
 };
 
+/* As somebody looks for his own: the most frequent first. */
+static const struct tp_importer *const listed[] = {
+	&tp_importer_kineto,
+	&tp_importer_nsys,
+	&tp_importer_straggler,
+};
+
 const struct tp_import_format_info *tp_import_format_info(size_t n)
 {
-	return n < TP_ARRAY_LEN(importers) ? &importers[n]->info : NULL;
+	_Static_assert(TP_ARRAY_LEN(listed) == TP_ARRAY_LEN(importers), "all are listed");
+	return n < TP_ARRAY_LEN(listed) ? &listed[n]->info : NULL;
 }
 
 /* ---- the readers ---- */
@@ -99,13 +107,22 @@ static size_t threads_wanted(const struct job *job, const struct tp_import_optio
 
 /* ---- the result ---- */
 
-static int compare_ranks(const void *a, const void *b)
+static int by_file(const void *a, const void *b)
 {
 	const struct tp_session_rank *left = a;
 	const struct tp_session_rank *right = b;
 	if (left->file != right->file)
 		return left->file < right->file ? -1 : 1;
 	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct tp_session_rank *left = a;
+	const struct tp_session_rank *right = b;
+	if (left->info.number != right->info.number)
+		return left->info.number < right->info.number ? -1 : 1;
+	return by_file(a, b);
 }
 
 /* What does not say its number may have it in its name, when there are several. */
@@ -115,7 +132,19 @@ static void rank_number_guess(struct tp_rank_info *info)
 		info->number = tp_rank_number_in(info->member ? info->member : info->path);
 }
 
-/* Ranks go in order of files; tracks that named their rank by another place are told once more. */
+/* Where every rank has a number of its own, it and not the order of files says who is first: so the
+ * result is the same in whatever order the files are given. */
+static void ranks_sort(struct tp_session_rank *ranks, size_t n)
+{
+	qsort(ranks, n, sizeof(*ranks), by_number);
+	bool have_numbers = n > 0 && ranks[0].info.number >= 0;
+	for (size_t i = 1; i < n; i++)
+		have_numbers &= ranks[i].info.number != ranks[i - 1].info.number;
+	if (!have_numbers)
+		qsort(ranks, n, sizeof(*ranks), by_file);
+}
+
+/* Tracks that named their rank by another place are told once more. */
 static void ranks_place(struct tp_session *session, struct tp_import_result *out)
 {
 	struct tp_session_rank ordered[TP_RANKS_MOST];
@@ -127,13 +156,13 @@ static void ranks_place(struct tp_session *session, struct tp_import_result *out
 		ordered[n] = session->ranks[i];
 		ordered[n++].begun_as = i;
 	}
-	qsort(ordered, n, sizeof(*ordered), compare_ranks);
+	for (size_t i = 0; n > 1 && i < n; i++)
+		rank_number_guess(&ordered[i].info);
+	ranks_sort(ordered, n);
 	struct tp_rank_info *ranks = tp_arena_array(&out->arena, n, sizeof(*ranks));
 	for (size_t i = 0; i < n; i++) {
 		ranks[i] = ordered[i].info;
 		place_of[ordered[i].begun_as] = (uint32_t)i;
-		if (n > 1)
-			rank_number_guess(&ranks[i]);
 	}
 	out->ranks = ranks;
 	out->n_ranks = n;

@@ -252,9 +252,12 @@ static enum whole key_take(struct tp_json_scan *scan, size_t *len)
 	enum whole whole = value_take(scan, &piece);
 	if (whole)
 		return whole;
+	struct tp_buf scratch = {0};
+	piece = tp_piece_plain(&piece, &scratch);
 	*len = piece.len <= sizeof(scan->key) ? piece.len : 0;
 	if (*len)
 		memcpy(scan->key, piece.text, *len);
+	tp_buf_release(&scratch);
 	if (skip_space(scan) == ':') {
 		scan->at++;
 		(void)skip_space(scan);

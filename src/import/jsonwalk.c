@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+struct tp_piece tp_piece_plain(const struct tp_piece *piece, struct tp_buf *scratch)
+{
+	struct tp_piece plain = *piece;
+	if (!piece->is_escaped || piece->type != TP_PIECE_TEXT)
+		return plain;
+	(void)tp_piece_text(piece, scratch, &plain.len);
+	tp_buf_pad(scratch, '\0', TP_WALK_SLACK);
+	plain.text = scratch->data;
+	plain.is_escaped = false;
+	return plain;
+}
+
 struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key)
 {
 	struct tp_walk walk = tp_walk_into(object);
@@ -12,44 +24,19 @@ struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key)
 	struct tp_piece name;
 	struct tp_piece value;
 	size_t len = strlen(key);
-	while (tp_walk_next(&walk, &name, &value))
+	struct tp_buf scratch = {0};
+	while (tp_walk_next(&walk, &name, &value)) {
+		if (name.is_escaped)
+			name = tp_piece_plain(&name, &scratch);
 		if (name.len == len && memcmp(name.text, key, len) == 0)
 			found = value;
+	}
+	if (scratch.data)
+		tp_buf_release(&scratch);
 	return found;
 }
 
-bool tp_piece_integer(const struct tp_piece *piece, int64_t *out)
-{
-	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
-		return false;
-	const char *p = piece->text;
-	const char *end = p + piece->len;
-	bool is_negative = p < end && *p == '-';
-	p += is_negative;
-	if (p == end || end - p > 19)
-		return false;
-	uint64_t value = 0;
-	for (; p < end; p++) {
-		unsigned digit = (unsigned)(unsigned char)*p - '0';
-		if (digit > 9)
-			return false;
-		value = value * 10 + digit;
-	}
-	if (value > INT64_MAX)
-		return false;
-	*out = is_negative ? -(int64_t)value : (int64_t)value;
-	return true;
-}
-
-uint64_t tp_piece_count(const struct tp_piece *piece, uint64_t most)
-{
-	int64_t value;
-	if (!tp_piece_integer(piece, &value) || value < 0 || (uint64_t)value > most)
-		return 0;
-	return (uint64_t)value;
-}
-
-/* ---- times ---- */
+/* ---- numbers ---- */
 
 /* A decimal number: digits times ten to the exponent. */
 struct decimal {
@@ -92,13 +79,15 @@ static const char *take_exponent(struct decimal *number, const char *p, const ch
 
 static bool decimal_read(struct decimal *number, const char *p, const char *end)
 {
-	p += p < end && *p == '+';
+	bool is_negative = p < end && *p == '-';
+	p += p < end && (*p == '+' || is_negative);
 	p = take_digits(number, p, end, false);
 	if (p < end && *p == '.')
 		p = take_digits(number, p + 1, end, true);
 	if (p && p < end && (*p == 'e' || *p == 'E'))
 		p = take_exponent(number, p + 1, end);
-	return p == end && number->has_digits;
+	/* "-0.0" is what is left of a difference. */
+	return p == end && number->has_digits && (!is_negative || !number->digits);
 }
 
 static bool decimal_scale(const struct decimal *number, int64_t exponent, uint64_t *out)
@@ -112,6 +101,54 @@ static bool decimal_scale(const struct decimal *number, int64_t exponent, uint64
 		value /= 10;
 	*out = value;
 	return value <= INT64_MAX;
+}
+
+/* "7.0" and "1e3", as programs write that have no integers; behind the sign. */
+static bool decimal_integer(const char *p, const char *end, uint64_t *out)
+{
+	struct decimal number = {0};
+	if (*p == '-' || *p == '+' || !decimal_read(&number, p, end))
+		return false;
+	while (number.exponent < 0 && number.digits && number.digits % 10 == 0) {
+		number.digits /= 10;
+		number.exponent++;
+	}
+	return (number.exponent >= 0 || !number.digits) && decimal_scale(&number, 0, out);
+}
+
+bool tp_piece_integer(const struct tp_piece *piece, int64_t *out)
+{
+	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
+		return false;
+	const char *p = piece->text;
+	const char *end = p + piece->len;
+	bool is_negative = p < end && *p == '-';
+	p += is_negative;
+	const char *first = p;
+	if (p == end)
+		return false;
+	uint64_t value = 0;
+	for (; p < end; p++) {
+		unsigned digit = (unsigned)(unsigned char)*p - '0';
+		if (digit > 9 || value > INT64_MAX / 10) {
+			if (!decimal_integer(first, end, &value))
+				return false;
+			break;
+		}
+		value = value * 10 + digit;
+	}
+	if (value > INT64_MAX)
+		return false;
+	*out = is_negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+uint64_t tp_piece_count(const struct tp_piece *piece, uint64_t most)
+{
+	int64_t value;
+	if (!tp_piece_integer(piece, &value) || value < 0 || (uint64_t)value > most)
+		return 0;
+	return (uint64_t)value;
 }
 
 static bool scaled_ns(const struct tp_piece *piece, int64_t exponent, uint64_t *out)

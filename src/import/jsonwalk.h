@@ -4,8 +4,10 @@
  * behind it.
  *
  * Lenient where traces of real programs are wrong: control characters and bytes that are no UTF-8
- * in strings, NaN and Infinity, a value that is missing ("a": ,), commas too many. Keys are
- * compared as they are written.
+ * in strings, NaN and Infinity, a value that is missing ("a": ,), commas too many. What is not
+ * wanted is not looked into, so it may be anything that has its brackets and quotes. Whatever a
+ * strict parser accepts is accepted, with the same values. Of a key that comes twice the last
+ * counts.
  */
 #ifndef TRAINPROF_SRC_IMPORT_JSONWALK_H
 #define TRAINPROF_SRC_IMPORT_JSONWALK_H
@@ -188,15 +190,17 @@ static inline bool tp_walk_next(struct tp_walk *walk, struct tp_piece *key, stru
 	((piece)->len == sizeof(literal) - 1 &&                                                    \
 	 __builtin_memcmp((piece)->text, literal, sizeof(literal) - 1) == 0)
 
+/* The same without escapes: the piece itself where it has none, else in `scratch`, with slack. */
+struct tp_piece tp_piece_plain(const struct tp_piece *piece, struct tp_buf *scratch);
 /* The member of that key (the last of several); type TP_PIECE_NONE when there is none. */
 struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key);
 
-/* A whole number, also one in quotes. */
+/* A whole number, also one in quotes, or written as a decimal (7.0, 1e3). */
 bool tp_piece_integer(const struct tp_piece *piece, int64_t *out);
 /* The same, from 0 to `most`; 0 when it is none. */
 uint64_t tp_piece_count(const struct tp_piece *piece, uint64_t most);
 /* A decimal number of microseconds, also in quotes, as ns: the digits are taken, no double in
- * between; what is smaller than a nanosecond is cut off. False when it is none, negative, or 2^63
+ * between; what is smaller than a nanosecond is cut off. False when it is none, below 0, or 2^63
  * ns and more. */
 bool tp_piece_time_ns(const struct tp_piece *piece, uint64_t *out);
 /* The same of seconds. */

@@ -10,6 +10,7 @@
 #include "category.h"
 #include "importer.h"
 #include "jsonscan.h"
+#include "kinetoevent.h"
 #include "kinetojob.h"
 #include "opargs.h"
 #include "threadmap.h"
@@ -32,10 +33,6 @@ static const uint32_t FIRST_MADE_LINK = UINT32_C(1) << 31;
 
 /* Kineto's own traces name what they hold; of others every event with a length is a range. */
 enum dialect { DIALECT_UNKNOWN, DIALECT_KINETO, DIALECT_OTHER };
-
-struct event {
-	struct tp_piece ph, cat, name, pid, tid, ts, dur, args;
-};
 
 struct cached_category {
 	char name[CACHED_CATEGORY_BYTES];
@@ -66,96 +63,10 @@ struct reader {
 	size_t n_pending;
 	size_t pending_capacity;
 	struct tp_buf scratch;
+	struct tp_kineto_plain plain;
 };
 
-/* ---- events ---- */
-
-/* Keys of up to four letters as a number: all that are wanted are such. */
-#define KEY(a, b, c, d)                                                                            \
-	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-
-static uint32_t key_number(const struct tp_piece *key)
-{
-	static const uint32_t masks[] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff};
-	const unsigned char *p = (const unsigned char *)key->text;
-	return key->len < TP_ARRAY_LEN(masks) ? KEY(p[0], p[1], p[2], p[3]) & masks[key->len] : 0;
-}
-
-static struct tp_piece *event_field(struct event *event, const struct tp_piece *key)
-{
-	switch (key_number(key)) {
-	case KEY('p', 'h', 0, 0):
-		return &event->ph;
-	case KEY('t', 's', 0, 0):
-		return &event->ts;
-	case KEY('c', 'a', 't', 0):
-		return &event->cat;
-	case KEY('p', 'i', 'd', 0):
-		return &event->pid;
-	case KEY('t', 'i', 'd', 0):
-		return &event->tid;
-	case KEY('d', 'u', 'r', 0):
-		return &event->dur;
-	case KEY('n', 'a', 'm', 'e'):
-		return &event->name;
-	case KEY('a', 'r', 'g', 's'):
-		return &event->args;
-	default:
-		return NULL;
-	}
-}
-
-static char phase_of(const struct event *event)
-{
-	if (event->ph.len != 1)
-		return '\0';
-	return *event->ph.text;
-}
-
-/* Flows, instants and counters are most of what is not wanted: they are left as soon as they say
- * what they are. */
-static bool is_wanted(char phase)
-{
-	return phase == 'X' || phase == 'B' || phase == 'E' || phase == 'M';
-}
-
-/* All that a complete event has besides args, which are last in what Kineto writes. */
-static bool is_complete(const struct event *event)
-{
-	return event->ph.type && event->cat.type && event->name.type && event->pid.type &&
-	       event->tid.type && event->ts.type && event->dur.type;
-}
-
-/* Args that begin here reach as far as the event: their end is looked for by who wants what is in
- * them, and few do. */
-static void leave_args(struct event *event, const struct tp_walk *walk, const struct tp_piece *text)
-{
-	event->args = (struct tp_piece){.text = walk->at, .type = TP_PIECE_OBJECT};
-	event->args.len = (size_t)(text->text + text->len - walk->at);
-}
-
-/* False when it is malformed. */
-static bool event_read(struct event *event, const struct tp_piece *text)
-{
-	struct tp_walk walk = tp_walk_into(text);
-	struct tp_piece key;
-	struct tp_piece value;
-	while (tp_walk_to_value(&walk, &key)) {
-		struct tp_piece *field = event_field(event, &key);
-		if (field == &event->args && *walk.at == '{' && is_complete(event)) {
-			leave_args(event, &walk, text);
-			return true;
-		}
-		if (!tp_walk_take_value(&walk, &value))
-			break;
-		if (!field)
-			continue;
-		*field = value;
-		if (field == &event->ph && !is_wanted(phase_of(event)))
-			return true;
-	}
-	return !walk.is_malformed;
-}
+/* ---- what events hold ---- */
 
 static uint32_t name_of(struct reader *reader, const struct tp_piece *piece)
 {
@@ -238,7 +149,8 @@ static int64_t number_in(const struct tp_piece *text)
 	return number;
 }
 
-static void take_device_span(struct reader *reader, const struct event *event, struct tp_span *span)
+static void take_device_span(struct reader *reader, const struct tp_kineto_event *event,
+			     struct tp_span *span)
 {
 	struct tp_op_args args;
 	int64_t device;
@@ -262,7 +174,7 @@ static void take_device_span(struct reader *reader, const struct event *event, s
 
 /* ---- spans of threads ---- */
 
-static struct tp_thread *thread_of(struct reader *reader, const struct event *event)
+static struct tp_thread *thread_of(struct reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_thread *thread = tp_thread_find(&reader->threads, &event->pid, &event->tid);
 	if (!thread)
@@ -270,7 +182,8 @@ static struct tp_thread *thread_of(struct reader *reader, const struct event *ev
 	return thread;
 }
 
-static void take_thread_span(struct reader *reader, const struct event *event, struct tp_span *span)
+static void take_thread_span(struct reader *reader, const struct tp_kineto_event *event,
+			     struct tp_span *span)
 {
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
@@ -285,7 +198,7 @@ static void take_thread_span(struct reader *reader, const struct event *event, s
 }
 
 /* Python functions are most events of a trace with stacks; what lies inside others is left out. */
-static bool is_outermost(const struct event *event)
+static bool is_outermost(const struct tp_kineto_event *event)
 {
 	struct tp_piece parent = tp_piece_find(&event->args, "Python parent id");
 	return parent.type == TP_PIECE_NONE || TP_PIECE_IS(&parent, "null");
@@ -314,7 +227,8 @@ static void dialect_set(struct reader *reader, enum dialect dialect)
 /* An event of a category that Kineto does not have: a range, unless the trace proves to be
  * Kineto's.
  */
-static void take_unknown(struct reader *reader, const struct event *event, struct tp_span *span)
+static void take_unknown(struct reader *reader, const struct tp_kineto_event *event,
+			 struct tp_span *span)
 {
 	if (reader->dialect == DIALECT_KINETO)
 		return; /* begun before that was known */
@@ -333,7 +247,8 @@ static void take_unknown(struct reader *reader, const struct event *event, struc
 }
 
 /* Whether the event is to become a span, and of what kind. */
-static bool is_kept(struct reader *reader, const struct event *event, struct tp_category *category)
+static bool is_kept(struct reader *reader, const struct tp_kineto_event *event,
+		    struct tp_category *category)
 {
 	*category = category_of(reader, &event->cat);
 	if (category->use == TP_CATEGORY_UNKNOWN)
@@ -346,7 +261,7 @@ static bool is_kept(struct reader *reader, const struct event *event, struct tp_
 
 /* ---- phases ---- */
 
-static void take_span(struct reader *reader, const struct event *event,
+static void take_span(struct reader *reader, const struct tp_kineto_event *event,
 		      const struct tp_category *category, struct tp_span *span)
 {
 	span->kind = category->kind;
@@ -358,7 +273,7 @@ static void take_span(struct reader *reader, const struct event *event,
 		take_thread_span(reader, event, span);
 }
 
-static void take_complete(struct reader *reader, const struct event *event)
+static void take_complete(struct reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_category category;
 	struct tp_span span = {0};
@@ -378,7 +293,7 @@ static void take_complete(struct reader *reader, const struct event *event)
 	take_span(reader, event, &category, &span);
 }
 
-static void take_begin(struct reader *reader, const struct event *event)
+static void take_begin(struct reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_category category;
 	struct tp_open_event open = {.is_kept = is_kept(reader, event, &category)};
@@ -395,7 +310,7 @@ static void take_begin(struct reader *reader, const struct event *event)
 	reader->n_open++;
 }
 
-static void take_end(struct reader *reader, const struct event *event)
+static void take_end(struct reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_span span = {0};
 	struct tp_thread *thread = thread_of(reader, event);
@@ -418,7 +333,7 @@ static void take_end(struct reader *reader, const struct event *event)
 	take_span(reader, event, &open.category, &span);
 }
 
-static void take_metadata(struct reader *reader, const struct event *event)
+static void take_metadata(struct reader *reader, const struct tp_kineto_event *event)
 {
 	if (!TP_PIECE_IS(&event->name, "thread_name"))
 		return;
@@ -432,13 +347,13 @@ static void take_metadata(struct reader *reader, const struct event *event)
 
 static void take_event(struct reader *reader, const struct tp_piece *text)
 {
-	struct event event = {0};
+	struct tp_kineto_event event;
 	reader->info->n_events++;
-	if (!event_read(&event, text)) {
+	if (!tp_kineto_event_read(&event, text, &reader->plain)) {
 		tp_rank_skip(reader->writer, "a malformed event");
 		return;
 	}
-	switch (phase_of(&event)) {
+	switch (tp_kineto_event_phase(&event)) {
 	case 'X':
 		take_complete(reader, &event);
 		break;
@@ -541,6 +456,7 @@ static void reader_release(struct reader *reader)
 	tp_thread_map_release(&reader->threads);
 	tp_map_release(&reader->made_links);
 	tp_buf_release(&reader->scratch);
+	tp_kineto_plain_release(&reader->plain);
 	pending_drop(reader);
 	free(reader->streams);
 }

@@ -109,11 +109,15 @@ out:
 const struct tp_importer tp_importer_nsys = {
 	.info = {.name = "nsys",
 		 .summary = "SQLite export of NVIDIA Nsight Systems (nsys export --type sqlite)",
-		 .keeps = "kernels, copies, fills, CUDA graphs launched as one, CUDA calls, NVTX "
-			  "ranges, calls of the operating system; of each process with device work",
-		 .loses = "counters, stacks, thread switches, library calls (cuDNN, cuBLAS, MPI, "
-			  "OpenGL), marks; which rank of the job a process is, when one export "
-			  "holds several"},
+		 .keeps = "kernels, copies, fills, CUDA graphs launched as one, CUDA calls, waits "
+			  "for "
+			  "the device, NVTX ranges, MPI, calls of the operating system; of each "
+			  "process with device work",
+		 .loses =
+			 "samples of stacks and of counters, thread switches, library calls "
+			 "(cuDNN, "
+			 "cuBLAS, UCX, OpenGL), marks; without MPI which rank of the job a process "
+			 "is, when one export holds several"},
 	.wants_file = true,
 	.recognises = nsys_recognises,
 	.read = nsys_read,

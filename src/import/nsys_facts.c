@@ -301,6 +301,23 @@ static void capture_read(struct job *job, struct tp_nsys_db *db)
 	tp_nsys_rows_close(rows);
 }
 
+/* MPI's own numbers, of each process that has called it. */
+static void mpi_ranks_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+{
+	static const char *const columns[] = {"globalTid|globalPid", "rank"};
+	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "MPI_RANKS", columns, 2);
+	const struct tp_nsys_cell *cells;
+	while (rows && (cells = tp_nsys_rows_next(rows))) {
+		bool is_known;
+		struct tp_nsys_process *process =
+			tp_nsys_processes_owner(processes, &cells[0], NULL, &is_known);
+		if (process && process->info->number < 0 && cells[1].type == TP_NSYS_INTEGER &&
+		    cells[1].number >= 0)
+			process->info->number = cells[1].number;
+	}
+	tp_nsys_rows_close(rows);
+}
+
 static void job_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
 {
 	struct job job;
@@ -311,6 +328,7 @@ static void job_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
 	/* What nsys started has that environment; of several ranks it is that of none. */
 	if (processes->n_ranks == 1)
 		job_tell(&job, processes->items[processes->first_rank].info);
+	mpi_ranks_read(processes, db);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */

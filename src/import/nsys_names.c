@@ -101,6 +101,22 @@ static uint32_t number_find(const struct tp_nsys_names *names, struct tp_nsys_na
 	return *id;
 }
 
+const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_nsys_cell *cell,
+			       size_t *len)
+{
+	uint64_t index;
+	*len = 0;
+	if (cell->type == TP_NSYS_TEXT) {
+		*len = cell->len;
+		return cell->text;
+	}
+	if (cell->type != TP_NSYS_INTEGER ||
+	    !tp_map_get(&names->numbers, (uint64_t)cell->number, &index))
+		return "";
+	*len = names->texts[index].len;
+	return names->texts[index].text;
+}
+
 uint32_t tp_nsys_names_find(const struct tp_nsys_names *names, struct tp_nsys_naming *naming,
 			    struct tp_rank_writer *writer, enum tp_nsys_use use,
 			    const struct tp_nsys_cell *cell, bool *is_operator)

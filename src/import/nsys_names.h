@@ -32,6 +32,10 @@ void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_nsys_db *db);
 void tp_nsys_names_release(struct tp_nsys_names *names);
 void tp_nsys_naming_release(struct tp_nsys_naming *naming);
 
+/* The text that a cell holds or tells the number of, as it lies there; "" for one that does
+ * neither. Borrowed, of a text until the next row. */
+const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_nsys_cell *cell,
+			       size_t *len);
 /*
  * The writer's string for a cell that holds a text or the number of one; 0 for a cell that holds
  * neither. A number that the file does not tell still is a name of its own: "string 42".

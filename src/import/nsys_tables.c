@@ -1,6 +1,7 @@
 /* Turns rows of nsys's tables into spans. */
 #include "nsys_tables.h"
 
+#include "nsys_waits.h"
 #include "nsys_words.h"
 
 #include "trainprof/base/memory.h"
@@ -42,6 +43,9 @@ static const char *const graph_columns[] = {"start",         "end", "globalPid|g
 					    "streamId"};
 static const char *const call_columns[] = {"start", "end", "globalTid|globalPid", "correlationId",
 					   "nameId|name"};
+/* Of MPI: "MPI_Allreduce"; of a wait for several requests there is a row for each. */
+static const char *const mpi_columns[] = {"start", "end", "globalTid|globalPid", "",
+					  "textId|nameId|name"};
 /* Numbers that correlate other things than launches are not asked for. */
 static const char *const os_call_columns[] = {"start", "end", "globalTid|globalPid", "",
 					      "nameId|name"};
@@ -56,6 +60,7 @@ struct reading {
 	const struct table *table;
 	struct tp_map
 		graphs; /* process and link of a graph's launch -> whether its work is known */
+	struct tp_nsys_waits waits;
 };
 
 /* Why a row is no span: NULL when it is, NOT_WANTED when it need not be counted. */
@@ -248,11 +253,16 @@ static const char *call_fill(struct reading *reading, struct tp_nsys_process *pr
 {
 	thread_fill(process, cells, span);
 	name_fill(reading, process, TP_NSYS_CALL, &cells[NAME], span);
+	if (reading->waits.calls.n > 0) {
+		size_t len;
+		const char *name = tp_nsys_names_text(reading->names, &cells[NAME], &len);
+		tp_nsys_waits_see(&reading->waits, reading->processes, process, span, name, len);
+	}
 	return NULL;
 }
 
-static const char *os_call_fill(struct reading *reading, struct tp_nsys_process *process,
-				const struct tp_nsys_cell *cells, struct tp_span *span)
+static const char *named_fill(struct reading *reading, struct tp_nsys_process *process,
+			      const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	thread_fill(process, cells, span);
 	name_fill(reading, process, TP_NSYS_KERNEL, &cells[NAME], span);
@@ -295,7 +305,14 @@ static const struct table tables[] = {
 	{"CUPTI_ACTIVITY_KIND_DRIVER", TP_SPAN_CALL, call_fill, call_columns,
 	 TP_ARRAY_LEN(call_columns)},
 	{"NVTX_EVENTS", TP_SPAN_ANNOTATION, range_fill, range_columns, TP_ARRAY_LEN(range_columns)},
-	{"OSRT_API", TP_SPAN_OS_CALL, os_call_fill, os_call_columns, TP_ARRAY_LEN(os_call_columns)},
+	{"MPI_P2P_EVENTS", TP_SPAN_ANNOTATION, named_fill, mpi_columns, TP_ARRAY_LEN(mpi_columns)},
+	{"MPI_COLLECTIVES_EVENTS", TP_SPAN_ANNOTATION, named_fill, mpi_columns,
+	 TP_ARRAY_LEN(mpi_columns)},
+	{"MPI_START_WAIT_EVENTS", TP_SPAN_ANNOTATION, named_fill, mpi_columns,
+	 TP_ARRAY_LEN(mpi_columns)},
+	{"MPI_OTHER_EVENTS", TP_SPAN_ANNOTATION, named_fill, mpi_columns,
+	 TP_ARRAY_LEN(mpi_columns)},
+	{"OSRT_API", TP_SPAN_OS_CALL, named_fill, os_call_columns, TP_ARRAY_LEN(os_call_columns)},
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -369,10 +386,13 @@ void tp_nsys_tables_read(struct tp_nsys_processes *processes, const struct tp_ns
 {
 	struct reading reading = {.processes = processes, .names = names, .db = db};
 	graphs_find(&reading);
+	tp_nsys_waits_find(&reading.waits, processes, db);
 	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++) {
 		reading.table = &tables[i];
 		table_read(&reading);
 	}
+	tp_nsys_waits_tell(&reading.waits, processes, db);
+	tp_nsys_waits_release(&reading.waits);
 	tp_map_release(&reading.graphs);
 }
 

@@ -2,6 +2,7 @@
  * libkineto/src/output_json.cpp and CuptiActivity.cpp, read 2026-11-22. */
 #include "opargs.h"
 
+#include "groupname.h"
 #include "rankwriter.h"
 
 #include "trainprof/base/memory.h"
@@ -46,13 +47,16 @@ static struct tp_piece *field_of(struct tp_op_args *args, const struct tp_piece 
 	case 10:
 		return field_if(&args->group_size, key, "Group size");
 	case 11:
-		return field_if(&args->correlation, key, "correlation");
+		return key->text[0] == 'c' ? field_if(&args->correlation, key, "correlation")
+					   : field_if(&args->group_ranks, key, "Group Ranks");
 	case 13:
 		return field_if(&args->n_elements, key, "In msg nelems");
 	case 15:
 		return field_if(&args->collective, key, "Collective name");
 	case 18:
 		return field_if(&args->group, key, "Process Group Name");
+	case 19:
+		return field_if(&args->group_ranks, key, "Process Group Ranks");
 	case 25:
 		return field_if(&args->group_words, key, "Process Group Description");
 	default:
@@ -65,12 +69,17 @@ void tp_op_args_read(struct tp_op_args *out, const struct tp_piece *args)
 	struct tp_walk walk = tp_walk_into(args);
 	struct tp_piece key;
 	struct tp_piece value;
+	struct tp_buf scratch = {0};
 	*out = (struct tp_op_args){0};
 	while (tp_walk_next(&walk, &key, &value)) {
+		if (key.is_escaped)
+			key = tp_piece_plain(&key, &scratch);
 		struct tp_piece *field = field_of(out, &key);
 		if (field)
 			*field = value;
 	}
+	if (scratch.data)
+		tp_buf_release(&scratch);
 }
 
 /* Of [50, 1, 1]; 0 when it is none, or more than `most`. */
@@ -116,6 +125,21 @@ static uint32_t string_of(struct tp_rank_writer *writer, const struct tp_piece *
 	return tp_rank_string(writer, text, len);
 }
 
+/* The communicator's name, else its description, with its members. */
+static uint32_t group_of(const struct tp_op_args *args, struct tp_rank_writer *writer,
+			 struct tp_buf *scratch)
+{
+	struct tp_buf name = {0};
+	size_t len;
+	const char *text = tp_piece_text(&args->group, scratch, &len);
+	if (!len)
+		text = tp_piece_text(&args->group_words, scratch, &len);
+	tp_group_name(&name, text, len, &args->group_ranks);
+	uint32_t id = tp_rank_string(writer, name.data, name.len);
+	tp_buf_release(&name);
+	return id;
+}
+
 static void add_collective(struct tp_detail *detail, const struct tp_op_args *args,
 			   struct tp_rank_writer *writer, struct tp_buf *scratch)
 {
@@ -125,9 +149,7 @@ static void add_collective(struct tp_detail *detail, const struct tp_op_args *ar
 		detail->bytes = 0;
 	detail->op = string_of(writer, &args->collective, scratch);
 	detail->type = string_of(writer, &args->type, scratch);
-	detail->group = string_of(writer, &args->group, scratch);
-	if (!detail->group)
-		detail->group = string_of(writer, &args->group_words, scratch);
+	detail->group = group_of(args, writer, scratch);
 	detail->n_ranks = (uint32_t)tp_piece_count(&args->group_size, UINT32_MAX);
 	if (tp_piece_integer(&args->sequence, &sequence) && sequence >= 0 && sequence < UINT32_MAX)
 		detail->sequence = (uint32_t)sequence + 1;

@@ -20,6 +20,7 @@ struct tp_op_args {
 	struct tp_piece type;
 	struct tp_piece group;
 	struct tp_piece group_words; /* its description */
+	struct tp_piece group_ranks;
 	struct tp_piece group_size;
 	struct tp_piece sequence;
 	struct tp_piece n_elements;

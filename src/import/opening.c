@@ -167,14 +167,14 @@ static enum tp_status read_file(struct opening *opening, struct tp_error *err)
 	if (!importer && opening->import.session->options->format) {
 		(void)tp_fail(err, TP_PARSE, "'%s' is not in format %s", opening->path,
 			      opening->import.session->options->format);
-		tp_error_next(err, "trainprof import %s", opening->path);
+		tp_error_next_word(err, "trainprof import ", opening->path, "");
 		return TP_PARSE;
 	}
 	if (!importer)
 		return tp_import_refuse(opening->path, head, size, err);
 	if (importer->wants_file && tp_stream_is_packed(opening->stream)) {
 		(void)tp_fail(err, TP_PARSE, "'%s' is a packed database", opening->path);
-		tp_error_next(err, "gunzip -k %s", opening->path);
+		tp_error_next_word(err, "gunzip -k ", opening->path, "");
 		return TP_PARSE;
 	}
 	if (importer->wants_file) {

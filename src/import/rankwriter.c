@@ -11,11 +11,12 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/detailtab.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 4096, FIRST_SLOTS = 4096, NOT_TOLD = 0, NO_MORE = 0 };
+enum { BATCH = 4096, FIRST_SLOTS = 4096, NOT_TOLD = 0 };
 
 /* Ids of the sink stand beside, plus one where 0 is one of them; NOT_TOLD: it does not know yet. */
 struct text {
@@ -29,12 +30,6 @@ struct local_track {
 	uint32_t told_as;      /* plus one */
 	uint16_t next;         /* with the same hash; TP_NO_TRACK ends */
 	bool is_refused;       /* the sink has too many */
-};
-
-struct local_detail {
-	struct tp_detail detail; /* texts are the writer's */
-	uint32_t next;           /* with the same hash; NO_MORE ends */
-	uint32_t told_as;
 };
 
 struct tp_rank_writer {
@@ -56,10 +51,9 @@ struct tp_rank_writer {
 	size_t tracks_capacity;
 	struct tp_map track_ids; /* hash -> head of a chain */
 
-	struct local_detail *details; /* by id; 0 is unused */
-	size_t n_details;
-	size_t details_capacity;
-	struct tp_map detail_ids; /* hash -> head of a chain */
+	struct tp_detail_table details; /* texts are the writer's */
+	uint32_t *details_told;         /* by id */
+	size_t details_told_capacity;
 
 	struct tp_span batch[BATCH];
 	size_t n_batch;
@@ -111,8 +105,9 @@ struct tp_rank_writer *tp_rank_begin(struct tp_import *import)
 		(struct text){.bytes = ""};
 	size_t n_told = 0;
 	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_TOLD;
-	TP_ARRAY_PUSH(writer->details, writer->n_details, writer->details_capacity) =
-		(struct local_detail){.next = NO_MORE};
+	tp_detail_table_init(&writer->details);
+	n_told = 0;
+	TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) = NOT_TOLD;
 	return writer;
 }
 
@@ -233,36 +228,13 @@ void tp_rank_name_track(struct tp_rank_writer *writer, uint16_t track, uint32_t 
 		writer->tracks[track].track.name = name;
 }
 
-static uint64_t detail_hash(const struct tp_detail *d)
-{
-	uint64_t hash = tp_hash_mix(d->bytes, d->blocks);
-	hash = tp_hash_mix(hash, (uint64_t)d->threads << 32 | d->op);
-	hash = tp_hash_mix(hash, (uint64_t)d->type << 32 | d->group);
-	return tp_hash_mix(hash, (uint64_t)d->n_ranks << 32 | d->sequence);
-}
-
-/* It has no padding: two of eight bytes, then six of four. */
-static bool detail_equal(const struct tp_detail *a, const struct tp_detail *b)
-{
-	_Static_assert(sizeof(*a) == 40, "no padding");
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
 uint32_t tp_rank_detail(struct tp_rank_writer *writer, const struct tp_detail *detail)
 {
-	static const struct tp_detail nothing;
-	if (detail_equal(detail, &nothing))
-		return 0;
-	uint64_t hash = detail_hash(detail);
-	uint64_t head = NO_MORE;
-	(void)tp_map_get(&writer->detail_ids, hash, &head);
-	for (uint32_t id = (uint32_t)head; id != NO_MORE; id = writer->details[id].next)
-		if (detail_equal(&writer->details[id].detail, detail))
-			return id;
-	uint32_t id = (uint32_t)writer->n_details;
-	TP_ARRAY_PUSH(writer->details, writer->n_details, writer->details_capacity) =
-		(struct local_detail){.detail = *detail, .next = (uint32_t)head};
-	tp_map_set(&writer->detail_ids, hash, id);
+	size_t n_told = writer->details.n;
+	uint32_t id = tp_detail_table_intern(&writer->details, detail);
+	if (writer->details.n != n_told)
+		TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) =
+			NOT_TOLD;
 	return id;
 }
 
@@ -279,17 +251,16 @@ static uint32_t text_tell(struct tp_rank_writer *w, uint32_t id)
 
 static uint32_t detail_tell(struct tp_rank_writer *w, uint32_t id)
 {
-	if (id >= w->n_details)
+	if (id >= w->details.n)
 		return 0;
-	struct local_detail *local = &w->details[id];
-	if (id && local->told_as == NOT_TOLD) {
-		struct tp_detail detail = local->detail;
+	if (id && w->details_told[id] == NOT_TOLD) {
+		struct tp_detail detail = *tp_detail_table_get(&w->details, id);
 		detail.op = text_tell(w, detail.op);
 		detail.type = text_tell(w, detail.type);
 		detail.group = text_tell(w, detail.group);
-		local->told_as = tp_sink_detail(w->import->session->sink, &detail);
+		w->details_told[id] = tp_sink_detail(w->import->session->sink, &detail);
 	}
-	return local->told_as;
+	return w->details_told[id];
 }
 
 /* Tell the track as it is now; the first time it gets its id. */
@@ -377,8 +348,8 @@ static void writer_free(struct tp_rank_writer *w)
 	free(w->text_slots);
 	free(w->tracks);
 	tp_map_release(&w->track_ids);
-	free(w->details);
-	tp_map_release(&w->detail_ids);
+	tp_detail_table_release(&w->details);
+	free(w->details_told);
 	free(w);
 }
 

@@ -77,8 +77,10 @@ enum tp_status tp_import_refuse(const char *path, const unsigned char *head, siz
 			   : !begins_with(text, size, strangers[i].magic))
 			continue;
 		(void)tp_fail(err, TP_PARSE, "'%s' is %s", path, strangers[i].what);
-		tp_error_next(err, "%s%s%s", strangers[i].before, after ? path : "",
-			      after ? after : "");
+		if (after)
+			tp_error_next_word(err, strangers[i].before, path, after);
+		else
+			tp_error_next(err, "%s", strangers[i].before);
 		return TP_PARSE;
 	}
 	(void)tp_fail(err, TP_PARSE, "'%s' is no trace that trainprof knows", path);

@@ -19,11 +19,6 @@ struct tp_sink_stack {
 	uint32_t next;
 };
 
-struct tp_sink_detail {
-	struct tp_detail detail;
-	uint32_t next;
-};
-
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type)
 {
 	*sink = (struct tp_sink){.type = type};
@@ -32,8 +27,7 @@ void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type)
 		(struct tp_sink_frame){.next = NO_MORE};
 	TP_ARRAY_PUSH(sink->stacks, sink->n_stacks, sink->stacks_capacity) =
 		(struct tp_sink_stack){.next = NO_MORE};
-	TP_ARRAY_PUSH(sink->details, sink->n_details, sink->details_capacity) =
-		(struct tp_sink_detail){.next = NO_MORE};
+	tp_detail_table_init(&sink->details);
 }
 
 void tp_sink_release(struct tp_sink *sink)
@@ -44,8 +38,7 @@ void tp_sink_release(struct tp_sink *sink)
 	tp_arena_release(&sink->arena);
 	free(sink->frames);
 	free(sink->stacks);
-	tp_map_release(&sink->detail_ids);
-	free(sink->details);
+	tp_detail_table_release(&sink->details);
 	*sink = (struct tp_sink){0};
 }
 
@@ -144,45 +137,21 @@ uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, u
 	return record.id;
 }
 
-static uint64_t detail_hash(const struct tp_detail *d)
-{
-	uint64_t hash = tp_hash_mix(d->bytes, d->blocks);
-	hash = tp_hash_mix(hash, (uint64_t)d->threads << 32 | d->op);
-	hash = tp_hash_mix(hash, (uint64_t)d->type << 32 | d->group);
-	return tp_hash_mix(hash, (uint64_t)d->n_ranks << 32 | d->sequence);
-}
-
-static bool detail_equal(const struct tp_detail *a, const struct tp_detail *b)
-{
-	return a->bytes == b->bytes && a->blocks == b->blocks && a->threads == b->threads &&
-	       a->op == b->op && a->type == b->type && a->group == b->group &&
-	       a->n_ranks == b->n_ranks && a->sequence == b->sequence;
-}
-
 uint32_t tp_sink_detail(struct tp_sink *sink, const struct tp_detail *detail)
 {
-	static const struct tp_detail nothing;
-	if (detail_equal(detail, &nothing))
-		return 0;
-	uint64_t hash = detail_hash(detail);
-	uint64_t head = NO_MORE;
-	(void)tp_map_get(&sink->detail_ids, hash, &head);
-	for (uint32_t id = (uint32_t)head; id != NO_MORE; id = sink->details[id].next)
-		if (detail_equal(&sink->details[id].detail, detail))
-			return id;
-	uint32_t id = (uint32_t)sink->n_details;
-	TP_ARRAY_PUSH(sink->details, sink->n_details, sink->details_capacity) =
-		(struct tp_sink_detail){.detail = *detail, .next = (uint32_t)head};
-	tp_map_set(&sink->detail_ids, hash, id);
-	struct tp_record record = {.kind = TP_RECORD_DETAIL, .id = id};
-	record.of.detail = *detail;
-	sink_put(sink, &record);
+	size_t before = sink->details.n;
+	uint32_t id = tp_detail_table_intern(&sink->details, detail);
+	if (sink->details.n != before) {
+		struct tp_record record = {.kind = TP_RECORD_DETAIL, .id = id};
+		record.of.detail = *detail;
+		sink_put(sink, &record);
+	}
 	return id;
 }
 
 void tp_sink_detail_get(const struct tp_sink *sink, uint32_t id, struct tp_detail *out)
 {
-	*out = sink->details[id < sink->n_details ? id : 0].detail;
+	*out = *tp_detail_table_get(&sink->details, id);
 }
 
 void tp_sink_frame_get(const struct tp_sink *sink, uint32_t id, struct tp_frame *out)

@@ -124,7 +124,7 @@ static void copy_definitions(struct tp_trace *trace, const struct tp_sink *sink)
 		stack->frames = tp_arena_copy(arena, stack->frames,
 					      stack->n_frames * sizeof(*stack->frames));
 	}
-	trace->n_details = sink->n_details;
+	trace->n_details = sink->details.n;
 	trace->details = tp_arena_array(arena, trace->n_details, sizeof(*trace->details));
 	for (uint32_t id = 1; id < trace->n_details; id++)
 		tp_sink_detail_get(sink, id, &trace->details[id]);

@@ -170,11 +170,11 @@ static enum tp_status explain_unwritable(const char *directory, int error, struc
 	split_path(directory, &parent, &name);
 	enum tp_status status = tp_fail_errno(err, error, "cannot write in '%s'", parent);
 	if (error == ENOENT)
-		tp_error_next(err, "mkdir -p %s", parent);
+		tp_error_next_word(err, "mkdir -p ", parent, "");
 	else if (strcmp(parent, "/tmp") == 0)
 		tp_error_next(err, "choose another -o");
 	else
-		tp_error_next(err, "trainprof run -o /tmp/%s -- …", name);
+		tp_error_next_word(err, "trainprof run -o /tmp/", name, " -- …");
 	free(parent);
 	free(name);
 	return status;

@@ -41,6 +41,54 @@ wait $job 2>/dev/null
 exec 3>&-
 trainprof report gone 2>&1
 said $?
+# leave NAME: an import into it that is killed outright after it has set the old one aside
+leave() {
+	exec 3<>slow.json
+	head -c 6000 rank0.json >&3
+	was=$(stat -c %i "$1/records.tpr")
+	trainprof import -o "$1" --force slow.json &
+	job=$!
+	for _ in $(seq 200); do
+		now=$(stat -c %i "$1/records.tpr" 2>/dev/null) && [ "$now" != "$was" ] && break
+		sleep 0.05
+	done
+	[ "${2-}" = lives ] && return
+	kill -KILL $job
+	wait $job 2>/dev/null
+	exec 3>&-
+}
+# shown COMMAND...: what is said, without the number of the process
+shown() {
+	"$@" 2>&1 | sed 's/old-[0-9]*/old-PID/g'
+}
+echo 'killed outright, with --force: the next report finds the old one again'
+trainprof import -o 'my prof' rank0.json >before
+leave 'my prof'
+ls -d my* | sed 's/old-[0-9]*/old-PID/'
+trainprof report 'my prof' >after
+cmp after before && ls -d my*
+echo 'and where nothing is in its place'
+leave 'my prof'
+rm -r 'my prof'
+trainprof report 'my prof' >after
+cmp after before
+echo 'and the last one here, by the next import'
+leave 'my prof'
+shown trainprof import -o 'my prof' rank0.json | sed 's/[0-9]\{4\}-[0-9-]*/DATE/'
+trainprof report | cmp - before && ls -d my*
+echo 'the new one was whole'
+cp -r 'my prof' 'my prof.old-999999999'
+shown trainprof report 'my prof' | head -1
+ls -d my*
+echo 'what another process has set aside is its own'
+leave 'my prof' lives
+trainprof report 'my prof' >/dev/null 2>&1
+said $?
+ls -d my* | sed 's/old-[0-9]*/old-PID/'
+kill -TERM $job
+wait $job 2>/dev/null
+exec 3>&-
+trainprof report 'my prof' | cmp - before && ls -d my*
 echo 'an interruption that is ignored stays so'
 sh -c 'trap "" TERM; exec trainprof import -o deaf slow.json' >stdout 2>&1 &
 job=$!

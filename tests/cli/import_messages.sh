@@ -25,6 +25,19 @@ said $?
 trainprof import -o mine --force notes.txt 2>&1
 said $?
 ls mine
+echo 'and what is not ours in a recording'
+run -o 'a b' -- true
+touch 'a b/old notes'
+trainprof import -o 'a b' --force notes.txt 2>&1
+said $?
+echo 'names are quoted where a shell needs it'
+cp notes.txt "it's notes.nsys-rep"
+trainprof import "it's notes.nsys-rep" 2>&1
+trainprof import -o 'no where/prof' notes.txt 2>&1
+printf '[{"ph":"X","ts":1,"dur":1}]' >'my trace.json'
+trainprof 'my trace.json' 2>&1
+trainprof import --from=nsys ./'my trace.json' 2>&1
+trainprof import -- 'my trace.json' 'my trace.json' 2>&1
 echo 'so does what --force was to replace'
 run -o prof -- true
 cp prof/manifest.json before

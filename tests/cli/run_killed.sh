@@ -10,3 +10,23 @@ said $?
 sed 's/;.*//' said
 grep -c '"asked_rate_hz": 99' report.json
 grep -c '"kind": "unknown"' report.json
+echo 'with --force: what was written is worth reading, and so is what it was to replace'
+trainprof run -q --summary=none -o 'two of' -- true
+old=$(stat -c %i 'two of/records.tpr')
+trainprof run -q -o 'two of' --force -- sleep 2 &
+for _ in $(seq 200); do
+	now=$(stat -c %i 'two of/records.tpr' 2>/dev/null) && [ "$now" != "$old" ] && [ -s 'two of/records.tpr' ] && break
+	sleep 0.05
+done
+kill -KILL $!
+wait $! 2>/dev/null
+# A program that was about to be started holds what trainprof held until it has seen that it is gone.
+for _ in $(seq 200); do
+	flock -n two*old* true && break
+	sleep 0.05
+done
+trainprof report --json 'two of' 2>said >report.json
+said $?
+sed 's/;.*//; s/old-[0-9]*/old-PID/' said
+ls -d two* | sed 's/old-[0-9]*/old-PID/'
+trainprof report -q --json 'two of' 2>&1 >/dev/null | head -1

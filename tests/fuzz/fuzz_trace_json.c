@@ -55,7 +55,7 @@ static void see(struct tp_sink *self, const struct tp_record *record)
 	} else if (record->kind == TP_RECORD_SPAN) {
 		const struct tp_span *span = &record->of.span;
 		demand(span->track < witness->n_tracks && span->name < self->strings.n);
-		demand(span->start_ns <= span->end_ns && span->detail < self->n_details);
+		demand(span->start_ns <= span->end_ns && span->detail < self->details.n);
 		demand(span->kind < TP_N_SPAN_KINDS);
 		demand(tp_span_kind_is_device(span->kind) ==
 		       (witness->devices[span->track] != TP_TRACK_THREAD));

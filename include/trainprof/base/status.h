@@ -53,6 +53,10 @@ const char *tp_errno_text(int error);
 
 /* Add the line to type next to an error just filled. Does nothing when err is NULL. */
 void tp_error_next(struct tp_error *err, const char *format, ...) TP_PRINTF(2, 3);
+/* The same for a line with a name in it, which is put into quotes where a shell needs them. A line
+ * that does not fit is left out: half of it would do something else. */
+void tp_error_next_word(struct tp_error *err, const char *before, const char *word,
+			const char *after);
 
 /* The status in words ("permission denied"). Static storage. */
 const char *tp_status_text(enum tp_status status);

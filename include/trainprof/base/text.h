@@ -31,6 +31,10 @@ bool tp_text_parse_count(const char *text, uint64_t *out);
 size_t tp_text_utf8_length(const char *text);
 /* Append `text`, every byte that is not part of valid UTF-8 replaced by U+FFFD. */
 void tp_text_add_utf8(struct tp_buf *out, const char *text);
+/* Append a word as a shell reads it back: in quotes where anything in it means something to a
+ * shell, and with "./" before a "-" at its begin, so that no command takes it for an option. */
+void tp_text_add_word(struct tp_buf *out, const char *word);
+
 /* Terminal columns of valid UTF-8 text (each code point counts one). */
 size_t tp_text_width(const char *text);
 /* Shell-style match: * and ? only. */

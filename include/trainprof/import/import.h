@@ -22,7 +22,7 @@ struct tp_import_format_info {
 	const char *loses;   /* what it cannot tell, or what is left out */
 };
 
-/* NULL from the n-th on. */
+/* The n-th as they are listed; NULL from the last on. */
 const struct tp_import_format_info *tp_import_format_info(size_t n);
 
 struct tp_import_options {
@@ -34,7 +34,8 @@ struct tp_import_options {
 /* What was found; texts live in `arena`. */
 struct tp_import_result {
 	struct tp_arena arena;
-	struct tp_rank_info *ranks; /* in order of files, then of members or processes */
+	struct tp_rank_info *ranks; /* by number, if each has one of its own; else by file, then
+				       member or process */
 	size_t n_ranks;
 	uint64_t first_ns; /* earliest start and latest end of a span; both 0 without spans */
 	uint64_t last_ns;

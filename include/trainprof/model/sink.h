@@ -12,6 +12,7 @@
 #include "trainprof/base/map.h"
 #include "trainprof/base/status.h"
 #include "trainprof/base/strtab.h"
+#include "trainprof/model/detailtab.h"
 #include "trainprof/model/record.h"
 
 struct tp_sink;
@@ -41,10 +42,7 @@ struct tp_sink {
 	size_t stacks_limit;
 	size_t stacks_bytes;
 	uint32_t n_forgotten;
-	struct tp_map detail_ids;       /* hash of a detail -> head of a chain in details */
-	struct tp_sink_detail *details; /* by id; 0 is unused */
-	size_t n_details;
-	size_t details_capacity;
+	struct tp_detail_table details;
 };
 
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type);

@@ -3,6 +3,7 @@
 #define TRAINPROF_TESTS_UNIT_ANALYZE_PATTERNFOLDER_H
 
 #include "trainprof/analyze/analyze.h"
+#include "trainprof/base/buf.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -10,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Load the rows, each with a line of its own from line 2 on. *out is NULL when they are bad. */
-static inline enum tp_status load_rows(struct tp_patterns **out, const char *rows,
+/* Load a file of this text. *out is NULL when it is bad. */
+static inline enum tp_status load_text(struct tp_patterns **out, const char *text,
 				       struct tp_error *err)
 {
 	char folder[] = "/tmp/trainprof-patterns-XXXXXX";
@@ -20,12 +21,23 @@ static inline enum tp_status load_rows(struct tp_patterns **out, const char *row
 	snprintf(path, sizeof(path), "%s/90-test.json", folder);
 	FILE *file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
-	fprintf(file, "{ \"about\": \"x\", \"patterns\": [\n%s\n] }\n", rows);
+	fputs(text, file);
 	fclose(file);
 	*out = NULL;
 	enum tp_status status = tp_patterns_load(out, folder, err);
 	unlink(path);
 	rmdir(folder);
+	return status;
+}
+
+/* Load the rows, each with a line of its own from line 2 on. */
+static inline enum tp_status load_rows(struct tp_patterns **out, const char *rows,
+				       struct tp_error *err)
+{
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "{ \"about\": \"x\", \"patterns\": [\n%s\n] }\n", rows);
+	enum tp_status status = load_text(out, text.data, err);
+	tp_buf_release(&text);
 	return status;
 }
 

@@ -493,6 +493,110 @@ START_TEST(different_numbers_of_collectives_are_not_joined)
 }
 END_TEST
 
+/* Two pairs of ranks, in which 1 waits for 0 and 2 for 3; were they one communicator of four, 3
+ * would be late for all. */
+static void two_pairs(const struct job *job, const char *const groups[2], uint32_t n_ranks)
+{
+	static const uint64_t starts[] = {1150, 1100, 1200, 1350};
+	static const uint64_t ends[] = {1200, 1200, 1400, 1400};
+	for (uint32_t i = 0; i < 4; i++) {
+		struct tp_detail detail = {.group = tp_sink_string(&s.builder.sink, groups[i / 2]),
+					   .n_ranks = n_ranks};
+		scene_step(&s, job->threads[i], 1, 1000, 2000);
+		scene_detailed(&s, job->threads[i], starts[i] - 4, starts[i] - 2, job->streams[i],
+			       TP_SPAN_KERNEL, SCENE_ALLRED, starts[i], ends[i], &detail);
+	}
+	scene_judge(&s);
+}
+
+START_TEST(communicators_of_one_name_and_other_members_are_two)
+{
+	static const char *const groups[] = {"tp (ranks 0,1)", "tp (ranks 2,3)"};
+	struct job job;
+	job_init(&job, 4);
+	two_pairs(&job, groups, 2);
+	const struct tp_profile *p = &s.profile;
+	ck_assert_uint_eq(p->n_collectives, 2);
+	ck_assert_uint_eq(p->collectives[0].late, 0);
+	ck_assert_uint_eq(p->collectives[0].n_members, 2);
+	ck_assert_uint_eq(p->collectives[1].late, 3);
+	ck_assert_uint_eq(p->devices[0].wait_caused_ns, 50);
+	ck_assert_uint_eq(p->devices[1].wait_caused_ns, 0);
+	ck_assert_uint_eq(p->devices[3].wait_caused_ns, 150);
+	ck_assert_ptr_null(p->not_joined);
+}
+END_TEST
+
+/* Where no members are told, more ranks than a communicator has say that it is not one. */
+START_TEST(more_ranks_than_a_communicator_has_are_not_joined)
+{
+	static const char *const groups[] = {"tp", "tp"};
+	struct job job;
+	job_init(&job, 4);
+	two_pairs(&job, groups, 2);
+	ck_assert_uint_eq(s.profile.n_collectives, 0);
+	ck_assert_ptr_nonnull(strstr(s.profile.not_joined, "several communicators"));
+}
+END_TEST
+
+START_TEST(who_arrives_last_at_once_is_the_lowest_rank)
+{
+	struct job job;
+	job_init(&job, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		scene_step(&s, job.threads[i], 1, 1000, 2000);
+	collective(&job, 0, "", 0, 1100, 1300);
+	collective(&job, 1, "", 0, 1200, 1300);
+	collective(&job, 2, "", 0, 1200, 1300);
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.collectives[0].late, 1);
+	ck_assert_uint_eq(s.profile.devices[1].wait_caused_ns, 100);
+	ck_assert_uint_eq(s.profile.devices[2].wait_caused_ns, 0);
+}
+END_TEST
+
+/* As many as there are kernels: each costs what it has, not what all have. */
+START_TEST(many_communicators_are_joined_as_fast_as_one)
+{
+	enum { N = 60000 };
+	struct job job;
+	char group[32];
+	job_init(&job, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		scene_step(&s, job.threads[i], 1, 1000, 1000 + 100 * (N + 2));
+	for (uint32_t k = 0; k < N; k++) {
+		snprintf(group, sizeof(group), "group %u", k);
+		for (uint32_t i = 0; i < 2; i++)
+			collective(&job, i, group, 0, 1100 + 100 * k + 10 * i, 1160 + 100 * k);
+	}
+	scene_judge(&s);
+	ck_assert_uint_eq(s.profile.n_collectives, N);
+	ck_assert_uint_eq(s.profile.devices[1].wait_caused_ns, 10 * N);
+}
+END_TEST
+
+/* A profiler that was started anew counts its calls from the beginning. */
+START_TEST(a_link_that_comes_again_is_the_later_call_of_the_later_work)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t at = 1000 * (i + 1);
+		scene_step(&s, thread, i, at, at + 1000);
+		s.n_links = 0;
+		scene_op(&s, thread, at + 100, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 150,
+			 at + 400);
+		scene_op(&s, thread, at + 110, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 400,
+			 at + 900);
+	}
+	scene_judge(&s);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_eq(s.profile.devices[0].ops_per_step[i], 2);
+		ck_assert_uint_eq(s.profile.steps[i].part_ns[TP_PART_COMPUTE], 750);
+	}
+}
+END_TEST
+
 /* What has no steps is no step of the job, and no fifty. */
 START_TEST(a_rank_without_steps_among_others_is_not_judged)
 {
@@ -668,6 +772,11 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, a_wait_follows_the_chain);
 	tcase_add_test(tc, where_the_late_rank_has_no_record_nothing_is_claimed);
 	tcase_add_test(tc, different_numbers_of_collectives_are_not_joined);
+	tcase_add_test(tc, communicators_of_one_name_and_other_members_are_two);
+	tcase_add_test(tc, more_ranks_than_a_communicator_has_are_not_joined);
+	tcase_add_test(tc, who_arrives_last_at_once_is_the_lowest_rank);
+	tcase_add_test(tc, many_communicators_are_joined_as_fast_as_one);
+	tcase_add_test(tc, a_link_that_comes_again_is_the_later_call_of_the_later_work);
 	tcase_add_test(tc, a_rank_without_steps_among_others_is_not_judged);
 	tcase_add_test(tc, sequence_numbers_match_in_any_order);
 	tcase_add_test(tc, sequence_numbers_match_what_both_have);

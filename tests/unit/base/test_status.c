@@ -86,6 +86,24 @@ START_TEST(every_status_has_words)
 }
 END_TEST
 
+START_TEST(a_line_to_type_quotes_its_name_and_is_whole_or_not_there)
+{
+	struct tp_error err = {0};
+	char name[sizeof(err.next)];
+	tp_error_next_word(&err, "trainprof import ", "my trace.json", " …");
+	ck_assert_str_eq(err.next, "trainprof import 'my trace.json' …");
+	tp_error_next_word(&err, "mkdir -p ", "a/b", "");
+	ck_assert_str_eq(err.next, "mkdir -p a/b");
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	tp_error_next_word(&err, "", name, "");
+	ck_assert_str_eq(err.next, name);
+	tp_error_next_word(&err, "rm ", name, "");
+	ck_assert_str_eq(err.next, "");
+	tp_error_next_word(NULL, "a", "b", "c");
+}
+END_TEST
+
 Suite *suite_base_status(void);
 Suite *suite_base_status(void)
 {
@@ -97,6 +115,7 @@ Suite *suite_base_status(void)
 			    sizeof(causes) / sizeof(causes[0]));
 	tcase_add_test(tc, a_cause_can_stand_alone);
 	tcase_add_test(tc, long_texts_are_cut_not_overrun);
+	tcase_add_test(tc, a_line_to_type_quotes_its_name_and_is_whole_or_not_there);
 	tcase_add_test(tc, every_status_has_words);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -4,6 +4,7 @@
 #include "trainprof/base/memory.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -235,6 +236,54 @@ START_TEST(a_base_name_follows_the_last_slash)
 }
 END_TEST
 
+/* NULL: as it is. */
+static const struct {
+	const char *word;
+	const char *quoted;
+} words[] = {
+	{"prof", NULL},
+	{"a/b-c_d.e:f,g=h+i%j@k", NULL},
+	{"d\xc3\xa9j\xc3\xa0", NULL},
+	{"", "''"},
+	{"a b", "'a b'"},
+	{"it's", "'it'\\''s'"},
+	{"$HOME", "'$HOME'"},
+	{"`id`", "'`id`'"},
+	{"a;b&c|d", "'a;b&c|d'"},
+	{"*?[a]~{b}", "'*?[a]~{b}'"},
+	{"a\nb\tc", "'a\nb\tc'"},
+	{"back\\slash\"", "'back\\slash\"'"},
+	{"-x", "./-x"},
+	{"-x y", "./'-x y'"},
+	{"-", NULL},
+	{"~", "'~'"},
+	{"#a", "'#a'"},
+	{"a!b", "'a!b'"},
+};
+
+START_TEST(a_shell_reads_a_word_back)
+{
+	struct tp_buf command = {0};
+	char read_back[80];
+	const char *expected = words[_i].quoted ? words[_i].quoted : words[_i].word;
+	tp_text_add_word(&command, words[_i].word);
+	ck_assert_str_eq(tp_buf_text(&command), expected);
+	tp_buf_clear(&command);
+	tp_buf_puts(&command, "printf %s ");
+	tp_text_add_word(&command, words[_i].word);
+	FILE *shell = popen(command.data, "r"); /* NOLINT(cert-env33-c): the shell is the judge */
+	ck_assert_ptr_nonnull(shell);
+	size_t n = fread(read_back, 1, sizeof(read_back) - 1, shell);
+	ck_assert_int_eq(pclose(shell), 0);
+	read_back[n] = '\0';
+	const char *word = read_back;
+	if (words[_i].word[0] == '-' && words[_i].word[1])
+		word += strlen("./");
+	ck_assert_str_eq(word, words[_i].word);
+	tp_buf_release(&command);
+}
+END_TEST
+
 Suite *suite_base_text(void);
 Suite *suite_base_text(void)
 {
@@ -248,6 +297,7 @@ Suite *suite_base_text(void)
 	tcase_add_test(tc, sizes_shares_rates_and_counts_are_read_exactly);
 	tcase_add_loop_test(tc, bytes_that_are_not_utf8_are_replaced_one_by_one, 0,
 			    TP_ARRAY_LEN(utf8));
+	tcase_add_loop_test(tc, a_shell_reads_a_word_back, 0, TP_ARRAY_LEN(words));
 	tcase_add_test(tc, width_counts_characters);
 	tcase_add_loop_test(tc, globs_match_as_told, 0, TP_ARRAY_LEN(globs));
 	tcase_add_test(tc, a_glob_of_many_stars_does_not_take_for_ever);

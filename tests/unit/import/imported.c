@@ -17,7 +17,7 @@ static void imported_put(struct tp_sink *self, const struct tp_record *record)
 		/* Its ids are known by now, and its track was told. */
 		ck_assert_uint_lt(record->of.span.track, imported->n_tracks);
 		ck_assert_uint_lt(record->of.span.name, self->strings.n);
-		ck_assert_uint_lt(record->of.span.detail, self->n_details);
+		ck_assert_uint_lt(record->of.span.detail, self->details.n);
 		ck_assert_uint_le(record->of.span.start_ns, record->of.span.end_ns);
 		TP_ARRAY_PUSH(imported->spans, imported->n_spans, imported->spans_capacity) =
 			record->of.span;

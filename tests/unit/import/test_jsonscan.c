@@ -1,6 +1,8 @@
 /* Claims about cutting documents into events, wherever the bytes end and however large they are. */
 #include "import/jsonscan.h"
+#include "strictparser.h"
 
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/stream.h"
 
@@ -265,6 +267,124 @@ START_TEST(json_is_recognised_by_its_first_letter)
 }
 END_TEST
 
+/* ---- a strict parser beside ---- */
+
+/* Events that writers of traces have made or might, and mutations start from. */
+static const char *const nasty[] = {
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":1.5,\"dur\":2,"
+	"\"args\":{\"device\":0,\"stream\":7,\"grid\":[1,2,3],\"Process Group Ranks\":\"[0, 1]\"}}",
+	"{}",
+	"{ }",
+	"{\n\t\"a\"\r:\n1\t,\"b\" : [ ] , \"c\" : { } }",
+	"{\"n\\u0061me\":\"\\u0061\\u00e9\\u20ac\\ud83d\\ude00\",\"\\u0074s\":1}",
+	"{\"a\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}",
+	"{\"a\":\"\\\\\",\"b\":\"\\\\\\\"\",\"c\":\"}]\\\"{[\"}",
+	"{\"\":\"\",\"\":{\"\":[\"\"]}}",
+	"{\"a\":\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\",\"\xc3\xa9\":1}",
+	"{\"a\":\"\x01\x02\x1f\x7f \x0c\x0b\",\"b\":\"\n\r\t\"}",
+	"{\"a\":\"\xff\xfe\xc3\x28\x80\"}",
+	"{\"a\":\"\\u0000b\\u001f\"}",
+	"{\"a\":1,\"a\":2,\"a\":{\"a\":3}}",
+	"{\"ts\":1e3,\"dur\":1E+3,\"c\":1.5e-3,\"d\":1e-400,\"e\":1e400,\"f\":0e0}",
+	"{\"ts\":-0,\"dur\":-0.0,\"c\":-1,\"d\":-1.5e2,\"e\":0.0000000000001}",
+	"{\"ts\":9007199254740993,\"dur\":9223372036854775807,\"c\":18446744073709551616}",
+	"{\"ts\":123456789012345678901234567890,\"dur\":0."
+	"1234567890123456789012345678901234567890}",
+	"{\"pid\":7.0,\"tid\":1e2,\"c\":7.50,\"d\":100000000000000000000e-18,\"e\":1.0e1}",
+	"{\"a\":01,\"b\":1.,\"c\":-1.e1}",
+	"{\"a\":true,\"b\":false,\"c\":null,\"d\":[true,false,null,1,\"x\",[],{}]}",
+	"{\"a\":[[[[[[[[[[[[[[[[{\"b\":[[[[]]]]}]]]]]]]]]]]]]]]],\"c\":{\"d\":{\"e\":{\"f\":{}}}}}",
+	"{\"a\":[\"]\",\"}\",\"\\\"]\",{\"}\":\"{\"}],\"b\":\"[[[[[[[[\"}",
+	"{\"args\":{\"External id\":12,\"Input Dims\":[[1,2],[],[\"a\"]]},\"ts\":1,\"dur\":2}",
+	"{\"a key that is longer than any word of the masks, forty bytes and more, to cross them\":"
+	"\"and a text that is longer than any word of the masks, with \\\" in it, to cross them "
+	"too\"}",
+};
+
+/* No strict parser takes these, and people have them. */
+static const char *const lenient[] = {
+	"{\"a\":NaN,\"b\":Infinity,\"c\":-Infinity}",
+	"{\"a\":1,}",
+	"{\"a\":,\"b\":1}",
+	"{\"a\":\"\\d\\x\"}",
+	"{\"a\":\"\\ud83d\"}",
+};
+
+START_TEST(what_a_strict_parser_accepts_is_read_alike)
+{
+	ck_assert_msg(strictparser_agrees(nasty[_i], strlen(nasty[_i])), "is not strict: %s",
+		      nasty[_i]);
+}
+END_TEST
+
+START_TEST(some_that_no_strict_parser_accepts_are_read_too)
+{
+	struct tp_buf document = {0};
+	struct tp_buf items = {0};
+	ck_assert(!strictparser_agrees(lenient[_i], strlen(lenient[_i])));
+	tp_buf_printf(&document, "[%s]", lenient[_i]);
+	scan_to(&items, document.data, document.len);
+	tp_buf_clear(&document);
+	tp_buf_printf(&document, "e%s;", lenient[_i]);
+	ck_assert_str_eq(items.data, document.data);
+	tp_buf_release(&items);
+	tp_buf_release(&document);
+}
+END_TEST
+
+/* Exchange a byte, take some out, or put a piece of another event in. */
+static void mutate(struct tp_buf *text, uint64_t *state)
+{
+	static const char bytes[] = "{}[]\",:\\u0019eE+-. \n\x01\xc3\xa9natrfl";
+	*state = tp_hash_mix(*state, 1);
+	size_t at = *state % text->len;
+	size_t n = (*state >> 20) % 8;
+	const char *other = nasty[(*state >> 28) % TP_ARRAY_LEN(nasty)];
+	size_t from = (*state >> 36) % strlen(other);
+	struct tp_buf out = {0};
+	tp_buf_add(&out, text->data, at);
+	switch ((*state >> 60) % 4) {
+	case 0:
+		tp_buf_putc(&out, bytes[(*state >> 44) % (sizeof(bytes) - 1)]);
+		tp_buf_add(&out, text->data + at + 1, text->len - at - 1);
+		break;
+	case 1:
+		n = n < text->len - at ? n : text->len - at;
+		tp_buf_add(&out, text->data + at + n, text->len - at - n);
+		break;
+	case 2:
+		tp_buf_putc(&out, bytes[(*state >> 44) % (sizeof(bytes) - 1)]);
+		tp_buf_add(&out, text->data + at, text->len - at);
+		break;
+	default:
+		n = n < strlen(other) - from ? n : strlen(other) - from;
+		tp_buf_add(&out, other + from, n);
+		tp_buf_add(&out, text->data + at, text->len - at);
+		break;
+	}
+	tp_buf_release(text);
+	*text = out;
+}
+
+/* The same mutations each time. */
+START_TEST(mutated_events_are_read_alike_where_they_are_accepted)
+{
+	enum { ROUNDS = 1500, CHANGES_MOST = 4, LEAST = 50 };
+	uint64_t state = (uint64_t)_i + 1;
+	size_t n_accepted = 0;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct tp_buf text = {0};
+		tp_buf_puts(&text, nasty[_i]);
+		for (int k = 0; k <= i % CHANGES_MOST && text.len; k++)
+			mutate(&text, &state);
+		n_accepted += text.len && strictparser_agrees(text.data, text.len);
+		tp_buf_release(&text);
+	}
+	/* Else nothing was compared. Little can be changed in "{}" that stays an event. */
+	ck_assert_uint_ge(n_accepted, strlen(nasty[_i]) > 20 ? LEAST : 1);
+}
+END_TEST
+
 #define LOOP(tc, test, table) tcase_add_loop_test(tc, test, 0, sizeof(table) / sizeof((table)[0]))
 
 Suite *suite_import_jsonscan(void);
@@ -279,6 +399,11 @@ Suite *suite_import_jsonscan(void)
 	tcase_add_test(tc, a_member_that_is_too_large_has_no_value);
 	tcase_add_test(tc, what_is_too_large_and_cut_is_a_cut);
 	LOOP(tc, json_is_recognised_by_its_first_letter, heads);
+	tcase_add_loop_test(tc, what_a_strict_parser_accepts_is_read_alike, 0, TP_ARRAY_LEN(nasty));
+	tcase_add_loop_test(tc, some_that_no_strict_parser_accepts_are_read_too, 0,
+			    TP_ARRAY_LEN(lenient));
+	tcase_add_loop_test(tc, mutated_events_are_read_alike_where_they_are_accepted, 0,
+			    TP_ARRAY_LEN(nasty));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

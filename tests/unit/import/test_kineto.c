@@ -44,6 +44,28 @@ START_TEST(times_are_exact_and_names_are_clean)
 }
 END_TEST
 
+/* No writer that we know does so, but every parser reads it. */
+START_TEST(escapes_in_keys_phases_and_categories_hide_nothing)
+{
+	struct imported in;
+	imported_text(
+		&in,
+		"{\"trace\\u0045vents\":[{\"p\\u0068\":\"\\u0058\",\"\\u0063at\":\"kern\\u0065l\","
+		"\"n\\u0061me\":\"k\",\"pid\":0.0,\"tid\":7e0,\"ts\":5,\"dur\":2,\"\\u0061rgs\":{"
+		"\"devic\\u0065\":1.0,\"str\\u0065am\":2e1,\"corr\\u0065lation\":12}},"
+		"{\"ph\":\"\\u0069\",\"ts\":1,\"name\":\"instant\"}]}");
+	ck_assert_uint_eq(in.n_spans, 1);
+	ck_assert_int_eq(in.spans[0].kind, TP_SPAN_KERNEL);
+	ck_assert_str_eq(imported_name(&in, 0), "k");
+	ck_assert_uint_eq(in.spans[0].link, 12);
+	ck_assert_int_eq(imported_track(&in, 0)->device, 1);
+	ck_assert_int_eq(imported_track(&in, 0)->number, 20);
+	ck_assert_uint_eq(rank_of(&in)->n_events, 2);
+	ck_assert_uint_eq(rank_of(&in)->n_skipped, 0);
+	imported_release(&in);
+}
+END_TEST
+
 START_TEST(a_launch_and_its_kernel_share_a_link)
 {
 	struct imported in;
@@ -140,6 +162,34 @@ START_TEST(collectives_say_what_they_move_and_with_whom)
 END_TEST
 
 /* ---- threads ---- */
+
+START_TEST(communicators_are_told_apart_by_their_members)
+{
+	static const char *const ranks[] = {"\"Process Group Ranks\":\"[0, 1]\"",
+					    "\"Process Group Ranks\":\"[2, 3]\"",
+					    "\"Process Group Ranks\":[0,1]",
+					    "\"Group Ranks\":\"[0, 1]\"",
+					    "\"Process Group Ranks\":\"[]\"",
+					    "\"Group size\":2"};
+	static const char *const names[] = {
+		"tp (ranks 0,1)", "tp (ranks 2,3)", "tp (ranks 0,1)", "tp (ranks 0,1)", "tp", "tp"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(ranks); i++) {
+		struct imported in;
+		struct tp_buf text = {0};
+		tp_buf_printf(&text,
+			      "[" DEVICE("kernel", "ncclKernel",
+					 "\"Collective name\":\"allreduce\",\"Process Group "
+					 "Name\":\"tp\",%s") "]",
+			      ranks[i]);
+		imported_text(&in, text.data);
+		ck_assert_uint_eq(in.n_spans, 1);
+		struct tp_detail detail = imported_detail(&in, 0);
+		ck_assert_str_eq(tp_strtab_text(&in.sink.strings, detail.group), names[i]);
+		imported_release(&in);
+		tp_buf_release(&text);
+	}
+}
+END_TEST
 
 START_TEST(a_quoted_number_is_the_number)
 {
@@ -507,9 +557,11 @@ Suite *suite_import_kineto(void)
 	Suite *suite = suite_create("import/kineto");
 	TCase *tc = tcase_create("kineto");
 	tcase_add_test(tc, times_are_exact_and_names_are_clean);
+	tcase_add_test(tc, escapes_in_keys_phases_and_categories_hide_nothing);
 	tcase_add_test(tc, a_launch_and_its_kernel_share_a_link);
 	LOOP(tc, correlations_of_any_shape_link, correlations);
 	tcase_add_test(tc, collectives_say_what_they_move_and_with_whom);
+	tcase_add_test(tc, communicators_are_told_apart_by_their_members);
 	tcase_add_test(tc, a_quoted_number_is_the_number);
 	tcase_add_test(tc, threads_of_other_processes_and_without_numbers_are_apart);
 	tcase_add_test(tc, names_of_threads_and_streams_may_come_late);

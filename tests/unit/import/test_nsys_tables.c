@@ -204,6 +204,60 @@ START_TEST(calls_of_the_system_link_to_nothing)
 }
 END_TEST
 
+/* A wait for two requests has two rows. */
+START_TEST(calls_of_mpi_are_ranges_and_tell_the_rank)
+{
+	static const char *const names[] = {"MPI_Init", "MPI_Allreduce", "MPI_Isend",
+					    "MPI_Waitall"};
+	struct nsys_scene scene;
+	if (!nsys_can_read())
+		return;
+	nsys_scene_import(
+		&scene,
+		nsys_file_make(
+			"%s", SCHEMA_STRINGS
+			"CREATE TABLE MPI_P2P_EVENTS (start INTEGER NOT NULL, end INTEGER, "
+			"globalTid "
+			"INTEGER, textId INTEGER, commHandle INTEGER, tag INTEGER, remoteRank "
+			"INTEGER, "
+			"size INTEGER, requestHandle INTEGER);"
+			"CREATE TABLE MPI_COLLECTIVES_EVENTS (start INTEGER NOT NULL, end INTEGER, "
+			"globalTid INTEGER, textId INTEGER, commHandle INTEGER, rootRank INTEGER, "
+			"size "
+			"INTEGER, recvSize INTEGER, requestHandle INTEGER);"
+			"CREATE TABLE MPI_START_WAIT_EVENTS (start INTEGER NOT NULL, end INTEGER, "
+			"globalTid INTEGER, textId INTEGER, requestHandle INTEGER);"
+			"CREATE TABLE MPI_OTHER_EVENTS (start INTEGER NOT NULL, end INTEGER, "
+			"globalTid "
+			"INTEGER, textId INTEGER);"
+			"CREATE TABLE MPI_RANKS (globalTid INTEGER NOT NULL, rank INTEGER NOT "
+			"NULL);"
+			"INSERT INTO StringIds VALUES (1, 'MPI_Init'), (2, 'MPI_Allreduce'), (3, "
+			"'MPI_Isend'), (4, 'MPI_Waitall');"
+			"INSERT INTO MPI_OTHER_EVENTS VALUES (10, 20, 281475060596742, 1);"
+			"INSERT INTO MPI_COLLECTIVES_EVENTS VALUES (30, 40, 281475060596742, 2, 0, "
+			"0, "
+			"8, 8, 0), (50, NULL, 281475060596742, 2, 0, 0, 8, 8, 0);"
+			"INSERT INTO MPI_P2P_EVENTS VALUES (60, 62, 281475060596742, 3, 0, 0, 1, "
+			"8, 1);"
+			"INSERT INTO MPI_START_WAIT_EVENTS VALUES (70, 80, 281475060596742, 4, 1), "
+			"(70, "
+			"80, 281475060596742, 4, 2);"
+			"INSERT INTO MPI_RANKS VALUES (281475060596742, 3), (281475077373958, "
+			"4);"));
+	ck_assert_msg(!scene.status, "%s", scene.err.text);
+	ck_assert_uint_eq(nsys_scene_count(&scene, TP_SPAN_ANNOTATION), N(names) + 1);
+	for (size_t i = 0; i < N(names); i++)
+		ck_assert_str_eq(nsys_scene_name(&scene,
+						 nsys_scene_span(&scene, TP_SPAN_ANNOTATION, i)),
+				 names[i]);
+	ck_assert_int_eq(scene.result.ranks[0].number, 3);
+	ck_assert_uint_eq(scene.result.ranks[0].n_skipped, 1);
+	ck_assert_str_eq(scene.result.ranks[0].skipped_because, "an event has no end");
+	nsys_scene_release(&scene);
+}
+END_TEST
+
 START_TEST(more_streams_than_tracks_are_skipped)
 {
 	struct nsys_scene scene;
@@ -237,6 +291,7 @@ Suite *suite_import_nsys_tables(void)
 	tcase_add_test(tc, a_graph_is_a_kernel_when_its_own_are_not_recorded);
 	tcase_add_test(tc, only_ranges_of_nvtx_are_spans);
 	tcase_add_test(tc, calls_of_the_system_link_to_nothing);
+	tcase_add_test(tc, calls_of_mpi_are_ranges_and_tell_the_rank);
 	tcase_add_test(tc, more_streams_than_tracks_are_skipped);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,0 +1,96 @@
+#!/bin/bash
+# Python stacks read from outside, against every CPython that is here: Debian's, pyenv's, and those in
+# PYTHONS. check_python.sh BUILD_DIRECTORY. SAMPLES=10000 and RATE_HZ=1000 of torture per version.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+probe=$(cd "$1" && pwd)/stack_probe
+samples=${SAMPLES:-10000}
+rate_hz=${RATE_HZ:-1000}
+work=$(mktemp -d)
+target=
+trap '[ -n "$target" ] && kill "$target" 2>/dev/null; rm -rf "$work"' EXIT
+n_passed=0
+n_failed=0
+n_skipped=0
+
+pass() {
+	n_passed=$((n_passed + 1))
+	echo "$1"
+}
+
+fail() {
+	n_failed=$((n_failed + 1))
+	echo "FAILED $1"
+}
+
+pythons() {
+	for python in ${PYTHONS:-} /usr/bin/python3.* "$HOME"/.pyenv/versions/3.*/bin/python3.* \
+		/root/.pyenv/versions/3.*/bin/python3.*; do
+		case $(basename "$python") in
+		python3.[89] | python3.1[0-9]) [ -x "$python" ] && echo "$python" ;;
+		esac
+	done | sort -u
+}
+
+begin() { # begin PYTHON ARGUMENT...
+	"$@" >"$work/out" 2>&1 &
+	target=$!
+}
+
+end() {
+	kill "$target" 2>/dev/null
+	wait "$target" 2>/dev/null
+	target=
+}
+
+# What the program says of its own stacks, and what is read of them.
+check_still() { # check_still PYTHON
+	rm -f "$work/still" "$work/seen"
+	begin "$1" "$here/still.py" "$work/still"
+	for _ in $(seq 100); do
+		[ -e "$work/still" ] && break
+		sleep 0.1
+	done
+	if [ ! -e "$work/still" ]; then
+		fail "$1: wrote no stacks: $(head -3 "$work/out")"
+		end
+		return
+	fi
+	for tid in $(cut -f1 "$work/still" | uniq); do
+		"$probe" print "$target" "$tid" 2>&1 | sed "s/^/$tid	/"
+	done >"$work/seen"
+	cost=$("$probe" cost "$target" 10000 2>&1)
+	end
+	if cmp -s "$work/still" "$work/seen"; then
+		pass "$1: $(wc -l <"$work/still") frames of $(cut -f1 "$work/still" | uniq | wc -l) threads are the program's own; a read: $cost"
+	else
+		fail "$1: the program says (<), was read (>):"
+		diff "$work/still" "$work/seen" | head -10
+	fi
+}
+
+check_torture() { # check_torture PYTHON [fresh]
+	seconds=$((samples / rate_hz * 4 + 20))
+	begin "$1" "$here/torture.py" "$seconds" 20 ${2:+"$2"}
+	sleep 0.5
+	result=$("$probe" torture "$target" "$samples" "$rate_hz" 2>&1)
+	end
+	line=$(echo "$result" | tail -1)
+	if echo "$line" | awk '{exit !($1 == "read" && $2 > 0 && ($10 + $12) * 1000 <= $2 && $14 * 2 > $2)}'; then
+		pass "$1 ${2:-}: $line"
+	else
+		fail "$1 ${2:-}: $result"
+	fi
+}
+
+for python in $(pythons); do
+	check_still "$python"
+	check_torture "$python"
+	check_torture "$python" fresh
+done
+if [ $((n_passed + n_failed)) -eq 0 ]; then
+	echo "skipped: no CPython 3.8 to 3.14 is here (Debian: python3)"
+	n_skipped=1
+fi
+echo "python: $n_passed passed, $n_failed failed, $n_skipped skipped"
+[ "$n_failed" -eq 0 ]
