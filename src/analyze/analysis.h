@@ -53,6 +53,18 @@ enum tp_leaf {
 	TP_N_LEAVES
 };
 
+/* What a Python function is about, where that says more than its innermost frame. */
+enum tp_doing {
+	TP_DOING_NONE,
+	TP_DOING_DECODE,
+	TP_DOING_AUGMENT,   /* makes one sample from another */
+	TP_DOING_COLLATE,   /* makes a batch of samples */
+	TP_DOING_WAIT_ROOM, /* for somebody to take what was made */
+	TP_DOING_WAIT_WORK, /* for something to make */
+	TP_DOING_START,     /* starts processes */
+	TP_N_DOINGS
+};
+
 struct tp_stack_class {
 	enum tp_phase phase; /* outermost known one; evaluation only when nothing else is known */
 	enum tp_leaf leaf;   /* innermost frame's */
@@ -64,6 +76,7 @@ struct tp_stack_class {
 	bool is_comm_root;   /* a frame that only communication threads have */
 	bool is_helper_root; /* a frame that only threads have which pass on what others make */
 	bool has_python;     /* at least one frame is of Python */
+	enum tp_doing doing; /* of the innermost Python frame that says so */
 };
 
 /*

@@ -13,6 +13,7 @@ struct tree_build {
 	const struct tp_analysis *analysis;
 	struct tp_map children; /* hash of (parent, call site, function) -> node */
 	struct tp_map by_stack; /* stack id -> node */
+	struct tp_map by_line;  /* hash of a Python function and line -> one of its frames */
 	bool is_python;         /* a stack of the thread has Python frames */
 };
 
@@ -46,6 +47,23 @@ static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t sit
 				      .function = function};
 	tree->nodes[parent].first_child = id;
 	tp_map_set(&build->children, key, id);
+	return id;
+}
+
+/*
+ * One frame for all instructions of a line of Python: an interpreter rewrites a call while it runs,
+ * and then is at another instruction during the same call (3.11: PRECALL for CALL).
+ */
+static uint32_t site_of(struct tree_build *build, uint32_t id)
+{
+	const struct tp_frame *frame = &build->analysis->trace->frames[id];
+	if (frame->kind != TP_FRAME_PYTHON)
+		return id;
+	uint64_t key = tp_hash_mix(tp_calltree_function(frame), frame->line);
+	uint64_t first;
+	if (tp_map_get(&build->by_line, key, &first))
+		return (uint32_t)first;
+	tp_map_set(&build->by_line, key, id);
 	return id;
 }
 
@@ -95,7 +113,7 @@ static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 			if (build->is_python && i > python && !is_python(trace, stack, i))
 				continue;
 			node = child_of(build, node, site, stack->frames[i]);
-			site = stack->frames[i];
+			site = site_of(build, stack->frames[i]);
 		}
 	}
 	tp_map_set(&build->by_stack, id, node);
@@ -257,6 +275,7 @@ void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analys
 	sum_and_number(tree);
 	tp_map_release(&build.children);
 	tp_map_release(&build.by_stack);
+	tp_map_release(&build.by_line);
 }
 
 void tp_calltree_release(struct tp_calltree *tree)

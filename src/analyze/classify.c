@@ -164,6 +164,8 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_team_root |= frame->is_team_root;
 	class->is_comm_root |= frame->is_comm_root;
 	class->is_helper_root |= frame->is_helper_root;
+	if (!class->doing)
+		class->doing = frame->doing;
 	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
 	if (owns && !class->owner)
 		class->owner = (enum tp_leaf)frame->leaf;

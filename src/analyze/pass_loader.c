@@ -5,6 +5,7 @@
  */
 #include "activity.h"
 #include "analysis.h"
+#include "loaderwork.h"
 
 #include "trainprof/base/memory.h"
 
@@ -32,13 +33,6 @@ static struct worker_time measure_worker(const struct tp_analysis *analysis, uin
 	return time;
 }
 
-static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
-{
-	return piece->sample != NO_SAMPLE &&
-	       analysis->classes[analysis->trace->samples[piece->sample].stack].leaf ==
-		       TP_LEAF_SPIN;
-}
-
 /* Loader time of the main thread that it spent working itself, not waiting for others. */
 static uint64_t inline_ns(const struct tp_analysis *analysis)
 {
@@ -47,13 +41,7 @@ static uint64_t inline_ns(const struct tp_analysis *analysis)
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		bool is_own = (piece->state == TP_STATE_ON_CPU && !is_spinning(analysis, piece)) ||
-			      (piece->state == TP_STATE_BLOCKED &&
-			       (piece->label == TP_LABEL_DATALOADER_FETCH ||
-				piece->label == TP_LABEL_DATALOADER_PAUSE) &&
-			       piece->cause != TP_CAUSE_FUTEX && piece->cause != TP_CAUSE_PIPE &&
-			       piece->cause != TP_CAUSE_SOCKET && piece->cause != TP_CAUSE_POLL);
-		if (is_own && tp_label_part(piece->label) == TP_PART_DATALOADER)
+		if (tp_loader_work_is_inline(analysis, piece))
 			sum += tp_segment_ns_in(piece, profile->window_start_ns,
 						profile->window_end_ns);
 	}
@@ -105,6 +93,9 @@ static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_n
 static struct loader_sum sum_workers(const struct tp_analysis *analysis)
 {
 	struct loader_sum sum = {0};
+	struct tp_profile *profile = analysis->profile;
+	profile->workers = tp_arena_array(analysis->arena, analysis->trace->n_tasks + 1,
+					  sizeof(*profile->workers));
 	size_t n_tasks = analysis->trace->n_tasks;
 	struct worker_time *times = tp_alloc((n_tasks + 1) * sizeof(*times));
 	uint64_t *most_ns = tp_alloc((n_tasks + 1) * sizeof(*most_ns)); /* by leader */
@@ -123,6 +114,9 @@ static struct loader_sum sum_workers(const struct tp_analysis *analysis)
 		if (!time.lived_ns || !is_worker(analysis, most_ns, task, busy))
 			continue;
 		sum.n_threads++;
+		struct tp_worker_result *worker = &profile->workers[profile->n_workers++];
+		worker->task = task;
+		tp_loader_work_add(worker, analysis, task);
 		sum.total.lived_ns += time.lived_ns;
 		for (int i = 0; i < TP_N_ACTIVITIES; i++)
 			sum.total.activity_ns[i] += time.activity_ns[i];
@@ -153,6 +147,7 @@ enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err
 		       TP_ORIGIN_SAMPLED, 1);
 	struct loader_sum sum = sum_workers(analysis);
 	double workers = concurrent(profile, &sum);
+	tp_loader_work_facts(analysis, workers);
 	tp_profile_set(profile, TP_FACT_LOADER_WORKERS, workers, TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(profile, TP_FACT_LOADER_PROCESSES, (double)sum.n_processes,
 		       TP_ORIGIN_DERIVED, 1);

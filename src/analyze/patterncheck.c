@@ -64,6 +64,7 @@ static bool says_it(const struct tp_frame_class *class, const struct tp_python_p
 	const struct tp_frame_class *says = &row->says;
 	return (!row->gives_phase || class->phase == says->phase) &&
 	       (!says->leaf || class->leaf == says->leaf) &&
+	       (!says->doing || class->doing == says->doing) &&
 	       class->is_loader_root >= says->is_loader_root &&
 	       class->is_helper_root >= says->is_helper_root && class->is_entry >= says->is_entry &&
 	       class->is_library >= says->is_library;

@@ -8,8 +8,10 @@
 
 enum { LONGEST_PATH = 1024, LONGEST_NAME = 512 };
 
-static const char *const keys[] = {"source", "symbol",  "phase",    "leaf",   "root",
-				   "entry",  "library", "examples", "because"};
+static const char *const keys[] = {"source", "symbol",  "phase",    "leaf",    "root",
+				   "entry",  "library", "examples", "because", "doing"};
+static const char *const doing_names[] = {"none",      "decode",    "augment", "collate",
+					  "wait_room", "wait_work", "start"};
 
 bool tp_python_pattern_is(const struct tp_pattern_row *row)
 {
@@ -20,6 +22,7 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 				      const struct tp_pattern_row *row, struct tp_error *err)
 {
 	struct tp_python_pattern pattern = {.file = row->file, .line = tp_pattern_row_line(row)};
+	unsigned doing = TP_DOING_NONE;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
 	if (!status)
 		status = tp_pattern_row_globs(row, "source", &pattern.source, err);
@@ -28,6 +31,9 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 	if (!status)
 		status = tp_patterns_read_sense(row, &pattern.says, err);
 	if (!status)
+		status = tp_pattern_row_word(row, "doing", doing_names, TP_ARRAY_LEN(doing_names),
+					     &doing, err);
+	if (!status)
 		status = tp_pattern_row_bool(row, "entry", &pattern.says.is_entry, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "library", &pattern.says.is_library, err);
@@ -35,6 +41,7 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 		status = tp_pattern_row_texts(row, "examples", &pattern.examples, err);
 	if (status)
 		return status;
+	pattern.says.doing = (enum tp_doing)doing;
 	pattern.gives_phase = tp_pattern_row_has(row, "phase");
 	TP_ARRAY_PUSH(out->items, out->n_items, out->capacity) = pattern;
 	return TP_OK;
@@ -73,6 +80,8 @@ static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *say
 {
 	if (!sum->leaf)
 		sum->leaf = says->leaf;
+	if (!sum->doing)
+		sum->doing = says->doing;
 	sum->is_loader_root |= says->is_loader_root;
 	sum->is_team_root |= says->is_team_root;
 	sum->is_comm_root |= says->is_comm_root;

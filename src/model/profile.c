@@ -24,6 +24,16 @@ const char *tp_run_phase_name(enum tp_phase_kind phase)
 	return (unsigned)phase < TP_N_RUN_PHASES ? names[phase] : "slow";
 }
 
+const char *tp_worker_time_name(enum tp_worker_time what)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		TP_WORKER_TIME_MAP(X)
+#undef X
+	};
+	return (unsigned)what < TP_N_WORKER_TIMES ? names[what] : "other";
+}
+
 void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 {
 	*profile = (struct tp_profile){.trace = trace, .trainer = TP_NO_TASK};

@@ -1,6 +1,7 @@
 /* Writes what --full adds to the summary. */
 #include "devicetables.h"
 #include "frames.h"
+#include "linetables.h"
 #include "sourcelines.h"
 #include "summary.h"
 
@@ -16,10 +17,7 @@ enum {
 	N_PROCESSES_SHOWN = 40,
 	N_GAPS_SHOWN = 10,
 	N_SLOWEST = 5,
-	N_LINES_SHOWN = 4,
 };
-
-static const double SMALLEST_LINE = 0.005; /* of the total, for a line to be listed */
 
 static void put_section(struct tp_page *page, const char *title)
 {
@@ -230,52 +228,6 @@ static void put_phases(struct tp_page *page, const struct tp_report_digest *dige
 				     tp_unit_counted(profile->run_phase_count[p], "step").text);
 		tp_page_end(page);
 	}
-}
-
-/* ---- lines ----------------------------------------------------------------------------------- */
-
-static void put_source_line(struct tp_page *page, const struct tp_report_digest *digest,
-			    const struct tp_line_result *line)
-{
-	struct tp_buf text = {0};
-	double ns = (double)line->time_ns;
-	tp_page_addf(page, TP_PAINT_NONE, "    %9s  %6s  ",
-		     tp_unit_scaled(digest->scale, ns / digest->divisor).text,
-		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
-	tp_report_add_place(&text, digest->trace, line);
-	tp_buf_printf(&text, ", mostly %s", tp_label_name(line->label));
-	tp_page_wrap(page, 23, TP_PAINT_NONE, tp_buf_text(&text), 2);
-	tp_buf_release(&text);
-}
-
-static void put_lines_of(struct tp_page *page, const struct tp_report_digest *digest,
-			 enum tp_part part)
-{
-	const struct tp_profile *profile = digest->profile;
-	size_t shown[2] = {0};
-	for (size_t i = 0; i < profile->n_lines; i++) {
-		const struct tp_line_result *line = &profile->lines[i];
-		double share = (double)line->time_ns / (double)profile->total_ns;
-		if (line->part != part || share < SMALLEST_LINE ||
-		    shown[line->is_own] >= N_LINES_SHOWN)
-			continue;
-		if (!shown[line->is_own]++) {
-			tp_page_addf(page, TP_PAINT_NONE, "  %s, %s", tp_part_name(part),
-				     line->is_own ? "innermost line of your own"
-						  : "line of the loop");
-			tp_page_end(page);
-		}
-		put_source_line(page, digest, line);
-	}
-}
-
-static void put_lines(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	if (!digest->profile->n_lines || !digest->profile->total_ns)
-		return;
-	put_section(page, "Lines");
-	for (size_t i = 0; i < digest->n_shown; i++)
-		put_lines_of(page, digest, digest->order[i]);
 }
 
 /* ---- processes and stacks ------------------------------------------------------------------ */
@@ -506,8 +458,9 @@ void tp_report_details(struct tp_page *page, const struct tp_report_digest *dige
 	put_parts(page, digest);
 	put_steps(page, digest);
 	put_phases(page, digest);
-	put_lines(page, digest);
+	tp_report_line_tables(page, digest);
 	put_processes(page, digest);
+	tp_report_worker_table(page, digest);
 	put_stacks(page, digest);
 	tp_report_device_tables(page, digest);
 	put_findings(page, digest);

@@ -41,6 +41,8 @@ void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *pro
 void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *profile);
 /* A member of run: the files that ranks came from. */
 void tp_report_json_ranks(struct tp_report_document *doc);
+/* Nothing without workers. */
+void tp_report_json_workers(struct tp_report_document *doc);
 /* Nothing without devices. */
 void tp_report_json_job(struct tp_report_document *doc);
 void tp_report_json_devices(struct tp_report_document *doc);

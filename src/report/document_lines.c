@@ -1,4 +1,4 @@
-/* Writes lines of Python programs into the JSON report. */
+/* Writes lines of Python programs and the workers of their loaders into the JSON report. */
 #include "document.h"
 
 /* Whole paths: what reads a document has no other way to tell two files of one name apart. */
@@ -41,4 +41,35 @@ void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *prof
 		tp_json_put_uint(w, "last_line", loop->last_line);
 	}
 	tp_json_close(w, '}');
+}
+
+static void write_worker(struct tp_json_writer *w, const struct tp_trace *trace,
+			 const struct tp_worker_result *worker)
+{
+	const struct tp_task *task = &trace->tasks[worker->task];
+	tp_json_open(w, '{');
+	tp_json_write_key(w, "pid");
+	tp_json_write_int(w, task->pid);
+	tp_json_write_key(w, "tid");
+	tp_json_write_int(w, task->tid);
+	tp_json_put_uint(w, "lived_ns", worker->lived_ns);
+	tp_json_write_key(w, "time_ns");
+	tp_json_open(w, '{');
+	for (int what = 0; what < TP_N_WORKER_TIMES; what++)
+		tp_json_put_uint(w, tp_worker_time_name((enum tp_worker_time)what),
+				 worker->time_ns[what]);
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+}
+
+void tp_report_json_workers(struct tp_report_document *doc)
+{
+	const struct tp_profile *profile = doc->digest->profile;
+	if (!profile->n_workers)
+		return;
+	tp_json_write_key(doc->w, "loader_workers");
+	tp_json_open(doc->w, '[');
+	for (size_t i = 0; i < profile->n_workers && i < doc->max_processes; i++)
+		write_worker(doc->w, doc->digest->trace, &profile->workers[i]);
+	tp_json_close(doc->w, ']');
 }

@@ -106,7 +106,7 @@ static void add_hottest(struct tp_buf *out, const struct tp_report_digest *diges
 {
 	struct tp_buf text = {0};
 	if (digest->is_judgeable)
-		tp_report_add_hottest(&text, digest);
+		tp_report_add_hottest(&text, digest, 0);
 	if (text.len) {
 		tp_markdown_add_plain(out, tp_buf_text(&text));
 		tp_buf_puts(out, "\n\n");

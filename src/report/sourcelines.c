@@ -1,6 +1,7 @@
 /* Chooses which lines are worth a sentence, and words them. */
 #include "sourcelines.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
 #include <string.h>
@@ -88,32 +89,58 @@ static const struct tp_line_result *inner_line(const struct tp_profile *profile,
 	return own && (double)own->time_ns >= mostly * (double)line->time_ns ? own : NULL;
 }
 
-void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest)
+enum { WITH_SECOND = 1, WITH_INNER = 2 };
+
+static void add_second(struct tp_buf *out, const struct tp_report_digest *digest,
+		       const struct tp_line_result *first)
 {
 	const struct tp_profile *profile = digest->profile;
-	const struct tp_line_result *first = largest_but(profile, NULL);
-	if (!first)
+	const struct tp_line_result *second = largest_but(profile, first);
+	if (!second)
 		return;
+	tp_buf_puts(out, "; next ");
+	if (second->file == first->file && second->symbol == first->symbol)
+		tp_buf_printf(out, ":%u", second->line);
+	else
+		tp_report_add_place(out, digest->trace, second);
+	tp_buf_printf(out, ", %s (%s)", tp_unit_percent(share_of(profile, second)).text,
+		      tp_part_name(second->part));
+}
+
+static void add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
+			const struct tp_line_result *first, unsigned what)
+{
+	const struct tp_profile *profile = digest->profile;
+	const struct tp_line_result *inner = inner_line(profile, first);
 	tp_buf_puts(out, "Hottest line: ");
 	tp_report_add_place(out, digest->trace, first);
 	tp_buf_printf(out, ", %s of %s (%s)", tp_unit_percent(share_of(profile, first)).text,
 		      whole(profile), tp_part_name(first->part));
-	const struct tp_line_result *inner = inner_line(profile, first);
-	if (inner) {
+	if (inner && (what & WITH_INNER)) {
 		tp_buf_puts(out, ", mostly ");
 		tp_report_add_place(out, digest->trace, inner);
 	}
-	const struct tp_line_result *second = largest_but(profile, first);
-	if (second) {
-		tp_buf_puts(out, "; next ");
-		if (second->file == first->file && second->symbol == first->symbol)
-			tp_buf_printf(out, ":%u", second->line);
-		else
-			tp_report_add_place(out, digest->trace, second);
-		tp_buf_printf(out, ", %s (%s)", tp_unit_percent(share_of(profile, second)).text,
-			      tp_part_name(second->part));
-	}
+	if (what & WITH_SECOND)
+		add_second(out, digest, first);
 	tp_buf_putc(out, '.');
+}
+
+void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
+			   size_t columns)
+{
+	static const unsigned ways[] = {WITH_INNER | WITH_SECOND, WITH_SECOND, WITH_INNER, 0};
+	const struct tp_line_result *first = largest_but(digest->profile, NULL);
+	for (size_t i = 0; first && i < TP_ARRAY_LEN(ways); i++) {
+		struct tp_buf text = {0};
+		add_hottest(&text, digest, first, ways[i]);
+		bool is_last = i + 1 == TP_ARRAY_LEN(ways);
+		bool fits = !columns || tp_text_width(tp_buf_text(&text)) <= columns;
+		if (fits || is_last)
+			tp_buf_puts(out, tp_buf_text(&text));
+		tp_buf_release(&text);
+		if (fits)
+			return;
+	}
 }
 
 void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile)

@@ -14,9 +14,11 @@ void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
  */
 const struct tp_line_result *tp_report_line_of(const struct tp_profile *profile, enum tp_part part);
 
-/* Append the one or two lines that hold most of the time; nothing when none holds a notable share:
- * "Hottest line: train.py:88 in main(), 62 % of each step (dataloader); :93, 30 % (compute)." */
-void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append the one or two lines that hold most of the time, as much as `columns` have room for (0:
+ * all); nothing when none holds a notable share: "Hottest line: train.py:88 in main(), 62 % of each
+ * step (dataloader); next :93, 30 % (compute)." */
+void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
+			   size_t columns);
 
 /* Append "the loop in main() at train.py:88–95"; nothing when it is not known. */
 void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile);

@@ -213,8 +213,11 @@ static void put_hottest(struct tp_page *page, const struct tp_report_digest *dig
 {
 	if (!digest->is_judgeable || is_narrow(page))
 		return;
+	/* A second line is not used to its end: words are not parted. */
+	enum { UNUSED = 12 };
+	size_t columns = digest->lines_each * tp_page_room(page);
 	struct tp_buf text = {0};
-	tp_report_add_hottest(&text, digest);
+	tp_report_add_hottest(&text, digest, digest->lines_each > 1 ? columns - UNUSED : columns);
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
 	tp_buf_release(&text);

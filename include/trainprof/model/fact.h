@@ -83,6 +83,24 @@
 	X(LOADER_IDLE, "loader.idle_ratio", "ratio", "loader workers waiting for room or work")    \
 	X(LOADER_SLEEP, "loader.sleep_ratio", "ratio", "loader workers asleep")                    \
 	X(LOADER_QUEUE, "loader.run_delay_ratio", "ratio", "loader workers waiting for a CPU")     \
+	X(LOADER_DECODE, "loader.decode_ratio", "ratio", "loader's time spent decoding")           \
+	X(LOADER_TRANSFORM, "loader.transform_ratio", "ratio",                                     \
+	  "loader's time spent in other work: augmenting, making batches of samples")              \
+	X(LOADER_HANDOVER, "loader.handover_ratio", "ratio", "loader's time spent handing over")   \
+	X(LOADER_FULL, "loader.queue_full_ratio", "ratio",                                         \
+	  "loader workers waiting for room for a batch")                                           \
+	X(LOADER_INDEX, "loader.index_wait_ratio", "ratio",                                        \
+	  "loader workers waiting for something to make")                                          \
+	X(LOADER_BATCH, "loader.batch_time_ns", "ns",                                              \
+	  "a worker's time for one batch, waits for room and for work left out")                   \
+	X(LOADER_PASSING, "loader.handover_time_ns", "ns",                                         \
+	  "handing over one batch: in workers, their helpers and the trainer")                     \
+	X(LOADER_SUPPLY, "loader.supply_per_s", "per_s", "batches a second that workers can make") \
+	X(LOADER_DEMAND, "loader.demand_per_s", "per_s",                                           \
+	  "batches a second that the trainer takes where none is waited for")                      \
+	X(LOADER_STARTUP, "loader.startup_ratio", "ratio",                                         \
+	  "loop time from starting workers again to their first batch")                            \
+	X(LOADER_STARTS, "loader.restarts", "1", "times that workers were started again")          \
 	X(LOADER_IMBALANCE, "loader.imbalance_ratio", "ratio", "busiest worker / mean, minus 1")   \
 	X(CPU_ALLOWED, "cpu.allowed_cpus", "cpus", "CPUs the program may use, quota included")     \
 	X(CPU_QUOTA, "cpu.quota_cpus", "cpus", "cgroup CPU quota")                                 \

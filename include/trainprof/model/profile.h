@@ -94,6 +94,34 @@ struct tp_process_result {
 	uint32_t n_threads;
 };
 
+/* What the worker of a loader does. Name in code, name in data. */
+#define TP_WORKER_TIME_MAP(X)                                                                      \
+	X(DECODE, "decode")                                                                        \
+	X(TRANSFORM, "transform")   /* augments, collates: all other work on a CPU */              \
+	X(READ, "read")             /* from storage, on a CPU or waiting for it */                 \
+	X(HANDOVER, "handover")     /* serialises, shares memory, writes to a queue */             \
+	X(QUEUE_FULL, "queue_full") /* waits for somebody to take a batch */                       \
+	X(INDEX_WAIT, "index_wait") /* waits for something to make */                              \
+	X(SLEEP, "sleep")                                                                          \
+	X(CPU_QUEUE, "cpu_queue") /* wants a CPU */                                                \
+	X(OTHER, "other")         /* waits for what nobody told */
+
+enum tp_worker_time {
+#define X(id, name) TP_WORKER_##id,
+	TP_WORKER_TIME_MAP(X)
+#undef X
+		TP_N_WORKER_TIMES
+};
+
+const char *tp_worker_time_name(enum tp_worker_time what);
+
+/* One worker of a loader in the window; times sum to lived_ns. */
+struct tp_worker_result {
+	uint32_t task;
+	uint64_t lived_ns;
+	uint64_t time_ns[TP_N_WORKER_TIMES];
+};
+
 /* Where time goes: one row for a distinct (role, state, stack), largest first. */
 struct tp_hot_stack {
 	uint32_t stack; /* id in the trace */
@@ -173,6 +201,8 @@ struct tp_profile {
 	size_t n_processes;
 	struct tp_hot_stack *hot;
 	size_t n_hot;
+	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */
+	size_t n_workers;
 	struct tp_source_loop loop;
 	struct tp_line_result *lines; /* by part, those of the loop first, then by time */
 	size_t n_lines;

@@ -31,6 +31,7 @@ struct sim {
 	uint64_t next_poll_ns;   /* in wall time */
 	uint64_t run_start_ns;
 	int is_running;
+	unsigned shift; /* of the instruction on a line of Python */
 };
 
 static inline double sim_uniform(struct sim *sim)
@@ -96,6 +97,8 @@ static inline struct tp_frame sim_frame(struct sim *sim, const char *name, int l
 		frame.function_start = 4096 * (uint64_t)frame.symbol;
 	}
 	frame.address = frame.function_start + (uint64_t)line;
+	if (frame.kind == TP_FRAME_PYTHON)
+		frame.address = frame.function_start + 16 * (uint64_t)line + sim->shift;
 	return frame;
 }
 

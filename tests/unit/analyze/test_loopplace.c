@@ -156,6 +156,19 @@ static void in_a_library(struct loop_story *story)
 #undef LIGHTNING
 }
 
+/* The interpreter rewrites its calls while it runs: the same line is at another instruction. */
+static void rewrites(struct loop_story *story)
+{
+	for (int i = 0; i < 200; i++) {
+		story->sim.shift = i < 40 ? 0 : 4;
+		work(story,
+		     TOP "train.py>main:88" NEXT
+			 " train.py>Pictures.__getitem__:30 libjpeg.so.62!decode:1",
+		     60);
+		round_of(story, TOP "train.py>main", 89, 60);
+	}
+}
+
 /* Python could not be read in every tenth sample. */
 static void reads_badly(struct loop_story *story)
 {
@@ -180,6 +193,7 @@ static const struct {
 	{starts_slowly, "main", 88, 93},
 	{in_a_library, "_FitLoop.advance", 455, 470},
 	{reads_badly, "main", 89, 93},
+	{rewrites, "main", 88, 93},
 };
 
 START_TEST(rounds_are_counted_to_one_percent_and_have_a_place)

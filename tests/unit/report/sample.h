@@ -361,6 +361,70 @@ static inline void sample_reduce(struct sample *s)
 	tp_profile_set(&s->profile, TP_FACT_RUN_RATE_RATIO, 0.5, TP_ORIGIN_MEASURED, 1);
 }
 
+/* Of a Python program: where it loops, which lines hold the time, what two workers do. */
+static inline void sample_python(struct sample *s)
+{
+	static const char *strings[] = {"/home/me/train.py", "main",
+					"/home/me/net.py",   "Net.forward",
+					"/home/me/data.py",  "Pictures.__getitem__"};
+	static const struct {
+		enum tp_label label;
+		bool is_own;
+		uint32_t file, symbol, line;
+		double share;
+	} lines[] = {
+		{TP_LABEL_COMPUTE_MATH, false, 0, 1, 93, 0.28},
+		{TP_LABEL_COMPUTE_MATH, false, 0, 1, 91, 0.13},
+		{TP_LABEL_COMPUTE_MATH, true, 2, 3, 14, 0.12},
+		{TP_LABEL_DATALOADER_PREP, false, 0, 1, 88, 0.39},
+		{TP_LABEL_DATALOADER_PREP, true, 4, 5, 31, 0.3},
+		{TP_LABEL_HOST_LOGGING, false, 0, 1, 95, 0.01},
+	};
+	struct tp_trace *t = &s->trace;
+	struct tp_profile *p = &s->profile;
+	const char **all =
+		tp_arena_array(&t->arena, t->n_strings + TP_ARRAY_LEN(strings), sizeof(*all));
+	memcpy(all, t->strings, t->n_strings * sizeof(*all));
+	memcpy(all + t->n_strings, strings, sizeof(strings));
+	uint32_t first = (uint32_t)t->n_strings;
+	t->strings = all;
+	t->n_strings += TP_ARRAY_LEN(strings);
+	p->n_lines = TP_ARRAY_LEN(lines);
+	p->lines = tp_arena_array(&p->arena, p->n_lines, sizeof(*p->lines));
+	for (size_t i = 0; i < p->n_lines; i++)
+		p->lines[i] = (struct tp_line_result){.part = tp_label_part(lines[i].label),
+						      .label = lines[i].label,
+						      .is_own = lines[i].is_own,
+						      .file = first + lines[i].file,
+						      .symbol = first + lines[i].symbol,
+						      .line = lines[i].line,
+						      .time_ns = (uint64_t)(lines[i].share *
+									    (double)p->total_ns)};
+	p->loop = (struct tp_source_loop){.is_known = true,
+					  .file = first,
+					  .symbol = first + 1,
+					  .first_line = 88,
+					  .last_line = 95};
+	static const struct tp_worker_result workers[] = {
+		{.task = 1,
+		 .lived_ns = 1000,
+		 .time_ns = {[TP_WORKER_DECODE] = 610,
+			     [TP_WORKER_TRANSFORM] = 250,
+			     [TP_WORKER_READ] = 31,
+			     [TP_WORKER_HANDOVER] = 40,
+			     [TP_WORKER_INDEX_WAIT] = 60,
+			     [TP_WORKER_OTHER] = 9}},
+		{.task = 2,
+		 .lived_ns = 1000,
+		 .time_ns = {[TP_WORKER_DECODE] = 100, [TP_WORKER_QUEUE_FULL] = 900}},
+	};
+	p->workers = tp_arena_copy(&p->arena, workers, sizeof(workers));
+	p->n_workers = TP_ARRAY_LEN(workers);
+	tp_profile_set(p, TP_FACT_LOADER_BATCH, 47e6, TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(p, TP_FACT_LOADER_SUPPLY, 42.5, TP_ORIGIN_DERIVED, 1);
+	tp_profile_set(p, TP_FACT_LOADER_DEMAND, 32.7, TP_ORIGIN_DERIVED, 1);
+}
+
 static void sample_release(struct sample *s)
 {
 	tp_findings_release(&s->findings);

@@ -154,6 +154,7 @@ START_TEST(document_is_bounded)
 {
 	struct sample s;
 	sample_init(&s);
+	sample_python(&s);
 	struct tp_profile *p = &s.profile;
 	struct tp_step one = p->steps[SAMPLE_WARMUP];
 	p->n_steps = 200000;
@@ -359,6 +360,8 @@ START_TEST(document_satisfies_the_schema)
 	}
 	struct sample s;
 	(_i < 3 ? sample_init : _i == 3 ? job_init : job_alone_init)(&s);
+	if (_i == 0)
+		sample_python(&s);
 	if (_i == 1)
 		s.report.findings = NULL;
 	if (_i == 2) {

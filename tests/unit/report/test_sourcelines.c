@@ -94,7 +94,7 @@ static const struct tp_source_loop usual_loop = {.is_known = true,
 static void expect_hottest(const char *text)
 {
 	struct tp_buf found = {0};
-	tp_report_add_hottest(&found, &digest);
+	tp_report_add_hottest(&found, &digest, 0);
 	ck_assert_str_eq(tp_buf_text(&found), text);
 	tp_buf_release(&found);
 }
@@ -104,6 +104,29 @@ START_TEST(the_two_lines_with_most_time_are_named)
 	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
 	expect_hottest("Hottest line: train.py:88 in main(), 39 % of each step (dataloader), "
 		       "mostly data.py:31 in Pictures.__getitem__(); next :93, 28 % (compute).");
+}
+END_TEST
+
+START_TEST(what_has_no_room_is_left_out_whole)
+{
+	static const struct {
+		size_t columns;
+		const char *text;
+	} rows[] = {
+		{200, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader), mostly "
+		      "data.py:31 in Pictures.__getitem__(); next :93, 28 % (compute)."},
+		{100, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader); next "
+		      ":93, 28 % (compute)."},
+		{76, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader)."},
+		{10, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader)."},
+	};
+	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
+		struct tp_buf found = {0};
+		tp_report_add_hottest(&found, &digest, rows[i].columns);
+		ck_assert_str_eq(tp_buf_text(&found), rows[i].text);
+		tp_buf_release(&found);
+	}
 }
 END_TEST
 
@@ -208,6 +231,7 @@ Suite *suite_report_sourcelines(void)
 	TCase *tc = tcase_create("sourcelines");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_two_lines_with_most_time_are_named);
+	tcase_add_test(tc, what_has_no_room_is_left_out_whole);
 	tcase_add_test(tc, where_a_library_loops_the_users_own_lines_speak);
 	tcase_add_test(tc, without_lines_nothing_is_said);
 	tcase_add_test(tc, the_loop_has_a_place);

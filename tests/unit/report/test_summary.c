@@ -115,6 +115,9 @@ static const struct {
 	{"44-reduced", sample_reduce, {.width = 44}},
 	{"80-hostile", hostile_texts, {.width = 80}},
 	{"44-hostile", hostile_texts, {.width = 44}},
+	{"80-python", sample_python, {.width = 80}},
+	{"80-python-full", sample_python, {.width = 80, .is_full = true}},
+	{"44-python-full", sample_python, {.width = 44, .is_full = true}},
 };
 
 START_TEST(screen_equals_its_golden_file)
