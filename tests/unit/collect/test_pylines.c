@@ -149,6 +149,7 @@ START_TEST(waits_for_the_interpreter_lock_are_told_from_other_waits)
 		   "for thread in threads: thread.start()\n"
 		   "for thread in threads: thread.join()");
 	size_t n_gil = 0;
+	size_t n_held = 0;
 	size_t n_lock = 0;
 	for (size_t i = 0; i < m.trace.n_samples; i++) {
 		const struct tp_sample *sample = &m.trace.samples[i];
@@ -157,12 +158,15 @@ START_TEST(waits_for_the_interpreter_lock_are_told_from_other_waits)
 		if (sample->state != TP_STATE_BLOCKED || stack->n_frames == 0)
 			continue;
 		n_gil += sample->cause == TP_CAUSE_GIL;
+		n_held += sample->cause == TP_CAUSE_GIL && sample->target &&
+			  strncmp(measured_text(&m, sample->target), "thread ", 7) == 0;
 		if (!next_python_is(stack, &at, "pause"))
 			continue;
 		ck_assert_int_ne(sample->cause, TP_CAUSE_GIL);
 		n_lock++;
 	}
 	ck_assert_uint_ge(n_gil, 10); /* three threads share one lock for a second */
+	ck_assert_uint_ge(n_held, n_gil / 2);
 	ck_assert_uint_ge(n_lock, 1);
 }
 END_TEST
