@@ -276,7 +276,7 @@ static uint32_t walk_stack(struct scene *scene, struct tp_looked *looked, size_t
 	if (looker->places.n > 0)
 		keep_frames(looked, frames, result.n_frames, flags);
 	return tp_stackput_merged(&looker->stackput, frames, result.n_frames, flags,
-				  looker->places.items, looker->places.n);
+				  &looker->places);
 }
 
 static bool waits_for_gil(const struct scene *scene)
@@ -311,9 +311,8 @@ static bool look_at_python(struct scene *scene, struct tp_looked *looked, uint64
 	if (looker->places.n == 0 || !read_call_text(scene, looked, again, sizeof(again)) ||
 	    strcmp(again, looked->call_text) != 0)
 		return false;
-	uint32_t stack =
-		tp_stackput_merged(&looker->stackput, looked->frames, looked->n_frames,
-				   looked->stack_flags, looker->places.items, looker->places.n);
+	uint32_t stack = tp_stackput_merged(&looker->stackput, looked->frames, looked->n_frames,
+					    looked->stack_flags, &looker->places);
 	if (!looker->stackput.fits)
 		return false;
 	looked->sight.stack = stack;
@@ -329,8 +328,7 @@ static uint32_t put_python(struct scene *scene)
 {
 	struct tp_looker *looker = scene->looker;
 	read_python(scene);
-	return tp_stackput_merged(&looker->stackput, NULL, 0, 0, looker->places.items,
-				  looker->places.n);
+	return tp_stackput_merged(&looker->stackput, NULL, 0, 0, &looker->places);
 }
 
 /* A new wait: find out everything. False when the thread is gone. */

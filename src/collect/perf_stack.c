@@ -96,7 +96,6 @@ uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_
 	uint32_t flags = 0;
 	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
 	n = put_user(stacks, task, sample, is_unwound, n, &flags);
-	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places->items,
-					   places->n)
+	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places)
 		      : tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
 }

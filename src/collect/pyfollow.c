@@ -24,6 +24,7 @@ enum {
 	MOST_FOLLOWED = 64,
 	MOST_FACTOR = 8,
 	WARMING_PERIODS = 3,
+	FORKED_FACTOR = 4, /* loader workers: what they do is told from many steps together */
 };
 
 /* Within this time the thread has hardly moved; later it is told without its Python frames. */
@@ -40,6 +41,7 @@ struct pyfollower {
 	int fd;
 	struct tp_perf_ring ring;
 	struct tp_perf_pace pace;
+	unsigned factor; /* on the period, beside that of all */
 	uint64_t n_samples;
 	bool is_met; /* while settling */
 };
@@ -88,6 +90,13 @@ static uint64_t follower_period(struct pyfollower *item)
 	return tp_perf_pace_draw(&item->pace, item->n_samples, tp_clock_now_ns());
 }
 
+/* A copy of a process that goes on as it is: mostly a loader's worker, else a rank. */
+static bool is_forked(const struct tp_pyfollow *follow, const struct tp_tree_task *task)
+{
+	const struct tp_tree_task *leader = tp_tree_find(follow->context->tree, task->info.pid);
+	return leader && leader->info.exec_ns == 0;
+}
+
 /* One more; when there is no room for it, the thread is sampled as all the others are. */
 static void follower_open(struct tp_pyfollow *follow, struct tp_tree_task *task)
 {
@@ -95,10 +104,11 @@ static void follower_open(struct tp_pyfollow *follow, struct tp_tree_task *task)
 	struct pyfollower item = {.task = task->info.id,
 				  .pid = task->info.pid,
 				  .tid = task->info.tid,
+				  .factor = is_forked(follow, task) ? FORKED_FACTOR : 1,
 				  .is_met = true};
 	item.pace.seed = tp_perf_random(&follow->seed);
 	tp_perf_pace_start(&item.pace, follow->setup.period_ns, now_ns);
-	tp_perf_pace_set_factor(&item.pace, follow->factor, now_ns);
+	tp_perf_pace_set_factor(&item.pace, follow->factor * item.factor, now_ns);
 	item.fd = tp_perf_open_thread(item.tid, &follow->setup, follower_period(&item));
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = item.fd};
 	if (item.fd < 0 || tp_perf_ring_map(&item.ring, item.fd, RING_PAGES) != 0 ||
@@ -255,13 +265,15 @@ static void redraw(struct tp_pyfollow *follow, uint64_t now_ns)
 	}
 }
 
-/* Half of what measuring may cost is for this. */
+/* This share of what measuring may cost is for this. */
+static const double budget_share = 0.75;
+
 static void keep_budget(struct tp_pyfollow *follow, uint64_t now_ns)
 {
 	double elapsed_ns = (double)(now_ns - follow->rated_ns);
 	if (elapsed_ns < (double)RATE_PERIOD_NS)
 		return;
-	double allowed = follow->context->config->max_overhead_ratio / 2 *
+	double allowed = follow->context->config->max_overhead_ratio * budget_share *
 			 follow->context->host->info.n_allowed;
 	double ratio = follow->cost_ns / elapsed_ns;
 	unsigned factor = follow->factor;
@@ -282,7 +294,7 @@ static void keep_budget(struct tp_pyfollow *follow, uint64_t now_ns)
 	follow->factor = factor;
 	for (size_t i = 0; i < follow->n; i++) {
 		struct pyfollower *item = &follow->items[i];
-		tp_perf_pace_set_factor(&item->pace, factor, now_ns);
+		tp_perf_pace_set_factor(&item->pace, factor * item->factor, now_ns);
 		uint64_t period_ns = follower_period(item);
 		ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 	}

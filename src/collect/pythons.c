@@ -22,6 +22,7 @@ struct process {
 	pid_t pid;
 	uint64_t exec_ns;
 	struct tp_python *python; /* NULL: not found so far */
+	uint64_t number;          /* of the interpreter, from 1 on */
 	uint64_t due_ns;
 	uint64_t delay_ns;
 	uint64_t seen_in; /* the search that last met it */
@@ -100,7 +101,7 @@ static void process_try(struct tp_pythons *pythons, struct process *process, uin
 		now_ns + (process->delay_ns < LAST_DELAY_NS ? process->delay_ns : LAST_DELAY_NS);
 	if (status == TP_OK) {
 		const struct tp_python_about *about = tp_python_about(process->python);
-		pythons->counts.n_found++;
+		process->number = ++pythons->counts.n_found;
 		tp_info("process %d runs Python %u.%u", (int)process->pid, about->major,
 			about->minor);
 	} else if (status != TP_ABSENT) {
@@ -172,6 +173,7 @@ bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task
 	struct process *process = process_of(pythons, task->info.pid);
 	if (!process || !process->python)
 		return false;
+	out->owner = process->number;
 	size_t cut; /* a very deep recursion lacks its middle */
 	enum tp_python_outcome outcome = tp_python_read(process->python, task->info.tid, out->items,
 							TP_ARRAY_LEN(out->items), &out->n, &cut);

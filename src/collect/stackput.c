@@ -21,6 +21,7 @@ void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink)
 void tp_stackput_release(struct tp_stackput *put)
 {
 	tp_map_release(&put->ids);
+	tp_map_release(&put->python);
 }
 
 static uint32_t arith_flag(const struct tp_stack_frame *frame)
@@ -78,7 +79,7 @@ uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame 
 }
 
 /* Two calls on one line are two places, and so are two functions of one name. */
-static uint32_t python_id(struct tp_stackput *put, const struct tp_python_place *place)
+static uint32_t define_python(struct tp_stackput *put, const struct tp_python_place *place)
 {
 	uint32_t file = tp_sink_string(put->sink, place->file);
 	uint64_t start = (uint64_t)place->first_line << 32;
@@ -92,28 +93,45 @@ static uint32_t python_id(struct tp_stackput *put, const struct tp_python_place 
 	return tp_sink_frame(put->sink, &frame);
 }
 
+/* By the addresses of its texts, which stay as long as the interpreter. */
+static uint32_t python_id(struct tp_stackput *put, const struct tp_pyplaces *places, size_t at)
+{
+	const struct tp_python_place *place = &places->items[at];
+	uint64_t text =
+		tp_hash_mix((uint64_t)(uintptr_t)place->file, (uint64_t)(uintptr_t)place->name);
+	uint64_t spot = tp_hash_mix((uint64_t)place->first_line << 32 | place->offset,
+				    (uint64_t)place->line << 32 | places->owner);
+	uint64_t key = tp_hash_mix(text, spot);
+	uint64_t id;
+	if (!tp_map_get(&put->python, key, &id)) {
+		id = define_python(put, place);
+		tp_map_set(&put->python, key, id);
+	}
+	return (uint32_t)id;
+}
+
 uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
-			    uint32_t flags, const struct tp_python_place *places, size_t n_places)
+			    uint32_t flags, const struct tp_pyplaces *places)
 {
 	uint64_t entries[TP_STACK_MAX_FRAMES];
 	bool is_evaluation[TP_STACK_MAX_FRAMES];
 	struct tp_pyslot slots[TP_STACK_MAX_FRAMES];
 	uint32_t ids[TP_STACK_MAX_FRAMES];
 	put->fits = true;
-	if (n_places == 0)
+	if (places->n == 0)
 		return tp_stackput_stack(put, frames, n, flags);
 	n = n < TP_STACK_MAX_FRAMES ? n : TP_STACK_MAX_FRAMES;
 	for (size_t i = 0; i < n; i++) {
 		entries[i] = frame_entry(put, &frames[i]);
 		is_evaluation[i] = entries[i] & IS_EVALUATION;
 	}
-	size_t n_slots =
-		tp_pymerge(slots, TP_STACK_MAX_FRAMES, is_evaluation, n,
-			   n == 0 || flags & TP_STACK_TRUNCATED, places, n_places, &put->fits);
+	size_t n_slots = tp_pymerge(slots, TP_STACK_MAX_FRAMES, is_evaluation, n,
+				    n == 0 || flags & TP_STACK_TRUNCATED, places->items, places->n,
+				    &put->fits);
 	put->n_fitting += put->fits;
 	put->n_unfitting += !put->fits;
 	for (size_t i = 0; i < n_slots; i++)
-		ids[i] = slots[i].is_python ? python_id(put, &places[slots[i].at])
+		ids[i] = slots[i].is_python ? python_id(put, places, slots[i].at)
 					    : (uint32_t)entries[slots[i].at];
 	return n_slots ? tp_sink_stack(put->sink, ids, n_slots, flags) : 0;
 }

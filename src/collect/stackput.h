@@ -2,10 +2,11 @@
 #ifndef TRAINPROF_SRC_COLLECT_STACKPUT_H
 #define TRAINPROF_SRC_COLLECT_STACKPUT_H
 
+#include "pythons.h"
+
 #include "trainprof/base/map.h"
 #include "trainprof/model/sink.h"
 #include "trainprof/stack/maps.h"
-#include "trainprof/stack/python.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 struct tp_stackput {
 	struct tp_sink *sink; /* borrowed */
 	struct tp_map ids;    /* hash of (module, address, flags) -> frame id, and what it is */
+	struct tp_map python; /* hash of a place and its interpreter -> frame id */
 	bool fits;            /* the halves of the last merged stack; without Python: true */
 	uint64_t n_fitting;   /* merged stacks whose halves fitted, */
 	uint64_t n_unfitting; /* or did not */
@@ -28,6 +30,6 @@ uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame 
 
 /* The same with Python's frames in the place of the interpreter's (pymerge.h). */
 uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
-			    uint32_t flags, const struct tp_python_place *places, size_t n_places);
+			    uint32_t flags, const struct tp_pyplaces *places);
 
 #endif

@@ -32,7 +32,8 @@ struct tp_tree_task {
 	uint64_t n_runs;      /* stays on a CPU so far: unchanged = it has not run since */
 	uint64_t n_births;    /* children that it has made: threads and processes */
 	struct tp_maps *maps; /* shared by the threads of a process; owned by the tree */
-	uint64_t followed_ns; /* since then it has an event of its own (pyfollow.h); 0 = it has none */
+	uint64_t followed_ns; /* since then it has an event of its own (pyfollow.h); 0 = it has none
+			       */
 	void *poll_state;     /* the poller's, see tp_tree_set_release() */
 };
 
