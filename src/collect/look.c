@@ -279,6 +279,23 @@ static uint32_t walk_stack(struct scene *scene, struct tp_looked *looked, size_t
 				  looker->places.items, looker->places.n);
 }
 
+static bool waits_for_gil(const struct scene *scene)
+{
+	const struct tp_looker *looker = scene->looker;
+	return looker->pythons &&
+	       tp_pythons_is_gil(looker->pythons, scene->task, scene->facts.call.args[0]);
+}
+
+/* Whoever has it just now, as "thread 123". */
+static uint32_t gil_target(const struct scene *scene)
+{
+	char text[32] = "";
+	pid_t holder = tp_pythons_gil_holder(scene->looker->pythons, scene->task);
+	if (holder > 0)
+		snprintf(text, sizeof(text), "thread %d", (int)holder);
+	return tp_sink_string(scene->looker->sink, text);
+}
+
 /*
  * It waits where it waited before, as far as the machine is concerned: only where it is in Python
  * has to be read again. A fifth of the cost of copying and walking its stack. False when both
@@ -300,6 +317,8 @@ static bool look_at_python(struct scene *scene, struct tp_looked *looked, uint64
 	if (!looker->stackput.fits)
 		return false;
 	looked->sight.stack = stack;
+	if (looked->sight.cause == TP_CAUSE_GIL)
+		looked->sight.target = gil_target(scene);
 	looked->stack_ns = now_ns;
 	looked->n_runs = scene->task->n_runs;
 	return true;
@@ -312,13 +331,6 @@ static uint32_t put_python(struct scene *scene)
 	read_python(scene);
 	return tp_stackput_merged(&looker->stackput, NULL, 0, 0, looker->places.items,
 				  looker->places.n);
-}
-
-static bool waits_for_gil(const struct scene *scene)
-{
-	const struct tp_looker *looker = scene->looker;
-	return looker->pythons &&
-	       tp_pythons_is_gil(looker->pythons, scene->task, scene->facts.call.args[0]);
 }
 
 /* A new wait: find out everything. False when the thread is gone. */
@@ -334,12 +346,15 @@ static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t
 	bool waits = cause.state == TP_STATE_BLOCKED;
 	bool is_futex = facts->has_call && facts->row && facts->row->kind == TP_SYSCALL_FUTEX;
 	bool is_running = facts->has_call && facts->call.is_running;
+	bool is_gil = is_futex && waits_for_gil(scene);
 	looked->sight = (struct tp_sight){
 		.state = cause.state,
-		.cause = is_futex && waits_for_gil(scene) ? TP_CAUSE_GIL : cause.cause,
+		.cause = is_gil ? TP_CAUSE_GIL : cause.cause,
 		.syscall = facts->has_call ? facts->call.number : -1,
 		.address = is_futex ? facts->call.args[0] : 0,
-		.target = waits ? tp_sink_string(scene->looker->sink, scene->link) : 0,
+		.target = is_gil  ? gil_target(scene)
+			  : waits ? tp_sink_string(scene->looker->sink, scene->link)
+				  : 0,
 		.stack = stack_size   ? walk_stack(scene, looked, stack_size, now_ns)
 			 : is_running ? put_python(scene)
 				      : 0,

@@ -188,6 +188,12 @@ bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *ta
 	       tp_python_is_gil_wait(process->python, futex_address);
 }
 
+pid_t tp_pythons_gil_holder(struct tp_pythons *pythons, const struct tp_tree_task *task)
+{
+	struct process *process = process_of(pythons, task->info.pid);
+	return process && process->python ? tp_python_gil_holder(process->python) : 0;
+}
+
 void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts *out)
 {
 	*out = pythons->counts;

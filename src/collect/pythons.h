@@ -50,6 +50,9 @@ bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task
 bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *task,
 		       uint64_t futex_address);
 
+/* The thread that holds the lock of this thread's interpreter; 0: nobody, or unknown. */
+pid_t tp_pythons_gil_holder(struct tp_pythons *pythons, const struct tp_tree_task *task);
+
 void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts *out);
 /* Why an interpreter was refused, the first one; "" when none was. */
 const char *tp_pythons_refusal(const struct tp_pythons *pythons);

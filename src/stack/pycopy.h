@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-enum { TP_PYCOPY_MAX_LOOKS = 4 };
+enum { TP_PYCOPY_MAX_LOOKS = 6 };
 
 /* The thread whose state is read, and what must be true of it. */
 struct tp_pycopy_thread {

@@ -19,8 +19,8 @@ struct tp_pymem_piece {
 struct tp_pymem {
 	/* How many of the first pieces were read whole. */
 	size_t (*read)(struct tp_pymem *self, const struct tp_pymem_piece *pieces, size_t n);
-	pid_t pid;         /* of a process */
-	const void *image; /* of a test */
+	pid_t pid;   /* of a process */
+	void *image; /* of a test */
 	uint64_t n_calls;
 	int error; /* errno of the last read that failed */
 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-	MAX_STEPS = 4096, /* to the outermost loose frame, where it is not known yet */
+	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
 	OWNER_THREAD = 0,  /* lies in a chunk */
 	STACKREF_TAGS = 7, /* 3.14: low bits of _PyStackRef; objects are aligned to 16 */

@@ -5,6 +5,7 @@
 #include "pyfind.h"
 #include "pylayout.h"
 #include "pymem.h"
+#include "pyopen.h"
 #include "pystack.h"
 #include "pythread.h"
 
@@ -92,12 +93,13 @@ static enum tp_status check_list(struct tp_python *self, struct tp_error *err)
 }
 
 static enum tp_status open_found(struct tp_python *self, const struct tp_pyfind_found *found,
-				 struct tp_error *err)
+				 const char *proc, struct tp_error *err)
 {
 	enum tp_status status = choose_layout(self, found, err);
 	if (status != TP_OK)
 		return status;
 	self->path = tp_strdup(found->path);
+	self->proc = tp_strdup(proc);
 	self->about.path = self->path;
 	tp_pystack_init(&self->stack, &self->mem, &self->layout);
 	tp_pycode_cache_init(&self->codes, &self->mem, &self->layout);
@@ -108,21 +110,30 @@ static enum tp_status open_found(struct tp_python *self, const struct tp_pyfind_
 	return check_list(self, err);
 }
 
-enum tp_status tp_python_open(struct tp_python **out, const char *proc, pid_t pid,
-			      struct tp_error *err)
+enum tp_status tp_python_open_memory(struct tp_python **out, const struct tp_pymem *mem,
+				     const struct tp_pyfind_found *found, const char *proc,
+				     struct tp_error *err)
 {
-	struct tp_pyfind_found found = {0};
 	struct tp_python *self = tp_alloc(sizeof(*self));
-	tp_pymem_init_process(&self->mem, pid);
-	self->proc = tp_strdup(proc);
-	enum tp_status status = tp_pyfind(&found, proc, pid, &self->mem, err);
-	if (status == TP_OK)
-		status = open_found(self, &found, err);
-	free(found.path);
+	self->mem = *mem;
+	enum tp_status status = open_found(self, found, proc, err);
 	if (status == TP_OK)
 		*out = self;
 	else
 		tp_python_close(self);
+	return status;
+}
+
+enum tp_status tp_python_open(struct tp_python **out, const char *proc, pid_t pid,
+			      struct tp_error *err)
+{
+	struct tp_pyfind_found found = {0};
+	struct tp_pymem mem;
+	tp_pymem_init_process(&mem, pid);
+	enum tp_status status = tp_pyfind(&found, proc, pid, &mem, err);
+	if (status == TP_OK)
+		status = tp_python_open_memory(out, &mem, &found, proc, err);
+	free(found.path);
 	return status;
 }
 

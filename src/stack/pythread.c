@@ -173,6 +173,21 @@ static bool read_interp(struct tp_pythread_list *list, uint64_t interp, uint64_t
 	return true;
 }
 
+/* A thread's state is made by its parent and has the parent's number until the thread runs. */
+static bool are_own(const struct tp_pythread_list *list)
+{
+	for (size_t i = 0; i < list->n_states; i++) {
+		const struct tp_pythread_state *state = &list->states[i];
+		if (state->tid == 0)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (list->states[k].tid == state->tid &&
+			    list->states[k].interp == state->interp)
+				return false;
+	}
+	return true;
+}
+
 static bool read_list(struct tp_pythread_list *list, uint64_t interp)
 {
 	list->n_states = 0;
@@ -182,6 +197,7 @@ static bool read_list(struct tp_pythread_list *list, uint64_t interp)
 			return false;
 	}
 	find_tids(list);
+	list->are_own = are_own(list);
 	return true;
 }
 
@@ -217,7 +233,7 @@ enum tp_pythread_outcome tp_pythread_list_update(struct tp_pythread_list *list, 
 	uint64_t interp;
 	if (!tp_pymem_get_u64(list->mem, list->runtime + list->layout->runtime_interps, &interp))
 		return TP_PYTHREAD_BROKEN;
-	if (!is_forced && list->is_read && is_same(list, interp))
+	if (!is_forced && list->is_read && list->are_own && is_same(list, interp))
 		return TP_PYTHREAD_SAME;
 	list->is_read = read_list(list, interp);
 	if (!list->is_read)

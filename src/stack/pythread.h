@@ -41,6 +41,7 @@ struct tp_pythread_list {
 	size_t n_stamps;
 	size_t stamps_capacity;
 	bool is_read;
+	bool are_own; /* numbers of threads: false while one is being started */
 };
 
 enum tp_pythread_outcome {
