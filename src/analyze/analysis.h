@@ -57,11 +57,13 @@ enum tp_leaf {
 enum tp_doing {
 	TP_DOING_NONE,
 	TP_DOING_DECODE,
-	TP_DOING_AUGMENT,   /* makes one sample from another */
-	TP_DOING_COLLATE,   /* makes a batch of samples */
-	TP_DOING_WAIT_ROOM, /* for somebody to take what was made */
-	TP_DOING_WAIT_WORK, /* for something to make */
-	TP_DOING_START,     /* starts processes */
+	TP_DOING_AUGMENT,    /* makes one sample from another */
+	TP_DOING_COLLATE,    /* makes a batch of samples */
+	TP_DOING_WAIT_ROOM,  /* for somebody to take what was made */
+	TP_DOING_WAIT_WORK,  /* for something to make */
+	TP_DOING_START,      /* starts processes */
+	TP_DOING_WAIT_CHILD, /* for processes to end */
+	TP_DOING_TRAIN,      /* backward, optimizer: what is further out holds the training */
 	TP_N_DOINGS
 };
 

@@ -164,7 +164,9 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_team_root |= frame->is_team_root;
 	class->is_comm_root |= frame->is_comm_root;
 	class->is_helper_root |= frame->is_helper_root;
-	if (!class->doing)
+	/* Who starts processes, or waits for them to end, does so by whatever is further in. */
+	bool is_reason = frame->doing == TP_DOING_START || frame->doing == TP_DOING_WAIT_CHILD;
+	if (!class->doing || is_reason)
 		class->doing = frame->doing;
 	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
 	if (owns && !class->owner)
@@ -198,11 +200,41 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 	return class;
 }
 
+/*
+ * A function around backward or the optimizer holds the training, whatever its name: checkpoints()
+ * or run_with_logger() is in no phase of its own. Functions are told by all their frames.
+ */
+static void void_holders(const struct tp_trace *trace, struct tp_frame_class *classes)
+{
+	struct tp_map holders = {0};
+	for (size_t id = 1; id < trace->n_stacks; id++) {
+		const struct tp_stack *stack = &trace->stacks[id];
+		bool is_inside = false;
+		for (uint32_t i = 0; i < stack->n_frames; i++) {
+			const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+			if (is_inside && frame->kind == TP_FRAME_PYTHON)
+				tp_map_set(&holders, function_key(frame), 1);
+			is_inside |= classes[stack->frames[i]].doing == TP_DOING_TRAIN;
+			if (classes[stack->frames[i]].is_entry)
+				break;
+		}
+	}
+	for (size_t i = 1; i < trace->n_frames; i++) {
+		uint64_t one;
+		struct tp_frame_class *class = &classes[i];
+		if (trace->frames[i].kind == TP_FRAME_PYTHON && class->phase != TP_PHASE_COMPUTE &&
+		    tp_map_get(&holders, function_key(&trace->frames[i]), &one))
+			class->phase = TP_PHASE_NONE;
+	}
+	tp_map_release(&holders);
+}
+
 struct tp_stack_class *tp_classify_stacks(const struct tp_trace *trace,
 					  const struct tp_patterns *patterns,
 					  struct tp_arena *arena)
 {
 	struct tp_frame_class *frames = classify_frames(trace, patterns);
+	void_holders(trace, frames);
 	struct tp_stack_class *classes =
 		tp_arena_array(arena, trace->n_stacks + 1, sizeof(*classes));
 	for (size_t i = 1; i < trace->n_stacks; i++)

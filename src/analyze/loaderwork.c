@@ -12,6 +12,7 @@
 
 #include "trainprof/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static enum tp_worker_time blocked_time(const struct tp_segment *piece, enum tp_doing doing)
@@ -210,31 +211,58 @@ static void set_batches(struct tp_analysis *analysis, const struct tp_worker_res
 			       1);
 }
 
-/* Starting workers lasts until the main thread does something else than wait for their batch. */
-static void set_startups(struct tp_analysis *analysis)
+static bool has_birth(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t to_ns)
+{
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
+		if (analysis->threads[task].leader == task &&
+		    analysis->roles[task] == TP_ROLE_LOADER &&
+		    analysis->trace->tasks[task].start_ns >= from_ns &&
+		    analysis->trace->tasks[task].start_ns < to_ns)
+			return true;
+	return false;
+}
+
+static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != NO_SAMPLE && piece->state != TP_STATE_RUNNABLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].doing ==
+		       TP_DOING_START;
+}
+
+/* Births are known exactly; how many workers live at a time says how many a start makes. */
+static double count_restarts(const struct tp_analysis *analysis, double n_workers)
+{
+	size_t n = 0;
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
+		n += analysis->threads[task].leader == task &&
+		     analysis->roles[task] == TP_ROLE_LOADER;
+	double each = n_workers > 1 ? floor(n_workers + 0.5) : 1;
+	double starts = floor((double)n / each + 0.5);
+	return starts > 1 ? starts - 1 : 0;
+}
+
+/* Starting workers lasts until the main thread computes on their first batch. Ending them, which
+ * the same functions do, gives birth to none. The first time is the program's own start. */
+static void set_startups(struct tp_analysis *analysis, double n_workers)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
 	uint64_t sum_ns = 0;
 	uint64_t n_starts = 0;
-	bool is_starting = false;
 	for (size_t i = 0; i < timeline->n; i++) {
-		const struct tp_segment *piece = &timeline->segments[i];
-		enum tp_doing doing = TP_DOING_NONE;
-		if (piece->sample != NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
-			doing = analysis->classes[analysis->trace->samples[piece->sample].stack]
-					.doing;
-		bool starts = doing == TP_DOING_START;
-		n_starts += starts && !is_starting;
-		is_starting = starts ||
-			      (is_starting && tp_label_part(piece->label) == TP_PART_DATALOADER);
-		/* The first time is the program's own start. */
-		if (is_starting && n_starts > 1)
-			sum_ns += tp_segment_ns_in(piece, analysis->loop_start_ns,
-						   analysis->loop_end_ns);
+		if (!is_start(analysis, &timeline->segments[i]))
+			continue;
+		struct tp_segment episode = timeline->segments[i];
+		while (i + 1 < timeline->n &&
+		       tp_label_part(timeline->segments[i + 1].label) != TP_PART_COMPUTE)
+			episode.end_ns = timeline->segments[++i].end_ns;
+		if (!has_birth(analysis, episode.start_ns, episode.end_ns) || !n_starts++)
+			continue;
+		sum_ns +=
+			tp_segment_ns_in(&episode, analysis->loop_start_ns, analysis->loop_end_ns);
 	}
 	double loop_ns = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
 	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTS,
-		       n_starts ? (double)(n_starts - 1) : 0, TP_ORIGIN_SAMPLED, 1);
+		       count_restarts(analysis, n_workers), TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTUP,
 		       loop_ns > 0 ? (double)sum_ns / loop_ns : 0, TP_ORIGIN_SAMPLED, 1);
 }
@@ -246,5 +274,5 @@ void tp_loader_work_facts(struct tp_analysis *analysis, double n_workers)
 		profile->n_workers ? sum_workers(profile) : sum_inline(analysis);
 	set_shares(profile, &sum);
 	set_batches(analysis, &sum, profile->n_workers ? n_workers : 0);
-	set_startups(analysis);
+	set_startups(analysis, n_workers);
 }

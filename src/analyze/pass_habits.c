@@ -5,7 +5,8 @@
  * file reading and none of the work on the model, then all of that callee is the loader, the
  * parsing and decoding too. Where names tell the work on the model, they also tell the loader's:
  * what reads or decodes below one callee makes the interpreter and the allocator there the
- * loader's. A generator of the user's own that the loop asks for the next, and in which nothing of
+ * loader's. A generator of the user's own that the loop asks for the next, or another function of
+ * theirs that it calls at the line where each round begins, and in which nothing of
  * the model is done, is the loader, too. Only stacks without a protecting phase are changed.
  */
 #include "analysis.h"
@@ -184,11 +185,16 @@ static void call_it_loader(const struct habits *habits, uint32_t loop, uint32_t 
 /* ---- generators -------------------------------------------------------------------------------
  */
 
-static bool is_own_generator(const struct habits *habits, uint32_t node)
+/* A generator, or what is called where a round begins: recordings may not tell generators. */
+static bool may_give_batches(const struct habits *habits, const struct tp_loop_place *place,
+			     uint32_t node)
 {
 	const struct tp_trace *trace = habits->analysis->trace;
 	const struct tp_frame *frame = &trace->frames[habits->tree.nodes[node].frame];
-	if (frame->kind != TP_FRAME_PYTHON || !(frame->flags & TP_FRAME_GENERATOR))
+	const struct tp_frame *site = &trace->frames[habits->tree.nodes[node].site];
+	bool is_first = place->first_line < place->last_line && site->line == place->first_line &&
+			tp_calltree_function(site) == place->function;
+	if (frame->kind != TP_FRAME_PYTHON || !(is_first || frame->flags & TP_FRAME_GENERATOR))
 		return false;
 	return !tp_python_class_find(habits->analysis->patterns,
 				     tp_trace_string(trace, frame->file),
@@ -214,13 +220,15 @@ static uint64_t named_model_ns(const struct habits *habits, uint32_t node)
 }
 
 /* A generator that trains holds nearly all of the loop that asks it for the next. */
-static void call_generators_loader(const struct habits *habits, uint32_t loop)
+static void call_generators_loader(const struct habits *habits, const struct tp_loop_place *place,
+				   uint32_t loop)
 {
 	const struct tp_call_node *nodes = habits->tree.nodes;
 	for (uint32_t child = nodes[loop].first_child; child != NO_NODE;
 	     child = nodes[child].next_sibling) {
 		double ns = (double)nodes[child].ns;
-		if (is_own_generator(habits, child) && ns < WHOLE_BODY * (double)nodes[loop].ns &&
+		if (may_give_batches(habits, place, child) &&
+		    ns < WHOLE_BODY * (double)nodes[loop].ns &&
 		    (double)named_model_ns(habits, child) <= MODEL_LITTLE * ns)
 			call_pieces_loader(habits, child);
 	}
@@ -244,7 +252,7 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 	habits.is_named = node && node->model_ns > node->compute_ns / 2;
 	sum_reads(&habits, &loop);
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT)
-		call_generators_loader(&habits, loop.node);
+		call_generators_loader(&habits, &place, loop.node);
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT &&
 	    habits.n_sightings >= FEWEST_SIGHTINGS) {
 		uint32_t reader = find_reader(&habits, loop.node);

@@ -62,6 +62,17 @@ static void survey_wait(const struct tp_analysis *analysis, const struct tp_segm
 		process->pours_ns += length;
 }
 
+/* By the call, or by the Python function: joining a process polls a descriptor of it. */
+static bool waits_for_child(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	if (piece->state != TP_STATE_BLOCKED)
+		return false;
+	if (piece->cause == TP_CAUSE_CHILD || piece->sample == NO_SAMPLE)
+		return piece->cause == TP_CAUSE_CHILD;
+	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	return analysis->classes[stack].doing == TP_DOING_WAIT_CHILD;
+}
+
 static void survey_thread(const struct tp_analysis *analysis, uint32_t task,
 			  struct process *process)
 {
@@ -88,7 +99,7 @@ static void survey_thread(const struct tp_analysis *analysis, uint32_t task,
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint64_t length = piece->end_ns - piece->start_ns;
 		process->leader_lived_ns += length;
-		if (piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_CHILD)
+		if (waits_for_child(analysis, piece))
 			process->leader_waited_ns += length;
 		survey_wait(analysis, piece, process);
 	}
@@ -184,12 +195,16 @@ static bool only_passes_on(const struct process *p)
 	       (double)p->doings.total_ns < WORKS_SOME * (double)p->on_cpu_ns;
 }
 
+static bool mostly_waits(const struct process *p)
+{
+	return (double)p->leader_waited_ns > MAJORITY * (double)p->leader_lived_ns;
+}
+
 /* Works itself and does not merely wait for its children. */
 static bool works(const struct process *p)
 {
 	bool is_idle = (double)p->on_cpu_ns <= IDLE_SHARE * (double)p->leader_lived_ns;
-	bool is_waiting = (double)p->leader_waited_ns > MAJORITY * (double)p->leader_lived_ns;
-	return p->has_marks || (!is_idle && !is_waiting);
+	return p->has_marks || (!is_idle && !mostly_waits(p));
 }
 
 /*
@@ -252,14 +267,15 @@ static void judge_processes(struct tp_analysis *analysis, const struct process *
 	bool any_marks = false;
 	for (size_t i = 0; i < n; i++) {
 		any_marks |= all[i].has_marks;
-		if (!is_loader(all, n, &all[i]) && all[i].compute_ns > most)
+		if (!is_loader(all, n, &all[i]) && !mostly_waits(&all[i]) &&
+		    all[i].compute_ns > most)
 			most = all[i].compute_ns;
 	}
 	for (size_t i = 0; i < n; i++) {
 		const struct process *p = &all[i];
 		enum tp_role role = TP_ROLE_OTHER;
 		bool loads = is_loader(all, n, p);
-		bool computes = !any_marks && most && !loads &&
+		bool computes = !any_marks && most && !loads && !mostly_waits(p) &&
 				(double)p->compute_ns >= RANK_SHARE * (double)most;
 		if (p->has_marks || computes)
 			role = TP_ROLE_TRAINER;

@@ -10,6 +10,8 @@
 static const double least_share = 0.05;
 /* Of the loop's line, for one further in to be named beside it. */
 static const double mostly = 0.5;
+/* Of a line's time, for a second part to be named. */
+static const double much = 0.25;
 
 static double share_of(const struct tp_profile *profile, const struct tp_line_result *line)
 {
@@ -65,18 +67,54 @@ const struct tp_line_result *tp_report_line_of(const struct tp_profile *profile,
 	return line ? line : first_line(profile, part, !speaks_by_own(profile));
 }
 
+static bool is_same_line(const struct tp_line_result *a, const struct tp_line_result *b)
+{
+	return a->file == b->file && a->line == b->line && a->symbol == b->symbol &&
+	       a->is_own == b->is_own;
+}
+
+/* Of all parts. */
+static double total_share(const struct tp_profile *profile, const struct tp_line_result *line)
+{
+	double sum = 0;
+	for (size_t i = 0; i < profile->n_lines; i++)
+		if (is_same_line(&profile->lines[i], line))
+			sum += share_of(profile, &profile->lines[i]);
+	return sum;
+}
+
+/* The line with most time and of it the largest part; NULL when none has a notable share. */
 static const struct tp_line_result *largest_but(const struct tp_profile *profile,
 						const struct tp_line_result *but)
 {
 	const struct tp_line_result *best = NULL;
 	for (size_t i = 0; i < profile->n_lines; i++) {
 		const struct tp_line_result *line = &profile->lines[i];
-		if (line != but && line->is_own == speaks_by_own(profile) &&
-		    share_of(profile, line) >= least_share &&
-		    (!best || line->time_ns > best->time_ns))
+		if (line->is_own != speaks_by_own(profile) || (but && is_same_line(line, but)) ||
+		    total_share(profile, line) < least_share)
+			continue;
+		bool is_same = best && is_same_line(line, best);
+		if (!best || (is_same ? line->time_ns > best->time_ns
+				      : total_share(profile, line) > total_share(profile, best)))
 			best = line;
 	}
 	return best;
+}
+
+/* "39 % of each step (dataloader)"; of a line with much of two parts " (compute, idle)". */
+static void add_share(struct tp_buf *out, const struct tp_profile *profile,
+		      const struct tp_line_result *line, bool with_whole)
+{
+	double total = total_share(profile, line);
+	tp_buf_printf(out, "%s", tp_unit_percent(total).text);
+	if (with_whole)
+		tp_buf_printf(out, " of %s", whole(profile));
+	tp_buf_printf(out, " (%s", tp_part_name(line->part));
+	for (size_t i = 0; i < profile->n_lines; i++)
+		if (&profile->lines[i] != line && is_same_line(&profile->lines[i], line) &&
+		    share_of(profile, &profile->lines[i]) >= much * total)
+			tp_buf_printf(out, ", %s", tp_part_name(profile->lines[i].part));
+	tp_buf_putc(out, ')');
 }
 
 /* A line further in that holds most of what the loop's line holds. */
@@ -89,7 +127,7 @@ static const struct tp_line_result *inner_line(const struct tp_profile *profile,
 	return own && (double)own->time_ns >= mostly * (double)line->time_ns ? own : NULL;
 }
 
-enum { WITH_SECOND = 1, WITH_INNER = 2 };
+enum { WITH_SECOND = 1, WITH_INNER = 2, WITH_WHOLE = 4 };
 
 static void add_second(struct tp_buf *out, const struct tp_report_digest *digest,
 		       const struct tp_line_result *first)
@@ -103,8 +141,8 @@ static void add_second(struct tp_buf *out, const struct tp_report_digest *digest
 		tp_buf_printf(out, ":%u", second->line);
 	else
 		tp_report_add_place(out, digest->trace, second);
-	tp_buf_printf(out, ", %s (%s)", tp_unit_percent(share_of(profile, second)).text,
-		      tp_part_name(second->part));
+	tp_buf_puts(out, ", ");
+	add_share(out, profile, second, false);
 }
 
 static void add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
@@ -114,8 +152,8 @@ static void add_hottest(struct tp_buf *out, const struct tp_report_digest *diges
 	const struct tp_line_result *inner = inner_line(profile, first);
 	tp_buf_puts(out, "Hottest line: ");
 	tp_report_add_place(out, digest->trace, first);
-	tp_buf_printf(out, ", %s of %s (%s)", tp_unit_percent(share_of(profile, first)).text,
-		      whole(profile), tp_part_name(first->part));
+	tp_buf_puts(out, ", ");
+	add_share(out, profile, first, (what & WITH_WHOLE) != 0);
 	if (inner && (what & WITH_INNER)) {
 		tp_buf_puts(out, ", mostly ");
 		tp_report_add_place(out, digest->trace, inner);
@@ -128,7 +166,9 @@ static void add_hottest(struct tp_buf *out, const struct tp_report_digest *diges
 void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
 			   size_t columns)
 {
-	static const unsigned ways[] = {WITH_INNER | WITH_SECOND, WITH_SECOND, WITH_INNER, 0};
+	static const unsigned ways[] = {WITH_WHOLE | WITH_INNER | WITH_SECOND,
+					WITH_WHOLE | WITH_SECOND, WITH_WHOLE | WITH_INNER,
+					WITH_WHOLE, 0};
 	const struct tp_line_result *first = largest_but(digest->profile, NULL);
 	for (size_t i = 0; first && i < TP_ARRAY_LEN(ways); i++) {
 		struct tp_buf text = {0};

@@ -77,6 +77,15 @@ torch_case() {
 	judge "$name" "$name.truth" "$@"
 }
 
+# loops_case KIND STEPS CLAIM...: one of loops.py, which knows what limits it
+loops_case() {
+	wanted "loops-$1" || return
+	name=loops-$1 kind=$1 steps=$2
+	shift 2
+	measure "$name" env OMP_NUM_THREADS=1 $python "$here/loops.py" "$kind" "$name.truth" --steps "$steps"
+	judge "$name" "$name.truth" "$@"
+}
+
 if command -v darknet > /dev/null && $python -c 'import PIL, numpy' 2> /dev/null; then
 	$python "$here/pictures.py" small 512 32
 	$python "$here/pictures.py" large 32 2000
@@ -93,20 +102,32 @@ if $python -c 'import torch, PIL' 2> /dev/null; then
 	$python "$here/pictures.py" middle 64 400
 	[ -d small ] || $python "$here/pictures.py" small 512 32
 	torch_case torch-inline "middle --steps 75 --width 64 --batch 48" limiter=dataloader data_within=3 \
-		steps_within=2 time_within=3 roles=trainer:1 top=input/loads-in-trainer
+		steps_within=2 time_within=3 roles=trainer:1 line=data top=input/loads-in-trainer
 	# The wait for a batch is what two workers on two busy CPUs leave over: it varies, and every other batch may be
 	# there without one.
 	torch_case torch-workers "middle --steps 65 --width 64 --batch 48 --workers 2 --repeat 3" \
-		limiter=dataloader data_within=5 steps_within=4 time_within=5 roles=trainer:1,loader:2 workers=2 \
+		limiter=dataloader data_within=5 steps_within=4 time_within=5 roles=trainer:1,loader:2 workers=2 line=data \
 		top=input/loader-cpu-bound,host/oversubscribed
 	torch_case torch-compute "small --steps 110 --width 96 --batch 32 --workers 1" limiter=compute data_within=3 \
 		steps_within=2 time_within=3 roles=trainer:1,loader:1 never=input/ top=compute/one-thread
 	# Without a loader worker, so advice on loading fits as well, but not first.
 	THREADS=8 torch_case torch-oversubscribed "small --steps 110 --width 96 --batch 32" limiter=compute \
 		data_within=5 roles=trainer:1 top=host/oversubscribed,compute/too-many-threads,compute/spinning-pools
+	# One thread of reference BLAS computes; nothing about loading fits.
+	loops_case chars 150 limiter=compute data_within=3 line=chars never=input/ \
+		top=compute/one-thread,compute/scalar-kernels
+	loops_case small 150 limiter=host line=small never=input/ top=host/interpreter
+	# A quarter of the steps saves: the others are the usual ones.
+	loops_case checkpoints 200 line=checkpoints never=input/ \
+		top=host/checkpoints,host/checkpoint-in-step
+	loops_case prints 150 limiter=host line=prints never=input/ top=host/interpreter,host/logging-in-step
+	loops_case generator 150 limiter=dataloader data_within=5 line=generator top=input/loads-in-trainer
+	loops_case epochs 400 restarts=39 roles=trainer:1,loader:40
+	loops_case ranks 80 limiter=communication steps_within=2 time_within=3 line=ranks roles=trainer:2 \
+		top=communication/late-rank
 else
 	echo "skip torch: not installed (Debian: python3-torch python3-pil)"
-	skipped=$((skipped + 4))
+	skipped=$((skipped + 11))
 fi
 echo "real: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

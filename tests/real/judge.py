@@ -10,6 +10,8 @@ judge.py NAME REPORT.json TRUTH.json [key=value...]
   never=a/,b/        no advice whose rule begins like this
   roles=loader:2,... at least so many processes of a role
   workers=N          so many loader workers
+  line=NAME          most of the time is at the loop's line that TRUTH.lines has by that name
+  restarts=N         loader workers are started again so often, within a tenth
 Always: the parts sum to the total, the tier is full, 95 % of the CPU time are accounted for and
 95 % of the stacks are whole. TRUTH.starts_s, where given (of each step, and the end of the last),
 must agree with TRUTH.step_s.
@@ -98,6 +100,21 @@ def of_the_processes(report, wanted):
         yield abs(workers - float(wanted["workers"])) < 0.2, f"{workers:.1f} loader workers"
 
 
+def of_the_lines(report, truth, wanted):
+    sums = {}
+    for line in report["partition"].get("lines", []):
+        if line["of"] == "loop":
+            sums[line["line"]] = sums.get(line["line"], 0) + line["time_ns"]
+    if "line" in wanted:
+        number = truth["lines"][wanted["line"]]
+        hottest = max(sums, key=sums.get) if sums else None
+        yield hottest == number, f"hottest line {hottest}, the program's is {number}"
+    if "restarts" in wanted:
+        found = report["summary"]["metrics"]["loader.restarts"]["value"]
+        yield (abs(found - float(wanted["restarts"])) <= 0.1 * float(wanted["restarts"]),
+               f"workers started {found:.0f} times more, of {wanted['restarts']}")
+
+
 def main():
     name = sys.argv[1]
     with open(sys.argv[2]) as file:
@@ -112,7 +129,7 @@ def main():
     failed = 0
     for claims in (of_the_truth(truth), of_the_measurement(report),
                    of_the_steps(report, truth, wanted), of_the_verdict(report, truth, wanted),
-                   of_the_processes(report, wanted)):
+                   of_the_processes(report, wanted), of_the_lines(report, truth, wanted)):
         for holds, text in claims:
             print(f"{'ok  ' if holds else 'FAIL'} {name}: {text}")
             failed += not holds

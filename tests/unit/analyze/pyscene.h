@@ -34,18 +34,25 @@ static inline void pyscene_open(struct pyscene *scene)
 }
 
 /* Ids in order. Task 0 is the trainer; others with its pid are its threads, else forked from it. */
-static inline void pyscene_task(struct pyscene *scene, uint32_t id, pid_t pid, double start_s)
+static inline void pyscene_task_until(struct pyscene *scene, uint32_t id, pid_t pid, double start_s,
+				      double end_s)
 {
 	struct tp_task task = {.id = id,
 			       .tid = id ? (pid_t)(1000 + id) : pid,
 			       .pid = pid,
 			       .parent = id ? 0 : TP_NO_TASK,
-			       .start_ns = (uint64_t)(start_s * 1e9)};
+			       .start_ns = (uint64_t)(start_s * 1e9),
+			       .end_ns = (uint64_t)(end_s * 1e9)};
 	if (id && pid != 100)
 		task.tid = pid;
 	task.exec_ns = id ? 0 : 1;
 	task.exe = tp_sink_string(&scene->sim.builder.sink, "/usr/bin/python3.11");
 	tp_sink_task(&scene->sim.builder.sink, &task);
+}
+
+static inline void pyscene_task(struct pyscene *scene, uint32_t id, pid_t pid, double start_s)
+{
+	pyscene_task_until(scene, id, pid, start_s, 0);
 }
 
 static inline void pyscene_sample(struct pyscene *scene, uint32_t task, double at_s,

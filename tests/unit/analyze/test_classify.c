@@ -173,7 +173,8 @@ static void generator(struct pyscene *scene, const char *path)
 		double at = 0.1 * i;
 		pyscene_runs(scene, 0, at, at + 0.04, path);
 		pyscene_runs(scene, 0, at + 0.04, at + 0.1,
-			     PY_MAIN " " PY_MODULE " libtorch_cpu.so!addmm:1");
+			     "train.py><module>:90 train.py>main:71 " PY_MODULE
+			     " libtorch_cpu.so!addmm:1");
 	}
 	pyscene_judge(scene, 3, TP_STEPS_OFF);
 }
@@ -184,9 +185,10 @@ static const struct {
 } generators[] = {
 	{PY_MAIN " train.py>*pieces:7 _multiarray_umath.so!multiply:1", 1.2},
 	{PY_MAIN " train.py>*pieces:7 train.py>tilt:9 /usr/bin/python3.11!eval:1", 1.2},
-	/* one that trains, and a function that only is called first */
+	/* a function that the loop calls where each round begins gives it something */
+	{PY_MAIN " train.py>pieces:7 _multiarray_umath.so!multiply:1", 1.2},
+	/* one that trains */
 	{PY_MAIN " train.py>*pieces:7 " PY_MODULE " libtorch_cpu.so!addmm:1", 0},
-	{PY_MAIN " train.py>pieces:7 _multiarray_umath.so!multiply:1", 0},
 };
 
 START_TEST(a_generator_that_the_loop_asks_for_the_next_is_the_loader)
@@ -195,6 +197,72 @@ START_TEST(a_generator_that_the_loop_asks_for_the_next_is_the_loader)
 	pyscene_open(&scene);
 	generator(&scene, generators[_i].path);
 	pyscene_expect(&scene, TP_LABEL_DATALOADER_PREP, generators[_i].loader_s, 0.01);
+	pyscene_close(&scene);
+}
+END_TEST
+
+/* A loop in functions whose names would be phases, with a real checkpoint in it. */
+START_TEST(what_holds_the_training_is_in_no_phase)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	static const char in[] = "train.py><module>:90 train.py>load_dataset_run:3 ";
+	for (int i = 0; i < 30; i++) {
+		double at = 0.1 * i;
+		char path[400];
+		snprintf(path, sizeof(path),
+			 "%strain.py>checkpoints:7 " PY_MODULE " libtorch_cpu.so!mm:1", in);
+		pyscene_runs(&scene, 0, at, at + 0.04, path);
+		snprintf(path, sizeof(path),
+			 "%strain.py>checkpoints:8 " PY_TORCH
+			 "_tensor.py>Tensor.backward:488 libtorch_cpu.so!mm:1",
+			 in);
+		pyscene_runs(&scene, 0, at + 0.04, at + 0.08, path);
+		snprintf(path, sizeof(path),
+			 "%strain.py>checkpoints:9 " PY_TORCH
+			 "serialization.py>save:420 libtorch_cpu.so!mm:1",
+			 in);
+		pyscene_runs(&scene, 0, at + 0.08, at + 0.1, path);
+	}
+	pyscene_judge(&scene, 3, TP_STEPS_OFF);
+	pyscene_expect(&scene, TP_LABEL_COMPUTE_MATH, 2.4, 0.01);
+	pyscene_expect(&scene, TP_LABEL_HOST_CHECKPOINT, 0.6, 0.01);
+	pyscene_close(&scene);
+}
+END_TEST
+
+/* Two ranks that a process starts and then joins: it is the launcher, and they load nothing. */
+START_TEST(a_process_that_joins_its_ranks_is_their_launcher)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	pyscene_task(&scene, 0, 100, 0);
+	pyscene_task(&scene, 1, 200, 1.2);
+	pyscene_task(&scene, 2, 300, 1.2);
+	pyscene_runs(&scene, 0, 0, 1.2, "train.py><module>:3 <frozen importlib._bootstrap>>f:1");
+	for (int i = 12; i < 40; i++)
+		pyscene_waits(&scene, 0, 0.1 * i, 0.1 * i + 0.1, TP_CAUSE_POLL,
+			      "train.py><module>:90 " PY_TORCH
+			      "multiprocessing/spawn.py>ProcessContext.join:109 " PY_STD
+			      "multiprocessing/connection.py>wait:936");
+	for (uint32_t rank = 1; rank <= 2; rank++)
+		for (int i = 12; i < 40; i++)
+			pyscene_runs(&scene, rank, 0.1 * i, 0.1 * i + 0.09,
+				     PY_STD "multiprocessing/process.py>BaseProcess._bootstrap:314 "
+					    "train.py>rank:71 " PY_TORCH
+					    "_tensor.py>Tensor.backward:488 libtorch_cpu.so!mm:1");
+	struct tp_error err;
+	struct sim *sim = &scene.sim;
+	struct tp_analyze_options options = {.steps = TP_STEPS_OFF};
+	sim->run.ended_ns = UINT64_C(4000000000);
+	tp_trace_build(&sim->trace, &sim->builder, &sim->run);
+	ck_assert_int_eq(tp_analyze(&sim->profile, &sim->trace, sim->patterns, &options, &err),
+			 TP_OK);
+	ck_assert_uint_eq(sim->profile.trainer, 1);
+	ck_assert_int_eq(sim->profile.processes[0].role, TP_ROLE_LAUNCHER);
+	ck_assert_int_eq(sim->profile.processes[1].role, TP_ROLE_TRAINER);
+	ck_assert_int_eq(sim->profile.processes[2].role, TP_ROLE_TRAINER);
 	pyscene_close(&scene);
 }
 END_TEST
@@ -211,6 +279,8 @@ Suite *suite_analyze_classify(void)
 	tcase_add_test(tc, stacks_without_python_take_the_phase_around_them);
 	tcase_add_loop_test(tc, a_generator_that_the_loop_asks_for_the_next_is_the_loader, 0,
 			    TP_ARRAY_LEN(generators));
+	tcase_add_test(tc, what_holds_the_training_is_in_no_phase);
+	tcase_add_test(tc, a_process_that_joins_its_ranks_is_their_launcher);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

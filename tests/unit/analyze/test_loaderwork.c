@@ -173,7 +173,7 @@ START_TEST(workers_that_are_started_again_are_counted)
 	double at = 0;
 	for (int epoch = 0; epoch < 5; epoch++) {
 		double begin = at;
-		pyscene_task(&scene, task, 200 + (pid_t)task, at + 0.05);
+		pyscene_task_until(&scene, task, 200 + (pid_t)task, at + 0.05, at + 1.2);
 		pyscene_runs(&scene, 0, at, at + 0.1,
 			     PY_MAIN " " PY_DATA "DataLoader.__iter__:435 " PY_DATA
 				     "_MultiProcessingDataLoaderIter.__init__:1042 " PY_STD

@@ -118,7 +118,8 @@ START_TEST(what_has_no_room_is_left_out_whole)
 		{100, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader); next "
 		      ":93, 28 % (compute)."},
 		{76, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader)."},
-		{10, "Hottest line: train.py:88 in main(), 39 % of each step (dataloader)."},
+		{60, "Hottest line: train.py:88 in main(), 39 % (dataloader)."},
+		{10, "Hottest line: train.py:88 in main(), 39 % (dataloader)."},
 	};
 	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
