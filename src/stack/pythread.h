@@ -41,6 +41,8 @@ struct tp_pythread_list {
 	size_t n_stamps;
 	size_t stamps_capacity;
 	bool is_read;
+	uint32_t wait;  /* it made no sense: not before so many more questions */
+	uint32_t pause; /* the wait after the next failure */
 };
 
 enum tp_pythread_outcome {
