@@ -129,7 +129,9 @@ static struct tp_pycode *add(struct tp_pycode_cache *cache, uint64_t address)
 	struct tp_pycode *code = tp_alloc(sizeof(*code));
 	code->address = address;
 	tp_map_set(&cache->by_address, address, cache->n_items);
-	TP_ARRAY_PUSH(cache->items, cache->n_items, cache->items_capacity) = code;
+	cache->items = tp_array_grow(cache->items, cache->n_items + 1, &cache->items_capacity,
+				     sizeof(void *));
+	cache->items[cache->n_items++] = code;
 	return code;
 }
 

@@ -119,7 +119,7 @@ static void lay_out(struct tp_pycopy *self, const struct tp_pyplan *plan, size_t
 	self->newest_bytes = plan->n_chunks > 0 ? (size_t)plan->chunks[0].size : 0;
 	self->copy_bytes = copy_size(self, plan);
 	self->state_at = self->copy_bytes;
-	self->second_at = self->state_at + self->thread_bytes + WORD * N_PARTS;
+	self->second_at = self->state_at + self->thread_bytes + (size_t)WORD * N_PARTS;
 	self->looks_at = self->second_at + self->copy_bytes;
 	size_t size = self->looks_at + (self->n_looks - 1) * self->newest_bytes;
 	if (size > self->bytes_capacity) {

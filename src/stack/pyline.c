@@ -85,7 +85,7 @@ static void load_locations(struct tp_pyline_table *out, const uint8_t *bytes, si
 		else if (kind >= ONE_LINE_0 && kind <= ONE_LINE_2)
 			line += kind - ONE_LINE_0;
 		add(out, at, kind == NO_LOCATION ? 0 : line);
-		at += 2 * ((bytes[i] & 7U) + 1);
+		at += 2 * ((uint64_t)(bytes[i] & 7) + 1);
 		/* The first byte of each entry has bit 7, no other has. */
 		for (i++; i < size && !(bytes[i] & 128);)
 			i++;

@@ -40,6 +40,9 @@ struct tp_pyplan {
 	 * with too many, the walk goes on at the first of these. */
 	uint64_t outer[TP_PYPLAN_OUTER_LOOSE];
 	size_t n_outer;
+	/* Looking for those failed: not before so many more attempts. */
+	uint32_t scout_wait;
+	uint32_t scout_pause; /* the wait after the next failure */
 };
 
 void tp_pyplan_release(struct tp_pyplan *plan);

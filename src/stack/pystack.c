@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+	MAX_PAUSE = 4096,
 	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
 	OWNER_THREAD = 0,  /* lies in a chunk */
@@ -183,26 +184,47 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 	return true;
 }
 
-/* Find the outermost loose frames, from `address` on; they are where the walk goes on. */
-static bool scout(struct walk *walk, uint64_t address)
+/* The outermost loose frames from `address` on, in a ring; how many were met, 0 = no end was found.
+ */
+static size_t follow_to_end(struct walk *walk, uint64_t address, uint64_t *ring)
 {
-	uint64_t ring[TP_PYPLAN_OUTER_LOOSE];
-	struct tp_pystack_frame frame;
 	size_t n = 0;
 	for (size_t i = 0; address != 0; i++) {
+		struct tp_pystack_frame frame;
 		size_t n_seen = walk->n_seen;
 		if (i == MAX_STEPS || !get_frame(walk, &frame, address))
-			return false;
+			return 0;
 		if (walk->n_seen > n_seen)
 			ring[n++ % TP_PYPLAN_OUTER_LOOSE] = address;
 		walk->n_seen = n_seen;
 		address = frame.back;
 	}
+	return n;
+}
+
+/* Finds where the walk goes on. It is a long way: once there was no end to it, it is tried rarely.
+ */
+static bool scout(struct walk *walk, uint64_t address)
+{
+	struct tp_pyplan *plan = walk->plan;
+	uint64_t ring[TP_PYPLAN_OUTER_LOOSE];
+	if (plan->scout_wait > 0) {
+		plan->scout_wait--;
+		return false;
+	}
+	size_t n = follow_to_end(walk, address, ring);
+	if (n == 0) {
+		plan->scout_pause =
+			plan->scout_pause < MAX_PAUSE ? 2 * plan->scout_pause + 16 : MAX_PAUSE;
+		plan->scout_wait = plan->scout_pause;
+		return false;
+	}
 	size_t n_outer = n < TP_PYPLAN_OUTER_LOOSE ? n : TP_PYPLAN_OUTER_LOOSE;
 	for (size_t i = 0; i < n_outer; i++)
-		walk->plan->outer[i] = ring[(n - n_outer + i) % TP_PYPLAN_OUTER_LOOSE];
-	walk->plan->n_outer = n_outer;
-	return n_outer > 0;
+		plan->outer[i] = ring[(n - n_outer + i) % TP_PYPLAN_OUTER_LOOSE];
+	plan->n_outer = n_outer;
+	plan->scout_pause = 0;
+	return true;
 }
 
 static bool is_outer(const struct tp_pyplan *plan, uint64_t address)

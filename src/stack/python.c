@@ -269,7 +269,9 @@ static struct asked *find_asked(struct tp_python *self, pid_t tid)
 	asked->tid = tid;
 	asked->inner = tp_pythread_inner_tid(&self->list, tid);
 	tp_map_set(&self->by_tid, (uint64_t)tid, self->n_asked);
-	TP_ARRAY_PUSH(self->asked, self->n_asked, self->asked_capacity) = asked;
+	self->asked = tp_array_grow(self->asked, self->n_asked + 1, &self->asked_capacity,
+				    sizeof(void *));
+	self->asked[self->n_asked++] = asked;
 	return asked;
 }
 

@@ -12,7 +12,8 @@
 
 enum {
 	MAX_INTERPRETERS = 256,
-	MAX_STATES = 65536,
+	MAX_STATES = 16384, /* Linux allows 32768 threads by default, each costs a call */
+	MAX_PAUSE = 4096,
 	PTHREAD_BYTES = 2048, /* glibc's struct pthread has the number in the first kilobyte */
 	STAMP_WORDS = 3,
 	PATH_BYTES = 256,
@@ -127,13 +128,15 @@ static void find_tids(struct tp_pythread_list *list)
 			     &list->states[i].tid, sizeof(uint32_t));
 }
 
-static bool read_state(struct tp_pythread_list *list, uint64_t interp, uint64_t address,
-		       uint64_t *next)
+/* Links have to agree both ways, so a chain that leads elsewhere ends soon. */
+static bool read_state(struct tp_pythread_list *list, uint64_t interp, uint64_t previous,
+		       uint64_t address, uint64_t *next)
 {
 	const struct tp_pylayout *layout = list->layout;
 	uint8_t bytes[TP_PYLAYOUT_MAX_THREAD_BYTES];
 	if (!tp_pymem_get(list->mem, address, bytes, tp_pylayout_thread_bytes(layout)) ||
-	    tp_pymem_u64(bytes + layout->thread_interp) != interp)
+	    tp_pymem_u64(bytes + layout->thread_interp) != interp ||
+	    (previous != 0 && tp_pymem_u64(bytes + layout->thread_prev) != previous))
 		return false;
 	struct tp_pythread_state state = {
 		.address = address,
@@ -166,9 +169,12 @@ static bool read_interp(struct tp_pythread_list *list, uint64_t interp, uint64_t
 	push_stamp(list, interp);
 	push_stamp(list, head);
 	push_stamp(list, n_threads);
-	while (head != 0) {
-		if (list->n_states == MAX_STATES || !read_state(list, interp, head, &head))
+	for (uint64_t previous = 0; head != 0;) {
+		uint64_t address = head;
+		if (list->n_states == MAX_STATES ||
+		    !read_state(list, interp, previous, address, &head))
 			return false;
+		previous = address;
 	}
 	return true;
 }
@@ -235,10 +241,21 @@ enum tp_pythread_outcome tp_pythread_list_update(struct tp_pythread_list *list, 
 		return TP_PYTHREAD_BROKEN;
 	if (!is_forced && list->is_read && list->are_own && is_same(list, interp))
 		return TP_PYTHREAD_SAME;
+	if (list->wait > 0) {
+		list->wait--;
+		return TP_PYTHREAD_BROKEN;
+	}
 	list->is_read = read_list(list, interp);
-	if (!list->is_read)
-		list->n_stamps = 0;
-	return list->is_read ? TP_PYTHREAD_CHANGED : TP_PYTHREAD_BROKEN;
+	if (list->is_read) {
+		list->pause = 0;
+		return TP_PYTHREAD_CHANGED;
+	}
+	list->n_stamps = 0;
+	/* As a rule threads came and went meanwhile; a list without end is not walked again and
+	 * again. */
+	list->pause = list->pause < MAX_PAUSE ? 2 * list->pause + 1 : MAX_PAUSE;
+	list->wait = list->pause - 1;
+	return TP_PYTHREAD_BROKEN;
 }
 
 /*

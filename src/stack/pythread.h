@@ -41,7 +41,9 @@ struct tp_pythread_list {
 	size_t n_stamps;
 	size_t stamps_capacity;
 	bool is_read;
-	bool are_own; /* numbers of threads: false while one is being started */
+	bool are_own;   /* numbers of threads: false while one is being started */
+	uint32_t wait;  /* it made no sense: not before so many more questions */
+	uint32_t pause; /* the wait after the next failure */
 };
 
 enum tp_pythread_outcome {

@@ -21,7 +21,9 @@ limit_of() { # limit_of NAME
 	fuzz_rule) factor=2 ;;
 	esac
 	divisor=1
-	[ "$1" != fuzz_nsys ] || divisor=5
+	case $1 in
+	fuzz_nsys | fuzz_python) divisor=5 ;;
+	esac
 	echo "-runs=$((FUZZ_RUNS * factor / divisor)) -seed=1"
 }
 

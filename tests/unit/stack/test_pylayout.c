@@ -1,6 +1,8 @@
 /* Claims about layouts: rows, and what newer versions tell of themselves. */
 #include "pyimage.h"
 
+#include <check.h>
+
 START_TEST(every_version_has_a_row)
 {
 	for (unsigned minor = TP_PYLAYOUT_OLDEST; minor <= TP_PYLAYOUT_NEWEST; minor++) {

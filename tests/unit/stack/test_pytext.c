@@ -3,6 +3,8 @@
 
 #include "pyimage.h"
 
+#include <check.h>
+
 static void check_text(struct pyimage *image, uint64_t address, const char *expected)
 {
 	struct tp_buf out = {0};

@@ -3,6 +3,8 @@
 
 #include "pyimage.h"
 
+#include <check.h>
+
 #include <stdio.h>
 
 enum { MAX_PLACES = 4096 };
