@@ -170,6 +170,7 @@ bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task
 		     struct tp_pyplaces *out)
 {
 	out->n = 0;
+	out->is_unknown = false;
 	struct process *process = process_of(pythons, task->info.pid);
 	if (!process || !process->python)
 		return false;
@@ -177,6 +178,7 @@ bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task
 	size_t cut; /* a very deep recursion lacks its middle */
 	enum tp_python_outcome outcome = tp_python_read(process->python, task->info.tid, out->items,
 							TP_ARRAY_LEN(out->items), &out->n, &cut);
+	out->is_unknown = outcome != TP_PYTHON_READ && outcome != TP_PYTHON_NONE;
 	if (outcome != TP_PYTHON_READ)
 		out->n = 0;
 	return out->n > 0;

@@ -17,8 +17,9 @@ enum { TP_PYTHONS_MAX_PLACES = 256 };
 
 /* Where one thread is in Python, innermost first. */
 struct tp_pyplaces {
-	size_t n;       /* 0: unknown, or no Python runs in it */
-	uint64_t owner; /* number of the interpreter: equal pointers of one are equal texts */
+	size_t n;        /* 0: unknown, or no Python runs in it */
+	bool is_unknown; /* it did not hold still, or could not be read */
+	uint64_t owner;  /* number of the interpreter: equal pointers of one are equal texts */
 	struct tp_python_place items[TP_PYTHONS_MAX_PLACES];
 };
 
