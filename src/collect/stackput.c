@@ -84,6 +84,7 @@ static uint32_t define_python(struct tp_stackput *put, const struct tp_python_pl
 	uint32_t file = tp_sink_string(put->sink, place->file);
 	uint64_t start = (uint64_t)place->first_line << 32;
 	const struct tp_frame frame = {.kind = TP_FRAME_PYTHON,
+				       .flags = place->is_generator ? TP_FRAME_GENERATOR : 0,
 				       .module = file,
 				       .symbol = tp_sink_string(put->sink, place->name),
 				       .file = file,

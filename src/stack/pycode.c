@@ -13,6 +13,9 @@ enum {
 	MAX_ITEMS = 65536,
 	MAX_TEXT_BYTES = 64 << 20,
 	MAX_LINES_BYTES = 1 << 20,
+	/* co_flags: CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR; the same
+	 * since 3.6. */
+	YIELDS = 0x20 | 0x80 | 0x100 | 0x200,
 };
 
 void tp_pycode_cache_init(struct tp_pycode_cache *cache, struct tp_pymem *mem,
@@ -117,6 +120,7 @@ static bool load(struct tp_pycode_cache *cache, struct tp_pycode *code, const ui
 	if (!code->name)
 		return false;
 	code->first_line = tp_pymem_u32(head + layout->code_first_line);
+	code->is_generator = tp_pymem_u32(head + layout->code_flags) & YIELDS;
 	if (layout->code_first_traceable)
 		code->first_traceable = 2 * tp_pymem_u32(head + layout->code_first_traceable);
 	code->bytecode = layout->code_qualname ? code->address + layout->code_bytes : 0;

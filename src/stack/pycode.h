@@ -25,6 +25,7 @@ struct tp_pycode {
 	const char *file;                    /* lent until the cache is released */
 	const char *name;
 	uint32_t first_line;
+	bool is_generator;
 	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
 	uint64_t round;           /* the last in which it was wanted */
 	uint64_t bytecode;        /* from 3.11 on: its address */

@@ -189,6 +189,7 @@ static void fill_place(struct tp_python_place *place, const struct tp_pycode *co
 					    : code->first_line,
 		.first_line = code->first_line,
 		.offset = offset_in(code, frame),
+		.is_generator = code->is_generator,
 		.is_entry = frame->is_entry,
 	};
 }

@@ -26,10 +26,11 @@ struct tp_python_place {
 	const char *name;    /* qualified from 3.11 on, else plain; lent likewise */
 	uint32_t line;       /* being run; 0 = unknown */
 	uint32_t first_line; /* of the function */
-	uint32_t offset; /* of the instruction in the bytecode, in bytes: tells call sites on one
-			  * line apart */
-	bool is_entry;   /* C called it: the native stack has one evaluation frame for it and those
-			  * it called, up to the next entry. Before 3.11: always */
+	uint32_t offset;   /* of the instruction in the bytecode, in bytes: tells call sites on one
+			    * line apart */
+	bool is_generator; /* the function yields: a generator or a coroutine */
+	bool is_entry; /* C called it: the native stack has one evaluation frame for it and those
+			* it called, up to the next entry. Before 3.11: always */
 };
 
 enum tp_python_outcome {

@@ -103,6 +103,31 @@ START_TEST(running_threads_are_told_by_function_and_line)
 }
 END_TEST
 
+START_TEST(functions_that_yield_are_told_from_others)
+{
+	if (lacks_perf() || lacks_python())
+		return;
+	run_python(BURNING "def batches():\n"
+			   "    for i in range(50):\n"
+			   "        burn(10)\n"
+			   "        yield i\n"
+			   "for batch in batches(): burn(1)");
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, m.trace.samples[i].stack);
+		for (size_t k = 0; k < stack->n_frames; k++) {
+			const struct tp_frame *frame = frame_at(stack, k);
+			bool is_batches = strcmp(measured_text(&m, frame->symbol), "batches") == 0;
+			if (frame->kind != TP_FRAME_PYTHON)
+				continue;
+			ck_assert_int_eq(!!(frame->flags & TP_FRAME_GENERATOR), is_batches);
+			n += is_batches;
+		}
+	}
+	ck_assert_uint_ge(n, 50);
+}
+END_TEST
+
 START_TEST(waits_are_told_by_their_line)
 {
 	if (lacks_python())
@@ -207,6 +232,7 @@ Suite *suite_collect_pylines(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
+	tcase_add_test(tc, functions_that_yield_are_told_from_others);
 	tcase_add_test(tc, waits_are_told_by_their_line);
 	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);
 	tcase_add_test(tc, without_perf_events_python_is_read_by_looks);
