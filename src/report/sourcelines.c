@@ -61,7 +61,9 @@ static const struct tp_line_result *first_line(const struct tp_profile *profile,
 	return NULL;
 }
 
-const struct tp_line_result *tp_report_line_of(const struct tp_profile *profile, enum tp_part part)
+/* The line that a reader would look at for a part: the loop's, or where a library loops the user's
+ * own; NULL when the part has none. */
+static const struct tp_line_result *line_of(const struct tp_profile *profile, enum tp_part part)
 {
 	const struct tp_line_result *line = first_line(profile, part, speaks_by_own(profile));
 	return line ? line : first_line(profile, part, !speaks_by_own(profile));
@@ -215,8 +217,7 @@ void tp_report_add_evidence_line(struct tp_buf *out, const struct tp_profile *pr
 	enum tp_part part = TP_N_PARTS;
 	for (size_t i = 0; i < finding->n_evidence && part == TP_N_PARTS; i++)
 		part = part_of_fact(finding->evidence[i].fact);
-	const struct tp_line_result *line =
-		part == TP_N_PARTS ? NULL : tp_report_line_of(profile, part);
+	const struct tp_line_result *line = part == TP_N_PARTS ? NULL : line_of(profile, part);
 	if (!line)
 		return;
 	tp_report_add_place(out, profile->trace, line);

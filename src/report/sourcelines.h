@@ -8,12 +8,6 @@
 void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 			 const struct tp_line_result *line);
 
-/*
- * The line that a reader would look at for a part: the loop's, or where a library loops the user's
- * own; NULL when the part has none. Borrowed from the profile.
- */
-const struct tp_line_result *tp_report_line_of(const struct tp_profile *profile, enum tp_part part);
-
 /* Append the one or two lines that hold most of the time, as much as `columns` have room for (0:
  * all); nothing when none holds a notable share: "Hottest line: train.py:88 in main(), 62 % of each
  * step (dataloader); next :93, 30 % (compute)." */
