@@ -206,6 +206,7 @@ bool tp_pycopy_find(const struct tp_pycopy *self, const struct tp_pyplan *plan, 
 		out->after = out->before + self->second_at;
 		if (i == 0)
 			find_newest(self, look, out);
+		out->rank = (uint64_t)(tp_pyplan_n_read(plan) - i) << 32 | inside;
 		out->before += inside;
 		out->after += inside;
 		return true;

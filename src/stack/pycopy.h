@@ -52,6 +52,7 @@ struct tp_pycopy {
 struct tp_pycopy_pair {
 	const uint8_t *before;
 	const uint8_t *after;
+	uint64_t rank; /* frames in chunks: the larger, the later called; 0 = loose */
 };
 
 void tp_pycopy_init(struct tp_pycopy *self, struct tp_pymem *mem, const struct tp_pylayout *layout);

@@ -19,9 +19,9 @@ enum {
 	TP_PYPLAN_INNER_CHUNKS = 6, /* of a deep stack: these and … */
 	TP_PYPLAN_OUTER_CHUNKS = 2, /* … these are read, what is between is not */
 	TP_PYPLAN_CHUNKS = TP_PYPLAN_INNER_CHUNKS + TP_PYPLAN_OUTER_CHUNKS,
-	TP_PYPLAN_INNER_LOOSE = 384,
-	TP_PYPLAN_OUTER_LOOSE = 128,
-	TP_PYPLAN_LOOSE = TP_PYPLAN_INNER_LOOSE + TP_PYPLAN_OUTER_LOOSE,
+	TP_PYPLAN_INNER_LOOSE = 192,
+	TP_PYPLAN_OUTER_LOOSE = 64,
+	TP_PYPLAN_LOOSE = 512, /* those and what lies between chunks */
 };
 
 struct tp_pyplan_chunk {
@@ -39,6 +39,7 @@ struct tp_pyplan {
 	/* The outermost loose frames, of the last time that the way to them was walked: of a stack
 	 * with too many, the walk goes on at the first of these. */
 	uint64_t outer[TP_PYPLAN_OUTER_LOOSE];
+	uint64_t outer_codes[TP_PYPLAN_OUTER_LOOSE];
 	size_t n_outer;
 	/* Looking for those failed: not before so many more attempts. */
 	uint32_t scout_wait;

@@ -120,11 +120,15 @@ struct walk {
 	struct tp_pystack *self;
 	struct tp_pyplan *plan;
 	uint64_t seen[TP_PYPLAN_LOOSE]; /* loose frames, in order */
+	uint64_t seen_codes[TP_PYPLAN_LOOSE];
 	size_t n_seen;
 	size_t look;
 	size_t next_loose;  /* where the next one probably is in the plan */
 	bool is_incomplete; /* something was not planned, so is not in the copies */
 	bool has_left_out;
+	bool is_in_outer; /* the walk has to come by plan->outer from here on, from next_outer on */
+	size_t next_outer;
+	uint64_t rank; /* of the last frame in a chunk */
 };
 
 static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *out,
@@ -166,7 +170,10 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 	*out = (struct tp_pystack_frame){.address = address};
 	if (tp_pycopy_find(&self->copy, walk->plan, walk->look, address, &out->bytes)) {
 		parse_frame(self, out, out->bytes.before);
-		return true;
+		/* A caller was called before: no circles. */
+		bool is_in_order = walk->rank == 0 || out->bytes.rank < walk->rank;
+		walk->rank = out->bytes.rank;
+		return is_in_order;
 	}
 	size_t k = index_of_loose(walk, address);
 	if (k < walk->plan->n_loose) {
@@ -179,14 +186,16 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 			return false;
 		parse_frame(self, out, bytes);
 	}
-	if (walk->n_seen < TP_PYPLAN_LOOSE)
-		walk->seen[walk->n_seen++] = address;
+	if (walk->n_seen == TP_PYPLAN_LOOSE)
+		return false;
+	walk->seen_codes[walk->n_seen] = out->code;
+	walk->seen[walk->n_seen++] = address;
 	return true;
 }
 
 /* The outermost loose frames from `address` on, in a ring; how many were met, 0 = no end was found.
  */
-static size_t follow_to_end(struct walk *walk, uint64_t address, uint64_t *ring)
+static size_t follow_to_end(struct walk *walk, uint64_t address, uint64_t *ring, uint64_t *codes)
 {
 	size_t n = 0;
 	for (size_t i = 0; address != 0; i++) {
@@ -194,8 +203,10 @@ static size_t follow_to_end(struct walk *walk, uint64_t address, uint64_t *ring)
 		size_t n_seen = walk->n_seen;
 		if (i == MAX_STEPS || !get_frame(walk, &frame, address))
 			return 0;
-		if (walk->n_seen > n_seen)
+		if (walk->n_seen > n_seen) {
+			codes[n % TP_PYPLAN_OUTER_LOOSE] = frame.code;
 			ring[n++ % TP_PYPLAN_OUTER_LOOSE] = address;
+		}
 		walk->n_seen = n_seen;
 		address = frame.back;
 	}
@@ -208,11 +219,14 @@ static bool scout(struct walk *walk, uint64_t address)
 {
 	struct tp_pyplan *plan = walk->plan;
 	uint64_t ring[TP_PYPLAN_OUTER_LOOSE];
+	uint64_t codes[TP_PYPLAN_OUTER_LOOSE];
 	if (plan->scout_wait > 0) {
 		plan->scout_wait--;
 		return false;
 	}
-	size_t n = follow_to_end(walk, address, ring);
+	uint64_t rank = walk->rank;
+	size_t n = follow_to_end(walk, address, ring, codes);
+	walk->rank = rank;
 	if (n == 0) {
 		plan->scout_pause =
 			plan->scout_pause < MAX_PAUSE ? 2 * plan->scout_pause + 16 : MAX_PAUSE;
@@ -220,8 +234,11 @@ static bool scout(struct walk *walk, uint64_t address)
 		return false;
 	}
 	size_t n_outer = n < TP_PYPLAN_OUTER_LOOSE ? n : TP_PYPLAN_OUTER_LOOSE;
-	for (size_t i = 0; i < n_outer; i++)
-		plan->outer[i] = ring[(n - n_outer + i) % TP_PYPLAN_OUTER_LOOSE];
+	for (size_t i = 0; i < n_outer; i++) {
+		size_t from = (n - n_outer + i) % TP_PYPLAN_OUTER_LOOSE;
+		plan->outer[i] = ring[from];
+		plan->outer_codes[i] = codes[from];
+	}
 	plan->n_outer = n_outer;
 	plan->scout_pause = 0;
 	return true;
@@ -251,11 +268,27 @@ static bool next_address(struct walk *walk, const struct tp_pystack_frame *frame
 		if (plan->n_outer == 0 && !scout(walk, *next))
 			return false;
 		*next = plan->outer[0];
+		walk->is_in_outer = true;
 	}
 	walk->has_left_out = *next != frame->back;
 	if (walk->has_left_out)
 		walk->self->cut = walk->self->n_frames;
 	return true;
+}
+
+/* What was left out does not vouch for what is beyond it: that has to be as it was when the way to
+ * it was walked. */
+static bool is_known_outer(struct walk *walk, const struct tp_pystack_frame *frame)
+{
+	struct tp_pyplan *plan = walk->plan;
+	if (!walk->is_in_outer || frame->bytes.rank != 0)
+		return true;
+	size_t i = walk->next_outer++;
+	if (i < plan->n_outer && plan->outer[i] == frame->address &&
+	    plan->outer_codes[i] == frame->code)
+		return true;
+	plan->n_outer = 0;
+	return false;
 }
 
 static void keep_frame(struct tp_pystack *self, const struct tp_pystack_frame *frame)
@@ -275,7 +308,8 @@ static enum tp_pystack_outcome walk_frames(struct walk *walk, uint64_t address)
 		struct tp_pystack_frame frame;
 		if (self->n_frames == TP_PYSTACK_MAX_FRAMES)
 			return TP_PYSTACK_BROKEN;
-		if (address % WORD != 0 || !get_frame(walk, &frame, address))
+		if (address % WORD != 0 || !get_frame(walk, &frame, address) ||
+		    !is_known_outer(walk, &frame))
 			return TP_PYSTACK_MOVED;
 		keep_frame(self, &frame);
 		if (!next_address(walk, &frame, &address))
@@ -296,6 +330,7 @@ static void learn(struct walk *walk)
 		return;
 	size_t n = walk->n_seen < TP_PYPLAN_OUTER_LOOSE ? walk->n_seen : TP_PYPLAN_OUTER_LOOSE;
 	memcpy(plan->outer, walk->seen + walk->n_seen - n, n * sizeof(walk->seen[0]));
+	memcpy(plan->outer_codes, walk->seen_codes + walk->n_seen - n, n * sizeof(walk->seen[0]));
 	plan->n_outer = n;
 }
 

@@ -259,7 +259,7 @@ START_TEST(deep_stacks_keep_both_ends)
 	for (int round = 0; round < 2; round++) {
 		ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 		ck_assert_uint_lt(cut, n_places);
-		ck_assert_uint_ge(cut, 300);
+		ck_assert_uint_ge(cut, 192);
 		ck_assert_str_eq(places[0].name, "recurse");
 		ck_assert_str_eq(places[cut].name, "recurse");
 		ck_assert_str_eq(places[n_places - 2].name, "main");
