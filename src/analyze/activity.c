@@ -6,11 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_interpreting(const struct tp_stack_class *class)
+{
+	return class->leaf == TP_LEAF_INTERPRETER ||
+	       (class->leaf == TP_LEAF_NONE && class->owner == TP_LEAF_INTERPRETER);
+}
+
 static enum tp_activity_kind on_cpu_activity(enum tp_thread_role role,
 					     const struct tp_stack_class *class)
 {
 	if (class->is_helper_root)
 		return TP_ACTIVITY_HANDOVER;
+	if (role == TP_THREAD_TEAM && is_interpreting(class))
+		return TP_ACTIVITY_SCRIPT;
 	switch (class->leaf) {
 	case TP_LEAF_SPIN:
 		return TP_ACTIVITY_NONE;

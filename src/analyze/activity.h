@@ -7,6 +7,7 @@
 /* In order of priority: a group in which one thread decodes and another sleeps is decoding. */
 enum tp_activity_kind {
 	TP_ACTIVITY_WORK,     /* on a CPU, at its own work */
+	TP_ACTIVITY_SCRIPT,   /* the same, interpreting: of a compute team only */
 	TP_ACTIVITY_READ,     /* reads from storage, on a CPU or waiting for it */
 	TP_ACTIVITY_QUEUE,    /* wants a CPU */
 	TP_ACTIVITY_HANDOVER, /* serialises, writes to a pipe, takes or gives back a lock */

@@ -5,6 +5,7 @@
  * Compute is the time in which the main thread's label says so. Members are the main thread and the
  * threads of its compute team; a member that used below one per cent of that time took no part.
  */
+#include "activity.h"
 #include "patterns.h"
 #include "readings.h"
 #include "scalar.h"
@@ -197,6 +198,15 @@ static void add_to_pool(struct compute *c, uint32_t task, uint64_t cpu_ns)
 	c->team_cpu_ns += cpu_ns;
 }
 
+/* On a CPU: is that the math? A team of a script's own threads interprets beside it. */
+static bool is_computing(const struct tp_analysis *analysis, const struct tp_segment *piece,
+			 bool is_main)
+{
+	if (is_main)
+		return tp_label_part(piece->label) == TP_PART_COMPUTE;
+	return tp_activity_of(analysis, TP_THREAD_TEAM, piece) != TP_ACTIVITY_SCRIPT;
+}
+
 static void add_member(struct compute *c, uint32_t task)
 {
 	const struct tp_profile *profile = c->analysis->profile;
@@ -211,8 +221,7 @@ static void add_member(struct compute *c, uint32_t task)
 		if (!clip(c->analysis, piece, &span))
 			continue;
 		lived_ns += span.end_ns - span.start_ns;
-		if (piece->state != TP_STATE_ON_CPU ||
-		    (is_main && tp_label_part(piece->label) != TP_PART_COMPUTE))
+		if (piece->state != TP_STATE_ON_CPU || !is_computing(c->analysis, piece, is_main))
 			continue;
 		cpu_ns += span.end_ns - span.start_ns;
 		add_piece(c, piece, &span, &cursor);

@@ -119,7 +119,8 @@ static void fill_background(const struct tp_analysis *analysis, enum tp_thread_r
 	tp_activities_build(&group, analysis, role);
 	for (size_t i = 0; i < group.n; i++) {
 		const struct tp_activity *item = &group.items[i];
-		bool is_busy = item->kind <= TP_ACTIVITY_READ || item->kind == TP_ACTIVITY_HANDOVER;
+		bool is_busy = item->kind == TP_ACTIVITY_WORK || item->kind == TP_ACTIVITY_READ ||
+			       item->kind == TP_ACTIVITY_HANDOVER;
 		if (is_busy)
 			tp_intervals_add(lane, item->start_ns, item->end_ns);
 	}

@@ -7,6 +7,7 @@
 
 static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_DATALOADER_PREP,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_DATALOADER_PREP,
 	[TP_ACTIVITY_READ] = TP_LABEL_DATALOADER_FETCH,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_DATALOADER_QUEUE,
 	[TP_ACTIVITY_HANDOVER] = TP_LABEL_DATALOADER_HANDOVER,
@@ -16,6 +17,7 @@ static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
 
 static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
 	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
@@ -26,6 +28,7 @@ static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
 /* Inside its own team's barrier the wait is the team's, whatever keeps the others. */
 static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
 	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
@@ -36,6 +39,7 @@ static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
 /* The team woke it: gaps in what the team does are the way of the wake-up. */
 static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
 	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
@@ -46,6 +50,7 @@ static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
 /* Reads what the team writes. */
 static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
 	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
@@ -224,6 +229,7 @@ static struct tp_wait runnable(const struct tp_waiting *waiting, enum tp_phase p
 {
 	static const enum tp_label own_team[TP_N_ACTIVITIES] = {
 		[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+		[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 		[TP_ACTIVITY_READ] = TP_LABEL_IDLE_RUNNABLE,
 		[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
 		[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
