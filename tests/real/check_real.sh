@@ -117,7 +117,7 @@ if $python -c 'import torch, PIL' 2> /dev/null; then
 	loops_case chars 150 limiter=compute data_within=3 line=chars never=input/ \
 		top=compute/one-thread,compute/scalar-kernels
 	loops_case small 150 limiter=host line=small never=input/ top=host/interpreter
-	# A quarter of the steps saves: the others are the usual ones.
+	# Every other step saves.
 	loops_case checkpoints 200 line=checkpoints never=input/ \
 		top=host/checkpoints,host/checkpoint-in-step
 	loops_case prints 150 limiter=host line=prints never=input/ top=host/interpreter,host/logging-in-step

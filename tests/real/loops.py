@@ -126,7 +126,7 @@ def checkpoints(args):
         clock.step()
         train_step(model, optimizer, text)
         clock.part("train")
-        if step % 4 == 3:
+        if step % 2:
             state = {"model": model.state_dict(), "table": table}
             torch.save(state, args.truth + ".pt")  # line: checkpoints
             clock.part("save")
