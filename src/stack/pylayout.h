@@ -61,9 +61,10 @@ struct tp_pylayout {
 	/* PyFrameObject, from 3.11 on _PyInterpreterFrame */
 	uint32_t frame_size; /* up to the local variables */
 	uint32_t frame_back, frame_code;
-	uint32_t frame_instr;    /* int index before 3.11, then a pointer */
-	uint32_t frame_owner;    /* one byte; from 3.11 on */
-	uint32_t frame_is_entry; /* one byte; only 3.11 */
+	uint32_t frame_instr;     /* int index before 3.11, then a pointer */
+	uint32_t frame_generator; /* pointer, not NULL in frames of generators; before 3.11 */
+	uint32_t frame_owner;     /* one byte; from 3.11 on */
+	uint32_t frame_is_entry;  /* one byte; only 3.11 */
 	/* PyCodeObject */
 	uint32_t code_flags, code_consts, code_names;
 	uint32_t code_file, code_name, code_qualname;

@@ -19,7 +19,7 @@ enum {
 	TP_PYPLAN_INNER_CHUNKS = 6, /* of a deep stack: these and … */
 	TP_PYPLAN_OUTER_CHUNKS = 2, /* … these are read, what is between is not */
 	TP_PYPLAN_CHUNKS = TP_PYPLAN_INNER_CHUNKS + TP_PYPLAN_OUTER_CHUNKS,
-	TP_PYPLAN_INNER_LOOSE = 192,
+	TP_PYPLAN_INNER_LOOSE = 256,
 	TP_PYPLAN_OUTER_LOOSE = 64,
 	TP_PYPLAN_LOOSE = 512, /* those and what lies between chunks */
 };
@@ -41,6 +41,10 @@ struct tp_pyplan {
 	uint64_t outer[TP_PYPLAN_OUTER_LOOSE];
 	uint64_t outer_codes[TP_PYPLAN_OUTER_LOOSE];
 	size_t n_outer;
+	/* Before 3.11: an outermost frame that is a generator's, and how often it was met in a row.
+	 */
+	uint64_t odd_root;
+	uint32_t n_odd_roots;
 	/* Looking for those failed: not before so many more attempts. */
 	uint32_t scout_wait;
 	uint32_t scout_pause; /* the wait after the next failure */

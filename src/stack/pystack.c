@@ -10,7 +10,7 @@ enum {
 	MAX_PAUSE = 4096,
 	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
-	OWNER_THREAD = 0,  /* lies in a chunk */
+	ENOUGH_ODD_ROOTS = 16,
 	STACKREF_TAGS = 7, /* 3.14: low bits of _PyStackRef; objects are aligned to 16 */
 	WORD = 8,
 };
@@ -141,6 +141,7 @@ static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *
 		int32_t index = (int32_t)tp_pymem_u32(bytes + layout->frame_instr);
 		out->instr = (uint64_t)((int64_t)index * (layout->minor >= 10 ? 2 : 1));
 		out->is_entry = true;
+		out->is_generator = tp_pymem_u64(bytes + layout->frame_generator) != 0;
 		return;
 	}
 	out->instr = tp_pymem_u64(bytes + layout->frame_instr);
@@ -355,25 +356,53 @@ static bool are_copies_same(const struct tp_pystack *self)
 	return true;
 }
 
+/*
+ * A generator's frame has no caller while it is suspended: one that was resumed and suspended again
+ * between the copies looks like a root. Threads that begin in a generator are rare; one is believed
+ * when nothing else is seen.
+ */
+static bool is_old_root(struct tp_pyplan *plan, const struct tp_pystack_frame *frame)
+{
+	if (!frame->is_generator) {
+		plan->n_odd_roots = 0;
+		return true;
+	}
+	if (plan->odd_root != frame->address)
+		plan->n_odd_roots = 0;
+	plan->odd_root = frame->address;
+	return ++plan->n_odd_roots > ENOUGH_ODD_ROOTS;
+}
+
+/* The first frame in the oldest chunk, whose first word is left free, is under all others. */
+static bool has_first_frame(const struct walk *walk)
+{
+	const struct tp_pystack *self = walk->self;
+	const struct tp_pylayout *layout = self->copy.layout;
+	const struct tp_pyplan *plan = walk->plan;
+	size_t i = self->n_frames;
+	while (i > 0 && self->frames[i - 1].bytes.rank == 0)
+		i--;
+	if (plan->n_chunks == 0)
+		return i == 0;
+	uint64_t first = plan->chunks[plan->n_chunks - 1].address + layout->chunk_data + WORD;
+	if (i > 0)
+		return self->frames[i - 1].address == first;
+	/* Generators only: no function may be under them. */
+	return plan->n_chunks == 1 &&
+	       tp_pycopy_state_word(&self->copy, layout->thread_top) <= first;
+}
+
 /* Can the outermost frame be a thread's first? */
 static bool is_rooted(const struct walk *walk)
 {
 	const struct tp_pystack *self = walk->self;
-	const struct tp_pyplan *plan = walk->plan;
-	size_t last = self->n_frames - 1;
-	if (self->copy.layout->minor >= 12) {
-		/* C called the first function of every thread, and left its mark. */
-		if (!self->frames[last].is_mark || last == 0 || self->frames[last - 1].is_mark)
-			return false;
-		last--;
-	}
-	const struct tp_pystack_frame *frame = &self->frames[last];
-	if (frame->owner != OWNER_THREAD || self->copy.layout->frame_owner == 0)
-		return frame->is_entry;
-	/* The oldest chunk begins with a word that is left free. */
-	return frame->is_entry && plan->n_chunks > 0 &&
-	       frame->address == plan->chunks[plan->n_chunks - 1].address +
-					 self->copy.layout->chunk_data + WORD;
+	const struct tp_pystack_frame *last = &self->frames[self->n_frames - 1];
+	if (self->copy.layout->minor < 11)
+		return is_old_root(walk->plan, last);
+	/* From 3.12 on C, which called the first function of every thread, left its mark. */
+	if (self->copy.layout->minor >= 12 && (!last->is_mark || self->n_frames < 2))
+		return false;
+	return (last->is_mark || last->is_entry) && has_first_frame(walk);
 }
 
 static void drop_marks(struct tp_pystack *self)

@@ -99,6 +99,7 @@ static void say_frame(void)
 	PLACE(frame_back, tp_frame, f_back);
 	PLACE(frame_code, tp_frame, f_code);
 	PLACE(frame_instr, tp_frame, f_lasti);
+	PLACE(frame_generator, tp_frame, f_gen);
 }
 #else
 static void say_frame(void)

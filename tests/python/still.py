@@ -114,7 +114,7 @@ def in_long_function():
 
 
 def in_deep_recursion():
-    recurse(300)
+    recurse(250)
 
 
 def name_of(code):

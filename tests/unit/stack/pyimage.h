@@ -222,6 +222,7 @@ static inline uint64_t pyimage_call_as(struct pyimage *image, uint64_t code, uin
 	pyimage_put(image, frame + l->frame_back, image->innermost);
 	pyimage_put(image, frame + l->frame_code, code | (l->minor >= 14 ? 1 : 0));
 	if (l->minor < 11) {
+		pyimage_put(image, frame + l->frame_generator, owner == PYIMAGE_GENERATOR);
 		pyimage_put_u32(image, frame + l->frame_instr,
 				l->minor == 10 ? instruction : 2 * instruction);
 	} else {

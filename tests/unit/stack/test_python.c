@@ -259,7 +259,7 @@ START_TEST(deep_stacks_keep_both_ends)
 	for (int round = 0; round < 2; round++) {
 		ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 		ck_assert_uint_lt(cut, n_places);
-		ck_assert_uint_ge(cut, 192);
+		ck_assert_uint_ge(cut, 256);
 		ck_assert_str_eq(places[0].name, "recurse");
 		ck_assert_str_eq(places[cut].name, "recurse");
 		ck_assert_str_eq(places[n_places - 2].name, "main");
@@ -351,6 +351,47 @@ START_TEST(generators_lie_elsewhere)
 	check_place(0, "decode", 10, _i < 11);
 	check_place(1, "batches", 6, is_entry);
 	check_place(2, "<module>", 1, true);
+	tp_python_close(python);
+	pyimage_release(&image);
+}
+END_TEST
+
+/* It is resumed and suspended again while the stack is read: no root, though nobody called it. */
+START_TEST(a_suspended_generator_is_no_root)
+{
+	struct pyimage image;
+	pyimage_init(&image, (unsigned)_i);
+	const struct tp_pylayout *l = image.layout;
+	pyimage_call(&image, pyimage_code(&image, "m.py", "<module>", 1), 1, true);
+	uint64_t generator = pyimage_call_as(&image, pyimage_code(&image, "m.py", "batches", 5), 6,
+					     _i < 12, PYIMAGE_GENERATOR);
+	pyimage_call(&image, pyimage_code(&image, "m.py", "decode", 9), 4, false);
+	struct tp_python *python = open_image(&image);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
+	uint64_t caller = pyimage_get(&image, generator + l->frame_back);
+	pyimage_put(&image, generator + l->frame_back, 0);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_MOVING);
+	pyimage_put(&image, generator + l->frame_back, caller);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
+	ck_assert_uint_eq(n_places, 3);
+	tp_python_close(python);
+	pyimage_release(&image);
+}
+END_TEST
+
+/* C resumed it as the first thing of a thread. */
+START_TEST(a_thread_may_begin_in_a_generator)
+{
+	struct pyimage image;
+	enum tp_python_outcome outcome = TP_PYTHON_NONE;
+	pyimage_init(&image, (unsigned)_i);
+	pyimage_call_as(&image, pyimage_code(&image, "m.py", "batches", 5), 6, true,
+			PYIMAGE_GENERATOR);
+	struct tp_python *python = open_image(&image);
+	for (int i = 0; i < 5; i++)
+		outcome = read_main(python);
+	ck_assert_int_eq(outcome, TP_PYTHON_READ);
+	check_place(0, "batches", 6, true);
 	tp_python_close(python);
 	pyimage_release(&image);
 }
@@ -525,6 +566,8 @@ Suite *suite_stack_python(void)
 		places_are_cut_to_what_fits,
 		circles_end,
 		generators_lie_elsewhere,
+		a_suspended_generator_is_no_root,
+		a_thread_may_begin_in_a_generator,
 		a_thread_that_ends_is_not_read_from_its_remains,
 		a_new_thread_is_found,
 		the_only_thread_of_a_forked_child_is_its_main_one,
