@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 8 };
+enum {
+	WORD = 8,
+	/* A piece takes 0.4 us, the first ones up to 20 us more when caches are cold. */
+	MAX_NS = 50000,
+	MAX_NS_A_PIECE = 2000,
+};
 
 /* Single words, behind the thread state. */
 enum part { PART_LINK, PART_TID, PART_CFRAME_AGAIN, PART_ENTRIES };
@@ -20,6 +25,7 @@ void tp_pycopy_init(struct tp_pycopy *self, struct tp_pymem *mem, const struct t
 		.layout = layout,
 		.thread_bytes = tp_pylayout_thread_bytes(layout),
 		.frame_bytes = tp_pylayout_frame_bytes(layout),
+		.loose_bytes = TP_PYCOPY_LEAD_BYTES + tp_pylayout_frame_bytes(layout),
 	};
 }
 
@@ -33,7 +39,7 @@ void tp_pycopy_release(struct tp_pycopy *self)
 
 static size_t copy_size(const struct tp_pycopy *self, const struct tp_pyplan *plan)
 {
-	size_t size = plan->n_loose * self->frame_bytes;
+	size_t size = plan->n_loose * self->loose_bytes;
 	for (size_t i = 0; i < tp_pyplan_n_read(plan); i++)
 		size += (size_t)tp_pyplan_read(plan, i)->size;
 	return size;
@@ -52,7 +58,8 @@ static void want(struct tp_pycopy *self, uint64_t address, size_t at, size_t siz
 static void want_loose(struct tp_pycopy *self, const struct tp_pyplan *plan, size_t copy_at,
 		       size_t i)
 {
-	want(self, plan->loose[i], copy_at + i * self->frame_bytes, self->frame_bytes);
+	want(self, plan->loose[i] - TP_PYCOPY_LEAD_BYTES, copy_at + i * self->loose_bytes,
+	     self->loose_bytes);
 }
 
 /* The outermost first: it changes least. */
@@ -71,7 +78,7 @@ static void want_first_copy(struct tp_pycopy *self, const struct tp_pyplan *plan
 /* The other way round. */
 static void want_second_copy(struct tp_pycopy *self, const struct tp_pyplan *plan)
 {
-	size_t at = self->second_at + plan->n_loose * self->frame_bytes;
+	size_t at = self->second_at + plan->n_loose * self->loose_bytes;
 	for (size_t i = 0; i < tp_pyplan_n_read(plan); i++) {
 		const struct tp_pyplan_chunk *chunk = tp_pyplan_read(plan, i);
 		want(self, chunk->address, at, (size_t)chunk->size);
@@ -142,7 +149,12 @@ bool tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *threa
 	if (self->layout->thread_cframe)
 		want_part(self, thread->state + self->layout->thread_cframe, PART_CFRAME_AGAIN,
 			  WORD);
-	return self->mem->read(self->mem, self->pieces, self->n_pieces) == self->n_pieces;
+	uint64_t begin_ns = tp_pymem_now_ns(self->mem);
+	bool is_whole = self->mem->read(self->mem, self->pieces, self->n_pieces) == self->n_pieces;
+	/* Whoever loses the CPU in between sees two stacks milliseconds apart, and a loop may have
+	 * come round to the same place. */
+	return is_whole && tp_pymem_now_ns(self->mem) - begin_ns <=
+				   MAX_NS + MAX_NS_A_PIECE * (uint64_t)self->n_pieces;
 }
 
 /* ---- what was read ---- */
@@ -179,7 +191,7 @@ uint64_t tp_pycopy_entry(const struct tp_pycopy *self, size_t look)
 
 const uint8_t *tp_pycopy_chunk(const struct tp_pycopy *self, const struct tp_pyplan *plan, size_t i)
 {
-	size_t at = plan->n_loose * self->frame_bytes;
+	size_t at = plan->n_loose * self->loose_bytes;
 	for (size_t k = 0; k < i; k++)
 		at += (size_t)tp_pyplan_read(plan, k)->size;
 	return self->bytes + at;
@@ -216,6 +228,6 @@ bool tp_pycopy_find(const struct tp_pycopy *self, const struct tp_pyplan *plan, 
 
 void tp_pycopy_loose(const struct tp_pycopy *self, size_t k, struct tp_pycopy_pair *out)
 {
-	out->before = self->bytes + k * self->frame_bytes;
+	out->before = self->bytes + k * self->loose_bytes + TP_PYCOPY_LEAD_BYTES;
 	out->after = out->before + self->second_at;
 }

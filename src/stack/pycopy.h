@@ -34,6 +34,7 @@ struct tp_pycopy {
 	struct tp_pymem *mem;
 	const struct tp_pylayout *layout;
 	size_t thread_bytes, frame_bytes;
+	size_t loose_bytes; /* a loose frame with what is read before it */
 	uint8_t *bytes;
 	size_t bytes_capacity;
 	/* Where things are in bytes. A copy: loose frames, then chunks. */
@@ -48,7 +49,11 @@ struct tp_pycopy {
 	size_t pieces_capacity;
 };
 
-/* The bytes of one thing before and after the word was read. */
+/* A generator says whether it runs just before its frame: so much is read with every loose frame.
+ */
+enum { TP_PYCOPY_LEAD_BYTES = 8 };
+
+/* The bytes of one frame before and after the word was read. */
 struct tp_pycopy_pair {
 	const uint8_t *before;
 	const uint8_t *after;

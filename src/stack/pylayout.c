@@ -42,7 +42,8 @@ size_t tp_pylayout_frame_bytes(const struct tp_pylayout *layout)
 	/* From 3.11 on all of it is compared; before, it has room for twenty blocks behind. */
 	if (layout->minor >= 11)
 		return layout->frame_size;
-	return larger(layout->frame_code, larger(layout->frame_back, layout->frame_instr)) + 8;
+	size_t last = larger(layout->frame_code, larger(layout->frame_back, layout->frame_instr));
+	return larger(last, larger(layout->frame_executing, layout->frame_state)) + 8;
 }
 
 size_t tp_pylayout_code_bytes(const struct tp_pylayout *layout)

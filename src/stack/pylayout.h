@@ -62,7 +62,9 @@ struct tp_pylayout {
 	uint32_t frame_size; /* up to the local variables */
 	uint32_t frame_back, frame_code;
 	uint32_t frame_instr;     /* int index before 3.11, then a pointer */
-	uint32_t frame_generator; /* pointer, not NULL in frames of generators; before 3.11 */
+	uint32_t frame_executing; /* one byte, not 0 while it runs or calls; 3.8 and 3.9 */
+	uint32_t frame_state;     /* one byte, enum _framestate; only 3.10 */
+	uint32_t generator_state; /* one byte, so far before a generator's frame; from 3.11 on */
 	uint32_t frame_owner;     /* one byte; from 3.11 on */
 	uint32_t frame_is_entry;  /* one byte; only 3.11 */
 	/* PyCodeObject */

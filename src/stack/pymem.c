@@ -1,6 +1,8 @@
 /* Reads another process's memory without stopping it. */
 #include "pymem.h"
 
+#include "trainprof/base/clock.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -45,7 +47,12 @@ static size_t process_read(struct tp_pymem *self, const struct tp_pymem_piece *p
 
 void tp_pymem_init_process(struct tp_pymem *self, pid_t pid)
 {
-	*self = (struct tp_pymem){.read = process_read, .pid = pid};
+	*self = (struct tp_pymem){.read = process_read, .has_clock = true, .pid = pid};
+}
+
+uint64_t tp_pymem_now_ns(const struct tp_pymem *self)
+{
+	return self->has_clock ? tp_clock_now_ns() : 0;
 }
 
 bool tp_pymem_get(struct tp_pymem *self, uint64_t address, void *out, size_t size)

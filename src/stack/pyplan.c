@@ -19,7 +19,6 @@ void tp_pyplan_clear(struct tp_pyplan *plan)
 	plan->n_chunks = 0;
 	plan->n_loose = 0;
 	plan->n_outer = 0;
-	plan->n_odd_roots = 0;
 }
 
 void tp_pyplan_release(struct tp_pyplan *plan)

@@ -41,10 +41,6 @@ struct tp_pyplan {
 	uint64_t outer[TP_PYPLAN_OUTER_LOOSE];
 	uint64_t outer_codes[TP_PYPLAN_OUTER_LOOSE];
 	size_t n_outer;
-	/* Before 3.11: an outermost frame that is a generator's, and how often it was met in a row.
-	 */
-	uint64_t odd_root;
-	uint32_t n_odd_roots;
 	/* Looking for those failed: not before so many more attempts. */
 	uint32_t scout_wait;
 	uint32_t scout_pause; /* the wait after the next failure */

@@ -10,7 +10,9 @@ enum {
 	MAX_PAUSE = 4096,
 	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
-	ENOUGH_ODD_ROOTS = 16,
+	OWNER_GENERATOR = 1,
+	GENERATOR_EXECUTING = 0, /* enum _framestate, the same from 3.10 to 3.14 */
+	FRAME_UNWINDING = 2,
 	STACKREF_TAGS = 7, /* 3.14: low bits of _PyStackRef; objects are aligned to 16 */
 	WORD = 8,
 };
@@ -131,6 +133,15 @@ struct walk {
 	uint64_t rank; /* of the last frame in a chunk */
 };
 
+static bool is_running_old(const struct tp_pylayout *layout, const uint8_t *bytes)
+{
+	if (layout->frame_executing)
+		return bytes[layout->frame_executing] != 0;
+	uint8_t state = bytes[layout->frame_state];
+	return state == GENERATOR_EXECUTING || state == FRAME_UNWINDING;
+}
+
+/* `bytes` has TP_PYCOPY_LEAD_BYTES before it. */
 static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *out,
 			const uint8_t *bytes)
 {
@@ -141,13 +152,15 @@ static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *
 		int32_t index = (int32_t)tp_pymem_u32(bytes + layout->frame_instr);
 		out->instr = (uint64_t)((int64_t)index * (layout->minor >= 10 ? 2 : 1));
 		out->is_entry = true;
-		out->is_generator = tp_pymem_u64(bytes + layout->frame_generator) != 0;
+		out->is_running = is_running_old(layout, bytes);
 		return;
 	}
 	out->instr = tp_pymem_u64(bytes + layout->frame_instr);
 	out->owner = bytes[layout->frame_owner];
 	out->is_mark = layout->minor >= 12 && out->owner >= FIRST_MARK;
 	out->is_entry = layout->frame_is_entry && bytes[layout->frame_is_entry];
+	const uint8_t *state = bytes - layout->generator_state;
+	out->is_running = out->owner != OWNER_GENERATOR || *state == GENERATOR_EXECUTING;
 }
 
 static size_t index_of_loose(struct walk *walk, uint64_t address)
@@ -181,11 +194,12 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 		tp_pycopy_loose(&self->copy, k, &out->bytes);
 		parse_frame(self, out, out->bytes.before);
 	} else {
-		uint8_t bytes[TP_PYLAYOUT_MAX_FRAME_BYTES];
+		uint8_t bytes[TP_PYCOPY_LEAD_BYTES + TP_PYLAYOUT_MAX_FRAME_BYTES];
 		walk->is_incomplete = true;
-		if (!tp_pymem_get(self->copy.mem, address, bytes, self->copy.frame_bytes))
+		if (!tp_pymem_get(self->copy.mem, address - TP_PYCOPY_LEAD_BYTES, bytes,
+				  self->copy.loose_bytes))
 			return false;
-		parse_frame(self, out, bytes);
+		parse_frame(self, out, bytes + TP_PYCOPY_LEAD_BYTES);
 	}
 	if (walk->n_seen == TP_PYPLAN_LOOSE)
 		return false;
@@ -342,8 +356,9 @@ static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack
 {
 	struct tp_pystack_frame again = {0};
 	parse_frame(self, &again, frame->bytes.after);
-	return again.back == frame->back && again.code == frame->code &&
-	       again.owner == frame->owner && (is_innermost || again.instr == frame->instr);
+	return frame->is_running && again.is_running && again.back == frame->back &&
+	       again.code == frame->code && again.owner == frame->owner &&
+	       (is_innermost || again.instr == frame->instr);
 }
 
 /* Marks count: they are links, too. */
@@ -354,23 +369,6 @@ static bool are_copies_same(const struct tp_pystack *self)
 			return false;
 	}
 	return true;
-}
-
-/*
- * A generator's frame has no caller while it is suspended: one that was resumed and suspended again
- * between the copies looks like a root. Threads that begin in a generator are rare; one is believed
- * when nothing else is seen.
- */
-static bool is_old_root(struct tp_pyplan *plan, const struct tp_pystack_frame *frame)
-{
-	if (!frame->is_generator) {
-		plan->n_odd_roots = 0;
-		return true;
-	}
-	if (plan->odd_root != frame->address)
-		plan->n_odd_roots = 0;
-	plan->odd_root = frame->address;
-	return ++plan->n_odd_roots > ENOUGH_ODD_ROOTS;
 }
 
 /* The first frame in the oldest chunk, whose first word is left free, is under all others. */
@@ -398,7 +396,7 @@ static bool is_rooted(const struct walk *walk)
 	const struct tp_pystack *self = walk->self;
 	const struct tp_pystack_frame *last = &self->frames[self->n_frames - 1];
 	if (self->copy.layout->minor < 11)
-		return is_old_root(walk->plan, last);
+		return true;
 	/* From 3.12 on C, which called the first function of every thread, left its mark. */
 	if (self->copy.layout->minor >= 12 && (!last->is_mark || self->n_frames < 2))
 		return false;

@@ -23,8 +23,8 @@ struct tp_pystack_frame {
 	uint64_t instr; /* from 3.11 on an address, before an index in bytes, -1 = not begun */
 	uint8_t owner;
 	bool is_entry;
-	bool is_generator; /* or a coroutine's */
-	bool is_mark;      /* no Python function: left by a C function that called one (3.12 on) */
+	bool is_running; /* or calling, as far as it says; not suspended or freed */
+	bool is_mark;    /* no Python function: left by a C function that called one (3.12 on) */
 };
 
 enum tp_pystack_outcome {

@@ -18,6 +18,7 @@
 #endif
 #if PY_VERSION_HEX >= 0x030b0000
 #include <internal/pycore_frame.h>
+#include <internal/pycore_genobject.h>
 #endif
 #if PY_VERSION_HEX >= 0x030e0000
 #include <internal/pycore_debug_offsets.h>
@@ -99,7 +100,11 @@ static void say_frame(void)
 	PLACE(frame_back, tp_frame, f_back);
 	PLACE(frame_code, tp_frame, f_code);
 	PLACE(frame_instr, tp_frame, f_lasti);
-	PLACE(frame_generator, tp_frame, f_gen);
+#if PY_VERSION_HEX < 0x030a0000
+	PLACE(frame_executing, tp_frame, f_executing);
+#else
+	PLACE(frame_state, tp_frame, f_state);
+#endif
 }
 #else
 static void say_frame(void)
@@ -107,6 +112,7 @@ static void say_frame(void)
 	PLACE(frame_size, tp_frame, localsplus);
 	PLACE(frame_back, tp_frame, previous);
 	PLACE(frame_owner, tp_frame, owner);
+	SAY(generator_state, offsetof(PyGenObject, gi_iframe) - offsetof(PyGenObject, gi_frame_state));
 #if PY_VERSION_HEX < 0x030d0000
 	PLACE(frame_code, tp_frame, f_code);
 	PLACE(frame_instr, tp_frame, prev_instr);

@@ -187,9 +187,9 @@ static inline void pyimage_add_chunk(struct pyimage *image)
 /* Where C leaves its mark, or before 3.11 a frame is. */
 static inline uint64_t pyimage_loose(struct pyimage *image)
 {
-	uint64_t frame = pyimage_alloc(image, TP_PYLAYOUT_MAX_FRAME_BYTES);
-	memset(pyimage_at(image, frame), 0, TP_PYLAYOUT_MAX_FRAME_BYTES);
-	return frame;
+	uint64_t frame = pyimage_alloc(image, 16 + TP_PYLAYOUT_MAX_FRAME_BYTES);
+	memset(pyimage_at(image, frame), 0, 16 + TP_PYLAYOUT_MAX_FRAME_BYTES);
+	return frame + 16;
 }
 
 static inline uint64_t pyimage_in_chunk(struct pyimage *image)
@@ -207,6 +207,18 @@ static inline uint64_t pyimage_in_chunk(struct pyimage *image)
 /* The frame of a generator lies in its object. */
 enum pyimage_owner { PYIMAGE_THREAD = 0, PYIMAGE_GENERATOR = 1, PYIMAGE_MARK = 3 };
 
+/* As far as frames say. */
+static inline void pyimage_set_running(struct pyimage *image, uint64_t frame, bool is_running)
+{
+	const struct tp_pylayout *l = image->layout;
+	if (l->frame_executing)
+		*pyimage_at(image, frame + l->frame_executing) = is_running;
+	else if (l->frame_state)
+		*pyimage_at(image, frame + l->frame_state) = is_running ? 0 : 0xff;
+	else if (*pyimage_at(image, frame + l->frame_owner) == PYIMAGE_GENERATOR)
+		*pyimage_at(image, frame - l->generator_state) = is_running ? 0 : 0xff;
+}
+
 static inline uint64_t pyimage_call_as(struct pyimage *image, uint64_t code, uint32_t instruction,
 				       bool from_c, enum pyimage_owner owner)
 {
@@ -222,13 +234,13 @@ static inline uint64_t pyimage_call_as(struct pyimage *image, uint64_t code, uin
 	pyimage_put(image, frame + l->frame_back, image->innermost);
 	pyimage_put(image, frame + l->frame_code, code | (l->minor >= 14 ? 1 : 0));
 	if (l->minor < 11) {
-		pyimage_put(image, frame + l->frame_generator, owner == PYIMAGE_GENERATOR);
 		pyimage_put_u32(image, frame + l->frame_instr,
 				l->minor == 10 ? instruction : 2 * instruction);
 	} else {
 		pyimage_put(image, frame + l->frame_instr, code + l->code_bytes + 2 * instruction);
 		*pyimage_at(image, frame + l->frame_owner) = (uint8_t)owner;
 	}
+	pyimage_set_running(image, frame, true);
 	if (l->frame_is_entry)
 		*pyimage_at(image, frame + l->frame_is_entry) = from_c;
 	pyimage_set_innermost(image, frame);

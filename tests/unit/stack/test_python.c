@@ -370,8 +370,11 @@ START_TEST(a_suspended_generator_is_no_root)
 	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 	uint64_t caller = pyimage_get(&image, generator + l->frame_back);
 	pyimage_put(&image, generator + l->frame_back, 0);
+	pyimage_set_running(&image, generator, false);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_MOVING);
 	pyimage_put(&image, generator + l->frame_back, caller);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_MOVING);
+	pyimage_set_running(&image, generator, true);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 	ck_assert_uint_eq(n_places, 3);
 	tp_python_close(python);
