@@ -328,6 +328,7 @@ static void join_all(struct perf *perf, pid_t target, pid_t first)
 	struct tp_perf_attach *attach = &perf->attach;
 	bool was_paused = perf->feed.is_paused;
 	perf->feed.is_paused = true;
+	perf->feed.is_joining = true;
 	perf->feed.listeners = &attach->listeners;
 	tp_perf_attach_join(attach, &perf->events, target, first, &perf->pace.seed, drain_joining,
 			    perf);
@@ -338,6 +339,7 @@ static void join_all(struct perf *perf, pid_t target, pid_t first)
 	if (attach->n_joined < attach->n_met || !attach->has_converged)
 		tp_tree_doubt(perf->context->tree); /* births may be missed */
 	drain_all(perf);
+	perf->feed.is_joining = false;
 	perf->feed.is_paused = was_paused;
 }
 
@@ -518,6 +520,7 @@ static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, stru
 	if (!perf->is_started)
 		return TP_OK;
 	tp_perf_events_switches(&perf->events, false);
+	now_ns = tp_clock_now_ns(); /* the last records are younger than the call */
 	drain_all(perf);
 	if (perf->switches_off_ns)
 		put_switch_gap(perf, now_ns);

@@ -122,17 +122,19 @@ static struct user *list_users(const struct tp_perf_attach *attach, bool in_orde
 	return users;
 }
 
-/* Whoever has no events yet; returns how many were joined. */
+/* Whoever has no events yet; returns how many that were: also one that has just ended may have left
+ * a child. */
 static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *events, pid_t first,
 		       uint64_t *seed)
 {
 	size_t n;
-	size_t n_before = attach->n_joined;
+	size_t n_tried = 0;
 	bool is_short = tp_tree_alive(attach->tree) > attach->most;
 	struct user *users = list_users(attach, is_short, &n);
 	for (size_t i = 0; i < n && attach->n_joined < attach->most; i++) {
 		struct tp_tree_task *task = users[i].task;
 		pid_t tid = task->info.tid;
+		n_tried++;
 		int failure =
 			tp_perf_events_join(events, tid, tid == first, seed, &attach->listeners);
 		if (failure == EMFILE || failure == ENFILE || failure == ENOMEM)
@@ -145,7 +147,7 @@ static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *eve
 		attach->n_joined++;
 	}
 	free(users);
-	return attach->n_joined - n_before;
+	return n_tried;
 }
 
 /* What was mapped before is not told by records; what is mapped from now on is. */

@@ -88,7 +88,8 @@ static struct tp_tree_task *task_of(struct tp_perf_feed *feed, const struct tp_p
 	tp_tree_doubt(feed->tree);
 	task = tp_tree_fork(feed->tree, record->tid, record->pid,
 			    record->tid != record->pid ? record->pid : 0, record->time_ns);
-	task->listens_to = listener_of(feed, record);
+	if (!feed->is_joining)
+		task->listens_to = listener_of(feed, record);
 	return task;
 }
 
@@ -141,7 +142,10 @@ static void feed_fork(struct tp_perf_feed *feed, const struct tp_perf_record *re
 		parent->n_births++;
 	struct tp_tree_task *task = tp_tree_fork(feed->tree, record->tid, record->pid,
 						 record->of.fork.parent_tid, record->time_ns);
-	if (!task->listens_to)
+	/* While threads are joined, one may have been born when half of its creator's events were
+	 * open: only what such a half tells nobody has heard of. It is joined itself. */
+	bool is_whole = parent && parent->listens_to == listener_of(feed, record);
+	if (!task->listens_to && (is_whole || !feed->is_joining))
 		task->listens_to = listener_of(feed, record);
 	if (!feed->runs.is_on)
 		return;

@@ -40,6 +40,7 @@ struct tp_perf_feed {
 	 * of its own, and may have copies of its creator's as well: each is told of by one of them
 	 * only, the task's listens_to. NULL: there are no two. Borrowed. */
 	const struct tp_map *listeners;
+	bool is_joining;    /* threads are still being given events, see perf_attach.h */
 	uint64_t n_unheard; /* records told twice */
 
 	uint64_t last_ns;     /* time of the last record */
