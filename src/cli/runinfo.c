@@ -10,6 +10,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +226,9 @@ void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *l
 			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
 	};
 	out->attached_after_ns = age_ns(pid);
+	cpu_set_t allowed;
+	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* its own, not ours */
+		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
 	take_environment(out, variables, n_variables, names, arena);
 }
 
