@@ -10,6 +10,7 @@
 #include "perf_merge.h"
 #include "perf_pace.h"
 #include "perf_pins.h"
+#include "perf_probe.h"
 #include "task_stat.h"
 #include "tree.h"
 
@@ -73,50 +74,6 @@ static struct perf *perf_of(struct tp_collector *self)
 	return (struct perf *)self; /* its first member */
 }
 
-static void explain_refusal(int failure, const struct tp_host *host, struct tp_availability *out)
-{
-	out->presence = TP_PRESENCE_NO_PERMISSION;
-	if (failure == ENOSYS) {
-		out->presence = TP_PRESENCE_NO_DEVICE;
-		snprintf(out->reason, sizeof(out->reason), "this kernel has no perf events");
-	} else if (failure == EACCES && host->perf_paranoid > 2) {
-		snprintf(out->reason, sizeof(out->reason), "perf_event_paranoid is %d",
-			 host->perf_paranoid);
-		snprintf(out->remedy, sizeof(out->remedy),
-			 "sudo sysctl kernel.perf_event_paranoid=2");
-	} else if (failure == EPERM || failure == EACCES) {
-		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
-			 host->in_container ? "this container" : "something here");
-		snprintf(out->remedy, sizeof(out->remedy),
-			 "docker run --cap-add=PERFMON --security-opt seccomp=…   "
-			 "(docs: containers)");
-	} else {
-		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
-			 tp_errno_text(failure));
-	}
-}
-
-static void perf_probe(const struct tp_host *host, struct tp_availability *out)
-{
-	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
-	if (!host->is_live) {
-		out->presence = TP_PRESENCE_NO_DEVICE;
-		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
-		return;
-	}
-	if (tp_perf_try(true) == 0)
-		return;
-	int failure = tp_perf_try(false);
-	if (failure) {
-		explain_refusal(failure, host, out);
-		return;
-	}
-	out->presence = TP_PRESENCE_DEGRADED;
-	snprintf(out->reason, sizeof(out->reason), "user space only: perf_event_paranoid is %d",
-		 host->perf_paranoid);
-	snprintf(out->remedy, sizeof(out->remedy), "sudo sysctl kernel.perf_event_paranoid=1");
-}
-
 /* The ring of each CPU, so that all together stay within a bound on large machines. */
 static uint32_t ring_pages(uint32_t n_cpus)
 {
@@ -177,7 +134,7 @@ static enum tp_status perf_open(struct tp_collector **out, const struct tp_colle
 		free(perf);
 		return tp_fail_errno(err, failure, "cannot wait for perf rings");
 	}
-	perf_probe(context->host, &perf->base.availability);
+	tp_perf_probe(context->host, &perf->base.availability);
 	setup_choose(perf);
 	load_kernel_names(perf);
 	*out = &perf->base;
@@ -562,7 +519,7 @@ const struct tp_collector_type tp_perf_collector = {
 	.name = tp_perf_source,
 	.summary = "CPU stacks",
 	.gains = "stacks of running threads, exact times off the CPU",
-	.probe = perf_probe,
+	.probe = tp_perf_probe,
 	.open = perf_open,
 	.start = perf_start,
 	.wait_fd = perf_wait_fd,

@@ -140,11 +140,11 @@ static void feed_fork(struct tp_perf_feed *feed, const struct tp_perf_record *re
 	struct tp_tree_task *parent = tp_tree_find(feed->tree, record->of.fork.parent_tid);
 	if (parent)
 		parent->n_births++;
+	/* One that is born while its creator is being joined gets the half of its events that is
+	 * open by then: a birth proves something only when the creator's own events tell it. */
+	bool is_whole = parent && parent->listens_to == listener_of(feed, record);
 	struct tp_tree_task *task = tp_tree_fork(feed->tree, record->tid, record->pid,
 						 record->of.fork.parent_tid, record->time_ns);
-	/* While threads are joined, one may have been born when half of its creator's events were
-	 * open: only what such a half tells nobody has heard of. It is joined itself. */
-	bool is_whole = parent && parent->listens_to == listener_of(feed, record);
 	if (!task->listens_to && (is_whole || !feed->is_joining))
 		task->listens_to = listener_of(feed, record);
 	if (!feed->runs.is_on)
