@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const summary_choices[] = {"short", "full", "none", NULL};
-
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
 #define AT(member) .offset = offsetof(struct tp_run_options, member)
@@ -23,55 +21,19 @@ static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 static const struct tp_option options[] = {
 	{TP_OPTION_STEPS, .section = "What to measure", AT(steps)},
 	{TP_OPTION_SKIP, AT(skip)},
-	{.name = "delay",
-	 .type = TP_OPTION_DURATION,
-	 .value = "TIME",
-	 .text = "start measuring later",
-	 .otherwise = "0s",
-	 AT(delay_ns)},
+	{TP_OPTION_DELAY, AT(delay_ns)},
 	{.name = "duration",
 	 .type = TP_OPTION_DURATION,
 	 .value = "TIME",
 	 .text = "stop measuring; the program goes on",
 	 .otherwise = "until it ends",
 	 AT(duration_ns)},
-	{.name = "collect",
-	 .type = TP_OPTION_TEXT,
-	 .value = "LIST",
-	 .text = "+name adds, -name leaves out",
-	 .otherwise = "all available",
-	 AT(collect)},
-	{.name = "require",
-	 .type = TP_OPTION_TEXT,
-	 .value = "LIST",
-	 .text = "fail instead of going on without these",
-	 .otherwise = "none",
-	 AT(require)},
-	{.name = "max-overhead",
-	 .type = TP_OPTION_PERCENT,
-	 .value = "P",
-	 .text = "reduce detail to stay below",
-	 .otherwise = "1%",
-	 AT(max_overhead)},
-	{.name = "max-size",
-	 .type = TP_OPTION_SIZE,
-	 .value = "SIZE",
-	 .text = "bound on the recording",
-	 .otherwise = "2GiB",
-	 AT(max_size)},
-	{.name = "rate",
-	 .type = TP_OPTION_RATE,
-	 .value = "HZ",
-	 .text = "stack samples a second and thread",
-	 .otherwise = "99",
-	 .is_rare = true,
-	 AT(rate_hz)},
-	{.name = "env",
-	 .type = TP_OPTION_WORDS,
-	 .value = "NAME",
-	 .text = "record this environment variable too",
-	 .is_rare = true,
-	 AT(env)},
+	{TP_OPTION_COLLECT, AT(collect)},
+	{TP_OPTION_REQUIRE, AT(require)},
+	{TP_OPTION_MAX_OVERHEAD, AT(max_overhead)},
+	{TP_OPTION_MAX_SIZE, AT(max_size)},
+	{TP_OPTION_SAMPLE_RATE, AT(rate_hz)},
+	{TP_OPTION_ENV, AT(env)},
 	{TP_OPTION_OUTPUT, .section = "Where it goes", AT(output)},
 	{TP_OPTION_LABEL, .otherwise = "program name", AT(label)},
 	{.name = "log",
@@ -79,13 +41,7 @@ static const struct tp_option options[] = {
 	 .value = "FILE",
 	 .text = "send the program's stdout and stderr to FILE as well",
 	 AT(log)},
-	{.name = "summary",
-	 .type = TP_OPTION_CHOICE,
-	 .value = "HOW",
-	 .text = "short, full, none",
-	 .otherwise = "short",
-	 .choices = summary_choices,
-	 AT(summary)},
+	{TP_OPTION_SUMMARY, AT(summary)},
 	{.name = "dry-run",
 	 .type = TP_OPTION_FLAG,
 	 .text = "print what would be measured and why, start nothing",
@@ -95,13 +51,7 @@ static const struct tp_option options[] = {
 	 .text = "exit 125 if the measurement was incomplete",
 	 AT(is_strict)},
 	{TP_OPTION_FORCE, AT(force)},
-	{.name = "grace",
-	 .type = TP_OPTION_DURATION,
-	 .value = "TIME",
-	 .text = "give the report up after that long",
-	 .otherwise = "10s",
-	 .is_rare = true,
-	 AT(grace_ns)},
+	{TP_OPTION_GRACE, AT(grace_ns)},
 	{TP_OPTION_RULES, .is_rare = true, AT(rules)},
 	TP_OPTION_END};
 
@@ -128,14 +78,6 @@ static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
 	return status;
 }
 
-/* One line about a recording that is not whole, before the summary that it bounds. */
-static void say_incomplete(const struct tp_measured *measured, const char *program)
-{
-	if (!measured->is_whole)
-		tp_say("trainprof report   (valid until then), or use --max-size and -o",
-		       "%s; %s went on", measured->note, program);
-}
-
 static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct tp_run_options *o = opts;
@@ -155,8 +97,8 @@ static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		return status;
 	}
 	tp_recordings_set_last(measured.directory);
-	say_incomplete(&measured, argv[0]);
-	bool is_complete = tp_aftermath(cli, o, &measured) && measured.is_whole;
+	bool is_whole = tp_measured_say(&measured);
+	bool is_complete = tp_aftermath(cli, o, &measured) && is_whole;
 	free(measured.directory);
 	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;
 	if (o->is_strict && was_good && !is_complete)

@@ -28,12 +28,14 @@ enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 49152, DEFAULT_MAX_SWITCH_HZ 
 struct session {
 	const struct tp_cli *cli;
 	const struct tp_run_options *options;
-	char **argv;
+	char **argv; /* NULL: attach to `pid` */
+	pid_t pid;
 	struct tp_host host;
 	struct tp_arena arena;
 	struct tp_run_info run;
 	struct tp_plan *plan;
 	struct tp_store *store;
+	bool has_store; /* the directory is ours */
 	struct tp_target *target;
 	struct tp_logtee tee;
 	char *marks_path;
@@ -41,9 +43,17 @@ struct session {
 	struct tp_buf notices; /* said after the program's end */
 };
 
+const char *const tp_summary_choices[] = {"short", "full", "none", NULL};
+
+/* What to call the program. */
+static const char *program_of(const struct session *s)
+{
+	return s->argv ? s->argv[0] : s->run.command[0];
+}
+
 static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host,
 				const struct tp_run_options *options, const char *marks_path,
-				struct tp_error *err)
+				bool is_attaching, struct tp_error *err)
 {
 	const struct tp_collect_config config = {
 		.sample_rate_hz = options->rate_hz,
@@ -52,6 +62,7 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 		.max_overhead_ratio = options->max_overhead,
 		.max_switch_rate_hz = DEFAULT_MAX_SWITCH_HZ,
 		.marks_path = marks_path,
+		.is_attaching = is_attaching,
 	};
 	const struct tp_selection selection = {.collect = options->collect,
 					       .require = options->require};
@@ -61,7 +72,7 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
 			       const struct tp_run_options *options, struct tp_error *err)
 {
-	return make_plan(out, host, options, NULL, err);
+	return make_plan(out, host, options, NULL, false, err);
 }
 
 /* ---- before the start ---------------------------------------------------------------------- */
@@ -107,6 +118,7 @@ static enum tp_status open_store(struct session *s, const char *directory, struc
 		status = tp_recordings_check_room(directory, err);
 	if (status == TP_OK)
 		status = tp_store_create(&s->store, directory, &s->run, s->options->max_size, err);
+	s->has_store = status == TP_OK;
 	return status;
 }
 
@@ -130,10 +142,16 @@ static void note_rates(struct session *s)
 static enum tp_status prepare(struct session *s, const char *directory, struct tp_error *err)
 {
 	tp_host_open(&s->host, "");
-	tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
-			 &s->arena);
-	s->marks_path = find_marks_path(directory);
-	enum tp_status status = make_plan(&s->plan, &s->host, s->options, s->marks_path, err);
+	if (s->argv) {
+		tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
+				 &s->arena);
+		s->marks_path = find_marks_path(directory);
+	} else {
+		tp_run_info_make_attached(&s->run, s->pid, s->options->label, &s->options->env,
+					  &s->host, &s->arena);
+	}
+	enum tp_status status =
+		make_plan(&s->plan, &s->host, s->options, s->marks_path, !s->argv, err);
 	/* The first manifest is all there is when trainprof is killed. */
 	if (status == TP_OK)
 		note_rates(s);
@@ -142,6 +160,15 @@ static enum tp_status prepare(struct session *s, const char *directory, struct t
 	if (status == TP_OK)
 		status = tp_plan_open(s->plan, tp_store_sink(s->store), err);
 	return status;
+}
+
+/* What cannot be seen of this process, and could be of one that we start. */
+static void say_reach(const struct session *s)
+{
+	struct tp_availability reach;
+	tp_target_reach(s->target, &s->host, &reach);
+	if (reach.presence != TP_PRESENCE_PRESENT && !s->cli->is_quiet)
+		tp_say(reach.remedy, "lines of Python are off, %s", reach.reason);
 }
 
 static enum tp_status start_target(struct session *s, struct tp_error *err)
@@ -210,7 +237,7 @@ static void finish_run_info(struct session *s, const struct tp_sampler_result *r
 	if (s->options->delay_ns && result->measure_from_ns == result->measure_until_ns)
 		tp_buf_printf(&s->notices,
 			      "trainprof: nothing was measured: %s ended before --delay was over\n",
-			      s->argv[0]);
+			      program_of(s));
 }
 
 /* The loop; afterwards the recording is closed, whatever happened. */
@@ -224,12 +251,15 @@ static enum tp_status follow(struct session *s, struct tp_measured *out, struct 
 		.context = s,
 	};
 	struct tp_sampler_result result = {0};
-	tp_guard_start(tp_target_pid(s->target), s->argv[0]);
+	if (s->argv) /* one that was attached to does not notice our end */
+		tp_guard_start(tp_target_pid(s->target), s->argv[0]);
 	enum tp_status status = tp_sampler_run(s->plan, s->target, &config, &result, err);
-	tp_guard_stop();
+	if (s->argv)
+		tp_guard_stop();
 	if (status != TP_OK)
 		return status;
 	finish_run_info(s, &result);
+	snprintf(out->program, sizeof(out->program), "%s", program_of(s));
 	note_stop(s, out);
 	out->end = result.end;
 	out->was_interrupted = result.was_interrupted;
@@ -244,11 +274,6 @@ static enum tp_status follow(struct session *s, struct tp_measured *out, struct 
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static bool output_is_ours(const struct session *s)
-{
-	return s->store || s->target;
-}
-
 /* Nothing was recorded: nothing is left behind, and what --force was to replace is there again. */
 static void undo_output(const struct session *s, const char *directory, bool is_ours)
 {
@@ -261,7 +286,6 @@ static void undo_output(const struct session *s, const char *directory, bool is_
 
 static void release(struct session *s)
 {
-	bool is_ours = output_is_ours(s);
 	if (s->target)
 		tp_target_close(s->target);
 	tp_logtee_close(&s->tee);
@@ -269,7 +293,7 @@ static void release(struct session *s)
 	if (s->store && tp_store_finish(s->store, &s->run, NULL) != TP_OK)
 		tp_buf_clear(&s->notices);
 	/* Taken over into the records by now; in a recording of others it may be in use. */
-	if (is_ours)
+	if (s->has_store && s->marks_path)
 		unlink(s->marks_path);
 	tp_host_close(&s->host);
 	tp_arena_release(&s->arena);
@@ -290,33 +314,87 @@ static int not_measured(struct session *s, const struct tp_error *err)
 	return status;
 }
 
+/* Unless what came before has failed. */
+static enum tp_status measure(struct session *s, struct tp_measured *out, enum tp_status done,
+			      struct tp_error *err)
+{
+	if (done == TP_OK)
+		done = follow(s, out, err);
+	if (done == TP_OK && s->notices.len && !s->cli->is_quiet)
+		fputs(tp_buf_text(&s->notices), stderr);
+	return done;
+}
+
+static void tidy(struct session *s, const struct tp_measured *out, bool is_measured)
+{
+	release(s);
+	if (!is_measured)
+		undo_output(s, out->directory, s->has_store);
+	else if (s->aside)
+		(void)!tp_recordings_remove(s->aside, NULL);
+	free(s->aside);
+}
+
+static void begin(struct tp_measured *out, const struct tp_run_options *options)
+{
+	*out = (struct tp_measured){
+		.directory =
+			options->output ? tp_strdup(options->output) : tp_recordings_new_name(),
+	};
+}
+
 int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
 	       const struct tp_run_options *options, char **argv)
 {
 	struct session s = {.cli = cli, .options = options, .argv = argv};
 	struct tp_error err = {0};
 	int status = -1;
-	*out = (struct tp_measured){
-		.directory =
-			options->output ? tp_strdup(options->output) : tp_recordings_new_name(),
-	};
+	begin(out, options);
 	enum tp_status done = prepare(&s, out->directory, &err);
 	if (done == TP_OK) {
 		say_absences(&s);
 		done = start_target(&s, &err);
 	}
-	if (done == TP_OK)
-		done = follow(&s, out, &err);
-	if (done == TP_OK && s.notices.len && !cli->is_quiet)
-		fputs(tp_buf_text(&s.notices), stderr);
+	done = measure(&s, out, done, &err);
 	if (done != TP_OK)
 		status = not_measured(&s, &err);
-	bool is_ours = output_is_ours(&s);
-	release(&s);
-	if (done != TP_OK)
-		undo_output(&s, out->directory, is_ours);
-	else if (s.aside)
-		(void)!tp_recordings_remove(s.aside, NULL);
-	free(s.aside);
+	tidy(&s, out, done == TP_OK);
 	return status;
+}
+
+/* A process that is not there is misuse. */
+static int not_attached(const struct tp_error *err)
+{
+	tp_complain(NULL, err);
+	return err->status == TP_TARGET ? TP_EXIT_USAGE : tp_exit_status(err);
+}
+
+int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
+			const struct tp_run_options *options, pid_t pid)
+{
+	struct session s = {.cli = cli, .options = options, .pid = pid};
+	struct tp_error err = {0};
+	int status = -1;
+	begin(out, options);
+	/* First: nothing is made for a process that is not there. */
+	enum tp_status done = tp_target_attach(&s.target, pid, &err);
+	if (done == TP_OK)
+		done = prepare(&s, out->directory, &err);
+	if (done == TP_OK) {
+		say_absences(&s);
+		say_reach(&s);
+	}
+	done = measure(&s, out, done, &err);
+	if (done != TP_OK)
+		status = not_attached(&err);
+	tidy(&s, out, done == TP_OK);
+	return status;
+}
+
+bool tp_measured_say(const struct tp_measured *measured)
+{
+	if (!measured->is_whole)
+		tp_say("trainprof report   (valid until then), or use --max-size and -o",
+		       "%s; %s went on", measured->note, measured->program);
+	return measured->is_whole;
 }

@@ -1,4 +1,4 @@
-/* From a command line to a recording on disk: the first half of run. */
+/* From a command line to a recording on disk: the first half of run and attach. */
 #ifndef TRAINPROF_SRC_CLI_MEASURING_H
 #define TRAINPROF_SRC_CLI_MEASURING_H
 
@@ -40,6 +40,40 @@ struct tp_run_options {
 		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S    \
 	}
 
+/* Options of all commands that measure, but for where their values go. */
+/* clang-format off */
+#define TP_OPTION_DELAY \
+	.name = "delay", .type = TP_OPTION_DURATION, .value = "TIME", \
+	.text = "start measuring later", .otherwise = "0s"
+#define TP_OPTION_COLLECT \
+	.name = "collect", .type = TP_OPTION_TEXT, .value = "LIST", \
+	.text = "+name adds, -name leaves out", .otherwise = "all available"
+#define TP_OPTION_REQUIRE \
+	.name = "require", .type = TP_OPTION_TEXT, .value = "LIST", \
+	.text = "fail instead of going on without these", .otherwise = "none"
+#define TP_OPTION_MAX_OVERHEAD \
+	.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
+	.text = "reduce detail to stay below", .otherwise = "1%"
+#define TP_OPTION_MAX_SIZE \
+	.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \
+	.text = "bound on the recording", .otherwise = "2GiB"
+#define TP_OPTION_SAMPLE_RATE \
+	.name = "rate", .type = TP_OPTION_RATE, .value = "HZ", \
+	.text = "stack samples a second and thread", .otherwise = "99", .is_rare = true
+#define TP_OPTION_ENV \
+	.name = "env", .type = TP_OPTION_WORDS, .value = "NAME", \
+	.text = "record this environment variable too", .is_rare = true
+#define TP_OPTION_SUMMARY \
+	.name = "summary", .type = TP_OPTION_CHOICE, .value = "HOW", \
+	.text = "short, full, none", .otherwise = "short", .choices = tp_summary_choices
+#define TP_OPTION_GRACE \
+	.name = "grace", .type = TP_OPTION_DURATION, .value = "TIME", \
+	.text = "give the report up after that long", .otherwise = "10s", .is_rare = true
+/* clang-format on */
+
+/* Words of --summary, NULL-terminated. */
+extern const char *const tp_summary_choices[];
+
 /* What came of it. */
 struct tp_measured {
 	char *directory; /* of the recording, owned */
@@ -47,6 +81,7 @@ struct tp_measured {
 	bool was_interrupted; /* the reader does not want to wait for a report */
 	bool is_whole;        /* recording never stopped early */
 	char note[240];       /* "recording stopped after 0:41: …", or "" */
+	char program[80];     /* what to call the program */
 };
 
 /* Probe, with the options' selection; prints nothing. The plan borrows host. */
@@ -60,5 +95,16 @@ TP_MUST_CHECK enum tp_status tp_measure_plan(struct tp_plan **out, const struct 
  */
 int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
 	       const struct tp_run_options *options, char **argv);
+
+/*
+ * Measure a process that runs already, and its children, until it ends, until the end of --duration
+ * or until a signal tells us to go; it goes on. Returns as above, with the statuses of attach: 2
+ * (no such process), 4 (no output), 5 (refused).
+ */
+int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
+			const struct tp_run_options *options, pid_t pid);
+
+/* Whether what was measured is whole; if not, one line about it, before the summary it bounds. */
+bool tp_measured_say(const struct tp_measured *measured);
 
 #endif

@@ -1,16 +1,21 @@
 /* Writes down what a run is. */
 #include "runinfo.h"
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
 
 #include <assert.h>
 #include <limits.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Variables that steer threads, memory, data types and ranks of training programs. Nothing else of
@@ -62,26 +67,27 @@ static bool is_recorded(const char *name, const struct tp_words *names)
 	return false;
 }
 
-static void take_environment(struct tp_run_info *out, const struct tp_words *names,
-			     struct tp_arena *arena)
+/* "NAME=value" of n variables: those that are recorded. */
+static void take_environment(struct tp_run_info *out, char *const *from, size_t n,
+			     const struct tp_words *names, struct tp_arena *arena)
 {
-	size_t n = 0;
-	while (environ[n])
-		n++;
 	struct tp_env_var *variables = tp_arena_array(arena, n + 1, sizeof(*variables));
 	out->n_environment = 0;
 	for (size_t i = 0; i < n; i++) {
-		size_t len = strcspn(environ[i], "=");
-		char *name = tp_arena_strndup(arena, environ[i], len);
-		if (!environ[i][len] || !is_recorded(name, names))
+		size_t len = strcspn(from[i], "=");
+		char *name = tp_arena_strndup(arena, from[i], len);
+		if (!from[i][len] || !is_recorded(name, names))
 			continue;
 		variables[out->n_environment++] = (struct tp_env_var){
 			.name = name,
-			.value = tp_arena_strdup(arena, environ[i] + len + 1),
+			.value = tp_arena_strdup(arena, from[i] + len + 1),
 		};
 	}
 	out->environment = variables;
 }
+
+/* Arguments and variables beyond that are cut; the kernel's own limit is 6 MiB of both. */
+enum { TEXTS_MOST = 8 << 20 };
 
 static const char *base_name(const char *path)
 {
@@ -124,7 +130,106 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
 		.written_by =
 			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
 	};
-	take_environment(out, names, arena);
+	size_t n_variables = 0;
+	while (environ[n_variables])
+		n_variables++;
+	take_environment(out, environ, n_variables, names, arena);
+}
+
+/* A file of /proc/PID that holds texts, each ended by a NUL; n = 0 when it cannot be read. */
+static char **read_texts(pid_t pid, const char *name, size_t *n, struct tp_arena *arena)
+{
+	char path[64];
+	struct tp_buf text = {0};
+	*n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	if (tp_file_read(&text, path, TEXTS_MOST, NULL) != TP_OK)
+		tp_buf_clear(&text);
+	size_t most = 1;
+	for (size_t i = 0; i < text.len; i++)
+		most += text.data[i] == '\0';
+	char **texts = tp_arena_array(arena, most, sizeof(*texts));
+	for (size_t at = 0; at < text.len;) {
+		size_t len = strnlen(text.data + at, text.len - at);
+		texts[(*n)++] = tp_arena_strndup(arena, text.data + at, len);
+		at += len + 1;
+	}
+	tp_buf_release(&text);
+	return texts;
+}
+
+/* The program's name where it has wiped its arguments. */
+static const char *read_comm(pid_t pid, struct tp_arena *arena)
+{
+	char path[64];
+	char text[64];
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	long len = tp_file_peek(path, text, sizeof(text));
+	return len > 1 ? tp_arena_strndup(arena, text, (size_t)len - 1) : "?";
+}
+
+static const char *read_directory(pid_t pid, struct tp_arena *arena)
+{
+	char path[64];
+	char target[PATH_MAX];
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	ssize_t len = readlink(path, target, sizeof(target));
+	return len > 0 ? tp_arena_strndup(arena, target, (size_t)len) : "?";
+}
+
+/* Since its start, as exactly as a clock tick tells. */
+static uint64_t age_ns(pid_t pid)
+{
+	enum { START_FIELD = 22 }; /* of /proc/PID/stat, proc(5), in ticks since boot */
+	char path[64];
+	char text[2048];
+	struct timespec boot = {0};
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	const char *at = tp_file_peek(path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	for (int field = 2; at && field < START_FIELD; field++)
+		at = strchr(at + 1, ' ');
+	long hz = sysconf(_SC_CLK_TCK);
+	if (!at || hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+		return 0;
+	uint64_t now_ns = (uint64_t)boot.tv_sec * TP_NS_PER_S + (uint64_t)boot.tv_nsec;
+	uint64_t start_ns = strtoull(at, NULL, 10) * (TP_NS_PER_S / (uint64_t)hz);
+	return now_ns > start_ns ? now_ns - start_ns : 0;
+}
+
+void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *label,
+			       const struct tp_words *names, const struct tp_host *host,
+			       struct tp_arena *arena)
+{
+	size_t n;
+	size_t n_variables;
+	char **variables = read_texts(pid, "environ", &n_variables, arena);
+	char **texts = read_texts(pid, "cmdline", &n, arena);
+	const char **command = tp_arena_array(arena, n + 1, sizeof(*command));
+	for (size_t i = 0; i < n; i++)
+		command[i] = texts[i];
+	if (n == 0 || !*command[0]) {
+		command[0] = read_comm(pid, arena);
+		n = 1;
+	}
+	*out = (struct tp_run_info){
+		.id = random_id(arena),
+		.label = label ? label : base_name(command[0]),
+		.command = command,
+		.n_command = n,
+		.directory = read_directory(pid, arena),
+		.mode = TP_MODE_ATTACH,
+		.pid = pid,
+		.started_wall_ns = tp_clock_wall_ns(),
+		.started_ns = tp_clock_now_ns(),
+		.host = host->info,
+		.written_by =
+			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
+	};
+	out->attached_after_ns = age_ns(pid);
+	cpu_set_t allowed;
+	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* its own, not ours */
+		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
+	take_environment(out, variables, n_variables, names, arena);
 }
 
 /* Of one ending that only says what kind of file it is; 0 when there is none. */

@@ -12,6 +12,12 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
 		      const struct tp_words *names, const struct tp_host *host,
 		      struct tp_arena *arena);
 
+/* Of a process that runs already: what /proc tells of it. Everything in `arena`, except what `host`
+ * owns. */
+void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *label,
+			       const struct tp_words *names, const struct tp_host *host,
+			       struct tp_arena *arena);
+
 /* Of an import: nothing is known of the machine and the program. What the files tell is for
  * tp_import_files() to find. Everything in `arena`. */
 void tp_run_info_make_import(struct tp_run_info *out, const char *const *files, size_t n,

@@ -45,7 +45,10 @@ static enum tp_status marks_open(struct tp_collector **out,
 {
 	const char *path = context->config->marks_path;
 	if (!path)
-		return tp_fail(err, TP_ABSENT, "no file for marks");
+		return tp_fail(err, TP_ABSENT,
+			       context->config->is_attaching
+				       ? "the program was not started by trainprof run"
+				       : "no file for marks");
 	struct marks *marks = tp_alloc(sizeof(*marks));
 	int failure = tp_mark_ring_create(&marks->ring, path, TP_MARK_RING_RECORDS);
 	if (failure) {

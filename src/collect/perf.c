@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "availability.h"
+#include "perf_attach.h"
 #include "perf_cost.h"
 #include "perf_event.h"
 #include "perf_feed.h"
@@ -9,6 +10,7 @@
 #include "perf_merge.h"
 #include "perf_pace.h"
 #include "perf_pins.h"
+#include "perf_probe.h"
 #include "task_stat.h"
 #include "tree.h"
 
@@ -55,6 +57,7 @@ struct perf {
 	struct tp_perf_merge merge;
 	struct tp_perf_feed feed;
 	struct tp_perf_governor governor;
+	struct tp_perf_attach attach; /* where the target runs already */
 	bool is_started;
 	int epoll_fd;
 	struct tp_perf_pace pace;
@@ -69,50 +72,6 @@ struct perf {
 static struct perf *perf_of(struct tp_collector *self)
 {
 	return (struct perf *)self; /* its first member */
-}
-
-static void explain_refusal(int failure, const struct tp_host *host, struct tp_availability *out)
-{
-	out->presence = TP_PRESENCE_NO_PERMISSION;
-	if (failure == ENOSYS) {
-		out->presence = TP_PRESENCE_NO_DEVICE;
-		snprintf(out->reason, sizeof(out->reason), "this kernel has no perf events");
-	} else if (failure == EACCES && host->perf_paranoid > 2) {
-		snprintf(out->reason, sizeof(out->reason), "perf_event_paranoid is %d",
-			 host->perf_paranoid);
-		snprintf(out->remedy, sizeof(out->remedy),
-			 "sudo sysctl kernel.perf_event_paranoid=2");
-	} else if (failure == EPERM || failure == EACCES) {
-		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
-			 host->in_container ? "this container" : "something here");
-		snprintf(out->remedy, sizeof(out->remedy),
-			 "docker run --cap-add=PERFMON --security-opt seccomp=…   "
-			 "(docs: containers)");
-	} else {
-		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
-			 tp_errno_text(failure));
-	}
-}
-
-static void perf_probe(const struct tp_host *host, struct tp_availability *out)
-{
-	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
-	if (!host->is_live) {
-		out->presence = TP_PRESENCE_NO_DEVICE;
-		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
-		return;
-	}
-	if (tp_perf_try(true) == 0)
-		return;
-	int failure = tp_perf_try(false);
-	if (failure) {
-		explain_refusal(failure, host, out);
-		return;
-	}
-	out->presence = TP_PRESENCE_DEGRADED;
-	snprintf(out->reason, sizeof(out->reason), "user space only: perf_event_paranoid is %d",
-		 host->perf_paranoid);
-	snprintf(out->remedy, sizeof(out->remedy), "sudo sysctl kernel.perf_event_paranoid=1");
 }
 
 /* The ring of each CPU, so that all together stay within a bound on large machines. */
@@ -175,7 +134,7 @@ static enum tp_status perf_open(struct tp_collector **out, const struct tp_colle
 		free(perf);
 		return tp_fail_errno(err, failure, "cannot wait for perf rings");
 	}
-	perf_probe(context->host, &perf->base.availability);
+	tp_perf_probe(context->host, &perf->base.availability);
 	setup_choose(perf);
 	load_kernel_names(perf);
 	*out = &perf->base;
@@ -238,55 +197,6 @@ static void note_lowered(struct perf *perf, const struct tp_perf_setup *asked)
 	perf->context->actual->stack_bytes = got->stack_bytes;
 }
 
-static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct tp_error *err)
-{
-	struct perf *perf = perf_of(self);
-	const struct tp_collect_context *context = perf->context;
-	perf->setup.switches_start_off = perf->feed.is_paused;
-	enum tp_status status = tp_perf_events_open(&perf->events, context->host, target,
-						    &perf->setup, &perf->pace.seed, err);
-	if (status)
-		return status;
-	const struct tp_perf_setup *setup = &perf->events.setup;
-	struct tp_perf_layout layout = {.has_chain = setup->has_kernel,
-					.has_stack = setup->stack_bytes > 0};
-	uint64_t now_ns = tp_clock_now_ns();
-	bool was_paused = perf->feed.is_paused;
-	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
-	tp_perf_feed_init(&perf->feed, context->host, context->tree, context->sink, &layout,
-			  perf->events.cpu_limit);
-	perf->feed.is_paused = was_paused;
-	perf->feed.target = target;
-	for (uint32_t i = 0; i < perf->events.n_cpus; i++) {
-		struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = i};
-		epoll_ctl(perf->epoll_fd, EPOLL_CTL_ADD, perf->events.sample_fds[i], &event);
-	}
-	if (setup->has_switches && !was_paused)
-		tp_perf_runs_on(&perf->feed.runs, now_ns);
-	else
-		perf->switches_off_ns = now_ns;
-	struct tp_perf_usage usage;
-	perf->governor.period_factor = 1;
-	usage_now(perf, now_ns, &usage);
-	tp_perf_governor_init(&perf->governor, context->config->max_switch_rate_hz,
-			      context->config->max_overhead_ratio, &perf->cost,
-			      perf->events.cpu_limit, &usage);
-	if (!setup->has_switches)
-		tp_perf_governor_never_look(&perf->governor);
-	tp_tree_set_fed(context->tree, true);
-	tp_tree_set_listener(context->tree, redraw, perf);
-	note_lowered(perf, &perf->setup);
-	perf->is_started = true;
-	tp_perf_pace_start(&perf->pace, setup->period_ns, now_ns);
-	perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
-	return TP_OK;
-}
-
-static int perf_wait_fd(const struct tp_collector *self)
-{
-	return ((const struct perf *)self)->epoll_fd;
-}
-
 /*
  * Wake-ups are edges: take them. A ring whose threads have all ended would wake us for ever. Called
  * only when there may be some, which saves a system call on a quiet target: a ring is filling, or
@@ -329,6 +239,122 @@ static void drain(struct perf *perf, uint64_t horizon_ns, uint64_t limit_ns)
 static void drain_all(struct perf *perf)
 {
 	drain(perf, UINT64_MAX, UINT64_MAX / 2);
+}
+
+/* The rings, and what their records mean. */
+static void begin_feed(struct perf *perf, pid_t target)
+{
+	const struct tp_collect_context *context = perf->context;
+	const struct tp_perf_setup *setup = &perf->events.setup;
+	struct tp_perf_layout layout = {.has_chain = setup->has_kernel,
+					.has_stack = setup->stack_bytes > 0,
+					.has_event = setup->is_attaching};
+	bool was_paused = perf->feed.is_paused;
+	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
+	tp_perf_feed_init(&perf->feed, context->host, context->tree, context->sink, &layout,
+			  perf->events.cpu_limit);
+	perf->feed.is_paused = was_paused;
+	perf->feed.target = target;
+	for (uint32_t i = 0; i < perf->events.n_cpus; i++) {
+		struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = i};
+		epoll_ctl(perf->epoll_fd, EPOLL_CTL_ADD, perf->events.sample_fds[i], &event);
+	}
+}
+
+static void begin_governor(struct perf *perf, uint64_t now_ns)
+{
+	const struct tp_collect_config *config = perf->context->config;
+	struct tp_perf_usage usage;
+	perf->governor.period_factor = 1;
+	usage_now(perf, now_ns, &usage);
+	tp_perf_governor_init(&perf->governor, config->max_switch_rate_hz,
+			      config->max_overhead_ratio, &perf->cost, perf->events.cpu_limit,
+			      &usage);
+	if (!perf->events.setup.has_switches)
+		tp_perf_governor_never_look(&perf->governor);
+}
+
+static void drain_joining(void *context)
+{
+	drain_all(context);
+}
+
+/* Everybody who is there; nothing is put until all are. */
+static void join_all(struct perf *perf, pid_t target, pid_t first)
+{
+	struct tp_perf_attach *attach = &perf->attach;
+	bool was_paused = perf->feed.is_paused;
+	perf->feed.is_paused = true;
+	perf->feed.is_joining = true;
+	perf->feed.listeners = &attach->listeners;
+	tp_perf_attach_join(attach, &perf->events, target, first, &perf->pace.seed, drain_joining,
+			    perf);
+	if (attach->n_joined < attach->n_met)
+		tp_availability_degrade(&perf->base.availability,
+					"%zu of %zu threads have events: too few file descriptors",
+					attach->n_joined, attach->n_met);
+	if (attach->n_joined < attach->n_met || !attach->has_converged)
+		tp_tree_doubt(perf->context->tree); /* births may be missed */
+	drain_all(perf);
+	perf->feed.is_joining = false;
+	perf->feed.is_paused = was_paused;
+}
+
+static void begin_switches(struct perf *perf)
+{
+	uint64_t now_ns = tp_clock_now_ns();
+	if (!perf->events.setup.has_switches || perf->feed.is_paused) {
+		perf->switches_off_ns = now_ns;
+		return;
+	}
+	if (perf->setup.is_attaching) {
+		tp_perf_events_switches(&perf->events, true);
+		now_ns = tp_clock_now_ns(); /* from then on they are complete */
+	}
+	tp_perf_runs_on(&perf->feed.runs, now_ns);
+	if (perf->setup.is_attaching)
+		tp_perf_attach_places(&perf->attach, now_ns);
+}
+
+static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct tp_error *err)
+{
+	struct perf *perf = perf_of(self);
+	const struct tp_collect_context *context = perf->context;
+	struct tp_perf_setup asked = perf->setup;
+	pid_t first = target;
+	perf->setup.switches_start_off = perf->feed.is_paused;
+	perf->setup.is_attaching = context->config->is_attaching;
+	if (perf->setup.is_attaching) {
+		tp_perf_attach_plan(&perf->attach, context->host, context->tree,
+				    context->host->info.n_cpus, &perf->setup);
+		first = tp_perf_attach_first(&perf->attach, target);
+		if (!first)
+			return tp_fail(err, TP_TARGET, "process %d has ended", (int)target);
+	}
+	enum tp_status status = tp_perf_events_open(&perf->events, context->host, first,
+						    &perf->setup, &perf->pace.seed, err);
+	if (status) {
+		tp_perf_attach_release(&perf->attach);
+		return status;
+	}
+	begin_feed(perf, target);
+	if (perf->setup.is_attaching)
+		join_all(perf, target, first);
+	begin_switches(perf);
+	uint64_t now_ns = tp_clock_now_ns();
+	begin_governor(perf, now_ns);
+	tp_tree_set_fed(context->tree, true);
+	tp_tree_set_listener(context->tree, redraw, perf);
+	note_lowered(perf, &asked);
+	perf->is_started = true;
+	tp_perf_pace_start(&perf->pace, perf->events.setup.period_ns, now_ns);
+	perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
+	return TP_OK;
+}
+
+static int perf_wait_fd(const struct tp_collector *self)
+{
+	return ((const struct perf *)self)->epoll_fd;
 }
 
 static void switches_off(struct perf *perf)
@@ -381,6 +407,8 @@ static void obey(struct perf *perf, unsigned orders)
 		perf->feed.keep_one_in = governor->keep_one_in;
 		for (uint32_t i = 0; i < perf->events.n_cpus; i++)
 			draw(perf, i);
+		tp_perf_events_redraw_joined(&perf->events, perf->events.setup.period_ns *
+								    governor->period_factor);
 		tp_info("cost %.2f %%: unwinding 1 of %u stacks, period times %u",
 			governor->last_ratio * 100, governor->keep_one_in, governor->period_factor);
 	}
@@ -449,6 +477,7 @@ static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, stru
 	if (!perf->is_started)
 		return TP_OK;
 	tp_perf_events_switches(&perf->events, false);
+	now_ns = tp_clock_now_ns(); /* the last records are younger than the call */
 	drain_all(perf);
 	if (perf->switches_off_ns)
 		put_switch_gap(perf, now_ns);
@@ -480,6 +509,7 @@ static void perf_close(struct tp_collector *self)
 		tp_perf_feed_release(&perf->feed);
 		tp_perf_merge_release(&perf->merge);
 		tp_perf_events_close(&perf->events);
+		tp_perf_attach_release(&perf->attach);
 	}
 	close(perf->epoll_fd);
 	free(perf);
@@ -489,7 +519,7 @@ const struct tp_collector_type tp_perf_collector = {
 	.name = tp_perf_source,
 	.summary = "CPU stacks",
 	.gains = "stacks of running threads, exact times off the CPU",
-	.probe = perf_probe,
+	.probe = tp_perf_probe,
 	.open = perf_open,
 	.start = perf_start,
 	.wait_fd = perf_wait_fd,

@@ -35,16 +35,29 @@ static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/* One that writes the ring of another event of the same CPU; -1 with errno. */
+static int event_open_into(struct perf_event_attr *attr, pid_t pid, int cpu, int ring_fd)
+{
+	int fd = event_open(attr, pid, cpu);
+	if (fd < 0 || ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) == 0)
+		return fd;
+	int failure = errno;
+	close(fd);
+	errno = failure;
+	return -1;
+}
+
 /* What both kinds have in common: they wait for exec, are inherited, and end records alike. */
-static struct perf_event_attr attr_base(void)
+static struct perf_event_attr attr_base(bool is_attaching)
 {
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       (is_attaching ? PERF_SAMPLE_ID : 0),
 		.disabled = 1,
 		.inherit = 1,
-		.enable_on_exec = 1,
+		.enable_on_exec = !is_attaching,
 		.exclude_hv = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -55,7 +68,7 @@ static struct perf_event_attr attr_base(void)
 
 static struct perf_event_attr attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns)
 {
-	struct perf_event_attr attr = attr_base();
+	struct perf_event_attr attr = attr_base(setup->is_attaching);
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.sample_period = period_ns;
 	attr.sample_type |= PERF_SAMPLE_IP;
@@ -74,9 +87,9 @@ static struct perf_event_attr attr_sampler(const struct tp_perf_setup *setup, ui
 	return attr;
 }
 
-static struct perf_event_attr attr_switches(void)
+static struct perf_event_attr attr_switches(bool is_attaching)
 {
-	struct perf_event_attr attr = attr_base();
+	struct perf_event_attr attr = attr_base(is_attaching);
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.context_switch = 1;
 	attr.exclude_kernel = 1; /* it counts nothing; without this it needs more rights */
@@ -99,7 +112,7 @@ int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period
 
 int tp_perf_open_switches_here(int cpu)
 {
-	struct perf_event_attr attr = attr_switches();
+	struct perf_event_attr attr = attr_switches(false);
 	return open_here(&attr, cpu);
 }
 
@@ -166,8 +179,18 @@ static void events_alloc(struct tp_perf_events *out, const struct tp_host *host)
 		out->sample_fds[i] = out->switch_fds[i] = -1;
 }
 
+static void fds_close(struct tp_perf_fds *fds)
+{
+	for (size_t i = 0; i < fds->n; i++)
+		close(fds->items[i]);
+	free(fds->items);
+	*fds = (struct tp_perf_fds){0};
+}
+
 static void events_shut(struct tp_perf_events *events)
 {
+	fds_close(&events->joined_switches);
+	fds_close(&events->joined_samplers);
 	for (uint32_t i = 0; i < events->n_cpus; i++) {
 		if (events->rings[i].page)
 			tp_perf_ring_unmap(&events->rings[i]);
@@ -211,15 +234,14 @@ static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uin
 	if (events->sample_fds[i] < 0)
 		return errno;
 	int failure = tp_perf_ring_map(&events->rings[i], events->sample_fds[i], setup->ring_pages);
+	events->rings[i].has_events = setup->is_attaching;
 	if (failure || !setup->has_switches)
 		return failure;
-	attr = attr_switches();
-	attr.enable_on_exec = !setup->switches_start_off;
-	events->switch_fds[i] = event_open(&attr, target, (int)events->cpus[i]);
-	if (events->switch_fds[i] < 0 ||
-	    ioctl(events->switch_fds[i], PERF_EVENT_IOC_SET_OUTPUT, events->sample_fds[i]) != 0)
-		return errno;
-	return 0;
+	attr = attr_switches(setup->is_attaching);
+	attr.enable_on_exec = !setup->is_attaching && !setup->switches_start_off;
+	events->switch_fds[i] =
+		event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
+	return events->switch_fds[i] < 0 ? errno : 0;
 }
 
 /* A CPU that went offline meanwhile: close the gap in the arrays. */
@@ -247,21 +269,20 @@ static int open_all(struct tp_perf_events *events, pid_t target, uint64_t seed)
 	return 0;
 }
 
-/* Room for `n` more descriptors, with some left over? */
-static bool has_descriptors(uint32_t n)
+uint64_t tp_perf_descriptors_left(void)
 {
 	struct rlimit limit;
 	DIR *dir = opendir("/proc/self/fd");
-	if (!dir || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+	if (!dir || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
 		if (dir)
 			closedir(dir);
-		return true; /* opening will tell */
+		return UINT64_MAX; /* opening will tell */
 	}
-	uint64_t n_open = 0;
+	uint64_t n_taken = FDS_RESERVED;
 	while (readdir(dir)) /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
-		n_open++;
+		n_taken++;
 	closedir(dir);
-	return limit.rlim_cur == RLIM_INFINITY || n_open + n + FDS_RESERVED <= limit.rlim_cur;
+	return n_taken < limit.rlim_cur ? limit.rlim_cur - n_taken : 0;
 }
 
 /* Ask for less after `failure`; false when nothing is left to give up. */
@@ -304,9 +325,9 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 	events_alloc(&events, host);
 	uint64_t first = tp_perf_random(seed);
 	int failure = 0;
-	if (!has_descriptors(2 * events.n_cpus))
+	if (tp_perf_descriptors_left() < 2 * (uint64_t)events.n_cpus)
 		events.setup.has_switches = false;
-	if (!has_descriptors(events.n_cpus))
+	if (tp_perf_descriptors_left() < events.n_cpus)
 		failure = EMFILE;
 	while (!failure) {
 		struct tp_perf_setup *now = &events.setup;
@@ -328,15 +349,102 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 	return TP_OK;
 }
 
+/* Learn which event it is. */
+static void listen(int fd, pid_t tid, struct tp_map *listeners)
+{
+	uint64_t id;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
+		tp_map_set(listeners, id, (uint64_t)tid);
+}
+
+/* One CPU's events of a thread. Returns 0 or an errno. */
+static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64_t period_ns,
+		    struct tp_map *listeners)
+{
+	int cpu = (int)events->cpus[i];
+	struct perf_event_attr attr = attr_sampler(&events->setup, period_ns);
+	int fd = event_open_into(&attr, tid, cpu, events->sample_fds[i]);
+	if (fd < 0)
+		return errno;
+	TP_ARRAY_PUSH(events->joined_samplers.items, events->joined_samplers.n,
+		      events->joined_samplers.capacity) = fd;
+	listen(fd, tid, listeners);
+	if (!events->setup.has_switches)
+		return 0;
+	attr = attr_switches(true);
+	fd = event_open_into(&attr, tid, cpu, events->sample_fds[i]);
+	if (fd < 0)
+		return errno;
+	TP_ARRAY_PUSH(events->joined_switches.items, events->joined_switches.n,
+		      events->joined_switches.capacity) = fd;
+	listen(fd, tid, listeners);
+	return 0;
+}
+
+static void fds_cut(struct tp_perf_fds *fds, size_t n)
+{
+	while (fds->n > n)
+		close(fds->items[--fds->n]);
+}
+
+static void enable(int fd)
+{
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first, uint64_t *seed,
+			struct tp_map *listeners)
+{
+	struct tp_perf_fds *samplers = &events->joined_samplers;
+	struct tp_perf_fds *switches = &events->joined_switches;
+	size_t n_samplers = samplers->n;
+	size_t n_switches = switches->n;
+	uint64_t first = tp_perf_random(seed);
+	for (uint32_t i = 0; i < events->n_cpus; i++) {
+		if (is_first) {
+			listen(events->sample_fds[i], tid, listeners);
+			if (events->switch_fds[i] >= 0)
+				listen(events->switch_fds[i], tid, listeners);
+			enable(events->sample_fds[i]);
+			continue;
+		}
+		uint64_t period_ns = tp_perf_period(events->setup.period_ns, first, i);
+		int failure = join_cpu(events, i, tid, period_ns, listeners);
+		if (failure == ENODEV)
+			continue; /* a CPU that went offline meanwhile */
+		if (failure) {
+			fds_cut(samplers, n_samplers);
+			fds_cut(switches, n_switches);
+			return failure;
+		}
+	}
+	/* All at once: a child that is born between two of them would have a part only. */
+	for (size_t i = n_samplers; i < samplers->n; i++)
+		enable(samplers->items[i]);
+	return 0;
+}
+
+static void set_switches(int fd, bool is_on)
+{
+	ioctl(fd, is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
 void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on)
 {
 	for (uint32_t i = 0; i < events->n_cpus; i++)
 		if (events->switch_fds[i] >= 0)
-			ioctl(events->switch_fds[i],
-			      is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+			set_switches(events->switch_fds[i], is_on);
+	for (size_t i = 0; i < events->joined_switches.n; i++)
+		set_switches(events->joined_switches.items[i], is_on);
 }
 
 void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns)
 {
 	ioctl(events->sample_fds[i], PERF_EVENT_IOC_PERIOD, &period_ns);
+}
+
+void tp_perf_events_redraw_joined(const struct tp_perf_events *events, uint64_t period_ns)
+{
+	for (size_t i = 0; i < events->joined_samplers.n; i++)
+		ioctl(events->joined_samplers.items[i], PERF_EVENT_IOC_PERIOD, &period_ns);
 }

@@ -11,6 +11,7 @@
 
 #include "perf_ring.h"
 
+#include "trainprof/base/map.h"
 #include "trainprof/base/status.h"
 #include "trainprof/collect/collector.h"
 
@@ -23,9 +24,18 @@ struct tp_perf_setup {
 	bool has_kernel;   /* samples of kernel code and the kernel's call chain: tp_perf_try() */
 	bool has_switches; /* context-switch records */
 	bool switches_start_off; /* not by the exec, but by tp_perf_events_switches() */
+	bool is_attaching; /* the target runs already: records tell their event, nothing waits for
+			    * an exec, and tp_perf_events_join() is called for each thread */
 	uint32_t stack_bytes;
 	uint32_t ring_pages;
 	uint64_t period_ns; /* between samples of a running thread, without jitter */
+};
+
+/* Descriptors beyond those of the first thread. */
+struct tp_perf_fds {
+	int *items;
+	size_t n;
+	size_t capacity;
 };
 
 struct tp_perf_events {
@@ -37,6 +47,8 @@ struct tp_perf_events {
 	int *sample_fds;
 	int *switch_fds; /* -1 without switch records */
 	struct tp_perf_ring *rings;
+	struct tp_perf_fds joined_samplers; /* of other threads; all write the rings above */
+	struct tp_perf_fds joined_switches;
 };
 
 /* Events like those on this very thread, enabled at once, for calibration: on one CPU and inherited
@@ -53,8 +65,12 @@ int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t p
 /* 0 when an event like ours can be opened on this very process, else an errno. */
 int tp_perf_try(bool with_kernel);
 
+/* How many more descriptors may be opened, some left over for others. */
+uint64_t tp_perf_descriptors_left(void);
+
 /*
- * Open everything for `target`, which has not execed yet: nothing is recorded before it does.
+ * Open everything for `target`, which has not execed yet: nothing is recorded before it does. When
+ * attaching, `target` is the first thread, and nothing is recorded before it is joined.
  * setup   in: what is wished for; out->setup says what it became.
  * seed    of the jitter.
  * Errors  TP_DENIED, TP_BUSY (descriptors or locked memory run out), TP_IO.
@@ -65,9 +81,21 @@ TP_MUST_CHECK enum tp_status tp_perf_events_open(struct tp_perf_events *out,
 						 struct tp_error *err);
 void tp_perf_events_close(struct tp_perf_events *events);
 
+/*
+ * Attaching: from now on this thread is recorded, and all that it will create. Its switches are not
+ * before tp_perf_events_switches(). `is_first`: the target of the opening, whose events are open.
+ * listeners  event id -> tid, for telling whose event a record is of.
+ * Returns 0 or an errno: ESRCH when it has ended, EMFILE when descriptors run out; then nothing is
+ * open for it.
+ */
+int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first, uint64_t *seed,
+			struct tp_map *listeners);
+
 /* Switch records of all threads, on or off. */
 void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on);
 /* A new period for the target's first thread on the i-th CPU, and for threads born from now on. */
 void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns);
+/* The same for all threads that were joined, but for the first. */
+void tp_perf_events_redraw_joined(const struct tp_perf_events *events, uint64_t period_ns);
 
 #endif

@@ -14,6 +14,8 @@
 
 /* A set-user-ID program loses its events with the exec itself; other ends so soon are rare. */
 #define LEAVES_WITHIN_NS (50 * TP_NS_PER_MS)
+/* Two records of one exec are microseconds apart. */
+#define SAME_EXEC_NS TP_NS_PER_MS
 /* From the record of its end to the zombie: what is alive after that is alive. */
 #define DIES_WITHIN_NS (200 * TP_NS_PER_MS)
 
@@ -66,6 +68,15 @@ static void gap_put(struct tp_perf_feed *feed, struct tp_perf_gap *gap, const ch
 	*gap = (struct tp_perf_gap){0};
 }
 
+/* Whose event a record is of; 0 when that is not told. */
+static pid_t listener_of(const struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	uint64_t tid;
+	if (!feed->listeners || !tp_map_get(feed->listeners, record->event_id, &tid))
+		return 0;
+	return (pid_t)tid;
+}
+
 /* Whom the record is about; one whose birth was lost is born now. NULL for the idle task. */
 static struct tp_tree_task *task_of(struct tp_perf_feed *feed, const struct tp_perf_record *record)
 {
@@ -75,8 +86,11 @@ static struct tp_tree_task *task_of(struct tp_perf_feed *feed, const struct tp_p
 	if (task && task->info.pid == record->pid)
 		return task;
 	tp_tree_doubt(feed->tree);
-	return tp_tree_fork(feed->tree, record->tid, record->pid,
+	task = tp_tree_fork(feed->tree, record->tid, record->pid,
 			    record->tid != record->pid ? record->pid : 0, record->time_ns);
+	if (!feed->is_joining)
+		task->listens_to = listener_of(feed, record);
+	return task;
 }
 
 static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *record)
@@ -126,8 +140,13 @@ static void feed_fork(struct tp_perf_feed *feed, const struct tp_perf_record *re
 	struct tp_tree_task *parent = tp_tree_find(feed->tree, record->of.fork.parent_tid);
 	if (parent)
 		parent->n_births++;
+	/* One that is born while its creator is being joined gets the half of its events that is
+	 * open by then: a birth proves something only when the creator's own events tell it. */
+	bool is_whole = parent && parent->listens_to == listener_of(feed, record);
 	struct tp_tree_task *task = tp_tree_fork(feed->tree, record->tid, record->pid,
 						 record->of.fork.parent_tid, record->time_ns);
+	if (!task->listens_to && (is_whole || !feed->is_joining))
+		task->listens_to = listener_of(feed, record);
 	if (!feed->runs.is_on)
 		return;
 	task->where = TP_TREE_PREEMPTED; /* it may run and has not yet */
@@ -198,6 +217,32 @@ static void feed_mapping(struct tp_perf_feed *feed, const struct tp_perf_record 
 		tp_maps_add(task->maps, &record->of.mapping);
 }
 
+/* Of an exec by another thread than the first: that one's events go on under the first one's tid.
+ */
+static bool hears_exec(struct tp_tree_task *task, const struct tp_perf_record *record, pid_t told)
+{
+	if (record->time_ns - task->info.exec_ns < SAME_EXEC_NS)
+		return false; /* the same, told twice */
+	task->listens_to = told;
+	return true;
+}
+
+/* Is the record of the event that tells of its thread? See struct tp_perf_feed.listeners. */
+static bool is_heard(struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	pid_t told = listener_of(feed, record);
+	bool is_birth = record->type == PERF_RECORD_FORK;
+	struct tp_tree_task *task =
+		tp_tree_find(feed->tree, is_birth ? record->of.fork.parent_tid : record->tid);
+	if (!told || !task || !task->listens_to || task->listens_to == told)
+		return true;
+	if (record->type == PERF_RECORD_COMM && record->of.comm.is_exec)
+		return hears_exec(task, record, told);
+	return record->type != PERF_RECORD_SAMPLE && record->type != PERF_RECORD_SWITCH &&
+	       record->type != PERF_RECORD_MMAP2 && record->type != PERF_RECORD_COMM &&
+	       record->type != PERF_RECORD_EXIT && !is_birth;
+}
+
 static void feed_one(struct tp_perf_feed *feed, const struct tp_perf_record *record)
 {
 	switch (record->type) {
@@ -243,7 +288,10 @@ void tp_perf_feed_record(struct tp_perf_feed *feed, const void *bytes, size_t si
 		return;
 	}
 	feed->last_ns = record.time_ns;
-	feed_one(feed, &record);
+	if (feed->listeners && !is_heard(feed, &record))
+		feed->n_unheard++;
+	else
+		feed_one(feed, &record);
 	/* Afterwards: who was on the CPU was so until the record before. */
 	tp_perf_runs_seen(&feed->runs, record.cpu, record.time_ns);
 }

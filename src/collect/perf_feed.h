@@ -9,6 +9,8 @@
 #include "perf_runs.h"
 #include "perf_stack.h"
 
+#include "trainprof/base/map.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,6 +35,13 @@ struct tp_perf_feed {
 	bool is_paused;       /* keep the books, put no samples */
 	bool drops_stacks;    /* a ring is filling: do not unwind */
 	unsigned keep_one_in; /* unwind one of so many */
+
+	/* Attached: event id -> the thread that it was opened for. A thread that existed has events
+	 * of its own, and may have copies of its creator's as well: each is told of by one of them
+	 * only, the task's listens_to. NULL: there are no two. Borrowed. */
+	const struct tp_map *listeners;
+	bool is_joining;    /* threads are still being given events, see perf_attach.h */
+	uint64_t n_unheard; /* records told twice */
 
 	uint64_t last_ns;     /* time of the last record */
 	uint64_t *n_switches; /* ways out, by CPU */

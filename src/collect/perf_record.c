@@ -9,20 +9,28 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What sample_id_all puts behind every record that is no sample: TID, TIME, CPU. */
-struct sample_id {
+/*
+ * What sample_id_all puts behind every record that is no sample: TID, TIME, the event's ID if that
+ * was asked for, CPU. Samples have the same behind their header and IP.
+ */
+struct id_begin {
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t time_ns;
-	uint32_t cpu;
-	uint32_t reserved;
 };
 
-/* The start of a sample: IP, TID, TIME, CPU. */
+enum { WORD = sizeof(uint64_t), ID_BYTES = sizeof(struct id_begin) + WORD };
+
+static size_t id_bytes(bool has_event)
+{
+	return has_event ? ID_BYTES + WORD : ID_BYTES;
+}
+
+/* The start of a sample. */
 struct sample_head {
 	struct perf_event_header header;
 	uint64_t ip;
-	struct sample_id id;
+	struct id_begin id;
 };
 
 struct mmap2_head {
@@ -55,7 +63,7 @@ struct task_head {
 	uint64_t time_ns;
 };
 
-_Static_assert(sizeof(struct sample_head) == 40, "layout");
+_Static_assert(sizeof(struct sample_head) == 32, "layout");
 _Static_assert(sizeof(struct mmap2_head) == 72, "layout");
 
 /* A place in a record and what is left behind it. */
@@ -85,22 +93,30 @@ static const void *reader_skip(struct reader *reader, uint64_t n)
 	return start;
 }
 
-size_t tp_perf_record_time_offset(uint32_t type, size_t size)
+size_t tp_perf_record_time_offset(uint32_t type, size_t size, bool has_event)
 {
-	if (type == PERF_RECORD_SAMPLE)
-		return size >= sizeof(struct sample_head) ? offsetof(struct sample_head, id.time_ns)
-							  : 0;
-	size_t least = sizeof(struct perf_event_header) + sizeof(struct sample_id);
-	return size >= least ? size - sizeof(struct sample_id) + offsetof(struct sample_id, time_ns)
-			     : 0;
+	bool is_sample = type == PERF_RECORD_SAMPLE;
+	size_t head =
+		is_sample ? offsetof(struct sample_head, id) : sizeof(struct perf_event_header);
+	size_t id = id_bytes(has_event);
+	if (size < head + id)
+		return 0;
+	return (is_sample ? head : size - id) + offsetof(struct id_begin, time_ns);
 }
 
-static void set_id(struct tp_perf_record *out, const struct sample_id *id)
+static void set_id(struct tp_perf_record *out, const void *bytes, bool has_event)
 {
-	out->pid = (pid_t)id->pid;
-	out->tid = (pid_t)id->tid;
-	out->time_ns = id->time_ns;
-	out->cpu = id->cpu;
+	struct id_begin id;
+	memcpy(&id, bytes, sizeof(id));
+	const uint8_t *at = (const uint8_t *)bytes + sizeof(id);
+	out->pid = (pid_t)id.pid;
+	out->tid = (pid_t)id.tid;
+	out->time_ns = id.time_ns;
+	if (has_event) {
+		memcpy(&out->event_id, at, sizeof(out->event_id));
+		at += WORD;
+	}
+	memcpy(&out->cpu, at, sizeof(out->cpu));
 }
 
 uint64_t tp_perf_user_regs(void)
@@ -149,13 +165,13 @@ static bool decode_stack(struct tp_perf_sample *out, struct reader *reader)
 static bool decode_sample(struct tp_perf_record *out, const void *bytes, size_t size,
 			  const struct tp_perf_layout *layout)
 {
-	if (size < sizeof(struct sample_head))
+	size_t begin = offsetof(struct sample_head, id) + id_bytes(layout->has_event);
+	if (size < begin)
 		return false;
 	const struct sample_head *head = bytes;
 	struct tp_perf_sample *sample = &out->of.sample;
-	struct reader reader = {.at = (const uint8_t *)bytes + sizeof(*head),
-				.left = size - sizeof(*head)};
-	set_id(out, &head->id);
+	struct reader reader = {.at = (const uint8_t *)bytes + begin, .left = size - begin};
+	set_id(out, &head->id, layout->has_event);
 	*sample = (struct tp_perf_sample){.ip = head->ip};
 	sample->is_kernel = (out->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	if (layout->has_chain) {
@@ -246,12 +262,10 @@ bool tp_perf_record_decode(struct tp_perf_record *out, const void *bytes, size_t
 	*out = (struct tp_perf_record){.type = header.type, .misc = header.misc};
 	if (header.type == PERF_RECORD_SAMPLE)
 		return decode_sample(out, bytes, size, layout);
-	if (tp_perf_record_time_offset(header.type, size) == 0)
+	if (tp_perf_record_time_offset(header.type, size, layout->has_event) == 0)
 		return false;
-	size_t end = size - sizeof(struct sample_id); /* of the record's own part */
-	struct sample_id id;
-	memcpy(&id, (const char *)bytes + end, sizeof(id));
-	set_id(out, &id);
+	size_t end = size - id_bytes(layout->has_event); /* of the record's own part */
+	set_id(out, (const char *)bytes + end, layout->has_event);
 	switch (header.type) {
 	case PERF_RECORD_MMAP2:
 		return decode_mapping(out, bytes, end);

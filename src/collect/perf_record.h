@@ -17,6 +17,7 @@
 struct tp_perf_layout {
 	bool has_chain; /* kernel part of the call chain in samples */
 	bool has_stack; /* user registers and stack in samples */
+	bool has_event; /* which event it is of: where threads were attached to one by one */
 };
 
 enum { TP_PERF_MAX_RECORD = 1 << 16 }; /* the size is 16 bits wide */
@@ -40,6 +41,7 @@ struct tp_perf_record {
 	pid_t tid;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t cpu;
+	uint64_t event_id; /* of the event that we opened, not of its copies; 0 = not told */
 	union {
 		struct tp_mapping mapping; /* MMAP2 */
 		struct {
@@ -67,7 +69,7 @@ bool tp_perf_record_decode(struct tp_perf_record *out, const void *bytes, size_t
 			   const struct tp_perf_layout *layout);
 
 /* Where the time is in a record of this type and size: an offset, 0 when it has none. */
-size_t tp_perf_record_time_offset(uint32_t type, size_t size);
+size_t tp_perf_record_time_offset(uint32_t type, size_t size, bool has_event);
 
 /* Register numbers of this machine for perf_event_attr.sample_regs_user. */
 uint64_t tp_perf_user_regs(void);

@@ -82,7 +82,7 @@ bool tp_perf_ring_peek(struct tp_perf_ring *ring, uint64_t *time_ns)
 	struct perf_event_header header;
 	if (!ring_header(ring, &header))
 		return false;
-	size_t offset = tp_perf_record_time_offset(header.type, header.size);
+	size_t offset = tp_perf_record_time_offset(header.type, header.size, ring->has_events);
 	uint64_t time = offset ? ring_word(ring, ring->next + offset) : 0;
 	*time_ns = time > ring->key_ns ? time : ring->key_ns;
 	return true;

@@ -23,6 +23,7 @@ struct tp_perf_ring {
 	uint64_t next;     /* first record not taken */
 	uint64_t key_ns;   /* time of the last record taken; times below it count as it */
 	uint64_t n_broken; /* times the bytes made no sense and all that was seen was dropped */
+	bool has_events;   /* records tell their event (struct tp_perf_layout); false after map */
 	uint8_t *scratch;  /* for a record that goes around the end; may be NULL until then */
 	size_t map_bytes;  /* 0 when page and data are not mapped by us */
 };

@@ -330,7 +330,10 @@ enum tp_status tp_plan_start(struct tp_plan *plan, pid_t target, struct tp_error
 {
 	enum tp_status status = TP_OK;
 	plan->target = target;
-	tp_tree_fork(plan->context.tree, target, target, 0, tp_clock_now_ns());
+	if (plan->config.is_attaching)
+		tp_tree_meet(plan->context.tree, target, tp_clock_now_ns());
+	else
+		tp_tree_fork(plan->context.tree, target, target, 0, tp_clock_now_ns());
 	for (size_t i = 0; i < plan->n_slots && !status; i++) {
 		struct plan_slot *slot = &plan->slots[i];
 		struct tp_error why = {0};

@@ -4,9 +4,11 @@
  */
 #include "counters.h"
 #include "eventalias.h"
+#include "perf_event.h"
 #include "pmuprobe.h"
 #include "pmurecipe.h"
 #include "registry.h"
+#include "tree.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
@@ -20,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 512, MAX_KINDS = TP_EVENTALIAS_MAX_CORES };
+enum { PATH_SIZE = 512, MAX_KINDS = TP_EVENTALIAS_MAX_CORES, LEAST_LEFT = 64 };
 
 /* The same events on each kind of core, on one task and what it starts. */
 struct meter {
@@ -44,6 +46,7 @@ struct pmu {
 	struct tp_collector base;
 	const struct tp_host *host;
 	struct tp_sink *sink;
+	struct tp_tree *tree; /* of a target that runs already; NULL: it does not */
 	struct meters basic;
 	struct meters topdown;
 	struct tp_pmurecipe recipe;
@@ -67,6 +70,7 @@ static enum tp_status pmu_open(struct tp_collector **out, const struct tp_collec
 	self->base.type = &tp_pmu_collector;
 	self->host = context->host;
 	self->sink = context->sink;
+	self->tree = context->config && context->config->is_attaching ? context->tree : NULL;
 	self->basic.n_kinds = n;
 	self->basic.n_required = 2;
 	self->basic.n_events = TP_N_BASIC;
@@ -157,8 +161,28 @@ static int meters_add_threads(struct pmu *self, struct meters *meters, pid_t pid
 	return error;
 }
 
+/* All that exist, once: whoever is born meanwhile is counted with its creator, or for microseconds
+ * with nobody. */
+static int meters_add_tree(struct pmu *self, struct meters *meters)
+{
+	int error = ESRCH;
+	size_t cursor = 0;
+	const struct tp_tree_task *task;
+	while ((task = tp_tree_next(self->tree, &cursor))) {
+		if (tp_perf_descriptors_left() < LEAST_LEFT)
+			return EMFILE;
+		int one = meters_add(self, meters, task->info.tid, false);
+		if (one && one != ESRCH)
+			return one;
+		error = one == 0 ? 0 : error;
+	}
+	return error;
+}
+
 static int meters_start(struct pmu *self, struct meters *meters, pid_t target)
 {
+	if (self->tree)
+		return meters_add_tree(self, meters);
 	return is_held(target) ? meters_add(self, meters, target, true)
 			       : meters_add_threads(self, meters, target);
 }

@@ -416,6 +416,8 @@ static enum tp_status poller_start(struct tp_collector *base, pid_t target, stru
 	(void)err;
 	self->target = target;
 	self->started_ns = tp_clock_now_ns();
+	if (self->config->is_attaching) /* what holds for children need not for this one */
+		tp_reach_probe_process(self->host, target, &base->availability);
 	/* Now, because the rings and files of the others are open by then. */
 	self->looker.shelf.capacity = tp_fdshelf_room(KEPT_FILES_MAX);
 	tp_accounts_init(&self->accounts, self->host, self->sink, self->tree, self->started_ns);

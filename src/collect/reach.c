@@ -1,4 +1,4 @@
-/* Tries to read system call and memory of a child. */
+/* Tries to read system call and memory of a child, or of the target. */
 #include "reach.h"
 
 #include "procfs.h"
@@ -125,4 +125,37 @@ void tp_reach_probe(const struct tp_host *host, struct tp_availability *out)
 	}
 	if (reach.call || reach.memory)
 		explain(host, &reach, out);
+}
+
+/* Nothing is mapped at address 0: who may read gets EFAULT. */
+static struct reach try_process(pid_t pid)
+{
+	char copy;
+	struct iovec local = {.iov_base = &copy, .iov_len = 1};
+	struct iovec remote = {.iov_base = NULL, .iov_len = 1};
+	struct reach reach = {.call = read_file(pid, "syscall")};
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT)
+		reach.memory = errno;
+	return reach;
+}
+
+void tp_reach_probe_process(const struct tp_host *host, pid_t pid, struct tp_availability *out)
+{
+	memset(out, 0, sizeof(*out));
+	struct reach reach = try_process(pid);
+	bool is_gone = kill(pid, 0) != 0 && errno == ESRCH;
+	if (is_gone || (!reach.call && !reach.memory))
+		return;
+	if (host->ptrace_scope != 1) {
+		explain(host, &reach, out);
+		return;
+	}
+	out->presence = TP_PRESENCE_DEGRADED;
+	snprintf(out->reason, sizeof(out->reason),
+		 "only kernel functions name a wait: kernel.yama.ptrace_scope is 1 and process %d "
+		 "is not our child",
+		 (int)pid);
+	snprintf(out->remedy, sizeof(out->remedy),
+		 "sudo trainprof attach %d   (or: sudo sysctl kernel.yama.ptrace_scope=0)",
+		 (int)pid);
 }

@@ -251,11 +251,13 @@ static void loop_run(struct loop *loop)
 			else if (loop->phase != PHASE_OVER)
 				loop_sample(loop, (size_t)who);
 		}
-		if (news & TP_TARGET_ENDED)
+		if (news & (TP_TARGET_ENDED | TP_TARGET_LEAVE))
 			return;
 		if (news & TP_TARGET_INTERRUPTED)
 			loop_interrupt(loop);
 		loop_catch_up(loop);
+		if (loop->phase == PHASE_OVER && tp_target_is_attached(loop->target))
+			return; /* its end is nothing to wait for */
 	}
 }
 
@@ -273,10 +275,14 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 		goto out;
 	if (config->delay_ns)
 		tp_plan_pause(plan, true, tp_clock_now_ns());
+	out->started_ns = tp_clock_now_ns();
 	status = tp_plan_start(plan, tp_target_pid(target), err);
 	if (status)
 		goto out;
-	out->started_ns = tp_clock_now_ns();
+	/* One that runs already is measured from the moment at which all its threads are known. */
+	uint64_t ready_ns = tp_clock_now_ns();
+	if (!tp_target_is_attached(target))
+		out->started_ns = ready_ns;
 	status = tp_target_release(target, err);
 	if (status) {
 		out->measure_from_ns = out->measure_until_ns = tp_clock_now_ns();
@@ -288,7 +294,7 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	loop.phase = PHASE_DELAY;
 	loop.change_ns = out->started_ns + config->delay_ns;
 	if (!config->delay_ns)
-		loop_begin(&loop, out->started_ns);
+		loop_begin(&loop, ready_ns);
 	loop_arm(&loop, now_ns);
 	loop_run(&loop);
 	/* A zombie until it is reaped: its last accounts can still be read. */

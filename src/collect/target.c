@@ -2,7 +2,9 @@
 #include "trainprof/collect/target.h"
 #include "trainprof/collect/env.h"
 
+#include "attachment.h"
 #include "launch.h"
+#include "reach.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
@@ -13,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -20,11 +23,15 @@
 
 enum { STATUS_OURS = 125 };
 
+static const int leaving[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
 
 struct tp_target {
 	pid_t pid;
-	char *name;     /* argv[0] */
+	bool is_attached;
+	struct tp_attachment attachment; /* if so */
+	int epoll_fd;                    /* the same: its end, and signals */
+	char *name;                      /* argv[0] */
 	int release_fd; /* writing end; closed without a byte, the child gives up */
 	int failure_fd; /* reading end; an errno when exec failed, end of file when not */
 	int signal_fd;
@@ -162,9 +169,70 @@ pid_t tp_target_pid(const struct tp_target *target)
 	return target->pid;
 }
 
+/* What was ignored, by nohup or a shell's "&", stays so. */
+static void leaving_take(struct tp_target *target)
+{
+	sigset_t taken;
+	sigemptyset(&taken);
+	for (size_t i = 0; i < TP_ARRAY_LEN(leaving); i++) {
+		struct sigaction action;
+		if (sigaction(leaving[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&taken, leaving[i]);
+	}
+	pthread_sigmask(SIG_BLOCK, &taken, &target->mask_before);
+	target->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool watch_fd(const struct tp_target *target, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	return epoll_ctl(target->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+enum tp_status tp_target_attach(struct tp_target **out, pid_t pid, struct tp_error *err)
+{
+	struct tp_attachment attachment;
+	enum tp_status status = tp_attachment_open(&attachment, pid, err);
+	if (status)
+		return status;
+	struct tp_target *target = tp_alloc(sizeof(*target));
+	*target = (struct tp_target){.pid = pid,
+				     .is_attached = true,
+				     .attachment = attachment,
+				     .release_fd = -1,
+				     .failure_fd = -1,
+				     .has_execed = true,
+				     .end.kind = TP_END_RUNNING};
+	leaving_take(target);
+	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (target->epoll_fd >= 0 && watch_fd(target, target->signal_fd) &&
+	    watch_fd(target, attachment.pidfd)) {
+		*out = target;
+		return TP_OK;
+	}
+	status = tp_fail(err, TP_TARGET, "cannot wait for pid %d: %s", (int)pid,
+			 tp_errno_text(errno));
+	pthread_sigmask(SIG_SETMASK, &target->mask_before, NULL);
+	tp_target_close(target);
+	return status;
+}
+
+void tp_target_reach(const struct tp_target *target, const struct tp_host *host,
+		     struct tp_availability *out)
+{
+	tp_reach_probe_process(host, target->pid, out);
+}
+
+bool tp_target_is_attached(const struct tp_target *target)
+{
+	return target->is_attached;
+}
+
 enum tp_status tp_target_release(struct tp_target *target, struct tp_error *err)
 {
 	int cause;
+	if (target->is_attached)
+		return TP_OK;
 	ssize_t sent;
 	do
 		sent = write(target->release_fd, "", 1);
@@ -189,7 +257,7 @@ int tp_target_exit_status(const struct tp_target *target)
 
 int tp_target_wait_fd(const struct tp_target *target)
 {
-	return target->signal_fd;
+	return target->is_attached ? target->epoll_fd : target->signal_fd;
 }
 
 /* Daemons that lost their parent are ours (PR_SET_CHILD_SUBREAPER): their ends must be taken. */
@@ -250,10 +318,21 @@ static unsigned take_signal(const struct tp_target *target, const struct signalf
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
 }
 
+static unsigned poll_attached(const struct tp_target *target)
+{
+	struct signalfd_siginfo info;
+	unsigned events = tp_attachment_has_ended(&target->attachment) ? TP_TARGET_ENDED : 0;
+	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		events |= TP_TARGET_LEAVE;
+	return events;
+}
+
 unsigned tp_target_poll(struct tp_target *target)
 {
 	unsigned events = 0;
 	struct signalfd_siginfo info;
+	if (target->is_attached)
+		return poll_attached(target);
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		events |= take_signal(target, &info);
 	reap_adopted(target);
@@ -265,6 +344,10 @@ unsigned tp_target_poll(struct tp_target *target)
 const struct tp_target_end *tp_target_reap(struct tp_target *target)
 {
 	struct pollfd wait = {.fd = target->signal_fd, .events = POLLIN};
+	if (target->is_attached && !target->is_reaped) {
+		tp_attachment_end(&target->attachment, &target->end);
+		target->is_reaped = true;
+	}
 	while (!target->is_reaped) {
 		if (tp_target_poll(target) & TP_TARGET_ENDED) {
 			int status = 0;
@@ -294,6 +377,10 @@ void tp_target_close(struct tp_target *target)
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		;
 	close_fd(&target->signal_fd);
+	if (target->is_attached) {
+		close_fd(&target->epoll_fd);
+		tp_attachment_close(&target->attachment);
+	}
 	free(target->name);
 	free(target);
 }

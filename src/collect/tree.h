@@ -32,6 +32,7 @@ struct tp_tree_task {
 	uint64_t n_runs;      /* stays on a CPU so far: unchanged = it has not run since */
 	uint64_t n_births;    /* children that it has made: threads and processes */
 	struct tp_maps *maps; /* shared by the threads of a process; owned by the tree */
+	pid_t listens_to;     /* whose events tell of it (perf_attach.h); 0 = any */
 	uint64_t followed_ns; /* since then it has an event of its own (pyfollow.h); 0 = it has none
 			       */
 	void *poll_state;     /* the poller's, see tp_tree_set_release() */
@@ -79,5 +80,8 @@ size_t tp_tree_alive(const struct tp_tree *tree);
 /* Compare with /proc: add what is missing, end what is gone. For tiers without perf (every poll)
  * and as a slow check with it (every second). Returns how many were added. */
 size_t tp_tree_scan(struct tp_tree *tree, pid_t root, uint64_t now_ns);
+/* The same for a target that runs already, before the tree is fed: all that exists now, without
+ * ourselves. From then on our own children are none of the target's. */
+size_t tp_tree_meet(struct tp_tree *tree, pid_t root, uint64_t now_ns);
 
 #endif

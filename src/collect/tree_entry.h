@@ -38,6 +38,7 @@ struct tp_tree {
 	struct tp_map processes; /* pid -> struct tree_process * */
 	struct tp_map ended;     /* tid -> pid << 32 | id of the last one that ended */
 	uint32_t n_tasks;        /* ids given */
+	bool is_attached;        /* the target is no child of ours, and may be a parent */
 	bool is_fed;             /* events report every birth and death */
 	bool has_doubt;          /* but some were lost, or a process escaped them */
 	uint64_t n_scans;

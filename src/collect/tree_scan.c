@@ -39,6 +39,8 @@ static void scan_queue(struct scan *scan, pid_t pid)
 {
 	if (pid <= 0 || tp_map_get(&scan->met, (uint64_t)pid, NULL))
 		return;
+	if (scan->tree->is_attached && scan->tree->host->is_live && pid == getpid())
+		return; /* attached to the shell that started us */
 	tp_map_set(&scan->met, (uint64_t)pid, 1);
 	TP_ARRAY_PUSH(scan->pids, scan->n_pids, scan->pids_capacity) = pid;
 }
@@ -204,7 +206,8 @@ static void scan_own_children(struct scan *scan, pid_t root)
 	struct tp_task_stat target;
 	struct tp_task_stat stat;
 	size_t before = scan->n_pids;
-	if (!scan->tree->host->is_live || !tp_task_stat_read(&target, scan->tree->host, root, 0) ||
+	if (scan->tree->is_attached || !scan->tree->host->is_live ||
+	    !tp_task_stat_read(&target, scan->tree->host, root, 0) ||
 	    !scan_children(scan, getpid(), getpid()))
 		return;
 	size_t kept = before;
@@ -271,4 +274,11 @@ size_t tp_tree_scan(struct tp_tree *tree, pid_t root, uint64_t now_ns)
 	tp_map_release(&scan.met);
 	free(scan.pids);
 	return scan.n_added;
+}
+
+size_t tp_tree_meet(struct tp_tree *tree, pid_t root, uint64_t now_ns)
+{
+	tree->is_attached = true;
+	tree->next_search_ns = 0;
+	return tp_tree_scan(tree, root, now_ns);
 }

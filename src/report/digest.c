@@ -183,6 +183,9 @@ void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest
 		tp_buf_printf(out, "how %s ended was not recorded", digest->program);
 		break;
 	}
+	if (digest->run->mode == TP_MODE_ATTACH)
+		tp_buf_printf(out, " (attached to pid %d after %s)", (int)digest->run->pid,
+			      tp_unit_clock(digest->run->attached_after_ns).text);
 	if (digest->report->exit_note)
 		tp_buf_printf(out, "; %s", digest->report->exit_note);
 }

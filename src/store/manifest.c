@@ -108,6 +108,8 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	tp_json_put_string(w, "tier", tp_tier_name(run->tier));
 	tp_json_write_key(w, "pid");
 	tp_json_write_int(w, run->pid);
+	if (run->mode == TP_MODE_ATTACH)
+		put_time(w, "attached_after_ns", run->attached_after_ns);
 	put_time(w, "started_wall_ns", run->started_wall_ns);
 	put_time(w, "started_ns", run->started_ns);
 	put_time(w, "ended_ns", run->ended_ns);
@@ -315,6 +317,7 @@ static void get_run(struct tp_run_info *run, const struct tp_json *from, struct 
 	run->mode = (enum tp_run_mode)get_choice(from, "mode", mode_name, N_MODES, TP_MODE_RUN);
 	run->tier = (enum tp_tier)get_choice(from, "tier", tier_name, TP_N_TIERS, TP_TIER_BARE);
 	run->pid = get_int(from, "pid");
+	run->attached_after_ns = get_time(from, "attached_after_ns");
 	run->started_wall_ns = get_time(from, "started_wall_ns");
 	run->started_ns = get_time(from, "started_ns");
 	run->ended_ns = get_time(from, "ended_ns");

@@ -64,7 +64,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fake *fakes = calloc(N_RINGS, sizeof(*fakes));
 	struct tp_host host = {.root = "/nonexistent"};
-	struct tp_perf_layout layout = {.has_chain = size & 1, .has_stack = size & 2};
+	struct tp_perf_layout layout = {.has_chain = size & 1,
+					.has_stack = size & 2,
+					.has_event = size & 4};
+	struct tp_map listeners = {0};
 	struct tp_perf_ring rings[N_RINGS];
 	struct tp_perf_merge merge;
 	struct tp_perf_feed feed;
@@ -73,8 +76,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tp_tree *tree = tp_tree_new(&host, &sink.sink);
 	for (size_t i = 0; i < N_RINGS; i++)
 		tp_perf_ring_init(&rings[i], &fakes[i].page, fakes[i].data, RING_BYTES);
+	for (size_t i = 0; i < N_RINGS; i++)
+		rings[i].has_events = layout.has_event;
 	tp_perf_merge_init(&merge, rings, N_RINGS);
 	tp_perf_feed_init(&feed, &host, tree, &sink.sink, &layout, 2);
+	for (uint64_t id = 0; id < 4; id++)
+		tp_map_set(&listeners, id, id);
+	if (layout.has_event)
+		feed.listeners = &listeners;
+	feed.is_joining = size & 8;
 	tp_perf_runs_on(&feed.runs, 1);
 	for (unsigned n = 1; size > 4; n++) {
 		size_t used = put_record(fakes, data, size);
@@ -87,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tp_perf_runs_off(&feed.runs, 1000);
 	tp_perf_feed_settle(&feed, 1000, true);
 	tp_perf_feed_release(&feed);
+	tp_map_release(&listeners);
 	tp_perf_merge_release(&merge);
 	for (size_t i = 0; i < N_RINGS; i++)
 		tp_perf_ring_unmap(&rings[i]);

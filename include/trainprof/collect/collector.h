@@ -26,6 +26,7 @@ struct tp_collect_config {
 	double max_overhead_ratio; /* detail is reduced to stay below; default 0.01 */
 	double max_switch_rate_hz; /* switch records go off above this per CPU; default 20000 */
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
+	bool is_attaching;         /* the target runs already, and not for us */
 };
 
 /* What collectors of one measurement share. Borrowed by all of them until close. */
@@ -53,7 +54,8 @@ struct tp_collector_type {
 	/* Additions to the target's environment; NULL when there are none. */
 	enum tp_status (*child_env)(struct tp_collector *self, struct tp_env *env,
 				    struct tp_error *err);
-	/* The target exists and is held before its exec. */
+	/* The target exists and is held before its exec; or, attaching, it runs, and the tree knows
+	 * its threads. */
 	enum tp_status (*start)(struct tp_collector *self, pid_t target, struct tp_error *err);
 	/* A descriptor that becomes readable when sample() should run early; -1 or NULL for none.
 	 */

@@ -27,7 +27,7 @@ struct tp_sampler_config {
 };
 
 struct tp_sampler_result {
-	uint64_t started_ns;       /* the target's exec */
+	uint64_t started_ns;       /* the target's exec; when attaching to it began */
 	uint64_t measure_from_ns;  /* when measuring began; equal to until when it never did */
 	uint64_t measure_until_ns; /* when it stopped */
 	bool was_interrupted;      /* by a second Ctrl-C: the report may be skipped */
@@ -36,7 +36,8 @@ struct tp_sampler_result {
 
 /*
  * Release the target and follow it to its end; sources are started before and finished here. Fills
- * `out` also when the target could not be executed.
+ * `out` also when the target could not be executed. One that was attached to is left at the end of
+ * duration_ns or when a signal tells us to leave.
  * Errors  TP_TARGET (exec failed: see tp_target_exit_status()), TP_DENIED (a required source).
  */
 TP_MUST_CHECK enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,

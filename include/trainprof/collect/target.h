@@ -1,5 +1,6 @@
 /*
- * The program that is measured: started by us, left alone, and followed to its end.
+ * The program that is measured: started by us, left alone, and followed to its end; or one that
+ * runs already and goes on when we leave (tp_target_attach, behind the rest).
  *
  * The child is held before its exec until collectors are attached, then runs with the signals,
  * limits and descriptors that we were started with, in our process group. Nothing here stops it.
@@ -23,7 +24,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-struct tp_env; /* trainprof/collect/env.h */
+struct tp_env;          /* trainprof/collect/env.h */
+struct tp_host;         /* trainprof/collect/host.h */
+struct tp_availability; /* trainprof/model/source.h */
 
 /* What the target shall find as we found it. */
 struct tp_inheritance {
@@ -43,7 +46,8 @@ struct tp_target;
 
 /* How it ended. */
 struct tp_target_end {
-	enum tp_end_kind kind; /* TP_END_EXITED or TP_END_SIGNALED; TP_END_RUNNING before */
+	enum tp_end_kind kind; /* TP_END_EXITED or TP_END_SIGNALED; TP_END_RUNNING before. Attached:
+				* also TP_END_DETACHED, TP_END_UNKNOWN */
 	int code;              /* exit status, or signal number */
 	uint64_t time_ns;      /* CLOCK_MONOTONIC when it was seen */
 	struct rusage usage;   /* of the target and the children it waited for */
@@ -76,6 +80,7 @@ int tp_target_wait_fd(const struct tp_target *target);
 enum {
 	TP_TARGET_ENDED = 1,       /* a zombie now: its /proc is still there until it is reaped */
 	TP_TARGET_INTERRUPTED = 2, /* SIGINT reached us, from wherever */
+	TP_TARGET_LEAVE = 4,       /* attached: a signal tells us to go */
 };
 
 /* Pass signals on, stop with it, reap adopted daemons. Never blocks. Returns TP_TARGET_… */
@@ -89,6 +94,22 @@ const struct tp_target_end *tp_target_reap(struct tp_target *target);
  * process ends soon, and one that came before would take the status of the target with it.
  */
 void tp_target_close(struct tp_target *target);
+
+/*
+ * Instead of start: a process that runs already, and its children. It is not signalled, stopped or
+ * traced, and nothing of it is inherited. From now on INT QUIT TERM HUP are blocked in this thread,
+ * except those that were ignored; each means TP_TARGET_LEAVE. release does nothing; reap does not
+ * wait: the end is TP_END_DETACHED when it goes on.
+ * Errors  TP_TARGET (no such process; a thread; one of the kernel; ourselves), TP_DENIED (another
+ * user's); err->next says what to type.
+ */
+TP_MUST_CHECK enum tp_status tp_target_attach(struct tp_target **out, pid_t pid,
+					      struct tp_error *err);
+/* Whether its memory and its system calls can be read: DEGRADED or worse with reason and remedy. */
+void tp_target_reach(const struct tp_target *target, const struct tp_host *host,
+		     struct tp_availability *out);
+/* True when it was attached to. */
+bool tp_target_is_attached(const struct tp_target *target);
 
 /* End this process as the target ended: by the same signal, without a core file of ours, or with
  * the same status. Call last, with everything written. */

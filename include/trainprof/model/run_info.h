@@ -79,12 +79,13 @@ struct tp_run_info {
 	const char *directory; /* the target's working directory */
 	enum tp_run_mode mode;
 	enum tp_tier tier;
-	pid_t pid;                 /* of the target */
-	uint64_t started_wall_ns;  /* CLOCK_REALTIME */
-	uint64_t started_ns;       /* CLOCK_MONOTONIC: zero of the trace */
-	uint64_t ended_ns;         /* CLOCK_MONOTONIC; 0 when unknown */
-	uint64_t measure_from_ns;  /* --delay: CLOCK_MONOTONIC, started_ns when none */
-	uint64_t measure_until_ns; /* --duration or ended_ns; 0 when unknown */
+	pid_t pid;                  /* of the target */
+	uint64_t attached_after_ns; /* how long the target had run; TP_MODE_ATTACH only */
+	uint64_t started_wall_ns;   /* CLOCK_REALTIME */
+	uint64_t started_ns;        /* CLOCK_MONOTONIC: zero of the trace */
+	uint64_t ended_ns;          /* CLOCK_MONOTONIC; 0 when unknown */
+	uint64_t measure_from_ns;   /* --delay: CLOCK_MONOTONIC, started_ns when none */
+	uint64_t measure_until_ns;  /* --duration or ended_ns; 0 when unknown */
 	enum tp_end_kind end;
 	int end_code;          /* exit status, or signal number */
 	double sample_rate_hz; /* interrupts a second and thread, kept up; 0 when there are none */

@@ -60,6 +60,42 @@ static inline void measured_run(struct measured *m, char *const *argv)
 	tp_env_release(&env);
 }
 
+/* Attach to a process that runs already; m->sampler.duration_ns says for how long. */
+static inline void measured_attach(struct measured *m, pid_t pid)
+{
+	m->config.is_attaching = true;
+	tp_trace_builder_init(&m->builder);
+	ck_assert_msg(!tp_target_attach(&m->target, pid, &m->err), "%s", m->err.text);
+	ck_assert_msg(!tp_plan_make(&m->plan, &m->host, &m->config, &m->selection, &m->err), "%s",
+		      m->err.text);
+	ck_assert_msg(!tp_plan_open(m->plan, &m->builder.sink, &m->err), "%s", m->err.text);
+	m->status = tp_sampler_run(m->plan, m->target, &m->sampler, &m->result, &m->err);
+	struct tp_run_info run = {.started_ns = m->result.started_ns,
+				  .ended_ns = m->result.end.time_ns,
+				  .mode = TP_MODE_ATTACH};
+	tp_trace_build(&m->trace, &m->builder, &run);
+}
+
+/* Start a command, for example one of tests/programs, that is not measured so far. */
+static inline pid_t measured_start(const char *command)
+{
+	char path[4200];
+	ssize_t len = readlink("/proc/self/exe", path, 4000);
+	ck_assert_int_gt(len, 0);
+	path[len] = '\0';
+	strcpy(strrchr(path, '/'), "/programs");
+	pid_t pid = fork();
+	if (pid == 0) {
+		char script[4400];
+		snprintf(script, sizeof(script), "PATH=%s:$PATH; exec %s >/dev/null", path,
+			 command);
+		execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+		_exit(127);
+	}
+	ck_assert_int_gt(pid, 0);
+	return pid;
+}
+
 /* The text stays where it is: a script for sh. */
 static inline void measured_script(struct measured *m, const char *script)
 {

@@ -54,6 +54,18 @@ static inline void put_id(uint32_t pid, uint32_t tid, uint64_t time_ns, uint32_t
 	put_u32(0);
 }
 
+/* The same with the event's ID. */
+static inline void put_event_id(uint32_t pid, uint32_t tid, uint64_t time_ns, uint64_t event,
+				uint32_t cpu)
+{
+	put_u32(pid);
+	put_u32(tid);
+	put_u64(time_ns);
+	put_u64(event);
+	put_u32(cpu);
+	put_u32(0);
+}
+
 /* The size goes into the header. */
 static inline void seal(void)
 {

@@ -26,8 +26,32 @@ static void setup(void)
 	tp_perf_runs_on(&feed.runs, 1);
 }
 
+static struct tp_map listeners;
+static uint64_t event; /* that the records told are of, where they tell it */
+
+/* Attached to threads 10 and 12: theirs are the events 100 and 120. */
+static void attach(void)
+{
+	feed.layout.has_event = true;
+	feed.listeners = &listeners;
+	tp_map_set(&listeners, 100, 10);
+	tp_map_set(&listeners, 120, 12);
+	tp_tree_fork(tree, 12, 10, 10, 1)->listens_to = 12;
+	tp_tree_find(tree, 10)->listens_to = 10;
+}
+
+static void put_own_id(uint32_t pid, uint32_t tid, uint64_t time_ns, uint32_t cpu)
+{
+	if (feed.layout.has_event)
+		put_event_id(pid, tid, time_ns, event, cpu);
+	else
+		put_id(pid, tid, time_ns, cpu);
+}
+
 static void teardown(void)
 {
+	tp_map_release(&listeners);
+	listeners = (struct tp_map){0};
 	tp_perf_feed_release(&feed);
 	tp_tree_free(tree);
 	tp_trace_builder_release(&sink);
@@ -42,7 +66,7 @@ static void feed_it(void)
 static void tell_switch(bool is_out, uint32_t tid, uint32_t cpu, uint64_t time_ns)
 {
 	begin(PERF_RECORD_SWITCH, is_out ? PERF_RECORD_MISC_SWITCH_OUT : 0);
-	put_id(10, tid, time_ns, cpu);
+	put_own_id(10, tid, time_ns, cpu);
 	feed_it();
 }
 
@@ -55,8 +79,8 @@ static void tell_task(uint32_t type, uint32_t pid, uint32_t tid, uint32_t ppid, 
 	put_u32(tid);
 	put_u32(ptid);
 	put_u64(time_ns);
-	put_id(type == PERF_RECORD_FORK ? ppid : pid, type == PERF_RECORD_FORK ? ptid : tid,
-	       time_ns, 0);
+	put_own_id(type == PERF_RECORD_FORK ? ppid : pid, type == PERF_RECORD_FORK ? ptid : tid,
+		   time_ns, 0);
 	feed_it();
 }
 
@@ -66,7 +90,7 @@ static void tell_comm(uint32_t pid, uint32_t tid, const char *name, bool is_exec
 	put_u32(pid);
 	put_u32(tid);
 	put_text(name);
-	put_id(pid, tid, time_ns, 0);
+	put_own_id(pid, tid, time_ns, 0);
 	feed_it();
 }
 
@@ -75,7 +99,7 @@ static void tell_lost(uint64_t n, uint32_t cpu, uint64_t time_ns)
 	begin(PERF_RECORD_LOST, 0);
 	put_u64(1);
 	put_u64(n);
-	put_id(10, 10, time_ns, cpu);
+	put_own_id(10, 10, time_ns, cpu);
 	feed_it();
 }
 
@@ -83,7 +107,7 @@ static void tell_sample(uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	put_u64(0x401000);
-	put_id(pid, tid, time_ns, 1);
+	put_own_id(pid, tid, time_ns, 1);
 	put_u64(0);
 	put_u64(PERF_SAMPLE_REGS_ABI_64);
 	for (int i = 0; i < __builtin_popcountll(tp_perf_user_regs()); i++)
@@ -264,6 +288,88 @@ START_TEST(nonsense_is_counted_and_survived)
 }
 END_TEST
 
+/* Thread 12 inherited a copy of 10's events before it got its own. */
+START_TEST(thread_with_two_sets_of_events_is_heard_once)
+{
+	attach();
+	event = 100;
+	tell_sample(10, 12, 50);
+	tell_switch(false, 12, 0, 60);
+	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 0));
+	event = 120;
+	tell_sample(10, 12, 51);
+	tell_switch(false, 12, 0, 61);
+	tell_switch(true, 12, 0, 80);
+	ck_assert_uint_eq(nth(TP_RECORD_SAMPLE, 0)->of.sample.time_ns, 51);
+	ck_assert_uint_eq(nth_run(0)->start_ns, 61);
+	ck_assert_uint_eq(feed.n_unheard, 2);
+}
+END_TEST
+
+START_TEST(children_are_heard_as_their_creator_is)
+{
+	attach();
+	event = 120;
+	tell_task(PERF_RECORD_FORK, 10, 13, 10, 12, 100);
+	event = 100;
+	tell_task(PERF_RECORD_FORK, 10, 13, 10, 12, 101);
+	ck_assert_int_eq(tp_tree_find(tree, 13)->listens_to, 12);
+	ck_assert_uint_eq(tp_tree_find(tree, 13)->info.start_ns, 100);
+	tell_sample(10, 13, 110);
+	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 0));
+	event = 120;
+	tell_sample(10, 13, 111);
+	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 0));
+	event = 100;
+	tell_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 120);
+	ck_assert_ptr_nonnull(tp_tree_find(tree, 13));
+	event = 120;
+	tell_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 121);
+	ck_assert_ptr_null(tp_tree_find(tree, 13));
+}
+END_TEST
+
+START_TEST(child_told_of_by_half_a_set_of_events_is_left_to_be_joined)
+{
+	attach();
+	feed.is_joining = true;
+	event = 100;
+	tell_task(PERF_RECORD_FORK, 10, 14, 10, 13, 100); /* 13 was never heard of */
+	ck_assert_int_eq(tp_tree_find(tree, 14)->listens_to, 0);
+	tell_task(PERF_RECORD_FORK, 10, 15, 10, 10, 100);
+	ck_assert_int_eq(tp_tree_find(tree, 15)->listens_to, 10);
+	feed.is_joining = false;
+	tell_task(PERF_RECORD_FORK, 10, 16, 10, 13, 100);
+	ck_assert_int_eq(tp_tree_find(tree, 16)->listens_to, 10);
+}
+END_TEST
+
+/* The first thread goes, the other one gets its number and keeps its events. */
+START_TEST(exec_by_another_thread_takes_its_events_along)
+{
+	attach();
+	event = 120;
+	tell_comm(10, 10, "other", true, 10 * TP_NS_PER_MS);
+	event = 100; /* a copy of 10's, which 12 had as well */
+	tell_comm(10, 10, "other", true, 10 * TP_NS_PER_MS + 900);
+	ck_assert_int_eq(tp_tree_find(tree, 10)->listens_to, 12);
+	event = 120;
+	tell_sample(10, 10, 11 * TP_NS_PER_MS);
+	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 0));
+}
+END_TEST
+
+START_TEST(losses_count_whoever_tells_them)
+{
+	attach();
+	event = 100;
+	tell_lost(5, 1, 100);
+	event = 999;
+	tell_lost(6, 1, 110);
+	ck_assert_uint_eq(feed.n_lost, 11);
+}
+END_TEST
+
 Suite *suite_collect_perf_feed(void);
 Suite *suite_collect_perf_feed(void)
 {
@@ -280,6 +386,11 @@ Suite *suite_collect_perf_feed(void)
 	tcase_add_test(tc, losses_of_a_second_are_one_gap);
 	tcase_add_test(tc, process_that_outlives_its_events_is_no_end_but_a_gap);
 	tcase_add_test(tc, nonsense_is_counted_and_survived);
+	tcase_add_test(tc, thread_with_two_sets_of_events_is_heard_once);
+	tcase_add_test(tc, children_are_heard_as_their_creator_is);
+	tcase_add_test(tc, child_told_of_by_half_a_set_of_events_is_left_to_be_joined);
+	tcase_add_test(tc, exec_by_another_thread_takes_its_events_along);
+	tcase_add_test(tc, losses_count_whoever_tells_them);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -284,6 +284,37 @@ START_TEST(random_bytes_never_lead_outside)
 }
 END_TEST
 
+START_TEST(records_tell_their_event_where_it_was_asked_for)
+{
+	static const struct tp_perf_layout with_event = {.has_event = true};
+	struct tp_perf_record out;
+	uint64_t time;
+	begin(PERF_RECORD_SWITCH, 0);
+	put_event_id(10, 11, 12345, 77, 3);
+	ck_assert(end(&out, &with_event));
+	ck_assert_uint_eq(out.event_id, 77);
+	ck_assert_int_eq(out.tid, 11);
+	ck_assert_uint_eq(out.time_ns, 12345);
+	ck_assert_uint_eq(out.cpu, 3);
+	memcpy(&time, record.data + tp_perf_record_time_offset(out.type, record.size, true), 8);
+	ck_assert_uint_eq(time, 12345);
+
+	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	put_u64(0x401000);
+	put_event_id(10, 11, 12345, 78, 2);
+	ck_assert(end(&out, &with_event));
+	ck_assert_uint_eq(out.event_id, 78);
+	ck_assert_uint_eq(out.of.sample.ip, 0x401000);
+	ck_assert_uint_eq(out.cpu, 2);
+	memcpy(&time, record.data + tp_perf_record_time_offset(out.type, record.size, true), 8);
+	ck_assert_uint_eq(time, 12345);
+	/* Too short for one. */
+	begin(PERF_RECORD_SWITCH, 0);
+	put_id(10, 11, 12345, 3);
+	ck_assert(!end(&out, &with_event));
+}
+END_TEST
+
 Suite *suite_collect_perf_record(void);
 Suite *suite_collect_perf_record(void)
 {
@@ -297,6 +328,7 @@ Suite *suite_collect_perf_record(void)
 	tcase_add_test(tc, lost_records_are_counted);
 	tcase_add_test(tc, sample_holds_chain_registers_and_the_filled_part_of_the_stack);
 	tcase_add_test(tc, sample_without_user_part_is_a_sample);
+	tcase_add_test(tc, records_tell_their_event_where_it_was_asked_for);
 	tcase_add_test(tc, lying_counts_are_refused);
 	tcase_add_test(tc, records_cut_anywhere_never_lead_outside);
 	tcase_add_test(tc, random_bytes_never_lead_outside);

@@ -74,6 +74,29 @@ START_TEST(a_process_that_hides_itself_is_not_read)
 }
 END_TEST
 
+/* Yama's scope 1 refuses what is not our child as a hidden process is refused to another user. */
+START_TEST(running_process_is_tried_itself)
+{
+	struct tp_host host = {.root = "", .is_live = true};
+	struct tp_availability out;
+	pid_t parent = getppid(); /* root's, if we are */
+	tp_reach_probe_process(&host, parent, &out);
+	ck_assert_int_eq(out.presence, TP_PRESENCE_PRESENT);
+	if (setuid(12345) != 0) {
+		test_skip("only root can become another user");
+		return;
+	}
+	tp_reach_probe_process(&host, parent, &out);
+	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
+	host.ptrace_scope = 1;
+	tp_reach_probe_process(&host, parent, &out);
+	ck_assert_msg(strstr(out.reason, "ptrace_scope is 1") &&
+			      strstr(out.reason, "not our child"),
+		      "%s", out.reason);
+	ck_assert_msg(strstr(out.remedy, "sudo trainprof attach"), "%s", out.remedy);
+}
+END_TEST
+
 Suite *suite_collect_reach(void);
 Suite *suite_collect_reach(void)
 {
@@ -82,6 +105,7 @@ Suite *suite_collect_reach(void)
 	tcase_add_loop_test(tc, reach_is_as_the_settings_say, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tc, trying_leaves_no_descriptor_open);
 	tcase_add_test(tc, a_process_that_hides_itself_is_not_read);
+	tcase_add_test(tc, running_process_is_tried_itself);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -483,6 +483,35 @@ START_TEST(target_stopped_by_somebody_does_not_stop_us)
 }
 END_TEST
 
+static const struct {
+	int signal;
+	bool is_ignored;
+} leavings[] = {{SIGINT, false}, {SIGTERM, false}, {SIGHUP, false}, {SIGHUP, true}};
+
+START_TEST(attached_target_is_left_by_signals_and_gets_none)
+{
+	struct tp_error err = {0};
+	struct tp_target *attached;
+	pid_t pid = fork();
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	if (leavings[_i].is_ignored)
+		signal(leavings[_i].signal, SIG_IGN);
+	ck_assert_int_eq(tp_target_attach(&attached, pid, &err), TP_OK);
+	ck_assert(tp_target_is_attached(attached));
+	ck_assert_int_eq(tp_target_poll(attached), 0);
+	kill(getpid(), leavings[_i].signal);
+	ck_assert_int_eq(tp_target_poll(attached), leavings[_i].is_ignored ? 0 : TP_TARGET_LEAVE);
+	ck_assert_int_eq(tp_target_reap(attached)->kind, TP_END_DETACHED);
+	tp_target_close(attached);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
 Suite *suite_collect_target(void);
 Suite *suite_collect_target(void)
 {
@@ -515,6 +544,8 @@ Suite *suite_collect_target(void)
 	tcase_add_test(tc, ctrl_z_stops_the_job_and_fg_continues_it);
 	tcase_add_test(tc, target_that_stops_itself_stops_the_job);
 	tcase_add_test(tc, target_stopped_by_somebody_does_not_stop_us);
+	tcase_add_loop_test(tc, attached_target_is_left_by_signals_and_gets_none, 0,
+			    sizeof(leavings) / sizeof(leavings[0]));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -233,6 +233,32 @@ START_TEST(scan_of_the_real_proc_finds_a_real_family)
 }
 END_TEST
 
+/* As when trainprof is started by the shell that it attaches to. */
+START_TEST(met_tree_is_without_ourselves_and_without_our_children)
+{
+	struct tp_host live = {.root = "", .is_live = true};
+	pid_t shell = getpid();
+	pid_t ours = fork();
+	if (ours == 0) {
+		struct tp_tree *met = tp_tree_new(&live, &sink.sink);
+		pid_t child = fork();
+		if (child == 0) {
+			pause();
+			_exit(0);
+		}
+		tp_tree_meet(met, shell, tp_clock_now_ns());
+		bool is_right = tp_tree_find(met, shell) && !tp_tree_find(met, getpid()) &&
+				!tp_tree_find(met, child) &&
+				tp_tree_find(met, shell)->info.start_ns < tp_clock_now_ns();
+		kill(child, SIGKILL);
+		_exit(is_right ? 0 : 1);
+	}
+	int status;
+	ck_assert_int_eq(waitpid(ours, &status, 0), ours);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
 Suite *suite_collect_tree_scan(void);
 Suite *suite_collect_tree_scan(void)
 {
@@ -245,6 +271,7 @@ Suite *suite_collect_tree_scan(void)
 	tcase_add_test(tc, scan_tells_a_reused_pid_by_its_start_time);
 	tcase_add_test(tc, fed_tree_believes_proc_only_at_second_sight_and_in_doubt);
 	tcase_add_test(tc, scan_of_the_real_proc_finds_a_real_family);
+	tcase_add_test(tc, met_tree_is_without_ourselves_and_without_our_children);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -48,6 +48,7 @@ const struct tp_run_info *story_run(void)
 		.n_command = 3,
 		.directory = "/home/someone/überfahrt",
 		.mode = TP_MODE_ATTACH,
+		.attached_after_ns = 754000000000,
 		.tier = TP_TIER_REDUCED,
 		.pid = 4242,
 		.started_wall_ns = UINT64_C(1795183391123456789),

@@ -1,0 +1,98 @@
+/* trainprof attach: measure a program that runs already, report, leave it as it was. */
+#include "command.h"
+
+#include "aftermath.h"
+#include "complain.h"
+#include "measuring.h"
+#include "reading.h"
+#include "recordings.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+
+static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
+
+#define AT(member) .offset = offsetof(struct tp_run_options, member)
+
+static const struct tp_option options[] = {{.letter = 'd',
+					    .name = "duration",
+					    .type = TP_OPTION_DURATION,
+					    .value = "TIME",
+					    .text = "leave after that long",
+					    .otherwise = "at Ctrl-C, or when it ends",
+					    .section = "What to measure",
+					    AT(duration_ns)},
+					   {TP_OPTION_STEPS, AT(steps)},
+					   {TP_OPTION_SKIP, AT(skip)},
+					   {TP_OPTION_DELAY, AT(delay_ns)},
+					   {TP_OPTION_COLLECT, AT(collect)},
+					   {TP_OPTION_REQUIRE, AT(require)},
+					   {TP_OPTION_MAX_OVERHEAD, AT(max_overhead)},
+					   {TP_OPTION_MAX_SIZE, AT(max_size)},
+					   {TP_OPTION_SAMPLE_RATE, AT(rate_hz)},
+					   {TP_OPTION_ENV, AT(env)},
+					   {TP_OPTION_OUTPUT, .section = "Where it goes",
+					    AT(output)},
+					   {TP_OPTION_LABEL, .otherwise = "program name",
+					    AT(label)},
+					   {TP_OPTION_SUMMARY, AT(summary)},
+					   {TP_OPTION_FORCE, AT(force)},
+					   {TP_OPTION_GRACE, AT(grace_ns)},
+					   {TP_OPTION_RULES, .is_rare = true, AT(rules)},
+					   TP_OPTION_END};
+
+/* 0 when it is none. */
+static pid_t pid_of(const char *text)
+{
+	char *end;
+	long pid = strtol(text, &end, 10);
+	return end != text && !*end && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct tp_run_options *o = opts;
+	struct tp_measured measured;
+	if (!argc) {
+		tp_say("pgrep -af train", "attach needs the pid of a program");
+		return TP_EXIT_USAGE;
+	}
+	pid_t pid = pid_of(argv[0]);
+	if (!pid) {
+		tp_say("pgrep -af train", "attach: '%s' is no pid", argv[0]);
+		return TP_EXIT_USAGE;
+	}
+	signal(SIGPIPE,
+	       SIG_IGN); /* a reader of stderr that leaves does not take the report along */
+	int status = tp_measure_attached(&measured, cli, o, pid);
+	if (status >= 0) {
+		free(measured.directory);
+		return status;
+	}
+	tp_recordings_set_last(measured.directory);
+	tp_measured_say(&measured);
+	tp_aftermath(cli, o, &measured);
+	free(measured.directory);
+	return TP_EXIT_OK;
+}
+
+const struct tp_command tp_cmd_attach = {
+	.name = "attach",
+	.group = "Measure",
+	.synopsis = "[options] PID",
+	.summary = "measure a program that runs already",
+	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends, "
+		 "or\n"
+		 "for --duration; then print the diagnosis on stderr. The program goes on; nothing "
+		 "is\n"
+		 "put into it, and it is never stopped.",
+	.examples = "  trainprof attach -d 30s 4242\n"
+		    "  trainprof attach -o prof $(pgrep -f train.py)",
+	.ending = "Exit status: 0 measured; 2: no such process; 4: no recording; 5: not permitted.",
+	.options = options,
+	.storage_size = sizeof(struct tp_run_options),
+	.defaults = &defaults,
+	.max_words = 1,
+	.exec = attach_exec,
+};

@@ -1,0 +1,51 @@
+/* Tries perf events and explains refusals. */
+#include "perf_probe.h"
+
+#include "perf_event.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static void explain_refusal(int failure, const struct tp_host *host, struct tp_availability *out)
+{
+	out->presence = TP_PRESENCE_NO_PERMISSION;
+	if (failure == ENOSYS) {
+		out->presence = TP_PRESENCE_NO_DEVICE;
+		snprintf(out->reason, sizeof(out->reason), "this kernel has no perf events");
+	} else if (failure == EACCES && host->perf_paranoid > 2) {
+		snprintf(out->reason, sizeof(out->reason), "perf_event_paranoid is %d",
+			 host->perf_paranoid);
+		snprintf(out->remedy, sizeof(out->remedy),
+			 "sudo sysctl kernel.perf_event_paranoid=2");
+	} else if (failure == EPERM || failure == EACCES) {
+		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
+			 host->in_container ? "this container" : "something here");
+		snprintf(out->remedy, sizeof(out->remedy),
+			 "docker run --cap-add=PERFMON --security-opt seccomp=…   "
+			 "(docs: containers)");
+	} else {
+		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
+			 tp_errno_text(failure));
+	}
+}
+
+void tp_perf_probe(const struct tp_host *host, struct tp_availability *out)
+{
+	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
+	if (!host->is_live) {
+		out->presence = TP_PRESENCE_NO_DEVICE;
+		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
+		return;
+	}
+	if (tp_perf_try(true) == 0)
+		return;
+	int failure = tp_perf_try(false);
+	if (failure) {
+		explain_refusal(failure, host, out);
+		return;
+	}
+	out->presence = TP_PRESENCE_DEGRADED;
+	snprintf(out->reason, sizeof(out->reason), "user space only: perf_event_paranoid is %d",
+		 host->perf_paranoid);
+	snprintf(out->remedy, sizeof(out->remedy), "sudo sysctl kernel.perf_event_paranoid=1");
+}

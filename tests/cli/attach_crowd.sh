@@ -1,0 +1,21 @@
+# shellcheck shell=sh
+# Five hundred threads that come and go, and programs that fork and exec all the time: attaching three
+# times finds them all, and loses nothing.
+. "$CASES/run.inc"
+thread_chains 500 60 900000 >/dev/null &
+pid=$!
+sleep 1
+for i in 1 2; do
+	trainprof attach -v --summary=none -d 500ms -o threads$i $pid 2>&1 |
+		awk '/threads joined/ { print ($4 == $6 && $4 >= 500) ? "all threads joined" : $0 }'
+done
+kill -KILL $pid
+sh -c 'while :; do /bin/true; /bin/sh -c :; done' &
+pid=$!
+sleep 0.2
+for i in 1 2 3; do
+	trainprof attach -q --summary=none -d 700ms -o execs$i $pid
+	said $?
+	trainprof report execs$i --full | grep -o '[0-9][0-9]* records lost' | head -1
+done
+kill -KILL $pid

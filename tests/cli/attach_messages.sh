@@ -1,0 +1,20 @@
+# shellcheck shell=sh
+# What is said when attach is used wrongly: nothing is left behind.
+sleep 30 &
+pid=$!
+for words in '' 99999999 0 4x '1 2' '--duration=9 PID' '--log=x PID' '-d' '--collect=perv PID' '-o prof/x/y PID'; do
+	echo "trainprof attach $words"
+	# shellcheck disable=SC2086,SC2046
+	trainprof attach $(echo "$words" | sed "s/PID/$pid/") 2>&1
+	echo "status $?"
+done
+mkdir mine
+echo 'trainprof attach -o mine PID'
+trainprof attach -o mine $pid 2>&1
+echo "status $?"
+kill $pid
+# Threads of the kernel are not seen in every container.
+if [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ]; then
+	trainprof attach 2 2>&1 | grep -q 'thread of the kernel' || echo 'a thread of the kernel was not refused'
+fi
+ls

@@ -1,0 +1,31 @@
+# shellcheck shell=sh
+# The line of a Python loop that runs already is named.
+. "$CASES/run.inc"
+cat >loop.py <<'END'
+import time
+
+
+def load():
+    time.sleep(0.03)
+
+
+def forward(n):
+    total = 0
+    for i in range(n):
+        total += i * i
+    return total
+
+
+open("ready", "w").write("1")
+while True:
+    load()
+    forward(100000)
+END
+python3 loop.py &
+pid=$!
+wait_for ready
+trainprof attach -d 4s -o prof $pid >said 2>&1
+said $?
+kill $pid
+grep -o '^IDLE-BOUND' said
+grep -o 'Hottest line: loop.py:[0-9]*' said
