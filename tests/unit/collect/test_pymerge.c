@@ -23,8 +23,7 @@ static const char *merged(const char *native, bool is_cut, const char *python, s
 	for (size_t i = 0; i < n_places; i++)
 		places[i] =
 			(struct tp_python_place){.is_entry = python[i] >= 'A' && python[i] <= 'Z'};
-	size_t n = tp_pymerge(slots, max, is_evaluation, n_native, is_cut, places, n_places,
-				    fits);
+	size_t n = tp_pymerge(slots, max, is_evaluation, n_native, is_cut, places, n_places, fits);
 	ck_assert_uint_le(n, max);
 	for (size_t i = 0; i < n; i++)
 		text[i] = slots[i].is_python ? python[slots[i].at] : native[slots[i].at];
