@@ -2,6 +2,7 @@
 # Ctrl-C and the end of --duration leave the program as it was: it gets no signal, is neither stopped nor
 # traced, and can be attached to again.
 . "$CASES/run.inc"
+command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 signal_trap 30 >heard &
 pid=$!
 wait_for heard

@@ -3,6 +3,7 @@
 # times itself. Its loaders pause for each picture, so that the shares do not depend on how busy the
 # machine is.
 . "$CASES/run.inc"
+command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
 trainer --data data --truth truth.json --milliseconds 9000 --steps 100000 --workers 2 --worker-kind process \
 	--threads 2 --sample-sleep-us 6000 --log-every 0 >/dev/null &
 pid=$!

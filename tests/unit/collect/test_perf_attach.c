@@ -183,7 +183,8 @@ START_TEST(few_descriptors_leave_switches_out_and_then_idle_threads)
 	ck_assert_msg(limits[_i].says[0] ? strstr(reason, limits[_i].says) != NULL
 					 : strstr(reason, "descriptors") == NULL,
 		      "limit %llu: '%s'", (unsigned long long)n, reason);
-	ck_assert_uint_gt(measured_samples(&m), 20); /* of the one that computes */
+	/* Only the one that computes has any, however busy the machine is. */
+	ck_assert_uint_ge(measured_samples(&m), 3);
 	end_family(pid);
 }
 END_TEST
