@@ -137,7 +137,8 @@ static void lay_out(struct tp_pycopy *self, const struct tp_pyplan *plan, size_t
 	self->n_pieces = 0;
 }
 
-bool tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *thread, size_t n_looks)
+enum tp_pycopy_outcome tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *thread,
+				      size_t n_looks)
 {
 	lay_out(self, &thread->plan, n_looks);
 	want_state(self, thread);
@@ -150,11 +151,13 @@ bool tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *threa
 		want_part(self, thread->state + self->layout->thread_cframe, PART_CFRAME_AGAIN,
 			  WORD);
 	uint64_t begin_ns = tp_pymem_now_ns(self->mem);
-	bool is_whole = self->mem->read(self->mem, self->pieces, self->n_pieces) == self->n_pieces;
+	if (self->mem->read(self->mem, self->pieces, self->n_pieces) != self->n_pieces)
+		return TP_PYCOPY_UNREADABLE;
 	/* Whoever loses the CPU in between sees two stacks milliseconds apart, and a loop may have
 	 * come round to the same place. */
-	return is_whole && tp_pymem_now_ns(self->mem) - begin_ns <=
-				   MAX_NS + MAX_NS_A_PIECE * (uint64_t)self->n_pieces;
+	uint64_t took_ns = tp_pymem_now_ns(self->mem) - begin_ns;
+	bool is_slow = took_ns > MAX_NS + MAX_NS_A_PIECE * (uint64_t)self->n_pieces;
+	return is_slow ? TP_PYCOPY_SLOW : TP_PYCOPY_READ;
 }
 
 /* ---- what was read ---- */

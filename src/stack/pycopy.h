@@ -63,9 +63,15 @@ struct tp_pycopy_pair {
 void tp_pycopy_init(struct tp_pycopy *self, struct tp_pymem *mem, const struct tp_pylayout *layout);
 void tp_pycopy_release(struct tp_pycopy *self);
 
-/* 1 <= n_looks <= TP_PYCOPY_MAX_LOOKS; n_looks in self says how many there are. False when
- * something that is planned cannot be read. */
-bool tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *thread, size_t n_looks);
+enum tp_pycopy_outcome {
+	TP_PYCOPY_READ,
+	TP_PYCOPY_SLOW,       /* not in one go: too much time is between the copies */
+	TP_PYCOPY_UNREADABLE, /* something that is planned is not there */
+};
+
+/* 1 <= n_looks <= TP_PYCOPY_MAX_LOOKS; n_looks in self says how many there are. */
+enum tp_pycopy_outcome tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *thread,
+				      size_t n_looks);
 
 /* Of what was read: */
 uint64_t tp_pycopy_state_word(const struct tp_pycopy *self, uint32_t offset);

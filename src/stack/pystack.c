@@ -9,6 +9,7 @@
 enum {
 	MAX_PAUSE = 4096,
 	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
+	MAX_SPARE = 8,  /* loose frames that are read though they were not needed the last time */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
 	OWNER_GENERATOR = 1,
 	GENERATOR_EXECUTING = 0, /* enum _framestate, the same from 3.10 to 3.14 */
@@ -23,12 +24,14 @@ void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
 	*self = (struct tp_pystack){
 		.frames = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(struct tp_pystack_frame)),
 	};
+	self->still = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(struct tp_pystack_frame));
 	tp_pycopy_init(&self->copy, mem, layout);
 }
 
 void tp_pystack_release(struct tp_pystack *self)
 {
 	free(self->frames);
+	free(self->still);
 	tp_pycopy_release(&self->copy);
 }
 
@@ -200,6 +203,9 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 				  self->copy.loose_bytes))
 			return false;
 		parse_frame(self, out, bytes + TP_PYCOPY_LEAD_BYTES);
+		/* One that was left while the way to it was walked leads nowhere. */
+		if (!out->is_running)
+			return false;
 	}
 	if (walk->n_seen == TP_PYPLAN_LOOSE)
 		return false;
@@ -323,7 +329,7 @@ static enum tp_pystack_outcome walk_frames(struct walk *walk, uint64_t address)
 		struct tp_pystack_frame frame;
 		if (self->n_frames == TP_PYSTACK_MAX_FRAMES)
 			return TP_PYSTACK_BROKEN;
-		if (address % WORD != 0 || !get_frame(walk, &frame, address) ||
+		if (address % WORD != 0 || !get_frame(walk, &frame, address) || !frame.is_running ||
 		    !is_known_outer(walk, &frame))
 			return TP_PYSTACK_MOVED;
 		keep_frame(self, &frame);
@@ -335,12 +341,30 @@ static enum tp_pystack_outcome walk_frames(struct walk *walk, uint64_t address)
 	return TP_PYSTACK_READ;
 }
 
-/* What a walk found replaces what was planned. */
+static bool has_seen(const struct walk *walk, uint64_t address)
+{
+	for (size_t i = 0; i < walk->n_seen; i++) {
+		if (walk->seen[i] == address)
+			return true;
+	}
+	return false;
+}
+
+/* What a walk found is planned from now on; before it some of what was planned and not come by, for
+ * frames are used again. */
 static void learn(struct walk *walk)
 {
 	struct tp_pyplan *plan = walk->plan;
-	memcpy(plan->loose, walk->seen, walk->n_seen * sizeof(walk->seen[0]));
-	plan->n_loose = walk->n_seen;
+	uint64_t spare[MAX_SPARE];
+	size_t n_spare = 0;
+	size_t room = TP_PYPLAN_LOOSE - walk->n_seen;
+	for (size_t i = 0; i < plan->n_loose && n_spare < MAX_SPARE && n_spare < room; i++) {
+		if (!has_seen(walk, plan->loose[i]))
+			spare[n_spare++] = plan->loose[i];
+	}
+	memcpy(plan->loose, spare, n_spare * sizeof(spare[0]));
+	memcpy(plan->loose + n_spare, walk->seen, walk->n_seen * sizeof(walk->seen[0]));
+	plan->n_loose = n_spare + walk->n_seen;
 	if (walk->has_left_out)
 		return;
 	size_t n = walk->n_seen < TP_PYPLAN_OUTER_LOOSE ? walk->n_seen : TP_PYPLAN_OUTER_LOOSE;
@@ -361,14 +385,19 @@ static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack
 	       (is_innermost || again.instr == frame->instr);
 }
 
-/* Marks count: they are links, too. */
-static bool are_copies_same(const struct tp_pystack *self)
+/* Where the part of the stack begins that is the same in both copies, to its outermost frame. Marks
+ * count: they are links, too. */
+static size_t first_still(const struct tp_pystack *self)
 {
-	for (size_t i = 0; i < self->n_frames; i++) {
-		if (!is_same_frame(self, &self->frames[i], i == 0))
-			return false;
+	size_t i = self->n_frames;
+	while (i > 0 && self->frames[i - 1].bytes.after &&
+	       is_same_frame(self, &self->frames[i - 1], true)) {
+		i--;
+		/* One that goes on may be the innermost, and no other. */
+		if (!is_same_frame(self, &self->frames[i], false))
+			break;
 	}
-	return true;
+	return i;
 }
 
 /* The first frame in the oldest chunk, whose first word is left free, is under all others. */
@@ -417,43 +446,109 @@ static void drop_marks(struct tp_pystack *self)
 	self->cut = cut;
 }
 
+void tp_pystack_begin(struct tp_pystack *self)
+{
+	self->n_still = 0;
+}
+
+/* Of deep stacks the outer part is all that vouches for itself. */
+static void keep_still(struct tp_pystack *self, size_t first)
+{
+	if (first < self->cut && self->cut < self->n_frames)
+		first = self->cut;
+	size_t n = self->n_frames - first;
+	if (n <= self->n_still)
+		return;
+	memcpy(self->still, self->frames + first, n * sizeof(*self->still));
+	self->n_still = n;
+}
+
+bool tp_pystack_take_still(struct tp_pystack *self)
+{
+	memcpy(self->frames, self->still, self->n_still * sizeof(*self->still));
+	self->n_frames = self->n_still;
+	self->cut = self->n_still;
+	drop_marks(self);
+	return self->n_frames > 0;
+}
+
+/* Before 3.11 the walk may go astray at once, among frames that come and go. What it came by the
+ * last time is tried from its other end. */
+static void keep_planned(struct walk *walk)
+{
+	struct tp_pystack *self = walk->self;
+	const struct tp_pyplan *plan = walk->plan;
+	size_t n = 0;
+	uint64_t caller = 0;
+	for (size_t i = plan->n_loose; i > 0; i--, n++) {
+		struct tp_pystack_frame *frame = &self->frames[plan->n_loose - 1 - n];
+		*frame = (struct tp_pystack_frame){.address = plan->loose[i - 1]};
+		tp_pycopy_loose(&self->copy, i - 1, &frame->bytes);
+		parse_frame(self, frame, frame->bytes.before);
+		if (frame->back != caller)
+			break;
+		caller = frame->address;
+	}
+	memmove(self->frames, self->frames + plan->n_loose - n, n * sizeof(*self->frames));
+	self->n_frames = n;
+	self->cut = n;
+	keep_still(self, first_still(self));
+}
+
 static enum tp_pystack_outcome take_look(struct walk *walk)
 {
 	struct tp_pystack *self = walk->self;
 	enum tp_pystack_outcome outcome =
 		walk_frames(walk, tp_pycopy_entry(&self->copy, walk->look));
-	if (outcome != TP_PYSTACK_READ)
+	if (outcome != TP_PYSTACK_READ) {
+		if (self->copy.layout->minor < 11)
+			keep_planned(walk);
 		return outcome;
-	if (walk->is_incomplete)
-		return TP_PYSTACK_AGAIN;
-	if (!are_copies_same(self))
-		return TP_PYSTACK_MOVED;
+	}
 	if (self->n_frames == 0)
 		return TP_PYSTACK_NONE;
-	return is_rooted(walk) ? TP_PYSTACK_READ : TP_PYSTACK_MOVED;
+	size_t first = first_still(self);
+	bool is_root = is_rooted(walk);
+	if (is_root && first == 0)
+		return TP_PYSTACK_READ;
+	if (is_root)
+		keep_still(self, first);
+	return walk->is_incomplete ? TP_PYSTACK_AGAIN : TP_PYSTACK_MOVED;
+}
+
+static enum tp_pystack_outcome take_looks(struct tp_pystack *self, struct tp_pyplan *plan)
+{
+	enum tp_pystack_outcome outcome = TP_PYSTACK_MOVED;
+	for (size_t i = 0; i < self->copy.n_looks && outcome == TP_PYSTACK_MOVED; i++) {
+		struct walk walk = {.self = self, .plan = plan, .look = i};
+		outcome = take_look(&walk);
+		if (outcome == TP_PYSTACK_AGAIN)
+			learn(&walk);
+	}
+	return outcome;
 }
 
 enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pycopy_thread *thread,
 					size_t n_looks)
 {
-	struct walk walk = {.self = self, .plan = &thread->plan};
+	enum tp_pystack_outcome outcome;
 	self->n_frames = 0;
 	self->cut = 0;
-	if (!tp_pycopy_read(&self->copy, thread, n_looks)) {
-		bool was_only_state = self->copy.copy_bytes == 0 && thread->plan.cframe == 0;
+	switch (tp_pycopy_read(&self->copy, thread, n_looks)) {
+	case TP_PYCOPY_SLOW:
+		return TP_PYSTACK_MOVED;
+	case TP_PYCOPY_UNREADABLE:
+		outcome = self->copy.copy_bytes == 0 && thread->plan.cframe == 0 ? TP_PYSTACK_GONE
+										 : TP_PYSTACK_MOVED;
 		tp_pyplan_clear(&thread->plan);
 		thread->link = 0;
-		return was_only_state ? TP_PYSTACK_GONE : TP_PYSTACK_MOVED;
-	}
-	enum tp_pystack_outcome outcome = fit(&self->copy, thread);
-	if (outcome != TP_PYSTACK_READ)
 		return outcome;
-	do {
-		outcome = take_look(&walk);
-		if (outcome == TP_PYSTACK_AGAIN)
-			learn(&walk);
-		walk = (struct walk){.self = self, .plan = &thread->plan, .look = walk.look + 1};
-	} while (outcome == TP_PYSTACK_MOVED && walk.look < self->copy.n_looks);
+	default:
+		break;
+	}
+	outcome = fit(&self->copy, thread);
+	if (outcome == TP_PYSTACK_READ)
+		outcome = take_looks(self, &thread->plan);
 	if (outcome == TP_PYSTACK_READ)
 		drop_marks(self);
 	return outcome;

@@ -41,14 +41,22 @@ struct tp_pystack {
 	struct tp_pystack_frame *frames; /* innermost first, without marks */
 	size_t n_frames;
 	size_t cut; /* frames from here on are the outermost; n_frames = none is left out */
+	/* The longest part of a stack, from the outermost frame on, that held still in any attempt
+	 * since tp_pystack_begin(). */
+	struct tp_pystack_frame *still;
+	size_t n_still;
 };
 
 void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
 		     const struct tp_pylayout *layout);
 void tp_pystack_release(struct tp_pystack *self);
 
+void tp_pystack_begin(struct tp_pystack *self);
 /* One attempt, with so many looks (pycopy.h). */
 enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pycopy_thread *thread,
 					size_t n_looks);
+/* After attempts that failed: have what held still in place of the frames. False when nothing did.
+ */
+bool tp_pystack_take_still(struct tp_pystack *self);
 
 #endif

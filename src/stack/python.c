@@ -18,9 +18,10 @@
 #include <string.h>
 
 enum {
-	MAX_RETRIES = 4, /* of a stack that moved */
-	MAX_ROUNDS = 24, /* with those that only taught the plan something */
-	MAX_NESTED = 8,  /* interpreters of one thread */
+	MAX_RETRIES = 2, /* of a stack that moved */
+	MAX_ROUNDS = 8, /* with those that only taught the plan something */
+	MAX_LISTINGS = 16,
+	MAX_NESTED = 8, /* interpreters of one thread */
 };
 
 /* A thread that was asked for. */
@@ -83,7 +84,7 @@ static enum tp_status choose_layout(struct tp_python *self, const struct tp_pyfi
 /* Threads come and go while their list is walked. */
 static enum tp_status check_list(struct tp_python *self, struct tp_error *err)
 {
-	for (int i = 0; i < MAX_RETRIES; i++) {
+	for (int i = 0; i < MAX_LISTINGS; i++) {
 		if (tp_pythread_list_update(&self->list, true) != TP_PYTHREAD_BROKEN)
 			return TP_OK;
 	}
@@ -242,8 +243,8 @@ static enum tp_pystack_outcome name_frames(struct tp_python *self, size_t *n, si
 
 /* ---- reading ---- */
 
-static enum tp_pystack_outcome read_thread(struct tp_python *self, struct tp_pycopy_thread *thread,
-					   size_t *n, size_t *cut)
+static enum tp_pystack_outcome read_whole(struct tp_python *self, struct tp_pycopy_thread *thread,
+					  size_t *n, size_t *cut)
 {
 	enum tp_pystack_outcome outcome = TP_PYSTACK_MOVED;
 	int n_retries = 0;
@@ -259,6 +260,27 @@ static enum tp_pystack_outcome read_thread(struct tp_python *self, struct tp_pyc
 	}
 	self->counts.n_retries += (uint64_t)n_retries;
 	return outcome == TP_PYSTACK_AGAIN ? TP_PYSTACK_MOVED : outcome;
+}
+
+static enum tp_python_outcome read_thread(struct tp_python *self, struct tp_pycopy_thread *thread,
+					  size_t *n, size_t *cut, bool *is_gone)
+{
+	tp_pystack_begin(&self->stack);
+	enum tp_pystack_outcome outcome = read_whole(self, thread, n, cut);
+	*is_gone = outcome == TP_PYSTACK_GONE;
+	switch (outcome) {
+	case TP_PYSTACK_READ:
+		return TP_PYTHON_READ;
+	case TP_PYSTACK_NONE:
+		return TP_PYTHON_NONE;
+	case TP_PYSTACK_MOVED:
+		return tp_pystack_take_still(&self->stack) &&
+				       name_frames(self, n, cut) == TP_PYSTACK_READ && *n > 0
+			       ? TP_PYTHON_PARTLY
+			       : TP_PYTHON_MOVING;
+	default:
+		return TP_PYTHON_LOST;
+	}
 }
 
 static struct asked *find_asked(struct tp_python *self, pid_t tid)
@@ -303,33 +325,27 @@ static void bind(struct tp_python *self, struct asked *asked)
 
 /* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say.
  */
-static enum tp_pystack_outcome read_asked(struct tp_python *self, struct asked *asked, size_t *n,
-					  size_t *cut)
+static enum tp_python_outcome read_asked(struct tp_python *self, struct asked *asked, size_t *n,
+					 size_t *cut, bool *is_gone)
 {
-	enum tp_pystack_outcome outcome = TP_PYSTACK_NONE;
-	for (size_t i = 0; i < asked->n_threads && outcome == TP_PYSTACK_NONE; i++)
-		outcome = read_thread(self, &asked->threads[i], n, cut);
+	enum tp_python_outcome outcome = TP_PYTHON_NONE;
+	*is_gone = asked->n_threads == 0;
+	for (size_t i = 0; i < asked->n_threads && outcome == TP_PYTHON_NONE; i++)
+		outcome = read_thread(self, &asked->threads[i], n, cut, is_gone);
 	return outcome;
 }
 
 static enum tp_python_outcome look(struct tp_python *self, pid_t tid, size_t *n, size_t *cut)
 {
 	struct asked *asked = find_asked(self, tid);
-	for (int i = 0; i < MAX_RETRIES; i++) {
-		enum tp_pystack_outcome outcome = TP_PYSTACK_GONE;
-		if (asked->n_threads > 0)
-			outcome = read_asked(self, asked, n, cut);
-		if (outcome == TP_PYSTACK_READ)
-			return TP_PYTHON_READ;
-		if (outcome == TP_PYSTACK_MOVED)
-			return TP_PYTHON_MOVING;
-		if (outcome == TP_PYSTACK_BROKEN)
-			return TP_PYTHON_LOST;
-		bool is_forced = outcome == TP_PYSTACK_GONE && asked->n_threads > 0;
-		if (outcome == TP_PYSTACK_NONE)
-			return TP_PYTHON_NONE;
-		enum tp_pythread_outcome list = tp_pythread_list_update(&self->list, is_forced);
-		if (list == TP_PYTHREAD_BROKEN)
+	for (int i = 0; i <= MAX_RETRIES; i++) {
+		bool is_gone;
+		enum tp_python_outcome outcome = read_asked(self, asked, n, cut, &is_gone);
+		if (!is_gone)
+			return outcome;
+		/* The list tells of new threads by itself, not of one that went. */
+		bool is_forced = asked->n_threads > 0;
+		if (tp_pythread_list_update(&self->list, is_forced) == TP_PYTHREAD_BROKEN)
 			continue;
 		bind(self, asked);
 		if (asked->n_threads == 0)
@@ -364,22 +380,9 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 				      size_t *cut)
 {
 	enum tp_python_outcome outcome = look(self, tid, n, cut);
-	switch (outcome) {
-	case TP_PYTHON_READ:
-		self->counts.n_read++;
-		break;
-	case TP_PYTHON_NONE:
-		self->counts.n_none++;
-		break;
-	case TP_PYTHON_MOVING:
-		self->counts.n_moving++;
-		break;
-	default:
-		self->counts.n_lost++;
-		break;
-	}
+	self->counts.n[outcome]++;
 	self->counts.n_syscalls = self->mem.n_calls;
-	if (outcome == TP_PYTHON_READ)
+	if (outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTLY)
 		hand_out(self, out, max, n, cut);
 	else
 		*n = *cut = 0;

@@ -101,7 +101,8 @@ static void read_one(struct tp_python *python, pid_t tid)
 	size_t n = SIZE_MAX;
 	size_t cut = SIZE_MAX;
 	enum tp_python_outcome outcome = tp_python_read(python, tid, places, MAX_PLACES, &n, &cut);
-	if (n > MAX_PLACES || cut > n || (n > 0) != (outcome == TP_PYTHON_READ))
+	if (n > MAX_PLACES || cut > n ||
+	    (n > 0) != (outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTLY))
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		check_text(places[i].file);

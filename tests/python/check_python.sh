@@ -76,7 +76,7 @@ check_torture() { # check_torture PYTHON [fresh]
 	result=$("$probe" torture "$target" "$samples" "$rate_hz" 2>&1)
 	end
 	line=$(echo "$result" | tail -1)
-	if echo "$line" | awk '{exit !($1 == "read" && $2 > 0 && ($10 + $12) * 1000 <= $2 && $14 * 10 > $2)}'; then
+	if echo "$line" | awk '{exit !($1 == "read" && $2 > 0 && ($12 + $14) * 1000 <= $2 + $4)}'; then
 		pass "$1 ${2:-}: $line"
 	else
 		fail "$1 ${2:-}: $result"

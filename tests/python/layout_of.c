@@ -112,7 +112,8 @@ static void say_frame(void)
 	PLACE(frame_size, tp_frame, localsplus);
 	PLACE(frame_back, tp_frame, previous);
 	PLACE(frame_owner, tp_frame, owner);
-	SAY(generator_state, offsetof(PyGenObject, gi_iframe) - offsetof(PyGenObject, gi_frame_state));
+	SAY(generator_state,
+	    offsetof(PyGenObject, gi_iframe) - offsetof(PyGenObject, gi_frame_state));
 #if PY_VERSION_HEX < 0x030d0000
 	PLACE(frame_code, tp_frame, f_code);
 	PLACE(frame_instr, tp_frame, prev_instr);

@@ -17,7 +17,8 @@ enum { MAX_PLACES = 20000 };
 
 static struct tp_python_place places[MAX_PLACES];
 
-static const char *const outcomes[TP_PYTHON_N_OUTCOMES] = {"read", "none", "moving", "lost"};
+static const char *const outcomes[TP_PYTHON_N_OUTCOMES] = {"read", "none", "moving", "lost",
+							   "partly"};
 
 static double cpu_us(void)
 {
@@ -33,7 +34,7 @@ static int print(struct tp_python *python, pid_t tid)
 	enum tp_python_outcome outcome;
 	for (int i = 0; i < 20; i++) {
 		outcome = tp_python_read(python, tid, places, MAX_PLACES, &n, &cut);
-		if (outcome != TP_PYTHON_MOVING)
+		if (outcome != TP_PYTHON_MOVING && outcome != TP_PYTHON_PARTLY)
 			break;
 	}
 	if (outcome != TP_PYTHON_READ)
@@ -114,25 +115,28 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 			tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
 		used_us += cpu_us() - begun_us;
 		counts[outcome]++;
-		if (outcome != TP_PYTHON_READ)
+		if (outcome != TP_PYTHON_READ && outcome != TP_PYTHON_PARTLY)
 			continue;
 		bool is_bad = !is_possible(n);
 		n_impossible += is_bad;
 		n_unrooted += !is_rooted(n);
-		n_deep += n > 5;
+		n_deep += outcome == TP_PYTHON_READ && n > 5;
 		if (is_bad && n_impossible <= 3)
 			show("impossible", n);
 		if (!is_rooted(n) && n_unrooted <= 3)
 			show("wrongly rooted", n);
 	}
 	const struct tp_python_counts *c = tp_python_counts(python);
-	printf("read %llu none %llu moving %llu lost %llu impossible %llu unrooted %llu deep %llu "
+	printf("read %llu partly %llu none %llu moving %llu lost %llu impossible %llu unrooted "
+	       "%llu deep %llu "
 	       "us %.1f calls %.2f\n",
-	       (unsigned long long)counts[0], (unsigned long long)counts[1],
-	       (unsigned long long)counts[2], (unsigned long long)counts[3],
-	       (unsigned long long)n_impossible, (unsigned long long)n_unrooted,
-	       (unsigned long long)n_deep, used_us / (double)n_samples,
-	       (double)c->n_syscalls / (double)n_samples);
+	       (unsigned long long)counts[TP_PYTHON_READ],
+	       (unsigned long long)counts[TP_PYTHON_PARTLY],
+	       (unsigned long long)counts[TP_PYTHON_NONE],
+	       (unsigned long long)counts[TP_PYTHON_MOVING],
+	       (unsigned long long)counts[TP_PYTHON_LOST], (unsigned long long)n_impossible,
+	       (unsigned long long)n_unrooted, (unsigned long long)n_deep,
+	       used_us / (double)n_samples, (double)c->n_syscalls / (double)n_samples);
 	return 0;
 }
 

@@ -38,6 +38,8 @@ enum tp_python_outcome {
 	TP_PYTHON_NONE,   /* the thread runs no Python now */
 	TP_PYTHON_MOVING, /* it did not hold still: unknown */
 	TP_PYTHON_LOST,   /* memory that cannot be read or makes no sense: unknown */
+	TP_PYTHON_PARTLY, /* the places are the outer part of the stack, which held still; what the
+			   * innermost of them called did not */
 	TP_PYTHON_N_OUTCOMES,
 };
 
@@ -51,12 +53,9 @@ struct tp_python_about {
 enum { TP_PYTHON_UNKNOWN_MICRO = 255 };
 
 struct tp_python_counts {
-	uint64_t n_read;
-	uint64_t n_none;
-	uint64_t n_moving;
-	uint64_t n_lost;
-	uint64_t n_retries;  /* attempts beyond the first of each read */
-	uint64_t n_syscalls; /* reads of the process's memory */
+	uint64_t n[TP_PYTHON_N_OUTCOMES]; /* reads, by outcome */
+	uint64_t n_retries;               /* attempts beyond the first of each read */
+	uint64_t n_syscalls;              /* reads of the process's memory */
 };
 
 /*
