@@ -51,8 +51,8 @@ struct tp_pythons *tp_pythons_new(const struct tp_host *host, struct tp_tree *tr
 
 static void add_counts(struct tp_pythons_counts *sum, const struct tp_python_counts *counts)
 {
-	sum->n_read += counts->n_read;
-	sum->n_unknown += counts->n_moving + counts->n_lost;
+	sum->n_read += counts->n[TP_PYTHON_READ];
+	sum->n_unknown += counts->n[TP_PYTHON_MOVING] + counts->n[TP_PYTHON_LOST];
 }
 
 static void process_close(struct tp_pythons *pythons, struct process *process)
