@@ -329,7 +329,7 @@ static enum tp_pystack_outcome walk_frames(struct walk *walk, uint64_t address)
 		struct tp_pystack_frame frame;
 		if (self->n_frames == TP_PYSTACK_MAX_FRAMES)
 			return TP_PYSTACK_BROKEN;
-		if (address % WORD != 0 || !get_frame(walk, &frame, address) || !frame.is_running ||
+		if (address % WORD != 0 || !get_frame(walk, &frame, address) ||
 		    !is_known_outer(walk, &frame))
 			return TP_PYSTACK_MOVED;
 		keep_frame(self, &frame);

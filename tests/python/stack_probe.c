@@ -122,7 +122,7 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 		n_unrooted += !is_rooted(n);
 		n_deep += outcome == TP_PYTHON_READ && n > 5;
 		if (is_bad && n_impossible <= 3)
-			show("impossible", n);
+			show(outcome == TP_PYTHON_READ ? "impossible" : "impossible part", n);
 		if (!is_rooted(n) && n_unrooted <= 3)
 			show("wrongly rooted", n);
 	}
