@@ -120,7 +120,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_crowd thread_rounds)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
 
