@@ -19,7 +19,7 @@
 
 enum {
 	MAX_RETRIES = 2, /* of a stack that moved */
-	MAX_ROUNDS = 8, /* with those that only taught the plan something */
+	MAX_ROUNDS = 8,  /* with those that only taught the plan something */
 	MAX_LISTINGS = 16,
 	MAX_NESTED = 8, /* interpreters of one thread */
 };
