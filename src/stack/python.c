@@ -350,7 +350,9 @@ static enum tp_python_outcome look(struct tp_python *self, pid_t tid, size_t *n,
 		if (asked->n_threads == 0)
 			return TP_PYTHON_NONE;
 	}
-	return TP_PYTHON_LOST;
+	/* Threads came and went all the time, or there is nothing to come and go any more. */
+	return self->mem.error == ESRCH || self->list.pause > MAX_LISTINGS ? TP_PYTHON_LOST
+									   : TP_PYTHON_MOVING;
 }
 
 /* Three quarters of what fits for the innermost, the rest for the outermost. */
