@@ -53,7 +53,7 @@ TESTS    := $(wildcard tests/unit/*/test_*.c)
 TEST_SOURCES := $(wildcard tests/unit/*/*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c tests/python/embedded.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs help probes
@@ -172,8 +172,12 @@ $(B)/stack_probe: $(B)/tests/python/stack_probe.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+$(B)/embedded: tests/python/embedded.c
+	$(SAY) '  PROGRAM $@'
+	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -ldl -lpthread
+
 ## check-python: every CPython that is here, still and at full speed; PYTHONS=PATHS adds some, SAMPLES=10000
-check-python: $(B)/stack_probe check-layouts
+check-python: $(B)/stack_probe $(B)/embedded check-layouts
 	$(Q)PYTHONS='$(PYTHONS)' SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
 
 ## check-layouts: the table of CPython's layouts against the headers that are here

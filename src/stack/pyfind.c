@@ -3,6 +3,7 @@
 
 #include "elfimage.h"
 #include "procmaps.h"
+#include "pylayout.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
@@ -26,6 +27,7 @@ enum {
 struct candidate {
 	char *path; /* heap */
 	uint64_t start;
+	uint64_t end;
 	uint64_t inode;
 	bool is_program;
 };
@@ -136,26 +138,34 @@ static bool is_called_python(const char *path)
 	return tp_text_starts_with(name, "python") || tp_text_starts_with(name, "libpython");
 }
 
-static int open_same(const char *path, uint64_t inode, struct stat *st)
-{
-	int fd = tp_elf_source_open_regular(path, st);
-	if (fd >= 0 && st->st_ino != inode) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* As the process sees it, however it is mounted. */
+/*
+ * As the process sees it, however it is mounted, renamed or deleted. A file that another one took
+ * the place of has another inode, and so has any file on some overlay file systems: the link to
+ * what is really mapped, which only root may follow, decides; else what is there is tried, and
+ * found out later if it is another.
+ */
 static int open_file(const struct candidate *candidate, const char *proc, pid_t pid,
 		     struct stat *st)
 {
 	char path[PATH_BYTES];
-	if (candidate->is_program)
+	if (candidate->is_program) {
 		snprintf(path, sizeof(path), "%s/%d/exe", proc, (int)pid);
-	else
-		snprintf(path, sizeof(path), "%s/%d/root%s", proc, (int)pid, candidate->path);
-	return open_same(path, candidate->inode, st);
+		return tp_elf_source_open_regular(path, st);
+	}
+	snprintf(path, sizeof(path), "%s/%d/root%s", proc, (int)pid, candidate->path);
+	int fd = tp_elf_source_open_regular(path, st);
+	if (fd >= 0 && st->st_ino == candidate->inode)
+		return fd;
+	struct stat mapped;
+	snprintf(path, sizeof(path), "%s/%d/map_files/%llx-%llx", proc, (int)pid,
+		 (unsigned long long)candidate->start, (unsigned long long)candidate->end);
+	int mapped_fd = tp_elf_source_open_regular(path, &mapped);
+	if (mapped_fd < 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	*st = mapped;
+	return mapped_fd;
 }
 
 static bool find_in_image(struct tp_pyfind_found *out, const struct candidate *candidate,
@@ -226,6 +236,7 @@ static void consider(struct candidates *candidates, const struct tp_mapping *map
 	candidates->items[candidates->n++] = (struct candidate){
 		.path = tp_strdup(mapping->path),
 		.start = mapping->start,
+		.end = mapping->start + mapping->size,
 		.inode = mapping->inode,
 		.is_program = is_program,
 	};
@@ -255,16 +266,17 @@ static enum tp_status read_candidates(struct candidates *out, const char *proc, 
 	return status;
 }
 
-/* Its first interpreter, in any layout that has one there. */
+/* Has it an interpreter? One of an unknown version is not passed over: it is refused by name later.
+ */
 static bool is_started(struct tp_pymem *mem, const struct tp_pyfind_found *found)
 {
-	uint8_t begin[1024];
-	size_t n_set = 0;
-	if (!tp_pymem_get(mem, found->runtime, begin, sizeof(begin)))
-		return false;
-	for (size_t i = 0; i < sizeof(begin); i++)
-		n_set += begin[i] != 0;
-	return n_set > 0;
+	uint64_t first;
+	unsigned minor =
+		found->version_word ? (unsigned)(found->version_word >> 16 & 255) : found->minor;
+	const struct tp_pylayout *layout = tp_pylayout_find(minor);
+	return !layout ||
+	       (tp_pymem_get_u64(mem, found->runtime + layout->runtime_interps, &first) &&
+		first != 0);
 }
 
 enum tp_status tp_pyfind(struct tp_pyfind_found *out, const char *proc, pid_t pid,

@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-	MAX_CHUNKS = 4096,          /* 64 MiB of frames */
-	MAX_CHUNK_BYTES = 64 << 10, /* more of one is not read at once: its frames are loose then */
-	SLACK_BYTES = 1024,         /* the stack may have grown by then */
+	MAX_CHUNKS = 4096,         /* 64 MiB of frames */
+	MAX_CHUNK_BYTES = 1 << 20, /* one is larger than 16 KiB only when a single frame is */
+	SLACK_BYTES = 1024,        /* the stack may have grown by then */
 	CHUNK_HEAD_BYTES = 64,
 };
 

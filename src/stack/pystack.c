@@ -11,6 +11,8 @@ enum {
 	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
 	MAX_SPARE = 8,  /* loose frames that are read though they were not needed the last time */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
+	LAST_MARK = 4,
+	OWNER_THREAD = 0,
 	OWNER_GENERATOR = 1,
 	GENERATOR_EXECUTING = 0, /* enum _framestate, the same from 3.10 to 3.14 */
 	FRAME_UNWINDING = 2,
@@ -160,10 +162,11 @@ static void parse_frame(const struct tp_pystack *self, struct tp_pystack_frame *
 	}
 	out->instr = tp_pymem_u64(bytes + layout->frame_instr);
 	out->owner = bytes[layout->frame_owner];
-	out->is_mark = layout->minor >= 12 && out->owner >= FIRST_MARK;
+	out->is_mark = layout->minor >= 12 && out->owner >= FIRST_MARK && out->owner <= LAST_MARK;
 	out->is_entry = layout->frame_is_entry && bytes[layout->frame_is_entry];
 	const uint8_t *state = bytes - layout->generator_state;
-	out->is_running = out->owner != OWNER_GENERATOR || *state == GENERATOR_EXECUTING;
+	out->is_running = out->owner == OWNER_THREAD || out->is_mark ||
+			  (out->owner == OWNER_GENERATOR && *state == GENERATOR_EXECUTING);
 }
 
 static size_t index_of_loose(struct walk *walk, uint64_t address)
@@ -178,6 +181,14 @@ static size_t index_of_loose(struct walk *walk, uint64_t address)
 		}
 	}
 	return plan->n_loose;
+}
+
+/* Thread-owned frames lie in chunks. Where C's stack was overwritten after its mark it may look
+ * like one; only of a deep stack some chunks are not read. */
+static bool may_be_loose(const struct walk *walk, const struct tp_pystack_frame *frame)
+{
+	return walk->self->copy.layout->frame_owner == 0 || frame->owner != OWNER_THREAD ||
+	       tp_pyplan_has_gap(walk->plan);
 }
 
 /* One frame, from copy A or, where the plan did not know of it, from memory. */
@@ -207,7 +218,7 @@ static bool get_frame(struct walk *walk, struct tp_pystack_frame *out, uint64_t 
 		if (!out->is_running)
 			return false;
 	}
-	if (walk->n_seen == TP_PYPLAN_LOOSE)
+	if (walk->n_seen == TP_PYPLAN_LOOSE || !may_be_loose(walk, out))
 		return false;
 	walk->seen_codes[walk->n_seen] = out->code;
 	walk->seen[walk->n_seen++] = address;

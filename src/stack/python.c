@@ -21,15 +21,16 @@ enum {
 	MAX_RETRIES = 2, /* of a stack that moved */
 	MAX_ROUNDS = 8,  /* with those that only taught the plan something */
 	MAX_LISTINGS = 16,
-	MAX_NESTED = 8, /* interpreters of one thread */
+	MAX_ASKED = 2048, /* threads that are remembered */
+	MAX_NESTED = 8,   /* interpreters of one thread */
 };
 
 /* A thread that was asked for. */
 struct asked {
 	pid_t tid;
-	uint32_t inner;
+	bool is_bound;
 	size_t n_threads; /* states that are this thread's */
-	struct tp_pycopy_thread threads[MAX_NESTED];
+	struct tp_pycopy_thread *threads;
 };
 
 struct tp_python {
@@ -138,17 +139,31 @@ enum tp_status tp_python_open(struct tp_python **out, const char *proc, pid_t pi
 	return status;
 }
 
+static void unbind(struct asked *asked)
+{
+	for (size_t i = 0; i < asked->n_threads; i++)
+		tp_pyplan_release(&asked->threads[i].plan);
+	free(asked->threads);
+	asked->threads = NULL;
+	asked->n_threads = 0;
+}
+
+static void forget_asked(struct tp_python *self)
+{
+	for (size_t i = 0; i < self->n_asked; i++) {
+		unbind(self->asked[i]);
+		free(self->asked[i]);
+	}
+	self->n_asked = 0;
+	tp_map_release(&self->by_tid);
+}
+
 void tp_python_close(struct tp_python *self)
 {
 	if (!self)
 		return;
-	for (size_t i = 0; i < self->n_asked; i++) {
-		for (size_t k = 0; k < MAX_NESTED; k++)
-			tp_pyplan_release(&self->asked[i]->threads[k].plan);
-		free(self->asked[i]);
-	}
+	forget_asked(self);
 	free(self->asked);
-	tp_map_release(&self->by_tid);
 	if (self->path) {
 		tp_pystack_release(&self->stack);
 		tp_pycode_cache_release(&self->codes);
@@ -288,9 +303,11 @@ static struct asked *find_asked(struct tp_python *self, pid_t tid)
 	uint64_t index;
 	if (tp_map_get(&self->by_tid, (uint64_t)tid, &index))
 		return self->asked[index];
+	/* Threads that ended are among them: whoever is still there is met again. */
+	if (self->n_asked == MAX_ASKED)
+		forget_asked(self);
 	struct asked *asked = tp_alloc(sizeof(*asked));
 	asked->tid = tid;
-	asked->inner = tp_pythread_inner_tid(&self->list, tid);
 	tp_map_set(&self->by_tid, (uint64_t)tid, self->n_asked);
 	self->asked = tp_array_grow(self->asked, self->n_asked + 1, &self->asked_capacity,
 				    sizeof(void *));
@@ -298,29 +315,33 @@ static struct asked *find_asked(struct tp_python *self, pid_t tid)
 	return asked;
 }
 
-static void bind_state(struct tp_python *self, struct tp_pycopy_thread *thread,
+static void bind_state(const struct tp_python *self, struct tp_pycopy_thread *thread,
 		       const struct tp_pythread_state *state)
 {
 	uint32_t in_pthread = self->layout.thread_tid ? 0 : self->list.tid_offset;
-	if (thread->state != state->address)
-		tp_pyplan_clear(&thread->plan);
 	thread->state = state->address;
 	thread->interp = state->interp;
 	thread->pthread = state->pthread;
 	thread->tid = state->tid;
 	thread->tid_address = in_pthread ? state->pthread + in_pthread : 0;
-	thread->link = 0;
 }
 
 /* Find the states of a thread in the list; those it had first may be gone. */
-static void bind(struct tp_python *self, struct asked *asked)
+static void bind(const struct tp_python *self, struct asked *asked)
 {
-	const struct tp_pythread_state *state;
-	asked->inner = tp_pythread_inner_tid(&self->list, asked->tid);
-	asked->n_threads = 0;
-	while (asked->n_threads < MAX_NESTED &&
-	       (state = tp_pythread_find(&self->list, asked->inner, asked->n_threads)))
-		bind_state(self, &asked->threads[asked->n_threads++], state);
+	const struct tp_pythread_state *states[MAX_NESTED];
+	uint32_t inner = tp_pythread_inner_tid(&self->list, asked->tid);
+	size_t n = 0;
+	while (n < MAX_NESTED && (states[n] = tp_pythread_find(&self->list, inner, n)))
+		n++;
+	unbind(asked);
+	asked->is_bound = true;
+	if (n == 0)
+		return;
+	asked->threads = tp_alloc(n * sizeof(*asked->threads));
+	asked->n_threads = n;
+	for (size_t i = 0; i < n; i++)
+		bind_state(self, &asked->threads[i], states[i]);
 }
 
 /* A thread that is inside a sub-interpreter has a state in each; the newest that runs has the say.
@@ -344,14 +365,18 @@ static enum tp_python_outcome look(struct tp_python *self, pid_t tid, size_t *n,
 		if (!is_gone)
 			return outcome;
 		/* The list tells of new threads by itself, not of one that went. */
-		bool is_forced = asked->n_threads > 0;
-		if (tp_pythread_list_update(&self->list, is_forced) == TP_PYTHREAD_BROKEN)
+		enum tp_pythread_outcome list =
+			tp_pythread_list_update(&self->list, asked->n_threads > 0);
+		if (list == TP_PYTHREAD_BROKEN)
 			continue;
-		bind(self, asked);
+		if (list == TP_PYTHREAD_CHANGED || !asked->is_bound)
+			bind(self, asked);
 		if (asked->n_threads == 0)
 			return TP_PYTHON_NONE;
 	}
-	return TP_PYTHON_LOST;
+	/* Threads came and went all the time, or there is nothing to come and go any more. */
+	return self->mem.error == ESRCH || self->list.pause > MAX_LISTINGS ? TP_PYTHON_LOST
+									   : TP_PYTHON_MOVING;
 }
 
 /* Three quarters of what fits for the innermost, the rest for the outermost. */

@@ -14,6 +14,7 @@ enum {
 	MAX_INTERPRETERS = 256,
 	MAX_STATES = 16384, /* Linux allows 32768 threads by default, each costs a call */
 	MAX_PAUSE = 4096,
+	MAX_SEARCHED = 64,
 	PTHREAD_BYTES = 2048, /* glibc's struct pthread has the number in the first kilobyte */
 	STAMP_WORDS = 3,
 	PATH_BYTES = 256,
@@ -99,21 +100,59 @@ pid_t tp_pythread_outer_tid(const struct tp_pythread_list *list, uint32_t inner)
 
 /* ---- the list ---- */
 
-/* A number of the C library's, tried on every thread until it is the main thread's. */
-static void find_tid_offset(struct tp_pythread_list *list)
+static bool is_thread(const struct tp_pythread_list *list, uint32_t inner)
+{
+	char path[PATH_BYTES];
+	if (inner == 0 || inner > INT32_MAX)
+		return false;
+	if (list->has_namespace)
+		return tp_pythread_outer_tid(list, inner) != 0;
+	snprintf(path, sizeof(path), "%s/%d/task/%u", list->proc, (int)list->pid, (unsigned)inner);
+	return access(path, F_OK) == 0;
+}
+
+/* Where C libraries have it: glibc on x86-64 and on aarch64, musl. */
+static bool is_at_known_offset(struct tp_pythread_list *list, uint64_t pthread)
+{
+	static const uint32_t known[] = {720, 208, 48};
+	for (size_t i = 0; i < TP_ARRAY_LEN(known); i++) {
+		uint32_t tid;
+		if (!tp_pymem_get(list->mem, pthread + known[i], &tid, sizeof(tid)) ||
+		    !is_thread(list, tid))
+			continue;
+		list->tid_offset = known[i];
+		return true;
+	}
+	return false;
+}
+
+/* Elsewhere: the main thread's own number is looked for in its structure. */
+static bool search_main_tid(struct tp_pythread_list *list, uint64_t pthread)
 {
 	uint8_t bytes[PTHREAD_BYTES];
-	for (size_t i = 0; i < list->n_states; i++) {
-		size_t size = sizeof(bytes);
-		/* The main thread's lies at the end of a mapping on some machines. */
-		while (size >= 64 && !tp_pymem_get(list->mem, list->states[i].pthread, bytes, size))
-			size /= 2;
-		for (uint32_t at = 0; size >= 64 && at + 4 <= size; at += 4) {
-			if (tp_pymem_u32(bytes + at) != list->main_tid)
-				continue;
-			list->tid_offset = at;
+	size_t size = sizeof(bytes);
+	/* The structure may lie at the end of a mapping. */
+	while (size >= 64 && !tp_pymem_get(list->mem, pthread, bytes, size))
+		size /= 2;
+	for (uint32_t at = 0; size >= 64 && at + 4 <= size; at += 4) {
+		if (tp_pymem_u32(bytes + at) != list->main_tid)
+			continue;
+		list->tid_offset = at;
+		return true;
+	}
+	return false;
+}
+
+static void find_tid_offset(struct tp_pythread_list *list)
+{
+	size_t n = list->n_states < MAX_SEARCHED ? list->n_states : MAX_SEARCHED;
+	for (size_t i = 0; i < n; i++) {
+		if (is_at_known_offset(list, list->states[i].pthread))
 			return;
-		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (search_main_tid(list, list->states[i].pthread))
+			return;
 	}
 }
 
@@ -265,14 +304,8 @@ enum tp_pythread_outcome tp_pythread_list_update(struct tp_pythread_list *list, 
  */
 static bool is_forked_main(const struct tp_pythread_list *list, uint32_t tid)
 {
-	char path[PATH_BYTES];
-	if (tid != list->main_tid || list->n_states != 1)
-		return false;
-	if (list->has_namespace)
-		return tp_pythread_outer_tid(list, list->states[0].tid) == 0;
-	snprintf(path, sizeof(path), "%s/%d/task/%u", list->proc, (int)list->pid,
-		 (unsigned)list->states[0].tid);
-	return access(path, F_OK) != 0;
+	return tid == list->main_tid && list->n_states == 1 &&
+	       !is_thread(list, list->states[0].tid);
 }
 
 const struct tp_pythread_state *tp_pythread_find(const struct tp_pythread_list *list, uint32_t tid,

@@ -33,7 +33,7 @@ pythons() {
 }
 
 begin() { # begin PYTHON ARGUMENT...
-	"$@" >"$work/out" 2>&1 &
+	"$@" >"$work/out" 2>"$work/err" &
 	target=$!
 }
 
@@ -52,7 +52,7 @@ check_still() { # check_still PYTHON
 		sleep 0.1
 	done
 	if [ ! -e "$work/still" ]; then
-		fail "$1: wrote no stacks: $(head -3 "$work/out")"
+		fail "$1: wrote no stacks: $(head -3 "$work/err")"
 		end
 		return
 	fi
@@ -83,8 +83,66 @@ check_torture() { # check_torture PYTHON [fresh]
 	fi
 }
 
+# A program prints "pid tid name" for what has to be found: check_hard COMMAND...
+check_hard() {
+	begin "$@"
+	sleep 1.5
+	n_found=0
+	n_wanted=0
+	other=
+	while read -r pid tid name; do
+		[ "$pid" = "$target" ] || other=$pid
+		n_wanted=$((n_wanted + 1))
+		"$probe" print "$pid" "$tid" 2>&1 | cut -f2 | grep -q "\<$name\$" && n_found=$((n_found + 1))
+	done <"$work/out"
+	[ -z "$other" ] || kill "$other"
+	end
+	if [ "$n_wanted" -gt 0 ] && [ "$n_found" -eq "$n_wanted" ]; then
+		pass "$*: $n_found found"
+	else
+		fail "$*: $n_found of $n_wanted found: $(cat "$work/out" "$work/err" | head -4)"
+	fi
+}
+
+check_gil() { # check_gil PYTHON
+	begin "$1" "$here/hard.py" gil
+	sleep 0.5
+	result=$("$probe" gil "$target" 300 2>&1)
+	end
+	# One of two waits nearly always, and another one holds it.
+	if echo "$result" | awk '{exit !($1 == "held" && $2 > 150 && $4 > 100 && $4 <= 450)}'; then
+		pass "$1 gil: $result"
+	else
+		fail "$1 gil: $result"
+	fi
+}
+
+check_end() { # check_end PYTHON
+	begin "$1" "$here/hard.py" ends
+	sleep 0.3
+	if result=$(timeout 20 "$probe" restless "$target" 1000000 2>&1); then
+		pass "$1 ends while it is read: $result"
+	else
+		fail "$1 ends while it is read: $result"
+	fi
+	end
+}
+
+check_embedded() { # check_embedded PYTHON
+	version=$(basename "$1")
+	library=$(dirname "$1")/../lib/lib$version.so.1.0
+	[ -e "$library" ] || return
+	check_hard env PYTHONHOME="$(dirname "$1")/.." "$(dirname "$probe")/embedded" "$library" "$version"
+}
+
 for python in $(pythons); do
 	check_still "$python"
+	for program in crowd deep forks inner; do
+		check_hard "$python" "$here/hard.py" $program
+	done
+	check_gil "$python"
+	check_end "$python"
+	check_embedded "$python"
 	check_torture "$python"
 	check_torture "$python" fresh
 done

@@ -4,13 +4,17 @@
  *   stack_probe print PID TID            places, one a line: file, name, line, offset
  *   stack_probe torture PID SAMPLES HZ   stacks of torture.py: are they possible?
  *   stack_probe cost PID READS           CPU time and system calls of a read
+ *   stack_probe gil PID LOOKS            how often somebody held the GIL, and a thread waited for
+ * it stack_probe restless PID READS       all threads, until the process ends: nothing but outcomes
  */
 #include "trainprof/base/memory.h"
 #include "trainprof/stack/python.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 enum { MAX_PLACES = 20000 };
@@ -155,6 +159,67 @@ static int cost(struct tp_python *python, pid_t pid, long n_reads)
 	return 0;
 }
 
+/* The address that a thread waits at in a futex call; 0 = it does not. */
+static uint64_t futex_of(pid_t pid, const char *tid)
+{
+	char path[400];
+	unsigned long number = 0;
+	unsigned long address = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/syscall", (int)pid, tid);
+	FILE *file = fopen(path, "r");
+	if (!file)
+		return 0;
+	int n = fscanf(file, "%lu 0x%lx", &number, &address);
+	fclose(file);
+	return n == 2 && number == SYS_futex ? address : 0;
+}
+
+static int gil(struct tp_python *python, pid_t pid, long n_looks)
+{
+	char path[64];
+	long n_held = 0;
+	long n_waits = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	for (long i = 0; i < n_looks; i++) {
+		DIR *tasks = opendir(path);
+		const struct dirent *entry;
+		n_held += tp_python_gil_holder(python) != 0;
+		while (tasks && (entry = readdir(tasks))) {
+			uint64_t address = futex_of(pid, entry->d_name);
+			n_waits += address != 0 && tp_python_is_gil_wait(python, address);
+		}
+		if (tasks)
+			closedir(tasks);
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+	}
+	printf("held %ld waits %ld of %ld\n", n_held, n_waits, n_looks);
+	return 0;
+}
+
+static int restless(struct tp_python *python, pid_t pid, long n_reads)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	for (long i = 0; i < n_reads; i++) {
+		DIR *tasks = opendir(path);
+		const struct dirent *entry;
+		if (!tasks)
+			break;
+		while ((entry = readdir(tasks))) {
+			size_t n;
+			size_t cut;
+			tp_python_read(python, (pid_t)atoi(entry->d_name), places, MAX_PLACES, &n,
+				       &cut);
+			tp_python_gil_holder(python);
+		}
+		closedir(tasks);
+	}
+	for (int i = 0; i < TP_PYTHON_N_OUTCOMES; i++)
+		printf("%s %llu ", outcomes[i], (unsigned long long)tp_python_counts(python)->n[i]);
+	printf("\n");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct tp_error err;
@@ -173,6 +238,10 @@ int main(int argc, char **argv)
 		status = torture(python, pid, atol(argv[3]), atol(argv[4]));
 	else if (strcmp(argv[1], "cost") == 0)
 		status = cost(python, pid, atol(argv[3]));
+	else if (strcmp(argv[1], "gil") == 0)
+		status = gil(python, pid, atol(argv[3]));
+	else if (strcmp(argv[1], "restless") == 0)
+		status = restless(python, pid, atol(argv[3]));
 	tp_python_close(python);
 	return status;
 }

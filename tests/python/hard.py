@@ -1,0 +1,101 @@
+"""Programs that are hard to read: hard.py crowd|deep|forks|inner|gil|ends. Prints what to look for, one
+line "pid tid name", and waits to be killed."""
+import os
+import sys
+import threading
+import time
+
+
+def say(pid, tid, name):
+    print(pid, tid, name, flush=True)
+
+
+def crowd():
+    """200 threads, each in a function of its own."""
+    gate = threading.Event()
+    for k in range(200):
+        names = {}
+        exec("def worker_%d(gate):\n    gate.wait()\n" % k, names)
+        thread = threading.Thread(target=names["worker_%d" % k], args=(gate,), daemon=True)
+        thread.start()
+        say(os.getpid(), thread.native_id, "worker_%d" % k)
+    time.sleep(1000)
+
+
+def deep():
+    """Ten thousand frames; the outermost have to be told all the same."""
+    sys.setrecursionlimit(30000)
+    threading.stack_size(512 << 20)
+    bottom = threading.Event()
+
+    def recurse(n):
+        if n == 0:
+            bottom.set()
+            time.sleep(1000)
+        else:
+            recurse(n - 1)
+
+    def outermost():
+        recurse(10000)
+
+    thread = threading.Thread(target=outermost, daemon=True)
+    thread.start()
+    bottom.wait()
+    say(os.getpid(), thread.native_id, "outermost")
+    say(os.getpid(), thread.native_id, "recurse")
+    time.sleep(1000)
+
+
+def forks():
+    """A child forked from a thread: its main thread is another one than the parent's."""
+    def in_child():
+        while True:
+            time.sleep(0.01)
+
+    def worker():
+        pid = os.fork()
+        if pid == 0:
+            in_child()
+        say(pid, pid, "in_child")
+        time.sleep(1000)
+
+    threading.Thread(target=worker, daemon=True).start()
+    time.sleep(1000)
+
+
+def inner():
+    """A function of a sub-interpreter."""
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    say(os.getpid(), os.getpid(), "inside")
+    interpreters.run_string(interpreters.create(),
+                            "import time\ndef inside():\n    time.sleep(1000)\ninside()\n")
+
+
+def gil():
+    """Two threads that want the GIL all the time."""
+    def spin():
+        while True:
+            sum(range(50))
+
+    thread = threading.Thread(target=spin, daemon=True)
+    thread.start()
+    say(os.getpid(), thread.native_id, "spin")
+    spin()
+
+
+def ends():
+    """Starts threads and ends them, then ends itself, while it is read."""
+    say(os.getpid(), os.getpid(), "ends")
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        threads = [threading.Thread(target=lambda: sum(range(1000))) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+{"crowd": crowd, "deep": deep, "forks": forks, "inner": inner, "gil": gil, "ends": ends}[sys.argv[1]]()
