@@ -64,7 +64,7 @@ static void check_cpus(void)
 		ck_assert_double_le((double)busy_ns[i] * 1e-9, window_s() * 1.01 + 0.05);
 }
 
-/* What attaching takes is not measured: that much of the CPU time may be missing. */
+/* A thread's way to its end, after its events are gone, is in no stay: that much of 1.3 ms. */
 static const double most_missing = 0.12;
 
 START_TEST(threads_that_never_last_are_met_and_counted_once)
@@ -77,13 +77,18 @@ START_TEST(threads_that_never_last_are_met_and_counted_once)
 	pid_t pid = measured_start("thread_chains 12 20");
 	usleep(300000);
 	double before_s = cpu_s(pid);
+	uint64_t before_ns = tp_clock_now_ns();
 	measured_attach(&m, pid);
 	double used_s = cpu_s(pid) - before_s;
+	double elapsed_s = (double)(tp_clock_now_ns() - before_ns) * 1e-9;
 	ck_assert_int_eq(m.status, TP_OK);
 	ck_assert_int_eq(m.result.end.kind, TP_END_DETACHED);
 	double runs_s = measured_runs_s(&m);
-	ck_assert_msg(runs_s <= used_s * 1.01 && runs_s >= used_s * (1 - most_missing),
-		      "stays of %.3f s, used %.3f s", runs_s, used_s);
+	/* The chains want CPUs all the time, also while we come and go. */
+	double least_s = used_s * window_s() / elapsed_s * (1 - most_missing);
+	ck_assert_msg(runs_s <= used_s * 1.01 && runs_s >= least_s,
+		      "stays of %.3f s, used %.3f s in %.3f s of which %.3f s count", runs_s,
+		      used_s, elapsed_s, window_s());
 	check_cpus();
 	/* A sample stands for a period: told twice, they would be more than there is time. */
 	double sampled_s = (double)measured_samples(&m) / 2000;
