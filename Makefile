@@ -178,7 +178,7 @@ $(B)/embedded: tests/python/embedded.c
 
 ## check-python: every CPython that is here, still and at full speed; PYTHONS=PATHS adds some, SAMPLES=10000
 check-python: $(B)/stack_probe $(B)/embedded check-layouts
-	$(Q)PYTHONS='$(PYTHONS)' SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
+	$(Q)PYTHONS="$(PYTHONS)" SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
 
 ## check-layouts: the table of CPython's layouts against the headers that are here
 check-layouts:
