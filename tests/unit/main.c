@@ -35,9 +35,10 @@ int main(int argc, char **argv)
 {
 	/* Check's own 4 s of wall time are few for a sanitizer on a CPU that others want too. */
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-	/* A shell ignores these for what it runs in the background; programs inherit that. */
+	/* A shell ignores these for what it runs in the background, and nohup; programs inherit it. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 	n_skipped = mmap(NULL, sizeof(*n_skipped), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (n_skipped == MAP_FAILED)
