@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 {
 	/* Check's own 4 s of wall time are few for a sanitizer on a CPU that others want too. */
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-	/* A shell ignores these for what it runs in the background, and nohup; programs inherit it. */
+	/* A shell ignores these for what it runs in the background, and nohup; programs inherit it.
+	 */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
