@@ -298,8 +298,7 @@ static uint32_t gil_target(const struct scene *scene)
 
 /*
  * It waits where it waited before, as far as the machine is concerned: only where it is in Python
- * has to be read again. A fifth of the cost of copying and walking its stack. False when both
- * halves do not fit, or when it went on meanwhile.
+ * has to be read again. False when both halves do not fit, or when it went on meanwhile.
  */
 static bool look_at_python(struct scene *scene, struct tp_looked *looked, uint64_t now_ns)
 {

@@ -31,7 +31,7 @@ enum {
 #define LATE_NS        (2 * TP_NS_PER_MS)
 #define RATE_PERIOD_NS TP_NS_PER_S
 #define RETRY_NS       (200 * TP_NS_PER_MS)
-/* What a wake-up costs beside what is done then: measured on a virtual machine. */
+/* What a wake-up costs beside what is done then, on a busy virtual machine; see poll.c. */
 #define WAKE_COST_NS 30000.0
 
 struct pyfollower {
@@ -55,8 +55,10 @@ int tp_pyfollow_init(struct tp_pyfollow *follow, const struct tp_collect_context
 				       .n_warming = WARMING_PERIODS};
 	follow->seed = tp_clock_now_ns();
 	follow->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (follow->epoll_fd < 0)
+		return errno;
 	tp_perf_stacks_init(&follow->stacks, context->tree, context->sink);
-	return follow->epoll_fd < 0 ? errno : 0;
+	return 0;
 }
 
 static void follower_close(struct tp_pyfollow *follow, struct pyfollower *item)

@@ -40,7 +40,8 @@ struct tp_pyfollow {
 	struct tp_pyplaces places;
 };
 
-/* setup: as perf's events have it. The descriptor lives until release. Returns 0 or an errno. */
+/* setup: as perf's events have it. The descriptor lives until release. Returns 0, or an errno: then
+ * there is nothing to release. */
 int tp_pyfollow_init(struct tp_pyfollow *follow, const struct tp_collect_context *context,
 		     const struct tp_perf_setup *setup);
 void tp_pyfollow_release(struct tp_pyfollow *follow);
