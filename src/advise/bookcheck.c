@@ -36,8 +36,12 @@ static bool is_advised(const struct tp_rulebook *book, const struct tp_technique
 	return false;
 }
 
-static bool is_cited(const struct tp_catalogue *catalogue, const struct tp_reference *reference)
+static bool is_cited(const struct tp_catalogue *catalogue, const char *const *cited,
+		     const struct tp_reference *reference)
 {
+	for (; cited && *cited; cited++)
+		if (strcmp(*cited, reference->tag) == 0)
+			return true;
 	for (size_t i = 0; i < catalogue->n_techniques; i++)
 		for (size_t k = 0; k < catalogue->techniques[i].n_effects; k++)
 			if (catalogue->techniques[i].effects[k].source == reference)
@@ -57,7 +61,8 @@ static bool is_relieved(const struct tp_catalogue *catalogue, const struct tp_li
 	return false;
 }
 
-static size_t check_guide(const struct tp_rulebook *book, struct tp_buf *problems)
+static size_t check_guide(const struct tp_rulebook *book, const char *const *cited,
+			  struct tp_buf *problems)
 {
 	const struct tp_catalogue *catalogue = &book->catalogue;
 	size_t n = 0;
@@ -79,21 +84,22 @@ static size_t check_guide(const struct tp_rulebook *book, struct tp_buf *problem
 	}
 	for (size_t i = 0; i < catalogue->n_references; i++) {
 		const struct tp_reference *reference = &catalogue->references[i];
-		if (is_cited(catalogue, reference))
+		if (is_cited(catalogue, cited, reference))
 			continue;
 		n++;
-		tp_buf_printf(problems, "%s:%u: no technique cites '%s'\n", reference->path,
+		tp_buf_printf(problems, "%s:%u: nothing cites '%s'\n", reference->path,
 			      reference->line, reference->tag);
 	}
 	return n;
 }
 
-size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems)
+size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cited,
+			 struct tp_buf *problems)
 {
 	size_t n = 0;
 	if (!book->catalogue.n_techniques)
 		return 0;
 	for (size_t i = 0; i < book->n_rules; i++)
 		n += check_actions(book, &book->rules[i], problems);
-	return n + check_guide(book, problems);
+	return n + check_guide(book, cited, problems);
 }

@@ -31,8 +31,8 @@ const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, 
 	return NULL;
 }
 
-static const struct tp_reference *find_reference(const struct tp_catalogue *catalogue,
-						 const char *tag)
+const struct tp_reference *tp_catalogue_reference(const struct tp_catalogue *catalogue,
+						  const char *tag)
 {
 	for (size_t i = 0; i < catalogue->n_references; i++)
 		if (strcmp(catalogue->references[i].tag, tag) == 0)
@@ -110,7 +110,7 @@ static enum tp_status link_effects(const struct tp_catalogue *catalogue,
 {
 	for (size_t i = 0; i < technique->n_effects; i++) {
 		struct tp_effect *effect = &technique->effects[i];
-		effect->source = find_reference(catalogue, effect->tag);
+		effect->source = tp_catalogue_reference(catalogue, effect->tag);
 		if (!effect->source)
 			return no_such(err, technique->path, effect->line, "source", effect->tag,
 				       nearest_of(effect->tag, catalogue->references,

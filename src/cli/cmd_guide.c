@@ -18,6 +18,7 @@ struct guide_options {
 	bool is_search;
 	const char *write;
 	struct tp_words rules;
+	bool is_lenient;
 };
 
 #define AT(member) .offset = offsetof(struct guide_options, member)
@@ -28,6 +29,7 @@ static const struct tp_option options[] = {
 	 .text = "the pages that say all of the words, the best first",
 	 AT(is_search)},
 	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
 	{.name = "write",
 	 .type = TP_OPTION_TEXT,
 	 .value = "DIR",
@@ -149,10 +151,23 @@ static int show(const struct tp_cli *cli, const struct tp_rulebook *book, bool i
 	return status;
 }
 
+static enum tp_status load(struct tp_rulebook **book, const struct guide_options *o,
+			   struct tp_error *err)
+{
+	struct tp_rulesdirs dirs;
+	struct tp_buf problems = {0};
+	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, err);
+	if (status == TP_OK)
+		status = tp_rulesdir_load_rest(book, &dirs, o->is_lenient ? &problems : NULL, err);
+	tp_say_lines(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	tp_rulesdir_release(&dirs);
+	return status;
+}
+
 static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct guide_options *o = opts;
-	struct tp_rulesdirs dirs;
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
 	int result;
@@ -160,9 +175,7 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
 		return TP_EXIT_USAGE;
 	}
-	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, &err);
-	if (status == TP_OK)
-		status = tp_rulesdir_load(&book, &dirs, &err);
+	enum tp_status status = load(&book, o, &err);
 	if (status == TP_OK && o->write)
 		status = tp_guide_write(book, o->write, &err);
 	if (status != TP_OK)
@@ -170,7 +183,6 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	else
 		result = o->write ? TP_EXIT_OK : show(cli, book, o->is_search, argc, argv);
 	tp_rulebook_free(book);
-	tp_rulesdir_release(&dirs);
 	return result;
 }
 

@@ -25,15 +25,53 @@ static void fill_rules(struct tp_sheet *sheet, const struct tp_rulebook *book)
 }
 
 const struct tp_guide_topic tp_guide_topics[] = {
-	{"bottlenecks", "what may limit a run, in the order of diagnosis",
-	 tp_guide_fill_bottlenecks},
-	{"techniques", "what relieves it, by group", tp_guide_fill_techniques},
-	{"taxonomy", "components, five Rs and mechanisms of a speed-up", tp_guide_fill_taxonomy},
-	{"evaluation", "how to tell whether a change made training faster",
-	 tp_guide_fill_evaluation},
-	{"rules", "all rules; guide RULE shows one, guide FACT a fact", fill_rules},
-	{NULL, NULL, NULL},
+	{"bottlenecks",
+	 "what may limit a run, in the order of diagnosis",
+	 tp_guide_fill_bottlenecks,
+	 {"TFG", "XPROF", "KINETO", "SMD", "SMD-DOC", "MSP", "HTA", "DCGM", "DLPROF", "GPUPROF",
+	  "DSA"}},
+	{"techniques", "what relieves it, by group", tp_guide_fill_techniques, {"TUNE"}},
+	{"taxonomy",
+	 "components, five Rs and mechanisms of a speed-up",
+	 tp_guide_fill_taxonomy,
+	 {"ABS", "INFOQ"}},
+	{"evaluation",
+	 "how to tell whether a change made training faster",
+	 tp_guide_fill_evaluation,
+	 {"INFOQ", "CMP", "CMP-PERF", "FFCV-IN", "MOS-METH", "TVR", "TP", "ALGO", "MLE", "PT2",
+	  "DLE-SSD"}},
+	{"rules", "all rules; guide RULE shows one, guide FACT a fact", fill_rules, {NULL}},
+	{NULL, NULL, NULL, {NULL}},
 };
+
+const char **tp_guide_cited(void)
+{
+	const char **tags = NULL;
+	size_t n = 0;
+	size_t capacity = 0;
+	for (const struct tp_guide_topic *topic = tp_guide_topics; topic->name; topic++)
+		for (size_t i = 0; topic->cited[i]; i++)
+			TP_ARRAY_PUSH(tags, n, capacity) = topic->cited[i];
+	TP_ARRAY_PUSH(tags, n, capacity) = NULL;
+	return tags;
+}
+
+/* A tag that a user's folder leaves out is no reason to show no page. */
+static void add_cited(struct tp_sheet *sheet, const struct tp_rulebook *book,
+		      const struct tp_guide_topic *topic)
+{
+	for (size_t i = 0; topic->cited[i]; i++) {
+		const struct tp_reference *reference =
+			tp_catalogue_reference(tp_rulebook_catalogue(book), topic->cited[i]);
+		if (reference && !i)
+			tp_sheet_heading(sheet, "Read for this page");
+		if (reference)
+			tp_sheet_paragraphs(sheet,
+					    tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
+							    reference->title, reference->where,
+							    reference->checked));
+	}
+}
 
 static size_t count_own_topics(void)
 {
@@ -175,10 +213,12 @@ static void make_rule(struct tp_sheet *sheet, const struct tp_rulebook *book, co
 static void make_topic(struct tp_sheet *sheet, const struct tp_rulebook *book, size_t index)
 {
 	const struct tp_topic *old = old_topic(index);
-	if (old)
+	if (old) {
 		fill_old_topic(sheet, old);
-	else
-		tp_guide_topics[index].fill(sheet, book);
+		return;
+	}
+	tp_guide_topics[index].fill(sheet, book);
+	add_cited(sheet, book, &tp_guide_topics[index]);
 }
 
 void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
@@ -188,6 +228,7 @@ void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	const char *name = tp_guide_name(book, place);
 	tp_sheet_init(out, name, tp_guide_title(book, place), kinds[place.kind]);
+	out->is_list = place.kind == TP_GUIDE_TOPIC;
 	if (place.kind == TP_GUIDE_TOPIC)
 		make_topic(out, book, place.index);
 	else if (place.kind == TP_GUIDE_LIMIT)

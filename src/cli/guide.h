@@ -48,9 +48,12 @@ struct tp_guide_topic {
 	const char *name;
 	const char *title;
 	void (*fill)(struct tp_sheet *sheet, const struct tp_rulebook *book);
+	const char *cited[12]; /* tags of what was read for it */
 };
 /* Ends with a NULL name. */
 extern const struct tp_guide_topic tp_guide_topics[];
+/* Tags that any topic cites, NULL-terminated; to be freed. */
+const char **tp_guide_cited(void);
 void tp_guide_fill_taxonomy(struct tp_sheet *sheet, const struct tp_rulebook *book);
 void tp_guide_fill_evaluation(struct tp_sheet *sheet, const struct tp_rulebook *book);
 void tp_guide_fill_bottlenecks(struct tp_sheet *sheet, const struct tp_rulebook *book);

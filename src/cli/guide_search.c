@@ -76,7 +76,7 @@ static void print_hit(struct tp_page *page, const struct tp_rulebook *book, cons
 	if (!is_narrow)
 		tp_page_column(page, COLUMN_TITLE);
 	tp_page_wrap(page, is_narrow ? 4 : COLUMN_TITLE, TP_PAINT_NONE,
-		     tp_guide_title(book, hit->place), is_narrow ? 0 : 1);
+		     tp_guide_title(book, hit->place), 0);
 }
 
 size_t tp_guide_search(struct tp_page *page, const struct tp_rulebook *book, char **words,

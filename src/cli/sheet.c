@@ -259,7 +259,7 @@ static unsigned count_begins(const char *text, const char *word, size_t len)
 unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word)
 {
 	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MOST_MENTIONS = 20, OF_A_LIST = 2 };
-	unsigned most = MOST_MENTIONS;
+	unsigned most = sheet->is_list ? OF_A_LIST : MOST_MENTIONS;
 	unsigned mentions = 0;
 	size_t len = stem_length(word);
 	if (strcasecmp(sheet->name, word) == 0)
@@ -271,8 +271,6 @@ unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word)
 		mentions += count_begins(block->label, word, len) +
 			    count_begins(block->name, word, len) +
 			    count_begins(block->text, word, len);
-		if (block->kind == TP_BLOCK_ITEM)
-			most = OF_A_LIST;
 	}
 	return score + (mentions < most ? mentions : most);
 }

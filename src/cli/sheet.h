@@ -33,6 +33,7 @@ struct tp_sheet {
 	const char *name;      /* what is typed behind "guide", and the file's name */
 	const char *title;
 	const char *kind; /* "technique", for lists of pages */
+	bool is_list;     /* says a little of everything: no place to send a reader to */
 	struct tp_block *blocks;
 	size_t n_blocks;
 	size_t blocks_capacity;

@@ -163,8 +163,10 @@ const struct tp_catalogue *tp_rulebook_catalogue(const struct tp_rulebook *book)
 const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *catalogue,
 						  const char *id);
 const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
+const struct tp_reference *tp_catalogue_reference(const struct tp_catalogue *catalogue,
+						  const char *tag);
 
-/* Whether advice of the technique is about this limit, itself or by the limit's parent. */
+/* Whether it names this limit; what it relieves of a parent does not count. */
 bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit);
 
 #endif

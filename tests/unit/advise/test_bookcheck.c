@@ -23,6 +23,7 @@ static void teardown(void)
 }
 
 static struct tp_buf problems;
+static const char *const *cited;
 
 /* How many problems; their texts are in `problems`. */
 static size_t checked(void)
@@ -31,7 +32,7 @@ static size_t checked(void)
 	book = NULL;
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
 	tp_buf_clear(&problems);
-	return tp_rulebook_check(book, &problems);
+	return tp_rulebook_check(book, cited, &problems);
 }
 
 static void says(const char *text)
@@ -86,7 +87,9 @@ START_TEST(dead_parts_of_the_guide_are_found)
 	says("limits.json:2: no technique relieves 'disk'\n");
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"BOOK\"", "\"AMPS\"");
 	ck_assert_uint_eq(checked(), 1);
-	says("sources.json:3: no technique cites 'BOOK'\n");
+	says("sources.json:3: nothing cites 'BOOK'\n");
+	cited = (const char *const[]){"OTHER", "BOOK", NULL}; /* by a page */
+	ck_assert_uint_eq(checked(), 0);
 	tp_buf_release(&problems);
 }
 END_TEST
