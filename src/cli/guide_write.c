@@ -50,7 +50,7 @@ enum tp_status tp_guide_write(const struct tp_rulebook *book, const char *direct
 	enum tp_status status = TP_OK;
 	tp_buf_puts(&index,
 		    "# Guide\n\nWhat may limit a training run, and what relieves it: the "
-		    "pages of `trainprof guide`, written by `make docs` from `rules/`.\n\n");
+		    "pages of `trainprof guide`, written by `make pages` from `rules/`.\n\n");
 	for (int kind = TP_GUIDE_TOPIC; kind <= TP_GUIDE_TECHNIQUE; kind++) {
 		size_t n = tp_guide_count(book, (enum tp_guide_kind)kind);
 		for (size_t i = 0; i < n && !status; i++) {

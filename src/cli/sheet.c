@@ -104,9 +104,19 @@ static void print_field(struct tp_page *page, const struct tp_block *block,
 		tp_page_add(page, TP_PAINT_NONE, " ");
 	}
 	tp_page_column(page, COLUMN_FIELD);
-	if (block->name)
-		tp_page_addf(page, TP_PAINT_BOLD, "%s  ", block->name);
-	tp_page_wrap(page, COLUMN_FIELD + (block->name ? 2 : 0), TP_PAINT_NONE, block->text, 0);
+	if (!block->name) {
+		tp_page_wrap(page, COLUMN_FIELD, TP_PAINT_NONE, block->text, 0);
+		return;
+	}
+	/* Names are to be typed: they are never cut. */
+	size_t indent = COLUMN_FIELD + 2;
+	if (tp_text_width(block->name) + 2 > tp_page_room(page)) {
+		tp_page_end(page);
+		indent = COLUMN_LABEL + 2;
+		tp_page_column(page, COLUMN_LABEL);
+	}
+	tp_page_addf(page, TP_PAINT_BOLD, "%s  ", block->name);
+	tp_page_wrap(page, indent, TP_PAINT_NONE, block->text, 0);
 }
 
 static void print_item(struct tp_page *page, const struct tp_block *block)
@@ -217,7 +227,9 @@ static void add_markdown(struct tp_buf *out, const struct tp_block *block,
 void tp_sheet_markdown(const struct tp_sheet *sheet, struct tp_buf *out)
 {
 	tp_buf_puts(out, "# ");
+	size_t at = out->len;
 	add_plain(out, sheet->title);
+	out->data[at] = (char)toupper((unsigned char)out->data[at]);
 	tp_buf_printf(out, "\n\n`trainprof guide %s`\n", sheet->name);
 	for (size_t i = 0; i < sheet->n_blocks; i++)
 		add_markdown(out, &sheet->blocks[i], i ? &sheet->blocks[i - 1] : NULL);
@@ -258,7 +270,7 @@ static unsigned count_begins(const char *text, const char *word, size_t len)
 /* A name says more than a title, a title more than any number of mentions. Lists mention all. */
 unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word)
 {
-	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MOST_MENTIONS = 20, OF_A_LIST = 2 };
+	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MOST_MENTIONS = 40, OF_A_LIST = 1 };
 	unsigned most = sheet->is_list ? OF_A_LIST : MOST_MENTIONS;
 	unsigned mentions = 0;
 	size_t len = stem_length(word);
@@ -272,5 +284,6 @@ unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word)
 			    count_begins(block->name, word, len) +
 			    count_begins(block->text, word, len);
 	}
+	mentions = 2 * mentions;
 	return score + (mentions < most ? mentions : most);
 }
