@@ -31,3 +31,4 @@ cp readme "$docs/../README.md"
 	"$trainprof" guide facts
 	printf '```\n'
 } > "$docs/facts.md"
+"$trainprof" advise --schema > "$docs/facts.schema.json"
