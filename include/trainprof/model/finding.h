@@ -98,6 +98,12 @@ struct tp_finding {
 	const char *suppressed; /* why a fired finding is not shown as advice, or NULL */
 };
 
+/* A fact that would let more rules be judged. */
+struct tp_wanted_fact {
+	enum tp_fact fact;
+	size_t n_rules; /* that ask for it */
+};
+
 /* Sorted: fired advice by gain and confidence, then notes, quiet, not judged. */
 struct tp_findings {
 	struct tp_arena arena;
@@ -114,6 +120,9 @@ struct tp_findings {
 	const char *verdict;
 	const char *verdict_title;
 	const char *verdict_sentence;
+	/* Of facts written by hand: which to find out next, the most useful first. */
+	const struct tp_wanted_fact *wanted;
+	size_t n_wanted;
 };
 
 void tp_findings_release(struct tp_findings *findings);
