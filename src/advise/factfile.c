@@ -35,6 +35,27 @@ static enum tp_part part_of_label(enum tp_fact fact)
 	return TP_N_PARTS;
 }
 
+/* The fact that tells a label's share; TP_N_FACTS where none does. */
+static enum tp_fact fact_of_label(enum tp_label label)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "step.%s_%s_ratio", tp_part_name(tp_label_part(label)),
+		 tp_label_name(label));
+	return tp_fact_find(name);
+}
+
+/* An instant has one label: those of a part that are known do not overlap. */
+static double sum_of_labels(enum tp_part part, const struct tp_quantity *facts)
+{
+	double sum = 0;
+	for (int i = 0; i < TP_N_LABELS; i++) {
+		enum tp_fact fact = fact_of_label((enum tp_label)i);
+		if (tp_label_part((enum tp_label)i) == part && fact != TP_N_FACTS)
+			sum += facts[fact].is_known ? facts[fact].value : 0;
+	}
+	return sum;
+}
+
 /* ---- what cannot be ---- */
 
 static bool is_share(enum tp_fact fact)
@@ -85,6 +106,14 @@ static void check_labels(struct tp_form *form, const struct tp_json *at,
 			tp_form_fail(form, member, "'%s' is more than its part, '%s'",
 				     tp_fact_desc(fact)->name, tp_fact_desc(shares[part])->name);
 	}
+	for (int p = 0; p < TP_N_PARTS; p++) {
+		double sum = sum_of_labels((enum tp_part)p, facts);
+		const struct tp_quantity *whole = &facts[shares[p]];
+		if (whole->is_known && sum > whole->value + ROUNDING)
+			tp_form_fail(form, at,
+				     "what '%s' consists of adds up to %.0f %%, more than it has",
+				     tp_fact_desc(shares[p])->name, sum * 100);
+	}
 }
 
 /* ---- what follows ---- */
@@ -115,7 +144,25 @@ static void derive_parts(struct tp_quantity *facts)
 			derive(&facts[shares[p]], rest);
 }
 
-static void derive_labels(struct tp_quantity *facts)
+/* Where labels fill their part, its others take nothing. */
+static void derive_other_labels(struct tp_quantity *facts)
+{
+	bool is_full[TP_N_PARTS];
+	for (int p = 0; p < TP_N_PARTS; p++) {
+		const struct tp_quantity *whole = &facts[shares[p]];
+		is_full[p] = whole->is_known &&
+			     sum_of_labels((enum tp_part)p, facts) >= whole->value - 1e-9;
+	}
+	for (int i = 0; i < TP_N_LABELS; i++) {
+		enum tp_fact fact = fact_of_label((enum tp_label)i);
+		if (fact != TP_N_FACTS && !facts[fact].is_known &&
+		    is_full[tp_label_part((enum tp_label)i)])
+			derive(&facts[fact], 0);
+	}
+}
+
+/* Some facts are no labels, as what the trainer itself loads, but lie within a part as well. */
+static void derive_nothing(struct tp_quantity *facts)
 {
 	for (int f = 0; f < TP_N_FACTS; f++) {
 		enum tp_part part = part_of_label((enum tp_fact)f);
@@ -177,7 +224,8 @@ enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_do
 		return form.status;
 	}
 	derive_parts(out->facts);
-	derive_labels(out->facts);
+	derive_nothing(out->facts);
+	derive_other_labels(out->facts);
 	return TP_OK;
 }
 
