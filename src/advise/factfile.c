@@ -100,8 +100,10 @@ static void check_labels(struct tp_form *form, const struct tp_json *at,
 	TP_JSON_EACH (member, at) {
 		enum tp_fact fact = tp_fact_find(tp_json_key(member));
 		enum tp_part part = fact == TP_N_FACTS ? TP_N_PARTS : part_of_label(fact);
-		const struct tp_quantity *whole = part == TP_N_PARTS ? NULL : &facts[shares[part]];
-		if (whole && whole->is_known && facts[fact].is_known &&
+		if (part == TP_N_PARTS)
+			continue;
+		const struct tp_quantity *whole = &facts[shares[part]];
+		if (whole->is_known && facts[fact].is_known &&
 		    facts[fact].value > whole->value + ROUNDING)
 			tp_form_fail(form, member, "'%s' is more than its part, '%s'",
 				     tp_fact_desc(fact)->name, tp_fact_desc(shares[part])->name);
