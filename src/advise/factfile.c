@@ -176,6 +176,30 @@ static void derive_nothing(struct tp_quantity *facts)
 	}
 }
 
+static bool is_any_known(const struct tp_quantity *facts, const char *prefix)
+{
+	for (int f = 0; f < TP_N_FACTS; f++)
+		if (facts[f].is_known &&
+		    tp_text_starts_with(tp_fact_desc((enum tp_fact)f)->name, prefix))
+			return true;
+	return false;
+}
+
+/* Where a device does the math nobody asks how CPUs do it, as in a trace of the device. */
+static void rule_out_cpu_math(struct tp_quantity *facts)
+{
+	static const char *const prefixes[] = {"compute.", "pmu.", "step.compute_team_wait"};
+	if (!is_any_known(facts, "device.") && !is_any_known(facts, "kernel."))
+		return;
+	for (int f = 0; f < TP_N_FACTS; f++)
+		for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+			if (!facts[f].is_known &&
+			    tp_text_starts_with(tp_fact_desc((enum tp_fact)f)->name, prefixes[i]))
+				facts[f] =
+					(struct tp_quantity){.is_foreign = true,
+							     .missing = "a device does the math"};
+}
+
 /* ---- the file ---- */
 
 static void read_facts(struct tp_form *form, struct tp_factfile *out, const struct tp_json *facts)
@@ -228,6 +252,7 @@ enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_do
 	derive_parts(out->facts);
 	derive_nothing(out->facts);
 	derive_other_labels(out->facts);
+	rule_out_cpu_math(out->facts);
 	return TP_OK;
 }
 
