@@ -442,5 +442,5 @@ pages: trainprof
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/traces/*.d \
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/cases/*.d $(B)/tests/traces/*.d \
 	$(B)/tests/python/*.d)

@@ -29,15 +29,21 @@ static void fill_combined(struct tp_findings *out, const struct tp_matter *matte
 	struct tp_gain *gains = tp_arena_array(&out->arena, n_advice, sizeof(*gains));
 	for (size_t i = 0; i < n_advice; i++)
 		gains[i] = candidates[i].gain;
-	enum tp_part then;
+	struct tp_gain_then then;
 	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
 	struct tp_gain all = tp_gain_combine(&matter->basis, gains, n_advice, largest, &then);
 	out->has_combined = all.is_known;
 	out->combined_low = all.low;
 	out->combined_value = all.value;
 	out->combined_high = all.high;
-	if (all.is_known && then != TP_N_PARTS)
-		out->then_limit = tp_part_name(then);
+	if (!all.is_known || then.part == TP_N_PARTS)
+		return;
+	out->then_limit = tp_part_name(then.part);
+	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
+	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
+	double left_ns = then.left_ns / matter->basis.whole_ns * step->value;
+	if (step->is_known && left_ns > 0)
+		out->then_steps_per_s = 1e9 / left_ns;
 }
 
 /* The first that fires in the order that the rules themselves give. */

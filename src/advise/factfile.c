@@ -35,6 +35,27 @@ static enum tp_part part_of_label(enum tp_fact fact)
 	return TP_N_PARTS;
 }
 
+/* The fact that tells a label's share; TP_N_FACTS where none does. */
+static enum tp_fact fact_of_label(enum tp_label label)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "step.%s_%s_ratio", tp_part_name(tp_label_part(label)),
+		 tp_label_name(label));
+	return tp_fact_find(name);
+}
+
+/* An instant has one label: those of a part that are known do not overlap. */
+static double sum_of_labels(enum tp_part part, const struct tp_quantity *facts)
+{
+	double sum = 0;
+	for (int i = 0; i < TP_N_LABELS; i++) {
+		enum tp_fact fact = fact_of_label((enum tp_label)i);
+		if (tp_label_part((enum tp_label)i) == part && fact != TP_N_FACTS)
+			sum += facts[fact].is_known ? facts[fact].value : 0;
+	}
+	return sum;
+}
+
 /* ---- what cannot be ---- */
 
 static bool is_share(enum tp_fact fact)
@@ -79,11 +100,21 @@ static void check_labels(struct tp_form *form, const struct tp_json *at,
 	TP_JSON_EACH (member, at) {
 		enum tp_fact fact = tp_fact_find(tp_json_key(member));
 		enum tp_part part = fact == TP_N_FACTS ? TP_N_PARTS : part_of_label(fact);
-		const struct tp_quantity *whole = part == TP_N_PARTS ? NULL : &facts[shares[part]];
-		if (whole && whole->is_known && facts[fact].is_known &&
+		if (part == TP_N_PARTS)
+			continue;
+		const struct tp_quantity *whole = &facts[shares[part]];
+		if (whole->is_known && facts[fact].is_known &&
 		    facts[fact].value > whole->value + ROUNDING)
 			tp_form_fail(form, member, "'%s' is more than its part, '%s'",
 				     tp_fact_desc(fact)->name, tp_fact_desc(shares[part])->name);
+	}
+	for (int p = 0; p < TP_N_PARTS; p++) {
+		double sum = sum_of_labels((enum tp_part)p, facts);
+		const struct tp_quantity *whole = &facts[shares[p]];
+		if (whole->is_known && sum > whole->value + ROUNDING)
+			tp_form_fail(form, at,
+				     "what '%s' consists of adds up to %.0f %%, more than it has",
+				     tp_fact_desc(shares[p])->name, sum * 100);
 	}
 }
 
@@ -115,7 +146,25 @@ static void derive_parts(struct tp_quantity *facts)
 			derive(&facts[shares[p]], rest);
 }
 
-static void derive_labels(struct tp_quantity *facts)
+/* Where labels fill their part, its others take nothing. */
+static void derive_other_labels(struct tp_quantity *facts)
+{
+	bool is_full[TP_N_PARTS];
+	for (int p = 0; p < TP_N_PARTS; p++) {
+		const struct tp_quantity *whole = &facts[shares[p]];
+		is_full[p] = whole->is_known &&
+			     sum_of_labels((enum tp_part)p, facts) >= whole->value - 1e-9;
+	}
+	for (int i = 0; i < TP_N_LABELS; i++) {
+		enum tp_fact fact = fact_of_label((enum tp_label)i);
+		if (fact != TP_N_FACTS && !facts[fact].is_known &&
+		    is_full[tp_label_part((enum tp_label)i)])
+			derive(&facts[fact], 0);
+	}
+}
+
+/* Some facts are no labels, as what the trainer itself loads, but lie within a part as well. */
+static void derive_nothing(struct tp_quantity *facts)
 {
 	for (int f = 0; f < TP_N_FACTS; f++) {
 		enum tp_part part = part_of_label((enum tp_fact)f);
@@ -125,6 +174,30 @@ static void derive_labels(struct tp_quantity *facts)
 		if (whole->is_known && whole->value <= 0)
 			derive(&facts[f], 0);
 	}
+}
+
+static bool is_any_known(const struct tp_quantity *facts, const char *prefix)
+{
+	for (int f = 0; f < TP_N_FACTS; f++)
+		if (facts[f].is_known &&
+		    tp_text_starts_with(tp_fact_desc((enum tp_fact)f)->name, prefix))
+			return true;
+	return false;
+}
+
+/* Where a device does the math nobody asks how CPUs do it, as in a trace of the device. */
+static void rule_out_cpu_math(struct tp_quantity *facts)
+{
+	static const char *const prefixes[] = {"compute.", "pmu.", "step.compute_team_wait"};
+	if (!is_any_known(facts, "device.") && !is_any_known(facts, "kernel."))
+		return;
+	for (int f = 0; f < TP_N_FACTS; f++)
+		for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+			if (!facts[f].is_known &&
+			    tp_text_starts_with(tp_fact_desc((enum tp_fact)f)->name, prefixes[i]))
+				facts[f] =
+					(struct tp_quantity){.is_foreign = true,
+							     .missing = "a device does the math"};
 }
 
 /* ---- the file ---- */
@@ -177,7 +250,9 @@ enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_do
 		return form.status;
 	}
 	derive_parts(out->facts);
-	derive_labels(out->facts);
+	derive_nothing(out->facts);
+	derive_other_labels(out->facts);
+	rule_out_cpu_math(out->facts);
 	return TP_OK;
 }
 

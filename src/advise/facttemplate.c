@@ -44,13 +44,14 @@ static enum tp_status check_topic(const struct families *families, const char *t
 			return TP_OK;
 	}
 	const char *near = tp_text_nearest(topic, names, families->n);
-	enum tp_status status = tp_fail(err, TP_USAGE, "no topic '%s'%s%s", topic,
-					near ? "; nearest: " : "", near ? near : "");
 	struct tp_buf list = {0};
 	for (size_t i = 0; i < families->n; i++)
-		tp_buf_printf(&list, "%s%s", i ? "|" : "", names[i]);
-	tp_error_next_word(err, "trainprof advise --template ", near ? near : tp_buf_text(&list),
-			   "");
+		tp_buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	enum tp_status status =
+		near ? tp_fail(err, TP_USAGE, "no topic '%s'; nearest: %s", topic, near)
+		     : tp_fail(err, TP_USAGE, "no topic '%s', there are: %s", topic,
+			       tp_buf_text(&list));
+	tp_error_next_word(err, "trainprof advise --template ", near ? near : names[0], "");
 	tp_buf_release(&list);
 	return status;
 }

@@ -43,15 +43,18 @@ struct wish {
 static double stake_of(const struct tp_rule *rule, const struct tp_gain_basis *basis,
 		       double smallest)
 {
-	static const double UNKNOWN = 0.5;
+	static const double OF_UNKNOWN_PART = 0.5;
+	static const double OF_LOOP = 0.1;
 	static const double WITHOUT_GAIN = 0.03;
 	if (rule->is_note || rule->verdict.id)
 		return 0;
 	if (rule->gain.kind == TP_GAIN_NONE)
 		return WITHOUT_GAIN;
+	if (rule->gain.kind == TP_GAIN_LOOP)
+		return OF_LOOP;
 	const struct tp_gain_part *part = &basis->parts[rule->gain.part];
-	if (rule->gain.kind == TP_GAIN_LOOP || !part->is_known)
-		return UNKNOWN;
+	if (!part->is_known)
+		return OF_UNKNOWN_PART;
 	double share = part->exposed_ns / basis->whole_ns;
 	return share > smallest ? share : 0;
 }
@@ -82,6 +85,23 @@ static void add_parts(struct wish *wishes, const struct tp_quantity *facts)
 			wishes[i].weight += FIRST;
 }
 
+/* Who knows one fact of the device can find out others: "device.busy_ratio" for
+ * "device.copy_ratio". Of what nobody has looked at less can be hoped for. */
+static void favour_known_groups(struct wish *wishes, const struct tp_quantity *facts)
+{
+	static const double ELSEWHERE = 0.5;
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		const char *name = tp_fact_desc((enum tp_fact)i)->name;
+		size_t len = strcspn(name, ".") + 1;
+		bool is_known = false;
+		for (int k = 0; k < TP_N_FACTS && !is_known; k++)
+			is_known = facts[k].is_known &&
+				   strncmp(tp_fact_desc((enum tp_fact)k)->name, name, len) == 0;
+		if (!is_known)
+			wishes[i].weight *= ELSEWHERE;
+	}
+}
+
 void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book,
 		    const struct tp_quantity *facts)
 {
@@ -95,6 +115,7 @@ void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book
 		if (stake > 0 && findings->items[i].state == TP_FINDING_NOT_JUDGED)
 			add_wishes(wishes, book, rule, facts, stake);
 	}
+	favour_known_groups(wishes, facts);
 	if (!findings->verdict)
 		add_parts(wishes, facts);
 	for (; findings->n_wanted < TP_MOST_WANTED; findings->n_wanted++) {

@@ -39,12 +39,13 @@ static void put_combined(struct tp_page *page, const struct tp_report_advice *ad
 	if (findings->n_fired > advice->max_advice)
 		tp_buf_printf(&text, "And %zu more: -n %zu. ",
 			      findings->n_fired - advice->max_advice, findings->n_fired);
-	if (findings->has_combined)
-		tp_buf_printf(&text, "All together %s (%.2f to %.2f)%s%s%s.",
+	if (findings->has_combined) {
+		tp_buf_printf(&text, "All together %s (%.2f to %.2f)",
 			      tp_unit_factor(findings->combined_value).text, findings->combined_low,
-			      findings->combined_high, findings->then_limit ? "; then " : "",
-			      findings->then_limit ? findings->then_limit : "",
-			      findings->then_limit ? " is the limit" : "");
+			      findings->combined_high);
+		tp_report_add_then(&text, findings);
+		tp_buf_putc(&text, '.');
+	}
 	if (text.len) {
 		tp_page_end(page);
 		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&text), 0);
@@ -144,6 +145,8 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 	tp_report_json_interval(w, "bracket", findings->combined_low, findings->combined_high);
 	if (findings->then_limit)
 		tp_json_put_string(w, "then_limit", findings->then_limit);
+	if (findings->then_steps_per_s > 0)
+		tp_json_put_number(w, "then_steps_per_s", findings->then_steps_per_s);
 	tp_json_close(w, '}');
 }
 

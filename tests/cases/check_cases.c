@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 3, N_PUBLISHED = 71, MOST_CASES = 256 };
+enum { FIRST = 3, N_PUBLISHED = 71 };
 
 /* Effects are told with two or three digits. */
 static const double EFFECT_TOLERANCE = 0.01;
@@ -187,9 +187,10 @@ static void play(const struct tp_rulebook *book, const char *directory, const ch
 	free(path);
 }
 
-static int compare_names(const void *a, const void *b)
+static int is_case(const struct dirent *entry)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	size_t len = strlen(entry->d_name);
+	return len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
 }
 
 /* The number of a published case: 16 of "c16", "c28b"; 0 of others. */
@@ -201,23 +202,16 @@ static unsigned number_of(const char *name)
 
 static void play_all(const struct tp_rulebook *book, const char *directory)
 {
-	char *names[MOST_CASES];
-	size_t n = 0;
-	DIR *dir = opendir(directory);
-	for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-		size_t len = strlen(entry->d_name);
-		if (len < 6 || strcmp(entry->d_name + len - 5, ".json") != 0 || n == MOST_CASES)
-			continue;
-		names[n++] = tp_asprintf("%.*s", (int)(len - 5), entry->d_name);
+	struct dirent **entries = NULL;
+	int n = scandir(directory, &entries, is_case, alphasort);
+	for (int i = 0; i < n; i++) {
+		char *name = entries[i]->d_name;
+		name[strlen(name) - 5] = '\0';
+		play(book, directory, name);
+		is_seen[number_of(name)] = true;
+		free(entries[i]);
 	}
-	if (dir)
-		closedir(dir);
-	qsort(names, n, sizeof(*names), compare_names);
-	for (size_t i = 0; i < n; i++) {
-		play(book, directory, names[i]);
-		is_seen[number_of(names[i])] = true;
-		free(names[i]);
-	}
+	free((void *)entries);
 }
 
 /* "| C05 | why |" in README.md: cases that no facts can tell. */
@@ -225,16 +219,19 @@ static void skip_told(const char *directory)
 {
 	char *path = tp_asprintf("%s/README.md", directory);
 	struct tp_buf text = {0};
+	char *rest = NULL;
 	unsigned number;
 	if (tp_file_read(&text, path, 1 << 20, NULL) == TP_OK)
-		for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
-			if (sscanf(line, "| C%2u |", &number) != 1 || number > N_PUBLISHED ||
-			    is_seen[number])
+		for (char *line = strtok_r(text.data, "\n", &rest); line;
+		     line = strtok_r(NULL, "\n", &rest)) {
+			int at = 0;
+			if (sscanf(line, "| C%2u | %n", &number, &at) != 1 || !at ||
+			    number > N_PUBLISHED || is_seen[number])
 				continue;
 			is_seen[number] = true;
 			n_skipped++;
-			printf("skipped: c%02u: %.*s\n", number, (int)strcspn(line + 8, "|") - 1,
-			       line + 8);
+			printf("skipped: c%02u: %.*s\n", number, (int)strcspn(line + at, "|"),
+			       line + at);
 		}
 	tp_buf_release(&text);
 	free(path);

@@ -4,8 +4,8 @@
  *
  *   { "name": "resnet on 8 cards", "facts": { "step.dataloader_ratio": "65%" } }
  *
- * What follows from the facts given is filled in: shares of a step add up to 1, and a part that
- * takes no time has no labels that do.
+ * What follows from the facts given is filled in: shares of a step add up to 1, and those of which
+ * a part consists to no more than it.
  */
 #ifndef TRAINPROF_ADVISE_FACTFILE_H
 #define TRAINPROF_ADVISE_FACTFILE_H
@@ -31,7 +31,7 @@ struct tp_factfile {
  * Read the object that is the document's root. The document may go afterwards.
  * Errors  TP_PARSE, with file and line: an unknown fact (and the nearest), a unit that does not
  *         fit, a negative number, shares above 1, parts that add up to more than 1, labels above
- *         their part.
+ *         their part, alone or together.
  */
 TP_MUST_CHECK enum tp_status tp_factfile_read(struct tp_factfile *out,
 					      const struct tp_json_doc *doc, struct tp_error *err);

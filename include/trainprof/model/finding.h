@@ -114,7 +114,8 @@ struct tp_findings {
 	/* All shown advice taken together; never a product of gains. */
 	bool has_combined;
 	double combined_low, combined_value, combined_high;
-	const char *then_limit; /* what limits afterwards, or NULL */
+	const char *then_limit;  /* what limits afterwards, or NULL */
+	double then_steps_per_s; /* no more than that, whatever else is changed; 0 = not known */
 	/* Verdict, from the run/… rules: "dataloader_bound", "compute_bound", "too_short" …; NULL
 	 * when no rule that names one fired. */
 	const char *verdict;

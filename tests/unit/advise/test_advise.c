@@ -750,6 +750,8 @@ START_TEST(advice_keeps_the_promises_of_its_type)
 			ck_assert_double_le(findings.combined_low, findings.combined_value);
 			ck_assert_double_le(findings.combined_value, findings.combined_high);
 			ck_assert_ptr_nonnull(findings.then_limit);
+			/* What is left of a step of 50 ms is not longer than it. */
+			ck_assert_double_ge_tol(findings.then_steps_per_s, 20, 1e-6);
 		}
 		ck_assert_ptr_nonnull(findings.verdict_title);
 		ck_assert_ptr_nonnull(findings.verdict_sentence);

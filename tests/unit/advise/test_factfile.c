@@ -74,6 +74,9 @@ START_TEST(mistakes_are_told_with_their_line)
 		 "f.json:2: the six parts of a step add up to 110 %"},
 		{"{\"facts\": {\"step.host_ratio\": 0.2,\n\"step.host_gc_ratio\": 0.3}}",
 		 "f.json:2: 'step.host_gc_ratio' is more than its part, 'step.host_ratio'"},
+		{"{\n\"facts\": {\"step.host_ratio\": 0.3, \"step.host_gc_ratio\": 0.2,\n"
+		 "\"step.host_sync_ratio\": 0.2}}",
+		 "f.json:2: what 'step.host_ratio' consists of adds up to 40 %"},
 		{"{\"facts\": {\"advice.shown\": 1}}", "known to verdicts only"},
 		{"{\"fact\": {}}", "has no key 'fact'; nearest: facts"},
 		{"{\"facts\": []}", "'facts' is an object"},
@@ -115,6 +118,33 @@ START_TEST(parts_that_take_nothing_have_no_labels)
 	expect_known(TP_FACT_STEP_SYNC, 0);
 	ck_assert(!file.facts[TP_FACT_STEP_PREP].is_known);
 	ck_assert(!file.facts[TP_FACT_STEP_TEAM_WAIT].is_known);
+	tp_factfile_release(&file);
+}
+END_TEST
+
+START_TEST(labels_that_fill_their_part_leave_nothing_to_others)
+{
+	read_facts("\"step.dataloader_ratio\": \"30%\", \"step.dataloader_prep_ratio\": 0.1, "
+		   "\"step.dataloader_fetch_ratio\": 0.2, \"step.host_ratio\": \"10%\", "
+		   "\"step.host_gc_ratio\": \"4%\"");
+	expect_known(TP_FACT_STEP_HANDOVER, 0);
+	expect_known(TP_FACT_STEP_NEXT, 0);
+	/* What the trainer loads itself is part of prep and fetch. */
+	ck_assert(!file.facts[TP_FACT_STEP_INLINE].is_known);
+	ck_assert(!file.facts[TP_FACT_STEP_LOGGING].is_known);
+	tp_factfile_release(&file);
+}
+END_TEST
+
+START_TEST(where_a_device_does_the_math_cpus_are_not_asked_for_it)
+{
+	read_facts("\"device.busy_ratio\": \"40%\", \"compute.threads\": 4");
+	ck_assert(file.facts[TP_FACT_COMPUTE_SCALAR].is_foreign);
+	ck_assert(file.facts[TP_FACT_PMU_MEMORY].is_foreign);
+	expect_known(TP_FACT_COMPUTE_THREADS, 4);
+	tp_factfile_release(&file);
+	read_facts("\"cpu.busy_ratio\": \"40%\"");
+	ck_assert(!file.facts[TP_FACT_COMPUTE_SCALAR].is_foreign);
 	tp_factfile_release(&file);
 }
 END_TEST
@@ -171,6 +201,9 @@ START_TEST(a_template_of_a_topic_has_what_its_rules_ask_for)
 	ck_assert_int_eq(tp_factfile_template(&text, book, "inptu", &err), TP_USAGE);
 	ck_assert_str_eq(err.text, "no topic 'inptu'; nearest: input");
 	ck_assert_str_eq(err.next, "trainprof advise --template input");
+	ck_assert_int_eq(tp_factfile_template(&text, book, "weather", &err), TP_USAGE);
+	ck_assert_str_eq(err.text, "no topic 'weather', there are: communication, compute, gpu, "
+				   "host, input, memory, run");
 	tp_buf_release(&text);
 	tp_rulebook_free(book);
 }
@@ -202,6 +235,8 @@ Suite *suite_advise_factfile(void)
 	tcase_add_test(tcase, mistakes_are_told_with_their_line);
 	tcase_add_test(tcase, a_part_left_out_is_the_rest);
 	tcase_add_test(tcase, parts_that_take_nothing_have_no_labels);
+	tcase_add_test(tcase, labels_that_fill_their_part_leave_nothing_to_others);
+	tcase_add_test(tcase, where_a_device_does_the_math_cpus_are_not_asked_for_it);
 	tcase_add_test(tcase, nothing_is_made_up_where_parts_are_open);
 	tcase_add_test(tcase, every_template_reads_back_with_nothing_known);
 	tcase_add_test(tcase, a_template_of_a_topic_has_what_its_rules_ask_for);

@@ -78,6 +78,18 @@ START_TEST(what_could_gain_more_is_asked_first)
 }
 END_TEST
 
+START_TEST(who_knows_one_fact_of_a_group_is_asked_for_others)
+{
+	know_parts();
+	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.5);
+	shelf_put_rule(&shelf, "a", "cpu.idle_cpus > 1", GAIN("host"));
+	shelf_put_rule(&shelf, "b", "device.copy_ratio > 1%", GAIN("host"));
+	advise();
+	ck_assert_uint_eq(place_of(TP_FACT_DEVICE_COPY), 0);
+	ck_assert_uint_eq(place_of(TP_FACT_CPU_IDLE), 1);
+}
+END_TEST
+
 START_TEST(nobody_is_asked_for_what_cannot_gain)
 {
 	know_parts();
@@ -125,6 +137,7 @@ Suite *suite_advise_wanted(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, parts_come_first_while_there_is_no_verdict);
 	tcase_add_test(tcase, what_could_gain_more_is_asked_first);
+	tcase_add_test(tcase, who_knows_one_fact_of_a_group_is_asked_for_others);
 	tcase_add_test(tcase, nobody_is_asked_for_what_cannot_gain);
 	tcase_add_test(tcase, a_fact_that_may_be_unknown_is_not_asked_for);
 	tcase_add_test(tcase, what_a_parent_lacks_is_asked_for);
