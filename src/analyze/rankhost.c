@@ -1,4 +1,5 @@
-/* Labels the main thread of a rank by its samples and switches (docs/internals.md#host-threads). */
+/* Labels the main thread of a rank by its samples and switches
+ * (docs/internals.md#parts-of-imported-traces). */
 #include "rankhost.h"
 
 #include "label.h"

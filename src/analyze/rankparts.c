@@ -153,7 +153,7 @@ static void take_part(struct sweep *sweep, const struct tp_lane_piece *piece,
 	struct tp_device_work *device = sweep->device;
 	uint32_t window = (uint32_t)(device->from + piece->window);
 	enum tp_label label = TP_LABEL_IDLE_UNKNOWN;
-	if (piece->exposed == (int)sweep->seen)
+	if (seen && piece->exposed == (int)sweep->seen)
 		label = seen->label;
 	else if (piece->exposed != TP_NO_LANE)
 		label = sweep->order[piece->exposed].label;

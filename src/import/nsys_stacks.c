@@ -60,9 +60,11 @@ static uint32_t frame_make(struct reading *reading, const struct tp_nsys_cell *c
 		module = kernel;
 		module_len = strlen(kernel);
 	}
-	return tp_teller_frame(reading->threads->teller,
-			       is_kernel ? TP_FRAME_KERNEL : TP_FRAME_NATIVE, module, module_len,
-			       symbol, symbol_len);
+	uint32_t frame = tp_teller_frame(reading->threads->teller,
+					 is_kernel ? TP_FRAME_KERNEL : TP_FRAME_NATIVE, module,
+					 module_len, symbol, symbol_len);
+	reading->is_full |= !frame;
+	return frame;
 }
 
 /* Millions of rows name few functions. */
@@ -79,7 +81,8 @@ static uint32_t frame_find(struct reading *reading, const struct tp_nsys_cell *c
 	uint64_t key = (uint64_t)symbol << 32 | (uint64_t)module << 3 | how;
 	if (!tp_map_get(&reading->stacks->frames, key, &frame)) {
 		frame = frame_make(reading, cells);
-		tp_map_set(&reading->stacks->frames, key, frame);
+		if (reading->stacks->frames.n < TP_TELLER_FRAMES_MOST)
+			tp_map_set(&reading->stacks->frames, key, frame);
 	}
 	return (uint32_t)frame;
 }
@@ -95,30 +98,65 @@ static int by_place(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
+static struct tp_nsys_stack *stack_find(const struct tp_nsys_stacks *stacks, uint64_t sample)
+{
+	size_t low = 0;
+	size_t high = stacks->n_ordered;
+	uint64_t late;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (stacks->items[middle].sample < sample)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < stacks->n_ordered && stacks->items[low].sample == sample)
+		return &stacks->items[low];
+	if (stacks->late.n > 0 && tp_map_get(&stacks->late, sample, &late))
+		return &stacks->items[late];
+	return NULL;
+}
+
+/* NULL when there are too many. */
+static struct tp_nsys_stack *stack_make(struct tp_nsys_stacks *stacks, uint64_t sample)
+{
+	bool is_ordered = stacks->n == stacks->n_ordered &&
+			  (stacks->n == 0 || stacks->items[stacks->n - 1].sample < sample);
+	if (stacks->n >= TP_NSYS_STACKS_MOST ||
+	    (!is_ordered && stacks->late.n >= TP_NSYS_STACKS_LATE))
+		return NULL;
+	if (!is_ordered)
+		tp_map_set(&stacks->late, sample, stacks->n);
+	TP_ARRAY_PUSH(stacks->items, stacks->n, stacks->capacity) =
+		(struct tp_nsys_stack){.sample = sample};
+	stacks->n_ordered += is_ordered;
+	return &stacks->items[stacks->n - 1];
+}
+
 /* The frames of one sample, or as many as came together. Gives back how many were no use. */
 static size_t stack_add(struct reading *reading, const struct row *rows, size_t n)
 {
-	struct tp_map *known = &reading->stacks->by_sample;
-	uint64_t there = 0;
-	bool is_new = !tp_map_get(known, rows[0].sample, &there);
-	uint32_t stack = (uint32_t)there;
-	uint64_t reached = there >> 32; /* plus one */
+	struct tp_nsys_stack *stack = stack_find(reading->stacks, rows[0].sample);
 	size_t n_lost = 0;
-	if (is_new && known->n >= TP_NSYS_STACKS_MOST)
-		return n;
+	if (!stack)
+		stack = stack_make(reading->stacks, rows[0].sample);
+	if (!stack) {
+		reading->is_full = true;
+		return 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		bool is_deep = rows[i].depth >= TP_STACK_MAX_FRAMES - 1;
-		if (rows[i].depth < reached) {
+		if (rows[i].depth < stack->reached) {
 			n_lost++; /* twice, or after one further out */
 			continue;
 		}
-		reached = (uint64_t)rows[i].depth + 1;
-		stack = tp_teller_caller(reading->threads->teller, stack,
+		stack->reached = rows[i].depth + 1;
+		stack->stack =
+			tp_teller_caller(reading->threads->teller, stack->stack,
 					 is_deep ? NO_FRAME : rows[i].frame, &reading->is_full);
 		if (is_deep)
 			break;
 	}
-	tp_map_set(known, rows[0].sample, reached << 32 | stack);
 	return n_lost;
 }
 
@@ -175,14 +213,15 @@ void tp_nsys_stacks_read(struct tp_nsys_stacks *stacks, struct tp_nsys_threads *
 
 uint32_t tp_nsys_stacks_find(const struct tp_nsys_stacks *stacks, const struct tp_nsys_cell *sample)
 {
-	uint64_t stack = 0;
+	const struct tp_nsys_stack *stack = NULL;
 	if (sample->type == TP_NSYS_INTEGER)
-		(void)tp_map_get(&stacks->by_sample, (uint64_t)sample->number, &stack);
-	return (uint32_t)stack;
+		stack = stack_find(stacks, (uint64_t)sample->number);
+	return stack ? stack->stack : 0;
 }
 
 void tp_nsys_stacks_release(struct tp_nsys_stacks *stacks)
 {
-	tp_map_release(&stacks->by_sample);
+	free(stacks->items);
+	tp_map_release(&stacks->late);
 	tp_map_release(&stacks->frames);
 }

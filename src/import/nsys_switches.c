@@ -75,19 +75,21 @@ static void pair_in(struct reading *reading, struct pairing *pairing, const stru
 	/* When it left is lost, and what it did then. */
 	if (pairing->is_on) {
 		tp_nsys_threads_skip(reading->threads, "a switch has no counterpart");
-		run_tell(reading, event->thread, pairing->since_ns, pairing->since_ns + 1,
-			 TP_RUN_OPEN, pairing->cpu);
+		run_tell(reading, event->thread, pairing->since_ns,
+			 pairing->since_ns + (event->time_ns > pairing->since_ns), TP_RUN_OPEN,
+			 pairing->cpu);
 	}
 	*pairing = (struct pairing){event->time_ns, event->cpu, true, true};
 }
 
 static void pair_out(struct reading *reading, struct pairing *pairing, const struct event *event)
 {
-	/* It was there, nobody knows since when. */
-	uint64_t start_ns = event->time_ns ? event->time_ns - 1 : 0;
+	uint64_t start_ns = event->time_ns;
 	if (pairing->is_on)
 		start_ns = pairing->since_ns;
-	else if (pairing->is_known)
+	else if (start_ns > pairing->since_ns)
+		start_ns--; /* it was there, nobody knows since when */
+	if (!pairing->is_on && pairing->is_known)
 		tp_nsys_threads_skip(reading->threads, "a switch has no counterpart");
 	run_tell(reading, event->thread, start_ns, event->time_ns, (enum tp_run_end)event->how,
 		 event->cpu);
@@ -106,6 +108,8 @@ static int by_time(const void *a, const void *b)
 /* The first n in time. */
 static void events_pair(struct reading *reading, size_t n)
 {
+	if (reading->n_events == 0)
+		return;
 	if (!reading->is_in_order)
 		qsort(reading->events, reading->n_events, sizeof(*reading->events), by_time);
 	reading->is_in_order = true;

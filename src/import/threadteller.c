@@ -271,6 +271,9 @@ uint32_t tp_teller_frame(struct tp_thread_teller *teller, enum tp_frame_kind kin
 			 const char *module, size_t module_len, const char *symbol,
 			 size_t symbol_len)
 {
+	/* Names that nobody keeps are not kept here either. */
+	if (teller->n_frames > TP_TELLER_FRAMES_MOST)
+		return 0;
 	struct frame frame = {
 		.kind = kind,
 		.module = tp_strtab_intern_len(&teller->strings, module, module_len),

@@ -19,8 +19,8 @@ struct tp_thread_teller;
 
 /* What was asked for and cannot be: there are too many. */
 enum { TP_NO_THREAD = UINT16_MAX };
-/* Distinct callers that a file's stacks may have: 12 bytes and a slot of a map each. */
-enum { TP_TELLER_NODES_MOST = 1 << 22 };
+/* Distinct callers that a file's stacks may have, and distinct functions: up to 200 bytes each. */
+enum { TP_TELLER_NODES_MOST = 1 << 20, TP_TELLER_FRAMES_MOST = 1 << 18 };
 
 struct tp_thread_teller *tp_teller_new(struct tp_import *import);
 /* Hand over what is left, and tell each thread once more: until when it was watched. The ranks'
@@ -40,7 +40,7 @@ void tp_teller_run(struct tp_thread_teller *teller, uint16_t thread, uint64_t st
 void tp_teller_sample(struct tp_thread_teller *teller, uint16_t thread, uint64_t time_ns,
 		      enum tp_state state, uint32_t flags, uint32_t stack, uint32_t cpu);
 
-/* A frame; texts are those of the trace. Equal ones are one. */
+/* A frame; texts are those of the trace. Equal ones are one; 0 when there are too many. */
 uint32_t tp_teller_frame(struct tp_thread_teller *teller, enum tp_frame_kind kind,
 			 const char *module, size_t module_len, const char *symbol,
 			 size_t symbol_len);

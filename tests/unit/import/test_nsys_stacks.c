@@ -130,6 +130,29 @@ START_TEST(a_stack_of_a_thousand_frames_keeps_its_inner_ones)
 }
 END_TEST
 
+/* What lies behind a function of which there are too many is unknown. */
+START_TEST(more_functions_than_are_kept_are_said_to_be_too_many)
+{
+	struct nsys_scene scene;
+	if (!nsys_can_read())
+		return;
+	nsys_scene_import(&scene,
+			  nsys_file_make(WORK STRINGS SAMPLES CHAINS
+					 "BEGIN; INSERT INTO SAMPLING_CALLCHAINS WITH RECURSIVE "
+					 "n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i "
+					 "< %d) SELECT i, 'f' || i, 'm', 0, 0, 0, 0 FROM n; INSERT "
+					 "INTO SAMPLING_CALLCHAINS VALUES (2, 'last', 'm', 0, 0, "
+					 "0, 0), (2, 'main', 'm', 0, 0, 0, 1); COMMIT;",
+					 TP_TELLER_FRAMES_MOST + 3));
+	ck_assert_msg(!scene.status, "%s", scene.err.text);
+	ck_assert_str_eq(stack_text(&scene, 1), "");
+	ck_assert_uint_ge(scene.result.ranks[0].n_skipped, 1);
+	ck_assert_str_eq(scene.result.ranks[0].skipped_because,
+			 "stacks of samples end too early or are too many");
+	nsys_scene_release(&scene);
+}
+END_TEST
+
 /* The outer frames of all come after the inner ones of all, further than what is sorted at once. */
 START_TEST(rows_by_depth_make_the_stacks_of_a_large_table)
 {
@@ -163,6 +186,7 @@ Suite *suite_import_nsys_stacks(void)
 	tcase_add_loop_test(tcase, frames_make_stacks, 0,
 			    (int)(sizeof(scenes) / sizeof(scenes[0])));
 	tcase_add_test(tcase, a_stack_of_a_thousand_frames_keeps_its_inner_ones);
+	tcase_add_test(tcase, more_functions_than_are_kept_are_said_to_be_too_many);
 	tcase_add_test(tcase, rows_by_depth_make_the_stacks_of_a_large_table);
 	suite_add_tcase(suite, tcase);
 	return suite;

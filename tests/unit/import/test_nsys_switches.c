@@ -69,6 +69,13 @@ static const struct {
 	 {{10, 11, TP_RUN_OPEN, 2}, {30, 40, TP_RUN_BLOCKED, 3}, {49, 50, TP_RUN_BLOCKED, 3}},
 	 2,
 	 "a switch has no counterpart"},
+	{"switches at one instant do not overlap",
+	 "(1, 10, 2, 1, " T1 ", 1), (2, 10, 2, 1, " T1 ", 1), (3, 20, 2, 0, " T1
+	 ", 2), (4, 20, 2, 0, " T1 ", 2), (5, 30, 2, 1, " T1 ", 1), (6, 30, 2, 0, " T1
+	 ", 2), (7, 0, 2, 0, " T1 ", 2)",
+	 {{10, 20, TP_RUN_BLOCKED, 2}, {29, 30, TP_RUN_BLOCKED, 2}, {30, 31, TP_RUN_OPEN, 2}},
+	 3,
+	 "a switch has no counterpart"},
 	{"what is no switch is counted",
 	 "(1, 10, 2, 1, " T1 ", 1), (2, 20, 2, 0, " T1 ", 2), (3, 'x', 2, 1, " T1
 	 ", 1), (4, 30, 2, "
