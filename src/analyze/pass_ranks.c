@@ -108,8 +108,8 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	for (int fact = 0; fact < TP_N_FACTS; fact++)
 		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
 	tp_ranks_build(&ranks);
-	for (size_t i = 0; i < ranks.n_ranks; i++)
-		tp_rank_host_build(&ranks, &ranks.ranks[i], analysis);
+	for (uint32_t i = 0; i < ranks.n_ranks; i++)
+		tp_rank_host_build(&ranks, i, analysis);
 	tp_ranks_find_steps(&ranks);
 	tp_ranks_partition(&ranks);
 	tp_ranks_join(&ranks);

@@ -15,6 +15,7 @@ struct labelling {
 	const struct tp_rank_work *rank;
 	const struct tp_analysis *threads;
 	struct tp_rank_host *host;
+	uint32_t track;       /* of the main thread */
 	size_t call;          /* of the operating system: the next to look at */
 	enum tp_phase before; /* that the thread was in as it had its CPU last, if it protects */
 };
@@ -62,7 +63,7 @@ static enum tp_label runnable_label(enum tp_phase phase)
  * and are asked for in order of times. */
 static const struct tp_span *call_at(struct labelling *l, uint64_t time_ns)
 {
-	const struct tp_track_spans *spans = &l->analysis->trace->spans[l->rank->main];
+	const struct tp_track_spans *spans = &l->analysis->trace->spans[l->track];
 	const struct tp_span *found = NULL;
 	while (l->call < spans->n && (spans->items[l->call].kind != TP_SPAN_OS_CALL ||
 				      spans->items[l->call].end_ns <= time_ns))
@@ -129,24 +130,32 @@ static const struct tp_stack_class *class_of(const struct labelling *l, uint32_t
 	return *stack ? &l->threads->classes[*stack] : &nothing;
 }
 
+static void piece_put(struct labelling *l, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
+		      enum tp_label label, uint32_t stack)
+{
+	TP_ARRAY_PUSH(l->host->pieces, l->host->n, l->host->capacity) =
+		(struct tp_host_piece){start_ns, end_ns, label, state, stack};
+	tp_intervals_add(&l->host->known, start_ns, end_ns);
+}
+
 static void piece_add(struct labelling *l, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
 		      uint32_t sample)
 {
-	struct tp_host_piece piece = {.start_ns = start_ns, .end_ns = end_ns, .state = state};
-	const struct tp_stack_class *class = class_of(l, sample, &piece.stack);
+	uint32_t stack;
+	enum tp_label label;
+	const struct tp_stack_class *class = class_of(l, sample, &stack);
 	if (end_ns <= start_ns)
 		return;
 	if (state == TP_STATE_ON_CPU) {
 		/* On a CPU, and nobody knows for what. */
-		piece.label = piece.stack ? on_cpu_label(l, class) : TP_LABEL_HOST_OTHER;
+		label = stack ? on_cpu_label(l, class) : TP_LABEL_HOST_OTHER;
 		l->before = tp_phase_protects(class->phase) ? class->phase : TP_PHASE_NONE;
 	} else if (state == TP_STATE_RUNNABLE) {
-		piece.label = runnable_label(l->before);
+		label = runnable_label(l->before);
 	} else {
-		piece.label = blocked_label(l, class, start_ns, end_ns);
+		label = blocked_label(l, class, start_ns, end_ns);
 	}
-	TP_ARRAY_PUSH(l->host->pieces, l->host->n, l->host->capacity) = piece;
-	tp_intervals_add(&l->host->known, start_ns, end_ns);
+	piece_put(l, start_ns, end_ns, state, label, stack);
 }
 
 /* With switches the timeline is exact. A stack of another wait says nothing of this one. */
@@ -175,28 +184,51 @@ static uint64_t sampling_period(const struct tp_sample *samples, size_t n)
 	return (uint64_t)median;
 }
 
+/*
+ * Without switches a call of the operating system that may wait is taken for a wait: tools record
+ * them for that, and leave out short ones. What lies in [from, to).
+ */
+static void calls_add(struct labelling *l, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct tp_track_spans *spans = &l->analysis->trace->spans[l->track];
+	if (from_ns >= to_ns)
+		return;
+	for (; l->call < spans->n && spans->items[l->call].start_ns < to_ns; l->call++) {
+		const struct tp_span *call = &spans->items[l->call];
+		uint64_t start = call->start_ns > from_ns ? call->start_ns : from_ns;
+		uint64_t end = call->end_ns < to_ns ? call->end_ns : to_ns;
+		if (call->kind != TP_SPAN_OS_CALL)
+			continue;
+		if (end <= start || call_label(l, call) == TP_LABEL_IDLE_UNKNOWN)
+			continue;
+		piece_put(l, start, end, TP_STATE_BLOCKED, call_label(l, call), 0);
+		from_ns = end;
+		if (call->end_ns > to_ns)
+			break; /* it goes on behind */
+	}
+}
+
 /* Without switches a sample stands for the time around it, at most half a period to each side: a
  * thread that is off its CPU is not sampled. */
-static void pieces_from_samples(struct labelling *l, uint32_t task)
+static void pieces_from_samples(struct labelling *l, const struct tp_sample *samples, size_t n,
+				size_t first)
 {
 	const struct tp_trace *trace = l->analysis->trace;
-	size_t first = trace->sample_index[task];
-	size_t n = trace->sample_index[task + 1] - first;
-	const struct tp_sample *samples = &trace->samples[first];
 	uint64_t reach_ns = sampling_period(samples, n) / 2;
 	uint64_t from_ns = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = samples[i].time_ns;
-		uint64_t start = at > reach_ns ? at - reach_ns : 0;
+		uint64_t start = at > reach_ns + from_ns ? at - reach_ns : from_ns;
 		uint64_t end = at + reach_ns;
 		if (i + 1 < n && end > at + (samples[i + 1].time_ns - at) / 2)
 			end = at + (samples[i + 1].time_ns - at) / 2;
 		if (end > trace->end_ns)
 			end = trace->end_ns;
-		piece_add(l, start > from_ns ? start : from_ns, end, samples[i].state,
-			  (uint32_t)(first + i));
-		from_ns = end;
+		calls_add(l, from_ns, start);
+		piece_add(l, start, end, samples[i].state, (uint32_t)(first + i));
+		from_ns = end > from_ns ? end : from_ns;
 	}
+	calls_add(l, from_ns, UINT64_MAX);
 }
 
 /* ---- a rank -------------------------------------------------------------------------------- */
@@ -209,36 +241,62 @@ static bool tells_states(const struct tp_trace *trace, uint32_t task)
 	return false;
 }
 
-static bool has_os_calls(const struct tp_trace *trace, const struct tp_rank_work *rank)
+static bool has_os_calls(const struct tp_track_spans *spans)
 {
-	for (size_t i = 0; i < rank->n_threads; i++) {
-		const struct tp_track_spans *spans = &trace->spans[rank->threads[i]];
-		for (size_t k = 0; k < spans->n; k++)
-			if (spans->items[k].kind == TP_SPAN_OS_CALL)
-				return true;
-	}
+	for (size_t i = 0; i < spans->n; i++)
+		if (spans->items[i].kind == TP_SPAN_OS_CALL)
+			return true;
 	return false;
 }
 
-void tp_rank_host_build(struct tp_rank_analysis *analysis, struct tp_rank_work *rank,
+/* The thread that trains; without spans of threads the first of the process. */
+static uint32_t main_track(const struct tp_trace *trace, const struct tp_rank_work *rank,
+			   uint32_t number)
+{
+	if (rank->main != TP_NO_TASK)
+		return rank->main;
+	for (uint32_t i = 0; i < trace->n_tracks; i++) {
+		const struct tp_track *track = &trace->tracks[i];
+		if (track->rank != number || !track->task_plus_1)
+			continue;
+		const struct tp_task *task = &trace->tasks[track->task_plus_1 - 1];
+		if (task->tid == task->pid)
+			return i;
+	}
+	return TP_NO_TASK;
+}
+
+static void pieces_of_task(struct labelling *l, uint32_t task)
+{
+	const struct tp_trace *trace = l->analysis->trace;
+	size_t first = trace->sample_index[task];
+	size_t n = trace->sample_index[task + 1] - first;
+	l->host->leader = l->threads->threads[task].leader;
+	l->host->has_samples = n > 0;
+	l->host->has_switches = tells_states(trace, task);
+	if (trace->run_index[task] < trace->run_index[task + 1])
+		pieces_from_switches(l, task);
+	else
+		pieces_from_samples(l, &trace->samples[first], n, first);
+}
+
+void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 			const struct tp_analysis *threads)
 {
 	const struct tp_trace *trace = analysis->trace;
-	if (rank->main == TP_NO_TASK || !trace->tracks[rank->main].task_plus_1)
-		return;
-	uint32_t task = trace->tracks[rank->main].task_plus_1 - 1;
+	struct tp_rank_work *rank = &analysis->ranks[number];
 	struct labelling l = {.analysis = analysis,
 			      .rank = rank,
 			      .threads = threads,
 			      .host = &rank->host};
-	rank->host.leader = threads->threads[task].leader;
-	rank->host.has_samples = trace->sample_index[task] < trace->sample_index[task + 1];
-	rank->host.has_switches = tells_states(trace, task);
-	rank->host.has_os_calls = has_os_calls(trace, rank);
-	if (trace->run_index[task] < trace->run_index[task + 1])
-		pieces_from_switches(&l, task);
+	l.track = main_track(trace, rank, number);
+	if (l.track == TP_NO_TASK)
+		return;
+	rank->host.has_os_calls = has_os_calls(&trace->spans[l.track]);
+	if (trace->tracks[l.track].task_plus_1)
+		pieces_of_task(&l, trace->tracks[l.track].task_plus_1 - 1);
 	else
-		pieces_from_samples(&l, task);
+		calls_add(&l, 0, UINT64_MAX);
 }
 
 void tp_rank_host_release(struct tp_rank_host *host)

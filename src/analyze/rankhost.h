@@ -35,13 +35,13 @@ struct tp_rank_host {
 	struct tp_intervals known; /* their union */
 	bool has_switches;         /* some tell what a thread did as it lost its CPU */
 	bool has_samples;
-	bool has_os_calls;
-	uint32_t leader; /* task of its process */
+	bool has_os_calls; /* tells them of the thread */
+	uint32_t leader;   /* task of its process */
 };
 
-/* Fills rank->host; needs rank->main and the timelines of `threads` (tp_pass_threads()). Nothing
- * where the trace has neither samples nor switches of the thread. */
-void tp_rank_host_build(struct tp_rank_analysis *analysis, struct tp_rank_work *rank,
+/* Fills the rank's host; needs its main thread and the timelines of `threads` (tp_pass_threads()).
+ * Nothing where the trace has neither samples, switches nor calls of the system of the thread. */
+void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 			const struct tp_analysis *threads);
 void tp_rank_host_release(struct tp_rank_host *host);
 

@@ -238,7 +238,7 @@ static void set_host_shares(struct tp_profile *profile, const struct tp_rank_ana
 			continue;
 		all_switches &= host->has_switches;
 		all_samples &= host->has_samples;
-		all_os_calls &= host->has_switches && host->has_os_calls;
+		all_os_calls &= host->has_os_calls;
 	}
 	if (all_switches)
 		tp_step_facts_shares(profile, TP_LABELS_OF_SWITCHES, TP_ORIGIN_MEASURED);

@@ -244,6 +244,28 @@ START_TEST(calls_of_the_system_say_what_for)
 }
 END_TEST
 
+/* Without switches they are all that tells of waits; samples are proof of the contrary. */
+START_TEST(calls_of_the_system_are_waits_without_switches)
+{
+	scene_span(&s, thread, TP_SPAN_OS_CALL, "poll", T0 + 30 * US, T0 + 60 * US);
+	scene_span(&s, thread, TP_SPAN_OS_CALL, "dlopen", T0 + 60 * US, T0 + 65 * US);
+	scene_span(&s, thread, TP_SPAN_OS_CALL, "sem_wait", T0 + 70 * US, T0 + 98 * US);
+	scene_span(&s, thread, TP_SPAN_OS_CALL, "read", T0 + 75 * US, T0 + 80 * US); /* nested */
+	if (_i) {
+		task_tell(0, thread, 0, T0 + 100 * US);
+		for (uint64_t at = 85; at < 95; at += 2)
+			sample_tell(at, TP_STATE_ON_CPU, stack_of("/home/me/train", "prepare"));
+	}
+	scene_judge(&s);
+	ck_label(TP_LABEL_IDLE_IO, 20);
+	ck_label(TP_LABEL_IDLE_LOCK, _i ? 18 : 28);
+	ck_label(TP_LABEL_HOST_OTHER, _i ? 10 : 0);
+	ck_label(TP_LABEL_IDLE_UNKNOWN, 12);
+	ck_assert(s.profile.facts[TP_FACT_STEP_LOCK].is_known);
+	ck_assert(!s.profile.facts[TP_FACT_STEP_RUNNABLE].is_known);
+}
+END_TEST
+
 /* The late rank's own doing is what the others are told they wait for. */
 START_TEST(a_late_rank_is_late_for_what_its_samples_say)
 {
@@ -299,6 +321,7 @@ Suite *suite_analyze_rankhost(void)
 	tcase_add_test(tcase, a_wait_that_nobody_saw_has_no_cause);
 	tcase_add_loop_test(tcase, calls_of_the_system_say_what_for, 0,
 			    (int)(sizeof(calls) / sizeof(calls[0])));
+	tcase_add_loop_test(tcase, calls_of_the_system_are_waits_without_switches, 0, 2);
 	tcase_add_test(tcase, a_late_rank_is_late_for_what_its_samples_say);
 	suite_add_tcase(suite, tcase);
 	return suite;
