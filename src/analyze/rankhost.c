@@ -241,11 +241,15 @@ static bool tells_states(const struct tp_trace *trace, uint32_t task)
 	return false;
 }
 
-static bool has_os_calls(const struct tp_track_spans *spans)
+/* Of any thread: they were asked for then. */
+static bool has_os_calls(const struct tp_trace *trace, const struct tp_rank_work *rank)
 {
-	for (size_t i = 0; i < spans->n; i++)
-		if (spans->items[i].kind == TP_SPAN_OS_CALL)
-			return true;
+	for (size_t i = 0; i < rank->n_threads; i++) {
+		const struct tp_track_spans *spans = &trace->spans[rank->threads[i]];
+		for (size_t k = 0; k < spans->n; k++)
+			if (spans->items[k].kind == TP_SPAN_OS_CALL)
+				return true;
+	}
 	return false;
 }
 
@@ -292,7 +296,7 @@ void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 	l.track = main_track(trace, rank, number);
 	if (l.track == TP_NO_TASK)
 		return;
-	rank->host.has_os_calls = has_os_calls(&trace->spans[l.track]);
+	rank->host.has_os_calls = has_os_calls(trace, rank);
 	if (trace->tracks[l.track].task_plus_1)
 		pieces_of_task(&l, trace->tracks[l.track].task_plus_1 - 1);
 	else

@@ -35,7 +35,7 @@ struct tp_rank_host {
 	struct tp_intervals known; /* their union */
 	bool has_switches;         /* some tell what a thread did as it lost its CPU */
 	bool has_samples;
-	bool has_os_calls; /* tells them of the thread */
+	bool has_os_calls; /* of any of its threads */
 	uint32_t leader;   /* task of its process */
 };
 
