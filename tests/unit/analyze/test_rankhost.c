@@ -87,12 +87,13 @@ START_TEST(without_samples_and_switches_nothing_is_known)
 }
 END_TEST
 
-/* On a CPU until 60, without one until 70, blocked in read until 90 and in nothing known until 95,
- * then on one again. */
+/* Blocked from 10 to 20, while the device works; on a CPU until 60, without one until 70, blocked
+ * in read until 90 and in nothing known until 95, then on one again. */
 START_TEST(switches_part_what_spans_leave)
 {
 	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 60, TP_RUN_PREEMPTED);
+	run_tell(0, 10, TP_RUN_BLOCKED);
+	run_tell(20, 60, TP_RUN_PREEMPTED);
 	run_tell(70, 72, TP_RUN_BLOCKED);
 	run_tell(90, 91, TP_RUN_BLOCKED);
 	run_tell(95, 100, TP_RUN_OPEN);
@@ -104,7 +105,7 @@ START_TEST(switches_part_what_spans_leave)
 	ck_label(TP_LABEL_IDLE_RUNNABLE, 10);
 	ck_label(TP_LABEL_IDLE_IO, 18);
 	ck_label(TP_LABEL_IDLE_UNKNOWN, 4);
-	ck_assert_uint_eq(s.profile.parts[TP_PART_HOST].hidden_ns, 40 * US);
+	ck_assert_uint_eq(s.profile.parts[TP_PART_HOST].hidden_ns, 30 * US);
 	ck_assert_uint_eq(s.profile.parts[TP_PART_IDLE].hidden_ns, 0);
 	ck_assert_double_eq_tol(s.profile.facts[TP_FACT_STEP_RUNNABLE].value, 0.1, 1e-9);
 	ck_assert_double_eq_tol(s.profile.facts[TP_FACT_STEP_IDLE_IO].value, 0.18, 1e-9);
