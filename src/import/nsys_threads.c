@@ -23,7 +23,8 @@ static uint16_t thread_of(struct tp_nsys_threads *threads, struct tp_nsys_proces
 		uint16_t track = tp_nsys_thread_track(process, global);
 		known = tp_teller_thread(threads->teller, process->writer, track,
 					 tp_nsys_pid(process->key), tp_nsys_tid(global));
-		tp_map_set(&threads->known, (uint64_t)global, known);
+		if (known != TP_NO_THREAD)
+			tp_map_set(&threads->known, (uint64_t)global, known);
 	}
 	threads->last_global = global;
 	threads->last_thread = (uint16_t)known;
@@ -69,8 +70,7 @@ static void names_read(struct tp_nsys_threads *threads)
 		bool is_known;
 		size_t len;
 		if (cells[0].type != TP_NSYS_INTEGER ||
-		    !tp_map_get(&threads->known, (uint64_t)cells[0].number, &thread) ||
-		    thread == TP_NO_THREAD)
+		    !tp_map_get(&threads->known, (uint64_t)cells[0].number, &thread))
 			continue;
 		const char *name = tp_nsys_names_text(threads->names, &cells[1], &len);
 		tp_teller_name(threads->teller, (uint16_t)thread, name, len);

@@ -175,6 +175,32 @@ START_TEST(odd_tables_do_no_harm)
 }
 END_TEST
 
+/* As many threads as a file can name, and as many processes: what is too much is skipped. */
+START_TEST(more_threads_and_processes_than_can_be_are_skipped)
+{
+	struct nsys_scene scene;
+	if (!nsys_can_read())
+		return;
+	nsys_scene_import(
+		&scene,
+		nsys_file_make(KERNELS WORK_1 TABLES
+			       "CREATE TABLE OSRT_API (start, end, globalTid, nameId); BEGIN; "
+			       "INSERT INTO COMPOSITE_EVENTS WITH RECURSIVE n(i) AS (SELECT 1 "
+			       "UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i, i, 0, 1, "
+			       "281475060596736 + i, 1 FROM n; INSERT INTO OSRT_API WITH RECURSIVE "
+			       "n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+			       "SELECT 1, 2, 281475060596736 + (i << 24), 'read' FROM n; COMMIT;",
+			       TP_TRACKS_MOST + 10, TP_NSYS_PROCESSES_MOST + 10));
+	ck_assert_msg(!scene.status, "%s", scene.err.text);
+	ck_assert_uint_eq(scene.result.n_ranks, 1);
+	ck_assert_uint_eq(scene.trace.n_samples, TP_TRACKS_MOST - 1); /* one is a stream */
+	ck_assert_uint_eq(scene.result.ranks[0].n_skipped, 11);
+	ck_assert_str_eq(scene.result.ranks[0].skipped_because,
+			 "there are too many threads and streams");
+	nsys_scene_release(&scene);
+}
+END_TEST
+
 /* Samples alone are no work: what has none cannot be judged. */
 START_TEST(samples_alone_make_no_rank)
 {
@@ -197,6 +223,7 @@ Suite *suite_import_nsys_threads(void)
 	tcase_add_test(tcase, equal_stacks_of_ranks_are_one);
 	tcase_add_test(tcase, times_are_shifted_with_those_of_spans);
 	tcase_add_loop_test(tcase, odd_tables_do_no_harm, 0, (int)(sizeof(odd) / sizeof(odd[0])));
+	tcase_add_test(tcase, more_threads_and_processes_than_can_be_are_skipped);
 	tcase_add_test(tcase, samples_alone_make_no_rank);
 	suite_add_tcase(suite, tcase);
 	return suite;
