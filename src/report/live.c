@@ -35,12 +35,20 @@ static bool is_narrow(const struct tp_page *page)
 
 /* ---- the first lines ----------------------------------------------------------------------- */
 
+/* The command without the way to its program: what follows says more. */
+static void add_command(struct tp_buf *out, const struct tp_run_info *run)
+{
+	for (size_t i = 0; i < run->n_command; i++)
+		tp_buf_printf(out, "%s%s", i ? " " : "",
+			      i ? run->command[i] : tp_text_base_name(run->command[i]));
+}
+
 static void put_header(struct tp_page *page, const struct tp_report_digest *digest,
 		       const struct tp_live *live)
 {
 	struct tp_buf subject = {0};
 	struct tp_buf times = {0};
-	tp_report_add_subject(&subject, digest);
+	add_command(&subject, digest->run);
 	tp_buf_printf(&times, "%s  last %s", live->clock, tp_unit_elapsed(live->window_ns).text);
 	if (!is_narrow(page))
 		tp_buf_printf(&times, " of %s", tp_unit_clock(live->watched_ns).text);
@@ -56,7 +64,6 @@ static void put_header(struct tp_page *page, const struct tp_report_digest *dige
 		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&subject));
 	page->style = whole;
 	tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&times));
-	tp_page_end(page);
 	tp_buf_release(&subject);
 	tp_buf_release(&times);
 }
@@ -279,7 +286,7 @@ static void put_functions(struct tp_page *page, const struct tp_profile *profile
 			tp_page_add(page, TP_PAINT_BOLD, "  hottest functions, of the CPU time");
 			tp_page_end(page);
 		}
-		tp_page_addf(page, TP_PAINT_NONE, "  %4s  %s", tp_unit_percent(ratio).text,
+		tp_page_addf(page, TP_PAINT_NONE, "  %5s  %s", tp_unit_percent(ratio).text,
 			     function->name);
 		tp_page_end(page);
 	}

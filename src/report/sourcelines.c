@@ -208,7 +208,7 @@ void tp_report_add_hot_line(struct tp_buf *out, const struct tp_profile *profile
 			    const struct tp_line_result *line)
 {
 	const struct tp_line_result *inner = inner_line(profile, line);
-	tp_buf_printf(out, "%4s  ", tp_unit_percent(total_share(profile, line)).text);
+	tp_buf_printf(out, "%5s  ", tp_unit_percent(total_share(profile, line)).text);
 	tp_report_add_place(out, profile->trace, line);
 	tp_buf_printf(out, ", %s", tp_part_name(line->part));
 	if (inner) {
