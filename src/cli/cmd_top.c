@@ -59,8 +59,11 @@ static int watch_recording(const struct tp_cli *cli, const struct tp_watch_optio
 {
 	struct tp_error err = {0};
 	char *directory;
-	if (tp_recordings_find(&directory, word, &err) != TP_OK)
+	if (tp_recordings_find(&directory, word, &err) != TP_OK) {
+		if (!err.next[0])
+			tp_error_next(&err, "pgrep -af train");
 		return tp_complain_status(NULL, &err);
+	}
 	int status = tp_watch_recording(cli, o, directory);
 	free(directory);
 	return status;

@@ -183,6 +183,9 @@ struct attached {
 static bool on_tick(void *context, uint64_t now_ns)
 {
 	struct attached *a = context;
+	/* Ticks are counted from the moment at which all threads are known. */
+	if (!a->view->from_ns)
+		a->view->from_ns = now_ns - a->view->options->interval_ns;
 	a->run.sample_rate_hz = tp_plan_config(a->plan)->sample_rate_hz;
 	if (!show(a->view, &a->run, now_ns - LAG_NS) || is_enough(a->view))
 		return false;
@@ -264,11 +267,13 @@ static enum tp_status follow(struct attached *a, pid_t pid, struct tp_error *err
 		.context = a,
 	};
 	struct tp_sampler_result result = {0};
-	view->from_ns = tp_clock_now_ns();
+	view->from_ns = 0;
 	enum tp_status status = tp_sampler_run(a->plan, a->target, &config, &result, err);
 	if (status != TP_OK || a->is_to_begin_anew)
 		return status;
 	say_end(view, &result.end, pid);
+	if (!view->from_ns)
+		view->from_ns = result.measure_from_ns;
 	if (!is_enough(view))
 		(void)show(view, &a->run, result.measure_until_ns);
 	return TP_OK;

@@ -19,7 +19,7 @@ enum {
 	NARROW_BELOW = 64,
 	MOST_THREADS = 10, /* where nothing bounds the lines */
 	MOST_HOT = 5,
-	LEAST_ROWS = 2, /* of a table, for it to be worth its heading */
+	LEAST_ROWS = 1, /* of a table, for it to be worth its heading */
 	HEADING = 2,    /* lines of one, with the empty one before it */
 	FOOT = 3,       /* lines below the tables */
 };
@@ -308,8 +308,10 @@ static void put_cost(struct tp_page *page, const struct tp_report_digest *digest
 	if (live->is_recorded && is_known && live->window_ns)
 		tp_buf_printf(&text, "The recording takes %s of one CPU, ",
 			      tp_unit_percent(recorder_ns / (double)live->window_ns).text);
-	tp_buf_printf(&text, live->is_recorded ? "top %s" : "trainprof takes %s of one CPU",
-		      live->own_ratio >= 0 ? tp_unit_percent(live->own_ratio).text : "unknown");
+	const char *who = text.len ? "top" : live->is_recorded ? "Top takes" : "trainprof takes";
+	tp_buf_printf(&text, "%s %s%s", who,
+		      live->own_ratio >= 0 ? tp_unit_percent(live->own_ratio).text : "unknown",
+		      text.len ? "" : " of one CPU");
 	tp_buf_printf(&text, "; %s lost.", tp_unit_counted(digest->n_lost, "record").text);
 	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
 		     1);
@@ -335,29 +337,32 @@ struct rows {
 	size_t threads, lines, functions;
 };
 
-static size_t rows_in(size_t *room, size_t wanted, size_t share)
+/* Of the room, with `reserved` lines left for others. */
+static size_t rows_in(size_t *room, size_t wanted, size_t reserved)
 {
-	size_t most = *room / share;
-	if (most < HEADING + LEAST_ROWS || !wanted)
+	if (!wanted || *room < reserved + HEADING + LEAST_ROWS)
 		return 0;
-	size_t rows = most - HEADING < wanted ? most - HEADING : wanted;
+	size_t most = *room - reserved - HEADING;
+	size_t rows = most < wanted ? most : wanted;
 	*room -= rows + HEADING;
 	return rows;
 }
 
-/* Lines of Python come first: they are what a user can change. What one table leaves the next has.
- */
+/* Lines of Python come first: they are what a user can change. Threads have what is left, and a few
+ * rows in any case. */
 static struct rows share_out(size_t used, const struct tp_profile *profile,
 			     const struct tp_live *live)
 {
+	enum { FEW_THREADS = 3 };
 	struct rows rows = {MOST_THREADS, MOST_HOT, MOST_HOT};
 	if (!live->max_lines)
 		return rows;
 	size_t room = live->max_lines > used + FOOT + 1 ? live->max_lines - used - FOOT - 1 : 0;
-	size_t n_lines = count_lines(profile);
-	rows.lines = rows_in(&room, n_lines, 3);
-	rows.functions = rows_in(&room, rows.lines ? 3 : MOST_HOT, 2);
-	rows.threads = rows_in(&room, profile->n_threads, 1);
+	size_t reserved = profile->n_threads < FEW_THREADS ? profile->n_threads : FEW_THREADS;
+	reserved += reserved ? HEADING : 0;
+	rows.lines = rows_in(&room, count_lines(profile), reserved);
+	rows.functions = rows_in(&room, MOST_HOT, reserved);
+	rows.threads = rows_in(&room, profile->n_threads, 0);
 	return rows;
 }
 
