@@ -11,6 +11,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,7 @@ static void sum_functions(struct functions *out, const struct tp_profile *profil
 			TP_ARRAY_PUSH(out->items, out->n, out->capacity) =
 				(struct function){.name = tp_strdup(tp_buf_text(&name))};
 		}
+		assert(at < out->n);
 		out->items[at].time_ns += hot->time_ns;
 		tp_buf_release(&name);
 	}

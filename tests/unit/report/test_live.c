@@ -186,7 +186,7 @@ END_TEST
 Suite *suite_report_live(void);
 Suite *suite_report_live(void)
 {
-	Suite *suite = suite_create("report/live");
+	Suite *suite = suite_create("report_live");
 	TCase *tc = tcase_create("live");
 	tcase_add_loop_test(tc, screens_are_as_they_were_read, 0, (int)TP_ARRAY_LEN(screens));
 	tcase_add_test(tc, no_screen_is_higher_than_asked);
