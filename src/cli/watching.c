@@ -39,6 +39,7 @@ struct view {
 	char subject[80];
 	struct tp_buf note;
 	bool is_recorded;
+	uint64_t n_shown; /* stretches */
 	uint64_t begun_ns;
 	uint64_t from_ns; /* where the next stretch begins */
 	uint64_t cpu_ns;  /* ours, and when it was read */
@@ -95,6 +96,11 @@ static void view_release(struct view *view)
 	tp_buf_release(&view->note);
 }
 
+static int end_status(const struct view *view)
+{
+	return view->screen.is_failed ? TP_EXIT_FILE : TP_EXIT_OK;
+}
+
 /* ---- one block ----------------------------------------------------------------------------- */
 
 /* What was analysed last, as wide and high as the screen is now. */
@@ -121,6 +127,21 @@ static bool draw(struct view *view)
 	bool is_shown = tp_livescreen_show(&view->screen, tp_buf_text(&page.out));
 	tp_page_release(&page);
 	return is_shown;
+}
+
+/* A terminal is not left empty until there is something to show. */
+static void begin_screen(struct view *view, bool takes_ends, const char *who_goes_on)
+{
+	struct tp_buf text = {0};
+	tp_livescreen_open(&view->screen, view->cli, takes_ends);
+	if (view->screen.has_keys)
+		snprintf(view->end_note, sizeof(view->end_note), "q ends this; the %s goes on.",
+			 who_goes_on);
+	tp_buf_printf(&text, "trainprof top  %s: the first %s\n", view->subject,
+		      tp_unit_elapsed(view->options->interval_ns).text);
+	if (view->screen.is_terminal)
+		(void)tp_livescreen_show(&view->screen, tp_buf_text(&text));
+	tp_buf_release(&text);
 }
 
 static void read_own_cost(struct view *view)
@@ -160,12 +181,13 @@ static bool show(struct view *view, const struct tp_run_info *run, uint64_t unti
 	view->from_ns = view->until_ns = until_ns;
 	read_own_cost(view);
 	read_clock(view);
+	view->n_shown++;
 	return draw(view);
 }
 
 static bool is_enough(const struct view *view)
 {
-	return view->options->count && view->screen.n_blocks >= view->options->count;
+	return view->options->count && view->n_shown >= view->options->count;
 }
 
 /* ---- a process ----------------------------------------------------------------------------- */
@@ -324,9 +346,7 @@ int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *op
 	if (status == TP_OK)
 		status = prepare(&a, pid, &err);
 	if (status == TP_OK) {
-		tp_livescreen_open(&view.screen, cli, false);
-		snprintf(view.end_note, sizeof(view.end_note), "%s",
-			 view.screen.has_keys ? "q ends this; the program goes on." : "");
+		begin_screen(&view, false, "program");
 		status = follow(&a, pid, &err);
 		while (status == TP_OK && a.is_to_begin_anew)
 			status = begin_anew(&a, pid, &err);
@@ -334,7 +354,7 @@ int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *op
 	}
 	release(&a);
 	view_release(&view);
-	return status == TP_OK ? TP_EXIT_OK : refuse(&err);
+	return status == TP_OK ? end_status(&view) : refuse(&err);
 }
 
 /* ---- a recording --------------------------------------------------------------------------- */
@@ -418,13 +438,11 @@ int tp_watch_recording(const struct tp_cli *cli, const struct tp_watch_options *
 		status = tp_fail(&err, TP_USAGE, "'%s' is being imported: no program runs",
 				 directory);
 	if (status == TP_OK) {
-		tp_livescreen_open(&view.screen, cli, true);
-		snprintf(view.end_note, sizeof(view.end_note), "%s",
-			 view.screen.has_keys ? "q ends this; the recording goes on." : "");
+		begin_screen(&view, true, "recording");
 		status = follow_recording(&view, follow, &err);
 		tp_livescreen_close(&view.screen);
 	}
 	tp_follow_close(follow);
 	view_release(&view);
-	return status == TP_OK ? TP_EXIT_OK : tp_complain_status(NULL, &err);
+	return status == TP_OK ? end_status(&view) : tp_complain_status(NULL, &err);
 }

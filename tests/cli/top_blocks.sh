@@ -12,12 +12,12 @@ shape() {
 		sed -En 's/^(trainprof top pid PID .* last TIME of CLOCK)$/\1/p; s/^(trainprof takes) [0-9.<]+ % .*$/\1/p; s/^ (PID trainer).*/\1/p; s/^(pid .*)/\1/p'
 }
 echo '-n 2'
-trainprof top -n 2 -i 500ms $pid >out
+trainprof top --width=120 -n 2 -i 500ms $pid >out
 said $?
 shape <out
 grep -c "$(printf '\033')" out
 echo '-d 2500ms -i 1s: the last one is shorter'
-trainprof top -d 2500ms -i 1s $pid | shape
+trainprof top --width=120 -d 2500ms -i 1s $pid | shape
 echo 'of one that ends'
 sh -c 'sleep 1.5; exit 3' &
 trainprof top -i 500ms $! >out
@@ -29,6 +29,9 @@ echo 'nobody reads on'
 { trainprof top -i 300ms $pid 2>errors; echo "status $?" >ended; } | head -1 | grep -c 'trainprof top'
 wait_for ended
 cat ended errors
+echo 'a full disk'
+trainprof top -i 300ms $pid 2>&1 >/dev/full
+said $?
 echo 'Ctrl-C'
 env --default-signal=INT trainprof top -i 300ms $heard >out &
 wait_for out
