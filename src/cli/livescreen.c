@@ -163,6 +163,9 @@ static void add_in_place(struct tp_buf *out, const char *text)
 bool tp_livescreen_show(struct tp_livescreen *screen, const char *text)
 {
 	struct tp_buf out = {0};
+	/* A shell that takes a running job to the foreground does not tell it. */
+	if (screen->is_away)
+		enter(screen);
 	if (screen->is_terminal && !screen->is_away)
 		add_in_place(&out, text);
 	else if (!screen->is_terminal)

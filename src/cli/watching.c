@@ -114,7 +114,7 @@ static bool draw(struct view *view)
 	const struct tp_live live = {
 		.subject = view->subject,
 		.clock = view->clock,
-		.watched_ns = view->until_ns - view->begun_ns,
+		.watched_ns = view->until_ns > view->begun_ns ? view->until_ns - view->begun_ns : 0,
 		.window_ns = view->window_ns,
 		.own_ratio = view->own_ratio,
 		.is_recorded = view->is_recorded,
@@ -386,6 +386,8 @@ static bool show_recorded(struct view *view, const struct tp_follow *follow, boo
 	uint64_t now_ns = tp_clock_now_ns();
 	if (!view->from_ns && last_ns > view->options->interval_ns + LAG_NS)
 		view->from_ns = last_ns - view->options->interval_ns - LAG_NS;
+	if (view->from_ns && view->from_ns < tp_follow_run(follow)->started_ns)
+		view->from_ns = tp_follow_run(follow)->started_ns;
 	tp_buf_clear(&view->note);
 	if (last_ns && now_ns > last_ns + view->options->interval_ns + 3 * TP_NS_PER_S)
 		tp_buf_printf(&view->note, "nothing was recorded for %s",
