@@ -25,7 +25,7 @@ enum {
 	FOOT = 3,       /* lines below the tables */
 };
 
-/* Of the CPU time, for a function to be listed; of a thread's life, for a wait. */
+/* Of the CPU time, for a function to be listed; of the window, for a wait. */
 static const double SMALLEST_FUNCTION = 0.01;
 static const double SMALLEST_WAIT = 0.05;
 
@@ -127,8 +127,15 @@ static const char *role_of(const struct tp_thread_result *thread)
 	return tp_thread_role_name(thread->role);
 }
 
+/* Threads are told by what they take of the window: one that lived for a moment took little. */
+static double window_ns(const struct tp_profile *profile)
+{
+	return (double)(profile->window_end_ns - profile->window_start_ns);
+}
+
 /* The two largest waits that are worth a word: "futex 41 %, wants a CPU 8 %". */
-static void add_waits(struct tp_buf *out, const struct tp_thread_result *thread)
+static void add_waits(struct tp_buf *out, const struct tp_profile *profile,
+		      const struct tp_thread_result *thread)
 {
 	enum { CPU = TP_N_CAUSES, N_WAITS };
 	uint64_t left_ns[N_WAITS];
@@ -139,7 +146,7 @@ static void add_waits(struct tp_buf *out, const struct tp_thread_result *thread)
 		for (int i = 1; i < N_WAITS; i++)
 			if (left_ns[i] > left_ns[most])
 				most = i;
-		double ratio = (double)left_ns[most] / (double)thread->lived_ns;
+		double ratio = (double)left_ns[most] / window_ns(profile);
 		if (ratio < SMALLEST_WAIT)
 			return;
 		tp_buf_printf(out, "%s%s %s", n ? ", " : "",
@@ -154,8 +161,8 @@ static void put_thread(struct tp_page *page, const struct tp_profile *profile,
 {
 	const struct tp_task *task = &profile->trace->tasks[thread->task];
 	struct tp_buf waits = {0};
-	double cpu = (double)thread->on_cpu_ns / (double)thread->lived_ns;
-	add_waits(&waits, thread);
+	double cpu = (double)thread->on_cpu_ns / window_ns(profile);
+	add_waits(&waits, profile, thread);
 	tp_page_addf(page, TP_PAINT_NONE, "%9d  %-8s  %5.1f  %s", (int)task->tid, role_of(thread),
 		     cpu * 100, tp_buf_text(&waits));
 	if (!is_narrow(page)) {
@@ -189,9 +196,8 @@ static void put_threads(struct tp_page *page, const struct tp_profile *profile, 
 		uint64_t on_cpu_ns = 0;
 		for (size_t i = shown; i < n; i++)
 			on_cpu_ns += order[i]->on_cpu_ns;
-		double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
 		tp_page_addf(page, TP_PAINT_DIM, "%9zu  more      %5.1f", n - shown,
-			     100 * (double)on_cpu_ns / window_ns);
+			     100 * (double)on_cpu_ns / window_ns(profile));
 		tp_page_end(page);
 	}
 	free(order);

@@ -12,6 +12,7 @@ static void put_threads(struct sample *s)
 {
 	struct tp_profile *p = &s->profile;
 	p->n_threads = 12;
+	p->window_end_ns = p->window_start_ns + 50000000000;
 	p->threads = tp_arena_array(&p->arena, p->n_threads, sizeof(*p->threads));
 	for (uint32_t i = 0; i < p->n_threads; i++) {
 		struct tp_thread_result *row = &p->threads[i];
