@@ -101,10 +101,13 @@ def of_the_processes(report, wanted):
 
 
 def of_the_lines(report, truth, wanted):
-    sums = {}
+    """Lines of the loop; where a library loops, the program's own as the report names them."""
+    sums = {"loop": {}, "own": {}}
+    loop = report["steps"].get("loop") or {}
     for line in report["partition"].get("lines", []):
-        if line["of"] == "loop":
-            sums[line["line"]] = sums.get(line["line"], 0) + line["time_ns"]
+        of = sums[line["of"]]
+        of[line["line"]] = of.get(line["line"], 0) + line["time_ns"]
+    sums = sums["own" if loop.get("is_library") or not sums["loop"] else "loop"]
     if "line" in wanted:
         number = truth["lines"][wanted["line"]]
         hottest = max(sums, key=sums.get) if sums else None
