@@ -28,7 +28,7 @@ def main():
     world = MPI.COMM_WORLD
     random = numpy.random.default_rng(world.rank)
     weights = [random.normal(size=shape).astype(numpy.float32) / 16
-               for shape in ((256, 384), (384, 64))]
+               for shape in ((256, 1024), (1024, 64))]
     x = random.normal(size=(256, 256)).astype(numpy.float32)
     y = random.normal(size=(256, 64)).astype(numpy.float32)
     for weight in weights:
@@ -38,7 +38,7 @@ def main():
         clock.step()
         found = slopes(weights, x, y)
         if world.rank == world.size - 1:
-            time.sleep(0.06)
+            time.sleep(0.1)
         clock.part("train")
         for slope in found:
             world.Allreduce(MPI.IN_PLACE, slope)  # line: exchange

@@ -84,6 +84,11 @@ static const struct {
 	 "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEv", TP_PHASE_DATALOADER, TP_LEAF_MATH},
 	{"/venv/tensorflow/libtensorflow_cc.so.2", "_ZN10tensorflow12BundleWriter3AddEv",
 	 TP_PHASE_CHECKPOINT, TP_LEAF_MATH},
+	/* MPI waits by looking; what it moves, the C library does */
+	{"/usr/lib/libopen-pal.so.40.30.2", "opal_progress", TP_PHASE_COMMUNICATION, TP_LEAF_SPIN},
+	{"/usr/lib/openmpi/mca_btl_vader.so", "", TP_PHASE_COMMUNICATION, TP_LEAF_SPIN},
+	{"/usr/lib/libmpi.so.40", "PMPI_Allreduce", TP_PHASE_COMMUNICATION, TP_LEAF_NONE},
+	{"/x/mpi4py/MPI.cpython-311-x86_64-linux-gnu.so", "", TP_PHASE_COMMUNICATION, TP_LEAF_NONE},
 	{"/home/me/train", "evaluate_model", TP_PHASE_EVALUATION, TP_LEAF_NONE},
 	{"/usr/lib/libjpeg.so.62", "", TP_PHASE_DATALOADER, TP_LEAF_DECODE},
 	{"/usr/lib/libz.so.1", "deflateEnd", TP_PHASE_CHECKPOINT, TP_LEAF_DECODE},
