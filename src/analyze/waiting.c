@@ -327,7 +327,7 @@ static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piec
 	for (size_t i = tp_activities_find(group, at); i < group->n && at < end; i++) {
 		const struct tp_activity *item = &group->items[i];
 		uint64_t until = item->end_ns < end ? item->end_ns : end;
-		bool is_busy = item->kind <= TP_ACTIVITY_READ || item->kind == TP_ACTIVITY_HANDOVER;
+		bool is_busy = item->kind != TP_ACTIVITY_SLEEP && item->kind != TP_ACTIVITY_NONE;
 		put(context, piece, at, until,
 		    is_busy ? loader_labels[item->kind] : wait->labels[TP_ACTIVITY_NONE]);
 		at = until;

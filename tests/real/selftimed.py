@@ -38,4 +38,5 @@ class Clock:
             json.dump({"steps": self.steps, "step_s": total / (self.steps - first),
                        "data_ratio": self.parts.get("data", 0.0) / total,
                        "ratios": {name: part / total for name, part in self.parts.items()},
-                       "starts_s": self.starts, "lines": lines(program), **more}, out)
+                       "starts_s": self.starts, "program": program,
+                       "lines": lines(program), **more}, out)
