@@ -73,7 +73,7 @@ bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role r
 		return own == role;
 	const struct tp_stack_class *class =
 		&analysis->classes[analysis->trace->samples[piece->sample].stack];
-	if (class->is_team_root && class->phase == TP_PHASE_DATALOADER)
+	if (class->phase == TP_PHASE_DATALOADER)
 		own = TP_THREAD_LOADER;
 	else if (class->is_team_root && class->phase == TP_PHASE_COMPUTE)
 		own = TP_THREAD_TEAM;

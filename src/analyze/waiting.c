@@ -319,20 +319,24 @@ static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segme
 	return true;
 }
 
-/* The group does nothing from `at` to `end`: what those behind it do. */
-static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piece, uint64_t at,
-		       uint64_t end, tp_wait_put *put, void *context)
+/* The group does not work from `at` to `end`: what those behind it do. While it wants a CPU, those
+ * who have one are waited for. */
+static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piece,
+		       const struct tp_activity *gap, tp_wait_put *put, void *context)
 {
 	const struct tp_activities *group = &wait->behind->activities;
-	for (size_t i = tp_activities_find(group, at); i < group->n && at < end; i++) {
+	enum tp_label label = wait->labels[gap->kind];
+	bool is_queue = gap->kind == TP_ACTIVITY_QUEUE;
+	uint64_t at = gap->start_ns;
+	for (size_t i = tp_activities_find(group, at); i < group->n && at < gap->end_ns; i++) {
 		const struct tp_activity *item = &group->items[i];
-		uint64_t until = item->end_ns < end ? item->end_ns : end;
-		bool is_busy = item->kind != TP_ACTIVITY_SLEEP && item->kind != TP_ACTIVITY_NONE;
-		put(context, piece, at, until,
-		    is_busy ? loader_labels[item->kind] : wait->labels[TP_ACTIVITY_NONE]);
+		uint64_t until = item->end_ns < gap->end_ns ? item->end_ns : gap->end_ns;
+		bool is_idle = item->kind == TP_ACTIVITY_SLEEP || item->kind == TP_ACTIVITY_NONE;
+		bool is_behind = is_queue ? item->kind <= TP_ACTIVITY_READ : !is_idle;
+		put(context, piece, at, until, is_behind ? loader_labels[item->kind] : label);
 		at = until;
 	}
-	put(context, piece, at, end, wait->labels[TP_ACTIVITY_NONE]);
+	put(context, piece, at, gap->end_ns, label);
 }
 
 static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *piece,
@@ -344,8 +348,9 @@ static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *
 		enum tp_activity_kind kind = group->items[i].kind;
 		uint64_t end = group->items[i].end_ns;
 		end = end < piece->end_ns ? end : piece->end_ns;
-		if (kind == TP_ACTIVITY_NONE && wait->behind)
-			cut_behind(wait, piece, at, end, put, context);
+		struct tp_activity gap = {at, end, kind};
+		if (wait->behind && (kind == TP_ACTIVITY_NONE || kind == TP_ACTIVITY_QUEUE))
+			cut_behind(wait, piece, &gap, put, context);
 		else
 			put(context, piece, at, end, label_while(wait, (int)kind));
 		at = end;
@@ -409,11 +414,8 @@ static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum 
 	return sum;
 }
 
-/* XLA's and TensorFlow's main thread hands a whole step to a pool and waits; one that is part of a
- * team computes as much as any member. The gap between both is wide. */
-static bool find_delegates(const struct tp_analysis *analysis)
+static uint64_t busiest_math_ns(const struct tp_analysis *analysis)
 {
-	static const double hardly = 0.1; /* of what the busiest member does */
 	uint64_t busiest = 0;
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
 		if (analysis->threads[task].leader != analysis->profile->trainer)
@@ -421,8 +423,30 @@ static bool find_delegates(const struct tp_analysis *analysis)
 		uint64_t ns = math_ns(analysis, task, TP_THREAD_TEAM);
 		busiest = ns > busiest ? ns : busiest;
 	}
-	return (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN) <
-	       hardly * (double)busiest;
+	return busiest;
+}
+
+static uint64_t futex_ns(const struct tp_analysis *analysis)
+{
+	uint64_t sum = 0;
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_FUTEX)
+			sum += piece->end_ns - piece->start_ns;
+	}
+	return sum;
+}
+
+/* XLA's and TensorFlow's main thread hands a whole step to a pool and waits; one that is part of a
+ * team computes as much as any member, and waits less than it computes. */
+static bool find_delegates(const struct tp_analysis *analysis)
+{
+	static const double hardly = 0.1; /* of the time it waits */
+	static const double less = 0.5;   /* of what the busiest member does */
+	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
+	return main_ns < less * (double)busiest_math_ns(analysis) &&
+	       main_ns < hardly * (double)futex_ns(analysis);
 }
 
 void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis)
