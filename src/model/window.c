@@ -166,7 +166,9 @@ static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 		window->gauges[--at] = gauge;
 	}
 	window->n_gauges -= at;
-	memmove(window->gauges, window->gauges + at, window->n_gauges * sizeof(*window->gauges));
+	if (at)
+		memmove(window->gauges, window->gauges + at,
+			window->n_gauges * sizeof(*window->gauges));
 	tp_map_release(&seen);
 }
 
