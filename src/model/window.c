@@ -166,16 +166,19 @@ static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 		window->gauges[--at] = gauge;
 	}
 	window->n_gauges -= at;
-	memmove(window->gauges, window->gauges + at, window->n_gauges * sizeof(*window->gauges));
+	if (at)
+		memmove(window->gauges, window->gauges + at,
+			window->n_gauges * sizeof(*window->gauges));
 	tp_map_release(&seen);
 }
 
-/* The mark that ends the phase which `begin` begins, among those before `end`. */
+/* Whether a mark before `end` ends the phase that `begin` begins, or begins it once more: a program
+ * that never ends its phases leaves one of each name. */
 static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
 {
 	for (const struct tp_mark *mark = begin + 1; mark < end; mark++)
-		if (mark->kind == TP_MARK_PHASE_END && mark->task == begin->task &&
-		    mark->name == begin->name)
+		if ((mark->kind == TP_MARK_PHASE_END || mark->kind == TP_MARK_PHASE_BEGIN) &&
+		    mark->task == begin->task && mark->name == begin->name)
 			return true;
 	return false;
 }

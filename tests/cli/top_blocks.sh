@@ -30,8 +30,9 @@ echo 'nobody reads on'
 wait_for ended
 cat ended errors
 echo 'a full disk'
-trainprof top -i 300ms $pid 2>&1 >/dev/full
+trainprof top -i 300ms $pid 2>errors >/dev/full
 said $?
+cat errors
 echo 'Ctrl-C'
 env --default-signal=INT trainprof top -i 300ms $heard >out &
 wait_for out

@@ -154,6 +154,28 @@ static void put_life(struct tp_sink *sink, const struct member *m, uint32_t id, 
 	}
 }
 
+/* One thread each, on a CPU for the same part of each tenth of a second. */
+static void assert_threads(const struct tp_profile *profile, const struct tree *tree)
+{
+	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
+	ck_assert_uint_eq(profile->n_threads, profile->n_processes);
+	for (size_t i = 0; i < profile->n_threads; i++) {
+		const struct tp_thread_result *row = &profile->threads[i];
+		const struct member *m = &tree->members[row->task];
+		uint64_t sum = row->on_cpu_ns + row->runnable_ns;
+		for (int cause = 0; cause < TP_N_CAUSES; cause++)
+			sum += row->blocked_ns[cause];
+		ck_assert_uint_eq(sum, row->lived_ns);
+		ck_assert_int_eq(row->process_role, m->expected);
+		ck_assert_int_eq(row->role == TP_THREAD_MAIN, (int)row->task == tree->trainer);
+		ck_assert_double_eq_tol((double)row->on_cpu_ns / window_ns, m->busy_percent / 100.0,
+					0.02);
+		if (m->busy_percent && m->busy_percent < 98)
+			ck_assert_double_eq_tol((double)row->blocked_ns[m->wait] / window_ns,
+						1 - m->busy_percent / 100.0, 0.02);
+	}
+}
+
 START_TEST(everybody_gets_the_role_that_was_played)
 {
 	const struct tree *tree = &trees[_i];
@@ -176,6 +198,7 @@ START_TEST(everybody_gets_the_role_that_was_played)
 		ck_assert_msg(row->role == tree->members[row->task].expected, "%s: %u is a %s",
 			      tree->claim, row->task, tp_role_name(row->role));
 	}
+	assert_threads(&profile, tree);
 	tp_profile_release(&profile);
 	tp_trace_release(&trace);
 	tp_trace_builder_release(&builder);
