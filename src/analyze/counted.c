@@ -82,7 +82,7 @@ static size_t collect(struct counter *counters, const struct tp_analysis *analys
 	return n;
 }
 
-/* A variable that was just being set gives any number once. */
+/* What a dead frame left behind may give any number once. */
 static void drop_glitches(struct counter *counter)
 {
 	size_t kept = 0;

@@ -35,9 +35,18 @@ struct tp_pycounter_slot {
 	uint32_t n_odd;
 };
 
+/* The variables of one frame, read before the objects in them and after. */
+struct locals {
+	const struct tp_pycode *code;
+	uint64_t address;
+	size_t size; /* bytes */
+	uint64_t words[MAX_LOCALS];
+	uint64_t again[MAX_LOCALS];
+};
+
 /* A variable that is looked at in this reading. */
 struct pending {
-	const struct tp_pycode *code;
+	const struct locals *locals;
 	uint32_t local;
 	uint64_t slot;
 	uint8_t object[INT_BYTES];
@@ -135,10 +144,17 @@ static bool is_address(uint64_t word)
 	return word % WORD == 0 && word >= UINT64_C(4096) && word < highest_address;
 }
 
-struct locals {
-	const struct tp_pycode *code;
-	uint64_t words[MAX_LOCALS];
-};
+/* Frames in chunks lie one behind the other: the variables of one end where the next begins. */
+static size_t locals_size(const struct tp_pystack *stack, size_t at, uint64_t address)
+{
+	uint64_t size = sizeof(((struct locals *)NULL)->words);
+	for (size_t i = 0; i < at; i++) {
+		uint64_t next = stack->frames[i].address;
+		if (next >= address && next - address < size)
+			size = next - address;
+	}
+	return (size_t)size;
+}
 
 /* Of the outermost frames that have some; by one call. */
 static size_t read_locals(struct tp_pycounters *self, const struct tp_pystack *stack,
@@ -151,9 +167,12 @@ static size_t read_locals(struct tp_pycounters *self, const struct tp_pystack *s
 		const struct tp_pycode *code = tp_pycode_get(codes, frame->code);
 		if (!code || !has_candidates(self, code))
 			continue;
-		out[n].code = code;
-		pieces[n] = (struct tp_pymem_piece){frame->address + self->layout->frame_size,
-						    out[n].words, sizeof(out[n].words)};
+		out[n] = (struct locals){.code = code};
+		out[n].address = frame->address + self->layout->frame_size;
+		out[n].size = locals_size(stack, i - 1, out[n].address);
+		if (out[n].size == 0)
+			continue;
+		pieces[n] = (struct tp_pymem_piece){out[n].address, out[n].words, out[n].size};
 		n++;
 	}
 	return n ? self->mem->read(self->mem, pieces, n) : 0;
@@ -175,7 +194,7 @@ static size_t collect(struct tp_pycounters *self, const struct locals *locals, s
 				self->slots[slot].n_misses = MAX_MISSES;
 				continue;
 			}
-			pending[n_pending].code = locals[i].code;
+			pending[n_pending].locals = &locals[i];
 			pending[n_pending].local = k;
 			pending[n_pending].slot = slot;
 			pieces[n_pending] =
@@ -185,32 +204,53 @@ static size_t collect(struct tp_pycounters *self, const struct locals *locals, s
 	return n_pending;
 }
 
+/* Whose object is still in it was not set meanwhile: so the object was alive. */
+static bool held(const struct pending *pending)
+{
+	const struct locals *locals = pending->locals;
+	return locals->words[pending->local] == locals->again[pending->local];
+}
+
+/* By one call: the objects, then the variables again. */
+static bool read_objects(struct tp_pycounters *self, struct locals *locals, size_t n,
+			 const struct pending *pending, struct tp_pymem_piece *pieces,
+			 size_t n_objects)
+{
+	size_t n_pieces = n_objects;
+	for (size_t i = 0; i < n; i++)
+		pieces[n_pieces++] =
+			(struct tp_pymem_piece){locals[i].address, locals[i].again, locals[i].size};
+	size_t n_read = self->mem->read(self->mem, pieces, n_pieces);
+	/* What cannot be read is no object; the others have their turn the next time. */
+	if (n_read < n_objects)
+		self->slots[pending[n_read].slot].n_misses = MAX_MISSES;
+	return n_read == n_pieces;
+}
+
 size_t tp_pycounters_read(struct tp_pycounters *self, const struct tp_pystack *stack,
 			  const struct tp_pycode_cache *codes, struct tp_python_counter *out,
 			  size_t max)
 {
 	struct locals locals[MAX_FRAMES];
 	struct pending pending[MAX_READ];
-	struct tp_pymem_piece pieces[MAX_READ];
+	struct tp_pymem_piece pieces[MAX_READ + MAX_FRAMES];
 	size_t n_told = 0;
 	if (self->int_type == 0)
 		return 0;
 	size_t n = read_locals(self, stack, codes, locals);
-	size_t n_wanted = collect(self, locals, n, pending, pieces);
-	size_t n_read = n_wanted ? self->mem->read(self->mem, pieces, n_wanted) : 0;
-	/* What cannot be read is no object; those behind it have their turn the next time. */
-	if (n_read < n_wanted)
-		self->slots[pending[n_read].slot].n_misses = MAX_MISSES;
-	for (size_t i = 0; i < n_read; i++) {
+	size_t n_objects = collect(self, locals, n, pending, pieces);
+	if (n_objects == 0 || !read_objects(self, locals, n, pending, pieces, n_objects))
+		return 0;
+	for (size_t i = 0; i < n_objects && n_told < max; i++) {
 		uint64_t value;
-		if (!learn(self, &pending[i], &value) || n_told == max)
+		const struct tp_pycode *code = pending[i].locals->code;
+		if (!held(&pending[i]) || !learn(self, &pending[i], &value))
 			continue;
-		out[n_told++] =
-			(struct tp_python_counter){.file = pending[i].code->file,
-						   .name = pending[i].code->name,
-						   .first_line = pending[i].code->first_line,
-						   .local = pending[i].local,
-						   .value = value};
+		out[n_told++] = (struct tp_python_counter){.file = code->file,
+							   .name = code->name,
+							   .first_line = code->first_line,
+							   .local = pending[i].local,
+							   .value = value};
 	}
 	return n_told;
 }

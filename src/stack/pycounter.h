@@ -3,9 +3,8 @@
  *
  * A loop whose body is one line looks the same in every stack, but its counter says how often it
  * came round. Of the outermost frames of a stack the first local variables are read; one that never
- * was a whole number, or jumps about, is soon not read any more. A number is taken when it was
- * found in one piece, so it is true of an instant shortly after the stack's; a variable that was
- * just set anew may give one of another object: whoever uses them has to bear that.
+ * was a whole number, or jumps about, is soon not read any more. A number counts when the variable
+ * still had it after it was read; it is of an instant shortly after the stack's.
  */
 #ifndef TRAINPROF_SRC_STACK_PYCOUNTER_H
 #define TRAINPROF_SRC_STACK_PYCOUNTER_H

@@ -145,6 +145,19 @@ check_gil() { # check_gil PYTHON
 	fi
 }
 
+# The loop is read more often than it comes round, so each value is met; where others take the CPUs most are.
+check_count() { # check_count PYTHON
+	begin "$1" "$here/hard.py" counts
+	sleep 0.2
+	result=$("$probe" count "$target" 10000 2>&1)
+	end
+	if echo "$result" | awk '{exit !($1 == "told" && $2 >= 100 && $4 == 0 && $6 >= 290)}'; then
+		pass "$1 counts: $result"
+	else
+		fail "$1 counts: $result"
+	fi
+}
+
 check_end() { # check_end PYTHON
 	begin "$1" "$here/hard.py" ends
 	sleep 0.3
@@ -169,6 +182,7 @@ for python in $(pythons); do
 		check_hard "$python" "$here/hard.py" $program
 	done
 	check_gil "$python"
+	check_count "$python"
 	check_end "$python"
 	check_embedded "$python"
 	check_tortures "$python"

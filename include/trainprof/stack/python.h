@@ -99,8 +99,7 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 /*
  * Counters of the outermost functions on the stack that the last tp_python_read() gave, whole or in
  * part, whose values changed since they were last asked for; none when it gave no places. Values
- * are of the instant of this call. Variables of modules and objects are not among them. A value
- * may be wrong, rarely: that of a variable which is just being set.
+ * are of the instant of this call. Variables of modules and objects are not among them.
  */
 size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max);
 

@@ -148,7 +148,7 @@ START_TEST(steps_are_told_from_epochs_and_from_parts)
 }
 END_TEST
 
-/* A variable that is just being set gives any number once. */
+/* What a dead frame left behind may give any number once. */
 START_TEST(a_wrong_number_makes_no_step)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
