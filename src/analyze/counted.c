@@ -3,17 +3,18 @@
 
 #include "stats.h"
 
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-	MAX_COUNTERS = 64,
 	MOST_GROWTH = 16, /* as the collector takes it for counting */
 	SURE_ROUNDS = 8,  /* the limits of loop.c */
 	MANY_ROUNDS = 30,
 	MIN_INNER_EPOCH = 8,
+	FEW = 4, /* rounds that are looked at together */
 };
 
 static const double epoch_ns = 3e9;
@@ -43,26 +44,43 @@ static bool follows(uint64_t value, uint64_t before)
 	return value >= before && value - before <= MOST_GROWTH;
 }
 
-static struct counter *counter_of(struct counter *counters, size_t *n, uint32_t name)
+/* Imports alone bring dozens. */
+struct counters {
+	struct counter *items; /* heap */
+	size_t n;
+	size_t capacity;
+	struct tp_map by_name; /* string -> index */
+};
+
+static struct counter *counter_of(struct counters *counters, uint32_t name)
 {
-	for (size_t i = 0; i < *n; i++)
-		if (counters[i].name == name)
-			return &counters[i];
-	if (*n == MAX_COUNTERS)
-		return NULL;
-	counters[*n] = (struct counter){.name = name, .base = UINT64_MAX};
-	return &counters[(*n)++];
+	uint64_t index;
+	if (tp_map_get(&counters->by_name, name, &index))
+		return &counters->items[index];
+	tp_map_set(&counters->by_name, name, counters->n);
+	TP_ARRAY_PUSH(counters->items, counters->n, counters->capacity) =
+		(struct counter){.name = name, .base = UINT64_MAX};
+	return &counters->items[counters->n - 1];
+}
+
+static void release(struct counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++) {
+		free(counters->items[i].readings);
+		tp_counted_release(&counters->items[i].found);
+	}
+	free(counters->items);
+	tp_map_release(&counters->by_name);
 }
 
 /* A counter is read just after a sample was taken, and was at the sample before. */
-static size_t collect(struct counter *counters, const struct tp_analysis *analysis)
+static void collect(struct counters *counters, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	size_t at = trace->sample_index[analysis->main_task];
 	size_t end = trace->sample_index[analysis->main_task + 1];
 	uint64_t last_ns = 0;
 	uint64_t before_ns = 0;
-	size_t n = 0;
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
 		if (mark->kind != TP_MARK_COUNTER || mark->task != analysis->main_task)
@@ -73,13 +91,10 @@ static size_t collect(struct counter *counters, const struct tp_analysis *analys
 			before_ns = last_ns;
 			last_ns = trace->samples[at].time_ns;
 		}
-		struct counter *counter = counter_of(counters, &n, mark->name);
-		if (counter)
-			TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-				(struct reading){mark->value, before_ns,
-						 last_ns ? last_ns : mark->time_ns};
+		struct counter *counter = counter_of(counters, mark->name);
+		TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
+			(struct reading){mark->value, before_ns, last_ns ? last_ns : mark->time_ns};
 	}
-	return n;
 }
 
 /* What a dead frame left behind may give any number once. */
@@ -130,20 +145,32 @@ static void find_borders(struct counter *counter)
 	found->name = counter->name;
 }
 
+/* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
+static double share_alike(const struct tp_counted *found, size_t n_together, double *median)
+{
+	size_t n = (found->n - 1) / n_together;
+	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
+	for (size_t i = 0; i < n; i++)
+		lengths[i] = (double)(found->borders[(i + 1) * n_together] -
+				      found->borders[i * n_together]);
+	*median = tp_stats_median(lengths, n);
+	size_t near = 0;
+	double within = 0.5 / sqrt((double)n_together) * *median;
+	for (size_t i = 0; i < n; i++)
+		near += fabs(lengths[i] - *median) <= within;
+	free(lengths);
+	return n ? (double)near / (double)n : 0;
+}
+
+/* Every other round may save a checkpoint: then fours are alike. */
 static void measure(struct tp_counted *found)
 {
+	double median;
 	if (found->n < 2)
 		return;
-	size_t n = found->n - 1;
-	double *lengths = tp_alloc(n * sizeof(*lengths));
-	for (size_t i = 0; i < n; i++)
-		lengths[i] = (double)(found->borders[i + 1] - found->borders[i]);
-	found->period_ns = tp_stats_median(lengths, n);
-	size_t near = 0;
-	for (size_t i = 0; i < n; i++)
-		near += fabs(lengths[i] - found->period_ns) <= 0.5 * found->period_ns;
-	found->regularity = (double)near / (double)n;
-	free(lengths);
+	found->regularity = share_alike(found, 1, &found->period_ns);
+	if (found->n > SURE_ROUNDS * FEW)
+		found->regularity = fmax(found->regularity, share_alike(found, FEW, &median));
 }
 
 static size_t n_between(const struct tp_counted *found, uint64_t start_ns, uint64_t end_ns)
@@ -172,7 +199,9 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 	    found->period_ns * rate_hz < 1e9 ||
 	    (double)counter->n_odd > max_odd * (double)counter->n || !restarts_like_epochs(counter))
 		return false;
-	double covered_ns = (double)n_between(found, start_ns, end_ns) * found->period_ns;
+	double mean_ns =
+		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
+	double covered_ns = (double)n_between(found, start_ns, end_ns) * mean_ns;
 	return covered_ns >= min_covered * (double)(end_ns - start_ns);
 }
 
@@ -189,27 +218,25 @@ static bool is_better(const struct tp_counted *found, const struct tp_counted *o
 bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis, uint64_t start_ns,
 		     uint64_t end_ns)
 {
-	struct counter *counters = tp_alloc(MAX_COUNTERS * sizeof(*counters));
+	struct counters counters = {0};
 	struct counter *best = NULL;
-	size_t n = end_ns > start_ns ? collect(counters, analysis) : 0;
-	for (size_t i = 0; i < n; i++) {
-		drop_glitches(&counters[i]);
-		find_borders(&counters[i]);
-		measure(&counters[i].found);
-		if (is_counter(&counters[i], analysis, start_ns, end_ns) &&
-		    (!best || is_better(&counters[i].found, &best->found)))
-			best = &counters[i];
+	if (end_ns > start_ns)
+		collect(&counters, analysis);
+	for (size_t i = 0; i < counters.n; i++) {
+		struct counter *counter = &counters.items[i];
+		drop_glitches(counter);
+		find_borders(counter);
+		measure(&counter->found);
+		if (is_counter(counter, analysis, start_ns, end_ns) &&
+		    (!best || is_better(&counter->found, &best->found)))
+			best = counter;
 	}
 	bool is_found = best != NULL;
 	if (best) {
 		*out = best->found;
 		best->found.borders = NULL;
 	}
-	for (size_t i = 0; i < n; i++) {
-		free(counters[i].readings);
-		tp_counted_release(&counters[i].found);
-	}
-	free(counters);
+	release(&counters);
 	return is_found;
 }
 

@@ -314,7 +314,19 @@ static void take_counted(struct tp_analysis *analysis, const struct tp_counted *
 		100 * counted->regularity);
 }
 
-/* Where stacks do not tell. */
+/* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
+ * as many the counter is right; so it is where stacks may have groups of steps or epochs. */
+static bool is_counter_better(const struct tp_counted *counted, const struct tp_loop *loop)
+{
+	double n = (double)loop->n_stays;
+	double more = (double)counted->n - n;
+	if (loop->state != TP_LOOP_FOUND)
+		return true;
+	if (loop->may_be_groups && more > 0.01 * n)
+		return true;
+	return fabs(more) > fmax(1, 0.01 * n) && fabs(more) <= 0.1 * n;
+}
+
 static bool steps_from_counters(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	struct tp_counted counted;
@@ -323,9 +335,11 @@ static bool steps_from_counters(struct tp_analysis *analysis, const struct tp_lo
 	uint64_t end_ns = has_loop ? loop->end_ns : analysis->trace->end_ns;
 	if (!tp_counted_find(&counted, analysis, start_ns, end_ns))
 		return false;
-	take_counted(analysis, &counted, end_ns);
+	bool is_better = is_counter_better(&counted, loop);
+	if (is_better)
+		take_counted(analysis, &counted, end_ns);
 	tp_counted_release(&counted);
-	return true;
+	return is_better;
 }
 
 /* ---- none -------------------------------------------------------------------------------------
@@ -400,9 +414,10 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	struct tp_loop_place place;
 	tp_loop_place_find(&place, &loop, &tree, analysis->trace);
 	tp_loop_place_take(&place, analysis);
-	if (loop.state == TP_LOOP_FOUND)
+	bool is_counted = steps_from_counters(analysis, &loop);
+	if (!is_counted && loop.state == TP_LOOP_FOUND)
 		take_loop(analysis, &tree, &loop);
-	else if (!steps_from_counters(analysis, &loop))
+	else if (!is_counted)
 		no_steps_in_stacks(analysis, &tree, &loop);
 	tp_loop_release(&loop);
 	tp_calltree_release(&tree);

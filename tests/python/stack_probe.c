@@ -145,18 +145,33 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 	return 0;
 }
 
+static double cost_of(struct tp_python *python, pid_t pid, long n_reads, bool with_counters)
+{
+	struct tp_python_counter counters[16];
+	size_t n;
+	size_t cut;
+	double begun_us = cpu_us();
+	for (long i = 0; i < n_reads; i++) {
+		tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
+		if (with_counters)
+			tp_python_count(python, counters, 16);
+	}
+	return (cpu_us() - begun_us) / (double)n_reads;
+}
+
 static int cost(struct tp_python *python, pid_t pid, long n_reads)
 {
 	size_t n;
 	size_t cut;
 	tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
 	uint64_t begun_calls = tp_python_counts(python)->n_syscalls;
-	double begun_us = cpu_us();
-	for (long i = 0; i < n_reads; i++)
-		tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
-	double used_us = cpu_us() - begun_us;
-	printf("frames %zu us %.1f calls %.2f\n", n, used_us / (double)n_reads,
-	       (double)(tp_python_counts(python)->n_syscalls - begun_calls) / (double)n_reads);
+	double used_us = cost_of(python, pid, n_reads, false);
+	double calls =
+		(double)(tp_python_counts(python)->n_syscalls - begun_calls) / (double)n_reads;
+	cost_of(python, pid, 100, true);
+	double counting_us = cost_of(python, pid, n_reads, true) - used_us;
+	printf("frames %zu us %.1f calls %.2f, its counters: us %.1f\n", n, used_us, calls,
+	       counting_us);
 	return 0;
 }
 

@@ -46,17 +46,22 @@ static void tell_changes(struct counting *c)
 	}
 }
 
-static void work(struct counting *c, double ms)
+static void work_at(struct counting *c, const char *path, double ms)
 {
 	uint64_t left_ns = sim_ms(&c->sim, ms, 0.2);
 	while (left_ns > 0) {
 		uint64_t slice_ns = left_ns < 200000 ? left_ns : 200000;
 		uint64_t next_ns = c->sim.next_sample_ns;
-		sim_work(&c->sim, LINE, slice_ns);
+		sim_work(&c->sim, path, slice_ns);
 		if (c->sim.next_sample_ns != next_ns)
 			tell_changes(c);
 		left_ns -= slice_ns;
 	}
+}
+
+static void work(struct counting *c, double ms)
+{
+	work_at(c, LINE, ms);
 }
 
 static void work_step(struct counting *c, double ms)
@@ -144,6 +149,57 @@ START_TEST(steps_are_told_from_epochs_and_from_parts)
 	}
 	judge(c);
 	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Every other one saves a checkpoint on the same line. */
+START_TEST(steps_of_two_lengths_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, i % 2 ? 160 : 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+#define FORWARD  "train.py><module>:120 train.py>main:106 net.py>forward:5 libtorch.so!conv:1"
+#define BACKWARD "train.py><module>:120 train.py>main:107 net.py>backward:9 libtorch.so!conv:2"
+
+/* Some steps have nothing to do forward, so that stacks show one long step for two. */
+static struct counting *train_in_phases(int rarely)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		if (rarely == 0 || i % rarely != 5)
+			work_at(c, FORWARD, 60);
+		work_at(c, BACKWARD, 60);
+	}
+	judge(c);
+	return c;
+}
+
+START_TEST(a_counter_is_believed_where_stacks_miss_a_few_steps)
+{
+	struct counting *c = train_in_phases(25);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+START_TEST(stacks_that_show_all_steps_are_kept)
+{
+	struct counting *c = train_in_phases(0);
+	ck_assert_ptr_nonnull(strstr(c->sim.profile.steps_reason, "found in the call stacks"));
+	ck_assert_double_eq_tol((double)c->sim.profile.n_steps, 300, 3);
 	end(c);
 }
 END_TEST
@@ -243,6 +299,9 @@ Suite *suite_analyze_counted(void)
 	tcase_add_loop_test(tc, steps_of_one_line_are_counted, 0,
 			    (int)(sizeof(rows) / sizeof(rows[0])));
 	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
+	tcase_add_test(tc, steps_of_two_lengths_are_counted);
+	tcase_add_test(tc, a_counter_is_believed_where_stacks_miss_a_few_steps);
+	tcase_add_test(tc, stacks_that_show_all_steps_are_kept);
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
