@@ -146,13 +146,13 @@ static void find_borders(struct counter *counter)
 }
 
 /* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
-static double share_alike(const struct tp_counted *found, size_t n_together, double *median)
+static double share_alike(const uint64_t *borders, size_t n_borders, size_t n_together,
+			  double *median)
 {
-	size_t n = (found->n - 1) / n_together;
+	size_t n = (n_borders - 1) / n_together;
 	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
 	for (size_t i = 0; i < n; i++)
-		lengths[i] = (double)(found->borders[(i + 1) * n_together] -
-				      found->borders[i * n_together]);
+		lengths[i] = (double)(borders[(i + 1) * n_together] - borders[i * n_together]);
 	*median = tp_stats_median(lengths, n);
 	size_t near = 0;
 	double within = 0.5 / sqrt((double)n_together) * *median;
@@ -163,14 +163,48 @@ static double share_alike(const struct tp_counted *found, size_t n_together, dou
 }
 
 /* Every other round may save a checkpoint: then fours are alike. */
-static void measure(struct tp_counted *found)
+static double regularity_of(const uint64_t *borders, size_t n, double *median)
 {
-	double median;
+	double of_fours;
+	double alone = share_alike(borders, n, 1, median);
+	if (n <= (size_t)SURE_ROUNDS * FEW)
+		return alone;
+	return fmax(alone, share_alike(borders, n, FEW, &of_fours));
+}
+
+/* The borders by the clock of the main thread's CPU time. Heap. */
+static uint64_t *borders_in_cpu_time(const struct tp_counted *found,
+				     const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t at = trace->run_index[analysis->main_task];
+	size_t end = trace->run_index[analysis->main_task + 1];
+	uint64_t *cpu_ns = tp_alloc((found->n + 1) * sizeof(*cpu_ns));
+	uint64_t before_ns = 0; /* runs that are over */
+	for (size_t i = 0; i < found->n; i++) {
+		uint64_t border_ns = found->borders[i];
+		for (; at < end && trace->runs[at].end_ns <= border_ns; at++)
+			before_ns += trace->runs[at].end_ns - trace->runs[at].start_ns;
+		bool is_inside = at < end && trace->runs[at].start_ns < border_ns;
+		cpu_ns[i] = before_ns + (is_inside ? border_ns - trace->runs[at].start_ns : 0);
+	}
+	return cpu_ns;
+}
+
+/* A busy machine stretches rounds but not the work in them. */
+static void measure(struct tp_counted *found, const struct tp_analysis *analysis)
+{
+	double usual_work_ns;
 	if (found->n < 2)
 		return;
-	found->regularity = share_alike(found, 1, &found->period_ns);
-	if (found->n > SURE_ROUNDS * FEW)
-		found->regularity = fmax(found->regularity, share_alike(found, FEW, &median));
+	found->regularity = regularity_of(found->borders, found->n, &found->period_ns);
+	if (!analysis->has_runs)
+		return;
+	uint64_t *cpu_ns = borders_in_cpu_time(found, analysis);
+	double by_work = regularity_of(cpu_ns, found->n, &usual_work_ns);
+	if (usual_work_ns > 0)
+		found->regularity = fmax(found->regularity, by_work);
+	free(cpu_ns);
 }
 
 static size_t n_between(const struct tp_counted *found, uint64_t start_ns, uint64_t end_ns)
@@ -226,7 +260,7 @@ bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis,
 		struct counter *counter = &counters.items[i];
 		drop_glitches(counter);
 		find_borders(counter);
-		measure(&counter->found);
+		measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found)))
 			best = counter;

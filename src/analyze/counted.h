@@ -17,7 +17,8 @@ struct tp_counted {
 	size_t n;
 	uint32_t name; /* string: which counter */
 	double period_ns;
-	double regularity; /* share of rounds within 50 % of the median, or by fours 25 % */
+	double regularity; /* share of rounds within 50 % of the median, or by fours 25 %, in time
+			    * or in CPU time */
 };
 
 /* The counter that has the steps between start_ns and end_ns of the main thread; false, and nothing

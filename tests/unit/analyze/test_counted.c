@@ -32,7 +32,7 @@ static void begin(struct counting *c, int n)
 static void tell_changes(struct counting *c)
 {
 	for (int i = 0; i < c->n; i++) {
-		char name[40];
+		char name[64];
 		if (c->values[i] == c->told[i])
 			continue;
 		snprintf(name, sizeof(name), "/home/me/train.py:103 main() #%d", i);
@@ -164,6 +164,24 @@ START_TEST(steps_of_two_lengths_are_counted)
 	}
 	judge(c);
 	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Others take the CPU for any time. */
+START_TEST(steps_on_a_crowded_machine_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, 45);
+		sim_preempt(&c->sim, (uint64_t)(5e6 * exp(4 * sim_uniform(&c->sim))));
+	}
+	judge(c);
+	const struct tp_profile *profile = &c->sim.profile;
+	ck_assert_msg(profile->steps_found_by == TP_STEPS_PERIOD, "%s", profile->steps_reason);
+	ck_assert_uint_eq(profile->n_steps, 200);
 	end(c);
 }
 END_TEST
@@ -300,6 +318,7 @@ Suite *suite_analyze_counted(void)
 			    (int)(sizeof(rows) / sizeof(rows[0])));
 	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);
+	tcase_add_test(tc, steps_on_a_crowded_machine_are_counted);
 	tcase_add_test(tc, a_counter_is_believed_where_stacks_miss_a_few_steps);
 	tcase_add_test(tc, stacks_that_show_all_steps_are_kept);
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
