@@ -184,7 +184,7 @@ $(B)/embedded: tests/python/embedded.c
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -ldl -lpthread
 
-## check-python: every CPython that is here, still and at full speed; PYTHONS=PATHS adds some, SAMPLES=10000
+## check-python: every CPython that is here, still and at three speeds; PYTHONS=PATHS adds some, SAMPLES=10000
 check-python: $(B)/stack_probe $(B)/embedded check-layouts
 	$(Q)PYTHONS="$(PYTHONS)" SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
 

@@ -8,6 +8,7 @@
  * Evaluations and checkpoints inside the loop lower it a little, a wrong marker lowers it a lot.
  */
 #include "calltree.h"
+#include "counted.h"
 #include "loop.h"
 #include "loopplace.h"
 #include "stats.h"
@@ -281,6 +282,66 @@ static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tr
 				    : "");
 }
 
+/* ---- counters ---------------------------------------------------------------------------------
+ */
+
+static void take_counted(struct tp_analysis *analysis, const struct tp_counted *counted,
+			 uint64_t until_ns)
+{
+	struct tp_profile *profile = analysis->profile;
+	struct step_list list = {0};
+	for (size_t i = 1; i < counted->n; i++)
+		add_step(&list, counted->borders[i - 1], counted->borders[i]);
+	/* Where the last round ends nothing tells but the end of the loop. */
+	uint64_t start_ns = counted->borders[counted->n - 1];
+	uint64_t usual_ns = (uint64_t)counted->period_ns;
+	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;
+	size_t whole = list.n;
+	add_step(&list, start_ns, end_ns);
+	if (list.n > whole && (double)(end_ns - start_ns) < 0.8 * (double)usual_ns)
+		list.items[whole].kind = TP_STEP_CUT;
+	analysis->loop_start_ns = counted->borders[0];
+	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
+	take_steps(analysis, &list);
+	free(list.items);
+	profile->steps_found_by = TP_STEPS_PERIOD;
+	profile->steps_confidence = counted->regularity;
+	profile->steps_reason = tp_arena_printf(
+		analysis->arena,
+		"counted by a variable of the program, %s, read at samples: when a step begins is "
+		"known to the time between two; %.0f %% of the steps are alike",
+		tp_text_base_name(tp_trace_string(analysis->trace, counted->name)),
+		100 * counted->regularity);
+}
+
+/* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
+ * as many the counter is right; so it is where stacks may have groups of steps or epochs. */
+static bool is_counter_better(const struct tp_counted *counted, const struct tp_loop *loop)
+{
+	double n = (double)loop->n_stays;
+	double more = (double)counted->n - n;
+	if (loop->state != TP_LOOP_FOUND)
+		return true;
+	if (loop->may_be_groups && more > 0.01 * n)
+		return true;
+	return fabs(more) > fmax(1, 0.01 * n) && fabs(more) <= 0.1 * n;
+}
+
+static bool steps_from_counters(struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	struct tp_counted counted;
+	bool has_loop = loop->state != TP_LOOP_ABSENT && loop->end_ns > loop->start_ns;
+	uint64_t start_ns = has_loop ? loop->start_ns : 0;
+	uint64_t end_ns = has_loop ? loop->end_ns : analysis->trace->end_ns;
+	if (!tp_counted_find(&counted, analysis, start_ns, end_ns))
+		return false;
+	bool is_better = is_counter_better(&counted, loop);
+	if (is_better)
+		take_counted(analysis, &counted, end_ns);
+	tp_counted_release(&counted);
+	return is_better;
+}
+
 /* ---- none -------------------------------------------------------------------------------------
  */
 
@@ -325,6 +386,21 @@ static void steps_in_groups(struct tp_analysis *analysis, const struct tp_loop *
 	analysis->loop_end_ns = loop->end_ns;
 }
 
+static void no_steps_in_stacks(struct tp_analysis *analysis, const struct tp_calltree *tree,
+			       const struct tp_loop *loop)
+{
+	if (loop->state == TP_LOOP_GROUPS)
+		steps_in_groups(analysis, loop);
+	else if (loop->state == TP_LOOP_COARSE && loop->end_ns > loop->start_ns)
+		steps_too_short(analysis, loop);
+	else if (!tree->n_sightings)
+		no_steps(analysis, "no whole call stack of the main thread was recorded");
+	else if (tree->unknown_ns > tree->nodes[0].ns)
+		no_steps(analysis, "most call stacks of the main thread are incomplete");
+	else
+		no_steps(analysis, "no function on the main thread's stack repeats regularly");
+}
+
 static void steps_from_stacks(struct tp_analysis *analysis)
 {
 	if (analysis->main_task == TP_NO_TASK) {
@@ -338,18 +414,11 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	struct tp_loop_place place;
 	tp_loop_place_find(&place, &loop, &tree, analysis->trace);
 	tp_loop_place_take(&place, analysis);
-	if (loop.state == TP_LOOP_FOUND)
+	bool is_counted = steps_from_counters(analysis, &loop);
+	if (!is_counted && loop.state == TP_LOOP_FOUND)
 		take_loop(analysis, &tree, &loop);
-	else if (loop.state == TP_LOOP_GROUPS)
-		steps_in_groups(analysis, &loop);
-	else if (loop.state == TP_LOOP_COARSE && loop.end_ns > loop.start_ns)
-		steps_too_short(analysis, &loop);
-	else if (!tree.n_sightings)
-		no_steps(analysis, "no whole call stack of the main thread was recorded");
-	else if (tree.unknown_ns > tree.nodes[0].ns)
-		no_steps(analysis, "most call stacks of the main thread are incomplete");
-	else
-		no_steps(analysis, "no function on the main thread's stack repeats regularly");
+	else if (!is_counted)
+		no_steps_in_stacks(analysis, &tree, &loop);
 	tp_loop_release(&loop);
 	tp_calltree_release(&tree);
 }

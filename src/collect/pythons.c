@@ -184,6 +184,13 @@ bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task
 	return out->n > 0;
 }
 
+size_t tp_pythons_count_loops(struct tp_pythons *pythons, const struct tp_tree_task *task,
+			      struct tp_python_counter *out, size_t max)
+{
+	struct process *process = process_of(pythons, task->info.pid);
+	return process && process->python ? tp_python_count(process->python, out, max) : 0;
+}
+
 bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *task,
 		       uint64_t futex_address)
 {

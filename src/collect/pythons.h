@@ -48,6 +48,11 @@ bool tp_pythons_has(const struct tp_pythons *pythons, const struct tp_tree_task 
 bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task,
 		     struct tp_pyplaces *out);
 
+/* Counters on the stack that tp_pythons_read() gave just now of this thread; see
+ * tp_python_count(). */
+size_t tp_pythons_count_loops(struct tp_pythons *pythons, const struct tp_tree_task *task,
+			      struct tp_python_counter *out, size_t max);
+
 /* Does a thread that waits at this futex wait for the interpreter lock (GIL)? */
 bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *task,
 		       uint64_t futex_address);

@@ -173,6 +173,7 @@ static bool find_in_image(struct tp_pyfind_found *out, const struct candidate *c
 {
 	uint64_t runtime;
 	uint64_t version;
+	uint64_t int_type;
 	bool with_static = is_called_python(candidate->path) || image->py_runtime.size > 0;
 	if (tp_elf_image_load(image, NULL) != TP_OK)
 		return false;
@@ -185,6 +186,9 @@ static bool find_in_image(struct tp_pyfind_found *out, const struct candidate *c
 	/* The mapping begins with the begin of the file. */
 	uint64_t bias = candidate->start - (image->segments[0].vaddr - image->segments[0].offset);
 	out->runtime = bias + runtime;
+	out->int_type = 0;
+	if (find_symbol(image, "PyLong_Type", false, &int_type))
+		out->int_type = bias + int_type;
 	out->version_word = 0;
 	if (find_symbol(image, "Py_Version", with_static, &version))
 		tp_pymem_get_u64(mem, bias + version, &out->version_word);

@@ -12,6 +12,7 @@
 
 struct tp_pyfind_found {
 	uint64_t runtime;      /* address of _PyRuntime */
+	uint64_t int_type;     /* address of PyLong_Type; 0 = not found */
 	uint64_t version_word; /* PY_VERSION_HEX, from 3.11 on; 0 = unknown */
 	unsigned minor;        /* by the name of the file; 0 = it does not tell */
 	bool is_shared;

@@ -2,6 +2,7 @@
 #include "trainprof/stack/python.h"
 
 #include "pycode.h"
+#include "pycounter.h"
 #include "pyfind.h"
 #include "pylayout.h"
 #include "pymem.h"
@@ -39,6 +40,8 @@ struct tp_python {
 	struct tp_pythread_list list;
 	struct tp_pystack stack;
 	struct tp_pycode_cache codes;
+	struct tp_pycounters counters;
+	bool has_stack; /* places of the last read; then frames and code objects are known */
 	struct tp_python_about about;
 	struct tp_python_counts counts;
 	char *path;
@@ -105,6 +108,7 @@ static enum tp_status open_found(struct tp_python *self, const struct tp_pyfind_
 	self->about.path = self->path;
 	tp_pystack_init(&self->stack, &self->mem, &self->layout);
 	tp_pycode_cache_init(&self->codes, &self->mem, &self->layout);
+	tp_pycounters_init(&self->counters, &self->mem, &self->layout, found->int_type);
 	self->places = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(*self->places));
 	if (!tp_pythread_list_init(&self->list, &self->mem, &self->layout, found->runtime,
 				   self->proc, self->mem.pid))
@@ -167,6 +171,7 @@ void tp_python_close(struct tp_python *self)
 	if (self->path) {
 		tp_pystack_release(&self->stack);
 		tp_pycode_cache_release(&self->codes);
+		tp_pycounters_release(&self->counters);
 		tp_pythread_list_release(&self->list);
 	}
 	free(self->places);
@@ -407,11 +412,21 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 	enum tp_python_outcome outcome = look(self, tid, n, cut);
 	self->counts.n[outcome]++;
 	self->counts.n_syscalls = self->mem.n_calls;
-	if (outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTLY)
+	self->has_stack = outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTLY;
+	if (self->has_stack)
 		hand_out(self, out, max, n, cut);
 	else
 		*n = *cut = 0;
 	return outcome;
+}
+
+size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max)
+{
+	if (!self->has_stack)
+		return 0;
+	size_t n = tp_pycounters_read(&self->counters, &self->stack, &self->codes, out, max);
+	self->counts.n_syscalls = self->mem.n_calls;
+	return n;
 }
 
 /* ---- the GIL ---- */

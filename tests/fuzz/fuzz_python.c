@@ -43,8 +43,11 @@ static void build(struct pyimage *image, unsigned minor)
 	add_object(pyimage_call(image, root, 3, true));
 	add_object(pyimage_call_as(image, leaf, 5, minor < 12, PYIMAGE_GENERATOR));
 	add_object(pyimage_call(image, leaf, 5, true));
-	for (int i = 0; i < 5; i++)
-		add_object(pyimage_call(image, leaf, 6, false));
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t frame = pyimage_call(image, leaf, 6, false);
+		pyimage_set_local(image, frame, i, pyimage_int(image, i));
+		add_object(frame);
+	}
 	add_object(image->chunk);
 	add_object(pyimage_add_thread(image, 4242));
 	pyimage_call(image, leaf, 1, true);
@@ -108,6 +111,12 @@ static void read_one(struct tp_python *python, pid_t tid)
 		check_text(places[i].file);
 		check_text(places[i].name);
 	}
+	struct tp_python_counter counters[MAX_PLACES];
+	size_t n_counters = tp_python_count(python, counters, MAX_PLACES);
+	if (n_counters > MAX_PLACES)
+		abort();
+	for (size_t i = 0; i < n_counters; i++)
+		check_text(counters[i].name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-"""Programs that are hard to read: hard.py crowd|deep|forks|inner|gil|ends. Prints what to look for, one
+"""Programs that are hard to read: hard.py crowd|deep|forks|inner|gil|ends|counts. Prints what to look for, one
 line "pid tid name", and waits to be killed."""
 import os
 import sys
@@ -98,4 +98,18 @@ def ends():
             thread.join()
 
 
-{"crowd": crowd, "deep": deep, "forks": forks, "inner": inner, "gil": gil, "ends": ends}[sys.argv[1]]()
+def counts():
+    """A loop of one line, 5 ms of CPU time a round, among variables that count nothing. Ends after 300."""
+    def train():
+        name = "train"
+        limit = 300
+        for step in range(limit):
+            end = time.process_time() + 0.005
+            while time.process_time() < end:
+                k = hash(name) % 1000
+        say(limit, k >= 0, name)
+
+    train()
+
+
+{"counts": counts, "crowd": crowd, "deep": deep, "forks": forks, "inner": inner, "gil": gil, "ends": ends}[sys.argv[1]]()

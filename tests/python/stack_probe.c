@@ -4,8 +4,9 @@
  *   stack_probe print PID TID            places, one a line: file, name, line, offset
  *   stack_probe torture PID SAMPLES HZ   stacks of torture.py: are they possible?
  *   stack_probe cost PID READS           CPU time and system calls of a read
- *   stack_probe gil PID LOOKS            how often somebody held the GIL, and a thread waited for
- * it stack_probe restless PID READS       all threads, until the process ends: nothing but outcomes
+ *   stack_probe gil PID LOOKS            how often the GIL was held, and was waited for
+ *   stack_probe count PID LOOKS          the counter of hard.py counts: is it what it can be?
+ *   stack_probe restless PID READS       all threads, until the process ends: nothing but outcomes
  */
 #include "trainprof/base/memory.h"
 #include "trainprof/stack/python.h"
@@ -17,7 +18,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-enum { MAX_PLACES = 20000 };
+enum { MAX_PLACES = 20000, COUNTED_LOCAL = 2, N_COUNTED = 300 };
 
 static struct tp_python_place places[MAX_PLACES];
 
@@ -144,18 +145,33 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 	return 0;
 }
 
+static double cost_of(struct tp_python *python, pid_t pid, long n_reads, bool with_counters)
+{
+	struct tp_python_counter counters[16];
+	size_t n;
+	size_t cut;
+	double begun_us = cpu_us();
+	for (long i = 0; i < n_reads; i++) {
+		tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
+		if (with_counters)
+			tp_python_count(python, counters, 16);
+	}
+	return (cpu_us() - begun_us) / (double)n_reads;
+}
+
 static int cost(struct tp_python *python, pid_t pid, long n_reads)
 {
 	size_t n;
 	size_t cut;
 	tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
 	uint64_t begun_calls = tp_python_counts(python)->n_syscalls;
-	double begun_us = cpu_us();
-	for (long i = 0; i < n_reads; i++)
-		tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
-	double used_us = cpu_us() - begun_us;
-	printf("frames %zu us %.1f calls %.2f\n", n, used_us / (double)n_reads,
-	       (double)(tp_python_counts(python)->n_syscalls - begun_calls) / (double)n_reads);
+	double used_us = cost_of(python, pid, n_reads, false);
+	double calls =
+		(double)(tp_python_counts(python)->n_syscalls - begun_calls) / (double)n_reads;
+	cost_of(python, pid, 100, true);
+	double counting_us = cost_of(python, pid, n_reads, true) - used_us;
+	printf("frames %zu us %.1f calls %.2f, its counters: us %.1f\n", n, used_us, calls,
+	       counting_us);
 	return 0;
 }
 
@@ -193,6 +209,38 @@ static int gil(struct tp_python *python, pid_t pid, long n_looks)
 		nanosleep(&(struct timespec){0, 1000000}, NULL);
 	}
 	printf("held %ld waits %ld of %ld\n", n_held, n_waits, n_looks);
+	return 0;
+}
+
+/* Up by what two milliseconds can bring, never down, to the last round. */
+static int count(struct tp_python *python, pid_t pid, long n_looks)
+{
+	struct tp_python_counter counters[16];
+	uint64_t last = 0;
+	long n_told = 0;
+	long n_wrong = 0;
+	long n_others = 0;
+	enum tp_python_outcome outcome = TP_PYTHON_READ;
+	for (long i = 0; i < n_looks && outcome != TP_PYTHON_LOST; i++) {
+		size_t n;
+		size_t cut;
+		outcome = tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
+		n = tp_python_count(python, counters, 16);
+		for (size_t k = 0; k < n; k++) {
+			const char *name = strrchr(counters[k].name, '.');
+			bool is_train = strcmp(name ? name + 1 : counters[k].name, "train") == 0;
+			/* Its variables in order: name, limit, step, end, k. */
+			n_others += !is_train || counters[k].local != COUNTED_LOCAL;
+			if (!is_train || counters[k].local != COUNTED_LOCAL)
+				continue;
+			n_wrong += counters[k].value < last || counters[k].value >= N_COUNTED;
+			last = counters[k].value;
+			n_told++;
+		}
+		nanosleep(&(struct timespec){0, 2000000}, NULL);
+	}
+	printf("told %ld wrong %ld last %llu others %ld\n", n_told, n_wrong,
+	       (unsigned long long)last, n_others);
 	return 0;
 }
 
@@ -240,6 +288,8 @@ int main(int argc, char **argv)
 		status = cost(python, pid, atol(argv[3]));
 	else if (strcmp(argv[1], "gil") == 0)
 		status = gil(python, pid, atol(argv[3]));
+	else if (strcmp(argv[1], "count") == 0)
+		status = count(python, pid, atol(argv[3]));
 	else if (strcmp(argv[1], "restless") == 0)
 		status = restless(python, pid, atol(argv[3]));
 	tp_python_close(python);

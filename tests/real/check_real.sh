@@ -129,13 +129,14 @@ if $python -c 'import torch, PIL' 2> /dev/null; then
 	# One thread of reference BLAS computes; nothing about loading fits.
 	loops_case chars 150 limiter=compute data_within=3 line=chars never=input/ \
 		top=compute/one-thread,compute/scalar-kernels
-	loops_case small 150 limiter=host line=small never=input/ top=host/interpreter
+	# Their steps are one line each, and their number is a variable of theirs.
+	loops_case small 150 steps_within=1 time_within=3 limiter=host line=small never=input/ top=host/interpreter
 	# Every other step saves.
 	loops_case checkpoints 200 line=checkpoints never=input/ \
 		top=host/checkpoints,host/checkpoint-in-step
-	loops_case prints 150 limiter=host line=prints never=input/ top=host/interpreter,host/logging-in-step
+	loops_case prints 150 steps_within=1 time_within=3 limiter=host line=prints never=input/ top=host/interpreter,host/logging-in-step
 	loops_case generator 150 limiter=dataloader data_within=5 line=generator top=input/loads-in-trainer
-	loops_case epochs 400 restarts=39 roles=trainer:1,loader:40
+	loops_case epochs 400 steps_within=1 restarts=39 roles=trainer:1,loader:40
 	loops_case ranks 80 limiter=communication steps_within=2 time_within=3 line=ranks roles=trainer:2 \
 		top=communication/late-rank
 else

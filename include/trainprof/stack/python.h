@@ -33,6 +33,15 @@ struct tp_python_place {
 			* it called, up to the next entry. Before 3.11: always */
 };
 
+/* A local variable that holds a whole number and seems to count. */
+struct tp_python_counter {
+	const char *file; /* of the function whose variable it is, as of a place */
+	const char *name;
+	uint32_t first_line; /* of the function */
+	uint32_t local;      /* its number among the function's variables, from 0 on */
+	uint64_t value;
+};
+
 enum tp_python_outcome {
 	TP_PYTHON_READ,
 	TP_PYTHON_NONE,   /* the thread runs no Python now */
@@ -86,6 +95,13 @@ const struct tp_python_counts *tp_python_counts(const struct tp_python *self);
 enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 				      struct tp_python_place *out, size_t max, size_t *n,
 				      size_t *cut);
+
+/*
+ * Counters of the outermost functions on the stack that the last tp_python_read() gave, whole or in
+ * part, whose values changed since they were last asked for; none when it gave no places. Values
+ * are of the instant of this call. Variables of modules and objects are not among them.
+ */
+size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max);
 
 /* Who holds the GIL of the main interpreter (our pid namespace); 0 = nobody, or unknown. */
 pid_t tp_python_gil_holder(struct tp_python *self);

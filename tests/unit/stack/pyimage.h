@@ -28,7 +28,7 @@ struct pyimage {
 	uint64_t used;
 	const struct tp_pylayout *layout;
 	uint64_t runtime, interp, thread, cframe, gil;
-	uint64_t code_type;
+	uint64_t code_type, int_type;
 	uint64_t chunk, top; /* of the data stack */
 	uint64_t innermost;  /* frame */
 	struct tp_pymem mem;
@@ -187,8 +187,9 @@ static inline void pyimage_add_chunk(struct pyimage *image)
 /* Where C leaves its mark, or before 3.11 a frame is. */
 static inline uint64_t pyimage_loose(struct pyimage *image)
 {
-	uint64_t frame = pyimage_alloc(image, 16 + TP_PYLAYOUT_MAX_FRAME_BYTES);
-	memset(pyimage_at(image, frame), 0, 16 + TP_PYLAYOUT_MAX_FRAME_BYTES);
+	size_t size = 16 + TP_PYLAYOUT_MAX_FRAME_BYTES + 8 * PYIMAGE_WORDS_A_FRAME;
+	uint64_t frame = pyimage_alloc(image, size);
+	memset(pyimage_at(image, frame), 0, size);
 	return frame + 16;
 }
 
@@ -251,6 +252,35 @@ static inline uint64_t pyimage_call(struct pyimage *image, uint64_t code, uint32
 				    bool from_c)
 {
 	return pyimage_call_as(image, code, instruction, from_c, PYIMAGE_THREAD);
+}
+
+static inline uint64_t pyimage_object(struct pyimage *image, uint64_t type)
+{
+	uint64_t object = pyimage_alloc(image, 32);
+	pyimage_put(image, object + image->layout->object_type, type);
+	return object;
+}
+
+/* A whole number below 2^60. */
+static inline uint64_t pyimage_int(struct pyimage *image, uint64_t value)
+{
+	const struct tp_pylayout *l = image->layout;
+	uint64_t object = pyimage_object(image, image->int_type);
+	uint64_t n_digits = value >> 30 ? 2 : value ? 1 : 0;
+	uint64_t size = l->minor >= 12 ? n_digits << 3 | !n_digits : n_digits;
+	pyimage_put(image, object + l->object_size, size);
+	pyimage_put_u32(image, object + l->object_size + 8, (uint32_t)(value & 0x3fffffff));
+	pyimage_put_u32(image, object + l->object_size + 12, (uint32_t)(value >> 30));
+	return object;
+}
+
+/* 0: not set. */
+static inline void pyimage_set_local(struct pyimage *image, uint64_t frame, unsigned local,
+				     uint64_t object)
+{
+	bool is_tagged = image->layout->minor >= 14 && object;
+	pyimage_put(image, frame + image->layout->frame_size + 8 * (uint64_t)local,
+		    object | (is_tagged ? 1 : 0));
 }
 
 /* Another thread state of the same interpreter, put in front of its list. */
@@ -345,6 +375,7 @@ static inline void pyimage_init(struct pyimage *image, unsigned minor)
 	image->runtime = pyimage_alloc(image, 8192);
 	image->interp = pyimage_alloc(image, 16384);
 	image->code_type = pyimage_alloc(image, 512);
+	image->int_type = pyimage_alloc(image, 512);
 	if (minor >= 13)
 		pyimage_tell_all(image);
 	pyimage_put(image, image->runtime + l->runtime_interps, image->interp);
@@ -367,6 +398,7 @@ static inline enum tp_status pyimage_open(struct pyimage *image, struct tp_pytho
 	static char path[] = "/usr/bin/python";
 	struct tp_pyfind_found found = {
 		.runtime = image->runtime,
+		.int_type = image->int_type,
 		.minor = image->layout->minor,
 		.path = path,
 	};
