@@ -3,16 +3,16 @@
 
 #include <string.h>
 
-const char *const tp_group_names[] = {"input",      "kernels",  "memory", "communication",
-				      "iterations", "off-step", "cpu",    NULL};
-const char *const tp_component_names[] = {"F.param", "F.arch", "D.train", "D.derived",
-					  "O.obj",   "O.alg",  "impl",    NULL};
+static const char *const group_names[] = {"input",      "kernels",  "memory", "communication",
+					  "iterations", "off-step", "cpu",    NULL};
+static const char *const component_names[] = {"F.param", "F.arch", "D.train", "D.derived",
+					      "O.obj",   "O.alg",  "impl",    NULL};
 const char *const tp_verb_names[] = {"Remove", "Restrict", "Reorder", "Replace", "Retrofit", NULL};
-const char *const tp_saving_names[] = {"iteration", "iterations", "both",
-				       "capacity",  "other",      NULL};
+static const char *const saving_names[] = {"iteration", "iterations", "both",
+					   "capacity",  "other",      NULL};
 const char *const tp_risk_names[] = {"none", "low", "medium", "high", NULL};
 const char *const tp_effort_names[] = {"flag", "lines", "refactor", NULL};
-const char *const tp_framework_names[] = {"pytorch", "jax", "tensorflow", "c", NULL};
+static const char *const framework_names[] = {"pytorch", "jax", "tensorflow", "c", NULL};
 
 /* ---- the mechanism: when, for how long, on what ---- */
 
@@ -121,10 +121,10 @@ static void read_how(struct tp_form *form, struct tp_technique *out, const struc
 		tp_form_fail(form, how ? how : root, "'how' says it for one framework at least");
 		return;
 	}
-	tp_form_check_keys(form, how, "how", tp_framework_names);
+	tp_form_check_keys(form, how, "how", framework_names);
 	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
-		out->how[i] = tp_form_short_text(form, how, tp_framework_names[i], false,
-						 TP_TECHNIQUE_TEXT);
+		out->how[i] =
+			tp_form_short_text(form, how, framework_names[i], false, TP_TECHNIQUE_TEXT);
 }
 
 static void read_names(struct tp_form *form, struct tp_technique *out, const struct tp_json *root)
@@ -152,12 +152,12 @@ static void read_done(struct tp_form *form, struct tp_technique *out, const stru
 static void read_classes(struct tp_form *form, struct tp_technique *out, const struct tp_json *root)
 {
 	static const char *const kinds[] = {"free", "semantic", NULL};
-	out->group = (enum tp_group)tp_form_choice(form, root, "group", tp_group_names, -1);
+	out->group = (enum tp_group)tp_form_choice(form, root, "group", group_names, -1);
 	out->component =
-		(enum tp_component)tp_form_choice(form, root, "component", tp_component_names, -1);
+		(enum tp_component)tp_form_choice(form, root, "component", component_names, -1);
 	out->verb = (enum tp_verb)tp_form_choice(form, root, "action", tp_verb_names, -1);
 	out->mechanism = read_mechanism(form, root);
-	out->saving = (enum tp_saving)tp_form_choice(form, root, "reduces", tp_saving_names, -1);
+	out->saving = (enum tp_saving)tp_form_choice(form, root, "reduces", saving_names, -1);
 	out->kind = (enum tp_advice_kind)tp_form_choice(form, root, "kind", kinds, -1);
 	out->effort = (enum tp_effort)tp_form_choice(form, root, "effort", tp_effort_names, -1);
 }

@@ -15,7 +15,7 @@
 struct tp_rulebook;
 struct tp_expr;
 
-/* Words of a technique, in the order of the enumerations; each list of words ends with NULL. */
+/* What a technique may be; some of the words in its file are needed elsewhere. */
 enum tp_group {
 	TP_GROUP_INPUT,
 	TP_GROUP_KERNELS,
@@ -64,13 +64,10 @@ enum tp_framework {
 	TP_N_FRAMEWORKS
 };
 
-extern const char *const tp_group_names[TP_N_GROUPS + 1];
-extern const char *const tp_component_names[TP_N_COMPONENTS + 1];
+/* In the order of the enumerations, NULL-terminated. */
 extern const char *const tp_verb_names[TP_N_VERBS + 1];
-extern const char *const tp_saving_names[TP_N_SAVINGS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
-extern const char *const tp_framework_names[TP_N_FRAMEWORKS + 1];
 
 /* Something that may limit a run. */
 struct tp_limit {
