@@ -68,6 +68,7 @@ enum tp_framework {
 extern const char *const tp_verb_names[TP_N_VERBS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
+extern const char *const tp_effort_words[TP_N_EFFORTS + 1]; /* the same for people */
 
 /* Something that may limit a run. */
 struct tp_limit {
