@@ -53,7 +53,7 @@ TESTS    := $(wildcard tests/unit/*/test_*.c)
 TEST_SOURCES := $(wildcard tests/unit/*/*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c tests/python/embedded.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c tests/python/embedded.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs pages help probes
@@ -108,8 +108,8 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check check-unit check-cli check-rules check-rule-traces check-traces golden
-CHECKS := check-unit check-programs check-bench check-cli check-rules check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
+.PHONY: check check-unit check-cli check-rules check-cases check-rule-traces check-traces golden
+CHECKS := check-unit check-programs check-bench check-cli check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
 
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
@@ -147,6 +147,14 @@ $(B)/check_rules: $(B)/tests/rules/check_rules.o $(B)/libtrainprof.a
 ## check-rules: load rules/, run the cases inside every rule, check texts, sources and speed
 check-rules: $(B)/check_rules
 	$(Q)$(B)/check_rules rules
+
+$(B)/check_cases: $(B)/tests/cases/check_cases.o $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-cases: published before-and-after cases and healthy runs, judged from facts
+check-cases: $(B)/check_cases
+	$(Q)$(B)/check_cases rules tests/cases
 
 $(B)/check_traces: $(B)/tests/traces/check_traces.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
@@ -382,6 +390,7 @@ install: $(B)/trainprof $(B)/trainprof.1
 	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
+	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(B)/trainprof completion $$shell > $$file || rm -f $$file;; esac; done; done
@@ -419,18 +428,19 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory -s all programs
 	$(Q)tests/demo.sh $(B)
 
-## docs: copy a real summary into README.md, the facts into docs/facts.md, the guide into docs/guide
-docs: trainprof programs
+## docs: pages, and a real summary copied into README.md
+docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
 
-## pages: the part of docs that is made from tables alone, without a run: facts and guide
+## pages: the part of docs/ that is made from tables alone: facts, their schema, the guide
 pages: trainprof
 	$(Q)docs/facts.sh ./trainprof > docs/facts.md
+	$(Q)./trainprof advise --schema > docs/facts.schema.json
 	$(Q)rm -rf docs/guide && mkdir docs/guide && ./trainprof guide --write docs/guide
 
 ## help: this list
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/traces/*.d \
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/cases/*.d $(B)/tests/traces/*.d \
 	$(B)/tests/python/*.d)

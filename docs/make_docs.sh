@@ -1,7 +1,5 @@
 #!/bin/sh
-# make docs: what the program itself can say goes into the documents.
-# make_docs.sh TRAINPROF PROGRAMS: the summary of a real run into README.md, the facts into facts.md,
-# the guide into guide/
+# make_docs.sh TRAINPROF PROGRAMS: copies the summary of a real run into README.md.
 set -eu
 trainprof=$1
 programs=$2
@@ -26,7 +24,3 @@ awk -v summary="$work/summary" '
 	!skipping && !/<!-- summary:/
 ' "$docs/../README.md" > readme
 cp readme "$docs/../README.md"
-"$docs/facts.sh" "$trainprof" > "$docs/facts.md"
-rm -rf "$docs/guide"
-mkdir "$docs/guide"
-"$trainprof" guide --write "$docs/guide"

@@ -4,20 +4,9 @@
 #include "book.h"
 #include "judge.h"
 #include "rank.h"
+#include "wanted.h"
 
 #include <string.h>
-
-static struct tp_matter matter_of(struct tp_findings *out, const struct tp_rulebook *book,
-				  const struct tp_profile *profile, const struct tp_quantity *facts)
-{
-	return (struct tp_matter){
-		.book = book,
-		.facts = facts,
-		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
-		.basis = tp_gain_basis_of_profile(profile),
-		.arena = &out->arena,
-	};
-}
 
 /* Rules of one kind, judged into `out`; returns how many. */
 static size_t judge_all(const struct tp_matter *matter, bool verdicts, struct tp_candidate *out)
@@ -40,15 +29,21 @@ static void fill_combined(struct tp_findings *out, const struct tp_matter *matte
 	struct tp_gain *gains = tp_arena_array(&out->arena, n_advice, sizeof(*gains));
 	for (size_t i = 0; i < n_advice; i++)
 		gains[i] = candidates[i].gain;
-	enum tp_part then;
+	struct tp_gain_then then;
 	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
 	struct tp_gain all = tp_gain_combine(&matter->basis, gains, n_advice, largest, &then);
 	out->has_combined = all.is_known;
 	out->combined_low = all.low;
 	out->combined_value = all.value;
 	out->combined_high = all.high;
-	if (all.is_known && then != TP_N_PARTS)
-		out->then_limit = tp_part_name(then);
+	if (!all.is_known || then.part == TP_N_PARTS)
+		return;
+	out->then_limit = tp_part_name(then.part);
+	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
+	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
+	double left_ns = then.left_ns / matter->basis.whole_ns * step->value;
+	if (step->is_known && left_ns > 0)
+		out->then_steps_per_s = 1e9 / left_ns;
 }
 
 /* The first that fires in the order that the rules themselves give. */
@@ -70,28 +65,26 @@ static void fill_verdict(struct tp_findings *out, const struct tp_matter *matter
 						 matter->whole, matter->arena);
 }
 
-void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
-	       const struct tp_profile *profile)
+/* `facts` are the matter's, to which the number of advices is added. */
+static void advise(struct tp_findings *out, const struct tp_matter *matter,
+		   struct tp_quantity *facts)
 {
-	*out = (struct tp_findings){0};
-	struct tp_quantity facts[TP_N_FACTS];
-	memcpy(facts, profile->facts, sizeof(facts));
-	struct tp_matter matter = matter_of(out, book, profile, facts);
+	const struct tp_rulebook *book = matter->book;
 	struct tp_candidate *candidates =
 		tp_arena_array(&out->arena, book->n_rules, sizeof(*candidates));
 
-	size_t n = judge_all(&matter, false, candidates);
+	size_t n = judge_all(matter, false, candidates);
 	tp_rank_suppress(candidates, n, book, &out->arena);
 	out->n_fired = tp_rank_sort(candidates, n, book);
-	fill_combined(out, &matter, candidates, out->n_fired);
+	fill_combined(out, matter, candidates, out->n_fired);
 
 	/* Verdicts may ask whether anything is left to advise. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
 							   .origin = TP_ORIGIN_DERIVED,
 							   .value = (double)out->n_fired,
 							   .coverage = 1};
-	size_t n_verdicts = judge_all(&matter, true, candidates + n);
-	fill_verdict(out, &matter, candidates + n, n_verdicts);
+	size_t n_verdicts = judge_all(matter, true, candidates + n);
+	fill_verdict(out, matter, candidates + n, n_verdicts);
 	n += n_verdicts;
 	tp_rank_sort(candidates, n, book);
 
@@ -101,4 +94,37 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		out->items[i] = candidates[i].finding;
 		out->n_not_judged += candidates[i].finding.state == TP_FINDING_NOT_JUDGED;
 	}
+}
+
+void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
+	       const struct tp_profile *profile)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	memcpy(facts, profile->facts, sizeof(facts));
+	*out = (struct tp_findings){0};
+	const struct tp_matter matter = {
+		.book = book,
+		.facts = facts,
+		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
+		.basis = tp_gain_basis_of_profile(profile),
+		.arena = &out->arena,
+	};
+	advise(out, &matter, facts);
+}
+
+void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
+		     const struct tp_quantity *given)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	memcpy(facts, given, sizeof(facts));
+	*out = (struct tp_findings){0};
+	const struct tp_matter matter = {
+		.book = book,
+		.facts = facts,
+		.whole = tp_matter_whole(book, facts),
+		.basis = tp_gain_basis_of_facts(facts),
+		.arena = &out->arena,
+	};
+	advise(out, &matter, facts);
+	tp_wanted_fill(out, book, facts);
 }

@@ -185,24 +185,21 @@ static double shortest_of(const struct tp_gain_basis *basis, const struct remova
 }
 
 struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
-			       size_t n_gains, double largest, enum tp_part *then)
+			       size_t n_gains, double largest, struct tp_gain_then *then)
 {
 	struct tp_gain all = {.kind = TP_GAIN_PART};
 	struct removal removal = removal_of(basis, gains, n_gains);
 	double whole = basis->whole_ns;
 	double longest = whole;
-	double left = 0;
-	*then = TP_N_PARTS;
+	*then = (struct tp_gain_then){.part = TP_N_PARTS};
 	if (!(whole > 0) || (!removal.has_part && !removal.has_loop))
 		return all;
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_gain_part *part = &basis->parts[i];
 		longest -= removal.least[i] * (whole - part->without_high_ns);
 		double rest = (1 - removal.most[i]) * part->exposed_ns;
-		if (rest > left) {
-			left = rest;
-			*then = (enum tp_part)i;
-		}
+		if (rest > then->left_ns)
+			*then = (struct tp_gain_then){.part = (enum tp_part)i, .left_ns = rest};
 	}
 	double shortest = shortest_of(basis, &removal);
 	if (!removal.has_loop) {

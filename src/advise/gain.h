@@ -41,6 +41,12 @@ struct tp_gain {
 	double high;
 };
 
+/* What limits once the advice is followed. */
+struct tp_gain_then {
+	enum tp_part part; /* the largest that is left; TP_N_PARTS when none is */
+	double left_ns;    /* of it in a step: no step can be shorter */
+};
+
 struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile);
 /* The same from the shares alone, nothing hidden: for the cases of rules. */
 struct tp_gain_basis tp_gain_basis_of_facts(const struct tp_quantity *facts);
@@ -51,10 +57,9 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
 /*
  * All together: of one label the largest fraction counts, since two ways to remove a thing remove
  * it once; labels of a part add up to at most all of it; advice without a label shrinks what they
- * leave of its part; parts are removed side by side. `then` is the part that is largest afterwards;
- * TP_N_PARTS when none is left.
+ * leave of its part; parts are removed side by side.
  */
 struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
-			       size_t n_gains, double largest, enum tp_part *then);
+			       size_t n_gains, double largest, struct tp_gain_then *then);
 
 #endif

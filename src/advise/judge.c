@@ -2,6 +2,7 @@
 #include "judge.h"
 
 #include "literature.h"
+#include "wanted.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
@@ -30,16 +31,6 @@ static const char *unknown_fact(const struct tp_matter *matter, const bool *used
 				       fact->missing ? fact->missing : "not measured");
 	}
 	return NULL;
-}
-
-static void collect_used(const struct tp_rule *rule, bool used[TP_N_FACTS])
-{
-	for (size_t i = 0; i < rule->n_needs; i++)
-		used[rule->needs[i]] = true;
-	for (size_t i = 0; i < rule->n_when; i++)
-		tp_expr_facts(rule->when[i].expr, false, used);
-	for (size_t i = 0; i < rule->n_unless; i++)
-		tp_expr_facts(rule->unless[i].expr, false, used);
 }
 
 static const char *why_not_judged(const struct tp_matter *matter, const bool *used)
@@ -93,7 +84,7 @@ static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct
 	if (!is_unknown)
 		return ruling;
 	bool used[TP_N_FACTS] = {false};
-	collect_used(rule, used);
+	tp_rule_mark_facts(rule, used);
 	ruling.state = TP_FINDING_NOT_JUDGED;
 	if (is_about_others(matter, used)) {
 		ruling.state = TP_FINDING_QUIET;
@@ -277,6 +268,12 @@ static void fill_fired(const struct tp_matter *matter, const struct tp_rule *rul
 	finding->gain_high = gain->high;
 	if (gain->is_known)
 		finding->gain_method = tp_arena_strdup(matter->arena, rule->gain.method);
+}
+
+const char *tp_matter_whole(const struct tp_rulebook *book, const struct tp_quantity *facts)
+{
+	const struct tp_quantity *steps = &facts[TP_FACT_STEP_COUNT];
+	return !steps->is_known || steps->value > 0 ? book->whole_steps : book->whole_window;
 }
 
 struct tp_finding tp_judge_rule(const struct tp_matter *matter, const struct tp_rule *rule,

@@ -16,6 +16,9 @@ struct tp_matter {
 	struct tp_arena *arena; /* for all texts of findings */
 };
 
+/* What shares are of, by facts alone: a step, unless there are none. */
+const char *tp_matter_whole(const struct tp_rulebook *book, const struct tp_quantity *facts);
+
 /* The whole finding, and its gain with the fractions behind it. Texts are in matter->arena. */
 struct tp_finding tp_judge_rule(const struct tp_matter *matter, const struct tp_rule *rule,
 				struct tp_gain *gain);

@@ -84,6 +84,10 @@ static int compare_weighted(const void *a, const void *b)
 		return groups;
 	if (left->weight != right->weight)
 		return left->weight > right->weight ? -1 : 1;
+	/* Of equals what leaves the training as it is comes first, gains or not. */
+	int kinds = (int)left->candidate.finding.kind - (int)right->candidate.finding.kind;
+	if (kinds)
+		return kinds;
 	return strcmp(left->candidate.rule->id, right->candidate.rule->id);
 }
 

@@ -1,49 +1,7 @@
 /* Reads the cases inside a rule: facts with units, and what must come out. */
 #include "rule_case.h"
 
-#include "token.h"
-
-#include <math.h>
-#include <string.h>
-
-static double case_number(struct tp_form *form, const struct tp_json *value, enum tp_fact fact)
-{
-	struct tp_dimension want = tp_dimension_of_fact(fact);
-	struct tp_dimension got;
-	double number = NAN;
-	const char *text = tp_json_string(value);
-	if (tp_json_type(value) == TP_JSON_BOOL && want.is_bool)
-		return tp_json_bool(value, false);
-	if (tp_json_type(value) == TP_JSON_NUMBER)
-		return tp_json_number(value, 0);
-	if (text && tp_token_parse_number(text, &number, &got) && tp_dimension_match(&want, &got))
-		return number / want.scale;
-	tp_form_fail(form, value, "'%s' takes a number, or a text like \"5%%\" or \"2ms\" in %s",
-		     tp_fact_desc(fact)->name, tp_fact_desc(fact)->unit);
-	return NAN;
-}
-
-static struct tp_quantity case_quantity(struct tp_form *form, const struct tp_json *value,
-					enum tp_fact fact)
-{
-	static const char *const keys[] = {"value", "low", "high", "coverage", NULL};
-	struct tp_quantity quantity = {.is_known = true, .coverage = 1};
-	if (tp_json_type(value) == TP_JSON_NULL)
-		return (struct tp_quantity){.missing = "left out by the case"};
-	if (tp_json_type(value) != TP_JSON_OBJECT) {
-		quantity.value = case_number(form, value, fact);
-		return quantity;
-	}
-	tp_form_check_keys(form, value, "a fact", keys);
-	quantity.value = case_number(form, tp_json_get(value, "value"), fact);
-	quantity.coverage = tp_json_number(tp_json_get(value, "coverage"), 1);
-	quantity.has_interval = tp_json_get(value, "low") && tp_json_get(value, "high");
-	if (quantity.has_interval) {
-		quantity.low = case_number(form, tp_json_get(value, "low"), fact);
-		quantity.high = case_number(form, tp_json_get(value, "high"), fact);
-	}
-	return quantity;
-}
+#include "factvalue.h"
 
 static void read_case(struct tp_form *form, struct tp_rule_case *out, const struct tp_json *item)
 {
@@ -69,7 +27,7 @@ static void read_case(struct tp_form *form, struct tp_rule_case *out, const stru
 		if (form->status)
 			return;
 		enum tp_fact fact = tp_form_fact(form, member, tp_json_key(member));
-		out->facts[fact] = case_quantity(form, member, fact);
+		out->facts[fact] = tp_fact_value_read(form, member, fact, "left out by the case");
 	}
 	if (tp_json_get(item, "actions"))
 		out->techniques = tp_form_names(form, item, "actions", &out->n_techniques);

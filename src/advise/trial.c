@@ -51,12 +51,10 @@ static bool case_passes(const struct trial *trial, const struct tp_rule *rule,
 	static const char *const words[] = {"to fire", "to stay quiet", "not to be judged"};
 	static const enum tp_finding_state states[] = {TP_FINDING_FIRED, TP_FINDING_QUIET,
 						       TP_FINDING_NOT_JUDGED};
-	const struct tp_quantity *steps = &test->facts[TP_FACT_STEP_COUNT];
-	bool has_steps = !steps->is_known || steps->value > 0;
 	struct tp_matter matter = {
 		.book = trial->book,
 		.facts = test->facts,
-		.whole = has_steps ? trial->book->whole_steps : trial->book->whole_window,
+		.whole = tp_matter_whole(trial->book, test->facts),
 		.basis = tp_gain_basis_of_facts(test->facts),
 		.arena = arena,
 	};

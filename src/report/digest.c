@@ -351,6 +351,16 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
 		tp_buf_printf(out, " (%s)", tp_unit_percents(overhead->low, overhead->high).text);
 }
 
+void tp_report_add_then(struct tp_buf *out, const struct tp_findings *findings)
+{
+	if (!findings->then_limit)
+		return;
+	tp_buf_printf(out, "; then %s is the limit", findings->then_limit);
+	if (findings->then_steps_per_s > 0)
+		tp_buf_printf(out, ", at %s steps/s",
+			      tp_unit_number(findings->then_steps_per_s).text);
+}
+
 size_t tp_report_n_advice(const struct tp_report *report)
 {
 	return report->findings ? report->findings->n_fired : 0;

@@ -274,6 +274,8 @@ void tp_report_json_summary(struct tp_report_document *doc)
 					   ? tp_part_name(profile->largest_loss)
 					   : "none");
 	tp_json_put_string(w, "next_limiter", findings ? findings->then_limit : NULL);
+	if (findings && findings->then_steps_per_s > 0)
+		tp_json_put_number(w, "next_limiter_steps_per_s", findings->then_steps_per_s);
 	tp_json_write_key(w, "metrics");
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++)

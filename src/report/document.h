@@ -52,6 +52,9 @@ void tp_report_json_kernels(struct tp_report_document *doc);
 void tp_report_json_collectives(struct tp_report_document *doc);
 void tp_report_json_blame(struct tp_report_document *doc);
 
+/* A finding as an object without a key; `process` is the trainer's id, or NULL. */
+void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *finding,
+			    const char *process);
 /* {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a key. */
 void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity);
 void tp_report_json_interval(struct tp_json_writer *w, const char *key, double low, double high);

@@ -238,9 +238,9 @@ static void write_citations(struct tp_json_writer *w, const struct tp_finding *f
 	tp_json_close(w, ']');
 }
 
-static void write_fired(struct tp_report_document *doc, const struct tp_finding *finding)
+static void write_fired(struct tp_json_writer *w, const struct tp_finding *finding,
+			const char *process)
 {
-	struct tp_json_writer *w = doc->w;
 	tp_json_put_string(w, "level", tp_level_name(finding->level));
 	tp_json_put_string(w, "kind", tp_advice_kind_name(finding->kind));
 	tp_json_put_string(w, "confidence", tp_confidence_name(finding->confidence));
@@ -256,18 +256,15 @@ static void write_fired(struct tp_report_document *doc, const struct tp_finding 
 	put_text(w, "suppressed", finding->suppressed);
 	write_citations(w, finding);
 	/* No numbers: a CI system knows the finding again tomorrow. */
-	char id[24];
-	const char *process =
-		process_id(doc->digest->profile, doc->digest->profile->trainer, id, sizeof(id));
 	struct tp_buf print = {0};
 	tp_buf_printf(&print, "%s@%s", finding->rule, process ? process : "run");
 	tp_json_put_string(w, "fingerprint", tp_buf_text(&print));
 	tp_buf_release(&print);
 }
 
-static void write_finding(struct tp_report_document *doc, const struct tp_finding *finding)
+void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *finding,
+			    const char *process)
 {
-	struct tp_json_writer *w = doc->w;
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "rule", finding->rule);
 	tp_json_put_string(w, "state", tp_finding_state_name(finding->state));
@@ -280,17 +277,20 @@ static void write_finding(struct tp_report_document *doc, const struct tp_findin
 		write_evidence(w, &finding->evidence[i]);
 	tp_json_close(w, ']');
 	if (finding->state == TP_FINDING_FIRED)
-		write_fired(doc, finding);
+		write_fired(w, finding, process);
 	tp_json_close(w, '}');
 }
 
 void tp_report_json_findings(struct tp_report_document *doc)
 {
 	const struct tp_findings *findings = doc->digest->report->findings;
+	const struct tp_profile *profile = doc->digest->profile;
+	char id[24];
+	const char *process = process_id(profile, profile->trainer, id, sizeof(id));
 	tp_json_write_key(doc->w, "findings");
 	tp_json_open(doc->w, '[');
 	for (size_t i = 0; findings && i < findings->n_items; i++)
-		write_finding(doc, &findings->items[i]);
+		tp_report_json_finding(doc->w, &findings->items[i], process);
 	tp_json_close(doc->w, ']');
 }
 

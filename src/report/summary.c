@@ -317,8 +317,7 @@ static void put_combined(struct tp_page *page, const struct tp_findings *finding
 		tp_buf_printf(&text, "all %zu", findings->n_fired);
 	if (findings->n_fired > shown)
 		tp_buf_puts(&text, ": trainprof explain");
-	if (findings->then_limit)
-		tp_buf_printf(&text, "; then %s is the limit", findings->then_limit);
+	tp_report_add_then(&text, findings);
 	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
 	tp_page_column(page, 4);
 	tp_page_beside(page, 4, tp_buf_text(&text), TP_PAINT_BOLD, tp_buf_text(&gain), 2);

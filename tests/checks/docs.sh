@@ -24,5 +24,7 @@ mkdir "$work/guide"
 same "$work/guide" docs/guide
 docs/facts.sh "$trainprof" >"$work/facts.md"
 same "$work/facts.md" docs/facts.md
+"$trainprof" advise --schema >"$work/facts.schema.json"
+same "$work/facts.schema.json" docs/facts.schema.json
 echo "docs: $n_passed passed, $n_failed failed, 0 skipped"
 [ "$n_failed" -eq 0 ]

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # All help, never wider than 80 columns; narrow screens wrap it.
 trainprof
-for command in run attach report explain guide import rules doctor completion version help; do
+for command in run attach report explain advise guide import rules doctor completion version help; do
 	trainprof help $command >"$command.help" || echo "help $command failed"
 	trainprof $command -h >>"$command.help" || echo "$command -h failed"
 	awk -v c=$command 'length($0) > 80 { print c ": " $0 }' "$command.help"

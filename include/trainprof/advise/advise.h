@@ -79,4 +79,12 @@ TP_MUST_CHECK enum tp_status tp_rulebook_test(const struct tp_rulebook *book, co
 void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile);
 
+/*
+ * Judge facts alone, `facts` having TP_N_FACTS entries. Gains take each part's share for time in
+ * which nothing else went on, the most that shares allow to be said. Findings also tell which facts
+ * are wanted.
+ */
+void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
+		     const struct tp_quantity *facts);
+
 #endif

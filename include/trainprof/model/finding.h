@@ -99,6 +99,12 @@ struct tp_finding {
 	const char *suppressed; /* why a fired finding is not shown as advice, or NULL */
 };
 
+/* A fact that would let more rules be judged. */
+struct tp_wanted_fact {
+	enum tp_fact fact;
+	size_t n_rules; /* that ask for it */
+};
+
 /* Sorted: fired advice by gain and confidence, then notes, quiet, not judged. */
 struct tp_findings {
 	struct tp_arena arena;
@@ -109,12 +115,16 @@ struct tp_findings {
 	/* All shown advice taken together; never a product of gains. */
 	bool has_combined;
 	double combined_low, combined_value, combined_high;
-	const char *then_limit; /* what limits afterwards, or NULL */
+	const char *then_limit;  /* what limits afterwards, or NULL */
+	double then_steps_per_s; /* no more than that, whatever else is changed; 0 = not known */
 	/* Verdict, from the run/… rules: "dataloader_bound", "compute_bound", "too_short" …; NULL
 	 * when no rule that names one fired. */
 	const char *verdict;
 	const char *verdict_title;
 	const char *verdict_sentence;
+	/* Of facts written by hand: which to find out next, the most useful first. */
+	const struct tp_wanted_fact *wanted;
+	size_t n_wanted;
 };
 
 void tp_findings_release(struct tp_findings *findings);

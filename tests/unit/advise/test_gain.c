@@ -153,7 +153,7 @@ START_TEST(together_is_at_least_each_and_never_more_than_the_parts_allow)
 			gains[i] = estimate(&basis, part, most * random_unit(), most);
 			removed[part] = fmin(1, removed[part] + gains[i].most);
 		}
-		enum tp_part then;
+		struct tp_gain_then then;
 		struct tp_gain all = tp_gain_combine(&basis, gains, n, 100, &then);
 		ck_assert(all.is_known);
 		ck_assert(all.low >= 1 && all.low <= all.value && all.value <= all.high);
@@ -173,11 +173,12 @@ START_TEST(one_advice_alone_is_all_together)
 {
 	struct tp_gain_basis basis = basis_of(40, 30, 0);
 	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 0.3, 0.9);
-	enum tp_part then;
+	struct tp_gain_then then;
 	struct tp_gain all = tp_gain_combine(&basis, &gain, 1, 100, &then);
 	ck_assert_double_eq_tol(all.low, gain.low, 1e-9);
 	ck_assert_double_eq_tol(all.high, gain.high, 1e-9);
-	ck_assert_int_eq(then, TP_PART_COMPUTE);
+	ck_assert_int_eq(then.part, TP_PART_COMPUTE);
+	ck_assert_double_eq_tol(then.left_ns, basis.parts[TP_PART_COMPUTE].exposed_ns, 1e-6);
 }
 END_TEST
 
@@ -186,7 +187,7 @@ START_TEST(two_ways_to_remove_one_thing_remove_it_once)
 	struct tp_gain_basis basis = basis_of(40, 40, 0);
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 1, 1),
 				   estimate(&basis, TP_PART_DATALOADER, 1, 1)};
-	enum tp_part then;
+	struct tp_gain_then then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 60, 1e-9); /* not its square */
 	ck_assert_double_eq_tol(all.low, 100.0 / 60, 1e-9);
@@ -201,7 +202,7 @@ START_TEST(of_one_label_the_largest_fraction_counts)
 				   estimate(&basis, TP_PART_DATALOADER, 0, 0.25)};
 	gains[0].label = gains[1].label = TP_LABEL_DATALOADER_PREP;
 	gains[2].label = TP_LABEL_DATALOADER_FETCH;
-	enum tp_part then;
+	struct tp_gain_then then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 3, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / (100 - 0.75 * 40), 1e-9);
 }
@@ -214,7 +215,7 @@ START_TEST(advice_for_all_of_a_part_shrinks_what_labels_leave)
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.75),
 				   estimate(&basis, TP_PART_DATALOADER, 0, 0.5)};
 	gains[1].label = TP_LABEL_DATALOADER_PREP;
-	enum tp_part then;
+	struct tp_gain_then then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100 / (100 - 80 * (1 - 0.25 * 0.5)), 1e-9);
 }
@@ -231,7 +232,7 @@ START_TEST(time_outside_the_steps_counts_in_the_loop)
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 1, 1),
 				   tp_gain_estimate(&basis, &loop, facts, 100)};
 	ck_assert_double_eq_tol(gains[1].value, 1 / 0.8, 1e-9);
-	enum tp_part then;
+	struct tp_gain_then then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.value, 1 / (0.8 * 0.6), 1e-9);
 }

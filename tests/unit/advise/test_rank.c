@@ -75,6 +75,28 @@ START_TEST(advice_is_sorted_by_gain_and_confidence)
 }
 END_TEST
 
+START_TEST(of_equal_advice_the_free_one_comes_first)
+{
+	shelf_put_rule(&shelf, "a", "true", "");
+	shelf_put_rule(&shelf, "b", "true", "");
+	shelf_put_rule(&shelf, "c", "true", "");
+	shelf_put_rule(&shelf, "d", "true", "");
+	/* A user for whom both weigh the same. */
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"thresholds\": [{\"name\": \"rank.semantic\", \"value\": \"1\", "
+		  "\"why\": \"w\"}]}");
+	load();
+	fire(0, 1.5, TP_CONFIDENCE_HIGH);
+	fire(1, 1.5, TP_CONFIDENCE_HIGH);
+	fire(2, 0, TP_CONFIDENCE_HIGH);
+	fire(3, 0, TP_CONFIDENCE_HIGH);
+	candidates[0].finding.kind = TP_ADVICE_SEMANTIC;
+	candidates[2].finding.kind = TP_ADVICE_SEMANTIC;
+	tp_rank_sort(candidates, 4, book);
+	ck_assert_str_eq(order(4), "badc");
+}
+END_TEST
+
 START_TEST(small_gains_and_finished_actions_are_not_shown)
 {
 	shelf_put_rule(&shelf, "a", "true", "");
@@ -144,6 +166,7 @@ Suite *suite_advise_rank(void)
 	TCase *tcase = tcase_create("rank");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, advice_is_sorted_by_gain_and_confidence);
+	tcase_add_test(tcase, of_equal_advice_the_free_one_comes_first);
 	tcase_add_test(tcase, small_gains_and_finished_actions_are_not_shown);
 	tcase_add_test(tcase, the_more_precise_rule_takes_the_place_whatever_the_order);
 	tcase_add_test(tcase, what_is_not_shown_hides_nothing);

@@ -85,7 +85,7 @@ START_TEST(mistakes_name_file_and_line)
 		 "a fraction is needed here, not a time"},
 		{"step.count > 1",
 		 ", \"cases\": [{\"facts\": {\"step.count\": \"2ms\"}, \"fires\": true}]",
-		 "'step.count' takes a number"},
+		 "'step.count' is in 1, as 4 or a plain number: this is a time"},
 		{"step.count > 1", ", \"cases\": [{\"facts\": {}, \"fires\": 1}]",
 		 "'fires' is true, false or null"},
 		{"step.count > 1", ", \"unless\": [{\"when\": \"true\"}]", "'because' is missing"},

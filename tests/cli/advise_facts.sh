@@ -1,0 +1,71 @@
+# shellcheck shell=sh
+# Facts written by hand are judged; what is wrong with them is told with file and line.
+cat >facts.json <<'END'
+{
+  // RandAugment on a machine with eight CPUs a card
+  "name": "RandAugment",
+  "facts": {
+    "step.dataloader_ratio": "55%",
+    "step.compute_ratio": "45%",
+    "step.dataloader_prep_ratio": "55%",
+    "cpu.allowed_cpus": 8,
+    "cpu.busy_ratio": "95%",
+    "cpu.idle_cpus": 0.2,
+    "memory.used_ratio": "40%"
+  }
+}
+END
+# Which facts are wanted changes with the rules.
+trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^Rules that lack/q'
+trainprof advise --width=44 facts.json | awk 'length($0) > 44'
+trainprof advise --json facts.json >file.json
+trainprof advise --json - <facts.json | cmp - file.json && echo "stdin says the same"
+# The text tells what the JSON tells.
+trainprof advise -n 9 facts.json >text
+python3 - <<'END'
+import json, re
+said = json.load(open("file.json"))
+text = " ".join(open("text").read().split())
+assert said["schema"] == "trainprof-advice/1.0" and said["verdict"]["sentence"] in text
+advice = said["findings"][: said["advice_shown"]]
+for finding in advice:
+    for what in ("headline", "because", "price", "verify"):
+        assert finding[what] in text, finding[what]
+    low, high = finding["gain"]["bracket"]
+    assert f"between {low:.2f} and {high:.2f}" in text, finding["rule"]
+assert [w["fact"] for w in said["wanted"]] == re.findall(r" ([a-z]+\.[a-z_]+) (?=\S)", text)[-len(said["wanted"]):]
+print(len(advice), "pieces of advice agree")
+END
+# A template reads back as it is and tells nothing; the shipped schema is the program's.
+trainprof advise --template >empty.json
+trainprof advise empty.json >said
+echo "status $?"
+sed '/^Rules that lack/q' said
+trainprof advise --template run | trainprof advise --json - >/dev/null
+echo "status $?"
+if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
+	/usr/bin/python3 - "$CASES" <<'END'
+import glob, json, jsonschema, sys
+schema = json.load(open(sys.argv[1] + "/../../docs/facts.schema.json"))
+jsonschema.Draft202012Validator.check_schema(schema)
+def load(path):
+    return json.loads("\n".join(l for l in open(path) if not l.lstrip().startswith("//")))
+for path in ["facts.json", "empty.json"] + glob.glob(sys.argv[1] + "/../cases/*.json"):
+    jsonschema.Draft202012Validator(schema).validate(load(path))
+for bad in ({"step.count": "5%"}, {"step.time_ns": "5 m"}, {"env.is_python": 1}, {"step.cuont": 1}):
+    assert not jsonschema.Draft202012Validator(schema).is_valid({"facts": bad}), bad
+END
+fi
+printf '{\n "facts": {\n  "loader.wokers": 4 } }\n' >name.json
+printf '{ "facts": {\n "step.time_ns": "5%%" } }\n' >unit.json
+printf '{ "facts": {\n "step.host_ratio": "70%%", "step.idle_ratio": "60%%" } }\n' >sum.json
+for file in name.json unit.json sum.json gone.json; do
+	trainprof advise $file
+	echo "status $?"
+done
+printf '{ "facts": ' | trainprof advise -
+echo "status $?"
+trainprof advise
+echo "status $?"
+trainprof advise --template inptu
+echo "status $?"

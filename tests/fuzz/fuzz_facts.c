@@ -1,0 +1,57 @@
+/* Fuzzes facts written by hand; what is read is judged by the shipped rules. */
+#include "trainprof/advise/advise.h"
+#include "trainprof/advise/factfile.h"
+
+#include "trainprof/base/json.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct tp_rulebook *the_book(void)
+{
+	static struct tp_rulebook *book;
+	const char *directory = "rules";
+	if (!book && tp_rulebook_load(&book, &directory, 1, NULL))
+		abort();
+	return book;
+}
+
+static void check_findings(const struct tp_findings *findings)
+{
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct tp_finding *finding = &findings->items[i];
+		if (finding->has_gain &&
+		    !(finding->gain_low >= 1 && finding->gain_low <= finding->gain_value &&
+		      finding->gain_value <= finding->gain_high))
+			abort();
+		if (finding->state == TP_FINDING_FIRED && (!finding->because || !finding->headline))
+			abort();
+	}
+	if (findings->has_combined &&
+	    !(findings->combined_low >= 1 && findings->combined_low <= findings->combined_high))
+		abort();
+	/* A fact that is wanted is one that a rule lacks. */
+	for (size_t i = 0; i < findings->n_wanted; i++)
+		if (findings->wanted[i].fact >= TP_N_FACTS)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_factfile file;
+	struct tp_findings findings;
+	struct tp_error err;
+	if (size > 65536 || tp_json_parse(&doc, (const char *)data, size, "fuzz.json", &err))
+		return 0;
+	if (tp_factfile_read(&file, doc, &err) == TP_OK) {
+		tp_advise_facts(&findings, the_book(), file.facts);
+		check_findings(&findings);
+		tp_findings_release(&findings);
+		tp_factfile_release(&file);
+	}
+	tp_json_free(doc);
+	return 0;
+}
