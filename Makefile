@@ -223,11 +223,11 @@ check-programs: programs
 check-qemu:
 	$(Q)V=$(V) tests/qemu/run.sh build/qemu
 
-# ---- real programs: Debian's darknet and PyTorch, minutes ------------------------------------------
+# ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------
 .PHONY: check-real
-REAL_PACKAGES := darknet python3-torch python3-pil python3-numpy
+REAL_PACKAGES := darknet python3-torch python3-pil python3-numpy python3-venv python3-mpi4py openmpi-bin
 
-## check-real: darknet and PyTorch from Debian against what they say of themselves; installs both; ONLY=CASE
+## check-real: real training against what it says of itself; installs frameworks (Debian, PyPI); ONLY=CASE
 check-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real

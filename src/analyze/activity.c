@@ -64,6 +64,22 @@ enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp
 	return on_cpu_activity(role, &analysis->classes[sample->stack]);
 }
 
+bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
+		       const struct tp_segment *piece)
+{
+	enum tp_thread_role own = analysis->threads[task].role;
+	if ((own != TP_THREAD_TEAM && own != TP_THREAD_LOADER) || piece->state != TP_STATE_ON_CPU ||
+	    piece->sample == NO_SAMPLE)
+		return own == role;
+	const struct tp_stack_class *class =
+		&analysis->classes[analysis->trace->samples[piece->sample].stack];
+	if (class->phase == TP_PHASE_DATALOADER)
+		own = TP_THREAD_LOADER;
+	else if (class->is_team_root && class->phase == TP_PHASE_COMPUTE)
+		own = TP_THREAD_TEAM;
+	return own == role;
+}
+
 struct change {
 	uint64_t time_ns;
 	enum tp_activity_kind kind;
@@ -124,6 +140,8 @@ static void add_thread(struct changes *changes, const struct tp_analysis *analys
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
+		if (!tp_activity_is_of(analysis, role, task, piece))
+			continue;
 		enum tp_activity_kind kind = tp_activity_of(analysis, role, piece);
 		if (kind == TP_ACTIVITY_NONE)
 			continue;
@@ -163,20 +181,37 @@ static void sweep(struct tp_activities *out, const struct changes *changes, uint
 	}
 }
 
+/* Of a compute team only who computes: runtimes have threads that sleep beside it, and would seem
+ * to keep it waiting. */
+static uint64_t least_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role)
+{
+	uint64_t busiest = 0;
+	for (uint32_t task = 0; role == TP_THREAD_TEAM && task < analysis->trace->n_tasks; task++) {
+		const struct tp_thread_info *info = &analysis->threads[task];
+		if (info->role == role && info->on_cpu_ns > busiest)
+			busiest = info->on_cpu_ns;
+	}
+	return busiest / 1000;
+}
+
 void tp_activities_build(struct tp_activities *out, const struct tp_analysis *analysis,
 			 enum tp_thread_role role)
 {
 	*out = (struct tp_activities){0};
 	struct changes changes = {0};
+	uint64_t least_ns = least_work_ns(analysis, role);
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
-		if (analysis->threads[task].role != role || !works_for_trainer(analysis, task))
+		if (!works_for_trainer(analysis, task))
 			continue;
-		out->n_threads++;
+		out->n_threads += analysis->threads[task].role == role;
+		if (analysis->threads[task].role == role &&
+		    analysis->threads[task].on_cpu_ns < least_ns)
+			continue;
 		add_thread(&changes, analysis, task, role);
 	}
 	if (changes.n)
 		qsort(changes.items, changes.n, sizeof(*changes.items), change_order);
-	if (out->n_threads)
+	if (out->n_threads || changes.n)
 		sweep(out, &changes, analysis->trace->end_ns, analysis->arena);
 	free(changes.items);
 }

@@ -33,7 +33,13 @@ struct tp_activities {
 enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp_thread_role role,
 				     const struct tp_segment *piece);
 
-/* Threads of `role` that work for the judged trainer: its own, and loader processes below it. */
+/* Whether the piece is the work of that role. A pool of XLA or TensorFlow computes and loads by the
+ * same threads: there the names on the stack tell; else it is the thread's role. */
+bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
+		       const struct tp_segment *piece);
+
+/* What threads of `role` do that work for the judged trainer: its own, and loader processes below
+ * it. */
 void tp_activities_build(struct tp_activities *out, const struct tp_analysis *analysis,
 			 enum tp_thread_role role);
 

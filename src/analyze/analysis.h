@@ -112,14 +112,6 @@ struct tp_timeline {
 	size_t n;
 };
 
-enum tp_thread_role {
-	TP_THREAD_OTHER,
-	TP_THREAD_MAIN,   /* carries the training loop */
-	TP_THREAD_TEAM,   /* computes for it */
-	TP_THREAD_LOADER, /* makes batches: thread of a trainer or of a loader process */
-	TP_THREAD_COMM,
-};
-
 struct tp_thread_info {
 	uint32_t leader; /* task id of its process, at most its own */
 	uint32_t next; /* thread of the same process: in order of ids from the leader, TP_NO_TASK */

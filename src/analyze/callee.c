@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double max_single = 0.35; /* stays, or gaps between them, seen by one sample only */
 static const double sure_single = 0.05;
@@ -162,6 +163,7 @@ struct wait {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t piece;
+	bool is_seen;      /* a look hit it */
 	double between_ns; /* on a CPU */
 	size_t inside;     /* samples of that, below the callee */
 	size_t outside;
@@ -204,6 +206,7 @@ static void collect_waits(struct wait_list *list, const struct tp_calltree *tree
 			since.start_ns = piece->start_ns;
 			since.end_ns = piece->end_ns;
 			since.piece = (uint32_t)i;
+			since.is_seen = !piece->is_inferred;
 			TP_ARRAY_PUSH(list->items, list->n, list->capacity) = since;
 			since = (struct wait){0};
 		} else if (piece->state == TP_STATE_ON_CPU) {
@@ -227,7 +230,7 @@ static void collect_waits(struct wait_list *list, const struct tp_calltree *tree
 static double find_line_ns(const struct wait_list *list)
 {
 	enum { MIN_WAITS = 8 };
-	static const double shortest_ns = 200e3;
+	static const double shortest_ns = 50e3; /* what is done for nothing takes 5 to 20 us */
 	if (list->n < MIN_WAITS)
 		return 0;
 	double *between = tp_alloc(list->n * sizeof(*between));
@@ -254,6 +257,64 @@ static double find_line_ns(const struct wait_list *list)
 	return is_clear && is_outside ? line : 0;
 }
 
+/* Rounds as waits part them. */
+struct rounds {
+	struct tp_stay *stays; /* heap */
+	size_t n;
+	size_t capacity;
+	size_t first_seen; /* a look hit a wait of it; before that, and after the last, none did */
+	size_t last_seen;
+};
+
+static void collect_rounds(struct rounds *rounds, const struct wait_list *list, double line_ns)
+{
+	bool is_any_seen = false;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct wait *wait = &list->items[i];
+		if (rounds->n && wait->between_ns < line_ns)
+			rounds->stays[rounds->n - 1].end_ns = wait->end_ns;
+		else
+			TP_ARRAY_PUSH(rounds->stays, rounds->n, rounds->capacity) =
+				(struct tp_stay){.start_ns = wait->start_ns,
+						 .end_ns = wait->end_ns,
+						 .gap_work = wait->between_ns,
+						 .first = 1,
+						 .piece = wait->piece};
+		if (!wait->is_seen)
+			continue;
+		rounds->last_seen = rounds->n - 1;
+		rounds->first_seen = is_any_seen ? rounds->first_seen : rounds->last_seen;
+		is_any_seen = true;
+	}
+}
+
+static double round_ns(const struct rounds *rounds, size_t i)
+{
+	return (double)(rounds->stays[i + 1].start_ns - rounds->stays[i].start_ns);
+}
+
+/* What nobody saw at the ends counts as far as it follows in step: a program that starts or ends
+ * waits too, and such a wait is taken for one like it. */
+static void trim_rounds(struct rounds *rounds)
+{
+	static const double in_step = 1.5; /* usual rounds */
+	if (rounds->n < 2)
+		return;
+	double *lengths = tp_alloc(rounds->n * sizeof(*lengths));
+	for (size_t i = 0; i + 1 < rounds->n; i++)
+		lengths[i] = round_ns(rounds, i);
+	double longest_ns = in_step * tp_stats_median(lengths, rounds->n - 1);
+	free(lengths);
+	size_t first = rounds->first_seen;
+	size_t last = rounds->last_seen;
+	while (first > 0 && round_ns(rounds, first - 1) <= longest_ns)
+		first--;
+	while (last + 1 < rounds->n && round_ns(rounds, last) <= longest_ns)
+		last++;
+	rounds->n = last - first + 1;
+	memmove(rounds->stays, rounds->stays + first, rounds->n * sizeof(*rounds->stays));
+}
+
 bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tree)
 {
 	struct wait_list list = {0};
@@ -261,28 +322,17 @@ bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tre
 		return false;
 	collect_waits(&list, tree, callee->node);
 	double line_ns = find_line_ns(&list);
-	struct tp_stay *stays = NULL;
-	size_t n = 0;
-	size_t capacity = 0;
-	for (size_t i = 0; i < list.n && line_ns > 0; i++) {
-		const struct wait *wait = &list.items[i];
-		if (n && wait->between_ns < line_ns)
-			stays[n - 1].end_ns = wait->end_ns;
-		else
-			TP_ARRAY_PUSH(stays, n, capacity) =
-				(struct tp_stay){.start_ns = wait->start_ns,
-						 .end_ns = wait->end_ns,
-						 .gap_work = wait->between_ns,
-						 .first = 1,
-						 .piece = wait->piece};
-	}
+	struct rounds rounds = {0};
+	if (line_ns > 0)
+		collect_rounds(&rounds, &list, line_ns);
+	trim_rounds(&rounds);
 	free(list.items);
-	if (n < 2) {
-		free(stays);
+	if (rounds.n < 2) {
+		free(rounds.stays);
 		return false;
 	}
 	struct tp_callee by_waits;
-	tp_callee_init_rounds(&by_waits, callee->node, stays, n);
+	tp_callee_init_rounds(&by_waits, callee->node, rounds.stays, rounds.n);
 	by_waits.is_special = callee->is_special;
 	by_waits.missed = 0; /* nothing is missed: twice the work is the program's own */
 	free(callee->stays);

@@ -202,7 +202,8 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 
 /*
  * A function around backward or the optimizer holds the training, whatever its name: checkpoints()
- * or run_with_logger() is in no phase of its own. Functions are told by all their frames.
+ * or run_with_logger() is in no phase of its own. Functions are told by all their frames. Who
+ * compiles a step calls it to see what it does, and trains nothing.
  */
 static void void_holders(const struct tp_trace *trace, struct tp_frame_class *classes)
 {
@@ -223,6 +224,7 @@ static void void_holders(const struct tp_trace *trace, struct tp_frame_class *cl
 		uint64_t one;
 		struct tp_frame_class *class = &classes[i];
 		if (trace->frames[i].kind == TP_FRAME_PYTHON && class->phase != TP_PHASE_COMPUTE &&
+		    class->phase != TP_PHASE_COMPILE &&
 		    tp_map_get(&holders, function_key(&trace->frames[i]), &one))
 			class->phase = TP_PHASE_NONE;
 	}

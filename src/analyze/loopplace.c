@@ -63,11 +63,16 @@ static bool is_python(const struct tp_calltree *tree, const struct tp_trace *tra
 	       trace->frames[tree->nodes[node].frame].kind == TP_FRAME_PYTHON;
 }
 
-/* The function that loops: the found one, or what calls it in each round. */
+/* The function that loops: the found one, or what calls it in each round. Rounds that waits part
+ * may be found inside a library: then what calls that from Python. NO_NODE where nobody does. */
 static uint32_t find_looping(const struct tp_loop *loop, const struct tp_calltree *tree,
 			     const struct tp_trace *trace)
 {
 	uint32_t node = loop->node;
+	while (node != NO_NODE && node && !is_python(tree, trace, node))
+		node = tree->nodes[node].parent;
+	if (!is_python(tree, trace, node))
+		return NO_NODE;
 	while (loop->n_stays > 1 && is_python(tree, trace, tree->nodes[node].parent) &&
 	       (double)count_returns(loop, tree, node) >=
 		       least_returns * (double)(loop->n_stays - 1))
@@ -98,9 +103,9 @@ void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
 	*out = (struct tp_loop_place){0};
 	if (loop->state == TP_LOOP_ABSENT || loop->node == NO_NODE)
 		return;
-	if (!is_python(tree, trace, loop->node))
-		return;
 	uint32_t looping = find_looping(loop, tree, trace);
+	if (looping == NO_NODE)
+		return;
 	const struct tp_frame *frame = &trace->frames[tree->nodes[looping].frame];
 	out->function = tree->nodes[looping].function;
 	out->file = frame->file;

@@ -3,7 +3,8 @@
  * Gives: compute.*
  *
  * Compute is the time in which the main thread's label says so. Members are the main thread and the
- * threads of its compute team; a member that used below one per cent of that time took no part.
+ * threads of its compute team; a member that used below one per cent of that time, or a tenth of
+ * what the busiest one did, took no part: it only hands work to others.
  */
 #include "activity.h"
 #include "patterns.h"
@@ -21,6 +22,7 @@
 enum { N_SLICES = TP_SCALAR_SLICES };
 
 static const double least_part = 0.01;
+static const double least_of_busiest = 0.1; /* teams share their work better than that */
 
 struct span {
 	uint64_t start_ns;
@@ -38,7 +40,9 @@ struct compute {
 	double library_ns[N_SLICES]; /* of what is no spinning */
 	double busy_ns;              /* of members, not spinning, while there is compute */
 	uint64_t n_pieces;
-	size_t n_lasting;    /* members that live for most of the window */
+	uint64_t *lasting_ns; /* CPU time of each member that lives for most of the window; heap */
+	size_t n_lasting;
+	size_t lasting_capacity;
 	double passing_ns;   /* life of the others: threads made for one parallel part */
 	struct tp_map pools; /* module -> CPU time */
 	uint64_t team_cpu_ns;
@@ -198,20 +202,30 @@ static void add_to_pool(struct compute *c, uint32_t task, uint64_t cpu_ns)
 	c->team_cpu_ns += cpu_ns;
 }
 
-/* On a CPU: is that the math? A team of a script's own threads interprets beside it. */
-static bool is_computing(const struct tp_analysis *analysis, const struct tp_segment *piece,
-			 bool is_main)
+/* Whether names say that it does something else: the pool that computes also compiles and loads. */
+static bool is_elsewhere(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	if (is_main)
+	if (piece->sample == NO_SAMPLE)
+		return false;
+	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	return tp_phase_protects(analysis->classes[stack].phase);
+}
+
+/* On a CPU: is that the math? A team of a script's own threads interprets beside it. */
+static bool is_computing(const struct tp_analysis *analysis, uint32_t task,
+			 const struct tp_segment *piece)
+{
+	if (task == analysis->main_task)
 		return tp_label_part(piece->label) == TP_PART_COMPUTE;
-	return tp_activity_of(analysis, TP_THREAD_TEAM, piece) != TP_ACTIVITY_SCRIPT;
+	return tp_activity_is_of(analysis, TP_THREAD_TEAM, task, piece) &&
+	       tp_activity_of(analysis, TP_THREAD_TEAM, piece) != TP_ACTIVITY_SCRIPT &&
+	       !is_elsewhere(analysis, piece);
 }
 
 static void add_member(struct compute *c, uint32_t task)
 {
 	const struct tp_profile *profile = c->analysis->profile;
 	const struct tp_timeline *timeline = &c->analysis->timelines[task];
-	bool is_main = task == c->analysis->main_task;
 	size_t cursor = 0;
 	uint64_t lived_ns = 0;
 	uint64_t cpu_ns = 0;
@@ -221,18 +235,30 @@ static void add_member(struct compute *c, uint32_t task)
 		if (!clip(c->analysis, piece, &span))
 			continue;
 		lived_ns += span.end_ns - span.start_ns;
-		if (piece->state != TP_STATE_ON_CPU || !is_computing(c->analysis, piece, is_main))
+		if (piece->state != TP_STATE_ON_CPU || !is_computing(c->analysis, task, piece))
 			continue;
 		cpu_ns += span.end_ns - span.start_ns;
 		add_piece(c, piece, &span, &cursor);
 	}
-	if (!is_main)
+	if (task != c->analysis->main_task)
 		add_to_pool(c, task, cpu_ns);
 	uint64_t window_ns = profile->window_end_ns - profile->window_start_ns;
 	if (lived_ns * 2 < window_ns)
 		c->passing_ns += (double)lived_ns;
-	else if ((double)cpu_ns >= least_part * (double)c->compute_ns)
-		c->n_lasting++;
+	else
+		TP_ARRAY_PUSH(c->lasting_ns, c->n_lasting, c->lasting_capacity) = cpu_ns;
+}
+
+static size_t count_lasting(const struct compute *c)
+{
+	uint64_t busiest = 0;
+	for (size_t i = 0; i < c->n_lasting; i++)
+		busiest = c->lasting_ns[i] > busiest ? c->lasting_ns[i] : busiest;
+	double least = fmax(least_part * (double)c->compute_ns, least_of_busiest * (double)busiest);
+	size_t n = 0;
+	for (size_t i = 0; i < c->n_lasting; i++)
+		n += (double)c->lasting_ns[i] >= least;
+	return n;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------
@@ -278,7 +304,7 @@ static void set_facts(struct compute *c)
 {
 	struct tp_profile *profile = c->analysis->profile;
 	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
-	double threads = (double)c->n_lasting + ceil(c->passing_ns / window_ns);
+	double threads = (double)count_lasting(c) + ceil(c->passing_ns / window_ns);
 	tp_profile_set(profile, TP_FACT_COMPUTE_THREADS, threads, TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(profile, TP_FACT_COMPUTE_POOLS, (double)count_pools(c), TP_ORIGIN_SAMPLED,
 		       1);
@@ -307,6 +333,14 @@ static void miss_all(struct tp_profile *profile, const char *why)
 		tp_profile_miss(profile, facts[i], why);
 }
 
+/* Of a pool that loads and computes, threads that do more of the former have the loader's role. */
+static bool may_compute(const struct tp_analysis *analysis, uint32_t task)
+{
+	enum tp_thread_role role = analysis->threads[task].role;
+	return analysis->threads[task].leader == analysis->profile->trainer &&
+	       (task == analysis->main_task || role == TP_THREAD_TEAM || role == TP_THREAD_LOADER);
+}
+
 enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -319,9 +353,7 @@ enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *er
 	collect_compute(&c);
 	if (c.compute_ns) {
 		for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
-			if (analysis->threads[task].leader == profile->trainer &&
-			    (task == analysis->main_task ||
-			     analysis->threads[task].role == TP_THREAD_TEAM))
+			if (may_compute(analysis, task))
 				add_member(&c, task);
 		set_facts(&c);
 	} else {
@@ -330,6 +362,7 @@ enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *er
 	tp_map_release(&c.pools);
 	tp_map_release(&c.libraries);
 	tp_scalar_release(&c.scalar);
+	free(c.lasting_ns);
 	free(c.spans);
 	return TP_OK;
 }

@@ -59,6 +59,7 @@ static void miss_all(struct tp_profile *profile, const char *why)
 
 /* Of the busiest thread of its process, for a thread to be a worker of its own. */
 static const double WORKS_TOO = 0.33;
+static const double HELPS_OUT = 0.05; /* the same in the trainer: less is done for those who load */
 
 struct loader_sum {
 	struct worker_time total;
@@ -74,9 +75,9 @@ static uint64_t busy_ns(const struct worker_time *time)
 }
 
 /*
- * Whether a thread makes batches, and does not only pass them on. Threads of a trainer that do
- * anything do; a loader process has helpers beside its workers, which send what is made, and
- * perhaps a first thread that only waits for them.
+ * Whether a thread makes batches, and does not only pass them on. Threads of a trainer do,
+ * unless others do nearly all (tf.data has such that only schedule); a loader process has helpers
+ * beside its workers, which send what is made, and perhaps a first thread that only waits for them.
  */
 static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_ns, uint32_t task,
 		      uint64_t busy)
@@ -85,7 +86,7 @@ static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_n
 	if (analysis->threads[task].is_helper)
 		return false;
 	if (analysis->roles[leader] != TP_ROLE_LOADER)
-		return busy > 0;
+		return busy > 0 && (double)busy >= HELPS_OUT * (double)most_ns[leader];
 	return most_ns[leader] ? (double)busy >= WORKS_TOO * (double)most_ns[leader]
 			       : leader == task;
 }

@@ -1,7 +1,7 @@
 /*
- * Rows for the process table and the hottest stacks.
+ * Rows for the tables of processes and threads, and the hottest stacks.
  *
- * Needs: timelines, roles, labels, window. Gives: profile->processes, profile->hot.
+ * Needs: timelines, roles, labels, window. Gives: profile->processes, ->threads, ->hot.
  */
 #include "analysis.h"
 #include "hotstacks.h"
@@ -24,11 +24,11 @@ static double largest_gauge(const struct tp_trace *trace, enum tp_metric metric,
 	return largest;
 }
 
-static void add_times(struct tp_process_result *row, const struct tp_analysis *analysis,
-		      uint32_t task)
+/* What a thread did in the window. */
+static void sum_times(struct tp_thread_result *row, const struct tp_analysis *analysis)
 {
 	const struct tp_profile *profile = analysis->profile;
-	const struct tp_timeline *timeline = &analysis->timelines[task];
+	const struct tp_timeline *timeline = &analysis->timelines[row->task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint64_t length =
@@ -41,6 +41,32 @@ static void add_times(struct tp_process_result *row, const struct tp_analysis *a
 		else
 			row->blocked_ns[piece->cause] += length;
 	}
+}
+
+static void list_threads(struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_profile *profile = analysis->profile;
+	profile->threads =
+		tp_arena_array(analysis->arena, trace->n_tasks, sizeof(*profile->threads));
+	for (uint32_t task = 0; task < trace->n_tasks; task++) {
+		const struct tp_thread_info *info = &analysis->threads[task];
+		struct tp_thread_result *row = &profile->threads[profile->n_threads];
+		*row = (struct tp_thread_result){.task = task,
+						 .role = info->role,
+						 .process_role = analysis->roles[info->leader]};
+		sum_times(row, analysis);
+		profile->n_threads += row->lived_ns > 0;
+	}
+}
+
+static void add_times(struct tp_process_result *process, const struct tp_thread_result *thread)
+{
+	process->lived_ns += thread->lived_ns;
+	process->on_cpu_ns += thread->on_cpu_ns;
+	process->runnable_ns += thread->runnable_ns;
+	for (int cause = 0; cause < TP_N_CAUSES; cause++)
+		process->blocked_ns[cause] += thread->blocked_ns[cause];
 }
 
 static uint64_t process_cpu_ns(const struct tp_analysis *analysis, uint32_t leader)
@@ -74,8 +100,10 @@ static void list_processes(struct tp_analysis *analysis)
 		row->cpu_ns = process_cpu_ns(analysis, leader);
 		row->rss_peak_bytes = (uint64_t)largest_gauge(trace, TP_METRIC_PROC_RSS, leader);
 		for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next) {
+			struct tp_thread_result thread = {.task = i};
+			sum_times(&thread, analysis);
 			row->n_threads++;
-			add_times(row, analysis, i);
+			add_times(row, &thread);
 		}
 	}
 }
@@ -108,6 +136,7 @@ enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *
 	(void)err;
 	struct tp_profile *profile = analysis->profile;
 	list_processes(analysis);
+	list_threads(analysis);
 	struct tp_hot_table table = {.trace = analysis->trace};
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
 		add_hot_thread(&table, analysis, task);

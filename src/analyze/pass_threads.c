@@ -18,29 +18,12 @@
 
 #include "classify.h"
 #include "patterns.h"
+#include "strata.h"
 
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { N_STRATA = 64 };
-
-/* What a thread does as it loses its CPU, say to whom it has just woken, is not what it does before
- * it waits. Looks at a wait that ended under our eyes know its cause, but have no stack. */
-enum { KIND_RUNS, KIND_RUNS_PREEMPTED, KIND_WAITS, KIND_WAITS_BARE, N_KINDS };
-
-struct hit {
-	uint64_t time_ns;
-	uint32_t sample;
-};
-
-/* Sampled pieces of one thread by kind and power of two of their length. */
-struct strata {
-	struct hit *hits[N_KINDS][N_STRATA];
-	size_t n[N_KINDS][N_STRATA];
-	size_t capacity[N_KINDS][N_STRATA];
-};
 
 /* What begins and ends a stay and belongs to the sample before and after it. */
 struct edges {
@@ -56,38 +39,13 @@ struct build {
 	struct tp_segment *segments; /* heap */
 	size_t n;
 	size_t capacity;
-	struct strata strata;
+	struct tp_strata strata;
 };
-
-static unsigned stratum_of(uint64_t length_ns)
-{
-	unsigned stratum = 0;
-	while (length_ns >>= 1)
-		stratum++;
-	return stratum;
-}
 
 static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && piece->sample != NO_SAMPLE &&
 	       trace->samples[piece->sample].stack == 0;
-}
-
-static void strata_add(struct build *build, const struct tp_segment *piece, uint64_t length_ns,
-		       int kind)
-{
-	struct strata *strata = &build->strata;
-	unsigned s = stratum_of(length_ns);
-	TP_ARRAY_PUSH(strata->hits[kind][s], strata->n[kind][s], strata->capacity[kind][s]) =
-		(struct hit){piece->start_ns, piece->sample};
-}
-
-static void strata_clear(struct strata *strata)
-{
-	for (int kind = 0; kind < N_KINDS; kind++)
-		for (int s = 0; s < N_STRATA; s++)
-			free(strata->hits[kind][s]);
-	*strata = (struct strata){0};
 }
 
 static void add_piece(struct build *build, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
@@ -211,8 +169,10 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	}
 	add_piece(build, start, end, TP_STATE_ON_CPU, held);
 	if (held != NO_SAMPLE && build->n > before)
-		strata_add(build, &build->segments[before], run->end_ns - run->start_ns,
-			   run->how == TP_RUN_PREEMPTED ? KIND_RUNS_PREEMPTED : KIND_RUNS);
+		tp_strata_add(&build->strata,
+			      run->how == TP_RUN_PREEMPTED ? TP_STAY_RUNS_PREEMPTED : TP_STAY_RUNS,
+			      build->segments[before].start_ns, run->end_ns - run->start_ns,
+			      build->segments[before].sample);
 	add_foreign(build, end, run->end_ns, edges->after);
 }
 
@@ -244,46 +204,18 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 	add_piece(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
 	if (held != NO_SAMPLE && build->n > before) {
 		const struct tp_segment *piece = &build->segments[before];
-		strata_add(build, piece, end_ns - start_ns,
-			   is_bare(trace, piece) ? KIND_WAITS_BARE : KIND_WAITS);
+		tp_strata_add(&build->strata,
+			      is_bare(trace, piece) ? TP_STAY_WAITS_BARE : TP_STAY_WAITS,
+			      piece->start_ns, end_ns - start_ns, piece->sample);
 	}
 	add_piece(build, woken_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
 }
 
-static const struct hit *nearest_hit(const struct hit *hits, size_t n, uint64_t time_ns)
+static uint32_t infer_sample(const struct build *build, const struct tp_segment *piece,
+			     enum tp_stay_kind kind)
 {
-	size_t low = 0;
-	size_t high = n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (hits[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == n)
-		return &hits[n - 1];
-	if (low == 0)
-		return &hits[0];
-	return time_ns - hits[low - 1].time_ns < hits[low].time_ns - time_ns ? &hits[low - 1]
-									     : &hits[low];
-}
-
-/* The stratum of the piece, else the closest one that has hits, shorter ones first. */
-static uint32_t infer_sample(const struct strata *strata, const struct tp_segment *piece, int kind)
-{
-	int stratum = (int)stratum_of(piece->end_ns - piece->start_ns);
-	for (int distance = 0; distance < N_STRATA; distance++) {
-		for (int sign = -1; sign <= 1; sign += 2) {
-			int s = stratum + sign * distance;
-			if (s < 0 || s >= N_STRATA || !strata->n[kind][s])
-				continue;
-			return nearest_hit(strata->hits[kind][s], strata->n[kind][s],
-					   piece->start_ns)
-				->sample;
-		}
-	}
-	return NO_SAMPLE;
+	return tp_strata_like(&build->strata, kind, piece->start_ns,
+			      piece->end_ns - piece->start_ns);
 }
 
 static bool ends_preempted(const struct build *build, size_t piece)
@@ -296,11 +228,11 @@ static void infer_unseen(const struct build *build, size_t at)
 {
 	struct tp_segment *piece = &build->segments[at];
 	bool runs = piece->state == TP_STATE_ON_CPU;
-	int kind = !runs ? KIND_WAITS : ends_preempted(build, at) ? KIND_RUNS_PREEMPTED : KIND_RUNS;
-	int other = !runs ? KIND_WAITS_BARE : kind == KIND_RUNS ? KIND_RUNS_PREEMPTED : KIND_RUNS;
-	piece->sample = infer_sample(&build->strata, piece, kind);
+	enum tp_stay_kind ran = ends_preempted(build, at) ? TP_STAY_RUNS_PREEMPTED : TP_STAY_RUNS;
+	enum tp_stay_kind kind = runs ? ran : TP_STAY_WAITS;
+	piece->sample = infer_sample(build, piece, kind);
 	if (piece->sample == NO_SAMPLE)
-		piece->sample = infer_sample(&build->strata, piece, other);
+		piece->sample = infer_sample(build, piece, tp_stay_other(kind));
 	piece->is_inferred = true;
 	piece->cause = runs                         ? TP_CAUSE_NONE
 		       : piece->sample == NO_SAMPLE ? TP_CAUSE_UNKNOWN
@@ -310,7 +242,7 @@ static void infer_unseen(const struct build *build, size_t at)
 /* The cause is known, the place is that of a like wait for the same. */
 static void infer_place(const struct build *build, struct tp_segment *piece)
 {
-	uint32_t like = infer_sample(&build->strata, piece, KIND_WAITS);
+	uint32_t like = infer_sample(build, piece, TP_STAY_WAITS);
 	if (like == NO_SAMPLE || build->trace->samples[like].cause != piece->cause)
 		return;
 	piece->sample = like;
@@ -458,6 +390,17 @@ static void build_from_samples(struct build *build, const struct tp_task *task, 
 	add_sampled(build, &cursor, task->id, task->start_ns, until_ns);
 }
 
+/* A thread that imports modules does nothing then that it does later: training begins after the
+ * last of them, as a rule. */
+static uint64_t imports_end_ns(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = trace->sample_index[task + 1]; i-- > trace->sample_index[task];)
+		if (analysis->classes[trace->samples[i].stack].phase == TP_PHASE_IMPORT)
+			return trace->samples[i].time_ns;
+	return 0;
+}
+
 static void sum_thread(struct tp_analysis *analysis, uint32_t id)
 {
 	struct tp_thread_info *info = &analysis->threads[id];
@@ -517,6 +460,7 @@ enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *er
 	for (uint32_t id = 0; id < trace->n_tasks; id++) {
 		const struct tp_task *task = &trace->tasks[id];
 		struct build build = {.trace = trace};
+		build.strata.border_ns = imports_end_ns(analysis, id);
 		if (trace->run_index[id] < trace->run_index[id + 1])
 			build_from_runs(&build, task, task_end(trace, task));
 		else
@@ -525,7 +469,7 @@ enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *er
 		analysis->timelines[id].segments =
 			tp_arena_copy(arena, build.segments, build.n * sizeof(*build.segments));
 		free(build.segments);
-		strata_clear(&build.strata);
+		tp_strata_release(&build.strata);
 		sum_thread(analysis, id);
 	}
 	return TP_OK;

@@ -60,12 +60,17 @@ static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
 
 static struct tp_wait follow_loader(const struct tp_waiting *waiting)
 {
-	return (struct tp_wait){TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, loader_labels};
+	return (struct tp_wait){TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, loader_labels,
+				NULL};
 }
 
-static struct tp_wait follow_team(const struct tp_waiting *waiting)
+/* `label` where the team's activity does not reach. Who hands whole steps to others hands them the
+ * fetching of data, too. */
+static struct tp_wait follow_team(const struct tp_waiting *waiting, enum tp_label label,
+				  const enum tp_label *labels)
 {
-	return (struct tp_wait){TP_LABEL_IDLE_LOCK, &waiting->team, team_labels};
+	return (struct tp_wait){label, &waiting->team, labels,
+				waiting->delegates ? &waiting->loader : NULL};
 }
 
 static struct tp_wait fixed(enum tp_label label)
@@ -126,15 +131,18 @@ static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct 
 	bool team = is_active(&waiting->team.activities, wake);
 	bool loader = is_active(&waiting->loader.activities, wake);
 	if (team && !loader)
-		return (struct tp_wait){TP_LABEL_COMPUTE_SPIN, &waiting->team, woken_labels};
-	if (loader && !team)
+		return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, woken_labels);
+	if (loader && !team && !waiting->delegates)
 		return follow_loader(waiting);
 	uint64_t team_ns = active_ns(&waiting->team.activities, piece);
 	uint64_t loader_ns = active_ns(&waiting->loader.activities, piece);
+	if ((team_ns || loader_ns) && waiting->delegates)
+		return follow_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
 	if (team_ns || loader_ns)
-		return team_ns >= loader_ns ? follow_team(waiting) : follow_loader(waiting);
+		return team_ns >= loader_ns ? follow_team(waiting, TP_LABEL_IDLE_LOCK, team_labels)
+					    : follow_loader(waiting);
 	if (waiting->team.activities.n)
-		return follow_team(waiting);
+		return follow_team(waiting, TP_LABEL_IDLE_LOCK, team_labels);
 	return waiting->loader.activities.n ? follow_loader(waiting) : fixed(TP_LABEL_IDLE_LOCK);
 }
 
@@ -179,7 +187,7 @@ static struct tp_wait peer_wait(const struct tp_waiting *waiting,
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
 	if (waiting->loader.activities.n)
 		return follow_loader(waiting);
-	return (struct tp_wait){TP_LABEL_IDLE_UNKNOWN, &waiting->team, team_pipe_labels};
+	return follow_team(waiting, TP_LABEL_IDLE_UNKNOWN, team_pipe_labels);
 }
 
 static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_segment *piece,
@@ -194,8 +202,7 @@ static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_
 	switch (piece->cause) {
 	case TP_CAUSE_FUTEX:
 		if (class->is_team_root || class->leaf == TP_LEAF_SPIN)
-			return (struct tp_wait){TP_LABEL_COMPUTE_SPIN, &waiting->team,
-						barrier_labels};
+			return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, barrier_labels);
 		return futex_wait(waiting, piece);
 	case TP_CAUSE_FILE:
 	case TP_CAUSE_DISK:
@@ -246,7 +253,7 @@ static struct tp_wait runnable(const struct tp_waiting *waiting, enum tp_phase p
 	if (!is_open)
 		return fixed(tp_label_of_phase(phase, TP_LEAF_NONE));
 	if (waiting->team.activities.n)
-		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, &waiting->team, own_team};
+		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, &waiting->team, own_team, NULL};
 	return fixed(TP_LABEL_IDLE_RUNNABLE);
 }
 
@@ -278,6 +285,14 @@ bool tp_waiting_spins(const struct tp_waiting *waiting, const struct tp_segment 
 	return is_open && waiting->has_peers && !waiting->team.activities.n;
 }
 
+/* Waiting for a team that one is part of is time lost; for one that one gave the work to, it is
+ * that work. */
+static enum tp_label label_while(const struct tp_wait *wait, int kind)
+{
+	bool is_math = wait->behind && kind == TP_ACTIVITY_WORK;
+	return is_math ? TP_LABEL_COMPUTE_MATH : wait->labels[kind];
+}
+
 /* What the group did during exact waits of this kind stands for what it did during this one: looks
  * at two threads that alternate faster than one can look tell nothing about both at once. False
  * when there is too little of them. */
@@ -297,11 +312,31 @@ static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segme
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++) {
 		sum_ns += (double)ns[kind];
 		uint64_t end = piece->start_ns + (uint64_t)(length_ns * (sum_ns / all_ns));
-		put(context, piece, at, end, wait->labels[kind]);
+		put(context, piece, at, end, label_while(wait, kind));
 		at = end;
 	}
 	put(context, piece, at, piece->end_ns, wait->label);
 	return true;
+}
+
+/* The group does not work from `at` to `end`: what those behind it do. While it wants a CPU, those
+ * who have one are waited for. */
+static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piece,
+		       const struct tp_activity *gap, tp_wait_put *put, void *context)
+{
+	const struct tp_activities *group = &wait->behind->activities;
+	enum tp_label label = wait->labels[gap->kind];
+	bool is_queue = gap->kind == TP_ACTIVITY_QUEUE;
+	uint64_t at = gap->start_ns;
+	for (size_t i = tp_activities_find(group, at); i < group->n && at < gap->end_ns; i++) {
+		const struct tp_activity *item = &group->items[i];
+		uint64_t until = item->end_ns < gap->end_ns ? item->end_ns : gap->end_ns;
+		bool is_idle = item->kind == TP_ACTIVITY_SLEEP || item->kind == TP_ACTIVITY_NONE;
+		bool is_behind = is_queue ? item->kind <= TP_ACTIVITY_READ : !is_idle;
+		put(context, piece, at, until, is_behind ? loader_labels[item->kind] : label);
+		at = until;
+	}
+	put(context, piece, at, gap->end_ns, label);
 }
 
 static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *piece,
@@ -310,9 +345,14 @@ static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *
 	uint64_t at = piece->start_ns;
 	const struct tp_activities *group = &wait->follow->activities;
 	for (size_t i = tp_activities_find(group, at); i < group->n && at < piece->end_ns; i++) {
+		enum tp_activity_kind kind = group->items[i].kind;
 		uint64_t end = group->items[i].end_ns;
 		end = end < piece->end_ns ? end : piece->end_ns;
-		put(context, piece, at, end, wait->labels[group->items[i].kind]);
+		struct tp_activity gap = {at, end, kind};
+		if (wait->behind && (kind == TP_ACTIVITY_NONE || kind == TP_ACTIVITY_QUEUE))
+			cut_behind(wait, piece, &gap, put, context);
+		else
+			put(context, piece, at, end, label_while(wait, (int)kind));
 		at = end;
 	}
 	put(context, piece, at, piece->end_ns, wait->label);
@@ -355,6 +395,60 @@ static void find_group(struct tp_wait_group *group, const struct tp_analysis *an
 	find_concurrence(group, &analysis->timelines[analysis->main_task]);
 }
 
+/* On a CPU as one of that role, in math or in a function of which nothing is known. */
+static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum tp_thread_role role)
+{
+	uint64_t sum = 0;
+	const struct tp_timeline *timeline = &analysis->timelines[task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE ||
+		    !tp_activity_is_of(analysis, role, task, piece))
+			continue;
+		const struct tp_stack_class *class =
+			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+		bool is_math = class->leaf == TP_LEAF_MATH || class->leaf == TP_LEAF_NONE;
+		if (is_math && !tp_phase_protects(class->phase))
+			sum += piece->end_ns - piece->start_ns;
+	}
+	return sum;
+}
+
+static uint64_t busiest_math_ns(const struct tp_analysis *analysis)
+{
+	uint64_t busiest = 0;
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
+		if (analysis->threads[task].leader != analysis->profile->trainer)
+			continue;
+		uint64_t ns = math_ns(analysis, task, TP_THREAD_TEAM);
+		busiest = ns > busiest ? ns : busiest;
+	}
+	return busiest;
+}
+
+static uint64_t futex_ns(const struct tp_analysis *analysis)
+{
+	uint64_t sum = 0;
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_FUTEX)
+			sum += piece->end_ns - piece->start_ns;
+	}
+	return sum;
+}
+
+/* XLA's and TensorFlow's main thread hands a whole step to a pool and waits; one that is part of a
+ * team computes as much as any member, and waits less than it computes. */
+static bool find_delegates(const struct tp_analysis *analysis)
+{
+	static const double hardly = 0.1; /* of the time it waits */
+	static const double less = 0.5;   /* of what the busiest member does */
+	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
+	return main_ns < less * (double)busiest_math_ns(analysis) &&
+	       main_ns < hardly * (double)futex_ns(analysis);
+}
+
 void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -368,6 +462,7 @@ void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis
 		out->has_loader_processes |= analysis->roles[i] == TP_ROLE_LOADER;
 		out->has_peers |= analysis->roles[i] == TP_ROLE_TRAINER;
 	}
+	out->delegates = find_delegates(analysis);
 	double swapped = 0;
 	out->swaps = tp_trace_counter_growth(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,
 					     &swapped) &&

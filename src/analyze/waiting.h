@@ -21,6 +21,7 @@ struct tp_waiting {
 	struct tp_wait_group team;
 	bool has_loader_processes;
 	bool has_peers; /* other trainers in the tree */
+	bool delegates; /* the team computes and the main thread hardly does */
 	bool swaps;
 };
 
@@ -29,6 +30,9 @@ struct tp_wait {
 	enum tp_label label;
 	const struct tp_wait_group *follow; /* NULL: the label holds */
 	const enum tp_label *labels;        /* of the group's activities */
+	/* NULL, or the group's work is the math, and where it does nothing this one is waited for.
+	 */
+	const struct tp_wait_group *behind;
 };
 
 /* Needs timelines, thread roles, process roles and the main thread; `out` borrows from them. */

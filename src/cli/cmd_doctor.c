@@ -322,7 +322,7 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	struct tp_error err = {0};
 	int status;
 	tp_host_open(&visit->host, "");
-	if (tp_measure_plan(&visit->plan, &visit->host, &as_run, &err) == TP_OK) {
+	if (tp_measure_plan(&visit->plan, &visit->host, &as_run, false, &err) == TP_OK) {
 		check_sources(visit);
 		check_disk(visit);
 		check_rules(visit, &o->rules);

@@ -22,12 +22,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_STEPS, .section = "What to measure", AT(steps)},
 	{TP_OPTION_SKIP, AT(skip)},
 	{TP_OPTION_DELAY, AT(delay_ns)},
-	{.name = "duration",
-	 .type = TP_OPTION_DURATION,
-	 .value = "TIME",
-	 .text = "stop measuring; the program goes on",
-	 .otherwise = "until it ends",
-	 AT(duration_ns)},
+	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", AT(duration_ns)},
 	{TP_OPTION_COLLECT, AT(collect)},
 	{TP_OPTION_REQUIRE, AT(require)},
 	{TP_OPTION_MAX_OVERHEAD, AT(max_overhead)},
@@ -66,7 +61,7 @@ static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
 	int status;
 	tp_host_open(&host, "");
 	tp_page_init(&page, &style);
-	if (tp_measure_plan(&plan, &host, o, &err) == TP_OK) {
+	if (tp_measure_plan(&plan, &host, o, false, &err) == TP_OK) {
 		tp_sources_print(&page, plan);
 		status = tp_output_page(&page);
 	} else {

@@ -65,6 +65,7 @@ const struct tp_option *tp_global_options(void);
 
 extern const struct tp_command tp_cmd_run;
 extern const struct tp_command tp_cmd_attach;
+extern const struct tp_command tp_cmd_top;
 extern const struct tp_command tp_cmd_import;
 extern const struct tp_command tp_cmd_report;
 extern const struct tp_command tp_cmd_explain;

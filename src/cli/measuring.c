@@ -70,9 +70,10 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 }
 
 enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
-			       const struct tp_run_options *options, struct tp_error *err)
+			       const struct tp_run_options *options, bool is_attaching,
+			       struct tp_error *err)
 {
-	return make_plan(out, host, options, NULL, false, err);
+	return make_plan(out, host, options, NULL, is_attaching, err);
 }
 
 /* ---- before the start ---------------------------------------------------------------------- */
@@ -85,27 +86,35 @@ static bool is_worth_a_line(const struct tp_plan_row *row)
 	return presence == TP_PRESENCE_NO_PERMISSION || presence == TP_PRESENCE_IN_USE;
 }
 
+bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *next, size_t size)
+{
+	const struct tp_availability *first = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < tp_plan_count(plan); i++) {
+		const struct tp_plan_row *row = tp_plan_row(plan, i);
+		if (!is_worth_a_line(row))
+			continue;
+		first = first ? first : &row->availability;
+		tp_buf_printf(out, "%s%s", n++ ? ", " : "", row->type->summary);
+	}
+	if (!n)
+		return false;
+	tp_buf_printf(out, " are off: %s", first->reason);
+	bool has_remedy = n == 1 && first->remedy[0];
+	if (next)
+		snprintf(next, size, "%s%s", has_remedy ? first->remedy : "",
+			 has_remedy ? "   (or: trainprof doctor)" : "trainprof doctor");
+	return true;
+}
+
 /* At most two lines. */
 static void say_absences(const struct session *s)
 {
-	struct tp_buf names = {0};
-	const struct tp_plan_row *first = NULL;
-	size_t n = 0;
-	for (size_t i = 0; i < tp_plan_count(s->plan); i++) {
-		const struct tp_plan_row *row = tp_plan_row(s->plan, i);
-		if (!is_worth_a_line(row))
-			continue;
-		first = first ? first : row;
-		tp_buf_printf(&names, "%s%s", n++ ? ", " : "", row->type->summary);
-	}
-	if (n && !s->cli->is_quiet) {
-		char next[200];
-		snprintf(next, sizeof(next), "%s%s", n == 1 ? first->availability.remedy : "",
-			 n == 1 && first->availability.remedy[0] ? "   (or: trainprof doctor)"
-								 : "trainprof doctor");
-		tp_say(next, "%s are off: %s", tp_buf_text(&names), first->availability.reason);
-	}
-	tp_buf_release(&names);
+	struct tp_buf text = {0};
+	char next[200];
+	if (!s->cli->is_quiet && tp_measure_absences(&text, s->plan, next, sizeof(next)))
+		tp_say(next, "%s", tp_buf_text(&text));
+	tp_buf_release(&text);
 }
 
 static enum tp_status open_store(struct session *s, const char *directory, struct tp_error *err)
@@ -363,7 +372,7 @@ int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
 }
 
 /* A process that is not there is misuse. */
-static int not_attached(const struct tp_error *err)
+int tp_measure_refused(const struct tp_error *err)
 {
 	tp_complain(NULL, err);
 	return err->status == TP_TARGET ? TP_EXIT_USAGE : tp_exit_status(err);
@@ -386,7 +395,7 @@ int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
 	}
 	done = measure(&s, out, done, &err);
 	if (done != TP_OK)
-		status = not_attached(&err);
+		status = tp_measure_refused(&err);
 	tidy(&s, out, done == TP_OK);
 	return status;
 }

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "options.h"
+#include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/host.h"
 #include "trainprof/collect/plan.h"
@@ -46,6 +47,9 @@ struct tp_run_options {
 #define TP_OPTION_DELAY \
 	.name = "delay", .type = TP_OPTION_DURATION, .value = "TIME", \
 	.text = "start measuring later", .otherwise = "0s"
+#define TP_OPTION_DURATION_TIME \
+	.letter = 'd', .name = "duration", .type = TP_OPTION_DURATION, .value = "TIME", \
+	.text = "stop measuring; the program goes on"
 #define TP_OPTION_COLLECT \
 	.name = "collect", .type = TP_OPTION_TEXT, .value = "LIST", \
 	.text = "+name adds, -name leaves out", .otherwise = "all available"
@@ -88,7 +92,14 @@ struct tp_measured {
 /* Probe, with the options' selection; prints nothing. The plan borrows host. */
 TP_MUST_CHECK enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
 					     const struct tp_run_options *options,
-					     struct tp_error *err);
+					     bool is_attaching, struct tp_error *err);
+
+/* Append what could be had and is not, in a line: "CPU stacks are off: perf_event_paranoid is 4".
+ * `next`, if not NULL, becomes what to type. False when there is no such source. */
+bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *next, size_t size);
+
+/* The exit status of what could not be attached to; says why. */
+int tp_measure_refused(const struct tp_error *err);
 
 /*
  * Measure the program to its end. Returns the exit status that run must have when nothing was

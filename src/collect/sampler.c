@@ -22,7 +22,7 @@
 enum { MAX_EVENTS = 16, TIMEOUT_MAX_MS = 60000 };
 
 /* What wakes the loop besides time and sources, which are known by their row. */
-enum { WAKE_TARGET = -1 };
+enum { WAKE_TARGET = -1, WAKE_CALLER = -2 };
 
 enum phase {
 	PHASE_DELAY, /* sources keep their books and put nothing */
@@ -58,6 +58,13 @@ static uint64_t source_due_ns(const struct tp_collector *source, uint64_t now_ns
 	return source->due_ns;
 }
 
+/* The first one a whole period from now; those of a second when the sources are due. */
+static uint64_t next_tick_ns(const struct loop *loop, uint64_t now_ns)
+{
+	uint64_t period_ns = loop->config->tick_period_ns;
+	return period_ns ? now_ns + period_ns : next_due_ns(now_ns, TICK_PERIOD_NS);
+}
+
 static bool loop_watch(const struct loop *loop, int fd, int who)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)(int64_t)who};
@@ -69,7 +76,8 @@ static enum tp_status loop_open(struct loop *loop, struct tp_error *err)
 	size_t n = tp_plan_count(loop->plan);
 	loop->due_ns = tp_alloc((n + 1) * sizeof(*loop->due_ns));
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (loop->epoll_fd < 0 || !loop_watch(loop, tp_target_wait_fd(loop->target), WAKE_TARGET))
+	if (loop->epoll_fd < 0 || !loop_watch(loop, tp_target_wait_fd(loop->target), WAKE_TARGET) ||
+	    (loop->config->watched && !loop_watch(loop, loop->config->watched_fd, WAKE_CALLER)))
 		return tp_fail(err, TP_TARGET, "cannot wait for the program: %s",
 			       tp_errno_text(errno));
 	return TP_OK;
@@ -95,7 +103,7 @@ static void loop_arm(struct loop *loop, uint64_t now_ns)
 		if (fd >= 0)
 			loop_watch(loop, fd, (int)i);
 	}
-	loop->tick_ns = next_due_ns(now_ns, TICK_PERIOD_NS);
+	loop->tick_ns = next_tick_ns(loop, now_ns);
 }
 
 static void loop_sample_one(struct loop *loop, size_t i)
@@ -192,7 +200,7 @@ static void loop_catch_up(struct loop *loop)
 		loop_sample(loop, i);
 	}
 	if (loop->phase != PHASE_OVER && now_ns >= loop->tick_ns) {
-		loop->tick_ns = next_due_ns(now_ns, TICK_PERIOD_NS);
+		loop->tick_ns = next_tick_ns(loop, now_ns);
 		if (loop->config->tick && !loop->config->tick(loop->config->context, now_ns))
 			loop_finish(loop);
 	}
@@ -248,6 +256,11 @@ static void loop_run(struct loop *loop)
 			int who = (int)(int64_t)events[i].data.u64;
 			if (who == WAKE_TARGET)
 				news |= tp_target_poll(loop->target);
+			else if (who == WAKE_CALLER &&
+				 !loop->config->watched(loop->config->context))
+				loop_finish(loop);
+			else if (who == WAKE_CALLER)
+				continue;
 			else if (loop->phase != PHASE_OVER)
 				loop_sample(loop, (size_t)who);
 		}

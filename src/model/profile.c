@@ -10,6 +10,12 @@ const char *tp_role_name(enum tp_role role)
 	return (unsigned)role < TP_N_ROLES ? names[role] : "other";
 }
 
+const char *tp_thread_role_name(enum tp_thread_role role)
+{
+	static const char *const names[] = {"other", "main", "team", "loader", "comm"};
+	return (unsigned)role < TP_N_THREAD_ROLES ? names[role] : "other";
+}
+
 const char *tp_step_kind_name(enum tp_step_kind kind)
 {
 	static const char *const names[] = {"steady",     "warmup", "checkpoint",

@@ -85,14 +85,23 @@ static double total_share(const struct tp_profile *profile, const struct tp_line
 	return sum;
 }
 
+static bool is_among(const struct tp_line_result *line, const struct tp_line_result *const *lines,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_same_line(line, lines[i]))
+			return true;
+	return false;
+}
+
 /* The line with most time and of it the largest part; NULL when none has a notable share. */
 static const struct tp_line_result *largest_but(const struct tp_profile *profile,
-						const struct tp_line_result *but)
+						const struct tp_line_result *const *but, size_t n)
 {
 	const struct tp_line_result *best = NULL;
 	for (size_t i = 0; i < profile->n_lines; i++) {
 		const struct tp_line_result *line = &profile->lines[i];
-		if (line->is_own != speaks_by_own(profile) || (but && is_same_line(line, but)) ||
+		if (line->is_own != speaks_by_own(profile) || is_among(line, but, n) ||
 		    total_share(profile, line) < least_share)
 			continue;
 		bool is_same = best && is_same_line(line, best);
@@ -135,7 +144,7 @@ static void add_second(struct tp_buf *out, const struct tp_report_digest *digest
 		       const struct tp_line_result *first)
 {
 	const struct tp_profile *profile = digest->profile;
-	const struct tp_line_result *second = largest_but(profile, first);
+	const struct tp_line_result *second = largest_but(profile, &first, 1);
 	if (!second)
 		return;
 	tp_buf_puts(out, "; next ");
@@ -171,7 +180,7 @@ void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *di
 	static const unsigned ways[] = {WITH_WHOLE | WITH_INNER | WITH_SECOND,
 					WITH_WHOLE | WITH_SECOND, WITH_WHOLE | WITH_INNER,
 					WITH_WHOLE, 0};
-	const struct tp_line_result *first = largest_but(digest->profile, NULL);
+	const struct tp_line_result *first = largest_but(digest->profile, NULL, 0);
 	for (size_t i = 0; first && i < TP_ARRAY_LEN(ways); i++) {
 		struct tp_buf text = {0};
 		add_hottest(&text, digest, first, ways[i]);
@@ -182,6 +191,29 @@ void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *di
 		tp_buf_release(&text);
 		if (fits)
 			return;
+	}
+}
+
+size_t tp_report_hottest(const struct tp_line_result **out, size_t most,
+			 const struct tp_profile *profile)
+{
+	size_t n = 0;
+	const struct tp_line_result *line;
+	while (n < most && (line = largest_but(profile, out, n)))
+		out[n++] = line;
+	return n;
+}
+
+void tp_report_add_hot_line(struct tp_buf *out, const struct tp_profile *profile,
+			    const struct tp_line_result *line)
+{
+	const struct tp_line_result *inner = inner_line(profile, line);
+	tp_buf_printf(out, "%5s  ", tp_unit_percent(total_share(profile, line)).text);
+	tp_report_add_place(out, profile->trace, line);
+	tp_buf_printf(out, ", %s", tp_part_name(line->part));
+	if (inner) {
+		tp_buf_puts(out, ", mostly ");
+		tp_report_add_place(out, profile->trace, inner);
 	}
 }
 

@@ -14,6 +14,14 @@ void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
 			   size_t columns);
 
+/* The same lines one by one, largest first: at most `most` into `out`, borrowed; returns how many.
+ */
+size_t tp_report_hottest(const struct tp_line_result **out, size_t most,
+			 const struct tp_profile *profile);
+/* Append "62 %  train.py:88 in main(), dataloader, mostly data.py:7 in load()". */
+void tp_report_add_hot_line(struct tp_buf *out, const struct tp_profile *profile,
+			    const struct tp_line_result *line);
+
 /* Append "the loop in main() at train.py:88–95"; nothing when it is not known. */
 void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile);
 

@@ -200,7 +200,7 @@ static void put_bar(struct tp_page *page, const struct tp_report_digest *digest,
 	tp_page_end(page);
 }
 
-static void put_bars(struct tp_page *page, const struct tp_report_digest *digest)
+void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->is_judgeable)
 		return;
@@ -482,7 +482,7 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	put_header(page, digest);
 	put_crash(page, digest);
 	put_verdict(page, digest);
-	put_bars(page, digest);
+	tp_report_bars(page, digest);
 	put_hottest(page, digest);
 	put_notes(page, digest);
 	put_advices(page, digest);

@@ -11,4 +11,7 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 /* Everything else that is known, section by section. */
 void tp_report_details(struct tp_page *page, const struct tp_report_digest *digest);
 
+/* The bars of the parts alone, largest first; nothing when they rest on nothing. */
+void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest);
+
 #endif

@@ -77,9 +77,8 @@ static const char *what_of(const struct tp_profile *profile, enum tp_part limit)
 	return is_waited_for ? limits[limit].of_device : limits[limit].what;
 }
 
-static void add_limit(struct tp_buf *out, const struct tp_profile *profile)
+void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit)
 {
-	enum tp_part limit = limit_of(profile);
 	tp_buf_printf(out, "%s %s of %s", what_of(profile, limit), share(profile, limit).text,
 		      profile->is_of_steps ? "each step" : "the time measured");
 	if (limit != TP_PART_COMPUTE)
@@ -91,7 +90,7 @@ void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
 	if (is_of_devices(report))
-		add_limit(out, report->profile);
+		tp_report_add_limit(out, report->profile, limit_of(report->profile));
 	else if (findings && findings->verdict_title)
 		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
 	else if (findings)

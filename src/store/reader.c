@@ -12,9 +12,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct reader {
@@ -26,6 +28,7 @@ struct reader {
 	size_t block_capacity;
 	uint32_t n_blocks;
 	bool is_damaged; /* before the end of the file */
+	pid_t writer;    /* after the header was read */
 };
 
 enum read_result { READ_WHOLE, READ_SHORT, READ_FAILED };
@@ -83,6 +86,7 @@ static enum tp_status read_header(struct reader *reader, const struct tp_run_inf
 	    tp_get_u32(header + HEADER_CLOCK) != LAYOUT_CLOCK_MONOTONIC ||
 	    tp_get_u64(header + HEADER_TICK_NS) != 1)
 		return tp_fail(err, TP_PARSE, "'%s' has a damaged header", reader->path);
+	reader->writer = (pid_t)tp_get_u32(header + HEADER_PID);
 	uint64_t id = tp_get_u64(header + HEADER_RUN_ID);
 	if (id && run->id && strncmp(run->id, "r-", 2) == 0 &&
 	    id != strtoull(run->id + 2, NULL, 16))
@@ -150,17 +154,32 @@ static void add_stop_gap(struct tp_sink *sink, const struct tp_run_info *run,
 	tp_sink_gap(sink, "recording", reason, ledger->until_ns, end_ns, ledger->n_lost);
 }
 
+static void reader_init(struct reader *reader, struct tp_sink *sink, const char *directory)
+{
+	*reader = (struct reader){.fd = -1};
+	tp_checksum_init(&reader->checksum);
+	tp_decoder_init(&reader->decoder, sink);
+	reader->path = tp_asprintf("%s/" LAYOUT_RECORDS, directory);
+}
+
+static void reader_release(struct reader *reader)
+{
+	if (reader->fd >= 0)
+		close(reader->fd);
+	free(reader->block);
+	free(reader->path);
+	tp_decoder_release(&reader->decoder);
+}
+
 enum tp_status tp_store_load(struct tp_trace *out, const char *directory, struct tp_error *err)
 {
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
 	struct tp_ledger ledger;
 	struct tp_trace_builder builder;
-	struct reader reader = {.fd = -1};
+	struct reader reader;
 	tp_trace_builder_init(&builder);
-	tp_checksum_init(&reader.checksum);
-	tp_decoder_init(&reader.decoder, &builder.sink);
-	reader.path = tp_asprintf("%s/" LAYOUT_RECORDS, directory);
+	reader_init(&reader, &builder.sink, directory);
 
 	enum tp_status status = tp_manifest_load(&run, &ledger, &arena, directory, err);
 	if (!status)
@@ -178,12 +197,104 @@ enum tp_status tp_store_load(struct tp_trace *out, const char *directory, struct
 	out->is_partial =
 		reader.is_damaged || !ledger.is_closed || reader.n_blocks != ledger.n_blocks;
 out:
-	if (reader.fd >= 0)
-		close(reader.fd);
-	free(reader.block);
-	free(reader.path);
-	tp_decoder_release(&reader.decoder);
+	reader_release(&reader);
 	tp_trace_builder_release(&builder);
 	tp_arena_release(&arena);
 	return status;
+}
+
+/* ---- while it is being written ---- */
+
+struct tp_follow {
+	struct reader reader;
+	struct tp_arena arena;
+	struct tp_run_info run;
+	char *directory;
+	int writer_fd; /* pidfd; -1 when it was gone */
+};
+
+static bool is_closed(const struct tp_follow *follow)
+{
+	struct tp_arena arena = {0};
+	struct tp_run_info run;
+	struct tp_ledger ledger;
+	bool closed = tp_manifest_load(&run, &ledger, &arena, follow->directory, NULL) == TP_OK &&
+		      ledger.is_closed;
+	tp_arena_release(&arena);
+	return closed;
+}
+
+bool tp_follow_has_ended(const struct tp_follow *follow)
+{
+	struct pollfd end = {.fd = follow->writer_fd, .events = POLLIN};
+	return follow->writer_fd < 0 || poll(&end, 1, 0) > 0 || is_closed(follow);
+}
+
+static enum tp_status fail_ended(const struct tp_follow *follow, struct tp_error *err)
+{
+	(void)tp_fail(err, TP_EXISTS, "'%s' is not being written any more", follow->directory);
+	tp_error_next_word(err, "trainprof report ", follow->directory, "");
+	return TP_EXISTS;
+}
+
+enum tp_status tp_follow_open(struct tp_follow **out, const char *directory, struct tp_sink *sink,
+			      struct tp_error *err)
+{
+	struct tp_follow *follow = tp_alloc(sizeof(*follow));
+	struct tp_ledger ledger;
+	reader_init(&follow->reader, sink, directory);
+	follow->directory = tp_strdup(directory);
+	follow->writer_fd = -1;
+	enum tp_status status =
+		tp_manifest_load(&follow->run, &ledger, &follow->arena, directory, err);
+	if (!status)
+		status = open_records(&follow->reader, err);
+	if (!status)
+		status = read_header(&follow->reader, &follow->run, err);
+	if (!status && follow->reader.writer > 0)
+		follow->writer_fd = (int)syscall(SYS_pidfd_open, follow->reader.writer, 0);
+	if (!status && (ledger.is_closed || tp_follow_has_ended(follow)))
+		status = fail_ended(follow, err);
+	if (status)
+		tp_follow_close(follow);
+	else
+		*out = follow;
+	return status;
+}
+
+const struct tp_run_info *tp_follow_run(const struct tp_follow *follow)
+{
+	return &follow->run;
+}
+
+/* What ends before its block does is being written now: the next time there will be more. */
+enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
+{
+	struct reader *reader = &follow->reader;
+	struct stat st;
+	off_t whole;
+	do
+		whole = lseek(reader->fd, 0, SEEK_CUR);
+	while (whole >= 0 && !reader->is_damaged && read_block(reader));
+	off_t at = lseek(reader->fd, 0, SEEK_CUR);
+	if (whole < 0 || at < 0 || fstat(reader->fd, &st) != 0)
+		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
+	if (reader->is_damaged && at < st.st_size)
+		return tp_fail(err, TP_PARSE, "'%s' is damaged", reader->path);
+	reader->is_damaged = false;
+	if (lseek(reader->fd, whole, SEEK_SET) != whole)
+		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
+	return TP_OK;
+}
+
+void tp_follow_close(struct tp_follow *follow)
+{
+	if (!follow)
+		return;
+	reader_release(&follow->reader);
+	if (follow->writer_fd >= 0)
+		close(follow->writer_fd);
+	tp_arena_release(&follow->arena);
+	free(follow->directory);
+	free(follow);
 }

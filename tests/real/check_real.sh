@@ -5,6 +5,7 @@
 set -u
 trainprof=$1
 out=$2
+venvs=$out.venv
 here=$(cd "$(dirname "$0")" && pwd)
 python=/usr/bin/python3
 passed=0 failed=0 skipped=0
@@ -42,6 +43,18 @@ darknet_truth() {
 	                  at[++n] = load + train; loads[n] = load }
 	     END { for (i = int(n / 10) + 1; i <= n; i++) { all += at[i]; wait += loads[i]; kept++ }
 	           printf "{\"steps\": %d, \"data_ratio\": %.6f, \"step_s\": %.6f}\n", n, wait / all, all / kept }' "$1"
+}
+
+# venv NAME PACKAGE MODULE: a Python of its own with a package from PyPI; kept between runs
+venv() {
+	dir=$venvs/$1
+	"$dir/bin/python" -c "import $3" 2> /dev/null && return
+	# shellcheck disable=SC2086 # several packages
+	mkdir -p "$venvs" && python3 -m venv "$dir" > "$1.pip" 2>&1 &&
+		"$dir/bin/pip" install -q $2 >> "$1.pip" 2>&1 &&
+		"$dir/bin/python" -c "import $3" >> "$1.pip" 2>&1 && return
+	echo "skip $1: $(tail -1 "$1.pip")"
+	return 1
 }
 
 wanted() { [ -z "${ONLY:-}" ] || [ "$ONLY" = "$1" ]; }
@@ -128,6 +141,56 @@ if $python -c 'import torch, PIL' 2> /dev/null; then
 else
 	echo "skip torch: not installed (Debian: python3-torch python3-pil)"
 	skipped=$((skipped + 11))
+fi
+# framework_case FRAMEWORK KIND STEPS CLAIM...: one of jaxloops.py or tfloops.py
+framework_case() {
+	wanted "$1-$2" || return
+	name=$1-$2 framework=$1 kind=$2 steps=$3
+	shift 3
+	measure "$name" "$venvs/$framework/bin/python" "$here/${framework}loops.py" "$kind" "$name.truth" --steps "$steps"
+	judge "$name" "$name.truth" "$@"
+}
+
+if ! wanted jax-mlp && ! wanted jax-feed; then
+	:
+elif venv jax "jax optax" jax; then
+	# Two threads compute on two CPUs: there is nothing to advise.
+	framework_case jax mlp 150 limiter=compute data_within=5 steps_within=1 time_within=3 apart=1 \
+		line=wait,mlp never=input/,host/,communication/ roles=trainer:1
+	framework_case jax feed 120 limiter=dataloader data_within=5 steps_within=1 time_within=3 \
+		line=feed top=input/loads-in-trainer roles=trainer:1
+else
+	skipped=$((skipped + 2))
+fi
+
+if ! wanted tf-tape && ! wanted tf-pipe && ! wanted tf-fit; then
+	:
+elif venv tf tensorflow-cpu tensorflow; then
+	framework_case tf tape 150 limiter=compute data_within=5 steps_within=1 time_within=3 apart=1 \
+		line=tape never=input/,host/,communication/ roles=trainer:1
+	# tf.data works on the pool that trains, also while the main thread waits for a step.
+	framework_case tf pipe 120 limiter=dataloader steps_within=1 time_within=3 line=pipe \
+		top=input/loader-cpu-bound roles=trainer:1
+	framework_case tf fit 120 limiter=dataloader steps_within=1 line=fit top=input/loader-cpu-bound \
+		roles=trainer:1
+else
+	skipped=$((skipped + 3))
+fi
+
+# mpi_case: two ranks, the second one late
+mpi_case() {
+	wanted mpi || return
+	measure mpi env OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+		mpirun -n 2 --oversubscribe $python "$here/mpiloop.py" mpi.truth --steps 100
+	judge mpi mpi.truth limiter=communication steps_within=1 time_within=3 line=exchange \
+		roles=trainer:2,launcher:1 top=communication/late-rank
+}
+
+if command -v mpirun > /dev/null && $python -c 'import mpi4py, numpy' 2> /dev/null; then
+	mpi_case
+else
+	echo "skip mpi: not installed (Debian: python3-mpi4py openmpi-bin python3-numpy)"
+	skipped=$((skipped + 1))
 fi
 echo "real: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

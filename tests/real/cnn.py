@@ -11,6 +11,7 @@ import time
 import numpy
 import torch
 from PIL import Image
+from selftimed import lines
 
 
 class Pictures(torch.utils.data.Dataset):
@@ -28,13 +29,6 @@ class Pictures(torch.utils.data.Dataset):
             picture = Image.open(path).convert("RGB").resize((self.side, self.side))
         data = torch.from_numpy(numpy.asarray(picture).copy()).permute(2, 0, 1).float() / 255
         return data, int("dog" in path)
-
-
-def lines():
-    """Numbers of this file's lines that have a name."""
-    with open(__file__) as file:
-        return {text.split("# line:")[1].split()[0]: number
-                for number, text in enumerate(file, 1) if "# line:" in text and "split" not in text}
 
 
 def network(width):
@@ -82,7 +76,7 @@ def main():
     with open(args.truth, "w") as out:
         json.dump({"steps": args.steps, "data_ratio": data_s / (data_s + train_s),
                    "step_s": (data_s + train_s) / (args.steps - args.steps // 10),
-                   "starts_s": starts, "lines": lines(), "first_loss": sum(losses[:5]) / 5,
+                   "starts_s": starts, "lines": lines(__file__), "first_loss": sum(losses[:5]) / 5,
                    "last_loss": sum(losses[-5:]) / 5}, out)
 
 

@@ -10,7 +10,8 @@ judge.py NAME REPORT.json TRUTH.json [key=value...]
   never=a/,b/        no advice whose rule begins like this
   roles=loader:2,... at least so many processes of a role
   workers=N          so many loader workers
-  line=NAME          most of the time is at the loop's line that TRUTH.lines has by that name
+  line=a,b           most of the time is at a loop's line that TRUTH.lines has by such a name
+  apart=N            N steps in which TRUTH.compiled_s (times) tells of compilation are no steady ones
   restarts=N         loader workers are started again so often, within a tenth
 Always: the parts sum to the total, the tier is full, 95 % of the CPU time are accounted for and
 95 % of the stacks are whole. TRUTH.starts_s, where given (of each step, and the end of the last),
@@ -70,6 +71,27 @@ def of_the_steps(report, truth, wanted):
                f"mean step {1e3 * mean:.1f} ms, the program says {1e3 * truth['step_s']:.1f} ms")
 
 
+def compiled_steps(truth):
+    """Length in seconds of each step but the first in which the framework compiled."""
+    starts = truth["starts_s"]
+    spans = list(zip(starts, starts[1:]))[1:]
+    return [end - start for start, end in spans
+            if any(start <= at < end for at in truth["compiled_s"])]
+
+
+def of_the_compilations(report, truth, wanted):
+    """A first step is warm-up whatever it does; of the others as long ones must not be steady."""
+    if "apart" not in wanted:
+        return
+    series = report["steps"].get("series") or {"kinds": [], "duration_ns": []}
+    others = [1e-9 * length for kind, length in zip(series["kinds"], series["duration_ns"])
+              if kind != "steady"]
+    lengths = compiled_steps(truth)
+    found = sum(any(abs(other / length - 1) < 0.25 for other in others) for length in lengths)
+    yield (found == len(lengths) == int(wanted["apart"]),
+           f"{found} of {len(lengths)} steps that compile are told apart")
+
+
 def of_the_verdict(report, truth, wanted):
     parts = {p["id"]: p["share_ratio"]["value"] for p in report["partition"]["parts"]}
     if "limiter" in wanted:
@@ -101,14 +123,17 @@ def of_the_processes(report, wanted):
 
 
 def of_the_lines(report, truth, wanted):
-    sums = {}
+    """Lines of the loop; where a library loops, the program's own, as the report names them."""
+    sums = {"loop": {}, "own": {}}
     for line in report["partition"].get("lines", []):
-        if line["of"] == "loop":
-            sums[line["line"]] = sums.get(line["line"], 0) + line["time_ns"]
+        if line["file"] == truth.get("program", line["file"]):
+            of = sums[line["of"]]
+            of[line["line"]] = of.get(line["line"], 0) + line["time_ns"]
+    sums = sums["loop"] or sums["own"]
     if "line" in wanted:
-        number = truth["lines"][wanted["line"]]
+        numbers = [truth["lines"][name] for name in wanted["line"].split(",")]
         hottest = max(sums, key=sums.get) if sums else None
-        yield hottest == number, f"hottest line {hottest}, the program's is {number}"
+        yield hottest in numbers, f"hottest line {hottest}, the program's is {numbers}"
     if "restarts" in wanted:
         found = report["summary"]["metrics"]["loader.restarts"]["value"]
         yield (abs(found - float(wanted["restarts"])) <= 0.1 * float(wanted["restarts"]),
@@ -129,6 +154,7 @@ def main():
     failed = 0
     for claims in (of_the_truth(truth), of_the_measurement(report),
                    of_the_steps(report, truth, wanted), of_the_verdict(report, truth, wanted),
+                   of_the_compilations(report, truth, wanted),
                    of_the_processes(report, wanted), of_the_lines(report, truth, wanted)):
         for holds, text in claims:
             print(f"{'ok  ' if holds else 'FAIL'} {name}: {text}")

@@ -13,52 +13,15 @@ The loop times its parts itself. Lines whose comment begins with "line:" are in 
 """
 import argparse
 import io
-import json
 import os
 import sys
 import time
 
 import numpy
 import torch
+from selftimed import Clock
 
 functional = torch.nn.functional
-
-
-def lines():
-    """Numbers of this file's lines that have a name."""
-    with open(__file__) as file:
-        return {text.split("# line:")[1].split()[0]: number
-                for number, text in enumerate(file, 1) if "# line:" in text and "split" not in text}
-
-
-class Clock:
-    """Sums wall time by part; the first tenth of the steps is warm-up."""
-
-    def __init__(self, steps):
-        self.steps = steps
-        self.parts = {}
-        self.starts = []
-        self.at = 0.0
-
-    def step(self):
-        self.at = time.monotonic()
-        self.starts.append(self.at)
-
-    def part(self, name):
-        now = time.monotonic()
-        if len(self.starts) > self.steps // 10:
-            self.parts[name] = self.parts.get(name, 0.0) + now - self.at
-        self.at = now
-
-    def write(self, path):
-        self.starts.append(time.monotonic())
-        first = self.steps // 10
-        total = self.starts[-1] - self.starts[first]
-        with open(path, "w") as out:
-            json.dump({"steps": self.steps, "step_s": total / (self.steps - first),
-                       "data_ratio": self.parts.get("data", 0.0) / total,
-                       "ratios": {name: part / total for name, part in self.parts.items()},
-                       "starts_s": self.starts, "lines": lines()}, out)
 
 
 class Block(torch.nn.Module):
@@ -97,7 +60,7 @@ def chars(args):
         clock.part("data")
         train_step(model, optimizer, text)  # line: chars
         clock.part("train")
-    clock.write(args.truth)
+    clock.write(args.truth, __file__)
 
 
 def small(args):
@@ -113,7 +76,7 @@ def small(args):
         for weight in weights:
             weight.mul_(0.999)
         clock.part("train")
-    clock.write(args.truth)
+    clock.write(args.truth, __file__)
 
 
 def checkpoints(args):
@@ -130,7 +93,7 @@ def checkpoints(args):
             state = {"model": model.state_dict(), "table": table}
             torch.save(state, args.truth + ".pt")  # line: checkpoints
             clock.part("save")
-    clock.write(args.truth)
+    clock.write(args.truth, __file__)
 
 
 def prints(args):
@@ -150,7 +113,7 @@ def prints(args):
         for row in model.weight.detach().repeat(12, 1):
             print(step, *[f"{value.item():.6f}" for value in row], file=log)  # line: prints
         clock.part("print")
-    clock.write(args.truth)
+    clock.write(args.truth, __file__)
 
 
 def pieces(shape):
@@ -179,7 +142,7 @@ def generator(args):
         if step + 1 == args.steps:
             break
         clock.step()
-    clock.write(args.truth)
+    clock.write(args.truth, __file__)
 
 
 class Rows(torch.utils.data.Dataset):
@@ -208,7 +171,7 @@ def epochs(args):
             done += 1
             if done < args.steps and done % 10:
                 clock.step()
-    clock.write(args.truth)
+    clock.write(args.truth, __file__)
 
 
 def rank_main(rank, args):
@@ -229,7 +192,7 @@ def rank_main(rank, args):
             torch.distributed.all_reduce(weight.grad)  # line: ranks
         clock.part("exchange")
     if rank == 0:
-        clock.write(args.truth)
+        clock.write(args.truth, __file__)
 
 
 def ranks(args):

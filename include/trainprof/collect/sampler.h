@@ -18,9 +18,14 @@
 struct tp_sampler_config {
 	uint64_t delay_ns;    /* measure only from then on; 0 = from the start */
 	uint64_t duration_ns; /* of measuring; 0 = until the end. The target goes on. */
-	/* About once a second while measuring: flush, look at limits. False stops the measuring.
+	/* About once a period while measuring: flush, look at limits. False stops the measuring.
 	 * May be NULL. */
 	bool (*tick)(void *context, uint64_t now_ns);
+	uint64_t tick_period_ns; /* 0 = a second */
+	/* A descriptor of the caller's, looked at with ours: `watched` is called when it is
+	 * readable, and takes what is there. False stops the measuring. NULL: there is none. */
+	bool (*watched)(void *context);
+	int watched_fd;
 	/* One line for the user, without "trainprof:" and newline. May be NULL. */
 	void (*notice)(void *context, const char *text);
 	void *context;

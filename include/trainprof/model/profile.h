@@ -94,6 +94,28 @@ struct tp_process_result {
 	uint32_t n_threads;
 };
 
+enum tp_thread_role {
+	TP_THREAD_OTHER,
+	TP_THREAD_MAIN,   /* carries the training loop */
+	TP_THREAD_TEAM,   /* computes for it */
+	TP_THREAD_LOADER, /* makes batches: thread of a trainer or of a loader process */
+	TP_THREAD_COMM,
+	TP_N_THREAD_ROLES
+};
+
+const char *tp_thread_role_name(enum tp_thread_role role);
+
+/* One thread in the window; times sum to lived_ns. */
+struct tp_thread_result {
+	uint32_t task;
+	enum tp_thread_role role;
+	enum tp_role process_role;
+	uint64_t lived_ns;
+	uint64_t on_cpu_ns;
+	uint64_t runnable_ns;
+	uint64_t blocked_ns[TP_N_CAUSES];
+};
+
 /* What the worker of a loader does. Name in code, name in data. */
 #define TP_WORKER_TIME_MAP(X)                                                                      \
 	X(DECODE, "decode")                                                                        \
@@ -199,6 +221,8 @@ struct tp_profile {
 
 	struct tp_process_result *processes;
 	size_t n_processes;
+	struct tp_thread_result *threads; /* that lived in it, in order of tasks */
+	size_t n_threads;
 	struct tp_hot_stack *hot;
 	size_t n_hot;
 	struct tp_worker_result *workers; /* of the trainer's loader, in order of tasks */

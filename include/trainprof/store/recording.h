@@ -56,4 +56,25 @@ TP_MUST_CHECK enum tp_status tp_store_finish(struct tp_store *store, const struc
 TP_MUST_CHECK enum tp_status tp_store_load(struct tp_trace *out, const char *directory,
 					   struct tp_error *err);
 
+/* A recording that is still being written, on this machine. */
+struct tp_follow;
+
+/*
+ * Open it at its begin. Needs the right to read it, nothing else; who writes it does not notice.
+ * `sink` is borrowed until tp_follow_close().
+ *
+ * Errors  as tp_store_load(), and TP_EXISTS: nobody writes it any more (it was closed, or its
+ * writer is gone).
+ */
+TP_MUST_CHECK enum tp_status tp_follow_open(struct tp_follow **out, const char *directory,
+					    struct tp_sink *sink, struct tp_error *err);
+/* As the first manifest told it: without an end. Borrowed until close. */
+const struct tp_run_info *tp_follow_run(const struct tp_follow *follow);
+/* Pour the records of all blocks that were written since the last time. The newest are about as old
+ * as the writer's last flush. Errors  TP_IO, TP_PARSE (damaged: no more will come). */
+TP_MUST_CHECK enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err);
+/* Whether the writer is gone: what it wrote can be read once more, and that was all. */
+bool tp_follow_has_ended(const struct tp_follow *follow);
+void tp_follow_close(struct tp_follow *follow); /* NULL is allowed */
+
 #endif

@@ -5,6 +5,9 @@
 
 #include "trainprof/base/memory.h"
 
+#define PY_TENSORFLOW "/x/site-packages/tensorflow/python/"
+#define PY_KERAS      "/x/site-packages/keras/src/saving/"
+
 static struct tp_stack_class class_of(struct pyscene *scene, const char *path)
 {
 	pyscene_task(scene, 0, 100, 0);
@@ -56,6 +59,18 @@ static const struct {
 	 TP_PHASE_DATALOADER, TP_LEAF_INTERPRETER},
 	{PY_MAIN " train.py>log_metrics:3 " PY_TORCH "_tensor.py>Tensor.__format__:3",
 	 TP_PHASE_LOGGING, TP_LEAF_INTERPRETER},
+	/* tracing a step runs it once, to see what it does: that trains nothing */
+	{PY_MAIN " " PY_TENSORFLOW "eager/polymorphic_function/tracing_compilation.py>"
+		 "trace_function:178 train.py>step:9 " PY_TENSORFLOW
+		 "eager/backprop.py>GradientTape.gradient:3",
+	 TP_PHASE_COMPILE, TP_LEAF_INTERPRETER},
+	/* a library that is imported is not doing what its files are for */
+	{"train.py><module>:1 " PY_KERAS "saving_lib.py><module>:30", TP_PHASE_IMPORT,
+	 TP_LEAF_INTERPRETER},
+	{PY_MAIN " " PY_KERAS "saving_lib.py>save_model:80", TP_PHASE_CHECKPOINT,
+	 TP_LEAF_INTERPRETER},
+	{PY_MAIN " " PY_KERAS "serialization_lib.py>deserialize_keras_object:619", TP_PHASE_NONE,
+	 TP_LEAF_INTERPRETER},
 };
 
 START_TEST(stacks_are_what_their_frames_say_together)

@@ -157,6 +157,37 @@ START_TEST(threads_made_for_each_part_count_as_many_as_live_at_once)
 }
 END_TEST
 
+/* Tasks 1 and 2 compute by turns. 3 hands them their work, which takes a twentieth of what one of
+ * them does; 4 compiles for as long as they compute. */
+START_TEST(who_hands_work_out_or_compiles_is_no_compute_thread)
+{
+	struct hand hand;
+	hand_init(&hand);
+	for (uint32_t task = 0; task <= 4; task++)
+		hand_task(&hand, task, 100, 100 + (int)task, task ? "" : "/usr/bin/python3");
+	const char *xla = "/venv/jaxlib/libjax_common.so";
+	const char *pool = "Eigen::ThreadPoolTempl::WorkerLoop";
+	uint32_t math = hand_stack(&hand, xla, pool, xla, "ynn::run_dot", 0);
+	uint32_t compile = hand_stack(&hand, xla, pool, xla, "llvm::ScalarEvolution::x", 0);
+	for (int i = 0; i < 50; i++) {
+		put_stay(&hand, 1, i * 0.2, i * 0.2 + 0.1, math);
+		put_stay(&hand, 2, i * 0.2 + 0.1, i * 0.2 + 0.2, math);
+		put_stay(&hand, 3, i * 0.2, i * 0.2 + 0.005, math);
+		put_stay(&hand, 4, i * 0.2, i * 0.2 + 0.1, compile);
+	}
+	hand_finish(&hand);
+	for (uint32_t task = 1; task <= 4; task++)
+		hand.analysis.threads[task].role = TP_THREAD_TEAM;
+	struct tp_timeline *timeline = &hand.analysis.timelines[0];
+	for (size_t i = 0; i < timeline->n; i++)
+		timeline->segments[i].label = TP_LABEL_COMPUTE_MATH;
+	hand_pass(&hand, tp_pass_compute);
+	ck_assert_double_eq(hand_fact(&hand, TP_FACT_COMPUTE_THREADS), 2);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_COMPUTE_BUSY), 1.025, 0.01);
+	hand_release(&hand);
+}
+END_TEST
+
 Suite *suite_analyze_pass_compute(void);
 Suite *suite_analyze_pass_compute(void)
 {
@@ -167,6 +198,7 @@ Suite *suite_analyze_pass_compute(void)
 	tcase_add_test(tc, what_the_main_thread_does_besides_is_no_compute);
 	tcase_add_test(tc, a_trainer_that_does_not_compute_says_so);
 	tcase_add_test(tc, threads_made_for_each_part_count_as_many_as_live_at_once);
+	tcase_add_test(tc, who_hands_work_out_or_compiles_is_no_compute_thread);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

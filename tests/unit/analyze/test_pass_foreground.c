@@ -154,6 +154,49 @@ START_TEST(waiting_for_the_own_team_is_compute)
 }
 END_TEST
 
+/* A thread of TensorFlow's pool. */
+static uint32_t scene_pool(struct scene *scene, const char *leaf, const char *caller)
+{
+	struct tp_sink *sink = &scene->builder.sink;
+	const char *names[] = {leaf, caller, "Eigen::ThreadPoolTempl::WorkerLoop"};
+	uint32_t ids[3];
+	for (uint32_t i = 0; i < 3; i++) {
+		struct tp_frame frame = {.kind = TP_FRAME_NATIVE};
+		frame.module = tp_sink_string(sink, "/venv/tensorflow/libtensorflow_cc.so.2");
+		frame.symbol = tp_sink_string(sink, names[i]);
+		frame.function_start = frame.address = 64 * (uint64_t)frame.symbol;
+		ids[i] = tp_sink_frame(sink, &frame);
+	}
+	return tp_sink_stack(sink, ids, 3, 0);
+}
+
+/* The main thread hands a step over within 3 ms and waits. The same pool decodes (from 5 to 60 ms,
+ * in the second case) and computes. */
+START_TEST(work_that_the_main_thread_hands_over_is_no_waiting_for_a_team)
+{
+	struct scene s;
+	scene_open(&s);
+	scene_task(&s, 0, 100, "/home/me/train");
+	scene_task(&s, 1, 100, "/home/me/train");
+	uint32_t hand_over = scene_stack(&s, "execute", "run_step");
+	uint32_t wait = scene_stack(&s, "futex_wait", "run_step");
+	uint32_t math = scene_pool(&s, "Eigen::internal::gebp", "tensorflow::MatMulOp::Compute");
+	uint32_t load = scene_pool(&s, "jpeg_decode", "tensorflow::data::MapDataset::GetNext");
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 3, hand_over, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 50, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
+		if (_i)
+			scene_run(&s, 1, base, 5, 60, load, TP_RUN_BLOCKED);
+		scene_run(&s, 1, base, _i ? 60 : 5, 99, math, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_COMPUTE_MATH, _i ? 42 : 97);
+	expect(&s, TP_LABEL_DATALOADER_PREP, _i ? 55 : 0);
+	expect(&s, TP_LABEL_COMPUTE_SPIN, 3);
+	scene_close(&s);
+}
+END_TEST
+
 /* One row a case: what the main thread does in the second half of each step. */
 static const struct half {
 	const char *leaf;
@@ -805,6 +848,8 @@ Suite *suite_analyze_pass_foreground(void)
 	TCase *tc = tcase_create("labels");
 	tcase_add_test(tc, waiting_for_a_loader_thread_takes_what_the_thread_does);
 	tcase_add_test(tc, waiting_for_the_own_team_is_compute);
+	tcase_add_loop_test(tc, work_that_the_main_thread_hands_over_is_no_waiting_for_a_team, 0,
+			    2);
 	tcase_add_loop_test(tc, half_a_step_has_the_label_of_what_is_done, 0,
 			    sizeof(halves) / sizeof(halves[0]));
 	tcase_add_test(tc, marks_of_the_program_outrank_its_names);

@@ -74,9 +74,11 @@ START_TEST(workers_that_share_unevenly_are_all_workers)
 	hand_init(&hand);
 	for (uint32_t task = 0; task <= 3; task++)
 		hand_task(&hand, task, task < 3 ? 100 : 200, 100 + (int)task, "/home/me/train");
+	hand_task(&hand, 4, 100, 104, "/home/me/train");
 	uint32_t stack = hand_stack(&hand, "/home/me/train", "run", "libjpeg.so", "decode", 0);
 	work(&hand, 1, 0.9, stack); /* threads of the trainer */
 	work(&hand, 2, 0.1, stack);
+	work(&hand, 4, 0.02, stack); /* tells the others what to do */
 	judge(&hand);
 	/* and an idle worker process */
 	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_LOADER_WORKERS), 3, 0.05);

@@ -730,6 +730,35 @@ START_TEST(one_sample_is_enough_between_long_waits)
 }
 END_TEST
 
+/* A step is handed to other threads within 1.3 ms and waited for. What the program waits for while
+ * it starts is not looked at, and taken for one of these waits: it begins no step. */
+START_TEST(steps_that_are_handed_over_are_counted_by_their_waits)
+{
+	enum { STEPS = 150 };
+	struct sim sim;
+	sim_init(&sim, 99, 20, 31 + (uint64_t)_i);
+	for (int i = 0; i < 8; i++) {
+		sim_work(&sim, "train.py><module>:1 setup.py>prepare:3", sim_ms(&sim, 300, 0.2));
+		sim.next_poll_ns = sim.now_ns + 50000000; /* no look hits it */
+		sim_block(&sim, "train.py><module>:1 setup.py>prepare:4", TP_CAUSE_FILE, 30000000);
+	}
+	for (int i = 0; i < STEPS; i++) {
+		sim_work(&sim, "train.py><module>:9 train.py>next_one:2", sim_ms(&sim, 0.9, 0.1));
+		sim_work(&sim, "train.py><module>:10 lib.py>execute:53", sim_ms(&sim, 0.4, 0.1));
+		sim_block(&sim, "train.py><module>:10 lib.py>execute:53 libxla.so!run:1",
+			  TP_CAUSE_FUTEX, sim_ms(&sim, 60, 0.1));
+	}
+	sim_finish(&sim);
+	struct tp_error err;
+	ck_assert_int_eq(tp_pass_steps(&sim.analysis, &err), TP_OK);
+	ck_assert_msg(sim.profile.n_steps + 1 >= STEPS && sim.profile.n_steps <= STEPS + 1,
+		      "%zu steps: %s", sim.profile.n_steps, sim.profile.steps_reason);
+	/* The place is Python's, also where the rounds were found in a library. */
+	ck_assert_ptr_nonnull(strstr(sim.profile.steps_reason, ".py"));
+	sim_release(&sim);
+}
+END_TEST
+
 /* ---- marks ------------------------------------------------------------------------------------
  */
 
@@ -972,6 +1001,7 @@ Suite *suite_analyze_pass_steps(void)
 	tcase_add_loop_test(tc, nothing_is_found_where_nothing_repeats_visibly, 0,
 			    TP_ARRAY_LEN(aperiodic));
 	tcase_add_loop_test(tc, one_sample_is_enough_between_long_waits, 0, 2);
+	tcase_add_loop_test(tc, steps_that_are_handed_over_are_counted_by_their_waits, 0, 4);
 	tcase_add_test(tc, marks_open_and_end_steps);
 	tcase_add_test(tc, time_between_an_end_and_the_next_step_is_the_steps_when_it_always_is);
 	tcase_add_test(tc, a_last_step_without_an_end_is_cut_to_the_usual_length);

@@ -565,6 +565,47 @@ START_TEST(tick_comes_every_second_and_can_end_the_measuring)
 }
 END_TEST
 
+/* The first one tells no less than a period. */
+START_TEST(tick_comes_as_often_as_asked)
+{
+	unsigned n = 0;
+	m.sampler.tick = tick_twice;
+	m.sampler.tick_period_ns = 300 * TP_NS_PER_MS;
+	m.sampler.context = &n;
+	measured_script(&m, "/bin/sleep 3");
+	ck_assert_uint_eq(n, 2);
+	uint64_t measured_ns = m.result.measure_until_ns - m.result.measure_from_ns;
+	ck_assert_uint_ge(measured_ns, 600 * TP_NS_PER_MS);
+	ck_assert_uint_le(measured_ns, 1900 * TP_NS_PER_MS);
+}
+END_TEST
+
+static bool take_three(void *context)
+{
+	static unsigned n;
+	char byte;
+	int fd = *(const int *)context;
+	ck_assert_int_eq(read(fd, &byte, 1), 1);
+	return ++n < 3;
+}
+
+/* The loop sleeps otherwise: nothing is due but the sources. */
+START_TEST(a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring)
+{
+	int ends[2];
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	ck_assert_int_eq(write(ends[1], "123", 3), 3);
+	m.sampler.watched = take_three;
+	m.sampler.watched_fd = ends[0];
+	m.sampler.context = &ends[0];
+	measured_script(&m, "/bin/sleep 1; exit 6");
+	ck_assert_int_eq(m.result.end.code, 6);
+	ck_assert_uint_le(m.result.measure_until_ns - m.result.measure_from_ns, 900 * TP_NS_PER_MS);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 static void keep_notice(void *context, const char *text)
 {
 	snprintf(context, 100, "%s", text);
@@ -685,6 +726,8 @@ Suite *suite_collect_sampler(void)
 	tcase_add_test(tc, locked_memory_limit_costs_at_most_stack_depth);
 	tcase_add_test(tc, rate_that_the_budget_lowered_is_told);
 	tcase_add_test(tc, tick_comes_every_second_and_can_end_the_measuring);
+	tcase_add_test(tc, tick_comes_as_often_as_asked);
+	tcase_add_test(tc, a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring);
 	tcase_add_test(tc, second_interrupt_stops_measuring_and_says_so);
 	tcase_add_test(tc, following_an_idle_program_costs_next_to_nothing);
 	tcase_add_test(tc, too_many_switches_turn_their_records_off_and_leave_a_gap);

@@ -201,6 +201,87 @@ START_TEST(records_that_are_no_file_or_absent_are_refused)
 }
 END_TEST
 
+/* A recording that is begun and not ended; the store is to be finished. */
+static struct tp_store *begin_live(char **live, char **live_records)
+{
+	struct tp_store *store;
+	*live = tp_asprintf("%s/live", directory);
+	*live_records = tp_asprintf("%s/records.tpr", *live);
+	ck_assert(!tp_store_create(&store, *live, story_run(), UINT64_MAX, NULL));
+	return store;
+}
+
+/* The file of the whole story grows by odd steps, so that most readings end within a block. */
+START_TEST(what_is_being_written_is_told_once_whenever_it_is_read)
+{
+	enum { GROWTH = 37 };
+	char *live;
+	char *path;
+	struct tp_store *store = begin_live(&live, &path);
+	struct tp_trace_builder builder;
+	struct tp_follow *follow;
+	struct tp_error err = {0};
+	tp_trace_builder_init(&builder);
+	ck_assert_msg(!tp_follow_open(&follow, live, &builder.sink, &err), "%s", err.text);
+	ck_assert_str_eq(tp_follow_run(follow)->label, story_run()->label);
+	int fd = open(path, O_WRONLY);
+	ck_assert_int_ge(fd, 0);
+	for (size_t at = ends[0]; at < bytes.len; at += GROWTH) {
+		size_t size = bytes.len - at < GROWTH ? bytes.len - at : GROWTH;
+		ck_assert_int_eq(pwrite(fd, bytes.data + at, size, (off_t)at), (ssize_t)size);
+		ck_assert_msg(!tp_follow_read(follow, &err), "%s", err.text);
+		ck_assert(!tp_follow_has_ended(follow));
+	}
+	close(fd);
+	struct tp_trace trace;
+	tp_trace_build(&trace, &builder, story_run());
+	story_assert_equal(&told[N_STEPS], &trace);
+	tp_trace_release(&trace);
+	ck_assert(!tp_store_finish(store, story_run(), NULL));
+	ck_assert(tp_follow_has_ended(follow));
+	tp_follow_close(follow);
+	tp_trace_builder_release(&builder);
+	free(path);
+	free(live);
+}
+END_TEST
+
+START_TEST(a_closed_recording_is_not_followed)
+{
+	struct tp_trace_builder builder;
+	struct tp_follow *follow = NULL;
+	struct tp_error err = {0};
+	tp_trace_builder_init(&builder);
+	ck_assert_int_eq(tp_follow_open(&follow, recording, &builder.sink, &err), TP_EXISTS);
+	ck_assert_ptr_null(follow);
+	ck_assert_ptr_nonnull(strstr(err.next, "trainprof report "));
+	tp_trace_builder_release(&builder);
+}
+END_TEST
+
+START_TEST(damage_ends_the_following)
+{
+	char *live;
+	char *path;
+	struct tp_store *store = begin_live(&live, &path);
+	struct tp_trace_builder builder;
+	struct tp_follow *follow;
+	tp_trace_builder_init(&builder);
+	ck_assert(!tp_follow_open(&follow, live, &builder.sink, NULL));
+	int fd = open(path, O_WRONLY);
+	ck_assert_int_eq(pwrite(fd, bytes.data + ends[0], ends[2] - ends[0], (off_t)ends[0]),
+			 (ssize_t)(ends[2] - ends[0]));
+	ck_assert_int_eq(pwrite(fd, "?", 1, (off_t)ends[1] - 1), 1);
+	close(fd);
+	ck_assert_int_eq(tp_follow_read(follow, NULL), TP_PARSE);
+	tp_follow_close(follow);
+	ck_assert(!tp_store_finish(store, story_run(), NULL));
+	tp_trace_builder_release(&builder);
+	free(path);
+	free(live);
+}
+END_TEST
+
 Suite *suite_store_reader(void);
 Suite *suite_store_reader(void)
 {
@@ -215,6 +296,9 @@ Suite *suite_store_reader(void)
 	tcase_add_test(tc, a_newer_minor_version_is_read_and_a_newer_major_one_named);
 	tcase_add_test(tc, records_of_another_run_are_refused);
 	tcase_add_test(tc, records_that_are_no_file_or_absent_are_refused);
+	tcase_add_test(tc, what_is_being_written_is_told_once_whenever_it_is_read);
+	tcase_add_test(tc, a_closed_recording_is_not_followed);
+	tcase_add_test(tc, damage_ends_the_following);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -1,0 +1,314 @@
+/* Keeps the last seconds of a measurement and cuts traces of them. */
+#include "windowheld.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	STACKS_LIMIT = 16 << 20,       /* bytes, as in a recording */
+	NAMES_LIMIT = 64 << 20,        /* bytes of texts and frames */
+	FRAME_BYTES = 72,              /* a frame's, with its entry in the map */
+	RECORDS_BEFORE_TRIM = 1 << 14, /* beyond twice what the last one left */
+};
+
+/* ---- taking records ---- */
+
+static struct kept_task *find_task(struct tp_window *window, uint32_t id)
+{
+	uint64_t at;
+	return tp_map_get(&window->slots, id, &at) ? &window->tasks[at] : NULL;
+}
+
+static void put_task(struct tp_window *window, const struct tp_task *task)
+{
+	struct kept_task *known = find_task(window, task->id);
+	if (known) {
+		known->task = *task;
+		return;
+	}
+	tp_map_set(&window->slots, task->id, window->n_tasks);
+	TP_ARRAY_PUSH(window->tasks, window->n_tasks, window->tasks_capacity) =
+		(struct kept_task){.task = *task};
+}
+
+static void put_run(struct tp_window *window, const struct tp_run *run)
+{
+	struct kept_task *task = find_task(window, run->task);
+	TP_ARRAY_PUSH(window->runs, window->n_runs, window->runs_capacity) = *run;
+	if (!task || run->end_ns < task->newest_end_ns)
+		return;
+	task->has_stay = true;
+	task->newest_end_ns = run->end_ns;
+	task->newest_how = run->how;
+	if (task->on_since_ns < run->end_ns)
+		task->on_since_ns = 0;
+}
+
+/* A stay is told when it ends. Until then samples show that there is one. */
+static void put_sample(struct tp_window *window, const struct tp_sample *sample)
+{
+	struct kept_task *task = find_task(window, sample->task);
+	TP_ARRAY_PUSH(window->samples, window->n_samples, window->samples_capacity) = *sample;
+	bool is_interrupt = sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_POLLED);
+	if (task && is_interrupt && !task->on_since_ns && sample->time_ns >= task->newest_end_ns)
+		task->on_since_ns = sample->time_ns;
+}
+
+static void put_source(struct tp_window *window, const struct tp_source *source)
+{
+	for (size_t i = 0; i < window->n_sources; i++) {
+		if (window->sources[i].name != source->name)
+			continue;
+		window->sources[i] = *source;
+		return;
+	}
+	TP_ARRAY_PUSH(window->sources, window->n_sources, window->sources_capacity) = *source;
+}
+
+/* When a record is about; 0 = at no time. */
+static uint64_t time_of(const struct tp_record *record)
+{
+	switch (record->kind) {
+	case TP_RECORD_RUN:
+		return record->of.run.end_ns;
+	case TP_RECORD_SAMPLE:
+		return record->of.sample.time_ns;
+	case TP_RECORD_GAUGE:
+		return record->of.gauge.time_ns;
+	case TP_RECORD_MARK:
+		return record->of.mark.time_ns;
+	default:
+		return 0;
+	}
+}
+
+static void keep(struct tp_window *window, const struct tp_record *record)
+{
+	switch (record->kind) {
+	case TP_RECORD_TASK:
+		put_task(window, &record->of.task);
+		break;
+	case TP_RECORD_RUN:
+		put_run(window, &record->of.run);
+		break;
+	case TP_RECORD_SAMPLE:
+		put_sample(window, &record->of.sample);
+		break;
+	case TP_RECORD_GAUGE:
+		TP_ARRAY_PUSH(window->gauges, window->n_gauges, window->gauges_capacity) =
+			record->of.gauge;
+		break;
+	case TP_RECORD_MARK:
+		TP_ARRAY_PUSH(window->marks, window->n_marks, window->marks_capacity) =
+			record->of.mark;
+		break;
+	case TP_RECORD_GAP:
+		TP_ARRAY_PUSH(window->gaps, window->n_gaps, window->gaps_capacity) = record->of.gap;
+		break;
+	case TP_RECORD_SOURCE:
+		put_source(window, &record->of.source);
+		break;
+	default: /* definitions are the base's */
+		break;
+	}
+}
+
+/* ---- forgetting ---- */
+
+static void trim_runs(struct tp_window *window, uint64_t from_ns)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < window->n_runs; i++) {
+		const struct tp_run run = window->runs[i];
+		struct kept_task *task = find_task(window, run.task);
+		if (run.end_ns >= from_ns) {
+			window->runs[kept++] = run;
+		} else if (task && (!task->has_last || run.end_ns >= task->last.end_ns)) {
+			task->last = run;
+			task->has_last = true;
+		}
+	}
+	window->n_runs = kept;
+}
+
+static void trim_samples(struct tp_window *window, uint64_t from_ns)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < window->n_samples; i++) {
+		const struct tp_sample sample = window->samples[i];
+		struct kept_task *task = find_task(window, sample.task);
+		if (sample.time_ns >= from_ns) {
+			window->samples[kept++] = sample;
+		} else if (task) {
+			task->wait = sample;
+			task->has_wait = sample.state == TP_STATE_BLOCKED;
+		}
+	}
+	window->n_samples = kept;
+}
+
+/* Of each metric and task the last reading before it stays: counters grow from there. */
+static void trim_gauges(struct tp_window *window, uint64_t from_ns)
+{
+	struct tp_map seen = {0};
+	size_t at = window->n_gauges; /* kept ones are packed at the end, newest first */
+	for (size_t i = window->n_gauges; i-- > 0;) {
+		const struct tp_gauge gauge = window->gauges[i];
+		uint64_t key = (uint64_t)gauge.metric << 32 | gauge.task;
+		bool is_old = gauge.time_ns < from_ns;
+		bool is_known = gauge.task == TP_NO_TASK || find_task(window, gauge.task);
+		if (is_old && (!is_known || tp_map_get(&seen, key, NULL)))
+			continue;
+		if (is_old)
+			tp_map_set(&seen, key, 1);
+		window->gauges[--at] = gauge;
+	}
+	window->n_gauges -= at;
+	memmove(window->gauges, window->gauges + at, window->n_gauges * sizeof(*window->gauges));
+	tp_map_release(&seen);
+}
+
+/* The mark that ends the phase which `begin` begins, among those before `end`. */
+static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
+{
+	for (const struct tp_mark *mark = begin + 1; mark < end; mark++)
+		if (mark->kind == TP_MARK_PHASE_END && mark->task == begin->task &&
+		    mark->name == begin->name)
+			return true;
+	return false;
+}
+
+/* A phase that was begun and not ended goes on. */
+static void trim_marks(struct tp_window *window, uint64_t from_ns)
+{
+	size_t kept = 0;
+	size_t n_old = 0;
+	while (n_old < window->n_marks && window->marks[n_old].time_ns < from_ns)
+		n_old++;
+	for (size_t i = 0; i < window->n_marks; i++) {
+		const struct tp_mark *mark = &window->marks[i];
+		if (i >= n_old ||
+		    (mark->kind == TP_MARK_PHASE_BEGIN && !is_ended(mark, window->marks + n_old)))
+			window->marks[kept++] = *mark;
+	}
+	window->n_marks = kept;
+}
+
+static void trim_gaps(struct tp_window *window, uint64_t from_ns)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < window->n_gaps; i++)
+		if (window->gaps[i].end_ns >= from_ns)
+			window->gaps[kept++] = window->gaps[i];
+	window->n_gaps = kept;
+}
+
+/* The dead leave; who they created gets their own creator, so that no line of the dead stays. */
+static void trim_tasks(struct tp_window *window, uint64_t from_ns)
+{
+	struct tp_map pids = {0};
+	for (size_t i = 0; i < window->n_tasks; i++) {
+		struct kept_task *task = &window->tasks[i];
+		task->is_wanted = !task->task.end_ns || task->task.end_ns >= from_ns;
+		if (task->is_wanted)
+			tp_map_set(&pids, (uint64_t)task->task.pid, 1);
+	}
+	for (size_t i = 0; i < window->n_tasks; i++) {
+		struct kept_task *task = &window->tasks[i];
+		bool is_leader = task->task.tid == task->task.pid;
+		task->is_wanted = task->is_wanted ||
+				  (is_leader && tp_map_get(&pids, (uint64_t)task->task.pid, NULL));
+	}
+	tp_map_release(&pids);
+	for (size_t i = 0; i < window->n_tasks; i++) {
+		struct tp_task *task = &window->tasks[i].task;
+		struct kept_task *parent = find_task(window, task->parent);
+		/* Creators come first, so a parent's parent is a living one already. */
+		if (parent && !parent->is_wanted)
+			task->parent = parent->task.parent;
+	}
+	size_t kept = 0;
+	for (size_t i = 0; i < window->n_tasks; i++)
+		if (window->tasks[i].is_wanted)
+			window->tasks[kept++] = window->tasks[i];
+	if (kept == window->n_tasks)
+		return;
+	window->n_tasks = kept;
+	tp_map_release(&window->slots);
+	for (size_t i = 0; i < kept; i++)
+		tp_map_set(&window->slots, window->tasks[i].task.id, i);
+}
+
+static size_t n_held(const struct tp_window *window)
+{
+	return window->n_runs + window->n_samples + window->n_gauges + window->n_marks +
+	       window->n_gaps + window->n_tasks;
+}
+
+void tp_window_trim(struct tp_window *window, uint64_t from_ns)
+{
+	trim_runs(window, from_ns);
+	trim_samples(window, from_ns);
+	trim_marks(window, from_ns);
+	trim_gaps(window, from_ns);
+	trim_tasks(window, from_ns);
+	trim_gauges(window, from_ns); /* of tasks that are left */
+	window->n_left = n_held(window);
+}
+
+static void window_put(struct tp_sink *sink, const struct tp_record *record)
+{
+	struct tp_window *window = (struct tp_window *)(void *)sink;
+	uint64_t time_ns = time_of(record);
+	if (time_ns > window->last_ns)
+		window->last_ns = time_ns;
+	keep(window, record);
+	if (window->last_ns > window->keep_ns &&
+	    n_held(window) > 2 * window->n_left + RECORDS_BEFORE_TRIM)
+		tp_window_trim(window, window->last_ns - window->keep_ns);
+}
+
+static const struct tp_sink_type window_type = {.name = "window", .put = window_put};
+
+struct tp_window *tp_window_new(uint64_t keep_ns)
+{
+	struct tp_window *window = tp_alloc(sizeof(*window));
+	tp_sink_init(&window->sink, &window_type);
+	window->sink.stacks_limit = STACKS_LIMIT;
+	window->keep_ns = keep_ns;
+	return window;
+}
+
+void tp_window_free(struct tp_window *window)
+{
+	if (!window)
+		return;
+	tp_sink_release(&window->sink);
+	tp_map_release(&window->slots);
+	free(window->tasks);
+	free(window->runs);
+	free(window->samples);
+	free(window->gauges);
+	free(window->marks);
+	free(window->gaps);
+	free(window->sources);
+	free(window);
+}
+
+struct tp_sink *tp_window_sink(struct tp_window *window)
+{
+	return &window->sink;
+}
+
+uint64_t tp_window_last_ns(const struct tp_window *window)
+{
+	return window->last_ns;
+}
+
+bool tp_window_is_full(const struct tp_window *window)
+{
+	const struct tp_sink *sink = &window->sink;
+	return sink->strings.arena.total_bytes + sink->n_frames * FRAME_BYTES > NAMES_LIMIT;
+}

@@ -1,0 +1,45 @@
+# shellcheck shell=sh
+# Into a pipe go blocks of plain text, as many as asked for; the program does not notice.
+. "$CASES/run.inc"
+signal_trap 60 >heard &
+heard=$!
+wait_for heard
+sh -c 'while :; do :; done' &
+pid=$!
+# What changes from block to block becomes a word.
+shape() {
+	sed -E "s/$pid/PID/g; s/[0-9]+:[0-9:]+/CLOCK/g; s/(last) [0-9.]+ m?s/\1 TIME/; s/ +/ /g" |
+		sed -En 's/^(trainprof top pid PID .* last TIME of CLOCK)$/\1/p; s/^(trainprof takes) [0-9.<]+ % .*$/\1/p; s/^ (PID trainer).*/\1/p; s/^(pid .*)/\1/p'
+}
+echo '-n 2'
+trainprof top --width=120 -n 2 -i 500ms $pid >out
+said $?
+shape <out
+grep -c "$(printf '\033')" out
+echo '-d 2500ms -i 1s: the last one is shorter'
+trainprof top --width=120 -d 2500ms -i 1s $pid | shape
+echo 'of one that ends'
+sh -c 'sleep 1.5; exit 3' &
+trainprof top -i 500ms $! >out
+said $?
+sed -n 's/^pid [0-9]* //p' out
+wait $!
+said $?
+echo 'nobody reads on'
+{ trainprof top -i 300ms $pid 2>errors; echo "status $?" >ended; } | head -1 | grep -c 'trainprof top'
+wait_for ended
+cat ended errors
+echo 'a full disk'
+trainprof top -i 300ms $pid 2>&1 >/dev/full
+said $?
+echo 'Ctrl-C'
+env --default-signal=INT trainprof top -i 300ms $heard >out &
+wait_for out
+kill -INT $!
+wait $!
+said $?
+kill -0 $pid && echo 'it goes on'
+kill $pid
+kill -KILL $heard
+cat heard
+ls

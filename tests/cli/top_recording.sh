@@ -1,0 +1,14 @@
+# shellcheck shell=sh
+# A recording is shown while it is written, and whoever writes it does not notice.
+. "$CASES/run.inc"
+trainprof run -q --summary=none -o prof -- trainer --milliseconds 6000 --steps 1000000 --marks steps >/dev/null &
+wait_for prof/records.tpr
+trainprof top -n 1 prof | sed -En 's/^trainprof top +prof +(trainer).*/\1/p; s/^The recording takes .*; 0 records lost.$/cost/p'
+# The marks tell the steps of whatever stretch.
+trainprof top -i 1s prof >out
+said $?
+grep -c 'steps a second' out | sed 's/^[2-9]$/some blocks/'
+tail -1 out
+wait $!
+said $?
+trainprof report prof --json | grep -c '"is_partial": *false'
