@@ -1,6 +1,7 @@
 /* Finds what is wrong with a rulebook as a whole though each file is good alone. */
 #include "book.h"
 #include "catalogue.h"
+#include "contradiction.h"
 
 #include <string.h>
 
@@ -97,8 +98,10 @@ size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cite
 			 struct tp_buf *problems)
 {
 	size_t n = 0;
+	for (size_t i = 0; i < book->n_rules; i++)
+		n += tp_contradiction_check(book, &book->rules[i], problems);
 	if (!book->catalogue.n_techniques)
-		return 0;
+		return n;
 	for (size_t i = 0; i < book->n_rules; i++)
 		n += check_actions(book, &book->rules[i], problems);
 	return n + check_guide(book, cited, problems);

@@ -124,10 +124,12 @@ static enum tp_status link_technique(struct tp_rulebook *book, struct tp_techniq
 				     struct tp_error *err)
 {
 	const struct tp_catalogue *catalogue = &book->catalogue;
+	/* NOLINTBEGIN(bugprone-sizeof-expression): these are arrays of pointers */
 	technique->relieves =
 		tp_arena_array(&book->arena, technique->n_relieves, sizeof(*technique->relieves));
 	technique->together =
 		tp_arena_array(&book->arena, technique->n_together, sizeof(*technique->together));
+	/* NOLINTEND(bugprone-sizeof-expression) */
 	for (size_t i = 0; i < technique->n_relieves; i++) {
 		const char *name = technique->relieves_names[i];
 		technique->relieves[i] = tp_catalogue_limit(catalogue, name);

@@ -309,6 +309,14 @@ static const struct tp_expr *parse_unary(struct parser *parser)
 	return node;
 }
 
+/* A number that no fact can change. */
+static bool is_zero(const struct tp_expr *expr)
+{
+	static const struct tp_quantity unknown[TP_N_FACTS];
+	struct tp_number number = tp_expr_number(expr, unknown);
+	return number.is_known && number.value == 0;
+}
+
 static const struct tp_expr *parse_product(struct parser *parser)
 {
 	const struct tp_expr *left = parse_unary(parser);
@@ -327,6 +335,8 @@ static const struct tp_expr *parse_product(struct parser *parser)
 					   tp_dimension_name(&left->dimension),
 					   divides ? "divided by" : "times",
 					   tp_dimension_name(&right->dimension));
+		if (divides && is_zero(right))
+			return parser_fail(parser, at, "this divides by zero");
 		struct tp_expr *node =
 			parser_node(parser, divides ? TP_NODE_DIVIDE : TP_NODE_MULTIPLY, left,
 				    right);

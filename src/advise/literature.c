@@ -47,6 +47,7 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 	*out = (struct tp_literature){
 		.title = tp_arena_strdup(arena, from->title),
 		.effort = tp_effort_names[from->effort],
+		.effort_text = tp_effort_words[from->effort],
 		.risk = tp_risk_names[from->risk],
 		.risk_text = tp_arena_strdup(arena, from->risk_text),
 		.reported = copy_effects(arena, from),

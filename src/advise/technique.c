@@ -12,6 +12,8 @@ static const char *const saving_names[] = {"iteration", "iterations", "both",
 					   "capacity",  "other",      NULL};
 const char *const tp_risk_names[] = {"none", "low", "medium", "high", NULL};
 const char *const tp_effort_names[] = {"flag", "lines", "refactor", NULL};
+const char *const tp_effort_words[] = {"a flag or a variable", "a few lines", "a refactoring",
+				       NULL};
 static const char *const framework_names[] = {"pytorch", "jax", "tensorflow", "c", NULL};
 
 /* ---- the mechanism: when, for how long, on what ---- */

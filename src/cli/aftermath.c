@@ -53,6 +53,7 @@ static int work(const struct tp_cli *cli, const struct tp_run_options *options,
 	const struct tp_reading_options how = {
 		.analyze = {.steps = tp_reading_steps(options->steps), .skip_steps = options->skip},
 		.rules = options->rules,
+		.is_lenient = options->is_lenient,
 	};
 	if (tp_reading_open(&reading, measured->directory, &how, &err) != TP_OK) {
 		tp_complain(NULL, &err);

@@ -33,6 +33,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_FORCE, AT(force)},
 	{TP_OPTION_GRACE, AT(grace_ns)},
 	{TP_OPTION_RULES, .is_rare = true, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
 	TP_OPTION_END};
 
 /* 0 when it is none. */

@@ -48,6 +48,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_FORCE, AT(force)},
 	{TP_OPTION_GRACE, AT(grace_ns)},
 	{TP_OPTION_RULES, .is_rare = true, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
 	TP_OPTION_END};
 
 static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)

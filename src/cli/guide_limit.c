@@ -8,8 +8,7 @@
  * gives the same order for the first steps (read 2026-11-20). */
 static const char *const diagnosis[] = {
 	"outside the steps: start-up, evaluation, checkpoints",
-	"input, on each rank: while one rank waits for data, the others' waits for it are not the "
-	"network's",
+	"input, on each rank: a rank that waits for data makes all others wait for it",
 	"the host of one device: waits for it, launches, gaps; before any kernel is looked at",
 	"kernels of one device: mathematics, memory bandwidth, too little work, precision",
 	"memory capacity: what does not fit; it only opens the way to other changes",

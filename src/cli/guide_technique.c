@@ -27,9 +27,6 @@ static const char *const saving_words[TP_N_SAVINGS] = {
 	"memory; an iteration may take longer. It pays by what fits then",
 	"something outside the iterations"};
 
-static const char *const effort_words[TP_N_EFFORTS] = {"a flag or a variable", "a few lines",
-						       "a refactoring"};
-
 static const char *const framework_words[TP_N_FRAMEWORKS] = {"PyTorch", "JAX", "TF", "C, MPI"};
 
 static void add_classes(struct tp_sheet *sheet, const struct tp_technique *technique)
@@ -104,7 +101,7 @@ void tp_guide_fill_technique(struct tp_sheet *sheet, const struct tp_rulebook *b
 			      technique->together[i]->title);
 	tp_sheet_fieldf(sheet, "risk", "%s: %s", tp_risk_names[technique->risk],
 			technique->risk_text);
-	tp_sheet_field(sheet, "effort", effort_words[technique->effort]);
+	tp_sheet_field(sheet, "effort", tp_effort_words[technique->effort]);
 	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
 		tp_sheet_field(sheet, framework_words[i], technique->how[i]);
 	tp_sheet_field(sheet, "verify", technique->verify);

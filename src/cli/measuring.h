@@ -33,6 +33,7 @@ struct tp_run_options {
 	uint64_t grace_ns;
 	struct tp_words env;
 	struct tp_words rules;
+	bool is_lenient;
 };
 
 #define TP_RUN_DEFAULTS                                                                            \

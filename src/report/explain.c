@@ -145,9 +145,8 @@ static void put_reported(struct tp_page *page, const struct tp_action *action)
 		size_t len = strlen(reported->text);
 		struct tp_buf text = {0};
 		tp_buf_printf(&text, "%s%s On %s, against %s; %s (checked %s)", reported->text,
-			      len && reported->text[len - 1] == '.' ? "" : ".",
-			      reported->hardware, reported->baseline, reported->source.title,
-			      reported->source.checked);
+			      len && reported->text[len - 1] == '.' ? "" : ".", reported->hardware,
+			      reported->baseline, reported->source.title, reported->source.checked);
 		put_field(page, i ? "" : "others", tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
@@ -179,7 +178,7 @@ static void put_literature(struct tp_page *page, const struct tp_finding *findin
 		put_field(page, "guide", tp_buf_text(&text));
 		put_reported(page, action);
 		tp_buf_clear(&text);
-		tp_buf_printf(&text, "%s; risk to the model: %s, %s", literature->effort,
+		tp_buf_printf(&text, "%s; risk to the model: %s, %s", literature->effort_text,
 			      literature->risk, literature->risk_text);
 		put_field(page, "effort", tp_buf_text(&text));
 		put_caveats(page, literature);

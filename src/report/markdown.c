@@ -95,8 +95,8 @@ static void add_effort(struct tp_buf *out, const struct tp_finding *finding)
 		finding->n_actions ? finding->actions[0].literature : NULL;
 	if (!literature)
 		return;
-	tp_buf_printf(out, "  \n   technique `%s`: effort %s, risk to the model %s (",
-		      finding->actions[0].technique, literature->effort, literature->risk);
+	tp_buf_printf(out, "  \n   technique `%s`: %s, risk to the model %s (",
+		      finding->actions[0].technique, literature->effort_text, literature->risk);
 	tp_markdown_add_plain(out, literature->risk_text);
 	tp_buf_putc(out, ')');
 }

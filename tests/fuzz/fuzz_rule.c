@@ -1,6 +1,8 @@
-/* Fuzzes the reading of rules and thresholds; what is read is judged. */
+/* Fuzzes the reading of rules, techniques and thresholds; what is read is judged. */
 #include "advise/book.h"
+#include "advise/contradiction.h"
 #include "advise/judge.h"
+#include "advise/technique.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,6 +33,9 @@ static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
 			abort();
 	}
 	tp_arena_release(&arena);
+	struct tp_buf problems = {0};
+	tp_contradiction_check(book, rule, &problems);
+	tp_buf_release(&problems);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -39,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tp_json_doc *doc = NULL;
 	struct tp_error err;
 	struct tp_rule rule;
+	struct tp_technique technique;
 	if (size > 65536 || tp_json_parse(&doc, (const char *)data, size, "fuzz.json", &err))
 		return 0;
 	const struct tp_json *list = tp_json_get(tp_json_root(doc), "thresholds");
@@ -47,6 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *id = tp_json_string(tp_json_get(tp_json_root(doc), "id"));
 	if (!tp_rule_read(&rule, doc, id ? id : "", &book.thresholds, &book.arena, &err))
 		judge(&book, &rule);
+	if (!tp_technique_read(&technique, doc, id ? id : "", &book.thresholds, &book.arena,
+			       &err) &&
+	    (technique.group >= TP_N_GROUPS || technique.risk >= TP_N_RISKS ||
+	     technique.effort >= TP_N_EFFORTS || !technique.verify))
+		abort();
 out:
 	tp_json_free(doc);
 	tp_thresholds_release(&book.thresholds);

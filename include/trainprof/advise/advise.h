@@ -49,10 +49,11 @@ struct tp_rule_digest tp_rulebook_digest(const struct tp_rulebook *book, size_t 
 bool tp_rulebook_advises(const struct tp_rulebook *book, size_t i, const char *technique);
 
 /*
- * What loading cannot refuse because each file is good alone: actions that name no technique,
- * techniques, limits and sources that nothing leads to. A line each, with file; returns how many.
- * `cited` are tags of sources that pages cite, NULL-terminated; NULL for none. Without techniques
- * there is no guide to compare with, and nothing is found.
+ * What loading cannot refuse because each file is good alone: rules that can never fire, advice
+ * against the guide's own conditions, actions that name no technique, techniques, limits and
+ * sources that nothing leads to. A line each, with file; returns how many. `cited` are tags of
+ * sources that pages cite, NULL-terminated; NULL for none. Without techniques there is no guide to
+ * compare with.
  */
 size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cited,
 			 struct tp_buf *problems);

@@ -15,7 +15,7 @@
 struct tp_rulebook;
 struct tp_expr;
 
-/* Words of a technique, in the order of the enumerations; each list of words ends with NULL. */
+/* What a technique may be; some of the words in its file are needed elsewhere. */
 enum tp_group {
 	TP_GROUP_INPUT,
 	TP_GROUP_KERNELS,
@@ -64,9 +64,11 @@ enum tp_framework {
 	TP_N_FRAMEWORKS
 };
 
+/* In the order of the enumerations, NULL-terminated. */
 extern const char *const tp_verb_names[TP_N_VERBS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
+extern const char *const tp_effort_words[TP_N_EFFORTS + 1]; /* the same for people */
 
 /* Something that may limit a run. */
 struct tp_limit {

@@ -52,9 +52,10 @@ struct tp_caveat {
 /* What the guide says of the technique behind an action (trainprof guide TECHNIQUE). */
 struct tp_literature {
 	const char *title;
-	const char *effort;    /* "flag", "lines", "refactor" */
-	const char *risk;      /* to the model: "none", "low", "medium", "high" */
-	const char *risk_text; /* in words */
+	const char *effort;      /* "flag", "lines", "refactor" */
+	const char *effort_text; /* "a few lines" */
+	const char *risk;        /* to the model: "none", "low", "medium", "high" */
+	const char *risk_text;   /* in words */
 	const struct tp_reported *reported;
 	size_t n_reported;
 	const struct tp_caveat *caveats; /* needs first */

@@ -74,6 +74,8 @@ START_TEST(mistakes_are_told_with_place_and_nearest_name)
 		{"step.time_ns > 3", "a time does not compare with a number"},
 		{"memory.minor_faults_per_s > 1000", "a rate does not compare with a number"},
 		{"step.time_ns * step.time_ns > 3ms", "a time times a time has no meaning here"},
+		{"step.count / 0 > 1", "this divides by zero"},
+		{"step.count / (2 - 2) > 1", "this divides by zero"},
 		{"step.count", "a condition is needed here, not a number"},
 		{"env.is_python > 3", "a truth value does not compare with a number"},
 		{"env.is_python and 3", "a condition is needed here, not a number"},

@@ -41,6 +41,7 @@ START_TEST(figures_come_with_hardware_baseline_and_source)
 	const struct tp_literature *fast = found(facts, &arena, "fast");
 	ck_assert_str_eq(fast->title, "Read faster");
 	ck_assert_str_eq(fast->effort, "flag");
+	ck_assert_str_eq(fast->effort_text, "a flag or a variable");
 	ck_assert_str_eq(fast->risk, "none");
 	ck_assert_uint_eq(fast->n_reported, 2);
 	ck_assert_str_eq(fast->reported[0].text, "1.5x");

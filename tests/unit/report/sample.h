@@ -257,6 +257,7 @@ static const struct tp_caveat sample_caveats[] = {
 static const struct tp_literature sample_literature = {
 	.title = "Parallel loader workers",
 	.effort = "flag",
+	.effort_text = "a flag or a variable",
 	.risk = "none",
 	.risk_text = "the same samples",
 	.reported = sample_reported,

@@ -1,0 +1,164 @@
+/* Reasons about conditions by intervals of facts. */
+#include "bounds.h"
+
+#include "node.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Above any time in ns and any size; finite, since infinity times zero is no number. */
+static const double widest = 1e18;
+
+void tp_bounds_init(struct tp_bounds *bounds)
+{
+	bounds->is_empty = false;
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		bool is_bool = strcmp(tp_fact_desc((enum tp_fact)i)->unit, "bool") == 0;
+		bounds->low[i] = 0;
+		bounds->high[i] = is_bool ? 1 : widest;
+	}
+}
+
+/* ---- narrowing ---- */
+
+static void cut(struct tp_bounds *bounds, enum tp_fact fact, double low, double high)
+{
+	bounds->low[fact] = fmax(bounds->low[fact], low);
+	bounds->high[fact] = fmin(bounds->high[fact], high);
+	bounds->is_empty |= bounds->low[fact] > bounds->high[fact];
+}
+
+/* The number without any fact; NAN when it has some. */
+static double constant_of(const struct tp_expr *expr)
+{
+	static const struct tp_quantity unknown[TP_N_FACTS];
+	struct tp_number number = tp_expr_number(expr, unknown);
+	return number.is_known ? number.value : NAN;
+}
+
+/* A bound that is not reached is kept as if it were: then the comparison itself is false there. */
+static void narrow_compare(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
+{
+	static const enum tp_compare swap[] = {TP_GT, TP_GE, TP_LT, TP_LE, TP_EQ, TP_NE};
+	static const enum tp_compare negate[] = {TP_GE, TP_GT, TP_LE, TP_LT, TP_NE, TP_EQ};
+	bool is_swapped = expr->left->kind != TP_NODE_FACT;
+	const struct tp_expr *fact = is_swapped ? expr->right : expr->left;
+	enum tp_compare compare = is_swapped ? swap[expr->compare] : expr->compare;
+	if (fact->kind != TP_NODE_FACT)
+		return;
+	double limit = constant_of(is_swapped ? expr->left : expr->right) / fact->dimension.scale;
+	if (isnan(limit))
+		return;
+	compare = holds ? compare : negate[compare];
+	if (compare == TP_LT || compare == TP_LE || compare == TP_EQ)
+		cut(bounds, fact->fact, 0, limit);
+	if (compare == TP_GT || compare == TP_GE || compare == TP_EQ)
+		cut(bounds, fact->fact, limit, widest);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as a condition, TP_EXPR_MAX_DEPTH */
+static void narrow(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
+{
+	switch (expr->kind) {
+	case TP_NODE_AND:
+	case TP_NODE_OR:
+		if (holds != (expr->kind == TP_NODE_AND))
+			return; /* one of both will do */
+		narrow(bounds, expr->left, holds);
+		narrow(bounds, expr->right, holds);
+		return;
+	case TP_NODE_NOT:
+		narrow(bounds, expr->left, !holds);
+		return;
+	case TP_NODE_SURE:
+		if (holds)
+			narrow(bounds, expr->left, true);
+		return;
+	case TP_NODE_FACT:
+		cut(bounds, expr->fact, holds, holds);
+		return;
+	case TP_NODE_COMPARE:
+		narrow_compare(bounds, expr, holds);
+		return;
+	default:
+		return;
+	}
+}
+
+void tp_bounds_narrow(struct tp_bounds *bounds, const struct tp_expr *condition)
+{
+	narrow(bounds, condition, true);
+}
+
+/* ---- truth ---- */
+
+/* The box as intervals, which the evaluator carries along. */
+static void fill_facts(const struct tp_bounds *bounds, struct tp_quantity facts[TP_N_FACTS])
+{
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		double low = bounds->low[i];
+		double high = bounds->high[i];
+		facts[i] = (struct tp_quantity){.is_known = true,
+						.has_interval = true,
+						.value = high < widest ? (low + high) / 2 : low + 1,
+						.low = low,
+						.high = high,
+						.coverage = 1};
+	}
+}
+
+static enum tp_bounds_truth opposite(enum tp_bounds_truth truth)
+{
+	return (enum tp_bounds_truth)(TP_ALWAYS - truth);
+}
+
+static enum tp_bounds_truth least(enum tp_bounds_truth a, enum tp_bounds_truth b)
+{
+	return a < b ? a : b;
+}
+
+static enum tp_bounds_truth truth_of_compare(const struct tp_expr *expr,
+					     const struct tp_quantity *facts)
+{
+	struct tp_truth truth = tp_expr_truth(expr, facts);
+	if (truth.value == TP_UNKNOWN || !truth.is_certain)
+		return TP_SOMETIMES;
+	return truth.value == TP_YES ? TP_ALWAYS : TP_NEVER;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as a condition, TP_EXPR_MAX_DEPTH */
+static enum tp_bounds_truth truth_of(const struct tp_expr *expr, const struct tp_quantity *facts)
+{
+	const struct tp_quantity *fact = &facts[expr->fact];
+	switch (expr->kind) {
+	case TP_NODE_AND:
+		return least(truth_of(expr->left, facts), truth_of(expr->right, facts));
+	case TP_NODE_OR:
+		return opposite(least(opposite(truth_of(expr->left, facts)),
+				      opposite(truth_of(expr->right, facts))));
+	case TP_NODE_NOT:
+		return opposite(truth_of(expr->left, facts));
+	case TP_NODE_SURE: /* an interval may reach beyond the box */
+		return least(truth_of(expr->left, facts), TP_SOMETIMES);
+	case TP_NODE_CONSTANT:
+		return expr->number != 0 ? TP_ALWAYS : TP_NEVER;
+	case TP_NODE_KNOWN:
+		return TP_SOMETIMES;
+	case TP_NODE_FACT:
+		if (fact->low != fact->high)
+			return TP_SOMETIMES;
+		return fact->value != 0 ? TP_ALWAYS : TP_NEVER;
+	default:
+		return truth_of_compare(expr, facts);
+	}
+}
+
+enum tp_bounds_truth tp_bounds_truth(const struct tp_bounds *bounds,
+				     const struct tp_expr *condition)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	if (bounds->is_empty)
+		return TP_NEVER;
+	fill_facts(bounds, facts);
+	return truth_of(condition, facts);
+}
