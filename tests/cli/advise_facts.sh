@@ -1,5 +1,7 @@
 # shellcheck shell=sh
 # Facts written by hand are judged; what is wrong with them is told with file and line.
+python3=/usr/bin/python3
+[ -x $python3 ] || { echo 'python3 is missing' >&2; exit 77; }
 cat >facts.json <<'END'
 {
   // RandAugment on a machine with eight CPUs a card
@@ -22,7 +24,7 @@ trainprof advise --json facts.json >file.json
 trainprof advise --json - <facts.json | cmp - file.json && echo "stdin says the same"
 # The text tells what the JSON tells.
 trainprof advise -n 9 facts.json >text
-python3 - <<'END'
+$python3 - <<'END'
 import json, re
 said = json.load(open("file.json"))
 text = " ".join(open("text").read().split())
@@ -44,8 +46,8 @@ sed '/^Rules that lack/q' said
 trainprof advise --template run | trainprof advise --json - >/dev/null
 echo "status $?"
 trainprof advise --schema | diff - "$CASES/../../docs/facts.schema.json" && echo "same schema"
-if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
-	/usr/bin/python3 - "$CASES" <<'END'
+if $python3 -c 'import jsonschema' 2>/dev/null; then
+	$python3 - "$CASES" <<'END'
 import glob, json, jsonschema, sys
 schema = json.load(open(sys.argv[1] + "/../../docs/facts.schema.json"))
 jsonschema.Draft202012Validator.check_schema(schema)
