@@ -56,7 +56,7 @@ HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
 C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c tests/python/embedded.c)
 
 # ---- build ----------------------------------------------------------------------------------
-.PHONY: all docs help probes
+.PHONY: all docs pages help probes
 .DEFAULT_GOAL := all
 
 ## all: build trainprof
@@ -109,7 +109,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
 .PHONY: check check-unit check-cli check-rules check-cases check-rule-traces check-traces golden
-CHECKS := check-unit check-programs check-bench check-cli check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names
+CHECKS := check-unit check-programs check-bench check-cli check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
 
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
@@ -266,7 +266,7 @@ gains: trainprof programs
 	$(Q)tests/bench/gains.sh $(CURDIR)/trainprof $(B)/programs $(ONLY)
 
 # ---- house checks: seconds, no build --------------------------------------------------------------
-.PHONY: check-layers check-headers check-singleuse check-mirror check-names
+.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-docs
 
 ## check-layers: floors include only what they may
 check-layers:
@@ -287,6 +287,10 @@ check-mirror:
 ## check-names: a file name is used once and says something
 check-names:
 	$(Q)tests/checks/names.sh
+
+## check-docs: what the program writes into docs/ is what it says now
+check-docs: $(B)/trainprof
+	$(Q)tests/checks/docs.sh $(B)/trainprof
 
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan tsan valgrind coverage
@@ -424,9 +428,15 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory -s all programs
 	$(Q)tests/demo.sh $(B)
 
-## docs: copy a real summary into README.md and the facts into docs/facts.md
-docs: trainprof programs
+## docs: pages, and a real summary copied into README.md
+docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
+
+## pages: the part of docs/ that is made from tables alone: facts, their schema, the guide
+pages: trainprof
+	$(Q)docs/facts.sh ./trainprof > docs/facts.md
+	$(Q)./trainprof advise --schema > docs/facts.schema.json
+	$(Q)rm -rf docs/guide && mkdir docs/guide && ./trainprof guide --write docs/guide
 
 ## help: this list
 help:

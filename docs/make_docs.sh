@@ -1,6 +1,5 @@
 #!/bin/sh
-# make docs: what the program itself can say goes into the documents.
-# make_docs.sh TRAINPROF PROGRAMS: the summary of a real run into README.md, the facts into facts.md
+# make_docs.sh TRAINPROF PROGRAMS: copies the summary of a real run into README.md.
 set -eu
 trainprof=$1
 programs=$2
@@ -25,10 +24,3 @@ awk -v summary="$work/summary" '
 	!skipping && !/<!-- summary:/
 ' "$docs/../README.md" > readme
 cp readme "$docs/../README.md"
-{
-	# shellcheck disable=SC2016 # the backquotes are Markdown
-	printf '# Facts\n\nThe words that rules, budgets and reports use, written by `make docs`.\n\n```text\n'
-	"$trainprof" guide facts
-	printf '```\n'
-} > "$docs/facts.md"
-"$trainprof" advise --schema > "$docs/facts.schema.json"

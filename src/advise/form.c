@@ -60,9 +60,36 @@ const char *tp_form_text(struct tp_form *form, const struct tp_json *object, con
 	const char *text = tp_json_string(member);
 	if (member && (!text || !*text))
 		tp_form_fail(form, member, "'%s' must be a text", key);
+	if (text && strlen(text) > TP_FORM_MAX_TEXT)
+		tp_form_fail(form, member, "'%s' has %zu bytes, %d are allowed", key, strlen(text),
+			     TP_FORM_MAX_TEXT);
 	if (!member && is_required)
 		tp_form_fail(form, object, "'%s' is missing", key);
-	return tp_arena_strdup(form->arena, text);
+	return form->status ? NULL : tp_arena_strdup(form->arena, text);
+}
+
+const char *tp_form_short_text(struct tp_form *form, const struct tp_json *object, const char *key,
+			       bool is_required, size_t columns)
+{
+	const char *text = tp_form_text(form, object, key, is_required);
+	if (text && tp_text_width(text) > columns)
+		tp_form_fail(form, tp_json_get(object, key),
+			     "'%s' has %zu columns, %zu are allowed", key, tp_text_width(text),
+			     columns);
+	return text;
+}
+
+const char *tp_form_date(struct tp_form *form, const struct tp_json *object, const char *key)
+{
+	static const char shape[] = "dddd-dd-dd";
+	const char *text = tp_form_text(form, object, key, true);
+	bool is_date = text && strlen(text) == sizeof(shape) - 1;
+	for (size_t i = 0; is_date && shape[i]; i++)
+		is_date = shape[i] == 'd' ? text[i] >= '0' && text[i] <= '9' : text[i] == '-';
+	if (text && !is_date)
+		tp_form_fail(form, tp_json_get(object, key), "'%s' is a day such as 2026-11-20",
+			     key);
+	return text;
 }
 
 const struct tp_expr *tp_form_expr(struct tp_form *form, const struct tp_json *value,
@@ -99,19 +126,32 @@ bool tp_form_bool(struct tp_form *form, const struct tp_json *object, const char
 	return tp_json_bool(member, false);
 }
 
-/* One of `words`, NULL-terminated; `otherwise` when absent. */
+/* "a, b or c" */
+static void add_words(struct tp_buf *out, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *link = i == 0 ? "" : i + 1 == n ? " or " : ", ";
+		tp_buf_printf(out, "%s%s", link, words[i]);
+	}
+}
+
 int tp_form_choice(struct tp_form *form, const struct tp_json *object, const char *key,
 		   const char *const *words, int otherwise)
 {
 	const struct tp_json *member = tp_json_get(object, key);
+	const char *text = tp_json_string(member);
+	size_t n = 0;
+	if (!member && otherwise < 0)
+		tp_form_fail(form, object, "'%s' is missing", key);
 	if (!member)
 		return otherwise;
-	const char *text = tp_json_string(member);
-	for (int i = 0; text && words[i]; i++)
-		if (strcmp(text, words[i]) == 0)
-			return i;
-	tp_form_fail(form, member, "'%s' is %s, %s%s%s", key, words[0], words[1],
-		     words[2] ? " or " : "", words[2] ? words[2] : "");
+	for (; words[n]; n++)
+		if (text && strcmp(text, words[n]) == 0)
+			return (int)n;
+	struct tp_buf list = {0};
+	add_words(&list, words, n);
+	tp_form_fail(form, member, "'%s' is %s", key, tp_buf_text(&list));
+	tp_buf_release(&list);
 	return otherwise;
 }
 
@@ -143,9 +183,10 @@ const char **tp_form_names(struct tp_form *form, const struct tp_json *object, c
 	const char **names = tp_arena_array(form->arena, *n, sizeof(*names));
 	size_t i = 0;
 	TP_JSON_EACH (item, list) {
-		if (!tp_json_string(item))
+		const char *text = tp_json_string(item);
+		if (!text || strlen(text) > TP_FORM_MAX_TEXT)
 			tp_form_fail(form, item, "'%s' holds texts", key);
-		names[i++] = tp_arena_strdup(form->arena, tp_json_string(item));
+		names[i++] = tp_arena_strdup(form->arena, text);
 	}
 	return names;
 }

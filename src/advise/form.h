@@ -11,7 +11,10 @@
 
 #include "trainprof/base/json.h"
 
-enum { TP_FORM_MAX_ITEMS = 64 }; /* of any list */
+enum {
+	TP_FORM_MAX_ITEMS = 64,  /* of any list */
+	TP_FORM_MAX_TEXT = 2000, /* bytes of any text */
+};
 
 struct tp_form {
 	const struct tp_json_doc *doc;
@@ -31,6 +34,11 @@ void tp_form_check_keys(struct tp_form *form, const struct tp_json *object, cons
 /* The member `key`: NULL when absent, which fails when it is required. */
 const char *tp_form_text(struct tp_form *form, const struct tp_json *object, const char *key,
 			 bool is_required);
+/* The same, refused when it is wider than `columns`. */
+const char *tp_form_short_text(struct tp_form *form, const struct tp_json *object, const char *key,
+			       bool is_required, size_t columns);
+/* The same for a day such as 2026-11-20, which is required. */
+const char *tp_form_date(struct tp_form *form, const struct tp_json *object, const char *key);
 const struct tp_sentence *tp_form_sentence(struct tp_form *form, const struct tp_json *object,
 					   const char *key, bool is_required);
 const struct tp_json *tp_form_list(struct tp_form *form, const struct tp_json *object,
@@ -38,7 +46,7 @@ const struct tp_json *tp_form_list(struct tp_form *form, const struct tp_json *o
 const char **tp_form_names(struct tp_form *form, const struct tp_json *object, const char *key,
 			   size_t *n);
 bool tp_form_bool(struct tp_form *form, const struct tp_json *object, const char *key);
-/* One of `words` (NULL ends, two or three); `otherwise` when absent. */
+/* One of `words` (NULL ends, two or more); `otherwise` when absent, which fails below zero. */
 int tp_form_choice(struct tp_form *form, const struct tp_json *object, const char *key,
 		   const char *const *words, int otherwise);
 /* A value that is an expression; a name that is a fact. */

@@ -1,6 +1,7 @@
 /* Judges one rule. */
 #include "judge.h"
 
+#include "literature.h"
 #include "wanted.h"
 
 #include "trainprof/base/buf.h"
@@ -219,11 +220,12 @@ static void fill_actions(const struct tp_matter *matter, const struct tp_rule *r
 			continue;
 		if (!finding->headline)
 			finding->headline = headline;
-		actions[n++] =
-			(struct tp_action){.text = text,
-					   .example = tp_arena_strdup(matter->arena, from->example),
-					   .technique =
-						   tp_arena_strdup(matter->arena, from->technique)};
+		actions[n++] = (struct tp_action){
+			.text = text,
+			.example = tp_arena_strdup(matter->arena, from->example),
+			.technique = tp_arena_strdup(matter->arena, from->technique),
+			.literature = tp_literature_find(matter, from->technique),
+		};
 	}
 	finding->actions = actions;
 	finding->n_actions = n;

@@ -94,8 +94,8 @@ static void read_level(struct tp_form *form, struct tp_rule *rule, const struct 
 static void read_actions(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root,
 			 bool is_required)
 {
-	static const char *const keys[] = {"headline",  "text", "example",
-					   "technique", "when", NULL};
+	static const char *const keys[] = {"headline", "text", "example", "technique",
+					   "id",       "when", NULL};
 	const struct tp_json *list = tp_form_list(form, root, "do", is_required, &rule->n_actions);
 	if (!list)
 		return;
@@ -107,7 +107,12 @@ static void read_actions(struct tp_form *form, struct tp_rule *rule, const struc
 		action->headline = tp_form_sentence(form, item, "headline", true);
 		action->text = tp_form_sentence(form, item, "text", true);
 		action->example = tp_form_text(form, item, "example", false);
-		action->technique = tp_form_text(form, item, "technique", true);
+		action->is_own = tp_json_get(item, "id") != NULL;
+		action->line = tp_json_line(form->doc, item);
+		if (action->is_own && tp_json_get(item, "technique"))
+			tp_form_fail(form, item, "an action has 'technique' or 'id', not both");
+		action->technique =
+			tp_form_text(form, item, action->is_own ? "id" : "technique", true);
 		action->when_written = tp_form_text(form, item, "when", false);
 		if (action->when_written && !form->status)
 			action->when =
@@ -239,12 +244,12 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 			    const struct tp_thresholds *thresholds, struct tp_arena *arena,
 			    struct tp_error *err)
 {
-	static const char *const keys[] = {"id",         "title",  "kind",      "note",
-					   "confidence", "parent", "yields_to", "needs",
-					   "let",        "when",   "unless",    "level",
-					   "because",    "do",     "gain",      "price",
-					   "verify",     "refute", "sources",   "verdict",
-					   "cases",      NULL};
+	static const char *const keys[] = {"id",         "title",   "kind",   "note",
+					   "confidence", "limits",  "parent", "yields_to",
+					   "needs",      "let",     "when",   "unless",
+					   "level",      "because", "do",     "gain",
+					   "price",      "verify",  "refute", "sources",
+					   "verdict",    "cases",   NULL};
 	static const char *const kinds[] = {"free", "semantic", NULL};
 	static const char *const confidences[] = {"high", "medium", "low", NULL};
 	struct tp_form form = {.doc = doc, .thresholds = thresholds, .arena = arena, .err = err};
@@ -263,6 +268,7 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 	rule.kind = (enum tp_advice_kind)tp_form_choice(&form, root, "kind", kinds, TP_ADVICE_FREE);
 	rule.confidence = (enum tp_confidence)tp_form_choice(&form, root, "confidence", confidences,
 							     TP_CONFIDENCE_HIGH);
+	rule.limits = tp_form_names(&form, root, "limits", &rule.n_limits);
 	rule.parent = tp_form_text(&form, root, "parent", false);
 	rule.yields_to = tp_form_names(&form, root, "yields_to", &rule.n_yields_to);
 	read_needs(&form, &rule, root);

@@ -25,7 +25,9 @@ struct tp_rule_action {
 	const struct tp_sentence *headline;
 	const struct tp_sentence *text;
 	const char *example;
-	const char *technique;
+	const char *technique; /* what cases and reports call it */
+	bool is_own;           /* "id" instead of "technique": the guide has no page for it */
+	unsigned line;
 };
 
 enum tp_gain_kind { TP_GAIN_NONE, TP_GAIN_PART, TP_GAIN_LOOP };
@@ -68,6 +70,8 @@ struct tp_rule {
 	enum tp_advice_kind kind;
 	bool is_note;
 	enum tp_confidence confidence;
+	const char **limits; /* ids of what it finds */
+	size_t n_limits;
 	const char *parent;
 	const char **yields_to;
 	size_t n_yields_to;

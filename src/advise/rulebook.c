@@ -1,12 +1,12 @@
-/* Loads directories of rules and thresholds and checks how rules refer to each other. */
+/* Loads directories of rules, thresholds and techniques. */
 #include "book.h"
+#include "catalogue.h"
+#include "listing.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
-#include "trainprof/base/text.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,42 +84,6 @@ out:
 
 /* ---- directories ---- */
 
-struct names {
-	struct dirent **items;
-	int n;
-};
-
-static void names_release(struct names *names)
-{
-	for (int i = 0; i < names->n; i++)
-		free(names->items[i]);
-	free(names->items);
-	*names = (struct names){0};
-}
-
-static int is_visible(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-/* By bytes: alphasort() would follow the locale. */
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* Entries of a directory that do not start with a dot, sorted. TP_ABSENT when it is not there. */
-static enum tp_status names_read(struct names *out, const char *path, struct tp_error *err)
-{
-	int n = scandir(path, &out->items, is_visible, compare_names);
-	if (n >= 0) {
-		out->n = n;
-		return TP_OK;
-	}
-	enum tp_status status = tp_fail_errno(err, errno, "%s", path);
-	return errno == ENOTDIR ? TP_ABSENT : status;
-}
-
 static enum tp_status rule_load(struct tp_rulebook *book, const char *path, const char *id,
 				struct tp_error *err)
 {
@@ -144,157 +108,111 @@ static enum tp_status rule_load(struct tp_rulebook *book, const char *path, cons
 static enum tp_status family_load(struct tp_rulebook *book, const char *bottlenecks,
 				  const char *family, struct tp_error *err)
 {
-	struct names files = {0};
+	struct tp_listing files = {0};
 	char *directory = tp_asprintf("%s/%s", bottlenecks, family);
-	enum tp_status status = names_read(&files, directory, err);
+	enum tp_status status = tp_listing_read(&files, directory, err);
 	if (status == TP_ABSENT)
 		status = TP_OK; /* a plain file beside the families */
 	for (int i = 0; i < files.n && !status; i++) {
-		const char *name = files.items[i]->d_name;
-		size_t len = strlen(name);
-		if (len <= 5 || strcmp(name + len - 5, ".json") != 0)
+		char *stem = tp_listing_stem(&files, i);
+		if (!stem)
 			continue;
-		char *path = tp_asprintf("%s/%s", directory, name);
-		char *id = tp_asprintf("%s/%.*s", family, (int)len - 5, name);
-		status = rule_load(book, path, id, err);
+		char *path = tp_asprintf("%s/%s.json", directory, stem);
+		char *id = tp_asprintf("%s/%s", family, stem);
+		status = tp_rulebook_tolerate(book, rule_load(book, path, id, err), err);
 		free(id);
 		free(path);
+		free(stem);
 	}
 	free(directory);
-	names_release(&files);
+	tp_listing_release(&files);
+	return status;
+}
+
+static enum tp_status rules_load(struct tp_rulebook *book, const char *directory, bool may_lack,
+				 struct tp_error *err)
+{
+	struct tp_listing families = {0};
+	char *bottlenecks = tp_asprintf("%s/bottlenecks", directory);
+	enum tp_status status = tp_listing_read(&families, bottlenecks, err);
+	if (status == TP_ABSENT && may_lack)
+		status = TP_OK;
+	for (int i = 0; i < families.n && !status; i++)
+		status = family_load(book, bottlenecks, families.items[i]->d_name, err);
+	tp_listing_release(&families);
+	free(bottlenecks);
 	return status;
 }
 
 static enum tp_status directory_load(struct tp_rulebook *book, const char *directory,
 				     struct tp_error *err)
 {
-	struct names families = {0};
 	char *thresholds = tp_asprintf("%s/thresholds.json", directory);
-	char *bottlenecks = tp_asprintf("%s/bottlenecks", directory);
 	char *patterns = tp_asprintf("%s/patterns", directory);
+	size_t n_guide = 0;
 	enum tp_status status = thresholds_load(book, thresholds, err);
-	/* A user may bring thresholds or patterns alone. */
-	bool may_lack_rules = !status || access(patterns, F_OK) == 0;
-	if (status && status != TP_ABSENT)
-		goto out;
-	status = names_read(&families, bottlenecks, err);
-	if (status == TP_ABSENT && may_lack_rules)
+	bool has_thresholds = !status;
+	if (status == TP_ABSENT)
 		status = TP_OK;
-	for (int i = 0; i < families.n && !status; i++)
-		status = family_load(book, bottlenecks, families.items[i]->d_name, err);
-out:
-	names_release(&families);
+	if (!status)
+		status = tp_catalogue_load(book, directory, &n_guide, err);
+	/* A user may bring thresholds, patterns or techniques alone. */
+	bool may_lack = has_thresholds || n_guide || access(patterns, F_OK) == 0;
+	if (!status)
+		status = rules_load(book, directory, may_lack, err);
 	free(thresholds);
-	free(bottlenecks);
 	free(patterns);
 	return status;
 }
 
-/* ---- links between rules ---- */
-
-static int compare_rules(const void *a, const void *b)
+enum tp_status tp_rulebook_tolerate(struct tp_rulebook *book, enum tp_status status,
+				    const struct tp_error *err)
 {
-	const struct tp_rule *left = a;
-	const struct tp_rule *right = b;
-	return strcmp(left->id, right->id);
-}
-
-const struct tp_rule *tp_rulebook_find(const struct tp_rulebook *book, const char *id)
-{
-	for (size_t i = 0; i < book->n_rules; i++)
-		if (strcmp(book->rules[i].id, id) == 0)
-			return &book->rules[i];
-	return NULL;
-}
-
-const char *tp_rulebook_nearest(const struct tp_rulebook *book, const char *id)
-{
-	if (!book->n_rules)
-		return NULL;
-	const char **names = tp_alloc(book->n_rules * sizeof(*names));
-	for (size_t i = 0; i < book->n_rules; i++)
-		names[i] = book->rules[i].id;
-	const char *nearest = tp_text_nearest(id, names, book->n_rules);
-	free(names);
-	return nearest;
-}
-
-static enum tp_status check_link(const struct tp_rulebook *book, const struct tp_rule *rule,
-				 const char *key, const char *id, struct tp_error *err)
-{
-	const struct tp_rule *other = tp_rulebook_find(book, id);
-	const char *nearest = other ? NULL : tp_rulebook_nearest(book, id);
-	if (!other)
-		return tp_fail(err, TP_PARSE, "%s: '%s' names no rule '%s'%s%s", rule->path, key,
-			       id, nearest ? "; nearest: " : "", nearest ? nearest : "");
-	if (other->verdict.id)
-		return tp_fail(err, TP_PARSE, "%s: '%s' names '%s', which is a verdict", rule->path,
-			       key, id);
+	if (status != TP_PARSE || !book->problems)
+		return status;
+	tp_buf_printf(book->problems, "%s\n", err->text);
 	return TP_OK;
 }
 
-enum colour { WHITE, GREY, BLACK };
-
-/* A rule is hidden by its children and by those it yields to; in a ring all would vanish. */
-static bool finds_ring(const struct tp_rulebook *book, size_t at, enum colour *colours)
+/* With `problems` what is wrong is left out, and the rest loads. */
+static enum tp_status load(struct tp_rulebook **out, const char *const *directories,
+			   size_t n_directories, struct tp_buf *problems, struct tp_error *err)
 {
-	const struct tp_rule *rule = &book->rules[at];
-	if (colours[at] != WHITE)
-		return colours[at] == GREY;
-	colours[at] = GREY;
-	for (size_t i = 0; i < book->n_rules; i++) {
-		const struct tp_rule *other = &book->rules[i];
-		bool hides = other->parent && strcmp(other->parent, rule->id) == 0;
-		for (size_t k = 0; k < rule->n_yields_to; k++)
-			hides |= strcmp(rule->yields_to[k], other->id) == 0;
-		if (hides && finds_ring(book, i, colours))
-			return true;
-	}
-	colours[at] = BLACK;
-	return false;
-}
-
-static enum tp_status rulebook_link(struct tp_rulebook *book, struct tp_error *err)
-{
-	enum tp_status status = TP_OK;
-	if (!book->n_rules)
-		return TP_OK;
-	qsort(book->rules, book->n_rules, sizeof(*book->rules), compare_rules);
-	enum colour *colours = tp_alloc(book->n_rules * sizeof(*colours));
-	for (size_t i = 0; i < book->n_rules && !status; i++) {
-		const struct tp_rule *rule = &book->rules[i];
-		if (rule->parent)
-			status = check_link(book, rule, "parent", rule->parent, err);
-		for (size_t k = 0; k < rule->n_yields_to && !status; k++)
-			status = check_link(book, rule, "yields_to", rule->yields_to[k], err);
-	}
-	for (size_t i = 0; i < book->n_rules && !status; i++)
-		if (finds_ring(book, i, colours))
-			status = tp_fail(err, TP_PARSE,
-					 "%s: 'parent' and 'yields_to' lead back to this rule",
-					 book->rules[i].path);
-	free(colours);
-	return status;
-}
-
-enum tp_status tp_rulebook_load(struct tp_rulebook **out, const char *const *directories,
-				size_t n_directories, struct tp_error *err)
-{
+	struct tp_error own = {0};
 	struct tp_rulebook *book = tp_alloc(sizeof(*book));
 	enum tp_status status = TP_OK;
+	if (!err)
+		err = &own;
 	tp_arena_init(&book->arena);
 	book->whole_steps = "each step";
 	book->whole_window = "the time measured";
+	book->problems = problems;
 	for (size_t i = 0; i < n_directories && !status; i++)
 		status = directory_load(book, directories[i], err);
 	if (!status)
-		status = rulebook_link(book, err);
+		status = tp_catalogue_link(book, err);
+	if (!status)
+		status = tp_rulebook_link(book, err);
+	book->problems = NULL;
 	if (status) {
 		tp_rulebook_free(book);
 		return status;
 	}
 	*out = book;
 	return TP_OK;
+}
+
+enum tp_status tp_rulebook_load(struct tp_rulebook **out, const char *const *directories,
+				size_t n_directories, struct tp_error *err)
+{
+	return load(out, directories, n_directories, NULL, err);
+}
+
+enum tp_status tp_rulebook_load_lenient(struct tp_rulebook **out, const char *const *directories,
+					size_t n_directories, struct tp_buf *problems,
+					struct tp_error *err)
+{
+	return load(out, directories, n_directories, problems, err);
 }
 
 void tp_rulebook_free(struct tp_rulebook *book)
@@ -305,6 +223,9 @@ void tp_rulebook_free(struct tp_rulebook *book)
 	tp_arena_release(&book->arena);
 	free(book->rules);
 	free(book->doubts);
+	free(book->catalogue.limits);
+	free(book->catalogue.techniques);
+	free(book->catalogue.references);
 	free(book);
 }
 

@@ -29,7 +29,9 @@ static const struct tp_analysis_pass sample_passes[] = {
 
 /* Of spans that another tool recorded. */
 static const struct tp_analysis_pass span_passes[] = {
-	{"ranks", tp_pass_ranks}, /* all of it */
+	{"threads",
+	 tp_pass_threads},        /* classes, timelines, of a trace that has samples or switches */
+	{"ranks", tp_pass_ranks}, /* all else */
 };
 
 enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,

@@ -4,15 +4,7 @@
  * Needs: timelines, roles, labels, window. Gives: profile->processes, profile->hot.
  */
 #include "analysis.h"
-
-#include "trainprof/base/map.h"
-#include "trainprof/base/memory.h"
-
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { MAX_HOT = 2000 };
+#include "hotstacks.h"
 
 static double last_gauge(const struct tp_trace *trace, enum tp_metric metric, uint32_t task)
 {
@@ -88,59 +80,7 @@ static void list_processes(struct tp_analysis *analysis)
 	}
 }
 
-struct hot_table {
-	const struct tp_trace *trace;
-	struct tp_hot_stack *rows;
-	size_t n;
-	size_t capacity;
-	struct tp_map index;
-};
-
-/* Stacks through the same functions are one row: which instruction was met is chance. */
-static uint64_t path_of(const struct tp_trace *trace, uint32_t id)
-{
-	const struct tp_stack *stack = tp_trace_stack(trace, id);
-	uint64_t path = stack->n_frames;
-	for (uint32_t i = 0; i < stack->n_frames; i++) {
-		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
-		uint64_t place = frame->kind == TP_FRAME_PYTHON ? stack->frames[i]
-				 : frame->function_start        ? frame->function_start
-				 : frame->symbol                ? frame->symbol
-								: frame->address;
-		path = tp_hash_mix(path, tp_hash_mix(frame->module, place));
-	}
-	return path;
-}
-
-static uint64_t hot_key(const struct tp_trace *trace, const struct tp_hot_stack *hot)
-{
-	uint64_t who = (uint64_t)hot->task << 32 | (uint64_t)hot->state << 8 | (uint64_t)hot->part;
-	return tp_hash_mix(path_of(trace, hot->stack), who);
-}
-
-static void add_hot(struct hot_table *table, const struct tp_hot_stack *hot)
-{
-	uint64_t at;
-	uint64_t key = hot_key(table->trace, hot);
-	if (!tp_map_get(&table->index, key, &at)) {
-		tp_map_set(&table->index, key, table->n);
-		TP_ARRAY_PUSH(table->rows, table->n, table->capacity) = *hot;
-		return;
-	}
-	assert(at < table->n);
-	table->rows[at].time_ns += hot->time_ns;
-}
-
-static int hot_order(const void *a, const void *b)
-{
-	const struct tp_hot_stack *x = a;
-	const struct tp_hot_stack *y = b;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? 1 : -1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
-}
-
-static void add_hot_thread(struct hot_table *table, const struct tp_analysis *analysis,
+static void add_hot_thread(struct tp_hot_table *table, const struct tp_analysis *analysis,
 			   uint32_t task)
 {
 	const struct tp_profile *profile = analysis->profile;
@@ -159,8 +99,7 @@ static void add_hot_thread(struct hot_table *table, const struct tp_analysis *an
 							    : TP_N_PARTS,
 			.time_ns = piece->end_ns - piece->start_ns,
 		};
-		if (hot.stack)
-			add_hot(table, &hot);
+		tp_hot_add(table, &hot);
 	}
 }
 
@@ -169,15 +108,9 @@ enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *
 	(void)err;
 	struct tp_profile *profile = analysis->profile;
 	list_processes(analysis);
-	struct hot_table table = {.trace = analysis->trace};
+	struct tp_hot_table table = {.trace = analysis->trace};
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
 		add_hot_thread(&table, analysis, task);
-	if (table.n)
-		qsort(table.rows, table.n, sizeof(*table.rows), hot_order);
-	profile->n_hot = table.n < MAX_HOT ? table.n : MAX_HOT;
-	profile->hot =
-		tp_arena_copy(analysis->arena, table.rows, profile->n_hot * sizeof(*table.rows));
-	tp_map_release(&table.index);
-	free(table.rows);
+	tp_hot_tell(&table, profile);
 	return TP_OK;
 }

@@ -102,17 +102,21 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 		.options = analysis->options,
 		.profile = profile,
 		.arena = analysis->arena,
+		.hot = {.trace = analysis->trace},
 	};
 	/* What is not set below is about programs that were sampled. */
 	for (int fact = 0; fact < TP_N_FACTS; fact++)
 		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
 	tp_ranks_build(&ranks);
+	for (uint32_t i = 0; i < ranks.n_ranks; i++)
+		tp_rank_host_build(&ranks, i, analysis);
 	tp_ranks_find_steps(&ranks);
 	tp_ranks_partition(&ranks);
 	tp_ranks_join(&ranks);
 	tp_ranks_sum(&ranks);
 	tp_ranks_describe_devices(&ranks);
 	tp_ranks_set_facts(&ranks, tp_ranks_describe_kernels(&ranks));
+	tp_hot_tell(&ranks.hot, profile);
 	tp_ranks_release(&ranks);
 	set_run_facts(profile);
 	warn_all(profile);

@@ -225,6 +225,29 @@ static void set_window(struct tp_profile *profile, const struct tp_rank_analysis
 		profile->window_start_ns = profile->window_end_ns;
 }
 
+/* What samples and switches tell is a fact of the job when all ranks that are judged have them. */
+static void set_host_shares(struct tp_profile *profile, const struct tp_rank_analysis *analysis)
+{
+	bool all_switches = true;
+	bool all_samples = true;
+	bool all_os_calls = true;
+	for (size_t i = 0; i < analysis->n_devices; i++) {
+		const struct tp_device_work *device = &analysis->devices[i];
+		const struct tp_rank_host *host = &analysis->ranks[device->rank].host;
+		if (device->from == device->to)
+			continue;
+		all_switches &= host->has_switches;
+		all_samples &= host->has_samples;
+		all_os_calls &= host->has_os_calls;
+	}
+	if (all_switches)
+		tp_step_facts_shares(profile, TP_LABELS_OF_SWITCHES, TP_ORIGIN_MEASURED);
+	if (all_os_calls)
+		tp_step_facts_shares(profile, TP_LABELS_OF_OS_CALLS, TP_ORIGIN_MEASURED);
+	if (all_samples)
+		tp_step_facts_shares(profile, TP_LABELS_OF_STACKS, TP_ORIGIN_SAMPLED);
+}
+
 void tp_ranks_sum(struct tp_rank_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -246,5 +269,6 @@ void tp_ranks_sum(struct tp_rank_analysis *analysis)
 	find_largest_loss(profile);
 	find_limiter(profile);
 	tp_step_facts_shares(profile, TP_LABELS_OF_SPANS, TP_ORIGIN_MEASURED);
+	set_host_shares(profile, analysis);
 	assert(tp_profile_is_exact(profile));
 }

@@ -374,6 +374,7 @@ void tp_ranks_release(struct tp_rank_analysis *analysis)
 	for (size_t i = 0; i < analysis->n_ranks; i++) {
 		struct tp_rank_work *rank = &analysis->ranks[i];
 		free(rank->threads);
+		tp_rank_host_release(&rank->host);
 		free(rank->steps.items);
 		for (size_t k = 0; k < TP_N_LABELS; k++)
 			free(rank->lanes[k].items);

@@ -5,8 +5,10 @@
 #ifndef TRAINPROF_SRC_ANALYZE_RANKWORK_H
 #define TRAINPROF_SRC_ANALYZE_RANKWORK_H
 
+#include "hotstacks.h"
 #include "kernelclass.h"
 #include "lanes.h"
+#include "rankhost.h"
 #include "spanclass.h"
 
 #include "trainprof/model/profile.h"
@@ -89,6 +91,7 @@ struct tp_rank_work {
 	uint32_t main; /* track of the thread that trains; TP_NO_TASK without threads */
 	bool has_device;
 	struct tp_intervals lanes[TP_N_LABELS]; /* unions, of what its threads do */
+	struct tp_rank_host host;               /* of its main thread, beside spans */
 	struct tp_intervals steps; /* by the clock of its threads, ascending, disjoint */
 	uint64_t first_ns;         /* of all its spans */
 	uint64_t last_ns;
@@ -106,6 +109,7 @@ struct tp_rank_analysis {
 	struct tp_device_work *devices; /* in order of ranks, then of numbers */
 	size_t n_devices;
 	size_t devices_capacity;
+	struct tp_hot_table hot; /* stacks of main threads, while no device works */
 };
 
 const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);

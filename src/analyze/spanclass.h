@@ -25,7 +25,11 @@
 	X(EVALUATION, "evaluation")                                                                \
 	X(FORWARD, "forward")                                                                      \
 	X(BACKWARD, "backward")                                                                    \
-	X(OPTIMIZER, "optimizer")
+	X(OPTIMIZER, "optimizer")                                                                  \
+	X(SLEEP, "sleep") /* the next: how a call of the operating system waits */                 \
+	X(IO, "io")                                                                                \
+	X(LOCK, "lock")                                                                            \
+	X(CHILD, "child")
 
 enum tp_span_sense {
 #define X(id, name) TP_SENSE_##id,

@@ -13,6 +13,11 @@
 enum tp_label_source {
 	TP_LABELS_OF_SAMPLES = 1, /* of a main thread that was sampled */
 	TP_LABELS_OF_SPANS = 2,   /* of devices and threads whose spans are known */
+	/* Of main threads beside their spans: when they had no CPU, where they were on one, and in
+	 * which calls of the operating system they waited. */
+	TP_LABELS_OF_SWITCHES = 4,
+	TP_LABELS_OF_STACKS = 8,
+	TP_LABELS_OF_OS_CALLS = 16,
 };
 
 /* Shares of parts and labels. Needs parts, label_ns and total_ns. */

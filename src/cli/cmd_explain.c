@@ -23,6 +23,7 @@ struct explain_options {
 	const char *steps;
 	uint64_t skip;
 	struct tp_words rules;
+	bool is_lenient;
 };
 
 static const struct explain_options defaults = {.steps = "auto"};
@@ -38,6 +39,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_STEPS, AT(steps)},
 	{TP_OPTION_SKIP, AT(skip)},
 	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
 	TP_OPTION_END};
 
 static void put_heading(struct tp_page *page, const char *text)
@@ -210,6 +212,7 @@ static int explain_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	const struct tp_reading_options how = {
 		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
 		.rules = o->rules,
+		.is_lenient = o->is_lenient,
 	};
 	int status;
 	if (tp_reading_open(&reading, directory, &how, &err) == TP_OK) {

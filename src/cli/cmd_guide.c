@@ -1,118 +1,202 @@
-/* trainprof guide: pages about parts, steps, facts, rules, formats. */
+/* trainprof guide: pages about bottlenecks, techniques, parts, steps, facts, rules, formats. */
 #include "command.h"
 
 #include "complain.h"
+#include "guide.h"
 #include "output.h"
+#include "reading.h"
 #include "rulesdir.h"
 #include "terminal.h"
 #include "topics.h"
-#include "trainprof/advise/advise.h"
-#include "trainprof/base/text.h"
-#include "trainprof/model/fact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct tp_option options[] = {TP_OPTION_END};
+struct guide_options {
+	bool is_search;
+	const char *write;
+	struct tp_words rules;
+	bool is_lenient;
+};
 
-/* The page of a rule, or for NULL the list of all. */
-static bool print_rule(struct tp_page *page, const char *rule)
+#define AT(member) .offset = offsetof(struct guide_options, member)
+
+static const struct tp_option options[] = {
+	{.name = "search",
+	 .type = TP_OPTION_FLAG,
+	 .text = "the pages that say all of the words, the best first",
+	 AT(is_search)},
+	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
+	{.name = "write",
+	 .type = TP_OPTION_TEXT,
+	 .value = "DIR",
+	 .text = "write the guide into DIR as Markdown",
+	 .is_rare = true,
+	 AT(write)},
+	TP_OPTION_END};
+
+/* ---- showing ---- */
+
+static void list_line(struct tp_page *page, const char *name, const char *text)
 {
-	struct tp_rulesdirs dirs;
-	struct tp_rulebook *book = NULL;
-	char *text = NULL;
-	size_t size = 0;
-	bool is_found = false;
-	FILE *memory = open_memstream(&text, &size);
-	if (tp_rulesdir_find(&dirs, NULL, NULL) == TP_OK &&
-	    tp_rulesdir_load(&book, &dirs, NULL) == TP_OK)
-		is_found = tp_rulebook_print(book, rule, memory, NULL) == TP_OK;
-	fclose(memory);
-	if (is_found)
-		tp_output_add_rule(page, text);
-	free(text);
-	tp_rulebook_free(book);
-	tp_rulesdir_release(&dirs);
-	return is_found;
+	tp_page_addf(page, TP_PAINT_NONE, "  %s ", name);
+	tp_page_column(page, 16);
+	tp_page_wrap(page, 16, TP_PAINT_NONE, text, 0);
 }
 
-static bool print_fact(struct tp_page *page, const char *name)
+static void list_topics(struct tp_page *page, const struct tp_rulebook *book)
 {
-	enum tp_fact id = tp_fact_find(name);
-	if (id == TP_N_FACTS)
-		return false;
+	tp_page_add(page, TP_PAINT_BOLD, "Topics");
+	tp_page_end(page);
+	for (size_t i = 0; i < tp_guide_count(book, TP_GUIDE_TOPIC); i++) {
+		struct tp_guide_place place = {TP_GUIDE_TOPIC, i};
+		list_line(page, tp_guide_name(book, place), tp_guide_title(book, place));
+	}
+	tp_page_end(page);
+	tp_page_wrap(page, 0, TP_PAINT_NONE,
+		     "Every bottleneck, technique, rule and fact has a page by its name.", 0);
+	tp_page_wrap(page, 0, TP_PAINT_NONE, "next: trainprof guide --search WORD", 0);
+}
+
+static void print_fact(struct tp_page *page, enum tp_fact id)
+{
 	const struct tp_fact_desc *fact = tp_fact_desc(id);
 	tp_page_addf(page, TP_PAINT_BOLD, "%s", fact->name);
 	tp_page_addf(page, TP_PAINT_NONE, "  [%s]  ", fact->unit);
 	tp_page_wrap(page, 2, TP_PAINT_NONE, fact->text, 0);
-	return true;
 }
 
-static bool print_page(struct tp_page *page, const char *name)
+static void print_rule(struct tp_page *page, const struct tp_rulebook *book, const char *rule)
 {
-	if (strcmp(name, "bottlenecks") == 0)
-		return print_rule(page, NULL);
-	return tp_topic_print(page, name) || print_fact(page, name) || print_rule(page, name);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	bool is_found = tp_rulebook_print(book, rule, memory, NULL) == TP_OK;
+	fclose(memory);
+	if (is_found)
+		tp_output_add_rule(page, text);
+	free(text);
 }
 
-static void list_topics(struct tp_page *page)
+static void print_sheet(struct tp_page *page, const struct tp_rulebook *book,
+			struct tp_guide_place place)
 {
-	tp_page_add(page, TP_PAINT_BOLD, "Topics");
-	tp_page_end(page);
-	for (const struct tp_topic *topic = tp_topic_list(); topic->name; topic++) {
-		tp_page_addf(page, TP_PAINT_NONE, "  %s ", topic->name);
-		tp_page_column(page, 16);
-		tp_page_wrap(page, 16, TP_PAINT_NONE, topic->summary, 0);
-	}
-	tp_page_add(page, TP_PAINT_NONE, "  bottlenecks");
-	tp_page_column(page, 16);
-	tp_page_wrap(page, 16, TP_PAINT_NONE, "all rules; guide RULE shows one, guide FACT a fact",
-		     0);
+	struct tp_sheet sheet;
+	tp_guide_make(&sheet, book, place);
+	tp_sheet_print(&sheet, page);
+	tp_sheet_release(&sheet);
 }
 
-static int unknown_topic(const char *word)
+static int unknown_page(const struct tp_rulebook *book, const char *word)
 {
-	const char *names[64];
-	size_t n = 0;
-	names[n++] = "bottlenecks";
-	for (const struct tp_topic *topic = tp_topic_list(); topic->name && n < 64; topic++)
-		names[n++] = topic->name;
-	const char *near = tp_text_nearest(word, names, n);
-	char next[80] = "trainprof guide";
-	if (near)
-		snprintf(next, sizeof(next), "trainprof guide %s", near);
+	const char *near = tp_guide_nearest(book, word);
+	char next[120];
+	snprintf(next, sizeof(next), "trainprof guide %s%s", near ? "" : "--search ",
+		 near ? near : word);
 	tp_say(next, "no page '%s'%s%s", word, near ? "; nearest: " : "", near ? near : "");
 	return TP_EXIT_USAGE;
 }
 
-static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+static int print_page(struct tp_page *page, const struct tp_rulebook *book, const char *name)
 {
-	(void)opts;
+	struct tp_guide_place place;
+	if (!tp_guide_find(book, name, &place))
+		return unknown_page(book, name);
+	if (place.kind == TP_GUIDE_FACT)
+		print_fact(page, (enum tp_fact)place.index);
+	else if (place.kind == TP_GUIDE_RULE)
+		print_rule(page, book, name);
+	else if (!tp_topic_print(page, name))
+		print_sheet(page, book, place);
+	return TP_EXIT_OK;
+}
+
+static int search(struct tp_page *page, const struct tp_rulebook *book, char **words,
+		  size_t n_words)
+{
+	if (!n_words) {
+		tp_say("trainprof guide --search pinned memory", "--search needs a word");
+		return TP_EXIT_USAGE;
+	}
+	if (tp_guide_search(page, book, words, n_words))
+		return TP_EXIT_OK;
+	tp_say(n_words > 1 ? "fewer words, or: trainprof guide" : "trainprof guide",
+	       n_words > 1 ? "no page says all of these words" : "no page says '%s'", words[0]);
+	return TP_EXIT_BAD;
+}
+
+/* ---- the command ---- */
+
+static int show(const struct tp_cli *cli, const struct tp_rulebook *book, bool is_search, int argc,
+		char **argv)
+{
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	if (style.width > 80)
 		style.width = 80;
 	struct tp_page page;
 	int status = TP_EXIT_OK;
 	tp_page_init(&page, &style);
-	if (!argc)
-		list_topics(&page);
-	else if (!print_page(&page, argv[0]))
-		status = unknown_topic(argv[0]);
+	if (is_search)
+		status = search(&page, book, argv, (size_t)argc);
+	else if (!argc)
+		list_topics(&page, book);
+	else
+		status = print_page(&page, book, argv[0]);
 	if (status == TP_EXIT_OK)
 		status = tp_output_paged(&page);
 	tp_page_release(&page);
 	return status;
 }
 
+static enum tp_status load(struct tp_rulebook **book, const struct guide_options *o,
+			   struct tp_error *err)
+{
+	struct tp_rulesdirs dirs;
+	struct tp_buf problems = {0};
+	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, err);
+	if (status == TP_OK)
+		status = tp_rulesdir_load_rest(book, &dirs, o->is_lenient ? &problems : NULL, err);
+	tp_say_lines(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	tp_rulesdir_release(&dirs);
+	return status;
+}
+
+static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct guide_options *o = opts;
+	struct tp_rulebook *book = NULL;
+	struct tp_error err = {0};
+	int result;
+	if (argc > 1 && !o->is_search) {
+		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
+		return TP_EXIT_USAGE;
+	}
+	enum tp_status status = load(&book, o, &err);
+	if (status == TP_OK && o->write)
+		status = tp_guide_write(book, o->write, &err);
+	if (status != TP_OK)
+		result = tp_complain_status(NULL, &err);
+	else
+		result = o->write ? TP_EXIT_OK : show(cli, book, o->is_search, argc, argv);
+	tp_rulebook_free(book);
+	return result;
+}
+
 const struct tp_command tp_cmd_guide = {
 	.name = "guide",
 	.group = "Read",
-	.synopsis = "[TOPIC]",
-	.summary = "read about parts, steps, facts, bottlenecks, formats",
+	.synopsis = "[TOPIC] | --search WORD...",
+	.summary = "read about bottlenecks, techniques, parts, facts, formats",
 	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.",
+	.examples = "  trainprof guide bottlenecks\n"
+		    "  trainprof guide loader-workers\n"
+		    "  trainprof guide --search pinned memory",
 	.options = options,
-	.max_words = 1,
+	.storage_size = sizeof(struct guide_options),
+	.max_words = TP_MAX_WORDS,
 	.exec = guide_exec,
 };

@@ -28,6 +28,7 @@ struct report_options {
 	const char *steps;
 	uint64_t skip;
 	struct tp_words rules;
+	bool is_lenient;
 };
 
 static const char *const format_choices[] = {"text", "json", "markdown", NULL};
@@ -62,6 +63,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_STEPS, AT(steps)},
 	{TP_OPTION_SKIP, AT(skip)},
 	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
 	{.name = "schema",
 	 .type = TP_OPTION_FLAG,
 	 .text = "print the JSON Schema of the report",
@@ -146,6 +148,7 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	const struct tp_reading_options how = {
 		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
 		.rules = o->rules,
+		.is_lenient = o->is_lenient,
 	};
 	int status;
 	if (tp_reading_open(&reading, directory, &how, &err) == TP_OK) {

@@ -2,11 +2,14 @@
 #include "command.h"
 
 #include "complain.h"
+#include "guide.h"
 #include "output.h"
+#include "reading.h"
 #include "rulesdir.h"
 #include "terminal.h"
 
 #include "trainprof/advise/advise.h"
+#include "trainprof/advise/technique.h"
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/text.h"
@@ -18,19 +21,20 @@
 
 struct rules_options {
 	struct tp_words rules;
+	bool is_lenient;
 };
 
-static const struct tp_option options[] = {{.name = "rules",
-					    .type = TP_OPTION_WORDS,
-					    .value = "DIR",
-					    .text = "a folder of rules beside the shipped ones",
-					    .offset = offsetof(struct rules_options, rules)},
+#define AT(member) .offset = offsetof(struct rules_options, member)
+
+static const struct tp_option options[] = {{TP_OPTION_RULES, AT(rules)},
+					   {TP_OPTION_LENIENT, AT(is_lenient)},
 					   TP_OPTION_END};
 
 /* What a verb prints is collected first, so that a failure half-way leaves no half of it. */
 struct job {
 	const struct tp_rulebook *book;
-	const char *rule; /* or NULL */
+	const char *rule;        /* or NULL */
+	struct tp_buf *problems; /* found while loading and checking, a line each */
 	FILE *out;
 	struct tp_error *err;
 };
@@ -51,12 +55,31 @@ static int rules_show(const struct job *job)
 										    : -1;
 }
 
-/* Loading has checked everything: names, operators, units, placeholders. */
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* Loading has checked each file, and left out what is wrong; now all of them together. */
 static int rules_check(const struct job *job)
 {
-	size_t n = tp_rulebook_count(job->book);
-	fprintf(job->out, "%zu rule%s, no problem\n", n, n == 1 ? "" : "s");
-	return TP_EXIT_OK;
+	size_t n_rules = tp_rulebook_count(job->book);
+	size_t n_techniques = tp_rulebook_catalogue(job->book)->n_techniques;
+	const char **cited = tp_guide_cited();
+	tp_rulebook_check(job->book, cited, job->problems);
+	free(cited);
+	size_t n = count_lines(tp_buf_text(job->problems));
+	tp_say_lines(tp_buf_text(job->problems));
+	fprintf(job->out, "%zu rule%s, %zu technique%s, ", n_rules, n_rules == 1 ? "" : "s",
+		n_techniques, n_techniques == 1 ? "" : "s");
+	if (n)
+		fprintf(job->out, "%zu problem%s\n", n, n == 1 ? "" : "s");
+	else
+		fputs("no problem\n", job->out);
+	return n ? TP_EXIT_BAD : TP_EXIT_OK;
 }
 
 static int rules_test(const struct job *job)
@@ -117,13 +140,14 @@ static int print_text(const struct tp_cli *cli, size_t verb, char *text)
 }
 
 static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_rulebook *book,
-		    const char *rule)
+		    const char *rule, struct tp_buf *problems)
 {
 	struct tp_error err = {0};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
-	const struct job job = {.book = book, .rule = rule, .out = memory, .err = &err};
+	const struct job job = {
+		.book = book, .rule = rule, .problems = problems, .out = memory, .err = &err};
 	int status = verbs[verb].run(&job);
 	fclose(memory);
 	if (status < 0) {
@@ -141,40 +165,55 @@ static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_ruleb
 }
 
 /* Patterns have no verb of their own: check looks at them too. */
-static enum tp_status check_patterns(const struct tp_rulesdirs *dirs, struct tp_error *err)
+static enum tp_status check_patterns(const struct tp_rulesdirs *dirs, struct tp_buf *problems,
+				     struct tp_error *err)
 {
 	struct tp_patterns *patterns = NULL;
 	enum tp_status status = tp_rulesdir_load_patterns(&patterns, dirs, err);
 	if (status == TP_OK)
 		status = tp_patterns_check(patterns, err);
 	tp_patterns_free(patterns);
+	if (status != TP_PARSE)
+		return status;
+	tp_buf_printf(problems, "%s\n", err->text);
+	return TP_OK;
+}
+
+/* check tells all that is wrong, so it loads what is right. */
+static enum tp_status load(struct tp_rulebook **book, const struct rules_options *o, bool is_check,
+			   struct tp_buf *problems, struct tp_error *err)
+{
+	struct tp_rulesdirs dirs;
+	bool is_lenient = is_check || o->is_lenient;
+	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, err);
+	if (status == TP_OK)
+		status = tp_rulesdir_load_rest(book, &dirs, is_lenient ? problems : NULL, err);
+	if (status == TP_OK && is_check)
+		status = check_patterns(&dirs, problems, err);
+	if (!is_check)
+		tp_say_lines(tp_buf_text(problems));
+	tp_rulesdir_release(&dirs);
 	return status;
 }
 
 static int rules_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct rules_options *o = opts;
-	struct tp_rulesdirs dirs;
 	struct tp_rulebook *book = NULL;
+	struct tp_buf problems = {0};
 	struct tp_error err = {0};
 	size_t verb = argc ? find_verb(argv[0]) : N_VERBS;
+	int result;
 	if (verb == N_VERBS)
 		return unknown_verb(argc ? argv[0] : NULL);
-	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, &err);
-	if (status == TP_OK)
-		status = tp_rulesdir_load(&book, &dirs, &err);
-	if (status == TP_OK && verbs[verb].run == rules_check)
-		status = check_patterns(&dirs, &err);
-	tp_rulesdir_release(&dirs);
-	if (status != TP_OK)
-		tp_rulebook_free(book);
-	if (status == TP_PARSE) {
+	enum tp_status status = load(&book, o, verbs[verb].run == rules_check, &problems, &err);
+	if (status == TP_OK) {
+		result = run_verb(cli, verb, book, argc > 1 ? argv[1] : NULL, &problems);
+	} else {
 		tp_complain(NULL, &err);
-		return TP_EXIT_BAD;
+		result = status == TP_PARSE ? TP_EXIT_BAD : tp_exit_status(&err);
 	}
-	if (status != TP_OK)
-		return tp_complain_status(NULL, &err);
-	int result = run_verb(cli, verb, book, argc > 1 ? argv[1] : NULL);
+	tp_buf_release(&problems);
 	tp_rulebook_free(book);
 	return result;
 }
@@ -184,8 +223,9 @@ const struct tp_command tp_cmd_rules = {
 	.group = "Other",
 	.synopsis = "list|show|check|test [--rules=DIR] [RULE]",
 	.summary = "list, show, check and test rules",
-	.intro = "list: all rules. show: one, with conditions and sources. check: names, units,\n"
-		 "placeholders of all, examples in patterns. test: run the cases inside the rules.",
+	.intro = "list: all rules. show: one, with conditions and sources. check: all that is "
+		 "wrong\n"
+		 "with rules, techniques and patterns. test: run the cases inside the rules.",
 	.examples = "  trainprof rules show input/loads-in-trainer\n"
 		    "  trainprof rules test --rules my-rules",
 	.ending = "Exit status: 1 when a rule is invalid or a case fails.",

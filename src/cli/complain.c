@@ -63,6 +63,15 @@ void tp_say(const char *next, const char *format, ...)
 	emit(&text);
 }
 
+void tp_say_lines(const char *lines)
+{
+	while (*lines) {
+		size_t len = strcspn(lines, "\n");
+		tp_say(NULL, "%.*s", (int)len, lines);
+		lines += len + (lines[len] == '\n');
+	}
+}
+
 int tp_exit_status(const struct tp_error *err)
 {
 	switch (err->status) {

@@ -10,6 +10,9 @@ void tp_complain(const char *command, const struct tp_error *err);
 /* One line of our own; `next` may be NULL. */
 void tp_say(const char *next, const char *format, ...) TP_PRINTF(2, 3);
 
+/* Each line of a text as a message of its own. */
+void tp_say_lines(const char *lines);
+
 /* The exit status that fits a failure. */
 int tp_exit_status(const struct tp_error *err);
 

@@ -64,7 +64,12 @@ static void put_source(struct session *s, const struct tp_import_format_info *fo
 		return;
 	source.name = tp_sink_string(sink, format->name);
 	source.summary = tp_sink_string(sink, format->summary);
-	source.reason = tp_sink_string(sink, format->loses);
+	/* The first is what a reader is told in short. */
+	char *loses = format->threads && !s->result.n_tasks
+			      ? tp_asprintf("%s, %s", format->threads, format->loses)
+			      : tp_strdup(format->loses);
+	source.reason = tp_sink_string(sink, loses);
+	free(loses);
 	const struct tp_record record = {.kind = TP_RECORD_SOURCE, .of.source = source};
 	sink->type->put(sink, &record);
 }

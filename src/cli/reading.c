@@ -32,9 +32,15 @@ static enum tp_status analyze(struct tp_reading *reading, const struct tp_rulesd
 	return status;
 }
 
-static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs)
+static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs, bool is_lenient)
 {
-	if (tp_rulesdir_load(&reading->book, dirs, &reading->no_rules) != TP_OK)
+	struct tp_buf problems = {0};
+	enum tp_status status =
+		tp_rulesdir_load_rest(&reading->book, dirs, is_lenient ? &problems : NULL,
+				      &reading->no_rules);
+	tp_say_lines(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	if (status != TP_OK)
 		return;
 	tp_advise(&reading->findings, reading->book, &reading->profile);
 	reading->has_findings = true;
@@ -77,7 +83,7 @@ enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory
 	if (status == TP_OK)
 		status = analyze(reading, &dirs, options, err);
 	if (status == TP_OK) {
-		judge(reading, &dirs);
+		judge(reading, &dirs, options->is_lenient);
 		reading->report = (struct tp_report){
 			.profile = &reading->profile,
 			.findings = reading->has_findings ? &reading->findings : NULL,

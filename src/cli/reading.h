@@ -11,6 +11,7 @@
 struct tp_reading_options {
 	struct tp_analyze_options analyze;
 	struct tp_words rules; /* folders beside the shipped one */
+	bool is_lenient;       /* leave out rules that are wrong, and say which */
 };
 
 /* All that belongs to one recording; members point into each other, so it is never copied. */
@@ -62,6 +63,9 @@ extern const char *const tp_steps_choices[];
 #define TP_OPTION_RULES \
 	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
 	.text = "a folder of rules beside the shipped ones"
+#define TP_OPTION_LENIENT \
+	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
+	.text = "leave out rules that are wrong, and say which"
 /* clang-format on */
 
 #endif

@@ -88,6 +88,15 @@ enum tp_status tp_rulesdir_load(struct tp_rulebook **out, const struct tp_rulesd
 	return tp_rulebook_load(out, (const char *const *)dirs->items, dirs->n, err);
 }
 
+enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out, const struct tp_rulesdirs *dirs,
+				     struct tp_buf *problems, struct tp_error *err)
+{
+	if (!problems)
+		return tp_rulesdir_load(out, dirs, err);
+	return tp_rulebook_load_lenient(out, (const char *const *)dirs->items, dirs->n, problems,
+					err);
+}
+
 enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out, const struct tp_rulesdirs *dirs,
 					 struct tp_error *err)
 {

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+struct tp_buf;
 struct tp_rulebook;
 struct tp_patterns;
 
@@ -25,6 +26,10 @@ void tp_rulesdir_release(struct tp_rulesdirs *dirs);
 
 TP_MUST_CHECK enum tp_status
 tp_rulesdir_load(struct tp_rulebook **out, const struct tp_rulesdirs *dirs, struct tp_error *err);
+/* With `problems` what is wrong is left out and told there, a line each; NULL refuses it. */
+TP_MUST_CHECK enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out,
+						   const struct tp_rulesdirs *dirs,
+						   struct tp_buf *problems, struct tp_error *err);
 TP_MUST_CHECK enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out,
 						       const struct tp_rulesdirs *dirs,
 						       struct tp_error *err);

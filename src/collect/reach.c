@@ -146,15 +146,15 @@ void tp_reach_probe_process(const struct tp_host *host, pid_t pid, struct tp_ava
 	bool is_gone = kill(pid, 0) != 0 && errno == ESRCH;
 	if (is_gone || (!reach.call && !reach.memory))
 		return;
-	if (host->ptrace_scope != 1) {
+	if (host->ptrace_scope != 1 && host->ptrace_scope != 2) {
 		explain(host, &reach, out);
 		return;
 	}
 	out->presence = TP_PRESENCE_DEGRADED;
 	snprintf(out->reason, sizeof(out->reason),
-		 "only kernel functions name a wait: kernel.yama.ptrace_scope is 1 and process %d "
+		 "only kernel functions name a wait: kernel.yama.ptrace_scope is %d and process %d "
 		 "is not our child",
-		 (int)pid);
+		 host->ptrace_scope, (int)pid);
 	snprintf(out->remedy, sizeof(out->remedy),
 		 "sudo trainprof attach %d   (or: sudo sysctl kernel.yama.ptrace_scope=0)",
 		 (int)pid);

@@ -5,6 +5,7 @@
 #include "nsys_names.h"
 #include "nsys_process.h"
 #include "nsys_tables.h"
+#include "nsys_threads.h"
 
 #include <string.h>
 
@@ -98,6 +99,8 @@ static enum tp_status nsys_read(struct tp_import *import, const struct tp_import
 	}
 	if (n_kept(&reading.processes) == 0)
 		status = fail_idle(&reading, source->path, err);
+	else
+		tp_nsys_threads_read(&reading.processes, &reading.names, reading.db, import);
 	ranks_end(&reading, !status);
 out:
 	tp_nsys_processes_release(&reading.processes);
@@ -111,13 +114,12 @@ const struct tp_importer tp_importer_nsys = {
 		 .summary = "SQLite export of NVIDIA Nsight Systems (nsys export --type sqlite)",
 		 .keeps = "kernels, copies, fills, CUDA graphs launched as one, CUDA calls, waits "
 			  "for "
-			  "the device, NVTX ranges, MPI, calls of the operating system; of each "
-			  "process with device work",
-		 .loses =
-			 "samples of stacks and of counters, thread switches, library calls "
-			 "(cuDNN, "
-			 "cuBLAS, UCX, OpenGL), marks; without MPI which rank of the job a process "
-			 "is, when one export holds several"},
+			  "the device, NVTX ranges, MPI, calls of the operating system, samples of "
+			  "stacks, switches of threads; of each process with device work",
+		 .loses = "Python stacks, stacks of calls, counters, library calls (cuDNN, cuBLAS, "
+			  "UCX, OpenGL), marks; without MPI which rank of the job a process is, "
+			  "when one export holds several",
+		 .threads = "samples of stacks and switches of threads"},
 	.wants_file = true,
 	.recognises = nsys_recognises,
 	.read = nsys_read,

@@ -11,19 +11,29 @@
 
 enum { NO_OWNER = -1 }; /* in owners: the link is of calls of several processes */
 
-static struct tp_nsys_process *process_get(struct tp_nsys_processes *processes, uint64_t key)
+/* NULL: there is none. */
+static struct tp_nsys_process *process_find(struct tp_nsys_processes *processes, uint64_t key)
 {
 	uint64_t index;
 	if (processes->n > 0 && processes->items[processes->last].key == key)
 		return &processes->items[processes->last];
-	if (!tp_map_get(&processes->indices, key, &index)) {
-		struct tp_nsys_process process = {.key = key, .last_track = TP_NO_TRACK};
-		index = processes->n;
-		tp_map_set(&processes->indices, key, index);
-		TP_ARRAY_PUSH(processes->items, processes->n, processes->capacity) = process;
-	}
+	if (!tp_map_get(&processes->indices, key, &index))
+		return NULL;
 	processes->last = index;
 	return &processes->items[index];
+}
+
+/* Made when it is new; NULL when there are too many. */
+static struct tp_nsys_process *process_get(struct tp_nsys_processes *processes, uint64_t key)
+{
+	struct tp_nsys_process *found = process_find(processes, key);
+	if (found || processes->n >= TP_NSYS_PROCESSES_MOST)
+		return found;
+	processes->last = processes->n;
+	tp_map_set(&processes->indices, key, processes->n);
+	TP_ARRAY_PUSH(processes->items, processes->n, processes->capacity) =
+		(struct tp_nsys_process){.key = key, .last_track = TP_NO_TRACK};
+	return &processes->items[processes->last];
 }
 
 /* ---- survey -------------------------------------------------------------------------------- */
@@ -53,9 +63,12 @@ static void survey_table(struct tp_nsys_processes *processes, struct tp_nsys_db 
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, 2);
 	const struct tp_nsys_cell *cells;
 	while (rows && (cells = tp_nsys_rows_next(rows))) {
+		struct tp_nsys_process *process = NULL;
 		if (cells[0].type == TP_NSYS_INTEGER)
-			process_get(processes, tp_nsys_process_key(cells[0].number))->does |= does;
-		else if (does == TP_NSYS_DEVICE_WORK)
+			process = process_get(processes, tp_nsys_process_key(cells[0].number));
+		if (process)
+			process->does |= does;
+		else if (cells[0].type != TP_NSYS_INTEGER && does == TP_NSYS_DEVICE_WORK)
 			processes->n_ownerless++;
 		if (cells[1].number < processes->earliest_ns &&
 		    cells[1].number >= -TP_NSYS_TIME_MOST)
@@ -76,7 +89,8 @@ static void owners_find(struct tp_nsys_processes *processes, struct tp_nsys_db *
 		uint64_t known;
 		if (cells[0].type != TP_NSYS_INTEGER || cells[1].type != TP_NSYS_INTEGER)
 			continue;
-		process_get(processes, tp_nsys_process_key(cells[0].number));
+		if (!process_get(processes, tp_nsys_process_key(cells[0].number)))
+			continue;
 		if (!tp_map_get(&processes->owners, link, &known))
 			tp_map_set(&processes->owners, link, processes->last);
 		else if (known != processes->last)
@@ -127,8 +141,11 @@ static void ownerless_place(struct tp_nsys_processes *processes, struct tp_nsys_
 	}
 	if (n_callers > 1)
 		owners_find(processes, db);
-	else if (n_callers == 0 && !(rank_does(processes) & TP_NSYS_DEVICE_WORK))
-		process_get(processes, 0)->does |= TP_NSYS_DEVICE_WORK;
+	else if (n_callers == 0 && !(rank_does(processes) & TP_NSYS_DEVICE_WORK)) {
+		struct tp_nsys_process *nameless = process_get(processes, 0);
+		if (nameless)
+			nameless->does |= TP_NSYS_DEVICE_WORK;
+	}
 }
 
 void tp_nsys_processes_survey(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
@@ -175,9 +192,13 @@ struct tp_nsys_process *tp_nsys_processes_owner(struct tp_nsys_processes *proces
 {
 	struct tp_nsys_process *process = NULL;
 	uint64_t index;
-	if (owner->type == TP_NSYS_INTEGER)
-		process = process_get(processes, tp_nsys_process_key(owner->number));
-	else if (processes->n_ranks == 1)
+	if (owner->type == TP_NSYS_INTEGER) {
+		/* What has no row in the tables surveyed is another's. */
+		process = process_find(processes, tp_nsys_process_key(owner->number));
+		*is_known = true;
+		return process && process->writer ? process : NULL;
+	}
+	if (processes->n_ranks == 1)
 		process = &processes->items[processes->first_rank];
 	else if (link && link->type == TP_NSYS_INTEGER &&
 		 tp_map_get(&processes->owners, (uint64_t)link->number, &index) &&

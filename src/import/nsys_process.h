@@ -34,6 +34,9 @@ static inline int64_t tp_nsys_tid(int64_t global)
 /* Times are ns of the session, seldom negative; beyond 146 years they are damage. */
 #define TP_NSYS_TIME_MOST (INT64_C(1) << 62)
 
+/* Processes that are told apart; a machine has fewer, and a file with more means harm. */
+enum { TP_NSYS_PROCESSES_MOST = 1 << 16 };
+
 /* Kinds of tables, as a process has rows in them. */
 enum tp_nsys_doing {
 	TP_NSYS_DEVICE_WORK = 1,

@@ -228,6 +228,12 @@ void tp_rank_name_track(struct tp_rank_writer *writer, uint16_t track, uint32_t 
 		writer->tracks[track].track.name = name;
 }
 
+void tp_rank_track_task(struct tp_rank_writer *writer, uint16_t track, uint32_t task)
+{
+	if (track < writer->n_tracks)
+		writer->tracks[track].track.task_plus_1 = task + 1;
+}
+
 uint32_t tp_rank_detail(struct tp_rank_writer *writer, const struct tp_detail *detail)
 {
 	size_t n_told = writer->details.n;
@@ -358,10 +364,13 @@ void tp_rank_end(struct tp_rank_writer *writer, bool stays)
 	struct tp_session *session = writer->import->session;
 	hand_over(writer);
 	pthread_mutex_lock(&session->lock);
-	/* Names may have come after the spans. */
-	for (size_t i = 0; i < writer->n_tracks; i++)
-		if (writer->tracks[i].told_as != NOT_TOLD && writer->tracks[i].track.name)
+	/* Names and tasks may have come after the spans. */
+	for (size_t i = 0; i < writer->n_tracks; i++) {
+		const struct local_track *local = &writer->tracks[i];
+		bool is_told = local->told_as != NOT_TOLD && local->track.name;
+		if ((is_told || local->track.task_plus_1) && !local->is_refused)
 			track_tell(writer, &writer->tracks[i]);
+	}
 	struct tp_session_rank *rank = &session->ranks[writer->place];
 	rank->info = writer->info;
 	rank->is_absent = !stays && !writer->info.n_kept;

@@ -37,6 +37,9 @@ uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t 
  * TP_NO_TRACK when there are too many, and then the span is skipped. */
 uint16_t tp_rank_track(struct tp_rank_writer *writer, int32_t device, int64_t number);
 void tp_rank_name_track(struct tp_rank_writer *writer, uint16_t track, uint32_t name);
+/* The sink knows that task: it has the stays and samples of the track's thread. Such a track is
+ * told even without spans. */
+void tp_rank_track_task(struct tp_rank_writer *writer, uint16_t track, uint32_t task);
 /* Texts in it are ids of tp_rank_string(). */
 uint32_t tp_rank_detail(struct tp_rank_writer *writer, const struct tp_detail *detail);
 /* Counts it as kept. Times are those of the trace, ns. */

@@ -40,7 +40,8 @@ struct tp_session {
 	struct tp_track *tracks; /* as told to the sink, by id */
 	size_t n_tracks;
 	size_t tracks_capacity;
-	uint64_t first_ns; /* UINT64_MAX without spans */
+	uint32_t n_tasks;  /* told to the sink */
+	uint64_t first_ns; /* UINT64_MAX with nothing */
 	uint64_t last_ns;
 };
 

@@ -229,6 +229,8 @@ static void place_tracks(struct tp_trace *trace, const struct tp_trace_builder *
 			continue;
 		}
 		trace->tracks[track->id] = *track;
+		if (track->task_plus_1 > trace->n_tasks || track->device != TP_TRACK_THREAD)
+			trace->tracks[track->id].task_plus_1 = 0;
 		trace->n_tracks += track->id == trace->n_tracks;
 	}
 }

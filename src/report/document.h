@@ -39,6 +39,8 @@ void tp_report_json_warnings(struct tp_report_document *doc);
 /* Members of partition and of steps; nothing where no line is known. */
 void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *profile);
 void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *profile);
+/* A member of a finding. */
+void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *finding);
 /* A member of run: the files that ranks came from. */
 void tp_report_json_ranks(struct tp_report_document *doc);
 /* Nothing without workers. */

@@ -207,20 +207,6 @@ static void write_evidence(struct tp_json_writer *w, const struct tp_evidence *e
 	tp_json_close(w, '}');
 }
 
-static void write_actions(struct tp_json_writer *w, const struct tp_finding *finding)
-{
-	tp_json_write_key(w, "actions");
-	tp_json_open(w, '[');
-	for (size_t i = 0; i < finding->n_actions; i++) {
-		tp_json_open(w, '{');
-		tp_json_put_string(w, "text", finding->actions[i].text);
-		put_text(w, "example", finding->actions[i].example);
-		put_text(w, "technique", finding->actions[i].technique);
-		tp_json_close(w, '}');
-	}
-	tp_json_close(w, ']');
-}
-
 static void write_gain(struct tp_json_writer *w, const struct tp_finding *finding)
 {
 	tp_json_write_key(w, "gain");
@@ -261,7 +247,7 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	put_text(w, "doubts", finding->doubts);
 	put_text(w, "headline", finding->headline);
 	tp_json_put_string(w, "because", finding->because ? finding->because : "");
-	write_actions(w, finding);
+	tp_report_json_actions(w, finding);
 	if (finding->has_gain)
 		write_gain(w, finding);
 	put_text(w, "price", finding->price);

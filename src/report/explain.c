@@ -132,6 +132,61 @@ static void put_actions(struct tp_page *page, const struct tp_finding *finding)
 	}
 }
 
+/* ---- what the guide says of the techniques ---- */
+
+/* More of them are on the technique's page. */
+enum { MAX_REPORTED = 2 };
+
+static void put_reported(struct tp_page *page, const struct tp_action *action)
+{
+	const struct tp_literature *literature = action->literature;
+	for (size_t i = 0; i < literature->n_reported && i < MAX_REPORTED; i++) {
+		const struct tp_reported *reported = &literature->reported[i];
+		size_t len = strlen(reported->text);
+		struct tp_buf text = {0};
+		tp_buf_printf(&text, "%s%s On %s, against %s; %s (checked %s)", reported->text,
+			      len && reported->text[len - 1] == '.' ? "" : ".",
+			      reported->hardware, reported->baseline, reported->source.title,
+			      reported->source.checked);
+		put_field(page, i ? "" : "others", tp_buf_text(&text));
+		tp_buf_release(&text);
+	}
+}
+
+static void put_caveats(struct tp_page *page, const struct tp_literature *literature)
+{
+	static const char *const here[] = {"", " (here: no)", " (here: yes)"};
+	for (size_t i = 0; i < literature->n_caveats; i++) {
+		const struct tp_caveat *caveat = &literature->caveats[i];
+		struct tp_buf text = {0};
+		tp_buf_printf(&text, "%s%s", caveat->text, here[caveat->holds + 1]);
+		put_field(page, caveat->is_need ? "needs" : "not if", tp_buf_text(&text));
+		tp_buf_release(&text);
+	}
+}
+
+/* Beside the gain that was computed for this run stands what others saw on theirs. */
+static void put_literature(struct tp_page *page, const struct tp_finding *finding)
+{
+	for (size_t i = 0; i < finding->n_actions; i++) {
+		const struct tp_action *action = &finding->actions[i];
+		const struct tp_literature *literature = action->literature;
+		if (!literature)
+			continue;
+		struct tp_buf text = {0};
+		tp_buf_printf(&text, "trainprof guide %s: %s", action->technique,
+			      literature->title);
+		put_field(page, "guide", tp_buf_text(&text));
+		put_reported(page, action);
+		tp_buf_clear(&text);
+		tp_buf_printf(&text, "%s; risk to the model: %s, %s", literature->effort,
+			      literature->risk, literature->risk_text);
+		put_field(page, "effort", tp_buf_text(&text));
+		put_caveats(page, literature);
+		tp_buf_release(&text);
+	}
+}
+
 static void put_sources(struct tp_page *page, const struct tp_finding *finding)
 {
 	put_field(page, "rule", finding->path);
@@ -178,6 +233,7 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	put_field(page, "silent", finding->suppressed);
 	put_actions(page, finding);
 	put_gain(page, finding);
+	put_literature(page, finding);
 	put_field(page, "doubts", finding->doubts);
 	if (finding->kind == TP_ADVICE_SEMANTIC || finding->price)
 		put_field(page, "price", finding->price ? finding->price : "changes the training");

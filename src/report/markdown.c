@@ -67,6 +67,40 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 	tp_buf_putc(out, '\n');
 }
 
+/* Their figure beside our bound: of the first technique that has one. */
+static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
+{
+	for (size_t i = 0; i < finding->n_actions; i++) {
+		const struct tp_literature *literature = finding->actions[i].literature;
+		if (!literature || !literature->n_reported)
+			continue;
+		const struct tp_reported *reported = &literature->reported[0];
+		tp_buf_puts(out, "  \n   others: ");
+		tp_markdown_add_plain(out, reported->text);
+		bool ends = out->data[out->len - 1] == '.';
+		tp_buf_puts(out, ends ? " On " : ". On ");
+		tp_markdown_add_plain(out, reported->hardware);
+		tp_buf_puts(out, ", against ");
+		tp_markdown_add_plain(out, reported->baseline);
+		tp_buf_puts(out, " (");
+		tp_markdown_add_plain(out, reported->source.title);
+		tp_buf_puts(out, ")");
+		return;
+	}
+}
+
+static void add_effort(struct tp_buf *out, const struct tp_finding *finding)
+{
+	const struct tp_literature *literature =
+		finding->n_actions ? finding->actions[0].literature : NULL;
+	if (!literature)
+		return;
+	tp_buf_printf(out, "  \n   technique `%s`: effort %s, risk to the model %s (",
+		      finding->actions[0].technique, literature->effort, literature->risk);
+	tp_markdown_add_plain(out, literature->risk_text);
+	tp_buf_putc(out, ')');
+}
+
 static void add_advice(struct tp_buf *out, const struct tp_finding *finding, size_t number)
 {
 	tp_buf_printf(out, "%zu. **", number);
@@ -88,6 +122,8 @@ static void add_advice(struct tp_buf *out, const struct tp_finding *finding, siz
 		tp_buf_puts(out, "; afterwards: ");
 		tp_markdown_add_plain(out, finding->verify);
 	}
+	add_effort(out, finding);
+	add_reported(out, finding);
 	tp_buf_putc(out, '\n');
 }
 

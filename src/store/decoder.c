@@ -323,6 +323,10 @@ static bool take_track(struct tp_decoder *decoder, struct tp_cursor *cursor)
 	track.device = (int32_t)device;
 	track.name = take_id(cursor, &decoder->strings);
 	track.number = (int64_t)tp_unfold(tp_take_varint(cursor), 0);
+	if (cursor->at < cursor->end)
+		track.task_plus_1 = tp_take_u32(cursor);
+	if (track.task_plus_1 > decoder->n_tasks)
+		return false;
 	if (cursor->is_bad || device < TP_TRACK_THREAD || device > INT32_MAX ||
 	    track.id > decoder->n_tracks || track.id >= TP_TRACKS_MOST)
 		return false;

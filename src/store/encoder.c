@@ -298,6 +298,9 @@ static void add_track(struct tp_encoder *encoder, const struct tp_track *track)
 	p = tp_put_varint(p, tp_fold((uint64_t)track->device, 0));
 	p = tp_put_varint(p, track->name);
 	p = tp_put_varint(p, tp_fold((uint64_t)track->number, 0));
+	/* Left out where there is none, as by writers that did not know of it. */
+	if (track->task_plus_1)
+		p = tp_put_varint(p, track->task_plus_1);
 	record_end(encoder, LAYOUT_TRACK, p);
 }
 

@@ -14,6 +14,8 @@ trap 'rm -rf "$work"' EXIT
 if [ -x "$bench/nsys_speed" ]; then
 	"$bench/nsys_speed" "$work/export.sqlite" 1
 	rm -f "$work/export.sqlite"
+	"$bench/nsys_speed" "$work/export.sqlite" 2 samples
+	rm -f "$work/export.sqlite"
 fi
 if [ ! -e "$traces/kineto-r50-w0-s5.json.gz" ]; then
 	echo "(no public traces in '$traces')"

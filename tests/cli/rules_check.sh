@@ -22,8 +22,9 @@ cat >mine/bottlenecks/mine/typo.json <<'END'
   "cases": []
 }
 END
-trainprof rules check --rules mine
+trainprof rules check --rules mine >said
 echo "status $?"
+sed 's/[0-9]* rules/N rules/' said
 TRAINPROF_RULES=mine trainprof rules list >/dev/null
 echo "status $?"
 trainprof rules list --rules nowhere >/dev/null
@@ -39,5 +40,33 @@ cat >own/patterns/45-mine.json <<'END'
   { "id": "mine-exchange", "base": ["mine_ring"], "class": "communication", "family": "mine", "examples": ["mine_ring_step"] }
 ] }
 END
-trainprof rules check --rules own
+trainprof rules check --rules own >/dev/null
 echo "status $?"
+# check tells all that is wrong; the rest loads only when asked.
+cat >mine/bottlenecks/mine/guided.json <<'END'
+{
+  "id": "mine/guided",
+  "title": "A rule with a technique that does not exist",
+  "kind": "free",
+  "limits": ["h2d"],
+  "needs": ["step.host_ratio"],
+  "when": ["step.host_ratio > 0.1"],
+  "because": "x",
+  "do": [{ "headline": "y", "text": "y", "technique": "pin-memroy" }],
+  "price": "None.",
+  "verify": "z",
+  "sources": [{ "title": "a", "where": "b", "checked": "2026-11-20" }],
+  "cases": []
+}
+END
+mkdir mine/techniques
+sed 's/"hardware": ".*",/"hardware": "",/' "$CASES/../../rules/techniques/pin-memory.json" >mine/techniques/pin-memory.json
+printf '{ "sources": [{ "tag": "MINE", "title": "t", "where": "w", "checked": "2026-11-20" }] }\n' >mine/sources.json
+trainprof rules check --rules mine >/dev/null
+echo "status $?"
+trainprof rules list --rules mine | grep mine/
+trainprof rules list --rules mine --lenient | grep mine/
+# Techniques alone make a folder of rules.
+mkdir -p fair/techniques
+sed 's/"title": ".*"/"title": "Ours"/' "$CASES/../../rules/techniques/pin-memory.json" >fair/techniques/pin-memory.json
+trainprof rules check --rules fair | sed 's/[0-9]* rules/N rules/'

@@ -61,6 +61,12 @@ static void trace_check(const struct tp_trace *trace)
 			       (trace->tracks[i].device != TP_TRACK_THREAD));
 		}
 	}
+	for (size_t i = 0; i < trace->n_tracks; i++)
+		demand(trace->tracks[i].task_plus_1 <= trace->n_tasks);
+	for (size_t i = 0; i < trace->n_runs; i++)
+		demand(trace->runs[i].start_ns < trace->runs[i].end_ns);
+	for (size_t i = 0; i < trace->n_samples; i++)
+		demand(trace->samples[i].stack < trace->n_stacks);
 	demand(trace->n_dropped == 0);
 }
 

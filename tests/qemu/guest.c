@@ -93,6 +93,7 @@ int main(int argc, char **argv)
 	guest_check_counters();
 	guest_check_sampling();
 	guest_check_collector();
+	guest_check_attached();
 	guest_check_waits();
 	guest_check_quota();
 	guest_check_paranoid();

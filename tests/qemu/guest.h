@@ -22,6 +22,7 @@ void guest_check_machine(void);
 void guest_check_counters(void);
 void guest_check_sampling(void);
 void guest_check_collector(void);
+void guest_check_attached(void);
 void guest_check_waits(void);
 void guest_check_quota(void);
 void guest_check_paranoid(void);

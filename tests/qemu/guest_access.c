@@ -10,8 +10,10 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
@@ -109,27 +111,84 @@ static void check_reachable(void)
 	check_reach(getuid() ? "user" : "root", TP_PRESENCE_PRESENT, "");
 }
 
+/* A process of the same user that nobody here is the parent of: what `attach` looks at. */
+static pid_t stranger;
+
+static void start_stranger(void)
+{
+	int ends[2];
+	char ready = 0;
+	if (pipe(ends) != 0 || (stranger = fork()) < 0)
+		return;
+	if (stranger == 0) {
+		if (setgid(1000) != 0 || setuid(1000) != 0)
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, 1);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(ends[1], &ready, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	guest_check(read(ends[0], &ready, 1) == 1, "a process runs that is not our child", "%d",
+		    (int)stranger);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void check_stranger(enum tp_presence want, const char *in_reason, const char *in_remedy)
+{
+	struct tp_host host;
+	struct tp_availability out;
+	char name[128];
+	tp_host_open(&host, "");
+	tp_reach_probe_process(&host, stranger, &out);
+	snprintf(name, sizeof(name), "waits of a running process as %s under scope %d",
+		 getuid() ? "user" : "root", host.ptrace_scope);
+	guest_check(out.presence == want && strstr(out.reason, in_reason) != NULL &&
+			    strstr(out.remedy, in_remedy) != NULL,
+		    name, "%d, '%s', next '%s'", (int)out.presence, out.reason, out.remedy);
+	tp_host_close(&host);
+}
+
+static void check_stranger_reachable(void)
+{
+	check_stranger(TP_PRESENCE_PRESENT, "", "");
+}
+
+static void check_stranger_scope_1(void)
+{
+	check_stranger(TP_PRESENCE_DEGRADED, "is not our child", "sudo trainprof attach");
+}
+
 static void check_scope_2(void)
 {
+	check_stranger(TP_PRESENCE_DEGRADED, "is 2 and process", "sudo trainprof attach");
 	check_reach("user", TP_PRESENCE_DEGRADED, "ptrace_scope is 2");
 }
 
 static void check_scope_3(void)
 {
+	check_stranger(TP_PRESENCE_DEGRADED, "ptrace_scope is 3", "reboot");
 	check_reach(getuid() ? "user" : "root", TP_PRESENCE_DEGRADED, "ptrace_scope is 3");
 }
 
 void guest_check_yama(void)
 {
 	guest_check(access(SCOPE, F_OK) == 0, "Yama is there", "%s", SCOPE);
+	start_stranger();
 	guest_set(SCOPE, "0");
 	guest_run(true, check_reachable);
+	guest_run(true, check_stranger_reachable);
 	guest_set(SCOPE, "1");
 	guest_run(true, check_reachable);
+	guest_run(true, check_stranger_scope_1);
+	guest_run(false, check_stranger_reachable);
 	guest_set(SCOPE, "2");
 	guest_run(true, check_scope_2);
 	guest_run(false, check_reachable);
+	guest_run(false, check_stranger_reachable);
 	guest_set(SCOPE, "3");
 	guest_run(true, check_scope_3);
 	guest_run(false, check_scope_3);
+	kill(stranger, SIGKILL);
 }

@@ -34,13 +34,16 @@ static const struct tp_counter basic[] = {
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0}, /* not on this CPU */
 };
 
-/* The tree needs libdw, which the guest does not have. Nothing is attached to here, so that the
- * counters never ask who is there. */
+/* The real tree needs libdw, which the guest does not have. This one holds who is attached to. */
+enum { N_RUNNING = 2 };
+struct tp_tree {
+	struct tp_tree_task tasks[N_RUNNING];
+};
+
 struct tp_tree_task *tp_tree_next(const struct tp_tree *tree, size_t *cursor)
 {
-	(void)tree;
-	(void)cursor;
-	abort();
+	struct tp_tree *own = (struct tp_tree *)tree;
+	return *cursor < N_RUNNING ? &own->tasks[(*cursor)++] : NULL;
 }
 
 static bool is_near(double got, double want, double tolerance)
@@ -272,4 +275,93 @@ void guest_check_collector(void)
 	tp_pmu_collector.close(collector);
 	tp_trace_builder_release(&builder);
 	tp_host_close(&host);
+}
+
+/* A process of two threads: says their ids, waits for a byte each, and loops in both; then its
+ * main thread starts a third. */
+struct running {
+	int said[2];
+	int go[2];
+};
+
+static void *wait_and_loop(void *context)
+{
+	struct running *running = context;
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	char go;
+	guest_loop(TURNS); /* before anybody counts */
+	if (write(running->said[1], &tid, sizeof(tid)) != sizeof(tid) ||
+	    read(running->go[0], &go, 1) != 1)
+		_exit(1);
+	guest_loop(10 * TURNS);
+	return NULL;
+}
+
+static void *loop_long(void *unused)
+{
+	guest_loop(10 * TURNS);
+	return unused;
+}
+
+static void be_running(struct running *running)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, wait_and_loop, running);
+	wait_and_loop(running);
+	pthread_join(thread, NULL);
+	pthread_create(&thread, NULL, loop_long, NULL);
+	pthread_join(thread, NULL);
+	_exit(0);
+}
+
+/* Counts from the attach to the end; NAN when the collector refuses. */
+static double count_attached(struct tp_tree *tree, struct running *running, pid_t pid)
+{
+	struct tp_host host;
+	struct tp_trace_builder builder;
+	struct tp_collect_config config = {.sample_rate_hz = 0, .is_attaching = true};
+	struct tp_collector *collector = NULL;
+	struct tp_error err = {TP_OK, "", ""};
+	double instructions = NAN;
+	tp_host_open(&host, "");
+	tp_trace_builder_init(&builder);
+	struct tp_collect_context context = {.host = &host,
+					     .config = &config,
+					     .sink = &builder.sink,
+					     .tree = tree};
+	bool good = tp_pmu_collector.open(&collector, &context, &err) == TP_OK &&
+		    tp_pmu_collector.start(collector, pid, &err) == TP_OK;
+	good = write(running->go[1], "..", N_RUNNING) == N_RUNNING && good;
+	waitpid(pid, NULL, 0);
+	good = good && tp_pmu_collector.stop(collector, tp_clock_now_ns(), &err) == TP_OK;
+	guest_check(good, "the collector attaches", "%s", err.text);
+	if (good)
+		instructions = last_gauge(&builder, TP_METRIC_PMU_INSTRUCTIONS);
+	if (collector)
+		tp_pmu_collector.close(collector);
+	tp_trace_builder_release(&builder);
+	tp_host_close(&host);
+	return instructions;
+}
+
+void guest_check_attached(void)
+{
+	struct tp_tree tree = {.tasks = {{.is_alive = true}}};
+	struct running running;
+	if (pipe(running.said) != 0 || pipe(running.go) != 0)
+		return;
+	pid_t pid = fork();
+	if (pid == 0)
+		be_running(&running);
+	for (size_t i = 0; i < N_RUNNING; i++)
+		if (read(running.said[0], &tree.tasks[i].info.tid, sizeof(pid_t)) != sizeof(pid_t))
+			return;
+	double instructions = count_attached(&tree, &running, pid);
+	guest_check(is_near(instructions, 30.0 * INSTRUCTIONS, 0.05),
+		    "threads that run already, and what they start, are counted from the attach",
+		    "%.2f of 30 loops", instructions / INSTRUCTIONS);
+	for (size_t i = 0; i < 2; i++) {
+		close(running.said[i]);
+		close(running.go[i]);
+	}
 }

@@ -8,6 +8,7 @@
 #include "analyze/kernelclass.h"
 #include "analyze/patterns.h"
 #include "analyze/spanclass.h"
+#include "cli/guide.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
@@ -24,7 +25,7 @@
 enum { HEADLINE_COLUMNS = 50, BECAUSE_COLUMNS = 68, TEXT_COLUMNS = 2 * 76 };
 enum { ID_COLUMNS = 32, TITLE_COLUMNS = 47 };
 enum { VERDICT_COLUMNS = 80, BOUND_COLUMNS = 59 };
-enum { LEAST_CASES = 3, LEAST_RULES = 36, MOST_MS = 50 };
+enum { LEAST_CASES = 3, LEAST_RULES = 36, LEAST_TECHNIQUES = 129, MOST_MS = 50 };
 
 static int n_passed;
 static int n_failed;
@@ -240,6 +241,41 @@ static void check_patterns(const char *directory)
 	tp_patterns_free(patterns);
 }
 
+static void add_condition(struct tp_buf *out, const char *written)
+{
+	if (written)
+		tp_buf_printf(out, "%s ", written);
+}
+
+/* What no single file shows, and thresholds that only techniques name. */
+static void check_guide(const struct tp_rulebook *book, struct tp_buf *texts)
+{
+	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
+	const char **cited = tp_guide_cited();
+	struct tp_buf problems = {0};
+	size_t n_effects = 0;
+	size_t n = tp_rulebook_check(book, cited, &problems);
+	check(!n, "%s", tp_buf_text(&problems));
+	for (size_t i = 0; i < catalogue->n_techniques; i++) {
+		const struct tp_technique *technique = &catalogue->techniques[i];
+		n_effects += technique->n_effects;
+		for (size_t k = 0; k < technique->n_needs; k++)
+			add_condition(texts, technique->needs[k].when_written);
+		for (size_t k = 0; k < technique->n_not_when; k++)
+			add_condition(texts, technique->not_when[k].when_written);
+		add_condition(texts, technique->done.when_written);
+	}
+	check(catalogue->n_techniques >= LEAST_TECHNIQUES, "only %zu techniques",
+	      catalogue->n_techniques);
+	for (const char **tag = cited; *tag; tag++)
+		check(tp_catalogue_reference(catalogue, *tag) != NULL,
+		      "a page cites '%s', which is no source", *tag);
+	printf("guide: %zu techniques with %zu figures, %zu limits, %zu sources\n",
+	       catalogue->n_techniques, n_effects, catalogue->n_limits, catalogue->n_references);
+	tp_buf_release(&problems);
+	free(cited);
+}
+
 /* All texts of a rule in which thresholds may stand. */
 static void add_texts(struct tp_buf *out, const struct tp_rule *rule)
 {
@@ -283,6 +319,7 @@ int main(int argc, char **argv)
 		n_advice += !rule->is_note;
 	}
 	check(n_advice >= LEAST_RULES, "only %zu rules give advice", n_advice);
+	check_guide(book, &texts);
 	check_thresholds(book, tp_buf_text(&texts));
 	if (tp_rulebook_test(book, NULL, stdout, &result, &err))
 		check(false, "%s", err.text);

@@ -4,26 +4,58 @@
 #ifndef TRAINPROF_ADVISE_ADVISE_H
 #define TRAINPROF_ADVISE_ADVISE_H
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/status.h"
 #include "trainprof/model/finding.h"
 #include "trainprof/model/profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 struct tp_rulebook;
 
 /*
- * Load every rule below the given directories (bottlenecks/<family>/<id>.json), in the order given;
- * a later rule with the same id replaces an earlier one. All names, operators, units and
- * placeholders are checked: "input/x.json:7: no fact 'step.tme_ns'; nearest: step.time_ns".
- * Errors  TP_ABSENT, TP_PARSE. Freed with tp_rulebook_free().
+ * Load every rule below the given directories (bottlenecks/<family>/<id>.json), and the guide
+ * (technique.h), in the order given; a later one with the same id replaces an earlier one. All
+ * names, operators, units and placeholders are checked: "input/x.json:7: no fact 'step.tme_ns';
+ * nearest: step.time_ns". Errors  TP_ABSENT, TP_PARSE. Freed with tp_rulebook_free().
  */
 TP_MUST_CHECK enum tp_status tp_rulebook_load(struct tp_rulebook **out,
 					      const char *const *directories, size_t n_directories,
 					      struct tp_error *err);
+/*
+ * The same, but a rule, technique, limit or source that is wrong is left out and told in
+ * `problems`, a line each; the rest loads. Thresholds and folders must be good.
+ */
+TP_MUST_CHECK enum tp_status tp_rulebook_load_lenient(struct tp_rulebook **out,
+						      const char *const *directories,
+						      size_t n_directories, struct tp_buf *problems,
+						      struct tp_error *err);
 void tp_rulebook_free(struct tp_rulebook *book);
 size_t tp_rulebook_count(const struct tp_rulebook *book);
+
+/* What the guide says of a rule; all borrowed from the book. */
+struct tp_rule_digest {
+	const char *id;
+	const char *title;
+	const char *const *limits; /* ids of what it finds */
+	size_t n_limits;
+	bool is_verdict;
+};
+/* The i-th rule, in the order of ids. */
+struct tp_rule_digest tp_rulebook_digest(const struct tp_rulebook *book, size_t i);
+/* Whether an action of the i-th rule is this technique. */
+bool tp_rulebook_advises(const struct tp_rulebook *book, size_t i, const char *technique);
+
+/*
+ * What loading cannot refuse because each file is good alone: actions that name no technique,
+ * techniques, limits and sources that nothing leads to. A line each, with file; returns how many.
+ * `cited` are tags of sources that pages cite, NULL-terminated; NULL for none. Without techniques
+ * there is no guide to compare with, and nothing is found.
+ */
+size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cited,
+			 struct tp_buf *problems);
 
 /* Everything about a rule as text; a NULL id lists all rules, a line each with id and title.
  * TP_ABSENT with the nearest id when there is no such rule. */

@@ -20,6 +20,7 @@ struct tp_import_format_info {
 	const char *summary; /* one line */
 	const char *keeps;   /* what of it becomes spans */
 	const char *loses;   /* what it cannot tell, or what is left out */
+	const char *threads; /* what of threads beside spans it may tell, or not; NULL: never */
 };
 
 /* The n-th as they are listed; NULL from the last on. */
@@ -37,8 +38,11 @@ struct tp_import_result {
 	struct tp_rank_info *ranks; /* by number, if each has one of its own; else by file, then
 				       member or process */
 	size_t n_ranks;
-	uint64_t first_ns; /* earliest start and latest end of a span; both 0 without spans */
+	/* Earliest start and latest end of what is known: spans, stays on CPUs, samples; both 0
+	 * without any. */
+	uint64_t first_ns;
 	uint64_t last_ns;
+	uint32_t n_tasks; /* threads with stays or samples */
 };
 
 /*

@@ -76,6 +76,7 @@
 	X(STEP_SLEEP, "step.idle_sleep_ratio", "ratio", "share asleep by its own wish")            \
 	X(STEP_IDLE_IO, "step.idle_blocked_io_ratio", "ratio", "share blocked in I/O")             \
 	X(STEP_LOCK, "step.idle_blocked_lock_ratio", "ratio", "share blocked on a lock")           \
+	X(STEP_IDLE_UNKNOWN, "step.idle_unknown_ratio", "ratio", "share idle, nobody saw why")     \
 	X(LOADER_WORKERS, "loader.workers", "1", "loader processes and threads")                   \
 	X(LOADER_PROCESSES, "loader.processes", "1", "loader processes")                           \
 	X(LOADER_BUSY, "loader.busy_ratio", "ratio", "loader workers on CPU")                      \

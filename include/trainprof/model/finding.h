@@ -28,16 +28,44 @@ struct tp_evidence {
 	int holds; /* 1 yes, 0 no, -1 cannot be judged */
 };
 
-struct tp_action {
-	const char *text;      /* with numbers filled in */
-	const char *example;   /* something to type, or NULL */
-	const char *technique; /* id, or NULL */
-};
-
 struct tp_citation {
 	const char *title;
 	const char *where;
 	const char *checked; /* date */
+};
+
+/* A figure of others, of their machine against their baseline: never a promise for this run. */
+struct tp_reported {
+	const char *text;
+	const char *hardware;
+	const char *baseline;
+	struct tp_citation source;
+};
+
+/* What a technique needs, or when it is not to be used, held against this run. */
+struct tp_caveat {
+	const char *text;
+	bool is_need; /* else: not to be used when it holds */
+	int holds;    /* 1 yes, 0 no, -1 cannot be judged */
+};
+
+/* What the guide says of the technique behind an action (trainprof guide TECHNIQUE). */
+struct tp_literature {
+	const char *title;
+	const char *effort;    /* "flag", "lines", "refactor" */
+	const char *risk;      /* to the model: "none", "low", "medium", "high" */
+	const char *risk_text; /* in words */
+	const struct tp_reported *reported;
+	size_t n_reported;
+	const struct tp_caveat *caveats; /* needs first */
+	size_t n_caveats;
+};
+
+struct tp_action {
+	const char *text;                       /* with numbers filled in */
+	const char *example;                    /* something to type, or NULL */
+	const char *technique;                  /* id, or NULL */
+	const struct tp_literature *literature; /* NULL: the guide has no page for it */
 };
 
 struct tp_finding {

@@ -51,6 +51,9 @@ struct tp_track {
 	int32_t device; /* number of the device; TP_TRACK_THREAD */
 	uint32_t name;  /* string: the thread's, or "stream 7"; 0 = none */
 	int64_t number; /* of the thread or stream, as the trace has it */
+	/* Of a thread: one more than the id of the task that has its stays on CPUs and its samples;
+	 * 0 = none is known. Told with the task's id known already. */
+	uint32_t task_plus_1;
 };
 
 /* What is known of a span besides its times. Interned: most kernels of a kind have the same. */

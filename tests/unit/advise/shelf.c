@@ -49,20 +49,89 @@ void shelf_put(const struct shelf *shelf, const char *name, const char *text)
 void shelf_put_rule(const struct shelf *shelf, const char *name, const char *when,
 		    const char *members)
 {
+	shelf_put_advice(shelf, name, when, "\"technique\": \"t\"", members);
+}
+
+void shelf_put_advice(const struct shelf *shelf, const char *name, const char *when,
+		      const char *action, const char *members)
+{
 	char *path = tp_asprintf("bottlenecks/test/%s.json", name);
 	char *text = tp_asprintf(
 		"{\"id\": \"test/%s\", \"title\": \"Title of %s\", \"kind\": \"free\",\n"
 		" \"needs\": [\"step.count\"], \"when\": [\"%s\"],\n"
 		" \"because\": \"{step.count} steps.\",\n"
-		" \"do\": [{\"headline\": \"Do %s\", \"text\": \"Do it.\", \"technique\": "
-		"\"t\"}],\n"
+		" \"do\": [{\"headline\": \"Do %s\", \"text\": \"Do it.\", %s}],\n"
 		" \"price\": \"None.\", \"verify\": \"step.count rises.\",\n"
 		" \"sources\": [{\"title\": \"T\", \"where\": \"W\", \"checked\": "
 		"\"2026-11-20\"}]%s}\n",
-		name, name, when, name, members);
+		name, name, when, name, action, members);
 	shelf_put(shelf, path, text);
 	free(text);
 	free(path);
+}
+
+void shelf_put_changed(const struct shelf *shelf, const char *name, const char *text,
+		       const char *from, const char *to)
+{
+	const char *at = strstr(text, from);
+	ck_assert_msg(at != NULL, "'%s' is not there", from);
+	char *changed = tp_asprintf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+	shelf_put(shelf, name, changed);
+	free(changed);
+}
+
+const char shelf_limits[] =
+	"{\"limits\": [\n"
+	" {\"id\": \"disk\", \"title\": \"The disk is slow\", \"order\": 2,\n"
+	"  \"parent\": \"wait\", \"signals\": \"a busy disk\", \"proof\": \"another disk\",\n"
+	"  \"look_alikes\": [\"a slow network\"]},\n"
+	" {\"id\": \"wait\", \"title\": \"It waits\", \"order\": 1,\n"
+	"  \"signals\": \"waits\", \"proof\": \"wait less\", \"look_alikes\": []}]}\n";
+
+const char shelf_sources[] =
+	"{\"sources\": [\n"
+	" {\"tag\": \"AMPS\", \"title\": \"Paper A\", \"where\": \"a.org\", \"checked\": "
+	"\"2026-11-20\"},\n"
+	" {\"tag\": \"BOOK\", \"title\": \"Paper B\", \"where\": \"b.org\", \"checked\": "
+	"\"2026-11-21\"}]}\n";
+
+const char shelf_fast[] =
+	"{\"id\": \"fast\", \"title\": \"Read faster\", \"group\": \"input\",\n"
+	" \"relieves\": [\"wait\", \"disk\"],\n"
+	" \"component\": \"impl\", \"action\": \"Reorder\",\n"
+	" \"mechanism\": \"static; throughout training; uniform\",\n"
+	" \"reduces\": \"iteration\", \"kind\": \"free\",\n"
+	" \"effects\": [\n"
+	"  {\"text\": \"1.5x\", \"hardware\": \"one A100\", \"baseline\": \"reading slowly\", "
+	"\"source\": \"AMPS\"},\n"
+	"  {\"text\": \"2x\", \"hardware\": \"not stated\", \"baseline\": \"a tape\", "
+	"\"source\": \"BOOK\"}],\n"
+	" \"needs\": [{\"text\": \"idle CPUs\", \"when\": \"cpu.idle_cpus > 1\"},\n"
+	"           {\"text\": \"patience\"}],\n"
+	" \"not_when\": [{\"text\": \"all CPUs are busy\", \"when\": \"cpu.idle_cpus < 0.5\"}],\n"
+	" \"done_when\": \"loader.workers >= 1\",\n"
+	" \"together\": [\"slow\"],\n"
+	" \"risk\": {\"level\": \"none\", \"text\": \"the same samples\"},\n"
+	" \"effort\": \"flag\",\n"
+	" \"how\": {\"pytorch\": \"fast=True\", \"c\": \"fast()\"},\n"
+	" \"verify\": \"the wait falls\"}\n";
+
+const char shelf_slow[] =
+	"{\"id\": \"slow\", \"title\": \"Write slower\", \"group\": \"cpu\",\n"
+	" \"relieves\": [\"wait\"],\n"
+	" \"component\": \"O.alg\", \"action\": \"Remove\",\n"
+	" \"mechanism\": \"adaptive; a phase; importance\",\n"
+	" \"reduces\": \"both\", \"kind\": \"semantic\", \"effects\": [],\n"
+	" \"needs\": [], \"not_when\": [],\n"
+	" \"risk\": {\"level\": \"high\", \"text\": \"less is learnt\"},\n"
+	" \"effort\": \"refactor\", \"how\": {\"jax\": \"slow\"}, \"verify\": \"it is slower\"}\n";
+
+void shelf_put_guide(const struct shelf *shelf)
+{
+	shelf_put(shelf, "limits.json", shelf_limits);
+	shelf_put(shelf, "sources.json", shelf_sources);
+	shelf_put(shelf, "techniques/fast.json", shelf_fast);
+	shelf_put(shelf, "techniques/slow.json", shelf_slow);
 }
 
 enum tp_status shelf_load(const struct shelf *shelf, struct tp_rulebook **out, struct tp_error *err)

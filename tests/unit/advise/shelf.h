@@ -16,6 +16,19 @@ void shelf_put(const struct shelf *shelf, const char *name, const char *text);
 /* A rule "test/NAME" with this condition and these members besides ("" or ", \"x\": 1"). */
 void shelf_put_rule(const struct shelf *shelf, const char *name, const char *when,
 		    const char *members);
+/* The same with an action named by "technique" or "id" in the place of "technique": "t". */
+void shelf_put_advice(const struct shelf *shelf, const char *name, const char *when,
+		      const char *action, const char *members);
+/* A file with one text in it replaced by another, which must be there. */
+void shelf_put_changed(const struct shelf *shelf, const char *name, const char *text,
+		       const char *from, const char *to);
+/* Two limits ("wait" and below it "disk"), two sources ("AMPS", "BOOK") and two techniques ("fast",
+ * which relieves both and cites both, and "slow", which relieves "wait" and cites none). */
+void shelf_put_guide(const struct shelf *shelf);
+extern const char shelf_limits[];
+extern const char shelf_sources[];
+extern const char shelf_fast[];
+extern const char shelf_slow[];
 enum tp_status shelf_load(const struct shelf *shelf, struct tp_rulebook **out,
 			  struct tp_error *err);
 

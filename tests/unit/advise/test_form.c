@@ -2,6 +2,7 @@
 #include "advise/form.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct tp_arena arena;
@@ -81,6 +82,52 @@ START_TEST(lists_are_bounded)
 }
 END_TEST
 
+START_TEST(choices_tell_all_their_words)
+{
+	static const char *const two[] = {"free", "semantic", NULL};
+	static const char *const four[] = {"none", "low", "medium", "high", NULL};
+	const struct tp_json *root = begin("{\"risk\": \"hihg\"}");
+	ck_assert_int_lt(tp_form_choice(&form, root, "risk", four, -1), 0);
+	ck_assert_str_eq(err.text, "f.json:1: 'risk' is none, low, medium or high");
+	form.status = TP_OK;
+	tp_form_choice(&form, root, "risk", two, -1);
+	ck_assert_str_eq(err.text, "f.json:1: 'risk' is free or semantic");
+	form.status = TP_OK;
+	tp_form_choice(&form, root, "kind", two, -1);
+	ck_assert_str_eq(err.text, "f.json:1: 'kind' is missing");
+}
+END_TEST
+
+START_TEST(texts_are_bounded)
+{
+	char text[TP_FORM_MAX_TEXT + 40] = "{\"a\": \"";
+	size_t at = strlen(text);
+	memset(text + at, 'x', TP_FORM_MAX_TEXT);
+	strcpy(text + at + TP_FORM_MAX_TEXT, "\"}");
+	ck_assert_ptr_nonnull(tp_form_text(&form, begin(text), "a", true));
+	tp_form_short_text(&form, tp_json_root(doc), "a", true, 60);
+	ck_assert_str_eq(err.text, "f.json:1: 'a' has 2000 columns, 60 are allowed");
+	tp_json_free(doc);
+	strcpy(text + at + TP_FORM_MAX_TEXT, "y\"}");
+	ck_assert_ptr_null(tp_form_text(&form, begin(text), "a", true));
+	ck_assert_str_eq(err.text, "f.json:1: 'a' has 2001 bytes, 2000 are allowed");
+}
+END_TEST
+
+START_TEST(days_have_one_form)
+{
+	static const char *const wrong[] = {"2026-11-2", "2026/11/20", "20th November"};
+	ck_assert_ptr_nonnull(tp_form_date(&form, begin("{\"d\": \"2026-11-20\"}"), "d"));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char text[64];
+		snprintf(text, sizeof(text), "{\"d\": \"%s\"}", wrong[i]);
+		tp_json_free(doc);
+		tp_form_date(&form, begin(text), "d");
+		ck_assert_str_eq(err.text, "f.json:1: 'd' is a day such as 2026-11-20");
+	}
+}
+END_TEST
+
 Suite *suite_advise_form(void);
 Suite *suite_advise_form(void)
 {
@@ -91,6 +138,9 @@ Suite *suite_advise_form(void)
 	tcase_add_test(tcase, the_first_mistake_is_the_one_that_is_told);
 	tcase_add_test(tcase, unknown_keys_are_refused_with_the_nearest);
 	tcase_add_test(tcase, lists_are_bounded);
+	tcase_add_test(tcase, choices_tell_all_their_words);
+	tcase_add_test(tcase, texts_are_bounded);
+	tcase_add_test(tcase, days_have_one_form);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -112,24 +112,6 @@ START_TEST(an_id_must_say_where_the_file_is)
 }
 END_TEST
 
-START_TEST(rings_of_rules_are_refused)
-{
-	shelf_put_rule(&shelf, "a", "step.count > 1", ", \"parent\": \"test/b\"");
-	shelf_put_rule(&shelf, "b", "step.count > 1", ", \"yields_to\": [\"test/c\"]");
-	shelf_put_rule(&shelf, "c", "step.count > 1", "");
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
-	tp_rulebook_free(book);
-	book = NULL;
-	shelf_put_rule(&shelf, "c", "step.count > 1", ", \"yields_to\": [\"test/b\"]");
-	ck_assert_int_eq(shelf_load(&shelf, &book, &err), TP_PARSE);
-	ck_assert_ptr_nonnull(strstr(err.text, "lead back to this rule"));
-	shelf_put_rule(&shelf, "c", "step.count > 1", "");
-	shelf_put_rule(&shelf, "b", "step.count > 1", ", \"parent\": \"test/a\"");
-	ck_assert_int_eq(shelf_load(&shelf, &book, &err), TP_PARSE);
-	ck_assert_ptr_nonnull(strstr(err.text, "lead back to this rule"));
-}
-END_TEST
-
 START_TEST(a_missing_directory_is_absent)
 {
 	const char *path = "/nonexistent/rules";
@@ -171,7 +153,6 @@ Suite *suite_advise_rulebook(void)
 	tcase_add_test(tcase, a_later_directory_replaces_rules_and_thresholds);
 	tcase_add_test(tcase, mistakes_name_file_and_line);
 	tcase_add_test(tcase, an_id_must_say_where_the_file_is);
-	tcase_add_test(tcase, rings_of_rules_are_refused);
 	tcase_add_test(tcase, a_missing_directory_is_absent);
 	tcase_add_test(tcase, thresholds_are_as_strict_as_rules);
 	suite_add_tcase(suite, tcase);

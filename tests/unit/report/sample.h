@@ -237,10 +237,39 @@ static const struct tp_evidence sample_missing[] = {
 	 .holds = -1},
 };
 
+static const struct tp_reported sample_reported[] = {
+	{.text = "5.388 s of a slow transform became 0.839 s with 3 workers",
+	 .hardware = "one node",
+	 .baseline = "0 workers",
+	 .source = {.title = "Machine learning engineering",
+		    .where = "training/performance",
+		    .checked = "2026-11-20"}},
+};
+
+static const struct tp_caveat sample_caveats[] = {
+	{.text = "idle CPUs", .is_need = true, .holds = 1},
+	{.text = "memory for a copy of the data set object in each worker",
+	 .is_need = true,
+	 .holds = -1},
+	{.text = "the wait is for storage, not for CPUs", .holds = 0},
+};
+
+static const struct tp_literature sample_literature = {
+	.title = "Parallel loader workers",
+	.effort = "flag",
+	.risk = "none",
+	.risk_text = "the same samples",
+	.reported = sample_reported,
+	.n_reported = TP_ARRAY_LEN(sample_reported),
+	.caveats = sample_caveats,
+	.n_caveats = TP_ARRAY_LEN(sample_caveats),
+};
+
 static const struct tp_action sample_actions[] = {
 	{.text = "Raise the loader workers per rank from 2 to 4.",
 	 .example = "DataLoader(..., num_workers=4)",
-	 .technique = "loader-workers"},
+	 .technique = "loader-workers",
+	 .literature = &sample_literature},
 };
 
 static const struct tp_citation sample_sources[] = {

@@ -111,6 +111,36 @@ START_TEST(quiet_and_unjudged_rules_are_listed)
 }
 END_TEST
 
+/* A condition that facts cannot judge says neither yes nor no. */
+START_TEST(what_the_guide_says_stands_beside_an_action)
+{
+	struct sample s;
+	sample_init(&s);
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *finding = tp_json_first(tp_json_get(tp_json_root(doc), "findings"));
+	const struct tp_json *action = tp_json_first(tp_json_get(finding, "actions"));
+	const struct tp_json *guide = tp_json_get(action, "guide");
+	const struct tp_json *reported = tp_json_first(tp_json_get(guide, "reported"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(guide, "effort")), "flag");
+	ck_assert_str_eq(tp_json_string(at(guide, "risk", "level")), "none");
+	ck_assert_str_eq(tp_json_string(tp_json_get(reported, "hardware")), "one node");
+	ck_assert_str_eq(tp_json_string(tp_json_get(reported, "baseline")), "0 workers");
+	ck_assert_str_eq(tp_json_string(at(reported, "source", "checked")), "2026-11-20");
+	const struct tp_json *need = tp_json_first(tp_json_get(guide, "conditions"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(need, "kind")), "needs");
+	ck_assert(tp_json_bool(tp_json_get(need, "holds"), false));
+	ck_assert_ptr_null(tp_json_get(tp_json_after(need), "holds"));
+	const struct tp_json *not_when = tp_json_after(tp_json_after(need));
+	ck_assert_str_eq(tp_json_string(tp_json_get(not_when, "kind")), "not_when");
+	ck_assert(!tp_json_bool(tp_json_get(not_when, "holds"), true));
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(less_detail_is_told)
 {
 	struct sample s;
@@ -404,6 +434,7 @@ Suite *suite_report_export_json(void)
 	tcase_add_test(tc, integers_are_exact_and_sum);
 	tcase_add_test(tc, every_fact_is_there_with_value_or_reason);
 	tcase_add_test(tc, quiet_and_unjudged_rules_are_listed);
+	tcase_add_test(tc, what_the_guide_says_stands_beside_an_action);
 	tcase_add_test(tc, less_detail_is_told);
 	tcase_add_test(tc, inexact_profile_is_refused);
 	tcase_add_test(tc, document_is_bounded);

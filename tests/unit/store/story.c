@@ -168,6 +168,7 @@ static void tell_track(struct tp_sink *sink, uint32_t id, uint64_t random)
 				    .device = id % 2 ? TP_TRACK_THREAD : (int32_t)id,
 				    .name = random % 2 ? tp_sink_string(sink, "stream 7") : 0,
 				    .number = id == 3 ? -1029147072 : (int64_t)id,
+				    .task_plus_1 = id == 1 ? N_TASKS : 0,
 			    });
 }
 
@@ -366,6 +367,7 @@ static bool same_spans(const struct tp_trace *a, const struct tp_trace *b)
 		good &= SAME(tracks[i].device);
 		good &= SAME(tracks[i].name);
 		good &= SAME(tracks[i].number);
+		good &= SAME(tracks[i].task_plus_1);
 		good &= SAME(spans[i].n);
 		for (size_t k = 0; good && k < a->spans[i].n; k++)
 			good = memcmp(&a->spans[i].items[k], &b->spans[i].items[k],

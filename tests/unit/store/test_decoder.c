@@ -130,6 +130,8 @@ static const struct {
 	CASE("a run longer than time", "\x95\x02\xff\xff\xff\xff\xff\x7f\x00\x19", true, 1, 0),
 	CASE("a record kind of a newer version", "\x2f\x01\x02", true, 0, 1),
 	CASE("a track", "\x5c\x00\x00\x01\x01\x0e", true, 0, 0),
+	CASE("a track with its task", "\x6c\x00\x00\x01\x01\x0e\x01", true, 0, 0),
+	CASE("a track of a task that is not known", "\x6c\x00\x00\x01\x01\x0e\x02", true, 1, 0),
 	CASE("a track that jumps ahead", "\x5c\x01\x00\x01\x01\x0e", true, 1, 0),
 	CASE("a track of device -2", "\x5c\x00\x00\x03\x01\x0e", true, 1, 0),
 	CASE("a detail", "\x9d\x01\x08\x00\x00\x01\x00\x00\x00\x00", true, 0, 0),

@@ -1,0 +1,168 @@
+/*
+ * The practitioner's guide as data: what may limit a run, what relieves it, and who reports what.
+ * rules/limits.json, rules/techniques/<id>.json and rules/sources.json; rules/README.md has the
+ * keys. All is loaded with a rulebook and checked against its facts and thresholds.
+ */
+#ifndef TRAINPROF_ADVISE_TECHNIQUE_H
+#define TRAINPROF_ADVISE_TECHNIQUE_H
+
+#include "trainprof/base/status.h"
+#include "trainprof/model/finding.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_rulebook;
+struct tp_expr;
+
+/* Words of a technique, in the order of the enumerations; each list of words ends with NULL. */
+enum tp_group {
+	TP_GROUP_INPUT,
+	TP_GROUP_KERNELS,
+	TP_GROUP_MEMORY,
+	TP_GROUP_COMMUNICATION,
+	TP_GROUP_ITERATIONS,
+	TP_GROUP_OFF_STEP,
+	TP_GROUP_CPU,
+	TP_N_GROUPS
+};
+/* What it changes. IMPL: how it is computed, which no component of training sees. */
+enum tp_component {
+	TP_COMPONENT_F_PARAM,
+	TP_COMPONENT_F_ARCH,
+	TP_COMPONENT_D_TRAIN,
+	TP_COMPONENT_D_DERIVED,
+	TP_COMPONENT_O_OBJ,
+	TP_COMPONENT_O_ALG,
+	TP_COMPONENT_IMPL,
+	TP_N_COMPONENTS
+};
+/* The five Rs. */
+enum tp_verb {
+	TP_VERB_REMOVE,
+	TP_VERB_RESTRICT,
+	TP_VERB_REORDER,
+	TP_VERB_REPLACE,
+	TP_VERB_RETROFIT,
+	TP_N_VERBS
+};
+enum tp_saving {
+	TP_SAVING_ITERATION,  /* time of one */
+	TP_SAVING_ITERATIONS, /* their number */
+	TP_SAVING_BOTH,
+	TP_SAVING_CAPACITY, /* memory; may cost time */
+	TP_SAVING_OTHER,    /* outside the steps */
+	TP_N_SAVINGS
+};
+enum tp_risk { TP_RISK_NONE, TP_RISK_LOW, TP_RISK_MEDIUM, TP_RISK_HIGH, TP_N_RISKS };
+enum tp_effort { TP_EFFORT_FLAG, TP_EFFORT_LINES, TP_EFFORT_REFACTOR, TP_N_EFFORTS };
+enum tp_framework {
+	TP_FRAMEWORK_PYTORCH,
+	TP_FRAMEWORK_JAX,
+	TP_FRAMEWORK_TENSORFLOW,
+	TP_FRAMEWORK_C,
+	TP_N_FRAMEWORKS
+};
+
+extern const char *const tp_verb_names[TP_N_VERBS + 1];
+extern const char *const tp_risk_names[TP_N_RISKS + 1];
+extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
+
+/* Something that may limit a run. */
+struct tp_limit {
+	const char *id;
+	const char *title;
+	unsigned order;          /* of diagnosis: lower ones are looked at first */
+	const char *parent_name; /* NULL: none */
+	const struct tp_limit *parent;
+	const char *signals; /* what is measured */
+	const char *proof;   /* the cheapest experiment that tells it from others */
+	const char **look_alikes;
+	size_t n_look_alikes;
+	const char *path;
+	unsigned line;
+};
+
+/* Where figures were read. */
+struct tp_reference {
+	const char *tag;
+	const char *title;
+	const char *where;
+	const char *checked; /* date, as in 2026-11-20 */
+	const char *path;
+	unsigned line;
+};
+
+/* A figure of others. */
+struct tp_effect {
+	const char *text;
+	const char *hardware; /* "not stated" when the source is silent */
+	const char *baseline;
+	const char *tag;
+	const struct tp_reference *source;
+	unsigned line;
+};
+
+/* A condition in words and, where facts can tell, as an expression. */
+struct tp_clause {
+	const char *text;
+	const char *when_written;   /* NULL: facts cannot tell */
+	const struct tp_expr *when; /* NULL likewise */
+};
+
+struct tp_technique {
+	const char *id;
+	const char *title;
+	enum tp_group group;
+	const char **relieves_names;
+	const struct tp_limit **relieves;
+	size_t n_relieves;
+	enum tp_component component;
+	enum tp_verb verb;
+	const char *mechanism; /* timing; duration; selection */
+	enum tp_saving saving;
+	enum tp_advice_kind kind;
+	struct tp_effect *effects;
+	size_t n_effects;
+	struct tp_clause *needs;
+	size_t n_needs;
+	struct tp_clause *not_when;
+	size_t n_not_when;
+	struct tp_clause done; /* applied already; no text, all NULL when facts cannot tell */
+	const char **together_names;
+	const struct tp_technique **together; /* pay only with this one */
+	size_t n_together;
+	enum tp_risk risk; /* to the quality of the model */
+	const char *risk_text;
+	enum tp_effort effort;
+	const char *how[TP_N_FRAMEWORKS]; /* NULL where it makes no sense */
+	const char *verify;
+	const char *path;
+	unsigned relieves_line;
+	unsigned together_line;
+};
+
+/* Immutable once loaded; everything lives as long as the rulebook. */
+struct tp_catalogue {
+	struct tp_limit *limits; /* by order, then as written */
+	size_t n_limits;
+	struct tp_technique *techniques; /* by id */
+	size_t n_techniques;
+	struct tp_reference *references; /* as written */
+	size_t n_references;
+};
+
+/* Never NULL; empty when no folder holds any. */
+const struct tp_catalogue *tp_rulebook_catalogue(const struct tp_rulebook *book);
+
+/* NULL when there is none. */
+const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *catalogue,
+						  const char *id);
+const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
+const struct tp_reference *tp_catalogue_reference(const struct tp_catalogue *catalogue,
+						  const char *tag);
+
+/* Whether it names this limit; what it relieves of a parent does not count. */
+bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit);
+
+#endif

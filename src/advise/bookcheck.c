@@ -1,0 +1,105 @@
+/* Finds what is wrong with a rulebook as a whole though each file is good alone. */
+#include "book.h"
+#include "catalogue.h"
+
+#include <string.h>
+
+static size_t check_actions(const struct tp_rulebook *book, const struct tp_rule *rule,
+			    struct tp_buf *problems)
+{
+	const struct tp_catalogue *catalogue = &book->catalogue;
+	size_t n = 0;
+	for (size_t i = 0; i < rule->n_actions; i++) {
+		const struct tp_rule_action *action = &rule->actions[i];
+		const char *name = action->technique;
+		bool is_known = tp_catalogue_technique(catalogue, name) != NULL;
+		const char *nearest = tp_catalogue_nearest_technique(catalogue, name);
+		if (is_known != action->is_own)
+			continue;
+		n++;
+		tp_buf_printf(problems, "%s:%u: ", rule->path, action->line);
+		if (is_known)
+			tp_buf_printf(problems, "'%s' is a technique: 'technique', not 'id'\n",
+				      name);
+		else
+			tp_buf_printf(problems, "no technique '%s'%s%s\n", name,
+				      nearest ? "; nearest: " : "", nearest ? nearest : "");
+	}
+	return n;
+}
+
+static bool is_advised(const struct tp_rulebook *book, const struct tp_technique *technique)
+{
+	for (size_t i = 0; i < book->n_rules; i++)
+		if (tp_rulebook_advises(book, i, technique->id))
+			return true;
+	return false;
+}
+
+static bool is_cited(const struct tp_catalogue *catalogue, const char *const *cited,
+		     const struct tp_reference *reference)
+{
+	for (; cited && *cited; cited++)
+		if (strcmp(*cited, reference->tag) == 0)
+			return true;
+	for (size_t i = 0; i < catalogue->n_techniques; i++)
+		for (size_t k = 0; k < catalogue->techniques[i].n_effects; k++)
+			if (catalogue->techniques[i].effects[k].source == reference)
+				return true;
+	return false;
+}
+
+static bool is_relieved(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
+{
+	for (size_t i = 0; i < catalogue->n_techniques; i++)
+		if (tp_technique_relieves(&catalogue->techniques[i], limit))
+			return true;
+	/* One that only holds others together is relieved by what relieves them. */
+	for (size_t i = 0; i < catalogue->n_limits; i++)
+		if (catalogue->limits[i].parent == limit)
+			return true;
+	return false;
+}
+
+static size_t check_guide(const struct tp_rulebook *book, const char *const *cited,
+			  struct tp_buf *problems)
+{
+	const struct tp_catalogue *catalogue = &book->catalogue;
+	size_t n = 0;
+	for (size_t i = 0; i < catalogue->n_techniques; i++) {
+		const struct tp_technique *technique = &catalogue->techniques[i];
+		if (technique->n_relieves || is_advised(book, technique))
+			continue;
+		n++;
+		tp_buf_printf(problems, "%s: dead: it relieves no limit, and no rule advises it\n",
+			      technique->path);
+	}
+	for (size_t i = 0; i < catalogue->n_limits; i++) {
+		const struct tp_limit *limit = &catalogue->limits[i];
+		if (is_relieved(catalogue, limit))
+			continue;
+		n++;
+		tp_buf_printf(problems, "%s:%u: no technique relieves '%s'\n", limit->path,
+			      limit->line, limit->id);
+	}
+	for (size_t i = 0; i < catalogue->n_references; i++) {
+		const struct tp_reference *reference = &catalogue->references[i];
+		if (is_cited(catalogue, cited, reference))
+			continue;
+		n++;
+		tp_buf_printf(problems, "%s:%u: nothing cites '%s'\n", reference->path,
+			      reference->line, reference->tag);
+	}
+	return n;
+}
+
+size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cited,
+			 struct tp_buf *problems)
+{
+	size_t n = 0;
+	if (!book->catalogue.n_techniques)
+		return 0;
+	for (size_t i = 0; i < book->n_rules; i++)
+		n += check_actions(book, &book->rules[i], problems);
+	return n + check_guide(book, cited, problems);
+}

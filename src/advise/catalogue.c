@@ -1,0 +1,189 @@
+/* Loads limits, sources and techniques. */
+#include "catalogue.h"
+
+#include "listing.h"
+#include "technique.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What reads one item of a list and puts it into its place. */
+typedef void (*reader)(struct tp_rulebook *book, struct tp_form *form, const struct tp_json *item);
+
+/* ---- limits.json ---- */
+
+static struct tp_limit *limit_place(struct tp_rulebook *book, const char *id)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	for (size_t i = 0; i < catalogue->n_limits; i++)
+		if (strcmp(catalogue->limits[i].id, id) == 0)
+			return &catalogue->limits[i];
+	TP_ARRAY_PUSH(catalogue->limits, catalogue->n_limits, book->limits_capacity) =
+		(struct tp_limit){0};
+	return &catalogue->limits[catalogue->n_limits - 1];
+}
+
+static void read_limit(struct tp_rulebook *book, struct tp_form *form, const struct tp_json *item)
+{
+	static const char *const keys[] = {"id",      "title", "order",       "parent",
+					   "signals", "proof", "look_alikes", NULL};
+	uint64_t order = 0;
+	struct tp_limit limit = {.path = tp_arena_strdup(form->arena, tp_json_name(form->doc)),
+				 .line = tp_json_line(form->doc, item)};
+	tp_form_check_keys(form, item, "a limit", keys);
+	limit.id = tp_form_text(form, item, "id", true);
+	limit.title = tp_form_short_text(form, item, "title", true, TP_TECHNIQUE_TITLE);
+	limit.parent_name = tp_form_text(form, item, "parent", false);
+	limit.signals = tp_form_short_text(form, item, "signals", true, TP_TECHNIQUE_TEXT);
+	limit.proof = tp_form_short_text(form, item, "proof", true, TP_TECHNIQUE_TEXT);
+	limit.look_alikes = tp_form_names(form, item, "look_alikes", &limit.n_look_alikes);
+	if (!tp_json_uint(tp_json_get(item, "order"), &order) || !order || order > 100)
+		tp_form_fail(form, item, "'order' is a whole number from 1 to 100");
+	limit.order = (unsigned)order;
+	if (!form->status)
+		*limit_place(book, limit.id) = limit;
+}
+
+/* ---- sources.json ---- */
+
+static struct tp_reference *reference_place(struct tp_rulebook *book, const char *tag)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	for (size_t i = 0; i < catalogue->n_references; i++)
+		if (strcmp(catalogue->references[i].tag, tag) == 0)
+			return &catalogue->references[i];
+	TP_ARRAY_PUSH(catalogue->references, catalogue->n_references, book->references_capacity) =
+		(struct tp_reference){0};
+	return &catalogue->references[catalogue->n_references - 1];
+}
+
+static void read_reference(struct tp_rulebook *book, struct tp_form *form,
+			   const struct tp_json *item)
+{
+	static const char *const keys[] = {"tag", "title", "where", "checked", NULL};
+	struct tp_reference reference = {.path = tp_arena_strdup(form->arena,
+								 tp_json_name(form->doc)),
+					 .line = tp_json_line(form->doc, item)};
+	tp_form_check_keys(form, item, "a source", keys);
+	reference.tag = tp_form_text(form, item, "tag", true);
+	reference.title = tp_form_short_text(form, item, "title", true, TP_TECHNIQUE_TEXT);
+	reference.where = tp_form_short_text(form, item, "where", true, TP_TECHNIQUE_TEXT);
+	reference.checked = tp_form_date(form, item, "checked");
+	if (!form->status)
+		*reference_place(book, reference.tag) = reference;
+}
+
+/* ---- both ---- */
+
+/* Two of one name in one file: one of them would be lost unseen. */
+static void check_twice(struct tp_form *form, const struct tp_json *list, const char *key,
+			const struct tp_json *item)
+{
+	const char *name = tp_json_string(tp_json_get(item, key));
+	TP_JSON_EACH (other, list) {
+		if (other == item)
+			return;
+		const char *before = tp_json_string(tp_json_get(other, key));
+		if (name && before && strcmp(name, before) == 0)
+			tp_form_fail(form, item, "'%s' is there already, on line %u", name,
+				     tp_json_line(form->doc, other));
+	}
+}
+
+/* The file holds one list; each item is read on its own. TP_ABSENT when there is no such file. */
+static enum tp_status list_load(struct tp_rulebook *book, const char *path, const char *list_key,
+				const char *key, reader read, struct tp_error *err)
+{
+	const char *const keys[] = {list_key, NULL};
+	struct tp_json_doc *doc = NULL;
+	enum tp_status status = tp_json_load(&doc, path, err);
+	if (status)
+		return status == TP_ABSENT ? status : tp_rulebook_tolerate(book, status, err);
+	struct tp_form whole = {.doc = doc, .err = err};
+	const struct tp_json *list = tp_json_get(tp_json_root(doc), list_key);
+	tp_form_check_keys(&whole, tp_json_root(doc), path, keys);
+	if (tp_json_type(list) != TP_JSON_ARRAY)
+		tp_form_fail(&whole, tp_json_root(doc), "'%s' is a list", list_key);
+	status = tp_rulebook_tolerate(book, whole.status, err);
+	const struct tp_json *item = whole.status ? NULL : tp_json_first(list);
+	for (; item && !status; item = tp_json_after(item)) {
+		struct tp_form form = {.doc = doc,
+				       .thresholds = &book->thresholds,
+				       .arena = &book->arena,
+				       .err = err};
+		check_twice(&form, list, key, item);
+		read(book, &form, item);
+		status = tp_rulebook_tolerate(book, form.status, err);
+	}
+	tp_json_free(doc);
+	return status;
+}
+
+/* ---- techniques/ ---- */
+
+static enum tp_status technique_load(struct tp_rulebook *book, const char *path, const char *id,
+				     struct tp_error *err)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	struct tp_json_doc *doc = NULL;
+	struct tp_technique technique;
+	enum tp_status status = tp_json_load(&doc, path, err);
+	if (!status)
+		status = tp_technique_read(&technique, doc, id, &book->thresholds, &book->arena,
+					   err);
+	tp_json_free(doc);
+	if (status)
+		return tp_rulebook_tolerate(book, status, err);
+	for (size_t i = 0; i < catalogue->n_techniques; i++) {
+		if (strcmp(catalogue->techniques[i].id, id) == 0) {
+			catalogue->techniques[i] = technique;
+			return TP_OK;
+		}
+	}
+	TP_ARRAY_PUSH(catalogue->techniques, catalogue->n_techniques, book->techniques_capacity) =
+		technique;
+	return TP_OK;
+}
+
+static enum tp_status techniques_load(struct tp_rulebook *book, const char *folder, size_t *n,
+				      struct tp_error *err)
+{
+	struct tp_listing files = {0};
+	enum tp_status status = tp_listing_read(&files, folder, err);
+	if (status == TP_ABSENT)
+		status = TP_OK;
+	for (int i = 0; i < files.n && !status; i++) {
+		char *id = tp_listing_stem(&files, i);
+		if (!id)
+			continue;
+		char *path = tp_asprintf("%s/%s.json", folder, id);
+		status = technique_load(book, path, id, err);
+		++*n;
+		free(path);
+		free(id);
+	}
+	tp_listing_release(&files);
+	return status;
+}
+
+enum tp_status tp_catalogue_load(struct tp_rulebook *book, const char *directory, size_t *n,
+				 struct tp_error *err)
+{
+	char *limits = tp_asprintf("%s/limits.json", directory);
+	char *sources = tp_asprintf("%s/sources.json", directory);
+	char *techniques = tp_asprintf("%s/techniques", directory);
+	*n = 0;
+	enum tp_status status = list_load(book, limits, "limits", "id", read_limit, err);
+	*n += status != TP_ABSENT;
+	if (!status || status == TP_ABSENT)
+		status = list_load(book, sources, "sources", "tag", read_reference, err);
+	*n += status != TP_ABSENT;
+	if (!status || status == TP_ABSENT)
+		status = techniques_load(book, techniques, n, err);
+	free(limits);
+	free(sources);
+	free(techniques);
+	return status;
+}

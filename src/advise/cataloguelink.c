@@ -1,0 +1,230 @@
+/* Turns the names in limits and techniques into what they name. */
+#include "catalogue.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct tp_catalogue *tp_rulebook_catalogue(const struct tp_rulebook *book)
+{
+	return &book->catalogue;
+}
+
+/* ---- finding ---- */
+
+const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *catalogue,
+						  const char *id)
+{
+	for (size_t i = 0; i < catalogue->n_techniques; i++)
+		if (strcmp(catalogue->techniques[i].id, id) == 0)
+			return &catalogue->techniques[i];
+	return NULL;
+}
+
+const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id)
+{
+	for (size_t i = 0; i < catalogue->n_limits; i++)
+		if (strcmp(catalogue->limits[i].id, id) == 0)
+			return &catalogue->limits[i];
+	return NULL;
+}
+
+const struct tp_reference *tp_catalogue_reference(const struct tp_catalogue *catalogue,
+						  const char *tag)
+{
+	for (size_t i = 0; i < catalogue->n_references; i++)
+		if (strcmp(catalogue->references[i].tag, tag) == 0)
+			return &catalogue->references[i];
+	return NULL;
+}
+
+/* The i-th name of a list of items that begin with their name. */
+static const char *nearest_of(const char *word, const void *items, size_t n, size_t size)
+{
+	const char **names = tp_alloc((n + 1) * sizeof(*names));
+	for (size_t i = 0; i < n; i++)
+		memcpy(&names[i], (const char *)items + i * size, sizeof(*names));
+	const char *nearest = tp_text_nearest(word, names, n);
+	free(names);
+	return nearest;
+}
+
+_Static_assert(offsetof(struct tp_limit, id) == 0 && offsetof(struct tp_technique, id) == 0 &&
+		       offsetof(struct tp_reference, tag) == 0,
+	       "nearest_of() takes the name from the beginning");
+
+const char *tp_catalogue_nearest_limit(const struct tp_catalogue *catalogue, const char *id)
+{
+	return nearest_of(id, catalogue->limits, catalogue->n_limits, sizeof(struct tp_limit));
+}
+
+const char *tp_catalogue_nearest_technique(const struct tp_catalogue *catalogue, const char *id)
+{
+	return nearest_of(id, catalogue->techniques, catalogue->n_techniques,
+			  sizeof(struct tp_technique));
+}
+
+bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit)
+{
+	for (size_t i = 0; i < technique->n_relieves; i++)
+		if (technique->relieves[i] == limit)
+			return true;
+	return false;
+}
+
+/* ---- linking ---- */
+
+static enum tp_status no_such(struct tp_error *err, const char *path, unsigned line,
+			      const char *what, const char *name, const char *nearest)
+{
+	return tp_fail(err, TP_PARSE, "%s:%u: no %s '%s'%s%s", path, line, what, name,
+		       nearest ? "; nearest: " : "", nearest ? nearest : "");
+}
+
+static enum tp_status link_limit(const struct tp_catalogue *catalogue, struct tp_limit *limit,
+				 struct tp_error *err)
+{
+	limit->parent = NULL;
+	if (!limit->parent_name)
+		return TP_OK;
+	limit->parent = tp_catalogue_limit(catalogue, limit->parent_name);
+	if (limit->parent)
+		return TP_OK;
+	return no_such(err, limit->path, limit->line, "limit", limit->parent_name,
+		       tp_catalogue_nearest_limit(catalogue, limit->parent_name));
+}
+
+/* A way up longer than there are limits never ends. */
+static bool is_in_ring(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
+{
+	size_t n = 0;
+	for (const struct tp_limit *up = limit; up && n <= catalogue->n_limits; up = up->parent)
+		n++;
+	return n > catalogue->n_limits;
+}
+
+static enum tp_status link_effects(const struct tp_catalogue *catalogue,
+				   const struct tp_technique *technique, struct tp_error *err)
+{
+	for (size_t i = 0; i < technique->n_effects; i++) {
+		struct tp_effect *effect = &technique->effects[i];
+		effect->source = tp_catalogue_reference(catalogue, effect->tag);
+		if (!effect->source)
+			return no_such(err, technique->path, effect->line, "source", effect->tag,
+				       nearest_of(effect->tag, catalogue->references,
+						  catalogue->n_references,
+						  sizeof(struct tp_reference)));
+	}
+	return TP_OK;
+}
+
+static enum tp_status link_technique(struct tp_rulebook *book, struct tp_technique *technique,
+				     struct tp_error *err)
+{
+	const struct tp_catalogue *catalogue = &book->catalogue;
+	technique->relieves =
+		tp_arena_array(&book->arena, technique->n_relieves, sizeof(*technique->relieves));
+	technique->together =
+		tp_arena_array(&book->arena, technique->n_together, sizeof(*technique->together));
+	for (size_t i = 0; i < technique->n_relieves; i++) {
+		const char *name = technique->relieves_names[i];
+		technique->relieves[i] = tp_catalogue_limit(catalogue, name);
+		if (!technique->relieves[i])
+			return no_such(err, technique->path, technique->relieves_line, "limit",
+				       name, tp_catalogue_nearest_limit(catalogue, name));
+	}
+	for (size_t i = 0; i < technique->n_together; i++) {
+		const char *name = technique->together_names[i];
+		const struct tp_technique *other = tp_catalogue_technique(catalogue, name);
+		if (other == technique)
+			return tp_fail(err, TP_PARSE, "%s:%u: 'together' names itself",
+				       technique->path, technique->together_line);
+		if (!other)
+			return no_such(err, technique->path, technique->together_line, "technique",
+				       name, tp_catalogue_nearest_technique(catalogue, name));
+		technique->together[i] = other;
+	}
+	return link_effects(catalogue, technique, err);
+}
+
+/* ---- order ---- */
+
+static int compare_techniques(const void *a, const void *b)
+{
+	const struct tp_technique *left = a;
+	const struct tp_technique *right = b;
+	return strcmp(left->id, right->id);
+}
+
+/* Few, and those of one order stay as they were written. */
+static void sort_limits(struct tp_catalogue *catalogue)
+{
+	for (size_t i = 1; i < catalogue->n_limits; i++) {
+		struct tp_limit limit = catalogue->limits[i];
+		size_t k = i;
+		for (; k && catalogue->limits[k - 1].order > limit.order; k--)
+			catalogue->limits[k] = catalogue->limits[k - 1];
+		catalogue->limits[k] = limit;
+	}
+}
+
+/* ---- all ---- */
+
+static void drop(void *items, size_t *n, size_t at, size_t size)
+{
+	char *from = (char *)items + at * size;
+	memmove(from, from + size, (*n - at - 1) * size);
+	--*n;
+}
+
+/* The first limit that cannot stand, or n_limits. */
+static size_t find_bad_limit(struct tp_catalogue *catalogue, struct tp_error *err)
+{
+	for (size_t i = 0; i < catalogue->n_limits; i++)
+		if (link_limit(catalogue, &catalogue->limits[i], err))
+			return i;
+	for (size_t i = 0; i < catalogue->n_limits; i++) {
+		const struct tp_limit *limit = &catalogue->limits[i];
+		if (!is_in_ring(catalogue, limit))
+			continue;
+		(void)tp_fail(err, TP_PARSE, "%s:%u: 'parent' leads back to this limit",
+			      limit->path, limit->line);
+		return i;
+	}
+	return catalogue->n_limits;
+}
+
+static size_t find_bad_technique(struct tp_rulebook *book, struct tp_error *err)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	for (size_t i = 0; i < catalogue->n_techniques; i++)
+		if (link_technique(book, &catalogue->techniques[i], err))
+			return i;
+	return catalogue->n_techniques;
+}
+
+/* What is left out moves the others: they are linked again from the beginning. */
+enum tp_status tp_catalogue_link(struct tp_rulebook *book, struct tp_error *err)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	enum tp_status status = TP_OK;
+	sort_limits(catalogue);
+	if (catalogue->n_techniques)
+		qsort(catalogue->techniques, catalogue->n_techniques,
+		      sizeof(*catalogue->techniques), compare_techniques);
+	for (size_t bad; !status && (bad = find_bad_limit(catalogue, err)) < catalogue->n_limits;) {
+		status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		if (!status)
+			drop(catalogue->limits, &catalogue->n_limits, bad, sizeof(struct tp_limit));
+	}
+	for (size_t bad;
+	     !status && (bad = find_bad_technique(book, err)) < catalogue->n_techniques;) {
+		status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		if (!status)
+			drop(catalogue->techniques, &catalogue->n_techniques, bad,
+			     sizeof(struct tp_technique));
+	}
+	return status;
+}

@@ -1,0 +1,242 @@
+/* Knows all pages of the guide by name. */
+#include "guide.h"
+
+#include "topics.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
+#include "trainprof/report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- topics ---- */
+
+static void fill_rules(struct tp_sheet *sheet, const struct tp_rulebook *book)
+{
+	for (size_t i = 0; i < tp_rulebook_count(book); i++) {
+		struct tp_rule_digest rule = tp_rulebook_digest(book, i);
+		char *link = tp_asprintf("../../rules/bottlenecks/%s.json", rule.id);
+		tp_sheet_item(sheet, NULL, rule.id, link, rule.title);
+		free(link);
+	}
+}
+
+const struct tp_guide_topic tp_guide_topics[] = {
+	{"bottlenecks",
+	 "what may limit a run, in the order of diagnosis",
+	 tp_guide_fill_bottlenecks,
+	 {"TFG", "XPROF", "KINETO", "SMD", "SMD-DOC", "MSP", "HTA", "DCGM", "DLPROF", "GPUPROF",
+	  "DSA"}},
+	{"techniques", "what relieves it, by group", tp_guide_fill_techniques, {"TUNE"}},
+	{"taxonomy",
+	 "components, five Rs and mechanisms of a speed-up",
+	 tp_guide_fill_taxonomy,
+	 {"ABS", "INFOQ"}},
+	{"evaluation",
+	 "how to tell whether a change made training faster",
+	 tp_guide_fill_evaluation,
+	 {"INFOQ", "CMP", "CMP-PERF", "FFCV-IN", "MOS-METH", "TVR", "TP", "ALGO", "MLE", "PT2",
+	  "DLE-SSD"}},
+	{"rules", "all rules; guide RULE shows one, guide FACT a fact", fill_rules, {NULL}},
+	{NULL, NULL, NULL, {NULL}},
+};
+
+const char **tp_guide_cited(void)
+{
+	const char **tags = NULL;
+	size_t n = 0;
+	size_t capacity = 0;
+	for (const struct tp_guide_topic *topic = tp_guide_topics; topic->name; topic++)
+		for (size_t i = 0; topic->cited[i]; i++)
+			TP_ARRAY_PUSH(tags, n, capacity) = topic->cited[i];
+	TP_ARRAY_PUSH(tags, n, capacity) = NULL;
+	return tags;
+}
+
+/* A tag that a user's folder leaves out is no reason to show no page. */
+static void add_cited(struct tp_sheet *sheet, const struct tp_rulebook *book,
+		      const struct tp_guide_topic *topic)
+{
+	for (size_t i = 0; topic->cited[i]; i++) {
+		const struct tp_reference *reference =
+			tp_catalogue_reference(tp_rulebook_catalogue(book), topic->cited[i]);
+		if (reference && !i)
+			tp_sheet_heading(sheet, "Read for this page");
+		if (reference)
+			tp_sheet_paragraphs(sheet,
+					    tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
+							    reference->title, reference->where,
+							    reference->checked));
+	}
+}
+
+static size_t count_own_topics(void)
+{
+	size_t n = 0;
+	while (tp_guide_topics[n].name)
+		n++;
+	return n;
+}
+
+static size_t count_topics(void)
+{
+	size_t n = 0;
+	while (tp_topic_list()[n].name)
+		n++;
+	return n + count_own_topics();
+}
+
+/* NULL for topics of our own. */
+static const struct tp_topic *old_topic(size_t index)
+{
+	size_t n_own = count_own_topics();
+	return index < n_own ? NULL : &tp_topic_list()[index - n_own];
+}
+
+/* What is made from tables is made for a page of 80 columns. */
+static void fill_old_topic(struct tp_sheet *sheet, const struct tp_topic *topic)
+{
+	const struct tp_report_style style = {.width = 80};
+	struct tp_page page;
+	tp_page_init(&page, &style);
+	tp_topic_print(&page, topic->name);
+	tp_sheet_text(sheet, tp_buf_text(&page.out));
+	tp_page_release(&page);
+}
+
+/* ---- places ---- */
+
+size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind)
+{
+	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
+	switch (kind) {
+	case TP_GUIDE_TOPIC:
+		return count_topics();
+	case TP_GUIDE_LIMIT:
+		return catalogue->n_limits;
+	case TP_GUIDE_TECHNIQUE:
+		return catalogue->n_techniques;
+	case TP_GUIDE_RULE:
+		return tp_rulebook_count(book);
+	default:
+		return TP_N_FACTS;
+	}
+}
+
+const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place place)
+{
+	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
+	const struct tp_topic *old;
+	switch (place.kind) {
+	case TP_GUIDE_TOPIC:
+		old = old_topic(place.index);
+		return old ? old->name : tp_guide_topics[place.index].name;
+	case TP_GUIDE_LIMIT:
+		return catalogue->limits[place.index].id;
+	case TP_GUIDE_TECHNIQUE:
+		return catalogue->techniques[place.index].id;
+	case TP_GUIDE_RULE:
+		return tp_rulebook_digest(book, place.index).id;
+	default:
+		return tp_fact_desc((enum tp_fact)place.index)->name;
+	}
+}
+
+const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_place place)
+{
+	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
+	const struct tp_topic *old;
+	switch (place.kind) {
+	case TP_GUIDE_TOPIC:
+		old = old_topic(place.index);
+		return old ? old->summary : tp_guide_topics[place.index].title;
+	case TP_GUIDE_LIMIT:
+		return catalogue->limits[place.index].title;
+	case TP_GUIDE_TECHNIQUE:
+		return catalogue->techniques[place.index].title;
+	case TP_GUIDE_RULE:
+		return tp_rulebook_digest(book, place.index).title;
+	default:
+		return tp_fact_desc((enum tp_fact)place.index)->text;
+	}
+}
+
+bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_guide_place *out)
+{
+	for (int kind = 0; kind < TP_N_GUIDE_KINDS; kind++) {
+		size_t n = tp_guide_count(book, (enum tp_guide_kind)kind);
+		for (size_t i = 0; i < n; i++) {
+			struct tp_guide_place place = {(enum tp_guide_kind)kind, i};
+			if (strcmp(tp_guide_name(book, place), name) != 0)
+				continue;
+			*out = place;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *tp_guide_nearest(const struct tp_rulebook *book, const char *name)
+{
+	const char **names = NULL;
+	size_t n = 0;
+	size_t capacity = 0;
+	for (int kind = 0; kind < TP_N_GUIDE_KINDS; kind++) {
+		size_t n_kind = tp_guide_count(book, (enum tp_guide_kind)kind);
+		for (size_t i = 0; i < n_kind; i++)
+			TP_ARRAY_PUSH(names, n, capacity) =
+				tp_guide_name(book,
+					      (struct tp_guide_place){(enum tp_guide_kind)kind, i});
+	}
+	const char *nearest = tp_text_nearest(name, names, n);
+	free(names);
+	return nearest;
+}
+
+/* ---- making ---- */
+
+static void make_rule(struct tp_sheet *sheet, const struct tp_rulebook *book, const char *id)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	bool is_printed = tp_rulebook_print(book, id, memory, NULL) == TP_OK;
+	fclose(memory);
+	if (is_printed)
+		tp_sheet_text(sheet, text);
+	free(text);
+}
+
+static void make_topic(struct tp_sheet *sheet, const struct tp_rulebook *book, size_t index)
+{
+	const struct tp_topic *old = old_topic(index);
+	if (old) {
+		fill_old_topic(sheet, old);
+		return;
+	}
+	tp_guide_topics[index].fill(sheet, book);
+	add_cited(sheet, book, &tp_guide_topics[index]);
+}
+
+void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
+		   struct tp_guide_place place)
+{
+	static const char *const kinds[] = {"topic", "bottleneck", "technique", "rule", "fact"};
+	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
+	const char *name = tp_guide_name(book, place);
+	tp_sheet_init(out, name, tp_guide_title(book, place), kinds[place.kind]);
+	out->is_list = place.kind == TP_GUIDE_TOPIC;
+	if (place.kind == TP_GUIDE_TOPIC)
+		make_topic(out, book, place.index);
+	else if (place.kind == TP_GUIDE_LIMIT)
+		tp_guide_fill_limit(out, book, &catalogue->limits[place.index]);
+	else if (place.kind == TP_GUIDE_TECHNIQUE)
+		tp_guide_fill_technique(out, book, &catalogue->techniques[place.index]);
+	else if (place.kind == TP_GUIDE_RULE)
+		make_rule(out, book, name);
+	else
+		tp_sheet_fieldf(out, "unit", "%s", tp_fact_desc((enum tp_fact)place.index)->unit);
+}

@@ -1,0 +1,101 @@
+/* Finds words in the pages of the guide. */
+#include "guide.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 12, COLUMN_KIND = 28, COLUMN_TITLE = 40, NARROW = 64 };
+
+struct hit {
+	struct tp_guide_place place;
+	const char *name;
+	const char *kind;
+	unsigned score;
+};
+
+/* Better first; of equals those of the earlier kind, then by name. */
+static int compare_hits(const void *a, const void *b)
+{
+	const struct hit *left = a;
+	const struct hit *right = b;
+	if (left->score != right->score)
+		return left->score > right->score ? -1 : 1;
+	if (left->place.kind != right->place.kind)
+		return left->place.kind < right->place.kind ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+/* 0 when the page lacks one of the words. */
+static unsigned score_of(const struct tp_sheet *sheet, char **words, size_t n_words)
+{
+	unsigned score = 0;
+	for (size_t i = 0; i < n_words; i++) {
+		unsigned one = tp_sheet_score(sheet, words[i]);
+		if (!one)
+			return 0;
+		score += one;
+	}
+	return score;
+}
+
+static size_t find_hits(struct hit **out, const struct tp_rulebook *book, char **words,
+			size_t n_words)
+{
+	size_t n = 0;
+	size_t capacity = 0;
+	for (int kind = 0; kind < TP_N_GUIDE_KINDS; kind++) {
+		size_t n_kind = tp_guide_count(book, (enum tp_guide_kind)kind);
+		for (size_t i = 0; i < n_kind; i++) {
+			struct hit hit = {.place = {(enum tp_guide_kind)kind, i}};
+			struct tp_sheet sheet;
+			tp_guide_make(&sheet, book, hit.place);
+			hit.name = tp_guide_name(book, hit.place);
+			hit.kind = sheet.kind;
+			hit.score = score_of(&sheet, words, n_words);
+			tp_sheet_release(&sheet);
+			if (hit.score)
+				TP_ARRAY_PUSH(*out, n, capacity) = hit;
+		}
+	}
+	if (n)
+		qsort(*out, n, sizeof(**out), compare_hits);
+	return n;
+}
+
+static void print_hit(struct tp_page *page, const struct tp_rulebook *book, const struct hit *hit)
+{
+	bool is_narrow = page->style->width < NARROW;
+	tp_page_column(page, 2);
+	tp_page_addf(page, TP_PAINT_BOLD, "%s ", hit->name);
+	if (!is_narrow)
+		tp_page_column(page, COLUMN_KIND);
+	tp_page_addf(page, TP_PAINT_DIM, " %s ", hit->kind);
+	if (!is_narrow)
+		tp_page_column(page, COLUMN_TITLE);
+	tp_page_wrap(page, is_narrow ? 4 : COLUMN_TITLE, TP_PAINT_NONE,
+		     tp_guide_title(book, hit->place), 0);
+}
+
+size_t tp_guide_search(struct tp_page *page, const struct tp_rulebook *book, char **words,
+		       size_t n_words)
+{
+	struct hit *hits = NULL;
+	size_t n = find_hits(&hits, book, words, n_words);
+	for (size_t i = 0; i < n && i < MOST_SHOWN; i++)
+		print_hit(page, book, &hits[i]);
+	if (n > MOST_SHOWN) {
+		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more: another word makes them fewer",
+			     n - MOST_SHOWN);
+		tp_page_end(page);
+	}
+	if (n) {
+		tp_page_end(page);
+		tp_page_addf(page, TP_PAINT_NONE, "next: trainprof guide %s", hits[0].name);
+		tp_page_end(page);
+	}
+	free(hits);
+	return n;
+}

@@ -1,0 +1,108 @@
+/* Reads what an export tells of threads beside spans. */
+#include "nsys_threads.h"
+
+#include "nsys_samples.h"
+#include "nsys_stacks.h"
+#include "nsys_switches.h"
+
+#include "trainprof/base/memory.h"
+
+void tp_nsys_threads_skip(struct tp_nsys_threads *threads, const char *why)
+{
+	struct tp_nsys_processes *processes = threads->processes;
+	tp_rank_skip(processes->items[processes->first_rank].writer, why);
+}
+
+static uint16_t thread_of(struct tp_nsys_threads *threads, struct tp_nsys_process *process,
+			  int64_t global)
+{
+	uint64_t known;
+	if (threads->last_global == global && global)
+		return threads->last_thread;
+	if (!tp_map_get(&threads->known, (uint64_t)global, &known)) {
+		uint16_t track = tp_nsys_thread_track(process, global);
+		known = tp_teller_thread(threads->teller, process->writer, track,
+					 tp_nsys_pid(process->key), tp_nsys_tid(global));
+		if (known != TP_NO_THREAD)
+			tp_map_set(&threads->known, (uint64_t)global, known);
+	}
+	threads->last_global = global;
+	threads->last_thread = (uint16_t)known;
+	return threads->last_thread;
+}
+
+bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_nsys_cell *owner,
+			   const struct tp_nsys_cell *time, struct tp_nsys_row *out)
+{
+	bool is_known;
+	int64_t earliest_ns = threads->processes->earliest_ns;
+	if (owner->type != TP_NSYS_INTEGER) {
+		tp_nsys_threads_skip(threads, "a sample or a switch tells no thread");
+		return false;
+	}
+	out->process = tp_nsys_processes_owner(threads->processes, owner, NULL, &is_known);
+	if (!out->process)
+		return false;
+	out->process->info->n_events++;
+	/* Times of spans decide where the clock begins: nobody asks what was before. */
+	if (time->type != TP_NSYS_INTEGER || time->number < earliest_ns ||
+	    time->number > TP_NSYS_TIME_MOST) {
+		tp_rank_skip(out->process->writer,
+			     "a sample or a switch has a time that cannot be");
+		return false;
+	}
+	out->time_ns = (uint64_t)(time->number - earliest_ns);
+	out->thread = thread_of(threads, out->process, owner->number);
+	if (out->thread != TP_NO_THREAD)
+		return true;
+	tp_rank_skip(out->process->writer, "there are too many threads and streams");
+	return false;
+}
+
+/* Names of threads that have samples or switches; those of spans have theirs already. */
+static void names_read(struct tp_nsys_threads *threads)
+{
+	static const char *const columns[] = {"globalTid", "nameId|name"};
+	struct tp_nsys_rows *rows = tp_nsys_rows_open(threads->db, "ThreadNames", columns, 2);
+	const struct tp_nsys_cell *cells;
+	while (rows && (cells = tp_nsys_rows_next(rows))) {
+		uint64_t thread;
+		bool is_known;
+		size_t len;
+		if (cells[0].type != TP_NSYS_INTEGER ||
+		    !tp_map_get(&threads->known, (uint64_t)cells[0].number, &thread))
+			continue;
+		const char *name = tp_nsys_names_text(threads->names, &cells[1], &len);
+		tp_teller_name(threads->teller, (uint16_t)thread, name, len);
+		struct tp_nsys_process *process =
+			tp_nsys_processes_owner(threads->processes, &cells[0], NULL, &is_known);
+		tp_rank_name_track(process->writer, tp_nsys_thread_track(process, cells[0].number),
+				   tp_nsys_names_find(threads->names, &process->naming,
+						      process->writer, TP_NSYS_KERNEL, &cells[1],
+						      &is_known));
+	}
+	tp_nsys_rows_close(rows);
+}
+
+void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
+			  struct tp_nsys_db *db, struct tp_import *import)
+{
+	static const char *const tables[] = {"SCHED_EVENTS", "COMPOSITE_EVENTS",
+					     "SAMPLING_CALLCHAINS"};
+	struct tp_nsys_stacks stacks = {0};
+	struct tp_nsys_threads threads = {.processes = processes,
+					  .names = names,
+					  .db = db,
+					  .teller = tp_teller_new(import)};
+	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++)
+		if (tp_nsys_db_has_view(db, tables[i]))
+			tp_nsys_threads_skip(&threads,
+					     "a table is a view, and code of a file is not run");
+	tp_nsys_switches_read(&threads);
+	tp_nsys_stacks_read(&stacks, &threads);
+	tp_nsys_samples_read(&stacks, &threads);
+	names_read(&threads);
+	tp_nsys_stacks_release(&stacks);
+	tp_teller_free(threads.teller);
+	tp_map_release(&threads.known);
+}

@@ -1,0 +1,79 @@
+/* Writes what a finding advises, with what the guide says of it. */
+#include "document.h"
+
+static void put_text(struct tp_json_writer *w, const char *key, const char *text)
+{
+	if (text && *text)
+		tp_json_put_string(w, key, text);
+}
+
+static void write_reported(struct tp_json_writer *w, const struct tp_literature *literature)
+{
+	tp_json_write_key(w, "reported");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < literature->n_reported; i++) {
+		const struct tp_reported *reported = &literature->reported[i];
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "text", reported->text);
+		tp_json_put_string(w, "hardware", reported->hardware);
+		tp_json_put_string(w, "baseline", reported->baseline);
+		tp_json_write_key(w, "source");
+		tp_json_open(w, '{');
+		put_text(w, "title", reported->source.title);
+		put_text(w, "where", reported->source.where);
+		put_text(w, "checked", reported->source.checked);
+		tp_json_close(w, '}');
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+/* Without "holds" facts cannot tell. */
+static void write_conditions(struct tp_json_writer *w, const struct tp_literature *literature)
+{
+	tp_json_write_key(w, "conditions");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < literature->n_caveats; i++) {
+		const struct tp_caveat *caveat = &literature->caveats[i];
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "kind", caveat->is_need ? "needs" : "not_when");
+		tp_json_put_string(w, "text", caveat->text);
+		if (caveat->holds >= 0)
+			tp_json_put_bool(w, "holds", caveat->holds);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+static void write_literature(struct tp_json_writer *w, const struct tp_literature *literature)
+{
+	tp_json_write_key(w, "guide");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "title", literature->title);
+	tp_json_put_string(w, "effort", literature->effort);
+	tp_json_write_key(w, "risk");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "level", literature->risk);
+	tp_json_put_string(w, "text", literature->risk_text);
+	tp_json_close(w, '}');
+	write_reported(w, literature);
+	write_conditions(w, literature);
+	tp_json_close(w, '}');
+}
+
+void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *finding)
+{
+	tp_json_write_key(w, "actions");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < finding->n_actions; i++) {
+		const struct tp_action *action = &finding->actions[i];
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "text", action->text);
+		put_text(w, "example", action->example);
+		put_text(w, "technique", action->technique);
+		if (action->literature)
+			write_literature(w, action->literature);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# What the program writes of itself into docs/ is what it would write now.
+# docs.sh TRAINPROF; run from the top of the tree. `make pages` writes them anew.
+set -u
+trainprof=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/docs-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+n_passed=0
+n_failed=0
+
+# same WHAT OURS: is WHAT, made just now, what lies in the tree?
+same() {
+	if diff -r "$1" "$2" >"$work/diff" 2>&1; then
+		n_passed=$((n_passed + 1))
+	else
+		head -5 "$work/diff"
+		echo "$2 is not what trainprof says: make pages"
+		n_failed=$((n_failed + 1))
+	fi
+}
+
+mkdir "$work/guide"
+"$trainprof" guide --write "$work/guide" || n_failed=$((n_failed + 1))
+same "$work/guide" docs/guide
+docs/facts.sh "$trainprof" >"$work/facts.md"
+same "$work/facts.md" docs/facts.md
+"$trainprof" advise --schema >"$work/facts.schema.json"
+same "$work/facts.schema.json" docs/facts.schema.json
+echo "docs: $n_passed passed, $n_failed failed, 0 skipped"
+[ "$n_failed" -eq 0 ]

@@ -1,0 +1,39 @@
+# shellcheck shell=sh
+# The guide finds what it is asked for, and says what to type next.
+mkdir -p mine/techniques
+cp "$CASES/../../rules/limits.json" "$CASES/../../rules/sources.json" mine
+first() {
+	trainprof guide --search "$@" | sed -n 's/^next: //p'
+}
+first pinned memory
+first caching
+first train shorter
+first Checkpointing activations
+first --width 44 mixed precision
+# What the survey's neighbours are about is found by their own words.
+for words in sparsity clairvoyant 'spatial parallelism' 'data movement' 'weight sharing' wagma 'ensemble members' 'spread ensemble' '2:4'; do
+	# shellcheck disable=SC2086 # several words
+	echo "$words: $(first $words)"
+done
+trainprof guide --search wagma
+trainprof guide --search no such xyzzy
+echo "status $?"
+trainprof guide --search xyzzy
+echo "status $?"
+trainprof guide --search
+echo "status $?"
+trainprof guide pin-memory h2d
+echo "status $?"
+trainprof guide loader-wrokers
+echo "status $?"
+# A page of one's own replaces ours and is found; a wrong one is refused, or left out when asked.
+sed 's/"title": ".*"/"title": "Zebra workers"/' "$CASES/../../rules/techniques/loader-workers.json" >mine/techniques/loader-workers.json
+trainprof guide --rules mine --search zebra
+sed 's/"effort": "flag"/"effort": "none"/' "$CASES/../../rules/techniques/pin-memory.json" >mine/techniques/pin-memory.json
+trainprof guide --rules mine pin-memory
+echo "status $?"
+trainprof guide --rules mine --lenient pin-memory | head -1
+mkdir out
+trainprof guide --write out && [ -s out/pin-memory.md ] && head -3 out/h2d.md
+trainprof guide --write nowhere
+echo "status $?"
