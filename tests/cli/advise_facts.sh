@@ -17,8 +17,9 @@ cat >facts.json <<'END'
   }
 }
 END
-# Which facts are wanted changes with the rules.
-trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^Rules that lack/q'
+# Which facts are wanted changes with the rules, and so does what the guide says of techniques.
+trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^  guide /,/^  price /{/^  price /!d;}' \
+	-e '/^Rules that lack/q'
 trainprof advise --width=44 facts.json | awk 'length($0) > 44'
 trainprof advise --json facts.json >file.json
 trainprof advise --json - <facts.json | cmp - file.json && echo "stdin says the same"
