@@ -1,5 +1,7 @@
 # shellcheck shell=sh
 # Facts written by hand are judged; what is wrong with them is told with file and line.
+python3=/usr/bin/python3
+[ -x $python3 ] || { echo 'python3 is missing' >&2; exit 77; }
 cat >facts.json <<'END'
 {
   // RandAugment on a machine with eight CPUs a card
@@ -15,14 +17,15 @@ cat >facts.json <<'END'
   }
 }
 END
-# Which facts are wanted changes with the rules.
-trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^Rules that lack/q'
+# Which facts are wanted changes with the rules, and so does what the guide says of techniques.
+trainprof advise -n 1 facts.json | sed -e 's|/.*/rules/|RULES/|' -e '/^  guide /,/^  price /{/^  price /!d;}' \
+	-e '/^Rules that lack/q'
 trainprof advise --width=44 facts.json | awk 'length($0) > 44'
 trainprof advise --json facts.json >file.json
 trainprof advise --json - <facts.json | cmp - file.json && echo "stdin says the same"
 # The text tells what the JSON tells.
 trainprof advise -n 9 facts.json >text
-python3 - <<'END'
+$python3 - <<'END'
 import json, re
 said = json.load(open("file.json"))
 text = " ".join(open("text").read().split())
@@ -36,15 +39,15 @@ for finding in advice:
 assert [w["fact"] for w in said["wanted"]] == re.findall(r" ([a-z]+\.[a-z_]+) (?=\S)", text)[-len(said["wanted"]):]
 print(len(advice), "pieces of advice agree")
 END
-# A template reads back as it is and tells nothing; the shipped schema is the program's.
+# A template reads back as it is and tells nothing.
 trainprof advise --template >empty.json
 trainprof advise empty.json >said
 echo "status $?"
 sed '/^Rules that lack/q' said
 trainprof advise --template run | trainprof advise --json - >/dev/null
 echo "status $?"
-if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
-	/usr/bin/python3 - "$CASES" <<'END'
+if $python3 -c 'import jsonschema' 2>/dev/null; then
+	$python3 - "$CASES" <<'END'
 import glob, json, jsonschema, sys
 schema = json.load(open(sys.argv[1] + "/../../docs/facts.schema.json"))
 jsonschema.Draft202012Validator.check_schema(schema)

@@ -5,7 +5,7 @@
  *   { "name": "resnet on 8 cards", "facts": { "step.dataloader_ratio": "65%" } }
  *
  * What follows from the facts given is filled in: shares of a step add up to 1, and those of which
- * a part consists to no more than it.
+ * a part consists to no more than it; where a device is told of, math on CPUs is ruled out.
  */
 #ifndef TRAINPROF_ADVISE_FACTFILE_H
 #define TRAINPROF_ADVISE_FACTFILE_H
