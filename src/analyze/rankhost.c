@@ -84,26 +84,31 @@ static enum tp_label call_label(struct labelling *l, const struct tp_span *call)
 		return TP_LABEL_IDLE_LOCK;
 	case TP_SENSE_CHILD:
 		return TP_LABEL_IDLE_CHILD;
+	case TP_SENSE_PEER:
+		return TP_LABEL_IDLE_PEER;
 	default:
 		return TP_LABEL_IDLE_UNKNOWN;
 	}
 }
 
+/* Of a lock operation a stack does not tell a held lock from a condition. */
 static enum tp_label leaf_label(enum tp_leaf leaf)
 {
 	switch (leaf) {
 	case TP_LEAF_READ:
 	case TP_LEAF_WRITE:
-	case TP_LEAF_NET:
 		return TP_LABEL_IDLE_IO;
+	case TP_LEAF_NET:
 	case TP_LEAF_LOCK:
-		return TP_LABEL_IDLE_LOCK;
+	case TP_LEAF_PICKLE:
+		return TP_LABEL_IDLE_PEER;
 	default:
 		return TP_LABEL_IDLE_UNKNOWN;
 	}
 }
 
-/* A stack that was taken in this wait tells most, then the call of the system around it. */
+/* A stack that was taken in this wait may be in a phase; else the call of the system around it
+ * tells most. */
 static enum tp_label blocked_label(struct labelling *l, const struct tp_stack_class *class,
 				   uint64_t start_ns, uint64_t end_ns)
 {
@@ -112,12 +117,10 @@ static enum tp_label blocked_label(struct labelling *l, const struct tp_stack_cl
 		label = off_cpu_label(class->phase);
 	if (label != TP_N_LABELS)
 		return label;
-	label = leaf_label(class->leaf);
-	if (label != TP_LABEL_IDLE_UNKNOWN)
-		return label;
 	/* A call begins just before the thread leaves its CPU, and ends just after. */
 	const struct tp_span *call = call_at(l, start_ns + (end_ns - start_ns) / 2);
-	return call ? call_label(l, call) : label;
+	label = call ? call_label(l, call) : TP_LABEL_IDLE_UNKNOWN;
+	return label == TP_LABEL_IDLE_UNKNOWN ? leaf_label(class->leaf) : label;
 }
 
 /* ---- pieces -------------------------------------------------------------------------------- */

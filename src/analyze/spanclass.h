@@ -29,7 +29,8 @@
 	X(SLEEP, "sleep") /* the next: how a call of the operating system waits */                 \
 	X(IO, "io")                                                                                \
 	X(LOCK, "lock")                                                                            \
-	X(CHILD, "child")
+	X(CHILD, "child")                                                                          \
+	X(PEER, "peer")
 
 enum tp_span_sense {
 #define X(id, name) TP_SENSE_##id,

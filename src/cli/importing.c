@@ -62,6 +62,8 @@ static void put_source(struct session *s, const struct tp_import_format_info *fo
 	}
 	if (!is_met)
 		return;
+	if (format->threads)
+		source.n_records += s->result.n_thread_records;
 	source.name = tp_sink_string(sink, format->name);
 	source.summary = tp_sink_string(sink, format->summary);
 	/* The first is what a reader is told in short. */

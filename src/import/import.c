@@ -229,6 +229,7 @@ enum tp_status tp_import_files(struct tp_import_result *out, const char *const *
 	if (!status) {
 		ranks_place(&job.session, &result);
 		result.n_tasks = job.session.n_tasks;
+		result.n_thread_records = job.session.n_thread_records;
 		result.last_ns = job.session.last_ns;
 		result.first_ns = job.session.last_ns ? job.session.first_ns : 0;
 		*out = result;

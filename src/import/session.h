@@ -40,8 +40,9 @@ struct tp_session {
 	struct tp_track *tracks; /* as told to the sink, by id */
 	size_t n_tracks;
 	size_t tracks_capacity;
-	uint32_t n_tasks;  /* told to the sink */
-	uint64_t first_ns; /* UINT64_MAX with nothing */
+	uint32_t n_tasks;          /* told to the sink */
+	uint64_t n_thread_records; /* stays and samples of those */
+	uint64_t first_ns;         /* UINT64_MAX with nothing */
 	uint64_t last_ns;
 };
 

@@ -158,6 +158,7 @@ static void hand_over(struct tp_thread_teller *teller)
 	pthread_mutex_lock(&teller->session->lock);
 	for (size_t i = 0; i < teller->n_batch; i++)
 		item_tell(teller, &teller->batch[i]);
+	teller->session->n_thread_records += teller->n_batch;
 	pthread_mutex_unlock(&teller->session->lock);
 	teller->n_batch = 0;
 }

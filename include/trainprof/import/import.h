@@ -42,7 +42,8 @@ struct tp_import_result {
 	 * without any. */
 	uint64_t first_ns;
 	uint64_t last_ns;
-	uint32_t n_tasks; /* threads with stays or samples */
+	uint32_t n_tasks;          /* threads with stays or samples */
+	uint64_t n_thread_records; /* stays and samples of these */
 };
 
 /*

@@ -61,6 +61,7 @@ enum tp_part {
 	X(IDLE_IO, IDLE, "blocked_io")                                                             \
 	X(IDLE_LOCK, IDLE, "blocked_lock")                                                         \
 	X(IDLE_CHILD, IDLE, "blocked_child")                                                       \
+	X(IDLE_PEER, IDLE, "blocked_peer") /* for a thread, process or host that nobody named */   \
 	X(IDLE_UNKNOWN, IDLE, "unknown")
 
 enum tp_label {

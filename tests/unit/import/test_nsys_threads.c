@@ -79,6 +79,8 @@ START_TEST(threads_of_two_ranks_have_tasks_and_names_of_their_own)
 	/* Rows of samples and switches are events, and no spans. */
 	ck_assert_uint_eq(scene.result.ranks[0].n_kept, 1);
 	ck_assert_uint_eq(scene.result.ranks[0].n_events, 5);
+	ck_assert_uint_eq(scene.result.n_tasks, 3);
+	ck_assert_uint_eq(scene.result.n_thread_records, 5); /* a stay and four samples */
 	nsys_scene_release(&scene);
 }
 END_TEST
