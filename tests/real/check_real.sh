@@ -170,7 +170,7 @@ elif venv tf tensorflow-cpu tensorflow; then
 	framework_case tf tape 150 limiter=compute data_within=5 steps_within=1 time_within=3 apart=1 \
 		line=tape never=input/,host/,communication/ roles=trainer:1
 	# tf.data works on the pool that trains, also while the main thread waits for a step.
-	framework_case tf pipe 120 limiter=dataloader steps_within=1 time_within=3 line=pipe \
+	framework_case tf pipe 200 limiter=dataloader steps_within=1 time_within=3 line=pipe \
 		top=input/loader-cpu-bound roles=trainer:1
 	framework_case tf fit 120 limiter=dataloader steps_within=1 line=fit top=input/loader-cpu-bound \
 		roles=trainer:1
