@@ -103,6 +103,30 @@ START_TEST(running_threads_are_told_by_function_and_line)
 }
 END_TEST
 
+/* 80 rounds of 18 ms of CPU time, a sample each 2 ms. The first rounds pass before the interpreter
+ * is found. */
+START_TEST(the_counter_of_a_loop_is_told)
+{
+	if (lacks_perf() || lacks_python())
+		return;
+	run_python(BURNING "main()");
+	size_t n = 0;
+	uint64_t last = 0;
+	for (size_t i = 0; i < m.trace.n_marks; i++) {
+		const struct tp_mark *mark = &m.trace.marks[i];
+		ck_assert_int_eq(mark->kind, TP_MARK_COUNTER);
+		if (strcmp(measured_text(&m, mark->name), "<string>:8 main() #0") != 0)
+			continue;
+		ck_assert_uint_eq(mark->task, 0);
+		ck_assert(n == 0 || mark->value > last);
+		last = mark->value;
+		n++;
+	}
+	ck_assert_uint_eq(last, 79);
+	ck_assert_uint_ge(n, 60);
+}
+END_TEST
+
 START_TEST(functions_that_yield_are_told_from_others)
 {
 	if (lacks_perf() || lacks_python())
@@ -232,6 +256,7 @@ Suite *suite_collect_pylines(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
+	tcase_add_test(tc, the_counter_of_a_loop_is_told);
 	tcase_add_test(tc, functions_that_yield_are_told_from_others);
 	tcase_add_test(tc, waits_are_told_by_their_line);
 	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);

@@ -46,17 +46,22 @@ static void set(unsigned local, uint64_t value)
 	pyimage_set_local(&image, frame, local, pyimage_int(&image, value));
 }
 
+static void expect_step(uint64_t step)
+{
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_str_eq(counters[0].file, "train.py");
+	ck_assert_str_eq(counters[0].name, "train");
+	ck_assert_uint_eq(counters[0].first_line, 20);
+	ck_assert_uint_eq(counters[0].local, 2);
+	ck_assert_uint_eq(counters[0].value, step);
+}
+
 START_TEST(a_counter_is_told_when_it_changes)
 {
 	begin((unsigned)_i);
 	for (uint64_t step = 0; step < 40; step++) {
 		set(2, step);
-		ck_assert_uint_eq(count(), 1);
-		ck_assert_str_eq(counters[0].file, "train.py");
-		ck_assert_str_eq(counters[0].name, "train");
-		ck_assert_uint_eq(counters[0].first_line, 20);
-		ck_assert_uint_eq(counters[0].local, 2);
-		ck_assert_uint_eq(counters[0].value, step);
+		expect_step(step);
 		ck_assert_uint_eq(count(), 0);
 	}
 	end();
