@@ -274,7 +274,7 @@ static void nvml_close(struct tp_collector *self)
 
 const struct tp_collector_type tp_nvml_collector = {
 	.name = name,
-	.summary = "use, memory, power and clocks of NVIDIA GPUs",
+	.summary = "NVIDIA GPUs by their driver: use, memory, power, clocks",
 	.gains = "whether the GPU works, what holds its clocks back, who else uses it",
 	.probe = nvml_probe,
 	.open = nvml_open,

@@ -3,6 +3,7 @@
 
 #include "digest.h"
 #include "jobnotes.h"
+#include "gputable.h"
 #include "markdown_devices.h"
 #include "sourcelines.h"
 #include "trainprof/base/file.h"
@@ -175,6 +176,7 @@ static enum tp_status markdown_write(const struct tp_report *report,
 	add_hottest(&text, &digest);
 	add_notes(&text, &digest);
 	add_advices(&text, &digest);
+	tp_markdown_add_gpus(&text, &digest);
 	tp_markdown_add_devices(&text, &digest);
 	tp_markdown_add_files(&text, &digest);
 	add_footer(&text, &digest);
