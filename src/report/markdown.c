@@ -2,8 +2,8 @@
 #include "writers.h"
 
 #include "digest.h"
-#include "jobnotes.h"
 #include "gputable.h"
+#include "jobnotes.h"
 #include "markdown_devices.h"
 #include "sourcelines.h"
 #include "trainprof/base/file.h"
