@@ -60,7 +60,7 @@ static void nvml_probe(const struct tp_host *host, struct tp_availability *out)
 {
 	struct tp_nvml_library library;
 	struct tp_error why = {0};
-	const char *wish = getenv("TRAINPROF_GPU");
+	const char *wish = getenv("TRAINPROF_GPU"); /* NOLINT(concurrency-mt-unsafe) */
 	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
 	if (wish && strcmp(wish, "0") == 0) {
 		set_absence(out, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");

@@ -51,7 +51,7 @@ struct nvml_memory_v2 {
 	unsigned long long total;
 	unsigned long long reserved;
 	unsigned long long free;
-	unsigned long long used; /* without the reserved */
+	unsigned long long used; /* with or without the reserved: sources differ */
 };
 
 struct nvml_process_v1 {

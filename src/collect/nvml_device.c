@@ -143,7 +143,10 @@ static void read_memory(struct tp_nvml_device *device, const struct tp_nvml_libr
 	struct nvml_memory older;
 	if (library->memory_v2 && answered(device, library->memory_v2(device->handle, &memory))) {
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)memory.total;
-		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) = (double)memory.used;
+		/* Whether "used" holds the reserved too is told both ways; this holds either way.
+		 */
+		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) =
+			(double)memory.total - (double)memory.free - (double)memory.reserved;
 	} else if (library->memory && answered(device, library->memory(device->handle, &older))) {
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)older.total;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) = (double)older.used;

@@ -37,7 +37,7 @@ enum tp_status tp_nvml_library_open(struct tp_nvml_library *out, const char *pat
 	/* Local: its names must not get into the way of anything that we load later. */
 	library.handle = dlopen(path ? path : TP_NVML_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!library.handle) {
-		const char *why = dlerror();
+		const char *why = dlerror(); /* NOLINT(concurrency-mt-unsafe): the thread's own */
 		return tp_fail(err, TP_ABSENT, "%s", why ? why : "it cannot be loaded");
 	}
 	for (size_t i = 0; i < TP_ARRAY_LEN(calls); i++)

@@ -11,6 +11,7 @@
 
 struct tp_nvml_library {
 	void *handle;
+/* Parameters have no parentheses to spare. NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define X(call, symbol, older, is_needed, arguments) int(*call) arguments;
 	NVML_CALL_MAP(X)
 #undef X

@@ -69,7 +69,8 @@ static uint64_t nodes_of(const struct tp_host *host, pid_t pid)
 	DIR *dir = opendir(tp_host_path(host, full, sizeof(full), folder));
 	if (!dir)
 		return 0;
-	for (const struct dirent *entry; (entry = readdir(dir));) {
+	const struct dirent *entry;
+	while ((entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
 		char path[sizeof(folder) + sizeof(entry->d_name)];
 		char target[32]; /* longer ones are no device of ours */
 		unsigned minor;
