@@ -35,6 +35,7 @@ struct tp_nvml_watch {
 	pid_t *pids;
 	size_t n_pids;
 	bool has_new_pids;
+	bool asks_all;
 	char (*names)[NVML_NAME_BYTES]; /* written once, before the first reading */
 
 	/* The thread's alone. */
@@ -45,6 +46,7 @@ struct tp_nvml_watch {
 	unsigned n_devices;
 	bool was_listed; /* NVML has listed the target: nodes tell nothing from then on */
 	bool uses_gpm;
+	bool reads_all; /* asks_all, as of this round */
 };
 
 static void watch_free(struct tp_nvml_watch *watch)
@@ -116,6 +118,7 @@ static void take_pids(struct tp_nvml_watch *watch)
 	size_t n = 0;
 	pthread_mutex_lock(&watch->lock);
 	bool is_new = watch->has_new_pids;
+	watch->reads_all = watch->asks_all;
 	if (is_new) {
 		pids = watch->pids;
 		n = watch->n_pids;
@@ -158,7 +161,7 @@ static bool is_used(struct tp_nvml_watch *watch, unsigned i, struct tp_nvml_read
 {
 	if (watch->devices[i].is_lost)
 		return false;
-	if (*tp_nvml_value(reading, TP_METRIC_GPU_IS_LISTED) > 0)
+	if (watch->reads_all || *tp_nvml_value(reading, TP_METRIC_GPU_IS_LISTED) > 0)
 		return true;
 	return !watch->was_listed && tp_nvml_owner_holds(&watch->owner, &watch->devices[i], now_ns);
 }
@@ -343,6 +346,13 @@ void tp_nvml_watch_tell(struct tp_nvml_watch *watch, const pid_t *pids, size_t n
 	watch->has_new_pids = true;
 	pthread_mutex_unlock(&watch->lock);
 	free(before);
+}
+
+void tp_nvml_watch_ask_all(struct tp_nvml_watch *watch)
+{
+	pthread_mutex_lock(&watch->lock);
+	watch->asks_all = true;
+	pthread_mutex_unlock(&watch->lock);
 }
 
 void tp_nvml_watch_take(struct tp_nvml_watch *watch, struct tp_nvml_news *out)

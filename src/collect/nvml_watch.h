@@ -45,6 +45,8 @@ enum tp_status tp_nvml_watch_start(struct tp_nvml_watch **out, const char *path,
 				   struct tp_error *err);
 /* The processes of the target as they are now; before the first call there are none. */
 void tp_nvml_watch_tell(struct tp_nvml_watch *watch, const pid_t *pids, size_t n);
+/* From now on every device is read, whoever uses it. */
+void tp_nvml_watch_ask_all(struct tp_nvml_watch *watch);
 void tp_nvml_watch_take(struct tp_nvml_watch *watch, struct tp_nvml_news *out);
 /* The name of a device, "" when it is not known; valid until the end of the watch. */
 const char *tp_nvml_watch_name(struct tp_nvml_watch *watch, uint32_t device);

@@ -3,12 +3,12 @@
 . "$CASES/run.inc"
 whole=$BUILD/doubles/whole
 
-# with_gpu SCRIPT COMMAND...: trainprof finds the double where a driver's library would be
+# with_gpu SCRIPT ARGUMENT...: trainprof finds the double where a driver's library would be
 with_gpu() {
 	NVML_SCRIPT=$1
 	export NVML_SCRIPT
 	shift
-	LD_LIBRARY_PATH=$whole "$@"
+	LD_LIBRARY_PATH=$whole trainprof "$@"
 }
 
 # source_row RECORDING: what is said of the source
@@ -53,7 +53,7 @@ gpm_5 12
 EOF
 # The process that NVML lists is a child of the one that was started.
 # shellcheck disable=SC2016
-with_gpu "$PWD/script" run -o used -- timeout 8 sh -c 'echo $$ >pidfile; while :; do :; done'
+with_gpu "$PWD/script" run -q --summary=none -o used -- timeout 8 sh -c 'echo $$ >pidfile; while :; do :; done'
 said $?
 trainprof report used | grep '^GPU'
 source_row used
@@ -75,19 +75,25 @@ trainprof report --full used | grep 'gpu.energy_j' | awk '{ print ($2 > 1000 && 
 
 echo "-- nobody uses one"
 printf 'devices 2\nprocess 1 5\n' >script
-with_gpu "$PWD/script" run -o unused -- sleep 1.5
+with_gpu "$PWD/script" run -q --summary=none -o unused -- sleep 1.5
 source_row unused
 
 echo "-- none that works"
 printf 'devices 2\nfail_nvmlInit_v2 9\n' >script
-with_gpu "$PWD/script" run -o broken -- sleep 0.5
+with_gpu "$PWD/script" run -q --summary=none -o broken -- sleep 0.5
 source_row broken
-TRAINPROF_GPU=0 with_gpu "$PWD/script" run -o off -- sleep 0.1
+TRAINPROF_GPU=0 with_gpu "$PWD/script" run -q --summary=none -o off -- sleep 0.1
 source_row off
 
 echo "-- the program does not wait for a driver"
 printf 'devices 1\nsleep_nvmlInit_v2 20\n' >script
 began=$(date +%s)
-with_gpu "$PWD/script" run -o slow -- sleep 0.5
+with_gpu "$PWD/script" run -q --summary=none -o slow -- sleep 0.5
 [ $(($(date +%s) - began)) -lt 12 ] && echo soon
 source_row slow | sed 's/after [0-9.]* s/after T s/'
+
+echo "-- doctor tries all of every GPU"
+printf 'devices 2\nname NVIDIA L4\nawake 0\ntotal 9\nfield_74 5\ngpu 1 fail_nvmlDeviceGetHandleByIndex_v2 4\n' >script
+with_gpu "$PWD/script" doctor --for=gpu | sed -n '/gpu 0/,/disk/p' | sed '$d'
+printf 'devices 2\nfail_nvmlInit_v2 4\n' >script
+with_gpu "$PWD/script" doctor --for=gpu | sed -n '/^  WARN  gpu/,/disk/p' | sed '$d'
