@@ -53,7 +53,7 @@ TESTS    := $(wildcard tests/unit/*/test_*.c)
 TEST_SOURCES := $(wildcard tests/unit/*/*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/python/stack_probe.c tests/python/embedded.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/python/stack_probe.c tests/python/embedded.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs pages help probes
@@ -111,6 +111,15 @@ $(B)/tests/%.o: tests/%.c Makefile
 .PHONY: check check-unit check-cli check-rules check-cases check-rule-traces check-traces golden
 CHECKS := check-unit check-programs check-bench check-cli check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
 
+# Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
+NVML_AGES    := whole old broken
+NVML_DOUBLES := $(NVML_AGES:%=$(B)/doubles/%/libnvidia-ml.so.1)
+$(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/nvml_abi.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O1 -g -fPIC -shared -Wl,-soname,$(@F) \
+		-DNVML_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread
+
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
 	@mkdir -p $(@D)
@@ -120,7 +129,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds) $(NVML_DOUBLES)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
 
@@ -200,7 +209,7 @@ HAVE_OPENMP    := $(call try_link,int main(void){return 0;},-fopenmp)
 PROGRAMS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c)) $(B)/programs/trainer
 
 ## programs: build the programs that trainprof is tried on
-programs: $(PROGRAMS)
+programs: $(PROGRAMS) $(NVML_DOUBLES)
 
 $(B)/programs/mlp: PROGRAM_CFLAGS += $(if $(HAVE_OPENMP),-fopenmp,-Wno-unknown-pragmas)
 $(B)/programs/%: tests/programs/%.c Makefile
@@ -295,7 +304,7 @@ check-docs: $(B)/trainprof
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
-TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import
+TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import collect_nvml_watch
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:

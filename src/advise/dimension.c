@@ -25,7 +25,7 @@ struct tp_dimension tp_dimension_of_fact(enum tp_fact fact)
 	for (size_t i = 0; i < TP_ARRAY_LEN(units); i++)
 		if (strcmp(unit, units[i].unit) == 0)
 			return units[i].dimension;
-	return (struct tp_dimension){.scale = 1}; /* "1", "cpus" */
+	return (struct tp_dimension){.scale = 1}; /* "1", "cpus", "w", "j" */
 }
 
 bool tp_dimension_of_suffix(const char *suffix, bool is_rate, struct tp_dimension *out)

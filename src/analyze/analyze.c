@@ -23,6 +23,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"memory", tp_pass_memory},               /* memory.* */
 	{"io", tp_pass_io},                       /* io.* */
 	{"counters", tp_pass_counters},           /* pmu.* */
+	{"gpus", tp_pass_gpus},                   /* gpus, gpu.* */
 	{"environment", tp_pass_environment},     /* env.* */
 	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
 };

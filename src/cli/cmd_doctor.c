@@ -15,6 +15,7 @@
 #include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
 #include "trainprof/collect/collector.h"
+#include "trainprof/collect/gputrial.h"
 #include "trainprof/report/units.h"
 
 #include <errno.h>
@@ -27,8 +28,11 @@
 struct doctor_options {
 	bool is_json;
 	bool is_strict;
+	const char *what; /* of --for; NULL: all that run would use */
 	struct tp_words rules;
 };
+
+static const char *const for_choices[] = {"gpu", NULL};
 
 static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_FLAG,
@@ -38,6 +42,12 @@ static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_FLAG,
 					    .text = "a WARN counts as a FAIL",
 					    .offset = offsetof(struct doctor_options, is_strict)},
+					   {.name = "for",
+					    .type = TP_OPTION_CHOICE,
+					    .value = "WHAT",
+					    .text = "gpu: also ask each GPU for all it tells",
+					    .choices = for_choices,
+					    .offset = offsetof(struct doctor_options, what)},
 					   {.name = "rules",
 					    .type = TP_OPTION_WORDS,
 					    .value = "DIR",
@@ -54,7 +64,10 @@ struct check {
 	char next[160];
 };
 
-enum { MAX_CHECKS = 32 };
+enum { MAX_CHECKS = 32, MAX_GPUS = 16 };
+
+/* Some drivers take seconds to wake up; one that takes longer is worth the wait once. */
+static const double gpu_patience_s = 30;
 
 struct visit {
 	size_t n_rules;
@@ -94,6 +107,23 @@ static void check_sources(struct visit *visit)
 		check->gains = tp_sources_gains(row);
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
 	}
+}
+
+static void check_gpus(struct visit *visit)
+{
+	struct tp_gpu_trial *trials = tp_alloc(MAX_GPUS * sizeof(*trials));
+	size_t n = tp_gpu_try(trials, MAX_GPUS, gpu_patience_s);
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_availability *found = &trials[i].availability;
+		bool is_there = found->presence == TP_PRESENCE_PRESENT;
+		struct check *check =
+			add_check(visit, is_there ? TP_MARK_WORD_OK : TP_MARK_WORD_WARN,
+				  trials[i].name);
+		snprintf(check->text, sizeof(check->text), "%s%s%.70s", trials[i].text,
+			 is_there ? "" : ": ", found->reason);
+		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
+	}
+	free(trials);
 }
 
 static void check_disk(struct visit *visit)
@@ -324,6 +354,8 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	tp_host_open(&visit->host, "");
 	if (tp_measure_plan(&visit->plan, &visit->host, &as_run, false, &err) == TP_OK) {
 		check_sources(visit);
+		if (o->what)
+			check_gpus(visit);
 		check_disk(visit);
 		check_rules(visit, &o->rules);
 		bool is_bad = count_marks(visit, TP_MARK_WORD_FAIL) ||
@@ -343,7 +375,7 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 const struct tp_command tp_cmd_doctor = {
 	.name = "doctor",
 	.group = "Other",
-	.synopsis = "[--json] [--strict]",
+	.synopsis = "[--json] [--for=gpu]",
 	.summary = "what can be measured here, and how to get the rest",
 	.intro =
 		"Try every source of measurements and say what is missing, what it would gain and\n"

@@ -39,6 +39,7 @@ static const char environment[] =
 	"TRAINPROF_CONFIG   configuration file, as --config\n"
 	"TRAINPROF_COLOR    auto, always or never, as --color\n"
 	"TRAINPROF_PAGER    for help and guide; else PAGER, else less\n"
+	"TRAINPROF_GPU      0: leave NVIDIA's driver alone\n"
 	"TRAINPROF_LOG      for developers: collect:debug,store:info\n"
 	"NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR, TERM, COLUMNS   as everywhere\n"
 	"\n"

@@ -13,6 +13,7 @@ static const struct tp_collector_type *const types[] = {
 	&tp_proc_collector,
 	&tp_pmu_collector,
 	&tp_host_collector,
+	&tp_nvml_collector,
 	&tp_self_collector,
 	NULL,
 };

@@ -201,8 +201,11 @@ static void place_sample(struct tp_trace *trace, struct tp_sample sample)
 
 static void place_gauge(struct tp_trace *trace, struct tp_gauge gauge)
 {
-	if (gauge.metric >= TP_N_METRICS ||
-	    (gauge.task != TP_NO_TASK && gauge.task >= trace->n_tasks)) {
+	bool of_device = gauge.metric < TP_N_METRICS &&
+			 tp_metric_desc(gauge.metric)->subject == TP_METRIC_OF_DEVICE;
+	bool is_known = of_device ? gauge.task < trace->n_tracks
+				  : gauge.task == TP_NO_TASK || gauge.task < trace->n_tasks;
+	if (gauge.metric >= TP_N_METRICS || !is_known) {
 		trace->n_dropped++;
 		return;
 	}

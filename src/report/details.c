@@ -1,6 +1,7 @@
 /* Writes what --full adds to the summary. */
 #include "devicetables.h"
 #include "frames.h"
+#include "gputable.h"
 #include "linetables.h"
 #include "sourcelines.h"
 #include "summary.h"
@@ -462,6 +463,7 @@ void tp_report_details(struct tp_page *page, const struct tp_report_digest *dige
 	put_processes(page, digest);
 	tp_report_worker_table(page, digest);
 	put_stacks(page, digest);
+	tp_report_gpu_table(page, digest);
 	tp_report_device_tables(page, digest);
 	put_findings(page, digest);
 	tp_report_file_table(page, digest);

@@ -190,9 +190,13 @@ void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest
 		tp_buf_printf(out, "; %s", digest->report->exit_note);
 }
 
-/* Not there for a reason of the machine; what the user left out is told apart. */
-static bool is_missing(const struct tp_source *source)
+/* Not there for a reason of the machine; what the user left out is told apart. A machine without
+ * GPU misses nothing by that. */
+static bool is_missing(const struct tp_trace *trace, const struct tp_source *source)
 {
+	if (source->presence == TP_PRESENCE_NO_DEVICE &&
+	    strcmp(tp_trace_string(trace, source->name), "nvml") == 0)
+		return false;
 	return source->presence != TP_PRESENCE_PRESENT &&
 	       source->presence != TP_PRESENCE_DEGRADED && source->presence != TP_PRESENCE_OFF;
 }
@@ -226,7 +230,7 @@ static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bo
 {
 	const char *separator = "Not measured: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
-		if (!is_missing(&trace->sources[i]))
+		if (!is_missing(trace, &trace->sources[i]))
 			continue;
 		tp_buf_puts(out, separator);
 		add_missing(out, trace, &trace->sources[i], with_reasons);

@@ -45,6 +45,8 @@ void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *f
 void tp_report_json_ranks(struct tp_report_document *doc);
 /* Nothing without workers. */
 void tp_report_json_workers(struct tp_report_document *doc);
+/* Nothing without GPUs that were sampled. */
+void tp_report_json_gpus(struct tp_report_document *doc);
 /* Nothing without devices. */
 void tp_report_json_job(struct tp_report_document *doc);
 void tp_report_json_devices(struct tp_report_document *doc);

@@ -2,6 +2,7 @@
 #include "writers.h"
 
 #include "digest.h"
+#include "gputable.h"
 #include "jobnotes.h"
 #include "markdown_devices.h"
 #include "sourcelines.h"
@@ -211,6 +212,7 @@ static enum tp_status markdown_write(const struct tp_report *report,
 	add_hottest(&text, &digest);
 	add_notes(&text, &digest);
 	add_advices(&text, &digest);
+	tp_markdown_add_gpus(&text, &digest);
 	tp_markdown_add_devices(&text, &digest);
 	tp_markdown_add_files(&text, &digest);
 	add_footer(&text, &digest);

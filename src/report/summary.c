@@ -1,6 +1,7 @@
 /* Writes the screen after a run. */
 #include "summary.h"
 
+#include "gputable.h"
 #include "jobnotes.h"
 #include "sourcelines.h"
 #include "verdict.h"
@@ -240,6 +241,15 @@ static void put_notes(struct tp_page *page, const struct tp_report_digest *diges
 		}
 		tp_buf_release(&text);
 	}
+}
+
+static void put_gpus(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_gpu_note(&text, digest);
+	if (text.len && digest->is_judgeable)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
+	tp_buf_release(&text);
 }
 
 /* ---- the advice ---------------------------------------------------------------------------- */
@@ -485,6 +495,7 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	tp_report_bars(page, digest);
 	put_hottest(page, digest);
 	put_notes(page, digest);
+	put_gpus(page, digest);
 	put_advices(page, digest);
 	if (digest->is_judgeable)
 		tp_page_end(page);
@@ -500,12 +511,17 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	}
 }
 
+static bool is_of_devices(const struct tp_report_digest *digest)
+{
+	return digest->has_devices || digest->profile->n_gpus;
+}
+
 static bool fits(const struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_page trial;
 	tp_page_init(&trial, page->style);
 	put_summary(&trial, digest);
-	bool does = trial.n_lines <= (digest->has_devices ? DEVICE_LINES : SCREEN_LINES);
+	bool does = trial.n_lines <= (is_of_devices(digest) ? DEVICE_LINES : SCREEN_LINES);
 	tp_page_release(&trial);
 	return does;
 }
@@ -521,7 +537,7 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 	struct tp_report_digest shorter = *digest;
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;
-	for (size_t i = 0; digest->has_devices && i < TP_ARRAY_LEN(ladder); i++) {
+	for (size_t i = 0; is_of_devices(digest) && i < TP_ARRAY_LEN(ladder); i++) {
 		shorter.max_advice = ladder[i].max_advice;
 		shorter.max_notes = ladder[i].max_notes;
 		if (fits(page, &shorter))

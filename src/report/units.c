@@ -161,6 +161,15 @@ struct tp_unit_text tp_unit_value(double value, const char *unit)
 		snprintf(out.text, sizeof(out.text), "%.30s/s", tp_unit_bytes(value).text);
 		return out;
 	}
+	if (strcmp(unit, "w") == 0 || strcmp(unit, "j") == 0) {
+		snprintf(out.text, sizeof(out.text), "%.30s %c", tp_unit_number(value).text,
+			 *unit == 'w' ? 'W' : 'J');
+		return out;
+	}
+	if (strcmp(unit, "hz") == 0) {
+		snprintf(out.text, sizeof(out.text), "%.0f MHz", value * 1e-6);
+		return out;
+	}
 	if (strcmp(unit, "bool") == 0) {
 		snprintf(out.text, sizeof(out.text), "%s", value != 0 ? "yes" : "no");
 		return out;

@@ -256,6 +256,11 @@ static bool take_gauge(struct tp_decoder *decoder, struct tp_cursor *cursor)
 	    (task != TP_NO_TASK && !task_is_known(decoder, task)))
 		return false;
 	unsigned metric = decoder->metrics[head >> 1];
+	if (metric && tp_metric_desc(metric - 1)->subject == TP_METRIC_OF_DEVICE) {
+		task = tp_take_u32(cursor);
+		if (cursor->is_bad || task >= decoder->n_tracks)
+			return false;
+	}
 	if (metric)
 		tp_sink_gauge(decoder->sink, (enum tp_metric)(metric - 1), task, time_ns, value);
 	else

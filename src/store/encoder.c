@@ -243,10 +243,12 @@ static void add_gauge(struct tp_encoder *encoder, const struct tp_gauge *gauge)
 		add_metric(encoder, gauge->metric);
 	}
 	bool whole = is_count(gauge->value);
+	bool of_device = tp_metric_desc(gauge->metric)->subject == TP_METRIC_OF_DEVICE;
 	unsigned char *p =
 		tp_put_varint(record_begin(encoder), (unsigned)gauge->metric << 1 | whole);
 	p = put_time(encoder, p, gauge->time_ns);
-	p = put_task_id(p, gauge->task);
+	/* The track comes last: readers older than that take it for one of the host. */
+	p = put_task_id(p, of_device ? TP_NO_TASK : gauge->task);
 	if (whole) {
 		p = tp_put_varint(p, (uint64_t)gauge->value);
 	} else {
@@ -255,6 +257,8 @@ static void add_gauge(struct tp_encoder *encoder, const struct tp_gauge *gauge)
 		tp_put_u64(p, bits);
 		p += sizeof(bits);
 	}
+	if (of_device)
+		p = tp_put_varint(p, gauge->task);
 	record_end(encoder, LAYOUT_GAUGE, p);
 }
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* name in code, name in data, unit ("ns", "ratio", "bytes", "1", "bool", "per_s", "bytes_per_s",
- * "cpus"), meaning.
+ * "cpus", "w", "j"), meaning.
  * Ratios named step.* are shares of the partitioned window. */
 #define TP_FACT_MAP(X)                                                                             \
 	X(RUN_DURATION, "run.duration_ns", "ns", "from start to end of the program")               \
@@ -225,6 +225,34 @@
 	X(PMU_IPC, "pmu.instructions_per_cycle", "1", "whole program")                             \
 	X(PMU_LLC, "pmu.llc_misses_per_kilo_instruction", "1", "whole program")                    \
 	X(PMU_MEMORY, "pmu.memory_bound_ratio", "ratio", "pipeline slots lost to memory")          \
+	X(GPU_COUNT, "gpu.count", "1", "GPUs that the program uses")                               \
+	X(GPU_AWAKE, "gpu.awake_ratio", "ratio",                                                   \
+	  "window in which some kernel ran on the GPU, however small; mean of GPUs")               \
+	X(GPU_AWAKE_LEAST, "gpu.awake_least_ratio", "ratio", "of the GPU that rests most")         \
+	X(GPU_MEM_USED, "gpu.memory_used_ratio", "ratio",                                          \
+	  "peak of GPU memory in use by anybody, fullest GPU")                                     \
+	X(GPU_MEM_OTHERS, "gpu.other_memory_ratio", "ratio", "GPU memory of other programs, peak") \
+	X(GPU_MEM_TOTAL, "gpu.memory_total_bytes", "bytes", "memory of a GPU")                     \
+	X(GPU_POWER, "gpu.power_w", "w", "power of all GPUs, mean")                                \
+	X(GPU_ENERGY, "gpu.energy_j", "j", "energy of all GPUs")                                   \
+	X(GPU_CLOCK, "gpu.sm_clock_ratio", "ratio", "clock of the GPU / the highest it has, mean") \
+	X(GPU_POWER_CAPPED, "gpu.power_capped_ratio", "ratio",                                     \
+	  "window in which its power limit held the clock back")                                   \
+	X(GPU_HEAT_CAPPED, "gpu.heat_capped_ratio", "ratio",                                       \
+	  "window in which its temperature did")                                                   \
+	X(GPU_SLOWED, "gpu.hardware_slowed_ratio", "ratio",                                        \
+	  "readings at which the hardware itself did (heat, power brake)")                         \
+	X(GPU_OTHERS, "gpu.other_processes", "1",                                                  \
+	  "processes of other programs that compute on it")                                        \
+	X(GPU_SM_ACTIVE, "gpu.sm_active_ratio", "ratio",                                           \
+	  "cycles of multiprocessors with work, mean")                                             \
+	X(GPU_OCCUPANCY, "gpu.sm_occupancy_ratio", "ratio", "warps on them / those that fit")      \
+	X(GPU_TENSOR, "gpu.tensor_active_ratio", "ratio", "cycles in which matrix units work")     \
+	X(GPU_DRAM, "gpu.dram_active_ratio", "ratio", "bandwidth of GPU memory in use")            \
+	X(GPU_PCIE_TX, "gpu.pcie_sent_bytes_per_s", "bytes_per_s", "sent over PCIe, busiest GPU")  \
+	X(GPU_PCIE_RX, "gpu.pcie_received_bytes_per_s", "bytes_per_s", "received over PCIe")       \
+	X(GPU_NVLINK_TX, "gpu.nvlink_sent_bytes_per_s", "bytes_per_s", "sent over NVLink")         \
+	X(GPU_NVLINK_RX, "gpu.nvlink_received_bytes_per_s", "bytes_per_s", "received over NVLink") \
 	X(ENV_OMP, "env.omp_num_threads", "1", "OMP_NUM_THREADS")                                  \
 	X(ENV_BLAS, "env.blas_num_threads", "1", "OPENBLAS_NUM_THREADS or MKL_NUM_THREADS")        \
 	X(ENV_PASSIVE, "env.omp_wait_passive", "bool", "OMP_WAIT_POLICY=passive")                  \

@@ -10,7 +10,7 @@
 /*
  * name in code, name in data, unit, kind, subject.
  * COUNTER only grows; GAUGE is a level. Subject: TASK = one thread, PROCESS = its leader's id,
- * HOST = TP_NO_TASK.
+ * HOST = TP_NO_TASK, DEVICE = the track that stands for a whole device (span.h).
  */
 #define TP_METRIC_MAP(X)                                                                           \
 	X(TASK_RUN, "task.run_ns", "ns", COUNTER, TASK)           /* schedstat field 1 */          \
@@ -68,7 +68,33 @@
 	X(SELF_SAMPLE_COST, "self.sample_cost_ns", "ns", GAUGE, HOST) /* calibrated, one sample */ \
 	X(SELF_SWITCH_COST, "self.switch_cost_ns", "ns", GAUGE, HOST) /* calibrated, one switch */ \
 	X(SELF_FAULT_COST, "self.fault_cost_ns", "ns", GAUGE, HOST)   /* calibrated, a minor fault \
-								       */
+								       */                          \
+	X(GPU_AWAKE, "gpu.awake_ratio", "ratio", GAUGE, DEVICE) /* some kernel was resident */     \
+	X(GPU_MEM_USED, "gpu.memory_used_bytes", "bytes", GAUGE, DEVICE) /* by anybody */          \
+	X(GPU_MEM_TOTAL, "gpu.memory_total_bytes", "bytes", GAUGE, DEVICE)                         \
+	X(GPU_MEM_OWN, "gpu.memory_own_bytes", "bytes", GAUGE, DEVICE) /* by the target */         \
+	X(GPU_POWER, "gpu.power_w", "w", GAUGE, DEVICE)                                            \
+	X(GPU_ENERGY, "gpu.energy_j", "j", COUNTER, DEVICE)                                        \
+	X(GPU_CLOCK, "gpu.sm_clock_hz", "hz", GAUGE, DEVICE)                                       \
+	X(GPU_CLOCK_MAX, "gpu.sm_clock_max_hz", "hz", GAUGE, DEVICE)                               \
+	X(GPU_POWER_CAPPED, "gpu.power_capped_ns", "ns", COUNTER, DEVICE)   /* field 74 */         \
+	X(GPU_HEAT_CAPPED, "gpu.heat_capped_ns", "ns", COUNTER, DEVICE)     /* field 75 */         \
+	X(GPU_IS_CAPPED, "gpu.is_power_capped", "bool", GAUGE, DEVICE)      /* reason mask */      \
+	X(GPU_IS_HOT, "gpu.is_heat_slowed", "bool", GAUGE, DEVICE)          /* reason mask */      \
+	X(GPU_IS_SLOWED, "gpu.is_hardware_slowed", "bool", GAUGE, DEVICE)   /* reason mask */      \
+	X(GPU_PCIE_TX, "gpu.pcie_sent_bytes", "bytes", COUNTER, DEVICE)     /* field 197 */        \
+	X(GPU_PCIE_RX, "gpu.pcie_received_bytes", "bytes", COUNTER, DEVICE) /* field 198 */        \
+	X(GPU_OTHERS, "gpu.other_processes", "1", GAUGE, DEVICE)                                   \
+	X(GPU_MEM_OTHERS, "gpu.other_memory_bytes", "bytes", GAUGE, DEVICE)                        \
+	X(GPU_IS_LISTED, "gpu.is_listed", "bool", GAUGE, DEVICE) /* NVML lists the target */       \
+	X(GPU_SM_ACTIVE, "gpu.sm_active_ratio", "ratio", GAUGE, DEVICE) /* GPM, from here on */    \
+	X(GPU_OCCUPANCY, "gpu.sm_occupancy_ratio", "ratio", GAUGE, DEVICE)                         \
+	X(GPU_TENSOR, "gpu.tensor_active_ratio", "ratio", GAUGE, DEVICE)                           \
+	X(GPU_DRAM, "gpu.dram_active_ratio", "ratio", GAUGE, DEVICE)                               \
+	X(GPU_PCIE_TX_RATE, "gpu.pcie_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)             \
+	X(GPU_PCIE_RX_RATE, "gpu.pcie_received_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)         \
+	X(GPU_NVLINK_RX, "gpu.nvlink_received_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)          \
+	X(GPU_NVLINK_TX, "gpu.nvlink_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)
 
 enum tp_metric {
 #define X(id, name, unit, kind, subject) TP_METRIC_##id,
@@ -77,8 +103,21 @@ enum tp_metric {
 		TP_N_METRICS
 };
 
+/* Those of devices stand together, those that GPM samples at the end. */
+enum {
+	TP_METRIC_GPU_FIRST = TP_METRIC_GPU_AWAKE,
+	TP_METRIC_GPM_FIRST = TP_METRIC_GPU_SM_ACTIVE,
+	TP_METRIC_GPU_END = TP_METRIC_GPU_NVLINK_TX + 1,
+	TP_N_GPU_METRICS = TP_METRIC_GPU_END - TP_METRIC_GPU_FIRST,
+};
+
 enum tp_metric_kind { TP_METRIC_KIND_COUNTER, TP_METRIC_KIND_GAUGE };
-enum tp_metric_subject { TP_METRIC_OF_TASK, TP_METRIC_OF_PROCESS, TP_METRIC_OF_HOST };
+enum tp_metric_subject {
+	TP_METRIC_OF_TASK,
+	TP_METRIC_OF_PROCESS,
+	TP_METRIC_OF_HOST,
+	TP_METRIC_OF_DEVICE,
+};
 
 struct tp_metric_desc {
 	const char *name;

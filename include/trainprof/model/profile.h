@@ -8,6 +8,7 @@
 #include "trainprof/base/arena.h"
 #include "trainprof/model/device.h"
 #include "trainprof/model/fact.h"
+#include "trainprof/model/gpu.h"
 #include "trainprof/model/part.h"
 #include "trainprof/model/run_info.h"
 #include "trainprof/model/source.h"
@@ -242,6 +243,10 @@ struct tp_profile {
 	size_t n_blames;
 	const char *not_joined; /* why ranks were not; NULL when they were, or there is one */
 	size_t micro_batches;   /* equal groups of ops in a step: gradient accumulation; 0 = none */
+
+	/* Of programs that were sampled while they used GPUs; in order of tracks. */
+	struct tp_gpu_result *gpus;
+	size_t n_gpus;
 
 	struct tp_quantity facts[TP_N_FACTS];
 

@@ -73,7 +73,7 @@ struct tp_sample {
 
 struct tp_gauge {
 	enum tp_metric metric;
-	uint32_t task; /* TP_NO_TASK for the host */
+	uint32_t task; /* TP_NO_TASK for the host; of a metric of devices the id of a track */
 	uint64_t time_ns;
 	double value;
 };

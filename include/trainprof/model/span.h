@@ -38,6 +38,10 @@ static inline bool tp_span_kind_is_device(unsigned kind)
 /* Device of a track that is a thread. */
 enum { TP_TRACK_THREAD = -1 };
 
+/* Number of a track that is a device as a whole: it has gauges and no spans, its name is the
+ * device's. */
+enum { TP_TRACK_WHOLE = -1 };
+
 /* Ids of tracks are below this: a trace that names more is damaged or hostile. */
 enum { TP_TRACKS_MOST = 1 << 15 };
 

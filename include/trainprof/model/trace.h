@@ -96,7 +96,7 @@ void tp_trace_release(struct tp_trace *trace);
 
 const char *tp_trace_string(const struct tp_trace *trace, uint32_t id);
 const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id);
-/* Gauges of one metric and task, sorted by time; n is 0 when there are none. */
+/* Gauges of one metric and task (of devices: track), sorted by time; n is 0 when there are none. */
 const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
 				       uint32_t task, size_t *n);
 /* Growth of a counter inside [from, to), linear between readings; false without two readings. */

@@ -6,8 +6,8 @@
 
 START_TEST(every_fact_has_a_unit_that_is_known)
 {
-	static const char *const units[] = {"ns",   "ratio", "bytes",       "1",
-					    "bool", "per_s", "bytes_per_s", "cpus"};
+	static const char *const units[] = {"ns",    "ratio",       "bytes", "1", "bool",
+					    "per_s", "bytes_per_s", "cpus",  "w", "j"};
 	for (int i = 0; i < TP_N_FACTS; i++) {
 		const char *unit = tp_fact_desc((enum tp_fact)i)->unit;
 		bool is_known = false;

@@ -23,13 +23,11 @@ START_TEST(a_name_ends_as_its_unit_does)
 	static const struct {
 		const char *ending;
 		const char *unit;
-	} endings[] = {{"_ns", "ns"},
-		       {"_ratio", "ratio"},
-		       {"bytes_per_s", "bytes_per_s"},
-		       {"_cpus", "cpus"},
-		       {"_bytes", "bytes"}};
-	static const char *const units[] = {"ns",   "ratio", "bytes", "1",
-					    "bool", "per_s", "cpus",  "bytes_per_s"};
+	} endings[] = {{"_ns", "ns"},     {"_ratio", "ratio"}, {"bytes_per_s", "bytes_per_s"},
+		       {"_cpus", "cpus"}, {"_bytes", "bytes"}, {"_w", "w"},
+		       {"_j", "j"}};
+	static const char *const units[] = {"ns",    "ratio", "bytes",       "1", "bool",
+					    "per_s", "cpus",  "bytes_per_s", "w", "j"};
 	for (int i = 0; i < TP_N_FACTS; i++) {
 		const struct tp_fact_desc *desc = tp_fact_desc((enum tp_fact)i);
 		bool known = false;

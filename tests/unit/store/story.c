@@ -157,6 +157,8 @@ static void tell_gauge(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 	static const double values[] = {0, -0.0, 1, 0.1, -3, 1e300, 9007199254740992.0, 123456789};
 	enum tp_metric metric = (enum tp_metric)(random % TP_N_METRICS);
 	uint32_t task = random % 3 ? TP_NO_TASK : (uint32_t)(random / 3 % N_TASKS);
+	if (tp_metric_desc(metric)->subject == TP_METRIC_OF_DEVICE)
+		task = (uint32_t)(random / 3 % N_TRACKS);
 	tp_sink_gauge(sink, metric, task, time_ns, values[random / 7 % TP_ARRAY_LEN(values)]);
 }
 

@@ -168,6 +168,18 @@ static const struct {
 	CASE("a metric of a newer version, whole", "\xab\x01\x01\x02\x01\x31novel", true, 0, 1),
 	CASE("a metric with another unit", "\xfb\x16\x01\x01\x01\x01\x31process.rss_bytes", true, 1,
 	     0),
+	CASE("a gauge of a device whose track nobody told",
+	     "\xfb\x18\x07\x01\x03\x05"
+	     "ratio"
+	     "gpu.awake_ratio"
+	     "\x57\x0f\x00\x00\x01\x00",
+	     true, 1, 0),
+	CASE("a gauge of a device without its track",
+	     "\xfb\x18\x07\x01\x03\x05"
+	     "ratio"
+	     "gpu.awake_ratio"
+	     "\x47\x0f\x00\x00\x01",
+	     true, 1, 0),
 	CASE("a metric whose unit claims more", "\x6b\x01\x01\x02\x1f\x31\x31", true, 1, 0),
 	CASE("a metric number too large", "\x6b\xff\xff\x03\x00\x00\x00", true, 1, 0),
 	CASE("a gauge that is no number", "\xb7\x02\x02\x00\x00\x00\x00\x00\x00\x00\xf8\x7f", true,

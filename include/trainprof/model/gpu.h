@@ -1,0 +1,62 @@
+/* What the driver's own figures say of each GPU that the program used, over the judged window. */
+#ifndef TRAINPROF_MODEL_GPU_H
+#define TRAINPROF_MODEL_GPU_H
+
+#include "trainprof/model/fact.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * name in code, name in data, unit, and from which metric how; where that has no readings, from the
+ * second. MEAN and PEAK of levels, RATE = growth of a counter per second, GROWTH = all of it.
+ */
+#define TP_GPU_FIGURE_MAP(X)                                                                       \
+	X(AWAKE, "awake_ratio", "ratio", AWAKE, MEAN, AWAKE, MEAN)                                 \
+	X(MEM_USED, "memory_used_bytes", "bytes", MEM_USED, PEAK, MEM_USED, PEAK)                  \
+	X(MEM_OWN, "memory_own_bytes", "bytes", MEM_OWN, PEAK, MEM_OWN, PEAK)                      \
+	X(MEM_TOTAL, "memory_total_bytes", "bytes", MEM_TOTAL, PEAK, MEM_TOTAL, PEAK)              \
+	X(POWER, "power_w", "w", POWER, MEAN, POWER, MEAN)                                         \
+	X(ENERGY, "energy_j", "j", ENERGY, GROWTH, ENERGY, GROWTH)                                 \
+	X(CLOCK, "sm_clock_hz", "hz", CLOCK, MEAN, CLOCK, MEAN)                                    \
+	X(CLOCK_MAX, "sm_clock_max_hz", "hz", CLOCK_MAX, PEAK, CLOCK_MAX, PEAK)                    \
+	X(POWER_CAPPED, "power_capped_ratio", "ratio", POWER_CAPPED, RATE, IS_CAPPED, MEAN)        \
+	X(HEAT_CAPPED, "heat_capped_ratio", "ratio", HEAT_CAPPED, RATE, IS_HOT, MEAN)              \
+	X(SLOWED, "hardware_slowed_ratio", "ratio", IS_SLOWED, MEAN, IS_SLOWED, MEAN)              \
+	X(OTHERS, "other_processes", "1", OTHERS, PEAK, OTHERS, PEAK)                              \
+	X(MEM_OTHERS, "other_memory_bytes", "bytes", MEM_OTHERS, PEAK, MEM_OTHERS, PEAK)           \
+	X(SM_ACTIVE, "sm_active_ratio", "ratio", SM_ACTIVE, MEAN, SM_ACTIVE, MEAN)                 \
+	X(OCCUPANCY, "sm_occupancy_ratio", "ratio", OCCUPANCY, MEAN, OCCUPANCY, MEAN)              \
+	X(TENSOR, "tensor_active_ratio", "ratio", TENSOR, MEAN, TENSOR, MEAN)                      \
+	X(DRAM, "dram_active_ratio", "ratio", DRAM, MEAN, DRAM, MEAN)                              \
+	X(PCIE_TX, "pcie_sent_bytes_per_s", "bytes_per_s", PCIE_TX, RATE, PCIE_TX_RATE, MEAN)      \
+	X(PCIE_RX, "pcie_received_bytes_per_s", "bytes_per_s", PCIE_RX, RATE, PCIE_RX_RATE, MEAN)  \
+	X(NVLINK_TX, "nvlink_sent_bytes_per_s", "bytes_per_s", NVLINK_TX, MEAN, NVLINK_TX, MEAN)   \
+	X(NVLINK_RX, "nvlink_received_bytes_per_s", "bytes_per_s", NVLINK_RX, MEAN, NVLINK_RX, MEAN)
+
+enum tp_gpu_figure {
+#define X(id, name, unit, metric, how, other, other_how) TP_GPU_##id,
+	TP_GPU_FIGURE_MAP(X)
+#undef X
+		TP_N_GPU_FIGURES
+};
+
+struct tp_gpu_figure_desc {
+	const char *name;
+	const char *unit;
+};
+
+/* Never NULL for a valid figure. */
+const struct tp_gpu_figure_desc *tp_gpu_figure_desc(enum tp_gpu_figure figure);
+
+struct tp_gpu_result {
+	uint32_t track; /* of the trace; its name is the device's */
+	int32_t number; /* as NVML counts */
+	bool is_listed; /* NVML listed the program's processes there; else they held its node open
+			 */
+	size_t n;       /* readings in the window */
+	struct tp_quantity figures[TP_N_GPU_FIGURES];
+};
+
+#endif

@@ -1,0 +1,253 @@
+/* Asks NVML for all that one device tells. */
+#include "nvml_device.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double MIB = 1048576;
+
+/* Results that mean that no call will answer any more. */
+static bool is_lost(int result)
+{
+	return result == NVML_GPU_IS_LOST || result == NVML_RESET_REQUIRED;
+}
+
+/* Whether a call answered; remembers that the device is gone. */
+static bool answered(struct tp_nvml_device *device, int result)
+{
+	if (is_lost(result))
+		device->is_lost = true;
+	return result == NVML_SUCCESS;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static void open_gpm(struct tp_nvml_device *device, const struct tp_nvml_library *library)
+{
+	struct nvml_gpm_support support = {.version = 1};
+	if (!library->gpm_support || !library->gpm_alloc || !library->gpm_free ||
+	    !library->gpm_sample || !library->gpm_metrics ||
+	    library->gpm_support(device->handle, &support) != NVML_SUCCESS || !support.is_supported)
+		return;
+	int n = 0;
+	while (n < TP_NVML_GPM_SAMPLES && library->gpm_alloc(&device->samples[n]) == NVML_SUCCESS)
+		n++;
+	device->has_gpm = n == TP_NVML_GPM_SAMPLES;
+	while (!device->has_gpm && n)
+		library->gpm_free(device->samples[--n]);
+}
+
+int tp_nvml_device_open(struct tp_nvml_device *out, const struct tp_nvml_library *library,
+			unsigned index)
+{
+	*out = (struct tp_nvml_device){.minor = -1};
+	unsigned minor;
+	int result = library->device(index, &out->handle);
+	if (!answered(out, result))
+		return result;
+	if (!library->name || library->name(out->handle, out->name, sizeof(out->name)))
+		out->name[0] = '\0';
+	if (library->minor && library->minor(out->handle, &minor) == NVML_SUCCESS)
+		out->minor = (int)minor;
+	open_gpm(out, library);
+	return NVML_SUCCESS;
+}
+
+void tp_nvml_device_close(struct tp_nvml_device *device, const struct tp_nvml_library *library)
+{
+	for (int i = 0; device->has_gpm && i < TP_NVML_GPM_SAMPLES; i++)
+		library->gpm_free(device->samples[i]);
+	device->has_gpm = false;
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+/*
+ * A counter of 64 bits that fell began anew, at nought: what it had before is kept, what it lost in
+ * between is not known, so growth is a lower bound. One of 32 bits has wrapped.
+ */
+static double counter_add(struct tp_nvml_counter *counter, uint64_t now, bool is_narrow)
+{
+	if (counter->is_seen && now < counter->last)
+		counter->before += is_narrow ? 4294967296.0 : (double)counter->last;
+	counter->is_seen = true;
+	counter->last = now;
+	return counter->before + (double)now;
+}
+
+static const struct {
+	unsigned id;
+	enum tp_metric metric;
+	bool may_wrap_unseen; /* in 32 bits, between two readings */
+} fields[TP_NVML_N_FIELDS] = {
+	{NVML_FIELD_POWER_CAPPED, TP_METRIC_GPU_POWER_CAPPED, false}, /* ns: every 4.3 s at most */
+	{NVML_FIELD_HEAT_CAPPED, TP_METRIC_GPU_HEAT_CAPPED, false},
+	{NVML_FIELD_PCIE_TX, TP_METRIC_GPU_PCIE_TX, true}, /* 4 GiB: several times a second */
+	{NVML_FIELD_PCIE_RX, TP_METRIC_GPU_PCIE_RX, true},
+};
+
+/* The value of a field that holds a count; false when it does not. */
+static bool field_count(const struct nvml_field *field, uint64_t *out, bool *is_narrow)
+{
+	*is_narrow = field->type == NVML_TYPE_UINT;
+	switch (field->type) {
+	case NVML_TYPE_UINT:
+		*out = field->value.as_uint;
+		return true;
+	case NVML_TYPE_ULONG:
+		*out = field->value.as_ulong;
+		return true;
+	case NVML_TYPE_ULONGLONG:
+		*out = field->value.as_ulonglong;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void read_fields(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			struct tp_nvml_reading *out)
+{
+	struct nvml_field asked[TP_NVML_N_FIELDS] = {{0}};
+	for (size_t i = 0; i < TP_NVML_N_FIELDS; i++)
+		asked[i] = (struct nvml_field){.id = fields[i].id, .result = NVML_NOT_SUPPORTED};
+	if (!library->fields ||
+	    !answered(device, library->fields(device->handle, TP_NVML_N_FIELDS, asked)))
+		return;
+	for (size_t i = 0; i < TP_NVML_N_FIELDS; i++) {
+		struct tp_nvml_counter *counter = &device->fields[i];
+		uint64_t count;
+		bool is_narrow;
+		if (!answered(device, asked[i].result) ||
+		    !field_count(&asked[i], &count, &is_narrow))
+			continue;
+		/* A wide one that falls is a narrow one in wide clothes. */
+		if (fields[i].may_wrap_unseen &&
+		    (is_narrow || (counter->is_seen && count < counter->last)))
+			counter->is_broken = true;
+		if (!counter->is_broken)
+			*tp_nvml_value(out, fields[i].metric) =
+				counter_add(counter, count, is_narrow);
+	}
+}
+
+/* ---- levels -------------------------------------------------------------------------------- */
+
+static void read_memory(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			struct tp_nvml_reading *out)
+{
+	struct nvml_memory_v2 memory = {.version = sizeof(memory) | 2u << 24};
+	struct nvml_memory older;
+	if (library->memory_v2 && answered(device, library->memory_v2(device->handle, &memory))) {
+		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)memory.total;
+		/* Whether "used" holds the reserved too is told both ways; this holds either way.
+		 */
+		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) =
+			(double)memory.total - (double)memory.free - (double)memory.reserved;
+	} else if (library->memory && answered(device, library->memory(device->handle, &older))) {
+		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)older.total;
+		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) = (double)older.used;
+	}
+}
+
+static void read_energy(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			struct tp_nvml_reading *out)
+{
+	unsigned milliwatts;
+	unsigned long long millijoules;
+	if (library->power && answered(device, library->power(device->handle, &milliwatts)))
+		*tp_nvml_value(out, TP_METRIC_GPU_POWER) = milliwatts * 1e-3;
+	if (library->energy && answered(device, library->energy(device->handle, &millijoules)))
+		*tp_nvml_value(out, TP_METRIC_GPU_ENERGY) =
+			counter_add(&device->energy, millijoules, false) * 1e-3;
+}
+
+static void read_clocks(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			struct tp_nvml_reading *out)
+{
+	unsigned mhz;
+	unsigned long long mask;
+	if (library->clock && answered(device, library->clock(device->handle, NVML_CLOCK_SM, &mhz)))
+		*tp_nvml_value(out, TP_METRIC_GPU_CLOCK) = mhz * 1e6;
+	if (library->clock_max &&
+	    answered(device, library->clock_max(device->handle, NVML_CLOCK_SM, &mhz)))
+		*tp_nvml_value(out, TP_METRIC_GPU_CLOCK_MAX) = mhz * 1e6;
+	if (!library->reasons || !answered(device, library->reasons(device->handle, &mask)))
+		return;
+	const unsigned long long heat = NVML_REASON_SW_THERMAL | NVML_REASON_HW_THERMAL;
+	const unsigned long long hardware =
+		NVML_REASON_HW_SLOWDOWN | NVML_REASON_HW_THERMAL | NVML_REASON_HW_POWER_BRAKE;
+	*tp_nvml_value(out, TP_METRIC_GPU_IS_CAPPED) = (mask & NVML_REASON_POWER_CAP) != 0;
+	*tp_nvml_value(out, TP_METRIC_GPU_IS_HOT) = (mask & heat) != 0;
+	*tp_nvml_value(out, TP_METRIC_GPU_IS_SLOWED) = (mask & hardware) != 0;
+}
+
+void tp_nvml_device_read(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			 struct tp_nvml_reading *out)
+{
+	struct nvml_utilization utilization;
+	for (size_t i = 0; i < TP_N_GPU_METRICS; i++)
+		out->values[i] = NAN;
+	if (device->is_lost)
+		return;
+	if (library->utilization &&
+	    answered(device, library->utilization(device->handle, &utilization)))
+		*tp_nvml_value(out, TP_METRIC_GPU_AWAKE) = utilization.gpu * 0.01;
+	read_memory(device, library, out);
+	read_energy(device, library, out);
+	read_clocks(device, library, out);
+	read_fields(device, library, out);
+}
+
+/* ---- GPM ----------------------------------------------------------------------------------- */
+
+static const struct {
+	unsigned id;
+	enum tp_metric metric;
+	double scale;
+} gpm[] = {
+	{NVML_GPM_SM, TP_METRIC_GPU_SM_ACTIVE, 0.01},
+	{NVML_GPM_OCCUPANCY, TP_METRIC_GPU_OCCUPANCY, 0.01},
+	{NVML_GPM_TENSOR, TP_METRIC_GPU_TENSOR, 0.01},
+	{NVML_GPM_DRAM, TP_METRIC_GPU_DRAM, 0.01},
+	{NVML_GPM_PCIE_TX, TP_METRIC_GPU_PCIE_TX_RATE, MIB},
+	{NVML_GPM_PCIE_RX, TP_METRIC_GPU_PCIE_RX_RATE, MIB},
+	{NVML_GPM_NVLINK_RX, TP_METRIC_GPU_NVLINK_RX, MIB},
+	{NVML_GPM_NVLINK_TX, TP_METRIC_GPU_NVLINK_TX, MIB},
+};
+
+static void take_gpm(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+		     nvml_gpm_sample from, nvml_gpm_sample to, struct tp_nvml_reading *out)
+{
+	struct nvml_gpm_query *query = tp_alloc(sizeof(*query));
+	query->version = 1;
+	query->n = TP_ARRAY_LEN(gpm);
+	query->from = from;
+	query->to = to;
+	for (size_t i = 0; i < TP_ARRAY_LEN(gpm); i++) {
+		query->metrics[i].id = gpm[i].id;
+		query->metrics[i].result = NVML_NOT_SUPPORTED;
+	}
+	bool is_good = answered(device, library->gpm_metrics(query));
+	for (size_t i = 0; is_good && i < TP_ARRAY_LEN(gpm); i++)
+		if (query->metrics[i].result == NVML_SUCCESS && isfinite(query->metrics[i].value))
+			*tp_nvml_value(out, gpm[i].metric) = query->metrics[i].value * gpm[i].scale;
+	free(query);
+}
+
+void tp_nvml_device_read_gpm(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			     struct tp_nvml_reading *out)
+{
+	if (!device->has_gpm || device->is_lost)
+		return;
+	nvml_gpm_sample now = device->samples[device->next];
+	nvml_gpm_sample before = device->samples[!device->next];
+	bool is_good = answered(device, library->gpm_sample(device->handle, now));
+	if (is_good && device->has_before)
+		take_gpm(device, library, before, now, out);
+	device->has_before = is_good; /* else the next pair would span what was not seen */
+	device->next = !device->next;
+}

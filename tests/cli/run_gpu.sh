@@ -1,0 +1,99 @@
+# shellcheck shell=sh
+# GPUs as a double of NVML tells of them: what its script says is what the report says.
+. "$CASES/run.inc"
+whole=$BUILD/doubles/whole
+
+# with_gpu SCRIPT ARGUMENT...: trainprof finds the double where a driver's library would be
+with_gpu() {
+	NVML_SCRIPT=$1
+	export NVML_SCRIPT
+	shift
+	LD_LIBRARY_PATH=$whole trainprof "$@"
+}
+
+# source_row RECORDING: what is said of the source
+source_row() {
+	trainprof report --full "$1" | sed -n '/^  nvml/,/^  self/p' | sed '$d' | tr -s ' \n' ' ' | sed 's/, [0-9]* records/, N records/'
+	echo
+}
+
+# about KEY LOW HIGH: a figure of the first GPU of gpu.json lies there
+about() {
+	tr -d ' \n' <gpu.json | sed 's/.*"gpus":\[//' | grep -o "\"$1\":{\"value\":[^,]*" | head -1 |
+		awk -F: -v key="$1" -v low="$2" -v high="$3" '{
+			print key, ($3 + 0 >= low && $3 + 0 <= high ? "as scripted" : "is " $3) }'
+}
+
+cat >script <<'EOF'
+devices 2
+name NVIDIA H200
+awake 63
+gpu 1 awake 99
+total 150000000000
+used 75000000000
+reserved 600000000
+power 500000
+energy 1000000
+energy_rate 500000
+clock 1500
+clock_max 1980
+reasons 0x4
+field_74 0
+field_74_rate 250000000
+field_75 0
+field_197 0
+field_197_rate 3000000000
+field_198_bits 32
+field_198 5
+gpu 0 process pidfile 70000000000
+gpu 0 process 1 1000000000
+gpm 1
+gpm_2 80
+gpm_5 12
+EOF
+# The process that NVML lists is a child of the one that was started.
+# shellcheck disable=SC2016
+with_gpu "$PWD/script" run -q --summary=none -o used -- timeout 8 sh -c 'echo $$ >pidfile; while :; do :; done'
+said $?
+trainprof report used | grep '^GPU'
+source_row used
+trainprof report --format=json used >gpu.json
+about awake_ratio 0.6299 0.6301
+about memory_used_bytes 75e9 75e9
+about memory_own_bytes 70e9 70e9
+about other_processes 1 1
+about other_memory_bytes 1e9 1e9
+about power_w 500 500
+about power_capped_ratio 0.22 0.28
+about heat_capped_ratio 0 0
+about sm_active_ratio 0.7999 0.8001
+about tensor_active_ratio 0.1199 0.1201
+about pcie_sent_bytes_per_s 2.7e9 3.3e9
+# A counter that wraps between two looks is not believed.
+tr -d ' \n' <gpu.json | grep -o '"pcie_received_bytes_per_s":{[^}]*}'
+trainprof report --full used | grep 'gpu.energy_j' | awk '{ print ($2 > 1000 && $2 < 5000 ? "energy" : $0) }'
+
+echo "-- nobody uses one"
+printf 'devices 2\nprocess 1 5\n' >script
+with_gpu "$PWD/script" run -q --summary=none -o unused -- sleep 1.5
+source_row unused
+
+echo "-- none that works"
+printf 'devices 2\nfail_nvmlInit_v2 9\n' >script
+with_gpu "$PWD/script" run -q --summary=none -o broken -- sleep 0.5
+source_row broken
+TRAINPROF_GPU=0 with_gpu "$PWD/script" run -q --summary=none -o off -- sleep 0.1
+source_row off
+
+echo "-- the program does not wait for a driver"
+printf 'devices 1\nsleep_nvmlInit_v2 20\n' >script
+began=$(date +%s)
+with_gpu "$PWD/script" run -q --summary=none -o slow -- sleep 0.5
+[ $(($(date +%s) - began)) -lt 12 ] && echo soon
+source_row slow | sed 's/after [0-9.]* s/after T s/'
+
+echo "-- doctor tries all of every GPU"
+printf 'devices 2\nname NVIDIA L4\nawake 0\ntotal 9\nfield_74 5\ngpu 1 fail_nvmlDeviceGetHandleByIndex_v2 4\n' >script
+with_gpu "$PWD/script" doctor --for=gpu | sed -n '/gpu 0/,/disk/p' | sed '$d'
+printf 'devices 2\nfail_nvmlInit_v2 4\n' >script
+with_gpu "$PWD/script" doctor --for=gpu | sed -n '/^  WARN  gpu/,/disk/p' | sed '$d'

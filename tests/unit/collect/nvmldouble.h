@@ -1,0 +1,74 @@
+/* The double of NVML (tests/doubles/nvidia_ml.c) beside the test binary, and its script. */
+#ifndef TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
+#define TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
+
+#include "collect/nvml_device.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "whole", "old" or "broken". */
+static inline const char *double_path(char *out, size_t size, const char *age)
+{
+	char self[512];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ck_assert_int_gt(len, 0);
+	self[len] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(out, size, "%s/doubles/%s/libnvidia-ml.so.1", self, age);
+	return out;
+}
+
+/* What it says from its next init on; read once for each time that it is loaded. */
+static inline void double_script(const char *text)
+{
+	static char path[] = "/tmp/trainprof-nvml-XXXXXX";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	setenv("NVML_SCRIPT", path, 1);
+}
+
+/* The script is read by the first call. */
+static inline void double_forget(void)
+{
+	unlink(getenv("NVML_SCRIPT"));
+}
+
+struct double_rig {
+	struct tp_nvml_library library;
+	struct tp_nvml_device device;
+	struct tp_nvml_reading reading;
+};
+
+/* The library loaded and started, device 0 open. */
+static inline void double_open(struct double_rig *rig, const char *age, const char *script)
+{
+	char path[600];
+	*rig = (struct double_rig){0};
+	double_script(script);
+	ck_assert(!tp_nvml_library_open(&rig->library, double_path(path, sizeof(path), age), NULL));
+	ck_assert_int_eq(rig->library.init(), NVML_SUCCESS);
+	double_forget();
+	ck_assert_int_eq(tp_nvml_device_open(&rig->device, &rig->library, 0), NVML_SUCCESS);
+	for (size_t i = 0; i < TP_N_GPU_METRICS; i++)
+		rig->reading.values[i] = NAN;
+}
+
+static inline void double_close(struct double_rig *rig)
+{
+	tp_nvml_device_close(&rig->device, &rig->library);
+	tp_nvml_library_close(&rig->library);
+}
+
+static inline double double_value(struct double_rig *rig, enum tp_metric metric)
+{
+	return *tp_nvml_value(&rig->reading, metric);
+}
+
+#endif
