@@ -108,8 +108,12 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check check-unit check-cli check-rules check-cases check-rule-traces check-traces golden
-CHECKS := check-unit check-programs check-bench check-cli check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
+.PHONY: check checkable check-unit check-waiting check-cli check-rules check-cases check-rule-traces check-traces golden
+CHECKS := check-unit check-programs check-bench check-cli
+# These measure nothing and run beside those that do, with what the CPUs have left.
+ASIDE := check-waiting check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
+# Suites that hardly compute: a driver that is slow to answer.
+WAITING := collect_nvml collect_nvml_device collect_nvml_watch
 
 # Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
 NVML_AGES    := whole old broken
@@ -135,11 +139,18 @@ $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
 
 ## check-unit: unit tests; SUITE=floor_file runs one
 check-unit: $(B)/unit
-	$(Q)$(B)/unit $(SUITE)
+	$(Q)$(B)/unit $(or $(SUITE),-x $(WAITING))
+
+## check-waiting: the unit tests that mostly wait
+check-waiting: $(B)/unit
+	$(Q)$(B)/unit $(WAITING)
+
+# What ASIDE needs.
+checkable: trainprof programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces)
 
 ## check: install what is missing, build, run all fast tests; under five minutes
 check: deps
-	+@tests/gates.sh $(CHECKS)
+	+@tests/gates.sh --aside checkable '$(ASIDE)' $(CHECKS)
 
 ## check-cli: commands against golden files; ONLY=CASE runs one
 check-cli: $(B)/trainprof programs
@@ -302,13 +313,17 @@ check-docs: $(B)/trainprof
 	$(Q)tests/checks/docs.sh $(B)/trainprof
 
 # ---- other variants ---------------------------------------------------------------------------
-.PHONY: asan tsan valgrind coverage
+.PHONY: asan clang tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
 TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import collect_nvml_watch
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:
-	+$(Q)tests/gates.sh VARIANT=asan check-unit check-cli
+	+$(Q)tests/gates.sh VARIANT=asan check-unit check-waiting check-cli
+
+## clang: unit tests as clang compiles them
+clang:
+	+$(Q)tests/gates.sh VARIANT=clang check-unit check-waiting
 
 ## tsan: the suites where threads meet, under ThreadSanitizer
 tsan:

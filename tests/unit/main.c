@@ -1,8 +1,10 @@
-/* Runs all unit suites, or the one named; ends with "unit: N passed, N failed, N skipped". */
+/* Runs all unit suites, those named, or behind -x all but those named; ends with
+ * "unit: N passed, N failed, N skipped". */
 #include "skip.h"
 
 #include <check.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,15 @@ void test_skip(const char *reason)
 	fflush(stdout);
 }
 
+static bool is_chosen(const char *name, int argc, char **argv)
+{
+	bool leaves_out = argc > 1 && strcmp(argv[1], "-x") == 0;
+	for (int i = leaves_out ? 2 : 1; i < argc; i++)
+		if (strcmp(argv[i], name) == 0)
+			return !leaves_out;
+	return leaves_out || argc == 1;
+}
+
 int main(int argc, char **argv)
 {
 	/* Check's own 4 s of wall time are few for a sanitizer on a CPU that others want too. */
@@ -47,7 +58,7 @@ int main(int argc, char **argv)
 	SRunner *runner = srunner_create(NULL);
 	int chosen = 0;
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
-		if (argc > 1 && strcmp(argv[1], suites[i].name) != 0)
+		if (!is_chosen(suites[i].name, argc, argv))
 			continue;
 		srunner_add_suite(runner, suites[i].make());
 		chosen++;
