@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SUITE(name) Suite *suite_##name(void);
 #include "suites.h"
@@ -23,12 +25,16 @@ static const struct {
 #undef SUITE
 };
 
-/* Shared with the processes that Check forks for tests. */
-static int *n_skipped;
+/* Shared with the processes of suites, and with those that Check forks for tests. */
+static struct {
+	int n_run;
+	int n_failed;
+	int n_skipped;
+} * shared;
 
 void test_skip(const char *reason)
 {
-	__atomic_fetch_add(n_skipped, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shared->n_skipped, 1, __ATOMIC_RELAXED);
 	printf("skipped: %s\n", reason);
 	fflush(stdout);
 }
@@ -42,6 +48,41 @@ static bool is_chosen(const char *name, int argc, char **argv)
 	return leaves_out || argc == 1;
 }
 
+static void run_suite(size_t i)
+{
+	SRunner *runner = srunner_create(suites[i].make());
+	srunner_run_all(runner, CK_SILENT);
+	int n_failed = srunner_ntests_failed(runner);
+	shared->n_run += srunner_ntests_run(runner);
+	shared->n_failed += n_failed;
+	if (n_failed) {
+		printf("%s: ", suites[i].name);
+		fflush(stdout);
+		srunner_print(runner, CK_NORMAL);
+	}
+	srunner_free(runner);
+}
+
+/* In a process of its own: Check keeps what every test said, and the more it keeps the longer each
+ * test that is forked from it takes to be looked through for leaks. */
+static void run_suite_apart(size_t i)
+{
+	int status = 0;
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		run_suite(i);
+		fflush(stdout);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
+		printf("%s: the suite itself ended with status %#x\n", suites[i].name,
+		       (unsigned)status);
+		shared->n_run++;
+		shared->n_failed++;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	/* Check's own 4 s of wall time are few for a sanitizer on a CPU that others want too. */
@@ -51,27 +92,27 @@ int main(int argc, char **argv)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	n_skipped = mmap(NULL, sizeof(*n_skipped), PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (n_skipped == MAP_FAILED)
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (shared == MAP_FAILED)
 		return 2;
-	SRunner *runner = srunner_create(NULL);
-	int chosen = 0;
+	int n_chosen = 0;
+	size_t last = 0;
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
 		if (!is_chosen(suites[i].name, argc, argv))
 			continue;
-		srunner_add_suite(runner, suites[i].make());
-		chosen++;
+		if (n_chosen++)
+			run_suite_apart(last);
+		last = i;
 	}
-	if (!chosen) {
+	if (!n_chosen) {
 		fprintf(stderr, "no suite '%s'\n", argc > 1 ? argv[1] : "");
 		return 2;
 	}
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	int run = srunner_ntests_run(runner);
-	srunner_free(runner);
-	printf("unit: %d passed, %d failed, %d skipped\n", run - failed - *n_skipped, failed,
-	       *n_skipped);
-	return failed ? 1 : 0;
+	/* The last one, or the only one, here, so that a debugger sees it (CK_FORK=no). */
+	run_suite(last);
+	printf("unit: %d passed, %d failed, %d skipped\n",
+	       shared->n_run - shared->n_failed - shared->n_skipped, shared->n_failed,
+	       shared->n_skipped);
+	return shared->n_failed ? 1 : 0;
 }
