@@ -128,7 +128,12 @@ static void print_facts(struct tp_page *page)
 static void print_metrics(struct tp_page *page)
 {
 	static const char *const kinds[] = {"counter", "gauge"};
-	static const char *const subjects[] = {"thread", "process", "machine"};
+	static const char *const subjects[] = {
+		[TP_METRIC_OF_TASK] = "thread",
+		[TP_METRIC_OF_PROCESS] = "process",
+		[TP_METRIC_OF_HOST] = "machine",
+		[TP_METRIC_OF_DEVICE] = "device",
+	};
 	for (int m = 0; m < TP_N_METRICS; m++) {
 		const struct tp_metric_desc *metric = tp_metric_desc((enum tp_metric)m);
 		tp_page_addf(page, TP_PAINT_NONE, "  %s ", metric->name);
