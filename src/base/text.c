@@ -2,6 +2,7 @@
 #include "trainprof/base/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,15 @@ bool tp_text_parse_count(const char *text, uint64_t *out)
 	if (errno || *end)
 		return false;
 	*out = value;
+	return true;
+}
+
+bool tp_text_parse_pid(const char *text, pid_t *out)
+{
+	uint64_t value;
+	if (!tp_text_parse_count(text, &value) || value < 1 || value > INT_MAX)
+		return false;
+	*out = (pid_t)value;
 	return true;
 }
 

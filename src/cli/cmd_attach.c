@@ -7,7 +7,8 @@
 #include "reading.h"
 #include "recordings.h"
 
-#include <limits.h>
+#include "trainprof/base/text.h"
+
 #include <signal.h>
 #include <stdlib.h>
 
@@ -36,14 +37,6 @@ static const struct tp_option options[] = {
 	{TP_OPTION_LENIENT, AT(is_lenient)},
 	TP_OPTION_END};
 
-/* 0 when it is none. */
-static pid_t pid_of(const char *text)
-{
-	char *end;
-	long pid = strtol(text, &end, 10);
-	return end != text && !*end && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
-}
-
 static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct tp_run_options *o = opts;
@@ -52,8 +45,8 @@ static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		tp_say("pgrep -af train", "attach needs the pid of a program");
 		return TP_EXIT_USAGE;
 	}
-	pid_t pid = pid_of(argv[0]);
-	if (!pid) {
+	pid_t pid;
+	if (!tp_text_parse_pid(argv[0], &pid)) {
 		tp_say("pgrep -af train", "attach: '%s' is no pid", argv[0]);
 		return TP_EXIT_USAGE;
 	}

@@ -8,8 +8,8 @@
 #include "watching.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/base/text.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +41,7 @@ static const struct tp_option options[] = {{.letter = 'i',
 					   {TP_OPTION_RULES, .is_rare = true, AT(rules)},
 					   TP_OPTION_END};
 
-/* 0 when it is none. A recording whose name is a number is "./4242". */
-static pid_t pid_of(const char *text)
-{
-	char *end;
-	long pid = strtol(text, &end, 10);
-	return end != text && !*end && pid > 0 && pid <= INT_MAX ? (pid_t)pid : 0;
-}
-
+/* A recording whose name is a number is "./4242". */
 static bool is_number(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
@@ -81,8 +74,8 @@ static int top_exec(const struct tp_cli *cli, const void *opts, int argc, char *
 		       "top needs the pid of a program, or a recording that is being written");
 		return TP_EXIT_USAGE;
 	}
-	pid_t pid = pid_of(argv[0]);
-	if (pid)
+	pid_t pid;
+	if (tp_text_parse_pid(argv[0], &pid))
 		return tp_watch_process(cli, o, pid);
 	if (!is_number(argv[0]))
 		return watch_recording(cli, o, argv[0]);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Optimal string alignment distance (insert, delete, replace, swap neighbours). */
 unsigned tp_text_distance(const char *a, const char *b);
@@ -25,6 +26,8 @@ bool tp_text_parse_percent(const char *text, double *out_ratio);
 bool tp_text_parse_rate(const char *text, double *out_hz);
 /* A whole decimal number without sign. */
 bool tp_text_parse_count(const char *text, uint64_t *out);
+/* The number of a process: a count from 1 to INT_MAX. */
+bool tp_text_parse_pid(const char *text, pid_t *out);
 
 /* Length of the valid UTF-8 sequence that begins at `text`, 0 when there is none (RFC 3629). A NUL
  * is a sequence of one. */

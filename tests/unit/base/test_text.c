@@ -133,6 +133,11 @@ START_TEST(sizes_shares_rates_and_counts_are_read_exactly)
 	for (size_t i = 0; i < TP_ARRAY_LEN(bad); i++)
 		ck_assert_msg(!tp_text_parse_count(bad[i], &n), "'%s'", bad[i]);
 	ck_assert_uint_eq(n, UINT64_MAX);
+	pid_t pid = 0;
+	ck_assert(tp_text_parse_pid("2147483647", &pid) && pid == 2147483647);
+	ck_assert(!tp_text_parse_pid("2147483648", &pid) && !tp_text_parse_pid("0", &pid));
+	ck_assert(!tp_text_parse_pid("-1", &pid) && !tp_text_parse_pid(" 1", &pid));
+	ck_assert_int_eq(pid, 2147483647);
 }
 END_TEST
 
