@@ -31,6 +31,7 @@ struct tp_rulebook {
 	size_t limits_capacity;
 	size_t techniques_capacity;
 	size_t references_capacity;
+	size_t texts_capacity;
 	struct tp_buf *problems; /* while loading: what was left out, a line each; NULL: refuse */
 };
 

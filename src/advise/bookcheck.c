@@ -37,12 +37,12 @@ static bool is_advised(const struct tp_rulebook *book, const struct tp_technique
 	return false;
 }
 
-static bool is_cited(const struct tp_catalogue *catalogue, const char *const *cited,
-		     const struct tp_reference *reference)
+static bool is_cited(const struct tp_catalogue *catalogue, const struct tp_reference *reference)
 {
-	for (; cited && *cited; cited++)
-		if (strcmp(*cited, reference->tag) == 0)
-			return true;
+	for (size_t i = 0; i < catalogue->n_texts; i++)
+		for (size_t k = 0; k < catalogue->texts[i].n_cites; k++)
+			if (catalogue->texts[i].cites[k] == reference)
+				return true;
 	for (size_t i = 0; i < catalogue->n_techniques; i++)
 		for (size_t k = 0; k < catalogue->techniques[i].n_effects; k++)
 			if (catalogue->techniques[i].effects[k].source == reference)
@@ -62,8 +62,7 @@ static bool is_relieved(const struct tp_catalogue *catalogue, const struct tp_li
 	return false;
 }
 
-static size_t check_guide(const struct tp_rulebook *book, const char *const *cited,
-			  struct tp_buf *problems)
+static size_t check_guide(const struct tp_rulebook *book, struct tp_buf *problems)
 {
 	const struct tp_catalogue *catalogue = &book->catalogue;
 	size_t n = 0;
@@ -85,7 +84,7 @@ static size_t check_guide(const struct tp_rulebook *book, const char *const *cit
 	}
 	for (size_t i = 0; i < catalogue->n_references; i++) {
 		const struct tp_reference *reference = &catalogue->references[i];
-		if (is_cited(catalogue, cited, reference))
+		if (is_cited(catalogue, reference))
 			continue;
 		n++;
 		tp_buf_printf(problems, "%s:%u: nothing cites '%s'\n", reference->path,
@@ -94,8 +93,7 @@ static size_t check_guide(const struct tp_rulebook *book, const char *const *cit
 	return n;
 }
 
-size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cited,
-			 struct tp_buf *problems)
+size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < book->n_rules; i++)
@@ -104,5 +102,5 @@ size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cite
 		return n;
 	for (size_t i = 0; i < book->n_rules; i++)
 		n += check_actions(book, &book->rules[i], problems);
-	return n + check_guide(book, cited, problems);
+	return n + check_guide(book, problems);
 }

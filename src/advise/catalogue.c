@@ -1,9 +1,10 @@
-/* Loads limits, sources and techniques. */
+/* Loads limits, sources, pages and techniques. */
 #include "catalogue.h"
 
 #include "listing.h"
 #include "technique.h"
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
@@ -75,7 +76,71 @@ static void read_reference(struct tp_rulebook *book, struct tp_form *form,
 		*reference_place(book, reference.tag) = reference;
 }
 
-/* ---- both ---- */
+/* ---- pages.json ---- */
+
+static struct tp_guide_text *text_place(struct tp_rulebook *book, const char *id)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	for (size_t i = 0; i < catalogue->n_texts; i++)
+		if (strcmp(catalogue->texts[i].id, id) == 0)
+			return &catalogue->texts[i];
+	TP_ARRAY_PUSH(catalogue->texts, catalogue->n_texts, book->texts_capacity) =
+		(struct tp_guide_text){0};
+	return &catalogue->texts[catalogue->n_texts - 1];
+}
+
+static const char *read_paragraphs(struct tp_form *form, const struct tp_json *object)
+{
+	size_t n;
+	const char **lines = tp_form_names(form, object, "text", &n);
+	struct tp_buf all = {0};
+	for (size_t i = 0; i < n && !form->status; i++)
+		tp_buf_printf(&all, "%s\n", lines[i]);
+	const char *text = tp_arena_strdup(form->arena, tp_buf_text(&all));
+	tp_buf_release(&all);
+	return text;
+}
+
+static void read_sections(struct tp_form *form, const struct tp_json *item,
+			  struct tp_guide_text *out)
+{
+	static const char *const keys[] = {"heading", "text", NULL};
+	size_t n;
+	const struct tp_json *list = tp_form_list(form, item, "sections", false, &n);
+	out->sections = tp_arena_array(form->arena, n + 1, sizeof(*out->sections));
+	out->sections[out->n_sections++] =
+		(struct tp_guide_section){.text = read_paragraphs(form, item)};
+	if (!list)
+		return;
+	TP_JSON_EACH (part, list) {
+		tp_form_check_keys(form, part, "a section", keys);
+		out->sections[out->n_sections++] =
+			(struct tp_guide_section){.heading =
+							  tp_form_text(form, part, "heading", true),
+						  .text = read_paragraphs(form, part)};
+	}
+}
+
+static void read_text(struct tp_rulebook *book, struct tp_form *form, const struct tp_json *item)
+{
+	static const char *const keys[] = {"id",    "title", "text",  "sections",
+					   "steps", "list",  "cites", NULL};
+	static const char *const lists[] = {"none", "limits", "techniques", NULL};
+	struct tp_guide_text text = {.path = tp_arena_strdup(form->arena, tp_json_name(form->doc)),
+				     .line = tp_json_line(form->doc, item)};
+	tp_form_check_keys(form, item, "a page", keys);
+	text.id = tp_form_text(form, item, "id", true);
+	text.title = tp_form_short_text(form, item, "title", true, TP_TECHNIQUE_TITLE);
+	read_sections(form, item, &text);
+	text.steps = tp_form_names(form, item, "steps", &text.n_steps);
+	text.list =
+		(enum tp_guide_list)tp_form_choice(form, item, "list", lists, TP_GUIDE_LIST_NONE);
+	text.cites_names = tp_form_names(form, item, "cites", &text.n_cites);
+	if (!form->status)
+		*text_place(book, text.id) = text;
+}
+
+/* ---- all three ---- */
 
 /* Two of one name in one file: one of them would be lost unseen. */
 static void check_twice(struct tp_form *form, const struct tp_json *list, const char *key,
@@ -173,6 +238,7 @@ enum tp_status tp_catalogue_load(struct tp_rulebook *book, const char *directory
 {
 	char *limits = tp_asprintf("%s/limits.json", directory);
 	char *sources = tp_asprintf("%s/sources.json", directory);
+	char *pages = tp_asprintf("%s/pages.json", directory);
 	char *techniques = tp_asprintf("%s/techniques", directory);
 	*n = 0;
 	enum tp_status status = list_load(book, limits, "limits", "id", read_limit, err);
@@ -181,9 +247,13 @@ enum tp_status tp_catalogue_load(struct tp_rulebook *book, const char *directory
 		status = list_load(book, sources, "sources", "tag", read_reference, err);
 	*n += status != TP_ABSENT;
 	if (!status || status == TP_ABSENT)
+		status = list_load(book, pages, "pages", "id", read_text, err);
+	*n += status != TP_ABSENT;
+	if (!status || status == TP_ABSENT)
 		status = techniques_load(book, techniques, n, err);
 	free(limits);
 	free(sources);
+	free(pages);
 	free(techniques);
 	return status;
 }

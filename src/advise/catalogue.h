@@ -5,8 +5,9 @@
 #include "book.h"
 
 /*
- * Add limits.json, sources.json and techniques/ of a folder; what is not there is nothing. A later
- * one with the same id replaces an earlier one in its place. `n` counts the files that were there.
+ * Add limits.json, sources.json, pages.json and techniques/ of a folder; what is not there is
+ * nothing. A later one with the same id replaces an earlier one in its place. `n` counts the files
+ * that were there.
  * Errors  TP_PARSE, TP_DENIED, TP_IO.
  */
 TP_MUST_CHECK enum tp_status tp_catalogue_load(struct tp_rulebook *book, const char *directory,

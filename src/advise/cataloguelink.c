@@ -1,4 +1,4 @@
-/* Turns the names in limits and techniques into what they name. */
+/* Turns the names in limits, techniques and pages into what they name. */
 #include "catalogue.h"
 
 #include "trainprof/base/memory.h"
@@ -31,8 +31,8 @@ const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, 
 	return NULL;
 }
 
-const struct tp_reference *tp_catalogue_reference(const struct tp_catalogue *catalogue,
-						  const char *tag)
+static const struct tp_reference *reference_of(const struct tp_catalogue *catalogue,
+					       const char *tag)
 {
 	for (size_t i = 0; i < catalogue->n_references; i++)
 		if (strcmp(catalogue->references[i].tag, tag) == 0)
@@ -105,19 +105,40 @@ static bool is_in_ring(const struct tp_catalogue *catalogue, const struct tp_lim
 	return n > catalogue->n_limits;
 }
 
+static enum tp_status link_source(const struct tp_catalogue *catalogue,
+				  const struct tp_reference **out, const char *tag,
+				  const char *path, unsigned line, struct tp_error *err)
+{
+	*out = reference_of(catalogue, tag);
+	if (*out)
+		return TP_OK;
+	return no_such(err, path, line, "source", tag,
+		       nearest_of(tag, catalogue->references, catalogue->n_references,
+				  sizeof(struct tp_reference)));
+}
+
+static enum tp_status link_text(struct tp_rulebook *book, struct tp_guide_text *text,
+				struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+	text->cites = tp_arena_array(&book->arena, text->n_cites, sizeof(*text->cites));
+	for (size_t i = 0; i < text->n_cites && !status; i++)
+		status = link_source(&book->catalogue, &text->cites[i], text->cites_names[i],
+				     text->path, text->line, err);
+	return status;
+}
+
 static enum tp_status link_effects(const struct tp_catalogue *catalogue,
 				   const struct tp_technique *technique, struct tp_error *err)
 {
-	for (size_t i = 0; i < technique->n_effects; i++) {
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; i < technique->n_effects && !status; i++) {
 		struct tp_effect *effect = &technique->effects[i];
-		effect->source = tp_catalogue_reference(catalogue, effect->tag);
-		if (!effect->source)
-			return no_such(err, technique->path, effect->line, "source", effect->tag,
-				       nearest_of(effect->tag, catalogue->references,
-						  catalogue->n_references,
-						  sizeof(struct tp_reference)));
+		status = link_source(catalogue, &effect->source, effect->tag, technique->path,
+				     effect->line, err);
 	}
-	return TP_OK;
+	return status;
 }
 
 static enum tp_status link_technique(struct tp_rulebook *book, struct tp_technique *technique,
@@ -207,6 +228,15 @@ static size_t find_bad_technique(struct tp_rulebook *book, struct tp_error *err)
 	return catalogue->n_techniques;
 }
 
+static size_t find_bad_text(struct tp_rulebook *book, struct tp_error *err)
+{
+	struct tp_catalogue *catalogue = &book->catalogue;
+	for (size_t i = 0; i < catalogue->n_texts; i++)
+		if (link_text(book, &catalogue->texts[i], err))
+			return i;
+	return catalogue->n_texts;
+}
+
 /* What is left out moves the others: they are linked again from the beginning. */
 enum tp_status tp_catalogue_link(struct tp_rulebook *book, struct tp_error *err)
 {
@@ -227,6 +257,12 @@ enum tp_status tp_catalogue_link(struct tp_rulebook *book, struct tp_error *err)
 		if (!status)
 			drop(catalogue->techniques, &catalogue->n_techniques, bad,
 			     sizeof(struct tp_technique));
+	}
+	for (size_t bad; !status && (bad = find_bad_text(book, err)) < catalogue->n_texts;) {
+		status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		if (!status)
+			drop(catalogue->texts, &catalogue->n_texts, bad,
+			     sizeof(struct tp_guide_text));
 	}
 	return status;
 }

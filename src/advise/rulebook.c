@@ -224,6 +224,7 @@ void tp_rulebook_free(struct tp_rulebook *book)
 	free(book->rules);
 	free(book->doubts);
 	free(book->catalogue.limits);
+	free(book->catalogue.texts);
 	free(book->catalogue.techniques);
 	free(book->catalogue.references);
 	free(book);

@@ -68,9 +68,7 @@ static int rules_check(const struct job *job)
 {
 	size_t n_rules = tp_rulebook_count(job->book);
 	size_t n_techniques = tp_rulebook_catalogue(job->book)->n_techniques;
-	const char **cited = tp_guide_cited();
-	tp_rulebook_check(job->book, cited, job->problems);
-	free(cited);
+	tp_rulebook_check(job->book, job->problems);
 	size_t n = count_lines(tp_buf_text(job->problems));
 	tp_say_lines(tp_buf_text(job->problems));
 	fprintf(job->out, "%zu rule%s, %zu technique%s, ", n_rules, n_rules == 1 ? "" : "s",

@@ -24,80 +24,51 @@ static void fill_rules(struct tp_sheet *sheet, const struct tp_rulebook *book)
 	}
 }
 
-const struct tp_guide_topic tp_guide_topics[] = {
-	{"bottlenecks",
-	 "what may limit a run, in the order of diagnosis",
-	 tp_guide_fill_bottlenecks,
-	 {"TFG", "XPROF", "KINETO", "SMD", "SMD-DOC", "MSP", "HTA", "DCGM", "DLPROF", "GPUPROF",
-	  "DSA"}},
-	{"techniques", "what relieves it, by group", tp_guide_fill_techniques, {"TUNE"}},
-	{"taxonomy",
-	 "components, five Rs and mechanisms of a speed-up",
-	 tp_guide_fill_taxonomy,
-	 {"ABS", "INFOQ"}},
-	{"evaluation",
-	 "how to tell whether a change made training faster",
-	 tp_guide_fill_evaluation,
-	 {"INFOQ", "CMP", "CMP-PERF", "FFCV-IN", "MOS-METH", "TVR", "TP", "ALGO", "MLE", "PT2",
-	  "DLE-SSD"}},
-	{"rules", "all rules; guide RULE shows one, guide FACT a fact", fill_rules, {NULL}},
-	{NULL, NULL, NULL, {NULL}},
-};
+static const struct tp_topic rules_topic = {
+	.name = "rules", .summary = "all rules; guide RULE shows one, guide FACT a fact"};
 
-const char **tp_guide_cited(void)
+/* Pages of text come first, then the list of rules, then the topics of topics.h. */
+static const struct tp_topic *topic_at(const struct tp_rulebook *book, size_t index)
 {
-	const char **tags = NULL;
-	size_t n = 0;
-	size_t capacity = 0;
-	for (const struct tp_guide_topic *topic = tp_guide_topics; topic->name; topic++)
-		for (size_t i = 0; topic->cited[i]; i++)
-			TP_ARRAY_PUSH(tags, n, capacity) = topic->cited[i];
-	TP_ARRAY_PUSH(tags, n, capacity) = NULL;
-	return tags;
+	size_t n_texts = tp_rulebook_catalogue(book)->n_texts;
+	if (index < n_texts)
+		return NULL;
+	return index == n_texts ? &rules_topic : &tp_topic_list()[index - n_texts - 1];
 }
 
-/* A tag that a user's folder leaves out is no reason to show no page. */
-static void add_cited(struct tp_sheet *sheet, const struct tp_rulebook *book,
-		      const struct tp_guide_topic *topic)
-{
-	for (size_t i = 0; topic->cited[i]; i++) {
-		const struct tp_reference *reference =
-			tp_catalogue_reference(tp_rulebook_catalogue(book), topic->cited[i]);
-		if (reference && !i)
-			tp_sheet_heading(sheet, "Read for this page");
-		if (reference)
-			tp_sheet_paragraphs(sheet,
-					    tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
-							    reference->title, reference->where,
-							    reference->checked));
-	}
-}
-
-static size_t count_own_topics(void)
-{
-	size_t n = 0;
-	while (tp_guide_topics[n].name)
-		n++;
-	return n;
-}
-
-static size_t count_topics(void)
+static size_t count_topics(const struct tp_rulebook *book)
 {
 	size_t n = 0;
 	while (tp_topic_list()[n].name)
 		n++;
-	return n + count_own_topics();
+	return tp_rulebook_catalogue(book)->n_texts + 1 + n;
 }
 
-/* NULL for topics of our own. */
-static const struct tp_topic *old_topic(size_t index)
+static void fill_text(struct tp_sheet *sheet, const struct tp_rulebook *book,
+		      const struct tp_guide_text *text)
 {
-	size_t n_own = count_own_topics();
-	return index < n_own ? NULL : &tp_topic_list()[index - n_own];
+	for (size_t i = 0; i < text->n_sections; i++) {
+		if (text->sections[i].heading)
+			tp_sheet_heading(sheet, text->sections[i].heading);
+		tp_sheet_paragraphs(sheet, text->sections[i].text);
+	}
+	for (size_t i = 0; i < text->n_steps; i++)
+		tp_sheet_fieldf(sheet, i ? "then" : "first", "%zu, %s", i + 1, text->steps[i]);
+	if (text->list == TP_GUIDE_LIST_LIMITS)
+		tp_guide_fill_limits(sheet, book);
+	else if (text->list == TP_GUIDE_LIST_TECHNIQUES)
+		tp_guide_fill_techniques(sheet, book);
+	if (text->n_cites)
+		tp_sheet_heading(sheet, "Read for this page");
+	for (size_t i = 0; i < text->n_cites; i++)
+		tp_sheet_paragraphs(sheet,
+				    tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
+						    text->cites[i]->title, text->cites[i]->where,
+						    text->cites[i]->checked));
 }
 
 /* What is made from tables is made for a page of 80 columns. */
-static void fill_old_topic(struct tp_sheet *sheet, const struct tp_topic *topic)
+static void fill_topic(struct tp_sheet *sheet, const struct tp_topic *topic)
 {
 	const struct tp_report_style style = {.width = 80};
 	struct tp_page page;
@@ -114,7 +85,7 @@ size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind)
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	switch (kind) {
 	case TP_GUIDE_TOPIC:
-		return count_topics();
+		return count_topics(book);
 	case TP_GUIDE_LIMIT:
 		return catalogue->n_limits;
 	case TP_GUIDE_TECHNIQUE:
@@ -129,11 +100,11 @@ size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind)
 const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place place)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
-	const struct tp_topic *old;
+	const struct tp_topic *topic;
 	switch (place.kind) {
 	case TP_GUIDE_TOPIC:
-		old = old_topic(place.index);
-		return old ? old->name : tp_guide_topics[place.index].name;
+		topic = topic_at(book, place.index);
+		return topic ? topic->name : catalogue->texts[place.index].id;
 	case TP_GUIDE_LIMIT:
 		return catalogue->limits[place.index].id;
 	case TP_GUIDE_TECHNIQUE:
@@ -148,11 +119,11 @@ const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place 
 const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_place place)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
-	const struct tp_topic *old;
+	const struct tp_topic *topic;
 	switch (place.kind) {
 	case TP_GUIDE_TOPIC:
-		old = old_topic(place.index);
-		return old ? old->summary : tp_guide_topics[place.index].title;
+		topic = topic_at(book, place.index);
+		return topic ? topic->summary : catalogue->texts[place.index].title;
 	case TP_GUIDE_LIMIT:
 		return catalogue->limits[place.index].title;
 	case TP_GUIDE_TECHNIQUE:
@@ -212,13 +183,13 @@ static void make_rule(struct tp_sheet *sheet, const struct tp_rulebook *book, co
 
 static void make_topic(struct tp_sheet *sheet, const struct tp_rulebook *book, size_t index)
 {
-	const struct tp_topic *old = old_topic(index);
-	if (old) {
-		fill_old_topic(sheet, old);
-		return;
-	}
-	tp_guide_topics[index].fill(sheet, book);
-	add_cited(sheet, book, &tp_guide_topics[index]);
+	const struct tp_topic *topic = topic_at(book, index);
+	if (!topic)
+		fill_text(sheet, book, &tp_rulebook_catalogue(book)->texts[index]);
+	else if (topic == &rules_topic)
+		fill_rules(sheet, book);
+	else
+		fill_topic(sheet, topic);
 }
 
 void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,

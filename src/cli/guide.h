@@ -12,7 +12,7 @@
 
 /* Every page of every kind, in this order. */
 enum tp_guide_kind {
-	TP_GUIDE_TOPIC, /* texts of trainprof itself, and lists made from data */
+	TP_GUIDE_TOPIC, /* pages of text, the list of rules, topics of trainprof itself */
 	TP_GUIDE_LIMIT,
 	TP_GUIDE_TECHNIQUE,
 	TP_GUIDE_RULE,
@@ -43,20 +43,8 @@ void tp_guide_fill_limit(struct tp_sheet *out, const struct tp_rulebook *book,
 			 const struct tp_limit *limit);
 void tp_guide_fill_technique(struct tp_sheet *out, const struct tp_rulebook *book,
 			     const struct tp_technique *technique);
-/* Topics of the guide beside those of topics.h. */
-struct tp_guide_topic {
-	const char *name;
-	const char *title;
-	void (*fill)(struct tp_sheet *sheet, const struct tp_rulebook *book);
-	const char *cited[12]; /* tags of what was read for it */
-};
-/* Ends with a NULL name. */
-extern const struct tp_guide_topic tp_guide_topics[];
-/* Tags that any topic cites, NULL-terminated; to be freed. */
-const char **tp_guide_cited(void);
-void tp_guide_fill_taxonomy(struct tp_sheet *sheet, const struct tp_rulebook *book);
-void tp_guide_fill_evaluation(struct tp_sheet *sheet, const struct tp_rulebook *book);
-void tp_guide_fill_bottlenecks(struct tp_sheet *sheet, const struct tp_rulebook *book);
+/* The lists that follow the text of a page. */
+void tp_guide_fill_limits(struct tp_sheet *sheet, const struct tp_rulebook *book);
 void tp_guide_fill_techniques(struct tp_sheet *sheet, const struct tp_rulebook *book);
 
 /* Pages that say all of the words, the best first, and what to type next. Returns how many. */

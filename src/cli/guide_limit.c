@@ -4,22 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The order of diagnosis, in words; limits say their number. TensorFlow's guide to GPU performance
- * gives the same order for the first steps (read 2026-11-20). */
-static const char *const diagnosis[] = {
-	"outside the steps: start-up, evaluation, checkpoints",
-	"input, on each rank: a rank that waits for data makes all others wait for it",
-	"the host of one device: waits for it, launches, gaps; before any kernel is looked at",
-	"kernels of one device: mathematics, memory bandwidth, too little work, precision",
-	"memory capacity: what does not fit; it only opens the way to other changes",
-	"communication: ranks that come late, then latency, then bandwidth, then overlap",
-	"the number of iterations: only when the hardware is busy with useful work",
-};
-
-static const char *step_of(unsigned order)
+/* What a limit's order of diagnosis means; NULL when no page says it. */
+static const char *step_of(const struct tp_catalogue *catalogue, unsigned order)
 {
-	size_t n = sizeof(diagnosis) / sizeof(diagnosis[0]);
-	return order >= 1 && order <= n ? diagnosis[order - 1] : "";
+	for (size_t i = 0; i < catalogue->n_texts; i++)
+		if (order <= catalogue->texts[i].n_steps)
+			return catalogue->texts[i].steps[order - 1];
+	return NULL;
 }
 
 static void add_rules(struct tp_sheet *sheet, const struct tp_rulebook *book,
@@ -55,7 +46,8 @@ static void add_techniques(struct tp_sheet *sheet, const struct tp_rulebook *boo
 void tp_guide_fill_limit(struct tp_sheet *sheet, const struct tp_rulebook *book,
 			 const struct tp_limit *limit)
 {
-	tp_sheet_fieldf(sheet, "order", "%u, %s", limit->order, step_of(limit->order));
+	const char *step = step_of(tp_rulebook_catalogue(book), limit->order);
+	tp_sheet_fieldf(sheet, "order", "%u%s%s", limit->order, step ? ", " : "", step ? step : "");
 	if (limit->parent)
 		tp_sheet_item(sheet, "part of", limit->parent->id, NULL, limit->parent->title);
 	tp_sheet_field(sheet, "signals", limit->signals);
@@ -66,19 +58,9 @@ void tp_guide_fill_limit(struct tp_sheet *sheet, const struct tp_rulebook *book,
 	add_techniques(sheet, book, limit);
 }
 
-static void add_order(struct tp_sheet *sheet)
-{
-	tp_sheet_paragraphs(sheet,
-			    "The first of these that is large comes first. Relieving one shows "
-			    "the next, so measure again after each change.");
-	for (unsigned i = 0; i < sizeof(diagnosis) / sizeof(diagnosis[0]); i++)
-		tp_sheet_fieldf(sheet, i ? "then" : "first", "%u, %s", i + 1, diagnosis[i]);
-}
-
-void tp_guide_fill_bottlenecks(struct tp_sheet *sheet, const struct tp_rulebook *book)
+void tp_guide_fill_limits(struct tp_sheet *sheet, const struct tp_rulebook *book)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
-	add_order(sheet);
 	if (!catalogue->n_limits)
 		tp_sheet_paragraphs(sheet, "No folder of rules holds a limits.json.");
 	for (size_t i = 0; i < catalogue->n_limits; i++) {

@@ -111,11 +111,6 @@ void tp_guide_fill_technique(struct tp_sheet *sheet, const struct tp_rulebook *b
 void tp_guide_fill_techniques(struct tp_sheet *sheet, const struct tp_rulebook *book)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
-	tp_sheet_paragraphs(sheet,
-			    "Figures on these pages are of others, on their hardware against "
-			    "their baseline; trainprof bounds the gain of your run from your run. "
-			    "Free ones leave the training as it is; semantic ones (marked *) "
-			    "change it, and are to be paid with a check of the model's quality.");
 	if (!catalogue->n_techniques)
 		tp_sheet_paragraphs(sheet, "No folder of rules holds techniques.");
 	for (int group = 0; group < TP_N_GROUPS; group++) {

@@ -16,13 +16,12 @@ static enum tp_status write_file(const char *directory, const char *name, const 
 	return status;
 }
 
-/* Topics of trainprof itself are elsewhere in docs/; metrics are the guide's. */
-static bool is_written(const char *name)
+/* Topics of trainprof itself are elsewhere in docs/; rules and metrics are the guide's. */
+static bool is_written(const struct tp_rulebook *book, struct tp_guide_place place)
 {
-	for (const struct tp_guide_topic *topic = tp_guide_topics; topic->name; topic++)
-		if (strcmp(topic->name, name) == 0)
-			return true;
-	return strcmp(name, "metrics") == 0;
+	const char *name = tp_guide_name(book, place);
+	return place.kind != TP_GUIDE_TOPIC || place.index < tp_rulebook_catalogue(book)->n_texts ||
+	       strcmp(name, "rules") == 0 || strcmp(name, "metrics") == 0;
 }
 
 static enum tp_status write_page(const struct tp_rulebook *book, const char *directory,
@@ -55,7 +54,7 @@ enum tp_status tp_guide_write(const struct tp_rulebook *book, const char *direct
 		size_t n = tp_guide_count(book, (enum tp_guide_kind)kind);
 		for (size_t i = 0; i < n && !status; i++) {
 			struct tp_guide_place place = {(enum tp_guide_kind)kind, i};
-			if (kind != TP_GUIDE_TOPIC || is_written(tp_guide_name(book, place)))
+			if (is_written(book, place))
 				status = write_page(book, directory, place, &index, err);
 		}
 	}

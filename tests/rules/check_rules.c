@@ -8,7 +8,6 @@
 #include "analyze/kernelclass.h"
 #include "analyze/patterns.h"
 #include "analyze/spanclass.h"
-#include "cli/guide.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
@@ -251,10 +250,9 @@ static void add_condition(struct tp_buf *out, const char *written)
 static void check_guide(const struct tp_rulebook *book, struct tp_buf *texts)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
-	const char **cited = tp_guide_cited();
 	struct tp_buf problems = {0};
 	size_t n_effects = 0;
-	size_t n = tp_rulebook_check(book, cited, &problems);
+	size_t n = tp_rulebook_check(book, &problems);
 	check(!n, "%s", tp_buf_text(&problems));
 	for (size_t i = 0; i < catalogue->n_techniques; i++) {
 		const struct tp_technique *technique = &catalogue->techniques[i];
@@ -267,13 +265,10 @@ static void check_guide(const struct tp_rulebook *book, struct tp_buf *texts)
 	}
 	check(catalogue->n_techniques >= LEAST_TECHNIQUES, "only %zu techniques",
 	      catalogue->n_techniques);
-	for (const char **tag = cited; *tag; tag++)
-		check(tp_catalogue_reference(catalogue, *tag) != NULL,
-		      "a page cites '%s', which is no source", *tag);
-	printf("guide: %zu techniques with %zu figures, %zu limits, %zu sources\n",
-	       catalogue->n_techniques, n_effects, catalogue->n_limits, catalogue->n_references);
+	printf("guide: %zu techniques with %zu figures, %zu limits, %zu sources, %zu pages\n",
+	       catalogue->n_techniques, n_effects, catalogue->n_limits, catalogue->n_references,
+	       catalogue->n_texts);
 	tp_buf_release(&problems);
-	free(cited);
 }
 
 /* All texts of a rule in which thresholds may stand. */

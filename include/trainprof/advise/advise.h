@@ -51,12 +51,10 @@ bool tp_rulebook_advises(const struct tp_rulebook *book, size_t i, const char *t
 /*
  * What loading cannot refuse because each file is good alone: rules that can never fire, advice
  * against the guide's own conditions, actions that name no technique, techniques, limits and
- * sources that nothing leads to. A line each, with file; returns how many. `cited` are tags of
- * sources that pages cite, NULL-terminated; NULL for none. Without techniques there is no guide to
- * compare with.
+ * sources that nothing leads to. A line each, with file; returns how many. Without techniques there
+ * is no guide to compare with.
  */
-size_t tp_rulebook_check(const struct tp_rulebook *book, const char *const *cited,
-			 struct tp_buf *problems);
+size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems);
 
 /* Everything about a rule as text; a NULL id lists all rules, a line each with id and title.
  * TP_ABSENT with the nearest id when there is no such rule. */

@@ -144,6 +144,30 @@ struct tp_technique {
 	unsigned together_line;
 };
 
+struct tp_guide_section {
+	const char *heading; /* NULL: the beginning of the page */
+	const char *text;    /* a paragraph a line; those that begin with "- " are a list */
+};
+
+/* What follows the text of a page. */
+enum tp_guide_list { TP_GUIDE_LIST_NONE, TP_GUIDE_LIST_LIMITS, TP_GUIDE_LIST_TECHNIQUES };
+
+/* A page of text. */
+struct tp_guide_text {
+	const char *id;
+	const char *title;
+	struct tp_guide_section *sections;
+	size_t n_sections;
+	const char **steps; /* of diagnosis: a limit of order i belongs to steps[i - 1] */
+	size_t n_steps;
+	enum tp_guide_list list;
+	const char **cites_names; /* tags of what was read for it */
+	const struct tp_reference **cites;
+	size_t n_cites;
+	const char *path;
+	unsigned line;
+};
+
 /* Immutable once loaded; everything lives as long as the rulebook. */
 struct tp_catalogue {
 	struct tp_limit *limits; /* by order, then as written */
@@ -152,6 +176,8 @@ struct tp_catalogue {
 	size_t n_techniques;
 	struct tp_reference *references; /* as written */
 	size_t n_references;
+	struct tp_guide_text *texts; /* as written */
+	size_t n_texts;
 };
 
 /* Never NULL; empty when no folder holds any. */
@@ -161,8 +187,6 @@ const struct tp_catalogue *tp_rulebook_catalogue(const struct tp_rulebook *book)
 const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *catalogue,
 						  const char *id);
 const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
-const struct tp_reference *tp_catalogue_reference(const struct tp_catalogue *catalogue,
-						  const char *tag);
 
 /* Whether it names this limit; what it relieves of a parent does not count. */
 bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit);

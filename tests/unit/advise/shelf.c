@@ -126,6 +126,21 @@ const char shelf_slow[] =
 	" \"risk\": {\"level\": \"high\", \"text\": \"less is learnt\"},\n"
 	" \"effort\": \"refactor\", \"how\": {\"jax\": \"slow\"}, \"verify\": \"it is slower\"}\n";
 
+void shelf_refuses(const struct shelf *shelf, const struct shelf_mistake *mistakes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct shelf_mistake *mistake = &mistakes[i];
+		struct tp_rulebook *book = NULL;
+		struct tp_error err = {0};
+		shelf_put_changed(shelf, mistake->file, mistake->text, mistake->from, mistake->to);
+		ck_assert_int_eq(shelf_load(shelf, &book, &err), TP_PARSE);
+		tp_rulebook_free(book);
+		ck_assert_msg(strstr(err.text, mistake->said) != NULL, "'%s' instead of '%s'",
+			      err.text, mistake->said);
+		shelf_put(shelf, mistake->file, mistake->text);
+	}
+}
+
 void shelf_put_guide(const struct shelf *shelf)
 {
 	shelf_put(shelf, "limits.json", shelf_limits);

@@ -22,6 +22,16 @@ void shelf_put_advice(const struct shelf *shelf, const char *name, const char *w
 /* A file with one text in it replaced by another, which must be there. */
 void shelf_put_changed(const struct shelf *shelf, const char *name, const char *text,
 		       const char *from, const char *to);
+/* A change of one of these files, and what loading says of it. */
+struct shelf_mistake {
+	const char *file;
+	const char *text;
+	const char *from;
+	const char *to;
+	const char *said;
+};
+/* Each alone is refused with what it says. */
+void shelf_refuses(const struct shelf *shelf, const struct shelf_mistake *mistakes, size_t n);
 /* Two limits ("wait" and below it "disk"), two sources ("AMPS", "BOOK") and two techniques ("fast",
  * which relieves both and cites both, and "slow", which relieves "wait" and cites none). */
 void shelf_put_guide(const struct shelf *shelf);

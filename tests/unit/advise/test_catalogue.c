@@ -1,9 +1,16 @@
-/* Claims about loading limits, sources and techniques of several folders. */
+/* Claims about loading limits, sources, pages and techniques of several folders. */
 #include "advise/shelf.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char pages[] =
+	"{\"pages\": [\n"
+	" {\"id\": \"first\", \"title\": \"What comes first\", \"text\": [\"One.\", \"- two\"],\n"
+	"  \"sections\": [{\"heading\": \"More\", \"text\": [\"Three.\"]}],\n"
+	"  \"steps\": [\"look\", \"act\"], \"list\": \"limits\", \"cites\": [\"BOOK\"]},\n"
+	" {\"id\": \"second\", \"title\": \"What comes then\"}]}";
 
 static struct shelf shelf;
 static struct tp_rulebook *book;
@@ -79,15 +86,36 @@ START_TEST(a_folder_may_hold_techniques_alone)
 }
 END_TEST
 
-START_TEST(mistakes_in_limits_and_sources_name_file_and_line)
+START_TEST(a_page_has_sections_steps_a_list_and_sources)
 {
-	static const struct {
-		const char *file;
-		const char *text;
-		const char *from;
-		const char *to;
-		const char *said;
-	} rows[] = {
+	shelf_put(&shelf, "pages.json", pages);
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
+	ck_assert_uint_eq(catalogue->n_texts, 2);
+	const struct tp_guide_text *first = &catalogue->texts[0];
+	ck_assert_str_eq(first->id, "first");
+	ck_assert_str_eq(first->title, "What comes first");
+	ck_assert_uint_eq(first->n_sections, 2);
+	ck_assert_ptr_null(first->sections[0].heading);
+	ck_assert_str_eq(first->sections[0].text, "One.\n- two\n");
+	ck_assert_str_eq(first->sections[1].heading, "More");
+	ck_assert_str_eq(first->sections[1].text, "Three.\n");
+	ck_assert_uint_eq(first->n_steps, 2);
+	ck_assert_str_eq(first->steps[1], "act");
+	ck_assert_int_eq(first->list, TP_GUIDE_LIST_LIMITS);
+	ck_assert_uint_eq(first->n_cites, 1);
+	ck_assert_str_eq(first->cites[0]->title, "Paper B");
+	const struct tp_guide_text *second = &catalogue->texts[1];
+	ck_assert_uint_eq(second->n_sections, 1);
+	ck_assert_str_eq(second->sections[0].text, "");
+	ck_assert_uint_eq(second->n_steps + second->n_cites, 0);
+	ck_assert_int_eq(second->list, TP_GUIDE_LIST_NONE);
+}
+END_TEST
+
+START_TEST(mistakes_name_file_and_line)
+{
+	static const struct shelf_mistake rows[] = {
 		{"limits.json", shelf_limits, "\"proof\"", "\"prof\"",
 		 "limits.json:3: a limit has no key 'prof'; nearest: proof"},
 		{"limits.json", shelf_limits, "\"order\": 2", "\"order\": 0",
@@ -105,14 +133,18 @@ START_TEST(mistakes_in_limits_and_sources_name_file_and_line)
 		{"sources.json", shelf_sources, "\"where\": \"a.org\", ", "",
 		 "sources.json:2: 'where' is missing"},
 		{"sources.json", shelf_sources, "[", "{", "sources.json:"},
+		{"pages.json", pages, "\"title\": \"What comes then\"", "\"titel\": \"What\"",
+		 "pages.json:5: a page has no key 'titel'; nearest: title"},
+		{"pages.json", pages, "\"heading\"", "\"haeding\"",
+		 "pages.json:3: a section has no key 'haeding'; nearest: heading"},
+		{"pages.json", pages, "\"second\"", "\"first\"",
+		 "pages.json:5: 'first' is there already, on line 2"},
+		{"pages.json", pages, "\"list\": \"limits\"", "\"list\": \"limts\"",
+		 "pages.json:4: 'list' is none, limits or techniques"},
+		{"pages.json", pages, "[\"One.\", \"- two\"]", "\"One.\"",
+		 "pages.json:2: 'text' is a list"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		shelf_put_guide(&shelf);
-		shelf_put_changed(&shelf, rows[i].file, rows[i].text, rows[i].from, rows[i].to);
-		ck_assert_int_eq(shelf_load(&shelf, &book, &err), TP_PARSE);
-		ck_assert_msg(strstr(err.text, rows[i].said) != NULL, "'%s' instead of '%s'",
-			      err.text, rows[i].said);
-	}
+	shelf_refuses(&shelf, rows, sizeof(rows) / sizeof(rows[0]));
 }
 END_TEST
 
@@ -161,7 +193,8 @@ Suite *suite_advise_catalogue(void)
 	tcase_add_test(tcase, without_a_guide_the_rules_load_alone);
 	tcase_add_test(tcase, a_later_folder_replaces_by_id_and_adds);
 	tcase_add_test(tcase, a_folder_may_hold_techniques_alone);
-	tcase_add_test(tcase, mistakes_in_limits_and_sources_name_file_and_line);
+	tcase_add_test(tcase, a_page_has_sections_steps_a_list_and_sources);
+	tcase_add_test(tcase, mistakes_name_file_and_line);
 	tcase_add_test(tcase, only_what_is_wrong_is_left_out_when_asked);
 	tcase_add_test(tcase, thresholds_are_never_left_out);
 	suite_add_tcase(suite, tcase);

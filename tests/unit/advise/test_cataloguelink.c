@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char page[] =
+	"{\"pages\": [{\"id\": \"p\", \"title\": \"P\", \"cites\": [\"BOOK\"]}]}";
+
 static struct shelf shelf;
 static struct tp_rulebook *book;
 static struct tp_error err;
@@ -46,13 +49,7 @@ END_TEST
 
 START_TEST(what_names_nothing_is_refused_with_the_nearest)
 {
-	static const struct {
-		const char *file;
-		const char *text;
-		const char *from;
-		const char *to;
-		const char *said;
-	} rows[] = {
+	static const struct shelf_mistake rows[] = {
 		{"techniques/fast.json", shelf_fast, "\"disk\"]", "\"dsik\"]",
 		 "fast.json:2: no limit 'dsik'; nearest: disk"},
 		{"techniques/fast.json", shelf_fast, "[\"slow\"]", "[\"slwo\"]",
@@ -67,14 +64,10 @@ START_TEST(what_names_nothing_is_refused_with_the_nearest)
 		 "limits.json:2: 'parent' leads back to this limit"},
 		{"limits.json", shelf_limits, "\"order\": 1", "\"order\": 1, \"parent\": \"disk\"",
 		 "limits.json:5: 'parent' leads back to this limit"},
+		{"pages.json", page, "\"BOOK\"", "\"BOKO\"",
+		 "pages.json:1: no source 'BOKO'; nearest: BOOK"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		shelf_put_guide(&shelf);
-		shelf_put_changed(&shelf, rows[i].file, rows[i].text, rows[i].from, rows[i].to);
-		ck_assert_int_eq(shelf_load(&shelf, &book, &err), TP_PARSE);
-		ck_assert_msg(strstr(err.text, rows[i].said) != NULL, "'%s' instead of '%s'",
-			      err.text, rows[i].said);
-	}
+	shelf_refuses(&shelf, rows, sizeof(rows) / sizeof(rows[0]));
 }
 END_TEST
 
