@@ -163,9 +163,12 @@ static void put_counters(const struct tp_pyfollow *follow, const struct tp_tree_
 	size_t n = tp_pythons_count_loops(follow->context->pythons, task, counters, MOST_COUNTERS);
 	uint64_t now_ns = tp_clock_now_ns();
 	for (size_t i = 0; i < n; i++) {
+		char number[16];
 		char name[512];
-		snprintf(name, sizeof(name), "%s:%u %s() #%u", counters[i].file,
-			 counters[i].first_line, counters[i].name, counters[i].local);
+		snprintf(number, sizeof(number), "#%u", counters[i].local);
+		snprintf(name, sizeof(name), "%s:%u %s() %s", counters[i].file,
+			 counters[i].first_line, counters[i].name,
+			 counters[i].variable ? counters[i].variable : number);
 		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
 				       .task = task->info.id,
 				       .time_ns = now_ns,

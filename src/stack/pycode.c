@@ -16,6 +16,8 @@ enum {
 	/* co_flags: CO_GENERATOR, CO_COROUTINE, CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR; the same
 	 * since 3.6. */
 	YIELDS = 0x20 | 0x80 | 0x100 | 0x200,
+	/* CO_OPTIMIZED, CO_NEWLOCALS: what functions have. */
+	FUNCTION = 0x1 | 0x2,
 };
 
 void tp_pycode_cache_init(struct tp_pycode_cache *cache, struct tp_pymem *mem,
@@ -120,7 +122,9 @@ static bool load(struct tp_pycode_cache *cache, struct tp_pycode *code, const ui
 	if (!code->name)
 		return false;
 	code->first_line = tp_pymem_u32(head + layout->code_first_line);
-	code->is_generator = tp_pymem_u32(head + layout->code_flags) & YIELDS;
+	uint32_t flags = tp_pymem_u32(head + layout->code_flags);
+	code->is_generator = flags & YIELDS;
+	code->is_body = !(flags & FUNCTION);
 	if (layout->code_first_traceable)
 		code->first_traceable = 2 * tp_pymem_u32(head + layout->code_first_traceable);
 	code->bytecode = layout->code_qualname ? code->address + layout->code_bytes : 0;

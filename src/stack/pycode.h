@@ -26,6 +26,7 @@ struct tp_pycode {
 	const char *name;
 	uint32_t first_line;
 	bool is_generator;
+	bool is_body;             /* of a module or a class: its variables are in a dictionary */
 	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
 	uint64_t round;           /* the last in which it was wanted */
 	uint64_t bytecode;        /* from 3.11 on: its address */

@@ -61,7 +61,8 @@ struct tp_pylayout {
 	/* PyFrameObject, from 3.11 on _PyInterpreterFrame */
 	uint32_t frame_size; /* up to the local variables */
 	uint32_t frame_back, frame_code;
-	uint32_t frame_instr;     /* int index before 3.11, then a pointer */
+	uint32_t frame_globals, frame_locals; /* dictionaries */
+	uint32_t frame_instr;                 /* int index before 3.11, then a pointer */
 	uint32_t frame_executing; /* one byte, not 0 while it runs or calls; 3.8 and 3.9 */
 	uint32_t frame_state;     /* one byte, enum _framestate; only 3.10 */
 	uint32_t generator_state; /* one byte, so far before a generator's frame; from 3.11 on */
@@ -75,6 +76,11 @@ struct tp_pylayout {
 	uint32_t code_first_traceable; /* int: what is before that instruction is not shown; 3.11 on
 					*/
 	uint32_t code_bytes;           /* before 3.11 a bytes object, then the bytecode itself */
+	/* PyDictObject, PyDictKeysObject */
+	uint32_t dict_keys, dict_values;
+	uint32_t keys_size;                 /* number of indices; before 3.11 */
+	uint32_t keys_log_bytes, keys_kind; /* one byte each; from 3.11 on */
+	uint32_t keys_n_entries, keys_indices;
 	/* PyObject, PyVarObject, str, bytes */
 	uint32_t object_type, object_size;
 	uint32_t text_length, text_state;

@@ -146,15 +146,15 @@ check_gil() { # check_gil PYTHON
 }
 
 # The loop is read more often than it comes round, so each value is met; where others take the CPUs most are.
-check_count() { # check_count PYTHON
-	begin "$1" "$here/hard.py" counts
+check_count() { # check_count PYTHON PROGRAM...
+	begin "$@"
 	sleep 0.2
 	result=$("$probe" count "$target" 10000 2>&1)
 	end
 	if echo "$result" | awk '{exit !($1 == "told" && $2 >= 100 && $4 == 0 && $6 >= 290)}'; then
-		pass "$1 counts: $result"
+		pass "$1 counts in $(basename "$2"): $result"
 	else
-		fail "$1 counts: $result"
+		fail "$1 counts in $(basename "$2"): $result"
 	fi
 }
 
@@ -182,7 +182,8 @@ for python in $(pythons); do
 		check_hard "$python" "$here/hard.py" $program
 	done
 	check_gil "$python"
-	check_count "$python"
+	check_count "$python" "$here/hard.py" counts
+	check_count "$python" "$here/script.py"
 	check_end "$python"
 	check_embedded "$python"
 	check_tortures "$python"

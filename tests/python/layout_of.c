@@ -17,6 +17,7 @@
 #include <internal/pycore_runtime.h>
 #endif
 #if PY_VERSION_HEX >= 0x030b0000
+#include <internal/pycore_dict.h>
 #include <internal/pycore_frame.h>
 #include <internal/pycore_genobject.h>
 #endif
@@ -31,6 +32,18 @@
 
 #define SAY(name, value)        __asm__ volatile("\n->" #name " = %c0" : : "i"(value))
 #define PLACE(name, of, member) SAY(name, offsetof(of, member))
+
+#if PY_VERSION_HEX < 0x030b0000
+/* Objects/dict-common.h, which is not installed. */
+struct _dictkeysobject {
+	Py_ssize_t dk_refcnt;
+	Py_ssize_t dk_size;
+	void *dk_lookup;
+	Py_ssize_t dk_usable;
+	Py_ssize_t dk_nentries;
+	char dk_indices[];
+};
+#endif
 
 #if PY_VERSION_HEX < 0x030b0000
 typedef PyFrameObject tp_frame;
@@ -99,6 +112,8 @@ static void say_frame(void)
 	PLACE(frame_size, tp_frame, f_localsplus);
 	PLACE(frame_back, tp_frame, f_back);
 	PLACE(frame_code, tp_frame, f_code);
+	PLACE(frame_globals, tp_frame, f_globals);
+	PLACE(frame_locals, tp_frame, f_locals);
 	PLACE(frame_instr, tp_frame, f_lasti);
 #if PY_VERSION_HEX < 0x030a0000
 	PLACE(frame_executing, tp_frame, f_executing);
@@ -112,6 +127,8 @@ static void say_frame(void)
 	PLACE(frame_size, tp_frame, localsplus);
 	PLACE(frame_back, tp_frame, previous);
 	PLACE(frame_owner, tp_frame, owner);
+	PLACE(frame_globals, tp_frame, f_globals);
+	PLACE(frame_locals, tp_frame, f_locals);
 	SAY(generator_state,
 	    offsetof(PyGenObject, gi_iframe) - offsetof(PyGenObject, gi_frame_state));
 #if PY_VERSION_HEX < 0x030d0000
@@ -147,6 +164,20 @@ static void say_code(void)
 	PLACE(code_first_traceable, PyCodeObject, _co_firsttraceable);
 	PLACE(code_bytes, PyCodeObject, co_code_adaptive);
 #endif
+}
+
+static void say_dict(void)
+{
+	PLACE(dict_keys, PyDictObject, ma_keys);
+	PLACE(dict_values, PyDictObject, ma_values);
+#if PY_VERSION_HEX < 0x030b0000
+	PLACE(keys_size, struct _dictkeysobject, dk_size);
+#else
+	PLACE(keys_log_bytes, struct _dictkeysobject, dk_log2_index_bytes);
+	PLACE(keys_kind, struct _dictkeysobject, dk_kind);
+#endif
+	PLACE(keys_n_entries, struct _dictkeysobject, dk_nentries);
+	PLACE(keys_indices, struct _dictkeysobject, dk_indices);
 }
 
 static void say_objects(void)
@@ -206,6 +237,7 @@ int main(void)
 	say_thread();
 	say_frame();
 	say_code();
+	say_dict();
 	say_objects();
 	say_told();
 	return 0;

@@ -5,8 +5,8 @@
  *   stack_probe torture PID SAMPLES HZ   stacks of torture.py: are they possible?
  *   stack_probe cost PID READS           CPU time and system calls of a read
  *   stack_probe gil PID LOOKS            how often the GIL was held, and was waited for
- *   stack_probe count PID LOOKS          the counter of hard.py counts: is it what it can be?
- *   stack_probe restless PID READS       all threads, until the process ends: nothing but outcomes
+ *   stack_probe count PID LOOKS          the counter of hard.py counts or script.py: can it be?
+ *   stack_probe restless PID READS       all threads until the process ends: outcomes alone
  */
 #include "trainprof/base/memory.h"
 #include "trainprof/stack/python.h"
@@ -212,6 +212,17 @@ static int gil(struct tp_python *python, pid_t pid, long n_looks)
 	return 0;
 }
 
+/* The counter of hard.py is the third variable of train(): name, limit, step, end, k. That of
+ * script.py has a name. */
+static bool is_step(const struct tp_python_counter *counter)
+{
+	const char *function = strrchr(counter->name, '.');
+	if (counter->variable)
+		return strcmp(counter->variable, "step") == 0;
+	return strcmp(function ? function + 1 : counter->name, "train") == 0 &&
+	       counter->local == COUNTED_LOCAL;
+}
+
 /* Up by what two milliseconds can bring, never down, to the last round. */
 static int count(struct tp_python *python, pid_t pid, long n_looks)
 {
@@ -227,11 +238,8 @@ static int count(struct tp_python *python, pid_t pid, long n_looks)
 		outcome = tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
 		n = tp_python_count(python, counters, 16);
 		for (size_t k = 0; k < n; k++) {
-			const char *name = strrchr(counters[k].name, '.');
-			bool is_train = strcmp(name ? name + 1 : counters[k].name, "train") == 0;
-			/* Its variables in order: name, limit, step, end, k. */
-			n_others += !is_train || counters[k].local != COUNTED_LOCAL;
-			if (!is_train || counters[k].local != COUNTED_LOCAL)
+			n_others += !is_step(&counters[k]);
+			if (!is_step(&counters[k]))
 				continue;
 			n_wrong += counters[k].value < last || counters[k].value >= N_COUNTED;
 			last = counters[k].value;

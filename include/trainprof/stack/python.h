@@ -37,8 +37,10 @@ struct tp_python_place {
 struct tp_python_counter {
 	const char *file; /* of the function whose variable it is, as of a place */
 	const char *name;
-	uint32_t first_line; /* of the function */
-	uint32_t local;      /* its number among the function's variables, from 0 on */
+	uint32_t first_line;  /* of the function */
+	const char *variable; /* its name, of global ones; NULL = only its number is known */
+	uint32_t local;       /* its number among the function's variables, from 0 on; of a module
+			       * body's any that stays its own */
 	uint64_t value;
 };
 
@@ -99,7 +101,8 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
 /*
  * Counters of the outermost functions on the stack that the last tp_python_read() gave, whole or in
  * part, whose values changed since they were last asked for; none when it gave no places. Values
- * are of the instant of this call. Variables of modules and objects are not among them.
+ * are of the instant of this call. Global variables are among them while the body of their module
+ * runs; those of objects are not.
  */
 size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max);
 

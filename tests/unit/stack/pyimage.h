@@ -152,6 +152,8 @@ static inline uint64_t pyimage_code(struct pyimage *image, const char *file, con
 	}
 	pyimage_put(image, code + l->code_lines, pyimage_lines(image));
 	pyimage_put_u32(image, code + l->code_first_line, first_line);
+	/* CO_OPTIMIZED and CO_NEWLOCALS; bodies have neither. */
+	pyimage_put_u32(image, code + l->code_flags, name[0] == '<' ? 0 : 3);
 	return code;
 }
 
@@ -281,6 +283,56 @@ static inline void pyimage_set_local(struct pyimage *image, uint64_t frame, unsi
 	bool is_tagged = image->layout->minor >= 14 && object;
 	pyimage_put(image, frame + image->layout->frame_size + 8 * (uint64_t)local,
 		    object | (is_tagged ? 1 : 0));
+}
+
+/* Room for names in a dictionary; what finds them is before the entries. */
+enum { PYIMAGE_INDICES = 512, PYIMAGE_NAMES = 320 };
+
+/* A table of its own, as a dictionary has after it grew; names that are no texts make it general.
+ */
+static inline uint64_t pyimage_table(struct pyimage *image, bool is_general)
+{
+	const struct tp_pylayout *l = image->layout;
+	size_t size = l->keys_indices + 2 * PYIMAGE_INDICES + (size_t)PYIMAGE_NAMES * 24;
+	uint64_t table = pyimage_alloc(image, size);
+	memset(pyimage_at(image, table), 0, size);
+	if (l->keys_log_bytes) {
+		*pyimage_at(image, table + l->keys_log_bytes) = 10; /* 512 of two bytes */
+		*pyimage_at(image, table + l->keys_kind) = !is_general;
+	} else {
+		pyimage_put(image, table + l->keys_size, PYIMAGE_INDICES);
+	}
+	return table;
+}
+
+static inline void pyimage_set_globals(struct pyimage *image, uint64_t frame, uint64_t globals,
+				       uint64_t locals)
+{
+	pyimage_put(image, frame + image->layout->frame_globals, globals);
+	pyimage_put(image, frame + image->layout->frame_locals, locals);
+}
+
+static inline uint64_t pyimage_dict(struct pyimage *image, uint64_t table)
+{
+	uint64_t dict = pyimage_alloc(image, 64);
+	memset(pyimage_at(image, dict), 0, 64);
+	pyimage_put(image, dict + image->layout->dict_keys, table);
+	return dict;
+}
+
+/* Entries from 0 on; 0 as the value: deleted. */
+static inline void pyimage_set_entry(struct pyimage *image, uint64_t table, uint64_t index,
+				     uint64_t name, uint64_t object)
+{
+	const struct tp_pylayout *l = image->layout;
+	bool is_general = l->minor < 11 || *pyimage_at(image, table + l->keys_kind) == 0;
+	uint64_t n_entries = pyimage_get(image, table + l->keys_n_entries);
+	uint64_t entry = table + l->keys_indices + 2 * PYIMAGE_INDICES +
+			 index * (is_general ? 24 : 16) + (is_general ? 8 : 0);
+	pyimage_put(image, entry, name);
+	pyimage_put(image, entry + 8, object);
+	if (index >= n_entries)
+		pyimage_put(image, table + l->keys_n_entries, index + 1);
 }
 
 /* Another thread state of the same interpreter, put in front of its list. */

@@ -9,6 +9,7 @@ enum { MAX_PLACES = 16, MAX_COUNTERS = 16 };
 
 static struct pyimage image;
 static struct tp_python *python;
+static uint64_t body;  /* of the module */
 static uint64_t frame; /* of train() */
 static struct tp_python_counter counters[MAX_COUNTERS];
 
@@ -17,7 +18,7 @@ static void begin(unsigned minor)
 {
 	struct tp_error err;
 	pyimage_init(&image, minor);
-	pyimage_call(&image, pyimage_code(&image, "train.py", "<module>", 1), 5, true);
+	body = pyimage_call(&image, pyimage_code(&image, "train.py", "<module>", 1), 5, true);
 	/* It has no variables: behind it comes the next frame. */
 	if (image.layout->minor >= 11)
 		image.top -= 8 * (uint64_t)PYIMAGE_WORDS_A_FRAME;
@@ -51,6 +52,7 @@ static void expect_step(uint64_t step)
 	ck_assert_uint_eq(count(), 1);
 	ck_assert_str_eq(counters[0].file, "train.py");
 	ck_assert_str_eq(counters[0].name, "train");
+	ck_assert_ptr_null(counters[0].variable);
 	ck_assert_uint_eq(counters[0].first_line, 20);
 	ck_assert_uint_eq(counters[0].local, 2);
 	ck_assert_uint_eq(counters[0].value, step);
@@ -135,8 +137,90 @@ START_TEST(other_objects_are_soon_not_read_any_more)
 		ck_assert_uint_eq(count(), 0);
 	uint64_t before = tp_python_counts(python)->n_syscalls;
 	ck_assert_uint_eq(count(), 0);
-	/* Two of the stack, one for the variables of <module>, which never had any. */
-	ck_assert_uint_le(tp_python_counts(python)->n_syscalls - before, 3);
+	/* Two of the stack, one for the globals of <module>, which has none, and one for a variable
+	 * that may only not be set yet. */
+	ck_assert_uint_le(tp_python_counts(python)->n_syscalls - before, 4);
+	end();
+}
+END_TEST
+
+/* Names whose addresses are all that matters. */
+enum { OTHERS = 2000 };
+
+/* The body has as many constants, and a counter behind them that has not begun. */
+static uint64_t begin_body(unsigned minor, uint64_t n_constants)
+{
+	begin(minor);
+	uint64_t table = pyimage_table(&image, false);
+	uint64_t dict = pyimage_dict(&image, table);
+	pyimage_set_globals(&image, body, dict, dict);
+	for (uint64_t i = 0; i < n_constants; i++)
+		pyimage_set_entry(&image, table, i, OTHERS + i, pyimage_int(&image, i * 100));
+	return table;
+}
+
+START_TEST(a_variable_of_the_module_counts_while_its_body_runs)
+{
+	uint64_t table = begin_body((unsigned)_i, 0);
+	uint64_t name = pyimage_text(&image, "step");
+	for (uint64_t step = 0; step < 40; step++) {
+		pyimage_set_entry(&image, table, 3, name, pyimage_int(&image, step));
+		ck_assert_uint_eq(count(), 1);
+		ck_assert_str_eq(counters[0].name, "<module>");
+		ck_assert_str_eq(counters[0].variable, "step");
+		ck_assert_uint_eq(counters[0].first_line, 1);
+		ck_assert_uint_eq(counters[0].value, step);
+		ck_assert_uint_eq(count(), 0);
+	}
+	end();
+}
+END_TEST
+
+/* As when others were deleted and the dictionary grew: the entries have moved. */
+START_TEST(a_variable_of_the_module_stays_the_same_one_when_its_entry_moves)
+{
+	uint64_t table = begin_body((unsigned)_i, 3);
+	uint64_t name = pyimage_text(&image, "step");
+	uint64_t dict = pyimage_get(&image, body + image.layout->frame_globals);
+	ck_assert_uint_eq(count(), 3);
+	pyimage_set_entry(&image, table, 3, name, pyimage_int(&image, 7));
+	ck_assert_uint_eq(count(), 1);
+	uint32_t number = counters[0].local;
+	table = pyimage_table(&image, false);
+	pyimage_set_entry(&image, table, 0, name, pyimage_int(&image, 8));
+	pyimage_put(&image, dict + image.layout->dict_keys, table);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_uint_eq(counters[0].local, number);
+	ck_assert_uint_eq(counters[0].value, 8);
+	end();
+}
+END_TEST
+
+START_TEST(many_constants_do_not_hide_a_counter)
+{
+	uint64_t last = 0;
+	size_t n_told = 0;
+	uint64_t table = begin_body((unsigned)_i, 200);
+	uint64_t name = pyimage_text(&image, "step");
+	for (uint64_t pass = 0; pass < 400; pass++) {
+		pyimage_set_entry(&image, table, 200, name, pyimage_int(&image, pass + 1));
+		set(0, pass);
+		size_t n = count();
+		bool is_local_told = false;
+		for (size_t i = 0; i < n; i++) {
+			bool is_body = strcmp(counters[i].name, "<module>") == 0;
+			is_local_told |= !is_body;
+			if (is_body && counters[i].value == pass + 1) {
+				last = pass + 1;
+				n_told++;
+			}
+		}
+		/* Those of functions are read each time. */
+		ck_assert(is_local_told || pass == 0);
+	}
+	/* 201 numbers, of which 63 are read at a time: each at least every fourth time. */
+	ck_assert_uint_ge(n_told, 100);
+	ck_assert_uint_ge(last, 396);
 	end();
 }
 END_TEST
@@ -202,6 +286,9 @@ Suite *suite_stack_pycounter(void)
 		what_jumps_about_is_given_up,
 		other_objects_are_soon_not_read_any_more,
 		without_a_stack_nothing_counts,
+		a_variable_of_the_module_counts_while_its_body_runs,
+		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,
+		many_constants_do_not_hide_a_counter,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
 		tcase_add_loop_test(tc, for_each_version[i], TP_PYLAYOUT_OLDEST,

@@ -1,0 +1,11 @@
+"""A loop at the top of a script, as counts() of hard.py is: its variables are those of the module."""
+import os
+import sys
+import time
+
+LIMIT = 300
+print(os.getpid(), flush=True)
+for step in range(LIMIT):
+    end = time.process_time() + 0.005
+    while time.process_time() < end:
+        k = hash(sys.argv[0]) % 1000
