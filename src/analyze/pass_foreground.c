@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "faultshare.h"
 #include "label.h"
+#include "lostcpu.h"
 #include "marked.h"
 #include "patterns.h"
 #include "waiting.h"
@@ -24,6 +25,7 @@ struct foreground {
 	struct tp_analysis *analysis;
 	struct tp_waiting waiting;
 	struct tp_marked marked; /* what the program itself said */
+	struct tp_lostcpu lostcpu;
 	bool is_interpreted;
 	enum tp_part before;         /* part of the label given last, if that was a wait */
 	uint64_t since_wait_ns;      /* on a CPU since it was last blocked */
@@ -178,13 +180,13 @@ static bool tells_python(const struct tp_analysis *analysis, const struct tp_seg
  * A thread that lost its CPU is where it was before. So is one whose Python frames could not be
  * read this time, if the next that were read are in that phase too.
  */
-static enum tp_phase phase_of(const struct tp_analysis *analysis,
-			      const struct tp_timeline *timeline, size_t at,
-			      const struct tp_stack_class *class, enum tp_phase before)
+static enum tp_phase phase_of(const struct foreground *fg, const struct tp_timeline *timeline,
+			      size_t at, const struct tp_stack_class *class, enum tp_phase before)
 {
 	enum { FAR = 16 };
+	const struct tp_analysis *analysis = fg->analysis;
 	if (timeline->segments[at].state == TP_STATE_RUNNABLE)
-		return before;
+		return tp_lostcpu_phase(&fg->lostcpu, at, before);
 	if (!before || tp_phase_protects(class->phase) ||
 	    tells_python(analysis, &timeline->segments[at]))
 		return class->phase;
@@ -209,7 +211,7 @@ static void label_all(struct foreground *fg)
 		const struct tp_stack_class *class = &nothing;
 		if (piece->sample != NO_SAMPLE)
 			class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
-		enum tp_phase phase = phase_of(analysis, timeline, i, class, before);
+		enum tp_phase phase = phase_of(fg, timeline, i, class, before);
 		label_with_marks(fg, piece, &cursor, class, phase);
 		before = phase;
 	}
@@ -227,8 +229,10 @@ enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error 
 	fg.is_interpreted = tp_patterns_is_interpreter(analysis->patterns, exe);
 	tp_marked_build(&fg.marked, analysis);
 	tp_faultshare_build(&fg.faults, analysis, analysis->main_task);
-	label_all(&fg);
 	struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	tp_lostcpu_build(&fg.lostcpu, analysis, timeline, fg.is_interpreted);
+	label_all(&fg);
+	tp_lostcpu_release(&fg.lostcpu);
 	timeline->n = fg.n_out;
 	timeline->segments = tp_arena_copy(analysis->arena, fg.out, fg.n_out * sizeof(*fg.out));
 	free(fg.out);

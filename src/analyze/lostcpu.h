@@ -1,0 +1,34 @@
+/*
+ * In which phase the main thread was when it lost its CPU.
+ *
+ * Samples lie anywhere in a stay; a stay that ends by losing the CPU ends where the thread runs
+ * long at a stretch, such as spinning at a barrier, and not anywhere. So where phases are shorter
+ * than the time between samples, only what was sampled shortly before it lost the CPU, or shortly
+ * after it had it again, tells; for the others the nearest of these stands whose stay was as long.
+ */
+#ifndef TRAINPROF_SRC_ANALYZE_LOSTCPU_H
+#define TRAINPROF_SRC_ANALYZE_LOSTCPU_H
+
+#include "analysis.h"
+#include "strata.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_lostcpu {
+	const struct tp_analysis *analysis;
+	const struct tp_timeline *timeline;
+	bool needs_python; /* samples without Python frames tell nothing */
+	struct tp_strata seen;
+};
+
+/* `timeline` is the main thread's, before it has labels. */
+void tp_lostcpu_build(struct tp_lostcpu *self, const struct tp_analysis *analysis,
+		      const struct tp_timeline *timeline, bool needs_python);
+void tp_lostcpu_release(struct tp_lostcpu *self);
+
+/* Of a runnable piece; `before` is the phase of the piece before it, and the answer where the
+ * samples around agree or nothing tells better. */
+enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp_phase before);
+
+#endif

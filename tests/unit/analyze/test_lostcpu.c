@@ -1,0 +1,164 @@
+/* Claims about where a thread was when it lost its CPU, on timelines made by hand. */
+#include "analyze/lostcpu.h"
+
+#include <check.h>
+
+enum { MAX = 4000, MS = 1000000, TRAIN = 0, LOAD = 1, N_STACKS = 3, NATIVE = 2 };
+
+static struct tp_sample samples[MAX];
+static struct tp_segment segments[MAX];
+static struct tp_stack_class classes[N_STACKS];
+static struct tp_trace trace;
+static struct tp_analysis analysis;
+static struct tp_timeline timeline;
+static struct tp_lostcpu lostcpu;
+static size_t n_samples;
+static uint64_t now_ns;
+
+static void setup(void)
+{
+	n_samples = 0;
+	now_ns = 0;
+	classes[TRAIN] = (struct tp_stack_class){.phase = TP_PHASE_COMPUTE, .has_python = true};
+	classes[LOAD] = (struct tp_stack_class){.phase = TP_PHASE_DATALOADER, .has_python = true};
+	classes[NATIVE] = (struct tp_stack_class){.phase = TP_PHASE_DATALOADER};
+	trace = (struct tp_trace){.samples = samples, .run.sample_rate_hz = 100};
+	analysis = (struct tp_analysis){.trace = &trace, .classes = classes};
+	timeline = (struct tp_timeline){.segments = segments};
+}
+
+static void add(enum tp_state state, uint64_t length_ns, uint32_t sample)
+{
+	segments[timeline.n++] = (struct tp_segment){.start_ns = now_ns,
+						     .end_ns = now_ns + length_ns,
+						     .state = state,
+						     .sample = sample,
+						     .is_inferred = false};
+	now_ns += length_ns;
+}
+
+/* A stay with one sample at that place in it. */
+static void run(uint64_t length_ns, uint64_t at_ns, uint32_t stack)
+{
+	samples[n_samples] = (struct tp_sample){.time_ns = now_ns + at_ns, .stack = stack};
+	add(TP_STATE_ON_CPU, length_ns, (uint32_t)n_samples++);
+}
+
+/* One without, for which that of another stay stands. */
+static void run_unseen(uint64_t length_ns, uint32_t like)
+{
+	add(TP_STATE_ON_CPU, length_ns, like);
+	segments[timeline.n - 1].is_inferred = true;
+}
+
+/* Wants a CPU; the number of the piece. */
+static size_t lose(void)
+{
+	add(TP_STATE_RUNNABLE, 3 * MS, NO_SAMPLE);
+	return timeline.n - 1;
+}
+
+static enum tp_phase phase(size_t at, enum tp_phase before)
+{
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	enum tp_phase found = tp_lostcpu_phase(&lostcpu, at, before);
+	tp_lostcpu_release(&lostcpu);
+	return found;
+}
+
+START_TEST(a_sample_just_before_or_after_tells)
+{
+	run(8 * MS, 2 * MS, TRAIN);
+	run(2 * MS, 2 * MS - 1000, LOAD);
+	size_t first = lose();
+	run(8 * MS, 4 * MS, TRAIN);
+	size_t second = lose();
+	run(8 * MS, 1000, LOAD);
+	ck_assert_int_eq(phase(first, TP_PHASE_COMPUTE), TP_PHASE_DATALOADER);
+	ck_assert_int_eq(phase(second, TP_PHASE_COMPUTE), TP_PHASE_DATALOADER);
+}
+END_TEST
+
+START_TEST(where_samples_around_agree_it_is_where_it_was)
+{
+	/* What is known of others is no reason to doubt. */
+	for (int i = 0; i < 50; i++) {
+		run(8 * MS, 8 * MS - 1000, LOAD);
+		lose();
+	}
+	for (int i = 0; i < 3; i++)
+		run(8 * MS, 4 * MS, TRAIN);
+	size_t at = lose();
+	for (int i = 0; i < 3; i++)
+		run(8 * MS, 4 * MS, TRAIN);
+	ck_assert_int_eq(phase(at, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
+}
+END_TEST
+
+/*
+ * Each stay goes on with training for 1 ms, loads for 5, trains for 2 and loses the CPU there. A
+ * sample lies in each at the next one of 40 places: five in eight in loading, but for those that
+ * lie near the ends.
+ */
+START_TEST(stays_that_were_hit_at_their_end_stand_for_the_others)
+{
+	enum { STAYS = 1000, PLACES = 40 };
+	static size_t lost[STAYS];
+	size_t n_right = 0;
+	size_t n_before = 0;
+	for (int i = 0; i < STAYS; i++) {
+		uint64_t at_ns = (uint64_t)(i * 7 % PLACES) * 8 * MS / PLACES;
+		run(8 * MS, at_ns, at_ns < 1 * MS || at_ns >= 6 * MS ? TRAIN : LOAD);
+		lost[i] = lose();
+	}
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	for (int i = 0; i < STAYS; i++) {
+		enum tp_phase before = classes[samples[i].stack].phase;
+		n_before += before == TP_PHASE_COMPUTE;
+		n_right += tp_lostcpu_phase(&lostcpu, lost[i], before) == TP_PHASE_COMPUTE;
+	}
+	tp_lostcpu_release(&lostcpu);
+	ck_assert_uint_eq(n_before, STAYS * 3 / 8);
+	/* All but where two loading samples on each side agree by chance, one in seven at most. */
+	ck_assert_uint_ge(n_right, STAYS * 6 / 7);
+}
+END_TEST
+
+START_TEST(who_was_woken_is_where_it_waited)
+{
+	run(8 * MS, 8 * MS - 1000, TRAIN);
+	add(TP_STATE_BLOCKED, 5 * MS, NO_SAMPLE);
+	size_t at = lose();
+	run(8 * MS, 1000, TRAIN);
+	ck_assert_int_eq(phase(at, TP_PHASE_DATALOADER), TP_PHASE_DATALOADER);
+}
+END_TEST
+
+START_TEST(what_stands_for_others_and_what_python_hides_tells_nothing)
+{
+	run(8 * MS, 8 * MS - 1000, NATIVE);
+	size_t hidden = lose();
+	run_unseen(8 * MS, 0);
+	size_t unseen = lose();
+	run(8 * MS, 4 * MS, TRAIN);
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, true);
+	ck_assert_int_eq(tp_lostcpu_phase(&lostcpu, hidden, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
+	ck_assert_int_eq(tp_lostcpu_phase(&lostcpu, unseen, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
+	tp_lostcpu_release(&lostcpu);
+}
+END_TEST
+
+Suite *suite_analyze_lostcpu(void);
+Suite *suite_analyze_lostcpu(void)
+{
+	Suite *suite = suite_create("analyze/lostcpu");
+	TCase *tc = tcase_create("lostcpu");
+	tcase_add_checked_fixture(tc, setup, NULL);
+	tcase_add_test(tc, a_sample_just_before_or_after_tells);
+	tcase_add_test(tc, where_samples_around_agree_it_is_where_it_was);
+	tcase_add_test(tc, stays_that_were_hit_at_their_end_stand_for_the_others);
+	tcase_add_test(tc, who_was_woken_is_where_it_waited);
+	tcase_add_test(tc, what_stands_for_others_and_what_python_hides_tells_nothing);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
