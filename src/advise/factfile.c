@@ -67,6 +67,10 @@ static void check_value(struct tp_form *form, const struct tp_json *at, enum tp_
 	if (is_share(fact) && value->value > 1)
 		tp_form_fail(form, at, "'%s' is a share, at most 1: write \"%g%%\" for %g percent",
 			     name, value->value, value->value);
+	if (value->has_interval && !(value->low >= 0 && isfinite(value->high)))
+		tp_form_fail(form, at, "the interval of '%s' is negative or no number", name);
+	if (value->has_interval && is_share(fact) && value->high > 1)
+		tp_form_fail(form, at, "the interval of '%s' ends above 1: it is a share", name);
 	if (value->has_interval && !(value->low <= value->value && value->value <= value->high))
 		tp_form_fail(form, at, "'%s' lies outside its own interval", name);
 	if (!(value->coverage >= 0 && value->coverage <= 1))
