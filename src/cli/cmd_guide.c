@@ -71,12 +71,8 @@ static void print_fact(struct tp_page *page, enum tp_fact id)
 
 static void print_rule(struct tp_page *page, const struct tp_rulebook *book, const char *rule)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	bool is_found = tp_rulebook_print(book, rule, memory, NULL) == TP_OK;
-	fclose(memory);
-	if (is_found)
+	char *text = tp_guide_rule_text(book, rule);
+	if (text)
 		tp_output_add_rule(page, text);
 	free(text);
 }
