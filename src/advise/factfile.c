@@ -13,15 +13,6 @@
 /* Shares are written with whole percents: six of them round by three points at most. */
 static const double ROUNDING = 0.03;
 
-static const enum tp_fact shares[TP_N_PARTS] = {
-	[TP_PART_COMPUTE] = TP_FACT_STEP_COMPUTE,
-	[TP_PART_COMMUNICATION] = TP_FACT_STEP_COMMUNICATION,
-	[TP_PART_MEMORY] = TP_FACT_STEP_MEMORY,
-	[TP_PART_DATALOADER] = TP_FACT_STEP_DATALOADER,
-	[TP_PART_HOST] = TP_FACT_STEP_HOST,
-	[TP_PART_IDLE] = TP_FACT_STEP_IDLE,
-};
-
 /* "step.memory_copy_ratio" is of memory; TP_N_PARTS for the parts themselves and other facts. */
 static enum tp_part part_of_label(enum tp_fact fact)
 {
@@ -29,7 +20,7 @@ static enum tp_part part_of_label(enum tp_fact fact)
 	for (int p = 0; p < TP_N_PARTS; p++) {
 		char prefix[48];
 		snprintf(prefix, sizeof(prefix), "step.%s_", tp_part_name((enum tp_part)p));
-		if (fact != shares[p] && tp_text_starts_with(name, prefix))
+		if (fact != tp_part_facts[p] && tp_text_starts_with(name, prefix))
 			return (enum tp_part)p;
 	}
 	return TP_N_PARTS;
@@ -76,6 +67,10 @@ static void check_value(struct tp_form *form, const struct tp_json *at, enum tp_
 	if (is_share(fact) && value->value > 1)
 		tp_form_fail(form, at, "'%s' is a share, at most 1: write \"%g%%\" for %g percent",
 			     name, value->value, value->value);
+	if (value->has_interval && !(value->low >= 0 && isfinite(value->high)))
+		tp_form_fail(form, at, "the interval of '%s' is negative or no number", name);
+	if (value->has_interval && is_share(fact) && value->high > 1)
+		tp_form_fail(form, at, "the interval of '%s' ends above 1: it is a share", name);
 	if (value->has_interval && !(value->low <= value->value && value->value <= value->high))
 		tp_form_fail(form, at, "'%s' lies outside its own interval", name);
 	if (!(value->coverage >= 0 && value->coverage <= 1))
@@ -87,7 +82,7 @@ static void check_parts(struct tp_form *form, const struct tp_json *at,
 {
 	double sum = 0;
 	for (int p = 0; p < TP_N_PARTS; p++)
-		sum += facts[shares[p]].is_known ? facts[shares[p]].value : 0;
+		sum += facts[tp_part_facts[p]].is_known ? facts[tp_part_facts[p]].value : 0;
 	if (sum > 1 + ROUNDING)
 		tp_form_fail(form, at,
 			     "the six parts of a step add up to %.0f %%: each instant has one part",
@@ -102,19 +97,20 @@ static void check_labels(struct tp_form *form, const struct tp_json *at,
 		enum tp_part part = fact == TP_N_FACTS ? TP_N_PARTS : part_of_label(fact);
 		if (part == TP_N_PARTS)
 			continue;
-		const struct tp_quantity *whole = &facts[shares[part]];
+		const struct tp_quantity *whole = &facts[tp_part_facts[part]];
 		if (whole->is_known && facts[fact].is_known &&
 		    facts[fact].value > whole->value + ROUNDING)
 			tp_form_fail(form, member, "'%s' is more than its part, '%s'",
-				     tp_fact_desc(fact)->name, tp_fact_desc(shares[part])->name);
+				     tp_fact_desc(fact)->name,
+				     tp_fact_desc(tp_part_facts[part])->name);
 	}
 	for (int p = 0; p < TP_N_PARTS; p++) {
 		double sum = sum_of_labels((enum tp_part)p, facts);
-		const struct tp_quantity *whole = &facts[shares[p]];
+		const struct tp_quantity *whole = &facts[tp_part_facts[p]];
 		if (whole->is_known && sum > whole->value + ROUNDING)
 			tp_form_fail(form, at,
 				     "what '%s' consists of adds up to %.0f %%, more than it has",
-				     tp_fact_desc(shares[p])->name, sum * 100);
+				     tp_fact_desc(tp_part_facts[p])->name, sum * 100);
 	}
 }
 
@@ -134,16 +130,16 @@ static void derive_parts(struct tp_quantity *facts)
 	double rest = 1;
 	int n_unknown = 0;
 	for (int p = 0; p < TP_N_PARTS; p++) {
-		n_unknown += !facts[shares[p]].is_known;
-		rest -= facts[shares[p]].is_known ? facts[shares[p]].value : 0;
+		n_unknown += !facts[tp_part_facts[p]].is_known;
+		rest -= facts[tp_part_facts[p]].is_known ? facts[tp_part_facts[p]].value : 0;
 	}
 	if (rest < 1e-9)
 		rest = 0;
 	if (!n_unknown || (n_unknown > 1 && rest > 0))
 		return;
 	for (int p = 0; p < TP_N_PARTS; p++)
-		if (!facts[shares[p]].is_known)
-			derive(&facts[shares[p]], rest);
+		if (!facts[tp_part_facts[p]].is_known)
+			derive(&facts[tp_part_facts[p]], rest);
 }
 
 /* Where labels fill their part, its others take nothing. */
@@ -151,7 +147,7 @@ static void derive_other_labels(struct tp_quantity *facts)
 {
 	bool is_full[TP_N_PARTS];
 	for (int p = 0; p < TP_N_PARTS; p++) {
-		const struct tp_quantity *whole = &facts[shares[p]];
+		const struct tp_quantity *whole = &facts[tp_part_facts[p]];
 		is_full[p] = whole->is_known &&
 			     sum_of_labels((enum tp_part)p, facts) >= whole->value - 1e-9;
 	}
@@ -170,7 +166,7 @@ static void derive_nothing(struct tp_quantity *facts)
 		enum tp_part part = part_of_label((enum tp_fact)f);
 		if (part == TP_N_PARTS || facts[f].is_known)
 			continue;
-		const struct tp_quantity *whole = &facts[shares[part]];
+		const struct tp_quantity *whole = &facts[tp_part_facts[part]];
 		if (whole->is_known && whole->value <= 0)
 			derive(&facts[f], 0);
 	}

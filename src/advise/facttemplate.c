@@ -50,8 +50,9 @@ static enum tp_status check_topic(const struct families *families, const char *t
 	enum tp_status status =
 		near ? tp_fail(err, TP_USAGE, "no topic '%s'; nearest: %s", topic, near)
 		     : tp_fail(err, TP_USAGE, "no topic '%s', there are: %s", topic,
-			       tp_buf_text(&list));
-	tp_error_next_word(err, "trainprof advise --template ", near ? near : names[0], "");
+			       families->n ? tp_buf_text(&list) : "none");
+	if (families->n)
+		tp_error_next_word(err, "trainprof advise --template ", near ? near : names[0], "");
 	tp_buf_release(&list);
 	return status;
 }

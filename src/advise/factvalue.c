@@ -69,12 +69,22 @@ struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json
 		return quantity;
 	}
 	tp_form_check_keys(form, value, "a fact", keys);
+	const struct tp_json *low = tp_json_get(value, "low");
+	const struct tp_json *high = tp_json_get(value, "high");
+	const struct tp_json *coverage = tp_json_get(value, "coverage");
+	if (!tp_json_get(value, "value"))
+		tp_form_fail(form, value, "'value' is missing");
 	quantity.value = value_number(form, tp_json_get(value, "value"), fact);
-	quantity.coverage = tp_json_number(tp_json_get(value, "coverage"), 1);
-	quantity.has_interval = tp_json_get(value, "low") && tp_json_get(value, "high");
+	quantity.has_interval = low && high;
+	if ((low || high) && !quantity.has_interval)
+		tp_form_fail(form, low ? low : high, "'%s' is missing: an interval has both ends",
+			     low ? "high" : "low");
 	if (quantity.has_interval) {
-		quantity.low = value_number(form, tp_json_get(value, "low"), fact);
-		quantity.high = value_number(form, tp_json_get(value, "high"), fact);
+		quantity.low = value_number(form, low, fact);
+		quantity.high = value_number(form, high, fact);
 	}
+	if (coverage && tp_json_type(coverage) != TP_JSON_NUMBER)
+		tp_form_fail(form, coverage, "'coverage' is a plain number from 0 to 1");
+	quantity.coverage = tp_json_number(coverage, 1);
 	return quantity;
 }

@@ -36,17 +36,9 @@ struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile)
 
 struct tp_gain_basis tp_gain_basis_of_facts(const struct tp_quantity *facts)
 {
-	static const enum tp_fact shares[TP_N_PARTS] = {
-		[TP_PART_COMPUTE] = TP_FACT_STEP_COMPUTE,
-		[TP_PART_COMMUNICATION] = TP_FACT_STEP_COMMUNICATION,
-		[TP_PART_MEMORY] = TP_FACT_STEP_MEMORY,
-		[TP_PART_DATALOADER] = TP_FACT_STEP_DATALOADER,
-		[TP_PART_HOST] = TP_FACT_STEP_HOST,
-		[TP_PART_IDLE] = TP_FACT_STEP_IDLE,
-	};
 	struct tp_gain_basis basis = {.whole_ns = 1e9};
 	for (int i = 0; i < TP_N_PARTS; i++) {
-		const struct tp_quantity *share = &facts[shares[i]];
+		const struct tp_quantity *share = &facts[tp_part_facts[i]];
 		double ns = share->is_known ? clamp(share->value, 0, 1) * basis.whole_ns : 0;
 		basis.parts[i] = (struct tp_gain_part){.is_known = share->is_known,
 						       .exposed_ns = ns,

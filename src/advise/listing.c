@@ -34,8 +34,9 @@ enum tp_status tp_listing_read(struct tp_listing *out, const char *path, struct 
 		out->n = n;
 		return TP_OK;
 	}
-	enum tp_status status = tp_fail_errno(err, errno, "%s", path);
-	return errno == ENOTDIR ? TP_ABSENT : status;
+	int cause = errno;
+	enum tp_status status = tp_fail_errno(err, cause, "%s", path);
+	return cause == ENOTDIR ? TP_ABSENT : status;
 }
 
 char *tp_listing_stem(const struct tp_listing *listing, int i)

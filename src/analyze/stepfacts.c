@@ -54,16 +54,8 @@ static const struct {
 void tp_step_facts_shares(struct tp_profile *profile, enum tp_label_source source,
 			  enum tp_origin origin)
 {
-	static const enum tp_fact by_part[TP_N_PARTS] = {
-		[TP_PART_COMPUTE] = TP_FACT_STEP_COMPUTE,
-		[TP_PART_COMMUNICATION] = TP_FACT_STEP_COMMUNICATION,
-		[TP_PART_MEMORY] = TP_FACT_STEP_MEMORY,
-		[TP_PART_DATALOADER] = TP_FACT_STEP_DATALOADER,
-		[TP_PART_HOST] = TP_FACT_STEP_HOST,
-		[TP_PART_IDLE] = TP_FACT_STEP_IDLE,
-	};
 	for (int part = 0; part < TP_N_PARTS; part++)
-		profile->facts[by_part[part]] = profile->parts[part].share;
+		profile->facts[tp_part_facts[part]] = profile->parts[part].share;
 	double total = (double)profile->total_ns;
 	for (size_t i = 0; i < TP_ARRAY_LEN(by_label); i++)
 		if (by_label[i].sources & source)

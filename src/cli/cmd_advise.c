@@ -185,8 +185,11 @@ static int advise_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		       "advise needs a file of facts, or - for stdin");
 		return TP_EXIT_USAGE;
 	}
-	if (read_facts(&file, argv[0], &err) != TP_OK)
+	if (read_facts(&file, argv[0], &err) != TP_OK) {
+		if (err.status == TP_ABSENT)
+			tp_error_next_word(&err, "trainprof advise --template > ", argv[0], "");
 		return tp_complain_status(NULL, &err);
+	}
 	int status;
 	if (load_rules(&book, o, &err) == TP_OK)
 		status = judge(cli, o, book, &file);

@@ -14,28 +14,16 @@
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
-#define AT(member) .offset = offsetof(struct tp_run_options, member)
-
-static const struct tp_option options[] = {
-	{TP_OPTION_DURATION_TIME, .otherwise = "at Ctrl-C, or when it ends",
-	 .section = "What to measure", AT(duration_ns)},
-	{TP_OPTION_STEPS, AT(steps)},
-	{TP_OPTION_SKIP, AT(skip)},
-	{TP_OPTION_DELAY, AT(delay_ns)},
-	{TP_OPTION_COLLECT, AT(collect)},
-	{TP_OPTION_REQUIRE, AT(require)},
-	{TP_OPTION_MAX_OVERHEAD, AT(max_overhead)},
-	{TP_OPTION_MAX_SIZE, AT(max_size)},
-	{TP_OPTION_SAMPLE_RATE, AT(rate_hz)},
-	{TP_OPTION_ENV, AT(env)},
-	{TP_OPTION_OUTPUT, .section = "Where it goes", AT(output)},
-	{TP_OPTION_LABEL, .otherwise = "program name", AT(label)},
-	{TP_OPTION_SUMMARY, AT(summary)},
-	{TP_OPTION_FORCE, AT(force)},
-	{TP_OPTION_GRACE, AT(grace_ns)},
-	{TP_OPTION_RULES, .is_rare = true, AT(rules)},
-	{TP_OPTION_LENIENT, AT(is_lenient)},
-	TP_OPTION_END};
+static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME,
+					    .otherwise = "at Ctrl-C, or when it ends",
+					    .section = "What to measure", TP_RUN_AT(duration_ns)},
+					   {TP_OPTION_STEPS, TP_RUN_AT(steps)},
+					   {TP_OPTION_SKIP, TP_RUN_AT(skip)},
+					   {TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
+					   TP_RUN_ROWS,
+					   {TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
+					   TP_RUN_LAST_ROWS,
+					   TP_OPTION_END};
 
 static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {

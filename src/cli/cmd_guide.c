@@ -9,7 +9,7 @@
 #include "terminal.h"
 #include "topics.h"
 
-#include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,12 +71,8 @@ static void print_fact(struct tp_page *page, enum tp_fact id)
 
 static void print_rule(struct tp_page *page, const struct tp_rulebook *book, const char *rule)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
-	bool is_found = tp_rulebook_print(book, rule, memory, NULL) == TP_OK;
-	fclose(memory);
-	if (is_found)
+	char *text = tp_guide_rule_text(book, rule);
+	if (text)
 		tp_output_add_rule(page, text);
 	free(text);
 }
@@ -90,14 +86,27 @@ static void print_sheet(struct tp_page *page, const struct tp_rulebook *book,
 	tp_sheet_release(&sheet);
 }
 
+/* Whether there is a letter or a digit in it, of any language. */
+static bool is_word(const char *text)
+{
+	while (*text && !isalnum((unsigned char)*text) && (unsigned char)*text < 0x80)
+		text++;
+	return *text != '\0';
+}
+
 static int unknown_page(const struct tp_rulebook *book, const char *word)
 {
+	struct tp_error err = {0};
 	const char *near = tp_guide_nearest(book, word);
-	char next[120];
-	snprintf(next, sizeof(next), "trainprof guide %s%s", near ? "" : "--search ",
-		 near ? near : word);
-	tp_say(next, "no page '%s'%s%s", word, near ? "; nearest: " : "", near ? near : "");
-	return TP_EXIT_USAGE;
+	(void)tp_fail(&err, TP_USAGE, "no page '%s'%s%s", word, near ? "; nearest: " : "",
+		      near ? near : "");
+	if (near)
+		tp_error_next(&err, "trainprof guide %s", near);
+	else if (is_word(word))
+		tp_error_next_word(&err, "trainprof guide --search ", word, "");
+	else
+		tp_error_next(&err, "trainprof guide");
+	return tp_complain_status(NULL, &err);
 }
 
 static int print_page(struct tp_page *page, const struct tp_rulebook *book, const char *name)
@@ -117,7 +126,10 @@ static int print_page(struct tp_page *page, const struct tp_rulebook *book, cons
 static int search(struct tp_page *page, const struct tp_rulebook *book, char **words,
 		  size_t n_words)
 {
-	if (!n_words) {
+	size_t n_said = 0;
+	for (size_t i = 0; i < n_words; i++)
+		n_said += is_word(words[i]);
+	if (!n_words || n_said < n_words) {
 		tp_say("trainprof guide --search pinned memory", "--search needs a word");
 		return TP_EXIT_USAGE;
 	}
@@ -165,6 +177,15 @@ static enum tp_status load(struct tp_rulebook **book, const struct guide_options
 	return status;
 }
 
+static enum tp_status write_pages(const struct tp_rulebook *book, const char *directory,
+				  struct tp_error *err)
+{
+	enum tp_status status = tp_guide_write(book, directory, err);
+	if (status == TP_ABSENT)
+		tp_error_next_word(err, "mkdir -p ", directory, "");
+	return status;
+}
+
 static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct guide_options *o = opts;
@@ -177,7 +198,7 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	}
 	enum tp_status status = load(&book, o, &err);
 	if (status == TP_OK && o->write)
-		status = tp_guide_write(book, o->write, &err);
+		status = write_pages(book, o->write, &err);
 	if (status != TP_OK)
 		result = tp_complain_status(NULL, &err);
 	else

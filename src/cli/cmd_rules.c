@@ -12,6 +12,7 @@
 #include "trainprof/advise/technique.h"
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
 #include <stdio.h>
@@ -144,6 +145,8 @@ static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_ruleb
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
+	if (!memory)
+		tp_oom(size);
 	const struct job job = {
 		.book = book, .rule = rule, .problems = problems, .out = memory, .err = &err};
 	int status = verbs[verb].run(&job);

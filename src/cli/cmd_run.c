@@ -16,39 +16,27 @@
 
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
-#define AT(member) .offset = offsetof(struct tp_run_options, member)
-
 static const struct tp_option options[] = {
-	{TP_OPTION_STEPS, .section = "What to measure", AT(steps)},
-	{TP_OPTION_SKIP, AT(skip)},
-	{TP_OPTION_DELAY, AT(delay_ns)},
-	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", AT(duration_ns)},
-	{TP_OPTION_COLLECT, AT(collect)},
-	{TP_OPTION_REQUIRE, AT(require)},
-	{TP_OPTION_MAX_OVERHEAD, AT(max_overhead)},
-	{TP_OPTION_MAX_SIZE, AT(max_size)},
-	{TP_OPTION_SAMPLE_RATE, AT(rate_hz)},
-	{TP_OPTION_ENV, AT(env)},
-	{TP_OPTION_OUTPUT, .section = "Where it goes", AT(output)},
-	{TP_OPTION_LABEL, .otherwise = "program name", AT(label)},
+	{TP_OPTION_STEPS, .section = "What to measure", TP_RUN_AT(steps)},
+	{TP_OPTION_SKIP, TP_RUN_AT(skip)},
+	{TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
+	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", TP_RUN_AT(duration_ns)},
+	TP_RUN_ROWS,
 	{.name = "log",
 	 .type = TP_OPTION_TEXT,
 	 .value = "FILE",
 	 .text = "send the program's stdout and stderr to FILE as well",
-	 AT(log)},
-	{TP_OPTION_SUMMARY, AT(summary)},
+	 TP_RUN_AT(log)},
+	{TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
 	{.name = "dry-run",
 	 .type = TP_OPTION_FLAG,
 	 .text = "print what would be measured and why, start nothing",
-	 AT(is_dry_run)},
+	 TP_RUN_AT(is_dry_run)},
 	{.name = "strict",
 	 .type = TP_OPTION_FLAG,
 	 .text = "exit 125 if the measurement was incomplete",
-	 AT(is_strict)},
-	{TP_OPTION_FORCE, AT(force)},
-	{TP_OPTION_GRACE, AT(grace_ns)},
-	{TP_OPTION_RULES, .is_rare = true, AT(rules)},
-	{TP_OPTION_LENIENT, AT(is_lenient)},
+	 TP_RUN_AT(is_strict)},
+	TP_RUN_LAST_ROWS,
 	TP_OPTION_END};
 
 static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)

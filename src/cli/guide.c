@@ -169,14 +169,25 @@ const char *tp_guide_nearest(const struct tp_rulebook *book, const char *name)
 
 /* ---- making ---- */
 
-static void make_rule(struct tp_sheet *sheet, const struct tp_rulebook *book, const char *id)
+char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
+	if (!memory)
+		tp_oom(size);
 	bool is_printed = tp_rulebook_print(book, id, memory, NULL) == TP_OK;
 	fclose(memory);
 	if (is_printed)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void make_rule(struct tp_sheet *sheet, const struct tp_rulebook *book, const char *id)
+{
+	char *text = tp_guide_rule_text(book, id);
+	if (text)
 		tp_sheet_text(sheet, text);
 	free(text);
 }

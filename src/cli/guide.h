@@ -37,6 +37,8 @@ const char *tp_guide_nearest(const struct tp_rulebook *book, const char *name);
 /* Released by the caller. */
 void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
 		   struct tp_guide_place place);
+/* A rule as its file tells it, in words; freed by the caller. NULL: there is no such rule. */
+char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id);
 
 /* The contents of single pages. */
 void tp_guide_fill_limit(struct tp_sheet *out, const struct tp_rulebook *book,

@@ -11,6 +11,7 @@
 #include "trainprof/collect/target.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct tp_run_options {
@@ -53,27 +54,37 @@ struct tp_run_options {
 #define TP_OPTION_COLLECT \
 	.name = "collect", .type = TP_OPTION_TEXT, .value = "LIST", \
 	.text = "+name adds, -name leaves out", .otherwise = "all available"
-#define TP_OPTION_REQUIRE \
-	.name = "require", .type = TP_OPTION_TEXT, .value = "LIST", \
-	.text = "fail instead of going on without these", .otherwise = "none"
-#define TP_OPTION_MAX_OVERHEAD \
-	.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
-	.text = "reduce detail to stay below", .otherwise = "1%"
-#define TP_OPTION_MAX_SIZE \
-	.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \
-	.text = "bound on the recording", .otherwise = "2GiB"
 #define TP_OPTION_SAMPLE_RATE \
 	.name = "rate", .type = TP_OPTION_RATE, .value = "HZ", \
 	.text = "stack samples a second and thread", .otherwise = "99", .is_rare = true
-#define TP_OPTION_ENV \
-	.name = "env", .type = TP_OPTION_WORDS, .value = "NAME", \
-	.text = "record this environment variable too", .is_rare = true
 #define TP_OPTION_SUMMARY \
 	.name = "summary", .type = TP_OPTION_CHOICE, .value = "HOW", \
 	.text = "short, full, none", .otherwise = "short", .choices = tp_summary_choices
-#define TP_OPTION_GRACE \
-	.name = "grace", .type = TP_OPTION_DURATION, .value = "TIME", \
-	.text = "give the report up after that long", .otherwise = "10s", .is_rare = true
+
+/* Rows that run and attach share, in the order in which both show them; of struct tp_run_options.
+ * Needs reading.h and recordings.h. */
+#define TP_RUN_AT(member) .offset = offsetof(struct tp_run_options, member)
+#define TP_RUN_ROWS \
+	{TP_OPTION_COLLECT, TP_RUN_AT(collect)}, \
+	{.name = "require", .type = TP_OPTION_TEXT, .value = "LIST", \
+	 .text = "fail instead of going on without these", .otherwise = "none", \
+	 TP_RUN_AT(require)}, \
+	{.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
+	 .text = "reduce detail to stay below", .otherwise = "1%", TP_RUN_AT(max_overhead)}, \
+	{.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \
+	 .text = "bound on the recording", .otherwise = "2GiB", TP_RUN_AT(max_size)}, \
+	{TP_OPTION_SAMPLE_RATE, TP_RUN_AT(rate_hz)}, \
+	{.name = "env", .type = TP_OPTION_WORDS, .value = "NAME", \
+	 .text = "record this environment variable too", .is_rare = true, TP_RUN_AT(env)}, \
+	{TP_OPTION_OUTPUT, .section = "Where it goes", TP_RUN_AT(output)}, \
+	{TP_OPTION_LABEL, .otherwise = "program name", TP_RUN_AT(label)}
+#define TP_RUN_LAST_ROWS \
+	{TP_OPTION_FORCE, TP_RUN_AT(force)}, \
+	{.name = "grace", .type = TP_OPTION_DURATION, .value = "TIME", \
+	 .text = "give the report up after that long", .otherwise = "10s", .is_rare = true, \
+	 TP_RUN_AT(grace_ns)}, \
+	{TP_OPTION_RULES, .is_rare = true, TP_RUN_AT(rules)}, \
+	{TP_OPTION_LENIENT, TP_RUN_AT(is_lenient)}
 /* clang-format on */
 
 /* Words of --summary, NULL-terminated. */

@@ -185,6 +185,15 @@ static bool show(struct view *view, const struct tp_run_info *run, uint64_t unti
 	return draw(view);
 }
 
+/* What came from the screen. False: quit. */
+static bool take_news(struct view *view)
+{
+	unsigned news = tp_livescreen_poll(&view->screen);
+	if ((news & TP_LIVESCREEN_REDRAW) && !draw(view))
+		return false;
+	return !(news & TP_LIVESCREEN_QUIT);
+}
+
 static bool is_enough(const struct view *view)
 {
 	return view->options->count && view->n_shown >= view->options->count;
@@ -218,10 +227,7 @@ static bool on_tick(void *context, uint64_t now_ns)
 static bool on_screen(void *context)
 {
 	struct attached *a = context;
-	unsigned events = tp_livescreen_poll(&a->view->screen);
-	if ((events & TP_LIVESCREEN_REDRAW) && !draw(a->view))
-		return false;
-	return !(events & TP_LIVESCREEN_QUIT);
+	return take_news(a->view);
 }
 
 /* What cannot be seen, in one line. */
@@ -359,22 +365,18 @@ int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *op
 
 /* ---- a recording --------------------------------------------------------------------------- */
 
-/* Until something came from the screen, or a time. False: quit. */
+/* False: quit. The screen is asked even when it is late: who cannot follow can still be left. */
 static bool wait_until(struct view *view, uint64_t at_ns)
 {
 	struct pollfd events = {.fd = view->screen.wait_fd, .events = POLLIN};
 	for (;;) {
 		uint64_t now_ns = tp_clock_now_ns();
-		if (now_ns >= at_ns)
+		bool is_due = now_ns >= at_ns;
+		int left_ms = is_due ? 0 : (int)((at_ns - now_ns) / TP_NS_PER_MS) + 1;
+		if (poll(&events, 1, left_ms) > 0 && !take_news(view))
+			return false;
+		if (is_due)
 			return true;
-		int left_ms = (int)((at_ns - now_ns) / TP_NS_PER_MS) + 1;
-		if (poll(&events, 1, left_ms) <= 0)
-			continue;
-		unsigned news = tp_livescreen_poll(&view->screen);
-		if (news & TP_LIVESCREEN_QUIT)
-			return false;
-		if ((news & TP_LIVESCREEN_REDRAW) && !draw(view))
-			return false;
 	}
 }
 
@@ -394,8 +396,14 @@ static bool show_recorded(struct view *view, const struct tp_follow *follow, boo
 			      tp_unit_elapsed(now_ns - last_ns).text);
 	if (last_ns < LAG_NS || !view->from_ns)
 		return true;
-	struct tp_run_info run = *tp_follow_run(follow);
-	return show(view, &run, last_ns - lag_ns);
+	return show(view, tp_follow_run(follow), last_ns - lag_ns);
+}
+
+/* What was missed, as while we were stopped, is not made up for. */
+static uint64_t next_after(uint64_t time_ns, uint64_t interval_ns)
+{
+	uint64_t now_ns = tp_clock_now_ns();
+	return time_ns + interval_ns > now_ns ? time_ns + interval_ns : now_ns;
 }
 
 static enum tp_status follow_recording(struct view *view, struct tp_follow *follow,
@@ -417,7 +425,7 @@ static enum tp_status follow_recording(struct view *view, struct tp_follow *foll
 				 "The recording has ended.");
 		if (!show_recorded(view, follow, has_ended) || tp_clock_now_ns() >= end_ns)
 			break;
-		next_ns += interval_ns;
+		next_ns = next_after(next_ns, interval_ns);
 		if (!has_ended && !is_enough(view) &&
 		    !wait_until(view, next_ns < end_ns ? next_ns : end_ns))
 			break;

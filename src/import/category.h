@@ -16,6 +16,20 @@ struct tp_category {
 	uint8_t kind; /* enum tp_span_kind, when kept */
 };
 
-struct tp_category tp_category_find(const char *name, size_t len);
+enum { TP_CATEGORY_CACHED = 64, TP_CATEGORY_CACHED_BYTES = 24 };
+
+struct tp_category_row {
+	char name[TP_CATEGORY_CACHED_BYTES];
+	size_t len; /* 0: empty */
+	struct tp_category category;
+};
+
+/* The last ones found: a trace has few categories and millions of events. Zero-initialised is empty
+ * and valid. */
+struct tp_category_cache {
+	struct tp_category_row rows[TP_CATEGORY_CACHED];
+};
+
+struct tp_category tp_category_find(struct tp_category_cache *cache, const char *name, size_t len);
 
 #endif

@@ -19,11 +19,8 @@
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-	CACHED_CATEGORIES = 64,
-	CACHED_CATEGORY_BYTES = 24,
 	OPEN_MOST = 1 << 20,     /* events begun and not ended, over all threads */
 	PENDING_MOST = 64 << 10, /* events of unknown categories until a trace shows what it is */
 };
@@ -33,12 +30,6 @@ static const uint32_t FIRST_MADE_LINK = UINT32_C(1) << 31;
 
 /* Kineto's own traces name what they hold; of others every event with a length is a range. */
 enum dialect { DIALECT_UNKNOWN, DIALECT_KINETO, DIALECT_OTHER };
-
-struct cached_category {
-	char name[CACHED_CATEGORY_BYTES];
-	size_t len; /* 0: empty */
-	struct tp_category category;
-};
 
 struct stream_track {
 	int32_t device;
@@ -52,7 +43,7 @@ struct reader {
 	bool keeps_python;
 	enum dialect dialect;
 	struct tp_thread_map threads;
-	struct cached_category cache[CACHED_CATEGORIES];
+	struct tp_category_cache categories;
 	struct stream_track *streams;
 	size_t n_streams;
 	size_t streams_capacity;
@@ -73,21 +64,6 @@ static uint32_t name_of(struct reader *reader, const struct tp_piece *piece)
 	size_t len;
 	const char *text = tp_piece_text(piece, &reader->scratch, &len);
 	return tp_rank_string(reader->writer, text, len);
-}
-
-static struct tp_category category_of(struct reader *reader, const struct tp_piece *cat)
-{
-	if (cat->len == 0 || cat->len > CACHED_CATEGORY_BYTES)
-		return tp_category_find(cat->text, cat->len);
-	unsigned slot = (unsigned)cat->len * 5 + (unsigned char)cat->text[0] +
-			(unsigned char)cat->text[cat->len / 2] * 3;
-	struct cached_category *cached = &reader->cache[slot % CACHED_CATEGORIES];
-	if (cached->len != cat->len || memcmp(cached->name, cat->text, cat->len) != 0) {
-		cached->len = cat->len;
-		memcpy(cached->name, cat->text, cat->len);
-		cached->category = tp_category_find(cat->text, cat->len);
-	}
-	return cached->category;
 }
 
 /* Joins a call to what it launched. Correlations of 0 and below say that there is none. */
@@ -250,7 +226,7 @@ static void take_unknown(struct reader *reader, const struct tp_kineto_event *ev
 static bool is_kept(struct reader *reader, const struct tp_kineto_event *event,
 		    struct tp_category *category)
 {
-	*category = category_of(reader, &event->cat);
+	*category = tp_category_find(&reader->categories, event->cat.text, event->cat.len);
 	if (category->use == TP_CATEGORY_UNKNOWN)
 		return reader->dialect != DIALECT_KINETO;
 	if (category->use == TP_CATEGORY_LEFT_OUT)

@@ -11,6 +11,12 @@ static const struct tp_fact_desc facts[] = {
 #undef X
 };
 
+const enum tp_fact tp_part_facts[TP_N_PARTS] = {
+#define X(id, name, title) [TP_PART_##id] = TP_FACT_STEP_##id,
+	TP_PART_MAP(X)
+#undef X
+};
+
 const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact)
 {
 	return &facts[fact];

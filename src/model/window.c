@@ -25,7 +25,11 @@ static void put_task(struct tp_window *window, const struct tp_task *task)
 {
 	struct kept_task *known = find_task(window, task->id);
 	if (known) {
+		/* Whose creator is forgotten keeps the one that took its place. */
+		uint32_t parent =
+			find_task(window, task->parent) ? task->parent : known->task.parent;
 		known->task = *task;
+		known->task.parent = parent;
 		return;
 	}
 	tp_map_set(&window->slots, task->id, window->n_tasks);
@@ -65,6 +69,15 @@ static void put_source(struct tp_window *window, const struct tp_source *source)
 		return;
 	}
 	TP_ARRAY_PUSH(window->sources, window->n_sources, window->sources_capacity) = *source;
+}
+
+/* Told first in order of ids, and perhaps once more. */
+static void put_track(struct tp_window *window, const struct tp_track *track)
+{
+	if (track->id < window->n_tracks)
+		window->tracks[track->id] = *track;
+	else if (track->id == window->n_tracks)
+		TP_ARRAY_PUSH(window->tracks, window->n_tracks, window->tracks_capacity) = *track;
 }
 
 /* When a record is about; 0 = at no time. */
@@ -110,6 +123,9 @@ static void keep(struct tp_window *window, const struct tp_record *record)
 	case TP_RECORD_SOURCE:
 		put_source(window, &record->of.source);
 		break;
+	case TP_RECORD_TRACK:
+		put_track(window, &record->of.track);
+		break;
 	default: /* definitions are the base's */
 		break;
 	}
@@ -149,6 +165,11 @@ static void trim_samples(struct tp_window *window, uint64_t from_ns)
 	window->n_samples = kept;
 }
 
+bool tp_window_is_of_device(const struct tp_gauge *gauge)
+{
+	return tp_metric_desc(gauge->metric)->subject == TP_METRIC_OF_DEVICE;
+}
+
 /* Of each metric and task the last reading before it stays: counters grow from there. */
 static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 {
@@ -158,7 +179,8 @@ static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 		const struct tp_gauge gauge = window->gauges[i];
 		uint64_t key = (uint64_t)gauge.metric << 32 | gauge.task;
 		bool is_old = gauge.time_ns < from_ns;
-		bool is_known = gauge.task == TP_NO_TASK || find_task(window, gauge.task);
+		bool is_known = gauge.task == TP_NO_TASK || tp_window_is_of_device(&gauge) ||
+				find_task(window, gauge.task);
 		if (is_old && (!is_known || tp_map_get(&seen, key, NULL)))
 			continue;
 		if (is_old)
@@ -183,7 +205,7 @@ static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
 	return false;
 }
 
-/* A phase that was begun and not ended goes on. */
+/* A phase that was begun and not ended goes on, as long as its thread lives. */
 static void trim_marks(struct tp_window *window, uint64_t from_ns)
 {
 	size_t kept = 0;
@@ -192,8 +214,9 @@ static void trim_marks(struct tp_window *window, uint64_t from_ns)
 		n_old++;
 	for (size_t i = 0; i < window->n_marks; i++) {
 		const struct tp_mark *mark = &window->marks[i];
-		if (i >= n_old ||
-		    (mark->kind == TP_MARK_PHASE_BEGIN && !is_ended(mark, window->marks + n_old)))
+		bool is_known = mark->task == TP_NO_TASK || find_task(window, mark->task);
+		if (i >= n_old || (mark->kind == TP_MARK_PHASE_BEGIN && is_known &&
+				   !is_ended(mark, window->marks + n_old)))
 			window->marks[kept++] = *mark;
 	}
 	window->n_marks = kept;
@@ -254,10 +277,11 @@ void tp_window_trim(struct tp_window *window, uint64_t from_ns)
 {
 	trim_runs(window, from_ns);
 	trim_samples(window, from_ns);
-	trim_marks(window, from_ns);
 	trim_gaps(window, from_ns);
 	trim_tasks(window, from_ns);
-	trim_gauges(window, from_ns); /* of tasks that are left */
+	/* Of tasks that are left: */
+	trim_marks(window, from_ns);
+	trim_gauges(window, from_ns);
 	window->n_left = n_held(window);
 }
 
@@ -297,6 +321,7 @@ void tp_window_free(struct tp_window *window)
 	free(window->marks);
 	free(window->gaps);
 	free(window->sources);
+	free(window->tracks);
 	free(window);
 }
 

@@ -102,6 +102,15 @@ static void add_task(struct cut *cut, const struct kept_task *kept)
 	tp_sink_task(cut->to, &task);
 }
 
+static void add_track(struct cut *cut, struct tp_track track)
+{
+	track.name = string_of(cut, track.name);
+	/* Of a task that is forgotten TP_NO_TASK plus one is 0: none. */
+	if (track.task_plus_1)
+		track.task_plus_1 = task_of(cut, track.task_plus_1 - 1) + 1;
+	tp_sink_track(cut->to, &track);
+}
+
 /* Before the stretch, a stay of one ns tells how the last one ended, and a look what followed. */
 static void add_past(struct cut *cut, const struct kept_task *kept)
 {
@@ -153,7 +162,7 @@ static void add_first_reading(struct cut *cut, size_t at, struct tp_gauge gauge)
 static void add_gauge(struct cut *cut, size_t at)
 {
 	struct tp_gauge gauge = cut->window->gauges[at];
-	if (gauge.task != TP_NO_TASK) {
+	if (gauge.task != TP_NO_TASK && !tp_window_is_of_device(&gauge)) {
 		gauge.task = task_of(cut, gauge.task);
 		if (gauge.task == TP_NO_TASK)
 			return;
@@ -203,6 +212,8 @@ static void add_all(struct cut *cut)
 	struct tp_window *window = cut->window;
 	for (size_t i = 0; i < window->n_tasks; i++)
 		add_task(cut, &window->tasks[i]);
+	for (size_t i = 0; i < window->n_tracks; i++)
+		add_track(cut, window->tracks[i]);
 	for (size_t i = 0; i < window->n_tasks; i++)
 		add_past(cut, &window->tasks[i]);
 	for (size_t i = 0; i < window->n_runs; i++)

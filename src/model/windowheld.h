@@ -36,8 +36,13 @@ struct tp_window {
 	size_t n_gaps, gaps_capacity;
 	struct tp_source *sources;
 	size_t n_sources, sources_capacity;
+	struct tp_track *tracks; /* by id */
+	size_t n_tracks, tracks_capacity;
 	size_t n_left; /* records that the last trim left */
 };
+
+/* Whether it is a device's, told by the id of a track. */
+bool tp_window_is_of_device(const struct tp_gauge *gauge);
 
 /* Forget what ended before from_ns, but for what speaks for the time after it. */
 void tp_window_trim(struct tp_window *window, uint64_t from_ns);

@@ -267,19 +267,22 @@ const struct tp_run_info *tp_follow_run(const struct tp_follow *follow)
 	return &follow->run;
 }
 
-/* What ends before its block does is being written now: the next time there will be more. */
+/* What ends before its block does is being written now: the next time there will be more. What was
+ * there before the reading began is no such: the file may have grown meanwhile. */
 enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
 {
 	struct reader *reader = &follow->reader;
-	struct stat st;
+	struct stat before;
+	if (fstat(reader->fd, &before) != 0)
+		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
 	off_t whole;
 	do
 		whole = lseek(reader->fd, 0, SEEK_CUR);
 	while (whole >= 0 && !reader->is_damaged && read_block(reader));
 	off_t at = lseek(reader->fd, 0, SEEK_CUR);
-	if (whole < 0 || at < 0 || fstat(reader->fd, &st) != 0)
+	if (whole < 0 || at < 0)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
-	if (reader->is_damaged && at < st.st_size)
+	if (reader->is_damaged && at < before.st_size)
 		return tp_fail(err, TP_PARSE, "'%s' is damaged", reader->path);
 	reader->is_damaged = false;
 	if (lseek(reader->fd, whole, SEEK_SET) != whole)

@@ -26,6 +26,12 @@ trainprof guide pin-memory h2d
 echo "status $?"
 trainprof guide loader-wrokers
 echo "status $?"
+# What is to be typed is a line that a shell reads as it is meant, and whole.
+for word in 'a;b c' '' '::'; do
+	trainprof guide "$word"
+	trainprof guide --search "$word"
+	echo "status $?"
+done
 # A page of one's own replaces ours and is found; a wrong one is refused, or left out when asked.
 sed 's/"title": ".*"/"title": "Zebra workers"/' "$CASES/../../rules/techniques/loader-workers.json" >mine/techniques/loader-workers.json
 trainprof guide --rules mine --search zebra

@@ -5,6 +5,8 @@
 #ifndef TRAINPROF_MODEL_FACT_H
 #define TRAINPROF_MODEL_FACT_H
 
+#include "trainprof/model/part.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -274,6 +276,8 @@ struct tp_fact_desc {
 };
 
 const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact);
+/* The share of each part of a step. */
+extern const enum tp_fact tp_part_facts[TP_N_PARTS];
 enum tp_fact tp_fact_find(const char *name); /* TP_N_FACTS when unknown */
 /* The nearest name for a message; NULL when nothing is near. */
 const char *tp_fact_nearest(const char *name);

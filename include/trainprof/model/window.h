@@ -28,7 +28,8 @@ struct tp_window;
 struct tp_window *tp_window_new(uint64_t keep_ns);
 void tp_window_free(struct tp_window *window); /* NULL is allowed */
 
-/* Borrowed. Spans are not kept: imports have no last seconds. */
+/* Borrowed. Spans are not kept, as imports have no last seconds; tracks are, for gauges of devices
+ * name them. */
 struct tp_sink *tp_window_sink(struct tp_window *window);
 
 /* CLOCK_MONOTONIC of the newest record; 0 before the first. */

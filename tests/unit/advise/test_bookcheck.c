@@ -1,35 +1,16 @@
 /* Claims about what is wrong with a rulebook as a whole. */
-#include "advise/shelf.h"
+#include "advise/shelfbook.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct shelf shelf;
-static struct tp_rulebook *book;
-static struct tp_error err;
-
-static void setup(void)
-{
-	shelf_open(&shelf);
-	book = NULL;
-	err = (struct tp_error){0};
-}
-
-static void teardown(void)
-{
-	tp_rulebook_free(book);
-	shelf_close(&shelf);
-}
 
 static struct tp_buf problems;
 
 /* How many problems; their texts are in `problems`. */
 static size_t checked(void)
 {
-	tp_rulebook_free(book);
-	book = NULL;
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	tp_buf_clear(&problems);
 	return tp_rulebook_check(book, &problems);
 }

@@ -1,5 +1,5 @@
 /* Claims about loading limits, sources, pages and techniques of several folders. */
-#include "advise/shelf.h"
+#include "advise/shelfbook.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -11,25 +11,6 @@ static const char pages[] =
 	"  \"sections\": [{\"heading\": \"More\", \"text\": [\"Three.\"]}],\n"
 	"  \"steps\": [\"look\", \"act\"], \"list\": \"limits\", \"cites\": [\"BOOK\"]},\n"
 	" {\"id\": \"second\", \"title\": \"What comes then\"}]}";
-
-static struct shelf shelf;
-static struct tp_rulebook *book;
-static struct tp_error err;
-
-static void setup(void)
-{
-	shelf_open(&shelf);
-	shelf_put_guide(&shelf);
-	shelf_put(&shelf, "thresholds.json", "{\"thresholds\": []}");
-	book = NULL;
-	err = (struct tp_error){0};
-}
-
-static void teardown(void)
-{
-	tp_rulebook_free(book);
-	shelf_close(&shelf);
-}
 
 START_TEST(without_a_guide_the_rules_load_alone)
 {
@@ -89,7 +70,7 @@ END_TEST
 START_TEST(a_page_has_sections_steps_a_list_and_sources)
 {
 	shelf_put(&shelf, "pages.json", pages);
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	ck_assert_uint_eq(catalogue->n_texts, 2);
 	const struct tp_guide_text *first = &catalogue->texts[0];
@@ -189,7 +170,7 @@ Suite *suite_advise_catalogue(void)
 {
 	Suite *suite = suite_create("advise_catalogue");
 	TCase *tcase = tcase_create("catalogue");
-	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_checked_fixture(tcase, setup_guide, teardown);
 	tcase_add_test(tcase, without_a_guide_the_rules_load_alone);
 	tcase_add_test(tcase, a_later_folder_replaces_by_id_and_adds);
 	tcase_add_test(tcase, a_folder_may_hold_techniques_alone);

@@ -1,5 +1,5 @@
 /* Claims about how limits, techniques and sources name each other. */
-#include "advise/shelf.h"
+#include "advise/shelfbook.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -8,28 +8,9 @@
 static const char page[] =
 	"{\"pages\": [{\"id\": \"p\", \"title\": \"P\", \"cites\": [\"BOOK\"]}]}";
 
-static struct shelf shelf;
-static struct tp_rulebook *book;
-static struct tp_error err;
-
-static void setup(void)
-{
-	shelf_open(&shelf);
-	shelf_put_guide(&shelf);
-	shelf_put(&shelf, "thresholds.json", "{\"thresholds\": []}");
-	book = NULL;
-	err = (struct tp_error){0};
-}
-
-static void teardown(void)
-{
-	tp_rulebook_free(book);
-	shelf_close(&shelf);
-}
-
 START_TEST(names_lead_to_what_they_name)
 {
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	const struct tp_technique *fast = tp_catalogue_technique(catalogue, "fast");
 	const struct tp_limit *wait = tp_catalogue_limit(catalogue, "wait");
@@ -90,7 +71,7 @@ Suite *suite_advise_cataloguelink(void)
 {
 	Suite *suite = suite_create("advise_cataloguelink");
 	TCase *tcase = tcase_create("cataloguelink");
-	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_checked_fixture(tcase, setup_guide, teardown);
 	tcase_add_test(tcase, names_lead_to_what_they_name);
 	tcase_add_test(tcase, what_names_nothing_is_refused_with_the_nearest);
 	tcase_add_test(tcase, what_rests_on_something_left_out_is_left_out_too);

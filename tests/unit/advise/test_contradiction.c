@@ -1,34 +1,15 @@
 /* Claims about conditions that no run can meet, and about advice against the guide. */
 #include "advise/contradiction.h"
-#include "advise/shelf.h"
+#include "advise/shelfbook.h"
 
 #include <check.h>
 #include <string.h>
 
-static struct shelf shelf;
-static struct tp_rulebook *book;
-
-static void setup(void)
-{
-	shelf_open(&shelf);
-	shelf_put_guide(&shelf);
-	book = NULL;
-}
-
-static void teardown(void)
-{
-	tp_rulebook_free(book);
-	shelf_close(&shelf);
-}
-
 /* What is said of rule "test/a"; an empty text expects nothing. */
 static void says(const char *text)
 {
-	struct tp_error err = {0};
 	struct tp_buf problems = {0};
-	tp_rulebook_free(book);
-	book = NULL;
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	size_t n = tp_contradiction_check(book, tp_rulebook_find(book, "test/a"), &problems);
 	const char *said = tp_buf_text(&problems);
 	ck_assert_msg(*text ? n == 1 && strstr(said, text) : n == 0 && !*said,
@@ -115,7 +96,7 @@ Suite *suite_advise_contradiction(void)
 {
 	Suite *suite = suite_create("advise_contradiction");
 	TCase *tcase = tcase_create("contradiction");
-	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_checked_fixture(tcase, setup_guide, teardown);
 	tcase_add_test(tcase, a_rule_that_can_never_fire_is_told);
 	tcase_add_test(tcase, parents_conditions_count);
 	tcase_add_test(tcase, an_action_that_never_applies_is_told);

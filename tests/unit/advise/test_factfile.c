@@ -48,12 +48,23 @@ START_TEST(facts_are_read_with_their_units)
 }
 END_TEST
 
+struct mistake {
+	const char *text;
+	const char *said;
+};
+
+static void expect_mistakes(const struct mistake *mistakes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct tp_error err = {0};
+		ck_assert_int_eq(read_text(mistakes[i].text, &err), TP_PARSE);
+		ck_assert_msg(strstr(err.text, mistakes[i].said) != NULL, "%s", err.text);
+	}
+}
+
 START_TEST(mistakes_are_told_with_their_line)
 {
-	static const struct {
-		const char *text;
-		const char *said;
-	} rows[] = {
+	static const struct mistake mistakes[] = {
 		{"{\"facts\": {\n\"loader.wokers\": 4}}",
 		 "f.json:2: no fact 'loader.wokers'; nearest: loader.workers"},
 		{"{\"facts\": {\n\n\"step.time_ns\": \"5%\"}}",
@@ -65,11 +76,6 @@ START_TEST(mistakes_are_told_with_their_line)
 		{"{\"facts\": {\"env.is_python\": 1}}", "true or false"},
 		{"{\"facts\": {\"loader.workers\": -4}}", "'loader.workers' is negative"},
 		{"{\"facts\": {\"step.host_ratio\": 35}}", "at most 1: write \"35%\""},
-		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"low\": 0.6, \"high\": "
-		 "0.7}}}",
-		 "outside its own interval"},
-		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"coverage\": 2}}}",
-		 "coverage of 'step.host_ratio'"},
 		{"{\n\"facts\": {\"step.host_ratio\": 0.6, \"step.compute_ratio\": 0.5}}",
 		 "f.json:2: the six parts of a step add up to 110 %"},
 		{"{\"facts\": {\"step.host_ratio\": 0.2,\n\"step.host_gc_ratio\": 0.3}}",
@@ -84,11 +90,33 @@ START_TEST(mistakes_are_told_with_their_line)
 		{"[]", "must be an object"},
 		{"{\"schema\": \"trainprof-facts/2\", \"facts\": {}}", "another format"},
 	};
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct tp_error err = {0};
-		ck_assert_int_eq(read_text(rows[i].text, &err), TP_PARSE);
-		ck_assert_msg(strstr(err.text, rows[i].said) != NULL, "%s", err.text);
-	}
+	expect_mistakes(mistakes, sizeof(mistakes) / sizeof(mistakes[0]));
+}
+END_TEST
+
+START_TEST(mistakes_in_intervals_are_told)
+{
+	static const struct mistake mistakes[] = {
+		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"low\": 0.6, \"high\": "
+		 "0.7}}}",
+		 "outside its own interval"},
+		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"coverage\": 2}}}",
+		 "coverage of 'step.host_ratio'"},
+		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"coverage\": \"90%\"}}}",
+		 "'coverage' is a plain number"},
+		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"low\": 0.4}}}",
+		 "'high' is missing: an interval has both ends"},
+		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"high\": 0.6}}}",
+		 "'low' is missing: an interval has both ends"},
+		{"{\"facts\": {\n\"step.host_ratio\": {\"low\": 0.4, \"high\": 0.6}}}",
+		 "f.json:2: 'value' is missing"},
+		{"{\"facts\": {\"step.host_ratio\": {\"value\": 0.5, \"low\": 0.4, \"high\": "
+		 "60}}}",
+		 "the interval of 'step.host_ratio' ends above 1"},
+		{"{\"facts\": {\"loader.workers\": {\"value\": 5, \"low\": -4, \"high\": 6}}}",
+		 "the interval of 'loader.workers' is negative"},
+	};
+	expect_mistakes(mistakes, sizeof(mistakes) / sizeof(mistakes[0]));
 }
 END_TEST
 
@@ -209,6 +237,18 @@ START_TEST(a_template_of_a_topic_has_what_its_rules_ask_for)
 }
 END_TEST
 
+START_TEST(without_rules_there_are_no_topics)
+{
+	static const struct tp_rulebook none;
+	struct tp_buf text = {0};
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_factfile_template(&text, &none, "input", &err), TP_USAGE);
+	ck_assert_str_eq(err.text, "no topic 'input', there are: none");
+	ck_assert_str_eq(err.next, "");
+	ck_assert_uint_eq(text.len, 0);
+}
+END_TEST
+
 START_TEST(the_schema_names_every_fact_that_can_be_given)
 {
 	struct tp_buf text = {0};
@@ -233,6 +273,7 @@ Suite *suite_advise_factfile(void)
 	TCase *tcase = tcase_create("factfile");
 	tcase_add_test(tcase, facts_are_read_with_their_units);
 	tcase_add_test(tcase, mistakes_are_told_with_their_line);
+	tcase_add_test(tcase, mistakes_in_intervals_are_told);
 	tcase_add_test(tcase, a_part_left_out_is_the_rest);
 	tcase_add_test(tcase, parts_that_take_nothing_have_no_labels);
 	tcase_add_test(tcase, labels_that_fill_their_part_leave_nothing_to_others);
@@ -240,6 +281,7 @@ Suite *suite_advise_factfile(void)
 	tcase_add_test(tcase, nothing_is_made_up_where_parts_are_open);
 	tcase_add_test(tcase, every_template_reads_back_with_nothing_known);
 	tcase_add_test(tcase, a_template_of_a_topic_has_what_its_rules_ask_for);
+	tcase_add_test(tcase, without_rules_there_are_no_topics);
 	tcase_add_test(tcase, the_schema_names_every_fact_that_can_be_given);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,27 +1,10 @@
 /* Claims about what a finding carries of the guide. */
 #include "advise/literature.h"
-#include "advise/shelf.h"
+#include "advise/shelfbook.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct shelf shelf;
-static struct tp_rulebook *book;
-static struct tp_error err;
-
-static void setup(void)
-{
-	shelf_open(&shelf);
-	book = NULL;
-	err = (struct tp_error){0};
-}
-
-static void teardown(void)
-{
-	tp_rulebook_free(book);
-	shelf_close(&shelf);
-}
 
 static const struct tp_literature *found(struct tp_quantity *facts, struct tp_arena *arena,
 					 const char *technique)
@@ -37,7 +20,7 @@ START_TEST(figures_come_with_hardware_baseline_and_source)
 	facts_init(facts);
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	const struct tp_literature *fast = found(facts, &arena, "fast");
 	ck_assert_str_eq(fast->title, "Read faster");
 	ck_assert_str_eq(fast->effort, "flag");
@@ -61,7 +44,7 @@ START_TEST(conditions_are_held_against_the_run)
 	facts_init(facts);
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	const struct tp_literature *fast = found(facts, &arena, "fast");
 	ck_assert_uint_eq(fast->n_caveats, 3);
 	ck_assert(fast->caveats[0].is_need && fast->caveats[1].is_need &&
@@ -85,7 +68,7 @@ START_TEST(findings_carry_it_and_outlive_the_book)
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
 	shelf_put_advice(&shelf, "a", "step.count > 1", "\"technique\": \"fast\"", "");
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	tp_profile_init(&profile, NULL);
 	tp_profile_set(&profile, TP_FACT_STEP_COUNT, 9, TP_ORIGIN_MEASURED, 1);
 	tp_advise(&findings, book, &profile);

@@ -1,26 +1,9 @@
 /* Claims about loading rules: what is refused, and how it is said. */
-#include "advise/shelf.h"
+#include "advise/shelfbook.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct shelf shelf;
-static struct tp_rulebook *book;
-static struct tp_error err;
-
-static void setup(void)
-{
-	shelf_open(&shelf);
-	book = NULL;
-	err = (struct tp_error){0};
-}
-
-static void teardown(void)
-{
-	tp_rulebook_free(book);
-	shelf_close(&shelf);
-}
 
 START_TEST(rules_of_all_families_are_found_and_sorted)
 {
@@ -28,7 +11,7 @@ START_TEST(rules_of_all_families_are_found_and_sorted)
 	shelf_put_rule(&shelf, "a", "step.count > 1", "");
 	shelf_put(&shelf, "bottlenecks/test/notes.txt", "no rule");
 	shelf_put(&shelf, "bottlenecks/README", "no family");
-	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	load_anew();
 	ck_assert_uint_eq(tp_rulebook_count(book), 2);
 	ck_assert_str_eq(book->rules[0].id, "test/a");
 	ck_assert_str_eq(book->rules[1].id, "test/b");

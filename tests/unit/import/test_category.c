@@ -42,9 +42,31 @@ static const struct {
 
 START_TEST(categories_old_and_new_are_known)
 {
-	struct tp_category category = tp_category_find(names[_i].name, strlen(names[_i].name));
+	struct tp_category_cache cache = {0};
+	struct tp_category category =
+		tp_category_find(&cache, names[_i].name, strlen(names[_i].name));
 	ck_assert_int_eq(category.use, names[_i].use);
 	ck_assert_int_eq(category.kind, names[_i].kind);
+}
+END_TEST
+
+/* Also where names share a row of the cache, and where none fits. */
+START_TEST(names_that_were_met_before_are_the_same)
+{
+	struct tp_category_cache cache = {0};
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			struct tp_category category =
+				tp_category_find(&cache, names[i].name, strlen(names[i].name));
+			ck_assert_int_eq(category.use, names[i].use);
+			ck_assert_int_eq(category.kind, names[i].kind);
+		}
+		/* The row of "kernel": as long, with the same first and middle byte. */
+		ck_assert_int_eq(tp_category_find(&cache, "kxxnxx", 6).use, TP_CATEGORY_UNKNOWN);
+		ck_assert_int_eq(tp_category_find(&cache, "kernel", 6).use, TP_CATEGORY_KEPT);
+		ck_assert_int_eq(tp_category_find(&cache, "kernel which no trace names", 27).use,
+				 TP_CATEGORY_UNKNOWN);
+	}
 }
 END_TEST
 
@@ -55,6 +77,7 @@ Suite *suite_import_category(void)
 	TCase *tc = tcase_create("category");
 	tcase_add_loop_test(tc, categories_old_and_new_are_known, 0,
 			    sizeof(names) / sizeof(names[0]));
+	tcase_add_test(tc, names_that_were_met_before_are_the_same);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

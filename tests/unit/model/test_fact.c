@@ -2,6 +2,7 @@
 #include "trainprof/model/fact.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 START_TEST(every_fact_is_found_by_its_name_alone)
@@ -14,6 +15,16 @@ START_TEST(every_fact_is_found_by_its_name_alone)
 	}
 	ck_assert_int_eq(tp_fact_find(""), TP_N_FACTS);
 	ck_assert_int_eq(tp_fact_find("step"), TP_N_FACTS);
+}
+END_TEST
+
+START_TEST(the_share_of_each_part_is_a_fact)
+{
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		char name[64];
+		snprintf(name, sizeof(name), "step.%s_ratio", tp_part_name((enum tp_part)part));
+		ck_assert_str_eq(tp_fact_desc(tp_part_facts[part])->name, name);
+	}
 }
 END_TEST
 
@@ -67,6 +78,7 @@ Suite *suite_model_fact(void)
 	Suite *suite = suite_create("model/fact");
 	TCase *tc = tcase_create("fact");
 	tcase_add_test(tc, every_fact_is_found_by_its_name_alone);
+	tcase_add_test(tc, the_share_of_each_part_is_a_fact);
 	tcase_add_test(tc, a_name_ends_as_its_unit_does);
 	tcase_add_test(tc, a_typing_mistake_finds_what_was_meant);
 	tcase_add_test(tc, origins_have_names);

@@ -208,6 +208,56 @@ START_TEST(the_dead_leave_and_their_children_stay_the_grandparents)
 }
 END_TEST
 
+/* A task is told again at an exec and at its end, with the creator that it had. */
+START_TEST(who_is_told_again_keeps_the_grandparent)
+{
+	struct tp_window *w = tp_window_new(2 * S);
+	struct tp_trace trace;
+	put_task(w, 0, TP_NO_TASK, 0);
+	put_task(w, 1, 0, 2 * S);
+	put_task(w, 2, 1, 0);
+	for (uint64_t from = 4; from < 10; from += 2) {
+		tp_window_cut(w, &trace, &run, from * S, (from + 2) * S);
+		ck_assert_uint_eq(trace.n_tasks, 2);
+		ck_assert_uint_eq(trace.tasks[1].parent, 0);
+		tp_trace_release(&trace);
+		put_task(w, 2, 1, 0);
+	}
+	tp_window_free(w);
+}
+END_TEST
+
+/* Track 1 is a device; no task has that number. */
+START_TEST(gauges_of_devices_come_with_their_track)
+{
+	struct tp_window *w = tp_window_new(2 * S);
+	struct tp_sink *sink = tp_window_sink(w);
+	struct tp_trace trace;
+	size_t n;
+	put_task(w, 0, TP_NO_TASK, 0);
+	struct tp_track track = {.id = 0, .number = TP_TRACK_WHOLE};
+	track.name = tp_sink_string(sink, "GPU 0");
+	tp_sink_track(sink, &track);
+	track = (struct tp_track){.id = 1, .device = 1, .number = TP_TRACK_WHOLE};
+	track.name = tp_sink_string(sink, "GPU 1");
+	tp_sink_track(sink, &track);
+	for (uint64_t at = 3; at < 6; at++)
+		tp_sink_gauge(sink, TP_METRIC_GPU_POWER, 1, at * S, 100.0 * (double)at);
+	for (uint64_t from = 4; from < 6; from++) {
+		tp_window_cut(w, &trace, &run, from * S, 6 * S);
+		ck_assert_uint_eq(trace.n_tracks, 2);
+		ck_assert_str_eq(tp_trace_string(&trace, trace.tracks[1].name), "GPU 1");
+		const struct tp_gauge *readings =
+			tp_trace_gauges(&trace, TP_METRIC_GPU_POWER, 1, &n);
+		ck_assert_uint_ge(n, 1);
+		ck_assert_double_eq(readings[n - 1].value, 500);
+		ck_assert_uint_eq(trace.n_dropped, 0);
+		tp_trace_release(&trace);
+	}
+	tp_window_free(w);
+}
+END_TEST
+
 /* Ten thousand seconds, with threads that come and go: a window of two cuts as many rows at the end
  * as it did at the begin. */
 START_TEST(hours_leave_nothing_behind)
@@ -225,6 +275,8 @@ START_TEST(hours_leave_nothing_behind)
 			put_run(w, second, at + i * 100, at + i * 100 + 50, TP_RUN_BLOCKED);
 		}
 		tp_sink_gauge(tp_window_sink(w), TP_METRIC_PROC_RSS, second, at, 1);
+		struct tp_mark mark = {.kind = TP_MARK_PHASE_BEGIN, .task = second, .time_ns = at};
+		tp_sink_mark(tp_window_sink(w), &mark); /* it ends before its phase does */
 	}
 	uint64_t end = (uint64_t)SECONDS * S;
 	tp_window_cut(w, &trace, &run, end - 2 * S, end);
@@ -233,6 +285,7 @@ START_TEST(hours_leave_nothing_behind)
 			  2 * 2 * STAYS + 1); /* and how the main thread's last ended */
 	ck_assert_uint_eq(trace.n_samples, 2 * STAYS);
 	ck_assert_uint_eq(trace.n_gauges, 2);
+	ck_assert_uint_eq(trace.n_marks, 2);
 	ck_assert(!tp_window_is_full(w));
 	tp_trace_release(&trace);
 	tp_window_free(w);
@@ -268,6 +321,8 @@ Suite *suite_model_window(void)
 	tcase_add_test(tc, counters_grow_from_what_they_were_at_the_begin);
 	tcase_add_test(tc, a_phase_that_was_begun_goes_on);
 	tcase_add_test(tc, the_dead_leave_and_their_children_stay_the_grandparents);
+	tcase_add_test(tc, who_is_told_again_keeps_the_grandparent);
+	tcase_add_test(tc, gauges_of_devices_come_with_their_track);
 	tcase_add_test(tc, hours_leave_nothing_behind);
 	tcase_add_test(tc, a_window_is_full_of_names);
 	suite_add_tcase(suite, tc);

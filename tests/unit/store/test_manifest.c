@@ -70,6 +70,48 @@ static void assert_ranks(const struct tp_run_info *run, const struct tp_run_info
 	ck_assert_int_eq(run->ranks[1].number, -1);
 }
 
+static void assert_measuring(const struct tp_run_info *run, const struct tp_run_info *told)
+{
+	ck_assert_int_eq(run->mode, told->mode);
+	ck_assert_int_eq(run->tier, told->tier);
+	ck_assert_int_eq(run->pid, told->pid);
+	ck_assert_uint_eq(run->started_wall_ns, told->started_wall_ns);
+	ck_assert_uint_eq(run->started_ns, told->started_ns);
+	ck_assert_uint_eq(run->ended_ns, told->ended_ns);
+	ck_assert_uint_eq(run->measure_from_ns, told->measure_from_ns);
+	ck_assert_uint_eq(run->measure_until_ns, told->measure_until_ns);
+	ck_assert_int_eq(run->end, told->end);
+	ck_assert_int_eq(run->end_code, told->end_code);
+	ck_assert_double_eq(run->sample_rate_hz, told->sample_rate_hz);
+	ck_assert_double_eq(run->asked_rate_hz, told->asked_rate_hz);
+	ck_assert_double_eq(run->poll_rate_hz, told->poll_rate_hz);
+}
+
+static void assert_host(const struct tp_host_info *host, const struct tp_host_info *told)
+{
+	ck_assert_str_eq(host->name, told->name);
+	ck_assert_str_eq(host->kernel, told->kernel);
+	ck_assert_str_eq(host->cpu_model, told->cpu_model);
+	ck_assert_uint_eq(host->n_cpus, told->n_cpus);
+	ck_assert_uint_eq(host->n_allowed, told->n_allowed);
+	ck_assert_uint_eq(host->n_numa_nodes, told->n_numa_nodes);
+	ck_assert_uint_eq(host->memory_bytes, told->memory_bytes);
+	ck_assert_double_eq(host->quota_cpus, told->quota_cpus);
+	ck_assert_uint_eq(host->memory_limit_bytes, told->memory_limit_bytes);
+}
+
+static void assert_ledger(const struct tp_ledger *ledger)
+{
+	ck_assert_int_eq(ledger->is_closed, 1);
+	ck_assert_uint_eq(ledger->n_bytes, full_ledger.n_bytes);
+	ck_assert_uint_eq(ledger->n_blocks, full_ledger.n_blocks);
+	ck_assert_uint_eq(ledger->n_records, full_ledger.n_records);
+	ck_assert_int_eq(ledger->has_stopped, 1);
+	ck_assert_uint_eq(ledger->until_ns, full_ledger.until_ns);
+	ck_assert_uint_eq(ledger->n_lost, full_ledger.n_lost);
+	ck_assert_str_eq(ledger->stopped_because, full_ledger.stopped_because);
+}
+
 START_TEST(everything_known_about_a_run_reads_back)
 {
 	struct tp_buf text = {0};
@@ -87,28 +129,8 @@ START_TEST(everything_known_about_a_run_reads_back)
 	for (size_t i = 0; i < told->n_command; i++)
 		ck_assert_str_eq(run.command[i], told->command[i]);
 	ck_assert_str_eq(run.directory, told->directory);
-	ck_assert_int_eq(run.mode, told->mode);
-	ck_assert_int_eq(run.tier, told->tier);
-	ck_assert_int_eq(run.pid, told->pid);
-	ck_assert_uint_eq(run.started_wall_ns, told->started_wall_ns);
-	ck_assert_uint_eq(run.started_ns, told->started_ns);
-	ck_assert_uint_eq(run.ended_ns, told->ended_ns);
-	ck_assert_uint_eq(run.measure_from_ns, told->measure_from_ns);
-	ck_assert_uint_eq(run.measure_until_ns, told->measure_until_ns);
-	ck_assert_int_eq(run.end, told->end);
-	ck_assert_int_eq(run.end_code, told->end_code);
-	ck_assert_double_eq(run.sample_rate_hz, told->sample_rate_hz);
-	ck_assert_double_eq(run.asked_rate_hz, told->asked_rate_hz);
-	ck_assert_double_eq(run.poll_rate_hz, told->poll_rate_hz);
-	ck_assert_str_eq(run.host.name, told->host.name);
-	ck_assert_str_eq(run.host.kernel, told->host.kernel);
-	ck_assert_str_eq(run.host.cpu_model, told->host.cpu_model);
-	ck_assert_uint_eq(run.host.n_cpus, told->host.n_cpus);
-	ck_assert_uint_eq(run.host.n_allowed, told->host.n_allowed);
-	ck_assert_uint_eq(run.host.n_numa_nodes, told->host.n_numa_nodes);
-	ck_assert_uint_eq(run.host.memory_bytes, told->host.memory_bytes);
-	ck_assert_double_eq(run.host.quota_cpus, told->host.quota_cpus);
-	ck_assert_uint_eq(run.host.memory_limit_bytes, told->host.memory_limit_bytes);
+	assert_measuring(&run, told);
+	assert_host(&run.host, &told->host);
 	ck_assert_uint_eq(run.n_environment, told->n_environment);
 	for (size_t i = 0; i < told->n_environment; i++) {
 		ck_assert_str_eq(run.environment[i].name, told->environment[i].name);
@@ -116,14 +138,7 @@ START_TEST(everything_known_about_a_run_reads_back)
 	}
 	ck_assert_str_eq(run.written_by, told->written_by);
 	assert_ranks(&run, told);
-	ck_assert_int_eq(ledger.is_closed, 1);
-	ck_assert_uint_eq(ledger.n_bytes, full_ledger.n_bytes);
-	ck_assert_uint_eq(ledger.n_blocks, full_ledger.n_blocks);
-	ck_assert_uint_eq(ledger.n_records, full_ledger.n_records);
-	ck_assert_int_eq(ledger.has_stopped, 1);
-	ck_assert_uint_eq(ledger.until_ns, full_ledger.until_ns);
-	ck_assert_uint_eq(ledger.n_lost, full_ledger.n_lost);
-	ck_assert_str_eq(ledger.stopped_because, full_ledger.stopped_because);
+	assert_ledger(&ledger);
 	tp_arena_release(&arena);
 }
 END_TEST

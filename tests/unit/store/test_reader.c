@@ -12,9 +12,11 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STEP = 14, N_STEPS = 12 };
@@ -246,6 +248,53 @@ START_TEST(what_is_being_written_is_told_once_whenever_it_is_read)
 }
 END_TEST
 
+/* Beside the reader, a byte at a time: sleeps make the file grow at any point of a reading. */
+static void *write_bytes(void *context)
+{
+	enum { MOST_SLEEPS = 2000 };
+	const struct timespec shortest = {.tv_nsec = 1};
+	int fd = *(const int *)context;
+	for (size_t at = ends[0]; at < bytes.len; at++) {
+		if (at < ends[0] + MOST_SLEEPS)
+			nanosleep(&shortest, NULL);
+		if (pwrite(fd, bytes.data + at, 1, (off_t)at) != 1)
+			return NULL;
+	}
+	return context;
+}
+
+START_TEST(a_block_that_grows_while_it_is_read_is_not_damaged)
+{
+	char *live;
+	char *path;
+	struct tp_store *store = begin_live(&live, &path);
+	struct tp_trace_builder builder;
+	struct tp_follow *follow;
+	struct tp_error err = {0};
+	struct tp_trace trace;
+	pthread_t writer;
+	void *is_whole;
+	tp_trace_builder_init(&builder);
+	ck_assert_msg(!tp_follow_open(&follow, live, &builder.sink, &err), "%s", err.text);
+	int fd = open(path, O_WRONLY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pthread_create(&writer, NULL, write_bytes, &fd), 0);
+	while (pthread_tryjoin_np(writer, &is_whole) != 0)
+		ck_assert_msg(!tp_follow_read(follow, &err), "%s", err.text);
+	ck_assert_ptr_nonnull(is_whole);
+	ck_assert_msg(!tp_follow_read(follow, &err), "%s", err.text);
+	tp_trace_build(&trace, &builder, story_run());
+	story_assert_equal(&told[N_STEPS], &trace);
+	tp_trace_release(&trace);
+	tp_follow_close(follow);
+	ck_assert(!tp_store_finish(store, story_run(), NULL));
+	tp_trace_builder_release(&builder);
+	close(fd);
+	free(path);
+	free(live);
+}
+END_TEST
+
 START_TEST(a_closed_recording_is_not_followed)
 {
 	struct tp_trace_builder builder;
@@ -297,6 +346,7 @@ Suite *suite_store_reader(void)
 	tcase_add_test(tc, records_of_another_run_are_refused);
 	tcase_add_test(tc, records_that_are_no_file_or_absent_are_refused);
 	tcase_add_test(tc, what_is_being_written_is_told_once_whenever_it_is_read);
+	tcase_add_test(tc, a_block_that_grows_while_it_is_read_is_not_damaged);
 	tcase_add_test(tc, a_closed_recording_is_not_followed);
 	tcase_add_test(tc, damage_ends_the_following);
 	suite_add_tcase(suite, tc);
