@@ -137,9 +137,11 @@ static void fill_evidence(const struct tp_matter *matter, const struct tp_rule *
 {
 	struct tp_evidence evidence[MAX_EVIDENCE];
 	size_t n = collect_evidence(matter, rule, evidence);
-	for (size_t i = 0; i < n; i++)
-		evidence[i].value.missing =
-			tp_arena_strdup(matter->arena, evidence[i].value.missing);
+	for (size_t i = 0; i < n; i++) {
+		struct tp_quantity *value = &evidence[i].value;
+		value->missing = tp_arena_strdup(matter->arena, value->missing);
+		value->seen = tp_arena_strdup(matter->arena, value->seen);
+	}
 	if (n)
 		finding->evidence = tp_arena_copy(matter->arena, evidence, n * sizeof(*evidence));
 	finding->n_evidence = n;
@@ -201,16 +203,31 @@ static enum tp_level level_of(const struct tp_matter *matter, const struct tp_ru
 
 /* ---- what it advises ---- */
 
-/* Only what is known to be open: an action whose condition cannot be judged may be done already. */
+static bool is_done(const struct tp_matter *matter, const struct tp_rule_action *action,
+		    struct tp_buf *done)
+{
+	const char *seen;
+	if (action->is_own || !tp_literature_is_done(matter, action->technique, &seen))
+		return false;
+	tp_buf_printf(done, "%s%s%s%s%s", done->len ? "; " : "", action->technique,
+		      seen ? " (" : "", seen ? seen : "", seen ? ")" : "");
+	return true;
+}
+
+/* Only what is known to be open: an action whose condition cannot be judged may be done already.
+ * What the guide says is applied is left out, too, and told. */
 static void fill_actions(const struct tp_matter *matter, const struct tp_rule *rule,
 			 struct tp_finding *finding)
 {
 	struct tp_action *actions =
 		tp_arena_array(matter->arena, rule->n_actions, sizeof(*actions));
+	struct tp_buf done = {0};
 	size_t n = 0;
 	for (size_t i = 0; i < rule->n_actions; i++) {
 		const struct tp_rule_action *from = &rule->actions[i];
 		if (from->when && tp_expr_truth(from->when, matter->facts).value != TP_YES)
+			continue;
+		if (is_done(matter, from, &done))
 			continue;
 		const char *headline = tp_sentence_fill(from->headline, matter->facts,
 							matter->whole, matter->arena);
@@ -229,6 +246,9 @@ static void fill_actions(const struct tp_matter *matter, const struct tp_rule *r
 	}
 	finding->actions = actions;
 	finding->n_actions = n;
+	if (done.len)
+		finding->done = tp_arena_strdup(matter->arena, tp_buf_text(&done));
+	tp_buf_release(&done);
 }
 
 static void fill_sources(const struct tp_matter *matter, const struct tp_rule *rule,

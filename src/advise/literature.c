@@ -60,3 +60,19 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 		caveats[out->n_caveats++] = caveat_of(matter, &from->not_when[i], false);
 	return out;
 }
+
+bool tp_literature_is_done(const struct tp_matter *matter, const char *technique, const char **seen)
+{
+	const struct tp_technique *from =
+		tp_catalogue_technique(&matter->book->catalogue, technique);
+	if (!from || !from->done.when ||
+	    tp_expr_truth(from->done.when, matter->facts).value != TP_YES)
+		return false;
+	bool used[TP_N_FACTS] = {false};
+	tp_expr_facts(from->done.when, true, used);
+	*seen = NULL;
+	for (int i = 0; i < TP_N_FACTS && !*seen; i++)
+		if (used[i])
+			*seen = tp_arena_strdup(matter->arena, matter->facts[i].seen);
+	return true;
+}

@@ -9,4 +9,12 @@
 const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 					       const char *technique);
 
+/*
+ * Whether the run shows that a technique is applied already ("done_when"), and if so in *seen what
+ * showed it, NULL where no setting did. What cannot be judged is not done. The guide of
+ * matter->book need not have the technique.
+ */
+bool tp_literature_is_done(const struct tp_matter *matter, const char *technique,
+			   const char **seen);
+
 #endif

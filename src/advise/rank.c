@@ -15,6 +15,8 @@ static const char *why_alone(const struct tp_candidate *candidate, const struct 
 {
 	const struct tp_finding *finding = &candidate->finding;
 	double smallest = tp_thresholds_value(&book->thresholds, "gain.smallest", 0);
+	if (!finding->n_actions && finding->done)
+		return tp_arena_printf(arena, "what it advises is done already: %s", finding->done);
 	if (!finding->n_actions)
 		return "what it advises is done already";
 	if (finding->has_gain && finding->gain_value < 1 + smallest)

@@ -26,6 +26,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"gpus", tp_pass_gpus},                   /* gpus, gpu.* */
 	{"environment", tp_pass_environment},     /* env.* */
 	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
+	{"settings", tp_pass_settings},           /* set.* */
 };
 
 /* Of spans that another tool recorded. */
@@ -33,6 +34,7 @@ static const struct tp_analysis_pass span_passes[] = {
 	{"threads",
 	 tp_pass_threads},        /* classes, timelines, of a trace that has samples or switches */
 	{"ranks", tp_pass_ranks}, /* all else */
+	{"settings", tp_pass_settings}, /* set.*, kernel.half_ratio and its like */
 };
 
 enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,

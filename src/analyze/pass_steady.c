@@ -197,6 +197,13 @@ static void sum_phases(struct steady *s)
 /* ---- facts ------------------------------------------------------------------------------------
  */
 
+/* Of the loop, in steps and between them. */
+static double side_ns(const struct steady *s, enum tp_side_phase side)
+{
+	return (double)tp_phasetime_between(&s->phases, side, s->analysis->loop_start_ns,
+					    s->analysis->loop_end_ns);
+}
+
 static void set_run_facts(struct steady *s)
 {
 	struct tp_profile *profile = s->profile;
@@ -209,26 +216,22 @@ static void set_run_facts(struct steady *s)
 	const uint64_t *ns = profile->run_phase_ns;
 	double outside = (double)(ns[TP_RUN_PHASE_EVAL] + ns[TP_RUN_PHASE_CHECKPOINT] +
 				  ns[TP_RUN_PHASE_SLOW]);
-	double checkpoint =
-		(double)tp_phasetime_between(&s->phases, TP_SIDE_CHECKPOINT,
-					     analysis->loop_start_ns, analysis->loop_end_ns);
-	double logging =
-		(double)tp_phasetime_between(&s->phases, TP_SIDE_LOGGING, analysis->loop_start_ns,
-					     analysis->loop_end_ns);
+	double checkpoint = side_ns(s, TP_SIDE_CHECKPOINT);
 	tp_profile_set(profile, TP_FACT_RUN_DURATION, run, TP_ORIGIN_MEASURED, 1);
 	tp_profile_set(profile, TP_FACT_RUN_WINDOW, window, origin, 1);
 	tp_profile_set(profile, TP_FACT_RUN_WINDOW_RATIO, window / run, origin, 1);
 	tp_profile_set(profile, TP_FACT_RUN_CHECKPOINT_RATIO, checkpoint / loop, TP_ORIGIN_SAMPLED,
 		       1);
-	double waited =
-		(double)tp_phasetime_between(&s->phases, TP_SIDE_CHECKPOINT_WAIT,
-					     analysis->loop_start_ns, analysis->loop_end_ns);
 	if (checkpoint > 0)
-		tp_profile_set(profile, TP_FACT_RUN_CHECKPOINT_WAIT, waited / checkpoint,
-			       TP_ORIGIN_SAMPLED, 1);
+		tp_profile_set(profile, TP_FACT_RUN_CHECKPOINT_WAIT,
+			       side_ns(s, TP_SIDE_CHECKPOINT_WAIT) / checkpoint, TP_ORIGIN_SAMPLED,
+			       1);
 	else
 		tp_profile_miss(profile, TP_FACT_RUN_CHECKPOINT_WAIT, "no checkpoint was seen");
-	tp_profile_set(profile, TP_FACT_RUN_LOGGING_RATIO, logging / loop, TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_EVALUATION, side_ns(s, TP_SIDE_EVALUATION) / loop,
+		       TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_LOGGING_RATIO, side_ns(s, TP_SIDE_LOGGING) / loop,
+		       TP_ORIGIN_SAMPLED, 1);
 	tp_profile_set(profile, TP_FACT_RUN_OUTSIDE_RATIO, outside / loop, origin, 1);
 	if (profile->n_steps) {
 		tp_profile_set(profile, TP_FACT_RUN_STARTUP_RATIO,

@@ -2,6 +2,7 @@
 #include "kernelgroup.h"
 #include "patterns.h"
 #include "pythonclass.h"
+#include "settingclass.h"
 #include "spanclass.h"
 
 #include "trainprof/base/memory.h"
@@ -89,6 +90,16 @@ static enum tp_status check_python(const struct tp_patterns *patterns,
 	return TP_OK;
 }
 
+static enum tp_status check_setting(const struct tp_setting_pattern *row, struct tp_error *err)
+{
+	for (const char **example = row->examples; example && *example; example++)
+		if (!tp_setting_catches(row, *example))
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: the row does not catch its example '%.80s'",
+				       row->file, row->line, *example);
+	return TP_OK;
+}
+
 enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_error *err)
 {
 	const struct tp_kernel_patterns *kernels = tp_patterns_kernels(patterns);
@@ -105,5 +116,8 @@ enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_e
 	const struct tp_python_patterns *python = tp_patterns_python(patterns);
 	for (size_t i = 0; !status && i < python->n_items; i++)
 		status = check_python(patterns, &python->items[i], err);
+	const struct tp_setting_patterns *settings = tp_patterns_settings(patterns);
+	for (size_t i = 0; !status && i < settings->n_items; i++)
+		status = check_setting(&settings->items[i], err);
 	return status;
 }

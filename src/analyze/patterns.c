@@ -5,6 +5,7 @@
 #include "kernelgroup.h"
 #include "patternrow.h"
 #include "pythonclass.h"
+#include "settingclass.h"
 #include "spanclass.h"
 
 #include "trainprof/base/cxxname.h"
@@ -43,6 +44,7 @@ struct tp_patterns {
 	struct tp_kernel_patterns kernels;
 	struct tp_span_patterns spans;
 	struct tp_python_patterns python;
+	struct tp_setting_patterns settings;
 };
 
 static const char *const phase_names[] = {"none",       "compute", "dataloader", "communication",
@@ -127,6 +129,8 @@ static enum tp_status read_frame_row(struct tp_patterns *patterns, const struct 
 static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_pattern_row *row,
 			       struct tp_error *err)
 {
+	if (tp_setting_pattern_is(row)) /* first: it has keys that others have, too */
+		return tp_setting_pattern_read(&patterns->settings, row, err);
 	if (tp_kernel_pattern_is(row))
 		return tp_kernel_pattern_read(&patterns->kernels, row, err);
 	if (tp_span_pattern_is(row))
@@ -203,6 +207,7 @@ void tp_patterns_free(struct tp_patterns *patterns)
 	free(patterns->kernels.families);
 	free(patterns->spans.items);
 	free(patterns->python.items);
+	free(patterns->settings.items);
 	free(patterns);
 }
 
@@ -219,6 +224,11 @@ const struct tp_span_patterns *tp_patterns_spans(const struct tp_patterns *patte
 const struct tp_python_patterns *tp_patterns_python(const struct tp_patterns *patterns)
 {
 	return &patterns->python;
+}
+
+const struct tp_setting_patterns *tp_patterns_settings(const struct tp_patterns *patterns)
+{
+	return &patterns->settings;
 }
 
 static bool any_glob(const char *const *globs, const char *text)

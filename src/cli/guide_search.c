@@ -41,6 +41,8 @@ static unsigned score_of(const struct tp_sheet *sheet, char **words, size_t n_wo
 	return score;
 }
 
+/* A number that is named after a technique is not what somebody who asks for it looks for, so the
+ * pages of facts count half. */
 static size_t find_hits(struct hit **out, const struct tp_rulebook *book, char **words,
 			size_t n_words)
 {
@@ -55,6 +57,8 @@ static size_t find_hits(struct hit **out, const struct tp_rulebook *book, char *
 			hit.name = tp_guide_name(book, hit.place);
 			hit.kind = sheet.kind;
 			hit.score = score_of(&sheet, words, n_words);
+			if (hit.place.kind == TP_GUIDE_FACT)
+				hit.score = (hit.score + 1) / 2;
 			tp_sheet_release(&sheet);
 			if (hit.score)
 				TP_ARRAY_PUSH(*out, n, capacity) = hit;

@@ -253,6 +253,7 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	put_text(w, "price", finding->price);
 	put_text(w, "verify", finding->verify);
 	put_text(w, "refute", finding->refute);
+	put_text(w, "done", finding->done);
 	put_text(w, "suppressed", finding->suppressed);
 	write_citations(w, finding);
 	/* No numbers: a CI system knows the finding again tomorrow. */

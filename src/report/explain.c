@@ -46,6 +46,8 @@ static void add_quantity(struct tp_buf *out, const struct tp_quantity *value, co
 static void add_basis(struct tp_buf *out, const struct tp_quantity *value)
 {
 	tp_buf_puts(out, tp_origin_name(value->origin));
+	if (value->seen)
+		tp_buf_printf(out, ", %s", value->seen);
 	if (value->n)
 		tp_buf_printf(out, ", n %s", tp_unit_count(value->n).text);
 	if (value->coverage > 0 && value->coverage < 0.995)
@@ -231,6 +233,8 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	put_field(page, "quiet", finding->quiet_because);
 	put_field(page, "silent", finding->suppressed);
 	put_actions(page, finding);
+	if (!finding->suppressed) /* else it says so itself */
+		put_field(page, "done", finding->done);
 	put_gain(page, finding);
 	put_literature(page, finding);
 	put_field(page, "doubts", finding->doubts);
@@ -256,7 +260,8 @@ void tp_report_explain_fact(struct tp_page *page, const struct tp_report *report
 	tp_page_column(page, COLUMN_LIMIT);
 	tp_buf_clear(&text);
 	if (value->is_known)
-		tp_buf_puts(&text, fact->text);
+		tp_buf_printf(&text, "%s%s%s", fact->text, value->seen ? "; seen: " : "",
+			      value->seen ? value->seen : "");
 	else
 		tp_buf_puts(&text, value->missing ? value->missing : "not measured");
 	tp_page_wrap(page, COLUMN_FACT + 2, TP_PAINT_DIM, tp_buf_text(&text), 2);

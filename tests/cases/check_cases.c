@@ -94,6 +94,27 @@ static void check_advice(struct scene *scene)
 	}
 }
 
+/* Of what is worth knowing, and promises no speed. */
+static bool is_in_notes(const struct scene *scene, const char *technique)
+{
+	for (size_t i = 0; i < scene->findings.n_items; i++) {
+		const struct tp_finding *finding = &scene->findings.items[i];
+		if (finding->state != TP_FINDING_FIRED || finding->level != TP_LEVEL_NOTE)
+			continue;
+		for (size_t k = 0; k < finding->n_actions; k++)
+			if (strcmp(finding->actions[k].technique, technique) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void check_notes(struct scene *scene)
+{
+	TP_JSON_EACH (item, tp_json_get(scene->expect, "notes"))
+		if (!is_in_notes(scene, tp_json_string(item)))
+			fail(scene, "'%s' is in no note", tp_json_string(item));
+}
+
 /* What changes the training names its price. */
 static void check_prices(struct scene *scene)
 {
@@ -143,7 +164,7 @@ static void check_silence(struct scene *scene)
 static void check_shape(struct scene *scene, const struct tp_json *root)
 {
 	static const char *const keys[] = {"advice",  "absent",  "quiet_families", "price",
-					   "verdict", "speedup", "silent"};
+					   "verdict", "speedup", "silent",         "notes"};
 	size_t n_known = 0;
 	for (size_t i = 0; i < TP_ARRAY_LEN(keys); i++)
 		n_known += tp_json_get(scene->expect, keys[i]) != NULL;
@@ -172,6 +193,7 @@ static void play(const struct tp_rulebook *book, const char *directory, const ch
 		tp_advise_facts(&scene.findings, book, file.facts);
 		check_shape(&scene, tp_json_root(doc));
 		check_advice(&scene);
+		check_notes(&scene);
 		check_prices(&scene);
 		check_verdict(&scene);
 		check_effect(&scene);

@@ -26,5 +26,20 @@ docs/facts.sh "$trainprof" >"$work/facts.md"
 same "$work/facts.md" docs/facts.md
 "$trainprof" advise --schema >"$work/facts.schema.json"
 same "$work/facts.schema.json" docs/facts.schema.json
+
+# The table of conditions names rules that exist, and every limit of the guide.
+# shellcheck disable=SC2016 # backticks of Markdown
+for id in $(grep -o '`[a-z]*/[a-z0-9-]*`' docs/conditions.md | tr -d '`' | sort -u); do
+	[ -f "rules/bottlenecks/$id.json" ] && continue
+	echo "docs/conditions.md: there is no rule $id"
+	n_failed=$((n_failed + 1))
+done
+# shellcheck disable=SC2013 # ids are words
+for id in $(sed -n 's/^ *"id": "\([a-z0-9-]*\)",$/\1/p' rules/limits.json); do
+	grep -q "^| \`$id\` |" docs/conditions.md && continue
+	echo "docs/conditions.md: the limit $id is missing"
+	n_failed=$((n_failed + 1))
+done
+n_passed=$((n_passed + 1))
 echo "docs: $n_passed passed, $n_failed failed, 0 skipped"
 [ "$n_failed" -eq 0 ]

@@ -13,7 +13,8 @@
 
 /* name in code, name in data, unit ("ns", "ratio", "bytes", "1", "bool", "per_s", "bytes_per_s",
  * "cpus", "w", "j"), meaning.
- * Ratios named step.* are shares of the partitioned window. */
+ * Ratios named step.* are shares of the partitioned window. Of set.* one sighting is enough for
+ * yes; no is known only of what variables alone tell, the rest is unknown until it is seen. */
 #define TP_FACT_MAP(X)                                                                             \
 	X(RUN_DURATION, "run.duration_ns", "ns", "from start to end of the program")               \
 	X(RUN_WINDOW, "run.window_ns", "ns", "the part of the run that was judged")                \
@@ -25,6 +26,7 @@
 	X(RUN_CHECKPOINT_RATIO, "run.checkpoint_ratio", "ratio", "loop time in checkpoints")       \
 	X(RUN_CHECKPOINT_WAIT, "run.checkpoint_wait_ratio", "ratio",                               \
 	  "part of the time in checkpoints in which the trainer waits for storage")                \
+	X(RUN_EVALUATION, "run.evaluation_ratio", "ratio", "loop time in evaluations")             \
 	X(RUN_LOGGING_RATIO, "run.logging_ratio", "ratio", "loop time in logging")                 \
 	X(RUN_OVERHEAD_RATIO, "run.overhead_ratio", "ratio", "cost of measuring / program CPU")    \
 	X(RUN_RECORDS_LOST_RATIO, "run.records_lost_ratio", "ratio", "records lost / all records") \
@@ -205,6 +207,11 @@
 	  "of that, in kernels that use matrix units by their names")                              \
 	X(KERNEL_NO_TENSOR, "kernel.tensor_idle_ratio", "ratio",                                   \
 	  "of that, in kernels that do not")                                                       \
+	X(KERNEL_HALF, "kernel.half_ratio", "ratio",                                               \
+	  "of matrix kernel time, kernels of 16-bit numbers by their names")                       \
+	X(KERNEL_SINGLE, "kernel.single_ratio", "ratio",                                           \
+	  "of it, kernels of 32-bit numbers, TF32 included")                                       \
+	X(KERNEL_DOUBLE, "kernel.double_ratio", "ratio", "of it, kernels of 64-bit numbers")       \
 	X(KERNEL_WEAK, "kernel.weak_name_ratio", "ratio",                                          \
 	  "kernel time whose class rests on a name that says little")                              \
 	X(COMM_TIME, "comm.kernel_ratio", "ratio", "windows with a collective, hidden or not")     \
@@ -260,6 +267,47 @@
 	X(ENV_PASSIVE, "env.omp_wait_passive", "bool", "OMP_WAIT_POLICY=passive")                  \
 	X(ENV_MALLOC, "env.malloc_tuned", "bool", "malloc thresholds set or another malloc used")  \
 	X(ENV_PYTHON, "env.is_python", "bool", "the trainer runs in a Python interpreter")         \
+	X(SET_BLOCKING, "set.launch_blocking", "bool",                                             \
+	  "calls that launch kernels wait for them: CUDA_LAUNCH_BLOCKING")                         \
+	X(SET_DEBUG, "set.debugging", "bool", "a variable switches debugging aids on")             \
+	X(SET_ANOMALY, "set.anomaly_detection", "bool", "autograd's anomaly detection was seen")   \
+	X(SET_NCCL, "set.nccl_forced", "bool", "a variable forces or forbids transports of NCCL")  \
+	X(SET_EXPANDABLE, "set.expandable_segments", "bool",                                       \
+	  "segments of the device allocator may grow")                                             \
+	X(SET_TF32, "set.tf32", "bool", "products of 32-bit numbers as TF32 were seen")            \
+	X(SET_AMP, "set.amp", "bool", "automatic mixed precision was seen")                        \
+	X(SET_FP8, "set.fp8", "bool", "8-bit matrix products were seen")                           \
+	X(SET_FLASH, "set.flash_attention", "bool", "tiled attention was seen")                    \
+	X(SET_FUSED_OPTIMIZER, "set.fused_optimizer", "bool", "a fused optimizer was seen")        \
+	X(SET_GRAPHS, "set.cuda_graphs", "bool", "recorded graphs of device work were seen")       \
+	X(SET_COMPILED, "set.compiled", "bool", "code of torch.compile was seen")                  \
+	X(SET_XLA, "set.xla", "bool", "code of XLA was seen")                                      \
+	X(SET_FUSED_KERNELS, "set.fused_kernels", "bool", "a library of fused kernels was seen")   \
+	X(SET_DATA_PARALLEL, "set.data_parallel", "bool",                                          \
+	  "DataParallel was seen: one process for several devices")                                \
+	X(SET_DDP, "set.ddp", "bool",                                                              \
+	  "a process for each device: DistributedDataParallel and its like")                       \
+	X(SET_FSDP, "set.fsdp", "bool", "parameters are sharded: FSDP, ZeRO-3")                    \
+	X(SET_ZERO, "set.zero", "bool", "optimizer states are sharded: ZeRO")                      \
+	X(SET_SYNCBN, "set.sync_batchnorm", "bool", "synchronised BatchNorm was seen")             \
+	X(SET_COMM_HALF, "set.comm_half", "bool", "gradients are sent in 16 bits by a hook")       \
+	X(SET_POWERSGD, "set.powersgd", "bool", "gradients are sent by PowerSGD")                  \
+	X(SET_PINNED, "set.pin_memory", "bool", "a thread that pins batches was seen")             \
+	X(SET_GPU_DECODE, "set.gpu_decode", "bool",                                                \
+	  "a library that decodes on the device was seen")                                         \
+	X(SET_FFCV, "set.ffcv", "bool", "the FFCV loader was seen")                                \
+	X(SET_SHARDS, "set.sample_shards", "bool",                                                 \
+	  "a loader of shards was seen: WebDataset, streaming")                                    \
+	X(SET_BOUND, "set.cpus_bound", "bool", "processes or threads are bound to CPUs")           \
+	X(SET_HUGE, "set.huge_pages", "bool", "a variable asks malloc for huge pages")             \
+	X(SET_RECOMPUTE, "set.act_checkpoint", "bool",                                             \
+	  "activations are computed again in the backward pass")                                   \
+	X(SET_OPTIM_8BIT, "set.optim_8bit", "bool", "optimizer states in 8 bits were seen")        \
+	X(SET_OPTIM_HOST, "set.optim_offload", "bool",                                             \
+	  "an optimizer that works on the host was seen")                                          \
+	X(SET_LORA, "set.lora", "bool", "low-rank adapters were seen")                             \
+	X(SET_ASYNC_SAVE, "set.async_checkpoint", "bool",                                          \
+	  "checkpoints are written beside the training")                                           \
 	X(ADVICE_SHOWN, "advice.shown", "1", "advice shown for this run; known to verdicts only")
 
 enum tp_fact {
@@ -301,6 +349,7 @@ struct tp_quantity {
 	double coverage;     /* 0..1: how much of what it speaks about was seen */
 	uint64_t n;          /* steps, samples or readings behind it; 0 = does not apply */
 	const char *missing; /* why it is unknown; NULL when known */
+	const char *seen;    /* of a setting: what showed it, "kernel flash_fwd_kernel"; NULL */
 };
 
 #endif

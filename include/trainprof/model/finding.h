@@ -86,6 +86,7 @@ struct tp_finding {
 	size_t n_evidence;
 	const struct tp_action *actions; /* those that still apply */
 	size_t n_actions;
+	const char *done; /* techniques left out, with what shows that they are applied; or NULL */
 	bool has_gain;
 	double gain_low; /* speed-up factors, 1.0 = none; low <= value <= high */
 	double gain_value;

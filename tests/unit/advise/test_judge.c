@@ -179,6 +179,31 @@ START_TEST(what_is_done_or_may_be_done_is_not_advised)
 }
 END_TEST
 
+START_TEST(what_the_guide_says_is_applied_is_left_out_and_told)
+{
+	shelf_put_guide(&shelf);
+	shelf_put(
+		&shelf, "bottlenecks/test/a.json",
+		"{\"id\": \"test/a\", \"title\": \"T\", \"needs\": [\"step.count\"],\n"
+		"\"limits\": [\"wait\"],\n"
+		"\"when\": [\"step.count > 1\"], \"because\": \"b\",\n"
+		"\"do\": [{\"headline\": \"One\", \"text\": \"One.\", \"technique\": \"fast\"},\n"
+		"         {\"headline\": \"Two\", \"text\": \"Two.\", \"technique\": \"slow\"}],\n"
+		"\"price\": \"p\", \"verify\": \"v\",\n"
+		"\"sources\": [{\"title\": \"T\", \"where\": \"W\", \"checked\": "
+		"\"2026-11-20\"}]}");
+	struct tp_finding unknown = judged("test/a");
+	ck_assert_uint_eq(unknown.n_actions, 2);
+	ck_assert_ptr_null(unknown.done);
+	facts_set(facts, TP_FACT_LOADER_WORKERS, 4);
+	facts[TP_FACT_LOADER_WORKERS].seen = "thread loader";
+	struct tp_finding finding = judged("test/a");
+	ck_assert_uint_eq(finding.n_actions, 1);
+	ck_assert_str_eq(finding.headline, "Two");
+	ck_assert_str_eq(finding.done, "fast (thread loader)");
+}
+END_TEST
+
 Suite *suite_advise_judge(void);
 Suite *suite_advise_judge(void)
 {
@@ -193,6 +218,7 @@ Suite *suite_advise_judge(void)
 	tcase_add_test(tcase, confidence_falls_with_every_doubt_and_tells_why);
 	tcase_add_test(tcase, levels_come_from_the_rule);
 	tcase_add_test(tcase, what_is_done_or_may_be_done_is_not_advised);
+	tcase_add_test(tcase, what_the_guide_says_is_applied_is_left_out_and_told);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -83,6 +83,31 @@ START_TEST(findings_carry_it_and_outlive_the_book)
 }
 END_TEST
 
+START_TEST(what_is_applied_is_told_with_what_showed_it)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_arena arena = {0};
+	const char *seen = "old";
+	facts_init(facts);
+	shelf_put_guide(&shelf);
+	shelf_put(&shelf, "thresholds.json", "{}");
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	struct tp_matter matter = {.book = book, .facts = facts, .arena = &arena};
+	ck_assert(!tp_literature_is_done(&matter, "fast", &seen)); /* nobody knows */
+	facts_set(facts, TP_FACT_LOADER_WORKERS, 0);
+	ck_assert(!tp_literature_is_done(&matter, "fast", &seen));
+	facts_set(facts, TP_FACT_LOADER_WORKERS, 2);
+	ck_assert(tp_literature_is_done(&matter, "fast", &seen));
+	ck_assert_ptr_null(seen);
+	facts[TP_FACT_LOADER_WORKERS].seen = "thread loader";
+	ck_assert(tp_literature_is_done(&matter, "fast", &seen));
+	ck_assert_str_eq(seen, "thread loader");
+	ck_assert(!tp_literature_is_done(&matter, "slow", &seen));
+	ck_assert(!tp_literature_is_done(&matter, "other", &seen));
+	tp_arena_release(&arena);
+}
+END_TEST
+
 Suite *suite_advise_literature(void);
 Suite *suite_advise_literature(void)
 {
@@ -92,6 +117,7 @@ Suite *suite_advise_literature(void)
 	tcase_add_test(tcase, figures_come_with_hardware_baseline_and_source);
 	tcase_add_test(tcase, conditions_are_held_against_the_run);
 	tcase_add_test(tcase, findings_carry_it_and_outlive_the_book);
+	tcase_add_test(tcase, what_is_applied_is_told_with_what_showed_it);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -112,6 +112,10 @@ START_TEST(small_gains_and_finished_actions_are_not_shown)
 			 "it gains 2.0 %, below the 3 % that are shown");
 	ck_assert_ptr_null(candidates[1].finding.suppressed);
 	ck_assert_str_eq(candidates[2].finding.suppressed, "what it advises is done already");
+	candidates[2].finding.done = "amp (kernel x)";
+	tp_rank_suppress(candidates, 3, book, &arena);
+	ck_assert_str_eq(candidates[2].finding.suppressed,
+			 "what it advises is done already: amp (kernel x)");
 	ck_assert_uint_eq(tp_rank_sort(candidates, 3, book), 1);
 }
 END_TEST

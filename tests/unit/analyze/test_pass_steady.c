@@ -167,6 +167,8 @@ START_TEST(long_steps_are_named_by_what_fills_them)
 	ck_assert_double_eq_tol(fact(&sim, TP_FACT_RUN_CHECKPOINT_RATIO), (double)saved / loop,
 				0.005);
 	ck_assert_double_eq_tol(fact(&sim, TP_FACT_RUN_CHECKPOINT_WAIT), 0.6, 0.03);
+	ck_assert_double_eq_tol(fact(&sim, TP_FACT_RUN_EVALUATION), (double)evaluated / loop,
+				0.005);
 	ck_assert_double_ge(fact(&sim, TP_FACT_RUN_OUTSIDE_RATIO),
 			    (double)(saved + evaluated) / loop);
 	sim_release(&sim);
