@@ -9,4 +9,8 @@
 const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 					       const char *technique);
 
+/* A copy of what is compared with; NULL gives NULL. */
+const struct tp_yardstick *tp_literature_yardstick(struct tp_arena *arena,
+						   const struct tp_technique *from);
+
 #endif

@@ -258,6 +258,9 @@
 	X(ENV_PASSIVE, "env.omp_wait_passive", "bool", "OMP_WAIT_POLICY=passive")                  \
 	X(ENV_MALLOC, "env.malloc_tuned", "bool", "malloc thresholds set or another malloc used")  \
 	X(ENV_PYTHON, "env.is_python", "bool", "the trainer runs in a Python interpreter")         \
+	X(ENV_PYTORCH, "env.uses_pytorch", "bool", "PyTorch was seen at work")                     \
+	X(ENV_JAX, "env.uses_jax", "bool", "JAX was seen at work")                                 \
+	X(ENV_TENSORFLOW, "env.uses_tensorflow", "bool", "TensorFlow was seen at work")            \
 	X(ADVICE_SHOWN, "advice.shown", "1", "advice shown for this run; known to verdicts only")
 
 enum tp_fact {
