@@ -415,6 +415,7 @@ install: $(B)/trainprof $(B)/trainprof.1
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
+	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(B)/trainprof completion $$shell > $$file || rm -f $$file;; esac; done; done

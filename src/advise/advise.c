@@ -3,6 +3,7 @@
 
 #include "book.h"
 #include "judge.h"
+#include "moves.h"
 #include "rank.h"
 #include "wanted.h"
 
@@ -36,14 +37,10 @@ static void fill_combined(struct tp_findings *out, const struct tp_matter *matte
 	out->combined_low = all.low;
 	out->combined_value = all.value;
 	out->combined_high = all.high;
-	if (!all.is_known || then.part == TP_N_PARTS)
+	if (!all.is_known)
 		return;
-	out->then_limit = tp_part_name(then.part);
-	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
-	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
-	double left_ns = then.left_ns / matter->basis.whole_ns * step->value;
-	if (step->is_known && left_ns > 0)
-		out->then_steps_per_s = 1e9 / left_ns;
+	out->then_limit = tp_then_limit(&then);
+	out->then_steps_per_s = tp_then_steps_per_s(&then, matter);
 }
 
 /* The first that fires in the order that the rules themselves give. */
@@ -77,6 +74,7 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter,
 	tp_rank_suppress(candidates, n, book, &out->arena);
 	out->n_fired = tp_rank_sort(candidates, n, book);
 	fill_combined(out, matter, candidates, out->n_fired);
+	tp_course_make(&out->course, matter, candidates, out->n_fired);
 
 	/* Verdicts may ask whether anything is left to advise. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
@@ -86,6 +84,7 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter,
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
 	n += n_verdicts;
+	/* Verdicts are notes: shown advice stays where it is. */
 	tp_rank_sort(candidates, n, book);
 
 	out->items = tp_arena_array(&out->arena, n, sizeof(*out->items));
@@ -110,6 +109,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.arena = &out->arena,
 	};
 	advise(out, &matter, facts);
+	tp_wanted_fill(out, book, facts);
 }
 
 void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,

@@ -62,6 +62,34 @@ static bool is_relieved(const struct tp_catalogue *catalogue, const struct tp_li
 	return false;
 }
 
+static bool is_yardstick(const struct tp_catalogue *catalogue, const struct tp_technique *technique)
+{
+	for (size_t i = 0; i < catalogue->n_techniques; i++)
+		if (catalogue->techniques[i].against == technique)
+			return true;
+	return false;
+}
+
+/* Fewer iterations are bought with quality, and there is a simple way to buy them. */
+static size_t check_yardsticks(const struct tp_rulebook *book, struct tp_buf *problems)
+{
+	const struct tp_catalogue *catalogue = &book->catalogue;
+	size_t n = 0;
+	for (size_t i = 0; i < catalogue->n_techniques; i++) {
+		const struct tp_technique *technique = &catalogue->techniques[i];
+		bool has_fewer = technique->saving == TP_SAVING_ITERATIONS ||
+				 technique->saving == TP_SAVING_BOTH;
+		if (!has_fewer || technique->against || is_yardstick(catalogue, technique))
+			continue;
+		n++;
+		tp_buf_printf(problems,
+			      "%s: it changes the number of iterations, and 'against' does not say "
+			      "what it is to be compared with\n",
+			      technique->path);
+	}
+	return n;
+}
+
 static size_t check_guide(const struct tp_rulebook *book, struct tp_buf *problems)
 {
 	const struct tp_catalogue *catalogue = &book->catalogue;
@@ -102,5 +130,6 @@ size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems
 		return n;
 	for (size_t i = 0; i < book->n_rules; i++)
 		n += check_actions(book, &book->rules[i], problems);
+	n += check_yardsticks(book, problems);
 	return n + check_guide(book, problems);
 }

@@ -31,6 +31,14 @@ const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, 
 	return NULL;
 }
 
+const char *tp_catalogue_stage(const struct tp_catalogue *catalogue, unsigned order)
+{
+	for (size_t i = 0; i < catalogue->n_texts; i++)
+		if (order && order <= catalogue->texts[i].n_steps)
+			return catalogue->texts[i].steps[order - 1];
+	return NULL;
+}
+
 static const struct tp_reference *reference_of(const struct tp_catalogue *catalogue,
 					       const char *tag)
 {
@@ -141,6 +149,20 @@ static enum tp_status link_effects(const struct tp_catalogue *catalogue,
 	return status;
 }
 
+static enum tp_status link_against(const struct tp_catalogue *catalogue,
+				   struct tp_technique *technique, struct tp_error *err)
+{
+	const char *name = technique->against_name;
+	technique->against = name ? tp_catalogue_technique(catalogue, name) : NULL;
+	if (technique->against == technique)
+		return tp_fail(err, TP_PARSE, "%s:%u: 'against' names itself", technique->path,
+			       technique->against_line);
+	if (!name || technique->against)
+		return TP_OK;
+	return no_such(err, technique->path, technique->against_line, "technique", name,
+		       tp_catalogue_nearest_technique(catalogue, name));
+}
+
 static enum tp_status link_technique(struct tp_rulebook *book, struct tp_technique *technique,
 				     struct tp_error *err)
 {
@@ -169,7 +191,8 @@ static enum tp_status link_technique(struct tp_rulebook *book, struct tp_techniq
 				       name, tp_catalogue_nearest_technique(catalogue, name));
 		technique->together[i] = other;
 	}
-	return link_effects(catalogue, technique, err);
+	enum tp_status status = link_against(catalogue, technique, err);
+	return status ? status : link_effects(catalogue, technique, err);
 }
 
 /* ---- order ---- */

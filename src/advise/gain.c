@@ -12,8 +12,9 @@ struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile)
 {
 	struct tp_gain_basis basis = {0};
 	double total = (double)profile->total_ns;
-	basis.whole_ns =
-		profile->is_of_steps && profile->step_time.n ? profile->step_time.mean : total;
+	basis.whole_ns = profile->bracket_ns > 0                        ? profile->bracket_ns
+			 : profile->is_of_steps && profile->step_time.n ? profile->step_time.mean
+									: total;
 	if (!(basis.whole_ns > 0) || !isfinite(basis.whole_ns))
 		return (struct tp_gain_basis){0};
 	double n = total / basis.whole_ns; /* steps in the total; 1 for a window */
@@ -28,6 +29,7 @@ struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile)
 				 (from->without_high_ns > 0 || from->time_ns == profile->total_ns);
 		part->without_high_ns = clamp(from->without_high_ns, 0, basis.whole_ns);
 		part->without_low_ns = clamp(from->without_low_ns, 0, part->without_high_ns);
+		part->work_ns = clamp(from->work_ns, 0, basis.whole_ns);
 	}
 	const struct tp_quantity *outside = &profile->facts[TP_FACT_RUN_OUTSIDE_RATIO];
 	basis.outside_ratio = outside->is_known ? clamp(outside->value, 0, 1) : 0;
@@ -102,33 +104,53 @@ struct removal {
 	bool has_loop;
 };
 
-/* The most that the gains remove of one part: labels are pieces of it, advice without a label, as
- * faster kernels, shrinks what they leave. */
-static double most_of_part(enum tp_part part, const struct tp_gain *gains, size_t n_gains)
+/* Fractions of one part that the gains remove. */
+struct fractions {
+	double least;
+	double most;
+};
+
+static bool is_of_part(const struct tp_gain *gain, enum tp_part part)
 {
-	double by_label[TP_N_LABELS] = {0};
-	double labelled = 0;
-	double left = 1;
+	return gain->is_known && gain->kind != TP_GAIN_LOOP && gain->part == part;
+}
+
+/* Labels are pieces of a part that share no instant, so they add up. Advice without a label, as
+ * faster kernels, may be about the same instants: at least, all do what the largest does; at most,
+ * it shrinks what the labels leave. */
+static struct fractions fractions_of(enum tp_part part, const struct tp_gain *gains, size_t n_gains)
+{
+	struct fractions by_label[TP_N_LABELS] = {{0}};
+	struct fractions labelled = {0};
+	struct fractions other = {.most = 0};
 	for (size_t i = 0; i < n_gains; i++) {
 		const struct tp_gain *gain = &gains[i];
-		if (!gain->is_known || gain->kind == TP_GAIN_LOOP || gain->part != part)
+		if (!is_of_part(gain, part))
 			continue;
 		if (gain->label == TP_N_LABELS) {
-			left *= 1 - gain->most;
+			other.least = fmax(other.least, gain->least);
+			other.most = 1 - (1 - other.most) * (1 - gain->most);
 			continue;
 		}
-		labelled += fmax(0, gain->most - by_label[gain->label]);
-		by_label[gain->label] = fmax(gain->most, by_label[gain->label]);
+		struct fractions *label = &by_label[gain->label];
+		labelled.least += fmax(0, gain->least - label->least);
+		labelled.most += fmax(0, gain->most - label->most);
+		label->least = fmax(gain->least, label->least);
+		label->most = fmax(gain->most, label->most);
 	}
-	return 1 - left * (1 - fmin(1, labelled));
+	return (struct fractions){.least = fmax(other.least, fmin(1, labelled.least)),
+				  .most = 1 - (1 - other.most) * (1 - fmin(1, labelled.most))};
 }
 
 static struct removal removal_of(const struct tp_gain_basis *basis, const struct tp_gain *gains,
 				 size_t n_gains)
 {
 	struct removal removal = {.shortest = basis->whole_ns};
-	for (int i = 0; i < TP_N_PARTS; i++)
-		removal.most[i] = most_of_part((enum tp_part)i, gains, n_gains);
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		struct fractions fractions = fractions_of((enum tp_part)i, gains, n_gains);
+		removal.least[i] = fractions.least;
+		removal.most[i] = fractions.most;
+	}
 	for (size_t i = 0; i < n_gains; i++) {
 		const struct tp_gain *gain = &gains[i];
 		if (!gain->is_known)
@@ -141,39 +163,73 @@ static struct removal removal_of(const struct tp_gain_basis *basis, const struct
 			continue;
 		}
 		removal.has_part = true;
-		removal.least[gain->part] = fmax(removal.least[gain->part], gain->least);
 		removal.shortest = fmin(removal.shortest, basis->whole_ns / gain->high);
 	}
 	return removal;
 }
 
-/*
- * No step can be shorter than this. A single part has its bracket; of several, only what is above
- * T - E counts: that is the loader's supply, which stays unless the loader is changed as well.
- */
-static double floor_of(const struct tp_gain_basis *basis, const struct removal *removal)
+static bool knows_work(const struct tp_gain_basis *basis)
 {
-	double floor_ns = 0;
-	int n_parts = 0;
 	for (int i = 0; i < TP_N_PARTS; i++)
-		n_parts += removal->most[i] > 0;
+		if (basis->parts[i].work_ns > 0)
+			return true;
+	return false;
+}
+
+/* Of several parts that go, what is above T - E is the loader's supply, which stays unless the
+ * loader is changed as well. 0 = it limits nothing. */
+static double supply_of(const struct tp_gain_basis *basis, const struct removal *removal)
+{
+	double supply_ns = 0;
+	if (removal->most[TP_PART_DATALOADER] > 0 || knows_work(basis))
+		return 0;
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_gain_part *part = &basis->parts[i];
 		double alone = basis->whole_ns - part->exposed_ns;
-		bool is_supply = part->without_low_ns > alone + 1e-9 * basis->whole_ns &&
-				 removal->most[TP_PART_DATALOADER] <= 0;
-		if (removal->most[i] > 0 && (n_parts == 1 || is_supply))
-			floor_ns = fmax(floor_ns, part->without_low_ns);
+		if (removal->most[i] > 0 && part->without_low_ns > alone + 1e-9 * basis->whole_ns)
+			supply_ns = fmax(supply_ns, part->without_low_ns);
 	}
-	return floor_ns;
+	return supply_ns;
 }
 
-static double shortest_of(const struct tp_gain_basis *basis, const struct removal *removal)
+/* The longest of what stays: no step can be shorter. What is hidden comes to light when what hid it
+ * goes. */
+static struct tp_gain_then then_of(const struct tp_gain_basis *basis, const struct removal *removal)
+{
+	struct tp_gain_then then = {.part = TP_N_PARTS};
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		const struct tp_gain_part *part = &basis->parts[i];
+		double rest = (1 - removal->most[i]) * fmax(part->exposed_ns, part->work_ns);
+		if (rest > then.left_ns)
+			then = (struct tp_gain_then){.part = (enum tp_part)i, .left_ns = rest};
+	}
+	double supply_ns = supply_of(basis, removal);
+	if (supply_ns > then.left_ns)
+		then = (struct tp_gain_then){.part = TP_PART_DATALOADER, .left_ns = supply_ns};
+	return then;
+}
+
+/* A single part has its bracket besides. */
+static double floor_of(const struct tp_gain_basis *basis, const struct removal *removal,
+		       const struct tp_gain_then *then)
+{
+	double floor_ns = 0;
+	int n_parts = 0;
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		n_parts += removal->most[i] > 0;
+		if (removal->most[i] > 0)
+			floor_ns = fmax(floor_ns, basis->parts[i].without_low_ns);
+	}
+	return n_parts == 1 ? fmax(floor_ns, then->left_ns) : then->left_ns;
+}
+
+static double shortest_of(const struct tp_gain_basis *basis, const struct removal *removal,
+			  const struct tp_gain_then *then)
 {
 	double shortest = basis->whole_ns;
 	for (int i = 0; i < TP_N_PARTS; i++)
 		shortest -= removal->most[i] * basis->parts[i].exposed_ns;
-	return fmin(fmax(shortest, floor_of(basis, removal)), removal->shortest);
+	return fmin(fmax(shortest, floor_of(basis, removal, then)), removal->shortest);
 }
 
 struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
@@ -186,14 +242,10 @@ struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct t
 	*then = (struct tp_gain_then){.part = TP_N_PARTS};
 	if (!(whole > 0) || (!removal.has_part && !removal.has_loop))
 		return all;
-	for (int i = 0; i < TP_N_PARTS; i++) {
-		const struct tp_gain_part *part = &basis->parts[i];
-		longest -= removal.least[i] * (whole - part->without_high_ns);
-		double rest = (1 - removal.most[i]) * part->exposed_ns;
-		if (rest > then->left_ns)
-			*then = (struct tp_gain_then){.part = (enum tp_part)i, .left_ns = rest};
-	}
-	double shortest = shortest_of(basis, &removal);
+	for (int i = 0; i < TP_N_PARTS; i++)
+		longest -= removal.least[i] * (whole - basis->parts[i].without_high_ns);
+	*then = then_of(basis, &removal);
+	double shortest = shortest_of(basis, &removal, then);
 	if (!removal.has_loop) {
 		gain_bound(&all, whole, shortest, longest, largest);
 		return all;

@@ -20,6 +20,9 @@ struct tp_gain_part {
 	double exposed_ns;
 	double without_low_ns;
 	double without_high_ns;
+	/* All of it in a step, hidden or not, where it is the work of one resource at a time: what
+	 * is left of it is the least that a step can take. 0 = not known. */
+	double work_ns;
 };
 
 /* A step as the gains see it. */
@@ -43,7 +46,7 @@ struct tp_gain {
 
 /* What limits once the advice is followed. */
 struct tp_gain_then {
-	enum tp_part part; /* the largest that is left; TP_N_PARTS when none is */
+	enum tp_part part; /* the largest that is left, hidden or not; TP_N_PARTS when none is */
 	double left_ns;    /* of it in a step: no step can be shorter */
 };
 
@@ -56,8 +59,9 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
 				const struct tp_quantity *facts, double largest);
 /*
  * All together: of one label the largest fraction counts, since two ways to remove a thing remove
- * it once; labels of a part add up to at most all of it; advice without a label shrinks what they
- * leave of its part; parts are removed side by side.
+ * it once; labels of a part add up to at most all of it, at least and at most; advice without a
+ * label shrinks what they leave of its part; parts are removed side by side. No step gets shorter
+ * than the work that is left of any part, nor than the loader supplies unless that is changed.
  */
 struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
 			       size_t n_gains, double largest, struct tp_gain_then *then);

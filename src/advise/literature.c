@@ -20,6 +20,21 @@ static const struct tp_reported *copy_effects(struct tp_arena *arena,
 	return out;
 }
 
+const struct tp_yardstick *tp_literature_yardstick(struct tp_arena *arena,
+						   const struct tp_technique *from)
+{
+	if (!from)
+		return NULL;
+	struct tp_yardstick *out = tp_arena_alloc(arena, sizeof(*out));
+	*out = (struct tp_yardstick){
+		.technique = tp_arena_strdup(arena, from->id),
+		.title = tp_arena_strdup(arena, from->title),
+		.reported = copy_effects(arena, from),
+		.n_reported = from->n_effects,
+	};
+	return out;
+}
+
 static struct tp_caveat caveat_of(const struct tp_matter *matter, const struct tp_clause *clause,
 				  bool is_need)
 {
@@ -53,6 +68,7 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 		.reported = copy_effects(arena, from),
 		.n_reported = from->n_effects,
 		.caveats = caveats,
+		.against = tp_literature_yardstick(arena, from->against),
 	};
 	for (size_t i = 0; i < from->n_needs; i++)
 		caveats[out->n_caveats++] = caveat_of(matter, &from->needs[i], true);

@@ -17,4 +17,8 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 bool tp_literature_is_done(const struct tp_matter *matter, const char *technique,
 			   const char **seen);
 
+/* A copy of what is compared with; NULL gives NULL. */
+const struct tp_yardstick *tp_literature_yardstick(struct tp_arena *arena,
+						   const struct tp_technique *from);
+
 #endif

@@ -14,7 +14,7 @@ const char *const tp_risk_names[] = {"none", "low", "medium", "high", NULL};
 const char *const tp_effort_names[] = {"flag", "lines", "refactor", NULL};
 const char *const tp_effort_words[] = {"a flag or a variable", "a few lines", "a refactoring",
 				       NULL};
-static const char *const framework_names[] = {"pytorch", "jax", "tensorflow", "c", NULL};
+const char *const tp_framework_names[] = {"pytorch", "jax", "tensorflow", "c", NULL};
 
 /* ---- the mechanism: when, for how long, on what ---- */
 
@@ -123,10 +123,10 @@ static void read_how(struct tp_form *form, struct tp_technique *out, const struc
 		tp_form_fail(form, how ? how : root, "'how' says it for one framework at least");
 		return;
 	}
-	tp_form_check_keys(form, how, "how", framework_names);
+	tp_form_check_keys(form, how, "how", tp_framework_names);
 	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
-		out->how[i] =
-			tp_form_short_text(form, how, framework_names[i], false, TP_TECHNIQUE_TEXT);
+		out->how[i] = tp_form_short_text(form, how, tp_framework_names[i], false,
+						 TP_TECHNIQUE_TEXT);
 }
 
 static void read_names(struct tp_form *form, struct tp_technique *out, const struct tp_json *root)
@@ -141,6 +141,9 @@ static void read_names(struct tp_form *form, struct tp_technique *out, const str
 	out->relieves_line = tp_json_line(form->doc, relieves);
 	out->together_names = tp_form_names(form, root, "together", &out->n_together);
 	out->together_line = together ? tp_json_line(form->doc, together) : 0;
+	const struct tp_json *against = tp_json_get(root, "against");
+	out->against_name = tp_form_text(form, root, "against", false);
+	out->against_line = against ? tp_json_line(form->doc, against) : 0;
 }
 
 static void read_done(struct tp_form *form, struct tp_technique *out, const struct tp_json *root)
@@ -171,8 +174,8 @@ enum tp_status tp_technique_read(struct tp_technique *out, const struct tp_json_
 	static const char *const keys[] = {"id",        "title",    "group",     "relieves",
 					   "component", "action",   "mechanism", "reduces",
 					   "kind",      "effects",  "needs",     "not_when",
-					   "done_when", "together", "risk",      "effort",
-					   "how",       "verify",   NULL};
+					   "done_when", "together", "against",   "risk",
+					   "effort",    "how",      "verify",    NULL};
 	struct tp_form form = {.doc = doc, .thresholds = thresholds, .arena = arena, .err = err};
 	const struct tp_json *root = tp_json_root(doc);
 	struct tp_technique technique = {.path = tp_arena_strdup(arena, tp_json_name(doc))};

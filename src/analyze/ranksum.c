@@ -101,29 +101,33 @@ static void set_share(struct tp_part_result *result, const struct rows *rows, en
 	free(lengths);
 }
 
-/* No step is shorter than what the busiest of the other resources does in it, and deleting the
- * instants at which only X works leaves a feasible schedule (docs/internals.md#brackets). */
+/* No step is shorter than what the busiest of the other resources does in it, waits left out, and
+ * deleting the instants at which only X works leaves a feasible schedule
+ * (docs/internals.md#brackets). */
 static void set_bracket(struct tp_profile *profile, const struct tp_rank_analysis *analysis,
 			enum tp_part part, double n)
 {
-	uint64_t total_ns[TP_N_PARTS] = {0};
+	uint64_t total_ns = 0;
+	uint64_t busy_ns[TP_N_PARTS] = {0};
 	uint64_t solo_ns = 0;
 	for (size_t i = 0; i < analysis->n_devices; i++) {
 		solo_ns += analysis->devices[i].solo_ns[part];
+		total_ns += analysis->devices[i].total_ns[part];
 		for (int other = 0; other < TP_N_PARTS; other++)
-			total_ns[other] += analysis->devices[i].total_ns[other];
+			busy_ns[other] += analysis->devices[i].busy_ns[other];
 	}
 	uint64_t busiest_ns = 0;
 	for (int other = 0; other < TP_N_PARTS; other++)
-		if (other != (int)part && other != TP_PART_IDLE && total_ns[other] > busiest_ns)
-			busiest_ns = total_ns[other];
+		if (other != (int)part && other != TP_PART_IDLE && busy_ns[other] > busiest_ns)
+			busiest_ns = busy_ns[other];
 	struct tp_part_result *result = &profile->parts[part];
-	result->hidden_ns = total_ns[part] > result->time_ns ? total_ns[part] - result->time_ns : 0;
+	result->hidden_ns = total_ns > result->time_ns ? total_ns - result->time_ns : 0;
 	result->solo_ns = solo_ns < result->time_ns ? solo_ns : result->time_ns;
 	double high = (double)(profile->total_ns - result->solo_ns) / n;
 	double low = (double)busiest_ns / n;
 	result->without_high_ns = high;
 	result->without_low_ns = low < high ? low : high;
+	result->work_ns = part == TP_PART_IDLE ? 0 : (double)busy_ns[part] / n;
 }
 
 static void find_largest_loss(struct tp_profile *profile)
@@ -258,6 +262,7 @@ void tp_ranks_sum(struct tp_rank_analysis *analysis)
 	if (!profile->total_ns)
 		return;
 	double n = profile->is_of_steps ? (double)rows.n_windows : (double)analysis->n_devices;
+	profile->bracket_ns = (double)profile->total_ns / n;
 	for (int part = 0; part < TP_N_PARTS; part++) {
 		set_share(&profile->parts[part], &rows, (enum tp_part)part, profile->is_of_steps);
 		set_bracket(profile, analysis, (enum tp_part)part, n);

@@ -2,18 +2,16 @@
 #include "command.h"
 
 #include "complain.h"
+#include "handfacts.h"
 #include "output.h"
 #include "reading.h"
 #include "rulesdir.h"
 #include "terminal.h"
 
 #include "trainprof/advise/advise.h"
-#include "trainprof/advise/factfile.h"
-#include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
 #include "trainprof/report/advice.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,41 +97,6 @@ static int print_schema(void)
 	return print_buf(&text);
 }
 
-/* A pipe or a terminal: tp_file_read() takes regular files only. */
-static enum tp_status read_stdin(struct tp_buf *out, struct tp_error *err)
-{
-	char piece[4096];
-	ssize_t n;
-	while ((n = read(STDIN_FILENO, piece, sizeof(piece))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return tp_fail_errno(err, errno, "cannot read stdin");
-		tp_buf_add(out, piece, (size_t)n);
-		if (out->len > TP_JSON_MAX_BYTES)
-			break; /* refused as too large where it is parsed */
-	}
-	return TP_OK;
-}
-
-/* "-" is stdin. */
-static enum tp_status read_facts(struct tp_factfile *out, const char *path, struct tp_error *err)
-{
-	bool is_stdin = strcmp(path, "-") == 0;
-	struct tp_json_doc *doc = NULL;
-	struct tp_buf text = {0};
-	enum tp_status status = is_stdin ? read_stdin(&text, err)
-					 : tp_file_read(&text, path, TP_JSON_MAX_BYTES, err);
-	if (status == TP_OK)
-		status = tp_json_parse(&doc, tp_buf_text(&text), text.len,
-				       is_stdin ? "stdin" : path, err);
-	if (status == TP_OK)
-		status = tp_factfile_read(out, doc, err);
-	tp_json_free(doc);
-	tp_buf_release(&text);
-	return status;
-}
-
 static int print_advice(const struct tp_cli *cli, const struct advise_options *o,
 			const struct tp_report_advice *advice)
 {
@@ -185,7 +148,7 @@ static int advise_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		       "advise needs a file of facts, or - for stdin");
 		return TP_EXIT_USAGE;
 	}
-	if (read_facts(&file, argv[0], &err) != TP_OK) {
+	if (tp_handfacts_read(&file, argv[0], &err) != TP_OK) {
 		if (err.status == TP_ABSENT)
 			tp_error_next_word(&err, "trainprof advise --template > ", argv[0], "");
 		return tp_complain_status(NULL, &err);

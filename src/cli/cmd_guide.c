@@ -3,6 +3,7 @@
 
 #include "complain.h"
 #include "guide.h"
+#include "guide_plan.h"
 #include "output.h"
 #include "reading.h"
 #include "rulesdir.h"
@@ -16,10 +17,17 @@
 
 struct guide_options {
 	bool is_search;
+	bool is_plan;
+	const char *format;
+	bool is_json;
+	bool is_markdown;
 	const char *write;
 	struct tp_words rules;
 	bool is_lenient;
 };
+
+static const char *const format_choices[] = {"text", "json", "markdown", NULL};
+static const struct guide_options defaults = {.format = "text"};
 
 #define AT(member) .offset = offsetof(struct guide_options, member)
 
@@ -28,6 +36,22 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "the pages that say all of the words, the best first",
 	 AT(is_search)},
+	{.name = "plan",
+	 .type = TP_OPTION_FLAG,
+	 .text = "what to do about RUN, step by step",
+	 AT(is_plan)},
+	{.name = "format",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "WHAT",
+	 .text = "of the plan: text, json, markdown",
+	 .otherwise = "text",
+	 .choices = format_choices,
+	 AT(format)},
+	{.name = "json", .type = TP_OPTION_FLAG, .text = "same as --format=json", AT(is_json)},
+	{.name = "markdown",
+	 .type = TP_OPTION_FLAG,
+	 .text = "same as --format=markdown",
+	 AT(is_markdown)},
 	{TP_OPTION_RULES, AT(rules)},
 	{TP_OPTION_LENIENT, AT(is_lenient)},
 	{.name = "write",
@@ -186,6 +210,19 @@ static enum tp_status write_pages(const struct tp_rulebook *book, const char *di
 	return status;
 }
 
+static int plan(const struct tp_cli *cli, const struct guide_options *o, const char *run)
+{
+	const struct tp_plan_request request = {
+		.run = run,
+		.format = o->is_json       ? "json"
+			  : o->is_markdown ? "markdown"
+					   : o->format,
+		.rules = &o->rules,
+		.is_lenient = o->is_lenient,
+	};
+	return tp_guide_plan(cli, &request);
+}
+
 static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct guide_options *o = opts;
@@ -196,6 +233,8 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
 		return TP_EXIT_USAGE;
 	}
+	if (o->is_plan)
+		return plan(cli, o, argc ? argv[0] : NULL);
 	enum tp_status status = load(&book, o, &err);
 	if (status == TP_OK && o->write)
 		status = write_pages(book, o->write, &err);
@@ -210,14 +249,18 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 const struct tp_command tp_cmd_guide = {
 	.name = "guide",
 	.group = "Read",
-	.synopsis = "[TOPIC] | --search WORD...",
+	.synopsis = "[TOPIC] | --search WORD... | --plan [RUN]",
 	.summary = "read about bottlenecks, techniques, parts, facts, formats",
-	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.",
+	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.\n"
+		 "--plan is about one: of RUN, a directory or a file of facts (trainprof advise),\n"
+		 "or of the last one here.",
 	.examples = "  trainprof guide bottlenecks\n"
 		    "  trainprof guide loader-workers\n"
-		    "  trainprof guide --search pinned memory",
+		    "  trainprof guide --search pinned memory\n"
+		    "  trainprof guide --plan prof",
 	.options = options,
 	.storage_size = sizeof(struct guide_options),
+	.defaults = &defaults,
 	.max_words = TP_MAX_WORDS,
 	.exec = guide_exec,
 };

@@ -4,15 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a limit's order of diagnosis means; NULL when no page says it. */
-static const char *step_of(const struct tp_catalogue *catalogue, unsigned order)
-{
-	for (size_t i = 0; i < catalogue->n_texts; i++)
-		if (order <= catalogue->texts[i].n_steps)
-			return catalogue->texts[i].steps[order - 1];
-	return NULL;
-}
-
 static void add_rules(struct tp_sheet *sheet, const struct tp_rulebook *book,
 		      const struct tp_limit *limit)
 {
@@ -46,7 +37,7 @@ static void add_techniques(struct tp_sheet *sheet, const struct tp_rulebook *boo
 void tp_guide_fill_limit(struct tp_sheet *sheet, const struct tp_rulebook *book,
 			 const struct tp_limit *limit)
 {
-	const char *step = step_of(tp_rulebook_catalogue(book), limit->order);
+	const char *step = tp_catalogue_stage(tp_rulebook_catalogue(book), limit->order);
 	tp_sheet_fieldf(sheet, "order", "%u%s%s", limit->order, step ? ", " : "", step ? step : "");
 	if (limit->parent)
 		tp_sheet_item(sheet, "part of", limit->parent->id, NULL, limit->parent->title);

@@ -99,6 +99,9 @@ void tp_guide_fill_technique(struct tp_sheet *sheet, const struct tp_rulebook *b
 	for (size_t i = 0; i < technique->n_together; i++)
 		tp_sheet_item(sheet, "with", technique->together[i]->id, NULL,
 			      technique->together[i]->title);
+	if (technique->against)
+		tp_sheet_item(sheet, "against", technique->against->id, NULL,
+			      technique->against->title);
 	tp_sheet_fieldf(sheet, "risk", "%s: %s", tp_risk_names[technique->risk],
 			technique->risk_text);
 	tp_sheet_field(sheet, "effort", tp_effort_words[technique->effort]);

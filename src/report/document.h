@@ -39,6 +39,8 @@ void tp_report_json_warnings(struct tp_report_document *doc);
 /* Members of partition and of steps; nothing where no line is known. */
 void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *profile);
 void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *profile);
+/* "against", a member of what the guide says of a technique. */
+void tp_report_json_yardstick(struct tp_json_writer *w, const struct tp_yardstick *yardstick);
 /* A member of a finding. */
 void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *finding);
 /* A member of run: the files that ranks came from. */

@@ -7,12 +7,12 @@ static void put_text(struct tp_json_writer *w, const char *key, const char *text
 		tp_json_put_string(w, key, text);
 }
 
-static void write_reported(struct tp_json_writer *w, const struct tp_literature *literature)
+static void write_reported(struct tp_json_writer *w, const struct tp_reported *items, size_t n)
 {
 	tp_json_write_key(w, "reported");
 	tp_json_open(w, '[');
-	for (size_t i = 0; i < literature->n_reported; i++) {
-		const struct tp_reported *reported = &literature->reported[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_reported *reported = &items[i];
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "text", reported->text);
 		tp_json_put_string(w, "hardware", reported->hardware);
@@ -45,6 +45,16 @@ static void write_conditions(struct tp_json_writer *w, const struct tp_literatur
 	tp_json_close(w, ']');
 }
 
+void tp_report_json_yardstick(struct tp_json_writer *w, const struct tp_yardstick *yardstick)
+{
+	tp_json_write_key(w, "against");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "technique", yardstick->technique);
+	tp_json_put_string(w, "title", yardstick->title);
+	write_reported(w, yardstick->reported, yardstick->n_reported);
+	tp_json_close(w, '}');
+}
+
 static void write_literature(struct tp_json_writer *w, const struct tp_literature *literature)
 {
 	tp_json_write_key(w, "guide");
@@ -56,8 +66,10 @@ static void write_literature(struct tp_json_writer *w, const struct tp_literatur
 	tp_json_put_string(w, "level", literature->risk);
 	tp_json_put_string(w, "text", literature->risk_text);
 	tp_json_close(w, '}');
-	write_reported(w, literature);
+	write_reported(w, literature->reported, literature->n_reported);
 	write_conditions(w, literature);
+	if (literature->against)
+		tp_report_json_yardstick(w, literature->against);
 	tp_json_close(w, '}');
 }
 

@@ -139,19 +139,30 @@ static void put_actions(struct tp_page *page, const struct tp_finding *finding)
 /* More of them are on the technique's page. */
 enum { MAX_REPORTED = 2 };
 
-static void put_reported(struct tp_page *page, const struct tp_action *action)
+static void put_reported(struct tp_page *page, const char *name, const struct tp_reported *items,
+			 size_t n)
 {
-	const struct tp_literature *literature = action->literature;
-	for (size_t i = 0; i < literature->n_reported && i < MAX_REPORTED; i++) {
-		const struct tp_reported *reported = &literature->reported[i];
+	for (size_t i = 0; i < n && i < MAX_REPORTED; i++) {
+		const struct tp_reported *reported = &items[i];
 		size_t len = strlen(reported->text);
 		struct tp_buf text = {0};
 		tp_buf_printf(&text, "%s%s On %s, against %s; %s (checked %s)", reported->text,
 			      len && reported->text[len - 1] == '.' ? "" : ".", reported->hardware,
 			      reported->baseline, reported->source.title, reported->source.checked);
-		put_field(page, i ? "" : "others", tp_buf_text(&text));
+		put_field(page, i ? "" : name, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
+}
+
+/* What takes fewer iterations has to beat a training that is just shorter. */
+static void put_yardstick(struct tp_page *page, const struct tp_yardstick *yardstick)
+{
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "trainprof guide %s: %s. It is what to beat:", yardstick->technique,
+		      yardstick->title);
+	put_field(page, "against", tp_buf_text(&text));
+	put_reported(page, "", yardstick->reported, yardstick->n_reported);
+	tp_buf_release(&text);
 }
 
 static void put_caveats(struct tp_page *page, const struct tp_literature *literature)
@@ -166,6 +177,18 @@ static void put_caveats(struct tp_page *page, const struct tp_literature *litera
 	}
 }
 
+/* Whether an action before the i-th has the same yardstick. */
+static bool is_told(const struct tp_finding *finding, size_t i)
+{
+	const char *technique = finding->actions[i].literature->against->technique;
+	for (size_t k = 0; k < i; k++) {
+		const struct tp_literature *before = finding->actions[k].literature;
+		if (before && before->against && strcmp(before->against->technique, technique) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Beside the gain that was computed for this run stands what others saw on theirs. */
 static void put_literature(struct tp_page *page, const struct tp_finding *finding)
 {
@@ -178,12 +201,15 @@ static void put_literature(struct tp_page *page, const struct tp_finding *findin
 		tp_buf_printf(&text, "trainprof guide %s: %s", action->technique,
 			      literature->title);
 		put_field(page, "guide", tp_buf_text(&text));
-		put_reported(page, action);
+		put_reported(page, "others", literature->reported, literature->n_reported);
 		tp_buf_clear(&text);
 		tp_buf_printf(&text, "%s; risk to the model: %s, %s", literature->effort_text,
 			      literature->risk, literature->risk_text);
 		put_field(page, "effort", tp_buf_text(&text));
 		put_caveats(page, literature);
+		/* Actions of one rule mostly share it. */
+		if (literature->against && !is_told(finding, i))
+			put_yardstick(page, literature->against);
 		tp_buf_release(&text);
 	}
 }

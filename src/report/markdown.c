@@ -90,6 +90,25 @@ static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
 	}
 }
 
+/* What takes fewer iterations stands beside a training that is just shorter. */
+static void add_yardstick(struct tp_buf *out, const struct tp_finding *finding)
+{
+	const struct tp_literature *literature =
+		finding->n_actions ? finding->actions[0].literature : NULL;
+	const struct tp_yardstick *yardstick = literature ? literature->against : NULL;
+	if (!yardstick)
+		return;
+	tp_buf_printf(out, "  \n   against `%s`: ", yardstick->technique);
+	tp_markdown_add_plain(out, yardstick->title);
+	for (size_t i = 0; i < yardstick->n_reported; i++) {
+		tp_buf_puts(out, i ? " " : ". ");
+		tp_markdown_add_plain(out, yardstick->reported[i].text);
+		tp_buf_puts(out, " (");
+		tp_markdown_add_plain(out, yardstick->reported[i].source.title);
+		tp_buf_puts(out, ")");
+	}
+}
+
 static void add_effort(struct tp_buf *out, const struct tp_finding *finding)
 {
 	const struct tp_literature *literature =
@@ -125,6 +144,7 @@ static void add_advice(struct tp_buf *out, const struct tp_finding *finding, siz
 	}
 	add_effort(out, finding);
 	add_reported(out, finding);
+	add_yardstick(out, finding);
 	tp_buf_putc(out, '\n');
 }
 

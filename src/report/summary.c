@@ -283,6 +283,18 @@ static void put_price(struct tp_page *page, const struct tp_report_digest *diges
 	tp_buf_release(&price);
 }
 
+/* What takes fewer iterations has to beat a shorter training; there is more of it in explain. */
+static void put_yardstick(struct tp_page *page, const struct tp_finding *finding)
+{
+	const struct tp_literature *literature =
+		finding->n_actions ? finding->actions[0].literature : NULL;
+	if (!literature || !literature->against)
+		return;
+	tp_page_column(page, COLUMN_TEXT);
+	tp_page_addf(page, TP_PAINT_WARN, "to beat: %s", literature->against->title);
+	tp_page_end(page);
+}
+
 static void put_advice(struct tp_page *page, const struct tp_report_digest *digest, size_t index)
 {
 	const struct tp_finding *finding = &digest->report->findings->items[index];
@@ -310,6 +322,7 @@ static void put_advice(struct tp_page *page, const struct tp_report_digest *dige
 	}
 	if (finding->kind == TP_ADVICE_SEMANTIC)
 		put_price(page, digest, finding);
+	put_yardstick(page, finding);
 	tp_buf_release(&gain);
 }
 

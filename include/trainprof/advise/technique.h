@@ -68,6 +68,7 @@ enum tp_framework {
 extern const char *const tp_verb_names[TP_N_VERBS + 1];
 extern const char *const tp_risk_names[TP_N_RISKS + 1];
 extern const char *const tp_effort_names[TP_N_EFFORTS + 1];
+extern const char *const tp_framework_names[TP_N_FRAMEWORKS + 1];
 extern const char *const tp_effort_words[TP_N_EFFORTS + 1]; /* the same for people */
 
 /* Something that may limit a run. */
@@ -134,7 +135,9 @@ struct tp_technique {
 	const char **together_names;
 	const struct tp_technique **together; /* pay only with this one */
 	size_t n_together;
-	enum tp_risk risk; /* to the quality of the model */
+	const char *against_name;           /* NULL: it needs as many iterations as before */
+	const struct tp_technique *against; /* buys time with quality at a known rate */
+	enum tp_risk risk;                  /* to the quality of the model */
 	const char *risk_text;
 	enum tp_effort effort;
 	const char *how[TP_N_FRAMEWORKS]; /* NULL where it makes no sense */
@@ -142,6 +145,7 @@ struct tp_technique {
 	const char *path;
 	unsigned relieves_line;
 	unsigned together_line;
+	unsigned against_line;
 };
 
 struct tp_guide_section {
@@ -187,6 +191,9 @@ const struct tp_catalogue *tp_rulebook_catalogue(const struct tp_rulebook *book)
 const struct tp_technique *tp_catalogue_technique(const struct tp_catalogue *catalogue,
 						  const char *id);
 const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, const char *id);
+
+/* What is looked at in this place of the order of diagnosis, from 1; NULL when no page says it. */
+const char *tp_catalogue_stage(const struct tp_catalogue *catalogue, unsigned order);
 
 /* Whether it names this limit; what it relieves of a parent does not count. */
 bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit);

@@ -308,6 +308,9 @@
 	X(SET_LORA, "set.lora", "bool", "low-rank adapters were seen")                             \
 	X(SET_ASYNC_SAVE, "set.async_checkpoint", "bool",                                          \
 	  "checkpoints are written beside the training")                                           \
+	X(ENV_PYTORCH, "env.uses_pytorch", "bool", "PyTorch was seen at work")                     \
+	X(ENV_JAX, "env.uses_jax", "bool", "JAX was seen at work")                                 \
+	X(ENV_TENSORFLOW, "env.uses_tensorflow", "bool", "TensorFlow was seen at work")            \
 	X(ADVICE_SHOWN, "advice.shown", "1", "advice shown for this run; known to verdicts only")
 
 enum tp_fact {

@@ -3,6 +3,7 @@
 #define TRAINPROF_MODEL_FINDING_H
 
 #include "trainprof/base/arena.h"
+#include "trainprof/model/course.h"
 #include "trainprof/model/fact.h"
 
 #include <stdbool.h>
@@ -49,6 +50,15 @@ struct tp_caveat {
 	int holds;    /* 1 yes, 0 no, -1 cannot be judged */
 };
 
+/* What buys time with quality at a known rate: whatever changes the number of iterations has to do
+ * better than that. */
+struct tp_yardstick {
+	const char *technique; /* id */
+	const char *title;
+	const struct tp_reported *reported; /* the known rate */
+	size_t n_reported;
+};
+
 /* What the guide says of the technique behind an action (trainprof guide TECHNIQUE). */
 struct tp_literature {
 	const char *title;
@@ -60,6 +70,7 @@ struct tp_literature {
 	size_t n_reported;
 	const struct tp_caveat *caveats; /* needs first */
 	size_t n_caveats;
+	const struct tp_yardstick *against; /* NULL: as many iterations as before */
 };
 
 struct tp_action {
@@ -123,7 +134,9 @@ struct tp_findings {
 	const char *verdict;
 	const char *verdict_title;
 	const char *verdict_sentence;
-	/* Of facts written by hand: which to find out next, the most useful first. */
+	/* The shown advice as moves. */
+	struct tp_course course;
+	/* Which facts to find out next, the most useful first. */
 	const struct tp_wanted_fact *wanted;
 	size_t n_wanted;
 };

@@ -46,6 +46,9 @@ struct tp_part_result {
 	 * docs/internals.md#brackets. */
 	double without_low_ns;
 	double without_high_ns;
+	/* All of it in that step, hidden or not and without waits, where it is done one thing after
+	 * another: no step is shorter. 0 = not known. */
+	double work_ns;
 };
 
 enum tp_steps_found_by { TP_STEPS_NONE, TP_STEPS_MARKER, TP_STEPS_PERIOD };
@@ -203,6 +206,9 @@ struct tp_profile {
 	uint64_t total_ns;
 	struct tp_part_result parts[TP_N_PARTS];
 	uint64_t label_ns[TP_N_LABELS]; /* sums within a part to the part, always */
+	/* The step that brackets are of, where that is not the mean of step_time: of a job, the
+	 * mean over all its devices. 0 = no other. */
+	double bracket_ns;
 	/* The largest part that a reader would call the limit; TP_N_PARTS when none is. */
 	enum tp_part limiter;
 	/* Of traces with devices: the largest part but compute, when it is worth a word; else

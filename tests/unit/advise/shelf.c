@@ -116,15 +116,15 @@ const char shelf_fast[] =
 	" \"how\": {\"pytorch\": \"fast=True\", \"c\": \"fast()\"},\n"
 	" \"verify\": \"the wait falls\"}\n";
 
-const char shelf_slow[] =
-	"{\"id\": \"slow\", \"title\": \"Write slower\", \"group\": \"cpu\",\n"
-	" \"relieves\": [\"wait\"],\n"
-	" \"component\": \"O.alg\", \"action\": \"Remove\",\n"
-	" \"mechanism\": \"adaptive; a phase; importance\",\n"
-	" \"reduces\": \"both\", \"kind\": \"semantic\", \"effects\": [],\n"
-	" \"needs\": [], \"not_when\": [],\n"
-	" \"risk\": {\"level\": \"high\", \"text\": \"less is learnt\"},\n"
-	" \"effort\": \"refactor\", \"how\": {\"jax\": \"slow\"}, \"verify\": \"it is slower\"}\n";
+const char shelf_slow[] = "{\"id\": \"slow\", \"title\": \"Write slower\", \"group\": \"cpu\",\n"
+			  " \"relieves\": [\"wait\"],\n"
+			  " \"component\": \"O.alg\", \"action\": \"Remove\",\n"
+			  " \"mechanism\": \"adaptive; a phase; importance\",\n"
+			  " \"reduces\": \"both\", \"kind\": \"semantic\", \"effects\": [],\n"
+			  " \"needs\": [], \"not_when\": [],\n"
+			  " \"risk\": {\"level\": \"high\", \"text\": \"less is learnt\"},\n"
+			  " \"against\": \"fast\", \"effort\": \"refactor\", \"how\": {\"jax\": "
+			  "\"slow\"}, \"verify\": \"it is slower\"}\n";
 
 void shelf_refuses(const struct shelf *shelf, const struct shelf_mistake *mistakes, size_t n)
 {

@@ -75,6 +75,24 @@ START_TEST(dead_parts_of_the_guide_are_found)
 }
 END_TEST
 
+START_TEST(what_takes_fewer_iterations_is_compared_with_something)
+{
+	shelf_put_guide(&shelf);
+	shelf_put_changed(&shelf, "techniques/slow.json", shelf_slow, "\"against\": \"fast\", ",
+			  "");
+	ck_assert_uint_eq(checked(), 1);
+	says("slow.json: it changes the number of iterations, and 'against' does not say what it "
+	     "is to be compared with\n");
+	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"reduces\": \"iteration\"",
+			  "\"reduces\": \"iterations\"");
+	ck_assert_uint_eq(checked(), 2);
+	/* What others are compared with is not compared itself. */
+	shelf_put(&shelf, "techniques/slow.json", shelf_slow);
+	ck_assert_uint_eq(checked(), 0);
+	tp_buf_release(&problems);
+}
+END_TEST
+
 Suite *suite_advise_bookcheck(void);
 Suite *suite_advise_bookcheck(void)
 {
@@ -85,6 +103,7 @@ Suite *suite_advise_bookcheck(void)
 	tcase_add_test(tcase, an_action_names_a_technique_that_exists);
 	tcase_add_test(tcase, without_techniques_no_names_are_compared);
 	tcase_add_test(tcase, dead_parts_of_the_guide_are_found);
+	tcase_add_test(tcase, what_takes_fewer_iterations_is_compared_with_something);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -134,6 +134,8 @@ START_TEST(only_what_is_wrong_is_left_out_when_asked)
 	const char *path = shelf.path;
 	struct tp_buf problems = {0};
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"flag\"", "\"none\"");
+	shelf_put_changed(&shelf, "techniques/slow.json", shelf_slow, "\"against\": \"fast\", ",
+			  ""); /* else it would fall with fast */
 	shelf_put_changed(&shelf, "limits.json", shelf_limits, "\"proof\"", "\"prof\"");
 	shelf_put_rule(&shelf, "a", "step.count > 1", "");
 	shelf_put_rule(&shelf, "b", "step.cuont > 1", "");

@@ -47,9 +47,9 @@ static struct tp_gain_basis basis_of(double exposed, double solo, double supply)
 	struct tp_gain_basis basis = {.whole_ns = 100};
 	struct tp_gain_part *loader = &basis.parts[TP_PART_DATALOADER];
 	struct tp_gain_part *compute = &basis.parts[TP_PART_COMPUTE];
-	*loader = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo};
+	*loader = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0};
 	double without = fmax(exposed, supply);
-	*compute = (struct tp_gain_part){true, 100 - exposed, without, fmax(without, exposed)};
+	*compute = (struct tp_gain_part){true, 100 - exposed, without, fmax(without, exposed), 0};
 	return basis;
 }
 
@@ -115,6 +115,28 @@ START_TEST(a_profile_without_a_bracket_promises_nothing)
 }
 END_TEST
 
+START_TEST(the_step_of_a_job_is_the_one_that_its_brackets_are_of)
+{
+	/* Two devices: windows of 90 and 110, their mean is 100; from start to start of the slower
+	 * one it is 120. Nothing of the loader's 40 goes on alone. */
+	struct tp_profile profile = {.total_ns = 1000, .is_of_steps = true, .bracket_ns = 100};
+	profile.step_time.n = 5;
+	profile.step_time.mean = 120;
+	profile.parts[TP_PART_COMPUTE] = (struct tp_part_result){.time_ns = 600,
+								 .without_low_ns = 60,
+								 .without_high_ns = 70,
+								 .work_ns = 90};
+	profile.parts[TP_PART_DATALOADER] = (struct tp_part_result){.time_ns = 400,
+								    .without_low_ns = 90,
+								    .without_high_ns = 100};
+	struct tp_gain_basis basis = tp_gain_basis_of_profile(&profile);
+	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 1, 1);
+	ck_assert_double_eq_tol(gain.low, 1, 1e-9);
+	ck_assert_double_eq_tol(gain.high, 100.0 / 90, 1e-9);
+	ck_assert_double_eq_tol(basis.parts[TP_PART_COMPUTE].work_ns, 90, 1e-9);
+}
+END_TEST
+
 /* ---- all advice together ---- */
 
 static uint64_t random_state = 2463534242u;
@@ -135,7 +157,7 @@ static struct tp_gain_basis random_basis(void)
 		double exposed = i + 1 < TP_N_PARTS ? rest * random_unit() * 0.6 : rest;
 		double solo = exposed * random_unit();
 		rest -= exposed;
-		basis.parts[i] = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo};
+		basis.parts[i] = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0};
 	}
 	return basis;
 }
@@ -221,6 +243,64 @@ START_TEST(advice_for_all_of_a_part_shrinks_what_labels_leave)
 }
 END_TEST
 
+START_TEST(sure_pieces_of_a_part_add_up)
+{
+	/* Half of 40 is one label, a quarter another, and advice for all of it surely takes 60 %.
+	 */
+	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0.5, 0.5),
+				   estimate(&basis, TP_PART_DATALOADER, 0.25, 0.25),
+				   estimate(&basis, TP_PART_DATALOADER, 0.6, 0.6)};
+	gains[0].label = TP_LABEL_DATALOADER_PREP;
+	gains[1].label = TP_LABEL_DATALOADER_FETCH;
+	struct tp_gain_then then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.low, 100.0 / 70, 1e-9);
+	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
+	all = tp_gain_combine(&basis, gains, 3, 100, &then);
+	ck_assert_double_eq_tol(all.low, 100.0 / 70, 1e-9); /* 75 % are more than 60 % */
+	ck_assert_double_eq_tol(all.high, 100.0 / (60 + 0.4 * 0.25 * 40), 1e-9);
+}
+END_TEST
+
+START_TEST(no_step_is_shorter_than_the_work_that_is_left)
+{
+	/* The host is at work 70 of 100, 20 of them in sight; data takes 40, compute 40. */
+	struct tp_gain_basis basis = {.whole_ns = 100};
+	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 20, 80, 100, 70};
+	basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){true, 40, 70, 100, 40};
+	basis.parts[TP_PART_COMPUTE] = (struct tp_gain_part){true, 40, 70, 100, 40};
+	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 1),
+				   estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
+				   estimate(&basis, TP_PART_HOST, 0, 0.5)};
+	struct tp_gain_then then;
+	/* Without data and half of the compute 40 would be left, but for the host. */
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
+	ck_assert_int_eq(then.part, TP_PART_HOST);
+	ck_assert_double_eq_tol(then.left_ns, 70, 1e-9);
+	/* With half of the host's work 35 are left of it, and 30 of all. */
+	all = tp_gain_combine(&basis, gains, 3, 100, &then);
+	ck_assert_double_eq_tol(all.high, 100.0 / 35, 1e-9);
+	ck_assert_double_eq_tol(then.left_ns, 35, 1e-9);
+}
+END_TEST
+
+START_TEST(the_supply_limits_next_where_it_is_the_longest)
+{
+	/* Compute takes 80 of 100, batches come every 70; the host's 10 go as well. */
+	struct tp_gain_basis basis = basis_of(20, 20, 70);
+	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 10, 90, 90, 0};
+	struct tp_gain gains[2] = {estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
+				   estimate(&basis, TP_PART_HOST, 0, 1)};
+	struct tp_gain_then then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
+	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
+	ck_assert_int_eq(then.part, TP_PART_DATALOADER);
+	ck_assert_double_eq_tol(then.left_ns, 70, 1e-9);
+}
+END_TEST
+
 START_TEST(time_outside_the_steps_counts_in_the_loop)
 {
 	/* 20 % of the loop is checkpoints, and the steps could be 100 to 60. */
@@ -255,6 +335,10 @@ Suite *suite_advise_gain(void)
 	tcase_add_test(tcase, of_one_label_the_largest_fraction_counts);
 	tcase_add_test(tcase, advice_for_all_of_a_part_shrinks_what_labels_leave);
 	tcase_add_test(tcase, time_outside_the_steps_counts_in_the_loop);
+	tcase_add_test(tcase, the_step_of_a_job_is_the_one_that_its_brackets_are_of);
+	tcase_add_test(tcase, sure_pieces_of_a_part_add_up);
+	tcase_add_test(tcase, no_step_is_shorter_than_the_work_that_is_left);
+	tcase_add_test(tcase, the_supply_limits_next_where_it_is_the_longest);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -37,6 +37,26 @@ START_TEST(figures_come_with_hardware_baseline_and_source)
 }
 END_TEST
 
+START_TEST(fewer_iterations_come_with_what_is_to_be_beaten)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_arena arena = {0};
+	facts_init(facts);
+	shelf_put_guide(&shelf);
+	shelf_put(&shelf, "thresholds.json", "{}");
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	const struct tp_yardstick *against = found(facts, &arena, "slow")->against;
+	ck_assert_ptr_nonnull(against);
+	ck_assert_str_eq(against->technique, "fast");
+	ck_assert_str_eq(against->title, "Read faster");
+	ck_assert_uint_eq(against->n_reported, 2);
+	ck_assert_str_eq(against->reported[1].text, "2x");
+	ck_assert_str_eq(against->reported[1].source.title, "Paper B");
+	ck_assert_ptr_null(found(facts, &arena, "fast")->against);
+	tp_arena_release(&arena);
+}
+END_TEST
+
 START_TEST(conditions_are_held_against_the_run)
 {
 	struct tp_quantity facts[TP_N_FACTS];
@@ -116,6 +136,7 @@ Suite *suite_advise_literature(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, figures_come_with_hardware_baseline_and_source);
 	tcase_add_test(tcase, conditions_are_held_against_the_run);
+	tcase_add_test(tcase, fewer_iterations_come_with_what_is_to_be_beaten);
 	tcase_add_test(tcase, findings_carry_it_and_outlive_the_book);
 	tcase_add_test(tcase, what_is_applied_is_told_with_what_showed_it);
 	suite_add_tcase(suite, tcase);

@@ -266,6 +266,37 @@ static const struct tp_literature sample_literature = {
 	.n_caveats = TP_ARRAY_LEN(sample_caveats),
 };
 
+/* Of what changes the number of iterations. */
+static const struct tp_reported sample_rate[] = {
+	{.text = "half the schedule: 76.6 % became 75.6 %",
+	 .hardware = "8x A100",
+	 .baseline = "88 epochs",
+	 .source = {.title = "A training recipe", .where = "b.org", .checked = "2026-11-21"}},
+};
+
+static const struct tp_yardstick sample_yardstick = {
+	.technique = "train-shorter",
+	.title = "A shorter schedule",
+	.reported = sample_rate,
+	.n_reported = TP_ARRAY_LEN(sample_rate),
+};
+
+static const struct tp_literature sample_echoing = {
+	.title = "Each batch used twice",
+	.effort = "lines",
+	.effort_text = "a few lines",
+	.risk = "medium",
+	.risk_text = "repeated samples teach less",
+	.against = &sample_yardstick,
+};
+
+static const struct tp_action sample_echo[] = {
+	{.text = "Use each batch twice.",
+	 .technique = "data-echoing",
+	 .literature = &sample_echoing},
+	{.text = "Use it three times.", .technique = "data-echoing", .literature = &sample_echoing},
+};
+
 static const struct tp_action sample_actions[] = {
 	{.text = "Raise the loader workers per rank from 2 to 4.",
 	 .example = "DataLoader(..., num_workers=4)",

@@ -112,6 +112,27 @@ START_TEST(quiet_and_unjudged_rules_are_listed)
 END_TEST
 
 /* A condition that facts cannot judge says neither yes nor no. */
+START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_training)
+{
+	struct sample s;
+	sample_init(&s);
+	s.findings.items[0].actions = sample_echo;
+	s.findings.items[0].n_actions = 2;
+	size_t size = 0;
+	char *text = render(&s.report, &size);
+	struct tp_json_doc *doc = parse(text, size);
+	const struct tp_json *finding = tp_json_first(tp_json_get(tp_json_root(doc), "findings"));
+	const struct tp_json *action = tp_json_first(tp_json_get(finding, "actions"));
+	const struct tp_json *against = at(action, "guide", "against");
+	const struct tp_json *reported = tp_json_first(tp_json_get(against, "reported"));
+	ck_assert_str_eq(tp_json_string(tp_json_get(against, "technique")), "train-shorter");
+	ck_assert_str_eq(tp_json_string(tp_json_get(reported, "hardware")), "8x A100");
+	tp_json_free(doc);
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(what_the_guide_says_stands_beside_an_action)
 {
 	struct sample s;
@@ -435,6 +456,7 @@ Suite *suite_report_export_json(void)
 	tcase_add_test(tc, every_fact_is_there_with_value_or_reason);
 	tcase_add_test(tc, quiet_and_unjudged_rules_are_listed);
 	tcase_add_test(tc, what_the_guide_says_stands_beside_an_action);
+	tcase_add_test(tc, what_changes_the_number_of_iterations_stands_beside_a_shorter_training);
 	tcase_add_test(tc, less_detail_is_told);
 	tcase_add_test(tc, inexact_profile_is_refused);
 	tcase_add_test(tc, document_is_bounded);

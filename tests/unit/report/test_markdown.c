@@ -24,6 +24,20 @@ START_TEST(markdown_equals_its_golden_file)
 }
 END_TEST
 
+START_TEST(what_changes_the_number_of_iterations_stands_beside_a_shorter_training)
+{
+	struct sample s;
+	sample_init(&s);
+	s.findings.items[0].actions = sample_echo;
+	s.findings.items[0].n_actions = 2;
+	char *text = render(&s.report);
+	ck_assert_ptr_nonnull(strstr(text, "against `train-shorter`: A shorter schedule. half the "
+					   "schedule: 76.6 % became 75.6 % (A training recipe)"));
+	free(text);
+	sample_release(&s);
+}
+END_TEST
+
 START_TEST(less_detail_is_told)
 {
 	struct sample s;
@@ -74,6 +88,7 @@ Suite *suite_report_markdown(void)
 	TCase *tc = tcase_create("markdown");
 	tcase_add_test(tc, markdown_equals_its_golden_file);
 	tcase_add_test(tc, less_detail_is_told);
+	tcase_add_test(tc, what_changes_the_number_of_iterations_stands_beside_a_shorter_training);
 	tcase_add_test(tc, a_small_part_is_not_nothing);
 	tcase_add_test(tc, names_do_not_become_markup);
 	suite_add_tcase(suite, tc);

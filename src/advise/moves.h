@@ -1,0 +1,21 @@
+/* The shown advice as a course of moves (trainprof/model/course.h). */
+#ifndef TRAINPROF_SRC_ADVISE_MOVES_H
+#define TRAINPROF_SRC_ADVISE_MOVES_H
+
+#include "judge.h"
+#include "rank.h"
+
+/*
+ * Make moves of the first `n` candidates, which are the shown advice in the order of their rank; a
+ * candidate's place is its finding's. What is of one technique, or pays only together, is one move.
+ * Moves stand in the order of diagnosis of the limit that their first rule names first, then of
+ * rank; bounds are those of tp_gain_combine(). All is in matter->arena.
+ */
+void tp_course_make(struct tp_course *out, const struct tp_matter *matter,
+		    const struct tp_candidate *candidates, size_t n);
+
+/* The largest part that is left, and what rate it allows; of `then` of tp_gain_combine(). */
+const char *tp_then_limit(const struct tp_gain_then *then);
+double tp_then_steps_per_s(const struct tp_gain_then *then, const struct tp_matter *matter);
+
+#endif

@@ -1,0 +1,98 @@
+# shellcheck shell=sh
+# What to do about a run, step by step: of facts and of a recording, the same in all three formats.
+. "$CASES/run.inc"
+. "$CASES/import_trace.inc"
+python3=/usr/bin/python3
+[ -x $python3 ] || { echo 'python3 is missing' >&2; exit 77; }
+# Each batch is read by a loader that waits for the disk, then copied from pageable memory. By hand:
+# 45 of 100 ms are reads, 10 copies, 40 compute; all of both leaves 45 ms of 100, or 2.22.
+cat >facts.json <<'END'
+{
+  "name": "two causes",
+  "facts": {
+    "step.count": 1000,
+    "step.time_ns": "100ms",
+    "step.dataloader_ratio": "45%",
+    "step.dataloader_fetch_ratio": "45%",
+    "step.compute_ratio": "40%",
+    "step.memory_ratio": "10%",
+    "step.memory_copy_h2d_ratio": "10%",
+    "step.host_ratio": "5%",
+    "step.idle_ratio": 0,
+    "loader.workers": 4,
+    "loader.read_wait_ratio": "80%",
+    "loader.busy_ratio": "10%",
+    "io.device_read_bytes_per_s": "500MB/s",
+    "io.call_read_bytes_per_s": "510MB/s",
+    "io.cached_ratio": "2%",
+    "io.disk_busy_ratio": "98%",
+    "device.count": 1,
+    "device.busy_ratio": "50%",
+    "device.pageable_ratio": "100%",
+    "device.h2d_bytes_per_s": "3GB/s",
+    "env.uses_pytorch": true
+  }
+}
+END
+# Figures of others change with the guide.
+trainprof guide --plan facts.json >text
+said $?
+sed '/^   missing/q' text
+trainprof guide --plan --width=44 facts.json | awk 'length($0) > 44'
+trainprof guide --plan --json facts.json >plan.json
+said $?
+trainprof guide --plan --json - <facts.json | cmp - plan.json && echo "stdin says the same"
+trainprof guide --plan --markdown facts.json >plan.md
+said $?
+trace_of 60 6 >trace.json
+trainprof import -q -o prof trace.json >/dev/null
+trainprof guide --plan prof | sed -n '1,/^   stop/p'
+trainprof guide --plan --json prof >recorded.json
+cat >check.py <<'END'
+import json, re, sys
+schema_of, plans = sys.argv[1], sys.argv[2:]
+for name in plans:
+    plan = json.load(open(name))
+    before = None
+    orders = [step.get("order", 99) for step in plan["steps"]]
+    assert orders == sorted(orders), orders
+    for step in plan["steps"]:
+        so_far = step["so_far"]
+        if so_far and before:
+            assert all(a >= b * (1 - 1e-9) for a, b in zip(so_far["bracket"], before)), name
+            assert step["adds"] == (so_far["bracket"] != before), name
+        before = so_far["bracket"] if so_far else before
+        for bound in (step["gain"], so_far):
+            assert not bound or bound["bracket"][0] <= bound["speedup"] <= bound["bracket"][1]
+        for target in step["targets"]:
+            assert 0 <= target["after"][0] <= target["after"][1] <= target["now"]
+    try:
+        import jsonschema
+    except ImportError:
+        continue
+    schema = json.load(open(schema_of))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(plan)
+plan = json.load(open(plans[0]))
+for shown in ("text", "plan.md"):
+    said = " ".join(open(shown).read().replace("\\", "").split())
+    for step in plan["steps"]:
+        low, high = step["so_far"]["bracket"]
+        wanted = [step["then_limit"], f"({low:.2f} to {high:.2f})"]
+        wanted += [t["fact"] for t in step["targets"]] + [d["text"] for d in step["do"]]
+        wanted += [a[k] for a in step["advice"] for k in ("headline", "because", "price", "verify")]
+        for text in wanted:
+            assert text in said, (shown, text)
+last = plan["steps"][-1]["so_far"]["bracket"]
+print(len(plan["steps"]), "steps agree; together %.2f to %.2f" % tuple(last))
+END
+$python3 check.py "$CASES/../../docs/plan.schema.json" plan.json recorded.json
+# Nothing known, nothing there, and what is no run.
+echo '{ "facts": {} }' >empty.json
+trainprof guide --plan empty.json | sed -n '3,4p'
+trainprof guide --plan --json empty.json >empty.plan
+said $?
+for run in gone trace.json; do
+	trainprof guide --plan $run
+	said $?
+done
