@@ -2,6 +2,7 @@
 #include "trainprof/advise/factfile.h"
 
 #include "factvalue.h"
+#include "layerlist.h"
 #include "wanted.h"
 
 #include "trainprof/base/text.h"
@@ -302,6 +303,7 @@ void tp_factfile_schema(struct tp_buf *out)
 	tp_json_write_key(&w, "expect");
 	put_type(&w, "object");
 	put_facts(&w);
+	tp_layerlist_schema(&w);
 	tp_json_close(&w, '}');
 	tp_json_write_key(&w, "$defs");
 	tp_json_open(&w, '{');
