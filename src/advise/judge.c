@@ -39,19 +39,19 @@ static const char *why_not_judged(const struct tp_matter *matter, const bool *us
 	return reason ? reason : "its condition divides by zero";
 }
 
-/* Why the rule asks for what no recording of this kind has; NULL when it does not. */
+/* Why the rule asks for what no recording of this kind has; NULL when it does not. What no kind has
+ * is the better reason. */
 static const char *why_about_others(const struct tp_matter *matter, const bool *used)
 {
 	const char *why = NULL;
 	for (int i = 0; i < TP_N_FACTS; i++) {
 		if (!used[i] || !matter->facts[i].is_foreign)
 			continue;
-		if (!tp_fact_is_told((enum tp_fact)i))
-			return "it is about another kind of recording";
-		if (!why)
-			why = tp_arena_printf(matter->arena,
-					      "only a file of facts tells %s (trainprof advise)",
-					      tp_fact_desc((enum tp_fact)i)->name);
+		if (tp_fact_is_told((enum tp_fact)i))
+			return tp_arena_printf(matter->arena,
+					       "only a file of facts tells %s (trainprof advise)",
+					       tp_fact_desc((enum tp_fact)i)->name);
+		why = "it is about another kind of recording";
 	}
 	return why;
 }

@@ -87,7 +87,9 @@ END_TEST
 
 START_TEST(a_rule_about_what_only_people_know_says_how_to_tell_it)
 {
-	shelf_put_rule(&shelf, "a", "data.size_bytes > 1GB and job.nodes > 1", "");
+	shelf_put_rule(&shelf, "a",
+		       "device.busy_ratio > 50% and data.size_bytes > 1GB and job.nodes > 1", "");
+	facts[TP_FACT_DEVICE_BUSY] = (struct tp_quantity){.missing = "m", .is_foreign = true};
 	facts[TP_FACT_DATA_SIZE] = (struct tp_quantity){.missing = "m", .is_foreign = true};
 	facts[TP_FACT_JOB_NODES] = facts[TP_FACT_DATA_SIZE];
 	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
@@ -95,6 +97,8 @@ START_TEST(a_rule_about_what_only_people_know_says_how_to_tell_it)
 			 "only a file of facts tells data.size_bytes (trainprof advise)");
 	facts_set(facts, TP_FACT_DATA_SIZE, 2e9);
 	facts_set(facts, TP_FACT_JOB_NODES, 2);
+	ck_assert_str_eq(judged("test/a").quiet_because, "it is about another kind of recording");
+	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.9);
 	ck_assert_int_eq(judged("test/a").state, TP_FINDING_FIRED);
 }
 END_TEST
