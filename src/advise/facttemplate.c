@@ -169,6 +169,7 @@ enum tp_status tp_factfile_template(struct tp_buf *out, const struct tp_rulebook
 		"  // A share is of each step; the six parts of a step add up to 100 %.\n"
 		"  // With an interval: { \"value\": \"35%\", \"low\": \"30%\", \"high\": \"40%\" "
 		"}\n"
+		"  // model.* may also come from a list of layers: trainprof guide predictions\n"
 		"  \"schema\": \"trainprof-facts/1\",\n"
 		"  \"name\": \"my training\",\n"
 		"  \"facts\": {\n");

@@ -35,4 +35,4 @@ for file in shape.json key.json; do
 	trainprof advise $file
 	echo "status $?"
 done
-trainprof advise --template recipe | grep model
+trainprof advise --template recipe | grep '"model'
