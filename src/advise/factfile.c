@@ -2,6 +2,7 @@
 #include "trainprof/advise/factfile.h"
 
 #include "factvalue.h"
+#include "layerlist.h"
 
 #include "trainprof/base/text.h"
 #include "trainprof/model/part.h"
@@ -53,7 +54,7 @@ static bool is_share(enum tp_fact fact)
 {
 	const struct tp_fact_desc *desc = tp_fact_desc(fact);
 	bool is_of_step = tp_text_starts_with(desc->name, "step.") && fact != TP_FACT_STEP_CV;
-	return strcmp(desc->unit, "ratio") == 0 && is_of_step;
+	return strcmp(desc->unit, "ratio") == 0 && (is_of_step || tp_fact_is_told(fact));
 }
 
 static void check_value(struct tp_form *form, const struct tp_json *at, enum tp_fact fact,
@@ -226,8 +227,8 @@ static void read_facts(struct tp_form *form, struct tp_factfile *out, const stru
 enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_doc *doc,
 				struct tp_error *err)
 {
-	static const char *const keys[] = {"schema", "name",   "note", "source",
-					   "facts",  "expect", NULL};
+	static const char *const keys[] = {"schema", "name",    "note",   "source",
+					   "facts",  "network", "expect", NULL};
 	*out = (struct tp_factfile){0};
 	struct tp_form form = {.doc = doc, .arena = &out->arena, .err = err};
 	const struct tp_json *root = tp_json_root(doc);
@@ -241,6 +242,8 @@ enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_do
 	out->name = tp_form_text(&form, root, "name", false);
 	if (!form.status)
 		read_facts(&form, out, tp_json_get(root, "facts"));
+	if (!form.status)
+		tp_layerlist_read(&form, root, out->facts);
 	if (form.status) {
 		tp_factfile_release(out);
 		return form.status;

@@ -2,6 +2,7 @@
 #include "trainprof/advise/factfile.h"
 
 #include "factvalue.h"
+#include "layerlist.h"
 #include "wanted.h"
 
 #include "trainprof/base/text.h"
@@ -169,6 +170,7 @@ enum tp_status tp_factfile_template(struct tp_buf *out, const struct tp_rulebook
 		"  // A share is of each step; the six parts of a step add up to 100 %.\n"
 		"  // With an interval: { \"value\": \"35%\", \"low\": \"30%\", \"high\": \"40%\" "
 		"}\n"
+		"  // model.* may also come from a list of layers: trainprof guide predictions\n"
 		"  \"schema\": \"trainprof-facts/1\",\n"
 		"  \"name\": \"my training\",\n"
 		"  \"facts\": {\n");
@@ -303,6 +305,7 @@ void tp_factfile_schema(struct tp_buf *out)
 	tp_json_write_key(&w, "expect");
 	put_type(&w, "object");
 	put_facts(&w);
+	tp_layerlist_schema(&w);
 	tp_json_close(&w, '}');
 	tp_json_write_key(&w, "$defs");
 	tp_json_open(&w, '{');

@@ -39,13 +39,21 @@ static const char *why_not_judged(const struct tp_matter *matter, const bool *us
 	return reason ? reason : "its condition divides by zero";
 }
 
-/* Whether the rule asks for what no recording of this kind has. */
-static bool is_about_others(const struct tp_matter *matter, const bool *used)
+/* Why the rule asks for what no recording of this kind has; NULL when it does not. What no kind has
+ * is the better reason. */
+static const char *why_about_others(const struct tp_matter *matter, const bool *used)
 {
-	for (int i = 0; i < TP_N_FACTS; i++)
-		if (used[i] && matter->facts[i].is_foreign)
-			return true;
-	return false;
+	const char *why = NULL;
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		if (!used[i] || !matter->facts[i].is_foreign)
+			continue;
+		if (tp_fact_is_told((enum tp_fact)i))
+			return tp_arena_printf(matter->arena,
+					       "only a file of facts tells %s (trainprof advise)",
+					       tp_fact_desc((enum tp_fact)i)->name);
+		why = "it is about another kind of recording";
+	}
+	return why;
 }
 
 static bool needs_are_known(const struct tp_matter *matter, const struct tp_rule *rule)
@@ -86,12 +94,11 @@ static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct
 	bool used[TP_N_FACTS] = {false};
 	tp_rule_mark_facts(rule, used);
 	ruling.state = TP_FINDING_NOT_JUDGED;
-	if (is_about_others(matter, used)) {
+	ruling.quiet_because = why_about_others(matter, used);
+	if (ruling.quiet_because)
 		ruling.state = TP_FINDING_QUIET;
-		ruling.quiet_because = "it is about another kind of recording";
-	} else {
+	else
 		ruling.not_judged_because = why_not_judged(matter, used);
-	}
 	return ruling;
 }
 

@@ -38,6 +38,12 @@ const char *tp_fact_nearest(const char *name)
 	return tp_text_nearest(name, names, TP_N_FACTS);
 }
 
+bool tp_fact_is_told(enum tp_fact fact)
+{
+	/* They stand together in the list. */
+	return fact >= TP_FACT_DATA_SIZE && fact <= TP_FACT_FORECAST_SPREAD;
+}
+
 const char *tp_origin_name(enum tp_origin origin)
 {
 	static const char *const names[] = {"measured", "sampled", "derived", "estimated"};

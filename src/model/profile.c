@@ -45,8 +45,13 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 	*profile = (struct tp_profile){.trace = trace, .trainer = TP_NO_TASK};
 	profile->limiter = TP_N_PARTS;
 	profile->largest_loss = TP_N_PARTS;
-	for (int i = 0; i < TP_N_FACTS; i++)
-		profile->facts[i].missing = "not measured";
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		bool is_told = tp_fact_is_told((enum tp_fact)i);
+		profile->facts[i] =
+			(struct tp_quantity){.is_foreign = is_told,
+					     .missing = is_told ? "only a file of facts tells it"
+								: "not measured"};
+	}
 }
 
 void tp_profile_release(struct tp_profile *profile)

@@ -218,13 +218,18 @@ static void check_rule(const struct tp_rule *rule, const char *path)
 	ruletrace_release(&trace);
 }
 
-/* Does it need what a live run cannot tell? Those facts stand together in fact.h. */
+/* Does it need what a live run cannot tell? Those facts stand together in fact.h. What needs more
+ * than any recording has fires on none. */
 static bool is_of_traces(const struct tp_rule *rule)
 {
-	for (size_t i = 0; i < rule->n_needs; i++)
-		if (rule->needs[i] >= TP_FACT_STEP_NEXT && rule->needs[i] <= TP_FACT_TRACE_SPANS)
-			return true;
-	return false;
+	bool is_of_traces = false;
+	for (size_t i = 0; i < rule->n_needs; i++) {
+		if (tp_fact_is_told(rule->needs[i]))
+			return false;
+		is_of_traces |= rule->needs[i] >= TP_FACT_STEP_NEXT &&
+				rule->needs[i] <= TP_FACT_TRACE_SPANS;
+	}
+	return is_of_traces;
 }
 
 static bool is_unreachable(const char *rule)

@@ -5,7 +5,8 @@
  *   { "name": "resnet on 8 cards", "facts": { "step.dataloader_ratio": "65%" } }
  *
  * What follows from the facts given is filled in: shares of a step add up to 1, and those of which
- * a part consists to no more than it; where a device is told of, math on CPUs is ruled out.
+ * a part consists to no more than it; where a device is told of, math on CPUs is ruled out. A list
+ * of layers ("network") gives what a sample costs, where the facts do not tell it.
  */
 #ifndef TRAINPROF_ADVISE_FACTFILE_H
 #define TRAINPROF_ADVISE_FACTFILE_H

@@ -311,6 +311,53 @@
 	X(ENV_PYTORCH, "env.uses_pytorch", "bool", "PyTorch was seen at work")                     \
 	X(ENV_JAX, "env.uses_jax", "bool", "JAX was seen at work")                                 \
 	X(ENV_TENSORFLOW, "env.uses_tensorflow", "bool", "TensorFlow was seen at work")            \
+	X(DATA_SIZE, "data.size_bytes", "bytes", "training data as it is stored")                  \
+	X(JOB_NODES, "job.nodes", "1", "machines that train together")                             \
+	X(JOB_DEVICES, "job.devices", "1", "devices that are there to train on")                   \
+	X(JOB_BATCH, "job.batch_samples", "1", "samples of a step, on all devices together")       \
+	X(JOB_DEVICE_SAMPLES, "job.device_samples", "1", "samples of a step on one device")        \
+	X(LINK_RATE, "link.bytes_per_s", "bytes_per_s",                                            \
+	  "from a device to its neighbour, as measured")                                           \
+	X(LINK_LATENCY, "link.latency_ns", "ns", "a message of no bytes between them")             \
+	X(GPU_MEM_RATE, "gpu.memory_bytes_per_s", "bytes_per_s",                                   \
+	  "bandwidth of a GPU's memory, by its data sheet")                                        \
+	X(MODEL_SAMPLE, "model.sample_bytes", "bytes",                                             \
+	  "device memory for one sample: what the way back needs")                                 \
+	X(MODEL_STATE, "model.state_bytes", "bytes",                                               \
+	  "weights, their gradients and optimizer state on a device")                              \
+	X(MODEL_OPERATIONS, "model.sample_operations", "1",                                        \
+	  "multiplications and additions of a sample, there and back")                             \
+	X(MODEL_OPERATION_RATE, "model.operations_per_s", "per_s",                                 \
+	  "of them that a device does in a second on this model")                                  \
+	X(MODEL_SAMPLE_TIME, "model.sample_time_ns", "ns",                                         \
+	  "a sample there and back, on one device")                                                \
+	X(MODEL_LEAST, "model.sample_least_bytes", "bytes",                                        \
+	  "device memory traffic of a sample if only products and convolutions read and write")    \
+	X(MODEL_HALO, "model.halo_bytes", "bytes",                                                 \
+	  "sent by a device for a sample that is split in slabs, there and back")                  \
+	X(MODEL_HALO_MESSAGES, "model.halo_messages", "1", "messages that these bytes take")       \
+	X(MODEL_SPLIT, "model.split_most", "1", "slabs of a sample, none thinner than its halo")   \
+	X(MODEL_LINEAR, "model.linear_ratio", "ratio",                                             \
+	  "kernel time in products of large linear layers (MLP)")                                  \
+	X(MODEL_ZEROS, "model.zeros_ratio", "ratio",                                               \
+	  "weights of those layers that are zero and stay so")                                     \
+	X(MODEL_ZERO_BLOCKS, "model.zeros_are_blocks", "bool",                                     \
+	  "the zeros fill whole blocks, of 16 x 16 or more")                                       \
+	X(MODEL_ZERO_PAIRS, "model.zeros_are_paired", "bool",                                      \
+	  "two of each four neighbours are zero (2:4)")                                            \
+	X(MODEL_ALIKE, "model.layers_alike", "1",                                                  \
+	  "layers of the same shapes that could use the same weights")                             \
+	X(MODEL_ALIKE_RATIO, "model.alike_ratio", "ratio",                                         \
+	  "weights of the model that are in these layers")                                         \
+	X(MODEL_CLASSIFIER, "model.is_image_classifier", "bool",                                   \
+	  "a convolutional network that tells classes of images")                                  \
+	X(MODEL_MASKED, "model.is_masked_language_model", "bool",                                  \
+	  "a language model trained as BERT is")                                                   \
+	X(FORECAST_MEMBERS, "forecast.members", "1", "simulations that are run for one forecast")  \
+	X(FORECAST_COST, "forecast.cost_ratio", "ratio",                                           \
+	  "cost of a forecast that its members take")                                              \
+	X(FORECAST_SPREAD, "forecast.spread_suffices", "bool",                                     \
+	  "of the members only their spread is used")                                              \
 	X(ADVICE_SHOWN, "advice.shown", "1", "advice shown for this run; known to verdicts only")
 
 enum tp_fact {
@@ -332,6 +379,8 @@ extern const enum tp_fact tp_part_facts[TP_N_PARTS];
 enum tp_fact tp_fact_find(const char *name); /* TP_N_FACTS when unknown */
 /* The nearest name for a message; NULL when nothing is near. */
 const char *tp_fact_nearest(const char *name);
+/* Whether no recording has it: somebody tells it, in a file of facts. */
+bool tp_fact_is_told(enum tp_fact fact);
 
 enum tp_origin { TP_ORIGIN_MEASURED, TP_ORIGIN_SAMPLED, TP_ORIGIN_DERIVED, TP_ORIGIN_ESTIMATED };
 

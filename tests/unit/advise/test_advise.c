@@ -677,6 +677,152 @@ static const struct scene scenes[] = {
 	 {END},
 	 "host/compiles-in-step",
 	 "compute_bound"},
+	/* What people tell of the job, its data and its model beside what was measured. */
+	{"a part of the data that would fit",
+	 {{TP_FACT_STEP_FETCH, 0.5}},
+	 {{TP_FACT_IO_READ, 200e6},
+	  {TP_FACT_IO_CALL_READ, 400e6},
+	  {TP_FACT_IO_CALL_BYTES, 1e6},
+	  {TP_FACT_RUN_WINDOW, 500e9},
+	  {TP_FACT_IO_CACHED, 0.5},
+	  {TP_FACT_DATA_SIZE, 28e9},
+	  END},
+	 "input/cache-size",
+	 "dataloader_bound"},
+	{"data that fits the memory of all nodes",
+	 {{TP_FACT_STEP_FETCH, 0.5}},
+	 {{TP_FACT_IO_READ, 200e6},
+	  {TP_FACT_IO_CALL_READ, 400e6},
+	  {TP_FACT_IO_CALL_BYTES, 1e6},
+	  {TP_FACT_RUN_WINDOW, 500e9},
+	  {TP_FACT_IO_CACHED, 0.5},
+	  {TP_FACT_DATA_SIZE, 100e9},
+	  {TP_FACT_JOB_NODES, 8},
+	  END},
+	 "input/cache-of-nodes",
+	 "dataloader_bound"},
+	{"data that fits no memory",
+	 {{TP_FACT_STEP_FETCH, 0.5}},
+	 {{TP_FACT_IO_READ, 200e6},
+	  {TP_FACT_IO_CALL_READ, 400e6},
+	  {TP_FACT_IO_CALL_BYTES, 1e6},
+	  {TP_FACT_RUN_WINDOW, 500e9},
+	  {TP_FACT_IO_CACHED, 0.5},
+	  {TP_FACT_DATA_SIZE, 1e12},
+	  {TP_FACT_JOB_NODES, 8},
+	  END},
+	 "input/cache-too-small",
+	 "dataloader_bound"},
+	{"a sample that fits no device",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_MODEL_SAMPLE, 50e9},
+	  {TP_FACT_MODEL_STATE, 1e9},
+	  {TP_FACT_GPU_MEM_TOTAL, 16e9},
+	  END},
+	 "gpu/sample-too-large",
+	 "compute_bound"},
+	{"a sample that four devices hold",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_MODEL_SAMPLE, 50e9},
+	  {TP_FACT_MODEL_STATE, 1e9},
+	  {TP_FACT_GPU_MEM_TOTAL, 16e9},
+	  {TP_FACT_MODEL_SAMPLE_TIME, 1e9},
+	  {TP_FACT_MODEL_HALO, 400e6},
+	  {TP_FACT_MODEL_HALO_MESSAGES, 40},
+	  {TP_FACT_MODEL_SPLIT, 64},
+	  {TP_FACT_LINK_RATE, 20e9},
+	  {TP_FACT_LINK_LATENCY, 10e3},
+	  END},
+	 "gpu/split-samples",
+	 "compute_bound"},
+	{"sixteen samples for sixty-four devices",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_JOB_DEVICES, 64},
+	  {TP_FACT_JOB_BATCH, 16},
+	  {TP_FACT_MODEL_SAMPLE_TIME, 1e9},
+	  {TP_FACT_MODEL_HALO, 400e6},
+	  {TP_FACT_MODEL_HALO_MESSAGES, 40},
+	  {TP_FACT_MODEL_SPLIT, 64},
+	  {TP_FACT_LINK_RATE, 20e9},
+	  {TP_FACT_LINK_LATENCY, 10e3},
+	  END},
+	 "gpu/more-devices-than-samples",
+	 "compute_bound"},
+	{"large linear layers",
+	 {{TP_FACT_STEP_COLLECTIVE, 0.012}},
+	 {{TP_FACT_MODEL_LINEAR, 0.6}, END},
+	 "gpu/paired-zeros",
+	 "compute_bound"},
+	{"blocks of zeros",
+	 {{TP_FACT_STEP_COLLECTIVE, 0.012}},
+	 {{TP_FACT_MODEL_LINEAR, 0.4},
+	  {TP_FACT_MODEL_ZEROS, 0.8},
+	  {TP_FACT_MODEL_ZERO_BLOCKS, 1},
+	  {TP_FACT_MODEL_ZERO_PAIRS, 0},
+	  END},
+	 "gpu/zero-blocks",
+	 "compute_bound"},
+	{"scattered zeros",
+	 {{TP_FACT_STEP_COLLECTIVE, 0.012}},
+	 {{TP_FACT_MODEL_LINEAR, 0.4},
+	  {TP_FACT_MODEL_ZEROS, 0.8},
+	  {TP_FACT_MODEL_ZERO_BLOCKS, 0},
+	  {TP_FACT_MODEL_ZERO_PAIRS, 0},
+	  END},
+	 "gpu/scattered-zeros",
+	 "compute_bound"},
+	{"many bytes for each product",
+	 {{TP_FACT_STEP_COLLECTIVE, 0.012}},
+	 {{TP_FACT_GPU_DRAM, 0.8},
+	  {TP_FACT_GPU_MEM_RATE, 900e9},
+	  {TP_FACT_MODEL_LEAST, 1e9},
+	  {TP_FACT_JOB_DEVICE_SAMPLES, 8},
+	  END},
+	 "gpu/moves-too-many-bytes",
+	 "compute_bound"},
+	{"twenty-four layers alike",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_MODEL_STATE, 12e9},
+	  {TP_FACT_GPU_MEM_TOTAL, 16e9},
+	  {TP_FACT_MODEL_ALIKE, 24},
+	  {TP_FACT_MODEL_ALIKE_RATIO, 0.9},
+	  END},
+	 "gpu/layers-alike",
+	 "compute_bound"},
+	{"twenty-four layers alike on a slow link",
+	 {{TP_FACT_STEP_COMMUNICATION, 0.6}},
+	 {{TP_FACT_COMM_PEERS, 2},
+	  {TP_FACT_MODEL_ALIKE, 24},
+	  {TP_FACT_MODEL_ALIKE_RATIO, 0.9},
+	  END},
+	 "communication/transfer|communication/shared-weights",
+	 "communication_bound"},
+	{"an ensemble",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_FORECAST_MEMBERS, 50},
+	  {TP_FACT_FORECAST_COST, 0.9},
+	  {TP_FACT_FORECAST_SPREAD, 0},
+	  END},
+	 "forecast/costly-members",
+	 "compute_bound"},
+	{"an ensemble for its spread",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_FORECAST_MEMBERS, 50},
+	  {TP_FACT_FORECAST_COST, 0.9},
+	  {TP_FACT_FORECAST_SPREAD, 1},
+	  END},
+	 "forecast/spread-only",
+	 "compute_bound"},
+	{"a classifier of images",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_MODEL_CLASSIFIER, 1}, END},
+	 "recipe/image-classifier",
+	 "compute_bound"},
+	{"a BERT",
+	 {{TP_FACT_STEP_PREP, 0.01}},
+	 {{TP_FACT_MODEL_MASKED, 1}, END},
+	 "recipe/masked-language-model",
+	 "compute_bound"},
 };
 
 static void know_all(const struct fact_value *facts, size_t n)
@@ -728,15 +874,22 @@ START_TEST(each_dominant_cause_gets_its_advice_first)
 }
 END_TEST
 
-/* Waits are handed over: what goes away with them is other advice's gain. What a setting costs no
- * fact of one run tells. */
 static bool may_lack_gain(const char *rule)
 {
 	static const char *const rules[] = {
-		"communication/one-late-rank",  "communication/ranks-in-turn",
-		"communication/wait-for-fewer", "communication/forced-transport",
-		"communication/data-parallel",  "host/debugging-left-on",
-	};
+		/* Waits are handed over: what goes away with them is other advice's gain. */
+		"communication/late-rank", "communication/one-late-rank",
+		"communication/ranks-in-turn", "communication/wait-for-fewer",
+		/* What a setting costs no fact of one run tells. */
+		"communication/forced-transport", "communication/data-parallel",
+		"host/debugging-left-on",
+		/* Room, not time. */
+		"gpu/sample-too-large", "gpu/split-samples", "gpu/layers-alike",
+		/* Nothing but another pattern. */
+		"gpu/scattered-zeros",
+		/* Outside of the steps, or fewer of them. */
+		"forecast/costly-members", "forecast/spread-only", "recipe/image-classifier",
+		"recipe/masked-language-model"};
 	for (size_t i = 0; i < TP_ARRAY_LEN(rules); i++)
 		if (strcmp(rule, rules[i]) == 0)
 			return true;
@@ -1117,6 +1270,60 @@ START_TEST(public_traces_are_judged_as_their_answers_say)
 }
 END_TEST
 
+static const struct tp_expr *figure_of(const char *rule_id, const char *name)
+{
+	const struct tp_rule *rule = tp_rulebook_find(book, rule_id);
+	for (size_t i = 0; i < rule->n_locals; i++)
+		if (strcmp(rule->locals[i].name, name) == 0)
+			return rule->locals[i].expr;
+	ck_abort_msg("%s has no $%s", rule_id, name);
+	return NULL;
+}
+
+/* The share of the data that must be in memory, from rates in MB/s. */
+static double enough_of(const char *rule, double disk, double all, double waits)
+{
+	struct tp_quantity facts[TP_N_FACTS];
+	facts_init(facts);
+	facts_set(facts, TP_FACT_IO_READ, disk * 1e6);
+	facts_set(facts, TP_FACT_IO_CALL_READ, all * 1e6);
+	facts_set(facts, TP_FACT_STEP_DATALOADER, waits);
+	struct tp_number enough = tp_expr_number(figure_of(rule, "enough"), facts);
+	ck_assert(enough.is_known);
+	return enough.value;
+}
+
+/* DS-Analyzer the other way round: with this share cached the disk's rest arrives as fast as the
+ * step takes it. Memory counts as infinitely fast. */
+START_TEST(the_cache_asked_for_makes_reads_as_fast_as_the_step)
+{
+	static const char *const rules[] = {"input/evicted-cache", "input/cache-size",
+					    "input/cache-of-nodes", "input/cache-too-small"};
+	for (double disk = 10; disk <= 1000; disk *= 1.7) {
+		for (double all = disk; all <= 20 * disk; all *= 1.9) {
+			double before = 0;
+			for (double waits = 0.05; waits < 1; waits += 0.1) {
+				double enough = enough_of(rules[0], disk, all, waits);
+				double demand = all / (1 - waits);
+				ck_assert(enough >= before && enough >= 0 && enough < 1);
+				ck_assert_double_eq_tol(disk / (1 - enough), demand, 1e-6 * demand);
+				for (size_t i = 1; i < TP_ARRAY_LEN(rules); i++)
+					ck_assert_double_eq(enough_of(rules[i], disk, all, waits),
+							    enough);
+				/* A faster disk asks for no more. */
+				ck_assert_double_le(enough_of(rules[0], disk, all, waits),
+						    enough_of(rules[0], disk / 2, all, waits));
+				before = enough;
+			}
+		}
+	}
+	/* By hand: 400 MB/s from the disk of 500, half of the time waiting: 1000 are asked for. */
+	ck_assert_double_eq_tol(enough_of(rules[0], 400, 500, 0.5), 0.6, 1e-12);
+	/* More from the disk than was asked for, by reading ahead: nothing need be cached. */
+	ck_assert_double_eq(enough_of(rules[0], 900, 500, 0.1), 0);
+}
+END_TEST
+
 /* Rules for the one kind of measurement say nothing about the other, nor that all is well. */
 START_TEST(live_runs_and_traces_have_their_own_rules)
 {
@@ -1206,6 +1413,7 @@ Suite *suite_advise_advise(void)
 	tcase_add_test(tcase, without_steps_sentences_speak_of_the_time_measured);
 	tcase_add_loop_test(tcase, public_traces_are_judged_as_their_answers_say, 0,
 			    TP_ARRAY_LEN(public_traces));
+	tcase_add_test(tcase, the_cache_asked_for_makes_reads_as_fast_as_the_step);
 	tcase_add_test(tcase, live_runs_and_traces_have_their_own_rules);
 	tcase_add_test(tcase, notes_tell_what_a_capture_lacks);
 	tcase_add_test(tcase, a_trace_without_spans_is_not_judged);

@@ -230,8 +230,9 @@ START_TEST(a_template_of_a_topic_has_what_its_rules_ask_for)
 	ck_assert_str_eq(err.text, "no topic 'inptu'; nearest: input");
 	ck_assert_str_eq(err.next, "trainprof advise --template input");
 	ck_assert_int_eq(tp_factfile_template(&text, book, "weather", &err), TP_USAGE);
-	ck_assert_str_eq(err.text, "no topic 'weather', there are: communication, compute, gpu, "
-				   "host, input, memory, run");
+	ck_assert_str_eq(err.text,
+			 "no topic 'weather', there are: communication, compute, forecast, gpu, "
+			 "host, input, memory, recipe, run");
 	tp_buf_release(&text);
 	tp_rulebook_free(book);
 }

@@ -85,6 +85,24 @@ START_TEST(a_rule_about_another_kind_of_recording_is_quiet)
 }
 END_TEST
 
+START_TEST(a_rule_about_what_only_people_know_says_how_to_tell_it)
+{
+	shelf_put_rule(&shelf, "a",
+		       "device.busy_ratio > 50% and data.size_bytes > 1GB and job.nodes > 1", "");
+	facts[TP_FACT_DEVICE_BUSY] = (struct tp_quantity){.missing = "m", .is_foreign = true};
+	facts[TP_FACT_DATA_SIZE] = (struct tp_quantity){.missing = "m", .is_foreign = true};
+	facts[TP_FACT_JOB_NODES] = facts[TP_FACT_DATA_SIZE];
+	ck_assert_int_eq(judged("test/a").state, TP_FINDING_QUIET);
+	ck_assert_str_eq(judged("test/a").quiet_because,
+			 "only a file of facts tells data.size_bytes (trainprof advise)");
+	facts_set(facts, TP_FACT_DATA_SIZE, 2e9);
+	facts_set(facts, TP_FACT_JOB_NODES, 2);
+	ck_assert_str_eq(judged("test/a").quiet_because, "it is about another kind of recording");
+	facts_set(facts, TP_FACT_DEVICE_BUSY, 0.9);
+	ck_assert_int_eq(judged("test/a").state, TP_FINDING_FIRED);
+}
+END_TEST
+
 START_TEST(a_look_alike_keeps_a_rule_quiet_and_says_so)
 {
 	shelf_put_rule(
@@ -212,6 +230,7 @@ Suite *suite_advise_judge(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_rule_fires_stays_quiet_or_cannot_be_judged);
 	tcase_add_test(tcase, what_a_rule_needs_must_be_known_before_it_fires);
+	tcase_add_test(tcase, a_rule_about_what_only_people_know_says_how_to_tell_it);
 	tcase_add_test(tcase, a_look_alike_keeps_a_rule_quiet_and_says_so);
 	tcase_add_test(tcase, a_rule_about_another_kind_of_recording_is_quiet);
 	tcase_add_test(tcase, a_child_speaks_only_where_its_parent_fired);

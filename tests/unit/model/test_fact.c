@@ -64,6 +64,20 @@ START_TEST(a_typing_mistake_finds_what_was_meant)
 }
 END_TEST
 
+START_TEST(what_only_people_know_is_told_from_what_recordings_have)
+{
+	static const char *const told[] = {"data.", "job.", "link.", "model.", "forecast."};
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		const char *name = tp_fact_desc((enum tp_fact)i)->name;
+		bool is_told = i == TP_FACT_GPU_MEM_RATE;
+		for (size_t k = 0; k < sizeof(told) / sizeof(told[0]); k++)
+			is_told |= strncmp(name, told[k], strlen(told[k])) == 0;
+		ck_assert_msg(tp_fact_is_told((enum tp_fact)i) == is_told, "%s", name);
+	}
+	ck_assert(!tp_fact_is_told(TP_N_FACTS));
+}
+END_TEST
+
 START_TEST(origins_have_names)
 {
 	ck_assert_str_eq(tp_origin_name(TP_ORIGIN_MEASURED), "measured");
@@ -81,6 +95,7 @@ Suite *suite_model_fact(void)
 	tcase_add_test(tc, the_share_of_each_part_is_a_fact);
 	tcase_add_test(tc, a_name_ends_as_its_unit_does);
 	tcase_add_test(tc, a_typing_mistake_finds_what_was_meant);
+	tcase_add_test(tc, what_only_people_know_is_told_from_what_recordings_have);
 	tcase_add_test(tc, origins_have_names);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -34,6 +34,20 @@ START_TEST(a_fact_is_unknown_with_a_reason_until_it_is_set)
 }
 END_TEST
 
+/* So rules that ask for it are quiet about recordings instead of not judged. */
+START_TEST(what_only_people_know_is_ruled_out_until_it_is_set)
+{
+	const struct tp_quantity *fact = &profile.facts[TP_FACT_DATA_SIZE];
+	ck_assert(!fact->is_known && fact->is_foreign);
+	ck_assert_str_eq(fact->missing, "only a file of facts tells it");
+	ck_assert(profile.facts[TP_FACT_FORECAST_SPREAD].is_foreign);
+	ck_assert(!profile.facts[TP_FACT_ENV_PYTHON].is_foreign);
+	ck_assert(!profile.facts[TP_FACT_ADVICE_SHOWN].is_foreign);
+	tp_profile_set(&profile, TP_FACT_DATA_SIZE, 5e9, TP_ORIGIN_ESTIMATED, 1);
+	ck_assert(fact->is_known && !fact->is_foreign);
+}
+END_TEST
+
 START_TEST(what_is_no_number_is_not_known)
 {
 	static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -123,6 +137,7 @@ Suite *suite_model_profile(void)
 	TCase *tc = tcase_create("profile");
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_fact_is_unknown_with_a_reason_until_it_is_set);
+	tcase_add_test(tc, what_only_people_know_is_ruled_out_until_it_is_set);
 	tcase_add_test(tc, what_is_no_number_is_not_known);
 	tcase_add_test(tc, warnings_keep_their_order_and_texts);
 	tcase_add_test(tc, one_nanosecond_too_few_or_many_is_not_exact);
