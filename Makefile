@@ -245,7 +245,8 @@ check-qemu:
 
 # ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------
 .PHONY: check-real
-REAL_PACKAGES := darknet python3-torch python3-pil python3-numpy python3-venv python3-mpi4py openmpi-bin
+TORCH_PACKAGES := python3-torch python3-pil python3-numpy python3-venv
+REAL_PACKAGES := darknet $(TORCH_PACKAGES) python3-mpi4py openmpi-bin
 
 ## check-real: real training against what it says of itself; installs frameworks (Debian, PyPI); ONLY=CASE
 check-real: $(B)/trainprof
@@ -253,7 +254,7 @@ check-real: $(B)/trainprof
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench bench-import grid gains
+.PHONY: check-bench bench bench-import bench-python grid gains gains-python
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
 	$(B)/bench/partition_speed \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
@@ -277,6 +278,11 @@ bench: trainprof programs $(BENCH)
 bench-import: trainprof $(BENCH)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
 
+## bench-python: what trainprof, austin and py-spy cost PyTorch with two workers; ROUNDS=9, BENCH_STEPS=160
+bench-python: trainprof $(BENCH)
+	-@tests/deps.sh $(TORCH_PACKAGES)
+	$(Q)tests/bench/python_cost.sh $(CURDIR)/trainprof $(B)/bench $(CURDIR)/build/bench-python $(ROUNDS)
+
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)
 	$(Q)tests/bench/grid.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ONLY)
@@ -284,6 +290,11 @@ grid: trainprof programs $(BENCH)
 ## gains: what advice promises against what following it brings; ONLY=TEXT picks rules
 gains: trainprof programs
 	$(Q)tests/bench/gains.sh $(CURDIR)/trainprof $(B)/programs $(ONLY)
+
+## gains-python: the same for loops of PyTorch; ONLY=TEXT picks rules
+gains-python: trainprof
+	-@tests/deps.sh $(TORCH_PACKAGES)
+	$(Q)tests/bench/gains_python.sh $(CURDIR)/trainprof $(CURDIR)/build/gains-python $(ONLY)
 
 # ---- house checks: seconds, no build --------------------------------------------------------------
 .PHONY: check-layers check-headers check-singleuse check-mirror check-names check-docs

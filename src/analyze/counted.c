@@ -21,6 +21,8 @@ static const double epoch_ns = 3e9;
 static const double min_regularity = 0.75;
 static const double min_covered = 0.5; /* of the time asked for */
 static const double max_odd = 0.05;    /* of the changes, such as no counter makes */
+/* From a sample to its reading: the collector leaves out what is later than 2 ms. */
+static const uint64_t late_ns = 3000000;
 
 struct reading {
 	uint64_t value;
@@ -63,6 +65,14 @@ static struct counter *counter_of(struct counters *counters, uint32_t name)
 	return &counters->items[counters->n - 1];
 }
 
+static struct reading *push_reading(struct counters *counters, const struct tp_mark *mark)
+{
+	struct counter *counter = counter_of(counters, mark->name);
+	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
+		(struct reading){.value = mark->value};
+	return &counter->readings[counter->n - 1];
+}
+
 static void release(struct counters *counters)
 {
 	for (size_t i = 0; i < counters->n; i++) {
@@ -73,7 +83,13 @@ static void release(struct counters *counters)
 	tp_map_release(&counters->by_name);
 }
 
-/* A counter is read just after a sample was taken, and was at the sample before. */
+/* Counters are read where Python frames are: at samples and at looks. */
+static bool is_reading(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	return analysis->classes[sample->stack].has_python;
+}
+
+/* A value lies between the reading that saw it and the one before. */
 static void collect(struct counters *counters, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -86,14 +102,16 @@ static void collect(struct counters *counters, const struct tp_analysis *analysi
 		if (mark->kind != TP_MARK_COUNTER || mark->task != analysis->main_task)
 			continue;
 		for (; at < end && trace->samples[at].time_ns <= mark->time_ns; at++) {
-			if (trace->samples[at].flags & TP_SAMPLE_POLLED)
+			if (!is_reading(analysis, &trace->samples[at]))
 				continue;
 			before_ns = last_ns;
 			last_ns = trace->samples[at].time_ns;
 		}
-		struct counter *counter = counter_of(counters, mark->name);
-		TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-			(struct reading){mark->value, before_ns, last_ns ? last_ns : mark->time_ns};
+		struct reading *reading = push_reading(counters, mark);
+		/* Of one whose frames moved on there may be no sample with Python. */
+		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= late_ns;
+		reading->before_ns = has_sample ? before_ns : last_ns;
+		reading->time_ns = has_sample ? last_ns : mark->time_ns;
 	}
 }
 
@@ -162,14 +180,42 @@ static double share_alike(const uint64_t *borders, size_t n_borders, size_t n_to
 	return n ? (double)near / (double)n : 0;
 }
 
-/* Every other round may save a checkpoint: then fours are alike. */
+/* How many of the rounds that come back after `n_turns` are alike, starting with the one at `first`.
+ */
+static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t first,
+				  size_t n_turns)
+{
+	double *lengths = tp_alloc((n_borders / n_turns + 1) * sizeof(*lengths));
+	size_t n = 0;
+	for (size_t i = first; i + 1 < n_borders; i += n_turns)
+		lengths[n++] = (double)(borders[i + 1] - borders[i]);
+	double median = tp_stats_median(lengths, n);
+	size_t near = 0;
+	for (size_t i = 0; i < n; i++)
+		near += fabs(lengths[i] - median) <= 0.5 * median;
+	free(lengths);
+	return near;
+}
+
+/* Every other round may save a checkpoint: each is like the one before the last. */
+static double share_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t n_turns)
+{
+	size_t near = 0;
+	for (size_t first = 0; first < n_turns; first++)
+		near += count_alike_in_turn(borders, n_borders, first, n_turns);
+	return (double)near / (double)(n_borders - 1);
+}
+
+/* One by one, in turns of a few, or a few together where what comes seldom has no turn. */
 static double regularity_of(const uint64_t *borders, size_t n, double *median)
 {
 	double of_fours;
-	double alone = share_alike(borders, n, 1, median);
+	double best = share_alike(borders, n, 1, median);
 	if (n <= (size_t)SURE_ROUNDS * FEW)
-		return alone;
-	return fmax(alone, share_alike(borders, n, FEW, &of_fours));
+		return best;
+	for (size_t n_turns = 2; n_turns <= FEW; n_turns++)
+		best = fmax(best, share_alike_in_turn(borders, n, n_turns));
+	return fmax(best, share_alike(borders, n, FEW, &of_fours));
 }
 
 /* The borders by the clock of the main thread's CPU time. Heap. */

@@ -1,8 +1,8 @@
 /*
  * Steps by a counter of the program: a variable of a function of the main thread that grows by one
- * per round, as the collector saw it at samples (TP_MARK_COUNTER). The count is exact however short
- * or alike the parts of a round are; a border lies anywhere between two samples, so it is put in
- * the middle.
+ * per round, as the collector saw it at samples and looks (TP_MARK_COUNTER). The count is exact
+ * however short or alike the parts of a round are; a border lies anywhere between two readings, so
+ * it is put in the middle.
  */
 #ifndef TRAINPROF_SRC_ANALYZE_COUNTED_H
 #define TRAINPROF_SRC_ANALYZE_COUNTED_H
@@ -17,8 +17,8 @@ struct tp_counted {
 	size_t n;
 	uint32_t name; /* string: which counter */
 	double period_ns;
-	double regularity; /* share of rounds within 50 % of the median, or by fours 25 %, in time
-			    * or in CPU time */
+	double regularity; /* share of rounds within 50 % of the median of all, or of those in the
+			    * same turn of two to four, or by fours 25 %, in time or in CPU time */
 };
 
 /* The counter that has the steps between start_ns and end_ns of the main thread; false, and nothing

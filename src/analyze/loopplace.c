@@ -2,7 +2,8 @@
  * Reads the place of a loop from the lines at which the looping function is met while it calls.
  *
  * What calls the same in each round may itself be called anew in each: a method for one step. So
- * the walk goes outwards as long as the caller is met between rounds, too.
+ * the walk goes outwards as long as the caller is met between rounds, too. A caller that does
+ * nothing else is hardly ever met; where a variable of it counts the rounds, that tells.
  *
  * The line of a for statement shows when what is iterated takes time; evaluations, checkpoints and
  * lines that are met hardly ever are not of every round and do not count.
@@ -13,7 +14,9 @@
 
 #include "trainprof/base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double least_share = 0.005; /* of the loop's sightings, for a line to be of it */
 enum { LEAST_SIGHTINGS = 3 };
@@ -63,12 +66,40 @@ static bool is_python(const struct tp_calltree *tree, const struct tp_trace *tra
 	       trace->frames[tree->nodes[node].frame].kind == TP_FRAME_PYTHON;
 }
 
-/* The function that loops: the found one, or what calls it in each round. Rounds that waits part
- * may be found inside a library: then what calls that from Python. NO_NODE where nobody does. */
+/* Whether it is the function of the variable: "FILE:LINE NAME() #3". */
+static bool has_counter(const struct tp_frame *frame, const struct tp_trace *trace,
+			const char *counter)
+{
+	char function[512];
+	int n = snprintf(function, sizeof(function), "%s:%u %s() #",
+			 tp_trace_string(trace, frame->file),
+			 (unsigned)(frame->function_start >> 32),
+			 tp_trace_string(trace, frame->symbol));
+	return n > 0 && (size_t)n < sizeof(function) && strncmp(function, counter, (size_t)n) == 0;
+}
+
+/* From `node` outwards; NO_NODE where none has it. */
+static uint32_t find_counting(const struct tp_calltree *tree, const struct tp_trace *trace,
+			      uint32_t node, uint32_t counter)
+{
+	const char *name = tp_trace_string(trace, counter);
+	for (; counter && node != NO_NODE && node; node = tree->nodes[node].parent)
+		if (is_python(tree, trace, node) &&
+		    has_counter(&trace->frames[tree->nodes[node].frame], trace, name))
+			return node;
+	return NO_NODE;
+}
+
+/* The function that loops: the one that counts the rounds; else the found one, or what calls it in
+ * each round. Rounds that waits part may be found inside a library: then what calls that from
+ * Python. NO_NODE where nobody does. */
 static uint32_t find_looping(const struct tp_loop *loop, const struct tp_calltree *tree,
-			     const struct tp_trace *trace)
+			     const struct tp_trace *trace, uint32_t counter)
 {
 	uint32_t node = loop->node;
+	uint32_t counting = find_counting(tree, trace, node, counter);
+	if (counting != NO_NODE)
+		return counting;
 	while (node != NO_NODE && node && !is_python(tree, trace, node))
 		node = tree->nodes[node].parent;
 	if (!is_python(tree, trace, node))
@@ -98,12 +129,13 @@ static size_t *count_sightings(const struct tp_loop *loop, const struct tp_callt
 }
 
 void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
-			const struct tp_calltree *tree, const struct tp_trace *trace)
+			const struct tp_calltree *tree, const struct tp_trace *trace,
+			uint32_t counter)
 {
 	*out = (struct tp_loop_place){0};
 	if (loop->state == TP_LOOP_ABSENT || loop->node == NO_NODE)
 		return;
-	uint32_t looping = find_looping(loop, tree, trace);
+	uint32_t looping = find_looping(loop, tree, trace, counter);
 	if (looping == NO_NODE)
 		return;
 	const struct tp_frame *frame = &trace->frames[tree->nodes[looping].frame];
@@ -123,8 +155,10 @@ void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
 			out->last_line = line;
 	}
 	free(counts);
-	if (loop->marker != NO_NODE)
-		out->marker_line = site_line(tree, trace, callee_of(tree, looping, loop->marker));
+	if (loop->marker != NO_NODE) {
+		out->marker = callee_of(tree, looping, loop->marker);
+		out->marker_line = site_line(tree, trace, out->marker);
+	}
 }
 
 void tp_loop_place_take(const struct tp_loop_place *place, struct tp_analysis *analysis)

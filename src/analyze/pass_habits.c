@@ -245,7 +245,7 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 	tp_calltree_init(&habits.tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &habits.tree);
 	struct tp_loop_place place;
-	tp_loop_place_find(&place, &loop, &habits.tree, analysis->trace);
+	tp_loop_place_find(&place, &loop, &habits.tree, analysis->trace, 0);
 	tp_loop_place_take(&place, analysis);
 	const struct tp_call_node *node =
 		loop.node == NO_NODE ? NULL : &habits.tree.nodes[loop.node];

@@ -324,12 +324,15 @@ static void warn_no_stacks(struct tp_analysis *analysis)
 /* What the governor took away to stay below --max-overhead. */
 static void warn_less_detail(struct tp_analysis *analysis)
 {
-	static const char remedy[] = "trainprof run --max-overhead=2% -- ...";
+	static const char dearer[] = "trainprof run --max-overhead=2% -- ...";
 	const struct tp_quantity *facts = analysis->profile->facts;
 	const struct tp_run_info *run = &analysis->trace->run;
 	const struct tp_quantity *off = &facts[TP_FACT_RUN_SWITCHES_OFF_RATIO];
 	const struct tp_quantity *thinned = &facts[TP_FACT_RUN_THINNED_RATIO];
 	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
+	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still then,
+	 * and more of them would not either. */
+	const char *remedy = rate->is_known && rate->value < 0.98 ? dearer : NULL;
 	char text[120];
 	if (off->is_known && off->value > 0) {
 		snprintf(text, sizeof(text),
@@ -351,7 +354,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 		snprintf(text, sizeof(text), "%.3g of %.3g samples a second were kept up",
 			 run->sample_rate_hz, run->asked_rate_hz);
 		tp_profile_warn(analysis->profile, "rate-lowered", text,
-				"short phases are told apart less well", remedy);
+				"short phases are told apart less well", dearer);
 	}
 }
 

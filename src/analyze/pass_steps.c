@@ -235,24 +235,23 @@ static uint64_t refined_start(const struct tp_analysis *analysis, const struct t
 
 /* "main() in train.py, lines 88 to 95, calls forward() in net.py at line 90" */
 static const char *describe(const struct tp_analysis *analysis, const struct tp_calltree *tree,
-			    const struct tp_loop *loop)
+			    const struct tp_loop *loop, const struct tp_loop_place *place)
 {
 	struct tp_arena *arena = analysis->arena;
 	const struct tp_trace *trace = analysis->trace;
-	const char *function = tp_calltree_name(tree, loop->node, trace, arena);
-	const char *marker = tp_calltree_name(tree, loop->marker, trace, arena);
-	struct tp_loop_place place;
-	tp_loop_place_find(&place, loop, tree, trace);
-	if (!place.first_line)
-		return tp_arena_printf(arena, "%s calls %s", function, marker);
+	uint32_t marker = place->marker_line ? place->marker : loop->marker;
+	const char *called = tp_calltree_name(tree, marker, trace, arena);
+	if (!place->first_line)
+		return tp_arena_printf(arena, "%s calls %s",
+				       tp_calltree_name(tree, loop->node, trace, arena), called);
 	return tp_arena_printf(arena, "%s() in %s, lines %u to %u, calls %s at line %u",
-			       tp_trace_string(trace, place.symbol),
-			       tp_text_base_name(tp_trace_string(trace, place.file)),
-			       place.first_line, place.last_line, marker, place.marker_line);
+			       tp_trace_string(trace, place->symbol),
+			       tp_text_base_name(tp_trace_string(trace, place->file)),
+			       place->first_line, place->last_line, called, place->marker_line);
 }
 
 static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tree,
-		      const struct tp_loop *loop)
+		      const struct tp_loop *loop, const struct tp_loop_place *place)
 {
 	struct tp_profile *profile = analysis->profile;
 	struct step_list list = {0};
@@ -276,7 +275,7 @@ static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tr
 	profile->steps_reason = tp_arena_printf(
 		analysis->arena,
 		"found in the call stacks: %s once per step; %.0f %% of the steps are alike%s",
-		describe(analysis, tree, loop), 100 * loop->regularity,
+		describe(analysis, tree, loop, place), 100 * loop->regularity,
 		loop->may_be_groups ? "; batches that come without a wait would not be seen, so a "
 				      "step may be a group of several"
 				    : "");
@@ -327,19 +326,29 @@ static bool is_counter_better(const struct tp_counted *counted, const struct tp_
 	return fabs(more) > fmax(1, 0.01 * n) && fabs(more) <= 0.1 * n;
 }
 
-static bool steps_from_counters(struct tp_analysis *analysis, const struct tp_loop *loop)
+static bool has_bounds(const struct tp_loop *loop)
 {
-	struct tp_counted counted;
-	bool has_loop = loop->state != TP_LOOP_ABSENT && loop->end_ns > loop->start_ns;
-	uint64_t start_ns = has_loop ? loop->start_ns : 0;
-	uint64_t end_ns = has_loop ? loop->end_ns : analysis->trace->end_ns;
-	if (!tp_counted_find(&counted, analysis, start_ns, end_ns))
-		return false;
-	bool is_better = is_counter_better(&counted, loop);
-	if (is_better)
-		take_counted(analysis, &counted, end_ns);
-	tp_counted_release(&counted);
-	return is_better;
+	return loop->state != TP_LOOP_ABSENT && loop->end_ns > loop->start_ns;
+}
+
+static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	return has_bounds(loop) ? loop->end_ns : analysis->trace->end_ns;
+}
+
+static bool find_counter(struct tp_counted *counted, const struct tp_analysis *analysis,
+			 const struct tp_loop *loop)
+{
+	*counted = (struct tp_counted){0};
+	return tp_counted_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
+			       counted_until_ns(analysis, loop));
+}
+
+/* As many rounds as stacks show, give or take what either may miss. */
+static bool counts_alike(const struct tp_counted *counted, const struct tp_loop *loop)
+{
+	double n = (double)loop->n_stays;
+	return loop->state == TP_LOOP_FOUND && fabs((double)counted->n - n) <= fmax(1, 0.01 * n);
 }
 
 /* ---- none -------------------------------------------------------------------------------------
@@ -411,14 +420,20 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	struct tp_loop loop;
 	tp_calltree_init(&tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &tree);
+	struct tp_counted counted;
+	bool has_counter = find_counter(&counted, analysis, &loop);
+	bool is_counted = has_counter && is_counter_better(&counted, &loop);
+	bool is_its_loop = is_counted || (has_counter && counts_alike(&counted, &loop));
 	struct tp_loop_place place;
-	tp_loop_place_find(&place, &loop, &tree, analysis->trace);
+	tp_loop_place_find(&place, &loop, &tree, analysis->trace, is_its_loop ? counted.name : 0);
 	tp_loop_place_take(&place, analysis);
-	bool is_counted = steps_from_counters(analysis, &loop);
-	if (!is_counted && loop.state == TP_LOOP_FOUND)
-		take_loop(analysis, &tree, &loop);
-	else if (!is_counted)
+	if (is_counted)
+		take_counted(analysis, &counted, counted_until_ns(analysis, &loop));
+	else if (loop.state == TP_LOOP_FOUND)
+		take_loop(analysis, &tree, &loop, &place);
+	else
 		no_steps_in_stacks(analysis, &tree, &loop);
+	tp_counted_release(&counted);
 	tp_loop_release(&loop);
 	tp_calltree_release(&tree);
 }

@@ -1,6 +1,7 @@
 /* Looks at a thread that is off CPU: system call, descriptor, kernel function, native stack. */
 #include "look.h"
 
+#include "loopcount.h"
 #include "procfs.h"
 #include "remote.h"
 #include "syscalls.h"
@@ -209,13 +210,14 @@ static void gather(struct scene *scene, const struct tp_looked *looked)
 		read_state(scene);
 }
 
-/* Into the looker's places; none where nothing is known of Python. */
+/* Into the looker's places; none where nothing is known of Python. A thread that hands its steps
+ * over is hardly ever met on a CPU: what counts them is read here, too. */
 static void read_python(struct scene *scene)
 {
 	struct tp_looker *looker = scene->looker;
 	looker->places.n = 0;
-	if (looker->pythons)
-		tp_pythons_read(looker->pythons, scene->task, &looker->places);
+	if (looker->pythons && tp_pythons_read(looker->pythons, scene->task, &looker->places))
+		tp_loopcount_put(looker->sink, looker->pythons, scene->task);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "perf_pace.h"
 #include "perf_pins.h"
 #include "perf_probe.h"
+#include "pythons.h"
 #include "task_stat.h"
 #include "tree.h"
 
@@ -145,11 +146,13 @@ static enum tp_status perf_open(struct tp_collector **out, const struct tp_colle
 static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_usage *out)
 {
 	uint64_t period_ns = perf->events.setup.period_ns * perf->governor.period_factor;
+	const struct tp_pythons *pythons = perf->context->pythons;
 	*out = (struct tp_perf_usage){
 		.now_ns = now_ns,
 		.n_switches = perf->feed.n_switches,
 		.n_samples = perf->feed.n_samples,
-		.self_cpu_ns = tp_clock_self_cpu_ns(),
+		.self_cpu_ns = tp_clock_self_cpu_ns() -
+			       (pythons ? tp_pythons_charged_ns(pythons) : 0),
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
 	};
 }

@@ -16,7 +16,7 @@ struct tp_perf_usage {
 	uint64_t now_ns;
 	const uint64_t *n_switches; /* ways out, per CPU */
 	uint64_t n_samples;
-	uint64_t self_cpu_ns;   /* of this process */
+	uint64_t self_cpu_ns;   /* of this process, but for what no order here makes less */
 	uint64_t target_cpu_ns; /* of the target, as sampled */
 };
 

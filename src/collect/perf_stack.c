@@ -1,6 +1,7 @@
 /* Builds the stack of a sample. */
 #include "perf_stack.h"
 
+#include "otherstack.h"
 #include "remote.h"
 
 #include "trainprof/stack/modules.h"
@@ -17,11 +18,13 @@ void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, st
 	tp_stackput_init(&stacks->put, sink);
 	stacks->n_whole = stacks->n_cut = stacks->n_skipped = 0;
 	memset(stacks->holes, 0, sizeof(stacks->holes));
+	stacks->others = (struct tp_otherstacks){0};
 }
 
 void tp_perf_stacks_release(struct tp_perf_stacks *stacks)
 {
 	tp_stackput_release(&stacks->put);
+	tp_otherstacks_release(&stacks->others);
 }
 
 /* Values this high mark the parts of a chain and are no addresses. */
@@ -63,6 +66,15 @@ static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_
 	tp_remote_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
 }
 
+/* Code without a file, of which no caller is on the copied stack. */
+static bool lacks_callers(const struct tp_perf_stacks *stacks, size_t n,
+			  const struct tp_unwind_result *result)
+{
+	const struct tp_module *module = stacks->frames[n].module;
+	return result->end != TP_UNWIND_COMPLETE && result->n_frames == 1 && module &&
+	       module->kind == TP_FRAME_JIT;
+}
+
 /* The user part behind n kernel frames; returns how many frames there are then. */
 static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
 		       const struct tp_perf_sample *sample, bool is_unwound, size_t n,
@@ -72,6 +84,11 @@ static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task 
 	if (sample->has_regs && sample->stack && is_unwound) {
 		tp_unwind(task->maps, &sample->regs, sample->stack, sample->stack_bytes,
 			  stacks->frames + n, TP_STACK_MAX_FRAMES - n, &result);
+		struct tp_unwind_result own;
+		if (lacks_callers(stacks, n, &result) &&
+		    tp_otherstacks_unwind(&stacks->others, task, sample, stacks->frames + n,
+					  TP_STACK_MAX_FRAMES - n, &own))
+			result = own;
 		bool is_whole = result.end == TP_UNWIND_COMPLETE;
 		*flags = is_whole ? 0 : TP_STACK_TRUNCATED;
 		stacks->n_whole += is_whole;

@@ -2,6 +2,7 @@
 #ifndef TRAINPROF_SRC_COLLECT_PERF_STACK_H
 #define TRAINPROF_SRC_COLLECT_PERF_STACK_H
 
+#include "otherstack.h"
 #include "perf_record.h"
 #include "pythons.h"
 #include "stackput.h"
@@ -17,6 +18,7 @@ struct tp_perf_stacks {
 	struct tp_stackput put;
 	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
 	uint64_t holes[TP_PERF_STACK_HOLES]; /* pages mended last, by their hash */
+	struct tp_otherstacks others;
 	uint64_t n_whole;                    /* reached the thread's first frame */
 	uint64_t n_cut;                      /* did not */
 	uint64_t n_skipped;                  /* not unwound, on request */

@@ -1,6 +1,7 @@
 /* Opens, drains and closes the events of threads that run Python. */
 #include "pyfollow.h"
 
+#include "loopcount.h"
 #include "perf_jitter.h"
 #include "perf_pace.h"
 #include "perf_record.h"
@@ -11,7 +12,6 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -25,7 +25,6 @@ enum {
 	MOST_FOLLOWED = 64,
 	MOST_FACTOR = 8,
 	WARMING_PERIODS = 3,
-	MOST_COUNTERS = 16, /* told at a time */
 	FORKED_FACTOR = 4,  /* loader workers: what they do is told from many steps together */
 };
 
@@ -154,30 +153,6 @@ static void put_sample(struct tp_pyfollow *follow, const struct tp_tree_task *ta
 	tp_sink_sample(follow->context->sink, &sample);
 }
 
-/* What counts in the first thread of a program: loops of training are there. */
-static void put_counters(const struct tp_pyfollow *follow, const struct tp_tree_task *task)
-{
-	struct tp_python_counter counters[MOST_COUNTERS];
-	if (task->info.tid != task->info.pid)
-		return;
-	size_t n = tp_pythons_count_loops(follow->context->pythons, task, counters, MOST_COUNTERS);
-	uint64_t now_ns = tp_clock_now_ns();
-	for (size_t i = 0; i < n; i++) {
-		char number[16];
-		char name[512];
-		snprintf(number, sizeof(number), "#%u", counters[i].local);
-		snprintf(name, sizeof(name), "%s:%u %s() %s", counters[i].file,
-			 counters[i].first_line, counters[i].name,
-			 counters[i].variable ? counters[i].variable : number);
-		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
-				       .task = task->info.id,
-				       .time_ns = now_ns,
-				       .name = tp_sink_string(follow->context->sink, name),
-				       .value = counters[i].value};
-		tp_sink_mark(follow->context->sink, &mark);
-	}
-}
-
 /* Python first: it moves on while we look at the rest. */
 static void follower_take(struct tp_pyfollow *follow, struct pyfollower *item)
 {
@@ -191,7 +166,7 @@ static void follower_take(struct tp_pyfollow *follow, struct pyfollower *item)
 		return;
 	tp_pythons_read(follow->context->pythons, task, &follow->places);
 	uint64_t read_ns = tp_clock_now_ns();
-	put_counters(follow, task);
+	tp_loopcount_put(follow->context->sink, follow->context->pythons, task);
 	while ((bytes = tp_perf_ring_take(&item->ring, &size))) {
 		if (!tp_perf_record_decode(&record, bytes, size, &layout))
 			continue;
@@ -228,8 +203,11 @@ void tp_pyfollow_take(struct tp_pyfollow *follow)
 		n_taken++;
 	}
 	forget_ended(follow);
-	if (n_taken)
-		follow->cost_ns += WAKE_COST_NS + (double)(tp_clock_self_cpu_ns() - began_ns);
+	if (!n_taken)
+		return;
+	uint64_t cpu_ns = tp_clock_self_cpu_ns() - began_ns;
+	follow->cost_ns += WAKE_COST_NS + (double)cpu_ns;
+	tp_pythons_charge(follow->context->pythons, cpu_ns);
 }
 
 static struct pyfollower *follower_of(const struct tp_pyfollow *follow, uint32_t task)

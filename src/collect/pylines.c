@@ -149,8 +149,11 @@ static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, st
 	tp_pythons_count(self->context->pythons, &counts);
 	tell_quality(self, &counts);
 	if (counts.n_found || counts.n_refused)
+		/* What did not hold still is a sample without its frames, and no record that was
+		 * lost. */
 		tp_sink_source(self->context->sink, base->type->name, base->type->summary,
-			       &self->base.availability, counts.n_read, counts.n_unknown);
+			       &self->base.availability, counts.n_read,
+			       self->is_following ? self->follow.n_lost : 0);
 	return TP_OK;
 }
 

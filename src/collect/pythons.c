@@ -38,6 +38,7 @@ struct tp_pythons {
 	uint64_t searched_ns;
 	uint64_t n_searches;
 	struct tp_pythons_counts counts;
+	uint64_t charged_ns;
 	char refusal[240];
 };
 
@@ -203,6 +204,16 @@ pid_t tp_pythons_gil_holder(struct tp_pythons *pythons, const struct tp_tree_tas
 {
 	struct process *process = process_of(pythons, task->info.pid);
 	return process && process->python ? tp_python_gil_holder(process->python) : 0;
+}
+
+void tp_pythons_charge(struct tp_pythons *pythons, uint64_t cpu_ns)
+{
+	pythons->charged_ns += cpu_ns;
+}
+
+uint64_t tp_pythons_charged_ns(const struct tp_pythons *pythons)
+{
+	return pythons->charged_ns;
 }
 
 void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts *out)

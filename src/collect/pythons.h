@@ -60,6 +60,11 @@ bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *ta
 /* The thread that holds the lock of this thread's interpreter; 0: nobody, or unknown. */
 pid_t tp_pythons_gil_holder(struct tp_pythons *pythons, const struct tp_tree_task *task);
 
+/* CPU time of ours that goes into reading at samples: it has a budget of its own (pyfollow.h), so
+ * whoever keeps the rest has to leave it out. */
+void tp_pythons_charge(struct tp_pythons *pythons, uint64_t cpu_ns);
+uint64_t tp_pythons_charged_ns(const struct tp_pythons *pythons);
+
 void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts *out);
 /* Why an interpreter was refused, the first one; "" when none was. */
 const char *tp_pythons_refusal(const struct tp_pythons *pythons);

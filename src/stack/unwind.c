@@ -81,3 +81,9 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 		}
 	}
 }
+
+bool tp_unwind_is_pointer_call(struct tp_maps *maps, uint64_t return_pc)
+{
+	struct tp_walk walk = {.maps = maps};
+	return tp_walk_call(&walk, return_pc) == TP_RULE_CALL_INDIRECT;
+}

@@ -3,7 +3,8 @@
 
   chars        a character model of matrix products: compute
   small        many operations on tiny tensors: the interpreter
-  checkpoints  the state is saved every few steps
+  wide         functions of big tensors, which OpenMP's threads share: compute
+  checkpoints  the state is saved every other step, or as --every says
   prints       each step asks for numbers and prints a table of them
   generator    batches come from a generator of this file, made with NumPy
   epochs       a DataLoader with two workers that are started in each of many epochs
@@ -79,6 +80,23 @@ def small(args):
     clock.write(args.truth, __file__)
 
 
+def wide(args):
+    weight = torch.zeros(500000, requires_grad=True)
+    data = torch.rand(500000)
+    optimizer = torch.optim.SGD([weight], lr=0.01)
+    clock = Clock(args.steps)
+    for _ in range(args.steps):
+        clock.step()
+        x = data
+        for _ in range(4):
+            x = torch.sigmoid(torch.erf(x + weight))
+        optimizer.zero_grad()
+        x.sum().backward()  # line: wide
+        optimizer.step()
+        clock.part("train")
+    clock.write(args.truth, __file__)
+
+
 def checkpoints(args):
     model = chars_model(width=64)
     table = torch.randn(400000, 64)
@@ -89,7 +107,7 @@ def checkpoints(args):
         clock.step()
         train_step(model, optimizer, text)
         clock.part("train")
-        if step % 2:
+        if (step + 1) % args.every == 0:
             state = {"model": model.state_dict(), "table": table}
             torch.save(state, args.truth + ".pt")  # line: checkpoints
             clock.part("save")
@@ -140,6 +158,7 @@ def generator(args):
         optimizer.step()
         clock.part("train")
         if step + 1 == args.steps:
+            clock.end()
             break
         clock.step()
     clock.write(args.truth, __file__)
@@ -200,11 +219,13 @@ def ranks(args):
 
 
 def main():
-    kinds = {f.__name__: f for f in (chars, small, checkpoints, prints, generator, epochs, ranks)}
+    kinds = {f.__name__: f
+             for f in (chars, small, wide, checkpoints, prints, generator, epochs, ranks)}
     parser = argparse.ArgumentParser()
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("truth")
     parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--every", type=int, default=2)
     parser.add_argument("--port", type=int, default=29511)
     args = parser.parse_args()
     torch.manual_seed(1)

@@ -29,9 +29,15 @@ class Clock:
             self.parts[name] = self.parts.get(name, 0.0) + now - self.at
         self.at = now
 
-    def write(self, truth, program, **more):
-        """Ends the last step; `program` is the file whose lines have names, `more` goes along."""
+    def end(self):
+        """The last step is over: what follows, such as giving back a loader, is none of it."""
         self.starts.append(time.monotonic())
+
+    def write(self, truth, program, **more):
+        """Ends the last step, if that is not over; `program` is the file whose lines have names,
+        `more` goes along."""
+        if len(self.starts) == self.steps:
+            self.end()
         first = self.steps // 10
         total = self.starts[-1] - self.starts[first]
         with open(truth, "w") as out:

@@ -76,6 +76,7 @@ def tape(args):
         loss.numpy()
         clock.part("train")
         if step + 1 == args.steps:
+            clock.end()
             break
         clock.step()
     clock.write(args.truth, __file__, compiled_s=traced)

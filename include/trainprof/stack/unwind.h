@@ -42,4 +42,8 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 	       size_t size, struct tp_stack_frame *frames, size_t max_frames,
 	       struct tp_unwind_result *out);
 
+/* Does a call by pointer end at this address of code of a file? Code without a file is reached by
+ * no other. */
+bool tp_unwind_is_pointer_call(struct tp_maps *maps, uint64_t return_pc);
+
 #endif

@@ -168,6 +168,23 @@ START_TEST(steps_of_two_lengths_are_counted)
 }
 END_TEST
 
+/* Likewise, and one in twelve works three times as long, now and then. */
+START_TEST(steps_that_take_turns_are_counted_one_by_one)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i;
+		double ms = i % 2 ? 160 : 30;
+		work_step(c, sim_uniform(&c->sim) < 1 / 12.0 ? 3 * ms : ms);
+	}
+	judge(c);
+	expect_steps(c);
+	ck_assert_double_ge(c->sim.profile.steps_confidence, 0.85);
+	end(c);
+}
+END_TEST
+
 /* Others take the CPU for any time. */
 START_TEST(steps_on_a_crowded_machine_are_counted)
 {
@@ -218,6 +235,34 @@ START_TEST(stacks_that_show_all_steps_are_kept)
 	struct counting *c = train_in_phases(0);
 	ck_assert_ptr_nonnull(strstr(c->sim.profile.steps_reason, "found in the call stacks"));
 	ck_assert_double_eq_tol((double)c->sim.profile.n_steps, 300, 3);
+	end(c);
+}
+END_TEST
+
+/* Others compute; the loop is met in its waits, and one step compiles for 0.4 s. */
+START_TEST(a_counter_that_looks_have_read_is_as_good)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counted counted;
+	begin(c, 1);
+	for (int i = 0; i < 150; i++) {
+		uint64_t length_ns = i == 100 ? 400000000 : sim_ms(&c->sim, 37, 0.2);
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		c->values[0] = (uint64_t)i;
+		sim_work(&c->sim, LINE, 100000);
+		for (uint64_t at_ns = 0; at_ns < length_ns; at_ns += 200000) {
+			uint64_t next_ns = c->sim.next_poll_ns;
+			sim_block(&c->sim, LINE, TP_CAUSE_FUTEX, 200000);
+			if (c->sim.next_poll_ns != next_ns)
+				tell_changes(c);
+		}
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counted_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_eq(counted.n, 150);
+	for (size_t i = 0; i < counted.n; i++)
+		ck_assert_double_eq_tol((double)counted.borders[i], (double)c->starts_ns[i], 11e6);
+	tp_counted_release(&counted);
 	end(c);
 }
 END_TEST
@@ -318,9 +363,11 @@ Suite *suite_analyze_counted(void)
 			    (int)(sizeof(rows) / sizeof(rows[0])));
 	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);
+	tcase_add_test(tc, steps_that_take_turns_are_counted_one_by_one);
 	tcase_add_test(tc, steps_on_a_crowded_machine_are_counted);
 	tcase_add_test(tc, a_counter_is_believed_where_stacks_miss_a_few_steps);
 	tcase_add_test(tc, stacks_that_show_all_steps_are_kept);
+	tcase_add_test(tc, a_counter_that_looks_have_read_is_as_good);
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);

@@ -196,6 +196,17 @@ static const struct {
 	{rewrites, "main", 88, 93},
 };
 
+static const struct {
+	const char *counts; /* whose variable grows … */
+	uint64_t of;        /* … once in so many rounds */
+	const char *loops;
+	unsigned line;
+} rows[] = {
+	{"main", 1, "main", 61},
+	{"main", 5, "step", 45}, /* it counts something else */
+	{"other", 1, "step", 45}, /* nobody on the stack */
+};
+
 START_TEST(rounds_are_counted_to_one_percent_and_have_a_place)
 {
 	struct loop_story story = {.n = 0};
@@ -225,6 +236,39 @@ START_TEST(rounds_are_counted_to_one_percent_and_have_a_place)
 }
 END_TEST
 
+/* A function of a step is called by one that does nothing else: only what that counts tells it. */
+START_TEST(whose_variable_counts_the_rounds_loops)
+{
+	struct loop_story story = {.n = 0};
+	struct sim *sim = &story.sim;
+	struct tp_error err;
+	struct tp_analyze_options options = {.steps = TP_STEPS_AUTO};
+	char name[64];
+	sim_init_as(sim, 99, 50, 23, "/usr/bin/python3.11");
+	struct tp_sink *sink = &sim->builder.sink;
+	snprintf(name, sizeof(name), "train.py:%u %s() #4", tp_sink_string(sink, rows[_i].counts),
+		 rows[_i].counts);
+	for (uint64_t i = 0; i < 150; i++) {
+		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+				       .time_ns = 1 + sim->now_ns,
+				       .name = tp_sink_string(sink, name),
+				       .value = i / rows[_i].of};
+		if (i % rows[_i].of == 0)
+			tp_sink_mark(sink, &mark);
+		round_of(&story, TOP "train.py>main:61 train.py>step", 45, 100);
+	}
+	sim_finish(sim);
+	tp_profile_release(&sim->profile);
+	ck_assert_int_eq(tp_analyze(&sim->profile, &sim->trace, sim->patterns, &options, &err),
+			 TP_OK);
+	const struct tp_profile *profile = &sim->profile;
+	ck_assert_double_eq_tol((double)profile->n_steps, 150, 1);
+	ck_assert_str_eq(tp_trace_string(&sim->trace, profile->loop.symbol), rows[_i].loops);
+	ck_assert_uint_eq(profile->loop.first_line, rows[_i].line);
+	sim_release(sim);
+}
+END_TEST
+
 Suite *suite_analyze_loopplace(void);
 Suite *suite_analyze_loopplace(void)
 {
@@ -232,6 +276,8 @@ Suite *suite_analyze_loopplace(void)
 	TCase *tc = tcase_create("loopplace");
 	tcase_add_loop_test(tc, rounds_are_counted_to_one_percent_and_have_a_place, 0,
 			    sizeof(shapes) / sizeof(shapes[0]));
+	tcase_add_loop_test(tc, whose_variable_counts_the_rounds_loops, 0,
+			    sizeof(rows) / sizeof(rows[0]));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

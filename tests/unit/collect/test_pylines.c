@@ -127,6 +127,31 @@ START_TEST(the_counter_of_a_loop_is_told)
 }
 END_TEST
 
+/* It is hardly ever met on a CPU: looks at its waits tell. */
+START_TEST(the_counter_of_a_loop_that_waits_is_told)
+{
+	if (lacks_python())
+		return;
+	run_python("import time\n"
+		   "def main():\n"
+		   "    for i in range(20):\n"
+		   "        time.sleep(0.1)\n"
+		   "main()");
+	size_t n = 0;
+	uint64_t last = 0;
+	for (size_t i = 0; i < m.trace.n_marks; i++) {
+		const struct tp_mark *mark = &m.trace.marks[i];
+		if (strcmp(measured_text(&m, mark->name), "<string>:2 main() #0") != 0)
+			continue;
+		ck_assert(n == 0 || mark->value > last);
+		last = mark->value;
+		n++;
+	}
+	ck_assert_uint_ge(last, 18);
+	ck_assert_uint_ge(n, 14);
+}
+END_TEST
+
 START_TEST(functions_that_yield_are_told_from_others)
 {
 	if (lacks_perf() || lacks_python())
@@ -257,6 +282,7 @@ Suite *suite_collect_pylines(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
 	tcase_add_test(tc, the_counter_of_a_loop_is_told);
+	tcase_add_test(tc, the_counter_of_a_loop_that_waits_is_told);
 	tcase_add_test(tc, functions_that_yield_are_told_from_others);
 	tcase_add_test(tc, waits_are_told_by_their_line);
 	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);

@@ -1,0 +1,32 @@
+/* Names counters as "FILE:LINE FUNCTION() #VARIABLE" and puts their values. */
+#include "loopcount.h"
+
+#include "trainprof/base/clock.h"
+
+#include <stdio.h>
+
+enum { MOST_COUNTERS = 16 }; /* told at a time */
+
+void tp_loopcount_put(struct tp_sink *sink, struct tp_pythons *pythons,
+		      const struct tp_tree_task *task)
+{
+	struct tp_python_counter counters[MOST_COUNTERS];
+	if (task->info.tid != task->info.pid)
+		return;
+	size_t n = tp_pythons_count_loops(pythons, task, counters, MOST_COUNTERS);
+	uint64_t now_ns = tp_clock_now_ns();
+	for (size_t i = 0; i < n; i++) {
+		char number[16];
+		char name[512];
+		snprintf(number, sizeof(number), "#%u", counters[i].local);
+		snprintf(name, sizeof(name), "%s:%u %s() %s", counters[i].file,
+			 counters[i].first_line, counters[i].name,
+			 counters[i].variable ? counters[i].variable : number);
+		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+				       .task = task->info.id,
+				       .time_ns = now_ns,
+				       .name = tp_sink_string(sink, name),
+				       .value = counters[i].value};
+		tp_sink_mark(sink, &mark);
+	}
+}
