@@ -104,13 +104,13 @@ static enum tp_status link_limit(const struct tp_catalogue *catalogue, struct tp
 		       tp_catalogue_nearest_limit(catalogue, limit->parent_name));
 }
 
-/* A way up longer than there are limits never ends. */
+/* A way up longer than there are limits never ends: it may lead into a ring of others. */
 static bool is_in_ring(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
 {
-	size_t n = 0;
-	for (const struct tp_limit *up = limit; up && n <= catalogue->n_limits; up = up->parent)
-		n++;
-	return n > catalogue->n_limits;
+	const struct tp_limit *up = limit->parent;
+	for (size_t n = 0; up && up != limit && n < catalogue->n_limits; n++)
+		up = up->parent;
+	return up == limit;
 }
 
 static enum tp_status link_source(const struct tp_catalogue *catalogue,

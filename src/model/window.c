@@ -177,7 +177,7 @@ static void trim_gauges(struct tp_window *window, uint64_t from_ns)
 	size_t at = window->n_gauges; /* kept ones are packed at the end, newest first */
 	for (size_t i = window->n_gauges; i-- > 0;) {
 		const struct tp_gauge gauge = window->gauges[i];
-		uint64_t key = (uint64_t)gauge.metric << 32 | gauge.task;
+		uint64_t key = tp_window_gauge_key(&gauge);
 		bool is_old = gauge.time_ns < from_ns;
 		bool is_known = gauge.task == TP_NO_TASK || tp_window_is_of_device(&gauge) ||
 				find_task(window, gauge.task);

@@ -142,35 +142,47 @@ static void add_present(struct cut *cut, const struct kept_task *kept)
 		add_run(cut, run);
 }
 
-/* The reading that it had at the begin, by a line to the next one. */
-static void add_first_reading(struct cut *cut, size_t at, struct tp_gauge gauge)
+/* What it was at the begin, by a line to the next reading. */
+static double value_at_begin(const struct cut *cut, const struct tp_gauge *first,
+			     const struct tp_gauge *next)
 {
-	const struct tp_window *window = cut->window;
-	const struct tp_gauge *first = &window->gauges[at];
-	for (size_t i = at + 1; i < window->n_gauges; i++) {
-		const struct tp_gauge *next = &window->gauges[i];
-		if (next->metric != first->metric || next->task != first->task)
-			continue;
-		double part = (double)(cut->from_ns - first->time_ns) /
-			      (double)(next->time_ns - first->time_ns);
-		gauge.value += (next->value - first->value) * part;
-		break;
-	}
-	tp_sink_gauge(cut->to, gauge.metric, gauge.task, cut->from_ns, gauge.value);
+	if (!next)
+		return first->value;
+	double part =
+		(double)(cut->from_ns - first->time_ns) / (double)(next->time_ns - first->time_ns);
+	return first->value + (next->value - first->value) * part;
 }
 
-static void add_gauge(struct cut *cut, size_t at)
+/* `next` of the same metric and subject, or NULL. */
+static void add_gauge(struct cut *cut, const struct tp_gauge *gauge, const struct tp_gauge *next)
 {
-	struct tp_gauge gauge = cut->window->gauges[at];
-	if (gauge.task != TP_NO_TASK && !tp_window_is_of_device(&gauge)) {
-		gauge.task = task_of(cut, gauge.task);
-		if (gauge.task == TP_NO_TASK)
+	uint32_t subject = gauge->task;
+	if (subject != TP_NO_TASK && !tp_window_is_of_device(gauge)) {
+		subject = task_of(cut, subject);
+		if (subject == TP_NO_TASK)
 			return;
 	}
-	if (gauge.time_ns < cut->from_ns)
-		add_first_reading(cut, at, gauge);
-	else if (gauge.time_ns < cut->until_ns)
-		tp_sink_gauge(cut->to, gauge.metric, gauge.task, gauge.time_ns, gauge.value);
+	if (gauge->time_ns < cut->from_ns)
+		tp_sink_gauge(cut->to, gauge->metric, subject, cut->from_ns,
+			      value_at_begin(cut, gauge, next));
+	else if (gauge->time_ns < cut->until_ns)
+		tp_sink_gauge(cut->to, gauge->metric, subject, gauge->time_ns, gauge->value);
+}
+
+/* From the newest to the oldest, so that the next reading is known. */
+static void add_gauges(struct cut *cut)
+{
+	const struct tp_window *window = cut->window;
+	struct tp_map nexts = {0};
+	for (size_t i = window->n_gauges; i-- > 0;) {
+		const struct tp_gauge *gauge = &window->gauges[i];
+		uint64_t key = tp_window_gauge_key(gauge);
+		uint64_t next;
+		bool has_next = tp_map_get(&nexts, key, &next);
+		add_gauge(cut, gauge, has_next ? &window->gauges[next] : NULL);
+		tp_map_set(&nexts, key, i);
+	}
+	tp_map_release(&nexts);
 }
 
 static void add_mark(struct cut *cut, struct tp_mark mark)
@@ -222,8 +234,7 @@ static void add_all(struct cut *cut)
 		add_present(cut, &window->tasks[i]);
 	for (size_t i = 0; i < window->n_samples; i++)
 		add_sample(cut, window->samples[i]);
-	for (size_t i = 0; i < window->n_gauges; i++)
-		add_gauge(cut, i);
+	add_gauges(cut);
 	for (size_t i = 0; i < window->n_marks; i++)
 		add_mark(cut, window->marks[i]);
 	add_said(cut);

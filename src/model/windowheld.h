@@ -43,6 +43,11 @@ struct tp_window {
 
 /* Whether it is a device's, told by the id of a track. */
 bool tp_window_is_of_device(const struct tp_gauge *gauge);
+/* The same for readings of one metric and subject. */
+static inline uint64_t tp_window_gauge_key(const struct tp_gauge *gauge)
+{
+	return (uint64_t)gauge->metric << 32 | gauge->task;
+}
 
 /* Forget what ended before from_ns, but for what speaks for the time after it. */
 void tp_window_trim(struct tp_window *window, uint64_t from_ns);

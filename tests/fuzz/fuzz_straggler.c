@@ -1,4 +1,5 @@
 /* Whatever a timeline of a pipeline job holds, reading it ends, and what is told makes sense. */
+#include "../unit/giver.h"
 #include "import/importer.h"
 #include "import/session.h"
 
@@ -8,21 +9,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct giver {
-	const uint8_t *data;
-	size_t size;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t n = size < giver->size ? size : giver->size;
-	memcpy(out, giver->data, n);
-	giver->data += n;
-	giver->size -= n;
-	return n;
-}
 
 static void check_record(struct tp_sink *self, const struct tp_record *record)
 {

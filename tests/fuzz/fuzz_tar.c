@@ -3,6 +3,7 @@
  * Checksums of headers are put right first: no fuzzer guesses one, and what lies behind them is
  * what matters.
  */
+#include "../unit/giver.h"
 #include "import/tarball.h"
 
 #include "trainprof/base/memory.h"
@@ -20,22 +21,6 @@ static void demand(bool claim)
 {
 	if (!claim)
 		abort();
-}
-
-struct giver {
-	const uint8_t *bytes;
-	size_t left;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t n = size < giver->left ? size : giver->left;
-	if (n)
-		memcpy(out, giver->bytes, n);
-	giver->bytes += n;
-	giver->left -= n;
-	return n;
 }
 
 static void headers_mend(uint8_t *bytes, size_t size)

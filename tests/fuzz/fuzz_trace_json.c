@@ -2,6 +2,7 @@
  * Whatever a trace in JSON holds, importing it ends, and what comes out makes sense. The first byte
  * of the input says which options are on.
  */
+#include "../unit/giver.h"
 #include "import/importer.h"
 #include "import/session.h"
 
@@ -17,22 +18,6 @@ static void demand(bool claim)
 {
 	if (!claim)
 		abort();
-}
-
-struct giver {
-	const uint8_t *bytes;
-	size_t left;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t n = size < giver->left ? size : giver->left;
-	if (n)
-		memcpy(out, giver->bytes, n);
-	giver->bytes += n;
-	giver->left -= n;
-	return n;
 }
 
 /* What sink.h and span.h promise of every record. */

@@ -56,6 +56,24 @@ START_TEST(what_names_nothing_is_refused_with_the_nearest)
 }
 END_TEST
 
+/* "a" only hangs on the ring of "b" and "c". */
+START_TEST(a_ring_of_limits_is_told_of_one_in_it)
+{
+	static const char *const parents[] = {"b", "c", "b"};
+	struct tp_buf text = {0};
+	for (int i = 0; i < 3; i++)
+		tp_buf_printf(&text,
+			      "%s{\"id\": \"%c\", \"title\": \"T\", \"order\": %d, \"parent\": "
+			      "\"%s\", \"signals\": \"s\", \"proof\": \"p\"}",
+			      i ? ",\n" : "{\"limits\": [\n", 'a' + i, i + 1, parents[i]);
+	tp_buf_puts(&text, "]}");
+	shelf_put(&shelf, "limits.json", tp_buf_text(&text));
+	tp_buf_release(&text);
+	ck_assert_int_eq(shelf_load(&shelf, &book, &err), TP_PARSE);
+	ck_assert_ptr_nonnull(strstr(err.text, "limits.json:3: 'parent' leads back to this limit"));
+}
+END_TEST
+
 START_TEST(what_rests_on_something_left_out_is_left_out_too)
 {
 	const char *path = shelf.path;
@@ -78,6 +96,7 @@ Suite *suite_advise_cataloguelink(void)
 	tcase_add_checked_fixture(tcase, setup_guide, teardown);
 	tcase_add_test(tcase, names_lead_to_what_they_name);
 	tcase_add_test(tcase, what_names_nothing_is_refused_with_the_nearest);
+	tcase_add_test(tcase, a_ring_of_limits_is_told_of_one_in_it);
 	tcase_add_test(tcase, what_rests_on_something_left_out_is_left_out_too);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -2,23 +2,11 @@
 #include "analyze/kernelclass.h"
 
 #include "patternfolder.h"
+#include "shippedpatterns.h"
 
 #include "trainprof/base/memory.h"
 
 #include <time.h>
-
-static struct tp_patterns *patterns;
-
-static void load(void)
-{
-	struct tp_error err;
-	ck_assert_msg(tp_patterns_load(&patterns, "rules/patterns", &err) == TP_OK, "%s", err.text);
-}
-
-static void unload(void)
-{
-	tp_patterns_free(patterns);
-}
 
 static const struct {
 	const char *name;

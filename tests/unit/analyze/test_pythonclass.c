@@ -2,21 +2,9 @@
 #include "analyze/pythonclass.h"
 
 #include "patternfolder.h"
+#include "shippedpatterns.h"
 
 #include "trainprof/base/memory.h"
-
-static struct tp_patterns *patterns;
-
-static void load(void)
-{
-	struct tp_error err;
-	ck_assert_msg(tp_patterns_load(&patterns, "rules/patterns", &err) == TP_OK, "%s", err.text);
-}
-
-static void unload(void)
-{
-	tp_patterns_free(patterns);
-}
 
 #define DEBIAN "/usr/lib/python3/dist-packages/"
 #define STDLIB "/usr/lib/python3.11/"

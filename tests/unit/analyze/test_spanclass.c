@@ -2,19 +2,7 @@
 #include "analyze/spanclass.h"
 
 #include "patternfolder.h"
-
-static struct tp_patterns *patterns;
-
-static void load(void)
-{
-	struct tp_error err;
-	ck_assert_msg(tp_patterns_load(&patterns, "rules/patterns", &err) == TP_OK, "%s", err.text);
-}
-
-static void unload(void)
-{
-	tp_patterns_free(patterns);
-}
+#include "shippedpatterns.h"
 
 static const struct {
 	enum tp_span_kind kind;

@@ -1,5 +1,6 @@
 /* Claims about unpacking gzip that is whole, cut anywhere, damaged anywhere, or several. */
 #include "base/gzip.h"
+#include "giver.h"
 #include "packed.h"
 
 #include "trainprof/base/map.h"
@@ -9,29 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gives bytes of a buffer, a few at a time. */
-struct giver {
-	const struct tp_buf *bytes;
-	size_t at;
-	size_t end;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t left = giver->end - giver->at;
-	size_t n = size < left ? size : left;
-	if (n)
-		memcpy(out, giver->bytes->data + giver->at, n);
-	giver->at += n;
-	return n;
-}
-
 /* Unpack the first `size` bytes in reads of `step`; what came is appended to `out`. */
 static enum tp_stream_end unpack(struct tp_buf *out, const struct tp_buf *packed, size_t size,
 				 size_t step)
 {
-	struct giver giver = {packed, 0, size};
+	struct giver giver = {packed->data, size};
 	struct tp_gzip *gzip = tp_gzip_new(give, &giver);
 	char *bytes = tp_alloc(step);
 	size_t n;

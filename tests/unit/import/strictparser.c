@@ -1,6 +1,7 @@
 /* Compares what two parsers see. */
 #include "strictparser.h"
 
+#include "giver.h"
 #include "import/jsonscan.h"
 
 #include "trainprof/base/memory.h"
@@ -111,35 +112,19 @@ static void compare_value(const struct tp_piece *piece, const cJSON *expected)
 	}
 }
 
-struct giver {
-	const struct tp_buf *bytes;
-	size_t at;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t left = giver->bytes->len - giver->at;
-	size_t n = size < left ? size : left;
-	if (n)
-		memcpy(out, giver->bytes->data + giver->at, n);
-	giver->at += n;
-	return n;
-}
-
 /* Between two events that must stay as they are. */
 static void compare_event(const char *text, size_t len, const cJSON *expected)
 {
 	static const char before[] = "{\"traceEvents\": [{\"a\": 1}, ";
 	static const char after[] = ", {\"b\": 2}]}";
 	struct tp_buf document = {0};
-	struct giver giver = {&document, 0};
 	struct tp_json_scan scan;
 	struct tp_piece key;
 	struct tp_piece value;
 	tp_buf_puts(&document, before);
 	tp_buf_add(&document, text, len);
 	tp_buf_puts(&document, after);
+	struct giver giver = {document.data, document.len};
 	struct tp_stream *stream = tp_stream_over(give, &giver);
 	tp_json_scan_init(&scan, stream);
 	for (int i = 0; i < 3; i++) {

@@ -1,4 +1,5 @@
 /* Claims about rows of comma-separated values. */
+#include "giver.h"
 #include "import/csvrows.h"
 
 #include "trainprof/base/buf.h"
@@ -7,22 +8,6 @@
 
 #include <check.h>
 #include <string.h>
-
-/* Gives a text a few bytes at a time. */
-struct giver {
-	const char *text;
-	size_t len;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t n = size < giver->len ? size : giver->len;
-	memcpy(out, giver->text, n);
-	giver->text += n;
-	giver->len -= n;
-	return n;
-}
 
 /* All rows as "a|b;c|d;", "!" for what is none. */
 static void read_all(struct tp_buf *out, const char *text, size_t len)

@@ -1,4 +1,5 @@
 /* Claims about cutting documents into events, wherever the bytes end and however large they are. */
+#include "giver.h"
 #include "import/jsonscan.h"
 #include "strictparser.h"
 
@@ -10,27 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct giver {
-	const char *bytes;
-	size_t size;
-	size_t at;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t left = giver->size - giver->at;
-	size_t n = size < left ? size : left;
-	if (n)
-		memcpy(out, giver->bytes + giver->at, n);
-	giver->at += n;
-	return n;
-}
-
 /* Each item as a letter and its text: "e{...};m key value;j;h;" and "cut" at the end. */
 static void scan_to(struct tp_buf *out, const char *bytes, size_t size)
 {
-	struct giver giver = {bytes, size, 0};
+	struct giver giver = {bytes, size};
 	struct tp_stream *stream = tp_stream_over(give, &giver);
 	struct tp_json_scan scan;
 	struct tp_piece key;
@@ -122,7 +106,7 @@ static void put_document(struct tp_buf *out, size_t n_events, size_t longest)
 /* Counts events whose numbers come in order. */
 static size_t count_events(const char *bytes, size_t size, bool *is_cut)
 {
-	struct giver giver = {bytes, size, 0};
+	struct giver giver = {bytes, size};
 	struct tp_stream *stream = tp_stream_over(give, &giver);
 	struct tp_json_scan scan;
 	struct tp_piece key;

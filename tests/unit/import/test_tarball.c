@@ -2,6 +2,7 @@
 #include "import/tarball.h"
 
 #include "archive.h"
+#include "giver.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/stream.h"
@@ -10,27 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct giver {
-	const struct tp_buf *bytes;
-	size_t at;
-	size_t end;
-};
-
-static size_t give(void *context, void *out, size_t size)
-{
-	struct giver *giver = context;
-	size_t left = giver->end - giver->at;
-	size_t n = size < left ? size : left;
-	if (n)
-		memcpy(out, giver->bytes->data + giver->at, n);
-	giver->at += n;
-	return n;
-}
-
 /* "name=content;name=content;" and what it ended by, of the first `size` bytes. */
 static void list_cut(struct tp_buf *out, const struct tp_buf *archive, size_t size)
 {
-	struct giver giver = {archive, 0, size};
+	struct giver giver = {archive->data, size};
 	struct tp_stream *stream = tp_stream_over(give, &giver);
 	struct tp_tarball tar;
 	tp_tarball_init(&tar, stream);

@@ -1,30 +1,12 @@
 /* The checker accepts what the writer writes and finds each broken promise. */
 #include "jobsample.h"
+#include "jsonreport.h"
 
 #include "trainprof/base/json.h"
 #include "trainprof/report/validate.h"
 
 #include <check.h>
 #include <stdlib.h>
-
-static char *render(const struct tp_report *report, size_t *size)
-{
-	char *text = NULL;
-	struct tp_report_style style = {.width = 80};
-	FILE *out = open_memstream(&text, size);
-	ck_assert_int_eq(tp_exporter_find("json")->write(report, &style, out, NULL), TP_OK);
-	fclose(out);
-	return text;
-}
-
-static struct tp_json_doc *parse(const char *text, size_t size)
-{
-	struct tp_json_doc *doc = NULL;
-	struct tp_error err = {0};
-	enum tp_status status = tp_json_parse(&doc, text, size, "report.json", &err);
-	ck_assert_msg(status == TP_OK, "%s", err.text);
-	return doc;
-}
 
 START_TEST(validate_accepts_what_is_written)
 {
