@@ -75,43 +75,60 @@ static bool is_allocator(const struct tp_patterns *patterns, const char *path)
 	return tp_patterns_frame(patterns, path, "").leaf == TP_LEAF_ALLOC;
 }
 
-/* LD_PRELOAD holds paths between colons or blanks. */
-static bool preloads_allocator(const struct tp_analysis *analysis, const char *preload)
+/* LD_PRELOAD holds paths between colons or blanks: the first that is an allocator, in the arena. */
+static const char *preloaded_allocator(const struct tp_analysis *analysis, const char *preload)
 {
-	bool found = false;
+	const char *found = NULL;
 	char *paths = tp_strdup(preload);
 	char *rest = paths;
 	for (char *path; !found && (path = strsep(&rest, ": "));)
-		found = *path && is_allocator(analysis->patterns, path);
+		if (*path && is_allocator(analysis->patterns, path))
+			found = tp_arena_printf(analysis->arena, "variable LD_PRELOAD: %s", path);
 	free(paths);
 	return found;
 }
 
-/* Thresholds by variable, another allocator preloaded, or one seen in a stack. */
-static bool is_malloc_tuned(const struct tp_analysis *analysis)
+/* Thresholds by variable, or another allocator preloaded; NULL when there is none. */
+static const char *malloc_variable(const struct tp_analysis *analysis)
 {
 	static const char *const variables[] = {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_",
 						"MALLOC_TOP_PAD_", "MALLOC_CONF"};
-	const struct tp_trace *trace = analysis->trace;
-	const struct tp_run_info *run = &trace->run;
+	const struct tp_run_info *run = &analysis->trace->run;
 	for (size_t i = 0; i < TP_ARRAY_LEN(variables); i++)
 		if (find_variable(run, variables[i]))
-			return true;
+			return tp_arena_printf(analysis->arena, "variable %s=%s", variables[i],
+					       find_variable(run, variables[i]));
 	const char *tunables = find_variable(run, "GLIBC_TUNABLES");
+	if (tunables && strstr(tunables, "glibc.malloc."))
+		return tp_arena_printf(analysis->arena, "variable GLIBC_TUNABLES=%s", tunables);
 	const char *preload = find_variable(run, "LD_PRELOAD");
-	if ((tunables && strstr(tunables, "glibc.malloc.")) ||
-	    (preload && preloads_allocator(analysis, preload)))
-		return true;
+	return preload ? preloaded_allocator(analysis, preload) : NULL;
+}
+
+/* Another allocator in a stack; NULL when there is none. */
+static const char *seen_allocator(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
 	uint32_t last = 0; /* frames of one module come in rows */
 	for (size_t i = 1; i < trace->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[i];
 		if (frame->kind != TP_FRAME_NATIVE || frame->module == last)
 			continue;
 		last = frame->module;
-		if (is_allocator(analysis->patterns, tp_trace_string(trace, last)))
-			return true;
+		const char *path = tp_trace_string(trace, last);
+		if (is_allocator(analysis->patterns, path))
+			return tp_arena_printf(analysis->arena, "stack: %s", path);
 	}
-	return false;
+	return NULL;
+}
+
+static void set_malloc(struct tp_analysis *analysis)
+{
+	const char *seen = malloc_variable(analysis);
+	if (!seen)
+		seen = seen_allocator(analysis);
+	tp_profile_set(analysis->profile, TP_FACT_ENV_MALLOC, seen != NULL, TP_ORIGIN_MEASURED, 1);
+	analysis->profile->facts[TP_FACT_ENV_MALLOC].seen = seen;
 }
 
 static void set_python(struct tp_analysis *analysis)
@@ -194,7 +211,6 @@ enum tp_status tp_pass_environment(struct tp_analysis *analysis, struct tp_error
 	}
 	set_threads(analysis);
 	tp_profile_set(profile, TP_FACT_ENV_PASSIVE, is_passive(run), TP_ORIGIN_MEASURED, 1);
-	tp_profile_set(profile, TP_FACT_ENV_MALLOC, is_malloc_tuned(analysis), TP_ORIGIN_MEASURED,
-		       1);
+	set_malloc(analysis);
 	return TP_OK;
 }

@@ -117,6 +117,54 @@ static void set_resident(struct tp_analysis *analysis)
 					 : not_read(analysis));
 }
 
+/* ---- growth -----------------------------------------------------------------------------------
+ */
+
+enum { QUARTERS = 4 };
+
+/* Mean of a gauge in [from, to): each reading holds until the next, the first also before it. */
+static double mean_between(const struct tp_gauge *readings, size_t n, uint64_t from_ns,
+			   uint64_t to_ns)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t start = i && readings[i].time_ns > from_ns ? readings[i].time_ns : from_ns;
+		uint64_t end = i + 1 < n && readings[i + 1].time_ns < to_ns
+				       ? readings[i + 1].time_ns
+				       : to_ns;
+		if (end > start)
+			sum += readings[i].value * (double)(end - start);
+	}
+	return sum / (double)(to_ns - from_ns);
+}
+
+/* Memory that a program takes once, or fills and frees, has a quarter in which it does not grow;
+ * a leak has none. */
+static void set_growth(struct tp_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
+	size_t n = 0;
+	const struct tp_gauge *readings = NULL;
+	if (profile->trainer != TP_NO_TASK)
+		readings =
+			tp_trace_gauges(analysis->trace, TP_METRIC_PROC_RSS, profile->trainer, &n);
+	if (n < 2) {
+		tp_profile_miss(profile, TP_FACT_MEM_GROWTH, not_read(analysis));
+		return;
+	}
+	uint64_t quarter_ns = (profile->window_end_ns - profile->window_start_ns) / QUARTERS;
+	double mean[QUARTERS];
+	double least = INFINITY;
+	for (unsigned i = 0; i < QUARTERS; i++) {
+		uint64_t from_ns = profile->window_start_ns + i * quarter_ns;
+		mean[i] = mean_between(readings, n, from_ns, from_ns + quarter_ns);
+		if (i)
+			least = fmin(least, mean[i] - mean[i - 1]);
+	}
+	tp_profile_set(profile, TP_FACT_MEM_GROWTH, fmax(least, 0) / ((double)quarter_ns * 1e-9),
+		       TP_ORIGIN_DERIVED, 1);
+}
+
 /* ---- machine and kernel -----------------------------------------------------------------------
  */
 
@@ -165,6 +213,7 @@ enum tp_status tp_pass_memory(struct tp_analysis *analysis, struct tp_error *err
 	if (tp_readings_window_s(analysis) <= 0)
 		return TP_OK;
 	set_faults(analysis);
+	set_growth(analysis);
 	set_machine(analysis);
 	set_kernel_share(analysis);
 	return TP_OK;

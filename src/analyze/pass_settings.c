@@ -111,6 +111,8 @@ enum { NOT_ASKED, FITS, FITS_NOT };
 /* Many functions stand in one file, so what a row says of the file is kept. */
 static bool file_may_fit(struct search *search, const struct tp_setting_pattern *row, uint32_t file)
 {
+	if (file >= search->trace->n_strings)
+		return false;
 	if (search->memo[file] == NOT_ASKED)
 		search->memo[file] = tp_setting_may_fit(row, tp_trace_string(search->trace, file))
 					     ? FITS

@@ -134,6 +134,8 @@
 	X(MEM_MINFLT_STEP, "memory.minor_faults_per_step", "1", "minor faults of the trainer")     \
 	X(MEM_MAJFLT, "memory.major_faults_per_s", "per_s", "major faults of the program")         \
 	X(MEM_RSS, "memory.rss_peak_bytes", "bytes", "largest sum of resident sets")               \
+	X(MEM_GROWTH, "memory.growth_bytes_per_s", "bytes_per_s",                                  \
+	  "growth of the trainer that each quarter of the window shows, at least")                 \
 	X(MEM_LIMIT, "memory.limit_bytes", "bytes", "memory of the machine or cgroup")             \
 	X(MEM_USED_RATIO, "memory.used_ratio", "ratio", "peak / limit")                            \
 	X(MEM_SWAP, "memory.swap_bytes_per_s", "bytes_per_s", "swapped in and out")                \

@@ -100,6 +100,7 @@ static const struct fact_value healthy[] = {
 	{TP_FACT_MEM_MINFLT, 300},
 	{TP_FACT_MEM_MAJFLT, 0},
 	{TP_FACT_MEM_RSS, 2e9},
+	{TP_FACT_MEM_GROWTH, 0},
 	{TP_FACT_MEM_LIMIT, 24e9},
 	{TP_FACT_MEM_USED_RATIO, 0.1},
 	{TP_FACT_MEM_SWAP, 0},

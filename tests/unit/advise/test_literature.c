@@ -128,6 +128,84 @@ START_TEST(what_is_applied_is_told_with_what_showed_it)
 }
 END_TEST
 
+/* Of the techniques that ship: what shows each. */
+static const struct {
+	const char *technique;
+	enum tp_fact fact;
+} shipped[] = {
+	{"act-checkpoint", TP_FACT_SET_RECOMPUTE},
+	{"amp", TP_FACT_SET_AMP},
+	{"async-checkpoint", TP_FACT_SET_ASYNC_SAVE},
+	{"comm-dtype", TP_FACT_SET_COMM_HALF},
+	{"cuda-graphs", TP_FACT_SET_GRAPHS},
+	{"ddp-not-dp", TP_FACT_SET_DDP},
+	{"expandable-segments", TP_FACT_SET_EXPANDABLE},
+	{"ffcv-format", TP_FACT_SET_FFCV},
+	{"flash-attention", TP_FACT_SET_FLASH},
+	{"fp8", TP_FACT_SET_FP8},
+	{"fsdp", TP_FACT_SET_FSDP},
+	{"fused-kernels", TP_FACT_SET_FUSED_KERNELS},
+	{"fused-optimizer", TP_FACT_SET_FUSED_OPTIMIZER},
+	{"gpu-decode", TP_FACT_SET_GPU_DECODE},
+	{"huge-pages", TP_FACT_SET_HUGE},
+	{"lora", TP_FACT_SET_LORA},
+	{"numa-bind", TP_FACT_SET_BOUND},
+	{"optim-8bit", TP_FACT_SET_OPTIM_8BIT},
+	{"optim-offload", TP_FACT_SET_OPTIM_HOST},
+	{"pin-memory", TP_FACT_SET_PINNED},
+	{"powersgd", TP_FACT_SET_POWERSGD},
+	{"stream-shards", TP_FACT_SET_SHARDS},
+	{"tar-shards", TP_FACT_SET_SHARDS},
+	{"tc-jemalloc", TP_FACT_ENV_MALLOC},
+	{"tf32", TP_FACT_SET_TF32},
+	{"torch-compile", TP_FACT_SET_COMPILED},
+	{"xla-jit", TP_FACT_SET_XLA},
+	{"zero12", TP_FACT_SET_ZERO},
+	{"zero12", TP_FACT_SET_FSDP},
+};
+
+START_TEST(each_setting_is_the_technique_it_shows)
+{
+	const char *directory = "rules";
+	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_arena arena = {0};
+	const char *seen;
+	ck_assert_msg(!tp_rulebook_load(&book, &directory, 1, &err), "%s", err.text);
+	for (size_t i = 0; i < sizeof(shipped) / sizeof(shipped[0]); i++) {
+		const char *technique = shipped[i].technique;
+		facts_init(facts);
+		struct tp_matter matter = {.book = book, .facts = facts, .arena = &arena};
+		ck_assert_msg(!tp_literature_is_done(&matter, technique, &seen), "%s", technique);
+		facts_set(facts, shipped[i].fact, 0);
+		ck_assert_msg(!tp_literature_is_done(&matter, technique, &seen), "%s", technique);
+		facts_set(facts, shipped[i].fact, 1);
+		facts[shipped[i].fact].seen = "x";
+		ck_assert_msg(tp_literature_is_done(&matter, technique, &seen), "%s", technique);
+		ck_assert_str_eq(seen, "x");
+	}
+	tp_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(debugging_is_off_when_nothing_is_left_on)
+{
+	const char *directory = "rules";
+	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_arena arena = {0};
+	const char *seen;
+	ck_assert_msg(!tp_rulebook_load(&book, &directory, 1, &err), "%s", err.text);
+	facts_init(facts);
+	struct tp_matter matter = {.book = book, .facts = facts, .arena = &arena};
+	ck_assert(!tp_literature_is_done(&matter, "debug-off", &seen));
+	facts_set(facts, TP_FACT_SET_BLOCKING, 0);
+	facts_set(facts, TP_FACT_SET_DEBUG, 0);
+	ck_assert(tp_literature_is_done(&matter, "debug-off", &seen));
+	facts_set(facts, TP_FACT_SET_ANOMALY, 1);
+	ck_assert(!tp_literature_is_done(&matter, "debug-off", &seen));
+	tp_arena_release(&arena);
+}
+END_TEST
+
 Suite *suite_advise_literature(void);
 Suite *suite_advise_literature(void)
 {
@@ -139,6 +217,8 @@ Suite *suite_advise_literature(void)
 	tcase_add_test(tcase, fewer_iterations_come_with_what_is_to_be_beaten);
 	tcase_add_test(tcase, findings_carry_it_and_outlive_the_book);
 	tcase_add_test(tcase, what_is_applied_is_told_with_what_showed_it);
+	tcase_add_test(tcase, each_setting_is_the_technique_it_shows);
+	tcase_add_test(tcase, debugging_is_off_when_nothing_is_left_on);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -51,6 +51,8 @@ START_TEST(variables_mean_what_they_say)
 	check(&hand, TP_FACT_ENV_BLAS, cases[_i].blas);
 	check(&hand, TP_FACT_ENV_PASSIVE, cases[_i].passive);
 	check(&hand, TP_FACT_ENV_MALLOC, cases[_i].tuned);
+	const char *seen = hand.profile.facts[TP_FACT_ENV_MALLOC].seen;
+	ck_assert(cases[_i].tuned > 0 ? strstr(seen, cases[_i].name) != NULL : !seen);
 	check(&hand, TP_FACT_ENV_PYTHON, 0);
 	hand_release(&hand);
 }
@@ -80,6 +82,8 @@ START_TEST(an_allocator_in_a_stack_counts)
 	hand_finish(&hand);
 	hand_pass(&hand, tp_pass_environment);
 	ck_assert_double_eq(hand_fact(&hand, TP_FACT_ENV_MALLOC), 1);
+	ck_assert_str_eq(hand.profile.facts[TP_FACT_ENV_MALLOC].seen,
+			 "stack: /usr/lib/x86_64-linux-gnu/libjemalloc.so.2");
 	hand_release(&hand);
 }
 END_TEST

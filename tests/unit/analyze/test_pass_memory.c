@@ -47,6 +47,35 @@ START_TEST(peak_is_the_largest_sum_at_one_time)
 }
 END_TEST
 
+static const struct {
+	double at_s[10]; /* bytes of the trainer, read each second from 1 s on */
+	double per_s;
+} growths[] = {
+	{{1e9, 1.1e9, 1.2e9, 1.3e9, 1.4e9, 1.5e9, 1.6e9, 1.7e9, 1.8e9, 1.9e9}, 8e8 / 9},
+	{{1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9}, 0},
+	/* taken once */
+	{{1e9, 1e9, 1e9, 1e9, 9e9, 9e9, 9e9, 9e9, 9e9, 9e9}, 0},
+	/* filled and freed */
+	{{1e9, 2e9, 3e9, 4e9, 5e9, 1e9, 2e9, 3e9, 4e9, 5e9}, 0},
+	{{9e9, 8e9, 7e9, 6e9, 5e9, 4e9, 3e9, 2e9, 1e9, 0}, 0},
+};
+
+START_TEST(growth_is_what_each_quarter_of_the_window_shows)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/bin/train");
+	for (int i = 0; i < 10; i++)
+		hand_gauge(&hand, TP_METRIC_PROC_RSS, 0, 1 + i, growths[_i].at_s[i]);
+	hand_finish(&hand);
+	hand_pass(&hand, tp_pass_memory);
+	/* 100 MB a second; of the quarters of 1.5 s one and a half or two readings are higher than
+	 * before, by 133 or 167 MB: at least 133 in 1.5 s. */
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_MEM_GROWTH), growths[_i].per_s, 1e3);
+	hand_release(&hand);
+}
+END_TEST
+
 START_TEST(machine_and_kernel_time_are_rates)
 {
 	struct hand hand;
@@ -89,6 +118,8 @@ Suite *suite_analyze_pass_memory(void)
 	tcase_add_test(tc, faults_are_the_programs_and_per_step_the_trainers);
 	tcase_add_test(tc, peak_is_the_largest_sum_at_one_time);
 	tcase_add_test(tc, machine_and_kernel_time_are_rates);
+	tcase_add_loop_test(tc, growth_is_what_each_quarter_of_the_window_shows, 0,
+			    sizeof(growths) / sizeof(growths[0]));
 	tcase_add_test(tc, nothing_read_is_nothing_known);
 	suite_add_tcase(suite, tc);
 	return suite;
