@@ -203,7 +203,7 @@ static const struct {
 	unsigned line;
 } rows[] = {
 	{"main", 1, "main", 61},
-	{"main", 5, "step", 45}, /* it counts something else */
+	{"main", 5, "step", 45},  /* it counts something else */
 	{"other", 1, "step", 45}, /* nobody on the stack */
 };
 

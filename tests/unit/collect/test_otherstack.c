@@ -1,4 +1,5 @@
-/* Claims about callers of code that works on a stack of its own: here a buffer, and this process. */
+/* Claims about callers of code that works on a stack of its own: here a buffer, and this process.
+ */
 #include "collect/otherstack.h"
 
 #include "stack/capture.h"
