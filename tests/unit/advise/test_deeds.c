@@ -17,7 +17,7 @@ static const char room[] =
 	" \"relieves\": [\"wait\"], \"component\": \"impl\", \"action\": \"Remove\",\n"
 	" \"mechanism\": \"static; throughout training; uniform\",\n"
 	" \"reduces\": \"capacity\", \"kind\": \"free\", \"effects\": [], \"needs\": [],\n"
-	" \"not_when\": [], \"done_when\": \"loader.workers >= 3\", \"together\": [\"fast\"],\n"
+	" \"not_when\": [], \"done_when\": \"env.malloc_tuned\", \"together\": [\"fast\"],\n"
 	" \"risk\": {\"level\": \"none\", \"text\": \"none\"}, \"effort\": \"flag\",\n"
 	" \"how\": {\"c\": \"free()\"}, \"verify\": \"there is room\"}\n";
 
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(what_is_done_already_is_not_offered)
 {
-	facts_set(facts, TP_FACT_LOADER_WORKERS, 3);
+	facts_set(facts, TP_FACT_ENV_MALLOC, 1);
 	const struct tp_move *move = judged("\"technique\": \"fast\"");
 	ck_assert_uint_eq(move->n_deeds, 2);
 	is_deed(move, 1, TP_DEED_WITH, "slow");
