@@ -24,8 +24,11 @@ struct tp_rulebook {
 	size_t rules_capacity; /* heap */
 	struct tp_doubt *doubts;
 	size_t n_doubts;
-	size_t doubts_capacity;  /* heap */
-	const char *whole_steps; /* "each step" */
+	size_t doubts_capacity;    /* heap */
+	struct tp_doubt *spoilers; /* what two runs must not both have to be compared */
+	size_t n_spoilers;
+	size_t spoilers_capacity; /* heap */
+	const char *whole_steps;  /* "each step" */
 	const char *whole_window;
 	struct tp_catalogue catalogue; /* its arrays are heap */
 	size_t limits_capacity;

@@ -13,8 +13,22 @@
 
 /* ---- thresholds.json ---- */
 
+/* The next of a list of doubts. */
+typedef struct tp_doubt *(*doubt_place)(struct tp_rulebook *book);
+
+static struct tp_doubt *next_doubt(struct tp_rulebook *book)
+{
+	return &TP_ARRAY_PUSH(book->doubts, book->n_doubts, book->doubts_capacity);
+}
+
+static struct tp_doubt *next_spoiler(struct tp_rulebook *book)
+{
+	return &TP_ARRAY_PUSH(book->spoilers, book->n_spoilers, book->spoilers_capacity);
+}
+
 static enum tp_status read_doubts(struct tp_rulebook *book, const struct tp_json_doc *doc,
-				  const struct tp_json *list, struct tp_error *err)
+				  const struct tp_json *list, doubt_place next,
+				  struct tp_error *err)
 {
 	TP_JSON_EACH (item, list) {
 		const char *when = tp_json_string(tp_json_get(item, "when"));
@@ -31,7 +45,7 @@ static enum tp_status read_doubts(struct tp_rulebook *book, const struct tp_json
 			tp_expr_parse(&doubt.when, when, TP_WANT_CONDITION, &place, err);
 		if (status)
 			return status;
-		TP_ARRAY_PUSH(book->doubts, book->n_doubts, book->doubts_capacity) = doubt;
+		*next(book) = doubt;
 	}
 	return TP_OK;
 }
@@ -48,7 +62,7 @@ static void read_whole(struct tp_rulebook *book, const struct tp_json *whole)
 
 static bool is_section(const char *key)
 {
-	static const char *const keys[] = {"whole", "thresholds", "doubts"};
+	static const char *const keys[] = {"whole", "thresholds", "doubts", "not_compared"};
 	for (size_t i = 0; key && i < TP_ARRAY_LEN(keys); i++)
 		if (strcmp(key, keys[i]) == 0)
 			return true;
@@ -67,16 +81,21 @@ static enum tp_status thresholds_load(struct tp_rulebook *book, const char *path
 		const char *key = tp_json_key(member);
 		if (is_section(key))
 			continue;
-		status = tp_fail(err, TP_PARSE,
-				 "%s:%u: there are whole, thresholds and doubts here, not '%s'",
-				 path, tp_json_line(doc, member), key ? key : "");
+		status =
+			tp_fail(err, TP_PARSE,
+				"%s:%u: there are whole, thresholds, doubts and not_compared here, "
+				"not '%s'",
+				path, tp_json_line(doc, member), key ? key : "");
 		goto out;
 	}
 	read_whole(book, tp_json_get(root, "whole"));
 	status = tp_thresholds_read(&book->thresholds, doc, tp_json_get(root, "thresholds"),
 				    &book->arena, err);
 	if (!status)
-		status = read_doubts(book, doc, tp_json_get(root, "doubts"), err);
+		status = read_doubts(book, doc, tp_json_get(root, "doubts"), next_doubt, err);
+	if (!status)
+		status = read_doubts(book, doc, tp_json_get(root, "not_compared"), next_spoiler,
+				     err);
 out:
 	tp_json_free(doc);
 	return status;
@@ -223,6 +242,7 @@ void tp_rulebook_free(struct tp_rulebook *book)
 	tp_arena_release(&book->arena);
 	free(book->rules);
 	free(book->doubts);
+	free(book->spoilers);
 	free(book->catalogue.limits);
 	free(book->catalogue.texts);
 	free(book->catalogue.techniques);

@@ -210,10 +210,11 @@ static enum tp_status write_pages(const struct tp_rulebook *book, const char *di
 	return status;
 }
 
-static int plan(const struct tp_cli *cli, const struct guide_options *o, const char *run)
+static int plan(const struct tp_cli *cli, const struct guide_options *o, int argc, char **argv)
 {
 	const struct tp_plan_request request = {
-		.run = run,
+		.run = argc ? argv[0] : NULL,
+		.other = argc > 1 ? argv[1] : NULL,
 		.format = o->is_json       ? "json"
 			  : o->is_markdown ? "markdown"
 					   : o->format,
@@ -229,12 +230,17 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
 	int result;
-	if (argc > 1 && !o->is_search) {
+	if (argc > 2 && o->is_plan) {
+		tp_say("trainprof guide --plan before after",
+		       "a plan is of one run, or compares two");
+		return TP_EXIT_USAGE;
+	}
+	if (argc > 1 && !o->is_search && !o->is_plan) {
 		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
 		return TP_EXIT_USAGE;
 	}
 	if (o->is_plan)
-		return plan(cli, o, argc ? argv[0] : NULL);
+		return plan(cli, o, argc, argv);
 	enum tp_status status = load(&book, o, &err);
 	if (status == TP_OK && o->write)
 		status = write_pages(book, o->write, &err);
@@ -249,15 +255,19 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 const struct tp_command tp_cmd_guide = {
 	.name = "guide",
 	.group = "Read",
-	.synopsis = "[TOPIC] | --search WORD... | --plan [RUN]",
+	.synopsis = "[TOPIC] | --search WORD... | --plan [RUN [OTHER]]",
 	.summary = "read about bottlenecks, techniques, parts, facts, formats",
 	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.\n"
 		 "--plan is about one: of RUN, a directory or a file of facts (trainprof advise),\n"
-		 "or of the last one here.",
+		 "or of the last one here. With OTHER both are set side by side, and what spoils\n"
+		 "a comparison is told.",
 	.examples = "  trainprof guide bottlenecks\n"
 		    "  trainprof guide loader-workers\n"
 		    "  trainprof guide --search pinned memory\n"
 		    "  trainprof guide --plan prof",
+	.ending = "Exit status of --plan: 1 when two runs are not to be compared, 3 when nothing "
+		  "can\n"
+		  "be told of RUN.",
 	.options = options,
 	.storage_size = sizeof(struct guide_options),
 	.defaults = &defaults,
