@@ -250,6 +250,21 @@ static void put_facts(struct tp_json_writer *w)
 	tp_json_close(w, '}');
 }
 
+/* An interval has both ends or none. */
+static void put_ends(struct tp_json_writer *w)
+{
+	static const char *const ends[][2] = {{"low", "high"}, {"high", "low"}};
+	tp_json_write_key(w, "dependentRequired");
+	tp_json_open(w, '{');
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		tp_json_write_key(w, ends[i][0]);
+		tp_json_open(w, '[');
+		tp_json_write_string(w, ends[i][1]);
+		tp_json_close(w, ']');
+	}
+	tp_json_close(w, '}');
+}
+
 static void put_interval(struct tp_json_writer *w)
 {
 	static const char *const keys[] = {"value", "low", "high"};
@@ -261,6 +276,7 @@ static void put_interval(struct tp_json_writer *w)
 	tp_json_open(w, '[');
 	tp_json_write_string(w, "value");
 	tp_json_close(w, ']');
+	put_ends(w);
 	tp_json_write_key(w, "properties");
 	tp_json_open(w, '{');
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

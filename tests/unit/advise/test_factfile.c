@@ -262,6 +262,11 @@ START_TEST(the_schema_names_every_fact_that_can_be_given)
 	for (int f = 0; f < TP_N_FACTS; f++)
 		ck_assert_int_eq(tp_json_get(facts, tp_fact_desc((enum tp_fact)f)->name) != NULL,
 				 f != TP_FACT_ADVICE_SHOWN);
+	const struct tp_json *defs = tp_json_get(tp_json_root(doc), "$defs");
+	const struct tp_json *ends =
+		tp_json_get(tp_json_get(defs, "interval"), "dependentRequired");
+	ck_assert_str_eq(tp_json_string(tp_json_first(tp_json_get(ends, "low"))), "high");
+	ck_assert_str_eq(tp_json_string(tp_json_first(tp_json_get(ends, "high"))), "low");
 	tp_json_free(doc);
 	tp_buf_release(&text);
 }
