@@ -25,13 +25,13 @@ installed() {
 	program=$out/venv/bin/$2
 	if [ ! -x "$program" ]; then
 		[ -x "$out/venv/bin/pip" ] || $python -m venv "$out/venv" >"$out/venv.log" 2>&1
-		"$out/venv/bin/pip" install -q "$1" >"$out/$1.log" 2>&1
+		"$out/venv/bin/pip" install -q "$1" >"$out/$2.log" 2>&1
 	fi
 	[ -x "$program" ] && echo "$program"
 }
 
 pyspy=$(installed py-spy py-spy)
-austin=$(installed austin-dist austin)
+austin=$(installed 'austin-dist<4' austin) # 4.0 wants glibc 2.38, and Debian 12 has 2.36
 echo "machine: $(uname -sr), $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)"
 echo "load before: $(cut -d' ' -f1-3 /proc/loadavg)"
 echo "$("$trainprof" --version | head -1); ${pyspy:+$("$pyspy" --version)}; ${austin:+$("$austin" --version 2>&1 | head -1)}"

@@ -81,8 +81,8 @@ def small(args):
 
 
 def wide(args):
-    weight = torch.zeros(500000, requires_grad=True)
-    data = torch.rand(500000)
+    weight = torch.zeros(1000000, requires_grad=True)
+    data = torch.rand(1000000)
     optimizer = torch.optim.SGD([weight], lr=0.01)
     clock = Clock(args.steps)
     for _ in range(args.steps):
