@@ -28,6 +28,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_MAX_OVERHEAD, AT(max_overhead)},
 	{TP_OPTION_MAX_SIZE, AT(max_size)},
 	{TP_OPTION_SAMPLE_RATE, AT(rate_hz)},
+	{TP_OPTION_GPU_TRACE, AT(gpu_trace)},
 	{TP_OPTION_ENV, AT(env)},
 	{TP_OPTION_OUTPUT, .section = "Where it goes", AT(output)},
 	{TP_OPTION_LABEL, .otherwise = "program name", AT(label)},
