@@ -61,10 +61,13 @@ static bool has_windows(const struct tp_rank_analysis *ranks)
 	return false;
 }
 
+/* Without steps at all the window is all that the devices did; with some, those that were traced.
+ */
 static void build_windows(struct tp_analysis *analysis)
 {
 	struct tp_rank_analysis *ranks = analysis->ranks;
 	bool has_steps = analysis->profile->n_steady > 0;
+	bool has_traced = !has_steps;
 	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
 		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
 			tp_rank_host_take(ranks, i, analysis);
@@ -72,8 +75,10 @@ static void build_windows(struct tp_analysis *analysis)
 			tp_rank_host_build(ranks, i, analysis);
 		if (has_steps)
 			give_steps(analysis, &ranks->ranks[i]);
+		has_traced |= ranks->ranks[i].steps.n > 0;
 	}
-	tp_ranks_find_windows(ranks);
+	if (has_traced)
+		tp_ranks_find_windows(ranks);
 }
 
 /* ---- the main thread beside devices --------------------------------------------------------- */
