@@ -4,9 +4,9 @@
  * Times in ms. Each step loads a batch (a CPU works), copies it to the device and waits, launches a
  * kernel, works BESIDE it (hidden, where the kernel is longer), waits for it, and sums up metrics.
  * What CUPTI would tell of that is written into a ring in $TRAINPROF_GPU_RINGS as trainprof's agent
- * does. At the end the times of all steps but the first ten are printed, by this program's own
- * clock: "kernel NS copy NS load NS rest NS wall NS". The last step ends in a kill where KILL is
- * set.
+ * does. Of each step it prints, by its own clock: "kernel NS copy NS load NS rest NS wall NS".
+ * Where KILL is set it kills itself after the last step; where MARKS is set it marks what the CPU
+ * does.
  */
 #include "../unit/collect/ringwriter.h"
 
@@ -16,7 +16,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-enum { WARM_UP = 10, EVENTS = 4096, STREAM = 7, LAUNCH_NS = 50000, LATENCY_NS = 10000 };
+enum { EVENTS = 4096, STREAM = 7, LAUNCH_NS = 50000, LATENCY_NS = 10000 };
 
 #define CUPTI_AHEAD_NS UINT64_C(1700000000000000000)
 
@@ -43,6 +43,7 @@ static uint32_t copy_name;
 static uint32_t sync_name;
 static uint32_t links;
 static uint32_t tid;
+static int has_marks;
 static volatile uint64_t sink;
 
 static void work_until(uint64_t end_ns)
@@ -63,14 +64,22 @@ static void sleep_until(uint64_t end_ns)
 /* Two functions that do not do the same: a compiler makes one of equal ones. */
 __attribute__((noinline)) static void load_batch(uint64_t ns)
 {
+	if (has_marks)
+		trainprof_phase_begin("dataloader");
 	work_until(ring_now_ns() + ns);
 	sink += 1;
+	if (has_marks)
+		trainprof_phase_end();
 }
 
 __attribute__((noinline)) static void update_metrics(uint64_t ns)
 {
+	if (has_marks)
+		trainprof_phase_begin("metrics");
 	work_until(ring_now_ns() + ns);
 	sink += 2;
+	if (has_marks)
+		trainprof_phase_end();
 }
 
 static void tell_call(unsigned call, uint32_t name, uint64_t start_ns, uint64_t end_ns,
@@ -119,16 +128,26 @@ static void step(const struct script *script, struct truth *truth)
 	uint64_t begin_ns = ring_now_ns();
 	trainprof_step();
 	ring_clock(&ring);
+	uint64_t load_ns = ring_now_ns();
 	load_batch(script->load_ns);
-	truth->load_ns += ring_now_ns() - begin_ns;
-	truth->copy_ns += copy_batch(script->copy_ns);
+	truth->load_ns = ring_now_ns() - load_ns;
+	truth->copy_ns = copy_batch(script->copy_ns);
 	uint64_t kernel_end_ns = launch(&kernel_start_ns, script->kernel_ns);
 	if (script->beside_ns)
 		update_metrics(script->beside_ns);
 	wait_for(kernel_start_ns, kernel_end_ns);
-	truth->kernel_ns += script->kernel_ns;
+	truth->kernel_ns = script->kernel_ns;
 	update_metrics(script->metrics_ns);
-	truth->wall_ns += ring_now_ns() - begin_ns;
+	truth->wall_ns = ring_now_ns() - begin_ns;
+}
+
+static void print_truth(const struct truth *truth)
+{
+	uint64_t known_ns = truth->kernel_ns + truth->copy_ns + truth->load_ns;
+	printf("kernel %llu copy %llu load %llu rest %llu wall %llu\n",
+	       (unsigned long long)truth->kernel_ns, (unsigned long long)truth->copy_ns,
+	       (unsigned long long)truth->load_ns, (unsigned long long)(truth->wall_ns - known_ns),
+	       (unsigned long long)truth->wall_ns);
 }
 
 static int begin(void)
@@ -149,7 +168,7 @@ static int begin(void)
 
 int main(int argc, char **argv)
 {
-	struct truth truth = {0};
+	struct truth truth;
 	uint64_t ns[6];
 	for (int i = 0; i < 6; i++)
 		ns[i] = argc > i + 1 ? (uint64_t)(strtod(argv[i + 1], NULL) * 1e6) : 0;
@@ -158,19 +177,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gpu_script: nobody listens, or too few arguments\n");
 		return 2;
 	}
+	has_marks = getenv("MARKS") != NULL;
 	for (unsigned long i = 0; i < script.steps; i++) {
 		step(&script, &truth);
-		if (i + 1 == WARM_UP)
-			truth = (struct truth){0};
+		print_truth(&truth);
 	}
 	if (getenv("KILL"))
 		kill(getpid(), SIGKILL);
 	ring.header->state = TP_GPU_STATE_FINISHED;
-	printf("kernel %llu copy %llu load %llu rest %llu wall %llu\n",
-	       (unsigned long long)truth.kernel_ns, (unsigned long long)truth.copy_ns,
-	       (unsigned long long)truth.load_ns,
-	       (unsigned long long)(truth.wall_ns - truth.kernel_ns - truth.copy_ns -
-				    truth.load_ns),
-	       (unsigned long long)truth.wall_ns);
 	return 0;
 }
