@@ -165,6 +165,7 @@ static void ring_add(struct tp_gpu_rings *rings, const char *name)
 		teller_begin(rings, ring);
 	else
 		tp_info("%s", ring->why.text);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
 }
 

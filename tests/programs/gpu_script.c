@@ -8,7 +8,7 @@
  * Where KILL is set it kills itself after the last step; where MARKS is set it marks what the CPU
  * does.
  */
-#include "../unit/collect/ringwriter.h"
+#include "../unit/collect/scriptring.h"
 
 #include "trainprof/mark.h"
 

@@ -2,7 +2,7 @@
 #include "collect/registry.h"
 #include "collect/tree.h"
 
-#include "ringwriter.h"
+#include "scriptring.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"

@@ -1,7 +1,7 @@
 /* Claims about the reader's end of a GPU ring: what is whole is read, what is not is refused. */
 #include "collect/gpufile.h"
 
-#include "ringwriter.h"
+#include "scriptring.h"
 
 #include <check.h>
 #include <signal.h>

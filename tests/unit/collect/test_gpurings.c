@@ -2,7 +2,7 @@
 #include "collect/gpurings.h"
 
 #include "collect/tree.h"
-#include "ringwriter.h"
+#include "scriptring.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"

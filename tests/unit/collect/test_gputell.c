@@ -5,7 +5,7 @@
 #include "collect/gpuname.h"
 #include "collect/tree.h"
 
-#include "ringwriter.h"
+#include "scriptring.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/host.h"

@@ -2,8 +2,8 @@
  * Writes a GPU ring as an agent does (trainprof/wire/gpu_ring.h), from what a test or a program
  * says. One thread; libc only. CUPTI's clock is ours plus `skew_ns`.
  */
-#ifndef TRAINPROF_TESTS_UNIT_COLLECT_RINGWRITER_H
-#define TRAINPROF_TESTS_UNIT_COLLECT_RINGWRITER_H
+#ifndef TRAINPROF_TESTS_UNIT_COLLECT_SCRIPTRING_H
+#define TRAINPROF_TESTS_UNIT_COLLECT_SCRIPTRING_H
 
 #include "trainprof/wire/gpu_ring.h"
 
