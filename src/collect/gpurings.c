@@ -152,7 +152,7 @@ static void ring_add(struct tp_gpu_rings *rings, const char *name)
 {
 	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
 	char *path = tp_asprintf("%s/%s", rings->directory, name);
-	snprintf(ring->name, sizeof(ring->name), "%s", name);
+	snprintf(ring->name, sizeof(ring->name), "%.*s", (int)sizeof(ring->name) - 1, name);
 	enum tp_status status = tp_gpu_file_open(&ring->file, path, &ring->why);
 	free(path);
 	if (status == TP_ABSENT || rings->n >= TP_RANKS_MOST) {
