@@ -94,6 +94,8 @@ struct tp_segment {
 	bool is_inferred;    /* the sample lies in another, similar piece */
 	bool is_sampled;     /* its borders are those between two looks, not of the state itself */
 	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
+	bool is_of_device;   /* in beside_devices: a device does what the label says, not the thread
+			      */
 };
 
 #define NO_SAMPLE UINT32_MAX
@@ -122,6 +124,8 @@ struct tp_thread_info {
 	uint64_t phase_ns[TP_N_PHASES];
 };
 
+struct tp_rank_analysis; /* rankwork.h */
+
 struct tp_analysis {
 	const struct tp_trace *trace;
 	const struct tp_patterns *patterns;
@@ -140,7 +144,21 @@ struct tp_analysis {
 	uint64_t loop_start_ns;
 	uint64_t loop_end_ns;
 	uint64_t loop_function; /* that loops, as tp_calltree_function(); 0 = not known */
+
+	/* Device work that was recorded while it ran, from the launches pass to the devices pass;
+	 * NULL where there is none. */
+	struct tp_rank_analysis *ranks;
+	/* The main thread's timeline cut where devices begin and end to hide it; empty without
+	 * them. */
+	struct tp_timeline beside_devices;
 };
+
+/* The main thread's timeline with the labels that the parts are made of. */
+static inline const struct tp_timeline *tp_analysis_judged(const struct tp_analysis *analysis)
+{
+	return analysis->beside_devices.n ? &analysis->beside_devices
+					  : &analysis->timelines[analysis->main_task];
+}
 
 struct tp_analysis_pass {
 	const char *name;
@@ -153,8 +171,10 @@ enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
 enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);

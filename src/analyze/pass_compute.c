@@ -324,13 +324,21 @@ static void set_facts(struct compute *c)
 				"no sampled instruction was known to be arithmetic");
 }
 
+static const enum tp_fact all_facts[] = {TP_FACT_COMPUTE_THREADS, TP_FACT_COMPUTE_BUSY,
+					 TP_FACT_COMPUTE_SPIN,    TP_FACT_COMPUTE_LIBRARY,
+					 TP_FACT_COMPUTE_POOLS,   TP_FACT_COMPUTE_SCALAR};
+
 static void miss_all(struct tp_profile *profile, const char *why)
 {
-	static const enum tp_fact facts[] = {TP_FACT_COMPUTE_THREADS, TP_FACT_COMPUTE_BUSY,
-					     TP_FACT_COMPUTE_SPIN,    TP_FACT_COMPUTE_LIBRARY,
-					     TP_FACT_COMPUTE_POOLS,   TP_FACT_COMPUTE_SCALAR};
-	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
-		tp_profile_miss(profile, facts[i], why);
+	for (size_t i = 0; i < TP_ARRAY_LEN(all_facts); i++)
+		tp_profile_miss(profile, all_facts[i], why);
+}
+
+/* What a CPU computes beside devices is not the training. */
+static void rule_out_all(struct tp_profile *profile, const char *why)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(all_facts); i++)
+		tp_profile_rule_out(profile, all_facts[i], why);
 }
 
 /* Of a pool that loads and computes, threads that do more of the former have the loader's role. */
@@ -347,6 +355,10 @@ enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *er
 	struct tp_profile *profile = analysis->profile;
 	if (analysis->main_task == TP_NO_TASK || tp_readings_window_s(analysis) <= 0) {
 		miss_all(profile, "there is no trainer");
+		return TP_OK;
+	}
+	if (profile->n_devices) {
+		rule_out_all(profile, "devices compute");
 		return TP_OK;
 	}
 	struct compute c = {.analysis = analysis};

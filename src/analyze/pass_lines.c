@@ -123,7 +123,7 @@ static void sum_lines(struct sums *sums)
 {
 	const struct tp_analysis *analysis = sums->analysis;
 	const struct tp_profile *profile = analysis->profile;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_judged(analysis);
 	struct speakers speakers = {0};
 	size_t step = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
@@ -141,7 +141,7 @@ static void sum_lines(struct sums *sums)
 			if (profile->steps[k].kind == TP_STEP_STEADY)
 				ns += tp_segment_ns_in(piece, profile->steps[k].start_ns,
 						       profile->steps[k].end_ns);
-		if (ns)
+		if (ns && !piece->is_of_device)
 			add(sums, speakers, piece->label, ns);
 	}
 }

@@ -112,7 +112,9 @@ static void add_hot_thread(struct tp_hot_table *table, const struct tp_analysis 
 			   uint32_t task)
 {
 	const struct tp_profile *profile = analysis->profile;
-	const struct tp_timeline *timeline = &analysis->timelines[task];
+	bool is_main = task == analysis->main_task;
+	const struct tp_timeline *timeline =
+		is_main ? tp_analysis_judged(analysis) : &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		if (piece->sample == NO_SAMPLE || piece->state == TP_STATE_RUNNABLE ||
@@ -123,8 +125,8 @@ static void add_hot_thread(struct tp_hot_table *table, const struct tp_analysis 
 			.stack = analysis->trace->samples[piece->sample].stack,
 			.task = analysis->threads[task].leader,
 			.state = piece->state,
-			.part = task == analysis->main_task ? tp_label_part(piece->label)
-							    : TP_N_PARTS,
+			.part = is_main && !piece->is_of_device ? tp_label_part(piece->label)
+								: TP_N_PARTS,
 			.time_ns = piece->end_ns - piece->start_ns,
 		};
 		tp_hot_add(table, &hot);

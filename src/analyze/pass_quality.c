@@ -391,6 +391,17 @@ static void warn_blind_stays(const struct tp_analysis *analysis)
 			NULL);
 }
 
+/* Where no device was traced; else what the devices pass had no use for. */
+static void rule_out_spans(struct tp_profile *profile)
+{
+	for (int fact = TP_FACT_SPANS_FIRST; fact <= TP_FACT_SPANS_LAST; fact++) {
+		const struct tp_quantity *known = &profile->facts[fact];
+		if (!profile->n_devices || (!known->is_known && !known->missing))
+			tp_profile_rule_out(profile, (enum tp_fact)fact,
+					    "only traces of devices tell");
+	}
+}
+
 enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -410,8 +421,7 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	set_rate(analysis);
 	set_unknown(analysis);
 	tp_profile_set(profile, TP_FACT_RUN_N_SAMPLES, (double)n_samples, TP_ORIGIN_MEASURED, 1);
-	for (int fact = TP_FACT_SPANS_FIRST; fact <= TP_FACT_SPANS_LAST; fact++)
-		tp_profile_rule_out(profile, (enum tp_fact)fact, "only imported traces tell");
+	rule_out_spans(profile);
 	warn_lost(profile, n_lost, lost_ratio);
 	warn_no_stacks(analysis);
 	warn_less_detail(analysis);

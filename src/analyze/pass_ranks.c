@@ -49,7 +49,7 @@ static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *ran
 	}
 }
 
-static void warn_links(struct tp_profile *profile)
+void tp_ranks_warn_links(struct tp_profile *profile)
 {
 	const struct tp_quantity *unlinked = &profile->facts[TP_FACT_DEVICE_UNLINKED];
 	if (!unlinked->is_known || unlinked->value < TP_UNLINKED_MUCH)
@@ -75,7 +75,7 @@ static void warn_all(struct tp_profile *profile)
 	warn_unjudged(profile);
 	for (size_t i = 0; i < run->n_ranks; i++)
 		warn_rank(profile, &run->ranks[i]);
-	warn_links(profile);
+	tp_ranks_warn_links(profile);
 	if (profile->not_joined)
 		tp_profile_warn(profile, "not-joined", profile->not_joined,
 				"waits for late ranks are not told from transfers there", NULL);
@@ -103,6 +103,8 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 		.profile = profile,
 		.arena = analysis->arena,
 		.hot = {.trace = analysis->trace},
+		.main_task = TP_NO_TASK,
+		.own = TP_NO_TASK,
 	};
 	/* What is not set below is about programs that were sampled. */
 	for (int fact = 0; fact < TP_N_FACTS; fact++)

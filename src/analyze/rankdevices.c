@@ -68,7 +68,9 @@ static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t fr
 {
 	double length = (double)(to_ns - from_ns);
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_DATALOADER_NEXT], from_ns, to_ns) >
-	    TP_GAP_LOADER_LEAST * length)
+		    TP_GAP_LOADER_LEAST * length ||
+	    (double)tp_intervals_covered(&rank->host.loads, from_ns, to_ns) >
+		    TP_GAP_LOADER_LEAST * length)
 		return TP_GAP_DATALOADER;
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_MEMORY_ALLOC], from_ns, to_ns) >
 	    TP_GAP_ALLOC_LEAST * length)

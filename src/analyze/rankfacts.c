@@ -358,6 +358,9 @@ static void set_trace_facts(struct tp_profile *profile)
 		n_skipped += (double)run->ranks[i].n_skipped;
 		is_cut |= run->ranks[i].is_cut;
 	}
+	/* Of a run that was watched itself there are no files: its spans are counted. */
+	for (size_t i = 0; !run->n_ranks && i < profile->trace->n_tracks; i++)
+		n_kept += (double)profile->trace->spans[i].n;
 	set(profile, TP_FACT_TRACE_CUT, is_cut);
 	set(profile, TP_FACT_TRACE_SPANS, n_kept);
 	set_ratio(profile, TP_FACT_TRACE_SKIPPED, n_skipped, n_kept + n_skipped,

@@ -26,6 +26,15 @@ struct labelling {
  * Beside a device the main thread's own computing is not the training: it is the host's. The rest
  * is what it is on a live recording.
  */
+static enum tp_label beside_device(enum tp_label label, const struct tp_stack_class *class)
+{
+	if (tp_label_part(label) != TP_PART_COMPUTE)
+		return label;
+	return class->leaf == TP_LEAF_NONE && class->owner == TP_LEAF_INTERPRETER
+		       ? TP_LABEL_HOST_INTERPRETER
+		       : TP_LABEL_HOST_OTHER;
+}
+
 static enum tp_label on_cpu_label(const struct labelling *l, const struct tp_stack_class *class)
 {
 	enum tp_label label = tp_label_of_phase(class->phase, class->leaf);
@@ -33,11 +42,7 @@ static enum tp_label on_cpu_label(const struct labelling *l, const struct tp_sta
 		return label;
 	bool is_interpreted = class->has_python || class->owner == TP_LEAF_INTERPRETER;
 	label = tp_label_of_leaf(class, is_interpreted);
-	if (!l->rank->has_device || tp_label_part(label) != TP_PART_COMPUTE)
-		return label;
-	return class->leaf == TP_LEAF_NONE && class->owner == TP_LEAF_INTERPRETER
-		       ? TP_LABEL_HOST_INTERPRETER
-		       : TP_LABEL_HOST_OTHER;
+	return l->rank->has_device ? beside_device(label, class) : label;
 }
 
 /* Off its CPU inside a phase that owns its time. */
@@ -306,9 +311,35 @@ void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 		calls_add(&l, 0, UINT64_MAX);
 }
 
+void tp_rank_host_take(struct tp_rank_analysis *analysis, uint32_t number,
+		       const struct tp_analysis *threads)
+{
+	uint32_t task = threads->main_task;
+	struct tp_rank_host *host = &analysis->ranks[number].host;
+	struct labelling l = {.analysis = analysis,
+			      .rank = &analysis->ranks[number],
+			      .threads = threads,
+			      .host = host};
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_timeline *timeline = &threads->timelines[task];
+	host->leader = threads->threads[task].leader;
+	host->has_samples = trace->sample_index[task + 1] > trace->sample_index[task];
+	host->has_switches = tells_states(trace, task);
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		uint32_t stack;
+		const struct tp_stack_class *class = class_of(&l, piece->sample, &stack);
+		enum tp_label label = beside_device(piece->label, class);
+		piece_put(&l, piece->start_ns, piece->end_ns, piece->state, label, stack);
+		if (tp_label_part(label) == TP_PART_DATALOADER)
+			tp_intervals_add(&host->loads, piece->start_ns, piece->end_ns);
+	}
+}
+
 void tp_rank_host_release(struct tp_rank_host *host)
 {
 	free(host->pieces);
+	free(host->loads.items);
 	free(host->known.items);
 	*host = (struct tp_rank_host){0};
 }

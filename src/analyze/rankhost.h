@@ -33,6 +33,7 @@ struct tp_rank_host {
 	size_t n;
 	size_t capacity;
 	struct tp_intervals known; /* their union */
+	struct tp_intervals loads; /* of them what lies in the loader; of labels told before only */
 	bool has_switches;         /* some tell what a thread did as it lost its CPU */
 	bool has_samples;
 	bool has_os_calls; /* of any of its threads */
@@ -43,6 +44,10 @@ struct tp_rank_host {
  * Nothing where the trace has neither samples, switches nor calls of the system of the thread. */
 void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 			const struct tp_analysis *threads);
+/* The same of the thread that the foreground pass has labelled: on a live recording its waits for
+ * the loader are told apart by what the loader does. */
+void tp_rank_host_take(struct tp_rank_analysis *analysis, uint32_t number,
+		       const struct tp_analysis *threads);
 void tp_rank_host_release(struct tp_rank_host *host);
 
 /*

@@ -222,5 +222,6 @@ void tp_ranks_partition(struct tp_rank_analysis *analysis)
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		n_talking += analysis->devices[i].lanes[TP_LABEL_COMMUNICATION_COLLECTIVE].n > 0;
 	for (size_t i = 0; i < analysis->n_devices; i++)
-		partition_device(analysis, &analysis->devices[i], n_talking > 1);
+		partition_device(analysis, &analysis->devices[i],
+				 n_talking > 1 || analysis->keeps_pieces);
 }

@@ -44,7 +44,7 @@ static void steps_of_thread(struct tp_rank_analysis *analysis, uint32_t track,
 	}
 }
 
-static bool steps_from_marks(struct tp_rank_analysis *analysis)
+bool tp_ranks_steps_from_marks(struct tp_rank_analysis *analysis)
 {
 	bool is_found = false;
 	for (size_t i = 0; i < analysis->n_ranks; i++) {
@@ -312,6 +312,11 @@ static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
 	return is_found;
 }
 
+bool tp_ranks_steps_from_launches(struct tp_rank_analysis *analysis)
+{
+	return steps_from_period(analysis) || steps_from_optimizer(analysis);
+}
+
 /* ---- windows ---- */
 
 /* The step in which the call lies wholly. */
@@ -426,7 +431,7 @@ static void leave_out_cut_steps(struct tp_device_work *device)
 }
 
 /* A rank without steps has no windows where others have steps: slices are none. */
-static void find_windows(struct tp_rank_analysis *analysis)
+void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 {
 	bool has_steps = false;
 	for (size_t i = 0; i < analysis->n_ranks; i++)
@@ -461,14 +466,13 @@ static void search(struct tp_rank_analysis *analysis, enum tp_steps_choice choic
 	struct tp_profile *profile = analysis->profile;
 	if (choice == TP_STEPS_OFF) {
 		profile->steps_reason = "switched off (--steps=none)";
-	} else if (steps_from_marks(analysis)) {
+	} else if (tp_ranks_steps_from_marks(analysis)) {
 		profile->steps_found_by = TP_STEPS_MARKER;
 		profile->steps_confidence = 1;
 		profile->steps_reason = "marked in the trace";
 	} else if (choice == TP_STEPS_ONLY_MARKER) {
 		profile->steps_reason = "the trace has no step marks";
-	} else if (!steps_from_period(analysis) && !steps_from_optimizer(analysis) &&
-		   !profile->steps_reason) {
+	} else if (!tp_ranks_steps_from_launches(analysis) && !profile->steps_reason) {
 		profile->steps_reason =
 			"no step marks, and what is launched does not repeat regularly";
 	}
@@ -479,5 +483,5 @@ void tp_ranks_find_steps(struct tp_rank_analysis *analysis)
 	const struct tp_analyze_options *options = analysis->options;
 	search(analysis, options ? options->steps : TP_STEPS_AUTO);
 	skip_steps(analysis, options ? options->skip_steps : 0);
-	find_windows(analysis);
+	tp_ranks_find_windows(analysis);
 }

@@ -267,6 +267,11 @@ static void find_main(struct tp_rank_analysis *analysis, struct tp_rank_work *ra
 	struct signs best = {0};
 	for (size_t i = 0; i < rank->n_threads; i++) {
 		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
+		uint32_t task_plus_1 = analysis->trace->tracks[rank->threads[i]].task_plus_1;
+		if (task_plus_1 && task_plus_1 - 1 == analysis->main_task) {
+			rank->main = rank->threads[i];
+			return;
+		}
 		struct signs signs = {0};
 		for (size_t k = 0; k < spans->n; k++) {
 			enum tp_span_sense sense = sense_of(analysis, &spans->items[k]);

@@ -110,6 +110,11 @@ struct tp_rank_analysis {
 	size_t n_devices;
 	size_t devices_capacity;
 	struct tp_hot_table hot; /* stacks of main threads, while no device works */
+	/* Of a run that was sampled while it used devices: the thread that carries the training
+	 * loop and the rank it belongs to. TP_NO_TASK: there is none, as in imported traces. */
+	uint32_t main_task;
+	uint32_t own;
+	bool keeps_pieces; /* of all devices, not only where several communicate */
 };
 
 const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);
@@ -120,6 +125,11 @@ void tp_ranks_build(struct tp_rank_analysis *analysis);
 /* Steps of ranks, windows of devices, and which step launched each op. Sets how they were found in
  * the profile. */
 void tp_ranks_find_steps(struct tp_rank_analysis *analysis);
+/* Parts of that, for those who know steps already: by marks; by the period of launches, else by the
+ * optimizer; and the windows of steps that ranks have. The first two say whether there are any. */
+bool tp_ranks_steps_from_marks(struct tp_rank_analysis *analysis);
+bool tp_ranks_steps_from_launches(struct tp_rank_analysis *analysis);
+void tp_ranks_find_windows(struct tp_rank_analysis *analysis);
 /* own_ns, total_ns, solo_ns, and pieces where several devices communicate. */
 void tp_ranks_partition(struct tp_rank_analysis *analysis);
 /* Matches collectives over devices and hands waits over: after_ns, collectives and blames of the
@@ -131,6 +141,8 @@ void tp_ranks_sum(struct tp_rank_analysis *analysis);
 void tp_ranks_describe_devices(struct tp_rank_analysis *analysis);
 /* Results of kernels; gives back how much longer they took because communication ran beside. */
 double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis);
+/* Warns where much of the work has no call that launched it. Needs facts. */
+void tp_ranks_warn_links(struct tp_profile *profile);
 /* Facts about both. */
 void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns);
 void tp_ranks_release(struct tp_rank_analysis *analysis);

@@ -21,6 +21,7 @@ static const struct tp_option options[] = {
 	{TP_OPTION_SKIP, TP_RUN_AT(skip)},
 	{TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
 	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", TP_RUN_AT(duration_ns)},
+	{TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},
 	TP_RUN_ROWS,
 	{.name = "log",
 	 .type = TP_OPTION_TEXT,

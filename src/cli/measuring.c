@@ -44,6 +44,7 @@ struct session {
 };
 
 const char *const tp_summary_choices[] = {"short", "full", "none", NULL};
+const char *const tp_gpu_trace_choices[] = {"continuous", "off", NULL};
 
 /* What to call the program. */
 static const char *program_of(const struct session *s)
@@ -63,6 +64,8 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 		.max_switch_rate_hz = DEFAULT_MAX_SWITCH_HZ,
 		.marks_path = marks_path,
 		.is_attaching = is_attaching,
+		.gpu_trace = strcmp(options->gpu_trace, "off") == 0 ? TP_GPU_TRACE_OFF
+								    : TP_GPU_TRACE_CONTINUOUS,
 	};
 	const struct tp_selection selection = {.collect = options->collect,
 					       .require = options->require};

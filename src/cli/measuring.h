@@ -28,7 +28,8 @@ struct tp_run_options {
 	bool force;
 	const char *label;
 	const char *log;
-	const char *summary; /* "short", "full", "none" */
+	const char *gpu_trace; /* "continuous", "off" */
+	const char *summary;   /* "short", "full", "none" */
 	bool is_dry_run;
 	bool is_strict;
 	uint64_t grace_ns;
@@ -40,7 +41,8 @@ struct tp_run_options {
 #define TP_RUN_DEFAULTS                                                                            \
 	{                                                                                          \
 		.steps = "auto", .max_overhead = 0.01, .rate_hz = 99,                              \
-		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S    \
+		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S,   \
+		.gpu_trace = "continuous"                                                          \
 	}
 
 /* Options of all commands that measure, but for where their values go. */
@@ -85,10 +87,15 @@ struct tp_run_options {
 	 TP_RUN_AT(grace_ns)}, \
 	{TP_OPTION_RULES, .is_rare = true, TP_RUN_AT(rules)}, \
 	{TP_OPTION_LENIENT, TP_RUN_AT(is_lenient)}
+#define TP_OPTION_GPU_TRACE \
+	.name = "gpu-trace", .type = TP_OPTION_CHOICE, .value = "HOW", \
+	.text = "trace kernels from inside: continuous, off", .otherwise = "continuous", \
+	.choices = tp_gpu_trace_choices
 /* clang-format on */
 
-/* Words of --summary, NULL-terminated. */
+/* Words of --summary and --gpu-trace, NULL-terminated. */
 extern const char *const tp_summary_choices[];
+extern const char *const tp_gpu_trace_choices[];
 
 /* What came of it. */
 struct tp_measured {

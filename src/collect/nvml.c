@@ -22,6 +22,7 @@ static const char name[] = "nvml";
 
 struct gpu {
 	uint32_t device; /* as NVML counts */
+	uint32_t track;
 	bool is_listed;
 };
 
@@ -29,7 +30,7 @@ struct nvml {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_nvml_watch *watch;
-	struct gpu *gpus; /* that the target uses; the place is the id of the track */
+	struct gpu *gpus; /* that the target uses */
 	size_t n_gpus;
 	size_t gpus_capacity;
 	bool is_paused;
@@ -106,37 +107,39 @@ static void tell_pids(struct nvml *nvml)
 	free(pids);
 }
 
-/* The track of a device: told when the target is first seen to use it. */
-static uint32_t track_of(struct nvml *nvml, uint32_t device)
+/* Its track is told when the target is first seen to use it. NULL: there are too many tracks. */
+static struct gpu *gpu_of(struct nvml *nvml, uint32_t device)
 {
 	struct tp_sink *sink = nvml->context->sink;
 	for (size_t i = 0; i < nvml->n_gpus; i++)
 		if (nvml->gpus[i].device == device)
-			return (uint32_t)i;
+			return &nvml->gpus[i];
 	struct tp_track track = {
-		.id = (uint32_t)nvml->n_gpus,
+		.id = tp_sink_new_track(sink),
 		.device = (int32_t)device,
 		.number = TP_TRACK_WHOLE,
 		.name = tp_sink_string(sink, tp_nvml_watch_name(nvml->watch, device)),
 	};
+	if (track.id >= TP_TRACKS_MOST)
+		return NULL;
 	tp_sink_track(sink, &track);
-	TP_ARRAY_PUSH(nvml->gpus, nvml->n_gpus, nvml->gpus_capacity) =
-		(struct gpu){.device = device};
-	return track.id;
+	struct gpu *gpu = &TP_ARRAY_PUSH(nvml->gpus, nvml->n_gpus, nvml->gpus_capacity);
+	*gpu = (struct gpu){.device = device, .track = track.id};
+	return gpu;
 }
 
 static void put_reading(struct nvml *nvml, const struct tp_nvml_reading *reading)
 {
-	uint32_t track = track_of(nvml, reading->device);
-	for (size_t i = 0; i < TP_N_GPU_METRICS; i++) {
+	struct gpu *gpu = gpu_of(nvml, reading->device);
+	for (size_t i = 0; gpu && i < TP_N_GPU_METRICS; i++) {
 		if (isnan(reading->values[i]))
 			continue;
 		enum tp_metric metric = (enum tp_metric)(TP_METRIC_GPU_FIRST + i);
-		tp_sink_gauge(nvml->context->sink, metric, track, reading->time_ns,
+		tp_sink_gauge(nvml->context->sink, metric, gpu->track, reading->time_ns,
 			      reading->values[i]);
 		nvml->n_put++;
 		if (metric == TP_METRIC_GPU_IS_LISTED && reading->values[i] > 0)
-			nvml->gpus[track].is_listed = true;
+			gpu->is_listed = true;
 	}
 }
 

@@ -147,6 +147,17 @@ static enum tp_status check_required(const struct plan_slot *slot, struct tp_err
 	return TP_DENIED;
 }
 
+/* An option of its own, for it changes what the program does. */
+static void leave_out_cupti(struct tp_plan *plan)
+{
+	struct plan_slot *slot = slot_find(plan, tp_cupti_collector.name);
+	if (!slot || plan->config.gpu_trace != TP_GPU_TRACE_OFF || !is_usable(slot))
+		return;
+	slot->row.availability = (struct tp_availability){.presence = TP_PRESENCE_OFF};
+	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason),
+		 "switched off by --gpu-trace=off");
+}
+
 static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selection *selection,
 				  struct tp_error *err)
 {
@@ -191,6 +202,7 @@ enum tp_status tp_plan_make(struct tp_plan **out, const struct tp_host *host,
 		types[i]->probe(host, &slot->row.availability);
 		slot->probed = slot->row.availability.presence;
 	}
+	leave_out_cupti(plan);
 	enum tp_status status = plan_select(plan, selection, err);
 	note_sampler(plan);
 	if (status)

@@ -14,6 +14,7 @@ static const struct tp_collector_type *const types[] = {
 	&tp_pmu_collector,
 	&tp_host_collector,
 	&tp_nvml_collector,
+	&tp_cupti_collector,
 	&tp_self_collector,
 	NULL,
 };

@@ -12,5 +12,6 @@ extern const struct tp_collector_type tp_proc_collector; /* poll.c */
 extern const struct tp_collector_type tp_pmu_collector;
 extern const struct tp_collector_type tp_python_collector; /* pylines.c */
 extern const struct tp_collector_type tp_nvml_collector;
+extern const struct tp_collector_type tp_cupti_collector;
 
 #endif

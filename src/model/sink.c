@@ -201,6 +201,11 @@ void tp_sink_mark(struct tp_sink *sink, const struct tp_mark *mark)
 	sink_put(sink, &record);
 }
 
+uint32_t tp_sink_new_track(struct tp_sink *sink)
+{
+	return sink->n_tracks < TP_TRACKS_MOST ? sink->n_tracks++ : TP_TRACKS_MOST;
+}
+
 void tp_sink_track(struct tp_sink *sink, const struct tp_track *track)
 {
 	struct tp_record record = {.kind = TP_RECORD_TRACK, .id = track->id};

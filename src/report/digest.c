@@ -194,8 +194,9 @@ void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest
  * GPU misses nothing by that. */
 static bool is_missing(const struct tp_trace *trace, const struct tp_source *source)
 {
+	const char *name = tp_trace_string(trace, source->name);
 	if (source->presence == TP_PRESENCE_NO_DEVICE &&
-	    strcmp(tp_trace_string(trace, source->name), "nvml") == 0)
+	    (strcmp(name, "nvml") == 0 || strcmp(name, "cupti") == 0))
 		return false;
 	return source->presence != TP_PRESENCE_PRESENT &&
 	       source->presence != TP_PRESENCE_DEGRADED && source->presence != TP_PRESENCE_OFF;

@@ -13,7 +13,7 @@ with_gpu() {
 
 # source_row RECORDING: what is said of the source
 source_row() {
-	trainprof report --full "$1" | sed -n '/^  nvml/,/^  self/p' | sed '$d' | tr -s ' \n' ' ' | sed 's/, [0-9]* records/, N records/'
+	trainprof report --full "$1" | sed -n '/^  nvml/,/^  cupti/p' | sed '$d' | tr -s ' \n' ' ' | sed 's/, [0-9]* records/, N records/'
 	echo
 }
 

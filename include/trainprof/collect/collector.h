@@ -18,6 +18,9 @@ struct tp_tree;
 struct tp_pythons;
 struct tp_env;
 
+/* Whether an agent is put into the program that tells what the GPU does. */
+enum tp_gpu_trace { TP_GPU_TRACE_OFF, TP_GPU_TRACE_CONTINUOUS };
+
 /* How to measure, as asked for; the plan lowers it to what works here. */
 struct tp_collect_config {
 	double sample_rate_hz;     /* stacks of running threads; default 99 */
@@ -27,6 +30,7 @@ struct tp_collect_config {
 	double max_switch_rate_hz; /* switch records go off above this per CPU; default 20000 */
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
 	bool is_attaching;         /* the target runs already, and not for us */
+	enum tp_gpu_trace gpu_trace;
 };
 
 /* What collectors of one measurement share. Borrowed by all of them until close. */

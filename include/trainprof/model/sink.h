@@ -43,6 +43,7 @@ struct tp_sink {
 	size_t stacks_bytes;
 	uint32_t n_forgotten;
 	struct tp_detail_table details;
+	uint32_t n_tracks; /* handed out by tp_sink_new_track() */
 };
 
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type);
@@ -53,6 +54,9 @@ uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame);
 /* frame ids, leaf first; cut to TP_STACK_MAX_FRAMES with TP_STACK_TRUNCATED set. */
 uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, uint32_t flags);
 uint32_t tp_sink_detail(struct tp_sink *sink, const struct tp_detail *detail); /* all zero: 0 */
+
+/* The id of a track that is told next; TP_TRACKS_MOST: there are too many. */
+uint32_t tp_sink_new_track(struct tp_sink *sink);
 
 /* What an id stands for; empty when there is no such id, or none any more. A stack's frames are
  * borrowed. */

@@ -1,0 +1,277 @@
+/*
+ * Judges a sampled run beside the devices that it used: parts, shares and steps as of imported
+ * traces (docs/internals.md#parts-of-imported-traces), with what the foreground pass says of the
+ * main thread where no device works.
+ *
+ * Needs: device work, labels of the main thread, steps with their kinds, window. Gives: parts,
+ * label_ns, shares, steady steps, window, devices, kernels, collectives, the facts of all that, and
+ * analysis->beside_devices.
+ *
+ * Judged are the steady steps that were traced whole. Where none was, the parts stay those of the
+ * main thread, and a warning says why.
+ */
+#include "analysis.h"
+#include "rankwork.h"
+#include "stepfacts.h"
+
+#include "trainprof/base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As the collector calls itself. */
+static const char source[] = "cupti";
+
+/* ---- which steps ---------------------------------------------------------------------------- */
+
+/* Events were lost, or none were collected. */
+static bool is_in_gap(const struct tp_trace *trace, uint64_t start_ns, uint64_t end_ns)
+{
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		if (gap->start_ns < end_ns && gap->end_ns > start_ns &&
+		    strcmp(tp_trace_string(trace, gap->source), source) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
+static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
+{
+	const struct tp_profile *profile = analysis->profile;
+	rank->steps.n = 0;
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->kind != TP_STEP_STEADY || step->start_ns < rank->first_ns ||
+		    step->start_ns >= rank->last_ns ||
+		    is_in_gap(analysis->trace, step->start_ns, step->end_ns))
+			continue;
+		TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
+			(struct tp_interval){step->start_ns, step->end_ns};
+	}
+}
+
+static bool has_windows(const struct tp_rank_analysis *ranks)
+{
+	for (size_t i = 0; i < ranks->n_devices; i++)
+		if (ranks->devices[i].to > ranks->devices[i].from)
+			return true;
+	return false;
+}
+
+/* Without steps at all the window is all that the devices did; with some, those that were traced.
+ */
+static void build_windows(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	bool has_steps = analysis->profile->n_steady > 0;
+	bool has_traced = !has_steps;
+	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
+		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
+			tp_rank_host_take(ranks, i, analysis);
+		else
+			tp_rank_host_build(ranks, i, analysis);
+		if (has_steps)
+			give_steps(analysis, &ranks->ranks[i]);
+		has_traced |= ranks->ranks[i].steps.n > 0;
+	}
+	if (has_traced)
+		tp_ranks_find_windows(ranks);
+}
+
+/* ---- the main thread beside devices --------------------------------------------------------- */
+
+static bool is_of_device(enum tp_label label)
+{
+	switch (label) {
+	case TP_LABEL_COMPUTE_MATH:
+	case TP_LABEL_COMMUNICATION_COLLECTIVE:
+	case TP_LABEL_MEMORY_H2D:
+	case TP_LABEL_MEMORY_D2H:
+	case TP_LABEL_MEMORY_D2D:
+	case TP_LABEL_MEMORY_P2P:
+	case TP_LABEL_MEMORY_SET:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of several devices the first that is judged: their host is the same. */
+static const struct tp_device_work *own_device(const struct tp_rank_analysis *ranks)
+{
+	for (size_t i = 0; i < ranks->n_devices; i++)
+		if (ranks->devices[i].rank == ranks->own && ranks->devices[i].n_pieces)
+			return &ranks->devices[i];
+	return NULL;
+}
+
+struct cutting {
+	struct tp_segment *out; /* heap */
+	size_t n;
+	size_t capacity;
+	const struct tp_device_work *device;
+	size_t next; /* piece of it */
+};
+
+static void cut_put(struct cutting *c, const struct tp_segment *like, uint64_t from_ns,
+		    uint64_t to_ns, const struct tp_rank_piece *piece)
+{
+	if (to_ns <= from_ns)
+		return;
+	struct tp_segment segment = *like;
+	segment.start_ns = from_ns;
+	segment.end_ns = to_ns;
+	if (piece) {
+		segment.label = piece->label;
+		segment.is_of_device = is_of_device(piece->label);
+	}
+	TP_ARRAY_PUSH(c->out, c->n, c->capacity) = segment;
+}
+
+static void cut_segment(struct cutting *c, const struct tp_segment *segment)
+{
+	const struct tp_rank_piece *pieces = c->device->pieces;
+	uint64_t at = segment->start_ns;
+	while (c->next < c->device->n_pieces && pieces[c->next].end_ns <= at)
+		c->next++;
+	for (size_t i = c->next; i < c->device->n_pieces && pieces[i].start_ns < segment->end_ns;
+	     i++) {
+		uint64_t from = pieces[i].start_ns > at ? pieces[i].start_ns : at;
+		uint64_t to =
+			pieces[i].end_ns < segment->end_ns ? pieces[i].end_ns : segment->end_ns;
+		cut_put(c, segment, at, from, NULL);
+		cut_put(c, segment, from, to, &pieces[i]);
+		at = to;
+	}
+	cut_put(c, segment, at, segment->end_ns, NULL);
+}
+
+static void cut_main_thread(struct tp_analysis *analysis)
+{
+	struct cutting c = {.device = own_device(analysis->ranks)};
+	if (!c.device || analysis->main_task == TP_NO_TASK)
+		return;
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++)
+		cut_segment(&c, &timeline->segments[i]);
+	analysis->beside_devices.n = c.n;
+	analysis->beside_devices.segments =
+		tp_arena_copy(analysis->arena, c.out, c.n * sizeof(*c.out));
+	free(c.out);
+}
+
+/* ---- the profile anew ----------------------------------------------------------------------- */
+
+struct before {
+	struct tp_step *steps;
+	size_t n_steps;
+};
+
+/* What the partition of the main thread alone gave. */
+static struct before clear(struct tp_profile *profile)
+{
+	struct before before = {profile->steps, profile->n_steps};
+	memset(profile->parts, 0, sizeof(profile->parts));
+	memset(profile->label_ns, 0, sizeof(profile->label_ns));
+	profile->total_ns = 0;
+	profile->steps = NULL;
+	profile->n_steps = 0;
+	profile->n_steady = 0;
+	profile->window_end_ns = 0;
+	return before;
+}
+
+static int step_order(const void *a, const void *b)
+{
+	const struct tp_step *x = a;
+	const struct tp_step *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* Beside the steps that were judged those that are none of the steady ones. */
+static void add_other_steps(struct tp_profile *profile, const struct before *before)
+{
+	struct tp_step *all =
+		tp_arena_array(&profile->arena, profile->n_steps + before->n_steps, sizeof(*all));
+	size_t n = profile->n_steps;
+	if (n)
+		memcpy(all, profile->steps, n * sizeof(*all));
+	for (size_t i = 0; i < before->n_steps; i++)
+		if (before->steps[i].kind != TP_STEP_STEADY)
+			all[n++] = before->steps[i];
+	if (n)
+		qsort(all, n, sizeof(*all), step_order);
+	profile->steps = all;
+	profile->n_steps = n;
+}
+
+/* Of all steady steps, by the clock of the thread that makes them: those between evaluations are
+ * not side by side. */
+static void set_step_times(struct tp_profile *profile, const struct before *before)
+{
+	double *length_ns = tp_alloc((before->n_steps + 1) * sizeof(*length_ns));
+	struct tp_estimate mean;
+	size_t n = 0;
+	for (size_t i = 0; i < before->n_steps; i++)
+		if (before->steps[i].kind == TP_STEP_STEADY)
+			length_ns[n++] =
+				(double)(before->steps[i].end_ns - before->steps[i].start_ns);
+	if (n)
+		tp_step_facts_times(profile, length_ns, n, &mean);
+	free(length_ns);
+}
+
+static void sum(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	struct tp_profile *profile = analysis->profile;
+	struct before before = clear(profile);
+	tp_ranks_sum(ranks);
+	if (profile->is_of_steps) {
+		add_other_steps(profile, &before);
+		set_step_times(profile, &before);
+	}
+	/* What samples say of the host is in the labels now. */
+	tp_step_facts_shares(profile, TP_LABELS_OF_SAMPLES, TP_ORIGIN_SAMPLED);
+	tp_step_facts_shares(profile, TP_LABELS_OF_SPANS, TP_ORIGIN_MEASURED);
+	assert(tp_profile_is_exact(profile));
+}
+
+static void judge(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	tp_ranks_partition(ranks);
+	cut_main_thread(analysis);
+	if (ranks->n_devices > 1)
+		tp_ranks_join(ranks);
+	sum(analysis);
+	tp_ranks_describe_devices(ranks);
+	tp_ranks_set_facts(ranks, tp_ranks_describe_kernels(ranks));
+	tp_ranks_warn_links(analysis->profile);
+	if (analysis->profile->not_joined)
+		tp_profile_warn(analysis->profile, "not-joined", analysis->profile->not_joined,
+				"waits for late ranks are not told from transfers there", NULL);
+}
+
+enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	if (!ranks)
+		return TP_OK;
+	build_windows(analysis);
+	if (has_windows(ranks))
+		judge(analysis);
+	else
+		tp_profile_warn(analysis->profile, "devices-not-judged",
+				"no steady step was traced whole on the GPU",
+				"parts are those of the program's main thread", NULL);
+	free(ranks->hot.rows);
+	tp_map_release(&ranks->hot.index);
+	tp_ranks_release(ranks);
+	analysis->ranks = NULL;
+	return TP_OK;
+}

@@ -1,0 +1,54 @@
+/*
+ * Turns the events of one process's GPU ring into records, as an importer would make them of a
+ * trace: tracks of streams and threads, spans of kernels, copies, fills, calls, waits and NVTX
+ * ranges, links between calls and what they launched. The process is a rank.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_GPUTELL_H
+#define TRAINPROF_SRC_COLLECT_GPUTELL_H
+
+#include "trainprof/wire/gpu_ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_gpu_demangler;
+struct tp_gpu_file;
+struct tp_gpu_teller;
+struct tp_sink;
+struct tp_tree;
+
+/* What came of the events; grows. */
+struct tp_gpu_told {
+	uint64_t n_events;
+	uint64_t n_spans;
+	uint64_t n_lost;     /* dropped by the agent, as its LOST events say */
+	uint64_t n_unplaced; /* no clock pair, no place, a time that cannot be, too many tracks */
+	uint64_t n_unknown;  /* types that this version does not know */
+	uint64_t cupti_ns;   /* in which CUPTI did its own work */
+};
+
+struct tp_gpu_teller_config {
+	struct tp_sink *sink;
+	const struct tp_tree *tree; /* whose tasks threads are */
+	const struct tp_gpu_demangler *demangler;
+	const struct tp_gpu_file *file; /* its names, places and clocks */
+	const char *source;             /* of the gaps that are put */
+	uint32_t rank;
+	pid_t pid;
+};
+
+/* All that `config` points to is borrowed until free. */
+struct tp_gpu_teller *tp_gpu_teller_new(const struct tp_gpu_teller_config *config);
+void tp_gpu_teller_free(struct tp_gpu_teller *teller); /* NULL is allowed */
+
+/* Before the events of a drain: what CUPTI cannot know yet lies behind now_ns. */
+void tp_gpu_teller_begin(struct tp_gpu_teller *teller, uint64_t now_ns);
+/* A tp_gpu_event_fn; the context is the teller. */
+void tp_gpu_teller_take(void *teller, const struct tp_gpu_event *event);
+/* After them: waits whose calls have come since, threads whose tasks are known by now. */
+void tp_gpu_teller_end(struct tp_gpu_teller *teller);
+
+const struct tp_gpu_told *tp_gpu_teller_told(const struct tp_gpu_teller *teller);
+
+#endif

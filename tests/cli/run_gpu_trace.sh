@@ -1,0 +1,77 @@
+# shellcheck shell=sh
+# GPUs from inside: a program writes the ring that an agent would, and its truth is what is reported.
+. "$CASES/run.inc"
+export NVML_SCRIPT="$PWD/script"
+printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
+# Some file: the driver would load it, and there is no driver.
+export TRAINPROF_AGENT=/dev/null
+
+# traced ARGUMENT...: with a driver, as far as trainprof can see
+traced() {
+	LD_LIBRARY_PATH=$BUILD/doubles/whole trainprof "$@"
+}
+
+# source_row RECORDING: what is said of the source
+source_row() {
+	trainprof report --full "$1" | sed -n '/^  cupti/,/^  self/p' | sed '$d' | tr -s ' \n' ' ' |
+		sed 's/, [0-9]* records/, N records/; s/cost [0-9.e+-]* %/cost P %/'
+	echo
+}
+
+# of_steps NAME: what the report has of each step, a line a step
+of_steps() {
+	tr -d ' \n' <gpu.json | grep -o '"series":{.*' | grep -o "\"$1\":\[[^]]*\]" | head -1 |
+		sed 's/.*\[//; s/\]//' | tr ',' '\n'
+}
+
+# near NAME COLUMN TOLERANCE: that part of the judged steps against the truth of the same steps, in
+# percent of their time. Steps that began before the first event are not judged.
+near() {
+	of_steps "$1" >found
+	of_steps kinds >kinds
+	tail -n "$(wc -l <found)" truth | paste -d ' ' - found kinds | awk -v name="$1" -v column="$2" -v most="$3" '
+		$12 == "\"steady\"" { truth += $column; found += $11; wall += $10; n++ }
+		END {
+			off = 100 * (found - truth) / wall
+			fine = n > 60 && off < most && off > -most
+			print name, (fine ? "as it was" : "is off by " off " points in " n " steps")
+		}'
+}
+
+echo "-- what the program did is what is reported"
+MARKS=1 traced run -q --summary=none -o traced -- "$BUILD/programs/gpu_script" 80 10 2 20 5 8 >truth
+said $?
+traced report --format=json traced >gpu.json
+near compute 2 0.001
+near memory 4 0.5
+near dataloader 6 1
+near host 8 1
+trainprof report --full traced | grep -o 'gemm  *ampere_sgemm.*'
+source_row traced
+trainprof report --full traced | grep '^ *device.syncs_per_step  ' | awk '{ print $1, $2 }'
+
+echo "-- a program that is killed has told what it did until then"
+KILL=1 traced run -q --summary=none -o killed -- "$BUILD/programs/gpu_script" 25 10 2 20 5 8 >/dev/null 2>&1
+said $?
+trainprof report --full killed | grep -o 'work *[0-9]* compute kernels.*copies' | sed 's/kernels [0-9.]* m*s,/kernels,/'
+
+echo "-- switched off"
+traced run -q --summary=none --gpu-trace=off -o off -- "$BUILD/programs/gpu_script" 1 1 1 1 1 1
+said $?
+source_row off
+TRAINPROF_GPU=0 traced run -q --summary=none -o off2 -- true
+source_row off2
+
+echo "-- another tool is in the program's way"
+CUDA_INJECTION64_PATH=/opt/other/tool.so traced run --summary=none -o other -- true
+source_row other
+
+echo "-- a program without CUDA"
+traced run -q --summary=none -o without -- true
+source_row without
+
+echo "-- nothing is left behind"
+find /dev/shm /tmp -maxdepth 1 -name "trainprof-gpu-*" -user "$(id -u)" 2>/dev/null | while read -r left; do
+	pid=${left##*trainprof-gpu-}
+	[ -e "/proc/${pid%%-*}" ] || echo "left: $left"
+done

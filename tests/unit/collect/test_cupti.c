@@ -1,0 +1,241 @@
+/* Claims about the source that reads what an agent inside the program tells of the GPU. */
+#include "collect/registry.h"
+#include "collect/tree.h"
+
+#include "scriptring.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/collect/collector.h"
+#include "trainprof/collect/env.h"
+#include "trainprof/model/trace.h"
+
+#include <check.h>
+
+static struct tp_host host = {.root = "", .is_live = true};
+static struct tp_collect_config config;
+static struct tp_trace_builder sink;
+static struct tp_collect_context context;
+static struct tp_collector *cupti;
+static struct tp_env env;
+static struct ring_writer writer;
+
+static void setup(void)
+{
+	struct tp_error err;
+	setenv("TRAINPROF_AGENT", "/proc/self/exe", 1); /* some file: nobody loads it here */
+	unsetenv("NVTX_INJECTION64_PATH");
+	config = (struct tp_collect_config){.gpu_trace = TP_GPU_TRACE_CONTINUOUS};
+	tp_trace_builder_init(&sink);
+	context = (struct tp_collect_context){.host = &host, .config = &config};
+	context.sink = &sink.sink;
+	context.tree = tp_tree_new(&host, &sink.sink);
+	ck_assert_int_eq(tp_cupti_collector.open(&cupti, &context, &err), TP_OK);
+	cupti->type = &tp_cupti_collector;
+	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &env, NULL), TP_OK);
+	ck_assert_int_eq(tp_cupti_collector.start(cupti, getpid(), NULL), TP_OK);
+}
+
+static void teardown(void)
+{
+	tp_cupti_collector.close(cupti);
+	tp_env_release(&env);
+	tp_tree_free(context.tree);
+	tp_trace_builder_release(&sink);
+}
+
+/* NULL: not there. */
+static const char *env_value(const char *name)
+{
+	size_t len = strlen(name);
+	for (size_t i = 0; i < env.n_entries; i++)
+		if (strncmp(env.entries[i], name, len) == 0 && env.entries[i][len] == '=')
+			return env.entries[i] + len + 1;
+	return NULL;
+}
+
+static void begin_ring(uint32_t n_events)
+{
+	ck_assert(ring_begin(&writer, env_value("TRAINPROF_GPU_RINGS"), 0, n_events));
+	ring_clock(&writer);
+	ring_place(&writer, 0, 7);
+}
+
+static void put_kernel(void)
+{
+	uint64_t now_ns = ring_now_ns();
+	ring_work(&writer, TP_GPU_EVENT_KERNEL, 1, 0, now_ns - 2000, now_ns - 1000, 1, 0);
+}
+
+static void sample(void)
+{
+	ck_assert_int_eq(tp_cupti_collector.sample(cupti, tp_clock_now_ns(), NULL), TP_OK);
+}
+
+static const struct tp_source *stop(void)
+{
+	const struct tp_source *found = NULL;
+	ck_assert_int_eq(tp_cupti_collector.stop(cupti, tp_clock_now_ns(), NULL), TP_OK);
+	for (size_t i = 0; i < sink.n_records; i++)
+		if (sink.records[i].kind == TP_RECORD_SOURCE)
+			found = &sink.records[i].of.source;
+	ck_assert_ptr_nonnull(found);
+	return found;
+}
+
+static const char *reason_of(const struct tp_source *source)
+{
+	return tp_strtab_text(&sink.sink.strings, source->reason);
+}
+
+START_TEST(the_program_finds_the_agent_and_the_directory)
+{
+	ck_assert_str_eq(env_value("CUDA_INJECTION64_PATH"), "/proc/self/exe");
+	ck_assert_str_eq(env_value("NVTX_INJECTION64_PATH"), "/proc/self/exe");
+	ck_assert_int_eq(access(env_value("TRAINPROF_GPU_RINGS"), W_OK), 0);
+}
+END_TEST
+
+START_TEST(a_library_that_somebody_put_into_nvtx_stays)
+{
+	struct tp_env other = {0};
+	setenv("NVTX_INJECTION64_PATH", "/some/tool.so", 1);
+	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &other, NULL), TP_OK);
+	ck_assert_uint_eq(other.n_entries, 2);
+	tp_env_release(&other);
+	unsetenv("NVTX_INJECTION64_PATH");
+}
+END_TEST
+
+START_TEST(a_program_without_cuda_is_said_to_be_one)
+{
+	sample();
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
+	ck_assert_str_eq(reason_of(source), "the program did not start CUDA");
+}
+END_TEST
+
+START_TEST(what_is_in_the_ring_at_the_end_is_told)
+{
+	begin_ring(64);
+	put_kernel();
+	sample();
+	put_kernel();
+	put_kernel();
+	const struct tp_source *source = stop();
+	ck_assert_uint_eq(source->n_records, 3);
+	ck_assert_uint_eq(source->n_lost, 0);
+	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
+	ck_assert_ptr_nonnull(strstr(reason_of(source), "traced all the time"));
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE); /* it may go on */
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(losses_are_counted_once)
+{
+	begin_ring(16);
+	for (int i = 0; i < 30; i++)
+		put_kernel();
+	sample();
+	put_kernel();
+	const struct tp_source *source = stop();
+	ck_assert_uint_eq(source->n_lost, 14);
+	ck_assert_uint_eq(source->n_records, 17);
+	ring_end(&writer);
+}
+END_TEST
+
+/* In words of their own, with what the other tool calls itself. */
+static const struct {
+	uint32_t state;
+	enum tp_presence presence;
+	const char *reason;
+} ends[] = {
+	{TP_GPU_STATE_NO_CUPTI, TP_PRESENCE_NO_LIBRARY,
+	 "the program has no CUPTI, and none was found"},
+	{TP_GPU_STATE_TAKEN, TP_PRESENCE_IN_USE, "another tool has CUPTI: CUPTI for Kineto"},
+	{TP_GPU_STATE_FAILED, TP_PRESENCE_NO_DEVICE, "cuptiSubscribe of CUPTI failed (999)"},
+	{TP_GPU_STATE_UNFIT, TP_PRESENCE_NO_LIBRARY, "CUPTI 12 is not supported"},
+};
+
+START_TEST(why_there_is_nothing_is_said)
+{
+	begin_ring(16);
+	writer.header->state = ends[_i].state;
+	writer.header->error = 999;
+	writer.header->cupti_version = 12;
+	strcpy(writer.header->owner, "CUPTI for Kineto");
+	strcpy(writer.header->failed_call, "cuptiSubscribe");
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, ends[_i].presence);
+	ck_assert_str_eq(reason_of(source), ends[_i].reason);
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(a_tool_that_takes_over_later_degrades_what_was_there)
+{
+	begin_ring(16);
+	put_kernel();
+	sample();
+	writer.header->state = TP_GPU_STATE_STOLEN;
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, TP_PRESENCE_DEGRADED);
+	ck_assert_ptr_nonnull(strstr(reason_of(source), "another tool took CUPTI over"));
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(a_pause_is_asked_of_the_agent)
+{
+	begin_ring(16);
+	sample();
+	tp_cupti_collector.pause(cupti, true, 0);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	tp_cupti_collector.pause(cupti, false, 0);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_EVENTS);
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(a_process_that_runs_already_has_no_agent)
+{
+	struct tp_collector *other;
+	struct tp_error err;
+	config.is_attaching = true;
+	ck_assert_int_eq(tp_cupti_collector.open(&other, &context, &err), TP_ABSENT);
+	ck_assert_str_eq(err.text, "the program was not started by trainprof run");
+}
+END_TEST
+
+START_TEST(the_kill_switch_comes_first)
+{
+	struct tp_availability found;
+	setenv("TRAINPROF_GPU", "0", 1);
+	tp_cupti_collector.probe(&host, &found);
+	ck_assert_int_eq(found.presence, TP_PRESENCE_OFF);
+	ck_assert_str_eq(found.reason, "switched off by TRAINPROF_GPU=0");
+	unsetenv("TRAINPROF_GPU");
+}
+END_TEST
+
+Suite *suite_collect_cupti(void);
+Suite *suite_collect_cupti(void)
+{
+	Suite *suite = suite_create("collect/cupti");
+	TCase *tc = tcase_create("cupti");
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, the_program_finds_the_agent_and_the_directory);
+	tcase_add_test(tc, a_library_that_somebody_put_into_nvtx_stays);
+	tcase_add_test(tc, a_program_without_cuda_is_said_to_be_one);
+	tcase_add_test(tc, what_is_in_the_ring_at_the_end_is_told);
+	tcase_add_test(tc, losses_are_counted_once);
+	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
+	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
+	tcase_add_test(tc, a_pause_is_asked_of_the_agent);
+	tcase_add_test(tc, a_process_that_runs_already_has_no_agent);
+	tcase_add_test(tc, the_kill_switch_comes_first);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
