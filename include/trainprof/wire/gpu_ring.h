@@ -9,8 +9,8 @@
  *	offset 0          struct tp_gpu_ring_header (4096 bytes)
  *	clocks_at         n_clocks x struct tp_gpu_clock; pair c lies in slot c mod n_clocks
  *	places_at         n_places_most x struct tp_gpu_place; place p, from 1, lies in slot p - 1
- *	names_at          names_bytes of struct tp_gpu_name, one behind the other, only ever added to
- *	events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
+ *	names_at          names_bytes of struct tp_gpu_name, one behind the other, only ever added
+ *to events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
  *
  * Numbers are in the byte order of the machine; the file is read on the machine that wrote it.
  *
@@ -45,7 +45,8 @@
  * had not yet delivered (mostly less than 0.2 s) is lost and not counted. A ring whose state is
  * not FINISHED and whose process is gone, or has a ring with a higher N, has died: drain it once
  * more after having seen the death, and it is complete. A live agent stores heartbeat_ns at least
- * once a second; one that is older than 10 s hangs (a CUPTI call may), and may yet go on.
+ * once a second until its state is FINISHED or one of those behind which it has ended; one that
+ * is older than 10 s hangs (a CUPTI call may), and may yet go on.
  * A forked child does not write: the mapping is not inherited.
  *
  * Nothing in the file is trusted: names may lack their NUL, ids may be beyond their tables.
@@ -62,7 +63,7 @@
 
 /* Environment of the measured program. */
 #define TP_GPU_RINGS_ENV "TRAINPROF_GPU_RINGS" /* directory; without it the agent does nothing */
-#define TP_GPU_ENV       "TRAINPROF_GPU" /* "0": do nothing at all; "idle": wait for `wanted` */
+#define TP_GPU_ENV       "TRAINPROF_GPU"   /* "0": do nothing at all; "idle": wait for `wanted` */
 #define TP_GPU_CUPTI_ENV "TRAINPROF_CUPTI" /* path of the CUPTI to use where none is mapped */
 
 enum {
@@ -76,7 +77,8 @@ enum {
 	TP_GPU_NAME_MOST = 4095, /* bytes of one name; of a longer one only that much is kept */
 };
 
-/* What the reader wants. The agent looks at least five times a second. */
+/* What the reader wants. The agent looks five times a second, and at once after a FUTEX_WAKE (not
+ * a private one) on the word. */
 enum tp_gpu_wanted {
 	TP_GPU_WANT_AS_STARTED = 0, /* what TRAINPROF_GPU says */
 	TP_GPU_WANT_IDLE = 1,
@@ -89,7 +91,7 @@ enum tp_gpu_state {
 	TP_GPU_STATE_OPEN = 2,     /* collecting */
 	TP_GPU_STATE_FINISHED = 3, /* the program ends in order; nothing follows */
 	TP_GPU_STATE_UNREAD = 4,   /* the ring was full for 10 s: paused until tail moves */
-	/* From here on nothing is collected and nothing will be. */
+	/* From here on nothing is collected and nothing will be: the agent's thread has ended. */
 	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or it lacks a call that is needed */
 	TP_GPU_STATE_TAKEN = 17,    /* another tool has CUPTI: `owner` where it says its name */
 	TP_GPU_STATE_FAILED = 18,   /* a call failed: `failed_call`, `error` */
@@ -167,7 +169,8 @@ struct tp_gpu_event {
 	uint64_t x;
 };
 
-/* Device, context and stream, as CUPTI numbers them. */
+/* Device, context and stream, as CUPTI numbers them; all ones = not told: a SYNC's place has no
+ * device (that of the context is meant) and perhaps no stream. */
 struct tp_gpu_place {
 	uint32_t device;
 	uint32_t context;
@@ -278,9 +281,9 @@ struct tp_gpu_ring_header {
 	uint64_t start_ticks;
 
 	/* The agent's, seldom written. */
-	uint64_t heartbeat_ns; /* CLOCK_MONOTONIC */
-	uint32_t state;        /* enum tp_gpu_state; with release, after what explains it */
-	int32_t error;         /* CUPTI's result, or an errno; 0 = none */
+	uint64_t heartbeat_ns;   /* CLOCK_MONOTONIC */
+	uint32_t state;          /* enum tp_gpu_state; with release, after what explains it */
+	int32_t error;           /* CUPTI's result, or an errno; 0 = none */
 	uint32_t cupti_version;  /* of cuptiGetVersion; 0 = unknown */
 	uint32_t driver_version; /* of cuDriverGetVersion, 13000 for 13.0; 0 = unknown */
 	uint32_t n_name_bytes;
@@ -289,7 +292,7 @@ struct tp_gpu_ring_header {
 	uint32_t agent_tid; /* the agent's own thread, as the process sees it; 0 = none yet */
 	uint32_t n_windows; /* begun so far */
 	uint64_t cost_ns;   /* CPU time of decoding so far, in whichever thread */
-	uint64_t reserved;
+	uint64_t kinds;     /* bit t: events of type t are being collected */
 
 	uint64_t head;
 	uint64_t reserved_head[7];
@@ -301,15 +304,15 @@ struct tp_gpu_ring_header {
 
 	/* The agent's counts: plain stores, each only ever grows. */
 	uint64_t n_dropped[TP_GPU_EVENT_TYPES]; /* found no room in the ring */
-	uint64_t n_records;  /* of CUPTI, of whatever kind */
-	uint64_t n_untimed;  /* of them without times */
-	uint64_t n_unknown;  /* of them of a kind that was not asked for */
-	uint64_t n_ignored;  /* of them of calls that say nothing (queries, settings) */
-	uint64_t n_lost;     /* records that CUPTI itself says it has lost */
-	uint64_t n_buffers;  /* delivered */
-	uint64_t n_scratch;  /* buffers given to CUPTI whose records are thrown away: pool used up */
-	uint64_t n_unnamed;  /* names that did not fit into the table */
-	uint64_t n_unplaced; /* events whose place did not fit into the table */
+	uint64_t n_records;                     /* of CUPTI, of whatever kind */
+	uint64_t n_untimed;                     /* of them without times */
+	uint64_t n_unknown;                     /* of them of a kind that was not asked for */
+	uint64_t n_ignored; /* of them of calls that say nothing (queries, settings) */
+	uint64_t n_lost;    /* records that CUPTI itself says it has lost */
+	uint64_t n_buffers; /* delivered */
+	uint64_t n_scratch; /* buffers given to CUPTI whose records are thrown away: pool used up */
+	uint64_t n_unnamed; /* names that did not fit into the table */
+	uint64_t n_unplaced;  /* events whose place did not fit into the table */
 	uint64_t n_nvtx_lost; /* NVTX events that found no room before the ring */
 	char owner[64];       /* of the other tool, NUL-terminated; empty = it does not say */
 	char failed_call[64]; /* "cuptiSubscribe" */
