@@ -285,7 +285,7 @@ check-real: $(B)/trainprof
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench bench-import grid gains
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
-	$(B)/bench/partition_speed \
+	$(B)/bench/partition_speed $(B)/bench/agent_speed \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
@@ -306,6 +306,11 @@ bench: trainprof programs $(BENCH)
 ## bench-import: how fast traces are imported; IMPORT_MB=1000
 bench-import: trainprof $(BENCH)
 	$(Q)TRACES=$(TRACES) tests/bench/import_rate.sh $(CURDIR)/trainprof $(B)/bench $(IMPORT_MB)
+
+## bench-agent: what the library in programs that use a GPU costs for each record, on the doubles of CUDA
+.PHONY: bench-agent
+bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
+	$(Q)$(B)/bench/agent_speed $(B)/doubles
 
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)

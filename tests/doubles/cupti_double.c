@@ -10,6 +10,7 @@
  *   delay SECONDS       what is younger is not delivered unless forced
  *   steal_after N       behind the Nth record another tool has the callbacks
  *   overheads N         an overhead record behind each Nth launch
+ *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
  *   shared 1            one buffer for all threads, as before 13.0
  *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes
  *
@@ -48,6 +49,7 @@ static struct {
 	uint64_t overheads;
 	uint64_t steal_after;
 	bool is_shared;
+	bool has_troubles; /* some call fails or sleeps */
 	uint32_t version;
 } told;
 
@@ -141,12 +143,18 @@ __attribute__((constructor)) static void begin(void)
 	told.is_shared = number("shared", 0) != 0;
 	told.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
 	n_lost = (uint64_t)number("dropped", 0);
+	for (size_t i = 0; i < n_lines; i++)
+		if (strncmp(lines[i].key, "fail_", 5) == 0 ||
+		    strncmp(lines[i].key, "sleep_", 6) == 0)
+			told.has_troubles = true;
 }
 
 /* What each call does first. */
 static int enter(const char *symbol)
 {
 	char key[WORD];
+	if (!told.has_troubles)
+		return 0;
 	snprintf(key, sizeof(key), "sleep_%s", symbol);
 	double nap_s = number(key, 0);
 	struct timespec nap = {.tv_sec = (time_t)nap_s,
@@ -492,6 +500,12 @@ static int flush_all(uint32_t flag)
 			deliver(full.buffer, full.size, full.used);
 	}
 	return 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (number("flushes_at_exit", 0) != 0 && complete && n_requests)
+		flush_all(CUPTI_FLUSH_FORCED);
 }
 
 static size_t take_lost(void)

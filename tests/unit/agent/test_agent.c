@@ -97,7 +97,7 @@ static const char *const orderly[] = {"return", "exit", "fork"};
 START_TEST(a_program_that_ends_in_order_leaves_all_it_did)
 {
 	struct ring_reading reading;
-	begin("");
+	begin("flushes_at_exit 1");
 	ck_assert_int_eq(wait_for(start("whole", orderly[_i], "3", "6400", "0")), 0);
 	check_output(1);
 	load(&reading, 0);
@@ -106,6 +106,21 @@ START_TEST(a_program_that_ends_in_order_leaves_all_it_did)
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 300 * OF_64_CALLS);
 	ck_assert_uint_eq(ring_dropped(&reading), 0);
 	ck_assert_uint_eq(ring_find(directory, 0, output, sizeof(output)), 1);
+	finish(&reading);
+}
+END_TEST
+
+/* A second of it, without a reader: the ring holds 2.6 times as much. */
+START_TEST(nothing_is_lost_at_200000_launches_a_second)
+{
+	struct ring_reading reading;
+	begin("");
+	ck_assert_int_eq(wait_for(start("whole", "return", "4", "51200", "200000")), 0);
+	load(&reading, 0);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 4 * 800 * OF_64_KERNELS);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 4 * 800 * OF_64_CALLS);
+	ck_assert_uint_eq(ring_dropped(&reading) + reading.header->n_lost, 0);
+	ck_assert_uint_eq(reading.header->n_scratch, 0);
 	finish(&reading);
 }
 END_TEST
@@ -316,6 +331,7 @@ Suite *suite_agent_agent(void)
 	TCase *tests = tcase_create("agent");
 	tcase_set_timeout(tests, 90);
 	tcase_add_loop_test(tests, a_program_that_ends_in_order_leaves_all_it_did, 0, 3);
+	tcase_add_test(tests, nothing_is_lost_at_200000_launches_a_second);
 	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_all_but_the_last, 0, 3);
 	tcase_add_test(tests, exec_begins_another_ring);
 	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
