@@ -10,6 +10,7 @@
  *   delay SECONDS       what is younger is not delivered unless forced
  *   steal_after N       behind the Nth record another tool has the callbacks
  *   overheads N         an overhead record behind each Nth launch
+ *   at_once 1           delivers buffers in several threads at once, as nothing forbids it
  *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
  *   shared 1            one buffer for all threads, as before 13.0
  *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes
@@ -49,6 +50,7 @@ static struct {
 	uint64_t overheads;
 	uint64_t steal_after;
 	bool is_shared;
+	bool is_at_once;
 	bool has_troubles; /* some call fails or sleeps */
 	uint32_t version;
 } told;
@@ -141,6 +143,7 @@ __attribute__((constructor)) static void begin(void)
 	told.overheads = (uint64_t)number("overheads", 0);
 	told.steal_after = (uint64_t)number("steal_after", 0);
 	told.is_shared = number("shared", 0) != 0;
+	told.is_at_once = number("at_once", 0) != 0;
 	told.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
 	n_lost = (uint64_t)number("dropped", 0);
 	for (size_t i = 0; i < n_lines; i++)
@@ -188,9 +191,11 @@ static struct slot *own_slot(void)
 
 static void deliver(uint8_t *buffer, size_t size, size_t used)
 {
-	pthread_mutex_lock(&delivery);
+	if (!told.is_at_once)
+		pthread_mutex_lock(&delivery);
 	complete(NULL, 0, buffer, size, used);
-	pthread_mutex_unlock(&delivery);
+	if (!told.is_at_once)
+		pthread_mutex_unlock(&delivery);
 }
 
 /* With the slot's lock; what was full is handed out for delivery without it. */
