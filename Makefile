@@ -46,21 +46,22 @@ LIBS := -ldw -lelf -lcjson -lz $(if $(HAVE_PFM),-lpfm) $(if $(HAVE_SQLITE),-lsql
 comma := ,
 
 # ---- floors ---------------------------------------------------------------------------------
-FLOORS   := wire base model stack collect import store analyze advise report cli
+FLOORS   := wire agent base model stack collect import store analyze advise report cli
 SOURCES  := $(foreach f,$(FLOORS),$(wildcard src/$(f)/*.c))
 OBJECTS  := $(SOURCES:src/%.c=$(B)/obj/%.o)
 TESTS    := $(wildcard tests/unit/*/test_*.c)
 TEST_SOURCES := $(wildcard tests/unit/*/*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/python/stack_probe.c tests/python/embedded.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/agent/*.c tests/python/stack_probe.c tests/python/embedded.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs pages help probes
+AGENT := $(B)/libtrainprof-agent.so
 .DEFAULT_GOAL := all
 
-## all: build trainprof
-all: probes trainprof
+## all: build trainprof, and the library that CUDA loads into measured programs
+all: probes trainprof $(AGENT)
 
 probes:
 	@$(if $(HAVE_DW),,echo 'missing: libdw (Debian: libdw-dev)' >&2; exit 1)
@@ -78,6 +79,15 @@ $(B)/trainprof: $(B)/obj/main.o $(B)/libtrainprof.a
 $(B)/libtrainprof.a: $(OBJECTS)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
+
+# Loaded into other people's programs: libc only, two names visible, never unloaded, and without the
+# sanitizers that they lack.
+AGENT_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden
+$(AGENT): $(wildcard src/agent/*.c src/agent/*.h) include/trainprof/wire/gpu_ring.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete \
+		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
 # Written anew only when the commit is another.
 $(B)/gen/commit: FORCE
@@ -111,9 +121,9 @@ $(B)/tests/%.o: tests/%.c Makefile
 .PHONY: check checkable check-unit check-waiting check-cli check-rules check-cases check-rule-traces check-traces golden
 CHECKS := check-unit check-programs check-bench check-cli
 # These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-waiting check-rules check-cases check-rule-traces check-traces check-layers check-headers check-singleuse check-mirror check-names check-docs
+ASIDE := check-waiting check-rules check-cases check-rule-traces check-traces check-agent check-layers check-headers check-singleuse check-mirror check-names check-docs
 # Suites that hardly compute: a driver that is slow to answer.
-WAITING := collect_nvml collect_nvml_device collect_nvml_watch
+WAITING := collect_nvml collect_nvml_device collect_nvml_watch agent_agent
 
 # Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
 NVML_AGES    := whole old broken
@@ -124,6 +134,20 @@ $(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/nvml_abi
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O1 -g -fPIC -shared -Wl,-soname,$(@F) \
 		-DNVML_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread
 
+# Doubles of CUDA: a driver, and a CUPTI of 13.0, of 11.8, and one that lacks a call. Under TSan they
+# must be seen through.
+CUDA_DOUBLES := $(B)/doubles/libcuda.so.1 $(NVML_AGES:%=$(B)/doubles/%/libcupti.so.13)
+DOUBLE_CFLAGS = -std=c11 -D_GNU_SOURCE -Isrc -Itests/doubles $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) \
+	$(if $(filter tsan,$(VARIANT)),$(CFLAGS_tsan),-O2 -g) -fPIC -shared -Wl,-soname,$(@F)
+$(B)/doubles/libcuda.so.1: tests/doubles/cuda_double.c tests/doubles/cuda_double.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) $(DOUBLE_CFLAGS) -o $@ $< -ldl
+$(B)/doubles/%/libcupti.so.13: tests/doubles/cupti_double.c tests/doubles/cuda_double.h src/agent/cupti_abi.h Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread -ldl
+
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
 	@mkdir -p $(@D)
@@ -133,7 +157,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds) $(NVML_DOUBLES)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(AGENT)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
 
@@ -146,7 +170,7 @@ check-waiting: $(B)/unit
 	$(Q)$(B)/unit $(WAITING)
 
 # What ASIDE needs.
-checkable: trainprof programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces)
+checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces)
 
 ## check: install what is missing, build, run all fast tests; under five minutes
 check: deps
@@ -193,6 +217,12 @@ $(B)/check_rule_traces: $(RULE_TRACES:%=$(B)/tests/traces/%.o) $(B)/libtrainprof
 ## check-rule-traces: import a trace on which a rule fires and one on which it does not, of each that needs traces
 check-rule-traces: $(B)/check_rule_traces $(B)/trainprof
 	$(Q)$(B)/check_rule_traces $(B)/trainprof rules tests/traces/rules
+
+## check-agent: what the library that CUDA loads shows, needs and calls, and its layouts against CUPTI's headers
+.PHONY: check-agent
+CUDA_INCLUDE ?= /usr/local/cuda/include
+check-agent: $(AGENT)
+	$(Q)CC='$(CC)' tests/agent/check_agent.sh $(AGENT) $(CUDA_INCLUDE)
 
 # ---- Python stacks, read from outside -------------------------------------------------------------
 .PHONY: check-python check-layouts
@@ -254,9 +284,9 @@ check-real: $(B)/trainprof
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench bench-import bench-python grid gains gains-python
+.PHONY: check-bench bench bench-import bench-python bench-agent grid gains gains-python
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
-	$(B)/bench/partition_speed \
+	$(B)/bench/partition_speed $(B)/bench/agent_speed \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
@@ -282,6 +312,10 @@ bench-import: trainprof $(BENCH)
 bench-python: trainprof $(BENCH)
 	-@tests/deps.sh $(TORCH_PACKAGES)
 	$(Q)tests/bench/python_cost.sh $(CURDIR)/trainprof $(B)/bench $(CURDIR)/build/bench-python $(ROUNDS)
+
+## bench-agent: what the library in programs that use a GPU costs for each record, on the doubles of CUDA
+bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
+	$(Q)$(B)/bench/agent_speed $(B)/doubles
 
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)
@@ -326,7 +360,8 @@ check-docs: $(B)/trainprof
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan clang tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
-TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import collect_nvml_watch
+TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import collect_nvml_watch \
+	agent_bufferpool agent_cuptisession
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:
@@ -372,7 +407,7 @@ fuzz: fuzzers
 
 # ---- style ------------------------------------------------------------------------------------
 .PHONY: tidy format format-check cppcheck shellcheck measure
-STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/programs/*/*.h)
+STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/doubles/*.h tests/programs/*/*.h)
 TIDIED := $(SOURCES) src/main.c
 
 build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(wildcard src/*/*.h)
@@ -410,6 +445,7 @@ measure:
 # ---- install ----------------------------------------------------------------------------------
 .PHONY: install check-install uninstall dist clean
 bindir     := $(DESTDIR)$(PREFIX)/bin
+libdir     := $(DESTDIR)$(PREFIX)/lib/trainprof
 datadir    := $(DESTDIR)$(PREFIX)/share
 includedir := $(DESTDIR)$(PREFIX)/include
 COMPLETIONS := bash-completion/completions/trainprof zsh/site-functions/_trainprof fish/vendor_completions.d/trainprof.fish
@@ -419,9 +455,10 @@ $(B)/trainprof.1: docs/trainprof.1.md docs/roff.awk
 	$(Q)awk -f docs/roff.awk $< > $@
 
 ## install: into PREFIX (/usr/local); DESTDIR is put before it
-install: $(B)/trainprof $(B)/trainprof.1
-	install -d $(bindir) $(datadir)/trainprof $(includedir)/trainprof $(dir $(COMPLETIONS:%=$(datadir)/%))
+install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
+	install -d $(bindir) $(libdir) $(datadir)/trainprof $(includedir)/trainprof $(dir $(COMPLETIONS:%=$(datadir)/%))
 	install -m 755 $(B)/trainprof $(bindir)/trainprof
+	install -m 755 $(AGENT) $(libdir)/libtrainprof-agent.so
 	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
@@ -438,7 +475,7 @@ check-install: $(B)/trainprof
 ## uninstall: what install has put there
 uninstall:
 	rm -f $(bindir)/trainprof $(includedir)/trainprof/mark.h $(datadir)/man/man1/trainprof.1 $(COMPLETIONS:%=$(datadir)/%)
-	rm -rf $(datadir)/trainprof
+	rm -rf $(datadir)/trainprof $(libdir)
 
 ## dist: a tarball of the committed tree
 dist:

@@ -21,6 +21,8 @@ claim "make install: $(tail -3 "$work.log")" $?
 rm -f "$work.log"
 [ -x "$work/opt/tp/bin/trainprof" ]
 claim "the program is there" $?
+[ -x "$work/opt/tp/lib/trainprof/libtrainprof-agent.so" ]
+claim "the library for programs with a GPU is there" $?
 [ "$(find "$work/opt/tp/share/trainprof/rules" -name '*.json' | wc -l)" -eq "$(find rules -name '*.json' | wc -l)" ]
 claim "all rules are there" $?
 (cd "$work" && opt/tp/bin/trainprof version >/dev/null)

@@ -7,8 +7,9 @@ set -u
 # shellcheck disable=SC2016,SC2046
 grep -Hn '^[[:space:]]*#[[:space:]]*include' $(find src include -name '*.[ch]' | sort) | awk -F: '
 BEGIN {
-	split("wire base model stack collect import store analyze advise report cli", floors, " ")
+	split("wire agent base model stack collect import store analyze advise report cli", floors, " ")
 	may["wire"] = " "
+	may["agent"] = " wire "
 	may["base"] = " "
 	may["model"] = " base "
 	may["stack"] = " base model "

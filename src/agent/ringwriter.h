@@ -1,0 +1,68 @@
+/*
+ * The writing end of the ring of trainprof/wire/gpu_ring.h: makes the file, appends events and the
+ * tables that they point into. It never waits: what finds no room is dropped and counted.
+ *
+ * Threads: one at a time (the caller has a lock), except for the words that the contract gives to
+ * the reader. A forked child has no mapping and must not call anything here: ask
+ * tp_ringwriter_is_ours() first.
+ */
+#ifndef TRAINPROF_SRC_AGENT_RINGWRITER_H
+#define TRAINPROF_SRC_AGENT_RINGWRITER_H
+
+#include "trainprof/wire/gpu_ring.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_ringwriter {
+	struct tp_gpu_ring_header *header; /* NULL: not open */
+	struct tp_gpu_event *events;
+	struct tp_gpu_clock *clocks;
+	struct tp_gpu_place *places;
+	char *names;
+	uint32_t *is_ours; /* in a page that reads 0 in every forked child */
+	uint64_t head;     /* events written; the file's head is behind until publish() */
+	uint64_t tail;     /* the reader's, when it was last looked at */
+	uint64_t n_gone;   /* dropped since the last event that fitted */
+	int fd;            /* until there is room for events; then -1 */
+};
+
+/*
+ * Make the file in the directory and map it; there is room for all but events. Returns 0 or an
+ * errno. `n_events` is a power of two.
+ */
+int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint32_t n_events);
+
+/* Make room for events. 0, or an errno (no space). Again does nothing. */
+int tp_ringwriter_reserve(struct tp_ringwriter *ring);
+
+/* False in a child that was forked, however it was, and before create(). From any thread. */
+bool tp_ringwriter_is_ours(const struct tp_ringwriter *ring);
+
+/*
+ * Append events that belong together, at most 4: all of them or, counted, none. They become visible
+ * with publish(). Needs room for events.
+ */
+void tp_ringwriter_put(struct tp_ringwriter *ring, const struct tp_gpu_event *events, size_t n);
+void tp_ringwriter_publish(struct tp_ringwriter *ring);
+
+/* Append a name of `length` bytes, NUL not counted. Its id; 0, counted: no room. */
+uint32_t tp_ringwriter_add_name(struct tp_ringwriter *ring, const char *text, size_t length);
+
+/* Append a place. Its number; 0: no room. */
+uint16_t tp_ringwriter_add_place(struct tp_ringwriter *ring, uint32_t device, uint32_t context,
+				 uint32_t stream);
+void tp_ringwriter_add_clock(struct tp_ringwriter *ring, const struct tp_gpu_clock *pair);
+
+/* Text of a name that was added. Borrowed, for good. */
+const char *tp_ringwriter_name(const struct tp_ringwriter *ring, uint32_t id);
+
+/* With release: after what explains it. From any thread but one at a time. */
+void tp_ringwriter_set_state(struct tp_ringwriter *ring, enum tp_gpu_state state);
+enum tp_gpu_state tp_ringwriter_state(const struct tp_ringwriter *ring);
+
+/* Take the file's mapping away again. For tests: the agent keeps it for good. */
+void tp_ringwriter_close(struct tp_ringwriter *ring);
+
+#endif

@@ -1,0 +1,579 @@
+/*
+ * A double of libcupti: makes the records that the double of libcuda asks for, as the file
+ * $CUPTI_SCRIPT tells it to. Lines are "KEY VALUE":
+ *
+ *   version N           what cuptiGetVersion says
+ *   KIND_bytes N        length of a record: kernel, memcpy, memcpy2, memset, call, sync, overhead
+ *   owner TEXT          another tool has subscribed: its name, in one word
+ *   zero N              each Nth kernel has no times
+ *   dropped N           records lost by itself, told once
+ *   delay SECONDS       what is younger is not delivered unless forced
+ *   steal_after N       behind the Nth record another tool has the callbacks
+ *   overheads N         an overhead record behind each Nth launch
+ *   at_once 1           delivers buffers in several threads at once, as nothing forbids it
+ *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
+ *   shared 1            one buffer for all threads, as before 13.0
+ *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes
+ *
+ * It is stricter than the real one: what is known to crash or to hang some version of CUPTI aborts
+ * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one is missing that is needed.
+ */
+#include "agent/cupti_abi.h"
+#include "cuda_double.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef CUPTI_DOUBLE_AGE
+#define CUPTI_DOUBLE_AGE 2
+#endif
+
+enum { MOST_LINES = 64, WORD = 64, MOST_SLOTS = 128, LONGEST = 256, LAST_KIND = 64 };
+
+static struct {
+	char key[WORD];
+	char value[WORD];
+} lines[MOST_LINES];
+static size_t n_lines;
+
+static struct {
+	size_t bytes[LAST_KIND]; /* of a record of each kind */
+	double delay_s;
+	uint64_t zero;
+	uint64_t overheads;
+	uint64_t steal_after;
+	bool is_shared;
+	bool is_at_once;
+	bool has_troubles; /* some call fails or sleeps */
+	uint32_t version;
+} told;
+
+/* A buffer that is being filled; in CUPTI 13.0 each launching thread has its own. */
+struct slot {
+	pthread_mutex_t lock;
+	uint8_t *buffer;
+	size_t size;
+	size_t used;
+	double since_s;
+};
+
+static struct slot slots[MOST_SLOTS];
+static uint32_t n_slots = 1; /* the first is the shared one */
+static _Thread_local struct slot *own;
+static pthread_mutex_t delivery; /* held while buffers are delivered, as CUPTI holds its own */
+
+static cupti_request_fn *request;
+static cupti_complete_fn *complete;
+static cupti_callback_fn *on_call;
+static void *on_call_context;
+static uint64_t enabled; /* bit per kind */
+static bool calls_on[3][1024];
+static bool watched[3][1024];
+static uint64_t n_records;
+static uint64_t n_kernels;
+static uint32_t n_links;
+static uint64_t n_requests;
+static uint64_t n_lost;
+static uint32_t is_subscribed;
+
+static void claim(bool is_so, const char *what)
+{
+	if (is_so)
+		return;
+	fprintf(stderr, "double of CUPTI: %s\n", what);
+	abort();
+}
+
+static const char *find(const char *key)
+{
+	for (size_t i = 0; i < n_lines; i++)
+		if (strcmp(lines[i].key, key) == 0)
+			return lines[i].value;
+	return NULL;
+}
+
+static double number(const char *key, double otherwise)
+{
+	const char *text = find(key);
+	return text ? strtod(text, NULL) : otherwise;
+}
+
+static void set_bytes(int kind, const char *key, size_t otherwise)
+{
+	told.bytes[kind] = (size_t)number(key, (double)otherwise);
+}
+
+static void read_lines(void)
+{
+	const char *path = getenv("CUPTI_SCRIPT");
+	FILE *file = path ? fopen(path, "r") : NULL;
+	while (file && n_lines < MOST_LINES &&
+	       fscanf(file, "%63s %63s", lines[n_lines].key, lines[n_lines].value) == 2)
+		n_lines++;
+	if (file)
+		fclose(file);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	pthread_mutexattr_t recursive;
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&delivery, &recursive);
+	for (size_t i = 0; i < MOST_SLOTS; i++)
+		pthread_mutex_init(&slots[i].lock, NULL);
+	read_lines();
+	set_bytes(CUPTI_CONCURRENT_KERNEL, "kernel_bytes", 216);
+	set_bytes(CUPTI_MEMCPY, "memcpy_bytes", 96);
+	set_bytes(CUPTI_MEMCPY2, "memcpy2_bytes", 96);
+	set_bytes(CUPTI_MEMSET, "memset_bytes", 88);
+	set_bytes(CUPTI_DRIVER, "call_bytes", 40);
+	set_bytes(CUPTI_RUNTIME, "call_bytes", 40);
+	set_bytes(CUPTI_SYNCHRONIZATION, "sync_bytes", 56);
+	set_bytes(CUPTI_OVERHEAD, "overhead_bytes", 56);
+	told.delay_s = number("delay", 0);
+	told.zero = (uint64_t)number("zero", 0);
+	told.overheads = (uint64_t)number("overheads", 0);
+	told.steal_after = (uint64_t)number("steal_after", 0);
+	told.is_shared = number("shared", 0) != 0;
+	told.is_at_once = number("at_once", 0) != 0;
+	told.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
+	n_lost = (uint64_t)number("dropped", 0);
+	for (size_t i = 0; i < n_lines; i++)
+		if (strncmp(lines[i].key, "fail_", 5) == 0 ||
+		    strncmp(lines[i].key, "sleep_", 6) == 0)
+			told.has_troubles = true;
+}
+
+/* What each call does first. */
+static int enter(const char *symbol)
+{
+	char key[WORD];
+	if (!told.has_troubles)
+		return 0;
+	snprintf(key, sizeof(key), "sleep_%s", symbol);
+	double nap_s = number(key, 0);
+	struct timespec nap = {.tv_sec = (time_t)nap_s,
+			       .tv_nsec = (long)((nap_s - (double)(time_t)nap_s) * 1e9)};
+	if (nap_s > 0)
+		nanosleep(&nap, NULL);
+	snprintf(key, sizeof(key), "fail_%s", symbol);
+	return (int)number(key, 0);
+}
+
+static uint64_t time_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+static struct slot *own_slot(void)
+{
+	if (told.is_shared)
+		return &slots[0];
+	if (!own) {
+		uint32_t i = __atomic_fetch_add(&n_slots, 1, __ATOMIC_RELAXED);
+		claim(i < MOST_SLOTS, "too many threads");
+		own = &slots[i];
+	}
+	return own;
+}
+
+static void deliver(uint8_t *buffer, size_t size, size_t used)
+{
+	if (!told.is_at_once)
+		pthread_mutex_lock(&delivery);
+	complete(NULL, 0, buffer, size, used);
+	if (!told.is_at_once)
+		pthread_mutex_unlock(&delivery);
+}
+
+/* With the slot's lock; what was full is handed out for delivery without it. */
+static bool make_room(struct slot *slot, size_t bytes, struct slot *full)
+{
+	size_t most = 0;
+	full->buffer = NULL;
+	if (slot->buffer && slot->used + bytes <= slot->size)
+		return true;
+	if (slot->buffer) {
+		full->buffer = slot->buffer;
+		full->size = slot->size;
+		full->used = slot->used;
+	}
+	slot->buffer = NULL;
+	slot->used = slot->size = 0;
+	request(&slot->buffer, &slot->size, &most);
+	__atomic_fetch_add(&n_requests, 1, __ATOMIC_RELAXED);
+	claim(most == 0, "a number of records was asked for");
+	claim(slot->buffer || told.version >= CUPTI_NULL_BUFFER,
+	      "no buffer, and this version crashes then");
+	claim((uintptr_t)slot->buffer % 8 == 0, "a buffer is not aligned");
+	claim(!slot->buffer || slot->size >= 4096, "a buffer is too small");
+	slot->since_s = (double)time_ns() * 1e-9;
+	return slot->buffer != NULL;
+}
+
+static bool is_stolen(void)
+{
+	return told.steal_after && __atomic_load_n(&n_records, __ATOMIC_RELAXED) > told.steal_after;
+}
+
+static void put(int kind, const void *record, size_t size)
+{
+	size_t bytes = told.bytes[kind];
+	struct slot *slot = own_slot();
+	struct slot full;
+	__atomic_fetch_add(&n_records, 1, __ATOMIC_RELAXED);
+	if (is_stolen() || !__atomic_load_n(&complete, __ATOMIC_ACQUIRE))
+		return;
+	pthread_mutex_lock(&slot->lock);
+	if (make_room(slot, bytes, &full)) {
+		uint8_t *at = slot->buffer + slot->used;
+		memset(at, 0xa5, bytes); /* what lies behind is not zero in truth either */
+		memcpy(at, record, size < bytes ? size : bytes);
+		slot->used += bytes;
+	} else {
+		__atomic_fetch_add(&n_lost, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&slot->lock);
+	if (full.buffer)
+		deliver(full.buffer, full.size, full.used);
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static bool is_on(int kind)
+{
+	return __atomic_load_n(&enabled, __ATOMIC_RELAXED) >> kind & 1;
+}
+
+static void put_call(const struct cuda_double_work *work, uint32_t link, uint64_t start)
+{
+	static const uint32_t cbids[] = {
+		[CUDA_DOUBLE_LAUNCH] = 211,       [CUDA_DOUBLE_LAUNCH_DRIVER] = 307,
+		[CUDA_DOUBLE_LAUNCH_GRAPH] = 311, [CUDA_DOUBLE_COPY] = 41,
+		[CUDA_DOUBLE_PEER] = 161,         [CUDA_DOUBLE_SET] = 51,
+		[CUDA_DOUBLE_SYNC] = 131,         [CUDA_DOUBLE_QUERY] = 138,
+	};
+	bool is_driver = work->what == CUDA_DOUBLE_LAUNCH_DRIVER;
+	int domain = is_driver ? CUPTI_DOMAIN_DRIVER : CUPTI_DOMAIN_RUNTIME;
+	int kind = is_driver ? CUPTI_DRIVER : CUPTI_RUNTIME;
+	uint32_t cbid = cbids[work->what];
+	struct cupti_call call = {
+		.kind = (uint32_t)kind,
+		.cbid = cbid,
+		.start = start,
+		.end = time_ns(),
+		.pid = (uint32_t)getpid(),
+		.thread = (uint32_t)syscall(SYS_gettid),
+		.correlation = link,
+	};
+	if (__atomic_load_n(&watched[domain][cbid], __ATOMIC_ACQUIRE) && on_call)
+		on_call(on_call_context, domain, cbid, NULL);
+	if (is_on(kind) || __atomic_load_n(&calls_on[domain][cbid], __ATOMIC_RELAXED))
+		put(kind, &call, sizeof(call));
+}
+
+static void put_kernel(const struct cuda_double_work *work, uint32_t link, uint64_t start)
+{
+	uint64_t n = __atomic_add_fetch(&n_kernels, 1, __ATOMIC_RELAXED);
+	struct cupti_kernel kernel = {
+		.kind = CUPTI_CONCURRENT_KERNEL,
+		.registers = 32,
+		.start = start,
+		.end = start + work->took_ns,
+		.context = 1,
+		.stream = work->stream,
+		.grid = {80, 2, 1},
+		.block = {128, 2, 1},
+		.correlation = link,
+		.name = work->name,
+		.graph_node = work->what == CUDA_DOUBLE_LAUNCH_GRAPH ? 77 : 0,
+		.graph = work->what == CUDA_DOUBLE_LAUNCH_GRAPH ? 5 : 0,
+	};
+	struct cupti_overhead overhead = {
+		.kind = CUPTI_OVERHEAD,
+		.overhead = 6u << 16,
+		.object = CUPTI_OBJECT_THREAD,
+		.object_thread = (uint32_t)syscall(SYS_gettid),
+		.start = start,
+		.end = start + 100,
+	};
+	if (told.zero && n % told.zero == 0)
+		kernel.start = kernel.end = 0;
+	if (is_on(CUPTI_CONCURRENT_KERNEL))
+		put(CUPTI_CONCURRENT_KERNEL, &kernel, sizeof(kernel));
+	if (told.overheads && n % told.overheads == 0 && is_on(CUPTI_OVERHEAD))
+		put(CUPTI_OVERHEAD, &overhead, sizeof(overhead));
+}
+
+static void put_other(const struct cuda_double_work *work, uint32_t link, uint64_t start)
+{
+	uint64_t end = start + work->took_ns;
+	struct cupti_memcpy copy = {
+		.kind = CUPTI_MEMCPY,
+		.copy_kind = 1,
+		.from = 1,
+		.to = 3,
+		.flags = 1,
+		.bytes = work->bytes,
+		.start = start,
+		.end = end,
+		.context = 1,
+		.stream = work->stream,
+		.correlation = link,
+	};
+	struct cupti_memcpy2 peer = {
+		.kind = CUPTI_MEMCPY2,
+		.copy_kind = 10,
+		.from = 3,
+		.to = 3,
+		.flags = 1,
+		.bytes = work->bytes,
+		.start = start,
+		.end = end,
+		.context = 1,
+		.stream = work->stream,
+		.from_device = 2,
+		.to_device = 3,
+		.correlation = link,
+	};
+	struct cupti_memset set = {
+		.kind = CUPTI_MEMSET,
+		.bytes = work->bytes,
+		.start = start,
+		.end = end,
+		.context = 1,
+		.stream = work->stream,
+		.correlation = link,
+		.memory = 3,
+	};
+	struct cupti_sync sync = {
+		.kind = CUPTI_SYNCHRONIZATION,
+		.type = 3,
+		.start = start,
+		.end = end,
+		.correlation = link,
+		.context = 1,
+		.stream = work->stream,
+		.event = UINT32_MAX,
+	};
+	if (work->what == CUDA_DOUBLE_COPY && is_on(CUPTI_MEMCPY))
+		put(CUPTI_MEMCPY, &copy, sizeof(copy));
+	if (work->what == CUDA_DOUBLE_PEER && is_on(CUPTI_MEMCPY2))
+		put(CUPTI_MEMCPY2, &peer, sizeof(peer));
+	if (work->what == CUDA_DOUBLE_SET && is_on(CUPTI_MEMSET))
+		put(CUPTI_MEMSET, &set, sizeof(set));
+	if (work->what == CUDA_DOUBLE_SYNC && is_on(CUPTI_SYNCHRONIZATION))
+		put(CUPTI_SYNCHRONIZATION, &sync, sizeof(sync));
+}
+
+static void on_work(const struct cuda_double_work *work)
+{
+	uint64_t start = time_ns();
+	uint32_t link = __atomic_add_fetch(&n_links, 1, __ATOMIC_RELAXED);
+	if (work->what <= CUDA_DOUBLE_LAUNCH_GRAPH)
+		put_kernel(work, link, start);
+	else
+		put_other(work, link, start);
+	put_call(work, link, start);
+}
+
+static int *is_heard;
+
+__attribute__((constructor)) static void hook(void)
+{
+	void *cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *symbol = cuda ? dlsym(cuda, "cuda_double_hook") : NULL;
+	is_heard = cuda ? dlsym(cuda, "cuda_double_is_heard") : NULL;
+	if (symbol)
+		__atomic_store_n((cuda_double_hook_fn **)symbol, on_work, __ATOMIC_RELEASE);
+}
+
+/* Calls of the driver are what a tool asks for last. */
+static void hear(bool is_so)
+{
+	if (is_heard)
+		__atomic_store_n(is_heard, is_so, __ATOMIC_RELEASE);
+}
+
+static void switch_kind(int kind, bool is_on)
+{
+	claim(kind > 0 && kind < LAST_KIND && told.bytes[kind], "no such kind");
+	claim(kind != CUPTI_KERNEL, "this kind makes kernels wait for each other");
+	if (is_on)
+		__atomic_fetch_or(&enabled, 1ull << kind, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&enabled, ~(1ull << kind), __ATOMIC_RELAXED);
+	if (kind == CUPTI_DRIVER)
+		hear(is_on);
+}
+
+/* ---- the calls ------------------------------------------------------------------------------ */
+
+#define CALL(symbol, body, ...)                                                                    \
+	int symbol(__VA_ARGS__);                                                                   \
+	int symbol(__VA_ARGS__)                                                                    \
+	{                                                                                          \
+		int result = enter(#symbol);                                                       \
+		if (result == 0) {                                                                 \
+			body;                                                                      \
+		}                                                                                  \
+		return result;                                                                     \
+	}
+
+static int subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
+{
+	if (find("owner") || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
+		return CUPTI_TAKEN;
+	on_call = callback;
+	on_call_context = context;
+	*out = (cupti_subscriber)(void *)&is_subscribed;
+	return 0;
+}
+
+static int tell_name(int domain, uint32_t cbid, const char **out)
+{
+	static const struct {
+		int domain;
+		uint32_t cbid;
+		const char *name;
+	} names[] = {
+		{CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000"},
+		{CUPTI_DOMAIN_RUNTIME, 311, "cudaGraphLaunch_v10000"},
+		{CUPTI_DOMAIN_RUNTIME, 41, "cudaMemcpyAsync_v3020"},
+		{CUPTI_DOMAIN_RUNTIME, 161, "cudaMemcpyPeerAsync_v4000"},
+		{CUPTI_DOMAIN_RUNTIME, 51, "cudaMemsetAsync_v3020"},
+		{CUPTI_DOMAIN_RUNTIME, 131, "cudaStreamSynchronize_v3020"},
+		{CUPTI_DOMAIN_RUNTIME, 138, "cudaEventQuery_v3020"},
+		{CUPTI_DOMAIN_DRIVER, 307, "cuLaunchKernel"},
+		{CUPTI_DOMAIN_DRIVER, 652, "cuLaunchKernelEx"},
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].domain == domain && names[i].cbid == cbid) {
+			*out = names[i].name;
+			return 0;
+		}
+	return 1;
+}
+
+static int next_record(const uint8_t *buffer, size_t valid, struct cupti_record **record)
+{
+	const uint8_t *at = buffer;
+	if (*record)
+		at = (const uint8_t *)*record + told.bytes[(*record)->kind];
+	if (at + sizeof(struct cupti_record) > buffer + valid)
+		return CUPTI_LIMIT_REACHED;
+	memcpy(record, &at, sizeof(at));
+	return 0;
+}
+
+static bool is_ripe(const struct slot *slot, uint32_t flag)
+{
+	return slot->used && ((flag & CUPTI_FLUSH_FORCED) ||
+			      (double)time_ns() * 1e-9 - slot->since_s >= told.delay_s);
+}
+
+static int flush_all(uint32_t flag)
+{
+	claim(__atomic_load_n(&n_requests, __ATOMIC_RELAXED) > 0,
+	      "flushed before a buffer was asked for: some versions hang");
+	uint32_t n = __atomic_load_n(&n_slots, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < n && i < MOST_SLOTS; i++) {
+		struct slot *slot = &slots[i];
+		struct slot full = {.buffer = NULL};
+		pthread_mutex_lock(&slot->lock);
+		if (is_ripe(slot, flag)) {
+			full.buffer = slot->buffer;
+			full.size = slot->size;
+			full.used = slot->used;
+			slot->buffer = NULL;
+			slot->used = 0;
+		}
+		pthread_mutex_unlock(&slot->lock);
+		if (full.buffer && !is_stolen())
+			deliver(full.buffer, full.size, full.used);
+	}
+	return 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (number("flushes_at_exit", 0) != 0 && complete && n_requests)
+		flush_all(CUPTI_FLUSH_FORCED);
+}
+
+static size_t take_lost(void)
+{
+	pthread_mutex_lock(&delivery);
+	size_t n = __atomic_exchange_n(&n_lost, 0, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&delivery);
+	return n;
+}
+
+CALL(cuptiGetVersion, *out = told.version, uint32_t *out)
+CALL(cuptiGetTimestamp, *out = time_ns(), uint64_t *out)
+CALL(cuptiGetCallbackName, return tell_name(domain, cbid, out), int domain, uint32_t cbid,
+     const char **out)
+CALL(cuptiSubscribe, return subscribe(out, callback, context), cupti_subscriber *out,
+     cupti_callback_fn *callback, void *context)
+#if CUPTI_DOUBLE_AGE > 0
+CALL(cuptiUnsubscribe, __atomic_store_n(&is_subscribed, 0, __ATOMIC_RELEASE);
+     claim(subscriber != NULL, "unsubscribed nobody"), cupti_subscriber subscriber)
+#endif
+CALL(cuptiActivityRegisterCallbacks, request = on_request;
+     __atomic_store_n(&complete, on_complete, __ATOMIC_RELEASE), cupti_request_fn *on_request,
+     cupti_complete_fn *on_complete)
+CALL(cuptiActivityEnable, switch_kind(kind, true), int kind)
+CALL(cuptiActivityDisable, switch_kind(kind, false), int kind)
+CALL(cuptiActivityFlushAll, return flush_all(flag), uint32_t flag)
+CALL(cuptiActivityGetNextRecord, return next_record(buffer, valid, record), uint8_t *buffer,
+     size_t valid, struct cupti_record **record)
+CALL(cuptiActivityGetNumDroppedRecords, (void)context; (void)stream;
+     *out = take_lost(), void *context, uint32_t stream, size_t *out)
+CALL(cuptiActivitySetAttribute, claim(attribute &&*size == sizeof(size_t) && value, "attribute"),
+     int attribute, size_t *size, void *value)
+CALL(cuptiEnableCallback, claim(subscriber &&cbid < 1024, "callback");
+     __atomic_store_n(&watched[domain][cbid], is_wanted, __ATOMIC_RELEASE), uint32_t is_wanted,
+     cupti_subscriber subscriber, int domain, uint32_t cbid)
+
+#if CUPTI_DOUBLE_AGE > 1
+static int subscribe_by_name(cupti_subscriber *out, cupti_callback_fn *callback, void *context,
+			     struct cupti_subscriber_params *params)
+{
+	claim(params->size == sizeof(*params) && strlen(params->own_name) < 53, "parameters");
+	int result = subscribe(out, callback, context);
+	if (result == CUPTI_TAKEN && params->other_name)
+		snprintf(params->other_name, params->other_name_bytes, "CUPTI for %s",
+			 find("owner") ? find("owner") : "itself");
+	return result;
+}
+
+static void switch_call(int domain, uint32_t cbid, bool is_on)
+{
+	claim(cbid < 1024, "no such call");
+	__atomic_store_n(&calls_on[domain][cbid], is_on, __ATOMIC_RELAXED);
+	if (domain == CUPTI_DOMAIN_DRIVER && cbid == 652)
+		hear(is_on);
+}
+
+CALL(cuptiSubscribe_v2, return subscribe_by_name(out, callback, context, params),
+     cupti_subscriber *out, cupti_callback_fn *callback, void *context,
+     struct cupti_subscriber_params *params)
+CALL(cuptiSetThreadIdType, claim(type == CUPTI_THREAD_ID_SYSTEM, "type of thread ids"), int type)
+CALL(cuptiActivityEnableDriverApi, switch_call(CUPTI_DOMAIN_DRIVER, cbid, is_wanted), uint32_t cbid,
+     uint8_t is_wanted)
+CALL(cuptiActivityEnableRuntimeApi, switch_call(CUPTI_DOMAIN_RUNTIME, cbid, is_wanted),
+     uint32_t cbid, uint8_t is_wanted)
+CALL(cuptiActivityEnableAllSyncRecords, claim(!is_wanted, "records of queries"), uint8_t is_wanted)
+#endif

@@ -1,0 +1,346 @@
+/* Claims about the library in a program: how programs live and die with it. */
+#include "cudadouble.h"
+#include "ringreading.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+enum { OF_64_KERNELS = 59, OF_64_CALLS = 63, WAIT_MS = 5000 };
+
+static char *directory;
+static char output[CUDA_DOUBLE_PATH];
+
+static void begin(const char *script)
+{
+	directory = ring_directory();
+	cupti_script(directory, script);
+	snprintf(output, sizeof(output), "%s/output", directory);
+}
+
+static void set_environment(const char *age)
+{
+	char path[CUDA_DOUBLE_PATH];
+	char paths[2 * CUDA_DOUBLE_PATH];
+	char folder[64];
+	snprintf(folder, sizeof(folder), "doubles/%s", age);
+	snprintf(paths, sizeof(paths), "%s:", beside(path, "doubles"));
+	strcat(paths, beside(path, folder));
+	setenv("LD_LIBRARY_PATH", paths, 1);
+	setenv("CUDA_INJECTION64_PATH", beside(path, "libtrainprof-agent.so"), 1);
+	setenv("TRAINPROF_GPU_RINGS", directory, 1);
+}
+
+/* Start the launcher; what it prints, and anything that the agent would, goes to a file. */
+static pid_t start(const char *age, const char *end, const char *threads, const char *units,
+		   const char *rate)
+{
+	char program[CUDA_DOUBLE_PATH];
+	char wait_ms[16];
+	snprintf(wait_ms, sizeof(wait_ms), "%d", WAIT_MS);
+	beside(program, "programs/gpu_launcher");
+	pid_t pid = fork();
+	if (pid == 0) {
+		int fd = open(output, O_WRONLY | O_CREAT | O_APPEND, 0600);
+		dup2(fd, 1);
+		dup2(fd, 2);
+		set_environment(age);
+		execl(program, "gpu_launcher", end, threads, units, rate, wait_ms, (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static int wait_for(pid_t pid)
+{
+	int status = -1;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Exactly the launcher's own line: the agent prints nothing. */
+static void check_output(int n_lines)
+{
+	char text[4096] = "";
+	FILE *file = fopen(output, "r");
+	ck_assert_ptr_nonnull(file);
+	size_t got = fread(text, 1, sizeof(text) - 1, file);
+	text[got] = '\0';
+	fclose(file);
+	const char *at = text;
+	for (int i = 0; i < n_lines; i++) {
+		double init_s;
+		double work_s;
+		ck_assert_msg(sscanf(at, "init %lf work %lf\n", &init_s, &work_s) == 2, "%s", text);
+		at = strchr(at, '\n') + 1;
+	}
+	ck_assert_str_eq(at, "");
+}
+
+static void load(struct ring_reading *reading, size_t nth)
+{
+	char path[600];
+	ck_assert_uint_gt(ring_find(directory, nth, path, sizeof(path)), nth);
+	ring_load(reading, path);
+}
+
+static void finish(struct ring_reading *reading)
+{
+	ring_free(reading);
+	ring_forget_directory(directory);
+}
+
+static const char *const orderly[] = {"return", "exit", "fork"};
+
+START_TEST(a_program_that_ends_in_order_leaves_all_it_did)
+{
+	struct ring_reading reading;
+	begin("flushes_at_exit 1");
+	ck_assert_int_eq(wait_for(start("whole", orderly[_i], "3", "6400", "0")), 0);
+	check_output(1);
+	load(&reading, 0);
+	ck_assert_uint_eq(reading.header->state, TP_GPU_STATE_FINISHED);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 300 * OF_64_KERNELS);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 300 * OF_64_CALLS);
+	ck_assert_uint_eq(ring_dropped(&reading), 0);
+	ck_assert_uint_eq(ring_find(directory, 0, output, sizeof(output)), 1);
+	finish(&reading);
+}
+END_TEST
+
+/* A second of it, without a reader: the ring holds 2.6 times as much. */
+START_TEST(nothing_is_lost_at_200000_launches_a_second)
+{
+	struct ring_reading reading;
+	begin("");
+	ck_assert_int_eq(wait_for(start("whole", "return", "4", "51200", "200000")), 0);
+	load(&reading, 0);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 4 * 800 * OF_64_KERNELS);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_CALL], 4 * 800 * OF_64_CALLS);
+	ck_assert_uint_eq(ring_dropped(&reading) + reading.header->n_lost, 0);
+	ck_assert_uint_eq(reading.header->n_scratch, 0);
+	finish(&reading);
+}
+END_TEST
+
+static const struct {
+	const char *end;
+	int status;
+} sudden[] = {{"_exit", 0}, {"kill", SIGKILL}, {"abort", SIGABRT}};
+
+/* 20,000 units a second for a second and a half: what a flush every 0.1 s has brought is there. */
+START_TEST(a_program_that_ends_suddenly_leaves_all_but_the_last)
+{
+	struct ring_reading reading;
+	begin("");
+	int status = wait_for(start("whole", sudden[_i].end, "2", "15360", "20000"));
+	ck_assert_int_eq(status & 0x7f, sudden[_i].status);
+	load(&reading, 0);
+	ck_assert_uint_eq(reading.header->state, TP_GPU_STATE_OPEN);
+	uint64_t n = reading.n_of[TP_GPU_EVENT_KERNEL];
+	ck_assert_uint_le(n, 480 * OF_64_KERNELS);
+	ck_assert_uint_ge(n, 240 * OF_64_KERNELS); /* half: this machine may be busy */
+	finish(&reading);
+}
+END_TEST
+
+START_TEST(exec_begins_another_ring)
+{
+	struct ring_reading first;
+	struct ring_reading second;
+	begin("");
+	ck_assert_int_eq(wait_for(start("whole", "exec", "1", "640", "0")), 0);
+	check_output(2);
+	load(&first, 0);
+	load(&second, 1);
+	ck_assert_uint_eq(first.header->pid, second.header->pid);
+	ck_assert_uint_eq(first.header->start_ticks, second.header->start_ticks);
+	ck_assert_uint_eq(first.header->state, TP_GPU_STATE_OPEN);
+	ck_assert_uint_eq(second.header->state, TP_GPU_STATE_FINISHED);
+	ck_assert_uint_eq(second.n_of[TP_GPU_EVENT_KERNEL], 10 * OF_64_KERNELS);
+	ring_free(&first);
+	finish(&second);
+}
+END_TEST
+
+START_TEST(switched_off_or_without_a_directory_it_does_nothing)
+{
+	char path[600];
+	begin("");
+	if (_i == 0)
+		setenv("TRAINPROF_GPU", "0", 1);
+	pid_t pid = fork();
+	if (pid == 0) {
+		char program[CUDA_DOUBLE_PATH];
+		set_environment("whole");
+		if (_i == 1)
+			unsetenv("TRAINPROF_GPU_RINGS");
+		if (_i == 2)
+			setenv("TRAINPROF_GPU_RINGS", "/nonexistent", 1);
+		ck_assert_ptr_nonnull(freopen(output, "w", stdout));
+		execl(beside(program, "programs/gpu_launcher"), "gpu_launcher", "return", "1", "64",
+		      "0", "10", (char *)NULL);
+		_exit(127);
+	}
+	ck_assert_int_eq(wait_for(pid), 0);
+	check_output(1);
+	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 0);
+	ring_forget_directory(directory);
+}
+END_TEST
+
+/* Why nothing is collected, in the state; the program runs on as if nothing were there. */
+static const struct {
+	const char *age;
+	const char *script;
+	enum tp_gpu_state state;
+} refusals[] = {
+	{"broken", "", TP_GPU_STATE_NO_CUPTI},
+	{"whole", "owner nsys", TP_GPU_STATE_TAKEN},
+	{"whole", "fail_cuptiSubscribe_v2 999", TP_GPU_STATE_FAILED},
+	{"whole", "version 17", TP_GPU_STATE_UNFIT},
+	{"whole", "version 140000", TP_GPU_STATE_UNFIT},
+	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_UNFIT},
+};
+
+static void wait_until_ended(pid_t pid, struct ring_reading *reading)
+{
+	for (int i = 0; i < 100; i++) {
+		usleep(50000);
+		char path[600];
+		if (!ring_find(directory, 0, path, sizeof(path)))
+			continue;
+		load(reading, 0);
+		if (reading->header->state >= TP_GPU_STATE_NO_CUPTI)
+			break;
+		ring_free(reading);
+	}
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ck_assert_ptr_nonnull(reading->header);
+}
+
+START_TEST(where_nothing_can_be_collected_the_ring_says_why)
+{
+	struct ring_reading reading = {0};
+	begin(refusals[_i].script);
+	pid_t pid = start(refusals[_i].age, "hang", "1", "64", "0");
+	wait_until_ended(pid, &reading);
+	ck_assert_int_eq((int)reading.header->state, (int)refusals[_i].state);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 0);
+	finish(&reading);
+}
+END_TEST
+
+START_TEST(a_slow_subscription_does_not_hold_the_program_up)
+{
+	double init_s = 99;
+	begin("sleep_cuptiSubscribe_v2 3");
+	pid_t pid = start("whole", "_exit", "1", "64", "0");
+	ck_assert_int_eq(wait_for(pid), 0);
+	FILE *file = fopen(output, "r");
+	ck_assert_int_eq(fscanf(file, "init %lf", &init_s), 1);
+	fclose(file);
+	ck_assert_double_lt(init_s, 1);
+	ring_forget_directory(directory);
+}
+END_TEST
+
+START_TEST(a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most)
+{
+	struct timespec begun;
+	struct timespec ended;
+	begin("sleep_cuptiActivityDisable 60");
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	ck_assert_int_eq(wait_for(start("whole", "return", "1", "64", "0")), 0);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	ck_assert_int_lt(ended.tv_sec - begun.tv_sec, 20); /* far from 60, on a busy machine too */
+	ring_forget_directory(directory);
+}
+END_TEST
+
+START_TEST(stolen_callbacks_are_noticed_and_left_to_the_thief)
+{
+	struct ring_reading reading = {0};
+	begin("steal_after 2000");
+	pid_t pid = start("whole", "hang", "1", "64000", "4000");
+	wait_until_ended(pid, &reading);
+	ck_assert_int_eq((int)reading.header->state, TP_GPU_STATE_STOLEN);
+	finish(&reading);
+}
+END_TEST
+
+/* ---- what the reader wants ------------------------------------------------------------------- */
+
+static struct tp_gpu_ring_header *map_header(void)
+{
+	char path[600];
+	struct tp_gpu_ring_header *header = MAP_FAILED;
+	for (int i = 0; i < 200; i++, usleep(10000)) {
+		if (!ring_find(directory, 0, path, sizeof(path)))
+			continue;
+		int fd = open(path, O_RDWR);
+		void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		close(fd);
+		ck_assert(map != MAP_FAILED);
+		header = map;
+		break;
+	}
+	ck_assert(header != MAP_FAILED);
+	return header;
+}
+
+static bool comes_to(const struct tp_gpu_ring_header *header, enum tp_gpu_state state)
+{
+	for (int i = 0; i < 500; i++, usleep(10000))
+		if (__atomic_load_n(&header->state, __ATOMIC_ACQUIRE) == state)
+			return true;
+	return false;
+}
+
+START_TEST(it_opens_and_closes_as_the_reader_wants)
+{
+	begin("");
+	setenv("TRAINPROF_GPU", "idle", 1);
+	pid_t pid = start("whole", "hang", "1", "64", "0");
+	struct tp_gpu_ring_header *header = map_header();
+	ck_assert(comes_to(header, TP_GPU_STATE_IDLE));
+	ck_assert_uint_eq(header->n_windows, 0);
+	for (uint32_t window = 1; window <= 3; window++) {
+		__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
+		ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
+		ck_assert_uint_eq(header->n_windows, window);
+		__atomic_store_n(&header->wanted, TP_GPU_WANT_IDLE, __ATOMIC_RELEASE);
+		ck_assert(comes_to(header, TP_GPU_STATE_IDLE));
+	}
+	uint64_t heartbeat_ns = __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED);
+	usleep(1100000);
+	ck_assert_uint_gt(__atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED), heartbeat_ns);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ring_forget_directory(directory);
+}
+END_TEST
+
+Suite *suite_agent_agent(void);
+Suite *suite_agent_agent(void)
+{
+	Suite *suite = suite_create("agent_agent");
+	TCase *tests = tcase_create("agent");
+	tcase_set_timeout(tests, 90);
+	tcase_add_loop_test(tests, a_program_that_ends_in_order_leaves_all_it_did, 0, 3);
+	tcase_add_test(tests, nothing_is_lost_at_200000_launches_a_second);
+	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_all_but_the_last, 0, 3);
+	tcase_add_test(tests, exec_begins_another_ring);
+	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
+	tcase_add_loop_test(tests, where_nothing_can_be_collected_the_ring_says_why, 0,
+			    sizeof(refusals) / sizeof(refusals[0]));
+	tcase_add_test(tests, a_slow_subscription_does_not_hold_the_program_up);
+	tcase_add_test(tests, a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most);
+	tcase_add_test(tests, stolen_callbacks_are_noticed_and_left_to_the_thief);
+	tcase_add_test(tests, it_opens_and_closes_as_the_reader_wants);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

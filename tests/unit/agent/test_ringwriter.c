@@ -1,0 +1,343 @@
+/* Claims about the writing end of the ring. */
+#include "agent/ringwriter.h"
+#include "ringreading.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { SMALL = 64 };
+
+static char *directory;
+static struct tp_ringwriter ring;
+
+static void begin(void)
+{
+	directory = ring_directory();
+	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+}
+
+static void finish(void)
+{
+	tp_ringwriter_close(&ring);
+	ring_forget_directory(directory);
+}
+
+static void put_marks(uint64_t from, uint64_t n)
+{
+	for (uint64_t i = from; i < from + n; i++) {
+		struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK, .t0 = i + 1, .x = i};
+		tp_ringwriter_put(&ring, &event, 1);
+	}
+	tp_ringwriter_publish(&ring);
+}
+
+static void load(struct ring_reading *reading)
+{
+	char path[600];
+	ck_assert_uint_ge(ring_find(directory, 0, path, sizeof(path)), 1);
+	ring_load(reading, path);
+}
+
+START_TEST(a_new_file_says_who_and_what_and_is_private)
+{
+	struct ring_reading reading;
+	struct stat status;
+	char path[600];
+	begin();
+	ring_find(directory, 0, path, sizeof(path));
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0600);
+	load(&reading);
+	ck_assert_uint_eq(reading.header->pid, (uint32_t)getpid());
+	ck_assert_uint_gt(reading.header->start_ticks, 0);
+	ck_assert_uint_eq(reading.size,
+			  reading.header->events_at + SMALL * sizeof(struct tp_gpu_event));
+	ring_free(&reading);
+	finish();
+}
+END_TEST
+
+START_TEST(until_there_is_room_for_events_the_file_is_short)
+{
+	struct ring_reading reading;
+	directory = ring_directory();
+	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	load(&reading);
+	ck_assert_uint_eq(reading.size, reading.header->events_at);
+	ring_free(&reading);
+	finish();
+}
+END_TEST
+
+START_TEST(the_same_process_again_makes_another_file)
+{
+	char path[600];
+	begin();
+	struct tp_ringwriter first = ring;
+	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	ck_assert_uint_eq(ring_find(directory, 1, path, sizeof(path)), 2);
+	ck_assert_str_eq(path + strlen(path) - 7, "-1.ring");
+	tp_ringwriter_close(&first);
+	finish();
+}
+END_TEST
+
+START_TEST(a_directory_that_is_not_there_is_an_error)
+{
+	struct tp_ringwriter none = {0};
+	ck_assert_int_eq(tp_ringwriter_create(&none, "/nonexistent", SMALL), ENOENT);
+	ck_assert_ptr_null(none.header);
+	ck_assert(!tp_ringwriter_is_ours(&none));
+}
+END_TEST
+
+START_TEST(what_is_written_is_seen_when_published)
+{
+	struct ring_reading reading;
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK, .t0 = 5, .x = 6};
+	begin();
+	tp_ringwriter_put(&ring, &event, 1);
+	load(&reading);
+	ck_assert_uint_eq(reading.header->head, 0);
+	ring_free(&reading);
+	tp_ringwriter_publish(&ring);
+	load(&reading);
+	ck_assert_uint_eq(reading.n, 1);
+	ck_assert_mem_eq(&reading.events[0], &event, sizeof(event));
+	ring_free(&reading);
+	finish();
+}
+END_TEST
+
+START_TEST(a_full_ring_drops_counts_and_says_where)
+{
+	struct ring_reading reading;
+	begin();
+	put_marks(0, SMALL + 10);
+	ck_assert_uint_eq(ring.header->head, SMALL);
+	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_MARK], 10);
+	ring.header->tail =
+		1; /* room for one: not enough for an event and what tells of the loss */
+	put_marks(100, 1);
+	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_MARK], 11);
+	ring.header->tail = 2;
+	put_marks(200, 1);
+	load(&reading);
+	ck_assert_uint_eq(reading.header->head, SMALL + 2);
+	ck_assert_uint_eq(reading.events[0].type, TP_GPU_EVENT_LOST);
+	ck_assert_uint_eq(reading.events[0].x, 11);
+	ck_assert_uint_eq(reading.events[1].x, 200);
+	ck_assert_uint_eq(reading.events[2].x, 2); /* not overwritten */
+	/* Every event made: 64 + 10 + 1 + 1. */
+	ck_assert_uint_eq(reading.header->head + ring_dropped(&reading) - 1, SMALL + 12);
+	ring_free(&reading);
+	finish();
+}
+END_TEST
+
+START_TEST(events_that_belong_together_are_dropped_together)
+{
+	const struct tp_gpu_event both[2] = {{.type = TP_GPU_EVENT_KERNEL},
+					     {.type = TP_GPU_EVENT_NODE}};
+	begin();
+	put_marks(0, SMALL - 1);
+	tp_ringwriter_put(&ring, both, 2);
+	tp_ringwriter_publish(&ring);
+	ck_assert_uint_eq(ring.header->head, SMALL - 1);
+	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_KERNEL], 1);
+	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_NODE], 1);
+	finish();
+}
+END_TEST
+
+START_TEST(a_tail_that_makes_no_sense_only_drops)
+{
+	begin();
+	put_marks(0, SMALL);
+	ring.header->tail = UINT64_MAX;
+	put_marks(0, 5);
+	ring.header->tail = SMALL + 1;
+	put_marks(0, 5);
+	ck_assert_uint_eq(ring.header->head, SMALL);
+	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_MARK], 10);
+	finish();
+}
+END_TEST
+
+START_TEST(names_lie_behind_one_another_and_the_table_ends)
+{
+	static char longest[3 * TP_GPU_NAME_MOST];
+	struct ring_reading reading;
+	begin();
+	memset(longest, 'x', sizeof(longest) - 1);
+	uint32_t first = tp_ringwriter_add_name(&ring, "gemm", 4);
+	uint32_t second = tp_ringwriter_add_name(&ring, longest, strlen(longest));
+	ck_assert_uint_eq(first, 1);
+	ck_assert_uint_eq(second, 1 + 16 / 8);
+	load(&reading);
+	ck_assert_str_eq(ring_name(&reading, first), "gemm");
+	ck_assert_uint_eq(strlen(ring_name(&reading, second)), TP_GPU_NAME_MOST);
+	ring_free(&reading);
+	uint32_t n = 2;
+	while (tp_ringwriter_add_name(&ring, longest, TP_GPU_NAME_MOST))
+		n++;
+	ck_assert_uint_ge(n, TP_GPU_RING_NAME_BYTES / (TP_GPU_NAME_MOST + 12));
+	ck_assert_uint_le(ring.header->n_name_bytes, ring.header->names_bytes);
+	ck_assert_uint_eq(ring.header->n_unnamed, 1);
+	finish();
+}
+END_TEST
+
+START_TEST(of_clock_pairs_the_oldest_are_overwritten)
+{
+	struct ring_reading reading;
+	begin();
+	for (uint64_t i = 0; i < TP_GPU_RING_CLOCKS + 3; i++)
+		tp_ringwriter_add_clock(&ring,
+					&(struct tp_gpu_clock){.host_ns = i, .cupti_ns = 2 * i});
+	load(&reading);
+	ck_assert_uint_eq(reading.header->n_clock_pairs, TP_GPU_RING_CLOCKS + 3);
+	ck_assert_uint_eq(ring_clock(&reading, TP_GPU_RING_CLOCKS + 2)->host_ns,
+			  TP_GPU_RING_CLOCKS + 2);
+	ck_assert_uint_eq(ring_clock(&reading, 3)->host_ns, 3);
+	ring_free(&reading);
+	finish();
+}
+END_TEST
+
+/* However it was forked: by the library, or by the system call, of which no handler hears. */
+START_TEST(a_child_knows_that_the_ring_is_not_its_own)
+{
+	int status = -1;
+	begin();
+	ck_assert(tp_ringwriter_is_ours(&ring));
+	pid_t pid = _i ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
+	if (pid == 0)
+		_exit(tp_ringwriter_is_ours(&ring) ? 1 : 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert(tp_ringwriter_is_ours(&ring));
+	finish();
+}
+END_TEST
+
+/* ---- death at any instruction ---------------------------------------------------------------- */
+
+enum { DEATHS = 200, LONGEST_US = 3000 };
+
+/* Writes as fast as it can: each event carries its number twice, each third has a companion, and
+ * each names a name and a place that were added for it. */
+static void write_until_killed(void)
+{
+	for (uint32_t i = 0;; i++) {
+		char text[32];
+		snprintf(text, sizeof(text), "kernel_%u", i % 2000);
+		struct tp_gpu_event events[2] = {{.type = TP_GPU_EVENT_KERNEL, .t0 = i + 1}};
+		events[0].id = tp_ringwriter_add_name(&ring, text, strlen(text));
+		events[0].place = tp_ringwriter_add_place(&ring, i, i, i);
+		events[0].x = ~(uint64_t)i;
+		events[1] = (struct tp_gpu_event){.type = TP_GPU_EVENT_NODE, .t0 = i + 1, .id = i};
+		tp_ringwriter_put(&ring, events, i % 3 ? 1 : 2);
+		if (i % 5 == 0)
+			tp_ringwriter_publish(&ring);
+		if (i % 16 == 0)
+			ring.header->tail = ring.head; /* a reader that is always there */
+	}
+}
+
+/* What the contract says of a file whose writer is dead. */
+static void check_dead(const struct ring_reading *reading)
+{
+	const struct tp_gpu_ring_header *header = reading->header;
+	const void *events = reading->bytes + header->events_at;
+	const struct tp_gpu_event *all = events;
+	ck_assert_uint_le(header->n_name_bytes, header->names_bytes);
+	ck_assert_uint_le(header->n_places, header->n_places_most);
+	/* Of the last half nothing was yet overwritten by events that were never published. */
+	uint64_t from = header->head > SMALL / 2 ? header->head - SMALL / 2 : 0;
+	uint64_t number = 0;
+	for (uint64_t e = from; e < header->head; e++) {
+		const struct tp_gpu_event *event = &all[e & (header->n_events - 1)];
+		ck_assert(event->type == TP_GPU_EVENT_NODE || event->type == TP_GPU_EVENT_KERNEL);
+		if (number && event->type == TP_GPU_EVENT_NODE && e > from)
+			ck_assert_uint_eq(event->t0, number);
+		else if (number)
+			ck_assert_uint_eq(event->t0, number + 1);
+		number = event->t0;
+		if (event->type == TP_GPU_EVENT_NODE) {
+			ck_assert_uint_eq(event->id, number - 1);
+			continue;
+		}
+		ck_assert_uint_eq(~event->x, number - 1);
+		char text[32];
+		snprintf(text, sizeof(text), "kernel_%u", (unsigned)((number - 1) % 2000));
+		if (event->id)
+			ck_assert_str_eq(ring_name(reading, event->id), text);
+		if (event->place)
+			ck_assert_uint_eq(ring_place(reading, event->place)->stream, number - 1);
+	}
+}
+
+static void die_once(unsigned seed)
+{
+	int status = 0;
+	char path[600];
+	struct ring_reading reading;
+	directory = ring_directory();
+	pid_t pid = fork();
+	if (pid == 0) {
+		tp_ringwriter_create(&ring, directory, SMALL);
+		tp_ringwriter_reserve(&ring);
+		write_until_killed();
+	}
+	usleep(seed * 2654435761u % LONGEST_US);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	ck_assert(WIFSIGNALED(status));
+	/* Killed before it had made its file, or the file its header: nothing to read then. */
+	if (ring_find(directory, 0, path, sizeof(path))) {
+		FILE *file = fopen(path, "rb");
+		uint64_t magic = 0;
+		bool is_begun = fread(&magic, sizeof(magic), 1, file) == 1 && magic;
+		fclose(file);
+		if (is_begun) {
+			ring_load(&reading, path);
+			check_dead(&reading);
+			ring_free(&reading);
+		}
+	}
+	ring_forget_directory(directory);
+}
+
+START_TEST(a_writer_that_is_killed_leaves_whole_events)
+{
+	for (unsigned seed = 1; seed <= DEATHS; seed++)
+		die_once(seed);
+}
+END_TEST
+
+Suite *suite_agent_ringwriter(void);
+Suite *suite_agent_ringwriter(void)
+{
+	Suite *suite = suite_create("agent_ringwriter");
+	TCase *tests = tcase_create("ringwriter");
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, a_new_file_says_who_and_what_and_is_private);
+	tcase_add_test(tests, until_there_is_room_for_events_the_file_is_short);
+	tcase_add_test(tests, the_same_process_again_makes_another_file);
+	tcase_add_test(tests, a_directory_that_is_not_there_is_an_error);
+	tcase_add_test(tests, what_is_written_is_seen_when_published);
+	tcase_add_test(tests, a_full_ring_drops_counts_and_says_where);
+	tcase_add_test(tests, events_that_belong_together_are_dropped_together);
+	tcase_add_test(tests, a_tail_that_makes_no_sense_only_drops);
+	tcase_add_test(tests, names_lie_behind_one_another_and_the_table_ends);
+	tcase_add_test(tests, of_clock_pairs_the_oldest_are_overwritten);
+	tcase_add_loop_test(tests, a_child_knows_that_the_ring_is_not_its_own, 0, 2);
+	tcase_add_test(tests, a_writer_that_is_killed_leaves_whole_events);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
