@@ -444,9 +444,11 @@ int tp_watch_recording(const struct tp_cli *cli, const struct tp_watch_options *
 	snprintf(view.subject, sizeof(view.subject), "%s", tp_text_base_name(directory));
 	if (status == TP_OK)
 		status = tp_follow_open(&follow, directory, tp_window_sink(view.window), &err);
-	if (status == TP_OK && tp_follow_run(follow)->mode == TP_MODE_IMPORT)
+	if (status == TP_OK && tp_follow_run(follow)->mode == TP_MODE_IMPORT) {
 		status = tp_fail(&err, TP_USAGE, "'%s' is being imported: no program runs",
 				 directory);
+		tp_error_next_word(&err, "trainprof report ", directory, "   (when it is done)");
+	}
 	if (status == TP_OK) {
 		begin_screen(&view, true, "recording");
 		status = follow_recording(&view, follow, &err);

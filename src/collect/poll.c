@@ -9,6 +9,7 @@
 #include "registry.h"
 #include "runshare.h"
 #include "tree.h"
+#include "usualwait.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -49,9 +50,7 @@ struct watch {
 	struct tp_looked looked;
 	struct tp_account account;
 	struct tp_runshare share;
-	struct tp_sight last_wait;  /* that was met */
-	struct tp_sight usual_wait; /* met twice in a row */
-	bool has_usual_wait;
+	struct tp_usual_wait usual_wait;
 	uint64_t look_ns; /* last one */
 	uint64_t glance_due_ns;
 	bool was_looked_at;
@@ -135,28 +134,6 @@ static enum tp_state state_of_running(const struct poller *self, struct watch *w
 	return tp_runshare_take(&watch->share, &now, elapsed_ns);
 }
 
-static void note_wait(struct watch *watch, const struct tp_sight *wait)
-{
-	const struct tp_sight *last = &watch->last_wait;
-	if (last->state == TP_STATE_BLOCKED && last->cause == wait->cause &&
-	    last->syscall == wait->syscall && last->target == wait->target) {
-		watch->usual_wait = *wait;
-		watch->has_usual_wait = true;
-	}
-	watch->last_wait = *wait;
-}
-
-/* A wait that ended while it was looked at is like those that did not. */
-static void put_usual_wait(const struct watch *watch, struct tp_sample *sample)
-{
-	const struct tp_sight *wait = &watch->usual_wait;
-	sample->cause = wait->cause;
-	sample->stack = wait->stack;
-	sample->target = wait->target;
-	sample->syscall = wait->syscall;
-	sample->address = wait->address;
-}
-
 static void put_sight(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
 		      uint64_t time_ns, double elapsed_ns)
 {
@@ -176,14 +153,13 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_ON_CPU)
 		return; /* it runs, and that is known better from its own samples */
 	if (sight->state == TP_STATE_BLOCKED)
-		note_wait(watch, sight);
+		tp_usual_wait_note(&watch->usual_wait, sight);
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_UNKNOWN)
 		sample.state = state_of_running(self, watch, elapsed_ns);
-	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED) {
-		if (!watch->has_usual_wait)
-			return; /* nothing is known of it: its neighbours stand for the time */
-		put_usual_wait(watch, &sample);
-	}
+	/* Where nothing is known of the wait its neighbours stand for the time. */
+	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED &&
+	    !tp_usual_wait_put(&watch->usual_wait, &sample))
+		return;
 	tp_sink_sample(self->sink, &sample);
 	self->n_quiet = 0;
 	watch->put_ns = time_ns;

@@ -21,6 +21,14 @@ static struct kept_task *find_task(struct tp_window *window, uint32_t id)
 	return tp_map_get(&window->slots, id, &at) ? &window->tasks[at] : NULL;
 }
 
+uint32_t tp_window_track(const struct tp_window *window, uint32_t id)
+{
+	uint32_t at = 0;
+	while (at < window->n_tracks && window->tracks[at].id != id)
+		at++;
+	return at;
+}
+
 static void put_task(struct tp_window *window, const struct tp_task *task)
 {
 	struct kept_task *known = find_task(window, task->id);
@@ -71,12 +79,15 @@ static void put_source(struct tp_window *window, const struct tp_source *source)
 	TP_ARRAY_PUSH(window->sources, window->n_sources, window->sources_capacity) = *source;
 }
 
-/* Told first in order of ids, and perhaps once more. */
+/* Those that have spans would be empty here. */
 static void put_track(struct tp_window *window, const struct tp_track *track)
 {
-	if (track->id < window->n_tracks)
-		window->tracks[track->id] = *track;
-	else if (track->id == window->n_tracks)
+	uint32_t at = tp_window_track(window, track->id);
+	if (track->device == TP_TRACK_THREAD || track->number != TP_TRACK_WHOLE)
+		return;
+	if (at < window->n_tracks)
+		window->tracks[at] = *track;
+	else
 		TP_ARRAY_PUSH(window->tracks, window->n_tracks, window->tracks_capacity) = *track;
 }
 

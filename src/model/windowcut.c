@@ -9,6 +9,8 @@
 /* Before the stretch, for what speaks of the time before it. */
 enum { LEAD_NS = 2 };
 
+#define NOBODY (TP_NO_TASK - 1) /* no index is as high */
+
 /* The window's ids to those of the trace, as far as they were met; 0 = not yet, as id 0 is always
  * the empty one. */
 struct cut {
@@ -102,12 +104,11 @@ static void add_task(struct cut *cut, const struct kept_task *kept)
 	tp_sink_task(cut->to, &task);
 }
 
-static void add_track(struct cut *cut, struct tp_track track)
+static void add_track(struct cut *cut, uint32_t at)
 {
+	struct tp_track track = cut->window->tracks[at];
+	track.id = at;
 	track.name = string_of(cut, track.name);
-	/* Of a task that is forgotten TP_NO_TASK plus one is 0: none. */
-	if (track.task_plus_1)
-		track.task_plus_1 = task_of(cut, track.task_plus_1 - 1) + 1;
 	tp_sink_track(cut->to, &track);
 }
 
@@ -153,15 +154,25 @@ static double value_at_begin(const struct cut *cut, const struct tp_gauge *first
 	return first->value + (next->value - first->value) * part;
 }
 
+/* A task, a track, or TP_NO_TASK for the host; NOBODY when it is not held any more. */
+static uint32_t subject_of(const struct cut *cut, const struct tp_gauge *gauge)
+{
+	if (tp_window_is_of_device(gauge)) {
+		uint32_t track = tp_window_track(cut->window, gauge->task);
+		return track < cut->window->n_tracks ? track : NOBODY;
+	}
+	if (gauge->task == TP_NO_TASK)
+		return TP_NO_TASK;
+	uint32_t task = task_of(cut, gauge->task);
+	return task == TP_NO_TASK ? NOBODY : task;
+}
+
 /* `next` of the same metric and subject, or NULL. */
 static void add_gauge(struct cut *cut, const struct tp_gauge *gauge, const struct tp_gauge *next)
 {
-	uint32_t subject = gauge->task;
-	if (subject != TP_NO_TASK && !tp_window_is_of_device(gauge)) {
-		subject = task_of(cut, subject);
-		if (subject == TP_NO_TASK)
-			return;
-	}
+	uint32_t subject = subject_of(cut, gauge);
+	if (subject == NOBODY)
+		return;
 	if (gauge->time_ns < cut->from_ns)
 		tp_sink_gauge(cut->to, gauge->metric, subject, cut->from_ns,
 			      value_at_begin(cut, gauge, next));
@@ -224,8 +235,8 @@ static void add_all(struct cut *cut)
 	struct tp_window *window = cut->window;
 	for (size_t i = 0; i < window->n_tasks; i++)
 		add_task(cut, &window->tasks[i]);
-	for (size_t i = 0; i < window->n_tracks; i++)
-		add_track(cut, window->tracks[i]);
+	for (uint32_t i = 0; i < window->n_tracks; i++)
+		add_track(cut, i);
 	for (size_t i = 0; i < window->n_tasks; i++)
 		add_past(cut, &window->tasks[i]);
 	for (size_t i = 0; i < window->n_runs; i++)

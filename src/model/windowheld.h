@@ -36,13 +36,15 @@ struct tp_window {
 	size_t n_gaps, gaps_capacity;
 	struct tp_source *sources;
 	size_t n_sources, sources_capacity;
-	struct tp_track *tracks; /* by id */
+	struct tp_track *tracks; /* of devices as a whole: few */
 	size_t n_tracks, tracks_capacity;
 	size_t n_left; /* records that the last trim left */
 };
 
 /* Whether it is a device's, told by the id of a track. */
 bool tp_window_is_of_device(const struct tp_gauge *gauge);
+/* Where the track of that id is; n_tracks when it is not held. */
+uint32_t tp_window_track(const struct tp_window *window, uint32_t id);
 /* The same for readings of one metric and subject. */
 static inline uint64_t tp_window_gauge_key(const struct tp_gauge *gauge)
 {

@@ -237,6 +237,14 @@ static enum tp_status fail_ended(const struct tp_follow *follow, struct tp_error
 	return TP_EXISTS;
 }
 
+static enum tp_status fail_damaged(const struct tp_follow *follow, struct tp_error *err)
+{
+	(void)tp_fail(err, TP_PARSE, "'%s' is damaged", follow->reader.path);
+	tp_error_next_word(err, "trainprof report ", follow->directory,
+			   "   (what comes before the damage)");
+	return TP_PARSE;
+}
+
 enum tp_status tp_follow_open(struct tp_follow **out, const char *directory, struct tp_sink *sink,
 			      struct tp_error *err)
 {
@@ -283,7 +291,7 @@ enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
 	if (whole < 0 || at < 0)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
 	if (reader->is_damaged && at < before.st_size)
-		return tp_fail(err, TP_PARSE, "'%s' is damaged", reader->path);
+		return fail_damaged(follow, err);
 	reader->is_damaged = false;
 	if (lseek(reader->fd, whole, SEEK_SET) != whole)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);

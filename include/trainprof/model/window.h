@@ -28,8 +28,7 @@ struct tp_window;
 struct tp_window *tp_window_new(uint64_t keep_ns);
 void tp_window_free(struct tp_window *window); /* NULL is allowed */
 
-/* Borrowed. Spans are not kept, as imports have no last seconds; tracks are, for gauges of devices
- * name them. */
+/* Borrowed. Spans and their tracks are not kept; the tracks of devices are that have gauges. */
 struct tp_sink *tp_window_sink(struct tp_window *window);
 
 /* CLOCK_MONOTONIC of the newest record; 0 before the first. */

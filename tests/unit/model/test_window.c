@@ -227,7 +227,7 @@ START_TEST(who_is_told_again_keeps_the_grandparent)
 }
 END_TEST
 
-/* Track 1 is a device; no task has that number. */
+/* No task has the number of a device's track; one with spans lies between two. */
 START_TEST(gauges_of_devices_come_with_their_track)
 {
 	struct tp_window *w = tp_window_new(2 * S);
@@ -238,11 +238,13 @@ START_TEST(gauges_of_devices_come_with_their_track)
 	struct tp_track track = {.id = 0, .number = TP_TRACK_WHOLE};
 	track.name = tp_sink_string(sink, "GPU 0");
 	tp_sink_track(sink, &track);
-	track = (struct tp_track){.id = 1, .device = 1, .number = TP_TRACK_WHOLE};
+	track = (struct tp_track){.id = 1, .number = 7};
+	tp_sink_track(sink, &track);
+	track = (struct tp_track){.id = 2, .device = 1, .number = TP_TRACK_WHOLE};
 	track.name = tp_sink_string(sink, "GPU 1");
 	tp_sink_track(sink, &track);
 	for (uint64_t at = 3; at < 6; at++)
-		tp_sink_gauge(sink, TP_METRIC_GPU_POWER, 1, at * S, 100.0 * (double)at);
+		tp_sink_gauge(sink, TP_METRIC_GPU_POWER, 2, at * S, 100.0 * (double)at);
 	for (uint64_t from = 4; from < 6; from++) {
 		tp_window_cut(w, &trace, &run, from * S, 6 * S);
 		ck_assert_uint_eq(trace.n_tracks, 2);

@@ -322,7 +322,9 @@ START_TEST(damage_ends_the_following)
 			 (ssize_t)(ends[2] - ends[0]));
 	ck_assert_int_eq(pwrite(fd, "?", 1, (off_t)ends[1] - 1), 1);
 	close(fd);
-	ck_assert_int_eq(tp_follow_read(follow, NULL), TP_PARSE);
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_follow_read(follow, &err), TP_PARSE);
+	ck_assert_ptr_nonnull(strstr(err.next, "trainprof report "));
 	tp_follow_close(follow);
 	ck_assert(!tp_store_finish(store, story_run(), NULL));
 	tp_trace_builder_release(&builder);
