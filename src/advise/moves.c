@@ -5,6 +5,7 @@
 #include "literature.h"
 #include "targets.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A move before its bounds are known. */
@@ -13,6 +14,7 @@ struct group {
 	size_t *places;
 	size_t n;
 	unsigned order;
+	bool is_small; /* beside the largest */
 };
 
 struct grouping {
@@ -88,13 +90,46 @@ static void make_groups(struct grouping *grouping, const struct tp_candidate *ca
 	}
 }
 
+/* The largest gain of one of its rules; below 0 where nobody knows it. */
+static double gain_of(const struct group *group)
+{
+	double most = -1;
+	for (size_t i = 0; i < group->n; i++)
+		if (group->members[i]->gain.is_known)
+			most = fmax(most, log(group->members[i]->gain.value));
+	return most;
+}
+
+/* The first in the order of diagnosis that is large comes first: little things wait for their
+ * turn. What nobody knows is not little. */
+static void mark_small(struct grouping *grouping)
+{
+	const struct tp_thresholds *thresholds = &grouping->matter->book->thresholds;
+	double large = tp_thresholds_value(thresholds, "plan.large", 0);
+	double most = 0;
+	for (size_t i = 0; i < grouping->n; i++)
+		most = fmax(most, gain_of(&grouping->groups[i]));
+	for (size_t i = 0; i < grouping->n; i++) {
+		double gain = gain_of(&grouping->groups[i]);
+		grouping->groups[i].is_small = gain >= 0 && gain < large * most;
+	}
+}
+
+static bool is_later(const struct group *group, const struct group *other)
+{
+	if (group->is_small != other->is_small)
+		return group->is_small;
+	return group->order > other->order;
+}
+
 /* Few; those of one order stay in the order of their best rank. */
 static void sort_groups(struct grouping *grouping)
 {
+	mark_small(grouping);
 	for (size_t i = 1; i < grouping->n; i++) {
 		struct group group = grouping->groups[i];
 		size_t k = i;
-		for (; k && grouping->groups[k - 1].order > group.order; k--)
+		for (; k && is_later(&grouping->groups[k - 1], &group); k--)
 			grouping->groups[k] = grouping->groups[k - 1];
 		grouping->groups[k] = group;
 	}

@@ -8,8 +8,9 @@
 /*
  * Make moves of the first `n` candidates, which are the shown advice in the order of their rank; a
  * candidate's place is its finding's. What is of one technique, or pays only together, is one move.
- * Moves stand in the order of diagnosis of the limit that their first rule names first, then of
- * rank; bounds are those of tp_gain_combine(). All is in matter->arena.
+ * Moves stand in the order of diagnosis, which is that of the limit that a rule names first, then
+ * of rank; behind them those that are small beside the largest ($plan.large, of the logarithms);
+ * bounds are those of tp_gain_combine(). All is in matter->arena.
  */
 void tp_course_make(struct tp_course *out, const struct tp_matter *matter,
 		    const struct tp_candidate *candidates, size_t n);

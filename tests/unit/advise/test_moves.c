@@ -110,6 +110,26 @@ START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 }
 END_TEST
 
+START_TEST(what_is_small_beside_the_largest_comes_behind)
+{
+	/* Of ln 1.29 = 0.255, ln 1.026 = 0.026 is a tenth and ln 1.054 = 0.053 a fifth; of what
+	 * "late" gains nobody knows anything. */
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"thresholds\": [{\"name\": \"plan.large\", \"value\": \"15%\", \"why\": "
+		  "\"w\"}]}");
+	put("large", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
+	put("small", "wait", OWN("two"), GAIN("host", "25%", "0"));
+	put("middle", "wait", OWN("three"), GAIN("host", "50%", "0"));
+	put("late", "disk", OWN("four"), "");
+	const struct tp_course *course = judged();
+	static const char *const wanted[] = {"test/middle", "test/large", "test/late",
+					     "test/small"};
+	ck_assert_uint_eq(course->n_moves, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(rule_of(&course->moves[i], 0), wanted[i]);
+}
+END_TEST
+
 START_TEST(another_way_to_the_same_adds_nothing)
 {
 	put("one", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
@@ -203,6 +223,7 @@ Suite *suite_advise_moves(void)
 	TCase *tcase = tcase_create("moves");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, diagnosis_comes_before_size_and_shares_go_one_after_another);
+	tcase_add_test(tcase, what_is_small_beside_the_largest_comes_behind);
 	tcase_add_test(tcase, another_way_to_the_same_adds_nothing);
 	tcase_add_test(tcase, what_pays_only_together_is_one_move);
 	tcase_add_test(tcase, one_technique_of_two_rules_is_one_move);
