@@ -134,7 +134,7 @@ static void add_openers(struct collection *all)
 const struct tp_action *tp_deeds_leading(const struct tp_rulebook *book,
 					 const struct tp_finding *finding)
 {
-	for (size_t i = 0; i < finding->n_actions; i++)
+	for (size_t i = 0; i < finding->n_actions && !finding->has_gain; i++)
 		if (!is_capacity(tp_catalogue_technique(&book->catalogue,
 							finding->actions[i].technique)))
 			return &finding->actions[i];
