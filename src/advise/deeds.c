@@ -158,9 +158,8 @@ const struct tp_deed *tp_deeds_make(const struct tp_matter *matter,
 {
 	struct collection all = {.matter = matter};
 	for (size_t i = 0; i < n_findings; i++) {
-		const struct tp_action *leading = tp_deeds_leading(matter->book, findings[i]);
-		if (leading)
-			add_action(&all, TP_DEED_DO, leading);
+		if (findings[i]->n_actions)
+			add_action(&all, TP_DEED_DO, tp_deeds_leading(matter->book, findings[i]));
 	}
 	add_companions(&all);
 	for (size_t i = 0; i < n_findings; i++)
