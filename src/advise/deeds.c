@@ -134,7 +134,7 @@ static void add_openers(struct collection *all)
 const struct tp_action *tp_deeds_leading(const struct tp_rulebook *book,
 					 const struct tp_finding *finding)
 {
-	for (size_t i = 0; i < finding->n_actions; i++)
+	for (size_t i = 0; i < finding->n_actions && !finding->has_gain; i++)
 		if (!is_capacity(tp_catalogue_technique(&book->catalogue,
 							finding->actions[i].technique)))
 			return &finding->actions[i];
@@ -158,9 +158,8 @@ const struct tp_deed *tp_deeds_make(const struct tp_matter *matter,
 {
 	struct collection all = {.matter = matter};
 	for (size_t i = 0; i < n_findings; i++) {
-		const struct tp_action *leading = tp_deeds_leading(matter->book, findings[i]);
-		if (leading)
-			add_action(&all, TP_DEED_DO, leading);
+		if (findings[i]->n_actions)
+			add_action(&all, TP_DEED_DO, tp_deeds_leading(matter->book, findings[i]));
 	}
 	add_companions(&all);
 	for (size_t i = 0; i < n_findings; i++)

@@ -6,8 +6,8 @@
 
 #include "trainprof/model/course.h"
 
-/* The action to begin with: the first that is no technique for memory alone, else the first.
- * NULL when the finding has none. */
+/* The action to begin with: the first, where the rule knows what it gains; else the first that is
+ * no technique for memory alone, if there is one. NULL when the finding has none. */
 const struct tp_action *tp_deeds_leading(const struct tp_rulebook *book,
 					 const struct tp_finding *finding);
 

@@ -46,7 +46,8 @@ static void put_how(struct lines *lines, const char *label, const struct tp_deed
 		const char *name;
 		const char *word;
 	} words[] = {{"pytorch", "PyTorch"}, {"jax", "JAX"}, {"tensorflow", "TF"}, {"c", "C, MPI"}};
-	/* Of one framework, the guide's line is about this run. */
+	/* Where one framework was seen, the guide's line is about this run; an example may be of
+	 * another. */
 	if (deed->example && deed->n_how != 1) {
 		put(lines, label, "%s", deed->example);
 		return;
@@ -227,10 +228,20 @@ static void put_stop(struct lines *lines, const struct tp_move *move)
 
 /* ---- all of it ---- */
 
+const char *tp_move_headline(const struct tp_report_plan *plan, size_t i)
+{
+	const struct tp_move *move = &plan->findings->course.moves[i];
+	const struct tp_finding *finding = member(plan, move, 0);
+	/* A headline is that of the first action. */
+	bool is_first = !move->n_deeds ||
+			(finding->n_actions &&
+			 strcmp(finding->actions[0].technique, move->deeds[0].technique) == 0);
+	return is_first ? finding->headline : move->deeds[0].text;
+}
+
 const char *tp_move_title(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i)
 {
-	const struct tp_finding *finding = member(plan, &plan->findings->course.moves[i], 0);
-	return tp_arena_printf(arena, "%zu. %s", i + 1, finding->headline);
+	return tp_arena_printf(arena, "%zu. %s", i + 1, tp_move_headline(plan, i));
 }
 
 size_t tp_move_fields(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i,
@@ -260,7 +271,7 @@ static void put_wanted(struct lines *lines, const struct tp_report_plan *plan)
 		put(lines, "missing", "%s not judged%s",
 		    tp_unit_counted(findings->n_not_judged, "rule").text,
 		    findings->n_wanted ? ". Facts that would tell most:"
-				       : "; what they lack would hardly change this plan.");
+				       : "; what is lacking would hardly change this plan.");
 	for (size_t i = 0; i < findings->n_wanted; i++) {
 		enum tp_fact fact = findings->wanted[i].fact;
 		const char *why = plan->facts[fact].missing;

@@ -13,6 +13,8 @@ struct tp_move_field {
 
 enum { TP_MOVE_FIELDS_MOST = 120 };
 
+/* What the plan's i-th step is about, in a line; borrowed from the plan. */
+const char *tp_move_headline(const struct tp_report_plan *plan, size_t i);
 /* What stands over the plan's i-th step: "2. Decode on the device". In the arena. */
 const char *tp_move_title(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i);
 /* The lines of the i-th step into `out`, which has room for TP_MOVE_FIELDS_MOST; returns how many.

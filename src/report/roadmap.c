@@ -88,9 +88,8 @@ void tp_report_plan_markdown(struct tp_buf *out, const struct tp_report_plan *pl
 	tp_markdown_add_plain(out, verdict_sentence(plan));
 	tp_buf_puts(out, "\n\n");
 	for (size_t i = 0; i < n_moves; i++) {
-		const struct tp_move *move = &plan->findings->course.moves[i];
 		tp_buf_printf(out, "%zu. **", i + 1);
-		tp_markdown_add_plain(out, plan->findings->items[move->advice[0]].headline);
+		tp_markdown_add_plain(out, tp_move_headline(plan, i));
 		tp_buf_puts(out, "**\n");
 		add_fields(out, fields, tp_move_fields(&arena, plan, i, fields));
 	}

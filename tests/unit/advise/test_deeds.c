@@ -40,14 +40,19 @@ static void teardown(void)
 	book = NULL;
 }
 
-static const struct tp_move *judged(const char *actions)
+static const struct tp_move *judged_with(const char *actions, const char *members)
 {
 	struct tp_error err = {0};
-	shelf_put_advice(&shelf, "a", "step.count > 1", actions, ", \"limits\": [\"wait\"]");
+	shelf_put_advice(&shelf, "a", "step.count > 1", actions, members);
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
 	tp_advise_facts(&findings, book, facts);
 	ck_assert_uint_eq(findings.course.n_moves, 1);
 	return findings.course.moves;
+}
+
+static const struct tp_move *judged(const char *actions)
+{
+	return judged_with(actions, ", \"limits\": [\"wait\"]");
 }
 
 /* Two actions in the place of one. */
@@ -90,6 +95,18 @@ START_TEST(what_only_makes_room_comes_after_what_uses_it)
 	is_deed(move, 1, TP_DEED_OPENER, "room");
 	ck_assert_uint_eq(move->n_deeds, 2);
 	ck_assert_str_eq(move->deeds[0].text, "Or that.");
+}
+END_TEST
+
+START_TEST(a_rule_that_knows_what_room_gains_has_it_first)
+{
+	facts_set(facts, TP_FACT_STEP_HOST, 0.5);
+	const struct tp_move *move =
+		judged_with("\"technique\": \"room\"" SECOND("slow"),
+			    ", \"limits\": [\"wait\"], \"gain\": {\"part\": \"host\", "
+			    "\"fraction\": \"50%\", \"method\": \"m\"}");
+	is_deed(move, 0, TP_DEED_DO, "room");
+	is_deed(move, 1, TP_DEED_WITH, "fast");
 }
 END_TEST
 
@@ -153,6 +170,7 @@ Suite *suite_advise_deeds(void)
 	tcase_add_test(tcase, what_is_done_already_is_not_offered);
 	tcase_add_test(tcase, what_only_makes_room_comes_after_what_uses_it);
 	tcase_add_test(tcase, room_alone_is_offered_where_nothing_else_is);
+	tcase_add_test(tcase, a_rule_that_knows_what_room_gains_has_it_first);
 	tcase_add_test(tcase, an_action_of_which_the_guide_has_no_page_stands_alone);
 	tcase_add_loop_test(tcase, how_is_told_for_the_framework_that_was_seen, 0, 5);
 	tcase_add_test(tcase, a_program_of_c_that_uses_a_framework_is_one_of_the_framework);
