@@ -22,7 +22,7 @@ enum {
 	CLOCK_MS = 200,    /* between two readings of the clocks */
 	UNREAD_MS = 10000, /* that a full ring is waited for */
 	EXIT_MS = 2000,    /* that the end of a program is held up at most, should CUPTI hang */
-	NICE = 5,
+	NICER = 5,
 };
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -184,7 +184,8 @@ static void open_session(void)
 	if (agent.is_open && is_first) {
 		atexit(on_exit_of_program);
 		/* Not before: what CUDA starts while we set up would have it too. */
-		setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+		id_t tid = (id_t)syscall(SYS_gettid);
+		setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICER);
 		is_first = false;
 	}
 	set_state(state);

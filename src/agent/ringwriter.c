@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
@@ -44,14 +45,13 @@ static uint64_t start_ticks(void)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
-static int open_new(const char *directory, uint64_t ticks)
+static int open_new(char path[PAGE], const char *directory, uint64_t ticks)
 {
 	for (int n = 0; n < MOST_EXECS; n++) {
-		char path[PAGE];
-		int length = snprintf(path, sizeof(path), "%s/" TP_GPU_RING_PREFIX "%d-%llu-%d%s",
-				      directory, (int)getpid(), (unsigned long long)ticks, n,
-				      TP_GPU_RING_SUFFIX);
-		if (length >= (int)sizeof(path)) {
+		int length =
+			snprintf(path, PAGE, "%s/" TP_GPU_RING_PREFIX "%d-%llu-%d%s", directory,
+				 (int)getpid(), (unsigned long long)ticks, n, TP_GPU_RING_SUFFIX);
+		if (length >= PAGE) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
@@ -97,10 +97,20 @@ static void fill_header(struct tp_gpu_ring_header *header, uint32_t n_events, ui
 	__atomic_store_n(&header->magic, TP_GPU_RING_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* A file that grows beyond the program's limit would be a SIGXFSZ in the program. */
+static bool may_be_as_long(size_t bytes)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
+}
+
 int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint32_t n_events)
 {
 	uint64_t ticks = start_ticks();
-	struct tp_ringwriter ring = {.fd = open_new(directory, ticks)};
+	char path[PAGE];
+	if (!may_be_as_long(file_bytes(n_events)))
+		return EFBIG;
+	struct tp_ringwriter ring = {.fd = open_new(path, directory, ticks)};
 	if (ring.fd < 0)
 		return errno;
 	/* Reserved, because a full disk would be a SIGBUS in the program. */
@@ -119,6 +129,7 @@ int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint3
 		if (map != MAP_FAILED)
 			munmap(map, file_bytes(n_events));
 		close(ring.fd);
+		unlink(path);
 		return failure;
 	}
 	madvise(map, file_bytes(n_events), MADV_DONTFORK);

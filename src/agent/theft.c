@@ -1,31 +1,32 @@
 /* Quiet, then watched, then cleared or stolen. */
 #include "theft.h"
 
-/* A buffer holds some thousand records, but flushing returns what is complete: two seconds in which
- * a busy program moved none are long. */
 static const uint64_t QUIET_NS = 2000000000;
 static const uint64_t WATCH_NS = 1000000000;
 static const uint64_t LONGEST_PAUSE_NS = 64000000000;
-enum { FEW = 16 /* launches: fewer may all be in a buffer that is not complete */ };
+enum {
+	FEW = 16,         /* launches in a second that do not count as going on */
+	BUSY_ENOUGH = 10, /* seconds in a row */
+};
 
 static void rest(struct tp_theft *theft, uint64_t now_ns)
 {
 	theft->watch_ns = 0;
-	theft->is_seen = false;
+	theft->n_busy = 0;
 	theft->moved_ns = now_ns;
 }
 
+/* A second at a time. */
 static enum tp_theft_verdict look_watched(struct tp_theft *theft, uint64_t now_ns,
 					  uint64_t n_called)
 {
-	if (!theft->is_seen && n_called - theft->n_called >= FEW) {
-		theft->is_seen = true;
-		theft->seen_ns = now_ns;
-	}
-	if (theft->is_seen)
-		return now_ns - theft->seen_ns >= QUIET_NS ? TP_THEFT_STOLEN : TP_THEFT_NONE;
 	if (now_ns - theft->watch_ns < WATCH_NS)
 		return TP_THEFT_NONE;
+	if (n_called - theft->n_called >= FEW) {
+		theft->watch_ns = now_ns;
+		theft->n_called = n_called;
+		return ++theft->n_busy >= BUSY_ENOUGH ? TP_THEFT_STOLEN : TP_THEFT_NONE;
+	}
 	rest(theft, now_ns);
 	theft->pause_ns =
 		theft->pause_ns * 2 < LONGEST_PAUSE_NS ? theft->pause_ns * 2 : LONGEST_PAUSE_NS;

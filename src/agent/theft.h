@@ -1,8 +1,10 @@
 /*
  * Has another tool taken our callbacks? CUPTI does not say: whoever registers buffer callbacks last
  * has them, subscriber or not. The sign is that kernels are launched and no buffer is asked for or
- * comes back. Watching launches costs, so it is done only after two quiet seconds, for one at a
- * time, and ever more rarely while the program launches nothing.
+ * comes back. Watching launches costs, so it is done only after two quiet seconds, for as long as
+ * launches go on, and ever more rarely while there are none. A GPU that is stuck in one kernel
+ * looks the same for a while, because a buffer comes back when all of it is complete; but then the
+ * queue fills and launches end. So ten seconds of them in a row are asked for.
  *
  * Nothing here calls anything or reads a clock: it is fed, and says what to do.
  */
@@ -23,11 +25,10 @@ enum tp_theft_verdict {
 struct tp_theft {
 	uint64_t n_moved;  /* buffers asked for and returned, when it last changed */
 	uint64_t moved_ns; /* when that was noticed */
-	uint64_t watch_ns; /* when watching began; 0 = it is not on */
+	uint64_t watch_ns; /* when this second of watching began; 0 = it is not on */
 	uint64_t n_called; /* launches seen then */
 	uint64_t pause_ns; /* between two watches */
-	bool is_seen;      /* launches have been seen in this watch */
-	uint64_t seen_ns;
+	int n_busy;        /* seconds of this watch, each with launches */
 };
 
 /* What to do at `now_ns`: numbers of buffers and of launches seen so far. */

@@ -207,7 +207,7 @@ static const struct {
 
 static void wait_until_ended(pid_t pid, struct ring_reading *reading)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 600; i++) {
 		usleep(50000);
 		char path[600];
 		if (!ring_find(directory, 0, path, sizeof(path)))
@@ -265,7 +265,7 @@ START_TEST(stolen_callbacks_are_noticed_and_left_to_the_thief)
 {
 	struct ring_reading reading = {0};
 	begin("steal_after 2000");
-	pid_t pid = start("whole", "hang", "1", "64000", "4000");
+	pid_t pid = start("whole", "hang", "1", "256000", "4000");
 	wait_until_ended(pid, &reading);
 	ck_assert_int_eq((int)reading.header->state, TP_GPU_STATE_STOLEN);
 	finish(&reading);
@@ -324,6 +324,28 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 }
 END_TEST
 
+/* Twice what the ring holds, and nobody reads it for ten seconds; then somebody does. */
+START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
+{
+	begin("");
+	pid_t pid = start("whole", "hang", "4", "262144", "0");
+	struct tp_gpu_ring_header *header = map_header();
+	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
+	for (int i = 0; i < 6; i++)
+		if (comes_to(header, TP_GPU_STATE_UNREAD))
+			break;
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_UNREAD);
+	ck_assert_uint_eq(header->head, header->n_events);
+	ck_assert_uint_gt(header->n_dropped[TP_GPU_EVENT_KERNEL], 0);
+	__atomic_store_n(&header->tail, header->head, __ATOMIC_RELEASE);
+	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
+	ck_assert_uint_eq(header->n_windows, 2);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ring_forget_directory(directory);
+}
+END_TEST
+
 Suite *suite_agent_agent(void);
 Suite *suite_agent_agent(void)
 {
@@ -341,6 +363,7 @@ Suite *suite_agent_agent(void)
 	tcase_add_test(tests, a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most);
 	tcase_add_test(tests, stolen_callbacks_are_noticed_and_left_to_the_thief);
 	tcase_add_test(tests, it_opens_and_closes_as_the_reader_wants);
+	tcase_add_test(tests, a_ring_that_nobody_reads_is_not_filled_for_good);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <time.h>
 
-enum { LAUNCHERS = 32, EACH = 2000 };
+enum { LAUNCHERS = 32, EACH = 5000 /* two buffers and more */ };
 
 static char *directory;
 static struct tp_ringwriter ring;
@@ -20,7 +20,7 @@ static enum tp_gpu_state begin(const char *age, const char *script)
 	cupti_script(directory, script);
 	void *symbol = dlsym(cuda_doubles_load(age), "cuda_double_work");
 	memcpy(&work, &symbol, sizeof(work));
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 1 << 18), 0);
+	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 1 << 19), 0);
 	tp_session_init(&session, &ring);
 	ck_assert(tp_cuptilib_open(&session.lib));
 	return tp_session_open(&session);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -92,6 +93,20 @@ START_TEST(a_directory_that_is_not_there_is_an_error)
 	ck_assert_int_eq(tp_ringwriter_create(&none, "/nonexistent", SMALL), ENOENT);
 	ck_assert_ptr_null(none.header);
 	ck_assert(!tp_ringwriter_is_ours(&none));
+}
+END_TEST
+
+/* Beyond its limit a file that grows kills the program; and what fails leaves no file. */
+START_TEST(a_limit_on_the_size_of_files_is_kept)
+{
+	struct tp_ringwriter none = {0};
+	char path[600];
+	const struct rlimit little = {.rlim_cur = 65536, .rlim_max = 65536};
+	directory = ring_directory();
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	ck_assert_int_eq(tp_ringwriter_create(&none, directory, SMALL), EFBIG);
+	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 0);
+	ring_forget_directory(directory);
 }
 END_TEST
 
@@ -330,6 +345,7 @@ Suite *suite_agent_ringwriter(void)
 	tcase_add_test(tests, until_there_is_room_for_events_the_file_is_short);
 	tcase_add_test(tests, the_same_process_again_makes_another_file);
 	tcase_add_test(tests, a_directory_that_is_not_there_is_an_error);
+	tcase_add_test(tests, a_limit_on_the_size_of_files_is_kept);
 	tcase_add_test(tests, what_is_written_is_seen_when_published);
 	tcase_add_test(tests, a_full_ring_drops_counts_and_says_where);
 	tcase_add_test(tests, events_that_belong_together_are_dropped_together);
