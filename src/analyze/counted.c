@@ -180,7 +180,8 @@ static double share_alike(const uint64_t *borders, size_t n_borders, size_t n_to
 	return n ? (double)near / (double)n : 0;
 }
 
-/* How many of the rounds that come back after `n_turns` are alike, starting with the one at `first`.
+/* How many of the rounds that come back after `n_turns` are alike, starting with the one at
+ * `first`.
  */
 static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t first,
 				  size_t n_turns)

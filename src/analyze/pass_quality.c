@@ -330,8 +330,8 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	const struct tp_quantity *off = &facts[TP_FACT_RUN_SWITCHES_OFF_RATIO];
 	const struct tp_quantity *thinned = &facts[TP_FACT_RUN_THINNED_RATIO];
 	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
-	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still then,
-	 * and more of them would not either. */
+	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still
+	 * then, and more of them would not either. */
 	const char *remedy = rate->is_known && rate->value < 0.98 ? dearer : NULL;
 	char text[120];
 	if (off->is_known && off->value > 0) {

@@ -11,8 +11,8 @@
 
 /*
  * Seen of oneDNN's sgemm kernels in TensorFlow 2.21 and JAX 0.10.2 (2026-11): the old stack pointer
- * is word 15. It points to the registers that a function has to keep (System V ABI, x86-64: rbx, rbp
- * and r12 to r15), and the return address is behind them.
+ * is word 15. It points to the registers that a function has to keep (System V ABI, x86-64: rbx,
+ * rbp and r12 to r15), and the return address is behind them.
  */
 enum {
 	LOWEST_WORDS = 32,
@@ -52,8 +52,8 @@ static bool is_elsewhere(uint64_t word, const struct tp_perf_sample *sample)
 	       word - sample->regs.sp >= sample->stack_bytes;
 }
 
-/* From the call that the code returns to, as if that ran; by tables alone. Of the registers that are
- * saved below the return address any may be the caller's base pointer. */
+/* From the call that the code returns to, as if that ran; by tables alone. Of the registers that
+ * are saved below the return address any may be the caller's base pointer. */
 static bool unwind_from(const struct tp_tree_task *task, const struct own_stack *own, uint64_t bp,
 			struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
 {
@@ -73,7 +73,8 @@ static bool unwind_from(const struct tp_tree_task *task, const struct own_stack 
 static bool unwind_own(const struct tp_tree_task *task, const struct own_stack *own,
 		       struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
 {
-	if (own->n <= SAVED_WORDS || !tp_unwind_is_pointer_call(task->maps, own->words[SAVED_WORDS]))
+	if (own->n <= SAVED_WORDS ||
+	    !tp_unwind_is_pointer_call(task->maps, own->words[SAVED_WORDS]))
 		return false;
 	for (size_t i = 0; i < SAVED_WORDS; i++)
 		if (unwind_from(task, own, own->words[i], frames, max, result))
@@ -106,8 +107,8 @@ static bool is_same(const struct tp_otherchain *chain, const struct tp_stack_fra
 	return true;
 }
 
-static void learn(struct tp_otherstacks *known, uint64_t place,
-		  const struct tp_stack_frame *frames, size_t n)
+static void learn(struct tp_otherstacks *known, uint64_t place, const struct tp_stack_frame *frames,
+		  size_t n)
 {
 	struct tp_otherchain *chain = find_chain(known, place);
 	if (chain) {

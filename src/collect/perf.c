@@ -151,8 +151,8 @@ static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_u
 		.now_ns = now_ns,
 		.n_switches = perf->feed.n_switches,
 		.n_samples = perf->feed.n_samples,
-		.self_cpu_ns = tp_clock_self_cpu_ns() -
-			       (pythons ? tp_pythons_charged_ns(pythons) : 0),
+		.self_cpu_ns =
+			tp_clock_self_cpu_ns() - (pythons ? tp_pythons_charged_ns(pythons) : 0),
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
 	};
 }

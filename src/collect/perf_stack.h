@@ -19,9 +19,9 @@ struct tp_perf_stacks {
 	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
 	uint64_t holes[TP_PERF_STACK_HOLES]; /* pages mended last, by their hash */
 	struct tp_otherstacks others;
-	uint64_t n_whole;                    /* reached the thread's first frame */
-	uint64_t n_cut;                      /* did not */
-	uint64_t n_skipped;                  /* not unwound, on request */
+	uint64_t n_whole;   /* reached the thread's first frame */
+	uint64_t n_cut;     /* did not */
+	uint64_t n_skipped; /* not unwound, on request */
 };
 
 void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink);

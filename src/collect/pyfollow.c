@@ -25,7 +25,7 @@ enum {
 	MOST_FOLLOWED = 64,
 	MOST_FACTOR = 8,
 	WARMING_PERIODS = 3,
-	FORKED_FACTOR = 4,  /* loader workers: what they do is told from many steps together */
+	FORKED_FACTOR = 4, /* loader workers: what they do is told from many steps together */
 };
 
 /* Within this time the thread has hardly moved; later it is told without its Python frames. */
