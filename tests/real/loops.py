@@ -88,7 +88,7 @@ def wide(args):
     for _ in range(args.steps):
         clock.step()
         x = data
-        for _ in range(4):
+        for _ in range(8):
             x = torch.sigmoid(torch.erf(x + weight))
         optimizer.zero_grad()
         x.sum().backward()  # line: wide
