@@ -85,10 +85,10 @@ def wide(args):
     data = torch.rand(1000000)
     optimizer = torch.optim.SGD([weight], lr=0.01)
     clock = Clock(args.steps)
-    for _ in range(args.steps):
+    for step in range(args.steps):
         clock.step()
         x = data
-        for _ in range(4):
+        for layer in range(8):
             x = torch.sigmoid(torch.erf(x + weight))
         optimizer.zero_grad()
         x.sum().backward()  # line: wide

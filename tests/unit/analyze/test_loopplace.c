@@ -236,6 +236,20 @@ START_TEST(rounds_are_counted_to_one_percent_and_have_a_place)
 }
 END_TEST
 
+static void train_counted(struct loop_story *story, const char *counter, uint64_t of)
+{
+	struct tp_sink *sink = &story->sim.builder.sink;
+	for (uint64_t i = 0; i < 150; i++) {
+		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+				       .time_ns = 1 + story->sim.now_ns,
+				       .name = tp_sink_string(sink, counter),
+				       .value = i / of};
+		if (i % of == 0)
+			tp_sink_mark(sink, &mark);
+		round_of(story, TOP "train.py>main:61 train.py>step", 45, 100);
+	}
+}
+
 /* A function of a step is called by one that does nothing else: only what that counts tells it. */
 START_TEST(whose_variable_counts_the_rounds_loops)
 {
@@ -245,18 +259,9 @@ START_TEST(whose_variable_counts_the_rounds_loops)
 	struct tp_analyze_options options = {.steps = TP_STEPS_AUTO};
 	char name[64];
 	sim_init_as(sim, 99, 50, 23, "/usr/bin/python3.11");
-	struct tp_sink *sink = &sim->builder.sink;
-	snprintf(name, sizeof(name), "train.py:%u %s() #4", tp_sink_string(sink, rows[_i].counts),
-		 rows[_i].counts);
-	for (uint64_t i = 0; i < 150; i++) {
-		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
-				       .time_ns = 1 + sim->now_ns,
-				       .name = tp_sink_string(sink, name),
-				       .value = i / rows[_i].of};
-		if (i % rows[_i].of == 0)
-			tp_sink_mark(sink, &mark);
-		round_of(&story, TOP "train.py>main:61 train.py>step", 45, 100);
-	}
+	snprintf(name, sizeof(name), "train.py:%u %s() #4",
+		 tp_sink_string(&sim->builder.sink, rows[_i].counts), rows[_i].counts);
+	train_counted(&story, name, rows[_i].of);
 	sim_finish(sim);
 	tp_profile_release(&sim->profile);
 	ck_assert_int_eq(tp_analyze(&sim->profile, &sim->trace, sim->patterns, &options, &err),
