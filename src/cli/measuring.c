@@ -24,6 +24,10 @@
 /* The collectors' defaults (trainprof/collect/collector.h). */
 enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 49152, DEFAULT_MAX_SWITCH_HZ = 20000 };
 
+/* 40 bytes each when they are judged, and 72 more of each piece of work: half a gigabyte. Three
+ * minutes of a program that does 20,000 pieces of work a second. */
+enum { DEFAULT_MAX_GPU_RECORDS = 8000000 };
+
 /* What lives from the plan to the end of the recording. */
 struct session {
 	const struct tp_cli *cli;
@@ -66,6 +70,7 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 		.is_attaching = is_attaching,
 		.gpu_trace = strcmp(options->gpu_trace, "off") == 0 ? TP_GPU_TRACE_OFF
 								    : TP_GPU_TRACE_CONTINUOUS,
+		.max_gpu_records = DEFAULT_MAX_GPU_RECORDS,
 	};
 	const struct tp_selection selection = {.collect = options->collect,
 					       .require = options->require};

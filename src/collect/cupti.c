@@ -36,6 +36,8 @@ struct cupti {
 	struct tp_gpu_rings rings;
 	char *agent; /* path, heap */
 	uint64_t started_ns;
+	bool is_paused;
+	uint64_t spent_ns; /* since then enough is recorded; 0 = not yet */
 };
 
 static struct cupti *cupti_of(struct tp_collector *self)
@@ -153,10 +155,39 @@ static enum tp_status cupti_child_env(struct tp_collector *self, struct tp_env *
 	return TP_OK;
 }
 
+static uint64_t count_records(const struct tp_gpu_rings *rings)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < rings->n; i++)
+		if (rings->items[i]->teller)
+			n += tp_gpu_teller_told(rings->items[i]->teller)->n_spans;
+	return n;
+}
+
+static void ask_agents(struct cupti *cupti)
+{
+	tp_gpu_rings_want(&cupti->rings, cupti->is_paused || cupti->spent_ns ? TP_GPU_WANT_IDLE
+									     : TP_GPU_WANT_EVENTS);
+}
+
+/* A recording has to be judged in memory, and steps that are traced longer tell nothing new. */
+static void end_in_time(struct cupti *cupti, uint64_t now_ns)
+{
+	uint64_t most = cupti->context->config->max_gpu_records;
+	if (!most || cupti->spent_ns || count_records(&cupti->rings) < most)
+		return;
+	cupti->spent_ns = now_ns;
+	ask_agents(cupti);
+	tp_sink_gap(cupti->context->sink, name, "GPU tracing ended, for enough was recorded",
+		    now_ns, UINT64_MAX, 0);
+}
+
 static enum tp_status cupti_sample(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
 {
 	(void)err;
-	tp_gpu_rings_drain(&cupti_of(self)->rings, now_ns, EVENTS_AT_ONCE);
+	struct cupti *cupti = cupti_of(self);
+	tp_gpu_rings_drain(&cupti->rings, now_ns, EVENTS_AT_ONCE);
+	end_in_time(cupti, now_ns);
 	return TP_OK;
 }
 
@@ -165,8 +196,9 @@ static enum tp_status cupti_sample(struct tp_collector *self, uint64_t now_ns, s
 static void cupti_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	(void)now_ns;
-	tp_gpu_rings_want(&cupti_of(self)->rings,
-			  is_paused ? TP_GPU_WANT_IDLE : TP_GPU_WANT_EVENTS);
+	struct cupti *cupti = cupti_of(self);
+	cupti->is_paused = is_paused;
+	ask_agents(cupti);
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
@@ -253,7 +285,8 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 static void judge(struct cupti *cupti, const struct outcome *outcome, uint64_t now_ns)
 {
 	struct tp_availability *out = &cupti->base.availability;
-	double seconds = (double)(now_ns - cupti->started_ns) * 1e-9;
+	uint64_t until_ns = cupti->spent_ns ? cupti->spent_ns : now_ns;
+	double seconds = (double)(until_ns - cupti->started_ns) * 1e-9;
 	*out = (struct tp_availability){0};
 	if (!cupti->rings.n) {
 		snprintf(out->reason, sizeof(out->reason), "the program did not start CUDA");
@@ -265,7 +298,8 @@ static void judge(struct cupti *cupti, const struct outcome *outcome, uint64_t n
 		return;
 	}
 	snprintf(out->reason, sizeof(out->reason),
-		 "traced all the time; of CUPTI's cost %.2g %% of a CPU is known",
+		 "traced %s; of CUPTI's cost %.2g %% of a CPU is known",
+		 cupti->spent_ns ? "until enough was recorded" : "all the time",
 		 seconds > 0 ? 100e-9 * (double)outcome->cost_ns / seconds : 0);
 	if (outcome->trouble[0])
 		tp_availability_degrade(out, "%s", outcome->trouble);

@@ -31,6 +31,7 @@ struct tp_collect_config {
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
 	bool is_attaching;         /* the target runs already, and not for us */
 	enum tp_gpu_trace gpu_trace;
+	uint64_t max_gpu_records; /* of one run; then tracing ends. 0 = no limit */
 };
 
 /* What collectors of one measurement share. Borrowed by all of them until close. */

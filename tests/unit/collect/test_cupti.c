@@ -199,6 +199,37 @@ START_TEST(a_pause_is_asked_of_the_agent)
 }
 END_TEST
 
+/* A long run would fill disk and memory with steps that are all alike. */
+START_TEST(tracing_ends_when_enough_was_recorded)
+{
+	config.max_gpu_records = 3;
+	begin_ring(64);
+	put_kernel();
+	put_kernel();
+	sample();
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_AS_STARTED);
+	put_kernel();
+	sample();
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	/* Not even after a pause. */
+	tp_cupti_collector.pause(cupti, true, 0);
+	tp_cupti_collector.pause(cupti, false, 0);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	sample();
+	const struct tp_source *source = stop();
+	ck_assert_ptr_nonnull(strstr(reason_of(source), "traced until enough was recorded"));
+	size_t n_gaps = 0;
+	for (size_t i = 0; i < sink.n_records; i++) {
+		if (sink.records[i].kind != TP_RECORD_GAP)
+			continue;
+		ck_assert_uint_eq(sink.records[i].of.gap.end_ns, UINT64_MAX);
+		n_gaps++;
+	}
+	ck_assert_uint_eq(n_gaps, 1);
+	ring_end(&writer);
+}
+END_TEST
+
 START_TEST(a_process_that_runs_already_has_no_agent)
 {
 	struct tp_collector *other;
@@ -234,6 +265,7 @@ Suite *suite_collect_cupti(void)
 	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
 	tcase_add_test(tc, a_pause_is_asked_of_the_agent);
+	tcase_add_test(tc, tracing_ends_when_enough_was_recorded);
 	tcase_add_test(tc, a_process_that_runs_already_has_no_agent);
 	tcase_add_test(tc, the_kill_switch_comes_first);
 	suite_add_tcase(suite, tc);
