@@ -17,11 +17,16 @@
 #include "trainprof/base/memory.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* As the collector calls itself. */
 static const char source[] = "cupti";
+
+/* Worth a word, and what it takes to say it: steps on both sides. */
+static const double SLOWED_MUCH = 0.05;
+enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
 
@@ -53,6 +58,29 @@ static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *
 	}
 }
 
+/* What tracing itself costs shows where it came and went. */
+static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals *traced)
+{
+	const struct tp_profile *profile = analysis->profile;
+	double all_ns = 0;
+	double traced_ns = (double)tp_intervals_sum(traced);
+	for (size_t i = 0; i < profile->n_steps; i++)
+		if (profile->steps[i].kind == TP_STEP_STEADY)
+			all_ns += (double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
+	size_t n_others = profile->n_steady - traced->n;
+	if (traced->n < STEPS_COMPARED || n_others < STEPS_COMPARED)
+		return;
+	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
+	if (ratio < 1 + SLOWED_MUCH)
+		return;
+	char text[120];
+	snprintf(text, sizeof(text), "steps in which the GPU was traced took %.0f %% longer",
+		 100 * (ratio - 1));
+	tp_profile_warn(analysis->profile, "slowed-by-tracing", text,
+			"parts are of steps that were traced",
+			"trainprof run --gpu-trace=off -- ...");
+}
+
 static bool has_windows(const struct tp_rank_analysis *ranks)
 {
 	for (size_t i = 0; i < ranks->n_devices; i++)
@@ -79,6 +107,8 @@ static void build_windows(struct tp_analysis *analysis)
 	}
 	if (has_traced)
 		tp_ranks_find_windows(ranks);
+	if (has_steps && ranks->own < ranks->n_ranks)
+		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
 }
 
 /* ---- the main thread beside devices --------------------------------------------------------- */

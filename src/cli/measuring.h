@@ -28,7 +28,7 @@ struct tp_run_options {
 	bool force;
 	const char *label;
 	const char *log;
-	const char *gpu_trace; /* "continuous", "off" */
+	const char *gpu_trace; /* "windows", "continuous", "off" */
 	const char *summary;   /* "short", "full", "none" */
 	bool is_dry_run;
 	bool is_strict;
@@ -42,7 +42,7 @@ struct tp_run_options {
 	{                                                                                          \
 		.steps = "auto", .max_overhead = 0.01, .rate_hz = 99,                              \
 		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S,   \
-		.gpu_trace = "continuous"                                                          \
+		.gpu_trace = "windows"                                                             \
 	}
 
 /* Options of all commands that measure, but for where their values go. */
@@ -89,7 +89,7 @@ struct tp_run_options {
 	{TP_OPTION_LENIENT, TP_RUN_AT(is_lenient)}
 #define TP_OPTION_GPU_TRACE \
 	.name = "gpu-trace", .type = TP_OPTION_CHOICE, .value = "HOW", \
-	.text = "trace kernels from inside: continuous, off", .otherwise = "continuous", \
+	.text = "trace the GPU: windows, continuous, off", .otherwise = "windows", \
 	.choices = tp_gpu_trace_choices
 /* clang-format on */
 

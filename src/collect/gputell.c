@@ -70,6 +70,7 @@ struct tp_gpu_teller {
 	struct wait *waits;
 	size_t n_waits;
 	size_t waits_capacity;
+	uint64_t closed_ns; /* since then nothing is collected; 0 = something is */
 	struct started *started;
 	size_t n_started;
 	size_t started_capacity;
@@ -416,6 +417,30 @@ static void take_loss(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 		    "GPU events came faster than they were read", from_ns, until_ns, event->x);
 }
 
+/* Of the time before the first OPEN nothing needs to be said: CUDA had not started. */
+static void take_open(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	if (teller->closed_ns && event->t0 > teller->closed_ns && event->t0 <= teller->now_ns)
+		tp_sink_gap(teller->config.sink, teller->config.source,
+			    "the GPU was not traced between windows", teller->closed_ns, event->t0,
+			    0);
+	teller->closed_ns = 0;
+}
+
+static void take_close(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	if (event->t0 <= teller->now_ns)
+		teller->closed_ns = event->t0;
+}
+
+void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns)
+{
+	if (teller->closed_ns && now_ns > teller->closed_ns)
+		tp_sink_gap(teller->config.sink, teller->config.source,
+			    "the GPU was not traced between windows", teller->closed_ns, now_ns, 0);
+	teller->closed_ns = 0;
+}
+
 void tp_gpu_teller_begin(struct tp_gpu_teller *teller, uint64_t now_ns)
 {
 	teller->before_ns = teller->now_ns ? teller->now_ns : now_ns;
@@ -432,7 +457,8 @@ void tp_gpu_teller_take(void *context, const struct tp_gpu_event *event)
 		[TP_GPU_EVENT_SYNC] = take_wait,          [TP_GPU_EVENT_OVERHEAD] = take_overhead,
 		[TP_GPU_EVENT_PUSH] = take_push,          [TP_GPU_EVENT_POP] = take_pop,
 		[TP_GPU_EVENT_START] = take_start,        [TP_GPU_EVENT_END] = take_end,
-		[TP_GPU_EVENT_LOST] = take_loss,
+		[TP_GPU_EVENT_LOST] = take_loss,          [TP_GPU_EVENT_OPEN] = take_open,
+		[TP_GPU_EVENT_CLOSE] = take_close,
 	};
 	teller->told.n_events++;
 	if (event->type == TP_GPU_EVENT_NONE || event->type > TP_GPU_EVENT_PAYLOAD)

@@ -49,6 +49,9 @@ void tp_gpu_teller_take(void *teller, const struct tp_gpu_event *event);
 /* After them: waits whose calls have come since, threads whose tasks are known by now. */
 void tp_gpu_teller_end(struct tp_gpu_teller *teller);
 
+/* After the last one: what lies behind the last window was not traced. */
+void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns);
+
 const struct tp_gpu_told *tp_gpu_teller_told(const struct tp_gpu_teller *teller);
 
 #endif

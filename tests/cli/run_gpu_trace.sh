@@ -39,7 +39,7 @@ near() {
 }
 
 echo "-- what the program did is what is reported"
-MARKS=1 traced run -q --summary=none -o traced -- "$BUILD/programs/gpu_script" 80 10 2 20 5 8 >truth
+MARKS=1 traced run -q --summary=none --gpu-trace=continuous -o traced -- "$BUILD/programs/gpu_script" 80 10 2 20 5 8 >truth
 said $?
 traced report --format=json traced >gpu.json
 near compute 2 0.001

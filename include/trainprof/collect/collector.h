@@ -18,8 +18,12 @@ struct tp_tree;
 struct tp_pythons;
 struct tp_env;
 
-/* Whether an agent is put into the program that tells what the GPU does. */
-enum tp_gpu_trace { TP_GPU_TRACE_OFF, TP_GPU_TRACE_CONTINUOUS };
+/* Whether an agent is put into the program that tells what the GPU does, and when it does. */
+enum tp_gpu_trace {
+	TP_GPU_TRACE_OFF,
+	TP_GPU_TRACE_CONTINUOUS,
+	TP_GPU_TRACE_WINDOWS, /* a second now and then */
+};
 
 /* How to measure, as asked for; the plan lowers it to what works here. */
 struct tp_collect_config {
@@ -31,6 +35,7 @@ struct tp_collect_config {
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
 	bool is_attaching;         /* the target runs already, and not for us */
 	enum tp_gpu_trace gpu_trace;
+	uint64_t max_gpu_records; /* of one run; then tracing ends. 0 = no limit */
 };
 
 /* What collectors of one measurement share. Borrowed by all of them until close. */

@@ -170,6 +170,28 @@ START_TEST(steps_in_which_events_were_lost_are_not_judged)
 }
 END_TEST
 
+/* Every other step was traced, and lasts 120 ms instead of 80; but the first, which began before
+ * the first event and is none of the traced: 120 to (6 x 80 + 120) / 7. */
+START_TEST(steps_that_last_longer_while_they_are_traced_are_warned_of)
+{
+	struct tp_sink *sink = &live.scene.builder.sink;
+	live_fill(&live, 0);
+	for (unsigned i = 0; i < LIVE_STEPS; i++) {
+		unsigned shift = _i && i % 2 ? 20 : 0;
+		tp_sink_mark(sink,
+			     &(struct tp_mark){.kind = TP_MARK_STEP, .time_ns = live_at(i, shift)});
+		if (i % 2)
+			tp_sink_gap(sink, "cupti", "not traced", live_at(i, 20), live_at(i, 99), 0);
+	}
+	judge();
+	const char *text = warning("slowed-by-tracing");
+	if (_i)
+		ck_assert_str_eq(text, "steps in which the GPU was traced took 40 % longer");
+	else
+		ck_assert_ptr_null(text);
+}
+END_TEST
+
 START_TEST(where_no_step_was_traced_whole_the_thread_is_judged_alone)
 {
 	live_run(&live, live_at(0, 0), live_at(0, 60));
@@ -221,6 +243,7 @@ Suite *suite_analyze_pass_devices(void)
 	tcase_add_test(tc, lines_have_the_time_that_no_device_hides);
 	tcase_add_test(tc, facts_of_devices_are_those_of_an_imported_trace);
 	tcase_add_test(tc, steps_in_which_events_were_lost_are_not_judged);
+	tcase_add_loop_test(tc, steps_that_last_longer_while_they_are_traced_are_warned_of, 0, 2);
 	tcase_add_test(tc, where_no_step_was_traced_whole_the_thread_is_judged_alone);
 	tcase_add_test(tc, a_second_rank_is_judged_beside_the_first);
 	suite_add_tcase(suite, tc);

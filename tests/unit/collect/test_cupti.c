@@ -199,6 +199,67 @@ START_TEST(a_pause_is_asked_of_the_agent)
 }
 END_TEST
 
+/* A long run would fill disk and memory with steps that are all alike. */
+START_TEST(tracing_ends_when_enough_was_recorded)
+{
+	config.max_gpu_records = 3;
+	begin_ring(64);
+	put_kernel();
+	put_kernel();
+	sample();
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_AS_STARTED);
+	put_kernel();
+	sample();
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	/* Not even after a pause. */
+	tp_cupti_collector.pause(cupti, true, 0);
+	tp_cupti_collector.pause(cupti, false, 0);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	sample();
+	const struct tp_source *source = stop();
+	ck_assert_ptr_nonnull(strstr(reason_of(source), "traced until enough was recorded"));
+	size_t n_gaps = 0;
+	for (size_t i = 0; i < sink.n_records; i++) {
+		if (sink.records[i].kind != TP_RECORD_GAP)
+			continue;
+		ck_assert_uint_eq(sink.records[i].of.gap.end_ns, UINT64_MAX);
+		n_gaps++;
+	}
+	ck_assert_uint_eq(n_gaps, 1);
+	ring_end(&writer);
+}
+END_TEST
+
+/* Times are ours to choose: the source is asked at them. */
+START_TEST(windows_open_and_close_by_the_clock)
+{
+	struct tp_env other = {0};
+	uint64_t t0 = tp_clock_now_ns();
+	config.gpu_trace = TP_GPU_TRACE_WINDOWS;
+	config.max_overhead_ratio = 0.02; /* twice the default: half a minute */
+	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &other, NULL), TP_OK);
+	ck_assert_uint_eq(other.n_entries, 4); /* with TRAINPROF_GPU=idle */
+	tp_env_release(&other);
+	begin_ring(16);
+	static const struct {
+		double at_s;
+		uint32_t wanted;
+	} looks[] = {{0, TP_GPU_WANT_AS_STARTED}, {2.9, TP_GPU_WANT_AS_STARTED},
+		     {3.1, TP_GPU_WANT_EVENTS},   {4.0, TP_GPU_WANT_EVENTS},
+		     {4.2, TP_GPU_WANT_IDLE},     {33.6, TP_GPU_WANT_IDLE},
+		     {33.8, TP_GPU_WANT_EVENTS},  {34.9, TP_GPU_WANT_IDLE}};
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		uint64_t now_ns = t0 + (uint64_t)(looks[i].at_s * 1e9);
+		ck_assert_int_eq(tp_cupti_collector.sample(cupti, now_ns, NULL), TP_OK);
+		ck_assert_msg(writer.header->wanted == looks[i].wanted, "at %g s: %u",
+			      looks[i].at_s, writer.header->wanted);
+	}
+	tp_cupti_collector.pause(cupti, false, 0); /* --delay is over: not yet a window */
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	ring_end(&writer);
+}
+END_TEST
+
 START_TEST(a_process_that_runs_already_has_no_agent)
 {
 	struct tp_collector *other;
@@ -234,6 +295,8 @@ Suite *suite_collect_cupti(void)
 	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
 	tcase_add_test(tc, a_pause_is_asked_of_the_agent);
+	tcase_add_test(tc, tracing_ends_when_enough_was_recorded);
+	tcase_add_test(tc, windows_open_and_close_by_the_clock);
 	tcase_add_test(tc, a_process_that_runs_already_has_no_agent);
 	tcase_add_test(tc, the_kill_switch_comes_first);
 	suite_add_tcase(suite, tc);

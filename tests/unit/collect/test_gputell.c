@@ -296,6 +296,39 @@ START_TEST(losses_are_gaps_and_forget_open_ranges)
 }
 END_TEST
 
+static void turn(unsigned type, uint64_t at_ms)
+{
+	ring_event(&writer, &(struct tp_gpu_event){.type = (uint8_t)type,
+						   .flags = TP_GPU_FLAG_HOST_CLOCK,
+						   .id = 1,
+						   .t0 = ms(at_ms)});
+}
+
+/* Before the first window CUDA had not started; behind the last one nothing is known. */
+START_TEST(what_lies_between_windows_is_a_gap)
+{
+	static const uint64_t borders[][2] = {{10, 20}, {30, 45}};
+	size_t n = 0;
+	turn(TP_GPU_EVENT_OPEN, 5);
+	turn(TP_GPU_EVENT_CLOSE, 10);
+	turn(TP_GPU_EVENT_OPEN, 20);
+	turn(TP_GPU_EVENT_CLOSE, 30);
+	drain();
+	tp_gpu_teller_finish(teller, ms(45));
+	tp_gpu_teller_finish(teller, ms(46));
+	for (size_t i = 0; i < sink.n_records; i++) {
+		if (sink.records[i].kind != TP_RECORD_GAP)
+			continue;
+		ck_assert_uint_lt(n, 2);
+		ck_assert_uint_eq(sink.records[i].of.gap.start_ns, ms(borders[n][0]));
+		ck_assert_uint_eq(sink.records[i].of.gap.end_ns, ms(borders[n][1]));
+		ck_assert_uint_eq(sink.records[i].of.gap.n_lost, 0);
+		n++;
+	}
+	ck_assert_uint_eq(n, 2);
+}
+END_TEST
+
 START_TEST(what_has_no_time_or_place_is_counted_and_not_told)
 {
 	ring_work(&writer, TP_GPU_EVENT_KERNEL, 0, 0, ms(1), ms(2), 1, 0);
@@ -376,6 +409,7 @@ Suite *suite_collect_gputell(void)
 	tcase_add_test(tc, ranges_of_a_thread_nest_by_domain);
 	tcase_add_test(tc, ranges_that_any_thread_may_end_stand_with_the_first);
 	tcase_add_test(tc, losses_are_gaps_and_forget_open_ranges);
+	tcase_add_test(tc, what_lies_between_windows_is_a_gap);
 	tcase_add_test(tc, what_has_no_time_or_place_is_counted_and_not_told);
 	tcase_add_test(tc, long_durations_are_told_in_microseconds);
 	tcase_add_test(tc, what_the_driver_does_is_told_and_what_cupti_does_is_summed);
