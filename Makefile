@@ -143,7 +143,7 @@ $(B)/doubles/libcuda.so.1: tests/doubles/cuda_double.c tests/doubles/cuda_double
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -o $@ $< -ldl
-$(B)/doubles/%/libcupti.so.13: tests/doubles/cupti_double.c tests/doubles/cuda_double.h src/agent/cupti_abi.h Makefile
+$(B)/doubles/%/libcupti.so.13: tests/doubles/cupti_double.c tests/doubles/cupti_script.h tests/doubles/cuda_double.h src/agent/cupti_abi.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread -ldl

@@ -20,6 +20,7 @@
  */
 #include "agent/cupti_abi.h"
 #include "cuda_double.h"
+#include "cupti_script.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -35,13 +36,7 @@
 #define CUPTI_DOUBLE_AGE 2
 #endif
 
-enum { MOST_LINES = 64, WORD = 64, MOST_SLOTS = 128, LONGEST = 256, LAST_KIND = 64 };
-
-static struct {
-	char key[WORD];
-	char value[WORD];
-} lines[MOST_LINES];
-static size_t n_lines;
+enum { MOST_SLOTS = 128, LONGEST = 256, LAST_KIND = 64 };
 
 static struct {
 	size_t bytes[LAST_KIND]; /* of a record of each kind */
@@ -91,34 +86,9 @@ static void claim(bool is_so, const char *what)
 	abort();
 }
 
-static const char *find(const char *key)
-{
-	for (size_t i = 0; i < n_lines; i++)
-		if (strcmp(lines[i].key, key) == 0)
-			return lines[i].value;
-	return NULL;
-}
-
-static double number(const char *key, double otherwise)
-{
-	const char *text = find(key);
-	return text ? strtod(text, NULL) : otherwise;
-}
-
 static void set_bytes(int kind, const char *key, size_t otherwise)
 {
 	told.bytes[kind] = (size_t)number(key, (double)otherwise);
-}
-
-static void read_lines(void)
-{
-	const char *path = getenv("CUPTI_SCRIPT");
-	FILE *file = path ? fopen(path, "r") : NULL;
-	while (file && n_lines < MOST_LINES &&
-	       fscanf(file, "%63s %63s", lines[n_lines].key, lines[n_lines].value) == 2)
-		n_lines++;
-	if (file)
-		fclose(file);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -146,10 +116,7 @@ __attribute__((constructor)) static void begin(void)
 	told.is_at_once = number("at_once", 0) != 0;
 	told.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
 	n_lost = (uint64_t)number("dropped", 0);
-	for (size_t i = 0; i < n_lines; i++)
-		if (strncmp(lines[i].key, "fail_", 5) == 0 ||
-		    strncmp(lines[i].key, "sleep_", 6) == 0)
-			told.has_troubles = true;
+	told.has_troubles = has_troubles();
 }
 
 /* What each call does first. */
