@@ -64,6 +64,12 @@ static void gain_bound(struct tp_gain *gain, double whole, double shortest, doub
 	gain->is_known = true;
 }
 
+/* Within its bounds. */
+static void show_likely(struct tp_gain *gain, double whole, double likely)
+{
+	gain->value = clamp(whole / fmax(likely, whole / gain->high), gain->low, gain->high);
+}
+
 static double shortest_without(const struct tp_gain_part *part, double whole, double most)
 {
 	return fmax(part->without_low_ns, whole - most * part->exposed_ns);
@@ -93,11 +99,14 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
 	return gain;
 }
 
-/* What is removed of every part, and of the loop outside the steps. */
+/* What is removed of every part, and of the loop outside the steps; `likely` is what the values
+ * that are shown for single gains amount to. */
 struct removal {
 	double least[TP_N_PARTS];
+	double likely[TP_N_PARTS];
 	double most[TP_N_PARTS];
 	double loop_least;
+	double loop_likely;
 	double loop_most;
 	double shortest; /* of what single gains allow: together they do no worse */
 	bool has_part;
@@ -107,6 +116,7 @@ struct removal {
 /* Fractions of one part that the gains remove. */
 struct fractions {
 	double least;
+	double likely;
 	double most;
 };
 
@@ -115,10 +125,19 @@ static bool is_of_part(const struct tp_gain *gain, enum tp_part part)
 	return gain->is_known && gain->kind != TP_GAIN_LOOP && gain->part == part;
 }
 
+/* Of the part, what makes the step as much shorter as the gain's value says. */
+static double likely_of(const struct tp_gain_basis *basis, const struct tp_gain *gain)
+{
+	double exposed_ns = basis->parts[gain->part].exposed_ns;
+	double saved_ns = basis->whole_ns * (1 - 1 / gain->value);
+	return exposed_ns > 0 ? fmin(saved_ns / exposed_ns, gain->most) : 0;
+}
+
 /* Labels are pieces of a part that share no instant, so they add up. Advice without a label, as
- * faster kernels, may be about the same instants: at least, all do what the largest does; at most,
- * it shrinks what the labels leave. */
-static struct fractions fractions_of(enum tp_part part, const struct tp_gain *gains, size_t n_gains)
+ * faster kernels, may be about the same instants: at least, and likely, all do what the largest
+ * does; at most, it shrinks what the labels leave. */
+static struct fractions fractions_of(const struct tp_gain_basis *basis, enum tp_part part,
+				     const struct tp_gain *gains, size_t n_gains)
 {
 	struct fractions by_label[TP_N_LABELS] = {{0}};
 	struct fractions labelled = {0};
@@ -127,18 +146,23 @@ static struct fractions fractions_of(enum tp_part part, const struct tp_gain *ga
 		const struct tp_gain *gain = &gains[i];
 		if (!is_of_part(gain, part))
 			continue;
+		double likely = likely_of(basis, gain);
 		if (gain->label == TP_N_LABELS) {
 			other.least = fmax(other.least, gain->least);
+			other.likely = fmax(other.likely, likely);
 			other.most = 1 - (1 - other.most) * (1 - gain->most);
 			continue;
 		}
 		struct fractions *label = &by_label[gain->label];
 		labelled.least += fmax(0, gain->least - label->least);
+		labelled.likely += fmax(0, likely - label->likely);
 		labelled.most += fmax(0, gain->most - label->most);
 		label->least = fmax(gain->least, label->least);
+		label->likely = fmax(likely, label->likely);
 		label->most = fmax(gain->most, label->most);
 	}
 	return (struct fractions){.least = fmax(other.least, fmin(1, labelled.least)),
+				  .likely = 1 - (1 - other.likely) * (1 - fmin(1, labelled.likely)),
 				  .most = 1 - (1 - other.most) * (1 - fmin(1, labelled.most))};
 }
 
@@ -147,8 +171,9 @@ static struct removal removal_of(const struct tp_gain_basis *basis, const struct
 {
 	struct removal removal = {.shortest = basis->whole_ns};
 	for (int i = 0; i < TP_N_PARTS; i++) {
-		struct fractions fractions = fractions_of((enum tp_part)i, gains, n_gains);
+		struct fractions fractions = fractions_of(basis, (enum tp_part)i, gains, n_gains);
 		removal.least[i] = fractions.least;
+		removal.likely[i] = fractions.likely;
 		removal.most[i] = fractions.most;
 	}
 	for (size_t i = 0; i < n_gains; i++) {
@@ -158,6 +183,7 @@ static struct removal removal_of(const struct tp_gain_basis *basis, const struct
 		/* Two pieces of advice may overlap: at least, they do what the larger one does. */
 		if (gain->kind == TP_GAIN_LOOP) {
 			removal.has_loop = true;
+			removal.loop_likely = fmin(1, removal.loop_likely + 1 - 1 / gain->value);
 			removal.loop_most = fmin(1, removal.loop_most + gain->most);
 			removal.loop_least = fmax(removal.loop_least, gain->least);
 			continue;
@@ -239,20 +265,25 @@ struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct t
 	struct removal removal = removal_of(basis, gains, n_gains);
 	double whole = basis->whole_ns;
 	double longest = whole;
+	double likely = whole;
 	*then = (struct tp_gain_then){.part = TP_N_PARTS};
 	if (!(whole > 0) || (!removal.has_part && !removal.has_loop))
 		return all;
-	for (int i = 0; i < TP_N_PARTS; i++)
+	for (int i = 0; i < TP_N_PARTS; i++) {
 		longest -= removal.least[i] * (whole - basis->parts[i].without_high_ns);
+		likely -= removal.likely[i] * basis->parts[i].exposed_ns;
+	}
 	*then = then_of(basis, &removal);
 	double shortest = shortest_of(basis, &removal, then);
 	if (!removal.has_loop) {
 		gain_bound(&all, whole, shortest, longest, largest);
+		show_likely(&all, whole, likely);
 		return all;
 	}
 	/* Then the loop is the whole: steps, and what is outside them. */
 	double outside = fmax(basis->outside_ratio, removal.loop_most);
 	gain_bound(&all, 1, (1 - outside) * shortest / whole + outside - removal.loop_most,
 		   (1 - outside) * longest / whole + outside - removal.loop_least, largest);
+	show_likely(&all, 1, (1 - outside) * likely / whole + outside - removal.loop_likely);
 	return all;
 }

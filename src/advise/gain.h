@@ -61,7 +61,8 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
  * All together: of one label the largest fraction counts, since two ways to remove a thing remove
  * it once; labels of a part add up to at most all of it, at least and at most; advice without a
  * label shrinks what they leave of its part; parts are removed side by side. No step gets shorter
- * than the work that is left of any part, nor than the loader supplies unless that is changed.
+ * than the work that is left of any part, nor than the loader supplies unless that is changed. The
+ * value is what is left when each gain saves what its own value says.
  */
 struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
 			       size_t n_gains, double largest, struct tp_gain_then *then);

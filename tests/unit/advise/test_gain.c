@@ -199,8 +199,27 @@ START_TEST(one_advice_alone_is_all_together)
 	struct tp_gain all = tp_gain_combine(&basis, &gain, 1, 100, &then);
 	ck_assert_double_eq_tol(all.low, gain.low, 1e-9);
 	ck_assert_double_eq_tol(all.high, gain.high, 1e-9);
+	ck_assert_double_eq_tol(all.value, gain.value, 1e-9);
 	ck_assert_int_eq(then.part, TP_PART_COMPUTE);
 	ck_assert_double_eq_tol(then.left_ns, basis.parts[TP_PART_COMPUTE].exposed_ns, 1e-6);
+}
+END_TEST
+
+/* Not the mean of the bounds of all: of many wide ranges that would be far above what the values
+ * that are shown for each amount to. */
+START_TEST(together_they_save_what_their_values_say)
+{
+	struct tp_gain_basis basis = basis_of(50, 50, 0);
+	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 1),
+				   estimate(&basis, TP_PART_DATALOADER, 0, 1),
+				   estimate(&basis, TP_PART_COMPUTE, 0, 0.8)};
+	struct tp_gain_then then;
+	struct tp_gain all = tp_gain_combine(&basis, gains, 3, 100, &then);
+	double left = 100 / gains[0].value + 100 / gains[2].value - 100;
+	ck_assert_double_eq_tol(gains[0].value, sqrt(2), 1e-9);
+	ck_assert_double_eq_tol(gains[2].value, sqrt(100.0 / 60), 1e-9);
+	ck_assert_double_eq_tol(all.value, 100 / left, 1e-9); /* 2.07 */
+	ck_assert_double_eq_tol(all.high, 10, 1e-9);          /* the mean would be 3.16 */
 }
 END_TEST
 
@@ -292,7 +311,7 @@ START_TEST(the_supply_limits_next_where_it_is_the_longest)
 	struct tp_gain_basis basis = basis_of(20, 20, 70);
 	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 10, 90, 90, 0};
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
-				   estimate(&basis, TP_PART_HOST, 0, 1)};
+				   estimate(&basis, TP_PART_COMPUTE, 0, 0.8)};
 	struct tp_gain_then then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
@@ -331,6 +350,7 @@ Suite *suite_advise_gain(void)
 	tcase_add_test(tcase, a_profile_without_a_bracket_promises_nothing);
 	tcase_add_test(tcase, together_is_at_least_each_and_never_more_than_the_parts_allow);
 	tcase_add_test(tcase, one_advice_alone_is_all_together);
+	tcase_add_test(tcase, together_they_save_what_their_values_say);
 	tcase_add_test(tcase, two_ways_to_remove_one_thing_remove_it_once);
 	tcase_add_test(tcase, of_one_label_the_largest_fraction_counts);
 	tcase_add_test(tcase, advice_for_all_of_a_part_shrinks_what_labels_leave);
