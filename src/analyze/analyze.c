@@ -27,9 +27,8 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"counters", tp_pass_counters},           /* pmu.* */
 	{"gpus", tp_pass_gpus},                   /* gpus, gpu.* */
 	{"environment", tp_pass_environment},     /* env.* */
-	{"frameworks", tp_pass_frameworks},       /* env.uses_* */
 	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
-	{"settings", tp_pass_settings},           /* set.* */
+	{"settings", tp_pass_settings},           /* set.*, env.uses_* */
 };
 
 /* Of spans that another tool recorded. */
@@ -37,8 +36,7 @@ static const struct tp_analysis_pass span_passes[] = {
 	{"threads",
 	 tp_pass_threads},        /* classes, timelines, of a trace that has samples or switches */
 	{"ranks", tp_pass_ranks}, /* all else */
-	{"frameworks", tp_pass_frameworks}, /* env.uses_* */
-	{"settings", tp_pass_settings},     /* set.*, kernel.half_ratio and its like */
+	{"settings", tp_pass_settings}, /* set.*, kernel.half_ratio and its like */
 };
 
 enum tp_status tp_analyze(struct tp_profile *out, const struct tp_trace *trace,

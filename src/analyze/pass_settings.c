@@ -3,9 +3,9 @@
  * find in its environment, its command lines, its processes and threads, its stacks, and in the
  * kernels and spans of traces. Each fact keeps what showed it.
  *
- * One sighting is enough for yes. No is only known of what variables alone tell, where they were
- * recorded: a technique that no sample met may be in use all the same. Gives: set.*,
- * kernel.half_ratio and its like
+ * One sighting is enough for yes. No is known of what variables alone tell, where they were
+ * recorded, and of frameworks, in which their programs are most of the time; a technique that no
+ * sample met may be in use all the same. Gives: set.*, env.uses_*, kernel.half_ratio and its like
  */
 #include "analysis.h"
 #include "kernelclass.h"
@@ -250,13 +250,28 @@ static void look(struct search *search, const struct tp_setting_pattern *row)
 	}
 }
 
+/* That many looks at a program that uses one do not all miss it. */
+enum { ENOUGH_SAMPLES = 200 };
+
+static bool rules_out_framework(const struct search *search, enum tp_fact fact)
+{
+	bool is_framework = fact == TP_FACT_ENV_PYTORCH || fact == TP_FACT_ENV_JAX ||
+			    fact == TP_FACT_ENV_TENSORFLOW;
+	size_t n_stacks = 0;
+	for (size_t i = 0; is_framework && i < search->trace->n_samples; i++)
+		n_stacks += search->trace->samples[i].stack != 0;
+	return n_stacks >= ENOUGH_SAMPLES;
+}
+
 static void tell_unseen(struct search *search, enum tp_fact fact)
 {
 	const struct tp_run_info *run = &search->trace->run;
 	struct tp_profile *profile = search->profile;
 	if (search->is_seen[fact])
 		return;
-	if (search->needs_more[fact])
+	if (rules_out_framework(search, fact))
+		tp_profile_set(profile, fact, 0, TP_ORIGIN_SAMPLED, 1);
+	else if (search->needs_more[fact])
 		tp_profile_miss(profile, fact, "nothing that was seen shows it");
 	else if (run->mode == TP_MODE_IMPORT)
 		tp_profile_rule_out(profile, fact, "imported traces do not tell");

@@ -138,6 +138,58 @@ static void kernel(struct scene *scene, uint16_t thread, uint16_t stream, const 
 		 (from_us + length_us) * 1000);
 }
 
+/* By their libraries, their Python files and their operators; somebody's folder of that name is
+ * none. */
+START_TEST(a_framework_is_known_by_what_only_it_has)
+{
+	static const struct {
+		const char *file;
+		const char *symbol;
+		bool is_python;
+		enum tp_fact fact; /* TP_N_FACTS: none */
+	} rows[] = {
+		{"/opt/lib/libtorch_cpu.so", "at::native::mm", false, TP_FACT_ENV_PYTORCH},
+		{"/usr/lib/python3/dist-packages/torch/nn/module.py", "f", true,
+		 TP_FACT_ENV_PYTORCH},
+		{"/v/site-packages/jaxlib/xla_extension.so", "f", false, TP_FACT_ENV_JAX},
+		{"/v/site-packages/tensorflow/libtensorflow_cc.so.2", "f", false,
+		 TP_FACT_ENV_TENSORFLOW},
+		{"/home/me/torch/train.py", "torch", true, TP_N_FACTS},
+		{"/v/site-packages/tensorboard/writer.py", "write", true, TP_N_FACTS},
+	};
+	static const enum tp_fact facts[] = {TP_FACT_ENV_PYTORCH, TP_FACT_ENV_JAX,
+					     TP_FACT_ENV_TENSORFLOW};
+	struct hand hand;
+	begin(&hand);
+	if (rows[_i].is_python)
+		python_frame(&hand, rows[_i].file, rows[_i].symbol);
+	else
+		hand_frame(&hand, rows[_i].file, rows[_i].symbol);
+	judge(&hand);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (facts[i] == rows[_i].fact)
+			ck_assert_double_eq(hand_fact(&hand, facts[i]), 1);
+		else
+			(void)hand_missing(&hand, facts[i]);
+	hand_release(&hand);
+}
+END_TEST
+
+START_TEST(many_samples_without_a_framework_rule_it_out)
+{
+	struct hand hand;
+	begin(&hand);
+	const struct tp_sample like = {
+		.stack = hand_stack(&hand, "/usr/bin/train", "main", "/usr/bin/train", "work", 0)};
+	for (int i = 0; i < 200; i++)
+		hand_sample(&hand, &like, 0.01 * i);
+	judge(&hand);
+	ck_assert_double_eq(hand_fact(&hand, TP_FACT_ENV_PYTORCH), 0);
+	(void)hand_missing(&hand, TP_FACT_SET_COMPILED);
+	hand_release(&hand);
+}
+END_TEST
+
 START_TEST(widths_of_numbers_are_shares_of_the_matrix_time)
 {
 	struct scene scene;
@@ -192,6 +244,8 @@ Suite *suite_analyze_pass_settings(void)
 	tcase_add_test(tc, command_lines_of_the_run_and_of_its_processes_tell);
 	tcase_add_test(tc, a_thread_tells_by_its_name);
 	tcase_add_test(tc, functions_in_stacks_tell_and_bodies_of_modules_do_not);
+	tcase_add_loop_test(tc, a_framework_is_known_by_what_only_it_has, 0, 6);
+	tcase_add_test(tc, many_samples_without_a_framework_rule_it_out);
 	tcase_add_test(tc, widths_of_numbers_are_shares_of_the_matrix_time);
 	tcase_add_test(tc, kernels_and_spans_of_a_trace_tell);
 	suite_add_tcase(suite, tc);
