@@ -30,13 +30,17 @@ enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
 
+static bool is_ours(const struct tp_trace *trace, const struct tp_gap *gap)
+{
+	return strcmp(tp_trace_string(trace, gap->source), source) == 0;
+}
+
 /* Events were lost, or none were collected. */
 static bool is_in_gap(const struct tp_trace *trace, uint64_t start_ns, uint64_t end_ns)
 {
 	for (size_t i = 0; i < trace->n_gaps; i++) {
 		const struct tp_gap *gap = &trace->gaps[i];
-		if (gap->start_ns < end_ns && gap->end_ns > start_ns &&
-		    strcmp(tp_trace_string(trace, gap->source), source) == 0)
+		if (gap->start_ns < end_ns && gap->end_ns > start_ns && is_ours(trace, gap))
 			return true;
 	}
 	return false;
@@ -81,6 +85,50 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 			"trainprof run --gpu-trace=off -- ...");
 }
 
+/* What of a stretch lies outside all gaps, which come in order of their starts. */
+static void add_traced(const struct tp_trace *trace, struct tp_interval all,
+		       struct tp_intervals *out)
+{
+	uint64_t at_ns = all.start_ns;
+	for (size_t i = 0; i < trace->n_gaps && at_ns < all.end_ns; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		if (gap->end_ns <= at_ns || gap->start_ns >= all.end_ns || !is_ours(trace, gap))
+			continue;
+		if (gap->start_ns > at_ns)
+			tp_intervals_add(out, at_ns, gap->start_ns);
+		at_ns = gap->end_ns;
+	}
+	if (at_ns < all.end_ns)
+		tp_intervals_add(out, at_ns, all.end_ns);
+}
+
+/* Without steps: slices of what was traced, in the place of slices of all time. */
+static void slice_traced(const struct tp_trace *trace, struct tp_device_work *device)
+{
+	if (!device->n_windows)
+		return;
+	struct tp_intervals traced = {0};
+	uint64_t n_slices = device->n_windows;
+	add_traced(trace,
+		   (struct tp_interval){device->windows[0].start_ns,
+					device->windows[device->n_windows - 1].end_ns},
+		   &traced);
+	uint64_t slice_ns = tp_intervals_sum(&traced) / n_slices + 1;
+	free(device->windows);
+	device->windows = tp_alloc((n_slices + traced.n + 1) * sizeof(*device->windows));
+	device->n_windows = 0;
+	for (size_t i = 0; i < traced.n; i++)
+		for (uint64_t from = traced.items[i].start_ns; from < traced.items[i].end_ns;
+		     from += slice_ns) {
+			uint64_t left_ns = traced.items[i].end_ns - from;
+			device->windows[device->n_windows++] =
+				(struct tp_interval){from, from + (left_ns < slice_ns ? left_ns
+										      : slice_ns)};
+		}
+	device->to = device->n_windows;
+	free(traced.items);
+}
+
 static bool has_windows(const struct tp_rank_analysis *ranks)
 {
 	for (size_t i = 0; i < ranks->n_devices; i++)
@@ -107,6 +155,8 @@ static void build_windows(struct tp_analysis *analysis)
 	}
 	if (has_traced)
 		tp_ranks_find_windows(ranks);
+	for (size_t i = 0; !has_steps && i < ranks->n_devices; i++)
+		slice_traced(analysis->trace, &ranks->devices[i]);
 	if (has_steps && ranks->own < ranks->n_ranks)
 		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
 }
