@@ -30,20 +30,18 @@ enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
 
-static bool is_ours(const struct tp_trace *trace, const struct tp_gap *gap)
+/* Where events were lost, or none were collected. Losses of a moment have some length, too. */
+static void find_untraced(struct tp_rank_analysis *ranks)
 {
-	return strcmp(tp_trace_string(trace, gap->source), source) == 0;
-}
-
-/* Events were lost, or none were collected. */
-static bool is_in_gap(const struct tp_trace *trace, uint64_t start_ns, uint64_t end_ns)
-{
+	const struct tp_trace *trace = ranks->trace;
 	for (size_t i = 0; i < trace->n_gaps; i++) {
 		const struct tp_gap *gap = &trace->gaps[i];
-		if (gap->start_ns < end_ns && gap->end_ns > start_ns && is_ours(trace, gap))
-			return true;
+		if (strcmp(tp_trace_string(trace, gap->source), source) == 0)
+			tp_intervals_add(&ranks->untraced, gap->start_ns,
+					 gap->end_ns > gap->start_ns ? gap->end_ns
+								     : gap->start_ns + 1);
 	}
-	return false;
+	tp_intervals_unite(&ranks->untraced);
 }
 
 /* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
@@ -55,7 +53,7 @@ static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *
 		const struct tp_step *step = &profile->steps[i];
 		if (step->kind != TP_STEP_STEADY || step->start_ns < rank->first_ns ||
 		    step->start_ns >= rank->last_ns ||
-		    is_in_gap(analysis->trace, step->start_ns, step->end_ns))
+		    tp_intervals_covered(&analysis->ranks->untraced, step->start_ns, step->end_ns))
 			continue;
 		TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 			(struct tp_interval){step->start_ns, step->end_ns};
@@ -85,14 +83,14 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 			"trainprof run --gpu-trace=off -- ...");
 }
 
-/* What of a stretch lies outside all gaps, which come in order of their starts. */
-static void add_traced(const struct tp_trace *trace, struct tp_interval all,
+/* What of a stretch lies outside all gaps. */
+static void add_traced(const struct tp_intervals *untraced, struct tp_interval all,
 		       struct tp_intervals *out)
 {
 	uint64_t at_ns = all.start_ns;
-	for (size_t i = 0; i < trace->n_gaps && at_ns < all.end_ns; i++) {
-		const struct tp_gap *gap = &trace->gaps[i];
-		if (gap->end_ns <= at_ns || gap->start_ns >= all.end_ns || !is_ours(trace, gap))
+	for (size_t i = 0; i < untraced->n && at_ns < all.end_ns; i++) {
+		const struct tp_interval *gap = &untraced->items[i];
+		if (gap->end_ns <= at_ns || gap->start_ns >= all.end_ns)
 			continue;
 		if (gap->start_ns > at_ns)
 			tp_intervals_add(out, at_ns, gap->start_ns);
@@ -103,13 +101,13 @@ static void add_traced(const struct tp_trace *trace, struct tp_interval all,
 }
 
 /* Without steps: slices of what was traced, in the place of slices of all time. */
-static void slice_traced(const struct tp_trace *trace, struct tp_device_work *device)
+static void slice_traced(const struct tp_intervals *untraced, struct tp_device_work *device)
 {
 	if (!device->n_windows)
 		return;
 	struct tp_intervals traced = {0};
 	uint64_t n_slices = device->n_windows;
-	add_traced(trace,
+	add_traced(untraced,
 		   (struct tp_interval){device->windows[0].start_ns,
 					device->windows[device->n_windows - 1].end_ns},
 		   &traced);
@@ -144,6 +142,7 @@ static void build_windows(struct tp_analysis *analysis)
 	struct tp_rank_analysis *ranks = analysis->ranks;
 	bool has_steps = analysis->profile->n_steady > 0;
 	bool has_traced = !has_steps;
+	find_untraced(ranks);
 	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
 		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
 			tp_rank_host_take(ranks, i, analysis);
@@ -156,7 +155,7 @@ static void build_windows(struct tp_analysis *analysis)
 	if (has_traced)
 		tp_ranks_find_windows(ranks);
 	for (size_t i = 0; !has_steps && i < ranks->n_devices; i++)
-		slice_traced(analysis->trace, &ranks->devices[i]);
+		slice_traced(&ranks->untraced, &ranks->devices[i]);
 	if (has_steps && ranks->own < ranks->n_ranks)
 		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
 }

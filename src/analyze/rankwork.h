@@ -115,6 +115,7 @@ struct tp_rank_analysis {
 	uint32_t main_task;
 	uint32_t own;
 	bool keeps_pieces; /* of all devices, not only where several communicate */
+	struct tp_intervals untraced; /* between windows of tracing, and losses; heap */
 };
 
 const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);

@@ -98,6 +98,9 @@ START_TEST(what_was_not_traced_is_nobodys_idle_time)
 	const struct tp_profile *p = judge();
 	/* From 40 to 95 of the first, from 5 to 90 of the last. */
 	ck_assert_uint_eq(p->total_ns, 140 * MS);
+	ck_assert_uint_eq(p->devices[0].span_ns, 140 * MS);
+	for (int i = 0; i < TP_N_GAP_CAUSES; i++)
+		ck_assert_uint_eq(p->devices[0].gap_ns[i], 0);
 	ck_assert_uint_eq(p->parts[TP_PART_COMPUTE].time_ns, 100 * MS);
 }
 END_TEST
