@@ -30,16 +30,18 @@ enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
 
-/* Events were lost, or none were collected. */
-static bool is_in_gap(const struct tp_trace *trace, uint64_t start_ns, uint64_t end_ns)
+/* Where events were lost, or none were collected. Losses of a moment have some length, too. */
+static void find_untraced(struct tp_rank_analysis *ranks)
 {
+	const struct tp_trace *trace = ranks->trace;
 	for (size_t i = 0; i < trace->n_gaps; i++) {
 		const struct tp_gap *gap = &trace->gaps[i];
-		if (gap->start_ns < end_ns && gap->end_ns > start_ns &&
-		    strcmp(tp_trace_string(trace, gap->source), source) == 0)
-			return true;
+		if (strcmp(tp_trace_string(trace, gap->source), source) == 0)
+			tp_intervals_add(&ranks->untraced, gap->start_ns,
+					 gap->end_ns > gap->start_ns ? gap->end_ns
+								     : gap->start_ns + 1);
 	}
-	return false;
+	tp_intervals_unite(&ranks->untraced);
 }
 
 /* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
@@ -51,7 +53,7 @@ static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *
 		const struct tp_step *step = &profile->steps[i];
 		if (step->kind != TP_STEP_STEADY || step->start_ns < rank->first_ns ||
 		    step->start_ns >= rank->last_ns ||
-		    is_in_gap(analysis->trace, step->start_ns, step->end_ns))
+		    tp_intervals_covered(&analysis->ranks->untraced, step->start_ns, step->end_ns))
 			continue;
 		TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 			(struct tp_interval){step->start_ns, step->end_ns};
@@ -81,6 +83,50 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 			"trainprof run --gpu-trace=off -- ...");
 }
 
+/* What of a stretch lies outside all gaps. */
+static void add_traced(const struct tp_intervals *untraced, struct tp_interval all,
+		       struct tp_intervals *out)
+{
+	uint64_t at_ns = all.start_ns;
+	for (size_t i = 0; i < untraced->n && at_ns < all.end_ns; i++) {
+		const struct tp_interval *gap = &untraced->items[i];
+		if (gap->end_ns <= at_ns || gap->start_ns >= all.end_ns)
+			continue;
+		if (gap->start_ns > at_ns)
+			tp_intervals_add(out, at_ns, gap->start_ns);
+		at_ns = gap->end_ns;
+	}
+	if (at_ns < all.end_ns)
+		tp_intervals_add(out, at_ns, all.end_ns);
+}
+
+/* Without steps: slices of what was traced, in the place of slices of all time. */
+static void slice_traced(const struct tp_intervals *untraced, struct tp_device_work *device)
+{
+	if (!device->n_windows)
+		return;
+	struct tp_intervals traced = {0};
+	uint64_t n_slices = device->n_windows;
+	add_traced(untraced,
+		   (struct tp_interval){device->windows[0].start_ns,
+					device->windows[device->n_windows - 1].end_ns},
+		   &traced);
+	uint64_t slice_ns = tp_intervals_sum(&traced) / n_slices + 1;
+	free(device->windows);
+	device->windows = tp_alloc((n_slices + traced.n + 1) * sizeof(*device->windows));
+	device->n_windows = 0;
+	for (size_t i = 0; i < traced.n; i++)
+		for (uint64_t from = traced.items[i].start_ns; from < traced.items[i].end_ns;
+		     from += slice_ns) {
+			uint64_t left_ns = traced.items[i].end_ns - from;
+			device->windows[device->n_windows++] =
+				(struct tp_interval){from, from + (left_ns < slice_ns ? left_ns
+										      : slice_ns)};
+		}
+	device->to = device->n_windows;
+	free(traced.items);
+}
+
 static bool has_windows(const struct tp_rank_analysis *ranks)
 {
 	for (size_t i = 0; i < ranks->n_devices; i++)
@@ -96,6 +142,7 @@ static void build_windows(struct tp_analysis *analysis)
 	struct tp_rank_analysis *ranks = analysis->ranks;
 	bool has_steps = analysis->profile->n_steady > 0;
 	bool has_traced = !has_steps;
+	find_untraced(ranks);
 	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
 		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
 			tp_rank_host_take(ranks, i, analysis);
@@ -107,6 +154,8 @@ static void build_windows(struct tp_analysis *analysis)
 	}
 	if (has_traced)
 		tp_ranks_find_windows(ranks);
+	for (size_t i = 0; !has_steps && i < ranks->n_devices; i++)
+		slice_traced(&ranks->untraced, &ranks->devices[i]);
 	if (has_steps && ranks->own < ranks->n_ranks)
 		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
 }

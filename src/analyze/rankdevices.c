@@ -32,7 +32,8 @@ static void add_overlap(void *context, const struct tp_lane_piece *piece)
 	out->overlap_ns += computes && talks ? length_ns : 0;
 }
 
-static void describe_all_work(const struct tp_device_work *device, struct tp_device_result *out)
+static void describe_all_work(const struct tp_rank_analysis *analysis,
+			      const struct tp_device_work *device, struct tp_device_result *out)
 {
 	static const enum tp_part parts[TP_N_OP_CLASSES] = {TP_PART_COMPUTE, TP_PART_COMMUNICATION,
 							    TP_PART_MEMORY};
@@ -48,7 +49,8 @@ static void describe_all_work(const struct tp_device_work *device, struct tp_dev
 	}
 	if (all.end_ns <= all.start_ns)
 		return;
-	out->span_ns = all.end_ns - all.start_ns;
+	out->span_ns = all.end_ns - all.start_ns -
+		       tp_intervals_covered(&analysis->untraced, all.start_ns, all.end_ns);
 	for (int i = 0; i < TP_N_OP_CLASSES; i++) {
 		lane_of_class(device, (enum tp_op_class)i, &lists[i]);
 		out->union_ns[i] = tp_intervals_sum(&lists[i]);
@@ -100,13 +102,16 @@ static enum tp_gap_cause gap_cause(const struct tp_rank_work *rank, const struct
 	return host_cause(rank, from_ns, to_ns);
 }
 
-static void describe_gaps(const struct tp_rank_work *rank, const struct tp_device_work *device,
-			  struct tp_device_result *out)
+/* Of what was not traced nobody knows whether it was a gap. */
+static void describe_gaps(const struct tp_rank_analysis *analysis,
+			  const struct tp_device_work *device, struct tp_device_result *out)
 {
+	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
 	uint64_t reach_ns = device->n_ops ? device->ops[0].end_ns : 0;
 	for (size_t i = 1; i < device->n_ops; i++) {
 		const struct tp_op *op = &device->ops[i];
-		if (op->start_ns > reach_ns && tp_op_is_judged(device, op))
+		if (op->start_ns > reach_ns && tp_op_is_judged(device, op) &&
+		    !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
 			out->gap_ns[gap_cause(rank, op, reach_ns)] += op->start_ns - reach_ns;
 		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
 	}
@@ -153,8 +158,8 @@ void tp_ranks_describe_devices(struct tp_rank_analysis *analysis)
 		struct tp_device_result *out = &profile->devices[i];
 		out->rank = device->rank;
 		out->number = device->number;
-		describe_all_work(device, out);
-		describe_gaps(&analysis->ranks[device->rank], device, out);
+		describe_all_work(analysis, device, out);
+		describe_gaps(analysis, device, out);
 		describe_windows(analysis, device, out);
 	}
 }

@@ -395,6 +395,7 @@ void tp_ranks_release(struct tp_rank_analysis *analysis)
 		for (size_t k = 0; k < TP_N_LABELS; k++)
 			free(device->lanes[k].items);
 	}
+	free(analysis->untraced.items);
 	free(analysis->ranks);
 	free(analysis->devices);
 }

@@ -114,7 +114,8 @@ struct tp_rank_analysis {
 	 * loop and the rank it belongs to. TP_NO_TASK: there is none, as in imported traces. */
 	uint32_t main_task;
 	uint32_t own;
-	bool keeps_pieces; /* of all devices, not only where several communicate */
+	bool keeps_pieces;            /* of all devices, not only where several communicate */
+	struct tp_intervals untraced; /* between windows of tracing, and losses; heap */
 };
 
 const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);

@@ -86,6 +86,25 @@ START_TEST(without_steps_all_device_work_is_one_window)
 }
 END_TEST
 
+START_TEST(what_was_not_traced_is_nobodys_idle_time)
+{
+	struct tp_sink *sink = &live.scene.builder.sink;
+	live_run(&live, live_at(0, 0), live_at(LIVE_STEPS, 0));
+	live.scene.options.steps = TP_STEPS_OFF;
+	live_device(&live, 0);
+	live_device(&live, 9);
+	tp_sink_gap(sink, "perf", "another source's", live_at(0, 50), live_at(0, 60), 0);
+	tp_sink_gap(sink, "cupti", "not traced", live_at(0, 95), live_at(9, 5), 0);
+	const struct tp_profile *p = judge();
+	/* From 40 to 95 of the first, from 5 to 90 of the last. */
+	ck_assert_uint_eq(p->total_ns, 140 * MS);
+	ck_assert_uint_eq(p->devices[0].span_ns, 140 * MS);
+	for (int i = 0; i < TP_N_GAP_CAUSES; i++)
+		ck_assert_uint_eq(p->devices[0].gap_ns[i], 0);
+	ck_assert_uint_eq(p->parts[TP_PART_COMPUTE].time_ns, 100 * MS);
+}
+END_TEST
+
 START_TEST(a_program_without_device_work_is_judged_as_ever)
 {
 	live_run(&live, live_at(0, 0), live_at(0, 60));
@@ -112,6 +131,7 @@ Suite *suite_analyze_pass_launches(void)
 	tcase_add_test(tc, ranges_that_are_called_steps_are_steps);
 	tcase_add_test(tc, without_marks_and_stacks_launches_tell_the_steps);
 	tcase_add_test(tc, without_steps_all_device_work_is_one_window);
+	tcase_add_test(tc, what_was_not_traced_is_nobodys_idle_time);
 	tcase_add_test(tc, a_program_without_device_work_is_judged_as_ever);
 	suite_add_tcase(suite, tc);
 	return suite;
