@@ -65,12 +65,16 @@ static struct counter *counter_of(struct counters *counters, uint32_t name)
 	return &counters->items[counters->n - 1];
 }
 
-static struct reading *push_reading(struct counters *counters, const struct tp_mark *mark)
+/* What was seen is over: readings do not overlap. */
+static void push_reading(struct counters *counters, const struct tp_mark *mark, uint64_t before_ns,
+			 uint64_t time_ns)
 {
 	struct counter *counter = counter_of(counters, mark->name);
+	uint64_t seen_ns = counter->n ? counter->readings[counter->n - 1].time_ns : 0;
+	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
+	time_ns = time_ns > before_ns ? time_ns : before_ns;
 	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-		(struct reading){.value = mark->value};
-	return &counter->readings[counter->n - 1];
+		(struct reading){mark->value, before_ns, time_ns};
 }
 
 static void release(struct counters *counters)
@@ -107,11 +111,10 @@ static void collect(struct counters *counters, const struct tp_analysis *analysi
 			before_ns = last_ns;
 			last_ns = trace->samples[at].time_ns;
 		}
-		struct reading *reading = push_reading(counters, mark);
 		/* Of one whose frames moved on there may be no sample with Python. */
 		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= late_ns;
-		reading->before_ns = has_sample ? before_ns : last_ns;
-		reading->time_ns = has_sample ? last_ns : mark->time_ns;
+		push_reading(counters, mark, has_sample ? before_ns : last_ns,
+			     has_sample ? last_ns : mark->time_ns);
 	}
 }
 

@@ -267,6 +267,32 @@ START_TEST(a_counter_that_looks_have_read_is_as_good)
 }
 END_TEST
 
+/* The outer part of a stack held still, the sample has no Python: a value without its sample. */
+START_TEST(values_without_a_sample_are_in_order)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counted counted;
+	begin(c, 1);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		if (i % 9 < 6)
+			work(c, 15);
+		else
+			sim_work(&c->sim, "libtorch.so!item:1", sim_ms(&c->sim, 15, 0.2));
+		if (i % 9 == 7)
+			tell_changes(c);
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counted_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_eq(counted.n, 300);
+	for (size_t i = 1; i < counted.n; i++)
+		ck_assert_uint_lt(counted.borders[i - 1], counted.borders[i]);
+	tp_counted_release(&counted);
+	end(c);
+}
+END_TEST
+
 /* What a dead frame left behind may give any number once. */
 START_TEST(a_wrong_number_makes_no_step)
 {
@@ -368,6 +394,7 @@ Suite *suite_analyze_counted(void)
 	tcase_add_test(tc, a_counter_is_believed_where_stacks_miss_a_few_steps);
 	tcase_add_test(tc, stacks_that_show_all_steps_are_kept);
 	tcase_add_test(tc, a_counter_that_looks_have_read_is_as_good);
+	tcase_add_test(tc, values_without_a_sample_are_in_order);
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
