@@ -314,10 +314,18 @@
 	X(ENV_JAX, "env.uses_jax", "bool", "JAX was seen at work")                                 \
 	X(ENV_TENSORFLOW, "env.uses_tensorflow", "bool", "TensorFlow was seen at work")            \
 	X(DATA_SIZE, "data.size_bytes", "bytes", "training data as it is stored")                  \
+	X(DATA_PADDING, "data.padding_ratio", "ratio",                                             \
+	  "of a batch that is padding: tokens, or pixels")                                         \
 	X(JOB_NODES, "job.nodes", "1", "machines that train together")                             \
 	X(JOB_DEVICES, "job.devices", "1", "devices that are there to train on")                   \
 	X(JOB_BATCH, "job.batch_samples", "1", "samples of a step, on all devices together")       \
 	X(JOB_DEVICE_SAMPLES, "job.device_samples", "1", "samples of a step on one device")        \
+	X(JOB_EPOCHS, "job.epochs", "1", "times that training goes through its data")              \
+	X(JOB_SAME_DATA, "job.same_data_jobs", "1",                                                \
+	  "jobs of this machine on the same data, with this one")                                  \
+	X(JOB_STAGES, "job.pipeline_stages", "1", "stages of a pipeline over devices")             \
+	X(JOB_MICROBATCHES, "job.microbatches", "1",                                               \
+	  "parts in which a batch goes through the pipeline")                                      \
 	X(LINK_RATE, "link.bytes_per_s", "bytes_per_s",                                            \
 	  "from a device to its neighbour, as measured")                                           \
 	X(LINK_LATENCY, "link.latency_ns", "ns", "a message of no bytes between them")             \
@@ -327,6 +335,7 @@
 	  "device memory for one sample: what the way back needs")                                 \
 	X(MODEL_STATE, "model.state_bytes", "bytes",                                               \
 	  "weights, their gradients and optimizer state on a device")                              \
+	X(MODEL_OPTIMIZER, "model.optimizer_bytes", "bytes", "optimizer state on a device")        \
 	X(MODEL_OPERATIONS, "model.sample_operations", "1",                                        \
 	  "multiplications and additions of a sample, there and back")                             \
 	X(MODEL_OPERATION_RATE, "model.operations_per_s", "per_s",                                 \
@@ -341,6 +350,12 @@
 	X(MODEL_SPLIT, "model.split_most", "1", "slabs of a sample, none thinner than its halo")   \
 	X(MODEL_LINEAR, "model.linear_ratio", "ratio",                                             \
 	  "kernel time in products of large linear layers (MLP)")                                  \
+	X(MODEL_ODD, "model.odd_ratio", "ratio",                                                   \
+	  "kernel time in products of a size that is no multiple of 64")                           \
+	X(MODEL_ATTENTION, "model.attention_ratio", "ratio",                                       \
+	  "kernel time in attention of all tokens to all")                                         \
+	X(MODEL_FROZEN, "model.frozen_ratio", "ratio",                                             \
+	  "kernel time in networks that are not trained, on the same inputs each epoch")           \
 	X(MODEL_ZEROS, "model.zeros_ratio", "ratio",                                               \
 	  "weights of those layers that are zero and stay so")                                     \
 	X(MODEL_ZERO_BLOCKS, "model.zeros_are_blocks", "bool",                                     \
@@ -355,6 +370,8 @@
 	  "a convolutional network that tells classes of images")                                  \
 	X(MODEL_MASKED, "model.is_masked_language_model", "bool",                                  \
 	  "a language model trained as BERT is")                                                   \
+	X(MODEL_CAUSAL, "model.is_causal_language_model", "bool",                                  \
+	  "a language model that tells the next token")                                            \
 	X(FORECAST_MEMBERS, "forecast.members", "1", "simulations that are run for one forecast")  \
 	X(FORECAST_COST, "forecast.cost_ratio", "ratio",                                           \
 	  "cost of a forecast that its members take")                                              \
