@@ -356,6 +356,8 @@
 	  "kernel time in attention of all tokens to all")                                         \
 	X(MODEL_FROZEN, "model.frozen_ratio", "ratio",                                             \
 	  "kernel time in networks that are not trained, on the same inputs each epoch")           \
+	X(MODEL_WIDE, "model.wide_ratio", "ratio",                                                 \
+	  "kernel time that moves activations of 32 bits")                                         \
 	X(MODEL_ZEROS, "model.zeros_ratio", "ratio",                                               \
 	  "weights of those layers that are zero and stay so")                                     \
 	X(MODEL_ZERO_BLOCKS, "model.zeros_are_blocks", "bool",                                     \
