@@ -42,7 +42,7 @@ struct tp_run_options {
 	{                                                                                          \
 		.steps = "auto", .max_overhead = 0.01, .rate_hz = 99,                              \
 		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S,   \
-		.gpu_trace = "windows"                                                             \
+		.gpu_trace = "off"                                                                 \
 	}
 
 /* Options of all commands that measure, but for where their values go. */
@@ -89,7 +89,7 @@ struct tp_run_options {
 	{TP_OPTION_LENIENT, TP_RUN_AT(is_lenient)}
 #define TP_OPTION_GPU_TRACE \
 	.name = "gpu-trace", .type = TP_OPTION_CHOICE, .value = "HOW", \
-	.text = "trace the GPU: windows, continuous, off", .otherwise = "windows", \
+	.text = "trace the GPU: windows, continuous, off", .otherwise = "off", \
 	.choices = tp_gpu_trace_choices
 /* clang-format on */
 

@@ -22,7 +22,6 @@ static const char name[] = "cupti";
 
 /* What the driver, and NVTX in libraries, load into a program before it does anything. */
 #define CUDA_INJECTION "CUDA_INJECTION64_PATH"
-#define NVTX_INJECTION "NVTX_INJECTION64_PATH"
 #define AGENT_LIBRARY  "libtrainprof-agent.so"
 /* Where the agent is instead of beside us. */
 #define AGENT_ENV "TRAINPROF_AGENT"
@@ -159,7 +158,6 @@ static bool has_windows(const struct cupti *cupti)
 	return cupti->context->config->gpu_trace == TP_GPU_TRACE_WINDOWS;
 }
 
-/* Who has put a library of his own into NVTX keeps it; kernels are seen all the same. */
 static enum tp_status cupti_child_env(struct tp_collector *self, struct tp_env *env,
 				      struct tp_error *err)
 {
@@ -169,8 +167,6 @@ static enum tp_status cupti_child_env(struct tp_collector *self, struct tp_env *
 	tp_env_set(env, CUDA_INJECTION, cupti->agent);
 	if (has_windows(cupti))
 		tp_env_set(env, TP_GPU_ENV, "idle");
-	if (!getenv(NVTX_INJECTION)) /* NOLINT(concurrency-mt-unsafe) */
-		tp_env_set(env, NVTX_INJECTION, cupti->agent);
 	return TP_OK;
 }
 

@@ -147,7 +147,7 @@ static enum tp_status check_required(const struct plan_slot *slot, struct tp_err
 	return TP_DENIED;
 }
 
-/* An option of its own, for it changes what the program does. */
+/* An option of its own, for it puts something into the program. */
 static void leave_out_cupti(struct tp_plan *plan)
 {
 	struct plan_slot *slot = slot_find(plan, tp_cupti_collector.name);
@@ -155,7 +155,7 @@ static void leave_out_cupti(struct tp_plan *plan)
 		return;
 	slot->row.availability = (struct tp_availability){.presence = TP_PRESENCE_OFF};
 	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason),
-		 "switched off by --gpu-trace=off");
+		 "not asked for: --gpu-trace=windows");
 }
 
 static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selection *selection,

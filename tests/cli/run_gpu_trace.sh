@@ -51,23 +51,23 @@ source_row traced
 trainprof report --full traced | grep '^ *device.syncs_per_step  ' | awk '{ print $1, $2 }'
 
 echo "-- a program that is killed has told what it did until then"
-KILL=1 traced run -q --summary=none -o killed -- "$BUILD/programs/gpu_script" 25 10 2 20 5 8 >/dev/null 2>&1
+KILL=1 traced run -q --summary=none --gpu-trace=windows -o killed -- "$BUILD/programs/gpu_script" 25 10 2 20 5 8 >/dev/null 2>&1
 said $?
 trainprof report --full killed | grep -o 'work *[0-9]* compute kernels.*copies' | sed 's/kernels [0-9.]* m*s,/kernels,/'
 
 echo "-- switched off"
-traced run -q --summary=none --gpu-trace=off -o off -- "$BUILD/programs/gpu_script" 1 1 1 1 1 1
+traced run -q --summary=none -o off -- "$BUILD/programs/gpu_script" 1 1 1 1 1 1
 said $?
 source_row off
-TRAINPROF_GPU=0 traced run -q --summary=none -o off2 -- true
+TRAINPROF_GPU=0 traced run -q --summary=none --gpu-trace=windows -o off2 -- true
 source_row off2
 
 echo "-- another tool is in the program's way"
-CUDA_INJECTION64_PATH=/opt/other/tool.so traced run --summary=none -o other -- true
+CUDA_INJECTION64_PATH=/opt/other/tool.so traced run --summary=none --gpu-trace=windows -o other -- true
 source_row other
 
 echo "-- a program without CUDA"
-traced run -q --summary=none -o without -- true
+traced run -q --summary=none --gpu-trace=windows -o without -- true
 source_row without
 
 echo "-- nothing is left behind"
