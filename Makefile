@@ -118,10 +118,12 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check checkable check-unit check-waiting check-cli check-rules check-cases check-rule-traces check-traces golden
+.PHONY: check checkable check-unit check-waiting check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
 CHECKS := check-unit check-programs check-bench check-cli
 # These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-waiting check-rules check-cases check-rule-traces check-traces check-agent check-layers check-headers check-singleuse check-mirror check-names check-docs
+ASIDE := check-waiting check-texts check-rules check-cases check-rule-traces check-traces check-agent check-layers check-headers check-singleuse check-mirror check-names check-docs
+# Cases of commands that start a program and say what it did.
+MEASURING := 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
 # Suites that hardly compute: a driver that is slow to answer.
 WAITING := collect_nvml collect_nvml_device collect_nvml_watch agent_agent
 
@@ -178,7 +180,11 @@ check: deps
 
 ## check-cli: commands against golden files; ONLY=CASE runs one
 check-cli: $(B)/trainprof programs
-	$(Q)tests/cli/run_cases.sh $(B) $(ONLY)
+	$(Q)tests/cli/run_cases.sh $(B) $(or $(ONLY),$(MEASURING))
+
+## check-texts: the commands that measure nothing, the same way
+check-texts: $(B)/trainprof programs
+	$(Q)tests/cli/run_cases.sh $(B) -x $(MEASURING)
 
 ## golden: rewrite the golden files of the commands; ONLY=CASE rewrites one. Read the diff!
 golden: $(B)/trainprof programs
@@ -365,7 +371,7 @@ TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_impo
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:
-	+$(Q)tests/gates.sh VARIANT=asan check-unit check-waiting check-cli
+	+$(Q)tests/gates.sh VARIANT=asan check-unit check-waiting check-cli check-texts
 
 ## clang: unit tests as clang compiles them
 clang:

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs commands and compares what they say with golden files.
-# run_cases.sh BUILD_DIRECTORY [CASE]; GOLDEN=1 rewrites the golden files instead
+# run_cases.sh BUILD_DIRECTORY [-x] [PATTERN...]: those whose names fit, with -x all others; GOLDEN=1
+# rewrites the golden files instead
 #
 # A case is CASE.sh, run by sh in an empty directory of its own with trainprof and the test programs
 # in PATH. It is compared with CASE.stdout, CASE.stderr (no file: nothing may be said) and CASE.exit
@@ -11,7 +12,12 @@ case $1 in
 /*) build=$1 ;;
 *) build=$PWD/$1 ;;
 esac
-only=${2-}
+shift
+wanted=yes
+if [ "${1-}" = -x ]; then
+	wanted=no
+	shift
+fi
 CASES=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/trainprof-cli-XXXXXX") || exit 2
 trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
@@ -23,6 +29,17 @@ n_skipped=0
 
 tidy() { # tidy FILE: replace what changes from run to run
 	sed -e "s|$work/dir|DIR|g" ${commit:+-e "s|($commit)|(COMMIT)|g"} "$1" >"$1.tidy" && mv "$1.tidy" "$1"
+}
+
+fits() { # fits NAME PATTERN...
+	name=$1
+	shift
+	[ $# -gt 0 ] || return 0
+	for pattern in "$@"; do
+		# shellcheck disable=SC2254 # a pattern on purpose
+		case $name in $pattern) [ "$wanted" = yes ] && return 0 || return 1 ;; esac
+	done
+	[ "$wanted" = no ]
 }
 
 run_case() { # run_case NAME
@@ -70,7 +87,7 @@ same() { # same NAME: compare with the golden files; false and a diff when they 
 for file in "$CASES"/*.sh; do
 	name=$(basename "$file" .sh)
 	[ "$name" != run_cases ] || continue
-	[ -z "$only" ] || [ "$only" = "$name" ] || continue
+	fits "$name" "$@" || continue
 	run_case "$name"
 	if [ "$(cat "$work/exit")" = 77 ]; then
 		n_skipped=$((n_skipped + 1))
