@@ -15,7 +15,7 @@ rm -rf "$out" && mkdir -p "$out" && cd "$out" || exit 1
 judge() {
 	name=$1 truth=$2
 	shift 2
-	$python "$here/judge.py" "$name" "$name/report.json" "$truth" "$@" > "$name.claims" 2>&1
+	$python "$here/judge.py" "$name" "$name" "$truth" "$@" > "$name.claims" 2>&1
 	cat "$name.claims"
 	passed=$((passed + $(grep -c '^ok' "$name.claims")))
 	bad=$(grep -c '^FAIL' "$name.claims")
@@ -34,6 +34,7 @@ measure() {
 	"$trainprof" run -o "$name" -- "$@" > "$name.out" 2> "$name.err"
 	"$trainprof" report "$name" > "$name.txt" 2>> "$name.err"
 	"$trainprof" report --json "$name" > "$name/report.json" 2>> "$name.err"
+	"$trainprof" guide --plan --json "$name" > "$name/plan.json" 2>> "$name.err"
 }
 
 # darknet_truth OUT: "Loaded: S seconds" is the wait for the batch, "N, ...: ... S seconds" the training

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Compare a report with what a real program says of itself.
 
-judge.py NAME REPORT.json TRUTH.json [key=value...]
+judge.py NAME RECORDING TRUTH.json [key=value...]; report.json and plan.json are in the recording
   limiter=a,b        the largest part is one of these
   data_within=P      dataloader share within P points of TRUTH.data_ratio
   steps_within=P     number of steps within P percent of TRUTH.steps
   time_within=P      mean step after the first tenth within P percent of TRUTH.step_s
-  top=a,b            the first advice is one of these rules
+  top=a,b            the first advice is one of these rules, and the plan begins with one
   never=a/,b/        no advice whose rule begins like this
   roles=loader:2,... at least so many processes of a role
   workers=N          so many loader workers
@@ -112,6 +112,12 @@ def of_the_verdict(report, truth, wanted):
         yield not bad, f"advice that does not fit: {', '.join(bad) or 'none'}"
 
 
+def of_the_plan(plan, wanted):
+    if "top" in wanted:
+        first = [advice["rule"] for step in plan["steps"][:1] for advice in step["advice"]] or ["none"]
+        yield set(first) & set(wanted["top"].split(",")), f"the plan begins with {', '.join(first)}"
+
+
 def of_the_processes(report, wanted):
     for role in filter(None, wanted.get("roles", "").split(",")):
         name, least = role.split(":")
@@ -142,8 +148,10 @@ def of_the_lines(report, truth, wanted):
 
 def main():
     name = sys.argv[1]
-    with open(sys.argv[2]) as file:
+    with open(sys.argv[2] + "/report.json") as file:
         report = json.load(file)
+    with open(sys.argv[2] + "/plan.json") as file:
+        plan = json.load(file)
     with open(sys.argv[3]) as file:
         truth = json.load(file)
     wanted = dict(arg.split("=", 1) for arg in sys.argv[4:])
@@ -154,7 +162,7 @@ def main():
     failed = 0
     for claims in (of_the_truth(truth), of_the_measurement(report),
                    of_the_steps(report, truth, wanted), of_the_verdict(report, truth, wanted),
-                   of_the_compilations(report, truth, wanted),
+                   of_the_plan(plan, wanted), of_the_compilations(report, truth, wanted),
                    of_the_processes(report, wanted), of_the_lines(report, truth, wanted)):
         for holds, text in claims:
             print(f"{'ok  ' if holds else 'FAIL'} {name}: {text}")
