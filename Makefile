@@ -46,14 +46,14 @@ LIBS := -ldw -lelf -lcjson -lz $(if $(HAVE_PFM),-lpfm) $(if $(HAVE_SQLITE),-lsql
 comma := ,
 
 # ---- floors ---------------------------------------------------------------------------------
-FLOORS   := wire agent base model stack collect import store analyze advise report cli
+FLOORS   := wire agent base inject model stack collect import store analyze advise report cli
 SOURCES  := $(foreach f,$(FLOORS),$(wildcard src/$(f)/*.c))
 OBJECTS  := $(SOURCES:src/%.c=$(B)/obj/%.o)
 TESTS    := $(wildcard tests/unit/*/test_*.c)
 TEST_SOURCES := $(wildcard tests/unit/*/*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/agent/*.c tests/python/stack_probe.c tests/python/embedded.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/agent/*.c tests/gpu/*.c tests/python/stack_probe.c tests/python/embedded.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs pages help probes
@@ -80,10 +80,10 @@ $(B)/libtrainprof.a: $(OBJECTS)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-# Loaded into other people's programs: libc only, two names visible, never unloaded, and without the
+# Loaded into other people's programs: libc only, three names visible, never unloaded, and without the
 # sanitizers that they lack.
 AGENT_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden
-$(AGENT): $(wildcard src/agent/*.c src/agent/*.h) include/trainprof/wire/gpu_ring.h Makefile
+$(AGENT): $(wildcard src/agent/*.c src/agent/*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete \
@@ -118,14 +118,19 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check checkable check-unit check-waiting check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
+.PHONY: check checkable check-unit check-waiting check-agents check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
 CHECKS := check-unit check-programs check-bench check-cli
 # These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-waiting check-texts check-rules check-cases check-rule-traces check-traces check-agent check-layers check-headers check-singleuse check-mirror check-names check-docs
-# Cases of commands that start a program and say what it did.
-MEASURING := 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
+ASIDE := check-texts check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-docs
+# Cases of commands that start a program and say what it did; what is said of GPUs is told by scripts.
+MEASURING := '-run_gpu*' -run_nvtx -run_counters 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
 # Suites that hardly compute: a driver that is slow to answer.
-WAITING := collect_nvml collect_nvml_device collect_nvml_watch agent_agent
+WAITING := collect_nvml collect_nvml_device collect_nvml_watch collect_gpupmu collect_pm_helper collect_gpujoin
+# Suites that compute with traces, facts and rules made by hand: no clock of theirs is a wall's.
+SUITES := $(subst /test_,_,$(TESTS:tests/unit/%.c=%))
+COMPUTING := $(filter advise_% analyze_% import_% model_% report_%,$(SUITES))
+# Suites that start programs and wait for what the library in them says.
+AGENTS := $(filter agent_%,$(SUITES))
 
 # Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
 NVML_AGES    := whole old broken
@@ -136,19 +141,30 @@ $(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/nvml_abi
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O1 -g -fPIC -shared -Wl,-soname,$(@F) \
 		-DNVML_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread
 
-# Doubles of CUDA: a driver, and a CUPTI of 13.0, of 11.8, and one that lacks a call. Under TSan they
+# Doubles of CUDA: a driver, and a CUPTI of 13.0, of 11.8, and one that lacks a call; only the first
+# samples hardware counters. Under TSan they
 # must be seen through.
 CUDA_DOUBLES := $(B)/doubles/libcuda.so.1 $(NVML_AGES:%=$(B)/doubles/%/libcupti.so.13)
+CAPTURE := $(B)/libtrainprof-capture.so
+REPLAYED := $(B)/replay $(CAPTURE) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)
 DOUBLE_CFLAGS = -std=c11 -D_GNU_SOURCE -Isrc -Itests/doubles $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) \
 	$(if $(filter tsan,$(VARIANT)),$(CFLAGS_tsan),-O2 -g) -fPIC -shared -Wl,-soname,$(@F)
-$(B)/doubles/libcuda.so.1: tests/doubles/cuda_double.c tests/doubles/cuda_double.h Makefile
+$(B)/doubles/libcuda.so.1: tests/doubles/cuda_double.c tests/doubles/cuda_calls.c tests/doubles/cuda_double.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
-	$(Q)$(CC) $(DOUBLE_CFLAGS) -o $@ $< -ldl
-$(B)/doubles/%/libcupti.so.13: tests/doubles/cupti_double.c tests/doubles/cupti_script.h tests/doubles/cuda_double.h src/agent/cupti_abi.h Makefile
+	$(Q)$(CC) $(DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -ldl
+$(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti_abi.h src/collect/pm_abi.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
-	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ $< -lpthread -ldl
+	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ \
+		tests/doubles/cupti_double.c $(if $(filter whole,$*),tests/doubles/pm_double.c) -lpthread -ldl
+
+# A library that the tests put into running programs.
+VISITOR := $(B)/doubles/libvisitor.so
+$(VISITOR): tests/doubles/visitor.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O2 -g -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
 
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
@@ -159,27 +175,31 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(AGENT)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
 
 ## check-unit: unit tests; SUITE=floor_file runs one
 check-unit: $(B)/unit
-	$(Q)$(B)/unit $(or $(SUITE),-x $(WAITING))
+	$(Q)$(B)/unit $(or $(SUITE),-x $(WAITING) $(COMPUTING) $(AGENTS))
 
-## check-waiting: the unit tests that mostly wait
+## check-waiting: the unit tests that no busy machine disturbs
 check-waiting: $(B)/unit
-	$(Q)$(B)/unit $(WAITING)
+	$(Q)$(B)/unit $(WAITING) $(COMPUTING)
+
+## check-agents: those of the library that is put into programs which use a GPU
+check-agents: $(B)/unit
+	$(Q)$(B)/unit $(AGENTS)
 
 # What ASIDE needs.
-checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces)
+checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces) $(REPLAYED)
 
 ## check: install what is missing, build, run all fast tests; under five minutes
 check: deps
-	+@tests/gates.sh --aside checkable '$(ASIDE)' $(CHECKS)
+	+@tests/gates.sh --build checkable --aside check-waiting --aside check-agents --aside '$(ASIDE)' $(CHECKS)
 
 ## check-cli: commands against golden files; ONLY=CASE runs one
-check-cli: $(B)/trainprof programs
+check-cli: $(B)/trainprof programs $(B)/bench/points
 	$(Q)tests/cli/run_cases.sh $(B) $(or $(ONLY),$(MEASURING))
 
 ## check-texts: the commands that measure nothing, the same way
@@ -230,6 +250,60 @@ CUDA_INCLUDE ?= /usr/local/cuda/include
 check-agent: $(AGENT)
 	$(Q)CC='$(CC)' tests/agent/check_agent.sh $(AGENT) $(CUDA_INCLUDE)
 
+# The agent with a recorder in it, for tests: what CUPTI delivers goes into a file, too.
+$(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(wildcard src/agent/*.c src/agent/*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -Isrc -shared -Wl,--wrap=tp_cuptilib_open \
+		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
+
+$(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-replay: buffers of CUPTI, of every version's lengths and captured ones, against the events expected of them
+.PHONY: check-replay
+check-replay: $(REPLAYED)
+	$(Q)tests/agent/check_replay.sh $(B)
+
+## check-exits: programs with the agent in them that fork and end in every way, under valgrind
+.PHONY: check-exits
+check-exits: $(AGENT) $(B)/programs/gpu_launcher $(CUDA_DOUBLES)
+	$(Q)tests/agent/check_exits.sh $(B)
+
+# ---- trying a real GPU --------------------------------------------------------------------------
+.PHONY: bundle-gpu check-gpu-script
+BUNDLE := $(B)/h200
+$(B)/gen/bench.ptx.inc: tests/gpu/bench.ptx
+	@mkdir -p $(@D)
+	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
+
+# Optimized and without sanitizers whatever the variant: what it costs is what is tried.
+GPU_CFLAGS = $(PROGRAM_CFLAGS) -Isrc -I$(B)/gen
+$(B)/gpu/gpu_bench: $(addprefix tests/gpu/,gpu_bench.c cuda_driver.c selfcost.c cuda_driver.h cupti_probe.h selfcost.h) $(B)/gen/bench.ptx.inc Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  PROGRAM $@'
+	$(Q)$(CC) $(GPU_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
+
+$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/,cuptilib.c callnames.c cuptilib.h callnames.h cupti_abi.h) Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  PROGRAM $@'
+	$(Q)$(CC) $(AGENT_CFLAGS) -Isrc -shared -o $@ $(filter %.c,$^) -lpthread -ldl
+
+# Finds its libraries beside itself.
+$(B)/gpu/trainprof: $(B)/obj/main.o $(B)/libtrainprof.a
+	@mkdir -p $(@D)
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN' -o $@ $^ $(LIBS)
+
+## bundle-gpu: all that tests/gpu/verify.sh needs on a machine with a GPU, in build/release/h200
+bundle-gpu: $(addprefix $(B)/gpu/,trainprof gpu_bench cupti_probe.so) $(AGENT) $(CAPTURE)
+	$(Q)tests/gpu/bundle.sh $(B) $(BUNDLE)
+
+## check-gpu-script: that script on the doubles of CUDA, with phases that crash, hang or are cut
+check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NVML_DOUBLES) $(B)/programs/gpu_script
+	$(Q)tests/gpu/check_verify.sh $(BUNDLE) $(B)/doubles $(B)/programs
+
 # ---- Python stacks, read from outside -------------------------------------------------------------
 .PHONY: check-python check-layouts
 $(B)/stack_probe: $(B)/tests/python/stack_probe.o $(B)/libtrainprof.a
@@ -249,20 +323,20 @@ check-layouts:
 	$(Q)CC='$(CC)' tests/python/layouts.sh check
 
 # ---- programs that trainprof is tried on -----------------------------------------------------
-.PHONY: programs check-programs check-qemu
+.PHONY: programs check-programs check-qemu check-inject
 # What trainprof is tried on: built as users build, whatever the variant; plain stacks, no frame pointers.
 PROGRAM_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O2 -g -fomit-frame-pointer
 HAVE_OPENMP    := $(call try_link,int main(void){return 0;},-fopenmp)
 PROGRAMS := $(patsubst tests/programs/%.c,$(B)/programs/%,$(wildcard tests/programs/*.c)) $(B)/programs/trainer
 
 ## programs: build the programs that trainprof is tried on
-programs: $(PROGRAMS) $(NVML_DOUBLES)
+programs: $(PROGRAMS) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(AGENT)
 
 $(B)/programs/mlp: PROGRAM_CFLAGS += $(if $(HAVE_OPENMP),-fopenmp,-Wno-unknown-pragmas)
 $(B)/programs/%: tests/programs/%.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  PROGRAM $@'
-	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -lpthread -lm
+	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -lpthread -lm -ldl
 
 $(B)/programs/mark_listener: src/wire/mark_ring.c include/trainprof/wire/mark_ring.h
 $(B)/programs/mark_listener: PROGRAM_CFLAGS += src/wire/mark_ring.c
@@ -274,6 +348,10 @@ $(B)/programs/trainer: $(wildcard tests/programs/trainer/*.[ch]) include/trainpr
 ## check-programs: the programs do what their names say, and their truth adds up
 check-programs: programs
 	$(Q)tests/programs/check_trainer.sh $(B)/programs
+
+## check-inject: put a library into running programs 500 times each; ROUNDS=500
+check-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
+	$(Q)$(B)/bench/join_stress $(or $(ROUNDS),500)
 
 ## check-qemu: counters, paranoid, Yama and quota under another kernel on emulated arm64; V=1 lists all
 check-qemu:
@@ -290,9 +368,9 @@ check-real: $(B)/trainprof
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench bench-import bench-python bench-agent grid gains gains-python
-BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/recording_speed $(B)/bench/import_speed \
-	$(B)/bench/partition_speed $(B)/bench/agent_speed \
+.PHONY: check-bench bench bench-import bench-python bench-agent grid confusion gains gains-python
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/recording_speed $(B)/bench/import_speed \
+	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
@@ -326,6 +404,10 @@ bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
 ## grid: attribution against the trainer's truth, in points; ONLY=TEXT picks rows
 grid: trainprof programs $(BENCH)
 	$(Q)tests/bench/grid.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(ONLY)
+
+## confusion: which time of which phase the trainer's own marks say was told as what; KNOBS="--threads 2 --workers 2"
+confusion: trainprof programs $(BENCH)
+	$(Q)tests/bench/confusion.sh $(CURDIR)/trainprof $(B)/programs $(B)/bench $(KNOBS)
 
 ## gains: what advice promises against what following it brings; ONLY=TEXT picks rules
 gains: trainprof programs
@@ -367,15 +449,15 @@ check-docs: $(B)/trainprof
 .PHONY: asan clang tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
 TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import collect_nvml_watch \
-	agent_bufferpool agent_cuptisession
+	agent_bufferpool agent_cuptisession agent_rangequeue agent_rangenames agent_ranges
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:
-	+$(Q)tests/gates.sh VARIANT=asan check-unit check-waiting check-cli check-texts
+	+$(Q)tests/gates.sh VARIANT=asan check-unit check-waiting check-agents check-cli check-texts
 
 ## clang: unit tests as clang compiles them
 clang:
-	+$(Q)tests/gates.sh VARIANT=clang check-unit check-waiting
+	+$(Q)tests/gates.sh VARIANT=clang check-unit check-waiting check-agents
 
 ## tsan: the suites where threads meet, under ThreadSanitizer
 tsan:
@@ -388,7 +470,7 @@ valgrind: $(B)/unit
 
 ## coverage: which lines the unit tests reach
 coverage:
-	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit
+	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit check-waiting check-agents
 	$(Q)cd build/coverage/obj && for d in */; do \
 		gcov -n $$d*.gcda 2>/dev/null | awk -v d=$$d \
 		'/^File .src/ {own = 1} /^Lines/ && own {split($$2, a, /[:%]/); n += $$4; hit += a[2] * $$4 / 100; own = 0} \
@@ -413,7 +495,7 @@ fuzz: fuzzers
 
 # ---- style ------------------------------------------------------------------------------------
 .PHONY: tidy format format-check cppcheck shellcheck measure
-STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/doubles/*.h tests/programs/*/*.h)
+STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/doubles/*.h tests/agent/*.h tests/gpu/*.h tests/programs/*/*.h)
 TIDIED := $(SOURCES) src/main.c
 
 build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(wildcard src/*/*.h)

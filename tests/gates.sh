@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs make targets one after the other, goes on after a failure, and sums up what they counted.
-# gates.sh [--aside BUILD 'TARGET...'] [VARIABLE=VALUE...] TARGET...
-# Those aside run meanwhile, behind everybody else, and are printed at the end; BUILD is a target that
-# makes all that they need, because two makes at once must not build.
-# A target tells "name: N passed, N failed, N skipped"; one that tells nothing counts as one.
+# gates.sh [--build TARGET] [--aside 'TARGET...']... [VARIABLE=VALUE...] TARGET...
+# Those aside run meanwhile, behind everybody else, and are printed at the end; what is built first has
+# to be all that they need, because two makes at once must not build.
+# A target tells "name: N passed, N failed, N skipped"; one that tells nothing counts as one. Seconds
+# are told behind each, for whoever wants all of it shorter.
 set -u
 variables=
 case " ${MAKEFLAGS-} " in
@@ -17,6 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 run() { # run TARGET
 	printf '== %s\n' "$1"
+	began=$(date +%s)
 	# Words on purpose: no variable here holds a space.
 	# shellcheck disable=SC2086
 	{ "${MAKE:-make}" -s --no-print-directory $variables "$1" 2>&1; echo "status $?"; } | tee "$log" |
@@ -29,24 +31,38 @@ run() { # run TARGET
 		[ "$3" -gt 0 ] || counts="$2 1 $4"
 	fi
 	echo "${counts:-1 0 0}" >>"$sums"
+	echo "   $(($(date +%s) - began)) s"
 }
 
-if [ "$1" = --aside ]; then
+if [ "$1" = --build ]; then
 	# shellcheck disable=SC2086
 	"${MAKE:-make}" -s --no-print-directory $variables "$2" || exit 1
-	# shellcheck disable=SC2086 # a list of words
-	nice -n 19 "$0" $3 >"$work/aside" 2>&1 &
-	shift 3
+	shift 2
 fi
+n_aside=0
+while [ "$1" = --aside ]; do
+	n_aside=$((n_aside + 1))
+	# shellcheck disable=SC2086 # a list of words
+	nice -n 19 "$0" $2 >"$work/aside.$n_aside" 2>&1 &
+	echo "$2" >"$work/targets.$n_aside"
+	shift 2
+done
 for word in "$@"; do
 	case $word in
 	*=*) variables="$variables $word" ;;
 	*) run "$word" ;;
 	esac
 done
-if [ -e "$work/aside" ]; then
-	wait
-	sed '$d' "$work/aside"
-	sed -n '$s/\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$work/aside" >>"$sums"
-fi
+wait
+for aside in "$work"/aside.*; do
+	[ -e "$aside" ] || continue
+	counts=$(sed -n '$s/^\([0-9][0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$aside")
+	if [ -n "$counts" ]; then
+		sed '$d' "$aside"
+	else # killed, and who knows what it would have said
+		cat "$aside"
+		echo "ended early: $(cat "$work/targets.${aside##*.}")"
+	fi
+	echo "${counts:-0 1 0}" >>"$sums"
+done
 awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$sums"

@@ -32,7 +32,7 @@ static void read_limit(struct tp_rulebook *book, struct tp_form *form, const str
 					   "signals", "proof", "look_alikes", NULL};
 	uint64_t order = 0;
 	struct tp_limit limit = {.path = tp_arena_strdup(form->arena, tp_json_name(form->doc)),
-				 .line = tp_json_line(form->doc, item)};
+				 .line = tp_json_line(item)};
 	tp_form_check_keys(form, item, "a limit", keys);
 	limit.id = tp_form_text(form, item, "id", true);
 	limit.title = tp_form_short_text(form, item, "title", true, TP_TECHNIQUE_TITLE);
@@ -66,7 +66,7 @@ static void read_reference(struct tp_rulebook *book, struct tp_form *form,
 	static const char *const keys[] = {"tag", "title", "where", "checked", NULL};
 	struct tp_reference reference = {.path = tp_arena_strdup(form->arena,
 								 tp_json_name(form->doc)),
-					 .line = tp_json_line(form->doc, item)};
+					 .line = tp_json_line(item)};
 	tp_form_check_keys(form, item, "a source", keys);
 	reference.tag = tp_form_text(form, item, "tag", true);
 	reference.title = tp_form_short_text(form, item, "title", true, TP_TECHNIQUE_TEXT);
@@ -127,7 +127,7 @@ static void read_text(struct tp_rulebook *book, struct tp_form *form, const stru
 					   "steps", "list",  "cites", NULL};
 	static const char *const lists[] = {"none", "limits", "techniques", NULL};
 	struct tp_guide_text text = {.path = tp_arena_strdup(form->arena, tp_json_name(form->doc)),
-				     .line = tp_json_line(form->doc, item)};
+				     .line = tp_json_line(item)};
 	tp_form_check_keys(form, item, "a page", keys);
 	text.id = tp_form_text(form, item, "id", true);
 	text.title = tp_form_short_text(form, item, "title", true, TP_TECHNIQUE_TITLE);
@@ -153,7 +153,7 @@ static void check_twice(struct tp_form *form, const struct tp_json *list, const 
 		const char *before = tp_json_string(tp_json_get(other, key));
 		if (name && before && strcmp(name, before) == 0)
 			tp_form_fail(form, item, "'%s' is there already, on line %u", name,
-				     tp_json_line(form->doc, other));
+				     tp_json_line(other));
 	}
 }
 

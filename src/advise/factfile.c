@@ -234,11 +234,12 @@ enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_do
 	const struct tp_json *root = tp_json_root(doc);
 	for (int i = 0; i < TP_N_FACTS; i++)
 		out->facts[i].missing = "not in the file";
-	tp_form_check_keys(&form, root, "a file of facts", keys);
+	/* First: of another format, as a report, no key says more. */
 	const char *schema = tp_form_text(&form, root, "schema", false);
 	if (schema && strcmp(schema, "trainprof-facts/1") != 0)
 		tp_form_fail(&form, tp_json_get(root, "schema"),
 			     "'%s' is another format than trainprof-facts/1", schema);
+	tp_form_check_keys(&form, root, "a file of facts", keys);
 	out->name = tp_form_text(&form, root, "name", false);
 	if (!form.status)
 		read_facts(&form, out, tp_json_get(root, "facts"));

@@ -102,7 +102,7 @@ static bool is_of_measuring(enum tp_fact fact)
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
 		if (fact == list[i])
 			return true;
-	return false;
+	return (int)fact >= TP_FACT_WINDOWS_FIRST && (int)fact <= TP_FACT_WINDOWS_LAST;
 }
 
 static bool is_in_template(const struct demand *demand, const struct families *families,

@@ -17,13 +17,13 @@ void tp_form_fail(struct tp_form *form, const struct tp_json *at, const char *fo
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	form->status = tp_fail(form->err, TP_PARSE, "%s:%u: %s", tp_json_name(form->doc),
-			       tp_json_line(form->doc, at), what);
+			       tp_json_line(at), what);
 }
 
 static struct tp_place form_place(const struct tp_form *form, const struct tp_json *at)
 {
 	return (struct tp_place){.file = tp_json_name(form->doc),
-				 .line = tp_json_line(form->doc, at),
+				 .line = tp_json_line(at),
 				 .thresholds = form->thresholds,
 				 .locals = form->locals,
 				 .n_locals = form->n_locals,

@@ -108,7 +108,7 @@ static void read_actions(struct tp_form *form, struct tp_rule *rule, const struc
 		action->text = tp_form_sentence(form, item, "text", true);
 		action->example = tp_form_text(form, item, "example", false);
 		action->is_own = tp_json_get(item, "id") != NULL;
-		action->line = tp_json_line(form->doc, item);
+		action->line = tp_json_line(item);
 		if (action->is_own && tp_json_get(item, "technique"))
 			tp_form_fail(form, item, "an action has 'technique' or 'id', not both");
 		action->technique =
@@ -210,10 +210,12 @@ static void check_facts(struct tp_form *form, const struct tp_json *at, const st
 			const bool *used, const bool *also)
 {
 	for (int fact = 0; fact < TP_N_FACTS; fact++) {
+		if (!used[fact])
+			continue;
 		bool is_needed = also && also[fact];
 		for (size_t i = 0; i < rule->n_needs; i++)
 			is_needed |= rule->needs[i] == (enum tp_fact)fact;
-		if (used[fact] && !is_needed)
+		if (!is_needed)
 			tp_form_fail(form, at, "'%s' is used but not in 'needs'",
 				     tp_fact_desc((enum tp_fact)fact)->name);
 	}

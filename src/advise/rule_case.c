@@ -13,7 +13,7 @@ static void read_case(struct tp_form *form, struct tp_rule_case *out, const stru
 	enum tp_json_type type = tp_json_type(fires);
 	if (!fires || (type != TP_JSON_BOOL && type != TP_JSON_NULL))
 		tp_form_fail(form, item, "'fires' is true, false or null (cannot be judged)");
-	out->line = tp_json_line(form->doc, item);
+	out->line = tp_json_line(item);
 	out->expected = type == TP_JSON_NULL         ? TP_EXPECT_NOT_JUDGED
 			: tp_json_bool(fires, false) ? TP_EXPECT_FIRES
 						     : TP_EXPECT_QUIET;

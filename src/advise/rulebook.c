@@ -35,9 +35,9 @@ static enum tp_status read_doubts(struct tp_rulebook *book, const struct tp_json
 		const char *because = tp_json_string(tp_json_get(item, "because"));
 		if (!when || !because)
 			return tp_fail(err, TP_PARSE, "%s:%u: a doubt has 'when' and 'because'",
-				       tp_json_name(doc), tp_json_line(doc, item));
+				       tp_json_name(doc), tp_json_line(item));
 		struct tp_place place = {.file = tp_json_name(doc),
-					 .line = tp_json_line(doc, item),
+					 .line = tp_json_line(item),
 					 .thresholds = &book->thresholds,
 					 .arena = &book->arena};
 		struct tp_doubt doubt = {.because = tp_arena_strdup(&book->arena, because)};
@@ -85,7 +85,7 @@ static enum tp_status thresholds_load(struct tp_rulebook *book, const char *path
 			tp_fail(err, TP_PARSE,
 				"%s:%u: there are whole, thresholds, doubts and not_compared here, "
 				"not '%s'",
-				path, tp_json_line(doc, member), key ? key : "");
+				path, tp_json_line(member), key ? key : "");
 		goto out;
 	}
 	read_whole(book, tp_json_get(root, "whole"));
@@ -156,8 +156,21 @@ static enum tp_status rules_load(struct tp_rulebook *book, const char *directory
 	enum tp_status status = tp_listing_read(&families, bottlenecks, err);
 	if (status == TP_ABSENT && may_lack)
 		status = TP_OK;
-	for (int i = 0; i < families.n && !status; i++)
-		status = family_load(book, bottlenecks, families.items[i]->d_name, err);
+	for (int i = 0; i < families.n && !status; i++) {
+		const char *name = families.items[i]->d_name;
+		char *stem = tp_listing_stem(&families, i);
+		/* Who puts a rule beside the families would wait for its advice in vain. */
+		if (stem)
+			status = tp_rulebook_tolerate(
+				book,
+				tp_fail(err, TP_PARSE,
+					"%s/%s: a rule is in a folder of its family: %s/FAMILY/%s",
+					bottlenecks, name, bottlenecks, name),
+				err);
+		else
+			status = family_load(book, bottlenecks, name, err);
+		free(stem);
+	}
 	tp_listing_release(&families);
 	free(bottlenecks);
 	return status;

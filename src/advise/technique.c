@@ -75,7 +75,7 @@ static void read_effects(struct tp_form *form, struct tp_technique *out, const s
 			.hardware = text_of(form, item, "hardware"),
 			.baseline = text_of(form, item, "baseline"),
 			.tag = tp_form_text(form, item, "source", true),
-			.line = tp_json_line(form->doc, item),
+			.line = tp_json_line(item),
 		};
 	}
 }
@@ -138,12 +138,12 @@ static void read_names(struct tp_form *form, struct tp_technique *out, const str
 		return;
 	}
 	out->relieves_names = tp_form_names(form, root, "relieves", &out->n_relieves);
-	out->relieves_line = tp_json_line(form->doc, relieves);
+	out->relieves_line = tp_json_line(relieves);
 	out->together_names = tp_form_names(form, root, "together", &out->n_together);
-	out->together_line = together ? tp_json_line(form->doc, together) : 0;
+	out->together_line = together ? tp_json_line(together) : 0;
 	const struct tp_json *against = tp_json_get(root, "against");
 	out->against_name = tp_form_text(form, root, "against", false);
-	out->against_line = against ? tp_json_line(form->doc, against) : 0;
+	out->against_line = against ? tp_json_line(against) : 0;
 }
 
 static void read_done(struct tp_form *form, struct tp_technique *out, const struct tp_json *root)

@@ -38,7 +38,7 @@ static enum tp_status threshold_read(struct tp_thresholds *thresholds,
 			return tp_fail(err, TP_PARSE,
 				       "%s:%u: a threshold has name, value, why, source and "
 				       "checked, all texts; not '%s'",
-				       tp_json_name(doc), tp_json_line(doc, member),
+				       tp_json_name(doc), tp_json_line(member),
 				       tp_json_key(member));
 	}
 	const char *name = tp_json_string(tp_json_get(item, "name"));
@@ -50,12 +50,12 @@ static enum tp_status threshold_read(struct tp_thresholds *thresholds,
 		return tp_fail(err, TP_PARSE,
 			       "%s:%u: a threshold needs a name, a value and why, and with a "
 			       "source the date it was checked",
-			       tp_json_name(doc), tp_json_line(doc, item));
+			       tp_json_name(doc), tp_json_line(item));
 	double value;
 	struct tp_dimension dimension;
 	if (!tp_token_parse_number(written, &value, &dimension))
 		return tp_fail(err, TP_PARSE, "%s:%u: '%s' is not a number with a unit",
-			       tp_json_name(doc), tp_json_line(doc, tp_json_get(item, "value")),
+			       tp_json_name(doc), tp_json_line(tp_json_get(item, "value")),
 			       written);
 	*thresholds_place(thresholds, name) = (struct tp_threshold){
 		.name = tp_arena_strdup(arena, name),

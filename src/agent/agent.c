@@ -1,7 +1,13 @@
-/* The agent in the measured program: one thread that opens, tends and closes a session. */
+/* The agent in the measured program: one thread that opens, tends and closes a session, and brings
+ * ranges of NVTX into the ring. */
 #include "agent.h"
 
 #include "cuptisession.h"
+#include "hostclock.h"
+#include "nvtx.h"
+#include "ranges.h"
+#include "seekcupti.h"
+#include "standaside.h"
 #include "theft.h"
 
 #include <errno.h>
@@ -10,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -19,13 +26,18 @@
 enum {
 	OPEN_MS = 100,     /* between two looks while collecting */
 	IDLE_MS = 200,     /* else */
+	MANY_MS = 1,       /* while ranges wait that cannot be taken: one is being written */
 	CLOCK_MS = 200,    /* between two readings of the clocks */
 	UNREAD_MS = 10000, /* that a full ring is waited for */
+	READER_MS = 10000, /* without a look of the reader, after which one that joined leaves */
 	EXIT_MS = 2000,    /* that the end of a program is held up at most, should CUPTI hang */
 	NICER = 5,
 };
 
 #define NS_PER_MS UINT64_C(1000000)
+
+/* By which somebody called us in: the driver, a module that has ranges. */
+enum door { DOOR_CUDA, DOOR_NVTX, N_DOORS };
 
 /* One in a process, as the doors have no context. The ring outlives everything. */
 static struct {
@@ -33,22 +45,29 @@ static struct {
 	struct tp_ringwriter ring;
 	struct tp_session session;
 	struct tp_theft theft;
+	struct tp_standaside aside;
+	int is_tended;  /* its thread is there, or will be at once */
+	bool may_leave; /* it joined a program that ran: leaving is up to the reader */
+	bool is_nicer;  /* this thread */
 	bool starts_idle;
+	int has_come[N_DOORS];
+	enum { CUPTI_UNSOUGHT, CUPTI_FOUND, CUPTI_GONE } cupti;
 	bool is_open;
 	uint64_t clock_at_ns;
 	uint64_t release_at_ns; /* when what was paused is let go of; 0 = nothing is */
 	uint64_t tail;          /* of the reader, and since when */
 	uint64_t tail_at_ns;
 	uint64_t n_gone; /* dropped events at that time */
-	int is_over;     /* the program ends */
-	int is_done;     /* the thread has done its last */
+	void *block;     /* mapping that joining left behind */
+	size_t block_bytes;
+	pid_t comer; /* the thread that joined */
+	int is_over; /* the program ends */
+	int is_done; /* the thread has done its last */
 } agent = {.once = PTHREAD_ONCE_INIT};
 
 static uint64_t now_ns(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return tp_hostclock_ns(CLOCK_MONOTONIC);
 }
 
 static uint32_t *wanted_word(void)
@@ -175,35 +194,58 @@ static bool is_wanted(uint32_t wanted)
 
 static void open_session(void)
 {
-	static bool is_first = true;
+	static bool is_registered;
 	let_go();
 	enum tp_gpu_state state = tp_session_open(&agent.session);
 	agent.is_open = state == TP_GPU_STATE_OPEN;
 	agent.tail_at_ns = 0;
 	agent.theft = (struct tp_theft){0};
-	if (agent.is_open && is_first) {
-		atexit(on_exit_of_program);
+	if (agent.is_open)
+		tp_standaside_note_open(&agent.aside);
+	if (state == TP_GPU_STATE_TAKEN && tp_standaside_note_taken(&agent.aside, now_ns()))
+		state = TP_GPU_STATE_ASIDE;
+	if (agent.is_open && !is_registered)
+		is_registered = atexit(on_exit_of_program) == 0;
+	if (agent.is_open && !agent.is_nicer) {
 		/* Not before: what CUDA starts while we set up would have it too. */
 		id_t tid = (id_t)syscall(SYS_gettid);
 		setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICER);
-		is_first = false;
+		agent.is_nicer = true;
 	}
 	set_state(state);
 }
+
+/* Until somebody reads, or until another tool may be done. */
+static bool has_to_pause(enum tp_gpu_state state, uint64_t at_ns)
+{
+	if (state == TP_GPU_STATE_UNREAD)
+		return __atomic_load_n(&agent.ring.header->tail, __ATOMIC_RELAXED) == agent.tail;
+	return state == TP_GPU_STATE_ASIDE && !tp_standaside_may_try(&agent.aside, at_ns);
+}
+
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+static void tell_ranges(void)
+{
+	if (__atomic_load_n(&agent.has_come[DOOR_NVTX], __ATOMIC_ACQUIRE))
+		tp_ranges_drain(now_ns(), true);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
 
 /* One look. False: there is nothing more to do, ever. */
 static bool look(uint32_t wanted)
 {
 	uint64_t at_ns = now_ns();
 	enum tp_gpu_state state = tp_ringwriter_state(&agent.ring);
-	bool is_paused = state == TP_GPU_STATE_UNREAD &&
-			 __atomic_load_n(&agent.ring.header->tail, __ATOMIC_RELAXED) == agent.tail;
+	bool is_aside = state == TP_GPU_STATE_ASIDE;
+	bool is_paused = has_to_pause(state, at_ns);
 	__atomic_store_n(&agent.ring.header->heartbeat_ns, at_ns, __ATOMIC_RELAXED);
 	if (!agent.is_open && is_wanted(wanted) && !is_paused)
 		open_session();
 	else if (agent.is_open && !is_wanted(wanted))
 		shut(TP_GPU_STATE_IDLE);
-	else if (!agent.is_open && !is_wanted(wanted) && state != TP_GPU_STATE_IDLE)
+	else if (!agent.is_open && !is_wanted(wanted) && !is_aside && state != TP_GPU_STATE_IDLE)
 		set_state(TP_GPU_STATE_IDLE);
 	if (agent.is_open)
 		tend(at_ns);
@@ -214,7 +256,11 @@ static bool look(uint32_t wanted)
 
 static void wait_for(uint32_t wanted)
 {
-	long ms = agent.is_open || agent.release_at_ns ? OPEN_MS : IDLE_MS;
+	bool has_nvtx = __atomic_load_n(&agent.has_come[DOOR_NVTX], __ATOMIC_RELAXED);
+	long ms = agent.is_open || agent.release_at_ns || has_nvtx ? OPEN_MS : IDLE_MS;
+	/* Its thread may never come back to it: then they wait for good. */
+	if (has_nvtx && tp_ranges_are_many())
+		ms = MANY_MS;
 	const struct timespec nap = {.tv_nsec = ms * (long)NS_PER_MS};
 	syscall(SYS_futex, wanted_word(), FUTEX_WAIT, wanted, &nap, NULL, 0);
 }
@@ -229,29 +275,54 @@ static void finish(void)
 		tp_session_flush(&agent.session, true);
 		tp_session_release(&agent.session);
 	}
-	set_state(TP_GPU_STATE_FINISHED);
+	tell_ranges();
+	if (agent.cupti != CUPTI_GONE)
+		set_state(TP_GPU_STATE_FINISHED);
 }
 
-/* False: no CUPTI that could be used. */
-static bool find_cupti(void)
+/* Told to go, or nobody is there who could tell. */
+static bool is_dismissed(void)
 {
-	struct tp_cuptilib *lib = &agent.session.lib;
-	struct tp_gpu_ring_header *header = agent.ring.header;
-	bool is_found = tp_cuptilib_open(lib);
-	memcpy(header->library, lib->path, sizeof(lib->path));
-	header->cupti_version = lib->version;
-	header->driver_version = lib->driver_version;
-	if (!is_found) {
-		if (lib->missing)
-			strncpy(header->failed_call, lib->missing, sizeof(header->failed_call) - 1);
-		set_state(TP_GPU_STATE_NO_CUPTI);
+	const struct tp_gpu_ring_header *header = agent.ring.header;
+	if (!agent.may_leave)
 		return false;
-	}
-	if (lib->version < CUPTI_OLDEST || lib->version >= CUPTI_TOO_NEW) {
-		set_state(TP_GPU_STATE_UNFIT);
-		return false;
-	}
-	return true;
+	uint64_t seen_ns = __atomic_load_n(&header->reader_ns, __ATOMIC_RELAXED);
+	return __atomic_load_n(&header->wanted, __ATOMIC_RELAXED) == TP_GPU_WANT_LEAVE ||
+	       now_ns() > seen_ns + READER_MS * NS_PER_MS;
+}
+
+/* As before we came, but for what stays mapped: CUPTI has our functions. */
+static void leave(void)
+{
+	const struct timespec nap = {.tv_nsec = CLOCK_MS * (long)NS_PER_MS};
+	if (agent.is_open)
+		shut(TP_GPU_STATE_IDLE);
+	if (agent.release_at_ns)
+		nanosleep(&nap, NULL);
+	let_go();
+	if (agent.cupti != CUPTI_GONE)
+		set_state(TP_GPU_STATE_FINISHED);
+	/* The thread that came by the door has its code there, and may be slow to go. */
+	if (agent.block_bytes && syscall(SYS_tgkill, getpid(), agent.comer, 0) != 0)
+		munmap(agent.block, agent.block_bytes);
+}
+
+static bool is_over(void)
+{
+	return __atomic_load_n(&agent.is_over, __ATOMIC_ACQUIRE);
+}
+
+/* Not before CUDA begins: loading CUPTI would begin it. */
+static void look_at_cupti(uint32_t wanted)
+{
+	__atomic_store_n(&agent.ring.header->heartbeat_ns, now_ns(), __ATOMIC_RELAXED);
+	if (agent.cupti == CUPTI_UNSOUGHT &&
+	    __atomic_load_n(&agent.has_come[DOOR_CUDA], __ATOMIC_ACQUIRE))
+		agent.cupti = tp_seekcupti(&agent.session, &agent.ring, agent.may_leave)
+				      ? CUPTI_FOUND
+				      : CUPTI_GONE;
+	if (agent.cupti == CUPTI_FOUND && !look(wanted))
+		agent.cupti = CUPTI_GONE;
 }
 
 static void *run(void *unused)
@@ -259,17 +330,19 @@ static void *run(void *unused)
 	(void)unused;
 	prctl(PR_SET_NAME, "trainprof-gpu");
 	agent.ring.header->agent_tid = (uint32_t)syscall(SYS_gettid);
-	__atomic_store_n(&agent.ring.header->heartbeat_ns, now_ns(), __ATOMIC_RELAXED);
-	bool goes_on = find_cupti();
-	while (goes_on && !__atomic_load_n(&agent.is_over, __ATOMIC_ACQUIRE)) {
+	while (!is_over() && !is_dismissed()) {
 		uint32_t wanted = __atomic_load_n(wanted_word(), __ATOMIC_RELAXED);
-		goes_on = look(wanted);
-		if (goes_on && !__atomic_load_n(&agent.is_over, __ATOMIC_ACQUIRE))
+		tell_ranges();
+		look_at_cupti(wanted);
+		if (!is_over() && !is_dismissed())
 			wait_for(wanted);
 	}
-	if (goes_on)
+	if (is_over())
 		finish();
+	else
+		leave();
 	__atomic_store_n(&agent.is_done, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -278,6 +351,8 @@ static void *run(void *unused)
 /* No signal of the program is ever handled in our thread, or in those that CUPTI starts from it. */
 static void start_thread(void)
 {
+	agent.is_nicer = false;
+	agent.is_done = 0;
 	sigset_t all;
 	sigset_t before;
 	pthread_attr_t attributes;
@@ -293,7 +368,16 @@ static void start_thread(void)
 	if (failure) {
 		agent.ring.header->error = failure;
 		set_state(TP_GPU_STATE_NO_ROOM);
+		agent.is_done = 1; /* nobody is waited for at the end */
+		__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	}
+}
+
+/* Whoever is told "no" has it from then on. In a forked child the thread is the parent's. */
+static bool is_claimed(void)
+{
+	return __atomic_exchange_n(&agent.is_tended, 1, __ATOMIC_ACQ_REL) &&
+	       (!agent.ring.header || tp_ringwriter_is_ours(&agent.ring));
 }
 
 static void begin(void)
@@ -301,19 +385,110 @@ static void begin(void)
 	const char *directory = secure_getenv(TP_GPU_RINGS_ENV);
 	const char *how = secure_getenv(TP_GPU_ENV);
 	int saved = errno;
-	if (directory && *directory && !(how && strcmp(how, "0") == 0)) {
+	if (directory && *directory && !(how && strcmp(how, "0") == 0) && !is_claimed()) {
 		agent.starts_idle = how && strcmp(how, "idle") == 0;
 		if (tp_ringwriter_create(&agent.ring, directory, TP_GPU_RING_EVENTS) == 0) {
 			tp_session_init(&agent.session, &agent.ring);
+			agent.session.has_ranges = tp_ranges_init(&agent.ring, &agent.session.lock);
 			start_thread();
+		} else {
+			__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 		}
 	}
 	errno = saved;
 }
 
+/* Whoever comes first begins; who comes later is noticed by the thread. False: there is no agent
+ * in this process. */
+static bool come(enum door door)
+{
+	pthread_once(&agent.once, begin);
+	if (!tp_ringwriter_is_ours(&agent.ring) || agent.may_leave)
+		return false;
+	__atomic_store_n(&agent.has_come[door], 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, wanted_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
+	return true;
+}
+
 /* NVIDIA's names. NOLINTNEXTLINE(readability-identifier-naming) */
 __attribute__((visibility("default"))) int InitializeInjection(void)
 {
-	pthread_once(&agent.once, begin);
+	come(DOOR_CUDA);
 	return 1;
+}
+
+/* In the program's thread, for the program may end before ours has begun. Handlers that CUPTI's
+ * session registers come later, and so run before this one. */
+static void register_exit(void)
+{
+	atexit(on_exit_of_program);
+}
+
+static bool come_by_nvtx(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	if (!come(DOOR_NVTX) || !agent.session.has_ranges)
+		return false;
+	pthread_once(&once, register_exit);
+	return true;
+}
+
+/* NOLINTNEXTLINE(readability-identifier-naming) */
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_table get_table)
+{
+	return come_by_nvtx() && tp_nvtx_attach(get_table);
+}
+
+/* NOLINTNEXTLINE(readability-identifier-naming) */
+__attribute__((visibility("default"))) int
+InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
+{
+	if (!come_by_nvtx())
+		return 0;
+	tp_nvtx_attach_extension(extension);
+	return 1;
+}
+
+/* A ring for a reader that joins: 0 or an errno. One of trainprof run stays that, and what the
+ * parent of a forked child had is of no use. */
+static int join(void)
+{
+	if (agent.ring.header && !tp_ringwriter_is_ours(&agent.ring))
+		return ECHILD;
+	if (agent.ring.header && !agent.ring.is_nameless)
+		return EBUSY;
+	int failure = agent.ring.header
+			      ? tp_ringwriter_renew(&agent.ring)
+			      : tp_ringwriter_create(&agent.ring, NULL, TP_GPU_RING_EVENTS);
+	if (failure)
+		return failure;
+	agent.may_leave = true;
+	agent.starts_idle = true;
+	agent.has_come[DOOR_CUDA] = 1;
+	if (!agent.session.ring)
+		tp_session_init(&agent.session, &agent.ring);
+	if (agent.cupti == CUPTI_GONE) /* what was in the way may be gone */
+		agent.cupti = CUPTI_UNSOUGHT;
+	agent.aside = (struct tp_standaside){0};
+	__atomic_store_n(&agent.ring.header->reader_ns, now_ns(), __ATOMIC_RELAXED);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int trainprof_agent_attach(void *block, size_t bytes)
+{
+	const char *how = secure_getenv(TP_GPU_ENV);
+	if (how && strcmp(how, "0") == 0)
+		return -ECANCELED;
+	if (is_claimed())
+		return -EBUSY;
+	int failure = join();
+	if (failure) {
+		__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
+		return -failure;
+	}
+	agent.block = block;
+	agent.block_bytes = bytes;
+	agent.comer = (pid_t)syscall(SYS_gettid);
+	start_thread();
+	return agent.ring.fd;
 }

@@ -18,13 +18,6 @@ enum cupti_result {
 	CUPTI_TAKEN = 39,         /* MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
 };
 
-/* Of cuptiGetVersion: 18 is 11.8, 27 is 12.9; from 13.0 on MMmmuu, 130001 is 13.0 update 1. */
-enum cupti_version {
-	CUPTI_OLDEST = 18,
-	CUPTI_NULL_BUFFER = 27, /* from here on a request may be answered with no buffer */
-	CUPTI_TOO_NEW = 140000,
-};
-
 enum cupti_kind {
 	CUPTI_MEMCPY = 1,
 	CUPTI_MEMSET = 2,

@@ -1,7 +1,7 @@
 /* Finds a libcupti: mapped, told, known to the loader, beside the runtime, in a toolkit. */
 #include "cuptilib.h"
 
-#include "trainprof/wire/gpu_ring.h"
+#include "trainprof/wire/cupti_places.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -85,7 +85,6 @@ static void *open_in(struct tp_cuptilib *lib, const char *folder)
 	return handle;
 }
 
-/* Wheels: nvidia/cu13/lib has both, nvidia/cuda_runtime/lib has nvidia/cuda_cupti/lib beside it. */
 static void *open_beside_runtime(struct tp_cuptilib *lib)
 {
 	struct mapped runtime;
@@ -97,16 +96,13 @@ static void *open_beside_runtime(struct tp_cuptilib *lib)
 	void *handle = open_in(lib, folder);
 	if (handle)
 		return handle;
-	snprintf(folder, sizeof(folder), "%.*s../../cuda_cupti/lib/", length, runtime.path);
+	snprintf(folder, sizeof(folder), "%.*s" TP_CUPTI_WHEEL, length, runtime.path);
 	return open_in(lib, folder);
 }
 
 static void *open_in_toolkit(struct tp_cuptilib *lib)
 {
-	static const char *const folders[] = {"/usr/local/cuda/extras/CUPTI/lib64/",
-					      "/usr/local/cuda/targets/x86_64-linux/lib/",
-					      "/usr/local/cuda/targets/sbsa-linux/lib/",
-					      "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"};
+	static const char *const folders[] = TP_CUPTI_FOLDERS;
 	void *handle = NULL;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !handle; i++)
 		handle = open_in(lib, folders[i]);
@@ -121,7 +117,7 @@ static void *open_any(struct tp_cuptilib *lib)
 		if (handle)
 			return handle;
 	}
-	const char *told = secure_getenv(TP_GPU_CUPTI_ENV);
+	const char *told = secure_getenv(TP_CUPTI_ENV);
 	void *handle = told ? open_file(lib, told, 0) : NULL;
 	if (!handle)
 		handle = open_in(lib, "");

@@ -1,13 +1,17 @@
 /* Subscribes, switches kinds of records on and off, takes the buffers that CUPTI fills. */
 #include "cuptisession.h"
 
+#include "hostclock.h"
+#include "ranges.h"
+
+#include "trainprof/wire/gpu_faults.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
-	FILTER_SINCE = 23,   /* 12.5: calls one by one; before, Kineto found it not to work */
 	BATCH = 64,          /* records decoded in one go, holding the lock */
+	CACHE_LINE = 64,     /* of most processors; of others it is only slower */
 	CLOCK_TRIES = 5,     /* of which the tightest is told */
 	DEVICE_BUFFERS = 16, /* of 3.2 MB, at most: the GPU's memory is the program's */
 	FIRST_DEVICE_BUFFERS = 1,
@@ -44,13 +48,6 @@ void tp_session_init(struct tp_session *session, struct tp_ringwriter *ring)
 	__atomic_store_n(&current, session, __ATOMIC_RELEASE);
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ---- what CUPTI calls ----------------------------------------------------------------------- */
 
 /* In the thread that launches: no lock, no system call. */
@@ -65,19 +62,28 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 		return;
 	if (tp_ringwriter_is_ours(session->ring))
 		__atomic_fetch_add(&session->ring->header->n_scratch, 1, __ATOMIC_RELAXED);
-	if (session->lib.version >= CUPTI_NULL_BUFFER)
+	if (session->may_refuse)
 		*size = 0;
 	else
 		*buffer = scratch;
 }
 
-/* CUPTI is asked without the lock: it has locks of its own. */
+/* CUPTI is asked without the lock: it has locks of its own. How many; *result is why no more. */
 static size_t next_records(struct tp_session *session, uint8_t *buffer, size_t valid,
-			   struct cupti_record **last, struct cupti_record *batch[BATCH])
+			   struct cupti_record *batch[BATCH], struct cupti_record **last,
+			   int *result)
 {
 	size_t n = 0;
-	while (n < BATCH && session->lib.get_next_record(buffer, valid, last) == CUPTI_OK)
+	*result = CUPTI_OK;
+	while (n < BATCH) {
+		*result = session->lib.get_next_record(buffer, valid, last);
+		if (*result != CUPTI_OK)
+			break;
+		/* Until it is decoded the rest of it comes nearer. */
+		for (size_t at = CACHE_LINE; at < sizeof(struct cupti_kernel); at += CACHE_LINE)
+			__builtin_prefetch((const char *)*last + at);
 		batch[n++] = *last;
+	}
 	return n;
 }
 
@@ -85,15 +91,21 @@ static void decode_buffer(struct tp_session *session, uint8_t *buffer, size_t va
 {
 	struct cupti_record *batch[BATCH];
 	struct cupti_record *last = NULL;
-	size_t n;
+	int result;
+	pthread_mutex_lock(&session->lock);
+	tp_decode_begin(&session->decoder);
+	pthread_mutex_unlock(&session->lock);
 	do {
-		n = next_records(session, buffer, valid, &last, batch);
+		size_t n = next_records(session, buffer, valid, batch, &last, &result);
 		pthread_mutex_lock(&session->lock);
 		for (size_t i = 0; i < n; i++)
 			tp_decode(&session->decoder, batch[i]);
+		/* Nobody says how many records are behind one that CUPTI cannot read. */
+		if (result != CUPTI_OK && result != CUPTI_LIMIT_REACHED)
+			session->ring->header->n_lost++;
 		tp_ringwriter_publish(session->ring);
 		pthread_mutex_unlock(&session->lock);
-	} while (n == BATCH);
+	} while (result == CUPTI_OK);
 }
 
 static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, size_t size,
@@ -104,7 +116,10 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	(void)size;
 	if (!tp_ringwriter_is_ours(session->ring))
 		return;
-	uint64_t begun_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begun_ns = tp_hostclock_ns(CLOCK_THREAD_CPUTIME_ID);
+	/* Ranges come before the calls in them, so that a reader knows those when these come. */
+	if (session->has_ranges)
+		tp_ranges_drain(tp_hostclock_ns(CLOCK_MONOTONIC), false);
 	if (buffer && buffer != scratch && valid)
 		decode_buffer(session, buffer, valid);
 	if (session->lib.get_num_dropped(cuda_context, stream, &n_dropped) != CUPTI_OK)
@@ -115,7 +130,7 @@ static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, si
 	pthread_mutex_lock(&session->lock);
 	session->ring->header->n_lost += n_dropped;
 	session->ring->header->n_buffers++;
-	session->ring->header->cost_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
+	session->ring->header->cost_ns += tp_hostclock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -163,6 +178,12 @@ static enum tp_gpu_state subscribe(struct tp_session *session)
 		      result);
 }
 
+static bool has_fault(const struct tp_session *session, enum tp_gpu_fault_kind kind)
+{
+	const struct tp_cuptilib *lib = &session->lib;
+	return tp_gpu_fault_find(kind, lib->version, lib->driver_version) != NULL;
+}
+
 /* What helps and is not needed: refusals are the versions' and the environment's own. */
 static void set_attributes(struct tp_session *session)
 {
@@ -179,14 +200,20 @@ static void set_attributes(struct tp_session *session)
 	}
 	bool tells_tids = session->lib.set_thread_id_type &&
 			  session->lib.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM) == CUPTI_OK;
+	session->may_refuse = !has_fault(session, TP_GPU_FAULT_NO_NULL);
+	/* Buffers of the window before may be decoded now. */
+	pthread_mutex_lock(&session->lock);
 	session->decoder.thread_flag = tells_tids ? 0 : TP_GPU_FLAG_PTHREAD;
+	pthread_mutex_unlock(&session->lock);
 	/* Else there is a record of each query of an event that is not there yet. */
 	if (session->lib.enable_all_syncs)
 		session->lib.enable_all_syncs(0);
 }
 
+/* CUPTI does not promise that it keeps each name where it told it. */
 static uint32_t name_id(void *context, const char *name)
 {
+	tp_nametable_doubt(context);
 	return tp_nametable_id(context, name);
 }
 
@@ -208,8 +235,8 @@ static bool switch_calls(struct tp_session *session, int domain, uint8_t is_on)
 
 static bool filter_calls(struct tp_session *session, int domain)
 {
-	bool is_able = session->lib.version >= FILTER_SINCE && session->lib.enable_driver_call &&
-		       session->lib.enable_runtime_call;
+	bool is_able = !has_fault(session, TP_GPU_FAULT_NO_FILTER) &&
+		       session->lib.enable_driver_call && session->lib.enable_runtime_call;
 	if (!is_able)
 		return false;
 	if (!switch_calls(session, domain, 1)) {
@@ -254,7 +281,7 @@ static void tell_window(struct tp_session *session, uint8_t type)
 		.type = type,
 		.flags = TP_GPU_FLAG_HOST_CLOCK,
 		.id = session->ring->header->n_windows,
-		.t0 = clock_ns(CLOCK_MONOTONIC),
+		.t0 = tp_hostclock_ns(CLOCK_MONOTONIC),
 	};
 	pthread_mutex_lock(&session->lock);
 	tp_ringwriter_put(session->ring, &event, 1);
@@ -262,7 +289,8 @@ static void tell_window(struct tp_session *session, uint8_t type)
 	pthread_mutex_unlock(&session->lock);
 }
 
-static enum tp_gpu_state open_steps(struct tp_session *session)
+/* All but switching on. */
+static enum tp_gpu_state prepare(struct tp_session *session)
 {
 	enum tp_gpu_state state = subscribe(session);
 	if (state != TP_GPU_STATE_OPEN)
@@ -276,11 +304,8 @@ static enum tp_gpu_state open_steps(struct tp_session *session)
 				  &session->decoder.names);
 	session->has_names = true;
 	int result = session->lib.register_callbacks(on_request, on_complete);
-	if (result != CUPTI_OK)
-		return refuse(session, "cuptiActivityRegisterCallbacks", result);
-	session->ring->header->n_windows++;
-	tell_window(session, TP_GPU_EVENT_OPEN);
-	return switch_all_on(session);
+	return result == CUPTI_OK ? TP_GPU_STATE_OPEN
+				  : refuse(session, "cuptiActivityRegisterCallbacks", result);
 }
 
 enum tp_gpu_state tp_session_open(struct tp_session *session)
@@ -292,12 +317,16 @@ enum tp_gpu_state tp_session_open(struct tp_session *session)
 		session->ring->header->error = failure;
 		return TP_GPU_STATE_NO_ROOM;
 	}
-	enum tp_gpu_state state = open_steps(session);
-	if (state != TP_GPU_STATE_OPEN) {
-		if (session->kinds || session->filtered)
+	enum tp_gpu_state state = prepare(session);
+	if (state == TP_GPU_STATE_OPEN) {
+		session->ring->header->n_windows++;
+		tell_window(session, TP_GPU_EVENT_OPEN);
+		state = switch_all_on(session);
+		if (state != TP_GPU_STATE_OPEN)
 			tp_session_pause(session);
-		tp_session_release(session);
 	}
+	if (state != TP_GPU_STATE_OPEN)
+		tp_session_release(session);
 	return state;
 }
 
@@ -315,9 +344,9 @@ bool tp_session_tell_clock(struct tp_session *session)
 	struct tp_gpu_clock best = {.error_ns = UINT32_MAX};
 	for (int i = 0; i < CLOCK_TRIES; i++) {
 		uint64_t cupti_ns = 0;
-		uint64_t before_ns = clock_ns(CLOCK_MONOTONIC);
+		uint64_t before_ns = tp_hostclock_ns(CLOCK_MONOTONIC);
 		int result = session->lib.get_timestamp(&cupti_ns);
-		uint64_t half_ns = (clock_ns(CLOCK_MONOTONIC) - before_ns) / 2;
+		uint64_t half_ns = (tp_hostclock_ns(CLOCK_MONOTONIC) - before_ns) / 2;
 		if (result != CUPTI_OK) {
 			refuse(session, "cuptiGetTimestamp", result);
 			return false;

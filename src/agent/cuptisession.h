@@ -28,6 +28,8 @@ struct tp_session {
 	uint32_t kinds;              /* bit i: row i of the table of kinds is on */
 	uint32_t filtered;           /* bit d: calls of domain d are on one by one */
 	bool has_names;              /* of calls */
+	bool has_ranges;             /* ranges of NVTX are told into the same ring */
+	bool may_refuse;             /* a buffer that is asked for */
 	uint64_t n_requested;        /* buffers, ever */
 	uint64_t n_returned;
 	uint64_t n_called; /* launches seen while watched for */

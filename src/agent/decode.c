@@ -39,19 +39,29 @@ static bool set_times(struct tp_translator *decoder, struct tp_gpu_event *event,
 	return true;
 }
 
-/* The event, with its node where it is one of a graph, and what else belongs to it. */
-static void put(struct tp_translator *decoder, struct tp_gpu_event events[3], size_t n,
-		uint64_t node, uint32_t graph)
+static void set_node(struct tp_gpu_event *out, const struct tp_gpu_event *of, uint64_t node,
+		     uint32_t graph)
 {
-	if (node)
-		events[n++] = (struct tp_gpu_event){
-			.type = TP_GPU_EVENT_NODE,
-			.id = graph,
-			.t0 = events[0].t0,
-			.link = events[0].link,
-			.x = node,
-		};
-	tp_ringwriter_put(decoder->ring, events, n);
+	*out = (struct tp_gpu_event){
+		.type = TP_GPU_EVENT_NODE,
+		.id = graph,
+		.t0 = of->t0,
+		.link = of->link,
+		.x = node,
+	};
+}
+
+/* The event, with its node where it is one of a graph. Few are: the others pay for one event. */
+static void put(struct tp_translator *decoder, const struct tp_gpu_event *event, uint64_t node,
+		uint32_t graph)
+{
+	if (!node) {
+		tp_ringwriter_put(decoder->ring, event, 1);
+		return;
+	}
+	struct tp_gpu_event events[2] = {*event};
+	set_node(&events[1], event, node, graph);
+	tp_ringwriter_put(decoder->ring, events, 2);
 }
 
 static uint64_t size_of_launch(const struct cupti_kernel *kernel)
@@ -68,15 +78,14 @@ static uint64_t size_of_launch(const struct cupti_kernel *kernel)
 
 static void decode_kernel(struct tp_translator *decoder, const struct cupti_kernel *kernel)
 {
-	struct tp_gpu_event events[3] = {
-		{.type = TP_GPU_EVENT_KERNEL, .link = kernel->correlation}};
-	if (!set_times(decoder, &events[0], kernel->start, kernel->end))
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_KERNEL, .link = kernel->correlation};
+	if (!set_times(decoder, &event, kernel->start, kernel->end))
 		return;
-	events[0].place = tp_placetable_number(&decoder->places, kernel->device, kernel->context,
-					       kernel->stream);
-	events[0].id = tp_nametable_id(&decoder->names, kernel->name);
-	events[0].x = size_of_launch(kernel);
-	put(decoder, events, 1, kernel->graph_node, kernel->graph);
+	event.place = tp_placetable_number(&decoder->places, kernel->device, kernel->context,
+					   kernel->stream);
+	event.id = tp_nametable_id(&decoder->names, kernel->name);
+	event.x = size_of_launch(kernel);
+	put(decoder, &event, kernel->graph_node, kernel->graph);
 }
 
 static uint32_t copy_id(uint8_t kind, uint8_t from, uint8_t to)
@@ -84,29 +93,38 @@ static uint32_t copy_id(uint8_t kind, uint8_t from, uint8_t to)
 	return kind | (uint32_t)from << 8 | (uint32_t)to << 16;
 }
 
+/* Copies between two devices begin as all copies do. False: it has no times. */
+static bool set_copy(struct tp_translator *decoder, struct tp_gpu_event *event,
+		     const struct cupti_memcpy *copy)
+{
+	if (!set_times(decoder, event, copy->start, copy->end))
+		return false;
+	event->type = TP_GPU_EVENT_COPY;
+	event->place =
+		tp_placetable_number(&decoder->places, copy->device, copy->context, copy->stream);
+	event->flags |= copy->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
+	event->id = copy_id(copy->copy_kind, copy->from, copy->to);
+	event->x = copy->bytes;
+	return true;
+}
+_Static_assert(offsetof(struct cupti_memcpy2, bytes) == offsetof(struct cupti_memcpy, bytes) &&
+		       offsetof(struct cupti_memcpy2, stream) ==
+			       offsetof(struct cupti_memcpy, stream),
+	       "how copies begin");
+
 static void decode_memcpy(struct tp_translator *decoder, const struct cupti_memcpy *copy)
 {
-	struct tp_gpu_event events[3] = {{.type = TP_GPU_EVENT_COPY, .link = copy->correlation}};
-	if (!set_times(decoder, &events[0], copy->start, copy->end))
-		return;
-	events[0].place =
-		tp_placetable_number(&decoder->places, copy->device, copy->context, copy->stream);
-	events[0].flags |= copy->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
-	events[0].id = copy_id(copy->copy_kind, copy->from, copy->to);
-	events[0].x = copy->bytes;
-	put(decoder, events, 1, copy->graph_node, copy->graph);
+	struct tp_gpu_event event = {.link = copy->correlation};
+	if (set_copy(decoder, &event, copy))
+		put(decoder, &event, copy->graph_node, copy->graph);
 }
 
-static void decode_memcpy2(struct tp_translator *decoder, const struct cupti_memcpy2 *copy)
+static void decode_memcpy2(struct tp_translator *decoder, const struct cupti_record *record)
 {
-	struct tp_gpu_event events[3] = {{.type = TP_GPU_EVENT_COPY, .link = copy->correlation}};
-	if (!set_times(decoder, &events[0], copy->start, copy->end))
+	const struct cupti_memcpy2 *copy = as_record(record);
+	struct tp_gpu_event events[3] = {{.link = copy->correlation}};
+	if (!set_copy(decoder, &events[0], as_record(record)))
 		return;
-	events[0].place =
-		tp_placetable_number(&decoder->places, copy->device, copy->context, copy->stream);
-	events[0].flags |= copy->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
-	events[0].id = copy_id(copy->copy_kind, copy->from, copy->to);
-	events[0].x = copy->bytes;
 	events[1] = (struct tp_gpu_event){
 		.type = TP_GPU_EVENT_PEER,
 		.id = copy->from_device,
@@ -114,20 +132,21 @@ static void decode_memcpy2(struct tp_translator *decoder, const struct cupti_mem
 		.link = copy->correlation,
 		.x = copy->to_device,
 	};
-	put(decoder, events, 2, copy->graph_node, copy->graph);
+	set_node(&events[2], &events[0], copy->graph_node, copy->graph);
+	tp_ringwriter_put(decoder->ring, events, copy->graph_node ? 3 : 2);
 }
 
 static void decode_memset(struct tp_translator *decoder, const struct cupti_memset *set)
 {
-	struct tp_gpu_event events[3] = {{.type = TP_GPU_EVENT_SET, .link = set->correlation}};
-	if (!set_times(decoder, &events[0], set->start, set->end))
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_SET, .link = set->correlation};
+	if (!set_times(decoder, &event, set->start, set->end))
 		return;
-	events[0].place =
+	event.place =
 		tp_placetable_number(&decoder->places, set->device, set->context, set->stream);
-	events[0].flags |= set->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
-	events[0].id = copy_id(0, 0, (uint8_t)set->memory);
-	events[0].x = set->bytes;
-	put(decoder, events, 1, set->graph_node, set->graph);
+	event.flags |= set->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
+	event.id = copy_id(0, 0, (uint8_t)set->memory);
+	event.x = set->bytes;
+	put(decoder, &event, set->graph_node, set->graph);
 }
 
 static void decode_call(struct tp_translator *decoder, const struct cupti_call *call, int domain)
@@ -194,6 +213,11 @@ static void decode_overhead(struct tp_translator *decoder, const struct cupti_ov
 		tp_ringwriter_put(decoder->ring, &event, 1);
 }
 
+void tp_decode_begin(struct tp_translator *decoder)
+{
+	tp_nametable_doubt(&decoder->names);
+}
+
 void tp_decode(struct tp_translator *decoder, const struct cupti_record *record)
 {
 	decoder->ring->header->n_records++;
@@ -206,7 +230,7 @@ void tp_decode(struct tp_translator *decoder, const struct cupti_record *record)
 		decode_memcpy(decoder, as_record(record));
 		break;
 	case CUPTI_MEMCPY2:
-		decode_memcpy2(decoder, as_record(record));
+		decode_memcpy2(decoder, record);
 		break;
 	case CUPTI_MEMSET:
 		decode_memset(decoder, as_record(record));

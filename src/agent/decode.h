@@ -25,6 +25,9 @@ struct tp_translator {
 /* Zeroed memory is to be given its ring. */
 void tp_translator_init(struct tp_translator *decoder, struct tp_ringwriter *ring);
 
+/* Another buffer begins: what records point to may have changed since the one before. */
+void tp_decode_begin(struct tp_translator *decoder);
+
 /* The record's first 4 bytes are its kind; it is as long as CUPTI makes that kind. */
 void tp_decode(struct tp_translator *decoder, const struct cupti_record *record);
 

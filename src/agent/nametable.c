@@ -31,7 +31,7 @@ static uint32_t find_or_add(struct tp_nametable *table, const char *name)
 		if (table->texts[i].hash == hash && is_same(table, table->texts[i].id, name))
 			return table->texts[i].id;
 	if (table->n >= TP_NAMETABLE_TEXTS / 4 * 3) {
-		table->ring->header->n_unnamed++;
+		__atomic_fetch_add(&table->ring->header->n_unnamed, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	uint32_t id = tp_ringwriter_add_name(table->ring, name, length);
@@ -48,10 +48,19 @@ uint32_t tp_nametable_id(struct tp_nametable *table, const char *name)
 	if (!name)
 		return 0;
 	uint32_t i = hash_place(name) & (TP_NAMETABLE_PLACES - 1);
-	if (table->places[i].at == name && is_same(table, table->places[i].id, name))
-		return table->places[i].id;
-	uint32_t id = find_or_add(table, name);
-	table->places[i].at = id ? name : NULL;
+	uint32_t id = table->places[i].id;
+	bool is_known = table->places[i].at == name;
+	if (is_known && table->places[i].looked == table->n_doubts)
+		return id;
+	if (!is_known || !id || !is_same(table, id, name))
+		id = find_or_add(table, name);
+	table->places[i].at = name;
 	table->places[i].id = id;
+	table->places[i].looked = table->n_doubts;
 	return id;
+}
+
+void tp_nametable_doubt(struct tp_nametable *table)
+{
+	table->n_doubts++;
 }

@@ -8,12 +8,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	PAGE = 4096,
-	MOST_TOGETHER = 4,
 	MOST_EXECS = 1000, /* of one process; then it is not traced any more */
+	MOST_TRIES = 100,  /* of a call that signals interrupt */
 	CLOCKS_BYTES = TP_GPU_RING_CLOCKS * (int)sizeof(struct tp_gpu_clock),
 	PLACES_BYTES = TP_GPU_RING_PLACES * (int)sizeof(struct tp_gpu_place),
 	CLOCKS_AT = TP_GPU_RING_HEADER_BYTES,
@@ -23,9 +24,9 @@ enum {
 };
 _Static_assert(EVENTS_AT % PAGE == 0 && NAMES_AT % 8 == 0 && PLACES_AT % 8 == 0, "layout");
 
-static size_t file_bytes(uint32_t n_events)
+static size_t file_bytes(uint64_t n_events)
 {
-	return EVENTS_AT + (size_t)n_events * sizeof(struct tp_gpu_event);
+	return EVENTS_AT + n_events * sizeof(struct tp_gpu_event);
 }
 
 /* Field 22 of /proc/self/stat; the second is a name in brackets that may hold anything. */
@@ -97,6 +98,14 @@ static void fill_header(struct tp_gpu_ring_header *header, uint32_t n_events, ui
 	__atomic_store_n(&header->magic, TP_GPU_RING_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* False: the program has closed our descriptor, and it may be a file of its own by now. */
+static bool has_file(const struct tp_ringwriter *ring)
+{
+	struct stat now;
+	return fstat(ring->fd, &now) == 0 && now.st_dev == ring->device &&
+	       now.st_ino == ring->inode;
+}
+
 /* A file that grows beyond the program's limit would be a SIGXFSZ in the program. */
 static bool may_be_as_long(size_t bytes)
 {
@@ -104,17 +113,37 @@ static bool may_be_as_long(size_t bytes)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 }
 
+/*
+ * Room that is sure to be there, because a full disk would be a SIGBUS in the program. Older
+ * kernels end the call at any signal, with nothing done; the program may have timers that send
+ * many.
+ */
+static int allocate(int fd, size_t bytes)
+{
+	int failure = EINTR;
+	for (int i = 0; failure == EINTR && i < MOST_TRIES; i++)
+		failure = posix_fallocate(fd, 0, (off_t)bytes);
+	return failure;
+}
+
 int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint32_t n_events)
 {
 	uint64_t ticks = start_ticks();
 	char path[PAGE];
+	struct stat about = {0};
 	if (!may_be_as_long(file_bytes(n_events)))
 		return EFBIG;
-	struct tp_ringwriter ring = {.fd = open_new(path, directory, ticks)};
-	if (ring.fd < 0)
+	struct tp_ringwriter ring = {
+		.fd = directory ? open_new(path, directory, ticks)
+				: memfd_create("trainprof-gpu", MFD_CLOEXEC),
+		.n_events = n_events,
+		.is_nameless = !directory,
+	};
+	if (ring.fd < 0 || fstat(ring.fd, &about) != 0)
 		return errno;
-	/* Reserved, because a full disk would be a SIGBUS in the program. */
-	int failure = posix_fallocate(ring.fd, 0, EVENTS_AT);
+	ring.device = about.st_dev;
+	ring.inode = about.st_ino;
+	int failure = allocate(ring.fd, EVENTS_AT);
 	char *map = MAP_FAILED;
 	if (!failure) {
 		map = mmap(NULL, file_bytes(n_events), PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd,
@@ -129,7 +158,8 @@ int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint3
 		if (map != MAP_FAILED)
 			munmap(map, file_bytes(n_events));
 		close(ring.fd);
-		unlink(path);
+		if (directory)
+			unlink(path);
 		return failure;
 	}
 	madvise(map, file_bytes(n_events), MADV_DONTFORK);
@@ -143,15 +173,49 @@ int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint3
 	return 0;
 }
 
+/* Here, where time does not matter: a fault a page is half of what an event costs. Before Linux
+ * 5.14 the faults come one by one. */
+static void map_events(const struct tp_ringwriter *ring)
+{
+#ifdef MADV_POPULATE_WRITE
+	madvise(ring->events, ring->n_events * sizeof(*ring->events), MADV_POPULATE_WRITE);
+#else
+	(void)ring;
+#endif
+}
+
 int tp_ringwriter_reserve(struct tp_ringwriter *ring)
 {
 	if (ring->fd < 0)
 		return 0;
-	int failure = posix_fallocate(ring->fd, 0, (off_t)file_bytes(ring->header->n_events));
+	if (!has_file(ring))
+		return EBADF;
+	int failure = allocate(ring->fd, file_bytes(ring->n_events));
 	if (failure)
 		return failure;
+	map_events(ring);
+	if (ring->is_nameless)
+		return 0;
 	close(ring->fd);
 	ring->fd = -1;
+	return 0;
+}
+
+int tp_ringwriter_renew(struct tp_ringwriter *ring)
+{
+	struct tp_gpu_ring_header *header = ring->header;
+	if (!has_file(ring))
+		return EBADF;
+	size_t counts = offsetof(struct tp_gpu_ring_header, owner) -
+			offsetof(struct tp_gpu_ring_header, n_dropped);
+	memset(header->n_dropped, 0, counts);
+	header->cost_ns = 0;
+	header->error = 0;
+	header->wanted = TP_GPU_WANT_AS_STARTED;
+	header->tail = ring->tail = ring->head;
+	ring->n_gone = 0;
+	tp_ringwriter_publish(ring);
+	tp_ringwriter_set_state(ring, TP_GPU_STATE_STARTING);
 	return 0;
 }
 
@@ -166,7 +230,7 @@ bool tp_ringwriter_is_ours(const struct tp_ringwriter *ring)
 static bool fits(const struct tp_ringwriter *ring, size_t n)
 {
 	uint64_t used = ring->head - ring->tail;
-	return used <= ring->header->n_events && n <= ring->header->n_events - used;
+	return used <= ring->n_events && n <= ring->n_events - used;
 }
 
 static bool has_room(struct tp_ringwriter *ring, size_t n)
@@ -179,7 +243,7 @@ static bool has_room(struct tp_ringwriter *ring, size_t n)
 
 static void append(struct tp_ringwriter *ring, const struct tp_gpu_event *event)
 {
-	ring->events[ring->head++ & (ring->header->n_events - 1)] = *event;
+	ring->events[ring->head++ & (ring->n_events - 1)] = *event;
 }
 
 static void drop(struct tp_ringwriter *ring, const struct tp_gpu_event *events, size_t n)
@@ -216,6 +280,13 @@ void tp_ringwriter_put(struct tp_ringwriter *ring, const struct tp_gpu_event *ev
 		append(ring, &events[i]);
 }
 
+void tp_ringwriter_lose(struct tp_ringwriter *ring, uint64_t n)
+{
+	uint64_t *count = &ring->header->n_dropped[TP_GPU_EVENT_PUSH];
+	__atomic_store_n(count, *count + n, __ATOMIC_RELAXED);
+	ring->n_gone += n;
+}
+
 void tp_ringwriter_publish(struct tp_ringwriter *ring)
 {
 	__atomic_store_n(&ring->header->head, ring->head, __ATOMIC_RELEASE);
@@ -231,7 +302,7 @@ uint32_t tp_ringwriter_add_name(struct tp_ringwriter *ring, const char *text, si
 		length = TP_GPU_NAME_MOST;
 	size_t size = (sizeof(struct tp_gpu_name) + length + 1 + 7) & ~(size_t)7;
 	if (size > header->names_bytes - at) {
-		header->n_unnamed++;
+		__atomic_fetch_add(&header->n_unnamed, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
 	struct tp_gpu_name *name = (struct tp_gpu_name *)(void *)(ring->names + at);
@@ -283,7 +354,7 @@ void tp_ringwriter_close(struct tp_ringwriter *ring)
 	if (ring->fd >= 0)
 		close(ring->fd);
 	if (ring->header)
-		munmap(ring->header, file_bytes(ring->header->n_events));
+		munmap(ring->header, file_bytes(ring->n_events));
 	if (ring->is_ours)
 		munmap(ring->is_ours, PAGE);
 	*ring = (struct tp_ringwriter){.fd = -1};

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct tp_ringwriter {
 	struct tp_gpu_ring_header *header; /* NULL: not open */
@@ -22,30 +23,43 @@ struct tp_ringwriter {
 	struct tp_gpu_place *places;
 	char *names;
 	uint32_t *is_ours; /* in a page that reads 0 in every forked child */
+	uint64_t n_events; /* as in the header, where others could change it */
 	uint64_t head;     /* events written; the file's head is behind until publish() */
 	uint64_t tail;     /* the reader's, when it was last looked at */
 	uint64_t n_gone;   /* dropped since the last event that fitted */
-	int fd;            /* until there is room for events; then -1 */
+	int fd;            /* until there is room for events; then -1, unless it has no name */
+	bool is_nameless;  /* the descriptor is all there is of the file, and stays */
+	dev_t device;      /* of the file, and its inode: what `fd` must be */
+	ino_t inode;
 };
 
 /*
- * Make the file in the directory and map it; there is room for all but events. Returns 0 or an
- * errno. `n_events` is a power of two.
+ * Make the file in the directory, or a memfd where that is NULL, and map it; there is room for all
+ * but events. Returns 0 or an errno. `n_events` is a power of two.
  */
 int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint32_t n_events);
 
-/* Make room for events. 0, or an errno (no space). Again does nothing. */
+/* Make room for events. 0, or an errno (no space; EBADF: the program has closed our descriptor).
+ * Again does nothing, or makes room once more in what the reader has cut holes into. */
 int tp_ringwriter_reserve(struct tp_ringwriter *ring);
+
+/* For another reader of a nameless one: nothing unread, no counts, as if just made; names and
+ * places stay. 0 or EBADF. */
+int tp_ringwriter_renew(struct tp_ringwriter *ring);
 
 /* False in a child that was forked, however it was, and before create(). From any thread. */
 bool tp_ringwriter_is_ours(const struct tp_ringwriter *ring);
 
 /*
- * Append events that belong together, at most 4: all of them or, counted, none. They become visible
+ * Append events that belong together, a few: all of them or, counted, none. They become visible
  * with publish(). Needs room for events.
  */
 void tp_ringwriter_put(struct tp_ringwriter *ring, const struct tp_gpu_event *events, size_t n);
 void tp_ringwriter_publish(struct tp_ringwriter *ring);
+
+/* So many events of ranges were dropped before they came here: counted, and told by a LOST event
+ * before the next one that fits. */
+void tp_ringwriter_lose(struct tp_ringwriter *ring, uint64_t n);
 
 /* Append a name of `length` bytes, NUL not counted. Its id; 0, counted: no room. */
 uint32_t tp_ringwriter_add_name(struct tp_ringwriter *ring, const char *text, size_t length);

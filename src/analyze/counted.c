@@ -14,7 +14,8 @@ enum {
 	SURE_ROUNDS = 8,  /* the limits of loop.c */
 	MANY_ROUNDS = 30,
 	MIN_INNER_EPOCH = 8,
-	FEW = 4, /* rounds that are looked at together */
+	FEW = 4,            /* rounds that are looked at together */
+	LONGEST_GLITCH = 3, /* readings */
 };
 
 static const double epoch_ns = 3e9;
@@ -118,19 +119,35 @@ static void collect(struct counters *counters, const struct tp_analysis *analysi
 	}
 }
 
-/* What a dead frame left behind may give any number once. */
+/* What a dead frame left behind may give any number: how many of the readings from `i` on do not
+ * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
+static size_t glitch_length(const struct counter *counter, size_t i, const struct reading *last)
+{
+	const struct reading *r = counter->readings;
+	if (follows(r[i].value, last->value))
+		return 0;
+	for (size_t n = 1; n <= LONGEST_GLITCH && i + n < counter->n; n++) {
+		if (follows(r[i + n].value, last->value))
+			return n;
+		if (r[i + n].value < last->value)
+			break;
+	}
+	return 0;
+}
+
+/* What is counted meanwhile began at any time since the reading before. */
 static void drop_glitches(struct counter *counter)
 {
 	size_t kept = 0;
 	struct reading *r = counter->readings;
 	for (size_t i = 0; i < counter->n; i++) {
-		bool is_glitch = kept > 0 && i + 1 < counter->n &&
-				 !follows(r[i].value, r[kept - 1].value) &&
-				 follows(r[i + 1].value, r[kept - 1].value);
-		if (is_glitch)
+		size_t n = kept > 0 ? glitch_length(counter, i, &r[kept - 1]) : 0;
+		if (n > 0) {
 			counter->n_odd++;
-		else
-			r[kept++] = r[i];
+			r[i + n].before_ns = r[i].before_ns;
+			i += n;
+		}
+		r[kept++] = r[i];
 	}
 	counter->n = kept;
 	for (size_t i = 0; i < counter->n; i++)

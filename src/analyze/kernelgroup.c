@@ -33,7 +33,7 @@ static enum tp_status add_family(struct tp_kernel_patterns *out, const struct tp
 				.name = tp_arena_strdup(row->arena, name),
 				.group = group,
 				.file = row->file,
-				.line = tp_json_line(row->doc, item),
+				.line = tp_json_line(item),
 			};
 	return TP_OK;
 }

@@ -12,9 +12,9 @@
 
 #include "pythonclass.h"
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,12 +70,13 @@ static bool is_python(const struct tp_calltree *tree, const struct tp_trace *tra
 static bool has_counter(const struct tp_frame *frame, const struct tp_trace *trace,
 			const char *counter)
 {
-	char function[512];
-	int n = snprintf(function, sizeof(function), "%s:%u %s() #",
-			 tp_trace_string(trace, frame->file),
-			 (unsigned)(frame->function_start >> 32),
-			 tp_trace_string(trace, frame->symbol));
-	return n > 0 && (size_t)n < sizeof(function) && strncmp(function, counter, (size_t)n) == 0;
+	struct tp_buf function = {0};
+	tp_buf_printf(&function, "%s:%u %s() #", tp_trace_string(trace, frame->file),
+		      (unsigned)(frame->function_start >> 32),
+		      tp_trace_string(trace, frame->symbol));
+	bool is_its = strncmp(tp_buf_text(&function), counter, function.len) == 0;
+	tp_buf_release(&function);
+	return is_its;
 }
 
 /* From `node` outwards; NO_NODE where none has it. */

@@ -1,10 +1,20 @@
 /* Collects what was sampled at the moment a CPU was lost, and asks the neighbours first. */
 #include "lostcpu.h"
 
+#include "trainprof/base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
 enum {
 	NEAR = 20,  /* parts of a sampling period: how near a sample has to be */
 	FAR = 32,   /* pieces to look through for samples on one side */
 	AROUND = 2, /* samples on each side that have to agree */
+	/* Losses for each that was sampled as it left, at most: one of 17 is, as long as they are
+	   on. */
+	LOSSES_MOST = 4 * 17,
+	WAKING_NS = 50 * 1000, /* after a wait: takes back a lock, wakes others */
+	SWITCH_NS = 20 * 1000, /* from one stay on a CPU to the next, at most */
 };
 
 static const struct tp_segment *piece_at(const struct tp_lostcpu *self, size_t at)
@@ -40,8 +50,8 @@ static bool is_lost(const struct tp_lostcpu *self, size_t at)
 	       run->end_ns == piece->start_ns;
 }
 
-/* The sample next to it, before or after; NO_SAMPLE when none is near enough. */
-static uint32_t near_sample(const struct tp_lostcpu *self, size_t at)
+/* By the sample next to it, before or after; false when none is near enough. */
+static bool find_near(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
 	const struct tp_segment *piece = piece_at(self, at);
@@ -59,7 +69,9 @@ static uint32_t near_sample(const struct tp_lostcpu *self, size_t at)
 			best = sides[i]->sample;
 		}
 	}
-	return best;
+	if (best != NO_SAMPLE)
+		*out = phase_of(self, best);
+	return best != NO_SAMPLE;
 }
 
 /* Of the stay that ended there; samples cut it into pieces. */
@@ -76,23 +88,177 @@ static uint64_t stay_ns(const struct tp_lostcpu *self, size_t at)
 	return end_ns - start_ns;
 }
 
+/* How many samples of leaving threads come before this one would. */
+static size_t count_leavings(const struct tp_trace *trace, uint32_t task, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = trace->n_leavings;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct tp_sample *sample = &trace->leavings[middle];
+		if (sample->task < task || (sample->task == task && sample->time_ns < time_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* By the sample of its leaving. In a stay there is none but at the end. */
+static bool find_leaving(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+{
+	const struct tp_trace *trace = self->analysis->trace;
+	uint32_t task = self->analysis->main_task;
+	uint64_t end_ns = piece_at(self, at)->start_ns;
+	size_t after = count_leavings(trace, task, end_ns + 1);
+	if (after == 0)
+		return false;
+	const struct tp_sample *sample = &trace->leavings[after - 1];
+	const struct tp_stack_class *class = &self->analysis->classes[sample->stack];
+	if (sample->task != task || sample->time_ns + stay_ns(self, at) < end_ns ||
+	    (self->needs_python && !class->has_python))
+		return false;
+	*out = class->phase;
+	return true;
+}
+
+static bool find_known(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+{
+	return self->has_leavings ? find_leaving(self, at, out) : find_near(self, at, out);
+}
+
+/* Few among many losses were sampled before that was switched off, and tell of that time only. */
+static bool are_leavings_told(const struct tp_lostcpu *self)
+{
+	size_t n_lost = 0;
+	size_t n_told = 0;
+	for (size_t i = 0; self->analysis->trace->n_leavings && i < self->timeline->n; i++) {
+		enum tp_phase ignored;
+		if (!is_lost(self, i))
+			continue;
+		n_lost++;
+		n_told += find_leaving(self, i, &ignored);
+	}
+	return n_told && n_lost <= n_told * LOSSES_MOST;
+}
+
+/* How many losses come before that time. */
+static size_t count_losses(const struct tp_lostcpu *self, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = self->n_losses;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (self->losses[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The stays of the main thread that ended so. */
+static void find_losses(struct tp_lostcpu *self)
+{
+	const struct tp_trace *trace = self->analysis->trace;
+	uint32_t task = self->analysis->main_task;
+	size_t end = trace->run_index[task + 1];
+	size_t first = trace->run_index[task];
+	self->losses = tp_alloc((end - first + 1) * sizeof(*self->losses));
+	for (size_t i = first; i < end; i++) {
+		const struct tp_run *run = &trace->runs[i];
+		if (run->how == TP_RUN_PREEMPTED)
+			self->losses[self->n_losses++] =
+				(struct tp_lost){.time_ns = run->end_ns, .cpu = run->cpu};
+	}
+}
+
+/* Whether that stay, which follows one that ended so, took the CPU. */
+static void try_taker(struct tp_lostcpu *self, const struct tp_run *run, enum tp_run_end before)
+{
+	size_t at = count_losses(self, run->start_ns + 1);
+	if (at == 0)
+		return;
+	struct tp_lost *lost = &self->losses[at - 1];
+	if (lost->cpu != run->cpu || run->start_ns - lost->time_ns >= SWITCH_NS ||
+	    lost->taker != TP_THREAD_OTHER)
+		return;
+	lost->taker = self->analysis->threads[run->task].role;
+	lost->is_taker_woken = before != TP_RUN_PREEMPTED;
+}
+
+static void find_takers(struct tp_lostcpu *self)
+{
+	const struct tp_trace *trace = self->analysis->trace;
+	for (uint32_t task = 0; task < trace->n_tasks; task++) {
+		enum tp_run_end before = TP_RUN_BLOCKED;
+		for (size_t i = trace->run_index[task]; i < trace->run_index[task + 1]; i++) {
+			try_taker(self, &trace->runs[i], before);
+			before = trace->runs[i].how;
+		}
+	}
+}
+
+/* NULL where the records of the switch are not whole. */
+static const struct tp_lost *loss_at(const struct tp_lostcpu *self, size_t at)
+{
+	uint64_t time_ns = piece_at(self, at)->start_ns;
+	size_t found = count_losses(self, time_ns);
+	bool is_it = found < self->n_losses && self->losses[found].time_ns == time_ns;
+	return is_it ? &self->losses[found] : NULL;
+}
+
+/* CPU time since the last wait; UINT64_MAX when that is long ago. */
+static uint64_t since_wait_ns(const struct tp_lostcpu *self, size_t at)
+{
+	uint64_t ran_ns = 0;
+	for (size_t i = at; i > 0 && ran_ns < WAKING_NS; i--) {
+		const struct tp_segment *piece = piece_at(self, i - 1);
+		if (piece->state == TP_STATE_BLOCKED)
+			return ran_ns;
+		if (piece->state == TP_STATE_ON_CPU)
+			ran_ns += piece->end_ns - piece->start_ns;
+	}
+	return UINT64_MAX;
+}
+
+/* By what such losses are alike: who took the CPU, whether it was just woken, and how long the
+ * thread had run, at a stretch or, right after a wait, since that. */
+static struct tp_stay stay_at(const struct tp_lostcpu *self, size_t at)
+{
+	const struct tp_lost *lost = loss_at(self, at);
+	uint64_t since_ns = since_wait_ns(self, at);
+	bool is_waking = since_ns < WAKING_NS;
+	int group = lost ? (int)lost->taker * 4 + lost->is_taker_woken * 2 : 0;
+	return (struct tp_stay){TP_STAY_RUNS_PREEMPTED, group + is_waking,
+				piece_at(self, at)->start_ns,
+				is_waking ? since_ns : stay_ns(self, at)};
+}
+
+static_assert(TP_N_THREAD_ROLES * 4 <= TP_N_STAY_GROUPS, "groups of losses");
+
 void tp_lostcpu_build(struct tp_lostcpu *self, const struct tp_analysis *analysis,
 		      const struct tp_timeline *timeline, bool needs_python)
 {
 	*self = (struct tp_lostcpu){.analysis = analysis,
 				    .timeline = timeline,
 				    .needs_python = needs_python};
+	self->has_leavings = are_leavings_told(self);
+	find_losses(self);
+	find_takers(self);
 	for (size_t i = 0; i < timeline->n; i++) {
-		uint32_t sample = is_lost(self, i) ? near_sample(self, i) : NO_SAMPLE;
-		if (sample != NO_SAMPLE)
-			tp_strata_add(&self->seen, TP_STAY_RUNS_PREEMPTED,
-				      timeline->segments[i].start_ns, stay_ns(self, i), sample);
+		enum tp_phase phase;
+		if (!is_lost(self, i) || !find_known(self, i, &phase))
+			continue;
+		struct tp_stay stay = stay_at(self, i);
+		tp_strata_add(&self->seen, &stay, phase);
 	}
 }
 
 void tp_lostcpu_release(struct tp_lostcpu *self)
 {
 	tp_strata_release(&self->seen);
+	free(self->losses);
 }
 
 /* How many samples in a row, going that way, are of this phase, as far as is looked. */
@@ -116,12 +282,13 @@ enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp
 {
 	if (!is_lost(self, at))
 		return before;
-	uint32_t sample = near_sample(self, at);
-	if (sample != NO_SAMPLE)
-		return phase_of(self, sample);
-	if (n_agreeing(self, at, -1, before) == AROUND && n_agreeing(self, at, 1, before) == AROUND)
+	enum tp_phase phase;
+	if (find_known(self, at, &phase))
+		return phase;
+	if (!self->has_leavings && n_agreeing(self, at, -1, before) == AROUND &&
+	    n_agreeing(self, at, 1, before) == AROUND)
 		return before;
-	sample = tp_strata_like(&self->seen, TP_STAY_RUNS_PREEMPTED,
-				self->timeline->segments[at].start_ns, stay_ns(self, at));
-	return sample == NO_SAMPLE ? before : phase_of(self, sample);
+	struct tp_stay stay = stay_at(self, at);
+	uint32_t like = tp_strata_like(&self->seen, &stay);
+	return like == NO_SAMPLE ? before : (enum tp_phase)like;
 }

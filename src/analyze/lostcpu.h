@@ -1,10 +1,16 @@
 /*
  * In which phase the main thread was when it lost its CPU.
  *
- * Samples lie anywhere in a stay; a stay that ends by losing the CPU ends where the thread runs
- * long at a stretch, such as spinning at a barrier, and not anywhere. So where phases are shorter
- * than the time between samples, only what was sampled shortly before it lost the CPU, or shortly
- * after it had it again, tells; for the others the nearest of these stands whose stay was as long.
+ * Where threads were sampled as they left a CPU, such a sample tells. The others are like the
+ * nearest of those whose stay was as long and whose CPU went to the same kind of thread: to one
+ * that was woken just then, say by handing it room for a batch, or to one that had waited for its
+ * turn.
+ *
+ * Without them: samples lie anywhere in a stay; a stay that ends by losing the CPU ends where the
+ * thread runs long at a stretch, such as spinning at a barrier, and not anywhere. So where phases
+ * are shorter than the time between samples, only what was sampled shortly before it lost the CPU,
+ * or shortly after it had it again, tells; for the others the nearest of these stands whose stay
+ * was as long.
  */
 #ifndef TRAINPROF_SRC_ANALYZE_LOSTCPU_H
 #define TRAINPROF_SRC_ANALYZE_LOSTCPU_H
@@ -15,11 +21,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What was at the end of a stay of the main thread, on the CPU that it lost. */
+struct tp_lost {
+	uint64_t time_ns;
+	uint32_t cpu;
+	enum tp_thread_role taker; /* OTHER: none of the threads that were recorded, too */
+	bool is_taker_woken;       /* it was blocked before, not waiting for a CPU */
+};
+
 struct tp_lostcpu {
 	const struct tp_analysis *analysis;
 	const struct tp_timeline *timeline;
 	bool needs_python; /* samples without Python frames tell nothing */
-	struct tp_strata seen;
+	bool has_leavings;
+	struct tp_lost *losses; /* heap, in order of time */
+	size_t n_losses;
+	struct tp_strata seen; /* holds phases, not samples */
 };
 
 /* `timeline` is the main thread's, before it has labels. */

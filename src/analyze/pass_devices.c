@@ -13,6 +13,8 @@
 #include "analysis.h"
 #include "rankwork.h"
 #include "stepfacts.h"
+#include "windowcost.h"
+#include "witness.h"
 
 #include "trainprof/base/memory.h"
 
@@ -21,28 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the collector calls itself. */
-static const char source[] = "cupti";
-
 /* Worth a word, and what it takes to say it: steps on both sides. */
 static const double SLOWED_MUCH = 0.05;
 enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
-
-/* Where events were lost, or none were collected. Losses of a moment have some length, too. */
-static void find_untraced(struct tp_rank_analysis *ranks)
-{
-	const struct tp_trace *trace = ranks->trace;
-	for (size_t i = 0; i < trace->n_gaps; i++) {
-		const struct tp_gap *gap = &trace->gaps[i];
-		if (strcmp(tp_trace_string(trace, gap->source), source) == 0)
-			tp_intervals_add(&ranks->untraced, gap->start_ns,
-					 gap->end_ns > gap->start_ns ? gap->end_ns
-								     : gap->start_ns + 1);
-	}
-	tp_intervals_unite(&ranks->untraced);
-}
 
 /* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
 static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
@@ -73,6 +58,10 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 	if (traced->n < STEPS_COMPARED || n_others < STEPS_COMPARED)
 		return;
 	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
+	/* Windows are compared with what lies beside them: programs change by themselves, too. */
+	const struct tp_quantity *beside = &profile->facts[TP_FACT_WINDOWS_SLOWDOWN];
+	if (beside->is_known)
+		ratio = 1 + (beside->low > 0 ? beside->value : 0);
 	if (ratio < 1 + SLOWED_MUCH)
 		return;
 	char text[120];
@@ -142,7 +131,6 @@ static void build_windows(struct tp_analysis *analysis)
 	struct tp_rank_analysis *ranks = analysis->ranks;
 	bool has_steps = analysis->profile->n_steady > 0;
 	bool has_traced = !has_steps;
-	find_untraced(ranks);
 	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
 		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
 			tp_rank_host_take(ranks, i, analysis);
@@ -156,8 +144,21 @@ static void build_windows(struct tp_analysis *analysis)
 		tp_ranks_find_windows(ranks);
 	for (size_t i = 0; !has_steps && i < ranks->n_devices; i++)
 		slice_traced(&ranks->untraced, &ranks->devices[i]);
+	tp_window_cost_judge(analysis);
 	if (has_steps && ranks->own < ranks->n_ranks)
 		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
+}
+
+/* One window is a sample of one: its steps say nothing of the next. */
+static void warn_one_window(struct tp_profile *profile, const struct tp_rank_analysis *ranks)
+{
+	if (ranks->shut.n &&
+	    !tp_intervals_covered(&ranks->shut, profile->window_start_ns, profile->window_end_ns))
+		tp_profile_warn(profile, "one-window",
+				"the parts are of steps in a single window of GPU tracing",
+				"how much they differ from window to window is not known",
+				"let it run longer, or: trainprof run --gpu-trace=windows "
+				"--max-overhead=5% -- ...");
 }
 
 /* ---- the main thread beside devices --------------------------------------------------------- */
@@ -330,6 +331,8 @@ static void judge(struct tp_analysis *analysis)
 	tp_ranks_describe_devices(ranks);
 	tp_ranks_set_facts(ranks, tp_ranks_describe_kernels(ranks));
 	tp_ranks_warn_links(analysis->profile);
+	warn_one_window(analysis->profile, ranks);
+	tp_witness_compare(ranks);
 	if (analysis->profile->not_joined)
 		tp_profile_warn(analysis->profile, "not-joined", analysis->profile->not_joined,
 				"waits for late ranks are not told from transfers there", NULL);

@@ -1,4 +1,10 @@
-/* The GPUs that the program uses, by their driver's figures. Needs: window. Gives: gpus, gpu.* */
+/*
+ * The GPUs that the program uses, by their driver's figures and by hardware counters. Needs:
+ * window, facts of devices. Gives: gpus, gpu.*, and what kind of device was traced where the trace
+ * itself does not say.
+ */
+#include "counterwindows.h"
+#include "rankwork.h"
 #include "readings.h"
 
 #include "trainprof/base/memory.h"
@@ -53,13 +59,27 @@ static const struct tp_gauge *window_of(const struct tp_analysis *analysis, enum
 	return all;
 }
 
+static bool is_counted(enum tp_metric metric)
+{
+	return metric >= TP_METRIC_GPU_PM_SM_ACTIVE && metric < TP_METRIC_GPU_PM_OPEN;
+}
+
+/* Who told it, where that is worth a word. */
+static const char *teller_of(enum tp_metric metric)
+{
+	bool is_gpm = metric >= TP_METRIC_GPU_SM_ACTIVE && metric <= TP_METRIC_GPU_NVLINK_TX;
+	return is_counted(metric) ? "hardware counters" : is_gpm ? "GPM" : NULL;
+}
+
 /* How much of the window the readings speak about. */
-static double coverage_of(const struct tp_analysis *analysis, const struct tp_gauge *readings,
-			  size_t n)
+static double coverage_of(const struct tp_analysis *analysis, enum tp_metric metric,
+			  const struct tp_gauge *readings, size_t n)
 {
 	const struct tp_profile *profile = analysis->profile;
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);
 	double seen = (double)(readings[n - 1].time_ns - readings[0].time_ns + READING_NS);
+	if (is_counted(metric))
+		seen = (double)(n * TP_PM_BIN_NS);
 	return window > 0 && seen < window ? seen / window : 1;
 }
 
@@ -74,6 +94,25 @@ static double level_of(enum how how, const struct tp_gauge *readings, size_t n)
 	return how == PEAK ? most : sum / (double)n;
 }
 
+/* A driver that is loaded anew begins its counters anew: what it counted between two readings of
+ * which the later is less nobody knows. What is no counter may fall. False where nothing is left.
+ */
+static bool growth_of(const struct origin *origin, const struct tp_gauge *readings, size_t n,
+		      double *out)
+{
+	bool may_fall = tp_metric_desc(origin->metric)->kind == TP_METRIC_KIND_GAUGE;
+	double growth = 0;
+	double seconds = 0;
+	for (size_t i = 1; i < n; i++) {
+		if (!may_fall && readings[i].value < readings[i - 1].value)
+			continue;
+		growth += readings[i].value - readings[i - 1].value;
+		seconds += (double)(readings[i].time_ns - readings[i - 1].time_ns) * 1e-9;
+	}
+	*out = origin->how == RATE ? growth / seconds : growth;
+	return seconds > 0;
+}
+
 static bool figure_from(struct tp_quantity *out, const struct tp_analysis *analysis,
 			const struct origin *origin, uint32_t track)
 {
@@ -81,18 +120,22 @@ static bool figure_from(struct tp_quantity *out, const struct tp_analysis *analy
 	const struct tp_gauge *readings = window_of(analysis, origin->metric, track, &n);
 	bool is_counter = origin->how == RATE || origin->how == GROWTH;
 	size_t least = is_counter ? 2 : origin->how == MEAN ? LEAST_READINGS : 1;
-	if (n < least || (is_counter && readings[n - 1].time_ns <= readings[0].time_ns))
+	double growth = 0;
+	if (n < least || (is_counter && !growth_of(origin, readings, n, &growth)))
 		return false;
 	*out = (struct tp_quantity){.is_known = true,
 				    .origin = is_counter ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED,
 				    .n = n,
-				    .coverage = coverage_of(analysis, readings, n)};
-	double growth = readings[n - 1].value - readings[0].value;
-	double seconds = (double)(readings[n - 1].time_ns - readings[0].time_ns) * 1e-9;
-	out->value = origin->how == GROWTH ? growth
-		     : origin->how == RATE ? growth / seconds
-					   : level_of(origin->how, readings, n);
+				    .seen = teller_of(origin->metric),
+				    .coverage = coverage_of(analysis, origin->metric, readings, n)};
+	out->value = is_counter ? growth : level_of(origin->how, readings, n);
 	return true;
+}
+
+/* What only hardware counters tell: why they do not. */
+static const char *counters_missing(const struct tp_analysis *analysis)
+{
+	return tp_readings_why(analysis, "gpupmu", "hardware counters do not tell it here");
 }
 
 static void set_figure(struct tp_gpu_result *gpu, const struct tp_analysis *analysis,
@@ -106,7 +149,9 @@ static void set_figure(struct tp_gpu_result *gpu, const struct tp_analysis *anal
 	} else if (!figure_from(out, analysis, &rows[figure].second, gpu->track)) {
 		*out = (struct tp_quantity){
 			.missing = gpu->n < LEAST_READINGS ? "too few readings in the window"
-							   : "the driver does not tell it here"};
+				   : is_counted(rows[figure].first.metric)
+					   ? counters_missing(analysis)
+					   : "the driver does not tell it here"};
 	}
 }
 
@@ -174,6 +219,11 @@ static const struct {
 	{TP_FACT_GPU_HEAT_CAPPED, TP_GPU_HEAT_CAPPED, TP_N_GPU_FIGURES, OVER_MOST},
 	{TP_FACT_GPU_SLOWED, TP_GPU_SLOWED, TP_N_GPU_FIGURES, OVER_MOST},
 	{TP_FACT_GPU_OTHERS, TP_GPU_OTHERS, TP_N_GPU_FIGURES, OVER_MOST},
+	{TP_FACT_GPU_MEM_GROWTH, TP_GPU_MEM_GROWTH, TP_N_GPU_FIGURES, OVER_MOST},
+	{TP_FACT_GPU_POWER_LIMIT, TP_GPU_POWER_LIMIT, TP_GPU_POWER_DEFAULT, OVER_LEAST},
+	{TP_FACT_GPU_PCIE_LINK, TP_GPU_PCIE_LINK, TP_GPU_PCIE_LINK_MAX, OVER_LEAST},
+	{TP_FACT_GPU_PCIE_RX_RATIO, TP_GPU_PCIE_RX, TP_GPU_PCIE_LINK, OVER_MOST},
+	{TP_FACT_GPU_PCIE_TX_RATIO, TP_GPU_PCIE_TX, TP_GPU_PCIE_LINK, OVER_MOST},
 	{TP_FACT_GPU_SM_ACTIVE, TP_GPU_SM_ACTIVE, TP_N_GPU_FIGURES, OVER_MEAN},
 	{TP_FACT_GPU_OCCUPANCY, TP_GPU_OCCUPANCY, TP_N_GPU_FIGURES, OVER_MEAN},
 	{TP_FACT_GPU_TENSOR, TP_GPU_TENSOR, TP_N_GPU_FIGURES, OVER_MEAN},
@@ -182,6 +232,10 @@ static const struct {
 	{TP_FACT_GPU_PCIE_RX, TP_GPU_PCIE_RX, TP_N_GPU_FIGURES, OVER_MOST},
 	{TP_FACT_GPU_NVLINK_TX, TP_GPU_NVLINK_TX, TP_N_GPU_FIGURES, OVER_MOST},
 	{TP_FACT_GPU_NVLINK_RX, TP_GPU_NVLINK_RX, TP_N_GPU_FIGURES, OVER_MOST},
+	{TP_FACT_GPU_L2_HIT, TP_GPU_L2_HIT, TP_N_GPU_FIGURES, OVER_MEAN},
+	{TP_FACT_GPU_DRAM_READ, TP_GPU_DRAM_READ, TP_N_GPU_FIGURES, OVER_MOST},
+	{TP_FACT_GPU_DRAM_WRITTEN, TP_GPU_DRAM_WRITTEN, TP_N_GPU_FIGURES, OVER_MOST},
+	{TP_FACT_GPU_LAUNCHES, TP_GPU_LAUNCHES, TP_N_GPU_FIGURES, OVER_MEAN},
 };
 
 static double join(enum over over, double sum, double value, size_t i)
@@ -215,12 +269,14 @@ static void set_fact(struct tp_profile *profile, size_t row)
 		out.value = join(facts[row].over, out.value, value, i);
 		out.coverage = fmin(out.coverage, figure->coverage);
 		out.origin = figure->origin;
+		out.seen = figure->seen;
 		out.n = i && out.n < figure->n ? out.n : figure->n;
 	}
 	if (facts[row].over == OVER_MEAN)
 		out.value /= (double)profile->n_gpus;
 	tp_profile_set(profile, facts[row].fact, out.value, out.origin, out.coverage);
 	profile->facts[facts[row].fact].n = out.n;
+	profile->facts[facts[row].fact].seen = out.seen;
 }
 
 /* Where no GPU is used there is nothing to judge, and rules about GPUs are not about this run;
@@ -240,9 +296,25 @@ static void set_none(struct tp_analysis *analysis)
 			      ? "the program uses no GPU that NVML knows of"
 			      : tp_readings_why(analysis, "nvml", why);
 	}
-	for (int fact = TP_FACT_GPU_COUNT; fact <= TP_FACT_GPU_NVLINK_RX; fact++)
+	for (int fact = TP_FACT_GPU_COUNT; fact <= TP_FACT_GPU_COUNTED_STEP; fact++)
 		(is_foreign ? tp_profile_rule_out : tp_profile_miss)(analysis->profile,
 								     (enum tp_fact)fact, why);
+}
+
+/* A live trace tells nothing of that; the least of what the driver says of the program's GPUs holds
+ * for all that was traced. */
+static void set_capability(struct tp_profile *profile)
+{
+	double least = INFINITY;
+	if (!profile->facts[TP_FACT_DEVICE_COUNT].is_known ||
+	    profile->facts[TP_FACT_DEVICE_CAPABILITY].is_known)
+		return;
+	for (size_t i = 0; i < profile->n_gpus; i++) {
+		const struct tp_quantity *told = &profile->gpus[i].figures[TP_GPU_CAPABILITY];
+		least = fmin(least, told->is_known ? told->value : 0);
+	}
+	if (least > 0)
+		tp_ranks_set_capability(profile, least);
 }
 
 enum tp_status tp_pass_gpus(struct tp_analysis *analysis, struct tp_error *err)
@@ -257,5 +329,7 @@ enum tp_status tp_pass_gpus(struct tp_analysis *analysis, struct tp_error *err)
 	tp_profile_set(profile, TP_FACT_GPU_COUNT, (double)profile->n_gpus, TP_ORIGIN_MEASURED, 1);
 	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
 		set_fact(profile, i);
+	set_capability(profile);
+	tp_counterwindows_set(analysis, counters_missing(analysis));
 	return TP_OK;
 }

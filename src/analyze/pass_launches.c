@@ -2,8 +2,8 @@
  * Takes up the device work that was recorded while the program was sampled, and finds steps in it
  * where neither marks nor stacks gave any.
  *
- * Needs: threads, roles, main thread, labels, steps so far. Gives: analysis->ranks (the devices
- * pass releases it), and perhaps profile->steps.
+ * Needs: threads, roles, main thread, labels, steps so far. Gives: analysis->ranks where there is
+ * such work (the devices pass releases it), and perhaps profile->steps.
  *
  * The program's own marks come first, then the ranges that it names steps by NVTX, then what
  * repeats in its stacks, then the period of what it launches.
@@ -15,10 +15,14 @@
 
 #include <string.h>
 
-static bool has_device_work(const struct tp_trace *trace)
+/* As the collector calls itself. */
+static const char source[] = "cupti";
+
+static bool has_spans(const struct tp_trace *trace, bool is_of_device)
 {
 	for (size_t i = 0; i < trace->n_tracks; i++)
-		if (trace->tracks[i].device != TP_TRACK_THREAD && trace->spans[i].n)
+		if ((trace->tracks[i].device != TP_TRACK_THREAD) == is_of_device &&
+		    trace->spans[i].n)
 			return true;
 	return false;
 }
@@ -34,6 +38,23 @@ static uint32_t find_own(const struct tp_analysis *analysis)
 			return trace->tracks[i].rank;
 	}
 	return analysis->ranks->n_ranks == 1 ? 0 : TP_NO_TASK;
+}
+
+/* Where events were lost, or none were collected. Losses of a moment have some length, too. */
+static void find_untraced(struct tp_rank_analysis *ranks)
+{
+	const struct tp_trace *trace = ranks->trace;
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		if (strcmp(tp_trace_string(trace, gap->source), source) != 0)
+			continue;
+		uint64_t end_ns = gap->end_ns > gap->start_ns ? gap->end_ns : gap->start_ns + 1;
+		tp_intervals_add(&ranks->untraced, gap->start_ns, end_ns);
+		if (strcmp(tp_trace_string(trace, gap->reason), TP_GAP_BETWEEN_WINDOWS) == 0)
+			tp_intervals_add(&ranks->shut, gap->start_ns, end_ns);
+	}
+	tp_intervals_unite(&ranks->untraced);
+	tp_intervals_unite(&ranks->shut);
 }
 
 static void take_steps(struct tp_analysis *analysis)
@@ -81,7 +102,8 @@ static void find_steps(struct tp_analysis *analysis)
 enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
-	if (!has_device_work(analysis->trace))
+	bool has_work = has_spans(analysis->trace, true);
+	if (!has_work && !has_spans(analysis->trace, false))
 		return TP_OK;
 	struct tp_rank_analysis *ranks =
 		tp_arena_array(analysis->arena, 1, sizeof(*analysis->ranks));
@@ -97,8 +119,14 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 	};
 	analysis->ranks = ranks;
 	tp_ranks_build(ranks);
+	find_untraced(ranks);
 	ranks->own = find_own(analysis);
 	if (ranks->own < ranks->n_ranks && analysis->main_task != TP_NO_TASK)
 		find_steps(analysis);
+	if (!has_work) {
+		/* Ranges alone say when steps are, not what they do. */
+		tp_ranks_release(ranks);
+		analysis->ranks = NULL;
+	}
 	return TP_OK;
 }

@@ -400,6 +400,10 @@ static void rule_out_spans(struct tp_profile *profile)
 			tp_profile_rule_out(profile, (enum tp_fact)fact,
 					    "only traces of devices tell");
 	}
+	for (int fact = TP_FACT_WINDOWS_FIRST; fact <= TP_FACT_WINDOWS_LAST; fact++)
+		if (!profile->facts[TP_FACT_WINDOWS_COUNT].is_known)
+			tp_profile_rule_out(profile, (enum tp_fact)fact,
+					    "no GPU was traced in windows");
 }
 
 enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *err)

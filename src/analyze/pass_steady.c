@@ -43,7 +43,8 @@ static const char *explain_window(const struct steady *s, const size_t counts[TP
 	} names[] = {{TP_STEP_EVALUATION, "evaluation"},
 		     {TP_STEP_CHECKPOINT, "checkpoint"},
 		     {TP_STEP_SLOW, "other"},
-		     {TP_STEP_CUT, "cut"}};
+		     {TP_STEP_CUT, "cut"},
+		     {TP_STEP_COUNTED, "counted"}};
 	struct tp_buf text = {0};
 	size_t warmup = counts[TP_STEP_WARMUP];
 	if (warmup)
@@ -138,6 +139,7 @@ static enum tp_phase_kind phase_of(enum tp_step_kind kind, bool is_steady_behind
 {
 	switch (kind) {
 	case TP_STEP_STEADY:
+	case TP_STEP_COUNTED:
 		return TP_RUN_PHASE_TRAIN;
 	case TP_STEP_WARMUP:
 		return TP_RUN_PHASE_WARMUP;

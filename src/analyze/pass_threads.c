@@ -11,13 +11,15 @@
  * wait: a stay of one and a half sampling periods is hit once in its middle or twice near its ends,
  * so that samples would count twice as much in the middle if they had to share the stay.
  *
- * Without switch records, or while they were off, polled samples are instants drawn at random: each
- * one stands for the time around it, to the middle between it and its neighbours.
+ * Without switch records, or while they were off, samples are all there is (sampledtime.h).
  */
 #include "analysis.h"
 
 #include "classify.h"
+#include "lanes.h"
 #include "patterns.h"
+#include "pieces.h"
+#include "sampledtime.h"
 #include "strata.h"
 
 #include "trainprof/base/memory.h"
@@ -33,12 +35,21 @@ struct edges {
 	uint32_t after;
 };
 
+/* Which others of its process work while a thread waits: a wait for them is not one for anybody
+ * else. */
+enum { NOBODY, LOADERS, OTHERS };
+
+/* When threads of one process are on a CPU. */
+struct company {
+	struct tp_intervals loaders;
+	struct tp_intervals others;
+};
+
 struct build {
 	const struct tp_trace *trace;
-	struct edges *edges;         /* heap: of each stay of the thread */
-	struct tp_segment *segments; /* heap */
-	size_t n;
-	size_t capacity;
+	struct edges *edges; /* heap: of each stay of the thread */
+	const struct company *company;
+	struct tp_pieces pieces;
 	struct tp_strata strata;
 };
 
@@ -48,19 +59,24 @@ static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece
 	       trace->samples[piece->sample].stack == 0;
 }
 
+/* Of a wait. Whoever is waited for works to the end of it; what ended just after it began does not
+ * count. */
+static int company_in(const struct build *build, uint64_t start_ns, uint64_t length_ns)
+{
+	enum { LEAST_PART = 32 };
+	uint64_t end_ns = start_ns + length_ns;
+	uint64_t loaders_ns = tp_intervals_covered(&build->company->loaders, start_ns, end_ns);
+	uint64_t others_ns = tp_intervals_covered(&build->company->others, start_ns, end_ns);
+	uint64_t most_ns = loaders_ns > others_ns ? loaders_ns : others_ns;
+	if (most_ns <= length_ns / LEAST_PART)
+		return NOBODY;
+	return loaders_ns > others_ns ? LOADERS : OTHERS;
+}
+
 static void add_piece(struct build *build, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
 		      uint32_t sample)
 {
-	if (end_ns <= start_ns)
-		return;
-	struct tp_segment piece = {.start_ns = start_ns,
-				   .end_ns = end_ns,
-				   .state = state,
-				   .sample = sample,
-				   .label = TP_N_LABELS};
-	if (sample != NO_SAMPLE)
-		piece.cause = build->trace->samples[sample].cause;
-	TP_ARRAY_PUSH(build->segments, build->n, build->capacity) = piece;
+	tp_pieces_add(&build->pieces, build->trace, start_ns, end_ns, state, sample);
 }
 
 /* Samples of a task inside [from, to) with the wanted state; *cursor moves forward only. */
@@ -141,10 +157,10 @@ static void find_edges(struct build *build, struct sample_cursor cursor, size_t 
 /* Given to a sample of another stay. */
 static void add_foreign(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
 {
-	size_t before = build->n;
-	add_piece(build, start_ns, end_ns, TP_STATE_ON_CPU, sample);
-	if (build->n > before)
-		build->segments[before].is_inferred = true;
+	struct tp_segment *piece = tp_pieces_add(&build->pieces, build->trace, start_ns, end_ns,
+						 TP_STATE_ON_CPU, sample);
+	if (piece)
+		piece->is_inferred = true;
 }
 
 /* A stay on a CPU: cut in the middle between the samples inside it. */
@@ -156,7 +172,7 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	uint64_t end = run->end_ns - edges->tail_ns;
 	uint32_t held = NO_SAMPLE;
 	add_foreign(build, run->start_ns, start, edges->before);
-	size_t before = build->n;
+	size_t before = build->pieces.n;
 	uint32_t at;
 	while ((at = next_in_run(trace, cursor, run)) != NO_SAMPLE) {
 		if (held != NO_SAMPLE) {
@@ -168,11 +184,13 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 		held = at;
 	}
 	add_piece(build, start, end, TP_STATE_ON_CPU, held);
-	if (held != NO_SAMPLE && build->n > before)
-		tp_strata_add(&build->strata,
-			      run->how == TP_RUN_PREEMPTED ? TP_STAY_RUNS_PREEMPTED : TP_STAY_RUNS,
-			      build->segments[before].start_ns, run->end_ns - run->start_ns,
-			      build->segments[before].sample);
+	if (held != NO_SAMPLE && build->pieces.n > before) {
+		const struct tp_segment *piece = &build->pieces.items[before];
+		struct tp_stay stay = {run->how == TP_RUN_PREEMPTED ? TP_STAY_RUNS_PREEMPTED
+								    : TP_STAY_RUNS,
+				       NOBODY, piece->start_ns, run->end_ns - run->start_ns};
+		tp_strata_add(&build->strata, &stay, piece->sample);
+	}
 	add_foreign(build, end, run->end_ns, edges->after);
 }
 
@@ -200,61 +218,105 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 		if (sample->state == TP_STATE_RUNNABLE && sample->time_ns < woken_ns)
 			woken_ns = sample->time_ns;
 	}
-	size_t before = build->n;
+	size_t before = build->pieces.n;
 	add_piece(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
-	if (held != NO_SAMPLE && build->n > before) {
-		const struct tp_segment *piece = &build->segments[before];
-		tp_strata_add(&build->strata,
-			      is_bare(trace, piece) ? TP_STAY_WAITS_BARE : TP_STAY_WAITS,
-			      piece->start_ns, end_ns - start_ns, piece->sample);
+	if (held != NO_SAMPLE && build->pieces.n > before) {
+		const struct tp_segment *piece = &build->pieces.items[before];
+		uint64_t length_ns = end_ns - start_ns;
+		struct tp_stay stay = {is_bare(trace, piece) ? TP_STAY_WAITS_BARE : TP_STAY_WAITS,
+				       company_in(build, start_ns, length_ns), start_ns, length_ns};
+		tp_strata_add(&build->strata, &stay, piece->sample);
 	}
 	add_piece(build, woken_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
 }
 
+/* Where only samples tell, what they missed was short. */
 static uint32_t infer_sample(const struct build *build, const struct tp_segment *piece,
 			     enum tp_stay_kind kind)
 {
-	return tp_strata_like(&build->strata, kind, piece->start_ns,
-			      piece->end_ns - piece->start_ns);
+	bool waits = kind == TP_STAY_WAITS || kind == TP_STAY_WAITS_BARE;
+	struct tp_stay stay = {kind, NOBODY, piece->start_ns, piece->end_ns - piece->start_ns};
+	if (piece->is_sampled)
+		stay.length_ns = 1;
+	if (waits && piece->is_sampled)
+		stay.group = TP_ANY_STAY_GROUP;
+	else if (waits)
+		stay.group = company_in(build, piece->start_ns, stay.length_ns);
+	return tp_strata_like(&build->strata, &stay);
 }
 
 static bool ends_preempted(const struct build *build, size_t piece)
 {
-	return piece + 1 < build->n && build->segments[piece + 1].state == TP_STATE_RUNNABLE;
+	return piece + 1 < build->pieces.n &&
+	       build->pieces.items[piece + 1].state == TP_STATE_RUNNABLE;
+}
+
+/* A wait while others work of whose like none was hit. Threads wait for each other by futexes. */
+static bool waits_for_others(const struct build *build, const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
+	       company_in(build, piece->start_ns, piece->end_ns - piece->start_ns) == OTHERS &&
+	       !tp_strata_has(&build->strata, TP_STAY_WAITS, OTHERS) &&
+	       !tp_strata_has(&build->strata, TP_STAY_WAITS_BARE, OTHERS);
 }
 
 /* Nobody saw this piece: one like it stands for it, of the other kind where there is none. */
 static void infer_unseen(const struct build *build, size_t at)
 {
-	struct tp_segment *piece = &build->segments[at];
+	struct tp_segment *piece = &build->pieces.items[at];
 	bool runs = piece->state == TP_STATE_ON_CPU;
+	piece->is_inferred = true;
+	if (waits_for_others(build, piece)) {
+		piece->cause = TP_CAUSE_FUTEX;
+		return;
+	}
 	enum tp_stay_kind ran = ends_preempted(build, at) ? TP_STAY_RUNS_PREEMPTED : TP_STAY_RUNS;
 	enum tp_stay_kind kind = runs ? ran : TP_STAY_WAITS;
 	piece->sample = infer_sample(build, piece, kind);
 	if (piece->sample == NO_SAMPLE)
 		piece->sample = infer_sample(build, piece, tp_stay_other(kind));
-	piece->is_inferred = true;
 	piece->cause = runs                         ? TP_CAUSE_NONE
 		       : piece->sample == NO_SAMPLE ? TP_CAUSE_UNKNOWN
 						    : build->trace->samples[piece->sample].cause;
 }
 
-/* The cause is known, the place is that of a like wait for the same. */
+/* The cause is known, the place is that of a like wait for the same; of a short one that of the
+ * stays beside it. */
 static void infer_place(const struct build *build, struct tp_segment *piece)
 {
 	uint32_t like = infer_sample(build, piece, TP_STAY_WAITS);
-	if (like == NO_SAMPLE || build->trace->samples[like].cause != piece->cause)
+	if (like != NO_SAMPLE && build->trace->samples[like].cause != piece->cause)
+		like = NO_SAMPLE;
+	if (like == NO_SAMPLE && piece->is_sampled)
+		like = infer_sample(build, piece, TP_STAY_RUNS);
+	if (like == NO_SAMPLE)
 		return;
 	piece->sample = like;
 	piece->is_inferred = true;
 }
 
+/* In stays that the timer missed, and no wait nearby that says where. */
+static bool is_missed(const struct build *build, const struct tp_segment *piece)
+{
+	return piece->is_sampled && piece->is_inferred && piece->state == TP_STATE_ON_CPU &&
+	       build->trace->samples[piece->sample].state == TP_STATE_ON_CPU;
+}
+
+static void infer_missed(const struct build *build, struct tp_segment *piece)
+{
+	uint32_t like = infer_sample(build, piece, TP_STAY_RUNS);
+	if (like != NO_SAMPLE)
+		piece->sample = like;
+}
+
 static void infer_pieces(struct build *build)
 {
-	for (size_t i = 0; i < build->n; i++) {
-		struct tp_segment *piece = &build->segments[i];
+	for (size_t i = 0; i < build->pieces.n; i++) {
+		struct tp_segment *piece = &build->pieces.items[i];
 		if (is_bare(build->trace, piece))
 			infer_place(build, piece);
+		else if (piece->sample != NO_SAMPLE && is_missed(build, piece))
+			infer_missed(build, piece);
 		else if (piece->sample == NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
 			infer_unseen(build, i);
 	}
@@ -266,77 +328,25 @@ static uint64_t task_end(const struct tp_trace *trace, const struct tp_task *tas
 	return end < trace->end_ns || !trace->end_ns ? end : trace->end_ns;
 }
 
-/* The on-CPU stack nearest in time among interrupts, for a poll that found the thread running. */
-static uint32_t nearest_interrupt(const struct tp_trace *trace, uint32_t task, size_t at)
-{
-	size_t first = trace->sample_index[task];
-	size_t end = trace->sample_index[task + 1];
-	for (size_t distance = 0; distance < end - first; distance++) {
-		if (at >= first + distance &&
-		    !(trace->samples[at - distance].flags & TP_SAMPLE_POLLED))
-			return (uint32_t)(at - distance);
-		if (at + distance < end &&
-		    !(trace->samples[at + distance].flags & TP_SAMPLE_POLLED))
-			return (uint32_t)(at + distance);
-	}
-	return (uint32_t)at;
-}
-
-/* Is there a sample of [from, to) with these flags? */
 static bool has_sample(const struct tp_trace *trace, struct sample_cursor cursor, uint64_t from_ns,
-		       uint64_t to_ns, uint32_t flags)
+		       uint64_t to_ns)
 {
 	skip_to(trace, &cursor, from_ns);
-	for (; cursor.next < cursor.end; cursor.next++) {
-		const struct tp_sample *sample = &trace->samples[cursor.next];
-		if (sample->time_ns >= to_ns)
-			return false;
-		if ((sample->flags & flags) == flags)
-			return true;
-	}
-	return false;
+	return cursor.next < cursor.end && trace->samples[cursor.next].time_ns < to_ns;
 }
 
-/* Where nothing but samples tells; interrupts only when nobody looked. */
 static void add_sampled(struct build *build, struct sample_cursor *cursor, uint32_t task,
 			uint64_t from_ns, uint64_t until_ns)
 {
-	const struct tp_trace *trace = build->trace;
-	bool has_polls = has_sample(trace, *cursor, from_ns, until_ns, TP_SAMPLE_POLLED);
-	size_t before = build->n;
-	uint64_t start = from_ns;
-	uint32_t held = NO_SAMPLE;
-	skip_to(trace, cursor, from_ns);
-	for (; cursor->next < cursor->end; cursor->next++) {
-		const struct tp_sample *sample = &trace->samples[cursor->next];
-		if (sample->time_ns >= until_ns)
-			break;
-		if (has_polls && !(sample->flags & TP_SAMPLE_POLLED))
-			continue;
-		if (held != NO_SAMPLE) {
-			uint64_t middle = (trace->samples[held].time_ns + sample->time_ns) / 2;
-			add_piece(build, start, middle, trace->samples[held].state, held);
-			start = middle > start ? middle : start;
-		}
-		held = (uint32_t)cursor->next;
-	}
-	enum tp_state last = held == NO_SAMPLE ? TP_STATE_BLOCKED : trace->samples[held].state;
-	add_piece(build, start, until_ns, last, held);
-	for (size_t i = before; i < build->n; i++) {
-		struct tp_segment *piece = &build->segments[i];
-		piece->is_sampled = true;
-		if (piece->sample == NO_SAMPLE)
-			piece->cause = TP_CAUSE_UNKNOWN;
-		else if (piece->state == TP_STATE_ON_CPU && has_polls)
-			piece->sample = nearest_interrupt(trace, task, piece->sample);
-	}
+	cursor->next = tp_sampled_time(&build->pieces, build->trace, task, cursor->next, from_ns,
+				       until_ns);
 }
 
 /* Between two stays. */
 static void add_between(struct build *build, struct sample_cursor *cursor, uint32_t task,
 			uint64_t from_ns, uint64_t to_ns, enum tp_run_end how)
 {
-	if (how == TP_RUN_OPEN && has_sample(build->trace, *cursor, from_ns, to_ns, 0))
+	if (how == TP_RUN_OPEN && has_sample(build->trace, *cursor, from_ns, to_ns))
 		add_sampled(build, cursor, task, from_ns, to_ns);
 	else
 		add_gap(build, cursor, from_ns, to_ns, how);
@@ -447,6 +457,55 @@ static void find_leaders(struct tp_analysis *analysis)
 	}
 }
 
+/* Most of its samples that say so are of loading. Roles, which need timelines, say it better. */
+static bool seems_loader(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t n_loading = 0;
+	size_t n_other = 0;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
+		bool is_loading = class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
+		n_loading += is_loading;
+		n_other += !is_loading && (class->phase || class->is_team_root);
+	}
+	return n_loading > n_other;
+}
+
+static void find_company(struct company *out, const struct tp_analysis *analysis, uint32_t leader)
+{
+	const struct tp_trace *trace = analysis->trace;
+	if (analysis->threads[leader].next == TP_NO_TASK)
+		return; /* it is alone */
+	for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next) {
+		struct tp_intervals *list =
+			seems_loader(analysis, id) ? &out->loaders : &out->others;
+		for (size_t i = trace->run_index[id]; i < trace->run_index[id + 1]; i++)
+			tp_intervals_add(list, trace->runs[i].start_ns, trace->runs[i].end_ns);
+	}
+	tp_intervals_unite(&out->loaders);
+	tp_intervals_unite(&out->others);
+}
+
+static void build_timeline(struct tp_analysis *analysis, uint32_t id, const struct company *company)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_task *task = &trace->tasks[id];
+	struct build build = {.trace = trace, .company = company};
+	build.strata.border_ns = imports_end_ns(analysis, id);
+	if (trace->run_index[id] < trace->run_index[id + 1])
+		build_from_runs(&build, task, task_end(trace, task));
+	else
+		build_from_samples(&build, task, task_end(trace, task));
+	analysis->timelines[id].n = build.pieces.n;
+	analysis->timelines[id].segments =
+		tp_arena_copy(analysis->arena, build.pieces.items,
+			      build.pieces.n * sizeof(*build.pieces.items));
+	free(build.pieces.items);
+	tp_strata_release(&build.strata);
+	sum_thread(analysis, id);
+}
+
 enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
@@ -457,20 +516,15 @@ enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *er
 	analysis->threads = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_thread_info));
 	analysis->has_runs = trace->n_runs > 0;
 	find_leaders(analysis);
-	for (uint32_t id = 0; id < trace->n_tasks; id++) {
-		const struct tp_task *task = &trace->tasks[id];
-		struct build build = {.trace = trace};
-		build.strata.border_ns = imports_end_ns(analysis, id);
-		if (trace->run_index[id] < trace->run_index[id + 1])
-			build_from_runs(&build, task, task_end(trace, task));
-		else
-			build_from_samples(&build, task, task_end(trace, task));
-		analysis->timelines[id].n = build.n;
-		analysis->timelines[id].segments =
-			tp_arena_copy(arena, build.segments, build.n * sizeof(*build.segments));
-		free(build.segments);
-		tp_strata_release(&build.strata);
-		sum_thread(analysis, id);
+	for (uint32_t leader = 0; leader < trace->n_tasks; leader++) {
+		if (analysis->threads[leader].leader != leader)
+			continue;
+		struct company company = {0};
+		find_company(&company, analysis, leader);
+		for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next)
+			build_timeline(analysis, id, &company);
+		free(company.loaders.items);
+		free(company.others.items);
 	}
 	return TP_OK;
 }

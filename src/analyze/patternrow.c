@@ -10,8 +10,8 @@ enum tp_status tp_pattern_row_fail(const struct tp_pattern_row *row, const struc
 				   const char *what, const char *word, const char *nearest,
 				   struct tp_error *err)
 {
-	return tp_fail(err, TP_PARSE, "%s:%u: %s '%s'%s%s", row->file, tp_json_line(row->doc, at),
-		       what, word, nearest ? "; nearest: " : "", nearest ? nearest : "");
+	return tp_fail(err, TP_PARSE, "%s:%u: %s '%s'%s%s", row->file, tp_json_line(at), what, word,
+		       nearest ? "; nearest: " : "", nearest ? nearest : "");
 }
 
 bool tp_pattern_row_has(const struct tp_pattern_row *row, const char *key)
@@ -21,7 +21,7 @@ bool tp_pattern_row_has(const struct tp_pattern_row *row, const char *key)
 
 unsigned tp_pattern_row_line(const struct tp_pattern_row *row)
 {
-	return tp_json_line(row->doc, row->json);
+	return tp_json_line(row->json);
 }
 
 static bool find_text(const char *text, const char *const *among, size_t n, unsigned *out)

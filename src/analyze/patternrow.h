@@ -12,7 +12,6 @@
 /* All borrowed; texts that are read live as long as the arena. */
 struct tp_pattern_row {
 	struct tp_arena *arena;
-	const struct tp_json_doc *doc;
 	const struct tp_json *json;
 	const char *file; /* lives as long as the arena */
 };

@@ -152,11 +152,11 @@ static enum tp_status load_file(struct tp_patterns *patterns, const char *path,
 		status = tp_fail(err, TP_PARSE, "%s: no list \"patterns\"", path);
 	const char *file = tp_arena_strdup(&patterns->arena, path);
 	const struct tp_json *groups = tp_json_get(tp_json_root(doc), "groups");
-	const struct tp_pattern_row all_groups = {&patterns->arena, doc, groups, file};
+	const struct tp_pattern_row all_groups = {&patterns->arena, groups, file};
 	if (!status && groups)
 		status = tp_kernel_groups_read(&patterns->kernels, &all_groups, err);
 	TP_JSON_EACH (json, rows) {
-		const struct tp_pattern_row row = {&patterns->arena, doc, json, file};
+		const struct tp_pattern_row row = {&patterns->arena, json, file};
 		if (!status)
 			status = read_row(patterns, &row, err);
 	}

@@ -1,4 +1,5 @@
 /* Sets the facts that rules about devices ask for. */
+#include "busrate.h"
 #include "ranklimits.h"
 #include "rankwork.h"
 #include "stats.h"
@@ -35,7 +36,8 @@ struct totals {
 	double talk_ns; /* in the windows, hidden or not */
 	double hidden_ns;
 	double copy_ns;
-	double wait_ns; /* exposed, for others */
+	double queued_ns; /* sum over all judged work, from the end of its launch to its start */
+	double wait_ns;   /* exposed, for others */
 	double caused_ns;
 	double caused_most_ns;
 	size_t n_devices; /* that ran something */
@@ -62,6 +64,9 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 		tp_intervals_add(&all, op->start_ns, op->end_ns);
 		if (op->class == TP_OP_COPY)
 			tp_intervals_add(&copies, op->start_ns, op->end_ns);
+		if (op->is_linked && op->start_ns > op->launch_end_ns &&
+		    tp_op_is_judged(device, op))
+			totals->queued_ns += (double)(op->start_ns - op->launch_end_ns);
 	}
 	tp_intervals_unite(&all);
 	tp_intervals_unite(&copies);
@@ -136,10 +141,10 @@ static void set_kernel_facts(struct tp_rank_analysis *analysis)
 }
 
 /* Copies between host and device: how fast, and by what memory. */
-static void set_copy_facts(struct tp_rank_analysis *analysis)
+static void set_copy_facts(struct tp_rank_analysis *analysis, double n_steps)
 {
 	struct tp_profile *profile = analysis->profile;
-	double bytes = 0, h2d_ns = 0, pageable_ns = 0, both_ns = 0;
+	double bytes = 0, h2d_ns = 0, pageable_ns = 0, both_ns = 0, small_ns = 0, n_copies = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++) {
 		const struct tp_device_work *device = &analysis->devices[d];
 		for (size_t i = 0; i < device->n_ops; i++) {
@@ -154,17 +159,19 @@ static void set_copy_facts(struct tp_rank_analysis *analysis)
 			pageable_ns += strcasestr(name, "pageable") ? ns : 0;
 			if (!is_h2d)
 				continue;
+			uint64_t size = analysis->trace->details[op->detail].bytes;
 			h2d_ns += ns;
-			bytes += (double)analysis->trace->details[op->detail].bytes;
+			bytes += (double)size;
+			small_ns += size && size < TP_SMALL_COPY_BYTES ? ns : 0;
+			n_copies += op->step != NO_STEP;
 		}
 	}
 	const char *why = "the trace has no copies between host and device";
 	set_ratio(profile, TP_FACT_DEVICE_PAGEABLE, pageable_ns, both_ns, why);
-	if (bytes > 0)
-		set_ratio(profile, TP_FACT_DEVICE_H2D_RATE, bytes, h2d_ns / 1e9, why);
-	else
-		tp_profile_miss(profile, TP_FACT_DEVICE_H2D_RATE,
-				"the trace has no sizes of copies to the device");
+	set_ratio(profile, TP_FACT_DEVICE_COPIES, n_copies, n_steps, "the trace has no steps");
+	why = "the trace has no sizes of copies to the device";
+	set_ratio(profile, TP_FACT_DEVICE_H2D_RATE, bytes, bytes > 0 ? h2d_ns / 1e9 : 0, why);
+	set_ratio(profile, TP_FACT_DEVICE_SMALL_COPY, small_ns, bytes > 0 ? h2d_ns : 0, why);
 }
 
 /* Calls inside steps. */
@@ -296,6 +303,8 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	set_ratio(profile, TP_FACT_DEVICE_GAP_SYNC, totals->gap_ns[TP_GAP_SYNC], window, why);
 	set_ratio(profile, TP_FACT_DEVICE_GAP_QUEUED, queued, window, why);
 	set_ratio(profile, TP_FACT_DEVICE_COPY, totals->copy_ns, window, why);
+	/* Little's law: what arrives in a time, times how long each waits, is how many wait. */
+	set_ratio(profile, TP_FACT_DEVICE_QUEUE, totals->queued_ns, window, why);
 	set_ratio(profile, TP_FACT_COMM_TIME, totals->talk_ns, window, why);
 	double n_ops = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++)
@@ -330,6 +339,12 @@ static void set_loader_fact(struct tp_rank_analysis *analysis)
 }
 
 /* Of NVIDIA's devices those of capability 7.0 on have matrix units. */
+void tp_ranks_set_capability(struct tp_profile *profile, double capability)
+{
+	set(profile, TP_FACT_DEVICE_CAPABILITY, capability);
+	set(profile, TP_FACT_DEVICE_TENSOR, capability >= 70);
+}
+
 static void set_capability(struct tp_profile *profile)
 {
 	uint32_t capability = 0;
@@ -343,8 +358,7 @@ static void set_capability(struct tp_profile *profile)
 		tp_profile_miss(profile, TP_FACT_DEVICE_TENSOR, why);
 		return;
 	}
-	set(profile, TP_FACT_DEVICE_CAPABILITY, capability);
-	set(profile, TP_FACT_DEVICE_TENSOR, capability >= 70);
+	tp_ranks_set_capability(profile, capability);
 }
 
 static void set_trace_facts(struct tp_profile *profile)
@@ -374,9 +388,11 @@ void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns)
 		add_totals(&totals, &analysis->devices[i], &analysis->profile->devices[i]);
 	set_device_facts(analysis, &totals);
 	set_kernel_facts(analysis);
-	set_copy_facts(analysis);
+	set_copy_facts(analysis, totals.n_steps);
 	set_call_facts(analysis, totals.n_steps);
 	set_size_facts(analysis, &totals);
+	tp_bus_rate_set(analysis);
+	tp_ranks_set_drift(analysis);
 	set_rank_facts(analysis, &totals, added_ns);
 	set_loader_fact(analysis);
 	set_capability(analysis->profile);

@@ -15,6 +15,10 @@ static const uint64_t TP_SHORT_KERNEL_NS = 10000;
 /* comm.small_ratio: our choice; which share of them is too much is $comm.small of the rules. */
 static const uint64_t TP_SMALL_COLLECTIVE_BYTES = UINT64_C(1) << 20;
 
+/* device.small_copy_ratio: at 25 GB/s these take less than the call that starts them (above); our
+ * choice. */
+static const uint64_t TP_SMALL_COPY_BYTES = UINT64_C(64) << 10;
+
 /* Gaps shorter than this between queued pieces of work are the device's own latency: our choice. */
 static const uint64_t TP_LATENCY_NS = 6000;
 

@@ -34,6 +34,7 @@ static void to_parts(const uint64_t label_ns[TP_N_LABELS], uint64_t part_ns[TP_N
 struct rows {
 	uint64_t (*part_ns)[TP_N_PARTS];
 	uint64_t *length_ns;
+	size_t *group; /* window of tracing that it was seen in */
 	size_t n;
 	size_t n_windows; /* over all devices */
 };
@@ -54,6 +55,24 @@ static void add_window(struct rows *rows, struct tp_profile *profile,
 		rows->n = row + 1;
 }
 
+/* Numbered by how many stretches without tracing lie before. Devices are traced at the same time:
+ * the first that has a row tells. */
+static void group_rows(struct rows *rows, const struct tp_rank_analysis *analysis)
+{
+	const struct tp_intervals *shut = &analysis->shut;
+	size_t known = 0;
+	for (size_t i = 0; i < analysis->n_devices; i++) {
+		const struct tp_device_work *device = &analysis->devices[i];
+		size_t before = 0;
+		for (; known < device->to - device->from; known++) {
+			uint64_t start_ns = device->windows[device->from + known].start_ns;
+			while (before < shut->n && shut->items[before].start_ns < start_ns)
+				before++;
+			rows->group[known] = before;
+		}
+	}
+}
+
 static void collect_rows(struct rows *rows, const struct tp_rank_analysis *analysis)
 {
 	size_t most = 0;
@@ -65,12 +84,16 @@ static void collect_rows(struct rows *rows, const struct tp_rank_analysis *analy
 	for (size_t i = 0; i < analysis->n_devices; i++)
 		for (size_t k = analysis->devices[i].from; k < analysis->devices[i].to; k++)
 			add_window(rows, analysis->profile, &analysis->devices[i], k);
+	rows->group = tp_arena_array(analysis->arena, most, sizeof(*rows->group));
+	group_rows(rows, analysis);
 	for (size_t row = 0; row < rows->n; row++)
 		analysis->profile->total_ns += rows->length_ns[row];
 }
 
 /* ---- parts ---- */
 
+/* Steps of one window resemble each other more than those of the next: where there are windows,
+ * what they differ by is what is not known; of a single one its steps have to do. */
 static void set_share(struct tp_part_result *result, const struct rows *rows, enum tp_part part,
 		      bool is_of_steps)
 {
@@ -82,7 +105,9 @@ static void set_share(struct tp_part_result *result, const struct rows *rows, en
 		result->time_ns += rows->part_ns[i][part];
 	}
 	struct tp_estimate estimate;
-	tp_stats_ratio(values, lengths, rows->n, &estimate);
+	tp_stats_ratio_groups(values, lengths, rows->group, rows->n, &estimate);
+	if (estimate.n_batches < 2)
+		tp_stats_ratio(values, lengths, rows->n, &estimate);
 	result->share = (struct tp_quantity){.is_known = true,
 					     .has_interval = true,
 					     .origin = TP_ORIGIN_MEASURED,

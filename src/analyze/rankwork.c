@@ -374,6 +374,23 @@ void tp_ranks_build(struct tp_rank_analysis *analysis)
 	}
 }
 
+uint64_t tp_ranks_first_work(const struct tp_rank_analysis *analysis)
+{
+	uint64_t first_ns = UINT64_MAX;
+	for (size_t i = 0; i < analysis->n_devices; i++) {
+		const struct tp_device_work *device = &analysis->devices[i];
+		if (device->n_ops && device->ops[0].start_ns < first_ns)
+			first_ns = device->ops[0].start_ns;
+	}
+	return first_ns;
+}
+
+bool tp_ranks_in_window(const struct tp_rank_analysis *analysis, uint64_t start_ns, uint64_t end_ns)
+{
+	return analysis && analysis->shut.n && start_ns >= tp_ranks_first_work(analysis) &&
+	       !tp_intervals_covered(&analysis->untraced, start_ns, end_ns);
+}
+
 void tp_ranks_release(struct tp_rank_analysis *analysis)
 {
 	for (size_t i = 0; i < analysis->n_ranks; i++) {
@@ -396,6 +413,7 @@ void tp_ranks_release(struct tp_rank_analysis *analysis)
 			free(device->lanes[k].items);
 	}
 	free(analysis->untraced.items);
+	free(analysis->shut.items);
 	free(analysis->ranks);
 	free(analysis->devices);
 }

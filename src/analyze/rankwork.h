@@ -116,10 +116,18 @@ struct tp_rank_analysis {
 	uint32_t own;
 	bool keeps_pieces;            /* of all devices, not only where several communicate */
 	struct tp_intervals untraced; /* between windows of tracing, and losses; heap */
+	struct tp_intervals shut;     /* of that, between windows; heap */
 };
 
 const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);
 enum tp_span_sense tp_rank_sense(struct tp_rank_analysis *analysis, const struct tp_span *span);
+
+/* When work was traced first, of any device; UINT64_MAX: never. */
+uint64_t tp_ranks_first_work(const struct tp_rank_analysis *analysis);
+/* Whether all of a stretch lies in a window of tracing; false where the GPU was traced all the
+ * time, or not at all (NULL). */
+bool tp_ranks_in_window(const struct tp_rank_analysis *analysis, uint64_t start_ns,
+			uint64_t end_ns);
 
 /* In this order. */
 void tp_ranks_build(struct tp_rank_analysis *analysis);
@@ -144,6 +152,10 @@ void tp_ranks_describe_devices(struct tp_rank_analysis *analysis);
 double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis);
 /* Warns where much of the work has no call that launched it. Needs facts. */
 void tp_ranks_warn_links(struct tp_profile *profile);
+/* One of them: whether kernels get slower. */
+void tp_ranks_set_drift(struct tp_rank_analysis *analysis);
+/* device.capability, ten times CUDA's number, and whether such a device has matrix units. */
+void tp_ranks_set_capability(struct tp_profile *profile, double capability);
 /* Facts about both. */
 void tp_ranks_set_facts(struct tp_rank_analysis *analysis, double added_ns);
 void tp_ranks_release(struct tp_rank_analysis *analysis);

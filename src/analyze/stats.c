@@ -182,6 +182,36 @@ void tp_stats_ratio(const double *x, const double *w, size_t n, struct tp_estima
 	out->high = fmax(0, fmin(1, out->high));
 }
 
+/* The variance of a ratio of sums over groups of unequal size, by its linear expansion (Cochran,
+ * Sampling Techniques, 1977, 6.3). */
+void tp_stats_ratio_groups(const double *x, const double *w, const size_t *group, size_t n,
+			   struct tp_estimate *out)
+{
+	*out = (struct tp_estimate){.n = n, .high = 1};
+	double total = sum_of(w, n);
+	if (!n || total <= 0)
+		return;
+	out->value = sum_of(x, n) / total;
+	double squares = 0;
+	double residual = 0;
+	for (size_t i = 0; i < n; i++) {
+		residual += x[i] - out->value * w[i];
+		if (i + 1 < n && group[i + 1] == group[i])
+			continue;
+		squares += residual * residual;
+		residual = 0;
+		out->n_batches++;
+	}
+	out->effective_n = (double)out->n_batches;
+	if (out->n_batches < 2)
+		return;
+	double groups = (double)out->n_batches;
+	double half =
+		tp_stats_t975(out->n_batches - 1) * sqrt(squares * groups / (groups - 1)) / total;
+	out->low = fmax(0, out->value - half);
+	out->high = fmin(1, out->value + half);
+}
+
 void tp_stats_mean(const double *x, size_t n, struct tp_estimate *out)
 {
 	double *ones = tp_alloc((n + 1) * sizeof(*ones));

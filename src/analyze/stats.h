@@ -31,6 +31,12 @@ double tp_stats_t975(size_t df);
  * n is 0 or sum(w) is 0.
  */
 void tp_stats_ratio(const double *x, const double *w, size_t n, struct tp_estimate *out);
+/*
+ * The same where steps were seen in groups, group[i] of them ascending: the interval is of what
+ * groups differ by, n_batches is their number, and of a single one it is 0..1.
+ */
+void tp_stats_ratio_groups(const double *x, const double *w, const size_t *group, size_t n,
+			   struct tp_estimate *out);
 /* The mean of x, interval by batch means, not clipped. */
 void tp_stats_mean(const double *x, size_t n, struct tp_estimate *out);
 

@@ -8,6 +8,8 @@
  */
 #include "stepkind.h"
 
+#include "counterwindows.h"
+#include "rankwork.h"
 #include "stats.h"
 
 #include "trainprof/base/memory.h"
@@ -29,7 +31,8 @@ static const double special_ratio = 1.25; /* of the median */
 static const double recurring_share = 0.1;
 static const double special_mads = 6 * 1.4826;
 
-/* Indices into profile->steps of those that may be steady, with their lengths. */
+/* Indices into profile->steps of those that may be steady, with their lengths; of traced steps
+ * those that they would have untraced. */
 struct candidates {
 	size_t *index;
 	double *length_ns;
@@ -51,8 +54,33 @@ static double length_of(const struct tp_step *step)
 	return (double)(step->end_ns - step->start_ns);
 }
 
-static struct candidates collect_steady(const struct tp_profile *profile)
+/* Tracing slows all steps in its windows down: that is no property of theirs, and no level. */
+static void take_tracing_out(struct candidates *c, const struct tp_analysis *analysis)
 {
+	const struct tp_step *steps = analysis->profile->steps;
+	bool *is_traced = tp_alloc((c->n + 1) * sizeof(*is_traced));
+	double *lengths[2] = {tp_alloc((c->n + 1) * sizeof(double)),
+			      tp_alloc((c->n + 1) * sizeof(double))};
+	size_t n[2] = {0};
+	for (size_t i = 0; i < c->n; i++) {
+		const struct tp_step *step = &steps[c->index[i]];
+		is_traced[i] = tp_ranks_in_window(analysis->ranks, step->start_ns, step->end_ns);
+		lengths[is_traced[i]][n[is_traced[i]]++] = c->length_ns[i];
+	}
+	double slowed =
+		n[0] && n[1] ? tp_stats_median(lengths[1], n[1]) / tp_stats_median(lengths[0], n[0])
+			     : 1;
+	for (size_t i = 0; i < c->n; i++)
+		if (is_traced[i])
+			c->length_ns[i] /= slowed;
+	free(is_traced);
+	free(lengths[0]);
+	free(lengths[1]);
+}
+
+static struct candidates collect_steady(const struct tp_analysis *analysis)
+{
+	const struct tp_profile *profile = analysis->profile;
 	struct candidates c = {0};
 	c.index = tp_alloc((profile->n_steps + 1) * sizeof(*c.index));
 	c.length_ns = tp_alloc((profile->n_steps + 1) * sizeof(*c.length_ns));
@@ -62,6 +90,7 @@ static struct candidates collect_steady(const struct tp_profile *profile)
 		c.index[c.n] = i;
 		c.length_ns[c.n++] = length_of(&profile->steps[i]);
 	}
+	take_tracing_out(&c, analysis);
 	return c;
 }
 
@@ -273,13 +302,24 @@ static void keep_recurring(struct judge *j, const struct candidates *c, size_t f
 	free(at);
 }
 
+/* Steps that were counted are not judged; an evaluation or a checkpoint among them still is one. */
+static void name_counted(const struct judge *j)
+{
+	for (size_t i = 0; i < j->profile->n_steps; i++) {
+		struct tp_step *step = &j->profile->steps[i];
+		if (step->kind == TP_STEP_COUNTED && length_of(step) > j->special_ns)
+			step->kind = name_excess(j, step, TP_STEP_COUNTED);
+	}
+}
+
 void tp_stepkind_judge(struct tp_levels *levels, struct tp_analysis *analysis,
 		       const struct tp_phasetime *phases)
 {
 	struct judge judge = {.analysis = analysis, .profile = analysis->profile, .phases = phases};
 	struct judge *j = &judge;
 	leave_unmeasured(j);
-	struct candidates c = collect_steady(j->profile);
+	tp_counterwindows_leave(analysis);
+	struct candidates c = collect_steady(analysis);
 	if (c.n) {
 		size_t from;
 		size_t to;
@@ -288,6 +328,7 @@ void tp_stepkind_judge(struct tp_levels *levels, struct tp_analysis *analysis,
 		leave_warmup(j, &c, from, to);
 		leave_special(j, &c, from, to);
 		keep_recurring(j, &c, from, to);
+		name_counted(j);
 	}
 	release_candidates(&c);
 	*levels = j->levels;

@@ -5,7 +5,6 @@
 
 #include "trainprof/base/memory.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static int stratum_of(uint64_t length_ns)
@@ -27,12 +26,13 @@ enum tp_stay_kind tp_stay_other(enum tp_stay_kind kind)
 	return others[kind];
 }
 
-void tp_strata_add(struct tp_strata *strata, enum tp_stay_kind kind, uint64_t start_ns,
-		   uint64_t length_ns, uint32_t sample)
+void tp_strata_add(struct tp_strata *strata, const struct tp_stay *stay, uint32_t sample)
 {
-	int s = stratum_of(length_ns);
-	TP_ARRAY_PUSH(strata->hits[kind][s], strata->n[kind][s], strata->capacity[kind][s]) =
-		(struct tp_stay_hit){start_ns, sample};
+	struct tp_stay_hits *hits =
+		&strata->hits[stay->kind][stay->group][stratum_of(stay->length_ns)];
+	TP_ARRAY_PUSH(hits->items, hits->n, hits->capacity) =
+		(struct tp_stay_hit){stay->start_ns, sample};
+	strata->n_hits[stay->kind][stay->group]++;
 }
 
 /* How many of them began before that time. */
@@ -50,48 +50,92 @@ static size_t count_before(const struct tp_stay_hit *hits, size_t n, uint64_t ti
 	return low;
 }
 
-/* n > 0 */
-static uint32_t nearest(const struct tp_stay_hit *hits, size_t n, uint64_t time_ns)
+static uint64_t distance_ns(const struct tp_stay_hit *hit, uint64_t time_ns)
 {
-	size_t at = count_before(hits, n, time_ns);
-	if (at == n)
-		return hits[n - 1].sample;
-	bool is_before = at > 0 && time_ns - hits[at - 1].time_ns < hits[at].time_ns - time_ns;
-	return hits[is_before ? at - 1 : at].sample;
+	return hit->time_ns > time_ns ? hit->time_ns - time_ns : time_ns - hit->time_ns;
 }
 
-/* Of one stratum, on the same side of the border as `time_ns`; with `any`, on both. */
-static uint32_t nearest_in(const struct tp_strata *strata, enum tp_stay_kind kind, int s,
-			   uint64_t time_ns, bool any)
+/* Of two that may be missing; the later one where both are as near. */
+static const struct tp_stay_hit *nearer(const struct tp_stay_hit *earlier,
+					const struct tp_stay_hit *later, uint64_t time_ns)
 {
-	if (s < 0 || s >= TP_N_STRATA || !strata->n[kind][s])
-		return NO_SAMPLE;
-	const struct tp_stay_hit *hits = strata->hits[kind][s];
-	size_t n = strata->n[kind][s];
-	size_t before = any ? 0 : count_before(hits, n, strata->border_ns);
-	if (!any && time_ns < strata->border_ns)
-		n = before;
-	else if (!any) {
-		hits += before;
-		n -= before;
+	if (!earlier || !later)
+		return earlier ? earlier : later;
+	return distance_ns(earlier, time_ns) < distance_ns(later, time_ns) ? earlier : later;
+}
+
+/* On the same side of the border as `time_ns`; with `any`, on both. NULL where there is none. */
+static const struct tp_stay_hit *nearest(const struct tp_stay_hits *hits, uint64_t border_ns,
+					 uint64_t time_ns, bool any)
+{
+	if (!hits->n)
+		return NULL;
+	size_t border = any ? 0 : count_before(hits->items, hits->n, border_ns);
+	bool is_early = !any && time_ns < border_ns;
+	size_t first = is_early ? 0 : border;
+	size_t end = is_early ? border : hits->n;
+	size_t at = first + count_before(hits->items + first, end - first, time_ns);
+	return nearer(at > first ? &hits->items[at - 1] : NULL, at < end ? &hits->items[at] : NULL,
+		      time_ns);
+}
+
+bool tp_strata_has(const struct tp_strata *strata, enum tp_stay_kind kind, int group)
+{
+	return strata->n_hits[kind][group] > 0;
+}
+
+static const struct tp_stay_hit *nearest_in(const struct tp_strata *strata,
+					    const struct tp_stay *stay, int group, int s, bool any)
+{
+	if (s < 0 || s >= TP_N_STRATA)
+		return NULL;
+	return nearest(&strata->hits[stay->kind][group][s], strata->border_ns, stay->start_ns, any);
+}
+
+/* So many steps of length away; another group is as unlike as some steps more. */
+static const struct tp_stay_hit *hit_at(const struct tp_strata *strata, const struct tp_stay *stay,
+					int distance, int sign, bool any)
+{
+	enum { FOREIGN = 3 }; /* steps: eight times the length */
+	int s = stratum_of(stay->length_ns);
+	const struct tp_stay_hit *own = NULL;
+	const struct tp_stay_hit *foreign = NULL;
+	for (int group = 0; group < TP_N_STAY_GROUPS; group++) {
+		if (!tp_strata_has(strata, stay->kind, group))
+			continue;
+		if (group == stay->group || stay->group == TP_ANY_STAY_GROUP)
+			own = nearer(own, nearest_in(strata, stay, group, s + sign * distance, any),
+				     stay->start_ns);
+		else if (distance >= FOREIGN)
+			foreign = nearer(foreign,
+					 nearest_in(strata, stay, group,
+						    s + sign * (distance - FOREIGN), any),
+					 stay->start_ns);
 	}
-	return n ? nearest(hits, n, time_ns) : NO_SAMPLE;
+	return own ? own : foreign;
 }
 
-uint32_t tp_strata_like(const struct tp_strata *strata, enum tp_stay_kind kind, uint64_t start_ns,
-			uint64_t length_ns)
+static bool has_any(const struct tp_strata *strata, enum tp_stay_kind kind)
 {
-	int stratum = stratum_of(length_ns);
+	int group = 0;
+	while (group < TP_N_STAY_GROUPS && !tp_strata_has(strata, kind, group))
+		group++;
+	return group < TP_N_STAY_GROUPS;
+}
+
+uint32_t tp_strata_like(const struct tp_strata *strata, const struct tp_stay *stay)
+{
+	if (!has_any(strata, stay->kind))
+		return NO_SAMPLE;
 	/* What comes after the border says nothing of what was before it. */
-	int widest = start_ns >= strata->border_ns;
+	int widest = stay->start_ns >= strata->border_ns;
 	for (int any = 0; any <= widest; any++) {
 		for (int distance = 0; distance < TP_N_STRATA; distance++) {
 			for (int sign = -1; sign <= 1; sign += 2) {
-				uint32_t sample =
-					nearest_in(strata, kind, stratum + sign * distance,
-						   start_ns, any);
-				if (sample != NO_SAMPLE)
-					return sample;
+				const struct tp_stay_hit *hit =
+					hit_at(strata, stay, distance, sign, any);
+				if (hit)
+					return hit->sample;
 			}
 		}
 	}
@@ -101,7 +145,8 @@ uint32_t tp_strata_like(const struct tp_strata *strata, enum tp_stay_kind kind, 
 void tp_strata_release(struct tp_strata *strata)
 {
 	for (int kind = 0; kind < TP_N_STAY_KINDS; kind++)
-		for (int s = 0; s < TP_N_STRATA; s++)
-			free(strata->hits[kind][s]);
+		for (int group = 0; group < TP_N_STAY_GROUPS; group++)
+			for (int s = 0; s < TP_N_STRATA; s++)
+				free(strata->hits[kind][group][s].items);
 	*strata = (struct tp_strata){0};
 }

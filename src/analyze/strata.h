@@ -2,6 +2,7 @@
 #ifndef TRAINPROF_SRC_ANALYZE_STRATA_H
 #define TRAINPROF_SRC_ANALYZE_STRATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,12 @@ enum tp_stay_kind {
 	TP_N_STAY_KINDS
 };
 
+/* What else tells stays apart, in groups that the caller numbers from 0. */
+enum {
+	TP_N_STAY_GROUPS = 20,
+	TP_ANY_STAY_GROUP = TP_N_STAY_GROUPS /* of stays to find, not to add */
+};
+
 enum { TP_N_STRATA = 64 }; /* powers of two of a length in ns */
 
 struct tp_stay_hit {
@@ -22,26 +29,41 @@ struct tp_stay_hit {
 	uint32_t sample;
 };
 
+/* In order of time; on the heap. */
+struct tp_stay_hits {
+	struct tp_stay_hit *items;
+	size_t n;
+	size_t capacity;
+};
+
 /* Begins zeroed, but for the border. What lies after that never stands for what was before; the
  * other way round only where there is nothing else. 0: no border. */
 struct tp_strata {
 	uint64_t border_ns;
-	struct tp_stay_hit *hits[TP_N_STAY_KINDS][TP_N_STRATA]; /* heap, in order of time */
-	size_t n[TP_N_STAY_KINDS][TP_N_STRATA];
-	size_t capacity[TP_N_STAY_KINDS][TP_N_STRATA];
+	size_t n_hits[TP_N_STAY_KINDS][TP_N_STAY_GROUPS];
+	struct tp_stay_hits hits[TP_N_STAY_KINDS][TP_N_STAY_GROUPS][TP_N_STRATA];
 };
 
 /* Which kind speaks for one of which no stay was hit. */
 enum tp_stay_kind tp_stay_other(enum tp_stay_kind kind);
 
+/* One stay, as far as it is compared. */
+struct tp_stay {
+	enum tp_stay_kind kind;
+	int group;
+	uint64_t start_ns;
+	uint64_t length_ns;
+};
+
 /* Stays come in order of time. */
-void tp_strata_add(struct tp_strata *strata, enum tp_stay_kind kind, uint64_t start_ns,
-		   uint64_t length_ns, uint32_t sample);
-/* The sample of the stay of that kind that is most like one at `start_ns`: of the closest length,
- * shorter ones first, and of those the nearest in time. NO_SAMPLE where none of the kind was hit.
+void tp_strata_add(struct tp_strata *strata, const struct tp_stay *stay, uint32_t sample);
+/* The sample of the stay of that kind that is most like this one: of the closest length, shorter
+ * ones first, and of those the nearest in time. Another group makes it as unlike as a length eight
+ * times longer or shorter. NO_SAMPLE where none of the kind was hit.
  */
-uint32_t tp_strata_like(const struct tp_strata *strata, enum tp_stay_kind kind, uint64_t start_ns,
-			uint64_t length_ns);
+uint32_t tp_strata_like(const struct tp_strata *strata, const struct tp_stay *stay);
+/* Whether a stay of that kind and group was hit. */
+bool tp_strata_has(const struct tp_strata *strata, enum tp_stay_kind kind, int group);
 void tp_strata_release(struct tp_strata *strata);
 
 #endif

@@ -121,7 +121,9 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
 
 /*
  * Whom a thread blocked on a futex waits for. Whoever wakes it is on a CPU just before it runs
- * again; when that does not tell, the group that was busier meanwhile.
+ * again; when that does not tell, the group that was busier meanwhile. Members of a team that is
+ * waited for elsewhere are not it: they spin for a while before they sleep, in a stay of which the
+ * sample may have been at work.
  */
 static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
 {
@@ -132,7 +134,7 @@ static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct 
 	bool loader = is_active(&waiting->loader.activities, wake);
 	if (team && !loader)
 		return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, woken_labels);
-	if (loader && !team && !waiting->delegates)
+	if (loader && (!team || waiting->joins_team) && !waiting->delegates)
 		return follow_loader(waiting);
 	uint64_t team_ns = active_ns(&waiting->team.activities, piece);
 	uint64_t loader_ns = active_ns(&waiting->loader.activities, piece);
@@ -203,6 +205,8 @@ static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_
 	case TP_CAUSE_FUTEX:
 		if (class->is_team_root || class->leaf == TP_LEAF_SPIN)
 			return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, barrier_labels);
+		if (phase == TP_PHASE_COMPUTE && waiting->team.activities.n && !waiting->delegates)
+			return follow_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
 		return futex_wait(waiting, piece);
 	case TP_CAUSE_FILE:
 	case TP_CAUSE_DISK:
@@ -449,6 +453,19 @@ static bool find_delegates(const struct tp_analysis *analysis)
 	       main_ns < hardly * (double)futex_ns(analysis);
 }
 
+/* A wait for a team of OpenMP has the runtime's functions on the stack, as its loops have. */
+static bool find_joins(const struct tp_analysis *analysis)
+{
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		uint32_t sample = timeline->segments[i].sample;
+		if (sample != NO_SAMPLE &&
+		    analysis->classes[analysis->trace->samples[sample].stack].is_team_root)
+			return true;
+	}
+	return false;
+}
+
 void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -463,6 +480,7 @@ void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis
 		out->has_peers |= analysis->roles[i] == TP_ROLE_TRAINER;
 	}
 	out->delegates = find_delegates(analysis);
+	out->joins_team = find_joins(analysis);
 	double swapped = 0;
 	out->swaps = tp_trace_counter_growth(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,
 					     &swapped) &&

@@ -20,8 +20,9 @@ struct tp_waiting {
 	struct tp_wait_group loader;
 	struct tp_wait_group team;
 	bool has_loader_processes;
-	bool has_peers; /* other trainers in the tree */
-	bool delegates; /* the team computes and the main thread hardly does */
+	bool has_peers;  /* other trainers in the tree */
+	bool delegates;  /* the team computes and the main thread hardly does */
+	bool joins_team; /* the main thread waits for it inside functions of its runtime */
 	bool swaps;
 };
 

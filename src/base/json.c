@@ -3,8 +3,8 @@
 
 #include "jsontext.h"
 
+#include "trainprof/base/arena.h"
 #include "trainprof/base/file.h"
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/strtab.h"
 #include "trainprof/base/text.h"
@@ -15,11 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A value's line stands in its valueint, which cJSON sets for numbers only and reads for none. */
 struct tp_json_doc {
 	cJSON *root;
+	struct tp_arena arena; /* root and all below it, name */
 	char *name;
-	struct tp_map lines; /* value's address -> line */
 };
+
+/* Where cJSON's allocations go: it has no word for whose they are. */
+static _Thread_local struct tp_arena *parsed;
+
+static void *parsed_alloc(size_t size)
+{
+	return tp_arena_alloc(parsed, size);
+}
+
+/* All at once, with the document. */
+static void parsed_free(void *at)
+{
+	(void)at;
+}
 
 /* cJSON's values are handed out under our own name, so that only this file knows cJSON. */
 static const cJSON *json_inside(const struct tp_json *value)
@@ -74,16 +89,18 @@ static void blank_unread(char *text)
 struct line_walk {
 	const char *at;
 	unsigned line;
-	struct tp_json_doc *doc;
 	const char *duplicate;
 };
 
+static bool is_between(char c)
+{
+	return c == ' ' || c == '\n' || c == ',' || c == ':' || c == '\t' || c == '\r';
+}
+
 static void walk_space(struct line_walk *walk)
 {
-	while (*walk->at && strchr(" \t\r\n,:", *walk->at)) {
+	for (; is_between(*walk->at); walk->at++)
 		walk->line += *walk->at == '\n';
-		walk->at++;
-	}
 }
 
 static void walk_string(struct line_walk *walk)
@@ -125,7 +142,7 @@ static const cJSON *duplicate_member(const cJSON *object)
 		if (++n > FEW_MEMBERS)
 			return duplicate_of_many(object);
 		for (const cJSON *b = object->child; b != a; b = b->next)
-			if (strcmp(a->string, b->string) == 0)
+			if (a->string[0] == b->string[0] && strcmp(a->string, b->string) == 0)
 				return a;
 	}
 	return NULL;
@@ -133,10 +150,10 @@ static const cJSON *duplicate_member(const cJSON *object)
 
 /* The text is known to be valid here. False at a key that was there before: the walk stands at it.
  */
-static bool walk_value(struct line_walk *walk, const cJSON *value)
+static bool walk_value(struct line_walk *walk, cJSON *value)
 {
 	walk_space(walk);
-	tp_map_set(&walk->doc->lines, (uint64_t)(uintptr_t)value, walk->line);
+	value->valueint = (int)walk->line;
 	if (cJSON_IsString(value)) {
 		walk_string(walk);
 		return true;
@@ -147,7 +164,7 @@ static bool walk_value(struct line_walk *walk, const cJSON *value)
 	}
 	const cJSON *duplicate = duplicate_member(value);
 	walk->at++;
-	for (const cJSON *item = value->child; item; item = item->next) {
+	for (cJSON *item = value->child; item; item = item->next) {
 		walk_space(walk);
 		if (item == duplicate) {
 			walk->duplicate = item->string;
@@ -176,23 +193,31 @@ static enum tp_status json_check_text(const char *text, size_t len, const char *
 	return TP_OK;
 }
 
+static cJSON *parse_into(struct tp_arena *arena, const char *text, size_t size)
+{
+	cJSON_Hooks hooks = {.malloc_fn = parsed_alloc, .free_fn = parsed_free};
+	parsed = arena;
+	cJSON_InitHooks(&hooks);
+	return cJSON_ParseWithLengthOpts(text, size, NULL, 1);
+}
+
 enum tp_status tp_json_parse(struct tp_json_doc **out, const char *text, size_t len,
 			     const char *name, struct tp_error *err)
 {
 	char *copy = tp_strndup(text, len);
 	struct tp_json_doc *doc = tp_alloc(sizeof(*doc));
-	doc->name = tp_strdup(name);
+	doc->name = tp_arena_strdup(&doc->arena, name);
 	blank_unread(copy);
 	enum tp_status status = json_check_text(copy, len, name, err);
 	if (status)
 		goto out;
-	doc->root = cJSON_ParseWithLengthOpts(copy, len + 1, NULL, 1);
+	doc->root = parse_into(&doc->arena, copy, len + 1);
 	if (!doc->root) {
 		/* What we take for valid and cJSON does not would be a mistake of ours. */
 		status = tp_fail(err, TP_PARSE, "%s: not readable", name);
 		goto out;
 	}
-	struct line_walk walk = {.at = copy, .line = 1, .doc = doc};
+	struct line_walk walk = {.at = copy, .line = 1};
 	if (!walk_value(&walk, doc->root))
 		status = tp_fail(err, TP_PARSE, "%s:%u: key \"%s\" appears twice", name, walk.line,
 				 walk.duplicate);
@@ -219,9 +244,7 @@ void tp_json_free(struct tp_json_doc *doc)
 {
 	if (!doc)
 		return;
-	cJSON_Delete(doc->root);
-	tp_map_release(&doc->lines);
-	free(doc->name);
+	tp_arena_release(&doc->arena);
 	free(doc);
 }
 
@@ -235,11 +258,9 @@ const char *tp_json_name(const struct tp_json_doc *doc)
 	return doc->name;
 }
 
-unsigned tp_json_line(const struct tp_json_doc *doc, const struct tp_json *value)
+unsigned tp_json_line(const struct tp_json *value)
 {
-	uint64_t line = 0;
-	(void)tp_map_get(&doc->lines, (uint64_t)(uintptr_t)value, &line);
-	return (unsigned)line;
+	return value ? (unsigned)json_inside(value)->valueint : 0;
 }
 
 enum tp_json_type tp_json_type(const struct tp_json *value)

@@ -23,9 +23,15 @@ static bool scan_fail(struct scan *scan, const char *what)
 	return false;
 }
 
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static void scan_space(struct scan *scan)
 {
-	scan->at += strspn(scan->text + scan->at, " \t\r\n");
+	while (is_space(scan->text[scan->at]))
+		scan->at++;
 }
 
 static bool scan_char(struct scan *scan, char wanted)
@@ -105,10 +111,20 @@ static bool scan_escape(struct scan *scan)
 	return scan_fail(scan, "no such escape");
 }
 
+/* In a string, it means itself. */
+static bool is_plain(char c)
+{
+	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
+}
+
 static bool scan_string(struct scan *scan)
 {
 	scan->at++;
-	while (!scan_char(scan, '"')) {
+	for (;;) {
+		while (is_plain(scan->text[scan->at]))
+			scan->at++;
+		if (scan_char(scan, '"'))
+			return true;
 		const char *p = scan->text + scan->at;
 		if (scan_char(scan, '\\')) {
 			if (!scan_escape(scan))
@@ -122,7 +138,6 @@ static bool scan_string(struct scan *scan)
 			return scan_fail(scan, "not valid UTF-8");
 		scan->at += len;
 	}
-	return true;
 }
 
 static bool scan_value(struct scan *scan);

@@ -23,6 +23,7 @@ struct advise_options {
 	bool wants_template;
 	bool wants_schema;
 	struct tp_words rules;
+	bool is_lenient;
 };
 
 static const char *const format_choices[] = {"text", "json", NULL};
@@ -55,37 +56,20 @@ static const struct tp_option options[] = {
 	 .text = "print the JSON Schema of such files",
 	 AT(wants_schema)},
 	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
 	TP_OPTION_END};
-
-static enum tp_status load_rules(struct tp_rulebook **book, const struct advise_options *o,
-				 struct tp_error *err)
-{
-	struct tp_rulesdirs dirs = {0};
-	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, err);
-	if (status == TP_OK)
-		status = tp_rulesdir_load(book, &dirs, err);
-	tp_rulesdir_release(&dirs);
-	return status;
-}
-
-static int print_buf(struct tp_buf *buf)
-{
-	int status = tp_output_text(tp_buf_text(buf));
-	tp_buf_release(buf);
-	return status;
-}
 
 static int print_template(const struct advise_options *o, const char *topic)
 {
 	struct tp_error err = {0};
 	struct tp_rulebook *book = NULL;
 	struct tp_buf text = {0};
-	enum tp_status status = load_rules(&book, o, &err);
+	enum tp_status status = tp_rulesdir_book(&book, &o->rules, o->is_lenient, &err);
 	if (status == TP_OK)
 		status = tp_factfile_template(&text, book, topic, &err);
 	tp_rulebook_free(book);
 	if (status == TP_OK)
-		return print_buf(&text);
+		return tp_output_buf(&text);
 	tp_buf_release(&text);
 	return tp_complain_status(NULL, &err);
 }
@@ -94,7 +78,7 @@ static int print_schema(void)
 {
 	struct tp_buf text = {0};
 	tp_factfile_schema(&text);
-	return print_buf(&text);
+	return tp_output_buf(&text);
 }
 
 static int print_advice(const struct tp_cli *cli, const struct advise_options *o,
@@ -103,7 +87,7 @@ static int print_advice(const struct tp_cli *cli, const struct advise_options *o
 	if (o->is_json || strcmp(o->format, "json") == 0) {
 		struct tp_json_writer w = {0};
 		tp_report_advice_json(&w, advice);
-		return print_buf(&w.out);
+		return tp_output_buf(&w.out);
 	}
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	struct tp_page page;
@@ -154,7 +138,7 @@ static int advise_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		return tp_complain_status(NULL, &err);
 	}
 	int status;
-	if (load_rules(&book, o, &err) == TP_OK)
+	if (tp_rulesdir_book(&book, &o->rules, o->is_lenient, &err) == TP_OK)
 		status = judge(cli, o, book, &file);
 	else
 		status = tp_complain_status(NULL, &err);

@@ -20,6 +20,7 @@ static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME,
 					   {TP_OPTION_STEPS, TP_RUN_AT(steps)},
 					   {TP_OPTION_SKIP, TP_RUN_AT(skip)},
 					   {TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
+					   {TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},
 					   TP_RUN_ROWS,
 					   {TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
 					   TP_RUN_LAST_ROWS,
@@ -57,11 +58,10 @@ const struct tp_command tp_cmd_attach = {
 	.group = "Measure",
 	.synopsis = "[options] PID",
 	.summary = "measure a program that runs already",
-	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends, "
-		 "or\n"
-		 "for --duration; then print the diagnosis on stderr. The program goes on; nothing "
-		 "is\n"
-		 "put into it, and it is never stopped.",
+	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends,\n"
+		 "or for --duration; then print the diagnosis on stderr. The program goes on.\n"
+		 "Nothing is put into it and it is never stopped, unless --gpu-trace asks for it:\n"
+		 "that holds a thread for a moment and leaves a library in the program, asleep.",
 	.examples = "  trainprof attach -d 30s 4242\n"
 		    "  trainprof attach -o prof $(pgrep -f train.py)",
 	.ending = "Exit status: 0 measured; 2: no such process; 4: no recording; 5: not permitted.",

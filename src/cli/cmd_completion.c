@@ -181,9 +181,7 @@ static int completion_exec(const struct tp_cli *cli, const void *opts, int argc,
 			continue;
 		struct tp_buf out = {0};
 		shells[i].write(&out);
-		int status = tp_output_text(tp_buf_text(&out));
-		tp_buf_release(&out);
-		return status;
+		return tp_output_buf(&out);
 	}
 	tp_say("trainprof completion bash", "completion needs a shell: bash, zsh or fish");
 	return TP_EXIT_USAGE;

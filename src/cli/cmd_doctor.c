@@ -45,7 +45,7 @@ static const struct tp_option options[] = {{.name = "json",
 					   {.name = "for",
 					    .type = TP_OPTION_CHOICE,
 					    .value = "WHAT",
-					    .text = "gpu: also ask each GPU for all it tells",
+					    .text = "gpu: also try all that measures GPUs",
 					    .choices = for_choices,
 					    .offset = offsetof(struct doctor_options, what)},
 					   {.name = "rules",
@@ -59,12 +59,12 @@ static const struct tp_option options[] = {{.name = "json",
 struct check {
 	enum tp_mark_word mark;
 	char name[24];
-	char text[280];
+	char text[330];
 	const char *gains;
 	char next[160];
 };
 
-enum { MAX_CHECKS = 32, MAX_GPUS = 16 };
+enum { MAX_CHECKS = 64, MAX_GPU_ROWS = 32 };
 
 /* Some drivers take seconds to wake up; one that takes longer is worth the wait once. */
 static const double gpu_patience_s = 30;
@@ -111,16 +111,19 @@ static void check_sources(struct visit *visit)
 
 static void check_gpus(struct visit *visit)
 {
-	struct tp_gpu_trial *trials = tp_alloc(MAX_GPUS * sizeof(*trials));
-	size_t n = tp_gpu_try(trials, MAX_GPUS, gpu_patience_s);
+	struct tp_gpu_trial *trials = tp_alloc(MAX_GPU_ROWS * sizeof(*trials));
+	size_t n = tp_gpu_try(trials, MAX_GPU_ROWS, &visit->host, environ, gpu_patience_s);
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_availability *found = &trials[i].availability;
 		bool is_there = found->presence == TP_PRESENCE_PRESENT;
 		struct check *check =
 			add_check(visit, is_there ? TP_MARK_WORD_OK : TP_MARK_WORD_WARN,
 				  trials[i].name);
-		snprintf(check->text, sizeof(check->text), "%s%s%.70s", trials[i].text,
-			 is_there ? "" : ": ", found->reason);
+		if (is_there)
+			snprintf(check->text, sizeof(check->text), "%s", trials[i].text);
+		else
+			snprintf(check->text, sizeof(check->text), "%.150s: %s", trials[i].text,
+				 found->reason);
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
 	}
 	free(trials);

@@ -4,7 +4,6 @@
 #include "complain.h"
 #include "output.h"
 #include "reading.h"
-#include "recordings.h"
 #include "terminal.h"
 
 #include "trainprof/base/memory.h"
@@ -205,25 +204,18 @@ static int explain_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	const char *what;
 	struct tp_error err = {0};
 	struct tp_reading reading;
-	char *directory = NULL;
 	split_words(argc, argv, &word, &what);
-	if (tp_recordings_find(&directory, word, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
 	const struct tp_reading_options how = {
 		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
 		.rules = o->rules,
 		.is_lenient = o->is_lenient,
 	};
-	int status;
-	if (tp_reading_open(&reading, directory, &how, &err) == TP_OK) {
-		if (!cli->is_quiet)
-			tp_reading_say_partial(&reading);
-		status = explain_reading(cli, o, &reading, what);
-		tp_reading_close(&reading);
-	} else {
-		status = tp_complain_status(NULL, &err);
-	}
-	free(directory);
+	if (tp_reading_find(&reading, word, &how, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	if (!cli->is_quiet)
+		tp_reading_say_partial(&reading);
+	int status = explain_reading(cli, o, &reading, what);
+	tp_reading_close(&reading);
 	return status;
 }
 

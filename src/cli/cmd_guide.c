@@ -18,16 +18,13 @@
 struct guide_options {
 	bool is_search;
 	bool is_plan;
-	const char *format;
-	bool is_json;
-	bool is_markdown;
+	struct tp_output_format format;
 	const char *write;
 	struct tp_words rules;
 	bool is_lenient;
 };
 
-static const char *const format_choices[] = {"text", "json", "markdown", NULL};
-static const struct guide_options defaults = {.format = "text"};
+static const struct guide_options defaults = {.format = {.word = "text"}};
 
 #define AT(member) .offset = offsetof(struct guide_options, member)
 
@@ -40,18 +37,7 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "what to do about RUN, step by step",
 	 AT(is_plan)},
-	{.name = "format",
-	 .type = TP_OPTION_CHOICE,
-	 .value = "WHAT",
-	 .text = "of the plan: text, json, markdown",
-	 .otherwise = "text",
-	 .choices = format_choices,
-	 AT(format)},
-	{.name = "json", .type = TP_OPTION_FLAG, .text = "same as --format=json", AT(is_json)},
-	{.name = "markdown",
-	 .type = TP_OPTION_FLAG,
-	 .text = "same as --format=markdown",
-	 AT(is_markdown)},
+	TP_OUTPUT_FORMAT_ROWS(offsetof(struct guide_options, format), "of the plan: "),
 	{TP_OPTION_RULES, AT(rules)},
 	{TP_OPTION_LENIENT, AT(is_lenient)},
 	{.name = "write",
@@ -187,20 +173,6 @@ static int show(const struct tp_cli *cli, const struct tp_rulebook *book, bool i
 	return status;
 }
 
-static enum tp_status load(struct tp_rulebook **book, const struct guide_options *o,
-			   struct tp_error *err)
-{
-	struct tp_rulesdirs dirs;
-	struct tp_buf problems = {0};
-	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, err);
-	if (status == TP_OK)
-		status = tp_rulesdir_load_rest(book, &dirs, o->is_lenient ? &problems : NULL, err);
-	tp_say_lines(tp_buf_text(&problems));
-	tp_buf_release(&problems);
-	tp_rulesdir_release(&dirs);
-	return status;
-}
-
 static enum tp_status write_pages(const struct tp_rulebook *book, const char *directory,
 				  struct tp_error *err)
 {
@@ -215,13 +187,28 @@ static int plan(const struct tp_cli *cli, const struct guide_options *o, int arg
 	const struct tp_plan_request request = {
 		.run = argc ? argv[0] : NULL,
 		.other = argc > 1 ? argv[1] : NULL,
-		.format = o->is_json       ? "json"
-			  : o->is_markdown ? "markdown"
-					   : o->format,
+		.format = tp_output_format(&o->format),
 		.rules = &o->rules,
 		.is_lenient = o->is_lenient,
 	};
 	return tp_guide_plan(cli, &request);
+}
+
+/* What was typed does not go together: said. */
+static bool is_misused(const struct guide_options *o, int argc)
+{
+	if (o->is_search && o->is_plan)
+		tp_say("trainprof help guide", "--search and --plan are two commands");
+	else if (argc > 2 && o->is_plan)
+		tp_say("trainprof guide --plan before after",
+		       "a plan is of one run, or compares two");
+	else if (argc > 1 && !o->is_search && !o->is_plan)
+		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
+	else if (strcmp(tp_output_format(&o->format), "text") != 0 && !o->is_plan)
+		tp_say("trainprof guide --plan", "a page has no --format; a plan has");
+	else
+		return false;
+	return true;
 }
 
 static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
@@ -230,18 +217,11 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
 	int result;
-	if (argc > 2 && o->is_plan) {
-		tp_say("trainprof guide --plan before after",
-		       "a plan is of one run, or compares two");
+	if (is_misused(o, argc))
 		return TP_EXIT_USAGE;
-	}
-	if (argc > 1 && !o->is_search && !o->is_plan) {
-		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
-		return TP_EXIT_USAGE;
-	}
 	if (o->is_plan)
 		return plan(cli, o, argc, argv);
-	enum tp_status status = load(&book, o, &err);
+	enum tp_status status = tp_rulesdir_book(&book, &o->rules, o->is_lenient, &err);
 	if (status == TP_OK && o->write)
 		status = write_pages(book, o->write, &err);
 	if (status != TP_OK)
@@ -267,7 +247,7 @@ const struct tp_command tp_cmd_guide = {
 		    "  trainprof guide --plan prof",
 	.ending = "Exit status of --plan: 1 when two runs are not to be compared, 3 when nothing "
 		  "can\n"
-		  "be told of RUN.",
+		  "be told of RUN, or of both.",
 	.options = options,
 	.storage_size = sizeof(struct guide_options),
 	.defaults = &defaults,

@@ -26,9 +26,7 @@ static int print_manual(void)
 {
 	struct tp_buf text = {0};
 	tp_help_manual(&text);
-	int status = tp_output_text(tp_buf_text(&text));
-	tp_buf_release(&text);
-	return status;
+	return tp_output_buf(&text);
 }
 
 static int unknown_topic(const char *word)

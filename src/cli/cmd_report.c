@@ -18,9 +18,7 @@
 #include <unistd.h>
 
 struct report_options {
-	const char *format;
-	bool is_json;
-	bool is_markdown;
+	struct tp_output_format format;
 	const char *output;
 	bool is_full;
 	bool wants_schema;
@@ -31,24 +29,12 @@ struct report_options {
 	bool is_lenient;
 };
 
-static const char *const format_choices[] = {"text", "json", "markdown", NULL};
-static const struct report_options defaults = {.format = "text", .steps = "auto"};
+static const struct report_options defaults = {.format = {.word = "text"}, .steps = "auto"};
 
 #define AT(member) .offset = offsetof(struct report_options, member)
 
 static const struct tp_option options[] = {
-	{.name = "format",
-	 .type = TP_OPTION_CHOICE,
-	 .value = "WHAT",
-	 .text = "text, json, markdown",
-	 .otherwise = "text",
-	 .choices = format_choices,
-	 AT(format)},
-	{.name = "json", .type = TP_OPTION_FLAG, .text = "same as --format=json", AT(is_json)},
-	{.name = "markdown",
-	 .type = TP_OPTION_FLAG,
-	 .text = "same as --format=markdown",
-	 AT(is_markdown)},
+	TP_OUTPUT_FORMAT_ROWS(offsetof(struct report_options, format), ""),
 	{.name = "full",
 	 .type = TP_OPTION_FLAG,
 	 .text = "everything: intervals, steps, processes, stacks, findings",
@@ -111,7 +97,7 @@ static int validate_word(const char *word)
 static int write_report(const struct tp_cli *cli, const struct report_options *o,
 			const struct tp_reading *reading)
 {
-	const char *format = o->is_json ? "json" : o->is_markdown ? "markdown" : o->format;
+	const char *format = tp_output_format(&o->format);
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
 	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
 	struct tp_error err = {0};
@@ -137,29 +123,22 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	const char *word = argc ? argv[0] : NULL;
 	struct tp_error err = {0};
 	struct tp_reading reading;
-	char *directory = NULL;
 	if (o->wants_schema)
 		return tp_output_text(tp_report_schema());
 	if (o->wants_validate)
 		return validate_word(word);
 	tp_leftover_mend(word, cli->is_quiet);
-	if (tp_recordings_find(&directory, word, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
 	const struct tp_reading_options how = {
 		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
 		.rules = o->rules,
 		.is_lenient = o->is_lenient,
 	};
-	int status;
-	if (tp_reading_open(&reading, directory, &how, &err) == TP_OK) {
-		if (!cli->is_quiet)
-			tp_reading_say_partial(&reading);
-		status = write_report(cli, o, &reading);
-		tp_reading_close(&reading);
-	} else {
-		status = tp_complain_status(NULL, &err);
-	}
-	free(directory);
+	if (tp_reading_find(&reading, word, &how, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	if (!cli->is_quiet)
+		tp_reading_say_partial(&reading);
+	int status = write_report(cli, o, &reading);
+	tp_reading_close(&reading);
 	return status;
 }
 

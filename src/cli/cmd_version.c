@@ -41,9 +41,7 @@ static int version_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 			for (const char *const *item = tp_built_with(); *item; item++)
 				tp_buf_printf(&text, "  %s\n", *item);
 	}
-	int status = tp_output_text(tp_buf_text(&text));
-	tp_buf_release(&text);
-	return status;
+	return tp_output_buf(&text);
 }
 
 const struct tp_command tp_cmd_version = {

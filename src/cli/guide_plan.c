@@ -13,13 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int print_buf(struct tp_buf *buf)
-{
-	int status = tp_output_text(tp_buf_text(buf));
-	tp_buf_release(buf);
-	return status;
-}
-
 /* What is printed: one of both. */
 struct subject {
 	const struct tp_report_plan *plan;
@@ -49,7 +42,7 @@ static int print_json(const struct subject *subject)
 		tp_report_plan_json(&w, subject->plan);
 	else
 		tp_report_pair_json(&w, subject->pair);
-	return print_buf(&w.out);
+	return tp_output_buf(&w.out);
 }
 
 static int print_markdown(const struct subject *subject)
@@ -59,7 +52,7 @@ static int print_markdown(const struct subject *subject)
 		tp_report_plan_markdown(&text, subject->plan);
 	else
 		tp_report_pair_markdown(&text, subject->pair);
-	return print_buf(&text);
+	return tp_output_buf(&text);
 }
 
 static int print(const struct tp_cli *cli, const struct tp_plan_request *request,
@@ -102,7 +95,11 @@ static int print_pair(const struct tp_cli *cli, const struct tp_plan_request *re
 						   warnings, MOST_WARNINGS),
 	};
 	int status = print(cli, request, &(struct subject){.pair = &pair});
-	return status == TP_EXIT_OK && pair.n_warnings ? TP_EXIT_BAD : status;
+	if (status != TP_EXIT_OK)
+		return status;
+	if (pair.n_warnings)
+		return TP_EXIT_BAD;
+	return tp_report_pair_is_told(&pair) ? TP_EXIT_OK : TP_EXIT_CANNOT_TELL;
 }
 
 static int compare(const struct tp_cli *cli, const struct tp_plan_request *request,

@@ -14,7 +14,8 @@ struct tp_plan_request {
 };
 
 /* Print the plan, or both runs side by side and why not to compare them; returns the exit status: 3
- * when nothing can be told of the run, 1 when two are not to be compared. */
+ * when nothing can be told of the run or no number is known of both, 1 when two are not to be
+ * compared. */
 int tp_guide_plan(const struct tp_cli *cli, const struct tp_plan_request *request);
 
 #endif

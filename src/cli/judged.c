@@ -28,28 +28,14 @@ static bool is_facts(const char *word)
 	return !is_recording && (is_json || !tp_recordings_may_be_trace(word));
 }
 
-static enum tp_status load_rules(struct tp_rulebook **book, const struct tp_judged_options *options,
-				 struct tp_error *err)
-{
-	struct tp_rulesdirs dirs = {0};
-	struct tp_buf problems = {0};
-	enum tp_status status = tp_rulesdir_find(&dirs, options->rules, err);
-	if (status == TP_OK)
-		status = tp_rulesdir_load_rest(book, &dirs, options->is_lenient ? &problems : NULL,
-					       err);
-	tp_say_lines(tp_buf_text(&problems));
-	tp_buf_release(&problems);
-	tp_rulesdir_release(&dirs);
-	return status;
-}
-
 static enum tp_status open_facts(struct tp_judged *judged, const char *word,
 				 const struct tp_judged_options *options, struct tp_error *err)
 {
 	enum tp_status status = tp_handfacts_read(&judged->file, word, err);
 	judged->is_facts = status == TP_OK;
 	if (status == TP_OK)
-		status = load_rules(&judged->facts_book, options, err);
+		status = tp_rulesdir_book(&judged->facts_book, options->rules, options->is_lenient,
+					  err);
 	if (status != TP_OK)
 		return status;
 	tp_advise_facts(&judged->facts_findings, judged->facts_book, judged->file.facts);
@@ -65,7 +51,7 @@ static void name_recording(struct tp_judged *judged)
 	const char *label = judged->reading.trace.run.label;
 	if (label && *label)
 		tp_buf_printf(&judged->subject_text, "%s, recorded in ", label);
-	tp_buf_puts(&judged->subject_text, judged->directory);
+	tp_buf_puts(&judged->subject_text, judged->reading.directory);
 	judged->subject = tp_buf_text(&judged->subject_text);
 }
 
@@ -77,9 +63,7 @@ static enum tp_status open_recording(struct tp_judged *judged, const char *word,
 		.rules = *options->rules,
 		.is_lenient = options->is_lenient,
 	};
-	enum tp_status status = tp_recordings_find(&judged->directory, word, err);
-	if (status == TP_OK)
-		status = tp_reading_open(&judged->reading, judged->directory, &how, err);
+	enum tp_status status = tp_reading_find(&judged->reading, word, &how, err);
 	if (status != TP_OK)
 		return status;
 	if (!judged->reading.has_findings) {
@@ -117,6 +101,5 @@ void tp_judged_close(struct tp_judged *judged)
 	else
 		tp_reading_close(&judged->reading);
 	tp_buf_release(&judged->subject_text);
-	free(judged->directory);
 	*judged = (struct tp_judged){0};
 }

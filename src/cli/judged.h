@@ -19,7 +19,6 @@ struct tp_judged {
 	struct tp_factfile file;   /* of facts */
 	struct tp_rulebook *facts_book;
 	struct tp_findings facts_findings;
-	char *directory;
 	struct tp_buf subject_text;
 	bool is_facts;
 	/* What both have; borrowed from above. */
@@ -32,8 +31,8 @@ struct tp_judged {
 /*
  * `word` is a recording, a file of facts, "-" for facts on stdin, or NULL for the last recording
  * here. To be closed where it succeeds.
- * Errors  as tp_recordings_find(), tp_reading_open(), tp_handfacts_read(), tp_rulesdir_load(); of a
- * recording, too, rules that do not load.
+ * Errors  as tp_reading_find(), tp_handfacts_read(), tp_rulesdir_load(); of a recording, too, rules
+ * that do not load.
  */
 TP_MUST_CHECK enum tp_status tp_judged_open(struct tp_judged *judged, const char *word,
 					    const struct tp_judged_options *options,

@@ -75,6 +75,7 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 		.marks_path = marks_path,
 		.is_attaching = is_attaching,
 		.gpu_trace = gpu_trace_of(options->gpu_trace),
+		.wants_counters = options->wants_counters,
 		.max_gpu_records = DEFAULT_MAX_GPU_RECORDS,
 	};
 	const struct tp_selection selection = {.collect = options->collect,
@@ -118,6 +119,24 @@ bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *n
 		snprintf(next, size, "%s%s", has_remedy ? first->remedy : "",
 			 has_remedy ? "   (or: trainprof doctor)" : "trainprof doctor");
 	return true;
+}
+
+/* What was put into a program that ran, or why nothing was: it was asked for by name. */
+static void say_joined(const struct session *s)
+{
+	static const char next[] =
+		"its first window may stall the program; CUDA graphs made before "
+		"are one piece each";
+	for (size_t i = 0; i < tp_plan_count(s->plan); i++) {
+		const struct tp_plan_row *row = tp_plan_row(s->plan, i);
+		const struct tp_availability *now = &row->availability;
+		if (strcmp(row->type->name, "cupti") != 0)
+			continue;
+		if (row->is_chosen)
+			tp_say(NULL, "%s; %s", now->reason, next);
+		else if (!is_worth_a_line(row))
+			tp_say(now->remedy, "the GPU is not traced: %s", now->reason);
+	}
 }
 
 /* At most two lines. */
@@ -211,6 +230,18 @@ static enum tp_status start_target(struct session *s, struct tp_error *err)
 
 /* ---- while it runs ------------------------------------------------------------------------- */
 
+/* All of a program that runs already that can be told is told now. */
+static void on_started(void *context)
+{
+	struct session *s = context;
+	if (s->argv)
+		return;
+	say_absences(s);
+	say_reach(s);
+	if (!s->cli->is_quiet && gpu_trace_of(s->options->gpu_trace) != TP_GPU_TRACE_OFF)
+		say_joined(s);
+}
+
 static bool on_tick(void *context, uint64_t now_ns)
 {
 	(void)now_ns;
@@ -268,6 +299,7 @@ static enum tp_status follow(struct session *s, struct tp_measured *out, struct 
 	const struct tp_sampler_config config = {
 		.delay_ns = s->options->delay_ns,
 		.duration_ns = s->options->duration_ns,
+		.started = on_started,
 		.tick = on_tick,
 		.notice = on_notice,
 		.context = s,
@@ -402,10 +434,6 @@ int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
 	enum tp_status done = tp_target_attach(&s.target, pid, &err);
 	if (done == TP_OK)
 		done = prepare(&s, out->directory, &err);
-	if (done == TP_OK) {
-		say_absences(&s);
-		say_reach(&s);
-	}
 	done = measure(&s, out, done, &err);
 	if (done != TP_OK)
 		status = tp_measure_refused(&err);

@@ -29,7 +29,8 @@ struct tp_run_options {
 	const char *label;
 	const char *log;
 	const char *gpu_trace; /* "windows", "continuous", "off" */
-	const char *summary;   /* "short", "full", "none" */
+	bool wants_counters;
+	const char *summary; /* "short", "full", "none" */
 	bool is_dry_run;
 	bool is_strict;
 	uint64_t grace_ns;
@@ -71,6 +72,9 @@ struct tp_run_options {
 	{.name = "require", .type = TP_OPTION_TEXT, .value = "LIST", \
 	 .text = "fail instead of going on without these", .otherwise = "none", \
 	 TP_RUN_AT(require)}, \
+	{.name = "counters", .type = TP_OPTION_FLAG, \
+	 .text = "hardware counters of GPUs, 1 s of 10; locks their clocks meanwhile", \
+	 TP_RUN_AT(wants_counters)}, \
 	{.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
 	 .text = "reduce detail to stay below", .otherwise = "1%", TP_RUN_AT(max_overhead)}, \
 	{.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \

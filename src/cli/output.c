@@ -32,6 +32,20 @@ int tp_output_text(const char *text)
 	return print(text, strlen(text));
 }
 
+int tp_output_buf(struct tp_buf *buf)
+{
+	int status = tp_output_text(tp_buf_text(buf));
+	tp_buf_release(buf);
+	return status;
+}
+
+const char *const tp_output_formats[] = {"text", "json", "markdown", NULL};
+
+const char *tp_output_format(const struct tp_output_format *format)
+{
+	return format->is_json ? "json" : format->is_markdown ? "markdown" : format->word;
+}
+
 /* Where the texts of a rule start, after the names of its fields. */
 enum { RULE_INDENT = 10 };
 

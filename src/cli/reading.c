@@ -99,6 +99,21 @@ enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory
 	return status;
 }
 
+enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
+			       const struct tp_reading_options *options, struct tp_error *err)
+{
+	char *directory = NULL;
+	*reading = (struct tp_reading){0};
+	enum tp_status status = tp_recordings_find(&directory, word, err);
+	if (status == TP_OK)
+		status = tp_reading_open(reading, directory, options, err);
+	if (status == TP_OK)
+		reading->directory = directory;
+	else
+		free(directory);
+	return status;
+}
+
 void tp_reading_say_partial(const struct tp_reading *reading)
 {
 	const char *directory = reading->report.directory;
@@ -155,5 +170,6 @@ void tp_reading_close(struct tp_reading *reading)
 		tp_patterns_free(reading->patterns);
 	if (reading->book)
 		tp_rulebook_free(reading->book);
+	free(reading->directory);
 	*reading = (struct tp_reading){0};
 }

@@ -23,6 +23,7 @@ struct tp_reading {
 	struct tp_rulebook *book;
 	struct tp_error no_rules; /* why there are no findings, if there are none */
 	struct tp_report report;
+	char *directory; /* heap; NULL where whoever opened it has that */
 	bool has_trace, has_profile, has_findings;
 };
 
@@ -32,6 +33,10 @@ struct tp_reading {
  * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns.
  */
 TP_MUST_CHECK enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
+					     const struct tp_reading_options *options,
+					     struct tp_error *err);
+/* The same by what was typed, as tp_recordings_find() has it; that one's errors, too. */
+TP_MUST_CHECK enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
 					     const struct tp_reading_options *options,
 					     struct tp_error *err);
 /* Say on stderr that a recording was not closed, if it was not. */

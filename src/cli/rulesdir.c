@@ -1,6 +1,7 @@
 /* Finds and loads rules and patterns. */
 #include "rulesdir.h"
 
+#include "complain.h"
 #include "settings.h"
 
 #include "trainprof/advise/advise.h"
@@ -95,6 +96,20 @@ enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out, const struct tp_r
 		return tp_rulesdir_load(out, dirs, err);
 	return tp_rulebook_load_lenient(out, (const char *const *)dirs->items, dirs->n, problems,
 					err);
+}
+
+enum tp_status tp_rulesdir_book(struct tp_rulebook **out, const struct tp_words *extra,
+				bool is_lenient, struct tp_error *err)
+{
+	struct tp_rulesdirs dirs;
+	struct tp_buf problems = {0};
+	enum tp_status status = tp_rulesdir_find(&dirs, extra, err);
+	if (status == TP_OK)
+		status = tp_rulesdir_load_rest(out, &dirs, is_lenient ? &problems : NULL, err);
+	tp_say_lines(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	tp_rulesdir_release(&dirs);
+	return status;
 }
 
 enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out, const struct tp_rulesdirs *dirs,

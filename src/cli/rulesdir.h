@@ -30,6 +30,10 @@ tp_rulesdir_load(struct tp_rulebook **out, const struct tp_rulesdirs *dirs, stru
 TP_MUST_CHECK enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out,
 						   const struct tp_rulesdirs *dirs,
 						   struct tp_buf *problems, struct tp_error *err);
+/* All of it for who needs the rules alone; what is left out of a lenient one is said on stderr. */
+TP_MUST_CHECK enum tp_status tp_rulesdir_book(struct tp_rulebook **out,
+					      const struct tp_words *extra, bool is_lenient,
+					      struct tp_error *err);
 TP_MUST_CHECK enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out,
 						       const struct tp_rulesdirs *dirs,
 						       struct tp_error *err);

@@ -106,7 +106,7 @@ static enum tp_status unknown_name(const struct tp_json_doc *doc, const struct t
 		names[n++] = (*c)->name;
 	const char *near = tp_text_nearest(tp_json_key(member), names, n);
 	return tp_fail(err, TP_USAGE, "%s:%u: no option '%s'%s%s%s%s", tp_json_name(doc),
-		       tp_json_line(doc, member), tp_json_key(member), section ? " for " : "",
+		       tp_json_line(member), tp_json_key(member), section ? " for " : "",
 		       section ? section : "", near ? "; nearest: " : "", near ? near : "");
 }
 
@@ -138,7 +138,7 @@ static enum tp_status set_value(struct tp_settings *settings, const struct tp_js
 	char where[200];
 	char number[24];
 	const char *text = value_text(value, number, sizeof(number));
-	snprintf(where, sizeof(where), "%.120s:%u: %s", tp_json_name(doc), tp_json_line(doc, value),
+	snprintf(where, sizeof(where), "%.120s:%u: %s", tp_json_name(doc), tp_json_line(value),
 		 option->name);
 	if (!text)
 		return tp_fail(err, TP_USAGE, "%s: not %s", where,

@@ -29,6 +29,10 @@
 #define LAG_NS (200 * TP_NS_PER_MS)
 /* Less is not worth a block of its own at the end. */
 #define SHORTEST_NS (100 * TP_NS_PER_MS)
+/* Its writer flushes a recording once a second; one that is silent for longer may be stopped. */
+#define SILENT_NS (3 * TP_NS_PER_S)
+/* Between looks at a recording that is too young to be shown. */
+#define YOUNG_NS (250 * TP_NS_PER_MS)
 
 struct view {
 	const struct tp_cli *cli;
@@ -380,7 +384,15 @@ static bool wait_until(struct view *view, uint64_t at_ns)
 	}
 }
 
-/* The newest record tells until when the recording is known: its writer flushes once a second. */
+/* The first block is of a whole interval, as all that follow. */
+static bool is_young(const struct view *view)
+{
+	uint64_t full_ns = view->begun_ns + view->options->interval_ns;
+	return tp_window_last_ns(view->window) < full_ns + LAG_NS &&
+	       tp_clock_now_ns() < full_ns + SILENT_NS;
+}
+
+/* The newest record tells until when the recording is known. */
 static bool show_recorded(struct view *view, const struct tp_follow *follow, bool has_ended)
 {
 	uint64_t last_ns = tp_window_last_ns(view->window);
@@ -388,10 +400,10 @@ static bool show_recorded(struct view *view, const struct tp_follow *follow, boo
 	uint64_t now_ns = tp_clock_now_ns();
 	if (!view->from_ns && last_ns > view->options->interval_ns + LAG_NS)
 		view->from_ns = last_ns - view->options->interval_ns - LAG_NS;
-	if (view->from_ns && view->from_ns < tp_follow_run(follow)->started_ns)
-		view->from_ns = tp_follow_run(follow)->started_ns;
+	if (view->from_ns && view->from_ns < view->begun_ns)
+		view->from_ns = view->begun_ns;
 	tp_buf_clear(&view->note);
-	if (last_ns && now_ns > last_ns + view->options->interval_ns + 3 * TP_NS_PER_S)
+	if (last_ns && now_ns > last_ns + view->options->interval_ns + SILENT_NS)
 		tp_buf_printf(&view->note, "nothing was recorded for %s",
 			      tp_unit_elapsed(now_ns - last_ns).text);
 	if (last_ns < LAG_NS || !view->from_ns)
@@ -413,20 +425,23 @@ static enum tp_status follow_recording(struct view *view, struct tp_follow *foll
 	uint64_t next_ns = view->begun_ns;
 	uint64_t end_ns = view->options->duration_ns ? view->begun_ns + view->options->duration_ns
 						     : UINT64_MAX;
-	bool has_ended = false;
+	bool is_last = false;
 	view->begun_ns = tp_follow_run(follow)->started_ns;
-	while (!has_ended && !is_enough(view)) {
-		has_ended = tp_follow_has_ended(follow); /* before its last words are read */
+	while (!is_last && !is_enough(view)) {
+		bool has_ended = tp_follow_has_ended(follow); /* before its last words are read */
 		enum tp_status status = tp_follow_read(follow, err);
 		if (status != TP_OK)
 			return status;
 		if (has_ended)
 			snprintf(view->end_note, sizeof(view->end_note),
 				 "The recording has ended.");
-		if (!show_recorded(view, follow, has_ended) || tp_clock_now_ns() >= end_ns)
+		is_last = has_ended || tp_clock_now_ns() >= end_ns;
+		bool is_early = !is_last && is_young(view);
+		if (!is_early && !show_recorded(view, follow, has_ended))
 			break;
-		next_ns = next_after(next_ns, interval_ns);
-		if (!has_ended && !is_enough(view) &&
+		next_ns =
+			is_early ? tp_clock_now_ns() + YOUNG_NS : next_after(next_ns, interval_ns);
+		if (!is_last && !is_enough(view) &&
 		    !wait_until(view, next_ns < end_ns ? next_ns : end_ns))
 			break;
 	}

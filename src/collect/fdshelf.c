@@ -1,36 +1,20 @@
 /* Keeps files open, least recently used first out. */
 #include "fdshelf.h"
 
-#include <dirent.h>
+#include "fdlimit.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 enum { RESERVE = 16 }; /* for everybody else's short needs */
 
-static size_t count_open_files(void)
-{
-	size_t n = 0;
-	DIR *dir = opendir("/proc/self/fd");
-	if (!dir)
-		return 0;
-	while (readdir(dir)) /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
-		n++;
-	closedir(dir);
-	return n;
-}
-
 size_t tp_fdshelf_room(size_t most)
 {
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return 1;
-	size_t taken = count_open_files() + RESERVE;
-	size_t room = limit.rlim_cur > taken ? (size_t)(limit.rlim_cur - taken) / 2 : 1;
+	uint64_t room = tp_fdlimit_left(RESERVE) / 2;
 	if (room < 1)
 		return 1;
-	return room < most ? room : most;
+	return room < most ? (size_t)room : most;
 }
 
 static void unlink_slot(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
@@ -71,7 +55,8 @@ static bool shrink(struct tp_fdshelf *shelf)
 	return true;
 }
 
-int tp_fdshelf_get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path)
+/* Valid until the next call; -1 with errno. */
+static int get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path)
 {
 	if (slot->is_open) {
 		unlink_slot(shelf, slot);
@@ -89,4 +74,20 @@ int tp_fdshelf_get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char 
 	slot->is_open = true;
 	link_newest(shelf, slot);
 	return fd;
+}
+
+bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path, char *out,
+		     size_t size)
+{
+	int fd = get(shelf, slot, path);
+	if (fd < 0)
+		return false;
+	ssize_t got = pread(fd, out, size - 1, 0);
+	out[got > 0 ? got : 0] = '\0';
+	if (got > 0)
+		return true;
+	int error = got < 0 ? errno : EIO;
+	tp_fdshelf_drop(shelf, slot);
+	errno = error;
+	return false;
 }

@@ -28,10 +28,13 @@ struct tp_fdshelf {
 size_t tp_fdshelf_room(size_t most);
 
 /*
- * The open file of a slot: as kept, or opened now, at the cost of others when there is no room.
- * path is not looked at when the slot is open. -1 with errno. Valid until the next call.
+ * The file of a slot from its beginning into out, with a NUL behind: through the descriptor that
+ * was kept, or one opened now, at the cost of others when there is no room. path is not looked at
+ * when the slot is open. False with errno when it cannot be read, or is empty; the slot is closed
+ * then.
  */
-int tp_fdshelf_get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path);
+bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path, char *out,
+		     size_t size);
 /* Closes it; nothing happens when it is not open. */
 void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot);
 

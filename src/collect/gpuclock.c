@@ -16,7 +16,16 @@ static const int64_t JUMP_NS = INT64_C(1000000);
 void tp_gpu_clocks_release(struct tp_gpu_clocks *clocks)
 {
 	free(clocks->pairs);
+	free(clocks->lows);
 	*clocks = (struct tp_gpu_clocks){0};
+}
+
+static void note_low(struct tp_gpu_clocks *clocks, uint32_t pair)
+{
+	uint64_t at_ns = clocks->pairs[pair].cupti_ns;
+	while (clocks->n_lows && clocks->pairs[clocks->lows[clocks->n_lows - 1]].cupti_ns >= at_ns)
+		clocks->n_lows--;
+	TP_ARRAY_PUSH(clocks->lows, clocks->n_lows, clocks->lows_capacity) = pair;
 }
 
 void tp_gpu_clocks_add(struct tp_gpu_clocks *clocks, const struct tp_gpu_clock *pair)
@@ -25,8 +34,12 @@ void tp_gpu_clocks_add(struct tp_gpu_clocks *clocks, const struct tp_gpu_clock *
 		memmove(clocks->pairs, clocks->pairs + clocks->n - PAIRS_KEPT,
 			PAIRS_KEPT * sizeof(*clocks->pairs));
 		clocks->n = PAIRS_KEPT;
+		clocks->n_lows = 0;
+		for (uint32_t i = 0; i < PAIRS_KEPT; i++)
+			note_low(clocks, i);
 	}
 	TP_ARRAY_PUSH(clocks->pairs, clocks->n, clocks->capacity) = *pair;
+	note_low(clocks, (uint32_t)clocks->n - 1);
 }
 
 /* Wraps where a date before 1970 or a damaged file makes it: added again it is right again. */
@@ -50,13 +63,26 @@ static uint64_t offset_at(const struct tp_gpu_clocks *clocks, size_t before, uin
 	return offset + (uint64_t)(int64_t)((double)change * part);
 }
 
+/* The last pair that is not behind the time; the first one where all are. */
+static size_t last_before(const struct tp_gpu_clocks *clocks, uint64_t cupti_ns)
+{
+	size_t from = 0; /* lows below it are not behind */
+	size_t until = clocks->n_lows;
+	while (from < until) {
+		size_t middle = from + (until - from) / 2;
+		if (clocks->pairs[clocks->lows[middle]].cupti_ns <= cupti_ns)
+			from = middle + 1;
+		else
+			until = middle;
+	}
+	return from ? clocks->lows[from - 1] : 0;
+}
+
 bool tp_gpu_clocks_host(const struct tp_gpu_clocks *clocks, uint64_t cupti_ns, uint64_t *host_ns)
 {
 	if (!clocks->n)
 		return false;
-	size_t before = clocks->n - 1;
-	while (before && clocks->pairs[before].cupti_ns > cupti_ns)
-		before--;
+	size_t before = last_before(clocks, cupti_ns);
 	/* Of what is earlier than all pairs the first one's difference holds. */
 	bool is_earlier = clocks->pairs[before].cupti_ns > cupti_ns;
 	uint64_t host = cupti_ns + (is_earlier ? offset_of(&clocks->pairs[before])

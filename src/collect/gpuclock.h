@@ -13,6 +13,11 @@ struct tp_gpu_clocks {
 	struct tp_gpu_clock *pairs; /* in the order in which they were written; heap */
 	size_t n;
 	size_t capacity;
+	/* The pairs that no later one lies before, by CUPTI's clock: all of them unless it was set
+	 * back. A time is looked for in these, by halves; heap. */
+	uint32_t *lows;
+	size_t n_lows;
+	size_t lows_capacity;
 };
 
 void tp_gpu_clocks_release(struct tp_gpu_clocks *clocks);

@@ -84,10 +84,19 @@ static enum tp_status check(const struct tp_gpu_file *file, const char *path, st
 
 enum tp_status tp_gpu_file_open(struct tp_gpu_file *out, const char *path, struct tp_error *err)
 {
-	*out = (struct tp_gpu_file){.fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)};
-	if (out->fd < 0)
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0) {
+		*out = (struct tp_gpu_file){.fd = -1};
 		return tp_fail(err, TP_IO, "cannot open '%s': %s", path, tp_errno_text(errno));
+	}
+	return tp_gpu_file_adopt(out, fd, path, err);
+}
+
+enum tp_status tp_gpu_file_adopt(struct tp_gpu_file *out, int fd, const char *path,
+				 struct tp_error *err)
+{
 	enum tp_status status;
+	*out = (struct tp_gpu_file){.fd = fd};
 	if (!file_read(out, &out->header, sizeof(out->header), 0))
 		status = tp_fail(err, TP_ABSENT, "'%s' has no contents yet", path);
 	else
@@ -261,4 +270,20 @@ void tp_gpu_file_want(const struct tp_gpu_file *file, enum tp_gpu_wanted wanted)
 	uint32_t word = wanted;
 	if (file->fd >= 0)
 		file_write(file, &word, sizeof(word), offsetof(struct tp_gpu_ring_header, wanted));
+}
+
+void tp_gpu_file_be_seen(const struct tp_gpu_file *file, uint64_t now_ns)
+{
+	if (file->fd >= 0)
+		file_write(file, &now_ns, sizeof(now_ns),
+			   offsetof(struct tp_gpu_ring_header, reader_ns));
+}
+
+void tp_gpu_file_empty(const struct tp_gpu_file *file)
+{
+	const struct tp_gpu_ring_header *header = &file->header;
+	/* What cannot be given back stays until the program ends. */
+	int failed = fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			       header->events_at, (off_t)header->n_events * header->event_bytes);
+	(void)failed;
 }

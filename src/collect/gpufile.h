@@ -40,6 +40,9 @@ struct tp_gpu_file {
  */
 TP_MUST_CHECK enum tp_status tp_gpu_file_open(struct tp_gpu_file *out, const char *path,
 					      struct tp_error *err);
+/* The same of a file that is open already, which is taken over, also when it fails. */
+TP_MUST_CHECK enum tp_status tp_gpu_file_adopt(struct tp_gpu_file *out, int fd, const char *name,
+					       struct tp_error *err);
 void tp_gpu_file_close(struct tp_gpu_file *file); /* the file itself stays */
 
 /* Read header, tables and clock pairs anew. False when the file is damaged, for ever. */
@@ -61,7 +64,13 @@ const char *tp_gpu_file_name(const struct tp_gpu_file *file, uint32_t id, size_t
 /* Place 1 is the first. NULL: there is none. */
 const struct tp_gpu_place *tp_gpu_file_place(const struct tp_gpu_file *file, uint32_t place);
 
-/* Ask the agent to collect or to wait. */
+/* Ask the agent to collect, to wait or to leave. */
 void tp_gpu_file_want(const struct tp_gpu_file *file, enum tp_gpu_wanted wanted);
+
+/* Tell the agent that somebody still reads. */
+void tp_gpu_file_be_seen(const struct tp_gpu_file *file, uint64_t now_ns);
+
+/* Give back the memory of events; the agent must have left. */
+void tp_gpu_file_empty(const struct tp_gpu_file *file);
 
 #endif

@@ -1,6 +1,8 @@
 /* Finds and drains the rings of GPU agents. */
 #include "gpurings.h"
 
+#include "task_stat.h"
+
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/collect/collector.h"
@@ -12,8 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TP_LOG_DOMAIN "collect"
@@ -22,6 +26,8 @@
 /* Four processes' rings, and as much again for the program itself: tmpfs of containers have 64 MiB
  * mostly, and a program that finds it full may fail for that. */
 #define ROOM_BYTES (UINT64_C(256) << 20)
+
+enum { LEAVE_NAPS = 400 }; /* of 5 ms */
 
 #define DIRECTORY_PREFIX "trainprof-gpu-"
 
@@ -39,15 +45,32 @@ static void remove_directory(const char *path)
 	rmdir(path);
 }
 
+/* The directory, locked for as long as it is open; negative where another profiler has it. Its
+ * process number alone says little: containers may share /dev/shm and not their numbers. */
+static int hold_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 /* Ours, of a profiler that no longer lives. */
 static bool is_left_over(const char *path, const char *name)
 {
 	struct stat about;
 	char *end;
 	long pid = strtol(name + strlen(DIRECTORY_PREFIX), &end, 10);
-	return *end == '-' && pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) != 0 &&
-	       errno == ESRCH && lstat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
-	       about.st_uid == geteuid();
+	if (*end != '-' || pid <= 0 || pid > INT32_MAX || kill((pid_t)pid, 0) == 0 ||
+	    errno != ESRCH || lstat(path, &about) != 0 || !S_ISDIR(about.st_mode) ||
+	    about.st_uid != geteuid())
+		return false;
+	int fd = hold_directory(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static void sweep(const char *parent)
@@ -75,11 +98,18 @@ static const char *roomy_parent(void)
 	return "/tmp";
 }
 
+void tp_gpu_rings_init(struct tp_gpu_rings *out, const struct tp_collect_context *context,
+		       const char *source)
+{
+	*out = (struct tp_gpu_rings){.context = context, .source = source, .lock_fd = -1};
+	tp_gpu_demangler_open(&out->demangler);
+}
+
 enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
 				 const struct tp_collect_context *context, const char *source,
 				 struct tp_error *err)
 {
-	*out = (struct tp_gpu_rings){.context = context, .source = source};
+	tp_gpu_rings_init(out, context, source);
 	parent = parent ? parent : roomy_parent();
 	sweep(parent);
 	out->directory = tp_asprintf("%s/" DIRECTORY_PREFIX "%d-XXXXXX", parent, (int)getpid());
@@ -87,10 +117,11 @@ enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
 		int failure = errno;
 		free(out->directory);
 		out->directory = NULL;
+		tp_gpu_demangler_close(&out->demangler);
 		return tp_fail(err, TP_IO, "no directory for GPU events in %s: %s", parent,
 			       tp_errno_text(failure));
 	}
-	tp_gpu_demangler_open(&out->demangler);
+	out->lock_fd = hold_directory(out->directory);
 	return TP_OK;
 }
 
@@ -105,8 +136,11 @@ void tp_gpu_rings_close(struct tp_gpu_rings *rings)
 {
 	for (size_t i = 0; i < rings->n; i++)
 		ring_free(rings->items[i]);
-	if (rings->directory)
+	if (rings->directory) {
 		remove_directory(rings->directory);
+		if (rings->lock_fd >= 0)
+			close(rings->lock_fd);
+	}
 	tp_gpu_demangler_close(&rings->demangler);
 	free(rings->items);
 	free(rings->directory);
@@ -131,7 +165,7 @@ static bool is_known(const struct tp_gpu_rings *rings, const char *name)
 	return false;
 }
 
-static void teller_begin(struct tp_gpu_rings *rings, struct tp_gpu_ring *ring)
+static void teller_begin(struct tp_gpu_rings *rings, struct tp_gpu_ring *ring, pid_t pid)
 {
 	const struct tp_gpu_teller_config config = {
 		.sink = rings->context->sink,
@@ -140,7 +174,9 @@ static void teller_begin(struct tp_gpu_rings *rings, struct tp_gpu_ring *ring)
 		.file = &ring->file,
 		.source = rings->source,
 		.rank = (uint32_t)rings->n,
-		.pid = (pid_t)ring->file.header.pid,
+		.pid = pid,
+		.progress = rings->progress,
+		.is_spent = &rings->is_spent,
 	};
 	ring->teller = tp_gpu_teller_new(&config);
 	if (rings->wanted != TP_GPU_WANT_AS_STARTED)
@@ -162,16 +198,35 @@ static void ring_add(struct tp_gpu_rings *rings, const char *name)
 		return;
 	}
 	if (status == TP_OK)
-		teller_begin(rings, ring);
+		teller_begin(rings, ring, (pid_t)ring->file.header.pid);
 	else
 		tp_info("%s", ring->why.text);
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
 }
 
+enum tp_status tp_gpu_rings_adopt(struct tp_gpu_rings *rings, int fd, pid_t pid,
+				  struct tp_error *err)
+{
+	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
+	ring->joined = pid;
+	snprintf(ring->name, sizeof(ring->name), "pid %d", (int)pid);
+	enum tp_status status = tp_gpu_file_adopt(&ring->file, fd, ring->name, err);
+	if (status == TP_OK && rings->n >= TP_RANKS_MOST)
+		status = tp_fail(err, TP_BUSY, "more processes than can be told apart");
+	if (status != TP_OK) {
+		ring_free(ring);
+		return status;
+	}
+	teller_begin(rings, ring, pid);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
+	return TP_OK;
+}
+
 static void look_for_new(struct tp_gpu_rings *rings)
 {
-	DIR *dir = opendir(rings->directory);
+	DIR *dir = rings->directory ? opendir(rings->directory) : NULL;
 	const struct dirent *entry;
 	rings->n_too_many = 0;
 	while (dir && (entry = readdir(dir))) /* NOLINT(concurrency-mt-unsafe): one thread's */
@@ -187,6 +242,7 @@ static uint64_t ring_drain(struct tp_gpu_ring *ring, uint64_t now_ns, size_t mos
 {
 	if (!ring->teller)
 		return 0;
+	tp_gpu_file_be_seen(&ring->file, now_ns);
 	tp_gpu_teller_begin(ring->teller, now_ns);
 	if (tp_gpu_file_refresh(&ring->file))
 		tp_gpu_file_take(&ring->file, most, tp_gpu_teller_take, ring->teller);
@@ -209,4 +265,39 @@ void tp_gpu_rings_want(struct tp_gpu_rings *rings, enum tp_gpu_wanted wanted)
 	for (size_t i = 0; i < rings->n; i++)
 		if (rings->items[i]->teller)
 			tp_gpu_file_want(&rings->items[i]->file, wanted);
+}
+
+/* ---- the end of having joined --------------------------------------------------------------- */
+
+static bool has_ended(const struct tp_gpu_rings *rings, const struct tp_gpu_ring *ring)
+{
+	return !tp_task_stat_is_alive(rings->context->host, ring->joined, 0);
+}
+
+static bool has_left(const struct tp_gpu_rings *rings, struct tp_gpu_ring *ring)
+{
+	return !ring->joined || !tp_gpu_file_refresh(&ring->file) ||
+	       ring->file.header.state == TP_GPU_STATE_FINISHED ||
+	       ring->file.header.state >= TP_GPU_STATE_NO_CUPTI || has_ended(rings, ring);
+}
+
+static bool have_left(const struct tp_gpu_rings *rings)
+{
+	for (size_t i = 0; i < rings->n; i++)
+		if (!has_left(rings, rings->items[i]))
+			return false;
+	return true;
+}
+
+void tp_gpu_rings_leave(struct tp_gpu_rings *rings, uint64_t now_ns)
+{
+	const struct timespec nap = {.tv_nsec = 5000000};
+	tp_gpu_rings_want(rings, TP_GPU_WANT_LEAVE);
+	for (int i = 0; i < LEAVE_NAPS && !have_left(rings); i++)
+		nanosleep(&nap, NULL);
+	tp_gpu_rings_drain(rings, now_ns, SIZE_MAX);
+	for (size_t i = 0; i < rings->n; i++)
+		if (rings->items[i]->joined &&
+		    rings->items[i]->file.header.state == TP_GPU_STATE_FINISHED)
+			tp_gpu_file_empty(&rings->items[i]->file);
 }

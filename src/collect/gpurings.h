@@ -23,18 +23,23 @@ struct tp_gpu_ring {
 	struct tp_gpu_file file;
 	struct tp_gpu_teller *teller; /* NULL: refused, see `why` */
 	struct tp_error why;
+	pid_t joined; /* the program that ran already, whose ring is no file of the directory; or 0
+		       */
 };
 
 struct tp_gpu_rings {
 	const struct tp_collect_context *context;
 	const char *source; /* of the gaps that are put */
-	char *directory;    /* heap */
+	char *directory;    /* heap; NULL where all rings are adopted */
+	int lock_fd; /* holds it against other profilers that look for what is left; or negative */
 	struct tp_gpu_demangler demangler;
 	struct tp_gpu_ring **items; /* heap, each of them too */
 	size_t n;
 	size_t capacity;
 	size_t n_too_many; /* more processes than ranks can be told apart */
 	enum tp_gpu_wanted wanted;
+	bool is_spent;                /* enough was recorded: ranges are not put any more */
+	struct tp_progress *progress; /* as in tp_gpu_teller_config; before the first drain */
 };
 
 /* Make the directory, in `parent` or, where that is NULL, where there is room; remove those of
@@ -42,6 +47,13 @@ struct tp_gpu_rings {
 TP_MUST_CHECK enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
 					       const struct tp_collect_context *context,
 					       const char *source, struct tp_error *err);
+/* Without a directory, for rings that are adopted. */
+void tp_gpu_rings_init(struct tp_gpu_rings *out, const struct tp_collect_context *context,
+		       const char *source);
+/* Take over the ring of process `pid`, as a descriptor, also when it fails.
+ * Errors  those of tp_gpu_file_open(). */
+TP_MUST_CHECK enum tp_status tp_gpu_rings_adopt(struct tp_gpu_rings *rings, int fd, pid_t pid,
+						struct tp_error *err);
 /* Removes the directory too. */
 void tp_gpu_rings_close(struct tp_gpu_rings *rings);
 
@@ -51,5 +63,9 @@ uint64_t tp_gpu_rings_drain(struct tp_gpu_rings *rings, uint64_t now_ns, size_t 
 
 /* Ask all agents, also those that are found later. */
 void tp_gpu_rings_want(struct tp_gpu_rings *rings, enum tp_gpu_wanted wanted);
+
+/* Have the agents of joined programs leave, put what they still tell, and give their memory back.
+ * Waits for them, 2 s at most. */
+void tp_gpu_rings_leave(struct tp_gpu_rings *rings, uint64_t now_ns);
 
 #endif

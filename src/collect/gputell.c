@@ -3,11 +3,12 @@
 
 #include "gpufile.h"
 #include "gpuname.h"
+#include "gpuparts.h"
+#include "gputalk.h"
 #include "tree.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/sink.h"
 
@@ -16,65 +17,14 @@
 #include <string.h>
 
 enum {
-	RANGES_MOST = 256,    /* open in a thread; of more the outermost are forgotten */
-	STARTED_MOST = 4096,  /* open ranges that any thread may end */
 	CALLS_MOST = 1 << 16, /* calls whose waits may still come */
 	WAITS_MOST = 1024,    /* waits whose calls have not come yet */
+	TALKS_MOST = 1024,    /* kernels of NCCL whose calls have not come yet */
 	LEN_LONG = 1000,      /* ns in the unit of long durations */
 };
 
-/* A time that is further ahead is no time: clocks of one machine agree by less. */
-#define AHEAD_MOST_NS TP_NS_PER_S
-
-struct range {
-	uint32_t name; /* of the sink */
-	uint32_t domain;
-	uint64_t start_ns;
-};
-
-struct thread {
-	uint32_t tid;
-	uint32_t track;
-	bool has_task;        /* told already, or none to be had */
-	struct range *ranges; /* open ones, the innermost last; heap */
-	size_t n_ranges;
-	size_t ranges_capacity;
-};
-
-/* A wait that CUPTI told before its call. */
-struct wait {
-	uint64_t start_ns;
-	uint64_t end_ns;
-	uint32_t link;
-	uint32_t sync;
-};
-
-struct started {
-	uint64_t number;
-	uint64_t start_ns;
-	uint32_t name;
-};
-
-struct tp_gpu_teller {
-	struct tp_gpu_teller_config config;
-	struct tp_gpu_told told;
-	uint64_t now_ns;
-	uint64_t before_ns;       /* of the drain before */
-	struct tp_map names;      /* ids of the ring, with their use above -> strings of the sink */
-	struct tp_map places;     /* -> track + 1; 0: there is none */
-	struct tp_map thread_ids; /* tid -> place in threads */
-	struct thread *threads;
-	size_t n_threads;
-	size_t threads_capacity;
-	struct tp_map calls; /* link -> place in threads; SAYS_SO: it needs no wait of its own */
-	struct wait *waits;
-	size_t n_waits;
-	size_t waits_capacity;
-	uint64_t closed_ns; /* since then nothing is collected; 0 = something is */
-	struct started *started;
-	size_t n_started;
-	size_t started_capacity;
-};
+/* For so long a kernel of NCCL waits for its call. */
+#define TALK_WAITS_NS (2 * TP_NS_PER_S)
 
 static const uint64_t SAYS_SO = UINT64_MAX;
 
@@ -82,6 +32,7 @@ struct tp_gpu_teller *tp_gpu_teller_new(const struct tp_gpu_teller_config *confi
 {
 	struct tp_gpu_teller *teller = tp_alloc(sizeof(*teller));
 	teller->config = *config;
+	teller->talk = tp_gpu_talk_new(config->sink, config->rank);
 	return teller;
 }
 
@@ -97,6 +48,9 @@ void tp_gpu_teller_free(struct tp_gpu_teller *teller)
 	tp_map_release(&teller->calls);
 	free(teller->threads);
 	free(teller->waits);
+	tp_map_release(&teller->domains);
+	tp_gpu_talk_free(teller->talk);
+	free(teller->talks);
 	free(teller->started);
 	free(teller);
 }
@@ -108,7 +62,7 @@ const struct tp_gpu_told *tp_gpu_teller_told(const struct tp_gpu_teller *teller)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-enum use { OF_KERNEL, OF_CALL, OF_RANGE, OF_COPY, OF_SET, N_USES };
+enum use { OF_KERNEL, OF_CALL, OF_COPY, OF_SET, N_USES };
 
 static void make_name(struct tp_buf *out, const struct tp_gpu_teller *teller, enum use use,
 		      uint32_t id, unsigned call)
@@ -124,12 +78,9 @@ static void make_name(struct tp_buf *out, const struct tp_gpu_teller *teller, en
 	else if (use == OF_CALL)
 		tp_gpu_name_call(out, name, length, call);
 	else if (!name)
-		tp_buf_puts(out,
-			    use == OF_KERNEL ? "kernel without a name" : "range without a name");
-	else if (use == OF_KERNEL)
-		tp_gpu_name_kernel(out, teller->config.demangler, name, length);
+		tp_buf_puts(out, "kernel without a name");
 	else
-		tp_buf_add(out, name, length);
+		tp_gpu_name_kernel(out, teller->config.demangler, name, length);
 }
 
 /* Names are never changed once they are in the ring, so that each is made once. */
@@ -149,7 +100,8 @@ static uint32_t name_of(struct tp_gpu_teller *teller, enum use use, uint32_t id,
 
 /* ---- tracks --------------------------------------------------------------------------------- */
 
-static void tell_thread(struct tp_gpu_teller *teller, struct thread *thread, uint64_t time_ns)
+static void tell_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thread,
+			uint64_t time_ns)
 {
 	const struct tp_gpu_teller_config *config = &teller->config;
 	struct tp_track track = {.id = thread->track,
@@ -166,8 +118,8 @@ static void tell_thread(struct tp_gpu_teller *teller, struct thread *thread, uin
 }
 
 /* NULL: there are too many. */
-static struct thread *thread_of(struct tp_gpu_teller *teller, uint32_t tid, unsigned flags,
-				uint64_t time_ns)
+struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
+					   unsigned flags, uint64_t time_ns)
 {
 	bool is_tid = !(flags & TP_GPU_FLAG_PTHREAD);
 	uint64_t key = (uint64_t)tid << 1 | is_tid;
@@ -178,9 +130,9 @@ static struct thread *thread_of(struct tp_gpu_teller *teller, uint32_t tid, unsi
 	if (track >= TP_TRACKS_MOST)
 		return NULL;
 	tp_map_set(&teller->thread_ids, key, teller->n_threads);
-	struct thread *thread =
+	struct tp_gpu_thread *thread =
 		&TP_ARRAY_PUSH(teller->threads, teller->n_threads, teller->threads_capacity);
-	*thread = (struct thread){.tid = tid, .track = track};
+	*thread = (struct tp_gpu_thread){.tid = tid, .track = track};
 	tell_thread(teller, thread, is_tid ? time_ns : 0);
 	thread->has_task |= !is_tid;
 	return thread;
@@ -225,12 +177,12 @@ static bool times_of(const struct tp_gpu_teller *teller, const struct tp_gpu_eve
 		return false;
 	*end_ns = *start_ns + length_ns;
 	/* A record may not come before its end; one whose clock was set since may seem to. */
-	return *start_ns && *end_ns >= *start_ns && *end_ns <= teller->now_ns + AHEAD_MOST_NS;
+	return *start_ns && *end_ns >= *start_ns && *end_ns <= teller->now_ns + TP_GPU_AHEAD_NS;
 }
 
-static void put_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
-		     uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
-		     uint32_t detail)
+void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
+			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
+			uint32_t detail)
 {
 	tp_sink_span(teller->config.sink, &(struct tp_span){.start_ns = start_ns,
 							    .end_ns = end_ns,
@@ -242,41 +194,89 @@ static void put_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_
 	teller->told.n_spans++;
 }
 
-static void take_device_work(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static bool is_talk(const struct tp_gpu_teller *teller, uint32_t name)
+{
+	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
+	return strncmp(text, "nccl", 4) == 0;
+}
+
+static void put_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *kernel,
+		       uint32_t told)
+{
+	struct tp_detail detail = {0};
+	if (told)
+		tp_sink_detail_get(teller->config.sink, told, &detail);
+	detail.blocks = kernel->blocks;
+	detail.threads = kernel->threads;
+	tp_gpu_teller_span(teller, kernel->track, TP_SPAN_KERNEL, kernel->name, kernel->start_ns,
+			   kernel->end_ns, kernel->link,
+			   tp_sink_detail(teller->config.sink, &detail));
+}
+
+/* False while the call is not known, for a time. */
+static bool put_talk(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *kernel)
+{
+	uint32_t told = 0;
+	bool is_late = teller->now_ns > kernel->told_ns + TALK_WAITS_NS;
+	if (!tp_gpu_talk_find(teller->talk, kernel->link, &told) && kernel->link && !is_late &&
+	    tp_gpu_talk_is_used(teller->talk) && teller->n_talks < TALKS_MOST)
+		return false;
+	put_kernel(teller, kernel, told);
+	return true;
+}
+
+static void take_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_kernel kernel = {
+		.track = stream_of(teller, event->place),
+		.link = event->link,
+		.blocks = (uint32_t)event->x,
+		.threads = event->x >> 32 & UINT16_MAX,
+		.told_ns = teller->now_ns,
+	};
+	if (kernel.track >= TP_TRACKS_MOST ||
+	    !times_of(teller, event, &kernel.start_ns, &kernel.end_ns)) {
+		teller->told.n_unplaced++;
+		return;
+	}
+	kernel.name = name_of(teller, OF_KERNEL, event->id, 0);
+	if (!is_talk(teller, kernel.name))
+		put_kernel(teller, &kernel, 0);
+	else if (!put_talk(teller, &kernel))
+		TP_ARRAY_PUSH(teller->talks, teller->n_talks, teller->talks_capacity) = kernel;
+}
+
+static void take_move(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
 {
 	uint64_t start_ns;
 	uint64_t end_ns;
+	bool is_copy = event->type == TP_GPU_EVENT_COPY;
 	uint32_t track = stream_of(teller, event->place);
 	if (track >= TP_TRACKS_MOST || !times_of(teller, event, &start_ns, &end_ns)) {
 		teller->told.n_unplaced++;
 		return;
 	}
-	struct tp_detail detail = {0};
-	enum tp_span_kind kind = TP_SPAN_COPY;
-	enum use use = OF_COPY;
-	if (event->type == TP_GPU_EVENT_KERNEL) {
-		kind = TP_SPAN_KERNEL;
-		use = OF_KERNEL;
-		detail.blocks = event->x & UINT32_MAX;
-		detail.threads = event->x >> 32 & UINT16_MAX;
-	} else {
-		detail.bytes = event->x;
-	}
-	if (event->type == TP_GPU_EVENT_SET) {
-		kind = TP_SPAN_SET;
-		use = OF_SET;
-	}
-	put_span(teller, track, kind, name_of(teller, use, event->id, 0), start_ns, end_ns,
-		 event->link, tp_sink_detail(teller->config.sink, &detail));
+	const struct tp_detail detail = {.bytes = event->x};
+	tp_gpu_teller_span(teller, track, is_copy ? TP_SPAN_COPY : TP_SPAN_SET,
+			   name_of(teller, is_copy ? OF_COPY : OF_SET, event->id, 0), start_ns,
+			   end_ns, event->link, tp_sink_detail(teller->config.sink, &detail));
 }
 
 /* Waits come with the link of the call in which they are: which thread waits is known by that. */
 static void note_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
-		      const struct thread *thread)
+		      const struct tp_gpu_thread *thread)
 {
 	unsigned call = event->place;
-	if (!event->link || call == TP_GPU_CALL_LAUNCH || call == TP_GPU_CALL_GRAPH_LAUNCH)
+	if (!event->link || call == TP_GPU_CALL_GRAPH_LAUNCH)
 		return;
+	if (call == TP_GPU_CALL_LAUNCH) {
+		uint64_t start_ns;
+		uint64_t end_ns;
+		if (times_of(teller, event, &start_ns, &end_ns))
+			tp_gpu_talk_launch(teller->talk, (size_t)(thread - teller->threads),
+					   event->link, start_ns);
+		return;
+	}
 	if (teller->calls.n >= CALLS_MOST)
 		tp_map_release(&teller->calls);
 	tp_map_set(&teller->calls, event->link,
@@ -287,37 +287,38 @@ static void take_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 {
 	uint64_t start_ns;
 	uint64_t end_ns;
-	struct thread *thread = NULL;
+	struct tp_gpu_thread *thread = NULL;
 	if (event->place == TP_GPU_CALL_QUERY)
 		return;
 	if (times_of(teller, event, &start_ns, &end_ns))
-		thread = thread_of(teller, (uint32_t)event->x, event->flags, start_ns);
+		thread = tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, start_ns);
 	if (!thread) {
 		teller->told.n_unplaced++;
 		return;
 	}
-	put_span(teller, thread->track, TP_SPAN_CALL,
-		 name_of(teller, OF_CALL, event->id, event->place), start_ns, end_ns, event->link,
-		 0);
+	tp_gpu_teller_span(teller, thread->track, TP_SPAN_CALL,
+			   name_of(teller, OF_CALL, event->id, event->place), start_ns, end_ns,
+			   event->link, 0);
 	note_call(teller, event, thread);
 }
 
 /* False while its call is not known. */
-static bool put_wait(struct tp_gpu_teller *teller, const struct wait *wait)
+static bool put_wait(struct tp_gpu_teller *teller, const struct tp_gpu_wait *wait)
 {
 	uint64_t at;
 	if (!tp_map_get(&teller->calls, wait->link, &at))
 		return false;
 	if (at != SAYS_SO && at < teller->n_threads)
-		put_span(teller, teller->threads[at].track, TP_SPAN_CALL,
-			 tp_sink_string(teller->config.sink, tp_gpu_name_wait(wait->sync)),
-			 wait->start_ns, wait->end_ns, 0, 0);
+		tp_gpu_teller_span(teller, teller->threads[at].track, TP_SPAN_CALL,
+				   tp_sink_string(teller->config.sink,
+						  tp_gpu_name_wait(wait->sync)),
+				   wait->start_ns, wait->end_ns, 0, 0);
 	return true;
 }
 
 static void take_wait(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
 {
-	struct wait wait = {.link = event->link, .sync = event->id};
+	struct tp_gpu_wait wait = {.link = event->link, .sync = event->id};
 	if (!tp_gpu_name_wait(event->id) || !event->link)
 		return;
 	if (!times_of(teller, event, &wait.start_ns, &wait.end_ns)) {
@@ -337,69 +338,14 @@ static void take_overhead(struct tp_gpu_teller *teller, const struct tp_gpu_even
 		return;
 	if (!name && event->id != TP_GPU_OVERHEAD_QUEUE_FULL && event->id)
 		teller->told.cupti_ns += end_ns - start_ns;
-	struct thread *thread =
-		name && event->x ? thread_of(teller, (uint32_t)event->x, event->flags, start_ns)
-				 : NULL;
+	struct tp_gpu_thread *thread =
+		name && event->x
+			? tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, start_ns)
+			: NULL;
 	if (thread)
-		put_span(teller, thread->track, TP_SPAN_ANNOTATION,
-			 tp_sink_string(teller->config.sink, name), start_ns, end_ns, 0, 0);
-}
-
-/* ---- NVTX ----------------------------------------------------------------------------------- */
-
-static void take_push(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
-{
-	struct thread *thread = thread_of(teller, (uint32_t)event->x, event->flags, event->t0);
-	if (!thread)
-		return;
-	if (thread->n_ranges == RANGES_MOST)
-		memmove(thread->ranges, thread->ranges + 1,
-			--thread->n_ranges * sizeof(*thread->ranges));
-	TP_ARRAY_PUSH(thread->ranges, thread->n_ranges, thread->ranges_capacity) =
-		(struct range){.name = name_of(teller, OF_RANGE, event->id, 0),
-			       .domain = (uint32_t)(event->x >> 32),
-			       .start_ns = event->t0};
-}
-
-static void take_pop(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
-{
-	struct thread *thread = thread_of(teller, (uint32_t)event->x, event->flags, event->t0);
-	size_t at = thread ? thread->n_ranges : 0;
-	while (at && thread->ranges[at - 1].domain != (uint32_t)(event->x >> 32))
-		at--;
-	if (!at)
-		return;
-	struct range range = thread->ranges[--at];
-	memmove(&thread->ranges[at], &thread->ranges[at + 1],
-		(thread->n_ranges-- - at - 1) * sizeof(range));
-	if (event->t0 >= range.start_ns && event->t0 <= teller->now_ns + AHEAD_MOST_NS)
-		put_span(teller, thread->track, TP_SPAN_ANNOTATION, range.name, range.start_ns,
-			 event->t0, 0, 0);
-}
-
-static void take_start(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
-{
-	if (teller->n_started < STARTED_MOST)
-		TP_ARRAY_PUSH(teller->started, teller->n_started, teller->started_capacity) =
-			(struct started){.number = event->x,
-					 .start_ns = event->t0,
-					 .name = name_of(teller, OF_RANGE, event->id, 0)};
-}
-
-/* Nobody tells in which thread it began: it stands with the first one of the process. */
-static void take_end(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
-{
-	size_t at = teller->n_started;
-	while (at && teller->started[at - 1].number != event->x)
-		at--;
-	if (!at)
-		return;
-	struct started range = teller->started[at - 1];
-	teller->started[at - 1] = teller->started[--teller->n_started];
-	struct thread *thread = thread_of(teller, (uint32_t)teller->config.pid, 0, range.start_ns);
-	if (thread && event->t0 >= range.start_ns && event->t0 <= teller->now_ns + AHEAD_MOST_NS)
-		put_span(teller, thread->track, TP_SPAN_ANNOTATION, range.name, range.start_ns,
-			 event->t0, 0, 0);
+		tp_gpu_teller_span(teller, thread->track, TP_SPAN_ANNOTATION,
+				   tp_sink_string(teller->config.sink, name), start_ns, end_ns, 0,
+				   0);
 }
 
 /* ---- all events ----------------------------------------------------------------------------- */
@@ -410,40 +356,50 @@ static void take_loss(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 	uint64_t until_ns = event->t0 <= teller->now_ns ? event->t0 : teller->now_ns;
 	uint64_t from_ns = teller->before_ns < until_ns ? teller->before_ns : until_ns;
 	teller->told.n_lost += event->x;
-	for (size_t i = 0; i < teller->n_threads; i++)
-		teller->threads[i].n_ranges = 0;
-	teller->n_started = 0;
+	tp_gpu_ranges_forget(teller);
 	tp_sink_gap(teller->config.sink, teller->config.source,
 		    "GPU events came faster than they were read", from_ns, until_ns, event->x);
 }
 
-/* Of the time before the first OPEN nothing needs to be said: CUDA had not started. */
+/* Before the first one ranges of NVTX may have come, and no work. */
 static void take_open(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
 {
-	if (teller->closed_ns && event->t0 > teller->closed_ns && event->t0 <= teller->now_ns)
+	bool is_first = !teller->told.opened_ns;
+	uint64_t from_ns = is_first ? teller->began_ns : teller->closed_ns;
+	if (from_ns && event->t0 > from_ns && event->t0 <= teller->now_ns)
 		tp_sink_gap(teller->config.sink, teller->config.source,
-			    "the GPU was not traced between windows", teller->closed_ns, event->t0,
-			    0);
+			    is_first ? "the GPU was not traced yet" : TP_GAP_BETWEEN_WINDOWS,
+			    from_ns, event->t0, 0);
 	teller->closed_ns = 0;
+	teller->told.opened_ns = event->t0;
 }
 
 static void take_close(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
 {
 	if (event->t0 <= teller->now_ns)
 		teller->closed_ns = event->t0;
+	teller->told.closed_ns = event->t0;
+}
+
+void tp_gpu_teller_settle(struct tp_gpu_teller *teller)
+{
+	for (size_t i = 0; i < teller->n_talks; i++)
+		put_kernel(teller, &teller->talks[i], 0);
+	teller->n_talks = 0;
 }
 
 void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns)
 {
 	if (teller->closed_ns && now_ns > teller->closed_ns)
-		tp_sink_gap(teller->config.sink, teller->config.source,
-			    "the GPU was not traced between windows", teller->closed_ns, now_ns, 0);
+		tp_sink_gap(teller->config.sink, teller->config.source, TP_GAP_BETWEEN_WINDOWS,
+			    teller->closed_ns, now_ns, 0);
 	teller->closed_ns = 0;
 }
 
 void tp_gpu_teller_begin(struct tp_gpu_teller *teller, uint64_t now_ns)
 {
 	teller->before_ns = teller->now_ns ? teller->now_ns : now_ns;
+	teller->began_ns = teller->began_ns ? teller->began_ns : now_ns;
 	teller->now_ns = now_ns;
 }
 
@@ -452,19 +408,38 @@ void tp_gpu_teller_take(void *context, const struct tp_gpu_event *event)
 	struct tp_gpu_teller *teller = context;
 	static void (*const takers[TP_GPU_EVENT_TYPES])(struct tp_gpu_teller *,
 							const struct tp_gpu_event *) = {
-		[TP_GPU_EVENT_KERNEL] = take_device_work, [TP_GPU_EVENT_COPY] = take_device_work,
-		[TP_GPU_EVENT_SET] = take_device_work,    [TP_GPU_EVENT_CALL] = take_call,
-		[TP_GPU_EVENT_SYNC] = take_wait,          [TP_GPU_EVENT_OVERHEAD] = take_overhead,
-		[TP_GPU_EVENT_PUSH] = take_push,          [TP_GPU_EVENT_POP] = take_pop,
-		[TP_GPU_EVENT_START] = take_start,        [TP_GPU_EVENT_END] = take_end,
-		[TP_GPU_EVENT_LOST] = take_loss,          [TP_GPU_EVENT_OPEN] = take_open,
+		[TP_GPU_EVENT_KERNEL] = take_kernel,
+		[TP_GPU_EVENT_COPY] = take_move,
+		[TP_GPU_EVENT_SET] = take_move,
+		[TP_GPU_EVENT_CALL] = take_call,
+		[TP_GPU_EVENT_SYNC] = take_wait,
+		[TP_GPU_EVENT_OVERHEAD] = take_overhead,
+		[TP_GPU_EVENT_PUSH] = tp_gpu_range_take,
+		[TP_GPU_EVENT_POP] = tp_gpu_range_take,
+		[TP_GPU_EVENT_START] = tp_gpu_range_take,
+		[TP_GPU_EVENT_END] = tp_gpu_range_take,
+		[TP_GPU_EVENT_LOST] = take_loss,
+		[TP_GPU_EVENT_OPEN] = take_open,
 		[TP_GPU_EVENT_CLOSE] = take_close,
+		[TP_GPU_EVENT_PAYLOAD] = tp_gpu_range_take,
 	};
 	teller->told.n_events++;
 	if (event->type == TP_GPU_EVENT_NONE || event->type > TP_GPU_EVENT_PAYLOAD)
 		teller->told.n_unknown++;
 	else if (takers[event->type])
 		takers[event->type](teller, event);
+}
+
+/* Kernels whose calls have come since, or will not. */
+static void put_talks(struct tp_gpu_teller *teller)
+{
+	size_t n = teller->n_talks;
+	teller->n_talks = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_gpu_kernel kernel = teller->talks[i];
+		if (!put_talk(teller, &kernel))
+			teller->talks[teller->n_talks++] = kernel;
+	}
 }
 
 void tp_gpu_teller_end(struct tp_gpu_teller *teller)
@@ -478,6 +453,7 @@ void tp_gpu_teller_end(struct tp_gpu_teller *teller)
 		memmove(teller->waits, teller->waits + WAITS_MOST / 2,
 			(n_kept = WAITS_MOST / 2) * sizeof(*teller->waits));
 	teller->n_waits = n_kept;
+	put_talks(teller);
 	for (size_t i = 0; i < teller->n_threads; i++)
 		if (!teller->threads[i].has_task)
 			tell_thread(teller, &teller->threads[i], teller->now_ns);

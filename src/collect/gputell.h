@@ -15,6 +15,7 @@
 struct tp_gpu_demangler;
 struct tp_gpu_file;
 struct tp_gpu_teller;
+struct tp_progress;
 struct tp_sink;
 struct tp_tree;
 
@@ -26,6 +27,8 @@ struct tp_gpu_told {
 	uint64_t n_unplaced; /* no clock pair, no place, a time that cannot be, too many tracks */
 	uint64_t n_unknown;  /* types that this version does not know */
 	uint64_t cupti_ns;   /* in which CUPTI did its own work */
+	uint64_t opened_ns;  /* when collecting began last, and ended last; 0 = it has not yet */
+	uint64_t closed_ns;
 };
 
 struct tp_gpu_teller_config {
@@ -36,6 +39,8 @@ struct tp_gpu_teller_config {
 	const char *source;             /* of the gaps that are put */
 	uint32_t rank;
 	pid_t pid;
+	struct tp_progress *progress; /* counts ends of outer ranges; NULL: nobody does */
+	const bool *is_spent;         /* when true no ranges are put any more; NULL: never */
 };
 
 /* All that `config` points to is borrowed until free. */
@@ -49,6 +54,8 @@ void tp_gpu_teller_take(void *teller, const struct tp_gpu_event *event);
 /* After them: waits whose calls have come since, threads whose tasks are known by now. */
 void tp_gpu_teller_end(struct tp_gpu_teller *teller);
 
+/* After the last drain: kernels whose calls will not come any more. */
+void tp_gpu_teller_settle(struct tp_gpu_teller *teller);
 /* After the last one: what lies behind the last window was not traced. */
 void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns);
 

@@ -1,8 +1,11 @@
-/* Finds out what each GPU tells. */
+/* Finds out what can be had of GPUs, and what each of them tells. */
 #include "trainprof/collect/gputrial.h"
 
 #include "availability.h"
+#include "cuptitrial.h"
+#include "gpusurvey.h"
 #include "nvml_watch.h"
+#include "pm_helper.h"
 #include "registry.h"
 
 #include "trainprof/base/clock.h"
@@ -115,8 +118,9 @@ static size_t tell_one(struct tp_gpu_trial *row, const struct tp_availability *w
 	return 1;
 }
 
+/* How many GPUs there are is 0 where that does not become known. */
 static size_t try_all(struct tp_gpu_trial *rows, size_t most, struct tp_nvml_watch *watch,
-		      double seconds)
+		      double seconds, unsigned *n_devices)
 {
 	struct told *told = tp_alloc(MOST_DEVICES * sizeof(*told));
 	struct tp_nvml_news news = {0};
@@ -138,27 +142,82 @@ static size_t try_all(struct tp_gpu_trial *rows, size_t most, struct tp_nvml_wat
 	}
 	for (unsigned i = 0; news.state == TP_NVML_RUNNING && i < news.n_devices && n < most; i++)
 		describe(&rows[n++], i, tp_nvml_watch_name(watch, i), &told[i]);
+	*n_devices = news.state == TP_NVML_RUNNING ? news.n_devices : 0;
 	free(told);
 	return n;
 }
 
-size_t tp_gpu_try(struct tp_gpu_trial *rows, size_t most, double seconds)
+/* What the helper says of the devices, until it is done or the time is over. */
+static void hear_counters(struct tp_gpu_trial *row, struct tp_pm_helper *helper, double seconds)
+{
+	struct tp_availability *found = &row->availability;
+	struct tp_pm_news news = {.kind = TP_PM_READY};
+	uint64_t until_ns = tp_clock_now_ns() + (uint64_t)(seconds * 1e9);
+	*found = (struct tp_availability){.presence = TP_PRESENCE_NO_DEVICE};
+	snprintf(found->reason, sizeof(found->reason), "CUPTI did not answer in %.0f s", seconds);
+	while (news.kind != TP_PM_DONE && !helper->is_gone && tp_clock_now_ns() < until_ns) {
+		if (!tp_pm_helper_take(helper, &news)) {
+			nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		} else if (news.kind == TP_PM_READY) {
+			*found = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
+			snprintf(row->text, sizeof(row->text), "hardware counters: %s",
+				 news.why.reason);
+		} else if (news.kind == TP_PM_FAILED && found->presence != TP_PRESENCE_PRESENT) {
+			*found = news.why;
+		}
+	}
+	if (helper->is_gone)
+		snprintf(found->reason, sizeof(found->reason), "CUPTI ended its process");
+}
+
+/* Nothing is sampled, and no clock is locked. */
+static void try_counters(struct tp_gpu_trial *row, struct tp_pm_helper *helper, unsigned n_devices,
+			 double seconds)
+{
+	struct tp_pm_wish wish = {
+		.devices = n_devices < MOST_DEVICES ? (UINT64_C(1) << n_devices) - 1 : UINT64_MAX};
+	*row = (struct tp_gpu_trial){.name = "counters", .text = "hardware counters"};
+	(void)tp_pm_helper_ask(helper, &wish);
+	hear_counters(row, helper, seconds);
+}
+
+static size_t try_nvml(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
+		       double seconds)
 {
 	struct tp_availability found;
 	struct tp_nvml_watch *watch;
 	struct tp_error why = {0};
-	struct tp_host host = {.root = "", .is_live = true};
+	struct tp_pm_helper helper;
 	if (!most)
 		return 0;
-	tp_nvml_collector.probe(&host, &found);
+	tp_nvml_collector.probe(host, &found);
 	if (found.presence != TP_PRESENCE_PRESENT)
 		return tell_one(rows, &found);
-	if (tp_nvml_watch_start(&watch, NULL, host.root, &why)) {
+	/* First: the watch has a thread. */
+	bool has_helper = tp_pm_helper_start(&helper, &why) == TP_OK;
+	size_t n = 0;
+	unsigned n_devices = 0;
+	if (tp_nvml_watch_start(&watch, NULL, host->root, &why) == TP_OK) {
+		tp_nvml_watch_ask_all(watch);
+		n = try_all(rows, most, watch, seconds, &n_devices);
+		tp_nvml_watch_end(watch);
+	} else {
 		tp_availability_fail(&found, &why);
-		return tell_one(rows, &found);
+		n = tell_one(rows, &found);
 	}
-	tp_nvml_watch_ask_all(watch);
-	size_t n = try_all(rows, most, watch, seconds);
-	tp_nvml_watch_end(watch);
+	if (has_helper && n_devices && n < most)
+		try_counters(&rows[n++], &helper, n_devices, seconds);
+	if (has_helper)
+		tp_pm_helper_end(&helper);
 	return n;
+}
+
+size_t tp_gpu_try(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
+		  char *const *environment, double seconds)
+{
+	size_t n = tp_gpu_survey(rows, most, host, environment);
+	/* Before NVML has its thread. */
+	if (host->is_live && n < most)
+		tp_cupti_try(&rows[n++], seconds);
+	return n + try_nvml(rows + n, most - n, host, seconds);
 }

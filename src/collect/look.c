@@ -90,17 +90,7 @@ static bool read_call_text(struct scene *scene, struct tp_looked *looked, char *
 	path[0] = '\0';
 	if (!looked->call_file.is_open)
 		task_path(scene, path, sizeof(path), "syscall");
-	int fd = tp_fdshelf_get(&scene->looker->shelf, &looked->call_file, path);
-	if (fd < 0)
-		return false;
-	ssize_t got = pread(fd, out, size - 1, 0);
-	out[got > 0 ? got : 0] = '\0';
-	if (got > 0)
-		return true;
-	int error = got < 0 ? errno : EIO;
-	tp_fdshelf_drop(&scene->looker->shelf, &looked->call_file);
-	errno = error;
-	return false;
+	return tp_fdshelf_read(&scene->looker->shelf, &looked->call_file, path, out, size);
 }
 
 /* The one descriptor that is polled; -1 when there are several or it cannot be told. */
@@ -360,7 +350,17 @@ static bool look_closely(struct scene *scene, struct tp_looked *looked, uint64_t
 	};
 	looked->n_runs = scene->task->n_runs;
 	looked->stack_ns = now_ns;
+	looked->wait = looked->sight;
 	return true;
+}
+
+/* It runs, and outside Python that is all there is to know. What is kept of its last wait stays: it
+ * often comes back there. */
+static bool is_just_running(const struct scene *scene)
+{
+	const struct tp_pythons *pythons = scene->looker->pythons;
+	return scene->facts.has_call && scene->facts.call.is_running &&
+	       !(pythons && tp_pythons_has(pythons, scene->task));
 }
 
 /* Runs still, or waits as before: for the same, at the same place. In Python many places share one
@@ -372,6 +372,7 @@ static bool is_unchanged(struct scene *scene, struct tp_looked *looked, const ch
 	const struct tp_tree_task *task = scene->task;
 	if (looked->lacks_stack || strcmp(text, looked->call_text) != 0)
 		return false;
+	looked->sight = looked->wait;
 	if (looker->pythons && tp_pythons_has(looker->pythons, task) &&
 	    (task->where == TP_TREE_UNKNOWN || task->n_runs != looked->n_runs))
 		return look_at_python(scene, looked, now_ns);
@@ -388,9 +389,13 @@ bool tp_look(struct tp_looker *looker, struct tp_looked *looked, const struct tp
 	bool has_text = read_call_text(&scene, looked, text, sizeof(text));
 	if (!has_text && (errno == ESRCH || errno == ENOENT))
 		return false;
+	scene.facts.has_call = has_text && tp_procfs_syscall(&scene.facts.call, text);
+	if (is_just_running(&scene)) {
+		looked->sight = (struct tp_sight){.state = TP_STATE_RUNNABLE, .syscall = -1};
+		return true;
+	}
 	if (has_text && is_unchanged(&scene, looked, text, now_ns))
 		return true;
-	scene.facts.has_call = has_text && tp_procfs_syscall(&scene.facts.call, text);
 	if (scene.facts.has_call)
 		scene.facts.row = tp_syscall_find(TP_SYSCALL_HERE, scene.facts.call.number);
 	snprintf(looked->call_text, sizeof(looked->call_text), "%s", has_text ? text : "");

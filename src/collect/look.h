@@ -31,11 +31,14 @@ struct tp_sight {
 /* What is kept of a thread between looks. Zero-initialised is a thread never looked at. */
 struct tp_looked {
 	struct tp_fdslot call_file;
-	char call_text[192]; /* the syscall file as last read; equal = still there, or again */
 	struct tp_sight sight;
-	uint64_t stack_ns; /* when the stack was last walked; 0 never */
-	uint64_t n_runs;   /* of the task then */
-	bool lacks_stack;  /* it went on while its stack was copied: try again */
+	/* The syscall file when it was last looked at closely; equal = still there, or again. A
+	 * thread that just runs is not, unless it runs Python. */
+	char call_text[192];
+	struct tp_sight wait; /* what was found then */
+	uint64_t stack_ns;    /* when the stack was last walked; 0 never */
+	uint64_t n_runs;      /* of the task then */
+	bool lacks_stack;     /* it went on while its stack was copied: try again */
 	/* Of a thread that runs Python: the machine's half of its stack, heap. */
 	struct tp_stack_frame *frames;
 	size_t n_frames;

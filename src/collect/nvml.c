@@ -2,6 +2,7 @@
 #include "registry.h"
 
 #include "availability.h"
+#include "gputracks.h"
 #include "hostfile.h"
 #include "nvml_watch.h"
 #include "tree.h"
@@ -24,6 +25,7 @@ struct gpu {
 	uint32_t device; /* as NVML counts */
 	uint32_t track;
 	bool is_listed;
+	double free_bytes; /* of its memory, as read last; NAN unknown */
 };
 
 struct nvml {
@@ -123,14 +125,17 @@ static struct gpu *gpu_of(struct nvml *nvml, uint32_t device)
 	if (track.id >= TP_TRACKS_MOST)
 		return NULL;
 	tp_sink_track(sink, &track);
+	tp_gpu_tracks_add(nvml->context->gpus, device, track.id);
 	struct gpu *gpu = &TP_ARRAY_PUSH(nvml->gpus, nvml->n_gpus, nvml->gpus_capacity);
-	*gpu = (struct gpu){.device = device, .track = track.id};
+	*gpu = (struct gpu){.device = device, .track = track.id, .free_bytes = NAN};
 	return gpu;
 }
 
 static void put_reading(struct nvml *nvml, const struct tp_nvml_reading *reading)
 {
 	struct gpu *gpu = gpu_of(nvml, reading->device);
+	if (gpu && !isnan(reading->free_bytes))
+		gpu->free_bytes = reading->free_bytes;
 	for (size_t i = 0; gpu && i < TP_N_GPU_METRICS; i++) {
 		if (isnan(reading->values[i]))
 			continue;
@@ -155,6 +160,16 @@ static void note_losses(struct nvml *nvml, const struct tp_nvml_news *news, uint
 	nvml->n_lost_devices = news->n_lost_devices;
 }
 
+/* For whoever would take some of it. */
+static void tell_room(const struct nvml *nvml)
+{
+	double least = NAN;
+	for (size_t i = 0; i < nvml->n_gpus; i++)
+		least = fmin(least, nvml->gpus[i].free_bytes);
+	if (nvml->context->gpu_free_bytes)
+		*nvml->context->gpu_free_bytes = least;
+}
+
 /* Takes what there is and never waits. */
 static void take_news(struct nvml *nvml, struct tp_nvml_news *news, uint64_t now_ns)
 {
@@ -163,6 +178,7 @@ static void take_news(struct nvml *nvml, struct tp_nvml_news *news, uint64_t now
 		put_reading(nvml, &news->readings[i]);
 	free(news->readings);
 	news->readings = NULL;
+	tell_room(nvml);
 	note_losses(nvml, news, now_ns);
 }
 

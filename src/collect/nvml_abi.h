@@ -190,6 +190,17 @@ _Static_assert(offsetof(struct nvml_gpm_query, metrics) == 24, "nvmlGpmMetricsGe
 	  (nvml_device, unsigned long long *))                                                     \
 	X(fields, "nvmlDeviceGetFieldValues", NULL, false,                                         \
 	  (nvml_device, int, struct nvml_field *))                                                 \
+	X(power_limit, "nvmlDeviceGetEnforcedPowerLimit", NULL, false, (nvml_device, unsigned *))  \
+	X(power_default, "nvmlDeviceGetPowerManagementDefaultLimit", NULL, false,                  \
+	  (nvml_device, unsigned *))                                                               \
+	X(link_generation, "nvmlDeviceGetCurrPcieLinkGeneration", NULL, false,                     \
+	  (nvml_device, unsigned *))                                                               \
+	X(link_width, "nvmlDeviceGetCurrPcieLinkWidth", NULL, false, (nvml_device, unsigned *))    \
+	X(link_generation_max, "nvmlDeviceGetMaxPcieLinkGeneration", NULL, false,                  \
+	  (nvml_device, unsigned *))                                                               \
+	X(link_width_max, "nvmlDeviceGetMaxPcieLinkWidth", NULL, false, (nvml_device, unsigned *)) \
+	X(capability, "nvmlDeviceGetCudaComputeCapability", NULL, false,                           \
+	  (nvml_device, int *, int *))                                                             \
 	X(gpm_support, "nvmlGpmQueryDeviceSupport", NULL, false,                                   \
 	  (nvml_device, struct nvml_gpm_support *))                                                \
 	X(gpm_alloc, "nvmlGpmSampleAlloc", NULL, false, (nvml_gpm_sample *))                       \

@@ -142,12 +142,14 @@ static void read_memory(struct tp_nvml_device *device, const struct tp_nvml_libr
 	struct nvml_memory_v2 memory = {.version = sizeof(memory) | 2u << 24};
 	struct nvml_memory older;
 	if (library->memory_v2 && answered(device, library->memory_v2(device->handle, &memory))) {
+		out->free_bytes = (double)memory.free;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)memory.total;
 		/* Whether "used" holds the reserved too is told both ways; this holds either way.
 		 */
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) =
 			(double)memory.total - (double)memory.free - (double)memory.reserved;
 	} else if (library->memory && answered(device, library->memory(device->handle, &older))) {
+		out->free_bytes = (double)older.free;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)older.total;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) = (double)older.used;
 	}
@@ -185,12 +187,63 @@ static void read_clocks(struct tp_nvml_device *device, const struct tp_nvml_libr
 	*tp_nvml_value(out, TP_METRIC_GPU_IS_SLOWED) = (mask & hardware) != 0;
 }
 
+static void read_limits(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			struct tp_nvml_reading *out)
+{
+	unsigned milliwatts;
+	if (library->power_limit &&
+	    answered(device, library->power_limit(device->handle, &milliwatts)))
+		*tp_nvml_value(out, TP_METRIC_GPU_POWER_LIMIT) = milliwatts * 1e-3;
+	if (library->power_default &&
+	    answered(device, library->power_default(device->handle, &milliwatts)))
+		*tp_nvml_value(out, TP_METRIC_GPU_POWER_DEFAULT) = milliwatts * 1e-3;
+}
+
+static void read_capability(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			    struct tp_nvml_reading *out)
+{
+	int major;
+	int minor;
+	if (library->capability &&
+	    answered(device, library->capability(device->handle, &major, &minor)))
+		*tp_nvml_value(out, TP_METRIC_GPU_CAPABILITY) = 10 * major + minor;
+}
+
+/* Bytes a second that a lane of each generation carries one way, without what its coding takes:
+ * 2.5 and 5 GT/s by 8b/10b, 8 to 32 by 128b/130b, 64 in flits of 256 bytes with 236 of data (PCI
+ * Express 1.0 to 6.0). */
+static const double lane_bytes_per_s[] = {0, 0.25e9, 0.5e9, 0.98462e9, 1.9692e9, 3.9385e9, 7.375e9};
+
+static double link_rate(unsigned generation, unsigned width)
+{
+	return generation && generation < TP_ARRAY_LEN(lane_bytes_per_s) && width
+		       ? lane_bytes_per_s[generation] * width
+		       : NAN;
+}
+
+/* A link rests at a lower generation, so a level of one moment is the peak's only. */
+static void read_link(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+		      struct tp_nvml_reading *out)
+{
+	unsigned generation;
+	unsigned width;
+	if (library->link_generation && library->link_width &&
+	    answered(device, library->link_generation(device->handle, &generation)) &&
+	    answered(device, library->link_width(device->handle, &width)))
+		*tp_nvml_value(out, TP_METRIC_GPU_PCIE_LINK) = link_rate(generation, width);
+	if (library->link_generation_max && library->link_width_max &&
+	    answered(device, library->link_generation_max(device->handle, &generation)) &&
+	    answered(device, library->link_width_max(device->handle, &width)))
+		*tp_nvml_value(out, TP_METRIC_GPU_PCIE_LINK_MAX) = link_rate(generation, width);
+}
+
 void tp_nvml_device_read(struct tp_nvml_device *device, const struct tp_nvml_library *library,
 			 struct tp_nvml_reading *out)
 {
 	struct nvml_utilization utilization;
 	for (size_t i = 0; i < TP_N_GPU_METRICS; i++)
 		out->values[i] = NAN;
+	out->free_bytes = NAN;
 	if (device->is_lost)
 		return;
 	if (library->utilization &&
@@ -199,6 +252,9 @@ void tp_nvml_device_read(struct tp_nvml_device *device, const struct tp_nvml_lib
 	read_memory(device, library, out);
 	read_energy(device, library, out);
 	read_clocks(device, library, out);
+	read_limits(device, library, out);
+	read_link(device, library, out);
+	read_capability(device, library, out);
 	read_fields(device, library, out);
 }
 

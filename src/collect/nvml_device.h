@@ -39,6 +39,7 @@ struct tp_nvml_device {
 struct tp_nvml_reading {
 	uint32_t device; /* index, as NVML counts */
 	uint64_t time_ns;
+	double free_bytes; /* of its memory, what anybody may have; NAN unknown */
 	double values[TP_N_GPU_METRICS];
 };
 

@@ -189,7 +189,7 @@ static void read_gpm_only(struct tp_nvml_watch *watch, const bool *used)
 {
 	for (unsigned i = 0; i < watch->n_devices; i++) {
 		struct tp_nvml_device *device = &watch->devices[i];
-		struct tp_nvml_reading reading = {.device = i};
+		struct tp_nvml_reading reading = {.device = i, .free_bytes = NAN};
 		if (!used[i] || !device->has_gpm || device->is_lost)
 			continue;
 		for (size_t k = 0; k < TP_N_GPU_METRICS; k++)

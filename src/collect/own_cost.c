@@ -15,6 +15,7 @@ static const char name[] = "self";
 struct own_cost {
 	struct tp_collector base;
 	struct tp_sink *sink;
+	const uint64_t *helpers_cpu_ns; /* may be NULL */
 	uint64_t n_put;
 };
 
@@ -30,6 +31,7 @@ static enum tp_status own_cost_open(struct tp_collector **out,
 	(void)err;
 	struct own_cost *own = tp_alloc(sizeof(*own));
 	own->sink = context->sink;
+	own->helpers_cpu_ns = context->helpers_cpu_ns;
 	*out = &own->base;
 	return TP_OK;
 }
@@ -50,8 +52,8 @@ static enum tp_status own_cost_sample(struct tp_collector *self, uint64_t now_ns
 {
 	(void)err;
 	struct own_cost *own = (struct own_cost *)self; /* its first member */
-	tp_sink_gauge(own->sink, TP_METRIC_SELF_CPU, TP_NO_TASK, now_ns,
-		      (double)tp_clock_self_cpu_ns());
+	uint64_t cpu_ns = tp_clock_self_cpu_ns() + (own->helpers_cpu_ns ? *own->helpers_cpu_ns : 0);
+	tp_sink_gauge(own->sink, TP_METRIC_SELF_CPU, TP_NO_TASK, now_ns, (double)cpu_ns);
 	tp_sink_gauge(own->sink, TP_METRIC_SELF_RSS, TP_NO_TASK, now_ns, (double)resident_bytes());
 	own->n_put += 2;
 	return TP_OK;

@@ -2,6 +2,8 @@
 #include "registry.h"
 
 #include "availability.h"
+#include "fdshelf.h"
+#include "otherwatch.h"
 #include "perf_attach.h"
 #include "perf_cost.h"
 #include "perf_event.h"
@@ -11,6 +13,8 @@
 #include "perf_pace.h"
 #include "perf_pins.h"
 #include "perf_probe.h"
+#include "perf_setup.h"
+#include "perf_wait.h"
 #include "pythons.h"
 #include "task_stat.h"
 #include "tree.h"
@@ -18,14 +22,10 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/collector.h"
-#include "trainprof/stack/modules.h"
-#include "trainprof/stack/symbol.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #define TP_LOG_DOMAIN "collect"
@@ -36,12 +36,8 @@
 /* What one call may take; the rest waits for the next. */
 #define WORK_LIMIT_NS    (20 * TP_NS_PER_MS)
 #define SETTLE_PERIOD_NS TP_NS_PER_S
-#define GOVERN_PERIOD_NS (100 * TP_NS_PER_MS)
 
 enum {
-	RING_PAGES = 256, /* twice what kernel.perf_event_mlock_kb grants every user */
-	RING_PAGES_ALL = 8192,
-	STACK_BYTES_MAX = 65528,
 	CLOCK_EVERY = 64, /* records between looks at the clock */
 };
 
@@ -60,12 +56,15 @@ struct perf {
 	struct tp_perf_governor governor;
 	struct tp_perf_attach attach; /* where the target runs already */
 	bool is_started;
-	int epoll_fd;
+	struct tp_perf_wait wait;
 	struct tp_perf_pace pace;
+	struct tp_fdshelf shelf; /* of the one file below */
+	struct tp_fdslot stat_file;
 	struct tp_perf_pins pins;
+	struct tp_otherwatch watch;
+	bool has_watch;
 	uint64_t settle_at_ns;
 	uint64_t govern_at_ns;
-	uint64_t called_ns;       /* last */
 	uint64_t switches_off_ns; /* since when; 0 = they are on */
 	double unseen_switches;   /* made while records were off, in units of a recorded one */
 };
@@ -75,69 +74,20 @@ static struct perf *perf_of(struct tp_collector *self)
 	return (struct perf *)self; /* its first member */
 }
 
-/* The ring of each CPU, so that all together stay within a bound on large machines. */
-static uint32_t ring_pages(uint32_t n_cpus)
-{
-	uint32_t pages = RING_PAGES;
-	while (pages > 16 && pages * n_cpus > RING_PAGES_ALL)
-		pages /= 2;
-	return pages;
-}
-
-/* A rate whose samples alone take half of the allowed cost is as high as it may be. */
-static void setup_choose(struct perf *perf)
-{
-	const struct tp_collect_config *config = perf->context->config;
-	struct tp_perf_setup *setup = &perf->setup;
-	uint32_t stack =
-		config->stack_bytes < STACK_BYTES_MAX ? config->stack_bytes : STACK_BYTES_MAX;
-	*setup = (struct tp_perf_setup){
-		.has_kernel = tp_perf_try(true) == 0,
-		.has_switches = config->max_switch_rate_hz > 0,
-		.stack_bytes = stack / 8 * 8,
-		.ring_pages = ring_pages(perf->context->host->info.n_cpus),
-	};
-	tp_perf_cost_measure(&perf->cost, setup);
-	double rate_hz = config->sample_rate_hz;
-	double most_hz = config->max_overhead_ratio / 2 / (perf->cost.sample_ns * 1e-9);
-	if (rate_hz > most_hz) {
-		tp_availability_degrade(&perf->base.availability,
-					"sampling at %.0f Hz instead of %.0f to stay below %.1f %%",
-					most_hz, rate_hz, config->max_overhead_ratio * 100);
-		rate_hz = most_hz;
-	}
-	double kernel_hz = perf->context->host->perf_max_rate_hz;
-	if (kernel_hz > 0 && rate_hz > kernel_hz)
-		rate_hz = kernel_hz;
-	setup->period_ns = (uint64_t)((double)TP_NS_PER_S / (rate_hz > 0.1 ? rate_hz : 0.1));
-}
-
-/* The kernel's 120000 names take 45 ms of CPU: before the target starts, because among hundreds of
- * busy threads such a piece of work takes more than a second, and the rings fill meanwhile. */
-static void load_kernel_names(const struct perf *perf)
-{
-	struct tp_symbol symbol;
-	struct tp_stack_frame frame = {
-		.module = tp_modules_kernel(tp_tree_modules(perf->context->tree))};
-	if (perf->setup.has_kernel)
-		tp_symbol_find(&frame, &symbol);
-}
-
 static enum tp_status perf_open(struct tp_collector **out, const struct tp_collect_context *context,
 				struct tp_error *err)
 {
 	struct perf *perf = tp_alloc(sizeof(*perf));
 	perf->context = context;
 	perf->pace.seed = tp_clock_now_ns() ^ (uint64_t)getpid() << 40;
-	perf->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (perf->epoll_fd < 0) {
-		int failure = errno;
+	int failure = tp_perf_wait_open(&perf->wait);
+	if (failure) {
 		free(perf);
 		return tp_fail_errno(err, failure, "cannot wait for perf rings");
 	}
 	tp_perf_probe(context->host, &perf->base.availability);
-	setup_choose(perf);
-	load_kernel_names(perf);
+	tp_perf_setup_choose(&perf->setup, &perf->cost, context, &perf->base.availability);
+	tp_perf_setup_names(&perf->setup, context);
 	*out = &perf->base;
 	return TP_OK;
 }
@@ -150,7 +100,8 @@ static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_u
 	*out = (struct tp_perf_usage){
 		.now_ns = now_ns,
 		.n_switches = perf->feed.n_switches,
-		.n_samples = perf->feed.n_samples,
+		.n_samples = perf->feed.n_samples + perf->feed.n_leavings,
+		.n_leavings = perf->feed.n_leavings,
 		.self_cpu_ns =
 			tp_clock_self_cpu_ns() - (pythons ? tp_pythons_charged_ns(pythons) : 0),
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
@@ -179,44 +130,13 @@ static void redraw(void *context)
 	pid_t target = perf->feed.target;
 	struct tp_task_stat stat;
 	if (!tp_perf_pace_is_due(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns()) ||
-	    !tp_task_stat_read(&stat, perf->context->host, target, target) || stat.state != 'R')
+	    !tp_task_stat_reread(&stat, perf->context->host, target, target, &perf->shelf,
+				 &perf->stat_file) ||
+	    stat.state != 'R')
 		return;
 	for (uint32_t i = 0; i < events->n_cpus; i++)
 		if (events->cpus[i] == stat.last_cpu)
 			draw(perf, i);
-}
-
-static void note_lowered(struct perf *perf, const struct tp_perf_setup *asked)
-{
-	const struct tp_perf_setup *got = &perf->events.setup;
-	if (asked->has_switches && !got->has_switches)
-		tp_availability_degrade(&perf->base.availability,
-					"no switch records: too few file descriptors");
-	if (got->stack_bytes < asked->stack_bytes)
-		tp_availability_degrade(&perf->base.availability,
-					"%u KiB of each stack: locked memory is limited",
-					got->stack_bytes / 1024);
-	perf->context->actual->sample_rate_hz = (double)TP_NS_PER_S / (double)got->period_ns;
-	perf->context->actual->stack_bytes = got->stack_bytes;
-}
-
-/*
- * Wake-ups are edges: take them. A ring whose threads have all ended would wake us for ever. Called
- * only when there may be some, which saves a system call on a quiet target: a ring is filling, or
- * we are called again at once.
- */
-static void take_wakeups(struct perf *perf, uint64_t now_ns)
-{
-	bool is_early = now_ns - perf->called_ns < 2 * TP_NS_PER_MS;
-	perf->called_ns = now_ns;
-	if (!is_early && perf->merge.fill < perf->events.wakeup_share / 2)
-		return;
-	struct epoll_event events[16];
-	int n = epoll_wait(perf->epoll_fd, events, TP_ARRAY_LEN(events), 0);
-	for (int i = 0; i < n; i++)
-		if (events[i].events & (EPOLLHUP | EPOLLERR))
-			epoll_ctl(perf->epoll_fd, EPOLL_CTL_DEL,
-				  perf->events.sample_fds[events[i].data.u32], NULL);
 }
 
 /* Records up to the horizon, for at most limit_ns. */
@@ -244,6 +164,15 @@ static void drain_all(struct perf *perf)
 	drain(perf, UINT64_MAX, UINT64_MAX / 2);
 }
 
+/* Callers that are gone when their records are read. */
+static void begin_watch(struct perf *perf)
+{
+	perf->has_watch = tp_otherwatch_init(&perf->watch, perf->context->tree, &perf->feed.stacks,
+					     perf->events.setup.period_ns, perf->pace.seed) == 0;
+	if (perf->has_watch)
+		tp_perf_wait_other(&perf->wait, perf->watch.epoll_fd);
+}
+
 /* The rings, and what their records mean. */
 static void begin_feed(struct perf *perf, pid_t target)
 {
@@ -251,17 +180,16 @@ static void begin_feed(struct perf *perf, pid_t target)
 	const struct tp_perf_setup *setup = &perf->events.setup;
 	struct tp_perf_layout layout = {.has_chain = setup->has_kernel,
 					.has_stack = setup->stack_bytes > 0,
-					.has_event = setup->is_attaching};
+					.has_event = tp_perf_tells_event(setup)};
 	bool was_paused = perf->feed.is_paused;
 	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
 	tp_perf_feed_init(&perf->feed, context->host, context->tree, context->sink, &layout,
 			  perf->events.cpu_limit);
 	perf->feed.is_paused = was_paused;
 	perf->feed.target = target;
-	for (uint32_t i = 0; i < perf->events.n_cpus; i++) {
-		struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = i};
-		epoll_ctl(perf->epoll_fd, EPOLL_CTL_ADD, perf->events.sample_fds[i], &event);
-	}
+	perf->feed.leaves = setup->has_leaves ? &perf->events.leave_ids : NULL;
+	tp_perf_wait_rings(&perf->wait, &perf->events);
+	begin_watch(perf);
 }
 
 static void begin_governor(struct perf *perf, uint64_t now_ns)
@@ -269,6 +197,7 @@ static void begin_governor(struct perf *perf, uint64_t now_ns)
 	const struct tp_collect_config *config = perf->context->config;
 	struct tp_perf_usage usage;
 	perf->governor.period_factor = 1;
+	perf->govern_at_ns = now_ns + 2 * WRITTEN_WITHIN_NS;
 	usage_now(perf, now_ns, &usage);
 	tp_perf_governor_init(&perf->governor, config->max_switch_rate_hz,
 			      config->max_overhead_ratio, &perf->cost, perf->events.cpu_limit,
@@ -348,7 +277,7 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 	begin_governor(perf, now_ns);
 	tp_tree_set_fed(context->tree, true);
 	tp_tree_set_listener(context->tree, redraw, perf);
-	note_lowered(perf, &asked);
+	tp_perf_setup_note(&asked, &perf->events, context, &perf->base.availability);
 	perf->is_started = true;
 	tp_perf_pace_start(&perf->pace, perf->events.setup.period_ns, now_ns);
 	perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
@@ -357,12 +286,27 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 
 static int perf_wait_fd(const struct tp_collector *self)
 {
-	return ((const struct perf *)self)->epoll_fd;
+	return ((const struct perf *)self)->wait.fd;
+}
+
+/* What Python does is read at samples of another kind; see feed_leaving() in perf_feed.c. */
+static void steer_leaves(struct perf *perf, bool may)
+{
+	const struct tp_tree_task *first = tp_tree_find(perf->context->tree, perf->feed.target);
+	bool was_on = perf->governor.has_leaves;
+	may = may && first && !first->followed_ns && !perf->feed.is_paused;
+	if (!may)
+		perf->governor.has_leaves = false;
+	else
+		tp_perf_governor_leaves(&perf->governor, TP_PERF_LEAVE_EVERY);
+	if (perf->governor.has_leaves != was_on)
+		tp_perf_events_leaves(&perf->events, perf->governor.has_leaves);
 }
 
 static void switches_off(struct perf *perf)
 {
 	tp_perf_events_switches(&perf->events, false);
+	steer_leaves(perf, false);
 	/* Who switches often must not pay for a pin, and nothing tells now. */
 	tp_perf_pins_release(&perf->pins);
 	drain_all(perf);
@@ -394,11 +338,14 @@ static void switches_on(struct perf *perf)
 	tp_perf_events_switches(&perf->events, true);
 	put_switch_gap(perf, now_ns);
 	tp_perf_runs_on(&perf->feed.runs, now_ns);
+	tp_perf_governor_begun(&perf->governor, now_ns);
 }
 
 static void obey(struct perf *perf, unsigned orders)
 {
 	const struct tp_perf_governor *governor = &perf->governor;
+	if (orders & TP_PERF_LEAVES_OFF)
+		tp_perf_events_leaves(&perf->events, false);
 	if (orders & TP_PERF_SWITCHES_OFF) {
 		switches_off(perf);
 		tp_info("%.0f switches/s on a CPU: switch records off", governor->switch_rate_hz);
@@ -417,6 +364,14 @@ static void obey(struct perf *perf, unsigned orders)
 	}
 }
 
+static void govern(struct perf *perf, uint64_t now_ns)
+{
+	struct tp_perf_usage usage;
+	usage_now(perf, now_ns - WRITTEN_WITHIN_NS, &usage); /* so far records were counted */
+	obey(perf, tp_perf_governor_tick(&perf->governor, &usage));
+	perf->govern_at_ns = now_ns + tp_perf_governor_period_ns(&perf->governor);
+}
+
 static double switches_so_far(const struct perf *perf)
 {
 	double n = perf->unseen_switches;
@@ -429,7 +384,7 @@ static void put_gauges(struct perf *perf, uint64_t now_ns)
 {
 	struct tp_sink *sink = perf->context->sink;
 	tp_sink_gauge(sink, TP_METRIC_SELF_SAMPLES, TP_NO_TASK, now_ns,
-		      (double)perf->feed.n_samples);
+		      (double)(perf->feed.n_samples + perf->feed.n_leavings));
 	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCHES, TP_NO_TASK, now_ns, switches_so_far(perf));
 	tp_sink_gauge(sink, TP_METRIC_SELF_SAMPLE_COST, TP_NO_TASK, now_ns, perf->cost.sample_ns);
 	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCH_COST, TP_NO_TASK, now_ns, perf->cost.switch_ns);
@@ -439,20 +394,23 @@ static enum tp_status perf_sample(struct tp_collector *self, uint64_t now_ns, st
 {
 	(void)err;
 	struct perf *perf = perf_of(self);
+	if (perf->has_watch)
+		tp_otherwatch_take(&perf->watch);
 	drain(perf, now_ns - WRITTEN_WITHIN_NS, WORK_LIMIT_NS);
-	take_wakeups(perf, now_ns);
-	if (!perf->feed.is_paused && now_ns >= perf->govern_at_ns) {
-		perf->govern_at_ns = now_ns + GOVERN_PERIOD_NS;
-		struct tp_perf_usage usage;
-		usage_now(perf, now_ns, &usage);
-		obey(perf, tp_perf_governor_tick(&perf->governor, &usage));
-	}
+	if (perf->has_watch && !perf->feed.is_paused)
+		tp_otherwatch_settle(&perf->watch, now_ns);
+	tp_perf_wait_take(&perf->wait, &perf->events, perf->merge.fill, now_ns);
+	if (!perf->feed.is_paused && now_ns >= perf->govern_at_ns)
+		govern(perf, now_ns);
+	bool is_hurried = !perf->feed.is_paused && perf->governor.is_hurried;
+	perf->base.due_ns = is_hurried ? perf->govern_at_ns : 0;
 	uint64_t hurry_ns = perf->feed.n_leavers ? SETTLE_PERIOD_NS * 3 / 4 : 0;
 	if (now_ns + hurry_ns >= perf->settle_at_ns) {
 		perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
 		tp_perf_feed_settle(&perf->feed, now_ns, false);
 		if (perf->feed.runs.is_on)
 			tp_perf_pins_settle(&perf->pins, perf->context->tree, now_ns);
+		steer_leaves(perf, true);
 		put_gauges(perf, now_ns);
 	}
 	return TP_OK;
@@ -509,12 +467,15 @@ static void perf_close(struct tp_collector *self)
 		tp_tree_set_listener(perf->context->tree, NULL, NULL);
 		tp_perf_governor_release(&perf->governor);
 		tp_perf_pins_release(&perf->pins);
+		if (perf->has_watch)
+			tp_otherwatch_release(&perf->watch);
 		tp_perf_feed_release(&perf->feed);
 		tp_perf_merge_release(&perf->merge);
 		tp_perf_events_close(&perf->events);
 		tp_perf_attach_release(&perf->attach);
 	}
-	close(perf->epoll_fd);
+	tp_fdshelf_drop(&perf->shelf, &perf->stat_file);
+	tp_perf_wait_close(&perf->wait);
 	free(perf);
 }
 

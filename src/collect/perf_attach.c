@@ -1,6 +1,7 @@
 /* Lists threads and opens events for them until nobody is left out. */
 #include "perf_attach.h"
 
+#include "fdlimit.h"
 #include "procfs.h"
 #include "task_stat.h"
 #include "tree.h"
@@ -41,11 +42,12 @@ struct user {
 void tp_perf_attach_release(struct tp_perf_attach *attach)
 {
 	tp_map_release(&attach->listeners);
+	tp_map_release(&attach->ending);
 }
 
 static uint64_t events_left(void)
 {
-	uint64_t left = tp_perf_descriptors_left();
+	uint64_t left = tp_fdlimit_left(TP_PERF_FDS_RESERVED);
 	uint64_t reserve = left / RESERVE_SHARE;
 	left -= reserve < RESERVE_MOST ? reserve : RESERVE_MOST;
 	return left < MOST_EVENTS ? left : MOST_EVENTS;
@@ -122,6 +124,11 @@ static struct user *list_users(const struct tp_perf_attach *attach, bool in_orde
 	return users;
 }
 
+static bool is_ending(const struct tp_perf_attach *attach, pid_t tid)
+{
+	return tp_map_get(&attach->ending, (uint64_t)tid, NULL);
+}
+
 /* Whoever has no events yet; returns how many that were: also one that has just ended may have left
  * a child. */
 static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *events, pid_t first,
@@ -134,12 +141,14 @@ static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *eve
 	for (size_t i = 0; i < n && attach->n_joined < attach->most; i++) {
 		struct tp_tree_task *task = users[i].task;
 		pid_t tid = task->info.tid;
-		n_tried++;
+		n_tried += !is_ending(attach, tid);
 		int failure =
 			tp_perf_events_join(events, tid, tid == first, seed, &attach->listeners);
 		if (failure == EMFILE || failure == ENFILE || failure == ENOMEM)
 			attach->most = attach->n_joined;
-		else if (failure && failure != ESRCH)
+		else if (failure == ESRCH)
+			tp_map_set(&attach->ending, (uint64_t)tid, 1);
+		else if (failure)
 			tp_info("thread %d: %s", (int)tid, tp_errno_text(failure));
 		if (failure)
 			continue;
@@ -167,14 +176,20 @@ static void read_maps(const struct tp_perf_attach *attach)
 	tp_map_release(&done);
 }
 
-static size_t count_joined(const struct tp_perf_attach *attach)
+/* Who ended before it could be joined was not missed; ending takes long where others have the CPU.
+ */
+static void count_all(struct tp_perf_attach *attach)
 {
-	size_t n = 0;
 	size_t cursor = 0;
 	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(attach->tree, &cursor)))
-		n += task->listens_to != 0;
-	return n;
+	attach->n_met = attach->n_joined = 0;
+	while ((task = tp_tree_next(attach->tree, &cursor))) {
+		bool is_joined = task->listens_to != 0;
+		attach->n_joined += is_joined;
+		attach->n_met += is_joined || (!is_ending(attach, task->info.tid) &&
+					       tp_task_stat_is_alive(attach->host, task->info.pid,
+								     task->info.tid));
+	}
 }
 
 void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *events, pid_t target,
@@ -189,11 +204,10 @@ void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *e
 	}
 	attach->has_converged = n_new == 0;
 	read_maps(attach);
-	attach->n_met = tp_tree_alive(attach->tree);
-	size_t n_covered = count_joined(attach);
-	tp_info("%zu of %zu threads joined in %u lists, %zu events of their own", n_covered,
-		attach->n_met, n_lists, attach->n_joined);
-	attach->n_joined = n_covered;
+	size_t n_own = attach->n_joined;
+	count_all(attach);
+	tp_info("%zu of %zu threads joined in %u lists, %zu events of their own", attach->n_joined,
+		attach->n_met, n_lists, n_own);
 }
 
 void tp_perf_attach_places(const struct tp_perf_attach *attach, uint64_t since_ns)

@@ -31,6 +31,7 @@ struct tp_perf_attach {
 	size_t n_joined;         /* of them, those with events */
 	size_t most;             /* that may have events */
 	bool has_converged;      /* the last list brought nothing new */
+	struct tp_map ending;    /* tids that could not be joined any more */
 };
 
 /*

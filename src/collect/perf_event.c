@@ -2,6 +2,7 @@
 #include "perf_event.h"
 
 #include "cpulist.h"
+#include "fdlimit.h"
 #include "perf_jitter.h"
 #include "perf_record.h"
 
@@ -10,13 +11,11 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/host.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ enum {
 	RING_PAGES_MIN = 16,
 	STACK_SHARE = 8, /* a copied stack takes at most this part of a ring */
 	KERNEL_FRAMES = 64,
-	FDS_RESERVED = 24, /* for the recording and for what other sources keep open */
+	LEAVE_STACK_BYTES = 16 << 10,
 };
 
 #define HEADROOM_NS (75 * TP_NS_PER_MS)
@@ -47,17 +46,22 @@ static int event_open_into(struct perf_event_attr *attr, pid_t pid, int cpu, int
 	return -1;
 }
 
-/* What both kinds have in common: they wait for exec, are inherited, and end records alike. */
-static struct perf_event_attr attr_base(bool is_attaching)
+bool tp_perf_tells_event(const struct tp_perf_setup *setup)
+{
+	return setup->is_attaching || setup->has_leaves;
+}
+
+/* What all kinds have in common: they wait for exec, are inherited, and end records alike. */
+static struct perf_event_attr attr_base(const struct tp_perf_setup *setup)
 {
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       (is_attaching ? PERF_SAMPLE_ID : 0),
+			       (tp_perf_tells_event(setup) ? PERF_SAMPLE_ID : 0),
 		.disabled = 1,
 		.inherit = 1,
-		.enable_on_exec = !is_attaching,
+		.enable_on_exec = !setup->is_attaching,
 		.exclude_hv = 1,
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -68,7 +72,7 @@ static struct perf_event_attr attr_base(bool is_attaching)
 
 static struct perf_event_attr attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns)
 {
-	struct perf_event_attr attr = attr_base(setup->is_attaching);
+	struct perf_event_attr attr = attr_base(setup);
 	attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	attr.sample_period = period_ns;
 	attr.sample_type |= PERF_SAMPLE_IP;
@@ -87,12 +91,25 @@ static struct perf_event_attr attr_sampler(const struct tp_perf_setup *setup, ui
 	return attr;
 }
 
-static struct perf_event_attr attr_switches(bool is_attaching)
+static struct perf_event_attr attr_switches(const struct tp_perf_setup *setup)
 {
-	struct perf_event_attr attr = attr_base(is_attaching);
+	struct perf_event_attr attr = attr_base(setup);
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.context_switch = 1;
 	attr.exclude_kernel = 1; /* it counts nothing; without this it needs more rights */
+	return attr;
+}
+
+/* The kernel counts a switch while the thread that leaves is still there: its registers and stack
+ * are those of the place where it was. */
+static struct perf_event_attr attr_leaves(const struct tp_perf_setup *setup)
+{
+	struct perf_event_attr attr = attr_sampler(setup, TP_PERF_LEAVE_EVERY);
+	attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	attr.enable_on_exec = 0;
+	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
+	if (attr.sample_stack_user > LEAVE_STACK_BYTES)
+		attr.sample_stack_user = LEAVE_STACK_BYTES;
 	return attr;
 }
 
@@ -112,7 +129,8 @@ int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period
 
 int tp_perf_open_switches_here(int cpu)
 {
-	struct perf_event_attr attr = attr_switches(false);
+	const struct tp_perf_setup setup = {0};
+	struct perf_event_attr attr = attr_switches(&setup);
 	return open_here(&attr, cpu);
 }
 
@@ -170,13 +188,14 @@ static void events_alloc(struct tp_perf_events *out, const struct tp_host *host)
 	out->cpus = tp_alloc(n * sizeof(*out->cpus));
 	out->sample_fds = tp_alloc(n * sizeof(*out->sample_fds));
 	out->switch_fds = tp_alloc(n * sizeof(*out->switch_fds));
+	out->leave_fds = tp_alloc(n * sizeof(*out->leave_fds));
 	out->rings = tp_alloc(n * sizeof(*out->rings));
 	for (uint32_t cpu = 0; cpu < TP_CPULIST_MAX && out->n_cpus < n; cpu++)
 		if (tp_cpulist_has(&list, cpu))
 			out->cpus[out->n_cpus++] = cpu;
 	out->cpu_limit = out->n_cpus ? out->cpus[out->n_cpus - 1] + 1 : 0;
 	for (uint32_t i = 0; i < n; i++)
-		out->sample_fds[i] = out->switch_fds[i] = -1;
+		out->sample_fds[i] = out->switch_fds[i] = out->leave_fds[i] = -1;
 }
 
 static void fds_close(struct tp_perf_fds *fds)
@@ -187,19 +206,25 @@ static void fds_close(struct tp_perf_fds *fds)
 	*fds = (struct tp_perf_fds){0};
 }
 
+static void cpu_shut(struct tp_perf_events *events, uint32_t i)
+{
+	if (events->rings[i].page)
+		tp_perf_ring_unmap(&events->rings[i]);
+	if (events->leave_fds[i] >= 0)
+		close(events->leave_fds[i]);
+	if (events->switch_fds[i] >= 0)
+		close(events->switch_fds[i]);
+	if (events->sample_fds[i] >= 0)
+		close(events->sample_fds[i]);
+	events->sample_fds[i] = events->switch_fds[i] = events->leave_fds[i] = -1;
+}
+
 static void events_shut(struct tp_perf_events *events)
 {
 	fds_close(&events->joined_switches);
 	fds_close(&events->joined_samplers);
-	for (uint32_t i = 0; i < events->n_cpus; i++) {
-		if (events->rings[i].page)
-			tp_perf_ring_unmap(&events->rings[i]);
-		if (events->switch_fds[i] >= 0)
-			close(events->switch_fds[i]);
-		if (events->sample_fds[i] >= 0)
-			close(events->sample_fds[i]);
-		events->sample_fds[i] = events->switch_fds[i] = -1;
-	}
+	for (uint32_t i = 0; i < events->n_cpus; i++)
+		cpu_shut(events, i);
 }
 
 void tp_perf_events_close(struct tp_perf_events *events)
@@ -208,6 +233,8 @@ void tp_perf_events_close(struct tp_perf_events *events)
 	free(events->cpus);
 	free(events->sample_fds);
 	free(events->switch_fds);
+	free(events->leave_fds);
+	tp_map_release(&events->leave_ids);
 	free(events->rings);
 	*events = (struct tp_perf_events){0};
 }
@@ -222,7 +249,27 @@ static double choose_wakeup(const struct tp_perf_setup *setup, size_t ring_bytes
 	return share < 0.25 ? 0.25 : share > 0.5 ? 0.5 : share;
 }
 
-/* One CPU's two events and ring. Returns 0, ENODEV when the CPU has gone, or another errno. */
+/* Learn which event it is. */
+static void listen(int fd, pid_t tid, struct tp_map *listeners)
+{
+	uint64_t id;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
+		tp_map_set(listeners, id, (uint64_t)tid);
+}
+
+/* Returns 0 or an errno. */
+static int open_leaves(struct tp_perf_events *events, uint32_t i, pid_t target)
+{
+	struct perf_event_attr attr = attr_leaves(&events->setup);
+	int fd = event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
+	if (fd < 0)
+		return events->leaves_failure = errno;
+	events->leave_fds[i] = fd;
+	listen(fd, target, &events->leave_ids);
+	return 0;
+}
+
+/* One CPU's events and ring. Returns 0, ENODEV when the CPU has gone, or another errno. */
 static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uint64_t period_ns)
 {
 	const struct tp_perf_setup *setup = &events->setup;
@@ -234,19 +281,23 @@ static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uin
 	if (events->sample_fds[i] < 0)
 		return errno;
 	int failure = tp_perf_ring_map(&events->rings[i], events->sample_fds[i], setup->ring_pages);
-	events->rings[i].has_events = setup->is_attaching;
+	events->rings[i].has_events = tp_perf_tells_event(setup);
 	if (failure || !setup->has_switches)
 		return failure;
-	attr = attr_switches(setup->is_attaching);
+	attr = attr_switches(setup);
 	attr.enable_on_exec = !setup->is_attaching && !setup->switches_start_off;
 	events->switch_fds[i] =
 		event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
-	return events->switch_fds[i] < 0 ? errno : 0;
+	if (events->switch_fds[i] < 0)
+		return errno;
+	return setup->has_leaves ? open_leaves(events, i, target) : 0;
 }
 
 /* A CPU that went offline meanwhile: close the gap in the arrays. */
 static void cpu_drop(struct tp_perf_events *events, uint32_t i)
 {
+	cpu_shut(events, i);
+	events->leaves_failure = 0;
 	events->n_cpus--;
 	for (; i < events->n_cpus; i++)
 		events->cpus[i] = events->cpus[i + 1];
@@ -269,41 +320,40 @@ static int open_all(struct tp_perf_events *events, pid_t target, uint64_t seed)
 	return 0;
 }
 
-uint64_t tp_perf_descriptors_left(void)
+/* Ask for less after `failure`; false when nothing is left to give up. */
+static bool ask_less(struct tp_perf_events *events, int failure)
 {
-	struct rlimit limit;
-	DIR *dir = opendir("/proc/self/fd");
-	if (!dir || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-		if (dir)
-			closedir(dir);
-		return UINT64_MAX; /* opening will tell */
+	struct tp_perf_setup *setup = &events->setup;
+	bool is_short = failure == EMFILE || failure == ENFILE;
+	if (setup->has_leaves && (events->leaves_failure || is_short)) {
+		setup->has_leaves = false;
+		events->leaves_failure = failure;
+		return true;
 	}
-	uint64_t n_taken = FDS_RESERVED;
-	while (readdir(dir)) /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
-		n_taken++;
-	closedir(dir);
-	return n_taken < limit.rlim_cur ? limit.rlim_cur - n_taken : 0;
+	if (is_short) {
+		bool had_switches = setup->has_switches;
+		setup->has_switches = false;
+		return had_switches;
+	}
+	/* The user's locked memory is used up. */
+	if ((failure != EPERM && failure != ENOMEM) || setup->ring_pages <= RING_PAGES_MIN)
+		return false;
+	setup->ring_pages /= 2;
+	return true;
 }
 
-/* Ask for less after `failure`; false when nothing is left to give up. */
-static bool setup_lower(struct tp_perf_setup *setup, int failure)
+/* What there are too few descriptors for is not tried. Returns 0 or EMFILE. */
+static int fit_descriptors(struct tp_perf_events *events)
 {
-	switch (failure) {
-	case EPERM: /* the user's locked memory is used up */
-	case ENOMEM:
-		if (setup->ring_pages <= RING_PAGES_MIN)
-			return false;
-		setup->ring_pages /= 2;
-		return true;
-	case EMFILE:
-	case ENFILE:
-		if (!setup->has_switches)
-			return false;
-		setup->has_switches = false;
-		return true;
-	default:
-		return false;
+	struct tp_perf_setup *setup = &events->setup;
+	uint64_t left = tp_fdlimit_left(TP_PERF_FDS_RESERVED);
+	if (setup->has_leaves && left < 3 * (uint64_t)events->n_cpus) {
+		setup->has_leaves = false;
+		events->leaves_failure = EMFILE;
 	}
+	if (left < 2 * (uint64_t)events->n_cpus)
+		setup->has_switches = false;
+	return left < events->n_cpus ? EMFILE : 0;
 }
 
 static enum tp_status explain(int failure, struct tp_error *err)
@@ -324,11 +374,7 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 	struct tp_perf_events events = {.setup = *setup};
 	events_alloc(&events, host);
 	uint64_t first = tp_perf_random(seed);
-	int failure = 0;
-	if (tp_perf_descriptors_left() < 2 * (uint64_t)events.n_cpus)
-		events.setup.has_switches = false;
-	if (tp_perf_descriptors_left() < events.n_cpus)
-		failure = EMFILE;
+	int failure = fit_descriptors(&events);
 	while (!failure) {
 		struct tp_perf_setup *now = &events.setup;
 		uint64_t ring_bytes = (uint64_t)now->ring_pages * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -338,7 +384,7 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 		if (!failure)
 			break;
 		events_shut(&events);
-		if (setup_lower(now, failure))
+		if (ask_less(&events, failure))
 			failure = 0;
 	}
 	if (failure) {
@@ -347,14 +393,6 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 	}
 	*out = events;
 	return TP_OK;
-}
-
-/* Learn which event it is. */
-static void listen(int fd, pid_t tid, struct tp_map *listeners)
-{
-	uint64_t id;
-	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
-		tp_map_set(listeners, id, (uint64_t)tid);
 }
 
 /* One CPU's events of a thread. Returns 0 or an errno. */
@@ -371,7 +409,7 @@ static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64
 	listen(fd, tid, listeners);
 	if (!events->setup.has_switches)
 		return 0;
-	attr = attr_switches(true);
+	attr = attr_switches(&events->setup);
 	fd = event_open_into(&attr, tid, cpu, events->sample_fds[i]);
 	if (fd < 0)
 		return errno;
@@ -424,7 +462,7 @@ int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first,
 	return 0;
 }
 
-static void set_switches(int fd, bool is_on)
+static void set_on(int fd, bool is_on)
 {
 	ioctl(fd, is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
@@ -433,9 +471,16 @@ void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on)
 {
 	for (uint32_t i = 0; i < events->n_cpus; i++)
 		if (events->switch_fds[i] >= 0)
-			set_switches(events->switch_fds[i], is_on);
+			set_on(events->switch_fds[i], is_on);
 	for (size_t i = 0; i < events->joined_switches.n; i++)
-		set_switches(events->joined_switches.items[i], is_on);
+		set_on(events->joined_switches.items[i], is_on);
+}
+
+void tp_perf_events_leaves(const struct tp_perf_events *events, bool is_on)
+{
+	for (uint32_t i = 0; i < events->n_cpus; i++)
+		if (events->leave_fds[i] >= 0)
+			set_on(events->leave_fds[i], is_on);
 }
 
 void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns)

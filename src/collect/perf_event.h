@@ -1,10 +1,11 @@
 /*
  * The kernel's events for one process and all that it will create: per CPU one that samples and
- * keeps the books of mappings, names, births and ends, and one that only records context switches.
- * Both write the CPU's ring.
+ * keeps the books of mappings, names, births and ends, one that only records context switches, and
+ * one that samples threads as they leave the CPU, at each so many-th switch. All write the CPU's
+ * ring.
  *
- * Two, because an ioctl on the opened event reaches all inherited copies, but a bit in its
- * attributes cannot be changed any more: the second can be switched off when switches are too many.
+ * Not one, because an ioctl on the opened event reaches all inherited copies, but a bit in its
+ * attributes cannot be changed any more: the others can be switched off when switches are too many.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_EVENT_H
 #define TRAINPROF_SRC_COLLECT_PERF_EVENT_H
@@ -19,10 +20,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the kernel lets us do. Switches, stack and ring are lowered until it does. */
+/* A prime: a loop that switches four times a round would be met at the same one always. */
+enum { TP_PERF_LEAVE_EVERY = 17 };
+/* Descriptors left over for the recording and for what other sources keep open. */
+enum { TP_PERF_FDS_RESERVED = 24 };
+
+/* What the kernel lets us do. Leaves, switches, stack and ring are lowered until it does. */
 struct tp_perf_setup {
 	bool has_kernel;   /* samples of kernel code and the kernel's call chain: tp_perf_try() */
 	bool has_switches; /* context-switch records */
+	bool has_leaves;   /* samples as threads leave a CPU; they begin off. Needs has_kernel */
 	bool switches_start_off; /* not by the exec, but by tp_perf_events_switches() */
 	bool is_attaching; /* the target runs already: records tell their event, nothing waits for
 			    * an exec, and tp_perf_events_join() is called for each thread */
@@ -40,16 +47,22 @@ struct tp_perf_fds {
 
 struct tp_perf_events {
 	struct tp_perf_setup setup;
+	int leaves_failure;  /* why has_leaves was given up, an errno; 0: it was not */
 	double wakeup_share; /* an event is readable when that part of its ring is full */
 	uint32_t n_cpus;     /* with events */
 	uint32_t cpu_limit;  /* one more than the highest CPU number */
 	uint32_t *cpus;      /* numbers; arrays below have the same order */
 	int *sample_fds;
-	int *switch_fds; /* -1 without switch records */
+	int *switch_fds;         /* -1 without switch records */
+	int *leave_fds;          /* -1 without */
+	struct tp_map leave_ids; /* of these events, in records (struct tp_perf_layout.has_event) */
 	struct tp_perf_ring *rings;
 	struct tp_perf_fds joined_samplers; /* of other threads; all write the rings above */
 	struct tp_perf_fds joined_switches;
 };
+
+/* Whether records tell their event (struct tp_perf_layout.has_event). */
+bool tp_perf_tells_event(const struct tp_perf_setup *setup);
 
 /* Events like those on this very thread, enabled at once, for calibration: on one CPU and inherited
  * by children, or, with cpu -1, everywhere and not inherited. -1 with errno. */
@@ -64,9 +77,6 @@ int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t p
 
 /* 0 when an event like ours can be opened on this very process, else an errno. */
 int tp_perf_try(bool with_kernel);
-
-/* How many more descriptors may be opened, some left over for others. */
-uint64_t tp_perf_descriptors_left(void);
 
 /*
  * Open everything for `target`, which has not execed yet: nothing is recorded before it does. When
@@ -93,6 +103,8 @@ int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first,
 
 /* Switch records of all threads, on or off. */
 void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on);
+/* Samples of threads that leave a CPU, on or off: one of TP_PERF_LEAVE_EVERY switches has one. */
+void tp_perf_events_leaves(const struct tp_perf_events *events, bool is_on);
 /* A new period for the target's first thread on the i-th CPU, and for threads born from now on. */
 void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns);
 /* The same for all threads that were joined, but for the first. */

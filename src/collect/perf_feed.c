@@ -93,6 +93,36 @@ static struct tp_tree_task *task_of(struct tp_perf_feed *feed, const struct tp_p
 	return task;
 }
 
+static bool is_leaving(const struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	uint64_t ignored;
+	return feed->leaves && tp_map_get(feed->leaves, record->event_id, &ignored);
+}
+
+/*
+ * It stands for no time, so it is no sample among the others. Kept of first threads only, for there
+ * phases are; of those that run Python not, whose frames would have to be read at once.
+ */
+static void feed_leaving(struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	const struct tp_tree_task *task = task_of(feed, record);
+	feed->n_leavings++;
+	if (!task || feed->is_paused || feed->drops_stacks || task->followed_ns ||
+	    record->tid != record->pid)
+		return;
+	struct tp_sample sample = {
+		.task = task->info.id,
+		.state = TP_STATE_ON_CPU,
+		.cause = TP_CAUSE_NONE,
+		.flags = TP_SAMPLE_KERNEL | TP_SAMPLE_LEAVING,
+		.cpu = record->cpu,
+		.syscall = -1,
+		.time_ns = record->time_ns,
+	};
+	sample.stack = tp_perf_stacks_put(&feed->stacks, task, &record->of.sample, true, NULL);
+	tp_sink_sample(feed->sink, &sample);
+}
+
 static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *record)
 {
 	struct tp_tree_task *task = task_of(feed, record);
@@ -176,14 +206,6 @@ static void feed_comm(struct tp_perf_feed *feed, const struct tp_perf_record *re
 	tp_tree_comm(feed->tree, record->tid, record->of.comm.name);
 }
 
-/* Alive, and no zombie? */
-static bool is_alive(const struct tp_perf_feed *feed, pid_t pid)
-{
-	struct tp_task_stat stat;
-	return tp_task_stat_read(&stat, feed->host, pid, 0) && stat.state != 'Z' &&
-	       stat.state != 'X';
-}
-
 static void feed_exit(struct tp_perf_feed *feed, const struct tp_perf_record *record)
 {
 	struct tp_tree_task *task = tp_tree_find(feed->tree, record->tid);
@@ -192,7 +214,7 @@ static void feed_exit(struct tp_perf_feed *feed, const struct tp_perf_record *re
 	tp_perf_runs_out(&feed->runs, task, record->cpu, record->time_ns, TP_RUN_EXITED);
 	const struct tp_task *info = &task->info;
 	if (info->tid == info->pid && record->time_ns - info->exec_ns < LEAVES_WITHIN_NS &&
-	    is_alive(feed, info->pid)) {
+	    tp_task_stat_is_alive(feed->host, info->pid, 0)) {
 		struct perf_leaver leaver = {.pid = info->pid, .time_ns = record->time_ns};
 		leaver.comm = info->comm;
 		TP_ARRAY_PUSH(feed->leavers, feed->n_leavers, feed->leavers_capacity) = leaver;
@@ -247,7 +269,10 @@ static void feed_one(struct tp_perf_feed *feed, const struct tp_perf_record *rec
 {
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		feed_sample(feed, record);
+		if (is_leaving(feed, record))
+			feed_leaving(feed, record);
+		else
+			feed_sample(feed, record);
 		break;
 	case PERF_RECORD_SWITCH:
 		feed_switch(feed, record);
@@ -312,7 +337,7 @@ static bool settle_leaver(struct tp_perf_feed *feed, struct perf_leaver *leaver,
 	if (!leaver->is_alive && !is_last && now_ns - leaver->time_ns < DIES_WITHIN_NS)
 		return true;
 	bool was_alive = leaver->is_alive;
-	leaver->is_alive = is_alive(feed, leaver->pid);
+	leaver->is_alive = tp_task_stat_is_alive(feed->host, leaver->pid, 0);
 	if (leaver->is_alive && !was_alive)
 		tp_tree_doubt(feed->tree); /* its children are not reported */
 	if (was_alive ? !leaver->is_alive || is_last : leaver->is_alive && is_last)

@@ -40,12 +40,15 @@ struct tp_perf_feed {
 	 * of its own, and may have copies of its creator's as well: each is told of by one of them
 	 * only, the task's listens_to. NULL: there are no two. Borrowed. */
 	const struct tp_map *listeners;
+	const struct tp_map
+		*leaves;    /* ids of events that sample who leaves a CPU; NULL: none. Borrowed */
 	bool is_joining;    /* threads are still being given events, see perf_attach.h */
 	uint64_t n_unheard; /* records told twice */
 
 	uint64_t last_ns;     /* time of the last record */
 	uint64_t *n_switches; /* ways out, by CPU */
-	uint64_t n_samples;
+	uint64_t n_samples;   /* each stands for a period of CPU time */
+	uint64_t n_leavings;  /* of threads that leave a CPU, those included that are not put */
 	pid_t target;
 	uint64_t n_target_samples; /* of its first thread */
 	uint64_t n_lost;

@@ -7,16 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_WINDOW_NS   (500 * TP_NS_PER_MS) /* a burst shorter than this is borne */
-#define LOOK_WINDOW_NS   (100 * TP_NS_PER_MS)
-#define PAUSE_FIRST_NS   TP_NS_PER_S
-#define PAUSE_LAST_NS    (8 * TP_NS_PER_S)
-#define BUDGET_WINDOW_NS (2 * TP_NS_PER_S)
+#define RATE_WINDOW_NS    (500 * TP_NS_PER_MS) /* a burst shorter than this is borne */
+#define LOOK_WINDOW_NS    (100 * TP_NS_PER_MS)
+#define USUAL_PERIOD_NS   (100 * TP_NS_PER_MS)
+#define HURRIED_PERIOD_NS (10 * TP_NS_PER_MS)
+#define PAUSE_FIRST_NS    TP_NS_PER_S
+#define PAUSE_LAST_NS     (4 * TP_NS_PER_S)
+#define BUDGET_WINDOW_NS  (2 * TP_NS_PER_S)
 
 /* Switch records make all times exact, so they may take more than the rest; at the default limit
  * of 20000/s and 1 us each they take just that. */
 #define RECORDS_SHARE 2.0
 #define BORNE_ONCE    1.5
+
+/* Samples of threads that leave a CPU, a second: so many are borne, and come back below half. */
+#define MOST_LEAVES_HZ 200.0
 
 enum { CALM_WINDOWS = 3 };
 
@@ -25,6 +30,14 @@ static const struct {
 	unsigned keep_one_in;
 	unsigned period_factor;
 } levels[] = {{1, 1}, {1, 2}, {1, 4}, {2, 4}, {4, 4}, {8, 8}};
+
+static void begin_window(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
+{
+	memcpy(governor->counted, usage->n_switches, governor->n_cpus * sizeof(uint64_t));
+	governor->leavings = usage->n_leavings;
+	governor->had_leaves = false;
+	governor->window_ns = usage->now_ns;
+}
 
 void tp_perf_governor_init(struct tp_perf_governor *governor, double max_switch_rate_hz,
 			   double max_overhead_ratio, const struct tp_perf_cost *cost,
@@ -38,12 +51,11 @@ void tp_perf_governor_init(struct tp_perf_governor *governor, double max_switch_
 		.has_switches = true,
 		.keep_one_in = 1,
 		.period_factor = 1,
-		.window_ns = start->now_ns,
 		.pause_ns = PAUSE_FIRST_NS,
 		.budget_from = *start,
 	};
 	governor->counted = tp_alloc((n_cpus + 1) * sizeof(*governor->counted));
-	memcpy(governor->counted, start->n_switches, n_cpus * sizeof(uint64_t));
+	begin_window(governor, start);
 }
 
 void tp_perf_governor_never_look(struct tp_perf_governor *governor)
@@ -71,20 +83,20 @@ static void count_rates(struct tp_perf_governor *governor, const struct tp_perf_
 	}
 	governor->switch_rate_hz = (double)most / seconds;
 	governor->switches_all_hz = (double)all / seconds;
-	memcpy(governor->counted, usage->n_switches, governor->n_cpus * sizeof(uint64_t));
-	governor->window_ns = usage->now_ns;
+	begin_window(governor, usage);
 }
 
-/* As many records as the limit allows in a whole window: nothing is gained by waiting for its end.
- */
-static bool has_had_its_burst(const struct tp_perf_governor *governor,
-			      const struct tp_perf_usage *usage)
+/* The busiest CPU's records since the window began, over what the limit allows in a whole one. */
+static double burst_ratio(const struct tp_perf_governor *governor,
+			  const struct tp_perf_usage *usage, uint64_t window_ns)
 {
-	double most = governor->switch_limit_hz * RATE_WINDOW_NS / TP_NS_PER_S;
-	for (uint32_t i = 0; i < governor->n_cpus; i++)
-		if ((double)(usage->n_switches[i] - governor->counted[i]) > most)
-			return true;
-	return false;
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < governor->n_cpus; i++) {
+		uint64_t n = usage->n_switches[i] - governor->counted[i];
+		most = n > most ? n : most;
+	}
+	double window_s = (double)window_ns / (double)TP_NS_PER_S;
+	return (double)most / (governor->switch_limit_hz * window_s);
 }
 
 static unsigned switch_off(struct tp_perf_governor *governor, uint64_t now_ns)
@@ -94,7 +106,7 @@ static unsigned switch_off(struct tp_perf_governor *governor, uint64_t now_ns)
 	governor->pause_ns *= 2;
 	if (governor->pause_ns > PAUSE_LAST_NS)
 		governor->pause_ns = PAUSE_LAST_NS;
-	governor->is_looking = false;
+	governor->is_looking = governor->is_hurried = false;
 	return TP_PERF_SWITCHES_OFF;
 }
 
@@ -105,20 +117,27 @@ static unsigned govern_switches(struct tp_perf_governor *governor,
 	if (!governor->has_switches) {
 		if (now_ns < governor->look_at_ns)
 			return 0;
-		governor->has_switches = governor->is_looking = true;
-		memcpy(governor->counted, usage->n_switches, governor->n_cpus * sizeof(uint64_t));
-		governor->window_ns = now_ns;
+		governor->has_switches = governor->is_looking = governor->is_hurried = true;
+		begin_window(governor, usage);
 		return TP_PERF_SWITCHES_ON;
 	}
+	if (now_ns <= governor->window_ns)
+		return 0; /* nothing was counted yet */
 	uint64_t window_ns = governor->is_looking ? LOOK_WINDOW_NS : RATE_WINDOW_NS;
-	if (now_ns - governor->window_ns < window_ns && !has_had_its_burst(governor, usage))
+	double burst = burst_ratio(governor, usage, window_ns);
+	double elapsed_ns = (double)(now_ns - governor->window_ns);
+	/* At this rate too many will have come before the next usual tick. */
+	bool is_soon = burst * (elapsed_ns + USUAL_PERIOD_NS) > elapsed_ns;
+	governor->is_hurried = governor->is_looking || is_soon;
+	/* Once there are too many nothing is gained by waiting for the end. */
+	if (elapsed_ns < (double)window_ns && burst <= 1)
 		return 0;
 	count_rates(governor, usage);
 	if (governor->switch_rate_hz > governor->switch_limit_hz)
 		return switch_off(governor, now_ns);
 	if (!governor->is_looking)
 		governor->pause_ns = PAUSE_FIRST_NS; /* a whole window was calm */
-	governor->is_looking = false;
+	governor->is_looking = governor->is_hurried = false;
 	return 0;
 }
 
@@ -184,8 +203,38 @@ static unsigned govern_budget(struct tp_perf_governor *governor, const struct tp
 	return 0;
 }
 
+bool tp_perf_governor_leaves(struct tp_perf_governor *governor, unsigned every)
+{
+	double rate_hz = governor->switches_all_hz / every;
+	double most_hz = governor->has_leaves ? MOST_LEAVES_HZ : MOST_LEAVES_HZ / 2;
+	governor->has_leaves = governor->has_switches && !governor->is_looking &&
+			       !governor->had_leaves && rate_hz <= most_hz;
+	return governor->has_leaves;
+}
+
+/* As many as are borne in a whole window: each copies a stack, so its end is not waited for. */
+static unsigned govern_leaves(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
+{
+	double most = MOST_LEAVES_HZ * RATE_WINDOW_NS / TP_NS_PER_S;
+	if (!governor->has_leaves || (double)(usage->n_leavings - governor->leavings) <= most)
+		return 0;
+	governor->has_leaves = false;
+	governor->had_leaves = true;
+	return TP_PERF_LEAVES_OFF;
+}
+
 unsigned tp_perf_governor_tick(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
 {
-	unsigned orders = govern_switches(governor, usage);
+	unsigned orders = govern_leaves(governor, usage) | govern_switches(governor, usage);
 	return orders | govern_budget(governor, usage);
+}
+
+uint64_t tp_perf_governor_period_ns(const struct tp_perf_governor *governor)
+{
+	return governor->is_hurried ? HURRIED_PERIOD_NS : USUAL_PERIOD_NS;
+}
+
+void tp_perf_governor_begun(struct tp_perf_governor *governor, uint64_t now_ns)
+{
+	governor->window_ns = now_ns;
 }

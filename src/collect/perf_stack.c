@@ -75,20 +75,28 @@ static bool lacks_callers(const struct tp_perf_stacks *stacks, size_t n,
 	       module->kind == TP_FRAME_JIT;
 }
 
+/* Unwinds the user part behind n kernel frames. */
+static void unwind_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			const struct tp_perf_sample *sample, bool is_fresh, size_t n,
+			struct tp_unwind_result *result)
+{
+	struct tp_unwind_result own;
+	tp_unwind(task->maps, &sample->regs, sample->stack, sample->stack_bytes, stacks->frames + n,
+		  TP_STACK_MAX_FRAMES - n, result);
+	if (lacks_callers(stacks, n, result) &&
+	    tp_otherstacks_unwind(&stacks->others, task, sample, is_fresh, stacks->frames + n,
+				  TP_STACK_MAX_FRAMES - n, &own))
+		*result = own;
+}
+
 /* The user part behind n kernel frames; returns how many frames there are then. */
 static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-		       const struct tp_perf_sample *sample, bool is_unwound, size_t n,
-		       uint32_t *flags)
+		       const struct tp_perf_sample *sample, bool is_unwound, bool is_fresh,
+		       size_t n, uint32_t *flags)
 {
 	struct tp_unwind_result result;
 	if (sample->has_regs && sample->stack && is_unwound) {
-		tp_unwind(task->maps, &sample->regs, sample->stack, sample->stack_bytes,
-			  stacks->frames + n, TP_STACK_MAX_FRAMES - n, &result);
-		struct tp_unwind_result own;
-		if (lacks_callers(stacks, n, &result) &&
-		    tp_otherstacks_unwind(&stacks->others, task, sample, stacks->frames + n,
-					  TP_STACK_MAX_FRAMES - n, &own))
-			result = own;
+		unwind_user(stacks, task, sample, is_fresh, n, &result);
 		bool is_whole = result.end == TP_UNWIND_COMPLETE;
 		*flags = is_whole ? 0 : TP_STACK_TRUNCATED;
 		stacks->n_whole += is_whole;
@@ -112,7 +120,15 @@ uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_
 {
 	uint32_t flags = 0;
 	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
-	n = put_user(stacks, task, sample, is_unwound, n, &flags);
+	n = put_user(stacks, task, sample, is_unwound, places != NULL, n, &flags);
 	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places)
 		      : tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
+}
+
+void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			  const struct tp_perf_sample *sample)
+{
+	struct tp_unwind_result result;
+	if (sample->has_regs && sample->stack && !sample->is_kernel)
+		unwind_user(stacks, task, sample, true, 0, &result);
 }

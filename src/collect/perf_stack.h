@@ -28,9 +28,14 @@ void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, st
 void tp_perf_stacks_release(struct tp_perf_stacks *stacks);
 
 /* The id of the sample's stack. Without `is_unwound` only the innermost user frame is kept. places:
- * where the thread was in Python just then; NULL or none: unknown. */
+ * where the thread was in Python just then, for a sample that was taken just now; NULL: it was
+ * taken some time ago. */
 uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
 			    const struct tp_perf_sample *sample, bool is_unwound,
 			    const struct tp_pyplaces *places);
+
+/* Of a sample that was taken just now: remember what tells the callers of others like it. */
+void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			  const struct tp_perf_sample *sample);
 
 #endif

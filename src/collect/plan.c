@@ -4,6 +4,7 @@
 #include "trainprof/collect/host.h"
 
 #include "availability.h"
+#include "gputracks.h"
 #include "plan_source.h"
 #include "priority.h"
 #include "pythons.h"
@@ -15,6 +16,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,9 @@ struct tp_plan {
 	struct tp_collect_config config;
 	struct tp_collect_config actual;
 	struct tp_collect_context context;
+	double gpu_free_bytes;
+	struct tp_gpu_tracks gpus;
+	uint64_t helpers_cpu_ns;
 	struct plan_slot *slots;
 	size_t n_slots;
 	pid_t target;
@@ -125,13 +130,17 @@ static void require(struct plan_slot *slot, char sign, const char *name)
 	snprintf(slot->required_as, sizeof(slot->required_as), "%s", name);
 }
 
+static void set_off(struct plan_slot *slot, const char *why)
+{
+	slot->row.availability = (struct tp_availability){.presence = TP_PRESENCE_OFF};
+	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason), "%s", why);
+}
+
 static void mark_left_out(struct plan_slot *slot)
 {
 	if (slot->row.is_chosen || !is_usable(slot))
 		return;
-	slot->row.availability = (struct tp_availability){.presence = TP_PRESENCE_OFF};
-	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason),
-		 "left out by --collect");
+	set_off(slot, "left out by --collect");
 }
 
 static enum tp_status check_required(const struct plan_slot *slot, struct tp_error *err)
@@ -153,9 +162,27 @@ static void leave_out_cupti(struct tp_plan *plan)
 	struct plan_slot *slot = slot_find(plan, tp_cupti_collector.name);
 	if (!slot || plan->config.gpu_trace != TP_GPU_TRACE_OFF || !is_usable(slot))
 		return;
-	slot->row.availability = (struct tp_availability){.presence = TP_PRESENCE_OFF};
-	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason),
-		 "not asked for: --gpu-trace=windows");
+	set_off(slot, "not asked for: --gpu-trace=windows");
+}
+
+/* The same, for it locks clocks. */
+static void leave_out_counters(struct tp_plan *plan)
+{
+	struct plan_slot *slot = slot_find(plan, tp_gpupmu_collector.name);
+	if (slot && !plan->config.wants_counters &&
+	    (is_usable(slot) || slot->probed == TP_PRESENCE_NO_PERMISSION))
+		set_off(slot, "not asked for: --counters");
+}
+
+/* NVML says which GPUs are the program's. */
+static void leave_out_blind_counters(struct tp_plan *plan)
+{
+	struct plan_slot *counters = slot_find(plan, tp_gpupmu_collector.name);
+	const struct plan_slot *nvml = slot_find(plan, tp_nvml_collector.name);
+	if (!counters || !counters->row.is_chosen || (nvml && nvml->row.is_chosen))
+		return;
+	counters->row.is_chosen = false;
+	set_off(counters, "needs the source nvml");
 }
 
 static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selection *selection,
@@ -170,6 +197,7 @@ static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selectio
 		status = walk_list(plan, collect, "collect", choose, err);
 	if (!status && selection && selection->require)
 		status = walk_list(plan, selection->require, "require", require, err);
+	leave_out_blind_counters(plan);
 	for (size_t i = 0; i < plan->n_slots; i++)
 		mark_left_out(&plan->slots[i]);
 	for (size_t i = 0; i < plan->n_slots && !status; i++)
@@ -203,6 +231,7 @@ enum tp_status tp_plan_make(struct tp_plan **out, const struct tp_host *host,
 		slot->probed = slot->row.availability.presence;
 	}
 	leave_out_cupti(plan);
+	leave_out_counters(plan);
 	enum tp_status status = plan_select(plan, selection, err);
 	note_sampler(plan);
 	if (status)
@@ -307,7 +336,11 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 		.actual = &plan->actual,
 		.sink = sink,
 		.tree = tp_tree_new(plan->host, sink),
+		.gpu_free_bytes = &plan->gpu_free_bytes,
+		.gpus = &plan->gpus,
+		.helpers_cpu_ns = &plan->helpers_cpu_ns,
 	};
+	plan->gpu_free_bytes = NAN;
 	const struct plan_slot *python = slot_find(plan, tp_python_collector.name);
 	if (python && python->row.is_chosen)
 		plan->context.pythons = tp_pythons_new(plan->host, plan->context.tree);

@@ -4,6 +4,7 @@
  */
 #include "counters.h"
 #include "eventalias.h"
+#include "fdlimit.h"
 #include "perf_event.h"
 #include "pmuprobe.h"
 #include "pmurecipe.h"
@@ -169,7 +170,7 @@ static int meters_add_tree(struct pmu *self, struct meters *meters)
 	size_t cursor = 0;
 	const struct tp_tree_task *task;
 	while ((task = tp_tree_next(self->tree, &cursor))) {
-		if (tp_perf_descriptors_left() < LEAST_LEFT)
+		if (tp_fdlimit_left(TP_PERF_FDS_RESERVED) < LEAST_LEFT)
 			return EMFILE;
 		int one = meters_add(self, meters, task->info.tid, false);
 		if (one && one != ESRCH)

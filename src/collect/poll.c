@@ -12,7 +12,6 @@
 #include "usualwait.h"
 
 #include "trainprof/base/clock.h"
-#include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/collector.h"
 
@@ -48,6 +47,7 @@ struct watch {
 	pid_t pid;
 	pid_t tid;
 	struct tp_looked looked;
+	struct tp_fdslot sched_file;
 	struct tp_account account;
 	struct tp_runshare share;
 	struct tp_usual_wait usual_wait;
@@ -56,7 +56,7 @@ struct watch {
 	bool was_looked_at;
 	bool is_put_off; /* a look at this wait could not be afforded yet */
 	uint64_t put_off_runs;
-	uint64_t n_runs; /* of the tree when last looked at */
+	uint64_t n_runs; /* of the tree when a look last found it waiting */
 	uint64_t put_ns;
 	enum tp_state put_state;
 };
@@ -100,6 +100,7 @@ static void watch_release(void *poll_state)
 {
 	struct watch *watch = poll_state;
 	tp_look_forget(&watch->owner->looker, &watch->looked);
+	tp_fdshelf_drop(&watch->owner->looker.shelf, &watch->sched_file);
 	if (watch->tid == watch->pid)
 		tp_accounts_forget(&watch->owner->accounts, watch->pid);
 	free(watch);
@@ -118,17 +119,19 @@ static struct watch *watch_of(struct poller *self, struct tp_tree_task *task)
 }
 
 /* On a CPU, waiting for one, or just done with a wait? Without switch records. */
-static enum tp_state state_of_running(const struct poller *self, struct watch *watch,
-				      double elapsed_ns)
+static enum tp_state state_of_running(struct poller *self, struct watch *watch, double elapsed_ns)
 {
 	char below[96];
 	char path[PATH_SIZE];
 	char text[128];
 	struct tp_procfs_schedstat now;
-	snprintf(below, sizeof(below), "/proc/%d/task/%d/schedstat", (int)watch->pid,
-		 (int)watch->tid);
-	if (tp_file_peek(tp_host_path(self->host, path, sizeof(path), below), text, sizeof(text)) <=
-		    0 ||
+	path[0] = '\0';
+	if (!watch->sched_file.is_open) {
+		snprintf(below, sizeof(below), "/proc/%d/task/%d/schedstat", (int)watch->pid,
+			 (int)watch->tid);
+		tp_host_path(self->host, path, sizeof(path), below);
+	}
+	if (!tp_fdshelf_read(&self->looker.shelf, &watch->sched_file, path, text, sizeof(text)) ||
 	    !tp_procfs_schedstat(&now, text))
 		return TP_STATE_ON_CPU;
 	return tp_runshare_take(&watch->share, &now, elapsed_ns);
@@ -169,8 +172,9 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
 
 /*
  * Is there something to learn? With switch records only about threads that have been on a CPU
- * since the last look. Records arrive late: one said to be on a CPU may wait by now. They do not
- * tell wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over.
+ * since the last look that found them waiting: one that found them running says nothing of the wait
+ * that came then. Records arrive late: one said to be on a CPU may wait by now. They do not tell
+ * wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over.
  */
 static bool wants_look(const struct tp_tree_task *task, const struct watch *watch, uint64_t now_ns)
 {
@@ -221,7 +225,8 @@ static void look_at(struct poller *self, struct tp_tree_task *task, struct watch
 	double elapsed_ns = watch->look_ns ? (double)(time_ns - watch->look_ns) : 0;
 	watch->look_ns = time_ns;
 	watch->was_looked_at = true;
-	watch->n_runs = task->n_runs;
+	if (watch->looked.sight.state == TP_STATE_BLOCKED)
+		watch->n_runs = task->n_runs;
 	if (!is_known)
 		put_sight(self, task, watch, time_ns, elapsed_ns);
 }

@@ -19,6 +19,9 @@
 #define EARLY_NS        TP_NS_PER_S
 #define EARLY_PERIOD_NS (10 * TP_NS_PER_MS)
 #define LATER_PERIOD_NS (60 * TP_NS_PER_MS)
+/* One that does not run Python by then starts an interpreter later, if at all. */
+#define NATIVE_AFTER_NS  (200 * TP_NS_PER_MS)
+#define NATIVE_PERIOD_NS (240 * TP_NS_PER_MS)
 
 /* Of the stacks that were asked for; above, the report says that many are unknown. */
 static const double much_unknown = 0.02;
@@ -87,6 +90,18 @@ static int python_wait_fd(const struct tp_collector *base)
 	return self->is_following ? self->follow.epoll_fd : -1;
 }
 
+/* When threads are searched for again. Where there is no Python, not before something else wakes us
+ * (see sampler.c): a wake-up costs more than the search. */
+static void arm(struct python *self, uint64_t now_ns)
+{
+	struct tp_pythons_counts counts;
+	uint64_t age_ns = now_ns - self->started_ns;
+	tp_pythons_count(self->context->pythons, &counts);
+	bool is_native = !counts.n_found && age_ns >= NATIVE_AFTER_NS;
+	self->settle_ns = now_ns + (age_ns < EARLY_NS ? EARLY_PERIOD_NS : LATER_PERIOD_NS);
+	self->base.due_ns = is_native ? 0 : self->settle_ns;
+}
+
 static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
 				    struct tp_error *err)
 {
@@ -96,9 +111,7 @@ static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
 		tp_pyfollow_take(&self->follow);
 	if (now_ns < self->settle_ns)
 		return TP_OK;
-	bool is_early = now_ns - self->started_ns < EARLY_NS;
-	self->settle_ns = now_ns + (is_early ? EARLY_PERIOD_NS : LATER_PERIOD_NS);
-	self->base.due_ns = self->settle_ns;
+	arm(self, now_ns);
 	tp_pythons_search(self->context->pythons, now_ns);
 	if (self->is_following && !self->is_paused)
 		tp_pyfollow_settle(&self->follow, now_ns);
@@ -177,5 +190,6 @@ const struct tp_collector_type tp_python_collector = {
 	.pause = python_pause,
 	.stop = python_stop,
 	.close = python_close,
+	.period_ns = NATIVE_PERIOD_NS,
 	.is_urgent = true,
 };

@@ -15,6 +15,7 @@ static const struct tp_collector_type *const types[] = {
 	&tp_host_collector,
 	&tp_nvml_collector,
 	&tp_cupti_collector,
+	&tp_gpupmu_collector,
 	&tp_self_collector,
 	NULL,
 };

@@ -13,5 +13,6 @@ extern const struct tp_collector_type tp_pmu_collector;
 extern const struct tp_collector_type tp_python_collector; /* pylines.c */
 extern const struct tp_collector_type tp_nvml_collector;
 extern const struct tp_collector_type tp_cupti_collector;
+extern const struct tp_collector_type tp_gpupmu_collector;
 
 #endif

@@ -53,9 +53,8 @@ static uint64_t next_due_ns(uint64_t now_ns, uint64_t period_ns)
 /* When a source is to run next, seen from now. */
 static uint64_t source_due_ns(const struct tp_collector *source, uint64_t now_ns)
 {
-	if (source->type->period_ns || !source->due_ns)
-		return next_due_ns(now_ns, source->type->period_ns);
-	return source->due_ns;
+	uint64_t due_ns = next_due_ns(now_ns, source->type->period_ns);
+	return source->due_ns && source->due_ns < due_ns ? source->due_ns : due_ns;
 }
 
 /* The first one a whole period from now; those of a second when the sources are due. */
@@ -143,7 +142,7 @@ static void loop_sample(struct loop *loop, size_t i)
 		if (k == i)
 			return;
 		/* A whole period from now: no wake-up of its own while others come often. */
-		if (loop->due_ns[k] != NEVER_NS)
+		if (loop->due_ns[k] != NEVER_NS && loop->due_ns[k] != source->due_ns)
 			loop->due_ns[k] = now_ns + source->type->period_ns;
 	}
 	loop_sample_one(loop, i);
@@ -222,8 +221,8 @@ static void loop_interrupt(struct loop *loop)
 
 /*
  * Until something must run, in ms for epoll_wait(): one system call a turn, where a timer takes
- * three. -1 = nothing must. What has a period may be late by half of it: most of the time something
- * else has woken us by then, and a wake-up costs more than all that it is for.
+ * three. -1 = nothing must. What is due by its period may be late by half of it: most of the time
+ * something else has woken us by then, and a wake-up costs more than all that it is for.
  */
 static int loop_timeout_ms(const struct loop *loop)
 {
@@ -233,7 +232,8 @@ static int loop_timeout_ms(const struct loop *loop)
 			at_ns = loop->tick_ns;
 		for (size_t i = 0; i < tp_plan_count(loop->plan); i++) {
 			const struct tp_collector *source = tp_plan_source(loop->plan, i);
-			uint64_t slack_ns = source ? source->type->period_ns / 2 : 0;
+			bool has_slack = source && loop->due_ns[i] != source->due_ns;
+			uint64_t slack_ns = has_slack ? source->type->period_ns / 2 : 0;
 			if (loop->due_ns[i] < at_ns && loop->due_ns[i] + slack_ns < at_ns)
 				at_ns = loop->due_ns[i] + slack_ns;
 		}
@@ -292,6 +292,8 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	status = tp_plan_start(plan, tp_target_pid(target), err);
 	if (status)
 		goto out;
+	if (config->started)
+		config->started(config->context);
 	/* One that runs already is measured from the moment at which all its threads are known. */
 	uint64_t ready_ns = tp_clock_now_ns();
 	if (!tp_target_is_attached(target))

@@ -18,6 +18,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,16 +43,39 @@ struct tp_target {
 	struct tp_target_end end;
 };
 
+/*
+ * A disposition as the kernel keeps it. sigaction() refuses the C library's own signals, which
+ * posix_spawn() leaves ignored (what make starts has them so) and our first thread would set to a
+ * handler.
+ */
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static bool is_ignored(int signal)
+{
+	struct kernel_action action = {0};
+	return syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof(action.mask)) == 0 &&
+	       action.handler == SIG_IGN;
+}
+
+/* Signals that cannot be ignored refuse, rightly. */
+static void set_ignored(int signal, bool shall_be)
+{
+	struct kernel_action action = {.handler = shall_be ? SIG_IGN : SIG_DFL};
+	syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof(action.mask));
+}
+
 /* The dispositions that a child must get back, and a table of descriptors without holes. */
 void tp_inheritance_take(struct tp_inheritance *out)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, &out->mask);
-	sigemptyset(&out->ignored);
-	for (int signal = 1; signal < NSIG; signal++) {
-		struct sigaction action;
-		if (sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
-			sigaddset(&out->ignored, signal);
-	}
+	out->ignored = 0;
+	for (int signal = 1; signal < NSIG; signal++)
+		out->ignored |= (uint64_t)is_ignored(signal) << (signal - 1);
 	getrlimit(RLIMIT_NOFILE, &out->files);
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
@@ -61,12 +85,8 @@ void tp_inheritance_take(struct tp_inheritance *out)
 
 static void child_restore(const struct tp_inheritance *inheritance)
 {
-	for (int signal = 1; signal < NSIG; signal++) {
-		struct sigaction action = {.sa_handler = SIG_DFL};
-		if (sigismember(&inheritance->ignored, signal) == 1)
-			action.sa_handler = SIG_IGN;
-		sigaction(signal, &action, NULL); /* KILL and STOP refuse, rightly */
-	}
+	for (int signal = 1; signal < NSIG; signal++)
+		set_ignored(signal, inheritance->ignored >> (signal - 1) & 1);
 	setrlimit(RLIMIT_NOFILE, &inheritance->files);
 	pthread_sigmask(SIG_SETMASK, &inheritance->mask, NULL);
 }

@@ -6,6 +6,7 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/rangename.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static uint32_t name_write(struct tp_rank_writer *writer, enum tp_nsys_use use, 
 	if (use == TP_NSYS_CALL)
 		len = tp_nsys_call_len(text, len);
 	else if (use == TP_NSYS_RANGE)
-		len = tp_nsys_range_len(text, len, &is_operator);
+		len = tp_rangename_len(text, len, &is_operator);
 	if (is_utf8(text, len)) {
 		id = tp_rank_string(writer, text, len);
 	} else {

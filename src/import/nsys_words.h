@@ -2,7 +2,6 @@
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_WORDS_H
 #define TRAINPROF_SRC_IMPORT_NSYS_WORDS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,14 +10,6 @@ enum { TP_NSYS_WORDS_MOST = 96 };
 /* Length of a call's name without the version of its interface: "cudaLaunchKernel" of
  * "cudaLaunchKernel_ptsz_v7000". */
 size_t tp_nsys_call_len(const char *name, size_t len);
-
-/*
- * Length of a range's name without the numbers that torch.autograd.profiler.emit_nvtx() adds:
- * "aten::mm" of "aten::mm, seq = 7, op_id = 12"; no two such ranges have the same name.
- * is_operator   whether it was such a range, and is an operator of a library ("aten::mm",
- *               "MmBackward0") rather than one that the program named ("FSDP::forward").
- */
-size_t tp_nsys_range_len(const char *name, size_t len, bool *is_operator);
 
 /* "Memcpy HtoD (Pinned -> Device)", "Memset (Device)", of nsys's numbers of kinds; a number that is
  * none counts as unknown. */

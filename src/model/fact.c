@@ -5,6 +5,12 @@
 
 #include <string.h>
 
+static const size_t lengths[] = {
+#define X(id, name, unit, text) sizeof(name) - 1,
+	TP_FACT_MAP(X)
+#undef X
+};
+
 static const struct tp_fact_desc facts[] = {
 #define X(id, name, unit, text) {name, unit, text},
 	TP_FACT_MAP(X)
@@ -25,7 +31,8 @@ const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact)
 enum tp_fact tp_fact_find(const char *name)
 {
 	unsigned i = 0;
-	while (i < TP_N_FACTS && strcmp(facts[i].name, name) != 0)
+	size_t len = strlen(name);
+	while (i < TP_N_FACTS && (lengths[i] != len || memcmp(facts[i].name, name, len) != 0))
 		i++;
 	return (enum tp_fact)i;
 }

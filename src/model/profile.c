@@ -18,8 +18,8 @@ const char *tp_thread_role_name(enum tp_thread_role role)
 
 const char *tp_step_kind_name(enum tp_step_kind kind)
 {
-	static const char *const names[] = {"steady",     "warmup", "checkpoint",
-					    "evaluation", "slow",   "cut"};
+	static const char *const names[] = {"steady", "warmup", "checkpoint", "evaluation",
+					    "slow",   "cut",    "counted"};
 	return (unsigned)kind < TP_N_STEP_KINDS ? names[kind] : "slow";
 }
 

@@ -45,6 +45,14 @@ void tp_sink_release(struct tp_sink *sink)
 static void sink_put(struct tp_sink *sink, const struct tp_record *record)
 {
 	sink->type->put(sink, record);
+	if (sink->watch)
+		sink->watch(sink->watcher, record);
+}
+
+void tp_sink_watch(struct tp_sink *sink, tp_sink_watch_fn *watch, void *context)
+{
+	sink->watch = watch;
+	sink->watcher = context;
 }
 
 uint32_t tp_sink_string(struct tp_sink *sink, const char *text)

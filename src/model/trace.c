@@ -105,6 +105,15 @@ static void count_kinds(const struct tp_trace_builder *builder, size_t counts[TP
 		counts[builder->records[i].kind]++;
 }
 
+static size_t count_leavings(const struct tp_trace_builder *builder)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < builder->n_records; i++)
+		n += builder->records[i].kind == TP_RECORD_SAMPLE &&
+		     (builder->records[i].of.sample.flags & TP_SAMPLE_LEAVING) != 0;
+	return n;
+}
+
 static void copy_definitions(struct tp_trace *trace, const struct tp_sink *sink)
 {
 	struct tp_arena *arena = &trace->arena;
@@ -196,7 +205,10 @@ static void place_sample(struct tp_trace *trace, struct tp_sample sample)
 	if (sample.stack >= trace->n_stacks)
 		sample.stack = 0;
 	sample.time_ns = since_start(trace, sample.time_ns);
-	trace->samples[trace->n_samples++] = sample;
+	if (sample.flags & TP_SAMPLE_LEAVING)
+		trace->leavings[trace->n_leavings++] = sample;
+	else
+		trace->samples[trace->n_samples++] = sample;
 }
 
 static void place_gauge(struct tp_trace *trace, struct tp_gauge gauge)
@@ -342,13 +354,12 @@ static void sort_runs(struct tp_trace *trace)
 	}
 }
 
-static void sort_samples(struct tp_trace *trace)
+static void sort_samples(struct tp_trace *trace, struct tp_sample *samples, size_t n)
 {
-	bucket_by_task(trace, trace->samples, trace->n_samples, sizeof(*trace->samples));
-	for (size_t i = 1; i < trace->n_samples; i++) {
-		if (sample_order(&trace->samples[i - 1], &trace->samples[i]) > 0) {
-			qsort(trace->samples, trace->n_samples, sizeof(*trace->samples),
-			      sample_order);
+	bucket_by_task(trace, samples, n, sizeof(*samples));
+	for (size_t i = 1; i < n; i++) {
+		if (sample_order(&samples[i - 1], &samples[i]) > 0) {
+			qsort(samples, n, sizeof(*samples), sample_order);
 			return;
 		}
 	}
@@ -357,7 +368,8 @@ static void sort_samples(struct tp_trace *trace)
 static void sort_all(struct tp_trace *trace)
 {
 	sort_runs(trace);
-	sort_samples(trace);
+	sort_samples(trace, trace->samples, trace->n_samples);
+	sort_samples(trace, trace->leavings, trace->n_leavings);
 	qsort(trace->gauges, trace->n_gauges, sizeof(*trace->gauges), gauge_order);
 	qsort(trace->marks, trace->n_marks, sizeof(*trace->marks), mark_order);
 	qsort(trace->gaps, trace->n_gaps, sizeof(*trace->gaps), gap_order);
@@ -431,6 +443,7 @@ void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 	place_tracks(out, builder);
 	place_spans(out, builder);
 	out->samples = tp_arena_array(arena, counts[TP_RECORD_SAMPLE], sizeof(*out->samples));
+	out->leavings = tp_arena_array(arena, count_leavings(builder), sizeof(*out->leavings));
 	out->gauges = tp_arena_array(arena, counts[TP_RECORD_GAUGE], sizeof(*out->gauges));
 	out->marks = tp_arena_array(arena, counts[TP_RECORD_MARK], sizeof(*out->marks));
 	out->gaps = tp_arena_array(arena, counts[TP_RECORD_GAP], sizeof(*out->gaps));
@@ -459,52 +472,4 @@ const char *tp_trace_string(const struct tp_trace *trace, uint32_t id)
 const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id)
 {
 	return &trace->stacks[id < trace->n_stacks ? id : 0];
-}
-
-const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
-				       uint32_t task, size_t *n)
-{
-	struct tp_gauge key = {.metric = metric, .task = task};
-	size_t low = 0;
-	size_t high = trace->n_gauges;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (gauge_order(&trace->gauges[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*n = 0;
-	while (low + *n < trace->n_gauges && trace->gauges[low + *n].metric == metric &&
-	       trace->gauges[low + *n].task == task)
-		(*n)++;
-	return trace->gauges + low;
-}
-
-/* The counter at a time, by a line between the readings around it; ends are held. */
-static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t time_ns)
-{
-	if (time_ns <= readings[0].time_ns)
-		return readings[0].value;
-	size_t i = 1;
-	while (i < n && readings[i].time_ns < time_ns)
-		i++;
-	if (i == n)
-		return readings[n - 1].value;
-	const struct tp_gauge *a = &readings[i - 1];
-	const struct tp_gauge *b = &readings[i];
-	double part = (double)(time_ns - a->time_ns) / (double)(b->time_ns - a->time_ns);
-	return a->value + (b->value - a->value) * part;
-}
-
-bool tp_trace_counter_growth(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
-			     uint64_t from_ns, uint64_t to_ns, double *out)
-{
-	size_t n;
-	const struct tp_gauge *readings = tp_trace_gauges(trace, metric, task, &n);
-	if (n < 2 || to_ns <= from_ns)
-		return false;
-	double growth = counter_at(readings, n, to_ns) - counter_at(readings, n, from_ns);
-	*out = growth > 0 ? growth : 0;
-	return true;
 }

@@ -63,7 +63,8 @@ static void put_sample(struct tp_window *window, const struct tp_sample *sample)
 {
 	struct kept_task *task = find_task(window, sample->task);
 	TP_ARRAY_PUSH(window->samples, window->n_samples, window->samples_capacity) = *sample;
-	bool is_interrupt = sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_POLLED);
+	bool is_interrupt = sample->state == TP_STATE_ON_CPU &&
+			    !(sample->flags & (TP_SAMPLE_POLLED | TP_SAMPLE_LEAVING));
 	if (task && is_interrupt && !task->on_since_ns && sample->time_ns >= task->newest_end_ns)
 		task->on_since_ns = sample->time_ns;
 }

@@ -112,18 +112,6 @@ static void write_facts(struct tp_json_writer *w, const struct tp_quantity *fact
 	tp_json_close(w, '}');
 }
 
-static void write_verdict(struct tp_json_writer *w, const struct tp_findings *findings)
-{
-	if (!findings->verdict)
-		return;
-	tp_json_write_key(w, "verdict");
-	tp_json_open(w, '{');
-	tp_json_put_string(w, "id", findings->verdict);
-	tp_json_put_string(w, "title", findings->verdict_title);
-	tp_json_put_string(w, "sentence", findings->verdict_sentence);
-	tp_json_close(w, '}');
-}
-
 static void write_findings(struct tp_json_writer *w, const struct tp_findings *findings)
 {
 	tp_json_put_uint(w, "advice_shown", findings->n_fired);
@@ -143,8 +131,7 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 	tp_json_open(w, '{');
 	tp_json_put_number(w, "speedup", findings->combined_value);
 	tp_report_json_interval(w, "bracket", findings->combined_low, findings->combined_high);
-	if (findings->then_limit)
-		tp_json_put_string(w, "then_limit", findings->then_limit);
+	tp_report_json_text(w, "then_limit", findings->then_limit);
 	if (findings->then_steps_per_s > 0)
 		tp_json_put_number(w, "then_steps_per_s", findings->then_steps_per_s);
 	tp_json_close(w, '}');
@@ -174,7 +161,7 @@ void tp_report_advice_json(struct tp_json_writer *w, const struct tp_report_advi
 	if (advice->name)
 		tp_json_put_string(w, "name", advice->name);
 	write_facts(w, advice->facts);
-	write_verdict(w, advice->findings);
+	tp_report_json_verdict(w, advice->findings);
 	write_findings(w, advice->findings);
 	write_combined(w, advice->findings);
 	write_wanted(w, advice->findings);

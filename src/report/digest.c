@@ -344,16 +344,22 @@ void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *di
 	tp_buf_release(&items);
 }
 
+static void add_share(struct tp_buf *out, const struct tp_quantity *share)
+{
+	tp_buf_puts(out, share->is_known ? tp_unit_percent(share->value).text : "unknown");
+	if (share->is_known && share->has_interval)
+		tp_buf_printf(out, " (%s)", tp_unit_percents(share->low, share->high).text);
+}
+
 void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest)
 {
-	const struct tp_quantity *overhead = &digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
-	if (!overhead->is_known) {
-		tp_buf_puts(out, "unknown");
-		return;
+	const struct tp_quantity *facts = digest->profile->facts;
+	add_share(out, &facts[TP_FACT_RUN_OVERHEAD_RATIO]);
+	/* Of another kind: time that the program lost, by its steps, not CPU time. */
+	if (facts[TP_FACT_WINDOWS_COST].is_known) {
+		tp_buf_puts(out, " and GPU tracing ");
+		add_share(out, &facts[TP_FACT_WINDOWS_COST]);
 	}
-	tp_buf_puts(out, tp_unit_percent(overhead->value).text);
-	if (overhead->has_interval)
-		tp_buf_printf(out, " (%s)", tp_unit_percents(overhead->low, overhead->high).text);
 }
 
 void tp_report_add_then(struct tp_buf *out, const struct tp_findings *findings)

@@ -7,52 +7,11 @@
 
 #include <string.h>
 
-void tp_report_json_interval(struct tp_json_writer *w, const char *key, double low, double high)
-{
-	tp_json_write_key(w, key);
-	tp_json_open(w, '[');
-	w->is_flat = true;
-	tp_json_write_number(w, low);
-	tp_json_write_number(w, high);
-	tp_json_close(w, ']');
-	w->is_flat = false;
-}
-
-void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity)
-{
-	tp_json_open(w, '{');
-	if (!quantity->is_known) {
-		tp_json_write_key(w, "value");
-		tp_json_write_null(w);
-		tp_json_put_string(w, "missing",
-				   quantity->missing ? quantity->missing : "not measured");
-		tp_json_close(w, '}');
-		return;
-	}
-	tp_json_put_number(w, "value", quantity->value);
-	if (quantity->has_interval)
-		tp_report_json_interval(w, "ci95", quantity->low, quantity->high);
-	if (quantity->n)
-		tp_json_put_uint(w, "n", quantity->n);
-	tp_json_put_string(w, "origin", tp_origin_name(quantity->origin));
-	tp_json_put_number(w, "coverage_ratio", quantity->coverage);
-	if (quantity->seen)
-		tp_json_put_string(w, "seen", quantity->seen);
-	tp_json_close(w, '}');
-}
-
 static void put_quantity(struct tp_json_writer *w, const char *key,
 			 const struct tp_quantity *quantity)
 {
 	tp_json_write_key(w, key);
 	tp_report_json_quantity(w, quantity);
-}
-
-/* Optional texts are left out: null would need a reason. */
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text && *text)
-		tp_json_put_string(w, key, text);
 }
 
 /* ---- run ----------------------------------------------------------------------------------- */
@@ -83,7 +42,7 @@ static void write_window(struct tp_json_writer *w, const struct tp_profile *prof
 	tp_json_open(w, '{');
 	tp_json_put_uint(w, "start_ns", profile->window_start_ns);
 	tp_json_put_uint(w, "end_ns", profile->window_end_ns);
-	put_text(w, "reason", profile->window_reason);
+	tp_report_json_text(w, "reason", profile->window_reason);
 	tp_json_close(w, '}');
 }
 
@@ -96,7 +55,7 @@ void tp_report_json_run(struct tp_report_document *doc)
 	tp_json_write_key(w, "run");
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", run->id);
-	put_text(w, "label", run->label);
+	tp_report_json_text(w, "label", run->label);
 	tp_json_write_key(w, "command");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < run->n_command; i++)
@@ -111,7 +70,7 @@ void tp_report_json_run(struct tp_report_document *doc)
 	write_end(w, run);
 	tp_json_put_bool(w, "is_partial", doc->digest->trace->is_partial);
 	write_window(w, doc->digest->profile);
-	put_text(w, "written_by", run->written_by);
+	tp_report_json_text(w, "written_by", run->written_by);
 	if (run->n_ranks)
 		tp_report_json_ranks(doc);
 	tp_json_close(w, '}');
@@ -161,9 +120,9 @@ void tp_report_json_environment(struct tp_report_document *doc)
 		write_fingerprint(w, run);
 	tp_json_write_key(w, "host");
 	tp_json_open(w, '{');
-	put_text(w, "name", host->name);
-	put_text(w, "kernel", host->kernel);
-	put_text(w, "cpu_model", host->cpu_model);
+	tp_report_json_text(w, "name", host->name);
+	tp_report_json_text(w, "kernel", host->kernel);
+	tp_report_json_text(w, "cpu_model", host->cpu_model);
 	put_known(w, "cores", host->n_cpus);
 	put_known(w, "allowed_cores", host->n_allowed);
 	put_known(w, "numa_nodes", host->n_numa_nodes);
@@ -201,12 +160,12 @@ static void write_source(struct tp_json_writer *w, const struct tp_trace *trace,
 	const char *reason = tp_trace_string(trace, source->reason);
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", tp_trace_string(trace, source->name));
-	put_text(w, "title", tp_trace_string(trace, source->summary));
+	tp_report_json_text(w, "title", tp_trace_string(trace, source->summary));
 	tp_json_put_string(w, "state", source_state(source->presence));
 	if (source->presence != TP_PRESENCE_PRESENT)
 		tp_json_put_string(w, "reason",
 				   *reason ? reason : tp_presence_text(source->presence));
-	put_text(w, "remedy", tp_trace_string(trace, source->remedy));
+	tp_report_json_text(w, "remedy", tp_trace_string(trace, source->remedy));
 	tp_json_put_uint(w, "records", source->n_records);
 	tp_json_put_uint(w, "lost", source->n_lost);
 	tp_json_close(w, '}');
@@ -248,7 +207,7 @@ void tp_report_json_collection(struct tp_report_document *doc)
 		tp_json_put_number(w, "asked_rate_hz", doc->digest->run->asked_rate_hz);
 	struct tp_buf reduced = {0};
 	tp_report_add_reduced(&reduced, doc->digest);
-	put_text(w, "reduced", tp_buf_text(&reduced));
+	tp_report_json_text(w, "reduced", tp_buf_text(&reduced));
 	tp_buf_release(&reduced);
 	tp_json_close(w, '}');
 }
@@ -478,7 +437,7 @@ void tp_report_json_steps(struct tp_report_document *doc)
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "found_by", ways[profile->steps_found_by]);
 	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
-	put_text(w, "reason", profile->steps_reason);
+	tp_report_json_text(w, "reason", profile->steps_reason);
 	tp_report_json_loop(w, profile);
 	tp_json_put_uint(w, "count", profile->n_steady);
 	tp_json_put_uint(w, "total_count", profile->n_steps);

@@ -62,5 +62,9 @@ void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *f
 /* {value, ci95, n, origin, coverage_ratio} or {value: null, missing}; a value without a key. */
 void tp_report_json_quantity(struct tp_json_writer *w, const struct tp_quantity *quantity);
 void tp_report_json_interval(struct tp_json_writer *w, const char *key, double low, double high);
+/* Optional texts are left out, NULL or empty: null would need a reason. */
+void tp_report_json_text(struct tp_json_writer *w, const char *key, const char *text);
+/* A member, where the findings have one. */
+void tp_report_json_verdict(struct tp_json_writer *w, const struct tp_findings *findings);
 
 #endif

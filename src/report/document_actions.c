@@ -1,12 +1,6 @@
 /* Writes what a finding advises, with what the guide says of it. */
 #include "document.h"
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text && *text)
-		tp_json_put_string(w, key, text);
-}
-
 static void write_reported(struct tp_json_writer *w, const struct tp_reported *items, size_t n)
 {
 	tp_json_write_key(w, "reported");
@@ -19,9 +13,9 @@ static void write_reported(struct tp_json_writer *w, const struct tp_reported *i
 		tp_json_put_string(w, "baseline", reported->baseline);
 		tp_json_write_key(w, "source");
 		tp_json_open(w, '{');
-		put_text(w, "title", reported->source.title);
-		put_text(w, "where", reported->source.where);
-		put_text(w, "checked", reported->source.checked);
+		tp_report_json_text(w, "title", reported->source.title);
+		tp_report_json_text(w, "where", reported->source.where);
+		tp_report_json_text(w, "checked", reported->source.checked);
 		tp_json_close(w, '}');
 		tp_json_close(w, '}');
 	}
@@ -81,8 +75,8 @@ void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *f
 		const struct tp_action *action = &finding->actions[i];
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "text", action->text);
-		put_text(w, "example", action->example);
-		put_text(w, "technique", action->technique);
+		tp_report_json_text(w, "example", action->example);
+		tp_report_json_text(w, "technique", action->technique);
 		if (action->literature)
 			write_literature(w, action->literature);
 		tp_json_close(w, '}');

@@ -6,12 +6,6 @@
 
 enum { NAME_MOST_BYTES = 1000 };
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text && *text)
-		tp_json_put_string(w, key, text);
-}
-
 static void put_known(struct tp_json_writer *w, const char *key, uint64_t value)
 {
 	if (value)
@@ -63,7 +57,7 @@ static void write_rank_devices(struct tp_json_writer *w, const struct tp_rank_in
 		const struct tp_device_info *device = &rank->devices[i];
 		tp_json_open(w, '{');
 		put_int(w, "number", device->number);
-		put_text(w, "name", device->name);
+		tp_report_json_text(w, "name", device->name);
 		put_known(w, "processors", device->n_processors);
 		put_known(w, "memory_bytes", device->memory_bytes);
 		put_known(w, "capability", device->capability);
@@ -76,10 +70,10 @@ static void write_rank(struct tp_json_writer *w, const struct tp_rank_info *rank
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "path", tp_report_known(rank->path));
-	put_text(w, "member", rank->member);
+	tp_report_json_text(w, "member", rank->member);
 	tp_json_put_string(w, "sha256", tp_report_known(rank->sha256));
 	tp_json_put_string(w, "format", tp_report_known(rank->format));
-	put_text(w, "host", rank->host);
+	tp_report_json_text(w, "host", rank->host);
 	if (rank->number >= 0)
 		put_int(w, "rank", rank->number);
 	put_known(w, "world_size", rank->n_ranks);
@@ -88,7 +82,7 @@ static void write_rank(struct tp_json_writer *w, const struct tp_rank_info *rank
 	tp_json_put_uint(w, "events", rank->n_events);
 	tp_json_put_uint(w, "kept", rank->n_kept);
 	tp_json_put_uint(w, "skipped", rank->n_skipped);
-	put_text(w, "skipped_because", rank->skipped_because);
+	tp_report_json_text(w, "skipped_because", rank->skipped_because);
 	tp_json_put_bool(w, "is_cut", rank->is_cut);
 	write_rank_devices(w, rank);
 	tp_json_close(w, '}');
@@ -143,7 +137,7 @@ void tp_report_json_job(struct tp_report_document *doc)
 	tp_json_put_uint(w, "ranks", job->n_ranks);
 	tp_json_put_uint(w, "devices", profile->n_devices);
 	tp_json_put_bool(w, "is_joined", job->n_ranks > 1 && !profile->not_joined);
-	put_text(w, "not_joined", profile->not_joined);
+	tp_report_json_text(w, "not_joined", profile->not_joined);
 	tp_json_put_uint(w, "micro_batches", profile->micro_batches);
 	tp_json_put_uint(w, "window_ns", job->window_ns);
 	write_own(w, "own_ratio", job->own_ns, job->window_ns);
@@ -222,7 +216,7 @@ static void write_device(struct tp_report_document *doc, size_t index)
 	if (device->rank < doc->digest->run->n_ranks)
 		tp_json_put_uint(w, "source", device->rank);
 	put_int(w, "number", device->number);
-	put_text(w, "name", info ? info->name : NULL);
+	tp_report_json_text(w, "name", info ? info->name : NULL);
 	write_whole(w, device);
 	write_parts(w, device);
 	write_device_steps(doc, device);
@@ -249,7 +243,7 @@ static void write_kernel(struct tp_report_document *doc, const struct tp_kernel_
 	tp_json_open(w, '{');
 	put_name(w, doc->digest->trace, kernel->name);
 	tp_json_put_string(w, "pattern", kernel->row);
-	put_text(w, "family", kernel->family);
+	tp_report_json_text(w, "family", kernel->family);
 	tp_json_put_string(w, "class", tp_op_class_name(kernel->class));
 	tp_json_put_bool(w, "is_weak", kernel->is_weak);
 	tp_json_put_uint(w, "count", kernel->n);
@@ -285,7 +279,7 @@ static void write_collective(struct tp_report_document *doc,
 	struct tp_json_writer *w = doc->w;
 	tp_json_open(w, '{');
 	put_name(w, doc->digest->trace, collective->name);
-	put_text(w, "group", tp_trace_string(doc->digest->trace, collective->group));
+	tp_report_json_text(w, "group", tp_trace_string(doc->digest->trace, collective->group));
 	put_device(w, "late", collective->late);
 	tp_json_put_uint(w, "members", collective->n_members);
 	tp_json_put_uint(w, "arrival_ns", collective->arrival_ns);

@@ -7,12 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text && *text)
-		tp_json_put_string(w, key, text);
-}
-
 /* ---- processes ----------------------------------------------------------------------------- */
 
 /* "p3": by order in the profile. NULL when the task is no listed process. */
@@ -72,7 +66,7 @@ static void write_process(struct tp_report_document *doc, size_t index)
 	tp_json_put_string(w, "parent", process_id(profile, parent, id, sizeof(id)));
 	tp_json_put_string(w, "role", tp_role_name(process->role));
 	tp_json_put_string(w, "name", tp_trace_string(trace, task->comm));
-	put_text(w, "command", tp_trace_string(trace, task->cmdline));
+	tp_report_json_text(w, "command", tp_trace_string(trace, task->cmdline));
 	tp_json_put_uint(w, "threads", process->n_threads);
 	tp_json_put_uint(w, "cpu_time_ns", process->cpu_ns);
 	tp_json_put_uint(w, "rss_peak_bytes", process->rss_peak_bytes);
@@ -104,8 +98,8 @@ static void write_frame(struct tp_json_writer *w, const struct tp_trace *trace, 
 	tp_report_add_frame(&name, trace, id);
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "name", tp_buf_text(&name));
-	put_text(w, "module", tp_trace_string(trace, frame->module));
-	put_text(w, "file", tp_trace_string(trace, frame->file));
+	tp_report_json_text(w, "module", tp_trace_string(trace, frame->module));
+	tp_report_json_text(w, "file", tp_trace_string(trace, frame->file));
 	if (frame->line)
 		tp_json_put_uint(w, "line", frame->line);
 	tp_json_close(w, '}');
@@ -153,7 +147,8 @@ static void write_stack(struct tp_report_document *doc, const struct tp_hot_stac
 	tp_json_put_string(w, "state", states[hot->state]);
 	if (hot->part < TP_N_PARTS)
 		tp_json_put_string(w, "part", tp_part_name(hot->part));
-	put_text(w, "process", process_id(doc->digest->profile, hot->task, id, sizeof(id)));
+	tp_report_json_text(w, "process",
+			    process_id(doc->digest->profile, hot->task, id, sizeof(id)));
 	tp_json_close(w, '}');
 }
 
@@ -193,7 +188,7 @@ static void write_evidence(struct tp_json_writer *w, const struct tp_evidence *e
 		tp_json_write_null(w);
 	if (value->is_known && value->has_interval)
 		tp_report_json_interval(w, "ci95", value->low, value->high);
-	put_text(w, "op", evidence->op);
+	tp_report_json_text(w, "op", evidence->op);
 	if (evidence->has_threshold)
 		tp_json_put_number(w, "threshold", evidence->threshold);
 	if (evidence->holds >= 0)
@@ -220,7 +215,7 @@ static void write_gain(struct tp_json_writer *w, const struct tp_finding *findin
 	};
 	tp_report_json_quantity(w, &speedup);
 	tp_report_json_interval(w, "bracket", finding->gain_low, finding->gain_high);
-	put_text(w, "method", finding->gain_method);
+	tp_report_json_text(w, "method", finding->gain_method);
 	tp_json_close(w, '}');
 }
 
@@ -230,9 +225,9 @@ static void write_citations(struct tp_json_writer *w, const struct tp_finding *f
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < finding->n_sources; i++) {
 		tp_json_open(w, '{');
-		put_text(w, "title", finding->sources[i].title);
-		put_text(w, "where", finding->sources[i].where);
-		put_text(w, "checked", finding->sources[i].checked);
+		tp_report_json_text(w, "title", finding->sources[i].title);
+		tp_report_json_text(w, "where", finding->sources[i].where);
+		tp_report_json_text(w, "checked", finding->sources[i].checked);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
@@ -244,17 +239,17 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	tp_json_put_string(w, "level", tp_level_name(finding->level));
 	tp_json_put_string(w, "kind", tp_advice_kind_name(finding->kind));
 	tp_json_put_string(w, "confidence", tp_confidence_name(finding->confidence));
-	put_text(w, "doubts", finding->doubts);
-	put_text(w, "headline", finding->headline);
+	tp_report_json_text(w, "doubts", finding->doubts);
+	tp_report_json_text(w, "headline", finding->headline);
 	tp_json_put_string(w, "because", finding->because ? finding->because : "");
 	tp_report_json_actions(w, finding);
 	if (finding->has_gain)
 		write_gain(w, finding);
-	put_text(w, "price", finding->price);
-	put_text(w, "verify", finding->verify);
-	put_text(w, "refute", finding->refute);
-	put_text(w, "done", finding->done);
-	put_text(w, "suppressed", finding->suppressed);
+	tp_report_json_text(w, "price", finding->price);
+	tp_report_json_text(w, "verify", finding->verify);
+	tp_report_json_text(w, "refute", finding->refute);
+	tp_report_json_text(w, "done", finding->done);
+	tp_report_json_text(w, "suppressed", finding->suppressed);
 	write_citations(w, finding);
 	/* No numbers: a CI system knows the finding again tomorrow. */
 	struct tp_buf print = {0};
@@ -270,8 +265,8 @@ void tp_report_json_finding(struct tp_json_writer *w, const struct tp_finding *f
 	tp_json_put_string(w, "rule", finding->rule);
 	tp_json_put_string(w, "state", tp_finding_state_name(finding->state));
 	tp_json_put_string(w, "title", finding->title);
-	put_text(w, "not_judged_because", finding->not_judged_because);
-	put_text(w, "quiet_because", finding->quiet_because);
+	tp_report_json_text(w, "not_judged_because", finding->not_judged_because);
+	tp_report_json_text(w, "quiet_because", finding->quiet_because);
 	tp_json_write_key(w, "evidence");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < finding->n_evidence; i++)
@@ -361,8 +356,8 @@ void tp_report_json_warnings(struct tp_report_document *doc)
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "id", warning->id);
 		tp_json_put_string(w, "text", warning->text);
-		put_text(w, "effect", warning->effect);
-		put_text(w, "remedy", warning->remedy);
+		tp_report_json_text(w, "effect", warning->effect);
+		tp_report_json_text(w, "remedy", warning->remedy);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');

@@ -98,6 +98,12 @@ static const char *const words[TP_N_GPU_FIGURES] = {
 	[TP_GPU_SLOWED] = "slowed by hardware",
 	[TP_GPU_OTHERS] = "other processes",
 	[TP_GPU_MEM_OTHERS] = "memory of others",
+	[TP_GPU_MEM_GROWTH] = "memory growth",
+	[TP_GPU_POWER_LIMIT] = "power limit",
+	[TP_GPU_POWER_DEFAULT] = "power limit at start",
+	[TP_GPU_PCIE_LINK] = "PCIe link carries",
+	[TP_GPU_PCIE_LINK_MAX] = "PCIe link could carry",
+	[TP_GPU_CAPABILITY] = "compute capability x 10",
 	[TP_GPU_SM_ACTIVE] = "multiprocessors active",
 	[TP_GPU_OCCUPANCY] = "occupancy",
 	[TP_GPU_TENSOR] = "matrix units active",
@@ -106,6 +112,11 @@ static const char *const words[TP_N_GPU_FIGURES] = {
 	[TP_GPU_PCIE_RX] = "PCIe received",
 	[TP_GPU_NVLINK_TX] = "NVLink sent",
 	[TP_GPU_NVLINK_RX] = "NVLink received",
+	[TP_GPU_L2_HIT] = "L2 cache hits",
+	[TP_GPU_DRAM_READ] = "memory read",
+	[TP_GPU_DRAM_WRITTEN] = "memory written",
+	[TP_GPU_LAUNCHES] = "grids started",
+	[TP_GPU_COUNTED_CLOCK] = "clock while counting",
 };
 
 static struct tp_unit_text figure_text(const struct tp_gpu_result *gpu, int figure)
@@ -116,15 +127,32 @@ static struct tp_unit_text figure_text(const struct tp_gpu_result *gpu, int figu
 }
 
 /* What is not known of a GPU stands in one line: most of it for one reason. */
-static void add_unknown(struct tp_buf *out, const struct tp_gpu_result *gpu)
+static void add_unknown(struct tp_buf *out, const struct tp_profile *profile,
+			const struct tp_gpu_result *gpu)
 {
 	const char *separator = "not told here: ";
-	for (int f = 0; f < TP_N_GPU_FIGURES; f++) {
+	/* What only counters tell nobody misses who did not ask for them. */
+	int end = profile->facts[TP_FACT_GPU_COUNTED].is_known ? TP_N_GPU_FIGURES : TP_GPU_L2_HIT;
+	for (int f = 0; f < end; f++) {
 		if (gpu->figures[f].is_known)
 			continue;
 		tp_buf_printf(out, "%s%s", separator, words[f]);
 		separator = ", ";
 	}
+}
+
+/* "  by hardware counters, in 8 % of the time". */
+static void put_teller(struct tp_page *page, const struct tp_quantity *figure)
+{
+	if (!figure->seen)
+		return;
+	tp_page_add(page, TP_PAINT_DIM, "  by ");
+	tp_page_add(page, TP_PAINT_DIM, figure->seen);
+	if (figure->coverage > 0.5)
+		return;
+	tp_page_add(page, TP_PAINT_DIM, ", in ");
+	tp_page_add(page, TP_PAINT_DIM, tp_unit_percent(figure->coverage).text);
+	tp_page_add(page, TP_PAINT_DIM, " of the time");
 }
 
 static void put_gpu(struct tp_page *page, const struct tp_report_digest *digest,
@@ -142,10 +170,11 @@ static void put_gpu(struct tp_page *page, const struct tp_report_digest *digest,
 		tp_page_add(page, TP_PAINT_NONE, words[f]);
 		tp_page_column(page, 28);
 		tp_page_add(page, TP_PAINT_NONE, figure_text(gpu, f).text);
+		put_teller(page, &gpu->figures[f]);
 		tp_page_end(page);
 	}
 	tp_buf_clear(&text);
-	add_unknown(&text, gpu);
+	add_unknown(&text, digest->profile, gpu);
 	tp_page_column(page, 4);
 	tp_page_wrap(page, 6, TP_PAINT_DIM, tp_buf_text(&text), 0);
 	tp_buf_release(&text);

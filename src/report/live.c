@@ -305,17 +305,27 @@ static void put_functions(struct tp_page *page, const struct tp_profile *profile
 
 /* ---- the last lines ------------------------------------------------------------------------ */
 
+/* Of one CPU, from the first reading to the last: beyond them nothing is known. */
+static bool recorder_ratio(const struct tp_trace *trace, double *out)
+{
+	size_t n;
+	const struct tp_gauge *readings =
+		tp_trace_gauges(trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
+	if (n < 2 || readings[n - 1].time_ns <= readings[0].time_ns)
+		return false;
+	*out = (readings[n - 1].value - readings[0].value) /
+	       (double)(readings[n - 1].time_ns - readings[0].time_ns);
+	return true;
+}
+
 static void put_cost(struct tp_page *page, const struct tp_report_digest *digest,
 		     const struct tp_live *live)
 {
-	const struct tp_trace *trace = digest->trace;
 	struct tp_buf text = {0};
-	double recorder_ns = 0;
-	bool is_known = tp_trace_counter_growth(trace, TP_METRIC_SELF_CPU, TP_NO_TASK, 0,
-						trace->end_ns, &recorder_ns);
-	if (live->is_recorded && is_known && live->window_ns)
+	double ratio;
+	if (live->is_recorded && recorder_ratio(digest->trace, &ratio))
 		tp_buf_printf(&text, "The recording takes %s of one CPU, ",
-			      tp_unit_percent(recorder_ns / (double)live->window_ns).text);
+			      tp_unit_percent(ratio).text);
 	const char *who = text.len ? "top" : live->is_recorded ? "Top takes" : "trainprof takes";
 	tp_buf_printf(&text, "%s %s%s", who,
 		      live->own_ratio >= 0 ? tp_unit_percent(live->own_ratio).text : "unknown",

@@ -6,12 +6,6 @@
 
 #include "trainprof/base/version.h"
 
-static void put_text(struct tp_json_writer *w, const char *key, const char *text)
-{
-	if (text && *text)
-		tp_json_put_string(w, key, text);
-}
-
 static void write_bound(struct tp_json_writer *w, const char *key, const struct tp_bound *bound)
 {
 	tp_json_write_key(w, key);
@@ -34,11 +28,11 @@ static void write_advice(struct tp_json_writer *w, const struct tp_report_plan *
 		const struct tp_finding *finding = &plan->findings->items[move->advice[i]];
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "rule", finding->rule);
-		put_text(w, "headline", finding->headline);
-		put_text(w, "because", finding->because);
+		tp_report_json_text(w, "headline", finding->headline);
+		tp_report_json_text(w, "because", finding->because);
 		tp_json_put_string(w, "kind", tp_advice_kind_name(finding->kind));
-		put_text(w, "price", finding->price);
-		put_text(w, "verify", finding->verify);
+		tp_report_json_text(w, "price", finding->price);
+		tp_report_json_text(w, "verify", finding->verify);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
@@ -54,8 +48,8 @@ static void write_deeds(struct tp_json_writer *w, const struct tp_move *move)
 		tp_json_put_string(w, "role", tp_deed_role_name(deed->role));
 		tp_json_put_string(w, "technique", deed->technique);
 		tp_json_put_string(w, "text", deed->text);
-		put_text(w, "example", deed->example);
-		put_text(w, "verify", deed->verify);
+		tp_report_json_text(w, "example", deed->example);
+		tp_report_json_text(w, "verify", deed->verify);
 		tp_json_write_key(w, "how");
 		tp_json_open(w, '{');
 		for (size_t k = 0; k < deed->n_how; k++)
@@ -89,7 +83,7 @@ static void write_move(struct tp_json_writer *w, const struct tp_report_plan *pl
 	tp_json_open(w, '{');
 	if (move->order)
 		tp_json_put_uint(w, "order", move->order);
-	put_text(w, "stage", move->stage);
+	tp_report_json_text(w, "stage", move->stage);
 	tp_json_put_string(w, "kind",
 			   tp_advice_kind_name(move->is_semantic ? TP_ADVICE_SEMANTIC
 								 : TP_ADVICE_FREE));
@@ -108,7 +102,7 @@ static void write_move(struct tp_json_writer *w, const struct tp_report_plan *pl
 		tp_report_json_interval(w, "after", rate.low, rate.high);
 		tp_json_close(w, '}');
 	}
-	put_text(w, "then_limit", move->then_limit);
+	tp_report_json_text(w, "then_limit", move->then_limit);
 	if (move->then_steps_per_s > 0)
 		tp_json_put_number(w, "then_steps_per_s", move->then_steps_per_s);
 	tp_json_close(w, '}');
@@ -125,23 +119,11 @@ static void write_missing(struct tp_json_writer *w, const struct tp_report_plan 
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "fact", tp_fact_desc(fact)->name);
 		tp_json_put_string(w, "meaning", tp_fact_desc(fact)->text);
-		put_text(w, "because", plan->facts[fact].missing);
+		tp_report_json_text(w, "because", plan->facts[fact].missing);
 		tp_json_put_uint(w, "rules", findings->wanted[i].n_rules);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
-}
-
-static void write_verdict(struct tp_json_writer *w, const struct tp_findings *findings)
-{
-	if (!findings->verdict)
-		return;
-	tp_json_write_key(w, "verdict");
-	tp_json_open(w, '{');
-	tp_json_put_string(w, "id", findings->verdict);
-	tp_json_put_string(w, "title", findings->verdict_title);
-	tp_json_put_string(w, "sentence", findings->verdict_sentence);
-	tp_json_close(w, '}');
 }
 
 void tp_report_plan_json(struct tp_json_writer *w, const struct tp_report_plan *plan)
@@ -151,7 +133,7 @@ void tp_report_plan_json(struct tp_json_writer *w, const struct tp_report_plan *
 	tp_json_put_string(w, "schema", "trainprof-plan/1.0");
 	tp_json_put_string(w, "version", tp_version());
 	tp_json_put_string(w, "subject", plan->subject);
-	write_verdict(w, plan->findings);
+	tp_report_json_verdict(w, plan->findings);
 	if (course->step_ns > 0)
 		tp_json_put_number(w, "step_ns", course->step_ns);
 	tp_json_write_key(w, "steps");

@@ -38,7 +38,21 @@ static const char *verdict_of(const struct tp_report_side *side)
 	return side->findings->verdict ? side->findings->verdict_title : "no verdict";
 }
 
-static const char comparable[] = "Nothing that both have spoils the comparison.";
+bool tp_report_pair_is_told(const struct tp_report_pair *pair)
+{
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (pair->sides[0].facts[rows[i].fact].is_known &&
+		    pair->sides[1].facts[rows[i].fact].is_known)
+			return true;
+	return false;
+}
+
+static const char *sentence_of(const struct tp_report_pair *pair)
+{
+	return tp_report_pair_is_told(pair)
+		       ? "Nothing that both have spoils the comparison."
+		       : "No number is known of both: they cannot be compared.";
+}
 
 /* ---- text ---- */
 
@@ -68,7 +82,7 @@ void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair
 	put_row(page, "verdict", verdict_of(a), verdict_of(b));
 	tp_page_end(page);
 	if (!pair->n_warnings)
-		tp_page_wrap(page, 0, TP_PAINT_NONE, comparable, 0);
+		tp_page_wrap(page, 0, TP_PAINT_NONE, sentence_of(pair), 0);
 	for (size_t i = 0; i < pair->n_warnings; i++) {
 		tp_page_add(page, TP_PAINT_WARN, "Do not compare them yet: ");
 		tp_page_wrap(page, 2, TP_PAINT_WARN, pair->warnings[i], 0);
@@ -97,7 +111,7 @@ void tp_report_pair_markdown(struct tp_buf *out, const struct tp_report_pair *pa
 	add_row(out, "verdict", verdict_of(a), verdict_of(b));
 	tp_buf_putc(out, '\n');
 	if (!pair->n_warnings)
-		tp_buf_printf(out, "%s\n", comparable);
+		tp_buf_printf(out, "%s\n", sentence_of(pair));
 	for (size_t i = 0; i < pair->n_warnings; i++) {
 		tp_buf_puts(out, "**Do not compare them yet:** ");
 		tp_markdown_add_plain(out, pair->warnings[i]);

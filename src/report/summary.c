@@ -3,7 +3,9 @@
 
 #include "gputable.h"
 #include "jobnotes.h"
+#include "screenwidth.h"
 #include "sourcelines.h"
+#include "summaryadvice.h"
 #include "verdict.h"
 
 #include "trainprof/base/memory.h"
@@ -18,23 +20,9 @@
 static const double LENGTHS_ALIKE = 0.02;
 
 enum {
-	NARROW_BELOW = 64, /* columns: one thing a line, short words */
-	WIDE_FROM = 110,   /* intervals of shares, hidden time, rule names */
 	SCREEN_LINES = 24,
 	DEVICE_LINES = 21, /* of traces of devices: the same, and room for a prompt */
-	NARROW_ADVICE_SHOWN = 2,
-	COLUMN_TEXT = 12, /* of an advice's text */
 };
-
-static bool is_narrow(const struct tp_page *page)
-{
-	return page->style->width < NARROW_BELOW;
-}
-
-static bool is_wide(const struct tp_page *page)
-{
-	return page->style->width >= WIDE_FROM;
-}
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
@@ -47,7 +35,7 @@ static void put_header(struct tp_page *page, const struct tp_report_digest *dige
 	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
 	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = tp_page_room(page);
-	if (!is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&
+	if (!tp_screen_is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&
 	    needed + 8 < room) {
 		/* The command is cut, the figures are not. */
 		struct tp_report_style style = *page->style;
@@ -59,7 +47,7 @@ static void put_header(struct tp_page *page, const struct tp_report_digest *dige
 	} else {
 		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&command));
 	}
-	if (is_narrow(page)) {
+	if (tp_screen_is_narrow(page)) {
 		tp_page_end(page);
 		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&extent));
 		tp_page_end(page);
@@ -118,9 +106,9 @@ static void put_verdict(struct tp_page *page, const struct tp_report_digest *dig
 	struct tp_buf step = {0};
 	add_upper(&title, tp_report_verdict_title(digest->report));
 	tp_report_add_verdict(&sentence, digest->report);
-	add_step_time(&step, digest, !is_wide(page));
+	add_step_time(&step, digest, !tp_screen_is_wide(page));
 	tp_page_add(page, TP_PAINT_BOLD, tp_buf_text(&title));
-	if (is_narrow(page)) {
+	if (tp_screen_is_narrow(page)) {
 		tp_page_end(page);
 		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&sentence), 4);
 		tp_page_end(page);
@@ -128,7 +116,7 @@ static void put_verdict(struct tp_page *page, const struct tp_report_digest *dig
 	}
 	tp_page_add(page, TP_PAINT_NONE, "  ");
 	size_t needed = tp_text_width(tp_buf_text(&sentence)) + 1 + step.len + 12;
-	if (is_wide(page) && needed < tp_page_room(page)) {
+	if (tp_screen_is_wide(page) && needed < tp_page_room(page)) {
 		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&sentence));
 		struct tp_buf named = {0};
 		tp_buf_printf(&named, step.len ? "step: mean %s" : "%s", tp_buf_text(&step));
@@ -184,17 +172,17 @@ static void add_extra(struct tp_page *page, const struct tp_report_digest *diges
 static void put_bar(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
 {
 	const struct tp_part_result *part = &digest->profile->parts[id];
-	size_t indent = is_narrow(page) ? 0 : 2;
+	size_t indent = tp_screen_is_narrow(page) ? 0 : 2;
 	tp_page_column(page, indent);
 	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
 	tp_page_column(page, indent + 13);
-	tp_page_addf(page, TP_PAINT_NONE, "%*s", is_narrow(page) ? 8 : 9,
+	tp_page_addf(page, TP_PAINT_NONE, "%*s", tp_screen_is_narrow(page) ? 8 : 9,
 		     tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor).text);
 	add_percent(page, digest->percent[id]);
-	if (is_wide(page))
+	if (tp_screen_is_wide(page))
 		add_extra(page, digest, part, page->columns);
 	tp_page_add(page, TP_PAINT_NONE, "  ");
-	size_t spare = is_narrow(page) ? 0 : 2;
+	size_t spare = tp_screen_is_narrow(page) ? 0 : 2;
 	size_t cells = tp_page_room(page) > spare ? tp_page_room(page) - spare : 0;
 	tp_page_bar(page, TP_PAINT_PART + id,
 		    (double)part->time_ns / (double)digest->profile->total_ns, cells);
@@ -212,7 +200,7 @@ void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest)
 /* Of a Python program: where to look. */
 static void put_hottest(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	if (!digest->is_judgeable || is_narrow(page))
+	if (!digest->is_judgeable || tp_screen_is_narrow(page))
 		return;
 	/* A second line is not used to its end: words are not parted. */
 	enum { UNUSED = 12 };
@@ -228,7 +216,7 @@ static void put_hottest(struct tp_page *page, const struct tp_report_digest *dig
 
 static void put_notes(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	if (!digest->is_judgeable || is_narrow(page))
+	if (!digest->is_judgeable || tp_screen_is_narrow(page))
 		return;
 	size_t shown = 0;
 	for (int i = 0; i < TP_JOB_NOTES_MOST && shown < digest->max_notes; i++) {
@@ -252,159 +240,6 @@ static void put_gpus(struct tp_page *page, const struct tp_report_digest *digest
 	tp_buf_release(&text);
 }
 
-/* ---- the advice ---------------------------------------------------------------------------- */
-
-static void add_gain(struct tp_buf *out, double low, double value, double high)
-{
-	tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
-}
-
-static enum tp_paint level_paint(enum tp_level level)
-{
-	static const enum tp_paint paints[] = {TP_PAINT_BAD, TP_PAINT_WARN, TP_PAINT_NONE,
-					       TP_PAINT_DIM};
-	return paints[level];
-}
-
-/* Where there is one line for it, what is paid stands there, and what to check in explain. */
-static void put_price(struct tp_page *page, const struct tp_report_digest *digest,
-		      const struct tp_finding *finding)
-{
-	struct tp_buf price = {0};
-	tp_buf_printf(&price, "changes the training: %s",
-		      finding->price ? finding->price : "check the model's quality");
-	tp_page_column(page, COLUMN_TEXT);
-	const char *paid = strrchr(tp_buf_text(&price), ':');
-	bool is_short = tp_text_width(tp_buf_text(&price)) <= tp_page_room(page);
-	size_t len = (size_t)(paid - tp_buf_text(&price));
-	if (digest->lines_each == 1 && !is_short && len > sizeof("changes the training"))
-		price.data[len] = '\0';
-	tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_WARN, tp_buf_text(&price), digest->lines_each);
-	tp_buf_release(&price);
-}
-
-/* What takes fewer iterations has to beat a shorter training; there is more of it in explain. */
-static void put_yardstick(struct tp_page *page, const struct tp_finding *finding)
-{
-	const struct tp_literature *literature =
-		finding->n_actions ? finding->actions[0].literature : NULL;
-	if (!literature || !literature->against)
-		return;
-	tp_page_column(page, COLUMN_TEXT);
-	tp_page_addf(page, TP_PAINT_WARN, "to beat: %s", literature->against->title);
-	tp_page_end(page);
-}
-
-static void put_advice(struct tp_page *page, const struct tp_report_digest *digest, size_t index)
-{
-	const struct tp_finding *finding = &digest->report->findings->items[index];
-	struct tp_buf gain = {0};
-	if (finding->has_gain)
-		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
-	tp_page_addf(page, TP_PAINT_NONE, "  %zu ", index + 1);
-	tp_page_add(page, level_paint(finding->level), tp_level_name(finding->level));
-	tp_page_column(page, COLUMN_TEXT);
-	const char *headline = finding->headline ? finding->headline : finding->title;
-	tp_page_beside(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&gain),
-		       digest->lines_each);
-	if (finding->because) {
-		tp_page_column(page, COLUMN_TEXT);
-		bool has_room = is_wide(page) &&
-				tp_text_width(finding->because) + strlen(finding->rule) + 1 <=
-					tp_page_room(page);
-		if (has_room) {
-			tp_page_add(page, TP_PAINT_NONE, finding->because);
-			tp_page_right(page, TP_PAINT_DIM, finding->rule);
-		} else {
-			tp_page_wrap(page, COLUMN_TEXT, TP_PAINT_NONE, finding->because,
-				     digest->lines_each);
-		}
-	}
-	if (finding->kind == TP_ADVICE_SEMANTIC)
-		put_price(page, digest, finding);
-	put_yardstick(page, finding);
-	tp_buf_release(&gain);
-}
-
-/* `shown` of them stand above. */
-static void put_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
-{
-	if (!findings->has_combined || findings->n_fired < 2)
-		return;
-	static const char *const words[] = {"", "", "both", "all three"};
-	struct tp_buf text = {0};
-	struct tp_buf gain = {0};
-	if (findings->n_fired < TP_ARRAY_LEN(words))
-		tp_buf_puts(&text, words[findings->n_fired]);
-	else
-		tp_buf_printf(&text, "all %zu", findings->n_fired);
-	if (findings->n_fired > shown)
-		tp_buf_puts(&text, ": trainprof explain");
-	tp_report_add_then(&text, findings);
-	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
-	tp_page_column(page, 4);
-	tp_page_beside(page, 4, tp_buf_text(&text), TP_PAINT_BOLD, tp_buf_text(&gain), 2);
-	tp_buf_release(&text);
-	tp_buf_release(&gain);
-}
-
-static void put_narrow_advice(struct tp_page *page, const struct tp_report_digest *digest,
-			      size_t index)
-{
-	static const char *const levels[] = {"high", "med.", "low", "note"};
-	const struct tp_finding *finding = &digest->report->findings->items[index];
-	tp_page_addf(page, TP_PAINT_NONE, "%zu ", index + 1);
-	tp_page_add(page, level_paint(finding->level), levels[finding->level]);
-	if (finding->has_gain) {
-		struct tp_buf gain = {0};
-		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
-		tp_page_addf(page, TP_PAINT_BOLD, "  %s", tp_buf_text(&gain));
-		tp_buf_release(&gain);
-	}
-	tp_page_end(page);
-	tp_page_column(page, 2);
-	tp_page_wrap(page, 2, TP_PAINT_NONE, finding->headline ? finding->headline : finding->title,
-		     digest->lines_each);
-}
-
-/* The verdict of devices needs no rules, and does not speak of them. */
-static void put_no_rules(struct tp_page *page, const struct tp_report *report)
-{
-	struct tp_buf text = {0};
-	const char *why = report->no_findings_because;
-	tp_buf_printf(&text, "No rules were applied%s%s.", why ? ": " : "", why ? why : "");
-	tp_page_end(page);
-	tp_page_wrap(page, 2, TP_PAINT_WARN, tp_buf_text(&text), 3);
-	tp_buf_release(&text);
-}
-
-static void put_advices(struct tp_page *page, const struct tp_report_digest *digest)
-{
-	const struct tp_findings *findings = digest->report->findings;
-	size_t n = tp_report_n_advice(digest->report);
-	if (digest->is_judgeable && digest->has_devices && !findings)
-		put_no_rules(page, digest->report);
-	if (!digest->is_judgeable || !findings)
-		return;
-	tp_page_end(page);
-	if (!n) {
-		tp_page_add(page, TP_PAINT_NONE,
-			    "No advice would gain enough to be worth the work.");
-		tp_page_end(page);
-		return;
-	}
-	size_t shown = is_narrow(page) ? NARROW_ADVICE_SHOWN : digest->max_advice;
-	for (size_t i = 0; i < n && i < shown; i++)
-		(is_narrow(page) ? put_narrow_advice : put_advice)(page, digest, i);
-	if (is_narrow(page))
-		return;
-	if (n > shown && !findings->has_combined) {
-		tp_page_addf(page, TP_PAINT_DIM, "    and %zu more: trainprof explain", n - shown);
-		tp_page_end(page);
-	}
-	put_combined(page, findings, shown);
-}
-
 /* ---- what else must be known ------------------------------------------------------------------
  */
 
@@ -421,7 +256,7 @@ static void put_steps_note(struct tp_page *page, const struct tp_report_digest *
 static void put_missing(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	tp_report_add_missing(&text, digest, !is_narrow(page));
+	tp_report_add_missing(&text, digest, !tp_screen_is_narrow(page));
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
 			     digest->is_import ? digest->lines_each : 2);
@@ -456,7 +291,7 @@ static void put_cost(struct tp_page *page, const struct tp_report_digest *digest
 {
 	struct tp_buf text = {0};
 	tp_buf_puts(&text, "Overhead ");
-	if (is_narrow(page)) {
+	if (tp_screen_is_narrow(page)) {
 		const struct tp_quantity *overhead =
 			&digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
 		tp_buf_puts(&text,
@@ -509,14 +344,14 @@ static void put_summary(struct tp_page *page, const struct tp_report_digest *dig
 	put_hottest(page, digest);
 	put_notes(page, digest);
 	put_gpus(page, digest);
-	put_advices(page, digest);
+	tp_report_put_advices(page, digest);
 	if (digest->is_judgeable)
 		tp_page_end(page);
 	put_steps_note(page, digest);
 	put_missing(page, digest);
 	put_reduced(page, digest);
 	(digest->is_import ? put_origin : put_cost)(page, digest);
-	if (is_narrow(page)) {
+	if (tp_screen_is_narrow(page)) {
 		tp_page_add(page, TP_PAINT_NONE, "More: trainprof report --full");
 		tp_page_end(page);
 	} else {

@@ -19,7 +19,7 @@ problem(struct check *check, const struct tp_json *where, const char *format, ..
 {
 	va_list args;
 	tp_buf_printf(check->problems, "%s:%u: ", tp_json_name(check->doc),
-		      where ? tp_json_line(check->doc, where) : 1);
+		      where ? tp_json_line(where) : 1);
 	va_start(args, format);
 	tp_buf_vprintf(check->problems, format, args);
 	va_end(args);

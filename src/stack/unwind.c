@@ -10,6 +10,7 @@ static enum tp_unwind_end ending_of(enum tp_walk_result result)
 {
 	switch (result) {
 	case TP_WALK_ROOT:
+	case TP_WALK_NOTHING:
 		return TP_UNWIND_COMPLETE;
 	case TP_WALK_TRUNCATED:
 		return TP_UNWIND_TRUNCATED;
@@ -34,7 +35,7 @@ static enum tp_walk_result to_caller(struct tp_walk *walk, struct tp_walk_state 
 		*state = next;
 		state->is_guessed = has_guess;
 		/* Some start a thread with nothing in its place instead of saying so in a table. */
-		return next.ip == 0 ? TP_WALK_ROOT : TP_WALK_STEPPED;
+		return next.ip == 0 ? TP_WALK_NOTHING : TP_WALK_STEPPED;
 	}
 	bool is_tabled = result == TP_WALK_NEEDS_BP;
 	if (result != TP_WALK_NO_RULE && !is_tabled && result != TP_WALK_BROKEN)
@@ -77,6 +78,7 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 		enum tp_walk_result result = to_caller(&walk, &state);
 		if (result != TP_WALK_STEPPED) {
 			out->end = ending_of(result);
+			out->is_root_told = result == TP_WALK_ROOT;
 			break;
 		}
 	}

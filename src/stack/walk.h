@@ -36,6 +36,7 @@ struct tp_walk_state {
 enum tp_walk_result {
 	TP_WALK_STEPPED,
 	TP_WALK_ROOT,      /* no caller */
+	TP_WALK_NOTHING,   /* of an unwound stack: a return address of 0 */
 	TP_WALK_NO_RULE,   /* code without unwind table */
 	TP_WALK_NEEDS_BP,  /* the rule asks for bp and that is not known */
 	TP_WALK_TRUNCATED, /* the caller lies beyond the copy */

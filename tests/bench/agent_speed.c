@@ -1,12 +1,15 @@
 /*
  * What the agent costs, on the doubles of CUDA: agent_speed DOUBLES_DIRECTORY [LAUNCHES_PER_S]. One
  * thread launches for a second while a reader drains; five times. Prints what was lost, the CPU
- * time of our callback for each record (with the double's iterator in it), and of only decoding and
- * appending (records in a buffer, no CUPTI). Medians; CPU time of the thread, so that what else
- * runs on the machine counts little.
+ * time of our callback for each record (with the double's iterator in it), of only decoding and
+ * appending (records in a buffer, no CUPTI), and of the double's iterator alone. Medians; CPU time
+ * of the thread, so that what else runs on the machine counts little. Then what a range of NVTX
+ * costs the thread that names it, both ends together, alone and with three other threads that do
+ * the same.
  */
 #include "../doubles/cuda_double.h"
 #include "agent/cuptisession.h"
+#include "agent/ranges.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 5, RECORDS = 2000, ROUNDS = 500 };
+enum { RUNS = 5, RECORDS = 2000, ROUNDS = 500, RANGES = 5000, MOST_NAMING = 4 };
 
 static struct tp_ringwriter ring;
 static struct tp_session session;
@@ -112,12 +115,13 @@ static void run_launches(double rate)
 	printf("callback: %.1f ns a record (median of %d)\n", median(cost_ns, RUNS), RUNS);
 }
 
+enum { KERNEL = 216, CALL = 40 };
+
 /* Kernels and their calls in turn, in a buffer as CUPTI 13.0 lays them out. */
-static void run_decoding(void)
+static uint8_t buffer[RECORDS * (KERNEL + CALL)] __attribute__((aligned(8)));
+
+static void fill_buffer(void)
 {
-	enum { KERNEL = 216, CALL = 40 };
-	static uint8_t buffer[RECORDS * (KERNEL + CALL)] __attribute__((aligned(8)));
-	double each_ns[5 * RUNS];
 	for (int i = 0; i < RECORDS; i++) {
 		struct cupti_kernel kernel = {.kind = CUPTI_CONCURRENT_KERNEL,
 					      .start = 5,
@@ -130,6 +134,11 @@ static void run_decoding(void)
 		memcpy(buffer + (size_t)i * (KERNEL + CALL), &kernel, sizeof(kernel));
 		memcpy(buffer + (size_t)i * (KERNEL + CALL) + KERNEL, &call, sizeof(call));
 	}
+}
+
+static void run_decoding(void)
+{
+	double each_ns[5 * RUNS];
 	for (int run = 0; run < 5 * RUNS; run++) {
 		double begun_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
 		for (int round = 0; round < ROUNDS / RUNS; round++) {
@@ -147,6 +156,64 @@ static void run_decoding(void)
 	}
 	printf("decoding and appending: %.1f ns a record (median of %d)\n",
 	       median(each_ns, 5 * RUNS), 5 * RUNS);
+}
+
+/* Of which the callback's figure has one a record, and decoding none. */
+static void run_stepping(void)
+{
+	double each_ns[5 * RUNS];
+	for (int run = 0; run < 5 * RUNS; run++) {
+		long n = 0;
+		double begun_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+		for (int round = 0; round < ROUNDS / RUNS; round++) {
+			struct cupti_record *last = NULL;
+			while (session.lib.get_next_record(buffer, sizeof(buffer), &last) ==
+			       CUPTI_OK)
+				n++;
+		}
+		each_ns[run] = (clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s) * 1e9 / (double)n;
+	}
+	printf("the double's iterator: %.1f ns a record (median of %d)\n",
+	       median(each_ns, 5 * RUNS), 5 * RUNS);
+}
+
+/* As often as nothing is left out: what is not told costs less. */
+static void *name_ranges(void *out)
+{
+	double *each_ns = out;
+	char name[32];
+	double begun_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < RANGES; i++)
+		snprintf(name, sizeof(name), "step %d", i);
+	double text_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s;
+	begun_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+	for (int i = 0; i < RANGES; i++) {
+		snprintf(name, sizeof(name), "step %d", i);
+		tp_range_push(NULL, &(struct tp_range_message){.ascii = name}, NULL);
+		tp_range_pop(NULL, NULL);
+	}
+	*each_ns = (clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s - text_s) * 1e9 / RANGES;
+	return NULL;
+}
+
+static void run_ranges(int n_threads)
+{
+	double all_ns[25 * MOST_NAMING];
+	size_t n = 0;
+	uint64_t at_ns = 1;
+	for (int run = 0; run < 25; run++) {
+		pthread_t threads[MOST_NAMING];
+		for (int i = 0; i < n_threads; i++)
+			pthread_create(&threads[i], NULL, name_ranges, &all_ns[n++]);
+		for (int i = 0; i < n_threads; i++)
+			pthread_join(threads[i], NULL);
+		tp_ranges_drain(at_ns += UINT64_C(100000000000), true);
+		drain();
+	}
+	printf("a range of NVTX: %.1f ns (median of %zu, %d threads), %llu left out\n",
+	       median(all_ns, n), n, n_threads,
+	       (unsigned long long)(ring.header->n_nvtx_lost +
+				    ring.header->n_dropped[TP_GPU_EVENT_PUSH]));
 }
 
 static int load(const char *doubles)
@@ -173,7 +240,13 @@ int main(int argc, char **argv)
 	if (!tp_cuptilib_open(&session.lib) || tp_session_open(&session) != TP_GPU_STATE_OPEN)
 		return 2;
 	run_launches(rate);
+	fill_buffer();
 	run_decoding();
+	run_stepping();
+	if (!tp_ranges_init(&ring, &session.lock))
+		return 2;
+	run_ranges(1);
+	run_ranges(MOST_NAMING);
 	snprintf(command, sizeof(command), "rm -r %s", directory);
 	return system(command);
 }

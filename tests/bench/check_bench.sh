@@ -111,5 +111,10 @@ claim "what the program takes is told from the rest" 0 $?
 "$bin/paired" -- sh -c 'exit 9'
 claim "the inner form passes the status on" 9 $?
 
+"$bin/confusion" 2>"$work/err"
+claim "confusion needs a recording" 2 $?
+"$bin/confusion" "$work/none" 2>"$work/err"
+claim "and says that there is none" 4 $?
+
 echo "bench: $n_passed passed, $n_failed failed, 0 skipped"
 [ "$n_failed" -eq 0 ]

@@ -88,6 +88,10 @@ row --kernel scalar --width 2
 row --embedding-mb 256 --lookups 20000
 row --threads 2
 row --threads 2 --barrier spin
+row --threads 2 --workers 2
+row --threads 2 --lock 1 --sample-sleep-us 500 --workers 2
+row --threads 2 --sample-sleep-us 2000 --workers 2 --worker-kind process
+row --threads 2 --barrier spin --workers 1
 row --threads 6
 row --threads 2 --lock 1
 row --churn-mb 16

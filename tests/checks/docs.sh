@@ -41,5 +41,24 @@ for id in $(sed -n 's/^ *"id": "\([a-z0-9-]*\)",$/\1/p' rules/limits.json); do
 	n_failed=$((n_failed + 1))
 done
 n_passed=$((n_passed + 1))
+
+# The page of variables and the manual name the same ones.
+"$trainprof" help environment >"$work/environment"
+variables='[A-Z][A-Z0-9]*_[A-Z0-9_]*'
+# shellcheck disable=SC2016 # backticks of Markdown
+sed -n '/^## ENVIRONMENT/,/^## FILES/s/^| \(`.*`\) |.*/\1/p' docs/trainprof.1.md |
+	grep -o "$variables" | sort -u >"$work/manual.names"
+grep -ow "$variables" "$work/environment" | grep -v '^XDG' | sort -u >"$work/page.names"
+while read -r name; do
+	grep -qw "$name" "$work/environment" && continue
+	echo "trainprof help environment: $name is missing"
+	n_failed=$((n_failed + 1))
+done <"$work/manual.names"
+while read -r name; do
+	grep -qw "$name" docs/trainprof.1.md && continue
+	echo "docs/trainprof.1.md: $name is missing"
+	n_failed=$((n_failed + 1))
+done <"$work/page.names"
+n_passed=$((n_passed + 1))
 echo "docs: $n_passed passed, $n_failed failed, 0 skipped"
 [ "$n_failed" -eq 0 ]

@@ -1,43 +1,33 @@
 #!/bin/sh
 # An installed trainprof runs away from its sources, and uninstalling leaves nothing. installed.sh BUILD
 set -u
+# shellcheck source=tests/claims.inc
+. "$(dirname "$0")/../claims.inc"
 build=$1
-n_passed=0
-n_failed=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/installed-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
-claim() { # claim TEXT STATUS
-	if [ "$2" -eq 0 ]; then
-		n_passed=$((n_passed + 1))
-	else
-		n_failed=$((n_failed + 1))
-		echo "failed: $1"
-	fi
-}
-
 "${MAKE:-make}" -s --no-print-directory install DESTDIR="$work" PREFIX=/opt/tp >"$work.log" 2>&1
-claim "make install: $(tail -3 "$work.log")" $?
+claim $? "make install: $(tail -3 "$work.log")"
 rm -f "$work.log"
 [ -x "$work/opt/tp/bin/trainprof" ]
-claim "the program is there" $?
+claim $? "the program is there"
 [ -x "$work/opt/tp/lib/trainprof/libtrainprof-agent.so" ]
-claim "the library for programs with a GPU is there" $?
+claim $? "the library for programs with a GPU is there"
 [ "$(find "$work/opt/tp/share/trainprof/rules" -name '*.json' | wc -l)" -eq "$(find rules -name '*.json' | wc -l)" ]
-claim "all rules are there" $?
+claim $? "all rules are there"
 (cd "$work" && opt/tp/bin/trainprof version >/dev/null)
-claim "it tells its version" $?
+claim $? "it tells its version"
 (cd "$work" && opt/tp/bin/trainprof rules test >/dev/null)
-claim "it finds its rules" $?
+claim $? "it finds its rules"
 echo '#include <trainprof/mark.h>
 int main(void) { trainprof_step(); return 0; }' >"$work/mark.c"
 ${CC:-gcc} -std=c11 -I "$work/opt/tp/include" -o "$work/mark" "$work/mark.c" && "$work/mark"
-claim "a program can mark its steps" $?
+claim $? "a program can mark its steps"
 rm -f "$work/mark" "$work/mark.c"
 "${MAKE:-make}" -s --no-print-directory uninstall DESTDIR="$work" PREFIX=/opt/tp >/dev/null
 [ -z "$(find "$work" -type f)" ]
-claim "uninstall leaves $(find "$work" -type f | head -3)" $?
+claim $? "uninstall leaves $(find "$work" -type f | head -3)"
 [ -x "$build/trainprof" ]
-claim "what was built stays" $?
-echo "install: $n_passed passed, $n_failed failed, 0 skipped"
-[ "$n_failed" -eq 0 ]
+claim $? "what was built stays"
+sum_up install

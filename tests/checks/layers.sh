@@ -7,13 +7,14 @@ set -u
 # shellcheck disable=SC2016,SC2046
 grep -Hn '^[[:space:]]*#[[:space:]]*include' $(find src include -name '*.[ch]' | sort) | awk -F: '
 BEGIN {
-	split("wire agent base model stack collect import store analyze advise report cli", floors, " ")
+	split("wire agent base inject model stack collect import store analyze advise report cli", floors, " ")
 	may["wire"] = " "
 	may["agent"] = " wire "
 	may["base"] = " "
+	may["inject"] = " base "
 	may["model"] = " base "
 	may["stack"] = " base model "
-	may["collect"] = " wire base model stack "
+	may["collect"] = " wire base inject model stack "
 	may["import"] = " base model stack "
 	may["store"] = may["analyze"] = may["advise"] = may["report"] = " base model "
 	may["cli"] = " wire base model stack collect import store analyze advise report "

@@ -39,6 +39,12 @@ for finding in advice:
 assert [w["fact"] for w in said["wanted"]] == re.findall(r" ([a-z]+\.[a-z_]+) (?=\S)", text)[-len(said["wanted"]):]
 print(len(advice), "pieces of advice agree")
 END
+# A wrong rule of one's own is refused, or left out when asked.
+mkdir -p mine/bottlenecks/mine
+echo '{ "id": "mine/wrong" }' >mine/bottlenecks/mine/wrong.json
+trainprof advise -n 0 --rules mine facts.json
+echo "status $?"
+trainprof advise -n 0 --rules mine --lenient facts.json | head -1
 # A template reads back as it is and tells nothing.
 trainprof advise --template >empty.json
 trainprof advise empty.json >said

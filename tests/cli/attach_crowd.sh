@@ -1,16 +1,17 @@
 # shellcheck shell=sh
-# Five hundred threads that come and go, and programs that fork and exec all the time: attaching three
-# times finds them all, and loses nothing.
+# Five hundred threads that come and go, and programs that fork and exec all the time: attaching finds
+# them all each time, and loses nothing.
 . "$CASES/run.inc"
-thread_chains 500 60 900000 >/dev/null &
-pid=$!
-sleep 1
 for i in 1 2; do
+	thread_chains 500 60 900000 >/dev/null &
+	pid=$!
+	# All chains rest for 0.9 s at once; midway between two births of all of them.
+	sleep 1.35
 	trainprof attach -v --summary=none -d 500ms -o threads$i $pid 2>&1 |
 		awk '/threads joined/ { print ($4 == $6 && $4 >= 500) ? "all threads joined" : $0 }'
+	kill -KILL $pid
 done
-kill -KILL $pid
-sh -c 'while :; do /bin/true; /bin/sh -c :; done' &
+sh -c 'cd /; while :; do /bin/true; /bin/sh -c :; done' &
 pid=$!
 sleep 0.2
 for i in 1 2 3; do

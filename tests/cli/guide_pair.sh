@@ -12,12 +12,17 @@ trainprof guide --plan waits6 waits3
 said $?
 trainprof guide --plan waits6 facts.json | tail -6
 # 20 % are not more than a fifth.
-trainprof guide --plan waits6 waits2 | tail -1
+trainprof guide --plan waits6 waits2 >page
 said $?
+tail -1 page
 trainprof guide --plan --markdown waits6 facts.json
 trainprof guide --plan --json waits6 facts.json | tr -d ' \n' | cut -c1-200
 echo
 trainprof guide --plan --width=44 waits6 facts.json | awk 'length($0) > 44'
+echo '{ "facts": {} }' >empty.json
+trainprof guide --plan waits6 empty.json >page
+said $?
+tail -1 page
 trainprof guide --plan waits6 gone
 said $?
 trainprof guide --plan waits6 waits3 facts.json

@@ -104,7 +104,8 @@ echo '{ "facts": {} }' >empty.json
 trainprof guide --plan empty.json | sed -n '3,4p'
 trainprof guide --plan --json empty.json >empty.plan
 said $?
-for run in gone trace.json; do
+trainprof report --json prof >report.json
+for run in gone trace.json report.json; do
 	trainprof guide --plan $run
 	said $?
 done

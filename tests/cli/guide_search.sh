@@ -24,6 +24,10 @@ trainprof guide --search
 echo "status $?"
 trainprof guide pin-memory h2d
 echo "status $?"
+trainprof guide --search --plan pin-memory
+echo "status $?"
+trainprof guide --json pin-memory
+echo "status $?"
 trainprof guide loader-wrokers
 echo "status $?"
 # What is to be typed is a line that a shell reads as it is meant, and whole.

@@ -8,7 +8,7 @@ with_gpu() {
 	NVML_SCRIPT=$1
 	export NVML_SCRIPT
 	shift
-	LD_LIBRARY_PATH=$whole trainprof "$@"
+	LD_LIBRARY_PATH=$whole:$BUILD/doubles trainprof "$@"
 }
 
 # source_row RECORDING: what is said of the source
@@ -43,6 +43,13 @@ field_74_rate 250000000
 field_75 0
 field_197 0
 field_197_rate 3000000000
+power_limit 350000
+power_default 700000
+link_generation 1
+at 2 link_generation 4
+link_generation_max 5
+link_width 16
+link_width_max 16
 field_198_bits 32
 field_198 5
 gpu 0 process pidfile 70000000000
@@ -69,6 +76,10 @@ about heat_capped_ratio 0 0
 about sm_active_ratio 0.7999 0.8001
 about tensor_active_ratio 0.1199 0.1201
 about pcie_sent_bytes_per_s 2.7e9 3.3e9
+about power_limit_w 350 350
+about pcie_link_bytes_per_s 31.4e9 31.6e9
+trainprof report --full used | grep -o 'gpu.power_limit_ratio  *[0-9.]*\|gpu.pcie_link_ratio  *[0-9.]*' | tr -s ' ' | sort -u
+trainprof report --full used | grep -o "A GPU's PCIe link is narrower.*"
 # A counter that wraps between two looks is not believed.
 tr -d ' \n' <gpu.json | grep -o '"pcie_received_bytes_per_s":{[^}]*}'
 trainprof report --full used | grep 'gpu.energy_j' | awk '{ print ($2 > 1000 && $2 < 5000 ? "energy" : $0) }'
@@ -93,7 +104,11 @@ with_gpu "$PWD/script" run -q --summary=none -o slow -- sleep 0.5
 source_row slow | sed 's/after [0-9.]* s/after T s/'
 
 echo "-- doctor tries all of every GPU"
+export CUPTI_SCRIPT="$PWD/cupti"
+printf 'devices 2\nchip AD104\ndram__bytes_read.sum 1\nfail_cuptiPmSamplingEnable 35\n' >cupti
 printf 'devices 2\nname NVIDIA L4\nawake 0\ntotal 9\nfield_74 5\ngpu 1 fail_nvmlDeviceGetHandleByIndex_v2 4\n' >script
 with_gpu "$PWD/script" doctor --for=gpu | sed -n '/gpu 0/,/disk/p' | sed '$d'
+printf 'fail_cuptiPmSamplingGetCounterAvailability 35\n' >>cupti
+with_gpu "$PWD/script" doctor --for=gpu | sed -n '/  counters/,/disk/p' | sed '$d'
 printf 'devices 2\nfail_nvmlInit_v2 4\n' >script
 with_gpu "$PWD/script" doctor --for=gpu | sed -n '/^  WARN  gpu/,/disk/p' | sed '$d'

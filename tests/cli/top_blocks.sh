@@ -34,6 +34,7 @@ trainprof top -i 300ms $pid 2>errors >/dev/full
 said $?
 cat errors
 echo 'Ctrl-C'
+: >out # what is there now is of the last one
 env --default-signal=INT trainprof top -i 300ms $heard >out &
 wait_for out
 kill -INT $!

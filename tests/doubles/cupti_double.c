@@ -5,6 +5,7 @@
  *   version N           what cuptiGetVersion says
  *   KIND_bytes N        length of a record: kernel, memcpy, memcpy2, memset, call, sync, overhead
  *   owner TEXT          another tool has subscribed: its name, in one word
+ *   owner_stays SECONDS then it has gone; for ever, where this is not said
  *   zero N              each Nth kernel has no times
  *   dropped N           records lost by itself, told once
  *   delay SECONDS       what is younger is not delivered unless forced
@@ -13,13 +14,15 @@
  *   at_once 1           delivers buffers in several threads at once, as nothing forbids it
  *   flushes_at_exit 1   its exit handler delivers what there is, in forked children too
  *   shared 1            one buffer for all threads, as before 13.0
- *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes
+ *   fail_SYMBOL RESULT  what a call returns; sleep_SYMBOL SECONDS: how long it takes;
+ *                       crash_SYMBOL 1: it ends the process
  *
  * It is stricter than the real one: what is known to crash or to hang some version of CUPTI aborts
  * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one is missing that is needed.
  */
 #include "agent/cupti_abi.h"
 #include "cuda_double.h"
+#include "cupti_names.h"
 #include "cupti_script.h"
 
 #include <dlfcn.h>
@@ -36,7 +39,12 @@
 #define CUPTI_DOUBLE_AGE 2
 #endif
 
-enum { MOST_SLOTS = 128, LONGEST = 256, LAST_KIND = 64 };
+enum {
+	MOST_SLOTS = 128,
+	LONGEST = 256,
+	LAST_KIND = 64,
+	NULL_BUFFER_SINCE = 27, /* 12.9: older versions crash where a request has no answer */
+};
 
 static struct {
 	size_t bytes[LAST_KIND]; /* of a record of each kind */
@@ -46,8 +54,8 @@ static struct {
 	uint64_t steal_after;
 	bool is_shared;
 	bool is_at_once;
-	bool has_troubles; /* some call fails or sleeps */
 	uint32_t version;
+	time_t begun_s;
 } told;
 
 /* A buffer that is being filled; in CUPTI 13.0 each launching thread has its own. */
@@ -78,17 +86,16 @@ static uint64_t n_requests;
 static uint64_t n_lost;
 static uint32_t is_subscribed;
 
-static void claim(bool is_so, const char *what)
-{
-	if (is_so)
-		return;
-	fprintf(stderr, "double of CUPTI: %s\n", what);
-	abort();
-}
-
 static void set_bytes(int kind, const char *key, size_t otherwise)
 {
 	told.bytes[kind] = (size_t)number(key, (double)otherwise);
+}
+
+static time_t now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -115,24 +122,8 @@ __attribute__((constructor)) static void begin(void)
 	told.is_shared = number("shared", 0) != 0;
 	told.is_at_once = number("at_once", 0) != 0;
 	told.version = (uint32_t)number("version", CUPTI_DOUBLE_AGE > 1 ? 130001 : 18);
+	told.begun_s = now_s();
 	n_lost = (uint64_t)number("dropped", 0);
-	told.has_troubles = has_troubles();
-}
-
-/* What each call does first. */
-static int enter(const char *symbol)
-{
-	char key[WORD];
-	if (!told.has_troubles)
-		return 0;
-	snprintf(key, sizeof(key), "sleep_%s", symbol);
-	double nap_s = number(key, 0);
-	struct timespec nap = {.tv_sec = (time_t)nap_s,
-			       .tv_nsec = (long)((nap_s - (double)(time_t)nap_s) * 1e9)};
-	if (nap_s > 0)
-		nanosleep(&nap, NULL);
-	snprintf(key, sizeof(key), "fail_%s", symbol);
-	return (int)number(key, 0);
 }
 
 static uint64_t time_ns(void)
@@ -182,7 +173,7 @@ static bool make_room(struct slot *slot, size_t bytes, struct slot *full)
 	request(&slot->buffer, &slot->size, &most);
 	__atomic_fetch_add(&n_requests, 1, __ATOMIC_RELAXED);
 	claim(most == 0, "a number of records was asked for");
-	claim(slot->buffer || told.version >= CUPTI_NULL_BUFFER,
+	claim(slot->buffer || told.version >= NULL_BUFFER_SINCE,
 	      "no buffer, and this version crashes then");
 	claim((uintptr_t)slot->buffer % 8 == 0, "a buffer is not aligned");
 	claim(!slot->buffer || slot->size >= 4096, "a buffer is too small");
@@ -388,50 +379,20 @@ static void switch_kind(int kind, bool is_on)
 
 /* ---- the calls ------------------------------------------------------------------------------ */
 
-#define CALL(symbol, body, ...)                                                                    \
-	int symbol(__VA_ARGS__);                                                                   \
-	int symbol(__VA_ARGS__)                                                                    \
-	{                                                                                          \
-		int result = enter(#symbol);                                                       \
-		if (result == 0) {                                                                 \
-			body;                                                                      \
-		}                                                                                  \
-		return result;                                                                     \
-	}
+static bool has_owner(void)
+{
+	double age_s = (double)(now_s() - told.begun_s);
+	return find("owner") && (!find("owner_stays") || age_s < number("owner_stays", 0));
+}
 
 static int subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
 {
-	if (find("owner") || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
+	if (has_owner() || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
 		return CUPTI_TAKEN;
 	on_call = callback;
 	on_call_context = context;
 	*out = (cupti_subscriber)(void *)&is_subscribed;
 	return 0;
-}
-
-static int tell_name(int domain, uint32_t cbid, const char **out)
-{
-	static const struct {
-		int domain;
-		uint32_t cbid;
-		const char *name;
-	} names[] = {
-		{CUPTI_DOMAIN_RUNTIME, 211, "cudaLaunchKernel_v7000"},
-		{CUPTI_DOMAIN_RUNTIME, 311, "cudaGraphLaunch_v10000"},
-		{CUPTI_DOMAIN_RUNTIME, 41, "cudaMemcpyAsync_v3020"},
-		{CUPTI_DOMAIN_RUNTIME, 161, "cudaMemcpyPeerAsync_v4000"},
-		{CUPTI_DOMAIN_RUNTIME, 51, "cudaMemsetAsync_v3020"},
-		{CUPTI_DOMAIN_RUNTIME, 131, "cudaStreamSynchronize_v3020"},
-		{CUPTI_DOMAIN_RUNTIME, 138, "cudaEventQuery_v3020"},
-		{CUPTI_DOMAIN_DRIVER, 307, "cuLaunchKernel"},
-		{CUPTI_DOMAIN_DRIVER, 652, "cuLaunchKernelEx"},
-	};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].domain == domain && names[i].cbid == cbid) {
-			*out = names[i].name;
-			return 0;
-		}
-	return 1;
 }
 
 static int next_record(const uint8_t *buffer, size_t valid, struct cupti_record **record)

@@ -4,6 +4,8 @@
  * of the lines that fit the last one holds ("process" lines add up):
  *
  *   devices N, name TEXT, minor N, awake PERCENT, total/used/reserved BYTES, power MILLIWATT,
+ *   power_limit/power_default MILLIWATT, link_generation/link_width N (and …_max),
+ *   capability N (90 for 9.0),
  *   clock/clock_max MHZ, reasons MASK, gpm 0|1, gpm_ID VALUE
  *   energy/field_ID START, energy_rate/field_ID_rate PER_SECOND, field_ID_bits 32|64
  *   process PID BYTES: PID a number or a file that holds one; BYTES "-" for not available
@@ -171,6 +173,19 @@ CALL(nvmlDeviceGetPowerUsage, d->number, "power", *out = (unsigned)number("power
 CALL(nvmlDeviceGetTotalEnergyConsumption, d->number, "energy",
      *out = (unsigned long long)counter("energy", d->number), nvml_device d,
      unsigned long long *out)
+#define UNSIGNED(symbol, key)                                                                      \
+	CALL(symbol, d->number, key, *out = (unsigned)number(key, d->number, 0), nvml_device d,    \
+	     unsigned *out)
+
+UNSIGNED(nvmlDeviceGetEnforcedPowerLimit, "power_limit")
+UNSIGNED(nvmlDeviceGetPowerManagementDefaultLimit, "power_default")
+UNSIGNED(nvmlDeviceGetCurrPcieLinkGeneration, "link_generation")
+UNSIGNED(nvmlDeviceGetCurrPcieLinkWidth, "link_width")
+UNSIGNED(nvmlDeviceGetMaxPcieLinkGeneration, "link_generation_max")
+UNSIGNED(nvmlDeviceGetMaxPcieLinkWidth, "link_width_max")
+CALL(nvmlDeviceGetCudaComputeCapability, d->number, "capability",
+     *major = (int)number("capability", d->number, 0) / 10;
+     *minor = (int)number("capability", d->number, 0) % 10, nvml_device d, int *major, int *minor)
 CALL(nvmlDeviceGetClockInfo, d->number, "clock",
      *out = type == NVML_CLOCK_SM ? (unsigned)number("clock", d->number, 0) : 1, nvml_device d,
      int type, unsigned *out)

@@ -137,6 +137,7 @@ static void read_file(struct tp_gpu_file *file, struct tp_sink *sink, uint64_t n
 		demand(left <= 40 || left == 1000);
 		demand(tp_gpu_file_left(file) <= file->header.n_events);
 	}
+	tp_gpu_teller_settle(teller);
 	tp_gpu_teller_free(teller);
 	tp_tree_free(tree);
 }

@@ -8,10 +8,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Every value has a line, every string is valid UTF-8 enough to be written again. */
-static void value_visit(const struct tp_json_doc *doc, const struct tp_json *value,
-			struct tp_json_writer *w)
+static void value_visit(const struct tp_json *value, struct tp_json_writer *w)
 {
-	if (!tp_json_line(doc, value))
+	if (!tp_json_line(value))
 		abort();
 	switch (tp_json_type(value)) {
 	case TP_JSON_OBJECT:
@@ -20,7 +19,7 @@ static void value_visit(const struct tp_json_doc *doc, const struct tp_json *val
 		TP_JSON_EACH (item, value) {
 			if (tp_json_key(item))
 				tp_json_write_key(w, tp_json_key(item));
-			value_visit(doc, item, w);
+			value_visit(item, w);
 		}
 		tp_json_close(w, tp_json_type(value) == TP_JSON_OBJECT ? '}' : ']');
 		break;
@@ -50,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	if (tp_json_parse(&doc, text, size, "d", &err) == TP_OK) {
 		struct tp_json_writer w = {0};
-		value_visit(doc, tp_json_root(doc), &w);
+		value_visit(tp_json_root(doc), &w);
 		/* What is written reads back, unless indentation made it too long. */
 		if (w.out.len <= TP_JSON_MAX_BYTES) {
 			if (tp_json_parse(&again, w.out.data, w.out.len, "again", &err))

@@ -2,21 +2,12 @@
 # Proves the trainer's truth: parts add up to the window, the CPU agrees, the loss falls, each knob
 # raises its own part, ends are as told. check_trainer.sh DIRECTORY_OF_PROGRAMS
 set -u
+# shellcheck source=tests/claims.inc
+. "$(dirname "$0")/../claims.inc"
 bin=$1
 work=$(mktemp -d "${TMPDIR:-/tmp}/check-trainer-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 truth=$work/truth.json
-n_passed=0
-n_failed=0
-
-claim() { # claim TEXT CONDITION-STATUS
-	if [ "$2" -eq 0 ]; then
-		n_passed=$((n_passed + 1))
-	else
-		n_failed=$((n_failed + 1))
-		echo "failed: $1"
-	fi
-}
 
 # value KEY: a number on a line of the truth, at any depth of that line
 value() {
@@ -52,7 +43,7 @@ check_sums() {
 		awk -F': ' '{ s += $2 } END { printf "%d", s }')
 	off=$((sum - window))
 	[ "${off#-}" -le $((window / 1000)) ]
-	claim "$1: parts sum to $sum, window is $window" $?
+	claim $? "$1: parts sum to $sum, window is $window"
 }
 
 # The steps' parts, added up another way, are the parts.
@@ -62,7 +53,7 @@ check_steps() {
 		index($0, "\"" part "\": [") { t = $0; gsub(/[^0-9,]/, "", t); n = split(t, x, ",")
 			for (i = 1; i <= n; i++) sum += x[i] }
 		END { d = sum - total; if (d < 0) d = -d; exit !(d <= 0.001 * total + 1000) }' "$truth"
-	claim "$1: steps add up to $2" $?
+	claim $? "$1: steps add up to $2"
 }
 
 # On a thread that never blocks, CPU time and time on the run queue are the whole window.
@@ -72,7 +63,7 @@ check_cpu() {
 	window=$(($(value end_ns) - $(value start_ns)))
 	off=$((window - $(value cpu_ns) - queue))
 	[ "${off#-}" -le $((window / 50)) ]
-	claim "$1: CPU $(value cpu_ns) and queue $queue differ from the window $window" $?
+	claim $? "$1: CPU $(value cpu_ns) and queue $queue differ from the window $window"
 }
 
 # raises PART POINTS KNOBS...: the part is at least so many points above the plain run's
@@ -81,13 +72,13 @@ raises() {
 	points=$2
 	shift 2
 	run "$@"
-	claim "trainer $* runs" $?
+	claim $? "trainer $* runs"
 	check_sums "trainer $*"
 	before=0
 	eval "before=\$plain_$wanted"
 	after=$(part "$wanted")
 	[ "$after" -ge $((before + points * 10)) ]
-	claim "trainer $*: $wanted is $after of 1000, was $before" $?
+	claim $? "trainer $*: $wanted is $after of 1000, was $before"
 }
 
 ends_with() { # ends_with STATUS KNOBS...
@@ -97,11 +88,11 @@ ends_with() { # ends_with STATUS KNOBS...
 	(ulimit -c 0; run "$@") 2>/dev/null
 	status=$?
 	[ "$status" -eq "$wanted" ]
-	claim "trainer $*: status $status, not $wanted" $?
+	claim $? "trainer $*: status $status, not $wanted"
 }
 
 run --log-every 1
-claim "trainer runs" $?
+claim $? "trainer runs"
 check_sums "trainer"
 check_cpu "trainer"
 for name in compute dataloader host; do
@@ -111,9 +102,9 @@ for name in compute communication memory dataloader host idle; do
 	eval "plain_$name=$(part $name)"
 done
 [ "$(value minor_faults)" -lt 100 ]
-claim "trainer: a plain run faults $(value minor_faults) pages in" $?
+claim $? "trainer: a plain run faults $(value minor_faults) pages in"
 awk -v a="$(value first)" -v b="$(value last)" 'BEGIN { exit !(b < 0.5 * a) }'
-claim "trainer: loss falls, $(value first) to $(value last)" $?
+claim $? "trainer: loss falls, $(value first) to $(value last)"
 
 raises dataloader 20 --side 128
 raises dataloader 20 --decode 4
@@ -139,9 +130,9 @@ raises communication 10 --ranks 2 --transport tcp --late-us 20000
 wait_ns=$(value wait_ns)
 steps=$(value steps)
 [ "$wait_ns" -ge $((steps * 5000000)) ]
-claim "trainer: rank 0 waited $wait_ns ns for a rank late by 20 ms in $steps steps" $?
+claim $? "trainer: rank 0 waited $wait_ns ns for a rank late by 20 ms in $steps steps"
 [ -s "$truth.1" ]
-claim "trainer: the second rank leaves its truth" $?
+claim $? "trainer: the second rank leaves its truth"
 
 listen() {
 	rm -f "$work/ring"
@@ -170,19 +161,19 @@ for _ in 1 2 3 4 5; do
 	status=$?
 	marks_are_true && break
 done
-claim "trainer under the mark listener: status $status" "$status"
+claim "$status" "trainer under the mark listener: status $status"
 marks_are_true
-claim "marks: phases last as long as the truth says" $?
+claim $? "marks: phases last as long as the truth says"
 [ "$(sed -n 's/^step //p' "$work/marks" | cut -d' ' -f1)" = 40 ]
-claim "marks: $(grep '^step ' "$work/marks"), 40 expected" $?
+claim $? "marks: $(grep '^step ' "$work/marks"), 40 expected"
 grep -q '^lost 0$' "$work/marks"
-claim "marks: $(grep '^lost' "$work/marks")" $?
+claim $? "marks: $(grep '^lost' "$work/marks")"
 
 run --workers 0 --decode 6
 slow=$(part dataloader)
 run --workers 2 --decode 2
 [ "$(part dataloader)" -lt $((slow - 100)) ]
-claim "trainer: workers hide loading, $(part dataloader) of 1000 after $slow" $?
+claim $? "trainer: workers hide loading, $(part dataloader) of 1000 after $slow"
 
 ends_with 0 --steps 3
 ends_with 4 --exit-at 2 --exit-code 4
@@ -192,20 +183,19 @@ ends_with 2 --no-such-knob 1
 ends_with 2 --workers many
 
 OMP_NUM_THREADS=1 "$bin/mlp" -n 60 -r 64 -o "$truth" >/dev/null
-claim "mlp runs" $?
+claim $? "mlp runs"
 check_sums "mlp"
 check_cpu "mlp"
 awk -v a="$(value first)" -v b="$(value last)" 'BEGIN { exit !(b < 0.8 * a) }'
-claim "mlp: error falls, $(value first) to $(value last)" $?
+claim $? "mlp: error falls, $(value first) to $(value last)"
 plain_memory=$(part memory)
 OMP_NUM_THREADS=1 "$bin/mlp" -n 60 -r 64 -m 16 -o "$truth" >/dev/null
 [ "$(part memory)" -ge $((plain_memory + 200)) ]
-claim "mlp -m 16: memory is $(part memory) of 1000" $?
+claim $? "mlp -m 16: memory is $(part memory) of 1000"
 
 [ "$("$bin/fixed_work" 5)" = "$("$bin/fixed_work" 5)" ]
-claim "fixed_work repeats itself" $?
+claim $? "fixed_work repeats itself"
 "$bin/thread_crowd" 500 100 | grep -q '^threads 600 '
-claim "thread_crowd runs 600 threads" $?
+claim $? "thread_crowd runs 600 threads"
 
-echo "programs: $n_passed passed, $n_failed failed, 0 skipped"
-[ "$n_failed" -eq 0 ]
+sum_up programs

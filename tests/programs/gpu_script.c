@@ -6,7 +6,12 @@
  * What CUPTI would tell of that is written into a ring in $TRAINPROF_GPU_RINGS as trainprof's agent
  * does. Of each step it prints, by its own clock: "kernel NS copy NS load NS rest NS wall NS".
  * Where KILL is set it kills itself after the last step; where MARKS is set it marks what the CPU
- * does.
+ * does. Where SLOWED and PERIOD are set it tells what is asked for only, as an agent that was
+ * started idle, takes SLOWED times as long meanwhile for all that it does, and prints "traced 0" or
+ * "traced 1" and "begin NS" as well. A step then begins every PERIOD ms, by a clock that goes
+ * SLOWED times as slow meanwhile: what other programs took of one step the next ones make up for,
+ * if their work leaves room. So that each window has steps on both sides, more than STEPS are made
+ * where one has hardly ended.
  */
 #include "../unit/collect/scriptring.h"
 
@@ -16,7 +21,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-enum { EVENTS = 4096, STREAM = 7, LAUNCH_NS = 50000, LATENCY_NS = 10000 };
+enum { EVENTS = 4096, STREAM = 7, LAUNCH_NS = 50000, LATENCY_NS = 10000, STEPS_BEHIND = 50 };
 
 #define CUPTI_AHEAD_NS UINT64_C(1700000000000000000)
 
@@ -34,6 +39,7 @@ struct truth {
 	uint64_t copy_ns;
 	uint64_t load_ns;
 	uint64_t wall_ns;
+	uint64_t begin_ns; /* where the step is marked; since this program's start */
 };
 
 static struct ring_writer ring;
@@ -44,6 +50,11 @@ static uint32_t sync_name;
 static uint32_t links;
 static uint32_t tid;
 static int has_marks;
+static double slowed; /* 0: it tells all the time */
+static uint64_t started_ns;
+static uint64_t period_ns;
+static uint64_t due_ns; /* when the next step begins; 0: when this one is done */
+static int is_traced = 1;
 static volatile uint64_t sink;
 
 static void work_until(uint64_t end_ns)
@@ -82,10 +93,44 @@ __attribute__((noinline)) static void update_metrics(uint64_t ns)
 		trainprof_phase_end();
 }
 
+static void tell(unsigned type, uint16_t place, uint32_t id, uint64_t start_ns, uint64_t end_ns,
+		 uint32_t link, uint64_t x)
+{
+	if (is_traced)
+		ring_work(&ring, type, place, id, start_ns, end_ns, link, x);
+}
+
+static void tell_window(uint8_t type)
+{
+	ring_event(&ring, &(struct tp_gpu_event){.type = type,
+						 .flags = TP_GPU_FLAG_HOST_CLOCK,
+						 .id = ring.header->n_windows,
+						 .t0 = ring_now_ns()});
+}
+
+/* Between two steps: an agent would do so at once. */
+static void heed_wish(void)
+{
+	uint32_t wanted = __atomic_load_n(&ring.header->wanted, __ATOMIC_RELAXED);
+	int is_wanted = wanted == TP_GPU_WANT_EVENTS;
+	if (slowed <= 0 || is_wanted == is_traced)
+		return;
+	is_traced = is_wanted;
+	ring.header->n_windows += (uint32_t)is_wanted;
+	ring.header->state = is_wanted ? TP_GPU_STATE_OPEN : TP_GPU_STATE_IDLE;
+	tell_window(is_wanted ? TP_GPU_EVENT_OPEN : TP_GPU_EVENT_CLOSE);
+}
+
+/* What takes `ns` untraced takes that long now. */
+static uint64_t now_takes(uint64_t ns)
+{
+	return is_traced && slowed > 0 ? (uint64_t)((double)ns * slowed) : ns;
+}
+
 static void tell_call(unsigned call, uint32_t name, uint64_t start_ns, uint64_t end_ns,
 		      uint32_t link)
 {
-	ring_work(&ring, TP_GPU_EVENT_CALL, (uint16_t)call, name, start_ns, end_ns, link, tid);
+	tell(TP_GPU_EVENT_CALL, (uint16_t)call, name, start_ns, end_ns, link, tid);
 }
 
 /* The device copies while the thread waits in the call. Returns for how long the device did. */
@@ -95,9 +140,9 @@ static uint64_t copy_batch(uint64_t ns)
 	uint32_t link = ++links;
 	sleep_until(start_ns + LATENCY_NS + ns);
 	tell_call(TP_GPU_CALL_COPY, copy_name, start_ns, ring_now_ns(), link);
-	ring_work(&ring, TP_GPU_EVENT_COPY, 1,
-		  TP_GPU_COPY_HTOD | TP_GPU_MEMORY_PAGEABLE << 8 | TP_GPU_MEMORY_DEVICE << 16,
-		  start_ns + LATENCY_NS, start_ns + LATENCY_NS + ns, link, 1 << 20);
+	tell(TP_GPU_EVENT_COPY, 1,
+	     TP_GPU_COPY_HTOD | TP_GPU_MEMORY_PAGEABLE << 8 | TP_GPU_MEMORY_DEVICE << 16,
+	     start_ns + LATENCY_NS, start_ns + LATENCY_NS + ns, link, 1 << 20);
 	return ns;
 }
 
@@ -118,36 +163,66 @@ static void wait_for(uint64_t kernel_start_ns, uint64_t kernel_end_ns)
 	uint64_t start_ns = ring_now_ns();
 	sleep_until(kernel_end_ns);
 	tell_call(TP_GPU_CALL_SYNC, sync_name, start_ns, ring_now_ns(), ++links);
-	ring_work(&ring, TP_GPU_EVENT_KERNEL, 1, kernel_name, kernel_start_ns, kernel_end_ns, link,
-		  128 | UINT64_C(256) << 32);
+	tell(TP_GPU_EVENT_KERNEL, 1, kernel_name, kernel_start_ns, kernel_end_ns, link,
+	     128 | UINT64_C(256) << 32);
 }
 
 static void step(const struct script *script, struct truth *truth)
 {
 	uint64_t kernel_start_ns;
 	uint64_t begin_ns = ring_now_ns();
+	heed_wish();
 	trainprof_step();
+	truth->begin_ns = ring_now_ns() - started_ns;
 	ring_clock(&ring);
 	uint64_t load_ns = ring_now_ns();
-	load_batch(script->load_ns);
+	load_batch(now_takes(script->load_ns));
 	truth->load_ns = ring_now_ns() - load_ns;
-	truth->copy_ns = copy_batch(script->copy_ns);
-	uint64_t kernel_end_ns = launch(&kernel_start_ns, script->kernel_ns);
+	truth->copy_ns = copy_batch(now_takes(script->copy_ns));
+	uint64_t kernel_end_ns = launch(&kernel_start_ns, now_takes(script->kernel_ns));
 	if (script->beside_ns)
-		update_metrics(script->beside_ns);
+		update_metrics(now_takes(script->beside_ns));
 	wait_for(kernel_start_ns, kernel_end_ns);
-	truth->kernel_ns = script->kernel_ns;
-	update_metrics(script->metrics_ns);
+	truth->kernel_ns = now_takes(script->kernel_ns);
+	update_metrics(now_takes(script->metrics_ns));
+	if (due_ns)
+		sleep_until(due_ns += now_takes(period_ns));
 	truth->wall_ns = ring_now_ns() - begin_ns;
 }
 
 static void print_truth(const struct truth *truth)
 {
 	uint64_t known_ns = truth->kernel_ns + truth->copy_ns + truth->load_ns;
-	printf("kernel %llu copy %llu load %llu rest %llu wall %llu\n",
+	printf("kernel %llu copy %llu load %llu rest %llu wall %llu",
 	       (unsigned long long)truth->kernel_ns, (unsigned long long)truth->copy_ns,
 	       (unsigned long long)truth->load_ns, (unsigned long long)(truth->wall_ns - known_ns),
 	       (unsigned long long)truth->wall_ns);
+	if (slowed > 0)
+		printf(" traced %d begin %llu", is_traced, (unsigned long long)truth->begin_ns);
+	printf("\n");
+}
+
+static void run_steps(const struct script *script)
+{
+	struct truth truth;
+	unsigned long n_behind = STEPS_BEHIND;
+	for (unsigned long i = 0; i < script->steps || n_behind < STEPS_BEHIND; i++) {
+		step(script, &truth);
+		print_truth(&truth);
+		if (slowed > 0)
+			n_behind = is_traced ? 0 : n_behind + 1;
+	}
+}
+
+static void begin_slowed(const char *factor, const char *period_ms)
+{
+	if (!factor || !period_ms)
+		return;
+	slowed = strtod(factor, NULL);
+	is_traced = 0;
+	ring.header->state = TP_GPU_STATE_IDLE;
+	period_ns = (uint64_t)(strtod(period_ms, NULL) * 1e6);
+	due_ns = started_ns;
 }
 
 static int begin(void)
@@ -168,7 +243,6 @@ static int begin(void)
 
 int main(int argc, char **argv)
 {
-	struct truth truth;
 	uint64_t ns[6];
 	for (int i = 0; i < 6; i++)
 		ns[i] = argc > i + 1 ? (uint64_t)(strtod(argv[i + 1], NULL) * 1e6) : 0;
@@ -177,11 +251,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gpu_script: nobody listens, or too few arguments\n");
 		return 2;
 	}
+	started_ns = ring_now_ns();
 	has_marks = getenv("MARKS") != NULL;
-	for (unsigned long i = 0; i < script.steps; i++) {
-		step(&script, &truth);
-		print_truth(&truth);
-	}
+	begin_slowed(getenv("SLOWED"), getenv("PERIOD"));
+	run_steps(&script);
 	if (getenv("KILL"))
 		kill(getpid(), SIGKILL);
 	ring.header->state = TP_GPU_STATE_FINISHED;

@@ -27,12 +27,16 @@ enum { FEATURES = 64, TABLE_ROWS = 2000, LINE_BYTES = FEATURES * 12 + 16 };
 
 enum bucket { COMPUTE, COMMUNICATION, MEMORY, DATALOADER, HOST, IDLE, N_BUCKETS };
 
+struct reading {
+	int64_t at_ns;
+	int64_t cpu_ns;
+	int64_t delay_ns; /* waited on a run queue */
+};
+
 /* A chess clock: lap() charges the time since the last lap to a bucket. */
 static struct {
-	int64_t last_ns;
-	int64_t last_delay_ns;
-	int64_t begin_ns;
-	int64_t begin_cpu_ns;
+	struct reading begin;
+	struct reading last;
 	int64_t bucket_ns[N_BUCKETS];
 	int64_t delay_ns[N_BUCKETS];
 } stopwatch;
@@ -94,14 +98,25 @@ static int64_t queue_delay_ns(void)
 	return waited;
 }
 
+/* The clocks as they stand at one moment: read again where others got the CPU in between. */
+static struct reading read_clocks(void)
+{
+	struct reading now;
+	int n = 0;
+	do {
+		now.at_ns = now_ns();
+		now.cpu_ns = cpu_ns();
+		now.delay_ns = queue_delay_ns();
+	} while (now_ns() - now.at_ns > 100000 && ++n < 100);
+	return now;
+}
+
 static void lap(enum bucket bucket)
 {
-	int64_t at_ns = now_ns();
-	int64_t delay_ns = queue_delay_ns();
-	stopwatch.bucket_ns[bucket] += at_ns - stopwatch.last_ns;
-	stopwatch.delay_ns[bucket] += delay_ns - stopwatch.last_delay_ns;
-	stopwatch.last_ns = at_ns;
-	stopwatch.last_delay_ns = delay_ns;
+	struct reading now = read_clocks();
+	stopwatch.bucket_ns[bucket] += now.at_ns - stopwatch.last.at_ns;
+	stopwatch.delay_ns[bucket] += now.delay_ns - stopwatch.last.delay_ns;
+	stopwatch.last = now;
 }
 
 static float uniform(void)
@@ -292,8 +307,9 @@ static void write_truth(const char *path, int steps, double first, double last)
 		(int)getpid());
 	fprintf(out, " \"threads\": %d, \"steps\": %d,\n", team_size(), steps);
 	fprintf(out, " \"window\": {\"start_ns\": %lld, \"end_ns\": %lld},\n",
-		(long long)stopwatch.begin_ns, (long long)stopwatch.last_ns);
-	fprintf(out, " \"cpu_ns\": %lld,\n", (long long)(cpu_ns() - stopwatch.begin_cpu_ns));
+		(long long)stopwatch.begin.at_ns, (long long)stopwatch.last.at_ns);
+	fprintf(out, " \"cpu_ns\": %lld,\n",
+		(long long)(stopwatch.last.cpu_ns - stopwatch.begin.cpu_ns));
 	fprintf(out, " \"loss\": {\"first\": %.6f, \"last\": %.6f},\n \"parts_ns\": {", first,
 		last);
 	for (int i = 0; i < N_BUCKETS; i++)
@@ -435,9 +451,7 @@ int main(int argc, char **argv)
 		return 2;
 	double first = 0;
 	double last = 0;
-	stopwatch.last_delay_ns = queue_delay_ns();
-	stopwatch.begin_cpu_ns = cpu_ns();
-	stopwatch.begin_ns = stopwatch.last_ns = now_ns();
+	stopwatch.begin = stopwatch.last = read_clocks();
 	for (int step = 1; step <= o.steps; step++) {
 		last = run_step(&o, step, &m, &rows, &reader, sink, model_path);
 		if (step == 1)

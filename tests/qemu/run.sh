@@ -60,7 +60,7 @@ fi
 # Only what needs no library beyond the C library's.
 sources="tests/qemu/guest.c tests/qemu/guest_counters.c tests/qemu/guest_access.c
 	tests/qemu/guest_waits.c"
-for name in cgroup counters cpulist eventalias host hostfile hoststat perf_event perf_jitter \
+for name in cgroup counters cpulist eventalias fdlimit host hostfile hoststat perf_event perf_jitter \
 	perf_record perf_ring pfm pmu \
 	pmuprobe pmurecipe procfs reach syscalls waitcause; do
 	sources="$sources src/collect/$name.c"

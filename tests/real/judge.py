@@ -7,6 +7,7 @@ judge.py NAME RECORDING TRUTH.json [key=value...]; report.json and plan.json are
   steps_within=P     number of steps within P percent of TRUTH.steps
   time_within=P      mean step after the first tenth within P percent of TRUTH.step_s
   top=a,b            the first advice is one of these rules, and the plan begins with one
+  plan=a,b           ... with one of these instead: it is in the order of diagnosis
   never=a/,b/        no advice whose rule begins like this
   roles=loader:2,... at least so many processes of a role
   workers=N          so many loader workers
@@ -115,7 +116,7 @@ def of_the_verdict(report, truth, wanted):
 def of_the_plan(plan, wanted):
     if "top" in wanted:
         first = [advice["rule"] for step in plan["steps"][:1] for advice in step["advice"]] or ["none"]
-        yield set(first) & set(wanted["top"].split(",")), f"the plan begins with {', '.join(first)}"
+        yield set(first) & set(wanted.get("plan", wanted["top"]).split(",")), f"the plan begins with {', '.join(first)}"
 
 
 def of_the_processes(report, wanted):

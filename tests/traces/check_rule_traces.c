@@ -35,6 +35,8 @@ static const struct {
 	const char *why;
 } unreachable[] = {
 	{"run/no-spans", "a file without a span is refused: only a damaged recording has none"},
+	{"gpu/clocks-held-back", "no trace has the readings of NVML"},
+	{"gpu/kernels-slow-down", "steps of the traces written here are all alike"},
 };
 
 static const double SAME = 1e-9; /* relative: reports print no more */

@@ -43,7 +43,7 @@ void tp_json_free(struct tp_json_doc *doc);
 const struct tp_json *tp_json_root(const struct tp_json_doc *doc);
 const char *tp_json_name(const struct tp_json_doc *doc);
 /* 1-based line of a value (of its first character). */
-unsigned tp_json_line(const struct tp_json_doc *doc, const struct tp_json *value);
+unsigned tp_json_line(const struct tp_json *value);
 
 /* All borrow; all accept NULL (which has type TP_JSON_NULL and no members). */
 enum tp_json_type tp_json_type(const struct tp_json *value);

@@ -17,12 +17,13 @@
 struct tp_tree;
 struct tp_pythons;
 struct tp_env;
+struct tp_gpu_tracks;
 
 /* Whether an agent is put into the program that tells what the GPU does, and when it does. */
 enum tp_gpu_trace {
 	TP_GPU_TRACE_OFF,
 	TP_GPU_TRACE_CONTINUOUS,
-	TP_GPU_TRACE_WINDOWS, /* a second now and then */
+	TP_GPU_TRACE_WINDOWS, /* now and then, as max_overhead_ratio allows */
 };
 
 /* How to measure, as asked for; the plan lowers it to what works here. */
@@ -35,6 +36,7 @@ struct tp_collect_config {
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
 	bool is_attaching;         /* the target runs already, and not for us */
 	enum tp_gpu_trace gpu_trace;
+	bool wants_counters;      /* of GPUs, in windows in which their clocks are locked */
 	uint64_t max_gpu_records; /* of one run; then tracing ends. 0 = no limit */
 };
 
@@ -46,7 +48,12 @@ struct tp_collect_context {
 	struct tp_sink *sink;
 	struct tp_tree *tree;       /* threads of the target, and their address spaces */
 	struct tp_pythons *pythons; /* its interpreters; NULL: they are not asked for */
+	uint64_t *helpers_cpu_ns;   /* of processes that measure beside this one; NULL: none */
+	struct tp_gpu_tracks *gpus; /* that the target is known to use */
 	bool may_sample;            /* perf was not deselected */
+	/* Free memory of the GPU that has least of it, of those that the target uses, a second or
+	 * two ago; NAN: not known. Source "nvml" writes it. */
+	double *gpu_free_bytes;
 };
 
 struct tp_collector;
@@ -91,8 +98,8 @@ struct tp_collector {
 	const struct tp_collector_type *type;
 	/* As probed; open() and start() may say less. All zero after open() = as probed. */
 	struct tp_availability availability;
-	/* When sample() wants to run next, set by start() and sample() of a type that has pause()
-	 * and no period; 0 = at no time. */
+	/* When sample() wants to run next, set by start() and sample() of a type that has pause(),
+	 * and where it has a period wants that sooner; 0 = at no time. */
 	uint64_t due_ns;
 };
 

@@ -18,6 +18,8 @@
 struct tp_sampler_config {
 	uint64_t delay_ns;    /* measure only from then on; 0 = from the start */
 	uint64_t duration_ns; /* of measuring; 0 = until the end. The target goes on. */
+	/* The sources have started, and it is known which could not. May be NULL. */
+	void (*started)(void *context);
 	/* About once a period while measuring: flush, look at limits. False stops the measuring.
 	 * May be NULL. */
 	bool (*tick)(void *context, uint64_t now_ns);

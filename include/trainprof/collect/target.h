@@ -31,7 +31,7 @@ struct tp_availability; /* trainprof/model/source.h */
 /* What the target shall find as we found it. */
 struct tp_inheritance {
 	sigset_t mask;
-	sigset_t ignored;
+	uint64_t ignored; /* bit n - 1: signal n, the C library's own too */
 	struct rlimit files;
 };
 

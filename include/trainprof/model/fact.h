@@ -193,6 +193,13 @@
 	X(DEVICE_COPY, "device.copy_ratio", "ratio", "windows with a copy, hidden or not")         \
 	X(DEVICE_H2D_RATE, "device.h2d_bytes_per_s", "bytes_per_s",                                \
 	  "rate of copies to the device")                                                          \
+	X(DEVICE_COPIES, "device.h2d_copies_per_step", "1", "copies to the device in a step")      \
+	X(DEVICE_SMALL_COPY, "device.small_copy_ratio", "ratio",                                   \
+	  "time of copies to the device that is in those of less than 64 KiB")                     \
+	X(DEVICE_QUEUE, "device.queue_depth", "1",                                                 \
+	  "launched work that waits for its turn on a device, mean")                               \
+	X(DEVICE_DRIFT, "device.kernel_drift_ratio", "ratio",                                      \
+	  "how much longer the same kernels take in the later half of the steps")                  \
 	X(DEVICE_PAGEABLE, "device.pageable_ratio", "ratio",                                       \
 	  "time of copies between host and device that use pageable memory")                       \
 	X(DEVICE_CAPABILITY, "device.capability", "1", "compute capability, 10 x major + minor")   \
@@ -221,6 +228,8 @@
 	X(COMM_PER_STEP, "comm.collectives_per_step", "1", "collectives of a step")                \
 	X(COMM_BYTES, "comm.median_bytes", "bytes", "median size of a collective")                 \
 	X(COMM_SHORT, "comm.small_ratio", "ratio", "collectives of less than 1 MiB")               \
+	X(COMM_BUS_RATE, "comm.bus_bytes_per_s", "bytes_per_s",                                    \
+	  "median rate of a collective over what connects its ranks")                              \
 	X(COMM_RANKS, "comm.ranks", "1", "ranks of the job")                                       \
 	X(COMM_SEEN, "comm.ranks_seen", "1", "ranks whose traces are there")                       \
 	X(COMM_LATE, "comm.late_rank_ratio", "ratio",                                              \
@@ -233,6 +242,16 @@
 	X(TRACE_SKIPPED, "trace.skipped_ratio", "ratio", "malformed events of all that count")     \
 	X(TRACE_OPS, "trace.device_ops", "1", "kernels and copies in the trace")                   \
 	X(TRACE_SPANS, "trace.spans", "1", "spans in the trace")                                   \
+	X(WINDOWS_COUNT, "windows.count", "1", "windows in which the GPU was traced")              \
+	X(WINDOWS_TRACED, "windows.traced_ratio", "ratio", "run in which it was")                  \
+	X(WINDOWS_SLOWDOWN, "windows.slowdown_ratio", "ratio",                                     \
+	  "steps while the GPU is traced / steps beside that, minus 1")                            \
+	X(WINDOWS_COST, "windows.cost_ratio", "ratio", "run lost to tracing, by the steps")        \
+	X(WINDOWS_AWAKE, "windows.awake_ratio", "ratio",                                           \
+	  "GPU awake while it was traced, by its driver; mean of GPUs")                            \
+	X(WINDOWS_KERNELS, "windows.busy_ratio", "ratio", "traced kernels at the same time")       \
+	X(WINDOWS_SM_ACTIVE, "windows.sm_active_ratio", "ratio",                                   \
+	  "cycles of multiprocessors with work while it was traced")                               \
 	X(PMU_IPC, "pmu.instructions_per_cycle", "1", "whole program")                             \
 	X(PMU_LLC, "pmu.llc_misses_per_kilo_instruction", "1", "whole program")                    \
 	X(PMU_MEMORY, "pmu.memory_bound_ratio", "ratio", "pipeline slots lost to memory")          \
@@ -255,6 +274,15 @@
 	  "readings at which the hardware itself did (heat, power brake)")                         \
 	X(GPU_OTHERS, "gpu.other_processes", "1",                                                  \
 	  "processes of other programs that compute on it")                                        \
+	X(GPU_MEM_GROWTH, "gpu.memory_growth_bytes_per_s", "bytes_per_s",                          \
+	  "growth of the program's GPU memory from first to last reading, fastest GPU")            \
+	X(GPU_POWER_LIMIT, "gpu.power_limit_ratio", "ratio",                                       \
+	  "power limit of a GPU / the one that it starts with, lowest")                            \
+	X(GPU_PCIE_LINK, "gpu.pcie_link_ratio", "ratio",                                           \
+	  "what its PCIe link carries / what GPU and slot could, lowest")                          \
+	X(GPU_PCIE_RX_RATIO, "gpu.pcie_received_ratio", "ratio",                                   \
+	  "received over PCIe / what its link carries, busiest GPU")                               \
+	X(GPU_PCIE_TX_RATIO, "gpu.pcie_sent_ratio", "ratio", "the same, sent")                     \
 	X(GPU_SM_ACTIVE, "gpu.sm_active_ratio", "ratio",                                           \
 	  "cycles of multiprocessors with work, mean")                                             \
 	X(GPU_OCCUPANCY, "gpu.sm_occupancy_ratio", "ratio", "warps on them / those that fit")      \
@@ -264,6 +292,18 @@
 	X(GPU_PCIE_RX, "gpu.pcie_received_bytes_per_s", "bytes_per_s", "received over PCIe")       \
 	X(GPU_NVLINK_TX, "gpu.nvlink_sent_bytes_per_s", "bytes_per_s", "sent over NVLink")         \
 	X(GPU_NVLINK_RX, "gpu.nvlink_received_bytes_per_s", "bytes_per_s", "received over NVLink") \
+	X(GPU_L2_HIT, "gpu.counters.l2_hit_ratio", "ratio",                                        \
+	  "accesses that the GPU's L2 cache serves, by hardware counters")                         \
+	X(GPU_DRAM_READ, "gpu.counters.dram_read_bytes_per_s", "bytes_per_s",                      \
+	  "read from GPU memory, busiest GPU, by hardware counters")                               \
+	X(GPU_DRAM_WRITTEN, "gpu.counters.dram_written_bytes_per_s", "bytes_per_s",                \
+	  "written to GPU memory, busiest GPU, by hardware counters")                              \
+	X(GPU_LAUNCHES, "gpu.counters.launches_per_s", "per_s",                                    \
+	  "grids that a GPU starts, mean, by hardware counters")                                   \
+	X(GPU_COUNTED, "gpu.counters.time_ratio", "ratio",                                         \
+	  "window in which hardware counters were read, with clocks locked")                       \
+	X(GPU_COUNTED_STEP, "gpu.counters.step_change_ratio", "ratio",                             \
+	  "mean step while they were read / mean step outside, minus 1")                           \
 	X(ENV_OMP, "env.omp_num_threads", "1", "OMP_NUM_THREADS")                                  \
 	X(ENV_BLAS, "env.blas_num_threads", "1", "OPENBLAS_NUM_THREADS or MKL_NUM_THREADS")        \
 	X(ENV_PASSIVE, "env.omp_wait_passive", "bool", "OMP_WAIT_POLICY=passive")                  \
@@ -410,6 +450,12 @@ const char *tp_origin_name(enum tp_origin origin);
 /* Facts that only traces of spans have, as importers make them; they stand together in the list. */
 enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRACE_SPANS };
 
+/* Facts that only a run has whose GPU was traced in windows; likewise together. */
+enum {
+	TP_FACT_WINDOWS_FIRST = TP_FACT_WINDOWS_COUNT,
+	TP_FACT_WINDOWS_LAST = TP_FACT_WINDOWS_SM_ACTIVE,
+};
+
 /* A value with how far it can be trusted. All zero = unknown, without a reason. */
 struct tp_quantity {
 	bool is_known;
@@ -422,7 +468,7 @@ struct tp_quantity {
 	double coverage;     /* 0..1: how much of what it speaks about was seen */
 	uint64_t n;          /* steps, samples or readings behind it; 0 = does not apply */
 	const char *missing; /* why it is unknown; NULL when known */
-	const char *seen;    /* of a setting: what showed it, "kernel flash_fwd_kernel"; NULL */
+	const char *seen;    /* what showed it, "kernel flash_fwd_kernel", "GPM"; NULL */
 };
 
 #endif

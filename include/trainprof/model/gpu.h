@@ -26,14 +26,30 @@
 	X(SLOWED, "hardware_slowed_ratio", "ratio", IS_SLOWED, MEAN, IS_SLOWED, MEAN)              \
 	X(OTHERS, "other_processes", "1", OTHERS, PEAK, OTHERS, PEAK)                              \
 	X(MEM_OTHERS, "other_memory_bytes", "bytes", MEM_OTHERS, PEAK, MEM_OTHERS, PEAK)           \
-	X(SM_ACTIVE, "sm_active_ratio", "ratio", SM_ACTIVE, MEAN, SM_ACTIVE, MEAN)                 \
-	X(OCCUPANCY, "sm_occupancy_ratio", "ratio", OCCUPANCY, MEAN, OCCUPANCY, MEAN)              \
-	X(TENSOR, "tensor_active_ratio", "ratio", TENSOR, MEAN, TENSOR, MEAN)                      \
-	X(DRAM, "dram_active_ratio", "ratio", DRAM, MEAN, DRAM, MEAN)                              \
+	X(MEM_GROWTH, "memory_growth_bytes_per_s", "bytes_per_s", MEM_OWN, RATE, MEM_USED, RATE)   \
+	X(POWER_LIMIT, "power_limit_w", "w", POWER_LIMIT, MEAN, POWER_LIMIT, MEAN)                 \
+	X(POWER_DEFAULT, "power_limit_default_w", "w", POWER_DEFAULT, PEAK, POWER_DEFAULT, PEAK)   \
+	X(PCIE_LINK, "pcie_link_bytes_per_s", "bytes_per_s", PCIE_LINK, PEAK, PCIE_LINK, PEAK)     \
+	X(PCIE_LINK_MAX, "pcie_link_max_bytes_per_s", "bytes_per_s", PCIE_LINK_MAX, PEAK,          \
+	  PCIE_LINK_MAX, PEAK)                                                                     \
+	X(CAPABILITY, "compute_capability", "1", CAPABILITY, PEAK, CAPABILITY, PEAK)               \
+	X(SM_ACTIVE, "sm_active_ratio", "ratio", SM_ACTIVE, MEAN, PM_SM_ACTIVE, MEAN)              \
+	X(OCCUPANCY, "sm_occupancy_ratio", "ratio", OCCUPANCY, MEAN, PM_OCCUPANCY, MEAN)           \
+	X(TENSOR, "tensor_active_ratio", "ratio", TENSOR, MEAN, PM_TENSOR, MEAN)                   \
+	X(DRAM, "dram_active_ratio", "ratio", DRAM, MEAN, PM_DRAM, MEAN)                           \
 	X(PCIE_TX, "pcie_sent_bytes_per_s", "bytes_per_s", PCIE_TX, RATE, PCIE_TX_RATE, MEAN)      \
 	X(PCIE_RX, "pcie_received_bytes_per_s", "bytes_per_s", PCIE_RX, RATE, PCIE_RX_RATE, MEAN)  \
-	X(NVLINK_TX, "nvlink_sent_bytes_per_s", "bytes_per_s", NVLINK_TX, MEAN, NVLINK_TX, MEAN)   \
-	X(NVLINK_RX, "nvlink_received_bytes_per_s", "bytes_per_s", NVLINK_RX, MEAN, NVLINK_RX, MEAN)
+	X(NVLINK_TX, "nvlink_sent_bytes_per_s", "bytes_per_s", NVLINK_TX, MEAN, PM_NVLINK_TX,      \
+	  MEAN)                                                                                    \
+	X(NVLINK_RX, "nvlink_received_bytes_per_s", "bytes_per_s", NVLINK_RX, MEAN, PM_NVLINK_RX,  \
+	  MEAN)                                                                                    \
+	X(L2_HIT, "l2_hit_ratio", "ratio", PM_L2_HIT, MEAN, PM_L2_HIT, MEAN)                       \
+	X(DRAM_READ, "dram_read_bytes_per_s", "bytes_per_s", PM_DRAM_READ, MEAN, PM_DRAM_READ,     \
+	  MEAN)                                                                                    \
+	X(DRAM_WRITTEN, "dram_written_bytes_per_s", "bytes_per_s", PM_DRAM_WRITE, MEAN,            \
+	  PM_DRAM_WRITE, MEAN)                                                                     \
+	X(LAUNCHES, "launches_per_s", "per_s", PM_LAUNCHES, MEAN, PM_LAUNCHES, MEAN)               \
+	X(COUNTED_CLOCK, "counted_clock_hz", "hz", PM_CLOCK, MEAN, PM_CLOCK, MEAN)
 
 enum tp_gpu_figure {
 #define X(id, name, unit, metric, how, other, other_how) TP_GPU_##id,

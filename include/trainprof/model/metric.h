@@ -87,6 +87,11 @@
 	X(GPU_OTHERS, "gpu.other_processes", "1", GAUGE, DEVICE)                                   \
 	X(GPU_MEM_OTHERS, "gpu.other_memory_bytes", "bytes", GAUGE, DEVICE)                        \
 	X(GPU_IS_LISTED, "gpu.is_listed", "bool", GAUGE, DEVICE) /* NVML lists the target */       \
+	X(GPU_POWER_LIMIT, "gpu.power_limit_w", "w", GAUGE, DEVICE)                                \
+	X(GPU_POWER_DEFAULT, "gpu.power_limit_default_w", "w", GAUGE, DEVICE)                      \
+	X(GPU_PCIE_LINK, "gpu.pcie_link_bytes_per_s", "bytes_per_s", GAUGE, DEVICE) /* a way */    \
+	X(GPU_PCIE_LINK_MAX, "gpu.pcie_link_max_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)        \
+	X(GPU_CAPABILITY, "gpu.compute_capability", "1", GAUGE, DEVICE) /* 10 x major + minor */   \
 	X(GPU_SM_ACTIVE, "gpu.sm_active_ratio", "ratio", GAUGE, DEVICE) /* GPM, from here on */    \
 	X(GPU_OCCUPANCY, "gpu.sm_occupancy_ratio", "ratio", GAUGE, DEVICE)                         \
 	X(GPU_TENSOR, "gpu.tensor_active_ratio", "ratio", GAUGE, DEVICE)                           \
@@ -94,7 +99,24 @@
 	X(GPU_PCIE_TX_RATE, "gpu.pcie_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)             \
 	X(GPU_PCIE_RX_RATE, "gpu.pcie_received_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)         \
 	X(GPU_NVLINK_RX, "gpu.nvlink_received_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)          \
-	X(GPU_NVLINK_TX, "gpu.nvlink_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)
+	X(GPU_NVLINK_TX, "gpu.nvlink_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)              \
+	X(GPU_PM_SM_ACTIVE, "gpu.counters.sm_active_ratio", "ratio", GAUGE,                        \
+	  DEVICE) /* hardware counters, in windows, from here on */                                \
+	X(GPU_PM_OCCUPANCY, "gpu.counters.sm_occupancy_ratio", "ratio", GAUGE, DEVICE)             \
+	X(GPU_PM_TENSOR, "gpu.counters.tensor_active_ratio", "ratio", GAUGE, DEVICE)               \
+	X(GPU_PM_DRAM, "gpu.counters.dram_active_ratio", "ratio", GAUGE, DEVICE)                   \
+	X(GPU_PM_DRAM_READ, "gpu.counters.dram_read_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)    \
+	X(GPU_PM_DRAM_WRITE, "gpu.counters.dram_written_bytes_per_s", "bytes_per_s", GAUGE,        \
+	  DEVICE)                                                                                  \
+	X(GPU_PM_L2_HIT, "gpu.counters.l2_hit_ratio", "ratio", GAUGE, DEVICE)                      \
+	X(GPU_PM_PCIE_TX, "gpu.counters.pcie_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)      \
+	X(GPU_PM_PCIE_RX, "gpu.counters.pcie_received_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)  \
+	X(GPU_PM_NVLINK_RX, "gpu.counters.nvlink_received_bytes_per_s", "bytes_per_s", GAUGE,      \
+	  DEVICE)                                                                                  \
+	X(GPU_PM_NVLINK_TX, "gpu.counters.nvlink_sent_bytes_per_s", "bytes_per_s", GAUGE, DEVICE)  \
+	X(GPU_PM_CLOCK, "gpu.counters.clock_hz", "hz", GAUGE, DEVICE)                              \
+	X(GPU_PM_LAUNCHES, "gpu.counters.launches_per_s", "per_s", GAUGE, DEVICE)                  \
+	X(GPU_PM_OPEN, "gpu.counters.is_open", "bool", GAUGE, DEVICE) /* 1: a window begins; 0 */
 
 enum tp_metric {
 #define X(id, name, unit, kind, subject) TP_METRIC_##id,
@@ -103,12 +125,15 @@ enum tp_metric {
 		TP_N_METRICS
 };
 
-/* Those of devices stand together, those that GPM samples at the end. */
+/* Those of devices that NVML tells stand together, those that GPM samples at the end. Then come
+ * those of hardware counters. */
 enum {
 	TP_METRIC_GPU_FIRST = TP_METRIC_GPU_AWAKE,
 	TP_METRIC_GPM_FIRST = TP_METRIC_GPU_SM_ACTIVE,
 	TP_METRIC_GPU_END = TP_METRIC_GPU_NVLINK_TX + 1,
 	TP_N_GPU_METRICS = TP_METRIC_GPU_END - TP_METRIC_GPU_FIRST,
+	TP_METRIC_PM_FIRST = TP_METRIC_GPU_PM_SM_ACTIVE,
+	TP_N_PM_METRICS = TP_METRIC_GPU_PM_OPEN - TP_METRIC_PM_FIRST,
 };
 
 enum tp_metric_kind { TP_METRIC_KIND_COUNTER, TP_METRIC_KIND_GAUGE };
@@ -118,6 +143,9 @@ enum tp_metric_subject {
 	TP_METRIC_OF_HOST,
 	TP_METRIC_OF_DEVICE,
 };
+
+/* A reading of hardware counters speaks about that long before it. */
+#define TP_PM_BIN_NS UINT64_C(100000000)
 
 struct tp_metric_desc {
 	const char *name;

@@ -59,7 +59,8 @@ enum tp_step_kind {
 	TP_STEP_CHECKPOINT,
 	TP_STEP_EVALUATION,
 	TP_STEP_SLOW,
-	TP_STEP_CUT, /* incomplete at an end of the recording */
+	TP_STEP_CUT,     /* incomplete at an end of the recording */
+	TP_STEP_COUNTED, /* while hardware counters were read, which locks the clocks of GPUs */
 	TP_N_STEP_KINDS
 };
 

@@ -52,11 +52,14 @@ enum {
 	TP_SAMPLE_KERNEL = 1,  /* the leaf was in the kernel */
 	TP_SAMPLE_POLLED = 2,  /* read from /proc, not by an interrupt */
 	TP_SAMPLE_THINNED = 4, /* the stack was left out to save time: only the leaf is known */
+	TP_SAMPLE_LEAVING = 8, /* as the task left its CPU: no instant drawn at random, stands for
+				* no time */
 };
 
 /*
  * What a task was doing at one instant. On-CPU ones come from interrupts, the others from polling;
- * both are instants drawn at random, so shares of samples estimate shares of time.
+ * both are instants drawn at random, so shares of samples estimate shares of time. Not so those
+ * that are TP_SAMPLE_LEAVING.
  */
 struct tp_sample {
 	uint32_t task;
@@ -100,6 +103,9 @@ struct tp_mark {
 
 /* How the reason begins where switch records were off because there were too many. */
 #define TP_GAP_SWITCHES_OFF "switch records off"
+
+/* The reason where a GPU was not traced on purpose, for that costs. */
+#define TP_GAP_BETWEEN_WINDOWS "the GPU was not traced between windows"
 
 /* Something was not recorded. Never silent: gaps weaken findings and are printed. */
 struct tp_gap {

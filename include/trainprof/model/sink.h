@@ -24,8 +24,13 @@ struct tp_sink_type {
 	void (*put)(struct tp_sink *self, const struct tp_record *record);
 };
 
+/* Sees a record that was put, after the sink took it; borrowed for the call. */
+typedef void tp_sink_watch_fn(void *context, const struct tp_record *record);
+
 struct tp_sink {
 	const struct tp_sink_type *type;
+	tp_sink_watch_fn *watch; /* NULL: nobody watches */
+	void *watcher;
 	struct tp_strtab strings;
 	struct tp_map frame_ids; /* hash of a frame -> head of a chain in frames */
 	struct tp_map stack_ids;
@@ -48,6 +53,10 @@ struct tp_sink {
 
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type);
 void tp_sink_release(struct tp_sink *sink); /* the base only */
+
+/* From now on `watch` sees all that is put by the functions below; NULL ends that. There is one
+ * watcher at a time; it puts nothing itself. */
+void tp_sink_watch(struct tp_sink *sink, tp_sink_watch_fn *watch, void *context);
 
 uint32_t tp_sink_string(struct tp_sink *sink, const char *text); /* NULL and "" give 0 */
 uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame);

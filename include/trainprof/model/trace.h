@@ -17,9 +17,9 @@
 /*
  * Times are ns since run.started_ns. Invariants after tp_trace_build():
  * tasks by id, runs by (task, start), never overlapping within a task and of some length unless
- * they end TP_RUN_OPEN, samples by (task, time), gauges by (metric, task, time), marks, gaps by
- * time, spans of a track by tp_spans_sort(). Ids are in range, but for ranks of tracks, which may
- * be unknown to run.ranks.
+ * they end TP_RUN_OPEN, samples and leavings by (task, time), gauges by (metric, task, time),
+ * marks, gaps by time, spans of a track by tp_spans_sort(). Ids are in range, but for ranks of
+ * tracks, which may be unknown to run.ranks.
  */
 /* The spans of one track. */
 struct tp_track_spans {
@@ -47,6 +47,8 @@ struct tp_trace {
 	size_t n_runs;
 	struct tp_sample *samples;
 	size_t n_samples;
+	struct tp_sample *leavings; /* TP_SAMPLE_LEAVING; they are not among the samples */
+	size_t n_leavings;
 	struct tp_gauge *gauges;
 	size_t n_gauges;
 	struct tp_mark *marks;

@@ -22,6 +22,9 @@ struct tp_report_pair {
 	size_t n_warnings;
 };
 
+/* Whether any number that is shown is known of both. */
+bool tp_report_pair_is_told(const struct tp_report_pair *pair);
+
 /* Step, shares and verdict of each, then the warnings. Unknown numbers are said to be unknown. */
 void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair);
 void tp_report_pair_markdown(struct tp_buf *out, const struct tp_report_pair *pair);

@@ -29,6 +29,8 @@ struct tp_unwind_result {
 	size_t n_frames;
 	size_t n_guessed;
 	enum tp_unwind_end end;
+	bool is_root_told; /* COMPLETE by what a table or the entry point says; false: by a return
+			    * address of 0, which is also what memory that is no stack holds */
 };
 
 /*

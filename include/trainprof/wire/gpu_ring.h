@@ -9,13 +9,17 @@
  *	offset 0          struct tp_gpu_ring_header (4096 bytes)
  *	clocks_at         n_clocks x struct tp_gpu_clock; pair c lies in slot c mod n_clocks
  *	places_at         n_places_most x struct tp_gpu_place; place p, from 1, lies in slot p - 1
- *	names_at          names_bytes of struct tp_gpu_name, one behind the other, only ever added
- *to events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
+ *	names_at          names_bytes of struct tp_gpu_name, one behind the other; it only grows
+ *	events_at         n_events x struct tp_gpu_event; event e lies in slot e mod n_events
  *
  * Numbers are in the byte order of the machine; the file is read on the machine that wrote it.
  *
- * Who writes what. The reader writes `tail` and `wanted`, nothing else; everything else is the
- * agent's, and of the agent one thread's at a time. Words are stored whole, by aligned stores.
+ * In a program that ran already (trainprof attach) it has no name: the agent makes a memfd, which
+ * the profiler takes over as a descriptor, so that neither needs to see the other's files. Such an
+ * agent leaves where `reader_ns` is 10 s old: nobody else would end it.
+ *
+ * Who writes what. The reader writes `tail`, `wanted` and `reader_ns`, nothing else; all else is
+ * the agent's, and of the agent one thread's at a time. Words are stored whole, by aligned stores.
  *
  * Versions. A reader refuses another `major`. A newer `minor` may use what is reserved here, have
  * a longer header or longer events (step by event_bytes), and event types, states, flags and calls
@@ -42,11 +46,12 @@
  *
  * Death. The agent's process may die between any two instructions, by any signal: pages of the
  * file outlive it. What head covers is whole; what was written behind head is not there; what CUPTI
- * had not yet delivered (mostly less than 0.2 s) is lost and not counted. A ring whose state is
+ * had not yet delivered, and ranges of the last moments (mostly less than 0.2 s), are lost and not
+ * counted. A ring whose state is
  * not FINISHED and whose process is gone, or has a ring with a higher N, has died: drain it once
  * more after having seen the death, and it is complete. A live agent stores heartbeat_ns at least
- * once a second until its state is FINISHED or one of those behind which it has ended; one that
- * is older than 10 s hangs (a CUPTI call may), and may yet go on.
+ * once a second until its state is FINISHED; one that is older than 10 s hangs (a CUPTI call may),
+ * and may yet go on. Of an agent of minor 0 the heartbeat also ends where CUPTI tells nothing.
  * A forked child does not write: the mapping is not inherited.
  *
  * Nothing in the file is trusted: names may lack their NUL, ids may be beyond their tables.
@@ -61,20 +66,37 @@
 #define TP_GPU_RING_PREFIX "gpu-"
 #define TP_GPU_RING_SUFFIX ".ring"
 
+/*
+ * The door of an agent that is put into a running program. From a thread of the program, outside
+ * its signal handlers:
+ *
+ *	int trainprof_agent_attach(void *block, size_t bytes)
+ *
+ * Starts the agent's thread, which does nothing before `wanted` says EVENTS. The descriptor of the
+ * ring in the program, or a negative errno: EBUSY (a thread is there already), ECANCELED
+ * (TRAINPROF_GPU=0), what failed else. The mapping of `bytes` at `block` (both 0: none) is the
+ * agent's from then on: removed when it leaves, if the thread that called has ended by then. The
+ * ring and its descriptor stay; the same are told when it is called again after that, with nothing
+ * unread and the counts of before forgotten.
+ */
+#define TP_GPU_AGENT_DOOR "trainprof_agent_attach"
+
 /* Environment of the measured program. */
 #define TP_GPU_RINGS_ENV "TRAINPROF_GPU_RINGS" /* directory; without it the agent does nothing */
-#define TP_GPU_ENV       "TRAINPROF_GPU"   /* "0": do nothing at all; "idle": wait for `wanted` */
-#define TP_GPU_CUPTI_ENV "TRAINPROF_CUPTI" /* path of the CUPTI to use where none is mapped */
+#define TP_GPU_ENV       "TRAINPROF_GPU" /* "0": do nothing at all; "idle": wait for `wanted` */
 
 enum {
 	TP_GPU_RING_MAJOR = 1,
-	TP_GPU_RING_MINOR = 0,
+	/* 1: ranges of NVTX, with numbers and payloads; ASIDE. 2: joining, LEAVE, reader_ns */
+	TP_GPU_RING_MINOR = 2,
 	TP_GPU_RING_HEADER_BYTES = 4096,
 	TP_GPU_RING_EVENTS = 1 << 20, /* 32 MiB: 2.6 s of 400,000 events a second */
 	TP_GPU_RING_CLOCKS = 1 << 10, /* 204 s of five pairs a second */
 	TP_GPU_RING_PLACES = 1 << 12,
 	TP_GPU_RING_NAME_BYTES = 1 << 20, /* of the whole table */
 	TP_GPU_NAME_MOST = 4095, /* bytes of one name; of a longer one only that much is kept */
+	TP_GPU_NUMBER_HERE = 1,  /* the byte of a name that stands for a number */
+	TP_GPU_PAYLOAD_WORDS = 7,
 };
 
 /* What the reader wants. The agent looks five times a second, and at once after a FUTEX_WAKE (not
@@ -83,6 +105,7 @@ enum tp_gpu_wanted {
 	TP_GPU_WANT_AS_STARTED = 0, /* what TRAINPROF_GPU says */
 	TP_GPU_WANT_IDLE = 1,
 	TP_GPU_WANT_EVENTS = 2,
+	TP_GPU_WANT_LEAVE = 3, /* of one that joined a running program: let go, end the thread */
 };
 
 enum tp_gpu_state {
@@ -91,9 +114,10 @@ enum tp_gpu_state {
 	TP_GPU_STATE_OPEN = 2,     /* collecting */
 	TP_GPU_STATE_FINISHED = 3, /* the program ends in order; nothing follows */
 	TP_GPU_STATE_UNREAD = 4,   /* the ring was full for 10 s: paused until tail moves */
-	/* From here on nothing is collected and nothing will be: the agent's thread has ended. */
+	TP_GPU_STATE_ASIDE = 5,    /* another tool has CUPTI, see `owner`: tried again later */
+	/* From here on CUPTI tells nothing and will not; ranges of NVTX are told all the same. */
 	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or it lacks a call that is needed */
-	TP_GPU_STATE_TAKEN = 17,    /* another tool has CUPTI: `owner` where it says its name */
+	TP_GPU_STATE_TAKEN = 17,    /* another tool has it, again: `owner` where it says its name */
 	TP_GPU_STATE_FAILED = 18,   /* a call failed: `failed_call`, `error` */
 	TP_GPU_STATE_STOLEN = 19,   /* another tool has replaced our callbacks since */
 	TP_GPU_STATE_UNFIT = 20,    /* a version of CUPTI that is not supported */
@@ -128,6 +152,7 @@ enum tp_gpu_event_flag {
 	TP_GPU_FLAG_ASYNC = 4,      /* of a copy or set: asked for asynchronously */
 	TP_GPU_FLAG_PTHREAD = 8,    /* the thread is not a tid but the low half of a pthread_t */
 	TP_GPU_FLAG_DRIVER = 16,    /* the call is one of the driver, else of the runtime */
+	TP_GPU_FLAG_NUMBERS = 32,   /* of a range: its name has numbers left out, see below */
 };
 
 /*
@@ -144,17 +169,25 @@ enum tp_gpu_event_flag {
  *	OVERHEAD  0        enum tp_gpu_overhead  thread, else 0
  *	PUSH      0        name                  thread | domain (a name) << 32
  *	POP       0        0                     thread | domain << 32
- *	START     0        name                  number of the range
- *	END       0        0                     number of the range
+ *	START     0        name                  number of the range | thread << 32
+ *	END       0        0                     the same as in its START
  *	MARK      0        name                  thread | domain << 32
  *	OPEN      0        number of the window, from 1      0
  *	CLOSE     0        number of the window  0
  *	LOST      0        0                     number of events dropped
  *	NODE      0        graph                 node
  *	PEER      0        from device           to device
- *	PAYLOAD   0        schema                value
+ *	PAYLOAD   which    schema                8 bytes of the payload, from 8 * which on
  *
- * link (CUPTI's correlation id) is the same in a CALL and in what it caused; 0 = unknown. NVTX
+ * Of a PAYLOAD dur is the size of the whole payload in bytes: the range before it, which begins or
+ * ends there, has as many PAYLOAD events as that needs, but 7 at most. Only ranges of the domain
+ * "NCCL" have them.
+ *
+ * Ranges that differ in numbers only share a name ("step 12" and "step 13"): where NUMBERS is set
+ * TP_GPU_NUMBER_HERE stands for a decimal number in it, the first time for dur, then for link.
+ *
+ * link (CUPTI's correlation id) is the same in a CALL and in what it caused; 0 = unknown. Ranges of
+ * NVTX are told also outside windows, those of a thread in order, and a START before its END. NVTX
  * events, OPEN, CLOSE and LOST are on the host's clock. Events of CUPTI come in the order in which
  * CUPTI delivers its buffers: NOT in order of time, and a kernel may come before its call.
  */
@@ -292,7 +325,7 @@ struct tp_gpu_ring_header {
 	uint32_t agent_tid; /* the agent's own thread, as the process sees it; 0 = none yet */
 	uint32_t n_windows; /* begun so far */
 	uint64_t cost_ns;   /* CPU time of decoding so far, in whichever thread */
-	uint64_t kinds;     /* bit t: events of type t are being collected */
+	uint64_t kinds;     /* bit t: CUPTI is asked for events of type t */
 
 	uint64_t head;
 	uint64_t reserved_head[7];
@@ -300,7 +333,9 @@ struct tp_gpu_ring_header {
 	/* The reader's. */
 	uint64_t tail;
 	uint32_t wanted; /* enum tp_gpu_wanted */
-	uint32_t reserved_tail[13];
+	uint32_t reserved_word;
+	uint64_t reader_ns; /* CLOCK_MONOTONIC of its last look */
+	uint32_t reserved_tail[10];
 
 	/* The agent's counts: plain stores, each only ever grows. */
 	uint64_t n_dropped[TP_GPU_EVENT_TYPES]; /* found no room in the ring */
@@ -313,7 +348,7 @@ struct tp_gpu_ring_header {
 	uint64_t n_scratch; /* buffers given to CUPTI whose records are thrown away: pool used up */
 	uint64_t n_unnamed; /* names that did not fit into the table */
 	uint64_t n_unplaced;  /* events whose place did not fit into the table */
-	uint64_t n_nvtx_lost; /* NVTX events that found no room before the ring */
+	uint64_t n_nvtx_lost; /* ranges left out: too many at once, or 32 open in their thread */
 	char owner[64];       /* of the other tool, NUL-terminated; empty = it does not say */
 	char failed_call[64]; /* "cuptiSubscribe" */
 	char library[512];    /* path of the CUPTI in use */
@@ -326,6 +361,7 @@ _Static_assert(sizeof(struct tp_gpu_clock) == 24, "layout");
 _Static_assert(offsetof(struct tp_gpu_ring_header, heartbeat_ns) == 64, "layout");
 _Static_assert(offsetof(struct tp_gpu_ring_header, head) == 128, "layout");
 _Static_assert(offsetof(struct tp_gpu_ring_header, tail) == 192, "layout");
+_Static_assert(offsetof(struct tp_gpu_ring_header, reader_ns) == 208, "layout");
 _Static_assert(offsetof(struct tp_gpu_ring_header, n_dropped) == 256, "layout");
 _Static_assert(sizeof(struct tp_gpu_ring_header) <= TP_GPU_RING_HEADER_BYTES, "layout");
 

@@ -8,6 +8,7 @@
 #include "trainprof/mark.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -127,6 +128,12 @@ static void charge(void)
 	now.last_delay_ns = delay_at_ns;
 }
 
+/* Others got the CPU since the last reading, and those made since are of another moment. */
+static bool was_interrupted(void)
+{
+	return clock_ns() - now.last_ns > 100000;
+}
+
 void phases_start(const struct knobs *knobs, int rank)
 {
 	now.knobs = knobs;
@@ -139,9 +146,12 @@ void phases_start(const struct knobs *knobs, int rank)
 	now.steps = resident_alloc(MAX_STEPS * sizeof(*now.steps));
 	now.schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	now.faults_at_start = minor_faults();
-	now.cpu_ns = thread_cpu_ns();
-	now.last_delay_ns = run_delay_ns();
-	now.start_ns = now.last_ns = clock_ns();
+	int n = 0;
+	do {
+		now.start_ns = now.last_ns = clock_ns();
+		now.last_delay_ns = run_delay_ns();
+		now.cpu_ns = thread_cpu_ns();
+	} while (was_interrupted() && ++n < 100);
 }
 
 void phases_step(void)
@@ -163,9 +173,14 @@ void phases_stop(void)
 		trainprof_step_end();
 	if (!now.is_timed)
 		return;
-	charge();
+	uint64_t cpu_at_ns;
+	int n = 0;
+	do {
+		charge();
+		cpu_at_ns = thread_cpu_ns();
+	} while (was_interrupted() && ++n < 100);
 	now.end_ns = now.last_ns;
-	now.cpu_ns = thread_cpu_ns() - now.cpu_ns;
+	now.cpu_ns = cpu_at_ns - now.cpu_ns;
 	now.faults = minor_faults() - now.faults_at_start;
 }
 

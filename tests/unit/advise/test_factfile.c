@@ -89,6 +89,7 @@ START_TEST(mistakes_are_told_with_their_line)
 		{"{}", "'facts' is an object"},
 		{"[]", "must be an object"},
 		{"{\"schema\": \"trainprof-facts/2\", \"facts\": {}}", "another format"},
+		{"{\"schema\": \"trainprof-report/1.0\", \"tool\": {}}", "another format"},
 	};
 	expect_mistakes(mistakes, sizeof(mistakes) / sizeof(mistakes[0]));
 }

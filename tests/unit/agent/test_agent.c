@@ -1,15 +1,18 @@
 /* Claims about the library in a program: how programs live and die with it. */
+#include "agent/cuptilib.h"
 #include "cudadouble.h"
 #include "ringreading.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
-enum { OF_64_KERNELS = 59, OF_64_CALLS = 63, WAIT_MS = 5000 };
+enum { OF_64_KERNELS = 59, OF_64_CALLS = 63 };
 
+static int wait_ms = 5000; /* that a program waits for the agent at most */
 static char *directory;
 static char output[CUDA_DOUBLE_PATH];
 
@@ -38,8 +41,8 @@ static pid_t start(const char *age, const char *end, const char *threads, const 
 		   const char *rate)
 {
 	char program[CUDA_DOUBLE_PATH];
-	char wait_ms[16];
-	snprintf(wait_ms, sizeof(wait_ms), "%d", WAIT_MS);
+	char wait[16];
+	snprintf(wait, sizeof(wait), "%d", wait_ms);
 	beside(program, "programs/gpu_launcher");
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -47,7 +50,7 @@ static pid_t start(const char *age, const char *end, const char *threads, const 
 		dup2(fd, 1);
 		dup2(fd, 2);
 		set_environment(age);
-		execl(program, "gpu_launcher", end, threads, units, rate, wait_ms, (char *)NULL);
+		execl(program, "gpu_launcher", end, threads, units, rate, wait, (char *)NULL);
 		_exit(127);
 	}
 	return pid;
@@ -198,10 +201,10 @@ static const struct {
 	enum tp_gpu_state state;
 } refusals[] = {
 	{"broken", "", TP_GPU_STATE_NO_CUPTI},
-	{"whole", "owner nsys", TP_GPU_STATE_TAKEN},
 	{"whole", "fail_cuptiSubscribe_v2 999", TP_GPU_STATE_FAILED},
 	{"whole", "version 17", TP_GPU_STATE_UNFIT},
 	{"whole", "version 140000", TP_GPU_STATE_UNFIT},
+	{"whole", "version 130000", TP_GPU_STATE_UNFIT}, /* may hang where a window ends */
 	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_UNFIT},
 };
 
@@ -234,12 +237,59 @@ START_TEST(where_nothing_can_be_collected_the_ring_says_why)
 }
 END_TEST
 
+static const char *const every_call[] = {
+#define X(member, symbol, is_needed, arguments) #symbol,
+	TP_CUPTI_CALL_MAP(X)
+#undef X
+};
+static const int errors[] = {999, 15, 35, 39};
+enum {
+	N_CALLS = sizeof(every_call) / sizeof(every_call[0]),
+	N_ERRORS = sizeof(errors) / sizeof(errors[0]),
+	SOON_MS = 300,
+};
+
+/* All four errors at once: the programs mostly wait for an agent that never comes. */
+START_TEST(whichever_call_fails_the_program_does_not_notice)
+{
+	char *directories[N_ERRORS];
+	pid_t pids[N_ERRORS];
+	wait_ms = SOON_MS;
+	for (int i = 0; i < N_ERRORS; i++) {
+		char script[128];
+		snprintf(script, sizeof(script), "fail_%s %d", every_call[_i], errors[i]);
+		begin(script);
+		directories[i] = directory;
+		pids[i] = start(strcmp(every_call[_i], "cuptiSubscribe") ? "whole" : "old",
+				"return", "2", "640", "0");
+	}
+	for (int i = 0; i < N_ERRORS; i++) {
+		ck_assert_int_eq(wait_for(pids[i]), 0);
+		snprintf(output, sizeof(output), "%s/output", directories[i]);
+		check_output(1);
+		ring_forget_directory(directories[i]);
+	}
+}
+END_TEST
+
+static double seconds_since(const struct timespec *begun)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
+}
+
+/* Neither at its begin nor where it ends before CUPTI is ready, in order or not. */
 START_TEST(a_slow_subscription_does_not_hold_the_program_up)
 {
+	struct timespec begun;
 	double init_s = 99;
-	begin("sleep_cuptiSubscribe_v2 3");
-	pid_t pid = start("whole", "_exit", "1", "64", "0");
+	begin("sleep_cuptiSubscribe_v2 60");
+	wait_ms = SOON_MS;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	pid_t pid = start("whole", _i ? "return" : "_exit", "1", "64", "0");
 	ck_assert_int_eq(wait_for(pid), 0);
+	ck_assert_double_lt(seconds_since(&begun), 20); /* on a busy machine too */
 	FILE *file = fopen(output, "r");
 	ck_assert_int_eq(fscanf(file, "init %lf", &init_s), 1);
 	fclose(file);
@@ -248,15 +298,25 @@ START_TEST(a_slow_subscription_does_not_hold_the_program_up)
 }
 END_TEST
 
+/* Ten seconds have been seen; here it is one. What comes once it is done is collected. */
+START_TEST(after_a_slow_subscription_all_is_collected)
+{
+	struct ring_reading reading;
+	begin("sleep_cuptiSubscribe_v2 1");
+	ck_assert_int_eq(wait_for(start("whole", "return", "1", "640", "0")), 0);
+	load(&reading, 0);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], 10 * OF_64_KERNELS);
+	finish(&reading);
+}
+END_TEST
+
 START_TEST(a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most)
 {
 	struct timespec begun;
-	struct timespec ended;
 	begin("sleep_cuptiActivityDisable 60");
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	ck_assert_int_eq(wait_for(start("whole", "return", "1", "64", "0")), 0);
-	clock_gettime(CLOCK_MONOTONIC, &ended);
-	ck_assert_int_lt(ended.tv_sec - begun.tv_sec, 20); /* far from 60, on a busy machine too */
+	ck_assert_double_lt(seconds_since(&begun), 20); /* far from 60, on a busy machine too */
 	ring_forget_directory(directory);
 }
 END_TEST
@@ -274,12 +334,15 @@ END_TEST
 
 /* ---- what the reader wants ------------------------------------------------------------------- */
 
+/* A ring that is being made is still empty: nothing of it could be read. */
 static struct tp_gpu_ring_header *map_header(void)
 {
 	char path[600];
+	struct stat status;
 	struct tp_gpu_ring_header *header = MAP_FAILED;
-	for (int i = 0; i < 200; i++, usleep(10000)) {
-		if (!ring_find(directory, 0, path, sizeof(path)))
+	for (int i = 0; i < 2000; i++, usleep(10000)) {
+		if (!ring_find(directory, 0, path, sizeof(path)) || stat(path, &status) != 0 ||
+		    status.st_size < 4096)
 			continue;
 		int fd = open(path, O_RDWR);
 		void *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -324,6 +387,45 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 }
 END_TEST
 
+/* It says who, and goes on living; when the other is gone, it is there again. */
+START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
+{
+	begin("owner Kineto owner_stays 5");
+	pid_t pid = start("whole", "hang", "1", "64", "0");
+	struct tp_gpu_ring_header *header = map_header();
+	ck_assert(comes_to(header, TP_GPU_STATE_ASIDE));
+	ck_assert_str_eq(header->owner, "CUPTI for Kineto");
+	__atomic_store_n(&header->wanted, TP_GPU_WANT_IDLE, __ATOMIC_RELEASE);
+	usleep(500000);
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_ASIDE); /* why nothing came is not lost */
+	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
+	usleep(1000000);
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_ASIDE); /* half a minute is not over */
+	for (int i = 0; i < 10 && header->state != TP_GPU_STATE_OPEN; i++)
+		(void)comes_to(header, TP_GPU_STATE_OPEN);
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_OPEN);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ring_forget_directory(directory);
+}
+END_TEST
+
+/* It would take the callbacks without a word. */
+START_TEST(a_program_that_is_promised_to_kinetos_daemon_is_left_alone)
+{
+	begin("");
+	setenv("KINETO_USE_DAEMON", "1", 1);
+	pid_t pid = start("whole", "hang", "1", "64", "0");
+	struct tp_gpu_ring_header *header = map_header();
+	ck_assert(comes_to(header, TP_GPU_STATE_TAKEN));
+	ck_assert_str_eq(header->owner, "KINETO_USE_DAEMON");
+	ck_assert_uint_eq(header->n_windows, 0);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ring_forget_directory(directory);
+}
+END_TEST
+
 /* Twice what the ring holds, and nobody reads it for ten seconds; then somebody does. */
 START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
 {
@@ -359,10 +461,14 @@ Suite *suite_agent_agent(void)
 	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
 	tcase_add_loop_test(tests, where_nothing_can_be_collected_the_ring_says_why, 0,
 			    sizeof(refusals) / sizeof(refusals[0]));
-	tcase_add_test(tests, a_slow_subscription_does_not_hold_the_program_up);
+	tcase_add_loop_test(tests, whichever_call_fails_the_program_does_not_notice, 0, N_CALLS);
+	tcase_add_loop_test(tests, a_slow_subscription_does_not_hold_the_program_up, 0, 2);
+	tcase_add_test(tests, after_a_slow_subscription_all_is_collected);
 	tcase_add_test(tests, a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most);
 	tcase_add_test(tests, stolen_callbacks_are_noticed_and_left_to_the_thief);
 	tcase_add_test(tests, it_opens_and_closes_as_the_reader_wants);
+	tcase_add_test(tests, another_tool_is_stood_aside_for_until_it_is_gone);
+	tcase_add_test(tests, a_program_that_is_promised_to_kinetos_daemon_is_left_alone);
 	tcase_add_test(tests, a_ring_that_nobody_reads_is_not_filled_for_good);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -145,27 +145,30 @@ END_TEST
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Each call: is it needed for collecting? */
+/* Each call: is it needed for collecting? One of 13.0 takes the place of cuptiSubscribe. */
 static const struct {
 	const char *symbol;
 	bool is_needed;
+	const char *age;
 } calls[] = {
-	{"cuptiSubscribe_v2", true},
-	{"cuptiGetTimestamp", true},
-	{"cuptiActivityRegisterCallbacks", true},
-	{"cuptiActivityEnable", true},
-	{"cuptiGetCallbackName", false},
-	{"cuptiUnsubscribe", false},
-	{"cuptiActivityDisable", false},
-	{"cuptiActivityFlushAll", false},
-	{"cuptiActivityGetNextRecord", false},
-	{"cuptiActivityGetNumDroppedRecords", false},
-	{"cuptiActivitySetAttribute", false},
-	{"cuptiSetThreadIdType", false},
-	{"cuptiEnableCallback", false},
-	{"cuptiActivityEnableDriverApi", false},
-	{"cuptiActivityEnableRuntimeApi", false},
-	{"cuptiActivityEnableAllSyncRecords", false},
+	{"cuptiSubscribe", true, "old"},
+	{"cuptiSubscribe_v2", true, "whole"},
+	{"cuptiGetTimestamp", true, "whole"},
+	{"cuptiActivityRegisterCallbacks", true, "whole"},
+	{"cuptiActivityEnable", true, "whole"},
+	{"cuptiGetVersion", false, "whole"},
+	{"cuptiGetCallbackName", false, "whole"},
+	{"cuptiUnsubscribe", false, "whole"},
+	{"cuptiActivityDisable", false, "whole"},
+	{"cuptiActivityFlushAll", false, "whole"},
+	{"cuptiActivityGetNextRecord", false, "whole"},
+	{"cuptiActivityGetNumDroppedRecords", false, "whole"},
+	{"cuptiActivitySetAttribute", false, "whole"},
+	{"cuptiSetThreadIdType", false, "whole"},
+	{"cuptiEnableCallback", false, "whole"},
+	{"cuptiActivityEnableDriverApi", false, "whole"},
+	{"cuptiActivityEnableRuntimeApi", false, "whole"},
+	{"cuptiActivityEnableAllSyncRecords", false, "whole"},
 };
 static const int errors[] = {999, 15, 35, 39};
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]), N_ERRORS = sizeof(errors) / sizeof(errors[0]) };
@@ -177,7 +180,7 @@ START_TEST(a_failing_call_stops_what_needs_it_and_nothing_else)
 	const char *symbol = calls[_i / N_ERRORS].symbol;
 	int error = errors[_i % N_ERRORS];
 	snprintf(script, sizeof(script), "fail_%s %d", symbol, error);
-	enum tp_gpu_state state = begin("whole", script);
+	enum tp_gpu_state state = begin(calls[_i / N_ERRORS].age, script);
 	launch(100, CUDA_DOUBLE_LAUNCH);
 	if (calls[_i / N_ERRORS].is_needed) {
 		ck_assert_int_eq(state, error == 39 ? TP_GPU_STATE_TAKEN : TP_GPU_STATE_FAILED);
@@ -192,7 +195,29 @@ START_TEST(a_failing_call_stops_what_needs_it_and_nothing_else)
 	ck_assert_ptr_null(session.subscriber);
 	ck_assert_uint_eq(session.kinds | session.filtered, 0);
 	load(&reading);
+	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_OPEN], reading.n_of[TP_GPU_EVENT_CLOSE]);
+	if (strcmp(symbol, "cuptiActivityGetNextRecord") == 0) /* nothing passes for all */
+		ck_assert_uint_gt(reading.header->n_lost, 0);
 	finish(&reading);
+}
+END_TEST
+
+/* What the agent may call is one list; none of it is left out here. */
+START_TEST(each_call_of_the_agent_is_made_to_fail)
+{
+	static const char *const symbols[] = {
+#define X(member, symbol, is_needed, arguments) #symbol,
+		TP_CUPTI_CALL_MAP(X)
+#undef X
+	};
+	enum { N_SYMBOLS = sizeof(symbols) / sizeof(symbols[0]) };
+	ck_assert_int_eq(N_CALLS, N_SYMBOLS);
+	for (size_t i = 0; i < N_SYMBOLS; i++) {
+		size_t row = 0;
+		while (row < N_CALLS && strcmp(calls[row].symbol, symbols[i]) != 0)
+			row++;
+		ck_assert_msg(row < N_CALLS, "%s never fails", symbols[i]);
+	}
 }
 END_TEST
 
@@ -330,6 +355,7 @@ Suite *suite_agent_cuptisession(void)
 	tcase_add_test(tests, times_become_those_of_the_host_by_the_clock_pairs);
 	tcase_add_loop_test(tests, a_failing_call_stops_what_needs_it_and_nothing_else, 0,
 			    (int)N_CALLS * (int)N_ERRORS);
+	tcase_add_test(tests, each_call_of_the_agent_is_made_to_fail);
 	tcase_add_loop_test(tests, the_other_tool_is_named_where_cupti_names_it, 0, 2);
 	tcase_add_test(tests, kernels_without_times_and_records_lost_are_counted);
 	tcase_add_test(tests, what_is_delivered_late_is_there_in_the_end);

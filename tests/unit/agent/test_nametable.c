@@ -42,12 +42,16 @@ START_TEST(another_text_in_the_same_place_has_another_id)
 	begin();
 	uint32_t gemm = tp_nametable_id(&table, place);
 	strcpy(place, "_Z4reluPf");
+	ck_assert_uint_eq(tp_nametable_id(&table, place), gemm); /* not looked at again */
+	tp_nametable_doubt(&table);
 	uint32_t relu = tp_nametable_id(&table, place);
 	ck_assert_uint_ne(relu, gemm);
 	ck_assert_str_eq(tp_ringwriter_name(&ring, relu), "_Z4reluPf");
 	strcpy(place, "_Z4gem");
+	tp_nametable_doubt(&table);
 	ck_assert_str_eq(tp_ringwriter_name(&ring, tp_nametable_id(&table, place)), "_Z4gem");
 	strcpy(place, "_Z4gemmPf");
+	tp_nametable_doubt(&table);
 	ck_assert_uint_eq(tp_nametable_id(&table, place), gemm);
 	finish();
 }
@@ -61,8 +65,10 @@ START_TEST(names_longer_than_the_most_are_one_up_to_there)
 	uint32_t id = tp_nametable_id(&table, text);
 	ck_assert_uint_eq(tp_nametable_id(&table, text), id);
 	text[TP_GPU_NAME_MOST + 5] = 'x';
+	tp_nametable_doubt(&table);
 	ck_assert_uint_eq(tp_nametable_id(&table, text), id);
 	text[TP_GPU_NAME_MOST - 1] = 'x';
+	tp_nametable_doubt(&table);
 	ck_assert_uint_ne(tp_nametable_id(&table, text), id);
 	finish();
 }
@@ -75,6 +81,7 @@ START_TEST(a_full_table_still_knows_what_it_has)
 	begin();
 	for (int i = 0; i < 2 * TP_NAMETABLE_TEXTS; i++) {
 		snprintf(text, sizeof(text), "k%d", i);
+		tp_nametable_doubt(&table);
 		uint32_t id = tp_nametable_id(&table, text);
 		first = i ? first : id;
 		if (id)
@@ -83,6 +90,11 @@ START_TEST(a_full_table_still_knows_what_it_has)
 	ck_assert_uint_eq(ring.header->n_unnamed, 2 * TP_NAMETABLE_TEXTS - table.n);
 	ck_assert_uint_ge(table.n, TP_NAMETABLE_TEXTS / 4 * 3);
 	ck_assert_uint_eq(tp_nametable_id(&table, "k0"), first);
+	/* One that finds no room is not looked for again and again. */
+	uint64_t n_unnamed = ring.header->n_unnamed;
+	for (int i = 0; i < 5; i++)
+		ck_assert_uint_eq(tp_nametable_id(&table, "new"), 0);
+	ck_assert_uint_eq(ring.header->n_unnamed, n_unnamed + 1);
 	finish();
 }
 END_TEST

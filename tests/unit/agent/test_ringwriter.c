@@ -1,9 +1,14 @@
 /* Claims about the writing end of the ring. */
 #include "agent/ringwriter.h"
+#include "ringfollow.h"
 #include "ringreading.h"
+#include "skip.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -110,6 +115,32 @@ START_TEST(a_limit_on_the_size_of_files_is_kept)
 }
 END_TEST
 
+/* Before libc's: older kernels end it at any signal, with nothing done. */
+static int n_interruptions;
+int posix_fallocate(int fd, off_t offset, off_t length)
+{
+	void *symbol = dlsym(RTLD_NEXT, "posix_fallocate");
+	int (*real)(int, off_t, off_t) = NULL;
+	memcpy(&real, &symbol, sizeof(symbol));
+	if (n_interruptions) {
+		n_interruptions--;
+		return EINTR;
+	}
+	return real(fd, offset, length);
+}
+
+START_TEST(a_program_that_has_a_timer_gets_a_ring_all_the_same)
+{
+	directory = ring_directory();
+	n_interruptions = 3;
+	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	ck_assert_int_eq(n_interruptions, 0);
+	n_interruptions = 3;
+	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+	finish();
+}
+END_TEST
+
 START_TEST(what_is_written_is_seen_when_published)
 {
 	struct ring_reading reading;
@@ -124,6 +155,26 @@ START_TEST(what_is_written_is_seen_when_published)
 	ck_assert_uint_eq(reading.n, 1);
 	ck_assert_mem_eq(&reading.events[0], &event, sizeof(event));
 	ring_free(&reading);
+	finish();
+}
+END_TEST
+
+/* Faults of pages would be a great part of the cost of the first events. */
+START_TEST(the_room_for_events_is_mapped_before_they_come)
+{
+	struct rusage before;
+	struct rusage after;
+	char page[4096] __attribute__((aligned(4096)));
+	directory = ring_directory();
+	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 1 << 16), 0);
+	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+	getrusage(RUSAGE_THREAD, &before);
+	put_marks(0, 1 << 16);
+	getrusage(RUSAGE_THREAD, &after);
+	if (madvise(page, sizeof(page), MADV_POPULATE_WRITE) != 0)
+		test_skip("this kernel does not map pages ahead");
+	else
+		ck_assert_int_lt(after.ru_minflt - before.ru_minflt, 100); /* of 512 pages */
 	finish();
 }
 END_TEST
@@ -246,7 +297,7 @@ enum { DEATHS = 200, LONGEST_US = 3000 };
 
 /* Writes as fast as it can: each event carries its number twice, each third has a companion, and
  * each names a name and a place that were added for it. */
-static void write_until_killed(void)
+static void write_until_killed(bool has_reader)
 {
 	for (uint32_t i = 0;; i++) {
 		char text[32];
@@ -259,8 +310,8 @@ static void write_until_killed(void)
 		tp_ringwriter_put(&ring, events, i % 3 ? 1 : 2);
 		if (i % 5 == 0)
 			tp_ringwriter_publish(&ring);
-		if (i % 16 == 0)
-			ring.header->tail = ring.head; /* a reader that is always there */
+		if (i % 16 == 0 && !has_reader)
+			ring.header->tail = ring.head; /* as if one were always there */
 	}
 }
 
@@ -297,22 +348,57 @@ static void check_dead(const struct ring_reading *reading)
 	}
 }
 
-static void die_once(unsigned seed)
+static pid_t start_writer(bool has_reader)
 {
-	int status = 0;
-	char path[600];
-	struct ring_reading reading;
 	directory = ring_directory();
 	pid_t pid = fork();
 	if (pid == 0) {
 		tp_ringwriter_create(&ring, directory, SMALL);
 		tp_ringwriter_reserve(&ring);
-		write_until_killed();
+		write_until_killed(has_reader);
 	}
-	usleep(seed * 2654435761u % LONGEST_US);
+	return pid;
+}
+
+static void kill_writer(pid_t pid)
+{
+	int status = 0;
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	ck_assert(WIFSIGNALED(status));
+}
+
+/* Most deaths come at any time; each fourth where there is something to see, however busy the CPUs
+ * are. */
+static bool is_patient(unsigned seed)
+{
+	return seed % 4 == 0;
+}
+
+static void open_new_ring(struct tp_gpu_file *file)
+{
+	char path[600];
+	struct tp_error error;
+	*file = (struct tp_gpu_file){.fd = -1};
+	for (int i = 0; i < 100000 && file->fd < 0; i++)
+		if (!ring_find(directory, 0, path, sizeof(path)) ||
+		    tp_gpu_file_open(file, path, &error) != TP_OK)
+			usleep(100);
+	ck_assert_int_ge(file->fd, 0);
+}
+
+static void die_once(unsigned seed)
+{
+	char path[600];
+	struct ring_reading reading;
+	pid_t pid = start_writer(false);
+	if (is_patient(seed)) {
+		struct tp_gpu_file file;
+		open_new_ring(&file);
+		tp_gpu_file_close(&file);
+	}
+	usleep(seed * 2654435761u % LONGEST_US);
+	kill_writer(pid);
 	/* Killed before it had made its file, or the file its header: nothing to read then. */
 	if (ring_find(directory, 0, path, sizeof(path))) {
 		FILE *file = fopen(path, "rb");
@@ -335,6 +421,38 @@ START_TEST(a_writer_that_is_killed_leaves_whole_events)
 }
 END_TEST
 
+/* Round the ring many times, in pieces of any size; what is behind the head is never seen. */
+static uint64_t die_beside_a_reader(unsigned seed)
+{
+	struct tp_gpu_file file;
+	pid_t pid = start_writer(true);
+	open_new_ring(&file);
+	struct follower follower = {.file = &file};
+	unsigned n_looks = 1 + seed * 2654435761u % 500;
+	uint64_t n_least = is_patient(seed) ? 8 * SMALL : 0;
+	for (unsigned i = 0; i < n_looks || follower.n_taken < n_least; i++) {
+		ck_assert(tp_gpu_file_refresh(&file));
+		tp_gpu_file_take(&file, 1 + (seed * 31 + i * 7) % SMALL, follow, &follower);
+	}
+	kill_writer(pid);
+	ck_assert(tp_gpu_file_refresh(&file));
+	tp_gpu_file_take(&file, SIZE_MAX, follow, &follower);
+	ck_assert_uint_eq(tp_gpu_file_left(&file), 0);
+	ck_assert_uint_eq(follower.n_taken, file.head);
+	tp_gpu_file_close(&file);
+	ring_forget_directory(directory);
+	return follower.n_taken;
+}
+
+START_TEST(a_reader_beside_a_writer_that_is_killed_sees_whole_events_in_order)
+{
+	uint64_t n_taken = 0;
+	for (unsigned seed = 1; seed <= DEATHS; seed++)
+		n_taken += die_beside_a_reader(seed);
+	ck_assert_uint_gt(n_taken, (uint64_t)DEATHS * SMALL); /* it went round */
+}
+END_TEST
+
 Suite *suite_agent_ringwriter(void);
 Suite *suite_agent_ringwriter(void)
 {
@@ -346,7 +464,9 @@ Suite *suite_agent_ringwriter(void)
 	tcase_add_test(tests, the_same_process_again_makes_another_file);
 	tcase_add_test(tests, a_directory_that_is_not_there_is_an_error);
 	tcase_add_test(tests, a_limit_on_the_size_of_files_is_kept);
+	tcase_add_test(tests, a_program_that_has_a_timer_gets_a_ring_all_the_same);
 	tcase_add_test(tests, what_is_written_is_seen_when_published);
+	tcase_add_test(tests, the_room_for_events_is_mapped_before_they_come);
 	tcase_add_test(tests, a_full_ring_drops_counts_and_says_where);
 	tcase_add_test(tests, events_that_belong_together_are_dropped_together);
 	tcase_add_test(tests, a_tail_that_makes_no_sense_only_drops);
@@ -354,6 +474,7 @@ Suite *suite_agent_ringwriter(void)
 	tcase_add_test(tests, of_clock_pairs_the_oldest_are_overwritten);
 	tcase_add_loop_test(tests, a_child_knows_that_the_ring_is_not_its_own, 0, 2);
 	tcase_add_test(tests, a_writer_that_is_killed_leaves_whole_events);
+	tcase_add_test(tests, a_reader_beside_a_writer_that_is_killed_sees_whole_events_in_order);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

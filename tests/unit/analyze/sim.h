@@ -109,10 +109,10 @@ static inline uint32_t sim_stack(struct sim *sim, const char *path)
 	uint32_t leaf_first[64];
 	size_t n = 0;
 	for (const char *at = path; *at && n < 64;) {
-		char name[160];
+		char name[1024];
 		int line = 0;
 		int used = 0;
-		ck_assert_int_eq(sscanf(at, "%159[^:]:%d%n", name, &line, &used), 2);
+		ck_assert_int_eq(sscanf(at, "%1023[^:]:%d%n", name, &line, &used), 2);
 		struct tp_frame frame = sim_frame(sim, name, line);
 		ids[n++] = tp_sink_frame(sink, &frame);
 		at += used;
@@ -214,6 +214,15 @@ static inline void sim_finish(struct sim *sim)
 	sim->analysis.main_task = 0;
 	sim->profile.trainer = 0;
 	ck_assert_int_eq(tp_pass_foreground(&sim->analysis, &err), TP_OK);
+}
+
+/* Once tp_pass_steady() has judged them. */
+static inline size_t sim_count_steps(const struct sim *sim, enum tp_step_kind kind)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < sim->profile.n_steps; i++)
+		n += sim->profile.steps[i].kind == kind;
+	return n;
 }
 
 static inline void sim_release(struct sim *sim)

@@ -314,6 +314,26 @@ START_TEST(a_wrong_number_makes_no_step)
 }
 END_TEST
 
+/* Likewise, for two readings or three, and other numbers. */
+START_TEST(a_wrong_number_that_stays_is_wrong_once)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 400; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, 20);
+		for (int k = 0; k < 3; k++) {
+			if (i % 50 == 25)
+				c->values[0] = 7000000 + 100 * (uint64_t)k;
+			work(c, 8);
+		}
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 static void expect_none(const struct counting *c)
 {
 	ck_assert_msg(c->sim.profile.steps_found_by == TP_STEPS_NONE, "%s",
@@ -396,6 +416,7 @@ Suite *suite_analyze_counted(void)
 	tcase_add_test(tc, a_counter_that_looks_have_read_is_as_good);
 	tcase_add_test(tc, values_without_a_sample_are_in_order);
 	tcase_add_test(tc, a_wrong_number_makes_no_step);
+	tcase_add_test(tc, a_wrong_number_that_stays_is_wrong_once);
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
 	tcase_add_test(tc, a_counter_that_is_too_fast_for_the_samples_has_no_steps);

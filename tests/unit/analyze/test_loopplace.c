@@ -29,7 +29,7 @@ static void work(struct loop_story *story, const char *path, double ms)
 static void work_either_way(struct loop_story *story, const char *caller, const char *below,
 			    double ms)
 {
-	char path[1200];
+	char path[2000];
 	const char *way = sim_uniform(&story->sim) < 0.3
 				  ? " /usr/bin/python3.11!vectorcall:3 /usr/bin/python3.11!call:9"
 				  : " /usr/bin/python3.11!vectorcall:3";
@@ -39,7 +39,7 @@ static void work_either_way(struct loop_story *story, const char *caller, const 
 
 static void round_of(struct loop_story *story, const char *in, int line, double ms)
 {
-	char caller[300];
+	char caller[1000];
 	static const struct {
 		const char *below;
 		double share;
@@ -196,15 +196,22 @@ static const struct {
 	{rewrites, "main", 88, 93},
 };
 
+#define HUNDRED                                                                                    \
+	"a23456789_a23456789_a23456789_a23456789_a23456789_"                                       \
+	"a23456789_a23456789_a23456789_a23456789_a23456789_"
+#define LONG HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED HUNDRED
+
 static const struct {
+	const char *caller;
 	const char *counts; /* whose variable grows … */
 	uint64_t of;        /* … once in so many rounds */
 	const char *loops;
 	unsigned line;
 } rows[] = {
-	{"main", 1, "main", 61},
-	{"main", 5, "step", 45},  /* it counts something else */
-	{"other", 1, "step", 45}, /* nobody on the stack */
+	{"main", "main", 1, "main", 61},
+	{"main", "main", 5, "step", 45},  /* it counts something else */
+	{"main", "other", 1, "step", 45}, /* nobody on the stack */
+	{LONG, LONG, 1, LONG, 61},
 };
 
 START_TEST(rounds_are_counted_to_one_percent_and_have_a_place)
@@ -236,8 +243,11 @@ START_TEST(rounds_are_counted_to_one_percent_and_have_a_place)
 }
 END_TEST
 
-static void train_counted(struct loop_story *story, const char *counter, uint64_t of)
+static void train_counted(struct loop_story *story, const char *caller, const char *counter,
+			  uint64_t of)
 {
+	char path[1000];
+	snprintf(path, sizeof(path), TOP "train.py>%s:61 train.py>step", caller);
 	struct tp_sink *sink = &story->sim.builder.sink;
 	for (uint64_t i = 0; i < 150; i++) {
 		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
@@ -246,7 +256,7 @@ static void train_counted(struct loop_story *story, const char *counter, uint64_
 				       .value = i / of};
 		if (i % of == 0)
 			tp_sink_mark(sink, &mark);
-		round_of(story, TOP "train.py>main:61 train.py>step", 45, 100);
+		round_of(story, path, 45, 100);
 	}
 }
 
@@ -257,11 +267,11 @@ START_TEST(whose_variable_counts_the_rounds_loops)
 	struct sim *sim = &story.sim;
 	struct tp_error err;
 	struct tp_analyze_options options = {.steps = TP_STEPS_AUTO};
-	char name[64];
+	char name[1000];
 	sim_init_as(sim, 99, 50, 23, "/usr/bin/python3.11");
 	snprintf(name, sizeof(name), "train.py:%u %s() #4",
 		 tp_sink_string(&sim->builder.sink, rows[_i].counts), rows[_i].counts);
-	train_counted(&story, name, rows[_i].of);
+	train_counted(&story, rows[_i].caller, name, rows[_i].of);
 	sim_finish(sim);
 	tp_profile_release(&sim->profile);
 	ck_assert_int_eq(tp_analyze(&sim->profile, &sim->trace, sim->patterns, &options, &err),

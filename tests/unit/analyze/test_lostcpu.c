@@ -6,8 +6,12 @@
 enum { MAX = 4000, MS = 1000000, TRAIN = 0, LOAD = 1, N_STACKS = 3, NATIVE = 2 };
 
 static struct tp_sample samples[MAX];
+static struct tp_sample leavings[MAX];
 static struct tp_segment segments[MAX];
 static struct tp_stack_class classes[N_STACKS];
+static struct tp_run runs[MAX];
+static size_t run_index[3]; /* main thread, then one that loads */
+static struct tp_thread_info threads[2];
 static struct tp_trace trace;
 static struct tp_analysis analysis;
 static struct tp_timeline timeline;
@@ -22,8 +26,15 @@ static void setup(void)
 	classes[TRAIN] = (struct tp_stack_class){.phase = TP_PHASE_COMPUTE, .has_python = true};
 	classes[LOAD] = (struct tp_stack_class){.phase = TP_PHASE_DATALOADER, .has_python = true};
 	classes[NATIVE] = (struct tp_stack_class){.phase = TP_PHASE_DATALOADER};
-	trace = (struct tp_trace){.samples = samples, .run.sample_rate_hz = 100};
-	analysis = (struct tp_analysis){.trace = &trace, .classes = classes};
+	trace = (struct tp_trace){.samples = samples,
+				  .leavings = leavings,
+				  .runs = runs,
+				  .run_index = run_index,
+				  .n_tasks = 2,
+				  .run.sample_rate_hz = 100};
+	analysis = (struct tp_analysis){.trace = &trace, .classes = classes, .threads = threads};
+	threads[1].role = TP_THREAD_LOADER;
+	run_index[1] = run_index[2] = 0;
 	timeline = (struct tp_timeline){.segments = segments};
 }
 
@@ -49,6 +60,12 @@ static void run_unseen(uint64_t length_ns, uint32_t like)
 {
 	add(TP_STATE_ON_CPU, length_ns, like);
 	segments[timeline.n - 1].is_inferred = true;
+}
+
+/* It is sampled as it leaves, which takes a moment. */
+static void leave(uint32_t stack)
+{
+	leavings[trace.n_leavings++] = (struct tp_sample){.time_ns = now_ns - 3000, .stack = stack};
 }
 
 /* Wants a CPU; the number of the piece. */
@@ -124,6 +141,98 @@ START_TEST(stays_that_were_hit_at_their_end_stand_for_the_others)
 }
 END_TEST
 
+/* Where samples lie by chance says nothing then: each stay trains for 8 ms, and one of two stays
+ * that last longer loses the CPU in the loading that follows; one of ten is seen leaving. */
+START_TEST(what_was_seen_leaving_stands_for_stays_as_long)
+{
+	enum { STAYS = 1000 };
+	static size_t lost[STAYS];
+	size_t n_right = 0;
+	for (int i = 0; i < STAYS; i++) {
+		bool loads = i % 2;
+		run(loads ? 9 * MS : 4 * MS, 2 * MS, TRAIN);
+		if (i % 10 < 2)
+			leave(loads ? LOAD : TRAIN);
+		lost[i] = lose();
+	}
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	for (int i = 0; i < STAYS; i++)
+		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
+			   (i % 2 ? TP_PHASE_DATALOADER : TP_PHASE_COMPUTE);
+	tp_lostcpu_release(&lostcpu);
+	ck_assert_uint_eq(n_right, STAYS);
+}
+END_TEST
+
+/*
+ * The main thread loses its CPU to the loader after stays of one length: every other time in
+ * loading, as it wakes the loader, else while it trains, when the loader has waited long enough for
+ * a CPU. One of ten is seen leaving, only of one kind for a while and then only of the other.
+ */
+START_TEST(whom_it_woke_itself_tells_where_it_was)
+{
+	enum { STAYS = 400 };
+	static size_t lost[STAYS];
+	struct tp_run *taken = runs + STAYS;
+	size_t n_right = 0;
+	for (int i = 0; i < STAYS; i++) {
+		bool wakes = i % 2;
+		run(2 * MS, 1 * MS, TRAIN);
+		runs[i] = (struct tp_run){.start_ns = now_ns - 2 * MS,
+					  .end_ns = now_ns,
+					  .how = TP_RUN_PREEMPTED};
+		taken[i] = (struct tp_run){.task = 1,
+					   .start_ns = now_ns + 1000,
+					   .end_ns = now_ns + 2 * MS,
+					   .how = wakes ? TP_RUN_PREEMPTED : TP_RUN_BLOCKED};
+		if (i % 20 == (i < STAYS / 2 ? 2 : 1))
+			leave(wakes ? LOAD : TRAIN);
+		lost[i] = lose();
+	}
+	run_index[1] = STAYS;
+	run_index[2] = 2 * (size_t)STAYS;
+	trace.n_runs = run_index[2];
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	for (int i = 0; i < STAYS; i++)
+		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
+			   (i % 2 ? TP_PHASE_DATALOADER : TP_PHASE_COMPUTE);
+	tp_lostcpu_release(&lostcpu);
+	ck_assert_uint_ge(n_right, STAYS - 1); /* what the loader did before the first is unknown */
+}
+END_TEST
+
+/* Samples of leaving were off after the first loss, which was another kind of loss. */
+START_TEST(what_few_of_many_said_when_they_left_stands_for_none)
+{
+	enum { STAYS = 1000 };
+	static size_t lost[STAYS];
+	size_t n_right = 0;
+	for (int i = 0; i < STAYS; i++) {
+		run(8 * MS, 8 * MS - 1000, TRAIN);
+		if (i == 0)
+			leave(LOAD);
+		lost[i] = lose();
+	}
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	for (int i = 1; i < STAYS; i++)
+		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_DATALOADER) ==
+			   TP_PHASE_COMPUTE;
+	tp_lostcpu_release(&lostcpu);
+	ck_assert_uint_eq(n_right, STAYS - 1);
+}
+END_TEST
+
+START_TEST(one_that_left_to_wait_says_nothing_of_the_next_loss)
+{
+	run(8 * MS, 4 * MS, TRAIN);
+	leave(LOAD);
+	add(TP_STATE_BLOCKED, 5 * MS, NO_SAMPLE);
+	run(8 * MS, 8 * MS - 1000, TRAIN);
+	size_t at = lose();
+	ck_assert_int_eq(phase(at, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
+}
+END_TEST
+
 START_TEST(who_was_woken_is_where_it_waited)
 {
 	run(8 * MS, 8 * MS - 1000, TRAIN);
@@ -157,6 +266,10 @@ Suite *suite_analyze_lostcpu(void)
 	tcase_add_test(tc, a_sample_just_before_or_after_tells);
 	tcase_add_test(tc, where_samples_around_agree_it_is_where_it_was);
 	tcase_add_test(tc, stays_that_were_hit_at_their_end_stand_for_the_others);
+	tcase_add_test(tc, what_was_seen_leaving_stands_for_stays_as_long);
+	tcase_add_test(tc, whom_it_woke_itself_tells_where_it_was);
+	tcase_add_test(tc, what_few_of_many_said_when_they_left_stands_for_none);
+	tcase_add_test(tc, one_that_left_to_wait_says_nothing_of_the_next_loss);
 	tcase_add_test(tc, who_was_woken_is_where_it_waited);
 	tcase_add_test(tc, what_stands_for_others_and_what_python_hides_tells_nothing);
 	suite_add_tcase(suite, tc);

@@ -154,20 +154,112 @@ START_TEST(waiting_for_the_own_team_is_compute)
 }
 END_TEST
 
-/* A thread of TensorFlow's pool. */
-static uint32_t scene_pool(struct scene *scene, const char *leaf, const char *caller)
+/* All three frames are of one library. */
+static uint32_t scene_library(struct scene *scene, const char *module, const char *const names[3])
 {
 	struct tp_sink *sink = &scene->builder.sink;
-	const char *names[] = {leaf, caller, "Eigen::ThreadPoolTempl::WorkerLoop"};
 	uint32_t ids[3];
 	for (uint32_t i = 0; i < 3; i++) {
 		struct tp_frame frame = {.kind = TP_FRAME_NATIVE};
-		frame.module = tp_sink_string(sink, "/venv/tensorflow/libtensorflow_cc.so.2");
+		frame.module = tp_sink_string(sink, module);
 		frame.symbol = tp_sink_string(sink, names[i]);
 		frame.function_start = frame.address = 64 * (uint64_t)frame.symbol;
 		ids[i] = tp_sink_frame(sink, &frame);
 	}
 	return tp_sink_stack(sink, ids, 3, 0);
+}
+
+/* The main thread computes with a team of OpenMP and then waits for its reader. What the member
+ * does after the loop is unseen: it spins until the next one, or sleeps before. */
+START_TEST(outside_its_teams_loops_a_thread_waits_for_its_loader)
+{
+	static const char *const loops[] = {"GOMP_parallel", "GOMP_parallel", "GOMP_parallel"};
+	struct scene s;
+	scene_open(&s);
+	for (uint32_t i = 0; i < 3; i++)
+		scene_task(&s, i, 100, "/home/me/train");
+	uint32_t loop = scene_library(&s, "/usr/lib/libgomp.so.1.0.0", loops);
+	uint32_t own = scene_stack(&s, "gemm_rows", "forward");
+	uint32_t wait = scene_stack(&s, "pthread_cond_wait", "main");
+	uint32_t member = scene_stack(&s, "gemm_rows", "pool_worker");
+	uint32_t decode = scene_stack(&s, "huffman", "loader_thread");
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 1, loop, TP_RUN_PREEMPTED);
+		scene_run(&s, 0, base, 1, 50, own, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 70, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, wait);
+		scene_run(&s, 1, base, 0, _i ? 100 : 80, member, TP_RUN_BLOCKED);
+		scene_run(&s, 2, base, 20, 100, decode, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_DATALOADER_PREP, 50);
+	scene_close(&s);
+}
+END_TEST
+
+/* The team is done after 90 ms, but the main thread has no CPU before 100: its loader works then.
+ */
+START_TEST(a_wait_inside_computing_is_for_the_team_whoever_else_works)
+{
+	struct scene s;
+	scene_open(&s);
+	for (uint32_t i = 0; i < 3; i++)
+		scene_task(&s, i, 100, "/home/me/train");
+	uint32_t own = scene_stack(&s, "gemm_rows", "forward");
+	uint32_t join = scene_stack(&s, "futex_wait", "forward");
+	uint32_t member = scene_stack(&s, "gemm_rows", "pool_worker");
+	uint32_t decode = scene_stack(&s, "huffman", "loader_thread");
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 50, own, TP_RUN_BLOCKED);
+		scene_sample(&s, 0, base + 70, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, join);
+		scene_run(&s, 1, base, 1, 90, member, TP_RUN_BLOCKED);
+		scene_run(&s, 2, base, 20, 100, decode, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 50);
+	expect(&s, TP_LABEL_COMPUTE_SPIN, 50);
+	scene_close(&s);
+}
+END_TEST
+
+/* Two waits of 10 ms in each step, for the team and for the loader. Looks hit each in one of eight
+ * steps; in the second case those for the team in none. */
+START_TEST(a_wait_that_no_look_hit_is_like_one_for_the_same_threads)
+{
+	struct scene s;
+	scene_open(&s);
+	for (uint32_t i = 0; i < 3; i++)
+		scene_task(&s, i, 100, "/home/me/train");
+	uint32_t own = scene_stack(&s, "gemm_rows", "forward");
+	uint32_t join = scene_stack(&s, "futex_wait", "forward");
+	uint32_t next = scene_stack(&s, "futex_wait", "next_batch");
+	uint32_t member = scene_stack(&s, "gemm_rows", "pool_worker");
+	uint32_t decode = scene_stack(&s, "huffman", "loader_thread");
+	for (uint64_t step = 0; step < N_STEPS; step++) {
+		uint64_t base = step * STEP_MS;
+		scene_run(&s, 0, base, 0, 20, own, TP_RUN_BLOCKED);
+		scene_run(&s, 1, base, 22, 28, member, TP_RUN_BLOCKED);
+		if (step % 8 == 0 && !_i)
+			scene_sample(&s, 0, base + 25, TP_STATE_BLOCKED, TP_CAUSE_FUTEX, join);
+		scene_run(&s, 0, base, 30, 50, own, TP_RUN_BLOCKED);
+		scene_run(&s, 2, base, 52, 58, decode, TP_RUN_BLOCKED);
+		if (step % 8 == 4)
+			scene_sample(&s, 0, base + 55, TP_STATE_BLOCKED, TP_CAUSE_PIPE, next);
+		scene_run(&s, 0, base, 60, 100, own, TP_RUN_PREEMPTED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_DATALOADER_PREP, 6);
+	expect(&s, TP_LABEL_DATALOADER_HANDOVER, 4);
+	expect(&s, TP_LABEL_COMPUTE_SPIN, _i ? 6 : 10); /* while it works */
+	scene_close(&s);
+}
+END_TEST
+
+/* A thread of TensorFlow's pool. */
+static uint32_t scene_pool(struct scene *scene, const char *leaf, const char *caller)
+{
+	return scene_library(scene, "/venv/tensorflow/libtensorflow_cc.so.2",
+			     (const char *const[]){leaf, caller,
+						   "Eigen::ThreadPoolTempl::WorkerLoop"});
 }
 
 /* The main thread hands a step over within 3 ms and waits. The same pool decodes (from 5 to 60 ms,
@@ -848,6 +940,9 @@ Suite *suite_analyze_pass_foreground(void)
 	TCase *tc = tcase_create("labels");
 	tcase_add_test(tc, waiting_for_a_loader_thread_takes_what_the_thread_does);
 	tcase_add_test(tc, waiting_for_the_own_team_is_compute);
+	tcase_add_test(tc, a_wait_inside_computing_is_for_the_team_whoever_else_works);
+	tcase_add_loop_test(tc, a_wait_that_no_look_hit_is_like_one_for_the_same_threads, 0, 2);
+	tcase_add_loop_test(tc, outside_its_teams_loops_a_thread_waits_for_its_loader, 0, 2);
 	tcase_add_loop_test(tc, work_that_the_main_thread_hands_over_is_no_waiting_for_a_team, 0,
 			    2);
 	tcase_add_loop_test(tc, half_a_step_has_the_label_of_what_is_done, 0,

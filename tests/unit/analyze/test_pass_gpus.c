@@ -79,6 +79,74 @@ START_TEST(figures_of_two_devices_become_facts)
 }
 END_TEST
 
+/* The link rests while nothing is copied: what it can is its best reading. */
+START_TEST(limits_are_told_beside_what_the_device_could)
+{
+	struct hand hand;
+	begin(&hand);
+	put_gpu(&hand, 0, 0, true);
+	put_gpu(&hand, 1, 1, true);
+	for (uint32_t track = 0; track < 2; track++) {
+		put_level(&hand, TP_METRIC_GPU_POWER_LIMIT, track, track ? 700 : 560,
+			  track ? 700 : 560);
+		put_level(&hand, TP_METRIC_GPU_POWER_DEFAULT, track, 700, 700);
+		put_level(&hand, TP_METRIC_GPU_PCIE_LINK, track, 4e9, track ? 64e9 : 32e9);
+		put_level(&hand, TP_METRIC_GPU_PCIE_LINK_MAX, track, 64e9, 64e9);
+		hand_counter(&hand, TP_METRIC_GPU_PCIE_RX, track, 16e9);
+		hand_counter(&hand, TP_METRIC_GPU_PCIE_TX, track, 1.6e9);
+	}
+	put_level(&hand, TP_METRIC_GPU_MEM_OWN, 0, 3e9, 3e9);
+	for (int at = 1; at <= 10; at++)
+		hand_gauge(&hand, TP_METRIC_GPU_MEM_OWN, 1, at, 1e9 + at * 50e6);
+	end(&hand);
+	near(&hand, TP_FACT_GPU_POWER_LIMIT, 0.8);
+	near(&hand, TP_FACT_GPU_PCIE_LINK, 0.5);
+	near(&hand, TP_FACT_GPU_PCIE_RX_RATIO, 0.5); /* of the narrower one */
+	near(&hand, TP_FACT_GPU_PCIE_TX_RATIO, 0.05);
+	near(&hand, TP_FACT_GPU_MEM_GROWTH, 50e6);
+	hand_release(&hand);
+}
+END_TEST
+
+/* A cache that is emptied at each evaluation fills again: it falls as far as it grew. */
+START_TEST(memory_that_goes_up_and_down_does_not_grow)
+{
+	struct hand hand;
+	begin(&hand);
+	put_gpu(&hand, 0, 0, true);
+	for (int at = 1; at <= 9; at++)
+		hand_gauge(&hand, TP_METRIC_GPU_MEM_OWN, 0, at, at % 2 ? 1e9 : 2e9);
+	end(&hand);
+	near(&hand, TP_FACT_GPU_MEM_GROWTH, 0);
+	hand_release(&hand);
+}
+END_TEST
+
+/* Of two kinds the weaker one; where nothing was traced there is nothing that it would speak of. */
+START_TEST(the_driver_says_what_kind_of_device_was_traced)
+{
+	for (int is_traced = 0; is_traced < 2; is_traced++) {
+		struct hand hand;
+		begin(&hand);
+		put_gpu(&hand, 0, 0, true);
+		put_gpu(&hand, 1, 1, true);
+		put_level(&hand, TP_METRIC_GPU_CAPABILITY, 0, 90, 90);
+		put_level(&hand, TP_METRIC_GPU_CAPABILITY, 1, 61, 61);
+		hand_finish(&hand);
+		if (is_traced)
+			tp_profile_set(&hand.profile, TP_FACT_DEVICE_COUNT, 2, TP_ORIGIN_MEASURED,
+				       1);
+		hand_pass(&hand, tp_pass_gpus);
+		ck_assert_int_eq(hand.profile.facts[TP_FACT_DEVICE_CAPABILITY].is_known, is_traced);
+		if (is_traced) {
+			near(&hand, TP_FACT_DEVICE_CAPABILITY, 61);
+			near(&hand, TP_FACT_DEVICE_TENSOR, 0);
+		}
+		hand_release(&hand);
+	}
+}
+END_TEST
+
 START_TEST(the_mask_stands_in_for_a_counter_that_is_not_there)
 {
 	struct hand hand;
@@ -91,6 +159,46 @@ START_TEST(the_mask_stands_in_for_a_counter_that_is_not_there)
 	near(&hand, TP_FACT_GPU_POWER_CAPPED, 4.0 / 7);
 	ck_assert_int_eq(hand.profile.facts[TP_FACT_GPU_POWER_CAPPED].origin, TP_ORIGIN_SAMPLED);
 	near(&hand, TP_FACT_GPU_HEAT_CAPPED, 1); /* two clocks: never more than all of it */
+	hand_release(&hand);
+}
+END_TEST
+
+/* A second of readings in the middle: a sixth of the window. */
+static void put_counted(struct hand *hand, enum tp_metric metric, uint32_t track, double value)
+{
+	for (int i = 0; i < 10; i++)
+		hand_gauge(hand, metric, track, 4 + 0.1 * i, value);
+}
+
+START_TEST(hardware_counters_stand_in_where_gpm_is_not_there_and_say_so)
+{
+	struct hand hand;
+	begin(&hand);
+	put_gpu(&hand, 0, 0, true);
+	put_level(&hand, TP_METRIC_GPU_SM_ACTIVE, 0, 0.5, 0.5);
+	put_counted(&hand, TP_METRIC_GPU_PM_SM_ACTIVE, 0, 0.9);
+	put_counted(&hand, TP_METRIC_GPU_PM_TENSOR, 0, 0.3);
+	put_counted(&hand, TP_METRIC_GPU_PM_L2_HIT, 0, 0.6);
+	hand_gauge(&hand, TP_METRIC_GPU_PM_OPEN, 0, 3.9, 1);
+	hand_gauge(&hand, TP_METRIC_GPU_PM_OPEN, 0, 4.9, 0);
+	end(&hand);
+	near(&hand, TP_FACT_GPU_SM_ACTIVE, 0.5); /* all the time is better than a part of it */
+	ck_assert_str_eq(hand.profile.facts[TP_FACT_GPU_SM_ACTIVE].seen, "GPM");
+	near(&hand, TP_FACT_GPU_TENSOR, 0.3);
+	ck_assert_str_eq(hand.profile.facts[TP_FACT_GPU_TENSOR].seen, "hardware counters");
+	ck_assert_double_eq_tol(hand.profile.facts[TP_FACT_GPU_TENSOR].coverage, 1.0 / 6, 1e-9);
+	near(&hand, TP_FACT_GPU_L2_HIT, 0.6);
+	near(&hand, TP_FACT_GPU_COUNTED, 1.0 / 6);
+	ck_assert(!hand.profile.facts[TP_FACT_GPU_DRAM].is_known);
+	hand_release(&hand);
+	begin(&hand);
+	put_gpu(&hand, 0, 0, true);
+	hand_source(&hand, "gpupmu", TP_PRESENCE_OFF, "not asked for: --counters", 0, 0);
+	end(&hand);
+	ck_assert_str_eq(hand.profile.facts[TP_FACT_GPU_L2_HIT].missing,
+			 "not asked for: --counters");
+	ck_assert_str_eq(hand.profile.facts[TP_FACT_GPU_COUNTED].missing,
+			 "not asked for: --counters");
 	hand_release(&hand);
 }
 END_TEST
@@ -153,6 +261,23 @@ START_TEST(a_device_lost_in_the_middle_speaks_of_its_half)
 }
 END_TEST
 
+START_TEST(counters_that_begin_anew_lose_the_time_between)
+{
+	struct hand hand;
+	begin(&hand);
+	put_gpu(&hand, 0, 0, true);
+	for (int s = 1; s <= 10; s++) {
+		int since = s < 5 ? s + 50 : s - 5; /* the driver was loaded anew at 5 s */
+		hand_gauge(&hand, TP_METRIC_GPU_ENERGY, 0, s, 300.0 * since);
+		hand_gauge(&hand, TP_METRIC_GPU_POWER_CAPPED, 0, s, 0.25e9 * since);
+	}
+	end(&hand);
+	near(&hand, TP_FACT_GPU_ENERGY, 1500);
+	near(&hand, TP_FACT_GPU_POWER_CAPPED, 0.25);
+	hand_release(&hand);
+}
+END_TEST
+
 static const struct {
 	enum tp_presence presence;
 	const char *reason;
@@ -201,10 +326,15 @@ Suite *suite_analyze_pass_gpus(void)
 	Suite *suite = suite_create("analyze/pass_gpus");
 	TCase *tc = tcase_create("gpus");
 	tcase_add_test(tc, figures_of_two_devices_become_facts);
+	tcase_add_test(tc, limits_are_told_beside_what_the_device_could);
+	tcase_add_test(tc, memory_that_goes_up_and_down_does_not_grow);
+	tcase_add_test(tc, the_driver_says_what_kind_of_device_was_traced);
 	tcase_add_test(tc, the_mask_stands_in_for_a_counter_that_is_not_there);
+	tcase_add_test(tc, hardware_counters_stand_in_where_gpm_is_not_there_and_say_so);
 	tcase_add_test(tc, where_nvml_lists_the_program_open_nodes_do_not_count);
 	tcase_add_test(tc, few_readings_make_a_peak_but_no_mean);
 	tcase_add_test(tc, a_device_lost_in_the_middle_speaks_of_its_half);
+	tcase_add_test(tc, counters_that_begin_anew_lose_the_time_between);
 	tcase_add_loop_test(tc, without_gpu_nothing_is_judged_and_without_a_look_nothing_is_known,
 			    0, sizeof(absences) / sizeof(absences[0]));
 	tcase_add_test(tc, figures_have_names_and_units_of_their_own);

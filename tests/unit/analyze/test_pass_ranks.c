@@ -180,6 +180,89 @@ START_TEST(host_work_has_names)
 }
 END_TEST
 
+static double fact(enum tp_fact fact)
+{
+	ck_assert_msg(s.profile.facts[fact].is_known, "%s: %s", tp_fact_desc(fact)->name,
+		      s.profile.facts[fact].missing);
+	return s.profile.facts[fact].value;
+}
+
+/* Two copies to the device a step, of which the short one is small; one back is nobody's. */
+START_TEST(copies_of_a_step_are_counted_by_their_size)
+{
+	static const struct tp_detail small = {.bytes = 65535};
+	static const struct tp_detail large = {.bytes = 65536};
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t at = 1000 + i * 1000;
+		scene_step(&s, thread, i, at, at + 1000);
+		scene_detailed(&s, thread, at, at + 5, stream, TP_SPAN_COPY, SCENE_H2D, at + 10,
+			       at + 40, &small);
+		scene_detailed(&s, thread, at + 50, at + 55, stream, TP_SPAN_COPY, SCENE_H2D,
+			       at + 100, at + 190, &large);
+		scene_detailed(&s, thread, at + 200, at + 205, stream, TP_SPAN_COPY,
+			       "Memcpy DtoH (Device -> Pinned)", at + 300, at + 400, &small);
+	}
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_DEVICE_COPIES), 2);
+	ck_assert_double_eq_tol(fact(TP_FACT_DEVICE_SMALL_COPY), 0.25, 1e-9);
+}
+END_TEST
+
+/* One waits 100 of 1000 from the end of its call, the other 300: on average 0.4 wait. */
+START_TEST(work_that_waits_for_its_turn_is_the_depth_of_the_queue)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t at = 10000 + i * 1000;
+		scene_step(&s, thread, i, at, at + 1000);
+		scene_op(&s, thread, at + 8, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 110,
+			 at + 400);
+		scene_op(&s, thread, at + 98, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 400,
+			 at + 900);
+	}
+	scene_judge(&s);
+	ck_assert_double_eq_tol(fact(TP_FACT_DEVICE_QUEUE), 0.4, 0.02);
+}
+END_TEST
+
+/* Twenty-four steps; in the later twelve one kernel takes a tenth longer, and another, of half its
+ * time, comes twice, so that it says nothing. */
+static void play_drift(unsigned n_steps, unsigned times_late)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < n_steps; i++) {
+		uint64_t at = 10000 + i * 1000;
+		bool is_late = i >= n_steps / 2;
+		scene_step(&s, thread, i, at, at + 1000);
+		scene_op(&s, thread, at, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 10,
+			 at + (is_late ? 230 : 210));
+		for (unsigned k = 0; k < (is_late ? times_late : 1); k++)
+			scene_op(&s, thread, at + 250 + 100 * k, stream, TP_SPAN_KERNEL, SCENE_ADAM,
+				 at + 260 + 100 * k, at + 280 + 100 * k);
+	}
+	scene_judge(&s);
+}
+
+START_TEST(kernels_that_get_slower_are_told_from_kernels_that_become_more)
+{
+	play_drift(24, 2);
+	ck_assert_double_eq_tol(fact(TP_FACT_DEVICE_DRIFT), 0.1, 1e-9);
+}
+END_TEST
+
+START_TEST(few_steps_have_no_later_half)
+{
+	play_drift(18, 1);
+	ck_assert(!s.profile.facts[TP_FACT_DEVICE_DRIFT].is_known);
+	ck_assert_str_eq(s.profile.facts[TP_FACT_DEVICE_DRIFT].missing,
+			 "fewer than twenty steps have kernels that compute");
+}
+END_TEST
+
 START_TEST(without_a_device_operators_compute)
 {
 	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
@@ -759,6 +842,10 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, marks_that_overlap_by_rounding_are_two_steps);
 	tcase_add_test(tc, a_step_that_was_not_seen_whole_is_left_out);
 	tcase_add_test(tc, host_work_has_names);
+	tcase_add_test(tc, copies_of_a_step_are_counted_by_their_size);
+	tcase_add_test(tc, work_that_waits_for_its_turn_is_the_depth_of_the_queue);
+	tcase_add_test(tc, kernels_that_get_slower_are_told_from_kernels_that_become_more);
+	tcase_add_test(tc, few_steps_have_no_later_half);
 	tcase_add_test(tc, without_a_device_operators_compute);
 	tcase_add_test(tc, gaps_have_causes);
 	tcase_add_test(tc, steps_are_found_in_the_order_of_launches);

@@ -13,24 +13,14 @@ static void judge(struct sim *sim)
 	ck_assert_int_eq(tp_pass_steady(&sim->analysis, &err), TP_OK);
 	/* Whatever the case: the phases are the run, and the counts are the steps. */
 	uint64_t sum = 0;
-	uint64_t steady = 0;
 	for (int i = 0; i < TP_N_RUN_PHASES; i++)
 		sum += sim->profile.run_phase_ns[i];
-	for (size_t i = 0; i < sim->profile.n_steps; i++)
-		steady += sim->profile.steps[i].kind == TP_STEP_STEADY;
+	uint64_t steady = sim_count_steps(sim, TP_STEP_STEADY);
 	ck_assert_uint_eq(sum, sim->trace.end_ns);
 	ck_assert_uint_eq(sim->profile.n_steady, steady);
 	ck_assert_uint_eq(sim->profile.run_phase_count[TP_RUN_PHASE_TRAIN], steady);
 	ck_assert_uint_lt(sim->profile.window_start_ns, sim->profile.window_end_ns);
 	ck_assert_ptr_nonnull(sim->profile.window_reason);
-}
-
-static size_t count(const struct sim *sim, enum tp_step_kind kind)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < sim->profile.n_steps; i++)
-		n += sim->profile.steps[i].kind == kind;
-	return n;
 }
 
 static bool has_warning(const struct sim *sim, const char *id)
@@ -73,7 +63,7 @@ START_TEST(a_slow_start_is_warmup)
 		step(&sim, 20 * (1 + 0.6 * exp(-i / 12.0)));
 	end(&sim);
 	judge(&sim);
-	size_t warmup = count(&sim, TP_STEP_WARMUP);
+	size_t warmup = sim_count_steps(&sim, TP_STEP_WARMUP);
 	ck_assert_uint_ge(warmup, 15);
 	ck_assert_uint_le(warmup, 60);
 	for (size_t i = 0; i < 300; i++)
@@ -105,8 +95,8 @@ START_TEST(even_steps_have_hardly_any_warmup)
 			step(&sim, 20);
 		end(&sim);
 		judge(&sim);
-		warmup += count(&sim, TP_STEP_WARMUP);
-		other += 120 - sim.profile.n_steady - count(&sim, TP_STEP_WARMUP);
+		warmup += sim_count_steps(&sim, TP_STEP_WARMUP);
+		other += 120 - sim.profile.n_steady - sim_count_steps(&sim, TP_STEP_WARMUP);
 		const struct tp_quantity *time = &sim.profile.facts[TP_FACT_STEP_TIME];
 		covered += time->low <= 20e6 && 20e6 <= time->high;
 		sim_release(&sim);
@@ -125,7 +115,7 @@ START_TEST(first_step_alone_can_be_warmup)
 		step(&sim, i ? 20 : 400);
 	end(&sim);
 	judge(&sim);
-	ck_assert_uint_eq(count(&sim, TP_STEP_WARMUP), 1);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_WARMUP), 1);
 	ck_assert_uint_eq(sim.profile.n_steady, 49);
 	sim_release(&sim);
 }
@@ -156,10 +146,10 @@ START_TEST(long_steps_are_named_by_what_fills_them)
 	end(&sim);
 	judge(&sim);
 	/* Steps 50..400 by 50 evaluate, by 30 save; 150 and 300 do both: the longer work names. */
-	ck_assert_uint_eq(count(&sim, TP_STEP_EVALUATION), 8);
-	ck_assert_uint_eq(count(&sim, TP_STEP_CHECKPOINT), 11);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_EVALUATION), 8);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_CHECKPOINT), 11);
 	/* 210 saves too, and saving takes longer; 350 evaluates. */
-	ck_assert_uint_eq(count(&sim, TP_STEP_SLOW), 3);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_SLOW), 3);
 	ck_assert_str_eq(sim.profile.window_reason,
 			 "8 evaluation, 11 checkpoint, 3 other steps excluded");
 	ck_assert_uint_eq(sim.profile.run_phase_count[TP_RUN_PHASE_EVAL], 8);
@@ -197,7 +187,7 @@ START_TEST(the_longest_stretch_is_judged)
 	end(&sim);
 	judge(&sim);
 	ck_assert_double_eq_tol((double)sim.profile.n_steady, 200, 5);
-	ck_assert_double_eq_tol((double)count(&sim, TP_STEP_WARMUP), 100, 5);
+	ck_assert_double_eq_tol((double)sim_count_steps(&sim, TP_STEP_WARMUP), 100, 5);
 	ck_assert(has_warning(&sim, "level-shift"));
 	ck_assert_double_eq_tol(fact(&sim, TP_FACT_STEP_MEDIAN), 20e6, 0.2e6);
 	sim_release(&sim);
@@ -213,7 +203,7 @@ START_TEST(faster_steps_before_are_no_warmup)
 	end(&sim);
 	judge(&sim);
 	ck_assert_double_eq_tol((double)sim.profile.n_steady, 200, 5);
-	ck_assert_uint_eq(count(&sim, TP_STEP_WARMUP), 0);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_WARMUP), 0);
 	ck_assert(has_warning(&sim, "level-shift"));
 	sim_release(&sim);
 }
@@ -259,8 +249,8 @@ START_TEST(skipped_steps_are_warmup)
 		step(&sim, 20);
 	end(&sim);
 	judge(&sim);
-	ck_assert_uint_ge(count(&sim, TP_STEP_WARMUP), 40);
-	ck_assert_uint_le(count(&sim, TP_STEP_WARMUP), 45);
+	ck_assert_uint_ge(sim_count_steps(&sim, TP_STEP_WARMUP), 40);
+	ck_assert_uint_le(sim_count_steps(&sim, TP_STEP_WARMUP), 45);
 	ck_assert_int_eq(sim.profile.steps[39].kind, TP_STEP_WARMUP);
 	sim_release(&sim);
 }
@@ -275,7 +265,7 @@ START_TEST(steps_outside_the_measurement_are_cut)
 		step(&sim, 20);
 	end(&sim);
 	judge(&sim);
-	ck_assert_double_eq_tol((double)count(&sim, TP_STEP_CUT), 25, 2);
+	ck_assert_double_eq_tol((double)sim_count_steps(&sim, TP_STEP_CUT), 25, 2);
 	ck_assert_uint_ge(sim.profile.window_start_ns, 500000000);
 	sim_release(&sim);
 }
@@ -360,7 +350,7 @@ START_TEST(an_evaluation_marked_by_the_program_is_one)
 	}
 	end(&sim);
 	judge(&sim);
-	ck_assert_uint_eq(count(&sim, TP_STEP_EVALUATION), 4);
+	ck_assert_uint_eq(sim_count_steps(&sim, TP_STEP_EVALUATION), 4);
 	ck_assert_uint_eq(sim.profile.n_steady, 96);
 	sim_release(&sim);
 }

@@ -77,6 +77,55 @@ START_TEST(ratio_interval_is_the_formula_worked_by_hand)
 }
 END_TEST
 
+/* Three groups of (x, w): (3, 10), (12, 20), (5, 10). The ratio is 0.5, residuals are -2, 2 and 0;
+ * 8 x 3 / 2 = 12, so half is 4.3027 x sqrt(12) / 40. */
+START_TEST(groups_are_what_differs)
+{
+	static const double x[] = {1, 2, 4, 8, 5};
+	static const double w[] = {5, 5, 10, 10, 10};
+	static const size_t group[] = {1, 1, 4, 4, 7};
+	struct tp_estimate e;
+	tp_stats_ratio_groups(x, w, group, 5, &e);
+	ck_assert_double_eq_tol(e.value, 0.5, 1e-12);
+	ck_assert_double_eq_tol(e.high - e.value, 4.3027 * sqrt(12) / 40, 1e-9);
+	ck_assert_double_eq_tol(e.value - e.low, 4.3027 * sqrt(12) / 40, 1e-9);
+	ck_assert_uint_eq(e.n_batches, 3);
+	tp_stats_ratio_groups(x, w, group, 2, &e);
+	ck_assert_uint_eq(e.n_batches, 1); /* nobody knows */
+	ck_assert_double_eq(e.low, 0);
+	ck_assert_double_eq(e.high, 1);
+	tp_stats_ratio_groups(x, w, group, 0, &e);
+	ck_assert_uint_eq(e.n_batches, 0);
+}
+END_TEST
+
+/* Eight windows of twenty steps whose shares differ by 0.05 from window to window and by 0.02 from
+ * step to step: 95 % of the intervals hold the truth. */
+START_TEST(intervals_of_groups_hold)
+{
+	enum { RUNS = 2000, GROUPS = 8, STEPS = 20 };
+	double x[GROUPS * STEPS];
+	double w[GROUPS * STEPS];
+	size_t group[GROUPS * STEPS];
+	uint64_t state = 5;
+	int n_held = 0;
+	for (int run = 0; run < RUNS; run++) {
+		double level = 0;
+		for (size_t i = 0; i < GROUPS * STEPS; i++) {
+			if (i % STEPS == 0)
+				level = 0.5 + 0.05 * normal(&state);
+			group[i] = i / STEPS;
+			w[i] = 1;
+			x[i] = level + 0.02 * normal(&state);
+		}
+		struct tp_estimate e;
+		tp_stats_ratio_groups(x, w, group, GROUPS * STEPS, &e);
+		n_held += e.low <= 0.5 && 0.5 <= e.high;
+	}
+	ck_assert_double_eq_tol((double)n_held / RUNS, 0.95, 0.015);
+}
+END_TEST
+
 START_TEST(few_steps_give_the_range_and_say_so)
 {
 	double x[4] = {1, 2, 3, 0};
@@ -275,6 +324,8 @@ Suite *suite_analyze_stats(void)
 	tcase_add_test(tc, t_quantiles_match_published_tables);
 	tcase_add_test(tc, ratio_weighs_long_steps_more);
 	tcase_add_test(tc, ratio_interval_is_the_formula_worked_by_hand);
+	tcase_add_test(tc, groups_are_what_differs);
+	tcase_add_test(tc, intervals_of_groups_hold);
 	tcase_add_test(tc, few_steps_give_the_range_and_say_so);
 	tcase_add_loop_test(tc, ratio_intervals_hold_as_published, 0, TP_ARRAY_LEN(published));
 	tcase_add_loop_test(tc, median_intervals_hold_no_worse_than_those_of_means, 0,

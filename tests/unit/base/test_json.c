@@ -29,29 +29,29 @@ START_TEST(values_are_found_with_their_types_and_lines)
 					"}\n");
 	const struct tp_json *root = tp_json_root(doc);
 	ck_assert_str_eq(tp_json_name(doc), "d.json");
-	ck_assert_uint_eq(tp_json_line(doc, root), 2);
+	ck_assert_uint_eq(tp_json_line(root), 2);
 	ck_assert_uint_eq(tp_json_count(root), 3);
 	const struct tp_json *a = tp_json_get(root, "a");
 	ck_assert_int_eq(tp_json_type(a), TP_JSON_ARRAY);
-	ck_assert_uint_eq(tp_json_line(doc, a), 3);
+	ck_assert_uint_eq(tp_json_line(a), 3);
 	const struct tp_json *item = tp_json_first(a);
 	ck_assert_double_eq(tp_json_number(item, 0), 1);
 	ck_assert_ptr_null(tp_json_key(item));
 	item = tp_json_after(item);
 	ck_assert_str_eq(tp_json_string(item), "two");
-	ck_assert_uint_eq(tp_json_line(doc, item), 3);
+	ck_assert_uint_eq(tp_json_line(item), 3);
 	item = tp_json_after(item);
 	ck_assert_int_eq(tp_json_type(item), TP_JSON_NULL);
-	ck_assert_uint_eq(tp_json_line(doc, item), 4);
+	ck_assert_uint_eq(tp_json_line(item), 4);
 	item = tp_json_after(item);
 	ck_assert(tp_json_bool(item, false));
 	ck_assert_ptr_null(tp_json_after(item));
 	const struct tp_json *c = tp_json_get(tp_json_get(root, "b"), "c");
 	ck_assert_str_eq(tp_json_key(c), "c");
-	ck_assert_uint_eq(tp_json_line(doc, c), 6);
+	ck_assert_uint_eq(tp_json_line(c), 6);
 	ck_assert_double_eq(tp_json_number(c, 0), -2.5);
 	ck_assert_str_eq(tp_json_string(tp_json_get(root, "")), "// not a comment");
-	ck_assert_uint_eq(tp_json_line(doc, tp_json_get(root, "")), 7);
+	ck_assert_uint_eq(tp_json_line(tp_json_get(root, "")), 7);
 	tp_json_free(doc);
 }
 END_TEST
@@ -72,7 +72,7 @@ START_TEST(asking_the_wrong_way_gives_nothing)
 	ck_assert(tp_json_bool(tp_json_get(root, "n"), true));
 	ck_assert_uint_eq(tp_json_count(NULL), 0);
 	ck_assert_int_eq(tp_json_type(NULL), TP_JSON_NULL);
-	ck_assert_uint_eq(tp_json_line(doc, NULL), 0);
+	ck_assert_uint_eq(tp_json_line(NULL), 0);
 	tp_json_free(doc);
 	tp_json_free(NULL);
 }
@@ -153,7 +153,7 @@ END_TEST
 START_TEST(a_byte_order_mark_is_overlooked)
 {
 	struct tp_json_doc *doc = parse("\xef\xbb\xbf{\"a\":\n1}");
-	ck_assert_uint_eq(tp_json_line(doc, tp_json_get(tp_json_root(doc), "a")), 2);
+	ck_assert_uint_eq(tp_json_line(tp_json_get(tp_json_root(doc), "a")), 2);
 	tp_json_free(doc);
 }
 END_TEST

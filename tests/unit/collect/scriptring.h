@@ -66,6 +66,7 @@ static inline int ring_begin(struct ring_writer *w, const char *directory, unsig
 		.n_clocks = RING_CLOCKS,
 		.pid = (uint32_t)getpid(),
 		.start_ticks = 1,
+		.cupti_version = 130000,
 		.state = TP_GPU_STATE_OPEN,
 	};
 	__atomic_store_n(&w->header->magic, TP_GPU_RING_MAGIC, __ATOMIC_RELEASE);
@@ -167,6 +168,31 @@ static inline void ring_range(struct ring_writer *w, uint32_t name, uint32_t tid
 				     .t0 = start_ns,
 				     .x = tid};
 	ring_event(w, &event);
+	event.type = TP_GPU_EVENT_POP;
+	event.id = 0;
+	event.t0 = end_ns;
+	ring_event(w, &event);
+}
+
+/* A call of NCCL: a range in the domain with that name, with three words of a payload. */
+static inline void ring_nccl(struct ring_writer *w, uint32_t domain, uint32_t name, uint32_t tid,
+			     uint32_t schema, const uint64_t words[3], uint64_t start_ns,
+			     uint64_t end_ns)
+{
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_PUSH,
+				     .flags = TP_GPU_FLAG_HOST_CLOCK,
+				     .id = name,
+				     .t0 = start_ns,
+				     .x = tid | (uint64_t)domain << 32};
+	ring_event(w, &event);
+	for (uint16_t i = 0; i < 3 && schema; i++)
+		ring_event(w, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
+						     .flags = TP_GPU_FLAG_HOST_CLOCK,
+						     .place = i,
+						     .id = (1 << 24) + schema,
+						     .t0 = start_ns,
+						     .dur = 24,
+						     .x = words[i]});
 	event.type = TP_GPU_EVENT_POP;
 	event.id = 0;
 	event.t0 = end_ns;

@@ -1,14 +1,10 @@
 /* Claims about the books of threads and processes, on a /proc made by hand. */
 #include "collect/account.h"
+#include "madehost.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/model/trace.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PID = 100, TID = 101 };
@@ -24,50 +20,34 @@ struct rig {
 	struct tp_tree_task *thread;
 };
 
-static void write_file(const struct rig *rig, const char *path, const char *text)
-{
-	char full[256];
-	snprintf(full, sizeof(full), "%s%s", rig->root, path);
-	FILE *file = fopen(full, "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 /* utime and stime in ticks of 10 ms. */
 static void write_stat(const struct rig *rig, const char *path, int utime, int stime)
 {
 	char text[256];
 	snprintf(text, sizeof(text),
 		 "101 (a (b) c) S 1 1 1 0 -1 0 11 0 13 0 %d %d 0 0 20 0 2 0 500 1 1", utime, stime);
-	write_file(rig, path, text);
+	madehost_lay(rig->root, path, text);
 }
 
 static void write_schedstat(const struct rig *rig, int run, int delay)
 {
 	char text[64];
 	snprintf(text, sizeof(text), "%d %d 7\n", run, delay);
-	write_file(rig, "/proc/100/task/101/schedstat", text);
+	madehost_lay(rig->root, "/proc/100/task/101/schedstat", text);
 }
 
 static void rig_open(struct rig *rig, uint64_t started_ns, uint64_t born_ns)
 {
-	static const char *const directories[] = {"/proc", "/proc/100", "/proc/100/task",
-						  "/proc/100/task/101"};
-	char path[128];
 	memset(rig, 0, sizeof(*rig));
 	snprintf(rig->root, sizeof(rig->root), "/tmp/trainprof-account-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(rig->root));
-	for (size_t i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s%s", rig->root, directories[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
 	write_stat(rig, "/proc/100/stat", 50, 5);
 	write_stat(rig, "/proc/100/task/101/stat", 30, 3);
 	write_schedstat(rig, 330, 40);
-	write_file(rig, "/proc/100/status", "Name:\tx\nVmRSS:\t    2048 kB\nVmSwap:\t 4 kB\n");
-	write_file(rig, "/proc/100/io",
-		   "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\n");
+	madehost_lay(rig->root, "/proc/100/status",
+		     "Name:\tx\nVmRSS:\t    2048 kB\nVmSwap:\t 4 kB\n");
+	madehost_lay(rig->root, "/proc/100/io",
+		     "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\n");
 	rig->host = (struct tp_host){.root = rig->root};
 	tp_trace_builder_init(&rig->builder);
 	rig->tree = tp_tree_new(&rig->host, &rig->builder.sink);
@@ -78,12 +58,10 @@ static void rig_open(struct rig *rig, uint64_t started_ns, uint64_t born_ns)
 
 static void rig_close(struct rig *rig)
 {
-	char command[128];
 	tp_accounts_release(&rig->accounts);
 	tp_tree_free(rig->tree);
 	tp_trace_builder_release(&rig->builder);
-	snprintf(command, sizeof(command), "rm -r %s", rig->root);
-	ck_assert_int_eq(system(command), 0); /* NOLINT(concurrency-mt-unsafe): one thread */
+	madehost_remove(rig->root);
 }
 
 static void read_books(struct rig *rig, uint64_t now_ns, bool is_last)

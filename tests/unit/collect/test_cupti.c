@@ -86,10 +86,68 @@ static const char *reason_of(const struct tp_source *source)
 	return tp_strtab_text(&sink.sink.strings, source->reason);
 }
 
+/* What was there stands; this is said beside it. */
+static void claim_degraded(const char *why)
+{
+	const struct tp_source *source = stop();
+	ck_assert_int_eq(source->presence, TP_PRESENCE_DEGRADED);
+	ck_assert_ptr_nonnull(strstr(reason_of(source), why));
+}
+
 START_TEST(the_program_finds_the_agent_and_the_directory)
 {
 	ck_assert_str_eq(env_value("CUDA_INJECTION64_PATH"), "/proc/self/exe");
+	ck_assert_str_eq(env_value("NVTX_INJECTION64_PATH"), "/proc/self/exe");
 	ck_assert_int_eq(access(env_value("TRAINPROF_GPU_RINGS"), W_OK), 0);
+}
+END_TEST
+
+START_TEST(ranges_are_left_to_the_tool_that_has_them)
+{
+	struct tp_env other = {0};
+	setenv("NVTX_INJECTION64_PATH", "/opt/other/tool.so", 1);
+	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &other, NULL), TP_OK);
+	ck_assert_uint_eq(other.n_entries, 2);
+	tp_env_release(&other);
+	begin_ring(64);
+	put_kernel();
+	claim_degraded("NVTX_INJECTION64_PATH is another tool's");
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(cuda_is_left_to_the_tool_that_has_it)
+{
+	struct tp_env other = {0};
+	setenv("CUDA_INJECTION64_PATH", "/opt/other/tool.so", 1);
+	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &other, NULL), TP_OK);
+	ck_assert_uint_eq(other.n_entries, 2);
+	tp_env_release(&other);
+	claim_degraded("CUDA_INJECTION64_PATH is another tool's");
+}
+END_TEST
+
+START_TEST(ranges_that_were_left_out_are_told)
+{
+	begin_ring(64);
+	put_kernel();
+	writer.header->n_nvtx_lost = 12345;
+	claim_degraded("12345 NVTX ranges left out: ");
+	ring_end(&writer);
+}
+END_TEST
+
+START_TEST(a_program_that_only_names_ranges_is_said_to_be_one)
+{
+	begin_ring(64);
+	writer.header->cupti_version = 0;
+	writer.header->state = TP_GPU_STATE_FINISHED;
+	ring_range(&writer, ring_name(&writer, "step"), (uint32_t)getpid(), ring_now_ns() - 2000,
+		   ring_now_ns() - 1000);
+	const struct tp_source *source = stop();
+	ck_assert_uint_eq(source->n_records, 1);
+	ck_assert_ptr_nonnull(strstr(reason_of(source), "did not start CUDA, and only named"));
+	ring_end(&writer);
 }
 END_TEST
 
@@ -143,7 +201,9 @@ static const struct {
 	 "the program has no CUPTI, and none was found"},
 	{TP_GPU_STATE_TAKEN, TP_PRESENCE_IN_USE, "another tool has CUPTI: CUPTI for Kineto"},
 	{TP_GPU_STATE_FAILED, TP_PRESENCE_NO_DEVICE, "cuptiSubscribe of CUPTI failed (999)"},
-	{TP_GPU_STATE_UNFIT, TP_PRESENCE_NO_LIBRARY, "CUPTI 12 is not supported"},
+	{TP_GPU_STATE_ASIDE, TP_PRESENCE_IN_USE,
+	 "another tool has CUPTI: CUPTI for Kineto; it is asked again now and then"},
+	{TP_GPU_STATE_UNFIT, TP_PRESENCE_NO_LIBRARY, "CUPTI older than 11.8 is not supported"},
 };
 
 START_TEST(why_there_is_nothing_is_said)
@@ -167,9 +227,7 @@ START_TEST(a_tool_that_takes_over_later_degrades_what_was_there)
 	put_kernel();
 	sample();
 	writer.header->state = TP_GPU_STATE_STOLEN;
-	const struct tp_source *source = stop();
-	ck_assert_int_eq(source->presence, TP_PRESENCE_DEGRADED);
-	ck_assert_ptr_nonnull(strstr(reason_of(source), "another tool took CUPTI over"));
+	claim_degraded("another tool took CUPTI over");
 	ring_end(&writer);
 }
 END_TEST
@@ -217,24 +275,92 @@ START_TEST(tracing_ends_when_enough_was_recorded)
 }
 END_TEST
 
-/* Times are ours to choose: the source is asked at them. */
+static void put_range(struct ring_writer *w)
+{
+	ring_range(w, ring_name(w, "step"), (uint32_t)getpid(), ring_now_ns() - 2000,
+		   ring_now_ns() - 1000);
+}
+
+/* Ranges too, of all processes together. */
+START_TEST(enough_is_enough_of_all_processes)
+{
+	struct ring_writer other;
+	config.max_gpu_records = 4;
+	begin_ring(64);
+	ck_assert(ring_begin(&other, env_value("TRAINPROF_GPU_RINGS"), 1, 64));
+	for (int i = 0; i < 2; i++) {
+		put_range(&writer);
+		put_range(&other);
+	}
+	sample();
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	put_range(&writer);
+	put_range(&other);
+	ck_assert_uint_eq(stop()->n_records, 4);
+	ring_end(&other);
+	ring_end(&writer);
+}
+END_TEST
+
+/* Windows instead of tracing all the time, from the beginning. */
+static void begin_windows(void)
+{
+	struct tp_error err;
+	tp_cupti_collector.close(cupti);
+	config.gpu_trace = TP_GPU_TRACE_WINDOWS;
+	config.max_overhead_ratio = 0.02;
+	ck_assert_int_eq(tp_cupti_collector.open(&cupti, &context, &err), TP_OK);
+	cupti->type = &tp_cupti_collector;
+	tp_env_release(&env);
+	env = (struct tp_env){0};
+	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &env, NULL), TP_OK);
+	ck_assert_uint_eq(env.n_entries, 4); /* with TRAINPROF_GPU=idle */
+	ck_assert_int_eq(tp_cupti_collector.start(cupti, getpid(), NULL), TP_OK);
+}
+
+/* Nor is said that one was left out for want of room. */
+START_TEST(no_window_follows_when_enough_was_recorded)
+{
+	static const double looks_s[] = {0, 3.1, 3.2, 4.3, 10, 20, 165, 300};
+	double none = 0;
+	uint64_t t0 = tp_clock_now_ns();
+	config.max_gpu_records = 1;
+	begin_windows();
+	begin_ring(16);
+	for (size_t i = 0; i < sizeof(looks_s) / sizeof(looks_s[0]); i++) {
+		uint64_t now_ns = t0 + (uint64_t)(looks_s[i] * 1e9);
+		if (i == 2)
+			put_kernel();
+		ck_assert_int_eq(tp_cupti_collector.sample(cupti, now_ns, NULL), TP_OK);
+		ck_assert_uint_eq(writer.header->wanted, i == 0   ? TP_GPU_WANT_AS_STARTED
+							 : i == 1 ? TP_GPU_WANT_EVENTS
+								  : TP_GPU_WANT_IDLE);
+		context.gpu_free_bytes = i < 3 ? NULL : &none;
+	}
+	const struct tp_source *source = stop();
+	ck_assert_str_eq(reason_of(source),
+			 "traced until enough was recorded; of CUPTI's cost 0 % of a CPU is known");
+	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
+	ring_end(&writer);
+}
+END_TEST
+
+/* Times are ours to choose: the source is asked at them. Nothing tells how fast the program gets
+ * on: at 2 % a second of 125 to 160. */
 START_TEST(windows_open_and_close_by_the_clock)
 {
-	struct tp_env other = {0};
 	uint64_t t0 = tp_clock_now_ns();
-	config.gpu_trace = TP_GPU_TRACE_WINDOWS;
-	config.max_overhead_ratio = 0.02; /* twice the default: half a minute */
-	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &other, NULL), TP_OK);
-	ck_assert_uint_eq(other.n_entries, 3); /* with TRAINPROF_GPU=idle */
-	tp_env_release(&other);
+	begin_windows();
 	begin_ring(16);
 	static const struct {
 		double at_s;
 		uint32_t wanted;
 	} looks[] = {{0, TP_GPU_WANT_AS_STARTED}, {2.9, TP_GPU_WANT_AS_STARTED},
-		     {3.1, TP_GPU_WANT_EVENTS},   {4.0, TP_GPU_WANT_EVENTS},
-		     {4.2, TP_GPU_WANT_IDLE},     {33.6, TP_GPU_WANT_IDLE},
-		     {33.8, TP_GPU_WANT_EVENTS},  {34.9, TP_GPU_WANT_IDLE}};
+		     {3.1, TP_GPU_WANT_EVENTS},   {3.2, TP_GPU_WANT_EVENTS},
+		     {4.1, TP_GPU_WANT_EVENTS},   {4.3, TP_GPU_WANT_IDLE},
+		     {60, TP_GPU_WANT_IDLE},      {118, TP_GPU_WANT_IDLE},
+		     {165, TP_GPU_WANT_EVENTS},   {165.1, TP_GPU_WANT_EVENTS},
+		     {166.2, TP_GPU_WANT_IDLE}};
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
 		uint64_t now_ns = t0 + (uint64_t)(looks[i].at_s * 1e9);
 		ck_assert_int_eq(tp_cupti_collector.sample(cupti, now_ns, NULL), TP_OK);
@@ -243,17 +369,23 @@ START_TEST(windows_open_and_close_by_the_clock)
 	}
 	tp_cupti_collector.pause(cupti, false, 0); /* --delay is over: not yet a window */
 	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	put_kernel();
+	ck_assert_ptr_nonnull(strstr(reason_of(stop()), "traced in 2 windows"));
 	ring_end(&writer);
 }
 END_TEST
 
-START_TEST(a_process_that_runs_already_has_no_agent)
+START_TEST(a_process_that_runs_already_is_joined_only_if_it_uses_cuda)
 {
 	struct tp_collector *other;
-	struct tp_error err;
+	struct tp_error err = {0};
+	char expected[64];
 	config.is_attaching = true;
-	ck_assert_int_eq(tp_cupti_collector.open(&other, &context, &err), TP_ABSENT);
-	ck_assert_str_eq(err.text, "the program was not started by trainprof run");
+	ck_assert_int_eq(tp_cupti_collector.open(&other, &context, &err), TP_OK);
+	ck_assert_int_ne(tp_cupti_collector.start(other, getpid(), &err), TP_OK);
+	snprintf(expected, sizeof(expected), "pid %d does not use libcuda", (int)getpid());
+	ck_assert_str_eq(err.text, expected);
+	tp_cupti_collector.close(other);
 }
 END_TEST
 
@@ -276,14 +408,20 @@ Suite *suite_collect_cupti(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, the_program_finds_the_agent_and_the_directory);
 	tcase_add_test(tc, a_program_without_cuda_is_said_to_be_one);
+	tcase_add_test(tc, ranges_are_left_to_the_tool_that_has_them);
+	tcase_add_test(tc, cuda_is_left_to_the_tool_that_has_it);
+	tcase_add_test(tc, ranges_that_were_left_out_are_told);
+	tcase_add_test(tc, a_program_that_only_names_ranges_is_said_to_be_one);
 	tcase_add_test(tc, what_is_in_the_ring_at_the_end_is_told);
 	tcase_add_test(tc, losses_are_counted_once);
 	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
 	tcase_add_test(tc, a_pause_is_asked_of_the_agent);
 	tcase_add_test(tc, tracing_ends_when_enough_was_recorded);
+	tcase_add_test(tc, enough_is_enough_of_all_processes);
+	tcase_add_test(tc, no_window_follows_when_enough_was_recorded);
 	tcase_add_test(tc, windows_open_and_close_by_the_clock);
-	tcase_add_test(tc, a_process_that_runs_already_has_no_agent);
+	tcase_add_test(tc, a_process_that_runs_already_is_joined_only_if_it_uses_cuda);
 	tcase_add_test(tc, the_kill_switch_comes_first);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -2,6 +2,7 @@
 #include "collect/gpuclock.h"
 
 #include <check.h>
+#include <time.h>
 
 #define S UINT64_C(1000000000)
 
@@ -22,6 +23,17 @@ static uint64_t host(uint64_t cupti_ns)
 	uint64_t out = 0;
 	ck_assert(tp_gpu_clocks_host(&clocks, cupti_ns, &out));
 	return out;
+}
+
+/* CPU time of asking for that and what follows, again and again. */
+static double cpu_of_many_s(uint64_t from_ns)
+{
+	uint64_t sum = 0;
+	clock_t begun = clock();
+	for (uint64_t i = 0; i < 100000; i++)
+		sum += host(from_ns + i);
+	ck_assert_uint_gt(sum, 0);
+	return (double)(clock() - begun) / CLOCKS_PER_SEC;
 }
 
 START_TEST(without_a_pair_no_time_is_known)
@@ -72,6 +84,37 @@ START_TEST(pairs_are_kept_for_a_quarter_of_an_hour_and_no_longer)
 }
 END_TEST
 
+/* Whatever the date was set to in between, it is the last pair that is not behind. */
+START_TEST(the_last_pair_that_is_not_behind_is_the_one)
+{
+	enum { PAIRS = 200 };
+	uint64_t at[PAIRS];
+	uint64_t random = 12345;
+	for (size_t i = 0; i < PAIRS; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		at[i] = (random >> 33) % 50 * S + 100 * S;
+		add((i + 1000) * S * 10, at[i]);
+	}
+	for (uint64_t time = 99 * S; time < 152 * S; time += S) {
+		size_t i = PAIRS - 1;
+		while (i && at[i] > time)
+			i--;
+		ck_assert_uint_eq(host(time), (i + 1000) * S * 10 + time - at[i]);
+	}
+}
+END_TEST
+
+/* A ring may be full of events of the year 1970. */
+START_TEST(times_long_before_all_pairs_cost_no_more_than_others)
+{
+	for (uint64_t i = 0; i < 8000; i++)
+		add(10000 * S + i * S / 5, 20000 * S + i * S / 5);
+	double usual_s = cpu_of_many_s(20000 * S + 7999 * S / 5);
+	/* Pair by pair it would be thousands of times as much. */
+	ck_assert_double_lt(cpu_of_many_s(11000 * S), 50 * usual_s);
+}
+END_TEST
+
 /* Numbers that no clock has. */
 START_TEST(hostile_pairs_give_no_time_or_some_time)
 {
@@ -98,6 +141,8 @@ Suite *suite_collect_gpuclock(void)
 	tcase_add_test(tc, between_two_pairs_the_difference_is_interpolated);
 	tcase_add_test(tc, a_clock_that_was_set_is_not_interpolated);
 	tcase_add_test(tc, pairs_are_kept_for_a_quarter_of_an_hour_and_no_longer);
+	tcase_add_test(tc, the_last_pair_that_is_not_behind_is_the_one);
+	tcase_add_test(tc, times_long_before_all_pairs_cost_no_more_than_others);
 	tcase_add_test(tc, hostile_pairs_give_no_time_or_some_time);
 	suite_add_tcase(suite, tc);
 	return suite;

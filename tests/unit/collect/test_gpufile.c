@@ -176,7 +176,7 @@ START_TEST(another_major_version_is_refused_by_its_number)
 {
 	writer.header->major = 2;
 	ck_assert_int_eq(tp_gpu_file_open(&file, writer.path, &err), TP_VERSION);
-	ck_assert_str_eq(err.text, "the GPU agent writes version 2.0 of its ring, known is 1");
+	ck_assert_str_eq(err.text, "the GPU agent writes version 2.2 of its ring, known is 1");
 }
 END_TEST
 
@@ -301,6 +301,80 @@ START_TEST(after_the_writers_death_all_that_it_finished_is_there)
 }
 END_TEST
 
+/* ---- torn writes ---- */
+
+enum { TEARS = 4000 };
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Bytes that nobody wrote so: half of the tears in the head, of which most is constant. */
+static void tear(char *bytes, size_t size, uint64_t *random)
+{
+	size_t n = 1 + random_next(random) % 8;
+	size_t within = random_next(random) % 2 ? sizeof(struct tp_gpu_ring_header) : size;
+	size_t at = random_next(random) % (within - n);
+	for (size_t i = 0; i < n; i++)
+		bytes[at + i] = (char)(random_next(random) % 3 ? random_next(random) : 0xff);
+}
+
+static void count(void *context, const struct tp_gpu_event *event)
+{
+	(void)event;
+	++*(uint64_t *)context;
+}
+
+/* Twice, for a file may be torn again while it is read. False: it was refused. */
+static bool read_torn(char *bytes, size_t size, uint64_t *random)
+{
+	uint64_t n_taken = 0;
+	size_t length;
+	if (tp_gpu_file_open(&file, writer.path, &err) != TP_OK)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		if (tp_gpu_file_refresh(&file))
+			tp_gpu_file_take(&file, SIZE_MAX, count, &n_taken);
+		for (uint32_t id = 0; id < 64; id++) {
+			(void)tp_gpu_file_name(&file, id, &length);
+			(void)tp_gpu_file_place(&file, id);
+		}
+		tear(bytes, size, random);
+	}
+	ck_assert_uint_le(n_taken, 2 * (uint64_t)file.header.n_events);
+	tp_gpu_file_close(&file);
+	return true;
+}
+
+START_TEST(whatever_is_torn_the_reading_ends)
+{
+	uint64_t random = 88172645463325252u;
+	const size_t size = writer.header->events_at + EVENTS * sizeof(struct tp_gpu_event);
+	char *good = malloc(size);
+	int n_read = 0;
+	ring_name(&writer, "gemm");
+	ring_place(&writer, 1, 7);
+	ring_clock(&writer);
+	for (uint32_t i = 0; i < EVENTS; i++)
+		put(i);
+	memcpy(good, writer.file, size);
+	for (int i = 0; i < TEARS; i++) {
+		memcpy(writer.file, good, size);
+		tear(writer.file, size, &random);
+		n_read += read_torn(writer.file, size, &random);
+	}
+	memcpy(writer.file, good, size);
+	free(good);
+	/* Some were refused, and not all. */
+	ck_assert_int_gt(n_read, TEARS / 10);
+	ck_assert_int_lt(n_read, TEARS);
+}
+END_TEST
+
 START_TEST(what_is_wanted_reaches_the_agent)
 {
 	open_it();
@@ -330,6 +404,7 @@ Suite *suite_collect_gpufile(void)
 	tcase_add_loop_test(tc, damage_ends_the_reading_for_ever, 0, N_DAMAGES);
 	tcase_add_test(tc, a_file_that_was_cut_is_damaged_and_nothing_else);
 	tcase_add_loop_test(tc, after_the_writers_death_all_that_it_finished_is_there, 0, 4);
+	tcase_add_test(tc, whatever_is_torn_the_reading_ends);
 	tcase_add_test(tc, what_is_wanted_reaches_the_agent);
 	suite_add_tcase(suite, tc);
 	return suite;

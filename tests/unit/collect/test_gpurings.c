@@ -104,7 +104,7 @@ START_TEST(a_ring_of_another_version_is_refused_once_and_named)
 	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 1);
 	ck_assert_ptr_null(rings.items[0]->teller);
-	ck_assert_ptr_nonnull(strstr(rings.items[0]->why.text, "version 9.0"));
+	ck_assert_ptr_nonnull(strstr(rings.items[0]->why.text, "version 9.2"));
 	ring_end(&a);
 }
 END_TEST
@@ -168,6 +168,21 @@ START_TEST(directories_of_killed_profilers_are_removed_and_no_others)
 }
 END_TEST
 
+/* One in another container, whose number is nobody's here, has the same /dev/shm. */
+START_TEST(a_directory_that_a_profiler_holds_stays_whatever_its_number)
+{
+	struct tp_gpu_rings more;
+	struct tp_error err;
+	char *foreign = tp_asprintf("%s/trainprof-gpu-%d-abcdef", parent, (int)dead_pid());
+	ck_assert_int_eq(rename(rings.directory, foreign), 0);
+	ck_assert_int_eq(tp_gpu_rings_open(&more, parent, &context, "cupti", &err), TP_OK);
+	ck_assert_int_eq(access(foreign, F_OK), 0);
+	tp_gpu_rings_close(&more);
+	ck_assert_int_eq(rename(foreign, rings.directory), 0);
+	free(foreign);
+}
+END_TEST
+
 Suite *suite_collect_gpurings(void);
 Suite *suite_collect_gpurings(void)
 {
@@ -181,6 +196,7 @@ Suite *suite_collect_gpurings(void)
 	tcase_add_test(tc, a_ring_that_is_being_made_is_taken_when_it_is_there);
 	tcase_add_test(tc, what_is_wanted_holds_for_rings_that_come_later);
 	tcase_add_test(tc, directories_of_killed_profilers_are_removed_and_no_others);
+	tcase_add_test(tc, a_directory_that_a_profiler_holds_stays_whatever_its_number);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -3,6 +3,7 @@
 
 #include "collect/gpufile.h"
 #include "collect/gpuname.h"
+#include "collect/progress.h"
 #include "collect/tree.h"
 
 #include "scriptring.h"
@@ -26,6 +27,7 @@ static struct tp_gpu_demangler demangler;
 static struct tp_trace_builder sink;
 static struct tp_tree *tree;
 static struct tp_gpu_teller *teller;
+static struct tp_progress progress;
 static uint16_t place;
 static uint64_t t0; /* the begin of all that is told */
 
@@ -48,13 +50,15 @@ static void setup(void)
 						    .file = &file,
 						    .source = "cupti",
 						    .rank = RANK,
-						    .pid = getpid()};
+						    .pid = getpid(),
+						    .progress = &progress};
 	teller = tp_gpu_teller_new(&config);
 }
 
 static void teardown(void)
 {
 	tp_gpu_teller_free(teller);
+	tp_progress_release(&progress);
 	tp_gpu_file_close(&file);
 	tp_tree_free(tree);
 	tp_trace_builder_release(&sink);
@@ -74,6 +78,14 @@ static void drain(void)
 static uint64_t ms(uint64_t n)
 {
 	return t0 + n * TP_NS_PER_MS;
+}
+
+static void turn(unsigned type, uint64_t at_ms)
+{
+	ring_event(&writer, &(struct tp_gpu_event){.type = (uint8_t)type,
+						   .flags = TP_GPU_FLAG_HOST_CLOCK,
+						   .id = 1,
+						   .t0 = ms(at_ms)});
 }
 
 /* The n-th span that was put on any track, in order of tracks; NULL: there are fewer. */
@@ -218,6 +230,7 @@ START_TEST(ranges_of_a_thread_nest_by_domain)
 	uint32_t step = ring_name(&writer, "step 1");
 	uint32_t inner = ring_name(&writer, "forward");
 	struct tp_gpu_event event = {.flags = TP_GPU_FLAG_HOST_CLOCK, .x = 5};
+	turn(TP_GPU_EVENT_OPEN, 0);
 	const struct {
 		unsigned type;
 		uint32_t id;
@@ -243,7 +256,66 @@ START_TEST(ranges_of_a_thread_nest_by_domain)
 }
 END_TEST
 
-START_TEST(ranges_that_any_thread_may_end_stand_with_the_first)
+START_TEST(numbers_are_put_back_into_names)
+{
+	static const struct {
+		const char *name;
+		unsigned flags;
+		uint32_t first, second;
+		const char *told;
+		enum tp_span_kind kind;
+	} names[] = {
+		{"step \1", TP_GPU_FLAG_NUMBERS, 12, 0, "step 12", TP_SPAN_ANNOTATION},
+		{"epoch \1 step \1", TP_GPU_FLAG_NUMBERS, 1, 30, "epoch 1 step 30",
+		 TP_SPAN_ANNOTATION},
+		{"aten::mm, seq = \1, op_id = \1, sizes = [[64]]", TP_GPU_FLAG_NUMBERS, 7, 12,
+		 "aten::mm", TP_SPAN_OPERATOR},
+		{"a \1 b", 0, 7, 12, "a \1 b", TP_SPAN_ANNOTATION},
+		{"\1\1\1", TP_GPU_FLAG_NUMBERS, 7, 12, "712\1", TP_SPAN_ANNOTATION},
+		{"\xff\xfe", 0, 0, 0, "\xff\xfe", TP_SPAN_ANNOTATION},
+	};
+	struct tp_gpu_event event = {.x = 5};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		event.type = TP_GPU_EVENT_PUSH;
+		event.flags = TP_GPU_FLAG_HOST_CLOCK | (uint8_t)names[i].flags;
+		event.id = ring_name(&writer, names[i].name);
+		event.dur = names[i].first;
+		event.link = names[i].second;
+		event.t0 = ms(i + 1);
+		ring_event(&writer, &event);
+		event.type = TP_GPU_EVENT_POP;
+		ring_event(&writer, &event);
+	}
+	drain();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		ck_assert_str_eq(text_of(span_at(i)->name), names[i].told);
+		ck_assert_int_eq(span_at(i)->kind, names[i].kind);
+	}
+}
+END_TEST
+
+START_TEST(numbers_beyond_all_measure_are_told_as_a_sign)
+{
+	uint32_t name = ring_name(&writer, "token \1");
+	struct tp_gpu_event event = {.id = name, .x = 5};
+	drain();
+	const char *last = "";
+	for (uint32_t i = 0; i < (1 << 18) + 10; i++) {
+		event.type = TP_GPU_EVENT_PUSH;
+		event.flags = TP_GPU_FLAG_HOST_CLOCK | TP_GPU_FLAG_NUMBERS;
+		event.dur = i;
+		event.t0 = ms(1);
+		tp_gpu_teller_take(teller, &event);
+		event.type = TP_GPU_EVENT_POP;
+		tp_gpu_teller_take(teller, &event);
+	}
+	for (size_t i = 1 << 18; span_at(i); i++)
+		last = text_of(span_at(i)->name);
+	ck_assert_str_eq(last, "token #");
+}
+END_TEST
+
+START_TEST(ranges_that_any_thread_may_end_stand_with_the_one_that_began)
 {
 	uint32_t name = ring_name(&writer, "epoch");
 	struct tp_gpu_event event = {.type = TP_GPU_EVENT_START,
@@ -261,6 +333,292 @@ START_TEST(ranges_that_any_thread_may_end_stand_with_the_first)
 	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 1);
 	ck_times(span_at(0), 1, 4);
 	ck_assert_int_eq(track_of(span_at(0)).number, getpid());
+	event.x = 4713 | UINT64_C(77) << 32;
+	event.type = TP_GPU_EVENT_START;
+	ring_event(&writer, &event);
+	event.type = TP_GPU_EVENT_END;
+	event.t0 = ms(5);
+	ring_event(&writer, &event);
+	drain();
+	ck_assert_int_eq(track_of(span_at(1)).number, 77);
+}
+END_TEST
+
+/* ---- NCCL ------------------------------------------------------------------------------------ */
+
+static struct tp_detail detail_of(const struct tp_span *span)
+{
+	struct tp_detail detail;
+	tp_sink_detail_get(&sink.sink, span->detail, &detail);
+	return detail;
+}
+
+static void tell_launch(uint32_t link, uint64_t at)
+{
+	uint32_t call = ring_name(&writer, "cuLaunchKernelEx");
+	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_LAUNCH, call, ms(at), ms(at), link, 5);
+}
+
+/* The kernel's span: the only one on a device. */
+static const struct tp_span *kernel_span(size_t nth)
+{
+	const struct tp_span *span;
+	for (size_t i = 0; (span = span_at(i)); i++)
+		if (span->kind == TP_SPAN_KERNEL && !nth--)
+			return span;
+	return NULL;
+}
+
+enum { ALL_REDUCE = 5 };
+
+/* Kernel and call in either order, and in drains of their own. */
+START_TEST(a_kernel_of_nccl_has_what_its_call_said)
+{
+	const uint64_t made[3] = {0xabc, 8 | UINT64_C(3) << 32, 0};
+	const uint64_t words[3] = {0xabc, 2097152, 0};
+	uint32_t domain = ring_name(&writer, "NCCL");
+	uint32_t name = ring_name(&writer, "ncclAllReduce");
+	ring_nccl(&writer, domain, ring_name(&writer, "ncclCommInitRank"), 5, 0, NULL, ms(1),
+		  ms(2));
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(1), ms(2));
+	/* How many ranks is told when a communicator has been made: at the end of its range. */
+	struct tp_gpu_event end = {.type = TP_GPU_EVENT_POP,
+				   .flags = TP_GPU_FLAG_HOST_CLOCK,
+				   .t0 = ms(2),
+				   .x = 5 | (uint64_t)domain << 32};
+	ring_event(&writer, &end);
+	for (uint16_t i = 0; i < 3; i++)
+		ring_event(&writer, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
+							   .place = i,
+							   .id = 1 << 24,
+							   .dur = 24,
+							   .x = made[i]});
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(10), ms(12));
+	if (_i & 1)
+		drain();
+	uint32_t kernel = ring_name(&writer, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+	if (_i & 2)
+		ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(13), ms(14), 17, 24);
+	if (_i & 4)
+		drain();
+	tell_launch(17, 11);
+	if (!(_i & 2))
+		ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(13), ms(14), 17, 24);
+	drain();
+	const struct tp_detail detail = detail_of(kernel_span(0));
+	ck_assert_uint_eq(detail.bytes, 2097152);
+	ck_assert_uint_eq(detail.n_ranks, 8);
+	ck_assert_uint_eq(detail.sequence, 2);
+	ck_assert_uint_eq(detail.blocks, 24);
+	ck_assert_str_eq(text_of(detail.op), "ncclAllReduce");
+	ck_assert_str_eq(text_of(detail.group), "0000000000000abc");
+}
+END_TEST
+
+START_TEST(a_group_of_calls_is_one_kernel_with_all_their_bytes)
+{
+	const uint64_t words[3] = {0xabc, 1000, 0};
+	uint32_t domain = ring_name(&writer, "NCCL");
+	uint32_t name = ring_name(&writer, "ncclAllGather");
+	ring_nccl(&writer, domain, ring_name(&writer, "ncclGroupStart"), 5, 0, NULL, ms(1), ms(2));
+	for (uint64_t i = 0; i < 3; i++)
+		ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(3 + i), ms(4 + i));
+	ring_nccl(&writer, domain, ring_name(&writer, "ncclGroupEnd"), 5, 0, NULL, ms(10), ms(20));
+	tell_launch(17, 15);
+	tell_launch(18, 25); /* outside: no call of NCCL's is known */
+	uint32_t kernel = ring_name(&writer, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+	ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(16), ms(17), 17, 24);
+	ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(26), ms(27), 18, 24);
+	drain();
+	ck_assert_uint_eq(detail_of(kernel_span(0)).bytes, 3000);
+	ck_assert_uint_eq(detail_of(kernel_span(0)).sequence, 1);
+	ck_assert_ptr_null(kernel_span(1));
+	tp_gpu_teller_settle(teller);
+	ck_assert_uint_eq(detail_of(kernel_span(1)).bytes, 0);
+}
+END_TEST
+
+START_TEST(what_was_lost_ends_the_numbering_of_collectives)
+{
+	const uint64_t words[3] = {0xabc, 1000, 0};
+	uint32_t domain = ring_name(&writer, "NCCL");
+	uint32_t name = ring_name(&writer, "ncclAllReduce");
+	const struct tp_gpu_event lost = {.type = TP_GPU_EVENT_LOST,
+					  .flags = TP_GPU_FLAG_HOST_CLOCK,
+					  .t0 = ms(5),
+					  .x = 2};
+	turn(TP_GPU_EVENT_OPEN, 0);
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(1), ms(2));
+	ring_event(&writer, &lost);
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(6), ms(7));
+	drain();
+	ck_assert_uint_eq(detail_of(span_at(0)).sequence, 1);
+	ck_assert_uint_eq(detail_of(span_at(1)).sequence, 0);
+	ck_assert_uint_eq(detail_of(span_at(1)).bytes, 1000);
+}
+END_TEST
+
+START_TEST(between_windows_calls_are_counted_and_only_outer_ranges_told)
+{
+	const uint64_t words[3] = {0xabc, 1000, 0};
+	uint32_t domain = ring_name(&writer, "NCCL");
+	uint32_t name = ring_name(&writer, "ncclAllReduce");
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_CLOSE,
+				     .flags = TP_GPU_FLAG_HOST_CLOCK,
+				     .t0 = ms(1)};
+	ring_event(&writer, &event);
+	for (unsigned i = 0; i < 6; i++) {
+		event.type = i < 3 ? TP_GPU_EVENT_PUSH : TP_GPU_EVENT_POP;
+		event.id = i < 3 ? ring_name(&writer, i == 0   ? "step"
+						      : i == 1 ? "phase"
+							       : "inner")
+				 : 0;
+		event.t0 = ms(2 + i);
+		event.x = 5;
+		ring_event(&writer, &event);
+	}
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(10), ms(11));
+	event.type = TP_GPU_EVENT_OPEN;
+	event.t0 = ms(12);
+	ring_event(&writer, &event);
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(13), ms(14));
+	drain();
+	ck_assert_str_eq(text_of(span_at(0)->name), "phase");
+	ck_assert_str_eq(text_of(span_at(1)->name), "step");
+	ck_assert_str_eq(text_of(span_at(2)->name), "ncclAllReduce");
+	ck_assert_uint_eq(detail_of(span_at(2)).sequence, 2);
+	ck_assert_ptr_null(span_at(3));
+}
+END_TEST
+
+/* A step from one time on, with a part, and in that two ranges that are called as the step is. */
+static void tell_step(uint32_t name, uint32_t part, uint64_t at)
+{
+	const struct {
+		uint32_t name; /* 0: an end */
+		uint64_t at;
+	} borders[] = {{name, 0}, {part, 0}, {name, 0}, {0, 1}, {name, 1}, {0, 2}, {0, 3}, {0, 3}};
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
+		ring_event(&writer,
+			   &(struct tp_gpu_event){.type = borders[i].name ? TP_GPU_EVENT_PUSH
+									  : TP_GPU_EVENT_POP,
+						  .flags = TP_GPU_FLAG_HOST_CLOCK,
+						  .id = borders[i].name,
+						  .t0 = ms(at + borders[i].at),
+						  .x = 5});
+}
+
+/* In windows there are three spans of that name a step, between them one. */
+START_TEST(what_is_told_in_windows_only_is_not_taken_for_progress)
+{
+	uint32_t name = ring_name(&writer, "Sequential");
+	uint32_t part = ring_name(&writer, "forward");
+	turn(TP_GPU_EVENT_CLOSE, 0);
+	tell_step(name, part, 1);
+	drain();
+	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2);
+	turn(TP_GPU_EVENT_OPEN, 10);
+	tell_step(name, part, 11);
+	turn(TP_GPU_EVENT_CLOSE, 20);
+	tell_step(name, part, 21);
+	drain();
+	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2 + 4 + 2);
+	ck_assert_uint_eq(progress.n, 2);
+	for (size_t i = 0; i < progress.n; i++) {
+		ck_assert_int_eq(progress.series[i].kind, TP_PROGRESS_RANGES);
+		ck_assert_double_eq(progress.series[i].count, 3);
+	}
+}
+END_TEST
+
+/* Which of a step's four ranges are told of a process that has (not) started CUDA, in a window of
+ * which it has (not) begun. */
+static const struct {
+	uint32_t cupti_version;
+	bool is_open;
+	uint64_t n_told;
+} beginnings[] = {{130000, false, 2}, {130000, true, 4}, {0, false, 4}, {0, true, 4}};
+
+START_TEST(before_the_first_window_only_outer_ranges_are_told_where_there_will_be_one)
+{
+	writer.header->cupti_version = beginnings[_i].cupti_version;
+	if (beginnings[_i].is_open)
+		turn(TP_GPU_EVENT_OPEN, 0);
+	tell_step(ring_name(&writer, "step"), ring_name(&writer, "part"), 1);
+	drain();
+	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, beginnings[_i].n_told);
+}
+END_TEST
+
+/* Nothing that was made up before is remembered. */
+START_TEST(a_domain_is_known_once_it_has_a_name)
+{
+	const uint64_t words[3] = {0xabc, 1000, 0};
+	uint32_t name = ring_name(&writer, "ncclAllReduce");
+	uint32_t domain = writer.header->n_name_bytes / 8 + 1; /* of the next name */
+	turn(TP_GPU_EVENT_OPEN, 0);
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(1), ms(2));
+	drain();
+	ck_assert_uint_eq(ring_name(&writer, "NCCL"), domain);
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(3), ms(4));
+	drain();
+	ck_assert_uint_eq(progress.n, 1); /* the first one is a range like others */
+	ck_assert_double_eq(progress.series[0].count, 1);
+}
+END_TEST
+
+/* Nor is a payload another range's, when there are too many threads. */
+START_TEST(the_payload_of_a_thread_without_room_is_nobodys)
+{
+	const uint64_t words[3] = {0xabc, 1000, 0};
+	struct tp_gpu_event event = {.flags = TP_GPU_FLAG_HOST_CLOCK,
+				     .id = ring_name(&writer, "ncclAllReduce"),
+				     .t0 = ms(1)};
+	uint64_t domain = (uint64_t)ring_name(&writer, "NCCL") << 32;
+	turn(TP_GPU_EVENT_OPEN, 0);
+	drain();
+	for (uint32_t tid = 1; tid <= TP_TRACKS_MOST + 1; tid++) {
+		event.type = TP_GPU_EVENT_PUSH;
+		event.x = tid | domain;
+		tp_gpu_teller_take(teller, &event);
+	}
+	event.x = 7 | domain;
+	tp_gpu_teller_take(teller, &event);
+	event.x = (TP_TRACKS_MOST + 1) | domain;
+	tp_gpu_teller_take(teller, &event);
+	for (uint16_t i = 0; i < 3; i++)
+		tp_gpu_teller_take(teller, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
+								  .place = i,
+								  .id = (1 << 24) + ALL_REDUCE,
+								  .dur = 24,
+								  .x = words[i]});
+	event.type = TP_GPU_EVENT_POP;
+	event.x = 7 | domain;
+	tp_gpu_teller_take(teller, &event);
+	ck_assert_uint_eq(detail_of(span_at(0)).bytes, 0);
+}
+END_TEST
+
+START_TEST(calls_of_nccl_are_not_taken_for_progress)
+{
+	const uint64_t words[3] = {0xabc, 1000, 0};
+	uint32_t domain = ring_name(&writer, "NCCL");
+	uint32_t name = ring_name(&writer, "ncclAllReduce");
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_START,
+				     .flags = TP_GPU_FLAG_HOST_CLOCK,
+				     .id = ring_name(&writer, "epoch 1"),
+				     .t0 = ms(1),
+				     .x = 4711};
+	turn(TP_GPU_EVENT_OPEN, 0);
+	ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(1), ms(2));
+	ring_event(&writer, &event);
+	event.type = TP_GPU_EVENT_END;
+	event.t0 = ms(4);
+	ring_event(&writer, &event);
+	drain();
+	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2);
+	ck_assert_uint_eq(progress.n, 1);
+	ck_assert_uint_eq(progress.series[0].last_ns, ms(4));
 }
 END_TEST
 
@@ -296,15 +654,7 @@ START_TEST(losses_are_gaps_and_forget_open_ranges)
 }
 END_TEST
 
-static void turn(unsigned type, uint64_t at_ms)
-{
-	ring_event(&writer, &(struct tp_gpu_event){.type = (uint8_t)type,
-						   .flags = TP_GPU_FLAG_HOST_CLOCK,
-						   .id = 1,
-						   .t0 = ms(at_ms)});
-}
-
-/* Before the first window CUDA had not started; behind the last one nothing is known. */
+/* What was collected before anybody looked had begun with the program. */
 START_TEST(what_lies_between_windows_is_a_gap)
 {
 	static const uint64_t borders[][2] = {{10, 20}, {30, 45}};
@@ -326,6 +676,27 @@ START_TEST(what_lies_between_windows_is_a_gap)
 		n++;
 	}
 	ck_assert_uint_eq(n, 2);
+}
+END_TEST
+
+/* NVTX tells what the program does then, and nobody what the GPU does. */
+START_TEST(what_lies_before_the_first_window_is_a_gap_of_its_own)
+{
+	tp_gpu_teller_begin(teller, ms(3));
+	turn(TP_GPU_EVENT_OPEN, 5);
+	turn(TP_GPU_EVENT_CLOSE, 10);
+	turn(TP_GPU_EVENT_OPEN, 20);
+	drain();
+	const struct tp_gap *gap = NULL;
+	for (size_t i = 0; i < sink.n_records && !gap; i++)
+		if (sink.records[i].kind == TP_RECORD_GAP)
+			gap = &sink.records[i].of.gap;
+	ck_assert_ptr_nonnull(gap);
+	ck_assert_uint_eq(gap->start_ns, ms(3));
+	ck_assert_uint_eq(gap->end_ns, ms(5));
+	ck_assert_str_eq(text_of(gap->reason), "the GPU was not traced yet");
+	ck_assert_uint_eq(tp_gpu_teller_told(teller)->opened_ns, ms(20));
+	ck_assert_uint_eq(tp_gpu_teller_told(teller)->closed_ns, ms(10));
 }
 END_TEST
 
@@ -407,9 +778,23 @@ Suite *suite_collect_gputell(void)
 	tcase_add_test(tc, a_number_that_is_no_tid_finds_no_task);
 	tcase_add_test(tc, a_wait_lies_on_the_thread_of_its_call_unless_the_call_says_so);
 	tcase_add_test(tc, ranges_of_a_thread_nest_by_domain);
-	tcase_add_test(tc, ranges_that_any_thread_may_end_stand_with_the_first);
+	tcase_add_test(tc, ranges_that_any_thread_may_end_stand_with_the_one_that_began);
+	tcase_add_test(tc, numbers_are_put_back_into_names);
+	tcase_add_test(tc, numbers_beyond_all_measure_are_told_as_a_sign);
+	tcase_add_loop_test(tc, a_kernel_of_nccl_has_what_its_call_said, 0, 8);
+	tcase_add_test(tc, a_group_of_calls_is_one_kernel_with_all_their_bytes);
+	tcase_add_test(tc, what_was_lost_ends_the_numbering_of_collectives);
+	tcase_add_test(tc, between_windows_calls_are_counted_and_only_outer_ranges_told);
+	tcase_add_test(tc, what_is_told_in_windows_only_is_not_taken_for_progress);
+	tcase_add_loop_test(
+		tc, before_the_first_window_only_outer_ranges_are_told_where_there_will_be_one, 0,
+		sizeof(beginnings) / sizeof(beginnings[0]));
+	tcase_add_test(tc, a_domain_is_known_once_it_has_a_name);
+	tcase_add_test(tc, the_payload_of_a_thread_without_room_is_nobodys);
+	tcase_add_test(tc, calls_of_nccl_are_not_taken_for_progress);
 	tcase_add_test(tc, losses_are_gaps_and_forget_open_ranges);
 	tcase_add_test(tc, what_lies_between_windows_is_a_gap);
+	tcase_add_test(tc, what_lies_before_the_first_window_is_a_gap_of_its_own);
 	tcase_add_test(tc, what_has_no_time_or_place_is_counted_and_not_told);
 	tcase_add_test(tc, long_durations_are_told_in_microseconds);
 	tcase_add_test(tc, what_the_driver_does_is_told_and_what_cupti_does_is_summed);

@@ -1,14 +1,7 @@
 /* Claims about the collector "nvml": what it puts and what it says of itself. */
 #include "collect/registry.h"
-#include "collect/tree.h"
+#include "gpurig.h"
 #include "nvmldouble.h"
-
-#include "trainprof/base/clock.h"
-#include "trainprof/collect/collector.h"
-#include "trainprof/model/trace.h"
-
-#include <sys/wait.h>
-#include <time.h>
 
 START_TEST(a_machine_without_a_driver_has_no_such_device)
 {
@@ -40,81 +33,21 @@ END_TEST
 
 /* The collector finds its library by the search path, which a process reads when it starts: so the
  * double is loaded under its own name first, and the loader gives it out again. */
-struct rig {
-	struct tp_host host;
-	struct tp_collect_config config;
-	struct tp_collect_context context;
-	struct tp_trace_builder builder;
-	struct tp_collector *collector;
-	struct tp_nvml_library keeper;
-};
+static struct tp_nvml_library keeper;
 
 static void rig_open(struct rig *rig, const char *script)
 {
 	char path[600];
-	memset(rig, 0, sizeof(*rig));
 	double_script(script);
-	ck_assert(!tp_nvml_library_open(&rig->keeper, double_path(path, sizeof(path), "whole"),
-					NULL));
-	tp_host_open(&rig->host, "");
-	tp_trace_builder_init(&rig->builder);
-	rig->context = (struct tp_collect_context){.host = &rig->host,
-						   .config = &rig->config,
-						   .actual = &rig->config,
-						   .sink = &rig->builder.sink};
-	rig->context.tree = tp_tree_new(&rig->host, &rig->builder.sink);
-	tp_tree_fork(rig->context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
-	ck_assert(!tp_nvml_collector.open(&rig->collector, &rig->context, NULL));
-	rig->collector->type = &tp_nvml_collector;
-	ck_assert(!tp_nvml_collector.start(rig->collector, getpid(), NULL));
-}
-
-static void rig_sample_for(struct rig *rig, double seconds)
-{
-	uint64_t until_ns = tp_clock_now_ns() + (uint64_t)(seconds * 1e9);
-	while (tp_clock_now_ns() < until_ns) {
-		nanosleep(&(struct timespec){.tv_nsec = 50 * 1000000}, NULL);
-		uint64_t before_ns = tp_clock_now_ns();
-		ck_assert(!tp_nvml_collector.sample(rig->collector, before_ns, NULL));
-	}
-}
-
-static const struct tp_source *rig_stop(struct rig *rig)
-{
-	ck_assert(!tp_nvml_collector.stop(rig->collector, tp_clock_now_ns(), NULL));
-	const struct tp_record *last = &rig->builder.records[rig->builder.n_records - 1];
-	ck_assert_int_eq(last->kind, TP_RECORD_SOURCE);
-	return &last->of.source;
-}
-
-static const char *text_of(const struct rig *rig, uint32_t id)
-{
-	return tp_strtab_text(&rig->builder.sink.strings, id);
+	ck_assert(!tp_nvml_library_open(&keeper, double_path(path, sizeof(path), "whole"), NULL));
+	rig_begin(rig, &tp_nvml_collector, "");
 }
 
 static void rig_close(struct rig *rig)
 {
-	tp_nvml_collector.close(rig->collector);
-	tp_tree_free(rig->context.tree);
-	tp_trace_builder_release(&rig->builder);
-	tp_host_close(&rig->host);
-	tp_nvml_library_close(&rig->keeper);
+	rig_end(rig);
+	tp_nvml_library_close(&keeper);
 	double_forget();
-}
-
-static size_t count_gauges(const struct rig *rig, enum tp_metric metric, uint32_t track,
-			   double *last)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < rig->builder.n_records; i++) {
-		const struct tp_record *record = &rig->builder.records[i];
-		if (record->kind != TP_RECORD_GAUGE || record->of.gauge.metric != metric ||
-		    record->of.gauge.task != track)
-			continue;
-		*last = record->of.gauge.value;
-		n++;
-	}
-	return n;
 }
 
 START_TEST(the_devices_of_the_target_become_tracks_with_gauges)

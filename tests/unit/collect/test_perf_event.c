@@ -2,8 +2,10 @@
 #include "collect/lacks_perf.h"
 #include "collect/perf_event.h"
 #include "collect/perf_record.h"
+#include "collect/unlisted.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -103,31 +105,134 @@ START_TEST(switch_records_are_off_until_switched_on_when_asked_so)
 }
 END_TEST
 
-START_TEST(too_few_descriptors_cost_the_switch_records_first)
+/* Samples in all rings of threads that leave, all taken. */
+static unsigned count_leaves(void)
+{
+	const struct tp_perf_layout layout = {.has_chain = true,
+					      .has_stack = true,
+					      .has_event = true};
+	struct tp_perf_record record;
+	unsigned n = 0;
+	for (uint32_t i = 0; i < events.n_cpus; i++) {
+		const void *bytes;
+		size_t size;
+		uint64_t ignored;
+		tp_perf_ring_look(&events.rings[i]);
+		while ((bytes = tp_perf_ring_take(&events.rings[i], &size))) {
+			ck_assert(tp_perf_record_decode(&record, bytes, size, &layout));
+			if (record.type != PERF_RECORD_SAMPLE)
+				continue;
+			bool is_leaving = tp_map_get(&events.leave_ids, record.event_id, &ignored);
+			n += is_leaving;
+			if (is_leaving)
+				ck_assert_uint_gt(record.of.sample.stack_bytes, 0);
+		}
+	}
+	return n;
+}
+
+START_TEST(who_leaves_a_cpu_is_sampled_when_asked_so)
+{
+	if (lacks_perf())
+		return;
+	if (tp_perf_try(true) != 0) {
+		test_skip("samples of kernel code are not allowed");
+		return;
+	}
+	struct tp_perf_setup setup = wish;
+	setup.has_kernel = setup.has_leaves = true;
+	for (int is_on = 0; is_on < 2; is_on++) {
+		int go;
+		/* Beside this program: 400 switches on one CPU, of which 23 are told. */
+		pid_t pid = hold(
+			"exec \"$(dirname \"$(readlink /proc/$PPID/exe)\")/programs/\"ping_pong "
+			"pipe 200 pinned >/dev/null",
+			&go);
+		ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &setup, &seed, NULL),
+				 TP_OK);
+		tp_perf_events_leaves(&events, is_on);
+		let_go(pid, go);
+		unsigned n = count_leaves();
+		if (is_on)
+			ck_assert_uint_ge(n, 15);
+		else
+			ck_assert_uint_eq(n, 0);
+		tp_perf_events_close(&events);
+	}
+}
+END_TEST
+
+static void limit_files(rlim_t n)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = n;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static rlim_t count_open(void)
+{
+	rlim_t n = 0;
+	for (int fd = 0; fd < 4096; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* The limit below which so many numbers are free. */
+static rlim_t limit_with_free(rlim_t n)
+{
+	int fd = 0;
+	while (n > 0)
+		n -= fcntl(fd++, F_GETFD) < 0;
+	return (rlim_t)fd;
+}
+
+static const struct {
+	rlim_t each; /* so many descriptors for each CPU */
+	bool has_leaves;
+	bool has_switches;
+	bool is_counted; /* else nobody tells how many are left, and opening does */
+} shortages[] = {{3, true, true, true},  {2, false, true, true},  {1, false, false, true},
+		 {3, true, true, false}, {2, false, true, false}, {1, false, false, false}};
+
+START_TEST(too_few_descriptors_cost_leaves_first_and_switch_records_then)
 {
 	if (lacks_perf())
 		return;
 	int go;
 	pid_t pid = hold(":", &go);
 	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL), TP_OK);
-	ck_assert(events.setup.has_switches);
-	rlim_t n_cpus = events.n_cpus;
+	rlim_t n_needed = events.n_cpus * shortages[_i].each;
 	tp_perf_events_close(&events);
 
+	struct tp_perf_setup setup = wish;
+	setup.has_leaves = true;
+	if (!shortages[_i].is_counted)
+		refuse_listing();
+	/* The count has ., .. and itself. */
+	limit_files(shortages[_i].is_counted ? count_open() + 3 + TP_PERF_FDS_RESERVED + n_needed
+					     : limit_with_free(n_needed));
+	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &setup, &seed, NULL), TP_OK);
+	ck_assert_int_eq(events.setup.has_leaves, shortages[_i].has_leaves);
+	ck_assert_int_eq(events.setup.has_switches, shortages[_i].has_switches);
+	ck_assert_int_eq(events.leaves_failure, shortages[_i].has_leaves ? 0 : EMFILE);
+	for (uint32_t i = 0; i < events.n_cpus; i++) {
+		ck_assert_int_eq(events.switch_fds[i] >= 0, shortages[_i].has_switches);
+		ck_assert_int_eq(events.leave_fds[i] >= 0, shortages[_i].has_leaves);
+	}
+	tp_perf_events_close(&events);
+	let_go(pid, go);
+}
+END_TEST
+
+START_TEST(too_few_descriptors_for_samples_are_an_error_with_its_remedy)
+{
+	if (lacks_perf())
+		return;
+	int go;
+	pid_t pid = hold(":", &go);
 	struct tp_error err = {0};
-	struct rlimit limit;
-	rlim_t n_open = 0;
-	for (int fd = 0; fd < 4096; fd++)
-		n_open += fcntl(fd, F_GETFD) >= 0;
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = n_open + 3 + 24 + n_cpus; /* the count has ., .. and itself */
-	setrlimit(RLIMIT_NOFILE, &limit);
-	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, &err), TP_OK);
-	ck_assert(!events.setup.has_switches);
-	tp_perf_events_close(&events);
-
-	limit.rlim_cur = n_open + 3;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	limit_files(count_open() + 3);
 	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, &err), TP_BUSY);
 	ck_assert_str_eq(err.text, "too few file descriptors for one event per CPU");
 	ck_assert_str_eq(err.next, "ulimit -n 4096");
@@ -181,7 +286,10 @@ Suite *suite_collect_perf_event(void)
 	tcase_set_timeout(tc, 20);
 	tcase_add_test(tc, nothing_is_recorded_before_exec_and_all_after_it);
 	tcase_add_test(tc, switch_records_are_off_until_switched_on_when_asked_so);
-	tcase_add_test(tc, too_few_descriptors_cost_the_switch_records_first);
+	tcase_add_test(tc, who_leaves_a_cpu_is_sampled_when_asked_so);
+	tcase_add_loop_test(tc, too_few_descriptors_cost_leaves_first_and_switch_records_then, 0,
+			    TP_ARRAY_LEN(shortages));
+	tcase_add_test(tc, too_few_descriptors_for_samples_are_an_error_with_its_remedy);
 	tcase_add_test(tc, locked_memory_limit_halves_rings_and_stacks_with_them);
 	tcase_add_test(tc, target_that_is_gone_is_an_error);
 	suite_add_tcase(suite, tc);

@@ -204,6 +204,35 @@ START_TEST(sample_goes_to_its_task_with_a_stack)
 }
 END_TEST
 
+START_TEST(sample_of_one_that_leaves_is_no_sample_among_others)
+{
+	struct tp_map leaves = {0};
+	feed.layout.has_event = true;
+	feed.leaves = &leaves;
+	tp_map_set(&leaves, 7, 10);
+	tp_tree_fork(tree, 12, 10, 10, 1);
+	event = 7;
+	tell_sample(10, 10, 100);
+	tell_sample(10, 12, 101); /* no first thread */
+	tp_tree_find(tree, 10)->followed_ns = 1;
+	tell_sample(10, 10, 102); /* its Python frames would be missing */
+	tp_tree_find(tree, 10)->followed_ns = 0;
+	event = 8;
+	tell_sample(10, 10, 103);
+	event = 0;
+	const struct tp_sample *leaving = &nth(TP_RECORD_SAMPLE, 0)->of.sample;
+	ck_assert_uint_eq(leaving->time_ns, 100);
+	ck_assert(leaving->flags & TP_SAMPLE_LEAVING);
+	const struct tp_sample *other = &nth(TP_RECORD_SAMPLE, 1)->of.sample;
+	ck_assert_uint_eq(other->time_ns, 103);
+	ck_assert(!(other->flags & TP_SAMPLE_LEAVING));
+	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 2));
+	ck_assert_uint_eq(feed.n_samples, 1);
+	ck_assert_uint_eq(feed.n_leavings, 3); /* also those of no use cost something */
+	tp_map_release(&leaves);
+}
+END_TEST
+
 START_TEST(dropped_stacks_are_counted_and_their_samples_kept)
 {
 	feed.drops_stacks = true;
@@ -381,6 +410,7 @@ Suite *suite_collect_perf_feed(void)
 	tcase_add_test(tc, record_of_an_unknown_thread_gives_birth_to_it_and_to_doubt);
 	tcase_add_test(tc, tid_in_another_process_is_another_thread);
 	tcase_add_test(tc, sample_goes_to_its_task_with_a_stack);
+	tcase_add_test(tc, sample_of_one_that_leaves_is_no_sample_among_others);
 	tcase_add_test(tc, dropped_stacks_are_counted_and_their_samples_kept);
 	tcase_add_test(tc, thinning_unwinds_one_of_so_many);
 	tcase_add_test(tc, losses_of_a_second_are_one_gap);

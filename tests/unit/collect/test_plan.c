@@ -1,4 +1,6 @@
 /* Claims about choosing sources. */
+#include "agent/cudadouble.h"
+
 #include "trainprof/collect/collector.h"
 #include "trainprof/collect/host.h"
 #include "trainprof/collect/plan.h"
@@ -69,6 +71,37 @@ START_TEST(selection_adds_and_leaves_out)
 END_TEST
 
 static const struct {
+	const char *collect;
+	bool is_chosen;
+	const char *reason;
+} counters[] = {
+	{NULL, true, ""},
+	{"-nvml", false, "needs the source nvml"},
+	{"gpupmu", false, "needs the source nvml"},
+	{"gpupmu,nvml", true, ""},
+	{"-gpupmu", false, "left out by --collect"},
+	{"-gpupmu,-nvml", false, "left out by --collect"},
+};
+
+/* Nobody else says which GPUs the program uses. On a machine whose driver says nothing of who may
+ * read counters. */
+START_TEST(counters_of_gpus_are_nothing_without_nvml)
+{
+	const struct tp_host bare = {.root = "/nonexistent", .is_live = true};
+	struct tp_plan *plan;
+	char path[CUDA_DOUBLE_PATH];
+	struct tp_collect_config wish = config;
+	struct tp_selection selection = {.collect = counters[_i].collect};
+	ck_assert_ptr_nonnull(dlopen(beside(path, "doubles/whole/libnvidia-ml.so.1"), RTLD_NOW));
+	wish.wants_counters = true;
+	ck_assert_int_eq(tp_plan_make(&plan, &bare, &wish, &selection, NULL), TP_OK);
+	ck_assert_int_eq(row(plan, "gpupmu")->is_chosen, counters[_i].is_chosen);
+	ck_assert_str_eq(row(plan, "gpupmu")->availability.reason, counters[_i].reason);
+	tp_plan_free(plan);
+}
+END_TEST
+
+static const struct {
 	struct tp_selection selection;
 	enum tp_status status;
 	const char *text;
@@ -124,6 +157,8 @@ Suite *suite_collect_plan(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_loop_test(tc, selection_adds_and_leaves_out, 0,
 			    sizeof(selections) / sizeof(selections[0]));
+	tcase_add_loop_test(tc, counters_of_gpus_are_nothing_without_nvml, 0,
+			    sizeof(counters) / sizeof(counters[0]));
 	tcase_add_loop_test(tc, wrong_names_and_unmet_requirements_are_explained, 0,
 			    sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_test(tc, met_requirement_is_marked);

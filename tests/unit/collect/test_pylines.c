@@ -152,6 +152,27 @@ START_TEST(the_counter_of_a_loop_that_waits_is_told)
 }
 END_TEST
 
+START_TEST(the_counter_of_a_function_with_a_long_name_has_all_of_it)
+{
+	if (lacks_python())
+		return;
+	char name[701];
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	char code[2000];
+	snprintf(code, sizeof(code),
+		 "import time\ndef %s():\n    for i in range(20):\n        time.sleep(0.1)\n%s()",
+		 name, name);
+	run_python(code);
+	char counter[800];
+	snprintf(counter, sizeof(counter), "<string>:2 %s() #0", name);
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_marks; i++)
+		n += strcmp(measured_text(&m, m.trace.marks[i].name), counter) == 0;
+	ck_assert_uint_ge(n, 3);
+}
+END_TEST
+
 START_TEST(functions_that_yield_are_told_from_others)
 {
 	if (lacks_perf() || lacks_python())
@@ -273,6 +294,21 @@ START_TEST(an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read)
 }
 END_TEST
 
+/* What is native so far is searched for an interpreter four times a second. */
+START_TEST(an_interpreter_that_comes_late_is_read)
+{
+	if (lacks_perf() || lacks_python())
+		return;
+	char script[4200];
+	snprintf(script, sizeof(script), "sleep 0.6; exec %s -c '%s'", python_here(),
+		 BURNING "main()");
+	measured_script(&m, script);
+	ck_assert_int_eq(m.status, TP_OK);
+	/* 720 samples are due in the 1.44 s that it computes; half where others take the CPUs. */
+	ck_assert_double_ge((double)count_burning("three", 12), 100);
+}
+END_TEST
+
 Suite *suite_collect_pylines(void);
 Suite *suite_collect_pylines(void)
 {
@@ -283,11 +319,13 @@ Suite *suite_collect_pylines(void)
 	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
 	tcase_add_test(tc, the_counter_of_a_loop_is_told);
 	tcase_add_test(tc, the_counter_of_a_loop_that_waits_is_told);
+	tcase_add_test(tc, the_counter_of_a_function_with_a_long_name_has_all_of_it);
 	tcase_add_test(tc, functions_that_yield_are_told_from_others);
 	tcase_add_test(tc, waits_are_told_by_their_line);
 	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);
 	tcase_add_test(tc, without_perf_events_python_is_read_by_looks);
 	tcase_add_test(tc, an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read);
+	tcase_add_test(tc, an_interpreter_that_comes_late_is_read);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

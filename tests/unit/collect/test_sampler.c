@@ -85,19 +85,6 @@ static double told_ratio(void)
 	return measured_runs_s(&m) / (measured_cpu_s(&m) - starting_s());
 }
 
-/* Time so far in which the host had our CPUs elsewhere; a virtual machine's kernel takes it out of
- * the account of a thread, which stays on its CPU meanwhile. In ticks of 10 ms. */
-static double stolen_s(void)
-{
-	unsigned long ticks = 0;
-	FILE *file = fopen("/proc/stat", "r");
-	ck_assert_ptr_nonnull(file);
-	if (fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
-		ticks = 0;
-	fclose(file);
-	return (double)ticks / (double)sysconf(_SC_CLK_TCK);
-}
-
 #define BUSY      "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"
 #define BUSY_LONG "i=0; while [ $i -lt 1600000 ]; do i=$((i+1)); done"
 
@@ -106,11 +93,11 @@ START_TEST(stays_and_samples_add_up_to_the_kernels_account)
 	if (lacks_perf())
 		return;
 	m.config.sample_rate_hz = 999;
-	double stolen_before_s = stolen_s();
+	double stolen_before_s = measured_stolen_s();
 	/* A dozen periods a second are drawn, of 0.6 to 1.4 of the rate: few make it uncertain.
 	 * The hundred of these 9 s deviate by 2.3 per cent. */
 	measured_script(&m, BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG "; " BUSY_LONG);
-	double most_stolen_s = stolen_s() - stolen_before_s + 1.0 / (double)sysconf(_SC_CLK_TCK);
+	double most_stolen_s = measured_most_stolen_s(stolen_before_s);
 	ck_assert_int_eq(m.status, TP_OK);
 	double cpu_s = measured_cpu_s(&m);
 	ck_assert_double_gt(cpu_s, 0.1);
@@ -270,9 +257,9 @@ START_TEST(five_hundred_threads_are_followed_without_loss)
 {
 	if (lacks_perf())
 		return;
-	double stolen_before_s = stolen_s();
+	double stolen_before_s = measured_stolen_s();
 	measured_program(&m, "thread_crowd", "500 200");
-	double most_stolen_s = stolen_s() - stolen_before_s + 1.0 / (double)sysconf(_SC_CLK_TCK);
+	double most_stolen_s = measured_most_stolen_s(stolen_before_s);
 	ck_assert_int_eq(m.result.end.code, 0);
 	ck_assert_uint_eq(m.trace.n_tasks, 701);
 	ck_assert_ptr_null(measured_gap(&m, "perf", "lost"));
@@ -699,6 +686,38 @@ START_TEST(too_many_switches_turn_their_records_off_and_leave_a_gap)
 }
 END_TEST
 
+static size_t runs_between(uint64_t from_ns, uint64_t until_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m.trace.n_runs; i++)
+		n += m.trace.runs[i].start_ns >= from_ns && m.trace.runs[i].end_ns <= until_ns;
+	return n;
+}
+
+START_TEST(looks_at_too_many_switches_are_short)
+{
+	if (lacks_perf())
+		return;
+	m.config.max_switch_rate_hz = 500;
+	measured_program(&m, "ping_pong", "pipe 10000 pinned 40000");
+	size_t n_looks = 0;
+	size_t fewest = SIZE_MAX;
+	const struct tp_gap *before = NULL;
+	for (size_t i = 0; i < m.trace.n_gaps; i++) {
+		const struct tp_gap *gap = &m.trace.gaps[i];
+		if (!strstr(measured_text(&m, gap->reason), "switch records off"))
+			continue;
+		size_t n = before ? runs_between(before->end_ns, gap->start_ns) : SIZE_MAX;
+		n_looks += before != NULL;
+		fewest = n < fewest ? n : fewest;
+		before = gap;
+	}
+	ck_assert_uint_gt(n_looks, 0);
+	/* 50 records end a look, at 5000 a second after 0.01 s; a look of 0.1 s has 500. */
+	ck_assert_uint_lt(fewest, 200);
+}
+END_TEST
+
 Suite *suite_collect_sampler(void);
 Suite *suite_collect_sampler(void)
 {
@@ -730,6 +749,7 @@ Suite *suite_collect_sampler(void)
 	tcase_add_test(tc, a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring);
 	tcase_add_test(tc, second_interrupt_stops_measuring_and_says_so);
 	tcase_add_test(tc, following_an_idle_program_costs_next_to_nothing);
+	tcase_add_test(tc, looks_at_too_many_switches_are_short);
 	tcase_add_test(tc, too_many_switches_turn_their_records_off_and_leave_a_gap);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -1,17 +1,20 @@
 /* Claims about /proc/PID/stat. */
 #include "collect/task_stat.h"
 
+#include "collect/fdshelf.h"
+
 #include "trainprof/collect/host.h"
 
 #include <check.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define REST                                                                                       \
 	" S 7 1 1 0 -1 4194560 11 22 33 44 250 50 60 70 20 0 5 0 9000 1000 200 "                   \
 	"18446744073709551615 "                                                                    \
-	"1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+	"1 1 4711 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 
 static const struct {
 	const char *text;
@@ -42,6 +45,7 @@ START_TEST(stat_is_read_whatever_the_name_holds)
 	ck_assert_uint_eq(stat.stime_ns, 500000000u);
 	ck_assert_uint_eq(stat.n_threads, 5);
 	ck_assert_uint_eq(stat.start_ticks, 9000);
+	ck_assert_uint_eq(stat.stack_start, 4711);
 	ck_assert_uint_eq(stat.last_cpu, 3);
 }
 END_TEST
@@ -58,7 +62,34 @@ START_TEST(stat_of_ourselves_agrees_with_other_sources)
 	double cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
 	ck_assert_double_eq_tol((double)stat.utime_ns * 1e-9, cpu_s, 0.1);
 	ck_assert(tp_task_stat_read(&stat, &host, getpid(), getpid()));
+	struct tp_fdshelf shelf = {0};
+	struct tp_fdslot slot = {0};
+	for (int i = 0; i < 2; i++) {
+		struct tp_task_stat again = {0};
+		ck_assert(tp_task_stat_reread(&again, &host, getpid(), getpid(), &shelf, &slot));
+		ck_assert(slot.is_open);
+		ck_assert_int_eq(again.ppid, stat.ppid);
+		ck_assert_uint_eq(again.start_ticks, stat.start_ticks);
+	}
+	tp_fdshelf_drop(&shelf, &slot);
 	ck_assert(!tp_task_stat_read(&stat, &host, 1 << 30, 0));
+}
+END_TEST
+
+START_TEST(zombies_and_who_has_gone_are_not_alive)
+{
+	struct tp_host host = {.root = "", .is_live = true};
+	siginfo_t info;
+	ck_assert(tp_task_stat_is_alive(&host, getpid(), 0));
+	ck_assert(tp_task_stat_is_alive(&host, getpid(), getpid()));
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert(!tp_task_stat_is_alive(&host, pid, 0));
+	ck_assert(!tp_task_stat_is_alive(&host, pid, pid));
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert(!tp_task_stat_is_alive(&host, pid, 0));
 }
 END_TEST
 
@@ -70,6 +101,7 @@ Suite *suite_collect_task_stat(void)
 	tcase_add_loop_test(tc, stat_is_read_whatever_the_name_holds, 0,
 			    sizeof(lines) / sizeof(lines[0]));
 	tcase_add_test(tc, stat_of_ourselves_agrees_with_other_sources);
+	tcase_add_test(tc, zombies_and_who_has_gone_are_not_alive);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

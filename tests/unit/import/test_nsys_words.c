@@ -29,36 +29,6 @@ START_TEST(calls_lose_the_version_of_their_interface)
 END_TEST
 
 static const struct {
-	const char *name, *kept;
-	bool is_operator;
-} ranges[] = {
-	{"aten::mm, op_id = 314290", "aten::mm", true},
-	{"aten::mm, seq = 7, op_id = 12, sizes = [[2, 3], [3, 4]]", "aten::mm", true},
-	{"aten::mm, seq = 7", "aten::mm", true},
-	{"_c10d_functional::all_reduce, op_id = 1", "_c10d_functional::all_reduce", true},
-	{"MmBackward0, seq = 7, op_id = 12", "MmBackward0", true},
-	{"torch::autograd::AccumulateGrad, op_id = 3", "torch::autograd::AccumulateGrad", true},
-	{"FSDP::pre_forward (shared), op_id = 5", "FSDP::pre_forward (shared)", false},
-	{"Optimizer.step#Adam.step, op_id = 9", "Optimizer.step#Adam.step", false},
-	{"aten::mm", "aten::mm", false},
-	{"step 5", "step 5", false},
-	{"epoch, seq = many", "epoch, seq = many", false},
-	{", op_id = 5", ", op_id = 5", false},
-	{"a, op_id = ", "a, op_id = ", false},
-	{"", "", false},
-};
-
-START_TEST(ranges_lose_what_makes_each_unlike_all_others)
-{
-	bool is_operator;
-	size_t len = tp_nsys_range_len(ranges[_i].name, strlen(ranges[_i].name), &is_operator);
-	ck_assert_uint_eq(len, strlen(ranges[_i].kept));
-	ck_assert(!strncmp(ranges[_i].name, ranges[_i].kept, len));
-	ck_assert_int_eq(is_operator, ranges[_i].is_operator);
-}
-END_TEST
-
-static const struct {
 	int64_t kind, source, target;
 	const char *name;
 } copies[] = {
@@ -99,8 +69,6 @@ Suite *suite_import_nsys_words(void)
 	TCase *tc = tcase_create("words");
 	tcase_add_loop_test(tc, calls_lose_the_version_of_their_interface, 0,
 			    (int)(sizeof(calls) / sizeof(calls[0])));
-	tcase_add_loop_test(tc, ranges_lose_what_makes_each_unlike_all_others, 0,
-			    (int)(sizeof(ranges) / sizeof(ranges[0])));
 	tcase_add_loop_test(tc, copies_are_named_as_kineto_names_them, 0,
 			    (int)(sizeof(copies) / sizeof(copies[0])));
 	tcase_add_test(tc, fills_tell_their_memory);

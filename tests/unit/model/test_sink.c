@@ -168,6 +168,24 @@ START_TEST(texts_of_gaps_and_sources_are_defined_before_them)
 }
 END_TEST
 
+static void count_gauges(void *context, const struct tp_record *record)
+{
+	*(int *)context += record->kind == TP_RECORD_GAUGE;
+}
+
+START_TEST(a_watcher_sees_what_is_put_until_it_looks_away)
+{
+	int n = 0;
+	tp_sink_watch(&listener.sink, count_gauges, &n);
+	tp_sink_gauge(&listener.sink, TP_METRIC_SELF_CPU, TP_NO_TASK, 1, 2);
+	tp_sink_gap(&listener.sink, "perf", "lost", 10, 20, 7);
+	ck_assert_int_eq(n, 1);
+	tp_sink_watch(&listener.sink, NULL, NULL);
+	tp_sink_gauge(&listener.sink, TP_METRIC_SELF_CPU, TP_NO_TASK, 1, 2);
+	ck_assert_int_eq(n, 1);
+}
+END_TEST
+
 Suite *suite_model_sink(void);
 Suite *suite_model_sink(void)
 {
@@ -179,6 +197,7 @@ Suite *suite_model_sink(void)
 	tcase_add_test(tc, a_deep_stack_is_cut_at_its_root_and_says_so);
 	tcase_add_test(tc, stacks_above_the_limit_are_forgotten_and_defined_again);
 	tcase_add_test(tc, texts_of_gaps_and_sources_are_defined_before_them);
+	tcase_add_test(tc, a_watcher_sees_what_is_put_until_it_looks_away);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

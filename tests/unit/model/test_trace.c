@@ -1,4 +1,5 @@
 /* Claims about building traces. */
+#include "trainprof/base/memory.h"
 #include "trainprof/model/trace.h"
 
 #include <check.h>
@@ -40,6 +41,34 @@ START_TEST(runs_are_sorted_clipped_and_indexed)
 	ck_assert_uint_eq(trace.run_index[2], 3);
 	ck_assert_uint_eq(trace.n_dropped, 3);
 	ck_assert_uint_eq(trace.end_ns, 100);
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&b);
+}
+END_TEST
+
+START_TEST(samples_of_leaving_threads_are_apart)
+{
+	struct tp_trace_builder b;
+	tp_trace_builder_init(&b);
+	put_task(&b, 0);
+	put_task(&b, 1);
+	const struct tp_sample samples[] = {
+		{.task = 1, .time_ns = 1020, .flags = TP_SAMPLE_LEAVING},
+		{.task = 0, .time_ns = 1030},
+		{.task = 0, .time_ns = 1040, .flags = TP_SAMPLE_LEAVING | TP_SAMPLE_KERNEL},
+		{.task = 0, .time_ns = 1010, .flags = TP_SAMPLE_LEAVING},
+	};
+	for (size_t i = 0; i < TP_ARRAY_LEN(samples); i++)
+		tp_sink_sample(&b.sink, &samples[i]);
+	struct tp_run_info run = {.started_ns = 1000, .ended_ns = 1100};
+	struct tp_trace trace;
+	tp_trace_build(&trace, &b, &run);
+	ck_assert_uint_eq(trace.n_samples, 1);
+	ck_assert_uint_eq(trace.samples[0].time_ns, 30);
+	ck_assert_uint_eq(trace.n_leavings, 3);
+	ck_assert_uint_eq(trace.leavings[0].time_ns, 10);
+	ck_assert_uint_eq(trace.leavings[1].time_ns, 40);
+	ck_assert_uint_eq(trace.leavings[2].task, 1);
 	tp_trace_release(&trace);
 	tp_trace_builder_release(&b);
 }
@@ -215,6 +244,7 @@ Suite *suite_model_trace(void)
 {
 	Suite *suite = suite_create("model/trace");
 	TCase *tc = tcase_create("trace");
+	tcase_add_test(tc, samples_of_leaving_threads_are_apart);
 	tcase_add_test(tc, spans_are_kept_by_track_and_sorted);
 	tcase_add_test(tc, runs_are_sorted_clipped_and_indexed);
 	tcase_add_test(tc, the_order_of_telling_does_not_matter);

@@ -79,6 +79,21 @@ static void no_steps(struct sample *s)
 	p->step_time.n = 0;
 }
 
+/* 20 ms in the second between its readings, which end before the two seconds of the window do. */
+static void recorder(struct sample *s)
+{
+	static struct tp_gauge readings[] = {{.metric = TP_METRIC_SELF_CPU,
+					      .task = TP_NO_TASK,
+					      .time_ns = 1000000000,
+					      .value = 7e6},
+					     {.metric = TP_METRIC_SELF_CPU,
+					      .task = TP_NO_TASK,
+					      .time_ns = 2000000000,
+					      .value = 27e6}};
+	s->trace.gauges = readings;
+	s->trace.n_gauges = TP_ARRAY_LEN(readings);
+}
+
 /* Nobody ran, or nobody is known. */
 static void nobody(struct sample *s)
 {
@@ -121,6 +136,7 @@ static const struct {
 	{"live-44-ascii-15", put_lines, {.width = 44, .is_ascii = true}, 15, false, NULL},
 	{"live-80-colour", NULL, {.width = 80, .has_colour = true}, 23, false, NULL},
 	{"live-80-no-steps", no_steps, {.width = 80}, 0, true, NULL},
+	{"live-80-recorder", recorder, {.width = 80}, 0, true, NULL},
 	{"live-80-nobody", nobody, {.width = 80}, 0, false, "CPU stacks are off: reason"},
 	{"live-80-hostile", hostile, {.width = 80}, 0, false, "\x1b[31m"},
 };

@@ -1,0 +1,55 @@
+/* Finds readings in a trace, and how much a counter grew. */
+#include "trainprof/model/trace.h"
+
+/* Readings lie in the order of metric, task and time. */
+static bool is_before(const struct tp_gauge *gauge, enum tp_metric metric, uint32_t task)
+{
+	return gauge->metric != metric ? gauge->metric < metric : gauge->task < task;
+}
+
+const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
+				       uint32_t task, size_t *n)
+{
+	size_t low = 0;
+	size_t high = trace->n_gauges;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (is_before(&trace->gauges[middle], metric, task))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*n = 0;
+	while (low + *n < trace->n_gauges && trace->gauges[low + *n].metric == metric &&
+	       trace->gauges[low + *n].task == task)
+		(*n)++;
+	return trace->gauges + low;
+}
+
+/* The counter at a time, by a line between the readings around it; ends are held. */
+static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t time_ns)
+{
+	if (time_ns <= readings[0].time_ns)
+		return readings[0].value;
+	size_t i = 1;
+	while (i < n && readings[i].time_ns < time_ns)
+		i++;
+	if (i == n)
+		return readings[n - 1].value;
+	const struct tp_gauge *a = &readings[i - 1];
+	const struct tp_gauge *b = &readings[i];
+	double part = (double)(time_ns - a->time_ns) / (double)(b->time_ns - a->time_ns);
+	return a->value + (b->value - a->value) * part;
+}
+
+bool tp_trace_counter_growth(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
+			     uint64_t from_ns, uint64_t to_ns, double *out)
+{
+	size_t n;
+	const struct tp_gauge *readings = tp_trace_gauges(trace, metric, task, &n);
+	if (n < 2 || to_ns <= from_ns)
+		return false;
+	double growth = counter_at(readings, n, to_ns) - counter_at(readings, n, from_ns);
+	*out = growth > 0 ? growth : 0;
+	return true;
+}

@@ -1,0 +1,311 @@
+/*
+ * What the agent makes of captured buffers, as text.
+ *
+ *	replay events CUPTI FILE    the events of a capture, stepping by that library's iterator;
+ *	                            "-": by our own table of lengths
+ *	replay lengths CUPTI        is our table that library's? says its version, and what differs
+ *	replay versions             the versions that the table knows
+ *	replay synthesise VERSION   a capture of no GPU, to stdout
+ */
+#include "capture.h"
+#include "strides.h"
+#include "synthesis.h"
+
+#include "agent/decode.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_NAMES = 1 << 14, RING_EVENTS = 1 << 18, RECORD_MOST = 1024 };
+
+struct name {
+	uint64_t at; /* in the process that was captured */
+	char *text;
+};
+
+static struct tp_ringwriter ring;
+static struct tp_translator decoder;
+static struct name names[MOST_NAMES];
+static size_t n_names;
+static uint32_t version; /* of the capture */
+static int (*real_next)(uint8_t *, size_t, struct cupti_record **);
+
+static int next_record(uint8_t *buffer, size_t valid, struct cupti_record **record)
+{
+	return real_next ? real_next(buffer, valid, record)
+			 : stride_next(version, buffer, valid, record);
+}
+
+/* ---- what came of it ------------------------------------------------------------------------ */
+
+static const char *type_name(uint8_t type)
+{
+	static const char *const types[TP_GPU_EVENT_TYPES] = {
+		[TP_GPU_EVENT_KERNEL] = "KERNEL", [TP_GPU_EVENT_COPY] = "COPY",
+		[TP_GPU_EVENT_SET] = "SET",       [TP_GPU_EVENT_CALL] = "CALL",
+		[TP_GPU_EVENT_SYNC] = "SYNC",     [TP_GPU_EVENT_OVERHEAD] = "OVERHEAD",
+		[TP_GPU_EVENT_LOST] = "LOST",     [TP_GPU_EVENT_NODE] = "NODE",
+		[TP_GPU_EVENT_PEER] = "PEER",
+	};
+	return type < TP_GPU_EVENT_TYPES && types[type] ? types[type] : "?";
+}
+
+static void print_event(const struct tp_gpu_event *event)
+{
+	bool has_name = event->type == TP_GPU_EVENT_KERNEL || event->type == TP_GPU_EVENT_CALL;
+	printf("%s t0=%llu dur=%u flags=%u link=%u x=%#llx", type_name(event->type),
+	       (unsigned long long)event->t0, event->dur, event->flags, event->link,
+	       (unsigned long long)event->x);
+	if (event->type == TP_GPU_EVENT_CALL) {
+		printf(" call=%u", event->place);
+	} else if (event->place) {
+		const struct tp_gpu_place *place = &ring.places[event->place - 1];
+		printf(" at=%d.%d.%d", (int)place->device, (int)place->context, (int)place->stream);
+	}
+	if (has_name)
+		printf(" %s\n", event->id ? tp_ringwriter_name(&ring, event->id) : "-");
+	else
+		printf(" id=%#x\n", event->id);
+}
+
+static void print_events(void)
+{
+	struct tp_gpu_ring_header *header = ring.header;
+	tp_ringwriter_publish(&ring);
+	for (uint64_t i = header->tail; i < header->head; i++)
+		print_event(&ring.events[i & (header->n_events - 1)]);
+	header->tail = header->head;
+}
+
+static void print_counts(void)
+{
+	const struct tp_gpu_ring_header *header = ring.header;
+	printf("records %llu untimed %llu unknown %llu ignored %llu\n",
+	       (unsigned long long)header->n_records, (unsigned long long)header->n_untimed,
+	       (unsigned long long)header->n_unknown, (unsigned long long)header->n_ignored);
+}
+
+/* ---- a capture ------------------------------------------------------------------------------ */
+
+static char *copy_text(const uint8_t *bytes, size_t n)
+{
+	char *text = calloc(1, n + 1);
+	if (!text)
+		abort();
+	memcpy(text, bytes, n);
+	return text;
+}
+
+static void take_name(const uint8_t *bytes, size_t n)
+{
+	uint64_t at;
+	if (n < sizeof(at))
+		return;
+	memcpy(&at, bytes, sizeof(at));
+	size_t i = 0;
+	while (i < n_names && names[i].at != at)
+		i++;
+	if (i == MOST_NAMES)
+		return;
+	free(names[i].text);
+	names[i] = (struct name){at, copy_text(bytes + sizeof(at), n - sizeof(at))};
+	n_names += i == n_names;
+}
+
+static void take_call(const uint8_t *bytes, size_t n)
+{
+	uint32_t numbers[2];
+	if (n < sizeof(numbers))
+		return;
+	memcpy(numbers, bytes, sizeof(numbers));
+	if (numbers[0] >= TP_CALLNAMES_DOMAINS || numbers[1] >= TP_CALLNAMES_MOST)
+		return;
+	char *text = copy_text(bytes + sizeof(numbers), n - sizeof(numbers));
+	uint8_t class = tp_callnames_class(text);
+	decoder.calls.does[numbers[0]][numbers[1]] = class;
+	tp_nametable_doubt(&decoder.names);
+	if (tp_callnames_is_told(class))
+		decoder.calls.name[numbers[0]][numbers[1]] = tp_nametable_id(&decoder.names, text);
+	free(text);
+}
+
+/* The name that its pointer meant there; a record of a kernel is long enough to hold one. */
+static void patch_name(struct cupti_record *record)
+{
+	void *any = record;
+	struct cupti_kernel *kernel = any;
+	if (record->kind != CUPTI_KERNEL && record->kind != CUPTI_CONCURRENT_KERNEL)
+		return;
+	uint64_t at = (uintptr_t)kernel->name;
+	kernel->name = NULL;
+	for (size_t i = 0; at && i < n_names; i++)
+		if (names[i].at == at)
+			kernel->name = names[i].text;
+}
+
+static void take_buffer(const uint8_t *bytes, size_t n)
+{
+	struct cupti_record *record = NULL;
+	uint8_t *buffer = aligned_alloc(8, capture_padded(n) + RECORD_MOST);
+	if (!buffer)
+		abort();
+	memset(buffer, 0, capture_padded(n) + RECORD_MOST);
+	memcpy(buffer, bytes, n);
+	tp_decode_begin(&decoder);
+	while (next_record(buffer, n, &record) == CUPTI_OK) {
+		patch_name(record);
+		tp_decode(&decoder, record);
+	}
+	print_events();
+	free(buffer);
+}
+
+static void take_part(uint32_t kind, const uint8_t *bytes, size_t n)
+{
+	switch (kind) {
+	case CAPTURE_VERSION:
+		memcpy(&version, bytes, n < sizeof(version) ? n : sizeof(version));
+		break;
+	case CAPTURE_NAME:
+		take_name(bytes, n);
+		break;
+	case CAPTURE_CALL:
+		take_call(bytes, n);
+		break;
+	case CAPTURE_BUFFER:
+		take_buffer(bytes, n);
+		break;
+	default:
+		break;
+	}
+}
+
+/* False: it is no capture. */
+static bool take_capture(const uint8_t *bytes, size_t size)
+{
+	struct capture_part part;
+	uint64_t magic;
+	size_t at = sizeof(magic);
+	if (size < sizeof(magic))
+		return false;
+	memcpy(&magic, bytes, sizeof(magic));
+	while (magic == CAPTURE_MAGIC && at + sizeof(part) <= size) {
+		memcpy(&part, bytes + at, sizeof(part));
+		at += sizeof(part);
+		if (part.bytes > size - at)
+			break; /* cut here */
+		take_part(part.kind, bytes + at, part.bytes);
+		at += capture_padded(part.bytes);
+	}
+	return magic == CAPTURE_MAGIC;
+}
+
+static uint8_t *read_whole(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file || fseek(file, 0, SEEK_END) != 0)
+		return NULL;
+	*size = (size_t)ftell(file);
+	rewind(file);
+	uint8_t *bytes = calloc(1, *size + 1);
+	size_t got = bytes ? fread(bytes, 1, *size, file) : 0;
+	fclose(file);
+	return got == *size ? bytes : NULL;
+}
+
+static int print_capture(const char *path)
+{
+	char directory[] = "/tmp/trainprof-replay-XXXXXX";
+	char ring_path[128];
+	size_t size;
+	uint8_t *bytes = read_whole(path, &size);
+	if (!bytes || !mkdtemp(directory) ||
+	    tp_ringwriter_create(&ring, directory, RING_EVENTS) != 0 ||
+	    tp_ringwriter_reserve(&ring) != 0)
+		return 2;
+	tp_translator_init(&decoder, &ring);
+	bool is_one = take_capture(bytes, size);
+	print_counts();
+	snprintf(ring_path, sizeof(ring_path), "%s/" TP_GPU_RING_PREFIX "%d-%llu-0%s", directory,
+		 (int)getpid(), (unsigned long long)ring.header->start_ticks, TP_GPU_RING_SUFFIX);
+	unlink(ring_path);
+	rmdir(directory);
+	free(bytes);
+	return is_one ? 0 : 1;
+}
+
+/* ---- a library ------------------------------------------------------------------------------ */
+
+/* False: it is none. */
+static bool open_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = library ? dlsym(library, "cuptiActivityGetNextRecord") : NULL;
+	memcpy(&real_next, &symbol, sizeof(symbol));
+	symbol = library ? dlsym(library, "cuptiGetVersion") : NULL;
+	int (*get_version)(uint32_t *) = NULL;
+	memcpy(&get_version, &symbol, sizeof(symbol));
+	return real_next && get_version && get_version(&version) == CUPTI_OK;
+}
+
+/* By how far it steps from a record of that kind, where each word could begin one. */
+static size_t real_length(uint32_t kind)
+{
+	static uint8_t buffer[4 * RECORD_MOST] __attribute__((aligned(8)));
+	struct cupti_record *record = NULL;
+	memset(buffer, 0, sizeof(buffer));
+	for (size_t at = 0; at < sizeof(buffer); at += 8)
+		memcpy(buffer + at, &kind, sizeof(kind));
+	if (real_next(buffer, sizeof(buffer), &record) != CUPTI_OK)
+		return 0;
+	const uint8_t *first = (const uint8_t *)record;
+	if (real_next(buffer, sizeof(buffer), &record) != CUPTI_OK)
+		return 0;
+	return (size_t)((const uint8_t *)record - first);
+}
+
+static int compare_lengths(void)
+{
+	static const uint32_t kinds[] = {
+		CUPTI_MEMCPY,  CUPTI_MEMSET,          CUPTI_KERNEL,
+		CUPTI_DRIVER,  CUPTI_RUNTIME,         CUPTI_CONCURRENT_KERNEL,
+		CUPTI_MEMCPY2, CUPTI_SYNCHRONIZATION, CUPTI_OVERHEAD,
+	};
+	int n_wrong = 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t theirs = real_length(kinds[i]);
+		if (theirs == stride_of(version, kinds[i]))
+			continue;
+		fprintf(stderr, "CUPTI %u: kind %u has %zu bytes, not %zu\n", version, kinds[i],
+			theirs, stride_of(version, kinds[i]));
+		n_wrong++;
+	}
+	printf("lengths of CUPTI %u\n", version);
+	return n_wrong ? 1 : 0;
+}
+
+static int print_versions(void)
+{
+	for (size_t i = 0; stride_version(i); i++)
+		printf("%u\n", stride_version(i));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	if (strcmp(what, "versions") == 0)
+		return print_versions();
+	if (strcmp(what, "synthesise") == 0 && argc == 3) {
+		synthesise_capture(stdout, (uint32_t)strtoul(argv[2], NULL, 10));
+		return 0;
+	}
+	if (argc < 3 || (strcmp(argv[2], "-") != 0 && !open_library(argv[2])))
+		return 2;
+	if (strcmp(what, "lengths") == 0)
+		return real_next ? compare_lengths() : 2;
+	return strcmp(what, "events") == 0 && argc == 4 ? print_capture(argv[3]) : 2;
+}

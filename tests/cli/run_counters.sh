@@ -1,0 +1,101 @@
+# shellcheck shell=sh
+# Hardware counters as doubles of NVML and CUPTI tell of them: what their scripts say is what the
+# report says, and what they refuse is said with what would help.
+. "$CASES/run.inc"
+export NVML_SCRIPT="$PWD/nvml" CUPTI_SCRIPT="$PWD/cupti"
+
+# counted ARGUMENT...: trainprof finds the doubles where a driver's libraries would be
+counted() {
+	LD_LIBRARY_PATH=$BUILD/doubles/whole:$BUILD/doubles trainprof "$@"
+}
+
+# source_row RECORDING: what is said of the source
+source_row() {
+	counted report --full "$1" | sed -n '/^  gpupmu/,/^  self/p' | sed '$d' | tr -s ' \n' ' ' |
+		sed 's/, [0-9]* records/, N records/; s/; [0-9] windows*/; N windows/'
+	echo
+}
+
+# about KEY LOW HIGH: a figure of the GPU, or a fact, lies there; who told it
+about() {
+	tr -d '\n' <gpu.json | grep -o "\"$1\": *{[^}]*}" | tail -1 | awk -v key="$1" -v low="$2" -v high="$3" '{
+		value = $0; sub(/.*"value": */, "", value); sub(/[,}].*/, "", value)
+		seen = $0; if (!sub(/.*"seen": *"/, "", seen)) seen = "\""; sub(/".*/, "", seen)
+		print key, (value + 0 >= low && value + 0 <= high ? "as scripted" : "is " value) (seen ? ", by " seen : "") }'
+}
+
+# run_used RECORDING SECONDS OPTION...: a program that NVML lists on GPU 1 of two. Who uses a GPU is looked
+# up once a second, and the first wish comes 2 s later.
+run_used() {
+	recording=$1 seconds=$2
+	shift 2
+	rm -f pidfile
+	# shellcheck disable=SC2016
+	counted run -q --summary=none "$@" -o "$recording" -- timeout "$seconds" sh -c 'echo $$ >pidfile; while :; do sleep 0.05; done'
+	said $?
+}
+
+cat >nvml <<'EOT'
+devices 2
+name NVIDIA A100
+awake 63
+gpu 1 process pidfile 70000000000
+EOT
+peak=.avg.pct_of_peak_sustained_elapsed
+cat >cupti <<EOT
+devices 2
+chip GA100
+sm__cycles_active$peak 80
+sm__pipe_tensor_cycles_active_realtime$peak 30
+dram__read_throughput$peak 20
+dram__write_throughput$peak 5
+dram__bytes_read.sum 3000
+lts__average_t_sector_hit_rate_realtime.pct 60
+EOT
+
+echo "-- counters are what the script says"
+run_used counted 9 --counters
+source_row counted
+counted report --format=json counted >gpu.json
+about sm_active_ratio 0.7999 0.8001
+about tensor_active_ratio 0.2999 0.3001
+about dram_active_ratio 0.2499 0.2501
+about dram_read_bytes_per_s 2.99e6 3.01e6
+about l2_hit_ratio 0.5999 0.6001
+about gpu.tensor_active_ratio 0.2999 0.3001
+about gpu.counters.l2_hit_ratio 0.5999 0.6001
+about gpu.counters.time_ratio 0.03 0.4
+counted report --full counted | grep -o 'hardware counters locked the clocks of GPUs'
+
+echo "-- nobody reads them unasked"
+run_used unasked 1
+source_row unasked
+
+echo "-- a process that runs already"
+rm -f pidfile
+# shellcheck disable=SC2016
+sh -c 'echo $$ >pidfile; exec sleep 60' &
+running=$!
+wait_for pidfile
+counted attach -q --summary=none --counters -d 8s -o attached "$(cat pidfile)"
+said $?
+kill $running
+source_row attached
+
+echo "-- refused"
+echo fail_cuptiPmSamplingGetCounterAvailability 35 >>cupti
+run_used refused 8 --counters
+source_row refused
+counted report --format=json refused >gpu.json
+tr -d '\n' <gpu.json | grep -o '"gpu.counters.l2_hit_ratio": *{[^}]*}' | tail -1 | tr -s ' '
+
+echo "-- CUPTI crashes"
+echo crash_cuptiDeviceGetChipName 1 >>cupti
+run_used crashed 8 --counters
+source_row crashed
+
+echo "-- nothing is left behind"
+for process in /proc/[0-9]*; do
+	[ "$(cat "$process/comm" 2>/dev/null)" = trainprof-pm ] && [ "$(readlink "$process/cwd")" = "$PWD" ] && echo "left: $process"
+done
+echo "done"

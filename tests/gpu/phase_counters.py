@@ -1,0 +1,134 @@
+"""Do the counters agree with work whose operations and bytes are known, who may read them, and do they
+lock the clocks (V11, V12, V13, V14)?"""
+import json
+import os
+import subprocess
+import time
+
+from gpu_phase import (Line, Program, SMALL, TRAINPROF, WORK, bench_command, has_option, measured, report_of,
+                       torch_missing, training_command)
+
+SECONDS = 1 if SMALL else 4
+AROUND_S = 1 if SMALL else 3  # that the work lasts longer than it is looked at
+MOST_PIECES = 1000000
+SIDE = 8192
+OFF_RATIO = 0.05
+# Dense bf16 of a multiprocessor of Hopper in a cycle: 989.4 TFLOP/s of 132 of them at 1.83 GHz by NVIDIA's
+# H100 datasheet (SXM), read 2026-11-22.
+TENSOR_FLOPS_A_CYCLE = 4096
+MULTIPROCESSORS = 132
+
+
+def device_figure(report, name):
+    gpus = report.get("gpus") or []
+    return (gpus[0].get(name) or {}).get("value") if gpus else None
+
+
+def missing_reason(report, name):
+    gpus = report.get("gpus") or []
+    return (gpus[0].get(name) or {}).get("missing", "not told") if gpus else "no GPU is told"
+
+
+def compare(line, what, found, known, reason):
+    line.figure(f"{what}.told", found, "ratio")
+    line.figure(f"{what}.known", known, "ratio")
+    if found is None or known is None or SMALL:
+        line.claim(f"{what}: within 5 % of what is known", None, reason if found is None else "not on a double")
+    else:
+        line.claim(f"{what}: within 5 % of what is known", abs(found / known - 1) <= OFF_RATIO,
+                   f"{found:.4f}, known {known:.4f}")
+
+
+def rate_and_report(recording, program, command, per_piece):
+    """While a program does nothing but one kind of work, trainprof looks at it: how much of it was done
+    in a second, and the report. per_piece(answer) is how much of it one answer tells."""
+    once = program.ask(f"{command} 2")
+    n = max(1, int(2 * (SECONDS + AROUND_S) / max(once["s"], 1e-3)))
+    program.begin(f"{command} {min(n, MOST_PIECES)}")
+    time.sleep(AROUND_S / 2)
+    attached = subprocess.run([TRAINPROF, "attach", "-q", "--summary=none", "--force", "-d", f"{SECONDS}s", "-o",
+                               os.path.join(WORK, recording), str(program.process.pid)],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    answer = program.read()
+    program.end()
+    if attached.returncode:
+        raise RuntimeError(f"attach: status {attached.returncode}: {attached.stdout[-300:]}")
+    return per_piece(answer), report_of(recording)
+
+
+def memory(line, bytes_a_s_of_device):
+    rate, report = rate_and_report("counter-copy", Program(bench_command()), "copy",
+                                   lambda answer: answer["bytes"] / max(answer["device_s"], 1e-9))
+    line.figure("copy_bytes_per_s", rate, "bytes/s")
+    known = rate / bytes_a_s_of_device if bytes_a_s_of_device else None
+    compare(line, "dram_active", device_figure(report, "dram_active_ratio"), known,
+            missing_reason(report, "dram_active_ratio"))
+
+
+def peak_memory_rate():
+    """From the memory's clock and the width of its bus, twice a cycle; None: not told."""
+    done = subprocess.run(["nvidia-smi", "--query-gpu=clocks.max.mem", "--format=csv,noheader,nounits"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False) \
+        if os.path.exists("/dev/nvidiactl") else None
+    bus_bits = 6144  # of the H200's six stacks of HBM3e, by NVIDIA's datasheet (4.8 TB/s), read 2026-11-22
+    return float(done.stdout.split()[0]) * 1e6 * 2 * bus_bits / 8 if done and done.stdout.strip() else None
+
+
+def tensor(line):
+    """Products of bf16 matrices: their operations are known."""
+    missing = torch_missing()
+    if missing:
+        line.note(f"tensor cores: not tried, {missing}")
+        return
+    # Four layers; each one product forward and two backward, but the first has no gradient of its input.
+    flops = (4 * 3 - 1) * 2 * SIDE ** 3
+    program = Program(training_command("half", "--turns", "--size", str(SIDE)))
+    rate, report = rate_and_report("counter-half", program, "steps", lambda answer: flops * answer["n"] / answer["s"])
+    clock_hz = device_figure(report, "sm_clock_hz")
+    known = rate / (TENSOR_FLOPS_A_CYCLE * MULTIPROCESSORS * clock_hz) if clock_hz else None
+    line.figure("tensor_flops_per_s", rate, "flop/s")
+    compare(line, "tensor_active", device_figure(report, "tensor_active_ratio"), known,
+            missing_reason(report, "tensor_active_ratio"))
+
+
+def as_nobody(line):
+    if os.geteuid() != 0:
+        line.note("as another user: not tried, this is not root")
+        return
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", TRAINPROF, "doctor", "--for=gpu",
+               "--ascii", "--width=100"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    line.note("doctor as nobody: " + done.stdout[-3000:])
+
+
+def sampling(line):
+    """Counters that lock the clocks: fma of known length with and without them, in turns."""
+    if not has_option("run", "--counters"):
+        line.claim("PM sampling agrees with known work, and says what it does to clocks", None,
+                   "this trainprof has no --counters")
+        return
+    for name, options in (("counters-off", []), ("counters-on", ["--counters"])):
+        program = Program(measured(name, options, bench_command()))
+        n = max(1, int(20 * SECONDS / max(program.ask("fma 20")["device_s"], 1e-3)))
+        answer = program.ask(f"fma {min(n, MOST_PIECES)}")
+        line.figure(f"fma_flops_per_s.{name}", answer["flops"] / max(answer["device_s"], 1e-9), "flop/s")
+        program.end()
+        report = report_of(name)
+        line.figure(f"sm_clock_hz.{name}", device_figure(report, "sm_clock_hz"), "Hz")
+        told = {key: value["value"] for key, value in report["summary"]["metrics"].items()
+                if key.startswith("gpu.") and value.get("value") is not None}
+        line.note(f"{name}: {json.dumps(told)[:1500]}")
+
+
+def main():
+    line = Line()
+    memory(line, peak_memory_rate())
+    line.tell()
+    tensor(line)
+    line.tell()
+    as_nobody(line)
+    sampling(line)
+    line.tell()
+
+
+main()

@@ -1,0 +1,77 @@
+#!/bin/sh
+# Tries trainprof on a real GPU: verify.sh OUT [PHASE...]
+# Each phase of phases.txt, or those named, gets its seconds and no more, and tells one line of JSON that
+# is appended to OUT/results.jsonl at once, whatever becomes of it: a run that is cut has told what it
+# had. What a phase leaves in its folder goes into OUT/details.tar, packed, as long as that is small.
+# No setting of the GPU is changed. docs/gpu-results/README.md tells what the lines mean.
+# VERIFY_SMALL=1: little work, for where there is no GPU; VERIFY_PHASES: another table;
+# VERIFY_DETAILS=BYTES: of details.tar at most.
+set -u
+[ $# -ge 1 ] || { echo "usage: $0 OUT [PHASE...]" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1" || exit 2
+VERIFY_OUT=$(cd "$1" && pwd)
+export VERIFY_OUT
+shift
+phases=${VERIFY_PHASES:-$here/phases.txt}
+most_bytes=${VERIFY_DETAILS:-16000000}
+most_file_bytes=4000000
+results=$VERIFY_OUT/results.jsonl
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/verify-XXXXXX") || exit 2
+session=
+trap 'rm -rf "$scratch"' EXIT
+trap 'end_session; exit 143' INT TERM HUP
+export PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here${PYTHONPATH:+:$PYTHONPATH}"
+
+# Whatever a phase has started and left: all of its session, nobody else.
+end_session() {
+	[ -n "$session" ] || return 0
+	for stat in /proc/[0-9]*/stat; do
+		# The name may hold anything but what follows the last parenthesis.
+		rest=$(sed 's/.*) //' "$stat" 2>/dev/null) || continue
+		# shellcheck disable=SC2086 # fields: state, parent, group, session
+		set -- $rest
+		pid=${stat#/proc/}
+		[ "${4:-}" = "$session" ] && kill -9 "${pid%/stat}" 2>/dev/null
+	done
+	session=
+}
+
+# keep FOLDER: small files of a phase, packed, into the details
+keep() {
+	find "$1" -maxdepth 1 -type f \( -name '*.json' -o -name '*.log' -o -name '*.tsv' \) -size "-${most_file_bytes}c" |
+		while read -r file; do
+			gzip -c "$file" >"$file.gz"
+			size=$(($(wc -c <"$file.gz") + 2048))
+			have=$(wc -c 2>/dev/null <"$VERIFY_OUT/details.tar" || echo 0)
+			[ $((have + size)) -le "$most_bytes" ] || continue
+			tar -rf "$VERIFY_OUT/details.tar" -C "$scratch" "$(basename "$1")/$(basename "$file").gz"
+		done
+}
+
+# phase NAME SECONDS EXPERIMENTS COMMAND...
+phase() {
+	name=$1 seconds=$2 experiments=$3
+	shift 3
+	VERIFY_WORK=$scratch/$name
+	export VERIFY_WORK
+	mkdir -p "$VERIFY_WORK"
+	begun=$(date -u +%s.%N)
+	(cd "$here" && exec setsid timeout -k 2 "$seconds" "$@") >"$VERIFY_WORK/told" 2>"$VERIFY_WORK/$name.log" </dev/null &
+	session=$!
+	wait $session
+	status=$?
+	end_session
+	python3 "$here/result_line.py" "$name" "$experiments" "$seconds" "$begun" "$status" "$VERIFY_WORK/told" \
+		"$VERIFY_WORK/$name.log" >>"$results"
+	keep "$VERIFY_WORK"
+	rm -rf "$VERIFY_WORK"
+	tail -n 1 "$results" | cut -c 1-160
+}
+
+while read -r name seconds experiments command <&3; do
+	case $name in '' | '#'*) continue ;; esac
+	case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
+	# shellcheck disable=SC2086 # words
+	phase "$name" "$seconds" "$experiments" $command
+done 3<"$phases"

@@ -1,0 +1,178 @@
+/* A program that is made up, on a clock of its own: it steps, and is slower while it is traced. */
+#ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
+#define TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
+
+#include "collect/gpuwindows.h"
+#include "collect/perf_jitter.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/model/trace.h"
+
+#include <math.h>
+
+/* How it tells what it gets on; SIM_SILENT: not at all. */
+enum sim_voice { SIM_STEPS, SIM_COUNTER, SIM_TRAFFIC, SIM_SILENT };
+
+struct sim_program {
+	enum sim_voice voice;
+	double step_ms;
+	double noise;    /* standard deviation of a step, over it */
+	double slowdown; /* s - 1, in windows */
+	double open_ms;  /* it stands still when one opens */
+	double residue;  /* slowdown after the first window, for good */
+	double stall_ms; /* of each hundredth step: a checkpoint */
+};
+
+struct sim {
+	struct sim_program program;
+	struct tp_trace_builder sink;
+	struct tp_progress progress;
+	struct tp_gpu_windows windows;
+	struct tp_gpu_agents agents;
+	uint64_t seed;
+	uint64_t now_ns;
+	double stand_ns; /* still to stand still */
+	double left_ns;  /* of the running step, untraced */
+	double work_ns;  /* of all steps so far, untraced */
+	uint64_t n_steps;
+	bool is_open;
+	uint64_t n_opened;
+	uint64_t open_ns; /* time in windows */
+	uint64_t read_ns; /* of GPM, the last time */
+	double read_work_ns;
+};
+
+static inline double sim_random(struct sim *sim)
+{
+	return (double)(tp_perf_random(&sim->seed) >> 11) * 0x1p-53;
+}
+
+/* Near enough to normal: the sum of four, whose deviation is 1 / sqrt(3). */
+static inline double sim_normal(struct sim *sim)
+{
+	double sum = -2;
+	for (int i = 0; i < 4; i++)
+		sum += sim_random(sim);
+	return 1.7320508 * sum;
+}
+
+static inline void sim_watch(void *context, const struct tp_record *record)
+{
+	struct sim *sim = context;
+	tp_progress_take(&sim->progress, record);
+}
+
+static inline void sim_begin(struct sim *sim, const struct sim_program *program, double budget,
+			     uint64_t seed)
+{
+	*sim = (struct sim){.program = *program, .seed = seed, .now_ns = 1000 * TP_NS_PER_S};
+	tp_trace_builder_init(&sim->sink);
+	tp_sink_watch(&sim->sink.sink, sim_watch, sim);
+	tp_gpu_windows_init(&sim->windows, &sim->progress, budget, seed);
+	sim->agents.is_there = true;
+	sim->read_ns = sim->now_ns;
+}
+
+static inline void sim_end(struct sim *sim)
+{
+	tp_progress_release(&sim->progress);
+	tp_trace_builder_release(&sim->sink);
+}
+
+static inline void sim_tell_step(struct sim *sim, uint64_t at_ns)
+{
+	struct tp_mark mark = {.kind = TP_MARK_STEP, .time_ns = at_ns};
+	if (sim->program.voice == SIM_COUNTER) {
+		mark.kind = TP_MARK_COUNTER;
+		mark.name = 1;
+		mark.value = sim->n_steps;
+		mark.time_ns += (uint64_t)(sim_random(sim) * 10e6); /* it is read a bit later */
+	}
+	/* Not kept: an hour of marks would be. */
+	const struct tp_record record = {.kind = TP_RECORD_MARK, .of.mark = mark};
+	if (sim->program.voice == SIM_STEPS || sim->program.voice == SIM_COUNTER)
+		tp_progress_take(&sim->progress, &record);
+}
+
+/* Each step moves as many bytes: activity is the rate of work, a third of it. */
+static inline void sim_tell_traffic(struct sim *sim)
+{
+	struct tp_gauge gauge = {.metric = TP_METRIC_GPU_DRAM, .time_ns = sim->now_ns};
+	double work_ns = sim->work_ns - sim->left_ns;
+	gauge.value = (work_ns - sim->read_work_ns) / (double)(sim->now_ns - sim->read_ns) / 3;
+	const struct tp_record record = {.kind = TP_RECORD_GAUGE, .of.gauge = gauge};
+	sim->read_ns = sim->now_ns;
+	sim->read_work_ns = work_ns;
+	tp_progress_take(&sim->progress, &record);
+}
+
+static inline void sim_next_step(struct sim *sim, uint64_t at_ns)
+{
+	const struct sim_program *program = &sim->program;
+	sim_tell_step(sim, at_ns);
+	sim->n_steps++;
+	double length_ns = program->step_ms * 1e6 * fmax(0.1, 1 + program->noise * sim_normal(sim));
+	if (program->stall_ms > 0 && sim->n_steps % 100 == 0)
+		length_ns += program->stall_ms * 1e6;
+	sim->left_ns += length_ns;
+	sim->work_ns += length_ns;
+}
+
+/* What happens until then. */
+static inline void sim_run_until(struct sim *sim, uint64_t until_ns)
+{
+	double speed = sim->n_opened ? 1 / (1 + sim->program.residue) : 1;
+	double at_ns = (double)sim->now_ns;
+	if (sim->is_open)
+		speed /= 1 + sim->program.slowdown;
+	double stands_ns = fmin(sim->stand_ns, (double)until_ns - at_ns);
+	sim->stand_ns -= stands_ns;
+	at_ns += stands_ns;
+	while (sim->left_ns / speed <= (double)until_ns - at_ns) {
+		at_ns += sim->left_ns / speed;
+		sim->left_ns = 0;
+		sim_next_step(sim, (uint64_t)at_ns);
+	}
+	sim->left_ns -= ((double)until_ns - at_ns) * speed;
+	if (sim->is_open)
+		sim->open_ns += until_ns - sim->now_ns;
+	sim->now_ns = until_ns;
+}
+
+/* A look: trainprof comes each 100 ms, or somewhat later. */
+static inline void sim_look(struct sim *sim)
+{
+	sim_run_until(sim, sim->now_ns + (uint64_t)((100 + 50 * sim_random(sim)) * 1e6));
+	if (sim->program.voice == SIM_TRAFFIC && sim->now_ns - sim->read_ns >= TP_NS_PER_S / 2)
+		sim_tell_traffic(sim);
+	bool wants = tp_gpu_windows_tick(&sim->windows, &sim->agents, sim->now_ns);
+	sim->agents.is_collecting = wants;
+	if (wants && !sim->is_open) {
+		sim->agents.opened_ns = sim->now_ns;
+		sim->stand_ns += sim->program.open_ms * 1e6;
+		sim->n_opened++;
+	} else if (!wants && sim->is_open) {
+		sim->agents.closed_ns = sim->now_ns;
+	}
+	sim->is_open = wants;
+}
+
+static inline void sim_run(struct sim *sim, double seconds)
+{
+	uint64_t until_ns = sim->now_ns + (uint64_t)(seconds * 1e9);
+	while (sim->now_ns < until_ns)
+		sim_look(sim);
+}
+
+/* What tracing has taken from it so far, in ns: all time less all work. */
+static inline double sim_lost_ns(const struct sim *sim)
+{
+	return (double)(sim->now_ns - 1000 * TP_NS_PER_S) - (sim->work_ns - sim->left_ns);
+}
+
+static inline double sim_overhead(const struct sim *sim)
+{
+	return sim_lost_ns(sim) / (double)(sim->now_ns - 1000 * TP_NS_PER_S);
+}
+
+#endif

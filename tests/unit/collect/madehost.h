@@ -1,0 +1,35 @@
+/* Machines that are made up: their files, in a folder. */
+#ifndef TRAINPROF_TESTS_UNIT_COLLECT_MADEHOST_H
+#define TRAINPROF_TESTS_UNIT_COLLECT_MADEHOST_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* "/proc/self/status" of the machine whose files lie below `root`, and the folders above it. */
+static inline void madehost_lay(const char *root, const char *path, const char *text)
+{
+	char full[256];
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(full, 0700);
+		*slash = '/';
+	}
+	FILE *file = fopen(full, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* With all its files. */
+static inline void madehost_remove(const char *root)
+{
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	ck_assert_int_eq(system(command), 0); /* NOLINT(concurrency-mt-unsafe): one thread */
+}
+
+#endif
