@@ -1,7 +1,8 @@
 #!/bin/sh
 # Attribution against truth: the trainer over its knobs, under trainprof, in points per part.
 # grid.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH [only-rows-that-match]
-# GRID_MS is the length of a run (3000), GRID_MAX the error in points that fails (100: none).
+# GRID_MS is the length of a run (3000), GRID_MAX the error in points that fails (100: none), GRID_KEEP
+# a directory in which the recording and the truth of each row are kept, to be judged again.
 set -u
 trainprof=$1
 programs=$2
@@ -33,6 +34,11 @@ measure() { # measure LABEL COMMAND...
 	fi
 	"$bench/points" --label "$label" --max "$max" "$work/run" "$work/truth.json" ||
 		n_bad=$((n_bad + 1))
+	[ -z "${GRID_KEEP-}" ] || keep "$GRID_KEEP/row$n_rows"
+}
+
+keep() { # keep DIRECTORY
+	mkdir -p "$1" && cp -R "$work/run" "$work/truth.json" "$1" && echo "$label" >"$1/label"
 }
 
 # Every row runs without marks and, by phases of its stacks alone, has to be right.
