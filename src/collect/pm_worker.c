@@ -166,10 +166,14 @@ static void nap(struct worker *worker, uint64_t until_ns)
 		worker->is_deserted = true; /* it says nothing before it has its answer */
 }
 
+/* The last reading begins when the time has come: where others have the CPUs it may be the only
+ * one, and has all that was sampled. */
 static void sample_until(struct worker *worker, const struct tp_pm_wish *wish, uint64_t until_ns)
 {
-	while (!worker->is_deserted && tp_clock_now_ns() < until_ns) {
+	bool is_over = false;
+	while (!worker->is_deserted && !is_over) {
 		nap(worker, until_ns);
+		is_over = tp_clock_now_ns() >= until_ns;
 		for (uint32_t i = 0; i < TP_PM_DEVICES_MOST; i++)
 			if (is_wished(wish, i) && worker->samples[i])
 				read_window(worker, i);

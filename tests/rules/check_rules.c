@@ -189,7 +189,8 @@ static void check_thresholds(const struct tp_rulebook *book, const char *text)
 	}
 }
 
-static void check_speed(const char *directory)
+/* CPU time of loading and judging; negative where they do not load. */
+static double load_and_judge_ms(const char *directory)
 {
 	struct timespec from;
 	struct timespec to;
@@ -198,21 +199,33 @@ static void check_speed(const char *directory)
 	struct tp_profile profile;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
 	if (tp_rulebook_load(&book, &directory, 1, NULL))
-		return;
+		return -1;
 	tp_profile_init(&profile, NULL);
 	for (int i = 0; i < TP_N_FACTS; i++)
 		tp_profile_set(&profile, (enum tp_fact)i, 0.3, TP_ORIGIN_MEASURED, 1);
 	tp_advise(&findings, book, &profile);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
-	double ms =
-		(double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
-	printf("rules: load and judge %.1f ms CPU\n", ms);
-#ifndef __SANITIZE_ADDRESS__
-	check(ms <= MOST_MS, "loading and judging took %.1f ms, %d are allowed", ms, MOST_MS);
-#endif
 	tp_findings_release(&findings);
 	tp_profile_release(&profile);
 	tp_rulebook_free(book);
+	return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
+}
+
+/* The least of some: what its host takes from a virtual CPU may be accounted as ours. */
+static void check_speed(const char *directory)
+{
+	double least_ms = load_and_judge_ms(directory);
+	for (int i = 1; i < 5 && least_ms >= 0; i++) {
+		double ms = load_and_judge_ms(directory);
+		least_ms = ms < least_ms ? ms : least_ms;
+	}
+	if (least_ms < 0)
+		return;
+	printf("rules: load and judge %.1f ms CPU\n", least_ms);
+#ifndef __SANITIZE_ADDRESS__
+	check(least_ms <= MOST_MS, "loading and judging took %.1f ms, %d are allowed", least_ms,
+	      MOST_MS);
+#endif
 }
 
 /* Each row for names of kernels and spans has a name that it catches and no row before it. */

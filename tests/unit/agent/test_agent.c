@@ -12,7 +12,7 @@
 
 enum { OF_64_KERNELS = 59, OF_64_CALLS = 63 };
 
-static int wait_ms = 5000; /* that a program waits for the agent at most */
+static int wait_ms = 60000; /* that a program waits for the agent at most */
 static char *directory;
 static char output[CUDA_DOUBLE_PATH];
 
@@ -133,18 +133,18 @@ static const struct {
 	int status;
 } sudden[] = {{"_exit", 0}, {"kill", SIGKILL}, {"abort", SIGABRT}};
 
-/* 20,000 units a second for a second and a half: what a flush every 0.1 s has brought is there. */
+/* 20,000 units a second for three seconds: what a flush every 0.1 s has brought is there. */
 START_TEST(a_program_that_ends_suddenly_leaves_all_but_the_last)
 {
 	struct ring_reading reading;
 	begin("");
-	int status = wait_for(start("whole", sudden[_i].end, "2", "15360", "20000"));
+	int status = wait_for(start("whole", sudden[_i].end, "2", "30720", "20000"));
 	ck_assert_int_eq(status & 0x7f, sudden[_i].status);
 	load(&reading, 0);
 	ck_assert_uint_eq(reading.header->state, TP_GPU_STATE_OPEN);
 	uint64_t n = reading.n_of[TP_GPU_EVENT_KERNEL];
-	ck_assert_uint_le(n, 480 * OF_64_KERNELS);
-	ck_assert_uint_ge(n, 240 * OF_64_KERNELS); /* half: this machine may be busy */
+	ck_assert_uint_le(n, 960 * OF_64_KERNELS);
+	ck_assert_uint_ge(n, 480 * OF_64_KERNELS); /* half: this machine may be busy */
 	finish(&reading);
 }
 END_TEST
@@ -210,7 +210,7 @@ static const struct {
 
 static void wait_until_ended(pid_t pid, struct ring_reading *reading)
 {
-	for (int i = 0; i < 600; i++) {
+	for (int i = 0; i < 1200; i++) {
 		usleep(50000);
 		char path[600];
 		if (!ring_find(directory, 0, path, sizeof(path)))
@@ -289,11 +289,11 @@ START_TEST(a_slow_subscription_does_not_hold_the_program_up)
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	pid_t pid = start("whole", _i ? "return" : "_exit", "1", "64", "0");
 	ck_assert_int_eq(wait_for(pid), 0);
-	ck_assert_double_lt(seconds_since(&begun), 20); /* on a busy machine too */
+	ck_assert_double_lt(seconds_since(&begun), 50); /* on a busy machine too */
 	FILE *file = fopen(output, "r");
 	ck_assert_int_eq(fscanf(file, "init %lf", &init_s), 1);
 	fclose(file);
-	ck_assert_double_lt(init_s, 1);
+	ck_assert_double_lt(init_s, 30); /* likewise: it takes microseconds, or 60 s */
 	ring_forget_directory(directory);
 }
 END_TEST
@@ -316,7 +316,7 @@ START_TEST(a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most)
 	begin("sleep_cuptiActivityDisable 60");
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	ck_assert_int_eq(wait_for(start("whole", "return", "1", "64", "0")), 0);
-	ck_assert_double_lt(seconds_since(&begun), 20); /* far from 60, on a busy machine too */
+	ck_assert_double_lt(seconds_since(&begun), 50); /* not 60, on a busy machine too */
 	ring_forget_directory(directory);
 }
 END_TEST
@@ -340,7 +340,7 @@ static struct tp_gpu_ring_header *map_header(void)
 	char path[600];
 	struct stat status;
 	struct tp_gpu_ring_header *header = MAP_FAILED;
-	for (int i = 0; i < 2000; i++, usleep(10000)) {
+	for (int i = 0; i < 5000; i++, usleep(10000)) {
 		if (!ring_find(directory, 0, path, sizeof(path)) || stat(path, &status) != 0 ||
 		    status.st_size < 4096)
 			continue;
@@ -357,7 +357,7 @@ static struct tp_gpu_ring_header *map_header(void)
 
 static bool comes_to(const struct tp_gpu_ring_header *header, enum tp_gpu_state state)
 {
-	for (int i = 0; i < 500; i++, usleep(10000))
+	for (int i = 0; i < 5000; i++, usleep(10000))
 		if (__atomic_load_n(&header->state, __ATOMIC_ACQUIRE) == state)
 			return true;
 	return false;
@@ -379,7 +379,10 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 		ck_assert(comes_to(header, TP_GPU_STATE_IDLE));
 	}
 	uint64_t heartbeat_ns = __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED);
-	usleep(1100000);
+	for (int i = 0;
+	     i < 5000 && __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED) == heartbeat_ns;
+	     i++)
+		usleep(10000);
 	ck_assert_uint_gt(__atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED), heartbeat_ns);
 	kill(pid, SIGKILL);
 	wait_for(pid);
@@ -401,9 +404,7 @@ START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
 	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
 	usleep(1000000);
 	ck_assert_uint_eq(header->state, TP_GPU_STATE_ASIDE); /* half a minute is not over */
-	for (int i = 0; i < 10 && header->state != TP_GPU_STATE_OPEN; i++)
-		(void)comes_to(header, TP_GPU_STATE_OPEN);
-	ck_assert_uint_eq(header->state, TP_GPU_STATE_OPEN);
+	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
 	kill(pid, SIGKILL);
 	wait_for(pid);
 	ring_forget_directory(directory);
@@ -433,10 +434,7 @@ START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
 	pid_t pid = start("whole", "hang", "4", "262144", "0");
 	struct tp_gpu_ring_header *header = map_header();
 	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
-	for (int i = 0; i < 6; i++)
-		if (comes_to(header, TP_GPU_STATE_UNREAD))
-			break;
-	ck_assert_uint_eq(header->state, TP_GPU_STATE_UNREAD);
+	ck_assert(comes_to(header, TP_GPU_STATE_UNREAD));
 	ck_assert_uint_eq(header->head, header->n_events);
 	ck_assert_uint_gt(header->n_dropped[TP_GPU_EVENT_KERNEL], 0);
 	__atomic_store_n(&header->tail, header->head, __ATOMIC_RELEASE);

@@ -31,10 +31,16 @@ END_TEST
 
 START_TEST(own_cpu_time_grows_with_work_not_with_sleep)
 {
+	/* The least of some: what its host takes from a virtual CPU may be accounted as ours. */
 	uint64_t before_ns = tp_clock_self_cpu_ns();
-	nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-	uint64_t slept_ns = tp_clock_self_cpu_ns() - before_ns;
-	ck_assert_uint_lt(slept_ns, 40 * TP_NS_PER_MS);
+	uint64_t least_ns = UINT64_MAX;
+	for (int i = 0; i < 5; i++) {
+		before_ns = tp_clock_self_cpu_ns();
+		nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+		uint64_t slept_ns = tp_clock_self_cpu_ns() - before_ns;
+		least_ns = slept_ns < least_ns ? slept_ns : least_ns;
+	}
+	ck_assert_uint_lt(least_ns, 40 * TP_NS_PER_MS);
 	volatile unsigned work = 0;
 	while (tp_clock_self_cpu_ns() - before_ns < 20 * TP_NS_PER_MS)
 		work = work + 1;

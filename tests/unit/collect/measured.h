@@ -2,6 +2,8 @@
 #ifndef TRAINPROF_TESTS_COLLECT_MEASURED_H
 #define TRAINPROF_TESTS_COLLECT_MEASURED_H
 
+#include "cputruth.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/collect/env.h"
@@ -27,6 +29,8 @@ struct measured {
 	struct tp_trace trace;
 	struct tp_error err;
 	enum tp_status status;
+	bool counts_cpu;  /* asked for before it runs, where perf events are not refused */
+	double counted_s; /* CPU time from the target's exec to each end, by another counter */
 };
 
 static inline void measured_init(struct measured *m)
@@ -53,7 +57,11 @@ static inline void measured_run(struct measured *m, char *const *argv)
 	ck_assert_msg(!tp_plan_open(m->plan, &m->builder.sink, &m->err), "%s", m->err.text);
 	tp_plan_child_env(m->plan, &env);
 	ck_assert(!tp_target_start(&m->target, &inheritance, argv, &env, &m->err));
+	int truth_fd = m->counts_cpu
+			       ? cputruth_open(tp_target_pid(m->target), PERF_COUNT_SW_TASK_CLOCK)
+			       : -1;
 	m->status = tp_sampler_run(m->plan, m->target, &m->sampler, &m->result, &m->err);
+	m->counted_s = m->counts_cpu ? cputruth_take(truth_fd) * 1e-9 : 0;
 	struct tp_run_info run = {.started_ns = m->result.started_ns,
 				  .ended_ns = m->result.end.time_ns};
 	tp_trace_build(&m->trace, &m->builder, &run);
@@ -192,6 +200,16 @@ static inline const struct tp_gap *measured_gap(const struct measured *m, const 
 			return gap;
 	}
 	return NULL;
+}
+
+/* Time in which records were lost, and it is said so: what ran then is not known. */
+static inline double measured_lost_s(const struct measured *m)
+{
+	uint64_t sum_ns = 0;
+	for (size_t i = 0; i < m->trace.n_gaps; i++)
+		if (strstr(measured_text(m, m->trace.gaps[i].reason), "lost"))
+			sum_ns += m->trace.gaps[i].end_ns - m->trace.gaps[i].start_ns;
+	return (double)sum_ns * 1e-9;
 }
 
 static inline const struct tp_plan_row *measured_row(const struct measured *m, const char *name)

@@ -6,6 +6,7 @@
 #include "trainprof/base/memory.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +24,7 @@ static struct tp_error err;
 static void wait_for_end(void)
 {
 	struct pollfd wait = {.fd = attachment.pidfd, .events = POLLIN};
-	ck_assert_int_eq(poll(&wait, 1, 5000), 1);
+	ck_assert_int_eq(poll(&wait, 1, 60000), 1);
 }
 
 static pid_t start(const char *script)
@@ -106,19 +107,23 @@ static const struct {
 	enum tp_end_kind kind;
 	int code;
 } ends[] = {
-	{"sleep 0.3; exit 7", TP_END_EXITED, 7},
-	{"sleep 0.3; kill -TERM $$", TP_END_SIGNALED, SIGTERM},
+	{"read line; exit 7", TP_END_EXITED, 7},
+	{"read line; kill -TERM $$", TP_END_SIGNALED, SIGTERM},
 };
 
 START_TEST(end_of_a_process_is_learnt_before_and_after_it_was_reaped)
 {
 	bool is_reaped = _i & 1;
 	struct tp_target_end end;
+	int gate[2];
+	ck_assert_int_eq(pipe2(gate, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(gate[0], 0), 0);
 	pid_t pid = start(ends[_i / 2].script);
 	ck_assert_int_eq(tp_attachment_open(&attachment, pid, &err), TP_OK);
 	ck_assert(!tp_attachment_has_ended(&attachment));
 	tp_attachment_end(&attachment, &end);
 	ck_assert_int_eq(end.kind, TP_END_DETACHED);
+	close(gate[1]);
 	wait_for_end();
 	if (is_reaped)
 		waitpid(pid, NULL, 0);

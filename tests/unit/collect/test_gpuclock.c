@@ -25,15 +25,21 @@ static uint64_t host(uint64_t cupti_ns)
 	return out;
 }
 
-/* CPU time of asking for that and what follows, again and again. */
+/* CPU time of asking for that and what follows, again and again. The least of some: what its host
+ * takes from a virtual CPU may be accounted as ours. */
 static double cpu_of_many_s(uint64_t from_ns)
 {
-	uint64_t sum = 0;
-	clock_t begun = clock();
-	for (uint64_t i = 0; i < 100000; i++)
-		sum += host(from_ns + i);
-	ck_assert_uint_gt(sum, 0);
-	return (double)(clock() - begun) / CLOCKS_PER_SEC;
+	double least_s = 1e9;
+	for (int attempt = 0; attempt < 5; attempt++) {
+		uint64_t sum = 0;
+		clock_t begun = clock();
+		for (uint64_t i = 0; i < 100000; i++)
+			sum += host(from_ns + i);
+		ck_assert_uint_gt(sum, 0);
+		double took_s = (double)(clock() - begun) / CLOCKS_PER_SEC;
+		least_s = took_s < least_s ? took_s : least_s;
+	}
+	return least_s;
 }
 
 START_TEST(without_a_pair_no_time_is_known)

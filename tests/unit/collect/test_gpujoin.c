@@ -80,8 +80,13 @@ static bool is_using_cuda(pid_t pid)
 	return is_there;
 }
 
-/* The launcher waits 20 s for somebody to listen, then works. */
-static bool start(const char *age, const char *end)
+/* Units of work of each thread: of two minutes at the rate that is asked for, and of six seconds.
+ */
+static const char many_units[] = "1280000";
+static const char few_units[] = "64000";
+
+/* The launcher waits a minute for somebody to listen, then works. */
+static bool start(const char *age, const char *end, const char *units)
 {
 	char program[PATH];
 	char path[PATH];
@@ -97,7 +102,7 @@ static bool start(const char *age, const char *end)
 		dup2(null, 1);
 		unsetenv("CUDA_INJECTION64_PATH");
 		setenv("LD_LIBRARY_PATH", paths, 1);
-		execl(program, "gpu_launcher", end, "2", "64000", "20000", "20000", (char *)NULL);
+		execl(program, "gpu_launcher", end, "2", units, "20000", "60000", (char *)NULL);
 		_exit(127);
 	}
 	if (ptrace(PTRACE_SEIZE, launcher, NULL, NULL) != 0) {
@@ -107,7 +112,7 @@ static bool start(const char *age, const char *end)
 	ptrace(PTRACE_INTERRUPT, launcher, NULL, NULL);
 	waitpid(launcher, NULL, 0);
 	ptrace(PTRACE_DETACH, launcher, NULL, NULL);
-	for (int i = 0; i < 1000 && !is_using_cuda(launcher); i++)
+	for (int i = 0; i < 10000 && !is_using_cuda(launcher); i++)
 		nap(5);
 	return true;
 }
@@ -139,39 +144,74 @@ static enum tp_gpu_state state_of(void)
 	return rings.items[0]->file.header.state;
 }
 
+/* However long that takes. */
+static void expect_state(enum tp_gpu_state state)
+{
+	for (int i = 0; i < 10000 && state_of() != state; i++)
+		nap(5);
+	ck_assert_int_eq(state_of(), state);
+}
+
+static void collect_until_told(uint64_t n)
+{
+	for (int i = 0; i < 1000 && n_told() <= n; i++)
+		collect(50);
+	ck_assert_uint_gt(n_told(), n);
+}
+
+/* However long it takes an agent that wants a CPU to go. */
+static void leave(void)
+{
+	for (int i = 0; i < 20 && (i == 0 || state_of() != TP_GPU_STATE_FINISHED); i++)
+		tp_gpu_rings_leave(&rings, tp_clock_now_ns());
+	ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);
+}
+
 START_TEST(what_a_joined_program_does_is_told_until_the_agent_leaves)
 {
 	struct tp_error err = {0};
-	if (!start("whole", "hang"))
+	if (!start("whole", "hang", many_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
 	ck_assert_uint_eq(joined.n, 1);
 	ck_assert_uint_eq(rings.n, 1);
-	nap(300);
-	ck_assert_int_eq(state_of(), TP_GPU_STATE_IDLE); /* not asked for anything yet */
+	expect_state(TP_GPU_STATE_IDLE); /* not asked for anything yet */
 	tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
-	collect(800);
-	ck_assert_uint_gt(n_told(), 1000);
-	tp_gpu_rings_leave(&rings, tp_clock_now_ns());
-	ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);
+	collect_until_told(1000);
+	leave();
 	ck_assert_int_eq(waitpid(launcher, NULL, WNOHANG), 0);
 }
 END_TEST
+
+/* The earliest of the spans that were put behind so many. */
+static uint64_t first_start_ns(const size_t *n_before, size_t most)
+{
+	uint64_t first_ns = UINT64_MAX;
+	for (size_t i = 0; i < sink.n_spans && i < most; i++)
+		for (size_t k = n_before[i]; k < sink.spans[i].n; k++)
+			if (sink.spans[i].items[k].start_ns < first_ns)
+				first_ns = sink.spans[i].items[k].start_ns;
+	return first_ns;
+}
 
 /* The same agent, by its name; what was told before is not told again. */
 START_TEST(a_second_visit_finds_the_agent)
 {
 	struct tp_error err = {0};
-	if (!start("whole", "hang"))
+	if (!start("whole", "hang", many_units))
 		return;
 	for (int i = 0; i < 3; i++) {
+		enum { TRACKS = 64 };
+		size_t n_before[TRACKS] = {0};
+		for (size_t k = 0; k < sink.n_spans && k < TRACKS; k++)
+			n_before[k] = sink.spans[k].n;
+		uint64_t came_ns = tp_clock_now_ns();
 		ck_assert_msg(join(&err) == TP_OK, "visit %d: %s", i, err.text);
 		tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
-		collect(300);
-		tp_gpu_rings_leave(&rings, tp_clock_now_ns());
-		ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);
-		ck_assert_uint_gt(n_told(), 100);
-		ck_assert_uint_lt(n_told(), 20000);
+		collect_until_told(100);
+		leave();
+		ck_assert_uint_lt(first_start_ns(n_before, TRACKS), UINT64_MAX);
+		ck_assert_uint_gt(first_start_ns(n_before, TRACKS), came_ns);
 		ck_assert_uint_eq(tp_gpu_teller_told(rings.items[0]->teller)->n_lost, 0);
 		tp_gpu_rings_close(&rings);
 		tp_gpu_rings_init(&rings, &context, "cupti");
@@ -182,7 +222,7 @@ END_TEST
 START_TEST(one_visitor_at_a_time)
 {
 	struct tp_error err = {0};
-	if (!start("whole", "hang"))
+	if (!start("whole", "hang", many_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
 	ck_assert_int_eq(join(&err), TP_BUSY);
@@ -196,28 +236,25 @@ END_TEST
 START_TEST(an_agent_without_a_reader_leaves)
 {
 	struct tp_error err = {0};
-	if (!start("whole", "hang"))
+	if (!start("whole", "hang", many_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
 	tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
-	collect(300);
+	for (int i = 0; i < 1000 && state_of() != TP_GPU_STATE_OPEN; i++)
+		collect(50);
 	ck_assert_int_eq(state_of(), TP_GPU_STATE_OPEN);
 	tp_gpu_file_be_seen(&rings.items[0]->file, 1);
-	for (int i = 0; i < 400 && state_of() != TP_GPU_STATE_FINISHED; i++)
-		nap(5);
-	ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);
+	expect_state(TP_GPU_STATE_FINISHED);
 }
 END_TEST
 
 START_TEST(an_old_cupti_is_not_joined)
 {
 	struct tp_error err = {0};
-	if (!start("old", "hang"))
+	if (!start("old", "hang", many_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
-	for (int i = 0; i < 400 && state_of() != TP_GPU_STATE_UNFIT; i++)
-		nap(5);
-	ck_assert_int_eq(state_of(), TP_GPU_STATE_UNFIT);
+	expect_state(TP_GPU_STATE_UNFIT);
 	tp_gpu_rings_leave(&rings, tp_clock_now_ns());
 	nap(300);
 	ck_assert_int_eq(waitpid(launcher, NULL, WNOHANG), 0);
@@ -228,7 +265,7 @@ START_TEST(a_program_may_forbid_it)
 {
 	struct tp_error err = {0};
 	setenv("TRAINPROF_GPU", "0", 1);
-	if (!start("whole", "hang"))
+	if (!start("whole", "hang", many_units))
 		return;
 	ck_assert_int_eq(join(&err), TP_DENIED);
 	ck_assert_msg(strstr(err.text, "TRAINPROF_GPU=0") != NULL, "%s", err.text);
@@ -239,7 +276,7 @@ START_TEST(a_joined_program_ends_as_it_would)
 {
 	struct tp_error err = {0};
 	int status = -1;
-	if (!start("whole", "exit"))
+	if (!start("whole", "exit", few_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
 	tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);

@@ -23,12 +23,38 @@ static void rig_close(struct rig *rig)
 	pm_forget();
 }
 
-/* Until a wish is fulfilled, which is the last that the helper says of it; 10 s more at most. */
-static void sample_until_done(struct rig *rig, double seconds)
+/* Until a wish is fulfilled, which is the last that the helper says of it; a minute at most. */
+static void sample_until_done(struct rig *rig)
 {
-	rig_sample_for(rig, seconds);
-	for (int i = 0; i < 20 && !rig->cpu_ns; i++)
+	for (int i = 0; i < 120 && !rig->cpu_ns; i++)
 		rig_sample_for(rig, 0.5);
+}
+
+/* Until its reason has this in it, or for a minute; what it said last. */
+static const struct tp_source *sample_until_said(struct rig *rig, const char *part)
+{
+	const struct tp_source *source = NULL;
+	for (int i = 0; i < 120 && !(source && strstr(text_of(rig, source->reason), part)); i++) {
+		rig_sample_for(rig, 0.5);
+		source = rig_stop(rig);
+	}
+	return source;
+}
+
+/* How long the first window was open. */
+static double open_s(const struct rig *rig)
+{
+	uint64_t opened_ns = 0;
+	for (size_t i = 0; i < rig->builder.n_records; i++) {
+		const struct tp_record *record = &rig->builder.records[i];
+		const struct tp_gauge *gauge = &record->of.gauge;
+		if (record->kind != TP_RECORD_GAUGE || gauge->metric != TP_METRIC_GPU_PM_OPEN)
+			continue;
+		if (gauge->value == 0)
+			return (double)(gauge->time_ns - opened_ns) * 1e-9;
+		opened_ns = gauge->time_ns;
+	}
+	return 0;
 }
 
 START_TEST(a_window_on_a_gpu_that_is_used_becomes_gauges_of_its_track)
@@ -38,15 +64,15 @@ START_TEST(a_window_on_a_gpu_that_is_used_becomes_gauges_of_its_track)
 	rig_open_script(&rig, "devices 4\n" PM_CORE);
 	rig_sample_for(&rig, 0.3);
 	tp_gpu_tracks_add(&rig.gpus, 3, 17);
-	sample_until_done(&rig, 2);
+	sample_until_done(&rig);
 	const struct tp_source *source = rig_stop(&rig);
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
 	ck_assert_str_eq(text_of(&rig, source->reason),
 			 "4 counters of GH100 in one pass; 1 window");
-	/* A second of it, a reading each 0.1 s; less on a machine that is busy. */
+	/* A second of it, a reading each 0.1 s; longer on a machine that is busy. */
 	size_t n = count_gauges(&rig, TP_METRIC_GPU_PM_TENSOR, 17, &value);
-	ck_assert_uint_ge(n, 3);
-	ck_assert_uint_le(n, 30);
+	ck_assert_uint_ge(n, 9);
+	ck_assert_double_le((double)n, open_s(&rig) / 0.1);
 	ck_assert_double_eq_tol(value, 0.3, 1e-9);
 	ck_assert_uint_eq(count_gauges(&rig, TP_METRIC_GPU_PM_TENSOR, 0, &value), 0);
 	ck_assert_uint_eq(count_gauges(&rig, TP_METRIC_GPU_PM_OPEN, 17, &value), 2);
@@ -106,15 +132,15 @@ START_TEST(each_end_is_explained_without_waiting)
 	struct rig rig;
 	rig_open_script(&rig, ends[_i].script);
 	tp_gpu_tracks_add(&rig.gpus, 0, 5);
-	sample_until_done(&rig, 2);
+	const struct tp_source *source = sample_until_said(&rig, ends[_i].reason);
 	uint64_t began_ns = tp_clock_now_ns();
-	const struct tp_source *source = rig_stop(&rig);
+	source = rig_stop(&rig);
 	ck_assert_msg(source->presence == ends[_i].presence, "%s", text_of(&rig, source->reason));
 	ck_assert_msg(strstr(text_of(&rig, source->reason), ends[_i].reason) != NULL, "%s",
 		      text_of(&rig, source->reason));
 	ck_assert_ptr_nonnull(strstr(text_of(&rig, source->remedy), ends[_i].remedy));
 	rig_close(&rig);
-	ck_assert_uint_lt(tp_clock_now_ns() - began_ns, 3 * TP_NS_PER_S);
+	ck_assert_uint_lt(tp_clock_now_ns() - began_ns, 20 * TP_NS_PER_S);
 }
 END_TEST
 
@@ -181,17 +207,13 @@ START_TEST(what_another_user_has_loaded_is_not_loaded)
 	struct rig rig;
 	char root[] = "/tmp/trainprof-pmhost-XXXXXX";
 	char path[CUDA_DOUBLE_PATH];
-	const char *reason = "";
 	ck_assert_ptr_nonnull(dlopen(beside(path, "doubles/broken/libcupti.so.13"), RTLD_NOW));
 	lay_target(root, geteuid() + users[_i].real_off, geteuid() + users[_i].effective_off);
 	pm_script(PM_CORE);
 	unsetenv("TRAINPROF_CUPTI");
 	rig_open(&rig, root);
 	tp_gpu_tracks_add(&rig.gpus, 0, 5);
-	for (int i = 0; i < 40 && !strstr(reason, users[_i].reason); i++) {
-		rig_sample_for(&rig, 0.5);
-		reason = text_of(&rig, rig_stop(&rig)->reason);
-	}
+	const char *reason = text_of(&rig, sample_until_said(&rig, users[_i].reason)->reason);
 	ck_assert_msg(strstr(reason, users[_i].reason) != NULL, "%s", reason);
 	rig_close(&rig);
 	madehost_remove(root);

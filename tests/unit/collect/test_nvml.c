@@ -90,12 +90,22 @@ START_TEST(the_devices_of_the_target_become_tracks_with_gauges)
 }
 END_TEST
 
+/* Until its reason has this in it, or for a minute; what it said last. */
+static const struct tp_source *sample_until_said(struct rig *rig, const char *part)
+{
+	const struct tp_source *source = NULL;
+	for (int i = 0; i < 120 && !(source && strstr(text_of(rig, source->reason), part)); i++) {
+		rig_sample_for(rig, 0.5);
+		source = rig_stop(rig);
+	}
+	return source;
+}
+
 START_TEST(a_target_without_gpu_is_said_so)
 {
 	struct rig rig;
 	rig_open(&rig, "devices 2\nawake 99\nprocess 1 5\n");
-	rig_sample_for(&rig, 1.3);
-	const struct tp_source *source = rig_stop(&rig);
+	const struct tp_source *source = sample_until_said(&rig, "GPUs");
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
 	ck_assert_str_eq(text_of(&rig, source->reason), "the program uses none of the 2 GPUs");
 	ck_assert_uint_eq(source->n_records, 0);
@@ -115,7 +125,9 @@ START_TEST(what_comes_while_paused_is_not_put)
 	rig_sample_for(&rig, 1.5);
 	ck_assert_uint_eq(count_gauges(&rig, TP_METRIC_GPU_AWAKE, 0, &value), n_before);
 	tp_nvml_collector.pause(rig.collector, false, tp_clock_now_ns());
-	rig_sample_for(&rig, 2.2);
+	for (int i = 0; i < 60 && count_gauges(&rig, TP_METRIC_GPU_AWAKE, 0, &value) == n_before;
+	     i++)
+		rig_sample_for(&rig, 1);
 	(void)rig_stop(&rig);
 	ck_assert_uint_gt(count_gauges(&rig, TP_METRIC_GPU_AWAKE, 0, &value), n_before);
 	rig_close(&rig);
@@ -124,17 +136,16 @@ END_TEST
 
 static const struct {
 	const char *script;
-	double for_s;
 	enum tp_presence presence;
 	const char *reason; /* part of it */
 } ends[] = {
-	{"devices 1\nfail_nvmlInit_v2 9\n", 0.5, TP_PRESENCE_NO_DEVICE, "is not loaded (9)"},
-	{"devices 1\nfail_nvmlInit_v2 4\n", 0.5, TP_PRESENCE_NO_PERMISSION, "no permission (4)"},
-	{"devices 1\nsleep_nvmlInit_v2 30\n", 0.4, TP_PRESENCE_DEGRADED, "had not started after"},
-	{"devices 0\n", 0.4, TP_PRESENCE_NO_DEVICE, "no GPU"},
-	{"devices 1\nat 1 fail_nvmlDeviceGetComputeRunningProcesses_v3 15\n", 2.5,
-	 TP_PRESENCE_DEGRADED, "1 GPU is lost"},
-	{"devices 1\nsleep_nvmlDeviceGetComputeRunningProcesses_v3 30\n", 4, TP_PRESENCE_DEGRADED,
+	{"devices 1\nfail_nvmlInit_v2 9\n", TP_PRESENCE_NO_DEVICE, "is not loaded (9)"},
+	{"devices 1\nfail_nvmlInit_v2 4\n", TP_PRESENCE_NO_PERMISSION, "no permission (4)"},
+	{"devices 1\nsleep_nvmlInit_v2 90\n", TP_PRESENCE_DEGRADED, "had not started after"},
+	{"devices 0\n", TP_PRESENCE_NO_DEVICE, "no GPU"},
+	{"devices 1\nat 1 fail_nvmlDeviceGetComputeRunningProcesses_v3 15\n", TP_PRESENCE_DEGRADED,
+	 "1 GPU is lost"},
+	{"devices 1\nsleep_nvmlDeviceGetComputeRunningProcesses_v3 90\n", TP_PRESENCE_DEGRADED,
 	 "did not answer"},
 };
 
@@ -142,14 +153,15 @@ START_TEST(each_end_is_explained_without_waiting)
 {
 	struct rig rig;
 	rig_open(&rig, ends[_i].script);
-	rig_sample_for(&rig, ends[_i].for_s);
+	const struct tp_source *source = sample_until_said(&rig, ends[_i].reason);
 	uint64_t began_ns = tp_clock_now_ns();
-	const struct tp_source *source = rig_stop(&rig);
+	source = rig_stop(&rig);
 	ck_assert_int_eq(source->presence, ends[_i].presence);
 	ck_assert_msg(strstr(text_of(&rig, source->reason), ends[_i].reason) != NULL, "%s",
 		      text_of(&rig, source->reason));
 	rig_close(&rig);
-	ck_assert_uint_lt(tp_clock_now_ns() - began_ns, 3 * TP_NS_PER_S);
+	/* Far from what its call takes, on a busy machine too. */
+	ck_assert_uint_lt(tp_clock_now_ns() - began_ns, 20 * TP_NS_PER_S);
 }
 END_TEST
 

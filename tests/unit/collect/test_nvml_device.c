@@ -139,24 +139,24 @@ static void nap_ms(long ms)
 	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* The double changes its mind a second after its start, far from either reading. */
+/* The double changes its mind two seconds after its start, far from either reading. */
 START_TEST(counters_only_grow)
 {
 	struct double_rig rig;
 	double_open(&rig, "whole",
 		    "devices 1\n"
-		    "energy 5000\nat 1 energy 100\n"          /* began anew */
+		    "energy 5000\nat 2 energy 100\n"          /* began anew */
 		    "field_74_bits 32\nfield_74 4294967290\n" /* wraps: 16 later it is 10 */
-		    "at 1 field_74 4294967306\n"
-		    "field_197 4000000000\nat 1 field_197 5\n" /* wide clothes */
+		    "at 2 field_74 4294967306\n"
+		    "field_197 4000000000\nat 2 field_197 5\n" /* wide clothes */
 		    "field_198_bits 32\nfield_198 7\n");       /* never believed */
 	tp_nvml_device_read(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_ENERGY), 5);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_POWER_CAPPED), 4294967290.0);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_PCIE_TX), 4e9);
 	ck_assert_double_nan(double_value(&rig, TP_METRIC_GPU_PCIE_RX));
-	nap_ms(700);
-	nap_ms(700);
+	for (int i = 0; i < 3; i++)
+		nap_ms(800);
 	tp_nvml_device_read(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_eq_tol(double_value(&rig, TP_METRIC_GPU_ENERGY), 5.1, 1e-9);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_POWER_CAPPED), 4294967306.0);

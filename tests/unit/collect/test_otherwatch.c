@@ -66,9 +66,9 @@ START_TEST(callers_are_told_that_are_gone_when_their_records_are_read)
 {
 	if (lacks_perf())
 		return;
-	size_t n_whole = 0;
 	measured_program(&m, "own_workspace", "2000");
 	ck_assert_int_eq(m.status, TP_OK);
+	size_t n_whole = 0;
 	for (size_t i = 0; i < m.trace.n_samples; i++) {
 		const struct tp_stack *stack = tp_trace_stack(&m.trace, m.trace.samples[i].stack);
 		if (stack->n_frames == 0 || frame_at(stack, 0)->kind != TP_FRAME_JIT ||

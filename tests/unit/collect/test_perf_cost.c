@@ -19,10 +19,16 @@ static const struct tp_perf_setup setup_of_a_run = {
 START_TEST(costs_are_plausible_and_quickly_found)
 {
 	struct tp_perf_cost cost;
-	uint64_t before_ns = tp_clock_self_cpu_ns();
-	tp_perf_cost_measure(&cost, &setup_of_a_run);
-	/* CPU time: the machine may be busy with others. */
-	ck_assert_uint_lt(tp_clock_self_cpu_ns() - before_ns, 60 * SLOWER * TP_NS_PER_MS);
+	uint64_t least_ns = UINT64_MAX;
+	/* CPU time: the machine may be busy with others. The least of some: what its host takes
+	 * from a CPU is accounted as ours, unless the kernel knows better. */
+	for (int i = 0; i < 5; i++) {
+		uint64_t before_ns = tp_clock_self_cpu_ns();
+		tp_perf_cost_measure(&cost, &setup_of_a_run);
+		uint64_t took_ns = tp_clock_self_cpu_ns() - before_ns;
+		least_ns = took_ns < least_ns ? took_ns : least_ns;
+	}
+	ck_assert_uint_lt(least_ns, 60 * SLOWER * TP_NS_PER_MS);
 	ck_assert_double_ge(cost.sample_ns, 200);
 	ck_assert_double_le(cost.sample_ns, 100000);
 	ck_assert_double_ge(cost.switch_ns, cost.record_ns);

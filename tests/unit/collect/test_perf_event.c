@@ -88,7 +88,8 @@ START_TEST(switch_records_are_off_until_switched_on_when_asked_so)
 		return;
 	for (int is_on = 0; is_on < 2; is_on++) {
 		int go;
-		pid_t pid = hold("for i in 1 2 3; do /bin/true; done; :", &go);
+		/* Each of them leaves its CPU and comes back, whatever its parent does. */
+		pid_t pid = hold("for i in 1 2 3; do sleep 0.01; done; :", &go);
 		wish.switches_start_off = true;
 		ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL),
 				 TP_OK);
@@ -141,6 +142,7 @@ START_TEST(who_leaves_a_cpu_is_sampled_when_asked_so)
 	}
 	struct tp_perf_setup setup = wish;
 	setup.has_kernel = setup.has_leaves = true;
+	setup.stack_bytes = 4096; /* so that a ring holds them and the samples besides */
 	for (int is_on = 0; is_on < 2; is_on++) {
 		int go;
 		/* Beside this program: 400 switches on one CPU, of which 23 are told. */

@@ -65,7 +65,7 @@ static void wish_for(uint64_t devices, uint64_t window_ns)
 static void ask(uint64_t devices, uint64_t window_ns)
 {
 	wish_for(devices, window_ns);
-	listen_for(TP_PM_DONE, 20);
+	listen_for(TP_PM_DONE, 50);
 }
 
 static void start(const char *script)
@@ -117,8 +117,10 @@ START_TEST(a_window_tells_what_the_counters_say_without_its_first_sample)
 	ck_assert_uint_eq(told.n[TP_PM_FAILED], 0);
 	ck_assert_uint_eq(told.n[TP_PM_OPENED], 1);
 	ck_assert_uint_eq(told.n[TP_PM_CLOSED], 1);
-	ck_assert_uint_ge(told.n[TP_PM_BIN], 2);
-	ck_assert_uint_le(told.n[TP_PM_BIN], 20);
+	/* One for each 0.1 s that it was open, which may be long on a busy machine. */
+	uint64_t open_ns = told.last[TP_PM_CLOSED].time_ns - told.last[TP_PM_OPENED].time_ns;
+	ck_assert_uint_ge(told.n[TP_PM_BIN], 4);
+	ck_assert_uint_le(told.n[TP_PM_BIN], open_ns / (100 * TP_NS_PER_MS));
 	ck_assert(told.is_ascending);
 	ck_assert_double_eq_tol(least(TP_METRIC_GPU_PM_SM_ACTIVE), 0.8, 1e-9);
 	ck_assert_double_eq_tol(most(TP_METRIC_GPU_PM_SM_ACTIVE), 0.8, 1e-9);
@@ -131,7 +133,7 @@ START_TEST(a_window_tells_what_the_counters_say_without_its_first_sample)
 	/* Not ready again; and a window of its own. */
 	ask(1, WINDOW_NS);
 	ck_assert_uint_eq(told.n[TP_PM_READY], 0);
-	ck_assert_uint_ge(told.n[TP_PM_BIN], 2);
+	ck_assert_uint_ge(told.n[TP_PM_BIN], 4);
 }
 END_TEST
 
@@ -151,7 +153,7 @@ START_TEST(two_devices_are_sampled_at_the_same_time)
 	ask(3, WINDOW_NS);
 	ck_assert_uint_eq(told.n[TP_PM_OPENED], 2);
 	ck_assert_uint_eq(told.n[TP_PM_CLOSED], 2);
-	ck_assert_uint_ge(told.n[TP_PM_BIN], 4);
+	ck_assert_uint_ge(told.n[TP_PM_BIN], 2 * 4);
 	ck_assert_uint_lt(told.last[TP_PM_OPENED].time_ns, told.last[TP_PM_BIN].bin.time_ns);
 }
 END_TEST
@@ -167,8 +169,8 @@ END_TEST
 
 START_TEST(an_overflow_ends_the_window_and_is_said)
 {
-	start("overflow_after 1500\n" PM_CORE); /* 1.5 s of it */
-	ask(1, 4 * WINDOW_NS);
+	start("overflow_after 4000\n" PM_CORE); /* 4 s of it */
+	ask(1, 6 * TP_NS_PER_S);
 	ck_assert_uint_eq(told.n[TP_PM_CLOSED], 1);
 	ck_assert_int_ne(told.last[TP_PM_CLOSED].why.presence, TP_PRESENCE_PRESENT);
 	ck_assert_str_eq(told.last[TP_PM_CLOSED].why.reason, "the hardware's buffer ran over");
@@ -253,7 +255,7 @@ START_TEST(an_end_in_the_middle_of_a_window_is_not_waited_for)
 {
 	start(PM_CORE);
 	wish_for(1, 30 * TP_NS_PER_S);
-	listen_for(TP_PM_OPENED, 20);
+	listen_for(TP_PM_OPENED, 25);
 	ck_assert_uint_eq(told.n[TP_PM_OPENED], 1);
 	end_soon();
 }

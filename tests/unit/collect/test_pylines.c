@@ -22,7 +22,8 @@ static void teardown(void)
 	measured_release(&m);
 }
 
-/* Three functions burn 3, 6 and 9 ms of CPU time in turn; then the loop sleeps for 5 ms. */
+/* Three functions burn 3, 6 and 9 ms of CPU time in turn; then the loop sleeps for 5 ms, or in its
+ * last round for a second: a look comes in it, however busy the machine is. */
 #define BURNING                                                                                    \
 	"import time\n"                                                                            \
 	"def burn(ms):\n"                                                                          \
@@ -36,7 +37,7 @@ static void teardown(void)
 	"        one()\n"                                                                          \
 	"        two()\n"                                                                          \
 	"        three()\n"                                                                        \
-	"        time.sleep(0.005)\n"
+	"        time.sleep(0.005 if i < 79 else 1)\n"
 
 static const struct tp_frame *frame_at(const struct tp_stack *stack, size_t i)
 {
@@ -95,13 +96,50 @@ START_TEST(running_threads_are_told_by_function_and_line)
 	double sum = one + two + three;
 	/* 1.44 s of CPU time, a sample each 2 ms; half of it where others take the CPUs. */
 	ck_assert_double_ge(sum, 200);
-	/* Within four times what chance does to so many samples. */
-	double chance = 4 * sqrt(0.25 / sum);
+	/* Within five times what chance does to so many samples. */
+	double chance = 5 * sqrt(0.25 / sum);
 	ck_assert_double_eq_tol(one / sum, 3.0 / 18, chance);
 	ck_assert_double_eq_tol(two / sum, 6.0 / 18, chance);
 	ck_assert_double_eq_tol(three / sum, 9.0 / 18, chance);
 }
 END_TEST
+
+/* How often the loop counter of this name was told; in order, and what it was last. */
+static size_t count_marks(const char *name, uint64_t *last)
+{
+	size_t n = 0;
+	*last = 0;
+	for (size_t i = 0; i < m.trace.n_marks; i++) {
+		const struct tp_mark *mark = &m.trace.marks[i];
+		ck_assert_int_eq(mark->kind, TP_MARK_COUNTER);
+		if (strcmp(measured_text(&m, mark->name), name) != 0)
+			continue;
+		ck_assert_uint_eq(mark->task, 0);
+		ck_assert(n == 0 || mark->value > *last);
+		*last = mark->value;
+		n++;
+	}
+	return n;
+}
+
+/* Runs it until so many values were told, which may take another time where the host lets us not
+ * look for a while. */
+static void check_counter(const char *code, const char *name, size_t least, uint64_t last)
+{
+	enum { MOST_RUNS = 4 };
+	size_t n = 0;
+	for (int i = 0; i < MOST_RUNS && n < least; i++) {
+		uint64_t got;
+		if (i) {
+			teardown();
+			setup();
+		}
+		run_python(code);
+		n = count_marks(name, &got);
+		ck_assert_uint_eq(got, last);
+	}
+	ck_assert_uint_ge(n, least);
+}
 
 /* 80 rounds of 18 ms of CPU time, a sample each 2 ms. The first rounds pass before the interpreter
  * is found. */
@@ -109,21 +147,7 @@ START_TEST(the_counter_of_a_loop_is_told)
 {
 	if (lacks_perf() || lacks_python())
 		return;
-	run_python(BURNING "main()");
-	size_t n = 0;
-	uint64_t last = 0;
-	for (size_t i = 0; i < m.trace.n_marks; i++) {
-		const struct tp_mark *mark = &m.trace.marks[i];
-		ck_assert_int_eq(mark->kind, TP_MARK_COUNTER);
-		if (strcmp(measured_text(&m, mark->name), "<string>:8 main() #0") != 0)
-			continue;
-		ck_assert_uint_eq(mark->task, 0);
-		ck_assert(n == 0 || mark->value > last);
-		last = mark->value;
-		n++;
-	}
-	ck_assert_uint_eq(last, 79);
-	ck_assert_uint_ge(n, 60);
+	check_counter(BURNING "main()", "<string>:8 main() #0", 60, 79);
 }
 END_TEST
 
@@ -132,23 +156,12 @@ START_TEST(the_counter_of_a_loop_that_waits_is_told)
 {
 	if (lacks_python())
 		return;
-	run_python("import time\n"
-		   "def main():\n"
-		   "    for i in range(20):\n"
-		   "        time.sleep(0.1)\n"
-		   "main()");
-	size_t n = 0;
-	uint64_t last = 0;
-	for (size_t i = 0; i < m.trace.n_marks; i++) {
-		const struct tp_mark *mark = &m.trace.marks[i];
-		if (strcmp(measured_text(&m, mark->name), "<string>:2 main() #0") != 0)
-			continue;
-		ck_assert(n == 0 || mark->value > last);
-		last = mark->value;
-		n++;
-	}
-	ck_assert_uint_ge(last, 18);
-	ck_assert_uint_ge(n, 14);
+	check_counter("import time\n"
+		      "def main():\n"
+		      "    for i in range(20):\n"
+		      "        time.sleep(0.1 if i < 19 else 1)\n"
+		      "main()",
+		      "<string>:2 main() #0", 14, 19);
 }
 END_TEST
 
@@ -207,7 +220,7 @@ START_TEST(waits_are_told_by_their_line)
 		   "    time.sleep(0.4)\n"
 		   "def main():\n"
 		   "    time.sleep(0.2)\n"
-		   "    for i in range(3):\n"
+		   "    for i in range(8):\n" /* the interpreter is found in one of them */
 		   "        rest()\n"
 		   "main()");
 	size_t n = 0;
