@@ -3,10 +3,11 @@
 # times itself, in the time that was measured. Its loaders pause for each picture, so that the shares
 # hardly depend on how busy the machine is.
 . "$CASES/run.inc"
-trainer --data data --truth truth.json --milliseconds 9000 --steps 100000 --workers 2 --worker-kind process \
-	--threads 2 --sample-sleep-us 6000 --log-every 0 >/dev/null &
+trainer --data data --steps 1 >/dev/null # makes its pictures
+trainer --data data --truth truth.json --milliseconds 15000 --steps 100000 --workers 2 --worker-kind process \
+	--threads 2 --sample-sleep-us 6000 --log-every 1 --log steps >/dev/null &
 pid=$!
-sleep 1.5
+wait_for steps
 trainprof attach -q --summary=none --rate=499 -d 5s -o prof $pid
 said $?
 wait $pid
