@@ -157,12 +157,13 @@ check_gil() { # check_gil PYTHON
 	fi
 }
 
-# The loop is read more often than it comes round, where others take the CPUs less often; its last round goes on.
+# The loop is read more often than it comes round, so each value is told; where others take the CPUs many are. Its
+# last round goes on.
 check_count() { # check_count PYTHON PROGRAM...
 	begin "$@"
 	result=$("$probe" count "$target" 60000 2>&1)
 	end
-	if echo "$result" | awk '{exit !($1 == "told" && $2 >= 100 && $2 * 2 >= $4 && $6 == 0 && $8 == 299)}'; then
+	if echo "$result" | awk '{exit !($1 == "told" && $2 >= 100 && $4 == 0 && $6 == 299)}'; then
 		pass "$1 counts in $(basename "$2"): $result"
 	else
 		fail "$1 counts in $(basename "$2"): $result"

@@ -199,8 +199,8 @@ static int gil(struct tp_python *python, pid_t pid, long n_asked)
 	long n_waits = 0;
 	long n_looks = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	while (n_looks < n_asked || (n_looks < 20 * n_asked &&
-				     (2 * n_held <= n_asked || 3 * n_waits <= n_asked))) {
+	while (n_looks < n_asked ||
+	       (n_looks < 20 * n_asked && (2 * n_held <= n_asked || 3 * n_waits <= n_asked))) {
 		n_looks++;
 		DIR *tasks = opendir(path);
 		const struct dirent *entry;
@@ -228,12 +228,11 @@ static bool is_step(const struct tp_python_counter *counter)
 	       counter->local == COUNTED_LOCAL;
 }
 
-/* Up, never down, to the last round; told at how many of the looks since it was told first. */
+/* Each value is told once: up, never down, to the last round. */
 static int count(struct tp_python *python, pid_t pid, long n_most)
 {
 	struct tp_python_counter counters[16];
 	uint64_t last = 0;
-	long n_looks = 0;
 	long n_told = 0;
 	long n_wrong = 0;
 	long n_others = 0;
@@ -241,7 +240,6 @@ static int count(struct tp_python *python, pid_t pid, long n_most)
 	for (long i = 0; i < n_most && outcome != TP_PYTHON_LOST && last + 1 < N_COUNTED; i++) {
 		size_t n;
 		size_t cut;
-		n_looks += n_told > 0;
 		outcome = tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
 		n = tp_python_count(python, counters, 16);
 		for (size_t k = 0; k < n; k++) {
@@ -254,7 +252,7 @@ static int count(struct tp_python *python, pid_t pid, long n_most)
 		}
 		nanosleep(&(struct timespec){0, 2000000}, NULL);
 	}
-	printf("told %ld of %ld wrong %ld last %llu others %ld\n", n_told, n_looks + 1, n_wrong,
+	printf("told %ld wrong %ld last %llu others %ld\n", n_told, n_wrong,
 	       (unsigned long long)last, n_others);
 	return 0;
 }
