@@ -1,5 +1,7 @@
 /* Takes the marks that the program itself makes ("trainprof/mark.h") out of their ring. */
 #include "registry.h"
+
+#include "availability.h"
 #include "tree.h"
 
 #include "trainprof/base/clock.h"
@@ -15,6 +17,7 @@
 #define PATIENCE_NS TP_NS_PER_S
 
 static const char name[] = "marks";
+static const char damage[] = "the program damaged the file of marks";
 
 struct marks {
 	struct tp_collector base;
@@ -126,7 +129,7 @@ static enum tp_status marks_sample(struct tp_collector *self, uint64_t now_ns, s
 	struct marks *marks = marks_of(self);
 	marks_drain(marks, now_ns, false);
 	if (marks->ring.is_damaged)
-		return tp_fail(err, TP_PARSE, "the program damaged the file of marks");
+		return tp_fail(err, TP_PARSE, "%s", damage);
 	return TP_OK;
 }
 
@@ -142,7 +145,13 @@ static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, str
 {
 	(void)err;
 	struct marks *marks = marks_of(self);
+	uint64_t told_ns = marks->told_ns;
+	bool was_damaged = marks->ring.is_damaged;
 	marks_drain(marks, now_ns, true);
+	if (marks->ring.is_damaged && !was_damaged) { /* so shortly before the end */
+		tp_availability_degrade(&self->availability, "stopped early: %s", damage);
+		tp_sink_gap(marks->context->sink, name, damage, told_ns, now_ns, 0);
+	}
 	tp_sink_source(marks->context->sink, name, self->type->summary, &self->availability,
 		       marks->n_put, marks->ring.n_lost);
 	return TP_OK;

@@ -20,7 +20,7 @@ ends_with() { # ends_with STATUS HOW
 	env LD_LIBRARY_PATH="$build/doubles:$build/doubles/whole" CUPTI_SCRIPT="$work/script" \
 		TRAINPROF_GPU_RINGS="$work" CUDA_INJECTION64_PATH="$(realpath "$build")/libtrainprof-agent.so" \
 		valgrind -q --trace-children=yes --error-exitcode=99 --log-file="$work/log.%p" \
-		"$build/programs/gpu_launcher" "$2" 3 640 0 20000 >"$work/output" 2>&1
+		"$build/programs/gpu_launcher" "$2" 3 640 0 120000 >"$work/output" 2>&1
 	status=$?
 	if [ "$status" -eq "$1" ] && [ -z "$(cat "$work"/log.*)" ]; then
 		n_passed=$((n_passed + 1))

@@ -54,7 +54,7 @@ done
 # 10 rounds of 64 units, of which 59 are kernels and 63 calls that say something.
 env LD_LIBRARY_PATH="$build/doubles:$build/doubles/whole" TRAINPROF_CAPTURE="$work/double.capture" \
 	TRAINPROF_GPU_RINGS="$work" CUDA_INJECTION64_PATH="$(realpath "$build")/libtrainprof-capture.so" \
-	"$build/programs/gpu_launcher" return 2 320 0 5000 >/dev/null
+	"$build/programs/gpu_launcher" return 2 320 0 60000 >/dev/null
 "$build/replay" events - "$work/double.capture" >"$work/events"
 [ "$(grep -c '^KERNEL .*_Z' "$work/events")" -eq 590 ] && [ "$(grep -c '^CALL .* cu' "$work/events")" -eq 630 ]
 claim $? "what the recorder wrote is what the program did"

@@ -31,7 +31,7 @@ compare() { # compare TITLE COMMAND
 		shift $(($# > 2 ? 2 : 1))
 		set -- "$first" "$@"
 	fi
-	"$bench/paired" "$rounds" "$@"
+	"$bench/paired" "$rounds" "$@" | tee -a "$work/said"
 }
 
 trainer="$programs/trainer --data $work/data"
@@ -59,3 +59,5 @@ if [ -x "$trainprof" ]; then
 	"$bench/paired" 3 "report=$trainprof report $work/run"
 fi
 echo "load after: $(cut -d' ' -f1-3 /proc/loadavg)"
+# What a program that failed took is no figure.
+! grep ' failed ' "$work/said"

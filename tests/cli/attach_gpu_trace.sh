@@ -21,10 +21,14 @@ plain() {
 start() {
 	LD_LIBRARY_PATH=$doubles "$@" >/dev/null 2>&1 &
 	pid=$!
-	for _ in $(seq 200); do
-		grep -q libcuda "/proc/$pid/maps" && return 0
-		sleep 0.05
-	done
+	until_true grep -qs libcuda "/proc/$pid/maps"
+}
+
+# is_told WORD SECONDS: work of the GPU, by an agent that traces so
+is_told() {
+	joined --gpu-trace="$1" -d "$2s" --force -o "$1" "$pid" | plain >said
+	trainprof report --full "$1" | grep -o 'work *[0-9,]* compute kernels' | sed 's|[0-9][0-9,]*|N|; s|  *| |g' >>said
+	grep -q '^work N' said
 }
 
 # end: by what it ends now
@@ -41,17 +45,17 @@ joined -o plain "$pid"
 grep ' ..xp ' "/proc/$pid/maps" | diff before - && echo "mapped as before"
 
 echo "-- with it"
-joined --gpu-trace=continuous -o prof "$pid" | plain
-trainprof report --full prof | grep -o 'work *[0-9,]* compute kernels' | sed 's|[0-9][0-9,]*|N|; s|  *| |g'
+longer 1 is_told continuous
+cat said
 grep -c 'memfd:trainprof-agent' "/proc/$pid/maps" | sed 's/[1-9][0-9]*/the library is mapped/'
 
 echo "-- again, in windows, of which the first comes when what is usual is known"
-joined --gpu-trace=windows -d 7s -o prof2 "$pid" | plain
-trainprof report --full prof2 | grep -o 'work *[0-9,]* compute kernels' | sed 's|[0-9][0-9,]*|N|; s|  *| |g'
+longer 7 is_told windows
+cat said
 end
 
 echo "-- a program without CUDA"
-sleep 60 &
+sleep 300 &
 pid=$!
 joined --gpu-trace=windows -o without "$pid" | plain
 echo "-- and where it is required"

@@ -3,7 +3,7 @@
 # traced, and can be attached to again.
 . "$CASES/run.inc"
 command -v python3 >/dev/null || { echo "python3 is missing" >&2; exit 77; }
-signal_trap 30 >heard &
+signal_trap 300 >heard &
 pid=$!
 wait_for heard
 state() {

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # What is said when attach is used wrongly: nothing is left behind.
-sleep 30 &
+sleep 300 &
 pid=$!
 for words in '' 99999999 0 4x '1 2' '--duration=9 PID' '--log=x PID' '-d' '--collect=perv PID' '-o prof/x/y PID'; do
 	echo "trainprof attach $words"

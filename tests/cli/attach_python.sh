@@ -7,7 +7,7 @@ import time
 
 
 def load():
-    time.sleep(0.03)
+    time.sleep(0.1)
 
 
 def forward(n):
@@ -20,12 +20,12 @@ def forward(n):
 open("ready", "w").write("1")
 while True:
     load()
-    forward(100000)
+    forward(150000)
 END
 python3 loop.py &
 pid=$!
 wait_for ready
-trainprof attach -d 4s -o prof $pid >said 2>&1
+trainprof attach -d 6s -o prof $pid >said 2>&1
 said $?
 kill $pid
 grep -o '^IDLE-BOUND' said

@@ -47,8 +47,7 @@ left() {
 }
 
 echo "-- nothing is left behind"
-for _ in $(seq 200); do
-	[ -z "$(left)" ] && break
-	sleep 0.05
-done
-left
+nothing_left() {
+	[ -z "$(left)" ]
+}
+until_true nothing_left || left

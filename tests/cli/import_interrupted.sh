@@ -5,6 +5,11 @@
 trace_of 20 4 >rank0.json
 mkfifo slow.json
 
+# is_another RECORDING INODE: there is one, and not the one that is set aside first
+is_another() {
+	now=$(stat -c %i "$1/records.tpr" 2>/dev/null) && [ "$now" != "$2" ]
+}
+
 # interrupt OPTION...: import a file that does not end, and stop in its middle
 old=
 interrupt() {
@@ -12,11 +17,7 @@ interrupt() {
 	head -c 6000 rank0.json >&3
 	trainprof import -o prof "$@" slow.json >stdout 2>stderr &
 	job=$!
-	for _ in $(seq 200); do
-		# Not the old one, which is set aside first.
-		now=$(stat -c %i prof/records.tpr 2>/dev/null) && [ "$now" != "$old" ] && break
-		sleep 0.05
-	done
+	until_true is_another prof "$old"
 	kill -TERM $job
 	wait $job 2>/dev/null
 	said $?
@@ -48,10 +49,7 @@ leave() {
 	was=$(stat -c %i "$1/records.tpr")
 	trainprof import -o "$1" --force slow.json &
 	job=$!
-	for _ in $(seq 200); do
-		now=$(stat -c %i "$1/records.tpr" 2>/dev/null) && [ "$now" != "$was" ] && break
-		sleep 0.05
-	done
+	until_true is_another "$1" "$was"
 	[ "${2-}" = lives ] && return
 	kill -KILL $job
 	wait $job 2>/dev/null

@@ -17,10 +17,13 @@ said $?
 trainprof report --json prof -o /dev/full/x 2>&1
 said $?
 {
-	sleep 0.5
+	wait_for gone
 	trainprof report --full prof
 	echo "closed pipe: status $?" >status
-} | true
+} | {
+	exec </dev/null
+	echo yes >gone
+}
 cat status
 # What is no file of its own stays what it is.
 touch real && ln -s real link && mkfifo fifo

@@ -58,7 +58,7 @@ run_case() { # run_case NAME
 	# shellcheck disable=SC2016
 	env -i --default-signal=INT,QUIT PATH="$build:$build/programs:$PATH" HOME="$work/dir" LC_ALL=C.UTF-8 TZ=UTC TERM=dumb \
 		TMPDIR="$work" CASES="$CASES" BUILD="$build" ASAN_OPTIONS="${ASAN_OPTIONS-}" \
-		timeout -k 5 "${CASE_SECONDS:-180}" sh -c 'cd "$1" && . "$2"' sh "$work/dir" "$CASES/$1.sh" \
+		timeout -k 5 "${CASE_SECONDS:-900}" sh -c 'cd "$1" && . "$2"' sh "$work/dir" "$CASES/$1.sh" \
 		</dev/null >"$work/stdout" 2>"$work/stderr"
 	echo $? >"$work/exit"
 	chmod -R u+rwx "$work/dir"

@@ -1,8 +1,9 @@
 # shellcheck shell=sh
-# A reader of stderr that has gone costs neither the report nor the program's status.
+# A reader of stderr that has gone costs neither the report nor the program's status. The program ends
+# when it has.
 . "$CASES/run.inc"
 {
-	trainprof run -o prof -- sh -c 'grep SigIgn /proc/self/status >measured; sleep 0.3; exit 3'
+	trainprof run -o prof -- sh -c 'grep SigIgn /proc/self/status >measured; while (echo heard >&2); do sleep 0.05; done; exit 3'
 	echo "status $?" >noticed
 } 2>&1 | :
 wait_for noticed && cat noticed

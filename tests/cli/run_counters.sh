@@ -31,8 +31,21 @@ run_used() {
 	shift 2
 	rm -f pidfile
 	# shellcheck disable=SC2016
-	counted run -q --summary=none "$@" -o "$recording" -- timeout "$seconds" sh -c 'echo $$ >pidfile; while :; do sleep 0.05; done'
-	said $?
+	counted run -q --summary=none --force "$@" -o "$recording" -- timeout "$seconds" sh -c 'echo $$ >pidfile; while :; do sleep 0.05; done'
+	said $? >status
+}
+
+# is_told PATTERN RECORDING SECONDS: the source's row has it after so long
+is_told() {
+	run_used "$2" "$3" --counters
+	source_row "$2" | grep -q "$1"
+}
+
+# attached PATTERN SECONDS: the same of a process that runs already
+attached() {
+	counted attach -q --summary=none --counters --force -d "$2s" -o attached "$(cat pidfile)"
+	said $? >status
+	source_row attached | grep -q "$1"
 }
 
 cat >nvml <<'EOT'
@@ -54,7 +67,8 @@ lts__average_t_sector_hit_rate_realtime.pct 60
 EOT
 
 echo "-- counters are what the script says"
-run_used counted 9 --counters
+longer 9 is_told 'present (6 counters' counted
+cat status
 source_row counted
 counted report --format=json counted >gpu.json
 about sm_active_ratio 0.7999 0.8001
@@ -69,29 +83,32 @@ counted report --full counted | grep -o 'hardware counters locked the clocks of 
 
 echo "-- nobody reads them unasked"
 run_used unasked 1
+cat status
 source_row unasked
 
 echo "-- a process that runs already"
 rm -f pidfile
 # shellcheck disable=SC2016
-sh -c 'echo $$ >pidfile; exec sleep 60' &
+sh -c 'echo $$ >pidfile; exec sleep 300' &
 running=$!
 wait_for pidfile
-counted attach -q --summary=none --counters -d 8s -o attached "$(cat pidfile)"
-said $?
+longer 8 attached 'present (6 counters'
+cat status
 kill $running
 source_row attached
 
 echo "-- refused"
 echo fail_cuptiPmSamplingGetCounterAvailability 35 >>cupti
-run_used refused 8 --counters
+longer 8 is_told 'not permitted' refused
+cat status
 source_row refused
 counted report --format=json refused >gpu.json
 tr -d '\n' <gpu.json | grep -o '"gpu.counters.l2_hit_ratio": *{[^}]*}' | tail -1 | tr -s ' '
 
 echo "-- CUPTI crashes"
 echo crash_cuptiDeviceGetChipName 1 >>cupti
-run_used crashed 8 --counters
+longer 8 is_told 'ended its process' crashed
+cat status
 source_row crashed
 
 echo "-- nothing is left behind"

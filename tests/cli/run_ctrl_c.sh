@@ -1,20 +1,18 @@
 # shellcheck shell=sh
 # Ctrl-C on a terminal is delivered to the program exactly once, and the report is written.
+. "$CASES/run.inc"
 command -v script >/dev/null || { echo 'script is missing' >&2; exit 77; }
 
-# until_typed TEXT: until a line on the terminal begins so, at most 20 s
+# until_typed TEXT: until a line on the terminal begins so
 until_typed() {
-	for _ in $(seq 400); do
-		grep -aq "^$1" typed 2>/dev/null && return 0
-		sleep 0.05
-	done
+	until_true grep -aqs "^$1" typed
 }
 
 (
 	until_typed ready
 	printf '\003'
 	until_typed status
-) | script -qefc 'trap : INT; trainprof run -o prof -- signal_trap 10; echo status $?' typed >/dev/null
+) | script -qefc 'trap : INT; trainprof run -o prof -- signal_trap 100; echo status $?' typed >/dev/null
 # The terminal shows the key in front of what comes next.
-tr -d '\r' <typed | sed 's/^\^C//' | grep -aE '^(int|INT|status|DATALOADER|Saved)|exited' | sed 's/^Overhead.*lost, //; s/ explain 1 |//'
+tr -d '\r' <typed | sed 's/^\^C//' | grep -aE '^(int|INT|status|Saved)|exited' | sed 's/^Overhead.*lost, //; s/ explain 1 |//'
 ls prof/report.json

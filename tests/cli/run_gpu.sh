@@ -59,9 +59,15 @@ gpm_2 80
 gpm_5 12
 EOF
 # The process that NVML lists is a child of the one that was started.
-# shellcheck disable=SC2016
-with_gpu "$PWD/script" run -q --summary=none -o used -- timeout 8 sh -c 'echo $$ >pidfile; while :; do :; done'
-said $?
+used() { # used SECONDS
+	# shellcheck disable=SC2016
+	with_gpu "$PWD/script" run -q --summary=none --force -o used -- timeout "$1" sh -c 'echo $$ >pidfile; while :; do :; done'
+	said $? >status
+	seconds=$1
+	source_row used | grep -q 'found by the processes'
+}
+longer 8 used
+cat status
 trainprof report used | grep '^GPU'
 source_row used
 trainprof report --format=json used >gpu.json
@@ -82,25 +88,31 @@ trainprof report --full used | grep -o 'gpu.power_limit_ratio  *[0-9.]*\|gpu.pci
 trainprof report --full used | grep -o "A GPU's PCIe link is narrower.*"
 # A counter that wraps between two looks is not believed.
 tr -d ' \n' <gpu.json | grep -o '"pcie_received_bytes_per_s":{[^}]*}'
-trainprof report --full used | grep 'gpu.energy_j' | awk '{ print ($2 > 1000 && $2 < 5000 ? "energy" : $0) }'
+trainprof report --full used | grep 'gpu.energy_j' | awk -v most=$((500 * (seconds + 2))) '{ print ($2 > 1000 && $2 < most ? "energy" : $0) }'
+
+# is_told PATTERN RECORDING SECONDS: what is said of the source when a program has slept so long
+is_told() {
+	with_gpu "$PWD/script" run -q --summary=none --force -o "$2" -- sleep "$3"
+	source_row "$2" | grep -q "$1"
+}
 
 echo "-- nobody uses one"
 printf 'devices 2\nprocess 1 5\n' >script
-with_gpu "$PWD/script" run -q --summary=none -o unused -- sleep 1.5
+longer 2 is_told 'uses none' unused
 source_row unused
 
 echo "-- none that works"
 printf 'devices 2\nfail_nvmlInit_v2 9\n' >script
-with_gpu "$PWD/script" run -q --summary=none -o broken -- sleep 0.5
+longer 1 is_told 'does not start' broken
 source_row broken
 TRAINPROF_GPU=0 with_gpu "$PWD/script" run -q --summary=none -o off -- sleep 0.1
 source_row off
 
 echo "-- the program does not wait for a driver"
-printf 'devices 1\nsleep_nvmlInit_v2 20\n' >script
+printf 'devices 1\nsleep_nvmlInit_v2 300\n' >script
 began=$(date +%s)
 with_gpu "$PWD/script" run -q --summary=none -o slow -- sleep 0.5
-[ $(($(date +%s) - began)) -lt 12 ] && echo soon
+[ $(($(date +%s) - began)) -lt 60 ] && echo soon
 source_row slow | sed 's/after [0-9.]* s/after T s/'
 
 echo "-- doctor tries all of every GPU"

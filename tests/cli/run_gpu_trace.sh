@@ -2,6 +2,7 @@
 # GPUs from inside: a program writes the ring that an agent would, and its truth is what is reported.
 . "$CASES/run.inc"
 export NVML_SCRIPT="$PWD/script"
+: >began
 printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
 # Some file: the driver would load it, and there is no driver.
 export TRAINPROF_AGENT=/dev/null
@@ -59,9 +60,14 @@ trainprof report --full killed | grep -o 'work *[0-9]* compute kernels.*copies' 
 
 echo "-- a window is left out where a GPU has no memory to spare"
 printf 'devices 1\nname NVIDIA H200\nawake 50\ncapability 90\ntotal 8000000000\nused 7700000000\nprocess pidfile 7000000000\n' >script
-# shellcheck disable=SC2016 # the inner shell expands it
-traced run -q --summary=none --gpu-trace=windows -o full -- sh -c 'echo $$ >pidfile; exec "$0" 60 20 2 40 5 8' "$BUILD/programs/gpu_script" >/dev/null
-trainprof report --full full | tr -s ' \n' ' ' | grep -o '[0-9]* windows* left out: GPU memory nearly full' | sort -u
+is_left_out() { # is_left_out STEPS
+	# shellcheck disable=SC2016 # the inner shell expands it
+	traced run -q --summary=none --gpu-trace=windows --force -o full -- \
+		sh -c 'echo $$ >pidfile; exec "$0" "$1" 20 2 40 5 8' "$BUILD/programs/gpu_script" "$1" >/dev/null
+	trainprof report --full full | tr -s ' \n' ' ' | grep -o '[1-9][0-9]* windows* left out: GPU memory nearly full' >out
+}
+longer 60 is_left_out
+sed 's/.* left/windows left/' out | sort -u
 trainprof report --full full | awk '$1 == "device.capability" { print $1, $2 }'
 printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
 
@@ -83,7 +89,14 @@ traced run -q --summary=none --gpu-trace=windows -o without -- true
 source_row without
 
 echo "-- nothing is left behind"
-find /dev/shm /tmp -maxdepth 1 -name "trainprof-gpu-*" -user "$(id -u)" 2>/dev/null | while read -r left; do
-	pid=${left##*trainprof-gpu-}
-	[ -e "/proc/${pid%%-*}" ] || echo "left: $left"
-done
+# left: of processes that are gone; those of others may be about to be removed
+left() {
+	find /dev/shm /tmp -maxdepth 1 -name "trainprof-gpu-*" -newer began -user "$(id -u)" 2>/dev/null | while read -r left; do
+		pid=${left##*trainprof-gpu-}
+		[ -e "/proc/${pid%%-*}" ] || echo "left: $left"
+	done
+}
+nothing_left() {
+	[ -z "$(left)" ]
+}
+until_true nothing_left || left

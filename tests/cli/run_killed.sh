@@ -1,10 +1,19 @@
 # shellcheck shell=sh
 # trainprof itself is killed: what was written until then is read, and knows how it was measured.
 . "$CASES/run.inc"
-trainprof run -q -o prof -- sleep 2 &
+# killed: trainprof is, and its program ends
+killed() {
+	kill -KILL $!
+	wait $! 2>/dev/null
+	[ ! -s pid ] || kill "$(cat pid)"
+	rm -f pid
+}
+
+# shellcheck disable=SC2016 # the inner shell's own
+program='echo $$ >pid; exec sleep 100'
+trainprof run -q -o prof -- sh -c "$program" &
 wait_for prof/records.tpr
-kill -KILL $!
-wait $! 2>/dev/null
+killed
 trainprof report --json prof 2>said >report.json
 said $?
 sed 's/;.*//' said
@@ -13,18 +22,14 @@ grep -c '"kind": "unknown"' report.json
 echo 'with --force: what was written is worth reading, and so is what it was to replace'
 trainprof run -q --summary=none -o 'two of' -- true
 old=$(stat -c %i 'two of/records.tpr')
-trainprof run -q -o 'two of' --force -- sleep 2 &
-for _ in $(seq 200); do
-	now=$(stat -c %i 'two of/records.tpr' 2>/dev/null) && [ "$now" != "$old" ] && [ -s 'two of/records.tpr' ] && break
-	sleep 0.05
-done
-kill -KILL $!
-wait $! 2>/dev/null
+trainprof run -q -o 'two of' --force -- sh -c "$program" &
+is_another() {
+	now=$(stat -c %i 'two of/records.tpr' 2>/dev/null) && [ "$now" != "$old" ] && [ -s 'two of/records.tpr' ]
+}
+until_true is_another
+killed
 # A program that was about to be started holds what trainprof held until it has seen that it is gone.
-for _ in $(seq 200); do
-	flock -n two*old* true && break
-	sleep 0.05
-done
+until_true flock -n two*old* true
 trainprof report --json 'two of' 2>said >report.json
 said $?
 sed 's/;.*//; s/old-[0-9]*/old-PID/' said

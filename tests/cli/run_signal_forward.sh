@@ -7,7 +7,7 @@ env --default-signal=INT true 2>/dev/null || { echo 'env knows no --default-sign
 # start NAME: in a group of its own, with INT as a terminal's shell leaves it
 start() {
 	setsid env --default-signal=INT trainprof run -q --summary=none -o "$1" -- \
-		signal_trap 10 >"$1.out" 2>&1 &
+		signal_trap 100 >"$1.out" 2>&1 &
 	wait_for "$1.out"
 }
 

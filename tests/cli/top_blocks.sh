@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Into a pipe go blocks of plain text, as many as asked for; the program does not notice.
 . "$CASES/run.inc"
-signal_trap 60 >heard &
+signal_trap 600 >heard &
 heard=$!
 wait_for heard
 sh -c 'while :; do :; done' &
@@ -16,10 +16,13 @@ trainprof top --width=120 -n 2 -i 500ms $pid >out
 said $?
 shape <out
 grep -c "$(printf '\033')" out
-echo '-d 2500ms -i 1s: the last one is shorter'
-trainprof top --width=120 -d 2500ms -i 1s $pid | shape
+echo '-d 4500ms -i 3s: the last one is shorter'
+trainprof top --width=120 -d 4500ms -i 3s $pid >out
+shape <out
+sed -n 's/^trainprof top .* last \([0-9.]*\) s of .*/\1/p' out | awk '{ last[NR] = $1 } END { print (last[2] < last[1] ? "shorter" : last[1] " and " last[2]) }'
 echo 'of one that ends'
-sh -c 'sleep 1.5; exit 3' &
+: >out
+sh -c 'until grep -q takes out; do sleep 0.05; done; exit 3' &
 trainprof top -i 500ms $! >out
 said $?
 sed -n 's/^pid [0-9]* //p' out

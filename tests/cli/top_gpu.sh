@@ -9,7 +9,7 @@ total 150000000000
 used 75000000000
 process pidfile 70000000000
 EOF
-trainer --milliseconds 20000 --steps 1000000 >/dev/null &
+trainer --milliseconds 600000 --steps 1000000 >/dev/null &
 echo $! >pidfile
 NVML_SCRIPT=$PWD/script LD_LIBRARY_PATH=$BUILD/doubles/whole trainprof top -i 2s -n 2 "$(cat pidfile)" >out
 said $?

@@ -29,17 +29,19 @@ def do(name, keys, seconds, until, *told):
     written = read(seconds, until)
     print(name, *(text in written for text in told))
 
+# Nothing waits that long unless something is wrong.
+LONG = 120
 ENTER, LEAVE, HOME, TAKES = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[H", b"trainprof takes"
-read(20, b"P> ")
-do("begin", b"trainprof top -i 500ms %d\n" % int(sys.argv[1]), 30, TAKES, ENTER, TAKES)
-do("Ctrl-Z", b"\x1a", 20, b"P> ", LEAVE, b"Stopped")
-do("fg", b"fg\n", 30, TAKES, ENTER, TAKES)
-do("Ctrl-Z", b"\x1a", 20, b"P> ", LEAVE, b"Stopped")
+read(LONG, b"P> ")
+do("begin", b"trainprof top -i 500ms %d\n" % int(sys.argv[1]), LONG, TAKES, ENTER, TAKES)
+do("Ctrl-Z", b"\x1a", LONG, b"P> ", LEAVE, b"Stopped")
+do("fg", b"fg\n", LONG, TAKES, ENTER, TAKES)
+do("Ctrl-Z", b"\x1a", LONG, b"P> ", LEAVE, b"Stopped")
 do("bg: nothing is drawn", b"bg\n", 2, None, HOME)
-do("the shell has its line", b"echo $((40 + 2))\n", 10, b"42", b"42")
-do("fg", b"fg\n", 30, TAKES, ENTER, TAKES)
-do("q", b"q", 20, b"P> ", LEAVE)
-do("status", b"echo status $?\n", 10, b"status 0", b"status 0")
+do("the shell has its line", b"echo $((40 + 2))\n", LONG, b"42", b"42")
+do("fg", b"fg\n", LONG, TAKES, ENTER, TAKES)
+do("q", b"q", LONG, b"P> ", LEAVE)
+do("status", b"echo status $?\n", LONG, b"status 0", b"status 0")
 os.kill(pid, signal.SIGHUP)
 END
 python3 jobs.py $pid

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # What is said when top is used wrongly: nothing is left behind.
-sleep 30 &
+sleep 300 &
 pid=$!
 for words in '' 99999999 0 4x '1 2' '-i 50ms PID' '-i 1h PID' '-i 2 PID' '--intervall=2s PID' '-n PID' '-o prof PID' '--collect=perv PID' prof; do
 	echo "trainprof top $words"

@@ -20,34 +20,45 @@ if pid == 0:
 before = termios.tcgetattr(fd)
 written = b""
 
-def read(seconds, until=None):
+LONG = 120  # nothing waits that long unless something is wrong
+
+def read(is_enough):
     global written
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not (until and until in written):
+    end = time.monotonic() + LONG
+    while time.monotonic() < end and not is_enough():
         if select.select([fd], [], [], 0.1)[0]:
             try:
                 written += os.read(fd, 65536)
             except OSError:
                 return
 
-read(20, b"trainprof takes")
-read(0.2)
+def frames():
+    """Those that are whole: each begins with HOME and ends with what erases the rest."""
+    return [text.split(b"\x1b[J")[0] for text in written.split(b"\x1b[H")[1:] if b"\x1b[J" in text]
+
+def rows_of(frame):
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", frame.decode()).replace("\r", "").split("\n")
+
+def fits(frame, lines, columns):
+    return len(rows_of(frame)) <= lines and max(map(len, rows_of(frame))) <= columns
+
+read(lambda: any(b"trainprof takes" in frame for frame in frames()))
 during = termios.tcgetattr(fd)
-first, written = written, b""
+first, first_frame, written = written, frames()[-1], b""
 size(fd, 8, 44)
-read(20, b"\x1b[J")
-second, written = written, b""
+# One of the former size may be under way.
+read(lambda: any(fits(frame, 8, 44) for frame in frames()))
+second_frame, written = frames()[-1], b""
 os.write(fd, b"xq")
-read(20, b"\x1b[?1049l")
+read(lambda: b"\x1b[?1049l" in written)
 _, status = os.waitpid(pid, 0)
-read(0.5)
+read(lambda: False)
 print("status", os.waitstatus_to_exitcode(status))
 print("echo", bool(before[3] & termios.ECHO), bool(during[3] & termios.ECHO))
 print("another screen", first.startswith(b"\x1b[?1049h"), b"\x1b[?1049l" in written)
 print("cursor", b"\x1b[?25l" in first, b"\x1b[?25h" in written)
-for name, text, lines, columns in ("first", first, 12, 60), ("smaller", second, 8, 44):
-    frame = text.split(b"\x1b[H")[-1].decode()
-    rows = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", frame).replace("\r", "").split("\n")
+for name, frame, lines, columns in ("first", first_frame, 12, 60), ("smaller", second_frame, 8, 44):
+    rows = rows_of(frame)
     print(name, "rows fit" if len(rows) <= lines else rows,
           "columns fit" if max(map(len, rows)) <= columns else rows)
 print("colour", b"\x1b[1m" in first)

@@ -1,13 +1,10 @@
 #!/bin/sh
 # Runs fuzz harnesses from the seeds kept in tests/fuzz/seeds/NAME/: for FUZZ_SECONDS each, going on
 # from what earlier runs found, or, when FUZZ_RUNS is set, that many inputs, the same ones every time.
-# run_fuzzers.sh HARNESS...
+# run_fuzzers.sh HARNESS...: as many at once as there are CPUs
 set -u
 corpus=build/fuzz/corpus
-if [ -n "${FUZZ_RUNS:-}" ]; then
-	corpus=build/fuzz/corpus-fixed
-	rm -rf "$corpus"
-fi
+[ -z "${FUZZ_RUNS:-}" ] || corpus=build/fuzz/corpus-fixed
 
 # Fast harnesses get more inputs and slow ones less: each what it would do in 15 to 60 seconds.
 limit_of() { # limit_of NAME
@@ -27,18 +24,32 @@ limit_of() { # limit_of NAME
 	echo "-runs=$((FUZZ_RUNS * factor / divisor)) -seed=1"
 }
 
+# An input that takes a minute hangs, whoever else wants the CPUs.
+run_one() { # run_one HARNESS: its log, and its status in a file of its own
+	name=$(basename "$1")
+	seeds=tests/fuzz/seeds/$name
+	grown=$corpus/$name
+	[ -z "${FUZZ_RUNS:-}" ] || rm -rf "$grown"
+	mkdir -p "$grown" build/fuzz/found
+	[ -d "$seeds" ] || seeds=
+	# shellcheck disable=SC2046,SC2086 # two words; no seeds, no word
+	"$1" $(limit_of "$name") -timeout=60 -rss_limit_mb=2048 \
+		-artifact_prefix="build/fuzz/found/$name-" "$grown" $seeds >"build/fuzz/$name.log" 2>&1
+	echo $? >"build/fuzz/$name.status"
+}
+
+if [ "$1" = --one ]; then
+	run_one "$2"
+	exit 0
+fi
+rm -f build/fuzz/*.status
+printf '%s\n' "$@" | xargs -n 1 -P "$(nproc)" "$0" --one
 n_passed=0
 n_failed=0
 for harness in "$@"; do
 	name=$(basename "$harness")
-	seeds=tests/fuzz/seeds/$name
-	grown=$corpus/$name
-	mkdir -p "$grown" build/fuzz/found
-	[ -d "$seeds" ] || seeds=
 	log=build/fuzz/$name.log
-	# shellcheck disable=SC2046,SC2086 # two words; no seeds, no word
-	if "$harness" $(limit_of "$name") -timeout=10 -rss_limit_mb=2048 \
-		-artifact_prefix="build/fuzz/found/$name-" "$grown" $seeds >"$log" 2>&1; then
+	if [ "$(cat "build/fuzz/$name.status")" = 0 ]; then
 		n_passed=$((n_passed + 1))
 		echo "$name: $(grep -a -o 'DONE.*' "$log" | tail -1)"
 	else

@@ -70,7 +70,9 @@ few_files() { # few_files FOLDER: at most eight, each at most 16 MiB
 ok "the phases take ten minutes at most" fits
 ok "each experiment belongs to one phase" is_whole
 
-bash "$bundle/verify.sh" "$work/real" >"$work/log" 2>&1
+# The seconds are a GPU's machine's; here others may have the CPUs.
+awk '!/^#/ { $2 *= 10 } { print }' "$bundle/phases.txt" >"$work/patient"
+VERIFY_PHASES=$work/patient bash "$bundle/verify.sh" "$work/real" >"$work/log" 2>&1
 ok "every phase tells a line that the schema allows" lines "$work/real/results.jsonl"
 ok "there are as many lines as phases" \
 	test "$(wc -l <"$work/real/results.jsonl")" -eq "$(grep -vc '^#' "$bundle/phases.txt")"
@@ -137,16 +139,16 @@ sleep 271828 &
 echo '{"status": "done", "figures": [], "claims": [], "notes": []}'
 P
 cat >"$work/phases" <<P
-first  5 - python3 $work/told.py 0
-crash  5 - python3 -c import(os)
-killed 5 - sh $work/kill.sh
+first  99 - python3 $work/told.py 0
+crash  99 - python3 -c import(os)
+killed 99 - sh $work/kill.sh
 hang   1 - sleep 161803
-cut    2 - python3 $work/told.py 60
-silent 5 - true
-noise  5 - echo hello
-gone   5 - /nowhere/at/all
-left   5 V1,V2 sh $work/left.sh
-last   5 - python3 $work/told.py 0
+cut    9 - python3 $work/told.py 600
+silent 99 - true
+noise  99 - echo hello
+gone   99 - /nowhere/at/all
+left   99 V1,V2 sh $work/left.sh
+last   99 - python3 $work/told.py 0
 P
 # shellcheck disable=SC2016 # of that shell
 echo 'kill -11 $$' >"$work/kill.sh"
@@ -158,10 +160,10 @@ ok "a phase that ran out of time has told what it had" \
 ok "what a phase left behind is ended" nobody 271828
 ok "and so is one that hung" nobody 161803
 
-printf 'first 5 - python3 %s/told.py 0\nhang 60 - sleep 314159\n' "$work" >"$work/phases"
+printf 'first 99 - python3 %s/told.py 0\nhang 600 - sleep 314159\n' "$work" >"$work/phases"
 VERIFY_PHASES=$work/phases bash "$bundle/verify.sh" "$work/cut" >"$work/log" 2>&1 &
 verifying=$!
-for _ in $(seq 1000); do
+for _ in $(seq 2000); do
 	[ -s "$work/cut/results.jsonl" ] && ! nobody 314159 >/dev/null && break
 	sleep 0.05
 done

@@ -1,6 +1,7 @@
 """Programs that are hard to read: hard.py crowd|deep|forks|inner|gil|ends|counts. Prints what to look for, one
 line "pid tid name", and waits to be killed."""
 import os
+import signal
 import sys
 import threading
 import time
@@ -87,10 +88,11 @@ def gil():
 
 
 def ends():
-    """Starts threads and ends them, then ends itself, while it is read."""
+    """Starts threads and ends them, while it is read; then ends itself, at SIGUSR1."""
+    over = threading.Event()
+    signal.signal(signal.SIGUSR1, lambda number, frame: over.set())
     say(os.getpid(), os.getpid(), "ends")
-    end = time.monotonic() + 2
-    while time.monotonic() < end:
+    while not over.is_set():
         threads = [threading.Thread(target=lambda: sum(range(1000))) for _ in range(20)]
         for thread in threads:
             thread.start()
@@ -99,16 +101,18 @@ def ends():
 
 
 def counts():
-    """A loop of one line, 5 ms of CPU time a round, among variables that count nothing. Ends after 300."""
+    """A loop of one line, 5 ms of CPU time a round, among variables that count nothing. The last of 300 rounds
+    goes on."""
     def train():
         name = "train"
         limit = 300
         for step in range(limit):
             end = time.process_time() + 0.005
-            while time.process_time() < end:
+            while time.process_time() < end or step == 299:
                 k = hash(name) % 1000
         say(limit, k >= 0, name)
 
+    say(os.getpid(), os.getpid(), "train")
     train()
 
 

@@ -1,4 +1,5 @@
-"""A loop at the top of a script, as counts() of hard.py is: its variables are those of the module."""
+"""A loop at the top of a script, as counts() of hard.py is: its variables are those of the module. The last of
+300 rounds goes on."""
 import os
 import sys
 import time
@@ -7,5 +8,5 @@ LIMIT = 300
 print(os.getpid(), flush=True)
 for step in range(LIMIT):
     end = time.process_time() + 0.005
-    while time.process_time() < end:
+    while time.process_time() < end or step == 299:
         k = hash(sys.argv[0]) % 1000

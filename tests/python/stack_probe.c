@@ -190,13 +190,18 @@ static uint64_t futex_of(pid_t pid, const char *tid)
 	return n == 2 && number == SYS_futex ? address : 0;
 }
 
-static int gil(struct tp_python *python, pid_t pid, long n_looks)
+/* Whoever is to take it, or has been told to leave it, waits for a CPU where others have them: some
+ * looks more, until it was held at half of those asked for, and waited for at a third. */
+static int gil(struct tp_python *python, pid_t pid, long n_asked)
 {
 	char path[64];
 	long n_held = 0;
 	long n_waits = 0;
+	long n_looks = 0;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	for (long i = 0; i < n_looks; i++) {
+	while (n_looks < n_asked ||
+	       (n_looks < 20 * n_asked && (2 * n_held <= n_asked || 3 * n_waits <= n_asked))) {
+		n_looks++;
 		DIR *tasks = opendir(path);
 		const struct dirent *entry;
 		n_held += tp_python_gil_holder(python) != 0;
@@ -223,8 +228,8 @@ static bool is_step(const struct tp_python_counter *counter)
 	       counter->local == COUNTED_LOCAL;
 }
 
-/* Up by what two milliseconds can bring, never down, to the last round. */
-static int count(struct tp_python *python, pid_t pid, long n_looks)
+/* Each value is told once: up, never down, to the last round. */
+static int count(struct tp_python *python, pid_t pid, long n_most)
 {
 	struct tp_python_counter counters[16];
 	uint64_t last = 0;
@@ -232,7 +237,7 @@ static int count(struct tp_python *python, pid_t pid, long n_looks)
 	long n_wrong = 0;
 	long n_others = 0;
 	enum tp_python_outcome outcome = TP_PYTHON_READ;
-	for (long i = 0; i < n_looks && outcome != TP_PYTHON_LOST; i++) {
+	for (long i = 0; i < n_most && outcome != TP_PYTHON_LOST && last + 1 < N_COUNTED; i++) {
 		size_t n;
 		size_t cut;
 		outcome = tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
@@ -256,6 +261,8 @@ static int restless(struct tp_python *python, pid_t pid, long n_reads)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	printf("reading\n");
+	fflush(stdout);
 	for (long i = 0; i < n_reads; i++) {
 		DIR *tasks = opendir(path);
 		const struct dirent *entry;

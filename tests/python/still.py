@@ -127,9 +127,21 @@ def escape(text):
         "\\x%02x" % ord(c) if ord(c) < 32 or 127 <= ord(c) < 160 else c for c in text)
 
 
+def still_frames(tids):
+    """Of all threads, when all wait for the gate, which is one place."""
+    while True:
+        frames = sys._current_frames()
+        places = {(frames[ident].f_code, frames[ident].f_lasti) for ident in tids if ident in frames}
+        if len(places) == 1 and all(ident in frames for ident in tids):
+            code, last = places.pop()
+            if code.co_name == "wait" and code.co_filename == threading.__file__:
+                return frames
+        time.sleep(0.1)
+
+
 def scribe(path, tids):
     time.sleep(1)
-    frames = sys._current_frames()
+    frames = still_frames(tids)
     with open(path + ".part", "w", encoding="utf-8") as out:
         for ident, tid in tids.items():
             for frame, line in traceback.walk_stack(frames[ident]):
@@ -148,6 +160,7 @@ def main():
         thread.start()
         tids[thread.ident] = thread.native_id
     threading.Thread(target=scribe, args=(sys.argv[1], tids), daemon=True).start()
+    print("ready", flush=True)
     gate.wait()
 
 

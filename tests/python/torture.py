@@ -41,6 +41,7 @@ def main():
     is_fresh = sys.argv[3:] == ["fresh"]
     families = [make(k) for k in range(40)]
     turn = 0
+    print("ready", flush=True)
     while time.monotonic() < end:
         for _ in range(20):
             for family in families:

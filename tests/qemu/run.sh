@@ -14,6 +14,15 @@ skip() {
 	exit 0
 }
 
+# tries_of COMMAND...: what fetches from a network that may fail for a moment
+tries_of() {
+	for _ in 1 2 3; do
+		DEBIAN_FRONTEND=noninteractive timeout 300 "$@" && return 0
+		sleep 5
+	done
+	return 1
+}
+
 missing=
 command -v qemu-system-aarch64 > /dev/null || missing="$missing qemu-system-arm"
 command -v $cross > /dev/null || missing="$missing gcc-aarch64-linux-gnu"
@@ -24,8 +33,7 @@ if [ -n "$missing" ]; then
 	[ "$(id -u)" -eq 0 ] || skip "missing: apt-get install$missing"
 	echo "installing:$missing"
 	# shellcheck disable=SC2086 # a list of words
-	DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing \
-		> "$out/apt.log" 2>&1 || skip "apt-get install$missing fails, see $out/apt.log"
+	tries_of apt-get install -y -q --no-install-recommends $missing > "$out/apt.log" 2>&1 || skip "apt-get install$missing fails, see $out/apt.log"
 fi
 
 # Debian's arm64 kernel, by lists of our own: the machine's are for another architecture.
@@ -41,11 +49,11 @@ fetch_kernel() {
 		-o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$state/parts" \
 		-o "Dir::State=$state" -o "Dir::State::Lists=$state/lists" \
 		-o "Dir::State::status=$state/status" -o "Dir::Cache=$state"
-	apt-get "$@" update || return 1
+	tries_of apt-get "$@" update || return 1
 	package=$(apt-cache "$@" show linux-image-cloud-arm64 |
 		sed -n 's/^Depends: \(linux-image-[^ ,]*\).*/\1/p' | head -1)
 	[ -n "$package" ] || return 1
-	(cd "$state" && apt-get "$@" download "$package") || return 1
+	(cd "$state" && tries_of apt-get "$@" download "$package") || return 1
 	dpkg-deb --fsys-tarfile "$state/$package"_*.deb |
 		tar -x -O --wildcards './boot/vmlinuz-*' > "$kernel.new" || return 1
 	[ -s "$kernel.new" ] && mv "$kernel.new" "$kernel"
@@ -78,7 +86,8 @@ $cross -static -O2 -std=c11 -D_GNU_SOURCE -DTP_HAVE_PFM=0 \
 }
 (cd "$out" && echo init | cpio -o -H newc --quiet | gzip -1 > initrd.gz)
 
-timeout 120 qemu-system-aarch64 -M virt -cpu cortex-a57 -smp 1 -m 256 -nographic -nic none -no-reboot \
+# Minutes are for machines whose CPUs others have; the guest has a clock of its own.
+timeout 600 qemu-system-aarch64 -M virt -cpu cortex-a57 -smp 1 -m 256 -nographic -nic none -no-reboot \
 	-icount shift=0 -kernel "$kernel" -initrd "$out/initrd.gz" \
 	-append 'console=ttyAMA0 quiet panic=-1 rdinit=/init' < /dev/null > "$out/console.log" 2>&1
 status=$?

@@ -151,6 +151,21 @@ START_TEST(file_cut_by_the_program_stops_the_source_and_nothing_else)
 }
 END_TEST
 
+START_TEST(file_cut_shortly_before_the_end_is_told_as_well)
+{
+	tp_tree_fork(context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
+	ck_assert_int_eq(tp_marks_collector.sample(marks, tp_clock_now_ns(), NULL), TP_OK);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(tp_marks_collector.stop(marks, tp_clock_now_ns(), NULL), TP_OK);
+	ck_assert_str_eq(marks->availability.reason,
+			 "stopped early: the program damaged the file of marks");
+	size_t n_gaps = 0;
+	for (size_t i = 0; i < sink.n_records; i++)
+		n_gaps += sink.records[i].kind == TP_RECORD_GAP;
+	ck_assert_uint_eq(n_gaps, 1);
+}
+END_TEST
+
 Suite *suite_collect_marks(void);
 Suite *suite_collect_marks(void)
 {
@@ -163,6 +178,7 @@ Suite *suite_collect_marks(void)
 	tcase_add_test(tc, mark_of_a_process_that_has_ended_keeps_its_task);
 	tcase_add_test(tc, marks_that_came_too_fast_are_a_gap_with_their_number);
 	tcase_add_test(tc, file_cut_by_the_program_stops_the_source_and_nothing_else);
+	tcase_add_test(tc, file_cut_shortly_before_the_end_is_told_as_well);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
