@@ -119,7 +119,7 @@ enum tp_gpu_state {
 	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or it lacks a call that is needed */
 	TP_GPU_STATE_TAKEN = 17,    /* another tool has it, again: `owner` where it says its name */
 	TP_GPU_STATE_FAILED = 18,   /* a call failed: `failed_call`, `error` */
-	TP_GPU_STATE_STOLEN = 19,   /* another tool has replaced our callbacks since */
+	TP_GPU_STATE_STOLEN = 19,   /* another tool has replaced our callbacks: `owner`, if known */
 	TP_GPU_STATE_UNFIT = 20,    /* a version of CUPTI that is not supported */
 	TP_GPU_STATE_NO_ROOM = 21,  /* no memory for events: `error` is the errno */
 };
