@@ -233,8 +233,19 @@ static void tend(uint64_t at_ns)
 		look_for_theft(at_ns);
 }
 
+/* Killed, perhaps, while it wanted events: nobody else would end what that costs. */
+static bool is_reader_gone(void)
+{
+	uint64_t seen_ns = __atomic_load_n(&agent.ring.header->reader_ns, __ATOMIC_RELAXED);
+	return now_ns() > seen_ns + READER_MS * NS_PER_MS;
+}
+
+/* Before the reader has found the ring it has not looked, and is not gone. */
 static bool is_wanted(uint32_t wanted)
 {
+	bool was_read = __atomic_load_n(&agent.ring.header->reader_ns, __ATOMIC_RELAXED) != 0;
+	if (was_read && is_reader_gone())
+		return false;
 	if (wanted == TP_GPU_WANT_AS_STARTED)
 		return !agent.starts_idle;
 	return wanted == TP_GPU_WANT_EVENTS;
@@ -338,9 +349,8 @@ static bool is_dismissed(void)
 	const struct tp_gpu_ring_header *header = agent.ring.header;
 	if (!agent.may_leave)
 		return false;
-	uint64_t seen_ns = __atomic_load_n(&header->reader_ns, __ATOMIC_RELAXED);
 	return __atomic_load_n(&header->wanted, __ATOMIC_RELAXED) == TP_GPU_WANT_LEAVE ||
-	       now_ns() > seen_ns + READER_MS * NS_PER_MS;
+	       is_reader_gone();
 }
 
 /* As before we came, but for what stays mapped: CUPTI has our functions. */

@@ -15,8 +15,10 @@
  * Numbers are in the byte order of the machine; the file is read on the machine that wrote it.
  *
  * In a program that ran already (trainprof attach) it has no name: the agent makes a memfd, which
- * the profiler takes over as a descriptor, so that neither needs to see the other's files. Such an
- * agent leaves where `reader_ns` is 10 s old: nobody else would end it.
+ * the profiler takes over as a descriptor, so that neither needs to see the other's files.
+ *
+ * Where `reader_ns` is not 0 and 10 s old an agent stops collecting, and one of a program that ran
+ * already leaves: nobody else would end it.
  *
  * Who writes what. The reader writes `tail`, `wanted` and `reader_ns`, nothing else; all else is
  * the agent's, and of the agent one thread's at a time. Words are stored whole, by aligned stores.
