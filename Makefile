@@ -159,6 +159,14 @@ $(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti_
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ \
 		tests/doubles/cupti_double.c $(if $(filter whole,$*),tests/doubles/pm_double.c) -lpthread -ldl
 
+# A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start.
+OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so
+$(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  DOUBLE  $@'
+	$(Q)$(CC) $(DOUBLE_CFLAGS) $(if $(filter bound,$*),-fno-plt -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)relro,-Wl$(comma)-z$(comma)lazy) \
+		-o $@ $< $(B)/doubles/whole/libcupti.so.13
+
 # A library that the tests put into running programs.
 VISITOR := $(B)/doubles/libvisitor.so
 $(VISITOR): tests/doubles/visitor.c Makefile
@@ -175,7 +183,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
 # Some tests measure programs that lie beside the binary.
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
-		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(VISITOR) $(AGENT)
+		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
 

@@ -4,6 +4,7 @@
 
 #include "cuptisession.h"
 #include "hostclock.h"
+#include "newcomer.h"
 #include "nvtx.h"
 #include "ranges.h"
 #include "seekcupti.h"
@@ -28,8 +29,10 @@ enum {
 	IDLE_MS = 200,     /* else */
 	MANY_MS = 1,       /* while ranges wait that cannot be taken: one is being written */
 	CLOCK_MS = 200,    /* between two readings of the clocks */
+	LOADED_MS = 1000,  /* between two looks at what has been loaded: a child that is forked
+			      while the loader is asked waits for it */
 	UNREAD_MS = 10000, /* that a full ring is waited for */
-	READER_MS = 10000, /* without a look of the reader, after which one that joined leaves */
+	READER_MS = 10000, /* without a look of the reader, which then is taken to be gone */
 	EXIT_MS = 2000,    /* that the end of a program is held up at most, should CUPTI hang */
 	NICER = 5,
 };
@@ -54,6 +57,7 @@ static struct {
 	enum { CUPTI_UNSOUGHT, CUPTI_FOUND, CUPTI_GONE } cupti;
 	bool is_open;
 	uint64_t clock_at_ns;
+	uint64_t loaded_at_ns;
 	uint64_t release_at_ns; /* when what was paused is let go of; 0 = nothing is */
 	uint64_t tail;          /* of the reader, and since when */
 	uint64_t tail_at_ns;
@@ -132,23 +136,67 @@ static void shut(enum tp_gpu_state state)
 	set_state(state);
 }
 
+static void release(void)
+{
+	tp_session_release(&agent.session);
+	agent.is_open = false;
+	agent.release_at_ns = 0;
+	tp_newcomer_let_go();
+}
+
 static void let_go(void)
 {
 	if (!agent.release_at_ns)
 		return;
 	tp_session_tell_clock(&agent.session);
 	tp_session_flush(&agent.session, false);
-	tp_session_release(&agent.session);
-	agent.release_at_ns = 0;
+	release();
+}
+
+/* Nothing more will be delivered to us: what is incomplete comes as it is. */
+static void let_go_at_once(void)
+{
+	if (agent.is_open) {
+		tp_session_tell_clock(&agent.session);
+		tp_session_pause(&agent.session);
+	}
+	if (agent.is_open || agent.release_at_ns) {
+		tp_session_flush(&agent.session, true);
+		release();
+	}
 }
 
 /* Not switched off: what is on is the other tool's by now. */
 static void yield_to_thief(void)
 {
 	tp_session_watch(&agent.session, false);
-	tp_session_release(&agent.session);
-	agent.is_open = false;
+	release();
+	agent.ring.header->owner[0] = '\0';
 	set_state(TP_GPU_STATE_STOLEN);
+}
+
+/* Where the last look was that long ago. */
+static void watch_newcomers(uint64_t at_ns, uint64_t ms)
+{
+	if (agent.loaded_at_ns && at_ns - agent.loaded_at_ns < ms * NS_PER_MS)
+		return;
+	tp_newcomer_watch();
+	agent.loaded_at_ns = at_ns;
+}
+
+/* Another tool comes for CUPTI, and waits until it can have it. */
+static void make_way(void)
+{
+	enum tp_gpu_state state = TP_GPU_STATE_STOLEN;
+	enum tp_newcomer newcomer = tp_newcomer_ask(agent.ring.header->owner);
+	if (newcomer == TP_NEWCOMER_NONE)
+		return;
+	let_go_at_once();
+	if (newcomer == TP_NEWCOMER_SUBSCRIBES)
+		state = tp_standaside_note_taken(&agent.aside, now_ns()) ? TP_GPU_STATE_ASIDE
+									 : TP_GPU_STATE_TAKEN;
+	set_state(state);
+	tp_newcomer_answer();
 }
 
 static void look_for_theft(uint64_t at_ns)
@@ -185,8 +233,19 @@ static void tend(uint64_t at_ns)
 		look_for_theft(at_ns);
 }
 
+/* Killed, perhaps, while it wanted events: nobody else would end what that costs. */
+static bool is_reader_gone(void)
+{
+	uint64_t seen_ns = __atomic_load_n(&agent.ring.header->reader_ns, __ATOMIC_RELAXED);
+	return now_ns() > seen_ns + READER_MS * NS_PER_MS;
+}
+
+/* Before the reader has found the ring it has not looked, and is not gone. */
 static bool is_wanted(uint32_t wanted)
 {
+	bool was_read = __atomic_load_n(&agent.ring.header->reader_ns, __ATOMIC_RELAXED) != 0;
+	if (was_read && is_reader_gone())
+		return false;
 	if (wanted == TP_GPU_WANT_AS_STARTED)
 		return !agent.starts_idle;
 	return wanted == TP_GPU_WANT_EVENTS;
@@ -196,8 +255,13 @@ static void open_session(void)
 {
 	static bool is_registered;
 	let_go();
+	watch_newcomers(now_ns(), 0);
+	if (!tp_newcomer_hold())
+		return; /* at the next look that one has CUPTI, or has left it */
 	enum tp_gpu_state state = tp_session_open(&agent.session);
 	agent.is_open = state == TP_GPU_STATE_OPEN;
+	if (!agent.is_open)
+		tp_newcomer_let_go();
 	agent.tail_at_ns = 0;
 	agent.theft = (struct tp_theft){0};
 	if (agent.is_open)
@@ -233,6 +297,12 @@ static void tell_ranges(void)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
+/* CUPTI tells nothing, and will not. */
+static bool is_hopeless(void)
+{
+	return tp_ringwriter_state(&agent.ring) >= TP_GPU_STATE_NO_CUPTI;
+}
+
 /* One look. False: there is nothing more to do, ever. */
 static bool look(uint32_t wanted)
 {
@@ -251,7 +321,7 @@ static bool look(uint32_t wanted)
 		tend(at_ns);
 	else if (agent.release_at_ns && at_ns >= agent.release_at_ns)
 		let_go();
-	return tp_ringwriter_state(&agent.ring) < TP_GPU_STATE_NO_CUPTI;
+	return !is_hopeless();
 }
 
 static void wait_for(uint32_t wanted)
@@ -267,14 +337,7 @@ static void wait_for(uint32_t wanted)
 
 static void finish(void)
 {
-	if (agent.is_open) {
-		tp_session_tell_clock(&agent.session);
-		tp_session_pause(&agent.session);
-	}
-	if (agent.is_open || agent.release_at_ns) {
-		tp_session_flush(&agent.session, true);
-		tp_session_release(&agent.session);
-	}
+	let_go_at_once();
 	tell_ranges();
 	if (agent.cupti != CUPTI_GONE)
 		set_state(TP_GPU_STATE_FINISHED);
@@ -286,9 +349,8 @@ static bool is_dismissed(void)
 	const struct tp_gpu_ring_header *header = agent.ring.header;
 	if (!agent.may_leave)
 		return false;
-	uint64_t seen_ns = __atomic_load_n(&header->reader_ns, __ATOMIC_RELAXED);
 	return __atomic_load_n(&header->wanted, __ATOMIC_RELAXED) == TP_GPU_WANT_LEAVE ||
-	       now_ns() > seen_ns + READER_MS * NS_PER_MS;
+	       is_reader_gone();
 }
 
 /* As before we came, but for what stays mapped: CUPTI has our functions. */
@@ -312,16 +374,26 @@ static bool is_over(void)
 	return __atomic_load_n(&agent.is_over, __ATOMIC_ACQUIRE);
 }
 
+static void seek_cupti(void)
+{
+	bool is_found = tp_seekcupti(&agent.session, &agent.ring, agent.may_leave);
+	agent.cupti = is_found ? CUPTI_FOUND : CUPTI_GONE;
+	if (is_found)
+		tp_newcomer_begin(&agent.session.lib, &agent.ring);
+}
+
 /* Not before CUDA begins: loading CUPTI would begin it. */
 static void look_at_cupti(uint32_t wanted)
 {
 	__atomic_store_n(&agent.ring.header->heartbeat_ns, now_ns(), __ATOMIC_RELAXED);
 	if (agent.cupti == CUPTI_UNSOUGHT &&
 	    __atomic_load_n(&agent.has_come[DOOR_CUDA], __ATOMIC_ACQUIRE))
-		agent.cupti = tp_seekcupti(&agent.session, &agent.ring, agent.may_leave)
-				      ? CUPTI_FOUND
-				      : CUPTI_GONE;
-	if (agent.cupti == CUPTI_FOUND && !look(wanted))
+		seek_cupti();
+	if (agent.cupti != CUPTI_FOUND)
+		return;
+	watch_newcomers(now_ns(), LOADED_MS);
+	make_way();
+	if (is_hopeless() || !look(wanted))
 		agent.cupti = CUPTI_GONE;
 }
 
@@ -341,6 +413,7 @@ static void *run(void *unused)
 		finish();
 	else
 		leave();
+	tp_newcomer_end();
 	__atomic_store_n(&agent.is_done, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	return NULL;

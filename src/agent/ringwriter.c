@@ -211,6 +211,7 @@ int tp_ringwriter_renew(struct tp_ringwriter *ring)
 	memset(header->n_dropped, 0, counts);
 	header->cost_ns = 0;
 	header->error = 0;
+	header->owner[0] = '\0';
 	header->wanted = TP_GPU_WANT_AS_STARTED;
 	header->tail = ring->tail = ring->head;
 	ring->n_gone = 0;

@@ -213,9 +213,10 @@ static void measure_share(struct search *search, enum tp_fact fact)
 		all_ns += (double)kernel->time_ns;
 		fit_ns += any_kernel_row(search, fact, name) ? (double)kernel->time_ns : 0;
 	}
-	if (all_ns > 0)
+	if (all_ns > 0) {
 		tp_profile_set(profile, fact, fit_ns / all_ns, TP_ORIGIN_MEASURED, 1);
-	else if (search->trace->run.mode == TP_MODE_IMPORT)
+		profile->facts[fact].seen = "by names of kernels";
+	} else if (search->trace->run.mode == TP_MODE_IMPORT)
 		tp_profile_miss(profile, fact, "no matrix products were seen");
 }
 

@@ -119,6 +119,15 @@ static void add_kernel_time(struct kernel_time *out, const struct tp_kernel_row 
 	out->no_tensor += row->tensor == TP_TENSOR_NO ? ns : 0;
 }
 
+/* No counter says so: who reads it should know. */
+static void set_by_name(struct tp_profile *profile, enum tp_fact fact, double value, double of,
+			const char *why)
+{
+	set_ratio(profile, fact, value, of, why);
+	if (profile->facts[fact].is_known)
+		profile->facts[fact].seen = "by names of kernels";
+}
+
 static void set_kernel_facts(struct tp_rank_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -129,15 +138,15 @@ static void set_kernel_facts(struct tp_rank_analysis *analysis)
 					tp_rank_kernel_row(analysis, profile->kernels[i].name),
 					(double)profile->kernels[i].time_ns);
 	const char *why = "no kernel that computes is in the trace";
-	set_ratio(profile, TP_FACT_KERNEL_MEMORY, time.memory, time.all, why);
-	set_ratio(profile, TP_FACT_KERNEL_ELEMENTWISE, time.elementwise, time.all, why);
-	set_ratio(profile, TP_FACT_KERNEL_LAYOUT, time.layout, time.all, why);
-	set_ratio(profile, TP_FACT_KERNEL_OPTIMIZER, time.optimizer, time.all, why);
-	set_ratio(profile, TP_FACT_KERNEL_WEAK, time.weak, time.all, why);
-	set_ratio(profile, TP_FACT_KERNEL_MATH, time.matrix, time.all, why);
+	set_by_name(profile, TP_FACT_KERNEL_MEMORY, time.memory, time.all, why);
+	set_by_name(profile, TP_FACT_KERNEL_ELEMENTWISE, time.elementwise, time.all, why);
+	set_by_name(profile, TP_FACT_KERNEL_LAYOUT, time.layout, time.all, why);
+	set_by_name(profile, TP_FACT_KERNEL_OPTIMIZER, time.optimizer, time.all, why);
+	set_by_name(profile, TP_FACT_KERNEL_WEAK, time.weak, time.all, why);
+	set_by_name(profile, TP_FACT_KERNEL_MATH, time.matrix, time.all, why);
 	why = "no matrix product, convolution or attention is in the trace";
-	set_ratio(profile, TP_FACT_KERNEL_TENSOR, time.tensor, time.matrix, why);
-	set_ratio(profile, TP_FACT_KERNEL_NO_TENSOR, time.no_tensor, time.matrix, why);
+	set_by_name(profile, TP_FACT_KERNEL_TENSOR, time.tensor, time.matrix, why);
+	set_by_name(profile, TP_FACT_KERNEL_NO_TENSOR, time.no_tensor, time.matrix, why);
 }
 
 /* Copies between host and device: how fast, and by what memory. */

@@ -74,6 +74,12 @@ static enum tp_status bad_choice(const struct tp_option *option, const char *tex
 		snprintf(list + used, sizeof(list) - used, "%s%s", n ? ", " : "",
 			 option->choices[n]);
 	}
+	/* It was taken from what follows: "run --gpu-trace -- ./train". */
+	if (text[0] == '-') {
+		tp_fail(err, TP_USAGE, "--%s needs one of %s", option->name, list);
+		tp_error_next(err, "--%s=%s", option->name, option->choices[0]);
+		return TP_USAGE;
+	}
 	const char *near = tp_text_nearest(text, option->choices, n);
 	tp_fail(err, TP_USAGE, "%s: not one of %s%s%s", where, list, near ? "; nearest: " : "",
 		near ? near : "");

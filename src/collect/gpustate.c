@@ -34,7 +34,8 @@ enum tp_presence tp_gpu_state_explain(const struct tp_gpu_ring_header *header, c
 			 header->owner);
 		return TP_PRESENCE_IN_USE;
 	case TP_GPU_STATE_STOLEN:
-		snprintf(out, size, "another tool took CUPTI over while it ran");
+		snprintf(out, size, "another tool took CUPTI over%s%.40s",
+			 header->owner[0] ? ": " : " while it ran", header->owner);
 		return TP_PRESENCE_DEGRADED;
 	case TP_GPU_STATE_FAILED:
 		snprintf(out, size, "%.40s of CUPTI failed (%d)", header->failed_call,
@@ -58,6 +59,9 @@ enum tp_presence tp_gpu_state_explain(const struct tp_gpu_ring_header *header, c
 		return TP_PRESENCE_DEGRADED;
 	default:
 		out[0] = '\0';
-		return TP_PRESENCE_PRESENT;
+		if (!header->owner[0])
+			return TP_PRESENCE_PRESENT;
+		snprintf(out, size, "another tool had CUPTI for a time: %.40s", header->owner);
+		return TP_PRESENCE_DEGRADED;
 	}
 }

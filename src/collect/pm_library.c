@@ -114,6 +114,8 @@ static const struct {
 	{PM_WSL, TP_PRESENCE_NO_DEVICE, "not supported under WSL", ""},
 	{PM_UNKNOWN_CHIP, TP_PRESENCE_NO_LIBRARY, "this libcupti does not know the GPU",
 	 TP_CUPTI_ENV "=/path/of/a/newer/libcupti.so"},
+	{PM_INVALID_METRIC_NAME, TP_PRESENCE_NO_DEVICE,
+	 "CUPTI knows none of the counters that are wanted of this GPU", ""},
 	{PM_UNKNOWN, TP_PRESENCE_NO_DEVICE, "unknown error", ""},
 };
 

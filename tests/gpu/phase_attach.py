@@ -17,11 +17,13 @@ def attach(recording, pid):
 
 
 def once(line, program, number):
-    """Launches go on while trainprof comes and leaves; returns whether kernels were told."""
+    """Launches, and those of a graph that was made before, go on while trainprof comes and leaves;
+    returns whether kernels were told."""
     attaching = attach(f"attached{number}", program.process.pid)
     slowest = 0.0
     while attaching.poll() is None:
         slowest = max(slowest, program.ask(f"launch {LAUNCHES // 20}")["s"])
+        program.ask("graph 5")
         time.sleep(0.001)
     line.figure(f"slowest_launches_s.{number}", slowest, "s")
     if attaching.returncode:
@@ -36,6 +38,7 @@ def main():
         line.skip("this trainprof has no attach --gpu-trace")
     program = Program(bench_command())
     program.ask(f"launch {LAUNCHES}")
+    program.ask("nodes 50")
     told = [once(line, program, number) for number in range(TIMES)]
     line.claim(f"each of {TIMES} attachments tells of kernels", all(told), f"{sum(told)} of {TIMES}")
     line.claim("the program goes on and ends as it does without trainprof", program.end() == 0)

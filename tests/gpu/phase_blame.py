@@ -12,7 +12,7 @@ from gpu_phase import HERE, Line, WORK, measured, metric, report_of, torch_missi
 WANTED = 0.8
 MOST_S = 25  # of one case
 
-Case = collections.namedtuple("Case", "name command where causes env rule", defaults=({}, None))
+Case = collections.namedtuple("Case", "name command where causes env rule other_rule", defaults=({}, None, None))
 
 
 def torch_case(name, words, where, causes, *more):
@@ -20,7 +20,8 @@ def torch_case(name, words, where, causes, *more):
 
 
 # Where the share is looked for, and what is the cause there. A case without causes is the one before it,
-# mended: what it loses to that cause may be half of what that one does. A rule has to fire.
+# mended: what it loses to that cause may be half of what that one does. A rule has to fire, another one
+# must not.
 LOADER = f"--pictures {WORK}/pictures --warmup 2 --batch 64"
 CASES = (
     torch_case("loader", f"loader {LOADER} --steps 12", "lost", ("dataloader",)),
@@ -33,7 +34,7 @@ CASES = (
     torch_case("churn", f"churn --steps 60 --size {1 << 26}", "gap", ("alloc",),
                {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, "gpu/allocates-in-step"),
     torch_case("single", "single --size 8192 --steps 12", "families", ("gemm",), {}, "gpu/wide-numbers"),
-    torch_case("half", "half --size 8192 --steps 60", "families", ("gemm",)),
+    torch_case("half", "half --size 8192 --steps 60", "families", ("gemm",), {}, None, "gpu/wide-numbers"),
     torch_case("optimizer", f"optimizer --size {1 << 31} --steps 60", "families", ("optimizer", "elementwise")),
     torch_case("checkpoint", f"checkpoint --steps 12 --out {WORK}/model.pt", "lost",
                ("host_checkpoint", "memory_copy_d2h")),
@@ -98,6 +99,8 @@ def judge_planted(line, case, share, report):
                "not told" if share is None else f"{100 * share:.1f} %")
     if case.rule:
         line.claim(f"{case.name}: rule {case.rule} fires", case.rule in fired(report))
+    if case.other_rule:
+        line.claim(f"{case.name}: rule {case.other_rule} does not fire", case.other_rule not in fired(report))
 
 
 def judge_mended(line, case, planted, cost):
@@ -126,9 +129,19 @@ def try_case(line, case, before):
         return where, causes, planted
 
 
+MODULES = {"jax": ("jax",), "loader": ("torch", "PIL", "numpy")}
+
+
 def missing_for(case):
-    module = "jax" if case.name.startswith("jax") else "torch"
-    return None if importlib.util.find_spec(module) else f"{module} is not installed"
+    modules = MODULES.get(case.name.split("-")[0], ("torch",))
+    lacking = [module for module in modules if not importlib.util.find_spec(module)]
+    return f"{' and '.join(lacking)} not installed" if lacking else None
+
+
+def make_pictures():
+    if importlib.util.find_spec("PIL"):
+        subprocess.run([sys.executable, os.path.join(HERE, "pictures.py"), os.path.join(WORK, "pictures"), "64", "400"],
+                       check=True)
 
 
 def main():
@@ -136,8 +149,7 @@ def main():
     missing = torch_missing()
     if missing:
         line.skip(missing)
-    subprocess.run([sys.executable, os.path.join(HERE, "pictures.py"), os.path.join(WORK, "pictures"), "64", "400"],
-                   check=True)
+    make_pictures()
     before = (None, None, None)
     for case in CASES:
         missing = missing_for(case)

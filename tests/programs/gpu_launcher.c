@@ -6,12 +6,18 @@
  * are plain launches. Says how long it took. END: return, exit, _exit, kill, abort, exec (begins
  * anew once, then returns), fork (two children return), hang (until it is killed), idle (no work at
  * all).
+ *
+ * $OTHER_TOOL is a tool that is linked with CUPTI (other_tool.c), there from the beginning. It
+ * comes for CUPTI when the work is done, all the work is done once more, and it goes, unless
+ * $OTHER_TOOL_STAYS; by subscribing, unless $OTHER_TOOL_TAKES. Says what CUPTI told it, how long
+ * that took, and how many kernels it saw.
  */
 #include "../doubles/cuda_double.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +136,27 @@ static int fork_two(void)
 	return n_well == 2 ? 0 : 1;
 }
 
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+	return value && *value;
+}
+
+static void try_tool(void *tool, long n_threads)
+{
+	int (*begin)(int);
+	uint64_t (*leave)(void);
+	find_symbol(tool, "other_tool_begin", &begin);
+	find_symbol(tool, "other_tool_end", &leave);
+	double begun_s = clock_s();
+	int result = begin(!is_set("OTHER_TOOL_TAKES"));
+	double took_s = clock_s() - begun_s;
+	run_threads(n_threads);
+	uint64_t n_kernels = is_set("OTHER_TOOL_STAYS") ? 0 : leave();
+	printf("tool %d after %.6f saw %llu\n", result, took_s, (unsigned long long)n_kernels);
+	fflush(stdout);
+}
+
 static int end(const char *how, char **argv)
 {
 	if (strcmp(how, "exit") == 0)
@@ -157,6 +184,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 6 || !load())
 		return 2;
+	void *tool = is_set("OTHER_TOOL") ? dlopen(getenv("OTHER_TOOL"), RTLD_LAZY) : NULL;
 	long n_threads = strtol(argv[2], NULL, 10);
 	double rate = strtod(argv[4], NULL);
 	plan.n_units = strtol(argv[3], NULL, 10);
@@ -168,9 +196,12 @@ int main(int argc, char **argv)
 	while (!__atomic_load_n(plan.is_heard, __ATOMIC_ACQUIRE) && clock_s() < limit_s)
 		nap(0.001);
 	double begun_s = clock_s();
+	n_threads = n_threads < MOST_THREADS ? n_threads : MOST_THREADS;
 	if (strcmp(argv[1], "idle") != 0)
-		run_threads(n_threads < MOST_THREADS ? n_threads : MOST_THREADS);
+		run_threads(n_threads);
 	printf("init %.6f work %.6f\n", init_s, clock_s() - begun_s);
 	fflush(stdout);
+	if (tool)
+		try_tool(tool, n_threads);
 	return end(argv[1], argv);
 }

@@ -15,8 +15,10 @@
  * Numbers are in the byte order of the machine; the file is read on the machine that wrote it.
  *
  * In a program that ran already (trainprof attach) it has no name: the agent makes a memfd, which
- * the profiler takes over as a descriptor, so that neither needs to see the other's files. Such an
- * agent leaves where `reader_ns` is 10 s old: nobody else would end it.
+ * the profiler takes over as a descriptor, so that neither needs to see the other's files.
+ *
+ * Where `reader_ns` is not 0 and 10 s old an agent stops collecting, and one of a program that ran
+ * already leaves: nobody else would end it.
  *
  * Who writes what. The reader writes `tail`, `wanted` and `reader_ns`, nothing else; all else is
  * the agent's, and of the agent one thread's at a time. Words are stored whole, by aligned stores.
@@ -119,7 +121,7 @@ enum tp_gpu_state {
 	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or it lacks a call that is needed */
 	TP_GPU_STATE_TAKEN = 17,    /* another tool has it, again: `owner` where it says its name */
 	TP_GPU_STATE_FAILED = 18,   /* a call failed: `failed_call`, `error` */
-	TP_GPU_STATE_STOLEN = 19,   /* another tool has replaced our callbacks since */
+	TP_GPU_STATE_STOLEN = 19,   /* another tool has replaced our callbacks: `owner`, if known */
 	TP_GPU_STATE_UNFIT = 20,    /* a version of CUPTI that is not supported */
 	TP_GPU_STATE_NO_ROOM = 21,  /* no memory for events: `error` is the errno */
 };

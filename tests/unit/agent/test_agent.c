@@ -446,6 +446,35 @@ START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
 }
 END_TEST
 
+static uint64_t clock_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* It was killed in the middle of a window; and it had only been stopped. */
+START_TEST(nothing_is_collected_for_a_reader_that_is_gone)
+{
+	begin("");
+	pid_t pid = start("whole", "hang", "1", "64", "0");
+	struct tp_gpu_ring_header *header = map_header();
+	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
+	__atomic_store_n(&header->reader_ns, clock_ns(), __ATOMIC_RELAXED);
+	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
+	for (int i = 0; i < 6 && !comes_to(header, TP_GPU_STATE_IDLE); i++)
+		;
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_IDLE);
+	ck_assert_uint_gt(clock_ns() - header->reader_ns, UINT64_C(10000000000));
+	__atomic_store_n(&header->reader_ns, clock_ns(), __ATOMIC_RELAXED);
+	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
+	ck_assert_uint_eq(header->n_windows, 2);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ring_forget_directory(directory);
+}
+END_TEST
+
 Suite *suite_agent_agent(void);
 Suite *suite_agent_agent(void)
 {
@@ -468,6 +497,7 @@ Suite *suite_agent_agent(void)
 	tcase_add_test(tests, another_tool_is_stood_aside_for_until_it_is_gone);
 	tcase_add_test(tests, a_program_that_is_promised_to_kinetos_daemon_is_left_alone);
 	tcase_add_test(tests, a_ring_that_nobody_reads_is_not_filled_for_good);
+	tcase_add_test(tests, nothing_is_collected_for_a_reader_that_is_gone);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

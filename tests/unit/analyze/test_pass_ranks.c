@@ -807,6 +807,7 @@ START_TEST(communication_that_slows_kernels_is_seen)
 	ck_assert_str_eq(kernel->family, "gemm");
 	ck_assert_double_eq(s.profile.facts[TP_FACT_COMM_SLOWDOWN].value, 0.05);
 	ck_assert_double_eq(s.profile.facts[TP_FACT_KERNEL_TENSOR].value, 1);
+	ck_assert_str_eq(s.profile.facts[TP_FACT_KERNEL_TENSOR].seen, "by names of kernels");
 }
 END_TEST
 

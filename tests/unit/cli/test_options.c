@@ -189,6 +189,8 @@ static const struct {
 	 "trainprof help run"},
 	{"--summary=shrt", "--summary=shrt: not one of short, full, none; nearest: short",
 	 "trainprof run --summary=short -- …"},
+	{"--summary -- ./train", "--summary needs one of short, full, none",
+	 "trainprof run --summary=short -- …"},
 	{"--summary=", "--summary=: not one of short, full, none", "trainprof help run"},
 	{"--flag=yes", "--flag takes no value", "trainprof help run"},
 	{"--no-output", "unknown option '--no-output'; nearest: --output", "trainprof help run"},

@@ -232,6 +232,21 @@ START_TEST(a_tool_that_takes_over_later_degrades_what_was_there)
 }
 END_TEST
 
+/* Who took it is told also where the agent had it back, or the program has ended since. */
+START_TEST(a_tool_that_came_and_went_is_named)
+{
+	static const uint32_t states[] = {TP_GPU_STATE_IDLE, TP_GPU_STATE_OPEN,
+					  TP_GPU_STATE_FINISHED};
+	begin_ring(16);
+	put_kernel();
+	sample();
+	writer.header->state = states[_i];
+	strcpy(writer.header->owner, "libtorch_cpu.so");
+	claim_degraded("another tool had CUPTI for a time: libtorch_cpu.so");
+	ring_end(&writer);
+}
+END_TEST
+
 START_TEST(a_pause_is_asked_of_the_agent)
 {
 	begin_ring(16);
@@ -416,6 +431,7 @@ Suite *suite_collect_cupti(void)
 	tcase_add_test(tc, losses_are_counted_once);
 	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
+	tcase_add_loop_test(tc, a_tool_that_came_and_went_is_named, 0, 3);
 	tcase_add_test(tc, a_pause_is_asked_of_the_agent);
 	tcase_add_test(tc, tracing_ends_when_enough_was_recorded);
 	tcase_add_test(tc, enough_is_enough_of_all_processes);

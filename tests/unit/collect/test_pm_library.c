@@ -63,6 +63,7 @@ START_TEST(refusals_say_what_would_help)
 		{PM_INVALID_OPERATION, TP_PRESENCE_IN_USE, "ncu"},
 		{PM_NOT_SUPPORTED, TP_PRESENCE_NO_DEVICE, ""},
 		{PM_UNKNOWN_CHIP, TP_PRESENCE_NO_LIBRARY, "TRAINPROF_CUPTI="},
+		{PM_INVALID_METRIC_NAME, TP_PRESENCE_NO_DEVICE, ""},
 		{4711, TP_PRESENCE_NO_DEVICE, ""},
 	};
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {

@@ -1,0 +1,74 @@
+/*
+ * A tool that is linked with CUPTI, as torch.profiler is: begins to collect kernels when it is told
+ * to, by subscribing first or without, and counts those that come.
+ */
+#include "agent/cupti_abi.h"
+
+#include <stdlib.h>
+
+int cuptiSubscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context);
+int cuptiUnsubscribe(cupti_subscriber subscriber);
+int cuptiActivityRegisterCallbacks(cupti_request_fn *request, cupti_complete_fn *complete);
+int cuptiActivityEnable(int kind);
+int cuptiActivityDisable(int kind);
+int cuptiActivityFlushAll(uint32_t flag);
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, struct cupti_record **record);
+
+int other_tool_begin(int subscribes);
+uint64_t other_tool_end(void);
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+static struct {
+	cupti_subscriber subscriber;
+	uint64_t n_kernels;
+} tool;
+
+static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+	*buffer = aligned_alloc(8, BUFFER_BYTES);
+	*size = BUFFER_BYTES;
+	*max_records = 0;
+}
+
+static void on_complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+{
+	struct cupti_record *record = NULL;
+	(void)context;
+	(void)stream;
+	(void)size;
+	while (cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_OK)
+		if (record->kind == CUPTI_CONCURRENT_KERNEL)
+			__atomic_fetch_add(&tool.n_kernels, 1, __ATOMIC_RELAXED);
+	free(buffer);
+}
+
+static void on_call(void *context, int domain, uint32_t cbid, const void *data)
+{
+	(void)context;
+	(void)domain;
+	(void)cbid;
+	(void)data;
+}
+
+/* 0, or what CUPTI says. */
+int other_tool_begin(int subscribes)
+{
+	int result = subscribes ? cuptiSubscribe(&tool.subscriber, on_call, NULL) : CUPTI_OK;
+	if (result == CUPTI_OK)
+		result = cuptiActivityRegisterCallbacks(on_request, on_complete);
+	if (result == CUPTI_OK)
+		result = cuptiActivityEnable(CUPTI_CONCURRENT_KERNEL);
+	return result;
+}
+
+/* Returns how many kernels came. */
+uint64_t other_tool_end(void)
+{
+	cuptiActivityDisable(CUPTI_CONCURRENT_KERNEL);
+	cuptiActivityFlushAll(CUPTI_FLUSH_FORCED);
+	if (tool.subscriber)
+		cuptiUnsubscribe(tool.subscriber);
+	tool.subscriber = NULL;
+	return __atomic_load_n(&tool.n_kernels, __ATOMIC_RELAXED);
+}
