@@ -133,6 +133,16 @@ static bool hands_over(const struct tp_trace *trace, const struct tp_stack *stac
 	return false;
 }
 
+/* What tells a function from others. Code that was generated has no names and no tables; what lies
+ * on one page there is taken for one. */
+static uint64_t place_of(const struct tp_frame *frame)
+{
+	enum { PAGE_BITS = 12 };
+	if (frame->function_start)
+		return frame->function_start;
+	return frame->symbol ? frame->symbol : frame->address >> PAGE_BITS;
+}
+
 /* The function that works, or that asks the C library or the kernel to. */
 static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack *stack,
 			    const struct tp_frame_class *classes, uint32_t first)
@@ -141,7 +151,7 @@ static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack 
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		if (classes[stack->frames[i]].leaf == TP_LEAF_CALLER)
 			continue;
-		uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
+		uint64_t place = place_of(frame);
 		return place ? tp_hash_mix(frame->module, place) : 0;
 	}
 	return 0;

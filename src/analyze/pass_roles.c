@@ -361,35 +361,79 @@ static void choose_trainer(struct tp_analysis *analysis, const struct process *a
 	}
 }
 
-/* The thread with the step marks, else the first thread unless it only waits for another one. */
-static void choose_main_thread(struct tp_analysis *analysis)
+static uint32_t marked_thread(const struct tp_analysis *analysis, uint32_t trainer)
 {
 	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->kind == TP_MARK_STEP && mark->task < trace->n_tasks &&
+		    analysis->threads[mark->task].leader == trainer)
+			return mark->task;
+	}
+	return TP_NO_TASK;
+}
+
+/* Of those beside the first; that one where there is no other. What it did before it joined the
+ * others was for them. */
+static uint32_t busiest_thread(const struct tp_analysis *analysis, uint32_t trainer)
+{
+	uint32_t busiest = trainer;
+	uint64_t most_ns = 0;
+	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++) {
+		if (analysis->threads[i].leader != trainer || i == trainer)
+			continue;
+		uint64_t compute_ns = tp_threadrole_compute_ns(&analysis->threads[i]);
+		if (compute_ns <= most_ns)
+			continue;
+		busiest = i;
+		most_ns = compute_ns;
+	}
+	return busiest;
+}
+
+/* What was recorded of its life. */
+static uint64_t length_ns(const struct tp_timeline *timeline)
+{
+	size_t n = timeline->n;
+	return n ? timeline->segments[n - 1].end_ns - timeline->segments[0].start_ns : 0;
+}
+
+static uint64_t longest_wait_ns(const struct tp_timeline *timeline)
+{
+	uint64_t longest = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		uint64_t length = piece->end_ns - piece->start_ns;
+		if (piece->state == TP_STATE_BLOCKED && length > longest)
+			longest = length;
+	}
+	return longest;
+}
+
+/* The thread with the step marks, else the first thread unless it only waits for another one: in
+ * one wait, as who joins it does, or often, if that one works most of the time. */
+static void choose_main_thread(struct tp_analysis *analysis)
+{
 	uint32_t trainer = analysis->profile->trainer;
 	analysis->main_task = trainer;
 	if (trainer == TP_NO_TASK)
 		return;
-	for (size_t i = 0; i < trace->n_marks; i++) {
-		const struct tp_mark *mark = &trace->marks[i];
-		if (mark->kind == TP_MARK_STEP && mark->task < trace->n_tasks &&
-		    analysis->threads[mark->task].leader == trainer) {
-			analysis->main_task = mark->task;
-			return;
-		}
-	}
-	const struct tp_task *leader = &trace->tasks[trainer];
-	uint64_t end = leader->end_ns ? leader->end_ns : trace->end_ns;
-	double lived = (double)(end > leader->start_ns ? end - leader->start_ns : 0);
-	if ((double)analysis->threads[trainer].on_cpu_ns > IDLE_SHARE * lived ||
-	    analysis->timelines[trainer].n > 1000)
+	uint32_t marked = marked_thread(analysis, trainer);
+	if (marked != TP_NO_TASK) {
+		analysis->main_task = marked;
 		return;
-	uint32_t busiest = trainer;
-	for (uint32_t i = 0; i < trace->n_tasks; i++)
-		if (analysis->threads[i].leader == trainer &&
-		    tp_threadrole_compute_ns(&analysis->threads[i]) >
-			    tp_threadrole_compute_ns(&analysis->threads[busiest]))
-			busiest = i;
-	if ((double)analysis->threads[busiest].on_cpu_ns > MAJORITY * lived)
+	}
+	const struct tp_timeline *timeline = &analysis->timelines[trainer];
+	double lived = (double)length_ns(timeline);
+	bool joins = (double)longest_wait_ns(timeline) > MAJORITY * lived;
+	if (!joins && ((double)analysis->threads[trainer].on_cpu_ns > IDLE_SHARE * lived ||
+		       timeline->n > 1000))
+		return;
+	uint32_t busiest = busiest_thread(analysis, trainer);
+	if (busiest == trainer)
+		return;
+	double least = joins ? IDLE_SHARE : MAJORITY;
+	if ((double)analysis->threads[busiest].on_cpu_ns > least * lived)
 		analysis->main_task = busiest;
 }
 

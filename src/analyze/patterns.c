@@ -239,22 +239,37 @@ static bool any_glob(const char *const *globs, const char *text)
 	return false;
 }
 
-/* Does a word of the name, between anything that is not a letter, equal one of the list? Words are
- * whole, so that "thread" does not read; a plural s is allowed. */
-static bool has_word(const char *name, const char *const *words)
+static bool is_word_of(const char *word, size_t len, const char *const *words)
 {
+	for (; len && *words; words++) {
+		size_t n = strlen(*words);
+		if (strncmp(word, *words, n) == 0 && (len == n || (len == n + 1 && word[n] == 's')))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Has the name a verb and a noun of the lists, which are two words of it: sample() draws from a
+ * distribution more often than it loads a sample. Words are what stands between anything that is
+ * not a letter, and whole, so that "thread" does not read; a plural s is allowed.
+ */
+static bool has_words(const char *name, const char *const *verbs, const char *const *nouns)
+{
+	size_t n_verbs = 0;
+	size_t n_nouns = 0;
+	size_t n_either = 0;
 	for (const char *p = name; *p;) {
 		size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz");
-		for (const char *const *word = words; len && *word; word++) {
-			size_t n = strlen(*word);
-			if (strncmp(p, *word, n) == 0 &&
-			    (len == n || (len == n + 1 && p[n] == 's')))
-				return true;
-		}
+		bool is_verb = is_word_of(p, len, verbs);
+		bool is_noun = is_word_of(p, len, nouns);
+		n_verbs += is_verb;
+		n_nouns += is_noun;
+		n_either += is_verb || is_noun;
 		p += len;
 		p += *p != '\0' && len == 0;
 	}
-	return false;
+	return n_verbs && n_nouns && n_either > 1;
 }
 
 enum { LONGEST_MATCHED = 512 };
@@ -318,8 +333,7 @@ static bool any_symbol(const char *const *globs, const struct symbol_names *name
 static bool fits_names(const struct pattern *row, const struct symbol_names *names)
 {
 	return (!row->symbol || any_symbol(row->symbol, names)) &&
-	       (!row->verbs || has_word(names->words, row->verbs)) &&
-	       (!row->nouns || has_word(names->words, row->nouns));
+	       (!row->verbs || has_words(names->words, row->verbs, row->nouns));
 }
 
 static void add_row(struct tp_frame_class *sum, bool *has_phase, const struct pattern *row)

@@ -23,7 +23,7 @@ enum { ENOUGH_SAMPLES = 50 };             /* for a thread to be judged alone */
 static const double MAIN_DOES = 0.02;  /* of the main thread's work, for a function to be its */
 static const double SAME_WORK = 0.05;  /* of a thread's work, in functions of the main thread */
 static const double AS_IF_ALONE = 0.5; /* of the chance to be met working at any time */
-enum { ENOUGH_MAIN = 30, ENOUGH_MEETINGS = 5 }; /* samples of the main thread at work */
+enum { ENOUGH_MAIN = 12, ENOUGH_MEETINGS = 5 }; /* samples of the main thread at work */
 
 struct evidence {
 	uint64_t n; /* samples with a stack; of them: */

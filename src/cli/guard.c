@@ -2,6 +2,7 @@
 #include "guard.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/collect/target.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +23,6 @@ static struct {
 } guard;
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
-static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
 /* Everything from here on runs in a process that is broken: system calls only. */
 static void end_alike(int status)
@@ -48,10 +48,8 @@ static void end_alike(int status)
 static void follow(pid_t pid)
 {
 	sigset_t set;
-	sigemptyset(&set);
+	tp_target_signals(&set);
 	sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
-		sigaddset(&set, forwarded[i]);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (;;) {
 		int status = 0;
@@ -63,8 +61,7 @@ static void follow(pid_t pid)
 		siginfo_t info;
 		const struct timespec wait = {.tv_nsec = 100000000};
 		int number = sigtimedwait(&set, &info, &wait);
-		/* From the terminal the whole group has it already. */
-		if (number > 0 && number != SIGCHLD && info.si_code != SI_KERNEL)
+		if (number > 0 && number != SIGCHLD && tp_target_is_told(number, info.si_code))
 			kill(pid, number);
 	}
 }

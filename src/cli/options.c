@@ -276,6 +276,12 @@ static enum tp_status missing_value(const struct tp_parse *parse, const struct t
 	return TP_USAGE;
 }
 
+/* "run -o -- ./train" forgot the name; whoever means it writes --output=--. */
+static bool is_value(const char *next)
+{
+	return next && strcmp(next, "--") != 0;
+}
+
 /* --name, --name=value, --name value, --no-name. `next` is the argument after it, or NULL. */
 static enum tp_status parse_long(const struct tp_parse *parse, const char *word, const char *next,
 				 bool *took_next, struct tp_error *err)
@@ -303,7 +309,7 @@ static enum tp_status parse_long(const struct tp_parse *parse, const char *word,
 		return TP_USAGE;
 	}
 	if (!value) {
-		if (!next)
+		if (!is_value(next))
 			return missing_value(parse, found.option, err);
 		value = next;
 		*took_next = true;
@@ -329,7 +335,7 @@ static enum tp_status parse_letters(const struct tp_parse *parse, const char *wo
 		}
 		if (p[1])
 			return set_found(parse, found, p + 1, err);
-		if (!next)
+		if (!is_value(next))
 			return missing_value(parse, found.option, err);
 		*took_next = true;
 		return set_found(parse, found, next, err);

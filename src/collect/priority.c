@@ -2,6 +2,7 @@
 #include "priority.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -33,6 +34,10 @@ static void set_schedule(int nice, uint64_t slice_ns)
 
 void tp_priority_raise(struct tp_priority *before)
 {
+	*before = (struct tp_priority){0};
+	/* Another policy than the usual one is somebody's wish, and the target inherits it. */
+	if (syscall(SYS_sched_getscheduler, 0) != SCHED_OTHER)
+		return;
 	errno = 0;
 	before->nice = getpriority(PRIO_PROCESS, 0);
 	before->is_raised = !errno;

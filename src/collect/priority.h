@@ -11,7 +11,8 @@ struct tp_priority {
 };
 
 /* Ask for short slices (any user, kernel 6.12 and later) and a better nice value (when allowed).
- * Only this process; call when the target has been forked. */
+ * Only this process; restored where the target is forked. Who was started with another scheduling
+ * policy (chrt, batch queues) keeps it. */
 void tp_priority_raise(struct tp_priority *before);
 void tp_priority_restore(const struct tp_priority *before);
 

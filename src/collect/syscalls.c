@@ -91,15 +91,15 @@ static const struct tp_syscall table[] = {
 	{"execveat", 322, 281, -1, STORAGE},
 	{"io_getevents", 208, 4, -1, STORAGE}, /* used for unbuffered files alone */
 	{"io_pgetevents", 333, 292, -1, STORAGE},
-	{"io_uring_enter", 426, 426, 0, OTHER},
-	{"ioctl", 16, 29, 0, OTHER}, /* device drivers */
+	{"io_uring_enter", 426, 426, 0, STORAGE}, /* sockets are rare there */
+	{"ioctl", 16, 29, 0, OTHER},              /* device drivers */
 	{"pause", 34, -1, -1, OTHER},
 	{"rt_sigsuspend", 130, 133, -1, OTHER},
 	{"rt_sigtimedwait", 128, 137, -1, OTHER},
-	{"msgrcv", 70, 188, -1, OTHER},
-	{"msgsnd", 69, 189, -1, OTHER},
-	{"mq_timedreceive", 243, 183, 0, OTHER},
-	{"mq_timedsend", 242, 182, 0, OTHER},
+	{"msgrcv", 70, 188, -1, TP_SYSCALL_MESSAGE},
+	{"msgsnd", 69, 189, -1, TP_SYSCALL_MESSAGE},
+	{"mq_timedreceive", 243, 183, -1, TP_SYSCALL_MESSAGE},
+	{"mq_timedsend", 242, 182, -1, TP_SYSCALL_MESSAGE},
 	{"mmap", 9, 222, -1, OTHER}, /* these wait for the address space's lock */
 	{"munmap", 11, 215, -1, OTHER},
 	{"mremap", 25, 216, -1, OTHER},

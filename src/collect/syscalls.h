@@ -13,6 +13,7 @@ enum tp_syscall_kind {
 	TP_SYSCALL_EPOLL,   /* for an epoll descriptor */
 	TP_SYSCALL_FUTEX,   /* args: address */
 	TP_SYSCALL_LOCK,    /* a semaphore or file lock without an address */
+	TP_SYSCALL_MESSAGE, /* a queue of messages: a pipe by another name */
 	TP_SYSCALL_SLEEP,
 	TP_SYSCALL_CHILD,
 	TP_SYSCALL_OTHER, /* `fd` names what it is about, or -1 */

@@ -25,7 +25,10 @@
 enum { STATUS_OURS = 125 };
 
 static const int leaving[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-static const int forwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
+/* What somebody sends to end, warn or steer a program; batch systems warn by SIGXCPU, too. Those of
+ * real time come with them. */
+static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2, SIGCONT,
+				SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
 
 struct tp_target {
 	pid_t pid;
@@ -115,12 +118,26 @@ __attribute__((noreturn)) static void child_run(const struct tp_inheritance *inh
 	_exit(STATUS_OURS);
 }
 
+void tp_target_signals(sigset_t *out)
+{
+	sigemptyset(out);
+	for (size_t i = 0; i < TP_ARRAY_LEN(forwarded); i++)
+		sigaddset(out, forwarded[i]);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		sigaddset(out, signal);
+}
+
+bool tp_target_is_told(int signal, int code)
+{
+	/* From the terminal the whole group has it already. An alarm that was set before our exec
+	 * is the kernel's too, and did not get over the fork. */
+	return code != SI_KERNEL || signal == SIGALRM;
+}
+
 static void signals_take(struct tp_target *target)
 {
 	sigset_t taken;
-	sigemptyset(&taken);
-	for (size_t i = 0; i < TP_ARRAY_LEN(forwarded); i++)
-		sigaddset(&taken, forwarded[i]);
+	tp_target_signals(&taken);
 	sigaddset(&taken, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, &taken, &target->mask_before);
 	/* Ignored by our parent, children would vanish unseen. */
@@ -330,9 +347,9 @@ static unsigned take_signal(const struct tp_target *target, const struct signalf
 		stop_alike(target);
 		return 0;
 	}
-	/* From the terminal the whole group has it already; a shell continues the whole group. */
-	bool is_ours_alone =
-		signal == SIGCONT ? stopped_by(target) != 0 : info->ssi_code != SI_KERNEL;
+	/* A shell continues the whole group. */
+	bool is_ours_alone = signal == SIGCONT ? stopped_by(target) != 0
+					       : tp_target_is_told(signal, info->ssi_code);
 	if (is_ours_alone && !has_ended(target))
 		kill(target->pid, signal);
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;

@@ -19,6 +19,8 @@ static const struct pattern links[] = {
 	{"anon_inode:*eventpoll*", TP_CAUSE_POLL},
 	{"anon_inode:*timerfd*", TP_CAUSE_SLEEP},
 	{"anon_inode:*pidfd*", TP_CAUSE_CHILD},
+	{"anon_inode:*eventfd*", TP_CAUSE_FUTEX}, /* a counting semaphore */
+	{"anon_inode:*io_uring*", TP_CAUSE_DISK},
 	{"anon_inode:*", TP_CAUSE_OTHER},
 	{"/dev/pts/*", TP_CAUSE_TERMINAL},
 	{"/dev/tty*", TP_CAUSE_TERMINAL},
@@ -79,6 +81,11 @@ static const struct pattern wchans[] = {
 	{"*jbd2_*", TP_CAUSE_DISK},
 	{"balance_dirty_pages*", TP_CAUSE_DISK},
 	{"*semtimedop*", TP_CAUSE_FUTEX},
+	{"eventfd_*", TP_CAUSE_FUTEX},
+	{"wq_sleep*", TP_CAUSE_PIPE}, /* mq_receive, mq_send */
+	{"do_msgrcv*", TP_CAUSE_PIPE},
+	{"do_msgsnd*", TP_CAUSE_PIPE},
+	{"io_cqring_wait*", TP_CAUSE_DISK},
 };
 
 static enum tp_cause match(const struct pattern *patterns, size_t n, const char *text)
@@ -143,6 +150,8 @@ static enum tp_cause cause_of_call(const struct tp_waitfacts *facts)
 		return cause_of_poll(facts);
 	case TP_SYSCALL_EPOLL:
 		return TP_CAUSE_POLL;
+	case TP_SYSCALL_MESSAGE:
+		return TP_CAUSE_PIPE;
 	case TP_SYSCALL_FUTEX:
 	case TP_SYSCALL_LOCK:
 		return TP_CAUSE_FUTEX;

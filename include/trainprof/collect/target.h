@@ -5,7 +5,8 @@
  * The child is held before its exec until collectors are attached, then runs with the signals,
  * limits and descriptors that we were started with, in our process group. Nothing here stops it.
  *
- * Signals that reach trainprof alone (INT QUIT TERM HUP USR1 USR2 CONT) are passed on; those that
+ * Signals that reach trainprof alone are passed on: INT QUIT TERM HUP USR1 USR2 CONT, and what else
+ * would end us without being a fault of ours (ALRM VTALRM PROF XCPU IO PWR, real time). Those that
  * come from the terminal (SI_KERNEL) are not, because the whole group has them already. kill(1) to
  * the group cannot be told from kill(1) to us: the target then gets the signal twice, as under
  * timeout(1). They are read from a signalfd, so no handler runs and nothing is interrupted. When
@@ -62,6 +63,11 @@ TP_MUST_CHECK enum tp_status tp_target_start(struct tp_target **out,
 					     const struct tp_inheritance *inheritance,
 					     char *const *argv, const struct tp_env *env,
 					     struct tp_error *err);
+
+/* The signals above. */
+void tp_target_signals(sigset_t *out);
+/* Whether one of them that came to us (si_code) is to be passed on: nobody else got it. */
+bool tp_target_is_told(int signal, int code);
 
 pid_t tp_target_pid(const struct tp_target *target);
 

@@ -120,10 +120,11 @@ static uint32_t put_stack(struct tp_sink *sink, const struct member *m, const ch
 	return tp_sink_stack(sink, ids, 2, 0);
 }
 
-static void put_life(struct tp_sink *sink, const struct member *m, uint32_t id, uint64_t from_ms,
-		     uint64_t to_ms)
+/* Of a process of its own, or as a thread of `pid`. */
+static void put_task(struct tp_sink *sink, const struct member *m, uint32_t id, pid_t pid,
+		     uint64_t from_ms, uint64_t to_ms)
 {
-	struct tp_task task = {.id = id, .tid = (pid_t)(100 + id), .pid = (pid_t)(100 + id)};
+	struct tp_task task = {.id = id, .tid = (pid_t)(100 + id), .pid = pid};
 	task.start_ns = MS(from_ms);
 	task.end_ns = MS(to_ms);
 	task.parent = m->parent < 0 ? TP_NO_TASK : (uint32_t)m->parent;
@@ -152,6 +153,12 @@ static void put_life(struct tp_sink *sink, const struct member *m, uint32_t id, 
 			tp_sink_mark(sink, &mark);
 		}
 	}
+}
+
+static void put_life(struct tp_sink *sink, const struct member *m, uint32_t id, uint64_t from_ms,
+		     uint64_t to_ms)
+{
+	put_task(sink, m, id, (pid_t)(100 + id), from_ms, to_ms);
 }
 
 /* One thread each, on a CPU for the same part of each tenth of a second. */
@@ -279,6 +286,43 @@ START_TEST(a_short_program_that_feeds_the_trainer_loads)
 }
 END_TEST
 
+/* Works for a quarter of its life, then joins the thread that trains; that one mostly waits for a
+ * third, which is busier. */
+START_TEST(the_thread_that_the_first_one_joins_has_the_loop)
+{
+	const struct member threads[] = {{-1, true, "/x/train", "f", "main", 90, TP_CAUSE_FUTEX,
+					  false, TP_ROLE_TRAINER, NULL},
+					 {0, false, "/x/train", "forward", "loop", 30,
+					  TP_CAUSE_FUTEX, false, TP_ROLE_TRAINER, NULL},
+					 {0, false, "/x/train", "load_batch", "work", 95,
+					  TP_CAUSE_FUTEX, false, TP_ROLE_TRAINER, NULL}};
+	struct tp_trace_builder builder;
+	struct tp_patterns *patterns;
+	struct tp_trace trace;
+	struct tp_profile profile;
+	tp_trace_builder_init(&builder);
+	ck_assert_int_eq(tp_patterns_load(&patterns, "rules/patterns", NULL), TP_OK);
+	put_life(&builder.sink, &threads[0], 0, 0, LENGTH_MS);
+	for (uint32_t i = 1; i < 3; i++)
+		put_task(&builder.sink, &threads[i], i, 100, LENGTH_MS, 4 * LENGTH_MS);
+	struct tp_run last = {.start_ns = MS(4 * LENGTH_MS - 1), .end_ns = MS(4 * LENGTH_MS)};
+	tp_sink_run(&builder.sink, &last);
+	struct tp_run_info run = {.ended_ns = MS(4 * LENGTH_MS)};
+	struct tp_analyze_options options = {.steps = TP_STEPS_AUTO};
+	tp_trace_build(&trace, &builder, &run);
+	trace.tasks[0].end_ns = MS(4 * LENGTH_MS);
+	ck_assert_int_eq(tp_analyze(&profile, &trace, patterns, &options, NULL), TP_OK);
+	ck_assert_uint_eq(profile.n_threads, 3);
+	for (size_t i = 0; i < profile.n_threads; i++)
+		ck_assert_int_eq(profile.threads[i].role == TP_THREAD_MAIN,
+				 profile.threads[i].task == 1);
+	tp_profile_release(&profile);
+	tp_trace_release(&trace);
+	tp_trace_builder_release(&builder);
+	tp_patterns_free(patterns);
+}
+END_TEST
+
 Suite *suite_analyze_pass_roles(void);
 Suite *suite_analyze_pass_roles(void)
 {
@@ -289,6 +333,7 @@ Suite *suite_analyze_pass_roles(void)
 	tcase_add_loop_test(tc, of_programs_one_after_the_other_the_one_that_trains_is_judged, 0,
 			    2);
 	tcase_add_test(tc, a_short_program_that_feeds_the_trainer_loads);
+	tcase_add_test(tc, the_thread_that_the_first_one_joins_has_the_loop);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -23,6 +23,15 @@ static const struct {
 	{"/home/me/train", "_ZN7Trainer8log_stepEi", TP_PHASE_LOGGING, TP_LEAF_NONE},
 	{"/home/me/train", "_ZN6Tensor5writeEf", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "_Znwm", TP_PHASE_NONE, TP_LEAF_ALLOC},
+	/* printing and parsing by the libraries of C++, Fortran and Rust */
+	{"/usr/lib/libstdc++.so.6", "_ZNSo9_M_insertIdEERSoT_", TP_PHASE_NONE, TP_LEAF_WRITE},
+	{"/usr/lib/libstdc++.so.6", "_ZNSi10_M_extractIdEERSiRT_", TP_PHASE_NONE, TP_LEAF_DECODE},
+	{"/usr/lib/libgfortran.so.5", "_gfortran_transfer_real_write", TP_PHASE_NONE,
+	 TP_LEAF_WRITE},
+	{"/usr/lib/libgfortran.so.5", "_gfortran_transfer_real", TP_PHASE_NONE, TP_LEAF_DECODE},
+	{"/usr/lib/libgfortran.so.5", "", TP_PHASE_NONE, TP_LEAF_CALLER},
+	{"/home/me/train", "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", TP_PHASE_NONE,
+	 TP_LEAF_WRITE},
 	/* the loop itself, with what it does now and then in its name */
 	{"/home/me/train", "train_and_evaluate", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "_ZN7Trainer16trainAndValidateEi", TP_PHASE_NONE, TP_LEAF_NONE},
@@ -38,6 +47,10 @@ static const struct {
 	{"/home/me/train", "log_loss", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "batchnorm_running_stats", TP_PHASE_NONE, TP_LEAF_MATH},
 	{"/home/me/train", "gather_samples", TP_PHASE_DATALOADER, TP_LEAF_NONE},
+	/* to sample a generator's picture is no loading of a sample: a verb and a noun are two
+	   words */
+	{"/home/me/train", "_ZN9Generator6sampleERK3Mat", TP_PHASE_NONE, TP_LEAF_NONE},
+	{"/home/me/train", "sample_next_sample", TP_PHASE_DATALOADER, TP_LEAF_NONE},
 	{"/home/me/train", "parse_row", TP_PHASE_DATALOADER, TP_LEAF_NONE},
 	/* "thread" does not read, and a spread of rows is no loading */
 	{"/home/me/train", "thread_images", TP_PHASE_NONE, TP_LEAF_NONE},

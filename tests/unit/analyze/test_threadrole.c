@@ -78,16 +78,37 @@ static const struct {
 	double from_s;
 	double length_s;
 	enum tp_thread_role expected;
+	int n_rounds;      /* 0 = 100 */
+	bool is_generated; /* what the main thread runs */
 } nameless[] = {
-	{"works on something else all the time", 0.04, NULL, "scramble", 0, 0.1, TP_THREAD_LOADER},
+	{"works on something else all the time", 0.04, NULL, "scramble", 0, 0.1, TP_THREAD_LOADER,
+	 0, false},
 	{"works on something else, then has to wait for the main thread", 0.1, NULL, "scramble", 0,
-	 0.03, TP_THREAD_LOADER},
+	 0.03, TP_THREAD_LOADER, 0, false},
 	{"works on something else while the main thread waits", 0.04, NULL, "rows", 0.04, 0.06,
-	 TP_THREAD_TEAM},
-	{"packs what it saves", 0.09, "libz.so.1", "deflate", 0, 0.1, TP_THREAD_OTHER},
-	{"unpacks what it loads", 0.09, "libz.so.1", "inflate", 0, 0.02, TP_THREAD_LOADER},
-	{"works on the same at the same time", 0.09, NULL, "product", 0, 0.09, TP_THREAD_TEAM},
+	 TP_THREAD_TEAM, 0, false},
+	{"packs what it saves", 0.09, "libz.so.1", "deflate", 0, 0.1, TP_THREAD_OTHER, 0, false},
+	{"unpacks what it loads", 0.09, "libz.so.1", "inflate", 0, 0.02, TP_THREAD_LOADER, 0,
+	 false},
+	{"works on the same at the same time", 0.09, NULL, "product", 0, 0.09, TP_THREAD_TEAM, 0,
+	 false},
+	{"is waited for nearly all the time", 0.004, NULL, "scramble", 0, 0.1, TP_THREAD_LOADER, 16,
+	 false},
+	{"is waited for, and works only then", 0.004, NULL, "rows", 0.004, 0.096, TP_THREAD_TEAM,
+	 16, false},
+	{"works on something else than generated code", 0.04, NULL, "scramble", 0, 0.1,
+	 TP_THREAD_LOADER, 0, true},
 };
+
+/* Code that a program has written itself has no symbols and no tables. */
+static uint32_t generated_stack(struct hand *hand)
+{
+	const struct tp_frame jit = {.module = tp_sink_string(&hand->builder.sink, "[jit]"),
+				     .address = 0x5004};
+	uint32_t frames[] = {tp_sink_frame(&hand->builder.sink, &jit),
+			     hand_frame(hand, "/home/me/train", "epoch")};
+	return tp_sink_stack(&hand->builder.sink, frames, 2, 0);
+}
 
 START_TEST(who_works_ahead_of_the_main_thread_loads)
 {
@@ -98,7 +119,10 @@ START_TEST(who_works_ahead_of_the_main_thread_loads)
 	uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
 	const char *module = nameless[_i].module ? nameless[_i].module : "/home/me/train";
 	uint32_t other = thread_stack(&hand, module, nameless[_i].leaf, "entry");
-	for (int i = 0; i < 100; i++) {
+	int n_rounds = nameless[_i].n_rounds ? nameless[_i].n_rounds : 100;
+	if (nameless[_i].is_generated)
+		product = generated_stack(&hand);
+	for (int i = 0; i < n_rounds; i++) {
 		double at = 0.1 * i;
 		run_hit(&hand, 0, at, nameless[_i].main_s, product, 0.05 + 0.1 * (i * 7 % 10));
 		run(&hand, 1, at + nameless[_i].from_s, nameless[_i].length_s, other);

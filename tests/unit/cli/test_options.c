@@ -197,6 +197,8 @@ static const struct {
 	{"--duration", "--duration needs a value: a time such as 90s or 55ms (ns us ms s m h)",
 	 "trainprof help run"},
 	{"-o", "--output needs a value: a text", "trainprof help run"},
+	{"-o -- x", "--output needs a value: a text", "trainprof help run"},
+	{"--output -- x", "--output needs a value: a text", "trainprof help run"},
 };
 
 START_TEST(refusals_say_what_to_type)

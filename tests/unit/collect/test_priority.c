@@ -2,9 +2,12 @@
 #include "collect/priority.h"
 
 #include <check.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static const int policies[] = {SCHED_BATCH, SCHED_IDLE};
 
 START_TEST(priority_is_raised_where_allowed_and_restored)
 {
@@ -35,6 +38,18 @@ START_TEST(any_user_keeps_what_he_has)
 }
 END_TEST
 
+/* chrt --batch trainprof run: the target is a batch job, too. */
+START_TEST(another_policy_is_kept)
+{
+	struct tp_priority before;
+	const struct sched_param none = {0};
+	ck_assert_int_eq(sched_setscheduler(0, policies[_i], &none), 0);
+	tp_priority_raise(&before);
+	tp_priority_restore(&before);
+	ck_assert_int_eq(sched_getscheduler(0), policies[_i]);
+}
+END_TEST
+
 Suite *suite_collect_priority(void);
 Suite *suite_collect_priority(void)
 {
@@ -42,6 +57,7 @@ Suite *suite_collect_priority(void)
 	TCase *tc = tcase_create("priority");
 	tcase_add_test(tc, priority_is_raised_where_allowed_and_restored);
 	tcase_add_test(tc, any_user_keeps_what_he_has);
+	tcase_add_loop_test(tc, another_policy_is_kept, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -327,8 +328,9 @@ END_TEST
 static const struct {
 	int signal;
 	const char *name;
-} passed[] = {{SIGINT, "INT"},   {SIGTERM, "TERM"}, {SIGHUP, "HUP"},
-	      {SIGQUIT, "QUIT"}, {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}};
+} passed[] = {{SIGINT, "INT"},   {SIGTERM, "TERM"}, {SIGHUP, "HUP"},   {SIGQUIT, "QUIT"},
+	      {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGALRM, "ALRM"}, {SIGXCPU, "XCPU"},
+	      {SIGPWR, "PWR"},   {SIGIO, "IO"},     {40, "40"}};
 
 START_TEST(signal_after_the_end_does_not_change_the_status)
 {
@@ -374,6 +376,25 @@ START_TEST(deadly_signal_to_us_alone_kills_the_target_and_then_us)
 	kill(pid, SIGTERM);
 	int status = wait_status(pid);
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	ck_assert_int_eq(kill(inner, 0), -1);
+}
+END_TEST
+
+/* perl -e 'alarm 5; exec @ARGV' is a usual way to bound a program; fork clears the alarm. */
+START_TEST(alarm_set_before_our_start_ends_the_target)
+{
+	char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"echo $$ >pid; exec sleep 60"},
+			NULL};
+	pid_t pid = fork();
+	if (pid == 0) {
+		const struct itimerval soon = {.it_value.tv_usec = 500000};
+		setitimer(ITIMER_REAL, &soon, NULL);
+		wrap(argv, NULL);
+	}
+	int status = wait_status(pid);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+	pid_t inner = (pid_t)strtol(said("pid"), NULL, 10);
+	ck_assert_int_gt(inner, 0);
 	ck_assert_int_eq(kill(inner, 0), -1);
 }
 END_TEST
@@ -565,6 +586,7 @@ Suite *suite_collect_target(void)
 	tcase_add_loop_test(tc, signal_after_the_end_does_not_change_the_status, 0,
 			    sizeof(passed) / sizeof(passed[0]));
 	tcase_add_test(tc, deadly_signal_to_us_alone_kills_the_target_and_then_us);
+	tcase_add_test(tc, alarm_set_before_our_start_ends_the_target);
 	tcase_add_test(tc, held_target_never_runs_when_we_die);
 	tcase_add_test(tc, daemons_of_the_target_do_not_hold_us_up);
 	tcase_add_test(tc, ctrl_c_in_a_terminal_is_delivered_once);
