@@ -36,13 +36,20 @@ static inline int cputruth_open(pid_t pid, uint64_t event)
 	return fd;
 }
 
-/* So far, in all that have ended and all that run; ends the counting. */
-static inline double cputruth_take(int fd)
+/* So far, in all that have ended and all that run. */
+static inline double cputruth_read(int fd)
 {
 	uint64_t count = 0;
 	ck_assert_int_eq(read(fd, &count, sizeof(count)), (ssize_t)sizeof(count));
-	close(fd);
 	return (double)count;
+}
+
+/* Ends the counting. */
+static inline double cputruth_take(int fd)
+{
+	double count = cputruth_read(fd);
+	close(fd);
+	return count;
 }
 
 #endif

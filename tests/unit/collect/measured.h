@@ -13,6 +13,7 @@
 #include "trainprof/model/trace.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,42 +85,33 @@ static inline void measured_attach(struct measured *m, pid_t pid)
 	tp_trace_build(&m->trace, &m->builder, &run);
 }
 
-/* Time so far in which the host had our CPUs elsewhere; a virtual machine's kernel takes it out of
- * the account of a thread, which stays on its CPU meanwhile. In ticks of 10 ms. */
-static inline double measured_stolen_s(void)
-{
-	unsigned long ticks = 0;
-	FILE *file = fopen("/proc/stat", "r");
-	ck_assert_ptr_nonnull(file);
-	if (fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
-		ticks = 0;
-	fclose(file);
-	return (double)ticks / (double)sysconf(_SC_CLK_TCK);
-}
-
-/* The most that it can be since then: one tick may not be over yet. */
-static inline double measured_most_stolen_s(double before_s)
-{
-	return measured_stolen_s() - before_s + 1.0 / (double)sysconf(_SC_CLK_TCK);
-}
-
-/* Start a command, for example one of tests/programs, that is not measured so far. */
-static inline pid_t measured_start(const char *command)
+/* Start a command, for example one of tests/programs, that is not measured so far; `time_fd`, which
+ * may be NULL, becomes a counter of its CPU time. */
+static inline pid_t measured_start(const char *command, int *time_fd)
 {
 	char path[4200];
+	char go = 0;
+	int gate[2];
 	ssize_t len = readlink("/proc/self/exe", path, 4000);
 	ck_assert_int_gt(len, 0);
 	path[len] = '\0';
 	strcpy(strrchr(path, '/'), "/programs");
+	ck_assert_int_eq(pipe2(gate, O_CLOEXEC), 0);
 	pid_t pid = fork();
 	if (pid == 0) {
 		char script[4400];
 		snprintf(script, sizeof(script), "PATH=%s:$PATH; exec %s >/dev/null", path,
 			 command);
-		execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+		if (read(gate[0], &go, 1) == 1)
+			execl("/bin/sh", "sh", "-c", script, (char *)NULL);
 		_exit(127);
 	}
 	ck_assert_int_gt(pid, 0);
+	if (time_fd)
+		*time_fd = cputruth_open(pid, PERF_COUNT_SW_TASK_CLOCK);
+	ck_assert_int_eq(write(gate[1], &go, 1), 1);
+	close(gate[0]);
+	close(gate[1]);
 	return pid;
 }
 

@@ -577,6 +577,11 @@ START_TEST(books_agree_with_what_the_kernel_charges_at_the_end)
 	struct tp_tree_task *leader = tp_tree_find(rig.context.tree, rig.pid);
 	struct tp_tree_task *spin = find_task(&rig, "spin", detail, sizeof(detail));
 	rig_run(&rig, 600 * TP_NS_PER_MS);
+	for (int i = 0; i < 100; i++) { /* until it is in its books that it ran at all */
+		if (last_gauge(&rig, TP_METRIC_TASK_RUN, spin->info.id) > 10e6)
+			break;
+		rig_run(&rig, 200 * TP_NS_PER_MS);
+	}
 	/* Ended but not yet reaped: its books are final, and the threads are gone from /proc. */
 	siginfo_t info;
 	close(rig.in_fd);
