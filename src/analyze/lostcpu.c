@@ -3,7 +3,6 @@
 
 #include "trainprof/base/memory.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -122,24 +121,49 @@ static bool find_leaving(const struct tp_lostcpu *self, size_t at, enum tp_phase
 	return true;
 }
 
-static bool find_known(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+/* How many samples of that task come before that time, with those of earlier tasks. */
+static size_t count_samples(const struct tp_trace *trace, uint32_t task, uint64_t time_ns)
 {
-	return self->has_leavings ? find_leaving(self, at, out) : find_near(self, at, out);
+	size_t low = trace->sample_index[task];
+	size_t high = trace->sample_index[task + 1];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (trace->samples[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* Few among many losses were sampled before that was switched off, and tell of that time only. */
-static bool are_leavings_told(const struct tp_lostcpu *self)
+/* By a look while it wanted a CPU: it stood still then, where it was when it lost the last one. */
+static bool find_look(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
 {
-	size_t n_lost = 0;
-	size_t n_told = 0;
-	for (size_t i = 0; self->analysis->trace->n_leavings && i < self->timeline->n; i++) {
-		enum tp_phase ignored;
-		if (!is_lost(self, i))
+	const struct tp_trace *trace = self->analysis->trace;
+	const struct tp_segment *piece = piece_at(self, at);
+	uint32_t task = self->analysis->main_task;
+	size_t end = trace->sample_index[task + 1];
+	for (size_t i = count_samples(trace, task, piece->start_ns); i < end; i++) {
+		const struct tp_sample *sample = &trace->samples[i];
+		const struct tp_stack_class *class = &self->analysis->classes[sample->stack];
+		if (sample->time_ns >= piece->end_ns)
+			break;
+		if (sample->state != TP_STATE_RUNNABLE || !class->has_python)
 			continue;
-		n_lost++;
-		n_told += find_leaving(self, i, &ignored);
+		*out = class->phase;
+		return true;
 	}
-	return n_told && n_lost <= n_told * LOSSES_MOST;
+	return false;
+}
+
+static bool find_known(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+{
+	bool (*const ways[])(const struct tp_lostcpu *, size_t, enum tp_phase *) = {
+		[TP_LOST_NEAR] = find_near,
+		[TP_LOST_LOOKS] = find_look,
+		[TP_LOST_LEAVINGS] = find_leaving,
+	};
+	return ways[self->way](self, at, out);
 }
 
 /* How many losses come before that time. */
@@ -155,6 +179,32 @@ static size_t count_losses(const struct tp_lostcpu *self, uint64_t time_ns)
 			high = middle;
 	}
 	return low;
+}
+
+/* What was told of few among many losses is told of the time before it was switched off only. */
+static bool is_told(const struct tp_lostcpu *self)
+{
+	size_t n_lost = 0;
+	size_t n_told = 0;
+	for (size_t i = 0; i < self->timeline->n; i++) {
+		enum tp_phase ignored;
+		if (!is_lost(self, i))
+			continue;
+		n_lost++;
+		n_told += find_known(self, i, &ignored);
+	}
+	return n_told && n_lost <= n_told * LOSSES_MOST;
+}
+
+static void choose_way(struct tp_lostcpu *self)
+{
+	self->way = TP_LOST_LEAVINGS;
+	if (self->analysis->trace->n_leavings && is_told(self))
+		return;
+	self->way = TP_LOST_LOOKS;
+	if (self->needs_python && is_told(self))
+		return;
+	self->way = TP_LOST_NEAR;
 }
 
 /* The stays of the main thread that ended so. */
@@ -222,20 +272,23 @@ static uint64_t since_wait_ns(const struct tp_lostcpu *self, size_t at)
 	return UINT64_MAX;
 }
 
-/* By what such losses are alike: who took the CPU, whether it was just woken, and how long the
- * thread had run, at a stretch or, right after a wait, since that. */
-static struct tp_stay stay_at(const struct tp_lostcpu *self, size_t at)
+/* By what losses are alike: who took the CPU, whether it was just woken, how long the thread had
+ * run, at a stretch or, right after a wait, since that, and how long it then wanted a CPU. Where
+ * only samples nearby tell, that counts if these cause losses themselves: whoever reads Python at a
+ * sample is woken by it, and gives the CPU back soon. */
+static struct tp_loss loss_of(const struct tp_lostcpu *self, size_t at)
 {
+	const struct tp_segment *piece = piece_at(self, at);
 	const struct tp_lost *lost = loss_at(self, at);
 	uint64_t since_ns = since_wait_ns(self, at);
 	bool is_waking = since_ns < WAKING_NS;
+	bool counts_wait = self->way != TP_LOST_NEAR || self->needs_python;
 	int group = lost ? (int)lost->taker * 4 + lost->is_taker_woken * 2 : 0;
-	return (struct tp_stay){TP_STAY_RUNS_PREEMPTED, group + is_waking,
-				piece_at(self, at)->start_ns,
-				is_waking ? since_ns : stay_ns(self, at)};
+	return (struct tp_loss){.group = group + is_waking,
+				.time_ns = piece->start_ns,
+				.stay_ns = is_waking ? since_ns : stay_ns(self, at),
+				.wait_ns = counts_wait ? piece->end_ns - piece->start_ns : 0};
 }
-
-static_assert(TP_N_THREAD_ROLES * 4 <= TP_N_STAY_GROUPS, "groups of losses");
 
 void tp_lostcpu_build(struct tp_lostcpu *self, const struct tp_analysis *analysis,
 		      const struct tp_timeline *timeline, bool needs_python)
@@ -243,21 +296,21 @@ void tp_lostcpu_build(struct tp_lostcpu *self, const struct tp_analysis *analysi
 	*self = (struct tp_lostcpu){.analysis = analysis,
 				    .timeline = timeline,
 				    .needs_python = needs_python};
-	self->has_leavings = are_leavings_told(self);
+	choose_way(self);
 	find_losses(self);
 	find_takers(self);
 	for (size_t i = 0; i < timeline->n; i++) {
 		enum tp_phase phase;
 		if (!is_lost(self, i) || !find_known(self, i, &phase))
 			continue;
-		struct tp_stay stay = stay_at(self, i);
-		tp_strata_add(&self->seen, &stay, phase);
+		struct tp_loss loss = loss_of(self, i);
+		tp_lostlike_add(&self->known, &loss, phase);
 	}
 }
 
 void tp_lostcpu_release(struct tp_lostcpu *self)
 {
-	tp_strata_release(&self->seen);
+	tp_lostlike_release(&self->known);
 	free(self->losses);
 }
 
@@ -285,10 +338,9 @@ enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp
 	enum tp_phase phase;
 	if (find_known(self, at, &phase))
 		return phase;
-	if (!self->has_leavings && n_agreeing(self, at, -1, before) == AROUND &&
+	if (self->way == TP_LOST_NEAR && n_agreeing(self, at, -1, before) == AROUND &&
 	    n_agreeing(self, at, 1, before) == AROUND)
 		return before;
-	struct tp_stay stay = stay_at(self, at);
-	uint32_t like = tp_strata_like(&self->seen, &stay);
-	return like == NO_SAMPLE ? before : (enum tp_phase)like;
+	struct tp_loss loss = loss_of(self, at);
+	return tp_lostlike_find(&self->known, &loss, &phase) ? phase : before;
 }

@@ -1,22 +1,22 @@
 /*
  * In which phase the main thread was when it lost its CPU.
  *
- * Where threads were sampled as they left a CPU, such a sample tells. The others are like the
- * nearest of those whose stay was as long and whose CPU went to the same kind of thread: to one
- * that was woken just then, say by handing it room for a batch, or to one that had waited for its
- * turn.
+ * Where threads were sampled as they left a CPU, such a sample tells. Of a thread that runs Python
+ * looks tell: while it wants a CPU it stands still, and is where it was. The others are like the
+ * nearest of those whose CPU went to the same kind of thread (to one that was woken just then, say
+ * by handing it room for a batch, or to one that had waited for its turn), who had run as long, and
+ * who wanted a CPU as long (lostlike.h).
  *
- * Without them: samples lie anywhere in a stay; a stay that ends by losing the CPU ends where the
+ * Without both: samples lie anywhere in a stay; a stay that ends by losing the CPU ends where the
  * thread runs long at a stretch, such as spinning at a barrier, and not anywhere. So where phases
  * are shorter than the time between samples, only what was sampled shortly before it lost the CPU,
- * or shortly after it had it again, tells; for the others the nearest of these stands whose stay
- * was as long.
+ * or shortly after it had it again, tells.
  */
 #ifndef TRAINPROF_SRC_ANALYZE_LOSTCPU_H
 #define TRAINPROF_SRC_ANALYZE_LOSTCPU_H
 
 #include "analysis.h"
-#include "strata.h"
+#include "lostlike.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,14 +29,21 @@ struct tp_lost {
 	bool is_taker_woken;       /* it was blocked before, not waiting for a CPU */
 };
 
+/* What tells where it was. */
+enum tp_lost_way {
+	TP_LOST_NEAR,    /* samples just before and after */
+	TP_LOST_LOOKS,   /* at Python, while it wanted a CPU */
+	TP_LOST_LEAVINGS /* samples as it left */
+};
+
 struct tp_lostcpu {
 	const struct tp_analysis *analysis;
 	const struct tp_timeline *timeline;
 	bool needs_python; /* samples without Python frames tell nothing */
-	bool has_leavings;
+	enum tp_lost_way way;
 	struct tp_lost *losses; /* heap, in order of time */
 	size_t n_losses;
-	struct tp_strata seen; /* holds phases, not samples */
+	struct tp_lostlike known;
 };
 
 /* `timeline` is the main thread's, before it has labels. */

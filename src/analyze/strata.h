@@ -18,7 +18,7 @@ enum tp_stay_kind {
 
 /* What else tells stays apart, in groups that the caller numbers from 0. */
 enum {
-	TP_N_STAY_GROUPS = 20,
+	TP_N_STAY_GROUPS = 3,
 	TP_ANY_STAY_GROUP = TP_N_STAY_GROUPS /* of stays to find, not to add */
 };
 

@@ -373,8 +373,10 @@ static bool is_unchanged(struct scene *scene, struct tp_looked *looked, const ch
 	if (looked->lacks_stack || strcmp(text, looked->call_text) != 0)
 		return false;
 	looked->sight = looked->wait;
-	if (looker->pythons && tp_pythons_has(looker->pythons, task) &&
-	    (task->where == TP_TREE_UNKNOWN || task->n_runs != looked->n_runs))
+	bool has_python = looker->pythons && tp_pythons_has(looker->pythons, task);
+	if (has_python && looked->reads_anew && scene->facts.call.is_running)
+		return false;
+	if (has_python && (task->where == TP_TREE_UNKNOWN || task->n_runs != looked->n_runs))
 		return look_at_python(scene, looked, now_ns);
 	return looked->sight.state != TP_STATE_BLOCKED ||
 	       now_ns - looked->stack_ns < TP_LOOK_STACK_AGE_NS;

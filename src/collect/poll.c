@@ -137,6 +137,12 @@ static enum tp_state state_of_running(struct poller *self, struct watch *watch, 
 	return tp_runshare_take(&watch->share, &now, elapsed_ns);
 }
 
+/* It wants a CPU and has none for more than a moment of its time. */
+static bool is_crowded(const struct watch *watch)
+{
+	return watch->account.delay_ratio > CROWDED_RATIO;
+}
+
 static void put_sight(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
 		      uint64_t time_ns, double elapsed_ns)
 {
@@ -153,8 +159,11 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
 		.time_ns = time_ns,
 		.address = sight->address,
 	};
-	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_ON_CPU)
-		return; /* it runs, and that is known better from its own samples */
+	/* Where it runs, its own samples tell more. But records are late: it may want a CPU by now,
+	 * and then it stands still, and is in Python where its frames say. */
+	bool is_awake = task->where == TP_TREE_ON_CPU || task->where == TP_TREE_PREEMPTED;
+	if (sight->state == TP_STATE_RUNNABLE && is_awake && !(sight->stack && is_crowded(watch)))
+		return;
 	if (sight->state == TP_STATE_BLOCKED)
 		tp_usual_wait_note(&watch->usual_wait, sight);
 	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_UNKNOWN)
@@ -174,18 +183,21 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
  * Is there something to learn? With switch records only about threads that have been on a CPU
  * since the last look that found them waiting: one that found them running says nothing of the wait
  * that came then. Records arrive late: one said to be on a CPU may wait by now. They do not tell
- * wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over.
+ * wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over. Of a
+ * thread that wants a CPU only Python can be read; phases are those of first threads.
  */
-static bool wants_look(const struct tp_tree_task *task, const struct watch *watch, uint64_t now_ns)
+static bool wants_look(const struct poller *self, const struct tp_tree_task *task,
+		       const struct watch *watch, uint64_t now_ns)
 {
+	const struct tp_pythons *pythons = self->looker.pythons;
 	if (task->where == TP_TREE_PREEMPTED)
-		return false;
+		return task->info.tid == task->info.pid && is_crowded(watch) && pythons &&
+		       tp_pythons_has(pythons, task);
 	if (task->where != TP_TREE_BLOCKED)
 		return true;
 	return !watch->was_looked_at || watch->n_runs != task->n_runs ||
 	       now_ns - watch->put_ns >= REPEAT_NS ||
-	       (watch->account.delay_ratio > CROWDED_RATIO &&
-		watch->looked.sight.state == TP_STATE_BLOCKED);
+	       (is_crowded(watch) && watch->looked.sight.state == TP_STATE_BLOCKED);
 }
 
 /* The wait that was put off is over, and another one is here. */
@@ -210,16 +222,23 @@ static void skip(struct poller *self, const struct tp_tree_task *task, struct wa
 	watch->put_off_runs = task->n_runs;
 }
 
+/* It runs or wants a CPU, and where in Python was read. */
+static bool is_in_python(const struct tp_sight *sight)
+{
+	return sight->state == TP_STATE_RUNNABLE && sight->stack;
+}
+
 static void look_at(struct poller *self, struct tp_tree_task *task, struct watch *watch)
 {
 	uint64_t time_ns = tp_clock_now_ns();
 	settle_skip(self, task, watch, time_ns);
 	self->n_looks++;
+	watch->looked.reads_anew = is_crowded(watch);
 	if (!tp_look(&self->looker, &watch->looked, task, time_ns))
 		return;
 	/* The same stay off CPU, already put. */
 	bool is_known = watch->was_looked_at && task->where != TP_TREE_UNKNOWN &&
-			watch->n_runs == task->n_runs &&
+			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
 			watch->put_state == watch->looked.sight.state &&
 			time_ns - watch->put_ns < REPEAT_NS;
 	double elapsed_ns = watch->look_ns ? (double)(time_ns - watch->look_ns) : 0;
@@ -272,7 +291,7 @@ static void poll_round(struct poller *self, bool of_leaders, struct allowance *a
 		if ((task->info.tid == task->info.pid) != of_leaders)
 			continue;
 		struct watch *watch = watch_of(self, task);
-		if (!wants_look(task, watch, now_ns))
+		if (!wants_look(self, task, watch, now_ns))
 			continue;
 		is_over = is_over || is_spent(allowance);
 		if (is_over) {

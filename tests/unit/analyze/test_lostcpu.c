@@ -10,6 +10,7 @@ static struct tp_sample leavings[MAX];
 static struct tp_segment segments[MAX];
 static struct tp_stack_class classes[N_STACKS];
 static struct tp_run runs[MAX];
+static size_t sample_index[3];
 static size_t run_index[3]; /* main thread, then one that loads */
 static struct tp_thread_info threads[2];
 static struct tp_trace trace;
@@ -30,11 +31,13 @@ static void setup(void)
 				  .leavings = leavings,
 				  .runs = runs,
 				  .run_index = run_index,
+				  .sample_index = sample_index,
 				  .n_tasks = 2,
 				  .run.sample_rate_hz = 100};
 	analysis = (struct tp_analysis){.trace = &trace, .classes = classes, .threads = threads};
 	threads[1].role = TP_THREAD_LOADER;
 	run_index[1] = run_index[2] = 0;
+	sample_index[1] = sample_index[2] = 0;
 	timeline = (struct tp_timeline){.segments = segments};
 }
 
@@ -73,6 +76,16 @@ static size_t lose(void)
 {
 	add(TP_STATE_RUNNABLE, 3 * MS, NO_SAMPLE);
 	return timeline.n - 1;
+}
+
+/* Likewise, and it is looked at meanwhile. */
+static size_t lose_and_look(uint32_t stack)
+{
+	samples[n_samples++] = (struct tp_sample){.time_ns = now_ns + 1 * MS,
+						  .state = TP_STATE_RUNNABLE,
+						  .flags = TP_SAMPLE_POLLED,
+						  .stack = stack};
+	return lose();
 }
 
 static enum tp_phase phase(size_t at, enum tp_phase before)
@@ -222,6 +235,79 @@ START_TEST(what_few_of_many_said_when_they_left_stands_for_none)
 }
 END_TEST
 
+/*
+ * A busy machine, a program that is not interpreted: after stays of one length, all of which other
+ * programs end, the CPU is lost for 0.1 ms while it loads and for 8 ms while it trains; the loading
+ * is lost nine times as often. One of 17 is seen leaving.
+ */
+START_TEST(who_waited_long_is_like_those_who_waited_long)
+{
+	enum { STAYS = 1700 };
+	static size_t lost[STAYS];
+	uint64_t loading_ns = 0;
+	uint64_t told_ns = 0;
+	for (int i = 0; i < STAYS; i++) {
+		bool trains = i % 10 == 9;
+		run(2 * MS, 1 * MS, TRAIN);
+		if (i % 17 == 0)
+			leave(trains ? TRAIN : LOAD);
+		add(TP_STATE_RUNNABLE, trains ? 8 * MS : MS / 10, NO_SAMPLE);
+		lost[i] = timeline.n - 1;
+		loading_ns += trains ? 0 : MS / 10;
+	}
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	for (int i = 0; i < STAYS; i++) {
+		const struct tp_segment *piece = &segments[lost[i]];
+		if (tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) == TP_PHASE_DATALOADER)
+			told_ns += piece->end_ns - piece->start_ns;
+	}
+	tp_lostcpu_release(&lostcpu);
+	ck_assert_uint_eq(told_ns, loading_ns);
+}
+END_TEST
+
+/*
+ * Stays of 8 ms train where the CPU goes to the team. Those that are sampled wake
+ * whoever takes the samples, and lose it to that right then: every other one in loading. One of
+ * seven is looked at before it goes on.
+ */
+START_TEST(what_sampling_took_the_cpu_from_says_nothing_of_other_losses)
+{
+	enum { STAYS = 1000 };
+	static size_t lost[STAYS];
+	static enum tp_phase truth[STAYS];
+	size_t n_right = 0;
+	for (int i = 0; i < STAYS; i++) {
+		bool is_sampled = i % 3 == 0;
+		uint64_t length_ns = is_sampled && i % 2 ? 4 * MS : 8 * MS;
+		uint32_t stack = length_ns == 4 * MS ? LOAD : TRAIN;
+		uint64_t from_ns = now_ns;
+		if (is_sampled)
+			run(length_ns, length_ns - 1000, stack);
+		else
+			run_unseen(length_ns, 0);
+		runs[i] = (struct tp_run){.start_ns = from_ns,
+					  .end_ns = now_ns,
+					  .how = TP_RUN_PREEMPTED};
+		runs[STAYS + i] = (struct tp_run){.task = 1,
+						  .start_ns = now_ns + (is_sampled ? 1 * MS : 1000),
+						  .end_ns = now_ns + 2 * MS};
+		truth[i] = classes[stack].phase;
+		lost[i] = i % 7 == 0 ? lose_and_look(stack) : lose();
+	}
+	threads[1].role = TP_THREAD_TEAM;
+	run_index[1] = STAYS;
+	run_index[2] = 2 * (size_t)STAYS;
+	trace.n_runs = run_index[2];
+	sample_index[1] = sample_index[2] = n_samples;
+	tp_lostcpu_build(&lostcpu, &analysis, &timeline, true);
+	for (int i = 0; i < STAYS; i++)
+		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_DATALOADER) == truth[i];
+	tp_lostcpu_release(&lostcpu);
+	ck_assert_uint_eq(n_right, STAYS);
+}
+END_TEST
+
 START_TEST(one_that_left_to_wait_says_nothing_of_the_next_loss)
 {
 	run(8 * MS, 4 * MS, TRAIN);
@@ -250,6 +336,7 @@ START_TEST(what_stands_for_others_and_what_python_hides_tells_nothing)
 	run_unseen(8 * MS, 0);
 	size_t unseen = lose();
 	run(8 * MS, 4 * MS, TRAIN);
+	sample_index[1] = sample_index[2] = n_samples;
 	tp_lostcpu_build(&lostcpu, &analysis, &timeline, true);
 	ck_assert_int_eq(tp_lostcpu_phase(&lostcpu, hidden, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
 	ck_assert_int_eq(tp_lostcpu_phase(&lostcpu, unseen, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
@@ -269,6 +356,8 @@ Suite *suite_analyze_lostcpu(void)
 	tcase_add_test(tc, what_was_seen_leaving_stands_for_stays_as_long);
 	tcase_add_test(tc, whom_it_woke_itself_tells_where_it_was);
 	tcase_add_test(tc, what_few_of_many_said_when_they_left_stands_for_none);
+	tcase_add_test(tc, who_waited_long_is_like_those_who_waited_long);
+	tcase_add_test(tc, what_sampling_took_the_cpu_from_says_nothing_of_other_losses);
 	tcase_add_test(tc, one_that_left_to_wait_says_nothing_of_the_next_loss);
 	tcase_add_test(tc, who_was_woken_is_where_it_waited);
 	tcase_add_test(tc, what_stands_for_others_and_what_python_hides_tells_nothing);

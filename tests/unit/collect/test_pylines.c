@@ -279,6 +279,56 @@ START_TEST(waits_for_the_interpreter_lock_are_told_from_other_waits)
 }
 END_TEST
 
+/* In a stretch between two stays, of which the first ended by losing the CPU. */
+static bool wanted_a_cpu(uint32_t task, uint64_t time_ns)
+{
+	const struct tp_trace *trace = &m.trace;
+	for (size_t i = trace->run_index[task]; i + 1 < trace->run_index[task + 1]; i++)
+		if (trace->runs[i].end_ns <= time_ns && time_ns < trace->runs[i + 1].start_ns)
+			return trace->runs[i].how == TP_RUN_PREEMPTED;
+	return false;
+}
+
+/* Two functions of 20 and 40 ms in turn, on one CPU with a rival: the CPU is lost at any time. */
+START_TEST(where_a_thread_wants_a_cpu_is_told)
+{
+	if (lacks_perf() || lacks_python())
+		return;
+	run_python("import os, signal, time\n"
+		   "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
+		   "rival = os.fork()\n"
+		   "def burn(ms):\n"
+		   "    end = time.process_time() + ms / 1000\n"
+		   "    while time.process_time() < end: pass\n"
+		   "def one(): burn(20)\n"
+		   "def two(): burn(40)\n"
+		   "while not rival: pass\n"
+		   "for i in range(40):\n"
+		   "    one()\n"
+		   "    two()\n"
+		   "os.kill(rival, signal.SIGKILL)");
+	size_t n_one = 0;
+	size_t n_two = 0;
+	for (size_t i = 0; i < m.trace.n_samples; i++) {
+		const struct tp_sample *sample = &m.trace.samples[i];
+		size_t at = 0;
+		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
+		if (sample->state != TP_STATE_RUNNABLE || !next_python_is(stack, &at, "burn") ||
+		    !wanted_a_cpu(sample->task, sample->time_ns))
+			continue;
+		at = 1;
+		if (next_python_is(stack, &at, "one"))
+			n_one++;
+		else
+			n_two++;
+	}
+	double n = (double)(n_one + n_two);
+	/* It wants a CPU for 2.4 s, and is looked at 50 times a second. */
+	ck_assert_double_ge(n, 30);
+	ck_assert_double_eq_tol((double)n_one / n, 1.0 / 3, 4 * sqrt(0.25 / n));
+}
+END_TEST
+
 START_TEST(without_perf_events_python_is_read_by_looks)
 {
 	if (lacks_python())
@@ -336,6 +386,7 @@ Suite *suite_collect_pylines(void)
 	tcase_add_test(tc, functions_that_yield_are_told_from_others);
 	tcase_add_test(tc, waits_are_told_by_their_line);
 	tcase_add_test(tc, waits_for_the_interpreter_lock_are_told_from_other_waits);
+	tcase_add_test(tc, where_a_thread_wants_a_cpu_is_told);
 	tcase_add_test(tc, without_perf_events_python_is_read_by_looks);
 	tcase_add_test(tc, an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read);
 	tcase_add_test(tc, an_interpreter_that_comes_late_is_read);
