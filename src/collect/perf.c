@@ -2,7 +2,6 @@
 #include "registry.h"
 
 #include "availability.h"
-#include "fdshelf.h"
 #include "otherwatch.h"
 #include "perf_attach.h"
 #include "perf_cost.h"
@@ -10,13 +9,13 @@
 #include "perf_feed.h"
 #include "perf_governor.h"
 #include "perf_merge.h"
-#include "perf_pace.h"
 #include "perf_pins.h"
 #include "perf_probe.h"
+#include "perf_redraw.h"
 #include "perf_setup.h"
 #include "perf_wait.h"
+#include "perf_wide.h"
 #include "pythons.h"
-#include "task_stat.h"
 #include "tree.h"
 
 #include "trainprof/base/clock.h"
@@ -57,9 +56,8 @@ struct perf {
 	struct tp_perf_attach attach; /* where the target runs already */
 	bool is_started;
 	struct tp_perf_wait wait;
-	struct tp_perf_pace pace;
-	struct tp_fdshelf shelf; /* of the one file below */
-	struct tp_fdslot stat_file;
+	struct tp_perf_redraw redraw;
+	struct tp_perf_wide wide;
 	struct tp_perf_pins pins;
 	struct tp_otherwatch watch;
 	bool has_watch;
@@ -79,7 +77,7 @@ static enum tp_status perf_open(struct tp_collector **out, const struct tp_colle
 {
 	struct perf *perf = tp_alloc(sizeof(*perf));
 	perf->context = context;
-	perf->pace.seed = tp_clock_now_ns() ^ (uint64_t)getpid() << 40;
+	perf->redraw.pace.seed = tp_clock_now_ns() ^ (uint64_t)getpid() << 40;
 	int failure = tp_perf_wait_open(&perf->wait);
 	if (failure) {
 		free(perf);
@@ -106,37 +104,6 @@ static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_u
 			tp_clock_self_cpu_ns() - (pythons ? tp_pythons_charged_ns(pythons) : 0),
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
 	};
-}
-
-static void draw(struct perf *perf, uint32_t i)
-{
-	uint64_t period_ns =
-		tp_perf_pace_draw(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns());
-	tp_perf_events_redraw(&perf->events, i, period_ns);
-}
-
-/*
- * A new period for the CPU on which the target's first thread runs at this very instant, when a
- * poll begins: the samples lie at random places of a loop of any length then, also one as long as
- * the period. Not while it waits: a period that is set then begins when the wait ends, and what
- * comes after waits would get too few samples. Nor where the last records had it running: they are
- * late, so that it would be found so at the end of its stays mostly, and with stays of 8 ms what
- * begins them got 21 of 30 per cent.
- */
-static void redraw(void *context)
-{
-	struct perf *perf = context;
-	const struct tp_perf_events *events = &perf->events;
-	pid_t target = perf->feed.target;
-	struct tp_task_stat stat;
-	if (!tp_perf_pace_is_due(&perf->pace, perf->feed.n_target_samples, tp_clock_now_ns()) ||
-	    !tp_task_stat_reread(&stat, perf->context->host, target, target, &perf->shelf,
-				 &perf->stat_file) ||
-	    stat.state != 'R')
-		return;
-	for (uint32_t i = 0; i < events->n_cpus; i++)
-		if (events->cpus[i] == stat.last_cpu)
-			draw(perf, i);
 }
 
 /* Records up to the horizon, for at most limit_ns. */
@@ -167,8 +134,9 @@ static void drain_all(struct perf *perf)
 /* Callers that are gone when their records are read. */
 static void begin_watch(struct perf *perf)
 {
-	perf->has_watch = tp_otherwatch_init(&perf->watch, perf->context->tree, &perf->feed.stacks,
-					     perf->events.setup.period_ns, perf->pace.seed) == 0;
+	perf->has_watch =
+		tp_otherwatch_init(&perf->watch, perf->context->tree, &perf->feed.stacks,
+				   perf->events.setup.period_ns, perf->redraw.pace.seed) == 0;
 	if (perf->has_watch)
 		tp_perf_wait_other(&perf->wait, perf->watch.epoll_fd);
 }
@@ -178,9 +146,7 @@ static void begin_feed(struct perf *perf, pid_t target)
 {
 	const struct tp_collect_context *context = perf->context;
 	const struct tp_perf_setup *setup = &perf->events.setup;
-	struct tp_perf_layout layout = {.has_chain = setup->has_kernel,
-					.has_stack = setup->stack_bytes > 0,
-					.has_event = tp_perf_tells_event(setup)};
+	struct tp_perf_layout layout = tp_perf_events_layout(setup);
 	bool was_paused = perf->feed.is_paused;
 	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
 	tp_perf_feed_init(&perf->feed, context->host, context->tree, context->sink, &layout,
@@ -219,8 +185,8 @@ static void join_all(struct perf *perf, pid_t target, pid_t first)
 	perf->feed.is_paused = true;
 	perf->feed.is_joining = true;
 	perf->feed.listeners = &attach->listeners;
-	tp_perf_attach_join(attach, &perf->events, target, first, &perf->pace.seed, drain_joining,
-			    perf);
+	tp_perf_attach_join(attach, &perf->events, target, first, &perf->redraw.pace.seed,
+			    drain_joining, perf);
 	if (attach->n_joined < attach->n_met)
 		tp_availability_degrade(&perf->base.availability,
 					"%zu of %zu threads have events: too few file descriptors",
@@ -264,7 +230,7 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 			return tp_fail(err, TP_TARGET, "process %d has ended", (int)target);
 	}
 	enum tp_status status = tp_perf_events_open(&perf->events, context->host, first,
-						    &perf->setup, &perf->pace.seed, err);
+						    &perf->setup, &perf->redraw.pace.seed, err);
 	if (status) {
 		tp_perf_attach_release(&perf->attach);
 		return status;
@@ -276,10 +242,11 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 	uint64_t now_ns = tp_clock_now_ns();
 	begin_governor(perf, now_ns);
 	tp_tree_set_fed(context->tree, true);
-	tp_tree_set_listener(context->tree, redraw, perf);
+	tp_tree_set_listener(context->tree, tp_perf_redraw_polled, &perf->redraw);
 	tp_perf_setup_note(&asked, &perf->events, context, &perf->base.availability);
 	perf->is_started = true;
-	tp_perf_pace_start(&perf->pace, perf->events.setup.period_ns, now_ns);
+	tp_perf_redraw_start(&perf->redraw, context->host, &perf->events, &perf->feed, now_ns);
+	(void)tp_perf_wide_fits(&perf->wide, context->host, tp_perf_wide_used_ns(context->tree));
 	perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
 	return TP_OK;
 }
@@ -325,13 +292,18 @@ static void put_switch_gap(struct perf *perf, uint64_t now_ns)
 		tp_sink_gap(perf->context->sink, tp_perf_source, reason, perf->switches_off_ns,
 			    now_ns, 0);
 	double seconds = (double)(now_ns - perf->switches_off_ns) / (double)TP_NS_PER_S;
-	double event_share = 1 - perf->cost.record_ns / perf->cost.switch_ns;
+	bool is_free = perf->events.setup.is_wide; /* no event is on the way of a switch */
+	double event_share = is_free ? 0 : 1 - perf->cost.record_ns / perf->cost.switch_ns;
 	perf->unseen_switches += perf->governor.switches_all_hz * seconds * event_share;
 	perf->switches_off_ns = 0;
 }
 
 static void switches_on(struct perf *perf)
 {
+	if (!tp_perf_events_ready(&perf->events)) {
+		tp_perf_governor_never_look(&perf->governor);
+		return;
+	}
 	drain_all(perf);
 	/* Before: a switch may be recorded as soon as they are on. */
 	uint64_t now_ns = tp_clock_now_ns();
@@ -339,6 +311,33 @@ static void switches_on(struct perf *perf)
 	put_switch_gap(perf, now_ns);
 	tp_perf_runs_on(&perf->feed.runs, now_ns);
 	tp_perf_governor_begun(&perf->governor, now_ns);
+}
+
+/*
+ * To events of CPUs. Both kinds are on at one instant: what is older is told by the events of
+ * threads, what is younger by those of CPUs, so that no birth is missed and nothing told twice.
+ */
+static void widen(struct perf *perf)
+{
+	const struct tp_host *host = perf->context->host;
+	struct tp_perf_events events;
+	uint64_t target_ns = tp_perf_wide_used_ns(perf->context->tree);
+	if (perf->events.setup.is_wide || perf->wide.is_refused || perf->context->has_counters ||
+	    !tp_perf_wide_fits(&perf->wide, host, target_ns) ||
+	    !tp_perf_wide_open(&perf->wide, &events, host, &perf->events, &perf->redraw.pace.seed))
+		return;
+	uint64_t both_ns = tp_clock_now_ns();
+	tp_perf_events_samples(&perf->events, false);
+	drain(perf, both_ns - 1, UINT64_MAX / 2);
+	tp_perf_merge_release(&perf->merge);
+	tp_perf_events_close(&perf->events);
+	perf->events = events;
+	const struct tp_perf_layout layout = tp_perf_events_layout(&events.setup);
+	tp_perf_feed_widen(&perf->feed, &layout, both_ns);
+	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
+	tp_perf_wait_rings(&perf->wait, &perf->events);
+	tp_perf_redraw_widen(&perf->redraw, tp_clock_now_ns());
+	tp_info("events of CPUs instead of threads");
 }
 
 static void obey(struct perf *perf, unsigned orders)
@@ -350,13 +349,15 @@ static void obey(struct perf *perf, unsigned orders)
 		switches_off(perf);
 		tp_info("%.0f switches/s on a CPU: switch records off", governor->switch_rate_hz);
 	}
+	if (orders & TP_PERF_WIDEN)
+		widen(perf);
 	if (orders & TP_PERF_SWITCHES_ON)
 		switches_on(perf);
 	if (orders & TP_PERF_DETAIL) {
-		tp_perf_pace_set_factor(&perf->pace, governor->period_factor, tp_clock_now_ns());
+		tp_perf_pace_set_factor(&perf->redraw.pace, governor->period_factor,
+					tp_clock_now_ns());
 		perf->feed.keep_one_in = governor->keep_one_in;
-		for (uint32_t i = 0; i < perf->events.n_cpus; i++)
-			draw(perf, i);
+		tp_perf_redraw_all(&perf->redraw);
 		tp_perf_events_redraw_joined(&perf->events, perf->events.setup.period_ns *
 								    governor->period_factor);
 		tp_info("cost %.2f %%: unwinding 1 of %u stacks, period times %u",
@@ -377,7 +378,7 @@ static double switches_so_far(const struct perf *perf)
 	double n = perf->unseen_switches;
 	for (uint32_t i = 0; i <= perf->events.cpu_limit; i++)
 		n += (double)perf->feed.n_switches[i];
-	return n;
+	return n - (double)perf->feed.n_strange_switches;
 }
 
 static void put_gauges(struct perf *perf, uint64_t now_ns)
@@ -408,7 +409,7 @@ static enum tp_status perf_sample(struct tp_collector *self, uint64_t now_ns, st
 	if (now_ns + hurry_ns >= perf->settle_at_ns) {
 		perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
 		tp_perf_feed_settle(&perf->feed, now_ns, false);
-		if (perf->feed.runs.is_on)
+		if (perf->feed.runs.is_on && !perf->events.setup.is_wide)
 			tp_perf_pins_settle(&perf->pins, perf->context->tree, now_ns);
 		steer_leaves(perf, true);
 		put_gauges(perf, now_ns);
@@ -445,7 +446,7 @@ static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, stru
 	else
 		tp_perf_runs_off(&perf->feed.runs, now_ns);
 	tp_perf_feed_settle(&perf->feed, now_ns, true);
-	double rate_hz = tp_perf_pace_rate_hz(&perf->pace, now_ns);
+	double rate_hz = tp_perf_pace_rate_hz(&perf->redraw.pace, now_ns);
 	if (rate_hz > 0)
 		perf->context->actual->sample_rate_hz = rate_hz;
 	put_gauges(perf, now_ns);
@@ -474,7 +475,7 @@ static void perf_close(struct tp_collector *self)
 		tp_perf_events_close(&perf->events);
 		tp_perf_attach_release(&perf->attach);
 	}
-	tp_fdshelf_drop(&perf->shelf, &perf->stat_file);
+	tp_perf_redraw_release(&perf->redraw);
 	tp_perf_wait_close(&perf->wait);
 	free(perf);
 }

@@ -3,8 +3,8 @@
 
 #include "cpulist.h"
 #include "fdlimit.h"
+#include "perf_attr.h"
 #include "perf_jitter.h"
-#include "perf_record.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -17,14 +17,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	RING_PAGES_MIN = 16,
 	STACK_SHARE = 8, /* a copied stack takes at most this part of a ring */
-	KERNEL_FRAMES = 64,
-	LEAVE_STACK_BYTES = 16 << 10,
 };
 
 #define HEADROOM_NS (75 * TP_NS_PER_MS)
@@ -51,66 +48,11 @@ bool tp_perf_tells_event(const struct tp_perf_setup *setup)
 	return setup->is_attaching || setup->has_leaves;
 }
 
-/* What all kinds have in common: they wait for exec, are inherited, and end records alike. */
-static struct perf_event_attr attr_base(const struct tp_perf_setup *setup)
+struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup)
 {
-	return (struct perf_event_attr){
-		.size = sizeof(struct perf_event_attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       (tp_perf_tells_event(setup) ? PERF_SAMPLE_ID : 0),
-		.disabled = 1,
-		.inherit = 1,
-		.enable_on_exec = !setup->is_attaching,
-		.exclude_hv = 1,
-		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-	};
-}
-
-static struct perf_event_attr attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns)
-{
-	struct perf_event_attr attr = attr_base(setup);
-	attr.config = PERF_COUNT_SW_CPU_CLOCK;
-	attr.sample_period = period_ns;
-	attr.sample_type |= PERF_SAMPLE_IP;
-	attr.exclude_kernel = !setup->has_kernel;
-	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
-	if (setup->has_kernel) {
-		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-		attr.exclude_callchain_user = 1; /* frame pointers lie; stacks are copied */
-		attr.sample_max_stack = KERNEL_FRAMES;
-	}
-	if (setup->stack_bytes) {
-		attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-		attr.sample_regs_user = tp_perf_user_regs();
-		attr.sample_stack_user = setup->stack_bytes;
-	}
-	return attr;
-}
-
-static struct perf_event_attr attr_switches(const struct tp_perf_setup *setup)
-{
-	struct perf_event_attr attr = attr_base(setup);
-	attr.config = PERF_COUNT_SW_DUMMY;
-	attr.context_switch = 1;
-	attr.exclude_kernel = 1; /* it counts nothing; without this it needs more rights */
-	return attr;
-}
-
-/* The kernel counts a switch while the thread that leaves is still there: its registers and stack
- * are those of the place where it was. */
-static struct perf_event_attr attr_leaves(const struct tp_perf_setup *setup)
-{
-	struct perf_event_attr attr = attr_sampler(setup, TP_PERF_LEAVE_EVERY);
-	attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-	attr.enable_on_exec = 0;
-	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
-	if (attr.sample_stack_user > LEAVE_STACK_BYTES)
-		attr.sample_stack_user = LEAVE_STACK_BYTES;
-	return attr;
+	return (struct tp_perf_layout){.has_chain = setup->has_kernel,
+				       .has_stack = setup->stack_bytes > 0,
+				       .has_event = tp_perf_tells_event(setup)};
 }
 
 /* An inherited event can have a ring only when it is bound to a CPU. */
@@ -123,14 +65,14 @@ static int open_here(struct perf_event_attr *attr, int cpu)
 
 int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu)
 {
-	struct perf_event_attr attr = attr_sampler(setup, period_ns);
+	struct perf_event_attr attr = tp_perf_attr_sampler(setup, period_ns);
 	return open_here(&attr, cpu);
 }
 
 int tp_perf_open_switches_here(int cpu)
 {
 	const struct tp_perf_setup setup = {0};
-	struct perf_event_attr attr = attr_switches(&setup);
+	struct perf_event_attr attr = tp_perf_attr_switches(&setup);
 	return open_here(&attr, cpu);
 }
 
@@ -147,7 +89,7 @@ int tp_perf_open_idle(pid_t tid)
 
 int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t period_ns)
 {
-	struct perf_event_attr attr = attr_sampler(setup, period_ns);
+	struct perf_event_attr attr = tp_perf_attr_sampler(setup, period_ns);
 	attr.disabled = attr.enable_on_exec = attr.inherit = 0;
 	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
 	attr.watermark = 0;
@@ -158,7 +100,7 @@ int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t p
 int tp_perf_try(bool with_kernel)
 {
 	struct tp_perf_setup setup = {.has_kernel = with_kernel, .stack_bytes = 1024};
-	struct perf_event_attr attr = attr_sampler(&setup, TP_NS_PER_S);
+	struct perf_event_attr attr = tp_perf_attr_sampler(&setup, TP_NS_PER_S);
 	int fd = event_open(&attr, 0, 0);
 	if (fd < 0)
 		return errno;
@@ -260,7 +202,7 @@ static void listen(int fd, pid_t tid, struct tp_map *listeners)
 /* Returns 0 or an errno. */
 static int open_leaves(struct tp_perf_events *events, uint32_t i, pid_t target)
 {
-	struct perf_event_attr attr = attr_leaves(&events->setup);
+	struct perf_event_attr attr = tp_perf_attr_leaves(&events->setup);
 	int fd = event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
 	if (fd < 0)
 		return events->leaves_failure = errno;
@@ -273,7 +215,7 @@ static int open_leaves(struct tp_perf_events *events, uint32_t i, pid_t target)
 static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uint64_t period_ns)
 {
 	const struct tp_perf_setup *setup = &events->setup;
-	struct perf_event_attr attr = attr_sampler(setup, period_ns);
+	struct perf_event_attr attr = tp_perf_attr_sampler(setup, period_ns);
 	size_t ring_bytes = (size_t)setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
 	events->wakeup_share = choose_wakeup(setup, ring_bytes);
 	attr.wakeup_watermark = (uint32_t)((double)ring_bytes * events->wakeup_share);
@@ -282,9 +224,9 @@ static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uin
 		return errno;
 	int failure = tp_perf_ring_map(&events->rings[i], events->sample_fds[i], setup->ring_pages);
 	events->rings[i].has_events = tp_perf_tells_event(setup);
-	if (failure || !setup->has_switches)
+	if (failure || !setup->has_switches || setup->is_wide)
 		return failure;
-	attr = attr_switches(setup);
+	attr = tp_perf_attr_switches(setup);
 	attr.enable_on_exec = !setup->is_attaching && !setup->switches_start_off;
 	events->switch_fds[i] =
 		event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
@@ -400,7 +342,7 @@ static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64
 		    struct tp_map *listeners)
 {
 	int cpu = (int)events->cpus[i];
-	struct perf_event_attr attr = attr_sampler(&events->setup, period_ns);
+	struct perf_event_attr attr = tp_perf_attr_sampler(&events->setup, period_ns);
 	int fd = event_open_into(&attr, tid, cpu, events->sample_fds[i]);
 	if (fd < 0)
 		return errno;
@@ -409,7 +351,7 @@ static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64
 	listen(fd, tid, listeners);
 	if (!events->setup.has_switches)
 		return 0;
-	attr = attr_switches(&events->setup);
+	attr = tp_perf_attr_switches(&events->setup);
 	fd = event_open_into(&attr, tid, cpu, events->sample_fds[i]);
 	if (fd < 0)
 		return errno;
@@ -467,6 +409,39 @@ static void set_on(int fd, bool is_on)
 	ioctl(fd, is_on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
+void tp_perf_events_samples(const struct tp_perf_events *events, bool is_on)
+{
+	for (uint32_t i = 0; i < events->n_cpus; i++)
+		set_on(events->sample_fds[i], is_on);
+	for (size_t i = 0; i < events->joined_samplers.n; i++)
+		set_on(events->joined_samplers.items[i], is_on);
+}
+
+static void close_switches(const struct tp_perf_events *events)
+{
+	for (uint32_t i = 0; i < events->n_cpus; i++) {
+		if (events->switch_fds[i] >= 0)
+			close(events->switch_fds[i]);
+		events->switch_fds[i] = -1;
+	}
+}
+
+bool tp_perf_events_ready(const struct tp_perf_events *events)
+{
+	struct perf_event_attr attr = tp_perf_attr_switches(&events->setup);
+	for (uint32_t i = 0; events->setup.is_wide && i < events->n_cpus; i++) {
+		int *fd = &events->switch_fds[i];
+		if (*fd < 0)
+			*fd = event_open_into(&attr, -1, (int)events->cpus[i],
+					      events->sample_fds[i]);
+		if (*fd < 0 && errno != ENODEV) {
+			close_switches(events);
+			return false;
+		}
+	}
+	return true;
+}
+
 void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on)
 {
 	for (uint32_t i = 0; i < events->n_cpus; i++)
@@ -474,6 +449,8 @@ void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on)
 			set_on(events->switch_fds[i], is_on);
 	for (size_t i = 0; i < events->joined_switches.n; i++)
 		set_on(events->joined_switches.items[i], is_on);
+	if (!is_on && events->setup.is_wide)
+		close_switches(events);
 }
 
 void tp_perf_events_leaves(const struct tp_perf_events *events, bool is_on)

@@ -6,10 +6,13 @@
  *
  * Not one, because an ioctl on the opened event reaches all inherited copies, but a bit in its
  * attributes cannot be changed any more: the others can be switched off when switches are too many.
+ *
+ * Or events of CPUs (is_wide), which no thread carries and which tell of everybody.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_EVENT_H
 #define TRAINPROF_SRC_COLLECT_PERF_EVENT_H
 
+#include "perf_record.h"
 #include "perf_ring.h"
 
 #include "trainprof/base/map.h"
@@ -33,6 +36,7 @@ struct tp_perf_setup {
 	bool switches_start_off; /* not by the exec, but by tp_perf_events_switches() */
 	bool is_attaching; /* the target runs already: records tell their event, nothing waits for
 			    * an exec, and tp_perf_events_join() is called for each thread */
+	bool is_wide; /* of CPUs, whoever is on them; nothing before tp_perf_events_samples() */
 	uint32_t stack_bytes;
 	uint32_t ring_pages;
 	uint64_t period_ns; /* between samples of a running thread, without jitter */
@@ -53,7 +57,7 @@ struct tp_perf_events {
 	uint32_t cpu_limit;  /* one more than the highest CPU number */
 	uint32_t *cpus;      /* numbers; arrays below have the same order */
 	int *sample_fds;
-	int *switch_fds;         /* -1 without switch records */
+	int *switch_fds;         /* -1 without switch records; is_wide: while they are off */
 	int *leave_fds;          /* -1 without */
 	struct tp_map leave_ids; /* of these events, in records (struct tp_perf_layout.has_event) */
 	struct tp_perf_ring *rings;
@@ -61,8 +65,10 @@ struct tp_perf_events {
 	struct tp_perf_fds joined_switches;
 };
 
-/* Whether records tell their event (struct tp_perf_layout.has_event). */
+/* Whether records tell their event. */
 bool tp_perf_tells_event(const struct tp_perf_setup *setup);
+/* How records of such events are to be read. */
+struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup);
 
 /* Events like those on this very thread, enabled at once, for calibration: on one CPU and inherited
  * by children, or, with cpu -1, everywhere and not inherited. -1 with errno. */
@@ -80,7 +86,8 @@ int tp_perf_try(bool with_kernel);
 
 /*
  * Open everything for `target`, which has not execed yet: nothing is recorded before it does. When
- * attaching, `target` is the first thread, and nothing is recorded before it is joined.
+ * attaching, `target` is the first thread, and nothing is recorded before it is joined. Where
+ * setup->is_wide it is -1.
  * setup   in: what is wished for; out->setup says what it became.
  * seed    of the jitter.
  * Errors  TP_DENIED, TP_BUSY (descriptors or locked memory run out), TP_IO.
@@ -101,6 +108,12 @@ void tp_perf_events_close(struct tp_perf_events *events);
 int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first, uint64_t *seed,
 			struct tp_map *listeners);
 
+/* Samples of all threads and the books, on or off. */
+void tp_perf_events_samples(const struct tp_perf_events *events, bool is_on);
+
+/* Before switch records go on: opens what is closed while they are off, which takes the kernel up
+ * to 0.03 s. False when it refuses. */
+bool tp_perf_events_ready(const struct tp_perf_events *events);
 /* Switch records of all threads, on or off. */
 void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on);
 /* Samples of threads that leave a CPU, on or off: one of TP_PERF_LEAVE_EVERY switches has one. */

@@ -51,6 +51,15 @@ void tp_perf_feed_release(struct tp_perf_feed *feed)
 	free(feed->leavers);
 }
 
+void tp_perf_feed_widen(struct tp_perf_feed *feed, const struct tp_perf_layout *layout,
+			uint64_t since_ns)
+{
+	feed->layout = *layout;
+	feed->is_wide = true;
+	feed->since_ns = since_ns;
+	feed->listeners = feed->leaves = NULL;
+}
+
 static void gap_grow(struct tp_perf_gap *gap, uint64_t start_ns, uint64_t end_ns, uint64_t n)
 {
 	if (!gap->start_ns || start_ns < gap->start_ns)
@@ -150,11 +159,16 @@ static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *
 		gap_grow(&feed->dropped, record->time_ns, record->time_ns, 1);
 }
 
+static void count_switch(struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	if (record->of.change.is_out)
+		feed->n_switches[record->cpu < feed->n_cpus ? record->cpu : feed->n_cpus]++;
+}
+
 static void feed_switch(struct tp_perf_feed *feed, const struct tp_perf_record *record)
 {
 	struct tp_tree_task *task = task_of(feed, record);
-	if (record->of.change.is_out)
-		feed->n_switches[record->cpu < feed->n_cpus ? record->cpu : feed->n_cpus]++;
+	count_switch(feed, record);
 	if (!task)
 		return;
 	if (!record->of.change.is_out)
@@ -305,6 +319,26 @@ static void feed_one(struct tp_perf_feed *feed, const struct tp_perf_record *rec
 	}
 }
 
+/* Of records that tell of a thread: is it none of the target's? A birth is one of its creator. */
+static bool is_strange(const struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	bool is_birth = record->type == PERF_RECORD_FORK;
+	if (record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_LOST_SAMPLES ||
+	    record->type == PERF_RECORD_THROTTLE || record->type == PERF_RECORD_UNTHROTTLE)
+		return false;
+	const struct tp_tree_task *task =
+		tp_tree_find(feed->tree, is_birth ? record->of.fork.parent_tid : record->tid);
+	return !task || task->info.pid != (is_birth ? record->of.fork.parent_pid : record->pid);
+}
+
+static void count_stranger(struct tp_perf_feed *feed, const struct tp_perf_record *record)
+{
+	if (record->type != PERF_RECORD_SWITCH || record->tid <= 0)
+		return; /* the idle task is not counted where it is not told either */
+	feed->n_strange_switches += record->of.change.is_out;
+	count_switch(feed, record);
+}
+
 void tp_perf_feed_record(struct tp_perf_feed *feed, const void *bytes, size_t size)
 {
 	struct tp_perf_record record;
@@ -312,8 +346,12 @@ void tp_perf_feed_record(struct tp_perf_feed *feed, const void *bytes, size_t si
 		feed->n_bad++;
 		return;
 	}
+	if (record.time_ns < feed->since_ns)
+		return;
 	feed->last_ns = record.time_ns;
-	if (feed->listeners && !is_heard(feed, &record))
+	if (feed->is_wide && is_strange(feed, &record))
+		count_stranger(feed, &record);
+	else if (feed->listeners && !is_heard(feed, &record))
 		feed->n_unheard++;
 	else
 		feed_one(feed, &record);

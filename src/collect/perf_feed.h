@@ -42,15 +42,19 @@ struct tp_perf_feed {
 	const struct tp_map *listeners;
 	const struct tp_map
 		*leaves;    /* ids of events that sample who leaves a CPU; NULL: none. Borrowed */
+	bool is_wide;       /* events are of CPUs and tell of everybody: who is not in the tree is
+			     * none of ours, and gets there by birth only */
+	uint64_t since_ns;  /* what is older was told by other events */
 	bool is_joining;    /* threads are still being given events, see perf_attach.h */
 	uint64_t n_unheard; /* records told twice */
 
 	uint64_t last_ns;     /* time of the last record */
-	uint64_t *n_switches; /* ways out, by CPU */
+	uint64_t *n_switches; /* ways out, by CPU, strangers' included: records cost the same */
 	uint64_t n_samples;   /* each stands for a period of CPU time */
 	uint64_t n_leavings;  /* of threads that leave a CPU, those included that are not put */
 	pid_t target;
 	uint64_t n_target_samples; /* of its first thread */
+	uint64_t n_strange_switches;
 	uint64_t n_lost;
 	uint64_t n_bad; /* records that made no sense */
 
@@ -68,6 +72,11 @@ extern const char tp_perf_source[];
 void tp_perf_feed_init(struct tp_perf_feed *feed, const struct tp_host *host, struct tp_tree *tree,
 		       struct tp_sink *sink, const struct tp_perf_layout *layout, uint32_t n_cpus);
 void tp_perf_feed_release(struct tp_perf_feed *feed);
+
+/* From now on records are those of events of CPUs, and what is older than `since_ns` is left out.
+ */
+void tp_perf_feed_widen(struct tp_perf_feed *feed, const struct tp_perf_layout *layout,
+			uint64_t since_ns);
 
 /* Take one record of one ring; records come in the order of time. */
 void tp_perf_feed_record(struct tp_perf_feed *feed, const void *bytes, size_t size);

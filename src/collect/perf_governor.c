@@ -101,13 +101,14 @@ static double burst_ratio(const struct tp_perf_governor *governor,
 
 static unsigned switch_off(struct tp_perf_governor *governor, uint64_t now_ns)
 {
+	bool was_looking = governor->is_looking;
 	governor->has_switches = false;
 	governor->look_at_ns = now_ns + governor->pause_ns;
 	governor->pause_ns *= 2;
 	if (governor->pause_ns > PAUSE_LAST_NS)
 		governor->pause_ns = PAUSE_LAST_NS;
 	governor->is_looking = governor->is_hurried = false;
-	return TP_PERF_SWITCHES_OFF;
+	return TP_PERF_SWITCHES_OFF | (was_looking ? TP_PERF_WIDEN : 0);
 }
 
 static unsigned govern_switches(struct tp_perf_governor *governor,

@@ -26,6 +26,7 @@ enum tp_perf_order {
 	TP_PERF_SWITCHES_ON = 2, /* also for a short look whether they are still too many */
 	TP_PERF_DETAIL = 4,      /* keep_one_in or period_factor have changed */
 	TP_PERF_LEAVES_OFF = 8,  /* samples of threads that leave are too many */
+	TP_PERF_WIDEN = 16,      /* a look has found too many again: no event is to cost switches */
 };
 
 struct tp_perf_governor {

@@ -18,10 +18,15 @@ void tp_perf_pace_start(struct tp_perf_pace *pace, uint64_t period_ns, uint64_t 
 				      .started_ns = now_ns};
 }
 
-static void sum_rate(struct tp_perf_pace *pace, uint64_t now_ns)
+double tp_perf_pace_periods(const struct tp_perf_pace *pace, uint64_t now_ns)
 {
 	double period_ns = (double)pace->period_ns * pace->factor;
-	pace->rated_periods += (double)(now_ns - pace->rated_from_ns) / period_ns;
+	return pace->rated_periods + (double)(now_ns - pace->rated_from_ns) / period_ns;
+}
+
+static void sum_rate(struct tp_perf_pace *pace, uint64_t now_ns)
+{
+	pace->rated_periods = tp_perf_pace_periods(pace, now_ns);
 	pace->rated_from_ns = now_ns;
 }
 

@@ -30,6 +30,8 @@ void tp_perf_pace_set_factor(struct tp_perf_pace *pace, unsigned factor, uint64_
 bool tp_perf_pace_is_due(const struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
 /* A new period. Each draw cuts half a period off on average: shorter ones keep the rate. */
 uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
+/* How many a busy CPU would have had since the start. */
+double tp_perf_pace_periods(const struct tp_perf_pace *pace, uint64_t now_ns);
 /* On average since the start; 0 before any time has passed. */
 double tp_perf_pace_rate_hz(struct tp_perf_pace *pace, uint64_t now_ns);
 

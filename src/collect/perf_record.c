@@ -277,7 +277,9 @@ bool tp_perf_record_decode(struct tp_perf_record *out, const void *bytes, size_t
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		return decode_lost(out, bytes, end);
+	case PERF_RECORD_SWITCH_CPU_WIDE: /* says besides who is the other one */
 	case PERF_RECORD_SWITCH:
+		out->type = PERF_RECORD_SWITCH;
 		out->of.change.is_out = header.misc & PERF_RECORD_MISC_SWITCH_OUT;
 		out->of.change.is_preempted = header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		return true;

@@ -55,7 +55,7 @@ struct tp_perf_record {
 		struct {
 			bool is_out;
 			bool is_preempted;
-		} change;        /* SWITCH */
+		} change;        /* SWITCH, also for SWITCH_CPU_WIDE */
 		uint64_t n_lost; /* LOST, LOST_SAMPLES */
 		struct tp_perf_sample sample;
 	} of;

@@ -349,6 +349,8 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 	for (size_t i = 0; i < plan->n_slots && !status; i++)
 		if (plan->slots[i].row.is_chosen)
 			status = slot_open(plan, &plan->slots[i], err);
+	const struct plan_slot *pmu = slot_find(plan, tp_pmu_collector.name);
+	plan->context.has_counters = pmu && pmu->collector;
 	tp_priority_restore(&priority);
 	return status;
 }

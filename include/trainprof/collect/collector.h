@@ -51,6 +51,8 @@ struct tp_collect_context {
 	uint64_t *helpers_cpu_ns;   /* of processes that measure beside this one; NULL: none */
 	struct tp_gpu_tracks *gpus; /* that the target is known to use */
 	bool may_sample;            /* perf was not deselected */
+	bool has_counters;          /* the target's threads have hardware counters, which they hand
+				     * over at switches only as long as their events are alike */
 	/* Free memory of the GPU that has least of it, of those that the target uses, a second or
 	 * two ago; NAN: not known. Source "nvml" writes it. */
 	double *gpu_free_bytes;

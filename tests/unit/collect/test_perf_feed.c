@@ -399,12 +399,75 @@ START_TEST(losses_count_whoever_tells_them)
 }
 END_TEST
 
+/* ---- events of CPUs ---- */
+
+static void tell_wide_switch(uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	begin(PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT);
+	put_u32(1);
+	put_u32(1);
+	put_id(pid, tid, time_ns, 2);
+	feed_it();
+}
+
+START_TEST(events_of_cpus_tell_what_is_ours)
+{
+	tp_perf_feed_widen(&feed, &layout, 100);
+	tell_sample(10, 10, 99); /* told by the events before */
+	ck_assert_uint_eq(feed.n_samples, 0);
+	tell_task(PERF_RECORD_FORK, 10, 11, 10, 10, 110);
+	tell_task(PERF_RECORD_FORK, 12, 12, 10, 11, 120);
+	tell_comm(12, 12, "child", true, 130);
+	tell_sample(12, 12, 140);
+	tell_wide_switch(12, 12, 150);
+	ck_assert_ptr_nonnull(tp_tree_find(tree, 11));
+	ck_assert_int_eq(tp_tree_find(tree, 12)->where, TP_TREE_BLOCKED);
+	ck_assert_uint_eq(feed.n_samples, 1);
+	ck_assert_uint_eq(feed.n_switches[2], 1);
+	ck_assert_uint_eq(feed.n_strange_switches, 0);
+	tell_task(PERF_RECORD_EXIT, 12, 12, 10, 10, 160);
+	ck_assert_ptr_null(tp_tree_find(tree, 12));
+}
+END_TEST
+
+START_TEST(events_of_cpus_tell_nothing_of_strangers)
+{
+	tp_perf_feed_widen(&feed, &layout, 100);
+	size_t n_records = sink.n_records;
+	size_t n_tasks = tp_tree_alive(tree);
+	tell_task(PERF_RECORD_FORK, 51, 51, 50, 50, 110);
+	tell_comm(51, 51, "stranger", true, 120);
+	tell_sample(51, 51, 130);
+	tell_wide_switch(51, 51, 140);
+	tell_wide_switch(0, 0, 150); /* nobody */
+	tell_sample(50, 10, 160);    /* the number of one of ours */
+	tell_task(PERF_RECORD_EXIT, 51, 51, 50, 50, 170);
+	ck_assert_uint_eq(sink.n_records, n_records);
+	ck_assert_uint_eq(tp_tree_alive(tree), n_tasks);
+	ck_assert_uint_eq(feed.n_samples, 0);
+	/* They cost as much as ours. */
+	ck_assert_uint_eq(feed.n_switches[2], 1);
+	ck_assert_uint_eq(feed.n_strange_switches, 1);
+}
+END_TEST
+
+START_TEST(what_events_of_cpus_lose_is_told)
+{
+	tp_perf_feed_widen(&feed, &layout, 100);
+	tell_lost(3, 1, 200);
+	ck_assert_uint_eq(feed.n_lost, 3);
+}
+END_TEST
+
 Suite *suite_collect_perf_feed(void);
 Suite *suite_collect_perf_feed(void)
 {
 	Suite *suite = suite_create("collect/perf_feed");
 	TCase *tc = tcase_create("perf_feed");
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, events_of_cpus_tell_what_is_ours);
+	tcase_add_test(tc, events_of_cpus_tell_nothing_of_strangers);
+	tcase_add_test(tc, what_events_of_cpus_lose_is_told);
 	tcase_add_test(tc, life_of_a_thread_becomes_task_and_stays);
 	tcase_add_test(tc, exec_begins_a_stay_and_ends_the_threads);
 	tcase_add_test(tc, record_of_an_unknown_thread_gives_birth_to_it_and_to_doubt);

@@ -107,6 +107,24 @@ START_TEST(governor_is_in_a_hurry_only_while_too_many_may_come)
 }
 END_TEST
 
+START_TEST(second_look_at_too_many_asks_for_events_that_cost_switches_nothing)
+{
+	play(0.9, 60000, 100, 0.004);
+	ck_assert_uint_eq(seen, TP_PERF_SWITCHES_OFF);
+	play(0.5, 60000, 100, 0.004);
+	ck_assert(seen & TP_PERF_WIDEN);
+}
+END_TEST
+
+START_TEST(one_storm_asks_for_no_other_events)
+{
+	play(0.9, 60000, 100, 0.004);
+	ck_assert(seen & TP_PERF_SWITCHES_OFF);
+	play(20, 1000, 100, 0.004);
+	ck_assert(!(seen & TP_PERF_WIDEN));
+}
+END_TEST
+
 START_TEST(switches_come_back_when_they_are_few_again)
 {
 	play(2, 60000, 100, 0.004);
@@ -246,6 +264,8 @@ Suite *suite_collect_perf_governor(void)
 	tcase_add_test(tc, too_many_switches_go_off_and_looks_get_rarer);
 	tcase_add_test(tc, look_ends_as_soon_as_it_has_seen_too_many);
 	tcase_add_test(tc, governor_is_in_a_hurry_only_while_too_many_may_come);
+	tcase_add_test(tc, second_look_at_too_many_asks_for_events_that_cost_switches_nothing);
+	tcase_add_test(tc, one_storm_asks_for_no_other_events);
 	tcase_add_test(tc, switches_come_back_when_they_are_few_again);
 	tcase_add_test(tc, burst_shorter_than_the_window_is_borne);
 	tcase_add_test(tc, burst_of_many_more_switches_is_borne_less_long);

@@ -52,6 +52,32 @@ START_TEST(frequent_draws_keep_the_rate)
 }
 END_TEST
 
+/* The time of a CPU goes on while the thread waits: what is between draws are periods then. */
+START_TEST(draws_between_periods_keep_the_rate)
+{
+	uint64_t now_ns = MS(1000);
+	uint64_t begun_ns = now_ns;
+	uint64_t n = 0;
+	uint64_t period_ns = PERIOD_NS;
+	uint64_t seed = 1;
+	while (now_ns < MS(101000)) {
+		now_ns += TP_NS_PER_MS / 10;
+		if (now_ns - begun_ns >= period_ns) {
+			begun_ns += period_ns;
+			n++;
+		}
+		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+		uint64_t n_periods = (uint64_t)tp_perf_pace_periods(&pace, now_ns);
+		if (seed >> 56 == 0 && tp_perf_pace_is_due(&pace, n_periods, now_ns)) {
+			period_ns = tp_perf_pace_draw(&pace, n_periods, now_ns);
+			begun_ns = now_ns;
+		}
+	}
+	ck_assert_double_eq_tol(tp_perf_pace_periods(&pace, now_ns), 100 * 100, 1);
+	ck_assert_double_eq_tol((double)n / 100, 100, 3);
+}
+END_TEST
+
 START_TEST(rate_is_the_mean_over_what_the_governor_asked)
 {
 	tp_perf_pace_set_factor(&pace, 2, MS(2000));
@@ -75,6 +101,7 @@ Suite *suite_collect_perf_pace(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, draws_are_due_after_some_samples_and_some_time);
 	tcase_add_test(tcase, frequent_draws_keep_the_rate);
+	tcase_add_test(tcase, draws_between_periods_keep_the_rate);
 	tcase_add_test(tcase, rate_is_the_mean_over_what_the_governor_asked);
 	tcase_add_test(tcase, no_time_no_rate);
 	suite_add_tcase(suite, tcase);

@@ -40,6 +40,23 @@ START_TEST(switch_record_tells_direction_and_preemption)
 }
 END_TEST
 
+START_TEST(switch_of_a_cpu_is_one_of_the_thread_that_is_on_it)
+{
+	struct tp_perf_record out;
+	begin(PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT);
+	put_u32(20); /* who comes next */
+	put_u32(21);
+	put_id(10, 11, 12345, 3);
+	ck_assert(end(&out, &full));
+	ck_assert_uint_eq(out.type, PERF_RECORD_SWITCH);
+	ck_assert_int_eq(out.pid, 10);
+	ck_assert_int_eq(out.tid, 11);
+	ck_assert_uint_eq(out.time_ns, 12345);
+	ck_assert(out.of.change.is_out);
+	ck_assert(!out.of.change.is_preempted);
+}
+END_TEST
+
 static void put_mapping(uint16_t misc)
 {
 	begin(PERF_RECORD_MMAP2, misc);
@@ -321,6 +338,7 @@ Suite *suite_collect_perf_record(void)
 	Suite *suite = suite_create("collect/perf_record");
 	TCase *tc = tcase_create("perf_record");
 	tcase_add_loop_test(tc, switch_record_tells_direction_and_preemption, 0, 3);
+	tcase_add_test(tc, switch_of_a_cpu_is_one_of_the_thread_that_is_on_it);
 	tcase_add_test(tc, mapping_is_of_the_process_that_maps);
 	tcase_add_test(tc, text_that_does_not_end_is_refused);
 	tcase_add_test(tc, name_and_exec_are_told_apart);

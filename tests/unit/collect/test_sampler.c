@@ -827,6 +827,55 @@ START_TEST(looks_at_too_many_switches_are_short)
 }
 END_TEST
 
+/* Beside it threads switch so often that their records go off, twice, and events of CPUs take the
+ * place of those of threads where they are allowed. */
+static void run_beside_switches(const char *script)
+{
+	char path[4200];
+	char text[4400];
+	ssize_t len = readlink("/proc/self/exe", path, 4000);
+	ck_assert_int_gt(len, 0);
+	path[len] = '\0';
+	strcpy(strrchr(path, '/'), "/programs");
+	m.config.max_switch_rate_hz = 500;
+	snprintf(text, sizeof(text),
+		 "PATH=%s:$PATH; ping_pong pipe 15000 pinned 40000 >/dev/null & %s", path, script);
+	measured_script(&m, text);
+}
+
+START_TEST(loop_in_step_beside_many_switches_gets_its_true_shares)
+{
+	if (lacks_perf())
+		return;
+	m.config.sample_rate_hz = 999;
+	run_beside_switches("exec lock_step 1001 5000 >/dev/null");
+	ck_assert_ptr_nonnull(measured_gap(&m, "perf", "switch records off above 500/s"));
+	size_t n;
+	double share = share_of("first_phase", "second_phase", &n);
+	ck_assert_double_eq_tol(share, 0.3, 0.02);
+}
+END_TEST
+
+START_TEST(children_born_beside_many_switches_are_followed_and_no_others)
+{
+	if (lacks_perf())
+		return;
+	pid_t other = measured_start("sh -c 'while :; do /bin/expr 1; /bin/sleep 0.02; done'");
+	run_beside_switches("for i in 1 2 3 4 5 6 7 8; do /bin/sleep 0.4; done; wait");
+	kill(other, SIGTERM);
+	waitpid(other, NULL, 0);
+	ck_assert_ptr_nonnull(measured_gap(&m, "perf", "switch records off above 500/s"));
+	unsigned n_sleeps = 0;
+	for (size_t i = 0; i < m.trace.n_tasks; i++) {
+		const char *name = measured_text(&m, m.trace.tasks[i].comm);
+		ck_assert_uint_ne(m.trace.tasks[i].end_ns, 0);
+		n_sleeps += strcmp(name, "sleep") == 0;
+	}
+	ck_assert_uint_eq(n_sleeps, 8);
+	ck_assert_uint_eq(m.trace.n_tasks, 1 + 8 + 2);
+}
+END_TEST
+
 Suite *suite_collect_sampler(void);
 Suite *suite_collect_sampler(void)
 {
@@ -860,6 +909,8 @@ Suite *suite_collect_sampler(void)
 	tcase_add_test(tc, following_an_idle_program_costs_next_to_nothing);
 	tcase_add_test(tc, looks_at_too_many_switches_are_short);
 	tcase_add_test(tc, too_many_switches_turn_their_records_off_and_leave_a_gap);
+	tcase_add_test(tc, loop_in_step_beside_many_switches_gets_its_true_shares);
+	tcase_add_test(tc, children_born_beside_many_switches_are_followed_and_no_others);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
