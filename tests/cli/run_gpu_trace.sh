@@ -27,12 +27,13 @@ of_steps() {
 
 # near NAME COLUMN TOLERANCE: that part of the judged steps against the truth of the same steps, in
 # percent of their time. Steps that began before the first event are not judged, nor are those that
-# other programs made longer than the rest.
+# other programs made longer than the rest, nor the last one, whose end nobody marks.
 near() {
 	of_steps "$1" >found
 	of_steps kinds >kinds
 	tail -n "$(wc -l <found)" truth | paste -d ' ' - found kinds | awk -v name="$1" -v column="$2" -v most="$3" '
-		$12 == "\"steady\"" { truth += $column; found += $11; wall += $10; n++ }
+		is_steady { truth += own; found += said; wall += whole; n++ }
+		{ is_steady = $12 == "\"steady\""; own = $column; said = $11; whole = $10 }
 		END {
 			off = 100 * (found - truth) / wall
 			fine = n >= 20 && off < most && off > -most
