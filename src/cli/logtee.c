@@ -23,6 +23,9 @@
 /* After the program's end: the silence that is taken for the end of its helpers, and the bound. */
 enum { SILENCE_MS = 200, LINGER_MS = 1000 };
 
+/* Signals of the terminal are for the program. */
+static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR2};
+
 static volatile sig_atomic_t is_draining;
 
 static void on_usr1(int signal)
@@ -59,10 +62,21 @@ static void drain(int from, int to, int log)
 	}
 }
 
-/* Signals of the terminal are for the program; we end when it has closed its output. */
+/* The process that copies may get a CPU only after the program has ended: what is sent to it before
+ * it is ready for that must not end it. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+	sigemptyset(&held);
+	sigaddset(&held, SIGUSR1);
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		sigaddset(&held, ignored[i]);
+	pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+/* We end when the program has closed its output. */
 static void ignore_signals(void)
 {
-	static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR2};
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 	const struct sigaction drain = {.sa_handler = on_usr1};
 	sigset_t usr1;
@@ -138,6 +152,7 @@ static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error 
 	int out[2] = {-1, -1};
 	int error[2] = {-1, -1};
 	enum tp_status status = TP_OK;
+	sigset_t mask;
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(error, O_CLOEXEC) != 0) {
 		status = tp_fail_errno(err, errno, "cannot make a pipe");
 		goto out;
@@ -149,6 +164,7 @@ static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error 
 			goto out;
 		}
 	}
+	hold_signals(&mask);
 	tee->pid = fork();
 	if (tee->pid == 0) {
 		const int from[2] = {out[0], error[0]};
@@ -157,6 +173,7 @@ static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error 
 		close(error[1]);
 		tee_run(from, tee->saved, log);
 	}
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	if (tee->pid < 0) {
 		status = tp_fail_errno(err, errno, "cannot start a process");
 		goto out;

@@ -27,12 +27,12 @@ of_steps() {
 
 # near NAME COLUMN TOLERANCE: that part of the judged steps against the truth of the same steps, in
 # percent of their time. Steps that began before the first event are not judged, nor are those that
-# other programs made longer than the rest.
+# other programs made longer than the rest, or tore a mark from the program's own look at the clock.
 near() {
 	of_steps "$1" >found
 	of_steps kinds >kinds
 	tail -n "$(wc -l <found)" truth | paste -d ' ' - found kinds | awk -v name="$1" -v column="$2" -v most="$3" '
-		$12 == "\"steady\"" { truth += $column; found += $11; wall += $10; n++ }
+		$14 == "\"steady\"" && !$12 { truth += $column; found += $13; wall += $10; n++ }
 		END {
 			off = 100 * (found - truth) / wall
 			fine = n >= 20 && off < most && off > -most

@@ -33,14 +33,19 @@ has_sides() {
 	grep -o '"windows.cost_ratio":{[^}]*' "$1.json" | grep -q '"coverage_ratio":1$'
 }
 
-# compared TRIES NAME FACTOR BUDGET STEPS: the same, until windows have steps to be compared with. Where
-# other programs slow down the first seconds those are warm-up.
+# cost_row NAME: what the source says of its windows
+cost_row() {
+	trainprof report --full "$1" | tr -s ' \n' ' ' | grep -o 'traced in [0-9]* windows*, [0-9.]* % of the time, which cost [^;)]*'
+}
+
+# compared TRIES NAME FACTOR BUDGET STEPS: the same, until windows have steps to be compared with, while it
+# runs and in the report. Where other programs slow down the first seconds those are warm-up.
 compared() {
 	tries=$1
 	shift
 	for _ in $(seq "$tries"); do
 		windowed "$@"
-		has_sides "$1" && return
+		has_sides "$1" && cost_row "$1" >/dev/null && return
 	done
 }
 
@@ -83,8 +88,7 @@ judged() {
 				size(figure[1] - truth) <= 0.0002 + 0.02 * size(truth)
 			print "cost", (fine ? "as the program saw it" : "said to be " said " where it was " truth)
 		}' "$1.truth"
-	trainprof report --full "$1" | tr -s ' \n' ' ' | grep -o 'traced in [0-9]* windows*, [0-9.]* % of the time, which cost [^;)]*' |
-		sed 's/[0-9][0-9.e+-]*/N/g; s/ -N/ N/; s/windows/window/'
+	cost_row "$1" | sed 's/[0-9][0-9.e+-]*/N/g; s/ -N/ N/; s/windows/window/'
 }
 
 compared 3 five 2 5% 1620 &

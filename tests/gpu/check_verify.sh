@@ -112,8 +112,12 @@ share() { # share NAME WHERE CAUSE COLUMN: as phase_blame.py has it, against wha
 import json, sys
 import phase_blame
 path, where, cause, column = sys.argv[1:]
-share = phase_blame.SHARES[where](json.load(open(path + ".json")), (cause,))
+report = json.load(open(path + ".json"))
+share = phase_blame.SHARES[where](report, (cause,))
 rows = [[float(word) for word in line.split()[1::2]] for line in open(path + ".truth")]
+# Of the same steps: those that are judged.
+kinds = report["steps"]["series"]["kinds"]
+rows = [row for row, kind in zip(rows[-len(kinds):], kinds) if kind == "steady"]
 truth = sum(row[int(column)] for row in rows) / sum(row[4] - row[0] for row in rows) if column != "all" else 1
 print(share, truth)
 sys.exit(share is None or abs(share - truth) > 0.05)

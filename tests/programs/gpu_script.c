@@ -4,11 +4,12 @@
  * Times in ms. Each step loads a batch (a CPU works), copies it to the device and waits, launches a
  * kernel, works BESIDE it (hidden, where the kernel is longer), waits for it, and sums up metrics.
  * What CUPTI would tell of that is written into a ring in $TRAINPROF_GPU_RINGS as trainprof's agent
- * does. Of each step it prints, by its own clock: "kernel NS copy NS load NS rest NS wall NS".
- * Where KILL is set it kills itself after the last step; where MARKS is set it marks what the CPU
- * does. Where SLOWED and PERIOD are set it tells what is asked for only, as an agent that was
- * started idle, takes SLOWED times as long meanwhile for all that it does, and prints "traced 0" or
- * "traced 1" and "begin NS" as well. A step then begins every PERIOD ms, by a clock that goes
+ * does. Of each step it prints, by its own clock: "kernel NS copy NS load NS rest NS wall NS torn
+ * N": N is not 0 where it lost its CPU between a mark and its own look at the clock, which then
+ * differ. Where KILL is set it kills itself after the last step; where MARKS is set it marks what
+ * the CPU does. Where SLOWED and PERIOD are set it tells what is asked for only, as an agent that
+ * was started idle, takes SLOWED times as long meanwhile for all that it does, and prints "traced
+ * 0" or "traced 1" and "begin NS" as well. A step then begins every PERIOD ms, by a clock that goes
  * SLOWED times as slow meanwhile: what other programs took of one step the next ones make up for,
  * if their work leaves room. So that each window has steps on both sides, more than STEPS are made
  * where one has hardly ended.
@@ -21,7 +22,14 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-enum { EVENTS = 4096, STREAM = 7, LAUNCH_NS = 50000, LATENCY_NS = 10000, STEPS_BEHIND = 50 };
+enum {
+	EVENTS = 4096,
+	STREAM = 7,
+	LAUNCH_NS = 50000,
+	LATENCY_NS = 10000,
+	STEPS_BEHIND = 50,
+	TEAR_NS = 200000
+};
 
 #define CUPTI_AHEAD_NS UINT64_C(1700000000000000000)
 
@@ -40,6 +48,9 @@ struct truth {
 	uint64_t load_ns;
 	uint64_t wall_ns;
 	uint64_t begin_ns; /* where the step is marked; since this program's start */
+	uint64_t end_ns;
+	int is_traced;
+	int is_torn;
 };
 
 static struct ring_writer ring;
@@ -73,14 +84,17 @@ static void sleep_until(uint64_t end_ns)
 }
 
 /* Two functions that do not do the same: a compiler makes one of equal ones. */
-__attribute__((noinline)) static void load_batch(uint64_t ns)
+__attribute__((noinline)) static uint64_t load_batch(uint64_t ns)
 {
 	if (has_marks)
 		trainprof_phase_begin("dataloader");
-	work_until(ring_now_ns() + ns);
+	uint64_t begin_ns = ring_now_ns();
+	work_until(begin_ns + ns);
 	sink += 1;
+	uint64_t took_ns = ring_now_ns() - begin_ns;
 	if (has_marks)
 		trainprof_phase_end();
+	return took_ns; /* between the marks */
 }
 
 __attribute__((noinline)) static void update_metrics(uint64_t ns)
@@ -167,17 +181,21 @@ static void wait_for(uint64_t kernel_start_ns, uint64_t kernel_end_ns)
 	     128 | UINT64_C(256) << 32);
 }
 
-static void step(const struct script *script, struct truth *truth)
+static void step(const struct script *script, struct truth *truth, struct truth *before)
 {
 	uint64_t kernel_start_ns;
 	uint64_t begin_ns = ring_now_ns();
 	heed_wish();
 	trainprof_step();
-	truth->begin_ns = ring_now_ns() - started_ns;
+	uint64_t marked_ns = ring_now_ns();
+	truth->begin_ns = marked_ns - started_ns;
+	truth->is_torn = marked_ns - begin_ns > TEAR_NS;
+	before->is_torn |= marked_ns - before->end_ns > TEAR_NS;
 	ring_clock(&ring);
 	uint64_t load_ns = ring_now_ns();
-	load_batch(now_takes(script->load_ns));
+	uint64_t between_ns = load_batch(now_takes(script->load_ns));
 	truth->load_ns = ring_now_ns() - load_ns;
+	truth->is_torn |= truth->load_ns - between_ns > TEAR_NS;
 	truth->copy_ns = copy_batch(now_takes(script->copy_ns));
 	uint64_t kernel_end_ns = launch(&kernel_start_ns, now_takes(script->kernel_ns));
 	if (script->beside_ns)
@@ -187,7 +205,9 @@ static void step(const struct script *script, struct truth *truth)
 	update_metrics(now_takes(script->metrics_ns));
 	if (due_ns)
 		sleep_until(due_ns += now_takes(period_ns));
-	truth->wall_ns = ring_now_ns() - begin_ns;
+	truth->end_ns = ring_now_ns();
+	truth->wall_ns = truth->end_ns - begin_ns;
+	truth->is_traced = is_traced;
 }
 
 static void print_truth(const struct truth *truth)
@@ -198,20 +218,26 @@ static void print_truth(const struct truth *truth)
 	       (unsigned long long)truth->load_ns, (unsigned long long)(truth->wall_ns - known_ns),
 	       (unsigned long long)truth->wall_ns);
 	if (slowed > 0)
-		printf(" traced %d begin %llu", is_traced, (unsigned long long)truth->begin_ns);
-	printf("\n");
+		printf(" traced %d begin %llu", truth->is_traced,
+		       (unsigned long long)truth->begin_ns);
+	printf(" torn %d\n", truth->is_torn);
 }
 
 static void run_steps(const struct script *script)
 {
-	struct truth truth;
+	struct truth truths[2] = {0}; /* of this step and of the one before */
 	unsigned long n_behind = STEPS_BEHIND;
-	for (unsigned long i = 0; i < script->steps || n_behind < STEPS_BEHIND; i++) {
-		step(script, &truth);
-		print_truth(&truth);
+	unsigned long n = 0;
+	for (; n < script->steps || n_behind < STEPS_BEHIND; n++) {
+		struct truth *before = &truths[(n + 1) % 2];
+		step(script, &truths[n % 2], before);
+		if (n)
+			print_truth(before);
 		if (slowed > 0)
 			n_behind = is_traced ? 0 : n_behind + 1;
 	}
+	if (n)
+		print_truth(&truths[(n + 1) % 2]);
 }
 
 static void begin_slowed(const char *factor, const char *period_ms)

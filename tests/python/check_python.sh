@@ -45,6 +45,7 @@ has_lines() { # has_lines NUMBER: the program has said so much, or is gone
 }
 
 begin() { # begin PYTHON ARGUMENT...: until it says something: its interpreter is up
+	: >"$work/out" # what the one before said
 	"$@" >"$work/out" 2>"$work/err" &
 	target=$!
 	until_true has_lines 1
@@ -172,6 +173,7 @@ check_count() { # check_count PYTHON PROGRAM...
 
 check_end() { # check_end PYTHON
 	begin "$1" "$here/hard.py" ends
+	: >"$work/read"
 	timeout 300 "$probe" restless "$target" 100000000 >"$work/read" 2>&1 &
 	reading=$!
 	until_true grep -q reading "$work/read"
