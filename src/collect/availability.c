@@ -13,12 +13,13 @@ void tp_availability_degrade(struct tp_availability *availability, const char *f
 	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	size_t len = strlen(availability->reason);
+	/* Not even its text has to fit for that. */
+	if (availability->presence == TP_PRESENCE_PRESENT)
+		availability->presence = TP_PRESENCE_DEGRADED;
 	if (len + strlen(reason) + 3 > sizeof(availability->reason) && len)
 		return;
 	snprintf(availability->reason + len, sizeof(availability->reason) - len, "%s%s",
 		 len ? "; " : "", reason);
-	if (availability->presence == TP_PRESENCE_PRESENT)
-		availability->presence = TP_PRESENCE_DEGRADED;
 }
 
 void tp_availability_fail(struct tp_availability *availability, const struct tp_error *err)

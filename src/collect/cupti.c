@@ -38,6 +38,9 @@ static const char without_tool[] = "unset " CUDA_INJECTION ", or measure without
 /* A wake-up's work is bounded: 1.3 million events a second of each process, as often as we come. */
 enum { EVENTS_AT_ONCE = 1 << 17 };
 
+/* A program that ends does so sooner after its agent has closed. */
+#define ENDING_NS (500 * TP_NS_PER_MS)
+
 struct cupti {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
@@ -303,6 +306,7 @@ struct outcome {
 	uint64_t n_lost;
 	uint64_t n_unplaced;
 	uint64_t cost_ns;
+	bool has_holes;    /* in tracing that was to be continuous */
 	char trouble[100]; /* the first */
 	enum tp_presence presence;
 };
@@ -343,6 +347,35 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 		note_trouble(out, presence, text);
 }
 
+/* By itself, for another tool mostly, while the program went on. */
+static bool has_let_go(const struct cupti *cupti, const struct tp_gpu_ring *ring)
+{
+	const struct tp_gpu_told *told = tp_gpu_teller_told(ring->teller);
+	return !cupti->spent_ns && !cupti->is_paused && told->closed_ns > told->opened_ns &&
+	       ring->file.header.heartbeat_ns > told->closed_ns + ENDING_NS;
+}
+
+/* What was not traced behind the last time is told. */
+static void finish_rings(struct cupti *cupti, struct outcome *outcome, uint64_t now_ns)
+{
+	for (size_t i = 0; i < cupti->rings.n; i++) {
+		const struct tp_gpu_ring *ring = cupti->rings.items[i];
+		if (!ring->teller)
+			continue;
+		bool has_ended = has_let_go(cupti, ring);
+		outcome->has_holes |= has_ended || ring->file.header.n_windows > 1;
+		if (has_ended || has_windows(cupti))
+			tp_gpu_teller_finish(ring->teller, now_ns);
+	}
+}
+
+static const char *extent(const struct cupti *cupti, const struct outcome *outcome)
+{
+	return cupti->spent_ns      ? "until enough was recorded"
+	       : outcome->has_holes ? "for some of the time"
+				    : "all the time";
+}
+
 static void describe(const struct cupti *cupti, const struct outcome *outcome, double seconds,
 		     char *out, size_t size)
 {
@@ -356,7 +389,7 @@ static void describe(const struct cupti *cupti, const struct outcome *outcome, d
 		tp_gpu_windows_describe(&cupti->windows, seconds, out, size);
 	else
 		snprintf(out, size, "traced %s; of CUPTI's cost %.2g %% of a CPU is known",
-			 cupti->spent_ns ? "until enough was recorded" : "all the time",
+			 extent(cupti, outcome),
 			 seconds > 0 ? 100e-9 * (double)outcome->cost_ns / seconds : 0);
 }
 
@@ -436,9 +469,7 @@ static enum tp_status cupti_stop(struct tp_collector *self, uint64_t now_ns, str
 			tp_gpu_teller_settle(cupti->rings.items[i]->teller);
 	for (size_t i = 0; i < cupti->rings.n; i++)
 		add_ring(&outcome, cupti->rings.items[i]);
-	for (size_t i = 0; has_windows(cupti) && i < cupti->rings.n; i++)
-		if (cupti->rings.items[i]->teller)
-			tp_gpu_teller_finish(cupti->rings.items[i]->teller, now_ns);
+	finish_rings(cupti, &outcome, now_ns);
 	ask_how(cupti, &agents);
 	if (has_windows(cupti))
 		tp_gpu_windows_finish(&cupti->windows, &agents, now_ns);

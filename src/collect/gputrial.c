@@ -160,7 +160,7 @@ static void hear_counters(struct tp_gpu_trial *row, struct tp_pm_helper *helper,
 			nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 		} else if (news.kind == TP_PM_READY) {
 			*found = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
-			snprintf(row->text, sizeof(row->text), "hardware counters: %s",
+			snprintf(row->text, sizeof(row->text), "hardware counters: %.180s",
 				 news.why.reason);
 		} else if (news.kind == TP_PM_FAILED && found->presence != TP_PRESENCE_PRESENT) {
 			*found = news.why;

@@ -64,7 +64,8 @@ def own_profiler(line, what, command):
         # A window may be open when the profiler comes, and with continuous one is. JAX asks the loader for
         # CUPTI's functions, where nobody sees it come.
         if how == "windows" or what == "torch":
-            line.claim(f"a trace of {what} beside {NAMES[how]} has its kernels", None if not alone else (seen or 0) >= 0.99 * alone,
+            line.claim(f"a trace of {what} beside {NAMES[how]} has its kernels",
+                       None if not alone else (seen or 0) >= 0.99 * alone,
                        f"{seen} of {alone}")
         line.tell()
 

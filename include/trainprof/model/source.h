@@ -26,7 +26,7 @@ const char *tp_presence_text(enum tp_presence presence);
 
 struct tp_availability {
 	enum tp_presence presence;
-	char reason[120]; /* "perf_event_paranoid is 4"; empty when present */
+	char reason[240]; /* "perf_event_paranoid is 4"; empty when present */
 	char remedy[120]; /* what to type; empty when nothing helps */
 };
 

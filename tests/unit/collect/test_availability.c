@@ -18,6 +18,17 @@ START_TEST(reasons_are_joined_as_far_as_there_is_room)
 }
 END_TEST
 
+/* One that cannot be told is one all the same. */
+START_TEST(what_has_no_room_for_its_reason_is_degraded_too)
+{
+	struct tp_availability availability = {.presence = TP_PRESENCE_PRESENT};
+	memset(availability.reason, 'x', sizeof(availability.reason) - 1);
+	tp_availability_degrade(&availability, "no room");
+	ck_assert_int_eq(availability.presence, TP_PRESENCE_DEGRADED);
+	ck_assert_uint_eq(strlen(availability.reason), sizeof(availability.reason) - 1);
+}
+END_TEST
+
 START_TEST(a_missing_source_does_not_become_present_by_a_note)
 {
 	struct tp_availability availability = {.presence = TP_PRESENCE_NO_PERMISSION};
@@ -39,7 +50,7 @@ START_TEST(an_error_becomes_a_presence_with_reason_and_remedy)
 	};
 	struct tp_error err = {0};
 	struct tp_availability availability;
-	(void)tp_fail(&err, cases[_i].status, "%0200d", 1); /* longer than a reason */
+	(void)tp_fail(&err, cases[_i].status, "%0240d", 1); /* longer than a reason */
 	tp_error_next(&err, "do this");
 	tp_availability_fail(&availability, &err);
 	ck_assert_int_eq(availability.presence, cases[_i].presence);
@@ -54,6 +65,7 @@ Suite *suite_collect_availability(void)
 	Suite *suite = suite_create("collect/availability");
 	TCase *tc = tcase_create("availability");
 	tcase_add_test(tc, reasons_are_joined_as_far_as_there_is_room);
+	tcase_add_test(tc, what_has_no_room_for_its_reason_is_degraded_too);
 	tcase_add_test(tc, a_missing_source_does_not_become_present_by_a_note);
 	tcase_add_loop_test(tc, an_error_becomes_a_presence_with_reason_and_remedy, 0, 4);
 	suite_add_tcase(suite, tc);

@@ -247,6 +247,43 @@ START_TEST(a_tool_that_came_and_went_is_named)
 }
 END_TEST
 
+static void put_border(unsigned type, uint64_t time_ns)
+{
+	const struct tp_gpu_event event = {.type = (uint8_t)type,
+					   .flags = TP_GPU_FLAG_HOST_CLOCK,
+					   .id = 1,
+					   .t0 = time_ns};
+	ring_event(&writer, &event);
+}
+
+static uint64_t gap_ns(void)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < sink.n_records; i++)
+		if (sink.records[i].kind == TP_RECORD_GAP)
+			sum += sink.records[i].of.gap.end_ns - sink.records[i].of.gap.start_ns;
+	return sum;
+}
+
+/* What a program does behind that is not idleness of the GPU; its end is no hole. */
+START_TEST(what_is_not_traced_for_another_tool_is_a_gap)
+{
+	uint64_t now_ns = ring_now_ns();
+	begin_ring(16);
+	sample();
+	put_border(TP_GPU_EVENT_OPEN, now_ns - 3 * TP_NS_PER_S);
+	put_kernel();
+	put_border(TP_GPU_EVENT_CLOSE, now_ns - 2 * TP_NS_PER_S);
+	uint64_t age_ns = _i ? 0 : 2 * TP_NS_PER_S;
+	writer.header->heartbeat_ns = now_ns - age_ns;
+	const struct tp_source *source = stop();
+	ck_assert_ptr_nonnull(
+		strstr(reason_of(source), _i ? "for some of the time" : "all the time"));
+	ck_assert_uint_eq(gap_ns() >= 2 * TP_NS_PER_S, _i);
+	ring_end(&writer);
+}
+END_TEST
+
 START_TEST(a_pause_is_asked_of_the_agent)
 {
 	begin_ring(16);
@@ -432,6 +469,7 @@ Suite *suite_collect_cupti(void)
 	tcase_add_loop_test(tc, why_there_is_nothing_is_said, 0, 4);
 	tcase_add_test(tc, a_tool_that_takes_over_later_degrades_what_was_there);
 	tcase_add_loop_test(tc, a_tool_that_came_and_went_is_named, 0, 3);
+	tcase_add_loop_test(tc, what_is_not_traced_for_another_tool_is_a_gap, 0, 2);
 	tcase_add_test(tc, a_pause_is_asked_of_the_agent);
 	tcase_add_test(tc, tracing_ends_when_enough_was_recorded);
 	tcase_add_test(tc, enough_is_enough_of_all_processes);
