@@ -1,5 +1,6 @@
 /*
- * Learns by behaviour what no name tells: the loader, and functions that only touch memory.
+ * Learns by behaviour what no name tells: the loader, what saves, and functions that only touch
+ * memory.
  *
  * A loop reads its data somewhere: when one callee of the loop does nearly all of the main thread's
  * file reading and none of the work on the model, then all of that callee is the loader, the
@@ -13,6 +14,7 @@
 #include "loop.h"
 #include "loopplace.h"
 #include "pythonclass.h"
+#include "saver.h"
 #include "toucher.h"
 
 #include "trainprof/base/memory.h"
@@ -251,8 +253,10 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 		loop.node == NO_NODE ? NULL : &habits.tree.nodes[loop.node];
 	habits.is_named = node && node->model_ns > node->compute_ns / 2;
 	sum_reads(&habits, &loop);
-	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT)
+	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT) {
 		call_generators_loader(&habits, &place, loop.node);
+		tp_savers_mark(analysis, &habits.tree, loop.node);
+	}
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT &&
 	    habits.n_sightings >= FEWEST_SIGHTINGS) {
 		uint32_t reader = find_reader(&habits, loop.node);
