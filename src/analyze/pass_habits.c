@@ -30,6 +30,8 @@ static const double READS_SOME = 0.005;
 static const double MODEL_LITTLE = 0.02;
 /* Of all work on the model, where names tell it: making a batch uses the model's library, too. */
 static const double MODEL_SHARED = 0.1;
+/* Of the callee's time, beside that. */
+static const double MODEL_MINOR = 0.5;
 /* Of its parent's time: above, the callee is the loop's body and not one part of it. */
 static const double WHOLE_BODY = 0.95;
 enum { FEWEST_SIGHTINGS = 5 };
@@ -221,17 +223,27 @@ static uint64_t named_model_ns(const struct habits *habits, uint32_t node)
 	return sum_ns;
 }
 
+/* Making a tensor of what was loaded uses the model's library, too. */
+static bool hardly_trains(const struct habits *habits, uint32_t node, uint64_t loop_model_ns)
+{
+	double ns = (double)habits->tree.nodes[node].ns;
+	double model_ns = (double)named_model_ns(habits, node);
+	return model_ns <= MODEL_LITTLE * ns ||
+	       (model_ns <= MODEL_SHARED * (double)loop_model_ns && model_ns <= MODEL_MINOR * ns);
+}
+
 /* A generator that trains holds nearly all of the loop that asks it for the next. */
 static void call_generators_loader(const struct habits *habits, const struct tp_loop_place *place,
 				   uint32_t loop)
 {
 	const struct tp_call_node *nodes = habits->tree.nodes;
+	uint64_t model_ns = named_model_ns(habits, loop);
 	for (uint32_t child = nodes[loop].first_child; child != NO_NODE;
 	     child = nodes[child].next_sibling) {
 		double ns = (double)nodes[child].ns;
 		if (may_give_batches(habits, place, child) &&
 		    ns < WHOLE_BODY * (double)nodes[loop].ns &&
-		    (double)named_model_ns(habits, child) <= MODEL_LITTLE * ns)
+		    hardly_trains(habits, child, model_ns))
 			call_pieces_loader(habits, child);
 	}
 }
