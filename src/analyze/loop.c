@@ -36,6 +36,8 @@ static const double trial_share = 0.1;   /* of two pieces of work: what shows th
 static const double inner_share = 0.1;   /* of an epoch: what its steps do */
 static const double passing_share = 0.1; /* of the run: what comes back a few times only */
 static const uint64_t epoch_ns = 3000000000; /* steps above it are rarer than epochs */
+/* What comes back four times in that and is not resolved is no part of a step, but one. */
+static const uint64_t short_epoch_ns = 1000000000;
 
 struct search {
 	const struct tp_calltree *tree;
@@ -294,7 +296,7 @@ static bool are_epochs(const struct search *search, const struct tp_level *level
 {
 	const struct tp_call_node *nodes = search->tree->nodes;
 	const struct tp_callee *marker = &level->callees[level->marker];
-	if (marker->n >= SURE_STAYS || marker->period_ns < (double)epoch_ns)
+	if (marker->n >= SURE_STAYS || marker->period_ns < (double)short_epoch_ns)
 		return false;
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *callee = &level->callees[i];
