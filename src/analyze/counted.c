@@ -21,6 +21,7 @@ enum {
 static const double epoch_ns = 3e9;
 static const double min_regularity = 0.75;
 static const double min_covered = 0.5; /* of the time asked for */
+static const double same_count = 0.1;  /* nothing in a loop repeats one and a tenth times */
 static const double max_odd = 0.05;    /* of the changes, such as no counter makes */
 /* From a sample to its reading: the collector leaves out what is later than 2 ms. */
 static const uint64_t late_ns = 3000000;
@@ -306,6 +307,13 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 	return covered_ns >= min_covered * (double)(end_ns - start_ns);
 }
 
+/* Two variables that count the same, as a loop's own and the argument of what it calls: one that is
+ * there only while that runs misses rounds at both ends. */
+static bool counts_the_same(const struct tp_counted *outer, const struct tp_counted *inner)
+{
+	return (double)(inner->n - outer->n) <= same_count * (double)inner->n;
+}
+
 /* Steps are what the outer one of several loops does, unless that looks like epochs. */
 static bool is_better(const struct tp_counted *found, const struct tp_counted *old)
 {
@@ -313,7 +321,8 @@ static bool is_better(const struct tp_counted *found, const struct tp_counted *o
 	const struct tp_counted *inner = found->n < old->n ? old : found;
 	bool are_epochs = outer->n < MANY_ROUNDS && outer->period_ns >= epoch_ns &&
 			  inner->n >= MIN_INNER_EPOCH * outer->n;
-	return found == (are_epochs ? inner : outer) && found->n != old->n;
+	bool is_inner = are_epochs || counts_the_same(outer, inner);
+	return found == (is_inner ? inner : outer) && found->n != old->n;
 }
 
 bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis, uint64_t start_ns,

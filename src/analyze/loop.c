@@ -33,8 +33,11 @@ enum {
 static const double chain_share = 0.8;   /* of the repeating work: where the loop is */
 static const double branch_share = 0.05; /* of the run: a one-shot callee worth a look */
 static const double trial_share = 0.1;   /* of two pieces of work: what shows that they are one's */
+static const double inner_share = 0.1;   /* of an epoch: what its steps do */
 static const double passing_share = 0.1; /* of the run: what comes back a few times only */
 static const uint64_t epoch_ns = 3000000000; /* steps above it are rarer than epochs */
+/* What comes back four times in that and is not resolved is no part of a step, but one. */
+static const uint64_t short_epoch_ns = 1000000000;
 
 struct search {
 	const struct tp_calltree *tree;
@@ -286,6 +289,26 @@ static const struct tp_level *find_coarse(const struct search *search,
 	return best;
 }
 
+/* Whether the rounds are few and long, and something comes back many times in each that cannot be
+ * counted, so that half of it may be missed: they are epochs, with a trial of no known name between
+ * them, and no steps. */
+static bool are_epochs(const struct search *search, const struct tp_level *level)
+{
+	const struct tp_call_node *nodes = search->tree->nodes;
+	const struct tp_callee *marker = &level->callees[level->marker];
+	if (marker->n >= SURE_STAYS || marker->period_ns < (double)short_epoch_ns)
+		return false;
+	for (size_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *callee = &level->callees[i];
+		if (nodes[callee->node].parent == level->node && !callee->is_special &&
+		    !tp_callee_is_resolved(callee) &&
+		    callee->n * 2 >= MIN_INNER_EPOCH * marker->n &&
+		    (double)nodes[callee->node].ns >= inner_share * (double)nodes[level->node].ns)
+			return true;
+	}
+	return false;
+}
+
 static void take_coarse(struct tp_loop *loop, const struct tp_level *level)
 {
 	loop->state = TP_LOOP_COARSE;
@@ -301,6 +324,8 @@ void tp_loop_find(struct tp_loop *loop, const struct tp_calltree *tree)
 	explore(&search, 0);
 	struct tp_level *level = choose_level(&search);
 	const struct tp_level *coarse = level ? find_coarse(&search, level) : NULL;
+	if (level && !coarse && are_epochs(&search, level))
+		coarse = level;
 	if (!level)
 		level = search_deeper(&search);
 	if (!level)

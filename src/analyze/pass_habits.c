@@ -1,5 +1,6 @@
 /*
- * Learns by behaviour what no name tells: the loader, and functions that only touch memory.
+ * Learns by behaviour what no name tells: the loader, what saves, and functions that only touch
+ * memory.
  *
  * A loop reads its data somewhere: when one callee of the loop does nearly all of the main thread's
  * file reading and none of the work on the model, then all of that callee is the loader, the
@@ -13,6 +14,7 @@
 #include "loop.h"
 #include "loopplace.h"
 #include "pythonclass.h"
+#include "saver.h"
 #include "toucher.h"
 
 #include "trainprof/base/memory.h"
@@ -28,6 +30,8 @@ static const double READS_SOME = 0.005;
 static const double MODEL_LITTLE = 0.02;
 /* Of all work on the model, where names tell it: making a batch uses the model's library, too. */
 static const double MODEL_SHARED = 0.1;
+/* Of the callee's time, beside that. */
+static const double MODEL_MINOR = 0.5;
 /* Of its parent's time: above, the callee is the loop's body and not one part of it. */
 static const double WHOLE_BODY = 0.95;
 enum { FEWEST_SIGHTINGS = 5 };
@@ -219,17 +223,27 @@ static uint64_t named_model_ns(const struct habits *habits, uint32_t node)
 	return sum_ns;
 }
 
+/* Making a tensor of what was loaded uses the model's library, too. */
+static bool hardly_trains(const struct habits *habits, uint32_t node, uint64_t loop_model_ns)
+{
+	double ns = (double)habits->tree.nodes[node].ns;
+	double model_ns = (double)named_model_ns(habits, node);
+	return model_ns <= MODEL_LITTLE * ns ||
+	       (model_ns <= MODEL_SHARED * (double)loop_model_ns && model_ns <= MODEL_MINOR * ns);
+}
+
 /* A generator that trains holds nearly all of the loop that asks it for the next. */
 static void call_generators_loader(const struct habits *habits, const struct tp_loop_place *place,
 				   uint32_t loop)
 {
 	const struct tp_call_node *nodes = habits->tree.nodes;
+	uint64_t model_ns = named_model_ns(habits, loop);
 	for (uint32_t child = nodes[loop].first_child; child != NO_NODE;
 	     child = nodes[child].next_sibling) {
 		double ns = (double)nodes[child].ns;
 		if (may_give_batches(habits, place, child) &&
 		    ns < WHOLE_BODY * (double)nodes[loop].ns &&
-		    (double)named_model_ns(habits, child) <= MODEL_LITTLE * ns)
+		    hardly_trains(habits, child, model_ns))
 			call_pieces_loader(habits, child);
 	}
 }
@@ -251,8 +265,10 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 		loop.node == NO_NODE ? NULL : &habits.tree.nodes[loop.node];
 	habits.is_named = node && node->model_ns > node->compute_ns / 2;
 	sum_reads(&habits, &loop);
-	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT)
+	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT) {
 		call_generators_loader(&habits, &place, loop.node);
+		tp_savers_mark(analysis, &habits.tree, loop.node);
+	}
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT &&
 	    habits.n_sightings >= FEWEST_SIGHTINGS) {
 		uint32_t reader = find_reader(&habits, loop.node);

@@ -216,6 +216,39 @@ START_TEST(a_generator_that_the_loop_asks_for_the_next_is_the_loader)
 }
 END_TEST
 
+/* 40 of 200 ms in a function at the begin of each round, `tensor_s` of them in the model's library.
+ */
+static void draw(struct pyscene *scene, double tensor_s)
+{
+	pyscene_task(scene, 0, 100, 0);
+	for (int i = 0; i < 25; i++) {
+		double at = 0.2 * i;
+		pyscene_runs(scene, 0, at, at + 0.04 - tensor_s,
+			     PY_MAIN " train.py>Store.some:7 /usr/bin/python3.11!eval:1");
+		pyscene_runs(scene, 0, at + 0.04 - tensor_s, at + 0.04,
+			     PY_MAIN " train.py>Store.some:9 libtorch_python.so!new_tensor:1");
+		pyscene_runs(scene, 0, at + 0.04, at + 0.2,
+			     "train.py><module>:90 train.py>main:71 " PY_MODULE
+			     " libtorch_cpu.so!addmm:1");
+	}
+	pyscene_judge(scene, 5, TP_STEPS_OFF);
+}
+
+static const struct {
+	double tensor_s; /* of each 40 ms */
+	double loader_s; /* of 5 s */
+} drawers[] = {{0.01, 1}, {0.03, 0}};
+
+START_TEST(who_makes_tensors_of_what_it_loads_is_the_loader)
+{
+	struct pyscene scene;
+	pyscene_open(&scene);
+	draw(&scene, drawers[_i].tensor_s);
+	pyscene_expect(&scene, TP_LABEL_DATALOADER_PREP, drawers[_i].loader_s, 0.01);
+	pyscene_close(&scene);
+}
+END_TEST
+
 /* A loop in functions whose names would be phases, with a real checkpoint in it. */
 START_TEST(what_holds_the_training_is_in_no_phase)
 {
@@ -294,6 +327,8 @@ Suite *suite_analyze_classify(void)
 	tcase_add_test(tc, stacks_without_python_take_the_phase_around_them);
 	tcase_add_loop_test(tc, a_generator_that_the_loop_asks_for_the_next_is_the_loader, 0,
 			    TP_ARRAY_LEN(generators));
+	tcase_add_loop_test(tc, who_makes_tensors_of_what_it_loads_is_the_loader, 0,
+			    TP_ARRAY_LEN(drawers));
 	tcase_add_test(tc, what_holds_the_training_is_in_no_phase);
 	tcase_add_test(tc, a_process_that_joins_its_ranks_is_their_launcher);
 	suite_add_tcase(suite, tc);

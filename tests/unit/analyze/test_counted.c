@@ -154,6 +154,23 @@ START_TEST(steps_are_told_from_epochs_and_from_parts)
 END_TEST
 
 /* Every other one saves a checkpoint on the same line. */
+/* The second one is an argument of a function that was not met in the first three rounds. */
+START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	for (uint64_t i = 0; i < 100; i++) {
+		c->values[0] = i;
+		if (i >= 3)
+			c->values[1] = i;
+		work_step(c, 40);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 START_TEST(steps_of_two_lengths_are_counted)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -408,6 +425,7 @@ Suite *suite_analyze_counted(void)
 	tcase_add_loop_test(tc, steps_of_one_line_are_counted, 0,
 			    (int)(sizeof(rows) / sizeof(rows[0])));
 	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
+	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);
 	tcase_add_test(tc, steps_that_take_turns_are_counted_one_by_one);
 	tcase_add_test(tc, steps_on_a_crowded_machine_are_counted);

@@ -915,6 +915,25 @@ START_TEST(of_two_loops_too_fast_to_count_the_longer_one_is_training)
 }
 END_TEST
 
+/* Five epochs of steps too fast to count, each with something of no known name behind it. */
+START_TEST(epochs_of_steps_too_fast_to_count_are_no_steps)
+{
+	struct sim sim;
+	sim_init(&sim, 99, 50, 1);
+	for (int epoch = 0; epoch < 5; epoch++) {
+		for (int i = 0; i < 250; i++) {
+			sim_work(&sim, "main:1 next:2", sim_ms(&sim, 8, 0.5));
+			sim_work(&sim, "main:1 train:3", sim_ms(&sim, 5, 0.5));
+		}
+		sim_work(&sim, "main:1 accuracy:4", 900000000);
+	}
+	find_steps(&sim);
+	ck_assert_msg(sim.profile.steps_found_by == TP_STEPS_NONE, "%zu steps: %s",
+		      sim.profile.n_steps, sim.profile.steps_reason);
+	sim_release(&sim);
+}
+END_TEST
+
 static void add_other_tasks(struct sim *sim)
 {
 	for (uint32_t id = 1; id <= 2; id++) {
@@ -1007,6 +1026,7 @@ Suite *suite_analyze_pass_steps(void)
 	tcase_add_test(tc, a_last_step_without_an_end_is_cut_to_the_usual_length);
 	tcase_add_test(tc, marks_of_other_processes_do_not_count);
 	tcase_add_test(tc, what_repeats_before_a_loop_too_fast_to_count_is_not_part_of_it);
+	tcase_add_test(tc, epochs_of_steps_too_fast_to_count_are_no_steps);
 	tcase_add_loop_test(tc, of_two_loops_too_fast_to_count_the_longer_one_is_training, 0, 2);
 	tcase_add_test(tc, a_few_repetitions_while_the_program_starts_are_no_steps);
 	tcase_add_test(tc, marks_of_another_thread_of_the_trainer_count);
