@@ -134,10 +134,12 @@ static bool is_mostly_python(const struct tp_analysis *analysis, uint32_t task)
 	return python * 2 > n;
 }
 
+/* What no name tells may save or log all the same: it writes. */
 static bool is_special(const struct tp_stack_class *class)
 {
 	return class->in_evaluation || class->phase == TP_PHASE_EVALUATION ||
-	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING;
+	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING ||
+	       (class->phase == TP_PHASE_NONE && class->leaf == TP_LEAF_WRITE);
 }
 
 /* Work on the model, as far as names tell. */
