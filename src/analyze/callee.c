@@ -315,6 +315,28 @@ static void trim_rounds(struct rounds *rounds)
 	memmove(rounds->stays, rounds->stays + first, rounds->n * sizeof(*rounds->stays));
 }
 
+/*
+ * Where what is waited for was there already there is no wait, and two rounds look like one of
+ * twice the work. Programs whose own rounds differ have others in between, too.
+ */
+static bool misses_rounds(const struct rounds *rounds)
+{
+	static const double most = 0.05; /* of the rounds; a few evaluations are longer, too */
+	size_t n = rounds->n - 1;
+	double *work = tp_alloc((n + 1) * sizeof(*work));
+	for (size_t i = 0; i < n; i++)
+		work[i] = rounds->stays[i + 1].gap_work;
+	double median = tp_stats_median(work, n);
+	size_t twice = 0;
+	size_t between = 0;
+	for (size_t i = 0; i < n; i++) {
+		twice += work[i] > 1.7 * median && work[i] < 2.3 * median;
+		between += work[i] >= 1.3 * median && work[i] <= 1.7 * median;
+	}
+	free(work);
+	return (double)twice > most * (double)n && twice > 2 * between;
+}
+
 bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tree)
 {
 	struct wait_list list = {0};
@@ -327,14 +349,15 @@ bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tre
 		collect_rounds(&rounds, &list, line_ns);
 	trim_rounds(&rounds);
 	free(list.items);
-	if (rounds.n < 2) {
+	/* With several loaders, who counts rounds says that they may be groups. */
+	if (rounds.n < 2 || (tree->n_loaders < 2 && misses_rounds(&rounds))) {
 		free(rounds.stays);
 		return false;
 	}
 	struct tp_callee by_waits;
 	tp_callee_init_rounds(&by_waits, callee->node, rounds.stays, rounds.n);
 	by_waits.is_special = callee->is_special;
-	by_waits.missed = 0; /* nothing is missed: twice the work is the program's own */
+	by_waits.missed = 0;
 	free(callee->stays);
 	*callee = by_waits;
 	return true;

@@ -1,6 +1,8 @@
 /* Builds the tree of call paths of a thread from the stacks on its timeline. */
 #include "calltree.h"
 
+#include "coldcode.h"
+
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -14,6 +16,7 @@ struct tree_build {
 	struct tp_map children; /* hash of (parent, call site, function) -> node */
 	struct tp_map by_stack; /* stack id -> node */
 	struct tp_map by_line;  /* hash of a Python function and line -> one of its frames */
+	struct tp_map hot;      /* frame in a cold part -> one of its function's others */
 	bool is_python;         /* a stack of the thread has Python frames */
 };
 
@@ -32,6 +35,9 @@ uint64_t tp_calltree_function(const struct tp_frame *frame)
 static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t site, uint32_t frame)
 {
 	struct tp_calltree *tree = build->tree;
+	uint64_t hot;
+	if (tp_map_get(&build->hot, frame, &hot))
+		frame = (uint32_t)hot;
 	uint64_t function = tp_calltree_function(&build->analysis->trace->frames[frame]);
 	uint64_t key = tp_hash_mix((uint64_t)parent << 32 | site, function);
 	uint64_t found;
@@ -134,10 +140,12 @@ static bool is_mostly_python(const struct tp_analysis *analysis, uint32_t task)
 	return python * 2 > n;
 }
 
+/* What no name tells may save or log all the same: it writes. */
 static bool is_special(const struct tp_stack_class *class)
 {
 	return class->in_evaluation || class->phase == TP_PHASE_EVALUATION ||
-	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING;
+	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING ||
+	       (class->phase == TP_PHASE_NONE && class->leaf == TP_LEAF_WRITE);
 }
 
 /* Work on the model, as far as names tell. */
@@ -264,6 +272,7 @@ void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analys
 		(struct tp_call_node){.parent = NO_NODE,
 				      .first_child = NO_NODE,
 				      .next_sibling = NO_NODE};
+	tp_coldcode_find(&build.hot, analysis->trace);
 	join_segments(&build, &analysis->timelines[task]);
 	for (size_t i = 0; i < tree->n_pieces; i++) {
 		const struct tp_piece *piece = &tree->pieces[i];
@@ -276,6 +285,7 @@ void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analys
 	tp_map_release(&build.children);
 	tp_map_release(&build.by_stack);
 	tp_map_release(&build.by_line);
+	tp_map_release(&build.hot);
 }
 
 void tp_calltree_release(struct tp_calltree *tree)

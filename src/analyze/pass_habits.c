@@ -39,9 +39,10 @@ enum { FEWEST_SIGHTINGS = 5 };
 struct habits {
 	const struct tp_analysis *analysis;
 	struct tp_calltree tree;
-	uint64_t *reads_ns; /* by node, its subtree included */
-	size_t n_sightings; /* of reading */
-	bool is_named;      /* most work on the model is known by name */
+	uint64_t *reads_ns;  /* by node, its subtree included */
+	uint64_t *writes_ns; /* the same */
+	size_t n_sightings;  /* of reading */
+	bool is_named;       /* most work on the model is known by name */
 };
 
 static bool is_reading(const struct habits *habits, const struct tp_piece *piece)
@@ -59,23 +60,39 @@ static bool is_reading(const struct habits *habits, const struct tp_piece *piece
 	return piece->state == TP_STATE_BLOCKED && is_file && class->leaf != TP_LEAF_WRITE;
 }
 
+static bool is_writing(const struct habits *habits, const struct tp_piece *piece)
+{
+	const struct tp_analysis *analysis = habits->analysis;
+	const struct tp_sample *sample = &analysis->trace->samples[piece->sample];
+	return analysis->classes[sample->stack].leaf == TP_LEAF_WRITE &&
+	       piece->state != TP_STATE_RUNNABLE;
+}
+
 /* In the loop's time only: programs read much while they start. */
 static void sum_reads(struct habits *habits, const struct tp_loop *loop)
 {
 	const struct tp_calltree *tree = &habits->tree;
 	assert(tree->nodes && tree->n_nodes > 0); /* the root */
 	habits->reads_ns = tp_alloc(tree->n_nodes * sizeof(*habits->reads_ns));
+	habits->writes_ns = tp_alloc(tree->n_nodes * sizeof(*habits->writes_ns));
 	for (size_t i = 0; i < tree->n_sightings; i++) {
 		const struct tp_sighting *sighting = &tree->sightings[i];
-		if (sighting->start_ns < loop->start_ns || sighting->end_ns > loop->end_ns ||
-		    !is_reading(habits, &tree->pieces[sighting->piece]))
+		const struct tp_piece *piece = &tree->pieces[sighting->piece];
+		if (sighting->start_ns < loop->start_ns || sighting->end_ns > loop->end_ns)
+			continue;
+		uint64_t length_ns = sighting->end_ns - sighting->start_ns;
+		if (is_writing(habits, piece))
+			habits->writes_ns[sighting->node] += length_ns;
+		if (!is_reading(habits, piece))
 			continue;
 		habits->n_sightings++;
-		habits->reads_ns[sighting->node] += sighting->end_ns - sighting->start_ns;
+		habits->reads_ns[sighting->node] += length_ns;
 	}
 	/* Parents have smaller indices. */
-	for (size_t i = tree->n_nodes; i-- > 1;)
+	for (size_t i = tree->n_nodes; i-- > 1;) {
 		habits->reads_ns[tree->nodes[i].parent] += habits->reads_ns[i];
+		habits->writes_ns[tree->nodes[i].parent] += habits->writes_ns[i];
+	}
 }
 
 /* Whether the node is a call of the function of `like` from the loop, by whatever way. */
@@ -142,6 +159,24 @@ static bool has_model(const struct habits *habits, uint32_t loop, uint32_t node)
 	return (double)nodes[node].model_ns > most;
 }
 
+/* Who saves opens files and renames them, which is no reading of data. Returns what it took away.
+ */
+static uint64_t drop_savers(const struct habits *habits, uint32_t node)
+{
+	const struct tp_call_node *nodes = habits->tree.nodes;
+	uint64_t dropped_ns = 0;
+	for (uint32_t child = nodes[node].first_child; child != NO_NODE;
+	     child = nodes[child].next_sibling) {
+		bool is_part = (double)nodes[child].ns < WHOLE_BODY * (double)nodes[node].ns;
+		if (!is_part || habits->writes_ns[child] <= habits->reads_ns[child])
+			continue;
+		dropped_ns += habits->reads_ns[child];
+		habits->reads_ns[child] = 0;
+	}
+	habits->reads_ns[node] -= dropped_ns;
+	return dropped_ns;
+}
+
 /* Walk down from the loop along the reading until it is one part of several. */
 static uint32_t find_reader(const struct habits *habits, uint32_t loop)
 {
@@ -150,7 +185,8 @@ static uint32_t find_reader(const struct habits *habits, uint32_t loop)
 	uint64_t all_ns = habits->reads_ns[loop];
 	uint32_t node = loop;
 	for (;;) {
-		uint32_t child = reading_child(habits, node, all_ns);
+		all_ns -= drop_savers(habits, node);
+		uint32_t child = all_ns ? reading_child(habits, node, all_ns) : NO_NODE;
 		if (child == NO_NODE)
 			return NO_NODE;
 		double ns = (double)nodes[child].ns;
@@ -278,6 +314,7 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 			call_it_loader(&habits, loop.node, reader);
 	}
 	free(habits.reads_ns);
+	free(habits.writes_ns);
 	tp_loop_release(&loop);
 	tp_calltree_release(&habits.tree);
 	return TP_OK;

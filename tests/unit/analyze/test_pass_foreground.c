@@ -408,6 +408,31 @@ START_TEST(a_nameless_callee_that_does_the_reading_is_the_loader)
 }
 END_TEST
 
+START_TEST(a_nameless_callee_that_opens_files_to_write_them_loads_nothing)
+{
+	/* main -> epoch -> { p: parses 10 ms; q: 60 ms of math; s: opens 5 ms, writes 25 ms } */
+	struct scene s;
+	scene_open(&s);
+	scene_task(&s, 0, 100, "/home/me/train");
+	uint32_t parse = scene_path(&s, "/home/me/train", "strtof", "p");
+	uint32_t math = scene_path(&s, "/home/me/train", "sgemm", "q");
+	uint32_t open = scene_path(&s, "/home/me/train", "open", "s");
+	uint32_t write = scene_path(&s, "/home/me/train", "write", "s");
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_runs(&s, base, 0, 10, parse);
+		scene_runs(&s, base, 10, 70, math);
+		scene_runs(&s, base, 70, 75, open);
+		scene_runs(&s, base, 75, 100, write);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_DATALOADER_PREP, 10);
+	expect(&s, TP_LABEL_DATALOADER_FETCH, 5);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 60);
+	expect(&s, TP_LABEL_HOST_LOGGING, 25);
+	scene_close(&s);
+}
+END_TEST
+
 START_TEST(what_decodes_makes_the_interpreter_around_it_the_loader)
 {
 	/* p: 25 ms in libjpeg, 10 in the interpreter, 5 in PyTorch; q: 5 and 55 in the last two */
@@ -951,6 +976,7 @@ Suite *suite_analyze_pass_foreground(void)
 	tcase_add_test(tc, a_function_that_only_touches_memory_is_page_faults);
 	tcase_add_test(tc, page_faults_are_counted_where_the_kernel_is_not_sampled);
 	tcase_add_loop_test(tc, a_nameless_callee_that_does_the_reading_is_the_loader, 0, 2);
+	tcase_add_test(tc, a_nameless_callee_that_opens_files_to_write_them_loads_nothing);
 	tcase_add_test(tc, what_decodes_makes_the_interpreter_around_it_the_loader);
 	tcase_add_test(tc, the_loader_is_known_by_whatever_way_it_is_called);
 	tcase_add_test(tc, a_sample_speaks_only_for_the_marked_phase_it_was_taken_in);

@@ -627,6 +627,7 @@ static const struct {
 } groups[] = {
 	{short_steps_in_pairs, 2, TP_STEPS_PERIOD, true},
 	{short_steps_in_pairs_at_times, 2, TP_STEPS_NONE, true},
+	{short_steps_in_pairs_at_times, 1, TP_STEPS_NONE, false},
 	{short_steps_that_wait, 2, TP_STEPS_PERIOD, true},
 	{short_steps_that_wait, 1, TP_STEPS_PERIOD, false},
 };

@@ -29,7 +29,8 @@ static const struct {
 	{"/usr/lib/libgfortran.so.5", "_gfortran_transfer_real_write", TP_PHASE_NONE,
 	 TP_LEAF_WRITE},
 	{"/usr/lib/libgfortran.so.5", "_gfortran_transfer_real", TP_PHASE_NONE, TP_LEAF_DECODE},
-	{"/usr/lib/libgfortran.so.5", "", TP_PHASE_NONE, TP_LEAF_CALLER},
+	{"/usr/lib/libgfortran.so.5", "", TP_PHASE_NONE, TP_LEAF_WRITE},
+	{"/home/me/train", "__state_MOD_save_restart", TP_PHASE_CHECKPOINT, TP_LEAF_NONE},
 	{"/home/me/train", "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", TP_PHASE_NONE,
 	 TP_LEAF_WRITE},
 	/* the loop itself, with what it does now and then in its name */
