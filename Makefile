@@ -199,6 +199,10 @@ check-waiting: $(B)/unit
 check-agents: $(B)/unit
 	$(Q)$(B)/unit $(AGENTS)
 
+BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/recording_speed $(B)/bench/import_speed \
+	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
+	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
+
 # What ASIDE needs.
 checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces) $(REPLAYED)
 
@@ -377,10 +381,6 @@ check-real: $(B)/trainprof
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench bench-import bench-python bench-agent grid confusion gains gains-python
-BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/recording_speed $(B)/bench/import_speed \
-	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
-	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
-
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
