@@ -74,7 +74,7 @@ static enum tp_status bad_choice(const struct tp_option *option, const char *tex
 		snprintf(list + used, sizeof(list) - used, "%s%s", n ? ", " : "",
 			 option->choices[n]);
 	}
-	/* It was taken from what follows: "run --gpu-trace -- ./train". */
+	/* It was taken from what follows, or is missing: "run --gpu-trace -- ./train". */
 	if (text[0] == '-') {
 		tp_fail(err, TP_USAGE, "--%s needs one of %s", option->name, list);
 		tp_error_next(err, "--%s=%s", option->name, option->choices[0]);
@@ -267,11 +267,13 @@ static enum tp_status set_found(const struct tp_parse *parse, struct found found
 	return status;
 }
 
-static enum tp_status missing_value(const struct tp_parse *parse, const struct tp_option *option,
+static enum tp_status missing_value(const struct tp_parse *parse, struct found found,
 				    struct tp_error *err)
 {
-	tp_fail(err, TP_USAGE, "--%s needs a value: %s", option->name,
-		tp_option_type_text(option->type));
+	if (found.option->type == TP_OPTION_CHOICE) /* which ones there are is said there */
+		return set_found(parse, found, "--", err);
+	tp_fail(err, TP_USAGE, "--%s needs a value: %s", found.option->name,
+		tp_option_type_text(found.option->type));
 	next_help(parse, err);
 	return TP_USAGE;
 }
@@ -310,7 +312,7 @@ static enum tp_status parse_long(const struct tp_parse *parse, const char *word,
 	}
 	if (!value) {
 		if (!is_value(next))
-			return missing_value(parse, found.option, err);
+			return missing_value(parse, found, err);
 		value = next;
 		*took_next = true;
 	}
@@ -336,7 +338,7 @@ static enum tp_status parse_letters(const struct tp_parse *parse, const char *wo
 		if (p[1])
 			return set_found(parse, found, p + 1, err);
 		if (!is_value(next))
-			return missing_value(parse, found.option, err);
+			return missing_value(parse, found, err);
 		*took_next = true;
 		return set_found(parse, found, next, err);
 	}
