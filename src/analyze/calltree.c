@@ -140,12 +140,16 @@ static bool is_mostly_python(const struct tp_analysis *analysis, uint32_t task)
 	return python * 2 > n;
 }
 
-/* What no name tells may save or log all the same: it writes. */
 static bool is_special(const struct tp_stack_class *class)
 {
 	return class->in_evaluation || class->phase == TP_PHASE_EVALUATION ||
-	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING ||
-	       (class->phase == TP_PHASE_NONE && class->leaf == TP_LEAF_WRITE);
+	       class->phase == TP_PHASE_CHECKPOINT || class->phase == TP_PHASE_LOGGING;
+}
+
+/* What no name tells may save or log all the same: it writes. */
+static bool is_writing(const struct tp_stack_class *class)
+{
+	return class->phase == TP_PHASE_NONE && class->leaf == TP_LEAF_WRITE;
 }
 
 /* Work on the model, as far as names tell. */
@@ -181,10 +185,11 @@ static void add_sighting(struct tree_build *build, size_t index)
 	}
 	TP_ARRAY_PUSH(tree->sightings, tree->n_sightings, tree->sightings_capacity) = sighting;
 	struct tp_call_node *leaf = &tree->nodes[piece->node];
+	bool marks_no_steps = is_special(class) || is_writing(class);
 	leaf->ns += length;
-	if (is_special(class))
+	if (marks_no_steps)
 		leaf->special_ns += length;
-	if (is_special(class) || class->phase == TP_PHASE_DATALOADER)
+	if (marks_no_steps || class->phase == TP_PHASE_DATALOADER)
 		return;
 	if (is_model(class))
 		leaf->model_ns += length;

@@ -22,7 +22,7 @@ struct tp_call_node {
 	uint64_t ns;         /* seen below it and in it */
 	uint64_t compute_ns; /* of that, work on the model or code without a known name */
 	uint64_t model_ns;   /* of that, work on the model by its name */
-	uint64_t special_ns; /* of that, evaluation, checkpoints, logging */
+	uint64_t special_ns; /* of that, evaluation, checkpoints, logging, writing */
 };
 
 /* Neighbouring segments of the timeline that one sample stands for, whatever their labels. */
