@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -15,6 +16,7 @@
 
 enum {
 	WAIT_MS = 2000, /* of a newcomer, at most; then CUPTI decides */
+	FORK_MS = 100,  /* of a fork, at most */
 	ONE_MS_IN_NS = 1000000,
 };
 
@@ -137,6 +139,50 @@ static int on_enable(int kind)
 	return go(newcomers.lib->enable(kind));
 }
 
+/* ---- forks meanwhile ------------------------------------------------------------------------ */
+
+/*
+ * A child has a copy of the loader's locks, and nobody who gives back what the agent's thread held:
+ * it would wait for ever where it loads something or ends. So a fork waits until the loader has
+ * answered, but not for long: the thread that forks may be the one that the loader serves.
+ */
+static struct {
+	uint32_t n_forking;
+	int is_asking;
+	bool is_watched; /* forks are: without that nobody asks */
+} gate;
+
+static void before_fork(void)
+{
+	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
+	int saved = errno;
+	__atomic_add_fetch(&gate.n_forking, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < FORK_MS && __atomic_load_n(&gate.is_asking, __ATOMIC_SEQ_CST); i++)
+		syscall(SYS_futex, &gate.is_asking, FUTEX_WAIT_PRIVATE, 1, &nap, NULL, 0);
+	errno = saved;
+}
+
+static void after_fork(void)
+{
+	__atomic_sub_fetch(&gate.n_forking, 1, __ATOMIC_SEQ_CST);
+}
+
+static void after_fork_in_child(void)
+{
+	__atomic_store_n(&gate.n_forking, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Who asks and who forks: each says first what it does, and looks then at the other one. */
+static bool may_ask(void)
+{
+	__atomic_store_n(&gate.is_asking, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&gate.n_forking, __ATOMIC_SEQ_CST))
+		return true;
+	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	return false;
+}
+
 /* ---- in the agent's ------------------------------------------------------------------------- */
 
 void tp_newcomer_begin(const struct tp_cuptilib *lib, const struct tp_ringwriter *ring)
@@ -144,6 +190,8 @@ void tp_newcomer_begin(const struct tp_cuptilib *lib, const struct tp_ringwriter
 	newcomers.lib = lib;
 	newcomers.ring = ring;
 	newcomers.is_told_taken = 0;
+	if (!gate.is_watched)
+		gate.is_watched = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
 	__atomic_store_n(&newcomers.is_tended, 1, __ATOMIC_RELEASE);
 }
 
@@ -163,8 +211,11 @@ void tp_newcomer_watch(void)
 		 (uintptr_t)on_register},
 		{"cuptiActivityEnable", (uintptr_t)lib->enable, (uintptr_t)on_enable},
 	};
+	if (!gate.is_watched || !may_ask())
+		return; /* at the next look */
 	tp_importslots_replace(&newcomers.slots, imports, sizeof(imports) / sizeof(imports[0]),
 			       "libcupti.so");
+	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Each says first what it does, and looks then at what the other one has said. */
