@@ -147,7 +147,7 @@ first  99 - python3 $work/told.py 0
 crash  99 - python3 -c import(os)
 killed 99 - sh $work/kill.sh
 hang   1 - sleep 161803
-cut    9 - python3 $work/told.py 600
+cut    20 - python3 $work/told.py 600
 silent 99 - true
 noise  99 - echo hello
 gone   99 - /nowhere/at/all
