@@ -117,6 +117,9 @@ static enum tp_status read_frame_row(struct tp_patterns *patterns, const struct 
 		status = tp_pattern_row_bool(row, "launcher", &pattern.is_launcher, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "interpreter", &pattern.is_interpreter, err);
+	if (!status && !pattern.verbs != !pattern.nouns)
+		status = tp_pattern_row_fail(row, row->json, "missing key",
+					     pattern.verbs ? "nouns" : "verbs", NULL, err);
 	if (status)
 		return status;
 	pattern.gives_phase = tp_pattern_row_has(row, "phase");

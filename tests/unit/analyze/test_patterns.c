@@ -153,6 +153,10 @@ START_TEST(rows_with_mistakes_are_refused)
 	assert_refused("{\"symbol\": [\n1]}", ":3: not a string in 'symbol'");
 	assert_refused("{\"program\": [\"x\"], \"launcher\": \"yes\"}",
 		       ":2: neither true nor false: 'launcher'");
+	assert_refused("{\"verbs\": [\"get\"], \"phase\": \"dataloader\"}",
+		       ":2: missing key 'nouns'");
+	assert_refused("{\"nouns\": [\"batch\"], \"phase\": \"dataloader\"}",
+		       ":2: missing key 'verbs'");
 	assert_refused("[1]", ":2: not an object: 'patterns'");
 }
 END_TEST
