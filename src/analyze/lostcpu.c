@@ -87,14 +87,15 @@ static uint64_t stay_ns(const struct tp_lostcpu *self, size_t at)
 	return end_ns - start_ns;
 }
 
-/* How many samples of leaving threads come before this one would. */
-static size_t count_leavings(const struct tp_trace *trace, uint32_t task, uint64_t time_ns)
+/* How many of these, in order of task and time, come before this one would. */
+static size_t count_before(const struct tp_sample *samples, size_t n, uint32_t task,
+			   uint64_t time_ns)
 {
 	size_t low = 0;
-	size_t high = trace->n_leavings;
+	size_t high = n;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct tp_sample *sample = &trace->leavings[middle];
+		const struct tp_sample *sample = &samples[middle];
 		if (sample->task < task || (sample->task == task && sample->time_ns < time_ns))
 			low = middle + 1;
 		else
@@ -109,7 +110,7 @@ static bool find_leaving(const struct tp_lostcpu *self, size_t at, enum tp_phase
 	const struct tp_trace *trace = self->analysis->trace;
 	uint32_t task = self->analysis->main_task;
 	uint64_t end_ns = piece_at(self, at)->start_ns;
-	size_t after = count_leavings(trace, task, end_ns + 1);
+	size_t after = count_before(trace->leavings, trace->n_leavings, task, end_ns + 1);
 	if (after == 0)
 		return false;
 	const struct tp_sample *sample = &trace->leavings[after - 1];
@@ -121,21 +122,6 @@ static bool find_leaving(const struct tp_lostcpu *self, size_t at, enum tp_phase
 	return true;
 }
 
-/* How many samples of that task come before that time, with those of earlier tasks. */
-static size_t count_samples(const struct tp_trace *trace, uint32_t task, uint64_t time_ns)
-{
-	size_t low = trace->sample_index[task];
-	size_t high = trace->sample_index[task + 1];
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (trace->samples[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* By a look while it wanted a CPU: it stood still then, where it was when it lost the last one. */
 static bool find_look(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
 {
@@ -143,7 +129,8 @@ static bool find_look(const struct tp_lostcpu *self, size_t at, enum tp_phase *o
 	const struct tp_segment *piece = piece_at(self, at);
 	uint32_t task = self->analysis->main_task;
 	size_t end = trace->sample_index[task + 1];
-	for (size_t i = count_samples(trace, task, piece->start_ns); i < end; i++) {
+	size_t begin = count_before(trace->samples, end, task, piece->start_ns);
+	for (size_t i = begin; i < end; i++) {
 		const struct tp_sample *sample = &trace->samples[i];
 		const struct tp_stack_class *class = &self->analysis->classes[sample->stack];
 		if (sample->time_ns >= piece->end_ns)
