@@ -1,8 +1,16 @@
 /* Claims about other tools that come for CUPTI while the library is in a program. */
+#include "agent/newcomer.h"
+
+#include "agent/cuptilib.h"
+#include "agent/ringwriter.h"
+
 #include "cudadouble.h"
 #include "ringreading.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -239,6 +247,49 @@ START_TEST(without_an_agent_calls_just_go_through)
 }
 END_TEST
 
+static int is_over;
+
+static void *look_all_the_time(void *unused)
+{
+	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+		tp_newcomer_watch();
+	return unused;
+}
+
+static int stop_at_once(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)info;
+	(void)size;
+	(void)unused;
+	return 1;
+}
+
+/* Locks of the loader that a thread of the parent's holds are never given back in a child. */
+START_TEST(children_that_are_forked_while_we_look_can_use_the_loader)
+{
+	enum { N_FORKS = 300, GUARD_S = 20 };
+	static const struct tp_cuptilib lib;
+	static const struct tp_ringwriter ring;
+	pthread_t thread;
+	tp_newcomer_begin(&lib, &ring);
+	ck_assert_int_eq(pthread_create(&thread, NULL, look_all_the_time, NULL), 0);
+	for (int i = 0; i < N_FORKS; i++) {
+		int status = -1;
+		pid_t pid = fork();
+		if (pid == 0) {
+			alarm(GUARD_S);
+			dl_iterate_phdr(stop_at_once, NULL);
+			_exit(dlopen(NULL, RTLD_LAZY) ? 0 : 1);
+		}
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert_msg(status == 0, "child %d ended with status %#x", i, (unsigned)status);
+	}
+	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	tp_newcomer_end();
+}
+END_TEST
+
 Suite *suite_agent_newcomer(void);
 Suite *suite_agent_newcomer(void)
 {
@@ -255,6 +306,7 @@ Suite *suite_agent_newcomer(void)
 	tcase_add_test(tests, one_that_comes_between_windows_does_not_wait_and_is_stood_aside_for);
 	tcase_add_loop_test(tests, nothing_is_taken_from_one_that_did_not_subscribe, 0, N);
 	tcase_add_loop_test(tests, without_an_agent_calls_just_go_through, 0, N);
+	tcase_add_test(tests, children_that_are_forked_while_we_look_can_use_the_loader);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
