@@ -26,7 +26,7 @@ static void *member(void *argument)
 	struct timespec rest = {0, 2000000};
 	double x = 0;
 	for (int turn = 0; turn < 5; turn++) {
-		x += small_work(100);
+		x += small_work(400);
 		nanosleep(&rest, NULL);
 	}
 	atomic_fetch_add(&n_ran, x > 0);
@@ -36,7 +36,7 @@ static void *member(void *argument)
 
 static void *passer_by(void *argument)
 {
-	atomic_fetch_add(&n_ran, small_work(50) > 0);
+	atomic_fetch_add(&n_ran, small_work(200) > 0);
 	(void)argument;
 	return NULL;
 }
