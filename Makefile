@@ -122,13 +122,14 @@ $(B)/tests/%.o: tests/%.c Makefile
 CHECKS := check-unit check-programs check-bench check-cli
 # These measure nothing and run beside those that do, with what the CPUs have left.
 ASIDE := check-texts check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-docs
-# Cases of commands that start a program and say what it did; what is said of GPUs is told by scripts.
-MEASURING := '-run_gpu*' -run_nvtx -run_counters 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
+# Cases of commands that start a program and say what it did, but for those that measure nothing of it: what is
+# said of GPUs is told by scripts, and an exit status has no time.
+MEASURING := '-*gpu*' -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
 # Suites that hardly compute: a driver that is slow to answer.
 WAITING := collect_nvml collect_nvml_device collect_nvml_watch collect_gpupmu collect_pm_helper collect_gpujoin
-# Suites that compute with traces, facts and rules made by hand: no clock of theirs is a wall's.
+# Suites that compute with bytes, traces, facts and rules made by hand: no clock of theirs is a wall's.
 SUITES := $(subst /test_,_,$(TESTS:tests/unit/%.c=%))
-COMPUTING := $(filter advise_% analyze_% import_% model_% report_%,$(SUITES))
+COMPUTING := $(filter advise_% analyze_% base_% import_% model_% report_% store_%,$(SUITES))
 # Suites that start programs and wait for what the library in them says.
 AGENTS := $(filter agent_%,$(SUITES))
 
