@@ -24,6 +24,12 @@ static const double MAIN_DOES = 0.02;  /* of the main thread's work, for a funct
 static const double SAME_WORK = 0.05;  /* of a thread's work, in functions of the main thread */
 static const double AS_IF_ALONE = 0.5; /* of the chance to be met working at any time */
 enum { ENOUGH_MAIN = 12, ENOUGH_MEETINGS = 5 }; /* samples of the main thread at work */
+/* Who ends the main thread's waits for data, and sleeps otherwise. */
+static const double MOSTLY_SLEEPS = 0.25;     /* awake at most so much of its life */
+static const double FEW_OTHERS = 0.1;         /* of these: other waits that it ends */
+static const uint64_t LONG_WAIT_NS = 1000000; /* shorter ones tell no chance from cause */
+static const uint64_t WAKER_NS = 100000;      /* before a wait's end, as in waiting.c */
+enum { ENOUGH_WAITS = 5 };
 
 struct evidence {
 	uint64_t n; /* samples with a stack; of them: */
@@ -266,6 +272,70 @@ static void survey(struct judge *judge)
 	}
 }
 
+/* ---- whom the main thread waits for ------------------------------------------------------------
+ */
+
+static bool is_long_wait(const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
+	       piece->sample != NO_SAMPLE && piece->end_ns - piece->start_ns >= LONG_WAIT_NS;
+}
+
+static bool mostly_sleeps(const struct tp_timeline *timeline)
+{
+	uint64_t awake_ns = 0;
+	uint64_t all_ns = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		all_ns += piece->end_ns - piece->start_ns;
+		if (piece->state != TP_STATE_BLOCKED)
+			awake_ns += piece->end_ns - piece->start_ns;
+	}
+	return (double)awake_ns < MOSTLY_SLEEPS * (double)all_ns;
+}
+
+/* Whether it is on a CPU when that wait ends. `at` goes along with the waits. */
+static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment *wait, size_t *at)
+{
+	while (*at < timeline->n && timeline->segments[*at].end_ns <= wait->end_ns - WAKER_NS)
+		(*at)++;
+	for (size_t i = *at; i < timeline->n; i++) {
+		if (timeline->segments[i].start_ns >= wait->end_ns)
+			return false;
+		if (timeline->segments[i].state == TP_STATE_ON_CPU)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a thread that is hardly ever on a CPU is on one whenever a wait of the main thread for
+ * data ends, and not when others do: it fetches from afar. What little it computes would pass for a
+ * team's, since it does that while the main thread waits.
+ */
+static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_timeline *main = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *own = &analysis->timelines[task];
+	size_t n_waits = 0;
+	size_t n_ended = 0;
+	size_t n_others = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < main->n; i++) {
+		const struct tp_segment *wait = &main->segments[i];
+		if (!is_long_wait(wait))
+			continue;
+		uint32_t stack = analysis->trace->samples[wait->sample].stack;
+		bool is_for_data = analysis->classes[stack].phase == TP_PHASE_DATALOADER;
+		bool is_ended = is_waker(own, wait, &at);
+		n_waits += is_for_data;
+		n_ended += is_for_data && is_ended;
+		n_others += !is_for_data && is_ended;
+	}
+	return n_waits >= ENOUGH_WAITS && (double)n_ended > MAJORITY * (double)n_waits &&
+	       (double)n_others < FEW_OTHERS * (double)n_ended && mostly_sleeps(own);
+}
+
 /* ---- verdict ----------------------------------------------------------------------------------
  */
 
@@ -315,8 +385,13 @@ static enum tp_thread_role judge_thread(struct judge *judge, uint32_t task)
 				   tp_trace_string(trace, trace->tasks[task].comm));
 	if (by_name)
 		return by_name;
-	return weigh(judge, judge->entries[task] ? group_of(judge, judge->entries[task])
-						 : &judge->evidence[task]);
+	const struct evidence *e = judge->entries[task] ? group_of(judge, judge->entries[task])
+							: &judge->evidence[task];
+	enum tp_thread_role role = weigh(judge, e);
+	bool is_named = role == TP_THREAD_TEAM && e->team * 2 > e->n;
+	if (role == TP_THREAD_LOADER || role == TP_THREAD_COMM || is_named)
+		return role;
+	return ends_waits_for_data(analysis, task) ? TP_THREAD_LOADER : role;
 }
 
 /* Short-lived threads are often never sampled; they are what their sampled siblings are. */

@@ -102,6 +102,13 @@ START_TEST(workers_begin_at_their_main_loop)
 	struct tp_frame_class feeder =
 		tp_python_class_find(patterns, STDLIB "multiprocessing/queues.py", "_feed");
 	ck_assert(!feeder.is_entry && !feeder.is_loader_root && feeder.is_helper_root);
+	struct tp_frame_class taker =
+		tp_python_class_find(patterns, STDLIB "multiprocessing/pool.py",
+				     "Pool._handle_results");
+	ck_assert(!taker.is_entry && !taker.is_loader_root && taker.is_helper_root);
+	struct tp_frame_class worker_of_pool =
+		tp_python_class_find(patterns, STDLIB "multiprocessing/pool.py", "worker");
+	ck_assert(!worker_of_pool.is_helper_root);
 }
 END_TEST
 

@@ -136,6 +136,48 @@ START_TEST(who_works_ahead_of_the_main_thread_loads)
 }
 END_TEST
 
+/* The main thread works 30 of 100 ms and waits for the rest, which ends when the other one, that
+ * sleeps, has run for 2 ms. What it waits for, and every how many rounds the other one ends it. */
+static const struct {
+	const char *claim;
+	const char *waits_in;
+	int every;
+	enum tp_thread_role expected;
+} sleepers[] = {
+	{"ends the waits for data", "load_batch", 1, TP_THREAD_LOADER},
+	{"ends waits for something else", "epoch", 1, TP_THREAD_TEAM},
+	{"ends a third of the waits for data", "load_batch", 3, TP_THREAD_TEAM},
+};
+
+START_TEST(who_sleeps_and_ends_the_waits_for_data_loads)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/home/me/train");
+	hand_task(&hand, 1, 100, 101, "/home/me/train");
+	uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
+	uint32_t rows = thread_stack(&hand, "/home/me/train", "rows", "entry");
+	struct tp_sample wait = {.state = TP_STATE_BLOCKED,
+				 .cause = TP_CAUSE_FUTEX,
+				 .stack = thread_stack(&hand, "/usr/lib/libc.so.6", "futex_wait",
+						       sleepers[_i].waits_in),
+				 .syscall = -1};
+	for (int i = 0; i < 90; i++) {
+		double at = 0.1 * i;
+		run_hit(&hand, 0, at, 0.03, product, 0.05 + 0.1 * (i * 7 % 10));
+		hand_sample(&hand, &wait, at + 0.06);
+		double end = i % sleepers[_i].every ? at + 0.05 : at + 0.09995;
+		run(&hand, 1, end - 0.002, 0.002, rows);
+	}
+	hand_finish(&hand);
+	hand.analysis.roles[0] = TP_ROLE_TRAINER;
+	tp_threadrole_judge(&hand.analysis);
+	ck_assert_msg(hand.analysis.threads[1].role == sleepers[_i].expected, "%s: %d",
+		      sleepers[_i].claim, (int)hand.analysis.threads[1].role);
+	hand_release(&hand);
+}
+END_TEST
+
 Suite *suite_analyze_threadrole(void);
 Suite *suite_analyze_threadrole(void)
 {
@@ -144,6 +186,8 @@ Suite *suite_analyze_threadrole(void)
 	tcase_add_test(tc, threads_that_start_in_one_function_are_judged_together);
 	tcase_add_loop_test(tc, who_works_ahead_of_the_main_thread_loads, 0,
 			    sizeof(nameless) / sizeof(nameless[0]));
+	tcase_add_loop_test(tc, who_sleeps_and_ends_the_waits_for_data_loads, 0,
+			    sizeof(sleepers) / sizeof(sleepers[0]));
 	suite_add_tcase(suite, tc);
 	return suite;
 }
