@@ -62,8 +62,17 @@ static void fill_verdict(struct tp_findings *out, const struct tp_matter *matter
 						 matter->whole, matter->arena);
 }
 
-/* `facts` are the matter's, to which the number of advices is added. */
-static void advise(struct tp_findings *out, const struct tp_matter *matter,
+/* Who was hardly seen is not told what to change, on no page of the report. */
+static size_t withhold(struct tp_candidate *candidates, size_t n_advice)
+{
+	for (size_t i = 0; i < n_advice; i++)
+		candidates[i].finding.suppressed = "the run is too short to judge";
+	return 0;
+}
+
+/* `facts` are the matter's, to which the number of advices is added. `is_seen`: believe them,
+ * however short the run was. */
+static void advise(struct tp_findings *out, const struct tp_matter *matter, bool is_seen,
 		   struct tp_quantity *facts)
 {
 	const struct tp_rulebook *book = matter->book;
@@ -73,8 +82,6 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter,
 	size_t n = judge_all(matter, false, candidates);
 	tp_rank_suppress(candidates, n, book, &out->arena);
 	out->n_fired = tp_rank_sort(candidates, n, book);
-	fill_combined(out, matter, candidates, out->n_fired);
-	tp_course_make(&out->course, matter, candidates, out->n_fired);
 
 	/* Verdicts may ask whether anything is left to advise. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
@@ -83,6 +90,10 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter,
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
+	if (!is_seen && out->verdict && strcmp(out->verdict, "too_short") == 0)
+		out->n_fired = withhold(candidates, out->n_fired);
+	fill_combined(out, matter, candidates, out->n_fired);
+	tp_course_make(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;
 	/* Verdicts are notes: shown advice stays where it is. */
 	tp_rank_sort(candidates, n, book);
@@ -108,7 +119,8 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.basis = tp_gain_basis_of_profile(profile),
 		.arena = &out->arena,
 	};
-	advise(out, &matter, facts);
+	/* Of devices every ns is known: few steps are enough. */
+	advise(out, &matter, profile->n_devices != 0, facts);
 	tp_wanted_fill(out, book, facts);
 }
 
@@ -125,6 +137,6 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 		.basis = tp_gain_basis_of_facts(facts),
 		.arena = &out->arena,
 	};
-	advise(out, &matter, facts);
+	advise(out, &matter, true, facts);
 	tp_wanted_fill(out, book, facts);
 }

@@ -258,6 +258,18 @@ static void join_segments(struct tree_build *build, const struct tp_timeline *ti
 	}
 }
 
+/* Who wants a CPU has no stack to see. */
+static void add_unknown(struct tp_calltree *tree, const struct tp_piece *piece)
+{
+	uint64_t length = piece->end_ns - piece->start_ns;
+	if (piece->state == TP_STATE_RUNNABLE)
+		return;
+	if (piece->sample != NO_SAMPLE && piece->node == NO_NODE)
+		tree->broken_ns += length;
+	else
+		tree->unhit_ns += length;
+}
+
 static size_t count_loaders(const struct tp_analysis *analysis)
 {
 	size_t n = 0;
@@ -284,7 +296,7 @@ void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analys
 		if (piece->node != NO_NODE && !piece->is_inferred)
 			add_sighting(&build, i);
 		else
-			tree->unknown_ns += piece->end_ns - piece->start_ns;
+			add_unknown(tree, piece);
 	}
 	sum_and_number(tree);
 	tp_map_release(&build.children);

@@ -54,9 +54,10 @@ struct tp_calltree {
 	size_t sightings_capacity;
 	struct tp_piece *pieces; /* in time order */
 	size_t n_pieces;
-	bool is_exact;       /* pieces begin and end with switches of the CPU */
-	size_t n_loaders;    /* processes that make batches for the thread */
-	uint64_t unknown_ns; /* pieces without a whole stack of their own */
+	bool is_exact;      /* pieces begin and end with switches of the CPU */
+	size_t n_loaders;   /* processes that make batches for the thread */
+	uint64_t broken_ns; /* pieces whose stack does not reach the first frame */
+	uint64_t unhit_ns;  /* too short: no sample, or that of a like piece */
 };
 
 /*

@@ -385,6 +385,19 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 	analysis->loop_end_ns = loop->end_ns;
 }
 
+/* Of what nobody saw like pieces tell what it was, but not when it came back. */
+static void pieces_too_short(struct tp_analysis *analysis)
+{
+	double rate_hz = analysis->trace->run.sample_rate_hz;
+	char text[160] = "the main thread runs and waits in pieces too short for looks at /proc";
+	if (rate_hz > 0)
+		snprintf(text, sizeof(text),
+			 "the main thread runs and waits in pieces too short for %.0f samples a "
+			 "second",
+			 rate_hz);
+	no_steps(analysis, text);
+}
+
 static void steps_in_groups(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	no_steps(analysis,
@@ -404,8 +417,10 @@ static void no_steps_in_stacks(struct tp_analysis *analysis, const struct tp_cal
 		steps_too_short(analysis, loop);
 	else if (!tree->n_sightings)
 		no_steps(analysis, "no whole call stack of the main thread was recorded");
-	else if (tree->unknown_ns > tree->nodes[0].ns)
+	else if (tree->broken_ns > tree->nodes[0].ns)
 		no_steps(analysis, "most call stacks of the main thread are incomplete");
+	else if (tree->unhit_ns > tree->nodes[0].ns)
+		pieces_too_short(analysis);
 	else
 		no_steps(analysis, "no function on the main thread's stack repeats regularly");
 }

@@ -282,9 +282,10 @@ bool tp_waiting_spins(const struct tp_waiting *waiting, const struct tp_segment 
 		return false;
 	bool is_open = !tp_phase_protects(phase) && !class->is_team_root &&
 		       !active_ns(&waiting->team.activities, piece);
-	bool is_for_loader = active_ns(&waiting->loader.activities, piece) > 0;
+	bool is_loading = phase == TP_PHASE_DATALOADER;
+	bool is_for_loader = is_loading || active_ns(&waiting->loader.activities, piece) > 0;
 	*out = is_for_loader ? follow_loader(waiting) : fixed(TP_LABEL_COMMUNICATION_WAIT);
-	if (phase == TP_PHASE_DATALOADER || (is_open && is_for_loader))
+	if (is_loading || (is_open && is_for_loader))
 		return waiting->loader.activities.n > 0;
 	return is_open && waiting->has_peers && !waiting->team.activities.n;
 }

@@ -103,8 +103,10 @@ static void explain(const struct tp_host *host, const struct reach *reach,
 	}
 	snprintf(out->reason, sizeof(out->reason), "only kernel functions name a wait: %s: %s",
 		 reach->call ? "/proc/PID/syscall" : "process_vm_readv", errno_text(error));
+	/* A root that was left without this one may not read who has it. */
+	const char *elsewhere = geteuid() == 0 ? "run with CAP_SYS_PTRACE" : "run as root";
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
-		 host->in_container ? "docker run --cap-add SYS_PTRACE" : "run as root");
+		 host->in_container ? "docker run --cap-add SYS_PTRACE" : elsewhere);
 }
 
 void tp_reach_probe(const struct tp_host *host, struct tp_availability *out)

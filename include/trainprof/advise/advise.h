@@ -72,7 +72,8 @@ TP_MUST_CHECK enum tp_status tp_rulebook_test(const struct tp_rulebook *book, co
 
 /*
  * Judge a run. Findings borrow nothing: texts are in their own arena.
- * Gains are bounded by the profile's bracket and suppressed below the threshold of the rulebook.
+ * Gains are bounded by the profile's bracket and suppressed below the threshold of the rulebook,
+ * and all advice where the run is too short to judge.
  */
 void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile);

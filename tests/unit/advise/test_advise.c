@@ -1248,6 +1248,30 @@ static const struct tp_finding *finding_of(const char *rule)
 	return NULL;
 }
 
+/* What the summary does not show, no other page may show as advice. */
+START_TEST(a_run_that_is_too_short_is_advised_nothing)
+{
+	struct scene scene = *scene_named("one worker that decodes");
+	play(&scene);
+	size_t n_advice = findings.n_fired;
+	ck_assert_uint_gt(n_advice, 0);
+	size_t at = 0;
+	while (scene.facts[at].fact != TP_N_FACTS)
+		at++;
+	ck_assert_uint_lt(at + 1, TP_ARRAY_LEN(scene.facts));
+	scene.facts[at] = (struct fact_value){TP_FACT_RUN_WINDOW, 1e9};
+	scene.facts[at + 1].fact = TP_N_FACTS;
+	play(&scene);
+	ck_assert_str_eq(findings.verdict, "too_short");
+	ck_assert_uint_eq(findings.n_fired, 0);
+	ck_assert_uint_eq(findings.course.n_moves, 0);
+	ck_assert(!findings.has_combined);
+	const char *why = finding_of(scene.advice)->suppressed;
+	ck_assert_ptr_nonnull(why);
+	ck_assert_str_eq(why, "the run is too short to judge");
+}
+END_TEST
+
 /* Public traces, by their shares; what the shares leave open is as such programs are. */
 static const struct scene public_traces[] = {
 	{"ResNet-50, no workers, V100",
@@ -1484,6 +1508,7 @@ Suite *suite_advise_advise(void)
 	tcase_add_test(tcase, second_causes_are_shown_beside_the_first);
 	tcase_add_test(tcase, idle_of_one_percent_is_no_finding);
 	tcase_add_test(tcase, doubtful_measurements_get_no_bottleneck);
+	tcase_add_test(tcase, a_run_that_is_too_short_is_advised_nothing);
 	tcase_add_test(tcase, detail_that_was_given_up_weakens_findings);
 	tcase_add_test(tcase, an_interval_over_the_line_names_no_bottleneck);
 	tcase_add_test(tcase, a_verdict_names_the_largest_part);

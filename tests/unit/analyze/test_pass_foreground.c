@@ -131,6 +131,33 @@ START_TEST(waiting_for_a_loader_thread_takes_what_the_thread_does)
 }
 END_TEST
 
+/* A team that loads: who is done spins for the others, also while none of them has a CPU. */
+START_TEST(spinning_for_loaders_that_have_no_cpu_is_no_communication)
+{
+	struct scene s;
+	scene_open(&s);
+	scene_task(&s, 0, 100, "/home/me/train");
+	scene_task(&s, 1, 100, "/home/me/train");
+	uint32_t forward = scene_stack(&s, "conv_layer", "forward");
+	uint32_t spin = scene_stack(&s, "gomp_team_barrier_wait", "load_batch");
+	uint32_t decode = scene_stack(&s, "huffman", "load_batch");
+	for (uint64_t base = 0; base < N_STEPS * STEP_MS; base += STEP_MS) {
+		scene_run(&s, 0, base, 0, 60, forward, TP_RUN_PREEMPTED);
+		scene_run(&s, 0, base, 60, 80, spin, TP_RUN_PREEMPTED);
+		scene_run(&s, 0, base, 80, 95, spin, TP_RUN_PREEMPTED);
+		scene_run(&s, 0, base, 95, 100, spin, TP_RUN_PREEMPTED);
+		scene_run(&s, 1, base, 60, 80, decode, TP_RUN_PREEMPTED);
+		scene_run(&s, 1, base, 95, 99, decode, TP_RUN_BLOCKED);
+	}
+	scene_judge(&s);
+	expect(&s, TP_LABEL_COMPUTE_MATH, 60);
+	expect(&s, TP_LABEL_DATALOADER_PREP, 24);
+	expect(&s, TP_LABEL_DATALOADER_QUEUE, 15);
+	expect(&s, TP_LABEL_COMMUNICATION_WAIT, 0);
+	scene_close(&s);
+}
+END_TEST
+
 START_TEST(waiting_for_the_own_team_is_compute)
 {
 	struct scene s;
@@ -964,6 +991,7 @@ Suite *suite_analyze_pass_foreground(void)
 	Suite *suite = suite_create("analyze/pass_foreground");
 	TCase *tc = tcase_create("labels");
 	tcase_add_test(tc, waiting_for_a_loader_thread_takes_what_the_thread_does);
+	tcase_add_test(tc, spinning_for_loaders_that_have_no_cpu_is_no_communication);
 	tcase_add_test(tc, waiting_for_the_own_team_is_compute);
 	tcase_add_test(tc, a_wait_inside_computing_is_for_the_team_whoever_else_works);
 	tcase_add_loop_test(tc, a_wait_that_no_look_hit_is_like_one_for_the_same_threads, 0, 2);

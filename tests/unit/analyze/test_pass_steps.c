@@ -916,6 +916,25 @@ START_TEST(of_two_loops_too_fast_to_count_the_longer_one_is_training)
 }
 END_TEST
 
+/* A loop that the compiler put into main() as a whole: its stacks are whole, too, but most stays
+ * are never hit. */
+START_TEST(short_stays_are_not_called_incomplete_stacks)
+{
+	struct sim sim;
+	sim_init(&sim, 99, 50, 5);
+	for (int i = 0; i < 1500; i++) {
+		sim_work(&sim, "main:2", sim_ms(&sim, 2, 0.5));
+		sim_block(&sim, "main:2 pthread_cond_wait:1", TP_CAUSE_FUTEX,
+			  sim_ms(&sim, 0.3, 0.9));
+	}
+	find_steps(&sim);
+	ck_assert_int_eq(sim.profile.steps_found_by, TP_STEPS_NONE);
+	const char *reason = sim.profile.steps_reason;
+	ck_assert_msg(strstr(reason, "too short for 99 samples a second") != NULL, "%s", reason);
+	sim_release(&sim);
+}
+END_TEST
+
 /* Five epochs of steps too fast to count, each with something of no known name behind it. */
 START_TEST(epochs_of_steps_too_fast_to_count_are_no_steps)
 {
@@ -1020,6 +1039,7 @@ Suite *suite_analyze_pass_steps(void)
 	tcase_add_loop_test(tc, steps_that_may_be_groups_are_called_so, 0, TP_ARRAY_LEN(groups));
 	tcase_add_loop_test(tc, nothing_is_found_where_nothing_repeats_visibly, 0,
 			    TP_ARRAY_LEN(aperiodic));
+	tcase_add_test(tc, short_stays_are_not_called_incomplete_stacks);
 	tcase_add_loop_test(tc, one_sample_is_enough_between_long_waits, 0, 2);
 	tcase_add_loop_test(tc, steps_that_are_handed_over_are_counted_by_their_waits, 0, 4);
 	tcase_add_test(tc, marks_open_and_end_steps);

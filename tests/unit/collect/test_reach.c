@@ -5,8 +5,10 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <linux/capability.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +99,22 @@ START_TEST(running_process_is_tried_itself)
 }
 END_TEST
 
+START_TEST(root_is_not_told_to_be_root)
+{
+	struct tp_host host = {.root = "", .is_live = true};
+	struct tp_availability out;
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+	if (geteuid() != 0 || syscall(SYS_capset, &header, none) != 0) {
+		test_skip("only root can give up what root may do");
+		return;
+	}
+	tp_reach_probe_process(&host, getppid(), &out); /* has more power than we */
+	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
+	ck_assert_str_eq(out.remedy, "run with CAP_SYS_PTRACE");
+}
+END_TEST
+
 Suite *suite_collect_reach(void);
 Suite *suite_collect_reach(void)
 {
@@ -106,6 +124,7 @@ Suite *suite_collect_reach(void)
 	tcase_add_test(tc, trying_leaves_no_descriptor_open);
 	tcase_add_test(tc, a_process_that_hides_itself_is_not_read);
 	tcase_add_test(tc, running_process_is_tried_itself);
+	tcase_add_test(tc, root_is_not_told_to_be_root);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
