@@ -121,10 +121,10 @@ $(B)/tests/%.o: tests/%.c Makefile
 .PHONY: check checkable check-unit check-waiting check-agents check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
 CHECKS := check-unit check-programs check-bench check-cli
 # These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-texts check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-docs
+ASIDE := check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-docs
 # Cases of commands that start a program and say what it did, but for those that measure nothing of it: what is
 # said of GPUs is told by scripts, and an exit status has no time.
-MEASURING := '-*gpu*' -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
+MEASURING := '-run_gpu*' -top_gpu -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
 # Suites that hardly compute: a driver that is slow to answer.
 WAITING := collect_nvml collect_nvml_device collect_nvml_watch collect_gpupmu collect_pm_helper collect_gpujoin
 # Suites that compute with bytes, traces, facts and rules made by hand: no clock of theirs is a wall's.
@@ -209,7 +209,7 @@ checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addp
 
 ## check: install what is missing, build, run all fast tests; under five minutes
 check: deps
-	+@tests/gates.sh --build checkable --aside check-waiting --aside check-agents --aside '$(ASIDE)' $(CHECKS)
+	+@tests/gates.sh --build checkable --aside check-waiting --aside check-agents --aside check-texts --aside '$(ASIDE)' $(CHECKS)
 
 ## check-cli: commands against golden files; ONLY=CASE runs one
 check-cli: $(B)/trainprof programs $(B)/bench/points
