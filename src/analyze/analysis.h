@@ -63,7 +63,8 @@ enum tp_doing {
 	TP_DOING_WAIT_WORK,  /* for something to make */
 	TP_DOING_START,      /* starts processes */
 	TP_DOING_WAIT_CHILD, /* for processes to end */
-	TP_DOING_TRAIN,      /* backward, optimizer: what is further out holds the training */
+	TP_DOING_TRAIN,      /* backward: what is further out holds the training */
+	TP_DOING_UPDATE,     /* the optimizer changes the weights: the same, and once a step */
 	TP_N_DOINGS
 };
 

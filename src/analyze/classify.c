@@ -225,7 +225,8 @@ static void void_holders(const struct tp_trace *trace, struct tp_frame_class *cl
 			const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 			if (is_inside && frame->kind == TP_FRAME_PYTHON)
 				tp_map_set(&holders, function_key(frame), 1);
-			is_inside |= classes[stack->frames[i]].doing == TP_DOING_TRAIN;
+			unsigned doing = classes[stack->frames[i]].doing;
+			is_inside |= doing == TP_DOING_TRAIN || doing == TP_DOING_UPDATE;
 			if (classes[stack->frames[i]].is_entry)
 				break;
 		}

@@ -15,12 +15,14 @@ enum {
 	MANY_ROUNDS = 30,
 	MIN_INNER_EPOCH = 8,
 	FEW = 4,            /* rounds that are looked at together */
+	ENOUGH_EARLY = 3,   /* updates of the weights: of steps none are */
 	LONGEST_GLITCH = 3, /* readings */
 };
 
 static const double epoch_ns = 3e9;
 static const double min_regularity = 0.75;
 static const double min_covered = 0.5; /* of the time asked for */
+static const double min_early = 0.25;  /* of updates all along; half of them are */
 static const double same_count = 0.1;  /* nothing in a loop repeats one and a tenth times */
 static const double max_odd = 0.05;    /* of the changes, such as no counter makes */
 /* From a sample to its reading: the collector leaves out what is later than 2 ms. */
@@ -32,13 +34,20 @@ struct reading {
 	uint64_t time_ns;   /* … to here */
 };
 
+struct updates {
+	uint64_t *times_ns;
+	size_t n;
+};
+
 struct counter {
 	uint32_t name;
 	struct reading *readings; /* heap, in time order */
 	size_t n;
 	size_t capacity;
 	size_t n_odd;
+	uint64_t *restarts; /* heap: when it was first seen to have begun anew */
 	size_t n_restarts;
+	size_t restarts_capacity;
 	uint64_t base; /* where it begins */
 	struct tp_counted found;
 };
@@ -83,6 +92,7 @@ static void release(struct counters *counters)
 {
 	for (size_t i = 0; i < counters->n; i++) {
 		free(counters->items[i].readings);
+		free(counters->items[i].restarts);
 		tp_counted_release(&counters->items[i].found);
 	}
 	free(counters->items);
@@ -176,7 +186,9 @@ static void find_borders(struct counter *counter)
 		uint64_t n = n_begun(counter, i);
 		double between = (double)(r->time_ns - r->before_ns);
 		counter->n_odd += n == 0;
-		counter->n_restarts += i > 0 && r->value < r[-1].value;
+		if (i > 0 && r->value < r[-1].value)
+			TP_ARRAY_PUSH(counter->restarts, counter->n_restarts,
+				      counter->restarts_capacity) = r->time_ns;
 		for (uint64_t k = 0; k < n; k++)
 			TP_ARRAY_PUSH(found->borders, found->n, capacity) =
 				r->before_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
@@ -283,23 +295,61 @@ static size_t n_between(const struct tp_counted *found, uint64_t start_ns, uint6
 	return n;
 }
 
-/* What begins anew more often counts layers, samples or parts of a batch. */
-static bool restarts_like_epochs(const struct counter *counter)
+/* When the optimizer was seen changing the weights, in order. Heap. */
+static struct updates collect_updates(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct updates updates = {0};
+	size_t capacity = 0;
+	for (size_t i = trace->sample_index[analysis->main_task];
+	     i < trace->sample_index[analysis->main_task + 1]; i++)
+		if (analysis->classes[trace->samples[i].stack].doing == TP_DOING_UPDATE)
+			TP_ARRAY_PUSH(updates.times_ns, updates.n, capacity) =
+				trace->samples[i].time_ns;
+	return updates;
+}
+
+/* Weights change once a step, at its end: where they do all along what lies between two borders,
+ * that is many steps. */
+static bool has_updates_all_along(const struct updates *updates, const uint64_t *borders,
+				  size_t n_borders)
+{
+	size_t n = 0;
+	size_t n_early = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < updates->n; i++) {
+		uint64_t time_ns = updates->times_ns[i];
+		while (at + 1 < n_borders && borders[at + 1] <= time_ns)
+			at++;
+		if (at + 1 >= n_borders || time_ns < borders[at])
+			continue;
+		n++;
+		n_early += time_ns - borders[at] < (borders[at + 1] - borders[at]) / 2;
+	}
+	return n_early >= ENOUGH_EARLY && (double)n_early >= min_early * (double)n;
+}
+
+/* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
+ */
+static bool restarts_like_epochs(const struct counter *counter, const struct updates *updates)
 {
 	const struct tp_counted *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
-	return counter->n_restarts == 0 || all_ns >= epoch_ns * (double)counter->n_restarts;
+	return counter->n_restarts == 0 || all_ns >= epoch_ns * (double)counter->n_restarts ||
+	       (found->n >= MIN_INNER_EPOCH * counter->n_restarts &&
+		has_updates_all_along(updates, counter->restarts, counter->n_restarts));
 }
 
 /* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
 static bool is_counter(const struct counter *counter, const struct tp_analysis *analysis,
-		       uint64_t start_ns, uint64_t end_ns)
+		       const struct updates *updates, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_counted *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	if (found->n <= SURE_ROUNDS || found->regularity < min_regularity || rate_hz <= 0 ||
 	    found->period_ns * rate_hz < 1e9 ||
-	    (double)counter->n_odd > max_odd * (double)counter->n || !restarts_like_epochs(counter))
+	    (double)counter->n_odd > max_odd * (double)counter->n ||
+	    !restarts_like_epochs(counter, updates))
 		return false;
 	double mean_ns =
 		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
@@ -315,12 +365,14 @@ static bool counts_the_same(const struct tp_counted *outer, const struct tp_coun
 }
 
 /* Steps are what the outer one of several loops does, unless that looks like epochs. */
-static bool is_better(const struct tp_counted *found, const struct tp_counted *old)
+static bool is_better(const struct tp_counted *found, const struct tp_counted *old,
+		      const struct updates *updates)
 {
 	const struct tp_counted *outer = found->n < old->n ? found : old;
 	const struct tp_counted *inner = found->n < old->n ? old : found;
-	bool are_epochs = outer->n < MANY_ROUNDS && outer->period_ns >= epoch_ns &&
-			  inner->n >= MIN_INNER_EPOCH * outer->n;
+	bool are_long = outer->n < MANY_ROUNDS && outer->period_ns >= epoch_ns;
+	bool are_epochs = inner->n >= MIN_INNER_EPOCH * outer->n &&
+			  (are_long || has_updates_all_along(updates, outer->borders, outer->n));
 	bool is_inner = are_epochs || counts_the_same(outer, inner);
 	return found == (is_inner ? inner : outer) && found->n != old->n;
 }
@@ -329,6 +381,7 @@ bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis,
 		     uint64_t end_ns)
 {
 	struct counters counters = {0};
+	struct updates updates = collect_updates(analysis);
 	struct counter *best = NULL;
 	if (end_ns > start_ns)
 		collect(&counters, analysis);
@@ -337,8 +390,8 @@ bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis,
 		drop_glitches(counter);
 		find_borders(counter);
 		measure(&counter->found, analysis);
-		if (is_counter(counter, analysis, start_ns, end_ns) &&
-		    (!best || is_better(&counter->found, &best->found)))
+		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
+		    (!best || is_better(&counter->found, &best->found, &updates)))
 			best = counter;
 	}
 	bool is_found = best != NULL;
@@ -347,6 +400,7 @@ bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis,
 		best->found.borders = NULL;
 	}
 	release(&counters);
+	free(updates.times_ns);
 	return is_found;
 }
 

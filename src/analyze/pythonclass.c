@@ -10,9 +10,9 @@ enum { LONGEST_PATH = 1024, LONGEST_NAME = 512 };
 
 static const char *const keys[] = {"source", "symbol",  "phase",    "leaf",    "root",
 				   "entry",  "library", "examples", "because", "doing"};
-static const char *const doing_names[] = {"none",    "decode",     "augment",
-					  "collate", "wait_room",  "wait_work",
-					  "start",   "wait_child", "train"};
+static const char *const doing_names[] = {"none",      "decode",    "augment", "collate",
+					  "wait_room", "wait_work", "start",   "wait_child",
+					  "train",     "update"};
 
 bool tp_python_pattern_is(const struct tp_pattern_row *row)
 {

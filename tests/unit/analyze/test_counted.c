@@ -1,4 +1,5 @@
 /* Claims about steps that only a variable of the program tells. */
+#include "pyscene.h"
 #include "sim.h"
 
 #include "analyze/counted.h"
@@ -10,6 +11,10 @@ enum { MAX_COUNTERS = 3, MAX_STEPS = 2000 };
 
 /* Every step looks like this, whatever is done in it. */
 #define LINE "train.py><module>:120 train.py>main:111 libtorch.so!item:1"
+
+#define UPDATE                                                                                     \
+	"train.py><module>:120 train.py>main:111 " PY_TORCH                                        \
+	"optim/adam.py>Adam.step:163 libtorch.so!item:1"
 
 struct counting {
 	struct sim sim;
@@ -153,7 +158,43 @@ START_TEST(steps_are_told_from_epochs_and_from_parts)
 }
 END_TEST
 
-/* Every other one saves a checkpoint on the same line. */
+/* The second counts epochs of 0.6 s, in each of which the optimizer is at work all along. */
+START_TEST(steps_of_short_epochs_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i % 12;
+		c->values[1] = (uint64_t)i / 12;
+		work_step(c, 47);
+		work_at(c, UPDATE, 3);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* The second counts micro-batches, after whose last the optimizer comes. */
+START_TEST(micro_batches_that_share_an_update_are_no_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	for (int i = 0; i < 40; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		for (uint64_t part = 0; part < 12; part++) {
+			c->values[1] = part;
+			work(c, 47);
+		}
+		work_at(c, UPDATE, 10);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* The second one is an argument of a function that was not met in the first three rounds. */
 START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
 {
@@ -171,6 +212,7 @@ START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
 }
 END_TEST
 
+/* Every other one saves a checkpoint on the same line. */
 START_TEST(steps_of_two_lengths_are_counted)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
@@ -425,6 +467,8 @@ Suite *suite_analyze_counted(void)
 	tcase_add_loop_test(tc, steps_of_one_line_are_counted, 0,
 			    (int)(sizeof(rows) / sizeof(rows[0])));
 	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
+	tcase_add_test(tc, steps_of_short_epochs_are_counted);
+	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
 	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);
 	tcase_add_test(tc, steps_that_take_turns_are_counted_one_by_one);
