@@ -207,7 +207,7 @@ BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/rec
 # What ASIDE needs.
 checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces) $(REPLAYED)
 
-## check: install what is missing, build, run all fast tests; under five minutes
+## check: install what is missing, build, run all fast tests; five to six minutes, the build included
 check: deps
 	+@tests/gates.sh --build checkable --aside check-waiting --aside check-agents --aside check-texts --aside '$(ASIDE)' $(CHECKS)
 
