@@ -29,7 +29,7 @@ endif
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) \
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) \
 	$(CFLAGS_$(VARIANT)) $(PROBED_CFLAGS) $(CFLAGS)
 
 # ---- probes: what is optional is decided by compiling a use of it ------------------------------
@@ -47,10 +47,12 @@ comma := ,
 
 # ---- floors ---------------------------------------------------------------------------------
 FLOORS   := wire agent base inject model stack collect import store analyze advise report cli
-SOURCES  := $(foreach f,$(FLOORS),$(wildcard src/$(f)/*.c))
+# A floor's files stand in it, in its rooms, or in the rooms of a room.
+in_rooms  = $(wildcard $(1)/$(2) $(1)/*/$(2) $(1)/*/*/$(2))
+SOURCES  := $(foreach f,$(FLOORS),$(call in_rooms,src/$(f),*.c))
 OBJECTS  := $(SOURCES:src/%.c=$(B)/obj/%.o)
-TESTS    := $(wildcard tests/unit/*/test_*.c)
-TEST_SOURCES := $(wildcard tests/unit/*/*.c)
+TESTS    := $(call in_rooms,tests/unit/*,test_*.c)
+TEST_SOURCES := $(call in_rooms,tests/unit/*,*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
 C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/agent/*.c tests/gpu/*.c tests/python/stack_probe.c tests/python/embedded.c)
@@ -82,8 +84,8 @@ $(B)/libtrainprof.a: $(OBJECTS)
 
 # Loaded into other people's programs: libc only, three names visible, never unloaded, and without the
 # sanitizers that they lack.
-AGENT_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden
-$(AGENT): $(wildcard src/agent/*.c src/agent/*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
+AGENT_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) -O2 -g -fPIC -fvisibility=hidden
+$(AGENT): $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,defs -Wl,-z,nodelete \
@@ -104,8 +106,8 @@ $(B)/gen/report.schema.inc: docs/report.schema.json
 	@mkdir -p $(@D)
 	$(Q)od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
-$(B)/obj/report/schema.o: $(B)/gen/report.schema.inc
-$(B)/obj/report/schema.o: PROBED_CFLAGS += -I$(B)/gen
+$(B)/obj/report/json/schema.o: $(B)/gen/report.schema.inc
+$(B)/obj/report/json/schema.o: PROBED_CFLAGS += -I$(B)/gen
 
 $(B)/obj/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
@@ -115,7 +117,7 @@ $(B)/obj/%.o: src/%.c Makefile
 $(B)/tests/%.o: tests/%.c Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  CC      $<'
-	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Isrc -Itests/unit -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Itests/unit -Itests -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
 .PHONY: check checkable check-unit check-waiting check-agents check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
@@ -126,9 +128,9 @@ ASIDE := check-rules check-cases check-rule-traces check-traces check-agent chec
 # said of GPUs is told by scripts, and an exit status has no time.
 MEASURING := '-run_gpu*' -top_gpu -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
 # Suites that hardly compute: a driver that is slow to answer.
-WAITING := collect_nvml collect_nvml_device collect_nvml_watch collect_gpupmu collect_pm_helper collect_gpujoin
+WAITING := collect_nvml_collector collect_nvml_device collect_nvml_thread collect_gpu_counters_collector collect_pm_helper collect_agent_attach
 # Suites that compute with bytes, traces, facts and rules made by hand: no clock of theirs is a wall's.
-SUITES := $(subst /test_,_,$(TESTS:tests/unit/%.c=%))
+SUITES := $(foreach t,$(TESTS:tests/unit/%.c=%),$(firstword $(subst /, ,$(t)))_$(patsubst test_%,%,$(notdir $(t))))
 COMPUTING := $(filter advise_% analyze_% base_% import_% model_% report_% store_%,$(SUITES))
 # Suites that start programs and wait for what the library in them says.
 AGENTS := $(filter agent_%,$(SUITES))
@@ -136,7 +138,7 @@ AGENTS := $(filter agent_%,$(SUITES))
 # Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
 NVML_AGES    := whole old broken
 NVML_DOUBLES := $(NVML_AGES:%=$(B)/doubles/%/libnvidia-ml.so.1)
-$(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/nvml_abi.h Makefile
+$(B)/doubles/%/libnvidia-ml.so.1: tests/doubles/nvidia_ml.c src/collect/gpu/nvml/nvml_abi.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O1 -g -fPIC -shared -Wl,-soname,$(@F) \
@@ -154,7 +156,7 @@ $(B)/doubles/libcuda.so.1: tests/doubles/cuda_double.c tests/doubles/cuda_calls.
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -o $@ $(filter %.c,$^) -ldl
-$(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti_abi.h src/collect/pm_abi.h Makefile
+$(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti/cupti_abi.h src/collect/gpu/counters/pm_abi.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) -DCUPTI_DOUBLE_AGE=$(if $(filter whole,$*),2,$(if $(filter old,$*),1,0)) -o $@ \
@@ -162,7 +164,7 @@ $(B)/doubles/%/libcupti.so.13: $(wildcard tests/doubles/*.[ch]) src/agent/cupti_
 
 # A tool that is linked with CUPTI; its calls are bound when they are made, or all at its start.
 OTHER_TOOLS := $(B)/doubles/lazy/libothertool.so $(B)/doubles/bound/libothertool.so
-$(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
+$(B)/doubles/%/libothertool.so: tests/doubles/other_tool.c src/agent/cupti/cupti_abi.h $(B)/doubles/whole/libcupti.so.13 Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  DOUBLE  $@'
 	$(Q)$(CC) $(DOUBLE_CFLAGS) $(if $(filter bound,$*),-fno-plt -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)relro,-Wl$(comma)-z$(comma)lazy) \
@@ -178,7 +180,7 @@ $(VISITOR): tests/doubles/visitor.c Makefile
 # One line per suite: SUITE(base_arena) for tests/unit/base/test_arena.c.
 $(B)/tests/suites.h: $(TESTS)
 	@mkdir -p $(@D)
-	@for t in $(TESTS); do echo "$$t" | sed 's,tests/unit/\(.*\)/test_\(.*\)\.c,SUITE(\1_\2),'; done > $@
+	@for t in $(TESTS); do echo "$$t" | sed 's,tests/unit/\([^/]*\)/.*test_\(.*\)\.c,SUITE(\1_\2),'; done > $@
 
 $(B)/tests/unit/main.o: $(B)/tests/suites.h
 
@@ -264,10 +266,10 @@ check-agent: $(AGENT)
 	$(Q)CC='$(CC)' tests/agent/check_agent.sh $(AGENT) $(CUDA_INCLUDE)
 
 # The agent with a recorder in it, for tests: what CUPTI delivers goes into a file, too.
-$(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(wildcard src/agent/*.c src/agent/*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
+$(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -Isrc -shared -Wl,--wrap=tp_cuptilib_open \
+	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cuptilib_open \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
 $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/libtrainprof.a
@@ -298,10 +300,10 @@ $(B)/gpu/gpu_bench: $(addprefix tests/gpu/,gpu_bench.c cuda_driver.c selfcost.c 
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(GPU_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/,cuptilib.c callnames.c cuptilib.h callnames.h cupti_abi.h) Makefile
+$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/,cupti_library.c call_names.c cupti_library.h call_names.h cupti_abi.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  PROGRAM $@'
-	$(Q)$(CC) $(AGENT_CFLAGS) -Isrc -shared -o $@ $(filter %.c,$^) -lpthread -ldl
+	$(Q)$(CC) $(AGENT_CFLAGS) -shared -o $@ $(filter %.c,$^) -lpthread -ldl
 
 # Finds its libraries beside itself.
 $(B)/gpu/trainprof: $(B)/obj/main.o $(B)/libtrainprof.a
@@ -457,8 +459,8 @@ check-docs: $(B)/trainprof
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan clang tsan valgrind coverage
 # Suites in which threads or processes meet in memory.
-TSAN_SUITES := wire_mark_ring base_log base_stream import_rankwriter import_import collect_nvml_watch \
-	agent_bufferpool agent_cuptisession agent_rangequeue agent_rangenames agent_ranges
+TSAN_SUITES := wire_mark_ring base_log base_stream import_rank_writer import_import collect_nvml_thread \
+	agent_buffer_pool agent_cupti_session agent_nvtx_queue agent_nvtx_names agent_nvtx_ranges
 
 ## asan: unit and command tests under AddressSanitizer and UBSan
 asan:
@@ -480,8 +482,8 @@ valgrind: $(B)/unit
 ## coverage: which lines the unit tests reach
 coverage:
 	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit check-waiting check-agents
-	$(Q)cd build/coverage/obj && for d in */; do \
-		gcov -n $$d*.gcda 2>/dev/null | awk -v d=$$d \
+	$(Q)cd build/coverage/obj && for d in $$(find * -type d); do \
+		gcov -n $$d/*.gcda 2>/dev/null | awk -v d=$$d \
 		'/^File .src/ {own = 1} /^Lines/ && own {split($$2, a, /[:%]/); n += $$4; hit += a[2] * $$4 / 100; own = 0} \
 		END {if (n) printf "%-9s %5d lines, %3.0f %% reached\n", d, n, 100 * hit / n}'; done
 
@@ -493,7 +495,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(VARIANT)),$(B)/libtrainprof.a)
 	@mkdir -p $(@D)
 	$(SAY) '  FUZZER  $@'
-	$(Q)$(CC) $(ALL_CFLAGS) -Isrc -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(LIBS)
 
 fuzzers:
 	$(Q)$(MAKE) --no-print-directory VARIANT=fuzz $(FUZZERS)
@@ -504,10 +506,10 @@ fuzz: fuzzers
 
 # ---- style ------------------------------------------------------------------------------------
 .PHONY: tidy format format-check cppcheck shellcheck measure
-STYLED := $(C_FILES) $(HEADERS) $(wildcard src/*/*.h tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/doubles/*.h tests/agent/*.h tests/gpu/*.h tests/programs/*/*.h)
+STYLED := $(C_FILES) $(HEADERS) $(call in_rooms,src/*,*.h) $(wildcard tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/doubles/*.h tests/agent/*.h tests/gpu/*.h tests/programs/*/*.h)
 TIDIED := $(SOURCES) src/main.c
 
-build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(wildcard src/*/*.h)
+build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(call in_rooms,src/*,*.h)
 	@mkdir -p $(@D)
 	$(SAY) '  TIDY    $<'
 	$(Q)clang-tidy-14 --quiet $< -- $(ALL_CFLAGS) -Ibuild/release/gen -DBUILD_VERSION='""' -DBUILD_COMMIT='""' -DBUILD_WITH='""' 2>$@.log || \

@@ -1,11 +1,11 @@
 /* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
 #include "trainprof/advise/advise.h"
 
-#include "book.h"
-#include "judge.h"
-#include "moves.h"
-#include "rank.h"
-#include "wanted.h"
+#include "advise/judge/finding_order.h"
+#include "advise/judge/judge.h"
+#include "advise/judge/missing_facts.h"
+#include "advise/plan/plan_build.h"
+#include "advise/rulebook/book.h"
 
 #include <string.h>
 

@@ -2,11 +2,11 @@
  * brings ranges of NVTX into the ring. */
 #include "agent.h"
 
-#include "collecting.h"
-#include "hostclock.h"
-#include "newcomer.h"
-#include "nvtx.h"
-#include "ranges.h"
+#include "agent/cupti/cupti_handoff.h"
+#include "agent/cupti/cupti_lifecycle.h"
+#include "agent/nvtx/nvtx.h"
+#include "agent/nvtx/nvtx_ranges.h"
+#include "agent/ring/host_clock.h"
 
 #include <errno.h>
 #include <linux/futex.h>

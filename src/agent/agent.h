@@ -11,7 +11,7 @@
 #ifndef TRAINPROF_SRC_AGENT_AGENT_H
 #define TRAINPROF_SRC_AGENT_AGENT_H
 
-#include "nvtx_abi.h"
+#include "agent/nvtx/nvtx_abi.h"
 
 #include <stddef.h>
 

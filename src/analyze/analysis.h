@@ -125,7 +125,7 @@ struct tp_thread_info {
 	uint64_t phase_ns[TP_N_PHASES];
 };
 
-struct tp_rank_analysis; /* rankwork.h */
+struct tp_rank_analysis; /* rank_data.h */
 
 struct tp_analysis {
 	const struct tp_trace *trace;

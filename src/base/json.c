@@ -1,7 +1,7 @@
 /* Reads JSON through cJSON with lines and strictness added; writes it by hand. */
 #include "trainprof/base/json.h"
 
-#include "jsontext.h"
+#include "json_text.h"
 
 #include "trainprof/base/arena.h"
 #include "trainprof/base/file.h"

@@ -1,13 +1,13 @@
 /* The front desk: finds the command, reads its options and runs it. */
 #include "trainprof/cli/cli.h"
 
-#include "command.h"
-#include "complain.h"
-#include "help.h"
-#include "output.h"
-#include "recordings.h"
-#include "settings.h"
-#include "terminal.h"
+#include "cli/guide/help.h"
+#include "cli/options/command.h"
+#include "cli/options/settings.h"
+#include "cli/session/recordings.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
 
 #include "trainprof/base/log.h"
 #include "trainprof/base/memory.h"

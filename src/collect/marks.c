@@ -1,8 +1,8 @@
 /* Takes the marks that the program itself makes ("trainprof/mark.h") out of their ring. */
 #include "registry.h"
 
-#include "availability.h"
-#include "tree.h"
+#include "collect/machine/availability.h"
+#include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"

@@ -1,16 +1,16 @@
 /* Probes, chooses, opens, starts and finishes the sources. */
 #include "trainprof/collect/plan.h"
 #include "trainprof/collect/collector.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 
-#include "availability.h"
-#include "gputracks.h"
+#include "collect/callstack/python_processes.h"
+#include "collect/gpu/common/gpu_in_use.h"
+#include "collect/machine/availability.h"
+#include "collect/machine/sched_priority.h"
+#include "collect/process/procfs_stat.h"
+#include "collect/process/task_tree.h"
 #include "plan_source.h"
-#include "priority.h"
-#include "pythons.h"
 #include "registry.h"
-#include "task_stat.h"
-#include "tree.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"

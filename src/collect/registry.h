@@ -7,10 +7,10 @@ struct tp_collector_type;
 extern const struct tp_collector_type tp_perf_collector;
 extern const struct tp_collector_type tp_marks_collector;
 extern const struct tp_collector_type tp_self_collector;
-extern const struct tp_collector_type tp_host_collector; /* hostload.c */
-extern const struct tp_collector_type tp_proc_collector; /* poll.c */
+extern const struct tp_collector_type tp_host_collector; /* host_collector.c */
+extern const struct tp_collector_type tp_proc_collector; /* offcpu_collector.c */
 extern const struct tp_collector_type tp_pmu_collector;
-extern const struct tp_collector_type tp_python_collector; /* pylines.c */
+extern const struct tp_collector_type tp_python_collector; /* python_collector.c */
 extern const struct tp_collector_type tp_nvml_collector;
 extern const struct tp_collector_type tp_cupti_collector;
 extern const struct tp_collector_type tp_gpupmu_collector;

@@ -2,8 +2,8 @@
 #include "trainprof/collect/sampler.h"
 #include "trainprof/collect/collector.h"
 
+#include "collect/machine/sched_priority.h"
 #include "plan_source.h"
-#include "priority.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"

@@ -2,9 +2,9 @@
  */
 #include "trainprof/import/import.h"
 
-#include "opening.h"
-#include "rankname.h"
-#include "session.h"
+#include "import/reader/import_file.h"
+#include "import/reader/import_session.h"
+#include "import/reader/rank_name.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"

@@ -1,13 +1,13 @@
 /* Looks, chooses a thread, has it borrowed, and talks with the guest until the library is in. */
 #include "trainprof/inject/inject.h"
 
-#include "borrow.h"
-#include "candidate.h"
-#include "dynsym.h"
-#include "imagemap.h"
+#include "dyn_symbol.h"
+#include "image_map.h"
 #include "machine.h"
-#include "remotemem.h"
-#include "restraint.h"
+#include "preflight.h"
+#include "remote_call.h"
+#include "thread_select.h"
+#include "tracee_memory.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"

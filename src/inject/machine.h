@@ -1,11 +1,11 @@
 /*
- * What differs from one processor to another: registers, system calls and the code of block.h. One
- * file each; where there is none, tp_machine_is_known() is false and nothing else is called.
+ * What differs from one processor to another: registers, system calls and the code of payload.h.
+ * One file each; where there is none, tp_machine_is_known() is false and nothing else is called.
  */
 #ifndef TRAINPROF_SRC_INJECT_MACHINE_H
 #define TRAINPROF_SRC_INJECT_MACHINE_H
 
-#include "block.h"
+#include "payload.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ void tp_machine_enter(struct tp_registers *registers, uint64_t block);
 /* Registers for the block: those that make the same system call once more. `back` as told above. */
 void tp_machine_keep(uint64_t out[40], const struct tp_registers *back);
 
-const void *tp_machine_code(size_t *size); /* of block.h */
+const void *tp_machine_code(size_t *size); /* of payload.h */
 
 /* The instructions to which a handler of signals returns, and the file that has them; NULL: the C
  * library. */

@@ -2,7 +2,7 @@
 #ifdef __x86_64__
 #include "machine.h"
 
-#include "remotemem.h"
+#include "tracee_memory.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Keeps the last seconds of a measurement and cuts traces of them. */
-#include "windowheld.h"
+#include "window_data.h"
 
 #include "trainprof/base/memory.h"
 

@@ -1,7 +1,7 @@
 /* Lists the ways a report can be written. */
 #include "trainprof/report/report.h"
 
-#include "writers.h"
+#include "report/digest/exporters.h"
 
 #include <string.h>
 

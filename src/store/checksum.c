@@ -2,7 +2,7 @@
  * Performance Software-Based CRC Generators", ISCC 2005 ("slicing-by-8"). */
 #include "checksum.h"
 
-#include "wirenum.h"
+#include "wire_num.h"
 
 enum { N_ROWS = 8 };
 

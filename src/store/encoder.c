@@ -2,7 +2,7 @@
 #include "encoder.h"
 
 #include "layout.h"
-#include "wirenum.h"
+#include "wire_num.h"
 
 #include "trainprof/base/memory.h"
 

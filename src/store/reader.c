@@ -5,7 +5,7 @@
 #include "decoder.h"
 #include "layout.h"
 #include "manifest.h"
-#include "wirenum.h"
+#include "wire_num.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/version.h"

@@ -4,7 +4,7 @@
 #include "encoder.h"
 #include "layout.h"
 #include "manifest.h"
-#include "wirenum.h"
+#include "wire_num.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"

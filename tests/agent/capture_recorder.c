@@ -5,7 +5,7 @@
  */
 #include "capture.h"
 
-#include "agent/cuptilib.h"
+#include "agent/cupti/cupti_library.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
-/* What src/agent/cupti_abi.h declares by hand, held to NVIDIA's own headers. Compiled, never run.
+/* What src/agent/cupti/cupti_abi.h declares by hand, held to NVIDIA's own headers. Compiled, never
+ * run.
  */
-#include "agent/cupti_abi.h"
+#include "agent/cupti/cupti_abi.h"
 #include "trainprof/wire/gpu_ring.h"
 
 #include <cupti.h>

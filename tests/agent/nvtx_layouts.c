@@ -1,8 +1,8 @@
 /*
- * Are the layouts and numbers of src/agent/nvtx_abi.h those of NVTX's headers? Compiles only where
- * they are; compiling is the whole test.
+ * Are the layouts and numbers of src/agent/nvtx/nvtx_abi.h those of NVTX's headers? Compiles only
+ * where they are; compiling is the whole test.
  */
-#include "agent/nvtx_abi.h"
+#include "agent/nvtx/nvtx_abi.h"
 
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>

@@ -1,5 +1,6 @@
-/* What src/collect/pm_abi.h declares by hand, held to NVIDIA's own headers. Compiled, never run. */
-#include "collect/pm_abi.h"
+/* What src/collect/gpu/counters/pm_abi.h declares by hand, held to NVIDIA's own headers. Compiled,
+ * never run. */
+#include "collect/gpu/counters/pm_abi.h"
 
 #include <cuda.h>
 #include <cupti_pmsampling.h>

@@ -11,7 +11,7 @@
 #include "strides.h"
 #include "synthesis.h"
 
-#include "agent/decode.h"
+#include "agent/cupti/cupti_decode.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

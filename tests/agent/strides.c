@@ -1,7 +1,7 @@
 /* The table of record lengths. */
 #include "strides.h"
 
-#include "agent/cupti_abi.h"
+#include "agent/cupti/cupti_abi.h"
 
 #include <string.h>
 

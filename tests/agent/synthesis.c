@@ -4,7 +4,7 @@
 #include "capture.h"
 #include "strides.h"
 
-#include "agent/cupti_abi.h"
+#include "agent/cupti/cupti_abi.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * the same.
  */
 #include "../doubles/cuda_double.h"
-#include "agent/cuptisession.h"
-#include "agent/ranges.h"
+#include "agent/cupti/cupti_session.h"
+#include "agent/nvtx/nvtx_ranges.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

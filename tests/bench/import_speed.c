@@ -5,7 +5,7 @@
  * MEGABYTES is what the files hold unpacked. Without a directory spans are only counted, else they
  * become a recording there.
  */
-#include "import/jsonscan.h"
+#include "import/json/json_scan.h"
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/stream.h"

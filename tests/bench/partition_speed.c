@@ -2,7 +2,7 @@
  * How fast the partition is: partition_speed MILLIONS. Six lanes of random intervals, as those of a
  * device and its threads, in order of starts; then the same in no order.
  */
-#include "analyze/lanes.h"
+#include "analyze/numeric/intervals.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"

@@ -5,7 +5,7 @@
  * check_cases RULES CASES
  */
 #include "trainprof/advise/advise.h"
-#include "trainprof/advise/factfile.h"
+#include "trainprof/advise/fact_file.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"

@@ -24,11 +24,11 @@ BEGIN {
 	library["cjson/"] = "^src/base/json\\.c$"
 	library["zlib"] = "^src/base/gzip\\.c$"
 	library["cpuid"] = "^src/base/sha256\\.c$"
-	library["immintrin"] = "^src/(base/sha256|import/bracket)\\.c$"
-	library["emmintrin"] = "^src/import/bytemask\\.h$"
-	library["sqlite3"] = "^src/import/nsys[a-z_]*\\.c$"
+	library["immintrin"] = "^src/(base/sha256|import/json/json_skip)\\.c$"
+	library["emmintrin"] = "^src/import/json/byte_mask\\.h$"
+	library["sqlite3"] = "^src/import/nsys/"
 	library["elfutils/"] = library["libelf"] = library["gelf"] = library["dwarf"] = "^(src|include/trainprof)/stack/"
-	library["perfmon/"] = "^src/collect/(pfm|pmu)[a-z_]*\\.c$"
+	library["perfmon/"] = "^src/collect/pmu/pmu_libpfm\\.c$"
 	library["sanitizer/"] = "^src/base/arena\\.c$"
 
 	# what any file may take from the C library and the kernel

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/unit mirrors src: src/FLOOR/FILE.c has tests/unit/FLOOR/test_FILE.c and the other way round.
+# tests/unit mirrors src: src/FLOOR/ROOM/FILE.c has tests/unit/FLOOR/ROOM/test_FILE.c and the other way round.
 # Exceptions stand in mirror.allow: PATTERN REASON. Run from the top of the tree.
 set -u
 allow=$(dirname "$0")/mirror.allow
@@ -16,9 +16,9 @@ is_allowed() {
 	return 1
 }
 
-for source in src/*/*.c; do
-	floor=$(basename "$(dirname "$source")")
-	test=tests/unit/$floor/test_$(basename "$source")
+for source in $(find src -mindepth 2 -name '*.c' | sort); do
+	folder=${source%/*}
+	test=tests/unit/${folder#src/}/test_${source##*/}
 	if [ -e "$test" ] || is_allowed "$source"; then
 		n_passed=$((n_passed + 1))
 	else
@@ -26,13 +26,14 @@ for source in src/*/*.c; do
 		n_failed=$((n_failed + 1))
 	fi
 done
-for test in tests/unit/*/test_*.c; do
-	floor=$(basename "$(dirname "$test")")
-	name=$(basename "$test")
-	if [ -e "src/$floor/${name#test_}" ]; then
+for test in $(find tests/unit -name 'test_*.c' | sort); do
+	folder=${test%/*}
+	name=${test##*/test_}
+	source=src/${folder#tests/unit/}/$name
+	if [ -e "$source" ]; then
 		n_passed=$((n_passed + 1))
 	else
-		echo "$test tests nothing: no src/$floor/${name#test_}"
+		echo "$test tests nothing: no $source"
 		n_failed=$((n_failed + 1))
 	fi
 done

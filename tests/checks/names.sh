@@ -1,5 +1,5 @@
 #!/bin/sh
-# A file name stands for one subject: one stem, one folder (a .c, its header, its test); and it says
+# A file name stands for one subject: one stem, one floor (a .c, its header, its test); and it says
 # something. Run from the top of the tree.
 set -u
 {
@@ -9,7 +9,7 @@ set -u
 {
 	n = split($0, parts, "/")
 	file = parts[n]
-	folder = parts[n - 1]
+	folder = parts[1] == "include" ? parts[3] : parts[2]
 	# tests/unit is looked at by mirror.sh; programs are users, with names of their own.
 	if ($0 ~ /^tests\/programs\//)
 		next

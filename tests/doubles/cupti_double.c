@@ -20,7 +20,7 @@
  * It is stricter than the real one: what is known to crash or to hang some version of CUPTI aborts
  * here. CUPTI_DOUBLE_AGE: 2 all symbols (13.0), 1 those of 11.8, 0 one is missing that is needed.
  */
-#include "agent/cupti_abi.h"
+#include "agent/cupti/cupti_abi.h"
 #include "cuda_double.h"
 #include "cupti_names.h"
 #include "cupti_script.h"

@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_TESTS_DOUBLES_CUPTI_NAMES_H
 #define TRAINPROF_TESTS_DOUBLES_CUPTI_NAMES_H
 
-#include "agent/cupti_abi.h"
+#include "agent/cupti/cupti_abi.h"
 
 static int tell_name(int domain, uint32_t cbid, const char **out)
 {

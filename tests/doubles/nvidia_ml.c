@@ -14,7 +14,7 @@
  *
  * NVML_DOUBLE_AGE: 2 all symbols, 1 those of old drivers only, 0 one is missing that is needed.
  */
-#include "collect/nvml_abi.h"
+#include "collect/gpu/nvml/nvml_abi.h"
 
 #include <pthread.h>
 #include <stdbool.h>

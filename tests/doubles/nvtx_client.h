@@ -6,7 +6,7 @@
 #ifndef TRAINPROF_TESTS_DOUBLES_NVTX_CLIENT_H
 #define TRAINPROF_TESTS_DOUBLES_NVTX_CLIENT_H
 
-#include "../../src/agent/nvtx_abi.h"
+#include "../../src/agent/nvtx/nvtx_abi.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

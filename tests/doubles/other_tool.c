@@ -2,7 +2,7 @@
  * A tool that is linked with CUPTI, as torch.profiler is: begins to collect kernels when it is told
  * to, by subscribing first or without, and counts those that come.
  */
-#include "agent/cupti_abi.h"
+#include "agent/cupti/cupti_abi.h"
 
 #include <stdlib.h>
 

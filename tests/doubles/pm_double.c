@@ -9,7 +9,7 @@
  * The first sample of a window is an outlier, as in truth. It is as strict as the other part: sizes
  * of structures, order of calls and leftovers are held to what the headers say.
  */
-#include "collect/pm_abi.h"
+#include "collect/gpu/counters/pm_abi.h"
 #include "cupti_script.h"
 
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * Fuzzes what reads the target's files: ELF headers, unwind tables, symbols, machine code, perf
  * maps. The input is an ELF file; the last bytes serve as the stack that is walked in it.
  */
-#include "stack/jitnames.h"
-#include "stack/procmaps.h"
+#include "stack/symbols/jit_symbols.h"
+#include "stack/symbols/proc_maps.h"
 #include "trainprof/stack/symbol.h"
 #include "trainprof/stack/unwind.h"
 

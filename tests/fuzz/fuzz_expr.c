@@ -1,6 +1,6 @@
 /* Fuzzes conditions and sentences: any text parses or is refused; what parses evaluates soundly. */
-#include "advise/expr.h"
-#include "advise/sentence.h"
+#include "advise/condition/expr.h"
+#include "advise/condition/sentence.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Fuzzes facts written by hand; what is read is judged by the shipped rules. */
 #include "trainprof/advise/advise.h"
-#include "trainprof/advise/factfile.h"
+#include "trainprof/advise/fact_file.h"
 
 #include "trainprof/base/json.h"
 

@@ -6,13 +6,13 @@
  */
 #include "scratch.h"
 
-#include "collect/gpufile.h"
-#include "collect/gpuname.h"
-#include "collect/gputell.h"
-#include "collect/tree.h"
+#include "collect/gpu/trace/gpu_event_name.h"
+#include "collect/gpu/trace/gpu_ring_decode.h"
+#include "collect/gpu/trace/gpu_ring_reader.h"
+#include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 #include "trainprof/model/trace.h"
 
 #include <fcntl.h>

@@ -2,10 +2,10 @@
  * Fuzzes what reads perf rings: a ring whose bytes the input chooses is merged, decoded and fed.
  * The input is a row of records: the first byte of each chooses ring, type and length.
  */
-#include "collect/perf_feed.h"
-#include "collect/perf_merge.h"
+#include "collect/perf/perf_dispatch.h"
+#include "collect/perf/perf_ring_merge.h"
 
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 #include "trainprof/model/trace.h"
 
 #include <linux/perf_event.h>

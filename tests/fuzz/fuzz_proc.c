@@ -1,9 +1,9 @@
 /* Fuzzes the parsers of /proc and of control groups: any text, no crash, bounded work. */
-#include "collect/cpulist.h"
-#include "collect/hoststat.h"
-#include "collect/procfs.h"
-#include "collect/task_stat.h"
-#include "collect/waitcause.h"
+#include "collect/machine/cpu_list.h"
+#include "collect/machine/host_stat.h"
+#include "collect/offcpu/wait_cause.h"
+#include "collect/process/procfs.h"
+#include "collect/process/procfs_stat.h"
 
 #include <stdint.h>
 #include <stdlib.h>

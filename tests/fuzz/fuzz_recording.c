@@ -6,7 +6,7 @@
 #include "scratch.h"
 #include "store/checksum.h"
 #include "store/layout.h"
-#include "store/wirenum.h"
+#include "store/wire_num.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"

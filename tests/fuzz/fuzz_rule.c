@@ -1,8 +1,8 @@
 /* Fuzzes the reading of rules, techniques and thresholds; what is read is judged. */
-#include "advise/book.h"
-#include "advise/contradiction.h"
-#include "advise/judge.h"
-#include "advise/technique.h"
+#include "advise/judge/judge.h"
+#include "advise/rulebook/book.h"
+#include "advise/rulebook/contradiction.h"
+#include "advise/rulebook/technique.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Whatever a timeline of a pipeline job holds, reading it ends, and what is told makes sense. */
 #include "../unit/giver.h"
-#include "import/importer.h"
-#include "import/session.h"
+#include "import/reader/import_session.h"
+#include "import/reader/importer.h"
 
 #include "trainprof/base/stream.h"
 

@@ -4,7 +4,7 @@
  * what matters.
  */
 #include "../unit/giver.h"
-#include "import/tarball.h"
+#include "import/reader/tarball.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/stream.h"

@@ -3,8 +3,8 @@
  * of the input says which options are on.
  */
 #include "../unit/giver.h"
-#include "import/importer.h"
-#include "import/session.h"
+#include "import/reader/import_session.h"
+#include "import/reader/importer.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/stream.h"

@@ -2,8 +2,8 @@
 #include "cupti_probe.h"
 
 #include "agent/agent.h"
-#include "agent/callnames.h"
-#include "agent/cuptilib.h"
+#include "agent/cupti/call_names.h"
+#include "agent/cupti/cupti_library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
- * Prints one row of src/stack/pylayouts.inc: where CPython keeps what the reader needs, as the
+ * Prints one row of src/stack/python/py_layouts.inc: where CPython keeps what the reader needs, as the
  * headers it is compiled with say. Never run: layouts.sh reads the lines that begin with "->" in
  * the assembler, so a cross compiler does for another machine.
  */

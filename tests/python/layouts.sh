@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes the rows of src/stack/pylayouts.inc from the headers of the interpreters that are here, or
+# Writes the rows of src/stack/python/py_layouts.inc from the headers of the interpreters that are here, or
 # compares them: layouts.sh print|check. Headers are those of pyenv, of Debian, and in PYTHON_HEADERS.
 set -u
 here=$(dirname "$0")
-table=$here/../../src/stack/pylayouts.inc
+table=$here/../../src/stack/python/py_layouts.inc
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n_passed=0

@@ -1,4 +1,4 @@
-"""Line tables as each interpreter makes and reads them, for tests/unit/stack/test_pyline.c.
+"""Line tables as each interpreter makes and reads them, for tests/unit/stack/python/test_py_line_table.c.
 
 One line a code object: "minor first_line table_in_hex start:line,start:line,...", line 0 = none. Run with
 every version; the lines of all are kept in tests/data/python/lines.txt (lines_of.sh).

@@ -1,12 +1,12 @@
 /* What a user without rights may open and read, under each setting of the kernel. */
 #include "guest.h"
 
-#include "collect/counters.h"
-#include "collect/perf_event.h"
-#include "collect/pmuprobe.h"
-#include "collect/reach.h"
+#include "collect/perf/perf_event.h"
+#include "collect/pmu/pmu_group.h"
+#include "collect/pmu/pmu_probe.h"
+#include "collect/process/process_access.h"
 
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -2,16 +2,16 @@
  */
 #include "guest.h"
 
-#include "collect/counters.h"
-#include "collect/eventalias.h"
-#include "collect/perf_ring.h"
-#include "collect/pmuprobe.h"
+#include "collect/perf/perf_ring.h"
+#include "collect/pmu/pmu_event_alias.h"
+#include "collect/pmu/pmu_group.h"
+#include "collect/pmu/pmu_probe.h"
+#include "collect/process/task_tree.h"
 #include "collect/registry.h"
-#include "collect/tree.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 #include "trainprof/model/trace.h"
 
 #include <errno.h>

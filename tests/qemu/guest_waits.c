@@ -1,15 +1,15 @@
 /* The machine's description, and why threads wait, on another kernel and another processor. */
 #include "guest.h"
 
-#include "collect/eventalias.h"
-#include "collect/hoststat.h"
-#include "collect/procfs.h"
-#include "collect/syscalls.h"
-#include "collect/waitcause.h"
+#include "collect/machine/host_stat.h"
+#include "collect/offcpu/syscall_table.h"
+#include "collect/offcpu/wait_cause.h"
+#include "collect/pmu/pmu_event_alias.h"
+#include "collect/process/procfs.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -73,7 +73,7 @@ fi
 # library's nor the build's own definitions.
 cross_build() {
 	rm -rf "$out/obj" && mkdir -p "$out/obj" || return 1
-	for file in src/base/*.c src/model/*.c src/collect/*.c; do
+	find src/base src/model src/collect -name '*.c' | sort | while read -r file; do
 		grep -q '^#include <\(cjson\|elfutils\|zlib\|sqlite3\)\|BUILD_COMMIT' "$file" && continue
 		echo "$file"
 	done > "$out/sources"

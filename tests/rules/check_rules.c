@@ -3,11 +3,11 @@
  * sentences that fit their place on the screen, thresholds that are used, speed, and the examples
  * in patterns.
  */
-#include "advise/book.h"
-#include "advise/judge.h"
-#include "analyze/kernelclass.h"
-#include "analyze/patterns.h"
-#include "analyze/spanclass.h"
+#include "advise/judge/judge.h"
+#include "advise/rulebook/book.h"
+#include "analyze/classify/kernel_class.h"
+#include "analyze/classify/patterns.h"
+#include "analyze/classify/span_class.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"

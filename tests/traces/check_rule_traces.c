@@ -6,7 +6,7 @@
  */
 #include "ruletrace.h"
 
-#include "advise/book.h"
+#include "advise/rulebook/book.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"

@@ -6,7 +6,7 @@
 #define TRAINPROF_COLLECT_COLLECTOR_H
 
 #include "trainprof/base/status.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 #include "trainprof/model/sink.h"
 #include "trainprof/model/source.h"
 

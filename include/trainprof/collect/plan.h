@@ -16,7 +16,7 @@
 #include <sys/types.h>
 
 struct tp_plan;
-struct tp_host;           /* trainprof/collect/host.h */
+struct tp_host;           /* trainprof/collect/host_info.h */
 struct tp_env;            /* trainprof/collect/env.h */
 struct tp_collect_config; /* trainprof/collect/collector.h */
 struct tp_collector_type; /* the same */

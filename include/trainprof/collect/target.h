@@ -26,7 +26,7 @@
 #include <sys/types.h>
 
 struct tp_env;          /* trainprof/collect/env.h */
-struct tp_host;         /* trainprof/collect/host.h */
+struct tp_host;         /* trainprof/collect/host_info.h */
 struct tp_availability; /* trainprof/model/source.h */
 
 /* What the target shall find as we found it. */

@@ -3,7 +3,7 @@
 #define TRAINPROF_MODEL_FINDING_H
 
 #include "trainprof/base/arena.h"
-#include "trainprof/model/course.h"
+#include "trainprof/model/action_plan.h"
 #include "trainprof/model/fact.h"
 
 #include <stdbool.h>

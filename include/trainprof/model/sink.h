@@ -12,7 +12,7 @@
 #include "trainprof/base/map.h"
 #include "trainprof/base/status.h"
 #include "trainprof/base/strtab.h"
-#include "trainprof/model/detailtab.h"
+#include "trainprof/model/detail_table.h"
 #include "trainprof/model/record.h"
 
 struct tp_sink;

@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_TESTS_ADVISE_SHELF_H
 #define TRAINPROF_TESTS_ADVISE_SHELF_H
 
-#include "advise/book.h"
+#include "advise/rulebook/book.h"
 
 struct shelf {
 	char path[64];

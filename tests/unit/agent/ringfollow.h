@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_TESTS_AGENT_RINGFOLLOW_H
 #define TRAINPROF_TESTS_AGENT_RINGFOLLOW_H
 
-#include "collect/gpufile.h"
+#include "collect/gpu/trace/gpu_ring_reader.h"
 
 #include <check.h>
 #include <stdio.h>

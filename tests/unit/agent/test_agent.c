@@ -1,5 +1,5 @@
 /* Claims about the library in a program: how programs live and die with it. */
-#include "agent/cuptilib.h"
+#include "agent/cupti/cupti_library.h"
 #include "cudadouble.h"
 #include "ringreading.h"
 

@@ -2,8 +2,8 @@
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPURIG_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_GPURIG_H
 
-#include "collect/gputracks.h"
-#include "collect/tree.h"
+#include "collect/gpu/common/gpu_in_use.h"
+#include "collect/process/task_tree.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"

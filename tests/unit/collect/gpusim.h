@@ -2,8 +2,8 @@
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
 
-#include "collect/gpuwindows.h"
-#include "collect/perf_jitter.h"
+#include "collect/gpu/trace/gpu_trace_windows.h"
+#include "collect/perf/perf_period.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/model/trace.h"

@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PERF_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PERF_H
 
-#include "collect/perf_event.h"
+#include "collect/perf/perf_event.h"
 #include "skip.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/collect/env.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 #include "trainprof/collect/plan.h"
 #include "trainprof/collect/sampler.h"
 #include "trainprof/model/trace.h"

@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
 #define TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
 
-#include "collect/nvml_device.h"
+#include "collect/gpu/nvml/nvml_device.h"
 
 #include <check.h>
 #include <math.h>

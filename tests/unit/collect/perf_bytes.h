@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_TESTS_COLLECT_PERF_BYTES_H
 #define TRAINPROF_TESTS_COLLECT_PERF_BYTES_H
 
-#include "collect/perf_record.h"
+#include "collect/perf/perf_decode.h"
 
 #include <linux/perf_event.h>
 #include <stdint.h>

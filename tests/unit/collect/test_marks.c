@@ -1,6 +1,6 @@
 /* Claims about marks: written by the header that users include, read by the collector. */
+#include "collect/process/task_tree.h"
 #include "collect/registry.h"
-#include "collect/tree.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"

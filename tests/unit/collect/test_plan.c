@@ -2,7 +2,7 @@
 #include "agent/cudadouble.h"
 
 #include "trainprof/collect/collector.h"
-#include "trainprof/collect/host.h"
+#include "trainprof/collect/host_info.h"
 #include "trainprof/collect/plan.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 #include "nsys_scene.h"
 
-#include "../skip.h"
+#include "skip.h"
 
 #include "trainprof/base/buf.h"
 

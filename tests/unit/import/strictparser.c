@@ -2,7 +2,7 @@
 #include "strictparser.h"
 
 #include "giver.h"
-#include "import/jsonscan.h"
+#include "import/json/json_scan.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/stream.h"

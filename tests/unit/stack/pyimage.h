@@ -6,9 +6,9 @@
 #ifndef TRAINPROF_TESTS_UNIT_STACK_PYIMAGE_H
 #define TRAINPROF_TESTS_UNIT_STACK_PYIMAGE_H
 
-#include "stack/pylayout.h"
-#include "stack/pymem.h"
-#include "stack/pyopen.h"
+#include "stack/python/py_layout.h"
+#include "stack/python/py_memory.h"
+#include "stack/python/py_open.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "store/encoder.h"
 #include "store/layout.h"
-#include "store/wirenum.h"
+#include "store/wire_num.h"
 #include "story.h"
 
 #include "trainprof/model/trace.h"

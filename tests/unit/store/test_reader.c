@@ -3,7 +3,7 @@
 
 #include "store/checksum.h"
 #include "store/layout.h"
-#include "store/wirenum.h"
+#include "store/wire_num.h"
 #include "story.h"
 
 #include "trainprof/base/file.h"

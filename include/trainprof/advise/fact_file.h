@@ -1,0 +1,52 @@
+/*
+ * Facts written by hand, for machines that trainprof cannot run on: a JSON object with lines of
+ * remarks (docs/facts-file.md).
+ *
+ *   { "name": "resnet on 8 cards", "facts": { "step.dataloader_ratio": "65%" } }
+ *
+ * What follows from the facts given is filled in: shares of a step add up to 1, and those of which
+ * a part consists to no more than it; where a device is told of, math on CPUs is ruled out. A list
+ * of layers ("network") gives what a sample costs, where the facts do not tell it.
+ */
+#ifndef TRAINPROF_ADVISE_FACT_FILE_H
+#define TRAINPROF_ADVISE_FACT_FILE_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/json.h"
+#include "trainprof/base/status.h"
+#include "trainprof/model/fact.h"
+
+#include <stddef.h>
+
+struct tp_rulebook;
+
+/* Texts and quantities live in its own arena; facts not given are unknown, with a reason. */
+struct tp_factfile {
+	struct tp_arena arena;
+	const char *name; /* or NULL */
+	size_t n_given;
+	struct tp_quantity facts[TP_N_FACTS];
+};
+
+/*
+ * Read the object that is the document's root. The document may go afterwards.
+ * Errors  TP_PARSE, with file and line: an unknown fact (and the nearest), a unit that does not
+ *         fit, a negative number, shares above 1, parts that add up to more than 1, labels above
+ *         their part, alone or together.
+ */
+TP_MUST_CHECK enum tp_status tp_factfile_read(struct tp_factfile *out,
+					      const struct tp_json_doc *doc, struct tp_error *err);
+void tp_factfile_release(struct tp_factfile *file);
+
+/*
+ * Append a file to start from: facts that rules ask for, all null, each with a remark; it reads
+ * back as it is. `topic` is a family of rules ("input") or NULL for all. Errors  TP_USAGE: no such
+ * topic, with the nearest.
+ */
+TP_MUST_CHECK enum tp_status tp_factfile_template(struct tp_buf *out,
+						  const struct tp_rulebook *book, const char *topic,
+						  struct tp_error *err);
+/* Append the JSON Schema of such files. */
+void tp_factfile_schema(struct tp_buf *out);
+
+#endif

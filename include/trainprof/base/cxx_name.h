@@ -1,0 +1,19 @@
+/* Names of C++ functions without the types in them. */
+#ifndef TRAINPROF_BASE_CXX_NAME_H
+#define TRAINPROF_BASE_CXX_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * "_ZN10DataLoader4nextEv" gives "DataLoader::next". Arguments of functions and templates are left
+ * out: a function that is given a DataLoader is not one. Code in a function ("_ZZ", lambdas) has
+ * the function's name.
+ *
+ * out     NUL-terminated, cut when too long; unchanged when the answer is false.
+ * Errors  false for names that are not mangled, special ones (vtables, thunks), damaged ones.
+ * Source  Itanium C++ ABI, 5.1 "External Names", read 2026-11-22.
+ */
+bool tp_cxxname_plain(char *out, size_t size, const char *symbol);
+
+#endif

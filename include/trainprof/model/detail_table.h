@@ -1,0 +1,29 @@
+/* Interned details of spans: equal details get equal ids; id 0 is the one of which nothing is
+ * known. */
+#ifndef TRAINPROF_MODEL_DETAIL_TABLE_H
+#define TRAINPROF_MODEL_DETAIL_TABLE_H
+
+#include "trainprof/base/map.h"
+#include "trainprof/model/span.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_detail_entry;
+
+struct tp_detail_table {
+	struct tp_detail_entry *items; /* by id; heap */
+	size_t n;                      /* ids given, 0 among them */
+	size_t capacity;
+	struct tp_map ids; /* hash of a detail -> head of a chain in items */
+};
+
+void tp_detail_table_init(struct tp_detail_table *table);
+void tp_detail_table_release(struct tp_detail_table *table);
+
+/* A new one has the id that was `n` before. */
+uint32_t tp_detail_table_intern(struct tp_detail_table *table, const struct tp_detail *detail);
+/* Borrowed until the next change; that of id 0 for an id that was not given. */
+const struct tp_detail *tp_detail_table_get(const struct tp_detail_table *table, uint32_t id);
+
+#endif

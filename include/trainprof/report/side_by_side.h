@@ -1,0 +1,34 @@
+/* Two runs that somebody wants to compare: what each spends, and why the comparison tells little.
+ */
+#ifndef TRAINPROF_REPORT_SIDE_BY_SIDE_H
+#define TRAINPROF_REPORT_SIDE_BY_SIDE_H
+
+#include "trainprof/report/page.h"
+
+#include "trainprof/model/finding.h"
+
+struct tp_json_writer;
+
+/* Borrowed. */
+struct tp_report_side {
+	const char *subject;
+	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const struct tp_findings *findings;
+};
+
+struct tp_report_pair {
+	struct tp_report_side sides[2];
+	const char *const *warnings; /* what both have that spoils the comparison */
+	size_t n_warnings;
+};
+
+/* Whether any number that is shown is known of both. */
+bool tp_report_pair_is_told(const struct tp_report_pair *pair);
+
+/* Step, shares and verdict of each, then the warnings. Unknown numbers are said to be unknown. */
+void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair);
+void tp_report_pair_markdown(struct tp_buf *out, const struct tp_report_pair *pair);
+/* trainprof-comparison/1.0 */
+void tp_report_pair_json(struct tp_json_writer *w, const struct tp_report_pair *pair);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * Units of facts, literals and results: what may be added, compared, and how it is printed.
+ *
+ * Values are computed in base units: ns and bytes. A rate is per ns inside and per second outside.
+ */
+#ifndef TRAINPROF_SRC_ADVISE_CONDITION_DIMENSION_H
+#define TRAINPROF_SRC_ADVISE_CONDITION_DIMENSION_H
+
+#include "trainprof/model/fact.h"
+
+#include <stdbool.h>
+
+struct tp_dimension {
+	signed char time;  /* exponent of time: 1 a duration, -1 a rate */
+	signed char bytes; /* exponent of bytes */
+	bool is_ratio;     /* a share: the same number, printed as percent */
+	bool is_bool;
+	double scale; /* base units in one of what is written */
+};
+
+struct tp_dimension tp_dimension_of_fact(enum tp_fact fact);
+/* The unit written after a number: "", "%", "ms", "MiB" …; `is_rate` adds "/s". False if unknown.
+ */
+bool tp_dimension_of_suffix(const char *suffix, bool is_rate, struct tp_dimension *out);
+
+/* May both be added and compared? */
+bool tp_dimension_match(const struct tp_dimension *a, const struct tp_dimension *b);
+/* Results carry the scale in which they are best written: ns, bytes, per second. False when the
+ * result has no meaning here (time squared). */
+bool tp_dimension_multiply(const struct tp_dimension *a, const struct tp_dimension *b, int sign,
+			   struct tp_dimension *out);
+/* "time", "bytes per second" …, for messages. */
+const char *tp_dimension_name(const struct tp_dimension *dimension);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * A fact as people write it: 0.05, "5%", "2ms", true, null for unknown, or an object with an
+ * interval: {"value": "20%", "low": "15%", "high": "25%", "coverage": 0.5}.
+ */
+#ifndef TRAINPROF_SRC_ADVISE_CONDITION_FACT_VALUE_H
+#define TRAINPROF_SRC_ADVISE_CONDITION_FACT_VALUE_H
+
+#include "json_form.h"
+
+/* In the fact's unit. Null gives an unknown one that is missing because of `absent` (borrowed). A
+ * wrong unit is kept in the form. */
+struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json *value,
+				      enum tp_fact fact, const char *absent);
+
+/* Such a value in JSON, by the fact's unit: "\"35%\"", "4", "true". Static storage. */
+const char *tp_fact_value_example(enum tp_fact fact);
+
+#endif

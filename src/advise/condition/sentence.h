@@ -1,0 +1,30 @@
+/*
+ * Sentences of rules with numbers in them: "{loader.workers} workers at {loader.busy_ratio} CPU".
+ *
+ * A placeholder is an expression over facts, with an optional format behind a bar:
+ * "{ceil(loader.workers / (1 - step.dataloader_ratio))|count}". Formats: percent, count, number,
+ * time, bytes, rate; without one the unit decides. Two more words agree with the number:
+ * "{loader.workers|count|worker|workers}" is "1 worker" or "2 workers". {whole} is what shares
+ * speak of ("each step").
+ */
+#ifndef TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
+#define TRAINPROF_SRC_ADVISE_CONDITION_SENTENCE_H
+
+#include "expr.h"
+
+#include "trainprof/base/buf.h"
+
+struct tp_sentence;
+
+/* Errors  TP_PARSE: an unclosed brace, an unknown format, or as tp_expr_parse(). */
+TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
+					       const struct tp_place *place, struct tp_error *err);
+/* The text as it was written. */
+const char *tp_sentence_written(const struct tp_sentence *words);
+/* Mark the facts whose numbers it prints. */
+void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_N_FACTS]);
+/* The sentence with numbers, in `arena`; NULL when one of them is unknown. */
+const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
+			     const char *whole, struct tp_arena *arena);
+
+#endif

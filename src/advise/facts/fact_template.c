@@ -1,0 +1,333 @@
+/* Writes a file of facts to start from, and the schema of such files. */
+#include "trainprof/advise/fact_file.h"
+
+#include "advise/condition/fact_value.h"
+#include "advise/judge/missing_facts.h"
+#include "layer_list.h"
+
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+enum { MOST_FAMILIES = 32, LONGEST_FAMILY = 24 };
+
+/* The first part of a rule's id: "input". Their number is small and they come sorted. */
+struct families {
+	char names[MOST_FAMILIES][LONGEST_FAMILY];
+	size_t n;
+};
+
+static size_t family_length(const char *id)
+{
+	return strcspn(id, "/");
+}
+
+static void find_families(struct families *out, const struct tp_rulebook *book)
+{
+	for (size_t i = 0; i < book->n_rules; i++) {
+		const char *id = book->rules[i].id;
+		size_t len = family_length(id);
+		bool is_new = !out->n || strncmp(out->names[out->n - 1], id, len) != 0 ||
+			      out->names[out->n - 1][len];
+		if (!is_new || len >= LONGEST_FAMILY || out->n == MOST_FAMILIES)
+			continue;
+		memcpy(out->names[out->n++], id, len);
+	}
+}
+
+static enum tp_status check_topic(const struct families *families, const char *topic,
+				  struct tp_error *err)
+{
+	const char *names[MOST_FAMILIES];
+	for (size_t i = 0; i < families->n; i++) {
+		names[i] = families->names[i];
+		if (strcmp(names[i], topic) == 0)
+			return TP_OK;
+	}
+	const char *near = tp_text_nearest(topic, names, families->n);
+	struct tp_buf list = {0};
+	for (size_t i = 0; i < families->n; i++)
+		tp_buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+	enum tp_status status =
+		near ? tp_fail(err, TP_USAGE, "no topic '%s'; nearest: %s", topic, near)
+		     : tp_fail(err, TP_USAGE, "no topic '%s', there are: %s", topic,
+			       families->n ? tp_buf_text(&list) : "none");
+	if (families->n)
+		tp_error_next_word(err, "trainprof advise --template ", near ? near : names[0], "");
+	tp_buf_release(&list);
+	return status;
+}
+
+/* How many rules of each family ask for each fact. */
+struct demand {
+	unsigned rules[TP_N_FACTS][MOST_FAMILIES];
+};
+
+static void count_demand(struct demand *out, const struct tp_rulebook *book,
+			 const struct families *families)
+{
+	for (size_t i = 0; i < book->n_rules; i++) {
+		const char *id = book->rules[i].id;
+		size_t len = family_length(id);
+		bool used[TP_N_FACTS] = {false};
+		size_t k = 0;
+		while (k < families->n &&
+		       (strncmp(families->names[k], id, len) != 0 || families->names[k][len]))
+			k++;
+		if (k == families->n)
+			continue;
+		tp_rule_mark_facts(&book->rules[i], used);
+		for (int f = 0; f < TP_N_FACTS; f++)
+			out->rules[f][k] += used[f];
+	}
+}
+
+/* Facts that speak of how trainprof measured: nobody knows them by heart. */
+static bool is_of_measuring(enum tp_fact fact)
+{
+	static const enum tp_fact list[] = {
+		TP_FACT_RUN_RECORDS_LOST_RATIO,
+		TP_FACT_RUN_SWITCHES_OFF_RATIO,
+		TP_FACT_RUN_THINNED_RATIO,
+		TP_FACT_RUN_ACCOUNTED_RATIO,
+		TP_FACT_RUN_UNKNOWN_RATIO,
+		TP_FACT_RUN_N_SAMPLES,
+		TP_FACT_RUN_OVERHEAD_RATIO,
+		TP_FACT_TRACE_CUT,
+		TP_FACT_TRACE_SKIPPED,
+		TP_FACT_TRACE_OPS,
+		TP_FACT_TRACE_SPANS,
+		TP_FACT_ADVICE_SHOWN,
+	};
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (fact == list[i])
+			return true;
+	return (int)fact >= TP_FACT_WINDOWS_FIRST && (int)fact <= TP_FACT_WINDOWS_LAST;
+}
+
+static bool is_in_template(const struct demand *demand, const struct families *families,
+			   const char *topic, enum tp_fact fact)
+{
+	if (is_of_measuring(fact))
+		return false;
+	for (size_t k = 0; k < families->n; k++)
+		if (demand->rules[fact][k] && (!topic || strcmp(topic, families->names[k]) == 0))
+			return true;
+	return false;
+}
+
+static void add_remark(struct tp_buf *out, const struct demand *demand,
+		       const struct families *families, enum tp_fact fact)
+{
+	const char *separator = "; for ";
+	tp_buf_printf(out, "    // %s, as %s", tp_fact_desc(fact)->text,
+		      tp_fact_value_example(fact));
+	for (size_t k = 0; k < families->n; k++) {
+		if (!demand->rules[fact][k] || strcmp(families->names[k], "run") == 0)
+			continue;
+		tp_buf_printf(out, "%s%s", separator, families->names[k]);
+		separator = ", ";
+	}
+	tp_buf_putc(out, '\n');
+}
+
+/* A blank line where the first word of the names changes. */
+static void add_facts(struct tp_buf *out, const struct demand *demand,
+		      const struct families *families, const char *topic)
+{
+	const char *before = NULL;
+	for (int f = 0; f < TP_N_FACTS; f++) {
+		enum tp_fact fact = (enum tp_fact)f;
+		const char *name = tp_fact_desc(fact)->name;
+		if (!is_in_template(demand, families, topic, fact))
+			continue;
+		size_t group = strcspn(name, ".");
+		if (before)
+			tp_buf_puts(out, ",\n");
+		if (before && strncmp(before, name, group + 1) != 0)
+			tp_buf_putc(out, '\n');
+		add_remark(out, demand, families, fact);
+		tp_buf_printf(out, "    \"%s\": null", name);
+		before = name;
+	}
+	tp_buf_putc(out, '\n');
+}
+
+enum tp_status tp_factfile_template(struct tp_buf *out, const struct tp_rulebook *book,
+				    const char *topic, struct tp_error *err)
+{
+	struct families families = {.n = 0};
+	struct demand demand = {{{0}}};
+	find_families(&families, book);
+	if (topic && check_topic(&families, topic, err) != TP_OK)
+		return TP_USAGE;
+	count_demand(&demand, book, &families);
+	tp_buf_puts(
+		out,
+		"{\n"
+		"  // Put numbers where null stands, as far as you know them: null is unknown.\n"
+		"  // Then: trainprof advise FILE. It says which facts to find out next.\n"
+		"  // A share is of each step; the six parts of a step add up to 100 %.\n"
+		"  // With an interval: { \"value\": \"35%\", \"low\": \"30%\", \"high\": \"40%\" "
+		"}\n"
+		"  // model.* may also come from a list of layers: trainprof guide predictions\n"
+		"  \"schema\": \"trainprof-facts/1\",\n"
+		"  \"name\": \"my training\",\n"
+		"  \"facts\": {\n");
+	add_facts(out, &demand, &families, topic);
+	tp_buf_puts(out, "  }\n}\n");
+	return TP_OK;
+}
+
+/* ---- schema ---- */
+
+static void put_type(struct tp_json_writer *w, const char *type)
+{
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "type", type);
+	tp_json_close(w, '}');
+}
+
+/* What texts may say in a unit of facts. */
+static const char *pattern_of(const char *unit)
+{
+	static const char *const patterns[][2] = {
+		{"ratio", "^[0-9]+([.][0-9]+)?%?$"},
+		{"ns", "^[0-9]+([.][0-9]+)?(ns|us|ms|s|min|h)$"},
+		{"bytes", "^[0-9]+([.][0-9]+)?(B|[kMG]B|[KMGT]iB)$"},
+		{"per_s", "^[0-9]+([.][0-9]+)?/s$"},
+		{"bytes_per_s", "^[0-9]+([.][0-9]+)?(B|[kMG]B|[KMGT]iB)/s$"},
+	};
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (strcmp(unit, patterns[i][0]) == 0)
+			return patterns[i][1];
+	return "^[0-9]+([.][0-9]+)?$";
+}
+
+static void put_scalar_types(struct tp_json_writer *w, const char *unit)
+{
+	bool is_bool = strcmp(unit, "bool") == 0;
+	put_type(w, is_bool ? "boolean" : "number");
+	if (is_bool)
+		return;
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "type", "string");
+	tp_json_put_string(w, "pattern", pattern_of(unit));
+	tp_json_close(w, '}');
+}
+
+static void put_any_of(struct tp_json_writer *w, const char *unit)
+{
+	tp_json_write_key(w, "anyOf");
+	tp_json_open(w, '[');
+	put_scalar_types(w, unit);
+	put_type(w, "null");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "$ref", "#/$defs/interval");
+	tp_json_close(w, '}');
+	tp_json_close(w, ']');
+}
+
+static void put_facts(struct tp_json_writer *w)
+{
+	tp_json_write_key(w, "facts");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "type", "object");
+	tp_json_put_bool(w, "additionalProperties", false);
+	tp_json_write_key(w, "properties");
+	tp_json_open(w, '{');
+	for (int f = 0; f < TP_N_FACTS; f++) {
+		const struct tp_fact_desc *fact = tp_fact_desc((enum tp_fact)f);
+		if (f == TP_FACT_ADVICE_SHOWN)
+			continue;
+		tp_json_write_key(w, fact->name);
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "description", fact->text);
+		put_any_of(w, fact->unit);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+}
+
+/* An interval has both ends or none. */
+static void put_ends(struct tp_json_writer *w)
+{
+	static const char *const ends[][2] = {{"low", "high"}, {"high", "low"}};
+	tp_json_write_key(w, "dependentRequired");
+	tp_json_open(w, '{');
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		tp_json_write_key(w, ends[i][0]);
+		tp_json_open(w, '[');
+		tp_json_write_string(w, ends[i][1]);
+		tp_json_close(w, ']');
+	}
+	tp_json_close(w, '}');
+}
+
+static void put_interval(struct tp_json_writer *w)
+{
+	static const char *const keys[] = {"value", "low", "high"};
+	tp_json_write_key(w, "interval");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "type", "object");
+	tp_json_put_bool(w, "additionalProperties", false);
+	tp_json_write_key(w, "required");
+	tp_json_open(w, '[');
+	tp_json_write_string(w, "value");
+	tp_json_close(w, ']');
+	put_ends(w);
+	tp_json_write_key(w, "properties");
+	tp_json_open(w, '{');
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		tp_json_write_key(w, keys[i]);
+		tp_json_open(w, '{');
+		tp_json_close(w, '}');
+	}
+	tp_json_write_key(w, "coverage");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "type", "number");
+	tp_json_put_uint(w, "minimum", 0);
+	tp_json_put_uint(w, "maximum", 1);
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+}
+
+void tp_factfile_schema(struct tp_buf *out)
+{
+	static const char *const texts[] = {"name", "note", "source"};
+	struct tp_json_writer w = {0};
+	tp_json_open(&w, '{');
+	tp_json_put_string(&w, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	tp_json_put_string(&w, "$id", "urn:trainprof:schema:facts:1");
+	tp_json_put_string(&w, "title", "trainprof facts, version 1");
+	tp_json_put_string(&w, "type", "object");
+	tp_json_put_bool(&w, "additionalProperties", false);
+	tp_json_write_key(&w, "required");
+	tp_json_open(&w, '[');
+	tp_json_write_string(&w, "facts");
+	tp_json_close(&w, ']');
+	tp_json_write_key(&w, "properties");
+	tp_json_open(&w, '{');
+	tp_json_write_key(&w, "schema");
+	tp_json_open(&w, '{');
+	tp_json_put_string(&w, "const", "trainprof-facts/1");
+	tp_json_close(&w, '}');
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		tp_json_write_key(&w, texts[i]);
+		put_type(&w, "string");
+	}
+	tp_json_write_key(&w, "expect");
+	put_type(&w, "object");
+	put_facts(&w);
+	tp_layerlist_schema(&w);
+	tp_json_close(&w, '}');
+	tp_json_write_key(&w, "$defs");
+	tp_json_open(&w, '{');
+	put_interval(&w);
+	tp_json_close(&w, '}');
+	tp_json_close(&w, '}');
+	tp_buf_puts(out, tp_buf_text(&w.out));
+	tp_json_writer_release(&w);
+}

@@ -1,0 +1,23 @@
+/* Which findings are shown as advice, and in which order. */
+#ifndef TRAINPROF_SRC_ADVISE_JUDGE_FINDING_ORDER_H
+#define TRAINPROF_SRC_ADVISE_JUDGE_FINDING_ORDER_H
+
+#include "advise/rulebook/book.h"
+#include "gain.h"
+
+#include "trainprof/model/finding.h"
+
+struct tp_candidate {
+	const struct tp_rule *rule;
+	struct tp_finding finding;
+	struct tp_gain gain;
+};
+
+/* Say why fired advice is not shown: too small, done already, or said more precisely elsewhere. */
+void tp_rank_suppress(struct tp_candidate *candidates, size_t n, const struct tp_rulebook *book,
+		      struct tp_arena *arena);
+/* Advice by gain and confidence, what changes the training behind its equals; then fired but
+ * suppressed, notes, quiet, not judged. Returns how many are advice. */
+size_t tp_rank_sort(struct tp_candidate *candidates, size_t n, const struct tp_rulebook *book);
+
+#endif

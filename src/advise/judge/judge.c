@@ -1,0 +1,327 @@
+/* Judges one rule. */
+#include "judge.h"
+
+#include "missing_facts.h"
+#include "references.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+
+#include <string.h>
+
+enum { MAX_EVIDENCE = 32 };
+
+/* ---- does it fire ---- */
+
+struct ruling {
+	enum tp_finding_state state;
+	bool is_certain;
+	const char *not_judged_because;
+	const char *quiet_because;
+};
+
+static const char *unknown_fact(const struct tp_matter *matter, const bool *used)
+{
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		const struct tp_quantity *fact = &matter->facts[i];
+		if (!used[i] || fact->is_known)
+			continue;
+		return tp_arena_printf(matter->arena, "%s is not known: %s",
+				       tp_fact_desc((enum tp_fact)i)->name,
+				       fact->missing ? fact->missing : "not measured");
+	}
+	return NULL;
+}
+
+static const char *why_not_judged(const struct tp_matter *matter, const bool *used)
+{
+	const char *reason = unknown_fact(matter, used);
+	return reason ? reason : "its condition divides by zero";
+}
+
+/* Why the rule asks for what no recording of this kind has; NULL when it does not. What no kind has
+ * is the better reason. */
+static const char *why_about_others(const struct tp_matter *matter, const bool *used)
+{
+	const char *why = NULL;
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		if (!used[i] || !matter->facts[i].is_foreign)
+			continue;
+		if (tp_fact_is_told((enum tp_fact)i))
+			return tp_arena_printf(matter->arena,
+					       "only a file of facts tells %s (trainprof advise)",
+					       tp_fact_desc((enum tp_fact)i)->name);
+		why = "it is about another kind of recording";
+	}
+	return why;
+}
+
+static bool needs_are_known(const struct tp_matter *matter, const struct tp_rule *rule)
+{
+	for (size_t i = 0; i < rule->n_needs; i++)
+		if (!matter->facts[rule->needs[i]].is_known)
+			return false;
+	return true;
+}
+
+/* The condition alone, without the parent. */
+static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct tp_rule *rule)
+{
+	struct ruling ruling = {.state = TP_FINDING_FIRED, .is_certain = true};
+	bool is_unknown = !needs_are_known(matter, rule);
+	for (size_t i = 0; i < rule->n_when; i++) {
+		struct tp_truth truth = tp_expr_truth(rule->when[i].expr, matter->facts);
+		is_unknown |= truth.value == TP_UNKNOWN;
+		ruling.is_certain &= truth.is_certain;
+		if (truth.value == TP_NO) {
+			ruling.state = TP_FINDING_QUIET;
+			return ruling;
+		}
+	}
+	for (size_t i = 0; i < rule->n_unless; i++) {
+		struct tp_truth truth = tp_expr_truth(rule->unless[i].expr, matter->facts);
+		is_unknown |= truth.value == TP_UNKNOWN;
+		ruling.is_certain &= truth.is_certain;
+		if (truth.value == TP_YES) {
+			ruling.state = TP_FINDING_QUIET;
+			ruling.quiet_because =
+				tp_arena_strdup(matter->arena, rule->unless[i].because);
+			return ruling;
+		}
+	}
+	if (!is_unknown)
+		return ruling;
+	bool used[TP_N_FACTS] = {false};
+	tp_rule_mark_facts(rule, used);
+	ruling.state = TP_FINDING_NOT_JUDGED;
+	ruling.quiet_because = why_about_others(matter, used);
+	if (ruling.quiet_because)
+		ruling.state = TP_FINDING_QUIET;
+	else
+		ruling.not_judged_because = why_not_judged(matter, used);
+	return ruling;
+}
+
+/* Its parent is asked as well. */
+static struct ruling judge_state(const struct tp_matter *matter, const struct tp_rule *rule)
+{
+	struct ruling ruling = ruling_of_rule(matter, rule);
+	const struct tp_rule *parent =
+		rule->parent ? tp_rulebook_find(matter->book, rule->parent) : NULL;
+	if (!parent || ruling.state == TP_FINDING_QUIET)
+		return ruling;
+	/* Links have no rings (rulebook.c), so this ends. */
+	struct ruling above = judge_state(matter, parent);
+	if (above.state == TP_FINDING_QUIET)
+		return (struct ruling){.state = TP_FINDING_QUIET,
+				       .is_certain = above.is_certain,
+				       .quiet_because =
+					       tp_arena_printf(matter->arena, "%s does not hold",
+							       parent->id)};
+	if (above.state == TP_FINDING_NOT_JUDGED)
+		return above;
+	ruling.is_certain &= above.is_certain;
+	return ruling;
+}
+
+/* ---- what it shows ---- */
+
+static size_t collect_evidence(const struct tp_matter *matter, const struct tp_rule *rule,
+			       struct tp_evidence *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rule->n_when; i++)
+		n += tp_expr_evidence(rule->when[i].expr, matter->facts, false, out + n,
+				      MAX_EVIDENCE - n);
+	for (size_t i = 0; i < rule->n_unless; i++)
+		n += tp_expr_evidence(rule->unless[i].expr, matter->facts, true, out + n,
+				      MAX_EVIDENCE - n);
+	return n;
+}
+
+static void fill_evidence(const struct tp_matter *matter, const struct tp_rule *rule,
+			  struct tp_finding *finding)
+{
+	struct tp_evidence evidence[MAX_EVIDENCE];
+	size_t n = collect_evidence(matter, rule, evidence);
+	for (size_t i = 0; i < n; i++) {
+		struct tp_quantity *value = &evidence[i].value;
+		value->missing = tp_arena_strdup(matter->arena, value->missing);
+		value->seen = tp_arena_strdup(matter->arena, value->seen);
+	}
+	if (n)
+		finding->evidence = tp_arena_copy(matter->arena, evidence, n * sizeof(*evidence));
+	finding->n_evidence = n;
+}
+
+/* ---- how sure it is ---- */
+
+static double least_coverage(const struct tp_finding *finding)
+{
+	double least = 1;
+	for (size_t i = 0; i < finding->n_evidence; i++) {
+		const struct tp_quantity *value = &finding->evidence[i].value;
+		if (value->is_known && value->coverage < least)
+			least = value->coverage;
+	}
+	return least;
+}
+
+static void add_doubt(struct tp_buf *doubts, struct tp_finding *finding, const char *because)
+{
+	if (doubts->len)
+		tp_buf_puts(doubts, "; ");
+	tp_buf_puts(doubts, because);
+	if (finding->confidence < TP_CONFIDENCE_LOW)
+		finding->confidence++;
+}
+
+static void fill_confidence(const struct tp_matter *matter, const struct tp_rule *rule,
+			    bool is_certain, struct tp_finding *finding)
+{
+	const struct tp_rulebook *book = matter->book;
+	struct tp_buf doubts = {0};
+	finding->confidence = rule->confidence;
+	if (!is_certain)
+		add_doubt(&doubts, finding, "the interval of a number includes its threshold");
+	double coverage = least_coverage(finding);
+	if (coverage < tp_thresholds_value(&book->thresholds, "confidence.coverage", 0))
+		add_doubt(&doubts, finding,
+			  tp_arena_printf(matter->arena, "only %.0f %% of it was seen",
+					  coverage * 100));
+	for (size_t i = 0; i < book->n_doubts; i++)
+		if (tp_expr_truth(book->doubts[i].when, matter->facts).value == TP_YES)
+			add_doubt(&doubts, finding, book->doubts[i].because);
+	if (doubts.len)
+		finding->doubts = tp_arena_strdup(matter->arena, tp_buf_text(&doubts));
+	tp_buf_release(&doubts);
+}
+
+static enum tp_level level_of(const struct tp_matter *matter, const struct tp_rule *rule)
+{
+	if (rule->is_note)
+		return TP_LEVEL_NOTE;
+	if (rule->high && tp_expr_truth(rule->high, matter->facts).value == TP_YES)
+		return TP_LEVEL_HIGH;
+	if (rule->medium && tp_expr_truth(rule->medium, matter->facts).value == TP_YES)
+		return TP_LEVEL_MEDIUM;
+	return TP_LEVEL_LOW;
+}
+
+/* ---- what it advises ---- */
+
+static bool is_done(const struct tp_matter *matter, const struct tp_rule_action *action,
+		    struct tp_buf *done)
+{
+	const char *seen;
+	if (action->is_own || !tp_literature_is_done(matter, action->technique, &seen))
+		return false;
+	tp_buf_printf(done, "%s%s%s%s%s", done->len ? "; " : "", action->technique,
+		      seen ? " (" : "", seen ? seen : "", seen ? ")" : "");
+	return true;
+}
+
+/* Only what is known to be open: an action whose condition cannot be judged may be done already.
+ * What the guide says is applied is left out, too, and told. */
+static void fill_actions(const struct tp_matter *matter, const struct tp_rule *rule,
+			 struct tp_finding *finding)
+{
+	struct tp_action *actions =
+		tp_arena_array(matter->arena, rule->n_actions, sizeof(*actions));
+	struct tp_buf done = {0};
+	size_t n = 0;
+	for (size_t i = 0; i < rule->n_actions; i++) {
+		const struct tp_rule_action *from = &rule->actions[i];
+		if (from->when && tp_expr_truth(from->when, matter->facts).value != TP_YES)
+			continue;
+		if (is_done(matter, from, &done))
+			continue;
+		const char *headline = tp_sentence_fill(from->headline, matter->facts,
+							matter->whole, matter->arena);
+		const char *text =
+			tp_sentence_fill(from->text, matter->facts, matter->whole, matter->arena);
+		if (!headline || !text)
+			continue;
+		if (!finding->headline)
+			finding->headline = headline;
+		actions[n++] = (struct tp_action){
+			.text = text,
+			.example = tp_arena_strdup(matter->arena, from->example),
+			.technique = tp_arena_strdup(matter->arena, from->technique),
+			.literature = tp_literature_find(matter, from->technique),
+		};
+	}
+	finding->actions = actions;
+	finding->n_actions = n;
+	if (done.len)
+		finding->done = tp_arena_strdup(matter->arena, tp_buf_text(&done));
+	tp_buf_release(&done);
+}
+
+static void fill_sources(const struct tp_matter *matter, const struct tp_rule *rule,
+			 struct tp_finding *finding)
+{
+	struct tp_citation *sources =
+		tp_arena_array(matter->arena, rule->n_sources, sizeof(*sources));
+	for (size_t i = 0; i < rule->n_sources; i++)
+		sources[i] = (struct tp_citation){
+			.title = tp_arena_strdup(matter->arena, rule->sources[i].title),
+			.where = tp_arena_strdup(matter->arena, rule->sources[i].where),
+			.checked = tp_arena_strdup(matter->arena, rule->sources[i].checked)};
+	finding->sources = sources;
+	finding->n_sources = rule->n_sources;
+}
+
+static void fill_fired(const struct tp_matter *matter, const struct tp_rule *rule,
+		       struct tp_finding *finding, struct tp_gain *gain)
+{
+	const struct tp_quantity *facts = matter->facts;
+	const struct tp_sentence *because = rule->because ? rule->because : rule->verdict.sentence;
+	finding->because = tp_sentence_fill(because, facts, matter->whole, matter->arena);
+	/* A number may divide by zero although all facts are known. */
+	if (!finding->because)
+		finding->because = finding->title;
+	finding->verify = tp_sentence_fill(rule->verify, facts, matter->whole, matter->arena);
+	finding->refute = tp_sentence_fill(rule->refute, facts, matter->whole, matter->arena);
+	finding->price = tp_arena_strdup(matter->arena, rule->price);
+	fill_actions(matter, rule, finding);
+	if (!finding->headline)
+		finding->headline = finding->title;
+	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
+	*gain = tp_gain_estimate(&matter->basis, &rule->gain, facts, largest);
+	finding->has_gain = gain->is_known;
+	finding->gain_low = gain->low;
+	finding->gain_value = gain->value;
+	finding->gain_high = gain->high;
+	if (gain->is_known)
+		finding->gain_method = tp_arena_strdup(matter->arena, rule->gain.method);
+}
+
+const char *tp_matter_whole(const struct tp_rulebook *book, const struct tp_quantity *facts)
+{
+	const struct tp_quantity *steps = &facts[TP_FACT_STEP_COUNT];
+	return !steps->is_known || steps->value > 0 ? book->whole_steps : book->whole_window;
+}
+
+struct tp_finding tp_judge_rule(const struct tp_matter *matter, const struct tp_rule *rule,
+				struct tp_gain *gain)
+{
+	struct ruling ruling = judge_state(matter, rule);
+	struct tp_finding finding = {
+		.rule = tp_arena_strdup(matter->arena, rule->id),
+		.path = tp_arena_strdup(matter->arena, rule->path),
+		.title = tp_arena_strdup(matter->arena, rule->title),
+		.state = ruling.state,
+		.not_judged_because = ruling.not_judged_because,
+		.quiet_because = ruling.quiet_because,
+		.kind = rule->kind,
+	};
+	*gain = (struct tp_gain){0};
+	finding.level = level_of(matter, rule);
+	fill_evidence(matter, rule, &finding);
+	fill_confidence(matter, rule, ruling.is_certain, &finding);
+	fill_sources(matter, rule, &finding);
+	if (ruling.state == TP_FINDING_FIRED)
+		fill_fired(matter, rule, &finding, gain);
+	return finding;
+}

@@ -1,0 +1,26 @@
+/* One rule and one run: does it fire, how surely, and what does it say? */
+#ifndef TRAINPROF_SRC_ADVISE_JUDGE_JUDGE_H
+#define TRAINPROF_SRC_ADVISE_JUDGE_JUDGE_H
+
+#include "advise/rulebook/book.h"
+#include "gain.h"
+
+#include "trainprof/model/finding.h"
+
+/* The run as rules see it. */
+struct tp_matter {
+	const struct tp_rulebook *book;
+	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const char *whole;               /* "each step" */
+	struct tp_gain_basis basis;
+	struct tp_arena *arena; /* for all texts of findings */
+};
+
+/* What shares are of, by facts alone: a step, unless there are none. */
+const char *tp_matter_whole(const struct tp_rulebook *book, const struct tp_quantity *facts);
+
+/* The whole finding, and its gain with the fractions behind it. Texts are in matter->arena. */
+struct tp_finding tp_judge_rule(const struct tp_matter *matter, const struct tp_rule *rule,
+				struct tp_gain *gain);
+
+#endif

@@ -1,0 +1,23 @@
+/* Which facts rules ask for, and which of those that are missing would tell most. */
+#ifndef TRAINPROF_SRC_ADVISE_JUDGE_MISSING_FACTS_H
+#define TRAINPROF_SRC_ADVISE_JUDGE_MISSING_FACTS_H
+
+#include "advise/rulebook/book.h"
+
+#include "trainprof/model/finding.h"
+
+/* Mark the facts without which the rule cannot be judged. */
+void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_N_FACTS]);
+
+/*
+ * Fill `wanted` of findings that are judged: of each rule that is not, the most that it could gain
+ * is shared among the facts that it lacks; the facts with the largest sums come first, at most
+ * TP_MOST_WANTED. Facts of a group of which none is known count half. A rule whose part takes less
+ * than the smallest gain shown lacks nothing. As long as there is no verdict the six parts come
+ * first.
+ */
+enum { TP_MOST_WANTED = 5 };
+void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book,
+		    const struct tp_quantity *facts);
+
+#endif

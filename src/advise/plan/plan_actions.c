@@ -1,0 +1,170 @@
+/* Collects what is done in one move. */
+#include "plan_actions.h"
+
+#include <string.h>
+
+/* More things at once are no move. */
+enum { MOST_DEEDS = 12 };
+
+struct collection {
+	const struct tp_matter *matter;
+	struct tp_deed items[MOST_DEEDS];
+	const struct tp_technique *techniques[MOST_DEEDS]; /* NULL: the guide has no page */
+	size_t n;
+};
+
+/* ---- frameworks ---- */
+
+static bool is_true(const struct tp_matter *matter, enum tp_fact fact)
+{
+	return matter->facts[fact].is_known && matter->facts[fact].value != 0;
+}
+
+/* A program of none of the others and without an interpreter is one of C. */
+static bool is_seen(const struct tp_matter *matter, enum tp_framework framework)
+{
+	static const enum tp_fact facts[TP_N_FRAMEWORKS] = {
+		[TP_FRAMEWORK_PYTORCH] = TP_FACT_ENV_PYTORCH,
+		[TP_FRAMEWORK_JAX] = TP_FACT_ENV_JAX,
+		[TP_FRAMEWORK_TENSORFLOW] = TP_FACT_ENV_TENSORFLOW,
+	};
+	const struct tp_quantity *python = &matter->facts[TP_FACT_ENV_PYTHON];
+	if (framework != TP_FRAMEWORK_C)
+		return is_true(matter, facts[framework]);
+	for (int i = 0; i < TP_FRAMEWORK_C; i++)
+		if (is_true(matter, facts[i]))
+			return false;
+	return python->is_known && python->value == 0;
+}
+
+static void add_how(const struct tp_matter *matter, struct tp_deed *deed,
+		    const struct tp_technique *technique)
+{
+	struct tp_how hows[TP_N_FRAMEWORKS];
+	bool knows_any = false;
+	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
+		knows_any |= is_seen(matter, (enum tp_framework)i);
+	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
+		if (technique->how[i] && (!knows_any || is_seen(matter, (enum tp_framework)i)))
+			hows[deed->n_how++] =
+				(struct tp_how){.framework = tp_framework_names[i],
+						.text = tp_arena_strdup(matter->arena,
+									technique->how[i])};
+	if (deed->n_how)
+		deed->how = tp_arena_copy(matter->arena, hows, deed->n_how * sizeof(*hows));
+}
+
+/* ---- collecting ---- */
+
+static bool has(const struct collection *all, const char *technique)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(all->items[i].technique, technique) == 0)
+			return true;
+	return false;
+}
+
+static void add(struct collection *all, enum tp_deed_role role,
+		const struct tp_technique *technique, const struct tp_deed *deed)
+{
+	if (all->n == MOST_DEEDS || has(all, deed->technique))
+		return;
+	struct tp_deed *place = &all->items[all->n];
+	*place = *deed;
+	place->role = role;
+	all->techniques[all->n++] = technique;
+	if (!technique)
+		return;
+	place->verify = tp_arena_strdup(all->matter->arena, technique->verify);
+	add_how(all->matter, place, technique);
+}
+
+static void add_action(struct collection *all, enum tp_deed_role role,
+		       const struct tp_action *action)
+{
+	const struct tp_deed deed = {.technique = action->technique,
+				     .text = action->text,
+				     .example = action->example};
+	add(all, role, tp_catalogue_technique(&all->matter->book->catalogue, action->technique),
+	    &deed);
+}
+
+/* Named by the guide alone; not what the run has already. */
+static void add_technique(struct collection *all, enum tp_deed_role role,
+			  const struct tp_technique *technique)
+{
+	const struct tp_expr *done = technique->done.when;
+	if (done && tp_expr_truth(done, all->matter->facts).value == TP_YES)
+		return;
+	const struct tp_deed deed = {.technique =
+					     tp_arena_strdup(all->matter->arena, technique->id),
+				     .text = tp_arena_strdup(all->matter->arena, technique->title)};
+	add(all, role, technique, &deed);
+}
+
+static bool is_capacity(const struct tp_technique *technique)
+{
+	return technique && technique->saving == TP_SAVING_CAPACITY;
+}
+
+static void add_companions(struct collection *all)
+{
+	size_t n = all->n; /* companions of companions are on their pages */
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_technique *technique = all->techniques[i];
+		for (size_t k = 0; technique && k < technique->n_together; k++)
+			add_technique(all, TP_DEED_WITH, technique->together[k]);
+	}
+}
+
+/* What makes room pays only by what the room is used for. */
+static void add_openers(struct collection *all)
+{
+	const struct tp_catalogue *catalogue = &all->matter->book->catalogue;
+	size_t n = all->n;
+	for (size_t t = 0; t < catalogue->n_techniques; t++) {
+		const struct tp_technique *opener = &catalogue->techniques[t];
+		for (size_t k = 0; is_capacity(opener) && k < opener->n_together; k++)
+			for (size_t i = 0; i < n; i++)
+				if (opener->together[k] == all->techniques[i])
+					add_technique(all, TP_DEED_OPENER, opener);
+	}
+}
+
+const struct tp_action *tp_deeds_leading(const struct tp_rulebook *book,
+					 const struct tp_finding *finding)
+{
+	for (size_t i = 0; i < finding->n_actions && !finding->has_gain; i++)
+		if (!is_capacity(tp_catalogue_technique(&book->catalogue,
+							finding->actions[i].technique)))
+			return &finding->actions[i];
+	return finding->n_actions ? &finding->actions[0] : NULL;
+}
+
+/* Actions of the same rules that only make room. */
+static void add_own_openers(struct collection *all, const struct tp_finding *finding)
+{
+	const struct tp_catalogue *catalogue = &all->matter->book->catalogue;
+	for (size_t i = 0; i < finding->n_actions; i++) {
+		const struct tp_action *action = &finding->actions[i];
+		if (is_capacity(tp_catalogue_technique(catalogue, action->technique)))
+			add_action(all, TP_DEED_OPENER, action);
+	}
+}
+
+const struct tp_deed *tp_deeds_make(const struct tp_matter *matter,
+				    const struct tp_finding *const *findings, size_t n_findings,
+				    size_t *n_deeds)
+{
+	struct collection all = {.matter = matter};
+	for (size_t i = 0; i < n_findings; i++) {
+		if (findings[i]->n_actions)
+			add_action(&all, TP_DEED_DO, tp_deeds_leading(matter->book, findings[i]));
+	}
+	add_companions(&all);
+	for (size_t i = 0; i < n_findings; i++)
+		add_own_openers(&all, findings[i]);
+	add_openers(&all);
+	*n_deeds = all.n;
+	return tp_arena_copy(matter->arena, all.items, all.n * sizeof(*all.items));
+}

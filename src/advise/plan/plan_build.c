@@ -1,0 +1,261 @@
+/* Makes a course of the shown advice. */
+#include "plan_build.h"
+
+#include "advise/judge/references.h"
+#include "plan_actions.h"
+#include "plan_targets.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A move before its bounds are known. */
+struct group {
+	const struct tp_candidate **members;
+	size_t *places;
+	size_t n;
+	unsigned order;
+	bool is_small; /* beside the largest */
+};
+
+struct grouping {
+	const struct tp_matter *matter;
+	struct group *groups;
+	size_t n;
+};
+
+/* ---- what is one move ---- */
+
+static const struct tp_technique *leading(const struct tp_matter *matter,
+					  const struct tp_candidate *candidate)
+{
+	const struct tp_action *action = tp_deeds_leading(matter->book, &candidate->finding);
+	return action ? tp_catalogue_technique(&matter->book->catalogue, action->technique) : NULL;
+}
+
+static bool names(const struct tp_technique *technique, const struct tp_technique *other)
+{
+	for (size_t i = 0; i < technique->n_together; i++)
+		if (technique->together[i] == other)
+			return true;
+	return false;
+}
+
+static bool belong_together(const struct tp_matter *matter, const struct tp_candidate *a,
+			    const struct tp_candidate *b)
+{
+	const struct tp_technique *left = leading(matter, a);
+	const struct tp_technique *right = leading(matter, b);
+	return left && right && (left == right || names(left, right) || names(right, left));
+}
+
+static struct group *group_for(struct grouping *grouping, const struct tp_candidate *candidate)
+{
+	for (size_t i = 0; i < grouping->n; i++)
+		for (size_t k = 0; k < grouping->groups[i].n; k++)
+			if (belong_together(grouping->matter, grouping->groups[i].members[k],
+					    candidate))
+				return &grouping->groups[i];
+	return &grouping->groups[grouping->n++];
+}
+
+/* ---- in which order ---- */
+
+enum { UNKNOWN_ORDER = 1000 };
+
+/* The limit that a rule names first is what it is about. */
+static unsigned order_of(const struct tp_matter *matter, const struct tp_rule *rule)
+{
+	const struct tp_limit *limit =
+		rule->n_limits ? tp_catalogue_limit(&matter->book->catalogue, rule->limits[0])
+			       : NULL;
+	return limit ? limit->order : UNKNOWN_ORDER;
+}
+
+static void make_groups(struct grouping *grouping, const struct tp_candidate *candidates, size_t n)
+{
+	struct tp_arena *arena = grouping->matter->arena;
+	grouping->groups = tp_arena_array(arena, n, sizeof(*grouping->groups));
+	for (size_t i = 0; i < n; i++) {
+		struct group *group = group_for(grouping, &candidates[i]);
+		unsigned order = order_of(grouping->matter, candidates[i].rule);
+		if (!group->n) {
+			/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+			group->members = tp_arena_array(arena, n, sizeof(*group->members));
+			group->places = tp_arena_array(arena, n, sizeof(*group->places));
+			group->order = order;
+		}
+		group->members[group->n] = &candidates[i];
+		group->places[group->n++] = i;
+		group->order = order < group->order ? order : group->order;
+	}
+}
+
+/* The largest gain of one of its rules; below 0 where nobody knows it. */
+static double gain_of(const struct group *group)
+{
+	double most = -1;
+	for (size_t i = 0; i < group->n; i++)
+		if (group->members[i]->gain.is_known)
+			most = fmax(most, log(group->members[i]->gain.value));
+	return most;
+}
+
+/* The first in the order of diagnosis that is large comes first: little things wait for their
+ * turn. What nobody knows is not little. */
+static void mark_small(struct grouping *grouping)
+{
+	const struct tp_thresholds *thresholds = &grouping->matter->book->thresholds;
+	double large = tp_thresholds_value(thresholds, "plan.large", 0);
+	double most = 0;
+	for (size_t i = 0; i < grouping->n; i++)
+		most = fmax(most, gain_of(&grouping->groups[i]));
+	for (size_t i = 0; i < grouping->n; i++) {
+		double gain = gain_of(&grouping->groups[i]);
+		grouping->groups[i].is_small = gain >= 0 && gain < large * most;
+	}
+}
+
+static bool is_later(const struct group *group, const struct group *other)
+{
+	if (group->is_small != other->is_small)
+		return group->is_small;
+	return group->order > other->order;
+}
+
+/* Few; those of one order stay in the order of their best rank. */
+static void sort_groups(struct grouping *grouping)
+{
+	mark_small(grouping);
+	for (size_t i = 1; i < grouping->n; i++) {
+		struct group group = grouping->groups[i];
+		size_t k = i;
+		for (; k && is_later(&grouping->groups[k - 1], &group); k--)
+			grouping->groups[k] = grouping->groups[k - 1];
+		grouping->groups[k] = group;
+	}
+}
+
+/* ---- what it gains ---- */
+
+const char *tp_then_limit(const struct tp_gain_then *then)
+{
+	return then->part == TP_N_PARTS ? NULL : tp_part_name(then->part);
+}
+
+double tp_then_steps_per_s(const struct tp_gain_then *then, const struct tp_matter *matter)
+{
+	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
+	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
+	double left_ns = then->left_ns / matter->basis.whole_ns * step->value;
+	return step->is_known && left_ns > 0 ? 1e9 / left_ns : 0;
+}
+
+static struct tp_bound bound_of(const struct tp_matter *matter, const struct tp_gain *gains,
+				size_t n, struct tp_gain_then *then)
+{
+	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
+	struct tp_gain gain = tp_gain_combine(&matter->basis, gains, n, largest, then);
+	return (struct tp_bound){.is_known = gain.is_known,
+				 .low = gain.low,
+				 .value = gain.value,
+				 .high = gain.high};
+}
+
+static bool is_more(const struct tp_bound *bound, const struct tp_bound *before)
+{
+	static const double SAME = 1 + 1e-9;
+	if (!before->is_known)
+		return bound->is_known;
+	return bound->low > before->low * SAME || bound->high > before->high * SAME;
+}
+
+/* ---- all of it ---- */
+
+static const struct tp_yardstick *yardstick_of(const struct group *group)
+{
+	for (size_t i = 0; i < group->n; i++) {
+		const struct tp_finding *finding = &group->members[i]->finding;
+		for (size_t k = 0; k < finding->n_actions; k++)
+			if (finding->actions[k].literature &&
+			    finding->actions[k].literature->against)
+				return finding->actions[k].literature->against;
+	}
+	return NULL;
+}
+
+static void fill_deeds(struct tp_move *move, const struct tp_matter *matter,
+		       const struct group *group)
+{
+	const struct tp_finding **findings =
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+		tp_arena_array(matter->arena, group->n, sizeof(*findings));
+	for (size_t i = 0; i < group->n; i++) {
+		findings[i] = &group->members[i]->finding;
+		move->is_semantic |= findings[i]->kind == TP_ADVICE_SEMANTIC;
+	}
+	move->deeds = tp_deeds_make(matter, findings, group->n, &move->n_deeds);
+}
+
+/* `gains` has room for this move's behind the `n` of those before it. */
+static struct tp_move move_of(const struct tp_matter *matter, const struct group *group,
+			      struct tp_gain *gains, size_t n, const struct tp_bound *before)
+{
+	bool is_known = group->order != UNKNOWN_ORDER;
+	const char *stage =
+		is_known ? tp_catalogue_stage(&matter->book->catalogue, group->order) : NULL;
+	struct tp_move move = {
+		.advice = group->places,
+		.n_advice = group->n,
+		.order = is_known ? group->order : 0,
+		.stage = tp_arena_strdup(matter->arena, stage),
+		.against = yardstick_of(group),
+	};
+	struct tp_gain_then then;
+	for (size_t i = 0; i < group->n; i++)
+		gains[n + i] = group->members[i]->gain;
+	fill_deeds(&move, matter, group);
+	move.targets = tp_targets_make(matter, group->members, group->n, &move.n_targets);
+	move.gain = bound_of(matter, gains + n, group->n, &then);
+	move.so_far = bound_of(matter, gains, n + group->n, &then);
+	move.adds = is_more(&move.so_far, before);
+	if (move.so_far.is_known) {
+		move.then_limit = tp_then_limit(&then);
+		move.then_steps_per_s = tp_then_steps_per_s(&then, matter);
+	}
+	return move;
+}
+
+/* What others are compared with; in the shipped guide there is one. */
+static const struct tp_yardstick *general_yardstick(const struct tp_matter *matter)
+{
+	const struct tp_catalogue *catalogue = &matter->book->catalogue;
+	for (size_t i = 0; i < catalogue->n_techniques; i++)
+		if (catalogue->techniques[i].against)
+			return tp_literature_yardstick(matter->arena,
+						       catalogue->techniques[i].against);
+	return NULL;
+}
+
+void tp_course_make(struct tp_course *out, const struct tp_matter *matter,
+		    const struct tp_candidate *candidates, size_t n)
+{
+	struct grouping grouping = {.matter = matter};
+	struct tp_gain *gains = tp_arena_array(matter->arena, n, sizeof(*gains));
+	struct tp_move *moves = tp_arena_array(matter->arena, n, sizeof(*moves));
+	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
+	struct tp_bound before = {0};
+	size_t n_gains = 0;
+	make_groups(&grouping, candidates, n);
+	sort_groups(&grouping);
+	for (size_t i = 0; i < grouping.n; i++) {
+		moves[i] = move_of(matter, &grouping.groups[i], gains, n_gains, &before);
+		before = moves[i].so_far;
+		n_gains += grouping.groups[i].n;
+	}
+	*out = (struct tp_course){
+		.moves = moves,
+		.n_moves = grouping.n,
+		.step_ns = step->is_known ? step->value : 0,
+		.yardstick = general_yardstick(matter),
+	};
+}

@@ -1,0 +1,94 @@
+/* Turns gains into numbers that must move. */
+#include "plan_targets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double clamp(double value, double low, double high)
+{
+	return fmin(fmax(value, low), high);
+}
+
+/* "step.dataloader_fetch_ratio", else "step.dataloader_ratio". */
+static enum tp_fact fact_of_part(const struct tp_matter *matter, const struct tp_gain *gain)
+{
+	char name[80];
+	const char *part = tp_part_name(gain->part);
+	if (gain->label != TP_N_LABELS) {
+		snprintf(name, sizeof(name), "step.%s_%s_ratio", part, tp_label_name(gain->label));
+		enum tp_fact fact = tp_fact_find(name);
+		if (fact != TP_N_FACTS && matter->facts[fact].is_known)
+			return fact;
+	}
+	snprintf(name, sizeof(name), "step.%s_ratio", part);
+	return tp_fact_find(name);
+}
+
+/* What a gain of the loop is about: the only fact that its formula names. */
+static enum tp_fact fact_of_loop(const struct tp_rule *rule)
+{
+	bool used[TP_N_FACTS] = {false};
+	enum tp_fact fact = TP_N_FACTS;
+	tp_expr_facts(rule->gain.fraction, true, used);
+	for (int i = 0; i < TP_N_FACTS; i++) {
+		if (!used[i])
+			continue;
+		if (fact != TP_N_FACTS)
+			return TP_N_FACTS;
+		fact = (enum tp_fact)i;
+	}
+	return fact;
+}
+
+static struct tp_target target_of(const struct tp_matter *matter,
+				  const struct tp_candidate *candidate)
+{
+	const struct tp_gain *gain = &candidate->gain;
+	bool is_of_loop = gain->kind == TP_GAIN_LOOP;
+	struct tp_target target = {.is_of_loop = is_of_loop,
+				   .fact = is_of_loop ? fact_of_loop(candidate->rule)
+						      : fact_of_part(matter, gain)};
+	if (target.fact == TP_N_FACTS || !matter->facts[target.fact].is_known)
+		return (struct tp_target){.fact = TP_N_FACTS};
+	target.now = clamp(matter->facts[target.fact].value, 0, 1);
+	double exposed = 1;
+	double solo = 1;
+	if (!is_of_loop) {
+		const struct tp_gain_part *part = &matter->basis.parts[gain->part];
+		exposed = part->exposed_ns / matter->basis.whole_ns;
+		solo = 1 - part->without_high_ns / matter->basis.whole_ns;
+	}
+	target.best = clamp(target.now - gain->most * exposed, 0, target.now);
+	target.worst = clamp(target.now - gain->least * solo, target.best, target.now);
+	return target;
+}
+
+/* Two pieces of advice about one number do what the larger does, and maybe more. */
+static void add(struct tp_target *targets, size_t *n, const struct tp_target *target)
+{
+	for (size_t i = 0; i < *n; i++) {
+		if (targets[i].fact != target->fact)
+			continue;
+		targets[i].best = fmin(targets[i].best, target->best);
+		targets[i].worst = fmin(targets[i].worst, target->worst);
+		return;
+	}
+	targets[(*n)++] = *target;
+}
+
+const struct tp_target *tp_targets_make(const struct tp_matter *matter,
+					const struct tp_candidate *const *candidates, size_t n,
+					size_t *n_targets)
+{
+	struct tp_target *targets = tp_arena_array(matter->arena, n, sizeof(*targets));
+	*n_targets = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!candidates[i]->gain.is_known)
+			continue;
+		const struct tp_target target = target_of(matter, candidates[i]);
+		if (target.fact != TP_N_FACTS)
+			add(targets, n_targets, &target);
+	}
+	return targets;
+}

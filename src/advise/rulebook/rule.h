@@ -1,0 +1,110 @@
+/* A rule as it stands in its file: a bottleneck as data. See rules/README.md for the fields. */
+#ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_H
+#define TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_H
+
+#include "advise/condition/expr.h"
+#include "advise/condition/sentence.h"
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/json.h"
+#include "trainprof/model/finding.h"
+#include "trainprof/model/part.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_rule_condition {
+	const struct tp_expr *expr;
+	const char *written;
+	const char *because; /* of `unless`: what it is then */
+};
+
+struct tp_rule_action {
+	const struct tp_expr *when; /* NULL: always */
+	const char *when_written;
+	const struct tp_sentence *headline;
+	const struct tp_sentence *text;
+	const char *example;
+	const char *technique; /* what cases and reports call it */
+	bool is_own;           /* "id" instead of "technique": the guide has no page for it */
+	unsigned line;
+};
+
+enum tp_gain_kind { TP_GAIN_NONE, TP_GAIN_PART, TP_GAIN_LOOP };
+
+struct tp_rule_gain {
+	enum tp_gain_kind kind;
+	enum tp_part part;              /* PART */
+	enum tp_label label;            /* of it; TP_N_LABELS: no one label */
+	const struct tp_expr *fraction; /* of the part, or of the loop, that goes away */
+	const struct tp_expr *at_least; /* the same, at the very least; NULL: `fraction` */
+	const char *fraction_written;
+	const char *at_least_written;
+	const char *method;
+};
+
+struct tp_rule_verdict {
+	const char *id; /* NULL: no verdict rule */
+	unsigned order; /* the lowest that fires is the verdict */
+	const char *title;
+	const struct tp_sentence *sentence;
+};
+
+enum tp_expected { TP_EXPECT_FIRES, TP_EXPECT_QUIET, TP_EXPECT_NOT_JUDGED };
+
+struct tp_rule_case {
+	unsigned line;
+	struct tp_quantity *facts; /* TP_N_FACTS */
+	enum tp_expected expected;
+	const char **techniques; /* actions that apply, in order; NULL: not checked */
+	size_t n_techniques;
+	bool has_level;
+	enum tp_level level;
+	double gain; /* speed-up; 0: not checked */
+};
+
+struct tp_rule {
+	const char *id;
+	const char *path;
+	const char *title;
+	enum tp_advice_kind kind;
+	bool is_note;
+	enum tp_confidence confidence;
+	const char **limits; /* ids of what it finds */
+	size_t n_limits;
+	const char *parent;
+	const char **yields_to;
+	size_t n_yields_to;
+	struct tp_local *locals; /* `let` */
+	size_t n_locals;
+	enum tp_fact *needs;
+	size_t n_needs;
+	struct tp_rule_condition *when; /* all must hold */
+	size_t n_when;
+	struct tp_rule_condition *unless; /* none may hold */
+	size_t n_unless;
+	const struct tp_expr *high; /* NULL: never */
+	const struct tp_expr *medium;
+	const struct tp_sentence *because;
+	struct tp_rule_action *actions;
+	size_t n_actions;
+	struct tp_rule_gain gain;
+	const char *price;
+	const struct tp_sentence *verify;
+	const struct tp_sentence *refute;
+	struct tp_citation *sources;
+	size_t n_sources;
+	struct tp_rule_verdict verdict;
+	struct tp_rule_case *cases;
+	size_t n_cases;
+};
+
+/*
+ * Read one rule. `id` is what its path says. Everything lives in `arena`. Strict: unknown keys,
+ * missing keys, unknown names and wrong types refuse. Errors  TP_PARSE with file and line.
+ */
+TP_MUST_CHECK enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc,
+					  const char *id, const struct tp_thresholds *thresholds,
+					  struct tp_arena *arena, struct tp_error *err);
+
+#endif

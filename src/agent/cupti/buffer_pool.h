@@ -1,0 +1,40 @@
+/*
+ * The buffers that CUPTI fills. One stretch of memory, never given back: CUPTI may write into a
+ * buffer that it has not returned for as long as the process lives. A buffer's pages are touched
+ * when it is first used, except for those of the first, which are there before CUPTI asks: the
+ * request comes in the thread that launches a kernel.
+ *
+ * Since 13.0 each launching thread fills a buffer of its own, so there are many small ones rather
+ * than few large: 256 of 512 KiB, of which a program uses as many as it has launching threads and
+ * undelivered buffers.
+ *
+ * Threads: take and give from any, at once, without locks.
+ */
+#ifndef TRAINPROF_SRC_AGENT_CUPTI_BUFFER_POOL_H
+#define TRAINPROF_SRC_AGENT_CUPTI_BUFFER_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TP_BUFFERPOOL_BYTES = 512 << 10, /* of one buffer */
+	TP_BUFFERPOOL_N = 256,
+	TP_BUFFERPOOL_READY = 16, /* whose pages are there from the beginning: 8 MiB */
+};
+
+struct tp_bufferpool {
+	uint8_t *memory;
+	uint64_t taken[TP_BUFFERPOOL_N / 64]; /* bit i of word w: buffer 64 w + i */
+};
+
+/* An errno when there is no address space; the pool is then empty and may be initialised again. */
+int tp_bufferpool_init(struct tp_bufferpool *pool);
+
+/* NULL: all are taken. The lowest free one, so that few pages are used. */
+uint8_t *tp_bufferpool_take(struct tp_bufferpool *pool);
+
+/* False: it is none of the pool's, or is not taken. */
+bool tp_bufferpool_give(struct tp_bufferpool *pool, const uint8_t *buffer);
+
+#endif

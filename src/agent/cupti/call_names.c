@@ -1,0 +1,90 @@
+/* Classes of calls by how their names begin. */
+#include "call_names.h"
+
+#include "trainprof/wire/gpu_ring.h"
+
+#include <string.h>
+
+/*
+ * The first row whose beginning fits, behind "cuda", "cu64" or "cu" and underscores. Names of
+ * cupti_runtime_cbid.h and cupti_driver_cbid.h of CUDA 13.0U1 (read 2026-11-22).
+ */
+static const struct {
+	const char *begin;
+	uint8_t class;
+} rows[] = {
+	{"LaunchHostFunc", TP_GPU_CALL_OTHER}, /* work of the host, in its place in a stream */
+	{"Launch", TP_GPU_CALL_LAUNCH},
+	{"GraphLaunch", TP_GPU_CALL_GRAPH_LAUNCH},
+	{"Memcpy", TP_GPU_CALL_COPY},
+	{"Memset", TP_GPU_CALL_SET},
+	{"DeviceSynchronize", TP_GPU_CALL_SYNC},
+	{"ThreadSynchronize", TP_GPU_CALL_SYNC},
+	{"CtxSynchronize", TP_GPU_CALL_SYNC},
+	{"StreamSynchronize", TP_GPU_CALL_SYNC},
+	{"EventSynchronize", TP_GPU_CALL_SYNC},
+	{"Malloc", TP_GPU_CALL_ALLOC},
+	{"HostAlloc", TP_GPU_CALL_ALLOC},
+	{"MemAlloc", TP_GPU_CALL_ALLOC},
+	{"MemHostAlloc", TP_GPU_CALL_ALLOC},
+	{"MemCreate", TP_GPU_CALL_ALLOC},
+	{"MemMap", TP_GPU_CALL_ALLOC},
+	{"HostRegister", TP_GPU_CALL_ALLOC},
+	{"MemHostRegister", TP_GPU_CALL_ALLOC},
+	{"Free", TP_GPU_CALL_FREE},
+	{"MemFree", TP_GPU_CALL_FREE},
+	{"MemRelease", TP_GPU_CALL_FREE},
+	{"MemUnmap", TP_GPU_CALL_FREE},
+	{"StreamWaitEvent", TP_GPU_CALL_WAIT_EVENT},
+	{"EventRecord", TP_GPU_CALL_RECORD_EVENT},
+	{"ModuleLoad", TP_GPU_CALL_LOAD},
+	{"LibraryLoad", TP_GPU_CALL_LOAD},
+	{"EventQuery", TP_GPU_CALL_QUERY},
+	{"StreamQuery", TP_GPU_CALL_QUERY},
+};
+
+static const char *behind_prefix(const char *name)
+{
+	static const char *const prefixes[] = {"cuda", "cu64", "cu"};
+	while (*name == '_')
+		name++;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return name + strlen(prefixes[i]);
+	return "";
+}
+
+uint8_t tp_callnames_class(const char *name)
+{
+	const char *rest = behind_prefix(name);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (strncmp(rest, rows[i].begin, strlen(rows[i].begin)) != 0)
+			continue;
+		if (rows[i].class == TP_GPU_CALL_COPY && strstr(rest, "Async"))
+			return TP_GPU_CALL_COPY_ASYNC;
+		return rows[i].class;
+	}
+	return TP_GPU_CALL_OTHER;
+}
+
+bool tp_callnames_is_told(uint8_t class)
+{
+	return class != TP_GPU_CALL_OTHER && class != TP_GPU_CALL_QUERY;
+}
+
+void tp_callnames_load(struct tp_callnames *out, const struct tp_cuptilib *lib,
+		       uint32_t (*name_id)(void *context, const char *name), void *context)
+{
+	memset(out, 0, sizeof(*out));
+	for (int domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++)
+		for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++) {
+			const char *name = NULL;
+			if (lib->get_callback_name(domain, cbid, &name) != CUPTI_OK || !name)
+				continue; /* numbers have holes */
+			uint8_t class = tp_callnames_class(name);
+			out->does[domain][cbid] = class;
+			out->n[domain]++;
+			if (tp_callnames_is_told(class))
+				out->name[domain][cbid] = name_id(context, name);
+		}
+}

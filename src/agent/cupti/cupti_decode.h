@@ -1,0 +1,34 @@
+/*
+ * One record of CUPTI into one event of the ring, with what belongs to it. Reads no field beyond
+ * those of cupti_abi.h. A record of a kind that was not asked for, of a call that says nothing, or
+ * without times makes no event and is counted.
+ *
+ * One thread at a time, as the ring.
+ */
+#ifndef TRAINPROF_SRC_AGENT_CUPTI_CUPTI_DECODE_H
+#define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_DECODE_H
+
+#include "agent/ring/name_table.h"
+#include "agent/ring/place_table.h"
+#include "agent/ring/ring_writer.h"
+#include "call_names.h"
+#include "cupti_abi.h"
+
+struct tp_translator {
+	struct tp_ringwriter *ring;
+	struct tp_nametable names;
+	struct tp_placetable places;
+	struct tp_callnames calls;
+	uint8_t thread_flag; /* TP_GPU_FLAG_PTHREAD where CUPTI does not tell tids */
+};
+
+/* Zeroed memory is to be given its ring. */
+void tp_translator_init(struct tp_translator *decoder, struct tp_ringwriter *ring);
+
+/* Another buffer begins: what records point to may have changed since the one before. */
+void tp_decode_begin(struct tp_translator *decoder);
+
+/* The record's first 4 bytes are its kind; it is as long as CUPTI makes that kind. */
+void tp_decode(struct tp_translator *decoder, const struct cupti_record *record);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * When the agent collects by CUPTI: finds it, opens a session when the reader wants events, tends
+ * it, and lets go of it when nobody wants or reads any, when another tool comes, or when the
+ * program ends. The state of the ring says which. Only the agent's own thread.
+ */
+#ifndef TRAINPROF_SRC_AGENT_CUPTI_CUPTI_LIFECYCLE_H
+#define TRAINPROF_SRC_AGENT_CUPTI_CUPTI_LIFECYCLE_H
+
+#include "callback_takeover.h"
+#include "cupti_session.h"
+#include "retry_backoff.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tp_ringwriter;
+
+/* Zeroed: nothing was begun. */
+struct tp_collecting {
+	struct tp_ringwriter *ring;
+	struct tp_session session;
+	struct tp_theft theft;
+	struct tp_standaside aside;
+	bool is_late;     /* in a program that used CUDA before we came */
+	bool starts_idle; /* until the reader wants events */
+	bool is_nicer;    /* this thread */
+	bool is_registered;
+	enum { TP_CUPTI_UNSOUGHT, TP_CUPTI_FOUND, TP_CUPTI_GONE } cupti;
+	bool is_open;
+	uint64_t clock_at_ns;
+	uint64_t loaded_at_ns;
+	uint64_t release_at_ns; /* when what was paused is let go of; 0 = nothing is */
+	uint64_t tail;          /* of the reader, and since when */
+	uint64_t tail_at_ns;
+	uint64_t n_gone; /* dropped events at that time */
+};
+
+/* What was lost or given up before is tried anew: a ring that begins, or begins again. The ring is
+ * borrowed for good. */
+void tp_collecting_begin(struct tp_collecting *collecting, struct tp_ringwriter *ring);
+
+/* One look, about every 100 ms. `wanted` is the reader's word. `may_seek`: CUDA has begun; loading
+ * CUPTI would begin it. `at_exit` is registered with the first session, so that it runs before the
+ * exit handlers of CUPTI. */
+void tp_collecting_look(struct tp_collecting *collecting, uint32_t wanted, bool may_seek,
+			void (*at_exit)(void));
+
+/* Looks have to come soon: something is open, or is let go of. */
+bool tp_collecting_is_busy(const struct tp_collecting *collecting);
+
+/* The program ends: nothing more will be delivered, what is incomplete comes as it is. */
+void tp_collecting_finish(struct tp_collecting *collecting);
+/* The program goes on without us: what was launched is waited for, up to 200 ms. */
+void tp_collecting_leave(struct tp_collecting *collecting);
+
+/* The reader was killed, perhaps while it wanted events: nobody else would end what that costs. */
+bool tp_collecting_is_reader_gone(const struct tp_ringwriter *ring);
+
+#endif

@@ -1,0 +1,400 @@
+/* Subscribes, switches kinds of records on and off, takes the buffers that CUPTI fills. */
+#include "cupti_session.h"
+
+#include "agent/nvtx/nvtx_ranges.h"
+#include "agent/ring/host_clock.h"
+
+#include "trainprof/wire/gpu_faults.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	BATCH = 64,          /* records decoded in one go, holding the lock */
+	CACHE_LINE = 64,     /* of most processors; of others it is only slower */
+	CLOCK_TRIES = 5,     /* of which the tightest is told */
+	DEVICE_BUFFERS = 16, /* of 3.2 MB, at most: the GPU's memory is the program's */
+	FIRST_DEVICE_BUFFERS = 1,
+};
+
+/* CUPTI's callbacks carry no context. Set once, before any of them can come. */
+static struct tp_session *current;
+
+/* For what CUPTI may not be refused before 12.9; nobody reads it. */
+static uint8_t scratch[TP_BUFFERPOOL_BYTES] __attribute__((aligned(8)));
+
+static const struct {
+	int kind;
+	bool is_needed;
+	uint8_t event; /* what the ring has of it */
+} kinds[] = {
+	{CUPTI_CONCURRENT_KERNEL, true, TP_GPU_EVENT_KERNEL},
+	{CUPTI_MEMCPY, false, TP_GPU_EVENT_COPY},
+	{CUPTI_MEMCPY2, false, TP_GPU_EVENT_PEER},
+	{CUPTI_MEMSET, false, TP_GPU_EVENT_SET},
+	{CUPTI_SYNCHRONIZATION, false, TP_GPU_EVENT_SYNC},
+	{CUPTI_OVERHEAD, false, TP_GPU_EVENT_OVERHEAD},
+	{CUPTI_RUNTIME, false, TP_GPU_EVENT_CALL},
+	{CUPTI_DRIVER, false, TP_GPU_EVENT_CALL},
+};
+
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+void tp_session_init(struct tp_session *session, struct tp_ringwriter *ring)
+{
+	session->ring = ring;
+	pthread_mutex_init(&session->lock, NULL);
+	tp_translator_init(&session->decoder, ring);
+	__atomic_store_n(&current, session, __ATOMIC_RELEASE);
+}
+
+/* ---- what CUPTI calls ----------------------------------------------------------------------- */
+
+/* In the thread that launches: no lock, no system call. */
+static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
+{
+	struct tp_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	*max_records = 0;
+	*size = TP_BUFFERPOOL_BYTES;
+	*buffer = tp_bufferpool_take(&session->pool);
+	__atomic_fetch_add(&session->n_requested, 1, __ATOMIC_RELAXED);
+	if (*buffer)
+		return;
+	if (tp_ringwriter_is_ours(session->ring))
+		__atomic_fetch_add(&session->ring->header->n_scratch, 1, __ATOMIC_RELAXED);
+	if (session->may_refuse)
+		*size = 0;
+	else
+		*buffer = scratch;
+}
+
+/* CUPTI is asked without the lock: it has locks of its own. How many; *result is why no more. */
+static size_t next_records(struct tp_session *session, uint8_t *buffer, size_t valid,
+			   struct cupti_record *batch[BATCH], struct cupti_record **last,
+			   int *result)
+{
+	size_t n = 0;
+	*result = CUPTI_OK;
+	while (n < BATCH) {
+		*result = session->lib.get_next_record(buffer, valid, last);
+		if (*result != CUPTI_OK)
+			break;
+		/* Until it is decoded the rest of it comes nearer. */
+		for (size_t at = CACHE_LINE; at < sizeof(struct cupti_kernel); at += CACHE_LINE)
+			__builtin_prefetch((const char *)*last + at);
+		batch[n++] = *last;
+	}
+	return n;
+}
+
+static void decode_buffer(struct tp_session *session, uint8_t *buffer, size_t valid)
+{
+	struct cupti_record *batch[BATCH];
+	struct cupti_record *last = NULL;
+	int result;
+	pthread_mutex_lock(&session->lock);
+	tp_decode_begin(&session->decoder);
+	pthread_mutex_unlock(&session->lock);
+	do {
+		size_t n = next_records(session, buffer, valid, batch, &last, &result);
+		pthread_mutex_lock(&session->lock);
+		for (size_t i = 0; i < n; i++)
+			tp_decode(&session->decoder, batch[i]);
+		/* Nobody says how many records are behind one that CUPTI cannot read. */
+		if (result != CUPTI_OK && result != CUPTI_LIMIT_REACHED)
+			session->ring->header->n_lost++;
+		tp_ringwriter_publish(session->ring);
+		pthread_mutex_unlock(&session->lock);
+	} while (result == CUPTI_OK);
+}
+
+static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, size_t size,
+			size_t valid)
+{
+	struct tp_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	size_t n_dropped = 0;
+	(void)size;
+	if (!tp_ringwriter_is_ours(session->ring))
+		return;
+	uint64_t begun_ns = tp_hostclock_ns(CLOCK_THREAD_CPUTIME_ID);
+	/* Ranges come before the calls in them, so that a reader knows those when these come. */
+	if (session->has_ranges)
+		tp_ranges_drain(tp_hostclock_ns(CLOCK_MONOTONIC), false);
+	if (buffer && buffer != scratch && valid)
+		decode_buffer(session, buffer, valid);
+	if (session->lib.get_num_dropped(cuda_context, stream, &n_dropped) != CUPTI_OK)
+		n_dropped = 0;
+	if (buffer)
+		tp_bufferpool_give(&session->pool, buffer);
+	__atomic_fetch_add(&session->n_returned, 1, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&session->lock);
+	session->ring->header->n_lost += n_dropped;
+	session->ring->header->n_buffers++;
+	session->ring->header->cost_ns += tp_hostclock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* Twice for each launch, and only while it is watched for. */
+static void on_call(void *context, int domain, uint32_t cbid, const void *data)
+{
+	struct tp_session *session = context;
+	(void)domain;
+	(void)cbid;
+	(void)data;
+	__atomic_fetch_add(&session->n_called, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static enum tp_gpu_state refuse(struct tp_session *session, const char *call, int result)
+{
+	enum tp_gpu_state state = result == CUPTI_TAKEN ? TP_GPU_STATE_TAKEN : TP_GPU_STATE_FAILED;
+	struct tp_gpu_ring_header *header = session->ring->header;
+	snprintf(header->failed_call, sizeof(header->failed_call), "%s", call);
+	header->error = result;
+	return state;
+}
+
+static enum tp_gpu_state subscribe(struct tp_session *session)
+{
+	char other[CUPTI_NAME_BYTES] = "";
+	struct cupti_subscriber_params params = {
+		.size = sizeof(params),
+		.own_name = "trainprof",
+		.other_name = other,
+		.other_name_bytes = sizeof(other),
+	};
+	int result;
+	if (session->lib.subscribe_v2)
+		result = session->lib.subscribe_v2(&session->subscriber, on_call, session, &params);
+	else
+		result = session->lib.subscribe(&session->subscriber, on_call, session);
+	if (result == CUPTI_OK)
+		return TP_GPU_STATE_OPEN;
+	session->subscriber = NULL;
+	other[sizeof(other) - 1] = '\0';
+	memcpy(session->ring->header->owner, other, sizeof(other));
+	return refuse(session, session->lib.subscribe_v2 ? "cuptiSubscribe_v2" : "cuptiSubscribe",
+		      result);
+}
+
+static bool has_fault(const struct tp_session *session, enum tp_gpu_fault_kind kind)
+{
+	const struct tp_cuptilib *lib = &session->lib;
+	return tp_gpu_fault_find(kind, lib->version, lib->driver_version) != NULL;
+}
+
+/* What helps and is not needed: refusals are the versions' and the environment's own. */
+static void set_attributes(struct tp_session *session)
+{
+	static const struct {
+		int attribute;
+		size_t value;
+	} values[] = {{CUPTI_DEVICE_BUFFER_POOL_LIMIT, DEVICE_BUFFERS},
+		      {CUPTI_DEVICE_BUFFER_PRE_ALLOCATE, FIRST_DEVICE_BUFFERS}};
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]) && session->lib.set_attribute;
+	     i++) {
+		size_t size = sizeof(values[i].value);
+		size_t value = values[i].value;
+		session->lib.set_attribute(values[i].attribute, &size, &value);
+	}
+	bool tells_tids = session->lib.set_thread_id_type &&
+			  session->lib.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM) == CUPTI_OK;
+	session->may_refuse = !has_fault(session, TP_GPU_FAULT_NO_NULL);
+	/* Buffers of the window before may be decoded now. */
+	pthread_mutex_lock(&session->lock);
+	session->decoder.thread_flag = tells_tids ? 0 : TP_GPU_FLAG_PTHREAD;
+	pthread_mutex_unlock(&session->lock);
+	/* Else there is a record of each query of an event that is not there yet. */
+	if (session->lib.enable_all_syncs)
+		session->lib.enable_all_syncs(0);
+}
+
+/* CUPTI does not promise that it keeps each name where it told it. */
+static uint32_t name_id(void *context, const char *name)
+{
+	tp_nametable_doubt(context);
+	return tp_nametable_id(context, name);
+}
+
+static int switch_call(struct tp_session *session, int domain, uint32_t cbid, uint8_t is_on)
+{
+	return domain == CUPTI_DOMAIN_DRIVER ? session->lib.enable_driver_call(cbid, is_on)
+					     : session->lib.enable_runtime_call(cbid, is_on);
+}
+
+/* All told calls of a domain on or off; false at the first that refuses. */
+static bool switch_calls(struct tp_session *session, int domain, uint8_t is_on)
+{
+	for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++)
+		if (tp_callnames_is_told(session->decoder.calls.does[domain][cbid]) &&
+		    switch_call(session, domain, cbid, is_on) != CUPTI_OK)
+			return false;
+	return true;
+}
+
+static bool filter_calls(struct tp_session *session, int domain)
+{
+	bool is_able = !has_fault(session, TP_GPU_FAULT_NO_FILTER) &&
+		       session->lib.enable_driver_call && session->lib.enable_runtime_call;
+	if (!is_able)
+		return false;
+	if (!switch_calls(session, domain, 1)) {
+		switch_calls(session, domain, 0);
+		return false;
+	}
+	session->filtered |= 1u << domain;
+	return true;
+}
+
+static int switch_on(struct tp_session *session, size_t row)
+{
+	int kind = kinds[row].kind;
+	if (kind == CUPTI_RUNTIME && filter_calls(session, CUPTI_DOMAIN_RUNTIME))
+		return CUPTI_OK;
+	if (kind == CUPTI_DRIVER && filter_calls(session, CUPTI_DOMAIN_DRIVER))
+		return CUPTI_OK;
+	int result = session->lib.enable(kind);
+	if (result == CUPTI_OK)
+		session->kinds |= 1u << row;
+	return result;
+}
+
+static enum tp_gpu_state switch_all_on(struct tp_session *session)
+{
+	uint64_t collected = 0;
+	for (size_t row = 0; row < N_KINDS; row++) {
+		int result = switch_on(session, row);
+		if (result == CUPTI_OK)
+			collected |= 1ull << kinds[row].event;
+		else if (kinds[row].is_needed || result == CUPTI_TAKEN)
+			return refuse(session, "cuptiActivityEnable", result);
+	}
+	session->ring->header->kinds = collected;
+	return TP_GPU_STATE_OPEN;
+}
+
+/* A window's first or last event. */
+static void tell_window(struct tp_session *session, uint8_t type)
+{
+	struct tp_gpu_event event = {
+		.type = type,
+		.flags = TP_GPU_FLAG_HOST_CLOCK,
+		.id = session->ring->header->n_windows,
+		.t0 = tp_hostclock_ns(CLOCK_MONOTONIC),
+	};
+	pthread_mutex_lock(&session->lock);
+	tp_ringwriter_put(session->ring, &event, 1);
+	tp_ringwriter_publish(session->ring);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* All but switching on. */
+static enum tp_gpu_state prepare(struct tp_session *session)
+{
+	enum tp_gpu_state state = subscribe(session);
+	if (state != TP_GPU_STATE_OPEN)
+		return state;
+	set_attributes(session);
+	if (!tp_session_tell_clock(session))
+		return session->ring->header->error == CUPTI_TAKEN ? TP_GPU_STATE_TAKEN
+								   : TP_GPU_STATE_FAILED;
+	if (!session->has_names)
+		tp_callnames_load(&session->decoder.calls, &session->lib, name_id,
+				  &session->decoder.names);
+	session->has_names = true;
+	int result = session->lib.register_callbacks(on_request, on_complete);
+	return result == CUPTI_OK ? TP_GPU_STATE_OPEN
+				  : refuse(session, "cuptiActivityRegisterCallbacks", result);
+}
+
+enum tp_gpu_state tp_session_open(struct tp_session *session)
+{
+	int failure = tp_ringwriter_reserve(session->ring);
+	if (!failure && !session->pool.memory)
+		failure = tp_bufferpool_init(&session->pool);
+	if (failure) {
+		session->ring->header->error = failure;
+		return TP_GPU_STATE_NO_ROOM;
+	}
+	enum tp_gpu_state state = prepare(session);
+	if (state == TP_GPU_STATE_OPEN) {
+		session->ring->header->n_windows++;
+		tell_window(session, TP_GPU_EVENT_OPEN);
+		state = switch_all_on(session);
+		if (state != TP_GPU_STATE_OPEN)
+			tp_session_pause(session);
+	}
+	if (state != TP_GPU_STATE_OPEN)
+		tp_session_release(session);
+	return state;
+}
+
+/* ---- open ----------------------------------------------------------------------------------- */
+
+void tp_session_flush(struct tp_session *session, bool force)
+{
+	/* Before anything was asked for there is nothing, and CUPTI has been seen to hang. */
+	if (__atomic_load_n(&session->n_requested, __ATOMIC_RELAXED))
+		session->lib.flush_all(force ? CUPTI_FLUSH_FORCED : 0);
+}
+
+bool tp_session_tell_clock(struct tp_session *session)
+{
+	struct tp_gpu_clock best = {.error_ns = UINT32_MAX};
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint64_t cupti_ns = 0;
+		uint64_t before_ns = tp_hostclock_ns(CLOCK_MONOTONIC);
+		int result = session->lib.get_timestamp(&cupti_ns);
+		uint64_t half_ns = (tp_hostclock_ns(CLOCK_MONOTONIC) - before_ns) / 2;
+		if (result != CUPTI_OK) {
+			refuse(session, "cuptiGetTimestamp", result);
+			return false;
+		}
+		if (half_ns < best.error_ns)
+			best = (struct tp_gpu_clock){.host_ns = before_ns + half_ns,
+						     .cupti_ns = cupti_ns,
+						     .error_ns = (uint32_t)half_ns};
+	}
+	tp_ringwriter_add_clock(session->ring, &best);
+	return true;
+}
+
+bool tp_session_watch(struct tp_session *session, bool is_on)
+{
+	if (!session->lib.enable_callback || !session->subscriber)
+		return false;
+	bool is_watched = false;
+	for (int domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++)
+		for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++) {
+			uint8_t does = session->decoder.calls.does[domain][cbid];
+			if ((does == TP_GPU_CALL_LAUNCH || does == TP_GPU_CALL_GRAPH_LAUNCH) &&
+			    session->lib.enable_callback(is_on, session->subscriber, domain,
+							 cbid) == CUPTI_OK)
+				is_watched = true;
+		}
+	return is_watched;
+}
+
+/* ---- closing -------------------------------------------------------------------------------- */
+
+void tp_session_pause(struct tp_session *session)
+{
+	for (size_t row = 0; row < N_KINDS; row++)
+		if (session->kinds & 1u << row)
+			session->lib.disable(kinds[row].kind);
+	for (int domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++)
+		if (session->filtered & 1u << domain)
+			switch_calls(session, domain, 0);
+	session->kinds = 0;
+	session->filtered = 0;
+	session->ring->header->kinds = 0;
+	tell_window(session, TP_GPU_EVENT_CLOSE);
+}
+
+void tp_session_release(struct tp_session *session)
+{
+	if (session->subscriber)
+		session->lib.unsubscribe(session->subscriber);
+	session->subscriber = NULL;
+}

@@ -1,0 +1,282 @@
+/* Walks through loaded libraries, their dynamic sections and relocations. */
+#include "got_patch.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Of a word that calls go through, and of one that has an address (psABI supplements). */
+#if defined(__x86_64__)
+enum { CALLED = R_X86_64_JUMP_SLOT, KEPT = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { CALLED = R_AARCH64_JUMP_SLOT, KEPT = R_AARCH64_GLOB_DAT };
+#else
+enum { CALLED = -1, KEPT = -1 };
+#endif
+
+enum { IMAGES_MOST = 16, PATH_MOST = 512 }; /* of more the rest is left alone */
+
+/* A loaded file; addresses are those of this process. */
+struct image {
+	char path[PATH_MOST]; /* "": the program itself */
+	uintptr_t base;
+	uintptr_t from; /* of all its mappings */
+	uintptr_t until;
+	uintptr_t fixed_from; /* read-only once the loader is done with it */
+	uintptr_t fixed_until;
+	const Elf64_Dyn *dynamic;
+	size_t n_dynamic;
+	const char *texts;
+	size_t texts_bytes;
+	const Elf64_Sym *symbols;
+};
+
+/* Those that need a library. */
+struct walk {
+	const char *needed;
+	unsigned long long n_loaded;
+	struct image images[IMAGES_MOST];
+	size_t n;
+};
+
+struct hunt {
+	const struct image *image;
+	const struct tp_import *imports;
+	size_t n;
+	unsigned n_replaced;
+};
+
+/* ---- an image ------------------------------------------------------------------------------- */
+
+static void *pointer(uintptr_t address)
+{
+	return (void *)address; /* NOLINT(performance-no-int-to-ptr): as the loader tells them */
+}
+
+static bool holds(const struct image *image, uintptr_t at, size_t bytes)
+{
+	return at >= image->from && at <= image->until && bytes <= image->until - at;
+}
+
+/* Of a dynamic section the loader has made addresses of most values, but not of all everywhere. */
+static uintptr_t address(const struct image *image, uintptr_t value)
+{
+	return value < image->from ? image->base + value : value;
+}
+
+static uintptr_t value_of(const struct image *image, Elf64_Sxword tag)
+{
+	for (size_t i = 0; i < image->n_dynamic && image->dynamic[i].d_tag != DT_NULL; i++)
+		if (image->dynamic[i].d_tag == tag)
+			return image->dynamic[i].d_un.d_val;
+	return 0;
+}
+
+static void add_mapping(struct image *image, const Elf64_Phdr *header)
+{
+	uintptr_t from = image->base + header->p_vaddr;
+	if (from < image->from)
+		image->from = from;
+	if (from + header->p_memsz > image->until)
+		image->until = from + header->p_memsz;
+}
+
+/* False: it has no tables that could be read. */
+static bool read_image(struct image *out, const struct dl_phdr_info *info)
+{
+	*out = (struct image){.base = info->dlpi_addr, .from = UINTPTR_MAX};
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *header = &info->dlpi_phdr[i];
+		uintptr_t at = out->base + header->p_vaddr;
+		if (header->p_type == PT_LOAD)
+			add_mapping(out, header);
+		if (header->p_type == PT_DYNAMIC) {
+			out->dynamic = pointer(at);
+			out->n_dynamic = header->p_memsz / sizeof(*out->dynamic);
+		}
+		if (header->p_type == PT_GNU_RELRO) {
+			out->fixed_from = at;
+			out->fixed_until = at + header->p_memsz;
+		}
+	}
+	if (!out->dynamic ||
+	    !holds(out, (uintptr_t)out->dynamic, out->n_dynamic * sizeof(*out->dynamic)))
+		return false;
+	uintptr_t texts = address(out, value_of(out, DT_STRTAB));
+	uintptr_t symbols = address(out, value_of(out, DT_SYMTAB));
+	out->texts_bytes = value_of(out, DT_STRSZ);
+	if (!holds(out, texts, out->texts_bytes) || !holds(out, symbols, sizeof(*out->symbols)))
+		return false;
+	out->texts = pointer(texts);
+	out->symbols = pointer(symbols);
+	return true;
+}
+
+/* Its texts end with a NUL, so a text that begins in them ends in them. */
+static const char *text_at(const struct image *image, size_t offset)
+{
+	bool is_whole = image->texts_bytes && !image->texts[image->texts_bytes - 1];
+	return is_whole && offset < image->texts_bytes ? image->texts + offset : "";
+}
+
+static bool needs(const struct image *image, const char *prefix)
+{
+	for (size_t i = 0; i < image->n_dynamic && image->dynamic[i].d_tag != DT_NULL; i++)
+		if (image->dynamic[i].d_tag == DT_NEEDED &&
+		    strncmp(text_at(image, image->dynamic[i].d_un.d_val), prefix, strlen(prefix)) ==
+			    0)
+			return true;
+	return false;
+}
+
+/* ---- its words ------------------------------------------------------------------------------ */
+
+static const struct tp_import *import_of(const struct hunt *hunt, const Elf64_Rela *relocation)
+{
+	const struct image *image = hunt->image;
+	int type = (int)ELF64_R_TYPE(relocation->r_info);
+	const Elf64_Sym *symbol = image->symbols + ELF64_R_SYM(relocation->r_info);
+	if ((type != CALLED && type != KEPT) || !holds(image, (uintptr_t)symbol, sizeof(*symbol)))
+		return NULL;
+	const char *name = text_at(image, symbol->st_name);
+	for (size_t i = 0; i < hunt->n; i++)
+		if (hunt->imports[i].theirs && strcmp(name, hunt->imports[i].symbol) == 0)
+			return &hunt->imports[i];
+	return NULL;
+}
+
+/* What leads to where it should, or has not been used yet and leads back into its own library, to
+ * what will fill it. All else was led there by somebody. */
+static bool is_replaceable(const struct image *image, const struct tp_import *import,
+			   uintptr_t value)
+{
+	return value != import->ours &&
+	       (value == import->theirs || (value > image->from && value < image->until));
+}
+
+static bool store(const struct image *image, uintptr_t at, uintptr_t value)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *begin = pointer(at & ~(page - 1));
+	bool is_fixed = at >= image->fixed_from && at < (image->fixed_until & ~(page - 1));
+	if (is_fixed && mprotect(begin, page, PROT_READ | PROT_WRITE) != 0)
+		return false;
+	__atomic_store_n((uintptr_t *)pointer(at), value, __ATOMIC_RELEASE);
+	if (is_fixed)
+		mprotect(begin, page, PROT_READ);
+	return true;
+}
+
+static void look_at_word(struct hunt *hunt, const Elf64_Rela *relocation)
+{
+	const struct image *image = hunt->image;
+	const struct tp_import *import = import_of(hunt, relocation);
+	uintptr_t at = image->base + relocation->r_offset;
+	if (!import || at % sizeof(uintptr_t) || !holds(image, at, sizeof(uintptr_t)) ||
+	    !is_replaceable(image, import,
+			    __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE)))
+		return;
+	hunt->n_replaced += store(image, at, import->ours);
+}
+
+/* The first `n_relative` of them have no symbol; in large libraries they are most of them. */
+static void look_at_table(struct hunt *hunt, Elf64_Sxword tag, Elf64_Sxword bytes_tag,
+			  size_t n_relative)
+{
+	uintptr_t table = value_of(hunt->image, tag);
+	size_t bytes = value_of(hunt->image, bytes_tag);
+	const Elf64_Rela *relocations = pointer(address(hunt->image, table));
+	if (!table || !holds(hunt->image, (uintptr_t)relocations, bytes))
+		return;
+	for (size_t i = n_relative; i < bytes / sizeof(*relocations); i++)
+		look_at_word(hunt, &relocations[i]);
+}
+
+/*
+ * For good, so that it is not unloaded meanwhile, nor later with words of ours in it. As a side
+ * effect the loader is done with it: it lists a library early, makes pages of it read-only at the
+ * end, and serves nobody else meanwhile. False: it is gone, or another one is in its place.
+ */
+static bool pin(const struct image *image)
+{
+	struct link_map *map = NULL;
+	void *handle = dlopen(*image->path ? image->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	return handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == image->base;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static int count_loaded(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct walk *walk = context;
+	(void)size;
+	walk->n_loaded = info->dlpi_adds;
+	return 1;
+}
+
+/* The loader waits for us here, and so may a child that is forked meanwhile: only what is short. */
+static int note_image(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct walk *walk = context;
+	struct image *image = &walk->images[walk->n];
+	(void)size;
+	walk->n_loaded = info->dlpi_adds;
+	if (walk->n == IMAGES_MOST || !read_image(image, info) || !needs(image, walk->needed))
+		return 0;
+	if (info->dlpi_name && strlen(info->dlpi_name) < sizeof(image->path)) {
+		memcpy(image->path, info->dlpi_name, strlen(info->dlpi_name) + 1);
+		walk->n++;
+	}
+	return 0;
+}
+
+void tp_importslots_replace(struct tp_importslots *slots, const struct tp_import *imports, size_t n,
+			    const char *needed)
+{
+	struct walk walk = {.needed = needed};
+	dl_iterate_phdr(count_loaded, &walk);
+	if (walk.n_loaded == slots->n_loaded)
+		return;
+	dl_iterate_phdr(note_image, &walk);
+	slots->n_loaded = walk.n_loaded;
+	for (size_t i = 0; i < walk.n; i++) {
+		struct hunt hunt = {.image = &walk.images[i], .imports = imports, .n = n};
+		if (!pin(hunt.image))
+			continue;
+		if (value_of(hunt.image, DT_PLTREL) == DT_RELA)
+			look_at_table(&hunt, DT_JMPREL, DT_PLTRELSZ, 0);
+		look_at_table(&hunt, DT_RELA, DT_RELASZ, value_of(hunt.image, DT_RELACOUNT));
+		slots->n_replaced += hunt.n_replaced;
+	}
+}
+
+struct search {
+	uintptr_t address;
+	char *out;
+	size_t size;
+};
+
+static int match_address(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const struct search *search = context;
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *header = &info->dlpi_phdr[i];
+		uintptr_t offset = search->address - (info->dlpi_addr + header->p_vaddr);
+		if (header->p_type != PT_LOAD || offset >= header->p_memsz)
+			continue;
+		strncpy(search->out, info->dlpi_name ? info->dlpi_name : "", search->size - 1);
+		return 1;
+	}
+	return 0;
+}
+
+void tp_importslots_file_of(char *out, size_t size, uintptr_t address)
+{
+	struct search search = {.address = address, .out = out, .size = size};
+	memset(out, 0, size);
+	dl_iterate_phdr(match_address, &search);
+}

@@ -1,0 +1,422 @@
+/* Tells ranges of the program's threads. */
+#include "nvtx_ranges.h"
+
+#include "agent/ring/host_clock.h"
+#include "nvtx_message.h"
+#include "nvtx_names.h"
+#include "nvtx_queue.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	DOMAINS_MOST = 256, /* of more the rest are one */
+	OUTER_LEVELS = 2,   /* of a thread's ranges, that are steps and phases */
+	LEVELS_MOST = 32,   /* of a thread; ranges in deeper ones are left out */
+	TAKEN_AT_ONCE = 64, /* holding the lock */
+};
+
+/* What a program holds as a domain's handle. */
+struct domain {
+	uint32_t name;
+	bool has_payloads; /* that mean something to us: NCCL's */
+};
+
+static struct {
+	struct tp_ringwriter *ring;
+	pthread_mutex_t *lock;
+	struct tp_rangequeue queue;
+	struct tp_rangenames names;
+	struct domain domains[DOMAINS_MOST]; /* the first one is that of ranges without any */
+	uint32_t n_domains;                  /* asked for */
+	uint32_t n_started;                  /* ranges that any thread may end */
+	bool has_room;                       /* the ring, for events */
+	bool has_tried;                      /* to make it; the agent's thread's */
+	pthread_key_t key;
+} ranges;
+
+/* ---- the thread ----------------------------------------------------------------------------- */
+
+/*
+ * What is known of a thread, packed into the one word that a thread has without any memory being
+ * allocated (below 32 keys of a process glibc has room in the thread itself).
+ */
+struct self {
+	uint32_t tid;      /* 22 bits: PID_MAX_LIMIT of Linux */
+	uint32_t level;    /* of open ranges, up to LEVELS_MOST */
+	uint32_t left_out; /* bit l: the range of that level was not told */
+};
+
+enum { TID_BITS = 22, LEVEL_BITS = 10 };
+
+static struct self self_get(void)
+{
+	uint64_t word = (uint64_t)(uintptr_t)pthread_getspecific(ranges.key);
+	struct self self = {
+		.tid = word & ((1u << TID_BITS) - 1),
+		.level = word >> TID_BITS & ((1u << LEVEL_BITS) - 1),
+		.left_out = (uint32_t)(word >> (TID_BITS + LEVEL_BITS)),
+	};
+	if (!self.tid)
+		self.tid = (uint32_t)syscall(SYS_gettid);
+	return self;
+}
+
+static void self_set(struct self self)
+{
+	uint64_t word = self.tid | (uint64_t)self.level << TID_BITS |
+			(uint64_t)self.left_out << (TID_BITS + LEVEL_BITS);
+	pthread_setspecific(ranges.key, (const void *)(uintptr_t)word);
+}
+
+/* ---- putting -------------------------------------------------------------------------------- */
+
+/* Wakes the agent's thread, which sleeps on that word; a few microseconds, once in thousands. */
+static void call_taker(void)
+{
+	int saved = errno;
+	syscall(SYS_futex, &ranges.ring->header->wanted, FUTEX_WAKE, 1, NULL, NULL, 0);
+	errno = saved;
+}
+
+static void leave_out(void)
+{
+	__atomic_fetch_add(&ranges.ring->header->n_nvtx_lost, 1, __ATOMIC_RELAXED);
+}
+
+/* The payload behind the range's first event. Returns how many events there are now. */
+static size_t add_payload(struct tp_gpu_event *events, const struct nvtx_payload *payload)
+{
+	const char *data = payload->data;
+	size_t n = 1;
+	if (!data || payload->size > UINT32_MAX)
+		return n;
+	for (size_t done = 0; done < payload->size && n <= TP_GPU_PAYLOAD_WORDS; done += 8) {
+		size_t left = payload->size - done;
+		struct tp_gpu_event *event = &events[n];
+		*event = (struct tp_gpu_event){
+			.type = TP_GPU_EVENT_PAYLOAD,
+			.flags = TP_GPU_FLAG_HOST_CLOCK,
+			.place = (uint16_t)(n - 1),
+			.id = (uint32_t)payload->schema,
+			.t0 = events[0].t0,
+			.dur = (uint32_t)payload->size,
+		};
+		memcpy(&event->x, data + done, left < 8 ? left : 8);
+		n++;
+	}
+	return n;
+}
+
+/* Times are read here, as the last thing. `payload` may be NULL. */
+static bool put(const struct tp_gpu_event *first, const struct nvtx_payload *payload,
+		enum tp_rangequeue_use use)
+{
+	struct tp_gpu_event events[TP_RANGEQUEUE_TOGETHER];
+	bool is_much = false;
+	size_t n = 1;
+	events[0] = *first;
+	events[0].flags |= TP_GPU_FLAG_HOST_CLOCK;
+	events[0].t0 = tp_hostclock_ns(CLOCK_MONOTONIC);
+	if (payload)
+		n = add_payload(events, payload);
+	bool is_put = tp_rangequeue_put(&ranges.queue, events, n, use, &is_much);
+	if (is_much)
+		call_taker();
+	return is_put;
+}
+
+/* ---- domains and names ---------------------------------------------------------------------- */
+
+static const struct domain *domain_of(const void *handle)
+{
+	const struct domain *domain = handle;
+	bool is_ours = domain >= ranges.domains && domain < ranges.domains + DOMAINS_MOST;
+	return is_ours ? domain : &ranges.domains[0];
+}
+
+static void *create_domain(const struct tp_rangetext *text)
+{
+	uint32_t name = tp_rangenames_id(&ranges.names, text);
+	uint32_t n = __atomic_load_n(&ranges.n_domains, __ATOMIC_ACQUIRE);
+	if (!name)
+		return &ranges.domains[0];
+	for (uint32_t i = 1; i <= n && i < DOMAINS_MOST; i++)
+		if (__atomic_load_n(&ranges.domains[i].name, __ATOMIC_ACQUIRE) == name)
+			return &ranges.domains[i];
+	uint32_t at = __atomic_add_fetch(&ranges.n_domains, 1, __ATOMIC_ACQ_REL);
+	if (at >= DOMAINS_MOST)
+		return &ranges.domains[0];
+	ranges.domains[at].has_payloads = strcmp(text->text, "NCCL") == 0;
+	__atomic_store_n(&ranges.domains[at].name, name, __ATOMIC_RELEASE);
+	return &ranges.domains[at];
+}
+
+/* False in a forked child. */
+static bool read_plain(struct tp_rangetext *text, const struct tp_range_message *message)
+{
+	if (!tp_ringwriter_is_ours(ranges.ring))
+		return false;
+	if (message->wide)
+		tp_rangetext_read_wide(text, message->wide);
+	else
+		tp_rangetext_keep(text, message->ascii);
+	return true;
+}
+
+void *tp_range_domain(const struct tp_range_message *name)
+{
+	struct tp_rangetext text;
+	return read_plain(&text, name) ? create_domain(&text) : &ranges.domains[0];
+}
+
+void *tp_range_register(const struct tp_range_message *message)
+{
+	struct tp_rangetext text;
+	uint32_t id = read_plain(&text, message) ? tp_rangenames_id(&ranges.names, &text) : 0;
+	return (void *)(uintptr_t)id; /* NOLINT(performance-no-int-to-ptr): the handle is the id */
+}
+
+static void set_text(struct tp_gpu_event *event, const struct tp_rangetext *text)
+{
+	event->id = tp_rangenames_id(&ranges.names, text);
+	if (!text->n_numbers || !event->id)
+		return;
+	event->flags |= TP_GPU_FLAG_NUMBERS;
+	event->dur = text->numbers[0];
+	event->link = text->n_numbers > 1 ? text->numbers[1] : 0;
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+static bool are_whole(const struct nvtx_attributes *attributes)
+{
+	return attributes && attributes->size >= sizeof(*attributes);
+}
+
+static void set_message(struct tp_gpu_event *event, const struct tp_range_message *message)
+{
+	struct tp_range_message told = *message;
+	struct tp_rangetext text;
+	if (are_whole(told.attributes)) {
+		const struct nvtx_attributes *attributes = told.attributes;
+		if (attributes->message_type == NVTX_MESSAGE_REGISTERED)
+			event->id = (uint32_t)(uintptr_t)attributes->message.registered;
+		else if (attributes->message_type == NVTX_MESSAGE_ASCII)
+			told.ascii = attributes->message.ascii;
+		else if (attributes->message_type == NVTX_MESSAGE_WIDE)
+			told.wide = attributes->message.wide;
+	}
+	if (told.ascii)
+		tp_rangetext_read(&text, told.ascii);
+	else if (told.wide)
+		tp_rangetext_read_wide(&text, told.wide);
+	else
+		return;
+	set_text(event, &text);
+}
+
+/* The first one that the attributes carry; NULL: none. */
+static const struct nvtx_payload *payload_of(const struct tp_range_message *message)
+{
+	const struct nvtx_attributes *attributes = message->attributes;
+	if (!are_whole(attributes) || attributes->payload_type != NVTX_PAYLOAD_EXTENDED ||
+	    attributes->n_payloads < 1)
+		return NULL;
+	return attributes->payload.list;
+}
+
+/* ---- ranges of a thread --------------------------------------------------------------------- */
+
+/* Calls of NCCL are counted: each has to be told. */
+static enum tp_rangequeue_use use_of(const struct domain *domain, struct self self)
+{
+	if (domain->has_payloads)
+		return TP_RANGEQUEUE_END;
+	return self.level < OUTER_LEVELS ? TP_RANGEQUEUE_OUTER : TP_RANGEQUEUE_INNER;
+}
+
+static bool push_told(const struct domain *domain, struct self self,
+		      const struct tp_range_message *message, const struct nvtx_payload *payload)
+{
+	enum tp_rangequeue_use use = use_of(domain, self);
+	struct tp_gpu_event event = {
+		.type = TP_GPU_EVENT_PUSH,
+		.x = self.tid | (uint64_t)domain->name << 32,
+	};
+	if (self.level >= LEVELS_MOST || !tp_rangequeue_may(&ranges.queue, 1, use)) {
+		leave_out();
+		return false;
+	}
+	set_message(&event, message);
+	return put(&event, domain->has_payloads ? payload : NULL, use);
+}
+
+int tp_range_push(const void *handle, const struct tp_range_message *message,
+		  const struct nvtx_payload *payload)
+{
+	if (!tp_ringwriter_is_ours(ranges.ring))
+		return NVTX_NO_LEVELS;
+	struct self self = self_get();
+	bool is_told = push_told(domain_of(handle), self, message,
+				 payload ? payload : payload_of(message));
+	if (self.level < LEVELS_MOST && !is_told)
+		self.left_out |= 1u << self.level;
+	if (self.level < (1u << LEVEL_BITS) - 1)
+		self.level++;
+	self_set(self);
+	return NVTX_NO_LEVELS;
+}
+
+/* The end of a range that was not told is not told either. One too many is the reader's to
+ * ignore: in another domain it may be the end of something. */
+int tp_range_pop(const void *handle, const struct nvtx_payload *payload)
+{
+	if (!tp_ringwriter_is_ours(ranges.ring))
+		return NVTX_NO_LEVELS;
+	const struct domain *domain = domain_of(handle);
+	struct self self = self_get();
+	bool is_told = true;
+	if (self.level) {
+		self.level--;
+		uint32_t bit = self.level < LEVELS_MOST ? 1u << self.level : 0;
+		is_told = bit && !(self.left_out & bit);
+		self.left_out &= ~bit;
+		self_set(self);
+	}
+	struct tp_gpu_event event = {
+		.type = TP_GPU_EVENT_POP,
+		.x = self.tid | (uint64_t)domain->name << 32,
+	};
+	if (is_told)
+		put(&event, domain->has_payloads ? payload : NULL, TP_RANGEQUEUE_END);
+	return NVTX_NO_LEVELS;
+}
+
+/* ---- ranges that any thread may end, and instants ------------------------------------------- */
+
+/* 0: it is not told, and so is its end. */
+uint64_t tp_range_start(const struct tp_range_message *message)
+{
+	if (!tp_ringwriter_is_ours(ranges.ring))
+		return 0;
+	struct self self = self_get();
+	self_set(self);
+	if (!tp_rangequeue_may(&ranges.queue, 1, TP_RANGEQUEUE_INNER)) {
+		leave_out();
+		return 0;
+	}
+	uint32_t number = __atomic_add_fetch(&ranges.n_started, 1, __ATOMIC_RELAXED);
+	struct tp_gpu_event event = {
+		.type = TP_GPU_EVENT_START,
+		.x = number | (uint64_t)self.tid << 32,
+	};
+	set_message(&event, message);
+	return put(&event, NULL, TP_RANGEQUEUE_INNER) ? event.x : 0;
+}
+
+void tp_range_end(uint64_t range)
+{
+	struct tp_gpu_event event = {.type = TP_GPU_EVENT_END, .x = range};
+	if (range && tp_ringwriter_is_ours(ranges.ring))
+		put(&event, NULL, TP_RANGEQUEUE_END);
+}
+
+void tp_range_mark(const void *handle, const struct tp_range_message *message)
+{
+	if (!tp_ringwriter_is_ours(ranges.ring))
+		return;
+	struct self self = self_get();
+	self_set(self);
+	struct tp_gpu_event event = {
+		.type = TP_GPU_EVENT_MARK,
+		.x = self.tid | (uint64_t)domain_of(handle)->name << 32,
+	};
+	if (!tp_rangequeue_may(&ranges.queue, 1, TP_RANGEQUEUE_INNER)) {
+		leave_out();
+		return;
+	}
+	set_message(&event, message);
+	put(&event, NULL, TP_RANGEQUEUE_INNER);
+}
+
+/* ---- draining ------------------------------------------------------------------------------- */
+
+/* A few, holding the lock. False: there are no more. */
+static bool drain_some(bool has_room)
+{
+	struct tp_gpu_event events[TP_RANGEQUEUE_TOGETHER];
+	uint64_t n_lost;
+	size_t n = 1;
+	pthread_mutex_lock(ranges.lock);
+	for (int i = 0; i < TAKEN_AT_ONCE && n; i++) {
+		n = tp_rangequeue_take(&ranges.queue, events, &n_lost);
+		if (n && n_lost)
+			tp_ringwriter_lose(ranges.ring, n_lost);
+		if (n && has_room)
+			tp_ringwriter_put(ranges.ring, events, n);
+		else if (n)
+			tp_ringwriter_lose(ranges.ring, n);
+	}
+	if (has_room)
+		tp_ringwriter_publish(ranges.ring);
+	pthread_mutex_unlock(ranges.lock);
+	return n != 0;
+}
+
+/* Room, where it can be had or is there. False: it is for the agent's thread to see to that. A try
+ * that fails has taken all that the file system has for a moment, from everybody: there is one, and
+ * then none until a session has made room. */
+static bool prepare(bool makes_room, bool *has_room)
+{
+	*has_room = __atomic_load_n(&ranges.has_room, __ATOMIC_ACQUIRE);
+	if (*has_room || !makes_room)
+		return *has_room;
+	if (!ranges.has_tried || ranges.ring->fd < 0)
+		*has_room = tp_ringwriter_reserve(ranges.ring) == 0;
+	ranges.has_tried = true;
+	__atomic_store_n(&ranges.has_room, *has_room, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void tell_lost(void)
+{
+	uint64_t n = tp_rangequeue_take_lost(&ranges.queue);
+	if (!n)
+		return;
+	pthread_mutex_lock(ranges.lock);
+	tp_ringwriter_lose(ranges.ring, n);
+	pthread_mutex_unlock(ranges.lock);
+}
+
+void tp_ranges_drain(uint64_t at_ns, bool makes_room)
+{
+	/* What is put while we drain is for the next time: no program keeps us here. */
+	size_t n = tp_rangequeue_waiting(&ranges.queue);
+	bool has_room;
+	if (n && prepare(makes_room, &has_room)) {
+		for (size_t i = 0; i <= n / TAKEN_AT_ONCE && drain_some(has_room); i++)
+			;
+		tell_lost();
+	}
+	if (makes_room)
+		tp_rangequeue_allow(&ranges.queue, at_ns);
+}
+
+bool tp_ranges_are_many(void)
+{
+	return tp_rangequeue_waiting(&ranges.queue) >= TP_RANGEQUEUE_CELLS / 4;
+}
+
+bool tp_ranges_init(struct tp_ringwriter *ring, pthread_mutex_t *lock)
+{
+	ranges.ring = ring;
+	ranges.lock = lock;
+	ranges.names.ring = ring;
+	ranges.names.lock = lock;
+	tp_rangequeue_allow(&ranges.queue, tp_hostclock_ns(CLOCK_MONOTONIC));
+	return pthread_key_create(&ranges.key, NULL) == 0;
+}

@@ -1,0 +1,21 @@
+/* Places (device, context, stream) as numbers of the ring. One thread at a time, as the ring. */
+#ifndef TRAINPROF_SRC_AGENT_RING_PLACE_TABLE_H
+#define TRAINPROF_SRC_AGENT_RING_PLACE_TABLE_H
+
+#include "ring_writer.h"
+
+enum { TP_PLACETABLE_SLOTS = 2 * TP_GPU_RING_PLACES };
+
+struct tp_placetable {
+	struct tp_ringwriter *ring;
+	uint16_t last; /* most events are where the one before was */
+	uint16_t slots[TP_PLACETABLE_SLOTS];
+};
+
+/* Zeroed memory with `ring` set is an empty table. */
+
+/* The number; 0, counted, when there is no room. */
+uint16_t tp_placetable_number(struct tp_placetable *table, uint32_t device, uint32_t context,
+			      uint32_t stream);
+
+#endif

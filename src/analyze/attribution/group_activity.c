@@ -1,0 +1,231 @@
+/* Sweeps the timelines of a group of threads into one sequence of activities. */
+#include "group_activity.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_interpreting(const struct tp_stack_class *class)
+{
+	return class->leaf == TP_LEAF_INTERPRETER ||
+	       (class->leaf == TP_LEAF_NONE && class->owner == TP_LEAF_INTERPRETER);
+}
+
+static enum tp_activity_kind on_cpu_activity(enum tp_thread_role role,
+					     const struct tp_stack_class *class)
+{
+	if (class->is_helper_root)
+		return TP_ACTIVITY_HANDOVER;
+	if (role == TP_THREAD_TEAM && is_interpreting(class))
+		return TP_ACTIVITY_SCRIPT;
+	switch (class->leaf) {
+	case TP_LEAF_SPIN:
+		return TP_ACTIVITY_NONE;
+	case TP_LEAF_LOCK:
+		return TP_ACTIVITY_HANDOVER;
+	case TP_LEAF_READ:
+		return TP_ACTIVITY_READ;
+	case TP_LEAF_PICKLE:
+	case TP_LEAF_NET:
+	case TP_LEAF_WRITE:
+		return role == TP_THREAD_LOADER ? TP_ACTIVITY_HANDOVER : TP_ACTIVITY_WORK;
+	default:
+		return TP_ACTIVITY_WORK;
+	}
+}
+
+static enum tp_activity_kind blocked_activity(enum tp_cause cause)
+{
+	switch (cause) {
+	case TP_CAUSE_FILE:
+	case TP_CAUSE_DISK:
+	case TP_CAUSE_PAGE_FAULT:
+		return TP_ACTIVITY_READ;
+	case TP_CAUSE_SLEEP:
+		return TP_ACTIVITY_SLEEP;
+	case TP_CAUSE_GIL:
+		return TP_ACTIVITY_HANDOVER;
+	default:
+		return TP_ACTIVITY_NONE;
+	}
+}
+
+enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp_thread_role role,
+				     const struct tp_segment *piece)
+{
+	if (piece->state == TP_STATE_RUNNABLE)
+		return TP_ACTIVITY_QUEUE;
+	if (piece->state == TP_STATE_BLOCKED)
+		return blocked_activity(piece->cause);
+	if (piece->sample == NO_SAMPLE)
+		return TP_ACTIVITY_WORK;
+	const struct tp_sample *sample = &analysis->trace->samples[piece->sample];
+	return on_cpu_activity(role, &analysis->classes[sample->stack]);
+}
+
+bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role role, uint32_t task,
+		       const struct tp_segment *piece)
+{
+	enum tp_thread_role own = analysis->threads[task].role;
+	if ((own != TP_THREAD_TEAM && own != TP_THREAD_LOADER) || piece->state != TP_STATE_ON_CPU ||
+	    piece->sample == NO_SAMPLE)
+		return own == role;
+	const struct tp_stack_class *class =
+		&analysis->classes[analysis->trace->samples[piece->sample].stack];
+	if (class->phase == TP_PHASE_DATALOADER)
+		own = TP_THREAD_LOADER;
+	else if (class->is_team_root && class->phase == TP_PHASE_COMPUTE)
+		own = TP_THREAD_TEAM;
+	return own == role;
+}
+
+struct change {
+	uint64_t time_ns;
+	enum tp_activity_kind kind;
+	int by; /* +1 begins, -1 ends */
+};
+
+static int change_order(const void *a, const void *b)
+{
+	uint64_t x = ((const struct change *)a)->time_ns;
+	uint64_t y = ((const struct change *)b)->time_ns;
+	return (x > y) - (x < y);
+}
+
+static uint32_t parent_of(const struct tp_analysis *analysis, uint32_t leader)
+{
+	uint32_t parent = analysis->trace->tasks[leader].parent;
+	return parent == TP_NO_TASK ? TP_NO_TASK : analysis->threads[parent].leader;
+}
+
+static bool is_above_trainer(const struct tp_analysis *analysis, uint32_t leader)
+{
+	uint32_t at = analysis->profile->trainer;
+	for (size_t depth = 0; depth < analysis->trace->n_tasks && at != TP_NO_TASK; depth++) {
+		at = parent_of(analysis, at);
+		if (at == leader)
+			return at != TP_NO_TASK;
+	}
+	return false;
+}
+
+/* Whose loader a process is: that of the first trainer above it. Beside the trainer in a pipeline
+ * who started both is met first. */
+static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
+{
+	uint32_t leader = analysis->threads[task].leader;
+	uint32_t trainer = analysis->profile->trainer;
+	if (leader == trainer || analysis->roles[leader] != TP_ROLE_LOADER)
+		return leader == trainer;
+	for (size_t depth = 0; depth < analysis->trace->n_tasks; depth++) {
+		leader = parent_of(analysis, leader);
+		if (leader == TP_NO_TASK || analysis->roles[leader] == TP_ROLE_TRAINER)
+			return leader == trainer;
+		if (is_above_trainer(analysis, leader))
+			return true;
+	}
+	return false;
+}
+
+struct changes {
+	struct change *items;
+	size_t n;
+	size_t capacity;
+};
+
+static void add_thread(struct changes *changes, const struct tp_analysis *analysis, uint32_t task,
+		       enum tp_thread_role role)
+{
+	const struct tp_timeline *timeline = &analysis->timelines[task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (!tp_activity_is_of(analysis, role, task, piece))
+			continue;
+		enum tp_activity_kind kind = tp_activity_of(analysis, role, piece);
+		if (kind == TP_ACTIVITY_NONE)
+			continue;
+		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
+			(struct change){piece->start_ns, kind, 1};
+		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
+			(struct change){piece->end_ns, kind, -1};
+	}
+}
+
+static enum tp_activity_kind first_active(const int counts[TP_N_ACTIVITIES])
+{
+	int kind = 0;
+	while (kind < TP_ACTIVITY_NONE && counts[kind] <= 0)
+		kind++;
+	return (enum tp_activity_kind)kind;
+}
+
+static void sweep(struct tp_activities *out, const struct changes *changes, uint64_t end_ns,
+		  struct tp_arena *arena)
+{
+	out->items = tp_arena_array(arena, changes->n + 1, sizeof(*out->items));
+	int counts[TP_N_ACTIVITIES] = {0};
+	uint64_t at = 0;
+	for (size_t i = 0; i <= changes->n; i++) {
+		uint64_t until = i < changes->n ? changes->items[i].time_ns : end_ns;
+		if (until > at) {
+			enum tp_activity_kind kind = first_active(counts);
+			if (out->n && out->items[out->n - 1].kind == kind)
+				out->items[out->n - 1].end_ns = until;
+			else
+				out->items[out->n++] = (struct tp_activity){at, until, kind};
+			at = until;
+		}
+		if (i < changes->n)
+			counts[changes->items[i].kind] += changes->items[i].by;
+	}
+}
+
+/* Of a compute team only who computes: runtimes have threads that sleep beside it, and would seem
+ * to keep it waiting. */
+static uint64_t least_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role)
+{
+	uint64_t busiest = 0;
+	for (uint32_t task = 0; role == TP_THREAD_TEAM && task < analysis->trace->n_tasks; task++) {
+		const struct tp_thread_info *info = &analysis->threads[task];
+		if (info->role == role && info->on_cpu_ns > busiest)
+			busiest = info->on_cpu_ns;
+	}
+	return busiest / 1000;
+}
+
+void tp_activities_build(struct tp_activities *out, const struct tp_analysis *analysis,
+			 enum tp_thread_role role)
+{
+	*out = (struct tp_activities){0};
+	struct changes changes = {0};
+	uint64_t least_ns = least_work_ns(analysis, role);
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
+		if (!works_for_trainer(analysis, task))
+			continue;
+		out->n_threads += analysis->threads[task].role == role;
+		if (analysis->threads[task].role == role &&
+		    analysis->threads[task].on_cpu_ns < least_ns)
+			continue;
+		add_thread(&changes, analysis, task, role);
+	}
+	if (changes.n)
+		qsort(changes.items, changes.n, sizeof(*changes.items), change_order);
+	if (out->n_threads || changes.n)
+		sweep(out, &changes, analysis->trace->end_ns, analysis->arena);
+	free(changes.items);
+}
+
+size_t tp_activities_find(const struct tp_activities *activities, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = activities->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (activities->items[middle].end_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

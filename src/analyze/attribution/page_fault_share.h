@@ -1,0 +1,18 @@
+/* How much of a thread's CPU time went into page faults, where the kernel could not be sampled. */
+#ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PAGE_FAULT_SHARE_H
+#define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PAGE_FAULT_SHARE_H
+
+#include "analyze/analysis.h"
+
+/* Share of on-CPU time by second of the run; empty when the kernel was sampled or nothing is known.
+ */
+struct tp_faultshare {
+	double *ratio; /* in the analysis' arena */
+	size_t n;
+};
+
+void tp_faultshare_build(struct tp_faultshare *out, const struct tp_analysis *analysis,
+			 uint32_t task);
+double tp_faultshare_at(const struct tp_faultshare *share, uint64_t time_ns);
+
+#endif

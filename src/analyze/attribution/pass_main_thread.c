@@ -1,0 +1,240 @@
+/*
+ * Gives every instant of the main thread one label.
+ *
+ * Rules, in order (docs/internals.md#parts): a protecting phase (dataloader, communication,
+ * checkpoint, logging) owns the instant whatever the thread does in it; else what the innermost
+ * frame does; and waiting is transparent: blocked on its own workers, the main thread is given what
+ * the workers do at that very instant.
+ */
+#include "analyze/analysis.h"
+#include "analyze/classify/patterns.h"
+#include "label.h"
+#include "page_fault_share.h"
+#include "phase_marks.h"
+#include "preemption.h"
+#include "wait_attribution.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+#define WAKING_NS (50 * TP_NS_PER_US)
+
+struct foreground {
+	struct tp_analysis *analysis;
+	struct tp_waiting waiting;
+	struct tp_marked marked; /* what the program itself said */
+	struct tp_lostcpu lostcpu;
+	bool is_interpreted;
+	enum tp_part before;         /* part of the label given last, if that was a wait */
+	uint64_t since_wait_ns;      /* on a CPU since it was last blocked */
+	struct tp_faultshare faults; /* where the kernel could not be sampled */
+	struct tp_segment *out;      /* heap */
+	size_t n_out;
+	size_t out_capacity;
+};
+
+/* ---- on a CPU -----------------------------------------------------------------------------------
+ */
+
+static enum tp_label on_cpu_label(const struct foreground *fg, const struct tp_stack_class *class,
+				  enum tp_phase phase)
+{
+	enum tp_label label = tp_label_of_phase(phase, class->leaf);
+	if (label != TP_N_LABELS)
+		return label;
+	/* Taking turns with its own team and waking it is computing with several threads. */
+	bool is_of_team =
+		class->is_team_root || (fg->waiting.team.activities.n && !fg->is_interpreted);
+	if (class->leaf == TP_LEAF_LOCK && is_of_team)
+		return TP_LABEL_COMPUTE_SPIN;
+	/* Sockets to loader processes carry data; with other ranks about, gradients. */
+	const struct tp_waiting *waiting = &fg->waiting;
+	if (class->leaf == TP_LEAF_NET && waiting->has_loader_processes && !waiting->has_peers)
+		return TP_LABEL_DATALOADER_HANDOVER;
+	return tp_label_of_leaf(class, fg->is_interpreted);
+}
+
+/* ---- output
+ * ----------------------------------------------------------------------------------------- */
+
+static void emit(void *context, const struct tp_segment *piece, uint64_t start_ns, uint64_t end_ns,
+		 enum tp_label label)
+{
+	struct foreground *fg = context;
+	if (end_ns <= start_ns)
+		return;
+	struct tp_segment out = *piece;
+	out.start_ns = start_ns;
+	out.end_ns = end_ns;
+	out.label = label;
+	TP_ARRAY_PUSH(fg->out, fg->n_out, fg->out_capacity) = out;
+}
+
+/* On a CPU: the last part of the piece is page faults as far as counting says so, because what
+ * happened inside the kernel left no sample. */
+static void emit_on_cpu(struct foreground *fg, const struct tp_segment *piece, enum tp_label label)
+{
+	enum tp_part part = tp_label_part(label);
+	double share = 0;
+	if (part == TP_PART_COMPUTE || part == TP_PART_MEMORY || label == TP_LABEL_HOST_INTERPRETER)
+		share = tp_faultshare_at(&fg->faults, piece->start_ns);
+	uint64_t faults_ns = (uint64_t)(share * (double)(piece->end_ns - piece->start_ns));
+	emit(fg, piece, piece->start_ns, piece->end_ns - faults_ns, label);
+	emit(fg, piece, piece->end_ns - faults_ns, piece->end_ns, TP_LABEL_MEMORY_FAULT);
+}
+
+/* A few microseconds on a CPU, after a wait: it takes back a lock, wakes others, and these take its
+ * CPU. Nobody saw it, and what is like it was seen elsewhere. */
+static bool is_still_waking(struct foreground *fg, const struct tp_segment *piece)
+{
+	if (piece->state == TP_STATE_BLOCKED)
+		fg->since_wait_ns = 0;
+	if (piece->state != TP_STATE_ON_CPU)
+		return false;
+	fg->since_wait_ns += piece->end_ns - piece->start_ns;
+	return piece->is_inferred && fg->since_wait_ns < WAKING_NS;
+}
+
+/* Label one piece that lies wholly inside or outside the program's own phases. */
+static void label_piece(struct foreground *fg, const struct tp_segment *piece, enum tp_phase marked,
+			const struct tp_stack_class *class, enum tp_phase phase)
+{
+	if (marked && (tp_phase_protects(marked) || !tp_phase_protects(phase)))
+		phase = marked;
+	struct tp_wait wait;
+	bool is_off = piece->state != TP_STATE_ON_CPU;
+	if (is_off)
+		wait = tp_waiting_judge(&fg->waiting, piece, class, phase, fg->before);
+	if (is_off || tp_waiting_spins(&fg->waiting, piece, class, phase, &wait))
+		tp_wait_cut(&wait, piece, emit, fg);
+	else
+		emit_on_cpu(fg, piece, on_cpu_label(fg, class, phase));
+	bool exchanges = class->leaf == TP_LEAF_NET ||
+			 (class->leaf == TP_LEAF_READ && fg->waiting.has_loader_processes);
+	if (is_still_waking(fg, piece))
+		return;
+	fg->before = TP_N_PARTS;
+	if (fg->n_out && (is_off || class->leaf == TP_LEAF_SPIN || exchanges))
+		fg->before = tp_label_part(fg->out[fg->n_out - 1].label);
+}
+
+/* One part of a piece, inside one marked phase or outside all. The sample of the piece may have
+ * been taken in another phase: then one that was taken in this phase stands for the part. */
+static void label_part(struct foreground *fg, const struct tp_segment *part, enum tp_phase marked,
+		       const struct tp_stack_class *class, enum tp_phase phase)
+{
+	static const struct tp_stack_class nothing = {0};
+	const struct tp_trace *trace = fg->analysis->trace;
+	bool is_elsewhere =
+		fg->marked.n && part->state == TP_STATE_ON_CPU && part->sample != NO_SAMPLE &&
+		tp_marked_at(&fg->marked, trace->samples[part->sample].time_ns) != marked;
+	if (!is_elsewhere) {
+		label_piece(fg, part, marked, class, phase);
+		return;
+	}
+	struct tp_segment own = *part;
+	own.sample = tp_marked_sample(&fg->marked, trace, marked, part->start_ns);
+	own.is_inferred = true;
+	class = &nothing;
+	if (own.sample != NO_SAMPLE)
+		class = &fg->analysis->classes[trace->samples[own.sample].stack];
+	label_piece(fg, &own, marked, class, class->phase);
+}
+
+/* Cut a piece at the borders of marked phases and label each part. */
+static void label_with_marks(struct foreground *fg, const struct tp_segment *piece, size_t *cursor,
+			     const struct tp_stack_class *class, enum tp_phase phase)
+{
+	struct tp_segment part = *piece;
+	const struct tp_marked *marked = &fg->marked;
+	while (*cursor < marked->n && marked->items[*cursor].end_ns <= piece->start_ns)
+		(*cursor)++;
+	for (size_t i = *cursor; i < marked->n; i++) {
+		const struct tp_marked_phase *mark = &marked->items[i];
+		if (mark->start_ns >= piece->end_ns)
+			break;
+		if (mark->start_ns > part.start_ns) {
+			part.end_ns = mark->start_ns;
+			label_part(fg, &part, TP_PHASE_NONE, class, phase);
+			part.start_ns = mark->start_ns;
+		}
+		part.end_ns = mark->end_ns < piece->end_ns ? mark->end_ns : piece->end_ns;
+		label_part(fg, &part, mark->phase, class, phase);
+		part.start_ns = part.end_ns;
+	}
+	part.end_ns = piece->end_ns;
+	if (part.end_ns > part.start_ns)
+		label_part(fg, &part, TP_PHASE_NONE, class, phase);
+}
+
+/* Whether the stack tells all: where Python could not be read, only native frames are left. */
+static bool tells_python(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].has_python;
+}
+
+/*
+ * A thread that lost its CPU is where it was before. So is one whose Python frames could not be
+ * read this time, if the next that were read are in that phase too.
+ */
+static enum tp_phase phase_of(const struct foreground *fg, const struct tp_timeline *timeline,
+			      size_t at, const struct tp_stack_class *class, enum tp_phase before)
+{
+	enum { FAR = 16 };
+	const struct tp_analysis *analysis = fg->analysis;
+	if (timeline->segments[at].state == TP_STATE_RUNNABLE)
+		return tp_lostcpu_phase(&fg->lostcpu, at, before);
+	if (!before || tp_phase_protects(class->phase) ||
+	    tells_python(analysis, &timeline->segments[at]))
+		return class->phase;
+	for (size_t i = at + 1; i < timeline->n && i < at + FAR; i++) {
+		if (!tells_python(analysis, &timeline->segments[i]))
+			continue;
+		uint32_t stack = analysis->trace->samples[timeline->segments[i].sample].stack;
+		return analysis->classes[stack].phase == before ? before : class->phase;
+	}
+	return class->phase;
+}
+
+static void label_all(struct foreground *fg)
+{
+	const struct tp_analysis *analysis = fg->analysis;
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	enum tp_phase before = TP_PHASE_NONE;
+	size_t cursor = 0;
+	static const struct tp_stack_class nothing = {0};
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		const struct tp_stack_class *class = &nothing;
+		if (piece->sample != NO_SAMPLE)
+			class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
+		enum tp_phase phase = phase_of(fg, timeline, i, class, before);
+		label_with_marks(fg, piece, &cursor, class, phase);
+		before = phase;
+	}
+}
+
+enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	if (analysis->main_task == TP_NO_TASK)
+		return TP_OK;
+	struct foreground fg = {.analysis = analysis, .before = TP_N_PARTS};
+	tp_waiting_build(&fg.waiting, analysis);
+	const struct tp_trace *trace = analysis->trace;
+	const char *exe = tp_trace_string(trace, trace->tasks[analysis->profile->trainer].exe);
+	fg.is_interpreted = tp_patterns_is_interpreter(analysis->patterns, exe);
+	tp_marked_build(&fg.marked, analysis);
+	tp_faultshare_build(&fg.faults, analysis, analysis->main_task);
+	struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	tp_lostcpu_build(&fg.lostcpu, analysis, timeline, fg.is_interpreted);
+	label_all(&fg);
+	tp_lostcpu_release(&fg.lostcpu);
+	timeline->n = fg.n_out;
+	timeline->segments = tp_arena_copy(analysis->arena, fg.out, fg.n_out * sizeof(*fg.out));
+	free(fg.out);
+	return TP_OK;
+}

@@ -1,0 +1,107 @@
+/* Turns phase marks into intervals. */
+#include "phase_marks.h"
+
+#include "analyze/classify/patterns.h"
+
+enum { DEEPEST_NESTING = 32 };
+
+static enum tp_phase open_phase(const enum tp_phase *open, int depth)
+{
+	for (int i = 0; i < depth; i++)
+		if (tp_phase_protects(open[i]))
+			return open[i];
+	for (int i = depth - 1; i >= 0; i--)
+		if (open[i])
+			return open[i];
+	return TP_PHASE_NONE;
+}
+
+static void collect_phases(struct tp_marked *out, const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	out->items = tp_arena_array(analysis->arena, trace->n_marks + 1, sizeof(*out->items));
+	enum tp_phase open[DEEPEST_NESTING];
+	int depth = 0;
+	uint64_t since = 0;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		bool begins = mark->kind == TP_MARK_PHASE_BEGIN;
+		if (mark->task != analysis->main_task ||
+		    (!begins && mark->kind != TP_MARK_PHASE_END))
+			continue;
+		int known = depth < DEEPEST_NESTING ? depth : DEEPEST_NESTING;
+		enum tp_phase phase = open_phase(open, known);
+		if (phase && mark->time_ns > since)
+			out->items[out->n++] =
+				(struct tp_marked_phase){since, mark->time_ns, phase};
+		since = mark->time_ns;
+		if (begins && depth < DEEPEST_NESTING)
+			open[depth] = tp_patterns_mark(analysis->patterns,
+						       tp_trace_string(trace, mark->name));
+		depth += begins ? 1 : depth > 0 ? -1 : 0;
+	}
+}
+
+static void collect_hits(struct tp_marked *out, const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t first = trace->sample_index[analysis->main_task];
+	size_t end = trace->sample_index[analysis->main_task + 1];
+	for (int phase = 0; phase < TP_N_PHASES; phase++)
+		out->hits[phase].samples =
+			tp_arena_array(analysis->arena, end - first, sizeof(uint32_t));
+	for (size_t i = first; i < end; i++) {
+		const struct tp_sample *sample = &trace->samples[i];
+		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_THINNED))
+			continue;
+		struct tp_marked_hits *hits = &out->hits[tp_marked_at(out, sample->time_ns)];
+		hits->samples[hits->n++] = (uint32_t)i;
+	}
+}
+
+void tp_marked_build(struct tp_marked *out, const struct tp_analysis *analysis)
+{
+	*out = (struct tp_marked){0};
+	collect_phases(out, analysis);
+	if (out->n)
+		collect_hits(out, analysis);
+}
+
+enum tp_phase tp_marked_at(const struct tp_marked *marked, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = marked->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (marked->items[middle].end_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	bool is_inside = low < marked->n && marked->items[low].start_ns <= time_ns;
+	return is_inside ? marked->items[low].phase : TP_PHASE_NONE;
+}
+
+uint32_t tp_marked_sample(const struct tp_marked *marked, const struct tp_trace *trace,
+			  enum tp_phase phase, uint64_t time_ns)
+{
+	const struct tp_marked_hits *hits = &marked->hits[phase];
+	size_t low = 0;
+	size_t high = hits->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (trace->samples[hits->samples[middle]].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!hits->n)
+		return NO_SAMPLE;
+	if (low == hits->n)
+		return hits->samples[low - 1];
+	if (low == 0)
+		return hits->samples[0];
+	uint64_t before = trace->samples[hits->samples[low - 1]].time_ns;
+	uint64_t after = trace->samples[hits->samples[low]].time_ns;
+	return time_ns - before < after - time_ns ? hits->samples[low - 1] : hits->samples[low];
+}

@@ -1,0 +1,33 @@
+/* The phases that the program marks itself, on the main thread, and the samples taken in each. */
+#ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_MARKS_H
+#define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_MARKS_H
+
+#include "analyze/analysis.h"
+
+struct tp_marked_phase {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	enum tp_phase phase; /* never NONE */
+};
+
+struct tp_marked_hits {
+	uint32_t *samples; /* on-CPU samples with a whole stack, in time order */
+	size_t n;
+};
+
+/* In the analysis' arena. */
+struct tp_marked {
+	struct tp_marked_phase *items; /* disjoint, in time order */
+	size_t n;
+	struct tp_marked_hits hits[TP_N_PHASES]; /* NONE: outside all marked phases */
+};
+
+/* Of nested phases the outermost protecting one counts, else the innermost known one. */
+void tp_marked_build(struct tp_marked *out, const struct tp_analysis *analysis);
+/* The phase at a time; NONE outside all. */
+enum tp_phase tp_marked_at(const struct tp_marked *marked, uint64_t time_ns);
+/* The sample nearest in time that was taken in the phase; NO_SAMPLE when none was. */
+uint32_t tp_marked_sample(const struct tp_marked *marked, const struct tp_trace *trace,
+			  enum tp_phase phase, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,28 @@
+/* How long the main thread was in a phase that is not the training itself. */
+#ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H
+#define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H
+
+#include "analyze/analysis.h"
+
+enum tp_side_phase {
+	TP_SIDE_EVALUATION,
+	TP_SIDE_CHECKPOINT,
+	TP_SIDE_CHECKPOINT_WAIT, /* of that, blocked in storage */
+	TP_SIDE_LOGGING,
+	TP_N_SIDES
+};
+
+/* Running sums over the main thread's timeline; zero-initialised knows no time. */
+struct tp_phasetime {
+	const struct tp_timeline *timeline;
+	bool *is_side[TP_N_SIDES];     /* by segment; all in the analysis' arena */
+	uint64_t *sums_ns[TP_N_SIDES]; /* before segment i */
+};
+
+/* Needs the labels of the main thread. */
+void tp_phasetime_build(struct tp_phasetime *out, const struct tp_analysis *analysis);
+
+uint64_t tp_phasetime_between(const struct tp_phasetime *phases, enum tp_side_phase side,
+			      uint64_t from_ns, uint64_t to_ns);
+
+#endif

@@ -1,0 +1,153 @@
+/* Keeps losses of a CPU by group and by the powers of two of how long was run and waited. */
+#include "preemption_model.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+enum {
+	SHORTEST = 10, /* power of two: about a microsecond and less are one */
+	N_LENGTHS = 24,
+	FOREIGN = 3, /* powers of two that another group is away */
+	FARTHEST = 2 * N_LENGTHS + FOREIGN,
+};
+
+struct known {
+	uint64_t time_ns;
+	enum tp_phase phase;
+};
+
+/* In order of time; on the heap. */
+struct tp_lostlike_cell {
+	struct known *items;
+	size_t n;
+	size_t capacity;
+};
+
+static int length_of(uint64_t ns)
+{
+	int length = 0;
+	while ((ns >>= 1) >= UINT64_C(1) << SHORTEST && length < N_LENGTHS - 1)
+		length++;
+	return length;
+}
+
+static size_t cell_at(int group, int stay, int wait)
+{
+	return ((size_t)group * N_LENGTHS + (size_t)stay) * N_LENGTHS + (size_t)wait;
+}
+
+void tp_lostlike_add(struct tp_lostlike *self, const struct tp_loss *loss, enum tp_phase phase)
+{
+	size_t n_cells = cell_at(TP_N_LOSS_GROUPS, 0, 0);
+	if (!self->cells)
+		self->cells = tp_alloc(n_cells * sizeof(*self->cells));
+	struct tp_lostlike_cell *cell = &self->cells[cell_at(loss->group, length_of(loss->stay_ns),
+							     length_of(loss->wait_ns))];
+	TP_ARRAY_PUSH(cell->items, cell->n, cell->capacity) = (struct known){loss->time_ns, phase};
+	self->n[loss->group]++;
+}
+
+static uint64_t distance_ns(const struct known *known, uint64_t time_ns)
+{
+	return known->time_ns > time_ns ? known->time_ns - time_ns : time_ns - known->time_ns;
+}
+
+/* Of two that may be missing. */
+static const struct known *nearer(const struct known *a, const struct known *b, uint64_t time_ns)
+{
+	if (!a || !b)
+		return a ? a : b;
+	return distance_ns(a, time_ns) <= distance_ns(b, time_ns) ? a : b;
+}
+
+static const struct known *nearest_in(const struct tp_lostlike *self, int group, int stay, int wait,
+				      uint64_t time_ns)
+{
+	if (stay < 0 || stay >= N_LENGTHS || wait < 0 || wait >= N_LENGTHS)
+		return NULL;
+	const struct tp_lostlike_cell *cell = &self->cells[cell_at(group, stay, wait)];
+	size_t low = 0;
+	size_t high = cell->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (cell->items[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return nearer(low > 0 ? &cell->items[low - 1] : NULL,
+		      low < cell->n ? &cell->items[low] : NULL, time_ns);
+}
+
+/* In one group, so many powers of two away. */
+static const struct known *nearest_at(const struct tp_lostlike *self, int group,
+				      const struct tp_loss *loss, int away)
+{
+	int stay = length_of(loss->stay_ns);
+	int wait = length_of(loss->wait_ns);
+	const struct known *found = NULL;
+	for (int of_stay = -away; of_stay <= away; of_stay++) {
+		int of_wait = away - abs(of_stay);
+		found = nearer(found,
+			       nearest_in(self, group, stay + of_stay, wait - of_wait,
+					  loss->time_ns),
+			       loss->time_ns);
+		found = nearer(found,
+			       nearest_in(self, group, stay + of_stay, wait + of_wait,
+					  loss->time_ns),
+			       loss->time_ns);
+	}
+	return found;
+}
+
+/* Powers of two of seconds: what a program does in a minute need not be what it does now. */
+static int age_of(uint64_t ns)
+{
+	int age = 0;
+	while ((ns >>= 1) >= TP_NS_PER_S)
+		age++;
+	return age;
+}
+
+/* The best so far. */
+struct likeness {
+	const struct known *known;
+	int unlike;
+};
+
+static void take_better(struct likeness *best, const struct known *known,
+			const struct tp_loss *loss, int away)
+{
+	if (!known)
+		return;
+	int unlike = away + age_of(distance_ns(known, loss->time_ns));
+	if (!best->known || unlike < best->unlike ||
+	    (unlike == best->unlike && nearer(best->known, known, loss->time_ns) == known))
+		*best = (struct likeness){known, unlike};
+}
+
+bool tp_lostlike_find(const struct tp_lostlike *self, const struct tp_loss *loss,
+		      enum tp_phase *out)
+{
+	struct likeness best = {.unlike = FARTHEST};
+	for (int away = 0; self->cells && away <= best.unlike && away < FARTHEST; away++) {
+		for (int group = 0; group < TP_N_LOSS_GROUPS; group++) {
+			int left = group == loss->group ? away : away - FOREIGN;
+			if (left >= 0 && self->n[group])
+				take_better(&best, nearest_at(self, group, loss, left), loss, away);
+		}
+	}
+	if (best.known)
+		*out = best.known->phase;
+	return best.known != NULL;
+}
+
+void tp_lostlike_release(struct tp_lostlike *self)
+{
+	for (size_t i = 0; self->cells && i < cell_at(TP_N_LOSS_GROUPS, 0, 0); i++)
+		free(self->cells[i].items);
+	free(self->cells);
+	*self = (struct tp_lostlike){0};
+}

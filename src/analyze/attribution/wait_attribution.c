@@ -1,0 +1,489 @@
+/* Judges what keeps the main thread off its CPU. */
+#include "wait_attribution.h"
+
+#include "analyze/classify/patterns.h"
+#include "analyze/roles/poll_loop.h"
+#include "label.h"
+
+static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_DATALOADER_PREP,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_DATALOADER_PREP,
+	[TP_ACTIVITY_READ] = TP_LABEL_DATALOADER_FETCH,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_DATALOADER_QUEUE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_DATALOADER_HANDOVER,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_DATALOADER_PAUSE,
+	[TP_ACTIVITY_NONE] = TP_LABEL_DATALOADER_HANDOVER,
+};
+
+static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_LOCK,
+};
+
+/* Inside its own team's barrier the wait is the team's, whatever keeps the others. */
+static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
+	[TP_ACTIVITY_READ] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
+};
+
+/* The team woke it: gaps in what the team does are the way of the wake-up. */
+static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
+};
+
+/* Reads what the team writes. */
+static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
+	[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
+	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
+	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
+	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_UNKNOWN,
+};
+
+static struct tp_wait follow_loader(const struct tp_waiting *waiting)
+{
+	return (struct tp_wait){TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, loader_labels,
+				NULL};
+}
+
+/* `label` where the team's activity does not reach. Who hands whole steps to others hands them the
+ * fetching of data, too. */
+static struct tp_wait follow_team(const struct tp_waiting *waiting, enum tp_label label,
+				  const enum tp_label *labels)
+{
+	return (struct tp_wait){label, &waiting->team, labels,
+				waiting->delegates ? &waiting->loader : NULL};
+}
+
+static struct tp_wait fixed(enum tp_label label)
+{
+	return (struct tp_wait){.label = label};
+}
+
+/* Blocked inside the loader's `next`. */
+static struct tp_wait loader_wait(const struct tp_waiting *waiting, enum tp_cause cause)
+{
+	switch (cause) {
+	case TP_CAUSE_FILE:
+	case TP_CAUSE_DISK:
+	case TP_CAUSE_PAGE_FAULT:
+		return fixed(TP_LABEL_DATALOADER_FETCH);
+	case TP_CAUSE_SLEEP:
+		/* Polling a queue looks like sleep: the workers tell. */
+		return waiting->loader.activities.n ? follow_loader(waiting)
+						    : fixed(TP_LABEL_DATALOADER_PAUSE);
+	case TP_CAUSE_GIL: /* a thread of its own runs Python, workers have locks of their own */
+		return fixed(TP_LABEL_DATALOADER_HANDOVER);
+	default:
+		return waiting->loader.activities.n ? follow_loader(waiting)
+						    : fixed(TP_LABEL_DATALOADER_HANDOVER);
+	}
+}
+
+/* Does any of them use a CPU or storage then? */
+static bool is_active(const struct tp_activities *group, uint64_t time_ns)
+{
+	size_t at = tp_activities_find(group, time_ns);
+	return at < group->n && (group->items[at].kind <= TP_ACTIVITY_READ ||
+				 group->items[at].kind == TP_ACTIVITY_HANDOVER);
+}
+
+static uint64_t active_ns(const struct tp_activities *group, const struct tp_segment *piece)
+{
+	uint64_t sum = 0;
+	for (size_t i = tp_activities_find(group, piece->start_ns); i < group->n; i++) {
+		const struct tp_activity *item = &group->items[i];
+		if (item->start_ns >= piece->end_ns)
+			break;
+		if (item->kind <= TP_ACTIVITY_READ)
+			sum += tp_segment_ns_in(piece, item->start_ns, item->end_ns);
+	}
+	return sum;
+}
+
+/*
+ * Whom a thread blocked on a futex waits for. Whoever wakes it is on a CPU just before it runs
+ * again; when that does not tell, the group that was busier meanwhile. Members of a team that is
+ * waited for elsewhere are not it: they spin for a while before they sleep, in a stay of which the
+ * sample may have been at work.
+ */
+static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
+{
+	enum { WAKER_NS = 100 * 1000 }; /* idle CPU to running, measured 5 to 60 us */
+	uint64_t wake = piece->end_ns > piece->start_ns + WAKER_NS ? piece->end_ns - WAKER_NS
+								   : piece->start_ns;
+	bool team = is_active(&waiting->team.activities, wake);
+	bool loader = is_active(&waiting->loader.activities, wake);
+	if (team && !loader)
+		return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, woken_labels);
+	if (loader && (!team || waiting->joins_team) && !waiting->delegates)
+		return follow_loader(waiting);
+	uint64_t team_ns = active_ns(&waiting->team.activities, piece);
+	uint64_t loader_ns = active_ns(&waiting->loader.activities, piece);
+	if ((team_ns || loader_ns) && waiting->delegates)
+		return follow_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
+	if (team_ns || loader_ns)
+		return team_ns >= loader_ns ? follow_team(waiting, TP_LABEL_IDLE_LOCK, team_labels)
+					    : follow_loader(waiting);
+	if (waiting->team.activities.n)
+		return follow_team(waiting, TP_LABEL_IDLE_LOCK, team_labels);
+	return waiting->loader.activities.n ? follow_loader(waiting) : fixed(TP_LABEL_IDLE_LOCK);
+}
+
+/* A loop of short sleeps looks again and again whether somebody else is done. */
+static struct tp_wait sleep_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
+{
+	const struct tp_analysis *analysis = waiting->analysis;
+	bool polls = tp_polling_is(&analysis->timelines[analysis->main_task], piece);
+	if (polls && (active_ns(&waiting->team.activities, piece) ||
+		      active_ns(&waiting->loader.activities, piece)))
+		return futex_wait(waiting, piece);
+	return fixed(TP_LABEL_IDLE_SLEEP);
+}
+
+static struct tp_wait file_wait(const struct tp_waiting *waiting, const struct tp_segment *piece,
+				const struct tp_stack_class *class)
+{
+	const struct tp_trace *trace = waiting->analysis->trace;
+	enum tp_file_kind kind = TP_FILE_UNKNOWN;
+	if (piece->sample != NO_SAMPLE)
+		kind = tp_patterns_file(waiting->analysis->patterns,
+					tp_trace_string(trace,
+							trace->samples[piece->sample].target));
+	if (class->leaf == TP_LEAF_WRITE)
+		return fixed(kind == TP_FILE_LOG ? TP_LABEL_HOST_LOGGING
+						 : TP_LABEL_HOST_CHECKPOINT);
+	if (class->leaf == TP_LEAF_READ || kind == TP_FILE_DATA)
+		return fixed(TP_LABEL_DATALOADER_FETCH);
+	if (kind == TP_FILE_CHECKPOINT)
+		return fixed(TP_LABEL_HOST_CHECKPOINT);
+	return fixed(kind == TP_FILE_LOG ? TP_LABEL_HOST_LOGGING : TP_LABEL_IDLE_IO);
+}
+
+static struct tp_wait peer_wait(const struct tp_waiting *waiting,
+				const struct tp_stack_class *class, enum tp_cause cause)
+{
+	if (class->leaf == TP_LEAF_WRITE && cause == TP_CAUSE_PIPE)
+		return fixed(TP_LABEL_HOST_LOGGING);
+	if (waiting->has_loader_processes && !waiting->has_peers)
+		return follow_loader(waiting);
+	if (waiting->has_peers || cause == TP_CAUSE_SOCKET)
+		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (waiting->loader.activities.n)
+		return follow_loader(waiting);
+	return follow_team(waiting, TP_LABEL_IDLE_UNKNOWN, team_pipe_labels);
+}
+
+static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_segment *piece,
+			      const struct tp_stack_class *class, enum tp_phase phase)
+{
+	if (phase == TP_PHASE_DATALOADER)
+		return loader_wait(waiting, piece->cause);
+	if (phase == TP_PHASE_COMMUNICATION)
+		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (tp_phase_protects(phase))
+		return fixed(tp_label_of_phase(phase, class->leaf));
+	switch (piece->cause) {
+	case TP_CAUSE_FUTEX:
+		if (class->is_team_root || class->leaf == TP_LEAF_SPIN)
+			return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, barrier_labels);
+		if (phase == TP_PHASE_COMPUTE && waiting->team.activities.n && !waiting->delegates)
+			return follow_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
+		return futex_wait(waiting, piece);
+	case TP_CAUSE_FILE:
+	case TP_CAUSE_DISK:
+		return file_wait(waiting, piece, class);
+	case TP_CAUSE_PAGE_FAULT:
+		return fixed(waiting->swaps ? TP_LABEL_MEMORY_SWAP : TP_LABEL_MEMORY_FAULT);
+	case TP_CAUSE_PIPE:
+	case TP_CAUSE_SOCKET:
+	case TP_CAUSE_POLL:
+		return peer_wait(waiting, class, piece->cause);
+	case TP_CAUSE_SLEEP:
+		return sleep_wait(waiting, piece);
+	case TP_CAUSE_CHILD:
+		return fixed(TP_LABEL_IDLE_CHILD);
+	case TP_CAUSE_TERMINAL:
+		return fixed(TP_LABEL_HOST_LOGGING);
+	case TP_CAUSE_GIL:
+		return fixed(TP_LABEL_HOST_GIL);
+	default:
+		return fixed(TP_LABEL_IDLE_UNKNOWN);
+	}
+}
+
+/*
+ * Wants a CPU. Inside a protecting phase the time is the phase's. Else, when its own compute team
+ * holds the CPUs, the wait is part of computing with more threads than CPUs; otherwise somebody
+ * else has the CPU.
+ */
+static struct tp_wait runnable(const struct tp_waiting *waiting, enum tp_phase phase,
+			       enum tp_part before)
+{
+	static const enum tp_label own_team[TP_N_ACTIVITIES] = {
+		[TP_ACTIVITY_WORK] = TP_LABEL_COMPUTE_SPIN,
+		[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
+		[TP_ACTIVITY_READ] = TP_LABEL_IDLE_RUNNABLE,
+		[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
+		[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+		[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_RUNNABLE,
+		[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_RUNNABLE,
+	};
+	/* Woken from a wait, it still waits for the same until it runs. Who exchanges something
+	 * wakes others, and these take its CPU. */
+	bool is_open = !tp_phase_protects(phase);
+	if (phase == TP_PHASE_DATALOADER || (is_open && before == TP_PART_DATALOADER))
+		return fixed(TP_LABEL_DATALOADER_QUEUE);
+	if (phase == TP_PHASE_COMMUNICATION || (is_open && before == TP_PART_COMMUNICATION))
+		return fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (!is_open)
+		return fixed(tp_label_of_phase(phase, TP_LEAF_NONE));
+	if (waiting->team.activities.n)
+		return (struct tp_wait){TP_LABEL_IDLE_RUNNABLE, &waiting->team, own_team, NULL};
+	return fixed(TP_LABEL_IDLE_RUNNABLE);
+}
+
+static unsigned kind_of(const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_RUNNABLE ? TP_WAIT_RUNNABLE
+						 : TP_WAIT_BLOCKED + (unsigned)piece->cause;
+}
+
+struct tp_wait tp_waiting_judge(const struct tp_waiting *waiting, const struct tp_segment *piece,
+				const struct tp_stack_class *class, enum tp_phase phase,
+				enum tp_part before)
+{
+	return piece->state == TP_STATE_BLOCKED ? blocked(waiting, piece, class, phase)
+						: runnable(waiting, phase, before);
+}
+
+bool tp_waiting_spins(const struct tp_waiting *waiting, const struct tp_segment *piece,
+		      const struct tp_stack_class *class, enum tp_phase phase, struct tp_wait *out)
+{
+	if (class->leaf != TP_LEAF_SPIN)
+		return false;
+	bool is_open = !tp_phase_protects(phase) && !class->is_team_root &&
+		       !active_ns(&waiting->team.activities, piece);
+	bool is_loading = phase == TP_PHASE_DATALOADER;
+	bool is_for_loader = is_loading || active_ns(&waiting->loader.activities, piece) > 0;
+	*out = is_for_loader ? follow_loader(waiting) : fixed(TP_LABEL_COMMUNICATION_WAIT);
+	if (is_loading || (is_open && is_for_loader))
+		return waiting->loader.activities.n > 0;
+	return is_open && waiting->has_peers && !waiting->team.activities.n;
+}
+
+/* Waiting for a team that one is part of is time lost; for one that one gave the work to, it is
+ * that work. */
+static enum tp_label label_while(const struct tp_wait *wait, int kind)
+{
+	bool is_math = wait->behind && kind == TP_ACTIVITY_WORK;
+	return is_math ? TP_LABEL_COMPUTE_MATH : wait->labels[kind];
+}
+
+/* What the group did during exact waits of this kind stands for what it did during this one: looks
+ * at two threads that alternate faster than one can look tell nothing about both at once. False
+ * when there is too little of them. */
+static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segment *piece,
+			       tp_wait_put *put, void *context)
+{
+	enum { LEAST_NS = 5 * 1000 * 1000 };
+	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(piece)];
+	double all_ns = 0;
+	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
+		all_ns += (double)ns[kind];
+	if (!piece->is_sampled || all_ns < LEAST_NS)
+		return false;
+	double length_ns = (double)(piece->end_ns - piece->start_ns);
+	double sum_ns = 0;
+	uint64_t at = piece->start_ns;
+	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++) {
+		sum_ns += (double)ns[kind];
+		uint64_t end = piece->start_ns + (uint64_t)(length_ns * (sum_ns / all_ns));
+		put(context, piece, at, end, label_while(wait, kind));
+		at = end;
+	}
+	put(context, piece, at, piece->end_ns, wait->label);
+	return true;
+}
+
+/* The group does not work from `at` to `end`: what those behind it do. While it wants a CPU, those
+ * who have one are waited for. */
+static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piece,
+		       const struct tp_activity *gap, tp_wait_put *put, void *context)
+{
+	const struct tp_activities *group = &wait->behind->activities;
+	enum tp_label label = wait->labels[gap->kind];
+	bool is_queue = gap->kind == TP_ACTIVITY_QUEUE;
+	uint64_t at = gap->start_ns;
+	for (size_t i = tp_activities_find(group, at); i < group->n && at < gap->end_ns; i++) {
+		const struct tp_activity *item = &group->items[i];
+		uint64_t until = item->end_ns < gap->end_ns ? item->end_ns : gap->end_ns;
+		bool is_idle = item->kind == TP_ACTIVITY_SLEEP || item->kind == TP_ACTIVITY_NONE;
+		bool is_behind = is_queue ? item->kind <= TP_ACTIVITY_READ : !is_idle;
+		put(context, piece, at, until, is_behind ? loader_labels[item->kind] : label);
+		at = until;
+	}
+	put(context, piece, at, gap->end_ns, label);
+}
+
+static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *piece,
+			   tp_wait_put *put, void *context)
+{
+	uint64_t at = piece->start_ns;
+	const struct tp_activities *group = &wait->follow->activities;
+	for (size_t i = tp_activities_find(group, at); i < group->n && at < piece->end_ns; i++) {
+		enum tp_activity_kind kind = group->items[i].kind;
+		uint64_t end = group->items[i].end_ns;
+		end = end < piece->end_ns ? end : piece->end_ns;
+		struct tp_activity gap = {at, end, kind};
+		if (wait->behind && (kind == TP_ACTIVITY_NONE || kind == TP_ACTIVITY_QUEUE))
+			cut_behind(wait, piece, &gap, put, context);
+		else
+			put(context, piece, at, end, label_while(wait, (int)kind));
+		at = end;
+	}
+	put(context, piece, at, piece->end_ns, wait->label);
+}
+
+void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_put *put,
+		 void *context)
+{
+	if (!wait->follow)
+		put(context, piece, piece->start_ns, piece->end_ns, wait->label);
+	else if (!cut_by_concurrence(wait, piece, put, context))
+		cut_by_instant(wait, piece, put, context);
+}
+
+/* One pass along both timelines. */
+static void find_concurrence(struct tp_wait_group *group, const struct tp_timeline *timeline)
+{
+	const struct tp_activities *activities = &group->activities;
+	size_t at = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state == TP_STATE_ON_CPU || piece->is_sampled)
+			continue;
+		uint64_t *ns = group->meanwhile_ns[kind_of(piece)];
+		while (at < activities->n && activities->items[at].end_ns <= piece->start_ns)
+			at++;
+		for (size_t k = at; k < activities->n; k++) {
+			const struct tp_activity *item = &activities->items[k];
+			if (item->start_ns >= piece->end_ns)
+				break;
+			ns[item->kind] += tp_segment_ns_in(piece, item->start_ns, item->end_ns);
+		}
+	}
+}
+
+static void find_group(struct tp_wait_group *group, const struct tp_analysis *analysis,
+		       enum tp_thread_role role)
+{
+	tp_activities_build(&group->activities, analysis, role);
+	find_concurrence(group, &analysis->timelines[analysis->main_task]);
+}
+
+/* On a CPU as one of that role, in math or in a function of which nothing is known. */
+static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum tp_thread_role role)
+{
+	uint64_t sum = 0;
+	const struct tp_timeline *timeline = &analysis->timelines[task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE ||
+		    !tp_activity_is_of(analysis, role, task, piece))
+			continue;
+		const struct tp_stack_class *class =
+			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+		bool is_math = class->leaf == TP_LEAF_MATH || class->leaf == TP_LEAF_NONE;
+		if (is_math && !tp_phase_protects(class->phase))
+			sum += piece->end_ns - piece->start_ns;
+	}
+	return sum;
+}
+
+static uint64_t busiest_math_ns(const struct tp_analysis *analysis)
+{
+	uint64_t busiest = 0;
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
+		if (analysis->threads[task].leader != analysis->profile->trainer)
+			continue;
+		uint64_t ns = math_ns(analysis, task, TP_THREAD_TEAM);
+		busiest = ns > busiest ? ns : busiest;
+	}
+	return busiest;
+}
+
+static uint64_t futex_ns(const struct tp_analysis *analysis)
+{
+	uint64_t sum = 0;
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_FUTEX)
+			sum += piece->end_ns - piece->start_ns;
+	}
+	return sum;
+}
+
+/* XLA's and TensorFlow's main thread hands a whole step to a pool and waits; one that is part of a
+ * team computes as much as any member, and waits less than it computes. */
+static bool find_delegates(const struct tp_analysis *analysis)
+{
+	static const double hardly = 0.1; /* of the time it waits */
+	static const double less = 0.5;   /* of what the busiest member does */
+	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
+	return main_ns < less * (double)busiest_math_ns(analysis) &&
+	       main_ns < hardly * (double)futex_ns(analysis);
+}
+
+/* A wait for a team of OpenMP has the runtime's functions on the stack, as its loops have. */
+static bool find_joins(const struct tp_analysis *analysis)
+{
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		uint32_t sample = timeline->segments[i].sample;
+		if (sample != NO_SAMPLE &&
+		    analysis->classes[analysis->trace->samples[sample].stack].is_team_root)
+			return true;
+	}
+	return false;
+}
+
+void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	uint32_t trainer = analysis->profile->trainer;
+	*out = (struct tp_waiting){.analysis = analysis};
+	find_group(&out->loader, analysis, TP_THREAD_LOADER);
+	find_group(&out->team, analysis, TP_THREAD_TEAM);
+	for (uint32_t i = 0; i < trace->n_tasks; i++) {
+		if (analysis->threads[i].leader != i || i == trainer)
+			continue;
+		out->has_loader_processes |= analysis->roles[i] == TP_ROLE_LOADER;
+		out->has_peers |= analysis->roles[i] == TP_ROLE_TRAINER;
+	}
+	out->delegates = find_delegates(analysis);
+	out->joins_team = find_joins(analysis);
+	double swapped = 0;
+	out->swaps = tp_trace_counter_growth(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,
+					     &swapped) &&
+		     swapped > 0;
+}

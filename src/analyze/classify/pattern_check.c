@@ -1,0 +1,123 @@
+/* Are names that stand as examples in the rows of patterns caught by those very rows? */
+#include "kernel_group.h"
+#include "patterns.h"
+#include "python_class.h"
+#include "setting_class.h"
+#include "span_class.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A row of another file may stand in front on purpose: a user's before ours. */
+static const struct tp_kernel_pattern *find_rival(const struct tp_kernel_patterns *rows,
+						  const struct tp_kernel_pattern *row,
+						  const struct tp_kernel_row *caught)
+{
+	for (size_t i = 0; i < rows->n_items; i++)
+		if (&rows->items[i].says == caught && caught != &row->says)
+			return strcmp(rows->items[i].file, row->file) == 0 ? &rows->items[i] : NULL;
+	return NULL;
+}
+
+static enum tp_status check_kernel(const struct tp_patterns *patterns,
+				   const struct tp_kernel_pattern *row, struct tp_error *err)
+{
+	const struct tp_kernel_patterns *rows = tp_patterns_kernels(patterns);
+	for (const char **name = row->examples; name && *name; name++) {
+		const struct tp_kernel_row *caught = tp_kernel_row_find(patterns, *name);
+		const struct tp_kernel_pattern *rival = find_rival(rows, row, caught);
+		if (rival)
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: row '%s' of line %u catches the example '%.80s'",
+				       row->file, row->line, caught->id, rival->line, *name);
+		if (strcmp(caught->id, "unknown") == 0)
+			return tp_fail(err, TP_PARSE, "%s:%u: no row catches the example '%.80s'",
+				       row->file, row->line, *name);
+	}
+	return TP_OK;
+}
+
+static enum tp_status check_span(const struct tp_patterns *patterns,
+				 const struct tp_span_pattern *row, struct tp_error *err)
+{
+	for (const char **name = row->examples; name && *name; name++) {
+		for (unsigned kind = 0; kind < TP_N_SPAN_KINDS; kind++) {
+			if (!(row->kinds & 1U << kind))
+				continue;
+			enum tp_span_sense sense =
+				tp_span_sense_find(patterns, (enum tp_span_kind)kind, *name);
+			if (sense != row->sense)
+				return tp_fail(err, TP_PARSE,
+					       "%s:%u: the example '%.80s' means %s as %s",
+					       row->file, row->line, *name,
+					       tp_span_sense_name(sense),
+					       tp_span_kind_name((enum tp_span_kind)kind));
+		}
+	}
+	return TP_OK;
+}
+
+/* What another row adds (a root, an entry) is no rival: only what this one says must come out. */
+static bool says_it(const struct tp_frame_class *class, const struct tp_python_pattern *row)
+{
+	const struct tp_frame_class *says = &row->says;
+	return (!row->gives_phase || class->phase == says->phase) &&
+	       (!says->leaf || class->leaf == says->leaf) &&
+	       (!says->doing || class->doing == says->doing) &&
+	       class->is_loader_root >= says->is_loader_root &&
+	       class->is_helper_root >= says->is_helper_root && class->is_entry >= says->is_entry &&
+	       class->is_library >= says->is_library;
+}
+
+static enum tp_status check_python(const struct tp_patterns *patterns,
+				   const struct tp_python_pattern *row, struct tp_error *err)
+{
+	for (const char **example = row->examples; example && *example; example++) {
+		const char *colon = strrchr(*example, ':');
+		if (!colon)
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: the example '%.80s' is not FILE:FUNCTION", row->file,
+				       row->line, *example);
+		char *path = tp_asprintf("%.*s", (int)(colon - *example), *example);
+		struct tp_frame_class class = tp_python_class_find(patterns, path, colon + 1);
+		free(path);
+		if (!says_it(&class, row))
+			return tp_fail(err, TP_PARSE, "%s:%u: the example '%.80s' means %s",
+				       row->file, row->line, *example, tp_phase_name(class.phase));
+	}
+	return TP_OK;
+}
+
+static enum tp_status check_setting(const struct tp_setting_pattern *row, struct tp_error *err)
+{
+	for (const char **example = row->examples; example && *example; example++)
+		if (!tp_setting_catches(row, *example))
+			return tp_fail(err, TP_PARSE,
+				       "%s:%u: the row does not catch its example '%.80s'",
+				       row->file, row->line, *example);
+	return TP_OK;
+}
+
+enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_error *err)
+{
+	const struct tp_kernel_patterns *kernels = tp_patterns_kernels(patterns);
+	const struct tp_span_patterns *spans = tp_patterns_spans(patterns);
+	enum tp_status status = TP_OK;
+	for (size_t i = 0; !status && i < kernels->n_items; i++)
+		status = check_kernel(patterns, &kernels->items[i], err);
+	const struct tp_kernel_family *unused = tp_kernel_groups_unused(kernels);
+	if (!status && unused)
+		status = tp_fail(err, TP_PARSE, "%s:%u: no row is of the family '%s'", unused->file,
+				 unused->line, unused->name);
+	for (size_t i = 0; !status && i < spans->n_items; i++)
+		status = check_span(patterns, &spans->items[i], err);
+	const struct tp_python_patterns *python = tp_patterns_python(patterns);
+	for (size_t i = 0; !status && i < python->n_items; i++)
+		status = check_python(patterns, &python->items[i], err);
+	const struct tp_setting_patterns *settings = tp_patterns_settings(patterns);
+	for (size_t i = 0; !status && i < settings->n_items; i++)
+		status = check_setting(&settings->items[i], err);
+	return status;
+}

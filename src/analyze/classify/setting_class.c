@@ -1,0 +1,150 @@
+/* Reads the rows that tell settings, and finds what they fit. */
+#include "setting_class.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of kernels with all arguments of their templates tell the type of numbers late. */
+enum { LONGEST_TEXT = 4096 };
+
+/* By enum tp_setting_look: the key, the key of the further text, what parts the two in examples. */
+static const struct {
+	const char *key;
+	const char *further;
+	char joint;
+} looks[TP_N_LOOKS] = {
+	[TP_LOOK_VARIABLE] = {"variable", "value", '='},
+	[TP_LOOK_ARGUMENT] = {"argument", NULL, 0},
+	[TP_LOOK_PROGRAM] = {"program", NULL, 0},
+	[TP_LOOK_THREAD] = {"thread", NULL, 0},
+	[TP_LOOK_SOURCE] = {"source", "symbol", ':'},
+	[TP_LOOK_MODULE] = {"module", "symbol", ':'},
+	[TP_LOOK_KERNEL] = {"kernel", NULL, 0},
+	[TP_LOOK_SPAN] = {"span", NULL, 0},
+};
+
+static const char *const keys[] = {"setting", "variable", "value",    "argument", "program",
+				   "thread",  "source",   "symbol",   "module",   "kernel",
+				   "span",    "not",      "examples", "because"};
+
+bool tp_setting_pattern_is(const struct tp_pattern_row *row)
+{
+	return tp_pattern_row_has(row, "setting");
+}
+
+/* ---- reading ---- */
+
+static enum tp_status read_fact(const struct tp_pattern_row *row, struct tp_setting_pattern *out,
+				struct tp_error *err)
+{
+	const struct tp_json *value = tp_json_get(row->json, "setting");
+	const char *name = tp_json_string(value);
+	enum tp_fact fact = name ? tp_fact_find(name) : TP_N_FACTS;
+	if (fact == TP_N_FACTS)
+		return tp_pattern_row_fail(row, value, "unknown fact", name ? name : "(no text)",
+					   name ? tp_fact_nearest(name) : NULL, err);
+	const char *unit = tp_fact_desc(fact)->unit;
+	bool is_share = out->look == TP_LOOK_KERNEL && strcmp(unit, "ratio") == 0;
+	if (strcmp(unit, "bool") != 0 && !is_share)
+		return tp_pattern_row_fail(row, value,
+					   "neither yes or no nor a share of kernels:", name, NULL,
+					   err);
+	out->fact = fact;
+	return TP_OK;
+}
+
+/* One key says where to look, and the further one must belong to it. */
+static enum tp_status find_look(const struct tp_pattern_row *row, enum tp_setting_look *out,
+				struct tp_error *err)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < TP_N_LOOKS; i++) {
+		if (!tp_pattern_row_has(row, looks[i].key))
+			continue;
+		*out = (enum tp_setting_look)i;
+		n++;
+	}
+	if (n != 1)
+		return tp_pattern_row_fail(row, row->json, "a row of settings looks at one of",
+					   "variable, argument, program, thread, source, module, "
+					   "kernel, span",
+					   NULL, err);
+	const char *const further[] = {"value", "symbol"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(further); i++)
+		if (tp_pattern_row_has(row, further[i]) &&
+		    (!looks[*out].further || strcmp(looks[*out].further, further[i]) != 0))
+			return tp_pattern_row_fail(row, row->json,
+						   "does not go with the rest:", further[i],
+						   looks[*out].further, err);
+	return TP_OK;
+}
+
+enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
+				       const struct tp_pattern_row *row, struct tp_error *err)
+{
+	struct tp_setting_pattern pattern = {.file = row->file, .line = tp_pattern_row_line(row)};
+	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
+	if (!status)
+		status = find_look(row, &pattern.look, err);
+	if (!status)
+		status = read_fact(row, &pattern, err);
+	if (!status)
+		status = tp_pattern_row_globs(row, looks[pattern.look].key, &pattern.names, err);
+	if (!status && looks[pattern.look].further)
+		status = tp_pattern_row_globs(row, looks[pattern.look].further, &pattern.further,
+					      err);
+	if (!status)
+		status = tp_pattern_row_globs(row, "not", &pattern.without, err);
+	if (!status)
+		status = tp_pattern_row_texts(row, "examples", &pattern.examples, err);
+	if (!status)
+		TP_ARRAY_PUSH(out->items, out->n_items, out->capacity) = pattern;
+	return status;
+}
+
+/* ---- matching ---- */
+
+static bool any_glob(const char *const *globs, const char *text)
+{
+	char lower[LONGEST_TEXT];
+	tp_pattern_lower(lower, sizeof(lower), text);
+	for (; *globs; globs++)
+		if (tp_text_glob(*globs, lower))
+			return true;
+	return false;
+}
+
+bool tp_setting_may_fit(const struct tp_setting_pattern *row, const char *name)
+{
+	bool is_path = row->look == TP_LOOK_PROGRAM || row->look == TP_LOOK_MODULE ||
+		       row->look == TP_LOOK_ARGUMENT;
+	return any_glob(row->names, is_path ? tp_text_base_name(name) : name);
+}
+
+bool tp_setting_fits(const struct tp_setting_pattern *row, const char *name, const char *further)
+{
+	if (row->look == TP_LOOK_SOURCE && strcmp(further, "<module>") == 0)
+		return false;
+	if (row->without && any_glob(row->without, looks[row->look].further ? further : name))
+		return false;
+	if (!tp_setting_may_fit(row, name))
+		return false;
+	const char *dot = row->look == TP_LOOK_SOURCE ? strrchr(further, '.') : NULL;
+	return !row->further || any_glob(row->further, further) ||
+	       (dot && any_glob(row->further, dot + 1));
+}
+
+bool tp_setting_catches(const struct tp_setting_pattern *row, const char *example)
+{
+	char joint = looks[row->look].joint;
+	const char *at = joint ? strchr(example, joint) : NULL;
+	if (!at)
+		return tp_setting_fits(row, example, "");
+	char *name = tp_asprintf("%.*s", (int)(at - example), example);
+	bool fits = tp_setting_fits(row, name, at + 1);
+	free(name);
+	return fits;
+}

@@ -1,0 +1,69 @@
+/*
+ * What shows that a setting or a technique is in use: variables, words of the command line,
+ * programs and threads of the tree, functions in stacks, names of kernels and spans. Rows of
+ * rules/patterns/ that have "setting"; rules/patterns/README.md has the keys.
+ */
+#ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_SETTING_CLASS_H
+#define TRAINPROF_SRC_ANALYZE_CLASSIFY_SETTING_CLASS_H
+
+#include "pattern_row.h"
+
+#include "trainprof/model/fact.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_patterns;
+
+/* Where a row looks, and what its name and the further text are. */
+enum tp_setting_look {
+	TP_LOOK_VARIABLE, /* "OMP_PROC_BIND", its value */
+	TP_LOOK_ARGUMENT, /* a word of a command line; none */
+	TP_LOOK_PROGRAM,  /* of a process, without its folder; none */
+	TP_LOOK_THREAD,   /* name of a thread; none */
+	TP_LOOK_SOURCE,   /* path of a Python file, the function's qualified name */
+	TP_LOOK_MODULE,   /* library without its folder, the function as the recording has it */
+	TP_LOOK_KERNEL,   /* a device kernel's whole name; none */
+	TP_LOOK_SPAN,     /* name of a span on a thread; none */
+	TP_N_LOOKS
+};
+
+struct tp_setting_pattern {
+	enum tp_fact fact;
+	enum tp_setting_look look;
+	const char **names;    /* globs in small letters, ended by NULL, as the next two */
+	const char **further;  /* NULL: any */
+	const char **without;  /* of the further text, or of the name where there is none; NULL */
+	const char **examples; /* as they are written, or NULL */
+	const char *file;
+	unsigned line;
+};
+
+/* In the order of files and rows. */
+struct tp_setting_patterns {
+	struct tp_setting_pattern *items;
+	size_t n_items;
+	size_t capacity;
+};
+
+/*
+ * Whether the row says it of these texts; `further` is "" where a look has none. Capitals are as
+ * small letters. The body of a Python module never counts: whoever imports a library need not use
+ * it.
+ */
+bool tp_setting_fits(const struct tp_setting_pattern *row, const char *name, const char *further);
+/* The same for the name alone: what is behind need not be asked where this is false. */
+bool tp_setting_may_fit(const struct tp_setting_pattern *row, const char *name);
+
+const struct tp_setting_patterns *tp_patterns_settings(const struct tp_patterns *patterns);
+
+/* The rest is for the loader and the checker of patterns. */
+
+bool tp_setting_pattern_is(const struct tp_pattern_row *row); /* has it the key of a setting's? */
+/* Append what the row says: a fact that is "bool", or "ratio" of kernels. Errors  TP_PARSE. */
+enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
+				       const struct tp_pattern_row *row, struct tp_error *err);
+/* "NAME=VALUE", "FILE:FUNCTION", "LIBRARY:FUNCTION", or a name: does the row catch it? */
+bool tp_setting_catches(const struct tp_setting_pattern *row, const char *example);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * Classifies stacks by the names of their frames.
+ *
+ * Phase: the outermost frame of a protecting phase (dataloader, communication, checkpoint, logging)
+ * decides, because a page fault inside the loader is the loader's. Compute phases protect nothing:
+ * they are only the answer when no other frame has one.
+ */
+#include "stack_class.h"
+
+#include "patterns.h"
+#include "python_class.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *module_name(const struct tp_trace *trace, const struct tp_frame *frame)
+{
+	if (frame->kind == TP_FRAME_KERNEL)
+		return "[kernel]";
+	return tp_trace_string(trace, frame->module);
+}
+
+static struct tp_frame_class classify_frame(const struct tp_trace *trace,
+					    const struct tp_patterns *patterns,
+					    const struct tp_frame *frame)
+{
+	const char *symbol = tp_trace_string(trace, frame->symbol);
+	if (frame->kind == TP_FRAME_PYTHON)
+		return tp_python_class_find(patterns, tp_trace_string(trace, frame->file), symbol);
+	struct tp_frame_class class =
+		tp_patterns_frame(patterns, module_name(trace, frame), symbol);
+	/* Code made at run time is a kernel of a math library, by what makes such code (oneDNN,
+	 * XNNPACK, XLA); loaders do not. */
+	if (frame->kind == TP_FRAME_JIT && !class.leaf)
+		class.leaf = TP_LEAF_MATH;
+	return class;
+}
+
+static bool is_same_function(const struct tp_frame *a, const struct tp_frame *b)
+{
+	return a->kind == TP_FRAME_PYTHON && b->kind == TP_FRAME_PYTHON && a->file == b->file &&
+	       a->symbol == b->symbol;
+}
+
+static uint64_t function_key(const struct tp_frame *frame)
+{
+	return tp_hash_mix((uint64_t)frame->file << 32 | frame->symbol, frame->kind);
+}
+
+static struct tp_frame_class *classify_frames(const struct tp_trace *trace,
+					      const struct tp_patterns *patterns)
+{
+	struct tp_frame_class *classes = tp_alloc((trace->n_frames + 1) * sizeof(*classes));
+	struct tp_map seen = {0}; /* Python functions: many lines, one answer */
+	for (size_t i = 1; i < trace->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[i];
+		uint64_t at;
+		if (frame->kind == TP_FRAME_PYTHON && tp_map_get(&seen, function_key(frame), &at) &&
+		    is_same_function(frame, &trace->frames[at])) {
+			classes[i] = classes[at];
+			continue;
+		}
+		classes[i] = classify_frame(trace, patterns, frame);
+		if (frame->kind == TP_FRAME_PYTHON)
+			tp_map_set(&seen, function_key(frame), i);
+	}
+	tp_map_release(&seen);
+	return classes;
+}
+
+/*
+ * Kernel frames come first; the outermost known one tells why the kernel was entered, and below a
+ * read or write the socket that it was for. An interrupt ("caller" in the patterns) says nothing
+ * about the program: what it interrupted does.
+ */
+static enum tp_leaf kernel_leaf(const struct tp_trace *trace, const struct tp_stack *stack,
+				const struct tp_frame_class *classes, uint32_t *n_kernel)
+{
+	enum tp_leaf leaf = TP_LEAF_NONE;
+	uint32_t i = 0;
+	for (; i < stack->n_frames; i++) {
+		if (trace->frames[stack->frames[i]].kind != TP_FRAME_KERNEL)
+			break;
+		unsigned found = classes[stack->frames[i]].leaf;
+		if (found == TP_LEAF_CALLER)
+			leaf = TP_LEAF_NONE;
+		else if (found && found != TP_LEAF_KERNEL && leaf != TP_LEAF_NET)
+			leaf = (enum tp_leaf)found;
+		else if (!leaf)
+			leaf = TP_LEAF_KERNEL;
+	}
+	*n_kernel = i;
+	return leaf;
+}
+
+/* The innermost frame that says something by itself; libc and the like pass the question on. */
+static enum tp_leaf user_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
+			      uint32_t first)
+{
+	for (uint32_t i = first; i < stack->n_frames; i++) {
+		unsigned leaf = classes[stack->frames[i]].leaf;
+		if (leaf != TP_LEAF_CALLER)
+			return (enum tp_leaf)leaf;
+	}
+	return TP_LEAF_NONE;
+}
+
+/*
+ * Of the kernel's entry and exit code only the user's function tells which call it was: the time of
+ * sched_yield or write is not all below a kernel function with a name of its own.
+ */
+static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_frame_class *classes,
+			      uint32_t first)
+{
+	if (first >= stack->n_frames)
+		return TP_LEAF_KERNEL;
+	unsigned leaf = classes[stack->frames[first]].leaf;
+	bool is_call = leaf == TP_LEAF_SPIN || leaf == TP_LEAF_READ || leaf == TP_LEAF_WRITE ||
+		       leaf == TP_LEAF_NET || leaf == TP_LEAF_LOCK || leaf == TP_LEAF_ALLOC;
+	return is_call ? (enum tp_leaf)leaf : TP_LEAF_KERNEL;
+}
+
+/* What a Python function hands over by calls of the system and copies is handed over. */
+static bool hands_over(const struct tp_trace *trace, const struct tp_stack *stack,
+		       const struct tp_frame_class *classes)
+{
+	for (uint32_t i = 0; i < stack->n_frames; i++)
+		if (trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON)
+			return classes[stack->frames[i]].leaf == TP_LEAF_PICKLE;
+	return false;
+}
+
+/* What tells a function from others. Code that was generated has no names and no tables; what lies
+ * on one page there is taken for one. */
+static uint64_t place_of(const struct tp_frame *frame)
+{
+	enum { PAGE_BITS = 12 };
+	if (frame->function_start)
+		return frame->function_start;
+	return frame->symbol ? frame->symbol : frame->address >> PAGE_BITS;
+}
+
+/* The function that works, or that asks the C library or the kernel to. */
+static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack *stack,
+			    const struct tp_frame_class *classes, uint32_t first)
+{
+	for (uint32_t i = first; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (classes[stack->frames[i]].leaf == TP_LEAF_CALLER)
+			continue;
+		uint64_t place = place_of(frame);
+		return place ? tp_hash_mix(frame->module, place) : 0;
+	}
+	return 0;
+}
+
+static void add_frame(struct tp_stack_class *class, const struct tp_frame_class *frame)
+{
+	/* Called from the leaf outwards: what comes later is further out and wins. But importing a
+	 * module may run a whole program. */
+	if (frame->phase == TP_PHASE_IMPORT) {
+		if (!class->phase && !class->has_python)
+			class->phase = TP_PHASE_IMPORT;
+	} else if (tp_phase_protects(frame->phase)) {
+		class->phase = frame->phase;
+	} else if (frame->phase == TP_PHASE_COMPUTE && !tp_phase_protects(class->phase)) {
+		class->phase = TP_PHASE_COMPUTE;
+	}
+	class->in_evaluation |= frame->phase == TP_PHASE_EVALUATION;
+	class->is_loader_root |= frame->is_loader_root;
+	class->is_team_root |= frame->is_team_root;
+	class->is_comm_root |= frame->is_comm_root;
+	class->is_helper_root |= frame->is_helper_root;
+	/* Who starts processes, or waits for them to end, does so by whatever is further in. */
+	bool is_reason = frame->doing == TP_DOING_START || frame->doing == TP_DOING_WAIT_CHILD;
+	if (!class->doing || is_reason)
+		class->doing = frame->doing;
+	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
+	if (owns && !class->owner)
+		class->owner = (enum tp_leaf)frame->leaf;
+}
+
+static struct tp_stack_class classify_stack(const struct tp_trace *trace,
+					    const struct tp_stack *stack,
+					    const struct tp_frame_class *classes)
+{
+	struct tp_stack_class class = {0};
+	uint32_t n_kernel;
+	class.leaf = kernel_leaf(trace, stack, classes, &n_kernel);
+	if (!class.leaf)
+		class.leaf = user_leaf(stack, classes, n_kernel);
+	else if (class.leaf == TP_LEAF_KERNEL)
+		class.leaf = call_leaf(stack, classes, n_kernel);
+	if (hands_over(trace, stack, classes))
+		class.leaf = TP_LEAF_PICKLE;
+	class.function = function_of(trace, stack, classes, n_kernel);
+	for (uint32_t i = n_kernel; i < stack->n_frames; i++) {
+		const struct tp_frame_class *frame = &classes[stack->frames[i]];
+		add_frame(&class, frame);
+		class.has_python |= trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON;
+		/* Further out a forked process has the frames of the one that forked it. */
+		if (frame->is_entry)
+			break;
+	}
+	if (!class.phase && class.in_evaluation)
+		class.phase = TP_PHASE_EVALUATION;
+	return class;
+}
+
+/*
+ * A function around backward or the optimizer holds the training, whatever its name: checkpoints()
+ * or run_with_logger() is in no phase of its own. Functions are told by all their frames. Who
+ * compiles a step calls it to see what it does, and trains nothing.
+ */
+static void void_holders(const struct tp_trace *trace, struct tp_frame_class *classes)
+{
+	struct tp_map holders = {0};
+	for (size_t id = 1; id < trace->n_stacks; id++) {
+		const struct tp_stack *stack = &trace->stacks[id];
+		bool is_inside = false;
+		for (uint32_t i = 0; i < stack->n_frames; i++) {
+			const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+			if (is_inside && frame->kind == TP_FRAME_PYTHON)
+				tp_map_set(&holders, function_key(frame), 1);
+			unsigned doing = classes[stack->frames[i]].doing;
+			is_inside |= doing == TP_DOING_TRAIN || doing == TP_DOING_UPDATE;
+			if (classes[stack->frames[i]].is_entry)
+				break;
+		}
+	}
+	for (size_t i = 1; i < trace->n_frames; i++) {
+		uint64_t one;
+		struct tp_frame_class *class = &classes[i];
+		if (trace->frames[i].kind == TP_FRAME_PYTHON && class->phase != TP_PHASE_COMPUTE &&
+		    class->phase != TP_PHASE_COMPILE &&
+		    tp_map_get(&holders, function_key(&trace->frames[i]), &one))
+			class->phase = TP_PHASE_NONE;
+	}
+	tp_map_release(&holders);
+}
+
+struct tp_stack_class *tp_classify_stacks(const struct tp_trace *trace,
+					  const struct tp_patterns *patterns,
+					  struct tp_arena *arena)
+{
+	struct tp_frame_class *frames = classify_frames(trace, patterns);
+	void_holders(trace, frames);
+	struct tp_stack_class *classes =
+		tp_arena_array(arena, trace->n_stacks + 1, sizeof(*classes));
+	for (size_t i = 1; i < trace->n_stacks; i++)
+		classes[i] = classify_stack(trace, &trace->stacks[i], frames);
+	free(frames);
+	return classes;
+}

@@ -1,0 +1,12 @@
+/* What the frames of a stack say together. */
+#ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_STACK_CLASS_H
+#define TRAINPROF_SRC_ANALYZE_CLASSIFY_STACK_CLASS_H
+
+#include "analyze/analysis.h"
+
+/* A class for every stack of the trace, in the analysis' arena. Each frame is matched once. */
+struct tp_stack_class *tp_classify_stacks(const struct tp_trace *trace,
+					  const struct tp_patterns *patterns,
+					  struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,94 @@
+/* Sums up the rates of collectives. */
+#include "bus_rate.h"
+
+#include "analyze/numeric/stats.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A collective, as far as its devices have told. */
+struct talk {
+	double bytes;
+	uint64_t least_ns;
+};
+
+struct talks {
+	struct talk *items; /* heap */
+	size_t n;
+	size_t capacity;
+	struct tp_map places; /* communicator << 32 | number of the collective in it -> place */
+};
+
+/* "Bus bandwidth" as NCCL's own tests count it (doc/PERFORMANCE.md of nccl-tests, read 2026-11-22),
+ * of the bytes that a call is given, which are one rank's. 0: unknown. */
+static double bus_bytes(const char *op, double bytes, double n_ranks)
+{
+	static const char *const scattered[] = {"ncclAllGather", "ncclReduceScatter",
+						"ncclAlltoAll"};
+	static const char *const plain[] = {"ncclBroadcast", "ncclReduce", "ncclSend", "ncclRecv"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(plain); i++)
+		if (strcmp(op, plain[i]) == 0)
+			return bytes;
+	if (n_ranks < 2)
+		return 0;
+	if (strcmp(op, "ncclAllReduce") == 0)
+		return 2 * (n_ranks - 1) / n_ranks * bytes;
+	for (size_t i = 0; i < TP_ARRAY_LEN(scattered); i++)
+		if (strcmp(op, scattered[i]) == 0)
+			return (n_ranks - 1) * bytes;
+	return 0;
+}
+
+static struct talk *talk_of(struct talks *talks, const struct tp_detail *detail)
+{
+	uint64_t key = (uint64_t)detail->group << 32 | detail->sequence;
+	uint64_t at = talks->n;
+	if (detail->sequence && tp_map_get(&talks->places, key, &at))
+		return &talks->items[at];
+	if (detail->sequence)
+		tp_map_set(&talks->places, key, at);
+	struct talk *talk = &TP_ARRAY_PUSH(talks->items, talks->n, talks->capacity);
+	*talk = (struct talk){.least_ns = UINT64_MAX};
+	return talk;
+}
+
+static void add_op(struct talks *talks, const struct tp_trace *trace, const struct tp_op *op)
+{
+	const struct tp_detail *detail = &trace->details[op->detail];
+	double bytes = bus_bytes(tp_trace_string(trace, detail->op), (double)detail->bytes,
+				 detail->n_ranks);
+	uint64_t length_ns = op->end_ns - op->start_ns;
+	if (bytes <= 0 || !length_ns)
+		return;
+	struct talk *talk = talk_of(talks, detail);
+	talk->bytes = bytes;
+	talk->least_ns = length_ns < talk->least_ns ? length_ns : talk->least_ns;
+}
+
+void tp_bus_rate_set(struct tp_rank_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
+	struct talks talks = {0};
+	for (size_t d = 0; d < analysis->n_devices; d++) {
+		const struct tp_device_work *device = &analysis->devices[d];
+		for (size_t i = 0; i < device->n_ops; i++)
+			if (device->ops[i].class == TP_OP_COMMUNICATION &&
+			    tp_op_is_judged(device, &device->ops[i]))
+				add_op(&talks, analysis->trace, &device->ops[i]);
+	}
+	double *rates = tp_alloc((talks.n + 1) * sizeof(*rates));
+	for (size_t i = 0; i < talks.n; i++)
+		rates[i] = talks.items[i].bytes / ((double)talks.items[i].least_ns * 1e-9);
+	if (talks.n)
+		tp_profile_set(profile, TP_FACT_COMM_BUS_RATE, tp_stats_median(rates, talks.n),
+			       TP_ORIGIN_MEASURED, 1);
+	else
+		tp_profile_miss(profile, TP_FACT_COMM_BUS_RATE,
+				"no sizes and members of collectives as NCCL tells them");
+	free(rates);
+	free(talks.items);
+	tp_map_release(&talks.places);
+}

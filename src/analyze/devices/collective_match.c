@@ -1,0 +1,293 @@
+/* Matches communication kernels over devices. */
+#include "collective_match.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The talks of one device in one communicator, by start; a part of the list below. */
+struct member {
+	uint32_t device;
+	uint32_t *talks;
+	size_t n;
+};
+
+/* All talks by communicator, then by device and start. */
+struct grouping {
+	uint32_t *groups; /* strings, in order of appearance; heap, as the next */
+	size_t n_groups;
+	size_t groups_capacity;
+	size_t *first; /* in talks, of each group; one more at the end */
+	uint32_t *talks;
+	uint32_t *devices;      /* beside talks */
+	struct member *members; /* of the group that is looked at; room for all devices */
+};
+
+const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device, uint32_t talk)
+{
+	return &all->analysis->devices[device].ops[all->talks[device].items[talk].op];
+}
+
+static const struct tp_detail *detail_of(const struct tp_collectives *all, uint32_t device,
+					 uint32_t talk)
+{
+	return &all->analysis->trace->details[tp_talk_op(all, device, talk)->detail];
+}
+
+/* Whose talks are put in order. */
+struct sorted {
+	const struct tp_collectives *all;
+	uint32_t device;
+};
+
+/* Split a group's talks where the device changes. */
+static size_t find_members(struct grouping *grouping, size_t group)
+{
+	size_t n = 0;
+	for (size_t i = grouping->first[group]; i < grouping->first[group + 1]; i++) {
+		if (!n || grouping->members[n - 1].device != grouping->devices[i])
+			grouping->members[n++] = (struct member){.device = grouping->devices[i],
+								 .talks = &grouping->talks[i]};
+		grouping->members[n - 1].n++;
+	}
+	return n;
+}
+
+/* Of equal sequence numbers the one that came first. */
+static int sequence_order(const void *a, const void *b, void *context)
+{
+	const struct tp_collectives *all = ((const struct sorted *)context)->all;
+	uint32_t device = ((const struct sorted *)context)->device;
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+	uint32_t left = detail_of(all, device, x)->sequence;
+	uint32_t right = detail_of(all, device, y)->sequence;
+	return left != right ? (left > right) - (left < right) : (x > y) - (x < y);
+}
+
+static bool have_sequences(const struct tp_collectives *all, const struct member *members, size_t n)
+{
+	for (size_t m = 0; m < n; m++)
+		for (size_t i = 0; i < members[m].n; i++)
+			if (!detail_of(all, members[m].device, members[m].talks[i])->sequence)
+				return false;
+	return true;
+}
+
+static void not_joined(struct tp_collectives *all, const char *why, uint32_t group)
+{
+	struct tp_profile *profile = all->analysis->profile;
+	const char *name = tp_trace_string(all->analysis->trace, group);
+	if (!profile->not_joined)
+		profile->not_joined = tp_arena_printf(&profile->arena, "%s%s%s", why,
+						      *name ? " of communicator " : "", name);
+}
+
+/* What has to agree for two kernels to be the same collective, as far as it is known. */
+static bool are_same(const struct tp_collectives *all, const struct tp_taken_part *a,
+		     const struct tp_taken_part *b)
+{
+	const struct tp_detail *x = detail_of(all, a->device, a->talk);
+	const struct tp_detail *y = detail_of(all, b->device, b->talk);
+	return (!x->op || !y->op || x->op == y->op) && (!x->type || !y->type || x->type == y->type);
+}
+
+/* Parts [first, n_parts) become a collective, unless they contradict each other. */
+static bool add_collective(struct tp_collectives *all, size_t first, uint32_t group)
+{
+	for (size_t i = first + 1; i < all->n_parts; i++) {
+		if (are_same(all, &all->parts[first], &all->parts[i]))
+			continue;
+		all->n_parts = first;
+		return false;
+	}
+	for (size_t i = first; i < all->n_parts; i++)
+		all->talks[all->parts[i].device].items[all->parts[i].talk].collective =
+			(uint32_t)all->n;
+	TP_ARRAY_PUSH(all->items, all->n, all->capacity) =
+		(struct tp_collective){.first = first, .n = all->n_parts - first, .group = group};
+	return true;
+}
+
+static void match_by_order(struct tp_collectives *all, const struct member *members, size_t n,
+			   uint32_t group)
+{
+	for (size_t m = 1; m < n; m++) {
+		if (members[m].n != members[0].n) {
+			not_joined(all, "ranks have different numbers of collectives", group);
+			return;
+		}
+	}
+	for (size_t i = 0; i < members[0].n; i++) {
+		size_t first = all->n_parts;
+		for (size_t m = 0; m < n; m++)
+			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
+				(struct tp_taken_part){members[m].device, members[m].talks[i]};
+		if (!add_collective(all, first, group)) {
+			not_joined(all, "the collectives of ranks differ in kind", group);
+			return;
+		}
+	}
+}
+
+/* Those that at least two members have. */
+static void match_by_sequence(struct tp_collectives *all, const struct member *members, size_t n,
+			      uint32_t group)
+{
+	size_t *next = tp_alloc(n * sizeof(*next));
+	/* Several streams may run them in another order. */
+	for (size_t m = 0; m < n; m++) {
+		struct sorted sorted = {all, members[m].device};
+		qsort_r(members[m].talks, members[m].n, sizeof(*members[m].talks), sequence_order,
+			&sorted);
+	}
+	for (;;) {
+		uint32_t lowest = UINT32_MAX;
+		for (size_t m = 0; m < n; m++) {
+			if (next[m] == members[m].n)
+				continue;
+			uint32_t sequence =
+				detail_of(all, members[m].device, members[m].talks[next[m]])
+					->sequence;
+			lowest = sequence < lowest ? sequence : lowest;
+		}
+		if (lowest == UINT32_MAX)
+			break;
+		size_t first = all->n_parts;
+		for (size_t m = 0; m < n; m++) {
+			if (next[m] == members[m].n)
+				continue;
+			uint32_t talk = members[m].talks[next[m]];
+			if (detail_of(all, members[m].device, talk)->sequence != lowest)
+				continue;
+			next[m]++;
+			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
+				(struct tp_taken_part){members[m].device, talk};
+		}
+		if (all->n_parts - first < 2)
+			all->n_parts = first;
+		else if (!add_collective(all, first, group))
+			not_joined(all, "the collectives of ranks differ in kind", group);
+	}
+	free(next);
+}
+
+/* As many as the trace says, or fewer: of some there is no trace. More are several communicators of
+ * one name. */
+static bool are_too_many(struct tp_collectives *all, const struct member *members, size_t n,
+			 uint32_t group)
+{
+	uint32_t most = detail_of(all, members[0].device, members[0].talks[0])->n_ranks;
+	if (!most || n <= most)
+		return false;
+	not_joined(all, "several communicators have one name, and no members are told", group);
+	return true;
+}
+
+static void match_group(struct tp_collectives *all, struct grouping *grouping, size_t number)
+{
+	uint32_t group = grouping->groups[number];
+	size_t n = find_members(grouping, number);
+	const struct member *members = grouping->members;
+	if (n < 2 || are_too_many(all, members, n, group))
+		return;
+	if (have_sequences(all, members, n))
+		match_by_sequence(all, members, n, group);
+	else
+		match_by_order(all, members, n, group);
+}
+
+/* Numbers of groups by string, and how many talks each has, in first[number + 1]. */
+static void count_groups(const struct tp_collectives *all, struct grouping *out,
+			 struct tp_map *numbers, size_t n_talks)
+{
+	out->first = tp_alloc((n_talks + 2) * sizeof(*out->first));
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
+		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+			uint32_t group = detail_of(all, d, i)->group;
+			uint64_t number = out->n_groups;
+			if (!tp_map_get(numbers, group, &number)) {
+				tp_map_set(numbers, group, number);
+				TP_ARRAY_PUSH(out->groups, out->n_groups, out->groups_capacity) =
+					group;
+			}
+			out->first[number + 1]++;
+		}
+	}
+	for (size_t i = 0; i < out->n_groups; i++)
+		out->first[i + 1] += out->first[i];
+}
+
+/* In two passes, so that as many communicators as kernels are no trouble. */
+static void group_talks(const struct tp_collectives *all, struct grouping *out)
+{
+	struct tp_map numbers = {0};
+	size_t n_talks = 0;
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++)
+		n_talks += all->talks[d].n;
+	*out = (struct grouping){0};
+	count_groups(all, out, &numbers, n_talks);
+	out->talks = tp_alloc((n_talks + 1) * sizeof(*out->talks));
+	out->devices = tp_alloc((n_talks + 1) * sizeof(*out->devices));
+	out->members = tp_alloc((all->analysis->n_devices + 1) * sizeof(*out->members));
+	size_t *next = tp_alloc((out->n_groups + 1) * sizeof(*next));
+	memcpy(next, out->first, out->n_groups * sizeof(*next));
+	for (uint32_t d = 0; d < all->analysis->n_devices; d++) {
+		for (uint32_t i = 0; i < all->talks[d].n; i++) {
+			uint64_t number = 0;
+			(void)tp_map_get(&numbers, detail_of(all, d, i)->group, &number);
+			out->talks[next[number]] = i;
+			out->devices[next[number]++] = d;
+		}
+	}
+	free(next);
+	tp_map_release(&numbers);
+}
+
+void tp_collectives_match(struct tp_collectives *all)
+{
+	struct grouping grouping;
+	group_talks(all, &grouping);
+	for (size_t i = 0; i < grouping.n_groups; i++)
+		match_group(all, &grouping, i);
+	free(grouping.groups);
+	free(grouping.first);
+	free(grouping.talks);
+	free(grouping.devices);
+	free(grouping.members);
+}
+
+static void list_talks(struct tp_talks *talks, const struct tp_device_work *device)
+{
+	uint64_t reach_ns = 0;
+	for (size_t i = 0; i < device->n_ops; i++) {
+		const struct tp_op *op = &device->ops[i];
+		if (op->class != TP_OP_COMMUNICATION || op->end_ns <= op->start_ns)
+			continue;
+		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
+		TP_ARRAY_PUSH(talks->items, talks->n, talks->capacity) =
+			(struct tp_talk){(uint32_t)i, NO_COLLECTIVE, reach_ns};
+	}
+}
+
+void tp_collectives_init(struct tp_collectives *all, struct tp_rank_analysis *analysis)
+{
+	size_t n = analysis->n_devices;
+	*all = (struct tp_collectives){.analysis = analysis};
+	all->talks = tp_alloc(n * sizeof(*all->talks));
+	for (size_t d = 0; d < n; d++)
+		list_talks(&all->talks[d], &analysis->devices[d]);
+	all->clocks = tp_alloc((analysis->n_ranks + 1) * sizeof(*all->clocks));
+}
+
+void tp_collectives_release(struct tp_collectives *all)
+{
+	for (size_t d = 0; d < all->analysis->n_devices; d++)
+		free(all->talks[d].items);
+	free(all->talks);
+	free(all->clocks);
+	free(all->parts);
+	free(all->items);
+}

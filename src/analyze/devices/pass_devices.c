@@ -1,0 +1,359 @@
+/*
+ * Judges a sampled run beside the devices that it used: parts, shares and steps as of imported
+ * traces (docs/internals.md#parts-of-imported-traces), with what the foreground pass says of the
+ * main thread where no device works.
+ *
+ * Needs: device work, labels of the main thread, steps with their kinds, window. Gives: parts,
+ * label_ns, shares, steady steps, window, devices, kernels, collectives, the facts of all that, and
+ * analysis->beside_devices.
+ *
+ * Judged are the steady steps that were traced whole. Where none was, the parts stay those of the
+ * main thread, and a warning says why.
+ */
+#include "analyze/analysis.h"
+#include "analyze/partition/step_facts.h"
+#include "driver_crosscheck.h"
+#include "rank_data.h"
+#include "trace_window_cost.h"
+
+#include "trainprof/base/memory.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Worth a word, and what it takes to say it: steps on both sides. */
+static const double SLOWED_MUCH = 0.05;
+enum { STEPS_COMPARED = 5 };
+
+/* ---- which steps ---------------------------------------------------------------------------- */
+
+/* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
+static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
+{
+	const struct tp_profile *profile = analysis->profile;
+	rank->steps.n = 0;
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->kind != TP_STEP_STEADY || step->start_ns < rank->first_ns ||
+		    step->start_ns >= rank->last_ns ||
+		    tp_intervals_covered(&analysis->ranks->untraced, step->start_ns, step->end_ns))
+			continue;
+		TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
+			(struct tp_interval){step->start_ns, step->end_ns};
+	}
+}
+
+/* What tracing itself costs shows where it came and went. */
+static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals *traced)
+{
+	const struct tp_profile *profile = analysis->profile;
+	double all_ns = 0;
+	double traced_ns = (double)tp_intervals_sum(traced);
+	for (size_t i = 0; i < profile->n_steps; i++)
+		if (profile->steps[i].kind == TP_STEP_STEADY)
+			all_ns += (double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
+	size_t n_others = profile->n_steady - traced->n;
+	if (traced->n < STEPS_COMPARED || n_others < STEPS_COMPARED)
+		return;
+	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
+	/* Windows are compared with what lies beside them: programs change by themselves, too. */
+	const struct tp_quantity *beside = &profile->facts[TP_FACT_WINDOWS_SLOWDOWN];
+	if (beside->is_known)
+		ratio = 1 + (beside->low > 0 ? beside->value : 0);
+	if (ratio < 1 + SLOWED_MUCH)
+		return;
+	char text[120];
+	snprintf(text, sizeof(text), "steps in which the GPU was traced took %.0f %% longer",
+		 100 * (ratio - 1));
+	tp_profile_warn(analysis->profile, "slowed-by-tracing", text,
+			"parts are of steps that were traced",
+			"trainprof run --gpu-trace=off -- ...");
+}
+
+/* What of a stretch lies outside all gaps. */
+static void add_traced(const struct tp_intervals *untraced, struct tp_interval all,
+		       struct tp_intervals *out)
+{
+	uint64_t at_ns = all.start_ns;
+	for (size_t i = 0; i < untraced->n && at_ns < all.end_ns; i++) {
+		const struct tp_interval *gap = &untraced->items[i];
+		if (gap->end_ns <= at_ns || gap->start_ns >= all.end_ns)
+			continue;
+		if (gap->start_ns > at_ns)
+			tp_intervals_add(out, at_ns, gap->start_ns);
+		at_ns = gap->end_ns;
+	}
+	if (at_ns < all.end_ns)
+		tp_intervals_add(out, at_ns, all.end_ns);
+}
+
+/* Without steps: slices of what was traced, in the place of slices of all time. */
+static void slice_traced(const struct tp_intervals *untraced, struct tp_device_work *device)
+{
+	if (!device->n_windows)
+		return;
+	struct tp_intervals traced = {0};
+	uint64_t n_slices = device->n_windows;
+	add_traced(untraced,
+		   (struct tp_interval){device->windows[0].start_ns,
+					device->windows[device->n_windows - 1].end_ns},
+		   &traced);
+	uint64_t slice_ns = tp_intervals_sum(&traced) / n_slices + 1;
+	free(device->windows);
+	device->windows = tp_alloc((n_slices + traced.n + 1) * sizeof(*device->windows));
+	device->n_windows = 0;
+	for (size_t i = 0; i < traced.n; i++)
+		for (uint64_t from = traced.items[i].start_ns; from < traced.items[i].end_ns;
+		     from += slice_ns) {
+			uint64_t left_ns = traced.items[i].end_ns - from;
+			device->windows[device->n_windows++] =
+				(struct tp_interval){from, from + (left_ns < slice_ns ? left_ns
+										      : slice_ns)};
+		}
+	device->to = device->n_windows;
+	free(traced.items);
+}
+
+static bool has_windows(const struct tp_rank_analysis *ranks)
+{
+	for (size_t i = 0; i < ranks->n_devices; i++)
+		if (ranks->devices[i].to > ranks->devices[i].from)
+			return true;
+	return false;
+}
+
+/* Without steps at all the window is all that the devices did; with some, those that were traced.
+ */
+static void build_windows(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	bool has_steps = analysis->profile->n_steady > 0;
+	bool has_traced = !has_steps;
+	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
+		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
+			tp_rank_host_take(ranks, i, analysis);
+		else
+			tp_rank_host_build(ranks, i, analysis);
+		if (has_steps)
+			give_steps(analysis, &ranks->ranks[i]);
+		has_traced |= ranks->ranks[i].steps.n > 0;
+	}
+	if (has_traced)
+		tp_ranks_find_windows(ranks);
+	for (size_t i = 0; !has_steps && i < ranks->n_devices; i++)
+		slice_traced(&ranks->untraced, &ranks->devices[i]);
+	tp_window_cost_judge(analysis);
+	if (has_steps && ranks->own < ranks->n_ranks)
+		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
+}
+
+/* One window is a sample of one: its steps say nothing of the next. */
+static void warn_one_window(struct tp_profile *profile, const struct tp_rank_analysis *ranks)
+{
+	if (ranks->shut.n &&
+	    !tp_intervals_covered(&ranks->shut, profile->window_start_ns, profile->window_end_ns))
+		tp_profile_warn(profile, "one-window",
+				"the parts are of steps in a single window of GPU tracing",
+				"how much they differ from window to window is not known",
+				"let it run longer, or: trainprof run --gpu-trace=windows "
+				"--max-overhead=5% -- ...");
+}
+
+/* ---- the main thread beside devices --------------------------------------------------------- */
+
+static bool is_of_device(enum tp_label label)
+{
+	switch (label) {
+	case TP_LABEL_COMPUTE_MATH:
+	case TP_LABEL_COMMUNICATION_COLLECTIVE:
+	case TP_LABEL_MEMORY_H2D:
+	case TP_LABEL_MEMORY_D2H:
+	case TP_LABEL_MEMORY_D2D:
+	case TP_LABEL_MEMORY_P2P:
+	case TP_LABEL_MEMORY_SET:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Of several devices the first that is judged: their host is the same. */
+static const struct tp_device_work *own_device(const struct tp_rank_analysis *ranks)
+{
+	for (size_t i = 0; i < ranks->n_devices; i++)
+		if (ranks->devices[i].rank == ranks->own && ranks->devices[i].n_pieces)
+			return &ranks->devices[i];
+	return NULL;
+}
+
+struct cutting {
+	struct tp_segment *out; /* heap */
+	size_t n;
+	size_t capacity;
+	const struct tp_device_work *device;
+	size_t next; /* piece of it */
+};
+
+static void cut_put(struct cutting *c, const struct tp_segment *like, uint64_t from_ns,
+		    uint64_t to_ns, const struct tp_rank_piece *piece)
+{
+	if (to_ns <= from_ns)
+		return;
+	struct tp_segment segment = *like;
+	segment.start_ns = from_ns;
+	segment.end_ns = to_ns;
+	if (piece) {
+		segment.label = piece->label;
+		segment.is_of_device = is_of_device(piece->label);
+	}
+	TP_ARRAY_PUSH(c->out, c->n, c->capacity) = segment;
+}
+
+static void cut_segment(struct cutting *c, const struct tp_segment *segment)
+{
+	const struct tp_rank_piece *pieces = c->device->pieces;
+	uint64_t at = segment->start_ns;
+	while (c->next < c->device->n_pieces && pieces[c->next].end_ns <= at)
+		c->next++;
+	for (size_t i = c->next; i < c->device->n_pieces && pieces[i].start_ns < segment->end_ns;
+	     i++) {
+		uint64_t from = pieces[i].start_ns > at ? pieces[i].start_ns : at;
+		uint64_t to =
+			pieces[i].end_ns < segment->end_ns ? pieces[i].end_ns : segment->end_ns;
+		cut_put(c, segment, at, from, NULL);
+		cut_put(c, segment, from, to, &pieces[i]);
+		at = to;
+	}
+	cut_put(c, segment, at, segment->end_ns, NULL);
+}
+
+static void cut_main_thread(struct tp_analysis *analysis)
+{
+	struct cutting c = {.device = own_device(analysis->ranks)};
+	if (!c.device || analysis->main_task == TP_NO_TASK)
+		return;
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++)
+		cut_segment(&c, &timeline->segments[i]);
+	analysis->beside_devices.n = c.n;
+	analysis->beside_devices.segments =
+		tp_arena_copy(analysis->arena, c.out, c.n * sizeof(*c.out));
+	free(c.out);
+}
+
+/* ---- the profile anew ----------------------------------------------------------------------- */
+
+struct before {
+	struct tp_step *steps;
+	size_t n_steps;
+};
+
+/* What the partition of the main thread alone gave. */
+static struct before clear(struct tp_profile *profile)
+{
+	struct before before = {profile->steps, profile->n_steps};
+	memset(profile->parts, 0, sizeof(profile->parts));
+	memset(profile->label_ns, 0, sizeof(profile->label_ns));
+	profile->total_ns = 0;
+	profile->steps = NULL;
+	profile->n_steps = 0;
+	profile->n_steady = 0;
+	profile->window_end_ns = 0;
+	return before;
+}
+
+static int step_order(const void *a, const void *b)
+{
+	const struct tp_step *x = a;
+	const struct tp_step *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* Beside the steps that were judged those that are none of the steady ones. */
+static void add_other_steps(struct tp_profile *profile, const struct before *before)
+{
+	struct tp_step *all =
+		tp_arena_array(&profile->arena, profile->n_steps + before->n_steps, sizeof(*all));
+	size_t n = profile->n_steps;
+	if (n)
+		memcpy(all, profile->steps, n * sizeof(*all));
+	for (size_t i = 0; i < before->n_steps; i++)
+		if (before->steps[i].kind != TP_STEP_STEADY)
+			all[n++] = before->steps[i];
+	if (n)
+		qsort(all, n, sizeof(*all), step_order);
+	profile->steps = all;
+	profile->n_steps = n;
+}
+
+/* Of all steady steps, by the clock of the thread that makes them: those between evaluations are
+ * not side by side. */
+static void set_step_times(struct tp_profile *profile, const struct before *before)
+{
+	double *length_ns = tp_alloc((before->n_steps + 1) * sizeof(*length_ns));
+	struct tp_estimate mean;
+	size_t n = 0;
+	for (size_t i = 0; i < before->n_steps; i++)
+		if (before->steps[i].kind == TP_STEP_STEADY)
+			length_ns[n++] =
+				(double)(before->steps[i].end_ns - before->steps[i].start_ns);
+	if (n)
+		tp_step_facts_times(profile, length_ns, n, &mean);
+	free(length_ns);
+}
+
+static void sum(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	struct tp_profile *profile = analysis->profile;
+	struct before before = clear(profile);
+	tp_ranks_sum(ranks);
+	if (profile->is_of_steps) {
+		add_other_steps(profile, &before);
+		set_step_times(profile, &before);
+	}
+	/* What samples say of the host is in the labels now. */
+	tp_step_facts_shares(profile, TP_LABELS_OF_SAMPLES, TP_ORIGIN_SAMPLED);
+	tp_step_facts_shares(profile, TP_LABELS_OF_SPANS, TP_ORIGIN_MEASURED);
+	assert(tp_profile_is_exact(profile));
+}
+
+static void judge(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	tp_ranks_partition(ranks);
+	cut_main_thread(analysis);
+	if (ranks->n_devices > 1)
+		tp_ranks_join(ranks);
+	sum(analysis);
+	tp_ranks_describe_devices(ranks);
+	tp_ranks_set_facts(ranks, tp_ranks_describe_kernels(ranks));
+	tp_ranks_warn_links(analysis->profile);
+	warn_one_window(analysis->profile, ranks);
+	tp_witness_compare(ranks);
+	if (analysis->profile->not_joined)
+		tp_profile_warn(analysis->profile, "not-joined", analysis->profile->not_joined,
+				"waits for late ranks are not told from transfers there", NULL);
+}
+
+enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	if (!ranks)
+		return TP_OK;
+	build_windows(analysis);
+	if (has_windows(ranks))
+		judge(analysis);
+	else
+		tp_profile_warn(analysis->profile, "devices-not-judged",
+				"no steady step was traced whole on the GPU",
+				"parts are those of the program's main thread", NULL);
+	free(ranks->hot.rows);
+	tp_map_release(&ranks->hot.index);
+	tp_ranks_release(ranks);
+	analysis->ranks = NULL;
+	return TP_OK;
+}

@@ -1,0 +1,132 @@
+/*
+ * Takes up the device work that was recorded while the program was sampled, and finds steps in it
+ * where neither marks nor stacks gave any.
+ *
+ * Needs: threads, roles, main thread, labels, steps so far. Gives: analysis->ranks where there is
+ * such work (the devices pass releases it), and perhaps profile->steps.
+ *
+ * The program's own marks come first, then the ranges that it names steps by NVTX, then what
+ * repeats in its stacks, then the period of what it launches.
+ */
+#include "analyze/analysis.h"
+#include "rank_data.h"
+
+#include "trainprof/base/memory.h"
+
+#include <string.h>
+
+/* As the collector calls itself. */
+static const char source[] = "cupti";
+
+static bool has_spans(const struct tp_trace *trace, bool is_of_device)
+{
+	for (size_t i = 0; i < trace->n_tracks; i++)
+		if ((trace->tracks[i].device != TP_TRACK_THREAD) == is_of_device &&
+		    trace->spans[i].n)
+			return true;
+	return false;
+}
+
+/* The rank whose threads are those of the trainer; the only one, where no thread is known. */
+static uint32_t find_own(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = 0; i < trace->n_tracks; i++) {
+		uint32_t task_plus_1 = trace->tracks[i].task_plus_1;
+		if (task_plus_1 && analysis->profile->trainer != TP_NO_TASK &&
+		    analysis->threads[task_plus_1 - 1].leader == analysis->profile->trainer)
+			return trace->tracks[i].rank;
+	}
+	return analysis->ranks->n_ranks == 1 ? 0 : TP_NO_TASK;
+}
+
+/* Where events were lost, or none were collected. Losses of a moment have some length, too. */
+static void find_untraced(struct tp_rank_analysis *ranks)
+{
+	const struct tp_trace *trace = ranks->trace;
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		if (strcmp(tp_trace_string(trace, gap->source), source) != 0)
+			continue;
+		uint64_t end_ns = gap->end_ns > gap->start_ns ? gap->end_ns : gap->start_ns + 1;
+		tp_intervals_add(&ranks->untraced, gap->start_ns, end_ns);
+		if (strcmp(tp_trace_string(trace, gap->reason), TP_GAP_BETWEEN_WINDOWS) == 0)
+			tp_intervals_add(&ranks->shut, gap->start_ns, end_ns);
+	}
+	tp_intervals_unite(&ranks->untraced);
+	tp_intervals_unite(&ranks->shut);
+}
+
+static void take_steps(struct tp_analysis *analysis)
+{
+	const struct tp_rank_analysis *ranks = analysis->ranks;
+	struct tp_profile *profile = analysis->profile;
+	const struct tp_intervals *steps = &ranks->ranks[ranks->own].steps;
+	profile->steps = tp_arena_array(analysis->arena, steps->n, sizeof(*profile->steps));
+	profile->n_steps = steps->n;
+	for (size_t i = 0; i < steps->n; i++)
+		profile->steps[i] = (struct tp_step){.start_ns = steps->items[i].start_ns,
+						     .end_ns = steps->items[i].end_ns,
+						     .kind = TP_STEP_STEADY};
+	analysis->loop_start_ns = steps->items[0].start_ns;
+	analysis->loop_end_ns = steps->items[steps->n - 1].end_ns;
+}
+
+static bool has_own_steps(const struct tp_rank_analysis *ranks)
+{
+	return ranks->ranks[ranks->own].steps.n > 0;
+}
+
+static void find_steps(struct tp_analysis *analysis)
+{
+	struct tp_rank_analysis *ranks = analysis->ranks;
+	struct tp_profile *profile = analysis->profile;
+	enum tp_steps_choice choice = analysis->options ? analysis->options->steps : TP_STEPS_AUTO;
+	if (choice == TP_STEPS_OFF || profile->steps_found_by == TP_STEPS_MARKER)
+		return;
+	if (tp_ranks_steps_from_marks(ranks) && has_own_steps(ranks)) {
+		profile->steps_found_by = TP_STEPS_MARKER;
+		profile->steps_confidence = 1;
+		profile->steps_reason = "marked by the program's NVTX ranges";
+		take_steps(analysis);
+		return;
+	}
+	const char *reason = profile->steps_reason;
+	if (choice == TP_STEPS_AUTO && !profile->n_steps && tp_ranks_steps_from_launches(ranks) &&
+	    has_own_steps(ranks))
+		take_steps(analysis);
+	else
+		profile->steps_reason = reason;
+}
+
+enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	bool has_work = has_spans(analysis->trace, true);
+	if (!has_work && !has_spans(analysis->trace, false))
+		return TP_OK;
+	struct tp_rank_analysis *ranks =
+		tp_arena_array(analysis->arena, 1, sizeof(*analysis->ranks));
+	*ranks = (struct tp_rank_analysis){
+		.trace = analysis->trace,
+		.patterns = analysis->patterns,
+		.options = analysis->options,
+		.profile = analysis->profile,
+		.arena = analysis->arena,
+		.hot = {.trace = analysis->trace},
+		.main_task = analysis->main_task,
+		.keeps_pieces = true,
+	};
+	analysis->ranks = ranks;
+	tp_ranks_build(ranks);
+	find_untraced(ranks);
+	ranks->own = find_own(analysis);
+	if (ranks->own < ranks->n_ranks && analysis->main_task != TP_NO_TASK)
+		find_steps(analysis);
+	if (!has_work) {
+		/* Ranges alone say when steps are, not what they do. */
+		tp_ranks_release(ranks);
+		analysis->ranks = NULL;
+	}
+	return TP_OK;
+}

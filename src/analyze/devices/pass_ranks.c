@@ -1,0 +1,126 @@
+/*
+ * Judges a trace of spans, as importers make them: ranks, steps, parts, waits for each other,
+ * devices, kernels, and what the reader must know of the trace itself.
+ */
+#include "analyze/analysis.h"
+#include "rank_data.h"
+#include "rank_limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void warn_steps(struct tp_profile *profile)
+{
+	if (profile->is_of_steps)
+		return;
+	char text[400];
+	snprintf(text, sizeof(text), "steps were not resolved: %s", profile->steps_reason);
+	tp_profile_warn(profile, "no-steps", text,
+			"shares are of the whole trace, its start and end included",
+			"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+}
+
+/* Of a job whose other ranks have steps. */
+static void warn_unjudged(struct tp_profile *profile)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_devices; i++)
+		n += !profile->devices[i].n_steps;
+	if (!profile->is_of_steps || !n)
+		return;
+	char text[100];
+	snprintf(text, sizeof(text), "%zu of %zu devices have no steps", n, profile->n_devices);
+	tp_profile_warn(profile, "devices-without-steps", text, "they are not judged", NULL);
+}
+
+static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *rank)
+{
+	char text[400];
+	const char *name = rank->member ? rank->member : rank->path;
+	if (rank->is_cut) {
+		snprintf(text, sizeof(text), "'%s' ends in the middle", name ? name : "");
+		tp_profile_warn(profile, "trace-cut", text, "what follows is not judged", NULL);
+	}
+	if ((double)rank->n_skipped > TP_SKIPPED_MUCH * (double)(rank->n_kept + rank->n_skipped)) {
+		snprintf(text, sizeof(text), "%" PRIu64 " events of '%s' were skipped: %s",
+			 rank->n_skipped, name ? name : "",
+			 rank->skipped_because ? rank->skipped_because : "malformed");
+		tp_profile_warn(profile, "trace-skipped", text, NULL, NULL);
+	}
+}
+
+void tp_ranks_warn_links(struct tp_profile *profile)
+{
+	const struct tp_quantity *unlinked = &profile->facts[TP_FACT_DEVICE_UNLINKED];
+	if (!unlinked->is_known || unlinked->value < TP_UNLINKED_MUCH)
+		return;
+	char text[200];
+	snprintf(text, sizeof(text),
+		 "%.0f %% of the device's work has no call in the trace that launched it",
+		 100 * unlinked->value);
+	tp_profile_warn(profile, "unlinked", text, "it counts as device time, but for no step",
+			NULL);
+}
+
+static void warn_all(struct tp_profile *profile)
+{
+	const struct tp_run_info *run = &profile->trace->run;
+	if (!profile->total_ns) {
+		tp_profile_warn(profile, "empty-trace",
+				"the trace holds no work of any device or thread",
+				"nothing can be judged", NULL);
+		return;
+	}
+	warn_steps(profile);
+	warn_unjudged(profile);
+	for (size_t i = 0; i < run->n_ranks; i++)
+		warn_rank(profile, &run->ranks[i]);
+	tp_ranks_warn_links(profile);
+	if (profile->not_joined)
+		tp_profile_warn(profile, "not-joined", profile->not_joined,
+				"waits for late ranks are not told from transfers there", NULL);
+}
+
+static void set_run_facts(struct tp_profile *profile)
+{
+	double run_ns = (double)profile->trace->end_ns;
+	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
+	tp_profile_set(profile, TP_FACT_RUN_DURATION, run_ns, TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_WINDOW, window_ns, TP_ORIGIN_MEASURED, 1);
+	if (run_ns > 0)
+		tp_profile_set(profile, TP_FACT_RUN_WINDOW_RATIO, window_ns / run_ns,
+			       TP_ORIGIN_MEASURED, 1);
+}
+
+enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	struct tp_profile *profile = analysis->profile;
+	struct tp_rank_analysis ranks = {
+		.trace = analysis->trace,
+		.patterns = analysis->patterns,
+		.options = analysis->options,
+		.profile = profile,
+		.arena = analysis->arena,
+		.hot = {.trace = analysis->trace},
+		.main_task = TP_NO_TASK,
+		.own = TP_NO_TASK,
+	};
+	/* What is not set below is about programs that were sampled. */
+	for (int fact = 0; fact < TP_N_FACTS; fact++)
+		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
+	tp_ranks_build(&ranks);
+	for (uint32_t i = 0; i < ranks.n_ranks; i++)
+		tp_rank_host_build(&ranks, i, analysis);
+	tp_ranks_find_steps(&ranks);
+	tp_ranks_partition(&ranks);
+	tp_ranks_join(&ranks);
+	tp_ranks_sum(&ranks);
+	tp_ranks_describe_devices(&ranks);
+	tp_ranks_set_facts(&ranks, tp_ranks_describe_kernels(&ranks));
+	tp_hot_tell(&ranks.hot, profile);
+	tp_ranks_release(&ranks);
+	set_run_facts(profile);
+	warn_all(profile);
+	return TP_OK;
+}

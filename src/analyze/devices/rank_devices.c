@@ -1,0 +1,165 @@
+/* Describes each device: all its work, the gaps in it, and the judged windows. */
+#include "rank_data.h"
+#include "rank_limits.h"
+
+#include <stdlib.h>
+
+/* ---- from the first piece of work to the last ---- */
+
+static void lane_of_class(const struct tp_device_work *device, enum tp_op_class class,
+			  struct tp_intervals *out)
+{
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].class == class)
+			tp_intervals_add(out, device->ops[i].start_ns, device->ops[i].end_ns);
+	tp_intervals_unite(out);
+}
+
+struct overlap {
+	struct tp_device_result *out;
+};
+
+static void add_overlap(void *context, const struct tp_lane_piece *piece)
+{
+	struct tp_device_result *out = ((struct overlap *)context)->out;
+	uint64_t length_ns = piece->end_ns - piece->start_ns;
+	bool computes = piece->active >> TP_OP_COMPUTE & 1;
+	bool talks = piece->active >> TP_OP_COMMUNICATION & 1;
+	bool copies = piece->active >> TP_OP_COPY & 1;
+	out->busy_ns += piece->active ? length_ns : 0;
+	out->exposed_communication_ns += talks && !computes ? length_ns : 0;
+	out->exposed_copy_ns += copies && !computes && !talks ? length_ns : 0;
+	out->overlap_ns += computes && talks ? length_ns : 0;
+}
+
+static void describe_all_work(const struct tp_rank_analysis *analysis,
+			      const struct tp_device_work *device, struct tp_device_result *out)
+{
+	static const enum tp_part parts[TP_N_OP_CLASSES] = {TP_PART_COMPUTE, TP_PART_COMMUNICATION,
+							    TP_PART_MEMORY};
+	struct tp_intervals lists[TP_N_OP_CLASSES] = {0};
+	struct tp_lane lanes[TP_N_OP_CLASSES];
+	struct tp_interval all = {UINT64_MAX, 0};
+	for (size_t i = 0; i < device->n_ops; i++) {
+		const struct tp_op *op = &device->ops[i];
+		out->n_ops[op->class]++;
+		out->n_unlinked += !op->is_linked;
+		all.start_ns = op->start_ns < all.start_ns ? op->start_ns : all.start_ns;
+		all.end_ns = op->end_ns > all.end_ns ? op->end_ns : all.end_ns;
+	}
+	if (all.end_ns <= all.start_ns)
+		return;
+	out->span_ns = all.end_ns - all.start_ns -
+		       tp_intervals_covered(&analysis->untraced, all.start_ns, all.end_ns);
+	for (int i = 0; i < TP_N_OP_CLASSES; i++) {
+		lane_of_class(device, (enum tp_op_class)i, &lists[i]);
+		out->union_ns[i] = tp_intervals_sum(&lists[i]);
+		lanes[i] = (struct tp_lane){parts[i], false, lists[i].items, lists[i].n};
+	}
+	struct overlap overlap = {out};
+	tp_lanes_sweep(lanes, TP_N_OP_CLASSES, &all, 1, add_overlap, &overlap);
+	for (int i = 0; i < TP_N_OP_CLASSES; i++)
+		free(lists[i].items);
+}
+
+/* ---- gaps ---- */
+
+/* What the host did before the launch. */
+static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t from_ns,
+				    uint64_t to_ns)
+{
+	double length = (double)(to_ns - from_ns);
+	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_DATALOADER_NEXT], from_ns, to_ns) >
+		    TP_GAP_LOADER_LEAST * length ||
+	    (double)tp_intervals_covered(&rank->host.loads, from_ns, to_ns) >
+		    TP_GAP_LOADER_LEAST * length)
+		return TP_GAP_DATALOADER;
+	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_MEMORY_ALLOC], from_ns, to_ns) >
+	    TP_GAP_ALLOC_LEAST * length)
+		return TP_GAP_ALLOC;
+	/* The wait ended when the device did: only its tail lies in the gap. */
+	if (tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_SYNC], from_ns > 1 ? from_ns - 1 : 0,
+				 from_ns + 1))
+		return TP_GAP_SYNC;
+	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_LAUNCH], from_ns, to_ns) >
+	    TP_GAP_CALLS_LEAST * length)
+		return TP_GAP_CALLS;
+	return TP_GAP_HOST;
+}
+
+static enum tp_gap_cause gap_cause(const struct tp_rank_work *rank, const struct tp_op *next,
+				   uint64_t from_ns)
+{
+	if (!next->is_linked)
+		return TP_GAP_UNKNOWN;
+	if (next->launch_end_ns <= from_ns)
+		return next->start_ns - from_ns < TP_LATENCY_NS ? TP_GAP_LATENCY
+								: TP_GAP_DEPENDENCY;
+	if (next->launch_start_ns <= from_ns)
+		return TP_GAP_LAUNCH;
+	uint64_t to_ns =
+		next->launch_start_ns < next->start_ns ? next->launch_start_ns : next->start_ns;
+	return host_cause(rank, from_ns, to_ns);
+}
+
+/* Of what was not traced nobody knows whether it was a gap. */
+static void describe_gaps(const struct tp_rank_analysis *analysis,
+			  const struct tp_device_work *device, struct tp_device_result *out)
+{
+	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+	uint64_t reach_ns = device->n_ops ? device->ops[0].end_ns : 0;
+	for (size_t i = 1; i < device->n_ops; i++) {
+		const struct tp_op *op = &device->ops[i];
+		if (op->start_ns > reach_ns && tp_op_is_judged(device, op) &&
+		    !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
+			out->gap_ns[gap_cause(rank, op, reach_ns)] += op->start_ns - reach_ns;
+		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
+	}
+}
+
+/* ---- the judged windows ---- */
+
+static void describe_windows(const struct tp_rank_analysis *analysis,
+			     const struct tp_device_work *device, struct tp_device_result *out)
+{
+	for (size_t i = device->from; i < device->to; i++) {
+		out->window_ns += device->windows[i].end_ns - device->windows[i].start_ns;
+		for (int label = 0; label < TP_N_LABELS; label++) {
+			enum tp_part part = tp_label_part((enum tp_label)label);
+			out->own_ns[part] += device->own_ns[i][label];
+			out->after_ns[part] += device->after_ns[i][label];
+		}
+		out->not_captured_ns += device->after_ns[i][TP_LABEL_COMMUNICATION_UNCAPTURED];
+	}
+	out->wait_caused_ns = device->wait_caused_ns;
+	const struct tp_intervals *steps = &analysis->ranks[device->rank].steps;
+	if (!steps->n)
+		return;
+	out->n_steps = steps->n;
+	uint64_t *ops = tp_arena_array(analysis->arena, steps->n, sizeof(*ops));
+	uint64_t *lengths = tp_arena_array(analysis->arena, steps->n, sizeof(*lengths));
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].step != NO_STEP)
+			ops[device->ops[i].step]++;
+	for (size_t i = 0; i < steps->n; i++)
+		lengths[i] = steps->items[i].end_ns - steps->items[i].start_ns;
+	out->ops_per_step = ops;
+	out->step_ns = lengths;
+}
+
+void tp_ranks_describe_devices(struct tp_rank_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
+	profile->devices =
+		tp_arena_array(analysis->arena, analysis->n_devices, sizeof(*profile->devices));
+	profile->n_devices = analysis->n_devices;
+	for (size_t i = 0; i < analysis->n_devices; i++) {
+		const struct tp_device_work *device = &analysis->devices[i];
+		struct tp_device_result *out = &profile->devices[i];
+		out->rank = device->rank;
+		out->number = device->number;
+		describe_all_work(analysis, device, out);
+		describe_gaps(analysis, device, out);
+		describe_windows(analysis, device, out);
+	}
+}

@@ -1,0 +1,292 @@
+/*
+ * Joins ranks: gives each exposed wait in a collective to what the late rank does at that instant
+ * (docs/internals.md#ranks-joined).
+ */
+#include "collective_match.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+struct join {
+	struct tp_rank_analysis *analysis;
+	struct tp_collectives all;
+	uint64_t *blame_ns; /* by device and label */
+};
+
+/* ---- handing over ---- */
+
+/* Whose wait it is. */
+struct waiter {
+	uint64_t *after_ns; /* by label: of the window that the wait lies in */
+	bool is_own;        /* not blamed on anybody */
+};
+
+static void give(struct join *join, const struct waiter *waiter, uint32_t device,
+		 enum tp_label label, uint64_t length_ns)
+{
+	waiter->after_ns[label] += length_ns;
+	if (!waiter->is_own)
+		join->blame_ns[device * TP_N_LABELS + label] += length_ns;
+}
+
+static size_t piece_at(const struct tp_device_work *device, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = device->n_pieces;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (device->pieces[middle].end_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* One instant's journey: on whose clock, and how often it was handed on. */
+struct wait {
+	const struct waiter *waiter;
+	uint32_t device;
+	uint32_t depth;
+};
+
+static void hand_over(struct join *join, const struct wait *wait, uint64_t start_ns,
+		      uint64_t end_ns);
+
+/* The late rank's doing during [start, end) of the waiting one. */
+static void hand_on(struct join *join, const struct wait *wait,
+		    const struct tp_collective *collective, uint64_t start_ns, uint64_t end_ns)
+{
+	struct tp_rank_analysis *analysis = join->analysis;
+	uint32_t from = analysis->devices[wait->device].rank;
+	uint32_t to = analysis->devices[collective->late].rank;
+	struct waiter waiter = {.after_ns = wait->waiter->after_ns};
+	if (wait->depth > analysis->n_devices) {
+		give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_WAIT,
+		     end_ns - start_ns);
+		return;
+	}
+	/* Lengths must stay whole: one shift for all of it. */
+	int64_t there_ns = (int64_t)start_ns;
+	if (from != to)
+		there_ns = tp_collectives_local(&join->all, to,
+						tp_collectives_aligned(&join->all, from, start_ns));
+	int64_t there_end_ns = there_ns + (int64_t)(end_ns - start_ns);
+	int64_t seen_ns = there_ns > 0 ? there_ns : 0;
+	if (there_ns < 0) /* from before all that was seen of anybody, on that clock */
+		give(join, &waiter, collective->late, TP_LABEL_COMMUNICATION_UNCAPTURED,
+		     (uint64_t)((there_end_ns < 0 ? there_end_ns : 0) - there_ns));
+	struct wait next = {&waiter, collective->late, wait->depth + 1};
+	if (there_end_ns > seen_ns)
+		hand_over(join, &next, (uint64_t)seen_ns, (uint64_t)there_end_ns);
+}
+
+/* The first talk that may reach beyond a time. */
+static size_t talk_at(const struct tp_talks *talks, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = talks->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (talks->items[middle].reach_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* [start, end) of one talk: what is a wait for others goes on, the rest is its own. */
+static void split_talk(struct join *join, const struct wait *wait, const struct tp_talk *talk,
+		       uint64_t start_ns, uint64_t end_ns)
+{
+	const struct tp_device_work *device = &join->analysis->devices[wait->device];
+	if (talk->collective == NO_COLLECTIVE) {
+		give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
+		     end_ns - start_ns);
+		return;
+	}
+	const struct tp_collective *collective = &join->all.items[talk->collective];
+	const struct tp_op *op = &device->ops[talk->op];
+	int64_t here_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
+	uint64_t arrival_ns = op->start_ns + (uint64_t)(collective->arrival_ns - here_ns);
+	uint64_t wait_end_ns = least(arrival_ns, end_ns);
+	if (collective->late != wait->device && wait_end_ns > start_ns) {
+		hand_on(join, wait, collective, start_ns, wait_end_ns);
+		start_ns = wait_end_ns;
+	}
+	give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_TRANSFER, end_ns - start_ns);
+}
+
+/* A thread communicates, not the device. */
+static void give_thread(struct join *join, const struct wait *wait, uint64_t start_ns,
+			uint64_t end_ns)
+{
+	give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
+	     end_ns - start_ns);
+}
+
+/* A stretch in which the device or a thread communicates and nothing that comes first is done. */
+static void split(struct join *join, const struct wait *wait, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct tp_device_work *device = &join->analysis->devices[wait->device];
+	const struct tp_talks *talks = &join->all.talks[wait->device];
+	uint64_t at_ns = start_ns;
+	for (size_t i = talk_at(talks, start_ns); i < talks->n && at_ns < end_ns; i++) {
+		const struct tp_op *op = &device->ops[talks->items[i].op];
+		if (op->start_ns >= end_ns)
+			break;
+		if (op->end_ns <= at_ns)
+			continue;
+		if (op->start_ns > at_ns)
+			give_thread(join, wait, at_ns, op->start_ns);
+		at_ns = op->start_ns > at_ns ? op->start_ns : at_ns;
+		uint64_t until_ns = least(op->end_ns, end_ns);
+		split_talk(join, wait, &talks->items[i], at_ns, until_ns);
+		at_ns = until_ns;
+	}
+	if (at_ns < end_ns)
+		give_thread(join, wait, at_ns, end_ns);
+}
+
+/* What a device does during [start, end) of its own clock, for whoever waits. */
+static void hand_over(struct join *join, const struct wait *wait, uint64_t start_ns,
+		      uint64_t end_ns)
+{
+	const struct tp_device_work *device = &join->analysis->devices[wait->device];
+	uint64_t at_ns = start_ns;
+	for (size_t i = piece_at(device, start_ns); at_ns < end_ns; i++) {
+		const struct tp_rank_piece *piece =
+			i < device->n_pieces ? &device->pieces[i] : NULL;
+		uint64_t next_ns = piece ? least(piece->start_ns, end_ns) : end_ns;
+		if (next_ns > at_ns)
+			give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_UNCAPTURED,
+			     next_ns - at_ns);
+		at_ns = next_ns > at_ns ? next_ns : at_ns;
+		if (!piece || at_ns >= end_ns)
+			break;
+		uint64_t until_ns = least(piece->end_ns, end_ns);
+		if (piece->label == TP_LABEL_COMMUNICATION_COLLECTIVE)
+			split(join, wait, at_ns, until_ns);
+		else
+			give(join, wait->waiter, wait->device, piece->label, until_ns - at_ns);
+		at_ns = until_ns;
+	}
+}
+
+static void hand_over_all(struct join *join)
+{
+	struct tp_rank_analysis *analysis = join->analysis;
+	for (uint32_t d = 0; d < analysis->n_devices; d++) {
+		struct tp_device_work *device = &analysis->devices[d];
+		device->after_ns = tp_alloc((device->n_windows + 1) * sizeof(*device->after_ns));
+		for (size_t i = 0; i < device->n_pieces; i++) {
+			const struct tp_rank_piece *piece = &device->pieces[i];
+			struct waiter own = {device->after_ns[piece->window], true};
+			struct wait wait = {&own, d, 0};
+			hand_over(join, &wait, piece->start_ns, piece->end_ns);
+		}
+	}
+}
+
+/* ---- results ---- */
+
+static int collective_order(const void *a, const void *b)
+{
+	const struct tp_collective_result *x = a;
+	const struct tp_collective_result *y = b;
+	return (x->arrival_ns > y->arrival_ns) - (x->arrival_ns < y->arrival_ns);
+}
+
+static void describe(struct join *join, const struct tp_collective *collective,
+		     struct tp_collective_result *out)
+{
+	struct tp_rank_analysis *analysis = join->analysis;
+	int64_t first_start = INT64_MAX;
+	int64_t first_end = INT64_MAX;
+	int64_t last_end = INT64_MIN;
+	uint64_t *waits = tp_arena_array(analysis->arena, analysis->n_devices, sizeof(*waits));
+	for (size_t k = 0; k < collective->n; k++) {
+		const struct tp_taken_part *part = &join->all.parts[collective->first + k];
+		const struct tp_device_work *device = &analysis->devices[part->device];
+		const struct tp_op *op = tp_talk_op(&join->all, part->device, part->talk);
+		int64_t start_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
+		int64_t end_ns = tp_collectives_aligned(&join->all, device->rank, op->end_ns);
+		first_start = start_ns < first_start ? start_ns : first_start;
+		first_end = end_ns < first_end ? end_ns : first_end;
+		last_end = end_ns > last_end ? end_ns : last_end;
+		waits[part->device] = (uint64_t)(collective->arrival_ns - start_ns);
+		if (part->device == collective->late)
+			out->name = op->name;
+	}
+	out->group = collective->group;
+	out->late = collective->late;
+	out->n_members = (uint32_t)collective->n;
+	out->arrival_ns = collective->arrival_ns > 0 ? (uint64_t)collective->arrival_ns : 0;
+	out->arrival_spread_ns = (uint64_t)(collective->arrival_ns - first_start);
+	out->end_spread_ns = (uint64_t)(last_end - first_end);
+	if (last_end > collective->arrival_ns)
+		out->transfer_ns = (uint64_t)(last_end - collective->arrival_ns);
+	out->wait_ns = waits;
+}
+
+static int blame_order(const void *a, const void *b)
+{
+	const struct tp_blame_result *x = a;
+	const struct tp_blame_result *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns > y->time_ns ? -1 : 1;
+	return x->device != y->device ? (x->device > y->device) - (x->device < y->device)
+				      : (int)x->label - (int)y->label;
+}
+
+static void give_results(struct join *join)
+{
+	struct tp_rank_analysis *analysis = join->analysis;
+	struct tp_profile *profile = analysis->profile;
+	profile->collectives =
+		tp_arena_array(analysis->arena, join->all.n, sizeof(*profile->collectives));
+	profile->n_collectives = join->all.n;
+	for (size_t i = 0; i < join->all.n; i++)
+		describe(join, &join->all.items[i], &profile->collectives[i]);
+	qsort(profile->collectives, join->all.n, sizeof(*profile->collectives), collective_order);
+	size_t n = analysis->n_devices * TP_N_LABELS;
+	profile->blames = tp_arena_array(analysis->arena, n, sizeof(*profile->blames));
+	for (size_t i = 0; i < n; i++)
+		if (join->blame_ns[i])
+			profile->blames[profile->n_blames++] = (struct tp_blame_result){
+				.device = (uint32_t)(i / TP_N_LABELS),
+				.label = (enum tp_label)(i % TP_N_LABELS),
+				.time_ns = join->blame_ns[i],
+			};
+	qsort(profile->blames, profile->n_blames, sizeof(*profile->blames), blame_order);
+	for (size_t i = 0; i < profile->n_blames; i++)
+		analysis->devices[profile->blames[i].device].wait_caused_ns +=
+			profile->blames[i].time_ns;
+}
+
+void tp_ranks_join(struct tp_rank_analysis *analysis)
+{
+	size_t n_pieces = 0;
+	for (size_t i = 0; i < analysis->n_devices; i++)
+		n_pieces += analysis->devices[i].n_pieces;
+	if (!n_pieces)
+		return;
+	struct join join = {.analysis = analysis};
+	join.blame_ns = tp_alloc(analysis->n_devices * TP_N_LABELS * sizeof(*join.blame_ns));
+	tp_collectives_init(&join.all, analysis);
+	tp_collectives_match(&join.all);
+	if (join.all.n) {
+		tp_collectives_align(&join.all);
+		hand_over_all(&join);
+		give_results(&join);
+	}
+	tp_collectives_release(&join.all);
+	free(join.blame_ns);
+}

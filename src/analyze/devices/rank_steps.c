@@ -1,0 +1,487 @@
+/*
+ * Finds the steps of ranks: marks of the framework or program, else the period of what is launched,
+ * else the ends of the optimizer, else none. Then the windows of devices: work of a step that ends
+ * after the step's marks belongs to it.
+ */
+#include "analyze/numeric/sequence_period.h"
+#include "rank_data.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- marks ---- */
+
+/* Of two marks: the second begins before the first ends because their times were rounded, and is
+ * no other name of the same step. */
+static bool is_next(const struct tp_interval *before, const struct tp_span *span)
+{
+	uint64_t shared_ns = before->end_ns - span->start_ns;
+	return span->end_ns > before->end_ns && shared_ns < (span->end_ns - span->start_ns) / 2 &&
+	       shared_ns < (before->end_ns - before->start_ns) / 2;
+}
+
+/* Of marks that overlap the outer one is the step; equal ones were told twice. Spans are sorted
+ * with what encloses first. */
+static void steps_of_thread(struct tp_rank_analysis *analysis, uint32_t track,
+			    enum tp_span_sense sense, struct tp_intervals *out)
+{
+	const struct tp_track_spans *spans = &analysis->trace->spans[track];
+	for (size_t i = 0; i < spans->n; i++) {
+		const struct tp_span *span = &spans->items[i];
+		if (span->end_ns <= span->start_ns || tp_rank_sense(analysis, span) != sense)
+			continue;
+		struct tp_interval *before = out->n ? &out->items[out->n - 1] : NULL;
+		if (before && span->start_ns < before->end_ns) {
+			if (!is_next(before, span))
+				continue;
+			before->end_ns = span->start_ns;
+		}
+		TP_ARRAY_PUSH(out->items, out->n, out->capacity) =
+			(struct tp_interval){span->start_ns, span->end_ns};
+	}
+}
+
+bool tp_ranks_steps_from_marks(struct tp_rank_analysis *analysis)
+{
+	bool is_found = false;
+	for (size_t i = 0; i < analysis->n_ranks; i++) {
+		struct tp_rank_work *rank = &analysis->ranks[i];
+		if (rank->main == TP_NO_TASK)
+			continue;
+		steps_of_thread(analysis, rank->main, TP_SENSE_STEP, &rank->steps);
+		is_found |= rank->steps.n > 0;
+	}
+	return is_found;
+}
+
+/* ---- launches ---- */
+
+/* The linked ops of a device in the order of their launches. */
+struct launches {
+	struct tp_op **ops; /* heap, as the others */
+	uint32_t *symbols;
+	uint64_t *times_ns;
+	size_t n;
+	size_t n_symbols;
+};
+
+static int launch_order(const void *a, const void *b)
+{
+	const struct tp_op *x = *(struct tp_op *const *)a;
+	const struct tp_op *y = *(struct tp_op *const *)b;
+	if (x->launch_start_ns != y->launch_start_ns)
+		return x->launch_start_ns < y->launch_start_ns ? -1 : 1;
+	/* One launch of a graph starts many: in the order in which they ran. */
+	return (x > y) - (x < y);
+}
+
+static void collect_launches(const struct tp_rank_analysis *analysis,
+			     const struct tp_device_work *device, struct launches *out)
+{
+	uint32_t *symbol_of =
+		tp_alloc((analysis->trace->n_strings + 1) * sizeof(*symbol_of)); /* plus one */
+	*out = (struct launches){0};
+	out->ops = tp_alloc((device->n_ops + 1) * sizeof(struct tp_op *));
+	out->symbols = tp_alloc((device->n_ops + 1) * sizeof(*out->symbols));
+	out->times_ns = tp_alloc((device->n_ops + 1) * sizeof(*out->times_ns));
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].is_linked)
+			out->ops[out->n++] = &device->ops[i];
+	qsort(out->ops, out->n, sizeof(struct tp_op *), launch_order);
+	for (size_t i = 0; i < out->n; i++) {
+		uint32_t *symbol = &symbol_of[out->ops[i]->name];
+		if (!*symbol)
+			*symbol = (uint32_t)++out->n_symbols;
+		out->symbols[i] = *symbol - 1;
+		out->times_ns[i] = out->ops[i]->launch_start_ns;
+	}
+	free(symbol_of);
+}
+
+static void free_launches(struct launches *launches)
+{
+	free(launches->ops);
+	free(launches->symbols);
+	free(launches->times_ns);
+}
+
+/* ---- the anchor of a period ---- */
+
+enum anchor { ANCHOR_NONE, ANCHOR_INPUT, ANCHOR_OPTIMIZER };
+
+static bool lies_in(const struct tp_intervals *list, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = list->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list->items[middle].end_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->n && list->items[low].start_ns <= time_ns;
+}
+
+static struct tp_intervals spans_of_sense(struct tp_rank_analysis *analysis,
+					  const struct tp_rank_work *rank, enum tp_span_sense sense)
+{
+	struct tp_intervals list = {0};
+	for (size_t i = 0; i < rank->n_threads; i++) {
+		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
+		for (size_t k = 0; k < spans->n; k++)
+			if (tp_rank_sense(analysis, &spans->items[k]) == sense)
+				tp_intervals_add(&list, spans->items[k].start_ns,
+						 spans->items[k].end_ns);
+	}
+	tp_intervals_unite(&list);
+	return list;
+}
+
+/* What says that a period is a training step, of each op launched; by place. */
+static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_device_work *device,
+			     const struct launches *launches)
+{
+	const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+	struct tp_intervals optimizer = spans_of_sense(analysis, rank, TP_SENSE_OPTIMIZER);
+	uint8_t *anchors = tp_alloc(launches->n + 1);
+	uint64_t before_ns = 0;
+	size_t load = 0;
+	const struct tp_intervals *loads = &rank->lanes[TP_LABEL_DATALOADER_NEXT];
+	for (size_t i = 0; i < launches->n; i++) {
+		const struct tp_op *op = launches->ops[i];
+		bool is_copy = op->label == TP_LABEL_MEMORY_H2D;
+		while (load < loads->n && loads->items[load].end_ns <= op->launch_start_ns)
+			load++;
+		bool has_loaded = load && loads->items[load - 1].end_ns > before_ns;
+		before_ns = op->launch_start_ns;
+		if (is_copy || has_loaded)
+			anchors[i] = ANCHOR_INPUT;
+		if (op->class == TP_OP_COMPUTE &&
+		    (lies_in(&optimizer, op->launch_start_ns) ||
+		     tp_rank_kernel_row(analysis, op->name)->group == TP_GROUP_OPTIMIZER))
+			anchors[i] = ANCHOR_OPTIMIZER;
+	}
+	free(optimizer.items);
+	return anchors;
+}
+
+/* The strongest anchor that each whole period has. */
+static enum anchor anchor_of(const struct tp_period *period, const struct launches *launches,
+			     const uint8_t *anchors)
+{
+	enum anchor weakest = ANCHOR_OPTIMIZER;
+	enum anchor now = ANCHOR_NONE;
+	bool is_open = false;
+	for (size_t i = 0; i < launches->n; i++) {
+		if (launches->symbols[i] == period->cut) {
+			if (is_open && now < weakest)
+				weakest = now;
+			is_open = true;
+			now = ANCHOR_NONE;
+		}
+		if (anchors[i] > now)
+			now = (enum anchor)anchors[i];
+	}
+	return weakest;
+}
+
+/* ---- steps from the period ---- */
+
+/* From each cut to the next. A cut that comes much too early is another use of the same kernel. */
+static void cut_steps(struct tp_rank_work *rank, const struct launches *launches,
+		      const struct tp_period *period)
+{
+	size_t last = SIZE_MAX;
+	for (size_t i = 0; i < launches->n; i++) {
+		if (launches->symbols[i] != period->cut)
+			continue;
+		if (last != SIZE_MAX && i - last < period->lag / 2)
+			continue;
+		if (last != SIZE_MAX && launches->times_ns[i] > launches->times_ns[last])
+			TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
+				(struct tp_interval){launches->times_ns[last],
+						     launches->times_ns[i]};
+		last = i;
+	}
+}
+
+static void say_period(struct tp_profile *profile, const struct tp_period *period,
+		       size_t micro_batch)
+{
+	profile->steps_found_by = TP_STEPS_PERIOD;
+	profile->steps_confidence = period->plain < period->rare ? period->plain : period->rare;
+	char inner[80] = "";
+	if (micro_batch) {
+		profile->micro_batches = (period->lag + micro_batch / 2) / micro_batch;
+		snprintf(inner, sizeof(inner), ", in micro-batches of %zu", micro_batch);
+	}
+	profile->steps_reason = tp_arena_printf(
+		&profile->arena,
+		"found in the order of launches: it repeats every %zu pieces of device work%s "
+		"(%.1f %% alike)",
+		period->lag, inner, 100 * profile->steps_confidence);
+}
+
+static void say_no_anchor(struct tp_profile *profile, const struct tp_period *period)
+{
+	profile->steps_reason =
+		tp_arena_printf(&profile->arena,
+				"launches repeat every %zu pieces of device work, but without an "
+				"optimizer, copy of "
+				"input or loader's call: layers or micro-batches, no steps",
+				period->lag);
+}
+
+/* A period with an input but no optimizer may be a micro-batch of a longer one that has it. */
+static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
+			const struct launches *launches, const uint8_t *anchors)
+{
+	enum { LONGER_MOST = 64 }; /* micro-batches in a step */
+	struct tp_period period;
+	if (!tp_period_find(&period, launches->symbols, launches->times_ns, launches->n,
+			    launches->n_symbols, 1))
+		return false;
+	enum anchor anchor = anchor_of(&period, launches, anchors);
+	struct tp_period longer = period;
+	size_t micro_batch = 0;
+	while (anchor != ANCHOR_OPTIMIZER && longer.lag < LONGER_MOST * period.lag &&
+	       tp_period_find(&longer, launches->symbols, launches->times_ns, launches->n,
+			      launches->n_symbols, longer.lag + 1)) {
+		if (anchor_of(&longer, launches, anchors) != ANCHOR_OPTIMIZER)
+			continue;
+		micro_batch = period.lag;
+		period = longer;
+		anchor = ANCHOR_OPTIMIZER;
+	}
+	if (anchor == ANCHOR_NONE) {
+		say_no_anchor(profile, &period);
+		return false;
+	}
+	cut_steps(rank, launches, &period);
+	say_period(profile, &period, micro_batch);
+	return rank->steps.n > 0;
+}
+
+static bool steps_from_period(struct tp_rank_analysis *analysis)
+{
+	bool is_found = false;
+	for (size_t i = 0; i < analysis->n_devices; i++) {
+		const struct tp_device_work *device = &analysis->devices[i];
+		struct tp_rank_work *rank = &analysis->ranks[device->rank];
+		if (rank->steps.n)
+			continue;
+		struct launches launches;
+		collect_launches(analysis, device, &launches);
+		uint8_t *anchors = find_anchors(analysis, device, &launches);
+		is_found |= find_period(analysis->profile, rank, &launches, anchors);
+		free(anchors);
+		free_launches(&launches);
+	}
+	return is_found;
+}
+
+/* ---- steps from the optimizer ---- */
+
+/* Where op counts differ from step to step nothing repeats, but the optimizer ends each step. */
+static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
+{
+	enum { ENDS_LEAST = 3 };
+	bool is_found = false;
+	for (size_t i = 0; i < analysis->n_ranks; i++) {
+		struct tp_rank_work *rank = &analysis->ranks[i];
+		struct tp_intervals ends = {0};
+		if (rank->main != TP_NO_TASK)
+			steps_of_thread(analysis, rank->main, TP_SENSE_OPTIMIZER, &ends);
+		for (size_t k = 1; k < ends.n && ends.n >= ENDS_LEAST; k++)
+			TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
+				(struct tp_interval){ends.items[k - 1].end_ns,
+						     ends.items[k].end_ns};
+		is_found |= rank->steps.n > 0;
+		free(ends.items);
+	}
+	if (is_found) {
+		analysis->profile->steps_found_by = TP_STEPS_PERIOD;
+		analysis->profile->steps_confidence = 0.5;
+		analysis->profile->steps_reason = "found by the optimizer, which ends each step: "
+						  "launches do not repeat alike";
+	}
+	return is_found;
+}
+
+bool tp_ranks_steps_from_launches(struct tp_rank_analysis *analysis)
+{
+	return steps_from_period(analysis) || steps_from_optimizer(analysis);
+}
+
+/* ---- windows ---- */
+
+/* The step in which the call lies wholly. */
+static int32_t step_of(const struct tp_intervals *steps, const struct tp_op *op)
+{
+	size_t low = 0;
+	size_t high = steps->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (steps->items[middle].start_ns <= op->launch_start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!op->is_linked || !low || op->launch_end_ns > steps->items[low - 1].end_ns)
+		return NO_STEP;
+	return (int32_t)(low - 1);
+}
+
+/* Work from before the first step that reaches into it does not belong to it. */
+static uint64_t first_border(const struct tp_device_work *device, uint64_t start_ns)
+{
+	uint64_t first_op_ns = UINT64_MAX;
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].step == 0 && device->ops[i].start_ns < first_op_ns)
+			first_op_ns = device->ops[i].start_ns;
+	if (first_op_ns == UINT64_MAX)
+		return start_ns;
+	uint64_t border_ns = start_ns;
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].step == NO_STEP && device->ops[i].end_ns <= first_op_ns &&
+		    device->ops[i].end_ns > border_ns)
+			border_ns = device->ops[i].end_ns;
+	return border_ns;
+}
+
+static void windows_of_steps(struct tp_device_work *device, const struct tp_intervals *steps)
+{
+	device->windows = tp_alloc(steps->n * sizeof(*device->windows));
+	device->n_windows = steps->n;
+	for (size_t i = 0; i < steps->n; i++)
+		device->windows[i].end_ns = steps->items[i].end_ns;
+	for (size_t i = 0; i < device->n_ops; i++) {
+		struct tp_op *op = &device->ops[i];
+		op->step = step_of(steps, op);
+		if (op->step != NO_STEP && op->end_ns > device->windows[op->step].end_ns)
+			device->windows[op->step].end_ns = op->end_ns;
+	}
+	uint64_t before_ns = first_border(device, steps->items[0].start_ns);
+	for (size_t i = 0; i < steps->n; i++) {
+		struct tp_interval *window = &device->windows[i];
+		uint64_t start_ns = steps->items[i].start_ns;
+		window->start_ns = start_ns > before_ns ? start_ns : before_ns;
+		if (window->end_ns < window->start_ns)
+			window->end_ns = window->start_ns;
+		before_ns = window->end_ns;
+	}
+}
+
+/* Slices stand for steps where there are none, so that shares still get an interval. */
+static void slice(struct tp_device_work *device, const struct tp_interval *all)
+{
+	enum { N_SLICES = 50 };
+	uint64_t length_ns = all->end_ns - all->start_ns;
+	device->windows = tp_alloc(N_SLICES * sizeof(*device->windows));
+	for (uint64_t i = 0; i < N_SLICES; i++) {
+		uint64_t from = all->start_ns + length_ns / N_SLICES * i;
+		uint64_t to = i + 1 < N_SLICES ? from + length_ns / N_SLICES : all->end_ns;
+		if (to > from)
+			device->windows[device->n_windows++] = (struct tp_interval){from, to};
+	}
+	device->to = device->n_windows;
+}
+
+/* Without steps all that was seen of the device, else of the threads. */
+static void window_of_all(struct tp_device_work *device, const struct tp_rank_work *rank)
+{
+	struct tp_interval all = {rank->first_ns, rank->last_ns};
+	if (device->n_ops) {
+		all = (struct tp_interval){device->ops[0].start_ns, 0};
+		for (size_t i = 0; i < device->n_ops; i++)
+			if (device->ops[i].end_ns > all.end_ns)
+				all.end_ns = device->ops[i].end_ns;
+	}
+	if (all.end_ns > all.start_ns)
+		slice(device, &all);
+}
+
+static int count_order(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a;
+	size_t y = *(const size_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* A first or last step with less than 0.8 of the usual work was not seen whole. */
+static void leave_out_cut_steps(struct tp_device_work *device)
+{
+	enum { STEPS_LEAST = 3 };
+	size_t n = device->n_windows;
+	size_t *counts = tp_alloc(2 * n * sizeof(*counts));
+	for (size_t i = 0; i < device->n_ops; i++)
+		if (device->ops[i].step != NO_STEP)
+			counts[device->ops[i].step]++;
+	memcpy(counts + n, counts, n * sizeof(*counts));
+	qsort(counts + n, n, sizeof(*counts), count_order);
+	size_t middle = n / 2;
+	double least = 0.8 * (double)counts[n + middle];
+	device->from = n >= STEPS_LEAST && (double)counts[0] < least;
+	device->to = n - (n >= STEPS_LEAST && (double)counts[n - 1] < least);
+	free(counts);
+}
+
+/* A rank without steps has no windows where others have steps: slices are none. */
+void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
+{
+	bool has_steps = false;
+	for (size_t i = 0; i < analysis->n_ranks; i++)
+		has_steps |= analysis->ranks[i].steps.n > 0;
+	for (size_t i = 0; i < analysis->n_devices; i++) {
+		struct tp_device_work *device = &analysis->devices[i];
+		const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+		if (rank->steps.n) {
+			windows_of_steps(device, &rank->steps);
+			leave_out_cut_steps(device);
+		} else if (!has_steps) {
+			window_of_all(device, rank);
+		}
+	}
+}
+
+/* At least as many as asked for are left out, and at least one stays. */
+static void skip_steps(struct tp_rank_analysis *analysis, uint64_t n_skip)
+{
+	for (size_t i = 0; i < analysis->n_ranks; i++) {
+		struct tp_intervals *steps = &analysis->ranks[i].steps;
+		if (!n_skip || !steps->n)
+			continue;
+		size_t n = n_skip < steps->n ? (size_t)n_skip : steps->n - 1;
+		memmove(steps->items, steps->items + n, (steps->n - n) * sizeof(*steps->items));
+		steps->n -= n;
+	}
+}
+
+static void search(struct tp_rank_analysis *analysis, enum tp_steps_choice choice)
+{
+	struct tp_profile *profile = analysis->profile;
+	if (choice == TP_STEPS_OFF) {
+		profile->steps_reason = "switched off (--steps=none)";
+	} else if (tp_ranks_steps_from_marks(analysis)) {
+		profile->steps_found_by = TP_STEPS_MARKER;
+		profile->steps_confidence = 1;
+		profile->steps_reason = "marked in the trace";
+	} else if (choice == TP_STEPS_ONLY_MARKER) {
+		profile->steps_reason = "the trace has no step marks";
+	} else if (!tp_ranks_steps_from_launches(analysis) && !profile->steps_reason) {
+		profile->steps_reason =
+			"no step marks, and what is launched does not repeat regularly";
+	}
+}
+
+void tp_ranks_find_steps(struct tp_rank_analysis *analysis)
+{
+	const struct tp_analyze_options *options = analysis->options;
+	search(analysis, options ? options->steps : TP_STEPS_AUTO);
+	skip_steps(analysis, options ? options->skip_steps : 0);
+	tp_ranks_find_windows(analysis);
+}

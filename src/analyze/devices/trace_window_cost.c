@@ -1,0 +1,255 @@
+/* Compares steps in windows of GPU tracing with those around them. */
+#include "trace_window_cost.h"
+
+#include "analyze/numeric/stats.h"
+#include "rank_data.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* CUPTI is set up before a window begins and let go of after it ends. */
+#define LEAD_NS   UINT64_C(200000000)
+#define SETTLE_NS UINT64_C(300000000)
+/* Of steps beside a window that many are its measure, of either side; and no fewer. */
+enum { BESIDE_MOST = 200, BESIDE_LEAST = 2 };
+
+/* A sum over steps. */
+struct group {
+	size_t n;
+	double sum_ns;
+	double squares;
+};
+
+struct seen {
+	struct group inside;  /* wholly */
+	struct group touched; /* by opening, tracing or closing */
+	struct group before;
+	struct group after;
+};
+
+/* One value a window, and how well each is known by the noise of its steps. */
+struct series {
+	double *values; /* heap */
+	size_t n;
+	double variance; /* of the sum */
+};
+
+static void add_step(struct group *group, const struct tp_step *step)
+{
+	double length_ns = (double)(step->end_ns - step->start_ns);
+	group->n++;
+	group->sum_ns += length_ns;
+	group->squares += length_ns * length_ns;
+}
+
+static double mean_of(const struct group *group)
+{
+	return group->sum_ns / (double)group->n;
+}
+
+static double variance_of(const struct group *group)
+{
+	double n = (double)group->n;
+	double rest = group->squares - group->sum_ns * group->sum_ns / n;
+	return n > 1 && rest > 0 ? rest / (n - 1) : 0;
+}
+
+/* What opening does to a step makes it slow, and so do other programs: all are compared with all.
+ * An evaluation is nobody's doing. */
+enum steps { USUAL, ALL };
+
+static bool is_told(const struct tp_step *step, enum steps which)
+{
+	return step->kind == TP_STEP_STEADY || (which == ALL && step->kind == TP_STEP_SLOW);
+}
+
+/* The first step that ends behind a time; they ascend. */
+static size_t first_behind(const struct tp_profile *profile, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = profile->n_steps;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (profile->steps[middle].end_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Where warm-up ends. Slow steps lie in it as well, and are no measure of what is behind it. */
+static uint64_t warm_ns(const struct tp_profile *profile)
+{
+	for (size_t i = profile->n_steps; i--;)
+		if (profile->steps[i].kind == TP_STEP_WARMUP)
+			return profile->steps[i].end_ns;
+	return 0;
+}
+
+/* Steps of the window, and those of either side up to the windows next to it. */
+static void look_at(const struct tp_profile *profile, const struct tp_interval *window,
+		    uint64_t from_ns, uint64_t until_ns, enum steps which, struct seen *out)
+{
+	uint64_t begin_ns = window->start_ns > LEAD_NS ? window->start_ns - LEAD_NS : 0;
+	uint64_t end_ns = window->end_ns + SETTLE_NS;
+	*out = (struct seen){0};
+	size_t first = first_behind(profile, from_ns < begin_ns ? from_ns : begin_ns);
+	for (size_t i = first; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->start_ns >= end_ns &&
+		    (step->start_ns >= until_ns || out->after.n >= BESIDE_MOST))
+			break;
+		if (!is_told(step, which))
+			continue;
+		if (step->end_ns > begin_ns && step->start_ns < end_ns)
+			add_step(&out->touched, step);
+		if (step->start_ns >= window->start_ns && step->end_ns <= window->end_ns)
+			add_step(&out->inside, step);
+		if (step->start_ns >= end_ns && step->end_ns <= until_ns &&
+		    out->after.n < BESIDE_MOST)
+			add_step(&out->after, step);
+	}
+	for (size_t i = first_behind(profile, begin_ns);
+	     i-- > first && out->before.n < BESIDE_MOST;) {
+		const struct tp_step *step = &profile->steps[i];
+		if (is_told(step, which) && step->end_ns <= begin_ns && step->start_ns >= from_ns)
+			add_step(&out->before, step);
+	}
+}
+
+static void push(struct series *series, double value, double variance)
+{
+	series->values[series->n++] = value;
+	series->variance += variance;
+}
+
+/* The steps of both sides. */
+struct beside {
+	double mean_ns;
+	double variance;      /* of a step */
+	double mean_variance; /* of the mean */
+};
+
+static bool look_beside(const struct seen *seen, struct beside *out)
+{
+	if (seen->before.n < BESIDE_LEAST || seen->after.n < BESIDE_LEAST)
+		return false;
+	out->mean_ns = (mean_of(&seen->before) + mean_of(&seen->after)) / 2;
+	out->variance = (variance_of(&seen->before) + variance_of(&seen->after)) / 2;
+	out->mean_variance =
+		out->variance * (1 / (double)seen->before.n + 1 / (double)seen->after.n) / 4;
+	return true;
+}
+
+static void add_slowdown(struct series *slowdowns, const struct seen *seen)
+{
+	struct beside beside;
+	if (!seen->inside.n || !look_beside(seen, &beside))
+		return;
+	double variance = beside.variance / (double)seen->inside.n + beside.mean_variance;
+	push(slowdowns, mean_of(&seen->inside) / beside.mean_ns - 1,
+	     variance / (beside.mean_ns * beside.mean_ns));
+}
+
+static void add_loss(struct series *losses, const struct seen *seen)
+{
+	struct beside beside;
+	double n = (double)seen->touched.n;
+	if (seen->touched.n && look_beside(seen, &beside))
+		push(losses, seen->touched.sum_ns - n * beside.mean_ns,
+		     n * beside.variance + n * n * beside.mean_variance);
+}
+
+/* By what windows differ by and, where that is less or there is only one, by the noise of steps. */
+static void set_fact(struct tp_profile *profile, enum tp_fact fact, const struct series *series,
+		     double scale, double coverage)
+{
+	struct tp_quantity *out = &profile->facts[fact];
+	double n = (double)series->n;
+	double sum = 0;
+	double squares = 0;
+	if (!series->n) {
+		tp_profile_miss(profile, fact, "no window has steps on both sides");
+		return;
+	}
+	for (size_t i = 0; i < series->n; i++)
+		sum += series->values[i];
+	double mean = sum / n;
+	for (size_t i = 0; i < series->n; i++)
+		squares += (series->values[i] - mean) * (series->values[i] - mean);
+	double between =
+		series->n > 1 ? tp_stats_t975(series->n - 1) * sqrt(squares / (n - 1) / n) : 0;
+	double half = fmax(between, 1.96 * sqrt(series->variance) / n);
+	tp_profile_set(profile, fact, scale * mean, TP_ORIGIN_MEASURED, coverage);
+	out->n = series->n;
+	out->has_interval = true;
+	out->low = scale * (mean - half);
+	out->high = scale * (mean + half);
+}
+
+/* What lies between stretches without tracing, from the first work to the last. */
+static size_t list_windows(const struct tp_rank_analysis *ranks, struct tp_interval *out)
+{
+	uint64_t at_ns = tp_ranks_first_work(ranks);
+	uint64_t last_ns = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < ranks->n_devices; i++) {
+		const struct tp_device_work *device = &ranks->devices[i];
+		if (device->n_ops && device->ops[device->n_ops - 1].start_ns > last_ns)
+			last_ns = device->ops[device->n_ops - 1].start_ns;
+	}
+	for (size_t i = 0; i < ranks->shut.n; i++) {
+		const struct tp_interval *shut = &ranks->shut.items[i];
+		if (shut->start_ns > at_ns)
+			out[n++] = (struct tp_interval){at_ns, shut->start_ns};
+		at_ns = shut->end_ns;
+	}
+	if (at_ns < last_ns)
+		out[n++] = (struct tp_interval){at_ns, last_ns};
+	return n;
+}
+
+static double length_of(const struct tp_interval *windows, size_t n)
+{
+	double sum_ns = 0;
+	for (size_t i = 0; i < n; i++)
+		sum_ns += (double)(windows[i].end_ns - windows[i].start_ns);
+	return sum_ns;
+}
+
+void tp_window_cost_judge(struct tp_analysis *analysis)
+{
+	const struct tp_rank_analysis *ranks = analysis->ranks;
+	struct tp_profile *profile = analysis->profile;
+	double run_ns = (double)analysis->trace->end_ns;
+	if (!ranks->shut.n || run_ns <= 0)
+		return;
+	struct tp_interval *windows = tp_alloc((ranks->shut.n + 1) * sizeof(*windows));
+	struct series slowdowns = {.values = tp_alloc((ranks->shut.n + 1) * sizeof(double))};
+	struct series losses = {.values = tp_alloc((ranks->shut.n + 1) * sizeof(double))};
+	size_t n = list_windows(ranks, windows);
+	uint64_t begun_ns = warm_ns(profile);
+	for (size_t i = 0; i < n; i++) {
+		struct seen usual;
+		struct seen all;
+		uint64_t from_ns = i ? windows[i - 1].end_ns + SETTLE_NS : 0;
+		uint64_t until_ns = i + 1 < n ? windows[i + 1].start_ns - LEAD_NS : UINT64_MAX;
+		from_ns = from_ns > begun_ns ? from_ns : begun_ns;
+		look_at(profile, &windows[i], from_ns, until_ns, USUAL, &usual);
+		look_at(profile, &windows[i], from_ns, until_ns, ALL, &all);
+		add_slowdown(&slowdowns, usual.inside.n ? &usual : &all);
+		add_loss(&losses, &all);
+	}
+	double coverage = n ? (double)losses.n / (double)n : 1;
+	tp_profile_set(profile, TP_FACT_WINDOWS_COUNT, (double)n, TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(profile, TP_FACT_WINDOWS_TRACED, length_of(windows, n) / run_ns,
+		       TP_ORIGIN_MEASURED, 1);
+	set_fact(profile, TP_FACT_WINDOWS_SLOWDOWN, &slowdowns, 1, coverage);
+	set_fact(profile, TP_FACT_WINDOWS_COST, &losses, (double)n / run_ns, coverage);
+	free(windows);
+	free(slowdowns.values);
+	free(losses.values);
+}

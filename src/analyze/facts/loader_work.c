@@ -1,0 +1,278 @@
+/*
+ * Accounts for the time of a loader's workers from their stacks and from what blocks them.
+ *
+ * What a worker waits for is told by the Python function it waits in: room for a batch, or
+ * something to make. A worker of torch.utils.data is only given as many batches to make as there is
+ * room for, so it waits for work where others wait for room.
+ *
+ * A batch costs a worker all its time but these waits. Batches are as many as steps: what is made
+ * and not used is bounded by the queue, some batches of a run.
+ */
+#include "loader_work.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum tp_worker_time blocked_time(const struct tp_segment *piece, enum tp_doing doing)
+{
+	switch (piece->cause) {
+	case TP_CAUSE_FILE:
+	case TP_CAUSE_DISK:
+	case TP_CAUSE_PAGE_FAULT:
+		return TP_WORKER_READ;
+	case TP_CAUSE_SLEEP:
+		return TP_WORKER_SLEEP;
+	case TP_CAUSE_GIL:
+		return TP_WORKER_HANDOVER;
+	default:
+		if (doing == TP_DOING_WAIT_ROOM)
+			return TP_WORKER_QUEUE_FULL;
+		return doing == TP_DOING_WAIT_WORK ? TP_WORKER_INDEX_WAIT : TP_WORKER_OTHER;
+	}
+}
+
+static enum tp_worker_time working_time(const struct tp_stack_class *class)
+{
+	switch (class->leaf) {
+	case TP_LEAF_READ:
+		return TP_WORKER_READ;
+	case TP_LEAF_PICKLE:
+	case TP_LEAF_NET:
+	case TP_LEAF_WRITE:
+	case TP_LEAF_LOCK:
+		return TP_WORKER_HANDOVER;
+	case TP_LEAF_SPIN:
+		return TP_WORKER_OTHER;
+	case TP_LEAF_DECODE: /* of a library that resizes, too: Python tells which */
+		return class->doing == TP_DOING_AUGMENT ? TP_WORKER_TRANSFORM : TP_WORKER_DECODE;
+	default:
+		return class->doing == TP_DOING_DECODE ? TP_WORKER_DECODE : TP_WORKER_TRANSFORM;
+	}
+}
+
+static enum tp_worker_time time_of(const struct tp_analysis *analysis,
+				   const struct tp_segment *piece)
+{
+	static const struct tp_stack_class nothing = {0};
+	const struct tp_stack_class *class = &nothing;
+	if (piece->sample != NO_SAMPLE)
+		class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
+	if (piece->state == TP_STATE_RUNNABLE)
+		return TP_WORKER_CPU_QUEUE;
+	return piece->state == TP_STATE_BLOCKED ? blocked_time(piece, class->doing)
+						: working_time(class);
+}
+
+static void add_piece(struct tp_worker_result *worker, const struct tp_analysis *analysis,
+		      const struct tp_segment *piece)
+{
+	const struct tp_profile *profile = analysis->profile;
+	uint64_t ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
+	if (!ns)
+		return;
+	worker->lived_ns += ns;
+	worker->time_ns[time_of(analysis, piece)] += ns;
+}
+
+void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysis *analysis,
+			uint32_t task)
+{
+	const struct tp_timeline *timeline = &analysis->timelines[task];
+	for (size_t i = 0; i < timeline->n; i++)
+		add_piece(worker, analysis, &timeline->segments[i]);
+}
+
+static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != NO_SAMPLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].leaf ==
+		       TP_LEAF_SPIN;
+}
+
+bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	if (tp_label_part(piece->label) != TP_PART_DATALOADER)
+		return false;
+	if (piece->state == TP_STATE_ON_CPU)
+		return !is_spinning(analysis, piece);
+	bool waits_itself = piece->label == TP_LABEL_DATALOADER_FETCH ||
+			    piece->label == TP_LABEL_DATALOADER_PAUSE;
+	return piece->state == TP_STATE_BLOCKED && waits_itself && piece->cause != TP_CAUSE_FUTEX &&
+	       piece->cause != TP_CAUSE_PIPE && piece->cause != TP_CAUSE_SOCKET &&
+	       piece->cause != TP_CAUSE_POLL;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------
+ */
+
+static struct tp_worker_result sum_inline(const struct tp_analysis *analysis)
+{
+	struct tp_worker_result sum = {.task = analysis->main_task};
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	for (size_t i = 0; i < timeline->n; i++)
+		if (tp_loader_work_is_inline(analysis, &timeline->segments[i]))
+			add_piece(&sum, analysis, &timeline->segments[i]);
+	return sum;
+}
+
+static struct tp_worker_result sum_workers(const struct tp_profile *profile)
+{
+	struct tp_worker_result sum = {.task = TP_NO_TASK};
+	for (size_t i = 0; i < profile->n_workers; i++) {
+		sum.lived_ns += profile->workers[i].lived_ns;
+		for (int what = 0; what < TP_N_WORKER_TIMES; what++)
+			sum.time_ns[what] += profile->workers[i].time_ns[what];
+	}
+	return sum;
+}
+
+static const struct {
+	enum tp_fact fact;
+	enum tp_worker_time what;
+} shares[] = {
+	{TP_FACT_LOADER_DECODE, TP_WORKER_DECODE},
+	{TP_FACT_LOADER_TRANSFORM, TP_WORKER_TRANSFORM},
+	{TP_FACT_LOADER_HANDOVER, TP_WORKER_HANDOVER},
+	{TP_FACT_LOADER_FULL, TP_WORKER_QUEUE_FULL},
+	{TP_FACT_LOADER_INDEX, TP_WORKER_INDEX_WAIT},
+};
+
+static void set_shares(struct tp_profile *profile, const struct tp_worker_result *sum)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(shares); i++) {
+		if (sum->lived_ns)
+			tp_profile_set(profile, shares[i].fact,
+				       (double)sum->time_ns[shares[i].what] / (double)sum->lived_ns,
+				       TP_ORIGIN_SAMPLED, 1);
+		else
+			tp_profile_miss(profile, shares[i].fact, "nothing was seen loading");
+	}
+}
+
+/* What threads that pass on batches, and the main thread, do for it on a CPU. */
+static uint64_t passing_ns(const struct tp_analysis *analysis)
+{
+	const struct tp_profile *profile = analysis->profile;
+	uint64_t sum = 0;
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
+		bool is_main = task == analysis->main_task;
+		if (!is_main && !analysis->threads[task].is_helper)
+			continue;
+		const struct tp_timeline *timeline = &analysis->timelines[task];
+		for (size_t i = 0; i < timeline->n; i++) {
+			const struct tp_segment *piece = &timeline->segments[i];
+			if (piece->state == TP_STATE_ON_CPU &&
+			    (!is_main || piece->label == TP_LABEL_DATALOADER_HANDOVER))
+				sum += tp_segment_ns_in(piece, profile->window_start_ns,
+							profile->window_end_ns);
+		}
+	}
+	return sum;
+}
+
+static double busy_ns(const struct tp_worker_result *sum)
+{
+	static const enum tp_worker_time waits[] = {TP_WORKER_QUEUE_FULL, TP_WORKER_INDEX_WAIT,
+						    TP_WORKER_OTHER};
+	uint64_t busy = sum->lived_ns;
+	for (size_t i = 0; i < TP_ARRAY_LEN(waits); i++)
+		busy -= sum->time_ns[waits[i]];
+	return (double)busy;
+}
+
+static void set_batches(struct tp_analysis *analysis, const struct tp_worker_result *sum,
+			double n_workers)
+{
+	static const enum tp_fact facts[] = {TP_FACT_LOADER_BATCH, TP_FACT_LOADER_PASSING,
+					     TP_FACT_LOADER_SUPPLY, TP_FACT_LOADER_DEMAND};
+	struct tp_profile *profile = analysis->profile;
+	double step_ns = profile->step_time.mean;
+	bool has_steps = profile->is_of_steps && profile->n_steady && step_ns > 0;
+	double busy = busy_ns(sum);
+	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
+		tp_profile_miss(profile, facts[i],
+				has_steps ? "nothing was seen loading" : "no steps were found");
+	if (!has_steps || busy <= 0)
+		return;
+	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
+	double n_batches = window_ns / step_ns;
+	double without_ns = step_ns - (double)profile->parts[TP_PART_DATALOADER].time_ns /
+					      (double)profile->n_steady;
+	double hands_ns = (double)sum->time_ns[TP_WORKER_HANDOVER] + (double)passing_ns(analysis);
+	tp_profile_set(profile, TP_FACT_LOADER_BATCH, busy / n_batches, TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(profile, TP_FACT_LOADER_PASSING, hands_ns / n_batches, TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(profile, TP_FACT_LOADER_SUPPLY,
+		       1e9 * (n_workers > 0 ? n_workers : 1) * n_batches / busy, TP_ORIGIN_DERIVED,
+		       1);
+	if (without_ns > 0)
+		tp_profile_set(profile, TP_FACT_LOADER_DEMAND, 1e9 / without_ns, TP_ORIGIN_DERIVED,
+			       1);
+}
+
+static bool has_birth(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t to_ns)
+{
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
+		if (analysis->threads[task].leader == task &&
+		    analysis->roles[task] == TP_ROLE_LOADER &&
+		    analysis->trace->tasks[task].start_ns >= from_ns &&
+		    analysis->trace->tasks[task].start_ns < to_ns)
+			return true;
+	return false;
+}
+
+static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	return piece->sample != NO_SAMPLE && piece->state != TP_STATE_RUNNABLE &&
+	       analysis->classes[analysis->trace->samples[piece->sample].stack].doing ==
+		       TP_DOING_START;
+}
+
+/* Births are known exactly; how many workers live at a time says how many a start makes. */
+static double count_restarts(const struct tp_analysis *analysis, double n_workers)
+{
+	size_t n = 0;
+	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
+		n += analysis->threads[task].leader == task &&
+		     analysis->roles[task] == TP_ROLE_LOADER;
+	double each = n_workers > 1 ? floor(n_workers + 0.5) : 1;
+	double starts = floor((double)n / each + 0.5);
+	return starts > 1 ? starts - 1 : 0;
+}
+
+/* Starting workers lasts until the main thread computes on their first batch. Ending them, which
+ * the same functions do, gives birth to none. The first time is the program's own start. */
+static void set_startups(struct tp_analysis *analysis, double n_workers)
+{
+	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	uint64_t sum_ns = 0;
+	uint64_t n_starts = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		if (!is_start(analysis, &timeline->segments[i]))
+			continue;
+		struct tp_segment episode = timeline->segments[i];
+		while (i + 1 < timeline->n &&
+		       tp_label_part(timeline->segments[i + 1].label) != TP_PART_COMPUTE)
+			episode.end_ns = timeline->segments[++i].end_ns;
+		if (!has_birth(analysis, episode.start_ns, episode.end_ns) || !n_starts++)
+			continue;
+		sum_ns +=
+			tp_segment_ns_in(&episode, analysis->loop_start_ns, analysis->loop_end_ns);
+	}
+	double loop_ns = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
+	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTS,
+		       count_restarts(analysis, n_workers), TP_ORIGIN_DERIVED, 1);
+	tp_profile_set(analysis->profile, TP_FACT_LOADER_STARTUP,
+		       loop_ns > 0 ? (double)sum_ns / loop_ns : 0, TP_ORIGIN_SAMPLED, 1);
+}
+
+void tp_loader_work_facts(struct tp_analysis *analysis, double n_workers)
+{
+	struct tp_profile *profile = analysis->profile;
+	struct tp_worker_result sum =
+		profile->n_workers ? sum_workers(profile) : sum_inline(analysis);
+	set_shares(profile, &sum);
+	set_batches(analysis, &sum, profile->n_workers ? n_workers : 0);
+	set_startups(analysis, n_workers);
+}

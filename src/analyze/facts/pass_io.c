@@ -1,0 +1,112 @@
+/* What the program reads and writes, and from where. Needs: window. Gives: io.* */
+#include "analyze/classify/patterns.h"
+#include "window_gauges.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below a MiB in the window a ratio of bytes says nothing about data. */
+static const double hardly_any_bytes = 1 << 20;
+
+static const char *not_read(const struct tp_analysis *analysis)
+{
+	return tp_readings_why(analysis, "proc", "/proc/PID/io was not readable");
+}
+
+static void set_bytes(struct tp_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
+	double called;
+	double calls;
+	double device;
+	double written;
+	bool has_called = tp_readings_program(analysis, TP_METRIC_IO_RCHAR, &called);
+	bool has_calls = tp_readings_program(analysis, TP_METRIC_IO_SYSCR, &calls);
+	bool has_device = tp_readings_program(analysis, TP_METRIC_IO_READ, &device);
+	bool has_written = tp_readings_program(analysis, TP_METRIC_IO_WRITE, &written);
+	const char *why = not_read(analysis);
+	tp_readings_set_rate(analysis, TP_FACT_IO_CALL_READ, has_called, called, why);
+	tp_readings_set_rate(analysis, TP_FACT_IO_CALLS, has_calls, calls, why);
+	tp_readings_set_rate(analysis, TP_FACT_IO_READ, has_device, device, why);
+	tp_readings_set_rate(analysis, TP_FACT_IO_WRITE, has_written, written, why);
+	if (has_called && has_calls && calls >= 1)
+		tp_profile_set(profile, TP_FACT_IO_CALL_BYTES, called / calls, TP_ORIGIN_DERIVED,
+			       1);
+	else
+		tp_profile_miss(profile, TP_FACT_IO_CALL_BYTES,
+				has_calls ? "there were no read calls" : why);
+	/* Mapped files are read from devices without any call: more can come than was asked for. */
+	if (has_called && has_device && called >= hardly_any_bytes)
+		tp_profile_set(profile, TP_FACT_IO_CACHED, fmax(0, 1 - device / called),
+			       TP_ORIGIN_DERIVED, 1);
+	else
+		tp_profile_miss(profile, TP_FACT_IO_CACHED,
+				has_called && has_device ? "read calls returned hardly any bytes"
+							 : why);
+}
+
+static void set_devices(struct tp_analysis *analysis)
+{
+	double busy_ns;
+	double stalled_ns;
+	bool has_disk = tp_readings_host(analysis, TP_METRIC_DISK_BUSY, &busy_ns);
+	bool has_pressure = tp_readings_host(analysis, TP_METRIC_PSI_IO_SOME, &stalled_ns);
+	tp_readings_set_rate(analysis, TP_FACT_IO_DISK_BUSY, has_disk, busy_ns * 1e-9,
+			     tp_readings_why(analysis, "host", "no disk was seen"));
+	tp_readings_set_rate(analysis, TP_FACT_IO_PSI, has_pressure, stalled_ns * 1e-9,
+			     tp_readings_why(analysis, "host",
+					     "the kernel does not tell pressure (PSI)"));
+}
+
+/* A file by its name, or by the thread being blocked in it without writing. */
+static bool is_data(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	const char *target = tp_trace_string(analysis->trace, sample->target);
+	if (target[0] != '/')
+		return false;
+	enum tp_file_kind kind = tp_patterns_file(analysis->patterns, target);
+	if (kind != TP_FILE_UNKNOWN)
+		return kind == TP_FILE_DATA;
+	return (sample->cause == TP_CAUSE_FILE || sample->cause == TP_CAUSE_DISK) &&
+	       analysis->classes[sample->stack].leaf != TP_LEAF_WRITE;
+}
+
+static void set_files(struct tp_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_map seen = {0};
+	uint64_t looks = 0;
+	for (size_t i = 0; i < trace->n_samples; i++) {
+		const struct tp_sample *sample = &trace->samples[i];
+		if (sample->time_ns < profile->window_start_ns ||
+		    sample->time_ns >= profile->window_end_ns)
+			continue;
+		looks += (sample->flags & TP_SAMPLE_POLLED) != 0;
+		if (sample->target && is_data(analysis, sample))
+			tp_map_set(&seen, sample->target, 1);
+	}
+	if (looks) {
+		tp_profile_set(profile, TP_FACT_IO_FILES, (double)seen.n, TP_ORIGIN_SAMPLED, 1);
+		profile->facts[TP_FACT_IO_FILES].n = looks;
+	} else {
+		tp_profile_miss(profile, TP_FACT_IO_FILES,
+				tp_readings_why(analysis, "proc",
+						"no look found a blocked thread in the window"));
+	}
+	tp_map_release(&seen);
+}
+
+enum tp_status tp_pass_io(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	if (tp_readings_window_s(analysis) <= 0)
+		return TP_OK;
+	set_bytes(analysis);
+	set_devices(analysis);
+	set_files(analysis);
+	return TP_OK;
+}

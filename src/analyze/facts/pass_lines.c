@@ -1,0 +1,205 @@
+/*
+ * Names the lines of a Python program that hold the time of each part.
+ *
+ * Needs: labels of the main thread, steps, window, the loop's function. Gives: profile->lines.
+ *
+ * The line of the loop is that of the looping function on the stack, whatever is called from there:
+ * "for batch in loader" holds the wait for the batch. In a framework's trainer that line is not the
+ * user's, and where a loader runs in the trainer it tells little: so the innermost line of the
+ * user's own files is summed beside it.
+ */
+#include "analyze/analysis.h"
+#include "analyze/classify/python_class.h"
+#include "analyze/steps/call_tree.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EACH = 8 }; /* lines of a part and kind */
+
+/* Frames of a stack that speak for it; 0 = none. */
+struct speakers {
+	uint32_t loop;
+	uint32_t own;
+};
+
+struct line_sum {
+	struct tp_line_result line;
+	uint64_t label_ns[TP_N_LABELS];
+};
+
+struct sums {
+	const struct tp_analysis *analysis;
+	struct speakers *by_stack; /* heap */
+	bool *is_done;             /* heap, by stack */
+	struct tp_map index;       /* hash of part, kind, file, line -> row */
+	struct line_sum *rows;     /* heap */
+	size_t n;
+	size_t capacity;
+};
+
+static bool is_own(const struct tp_analysis *analysis, const struct tp_frame *frame)
+{
+	return !tp_python_class_find(analysis->patterns,
+				     tp_trace_string(analysis->trace, frame->file),
+				     tp_trace_string(analysis->trace, frame->symbol))
+			.is_library;
+}
+
+/* Of a function that calls itself the outermost frame is the loop's. */
+static struct speakers find_speakers(const struct tp_analysis *analysis, uint32_t id)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_stack *stack = tp_trace_stack(trace, id);
+	struct speakers found = {0};
+	for (uint32_t i = 0; i < stack->n_frames; i++) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (frame->kind != TP_FRAME_PYTHON || !frame->line)
+			continue;
+		if (!found.own && is_own(analysis, frame))
+			found.own = stack->frames[i];
+		if (analysis->loop_function &&
+		    tp_calltree_function(frame) == analysis->loop_function)
+			found.loop = stack->frames[i];
+	}
+	return found;
+}
+
+/* A thread that has lost its CPU, or whose Python frames could not be read, is where it was. */
+static struct speakers speakers_of(struct sums *sums, const struct tp_segment *piece,
+				   struct speakers before)
+{
+	if (piece->sample == NO_SAMPLE)
+		return before;
+	uint32_t stack = sums->analysis->trace->samples[piece->sample].stack;
+	if (!sums->analysis->classes[stack].has_python)
+		return before;
+	if (!sums->is_done[stack])
+		sums->by_stack[stack] = find_speakers(sums->analysis, stack);
+	sums->is_done[stack] = true;
+	return sums->by_stack[stack];
+}
+
+static struct line_sum *row_of(struct sums *sums, enum tp_part part, bool of_own,
+			       const struct tp_frame *frame)
+{
+	uint64_t key = tp_hash_mix((uint64_t)frame->file << 32 | frame->line, frame->symbol);
+	key = tp_hash_mix(key, (uint64_t)part * 2 + of_own);
+	uint64_t at;
+	if (!tp_map_get(&sums->index, key, &at)) {
+		at = sums->n;
+		tp_map_set(&sums->index, key, at);
+		TP_ARRAY_PUSH(sums->rows, sums->n, sums->capacity) =
+			(struct line_sum){.line = {.part = part,
+						   .is_own = of_own,
+						   .file = frame->file,
+						   .symbol = frame->symbol,
+						   .line = frame->line}};
+	}
+	return &sums->rows[at];
+}
+
+static void add(struct sums *sums, struct speakers speakers, enum tp_label label, uint64_t ns)
+{
+	const struct tp_frame *frames = sums->analysis->trace->frames;
+	enum tp_part part = tp_label_part(label);
+	struct line_sum *row;
+	if (speakers.loop) {
+		row = row_of(sums, part, false, &frames[speakers.loop]);
+		row->line.time_ns += ns;
+		row->label_ns[label] += ns;
+	}
+	if (speakers.own && speakers.own != speakers.loop) {
+		row = row_of(sums, part, true, &frames[speakers.own]);
+		row->line.time_ns += ns;
+		row->label_ns[label] += ns;
+	}
+}
+
+static void sum_lines(struct sums *sums)
+{
+	const struct tp_analysis *analysis = sums->analysis;
+	const struct tp_profile *profile = analysis->profile;
+	const struct tp_timeline *timeline = tp_analysis_judged(analysis);
+	struct speakers speakers = {0};
+	size_t step = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		speakers = speakers_of(sums, piece, speakers);
+		uint64_t ns = profile->is_of_steps
+				      ? 0
+				      : tp_segment_ns_in(piece, profile->window_start_ns,
+							 profile->window_end_ns);
+		while (step < profile->n_steps && profile->steps[step].end_ns <= piece->start_ns)
+			step++;
+		for (size_t k = step; profile->is_of_steps && k < profile->n_steps &&
+				      profile->steps[k].start_ns < piece->end_ns;
+		     k++)
+			if (profile->steps[k].kind == TP_STEP_STEADY)
+				ns += tp_segment_ns_in(piece, profile->steps[k].start_ns,
+						       profile->steps[k].end_ns);
+		if (ns && !piece->is_of_device)
+			add(sums, speakers, piece->label, ns);
+	}
+}
+
+static int row_order(const void *a, const void *b)
+{
+	const struct tp_line_result *x = &((const struct line_sum *)a)->line;
+	const struct tp_line_result *y = &((const struct line_sum *)b)->line;
+	if (x->part != y->part)
+		return (x->part > y->part) - (x->part < y->part);
+	if (x->is_own != y->is_own)
+		return x->is_own - y->is_own;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? 1 : -1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static enum tp_label largest_label(const struct line_sum *row)
+{
+	int best = 0;
+	for (int label = 1; label < TP_N_LABELS; label++)
+		if (row->label_ns[label] > row->label_ns[best])
+			best = label;
+	return (enum tp_label)best;
+}
+
+static void take_lines(const struct sums *sums, struct tp_profile *profile, struct tp_arena *arena)
+{
+	profile->lines = tp_arena_array(arena, sums->n + 1, sizeof(*profile->lines));
+	size_t n_alike = 0;
+	for (size_t i = 0; i < sums->n; i++) {
+		const struct line_sum *row = &sums->rows[i];
+		bool is_alike = i && row[-1].line.part == row->line.part &&
+				row[-1].line.is_own == row->line.is_own;
+		n_alike = is_alike ? n_alike + 1 : 0;
+		if (n_alike >= MOST_EACH)
+			continue;
+		profile->lines[profile->n_lines] = row->line;
+		profile->lines[profile->n_lines++].label = largest_label(row);
+	}
+}
+
+enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	if (analysis->main_task == TP_NO_TASK || !analysis->profile->total_ns)
+		return TP_OK;
+	size_t n_stacks = analysis->trace->n_stacks;
+	struct sums sums = {.analysis = analysis};
+	sums.by_stack = tp_alloc((n_stacks + 1) * sizeof(*sums.by_stack));
+	sums.is_done = tp_alloc((n_stacks + 1) * sizeof(*sums.is_done));
+	sum_lines(&sums);
+	if (sums.n)
+		qsort(sums.rows, sums.n, sizeof(*sums.rows), row_order);
+	take_lines(&sums, analysis->profile, analysis->arena);
+	tp_map_release(&sums.index);
+	free(sums.by_stack);
+	free(sums.is_done);
+	free(sums.rows);
+	return TP_OK;
+}

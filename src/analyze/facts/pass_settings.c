@@ -1,0 +1,310 @@
+/*
+ * Which settings and techniques the run shows: what the rows of rules/patterns/ that have "setting"
+ * find in its environment, its command lines, its processes and threads, its stacks, and in the
+ * kernels and spans of traces. Each fact keeps what showed it.
+ *
+ * One sighting is enough for yes. No is known of what variables alone tell, where they were
+ * recorded, and of frameworks, in which their programs are most of the time; a technique that no
+ * sample met may be in use all the same. Gives: set.*, env.uses_*, kernel.half_ratio and its like
+ */
+#include "analyze/analysis.h"
+#include "analyze/classify/kernel_class.h"
+#include "analyze/classify/patterns.h"
+#include "analyze/classify/setting_class.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+	const struct tp_analysis *analysis;
+	const struct tp_trace *trace;
+	const struct tp_setting_patterns *rows;
+	struct tp_profile *profile;
+	uint8_t *memo; /* by string: has this row's name been held against it, and does it fit */
+	bool has_rows[TP_N_FACTS];
+	bool is_seen[TP_N_FACTS];
+	bool needs_more[TP_N_FACTS]; /* something else than variables tells it, too */
+};
+
+/* Room for what a reader recognises; names of kernels go on for pages. */
+#define SHORT "%.60s"
+
+static void see(struct search *search, const struct tp_setting_pattern *row, const char *seen)
+{
+	if (search->is_seen[row->fact])
+		return;
+	search->is_seen[row->fact] = true;
+	tp_profile_set(search->profile, row->fact, 1, TP_ORIGIN_MEASURED, 1);
+	search->profile->facts[row->fact].seen = seen;
+}
+
+/* The last two folders of a path and its file: enough to know whose function it is. */
+static const char *tail_of(const char *path)
+{
+	const char *tail = path + strlen(path);
+	for (int slashes = 0; tail > path && slashes < 3; slashes += tail[0] == '/')
+		tail--;
+	return *tail == '/' ? tail + 1 : tail;
+}
+
+/* ---- what the run was started with ---- */
+
+static void look_at_variables(struct search *search, const struct tp_setting_pattern *row)
+{
+	const struct tp_run_info *run = &search->trace->run;
+	for (size_t i = 0; i < run->n_environment; i++) {
+		const struct tp_env_var *variable = &run->environment[i];
+		if (tp_setting_fits(row, variable->name, variable->value))
+			see(search, row,
+			    tp_arena_printf(search->analysis->arena, "variable %s=" SHORT,
+					    variable->name, variable->value));
+	}
+}
+
+static void look_at_word(struct search *search, const struct tp_setting_pattern *row,
+			 const char *word)
+{
+	if (tp_setting_fits(row, word, ""))
+		see(search, row,
+		    tp_arena_printf(search->analysis->arena, "command line: " SHORT,
+				    tail_of(word)));
+}
+
+/* Of the run as it was typed, and of each process. */
+static void look_at_arguments(struct search *search, const struct tp_setting_pattern *row)
+{
+	const struct tp_trace *trace = search->trace;
+	for (size_t i = 0; trace->run.mode != TP_MODE_IMPORT && i < trace->run.n_command; i++)
+		look_at_word(search, row, trace->run.command[i]);
+	for (size_t i = 0; i < trace->n_tasks; i++) {
+		if (!trace->tasks[i].cmdline || search->is_seen[row->fact])
+			continue;
+		char *words = tp_strdup(tp_trace_string(trace, trace->tasks[i].cmdline));
+		char *rest = words;
+		for (char *word; (word = strsep(&rest, " "));)
+			look_at_word(search, row, word);
+		free(words);
+	}
+}
+
+static void look_at_tasks(struct search *search, const struct tp_setting_pattern *row)
+{
+	const struct tp_trace *trace = search->trace;
+	bool is_program = row->look == TP_LOOK_PROGRAM;
+	for (size_t i = 0; i < trace->n_tasks; i++) {
+		const struct tp_task *task = &trace->tasks[i];
+		const char *name = tp_trace_string(trace, is_program ? task->exe : task->comm);
+		if (*name && tp_setting_fits(row, name, ""))
+			see(search, row,
+			    tp_arena_printf(search->analysis->arena,
+					    is_program ? "program " SHORT : "thread " SHORT,
+					    tail_of(name)));
+	}
+}
+
+/* ---- stacks ---- */
+
+enum { NOT_ASKED, FITS, FITS_NOT };
+
+/* Many functions stand in one file, so what a row says of the file is kept. */
+static bool file_may_fit(struct search *search, const struct tp_setting_pattern *row, uint32_t file)
+{
+	if (file >= search->trace->n_strings)
+		return false;
+	if (search->memo[file] == NOT_ASKED)
+		search->memo[file] = tp_setting_may_fit(row, tp_trace_string(search->trace, file))
+					     ? FITS
+					     : FITS_NOT;
+	return search->memo[file] == FITS;
+}
+
+static void look_at_frames(struct search *search, const struct tp_setting_pattern *row)
+{
+	const struct tp_trace *trace = search->trace;
+	bool is_python = row->look == TP_LOOK_SOURCE;
+	memset(search->memo, NOT_ASKED, trace->n_strings + 1);
+	for (size_t i = 1; i < trace->n_frames && !search->is_seen[row->fact]; i++) {
+		const struct tp_frame *frame = &trace->frames[i];
+		uint32_t file = is_python ? frame->file : frame->module;
+		if ((frame->kind == TP_FRAME_PYTHON) != is_python ||
+		    !file_may_fit(search, row, file))
+			continue;
+		const char *path = tp_trace_string(trace, file);
+		const char *symbol = tp_trace_string(trace, frame->symbol);
+		if (tp_setting_fits(row, path, symbol))
+			see(search, row,
+			    tp_arena_printf(search->analysis->arena, "stack: " SHORT "%s" SHORT,
+					    symbol, *symbol ? " of " : "", tail_of(path)));
+	}
+}
+
+/* ---- traces ---- */
+
+/* What torch.profiler writes of Python: "torch/utils/checkpoint.py(20): checkpoint". */
+static bool fits_python_span(const struct tp_setting_pattern *row, const char *name)
+{
+	const char *bracket = strchr(name, '(');
+	const char *symbol = bracket ? strstr(bracket, "): ") : NULL;
+	if (!symbol)
+		return false;
+	char *path = tp_asprintf("/%.*s", (int)(bracket - name), name);
+	bool fits = tp_setting_fits(row, path, symbol + 3);
+	free(path);
+	return fits;
+}
+
+static void look_at_spans(struct search *search, const struct tp_setting_pattern *row)
+{
+	const struct tp_trace *trace = search->trace;
+	bool is_source = row->look == TP_LOOK_SOURCE;
+	memset(search->memo, NOT_ASKED, trace->n_strings + 1);
+	for (size_t t = 0; t < trace->n_tracks; t++) {
+		const struct tp_track_spans *spans = &trace->spans[t];
+		for (size_t i = 0; i < spans->n && !search->is_seen[row->fact]; i++) {
+			const struct tp_span *span = &spans->items[i];
+			if (tp_span_kind_is_device(span->kind) ||
+			    (span->kind == TP_SPAN_PYTHON) != is_source || search->memo[span->name])
+				continue;
+			search->memo[span->name] = FITS_NOT;
+			const char *name = tp_trace_string(trace, span->name);
+			if (is_source ? fits_python_span(row, name)
+				      : tp_setting_fits(row, name, ""))
+				see(search, row,
+				    tp_arena_printf(search->analysis->arena, "span " SHORT, name));
+		}
+	}
+}
+
+static void look_at_kernels(struct search *search, const struct tp_setting_pattern *row)
+{
+	const struct tp_profile *profile = search->profile;
+	bool is_share = strcmp(tp_fact_desc(row->fact)->unit, "ratio") == 0;
+	for (size_t i = 0; !is_share && i < profile->n_kernels; i++) {
+		const char *name = tp_trace_string(search->trace, profile->kernels[i].name);
+		if (profile->kernels[i].class == TP_OP_COMPUTE && tp_setting_fits(row, name, ""))
+			see(search, row,
+			    tp_arena_printf(search->analysis->arena, "kernel " SHORT, name));
+	}
+}
+
+static bool any_kernel_row(const struct search *search, enum tp_fact fact, const char *name)
+{
+	for (size_t i = 0; i < search->rows->n_items; i++)
+		if (search->rows->items[i].fact == fact &&
+		    tp_setting_fits(&search->rows->items[i], name, ""))
+			return true;
+	return false;
+}
+
+/* Of matrix products, convolutions and attention: the share whose names one of the rows fits. */
+static void measure_share(struct search *search, enum tp_fact fact)
+{
+	struct tp_profile *profile = search->profile;
+	double all_ns = 0;
+	double fit_ns = 0;
+	for (size_t i = 0; i < profile->n_kernels; i++) {
+		const struct tp_kernel_result *kernel = &profile->kernels[i];
+		const char *name = tp_trace_string(search->trace, kernel->name);
+		if (kernel->class != TP_OP_COMPUTE ||
+		    tp_kernel_row_find(search->analysis->patterns, name)->group != TP_GROUP_MATRIX)
+			continue;
+		all_ns += (double)kernel->time_ns;
+		fit_ns += any_kernel_row(search, fact, name) ? (double)kernel->time_ns : 0;
+	}
+	if (all_ns > 0) {
+		tp_profile_set(profile, fact, fit_ns / all_ns, TP_ORIGIN_MEASURED, 1);
+		profile->facts[fact].seen = "by names of kernels";
+	} else if (search->trace->run.mode == TP_MODE_IMPORT)
+		tp_profile_miss(profile, fact, "no matrix products were seen");
+}
+
+/* ---- all of it ---- */
+
+static void look(struct search *search, const struct tp_setting_pattern *row)
+{
+	switch (row->look) {
+	case TP_LOOK_VARIABLE:
+		look_at_variables(search, row);
+		break;
+	case TP_LOOK_ARGUMENT:
+		look_at_arguments(search, row);
+		break;
+	case TP_LOOK_PROGRAM:
+	case TP_LOOK_THREAD:
+		look_at_tasks(search, row);
+		break;
+	case TP_LOOK_SOURCE:
+		look_at_frames(search, row);
+		look_at_spans(search, row);
+		break;
+	case TP_LOOK_MODULE:
+		look_at_frames(search, row);
+		break;
+	case TP_LOOK_KERNEL:
+		look_at_kernels(search, row);
+		break;
+	default:
+		look_at_spans(search, row);
+		break;
+	}
+}
+
+/* That many looks at a program that uses one do not all miss it. */
+enum { ENOUGH_SAMPLES = 200 };
+
+static bool rules_out_framework(const struct search *search, enum tp_fact fact)
+{
+	bool is_framework = fact == TP_FACT_ENV_PYTORCH || fact == TP_FACT_ENV_JAX ||
+			    fact == TP_FACT_ENV_TENSORFLOW;
+	size_t n_stacks = 0;
+	for (size_t i = 0; is_framework && i < search->trace->n_samples; i++)
+		n_stacks += search->trace->samples[i].stack != 0;
+	return n_stacks >= ENOUGH_SAMPLES;
+}
+
+static void tell_unseen(struct search *search, enum tp_fact fact)
+{
+	const struct tp_run_info *run = &search->trace->run;
+	struct tp_profile *profile = search->profile;
+	if (search->is_seen[fact])
+		return;
+	if (rules_out_framework(search, fact))
+		tp_profile_set(profile, fact, 0, TP_ORIGIN_SAMPLED, 1);
+	else if (search->needs_more[fact])
+		tp_profile_miss(profile, fact, "nothing that was seen shows it");
+	else if (run->mode == TP_MODE_IMPORT)
+		tp_profile_rule_out(profile, fact, "imported traces do not tell");
+	else if (run->n_environment == 0 && run->mode != TP_MODE_RUN)
+		tp_profile_miss(profile, fact, "the environment was not recorded");
+	else
+		tp_profile_set(profile, fact, 0, TP_ORIGIN_MEASURED, 1);
+}
+
+enum tp_status tp_pass_settings(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	struct search search = {.analysis = analysis,
+				.trace = analysis->trace,
+				.rows = tp_patterns_settings(analysis->patterns),
+				.profile = analysis->profile};
+	search.memo = tp_alloc(analysis->trace->n_strings + 1);
+	for (size_t i = 0; i < search.rows->n_items; i++) {
+		const struct tp_setting_pattern *row = &search.rows->items[i];
+		search.has_rows[row->fact] = true;
+		search.needs_more[row->fact] |= row->look != TP_LOOK_VARIABLE;
+		if (!search.is_seen[row->fact])
+			look(&search, row);
+	}
+	for (int fact = 0; fact < TP_N_FACTS; fact++) {
+		if (!search.has_rows[fact])
+			continue;
+		if (strcmp(tp_fact_desc((enum tp_fact)fact)->unit, "ratio") == 0)
+			measure_share(&search, (enum tp_fact)fact);
+		else
+			tell_unseen(&search, (enum tp_fact)fact);
+	}
+	free(search.memo);
+	return TP_OK;
+}

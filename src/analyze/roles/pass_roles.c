@@ -1,0 +1,460 @@
+/*
+ * Decides who is who among processes: trainer, loader worker, launcher; and which thread of the
+ * trainer carries the loop.
+ *
+ * Evidence in order of strength: the program's own marks, frames and names that only one role has,
+ * then behaviour (who computes, who reads files, who waits for children).
+ */
+#include "analyze/analysis.h"
+
+#include "analyze/classify/patterns.h"
+#include "function_time.h"
+#include "thread_role.h"
+
+#include <string.h>
+
+/* What is known about a process before it is judged, over all its threads. */
+struct process {
+	uint32_t task;   /* of the leader */
+	uint32_t parent; /* leader of the parent process; TP_NO_TASK */
+	bool has_marks;
+	bool was_forked; /* and never did an exec: shares its parent's program */
+	bool is_known_launcher;
+	const char *exe;
+	struct tp_doings doings;
+	uint64_t on_cpu_ns;
+	uint64_t compute_ns;
+	uint64_t loader_ns;
+	uint64_t model_ns; /* by names: forward, backward, exchange of gradients */
+	uint64_t n_samples;
+	uint64_t n_loader_roots; /* samples */
+	uint64_t n_python;       /* samples of its first thread with Python frames; of them */
+	uint64_t n_worker;       /* below the main loop of a loader's worker */
+	uint64_t leader_lived_ns;
+	uint64_t leader_waited_ns; /* for children */
+	uint64_t drinks_ns;        /* waits for a pipe or socket to have something */
+	uint64_t pours_ns;         /* waits for one to have room */
+};
+
+/* Behaviour that separates roles. Shares of CPU time or of samples; the gaps between roles are wide
+ * (a launcher uses well below 1 %, a rank about as much as its peers), so the exact values do not
+ * matter. */
+static const double RANK_SHARE = 0.3;  /* of the busiest process' compute */
+static const double IDLE_SHARE = 0.02; /* below, a process does not work itself */
+static const double MAJORITY = 0.5;
+static const double MODEL_SOME = 0.1;  /* of a trainer's CPU time has names of the model */
+static const double TWINS = 0.5;       /* overlap of the functions of two ranks */
+static const double WAITS_SOME = 0.05; /* of its life, for a wait or work to say who feeds whom */
+static const double WORKS_SOME = 0.05; /* of the other's work: less is a helper */
+
+/* Which way the data flow that a process waits for. */
+static void survey_wait(const struct tp_analysis *analysis, const struct tp_segment *piece,
+			struct process *process)
+{
+	if (piece->state != TP_STATE_BLOCKED || piece->sample == NO_SAMPLE ||
+	    (piece->cause != TP_CAUSE_PIPE && piece->cause != TP_CAUSE_SOCKET))
+		return;
+	uint64_t length = piece->end_ns - piece->start_ns;
+	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	if (analysis->classes[stack].leaf == TP_LEAF_READ)
+		process->drinks_ns += length;
+	else if (analysis->classes[stack].leaf == TP_LEAF_WRITE)
+		process->pours_ns += length;
+}
+
+/* By the call, or by the Python function: joining a process polls a descriptor of it. */
+static bool waits_for_child(const struct tp_analysis *analysis, const struct tp_segment *piece)
+{
+	if (piece->state != TP_STATE_BLOCKED)
+		return false;
+	if (piece->cause == TP_CAUSE_CHILD || piece->sample == NO_SAMPLE)
+		return piece->cause == TP_CAUSE_CHILD;
+	uint32_t stack = analysis->trace->samples[piece->sample].stack;
+	return analysis->classes[stack].doing == TP_DOING_WAIT_CHILD;
+}
+
+static void survey_thread(const struct tp_analysis *analysis, uint32_t task,
+			  struct process *process)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_thread_info *info = &analysis->threads[task];
+	tp_doings_add(&process->doings, analysis, task);
+	process->on_cpu_ns += info->on_cpu_ns;
+	process->compute_ns += tp_threadrole_compute_ns(info);
+	process->loader_ns += tp_threadrole_loader_ns(info);
+	process->model_ns +=
+		info->phase_ns[TP_PHASE_COMPUTE] + info->phase_ns[TP_PHASE_COMMUNICATION];
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
+		bool is_python = class->has_python && task == process->task;
+		process->n_samples += trace->samples[i].stack != 0;
+		process->n_loader_roots += class->is_loader_root;
+		process->n_python += is_python;
+		process->n_worker += is_python && class->is_loader_root;
+	}
+	if (task != process->task)
+		return;
+	const struct tp_timeline *timeline = &analysis->timelines[task];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		uint64_t length = piece->end_ns - piece->start_ns;
+		process->leader_lived_ns += length;
+		if (waits_for_child(analysis, piece))
+			process->leader_waited_ns += length;
+		survey_wait(analysis, piece, process);
+	}
+}
+
+static struct process survey_process(const struct tp_analysis *analysis, uint32_t leader)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_task *task = &trace->tasks[leader];
+	struct process process = {.task = leader, .parent = TP_NO_TASK};
+	if (task->parent != TP_NO_TASK)
+		process.parent = analysis->threads[task->parent].leader;
+	process.was_forked = process.parent != TP_NO_TASK && !task->exec_ns;
+	process.exe = tp_trace_string(trace, task->exe);
+	process.is_known_launcher = tp_patterns_is_launcher(analysis->patterns, process.exe);
+	for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
+		survey_thread(analysis, i, &process);
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->kind == TP_MARK_STEP && mark->task != TP_NO_TASK &&
+		    mark->task < trace->n_tasks && analysis->threads[mark->task].leader == leader)
+			process.has_marks = true;
+	}
+	return process;
+}
+
+static const struct process *find_process(const struct process *all, size_t n, uint32_t task)
+{
+	while (n > 0) { /* they are in order of tasks */
+		const struct process *middle = &all[n / 2];
+		if (middle->task == task)
+			return middle;
+		if (middle->task < task) {
+			all = middle + 1;
+			n -= n / 2 + 1;
+		} else {
+			n /= 2;
+		}
+	}
+	return NULL;
+}
+
+static bool is_below(const struct process *all, size_t n, const struct process *p,
+		     const struct process *top)
+{
+	for (size_t depth = 0; p && depth < n; depth++) {
+		p = find_process(all, n, p->parent);
+		if (p == top)
+			return true;
+	}
+	return false;
+}
+
+/* Waits for a pipe or socket to have something, and hardly ever for room in one. */
+static bool drinks(const struct process *p)
+{
+	return p->drinks_ns > p->pours_ns &&
+	       (double)p->drinks_ns > WAITS_SOME * (double)p->leader_lived_ns;
+}
+
+static bool pours(const struct process *p)
+{
+	return p->pours_ns > p->drinks_ns &&
+	       (double)p->pours_ns > WAITS_SOME * (double)p->leader_lived_ns;
+}
+
+/*
+ * Another program that makes data for this one: `produce | train`, or started by it with a pipe
+ * between them. One of both ends waits for the other, and the direction tells who is who. Names and
+ * parents last: thousands of short processes are held against each other.
+ */
+static bool feeds(const struct process *all, size_t n, const struct process *p,
+		  const struct process *q)
+{
+	if (p == q || q->was_forked || pours(q) || !(pours(p) || drinks(q)) ||
+	    (double)q->doings.total_ns <= WORKS_SOME * (double)p->doings.total_ns ||
+	    strcmp(p->exe, q->exe) == 0)
+		return false;
+	return p->parent == q->parent || is_below(all, n, p, q);
+}
+
+/* One of many that open a file each may be short, but works while it lives. */
+static bool may_feed(const struct process *p)
+{
+	return !p->was_forked && !drinks(p) &&
+	       (double)p->doings.total_ns > WORKS_SOME * (double)p->leader_lived_ns;
+}
+
+/* Programs like cat and tee read much, too: what the trainer writes. */
+static bool only_passes_on(const struct process *p)
+{
+	return !p->was_forked && drinks(p) &&
+	       (double)p->doings.total_ns < WORKS_SOME * (double)p->on_cpu_ns;
+}
+
+static bool mostly_waits(const struct process *p)
+{
+	return (double)p->leader_waited_ns > MAJORITY * (double)p->leader_lived_ns;
+}
+
+/* Works itself and does not merely wait for its children. */
+static bool works(const struct process *p)
+{
+	bool is_idle = (double)p->on_cpu_ns <= IDLE_SHARE * (double)p->leader_lived_ns;
+	return p->has_marks || (!is_idle && !mostly_waits(p));
+}
+
+/*
+ * The working process that forked this one, or started the same program again to work for it; there
+ * may be a manager of forks between them that does nothing. NULL when it is nobody's.
+ */
+static const struct process *whose_worker(const struct process *all, size_t n,
+					  const struct process *p)
+{
+	const struct process *up = find_process(all, n, p->parent);
+	for (size_t depth = 0; up && up->was_forked && !works(up) && depth < n; depth++)
+		up = find_process(all, n, up->parent);
+	if (!up || up->is_known_launcher || !works(up))
+		return NULL;
+	bool is_again = strcmp(p->exe, up->exe) == 0 && p->doings.total_ns && up->doings.total_ns;
+	return p->was_forked || is_again ? up : NULL;
+}
+
+/* Only waits for the processes it forked. */
+static bool is_manager(const struct process *all, size_t n, const struct process *p)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i].parent == p->task && all[i].was_forked)
+			return !works(p);
+	return false;
+}
+
+/*
+ * Ranks are started by a rank, too. Names of the model decide only where functions cannot be
+ * compared: workers transform and collate with the model's library.
+ */
+static bool does_the_same(const struct process *p, const struct process *up)
+{
+	if (p->doings.total_ns && up->doings.total_ns)
+		return tp_doings_overlap(&p->doings, &up->doings) > TWINS;
+	return (double)p->model_ns > RANK_SHARE * (double)p->on_cpu_ns;
+}
+
+static bool is_loader(const struct process *all, size_t n, const struct process *p)
+{
+	/* It says so itself: its first thread is in the main loop of a worker. */
+	if (p->n_worker * 2 > p->n_python)
+		return true;
+	if (p->has_marks || !find_process(all, n, p->parent) || only_passes_on(p))
+		return false;
+	for (size_t i = 0; i < n && may_feed(p); i++)
+		if (feeds(all, n, p, &all[i]))
+			return true;
+	if (p->n_samples && (double)p->n_loader_roots > MAJORITY * (double)p->n_samples)
+		return true;
+	if (p->on_cpu_ns && (double)p->loader_ns > MAJORITY * (double)p->on_cpu_ns)
+		return true;
+	const struct process *up = whose_worker(all, n, p);
+	return up && !is_manager(all, n, p) && !does_the_same(p, up);
+}
+
+static void judge_processes(struct tp_analysis *analysis, const struct process *all, size_t n)
+{
+	uint64_t most = 0;
+	bool any_marks = false;
+	for (size_t i = 0; i < n; i++) {
+		any_marks |= all[i].has_marks;
+		if (!is_loader(all, n, &all[i]) && !mostly_waits(&all[i]) &&
+		    all[i].compute_ns > most)
+			most = all[i].compute_ns;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct process *p = &all[i];
+		enum tp_role role = TP_ROLE_OTHER;
+		bool loads = is_loader(all, n, p);
+		bool computes = !any_marks && most && !loads && !mostly_waits(p) &&
+				(double)p->compute_ns >= RANK_SHARE * (double)most;
+		if (p->has_marks || computes)
+			role = TP_ROLE_TRAINER;
+		else if (loads)
+			role = TP_ROLE_LOADER;
+		else if (p->is_known_launcher)
+			role = TP_ROLE_LAUNCHER;
+		analysis->roles[p->task] = role;
+	}
+}
+
+/* Whoever has a trainer below and is none itself, started it. */
+static void mark_launchers(struct tp_analysis *analysis, const struct process *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (analysis->roles[all[i].task] != TP_ROLE_TRAINER)
+			continue;
+		const struct process *up = find_process(all, n, all[i].parent);
+		for (size_t depth = 0; up && depth < n; depth++) {
+			if (analysis->roles[up->task] == TP_ROLE_OTHER)
+				analysis->roles[up->task] = TP_ROLE_LAUNCHER;
+			up = find_process(all, n, up->parent);
+		}
+	}
+}
+
+/* Whether names say that it trains. */
+static bool is_named_model(const struct process *p)
+{
+	return (double)p->model_ns > MODEL_SOME * (double)p->on_cpu_ns;
+}
+
+/* A script runs several programs one after the other: what converts the data may compute longer
+ * than what trains. Of one program's processes the first is as good as any. */
+static bool is_better_trainer(const struct process *p, const struct process *than)
+{
+	if (!than || strcmp(p->exe, than->exe) == 0)
+		return !than;
+	if (is_named_model(p) != is_named_model(than))
+		return is_named_model(p);
+	return p->compute_ns > than->compute_ns;
+}
+
+static bool live_together(const struct tp_trace *trace, uint32_t a, uint32_t b)
+{
+	const struct tp_task *x = &trace->tasks[a];
+	const struct tp_task *y = &trace->tasks[b];
+	return (!x->end_ns || y->start_ns < x->end_ns) && (!y->end_ns || x->start_ns < y->end_ns);
+}
+
+/* Other programs that ran before or after the trainer are no ranks. */
+static void dismiss_earlier(struct tp_analysis *analysis, const struct process *all, size_t n,
+			    const struct process *trainer)
+{
+	for (size_t i = 0; i < n; i++)
+		if (analysis->roles[all[i].task] == TP_ROLE_TRAINER &&
+		    strcmp(all[i].exe, trainer->exe) != 0 &&
+		    !live_together(analysis->trace, all[i].task, trainer->task))
+			analysis->roles[all[i].task] = TP_ROLE_OTHER;
+}
+
+/* With several ranks the first one speaks for the job. */
+static void choose_trainer(struct tp_analysis *analysis, const struct process *all, size_t n)
+{
+	const struct process *best = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (analysis->roles[all[i].task] == TP_ROLE_TRAINER &&
+		    is_better_trainer(&all[i], best))
+			best = &all[i];
+	if (best) {
+		analysis->profile->trainer = best->task;
+		dismiss_earlier(analysis, all, n, best);
+		return;
+	}
+	/* Nothing computes: the busiest process is the best answer to "who is it about". */
+	const struct process *busiest = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (!busiest || all[i].on_cpu_ns > busiest->on_cpu_ns)
+			busiest = &all[i];
+	if (busiest) {
+		analysis->roles[busiest->task] = TP_ROLE_TRAINER;
+		analysis->profile->trainer = busiest->task;
+	}
+}
+
+static uint32_t marked_thread(const struct tp_analysis *analysis, uint32_t trainer)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->kind == TP_MARK_STEP && mark->task < trace->n_tasks &&
+		    analysis->threads[mark->task].leader == trainer)
+			return mark->task;
+	}
+	return TP_NO_TASK;
+}
+
+/* Of those beside the first; that one where there is no other. What it did before it joined the
+ * others was for them. */
+static uint32_t busiest_thread(const struct tp_analysis *analysis, uint32_t trainer)
+{
+	uint32_t busiest = trainer;
+	uint64_t most_ns = 0;
+	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++) {
+		if (analysis->threads[i].leader != trainer || i == trainer)
+			continue;
+		uint64_t compute_ns = tp_threadrole_compute_ns(&analysis->threads[i]);
+		if (compute_ns <= most_ns)
+			continue;
+		busiest = i;
+		most_ns = compute_ns;
+	}
+	return busiest;
+}
+
+/* What was recorded of its life. */
+static uint64_t length_ns(const struct tp_timeline *timeline)
+{
+	size_t n = timeline->n;
+	return n ? timeline->segments[n - 1].end_ns - timeline->segments[0].start_ns : 0;
+}
+
+static uint64_t longest_wait_ns(const struct tp_timeline *timeline)
+{
+	uint64_t longest = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		uint64_t length = piece->end_ns - piece->start_ns;
+		if (piece->state == TP_STATE_BLOCKED && length > longest)
+			longest = length;
+	}
+	return longest;
+}
+
+/* The thread with the step marks, else the first thread unless it only waits for another one: in
+ * one wait, as who joins it does, or often, if that one works most of the time. */
+static void choose_main_thread(struct tp_analysis *analysis)
+{
+	uint32_t trainer = analysis->profile->trainer;
+	analysis->main_task = trainer;
+	if (trainer == TP_NO_TASK)
+		return;
+	uint32_t marked = marked_thread(analysis, trainer);
+	if (marked != TP_NO_TASK) {
+		analysis->main_task = marked;
+		return;
+	}
+	const struct tp_timeline *timeline = &analysis->timelines[trainer];
+	double lived = (double)length_ns(timeline);
+	bool joins = (double)longest_wait_ns(timeline) > MAJORITY * lived;
+	if (!joins && ((double)analysis->threads[trainer].on_cpu_ns > IDLE_SHARE * lived ||
+		       timeline->n > 1000))
+		return;
+	uint32_t busiest = busiest_thread(analysis, trainer);
+	if (busiest == trainer)
+		return;
+	double least = joins ? IDLE_SHARE : MAJORITY;
+	if ((double)analysis->threads[busiest].on_cpu_ns > least * lived)
+		analysis->main_task = busiest;
+}
+
+enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	const struct tp_trace *trace = analysis->trace;
+	analysis->roles = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(enum tp_role));
+	analysis->main_task = TP_NO_TASK;
+	struct process *all = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(*all));
+	size_t n = 0;
+	for (uint32_t i = 0; i < trace->n_tasks; i++)
+		if (analysis->threads[i].leader == i)
+			all[n++] = survey_process(analysis, i);
+	judge_processes(analysis, all, n);
+	choose_trainer(analysis, all, n);
+	mark_launchers(analysis, all, n);
+	choose_main_thread(analysis);
+	for (size_t i = 0; i < n; i++)
+		tp_doings_release(&all[i].doings);
+	if (analysis->main_task != TP_NO_TASK)
+		tp_threadrole_judge(analysis);
+	return TP_OK;
+}

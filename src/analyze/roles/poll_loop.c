@@ -1,0 +1,46 @@
+/*
+ * A loop that polls sleeps, looks, and sleeps again. A look takes microseconds; who sleeps between
+ * pieces of work, however short, works for longer than that.
+ */
+#include "poll_loop.h"
+
+#include "trainprof/base/clock.h"
+
+/* On a CPU between two sleeps: a look, the two system calls and the way through the scheduler. */
+static const uint64_t LOOK_NS = TP_NS_PER_MS / 5;
+
+static bool is_sleep(const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_SLEEP;
+}
+
+/* Is the next wait in that direction a sleep, too, after nothing but a look? */
+static bool has_near(const struct tp_timeline *timeline, size_t at, bool is_after)
+{
+	uint64_t run_ns = 0;
+	while (is_after ? ++at < timeline->n : at-- > 0) {
+		const struct tp_segment *piece = &timeline->segments[at];
+		if (piece->state == TP_STATE_BLOCKED)
+			return is_sleep(piece);
+		if (piece->state == TP_STATE_ON_CPU)
+			run_ns += piece->end_ns - piece->start_ns;
+		if (run_ns > LOOK_NS)
+			break;
+	}
+	return false;
+}
+
+bool tp_polling_is(const struct tp_timeline *timeline, const struct tp_segment *sleep)
+{
+	size_t low = 0;
+	size_t high = timeline->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (timeline->segments[middle].end_ns <= sleep->start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < timeline->n && is_sleep(&timeline->segments[low]) &&
+	       (has_near(timeline, low, false) || has_near(timeline, low, true));
+}

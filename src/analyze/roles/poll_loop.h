@@ -1,0 +1,10 @@
+/* Tells sleeps of a polling loop from sleeps by the program's own wish. */
+#ifndef TRAINPROF_SRC_ANALYZE_ROLES_POLL_LOOP_H
+#define TRAINPROF_SRC_ANALYZE_ROLES_POLL_LOOP_H
+
+#include "analyze/analysis.h"
+
+/* Whether a sleep (a piece of the timeline) has another one just before or after it. */
+bool tp_polling_is(const struct tp_timeline *timeline, const struct tp_segment *sleep);
+
+#endif

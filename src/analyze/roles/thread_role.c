@@ -1,0 +1,456 @@
+/*
+ * Judges threads by their names, by the names on their stacks, then by what they do.
+ *
+ * Loaders that start threads for every batch have hundreds that live for a few samples each, of
+ * which one hits only the decoder and one only the copying. What starts in the same function does
+ * the same work, so such threads are judged together.
+ */
+#include "thread_role.h"
+
+#include "analyze/classify/patterns.h"
+#include "function_time.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+static const double MAJORITY = 0.5;
+static const double READING_SHARE = 0.05; /* of CPU time in reads and decoders */
+static const double TEAM_SHARE = 0.01;    /* of all these threads' CPU time: less is no team */
+enum { ENOUGH_SAMPLES = 50 };             /* for a thread to be judged alone */
+/* A team does the same as the main thread, or works while that waits for it. */
+static const double MAIN_DOES = 0.02;  /* of the main thread's work, for a function to be its */
+static const double SAME_WORK = 0.05;  /* of a thread's work, in functions of the main thread */
+static const double AS_IF_ALONE = 0.5; /* of the chance to be met working at any time */
+enum { ENOUGH_MAIN = 12, ENOUGH_MEETINGS = 5 }; /* samples of the main thread at work */
+/* Who ends the main thread's waits for data, and sleeps otherwise. */
+static const double MOSTLY_SLEEPS = 0.25;     /* awake at most so much of its life */
+static const double FEW_OTHERS = 0.1;         /* of these: other waits that it ends */
+static const uint64_t LONG_WAIT_NS = 1000000; /* shorter ones tell no chance from cause */
+static const uint64_t WAKER_NS = 100000;      /* before a wait's end, as in wait_attribution.c */
+enum { ENOUGH_WAITS = 5 };
+
+struct evidence {
+	uint64_t n; /* samples with a stack; of them: */
+	uint64_t loader;
+	uint64_t team;
+	uint64_t comm;
+	uint64_t helper;
+	uint64_t on_cpu_ns; /* of that: */
+	uint64_t loader_ns;
+	uint64_t compute_ns;
+	uint64_t awake_ns;  /* on a CPU or waiting for one: both may have to share one */
+	uint64_t beside;    /* samples of the main thread at work that met this one awake */
+	uint64_t shared_ns; /* of its work, in functions that the main thread works in, too */
+	uint64_t work_ns;
+};
+
+struct judge {
+	struct tp_analysis *analysis;
+	struct tp_doings main;     /* what the main thread does */
+	uint64_t n_main;           /* its samples at work */
+	uint64_t main_span_ns;     /* from the first of them to the last */
+	struct tp_map kinds;       /* frame id -> what patterns say of its leaf */
+	struct tp_map groups;      /* entry function -> index into sums */
+	struct evidence *sums;     /* heap */
+	struct evidence *evidence; /* heap, by task */
+	uint64_t *entries;         /* heap, by task; 0 = not known */
+	uint64_t on_cpu_ns;        /* of all that are judged */
+	size_t n_sums;
+	size_t sums_capacity;
+};
+
+uint64_t tp_threadrole_loader_ns(const struct tp_thread_info *info)
+{
+	uint64_t phase = info->phase_ns[TP_PHASE_DATALOADER];
+	uint64_t leaf = info->leaf_ns[TP_LEAF_DECODE] + info->leaf_ns[TP_LEAF_PICKLE] +
+			info->leaf_ns[TP_LEAF_READ];
+	return phase > leaf ? phase : leaf;
+}
+
+uint64_t tp_threadrole_compute_ns(const struct tp_thread_info *info)
+{
+	uint64_t other = info->phase_ns[TP_PHASE_CHECKPOINT] + info->phase_ns[TP_PHASE_LOGGING] +
+			 info->phase_ns[TP_PHASE_COMMUNICATION] + tp_threadrole_loader_ns(info);
+	return info->on_cpu_ns > other ? info->on_cpu_ns - other : 0;
+}
+
+/* ---- where a thread starts --------------------------------------------------------------------
+ */
+
+static unsigned kind_of_frame(struct judge *judge, uint32_t id)
+{
+	uint64_t kind;
+	if (tp_map_get(&judge->kinds, id, &kind))
+		return (unsigned)kind;
+	const struct tp_trace *trace = judge->analysis->trace;
+	const struct tp_frame *frame = &trace->frames[id];
+	kind = tp_patterns_frame(judge->analysis->patterns, tp_trace_string(trace, frame->module),
+				 tp_trace_string(trace, frame->symbol))
+		       .leaf;
+	tp_map_set(&judge->kinds, id, kind);
+	return (unsigned)kind;
+}
+
+/* The outermost function of a stack that is not the C library's; 0 in an interpreter, whose threads
+ * all start alike. */
+static uint64_t entry_of_stack(struct judge *judge, const struct tp_stack *stack)
+{
+	const struct tp_trace *trace = judge->analysis->trace;
+	if (stack->flags & TP_STACK_TRUNCATED)
+		return 0;
+	for (uint32_t i = stack->n_frames; i-- > 0;) {
+		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
+		if (frame->kind != TP_FRAME_NATIVE)
+			return 0;
+		unsigned kind = kind_of_frame(judge, stack->frames[i]);
+		if (kind == TP_LEAF_INTERPRETER)
+			return 0;
+		if (kind == TP_LEAF_CALLER)
+			continue;
+		uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
+		return place ? tp_hash_mix(frame->module, place) : 0;
+	}
+	return 0;
+}
+
+static uint64_t entry_of_thread(struct judge *judge, uint32_t task)
+{
+	const struct tp_trace *trace = judge->analysis->trace;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		uint64_t entry =
+			entry_of_stack(judge, tp_trace_stack(trace, trace->samples[i].stack));
+		if (entry)
+			return entry;
+	}
+	return 0;
+}
+
+/* ---- what it does beside the main thread -------------------------------------------------------
+ */
+
+static bool is_main_at_work(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	return sample->state == TP_STATE_ON_CPU &&
+	       tp_doings_is_work(&analysis->classes[sample->stack]);
+}
+
+/* ---- evidence ---------------------------------------------------------------------------------
+ */
+
+/* Instants at which the main thread was seen at work, and this thread was awake: the samples of one
+ * and the exact stays of the other, so nothing is blurred. */
+static void count_meetings(struct evidence *found, const struct tp_analysis *analysis,
+			   uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_timeline *timeline = &analysis->timelines[task];
+	size_t next = trace->sample_index[analysis->main_task];
+	size_t end = trace->sample_index[analysis->main_task + 1];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		bool is_awake = piece->state != TP_STATE_BLOCKED;
+		found->awake_ns += is_awake ? piece->end_ns - piece->start_ns : 0;
+		for (; next < end && trace->samples[next].time_ns < piece->end_ns; next++)
+			found->beside += is_awake &&
+					 trace->samples[next].time_ns >= piece->start_ns &&
+					 is_main_at_work(analysis, &trace->samples[next]);
+	}
+}
+
+static bool main_does(const struct judge *judge, uint64_t function)
+{
+	uint64_t ns = 0;
+	return tp_map_get(&judge->main.ns, function, &ns) &&
+	       (double)ns >= MAIN_DOES * (double)judge->main.total_ns;
+}
+
+static void gather_work(struct evidence *found, const struct judge *judge, uint32_t task)
+{
+	const struct tp_analysis *analysis = judge->analysis;
+	if (analysis->threads[task].leader != analysis->threads[analysis->main_task].leader)
+		return;
+	struct tp_doings own = {0};
+	tp_doings_add(&own, analysis, task);
+	size_t cursor = 0;
+	uint64_t function;
+	uint64_t ns;
+	while (tp_map_next(&own.ns, &cursor, &function, &ns))
+		if (main_does(judge, function))
+			found->shared_ns += ns;
+	found->work_ns = own.total_ns;
+	tp_doings_release(&own);
+	count_meetings(found, analysis, task);
+}
+
+static struct evidence gather(const struct judge *judge, uint32_t task)
+{
+	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_thread_info *info = &analysis->threads[task];
+	struct evidence found = {.on_cpu_ns = info->on_cpu_ns,
+				 .loader_ns = tp_threadrole_loader_ns(info),
+				 .compute_ns = tp_threadrole_compute_ns(info)};
+	gather_work(&found, judge, task);
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
+		found.n += trace->samples[i].stack != 0;
+		found.loader += class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
+		found.team += class->is_team_root || class->phase == TP_PHASE_COMPUTE;
+		found.comm += class->is_comm_root || class->phase == TP_PHASE_COMMUNICATION;
+		found.helper += class->is_helper_root;
+	}
+	return found;
+}
+
+static void add(struct evidence *sum, const struct evidence *more)
+{
+	sum->n += more->n;
+	sum->loader += more->loader;
+	sum->team += more->team;
+	sum->comm += more->comm;
+	sum->helper += more->helper;
+	sum->on_cpu_ns += more->on_cpu_ns;
+	sum->loader_ns += more->loader_ns;
+	sum->compute_ns += more->compute_ns;
+	sum->awake_ns += more->awake_ns;
+	sum->beside += more->beside;
+	sum->shared_ns += more->shared_ns;
+	sum->work_ns += more->work_ns;
+}
+
+static struct evidence *group_of(struct judge *judge, uint64_t entry)
+{
+	uint64_t at;
+	if (!tp_map_get(&judge->groups, entry, &at)) {
+		at = judge->n_sums;
+		TP_ARRAY_PUSH(judge->sums, judge->n_sums, judge->sums_capacity) =
+			(struct evidence){0};
+		tp_map_set(&judge->groups, entry, at);
+	}
+	return &judge->sums[at];
+}
+
+static bool is_judged(const struct tp_analysis *analysis, uint32_t task)
+{
+	uint32_t leader = analysis->threads[task].leader;
+	return analysis->roles[leader] == TP_ROLE_TRAINER && task != leader &&
+	       task != analysis->main_task;
+}
+
+static void survey_main(struct judge *judge)
+{
+	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_trace *trace = analysis->trace;
+	uint32_t task = analysis->main_task;
+	uint64_t first_ns = 0;
+	tp_doings_add(&judge->main, analysis, task);
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		if (!is_main_at_work(analysis, &trace->samples[i]))
+			continue;
+		if (!judge->n_main++)
+			first_ns = trace->samples[i].time_ns;
+		judge->main_span_ns = trace->samples[i].time_ns - first_ns;
+	}
+}
+
+static void survey(struct judge *judge)
+{
+	const struct tp_analysis *analysis = judge->analysis;
+	survey_main(judge);
+	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++) {
+		if (!is_judged(analysis, i))
+			continue;
+		judge->evidence[i] = gather(judge, i);
+		judge->on_cpu_ns += judge->evidence[i].on_cpu_ns;
+		if (judge->evidence[i].n >= ENOUGH_SAMPLES)
+			continue;
+		judge->entries[i] = entry_of_thread(judge, i);
+		if (judge->entries[i])
+			add(group_of(judge, judge->entries[i]), &judge->evidence[i]);
+	}
+}
+
+/* ---- whom the main thread waits for ------------------------------------------------------------
+ */
+
+static bool is_long_wait(const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
+	       piece->sample != NO_SAMPLE && piece->end_ns - piece->start_ns >= LONG_WAIT_NS;
+}
+
+static bool mostly_sleeps(const struct tp_timeline *timeline)
+{
+	uint64_t awake_ns = 0;
+	uint64_t all_ns = 0;
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		all_ns += piece->end_ns - piece->start_ns;
+		if (piece->state != TP_STATE_BLOCKED)
+			awake_ns += piece->end_ns - piece->start_ns;
+	}
+	return (double)awake_ns < MOSTLY_SLEEPS * (double)all_ns;
+}
+
+/* Whether it is on a CPU when that wait ends. `at` goes along with the waits. */
+static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment *wait, size_t *at)
+{
+	while (*at < timeline->n && timeline->segments[*at].end_ns <= wait->end_ns - WAKER_NS)
+		(*at)++;
+	for (size_t i = *at; i < timeline->n; i++) {
+		if (timeline->segments[i].start_ns >= wait->end_ns)
+			return false;
+		if (timeline->segments[i].state == TP_STATE_ON_CPU)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a thread that is hardly ever on a CPU is on one whenever a wait of the main thread for
+ * data ends, and not when others do: it fetches from afar. What little it computes would pass for a
+ * team's, since it does that while the main thread waits.
+ */
+static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_timeline *main = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *own = &analysis->timelines[task];
+	size_t n_waits = 0;
+	size_t n_ended = 0;
+	size_t n_others = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < main->n; i++) {
+		const struct tp_segment *wait = &main->segments[i];
+		if (!is_long_wait(wait))
+			continue;
+		uint32_t stack = analysis->trace->samples[wait->sample].stack;
+		bool is_for_data = analysis->classes[stack].phase == TP_PHASE_DATALOADER;
+		bool is_ended = is_waker(own, wait, &at);
+		n_waits += is_for_data;
+		n_ended += is_for_data && is_ended;
+		n_others += !is_for_data && is_ended;
+	}
+	return n_waits >= ENOUGH_WAITS && (double)n_ended > MAJORITY * (double)n_waits &&
+	       (double)n_others < FEW_OTHERS * (double)n_ended && mostly_sleeps(own);
+}
+
+/* ---- verdict ----------------------------------------------------------------------------------
+ */
+
+/*
+ * Whether it works on something of its own while the main thread works: it runs other functions,
+ * and is met beside the main thread's work as often as chance has it, while a team would have to
+ * wait then. Such a thread prepares what the main thread needs later.
+ */
+static bool works_ahead(const struct judge *judge, const struct evidence *e)
+{
+	if ((double)e->shared_ns > SAME_WORK * (double)e->work_ns || judge->n_main < ENOUGH_MAIN ||
+	    e->beside < ENOUGH_MEETINGS || !judge->main_span_ns)
+		return false;
+	double duty = (double)e->awake_ns / (double)judge->main_span_ns;
+	return (double)e->beside >= AS_IF_ALONE * duty * (double)judge->n_main;
+}
+
+/* TP_THREAD_MAIN stands for "no evidence": it is never the answer here. A thread that only starts
+ * others and waits for them does what they do. */
+static enum tp_thread_role weigh(const struct judge *judge, const struct evidence *e)
+{
+	if (!e->n)
+		return TP_THREAD_MAIN;
+	if (e->loader * 2 > e->n || e->helper * 2 > e->n)
+		return TP_THREAD_LOADER;
+	if (e->team * 2 > e->n)
+		return TP_THREAD_TEAM;
+	if (e->comm * 2 > e->n)
+		return TP_THREAD_COMM;
+	if (!e->on_cpu_ns)
+		return TP_THREAD_OTHER;
+	if ((double)e->loader_ns > READING_SHARE * (double)e->on_cpu_ns)
+		return TP_THREAD_LOADER;
+	if ((double)e->compute_ns <= MAJORITY * (double)e->on_cpu_ns)
+		return TP_THREAD_OTHER;
+	if ((double)e->on_cpu_ns < TEAM_SHARE * (double)judge->on_cpu_ns)
+		return TP_THREAD_MAIN;
+	return works_ahead(judge, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
+}
+
+static enum tp_thread_role judge_thread(struct judge *judge, uint32_t task)
+{
+	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_trace *trace = analysis->trace;
+	enum tp_thread_role by_name =
+		tp_patterns_thread(analysis->patterns,
+				   tp_trace_string(trace, trace->tasks[task].comm));
+	if (by_name)
+		return by_name;
+	const struct evidence *e = judge->entries[task] ? group_of(judge, judge->entries[task])
+							: &judge->evidence[task];
+	enum tp_thread_role role = weigh(judge, e);
+	bool is_named = role == TP_THREAD_TEAM && e->team * 2 > e->n;
+	if (role == TP_THREAD_LOADER || role == TP_THREAD_COMM || is_named)
+		return role;
+	return ends_waits_for_data(analysis, task) ? TP_THREAD_LOADER : role;
+}
+
+/* Short-lived threads are often never sampled; they are what their sampled siblings are. */
+static enum tp_thread_role majority_role(const struct tp_analysis *analysis, uint32_t leader)
+{
+	uint64_t time_ns[TP_THREAD_COMM + 1] = {0};
+	const struct tp_trace *trace = analysis->trace;
+	for (uint32_t i = 0; i < trace->n_tasks; i++) {
+		const struct tp_thread_info *info = &analysis->threads[i];
+		if (info->leader == leader && i != analysis->main_task && i != leader)
+			time_ns[info->role] += info->on_cpu_ns;
+	}
+	enum tp_thread_role best = TP_THREAD_OTHER;
+	for (int role = TP_THREAD_TEAM; role <= TP_THREAD_COMM; role++)
+		if (time_ns[role] > time_ns[best])
+			best = (enum tp_thread_role)role;
+	return best;
+}
+
+/* Most of its stacks begin in a function that passes on what others make. */
+static bool is_helper(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t n = 0;
+	size_t helper = 0;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		uint32_t stack = trace->samples[i].stack;
+		n += stack != 0;
+		helper += analysis->classes[stack].is_helper_root;
+	}
+	return helper * 2 > n;
+}
+
+void tp_threadrole_judge(struct tp_analysis *analysis)
+{
+	size_t n = analysis->trace->n_tasks;
+	struct judge judge = {.analysis = analysis};
+	judge.evidence = tp_alloc((n + 1) * sizeof(*judge.evidence));
+	judge.entries = tp_alloc((n + 1) * sizeof(*judge.entries));
+	survey(&judge);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tp_thread_info *info = &analysis->threads[i];
+		if (analysis->roles[info->leader] == TP_ROLE_LOADER)
+			info->role = TP_THREAD_LOADER;
+		else if (i == analysis->main_task)
+			info->role = TP_THREAD_MAIN;
+		else if (is_judged(analysis, i))
+			info->role = judge_thread(&judge, i);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct tp_thread_info *info = &analysis->threads[i];
+		if (info->role == TP_THREAD_MAIN && i != analysis->main_task)
+			info->role = majority_role(analysis, info->leader);
+		info->is_helper = info->role == TP_THREAD_LOADER && is_helper(analysis, i);
+	}
+	tp_doings_release(&judge.main);
+	tp_map_release(&judge.kinds);
+	tp_map_release(&judge.groups);
+	free(judge.sums);
+	free(judge.evidence);
+	free(judge.entries);
+}

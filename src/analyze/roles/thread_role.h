@@ -1,0 +1,14 @@
+/* Who is who among the threads of a trainer: compute team, loader, communication. */
+#ifndef TRAINPROF_SRC_ANALYZE_ROLES_THREAD_ROLE_H
+#define TRAINPROF_SRC_ANALYZE_ROLES_THREAD_ROLE_H
+
+#include "analyze/analysis.h"
+
+/* CPU time of a thread in reading, decoding and handing over; and in what may be training. */
+uint64_t tp_threadrole_loader_ns(const struct tp_thread_info *info);
+uint64_t tp_threadrole_compute_ns(const struct tp_thread_info *info);
+
+/* Set threads[].role of all threads; needs the roles of processes and the main thread. */
+void tp_threadrole_judge(struct tp_analysis *analysis);
+
+#endif

@@ -1,0 +1,331 @@
+/*
+ * Says which part of the run speaks for it. Needs: steps, labels. Gives: kinds of steps, window,
+ * run phases, step times and the run's shares of time.
+ */
+#include "analyze/attribution/phase_time.h"
+#include "analyze/numeric/stats.h"
+#include "analyze/partition/step_facts.h"
+#include "step_kind.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct steady {
+	struct tp_analysis *analysis;
+	struct tp_profile *profile;
+	struct tp_phasetime phases;
+	struct tp_levels levels;
+};
+
+/* ---- window and phases ------------------------------------------------------------------------
+ */
+
+static void count_kinds(const struct tp_profile *profile, size_t counts[TP_N_STEP_KINDS])
+{
+	for (size_t i = 0; i < profile->n_steps; i++)
+		counts[profile->steps[i].kind]++;
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "warm-up of 40 steps and 8 evaluation, 3 other steps excluded" */
+static const char *explain_window(const struct steady *s, const size_t counts[TP_N_STEP_KINDS])
+{
+	static const struct {
+		enum tp_step_kind kind;
+		const char *name;
+	} names[] = {{TP_STEP_EVALUATION, "evaluation"},
+		     {TP_STEP_CHECKPOINT, "checkpoint"},
+		     {TP_STEP_SLOW, "other"},
+		     {TP_STEP_CUT, "cut"},
+		     {TP_STEP_COUNTED, "counted"}};
+	struct tp_buf text = {0};
+	size_t warmup = counts[TP_STEP_WARMUP];
+	if (warmup)
+		tp_buf_printf(&text, "warm-up of %zu step%s", warmup, plural(warmup));
+	size_t last = 0;
+	const char *between = warmup ? " and " : "";
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
+		if (!counts[names[i].kind])
+			continue;
+		last = counts[names[i].kind];
+		tp_buf_printf(&text, "%s%zu %s", between, last, names[i].name);
+		between = ", ";
+	}
+	if (last)
+		tp_buf_printf(&text, " step%s", plural(last));
+	const char *reason = "all steps";
+	if (text.len)
+		reason = tp_arena_printf(s->analysis->arena, "%s excluded", tp_buf_text(&text));
+	tp_buf_release(&text);
+	return reason;
+}
+
+/* Without steps: the loop, as far as it was measured (--delay, --duration). What was not is
+ * nobody's idle time. */
+static void set_loop_window(struct steady *s)
+{
+	struct tp_profile *profile = s->profile;
+	const struct tp_analysis *analysis = s->analysis;
+	const struct tp_run_info *run = &analysis->trace->run;
+	uint64_t from = analysis->loop_start_ns;
+	uint64_t until = analysis->loop_end_ns;
+	bool is_whole = !from && until == analysis->trace->end_ns;
+	profile->window_start_ns = from;
+	profile->window_end_ns = until;
+	profile->window_reason = is_whole ? "the whole run" : "the training loop";
+	if (run->measure_from_ns > run->started_ns + from)
+		from = run->measure_from_ns - run->started_ns;
+	if (run->measure_until_ns > run->started_ns &&
+	    run->measure_until_ns - run->started_ns < until)
+		until = run->measure_until_ns - run->started_ns;
+	/* A program that ends before measuring begins is told so by run. */
+	if (from >= until)
+		return;
+	if (until - from < profile->window_end_ns - profile->window_start_ns)
+		profile->window_reason = "what was measured";
+	profile->window_start_ns = from;
+	profile->window_end_ns = until;
+}
+
+static void set_window(struct steady *s)
+{
+	struct tp_profile *profile = s->profile;
+	size_t counts[TP_N_STEP_KINDS] = {0};
+	count_kinds(profile, counts);
+	profile->n_steady = counts[TP_STEP_STEADY];
+	if (!profile->n_steady) {
+		set_loop_window(s);
+		return;
+	}
+	profile->window_end_ns = 0;
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->kind != TP_STEP_STEADY)
+			continue;
+		if (!profile->window_end_ns)
+			profile->window_start_ns = step->start_ns;
+		profile->window_end_ns = step->end_ns;
+	}
+	profile->window_reason = explain_window(s, counts);
+}
+
+static void add_phase(struct tp_profile *profile, enum tp_phase_kind phase, uint64_t from_ns,
+		      uint64_t to_ns, uint64_t count)
+{
+	if (to_ns > from_ns) {
+		profile->run_phase_ns[phase] += to_ns - from_ns;
+		profile->run_phase_count[phase] += count;
+	}
+}
+
+/* Loop time outside all steps: the program said that it is none, usually for an evaluation. */
+static void add_gap(struct steady *s, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t checkpoint_ns =
+		tp_phasetime_between(&s->phases, TP_SIDE_CHECKPOINT, from_ns, to_ns);
+	bool is_checkpoint = to_ns > from_ns && checkpoint_ns * 2 >= to_ns - from_ns;
+	add_phase(s->profile, is_checkpoint ? TP_RUN_PHASE_CHECKPOINT : TP_RUN_PHASE_EVAL, from_ns,
+		  to_ns, 1);
+}
+
+static enum tp_phase_kind phase_of(enum tp_step_kind kind, bool is_steady_behind)
+{
+	switch (kind) {
+	case TP_STEP_STEADY:
+	case TP_STEP_COUNTED:
+		return TP_RUN_PHASE_TRAIN;
+	case TP_STEP_WARMUP:
+		return TP_RUN_PHASE_WARMUP;
+	case TP_STEP_CHECKPOINT:
+		return TP_RUN_PHASE_CHECKPOINT;
+	case TP_STEP_EVALUATION:
+		return TP_RUN_PHASE_EVAL;
+	case TP_STEP_CUT:
+		return is_steady_behind ? TP_RUN_PHASE_SHUTDOWN : TP_RUN_PHASE_WARMUP;
+	default:
+		return TP_RUN_PHASE_SLOW;
+	}
+}
+
+/* Without steps: training, but for what is known to be something else. */
+static void sum_loop(struct steady *s)
+{
+	struct tp_profile *profile = s->profile;
+	uint64_t from = s->analysis->loop_start_ns;
+	uint64_t to = s->analysis->loop_end_ns;
+	uint64_t eval = tp_phasetime_between(&s->phases, TP_SIDE_EVALUATION, from, to);
+	uint64_t checkpoint = tp_phasetime_between(&s->phases, TP_SIDE_CHECKPOINT, from, to);
+	if (eval + checkpoint > to - from)
+		eval = to - from - checkpoint; /* a checkpoint inside an evaluation counts once */
+	profile->run_phase_ns[TP_RUN_PHASE_EVAL] += eval;
+	profile->run_phase_ns[TP_RUN_PHASE_CHECKPOINT] += checkpoint;
+	profile->run_phase_ns[TP_RUN_PHASE_TRAIN] += to - from - eval - checkpoint;
+}
+
+/* The phases sum to the length of the run, always. */
+static void sum_phases(struct steady *s)
+{
+	struct tp_profile *profile = s->profile;
+	const struct tp_analysis *analysis = s->analysis;
+	add_phase(profile, TP_RUN_PHASE_STARTUP, 0, analysis->loop_start_ns, 0);
+	add_phase(profile, TP_RUN_PHASE_SHUTDOWN, analysis->loop_end_ns, analysis->trace->end_ns,
+		  0);
+	if (!profile->n_steps) {
+		sum_loop(s);
+		return;
+	}
+	uint64_t at = analysis->loop_start_ns;
+	add_phase(profile, TP_RUN_PHASE_WARMUP, at, profile->steps[0].start_ns, 0);
+	at = profile->steps[0].start_ns;
+	bool is_steady_behind = false;
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		add_gap(s, at, step->start_ns);
+		add_phase(profile, phase_of(step->kind, is_steady_behind), step->start_ns,
+			  step->end_ns, step->kind != TP_STEP_CUT);
+		is_steady_behind |= step->kind == TP_STEP_STEADY;
+		at = step->end_ns;
+	}
+	add_phase(profile, TP_RUN_PHASE_SHUTDOWN, at, analysis->loop_end_ns, 0);
+}
+
+/* ---- facts ------------------------------------------------------------------------------------
+ */
+
+/* Of the loop, in steps and between them. */
+static double side_ns(const struct steady *s, enum tp_side_phase side)
+{
+	return (double)tp_phasetime_between(&s->phases, side, s->analysis->loop_start_ns,
+					    s->analysis->loop_end_ns);
+}
+
+static void set_run_facts(struct steady *s)
+{
+	struct tp_profile *profile = s->profile;
+	const struct tp_analysis *analysis = s->analysis;
+	double run = (double)analysis->trace->end_ns;
+	double loop = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
+	double window = (double)(profile->window_end_ns - profile->window_start_ns);
+	enum tp_origin origin =
+		profile->steps_found_by == TP_STEPS_MARKER ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED;
+	const uint64_t *ns = profile->run_phase_ns;
+	double outside = (double)(ns[TP_RUN_PHASE_EVAL] + ns[TP_RUN_PHASE_CHECKPOINT] +
+				  ns[TP_RUN_PHASE_SLOW]);
+	double checkpoint = side_ns(s, TP_SIDE_CHECKPOINT);
+	tp_profile_set(profile, TP_FACT_RUN_DURATION, run, TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_WINDOW, window, origin, 1);
+	tp_profile_set(profile, TP_FACT_RUN_WINDOW_RATIO, window / run, origin, 1);
+	tp_profile_set(profile, TP_FACT_RUN_CHECKPOINT_RATIO, checkpoint / loop, TP_ORIGIN_SAMPLED,
+		       1);
+	if (checkpoint > 0)
+		tp_profile_set(profile, TP_FACT_RUN_CHECKPOINT_WAIT,
+			       side_ns(s, TP_SIDE_CHECKPOINT_WAIT) / checkpoint, TP_ORIGIN_SAMPLED,
+			       1);
+	else
+		tp_profile_miss(profile, TP_FACT_RUN_CHECKPOINT_WAIT, "no checkpoint was seen");
+	tp_profile_set(profile, TP_FACT_RUN_EVALUATION, side_ns(s, TP_SIDE_EVALUATION) / loop,
+		       TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_LOGGING_RATIO, side_ns(s, TP_SIDE_LOGGING) / loop,
+		       TP_ORIGIN_SAMPLED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_OUTSIDE_RATIO, outside / loop, origin, 1);
+	if (profile->n_steps) {
+		tp_profile_set(profile, TP_FACT_RUN_STARTUP_RATIO,
+			       (double)ns[TP_RUN_PHASE_STARTUP] / run, origin, 1);
+		tp_profile_set(profile, TP_FACT_RUN_WARMUP_RATIO,
+			       (double)ns[TP_RUN_PHASE_WARMUP] / loop, origin, 1);
+	} else {
+		tp_profile_miss(profile, TP_FACT_RUN_WARMUP_RATIO, profile->steps_reason);
+		if (analysis->loop_start_ns)
+			tp_profile_set(profile, TP_FACT_RUN_STARTUP_RATIO,
+				       (double)ns[TP_RUN_PHASE_STARTUP] / run, origin, 1);
+		else
+			tp_profile_miss(profile, TP_FACT_RUN_STARTUP_RATIO, profile->steps_reason);
+	}
+}
+
+static void set_step_facts(struct tp_profile *profile, struct tp_estimate *mean)
+{
+	double *length_ns = tp_alloc((profile->n_steps + 1) * sizeof(*length_ns));
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_steps; i++)
+		if (profile->steps[i].kind == TP_STEP_STEADY)
+			length_ns[n++] =
+				(double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
+	tp_step_facts_times(profile, length_ns, n, mean);
+	free(length_ns);
+}
+
+/* ---- warnings ---------------------------------------------------------------------------------
+ */
+
+static void warn_no_steps(struct tp_profile *profile)
+{
+	bool is_short = profile->run_phase_ns[TP_RUN_PHASE_STARTUP] > 0;
+	char text[320];
+	snprintf(text, sizeof(text), "steps were not resolved: %s", profile->steps_reason);
+	tp_profile_warn(profile, "no-steps", text,
+			is_short ? "shares are of the training loop, without per-step numbers"
+				 : "shares are of the whole run, start and end included",
+			"call trainprof_step() of <trainprof/mark.h> once per step, or: trainprof "
+			"run --rate=499 -- ...");
+}
+
+static void warn_steady(struct steady *s, const struct tp_estimate *mean)
+{
+	struct tp_profile *profile = s->profile;
+	char text[240];
+	if (s->levels.is_unsteady) {
+		snprintf(text, sizeof(text),
+			 "no steady state: the step time settled on %zu different levels, none of "
+			 "which holds half of the steps",
+			 s->levels.n);
+		tp_profile_warn(profile, "no-steady-state", text,
+				"numbers are means over all of them", NULL);
+	} else if (s->levels.is_shifted) {
+		snprintf(text, sizeof(text),
+			 "the step time shifted %zu time%s during the run; the longest stretch is "
+			 "judged",
+			 s->levels.n - 1, plural(s->levels.n - 1));
+		tp_profile_warn(profile, "level-shift", text,
+				"numbers do not speak for the other steps", NULL);
+	}
+	if (mean->is_few) {
+		snprintf(text, sizeof(text), "few steps: only %zu steady step%s", mean->n,
+			 plural(mean->n));
+		tp_profile_warn(profile, "few-steps", text,
+				"ranges are the smallest and the largest step seen",
+				"let it run longer");
+	} else if (mean->is_drifting) {
+		tp_profile_warn(profile, "drifting", "the step time drifts slowly",
+				"its interval is a lower bound", NULL);
+	}
+}
+
+enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	struct steady s = {.analysis = analysis, .profile = analysis->profile};
+	tp_phasetime_build(&s.phases, analysis);
+	tp_stepkind_judge(&s.levels, analysis, &s.phases);
+	set_window(&s);
+	sum_phases(&s);
+	set_run_facts(&s);
+	if (s.profile->n_steady) {
+		struct tp_estimate mean;
+		set_step_facts(s.profile, &mean);
+		warn_steady(&s, &mean);
+	} else {
+		tp_step_facts_miss(s.profile);
+		bool is_off = analysis->options && analysis->options->steps == TP_STEPS_OFF;
+		if (!s.profile->n_steps && !is_off)
+			warn_no_steps(s.profile);
+	}
+	return TP_OK;
+}

@@ -1,0 +1,335 @@
+/*
+ * Tells steady steps from warm-up, evaluations, checkpoints and slow steps
+ * (docs/internals.md#steady-state).
+ *
+ * Order: steps cut by the recording leave; the longest stretch without a level shift is taken; its
+ * slow start is warm-up; single steps far above the rest are special and named by what the main
+ * thread did in the excess. What repeats with the loader's workers is nothing special and stays.
+ */
+#include "step_kind.h"
+
+#include "analyze/devices/rank_data.h"
+#include "analyze/numeric/stats.h"
+#include "counter_windows.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	BLOCK = 5,        /* steps whose median stands for them when levels are searched */
+	LEVEL_BLOCKS = 2, /* shortest level: ten steps */
+	MAX_LEVELS = 64,
+	MIN_PERIODS = 4,
+	MAX_PERIOD = 32, /* more loader workers are rare, and so long a period is no nuisance */
+	FEW = 4,         /* fewer steps: none can be called special */
+};
+
+static const double level_ratio = 1.03;   /* of two levels */
+static const double special_ratio = 1.25; /* of the median */
+static const double recurring_share = 0.1;
+static const double special_mads = 6 * 1.4826;
+
+/* Indices into profile->steps of those that may be steady, with their lengths; of traced steps
+ * those that they would have untraced. */
+struct candidates {
+	size_t *index;
+	double *length_ns;
+	size_t n;
+};
+
+struct judge {
+	const struct tp_analysis *analysis;
+	struct tp_profile *profile;
+	const struct tp_phasetime *phases;
+	double median_ns;                 /* of the level taken */
+	double special_ns;                /* above it a step is special */
+	double usual_side_ns[TP_N_SIDES]; /* what every step has of it */
+	struct tp_levels levels;
+};
+
+static double length_of(const struct tp_step *step)
+{
+	return (double)(step->end_ns - step->start_ns);
+}
+
+/* Tracing slows all steps in its windows down: that is no property of theirs, and no level. */
+static void take_tracing_out(struct candidates *c, const struct tp_analysis *analysis)
+{
+	const struct tp_step *steps = analysis->profile->steps;
+	bool *is_traced = tp_alloc((c->n + 1) * sizeof(*is_traced));
+	double *lengths[2] = {tp_alloc((c->n + 1) * sizeof(double)),
+			      tp_alloc((c->n + 1) * sizeof(double))};
+	size_t n[2] = {0};
+	for (size_t i = 0; i < c->n; i++) {
+		const struct tp_step *step = &steps[c->index[i]];
+		is_traced[i] = tp_ranks_in_window(analysis->ranks, step->start_ns, step->end_ns);
+		lengths[is_traced[i]][n[is_traced[i]]++] = c->length_ns[i];
+	}
+	double slowed =
+		n[0] && n[1] ? tp_stats_median(lengths[1], n[1]) / tp_stats_median(lengths[0], n[0])
+			     : 1;
+	for (size_t i = 0; i < c->n; i++)
+		if (is_traced[i])
+			c->length_ns[i] /= slowed;
+	free(is_traced);
+	free(lengths[0]);
+	free(lengths[1]);
+}
+
+static struct candidates collect_steady(const struct tp_analysis *analysis)
+{
+	const struct tp_profile *profile = analysis->profile;
+	struct candidates c = {0};
+	c.index = tp_alloc((profile->n_steps + 1) * sizeof(*c.index));
+	c.length_ns = tp_alloc((profile->n_steps + 1) * sizeof(*c.length_ns));
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		if (profile->steps[i].kind != TP_STEP_STEADY)
+			continue;
+		c.index[c.n] = i;
+		c.length_ns[c.n++] = length_of(&profile->steps[i]);
+	}
+	take_tracing_out(&c, analysis);
+	return c;
+}
+
+static void release_candidates(struct candidates *c)
+{
+	free(c->index);
+	free(c->length_ns);
+}
+
+/* ---- what leaves ------------------------------------------------------------------------------
+ */
+
+/* --delay and --duration: outside, nothing was recorded but marks. --skip: as asked for. */
+static void leave_unmeasured(struct judge *j)
+{
+	const struct tp_run_info *run = &j->analysis->trace->run;
+	uint64_t from =
+		run->measure_from_ns > run->started_ns ? run->measure_from_ns - run->started_ns : 0;
+	uint64_t until = run->measure_until_ns > run->started_ns
+				 ? run->measure_until_ns - run->started_ns
+				 : UINT64_MAX;
+	uint64_t skip = j->analysis->options ? j->analysis->options->skip_steps : 0;
+	for (size_t i = 0; i < j->profile->n_steps; i++) {
+		struct tp_step *step = &j->profile->steps[i];
+		if (step->start_ns < from || step->end_ns > until)
+			step->kind = TP_STEP_CUT;
+		else if (i < skip)
+			step->kind = TP_STEP_WARMUP;
+	}
+}
+
+/* The longest stretch of candidates without a level shift: [*from, *to). Medians of five steps
+ * each, so that single slow steps make no level. */
+static void find_level(struct judge *j, const struct candidates *c, size_t *from, size_t *to)
+{
+	*from = 0;
+	*to = c->n;
+	j->levels.n = 1;
+	size_t n = c->n / BLOCK;
+	double *blocks = tp_alloc((n + 1) * sizeof(*blocks));
+	for (size_t i = 0; i < n; i++)
+		blocks[i] = log(tp_stats_median(c->length_ns + i * BLOCK, BLOCK));
+	size_t starts[MAX_LEVELS + 1];
+	size_t levels =
+		tp_stats_levels(blocks, n, LEVEL_BLOCKS, log(level_ratio), starts, MAX_LEVELS);
+	free(blocks);
+	if (levels < 2)
+		return;
+	j->levels.n = levels;
+	size_t best = 0;
+	size_t best_length = 0;
+	for (size_t i = 0; i < levels; i++) {
+		size_t end = i + 1 < levels ? starts[i + 1] * BLOCK : c->n;
+		if (end - starts[i] * BLOCK > best_length) {
+			best_length = end - starts[i] * BLOCK;
+			best = i;
+		}
+	}
+	j->levels.is_unsteady = best_length * 2 < c->n;
+	if (j->levels.is_unsteady)
+		return;
+	*from = starts[best] * BLOCK;
+	*to = *from + best_length;
+	/* What came before is warm-up, and worth a word only when it is long. */
+	bool is_faster_before = tp_stats_median(c->length_ns, *from) <
+				tp_stats_median(c->length_ns + *from, best_length);
+	j->levels.is_shifted = *to < c->n || *from * 5 > c->n || (*from && is_faster_before);
+}
+
+/* What steps of the level are like: median, and where special ones begin. */
+static void measure_level(struct judge *j, const struct candidates *c, size_t from, size_t to)
+{
+	size_t n = to - from;
+	j->median_ns = tp_stats_median(c->length_ns + from, n);
+	double mad = tp_stats_mad(c->length_ns + from, n, j->median_ns);
+	j->special_ns = fmax(special_ratio * j->median_ns, j->median_ns + special_mads * mad);
+	if (n < FEW)
+		j->special_ns = INFINITY;
+	double *times = tp_alloc((n + 1) * sizeof(*times));
+	for (int side = 0; side < TP_N_SIDES; side++) {
+		for (size_t i = 0; i < n; i++) {
+			const struct tp_step *step = &j->profile->steps[c->index[from + i]];
+			times[i] = (double)tp_phasetime_between(j->phases, (enum tp_side_phase)side,
+								step->start_ns, step->end_ns);
+		}
+		j->usual_side_ns[side] = tp_stats_median(times, n);
+	}
+	free(times);
+}
+
+/* What fills at least half of the time by which a step is longer than usual; else `otherwise`. */
+static enum tp_step_kind name_excess(const struct judge *j, const struct tp_step *step,
+				     enum tp_step_kind otherwise)
+{
+	static const struct {
+		enum tp_side_phase side;
+		enum tp_step_kind kind;
+	} names[] = {{TP_SIDE_EVALUATION, TP_STEP_EVALUATION},
+		     {TP_SIDE_CHECKPOINT, TP_STEP_CHECKPOINT}};
+	double excess = length_of(step) - j->median_ns;
+	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
+		double time = (double)tp_phasetime_between(j->phases, names[i].side, step->start_ns,
+							   step->end_ns);
+		if (time - j->usual_side_ns[names[i].side] >= 0.5 * excess)
+			return names[i].kind;
+	}
+	return otherwise;
+}
+
+/*
+ * How many of n usual lengths at the start of a level are warm-up: MSER-5's answer, without the
+ * usual steps at its end, when what remains is slower than the rest by 3 % and by three standard
+ * errors. MSER alone would always leave something out.
+ */
+static size_t count_slow_start(const double *length_ns, size_t n)
+{
+	double *y = tp_alloc((n + 1) * sizeof(*y));
+	for (size_t i = 0; i < n; i++)
+		y[i] = log(length_ns[i]);
+	size_t d = tp_stats_mser5(y, n);
+	double rest = (double)(n - d);
+	double mean = 0;
+	double variance = 0;
+	for (size_t i = d; i < n; i++)
+		mean += y[i] / rest;
+	for (size_t i = d; i < n; i++)
+		variance += (y[i] - mean) * (y[i] - mean) / rest;
+	double sigma = sqrt(variance);
+	while (d && y[d - 1] <= mean + 2 * sigma)
+		d--;
+	double excess = 0;
+	for (size_t i = 0; i < d; i++)
+		excess += (y[i] - mean) / (double)d;
+	free(y);
+	return d && excess > log(level_ratio) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
+}
+
+/* Slow steps at the very start, then a slow start among the usual ones. */
+static void leave_warmup(struct judge *j, const struct candidates *c, size_t from, size_t to)
+{
+	struct tp_step *steps = j->profile->steps;
+	size_t first = from;
+	while (first < to && c->length_ns[first] > j->special_ns &&
+	       name_excess(j, &steps[c->index[first]], TP_STEP_SLOW) == TP_STEP_SLOW)
+		steps[c->index[first++]].kind = TP_STEP_WARMUP;
+	double *usual = tp_alloc((to - first + 1) * sizeof(*usual));
+	size_t *index = tp_alloc((to - first + 1) * sizeof(*index));
+	size_t n = 0;
+	for (size_t i = first; i < to; i++) {
+		if (c->length_ns[i] > j->special_ns)
+			continue;
+		index[n] = c->index[i];
+		usual[n++] = c->length_ns[i];
+	}
+	size_t slow = count_slow_start(usual, n);
+	for (size_t i = 0; i < slow; i++)
+		steps[index[i]].kind = TP_STEP_WARMUP;
+	free(usual);
+	free(index);
+}
+
+/* Special steps by their names; steps outside the level are warm-up when they come before it and
+ * are slower, else no part of the steady state for another reason. */
+static void leave_special(struct judge *j, const struct candidates *c, size_t from, size_t to)
+{
+	bool is_slow_before = tp_stats_median(c->length_ns, from) > j->median_ns;
+	for (size_t i = 0; i < c->n; i++) {
+		struct tp_step *step = &j->profile->steps[c->index[i]];
+		if (step->kind != TP_STEP_STEADY)
+			continue;
+		if (c->length_ns[i] > j->special_ns)
+			step->kind = name_excess(j, step, TP_STEP_SLOW);
+		else if (i < from || i >= to)
+			step->kind = TP_STEP_SLOW;
+		if (i < from && is_slow_before && step->kind == TP_STEP_SLOW)
+			step->kind = TP_STEP_WARMUP;
+	}
+}
+
+/* Whether nearly all gaps between the given positions are alike and small. */
+static bool is_periodic(const size_t *at, size_t n)
+{
+	if (n < MIN_PERIODS)
+		return false;
+	double *gaps = tp_alloc(n * sizeof(*gaps));
+	for (size_t i = 1; i < n; i++)
+		gaps[i - 1] = (double)(at[i] - at[i - 1]);
+	double median = tp_stats_median(gaps, n - 1);
+	size_t alike = 0;
+	for (size_t i = 0; i + 1 < n; i++)
+		alike += fabs(gaps[i] - median) < 1;
+	free(gaps);
+	return median <= MAX_PERIOD && alike * 5 >= (n - 1) * 4;
+}
+
+/* Slow steps that come all the time, or once per round of loader workers, are how the program
+ * runs and not exceptions. */
+static void keep_recurring(struct judge *j, const struct candidates *c, size_t from, size_t to)
+{
+	size_t *at = tp_alloc((c->n + 1) * sizeof(*at));
+	size_t n = 0;
+	for (size_t i = from; i < to; i++)
+		if (j->profile->steps[c->index[i]].kind == TP_STEP_SLOW)
+			at[n++] = i;
+	if (n >= MIN_PERIODS &&
+	    ((double)n > recurring_share * (double)(to - from) || is_periodic(at, n)))
+		for (size_t i = 0; i < n; i++)
+			j->profile->steps[c->index[at[i]]].kind = TP_STEP_STEADY;
+	free(at);
+}
+
+/* Steps that were counted are not judged; an evaluation or a checkpoint among them still is one. */
+static void name_counted(const struct judge *j)
+{
+	for (size_t i = 0; i < j->profile->n_steps; i++) {
+		struct tp_step *step = &j->profile->steps[i];
+		if (step->kind == TP_STEP_COUNTED && length_of(step) > j->special_ns)
+			step->kind = name_excess(j, step, TP_STEP_COUNTED);
+	}
+}
+
+void tp_stepkind_judge(struct tp_levels *levels, struct tp_analysis *analysis,
+		       const struct tp_phasetime *phases)
+{
+	struct judge judge = {.analysis = analysis, .profile = analysis->profile, .phases = phases};
+	struct judge *j = &judge;
+	leave_unmeasured(j);
+	tp_counterwindows_leave(analysis);
+	struct candidates c = collect_steady(analysis);
+	if (c.n) {
+		size_t from;
+		size_t to;
+		find_level(j, &c, &from, &to);
+		measure_level(j, &c, from, to);
+		leave_warmup(j, &c, from, to);
+		leave_special(j, &c, from, to);
+		keep_recurring(j, &c, from, to);
+		name_counted(j);
+	}
+	release_candidates(&c);
+	*levels = j->levels;
+}

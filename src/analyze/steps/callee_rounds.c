@@ -1,0 +1,400 @@
+/*
+ * Measures how a function comes back. Samples are one per slot of time at a random place in it, so
+ * a stay of g slots (1 <= g <= 2) is missed with probability (2-g)^3/6 and seen twice or more
+ * mostly: at g = 1.7 0.5 % are missed and 35 % are seen once, which is the limit taken. Stays that
+ * are far too short look like coin flips, of which 40 to 50 % are single.
+ */
+#include "callee_rounds.h"
+
+#include "analyze/numeric/stats.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double max_single = 0.35; /* stays, or gaps between them, seen by one sample only */
+static const double sure_single = 0.05;
+static const double max_missed = 0.05;
+
+/* A lone stack that is not below the level, between two that are, is a stack gone wrong. */
+static bool is_stray(const struct tp_calltree *tree, uint32_t level, size_t i)
+{
+	const struct tp_sighting *s = tree->sightings;
+	return i > 0 && i + 1 < tree->n_sightings && s[i].hits < 2 &&
+	       !tp_calltree_is_below(tree, s[i].node, level) &&
+	       tp_calltree_is_below(tree, s[i - 1].node, level) &&
+	       tp_calltree_is_below(tree, s[i + 1].node, level);
+}
+
+static void collect_stays(struct tp_callee *callee, const struct tp_calltree *tree, uint32_t level)
+{
+	size_t capacity = 0;
+	bool inside = false;
+	double gap_hits = 0;
+	double gap_work = 0;
+	size_t gap = 0;
+	for (size_t i = 0; i < tree->n_sightings; i++) {
+		const struct tp_sighting *s = &tree->sightings[i];
+		if (!tp_calltree_is_below(tree, s->node, callee->node)) {
+			if (is_stray(tree, level, i))
+				continue;
+			gap_hits += s->hits;
+			gap_work += s->is_special ? 0 : s->hits;
+			gap++;
+			inside = false;
+			continue;
+		}
+		if (!inside) {
+			TP_ARRAY_PUSH(callee->stays, callee->n, capacity) =
+				(struct tp_stay){.start_ns = s->start_ns,
+						 .gap_hits = callee->n ? gap_hits : 0,
+						 .gap_work = gap_work,
+						 .gap = gap,
+						 .first = i,
+						 .piece = s->piece};
+			gap_hits = 0;
+			gap_work = 0;
+			gap = 0;
+			inside = true;
+		}
+		callee->stays[callee->n - 1].end_ns = s->end_ns;
+		callee->stays[callee->n - 1].hits += s->hits;
+	}
+}
+
+/* One odd stack inside a stay must not make two of it, where gaps are seen four times or more. */
+static void join_stays(struct tp_callee *callee)
+{
+	if (callee->n < 3)
+		return;
+	double *gaps = tp_alloc(callee->n * sizeof(*gaps));
+	for (size_t i = 1; i < callee->n; i++)
+		gaps[i - 1] = callee->stays[i].gap_hits;
+	double median = tp_stats_median(gaps, callee->n - 1);
+	free(gaps);
+	if (median < 4)
+		return;
+	size_t kept = 0;
+	for (size_t i = 0; i < callee->n; i++) {
+		if (i && callee->stays[i].gap == 1 && callee->stays[i].gap_hits < 2) {
+			callee->stays[kept - 1].end_ns = callee->stays[i].end_ns;
+			callee->stays[kept - 1].hits += callee->stays[i].hits;
+			continue;
+		}
+		callee->stays[kept++] = callee->stays[i];
+	}
+	callee->n = kept;
+}
+
+static double share_near_median(const double *values, size_t n, double *median)
+{
+	*median = tp_stats_median(values, n);
+	size_t near = 0;
+	for (size_t i = 0; i < n; i++)
+		near += fabs(values[i] - *median) <= 0.5 * *median;
+	return n ? (double)near / (double)n : 0;
+}
+
+/* A busy machine stretches periods but not the work in them, and samples of CPU time count work. */
+static void measure_periods(struct tp_callee *callee)
+{
+	size_t n = callee->n - 1;
+	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
+	double *work = tp_alloc((n + 1) * sizeof(*work));
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_stay *stay = &callee->stays[i];
+		lengths[i] = (double)(stay[1].start_ns - stay->start_ns);
+		work[i] = stay->hits + stay[1].gap_work;
+	}
+	double usual;
+	double by_time = share_near_median(lengths, n, &callee->period_ns);
+	double by_work = share_near_median(work, n, &usual);
+	callee->regularity = fmax(by_time, by_work);
+	for (size_t i = 0; i < n; i++)
+		callee->missed += fmax(0, floor(work[i] / usual + 0.5) - 1) / (double)n;
+	free(lengths);
+	free(work);
+}
+
+static void measure_stays(struct tp_callee *callee)
+{
+	if (callee->n < 2)
+		return;
+	size_t single = 0;
+	size_t gap_single = 0;
+	for (size_t i = 0; i < callee->n; i++) {
+		single += callee->stays[i].hits < 1.2;
+		gap_single += i && callee->stays[i].gap_hits < 1.2;
+	}
+	callee->single = (double)single / (double)callee->n;
+	callee->gap_single = (double)gap_single / (double)(callee->n - 1);
+	measure_periods(callee);
+}
+
+void tp_callee_init(struct tp_callee *callee, const struct tp_calltree *tree, uint32_t level,
+		    uint32_t node)
+{
+	*callee = (struct tp_callee){.node = node};
+	callee->is_special = tree->nodes[node].special_ns > tree->nodes[node].ns / 2;
+	collect_stays(callee, tree, level);
+	join_stays(callee);
+	measure_stays(callee);
+}
+
+void tp_callee_init_rounds(struct tp_callee *callee, uint32_t node, struct tp_stay *stays, size_t n)
+{
+	*callee = (struct tp_callee){.node = node, .stays = stays, .n = n};
+	measure_periods(callee);
+}
+
+void tp_callee_release(struct tp_callee *callee)
+{
+	free(callee->stays);
+	*callee = (struct tp_callee){0};
+}
+
+/* ---- waits ------------------------------------------------------------------------------------
+ */
+
+/* The thread blocked below the callee, and what it did since the wait before. */
+struct wait {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t piece;
+	bool is_seen;      /* a look hit it */
+	double between_ns; /* on a CPU */
+	size_t inside;     /* samples of that, below the callee */
+	size_t outside;
+};
+
+struct wait_list {
+	struct wait *items; /* heap */
+	size_t n;
+	size_t capacity;
+};
+
+/* A fourth of the usual wait of those that were hit: what was inferred and is shorter may be a
+ * short wait of somebody else. */
+static uint64_t shortest_inferred_ns(const struct tp_calltree *tree, uint32_t node)
+{
+	double *lengths = tp_alloc((tree->n_pieces + 1) * sizeof(*lengths));
+	size_t n = 0;
+	for (size_t i = 0; i < tree->n_pieces; i++) {
+		const struct tp_piece *piece = &tree->pieces[i];
+		if (piece->state == TP_STATE_BLOCKED && !piece->is_inferred &&
+		    piece->node != NO_NODE && tp_calltree_is_below(tree, piece->node, node))
+			lengths[n++] = (double)(piece->end_ns - piece->start_ns);
+	}
+	double median = tp_stats_median(lengths, n);
+	free(lengths);
+	return (uint64_t)(median / 4);
+}
+
+static void collect_waits(struct wait_list *list, const struct tp_calltree *tree, uint32_t node)
+{
+	uint64_t shortest_ns = shortest_inferred_ns(tree, node);
+	struct wait since = {0};
+	for (size_t i = 0; i < tree->n_pieces; i++) {
+		const struct tp_piece *piece = &tree->pieces[i];
+		bool is_below =
+			piece->node != NO_NODE && tp_calltree_is_below(tree, piece->node, node);
+		bool is_sure =
+			!piece->is_inferred || piece->end_ns - piece->start_ns >= shortest_ns;
+		if (piece->state == TP_STATE_BLOCKED && is_below && is_sure) {
+			since.start_ns = piece->start_ns;
+			since.end_ns = piece->end_ns;
+			since.piece = (uint32_t)i;
+			since.is_seen = !piece->is_inferred;
+			TP_ARRAY_PUSH(list->items, list->n, list->capacity) = since;
+			since = (struct wait){0};
+		} else if (piece->state == TP_STATE_ON_CPU) {
+			since.between_ns += (double)(piece->end_ns - piece->start_ns);
+			if (!piece->is_inferred && piece->node != NO_NODE) {
+				since.inside += is_below;
+				since.outside += !is_below;
+			}
+		}
+	}
+}
+
+/*
+ * The time on a CPU between two waits that belong to different rounds; 0 where there is no such
+ * line. A thread that is woken for nothing waits again at once, so times between waits are either
+ * tiny or of a round's length, with hardly any within a factor of three of the line; and what is
+ * done between rounds lies outside the callee, unlike what is done between the waits of a callee
+ * that waits for each of its parts. One sample can be all: a thread that starts others and waits
+ * for them is sampled too rarely: the kernel seems to swap the periods of the two.
+ */
+static double find_line_ns(const struct wait_list *list)
+{
+	enum { MIN_WAITS = 8 };
+	static const double shortest_ns = 50e3; /* what is done for nothing takes 5 to 20 us */
+	if (list->n < MIN_WAITS)
+		return 0;
+	double *between = tp_alloc(list->n * sizeof(*between));
+	for (size_t i = 1; i < list->n; i++)
+		between[i - 1] = list->items[i].between_ns;
+	tp_stats_sort(between, list->n - 1);
+	double line = 0.1 * tp_stats_quantile(between, list->n - 1, 0.9);
+	free(between);
+	size_t above = 0;
+	size_t near = 0;
+	size_t inside = 0;
+	size_t outside = 0;
+	for (size_t i = 1; i < list->n; i++) {
+		const struct wait *wait = &list->items[i];
+		near += wait->between_ns > line / 3 && wait->between_ns < line * 3;
+		if (wait->between_ns < line)
+			continue;
+		above++;
+		inside += wait->inside;
+		outside += wait->outside;
+	}
+	bool is_clear = line > shortest_ns && near * 20 <= above;
+	bool is_outside = outside > 0 && outside >= 4 * inside;
+	return is_clear && is_outside ? line : 0;
+}
+
+/* Rounds as waits part them. */
+struct rounds {
+	struct tp_stay *stays; /* heap */
+	size_t n;
+	size_t capacity;
+	size_t first_seen; /* a look hit a wait of it; before that, and after the last, none did */
+	size_t last_seen;
+};
+
+static void collect_rounds(struct rounds *rounds, const struct wait_list *list, double line_ns)
+{
+	bool is_any_seen = false;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct wait *wait = &list->items[i];
+		if (rounds->n && wait->between_ns < line_ns)
+			rounds->stays[rounds->n - 1].end_ns = wait->end_ns;
+		else
+			TP_ARRAY_PUSH(rounds->stays, rounds->n, rounds->capacity) =
+				(struct tp_stay){.start_ns = wait->start_ns,
+						 .end_ns = wait->end_ns,
+						 .gap_work = wait->between_ns,
+						 .first = 1,
+						 .piece = wait->piece};
+		if (!wait->is_seen)
+			continue;
+		rounds->last_seen = rounds->n - 1;
+		rounds->first_seen = is_any_seen ? rounds->first_seen : rounds->last_seen;
+		is_any_seen = true;
+	}
+}
+
+static double round_ns(const struct rounds *rounds, size_t i)
+{
+	return (double)(rounds->stays[i + 1].start_ns - rounds->stays[i].start_ns);
+}
+
+/* What nobody saw at the ends counts as far as it follows in step: a program that starts or ends
+ * waits too, and such a wait is taken for one like it. */
+static void trim_rounds(struct rounds *rounds)
+{
+	static const double in_step = 1.5; /* usual rounds */
+	if (rounds->n < 2)
+		return;
+	double *lengths = tp_alloc(rounds->n * sizeof(*lengths));
+	for (size_t i = 0; i + 1 < rounds->n; i++)
+		lengths[i] = round_ns(rounds, i);
+	double longest_ns = in_step * tp_stats_median(lengths, rounds->n - 1);
+	free(lengths);
+	size_t first = rounds->first_seen;
+	size_t last = rounds->last_seen;
+	while (first > 0 && round_ns(rounds, first - 1) <= longest_ns)
+		first--;
+	while (last + 1 < rounds->n && round_ns(rounds, last) <= longest_ns)
+		last++;
+	rounds->n = last - first + 1;
+	memmove(rounds->stays, rounds->stays + first, rounds->n * sizeof(*rounds->stays));
+}
+
+/*
+ * Where what is waited for was there already there is no wait, and two rounds look like one of
+ * twice the work. Programs whose own rounds differ have others in between, too.
+ */
+static bool misses_rounds(const struct rounds *rounds)
+{
+	static const double most = 0.05; /* of the rounds; a few evaluations are longer, too */
+	size_t n = rounds->n - 1;
+	double *work = tp_alloc((n + 1) * sizeof(*work));
+	for (size_t i = 0; i < n; i++)
+		work[i] = rounds->stays[i + 1].gap_work;
+	double median = tp_stats_median(work, n);
+	size_t twice = 0;
+	size_t between = 0;
+	for (size_t i = 0; i < n; i++) {
+		twice += work[i] > 1.7 * median && work[i] < 2.3 * median;
+		between += work[i] >= 1.3 * median && work[i] <= 1.7 * median;
+	}
+	free(work);
+	return (double)twice > most * (double)n && twice > 2 * between;
+}
+
+bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tree)
+{
+	struct wait_list list = {0};
+	if (!tree->is_exact)
+		return false;
+	collect_waits(&list, tree, callee->node);
+	double line_ns = find_line_ns(&list);
+	struct rounds rounds = {0};
+	if (line_ns > 0)
+		collect_rounds(&rounds, &list, line_ns);
+	trim_rounds(&rounds);
+	free(list.items);
+	/* With several loaders, who counts rounds says that they may be groups. */
+	if (rounds.n < 2 || (tree->n_loaders < 2 && misses_rounds(&rounds))) {
+		free(rounds.stays);
+		return false;
+	}
+	struct tp_callee by_waits;
+	tp_callee_init_rounds(&by_waits, callee->node, rounds.stays, rounds.n);
+	by_waits.is_special = callee->is_special;
+	by_waits.missed = 0;
+	free(callee->stays);
+	*callee = by_waits;
+	return true;
+}
+
+void tp_callee_compare_order(struct tp_callee *callee, const struct tp_callee *const *others,
+			     size_t n)
+{
+	if (callee->n < 2 || !n)
+		return;
+	size_t n_periods = callee->n - 1;
+	bool *is_alike = tp_alloc(n_periods * sizeof(*is_alike));
+	for (size_t i = 0; i < n_periods; i++)
+		is_alike[i] = true;
+	for (size_t other = 0; other < n; other++) {
+		const struct tp_callee *o = others[other];
+		size_t at = 0;
+		for (size_t i = 0; i < n_periods; i++) {
+			while (at < o->n && o->stays[at].start_ns < callee->stays[i].start_ns)
+				at++;
+			size_t from = at;
+			while (at < o->n && o->stays[at].start_ns < callee->stays[i + 1].start_ns)
+				at++;
+			is_alike[i] &= at - from == 1;
+		}
+	}
+	size_t alike = 0;
+	for (size_t i = 0; i < n_periods; i++)
+		alike += is_alike[i];
+	free(is_alike);
+	callee->regularity = fmax(callee->regularity, (double)alike / (double)n_periods);
+}
+
+bool tp_callee_is_resolved(const struct tp_callee *callee)
+{
+	if (callee->single > max_single || callee->gap_single > max_single)
+		return false;
+	/* Hardly any seen once: none was missed, and twice the work is the program's own. */
+	return callee->single + callee->gap_single < sure_single || callee->missed <= max_missed;
+}

@@ -1,0 +1,101 @@
+/*
+ * Finds functions that save state by what they do: they mostly write, and wait for storage. The
+ * name of a function that pickles into a file and syncs it need not tell, and its steps would be
+ * parted by it: where every third step saves, saving comes back clearly, too.
+ */
+#include "checkpoint_writers.h"
+
+#include "analyze/classify/patterns.h"
+#include "analyze/classify/python_class.h"
+
+/* Of the time below the call. */
+static const double WRITES_MOST = 0.5;
+static const double WAITS_SOME = 0.1; /* for storage: what only fills a buffer logs */
+static const double TRAINS_LITTLE = 0.02;
+enum { FEWEST_SIGHTINGS = 5 };
+
+struct deeds {
+	size_t n_sightings;
+	uint64_t all_ns;
+	uint64_t write_ns;   /* of it, waits included */
+	uint64_t storage_ns; /* of that, waits for storage, but not for logs */
+	uint64_t train_ns;
+};
+
+static bool is_log(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	const char *path = tp_trace_string(analysis->trace, sample->target);
+	return tp_patterns_file(analysis->patterns, path) == TP_FILE_LOG;
+}
+
+static void add_sighting(struct deeds *deeds, const struct tp_analysis *analysis,
+			 const struct tp_piece *piece)
+{
+	const struct tp_sample *sample = &analysis->trace->samples[piece->sample];
+	const struct tp_stack_class *class = &analysis->classes[sample->stack];
+	uint64_t ns = piece->end_ns - piece->start_ns;
+	bool is_storage = piece->state == TP_STATE_BLOCKED && class->leaf != TP_LEAF_READ &&
+			  (sample->cause == TP_CAUSE_FILE || sample->cause == TP_CAUSE_DISK);
+	bool writes = is_storage || class->leaf == TP_LEAF_WRITE || class->leaf == TP_LEAF_PICKLE;
+	deeds->n_sightings++;
+	deeds->all_ns += ns;
+	deeds->write_ns += writes ? ns : 0;
+	deeds->storage_ns += is_storage && !is_log(analysis, sample) ? ns : 0;
+	deeds->train_ns += !writes && class->phase == TP_PHASE_COMPUTE ? ns : 0;
+}
+
+static struct deeds sum_deeds(const struct tp_analysis *analysis, const struct tp_calltree *tree,
+			      uint32_t node)
+{
+	struct deeds deeds = {0};
+	for (size_t i = 0; i < tree->n_sightings; i++)
+		if (tp_calltree_is_below(tree, tree->sightings[i].node, node))
+			add_sighting(&deeds, analysis, &tree->pieces[tree->sightings[i].piece]);
+	return deeds;
+}
+
+static bool is_own_python(const struct tp_analysis *analysis, const struct tp_calltree *tree,
+			  uint32_t node)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_frame *frame = &trace->frames[tree->nodes[node].frame];
+	return frame->kind == TP_FRAME_PYTHON &&
+	       !tp_python_class_find(analysis->patterns, tp_trace_string(trace, frame->file),
+				     tp_trace_string(trace, frame->symbol))
+			.is_library;
+}
+
+static bool saves(const struct deeds *deeds)
+{
+	double all_ns = (double)deeds->all_ns;
+	return deeds->n_sightings >= FEWEST_SIGHTINGS &&
+	       (double)deeds->write_ns >= WRITES_MOST * all_ns &&
+	       (double)deeds->storage_ns >= WAITS_SOME * all_ns &&
+	       (double)deeds->train_ns <= TRAINS_LITTLE * all_ns;
+}
+
+static void call_it_checkpoint(struct tp_analysis *analysis, const struct tp_calltree *tree,
+			       uint32_t node)
+{
+	for (size_t i = 0; i < tree->n_pieces; i++) {
+		const struct tp_piece *piece = &tree->pieces[i];
+		if (piece->node == NO_NODE || !tp_calltree_is_below(tree, piece->node, node))
+			continue;
+		uint32_t stack = analysis->trace->samples[piece->sample].stack;
+		struct tp_stack_class *class = &analysis->classes[stack];
+		if (class->phase == TP_PHASE_NONE || class->phase == TP_PHASE_COMPUTE)
+			class->phase = TP_PHASE_CHECKPOINT;
+	}
+}
+
+void tp_savers_mark(struct tp_analysis *analysis, const struct tp_calltree *tree, uint32_t loop)
+{
+	for (uint32_t child = tree->nodes[loop].first_child; child != NO_NODE;
+	     child = tree->nodes[child].next_sibling) {
+		if (!is_own_python(analysis, tree, child))
+			continue;
+		struct deeds deeds = sum_deeds(analysis, tree, child);
+		if (saves(&deeds))
+			call_it_checkpoint(analysis, tree, child);
+	}
+}

@@ -1,0 +1,16 @@
+/*
+ * Compilers move what is rarely run out of a function: "train.cold" is a part of train(), elsewhere
+ * in the file (GCC's -freorder-blocks-and-partition, LLVM's hot-cold splitting; looked up
+ * 2026-11-24).
+ */
+#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COLD_SPLIT_H
+#define TRAINPROF_SRC_ANALYZE_STEPS_COLD_SPLIT_H
+
+struct tp_map;   /* trainprof/base/map.h */
+struct tp_trace; /* trainprof/model/trace.h */
+
+/* Of each frame in a cold part a frame in the hot part of the same function, where there is one. To
+ * be released. */
+void tp_coldcode_find(struct tp_map *hot_of_cold, const struct tp_trace *trace);
+
+#endif

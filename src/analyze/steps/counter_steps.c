@@ -1,0 +1,411 @@
+/* Chooses among the counters of the main thread the one that counts steps. */
+#include "counter_steps.h"
+
+#include "analyze/numeric/stats.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	MOST_GROWTH = 16, /* as the collector takes it for counting */
+	SURE_ROUNDS = 8,  /* the limits of loop_finder.c */
+	MANY_ROUNDS = 30,
+	MIN_INNER_EPOCH = 8,
+	FEW = 4,            /* rounds that are looked at together */
+	ENOUGH_EARLY = 3,   /* updates of the weights: of steps none are */
+	LONGEST_GLITCH = 3, /* readings */
+};
+
+static const double epoch_ns = 3e9;
+static const double min_regularity = 0.75;
+static const double min_covered = 0.5; /* of the time asked for */
+static const double min_early = 0.25;  /* of updates all along; half of them are */
+static const double same_count = 0.1;  /* nothing in a loop repeats one and a tenth times */
+static const double max_odd = 0.05;    /* of the changes, such as no counter makes */
+/* From a sample to its reading: the collector leaves out what is later than 2 ms. */
+static const uint64_t late_ns = 3000000;
+
+struct reading {
+	uint64_t value;
+	uint64_t before_ns; /* the border to the value before lies from here … */
+	uint64_t time_ns;   /* … to here */
+};
+
+struct updates {
+	uint64_t *times_ns;
+	size_t n;
+};
+
+struct counter {
+	uint32_t name;
+	struct reading *readings; /* heap, in time order */
+	size_t n;
+	size_t capacity;
+	size_t n_odd;
+	uint64_t *restarts; /* heap: when it was first seen to have begun anew */
+	size_t n_restarts;
+	size_t restarts_capacity;
+	uint64_t base; /* where it begins */
+	struct tp_counted found;
+};
+
+static bool follows(uint64_t value, uint64_t before)
+{
+	return value >= before && value - before <= MOST_GROWTH;
+}
+
+/* Imports alone bring dozens. */
+struct counters {
+	struct counter *items; /* heap */
+	size_t n;
+	size_t capacity;
+	struct tp_map by_name; /* string -> index */
+};
+
+static struct counter *counter_of(struct counters *counters, uint32_t name)
+{
+	uint64_t index;
+	if (tp_map_get(&counters->by_name, name, &index))
+		return &counters->items[index];
+	tp_map_set(&counters->by_name, name, counters->n);
+	TP_ARRAY_PUSH(counters->items, counters->n, counters->capacity) =
+		(struct counter){.name = name, .base = UINT64_MAX};
+	return &counters->items[counters->n - 1];
+}
+
+/* What was seen is over: readings do not overlap. */
+static void push_reading(struct counters *counters, const struct tp_mark *mark, uint64_t before_ns,
+			 uint64_t time_ns)
+{
+	struct counter *counter = counter_of(counters, mark->name);
+	uint64_t seen_ns = counter->n ? counter->readings[counter->n - 1].time_ns : 0;
+	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
+	time_ns = time_ns > before_ns ? time_ns : before_ns;
+	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
+		(struct reading){mark->value, before_ns, time_ns};
+}
+
+static void release(struct counters *counters)
+{
+	for (size_t i = 0; i < counters->n; i++) {
+		free(counters->items[i].readings);
+		free(counters->items[i].restarts);
+		tp_counted_release(&counters->items[i].found);
+	}
+	free(counters->items);
+	tp_map_release(&counters->by_name);
+}
+
+/* Counters are read where Python frames are: at samples and at looks. */
+static bool is_reading(const struct tp_analysis *analysis, const struct tp_sample *sample)
+{
+	return analysis->classes[sample->stack].has_python;
+}
+
+/* A value lies between the reading that saw it and the one before. */
+static void collect(struct counters *counters, const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t at = trace->sample_index[analysis->main_task];
+	size_t end = trace->sample_index[analysis->main_task + 1];
+	uint64_t last_ns = 0;
+	uint64_t before_ns = 0;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->kind != TP_MARK_COUNTER || mark->task != analysis->main_task)
+			continue;
+		for (; at < end && trace->samples[at].time_ns <= mark->time_ns; at++) {
+			if (!is_reading(analysis, &trace->samples[at]))
+				continue;
+			before_ns = last_ns;
+			last_ns = trace->samples[at].time_ns;
+		}
+		/* Of one whose frames moved on there may be no sample with Python. */
+		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= late_ns;
+		push_reading(counters, mark, has_sample ? before_ns : last_ns,
+			     has_sample ? last_ns : mark->time_ns);
+	}
+}
+
+/* What a dead frame left behind may give any number: how many of the readings from `i` on do not
+ * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
+static size_t glitch_length(const struct counter *counter, size_t i, const struct reading *last)
+{
+	const struct reading *r = counter->readings;
+	if (follows(r[i].value, last->value))
+		return 0;
+	for (size_t n = 1; n <= LONGEST_GLITCH && i + n < counter->n; n++) {
+		if (follows(r[i + n].value, last->value))
+			return n;
+		if (r[i + n].value < last->value)
+			break;
+	}
+	return 0;
+}
+
+/* What is counted meanwhile began at any time since the reading before. */
+static void drop_glitches(struct counter *counter)
+{
+	size_t kept = 0;
+	struct reading *r = counter->readings;
+	for (size_t i = 0; i < counter->n; i++) {
+		size_t n = kept > 0 ? glitch_length(counter, i, &r[kept - 1]) : 0;
+		if (n > 0) {
+			counter->n_odd++;
+			r[i + n].before_ns = r[i].before_ns;
+			i += n;
+		}
+		r[kept++] = r[i];
+	}
+	counter->n = kept;
+	for (size_t i = 0; i < counter->n; i++)
+		counter->base = r[i].value < counter->base ? r[i].value : counter->base;
+}
+
+/* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
+ * was first read when it had counted for long the round is cut. */
+static uint64_t n_begun(const struct counter *counter, size_t i)
+{
+	uint64_t value = counter->readings[i].value;
+	if (i > 0 && follows(value, counter->readings[i - 1].value))
+		return value - counter->readings[i - 1].value;
+	if (i == 0)
+		return 1;
+	return value - counter->base <= MOST_GROWTH ? value - counter->base + 1 : 0;
+}
+
+static void find_borders(struct counter *counter)
+{
+	struct tp_counted *found = &counter->found;
+	size_t capacity = 0;
+	for (size_t i = 0; i < counter->n; i++) {
+		const struct reading *r = &counter->readings[i];
+		uint64_t n = n_begun(counter, i);
+		double between = (double)(r->time_ns - r->before_ns);
+		counter->n_odd += n == 0;
+		if (i > 0 && r->value < r[-1].value)
+			TP_ARRAY_PUSH(counter->restarts, counter->n_restarts,
+				      counter->restarts_capacity) = r->time_ns;
+		for (uint64_t k = 0; k < n; k++)
+			TP_ARRAY_PUSH(found->borders, found->n, capacity) =
+				r->before_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
+	}
+	found->name = counter->name;
+}
+
+/* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
+static double share_alike(const uint64_t *borders, size_t n_borders, size_t n_together,
+			  double *median)
+{
+	size_t n = (n_borders - 1) / n_together;
+	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
+	for (size_t i = 0; i < n; i++)
+		lengths[i] = (double)(borders[(i + 1) * n_together] - borders[i * n_together]);
+	*median = tp_stats_median(lengths, n);
+	size_t near = 0;
+	double within = 0.5 / sqrt((double)n_together) * *median;
+	for (size_t i = 0; i < n; i++)
+		near += fabs(lengths[i] - *median) <= within;
+	free(lengths);
+	return n ? (double)near / (double)n : 0;
+}
+
+/* How many of the rounds that come back after `n_turns` are alike, starting with the one at
+ * `first`.
+ */
+static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t first,
+				  size_t n_turns)
+{
+	double *lengths = tp_alloc((n_borders / n_turns + 1) * sizeof(*lengths));
+	size_t n = 0;
+	for (size_t i = first; i + 1 < n_borders; i += n_turns)
+		lengths[n++] = (double)(borders[i + 1] - borders[i]);
+	double median = tp_stats_median(lengths, n);
+	size_t near = 0;
+	for (size_t i = 0; i < n; i++)
+		near += fabs(lengths[i] - median) <= 0.5 * median;
+	free(lengths);
+	return near;
+}
+
+/* Every other round may save a checkpoint: each is like the one before the last. */
+static double share_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t n_turns)
+{
+	size_t near = 0;
+	for (size_t first = 0; first < n_turns; first++)
+		near += count_alike_in_turn(borders, n_borders, first, n_turns);
+	return (double)near / (double)(n_borders - 1);
+}
+
+/* One by one, in turns of a few, or a few together where what comes seldom has no turn. */
+static double regularity_of(const uint64_t *borders, size_t n, double *median)
+{
+	double of_fours;
+	double best = share_alike(borders, n, 1, median);
+	if (n <= (size_t)SURE_ROUNDS * FEW)
+		return best;
+	for (size_t n_turns = 2; n_turns <= FEW; n_turns++)
+		best = fmax(best, share_alike_in_turn(borders, n, n_turns));
+	return fmax(best, share_alike(borders, n, FEW, &of_fours));
+}
+
+/* The borders by the clock of the main thread's CPU time. Heap. */
+static uint64_t *borders_in_cpu_time(const struct tp_counted *found,
+				     const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t at = trace->run_index[analysis->main_task];
+	size_t end = trace->run_index[analysis->main_task + 1];
+	uint64_t *cpu_ns = tp_alloc((found->n + 1) * sizeof(*cpu_ns));
+	uint64_t before_ns = 0; /* runs that are over */
+	for (size_t i = 0; i < found->n; i++) {
+		uint64_t border_ns = found->borders[i];
+		for (; at < end && trace->runs[at].end_ns <= border_ns; at++)
+			before_ns += trace->runs[at].end_ns - trace->runs[at].start_ns;
+		bool is_inside = at < end && trace->runs[at].start_ns < border_ns;
+		cpu_ns[i] = before_ns + (is_inside ? border_ns - trace->runs[at].start_ns : 0);
+	}
+	return cpu_ns;
+}
+
+/* A busy machine stretches rounds but not the work in them. */
+static void measure(struct tp_counted *found, const struct tp_analysis *analysis)
+{
+	double usual_work_ns;
+	if (found->n < 2)
+		return;
+	found->regularity = regularity_of(found->borders, found->n, &found->period_ns);
+	if (!analysis->has_runs)
+		return;
+	uint64_t *cpu_ns = borders_in_cpu_time(found, analysis);
+	double by_work = regularity_of(cpu_ns, found->n, &usual_work_ns);
+	if (usual_work_ns > 0)
+		found->regularity = fmax(found->regularity, by_work);
+	free(cpu_ns);
+}
+
+static size_t n_between(const struct tp_counted *found, uint64_t start_ns, uint64_t end_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < found->n; i++)
+		n += found->borders[i] >= start_ns && found->borders[i] <= end_ns;
+	return n;
+}
+
+/* When the optimizer was seen changing the weights, in order. Heap. */
+static struct updates collect_updates(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct updates updates = {0};
+	size_t capacity = 0;
+	for (size_t i = trace->sample_index[analysis->main_task];
+	     i < trace->sample_index[analysis->main_task + 1]; i++)
+		if (analysis->classes[trace->samples[i].stack].doing == TP_DOING_UPDATE)
+			TP_ARRAY_PUSH(updates.times_ns, updates.n, capacity) =
+				trace->samples[i].time_ns;
+	return updates;
+}
+
+/* Weights change once a step, at its end: where they do all along what lies between two borders,
+ * that is many steps. */
+static bool has_updates_all_along(const struct updates *updates, const uint64_t *borders,
+				  size_t n_borders)
+{
+	size_t n = 0;
+	size_t n_early = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < updates->n; i++) {
+		uint64_t time_ns = updates->times_ns[i];
+		while (at + 1 < n_borders && borders[at + 1] <= time_ns)
+			at++;
+		if (at + 1 >= n_borders || time_ns < borders[at])
+			continue;
+		n++;
+		n_early += time_ns - borders[at] < (borders[at + 1] - borders[at]) / 2;
+	}
+	return n_early >= ENOUGH_EARLY && (double)n_early >= min_early * (double)n;
+}
+
+/* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
+ */
+static bool restarts_like_epochs(const struct counter *counter, const struct updates *updates)
+{
+	const struct tp_counted *found = &counter->found;
+	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
+	return counter->n_restarts == 0 || all_ns >= epoch_ns * (double)counter->n_restarts ||
+	       (found->n >= MIN_INNER_EPOCH * counter->n_restarts &&
+		has_updates_all_along(updates, counter->restarts, counter->n_restarts));
+}
+
+/* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
+static bool is_counter(const struct counter *counter, const struct tp_analysis *analysis,
+		       const struct updates *updates, uint64_t start_ns, uint64_t end_ns)
+{
+	const struct tp_counted *found = &counter->found;
+	double rate_hz = analysis->trace->run.sample_rate_hz;
+	if (found->n <= SURE_ROUNDS || found->regularity < min_regularity || rate_hz <= 0 ||
+	    found->period_ns * rate_hz < 1e9 ||
+	    (double)counter->n_odd > max_odd * (double)counter->n ||
+	    !restarts_like_epochs(counter, updates))
+		return false;
+	double mean_ns =
+		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
+	double covered_ns = (double)n_between(found, start_ns, end_ns) * mean_ns;
+	return covered_ns >= min_covered * (double)(end_ns - start_ns);
+}
+
+/* Two variables that count the same, as a loop's own and the argument of what it calls: one that is
+ * there only while that runs misses rounds at both ends. */
+static bool counts_the_same(const struct tp_counted *outer, const struct tp_counted *inner)
+{
+	return (double)(inner->n - outer->n) <= same_count * (double)inner->n;
+}
+
+/* Steps are what the outer one of several loops does, unless that looks like epochs. */
+static bool is_better(const struct tp_counted *found, const struct tp_counted *old,
+		      const struct updates *updates)
+{
+	const struct tp_counted *outer = found->n < old->n ? found : old;
+	const struct tp_counted *inner = found->n < old->n ? old : found;
+	bool are_long = outer->n < MANY_ROUNDS && outer->period_ns >= epoch_ns;
+	bool are_epochs = inner->n >= MIN_INNER_EPOCH * outer->n &&
+			  (are_long || has_updates_all_along(updates, outer->borders, outer->n));
+	bool is_inner = are_epochs || counts_the_same(outer, inner);
+	return found == (is_inner ? inner : outer) && found->n != old->n;
+}
+
+bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis, uint64_t start_ns,
+		     uint64_t end_ns)
+{
+	struct counters counters = {0};
+	struct updates updates = collect_updates(analysis);
+	struct counter *best = NULL;
+	if (end_ns > start_ns)
+		collect(&counters, analysis);
+	for (size_t i = 0; i < counters.n; i++) {
+		struct counter *counter = &counters.items[i];
+		drop_glitches(counter);
+		find_borders(counter);
+		measure(&counter->found, analysis);
+		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
+		    (!best || is_better(&counter->found, &best->found, &updates)))
+			best = counter;
+	}
+	bool is_found = best != NULL;
+	if (best) {
+		*out = best->found;
+		best->found.borders = NULL;
+	}
+	release(&counters);
+	free(updates.times_ns);
+	return is_found;
+}
+
+void tp_counted_release(struct tp_counted *counted)
+{
+	free(counted->borders);
+	*counted = (struct tp_counted){0};
+}

@@ -1,0 +1,30 @@
+/*
+ * Steps by a counter of the program: a variable of a function of the main thread that grows by one
+ * per round, as the collector saw it at samples and looks (TP_MARK_COUNTER). The count is exact
+ * however short or alike the parts of a round are; a border lies anywhere between two readings, so
+ * it is put in the middle.
+ */
+#ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_STEPS_H
+#define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_STEPS_H
+
+#include "analyze/analysis.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_counted {
+	uint64_t *borders; /* heap; the rounds lie between them */
+	size_t n;
+	uint32_t name; /* string: which counter */
+	double period_ns;
+	double regularity; /* share of rounds within 50 % of the median of all, or of those in the
+			    * same turn of two to four, or by fours 25 %, in time or in CPU time */
+};
+
+/* The counter that has the steps between start_ns and end_ns of the main thread; false, and nothing
+ * given, when none counts most of that time. */
+bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis, uint64_t start_ns,
+		     uint64_t end_ns);
+void tp_counted_release(struct tp_counted *counted);
+
+#endif

@@ -1,0 +1,346 @@
+/*
+ * Finds the training loop among the call paths of the main thread.
+ *
+ *	main                      a level: a function, and what it calls in turn
+ *	 |- load_data             one stay, before: no callee of a loop
+ *	 `- train                 the next level
+ *	     |- next_batch  AAA      AAA      AAA
+ *	     |- forward        BB       BB       BB      stays below one callee
+ *	     |- backward         CCC      CCC      CCC
+ *	     `- evaluate                               EEEEEE
+ *
+ * Levels are taken along the path that holds the work on the model, 80 % of what repeats there, so
+ * neither the layers below backward (never that much of the work) nor the samples below a slow
+ * loader (not that work) pass for steps. Of several levels that repeat the outer one has the steps,
+ * unless its rounds look like epochs.
+ */
+#include "loop_finder.h"
+
+#include "loop_level.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+enum {
+	SURE_STAYS = 8,      /* more than epochs of a short run */
+	MANY_STAYS = 30,     /* more than epochs of most runs */
+	MAX_LEVELS = 96,     /* deeper is no place for a training loop */
+	DEEP_LEVELS = 12,    /* of those, looked at again below their callees */
+	MIN_INNER_EPOCH = 8, /* fewer steps are no epoch */
+};
+
+static const double chain_share = 0.8;   /* of the repeating work: where the loop is */
+static const double branch_share = 0.05; /* of the run: a one-shot callee worth a look */
+static const double trial_share = 0.1;   /* of two pieces of work: what shows that they are one's */
+static const double inner_share = 0.1;   /* of an epoch: what its steps do */
+static const double passing_share = 0.1; /* of the run: what comes back a few times only */
+static const uint64_t epoch_ns = 3000000000; /* steps above it are rarer than epochs */
+/* What comes back four times in that and is not resolved is no part of a step, but one. */
+static const uint64_t short_epoch_ns = 1000000000;
+
+struct search {
+	const struct tp_calltree *tree;
+	struct tp_level *levels; /* heap; outer levels before inner ones of the same branch */
+	size_t n;
+};
+
+/* Work on the model where names tell it; else what has no name; else all that is not special. */
+static uint64_t work_of(const struct tp_calltree *tree, uint32_t node)
+{
+	const struct tp_call_node *n = &tree->nodes[node];
+	double enough = 0.1 * (double)tree->nodes[0].ns;
+	if ((double)tree->nodes[0].model_ns > enough)
+		return n->model_ns;
+	if ((double)tree->nodes[0].compute_ns > enough)
+		return n->compute_ns;
+	return n->ns - n->special_ns;
+}
+
+static bool is_one_shot(const struct tp_callee *callee)
+{
+	return callee->n <= 2;
+}
+
+/* Look at a function and at those callees that may carry the loop. */
+static void explore(struct search *search, uint32_t node)
+{
+	if (search->n == MAX_LEVELS)
+		return;
+	const struct tp_calltree *tree = search->tree;
+	size_t at = search->n;
+	tp_level_init(&search->levels[search->n++], tree, node);
+	double repeating = 0;
+	for (size_t i = 0; i < search->levels[at].n_callees; i++)
+		if (!is_one_shot(&search->levels[at].callees[i]))
+			repeating += (double)work_of(tree, search->levels[at].callees[i].node);
+	for (size_t i = 0; i < search->levels[at].n_callees; i++) {
+		const struct tp_callee *callee = &search->levels[at].callees[i];
+		bool is_branch =
+			is_one_shot(callee) && (double)tree->nodes[callee->node].ns >=
+						       branch_share * (double)tree->nodes[0].ns;
+		bool is_chain = !is_one_shot(callee) && repeating > 0 &&
+				(double)work_of(tree, callee->node) >= chain_share * repeating;
+		if (is_branch || is_chain)
+			explore(search, callee->node);
+	}
+}
+
+/* Whether nothing beside the callee that holds `inner` works on the model at this level. */
+static bool is_alone(const struct search *search, const struct tp_level *outer,
+		     const struct tp_level *inner)
+{
+	const struct tp_calltree *tree = search->tree;
+	for (size_t i = 0; i < outer->n_callees; i++) {
+		const struct tp_callee *callee = &outer->callees[i];
+		if (callee->is_special || is_one_shot(callee) ||
+		    tp_calltree_is_below(tree, inner->node, callee->node))
+			continue;
+		if ((double)work_of(tree, callee->node) > 0.02 * (double)work_of(tree, outer->node))
+			return false;
+	}
+	return true;
+}
+
+/* A function on the way to `node` twice: an interpreter calls everything by the same few. */
+static bool is_interpreted(const struct tp_calltree *tree, uint32_t node)
+{
+	for (uint32_t a = node; a != NO_NODE && a; a = tree->nodes[a].parent)
+		for (uint32_t b = tree->nodes[a].parent; b != NO_NODE && b;
+		     b = tree->nodes[b].parent)
+			if (tree->nodes[a].function == tree->nodes[b].function)
+				return true;
+	return false;
+}
+
+/* A good part of what is done below `of`, by its name or the lack of one work on the model. */
+static bool is_work_of(const struct tp_calltree *tree, uint32_t node, uint32_t of)
+{
+	const struct tp_call_node *n = &tree->nodes[node];
+	return node != of && tp_calltree_is_below(tree, node, of) &&
+	       (double)n->ns >= trial_share * (double)tree->nodes[of].ns &&
+	       n->compute_ns > n->ns / 2;
+}
+
+/* Whether the same function does a good part of the work below `node` and of that beside it. */
+static bool shares_work(const struct tp_calltree *tree, uint32_t node, uint32_t beside)
+{
+	for (uint32_t a = node + 1; a < tree->n_nodes; a++) {
+		if (!is_work_of(tree, a, node))
+			continue;
+		for (uint32_t b = beside + 1; b < tree->n_nodes; b++)
+			if (tree->nodes[a].function == tree->nodes[b].function &&
+			    !tp_calltree_is_below(tree, b, node) && is_work_of(tree, b, beside))
+				return true;
+	}
+	return false;
+}
+
+/* Whether what marks the rounds of `outer` tries, beside the loop in `inner`, what that trains: a
+ * validation every so many steps. */
+static bool is_trial(const struct search *search, const struct tp_callee *outer,
+		     const struct tp_level *inner)
+{
+	const struct tp_calltree *tree = search->tree;
+	return !tp_calltree_is_below(tree, inner->node, outer->node) &&
+	       !is_interpreted(tree, inner->node) && shares_work(tree, outer->node, inner->node);
+}
+
+/* Whether the repetitions of `outer` are epochs or the like, and those of `inner` the steps. */
+static bool is_inner_better(const struct search *search, const struct tp_level *outer,
+			    const struct tp_level *inner)
+{
+	const struct tp_callee *a = &outer->callees[outer->marker];
+	const struct tp_callee *b = &inner->callees[inner->marker];
+	if (b->n * 2 < a->n * 3)
+		return false;
+	if (a->n < SURE_STAYS || is_alone(search, outer, inner) || is_trial(search, a, inner))
+		return true;
+	return a->n < MANY_STAYS && a->period_ns >= (double)epoch_ns &&
+	       b->n / a->n >= MIN_INNER_EPOCH;
+}
+
+static double covered_ns(const struct tp_level *level)
+{
+	const struct tp_callee *marker = &level->callees[level->marker];
+	return marker->period_ns * (double)marker->n;
+}
+
+/* Of two loops of one run, as when data is made first: the one whose names say that it works on the
+ * model, else the later one unless it is short. */
+static bool is_branch_better(const struct search *search, const struct tp_level *old,
+			     const struct tp_level *level)
+{
+	bool old_named = search->tree->nodes[old->node].model_ns > 0;
+	bool is_named = search->tree->nodes[level->node].model_ns > 0;
+	if (old_named != is_named)
+		return is_named;
+	bool is_later = level->callees[level->marker].stays[0].start_ns >
+			old->callees[old->marker].stays[0].start_ns;
+	return is_later ? covered_ns(level) > 0.25 * covered_ns(old)
+			: covered_ns(level) >= 4 * covered_ns(old);
+}
+
+/* A few repetitions in a small part of the run, as when a program starts, are no training. */
+static bool is_passing(const struct search *search, const struct tp_level *level)
+{
+	return level->callees[level->marker].n < SURE_STAYS &&
+	       covered_ns(level) < passing_share * (double)search->tree->nodes[0].ns;
+}
+
+static struct tp_level *choose_level(struct search *search)
+{
+	struct tp_level *best = NULL;
+	for (size_t i = 0; i < search->n; i++) {
+		struct tp_level *level = &search->levels[i];
+		if (level->marker == TP_MAX_CALLEES || is_passing(search, level))
+			continue;
+		if (!best) {
+			best = level;
+			continue;
+		}
+		bool is_inside = tp_calltree_is_below(search->tree, level->node, best->node);
+		if (is_inside ? is_inner_better(search, best, level)
+			      : is_branch_better(search, best, level))
+			best = level;
+	}
+	return best;
+}
+
+/* The innermost level at which something deeper than the callees repeats clearly. What lies below
+ * an outer level lies below the inner ones of its chain too, so a few are enough. */
+static struct tp_level *search_deeper(struct search *search)
+{
+	size_t last = search->n > DEEP_LEVELS ? search->n - DEEP_LEVELS : 0;
+	for (size_t i = search->n; i-- > last;) {
+		tp_level_deepen(&search->levels[i], search->tree);
+		if (search->levels[i].marker != TP_MAX_CALLEES)
+			return &search->levels[i];
+	}
+	return NULL;
+}
+
+/* ---- result -----------------------------------------------------------------------------------
+ */
+
+/* Where the callees that repeat as often as the marker, or nearly, begin and end. */
+static void set_bounds(struct tp_loop *loop, const struct tp_level *level, size_t n_steps)
+{
+	loop->start_ns = UINT64_MAX;
+	for (size_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *callee = &level->callees[i];
+		if (callee->n < TP_MIN_STAYS || callee->n * 2 < n_steps)
+			continue;
+		if (callee->stays[0].start_ns < loop->start_ns)
+			loop->start_ns = callee->stays[0].start_ns;
+		if (callee->stays[callee->n - 1].end_ns > loop->end_ns)
+			loop->end_ns = callee->stays[callee->n - 1].end_ns;
+	}
+}
+
+static void take_level(struct tp_loop *loop, struct tp_level *level, const struct tp_calltree *tree)
+{
+	struct tp_callee *marker = &level->callees[level->marker];
+	enum tp_groups groups = tp_level_groups(level, tree);
+	loop->state = groups == TP_GROUPS_LIKELY ? TP_LOOP_GROUPS : TP_LOOP_FOUND;
+	loop->may_be_groups = groups != TP_GROUPS_NONE;
+	loop->node = level->node;
+	loop->marker = marker->node;
+	loop->stays = marker->stays;
+	loop->n_stays = marker->n;
+	loop->regularity = marker->regularity;
+	loop->period_ns = (uint64_t)marker->period_ns;
+	set_bounds(loop, level, marker->n);
+	marker->stays = NULL;
+}
+
+static size_t most_stays(const struct tp_level *level)
+{
+	size_t most = 0;
+	for (size_t i = 0; i < level->n_callees; i++)
+		most = level->callees[i].n > most ? level->callees[i].n : most;
+	return most;
+}
+
+/* Whether something repeats there, inside what `marked` may have found, that cannot be counted. */
+static bool is_coarse_inside(const struct search *search, const struct tp_level *level,
+			     const struct tp_level *marked)
+{
+	if (!tp_level_is_coarse(level, search->tree))
+		return false;
+	return !marked || ((level == marked || level->marker == TP_MAX_CALLEES) &&
+			   tp_calltree_is_below(search->tree, level->node, marked->node) &&
+			   is_trial(search, &marked->callees[marked->marker], level));
+}
+
+/* The level with most time at which something repeats that cannot be counted, of those of one
+ * branch the outermost; with `marked`, one whose rounds that one takes for granted. */
+static const struct tp_level *find_coarse(const struct search *search,
+					  const struct tp_level *marked)
+{
+	const struct tp_call_node *nodes = search->tree->nodes;
+	const struct tp_level *best = NULL;
+	for (size_t i = 0; i < search->n; i++) {
+		const struct tp_level *level = &search->levels[i];
+		if (is_coarse_inside(search, level, marked) &&
+		    (!best || nodes[level->node].ns > nodes[best->node].ns))
+			best = level;
+	}
+	return best;
+}
+
+/* Whether the rounds are few and long, and something comes back many times in each that cannot be
+ * counted, so that half of it may be missed: they are epochs, with a trial of no known name between
+ * them, and no steps. */
+static bool are_epochs(const struct search *search, const struct tp_level *level)
+{
+	const struct tp_call_node *nodes = search->tree->nodes;
+	const struct tp_callee *marker = &level->callees[level->marker];
+	if (marker->n >= SURE_STAYS || marker->period_ns < (double)short_epoch_ns)
+		return false;
+	for (size_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *callee = &level->callees[i];
+		if (nodes[callee->node].parent == level->node && !callee->is_special &&
+		    !tp_callee_is_resolved(callee) &&
+		    callee->n * 2 >= MIN_INNER_EPOCH * marker->n &&
+		    (double)nodes[callee->node].ns >= inner_share * (double)nodes[level->node].ns)
+			return true;
+	}
+	return false;
+}
+
+static void take_coarse(struct tp_loop *loop, const struct tp_level *level)
+{
+	loop->state = TP_LOOP_COARSE;
+	loop->node = level->node;
+	set_bounds(loop, level, most_stays(level));
+}
+
+void tp_loop_find(struct tp_loop *loop, const struct tp_calltree *tree)
+{
+	*loop = (struct tp_loop){.node = NO_NODE, .marker = NO_NODE};
+	struct search search = {.tree = tree};
+	search.levels = tp_alloc((size_t)MAX_LEVELS * sizeof(*search.levels));
+	explore(&search, 0);
+	struct tp_level *level = choose_level(&search);
+	const struct tp_level *coarse = level ? find_coarse(&search, level) : NULL;
+	if (level && !coarse && are_epochs(&search, level))
+		coarse = level;
+	if (!level)
+		level = search_deeper(&search);
+	if (!level)
+		coarse = find_coarse(&search, NULL);
+	if (coarse)
+		take_coarse(loop, coarse);
+	else if (level)
+		take_level(loop, level, tree);
+	for (size_t i = 0; i < search.n; i++)
+		tp_level_release(&search.levels[i]);
+	free(search.levels);
+}
+
+void tp_loop_release(struct tp_loop *loop)
+{
+	free(loop->stays);
+	*loop = (struct tp_loop){0};
+}

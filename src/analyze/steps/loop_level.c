@@ -1,0 +1,287 @@
+/*
+ * Chooses the callee whose stays count the rounds of a loop. Most stays win among the regular ones,
+ * so that an evaluation every fifty steps does not; but what each round does several times (layers,
+ * micro-batches, samples) gives way to what encloses it.
+ */
+#include "loop_level.h"
+
+#include "analyze/numeric/stats.h"
+#include "callee_order.h"
+
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	MAX_INNER = 4,       /* inner repetitions per round that need no confirmation */
+	MAX_INNER_WORK = 30, /* when the round is known to work on the model */
+	SURE_STAYS = 8,      /* wanted of what is not called by the loop itself */
+};
+
+static const double min_share = 0.02;       /* of a level's time: less is no phase of it */
+static const double min_regularity = 0.75;  /* of periods within 50 % of the median */
+static const double max_odd = 0.1;          /* rounds with more or less work than the others */
+static const double sure_regularity = 0.85; /* where chance has more tries */
+
+static bool is_marker(const struct tp_callee *callee, double regularity)
+{
+	return callee->n >= TP_MIN_STAYS && !callee->is_special && tp_callee_is_resolved(callee) &&
+	       callee->regularity >= regularity;
+}
+
+static bool is_about(size_t a, size_t b)
+{
+	size_t larger = a > b ? a : b;
+	size_t difference = a > b ? a - b : b - a;
+	return difference * 20 <= larger || difference <= 1;
+}
+
+/* Less than twice as many stays are the same loop, seen worse. */
+static bool is_same_loop(const struct tp_callee *a, const struct tp_callee *b)
+{
+	return a->n * 9 <= b->n * 16 && b->n * 9 <= a->n * 16;
+}
+
+/* How many stays of `inner` each period of `outer` holds, when nearly all hold as many; else 0. */
+static size_t stays_per_period(const struct tp_callee *inner, const struct tp_callee *outer)
+{
+	size_t n = outer->n - 1;
+	double *counts = tp_alloc((n + 1) * sizeof(*counts));
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		while (at < inner->n && inner->stays[at].start_ns < outer->stays[i].start_ns)
+			at++;
+		size_t from = at;
+		while (at < inner->n && inner->stays[at].start_ns < outer->stays[i + 1].start_ns)
+			at++;
+		counts[i] = (double)(at - from);
+	}
+	double median = tp_stats_median(counts, n);
+	double tolerance = median / 10 > 1 ? median / 10 : 1;
+	if (median < 3)
+		tolerance = 0.5;
+	size_t equal = 0;
+	for (size_t i = 0; i < n; i++)
+		equal += fabs(counts[i] - median) <= tolerance;
+	free(counts);
+	return equal * 10 >= n * 9 ? (size_t)(median + 0.5) : 0;
+}
+
+/*
+ * Whether what `outer` repeats is the step and `inner` a part that each step does several times
+ * (a layer, a micro-batch, a sample). A rare extra, say an evaluation without a known name, looks
+ * alike; a step has several callees, or one that is known as work on the model, or few parts.
+ */
+static bool encloses(const struct tp_level *level, const struct tp_calltree *tree,
+		     const struct tp_callee *outer, const struct tp_callee *inner)
+{
+	if (outer->regularity < sure_regularity || outer->n > inner->n ||
+	    is_same_loop(outer, inner))
+		return false;
+	size_t inside = stays_per_period(inner, outer);
+	if (inside < 2)
+		return false;
+	size_t companions = 0;
+	for (size_t i = 0; i < level->n_callees; i++)
+		companions +=
+			!level->callees[i].is_special && is_about(level->callees[i].n, outer->n);
+	const struct tp_call_node *node = &tree->nodes[outer->node];
+	bool is_work = node->compute_ns > node->ns / 2;
+	return companions >= 2 || inside <= MAX_INNER || (is_work && inside <= MAX_INNER_WORK);
+}
+
+static void choose_marker(struct tp_level *level, const struct tp_calltree *tree, double regularity)
+{
+	uint32_t best = TP_MAX_CALLEES;
+	for (uint32_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *callee = &level->callees[i];
+		if (!is_marker(callee, regularity))
+			continue;
+		const struct tp_callee *old = best == TP_MAX_CALLEES ? NULL : &level->callees[best];
+		if (!old || (is_same_loop(callee, old) ? callee->regularity > old->regularity
+						       : callee->n > old->n))
+			best = i;
+	}
+	for (bool changed = best != TP_MAX_CALLEES; changed;) {
+		changed = false;
+		for (uint32_t i = 0; i < level->n_callees && !changed; i++) {
+			if (i == best || !is_marker(&level->callees[i], regularity) ||
+			    !encloses(level, tree, &level->callees[i], &level->callees[best]))
+				continue;
+			best = i;
+			changed = true;
+		}
+	}
+	level->marker = best;
+}
+
+bool tp_level_is_coarse(const struct tp_level *level, const struct tp_calltree *tree)
+{
+	uint64_t coarse_ns = 0;
+	for (size_t i = 0; i < level->n_callees; i++)
+		if (tree->nodes[level->callees[i].node].parent == level->node &&
+		    level->callees[i].n >= TP_MIN_STAYS &&
+		    !tp_callee_is_resolved(&level->callees[i]))
+			coarse_ns += tree->nodes[level->callees[i].node].ns;
+	return coarse_ns > tree->nodes[level->node].ns / 2;
+}
+
+/* Steps that start where the program's loop body starts read better: take the earliest callee of
+ * those that are as good. */
+static void rotate_marker(struct tp_level *level)
+{
+	if (level->marker == TP_MAX_CALLEES)
+		return;
+	const struct tp_callee *marker = &level->callees[level->marker];
+	for (uint32_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *callee = &level->callees[i];
+		const struct tp_callee *chosen = &level->callees[level->marker];
+		size_t difference =
+			callee->n > marker->n ? callee->n - marker->n : marker->n - callee->n;
+		if (is_marker(callee, min_regularity) && difference <= 1 &&
+		    callee->regularity >= marker->regularity - 0.02 &&
+		    callee->stays[0].start_ns < chosen->stays[0].start_ns)
+			level->marker = i;
+	}
+}
+
+static void add_callee(struct tp_level *level, const struct tp_calltree *tree, uint32_t node)
+{
+	if (level->n_callees == TP_MAX_CALLEES ||
+	    (double)tree->nodes[node].ns < min_share * (double)tree->nodes[level->node].ns)
+		return;
+	tp_callee_init(&level->callees[level->n_callees++], tree, level->node, node);
+}
+
+/* Callees with as many stays as another one may take turns with it. */
+static void compare_orders(struct tp_level *level)
+{
+	for (size_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *others[TP_MAX_CALLEES];
+		size_t n = 0;
+		for (size_t j = 0; j < level->n_callees; j++)
+			if (j != i && !level->callees[j].is_special &&
+			    tp_callee_is_resolved(&level->callees[j]) &&
+			    is_about(level->callees[j].n, level->callees[i].n))
+				others[n++] = &level->callees[j];
+		tp_callee_compare_order(&level->callees[i], others, n);
+	}
+}
+
+/* Where samples do not part the rounds, waits may. */
+static void choose_waits(struct tp_level *level, const struct tp_calltree *tree)
+{
+	for (uint32_t i = 0; i < level->n_callees && level->marker == TP_MAX_CALLEES; i++) {
+		struct tp_callee *callee = &level->callees[i];
+		if (!callee->is_special && tp_callee_use_waits(callee, tree) &&
+		    callee->n >= SURE_STAYS && is_marker(callee, min_regularity))
+			level->marker = i;
+	}
+}
+
+/*
+ * Where callees take turns, the order says more than each of them alone: a call out of turn and one
+ * that was not seen show. Of several loaders that are ready at once all but the first batch come
+ * without a wait, so a marker that waits may count rounds by as many as there are loaders; what
+ * else takes several turns between two stays of the marker are layers and micro-batches.
+ */
+static bool is_turn_better(const struct tp_callee *turns, const struct tp_callee *marker,
+			   const struct tp_calltree *tree)
+{
+	size_t inside = 0;
+	for (size_t i = 0; i < turns->n; i++)
+		inside += turns->stays[i].start_ns >= marker->stays[0].start_ns &&
+			  turns->stays[i].start_ns <= marker->stays[marker->n - 1].start_ns;
+	if (is_about(inside, marker->n))
+		return true;
+	return inside > marker->n && tree->n_loaders > 1 && inside <= marker->n * tree->n_loaders;
+}
+
+static void choose_turns(struct tp_level *level, const struct tp_calltree *tree)
+{
+	struct tp_callee turns;
+	if (level->marker == TP_MAX_CALLEES || !tp_turns_find(&turns, level, tree))
+		return;
+	struct tp_callee *marker = &level->callees[level->marker];
+	if (!is_turn_better(&turns, marker, tree)) {
+		tp_callee_release(&turns);
+		return;
+	}
+	tp_callee_release(marker);
+	*marker = turns;
+	level->has_turns = true;
+}
+
+void tp_level_init(struct tp_level *level, const struct tp_calltree *tree, uint32_t node)
+{
+	*level = (struct tp_level){.node = node, .marker = TP_MAX_CALLEES};
+	for (uint32_t c = tree->nodes[node].first_child; c != NO_NODE;
+	     c = tree->nodes[c].next_sibling)
+		add_callee(level, tree, c);
+	compare_orders(level);
+	choose_marker(level, tree, min_regularity);
+	rotate_marker(level);
+	if (level->marker == TP_MAX_CALLEES)
+		choose_waits(level, tree);
+	choose_turns(level, tree);
+}
+
+/* Share of periods whose CPU time is not about the usual. */
+static double odd_work(const struct tp_callee *marker, const struct tp_calltree *tree)
+{
+	size_t n = marker->n - 1;
+	size_t odd = 0;
+	double *work_ns = tp_alloc((n + 1) * sizeof(*work_ns));
+	for (size_t i = 0; i < n; i++)
+		work_ns[i] = tp_calltree_work_ns(tree, marker->stays[i].piece,
+						 marker->stays[i + 1].piece);
+	double usual_ns = tp_stats_median(work_ns, n);
+	for (size_t i = 0; i < n; i++)
+		odd += fabs(work_ns[i] - usual_ns) > 0.25 * usual_ns;
+	free(work_ns);
+	return n ? (double)odd / (double)n : 0;
+}
+
+enum tp_groups tp_level_groups(const struct tp_level *level, const struct tp_calltree *tree)
+{
+	const struct tp_callee *marker = &level->callees[level->marker];
+	if (level->has_turns || tree->n_loaders < 2 ||
+	    !tp_calltree_mostly_waits(tree, marker->node))
+		return TP_GROUPS_NONE;
+	for (size_t i = 0; i < level->n_callees; i++) {
+		const struct tp_callee *other = &level->callees[i];
+		if (i != level->marker && is_about(other->n, marker->n) &&
+		    tp_callee_is_resolved(other))
+			return TP_GROUPS_NONE;
+	}
+	return odd_work(marker, tree) > max_odd ? TP_GROUPS_LIKELY : TP_GROUPS_POSSIBLE;
+}
+
+void tp_level_release(struct tp_level *level)
+{
+	for (size_t i = 0; i < level->n_callees; i++)
+		tp_callee_release(&level->callees[i]);
+	level->n_callees = 0;
+}
+
+/* A node that holds nearly all of its caller repeats as its caller does. */
+static bool is_news(const struct tp_calltree *tree, uint32_t root, uint32_t node)
+{
+	uint32_t parent = tree->nodes[node].parent;
+	return parent != root &&
+	       (double)tree->nodes[node].ns < 0.95 * (double)tree->nodes[parent].ns;
+}
+
+void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree)
+{
+	uint32_t root = level->node;
+	double wanted = 2 * min_share * (double)tree->nodes[root].ns;
+	for (uint32_t node = root + 1; node < tree->n_nodes; node++)
+		if ((double)tree->nodes[node].ns >= wanted &&
+		    tp_calltree_is_below(tree, node, root) && is_news(tree, root, node))
+			add_callee(level, tree, node);
+	choose_marker(level, tree, sure_regularity);
+	if (level->marker != TP_MAX_CALLEES && level->callees[level->marker].n < SURE_STAYS)
+		level->marker = TP_MAX_CALLEES;
+}

@@ -1,0 +1,48 @@
+/* One function, what it calls in turn, and which callee comes back once per round. */
+#ifndef TRAINPROF_SRC_ANALYZE_STEPS_LOOP_LEVEL_H
+#define TRAINPROF_SRC_ANALYZE_STEPS_LOOP_LEVEL_H
+
+#include "callee_rounds.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TP_MAX_CALLEES = 48,
+	TP_MIN_STAYS = 4, /* three periods: fewer could be chance */
+};
+
+struct tp_level {
+	uint32_t node;
+	struct tp_callee callees[TP_MAX_CALLEES]; /* those with 2 % of its time or more */
+	size_t n_callees;
+	uint32_t marker; /* index of the callee that marks rounds; TP_MAX_CALLEES when none does */
+	bool has_turns;  /* its stays are rounds by the turns that callees take */
+};
+
+/* Heap memory, freed by release. */
+void tp_level_init(struct tp_level *level, const struct tp_calltree *tree, uint32_t node);
+void tp_level_release(struct tp_level *level);
+
+/*
+ * Take deeper functions for callees too and choose again, clearly regular ones only: interpreters
+ * call everything from one place.
+ */
+void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree);
+
+/* Whether what it calls itself repeats too fast to be counted: most of its time, never resolved. */
+bool tp_level_is_coarse(const struct tp_level *level, const struct tp_calltree *tree);
+
+/*
+ * Whether stays of the marker may stand for several rounds: it waits for one of several loaders,
+ * whose batches do not all come with a wait, and no other callee counts the rounds.
+ */
+enum tp_groups {
+	TP_GROUPS_NONE,
+	TP_GROUPS_POSSIBLE,
+	TP_GROUPS_LIKELY, /* and the work between stays is not always the same */
+};
+enum tp_groups tp_level_groups(const struct tp_level *level, const struct tp_calltree *tree);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * Reads the place of a loop from the lines at which the looping function is met while it calls.
+ *
+ * What calls the same in each round may itself be called anew in each: a method for one step. So
+ * the walk goes outwards as long as the caller is met between rounds, too. A caller that does
+ * nothing else is hardly ever met; where a variable of it counts the rounds, that tells.
+ *
+ * The line of a for statement shows when what is iterated takes time; evaluations, checkpoints and
+ * lines that are met hardly ever are not of every round and do not count.
+ */
+#include "loop_location.h"
+
+#include "analyze/classify/python_class.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double least_share = 0.005; /* of the loop's sightings, for a line to be of it */
+enum { LEAST_SIGHTINGS = 3 };
+/* Of the rounds, for a function to be called anew in each. What it does between two of them is
+ * short and rarely met; epochs are longer than seven rounds. */
+static const double least_returns = 0.15;
+
+/* What the loop called to get to a node; NO_NODE at the loop itself and outside. */
+static uint32_t callee_of(const struct tp_calltree *tree, uint32_t loop, uint32_t node)
+{
+	while (node != NO_NODE && node && tree->nodes[node].parent != loop)
+		node = tree->nodes[node].parent;
+	return node ? node : NO_NODE;
+}
+
+static uint32_t site_line(const struct tp_calltree *tree, const struct tp_trace *trace,
+			  uint32_t node)
+{
+	return node == NO_NODE ? 0 : trace->frames[tree->nodes[node].site].line;
+}
+
+/* Rounds in which the thread is met below the caller of `node` and not below that. */
+static size_t count_returns(const struct tp_loop *loop, const struct tp_calltree *tree,
+			    uint32_t node)
+{
+	size_t n = 0;
+	size_t at = 0;
+	for (size_t i = 0; i + 1 < loop->n_stays; i++) {
+		bool is_met = false;
+		while (at < tree->n_sightings &&
+		       tree->sightings[at].start_ns < loop->stays[i].start_ns)
+			at++;
+		for (; at < tree->n_sightings &&
+		       tree->sightings[at].start_ns < loop->stays[i + 1].start_ns;
+		     at++)
+			is_met |= !tp_calltree_is_below(tree, tree->sightings[at].node, node) &&
+				  tp_calltree_is_below(tree, tree->sightings[at].node,
+						       tree->nodes[node].parent);
+		n += is_met;
+	}
+	return n;
+}
+
+static bool is_python(const struct tp_calltree *tree, const struct tp_trace *trace, uint32_t node)
+{
+	return node != NO_NODE && node &&
+	       trace->frames[tree->nodes[node].frame].kind == TP_FRAME_PYTHON;
+}
+
+/* Whether it is the function of the variable: "FILE:LINE NAME() #3". */
+static bool has_counter(const struct tp_frame *frame, const struct tp_trace *trace,
+			const char *counter)
+{
+	struct tp_buf function = {0};
+	tp_buf_printf(&function, "%s:%u %s() #", tp_trace_string(trace, frame->file),
+		      (unsigned)(frame->function_start >> 32),
+		      tp_trace_string(trace, frame->symbol));
+	bool is_its = strncmp(tp_buf_text(&function), counter, function.len) == 0;
+	tp_buf_release(&function);
+	return is_its;
+}
+
+/* From `node` outwards; NO_NODE where none has it. */
+static uint32_t find_counting(const struct tp_calltree *tree, const struct tp_trace *trace,
+			      uint32_t node, uint32_t counter)
+{
+	const char *name = tp_trace_string(trace, counter);
+	for (; counter && node != NO_NODE && node; node = tree->nodes[node].parent)
+		if (is_python(tree, trace, node) &&
+		    has_counter(&trace->frames[tree->nodes[node].frame], trace, name))
+			return node;
+	return NO_NODE;
+}
+
+/* The function that loops: the one that counts the rounds; else the found one, or what calls it in
+ * each round. Rounds that waits part may be found inside a library: then what calls that from
+ * Python. NO_NODE where nobody does. */
+static uint32_t find_looping(const struct tp_loop *loop, const struct tp_calltree *tree,
+			     const struct tp_trace *trace, uint32_t counter)
+{
+	uint32_t node = loop->node;
+	uint32_t counting = find_counting(tree, trace, node, counter);
+	if (counting != NO_NODE)
+		return counting;
+	while (node != NO_NODE && node && !is_python(tree, trace, node))
+		node = tree->nodes[node].parent;
+	if (!is_python(tree, trace, node))
+		return NO_NODE;
+	while (loop->n_stays > 1 && is_python(tree, trace, tree->nodes[node].parent) &&
+	       (double)count_returns(loop, tree, node) >=
+		       least_returns * (double)(loop->n_stays - 1))
+		node = tree->nodes[node].parent;
+	return node;
+}
+
+static size_t *count_sightings(const struct tp_loop *loop, const struct tp_calltree *tree,
+			       uint32_t looping, size_t *n_all)
+{
+	size_t *counts = tp_alloc((tree->n_nodes + 1) * sizeof(*counts));
+	*n_all = 0;
+	for (size_t i = 0; i < tree->n_sightings; i++) {
+		const struct tp_sighting *s = &tree->sightings[i];
+		uint32_t callee = callee_of(tree, looping, s->node);
+		if (callee == NO_NODE || s->is_special || s->start_ns < loop->start_ns ||
+		    s->end_ns > loop->end_ns)
+			continue;
+		counts[callee]++;
+		(*n_all)++;
+	}
+	return counts;
+}
+
+void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
+			const struct tp_calltree *tree, const struct tp_trace *trace,
+			uint32_t counter)
+{
+	*out = (struct tp_loop_place){0};
+	if (loop->state == TP_LOOP_ABSENT || loop->node == NO_NODE)
+		return;
+	uint32_t looping = find_looping(loop, tree, trace, counter);
+	if (looping == NO_NODE)
+		return;
+	const struct tp_frame *frame = &trace->frames[tree->nodes[looping].frame];
+	out->function = tree->nodes[looping].function;
+	out->file = frame->file;
+	out->symbol = frame->symbol;
+	size_t n_all;
+	size_t *counts = count_sightings(loop, tree, looping, &n_all);
+	for (uint32_t i = 0; i < tree->n_nodes; i++) {
+		uint32_t line = counts[i] ? site_line(tree, trace, i) : 0;
+		if (!line || counts[i] < LEAST_SIGHTINGS ||
+		    (double)counts[i] < least_share * (double)n_all)
+			continue;
+		if (!out->first_line || line < out->first_line)
+			out->first_line = line;
+		if (line > out->last_line)
+			out->last_line = line;
+	}
+	free(counts);
+	if (loop->marker != NO_NODE) {
+		out->marker = callee_of(tree, looping, loop->marker);
+		out->marker_line = site_line(tree, trace, out->marker);
+	}
+}
+
+void tp_loop_place_take(const struct tp_loop_place *place, struct tp_analysis *analysis)
+{
+	if (!place->function)
+		return;
+	bool is_library = tp_python_class_find(analysis->patterns,
+					       tp_trace_string(analysis->trace, place->file),
+					       tp_trace_string(analysis->trace, place->symbol))
+				  .is_library;
+	analysis->loop_function = place->function;
+	analysis->profile->loop = (struct tp_source_loop){.is_known = true,
+							  .is_library = is_library,
+							  .file = place->file,
+							  .symbol = place->symbol,
+							  .first_line = place->first_line,
+							  .last_line = place->last_line};
+}

@@ -1,0 +1,470 @@
+/*
+ * Finds the training steps: the program's own marks, else what repeats in its call stacks, else
+ * none. Gives profile->steps (all called steady, but for a last one whose end is not known), how
+ * they were found, and where the training loop is.
+ *
+ * The confidence of marks is 1. That of steps found in stacks is the share of rounds that are
+ * alike: that call the same functions once each, or last, or work, within half of the median.
+ * Evaluations and checkpoints inside the loop lower it a little, a wrong marker lowers it a lot.
+ */
+#include "analyze/numeric/stats.h"
+#include "call_tree.h"
+#include "counter_steps.h"
+#include "loop_finder.h"
+#include "loop_location.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct step_list {
+	struct tp_step *items; /* heap */
+	size_t n;
+	size_t capacity;
+};
+
+static void add_step(struct step_list *list, uint64_t start_ns, uint64_t end_ns)
+{
+	if (end_ns <= start_ns)
+		return;
+	TP_ARRAY_PUSH(list->items, list->n, list->capacity) =
+		(struct tp_step){.start_ns = start_ns, .end_ns = end_ns, .kind = TP_STEP_STEADY};
+}
+
+static double median_length(const struct step_list *list)
+{
+	double *lengths = tp_alloc((list->n + 1) * sizeof(*lengths));
+	for (size_t i = 0; i < list->n; i++)
+		lengths[i] = (double)(list->items[i].end_ns - list->items[i].start_ns);
+	double median = tp_stats_median(lengths, list->n);
+	free(lengths);
+	return median;
+}
+
+static uint64_t task_end_ns(const struct tp_analysis *analysis, uint32_t task)
+{
+	uint64_t end_ns = analysis->trace->end_ns;
+	uint64_t task_ns = task == TP_NO_TASK ? 0 : analysis->trace->tasks[task].end_ns;
+	return task_ns && task_ns < end_ns ? task_ns : end_ns;
+}
+
+static void take_steps(struct tp_analysis *analysis, const struct step_list *list)
+{
+	struct tp_profile *profile = analysis->profile;
+	profile->steps =
+		tp_arena_copy(analysis->arena, list->items, list->n * sizeof(*list->items));
+	profile->n_steps = list->n;
+}
+
+/* ---- marks ------------------------------------------------------------------------------------
+ */
+
+static bool is_ours(const struct tp_analysis *analysis, uint32_t task)
+{
+	if (analysis->main_task == TP_NO_TASK)
+		return true;
+	return analysis->threads[task].leader == analysis->threads[analysis->main_task].leader;
+}
+
+/* The thread of the trainer that marks steps: the main one if it does, else the busiest marker.
+ * TP_NO_TASK stands for marks of nobody known, taken when there are no others. */
+static bool find_marking_task(const struct tp_analysis *analysis, uint32_t *task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t *counts = tp_alloc((trace->n_tasks + 1) * sizeof(*counts));
+	size_t nobody = 0;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->kind != TP_MARK_STEP)
+			continue;
+		if (mark->task == TP_NO_TASK)
+			nobody++;
+		else if (is_ours(analysis, mark->task))
+			counts[mark->task]++;
+	}
+	uint32_t best = analysis->main_task != TP_NO_TASK ? analysis->main_task : 0;
+	bool is_main = counts[best] > 0;
+	for (uint32_t i = 0; i < trace->n_tasks && !is_main; i++)
+		if (counts[i] > counts[best])
+			best = i;
+	bool is_known = counts[best] > 0;
+	free(counts);
+	*task = is_known ? best : TP_NO_TASK;
+	return is_known || nobody > 0;
+}
+
+/* A program that ends each step before it fetches the next batch has gaps after most steps; they
+ * belong to the step, else the loader would be nobody's time. Rare gaps are not training. */
+static void close_usual_gaps(struct step_list *list)
+{
+	size_t n_gaps = 0;
+	for (size_t i = 1; i < list->n; i++)
+		n_gaps += list->items[i].start_ns > list->items[i - 1].end_ns;
+	if (n_gaps * 2 < list->n)
+		return;
+	double *gaps = tp_alloc((list->n + 1) * sizeof(*gaps));
+	for (size_t i = 1; i < list->n; i++)
+		gaps[i - 1] = (double)(list->items[i].start_ns - list->items[i - 1].end_ns);
+	double usual = 3 * tp_stats_median(gaps, list->n - 1);
+	for (size_t i = 1; i < list->n; i++)
+		if (gaps[i - 1] <= usual)
+			list->items[i - 1].end_ns = list->items[i].start_ns;
+	free(gaps);
+}
+
+/* Without a mark at its end the last step would hold all that follows the loop. */
+static void add_open_step(struct step_list *list, uint64_t start_ns, uint64_t until_ns)
+{
+	uint64_t usual = (uint64_t)median_length(list);
+	uint64_t end_ns = usual && usual < until_ns - start_ns ? start_ns + usual : until_ns;
+	size_t before = list->n;
+	add_step(list, start_ns, end_ns);
+	if (list->n > before && before > 0)
+		list->items[before].kind = TP_STEP_CUT;
+}
+
+static void collect_marked(const struct tp_analysis *analysis, uint32_t task,
+			   struct step_list *list)
+{
+	const struct tp_trace *trace = analysis->trace;
+	bool is_open = false;
+	uint64_t start_ns = 0;
+	for (size_t i = 0; i < trace->n_marks; i++) {
+		const struct tp_mark *mark = &trace->marks[i];
+		if (mark->task != task ||
+		    (mark->kind != TP_MARK_STEP && mark->kind != TP_MARK_STEP_END))
+			continue;
+		if (is_open)
+			add_step(list, start_ns, mark->time_ns);
+		is_open = mark->kind == TP_MARK_STEP;
+		start_ns = mark->time_ns;
+	}
+	close_usual_gaps(list);
+	uint64_t until_ns = task_end_ns(analysis, task);
+	if (is_open && until_ns > start_ns)
+		add_open_step(list, start_ns, until_ns);
+}
+
+static bool steps_from_marks(struct tp_analysis *analysis)
+{
+	uint32_t task;
+	struct step_list list = {0};
+	if (find_marking_task(analysis, &task))
+		collect_marked(analysis, task, &list);
+	struct tp_profile *profile = analysis->profile;
+	if (list.n) {
+		take_steps(analysis, &list);
+		profile->steps_found_by = TP_STEPS_MARKER;
+		profile->steps_confidence = 1;
+		profile->steps_reason = "marked by the program";
+		analysis->loop_start_ns = list.items[0].start_ns;
+		analysis->loop_end_ns = list.items[list.n - 1].end_ns;
+	}
+	free(list.items);
+	return profile->n_steps > 0;
+}
+
+/* ---- repetition in stacks ---------------------------------------------------------------------
+ */
+
+/* What the loop called to get to a node; NO_NODE outside the loop. */
+static uint32_t callee_of(const struct tp_calltree *tree, const struct tp_loop *loop, uint32_t node)
+{
+	while (node != NO_NODE && node && tree->nodes[node].parent != loop->node)
+		node = tree->nodes[node].parent;
+	return node ? node : NO_NODE;
+}
+
+/* Short waits happen inside every callee (its threads are not ready); only one that is longer than
+ * the time between samples says that the loop waits for something. */
+static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_piece *piece)
+{
+	const struct tp_run_info *run = &analysis->trace->run;
+	double rate_hz = run->sample_rate_hz > 0 ? run->sample_rate_hz : run->poll_rate_hz;
+	return piece->state == TP_STATE_BLOCKED &&
+	       (double)(piece->end_ns - piece->start_ns) * rate_hz > 1e9;
+}
+
+/* Waits that no look hit, between two sights: one of the marker's own starts its stay, one of
+ * another callee than the sight before ends that callee's. 0 when there is none. */
+static uint64_t edge_between(const struct tp_analysis *analysis, const struct tp_calltree *tree,
+			     const struct tp_loop *loop, const struct tp_sighting *before,
+			     uint32_t until)
+{
+	uint64_t edge_ns = 0;
+	for (uint32_t i = before->piece + 1; i < until; i++) {
+		const struct tp_piece *piece = &tree->pieces[i];
+		if (!is_long_wait(analysis, piece) || piece->node == NO_NODE)
+			continue;
+		if (tp_calltree_is_below(tree, piece->node, loop->marker))
+			return piece->start_ns;
+		if (callee_of(tree, loop, piece->node) != callee_of(tree, loop, before->node))
+			edge_ns = piece->end_ns;
+	}
+	return edge_ns;
+}
+
+/*
+ * Where a stay below the marker began. A wait on either side of the border has exact ends; between
+ * two pieces on the CPU the border lies anywhere between their samples, so it goes to the middle.
+ */
+static uint64_t refined_start(const struct tp_analysis *analysis, const struct tp_calltree *tree,
+			      const struct tp_loop *loop, const struct tp_stay *stay)
+{
+	const struct tp_piece *first = &tree->pieces[stay->piece];
+	if (!stay->first || first->state != TP_STATE_ON_CPU)
+		return stay->start_ns;
+	const struct tp_sighting *sight = &tree->sightings[stay->first - 1];
+	uint64_t edge_ns = edge_between(analysis, tree, loop, sight, stay->piece);
+	if (edge_ns)
+		return edge_ns;
+	const struct tp_sample *samples = analysis->trace->samples;
+	const struct tp_piece *before = &tree->pieces[sight->piece];
+	uint64_t high_ns = samples[first->sample].time_ns;
+	uint64_t low_ns = before->end_ns;
+	if (before->state == TP_STATE_ON_CPU)
+		low_ns = samples[before->sample].time_ns;
+	else if (is_long_wait(analysis, before))
+		return low_ns;
+	return low_ns < high_ns ? low_ns + (high_ns - low_ns) / 2 : stay->start_ns;
+}
+
+/* "main() in train.py, lines 88 to 95, calls forward() in net.py at line 90" */
+static const char *describe(const struct tp_analysis *analysis, const struct tp_calltree *tree,
+			    const struct tp_loop *loop, const struct tp_loop_place *place)
+{
+	struct tp_arena *arena = analysis->arena;
+	const struct tp_trace *trace = analysis->trace;
+	uint32_t marker = place->marker_line ? place->marker : loop->marker;
+	const char *called = tp_calltree_name(tree, marker, trace, arena);
+	if (!place->first_line)
+		return tp_arena_printf(arena, "%s calls %s",
+				       tp_calltree_name(tree, loop->node, trace, arena), called);
+	return tp_arena_printf(arena, "%s() in %s, lines %u to %u, calls %s at line %u",
+			       tp_trace_string(trace, place->symbol),
+			       tp_text_base_name(tp_trace_string(trace, place->file)),
+			       place->first_line, place->last_line, called, place->marker_line);
+}
+
+static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tree,
+		      const struct tp_loop *loop, const struct tp_loop_place *place)
+{
+	struct tp_profile *profile = analysis->profile;
+	struct step_list list = {0};
+	uint64_t start_ns = refined_start(analysis, tree, loop, &loop->stays[0]);
+	analysis->loop_start_ns = loop->start_ns < start_ns ? loop->start_ns : start_ns;
+	analysis->loop_end_ns = loop->end_ns;
+	for (size_t i = 1; i < loop->n_stays; i++) {
+		uint64_t end_ns = refined_start(analysis, tree, loop, &loop->stays[i]);
+		add_step(&list, start_ns, end_ns);
+		start_ns = end_ns;
+	}
+	double usual = median_length(&list);
+	size_t whole = list.n;
+	add_step(&list, start_ns, loop->end_ns);
+	if (list.n > whole && (double)(loop->end_ns - start_ns) < 0.8 * usual)
+		list.items[whole].kind = TP_STEP_CUT;
+	take_steps(analysis, &list);
+	free(list.items);
+	profile->steps_found_by = TP_STEPS_PERIOD;
+	profile->steps_confidence = loop->regularity;
+	profile->steps_reason = tp_arena_printf(
+		analysis->arena,
+		"found in the call stacks: %s once per step; %.0f %% of the steps are alike%s",
+		describe(analysis, tree, loop, place), 100 * loop->regularity,
+		loop->may_be_groups ? "; batches that come without a wait would not be seen, so a "
+				      "step may be a group of several"
+				    : "");
+}
+
+/* ---- counters ---------------------------------------------------------------------------------
+ */
+
+static void take_counted(struct tp_analysis *analysis, const struct tp_counted *counted,
+			 uint64_t until_ns)
+{
+	struct tp_profile *profile = analysis->profile;
+	struct step_list list = {0};
+	for (size_t i = 1; i < counted->n; i++)
+		add_step(&list, counted->borders[i - 1], counted->borders[i]);
+	/* Where the last round ends nothing tells but the end of the loop. */
+	uint64_t start_ns = counted->borders[counted->n - 1];
+	uint64_t usual_ns = (uint64_t)counted->period_ns;
+	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;
+	size_t whole = list.n;
+	add_step(&list, start_ns, end_ns);
+	if (list.n > whole && (double)(end_ns - start_ns) < 0.8 * (double)usual_ns)
+		list.items[whole].kind = TP_STEP_CUT;
+	analysis->loop_start_ns = counted->borders[0];
+	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
+	take_steps(analysis, &list);
+	free(list.items);
+	profile->steps_found_by = TP_STEPS_PERIOD;
+	profile->steps_confidence = counted->regularity;
+	profile->steps_reason = tp_arena_printf(
+		analysis->arena,
+		"counted by a variable of the program, %s, read at samples: when a step begins is "
+		"known to the time between two; %.0f %% of the steps are alike",
+		tp_text_base_name(tp_trace_string(analysis->trace, counted->name)),
+		100 * counted->regularity);
+}
+
+/* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
+ * as many the counter is right; so it is where stacks may have groups of steps or epochs. */
+static bool is_counter_better(const struct tp_counted *counted, const struct tp_loop *loop)
+{
+	double n = (double)loop->n_stays;
+	double more = (double)counted->n - n;
+	if (loop->state != TP_LOOP_FOUND)
+		return true;
+	if (loop->may_be_groups && more > 0.01 * n)
+		return true;
+	return fabs(more) > fmax(1, 0.01 * n) && fabs(more) <= 0.1 * n;
+}
+
+static bool has_bounds(const struct tp_loop *loop)
+{
+	return loop->state != TP_LOOP_ABSENT && loop->end_ns > loop->start_ns;
+}
+
+static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	return has_bounds(loop) ? loop->end_ns : analysis->trace->end_ns;
+}
+
+static bool find_counter(struct tp_counted *counted, const struct tp_analysis *analysis,
+			 const struct tp_loop *loop)
+{
+	*counted = (struct tp_counted){0};
+	return tp_counted_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
+			       counted_until_ns(analysis, loop));
+}
+
+/* As many rounds as stacks show, give or take what either may miss. */
+static bool counts_alike(const struct tp_counted *counted, const struct tp_loop *loop)
+{
+	double n = (double)loop->n_stays;
+	return loop->state == TP_LOOP_FOUND && fabs((double)counted->n - n) <= fmax(1, 0.01 * n);
+}
+
+/* ---- none -------------------------------------------------------------------------------------
+ */
+
+static void no_steps(struct tp_analysis *analysis, const char *reason)
+{
+	analysis->profile->steps_found_by = TP_STEPS_NONE;
+	analysis->profile->steps_confidence = 0;
+	analysis->profile->steps_reason = tp_arena_strdup(analysis->arena, reason);
+}
+
+static void whole_run(struct tp_analysis *analysis)
+{
+	analysis->loop_start_ns = 0;
+	analysis->loop_end_ns = analysis->trace->end_ns;
+}
+
+static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	double rate_hz = analysis->trace->run.sample_rate_hz;
+	char text[200];
+	/* What callee_rounds.c can tell apart: stays of 1.7 sample periods. */
+	if (rate_hz > 0)
+		snprintf(text, sizeof(text),
+			 "the phases of a step are too short to be told apart by %.0f samples a "
+			 "second: two of %.0f ms of CPU time are needed",
+			 rate_hz, ceil(1700 / rate_hz));
+	else
+		snprintf(text, sizeof(text),
+			 "the phases of a step are too short to be told apart by looks at /proc");
+	no_steps(analysis, text);
+	analysis->loop_start_ns = loop->start_ns;
+	analysis->loop_end_ns = loop->end_ns;
+}
+
+/* Of what nobody saw like pieces tell what it was, but not when it came back. */
+static void pieces_too_short(struct tp_analysis *analysis)
+{
+	double rate_hz = analysis->trace->run.sample_rate_hz;
+	char text[160] = "the main thread runs and waits in pieces too short for looks at /proc";
+	if (rate_hz > 0)
+		snprintf(text, sizeof(text),
+			 "the main thread runs and waits in pieces too short for %.0f samples a "
+			 "second",
+			 rate_hz);
+	no_steps(analysis, text);
+}
+
+static void steps_in_groups(struct tp_analysis *analysis, const struct tp_loop *loop)
+{
+	no_steps(analysis,
+		 "of the batches of several loaders not all come with a wait, and nothing "
+		 "else tells the steps between two waits apart: steps could only be "
+		 "counted in groups");
+	analysis->loop_start_ns = loop->start_ns;
+	analysis->loop_end_ns = loop->end_ns;
+}
+
+static void no_steps_in_stacks(struct tp_analysis *analysis, const struct tp_calltree *tree,
+			       const struct tp_loop *loop)
+{
+	if (loop->state == TP_LOOP_GROUPS)
+		steps_in_groups(analysis, loop);
+	else if (loop->state == TP_LOOP_COARSE && loop->end_ns > loop->start_ns)
+		steps_too_short(analysis, loop);
+	else if (!tree->n_sightings)
+		no_steps(analysis, "no whole call stack of the main thread was recorded");
+	else if (tree->broken_ns > tree->nodes[0].ns)
+		no_steps(analysis, "most call stacks of the main thread are incomplete");
+	else if (tree->unhit_ns > tree->nodes[0].ns)
+		pieces_too_short(analysis);
+	else
+		no_steps(analysis, "no function on the main thread's stack repeats regularly");
+}
+
+static void steps_from_stacks(struct tp_analysis *analysis)
+{
+	if (analysis->main_task == TP_NO_TASK) {
+		no_steps(analysis, "no thread was seen that could train");
+		return;
+	}
+	struct tp_calltree tree;
+	struct tp_loop loop;
+	tp_calltree_init(&tree, analysis, analysis->main_task);
+	tp_loop_find(&loop, &tree);
+	struct tp_counted counted;
+	bool has_counter = find_counter(&counted, analysis, &loop);
+	bool is_counted = has_counter && is_counter_better(&counted, &loop);
+	bool is_its_loop = is_counted || (has_counter && counts_alike(&counted, &loop));
+	struct tp_loop_place place;
+	tp_loop_place_find(&place, &loop, &tree, analysis->trace, is_its_loop ? counted.name : 0);
+	tp_loop_place_take(&place, analysis);
+	if (is_counted)
+		take_counted(analysis, &counted, counted_until_ns(analysis, &loop));
+	else if (loop.state == TP_LOOP_FOUND)
+		take_loop(analysis, &tree, &loop, &place);
+	else
+		no_steps_in_stacks(analysis, &tree, &loop);
+	tp_counted_release(&counted);
+	tp_loop_release(&loop);
+	tp_calltree_release(&tree);
+}
+
+enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	enum tp_steps_choice choice = analysis->options ? analysis->options->steps : TP_STEPS_AUTO;
+	whole_run(analysis);
+	if (choice == TP_STEPS_OFF)
+		no_steps(analysis, "switched off (--steps=none)");
+	else if (steps_from_marks(analysis))
+		return TP_OK;
+	else if (choice == TP_STEPS_ONLY_MARKER)
+		no_steps(analysis, "the program set no step marks");
+	else
+		steps_from_stacks(analysis);
+	return TP_OK;
+}

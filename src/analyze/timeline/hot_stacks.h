@@ -1,0 +1,22 @@
+/* The hottest stacks: time by where a thread was. */
+#ifndef TRAINPROF_SRC_ANALYZE_TIMELINE_HOT_STACKS_H
+#define TRAINPROF_SRC_ANALYZE_TIMELINE_HOT_STACKS_H
+
+#include "trainprof/base/map.h"
+#include "trainprof/model/profile.h"
+
+/* Zero-initialised but for the trace is empty. */
+struct tp_hot_table {
+	const struct tp_trace *trace;
+	struct tp_hot_stack *rows; /* heap */
+	size_t n;
+	size_t capacity;
+	struct tp_map index;
+};
+
+/* Adds its time to the row of its like; nothing for the empty stack. */
+void tp_hot_add(struct tp_hot_table *table, const struct tp_hot_stack *hot);
+/* profile->hot: by time. Releases the table. */
+void tp_hot_tell(struct tp_hot_table *table, struct tp_profile *profile);
+
+#endif

@@ -1,0 +1,530 @@
+/*
+ * Turns runs and samples into one timeline per thread.
+ *
+ * With context-switch records the borders of "on a CPU", "wants one" and "blocked" are exact, and
+ * samples only say what a piece was. A piece that no sample hit takes the sample of another piece
+ * of the same thread that is most like it: same state, similar length, nearest in time. Similar
+ * length matters: long waits are hit nearly always, short ones rarely, so the nearest hit of any
+ * length would nearly always be a long wait, and short ones would take its class.
+ *
+ * Each sample stands for the CPU time up to the middle between it and its neighbours, also across a
+ * wait: a stay of one and a half sampling periods is hit once in its middle or twice near its ends,
+ * so that samples would count twice as much in the middle if they had to share the stay.
+ *
+ * Without switch records, or while they were off, samples are all there is (sampled_timeline.h).
+ */
+#include "analyze/analysis.h"
+
+#include "analyze/classify/patterns.h"
+#include "analyze/classify/stack_class.h"
+#include "analyze/numeric/intervals.h"
+#include "sampled_timeline.h"
+#include "segment_strata.h"
+#include "segments.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What begins and ends a stay and belongs to the sample before and after it. */
+struct edges {
+	uint64_t head_ns;
+	uint64_t tail_ns;
+	uint32_t before;
+	uint32_t after;
+};
+
+/* Which others of its process work while a thread waits: a wait for them is not one for anybody
+ * else. */
+enum { NOBODY, LOADERS, OTHERS };
+
+/* When threads of one process are on a CPU. */
+struct company {
+	struct tp_intervals loaders;
+	struct tp_intervals others;
+};
+
+struct build {
+	const struct tp_trace *trace;
+	struct edges *edges; /* heap: of each stay of the thread */
+	const struct company *company;
+	struct tp_pieces pieces;
+	struct tp_strata strata;
+};
+
+static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && piece->sample != NO_SAMPLE &&
+	       trace->samples[piece->sample].stack == 0;
+}
+
+/* Of a wait. Whoever is waited for works to the end of it; what ended just after it began does not
+ * count. */
+static int company_in(const struct build *build, uint64_t start_ns, uint64_t length_ns)
+{
+	enum { LEAST_PART = 32 };
+	uint64_t end_ns = start_ns + length_ns;
+	uint64_t loaders_ns = tp_intervals_covered(&build->company->loaders, start_ns, end_ns);
+	uint64_t others_ns = tp_intervals_covered(&build->company->others, start_ns, end_ns);
+	uint64_t most_ns = loaders_ns > others_ns ? loaders_ns : others_ns;
+	if (most_ns <= length_ns / LEAST_PART)
+		return NOBODY;
+	return loaders_ns > others_ns ? LOADERS : OTHERS;
+}
+
+static void add_piece(struct build *build, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
+		      uint32_t sample)
+{
+	tp_pieces_add(&build->pieces, build->trace, start_ns, end_ns, state, sample);
+}
+
+/* Samples of a task inside [from, to) with the wanted state; *cursor moves forward only. */
+struct sample_cursor {
+	size_t next;
+	size_t end;
+};
+
+static void skip_to(const struct tp_trace *trace, struct sample_cursor *cursor, uint64_t time_ns)
+{
+	while (cursor->next < cursor->end && trace->samples[cursor->next].time_ns < time_ns)
+		cursor->next++;
+}
+
+/* A leaf without its callers would pass for another phase; which ones were thinned out is chance,
+ * so leaving them out favours nothing. */
+static bool is_usable(const struct tp_sample *sample)
+{
+	return sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_THINNED);
+}
+
+/* The next usable sample before the end of the stay; NO_SAMPLE when there is none. */
+static uint32_t next_in_run(const struct tp_trace *trace, struct sample_cursor *cursor,
+			    const struct tp_run *run)
+{
+	skip_to(trace, cursor, run->start_ns);
+	while (cursor->next < cursor->end && trace->samples[cursor->next].time_ns < run->end_ns) {
+		uint32_t at = (uint32_t)cursor->next++;
+		if (is_usable(&trace->samples[at]))
+			return at;
+	}
+	return NO_SAMPLE;
+}
+
+/* The border between the last sample of one stay and the first of the next lies in the middle of
+ * the CPU time between them. */
+static void cut_between(const struct tp_trace *trace, const struct tp_run *run, uint32_t last,
+			struct edges *edges, const struct tp_run *next, uint32_t first,
+			struct edges *next_edges)
+{
+	uint64_t tail_ns = run->end_ns - trace->samples[last].time_ns;
+	uint64_t head_ns = trace->samples[first].time_ns - next->start_ns;
+	if (tail_ns > head_ns) {
+		edges->tail_ns = (tail_ns - head_ns) / 2;
+		edges->after = first;
+	} else {
+		next_edges->head_ns = (head_ns - tail_ns) / 2;
+		next_edges->before = last;
+	}
+}
+
+/* Stays shorter than a period are hit once or not at all, and once means anywhere in them. */
+static void find_edges(struct build *build, struct sample_cursor cursor, size_t first_run,
+		       size_t end_run)
+{
+	const struct tp_trace *trace = build->trace;
+	double rate_hz = trace->run.sample_rate_hz;
+	size_t held_run = 0;
+	uint32_t held = NO_SAMPLE;
+	build->edges = tp_alloc((end_run - first_run + 1) * sizeof(*build->edges));
+	for (size_t i = first_run; i < end_run && rate_hz > 0; i++) {
+		const struct tp_run *run = &trace->runs[i];
+		uint32_t first = next_in_run(trace, &cursor, run);
+		uint32_t last = first;
+		for (uint32_t at = first; at != NO_SAMPLE; at = next_in_run(trace, &cursor, run))
+			last = at;
+		if (first == NO_SAMPLE || (double)(run->end_ns - run->start_ns) * rate_hz < 1e9)
+			continue;
+		if (held != NO_SAMPLE)
+			cut_between(trace, &trace->runs[held_run], held,
+				    &build->edges[held_run - first_run], run, first,
+				    &build->edges[i - first_run]);
+		held = last;
+		held_run = i;
+	}
+}
+
+/* Given to a sample of another stay. */
+static void add_foreign(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
+{
+	struct tp_segment *piece = tp_pieces_add(&build->pieces, build->trace, start_ns, end_ns,
+						 TP_STATE_ON_CPU, sample);
+	if (piece)
+		piece->is_inferred = true;
+}
+
+/* A stay on a CPU: cut in the middle between the samples inside it. */
+static void add_run(struct build *build, struct sample_cursor *cursor, const struct tp_run *run,
+		    const struct edges *edges)
+{
+	const struct tp_trace *trace = build->trace;
+	uint64_t start = run->start_ns + edges->head_ns;
+	uint64_t end = run->end_ns - edges->tail_ns;
+	uint32_t held = NO_SAMPLE;
+	add_foreign(build, run->start_ns, start, edges->before);
+	size_t before = build->pieces.n;
+	uint32_t at;
+	while ((at = next_in_run(trace, cursor, run)) != NO_SAMPLE) {
+		if (held != NO_SAMPLE) {
+			uint64_t middle =
+				(trace->samples[held].time_ns + trace->samples[at].time_ns) / 2;
+			add_piece(build, start, middle, TP_STATE_ON_CPU, held);
+			start = middle;
+		}
+		held = at;
+	}
+	add_piece(build, start, end, TP_STATE_ON_CPU, held);
+	if (held != NO_SAMPLE && build->pieces.n > before) {
+		const struct tp_segment *piece = &build->pieces.items[before];
+		struct tp_stay stay = {run->how == TP_RUN_PREEMPTED ? TP_STAY_RUNS_PREEMPTED
+								    : TP_STAY_RUNS,
+				       NOBODY, piece->start_ns, run->end_ns - run->start_ns};
+		tp_strata_add(&build->strata, &stay, piece->sample);
+	}
+	add_foreign(build, end, run->end_ns, edges->after);
+}
+
+/* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
+static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t start_ns,
+		    uint64_t end_ns, enum tp_run_end how)
+{
+	const struct tp_trace *trace = build->trace;
+	if (end_ns <= start_ns)
+		return;
+	if (how == TP_RUN_PREEMPTED) {
+		add_piece(build, start_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
+		return;
+	}
+	uint64_t woken_ns = end_ns;
+	uint32_t held = NO_SAMPLE;
+	skip_to(trace, cursor, start_ns);
+	for (; cursor->next < cursor->end; cursor->next++) {
+		const struct tp_sample *sample = &trace->samples[cursor->next];
+		if (sample->time_ns >= end_ns)
+			break;
+		if (sample->state == TP_STATE_BLOCKED &&
+		    (held == NO_SAMPLE || trace->samples[held].stack == 0))
+			held = (uint32_t)cursor->next;
+		if (sample->state == TP_STATE_RUNNABLE && sample->time_ns < woken_ns)
+			woken_ns = sample->time_ns;
+	}
+	size_t before = build->pieces.n;
+	add_piece(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
+	if (held != NO_SAMPLE && build->pieces.n > before) {
+		const struct tp_segment *piece = &build->pieces.items[before];
+		uint64_t length_ns = end_ns - start_ns;
+		struct tp_stay stay = {is_bare(trace, piece) ? TP_STAY_WAITS_BARE : TP_STAY_WAITS,
+				       company_in(build, start_ns, length_ns), start_ns, length_ns};
+		tp_strata_add(&build->strata, &stay, piece->sample);
+	}
+	add_piece(build, woken_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
+}
+
+/* Where only samples tell, what they missed was short. */
+static uint32_t infer_sample(const struct build *build, const struct tp_segment *piece,
+			     enum tp_stay_kind kind)
+{
+	bool waits = kind == TP_STAY_WAITS || kind == TP_STAY_WAITS_BARE;
+	struct tp_stay stay = {kind, NOBODY, piece->start_ns, piece->end_ns - piece->start_ns};
+	if (piece->is_sampled)
+		stay.length_ns = 1;
+	if (waits && piece->is_sampled)
+		stay.group = TP_ANY_STAY_GROUP;
+	else if (waits)
+		stay.group = company_in(build, piece->start_ns, stay.length_ns);
+	return tp_strata_like(&build->strata, &stay);
+}
+
+static bool ends_preempted(const struct build *build, size_t piece)
+{
+	return piece + 1 < build->pieces.n &&
+	       build->pieces.items[piece + 1].state == TP_STATE_RUNNABLE;
+}
+
+/* A wait while others work of whose like none was hit. Threads wait for each other by futexes. */
+static bool waits_for_others(const struct build *build, const struct tp_segment *piece)
+{
+	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
+	       company_in(build, piece->start_ns, piece->end_ns - piece->start_ns) == OTHERS &&
+	       !tp_strata_has(&build->strata, TP_STAY_WAITS, OTHERS) &&
+	       !tp_strata_has(&build->strata, TP_STAY_WAITS_BARE, OTHERS);
+}
+
+/* Nobody saw this piece: one like it stands for it, of the other kind where there is none. */
+static void infer_unseen(const struct build *build, size_t at)
+{
+	struct tp_segment *piece = &build->pieces.items[at];
+	bool runs = piece->state == TP_STATE_ON_CPU;
+	piece->is_inferred = true;
+	if (waits_for_others(build, piece)) {
+		piece->cause = TP_CAUSE_FUTEX;
+		return;
+	}
+	enum tp_stay_kind ran = ends_preempted(build, at) ? TP_STAY_RUNS_PREEMPTED : TP_STAY_RUNS;
+	enum tp_stay_kind kind = runs ? ran : TP_STAY_WAITS;
+	piece->sample = infer_sample(build, piece, kind);
+	if (piece->sample == NO_SAMPLE)
+		piece->sample = infer_sample(build, piece, tp_stay_other(kind));
+	piece->cause = runs                         ? TP_CAUSE_NONE
+		       : piece->sample == NO_SAMPLE ? TP_CAUSE_UNKNOWN
+						    : build->trace->samples[piece->sample].cause;
+}
+
+/* The cause is known, the place is that of a like wait for the same; of a short one that of the
+ * stays beside it. */
+static void infer_place(const struct build *build, struct tp_segment *piece)
+{
+	uint32_t like = infer_sample(build, piece, TP_STAY_WAITS);
+	if (like != NO_SAMPLE && build->trace->samples[like].cause != piece->cause)
+		like = NO_SAMPLE;
+	if (like == NO_SAMPLE && piece->is_sampled)
+		like = infer_sample(build, piece, TP_STAY_RUNS);
+	if (like == NO_SAMPLE)
+		return;
+	piece->sample = like;
+	piece->is_inferred = true;
+}
+
+/* In stays that the timer missed, and no wait nearby that says where. */
+static bool is_missed(const struct build *build, const struct tp_segment *piece)
+{
+	return piece->is_sampled && piece->is_inferred && piece->state == TP_STATE_ON_CPU &&
+	       build->trace->samples[piece->sample].state == TP_STATE_ON_CPU;
+}
+
+static void infer_missed(const struct build *build, struct tp_segment *piece)
+{
+	uint32_t like = infer_sample(build, piece, TP_STAY_RUNS);
+	if (like != NO_SAMPLE)
+		piece->sample = like;
+}
+
+static void infer_pieces(struct build *build)
+{
+	for (size_t i = 0; i < build->pieces.n; i++) {
+		struct tp_segment *piece = &build->pieces.items[i];
+		if (is_bare(build->trace, piece))
+			infer_place(build, piece);
+		else if (piece->sample != NO_SAMPLE && is_missed(build, piece))
+			infer_missed(build, piece);
+		else if (piece->sample == NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
+			infer_unseen(build, i);
+	}
+}
+
+static uint64_t task_end(const struct tp_trace *trace, const struct tp_task *task)
+{
+	uint64_t end = task->end_ns ? task->end_ns : trace->end_ns;
+	return end < trace->end_ns || !trace->end_ns ? end : trace->end_ns;
+}
+
+static bool has_sample(const struct tp_trace *trace, struct sample_cursor cursor, uint64_t from_ns,
+		       uint64_t to_ns)
+{
+	skip_to(trace, &cursor, from_ns);
+	return cursor.next < cursor.end && trace->samples[cursor.next].time_ns < to_ns;
+}
+
+static void add_sampled(struct build *build, struct sample_cursor *cursor, uint32_t task,
+			uint64_t from_ns, uint64_t until_ns)
+{
+	cursor->next = tp_sampled_time(&build->pieces, build->trace, task, cursor->next, from_ns,
+				       until_ns);
+}
+
+/* Between two stays. */
+static void add_between(struct build *build, struct sample_cursor *cursor, uint32_t task,
+			uint64_t from_ns, uint64_t to_ns, enum tp_run_end how)
+{
+	if (how == TP_RUN_OPEN && has_sample(build->trace, *cursor, from_ns, to_ns))
+		add_sampled(build, cursor, task, from_ns, to_ns);
+	else
+		add_gap(build, cursor, from_ns, to_ns, how);
+}
+
+/* A new thread waits for its first turn. But looks that find a thread on a CPU are only kept while
+ * nothing else tells where it is. */
+static bool was_born_unseen(const struct tp_trace *trace, struct sample_cursor cursor,
+			    uint64_t first_run_ns)
+{
+	for (; cursor.next < cursor.end; cursor.next++) {
+		const struct tp_sample *sample = &trace->samples[cursor.next];
+		if (sample->time_ns >= first_run_ns)
+			return false;
+		if (sample->state == TP_STATE_ON_CPU && (sample->flags & TP_SAMPLE_POLLED))
+			return true;
+	}
+	return false;
+}
+
+static void build_from_runs(struct build *build, const struct tp_task *task, uint64_t until_ns)
+{
+	const struct tp_trace *trace = build->trace;
+	struct sample_cursor cursor = {trace->sample_index[task->id],
+				       trace->sample_index[task->id + 1]};
+	uint64_t at = task->start_ns;
+	size_t first = trace->run_index[task->id];
+	size_t end = trace->run_index[task->id + 1];
+	enum tp_run_end how = was_born_unseen(trace, cursor, trace->runs[first].start_ns)
+				      ? TP_RUN_OPEN
+				      : TP_RUN_PREEMPTED;
+	find_edges(build, cursor, first, end);
+	for (size_t i = first; i < end; i++) {
+		const struct tp_run *run = &trace->runs[i];
+		add_between(build, &cursor, task->id, at, run->start_ns, how);
+		add_run(build, &cursor, run, &build->edges[i - first]);
+		at = run->end_ns;
+		how = run->how;
+	}
+	if (how != TP_RUN_EXITED)
+		add_between(build, &cursor, task->id, at, until_ns, how);
+	infer_pieces(build);
+	free(build->edges);
+}
+
+static void build_from_samples(struct build *build, const struct tp_task *task, uint64_t until_ns)
+{
+	const struct tp_trace *trace = build->trace;
+	struct sample_cursor cursor = {trace->sample_index[task->id],
+				       trace->sample_index[task->id + 1]};
+	add_sampled(build, &cursor, task->id, task->start_ns, until_ns);
+}
+
+/* A thread that imports modules does nothing then that it does later: training begins after the
+ * last of them, as a rule. */
+static uint64_t imports_end_ns(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = trace->sample_index[task + 1]; i-- > trace->sample_index[task];)
+		if (analysis->classes[trace->samples[i].stack].phase == TP_PHASE_IMPORT)
+			return trace->samples[i].time_ns;
+	return 0;
+}
+
+static void sum_thread(struct tp_analysis *analysis, uint32_t id)
+{
+	struct tp_thread_info *info = &analysis->threads[id];
+	const struct tp_timeline *timeline = &analysis->timelines[id];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state != TP_STATE_ON_CPU)
+			continue;
+		uint64_t length = piece->end_ns - piece->start_ns;
+		info->on_cpu_ns += length;
+		if (piece->sample == NO_SAMPLE)
+			continue;
+		const struct tp_stack_class *class =
+			&analysis->classes[analysis->trace->samples[piece->sample].stack];
+		info->phase_ns[class->phase] += length;
+		/* Reading a checkpoint or compressing a log is no loading. */
+		if (!tp_phase_protects(class->phase) || class->phase == TP_PHASE_DATALOADER)
+			info->leaf_ns[class->leaf] += length;
+	}
+}
+
+/* Leaders come before their threads in order of birth, but a lost record may hide one. */
+static void find_leaders(struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_map leaders = {0};
+	for (size_t i = 0; i < trace->n_tasks; i++) {
+		const struct tp_task *task = &trace->tasks[i];
+		if (task->tid == task->pid)
+			tp_map_set(&leaders, (uint64_t)task->pid, i);
+		uint64_t leader = i;
+		(void)tp_map_get(&leaders, (uint64_t)task->pid, &leader);
+		analysis->threads[i].leader = (uint32_t)leader;
+	}
+	tp_map_release(&leaders);
+	for (size_t i = 0; i < trace->n_tasks; i++)
+		analysis->threads[i].next = TP_NO_TASK;
+	for (size_t i = trace->n_tasks; i-- > 0;) {
+		struct tp_thread_info *leader = &analysis->threads[analysis->threads[i].leader];
+		if (leader == &analysis->threads[i])
+			continue;
+		analysis->threads[i].next = leader->next;
+		leader->next = (uint32_t)i;
+	}
+}
+
+/* Most of its samples that say so are of loading. Roles, which need timelines, say it better. */
+static bool seems_loader(const struct tp_analysis *analysis, uint32_t task)
+{
+	const struct tp_trace *trace = analysis->trace;
+	size_t n_loading = 0;
+	size_t n_other = 0;
+	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
+		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
+		bool is_loading = class->is_loader_root || class->phase == TP_PHASE_DATALOADER;
+		n_loading += is_loading;
+		n_other += !is_loading && (class->phase || class->is_team_root);
+	}
+	return n_loading > n_other;
+}
+
+static void find_company(struct company *out, const struct tp_analysis *analysis, uint32_t leader)
+{
+	const struct tp_trace *trace = analysis->trace;
+	if (analysis->threads[leader].next == TP_NO_TASK)
+		return; /* it is alone */
+	for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next) {
+		struct tp_intervals *list =
+			seems_loader(analysis, id) ? &out->loaders : &out->others;
+		for (size_t i = trace->run_index[id]; i < trace->run_index[id + 1]; i++)
+			tp_intervals_add(list, trace->runs[i].start_ns, trace->runs[i].end_ns);
+	}
+	tp_intervals_unite(&out->loaders);
+	tp_intervals_unite(&out->others);
+}
+
+static void build_timeline(struct tp_analysis *analysis, uint32_t id, const struct company *company)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_task *task = &trace->tasks[id];
+	struct build build = {.trace = trace, .company = company};
+	build.strata.border_ns = imports_end_ns(analysis, id);
+	if (trace->run_index[id] < trace->run_index[id + 1])
+		build_from_runs(&build, task, task_end(trace, task));
+	else
+		build_from_samples(&build, task, task_end(trace, task));
+	analysis->timelines[id].n = build.pieces.n;
+	analysis->timelines[id].segments =
+		tp_arena_copy(analysis->arena, build.pieces.items,
+			      build.pieces.n * sizeof(*build.pieces.items));
+	free(build.pieces.items);
+	tp_strata_release(&build.strata);
+	sum_thread(analysis, id);
+}
+
+enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err)
+{
+	(void)err;
+	const struct tp_trace *trace = analysis->trace;
+	struct tp_arena *arena = analysis->arena;
+	analysis->classes = tp_classify_stacks(trace, analysis->patterns, arena);
+	analysis->timelines = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_timeline));
+	analysis->threads = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_thread_info));
+	analysis->has_runs = trace->n_runs > 0;
+	find_leaders(analysis);
+	for (uint32_t leader = 0; leader < trace->n_tasks; leader++) {
+		if (analysis->threads[leader].leader != leader)
+			continue;
+		struct company company = {0};
+		find_company(&company, analysis, leader);
+		for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next)
+			build_timeline(analysis, id, &company);
+		free(company.loaders.items);
+		free(company.others.items);
+	}
+	return TP_OK;
+}

@@ -1,0 +1,152 @@
+/* Keeps sampled stays by kind and power of two of their length. */
+#include "segment_strata.h"
+
+#include "analyze/analysis.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+static int stratum_of(uint64_t length_ns)
+{
+	int stratum = 0;
+	while (length_ns >>= 1)
+		stratum++;
+	return stratum;
+}
+
+enum tp_stay_kind tp_stay_other(enum tp_stay_kind kind)
+{
+	static const enum tp_stay_kind others[TP_N_STAY_KINDS] = {
+		[TP_STAY_RUNS] = TP_STAY_RUNS_PREEMPTED,
+		[TP_STAY_RUNS_PREEMPTED] = TP_STAY_RUNS,
+		[TP_STAY_WAITS] = TP_STAY_WAITS_BARE,
+		[TP_STAY_WAITS_BARE] = TP_STAY_WAITS,
+	};
+	return others[kind];
+}
+
+void tp_strata_add(struct tp_strata *strata, const struct tp_stay *stay, uint32_t sample)
+{
+	struct tp_stay_hits *hits =
+		&strata->hits[stay->kind][stay->group][stratum_of(stay->length_ns)];
+	TP_ARRAY_PUSH(hits->items, hits->n, hits->capacity) =
+		(struct tp_stay_hit){stay->start_ns, sample};
+	strata->n_hits[stay->kind][stay->group]++;
+}
+
+/* How many of them began before that time. */
+static size_t count_before(const struct tp_stay_hit *hits, size_t n, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (hits[middle].time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t distance_ns(const struct tp_stay_hit *hit, uint64_t time_ns)
+{
+	return hit->time_ns > time_ns ? hit->time_ns - time_ns : time_ns - hit->time_ns;
+}
+
+/* Of two that may be missing; the later one where both are as near. */
+static const struct tp_stay_hit *nearer(const struct tp_stay_hit *earlier,
+					const struct tp_stay_hit *later, uint64_t time_ns)
+{
+	if (!earlier || !later)
+		return earlier ? earlier : later;
+	return distance_ns(earlier, time_ns) < distance_ns(later, time_ns) ? earlier : later;
+}
+
+/* On the same side of the border as `time_ns`; with `any`, on both. NULL where there is none. */
+static const struct tp_stay_hit *nearest(const struct tp_stay_hits *hits, uint64_t border_ns,
+					 uint64_t time_ns, bool any)
+{
+	if (!hits->n)
+		return NULL;
+	size_t border = any ? 0 : count_before(hits->items, hits->n, border_ns);
+	bool is_early = !any && time_ns < border_ns;
+	size_t first = is_early ? 0 : border;
+	size_t end = is_early ? border : hits->n;
+	size_t at = first + count_before(hits->items + first, end - first, time_ns);
+	return nearer(at > first ? &hits->items[at - 1] : NULL, at < end ? &hits->items[at] : NULL,
+		      time_ns);
+}
+
+bool tp_strata_has(const struct tp_strata *strata, enum tp_stay_kind kind, int group)
+{
+	return strata->n_hits[kind][group] > 0;
+}
+
+static const struct tp_stay_hit *nearest_in(const struct tp_strata *strata,
+					    const struct tp_stay *stay, int group, int s, bool any)
+{
+	if (s < 0 || s >= TP_N_STRATA)
+		return NULL;
+	return nearest(&strata->hits[stay->kind][group][s], strata->border_ns, stay->start_ns, any);
+}
+
+/* So many steps of length away; another group is as unlike as some steps more. */
+static const struct tp_stay_hit *hit_at(const struct tp_strata *strata, const struct tp_stay *stay,
+					int distance, int sign, bool any)
+{
+	enum { FOREIGN = 3 }; /* steps: eight times the length */
+	int s = stratum_of(stay->length_ns);
+	const struct tp_stay_hit *own = NULL;
+	const struct tp_stay_hit *foreign = NULL;
+	for (int group = 0; group < TP_N_STAY_GROUPS; group++) {
+		if (!tp_strata_has(strata, stay->kind, group))
+			continue;
+		if (group == stay->group || stay->group == TP_ANY_STAY_GROUP)
+			own = nearer(own, nearest_in(strata, stay, group, s + sign * distance, any),
+				     stay->start_ns);
+		else if (distance >= FOREIGN)
+			foreign = nearer(foreign,
+					 nearest_in(strata, stay, group,
+						    s + sign * (distance - FOREIGN), any),
+					 stay->start_ns);
+	}
+	return own ? own : foreign;
+}
+
+static bool has_any(const struct tp_strata *strata, enum tp_stay_kind kind)
+{
+	int group = 0;
+	while (group < TP_N_STAY_GROUPS && !tp_strata_has(strata, kind, group))
+		group++;
+	return group < TP_N_STAY_GROUPS;
+}
+
+uint32_t tp_strata_like(const struct tp_strata *strata, const struct tp_stay *stay)
+{
+	if (!has_any(strata, stay->kind))
+		return NO_SAMPLE;
+	/* What comes after the border says nothing of what was before it. */
+	int widest = stay->start_ns >= strata->border_ns;
+	for (int any = 0; any <= widest; any++) {
+		for (int distance = 0; distance < TP_N_STRATA; distance++) {
+			for (int sign = -1; sign <= 1; sign += 2) {
+				const struct tp_stay_hit *hit =
+					hit_at(strata, stay, distance, sign, any);
+				if (hit)
+					return hit->sample;
+			}
+		}
+	}
+	return NO_SAMPLE;
+}
+
+void tp_strata_release(struct tp_strata *strata)
+{
+	for (int kind = 0; kind < TP_N_STAY_KINDS; kind++)
+		for (int group = 0; group < TP_N_STAY_GROUPS; group++)
+			for (int s = 0; s < TP_N_STRATA; s++)
+				free(strata->hits[kind][group][s].items);
+	*strata = (struct tp_strata){0};
+}

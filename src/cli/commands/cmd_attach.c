@@ -1,0 +1,73 @@
+/* trainprof attach: measure a program that runs already, report, leave it as it was. */
+#include "cli/options/command.h"
+
+#include "cli/session/analysis_session.h"
+#include "cli/session/recordings.h"
+#include "cli/session/run_session.h"
+#include "cli/terminal/messages.h"
+#include "post_run_report.h"
+
+#include "trainprof/base/text.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
+
+static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME,
+					    .otherwise = "at Ctrl-C, or when it ends",
+					    .section = "What to measure", TP_RUN_AT(duration_ns)},
+					   {TP_OPTION_STEPS, TP_RUN_AT(steps)},
+					   {TP_OPTION_SKIP, TP_RUN_AT(skip)},
+					   {TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
+					   {TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},
+					   TP_RUN_ROWS,
+					   {TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
+					   TP_RUN_LAST_ROWS,
+					   TP_OPTION_END};
+
+static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct tp_run_options *o = opts;
+	struct tp_measured measured;
+	if (!argc) {
+		tp_say("pgrep -af train", "attach needs the pid of a program");
+		return TP_EXIT_USAGE;
+	}
+	pid_t pid;
+	if (!tp_text_parse_pid(argv[0], &pid)) {
+		tp_say("pgrep -af train", "attach: '%s' is no pid", argv[0]);
+		return TP_EXIT_USAGE;
+	}
+	signal(SIGPIPE,
+	       SIG_IGN); /* a reader of stderr that leaves does not take the report along */
+	int status = tp_measure_attached(&measured, cli, o, pid);
+	if (status >= 0) {
+		free(measured.directory);
+		return status;
+	}
+	tp_recordings_set_last(measured.directory);
+	tp_measured_say(&measured);
+	tp_aftermath(cli, o, &measured);
+	free(measured.directory);
+	return TP_EXIT_OK;
+}
+
+const struct tp_command tp_cmd_attach = {
+	.name = "attach",
+	.group = "Measure",
+	.synopsis = "[options] PID",
+	.summary = "measure a program that runs already",
+	.intro = "Measure a running program and all that it starts, until Ctrl-C, until it ends,\n"
+		 "or for --duration; then print the diagnosis on stderr. The program goes on.\n"
+		 "Nothing is put into it and it is never stopped, unless --gpu-trace asks for it:\n"
+		 "that holds a thread for a moment and leaves a library in the program, asleep.",
+	.examples = "  trainprof attach -d 30s 4242\n"
+		    "  trainprof attach -o prof $(pgrep -f train.py)",
+	.ending = "Exit status: 0 measured; 2: no such process; 4: no recording; 5: not permitted.",
+	.options = options,
+	.storage_size = sizeof(struct tp_run_options),
+	.defaults = &defaults,
+	.max_words = 1,
+	.exec = attach_exec,
+};

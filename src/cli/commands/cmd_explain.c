@@ -1,0 +1,239 @@
+/* trainprof explain: why a rule fired, stayed quiet or could not be judged. */
+#include "cli/options/command.h"
+
+#include "cli/session/analysis_session.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/report/explain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct explain_options {
+	bool is_all;
+	bool is_not_judged;
+	const char *steps;
+	uint64_t skip;
+	struct tp_words rules;
+	bool is_lenient;
+};
+
+static const struct explain_options defaults = {.steps = "auto"};
+
+#define AT(member) .offset = offsetof(struct explain_options, member)
+
+static const struct tp_option options[] = {
+	{.name = "all", .type = TP_OPTION_FLAG, .text = "quiet rules too", AT(is_all)},
+	{.name = "not-judged",
+	 .type = TP_OPTION_FLAG,
+	 .text = "only rules that lacked data",
+	 AT(is_not_judged)},
+	{TP_OPTION_STEPS, AT(steps)},
+	{TP_OPTION_SKIP, AT(skip)},
+	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
+	TP_OPTION_END};
+
+static void put_heading(struct tp_page *page, const char *text)
+{
+	if (page->n_lines)
+		tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, text);
+	tp_page_end(page);
+}
+
+static void list_state(struct tp_page *page, const struct tp_findings *findings,
+		       enum tp_finding_state state, const char *heading)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct tp_finding *finding = &findings->items[i];
+		bool is_advice = i < findings->n_fired;
+		if (finding->state != state || is_advice)
+			continue;
+		if (is_first)
+			put_heading(page, heading);
+		is_first = false;
+		tp_page_column(page, 2);
+		tp_report_explain_line(page, finding);
+		const char *why = state == TP_FINDING_NOT_JUDGED ? finding->not_judged_because
+				  : state == TP_FINDING_QUIET    ? finding->quiet_because
+								 : finding->suppressed;
+		if (!why)
+			continue;
+		tp_page_column(page, 6);
+		tp_page_wrap(page, 6, TP_PAINT_DIM, why, 2);
+	}
+}
+
+static void list_findings(struct tp_page *page, const struct tp_report *report,
+			  const struct explain_options *o)
+{
+	const struct tp_findings *findings = report->findings;
+	for (size_t i = 0; i < findings->n_fired && !o->is_not_judged; i++) {
+		if (i)
+			tp_page_end(page);
+		tp_report_explain(page, report, &findings->items[i]);
+	}
+	if (!o->is_not_judged)
+		list_state(page, findings, TP_FINDING_FIRED, "Fired, not advised");
+	if (o->is_all)
+		list_state(page, findings, TP_FINDING_QUIET, "Quiet");
+	if (o->is_all || o->is_not_judged)
+		list_state(page, findings, TP_FINDING_NOT_JUDGED, "Not judged");
+	if (!page->n_lines) {
+		tp_page_add(page, TP_PAINT_NONE,
+			    o->is_not_judged ? "Every rule could be judged."
+					     : "No advice for this run; see explain --all.");
+		tp_page_end(page);
+	}
+}
+
+static const struct tp_finding *find_rule(const struct tp_findings *findings, const char *word)
+{
+	for (size_t i = 0; i < findings->n_items; i++)
+		if (strcmp(findings->items[i].rule, word) == 0)
+			return &findings->items[i];
+	return NULL;
+}
+
+/* "trainprof explain [RUN] WORDS": of the run that was named, when it must be. */
+static void say_next(char *out, size_t size, const struct tp_report *report, const char *words)
+{
+	snprintf(out, size, "trainprof explain%s%s%s%s", report->is_last ? "" : " ",
+		 report->is_last ? "" : report->directory, *words ? " " : "", words);
+}
+
+static int unknown_word(const struct tp_report *report, const char *word)
+{
+	const struct tp_findings *findings = report->findings;
+	size_t n = 0;
+	const char **names = tp_alloc((findings->n_items + TP_N_FACTS) * sizeof(*names));
+	for (size_t i = 0; i < findings->n_items; i++)
+		names[n++] = findings->items[i].rule;
+	for (int f = 0; f < TP_N_FACTS; f++)
+		names[n++] = tp_fact_desc((enum tp_fact)f)->name;
+	const char *near = tp_text_nearest(word, names, n);
+	char next[200];
+	say_next(next, sizeof(next), report, near ? near : "--all");
+	tp_say(next, "no rule, fact or advice '%s'%s%s", word, near ? "; nearest: " : "",
+	       near ? near : "");
+	free(names);
+	return TP_EXIT_USAGE;
+}
+
+static int explain_number(struct tp_page *page, const struct tp_report *report, uint64_t number)
+{
+	const struct tp_findings *findings = report->findings;
+	if (number >= 1 && number <= findings->n_fired) {
+		tp_report_explain(page, report, &findings->items[number - 1]);
+		return TP_EXIT_OK;
+	}
+	char next[200];
+	say_next(next, sizeof(next), report, findings->n_fired ? "" : "--all");
+	if (findings->n_fired)
+		tp_say(next, "no advice %llu: this run has %zu", (unsigned long long)number,
+		       findings->n_fired);
+	else
+		tp_say(next, "no advice %llu: this run has none", (unsigned long long)number);
+	return TP_EXIT_USAGE;
+}
+
+static int explain_word(struct tp_page *page, const struct tp_report *report, const char *word)
+{
+	uint64_t number;
+	enum tp_fact fact = tp_fact_find(word);
+	const struct tp_finding *finding = find_rule(report->findings, word);
+	if (tp_text_parse_count(word, &number))
+		return explain_number(page, report, number);
+	if (fact != TP_N_FACTS)
+		tp_report_explain_fact(page, report, fact);
+	else if (finding)
+		tp_report_explain(page, report, finding);
+	else
+		return unknown_word(report, word);
+	return TP_EXIT_OK;
+}
+
+/* The first of two words is the run; a single one is whatever exists by that name. */
+static void split_words(int argc, char **argv, const char **run, const char **what)
+{
+	struct stat info;
+	*run = NULL;
+	*what = NULL;
+	if (argc == 2) {
+		*run = argv[0];
+		*what = argv[1];
+	} else if (argc == 1) {
+		bool is_number = argv[0][strspn(argv[0], "0123456789")] == '\0';
+		bool is_run = !is_number && stat(argv[0], &info) == 0;
+		*(is_run ? run : what) = argv[0];
+	}
+}
+
+static int explain_reading(const struct tp_cli *cli, const struct explain_options *o,
+			   const struct tp_reading *reading, const char *what)
+{
+	if (!reading->has_findings)
+		return tp_complain_status(NULL, &reading->no_rules);
+	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
+	struct tp_page page;
+	int status = TP_EXIT_OK;
+	tp_page_init(&page, &style);
+	if (what)
+		status = explain_word(&page, &reading->report, what);
+	else
+		list_findings(&page, &reading->report, o);
+	if (status == TP_EXIT_OK)
+		status = tp_output_page(&page);
+	tp_page_release(&page);
+	return status;
+}
+
+static int explain_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct explain_options *o = opts;
+	const char *word;
+	const char *what;
+	struct tp_error err = {0};
+	struct tp_reading reading;
+	split_words(argc, argv, &word, &what);
+	const struct tp_reading_options how = {
+		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
+		.rules = o->rules,
+		.is_lenient = o->is_lenient,
+	};
+	if (tp_reading_find(&reading, word, &how, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	if (!cli->is_quiet)
+		tp_reading_say_partial(&reading);
+	int status = explain_reading(cli, o, &reading, what);
+	tp_reading_close(&reading);
+	return status;
+}
+
+const struct tp_command tp_cmd_explain = {
+	.name = "explain",
+	.group = "Read",
+	.synopsis = "[options] [RUN] [NUMBER|RULE|FACT]",
+	.summary = "why a rule fired, stayed quiet or could not be judged",
+	.intro = "Show how a run was judged: each condition with value, interval and limit, what\n"
+		 "to do, what it gains, and how to prove it wrong. NUMBER is the position in the\n"
+		 "printed advice.",
+	.examples = "  trainprof explain 1\n"
+		    "  trainprof explain input/loads-in-trainer\n"
+		    "  trainprof explain step.dataloader_ratio\n"
+		    "  trainprof explain --not-judged",
+	.options = options,
+	.storage_size = sizeof(struct explain_options),
+	.defaults = &defaults,
+	.max_words = 2,
+	.exec = explain_exec,
+};

@@ -1,0 +1,160 @@
+/* trainprof report: print a recording. */
+#include "cli/options/command.h"
+
+#include "cli/session/analysis_session.h"
+#include "cli/session/force_recovery.h"
+#include "cli/session/recordings.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/base/json.h"
+#include "trainprof/report/validate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct report_options {
+	struct tp_output_format format;
+	const char *output;
+	bool is_full;
+	bool wants_schema;
+	bool wants_validate;
+	const char *steps;
+	uint64_t skip;
+	struct tp_words rules;
+	bool is_lenient;
+};
+
+static const struct report_options defaults = {.format = {.word = "text"}, .steps = "auto"};
+
+#define AT(member) .offset = offsetof(struct report_options, member)
+
+static const struct tp_option options[] = {
+	TP_OUTPUT_FORMAT_ROWS(offsetof(struct report_options, format), ""),
+	{.name = "full",
+	 .type = TP_OPTION_FLAG,
+	 .text = "everything: intervals, steps, processes, stacks, findings",
+	 AT(is_full)},
+	{.letter = 'o',
+	 .name = "output",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "write to FILE; - is stdout",
+	 .otherwise = "-",
+	 AT(output)},
+	{TP_OPTION_STEPS, AT(steps)},
+	{TP_OPTION_SKIP, AT(skip)},
+	{TP_OPTION_RULES, AT(rules)},
+	{TP_OPTION_LENIENT, AT(is_lenient)},
+	{.name = "schema",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print the JSON Schema of the report",
+	 AT(wants_schema)},
+	{.name = "validate",
+	 .type = TP_OPTION_FLAG,
+	 .text = "check a report.json: sums, reasons, ids",
+	 AT(wants_validate)},
+	TP_OPTION_END};
+
+static int validate(const char *path)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_error err = {0};
+	struct tp_buf problems = {0};
+	if (tp_json_load(&doc, path, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	size_t n = tp_report_validate(doc, &problems);
+	if (!n)
+		tp_buf_printf(&problems, "%s: valid, and all sums are exact\n", path);
+	int status = tp_output_text(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	tp_json_free(doc);
+	return status == TP_EXIT_OK && n ? TP_EXIT_BAD : status;
+}
+
+/* Of a recording or of a file. */
+static int validate_word(const char *word)
+{
+	struct tp_error err = {0};
+	char *directory = NULL;
+	size_t len = word ? strlen(word) : 0;
+	if (len > 5 && strcmp(word + len - 5, ".json") == 0)
+		return validate(word);
+	if (tp_recordings_find(&directory, word, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	struct tp_buf path = {0};
+	tp_buf_printf(&path, "%s/report.json", directory);
+	int status = validate(tp_buf_text(&path));
+	tp_buf_release(&path);
+	free(directory);
+	return status;
+}
+
+static int write_report(const struct tp_cli *cli, const struct report_options *o,
+			const struct tp_reading *reading)
+{
+	const char *format = tp_output_format(&o->format);
+	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
+	struct tp_report_style style = tp_terminal_style(cli, is_stdout ? STDOUT_FILENO : -1);
+	struct tp_error err = {0};
+	char *text;
+	size_t size;
+	style.is_full = o->is_full;
+	enum tp_status status = tp_reading_render(reading, format, &style, &text, &size, &err);
+	int result;
+	if (status == TP_OK && is_stdout) {
+		result = tp_output_text(text);
+	} else {
+		if (status == TP_OK)
+			status = tp_file_write(o->output, text, size, &err);
+		result = status == TP_OK ? TP_EXIT_OK : tp_complain_status(NULL, &err);
+	}
+	free(text);
+	return result;
+}
+
+static int report_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct report_options *o = opts;
+	const char *word = argc ? argv[0] : NULL;
+	struct tp_error err = {0};
+	struct tp_reading reading;
+	if (o->wants_schema)
+		return tp_output_text(tp_report_schema());
+	if (o->wants_validate)
+		return validate_word(word);
+	tp_leftover_mend(word, cli->is_quiet);
+	const struct tp_reading_options how = {
+		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
+		.rules = o->rules,
+		.is_lenient = o->is_lenient,
+	};
+	if (tp_reading_find(&reading, word, &how, &err) != TP_OK)
+		return tp_complain_status(NULL, &err);
+	if (!cli->is_quiet)
+		tp_reading_say_partial(&reading);
+	int status = write_report(cli, o, &reading);
+	tp_reading_close(&reading);
+	return status;
+}
+
+const struct tp_command tp_cmd_report = {
+	.name = "report",
+	.group = "Read",
+	.synopsis = "[options] [RUN]",
+	.summary = "print a recording as text, JSON or Markdown",
+	.intro = "Print the report of a recording: of RUN, a directory or its report.json, or of\n"
+		 "the last one here.",
+	.examples = "  trainprof report --full\n"
+		    "  trainprof report --markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+		    "  trainprof report --json -o report.json prof",
+	.options = options,
+	.storage_size = sizeof(struct report_options),
+	.defaults = &defaults,
+	.max_words = 1,
+	.exec = report_exec,
+};

@@ -1,0 +1,110 @@
+/* trainprof run: start a program, measure it, report, end as it ended. */
+#include "cli/options/command.h"
+
+#include "cli/session/analysis_session.h"
+#include "cli/session/recordings.h"
+#include "cli/session/run_session.h"
+#include "cli/session/source_list.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+#include "post_run_report.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
+
+static const struct tp_option options[] = {
+	{TP_OPTION_STEPS, .section = "What to measure", TP_RUN_AT(steps)},
+	{TP_OPTION_SKIP, TP_RUN_AT(skip)},
+	{TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
+	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", TP_RUN_AT(duration_ns)},
+	{TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},
+	TP_RUN_ROWS,
+	{.name = "log",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "send the program's stdout and stderr to FILE as well",
+	 TP_RUN_AT(log)},
+	{TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
+	{.name = "dry-run",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print what would be measured and why, start nothing",
+	 TP_RUN_AT(is_dry_run)},
+	{.name = "strict",
+	 .type = TP_OPTION_FLAG,
+	 .text = "exit 125 if the measurement was incomplete",
+	 TP_RUN_AT(is_strict)},
+	TP_RUN_LAST_ROWS,
+	TP_OPTION_END};
+
+static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
+{
+	struct tp_host host;
+	struct tp_plan *plan = NULL;
+	struct tp_error err = {0};
+	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
+	struct tp_page page;
+	int status;
+	tp_host_open(&host, "");
+	tp_page_init(&page, &style);
+	if (tp_measure_plan(&plan, &host, o, false, &err) == TP_OK) {
+		tp_sources_print(&page, plan);
+		status = tp_output_page(&page);
+	} else {
+		tp_complain(NULL, &err);
+		status = err.status == TP_USAGE ? TP_EXIT_USAGE : TP_EXIT_NOT_STARTED;
+	}
+	tp_page_release(&page);
+	tp_plan_free(plan);
+	tp_host_close(&host);
+	return status;
+}
+
+static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct tp_run_options *o = opts;
+	struct tp_measured measured;
+	if (o->is_dry_run)
+		return dry_run(cli, o);
+	if (!argc) {
+		tp_say("trainprof run -- ./train …", "run needs a program");
+		return TP_EXIT_USAGE;
+	}
+	/* A reader of stderr that leaves takes neither the report nor the program's status along.
+	 * The program gets back what we were started with. */
+	signal(SIGPIPE, SIG_IGN);
+	int status = tp_measure(&measured, cli, o, argv);
+	if (status >= 0) {
+		free(measured.directory);
+		return status;
+	}
+	tp_recordings_set_last(measured.directory);
+	bool is_whole = tp_measured_say(&measured);
+	bool is_complete = tp_aftermath(cli, o, &measured) && is_whole;
+	free(measured.directory);
+	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;
+	if (o->is_strict && was_good && !is_complete)
+		return TP_EXIT_NOT_STARTED;
+	tp_target_end_alike(&measured.end);
+}
+
+const struct tp_command tp_cmd_run = {
+	.name = "run",
+	.group = "Measure",
+	.synopsis = "[options] [--] program [argument...]",
+	.summary = "start a program and measure it",
+	.intro = "Start a program, measure it until it ends, print the diagnosis on stderr.\n"
+		 "Everything after the program's name belongs to the program.",
+	.examples = "  trainprof run -- ./train --epochs 1\n"
+		    "  trainprof run --skip 50 --duration 2m -- python3 train.py\n"
+		    "  trainprof run --log train.log -o prof -- ./train",
+	.ending = "Exit status: the program's own; 126, 127: it could not be started; 125: ours.",
+	.options = options,
+	.storage_size = sizeof(struct tp_run_options),
+	.defaults = &defaults,
+	.stops_at_word = true,
+	.exec = run_exec,
+};

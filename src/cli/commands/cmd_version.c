@@ -1,0 +1,56 @@
+/* trainprof version: which one, and with -v what it was built with. */
+#include "cli/options/command.h"
+
+#include "cli/terminal/output.h"
+#include "trainprof/base/json.h"
+#include "trainprof/base/version.h"
+
+struct version_options {
+	bool is_json;
+};
+
+static const struct tp_option options[] = {{.name = "json",
+					    .type = TP_OPTION_FLAG,
+					    .text = "as JSON, with libraries",
+					    .offset = offsetof(struct version_options, is_json)},
+					   TP_OPTION_END};
+
+static int version_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	const struct version_options *o = opts;
+	struct tp_buf text = {0};
+	if (o->is_json) {
+		struct tp_json_writer w = {0};
+		tp_json_open(&w, '{');
+		tp_json_put_string(&w, "name", "trainprof");
+		tp_json_put_string(&w, "version", tp_version());
+		tp_json_put_string(&w, "commit", tp_commit());
+		tp_json_write_key(&w, "built_with");
+		tp_json_open(&w, '[');
+		for (const char *const *item = tp_built_with(); *item; item++)
+			tp_json_write_string(&w, *item);
+		tp_json_close(&w, ']');
+		tp_json_close(&w, '}');
+		tp_buf_puts(&text, tp_buf_text(&w.out));
+		tp_json_writer_release(&w);
+	} else {
+		tp_buf_printf(&text, "trainprof %s (%s)\n", tp_version(), tp_commit());
+		if (cli->verbosity)
+			for (const char *const *item = tp_built_with(); *item; item++)
+				tp_buf_printf(&text, "  %s\n", *item);
+	}
+	return tp_output_buf(&text);
+}
+
+const struct tp_command tp_cmd_version = {
+	.name = "version",
+	.group = "Other",
+	.synopsis = "[--json]",
+	.summary = "version; with -v what it was built with",
+	.intro = "Print the version and the commit; with -v or --json also the libraries.",
+	.options = options,
+	.storage_size = sizeof(struct version_options),
+	.exec = version_exec,
+};

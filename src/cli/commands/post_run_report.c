@@ -1,0 +1,160 @@
+/* Reports on a run that has just ended. */
+#include "post_run_report.h"
+
+#include "cli/session/analysis_session.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/terminal.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WORKER_OK, WORKER_LOST, WORKER_FAILED };
+
+/* ---- the child ----------------------------------------------------------------------------- */
+
+static bool has_losses(const struct tp_trace *trace)
+{
+	uint64_t n = trace->n_dropped;
+	for (size_t i = 0; i < trace->n_gaps; i++)
+		n += trace->gaps[i].n_lost;
+	return n != 0;
+}
+
+static void print_summary(const struct tp_cli *cli, const struct tp_run_options *options,
+			  const struct tp_reading *reading)
+{
+	struct tp_report_style style = tp_terminal_style(cli, STDERR_FILENO);
+	style.is_full = strcmp(options->summary, "full") == 0;
+	char *text;
+	size_t size;
+	/* One write: what a daemon of the program still says does not tear it apart. */
+	if (tp_reading_render(reading, "text", &style, &text, &size, NULL) == TP_OK)
+		(void)tp_file_write_all(STDERR_FILENO, text, size);
+	free(text);
+}
+
+static int work(const struct tp_cli *cli, const struct tp_run_options *options,
+		const struct tp_measured *measured)
+{
+	struct tp_reading reading;
+	struct tp_error err = {0};
+	const struct tp_reading_options how = {
+		.analyze = {.steps = tp_reading_steps(options->steps), .skip_steps = options->skip},
+		.rules = options->rules,
+		.is_lenient = options->is_lenient,
+	};
+	if (tp_reading_open(&reading, measured->directory, &how, &err) != TP_OK) {
+		tp_complain(NULL, &err);
+		return WORKER_FAILED;
+	}
+	reading.report.is_after_run = true;
+	int status = has_losses(&reading.trace) ? WORKER_LOST : WORKER_OK;
+	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
+		print_summary(cli, options, &reading);
+	if (tp_reading_save(&reading, &err) != TP_OK) {
+		tp_complain(NULL, &err);
+		status = WORKER_FAILED;
+	}
+	tp_reading_close(&reading);
+	return status;
+}
+
+/* ---- the parent ---------------------------------------------------------------------------- */
+
+struct watch {
+	pid_t pid;
+	uint64_t deadline_ns;
+	unsigned n_interrupts;
+	sigset_t signals;
+};
+
+/* What would end trainprof now would change the status that the program left. */
+static void block_signals(struct watch *watch, sigset_t *before)
+{
+	static const int held[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
+	sigemptyset(&watch->signals);
+	for (size_t i = 0; i < TP_ARRAY_LEN(held); i++)
+		sigaddset(&watch->signals, held[i]);
+	pthread_sigmask(SIG_BLOCK, &watch->signals, before);
+}
+
+/* The child's wait status, or -1 when it was given up: why is in *reason. */
+static int await(struct watch *watch, const char **reason)
+{
+	for (;;) {
+		int status = 0;
+		pid_t got = waitpid(watch->pid, &status, WNOHANG);
+		if (got == watch->pid)
+			return status;
+		uint64_t now_ns = tp_clock_now_ns();
+		*reason = "it took too long";
+		if ((got < 0 && errno != EINTR) || now_ns >= watch->deadline_ns)
+			break;
+		uint64_t left_ns = watch->deadline_ns - now_ns;
+		const struct timespec wait = {.tv_sec = (time_t)(left_ns / TP_NS_PER_S),
+					      .tv_nsec = (long)(left_ns % TP_NS_PER_S)};
+		int number = sigtimedwait(&watch->signals, NULL, &wait);
+		if (number <= 0 || number == SIGCHLD)
+			continue;
+		*reason = "interrupted";
+		if (number != SIGINT || ++watch->n_interrupts > 1)
+			break;
+		tp_say(NULL, "reading the recording; press Ctrl-C again to skip the report");
+	}
+	kill(watch->pid, SIGKILL);
+	waitpid(watch->pid, NULL, 0);
+	return -1;
+}
+
+static void say_skipped(const struct tp_measured *measured, const char *reason)
+{
+	struct tp_buf next = {0};
+	tp_buf_puts(&next, "trainprof report ");
+	tp_text_add_word(&next, measured->directory);
+	tp_say(tp_buf_text(&next), "no report: %s; the recording is in %s", reason,
+	       measured->directory);
+	tp_buf_release(&next);
+}
+
+bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options,
+		  const struct tp_measured *measured)
+{
+	struct watch watch = {.deadline_ns = tp_clock_now_ns() + options->grace_ns};
+	sigset_t before;
+	if (measured->was_interrupted) {
+		say_skipped(measured, "interrupted");
+		return false;
+	}
+	block_signals(&watch, &before);
+	fflush(NULL);
+	watch.pid = fork();
+	if (watch.pid == 0) {
+		/* A group-wide signal must not end the report that the parent waits for. */
+		int status = work(cli, options, measured);
+		_exit(status);
+	}
+	const char *reason = "cannot start a process";
+	int status = watch.pid > 0 ? await(&watch, &reason) : -1;
+	char crash[60];
+	if (status >= 0 && WIFSIGNALED(status)) {
+		snprintf(crash, sizeof(crash), "internal error (signal %d)", WTERMSIG(status));
+		reason = crash;
+		status = -1;
+	}
+	if (status < 0)
+		say_skipped(measured, reason);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return status >= 0 && WEXITSTATUS(status) == WORKER_OK;
+}

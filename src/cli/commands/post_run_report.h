@@ -1,0 +1,18 @@
+/* After the program's end: the report, in a process of its own. */
+#ifndef TRAINPROF_SRC_CLI_COMMANDS_POST_RUN_REPORT_H
+#define TRAINPROF_SRC_CLI_COMMANDS_POST_RUN_REPORT_H
+
+#include "cli/options/command.h"
+#include "cli/session/run_session.h"
+
+#include <stdbool.h>
+
+/*
+ * Read the recording, write report.json into it and the summary to stderr. A crash, a full memory
+ * or an endless loop there cannot change what run returns: it happens in a child, within --grace.
+ * True when the report was written and nothing was lost.
+ */
+bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options,
+		  const struct tp_measured *measured);
+
+#endif

@@ -1,0 +1,289 @@
+/* Builds pages of the guide, and shows them. */
+#include "guide_document.h"
+
+#include "topics.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/report/report.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { COLUMN_LABEL = 2, COLUMN_FIELD = 12, COLUMN_ITEM = 26, NARROW = 64 };
+
+void tp_sheet_init(struct tp_sheet *sheet, const char *name, const char *title, const char *kind)
+{
+	*sheet = (struct tp_sheet){0};
+	tp_arena_init(&sheet->arena);
+	sheet->name = tp_arena_strdup(&sheet->arena, name);
+	sheet->title = tp_arena_strdup(&sheet->arena, title);
+	sheet->kind = kind;
+}
+
+void tp_sheet_release(struct tp_sheet *sheet)
+{
+	tp_arena_release(&sheet->arena);
+	free(sheet->blocks);
+	*sheet = (struct tp_sheet){0};
+}
+
+/* ---- building ---- */
+
+static struct tp_block *add_block(struct tp_sheet *sheet, enum tp_block_kind kind, const char *text)
+{
+	TP_ARRAY_PUSH(sheet->blocks, sheet->n_blocks, sheet->blocks_capacity) =
+		(struct tp_block){.kind = kind, .text = tp_arena_strdup(&sheet->arena, text)};
+	return &sheet->blocks[sheet->n_blocks - 1];
+}
+
+void tp_sheet_heading(struct tp_sheet *sheet, const char *text)
+{
+	add_block(sheet, TP_BLOCK_HEADING, text);
+}
+
+void tp_sheet_paragraphs(struct tp_sheet *sheet, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		bool is_point = len > 2 && strncmp(text, "- ", 2) == 0;
+		size_t skip = is_point ? 2 : 0;
+		char *line = tp_strndup(text + skip, len - skip);
+		if (*line)
+			add_block(sheet, is_point ? TP_BLOCK_POINT : TP_BLOCK_PARAGRAPH, line);
+		free(line);
+		text += len + (text[len] == '\n');
+	}
+}
+
+void tp_sheet_field(struct tp_sheet *sheet, const char *label, const char *text)
+{
+	if (text)
+		add_block(sheet, TP_BLOCK_FIELD, text)->label =
+			tp_arena_strdup(&sheet->arena, label);
+}
+
+void tp_sheet_fieldf(struct tp_sheet *sheet, const char *label, const char *format, ...)
+{
+	struct tp_buf text = {0};
+	va_list args;
+	va_start(args, format);
+	tp_buf_vprintf(&text, format, args);
+	va_end(args);
+	tp_sheet_field(sheet, label, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+void tp_sheet_item(struct tp_sheet *sheet, const char *label, const char *name, const char *link,
+		   const char *text)
+{
+	struct tp_block *block = add_block(sheet, label ? TP_BLOCK_FIELD : TP_BLOCK_ITEM, text);
+	block->label = tp_arena_strdup(&sheet->arena, label);
+	block->name = tp_arena_strdup(&sheet->arena, name);
+	block->link = tp_arena_strdup(&sheet->arena, link);
+}
+
+void tp_sheet_text(struct tp_sheet *sheet, const char *text)
+{
+	add_block(sheet, TP_BLOCK_TEXT, text);
+}
+
+/* ---- on a terminal ---- */
+
+/* The label is told once for all blocks below each other that have it. */
+static void print_field(struct tp_page *page, const struct tp_block *block,
+			const struct tp_block *before)
+{
+	bool is_told = before && before->label && strcmp(before->label, block->label) == 0;
+	if (!is_told) {
+		tp_page_column(page, COLUMN_LABEL);
+		tp_page_add(page, TP_PAINT_BOLD, block->label);
+		tp_page_add(page, TP_PAINT_NONE, " ");
+	}
+	tp_page_column(page, COLUMN_FIELD);
+	if (!block->name) {
+		tp_page_wrap(page, COLUMN_FIELD, TP_PAINT_NONE, block->text, 0);
+		return;
+	}
+	/* Names are to be typed: they are never cut. */
+	size_t indent = COLUMN_FIELD + 2;
+	if (tp_text_width(block->name) + 2 > tp_page_room(page)) {
+		tp_page_end(page);
+		indent = COLUMN_LABEL + 2;
+		tp_page_column(page, COLUMN_LABEL);
+	}
+	tp_page_addf(page, TP_PAINT_BOLD, "%s  ", block->name);
+	tp_page_wrap(page, indent, TP_PAINT_NONE, block->text, 0);
+}
+
+static void print_item(struct tp_page *page, const struct tp_block *block)
+{
+	bool is_narrow = page->style->width < NARROW;
+	tp_page_column(page, COLUMN_LABEL);
+	tp_page_addf(page, TP_PAINT_BOLD, "%s ", block->name);
+	if (page->columns > COLUMN_ITEM || is_narrow)
+		tp_page_add(page, TP_PAINT_NONE, " ");
+	else
+		tp_page_column(page, COLUMN_ITEM);
+	tp_page_wrap(page, is_narrow ? COLUMN_LABEL + 2 : COLUMN_ITEM, TP_PAINT_NONE, block->text,
+		     0);
+}
+
+/* An empty line where the kind changes, and around paragraphs. */
+static bool wants_gap(const struct tp_block *block, const struct tp_block *before)
+{
+	if (!before)
+		return true;
+	if (before->kind == TP_BLOCK_HEADING)
+		return false;
+	return block->kind != before->kind || block->kind == TP_BLOCK_PARAGRAPH;
+}
+
+static void print_block(struct tp_page *page, const struct tp_block *block,
+			const struct tp_block *before)
+{
+	if (wants_gap(block, before))
+		tp_page_end(page);
+	switch (block->kind) {
+	case TP_BLOCK_HEADING:
+		tp_page_wrap(page, 0, TP_PAINT_BOLD, block->text, 0);
+		break;
+	case TP_BLOCK_PARAGRAPH:
+		tp_page_wrap(page, 0, TP_PAINT_NONE, block->text, 0);
+		break;
+	case TP_BLOCK_POINT:
+		tp_page_add(page, TP_PAINT_NONE, "  - ");
+		tp_page_wrap(page, 4, TP_PAINT_NONE, block->text, 0);
+		break;
+	case TP_BLOCK_FIELD:
+		print_field(page, block, before);
+		break;
+	case TP_BLOCK_ITEM:
+		print_item(page, block);
+		break;
+	case TP_BLOCK_TEXT:
+		tp_topic_text(page, block->text);
+		break;
+	}
+}
+
+void tp_sheet_print(const struct tp_sheet *sheet, struct tp_page *page)
+{
+	tp_page_addf(page, TP_PAINT_BOLD, "%s  ", sheet->name);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, sheet->title, 0);
+	for (size_t i = 0; i < sheet->n_blocks; i++)
+		print_block(page, &sheet->blocks[i], i ? &sheet->blocks[i - 1] : NULL);
+}
+
+/* ---- as Markdown ---- */
+
+/* What Markdown would take for its own, except where it could not mean anything. */
+static void add_plain(struct tp_buf *out, const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (*p == '<')
+			tp_buf_puts(out, "&lt;");
+		else if (*p == '&')
+			tp_buf_puts(out, "&amp;");
+		else if (strchr("\\`*_[]|#", *p))
+			tp_buf_printf(out, "\\%c", *p);
+		else
+			tp_buf_putc(out, *p);
+	}
+}
+
+static void add_link(struct tp_buf *out, const struct tp_block *block)
+{
+	if (!block->name)
+		return;
+	tp_buf_printf(out, "[%s](", block->name);
+	tp_buf_puts(out, block->link ? block->link : block->name);
+	tp_buf_puts(out, block->link ? ") " : ".md) ");
+}
+
+static void add_markdown(struct tp_buf *out, const struct tp_block *block,
+			 const struct tp_block *before)
+{
+	if (!before || block->kind != before->kind || block->kind == TP_BLOCK_PARAGRAPH)
+		tp_buf_putc(out, '\n');
+	if (block->kind == TP_BLOCK_TEXT) {
+		tp_buf_printf(out, "```text\n%s```\n", block->text);
+		return;
+	}
+	if (block->kind == TP_BLOCK_HEADING)
+		tp_buf_puts(out, "## ");
+	else if (block->kind != TP_BLOCK_PARAGRAPH)
+		tp_buf_puts(out, "- ");
+	if (block->label)
+		tp_buf_printf(out, "**%s** ", block->label);
+	add_link(out, block);
+	add_plain(out, block->text);
+	tp_buf_putc(out, '\n');
+}
+
+void tp_sheet_markdown(const struct tp_sheet *sheet, struct tp_buf *out)
+{
+	tp_buf_puts(out, "# ");
+	size_t at = out->len;
+	add_plain(out, sheet->title);
+	out->data[at] = (char)toupper((unsigned char)out->data[at]);
+	tp_buf_printf(out, "\n\n`trainprof guide %s`\n", sheet->name);
+	for (size_t i = 0; i < sheet->n_blocks; i++)
+		add_markdown(out, &sheet->blocks[i], i ? &sheet->blocks[i - 1] : NULL);
+}
+
+/* ---- searching ---- */
+
+/* What words of one stem have in common, roughly: "pinned" and "pin", "caching" and "caches". */
+static size_t stem_length(const char *word)
+{
+	static const char *const endings[] = {"ing", "ed", "es", "s", "e"};
+	enum { LEAST = 3 };
+	size_t len = strlen(word);
+	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
+		size_t end = strlen(endings[i]);
+		if (len < end + LEAST || strcasecmp(word + len - end, endings[i]) != 0)
+			continue;
+		len -= end;
+		bool is_doubled = i < 2 && len > LEAST && word[len - 1] == word[len - 2];
+		return len - is_doubled;
+	}
+	return len;
+}
+
+/* Places in a text at which a word of this stem begins. */
+static unsigned count_begins(const char *text, const char *word, size_t len)
+{
+	unsigned n = 0;
+	if (!text || !len)
+		return 0;
+	for (const char *p = text; *p; p++) {
+		bool is_begin = p == text || !isalnum((unsigned char)p[-1]);
+		n += is_begin && strncasecmp(p, word, len) == 0;
+	}
+	return n;
+}
+
+/* A name says more than a title, a title more than any number of mentions. Lists mention all. */
+unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word)
+{
+	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MOST_MENTIONS = 40, OF_A_LIST = 1 };
+	unsigned most = sheet->is_list ? OF_A_LIST : MOST_MENTIONS;
+	unsigned mentions = 0;
+	size_t len = stem_length(word);
+	if (strcasecmp(sheet->name, word) == 0)
+		return NAME;
+	unsigned score = count_begins(sheet->name, word, len) ? BEGIN_OF_NAME : 0;
+	score += count_begins(sheet->title, word, len) ? TITLE : 0;
+	for (size_t i = 0; i < sheet->n_blocks; i++) {
+		const struct tp_block *block = &sheet->blocks[i];
+		mentions += count_begins(block->label, word, len) +
+			    count_begins(block->name, word, len) +
+			    count_begins(block->text, word, len);
+	}
+	mentions = 2 * mentions;
+	return score + (mentions < most ? mentions : most);
+}

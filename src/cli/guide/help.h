@@ -1,0 +1,15 @@
+/* Help made from the tables. */
+#ifndef TRAINPROF_SRC_CLI_GUIDE_HELP_H
+#define TRAINPROF_SRC_CLI_GUIDE_HELP_H
+
+#include "cli/options/command.h"
+#include "trainprof/report/page.h"
+
+/* All commands on one screen. */
+void tp_help_overview(struct tp_page *page);
+/* One command; with `is_full` also its rare options. */
+void tp_help_command(struct tp_page *page, const struct tp_command *command, bool is_full);
+/* The options of all commands as Markdown, for the manual page. */
+void tp_help_manual(struct tp_buf *out);
+
+#endif

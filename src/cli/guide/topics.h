@@ -1,0 +1,23 @@
+/* Pages that explain trainprof itself: help TOPIC and guide TOPIC. */
+#ifndef TRAINPROF_SRC_CLI_GUIDE_TOPICS_H
+#define TRAINPROF_SRC_CLI_GUIDE_TOPICS_H
+
+#include "trainprof/report/page.h"
+
+#include <stdbool.h>
+
+struct tp_topic {
+	const char *name;
+	const char *summary;
+	const char *text; /* one paragraph a line; indentation is kept when it wraps */
+	void (*print)(struct tp_page *page); /* what is made from tables, or NULL */
+};
+
+/* Ends with a NULL name. */
+const struct tp_topic *tp_topic_list(void);
+/* False when there is no such topic. */
+bool tp_topic_print(struct tp_page *page, const char *name);
+/* One paragraph a line, wrapped where the page is narrower; indentation is kept. */
+void tp_topic_text(struct tp_page *page, const char *text);
+
+#endif

@@ -1,0 +1,80 @@
+/* A command is a constant: what it is called, what it takes, what it does. */
+#ifndef TRAINPROF_SRC_CLI_OPTIONS_COMMAND_H
+#define TRAINPROF_SRC_CLI_OPTIONS_COMMAND_H
+
+#include "options.h"
+#include "trainprof/report/report.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_inheritance;
+struct tp_settings;
+
+/* Exit statuses of all commands but run (trainprof help exit-status). */
+enum {
+	TP_EXIT_OK = 0,
+	TP_EXIT_BAD = 1,   /* done, and the answer is bad */
+	TP_EXIT_USAGE = 2, /* misuse */
+	TP_EXIT_CANNOT_TELL = 3,
+	TP_EXIT_FILE = 4,    /* cannot read or write */
+	TP_EXIT_REFUSED = 5, /* the machine refuses what was asked for */
+	TP_EXIT_INTERNAL = 70,
+	TP_EXIT_NOT_STARTED = 125, /* run: nothing was started, for a reason of ours */
+};
+
+/* What all commands share. */
+struct tp_cli {
+	const struct tp_inheritance *inheritance; /* how we were started */
+	bool is_quiet;
+	unsigned verbosity;
+	const char *colour; /* "auto", "always", "never" */
+	bool is_ascii;
+	uint64_t width; /* 0 = find out */
+	const char *config;
+	bool no_config;
+	bool wants_help;
+	bool wants_version;
+	const struct tp_settings *settings; /* files and environment, for doctor -v */
+};
+
+enum { TP_MAX_WORDS = 64 };
+
+struct tp_command {
+	const char *name;
+	const char *group;    /* heading in the overview */
+	const char *synopsis; /* "[options] [--] program [argument...]" */
+	const char *summary;  /* one line, for the overview */
+	const char *intro;    /* what it does, up to a few lines of 80 columns */
+	const char *examples; /* lines of 80 columns, or NULL */
+	const char *ending;   /* last line of its help, or NULL */
+	const struct tp_option *options;
+	size_t storage_size;  /* of the struct that the options fill */
+	const void *defaults; /* its first contents; NULL = zeros */
+	bool stops_at_word;   /* words belong to a program */
+	size_t max_words;
+	/* argv: the words, NULL-terminated. Returns the exit status. */
+	int (*exec)(const struct tp_cli *cli, const void *options, int argc, char **argv);
+};
+
+/* All commands, NULL-terminated, in the order of the overview. */
+const struct tp_command *const *tp_command_list(void);
+const struct tp_command *tp_command_find(const char *name);
+/* Options that every command takes. */
+const struct tp_option *tp_global_options(void);
+
+extern const struct tp_command tp_cmd_run;
+extern const struct tp_command tp_cmd_attach;
+extern const struct tp_command tp_cmd_top;
+extern const struct tp_command tp_cmd_import;
+extern const struct tp_command tp_cmd_report;
+extern const struct tp_command tp_cmd_explain;
+extern const struct tp_command tp_cmd_advise;
+extern const struct tp_command tp_cmd_guide;
+extern const struct tp_command tp_cmd_rules;
+extern const struct tp_command tp_cmd_doctor;
+extern const struct tp_command tp_cmd_completion;
+extern const struct tp_command tp_cmd_version;
+extern const struct tp_command tp_cmd_help;
+
+#endif

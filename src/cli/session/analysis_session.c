@@ -1,0 +1,175 @@
+/* Reads a recording and judges it. */
+#include "analysis_session.h"
+
+#include "cli/terminal/messages.h"
+#include "recordings.h"
+#include "rules_dir.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/store/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const tp_steps_choices[] = {"auto", "marker", "none", NULL};
+
+enum tp_steps_choice tp_reading_steps(const char *word)
+{
+	if (strcmp(word, "marker") == 0)
+		return TP_STEPS_ONLY_MARKER;
+	return strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
+}
+
+static enum tp_status analyze(struct tp_reading *reading, const struct tp_rulesdirs *dirs,
+			      const struct tp_reading_options *options, struct tp_error *err)
+{
+	enum tp_status status = tp_rulesdir_load_patterns(&reading->patterns, dirs, err);
+	if (status == TP_OK)
+		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns,
+				    &options->analyze, err);
+	reading->has_profile = status == TP_OK;
+	return status;
+}
+
+static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs, bool is_lenient)
+{
+	struct tp_buf problems = {0};
+	enum tp_status status =
+		tp_rulesdir_load_rest(&reading->book, dirs, is_lenient ? &problems : NULL,
+				      &reading->no_rules);
+	tp_say_lines(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	if (status != TP_OK)
+		return;
+	tp_advise(&reading->findings, reading->book, &reading->profile);
+	reading->has_findings = true;
+}
+
+static void say_import(const char *directory, const struct tp_run_info *run, struct tp_error *err)
+{
+	struct tp_buf before = {0};
+	tp_buf_puts(&before, "trainprof import -o ");
+	tp_text_add_word(&before, directory);
+	tp_buf_puts(&before, " --force ");
+	tp_error_next_word(err, before.data, run->command[2], run->n_command > 3 ? " …" : "");
+	tp_buf_release(&before);
+}
+
+/* Killed in its middle: what it read so far says nothing of the whole. */
+static enum tp_status refuse_begun_import(const struct tp_trace *trace, const char *directory,
+					  struct tp_error *err)
+{
+	const struct tp_run_info *run = &trace->run;
+	if (!trace->is_partial || run->mode != TP_MODE_IMPORT)
+		return TP_OK;
+	tp_fail(err, TP_PARSE, "the import into '%s' did not end", directory);
+	if (run->n_command > 2)
+		say_import(directory, run, err);
+	return TP_PARSE;
+}
+
+enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
+			       const struct tp_reading_options *options, struct tp_error *err)
+{
+	struct tp_rulesdirs dirs = {0};
+	*reading = (struct tp_reading){0};
+	enum tp_status status = tp_store_load(&reading->trace, directory, err);
+	reading->has_trace = status == TP_OK;
+	if (status == TP_OK)
+		status = refuse_begun_import(&reading->trace, directory, err);
+	if (status == TP_OK)
+		status = tp_rulesdir_find(&dirs, &options->rules, err);
+	if (status == TP_OK)
+		status = analyze(reading, &dirs, options, err);
+	if (status == TP_OK) {
+		judge(reading, &dirs, options->is_lenient);
+		reading->report = (struct tp_report){
+			.profile = &reading->profile,
+			.findings = reading->has_findings ? &reading->findings : NULL,
+			.no_findings_because =
+				reading->has_findings ? NULL : reading->no_rules.text,
+			.directory = directory,
+			.is_last = tp_recordings_is_last(directory),
+		};
+	} else {
+		tp_reading_close(reading);
+	}
+	tp_rulesdir_release(&dirs);
+	return status;
+}
+
+enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
+			       const struct tp_reading_options *options, struct tp_error *err)
+{
+	char *directory = NULL;
+	*reading = (struct tp_reading){0};
+	enum tp_status status = tp_recordings_find(&directory, word, err);
+	if (status == TP_OK)
+		status = tp_reading_open(reading, directory, options, err);
+	if (status == TP_OK)
+		reading->directory = directory;
+	else
+		free(directory);
+	return status;
+}
+
+void tp_reading_say_partial(const struct tp_reading *reading)
+{
+	const char *directory = reading->report.directory;
+	size_t n = reading->profile.n_steps;
+	if (!reading->trace.is_partial)
+		return;
+	if (n)
+		tp_say(NULL, "%s was not closed properly; using %zu complete step%s", directory, n,
+		       n == 1 ? "" : "s");
+	else
+		tp_say(NULL, "%s was not closed properly; using what was written until then",
+		       directory);
+}
+
+enum tp_status tp_reading_render(const struct tp_reading *reading, const char *format,
+				 const struct tp_report_style *style, char **text, size_t *size,
+				 struct tp_error *err)
+{
+	*text = NULL;
+	*size = 0;
+	FILE *memory = open_memstream(text, size);
+	if (!memory)
+		return tp_fail(err, TP_NOMEM, "no memory for the report");
+	enum tp_status status =
+		tp_exporter_find(format)->write(&reading->report, style, memory, err);
+	if (fclose(memory) != 0 && status == TP_OK)
+		status = tp_fail(err, TP_NOMEM, "no memory for the report");
+	return status;
+}
+
+enum tp_status tp_reading_save(const struct tp_reading *reading, struct tp_error *err)
+{
+	const struct tp_report_style style = {.width = 80};
+	char *text;
+	size_t size;
+	enum tp_status status = tp_reading_render(reading, "json", &style, &text, &size, err);
+	char *path = tp_asprintf("%s/report.json", reading->report.directory);
+	if (status == TP_OK)
+		status = tp_file_replace(path, text, size, err);
+	free(path);
+	free(text);
+	return status;
+}
+
+void tp_reading_close(struct tp_reading *reading)
+{
+	if (reading->has_findings)
+		tp_findings_release(&reading->findings);
+	if (reading->has_profile)
+		tp_profile_release(&reading->profile);
+	if (reading->has_trace)
+		tp_trace_release(&reading->trace);
+	if (reading->patterns)
+		tp_patterns_free(reading->patterns);
+	if (reading->book)
+		tp_rulebook_free(reading->book);
+	free(reading->directory);
+	*reading = (struct tp_reading){0};
+}

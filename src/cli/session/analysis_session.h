@@ -1,0 +1,76 @@
+/* From a recording on disk to what is shown: load, analyse, judge. */
+#ifndef TRAINPROF_SRC_CLI_SESSION_ANALYSIS_SESSION_H
+#define TRAINPROF_SRC_CLI_SESSION_ANALYSIS_SESSION_H
+
+#include "cli/options/options.h"
+#include "trainprof/advise/advise.h"
+#include "trainprof/analyze/analyze.h"
+#include "trainprof/report/report.h"
+
+/* How to read; borrowed texts. */
+struct tp_reading_options {
+	struct tp_analyze_options analyze;
+	struct tp_words rules; /* folders beside the shipped one */
+	bool is_lenient;       /* leave out rules that are wrong, and say which */
+};
+
+/* All that belongs to one recording; members point into each other, so it is never copied. */
+struct tp_reading {
+	struct tp_trace trace;
+	struct tp_profile profile;
+	struct tp_findings findings;
+	struct tp_patterns *patterns;
+	struct tp_rulebook *book;
+	struct tp_error no_rules; /* why there are no findings, if there are none */
+	struct tp_report report;
+	char *directory; /* heap; NULL where whoever opened it has that */
+	bool has_trace, has_profile, has_findings;
+};
+
+/*
+ * Read the recording in a directory (borrowed). Rules that do not load leave the report without
+ * findings and say why in it; everything else is an error.
+ * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns.
+ */
+TP_MUST_CHECK enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
+					     const struct tp_reading_options *options,
+					     struct tp_error *err);
+/* The same by what was typed, as tp_recordings_find() has it; that one's errors, too. */
+TP_MUST_CHECK enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
+					     const struct tp_reading_options *options,
+					     struct tp_error *err);
+/* Say on stderr that a recording was not closed, if it was not. */
+void tp_reading_say_partial(const struct tp_reading *reading);
+void tp_reading_close(struct tp_reading *reading);
+
+/* Write the report by an exporter's name into memory; `text` is to be freed, also on failure.
+ * Errors  TP_NOMEM, and those of the exporter. */
+TP_MUST_CHECK enum tp_status tp_reading_render(const struct tp_reading *reading, const char *format,
+					       const struct tp_report_style *style, char **text,
+					       size_t *size, struct tp_error *err);
+/* Put report.json into the recording. Errors  the same, TP_IO. */
+TP_MUST_CHECK enum tp_status tp_reading_save(const struct tp_reading *reading,
+					     struct tp_error *err);
+
+/* The choice behind a --steps word. */
+enum tp_steps_choice tp_reading_steps(const char *word);
+/* Words of --steps, NULL-terminated. */
+extern const char *const tp_steps_choices[];
+
+/* Options of all commands that judge a recording, but for where their values go. */
+/* clang-format off */
+#define TP_OPTION_STEPS \
+	.letter = 's', .name = "steps", .type = TP_OPTION_CHOICE, .value = "HOW", \
+	.text = "auto, marker, none", .otherwise = "auto", .choices = tp_steps_choices
+#define TP_OPTION_SKIP \
+	.name = "skip", .type = TP_OPTION_COUNT, .value = "N", \
+	.text = "leave out the first N steps", .otherwise = "until steady"
+#define TP_OPTION_RULES \
+	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
+	.text = "a folder of rules beside the shipped ones"
+#define TP_OPTION_LENIENT \
+	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
+	.text = "leave out rules that are wrong, and say which"
+/* clang-format on */
+
+#endif

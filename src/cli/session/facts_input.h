@@ -1,0 +1,12 @@
+/* Files of facts that were written by hand, as commands read them. */
+#ifndef TRAINPROF_SRC_CLI_SESSION_FACTS_INPUT_H
+#define TRAINPROF_SRC_CLI_SESSION_FACTS_INPUT_H
+
+#include "trainprof/advise/fact_file.h"
+
+/* `path` is a regular file, or "-" for stdin. Errors  as tp_file_read(), tp_json_parse() and
+ * tp_factfile_read(). */
+TP_MUST_CHECK enum tp_status tp_handfacts_read(struct tp_factfile *out, const char *path,
+					       struct tp_error *err);
+
+#endif

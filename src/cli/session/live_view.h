@@ -1,0 +1,28 @@
+/* Shows the last seconds of a measurement again and again: of a process, or of a recording that is
+ * being written. The analysis is the one of a report. */
+#ifndef TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H
+#define TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H
+
+#include "cli/options/command.h"
+#include "cli/options/options.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_watch_options {
+	uint64_t interval_ns;
+	uint64_t duration_ns; /* 0 = until it ends */
+	uint64_t count;       /* blocks; 0 = no limit */
+	double rate_hz;
+	const char *collect;
+	struct tp_words rules;
+};
+
+/* Attach, and leave the process as it was. Returns the exit status; what is wrong has been said. */
+int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *options, pid_t pid);
+
+/* Read what another trainprof is writing. */
+int tp_watch_recording(const struct tp_cli *cli, const struct tp_watch_options *options,
+		       const char *directory);
+
+#endif

@@ -1,0 +1,126 @@
+/* Finds and loads rules and patterns. */
+#include "rules_dir.h"
+
+#include "cli/options/settings.h"
+#include "cli/terminal/messages.h"
+
+#include "trainprof/advise/advise.h"
+#include "trainprof/analyze/analyze.h"
+#include "trainprof/base/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_directory(const char *path)
+{
+	struct stat info;
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* A rules folder holds bottlenecks or patterns; any folder named "rules" will not do. */
+static bool is_rules(const char *path)
+{
+	char inside[PATH_MAX + 32];
+	snprintf(inside, sizeof(inside), "%s/patterns", path);
+	if (is_directory(inside))
+		return true;
+	snprintf(inside, sizeof(inside), "%s/bottlenecks", path);
+	return is_directory(inside);
+}
+
+/* Beside the program as it is installed, unpacked or built, then the system's places. */
+static char *find_shipped(void)
+{
+	static const char *const beside[] = {"/../share/trainprof/rules", "/../../rules", "/rules"};
+	static const char *const fixed[] = {"/usr/local/share/trainprof/rules",
+					    "/usr/share/trainprof/rules"};
+	char exe[PATH_MAX];
+	char path[PATH_MAX + 64];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len > 0) {
+		exe[len] = '\0';
+		*strrchr(exe, '/') = '\0';
+		for (size_t i = 0; i < TP_ARRAY_LEN(beside); i++) {
+			snprintf(path, sizeof(path), "%s%s", exe, beside[i]);
+			char *whole = is_rules(path) ? realpath(path, NULL) : NULL;
+			if (whole)
+				return whole;
+		}
+	}
+	for (size_t i = 0; i < TP_ARRAY_LEN(fixed); i++)
+		if (is_rules(fixed[i]))
+			return tp_strdup(fixed[i]);
+	return NULL;
+}
+
+enum tp_status tp_rulesdir_find(struct tp_rulesdirs *out, const struct tp_words *extra,
+				struct tp_error *err)
+{
+	*out = (struct tp_rulesdirs){0};
+	char *shipped = find_shipped();
+	const char *env = tp_settings_env("TRAINPROF_RULES");
+	if (shipped)
+		out->items[out->n++] = shipped;
+	if (env)
+		out->items[out->n++] = tp_strdup(env);
+	for (size_t i = 0; extra && i < extra->n; i++)
+		out->items[out->n++] = tp_strdup(extra->items[i]);
+	if (out->n)
+		return TP_OK;
+	tp_fail(err, TP_ABSENT, "no rules found beside the program or in /usr/share/trainprof");
+	tp_error_next(err, "TRAINPROF_RULES=DIR, or install trainprof with make install");
+	return TP_ABSENT;
+}
+
+void tp_rulesdir_release(struct tp_rulesdirs *dirs)
+{
+	for (size_t i = 0; i < dirs->n; i++)
+		free(dirs->items[i]);
+	*dirs = (struct tp_rulesdirs){0};
+}
+
+enum tp_status tp_rulesdir_load(struct tp_rulebook **out, const struct tp_rulesdirs *dirs,
+				struct tp_error *err)
+{
+	return tp_rulebook_load(out, (const char *const *)dirs->items, dirs->n, err);
+}
+
+enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out, const struct tp_rulesdirs *dirs,
+				     struct tp_buf *problems, struct tp_error *err)
+{
+	if (!problems)
+		return tp_rulesdir_load(out, dirs, err);
+	return tp_rulebook_load_lenient(out, (const char *const *)dirs->items, dirs->n, problems,
+					err);
+}
+
+enum tp_status tp_rulesdir_book(struct tp_rulebook **out, const struct tp_words *extra,
+				bool is_lenient, struct tp_error *err)
+{
+	struct tp_rulesdirs dirs;
+	struct tp_buf problems = {0};
+	enum tp_status status = tp_rulesdir_find(&dirs, extra, err);
+	if (status == TP_OK)
+		status = tp_rulesdir_load_rest(out, &dirs, is_lenient ? &problems : NULL, err);
+	tp_say_lines(tp_buf_text(&problems));
+	tp_buf_release(&problems);
+	tp_rulesdir_release(&dirs);
+	return status;
+}
+
+enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out, const struct tp_rulesdirs *dirs,
+					 struct tp_error *err)
+{
+	/* The last folder that has patterns: a user who brings them replaces ours. */
+	for (size_t i = dirs->n; i-- > 0;) {
+		char path[PATH_MAX];
+		snprintf(path, sizeof(path), "%s/patterns", dirs->items[i]);
+		if (is_directory(path))
+			return tp_patterns_load(out, path, err);
+	}
+	return tp_fail(err, TP_ABSENT, "no patterns in '%s'", dirs->items[0]);
+}

@@ -1,0 +1,284 @@
+/* Writes down what a run is. */
+#include "run_info_collect.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/clock.h"
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Variables that steer threads, memory, data types and ranks of training programs. Nothing else of
+ * the environment is recorded: it holds secrets. */
+static const char *const recorded[] = {
+	"CUBLAS_*",
+	"CUDA_LAUNCH_BLOCKING",
+	"CUDA_VISIBLE_DEVICES",
+	"GLIBC_TUNABLES",
+	"GOMP_*",
+	"HIP_LAUNCH_BLOCKING",
+	"JAX_*",
+	"KMP_*",
+	"LD_PRELOAD",
+	"LOCAL_RANK",
+	"LOCAL_WORLD_SIZE",
+	"MALLOC_*",
+	"MKL_*",
+	"NCCL_*",
+	"NUMEXPR_*",
+	"NVIDIA_TF32_OVERRIDE",
+	"OMP_*",
+	"OMPI_COMM_WORLD_*",
+	"OPENBLAS_*",
+	"PMI_RANK",
+	"PMI_SIZE",
+	"PYTHONDEVMODE",
+	"PYTHONMALLOC",
+	"PYTORCH_*",
+	"RANK",
+	"SLURM_CPUS_PER_TASK",
+	"SLURM_NTASKS",
+	"SLURM_PROCID",
+	"TF_CPP_MAX_VLOG_LEVEL",
+	"TF_ENABLE_*",
+	"TF_GPU_*",
+	"TF_NUM_*",
+	"TF_XLA_*",
+	"TOKENIZERS_PARALLELISM",
+	"TORCH_*",
+	"VECLIB_*",
+	"WORLD_SIZE",
+	"XLA_*",
+};
+
+static bool is_recorded(const char *name, const struct tp_words *names)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(recorded); i++)
+		if (tp_text_glob(recorded[i], name))
+			return true;
+	for (size_t i = 0; i < names->n; i++)
+		if (tp_text_glob(names->items[i], name))
+			return true;
+	return false;
+}
+
+/* "NAME=value" of n variables: those that are recorded. */
+static void take_environment(struct tp_run_info *out, char *const *from, size_t n,
+			     const struct tp_words *names, struct tp_arena *arena)
+{
+	struct tp_env_var *variables = tp_arena_array(arena, n + 1, sizeof(*variables));
+	out->n_environment = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strcspn(from[i], "=");
+		char *name = tp_arena_strndup(arena, from[i], len);
+		if (!from[i][len] || !is_recorded(name, names))
+			continue;
+		variables[out->n_environment++] = (struct tp_env_var){
+			.name = name,
+			.value = tp_arena_strdup(arena, from[i] + len + 1),
+		};
+	}
+	out->environment = variables;
+}
+
+/* Arguments and variables beyond that are cut; the kernel's own limit is 6 MiB of both. */
+enum { TEXTS_MOST = 8 << 20 };
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *random_id(struct tp_arena *arena)
+{
+	uint64_t bits = tp_clock_wall_ns();
+	/* Too early after boot there is none: the clock then has to do. */
+	(void)!getrandom(&bits, sizeof(bits), GRND_NONBLOCK);
+	return tp_arena_printf(arena, "r-%016llx", (unsigned long long)bits);
+}
+
+void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
+		      const struct tp_words *names, const struct tp_host *host,
+		      struct tp_arena *arena)
+{
+	char here[PATH_MAX];
+	size_t n = 0;
+	assert(argv[0]);
+	while (argv[n])
+		n++;
+	const char **command = tp_arena_array(arena, n, sizeof(*command));
+	for (size_t i = 0; i < n; i++)
+		command[i] = argv[i];
+	*out = (struct tp_run_info){
+		.id = random_id(arena),
+		.label = label ? label
+			 : n   ? base_name(argv[0])
+			       : "",
+		.command = command,
+		.n_command = n,
+		.directory = tp_arena_strdup(arena, getcwd(here, sizeof(here)) ? here : "?"),
+		.mode = TP_MODE_RUN,
+		.started_wall_ns = tp_clock_wall_ns(),
+		.started_ns = tp_clock_now_ns(),
+		.host = host->info,
+		.written_by =
+			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
+	};
+	size_t n_variables = 0;
+	while (environ[n_variables])
+		n_variables++;
+	take_environment(out, environ, n_variables, names, arena);
+}
+
+/* A file of /proc/PID that holds texts, each ended by a NUL; n = 0 when it cannot be read. */
+static char **read_texts(pid_t pid, const char *name, size_t *n, struct tp_arena *arena)
+{
+	char path[64];
+	struct tp_buf text = {0};
+	*n = 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	if (tp_file_read(&text, path, TEXTS_MOST, NULL) != TP_OK)
+		tp_buf_clear(&text);
+	size_t most = 1;
+	for (size_t i = 0; i < text.len; i++)
+		most += text.data[i] == '\0';
+	char **texts = tp_arena_array(arena, most, sizeof(*texts));
+	for (size_t at = 0; at < text.len;) {
+		size_t len = strnlen(text.data + at, text.len - at);
+		texts[(*n)++] = tp_arena_strndup(arena, text.data + at, len);
+		at += len + 1;
+	}
+	tp_buf_release(&text);
+	return texts;
+}
+
+/* The program's name where it has wiped its arguments. */
+static const char *read_comm(pid_t pid, struct tp_arena *arena)
+{
+	char path[64];
+	char text[64];
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	long len = tp_file_peek(path, text, sizeof(text));
+	return len > 1 ? tp_arena_strndup(arena, text, (size_t)len - 1) : "?";
+}
+
+static const char *read_directory(pid_t pid, struct tp_arena *arena)
+{
+	char path[64];
+	char target[PATH_MAX];
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	ssize_t len = readlink(path, target, sizeof(target));
+	return len > 0 ? tp_arena_strndup(arena, target, (size_t)len) : "?";
+}
+
+/* Since its start, as exactly as a clock tick tells. */
+static uint64_t age_ns(pid_t pid)
+{
+	enum { START_FIELD = 22 }; /* of /proc/PID/stat, proc(5), in ticks since boot */
+	char path[64];
+	char text[2048];
+	struct timespec boot = {0};
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	const char *at = tp_file_peek(path, text, sizeof(text)) > 0 ? strrchr(text, ')') : NULL;
+	for (int field = 2; at && field < START_FIELD; field++)
+		at = strchr(at + 1, ' ');
+	long hz = sysconf(_SC_CLK_TCK);
+	if (!at || hz <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+		return 0;
+	uint64_t now_ns = (uint64_t)boot.tv_sec * TP_NS_PER_S + (uint64_t)boot.tv_nsec;
+	uint64_t start_ns = strtoull(at, NULL, 10) * (TP_NS_PER_S / (uint64_t)hz);
+	return now_ns > start_ns ? now_ns - start_ns : 0;
+}
+
+void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *label,
+			       const struct tp_words *names, const struct tp_host *host,
+			       struct tp_arena *arena)
+{
+	size_t n;
+	size_t n_variables;
+	char **variables = read_texts(pid, "environ", &n_variables, arena);
+	char **texts = read_texts(pid, "cmdline", &n, arena);
+	const char **command = tp_arena_array(arena, n + 1, sizeof(*command));
+	for (size_t i = 0; i < n; i++)
+		command[i] = texts[i];
+	if (n == 0 || !*command[0]) {
+		command[0] = read_comm(pid, arena);
+		n = 1;
+	}
+	*out = (struct tp_run_info){
+		.id = random_id(arena),
+		.label = label ? label : base_name(command[0]),
+		.command = command,
+		.n_command = n,
+		.directory = read_directory(pid, arena),
+		.mode = TP_MODE_ATTACH,
+		.pid = pid,
+		.started_wall_ns = tp_clock_wall_ns(),
+		.started_ns = tp_clock_now_ns(),
+		.host = host->info,
+		.written_by =
+			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
+	};
+	out->attached_after_ns = age_ns(pid);
+	cpu_set_t allowed;
+	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* its own, not ours */
+		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
+	take_environment(out, variables, n_variables, names, arena);
+}
+
+/* Of one ending that only says what kind of file it is; 0 when there is none. */
+static size_t ending_length(const char *name, size_t len)
+{
+	static const char *const endings[] = {".gz",  ".json", ".trace",  ".pt",
+					      ".tar", ".tgz",  ".sqlite", ".zip"};
+	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
+		size_t n = strlen(endings[i]);
+		if (len > n && memcmp(name + len - n, endings[i], n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+/* "traces/worker0.pt.trace.json.gz" -> "worker0". */
+static const char *label_of_file(const char *path, struct tp_arena *arena)
+{
+	const char *name = base_name(path);
+	size_t len = strlen(name);
+	for (size_t n; (n = ending_length(name, len));)
+		len -= n;
+	return tp_arena_strndup(arena, name, len);
+}
+
+void tp_run_info_make_import(struct tp_run_info *out, const char *const *files, size_t n,
+			     const char *label, struct tp_arena *arena)
+{
+	const char **command = tp_arena_array(arena, n + 2, sizeof(*command));
+	command[0] = "trainprof";
+	command[1] = "import";
+	for (size_t i = 0; i < n; i++)
+		command[i + 2] = files[i];
+	*out = (struct tp_run_info){
+		.id = random_id(arena),
+		.label = label ? label : label_of_file(files[0], arena),
+		.command = command,
+		.n_command = n + 2,
+		.directory = "",
+		.mode = TP_MODE_IMPORT,
+		.tier = TP_TIER_BARE, /* nothing was collected */
+		.started_wall_ns = tp_clock_wall_ns(),
+		.end = TP_END_UNKNOWN,
+		.written_by =
+			tp_arena_printf(arena, "trainprof %s (%s)", tp_version(), tp_commit()),
+	};
+}

@@ -1,0 +1,450 @@
+/* Measures a program: plan, recording, program, loop, end. */
+#include "run_session.h"
+
+#include "cli/terminal/messages.h"
+#include "crash_guard.h"
+#include "force_recovery.h"
+#include "log_tee.h"
+#include "recordings.h"
+#include "run_info_collect.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+#include "trainprof/collect/env.h"
+#include "trainprof/collect/sampler.h"
+#include "trainprof/report/units.h"
+#include "trainprof/store/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The collectors' defaults (trainprof/collect/collector.h). */
+enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 49152, DEFAULT_MAX_SWITCH_HZ = 20000 };
+
+/* Judging one takes 105 bytes (measured at 2.5 million, 2026-11-22): 0.84 GB. */
+enum { DEFAULT_MAX_GPU_RECORDS = 8000000 };
+
+/* What lives from the plan to the end of the recording. */
+struct session {
+	const struct tp_cli *cli;
+	const struct tp_run_options *options;
+	char **argv; /* NULL: attach to `pid` */
+	pid_t pid;
+	struct tp_host host;
+	struct tp_arena arena;
+	struct tp_run_info run;
+	struct tp_plan *plan;
+	struct tp_store *store;
+	bool has_store; /* the directory is ours */
+	struct tp_target *target;
+	struct tp_logtee tee;
+	char *marks_path;
+	char *aside;           /* the recording that this one replaces, by --force */
+	struct tp_buf notices; /* said after the program's end */
+};
+
+const char *const tp_summary_choices[] = {"short", "full", "none", NULL};
+const char *const tp_gpu_trace_choices[] = {"windows", "continuous", "off", NULL};
+
+/* What to call the program. */
+static const char *program_of(const struct session *s)
+{
+	return s->argv ? s->argv[0] : s->run.command[0];
+}
+
+static enum tp_gpu_trace gpu_trace_of(const char *word)
+{
+	if (strcmp(word, "off") == 0)
+		return TP_GPU_TRACE_OFF;
+	return strcmp(word, "windows") == 0 ? TP_GPU_TRACE_WINDOWS : TP_GPU_TRACE_CONTINUOUS;
+}
+
+static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host,
+				const struct tp_run_options *options, const char *marks_path,
+				bool is_attaching, struct tp_error *err)
+{
+	const struct tp_collect_config config = {
+		.sample_rate_hz = options->rate_hz,
+		.poll_rate_hz = DEFAULT_POLL_HZ,
+		.stack_bytes = DEFAULT_STACK_BYTES,
+		.max_overhead_ratio = options->max_overhead,
+		.max_switch_rate_hz = DEFAULT_MAX_SWITCH_HZ,
+		.marks_path = marks_path,
+		.is_attaching = is_attaching,
+		.gpu_trace = gpu_trace_of(options->gpu_trace),
+		.wants_counters = options->wants_counters,
+		.max_gpu_records = DEFAULT_MAX_GPU_RECORDS,
+	};
+	const struct tp_selection selection = {.collect = options->collect,
+					       .require = options->require};
+	return tp_plan_make(out, host, &config, &selection, err);
+}
+
+enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
+			       const struct tp_run_options *options, bool is_attaching,
+			       struct tp_error *err)
+{
+	return make_plan(out, host, options, NULL, is_attaching, err);
+}
+
+/* ---- before the start ---------------------------------------------------------------------- */
+
+/* A source that could be had: there is something to type. What this machine does not have is left
+ * to the report. */
+static bool is_worth_a_line(const struct tp_plan_row *row)
+{
+	enum tp_presence presence = row->availability.presence;
+	return presence == TP_PRESENCE_NO_PERMISSION || presence == TP_PRESENCE_IN_USE;
+}
+
+bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *next, size_t size)
+{
+	const struct tp_availability *first = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < tp_plan_count(plan); i++) {
+		const struct tp_plan_row *row = tp_plan_row(plan, i);
+		if (!is_worth_a_line(row))
+			continue;
+		first = first ? first : &row->availability;
+		tp_buf_printf(out, "%s%s", n++ ? ", " : "", row->type->summary);
+	}
+	if (!n)
+		return false;
+	tp_buf_printf(out, " are off: %s", first->reason);
+	bool has_remedy = n == 1 && first->remedy[0];
+	if (next)
+		snprintf(next, size, "%s%s", has_remedy ? first->remedy : "",
+			 has_remedy ? "   (or: trainprof doctor)" : "trainprof doctor");
+	return true;
+}
+
+/* What was put into a program that ran, or why nothing was: it was asked for by name. */
+static void say_joined(const struct session *s)
+{
+	static const char next[] =
+		"its first window may stall the program; CUDA graphs made before "
+		"are one piece each";
+	for (size_t i = 0; i < tp_plan_count(s->plan); i++) {
+		const struct tp_plan_row *row = tp_plan_row(s->plan, i);
+		const struct tp_availability *now = &row->availability;
+		if (strcmp(row->type->name, "cupti") != 0)
+			continue;
+		if (row->is_chosen)
+			tp_say(NULL, "%s; %s", now->reason, next);
+		else if (!is_worth_a_line(row))
+			tp_say(now->remedy, "the GPU is not traced: %s", now->reason);
+	}
+}
+
+/* At most two lines. */
+static void say_absences(const struct session *s)
+{
+	struct tp_buf text = {0};
+	char next[200];
+	if (!s->cli->is_quiet && tp_measure_absences(&text, s->plan, next, sizeof(next)))
+		tp_say(next, "%s", tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static enum tp_status open_store(struct session *s, const char *directory, struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	tp_leftover_mend(directory, s->cli->is_quiet);
+	if (s->options->force)
+		status = tp_recordings_set_aside(&s->aside, directory, err);
+	if (status == TP_OK)
+		status = tp_recordings_check_room(directory, err);
+	if (status == TP_OK)
+		status = tp_store_create(&s->store, directory, &s->run, s->options->max_size, err);
+	s->has_store = status == TP_OK;
+	return status;
+}
+
+/* Absolute, since the program may change its directory. */
+static char *find_marks_path(const char *directory)
+{
+	char *whole = tp_recordings_absolute(directory);
+	char *path = tp_asprintf("%s/marks.ring", whole);
+	free(whole);
+	return path;
+}
+
+static void note_rates(struct session *s)
+{
+	const struct tp_collect_config *config = tp_plan_config(s->plan);
+	s->run.sample_rate_hz = config->sample_rate_hz;
+	s->run.asked_rate_hz = config->sample_rate_hz > 0 ? s->options->rate_hz : 0;
+	s->run.poll_rate_hz = config->poll_rate_hz;
+}
+
+static enum tp_status prepare(struct session *s, const char *directory, struct tp_error *err)
+{
+	tp_host_open(&s->host, "");
+	if (s->argv) {
+		tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
+				 &s->arena);
+		s->marks_path = find_marks_path(directory);
+	} else {
+		tp_run_info_make_attached(&s->run, s->pid, s->options->label, &s->options->env,
+					  &s->host, &s->arena);
+	}
+	enum tp_status status =
+		make_plan(&s->plan, &s->host, s->options, s->marks_path, !s->argv, err);
+	/* The first manifest is all there is when trainprof is killed. */
+	if (status == TP_OK)
+		note_rates(s);
+	if (status == TP_OK)
+		status = open_store(s, directory, err);
+	if (status == TP_OK)
+		status = tp_plan_open(s->plan, tp_store_sink(s->store), err);
+	return status;
+}
+
+/* What cannot be seen of this process, and could be of one that we start. */
+static void say_reach(const struct session *s)
+{
+	struct tp_availability reach;
+	tp_target_reach(s->target, &s->host, &reach);
+	if (reach.presence != TP_PRESENCE_PRESENT && !s->cli->is_quiet)
+		tp_say(reach.remedy, "lines of Python are off, %s", reach.reason);
+}
+
+static enum tp_status start_target(struct session *s, struct tp_error *err)
+{
+	struct tp_env env = {0};
+	enum tp_status status = TP_OK;
+	if (s->options->log)
+		status = tp_logtee_open(&s->tee, s->options->log, err);
+	if (status == TP_OK) {
+		tp_plan_child_env(s->plan, &env);
+		status = tp_target_start(&s->target, s->cli->inheritance, s->argv, &env, err);
+	}
+	tp_env_release(&env);
+	if (s->tee.pid > 0)
+		tp_logtee_detach(&s->tee);
+	return status;
+}
+
+/* ---- while it runs ------------------------------------------------------------------------- */
+
+/* All of a program that runs already that can be told is told now. */
+static void on_started(void *context)
+{
+	struct session *s = context;
+	if (s->argv)
+		return;
+	say_absences(s);
+	say_reach(s);
+	if (!s->cli->is_quiet && gpu_trace_of(s->options->gpu_trace) != TP_GPU_TRACE_OFF)
+		say_joined(s);
+}
+
+static bool on_tick(void *context, uint64_t now_ns)
+{
+	(void)now_ns;
+	struct session *s = context;
+	uint64_t until_ns;
+	tp_store_flush(s->store);
+	return !tp_store_has_stopped(s->store, &until_ns, NULL);
+}
+
+/* The terminal is the program's while it runs. */
+static void on_notice(void *context, const char *text)
+{
+	struct session *s = context;
+	tp_buf_printf(&s->notices, "trainprof: %s\n", text);
+}
+
+static void note_stop(struct session *s, struct tp_measured *out)
+{
+	struct tp_error cause = {0};
+	uint64_t until_ns = 0;
+	/* What is still in memory may be what does not fit. */
+	tp_store_flush(s->store);
+	out->is_whole = !tp_store_has_stopped(s->store, &until_ns, &cause);
+	if (out->is_whole)
+		return;
+	uint64_t after = until_ns > s->run.started_ns ? until_ns - s->run.started_ns : 0;
+	snprintf(out->note, sizeof(out->note), "recording stopped after %s: %.100s",
+		 tp_unit_clock(after).text, cause.text);
+}
+
+static void finish_run_info(struct session *s, const struct tp_sampler_result *result)
+{
+	s->run.pid = tp_target_pid(s->target);
+	s->run.tier = tp_plan_tier(s->plan);
+	/* Both clocks at one instant: the wall clock's zero moves with the exec. */
+	if (result->started_ns) {
+		s->run.started_wall_ns += result->started_ns - s->run.started_ns;
+		s->run.started_ns = result->started_ns;
+	}
+	s->run.ended_ns = result->end.time_ns;
+	s->run.measure_from_ns = result->measure_from_ns;
+	s->run.measure_until_ns = result->measure_until_ns;
+	s->run.end = result->end.kind;
+	s->run.end_code = result->end.code;
+	note_rates(s);
+	if (s->options->delay_ns && result->measure_from_ns == result->measure_until_ns)
+		tp_buf_printf(&s->notices,
+			      "trainprof: nothing was measured: %s ended before --delay was over\n",
+			      program_of(s));
+}
+
+/* The loop; afterwards the recording is closed, whatever happened. */
+static enum tp_status follow(struct session *s, struct tp_measured *out, struct tp_error *err)
+{
+	const struct tp_sampler_config config = {
+		.delay_ns = s->options->delay_ns,
+		.duration_ns = s->options->duration_ns,
+		.started = on_started,
+		.tick = on_tick,
+		.notice = on_notice,
+		.context = s,
+	};
+	struct tp_sampler_result result = {0};
+	if (s->argv) /* one that was attached to does not notice our end */
+		tp_guard_start(tp_target_pid(s->target), s->argv[0]);
+	enum tp_status status = tp_sampler_run(s->plan, s->target, &config, &result, err);
+	if (s->argv)
+		tp_guard_stop();
+	if (status != TP_OK)
+		return status;
+	finish_run_info(s, &result);
+	snprintf(out->program, sizeof(out->program), "%s", program_of(s));
+	note_stop(s, out);
+	out->end = result.end;
+	out->was_interrupted = result.was_interrupted;
+	struct tp_error late = {0};
+	if (tp_store_finish(s->store, &s->run, &late) != TP_OK && out->is_whole) {
+		out->is_whole = false;
+		snprintf(out->note, sizeof(out->note), "%.150s", late.text);
+	}
+	s->store = NULL;
+	return TP_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* Nothing was recorded: nothing is left behind, and what --force was to replace is there again. */
+static void undo_output(const struct session *s, const char *directory, bool is_ours)
+{
+	struct tp_error err = {0};
+	if (is_ours)
+		(void)!tp_recordings_remove(directory, NULL);
+	if (s->aside && tp_recordings_take_back(s->aside, directory, &err) != TP_OK)
+		tp_complain(NULL, &err);
+}
+
+static void release(struct session *s)
+{
+	if (s->target)
+		tp_target_close(s->target);
+	tp_logtee_close(&s->tee);
+	tp_plan_free(s->plan);
+	if (s->store && tp_store_finish(s->store, &s->run, NULL) != TP_OK)
+		tp_buf_clear(&s->notices);
+	/* Taken over into the records by now; in a recording of others it may be in use. */
+	if (s->has_store && s->marks_path)
+		unlink(s->marks_path);
+	tp_host_close(&s->host);
+	tp_arena_release(&s->arena);
+	free(s->marks_path);
+	tp_buf_release(&s->notices);
+}
+
+/* What was asked for cannot be: status 2 for names that do not exist, 125 for what this machine or
+ * this directory refuses, the shell's statuses for the program. */
+static int not_measured(struct session *s, const struct tp_error *err)
+{
+	int status = TP_EXIT_NOT_STARTED;
+	if (err->status == TP_TARGET && s->target && tp_target_exit_status(s->target))
+		status = tp_target_exit_status(s->target);
+	else if (err->status == TP_USAGE)
+		status = TP_EXIT_USAGE;
+	tp_complain(NULL, err);
+	return status;
+}
+
+/* Unless what came before has failed. */
+static enum tp_status measure(struct session *s, struct tp_measured *out, enum tp_status done,
+			      struct tp_error *err)
+{
+	if (done == TP_OK)
+		done = follow(s, out, err);
+	if (done == TP_OK && s->notices.len && !s->cli->is_quiet)
+		fputs(tp_buf_text(&s->notices), stderr);
+	return done;
+}
+
+static void tidy(struct session *s, const struct tp_measured *out, bool is_measured)
+{
+	release(s);
+	if (!is_measured)
+		undo_output(s, out->directory, s->has_store);
+	else if (s->aside)
+		(void)!tp_recordings_remove(s->aside, NULL);
+	free(s->aside);
+}
+
+static void begin(struct tp_measured *out, const struct tp_run_options *options)
+{
+	*out = (struct tp_measured){
+		.directory =
+			options->output ? tp_strdup(options->output) : tp_recordings_new_name(),
+	};
+}
+
+int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
+	       const struct tp_run_options *options, char **argv)
+{
+	struct session s = {.cli = cli, .options = options, .argv = argv};
+	struct tp_error err = {0};
+	int status = -1;
+	begin(out, options);
+	enum tp_status done = prepare(&s, out->directory, &err);
+	if (done == TP_OK) {
+		say_absences(&s);
+		done = start_target(&s, &err);
+	}
+	done = measure(&s, out, done, &err);
+	if (done != TP_OK)
+		status = not_measured(&s, &err);
+	tidy(&s, out, done == TP_OK);
+	return status;
+}
+
+/* A process that is not there is misuse. */
+int tp_measure_refused(const struct tp_error *err)
+{
+	tp_complain(NULL, err);
+	return err->status == TP_TARGET ? TP_EXIT_USAGE : tp_exit_status(err);
+}
+
+int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
+			const struct tp_run_options *options, pid_t pid)
+{
+	struct session s = {.cli = cli, .options = options, .pid = pid};
+	struct tp_error err = {0};
+	int status = -1;
+	begin(out, options);
+	/* First: nothing is made for a process that is not there. */
+	enum tp_status done = tp_target_attach(&s.target, pid, &err);
+	if (done == TP_OK)
+		done = prepare(&s, out->directory, &err);
+	done = measure(&s, out, done, &err);
+	if (done != TP_OK)
+		status = tp_measure_refused(&err);
+	tidy(&s, out, done == TP_OK);
+	return status;
+}
+
+bool tp_measured_say(const struct tp_measured *measured)
+{
+	if (!measured->is_whole)
+		tp_say("trainprof report   (valid until then), or use --max-size and -o",
+		       "%s; %s went on", measured->note, measured->program);
+	return measured->is_whole;
+}

@@ -1,0 +1,144 @@
+/* From a command line to a recording on disk: the first half of run and attach. */
+#ifndef TRAINPROF_SRC_CLI_SESSION_RUN_SESSION_H
+#define TRAINPROF_SRC_CLI_SESSION_RUN_SESSION_H
+
+#include "cli/options/command.h"
+#include "cli/options/options.h"
+#include "trainprof/base/buf.h"
+#include "trainprof/base/clock.h"
+#include "trainprof/collect/host_info.h"
+#include "trainprof/collect/plan.h"
+#include "trainprof/collect/target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_run_options {
+	const char *steps;
+	uint64_t skip;
+	uint64_t delay_ns;
+	uint64_t duration_ns;
+	const char *collect;
+	const char *require;
+	double max_overhead;
+	double rate_hz;
+	uint64_t max_size;
+	const char *output;
+	bool force;
+	const char *label;
+	const char *log;
+	const char *gpu_trace; /* "windows", "continuous", "off" */
+	bool wants_counters;
+	const char *summary; /* "short", "full", "none" */
+	bool is_dry_run;
+	bool is_strict;
+	uint64_t grace_ns;
+	struct tp_words env;
+	struct tp_words rules;
+	bool is_lenient;
+};
+
+#define TP_RUN_DEFAULTS                                                                            \
+	{                                                                                          \
+		.steps = "auto", .max_overhead = 0.01, .rate_hz = 99,                              \
+		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S,   \
+		.gpu_trace = "off"                                                                 \
+	}
+
+/* Options of all commands that measure, but for where their values go. */
+/* clang-format off */
+#define TP_OPTION_DELAY \
+	.name = "delay", .type = TP_OPTION_DURATION, .value = "TIME", \
+	.text = "start measuring later", .otherwise = "0s"
+#define TP_OPTION_DURATION_TIME \
+	.letter = 'd', .name = "duration", .type = TP_OPTION_DURATION, .value = "TIME", \
+	.text = "stop measuring; the program goes on"
+#define TP_OPTION_COLLECT \
+	.name = "collect", .type = TP_OPTION_TEXT, .value = "LIST", \
+	.text = "+name adds, -name leaves out", .otherwise = "all available"
+#define TP_OPTION_SAMPLE_RATE \
+	.name = "rate", .type = TP_OPTION_RATE, .value = "HZ", \
+	.text = "stack samples a second and thread", .otherwise = "99", .is_rare = true
+#define TP_OPTION_SUMMARY \
+	.name = "summary", .type = TP_OPTION_CHOICE, .value = "HOW", \
+	.text = "short, full, none", .otherwise = "short", .choices = tp_summary_choices
+
+/* Rows that run and attach share, in the order in which both show them; of struct tp_run_options.
+ * Needs analysis_session.h and recordings.h. */
+#define TP_RUN_AT(member) .offset = offsetof(struct tp_run_options, member)
+#define TP_RUN_ROWS \
+	{TP_OPTION_COLLECT, TP_RUN_AT(collect)}, \
+	{.name = "require", .type = TP_OPTION_TEXT, .value = "LIST", \
+	 .text = "fail instead of going on without these", .otherwise = "none", \
+	 TP_RUN_AT(require)}, \
+	{.name = "counters", .type = TP_OPTION_FLAG, \
+	 .text = "hardware counters of GPUs, 1 s of 10; locks their clocks meanwhile", \
+	 TP_RUN_AT(wants_counters)}, \
+	{.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
+	 .text = "reduce detail to stay below", .otherwise = "1%", TP_RUN_AT(max_overhead)}, \
+	{.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \
+	 .text = "bound on the recording", .otherwise = "2GiB", TP_RUN_AT(max_size)}, \
+	{TP_OPTION_SAMPLE_RATE, TP_RUN_AT(rate_hz)}, \
+	{.name = "env", .type = TP_OPTION_WORDS, .value = "NAME", \
+	 .text = "record this environment variable too", .is_rare = true, TP_RUN_AT(env)}, \
+	{TP_OPTION_OUTPUT, .section = "Where it goes", TP_RUN_AT(output)}, \
+	{TP_OPTION_LABEL, .otherwise = "program name", TP_RUN_AT(label)}
+#define TP_RUN_LAST_ROWS \
+	{TP_OPTION_FORCE, TP_RUN_AT(force)}, \
+	{.name = "grace", .type = TP_OPTION_DURATION, .value = "TIME", \
+	 .text = "give the report up after that long", .otherwise = "10s", .is_rare = true, \
+	 TP_RUN_AT(grace_ns)}, \
+	{TP_OPTION_RULES, .is_rare = true, TP_RUN_AT(rules)}, \
+	{TP_OPTION_LENIENT, TP_RUN_AT(is_lenient)}
+#define TP_OPTION_GPU_TRACE \
+	.name = "gpu-trace", .type = TP_OPTION_CHOICE, .value = "HOW", \
+	.text = "trace the GPU: windows, continuous, off", .otherwise = "off", \
+	.choices = tp_gpu_trace_choices
+/* clang-format on */
+
+/* Words of --summary and --gpu-trace, NULL-terminated. */
+extern const char *const tp_summary_choices[];
+extern const char *const tp_gpu_trace_choices[];
+
+/* What came of it. */
+struct tp_measured {
+	char *directory; /* of the recording, owned */
+	struct tp_target_end end;
+	bool was_interrupted; /* the reader does not want to wait for a report */
+	bool is_whole;        /* recording never stopped early */
+	char note[240];       /* "recording stopped after 0:41: …", or "" */
+	char program[80];     /* what to call the program */
+};
+
+/* Probe, with the options' selection; prints nothing. The plan borrows host. */
+TP_MUST_CHECK enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
+					     const struct tp_run_options *options,
+					     bool is_attaching, struct tp_error *err);
+
+/* Append what could be had and is not, in a line: "CPU stacks are off: perf_event_paranoid is 4".
+ * `next`, if not NULL, becomes what to type. False when there is no such source. */
+bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *next, size_t size);
+
+/* The exit status of what could not be attached to; says why. */
+int tp_measure_refused(const struct tp_error *err);
+
+/*
+ * Measure the program to its end. Returns the exit status that run must have when nothing was
+ * measured (125, 126, 127, 2; the reason has been said), or -1 when `out` holds a recording.
+ */
+int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
+	       const struct tp_run_options *options, char **argv);
+
+/*
+ * Measure a process that runs already, and its children, until it ends, until the end of --duration
+ * or until a signal tells us to go; it goes on. Returns as above, with the statuses of attach: 2
+ * (no such process), 4 (no output), 5 (refused).
+ */
+int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
+			const struct tp_run_options *options, pid_t pid);
+
+/* Whether what was measured is whole; if not, one line about it, before the summary it bounds. */
+bool tp_measured_say(const struct tp_measured *measured);
+
+#endif

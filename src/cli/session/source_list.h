@@ -1,0 +1,22 @@
+/* What can be measured here, as rows for people: run --dry-run and doctor. */
+#ifndef TRAINPROF_SRC_CLI_SESSION_SOURCE_LIST_H
+#define TRAINPROF_SRC_CLI_SESSION_SOURCE_LIST_H
+
+#include "trainprof/collect/plan.h"
+#include "trainprof/report/page.h"
+
+enum tp_mark_word { TP_MARK_WORD_OK, TP_MARK_WORD_WARN, TP_MARK_WORD_FAIL, TP_MARK_WORD_NONE };
+
+/* "ok", "WARN", "FAIL", "----": nothing can be done about the last. */
+enum tp_mark_word tp_sources_mark(const struct tp_plan_row *row);
+/* What a source would give that it does not give now; NULL where its reason says so. */
+const char *tp_sources_gains(const struct tp_plan_row *row);
+
+/* One row of the table: mark, name, text, and what would help. */
+void tp_sources_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
+		    const char *text, const char *gains, const char *next);
+
+/* All sources of a plan, chosen or not, with reasons. */
+void tp_sources_print(struct tp_page *page, const struct tp_plan *plan);
+
+#endif

@@ -1,0 +1,105 @@
+/* Judges a recording or facts written by hand. */
+#include "subject.h"
+
+#include "cli/terminal/messages.h"
+#include "facts_input.h"
+#include "recordings.h"
+#include "rules_dir.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A file of its own that is no trace by its name; JSON in a recording belongs to that. */
+static bool is_facts(const char *word)
+{
+	struct stat info;
+	char *directory = NULL;
+	if (!word)
+		return false;
+	if (strcmp(word, "-") == 0)
+		return true;
+	if (stat(word, &info) != 0 || !S_ISREG(info.st_mode))
+		return false;
+	bool is_recording = tp_recordings_find(&directory, word, NULL) == TP_OK;
+	free(directory);
+	size_t len = strlen(word);
+	bool is_json = len > 5 && strcmp(word + len - 5, ".json") == 0;
+	return !is_recording && (is_json || !tp_recordings_may_be_trace(word));
+}
+
+static enum tp_status open_facts(struct tp_judged *judged, const char *word,
+				 const struct tp_judged_options *options, struct tp_error *err)
+{
+	enum tp_status status = tp_handfacts_read(&judged->file, word, err);
+	judged->is_facts = status == TP_OK;
+	if (status == TP_OK)
+		status = tp_rulesdir_book(&judged->facts_book, options->rules, options->is_lenient,
+					  err);
+	if (status != TP_OK)
+		return status;
+	tp_advise_facts(&judged->facts_findings, judged->facts_book, judged->file.facts);
+	judged->subject = judged->file.name ? judged->file.name : word;
+	judged->book = judged->facts_book;
+	judged->facts = judged->file.facts;
+	judged->findings = &judged->facts_findings;
+	return TP_OK;
+}
+
+static void name_recording(struct tp_judged *judged)
+{
+	const char *label = judged->reading.trace.run.label;
+	if (label && *label)
+		tp_buf_printf(&judged->subject_text, "%s, recorded in ", label);
+	tp_buf_puts(&judged->subject_text, judged->reading.directory);
+	judged->subject = tp_buf_text(&judged->subject_text);
+}
+
+static enum tp_status open_recording(struct tp_judged *judged, const char *word,
+				     const struct tp_judged_options *options, struct tp_error *err)
+{
+	const struct tp_reading_options how = {
+		.analyze = {.steps = TP_STEPS_AUTO},
+		.rules = *options->rules,
+		.is_lenient = options->is_lenient,
+	};
+	enum tp_status status = tp_reading_find(&judged->reading, word, &how, err);
+	if (status != TP_OK)
+		return status;
+	if (!judged->reading.has_findings) {
+		if (err)
+			*err = judged->reading.no_rules;
+		return judged->reading.no_rules.status;
+	}
+	if (!options->is_quiet)
+		tp_reading_say_partial(&judged->reading);
+	name_recording(judged);
+	judged->book = judged->reading.book;
+	judged->facts = judged->reading.profile.facts;
+	judged->findings = &judged->reading.findings;
+	return TP_OK;
+}
+
+enum tp_status tp_judged_open(struct tp_judged *judged, const char *word,
+			      const struct tp_judged_options *options, struct tp_error *err)
+{
+	*judged = (struct tp_judged){0};
+	enum tp_status status = is_facts(word) ? open_facts(judged, word, options, err)
+					       : open_recording(judged, word, options, err);
+	if (status != TP_OK)
+		tp_judged_close(judged);
+	return status;
+}
+
+void tp_judged_close(struct tp_judged *judged)
+{
+	tp_findings_release(&judged->facts_findings);
+	if (judged->facts_book)
+		tp_rulebook_free(judged->facts_book);
+	if (judged->is_facts)
+		tp_factfile_release(&judged->file);
+	else
+		tp_reading_close(&judged->reading);
+	tp_buf_release(&judged->subject_text);
+	*judged = (struct tp_judged){0};
+}

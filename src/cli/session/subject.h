@@ -1,0 +1,42 @@
+/* A run that was judged, whatever it was told by: a recording, or facts written by hand. */
+#ifndef TRAINPROF_SRC_CLI_SESSION_SUBJECT_H
+#define TRAINPROF_SRC_CLI_SESSION_SUBJECT_H
+
+#include "analysis_session.h"
+
+#include "trainprof/advise/fact_file.h"
+
+/* How to read; borrowed. */
+struct tp_judged_options {
+	const struct tp_words *rules;
+	bool is_lenient;
+	bool is_quiet; /* say nothing of a recording that was not closed */
+};
+
+/* Members point into each other, so it is never copied. */
+struct tp_judged {
+	struct tp_reading reading; /* of a recording */
+	struct tp_factfile file;   /* of facts */
+	struct tp_rulebook *facts_book;
+	struct tp_findings facts_findings;
+	struct tp_buf subject_text;
+	bool is_facts;
+	/* What both have; borrowed from above. */
+	const char *subject; /* "train, recorded in prof" */
+	const struct tp_rulebook *book;
+	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const struct tp_findings *findings;
+};
+
+/*
+ * `word` is a recording, a file of facts, "-" for facts on stdin, or NULL for the last recording
+ * here. To be closed where it succeeds.
+ * Errors  as tp_reading_find(), tp_handfacts_read(), tp_rulesdir_load(); of a recording, too, rules
+ * that do not load.
+ */
+TP_MUST_CHECK enum tp_status tp_judged_open(struct tp_judged *judged, const char *word,
+					    const struct tp_judged_options *options,
+					    struct tp_error *err);
+void tp_judged_close(struct tp_judged *judged);
+
+#endif

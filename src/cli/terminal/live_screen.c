@@ -1,0 +1,230 @@
+/* Draws in place on a terminal, or block after block on a stream. */
+#include "live_screen.h"
+
+#include "cli/options/settings.h"
+#include "output.h"
+#include "terminal.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* Control sequences of ECMA-48 and xterm: another screen without a cursor and without wrapping, and
+ * back; home; erase to the end of the line, of the screen. */
+#define ENTER      "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
+#define LEAVE      "\033[?7h\033[?25h\033[?1049l"
+#define HOME       "\033[H"
+#define ERASE_LINE "\033[K"
+#define ERASE_REST "\033[J"
+
+enum { DEFAULT_LINES = 24, CTRL_L = 12 };
+
+static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+/* One whose name is unknown or "dumb" knows no control sequences. */
+static bool can_be_drawn_on(void)
+{
+	const char *term = tp_settings_env("TERM");
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+}
+
+static void put(struct tp_livescreen *screen, const char *text)
+{
+	if (!screen->is_failed && tp_output_text(text) != TP_EXIT_OK)
+		screen->is_failed = true;
+}
+
+/* Not the terminal of another job. Without a job to control it is anybody's. */
+static bool is_foreground(int fd)
+{
+	pid_t group = tcgetpgrp(fd);
+	return group < 0 || group == getpgrp();
+}
+
+static void watch(const struct tp_livescreen *screen, int fd, bool is_watched)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	if (fd >= 0)
+		epoll_ctl(screen->wait_fd, is_watched ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &event);
+}
+
+/* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay what they are. A job in the background
+ * that asked for that would be stopped. */
+static void take_keyboard(struct tp_livescreen *screen)
+{
+	screen->has_keys = isatty(STDIN_FILENO) && is_foreground(STDIN_FILENO) &&
+			   tcgetattr(STDIN_FILENO, &screen->before) == 0;
+	if (!screen->has_keys)
+		return;
+	struct termios keys = screen->before;
+	keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	keys.c_cc[VMIN] = 0;
+	keys.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+	watch(screen, STDIN_FILENO, true);
+}
+
+static void drop_keyboard(struct tp_livescreen *screen)
+{
+	if (!screen->has_keys)
+		return;
+	watch(screen, STDIN_FILENO, false);
+	tcsetattr(STDIN_FILENO, TCSANOW, &screen->before);
+	screen->has_keys = false;
+}
+
+static void enter(struct tp_livescreen *screen)
+{
+	screen->is_away = screen->is_terminal && !is_foreground(STDOUT_FILENO);
+	if (!screen->is_terminal || screen->is_away)
+		return;
+	take_keyboard(screen);
+	put(screen, ENTER);
+}
+
+static void leave(struct tp_livescreen *screen)
+{
+	if (!screen->is_terminal || screen->is_away)
+		return;
+	put(screen, LEAVE);
+	drop_keyboard(screen);
+	screen->is_away = true;
+}
+
+static void take_signals(struct tp_livescreen *screen, bool takes_ends)
+{
+	sigset_t taken;
+	sigemptyset(&taken);
+	if (screen->is_terminal) {
+		sigaddset(&taken, SIGWINCH);
+		sigaddset(&taken, SIGTSTP);
+		sigaddset(&taken, SIGCONT);
+	}
+	for (size_t i = 0; takes_ends && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct sigaction action;
+		if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&taken, ends[i]);
+	}
+	pthread_sigmask(SIG_BLOCK, &taken, &screen->mask_before);
+	screen->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void tp_livescreen_open(struct tp_livescreen *screen, const struct tp_cli *cli, bool takes_ends)
+{
+	*screen = (struct tp_livescreen){.cli = cli, .is_terminal = can_be_drawn_on()};
+	take_signals(screen, takes_ends);
+	screen->wait_fd = epoll_create1(EPOLL_CLOEXEC);
+	watch(screen, screen->signal_fd, true);
+	enter(screen);
+}
+
+void tp_livescreen_close(struct tp_livescreen *screen)
+{
+	bool was_drawn = screen->is_terminal && !screen->is_away;
+	leave(screen);
+	if (was_drawn)
+		put(screen, tp_buf_text(&screen->shown));
+	if (screen->wait_fd >= 0)
+		close(screen->wait_fd);
+	if (screen->signal_fd >= 0)
+		close(screen->signal_fd);
+	pthread_sigmask(SIG_SETMASK, &screen->mask_before, NULL);
+	tp_buf_release(&screen->shown);
+}
+
+struct tp_report_style tp_livescreen_style(const struct tp_livescreen *screen, size_t *max_lines)
+{
+	struct winsize size = {0};
+	*max_lines = 0;
+	if (screen->is_terminal) {
+		bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 1;
+		/* The last one stays free: a newline there would scroll. */
+		*max_lines = (is_known ? size.ws_row : DEFAULT_LINES) - 1;
+	}
+	return tp_terminal_style(screen->cli, STDOUT_FILENO);
+}
+
+/* In one write, line over line: nothing flickers. */
+static void add_in_place(struct tp_buf *out, const char *text)
+{
+	tp_buf_puts(out, HOME);
+	for (; *text; text++) {
+		if (*text == '\n')
+			tp_buf_puts(out, ERASE_LINE);
+		tp_buf_putc(out, *text);
+	}
+	tp_buf_puts(out, ERASE_REST);
+}
+
+bool tp_livescreen_show(struct tp_livescreen *screen, const char *text)
+{
+	struct tp_buf out = {0};
+	/* A shell that takes a running job to the foreground does not tell it. */
+	if (screen->is_away)
+		enter(screen);
+	if (screen->is_terminal && !screen->is_away)
+		add_in_place(&out, text);
+	else if (!screen->is_terminal)
+		tp_buf_printf(&out, "%s%s", screen->n_blocks ? "\n" : "", text);
+	tp_buf_clear(&screen->shown);
+	tp_buf_puts(&screen->shown, text);
+	screen->n_blocks++;
+	put(screen, tp_buf_text(&out));
+	tp_buf_release(&out);
+	return !screen->is_failed;
+}
+
+/* Readable and empty: the terminal is gone. */
+static bool is_hung_up(void)
+{
+	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
+	return poll(&end, 1, 0) > 0;
+}
+
+static unsigned take_keys(struct tp_livescreen *screen)
+{
+	char keys[64];
+	unsigned events = 0;
+	ssize_t n = screen->has_keys ? read(STDIN_FILENO, keys, sizeof(keys)) : 0;
+	if (screen->has_keys && n <= 0 && is_hung_up())
+		drop_keyboard(screen);
+	for (ssize_t i = 0; i < n; i++) {
+		if (keys[i] == 'q' || keys[i] == 'Q')
+			events |= TP_LIVESCREEN_QUIT;
+		else if (keys[i] == CTRL_L)
+			events |= TP_LIVESCREEN_REDRAW;
+	}
+	return events;
+}
+
+static unsigned take_signal(struct tp_livescreen *screen, int signal)
+{
+	switch (signal) {
+	case SIGWINCH:
+		return TP_LIVESCREEN_REDRAW;
+	case SIGTSTP:
+		leave(screen);
+		kill(getpid(), SIGSTOP);
+		return 0;
+	case SIGCONT: /* by fg or by bg */
+		if (screen->is_away)
+			enter(screen);
+		return TP_LIVESCREEN_REDRAW;
+	default:
+		return TP_LIVESCREEN_QUIT;
+	}
+}
+
+unsigned tp_livescreen_poll(struct tp_livescreen *screen)
+{
+	struct signalfd_siginfo info;
+	unsigned events = take_keys(screen);
+	while (screen->signal_fd >= 0 &&
+	       read(screen->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		events |= take_signal(screen, (int)info.ssi_signo);
+	return events;
+}

@@ -1,0 +1,91 @@
+/* Prints results on stdout and notices when they do not arrive. */
+#include "output.h"
+
+#include "cli/options/settings.h"
+#include "messages.h"
+#include "trainprof/base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int print(const char *bytes, size_t size)
+{
+	if (tp_file_write_all(STDOUT_FILENO, bytes, size))
+		return TP_EXIT_OK;
+	struct tp_error err;
+	(void)tp_fail_errno(&err, errno, "write error");
+	tp_complain(NULL, &err);
+	return TP_EXIT_FILE;
+}
+
+int tp_output_page(const struct tp_page *page)
+{
+	return print(tp_buf_text(&page->out), page->out.len);
+}
+
+int tp_output_text(const char *text)
+{
+	return print(text, strlen(text));
+}
+
+int tp_output_buf(struct tp_buf *buf)
+{
+	int status = tp_output_text(tp_buf_text(buf));
+	tp_buf_release(buf);
+	return status;
+}
+
+const char *const tp_output_formats[] = {"text", "json", "markdown", NULL};
+
+const char *tp_output_format(const struct tp_output_format *format)
+{
+	return format->is_json ? "json" : format->is_markdown ? "markdown" : format->word;
+}
+
+/* Where the texts of a rule start, after the names of its fields. */
+enum { RULE_INDENT = 10 };
+
+void tp_output_add_rule(struct tp_page *page, char *text)
+{
+	for (char *line = text; line && *line;) {
+		char *end = strchr(line, '\n');
+		if (end)
+			*end = '\0';
+		tp_page_wrap(page, RULE_INDENT, TP_PAINT_NONE, line, 0);
+		line = end ? end + 1 : NULL;
+	}
+}
+
+/* TRAINPROF_PAGER, PAGER, less; NULL where paging is not wanted. */
+static const char *find_pager(const struct tp_page *page)
+{
+	struct winsize size = {0};
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+	    page->n_lines < size.ws_row)
+		return NULL;
+	const char *pager = tp_settings_env("TRAINPROF_PAGER");
+	if (!pager)
+		pager = tp_settings_env("PAGER");
+	if (!pager)
+		pager = "less";
+	return strcmp(pager, "cat") != 0 ? pager : NULL;
+}
+
+int tp_output_paged(const struct tp_page *page)
+{
+	const char *pager = find_pager(page);
+	if (!pager)
+		return tp_output_page(page);
+	/* F: leave when it fits, R: colours, X: the text stays on the screen. */
+	setenv("LESS", "FRX", 0); /* NOLINT(concurrency-mt-unsafe): no thread here */
+	FILE *pipe = popen(pager, "w");
+	if (!pipe)
+		return tp_output_page(page);
+	fwrite(tp_buf_text(&page->out), 1, page->out.len, pipe);
+	/* 127: the shell found no such pager and nothing was shown. */
+	return pclose(pipe) >> 8 == 127 ? tp_output_page(page) : TP_EXIT_OK;
+}

@@ -1,0 +1,42 @@
+/* stdout of a command: written whole, checked, paged where a reader sits. */
+#ifndef TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_H
+#define TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_H
+
+#include "cli/options/command.h"
+#include "trainprof/report/page.h"
+
+/* Print the page's lines and return the exit status of the printing: 0, or 4 with a message. */
+int tp_output_page(const struct tp_page *page);
+/* The same through a pager, if stdout is a terminal and has fewer lines. */
+int tp_output_paged(const struct tp_page *page);
+int tp_output_text(const char *text);
+/* Print what was collected, and release it. */
+int tp_output_buf(struct tp_buf *buf);
+/* Add the page of a rule (tp_rulebook_print); takes the text apart. */
+void tp_output_add_rule(struct tp_page *page, char *text);
+
+/* How a command writes what it has to say; all zero but for `word`, which is never NULL. */
+struct tp_output_format {
+	const char *word;
+	bool is_json;
+	bool is_markdown;
+};
+
+/* "text", "json", "markdown". */
+const char *tp_output_format(const struct tp_output_format *format);
+/* Words of --format, NULL-terminated. */
+extern const char *const tp_output_formats[];
+
+/* Rows of an option table for a struct tp_output_format at that offset. */
+/* clang-format off */
+#define TP_OUTPUT_FORMAT_ROWS(at, of) \
+	{.name = "format", .type = TP_OPTION_CHOICE, .value = "WHAT", \
+	 .text = of "text, json, markdown", .otherwise = "text", .choices = tp_output_formats, \
+	 .offset = (at) + offsetof(struct tp_output_format, word)}, \
+	{.name = "json", .type = TP_OPTION_FLAG, .text = "same as --format=json", \
+	 .offset = (at) + offsetof(struct tp_output_format, is_json)}, \
+	{.name = "markdown", .type = TP_OPTION_FLAG, .text = "same as --format=markdown", \
+	 .offset = (at) + offsetof(struct tp_output_format, is_markdown)}
+/* clang-format on */
+
+#endif

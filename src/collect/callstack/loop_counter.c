@@ -1,0 +1,36 @@
+/* Names counters as "FILE:LINE FUNCTION() #VARIABLE" and puts their values. */
+#include "loop_counter.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/clock.h"
+
+#include <stdio.h>
+
+enum { MOST_COUNTERS = 16 }; /* told at a time */
+
+void tp_loopcount_put(struct tp_sink *sink, struct tp_pythons *pythons,
+		      const struct tp_tree_task *task)
+{
+	struct tp_python_counter counters[MOST_COUNTERS];
+	if (task->info.tid != task->info.pid)
+		return;
+	size_t n = tp_pythons_count_loops(pythons, task, counters, MOST_COUNTERS);
+	uint64_t now_ns = tp_clock_now_ns();
+	/* Paths may be long; the variable comes last and must not be cut off. */
+	struct tp_buf name = {0};
+	for (size_t i = 0; i < n; i++) {
+		char number[16];
+		snprintf(number, sizeof(number), "#%u", counters[i].local);
+		tp_buf_clear(&name);
+		tp_buf_printf(&name, "%s:%u %s() %s", counters[i].file, counters[i].first_line,
+			      counters[i].name,
+			      counters[i].variable ? counters[i].variable : number);
+		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+				       .task = task->info.id,
+				       .time_ns = now_ns,
+				       .name = tp_sink_string(sink, tp_buf_text(&name)),
+				       .value = counters[i].value};
+		tp_sink_mark(sink, &mark);
+	}
+	tp_buf_release(&name);
+}

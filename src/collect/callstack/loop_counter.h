@@ -1,0 +1,17 @@
+/* Puts the counters of a program's loops as marks. */
+#ifndef TRAINPROF_SRC_COLLECT_CALLSTACK_LOOP_COUNTER_H
+#define TRAINPROF_SRC_COLLECT_CALLSTACK_LOOP_COUNTER_H
+
+#include "python_processes.h"
+
+#include "trainprof/model/sink.h"
+
+/*
+ * What has changed among the counters on the stack that tp_pythons_read() gave just now of this
+ * thread: a TP_MARK_COUNTER each, at the time of the call. Only of the first thread of a program:
+ * loops of training are there.
+ */
+void tp_loopcount_put(struct tp_sink *sink, struct tp_pythons *pythons,
+		      const struct tp_tree_task *task);
+
+#endif

@@ -1,0 +1,230 @@
+/* Finds the interpreters of the target's processes and keeps them open. */
+#include "python_processes.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/host_info.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+/* The search for one: first when the loader has mapped the libraries, then ever more rarely. */
+#define FIRST_TRY_NS     (20 * TP_NS_PER_MS)
+#define LAST_DELAY_NS    (16 * TP_NS_PER_S)
+#define SEARCH_PERIOD_NS (10 * TP_NS_PER_MS)
+
+struct process {
+	uint32_t task; /* of its leader */
+	pid_t pid;
+	uint64_t exec_ns;
+	struct tp_python *python; /* NULL: not found so far */
+	uint64_t number;          /* of the interpreter, from 1 on */
+	uint64_t due_ns;
+	uint64_t delay_ns;
+	uint64_t seen_in; /* the search that last met it */
+};
+
+struct tp_pythons {
+	const struct tp_host *host;
+	struct tp_tree *tree;
+	struct process *processes;
+	size_t n;
+	size_t capacity;
+	struct tp_map by_pid; /* pid -> index */
+	uint64_t searched_ns;
+	uint64_t n_searches;
+	struct tp_pythons_counts counts;
+	uint64_t charged_ns;
+	char refusal[240];
+};
+
+struct tp_pythons *tp_pythons_new(const struct tp_host *host, struct tp_tree *tree)
+{
+	struct tp_pythons *pythons = tp_alloc(sizeof(*pythons));
+	pythons->host = host;
+	pythons->tree = tree;
+	return pythons;
+}
+
+static void add_counts(struct tp_pythons_counts *sum, const struct tp_python_counts *counts)
+{
+	sum->n_read += counts->n[TP_PYTHON_READ];
+	sum->n_unknown += counts->n[TP_PYTHON_MOVING] + counts->n[TP_PYTHON_LOST];
+}
+
+static void process_close(struct tp_pythons *pythons, struct process *process)
+{
+	if (!process->python)
+		return;
+	add_counts(&pythons->counts, tp_python_counts(process->python));
+	tp_python_close(process->python);
+	process->python = NULL;
+}
+
+void tp_pythons_free(struct tp_pythons *pythons)
+{
+	for (size_t i = 0; i < pythons->n; i++)
+		process_close(pythons, &pythons->processes[i]);
+	tp_map_release(&pythons->by_pid);
+	free(pythons->processes);
+	free(pythons);
+}
+
+static struct process *process_of(const struct tp_pythons *pythons, pid_t pid)
+{
+	uint64_t at;
+	if (!tp_map_get(&pythons->by_pid, (uint64_t)pid, &at))
+		return NULL;
+	return &pythons->processes[at];
+}
+
+static void process_begin(struct process *process, const struct tp_task *info, uint64_t now_ns)
+{
+	*process = (struct process){.task = info->id,
+				    .pid = info->pid,
+				    .exec_ns = info->exec_ns,
+				    .due_ns = now_ns + FIRST_TRY_NS,
+				    .delay_ns = FIRST_TRY_NS};
+}
+
+static void process_try(struct tp_pythons *pythons, struct process *process, uint64_t now_ns)
+{
+	struct tp_error why = {0};
+	char path[4096];
+	const char *proc = tp_host_path(pythons->host, path, sizeof(path), "/proc");
+	enum tp_status status = tp_python_open(&process->python, proc, process->pid, &why);
+	process->delay_ns *= 2;
+	process->due_ns =
+		now_ns + (process->delay_ns < LAST_DELAY_NS ? process->delay_ns : LAST_DELAY_NS);
+	if (status == TP_OK) {
+		const struct tp_python_about *about = tp_python_about(process->python);
+		process->number = ++pythons->counts.n_found;
+		tp_info("process %d runs Python %u.%u", (int)process->pid, about->major,
+			about->minor);
+	} else if (status != TP_ABSENT) {
+		tp_info("process %d: %s", (int)process->pid, why.text);
+		pythons->counts.n_refused++;
+		process->due_ns = UINT64_MAX;
+		if (!pythons->refusal[0])
+			snprintf(pythons->refusal, sizeof(pythons->refusal), "%s", why.text);
+	}
+}
+
+static void process_meet(struct tp_pythons *pythons, const struct tp_task *info, uint64_t now_ns)
+{
+	struct process *process = process_of(pythons, info->pid);
+	if (!process) {
+		tp_map_set(&pythons->by_pid, (uint64_t)info->pid, pythons->n);
+		process = &TP_ARRAY_PUSH(pythons->processes, pythons->n, pythons->capacity);
+		process_begin(process, info, now_ns);
+	} else if (process->task != info->id || process->exec_ns != info->exec_ns) {
+		process_close(pythons, process);
+		process_begin(process, info, now_ns);
+	}
+	process->seen_in = pythons->n_searches;
+	if (!process->python && now_ns >= process->due_ns)
+		process_try(pythons, process, now_ns);
+}
+
+/* Those whose processes are gone. */
+static void sweep(struct tp_pythons *pythons)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < pythons->n; i++) {
+		struct process *process = &pythons->processes[i];
+		if (process->seen_in != pythons->n_searches) {
+			process_close(pythons, process);
+			tp_map_remove(&pythons->by_pid, (uint64_t)process->pid);
+			continue;
+		}
+		tp_map_set(&pythons->by_pid, (uint64_t)process->pid, n_kept);
+		pythons->processes[n_kept++] = *process;
+	}
+	pythons->n = n_kept;
+}
+
+void tp_pythons_search(struct tp_pythons *pythons, uint64_t now_ns)
+{
+	if (now_ns - pythons->searched_ns < SEARCH_PERIOD_NS)
+		return;
+	pythons->searched_ns = now_ns;
+	pythons->n_searches++;
+	size_t cursor = 0;
+	const struct tp_tree_task *task;
+	while ((task = tp_tree_next(pythons->tree, &cursor)))
+		if (task->info.tid == task->info.pid)
+			process_meet(pythons, &task->info, now_ns);
+	sweep(pythons);
+}
+
+bool tp_pythons_has(const struct tp_pythons *pythons, const struct tp_tree_task *task)
+{
+	const struct process *process = process_of(pythons, task->info.pid);
+	return process && process->python;
+}
+
+bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task,
+		     struct tp_pyplaces *out)
+{
+	out->n = 0;
+	out->is_unknown = false;
+	struct process *process = process_of(pythons, task->info.pid);
+	if (!process || !process->python)
+		return false;
+	out->owner = process->number;
+	size_t cut; /* a very deep recursion lacks its middle */
+	enum tp_python_outcome outcome = tp_python_read(process->python, task->info.tid, out->items,
+							TP_ARRAY_LEN(out->items), &out->n, &cut);
+	out->is_unknown = outcome != TP_PYTHON_READ && outcome != TP_PYTHON_NONE;
+	if (outcome != TP_PYTHON_READ)
+		out->n = 0;
+	return out->n > 0;
+}
+
+size_t tp_pythons_count_loops(struct tp_pythons *pythons, const struct tp_tree_task *task,
+			      struct tp_python_counter *out, size_t max)
+{
+	struct process *process = process_of(pythons, task->info.pid);
+	return process && process->python ? tp_python_count(process->python, out, max) : 0;
+}
+
+bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *task,
+		       uint64_t futex_address)
+{
+	struct process *process = process_of(pythons, task->info.pid);
+	return process && process->python && futex_address &&
+	       tp_python_is_gil_wait(process->python, futex_address);
+}
+
+pid_t tp_pythons_gil_holder(struct tp_pythons *pythons, const struct tp_tree_task *task)
+{
+	struct process *process = process_of(pythons, task->info.pid);
+	return process && process->python ? tp_python_gil_holder(process->python) : 0;
+}
+
+void tp_pythons_charge(struct tp_pythons *pythons, uint64_t cpu_ns)
+{
+	pythons->charged_ns += cpu_ns;
+}
+
+uint64_t tp_pythons_charged_ns(const struct tp_pythons *pythons)
+{
+	return pythons->charged_ns;
+}
+
+void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts *out)
+{
+	*out = pythons->counts;
+	for (size_t i = 0; i < pythons->n; i++)
+		if (pythons->processes[i].python)
+			add_counts(out, tp_python_counts(pythons->processes[i].python));
+}
+
+const char *tp_pythons_refusal(const struct tp_pythons *pythons)
+{
+	return pythons->refusal;
+}

@@ -1,0 +1,138 @@
+/* Names unwound frames and interns them as stacks. */
+#include "stack_intern.h"
+
+#include "python_merge.h"
+
+#include "trainprof/stack/arith.h"
+#include "trainprof/stack/modules.h"
+#include "trainprof/stack/symbol.h"
+
+#include <string.h>
+
+/* In the map of ids: the frame runs Python's bytecode. */
+#define IS_EVALUATION (UINT64_C(1) << 32)
+
+void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink)
+{
+	memset(put, 0, sizeof(*put));
+	put->sink = sink;
+}
+
+void tp_stackput_release(struct tp_stackput *put)
+{
+	tp_map_release(&put->ids);
+	tp_map_release(&put->python);
+}
+
+static uint32_t arith_flag(const struct tp_stack_frame *frame)
+{
+	static const uint32_t flags[] = {
+		[TP_ARITH_SCALAR] = TP_FRAME_SCALAR, [TP_ARITH_VECTOR] = TP_FRAME_VECTOR};
+	return frame->flags & TP_FRAME_RETURN ? 0 : flags[tp_arith_at(frame)];
+}
+
+/* The slow half: a look into the module's tables. */
+static uint64_t define_frame(struct tp_stackput *put, const struct tp_stack_frame *from)
+{
+	struct tp_frame frame = {.kind = TP_FRAME_NATIVE,
+				 .flags = (from->flags & TP_FRAME_GUESSED) | arith_flag(from),
+				 .address = from->address};
+	bool is_evaluation = false;
+	if (from->module) {
+		struct tp_symbol symbol;
+		tp_symbol_find(from, &symbol);
+		frame.kind = from->module->kind;
+		frame.module = tp_sink_string(put->sink, from->module->path);
+		frame.symbol = tp_sink_string(put->sink, symbol.name);
+		frame.function_start = symbol.end > symbol.start ? symbol.start : 0;
+		is_evaluation = tp_pymerge_is_evaluation(symbol.name);
+	}
+	return tp_sink_frame(put->sink, &frame) | (is_evaluation ? IS_EVALUATION : 0);
+}
+
+/* The frame's id in the lower half, IS_EVALUATION above it. */
+static uint64_t frame_entry(struct tp_stackput *put, const struct tp_stack_frame *frame)
+{
+	/* Module pointers last as long as the tree, so they tell modules apart; 64 hashed bits do
+	 * not meet by chance among the some ten thousand places of a run. */
+	uint64_t key = tp_hash_mix(tp_hash_mix((uint64_t)(uintptr_t)frame->module, frame->address),
+				   frame->flags);
+	uint64_t id;
+	if (!tp_map_get(&put->ids, key, &id)) {
+		id = define_frame(put, frame);
+		tp_map_set(&put->ids, key, id);
+	}
+	return id;
+}
+
+uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
+			   uint32_t flags)
+{
+	uint32_t ids[TP_STACK_MAX_FRAMES];
+	if (n > TP_STACK_MAX_FRAMES) {
+		n = TP_STACK_MAX_FRAMES;
+		flags |= TP_STACK_TRUNCATED;
+	}
+	for (size_t i = 0; i < n; i++)
+		ids[i] = (uint32_t)frame_entry(put, &frames[i]);
+	return n ? tp_sink_stack(put->sink, ids, n, flags) : 0;
+}
+
+/* Two calls on one line are two places, and so are two functions of one name. */
+static uint32_t define_python(struct tp_stackput *put, const struct tp_python_place *place)
+{
+	uint32_t file = tp_sink_string(put->sink, place->file);
+	uint64_t start = (uint64_t)place->first_line << 32;
+	const struct tp_frame frame = {.kind = TP_FRAME_PYTHON,
+				       .flags = place->is_generator ? TP_FRAME_GENERATOR : 0,
+				       .module = file,
+				       .symbol = tp_sink_string(put->sink, place->name),
+				       .file = file,
+				       .line = place->line,
+				       .address = start | place->offset,
+				       .function_start = start};
+	return tp_sink_frame(put->sink, &frame);
+}
+
+/* By the addresses of its texts, which stay as long as the interpreter. */
+static uint32_t python_id(struct tp_stackput *put, const struct tp_pyplaces *places, size_t at)
+{
+	const struct tp_python_place *place = &places->items[at];
+	uint64_t text =
+		tp_hash_mix((uint64_t)(uintptr_t)place->file, (uint64_t)(uintptr_t)place->name);
+	uint64_t spot = tp_hash_mix((uint64_t)place->first_line << 32 | place->offset,
+				    (uint64_t)place->line << 32 | places->owner);
+	uint64_t key = tp_hash_mix(text, spot);
+	uint64_t id;
+	if (!tp_map_get(&put->python, key, &id)) {
+		id = define_python(put, place);
+		tp_map_set(&put->python, key, id);
+	}
+	return (uint32_t)id;
+}
+
+uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
+			    uint32_t flags, const struct tp_pyplaces *places)
+{
+	uint64_t entries[TP_STACK_MAX_FRAMES];
+	bool is_evaluation[TP_STACK_MAX_FRAMES];
+	struct tp_pyslot slots[TP_STACK_MAX_FRAMES];
+	uint32_t ids[TP_STACK_MAX_FRAMES];
+	put->fits = true;
+	if (places->n == 0)
+		return tp_stackput_stack(put, frames, n, flags);
+	n = n < TP_STACK_MAX_FRAMES ? n : TP_STACK_MAX_FRAMES;
+	for (size_t i = 0; i < n; i++) {
+		entries[i] = frame_entry(put, &frames[i]);
+		is_evaluation[i] = entries[i] & IS_EVALUATION;
+	}
+	size_t n_slots = tp_pymerge(slots, TP_STACK_MAX_FRAMES, is_evaluation, n,
+				    n == 0 || flags & TP_STACK_TRUNCATED, places->items, places->n,
+				    &put->fits);
+	put->n_fitting += put->fits;
+	put->n_unfitting += !put->fits;
+	for (size_t i = 0; i < n_slots; i++)
+		ids[i] = slots[i].is_python ? python_id(put, places, slots[i].at)
+					    : (uint32_t)entries[slots[i].at];
+	return n_slots ? tp_sink_stack(put->sink, ids, n_slots, flags) : 0;
+}

@@ -1,0 +1,35 @@
+/* From unwound frames to a stack in the sink: every place is looked up and named once. */
+#ifndef TRAINPROF_SRC_COLLECT_CALLSTACK_STACK_INTERN_H
+#define TRAINPROF_SRC_COLLECT_CALLSTACK_STACK_INTERN_H
+
+#include "python_processes.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/model/sink.h"
+#include "trainprof/stack/maps.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_stackput {
+	struct tp_sink *sink; /* borrowed */
+	struct tp_map ids;    /* hash of (module, address, flags) -> frame id, and what it is */
+	struct tp_map python; /* hash of a place and its interpreter -> frame id */
+	bool fits;            /* the halves of the last merged stack; without Python: true */
+	uint64_t n_fitting;   /* merged stacks whose halves fitted, */
+	uint64_t n_unfitting; /* or did not */
+};
+
+void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink);
+void tp_stackput_release(struct tp_stackput *put);
+
+/* Frames innermost first; flags: TP_STACK_…. The id of the stack, 0 when n is 0. */
+uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
+			   uint32_t flags);
+
+/* The same with Python's frames in the place of the interpreter's (python_merge.h). */
+uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
+			    uint32_t flags, const struct tp_pyplaces *places);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The GPUs that the target uses and the tracks that stand for them, so that what several sources
+ * tell of a GPU stands together. NVML's collector finds them; others only look.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_GPU_COMMON_GPU_IN_USE_H
+#define TRAINPROF_SRC_COLLECT_GPU_COMMON_GPU_IN_USE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TP_GPU_TRACKS_MOST = 64 };
+
+struct tp_gpu_tracks {
+	size_t n; /* ever more */
+	struct tp_gpu_track {
+		uint32_t device; /* as NVML counts: in order of buses */
+		uint32_t track;
+	} items[TP_GPU_TRACKS_MOST];
+};
+
+/* NULL is allowed: nobody wants to know. What does not fit is left out. */
+static inline void tp_gpu_tracks_add(struct tp_gpu_tracks *tracks, uint32_t device, uint32_t track)
+{
+	if (tracks && tracks->n < TP_GPU_TRACKS_MOST)
+		tracks->items[tracks->n++] =
+			(struct tp_gpu_track){.device = device, .track = track};
+}
+
+#endif

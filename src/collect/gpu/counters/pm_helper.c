@@ -1,0 +1,122 @@
+/* Starts the process that samples hardware counters, talks to it, and ends it. */
+#include "pm_helper.h"
+
+#include "collect/process/child_wait.h"
+#include "pm_worker.h"
+
+#include "trainprof/base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define END_WAIT_NS  (TP_NS_PER_S / 4)
+#define KILL_WAIT_NS TP_NS_PER_S /* one that hangs in the driver does not end of it */
+
+/* ---- in the child --------------------------------------------------------------------------- */
+
+enum { OWN_FD = 3, FDS_MOST = 1 << 16 };
+
+/* Rings, the recording, pipes to the target: nothing of it may live on here. */
+static void keep_only(int fd)
+{
+	int none = open("/dev/null", O_RDWR);
+	for (int i = 0; i < OWN_FD; i++)
+		dup2(none, i);
+	if (fd != OWN_FD)
+		dup2(fd, OWN_FD);
+	if (syscall(SYS_close_range, OWN_FD + 1, ~0u, 0) == 0)
+		return;
+	/* Before Linux 5.9; the limit may be none at all, and then nobody has so many. */
+	struct rlimit limit = {0};
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = OWN_FD + 1; i < FDS_MOST && (rlim_t)i < limit.rlim_cur; i++)
+		close(i);
+}
+
+/* Keys of the terminal are for the program and for trainprof; it ends with us. */
+static void settle(pid_t parent)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
+	struct rlimit none = {0};
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	prctl(PR_SET_NAME, "trainprof-pm");
+	setrlimit(RLIMIT_CORE, &none); /* a crash of CUPTI's is told by its absence */
+	(void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
+/* Numbers as NVML has them, whatever the program may see; and no tool is to be put in here. */
+static void set_environment(void)
+{
+	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1); /* NOLINT(concurrency-mt-unsafe) */
+	unsetenv("CUDA_VISIBLE_DEVICES");             /* NOLINT(concurrency-mt-unsafe) */
+	unsetenv("CUDA_INJECTION64_PATH");            /* NOLINT(concurrency-mt-unsafe) */
+	unsetenv("NVTX_INJECTION64_PATH");            /* NOLINT(concurrency-mt-unsafe) */
+}
+
+/* ---- in trainprof --------------------------------------------------------------------------- */
+
+enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err)
+{
+	int pair[2];
+	pid_t parent = getpid();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return tp_fail_errno(err, errno, "cannot make a socket for counters");
+	pid_t pid = fork();
+	if (pid == 0) {
+		settle(parent);
+		set_environment();
+		keep_only(pair[1]);
+		tp_pm_worker_run(OWN_FD);
+		_exit(0); /* nothing of CUPTI's is taken down: that has crashed */
+	}
+	close(pair[1]);
+	if (pid < 0) {
+		close(pair[0]);
+		return tp_fail_errno(err, errno, "cannot start a process for counters");
+	}
+	*out = (struct tp_pm_helper){.pid = pid, .fd = pair[0]};
+	return TP_OK;
+}
+
+bool tp_pm_helper_ask(struct tp_pm_helper *helper, const struct tp_pm_wish *wish)
+{
+	if (send(helper->fd, wish, sizeof(*wish), MSG_DONTWAIT | MSG_NOSIGNAL) !=
+	    (ssize_t)sizeof(*wish))
+		helper->is_gone = true;
+	return !helper->is_gone;
+}
+
+bool tp_pm_helper_take(struct tp_pm_helper *helper, struct tp_pm_news *out)
+{
+	ssize_t len = helper->is_gone ? 0 : recv(helper->fd, out, sizeof(*out), MSG_DONTWAIT);
+	if (len == (ssize_t)sizeof(*out))
+		return true;
+	if (len >= 0 || (errno != EAGAIN && errno != EINTR))
+		helper->is_gone = true;
+	return false;
+}
+
+/* Its end may have been taken already, with those of daemons. */
+void tp_pm_helper_end(struct tp_pm_helper *helper)
+{
+	int ignored;
+	if (helper->pid <= 0)
+		return;
+	close(helper->fd);
+	if (!tp_child_ends(helper->pid, END_WAIT_NS, &ignored)) {
+		kill(helper->pid, SIGKILL);
+		(void)tp_child_ends(helper->pid, KILL_WAIT_NS, &ignored);
+	}
+	*helper = (struct tp_pm_helper){.fd = -1};
+}

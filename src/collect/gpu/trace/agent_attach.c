@@ -1,0 +1,80 @@
+/* Joins the processes of a tree, one after the other. */
+#include "agent_attach.h"
+
+#include "agent_path.h"
+#include "collect/process/procfs_stat.h"
+#include "collect/process/task_tree.h"
+#include "gpu_ring_set.h"
+
+#include "trainprof/collect/collector.h"
+#include "trainprof/inject/inject.h"
+#include "trainprof/wire/gpu_ring.h"
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+/* Of its parent, forked and never executed: its stack begins where the parent's does. */
+static bool is_copy(const struct tp_host *host, pid_t pid)
+{
+	struct tp_task_stat own;
+	struct tp_task_stat parent;
+	return tp_task_stat_read(&own, host, pid, 0) &&
+	       tp_task_stat_read(&parent, host, own.ppid, 0) && own.stack_start &&
+	       own.stack_start == parent.stack_start;
+}
+
+static enum tp_status join_one(struct tp_gpu_joined *out, struct tp_gpu_rings *rings, pid_t pid,
+			       const char *agent, struct tp_error *err)
+{
+	const struct tp_inject_config config = {
+		.library = agent,
+		.soname = TP_AGENT_LIBRARY,
+		.door = TP_GPU_AGENT_DOOR,
+		.needs = "libcuda",
+	};
+	struct tp_injection injection;
+	enum tp_status status = tp_inject(&injection, pid, &config, err);
+	if (status == TP_OK)
+		status = tp_gpu_rings_adopt(rings, injection.fd, pid, err);
+	if (status != TP_OK) {
+		tp_info("%s", err->text);
+		out->n_refused += status != TP_ABSENT;
+		return status;
+	}
+	tp_info("pid %d: the agent %s; thread %u of those looked at was held for %.3f ms", (int)pid,
+		injection.was_there ? "was there" : "was put in", injection.n_tries,
+		(double)injection.stopped_ns * 1e-6);
+	out->n++;
+	if (injection.stopped_ns > out->stopped_ns)
+		out->stopped_ns = injection.stopped_ns;
+	return TP_OK;
+}
+
+enum tp_status tp_gpu_join(struct tp_gpu_joined *out, struct tp_gpu_rings *rings,
+			   const struct tp_tree *tree, pid_t target, const char *agent,
+			   struct tp_error *err)
+{
+	struct tp_error why = {0};
+	const struct tp_tree_task *task;
+	size_t cursor = 0;
+	*out = (struct tp_gpu_joined){0};
+	enum tp_status status = join_one(out, rings, target, agent, &why);
+	while ((task = tp_tree_next(tree, &cursor))) {
+		struct tp_error other = {0};
+		bool is_child = task->is_alive && task->info.tid == task->info.pid &&
+				task->info.pid != target;
+		if (!is_child || is_copy(rings->context->host, task->info.pid))
+			continue;
+		enum tp_status of_child = join_one(out, rings, task->info.pid, agent, &other);
+		/* That a shell does not use CUDA says less than what is wrong with its child. */
+		if (status == TP_ABSENT && of_child != TP_OK && of_child != TP_ABSENT) {
+			status = of_child;
+			why = other;
+		}
+	}
+	if (out->n)
+		return TP_OK;
+	if (err)
+		*err = why;
+	return status;
+}

@@ -1,0 +1,31 @@
+/* Puts the GPU agent into a program that runs already, and into its children that use CUDA. */
+#ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_ATTACH_H
+#define TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_ATTACH_H
+
+#include "trainprof/base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_gpu_rings;
+struct tp_tree;
+
+struct tp_gpu_joined {
+	size_t n;            /* processes */
+	size_t n_refused;    /* that use CUDA, and could not be joined */
+	uint64_t stopped_ns; /* for which a thread was held, the longest */
+};
+
+/*
+ * Each gives a ring. Left out are children that only have CUDA mapped because their parent had it
+ * when it forked: such a copy cannot use it.
+ *
+ * Errors  why the target could not be joined, where no process of it was; err->next says what to
+ * type. TP_ABSENT: none uses CUDA.
+ */
+TP_MUST_CHECK enum tp_status tp_gpu_join(struct tp_gpu_joined *out, struct tp_gpu_rings *rings,
+					 const struct tp_tree *tree, pid_t target,
+					 const char *agent, struct tp_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/* Finds the library that is put into programs that use a GPU. */
+#include "agent_path.h"
+
+#include "trainprof/base/memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *tp_agent_path(void)
+{
+	static const char *const places[] = {"/" TP_AGENT_LIBRARY,
+					     "/../lib/trainprof/" TP_AGENT_LIBRARY,
+					     "/../lib/" TP_AGENT_LIBRARY};
+	char self[PATH_MAX];
+	const char *told = getenv(TP_AGENT_ENV); /* NOLINT(concurrency-mt-unsafe) */
+	if (told)
+		return access(told, R_OK) == 0 ? tp_strdup(told) : NULL;
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (len <= 0)
+		return NULL;
+	self[len] = '\0';
+	*strrchr(self, '/') = '\0';
+	for (size_t i = 0; i < TP_ARRAY_LEN(places); i++) {
+		char *path = tp_asprintf("%s%s", self, places[i]);
+		if (access(path, R_OK) == 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}

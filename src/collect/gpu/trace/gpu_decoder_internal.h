@@ -1,0 +1,113 @@
+/* What a teller of GPU events consists of, for its two files: of work and calls, and of ranges. */
+#ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_DECODER_INTERNAL_H
+#define TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_DECODER_INTERNAL_H
+
+#include "gpu_ring_decode.h"
+#include "nccl_payload.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/model/span.h"
+
+/* A time that is further ahead is no time: clocks of one machine agree by less. */
+#define TP_GPU_AHEAD_NS UINT64_C(1000000000)
+
+struct tp_gpu_talk;
+
+/* A range that has not ended. */
+struct tp_gpu_range {
+	uint32_t name; /* of the sink */
+	uint32_t domain;
+	uint64_t start_ns;
+	uint32_t detail; /* of a call of NCCL; 0 = none */
+	uint8_t kind;    /* enum tp_span_kind */
+};
+
+struct tp_gpu_thread {
+	uint32_t tid;
+	uint32_t track;
+	bool has_task;               /* told already, or none to be had */
+	struct tp_gpu_range *ranges; /* open ones, the innermost last; heap */
+	size_t n_ranges;
+	size_t ranges_capacity;
+};
+
+/* A wait that CUPTI told before its call. */
+struct tp_gpu_wait {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t link;
+	uint32_t sync;
+};
+
+/* A kernel of NCCL whose call is not known yet. */
+struct tp_gpu_kernel {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t told_ns;
+	uint32_t track;
+	uint32_t name;
+	uint32_t link;
+	uint32_t blocks;
+	uint32_t threads;
+};
+
+/* An open range that any thread may end. */
+struct tp_gpu_started {
+	uint64_t number;
+	uint64_t start_ns;
+	uint32_t name;
+	uint8_t kind;
+};
+
+/* The payload that is being told, and whose it is. */
+struct tp_gpu_payload {
+	size_t thread;
+	bool is_of_push; /* else of the end of a range */
+	uint64_t words[TP_GPU_PAYLOAD_WORDS];
+};
+
+struct tp_gpu_teller {
+	struct tp_gpu_teller_config config;
+	struct tp_gpu_told told;
+	uint64_t now_ns;
+	uint64_t before_ns;       /* of the drain before */
+	uint64_t began_ns;        /* of the first one */
+	struct tp_map names;      /* ids of the ring, with their use above -> strings of the sink */
+	struct tp_map places;     /* -> track + 1; 0: there is none */
+	struct tp_map thread_ids; /* tid -> place in threads */
+	struct tp_gpu_thread *threads;
+	size_t n_threads;
+	size_t threads_capacity;
+	struct tp_map calls; /* link -> place in threads; SAYS_SO: it needs no wait of its own */
+	struct tp_gpu_wait *waits;
+	size_t n_waits;
+	size_t waits_capacity;
+	uint64_t closed_ns; /* since then nothing is collected; 0 = something is */
+	struct tp_gpu_started *started;
+	size_t n_started;
+	size_t started_capacity;
+	struct tp_map domains; /* ids of the ring -> is it NCCL's? */
+	uint32_t n_numbered;   /* names of ranges made with numbers, and the newest of them */
+	uint32_t newest_name;
+	struct tp_gpu_payload payload;
+	struct tp_gpu_talk *talk;
+	struct tp_gpu_kernel *talks;
+	size_t n_talks;
+	size_t talks_capacity;
+};
+
+/* The thread, told as a track when it is new; NULL: there are too many. Moves the others. */
+struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
+					   unsigned flags, uint64_t time_ns);
+void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
+			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
+			uint32_t detail);
+
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+/* A PUSH, POP, START, END or PAYLOAD. */
+void tp_gpu_range_take(struct tp_gpu_teller *teller, const struct tp_gpu_event *event);
+/* Which of the ends of open ranges were among what was lost nobody knows. */
+void tp_gpu_ranges_forget(struct tp_gpu_teller *teller);
+
+#endif

@@ -1,0 +1,460 @@
+/* Tells a sink what a GPU agent saw. */
+#include "gpu_ring_decode.h"
+
+#include "collect/process/task_tree.h"
+#include "gpu_decoder_internal.h"
+#include "gpu_event_name.h"
+#include "gpu_ring_reader.h"
+#include "nccl_match.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/model/sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CALLS_MOST = 1 << 16, /* calls whose waits may still come */
+	WAITS_MOST = 1024,    /* waits whose calls have not come yet */
+	TALKS_MOST = 1024,    /* kernels of NCCL whose calls have not come yet */
+	LEN_LONG = 1000,      /* ns in the unit of long durations */
+};
+
+/* For so long a kernel of NCCL waits for its call. */
+#define TALK_WAITS_NS (2 * TP_NS_PER_S)
+
+static const uint64_t SAYS_SO = UINT64_MAX;
+
+struct tp_gpu_teller *tp_gpu_teller_new(const struct tp_gpu_teller_config *config)
+{
+	struct tp_gpu_teller *teller = tp_alloc(sizeof(*teller));
+	teller->config = *config;
+	teller->talk = tp_gpu_talk_new(config->sink, config->rank);
+	return teller;
+}
+
+void tp_gpu_teller_free(struct tp_gpu_teller *teller)
+{
+	if (!teller)
+		return;
+	for (size_t i = 0; i < teller->n_threads; i++)
+		free(teller->threads[i].ranges);
+	tp_map_release(&teller->names);
+	tp_map_release(&teller->places);
+	tp_map_release(&teller->thread_ids);
+	tp_map_release(&teller->calls);
+	free(teller->threads);
+	free(teller->waits);
+	tp_map_release(&teller->domains);
+	tp_gpu_talk_free(teller->talk);
+	free(teller->talks);
+	free(teller->started);
+	free(teller);
+}
+
+const struct tp_gpu_told *tp_gpu_teller_told(const struct tp_gpu_teller *teller)
+{
+	return &teller->told;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+enum use { OF_KERNEL, OF_CALL, OF_COPY, OF_SET, N_USES };
+
+static void make_name(struct tp_buf *out, const struct tp_gpu_teller *teller, enum use use,
+		      uint32_t id, unsigned call)
+{
+	size_t length = 0;
+	const char *name = use == OF_COPY || use == OF_SET
+				   ? NULL
+				   : tp_gpu_file_name(teller->config.file, id, &length);
+	if (use == OF_COPY)
+		tp_gpu_name_copy(out, id);
+	else if (use == OF_SET)
+		tp_gpu_name_set(out, id);
+	else if (use == OF_CALL)
+		tp_gpu_name_call(out, name, length, call);
+	else if (!name)
+		tp_buf_puts(out, "kernel without a name");
+	else
+		tp_gpu_name_kernel(out, teller->config.demangler, name, length);
+}
+
+/* Names are never changed once they are in the ring, so that each is made once. */
+static uint32_t name_of(struct tp_gpu_teller *teller, enum use use, uint32_t id, unsigned call)
+{
+	uint64_t key = ((uint64_t)id << 16 | (call & 0xff)) * N_USES + use;
+	uint64_t known;
+	if (tp_map_get(&teller->names, key, &known))
+		return (uint32_t)known;
+	struct tp_buf text = {0};
+	make_name(&text, teller, use, id, call);
+	known = tp_sink_string(teller->config.sink, tp_buf_text(&text));
+	tp_buf_release(&text);
+	tp_map_set(&teller->names, key, known);
+	return (uint32_t)known;
+}
+
+/* ---- tracks --------------------------------------------------------------------------------- */
+
+static void tell_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thread,
+			uint64_t time_ns)
+{
+	const struct tp_gpu_teller_config *config = &teller->config;
+	struct tp_track track = {.id = thread->track,
+				 .rank = config->rank,
+				 .device = TP_TRACK_THREAD,
+				 .number = thread->tid};
+	uint32_t task = tp_tree_task_at(config->tree, (pid_t)thread->tid, config->pid, time_ns);
+	const struct tp_tree_task *alive = tp_tree_find(config->tree, (pid_t)thread->tid);
+	thread->has_task |= task != TP_NO_TASK;
+	track.task_plus_1 = task == TP_NO_TASK ? 0 : task + 1;
+	if (alive && alive->info.id == task)
+		track.name = alive->info.comm;
+	tp_sink_track(config->sink, &track);
+}
+
+/* NULL: there are too many. */
+struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
+					   unsigned flags, uint64_t time_ns)
+{
+	bool is_tid = !(flags & TP_GPU_FLAG_PTHREAD);
+	uint64_t key = (uint64_t)tid << 1 | is_tid;
+	uint64_t at;
+	if (tp_map_get(&teller->thread_ids, key, &at))
+		return &teller->threads[at];
+	uint32_t track = tp_sink_new_track(teller->config.sink);
+	if (track >= TP_TRACKS_MOST)
+		return NULL;
+	tp_map_set(&teller->thread_ids, key, teller->n_threads);
+	struct tp_gpu_thread *thread =
+		&TP_ARRAY_PUSH(teller->threads, teller->n_threads, teller->threads_capacity);
+	*thread = (struct tp_gpu_thread){.tid = tid, .track = track};
+	tell_thread(teller, thread, is_tid ? time_ns : 0);
+	thread->has_task |= !is_tid;
+	return thread;
+}
+
+/* TP_TRACKS_MOST: there is no such place, or there are too many. */
+static uint32_t stream_of(struct tp_gpu_teller *teller, uint16_t id)
+{
+	uint64_t known;
+	if (tp_map_get(&teller->places, id, &known))
+		return (uint32_t)known;
+	const struct tp_gpu_place *place = tp_gpu_file_place(teller->config.file, id);
+	uint32_t track = place && place->device <= INT32_MAX
+				 ? tp_sink_new_track(teller->config.sink)
+				 : (uint32_t)TP_TRACKS_MOST;
+	/* Of a place that cannot be nothing is remembered: its entry may still come. */
+	if (track >= TP_TRACKS_MOST)
+		return TP_TRACKS_MOST;
+	char name[32];
+	snprintf(name, sizeof(name), "stream %u", place->stream);
+	tp_map_set(&teller->places, id, track);
+	tp_sink_track(teller->config.sink,
+		      &(struct tp_track){.id = track,
+					 .rank = teller->config.rank,
+					 .device = (int32_t)place->device,
+					 .number = place->stream,
+					 .name = tp_sink_string(teller->config.sink, name)});
+	return track;
+}
+
+/* ---- spans ---------------------------------------------------------------------------------- */
+
+static bool times_of(const struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
+		     uint64_t *start_ns, uint64_t *end_ns)
+{
+	uint64_t length_ns = event->dur;
+	if (event->flags & TP_GPU_FLAG_LONG)
+		length_ns *= LEN_LONG;
+	if (event->flags & TP_GPU_FLAG_HOST_CLOCK)
+		*start_ns = event->t0;
+	else if (!tp_gpu_clocks_host(&teller->config.file->clocks, event->t0, start_ns))
+		return false;
+	*end_ns = *start_ns + length_ns;
+	/* A record may not come before its end; one whose clock was set since may seem to. */
+	return *start_ns && *end_ns >= *start_ns && *end_ns <= teller->now_ns + TP_GPU_AHEAD_NS;
+}
+
+void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
+			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
+			uint32_t detail)
+{
+	tp_sink_span(teller->config.sink, &(struct tp_span){.start_ns = start_ns,
+							    .end_ns = end_ns,
+							    .name = name,
+							    .link = link,
+							    .detail = detail,
+							    .track = (uint16_t)track,
+							    .kind = (uint8_t)kind});
+	teller->told.n_spans++;
+}
+
+static bool is_talk(const struct tp_gpu_teller *teller, uint32_t name)
+{
+	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
+	return strncmp(text, "nccl", 4) == 0;
+}
+
+static void put_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *kernel,
+		       uint32_t told)
+{
+	struct tp_detail detail = {0};
+	if (told)
+		tp_sink_detail_get(teller->config.sink, told, &detail);
+	detail.blocks = kernel->blocks;
+	detail.threads = kernel->threads;
+	tp_gpu_teller_span(teller, kernel->track, TP_SPAN_KERNEL, kernel->name, kernel->start_ns,
+			   kernel->end_ns, kernel->link,
+			   tp_sink_detail(teller->config.sink, &detail));
+}
+
+/* False while the call is not known, for a time. */
+static bool put_talk(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *kernel)
+{
+	uint32_t told = 0;
+	bool is_late = teller->now_ns > kernel->told_ns + TALK_WAITS_NS;
+	if (!tp_gpu_talk_find(teller->talk, kernel->link, &told) && kernel->link && !is_late &&
+	    tp_gpu_talk_is_used(teller->talk) && teller->n_talks < TALKS_MOST)
+		return false;
+	put_kernel(teller, kernel, told);
+	return true;
+}
+
+static void take_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_kernel kernel = {
+		.track = stream_of(teller, event->place),
+		.link = event->link,
+		.blocks = (uint32_t)event->x,
+		.threads = event->x >> 32 & UINT16_MAX,
+		.told_ns = teller->now_ns,
+	};
+	if (kernel.track >= TP_TRACKS_MOST ||
+	    !times_of(teller, event, &kernel.start_ns, &kernel.end_ns)) {
+		teller->told.n_unplaced++;
+		return;
+	}
+	kernel.name = name_of(teller, OF_KERNEL, event->id, 0);
+	if (!is_talk(teller, kernel.name))
+		put_kernel(teller, &kernel, 0);
+	else if (!put_talk(teller, &kernel))
+		TP_ARRAY_PUSH(teller->talks, teller->n_talks, teller->talks_capacity) = kernel;
+}
+
+static void take_move(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	uint64_t start_ns;
+	uint64_t end_ns;
+	bool is_copy = event->type == TP_GPU_EVENT_COPY;
+	uint32_t track = stream_of(teller, event->place);
+	if (track >= TP_TRACKS_MOST || !times_of(teller, event, &start_ns, &end_ns)) {
+		teller->told.n_unplaced++;
+		return;
+	}
+	const struct tp_detail detail = {.bytes = event->x};
+	tp_gpu_teller_span(teller, track, is_copy ? TP_SPAN_COPY : TP_SPAN_SET,
+			   name_of(teller, is_copy ? OF_COPY : OF_SET, event->id, 0), start_ns,
+			   end_ns, event->link, tp_sink_detail(teller->config.sink, &detail));
+}
+
+/* Waits come with the link of the call in which they are: which thread waits is known by that. */
+static void note_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
+		      const struct tp_gpu_thread *thread)
+{
+	unsigned call = event->place;
+	if (!event->link || call == TP_GPU_CALL_GRAPH_LAUNCH)
+		return;
+	if (call == TP_GPU_CALL_LAUNCH) {
+		uint64_t start_ns;
+		uint64_t end_ns;
+		if (times_of(teller, event, &start_ns, &end_ns))
+			tp_gpu_talk_launch(teller->talk, (size_t)(thread - teller->threads),
+					   event->link, start_ns);
+		return;
+	}
+	if (teller->calls.n >= CALLS_MOST)
+		tp_map_release(&teller->calls);
+	tp_map_set(&teller->calls, event->link,
+		   call == TP_GPU_CALL_SYNC ? SAYS_SO : (uint64_t)(thread - teller->threads));
+}
+
+static void take_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	uint64_t start_ns;
+	uint64_t end_ns;
+	struct tp_gpu_thread *thread = NULL;
+	if (event->place == TP_GPU_CALL_QUERY)
+		return;
+	if (times_of(teller, event, &start_ns, &end_ns))
+		thread = tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, start_ns);
+	if (!thread) {
+		teller->told.n_unplaced++;
+		return;
+	}
+	tp_gpu_teller_span(teller, thread->track, TP_SPAN_CALL,
+			   name_of(teller, OF_CALL, event->id, event->place), start_ns, end_ns,
+			   event->link, 0);
+	note_call(teller, event, thread);
+}
+
+/* False while its call is not known. */
+static bool put_wait(struct tp_gpu_teller *teller, const struct tp_gpu_wait *wait)
+{
+	uint64_t at;
+	if (!tp_map_get(&teller->calls, wait->link, &at))
+		return false;
+	if (at != SAYS_SO && at < teller->n_threads)
+		tp_gpu_teller_span(teller, teller->threads[at].track, TP_SPAN_CALL,
+				   tp_sink_string(teller->config.sink,
+						  tp_gpu_name_wait(wait->sync)),
+				   wait->start_ns, wait->end_ns, 0, 0);
+	return true;
+}
+
+static void take_wait(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_wait wait = {.link = event->link, .sync = event->id};
+	if (!tp_gpu_name_wait(event->id) || !event->link)
+		return;
+	if (!times_of(teller, event, &wait.start_ns, &wait.end_ns)) {
+		teller->told.n_unplaced++;
+		return;
+	}
+	if (!put_wait(teller, &wait) && teller->n_waits < WAITS_MOST)
+		TP_ARRAY_PUSH(teller->waits, teller->n_waits, teller->waits_capacity) = wait;
+}
+
+static void take_overhead(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	uint64_t start_ns;
+	uint64_t end_ns;
+	const char *name = tp_gpu_name_overhead(event->id);
+	if (!times_of(teller, event, &start_ns, &end_ns))
+		return;
+	if (!name && event->id != TP_GPU_OVERHEAD_QUEUE_FULL && event->id)
+		teller->told.cupti_ns += end_ns - start_ns;
+	struct tp_gpu_thread *thread =
+		name && event->x
+			? tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, start_ns)
+			: NULL;
+	if (thread)
+		tp_gpu_teller_span(teller, thread->track, TP_SPAN_ANNOTATION,
+				   tp_sink_string(teller->config.sink, name), start_ns, end_ns, 0,
+				   0);
+}
+
+/* ---- all events ----------------------------------------------------------------------------- */
+
+/* Which of the ranges that are open their ends were among what was dropped? Nobody knows. */
+static void take_loss(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	uint64_t until_ns = event->t0 <= teller->now_ns ? event->t0 : teller->now_ns;
+	uint64_t from_ns = teller->before_ns < until_ns ? teller->before_ns : until_ns;
+	teller->told.n_lost += event->x;
+	tp_gpu_ranges_forget(teller);
+	tp_sink_gap(teller->config.sink, teller->config.source,
+		    "GPU events came faster than they were read", from_ns, until_ns, event->x);
+}
+
+/* Before the first one ranges of NVTX may have come, and no work. */
+static void take_open(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	bool is_first = !teller->told.opened_ns;
+	uint64_t from_ns = is_first ? teller->began_ns : teller->closed_ns;
+	if (from_ns && event->t0 > from_ns && event->t0 <= teller->now_ns)
+		tp_sink_gap(teller->config.sink, teller->config.source,
+			    is_first ? "the GPU was not traced yet" : TP_GAP_BETWEEN_WINDOWS,
+			    from_ns, event->t0, 0);
+	teller->closed_ns = 0;
+	teller->told.opened_ns = event->t0;
+}
+
+static void take_close(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	if (event->t0 <= teller->now_ns)
+		teller->closed_ns = event->t0;
+	teller->told.closed_ns = event->t0;
+}
+
+void tp_gpu_teller_settle(struct tp_gpu_teller *teller)
+{
+	for (size_t i = 0; i < teller->n_talks; i++)
+		put_kernel(teller, &teller->talks[i], 0);
+	teller->n_talks = 0;
+}
+
+void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns)
+{
+	if (teller->closed_ns && now_ns > teller->closed_ns)
+		tp_sink_gap(teller->config.sink, teller->config.source, TP_GAP_BETWEEN_WINDOWS,
+			    teller->closed_ns, now_ns, 0);
+	teller->closed_ns = 0;
+}
+
+void tp_gpu_teller_begin(struct tp_gpu_teller *teller, uint64_t now_ns)
+{
+	teller->before_ns = teller->now_ns ? teller->now_ns : now_ns;
+	teller->began_ns = teller->began_ns ? teller->began_ns : now_ns;
+	teller->now_ns = now_ns;
+}
+
+void tp_gpu_teller_take(void *context, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_teller *teller = context;
+	static void (*const takers[TP_GPU_EVENT_TYPES])(struct tp_gpu_teller *,
+							const struct tp_gpu_event *) = {
+		[TP_GPU_EVENT_KERNEL] = take_kernel,
+		[TP_GPU_EVENT_COPY] = take_move,
+		[TP_GPU_EVENT_SET] = take_move,
+		[TP_GPU_EVENT_CALL] = take_call,
+		[TP_GPU_EVENT_SYNC] = take_wait,
+		[TP_GPU_EVENT_OVERHEAD] = take_overhead,
+		[TP_GPU_EVENT_PUSH] = tp_gpu_range_take,
+		[TP_GPU_EVENT_POP] = tp_gpu_range_take,
+		[TP_GPU_EVENT_START] = tp_gpu_range_take,
+		[TP_GPU_EVENT_END] = tp_gpu_range_take,
+		[TP_GPU_EVENT_LOST] = take_loss,
+		[TP_GPU_EVENT_OPEN] = take_open,
+		[TP_GPU_EVENT_CLOSE] = take_close,
+		[TP_GPU_EVENT_PAYLOAD] = tp_gpu_range_take,
+	};
+	teller->told.n_events++;
+	if (event->type == TP_GPU_EVENT_NONE || event->type > TP_GPU_EVENT_PAYLOAD)
+		teller->told.n_unknown++;
+	else if (takers[event->type])
+		takers[event->type](teller, event);
+}
+
+/* Kernels whose calls have come since, or will not. */
+static void put_talks(struct tp_gpu_teller *teller)
+{
+	size_t n = teller->n_talks;
+	teller->n_talks = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct tp_gpu_kernel kernel = teller->talks[i];
+		if (!put_talk(teller, &kernel))
+			teller->talks[teller->n_talks++] = kernel;
+	}
+}
+
+void tp_gpu_teller_end(struct tp_gpu_teller *teller)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < teller->n_waits; i++)
+		if (!put_wait(teller, &teller->waits[i]))
+			teller->waits[n_kept++] = teller->waits[i];
+	/* A call that never comes was lost: the oldest wait no longer. */
+	if (n_kept == WAITS_MOST)
+		memmove(teller->waits, teller->waits + WAITS_MOST / 2,
+			(n_kept = WAITS_MOST / 2) * sizeof(*teller->waits));
+	teller->n_waits = n_kept;
+	put_talks(teller);
+	for (size_t i = 0; i < teller->n_threads; i++)
+		if (!teller->threads[i].has_task)
+			tell_thread(teller, &teller->threads[i], teller->now_ns);
+}

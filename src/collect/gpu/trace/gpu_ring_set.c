@@ -1,0 +1,303 @@
+/* Finds and drains the rings of GPU agents. */
+#include "gpu_ring_set.h"
+
+#include "collect/process/procfs_stat.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/collect/collector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+/* Four processes' rings, and as much again for the program itself: tmpfs of containers have 64 MiB
+ * mostly, and a program that finds it full may fail for that. */
+#define ROOM_BYTES (UINT64_C(256) << 20)
+
+enum { LEAVE_NAPS = 400 }; /* of 5 ms */
+
+#define DIRECTORY_PREFIX "trainprof-gpu-"
+
+/* ---- the directory -------------------------------------------------------------------------- */
+
+static void remove_directory(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir))) /* NOLINT(concurrency-mt-unsafe): one thread's */
+		if (tp_text_starts_with(entry->d_name, TP_GPU_RING_PREFIX))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+/* The directory, locked for as long as it is open; negative where another profiler has it. Its
+ * process number alone says little: containers may share /dev/shm and not their numbers. */
+static int hold_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Ours, of a profiler that no longer lives. */
+static bool is_left_over(const char *path, const char *name)
+{
+	struct stat about;
+	char *end;
+	long pid = strtol(name + strlen(DIRECTORY_PREFIX), &end, 10);
+	if (*end != '-' || pid <= 0 || pid > INT32_MAX || kill((pid_t)pid, 0) == 0 ||
+	    errno != ESRCH || lstat(path, &about) != 0 || !S_ISDIR(about.st_mode) ||
+	    about.st_uid != geteuid())
+		return false;
+	int fd = hold_directory(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void sweep(const char *parent)
+{
+	DIR *dir = opendir(parent);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): as above */
+		if (!tp_text_starts_with(entry->d_name, DIRECTORY_PREFIX))
+			continue;
+		char *path = tp_asprintf("%s/%s", parent, entry->d_name);
+		if (is_left_over(path, entry->d_name))
+			remove_directory(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static const char *roomy_parent(void)
+{
+	struct statvfs about;
+	if (statvfs("/dev/shm", &about) == 0 && access("/dev/shm", W_OK | X_OK) == 0 &&
+	    (uint64_t)about.f_bavail * about.f_frsize >= ROOM_BYTES)
+		return "/dev/shm";
+	return "/tmp";
+}
+
+void tp_gpu_rings_init(struct tp_gpu_rings *out, const struct tp_collect_context *context,
+		       const char *source)
+{
+	*out = (struct tp_gpu_rings){.context = context, .source = source, .lock_fd = -1};
+	tp_gpu_demangler_open(&out->demangler);
+}
+
+enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
+				 const struct tp_collect_context *context, const char *source,
+				 struct tp_error *err)
+{
+	tp_gpu_rings_init(out, context, source);
+	parent = parent ? parent : roomy_parent();
+	sweep(parent);
+	out->directory = tp_asprintf("%s/" DIRECTORY_PREFIX "%d-XXXXXX", parent, (int)getpid());
+	if (!mkdtemp(out->directory)) {
+		int failure = errno;
+		free(out->directory);
+		out->directory = NULL;
+		tp_gpu_demangler_close(&out->demangler);
+		return tp_fail(err, TP_IO, "no directory for GPU events in %s: %s", parent,
+			       tp_errno_text(failure));
+	}
+	out->lock_fd = hold_directory(out->directory);
+	return TP_OK;
+}
+
+static void ring_free(struct tp_gpu_ring *ring)
+{
+	tp_gpu_teller_free(ring->teller);
+	tp_gpu_file_close(&ring->file);
+	free(ring);
+}
+
+void tp_gpu_rings_close(struct tp_gpu_rings *rings)
+{
+	for (size_t i = 0; i < rings->n; i++)
+		ring_free(rings->items[i]);
+	if (rings->directory) {
+		remove_directory(rings->directory);
+		if (rings->lock_fd >= 0)
+			close(rings->lock_fd);
+	}
+	tp_gpu_demangler_close(&rings->demangler);
+	free(rings->items);
+	free(rings->directory);
+	*rings = (struct tp_gpu_rings){0};
+}
+
+/* ---- new rings ------------------------------------------------------------------------------ */
+
+static bool is_ring_name(const char *name)
+{
+	size_t len = strlen(name);
+	return tp_text_starts_with(name, TP_GPU_RING_PREFIX) &&
+	       len < sizeof(((struct tp_gpu_ring *)0)->name) && len > strlen(TP_GPU_RING_SUFFIX) &&
+	       strcmp(name + len - strlen(TP_GPU_RING_SUFFIX), TP_GPU_RING_SUFFIX) == 0;
+}
+
+static bool is_known(const struct tp_gpu_rings *rings, const char *name)
+{
+	for (size_t i = 0; i < rings->n; i++)
+		if (strcmp(rings->items[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void teller_begin(struct tp_gpu_rings *rings, struct tp_gpu_ring *ring, pid_t pid)
+{
+	const struct tp_gpu_teller_config config = {
+		.sink = rings->context->sink,
+		.tree = rings->context->tree,
+		.demangler = &rings->demangler,
+		.file = &ring->file,
+		.source = rings->source,
+		.rank = (uint32_t)rings->n,
+		.pid = pid,
+		.progress = rings->progress,
+		.is_spent = &rings->is_spent,
+	};
+	ring->teller = tp_gpu_teller_new(&config);
+	if (rings->wanted != TP_GPU_WANT_AS_STARTED)
+		tp_gpu_file_want(&ring->file, rings->wanted);
+}
+
+/* One that has no contents yet is looked at again. */
+static void ring_add(struct tp_gpu_rings *rings, const char *name)
+{
+	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
+	char *path = tp_asprintf("%s/%s", rings->directory, name);
+	snprintf(ring->name, sizeof(ring->name), "%.*s", (int)sizeof(ring->name) - 1, name);
+	enum tp_status status = tp_gpu_file_open(&ring->file, path, &ring->why);
+	free(path);
+	if (status == TP_ABSENT || rings->n >= TP_RANKS_MOST) {
+		rings->n_too_many += status != TP_ABSENT;
+		tp_gpu_file_close(&ring->file);
+		free(ring);
+		return;
+	}
+	if (status == TP_OK)
+		teller_begin(rings, ring, (pid_t)ring->file.header.pid);
+	else
+		tp_info("%s", ring->why.text);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
+}
+
+enum tp_status tp_gpu_rings_adopt(struct tp_gpu_rings *rings, int fd, pid_t pid,
+				  struct tp_error *err)
+{
+	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
+	ring->joined = pid;
+	snprintf(ring->name, sizeof(ring->name), "pid %d", (int)pid);
+	enum tp_status status = tp_gpu_file_adopt(&ring->file, fd, ring->name, err);
+	if (status == TP_OK && rings->n >= TP_RANKS_MOST)
+		status = tp_fail(err, TP_BUSY, "more processes than can be told apart");
+	if (status != TP_OK) {
+		ring_free(ring);
+		return status;
+	}
+	teller_begin(rings, ring, pid);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
+	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
+	return TP_OK;
+}
+
+static void look_for_new(struct tp_gpu_rings *rings)
+{
+	DIR *dir = rings->directory ? opendir(rings->directory) : NULL;
+	const struct dirent *entry;
+	rings->n_too_many = 0;
+	while (dir && (entry = readdir(dir))) /* NOLINT(concurrency-mt-unsafe): one thread's */
+		if (is_ring_name(entry->d_name) && !is_known(rings, entry->d_name))
+			ring_add(rings, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+/* ---- draining ------------------------------------------------------------------------------- */
+
+static uint64_t ring_drain(struct tp_gpu_ring *ring, uint64_t now_ns, size_t most)
+{
+	if (!ring->teller)
+		return 0;
+	tp_gpu_file_be_seen(&ring->file, now_ns);
+	tp_gpu_teller_begin(ring->teller, now_ns);
+	if (tp_gpu_file_refresh(&ring->file))
+		tp_gpu_file_take(&ring->file, most, tp_gpu_teller_take, ring->teller);
+	tp_gpu_teller_end(ring->teller);
+	return tp_gpu_file_left(&ring->file);
+}
+
+uint64_t tp_gpu_rings_drain(struct tp_gpu_rings *rings, uint64_t now_ns, size_t most)
+{
+	uint64_t n_left = 0;
+	look_for_new(rings);
+	for (size_t i = 0; i < rings->n; i++)
+		n_left += ring_drain(rings->items[i], now_ns, most);
+	return n_left;
+}
+
+void tp_gpu_rings_want(struct tp_gpu_rings *rings, enum tp_gpu_wanted wanted)
+{
+	rings->wanted = wanted;
+	for (size_t i = 0; i < rings->n; i++)
+		if (rings->items[i]->teller)
+			tp_gpu_file_want(&rings->items[i]->file, wanted);
+}
+
+/* ---- the end of having joined --------------------------------------------------------------- */
+
+static bool has_ended(const struct tp_gpu_rings *rings, const struct tp_gpu_ring *ring)
+{
+	return !tp_task_stat_is_alive(rings->context->host, ring->joined, 0);
+}
+
+static bool has_left(const struct tp_gpu_rings *rings, struct tp_gpu_ring *ring)
+{
+	return !ring->joined || !tp_gpu_file_refresh(&ring->file) ||
+	       ring->file.header.state == TP_GPU_STATE_FINISHED ||
+	       ring->file.header.state >= TP_GPU_STATE_NO_CUPTI || has_ended(rings, ring);
+}
+
+static bool have_left(const struct tp_gpu_rings *rings)
+{
+	for (size_t i = 0; i < rings->n; i++)
+		if (!has_left(rings, rings->items[i]))
+			return false;
+	return true;
+}
+
+void tp_gpu_rings_leave(struct tp_gpu_rings *rings, uint64_t now_ns)
+{
+	const struct timespec nap = {.tv_nsec = 5000000};
+	tp_gpu_rings_want(rings, TP_GPU_WANT_LEAVE);
+	for (int i = 0; i < LEAVE_NAPS && !have_left(rings); i++)
+		nanosleep(&nap, NULL);
+	tp_gpu_rings_drain(rings, now_ns, SIZE_MAX);
+	for (size_t i = 0; i < rings->n; i++)
+		if (rings->items[i]->joined &&
+		    rings->items[i]->file.header.state == TP_GPU_STATE_FINISHED)
+			tp_gpu_file_empty(&rings->items[i]->file);
+}

@@ -1,0 +1,162 @@
+/* How long and how often the GPU is traced. */
+#include "gpu_trace_governor.h"
+
+#include "collect/perf/perf_period.h"
+
+#include "trainprof/base/clock.h"
+
+#include <math.h>
+
+/* Our division of what is allowed; the rest is for what was not foreseen. */
+static const double ALL_OF_BUDGET = 0.8;
+static const double FIXED_OF_BUDGET = 0.2;
+/* Of all time, per budget: 5 % at --max-overhead=1%. More tells hardly anything new. */
+static const double MOST_TRACED = 5;
+static const double MOST_TRACED_EVER = 0.5;
+
+/* Before anything was measured; see the header. Opening and closing: a guess. */
+static const double PRIOR_SLOWDOWN = 1.8;
+#define PRIOR_FIXED_NS (50 * (double)TP_NS_PER_MS)
+
+#define PERIOD_LEAST_NS (5 * TP_NS_PER_S)
+#define PERIOD_WISHED_NS                                                                           \
+	(20 * TP_NS_PER_S) /* three windows a minute, where they may be so many                    \
+			    */
+#define LENGTH_LEAST_NS (TP_NS_PER_S / 4)
+#define LENGTH_BLIND_NS TP_NS_PER_S /* where nobody tells steps: some have to lie in it whole */
+#define LENGTH_MOST_NS  (2 * TP_NS_PER_S)
+#define LENGTH_EVER_NS  (20 * TP_NS_PER_S)
+
+/* Two whole steps lie in a window that begins anywhere in a step and is three long. */
+enum { STEPS_LEAST = 2, STEPS_MOST = 3, RESIDUE_WINDOWS = 3 };
+
+/* Windows do not come much more often all at once, nor does their distance change for nothing. */
+static const double SHORTEN_MOST = 2;
+static const double CHANGE_LEAST = 0.2;
+/* Of the period, on top of it: so that windows are in step with nothing. */
+static const double PHASE = 0.25;
+
+static double square(double x)
+{
+	return x * x;
+}
+
+double tp_gpu_mean_value(const struct tp_gpu_mean *mean)
+{
+	return mean->n ? mean->sum / (double)mean->n : 0;
+}
+
+double tp_gpu_mean_error(const struct tp_gpu_mean *mean)
+{
+	double n = (double)mean->n;
+	if (!mean->n)
+		return 0;
+	double own = sqrt(mean->error_squares) / n;
+	double rest = mean->squares - n * square(tp_gpu_mean_value(mean));
+	double between = mean->n > 1 && rest > 0 ? sqrt(rest / (n - 1) / n) : 0;
+	return fmax(own, between);
+}
+
+static void add(struct tp_gpu_mean *mean, double value, double error)
+{
+	mean->n++;
+	mean->sum += value;
+	mean->squares += square(value);
+	mean->error_squares += square(error);
+}
+
+void tp_gpu_governor_init(struct tp_gpu_governor *governor, double max_overhead_ratio,
+			  uint64_t seed)
+{
+	/* 0 would mean never; what is asked for then is as little as there is. */
+	*governor =
+		(struct tp_gpu_governor){.budget = fmax(max_overhead_ratio, 1e-4), .seed = seed};
+}
+
+void tp_gpu_governor_add(struct tp_gpu_governor *governor, const struct tp_gpu_window_cost *cost)
+{
+	double length_ns = (double)cost->length_ns;
+	/* Of its length a window loses what it would not have taken untraced. */
+	double inside_ns = length_ns * (1 - 1 / (1 + fmax(cost->slowdown, -0.5)));
+	add(&governor->slowdown, cost->slowdown, cost->slowdown_error);
+	add(&governor->fixed_ns, cost->lost_ns - inside_ns, cost->lost_error_ns);
+	add(&governor->lost_ns, cost->lost_ns, cost->lost_error_ns);
+	add(&governor->residue, cost->residue, cost->residue_error);
+	governor->first_error = fmax(governor->first_error, cost->first_error);
+}
+
+/* What it may be: by a standard error more than was found. */
+static double bound(const struct tp_gpu_mean *mean, double prior)
+{
+	if (!mean->n)
+		return prior;
+	return fmax(0, tp_gpu_mean_value(mean) + tp_gpu_mean_error(mean));
+}
+
+static double clamp(double value, double least, double most)
+{
+	return fmax(least, fmin(most, value));
+}
+
+static double steady_period(struct tp_gpu_governor *governor, double period_ns)
+{
+	double before_ns = (double)governor->period_ns;
+	if (!governor->slowdown.n)
+		return period_ns;
+	if (governor->period_ns && period_ns < before_ns) {
+		period_ns = fmax(period_ns, before_ns / SHORTEN_MOST);
+		if (period_ns > (1 - CHANGE_LEAST) * before_ns)
+			period_ns = before_ns;
+	}
+	governor->period_ns = (uint64_t)period_ns;
+	return period_ns;
+}
+
+/* From one window of that length to the next, by what windows cost. */
+static double affordable_ns(const struct tp_gpu_governor *governor, double length_ns)
+{
+	double budget = governor->budget;
+	double slowdown = bound(&governor->slowdown, PRIOR_SLOWDOWN);
+	double fixed_ns = bound(&governor->fixed_ns, PRIOR_FIXED_NS);
+	double period_ns = length_ns / fmin(MOST_TRACED * budget, MOST_TRACED_EVER);
+	period_ns = fmax(period_ns, (length_ns * slowdown + fixed_ns) / (ALL_OF_BUDGET * budget));
+	period_ns = fmax(period_ns, fixed_ns / (FIXED_OF_BUDGET * budget));
+	return fmax(period_ns, (double)PERIOD_LEAST_NS);
+}
+
+/* d of the header times the period that is wished for. */
+static double wished_length_ns(const struct tp_gpu_governor *governor)
+{
+	double slowdown = bound(&governor->slowdown, PRIOR_SLOWDOWN);
+	double fixed_ns = bound(&governor->fixed_ns, PRIOR_FIXED_NS);
+	double room = ALL_OF_BUDGET * governor->budget - fixed_ns / (double)PERIOD_WISHED_NS;
+	double most = fmin(MOST_TRACED * governor->budget, MOST_TRACED_EVER);
+	double duty = slowdown > 0 ? clamp(room / slowdown, 0, most) : most;
+	return duty * (double)PERIOD_WISHED_NS;
+}
+
+void tp_gpu_governor_next(struct tp_gpu_governor *governor, uint64_t step_ns, uint64_t last_ns,
+			  struct tp_gpu_order *out)
+{
+	double step = (double)step_ns;
+	double most_ns =
+		fmin(fmax((double)LENGTH_MOST_NS, STEPS_MOST * step), (double)LENGTH_EVER_NS);
+	double least_ns = step_ns ? fmax((double)LENGTH_LEAST_NS, STEPS_LEAST * step)
+				  : (double)LENGTH_BLIND_NS;
+	double length_ns = clamp(wished_length_ns(governor), fmin(least_ns, most_ns), most_ns);
+	double period_ns = affordable_ns(governor, fmax(length_ns, (double)last_ns));
+	period_ns = steady_period(governor, period_ns);
+	double phase = (double)(tp_perf_random(&governor->seed) >> 11) * 0x1p-53;
+	*out = (struct tp_gpu_order){.length_ns = (uint64_t)length_ns,
+				     .most_ns = (uint64_t)most_ns,
+				     .period_ns = (uint64_t)period_ns,
+				     .start_ns = (uint64_t)(period_ns * (1 + PHASE * phase))};
+}
+
+bool tp_gpu_governor_has_residue(const struct tp_gpu_governor *governor)
+{
+	const struct tp_gpu_mean *residue = &governor->residue;
+	double error = hypot(tp_gpu_mean_error(residue), governor->first_error);
+	return residue->n >= RESIDUE_WINDOWS &&
+	       tp_gpu_mean_value(residue) - 2 * error > governor->budget / 2;
+}

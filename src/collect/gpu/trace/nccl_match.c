@@ -1,0 +1,318 @@
+/* Joins calls of NCCL and kernels. */
+#include "nccl_match.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/model/sink.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ITEMS_MOST = 4096,   /* calls of a thread whose kernels may still come */
+	WAITING_MOST = 1024, /* launches in calls that have not ended */
+	LINKS_MOST = 1 << 16,
+	COMMUNICATORS_MOST = 1 << 12, /* that are told apart */
+};
+
+/* A call, or those of one communicator in a group. */
+struct item {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t detail;
+	bool is_launched;
+	bool is_taken;
+};
+
+struct thread {
+	struct item *items; /* heap, in order of their ends */
+	size_t n;
+	size_t capacity;
+	uint64_t n_dropped;      /* that were before items[0] */
+	unsigned n_open;         /* ranges */
+	unsigned depth;          /* of groups */
+	struct tp_detail *group; /* heap: what the open group is so far, by communicator */
+	size_t n_group;
+	size_t group_capacity;
+};
+
+struct communicator {
+	uint32_t name;
+	uint32_t peers_name;
+	uint32_t n_ranks;
+	uint32_t n_calls;
+};
+
+struct launch {
+	size_t thread;
+	uint32_t link;
+	uint64_t time_ns;
+};
+
+struct tp_gpu_talk {
+	struct tp_sink *sink;
+	uint32_t rank;
+	bool is_used;
+	bool is_broken; /* collectives cannot be counted */
+	struct thread *threads;
+	size_t n_threads;
+	size_t threads_capacity;
+	struct tp_map numbers; /* hash of a communicator -> place in the next */
+	struct communicator *communicators;
+	size_t n_communicators;
+	size_t communicators_capacity;
+	struct launch *waiting;
+	size_t n_waiting;
+	size_t waiting_capacity;
+	struct tp_map links; /* -> thread << 32 | number of the item among all of the thread */
+};
+
+struct tp_gpu_talk *tp_gpu_talk_new(struct tp_sink *sink, uint32_t rank)
+{
+	struct tp_gpu_talk *talk = tp_alloc(sizeof(*talk));
+	talk->sink = sink;
+	talk->rank = rank;
+	return talk;
+}
+
+void tp_gpu_talk_free(struct tp_gpu_talk *talk)
+{
+	if (!talk)
+		return;
+	for (size_t i = 0; i < talk->n_threads; i++) {
+		free(talk->threads[i].items);
+		free(talk->threads[i].group);
+	}
+	free(talk->threads);
+	free(talk->communicators);
+	free(talk->waiting);
+	tp_map_release(&talk->numbers);
+	tp_map_release(&talk->links);
+	free(talk);
+}
+
+bool tp_gpu_talk_is_used(const struct tp_gpu_talk *talk)
+{
+	return talk->is_used;
+}
+
+/* ---- communicators -------------------------------------------------------------------------- */
+
+static struct communicator *communicator_of(struct tp_gpu_talk *talk, uint64_t hash)
+{
+	uint64_t at;
+	char name[80];
+	if (talk->n_communicators >= COMMUNICATORS_MOST && !tp_map_get(&talk->numbers, hash, NULL))
+		hash = 0;
+	if (tp_map_get(&talk->numbers, hash, &at))
+		return &talk->communicators[at];
+	tp_map_set(&talk->numbers, hash, talk->n_communicators);
+	struct communicator *out = &TP_ARRAY_PUSH(talk->communicators, talk->n_communicators,
+						  talk->communicators_capacity);
+	*out = (struct communicator){0};
+	if (hash) {
+		snprintf(name, sizeof(name), "%016llx", (unsigned long long)hash);
+		out->name = tp_sink_string(talk->sink, name);
+	}
+	/* Of their own for each process: what one sends another receives, at other times. */
+	snprintf(name, sizeof(name), "%016llx: sends and receives of process %u",
+		 (unsigned long long)hash, talk->rank);
+	out->peers_name = tp_sink_string(talk->sink, name);
+	return out;
+}
+
+uint32_t tp_gpu_talk_call(struct tp_gpu_talk *talk, const struct tp_nccl_call *call)
+{
+	struct communicator *communicator = communicator_of(talk, call->communicator);
+	talk->is_used = true;
+	if (call->kind == TP_NCCL_COMMUNICATOR) {
+		communicator->n_ranks = call->n_ranks;
+		return 0;
+	}
+	struct tp_detail detail = {
+		.bytes = call->bytes,
+		.op = tp_sink_string(talk->sink, call->op),
+		.group = communicator->peers_name,
+		.n_ranks = communicator->n_ranks,
+	};
+	if (call->kind == TP_NCCL_COLLECTIVE) {
+		detail.group = communicator->name;
+		communicator->n_calls++;
+		/* Several communicators without a hash cannot be told apart. */
+		detail.sequence =
+			talk->is_broken || !communicator->name ? 0 : communicator->n_calls;
+	}
+	return tp_sink_detail(talk->sink, &detail);
+}
+
+/* ---- calls and launches --------------------------------------------------------------------- */
+
+static struct thread *thread_of(struct tp_gpu_talk *talk, size_t number)
+{
+	while (talk->n_threads <= number)
+		TP_ARRAY_PUSH(talk->threads, talk->n_threads, talk->threads_capacity) =
+			(struct thread){0};
+	return &talk->threads[number];
+}
+
+static void link_to(struct tp_gpu_talk *talk, uint32_t link, size_t thread, size_t item)
+{
+	if (talk->links.n >= LINKS_MOST)
+		tp_map_release(&talk->links);
+	talk->threads[thread].items[item].is_launched = true;
+	tp_map_set(&talk->links, link,
+		   (uint64_t)thread << 32 | (uint32_t)(talk->threads[thread].n_dropped + item));
+}
+
+/* Those launches that were in it. Of several items of one group each takes one. */
+static void take_waiting(struct tp_gpu_talk *talk, size_t number, size_t item)
+{
+	const struct item *added = &talk->threads[number].items[item];
+	size_t n_kept = 0;
+	bool is_linked = false;
+	for (size_t i = 0; i < talk->n_waiting; i++) {
+		struct launch *launch = &talk->waiting[i];
+		bool is_in = launch->thread == number && launch->time_ns >= added->start_ns &&
+			     launch->time_ns < added->end_ns;
+		if (is_in && !is_linked)
+			link_to(talk, launch->link, number, item);
+		else
+			talk->waiting[n_kept++] = *launch;
+		is_linked |= is_in;
+	}
+	talk->n_waiting = n_kept;
+}
+
+static void add_item(struct tp_gpu_talk *talk, size_t number, const struct item *item)
+{
+	struct thread *thread = &talk->threads[number];
+	if (thread->n == ITEMS_MOST) {
+		memmove(thread->items, thread->items + ITEMS_MOST / 2,
+			(thread->n -= ITEMS_MOST / 2) * sizeof(*item));
+		thread->n_dropped += ITEMS_MOST / 2;
+	}
+	TP_ARRAY_PUSH(thread->items, thread->n, thread->capacity) = *item;
+	take_waiting(talk, number, thread->n - 1);
+}
+
+static void add_to_group(struct thread *thread, const struct tp_detail *detail)
+{
+	for (size_t i = 0; i < thread->n_group; i++) {
+		if (thread->group[i].group == detail->group) {
+			thread->group[i].bytes += detail->bytes;
+			return;
+		}
+	}
+	TP_ARRAY_PUSH(thread->group, thread->n_group, thread->group_capacity) = *detail;
+}
+
+static void end_group(struct tp_gpu_talk *talk, size_t number, uint64_t start_ns, uint64_t end_ns)
+{
+	struct thread *thread = &talk->threads[number];
+	if (thread->depth && --thread->depth)
+		return;
+	for (size_t i = 0; i < thread->n_group; i++) {
+		struct item item = {.start_ns = start_ns, .end_ns = end_ns};
+		item.detail = tp_sink_detail(talk->sink, &thread->group[i]);
+		add_item(talk, number, &item);
+	}
+	thread->n_group = 0;
+}
+
+void tp_gpu_talk_begin(struct tp_gpu_talk *talk, size_t number)
+{
+	thread_of(talk, number)->n_open++;
+}
+
+/* What was launched in it and is no call's. */
+static void drop_waiting(struct tp_gpu_talk *talk, size_t number)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < talk->n_waiting; i++)
+		if (talk->waiting[i].thread != number)
+			talk->waiting[n_kept++] = talk->waiting[i];
+	talk->n_waiting = n_kept;
+}
+
+void tp_gpu_talk_end(struct tp_gpu_talk *talk, size_t number, uint32_t detail,
+		     enum tp_gpu_group group, uint64_t start_ns, uint64_t end_ns)
+{
+	struct thread *thread = thread_of(talk, number);
+	struct tp_detail known;
+	if (group == TP_GPU_GROUP_START)
+		thread->depth++;
+	else if (group == TP_GPU_GROUP_END)
+		end_group(talk, number, start_ns, end_ns);
+	if (detail && thread->depth) {
+		tp_sink_detail_get(talk->sink, detail, &known);
+		add_to_group(thread, &known);
+	} else if (detail) {
+		const struct item item = {start_ns, end_ns, detail, false, false};
+		add_item(talk, number, &item);
+	}
+	if (thread->n_open && --thread->n_open == 0)
+		drop_waiting(talk, number);
+}
+
+/* The first item that ends behind that time; n: none does. */
+static size_t find_item(const struct thread *thread, uint64_t time_ns)
+{
+	size_t from = 0;
+	size_t until = thread->n;
+	while (from < until) {
+		size_t middle = from + (until - from) / 2;
+		if (thread->items[middle].end_ns > time_ns)
+			until = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
+
+void tp_gpu_talk_launch(struct tp_gpu_talk *talk, size_t number, uint32_t link, uint64_t time_ns)
+{
+	if (!link || number >= talk->n_threads)
+		return;
+	const struct thread *thread = &talk->threads[number];
+	for (size_t i = find_item(thread, time_ns);
+	     i < thread->n && thread->items[i].start_ns <= time_ns; i++) {
+		/* Of several of one group each takes one. */
+		bool is_last = i + 1 == thread->n ||
+			       thread->items[i + 1].start_ns != thread->items[i].start_ns;
+		if (is_last || !thread->items[i].is_launched) {
+			link_to(talk, link, number, i);
+			return;
+		}
+	}
+	if (thread->n_open && talk->n_waiting < WAITING_MOST)
+		TP_ARRAY_PUSH(talk->waiting, talk->n_waiting, talk->waiting_capacity) =
+			(struct launch){number, link, time_ns};
+}
+
+bool tp_gpu_talk_find(struct tp_gpu_talk *talk, uint32_t link, uint32_t *detail)
+{
+	uint64_t at;
+	if (!tp_map_get(&talk->links, link, &at))
+		return false;
+	tp_map_remove(&talk->links, link);
+	struct thread *thread = &talk->threads[at >> 32];
+	uint32_t i = (uint32_t)at - (uint32_t)thread->n_dropped;
+	*detail = 0;
+	if (i < thread->n && !thread->items[i].is_taken) {
+		*detail = thread->items[i].detail;
+		thread->items[i].is_taken = true;
+	}
+	return true;
+}
+
+void tp_gpu_talk_forget(struct tp_gpu_talk *talk)
+{
+	for (size_t i = 0; i < talk->n_threads; i++) {
+		talk->threads[i].n_open = 0;
+		talk->threads[i].depth = 0;
+		talk->threads[i].n_group = 0;
+	}
+	talk->n_waiting = 0;
+	talk->is_broken = true;
+}

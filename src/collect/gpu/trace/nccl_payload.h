@@ -1,0 +1,28 @@
+/* What NCCL says of its calls, in the payloads of its NVTX ranges. */
+#ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_NCCL_PAYLOAD_H
+#define TRAINPROF_SRC_COLLECT_GPU_TRACE_NCCL_PAYLOAD_H
+
+#include "trainprof/wire/gpu_ring.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tp_nccl_kind {
+	TP_NCCL_COLLECTIVE,   /* all ranks of a communicator call it, in the same order */
+	TP_NCCL_PEER,         /* one rank sends, another one receives */
+	TP_NCCL_COMMUNICATOR, /* one was made */
+};
+
+struct tp_nccl_call {
+	enum tp_nccl_kind kind;
+	const char *op;        /* "ncclAllReduce"; static; NULL of a communicator */
+	uint64_t bytes;        /* as it was asked for, of one rank */
+	uint64_t communicator; /* NCCL's own hash, the same in all ranks; 0 = not told */
+	uint32_t n_ranks;      /* of a communicator that was made */
+};
+
+/* Of the whole payload of `size` bytes its first words. False: it is none that is known. */
+bool tp_nccl_call_read(struct tp_nccl_call *out, uint32_t schema, uint32_t size,
+		       const uint64_t words[TP_GPU_PAYLOAD_WORDS]);
+
+#endif

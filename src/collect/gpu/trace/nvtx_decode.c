@@ -1,0 +1,250 @@
+/* Ranges of NVTX as spans, and what NCCL says in them. */
+#include "gpu_decoder_internal.h"
+#include "gpu_ring_reader.h"
+#include "nccl_match.h"
+#include "progress_rate.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/model/range_name.h"
+#include "trainprof/model/sink.h"
+
+#include <string.h>
+
+enum {
+	RANGES_MOST = 256,       /* open in a thread; of more the outermost are forgotten */
+	STARTED_MOST = 4096,     /* open ranges that any thread may end */
+	OUTER_LEVELS = 2,        /* told also between windows: steps and phases */
+	NUMBERED_MOST = 1 << 18, /* names that differ in numbers; strings are kept for good */
+};
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* The text with the numbers that its event carries put back in; "#" for them where there are too
+ * many. */
+static void put_back(struct tp_buf *out, const char *text, size_t length,
+		     const struct tp_gpu_event *event, bool has_numbers)
+{
+	const uint32_t numbers[2] = {event->dur, event->link};
+	size_t n = event->flags & TP_GPU_FLAG_NUMBERS ? 0 : 2;
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == TP_GPU_NUMBER_HERE && n < 2 && !has_numbers)
+			tp_buf_putc(out, '#');
+		else if (text[i] == TP_GPU_NUMBER_HERE && n < 2)
+			tp_buf_printf(out, "%u", numbers[n++]);
+		else
+			tp_buf_putc(out, text[i]);
+	}
+}
+
+/* "aten::mm" of "aten::mm, seq = 7": an operator, as in imported traces. */
+static uint32_t name_of(struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
+			uint8_t *kind)
+{
+	struct tp_buf name = {0};
+	size_t length;
+	bool is_operator = false;
+	const char *text = tp_gpu_file_name(teller->config.file, event->id, &length);
+	if (text)
+		put_back(&name, text, length, event, teller->n_numbered < NUMBERED_MOST);
+	else
+		tp_buf_puts(&name, "range without a name");
+	size_t kept = tp_rangename_len(tp_buf_text(&name), name.len, &is_operator);
+	if (kept < name.len)
+		name.data[kept] = '\0';
+	uint32_t id = tp_sink_string(teller->config.sink, tp_buf_text(&name));
+	tp_buf_release(&name);
+	/* Ids grow: it is a new one, or may be. */
+	if (event->flags & TP_GPU_FLAG_NUMBERS && id > teller->newest_name) {
+		teller->n_numbered++;
+		teller->newest_name = id;
+	}
+	*kind = is_operator ? TP_SPAN_OPERATOR : TP_SPAN_ANNOTATION;
+	return id;
+}
+
+static bool is_nccl(struct tp_gpu_teller *teller, uint32_t domain)
+{
+	uint64_t known;
+	size_t length;
+	if (!domain)
+		return false;
+	if (tp_map_get(&teller->domains, domain, &known))
+		return known;
+	const char *name = tp_gpu_file_name(teller->config.file, domain, &length);
+	if (!name) /* nothing is remembered of numbers that somebody makes up */
+		return false;
+	known = length == 4 && memcmp(name, "NCCL", 4) == 0;
+	tp_map_set(&teller->domains, domain, known);
+	return known;
+}
+
+static enum tp_gpu_group group_of(const struct tp_gpu_teller *teller, uint32_t name)
+{
+	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
+	if (strcmp(text, "ncclGroupStart") == 0)
+		return TP_GPU_GROUP_START;
+	return strcmp(text, "ncclGroupEnd") == 0 ? TP_GPU_GROUP_END : TP_GPU_GROUP_NONE;
+}
+
+/* ---- ranges of a thread --------------------------------------------------------------------- */
+
+/* What the payload behind it is of where there is no room for its thread. */
+static const struct tp_gpu_payload nobodys = {.thread = SIZE_MAX};
+
+static void take_push(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_thread *thread =
+		tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, event->t0);
+	teller->payload = nobodys;
+	if (!thread)
+		return;
+	struct tp_gpu_range range = {.domain = (uint32_t)(event->x >> 32), .start_ns = event->t0};
+	range.name = name_of(teller, event, &range.kind);
+	if (thread->n_ranges == RANGES_MOST)
+		memmove(thread->ranges, thread->ranges + 1,
+			--thread->n_ranges * sizeof(*thread->ranges));
+	TP_ARRAY_PUSH(thread->ranges, thread->n_ranges, thread->ranges_capacity) = range;
+	teller->payload = (struct tp_gpu_payload){(size_t)(thread - teller->threads), true, {0}};
+	if (is_nccl(teller, range.domain))
+		tp_gpu_talk_begin(teller->talk, teller->payload.thread);
+}
+
+/* Outside windows ranges in ranges are left out, and calls of NCCL are counted only: they may be
+ * thousands a second, for days. Where CUDA was not started there are no windows, and ranges are all
+ * that there is. */
+static bool is_wanted(const struct tp_gpu_teller *teller, const struct tp_gpu_range *range,
+		      size_t level, bool is_call)
+{
+	const struct tp_gpu_teller_config *config = &teller->config;
+	bool is_outside = config->file->header.cupti_version != 0;
+	if (config->is_spent && *config->is_spent)
+		return false;
+	if (teller->told.opened_ns)
+		is_outside = teller->closed_ns && range->start_ns >= teller->closed_ns;
+	return !is_outside || (level < OUTER_LEVELS && !is_call);
+}
+
+/* Only those count that are told between windows as well: others would seem to come faster while
+ * the GPU is traced. */
+static void count(const struct tp_gpu_teller *teller, uint32_t track, uint32_t name, uint8_t kind,
+		  uint64_t end_ns)
+{
+	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
+	if (teller->config.progress && kind == TP_SPAN_ANNOTATION)
+		tp_progress_range(teller->config.progress, text, track, end_ns);
+}
+
+static void end_range(struct tp_gpu_teller *teller, size_t number, size_t level,
+		      const struct tp_gpu_range *range, uint64_t end_ns)
+{
+	uint32_t track = teller->threads[number].track;
+	bool is_call = is_nccl(teller, range->domain);
+	if (end_ns < range->start_ns || end_ns > teller->now_ns + TP_GPU_AHEAD_NS)
+		return;
+	if (is_call)
+		tp_gpu_talk_end(teller->talk, number, range->detail, group_of(teller, range->name),
+				range->start_ns, end_ns);
+	if (level < OUTER_LEVELS && !is_call)
+		count(teller, track, range->name, range->kind, end_ns);
+	if (is_wanted(teller, range, level, is_call))
+		tp_gpu_teller_span(teller, track, range->kind, range->name, range->start_ns, end_ns,
+				   0, range->detail);
+}
+
+static void take_pop(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_thread *thread =
+		tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, event->t0);
+	teller->payload = nobodys;
+	if (!thread)
+		return;
+	size_t at = thread->n_ranges;
+	teller->payload = (struct tp_gpu_payload){(size_t)(thread - teller->threads), false, {0}};
+	while (at && thread->ranges[at - 1].domain != (uint32_t)(event->x >> 32))
+		at--;
+	if (!at)
+		return;
+	const struct tp_gpu_range range = thread->ranges[--at];
+	memmove(&thread->ranges[at], &thread->ranges[at + 1],
+		(thread->n_ranges-- - at - 1) * sizeof(range));
+	end_range(teller, teller->payload.thread, at, &range, event->t0);
+}
+
+/* ---- ranges that any thread may end --------------------------------------------------------- */
+
+static void take_start(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_started range = {.number = event->x, .start_ns = event->t0};
+	if (teller->n_started == STARTED_MOST)
+		return;
+	range.name = name_of(teller, event, &range.kind);
+	TP_ARRAY_PUSH(teller->started, teller->n_started, teller->started_capacity) = range;
+}
+
+/* It stands with the thread in which it began; where nobody tells that, with the first one. */
+static void take_end(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	size_t at = teller->n_started;
+	while (at && teller->started[at - 1].number != event->x)
+		at--;
+	if (!at)
+		return;
+	const struct tp_gpu_started range = teller->started[at - 1];
+	teller->started[at - 1] = teller->started[--teller->n_started];
+	uint32_t tid = (uint32_t)(range.number >> 32);
+	const struct tp_gpu_thread *thread =
+		tp_gpu_teller_thread(teller, tid ? tid : (uint32_t)teller->config.pid, 0,
+				     range.start_ns);
+	const struct tp_gpu_range outer = {.start_ns = range.start_ns};
+	if (!thread || event->t0 < range.start_ns || event->t0 > teller->now_ns + TP_GPU_AHEAD_NS)
+		return;
+	count(teller, thread->track, range.name, range.kind, event->t0);
+	if (is_wanted(teller, &outer, 0, false))
+		tp_gpu_teller_span(teller, thread->track, range.kind, range.name, range.start_ns,
+				   event->t0, 0, 0);
+}
+
+/* ---- payloads ------------------------------------------------------------------------------- */
+
+static void take_payload(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	struct tp_gpu_payload *payload = &teller->payload;
+	struct tp_nccl_call call;
+	uint32_t n_words = event->dur / 8 + (event->dur % 8 != 0);
+	uint32_t last = n_words < TP_GPU_PAYLOAD_WORDS ? n_words : TP_GPU_PAYLOAD_WORDS;
+	if (payload->thread >= teller->n_threads || event->place >= TP_GPU_PAYLOAD_WORDS)
+		return;
+	struct tp_gpu_thread *thread = &teller->threads[payload->thread];
+	payload->words[event->place] = event->x;
+	if (event->place + 1u != last ||
+	    !tp_nccl_call_read(&call, event->id, event->dur, payload->words))
+		return;
+	uint32_t detail = tp_gpu_talk_call(teller->talk, &call);
+	if (payload->is_of_push && thread->n_ranges)
+		thread->ranges[thread->n_ranges - 1].detail = detail;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+void tp_gpu_range_take(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+{
+	if (event->type == TP_GPU_EVENT_PUSH)
+		take_push(teller, event);
+	else if (event->type == TP_GPU_EVENT_POP)
+		take_pop(teller, event);
+	else if (event->type == TP_GPU_EVENT_START)
+		take_start(teller, event);
+	else if (event->type == TP_GPU_EVENT_END)
+		take_end(teller, event);
+	else
+		take_payload(teller, event);
+}
+
+void tp_gpu_ranges_forget(struct tp_gpu_teller *teller)
+{
+	for (size_t i = 0; i < teller->n_threads; i++)
+		teller->threads[i].n_ranges = 0;
+	teller->n_started = 0;
+	tp_gpu_talk_forget(teller->talk);
+}

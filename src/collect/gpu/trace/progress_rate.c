@@ -1,0 +1,246 @@
+/* Counts what comes back in each step of the target. */
+#include "progress_rate.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 2048 }; /* points: 20 s where they are dense */
+
+/* What comes faster is thinned: a point says how far the count has come, so nothing is lost. */
+#define APART_NS (10 * TP_NS_PER_MS)
+/* Between two readings of GPM that belong together. */
+#define READINGS_APART_NS (3 * TP_NS_PER_S / 2)
+
+/* Evaluations, checkpoints and what compiles at the beginning are no measure of the pace. */
+static const double UNUSUAL = 2;
+enum { ENOUGH_TO_JUDGE = 5 };
+
+const char *tp_progress_name(enum tp_progress_kind kind)
+{
+	static const char *const names[TP_N_PROGRESS_KINDS] = {
+		[TP_PROGRESS_STEPS] = "its steps",
+		[TP_PROGRESS_RANGES] = "its NVTX ranges",
+		[TP_PROGRESS_COUNTER] = "a counter of its loop",
+		[TP_PROGRESS_TRAFFIC] = "the traffic of GPU memory",
+	};
+	return names[kind];
+}
+
+void tp_progress_release(struct tp_progress *progress)
+{
+	for (size_t i = 0; i < progress->n; i++)
+		free(progress->series[i].points);
+	*progress = (struct tp_progress){0};
+}
+
+/* ---- taking up ------------------------------------------------------------------------------ */
+
+static struct tp_progress_series *series_of(struct tp_progress *progress,
+					    enum tp_progress_kind kind, uint64_t key)
+{
+	size_t n_alike = 0;
+	for (size_t i = 0; i < progress->n; i++) {
+		if (progress->series[i].kind != kind)
+			continue;
+		if (progress->series[i].key == key)
+			return &progress->series[i];
+		n_alike++;
+	}
+	if (n_alike == TP_PROGRESS_SERIES / TP_N_PROGRESS_KINDS)
+		return NULL;
+	struct tp_progress_series *series = &progress->series[progress->n++];
+	*series = (struct tp_progress_series){.kind = kind, .key = key, .last_value = NAN};
+	series->points = tp_alloc(KEPT * sizeof(*series->points));
+	return series;
+}
+
+static const struct tp_progress_point *point_at(const struct tp_progress_series *series, size_t i)
+{
+	return &series->points[i % KEPT];
+}
+
+static size_t oldest(const struct tp_progress_series *series)
+{
+	return series->n > KEPT ? series->n - KEPT : 0;
+}
+
+static void reach(struct tp_progress_series *series, uint64_t time_ns, double growth)
+{
+	series->count += growth;
+	series->last_ns = time_ns;
+	if (series->n && time_ns < point_at(series, series->n - 1)->time_ns + APART_NS)
+		return;
+	series->points[series->n++ % KEPT] =
+		(struct tp_progress_point){.time_ns = time_ns, .count = series->count};
+}
+
+static void take_mark(struct tp_progress *progress, const struct tp_mark *mark)
+{
+	struct tp_progress_series *series = NULL;
+	if (mark->kind == TP_MARK_STEP)
+		series = series_of(progress, TP_PROGRESS_STEPS, mark->task);
+	else if (mark->kind == TP_MARK_COUNTER)
+		series = series_of(progress, TP_PROGRESS_COUNTER,
+				   (uint64_t)mark->task << 32 | mark->name);
+	if (!series)
+		return;
+	double growth = 1;
+	/* A loop that began anew has got on as well; by how much nobody saw. */
+	if (mark->kind == TP_MARK_COUNTER) {
+		growth = (double)mark->value - series->last_value;
+		series->last_value = (double)mark->value;
+	}
+	reach(series, mark->time_ns, growth > 0 ? growth : 0);
+}
+
+void tp_progress_range(struct tp_progress *progress, const char *name, uint32_t track,
+		       uint64_t end_ns)
+{
+	size_t length = strlen(name);
+	while (length && isdigit((unsigned char)name[length - 1]))
+		length--;
+	uint64_t key = tp_hash_mix(tp_hash_bytes(name, length), track);
+	struct tp_progress_series *series = series_of(progress, TP_PROGRESS_RANGES, key);
+	if (series)
+		reach(series, end_ns, 1);
+}
+
+static void take_traffic(struct tp_progress *progress, const struct tp_gauge *gauge)
+{
+	struct tp_progress_series *series = series_of(progress, TP_PROGRESS_TRAFFIC, gauge->task);
+	if (!series)
+		return;
+	uint64_t since_ns = gauge->time_ns - series->last_ns;
+	bool is_next = series->n && since_ns < READINGS_APART_NS;
+	reach(series, gauge->time_ns, is_next ? gauge->value * (double)since_ns * 1e-9 : 0);
+}
+
+void tp_progress_take(struct tp_progress *progress, const struct tp_record *record)
+{
+	if (record->kind == TP_RECORD_MARK)
+		take_mark(progress, &record->of.mark);
+	else if (record->kind == TP_RECORD_GAUGE && record->of.gauge.metric == TP_METRIC_GPU_DRAM)
+		take_traffic(progress, &record->of.gauge);
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+/* The first point at or behind that time; series->n: there is none. */
+static size_t first_from(const struct tp_progress_series *series, uint64_t time_ns)
+{
+	size_t low = oldest(series);
+	size_t high = series->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (point_at(series, middle)->time_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Between two points, at which the count had grown. */
+struct stretch {
+	double count;
+	double time_ns;
+};
+
+static size_t stretches_of(const struct tp_progress_series *series, size_t first, size_t last,
+			   struct stretch *out)
+{
+	size_t n = 0;
+	size_t before = first;
+	for (size_t i = first + 1; i <= last; i++) {
+		const struct tp_progress_point *from = point_at(series, before);
+		const struct tp_progress_point *to = point_at(series, i);
+		if (to->count <= from->count)
+			continue;
+		out[n++] = (struct stretch){.count = to->count - from->count,
+					    .time_ns = (double)(to->time_ns - from->time_ns)};
+		before = i;
+	}
+	return n;
+}
+
+static double pace_of(const struct stretch *stretch)
+{
+	return stretch->time_ns / stretch->count;
+}
+
+static int pace_order(const void *a, const void *b)
+{
+	double x = pace_of(a);
+	double y = pace_of(b);
+	return (x > y) - (x < y);
+}
+
+/* Stretches of several counts vary less than single ones. */
+static void describe(const struct stretch *stretches, size_t n, struct tp_pace *out)
+{
+	double time_ns = 0;
+	double squares = 0;
+	for (size_t i = 0; i < n; i++) {
+		out->n += stretches[i].count;
+		time_ns += stretches[i].time_ns;
+	}
+	out->count_ns = time_ns / out->n;
+	for (size_t i = 0; i < n; i++) {
+		double off_ns = pace_of(&stretches[i]) - out->count_ns;
+		squares += stretches[i].count * off_ns * off_ns;
+	}
+	if (n > 1)
+		out->spread_ratio = sqrt(squares / (double)(n - 1)) / out->count_ns;
+}
+
+/* Between points [first, last]. */
+static bool measure(const struct tp_progress_series *series, size_t first, size_t last,
+		    bool is_usual, struct tp_pace *out)
+{
+	struct stretch *stretches = tp_alloc((last - first + 1) * sizeof(*stretches));
+	size_t n = stretches_of(series, first, last, stretches);
+	*out = (struct tp_pace){.from_ns = point_at(series, first)->time_ns,
+				.to_ns = point_at(series, last)->time_ns};
+	if (n && is_usual && n >= ENOUGH_TO_JUDGE) {
+		qsort(stretches, n, sizeof(*stretches), pace_order);
+		double most_ns = UNUSUAL * pace_of(&stretches[n / 2]);
+		while (pace_of(&stretches[n - 1]) > most_ns)
+			n--;
+	}
+	if (n)
+		describe(stretches, n, out);
+	free(stretches);
+	return n > 0;
+}
+
+bool tp_progress_pace(const struct tp_progress_series *series, uint64_t from_ns, uint64_t to_ns,
+		      struct tp_pace *out)
+{
+	size_t first = first_from(series, from_ns);
+	size_t end = first_from(series, to_ns + 1);
+	return end >= first + 3 && measure(series, first, end - 1, true, out);
+}
+
+bool tp_progress_across(const struct tp_progress_series *series, uint64_t from_ns, uint64_t to_ns,
+			struct tp_pace *out)
+{
+	size_t first = first_from(series, from_ns + 1);
+	size_t last = first_from(series, to_ns);
+	return first > oldest(series) && last < series->n &&
+	       measure(series, first - 1, last, false, out);
+}
+
+const struct tp_progress_series *tp_progress_steps(const struct tp_progress *progress)
+{
+	const struct tp_progress_series *found = NULL;
+	for (size_t i = 0; i < progress->n; i++)
+		if (progress->series[i].kind == TP_PROGRESS_STEPS &&
+		    (!found || progress->series[i].count > found->count))
+			found = &progress->series[i];
+	return found;
+}

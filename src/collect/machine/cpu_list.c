@@ -1,0 +1,65 @@
+/* Sets of CPUs: parsing of the kernel's list format, counting, membership. */
+#include "cpu_list.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void list_add(struct tp_cpulist *list, unsigned long first, unsigned long last)
+{
+	for (unsigned long cpu = first; cpu <= last && cpu < TP_CPULIST_MAX; cpu++)
+		list->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
+}
+
+/* One "a" or "a-b"; NULL when there is none. */
+static const char *list_parse_range(const char *at, unsigned long *first, unsigned long *last)
+{
+	if (!isdigit((unsigned char)*at))
+		return NULL;
+	char *end;
+	*first = strtoul(at, &end, 10);
+	*last = *first;
+	if (*end == '-') {
+		if (!isdigit((unsigned char)end[1]))
+			return NULL;
+		*last = strtoul(end + 1, &end, 10);
+	}
+	return *last < *first ? NULL : end;
+}
+
+bool tp_cpulist_parse(struct tp_cpulist *out, const char *text)
+{
+	memset(out, 0, sizeof(*out));
+	const char *at = text;
+	while (*at != '\0' && *at != '\n') {
+		unsigned long first;
+		unsigned long last;
+		at = list_parse_range(at, &first, &last);
+		if (!at || (*at != ',' && *at != '\0' && *at != '\n')) {
+			memset(out, 0, sizeof(*out));
+			return false;
+		}
+		list_add(out, first, last);
+		at += *at == ',';
+	}
+	return true;
+}
+
+bool tp_cpulist_has(const struct tp_cpulist *list, uint32_t cpu)
+{
+	return cpu < TP_CPULIST_MAX && (list->words[cpu / 64] >> (cpu % 64) & 1) != 0;
+}
+
+uint32_t tp_cpulist_count(const struct tp_cpulist *list)
+{
+	uint32_t n = 0;
+	for (unsigned i = 0; i < TP_CPULIST_MAX / 64; i++)
+		n += (uint32_t)__builtin_popcountll(list->words[i]);
+	return n;
+}
+
+void tp_cpulist_intersect(struct tp_cpulist *list, const struct tp_cpulist *other)
+{
+	for (unsigned i = 0; i < TP_CPULIST_MAX / 64; i++)
+		list->words[i] &= other->words[i];
+}

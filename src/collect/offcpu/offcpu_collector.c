@@ -1,0 +1,510 @@
+/*
+ * Collector "proc": looks at threads that are off CPU, some fifty times a second at times that no
+ * loop of the target can keep in step with, and keeps their books about once a second.
+ */
+#include "collect/process/process_access.h"
+#include "collect/process/procfs.h"
+#include "collect/process/task_tree.h"
+#include "collect/registry.h"
+#include "oncpu_estimate.h"
+#include "task_accounting.h"
+#include "thread_inspect.h"
+#include "typical_wait.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	PATH_SIZE = 4096,
+	KEPT_FILES_MAX = 1024,
+	LOOKS_PER_POLL = 64, /* bounds the volume: 3200 samples a second at 50 Hz */
+	GLANCES_PER_POLL = 4,
+	QUIET_POLLS = 10,
+};
+
+#define POLL_BUDGET_NS   (2 * TP_NS_PER_MS)
+#define REPEAT_NS        TP_NS_PER_S /* a long wait is put again, so that a crash keeps it */
+#define GLANCE_NS        (TP_NS_PER_S / 10)
+#define LONGEST_DELAY_NS TP_NS_PER_S
+#define CROWDED_RATIO    0.02 /* of its time a thread wants a CPU and has none */
+/* A wake-up costs 25 us of CPU and more, whatever it finds: after QUIET_POLLS in a row without
+ * anybody who waits, the next ones are further apart by this factor. */
+#define QUIET_FACTOR 4
+
+struct poller;
+
+/* What is kept of a thread: tp_tree_task.poll_state. */
+struct watch {
+	struct poller *owner;
+	pid_t pid;
+	pid_t tid;
+	struct tp_looked looked;
+	struct tp_fdslot sched_file;
+	struct tp_account account;
+	struct tp_runshare share;
+	struct tp_usual_wait usual_wait;
+	uint64_t look_ns; /* last one */
+	uint64_t glance_due_ns;
+	bool was_looked_at;
+	bool is_put_off; /* a look at this wait could not be afforded yet */
+	uint64_t put_off_runs;
+	uint64_t n_runs; /* of the tree when a look last found it waiting */
+	uint64_t put_ns;
+	enum tp_state put_state;
+};
+
+struct poller {
+	struct tp_collector base;
+	const struct tp_host *host;
+	const struct tp_collect_config *config;
+	struct tp_collect_config *actual;
+	struct tp_sink *sink;
+	struct tp_tree *tree;
+	struct tp_looker looker;
+	struct tp_accounts accounts;
+	pid_t target;
+	uint64_t next_scan_ns;
+	unsigned n_quiet; /* polls in a row that met nobody who waits */
+	bool is_paused;
+	size_t cursors[2]; /* leaders, other threads: where the last poll stopped */
+	uint64_t random;
+	double cost_ns; /* of a poll, averaged */
+	uint64_t started_ns;
+	uint64_t n_polls;
+	uint64_t n_put;
+	uint64_t n_looks;
+	uint64_t n_skips;  /* looks that could not be afforded */
+	uint64_t n_missed; /* waits that ended before their look could be afforded */
+	uint64_t first_miss_ns;
+	uint64_t last_miss_ns;
+};
+
+/* xorshift64*; Vigna 2016. */
+static double random_unit(struct poller *self)
+{
+	self->random ^= self->random >> 12;
+	self->random ^= self->random << 25;
+	self->random ^= self->random >> 27;
+	return (double)(self->random * UINT64_C(2685821657736338717) >> 11) * 0x1p-53;
+}
+
+static void watch_release(void *poll_state)
+{
+	struct watch *watch = poll_state;
+	tp_look_forget(&watch->owner->looker, &watch->looked);
+	tp_fdshelf_drop(&watch->owner->looker.shelf, &watch->sched_file);
+	if (watch->tid == watch->pid)
+		tp_accounts_forget(&watch->owner->accounts, watch->pid);
+	free(watch);
+}
+
+static struct watch *watch_of(struct poller *self, struct tp_tree_task *task)
+{
+	if (!task->poll_state) {
+		struct watch *watch = tp_alloc(sizeof(*watch));
+		watch->owner = self;
+		watch->pid = task->info.pid;
+		watch->tid = task->info.tid;
+		task->poll_state = watch;
+	}
+	return task->poll_state;
+}
+
+/* On a CPU, waiting for one, or just done with a wait? Without switch records. */
+static enum tp_state state_of_running(struct poller *self, struct watch *watch, double elapsed_ns)
+{
+	char below[96];
+	char path[PATH_SIZE];
+	char text[128];
+	struct tp_procfs_schedstat now;
+	path[0] = '\0';
+	if (!watch->sched_file.is_open) {
+		snprintf(below, sizeof(below), "/proc/%d/task/%d/schedstat", (int)watch->pid,
+			 (int)watch->tid);
+		tp_host_path(self->host, path, sizeof(path), below);
+	}
+	if (!tp_fdshelf_read(&self->looker.shelf, &watch->sched_file, path, text, sizeof(text)) ||
+	    !tp_procfs_schedstat(&now, text))
+		return TP_STATE_ON_CPU;
+	return tp_runshare_take(&watch->share, &now, elapsed_ns);
+}
+
+/* It wants a CPU and has none for more than a moment of its time. */
+static bool is_crowded(const struct watch *watch)
+{
+	return watch->account.delay_ratio > CROWDED_RATIO;
+}
+
+static void put_sight(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
+		      uint64_t time_ns, double elapsed_ns)
+{
+	const struct tp_sight *sight = &watch->looked.sight;
+	struct tp_sample sample = {
+		.task = task->info.id,
+		.state = sight->state,
+		.cause = sight->cause,
+		.flags = TP_SAMPLE_POLLED,
+		.stack = sight->stack,
+		.target = sight->target,
+		.cpu = task->cpu,
+		.syscall = sight->syscall,
+		.time_ns = time_ns,
+		.address = sight->address,
+	};
+	/* Where it runs, its own samples tell more. But records are late: it may want a CPU by now,
+	 * and then it stands still, and is in Python where its frames say. */
+	bool is_awake = task->where == TP_TREE_ON_CPU || task->where == TP_TREE_PREEMPTED;
+	if (sight->state == TP_STATE_RUNNABLE && is_awake && !(sight->stack && is_crowded(watch)))
+		return;
+	if (sight->state == TP_STATE_BLOCKED)
+		tp_usual_wait_note(&watch->usual_wait, sight);
+	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_UNKNOWN)
+		sample.state = state_of_running(self, watch, elapsed_ns);
+	/* Where nothing is known of the wait its neighbours stand for the time. */
+	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED &&
+	    !tp_usual_wait_put(&watch->usual_wait, &sample))
+		return;
+	tp_sink_sample(self->sink, &sample);
+	self->n_quiet = 0;
+	watch->put_ns = time_ns;
+	watch->put_state = sight->state;
+	self->n_put++;
+}
+
+/*
+ * Is there something to learn? With switch records only about threads that have been on a CPU
+ * since the last look that found them waiting: one that found them running says nothing of the wait
+ * that came then. Records arrive late: one said to be on a CPU may wait by now. They do not tell
+ * wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over. Of a
+ * thread that wants a CPU only Python can be read; phases are those of first threads.
+ */
+static bool wants_look(const struct poller *self, const struct tp_tree_task *task,
+		       const struct watch *watch, uint64_t now_ns)
+{
+	const struct tp_pythons *pythons = self->looker.pythons;
+	if (task->where == TP_TREE_PREEMPTED)
+		return task->info.tid == task->info.pid && is_crowded(watch) && pythons &&
+		       tp_pythons_has(pythons, task);
+	if (task->where != TP_TREE_BLOCKED)
+		return true;
+	return !watch->was_looked_at || watch->n_runs != task->n_runs ||
+	       now_ns - watch->put_ns >= REPEAT_NS ||
+	       (is_crowded(watch) && watch->looked.sight.state == TP_STATE_BLOCKED);
+}
+
+/* The wait that was put off is over, and another one is here. */
+static void settle_skip(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
+			uint64_t now_ns)
+{
+	if (watch->is_put_off && watch->put_off_runs != task->n_runs) {
+		self->n_missed++;
+		self->first_miss_ns = self->first_miss_ns ? self->first_miss_ns : now_ns;
+		self->last_miss_ns = now_ns;
+	}
+	watch->is_put_off = false;
+}
+
+/* Not this time: the next poll begins here. */
+static void skip(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
+		 uint64_t now_ns)
+{
+	settle_skip(self, task, watch, now_ns);
+	self->n_skips++;
+	watch->is_put_off = task->where == TP_TREE_BLOCKED && watch->n_runs != task->n_runs;
+	watch->put_off_runs = task->n_runs;
+}
+
+/* It runs or wants a CPU, and where in Python was read. */
+static bool is_in_python(const struct tp_sight *sight)
+{
+	return sight->state == TP_STATE_RUNNABLE && sight->stack;
+}
+
+static void look_at(struct poller *self, struct tp_tree_task *task, struct watch *watch)
+{
+	uint64_t time_ns = tp_clock_now_ns();
+	settle_skip(self, task, watch, time_ns);
+	self->n_looks++;
+	watch->looked.reads_anew = is_crowded(watch);
+	if (!tp_look(&self->looker, &watch->looked, task, time_ns))
+		return;
+	/* The same stay off CPU, already put. */
+	bool is_known = watch->was_looked_at && task->where != TP_TREE_UNKNOWN &&
+			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
+			watch->put_state == watch->looked.sight.state &&
+			time_ns - watch->put_ns < REPEAT_NS;
+	double elapsed_ns = watch->look_ns ? (double)(time_ns - watch->look_ns) : 0;
+	watch->look_ns = time_ns;
+	watch->was_looked_at = true;
+	if (watch->looked.sight.state == TP_STATE_BLOCKED)
+		watch->n_runs = task->n_runs;
+	if (!is_known)
+		put_sight(self, task, watch, time_ns, elapsed_ns);
+}
+
+/* What one poll may do. Time is CPU time: while others have the CPU nothing is spent. */
+struct allowance {
+	uint64_t end_cpu_ns;
+	unsigned n_looks;
+};
+
+static bool is_late(const struct allowance *allowance)
+{
+	return tp_clock_self_cpu_ns() >= allowance->end_cpu_ns;
+}
+
+static bool is_spent(const struct allowance *allowance)
+{
+	return allowance->n_looks == 0 || is_late(allowance);
+}
+
+/*
+ * Go once around the leaders, or the other threads, from where the last poll stopped. What cannot
+ * be afforded is counted and is the first to be looked at next time.
+ */
+static void poll_round(struct poller *self, bool of_leaders, struct allowance *allowance,
+		       uint64_t now_ns)
+{
+	size_t *cursor = &self->cursors[of_leaders];
+	size_t n_left = tp_tree_alive(self->tree);
+	size_t stopped = *cursor;
+	bool is_over = false;
+	size_t at = *cursor;
+	for (bool has_wrapped = false; n_left > 0;) {
+		struct tp_tree_task *task = tp_tree_next(self->tree, &at);
+		if (!task) {
+			if (has_wrapped)
+				break;
+			has_wrapped = true;
+			at = 0;
+			continue;
+		}
+		n_left--;
+		if ((task->info.tid == task->info.pid) != of_leaders)
+			continue;
+		struct watch *watch = watch_of(self, task);
+		if (!wants_look(self, task, watch, now_ns))
+			continue;
+		is_over = is_over || is_spent(allowance);
+		if (is_over) {
+			skip(self, task, watch, now_ns);
+			continue;
+		}
+		look_at(self, task, watch);
+		allowance->n_looks--;
+		stopped = at;
+	}
+	*cursor = stopped;
+}
+
+/* Keep the books that are due, as far as time allows; `is_last`: all of them, whatever it takes. */
+static void poll_accounts(struct poller *self, const struct allowance *allowance, uint64_t now_ns,
+			  bool is_last)
+{
+	size_t cursor = 0;
+	struct tp_tree_task *task;
+	while ((task = tp_tree_next(self->tree, &cursor))) {
+		struct watch *watch = watch_of(self, task);
+		if (!is_last && watch->account.due_ns > now_ns)
+			continue;
+		if (!is_last && is_late(allowance))
+			return;
+		tp_accounts_read(&self->accounts, &watch->account, task, now_ns, is_last);
+	}
+}
+
+/* A process may end at any time, and its books with it. Not the target: it is a zombie until we
+ * reap it. */
+static void poll_glances(struct poller *self, uint64_t now_ns)
+{
+	unsigned n_left = GLANCES_PER_POLL;
+	size_t cursor = 0;
+	struct tp_tree_task *task;
+	while (n_left && (task = tp_tree_next(self->tree, &cursor))) {
+		if (task->info.tid != task->info.pid || task->info.pid == self->target)
+			continue;
+		struct watch *watch = watch_of(self, task);
+		if (watch->glance_due_ns > now_ns)
+			continue;
+		watch->glance_due_ns = now_ns + GLANCE_NS;
+		n_left -= tp_accounts_glance(&self->accounts, task);
+	}
+}
+
+/* The next poll: at random around the wanted distance, further when polls are dear. */
+static void poller_arm(struct poller *self)
+{
+	double rate_hz = self->config->poll_rate_hz > 0.1 ? self->config->poll_rate_hz : 0.1;
+	double delay_ns = (double)TP_NS_PER_S / rate_hz;
+	if (self->n_quiet > QUIET_POLLS)
+		delay_ns *= QUIET_FACTOR;
+	/* Half of what measuring may take of the CPUs is for this collector. */
+	double share = self->config->max_overhead_ratio / 2 * self->host->info.n_allowed;
+	if (share > 0 && self->cost_ns / share > delay_ns)
+		delay_ns = self->cost_ns / share;
+	delay_ns = fmin(delay_ns * (0.5 + random_unit(self)), (double)LONGEST_DELAY_NS);
+	self->base.due_ns = tp_clock_now_ns() + (uint64_t)delay_ns + 1;
+}
+
+/* Who is there? Where events tell, this corrects them now and then; else it is the only way, and
+ * costs as much as five looks: children are searched for no more often than this anyway. */
+static void poll_tree(struct poller *self, uint64_t now_ns)
+{
+	const struct tp_tree_task *target = tp_tree_find(self->tree, self->target);
+	bool is_fed = target && target->where != TP_TREE_UNKNOWN;
+	if (now_ns < self->next_scan_ns)
+		return;
+	self->next_scan_ns = now_ns + (is_fed ? TP_NS_PER_S : TP_NS_PER_S / 10);
+	tp_tree_scan(self->tree, self->target, now_ns);
+}
+
+static enum tp_status poller_sample(struct tp_collector *base, uint64_t now_ns,
+				    struct tp_error *err)
+{
+	struct poller *self = (struct poller *)base;
+	(void)err;
+	uint64_t began_cpu_ns = tp_clock_self_cpu_ns();
+	poll_tree(self, now_ns);
+	if (!self->is_paused) {
+		tp_tree_polled(self->tree);
+		struct allowance allowance = {began_cpu_ns + POLL_BUDGET_NS, LOOKS_PER_POLL};
+		poll_round(self, true, &allowance, now_ns);
+		poll_round(self, false, &allowance, now_ns);
+		allowance.end_cpu_ns += POLL_BUDGET_NS / 2;
+		poll_accounts(self, &allowance, now_ns, false);
+		poll_glances(self, now_ns);
+		self->n_polls++;
+		self->n_quiet++;
+	}
+	double cost_ns = (double)(tp_clock_self_cpu_ns() - began_cpu_ns);
+	self->cost_ns += (cost_ns - self->cost_ns) / 8;
+	poller_arm(self);
+	return TP_OK;
+}
+
+static enum tp_status poller_open(struct tp_collector **out,
+				  const struct tp_collect_context *context, struct tp_error *err)
+{
+	struct poller *self = tp_alloc(sizeof(*self));
+	self->base.type = &tp_proc_collector;
+	self->host = context->host;
+	self->config = context->config;
+	self->actual = context->actual;
+	self->sink = context->sink;
+	self->tree = context->tree;
+	self->random = tp_clock_now_ns() | 1;
+	(void)err;
+	tp_reach_probe(self->host, &self->base.availability);
+	tp_looker_init(&self->looker, self->host, self->sink, context->pythons,
+		       self->config->stack_bytes);
+	tp_tree_set_release(self->tree, watch_release);
+	*out = &self->base;
+	return TP_OK;
+}
+
+static enum tp_status poller_start(struct tp_collector *base, pid_t target, struct tp_error *err)
+{
+	struct poller *self = (struct poller *)base;
+	(void)err;
+	self->target = target;
+	self->started_ns = tp_clock_now_ns();
+	if (self->config->is_attaching) /* what holds for children need not for this one */
+		tp_reach_probe_process(self->host, target, &base->availability);
+	/* Now, because the rings and files of the others are open by then. */
+	self->looker.shelf.capacity = tp_fdshelf_room(KEPT_FILES_MAX);
+	tp_accounts_init(&self->accounts, self->host, self->sink, self->tree, self->started_ns);
+	poller_arm(self);
+	return TP_OK;
+}
+
+/* Exact books at both ends of what is measured. */
+static void poller_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns)
+{
+	struct poller *self = (struct poller *)base;
+	self->is_paused = is_paused;
+	if (self->started_ns)
+		poll_accounts(self, NULL, now_ns, true);
+}
+
+/* The tasks go into the sink once more, with their final CPU times. Nothing is put after this. */
+static void close_books(struct poller *self)
+{
+	size_t cursor = 0;
+	const struct tp_tree_task *task;
+	while ((task = tp_tree_next(self->tree, &cursor))) {
+		if (task->info.tid == task->info.pid)
+			tp_accounts_forget(&self->accounts, task->info.pid);
+		tp_sink_task(self->sink, &task->info);
+	}
+}
+
+/*
+ * Looks are a sample: fewer of them make shares coarser, not wrong, so that nothing counts as lost.
+ * But the reader of the report shall know where they became few.
+ */
+static void put_misses(struct poller *self)
+{
+	char reason[120];
+	if (self->n_missed * 10 <= self->n_looks)
+		return;
+	snprintf(reason, sizeof(reason), "looked at %llu waits and had no time for %llu",
+		 (unsigned long long)self->n_looks, (unsigned long long)self->n_missed);
+	tp_sink_gap(self->sink, self->base.type->name, reason, self->first_miss_ns,
+		    self->last_miss_ns, 0);
+}
+
+static enum tp_status poller_stop(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
+{
+	struct poller *self = (struct poller *)base;
+	(void)err;
+	poll_accounts(self, NULL, now_ns, true);
+	close_books(self);
+	put_misses(self);
+	double elapsed_ns = (double)(now_ns - self->started_ns);
+	double afforded = (double)self->n_looks / fmax((double)(self->n_looks + self->n_skips), 1);
+	double rate_hz =
+		(double)self->n_polls * afforded * (double)TP_NS_PER_S / fmax(elapsed_ns, 1);
+	if (self->actual && self->n_looks && elapsed_ns > (double)TP_NS_PER_S &&
+	    rate_hz < self->config->poll_rate_hz * 0.9)
+		self->actual->poll_rate_hz = rate_hz;
+	tp_sink_source(self->sink, base->type->name, base->type->summary, &base->availability,
+		       self->n_put + self->accounts.n_put, 0);
+	return TP_OK;
+}
+
+static void poller_close(struct tp_collector *base)
+{
+	struct poller *self = (struct poller *)base;
+	size_t cursor = 0;
+	struct tp_tree_task *task;
+	while ((task = tp_tree_next(self->tree, &cursor))) {
+		if (task->poll_state)
+			watch_release(task->poll_state);
+		task->poll_state = NULL;
+	}
+	tp_tree_set_release(self->tree, NULL);
+	tp_accounts_release(&self->accounts);
+	tp_looker_release(&self->looker);
+	free(self);
+}
+
+const struct tp_collector_type tp_proc_collector = {
+	.name = "proc",
+	.summary = "what waiting threads wait for, CPU time and I/O of each",
+	.gains = "why threads wait, and the kernel's own account of CPU time",
+	.probe = tp_reach_probe,
+	.open = poller_open,
+	.start = poller_start,
+	.sample = poller_sample,
+	.pause = poller_pause,
+	.stop = poller_stop,
+	.close = poller_close,
+};

@@ -1,0 +1,26 @@
+/* Remembers a wait that was met twice in a row. */
+#include "typical_wait.h"
+
+void tp_usual_wait_note(struct tp_usual_wait *self, const struct tp_sight *wait)
+{
+	const struct tp_sight *last = &self->last;
+	if (last->state == TP_STATE_BLOCKED && last->cause == wait->cause &&
+	    last->syscall == wait->syscall && last->target == wait->target) {
+		self->usual = *wait;
+		self->is_known = true;
+	}
+	self->last = *wait;
+}
+
+bool tp_usual_wait_put(const struct tp_usual_wait *self, struct tp_sample *sample)
+{
+	const struct tp_sight *wait = &self->usual;
+	if (!self->is_known)
+		return false;
+	sample->cause = wait->cause;
+	sample->stack = wait->stack;
+	sample->target = wait->target;
+	sample->syscall = wait->syscall;
+	sample->address = wait->address;
+	return true;
+}

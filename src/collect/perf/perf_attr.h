@@ -1,0 +1,17 @@
+/* What each kind of event asks the kernel for. */
+#ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_ATTR_H
+#define TRAINPROF_SRC_COLLECT_PERF_PERF_ATTR_H
+
+#include "perf_event.h"
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+/* Samples of running threads, and the books. */
+struct perf_event_attr tp_perf_attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns);
+/* Context-switch records only. */
+struct perf_event_attr tp_perf_attr_switches(const struct tp_perf_setup *setup);
+/* Samples of threads that leave a CPU, at one of TP_PERF_LEAVE_EVERY switches. */
+struct perf_event_attr tp_perf_attr_leaves(const struct tp_perf_setup *setup);
+
+#endif

@@ -1,0 +1,134 @@
+/* Builds the stack of a sample. */
+#include "perf_callchain.h"
+
+#include "collect/process/remote_memory.h"
+#include "switched_stack.h"
+
+#include "trainprof/stack/modules.h"
+#include "trainprof/stack/unwind.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum { KERNEL_FRAMES_MAX = 128 };
+
+void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink)
+{
+	stacks->tree = tree;
+	tp_stackput_init(&stacks->put, sink);
+	stacks->n_whole = stacks->n_cut = stacks->n_skipped = 0;
+	memset(stacks->holes, 0, sizeof(stacks->holes));
+	stacks->others = (struct tp_otherstacks){0};
+}
+
+void tp_perf_stacks_release(struct tp_perf_stacks *stacks)
+{
+	tp_stackput_release(&stacks->put);
+	tp_otherstacks_release(&stacks->others);
+}
+
+/* Values this high mark the parts of a chain and are no addresses. */
+static bool is_marker(uint64_t address)
+{
+	return address >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sample *sample)
+{
+	struct tp_module *kernel = tp_modules_kernel(tp_tree_modules(stacks->tree));
+	size_t n = 0;
+	for (size_t i = 0; i < sample->n_chain && n < KERNEL_FRAMES_MAX; i++)
+		if (!is_marker(sample->chain[i])) {
+			stacks->frames[n] = (struct tp_stack_frame){.module = kernel};
+			stacks->frames[n].address = sample->chain[i];
+			stacks->frames[n].flags = n ? TP_FRAME_RETURN : 0;
+			n++;
+		}
+	if (n == 0)
+		stacks->frames[n++] =
+			(struct tp_stack_frame){.module = kernel, .address = sample->ip};
+	return n;
+}
+
+/*
+ * The kernel copies a stack up to the first page that is not present, as in a frame with a large
+ * array of which only the ends were written; above it lie all the callers. Such a page is made
+ * present for the samples to come, once: where that does not help, there is no page.
+ */
+static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_perf_sample *sample)
+{
+	uint64_t hole = sample->regs.sp + sample->stack_bytes;
+	uint64_t page = hole / TP_REMOTE_PAGE + ((uint64_t)pid << 40);
+	uint64_t *slot = &stacks->holes[page % TP_PERF_STACK_HOLES];
+	if (sample->stack_bytes >= sample->stack_asked || *slot == page)
+		return;
+	*slot = page;
+	tp_remote_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
+}
+
+/* Code without a file, of which no caller is on the copied stack. */
+static bool lacks_callers(const struct tp_perf_stacks *stacks, size_t n,
+			  const struct tp_unwind_result *result)
+{
+	const struct tp_module *module = stacks->frames[n].module;
+	return result->end != TP_UNWIND_COMPLETE && result->n_frames == 1 && module &&
+	       module->kind == TP_FRAME_JIT;
+}
+
+/* Unwinds the user part behind n kernel frames. */
+static void unwind_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			const struct tp_perf_sample *sample, bool is_fresh, size_t n,
+			struct tp_unwind_result *result)
+{
+	struct tp_unwind_result own;
+	tp_unwind(task->maps, &sample->regs, sample->stack, sample->stack_bytes, stacks->frames + n,
+		  TP_STACK_MAX_FRAMES - n, result);
+	if (lacks_callers(stacks, n, result) &&
+	    tp_otherstacks_unwind(&stacks->others, task, sample, is_fresh, stacks->frames + n,
+				  TP_STACK_MAX_FRAMES - n, &own))
+		*result = own;
+}
+
+/* The user part behind n kernel frames; returns how many frames there are then. */
+static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+		       const struct tp_perf_sample *sample, bool is_unwound, bool is_fresh,
+		       size_t n, uint32_t *flags)
+{
+	struct tp_unwind_result result;
+	if (sample->has_regs && sample->stack && is_unwound) {
+		unwind_user(stacks, task, sample, is_fresh, n, &result);
+		bool is_whole = result.end == TP_UNWIND_COMPLETE;
+		*flags = is_whole ? 0 : TP_STACK_TRUNCATED;
+		stacks->n_whole += is_whole;
+		stacks->n_cut += !is_whole;
+		if (!is_whole)
+			mend_hole(stacks, task->info.pid, sample);
+		return n + result.n_frames;
+	}
+	stacks->n_skipped += !is_unwound;
+	if (sample->is_kernel && !sample->has_regs)
+		return n; /* no user code below: a thread that is just being born, or dying */
+	*flags = TP_STACK_TRUNCATED;
+	uint64_t ip = sample->has_regs ? sample->regs.ip : sample->ip;
+	tp_maps_find(task->maps, ip, 0, &stacks->frames[n]);
+	return n + 1;
+}
+
+uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			    const struct tp_perf_sample *sample, bool is_unwound,
+			    const struct tp_pyplaces *places)
+{
+	uint32_t flags = 0;
+	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
+	n = put_user(stacks, task, sample, is_unwound, places != NULL, n, &flags);
+	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places)
+		      : tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
+}
+
+void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			  const struct tp_perf_sample *sample)
+{
+	struct tp_unwind_result result;
+	if (sample->has_regs && sample->stack && !sample->is_kernel)
+		unwind_user(stacks, task, sample, true, 0, &result);
+}

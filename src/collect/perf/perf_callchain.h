@@ -1,0 +1,41 @@
+/* From a sample to a stack in the sink: kernel part as recorded, user part unwound. */
+#ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_CALLCHAIN_H
+#define TRAINPROF_SRC_COLLECT_PERF_PERF_CALLCHAIN_H
+
+#include "collect/callstack/python_processes.h"
+#include "collect/callstack/stack_intern.h"
+#include "collect/process/task_tree.h"
+#include "perf_decode.h"
+#include "switched_stack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TP_PERF_STACK_HOLES = 64 };
+
+struct tp_perf_stacks {
+	struct tp_tree *tree;
+	struct tp_stackput put;
+	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
+	uint64_t holes[TP_PERF_STACK_HOLES]; /* pages mended last, by their hash */
+	struct tp_otherstacks others;
+	uint64_t n_whole;   /* reached the thread's first frame */
+	uint64_t n_cut;     /* did not */
+	uint64_t n_skipped; /* not unwound, on request */
+};
+
+void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink);
+void tp_perf_stacks_release(struct tp_perf_stacks *stacks);
+
+/* The id of the sample's stack. Without `is_unwound` only the innermost user frame is kept. places:
+ * where the thread was in Python just then, for a sample that was taken just now; NULL: it was
+ * taken some time ago. */
+uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			    const struct tp_perf_sample *sample, bool is_unwound,
+			    const struct tp_pyplaces *places);
+
+/* Of a sample that was taken just now: remember what tells the callers of others like it. */
+void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			  const struct tp_perf_sample *sample);
+
+#endif

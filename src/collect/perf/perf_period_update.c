@@ -1,0 +1,94 @@
+/* Draws periods at moments that do not favour any place of a loop. */
+#include "perf_period_update.h"
+
+#include "collect/process/procfs_stat.h"
+#include "perf_period.h"
+
+#include "trainprof/base/clock.h"
+
+/* Draws for the first thread's CPU to one for any, of events of CPUs. */
+enum { DRAWS_AN_OTHER = 4 };
+
+void tp_perf_redraw_start(struct tp_perf_redraw *redraw, const struct tp_host *host,
+			  const struct tp_perf_events *events, const struct tp_perf_feed *feed,
+			  uint64_t now_ns)
+{
+	redraw->host = host;
+	redraw->events = events;
+	redraw->feed = feed;
+	tp_perf_pace_start(&redraw->pace, events->setup.period_ns, now_ns);
+}
+
+void tp_perf_redraw_release(struct tp_perf_redraw *redraw)
+{
+	tp_fdshelf_drop(&redraw->shelf, &redraw->stat_file);
+}
+
+/* What is between draws: samples of the first thread; of events of CPUs, which go on while it
+ * waits, periods. */
+static uint64_t n_so_far(const struct tp_perf_redraw *redraw, uint64_t now_ns)
+{
+	if (!redraw->events->setup.is_wide)
+		return redraw->feed->n_target_samples;
+	return (uint64_t)(redraw->n_before + tp_perf_pace_periods(&redraw->pace, now_ns));
+}
+
+static void draw(struct tp_perf_redraw *redraw, uint32_t i, uint64_t now_ns)
+{
+	uint64_t period_ns = tp_perf_pace_draw(&redraw->pace, n_so_far(redraw, now_ns), now_ns);
+	tp_perf_events_redraw(redraw->events, i, period_ns);
+}
+
+/* So rarely that what draws cut off is next to nothing. */
+static void draw_rarely(struct tp_perf_redraw *redraw, uint32_t i)
+{
+	const struct tp_perf_pace *pace = &redraw->pace;
+	uint64_t period_ns = pace->period_ns * pace->factor;
+	tp_perf_events_redraw(redraw->events, i,
+			      tp_perf_period(period_ns, pace->seed, redraw->n_rare++));
+}
+
+/*
+ * A new period for the CPU on which the target's first thread runs at this very instant, when a
+ * poll begins: the samples lie at random places of a loop of any length then, also one as long as
+ * the period. Not while it waits: a period that is set then begins when the wait ends, and what
+ * comes after waits would get too few samples. Nor where the last records had it running: they are
+ * late, so that it would be found so at the end of its stays mostly, and with stays of 8 ms what
+ * begins them got 21 of 30 per cent.
+ *
+ * The time of a CPU does not stop for waits: there its state must not matter.
+ */
+void tp_perf_redraw_polled(void *context)
+{
+	struct tp_perf_redraw *redraw = context;
+	const struct tp_perf_events *events = redraw->events;
+	pid_t target = redraw->feed->target;
+	uint64_t now_ns = tp_clock_now_ns();
+	struct tp_task_stat stat;
+	if (!tp_perf_pace_is_due(&redraw->pace, n_so_far(redraw, now_ns), now_ns) ||
+	    !tp_task_stat_reread(&stat, redraw->host, target, target, &redraw->shelf,
+				 &redraw->stat_file) ||
+	    (stat.state != 'R' && !events->setup.is_wide))
+		return;
+	for (uint32_t i = 0; i < events->n_cpus; i++)
+		if (events->cpus[i] == stat.last_cpu)
+			draw(redraw, i, now_ns);
+	/* Whoever is on another CPU has the period of that. */
+	if (events->setup.is_wide && redraw->pace.n_drawn % DRAWS_AN_OTHER == 0) {
+		redraw->turn = redraw->turn + 1 < events->n_cpus ? redraw->turn + 1 : 0;
+		draw_rarely(redraw, redraw->turn);
+	}
+}
+
+void tp_perf_redraw_all(struct tp_perf_redraw *redraw)
+{
+	for (uint32_t i = 0; i < redraw->events->n_cpus; i++)
+		draw_rarely(redraw, i);
+}
+
+void tp_perf_redraw_widen(struct tp_perf_redraw *redraw, uint64_t now_ns)
+{
+	redraw->n_before = (double)redraw->feed->n_target_samples -
+			   tp_perf_pace_periods(&redraw->pace, now_ns);
+	tp_perf_redraw_all(redraw);
+}

@@ -1,0 +1,11 @@
+/* Whether the kernel lets us have perf events, by trying; why not, and what would help. */
+#ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_PROBE_H
+#define TRAINPROF_SRC_COLLECT_PERF_PERF_PROBE_H
+
+#include "trainprof/collect/host_info.h"
+#include "trainprof/model/source.h"
+
+/* PRESENT: kernel code as well. DEGRADED: user code only. */
+void tp_perf_probe(const struct tp_host *host, struct tp_availability *out);
+
+#endif

@@ -1,0 +1,93 @@
+/* Keeps files open, least recently used first out. */
+#include "fd_cache.h"
+
+#include "collect/machine/fd_limit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { RESERVE = 16 }; /* for everybody else's short needs */
+
+size_t tp_fdshelf_room(size_t most)
+{
+	uint64_t room = tp_fdlimit_left(RESERVE) / 2;
+	if (room < 1)
+		return 1;
+	return room < most ? (size_t)room : most;
+}
+
+static void unlink_slot(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+{
+	*(slot->newer ? &slot->newer->older : &shelf->newest) = slot->older;
+	*(slot->older ? &slot->older->newer : &shelf->oldest) = slot->newer;
+	slot->newer = NULL;
+	slot->older = NULL;
+	shelf->n--;
+}
+
+static void link_newest(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+{
+	slot->older = shelf->newest;
+	slot->newer = NULL;
+	*(shelf->newest ? &shelf->newest->newer : &shelf->oldest) = slot;
+	shelf->newest = slot;
+	shelf->n++;
+}
+
+void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+{
+	if (!slot->is_open)
+		return;
+	unlink_slot(shelf, slot);
+	close(slot->fd);
+	slot->is_open = false;
+}
+
+/* Others have taken the descriptors that we counted on: want half as many from now on. */
+static bool shrink(struct tp_fdshelf *shelf)
+{
+	if (shelf->n == 0)
+		return false;
+	shelf->capacity = shelf->n / 2;
+	while (shelf->n > shelf->capacity)
+		tp_fdshelf_drop(shelf, shelf->oldest);
+	return true;
+}
+
+/* Valid until the next call; -1 with errno. */
+static int get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path)
+{
+	if (slot->is_open) {
+		unlink_slot(shelf, slot);
+		link_newest(shelf, slot);
+		return slot->fd;
+	}
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd < 0 && (errno == EMFILE || errno == ENFILE) && shrink(shelf))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while (shelf->n > 0 && shelf->n >= shelf->capacity)
+		tp_fdshelf_drop(shelf, shelf->oldest);
+	slot->fd = fd;
+	slot->is_open = true;
+	link_newest(shelf, slot);
+	return fd;
+}
+
+bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path, char *out,
+		     size_t size)
+{
+	int fd = get(shelf, slot, path);
+	if (fd < 0)
+		return false;
+	ssize_t got = pread(fd, out, size - 1, 0);
+	out[got > 0 ? got : 0] = '\0';
+	if (got > 0)
+		return true;
+	int error = got < 0 ? errno : EIO;
+	tp_fdshelf_drop(shelf, slot);
+	errno = error;
+	return false;
+}

@@ -1,0 +1,41 @@
+/*
+ * Files of /proc kept open between readings, as many as the limit of open files allows; the one
+ * used longest ago goes first. Reading through a kept descriptor costs a third of open-read-close.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PROCESS_FD_CACHE_H
+#define TRAINPROF_SRC_COLLECT_PROCESS_FD_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Lives in its user's struct, at a fixed address while it is on the shelf. */
+struct tp_fdslot {
+	int fd; /* valid while is_open */
+	bool is_open;
+	struct tp_fdslot *newer;
+	struct tp_fdslot *older;
+};
+
+/* Zero-initialised is empty with room for nothing but the last one used. */
+struct tp_fdshelf {
+	struct tp_fdslot *newest;
+	struct tp_fdslot *oldest;
+	size_t n;
+	size_t capacity;
+};
+
+/* Room for half of what the limit of open files leaves now, 1 to `most`. */
+size_t tp_fdshelf_room(size_t most);
+
+/*
+ * The file of a slot from its beginning into out, with a NUL behind: through the descriptor that
+ * was kept, or one opened now, at the cost of others when there is no room. path is not looked at
+ * when the slot is open. False with errno when it cannot be read, or is empty; the slot is closed
+ * then.
+ */
+bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path, char *out,
+		     size_t size);
+/* Closes it; nothing happens when it is not open. */
+void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot);
+
+#endif

@@ -1,0 +1,163 @@
+/* Tries to read system call and memory of a child, or of the target. */
+#include "process_access.h"
+
+#include "procfs.h"
+
+#include "trainprof/base/file.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Each 0 or an errno. */
+struct reach {
+	int call;
+	int memory;
+	int stat;
+};
+
+static int read_file(pid_t pid, const char *name)
+{
+	char path[64];
+	char text[1024];
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	errno = 0;
+	return tp_file_peek(path, text, sizeof(text)) > 0 ? 0 : errno ? errno : EIO;
+}
+
+/* A child that waits in read() until our end of the pipe closes. It must go away with us. */
+static pid_t fork_waiter(int ends[2])
+{
+	char nothing;
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(ends[1]);
+	_exit(read(ends[0], &nothing, 1) == 0 ? 0 : 1);
+}
+
+static bool try_child(struct reach *out)
+{
+	static const char text[] = "to be read from the child";
+	char copy[sizeof(text)] = "";
+	int ends[2];
+	if (pipe(ends) != 0)
+		return false;
+	pid_t pid = fork_waiter(ends);
+	close(ends[0]);
+	if (pid > 0) {
+		struct iovec local = {.iov_base = copy, .iov_len = sizeof(copy)};
+		struct iovec remote = {.iov_base = (void *)(uintptr_t)text,
+				       .iov_len = sizeof(text)};
+		out->call = read_file(pid, "syscall");
+		out->stat = read_file(pid, "stat");
+		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+		out->memory = got == (ssize_t)sizeof(text) ? 0 : errno;
+	}
+	close(ends[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	return pid > 0;
+}
+
+/* Safe with threads, unlike strerror(). */
+static const char *errno_text(int error)
+{
+	const char *text = strerrordesc_np(error);
+	return text ? text : "unknown error";
+}
+
+/* What a recorded machine would have said: Yama's scope 2 keeps all but privileged ones out. */
+static struct reach guess(const struct tp_host *host)
+{
+	int refusal = host->ptrace_scope >= 2 ? EPERM : 0;
+	return (struct reach){.call = refusal, .memory = refusal};
+}
+
+static void explain(const struct tp_host *host, const struct reach *reach,
+		    struct tp_availability *out)
+{
+	int error = reach->call ? reach->call : reach->memory;
+	out->presence = TP_PRESENCE_DEGRADED;
+	if (error == ENOENT) {
+		snprintf(out->reason, sizeof(out->reason),
+			 "only kernel functions name a wait: the kernel has no /proc/PID/syscall");
+		return;
+	}
+	if (host->ptrace_scope >= 2) {
+		snprintf(out->reason, sizeof(out->reason),
+			 "only kernel functions name a wait: kernel.yama.ptrace_scope is %d",
+			 host->ptrace_scope);
+		snprintf(out->remedy, sizeof(out->remedy), "%s",
+			 host->ptrace_scope > 2
+				 ? "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and reboot"
+				 : "sysctl kernel.yama.ptrace_scope=1");
+		return;
+	}
+	snprintf(out->reason, sizeof(out->reason), "only kernel functions name a wait: %s: %s",
+		 reach->call ? "/proc/PID/syscall" : "process_vm_readv", errno_text(error));
+	/* A root that was left without this one may not read who has it. */
+	const char *elsewhere = geteuid() == 0 ? "run with CAP_SYS_PTRACE" : "run as root";
+	snprintf(out->remedy, sizeof(out->remedy), "%s",
+		 host->in_container ? "docker run --cap-add SYS_PTRACE" : elsewhere);
+}
+
+void tp_reach_probe(const struct tp_host *host, struct tp_availability *out)
+{
+	memset(out, 0, sizeof(*out));
+	struct reach reach = guess(host);
+	if (host->is_live && !try_child(&reach)) {
+		out->presence = TP_PRESENCE_NO_PERMISSION;
+		snprintf(out->reason, sizeof(out->reason), "cannot start a child to try on");
+		return;
+	}
+	if (reach.stat) {
+		out->presence = TP_PRESENCE_NO_PERMISSION;
+		snprintf(out->reason, sizeof(out->reason), "/proc/PID/stat: %s",
+			 errno_text(reach.stat));
+		snprintf(out->remedy, sizeof(out->remedy), "mount /proc without hidepid");
+		return;
+	}
+	if (reach.call || reach.memory)
+		explain(host, &reach, out);
+}
+
+/* Nothing is mapped at address 0: who may read gets EFAULT. */
+static struct reach try_process(pid_t pid)
+{
+	char copy;
+	struct iovec local = {.iov_base = &copy, .iov_len = 1};
+	struct iovec remote = {.iov_base = NULL, .iov_len = 1};
+	struct reach reach = {.call = read_file(pid, "syscall")};
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT)
+		reach.memory = errno;
+	return reach;
+}
+
+void tp_reach_probe_process(const struct tp_host *host, pid_t pid, struct tp_availability *out)
+{
+	memset(out, 0, sizeof(*out));
+	struct reach reach = try_process(pid);
+	bool is_gone = kill(pid, 0) != 0 && errno == ESRCH;
+	if (is_gone || (!reach.call && !reach.memory))
+		return;
+	if (host->ptrace_scope != 1 && host->ptrace_scope != 2) {
+		explain(host, &reach, out);
+		return;
+	}
+	out->presence = TP_PRESENCE_DEGRADED;
+	snprintf(out->reason, sizeof(out->reason),
+		 "only kernel functions name a wait: kernel.yama.ptrace_scope is %d and process %d "
+		 "is not our child",
+		 host->ptrace_scope, (int)pid);
+	snprintf(out->remedy, sizeof(out->remedy),
+		 "sudo trainprof attach %d   (or: sudo sysctl kernel.yama.ptrace_scope=0)",
+		 (int)pid);
+}

@@ -1,0 +1,32 @@
+/*
+ * What the files of /proc/PID and /proc/PID/task/TID say, from their text. Nothing is read here;
+ * text is NUL-terminated, of any content. Each returns false when the text makes no sense.
+ * (stat: see procfs_stat.h.)
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_H
+#define TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* schedstat: exact where stat counts ticks. */
+struct tp_procfs_schedstat {
+	uint64_t run_ns;
+	uint64_t delay_ns; /* runnable without a CPU */
+	uint64_t n_runs;
+};
+
+bool tp_procfs_schedstat(struct tp_procfs_schedstat *out, const char *text);
+
+/* syscall: where a thread that is off CPU left user space. */
+struct tp_procfs_syscall {
+	bool is_running; /* on a CPU or waiting for one: nothing else is known */
+	int32_t number;  /* -1: off CPU outside any system call, a page fault */
+	uint64_t args[6];
+	uint64_t sp;
+	uint64_t pc;
+};
+
+bool tp_procfs_syscall(struct tp_procfs_syscall *out, const char *text);
+
+#endif

@@ -1,0 +1,37 @@
+/* One line of /proc/PID/stat or /proc/PID/task/TID/stat. */
+#ifndef TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_STAT_H
+#define TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_STAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_host;
+struct tp_fdshelf; /* fd_cache.h */
+struct tp_fdslot;
+
+struct tp_task_stat {
+	char comm[64]; /* 15 bytes for programs; workers of the kernel have longer ones */
+	char state;    /* R S D T t Z X I */
+	pid_t ppid;
+	uint64_t minor_faults;
+	uint64_t major_faults;
+	uint64_t utime_ns; /* in steps of a clock tick, 10 ms */
+	uint64_t stime_ns;
+	uint64_t start_ticks; /* since boot: tells a reused tid from the one before */
+	uint64_t stack_start; /* address; the same in a child that was forked, drawn anew at exec */
+	uint32_t n_threads;
+	uint32_t last_cpu;
+};
+
+/* False when the text is not such a line; comm may hold blanks and parentheses. */
+bool tp_task_stat_parse(struct tp_task_stat *out, const char *text);
+/* tid 0 reads the whole process. False when it is gone or unreadable. */
+bool tp_task_stat_read(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid);
+/* Likewise, of one that is read again and again. */
+bool tp_task_stat_reread(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid,
+			 struct tp_fdshelf *shelf, struct tp_fdslot *slot);
+/* There, and no zombie; tid as above. */
+bool tp_task_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid);
+
+#endif

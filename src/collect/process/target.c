@@ -1,0 +1,442 @@
+/* Starts the target, passes signals on to it, and learns how it ended. */
+#include "trainprof/collect/target.h"
+#include "trainprof/collect/env.h"
+
+#include "process_access.h"
+#include "target_attach.h"
+#include "target_exec.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STATUS_OURS = 125 };
+
+static const int leaving[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+/* What somebody sends to end, warn or steer a program; batch systems warn by SIGXCPU, too. Those of
+ * real time come with them. */
+static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2, SIGCONT,
+				SIGALRM, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
+
+struct tp_target {
+	pid_t pid;
+	bool is_attached;
+	struct tp_attachment attachment; /* if so */
+	int epoll_fd;                    /* the same: its end, and signals */
+	char *name;                      /* argv[0] */
+	int release_fd; /* writing end; closed without a byte, the child gives up */
+	int failure_fd; /* reading end; an errno when exec failed, end of file when not */
+	int signal_fd;
+	sigset_t mask_before; /* of this thread */
+	bool has_execed;
+	bool is_reaped;
+	int exec_status; /* of a failed exec, 0 otherwise */
+	struct tp_target_end end;
+};
+
+/*
+ * A disposition as the kernel keeps it. sigaction() refuses the C library's own signals, which
+ * posix_spawn() leaves ignored (what make starts has them so) and our first thread would set to a
+ * handler.
+ */
+struct kernel_action {
+	void (*handler)(int);
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static bool is_ignored(int signal)
+{
+	struct kernel_action action = {0};
+	return syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof(action.mask)) == 0 &&
+	       action.handler == SIG_IGN;
+}
+
+/* Signals that cannot be ignored refuse, rightly. */
+static void set_ignored(int signal, bool shall_be)
+{
+	struct kernel_action action = {.handler = shall_be ? SIG_IGN : SIG_DFL};
+	syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof(action.mask));
+}
+
+/* The dispositions that a child must get back, and a table of descriptors without holes. */
+void tp_inheritance_take(struct tp_inheritance *out)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, &out->mask);
+	out->ignored = 0;
+	for (int signal = 1; signal < NSIG; signal++)
+		out->ignored |= (uint64_t)is_ignored(signal) << (signal - 1);
+	getrlimit(RLIMIT_NOFILE, &out->files);
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+			return; /* no /dev/null: nothing better to do */
+}
+
+static void child_restore(const struct tp_inheritance *inheritance)
+{
+	for (int signal = 1; signal < NSIG; signal++)
+		set_ignored(signal, inheritance->ignored >> (signal - 1) & 1);
+	setrlimit(RLIMIT_NOFILE, &inheritance->files);
+	pthread_sigmask(SIG_SETMASK, &inheritance->mask, NULL);
+}
+
+static bool read_whole(int fd, void *out, size_t size)
+{
+	ssize_t got;
+	do
+		got = read(fd, out, size);
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)size;
+}
+
+/* Wait for the release, then become the target. Without it trainprof is gone: so are we. */
+__attribute__((noreturn)) static void child_run(const struct tp_inheritance *inheritance,
+						int release_fd, int failure_fd, char *const *argv,
+						char *const *env)
+{
+	char go;
+	if (!read_whole(release_fd, &go, 1))
+		_exit(STATUS_OURS);
+	child_restore(inheritance);
+	int cause = tp_launch_exec(argv, env);
+	if (write(failure_fd, &cause, sizeof(cause)) != (ssize_t)sizeof(cause))
+		_exit(STATUS_OURS);
+	_exit(STATUS_OURS);
+}
+
+void tp_target_signals(sigset_t *out)
+{
+	sigemptyset(out);
+	for (size_t i = 0; i < TP_ARRAY_LEN(forwarded); i++)
+		sigaddset(out, forwarded[i]);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		sigaddset(out, signal);
+}
+
+bool tp_target_is_told(int signal, int code)
+{
+	/* From the terminal the whole group has it already. An alarm that was set before our exec
+	 * is the kernel's too, and did not get over the fork. */
+	return code != SI_KERNEL || signal == SIGALRM;
+}
+
+static void signals_take(struct tp_target *target)
+{
+	sigset_t taken;
+	tp_target_signals(&taken);
+	sigaddset(&taken, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &taken, &target->mask_before);
+	/* Ignored by our parent, children would vanish unseen. */
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigaction(SIGCHLD, &action, NULL);
+	target->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+enum tp_status tp_target_start(struct tp_target **out, const struct tp_inheritance *inheritance,
+			       char *const *argv, const struct tp_env *env, struct tp_error *err)
+{
+	static const struct tp_env no_additions;
+	enum tp_status status = TP_OK;
+	int release[2] = {-1, -1};
+	int failure[2] = {-1, -1};
+	struct tp_target *target = tp_alloc(sizeof(*target));
+	char **merged = tp_env_merge(env ? env : &no_additions, environ);
+	signals_take(target);
+	if (target->signal_fd < 0 || pipe2(release, O_CLOEXEC) != 0 ||
+	    pipe2(failure, O_CLOEXEC) != 0) {
+		status =
+			tp_fail(err, TP_TARGET, "cannot start a program: %s", tp_errno_text(errno));
+		goto out;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	target->name = tp_strdup(argv[0]);
+	target->end.kind = TP_END_RUNNING;
+	target->pid = fork();
+	if (target->pid == 0) {
+		close(release[1]);
+		child_run(inheritance, release[0], failure[1], argv, merged);
+	}
+	if (target->pid < 0) {
+		status =
+			tp_fail(err, TP_TARGET, "cannot start a process: %s", tp_errno_text(errno));
+		goto out;
+	}
+	target->release_fd = release[1];
+	target->failure_fd = failure[0];
+	release[1] = failure[0] = -1;
+	*out = target;
+out:
+	free(merged);
+	for (int i = 0; i < 2; i++) {
+		close_fd(&release[i]);
+		close_fd(&failure[i]);
+	}
+	if (status) {
+		close_fd(&target->signal_fd);
+		pthread_sigmask(SIG_SETMASK, &target->mask_before, NULL);
+		free(target->name);
+		free(target);
+	}
+	return status;
+}
+
+pid_t tp_target_pid(const struct tp_target *target)
+{
+	return target->pid;
+}
+
+/* What was ignored, by nohup or a shell's "&", stays so. */
+static void leaving_take(struct tp_target *target)
+{
+	sigset_t taken;
+	sigemptyset(&taken);
+	for (size_t i = 0; i < TP_ARRAY_LEN(leaving); i++) {
+		struct sigaction action;
+		if (sigaction(leaving[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&taken, leaving[i]);
+	}
+	pthread_sigmask(SIG_BLOCK, &taken, &target->mask_before);
+	target->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static bool watch_fd(const struct tp_target *target, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	return epoll_ctl(target->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+enum tp_status tp_target_attach(struct tp_target **out, pid_t pid, struct tp_error *err)
+{
+	struct tp_attachment attachment;
+	enum tp_status status = tp_attachment_open(&attachment, pid, err);
+	if (status)
+		return status;
+	struct tp_target *target = tp_alloc(sizeof(*target));
+	*target = (struct tp_target){.pid = pid,
+				     .is_attached = true,
+				     .attachment = attachment,
+				     .release_fd = -1,
+				     .failure_fd = -1,
+				     .has_execed = true,
+				     .end.kind = TP_END_RUNNING};
+	leaving_take(target);
+	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (target->epoll_fd >= 0 && watch_fd(target, target->signal_fd) &&
+	    watch_fd(target, attachment.pidfd)) {
+		*out = target;
+		return TP_OK;
+	}
+	status = tp_fail(err, TP_TARGET, "cannot wait for pid %d: %s", (int)pid,
+			 tp_errno_text(errno));
+	pthread_sigmask(SIG_SETMASK, &target->mask_before, NULL);
+	tp_target_close(target);
+	return status;
+}
+
+void tp_target_reach(const struct tp_target *target, const struct tp_host *host,
+		     struct tp_availability *out)
+{
+	tp_reach_probe_process(host, target->pid, out);
+}
+
+bool tp_target_is_attached(const struct tp_target *target)
+{
+	return target->is_attached;
+}
+
+enum tp_status tp_target_release(struct tp_target *target, struct tp_error *err)
+{
+	int cause;
+	if (target->is_attached)
+		return TP_OK;
+	ssize_t sent;
+	do
+		sent = write(target->release_fd, "", 1);
+	while (sent < 0 && errno == EINTR);
+	close_fd(&target->release_fd);
+	bool has_failed = read_whole(target->failure_fd, &cause, sizeof(cause));
+	close_fd(&target->failure_fd);
+	target->has_execed = !has_failed;
+	if (!has_failed)
+		return TP_OK; /* or it was killed meanwhile, which its end will tell */
+	tp_target_reap(target);
+	target->exec_status = tp_launch_explain(target->name, cause, err);
+	return TP_TARGET;
+}
+
+int tp_target_exit_status(const struct tp_target *target)
+{
+	if (target->exec_status)
+		return target->exec_status;
+	return target->end.kind == TP_END_SIGNALED ? 128 + target->end.code : target->end.code;
+}
+
+int tp_target_wait_fd(const struct tp_target *target)
+{
+	return target->is_attached ? target->epoll_fd : target->signal_fd;
+}
+
+/* Daemons that lost their parent are ours (PR_SET_CHILD_SUBREAPER): their ends must be taken. */
+static void reap_adopted(const struct tp_target *target)
+{
+	for (;;) {
+		siginfo_t info = {0};
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0 ||
+		    info.si_pid == target->pid)
+			return;
+		waitpid(info.si_pid, NULL, WNOHANG);
+	}
+}
+
+static bool has_ended(const struct tp_target *target)
+{
+	siginfo_t info = {0};
+	if (target->is_reaped)
+		return true;
+	return waitid(P_PID, (id_t)target->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == target->pid;
+}
+
+/* The signal that stopped it, 0 when it runs. */
+static int stopped_by(const struct tp_target *target)
+{
+	siginfo_t info = {0};
+	if (waitid(P_PID, (id_t)target->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
+	    info.si_pid != target->pid)
+		return 0;
+	return info.si_status;
+}
+
+/*
+ * Stopped by a signal of job control: stop as well, by the same signal, so that the shell sees the
+ * job stopped. In a group without a shell the kernel drops these signals, as it must here: nobody
+ * would continue us.
+ */
+static void stop_alike(const struct tp_target *target)
+{
+	int signal = stopped_by(target);
+	if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
+		kill(getpid(), signal);
+}
+
+static unsigned take_signal(const struct tp_target *target, const struct signalfd_siginfo *info)
+{
+	int signal = (int)info->ssi_signo;
+	if (signal == SIGCHLD) {
+		stop_alike(target);
+		return 0;
+	}
+	/* A shell continues the whole group. */
+	bool is_ours_alone = signal == SIGCONT ? stopped_by(target) != 0
+					       : tp_target_is_told(signal, info->ssi_code);
+	if (is_ours_alone && !has_ended(target))
+		kill(target->pid, signal);
+	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
+}
+
+static unsigned poll_attached(const struct tp_target *target)
+{
+	struct signalfd_siginfo info;
+	unsigned events = tp_attachment_has_ended(&target->attachment) ? TP_TARGET_ENDED : 0;
+	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		events |= TP_TARGET_LEAVE;
+	return events;
+}
+
+unsigned tp_target_poll(struct tp_target *target)
+{
+	unsigned events = 0;
+	struct signalfd_siginfo info;
+	if (target->is_attached)
+		return poll_attached(target);
+	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		events |= take_signal(target, &info);
+	reap_adopted(target);
+	if (has_ended(target))
+		events |= TP_TARGET_ENDED;
+	return events;
+}
+
+const struct tp_target_end *tp_target_reap(struct tp_target *target)
+{
+	struct pollfd wait = {.fd = target->signal_fd, .events = POLLIN};
+	if (target->is_attached && !target->is_reaped) {
+		tp_attachment_end(&target->attachment, &target->end);
+		target->is_reaped = true;
+	}
+	while (!target->is_reaped) {
+		if (tp_target_poll(target) & TP_TARGET_ENDED) {
+			int status = 0;
+			target->end.time_ns = tp_clock_now_ns();
+			wait4(target->pid, &status, 0, &target->end.usage);
+			bool by_signal = WIFSIGNALED(status);
+			target->end.kind = by_signal ? TP_END_SIGNALED : TP_END_EXITED;
+			target->end.code = by_signal ? WTERMSIG(status) : WEXITSTATUS(status);
+			target->is_reaped = true;
+		} else {
+			poll(&wait, 1, 1000); /* a second's limit, should a signal be missed */
+		}
+	}
+	return &target->end;
+}
+
+void tp_target_close(struct tp_target *target)
+{
+	if (!target)
+		return;
+	bool is_held = target->release_fd >= 0;
+	close_fd(&target->release_fd);
+	close_fd(&target->failure_fd);
+	if (is_held) /* it gives up at once */
+		waitpid(target->pid, NULL, 0);
+	struct signalfd_siginfo info;
+	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		;
+	close_fd(&target->signal_fd);
+	if (target->is_attached) {
+		close_fd(&target->epoll_fd);
+		tp_attachment_close(&target->attachment);
+	}
+	free(target->name);
+	free(target);
+}
+
+void tp_target_end_alike(const struct tp_target_end *end)
+{
+	if (end->kind == TP_END_SIGNALED) {
+		/* The target's core file is the one that matters. */
+		struct rlimit none = {0};
+		setrlimit(RLIMIT_CORE, &none);
+		prctl(PR_SET_DUMPABLE, 0);
+		struct sigaction action = {.sa_handler = SIG_DFL};
+		sigaction(end->code, &action, NULL);
+		sigset_t set;
+		sigemptyset(&set);
+		sigaddset(&set, end->code);
+		raise(end->code); /* pending while blocked, at once when unblocked */
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		_exit(128 + end->code); /* a signal that does not kill here */
+	}
+	_exit(end->code);
+}

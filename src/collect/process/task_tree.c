@@ -1,0 +1,356 @@
+/* Keeps the target's threads: births, execs, names and ends, one record each. */
+#include "task_tree.h"
+
+#include "procfs_stat.h"
+#include "task_tree_entry.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/host_info.h"
+#include "trainprof/stack/maps.h"
+#include "trainprof/stack/modules.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, CMDLINE_MAX = 4096 };
+
+/* Maps hold numbers; a pointer goes in and comes out unchanged. */
+static uint64_t number_of(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+static struct tree_entry *entry_of(uint64_t number)
+{
+	return (struct tree_entry *)(uintptr_t)number;
+}
+
+static struct tree_process *process_of(uint64_t number)
+{
+	return (struct tree_process *)(uintptr_t)number;
+}
+
+struct tp_tree *tp_tree_new(const struct tp_host *host, struct tp_sink *sink)
+{
+	struct tp_tree *tree = tp_alloc(sizeof(*tree));
+	tree->host = host;
+	tree->sink = sink;
+	tree->modules = tp_modules_new();
+	return tree;
+}
+
+struct tp_modules *tp_tree_modules(const struct tp_tree *tree)
+{
+	return tree->modules;
+}
+
+static void process_free(struct tree_process *process)
+{
+	tp_maps_free(process->maps);
+	free(process);
+}
+
+static void entry_free(struct tp_tree *tree, struct tree_entry *entry)
+{
+	if (tree->release && entry->task.poll_state)
+		tree->release(entry->task.poll_state);
+	free(entry);
+}
+
+void tp_tree_free(struct tp_tree *tree)
+{
+	if (!tree)
+		return;
+	size_t cursor = 0;
+	uint64_t key;
+	uint64_t value;
+	while (tp_map_next(&tree->entries, &cursor, &key, &value))
+		entry_free(tree, entry_of(value));
+	cursor = 0;
+	while (tp_map_next(&tree->processes, &cursor, &key, &value))
+		process_free(process_of(value));
+	tp_modules_free(tree->modules);
+	tp_map_release(&tree->entries);
+	tp_map_release(&tree->processes);
+	tp_map_release(&tree->ended);
+	tp_map_release(&tree->candidates);
+	free(tree);
+}
+
+void tp_tree_set_fed(struct tp_tree *tree, bool is_fed)
+{
+	tree->is_fed = is_fed;
+}
+
+void tp_tree_doubt(struct tp_tree *tree)
+{
+	tree->has_doubt = true;
+}
+
+void tp_tree_set_release(struct tp_tree *tree, void (*release)(void *poll_state))
+{
+	tree->release = release;
+}
+
+void tp_tree_set_listener(struct tp_tree *tree, void (*polled)(void *context), void *context)
+{
+	tree->polled = polled;
+	tree->polled_context = context;
+}
+
+void tp_tree_polled(const struct tp_tree *tree)
+{
+	if (tree->polled)
+		tree->polled(tree->polled_context);
+}
+
+static struct tree_process *process_find(const struct tp_tree *tree, pid_t pid)
+{
+	uint64_t value;
+	return tp_map_get(&tree->processes, (uint64_t)pid, &value) ? process_of(value) : NULL;
+}
+
+/* A new process has its parent's program and address space, until it execs. */
+static struct tree_process *process_add(struct tp_tree *tree, pid_t pid,
+					const struct tree_process *parent)
+{
+	struct tree_process *process = tp_alloc(sizeof(*process));
+	process->pid = pid;
+	if (parent) {
+		process->exe = parent->exe;
+		process->cmdline = parent->cmdline;
+		process->maps = tp_maps_fork(parent->maps, pid);
+	} else {
+		process->maps = tp_maps_new(tree->modules, pid);
+	}
+	tp_map_set(&tree->processes, (uint64_t)pid, number_of(process));
+	return process;
+}
+
+static void process_leave(struct tp_tree *tree, struct tree_process *process)
+{
+	if (--process->n_alive > 0)
+		return;
+	tp_map_remove(&tree->processes, (uint64_t)process->pid);
+	process_free(process);
+}
+
+struct tree_entry *tp_tree_entry(const struct tp_tree *tree, pid_t tid)
+{
+	uint64_t value;
+	return tp_map_get(&tree->entries, (uint64_t)tid, &value) ? entry_of(value) : NULL;
+}
+
+struct tp_tree_task *tp_tree_find(const struct tp_tree *tree, pid_t tid)
+{
+	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	return entry ? &entry->task : NULL;
+}
+
+uint32_t tp_tree_task_at(const struct tp_tree *tree, pid_t tid, pid_t pid, uint64_t time_ns)
+{
+	const struct tree_entry *entry = tp_tree_entry(tree, tid);
+	if (entry && entry->task.info.pid == pid && entry->task.info.start_ns <= time_ns)
+		return entry->task.info.id;
+	uint64_t ended;
+	if (tp_map_get(&tree->ended, (uint64_t)tid, &ended) && (pid_t)(ended >> 32) == pid)
+		return (uint32_t)ended;
+	return TP_NO_TASK;
+}
+
+struct tp_tree_task *tp_tree_next(const struct tp_tree *tree, size_t *cursor)
+{
+	uint64_t key;
+	uint64_t value;
+	return tp_map_next(&tree->entries, cursor, &key, &value) ? &entry_of(value)->task : NULL;
+}
+
+size_t tp_tree_alive(const struct tp_tree *tree)
+{
+	return tree->entries.n;
+}
+
+static struct tree_entry *entry_add(struct tp_tree *tree, pid_t tid, pid_t pid,
+				    const struct tree_entry *parent, uint64_t time_ns)
+{
+	struct tree_entry *entry = tp_alloc(sizeof(*entry));
+	struct tp_tree_task *task = &entry->task;
+	entry->process = process_find(tree, pid);
+	if (!entry->process)
+		entry->process = process_add(tree, pid, parent ? parent->process : NULL);
+	entry->process->n_alive++;
+	task->is_alive = true;
+	task->where_since_ns = time_ns;
+	task->info.id = tree->n_tasks++;
+	task->info.tid = tid;
+	task->info.pid = pid;
+	task->info.parent = TP_NO_TASK;
+	task->info.start_ns = time_ns;
+	if (parent) { /* the kernel copies the name, too */
+		task->info.parent = parent->task.info.id;
+		task->info.comm = parent->task.info.comm;
+	}
+	task->maps = entry->process->maps;
+	if (tid == pid) {
+		task->info.exe = entry->process->exe;
+		task->info.cmdline = entry->process->cmdline;
+	}
+	tp_map_set(&tree->entries, (uint64_t)tid, number_of(entry));
+	tp_map_remove(&tree->candidates, (uint64_t)tid);
+	return entry;
+}
+
+void tp_tree_end(struct tp_tree *tree, struct tree_entry *entry, uint64_t time_ns)
+{
+	struct tp_task *info = &entry->task.info;
+	struct tp_task_stat stat;
+	/* A zombie's account is final; a process that is no zombie is another one by now. */
+	if (info->tid == info->pid && tp_task_stat_read(&stat, tree->host, info->pid, 0) &&
+	    (stat.state == 'Z' || stat.state == 'X') && stat.utime_ns >= info->utime_ns &&
+	    stat.stime_ns >= info->stime_ns) {
+		info->utime_ns = stat.utime_ns;
+		info->stime_ns = stat.stime_ns;
+	}
+	info->end_ns = time_ns > info->start_ns ? time_ns : info->start_ns;
+	tp_sink_task(tree->sink, info);
+	tp_map_set(&tree->ended, (uint64_t)info->tid, (uint64_t)info->pid << 32 | info->id);
+	tp_map_remove(&tree->entries, (uint64_t)info->tid);
+	process_leave(tree, entry->process);
+	entry_free(tree, entry);
+}
+
+struct tp_tree_task *tp_tree_fork(struct tp_tree *tree, pid_t tid, pid_t pid, pid_t parent_tid,
+				  uint64_t time_ns)
+{
+	struct tree_entry *parent = parent_tid ? tp_tree_entry(tree, parent_tid) : NULL;
+	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	if (entry && entry->is_scanned && entry->task.info.pid == pid) {
+		entry->is_scanned = false; /* found in /proc before its event was read */
+		if (parent)
+			entry->task.info.parent = parent->task.info.id;
+		entry->task.info.start_ns = time_ns;
+	} else {
+		if (entry) /* its end was lost */
+			tp_tree_end(tree, entry, time_ns);
+		if (parent == entry)
+			parent = NULL;
+		entry = entry_add(tree, tid, pid, parent, time_ns);
+	}
+	tp_sink_task(tree->sink, &entry->task.info);
+	return &entry->task;
+}
+
+/* The file that a process runs; 0 when the process is gone or another user's. */
+static uint32_t read_exe(struct tp_tree *tree, pid_t pid)
+{
+	char relative[64];
+	char path[PATH_SIZE];
+	char target[PATH_SIZE];
+	snprintf(relative, sizeof(relative), "/proc/%d/exe", (int)pid);
+	ssize_t len = readlink(tp_host_path(tree->host, path, sizeof(path), relative), target,
+			       sizeof(target) - 1);
+	if (len <= 0)
+		return 0;
+	target[len] = '\0';
+	return tp_sink_string(tree->sink, target);
+}
+
+/* Arguments joined by blanks, cut to CMDLINE_MAX. */
+static uint32_t read_cmdline(struct tp_tree *tree, pid_t pid)
+{
+	char relative[64];
+	char path[PATH_SIZE];
+	char text[CMDLINE_MAX];
+	snprintf(relative, sizeof(relative), "/proc/%d/cmdline", (int)pid);
+	long len = tp_file_peek(tp_host_path(tree->host, path, sizeof(path), relative), text,
+				sizeof(text));
+	if (len <= 0)
+		return 0;
+	for (long i = 0; i + 1 < len; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	for (long i = len; i > 0 && (text[i - 1] == ' ' || text[i - 1] == '\0'); i--)
+		text[i - 1] = '\0';
+	return tp_sink_string(tree->sink, text);
+}
+
+/* A leader's program; what cannot be read stays as inherited. */
+static void entry_read_image(struct tp_tree *tree, struct tree_entry *entry)
+{
+	struct tree_process *process = entry->process;
+	uint32_t exe = read_exe(tree, process->pid);
+	uint32_t cmdline = read_cmdline(tree, process->pid);
+	process->exe = exe ? exe : process->exe;
+	process->cmdline = cmdline ? cmdline : process->cmdline;
+	entry->task.info.exe = process->exe;
+	entry->task.info.cmdline = process->cmdline;
+}
+
+struct tree_entry *tp_tree_adopt(struct tp_tree *tree, pid_t tid, pid_t pid,
+				 const struct tp_task_stat *stat, uint64_t start_ns)
+{
+	struct tree_entry *parent = tp_tree_entry(tree, tid == pid ? stat->ppid : pid);
+	struct tree_entry *entry = entry_add(tree, tid, pid, parent, start_ns);
+	entry->is_scanned = true;
+	entry->start_ticks = stat->start_ticks;
+	entry->seen_in = tree->n_scans;
+	entry->task.info.comm = tp_sink_string(tree->sink, stat->comm);
+	if (tid == pid)
+		entry_read_image(tree, entry);
+	struct tp_maps *maps = entry->process->maps;
+	if (tid == pid && tree->is_fed && tp_maps_read(maps, NULL) != TP_OK)
+		tp_maps_clear(maps); /* gone already, or not ours to look into */
+	tp_sink_task(tree->sink, &entry->task.info);
+	return entry;
+}
+
+/* An exec ends all threads but one, and that one takes over the leader's tid. */
+static void end_other_threads(struct tp_tree *tree, pid_t pid, uint64_t time_ns)
+{
+	struct tree_process *process = process_find(tree, pid);
+	struct tree_entry *leader = tp_tree_entry(tree, pid);
+	while (process && process->n_alive > (leader ? 1u : 0u)) {
+		size_t cursor = 0;
+		struct tp_tree_task *task = tp_tree_next(tree, &cursor);
+		while (task && (task->info.pid != pid || task->info.tid == pid))
+			task = tp_tree_next(tree, &cursor);
+		if (!task)
+			return;
+		bool is_last = process->n_alive == 1;
+		tp_tree_end(tree, tp_tree_entry(tree, task->info.tid), time_ns);
+		if (is_last)
+			return;
+	}
+}
+
+void tp_tree_exec(struct tp_tree *tree, pid_t pid, uint64_t time_ns)
+{
+	end_other_threads(tree, pid, time_ns);
+	struct tree_entry *entry = tp_tree_entry(tree, pid);
+	if (!entry)
+		entry = entry_add(tree, pid, pid, NULL, time_ns);
+	entry_read_image(tree, entry);
+	tp_maps_clear(entry->process->maps);
+	entry->task.info.exec_ns = time_ns;
+	tp_sink_task(tree->sink, &entry->task.info);
+}
+
+void tp_tree_comm(struct tp_tree *tree, pid_t tid, const char *comm)
+{
+	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	uint32_t id = tp_sink_string(tree->sink, comm);
+	if (!entry || entry->task.info.comm == id)
+		return;
+	entry->task.info.comm = id;
+	tp_sink_task(tree->sink, &entry->task.info);
+}
+
+void tp_tree_exit(struct tp_tree *tree, pid_t tid, uint64_t time_ns)
+{
+	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	if (entry)
+		tp_tree_end(tree, entry, time_ns);
+}

@@ -1,0 +1,57 @@
+/* What the tree keeps about a thread beyond its door; shared by task_tree.c and task_tree_scan.c.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PROCESS_TASK_TREE_ENTRY_H
+#define TRAINPROF_SRC_COLLECT_PROCESS_TASK_TREE_ENTRY_H
+
+#include "task_tree.h"
+
+#include "trainprof/base/map.h"
+
+struct tp_task_stat;
+
+/* What the threads of a process share. Lives while one of them does. */
+struct tree_process {
+	pid_t pid;
+	size_t n_alive;
+	struct tp_maps *maps;
+	uint32_t exe; /* string ids */
+	uint32_t cmdline;
+};
+
+/* The door's struct comes first: a task is its entry. */
+struct tree_entry {
+	struct tp_tree_task task;
+	struct tree_process *process;
+	uint64_t start_ticks; /* as in /proc; 0 while unknown */
+	uint64_t seen_in;     /* the scan that last met it in /proc */
+	unsigned n_missed;    /* scans in a row that did not */
+	bool is_scanned;      /* found in /proc; its fork event, if one comes, is the same task */
+};
+
+struct tp_tree {
+	const struct tp_host *host;
+	struct tp_sink *sink;
+	struct tp_modules *modules;
+	void (*release)(void *poll_state);
+	void (*polled)(void *context);
+	void *polled_context;
+	struct tp_map entries;   /* tid -> struct tree_entry *, alive ones */
+	struct tp_map processes; /* pid -> struct tree_process * */
+	struct tp_map ended;     /* tid -> pid << 32 | id of the last one that ended */
+	uint32_t n_tasks;        /* ids given */
+	bool is_attached;        /* the target is no child of ours, and may be a parent */
+	bool is_fed;             /* events report every birth and death */
+	bool has_doubt;          /* but some were lost, or a process escaped them */
+	uint64_t n_scans;
+	uint64_t next_search_ns;   /* for children, and for what became of the leaders */
+	struct tp_map candidates;  /* fed: tid met once in /proc -> scan that met it */
+	bool lacks_children_files; /* no CONFIG_PROC_CHILDREN: parents come from stat */
+};
+
+struct tree_entry *tp_tree_entry(const struct tp_tree *tree, pid_t tid);
+/* A birth found in /proc, after the fact; puts its record. */
+struct tree_entry *tp_tree_adopt(struct tp_tree *tree, pid_t tid, pid_t pid,
+				 const struct tp_task_stat *stat, uint64_t start_ns);
+void tp_tree_end(struct tp_tree *tree, struct tree_entry *entry, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,195 @@
+/* Collector "python": where threads are in Python, read from outside. */
+#include "collect/callstack/python_processes.h"
+#include "collect/machine/availability.h"
+#include "collect/perf/perf_event.h"
+#include "collect/registry.h"
+#include "python_sampling.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/collect/collector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+/* Programs change most while they start. */
+#define EARLY_NS        TP_NS_PER_S
+#define EARLY_PERIOD_NS (10 * TP_NS_PER_MS)
+#define LATER_PERIOD_NS (60 * TP_NS_PER_MS)
+/* One that does not run Python by then starts an interpreter later, if at all. */
+#define NATIVE_AFTER_NS  (200 * TP_NS_PER_MS)
+#define NATIVE_PERIOD_NS (240 * TP_NS_PER_MS)
+
+/* Of the stacks that were asked for; above, the report says that many are unknown. */
+static const double much_unknown = 0.02;
+
+struct python {
+	struct tp_collector base;
+	const struct tp_collect_context *context;
+	struct tp_pyfollow follow;
+	bool is_following;
+	bool is_paused;
+	uint64_t started_ns;
+	uint64_t settle_ns;
+	uint64_t random;
+};
+
+static void python_probe(const struct tp_host *host, struct tp_availability *out)
+{
+	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
+	if (host->is_live)
+		return;
+	out->presence = TP_PRESENCE_NO_DEVICE;
+	snprintf(out->reason, sizeof(out->reason), "a recorded machine");
+}
+
+static enum tp_status python_open(struct tp_collector **out,
+				  const struct tp_collect_context *context, struct tp_error *err)
+{
+	(void)err;
+	struct python *self = tp_alloc(sizeof(*self));
+	self->base.type = &tp_python_collector;
+	self->context = context;
+	python_probe(context->host, &self->base.availability);
+	*out = &self->base;
+	return TP_OK;
+}
+
+/* Like perf's own events, which are open by now. Without them threads are not followed, but what
+ * waits is read all the same. */
+static void start_following(struct python *self)
+{
+	const struct tp_collect_config *actual = self->context->actual;
+	bool has_kernel = tp_perf_try(true) == 0;
+	struct tp_perf_setup setup = {.has_kernel = has_kernel,
+				      .stack_bytes = actual->stack_bytes / 8 * 8};
+	setup.period_ns = (uint64_t)((double)TP_NS_PER_S /
+				     (actual->sample_rate_hz > 0.1 ? actual->sample_rate_hz : 0.1));
+	if (!self->context->may_sample || (!has_kernel && tp_perf_try(false) != 0))
+		return;
+	self->is_following = tp_pyfollow_init(&self->follow, self->context, &setup) == 0;
+}
+
+static enum tp_status python_start(struct tp_collector *base, pid_t target, struct tp_error *err)
+{
+	struct python *self = (struct python *)base;
+	(void)target;
+	(void)err;
+	self->started_ns = tp_clock_now_ns();
+	start_following(self);
+	self->base.due_ns = self->started_ns + EARLY_PERIOD_NS;
+	return TP_OK;
+}
+
+static int python_wait_fd(const struct tp_collector *base)
+{
+	const struct python *self = (const struct python *)base;
+	return self->is_following ? self->follow.epoll_fd : -1;
+}
+
+/* When threads are searched for again. Where there is no Python, not before something else wakes us
+ * (see sampler.c): a wake-up costs more than the search. */
+static void arm(struct python *self, uint64_t now_ns)
+{
+	struct tp_pythons_counts counts;
+	uint64_t age_ns = now_ns - self->started_ns;
+	tp_pythons_count(self->context->pythons, &counts);
+	bool is_native = !counts.n_found && age_ns >= NATIVE_AFTER_NS;
+	self->settle_ns = now_ns + (age_ns < EARLY_NS ? EARLY_PERIOD_NS : LATER_PERIOD_NS);
+	self->base.due_ns = is_native ? 0 : self->settle_ns;
+}
+
+static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
+				    struct tp_error *err)
+{
+	struct python *self = (struct python *)base;
+	(void)err;
+	if (self->is_following)
+		tp_pyfollow_take(&self->follow);
+	if (now_ns < self->settle_ns)
+		return TP_OK;
+	arm(self, now_ns);
+	tp_pythons_search(self->context->pythons, now_ns);
+	if (self->is_following && !self->is_paused)
+		tp_pyfollow_settle(&self->follow, now_ns);
+	return TP_OK;
+}
+
+static void python_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns)
+{
+	struct python *self = (struct python *)base;
+	(void)now_ns;
+	self->is_paused = is_paused;
+	if (is_paused && self->is_following)
+		tp_pyfollow_stop(&self->follow);
+}
+
+/* What the reader of the report has to know. */
+static void tell_quality(struct python *self, const struct tp_pythons_counts *counts)
+{
+	uint64_t n = counts->n_read + counts->n_unknown;
+	const char *refusal = tp_pythons_refusal(self->context->pythons);
+	if (refusal[0])
+		tp_availability_degrade(&self->base.availability, "%s", refusal);
+	if (n > 0 && (double)counts->n_unknown > much_unknown * (double)n)
+		tp_availability_degrade(&self->base.availability,
+					"%.1f %% of the Python stacks did not hold still",
+					100.0 * (double)counts->n_unknown / (double)n);
+}
+
+static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
+{
+	struct python *self = (struct python *)base;
+	struct tp_pythons_counts counts;
+	(void)now_ns;
+	(void)err;
+	if (self->is_following) {
+		const struct tp_pyfollow *follow = &self->follow;
+		tp_pyfollow_take(&self->follow);
+		tp_pyfollow_stop(&self->follow);
+		tp_info("%llu samples of Python threads: read %.0f us later, %llu late, %llu "
+			"unknown, %llu fit and %llu do not",
+			(unsigned long long)follow->n_samples,
+			follow->delay_sum_ns / 1000 /
+				(double)(follow->n_samples + !follow->n_samples),
+			(unsigned long long)follow->n_late, (unsigned long long)follow->n_unread,
+			(unsigned long long)follow->stacks.put.n_fitting,
+			(unsigned long long)follow->stacks.put.n_unfitting);
+	}
+	tp_pythons_count(self->context->pythons, &counts);
+	tell_quality(self, &counts);
+	if (counts.n_found || counts.n_refused)
+		/* What did not hold still is a sample without its frames, and no record that was
+		 * lost. */
+		tp_sink_source(self->context->sink, base->type->name, base->type->summary,
+			       &self->base.availability, counts.n_read,
+			       self->is_following ? self->follow.n_lost : 0);
+	return TP_OK;
+}
+
+static void python_close(struct tp_collector *base)
+{
+	struct python *self = (struct python *)base;
+	if (self->is_following)
+		tp_pyfollow_release(&self->follow);
+	free(self);
+}
+
+const struct tp_collector_type tp_python_collector = {
+	.name = "python",
+	.summary = "the lines of Python programs",
+	.gains = "functions and lines of Python programs",
+	.probe = python_probe,
+	.open = python_open,
+	.start = python_start,
+	.wait_fd = python_wait_fd,
+	.sample = python_sample,
+	.pause = python_pause,
+	.stop = python_stop,
+	.close = python_close,
+	.period_ns = NATIVE_PERIOD_NS,
+	.is_urgent = true,
+};

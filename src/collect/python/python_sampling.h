@@ -1,0 +1,57 @@
+/*
+ * Threads that run Python, each with a sampling event of its own that wakes us at every sample: its
+ * Python frames are read some 0.1 ms after its machine stack was taken, and both are put together.
+ * The samples that the inherited events take of these threads are left out meanwhile.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_PYTHON_PYTHON_SAMPLING_H
+#define TRAINPROF_SRC_COLLECT_PYTHON_PYTHON_SAMPLING_H
+
+#include "collect/callstack/python_processes.h"
+#include "collect/perf/perf_callchain.h"
+#include "collect/perf/perf_event.h"
+
+#include "trainprof/collect/collector.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pyfollower;
+
+struct tp_pyfollow {
+	const struct tp_collect_context *context;
+	struct tp_perf_setup setup;
+	struct tp_perf_stacks stacks;
+	struct pyfollower *items;
+	size_t n;
+	size_t capacity;
+	int epoll_fd; /* readable when a sample was taken */
+	uint64_t seed;
+	unsigned factor; /* on the period, so that wake-ups stay within what measuring may cost */
+	unsigned n_warming; /* periods in which the cost does not count yet */
+	uint64_t rated_ns;
+	double cost_ns; /* of CPU time, since rated_ns */
+	uint64_t n_samples;
+	uint64_t n_late;        /* read too long after their sample */
+	uint64_t n_unread;      /* Python did not hold still */
+	uint64_t n_lost;        /* the ring was full */
+	double delay_sum_ns;    /* from a sample to the reading */
+	struct tp_map tried_ns; /* task -> when it was last found to run no Python */
+	struct tp_pyplaces places;
+};
+
+/* setup: as perf's events have it. The descriptor lives until release. Returns 0, or an errno: then
+ * there is nothing to release. */
+int tp_pyfollow_init(struct tp_pyfollow *follow, const struct tp_collect_context *context,
+		     const struct tp_perf_setup *setup);
+void tp_pyfollow_release(struct tp_pyfollow *follow);
+
+/* Read what was sampled just now. Soon after the descriptor became readable. */
+void tp_pyfollow_take(struct tp_pyfollow *follow);
+/* Now and then: follow threads that run Python, let go of those that ended, keep within what
+ * measuring may cost, draw periods anew. Not while paused. */
+void tp_pyfollow_settle(struct tp_pyfollow *follow, uint64_t now_ns);
+/* No samples from now on. */
+void tp_pyfollow_stop(struct tp_pyfollow *follow);
+
+#endif

@@ -1,0 +1,313 @@
+/* Cuts a stream of JSON into events. */
+#include "json_scan.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Before the first value: RFC 8259, section 8.1 lets a reader ignore it. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+enum { MARK_BYTES = 3 };
+
+void tp_json_scan_init(struct tp_json_scan *scan, struct tp_stream *stream)
+{
+	*scan = (struct tp_json_scan){.stream = stream, .capacity = TP_SCAN_WINDOW};
+	scan->window = tp_alloc(TP_SCAN_WINDOW + TP_WALK_SLACK);
+}
+
+void tp_json_scan_release(struct tp_json_scan *scan)
+{
+	free(scan->window);
+	*scan = (struct tp_json_scan){0};
+}
+
+/* ---- the window ---- */
+
+/* What is unread moves to the front and more is read behind it. False when nothing came. */
+static bool window_fill(struct tp_json_scan *scan)
+{
+	size_t left = scan->end - scan->at;
+	if (scan->is_drained || left == scan->capacity)
+		return false;
+	memmove(scan->window, scan->window + scan->at, left);
+	size_t room = scan->capacity - left;
+	size_t n = tp_stream_read(scan->stream, scan->window + left, room);
+	scan->at = 0;
+	scan->end = left + n;
+	scan->is_drained = n < room;
+	memset(scan->window + scan->end, 0, TP_WALK_SLACK);
+	return n > 0;
+}
+
+/* The same, in a larger window if need be. */
+static bool window_widen(struct tp_json_scan *scan)
+{
+	if (scan->end - scan->at == scan->capacity && scan->capacity < TP_SCAN_WINDOW_MOST) {
+		scan->capacity *= 2;
+		scan->window = tp_realloc(scan->window, scan->capacity + TP_WALK_SLACK);
+	}
+	return window_fill(scan);
+}
+
+/* The next byte that is no blank; 0 at the end of the text. */
+static char skip_space(struct tp_json_scan *scan)
+{
+	for (;;) {
+		const char *end = scan->window + scan->end;
+		const char *at = tp_walk_space(scan->window + scan->at, end);
+		scan->at = (size_t)(at - scan->window);
+		if (at < end)
+			return *at;
+		if (!window_fill(scan))
+			return '\0';
+	}
+}
+
+static char skip_commas(struct tp_json_scan *scan)
+{
+	char c = skip_space(scan);
+	while (c == ',') {
+		scan->at++;
+		c = skip_space(scan);
+	}
+	return c;
+}
+
+/* ---- the ends of values ---- */
+
+/* One value and how much of it has been looked at. */
+struct extent {
+	enum tp_piece_type type;
+	size_t size;         /* looked at, from scan->at on */
+	struct tp_skip skip; /* of brackets */
+	bool is_escaped;     /* of a text: a backslash was met */
+};
+
+static bool text_go_on(struct extent *extent, const char *from, const char *end)
+{
+	const char *at = from + extent->size;
+	bool is_whole = false;
+	while (at < end && !is_whole) {
+		unsigned ends = tp_mask_text_end(at);
+		at += ends ? __builtin_ctz(ends) : TP_MASK_BYTES;
+		if (!ends || at >= end)
+			continue;
+		is_whole = *at == '"';
+		/* A backslash and the byte behind it are looked at together or not yet. */
+		if (!is_whole && end - at < 2)
+			break;
+		extent->is_escaped |= !is_whole;
+		at += is_whole ? 1 : 2;
+	}
+	extent->size = (size_t)((at < end ? at : end) - from);
+	return is_whole;
+}
+
+static bool word_go_on(struct extent *extent, const char *from, const char *end)
+{
+	const char *at = from + extent->size;
+	while (at < end) {
+		unsigned ends = tp_mask_word_end(at);
+		at += ends ? __builtin_ctz(ends) : TP_MASK_BYTES;
+		if (ends)
+			break;
+	}
+	extent->size = (size_t)((at < end ? at : end) - from);
+	return at < end;
+}
+
+static bool extent_go_on(struct extent *extent, const struct tp_json_scan *scan)
+{
+	const char *from = scan->window + scan->at;
+	const char *end = scan->window + scan->end;
+	if (extent->type == TP_PIECE_TEXT)
+		return text_go_on(extent, from, end);
+	if (extent->type == TP_PIECE_WORD)
+		return word_go_on(extent, from, end) || scan->is_drained;
+	const char *at = from + extent->size;
+	bool is_whole = tp_skip_on(&extent->skip, &at, end, scan->is_drained);
+	extent->size = (size_t)(at - from);
+	return is_whole;
+}
+
+static enum tp_piece_type type_of(char first)
+{
+	switch (first) {
+	case '"':
+		return TP_PIECE_TEXT;
+	case '{':
+		return TP_PIECE_OBJECT;
+	case '[':
+		return TP_PIECE_LIST;
+	default:
+		return TP_PIECE_WORD;
+	}
+}
+
+enum whole { WHOLE, WHOLE_CUT, WHOLE_HUGE };
+
+/* Pass over what does not fit the window. */
+static enum whole extent_drop(struct tp_json_scan *scan, struct extent *extent)
+{
+	for (;;) {
+		scan->at += extent->size;
+		extent->size = 0;
+		if (!window_fill(scan) && !scan->is_drained)
+			return WHOLE_CUT;
+		bool is_over = scan->is_drained;
+		if (extent_go_on(extent, scan)) {
+			scan->at += extent->size;
+			return WHOLE_HUGE;
+		}
+		if (is_over)
+			return WHOLE_CUT;
+	}
+}
+
+/* The value that begins at scan->at. Whole ones are given, and passed. */
+static enum whole value_take(struct tp_json_scan *scan, struct tp_piece *out)
+{
+	struct extent extent = {.type = type_of(scan->window[scan->at])};
+	extent.size = extent.type == TP_PIECE_TEXT;
+	while (!extent_go_on(&extent, scan)) {
+		bool was_drained = scan->is_drained;
+		if (window_widen(scan) || scan->is_drained != was_drained)
+			continue;
+		if (!scan->is_drained)
+			return extent_drop(scan, &extent);
+		scan->at = scan->end;
+		return WHOLE_CUT;
+	}
+	bool is_text = extent.type == TP_PIECE_TEXT;
+	*out = (struct tp_piece){.text = scan->window + scan->at + is_text,
+				 .len = extent.size - (is_text ? 2 : 0),
+				 .type = extent.type,
+				 .is_escaped = extent.is_escaped};
+	if (extent.type == TP_PIECE_WORD && !extent.size)
+		out->type = TP_PIECE_NONE;
+	scan->at += extent.size;
+	return WHOLE;
+}
+
+/* ---- the document ---- */
+
+static enum tp_scan_item scan_stop(struct tp_json_scan *scan, bool is_cut)
+{
+	scan->place = TP_PLACE_END;
+	scan->is_cut |= is_cut;
+	return TP_SCAN_END;
+}
+
+/* False when the text is no trace. */
+static bool document_begin(struct tp_json_scan *scan)
+{
+	(void)window_fill(scan);
+	if (scan->end >= MARK_BYTES && memcmp(scan->window, byte_order_mark, MARK_BYTES) == 0)
+		scan->at = MARK_BYTES;
+	char c = skip_space(scan);
+	if (c != '{' && c != '[')
+		return false;
+	scan->at++;
+	scan->is_bare = c == '[';
+	scan->has_list = scan->is_bare;
+	scan->place = scan->is_bare ? TP_PLACE_LIST : TP_PLACE_OBJECT;
+	return true;
+}
+
+static enum tp_scan_item item_of(enum whole whole, enum tp_scan_item item,
+				 struct tp_json_scan *scan)
+{
+	if (whole == WHOLE_CUT)
+		return scan_stop(scan, true);
+	return whole == WHOLE_HUGE ? TP_SCAN_HUGE : item;
+}
+
+static enum tp_scan_item list_next(struct tp_json_scan *scan, struct tp_piece *value)
+{
+	char c = skip_commas(scan);
+	if (c == ']') {
+		scan->at++;
+		scan->place = scan->is_bare ? TP_PLACE_END : TP_PLACE_OBJECT;
+		return TP_SCAN_END;
+	}
+	/* The closing bracket of a bare list may be missing: Trace Event Format, "JSON Array
+	 * Format", read 2026-11-22. */
+	if (!c)
+		return scan_stop(scan, !scan->is_bare);
+	enum tp_scan_item item = c == '{' ? TP_SCAN_EVENT : TP_SCAN_JUNK;
+	size_t before = scan->at;
+	enum whole whole = value_take(scan, value);
+	if (whole == WHOLE && scan->at == before)
+		scan->at++; /* a bracket that closes nothing */
+	return item_of(whole, item, scan);
+}
+
+/* The key at scan->at and what separates it from its value, which may move the window: what it says
+ * is kept in scan->key. Longer ones say nothing. */
+static enum whole key_take(struct tp_json_scan *scan, size_t *len)
+{
+	struct tp_piece piece = {0};
+	enum whole whole = value_take(scan, &piece);
+	if (whole)
+		return whole;
+	struct tp_buf scratch = {0};
+	piece = tp_piece_plain(&piece, &scratch);
+	*len = piece.len <= sizeof(scan->key) ? piece.len : 0;
+	if (*len)
+		memcpy(scan->key, piece.text, *len);
+	tp_buf_release(&scratch);
+	if (skip_space(scan) == ':') {
+		scan->at++;
+		(void)skip_space(scan);
+	}
+	return scan->at < scan->end ? WHOLE : WHOLE_CUT;
+}
+
+static enum tp_scan_item object_next(struct tp_json_scan *scan, struct tp_piece *key,
+				     struct tp_piece *value)
+{
+	char c = skip_commas(scan);
+	if (c == '}')
+		return scan_stop(scan, false);
+	if (c != '"')
+		return scan_stop(scan, true);
+	size_t len = 0;
+	enum whole whole = key_take(scan, &len);
+	if (whole)
+		return item_of(whole, TP_SCAN_MEMBER, scan);
+	*key = (struct tp_piece){.text = scan->key, .len = len, .type = TP_PIECE_TEXT};
+	if (TP_PIECE_IS(key, "traceEvents") && scan->window[scan->at] == '[') {
+		scan->at++;
+		scan->has_list = true;
+		scan->place = TP_PLACE_LIST;
+		return TP_SCAN_END;
+	}
+	whole = value_take(scan, value);
+	if (whole == WHOLE_HUGE)
+		*value = (struct tp_piece){0};
+	return whole == WHOLE_CUT ? scan_stop(scan, true) : TP_SCAN_MEMBER;
+}
+
+enum tp_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_piece *key,
+				    struct tp_piece *value)
+{
+	enum tp_scan_item item = TP_SCAN_END;
+	if (scan->place == TP_PLACE_START && !document_begin(scan))
+		return scan_stop(scan, false);
+	/* A place that has come to its end gives way to the next one. */
+	while (item == TP_SCAN_END && scan->place != TP_PLACE_END)
+		item = scan->place == TP_PLACE_LIST ? list_next(scan, value)
+						    : object_next(scan, key, value);
+	return item;
+}
+
+bool tp_json_scan_recognises(const unsigned char *head, size_t size)
+{
+	size_t i = size >= MARK_BYTES && memcmp(head, byte_order_mark, MARK_BYTES) == 0 ? MARK_BYTES
+											: 0;
+	while (i < size && head[i] <= ' ' && head[i])
+		i++;
+	return i < size && (head[i] == '{' || head[i] == '[');
+}

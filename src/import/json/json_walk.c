@@ -1,0 +1,312 @@
+/* Reads the values of JSON. */
+#include "json_walk.h"
+
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+struct tp_piece tp_piece_plain(const struct tp_piece *piece, struct tp_buf *scratch)
+{
+	struct tp_piece plain = *piece;
+	if (!piece->is_escaped || piece->type != TP_PIECE_TEXT)
+		return plain;
+	(void)tp_piece_text(piece, scratch, &plain.len);
+	tp_buf_pad(scratch, '\0', TP_WALK_SLACK);
+	plain.text = scratch->data;
+	plain.is_escaped = false;
+	return plain;
+}
+
+struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key)
+{
+	struct tp_walk walk = tp_walk_into(object);
+	struct tp_piece found = {0};
+	struct tp_piece name;
+	struct tp_piece value;
+	size_t len = strlen(key);
+	struct tp_buf scratch = {0};
+	while (tp_walk_next(&walk, &name, &value)) {
+		if (name.is_escaped)
+			name = tp_piece_plain(&name, &scratch);
+		if (name.len == len && memcmp(name.text, key, len) == 0)
+			found = value;
+	}
+	if (scratch.data)
+		tp_buf_release(&scratch);
+	return found;
+}
+
+/* ---- numbers ---- */
+
+/* A decimal number: digits times ten to the exponent. */
+struct decimal {
+	uint64_t digits;
+	int64_t exponent;
+	bool has_digits;
+};
+
+enum { EXPONENT_MOST = 1000000 }; /* beyond it all is too small or too large */
+
+/* Digits beyond the 19th cannot be kept and do not matter: a time below 2^63 ns has no more of them
+ * down to the nanosecond. */
+static const char *take_digits(struct decimal *number, const char *p, const char *end,
+			       bool is_fraction)
+{
+	for (; p < end && *p >= '0' && *p <= '9'; p++) {
+		number->has_digits = true;
+		if (number->digits >= UINT64_C(1000000000000000000)) {
+			number->exponent += !is_fraction;
+			continue;
+		}
+		number->digits = number->digits * 10 + (uint64_t)(*p - '0');
+		number->exponent -= is_fraction;
+	}
+	return p;
+}
+
+static const char *take_exponent(struct decimal *number, const char *p, const char *end)
+{
+	bool is_negative = p < end && *p == '-';
+	p += p < end && (*p == '-' || *p == '+');
+	const char *first = p;
+	int64_t value = 0;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (value < EXPONENT_MOST)
+			value = value * 10 + (*p - '0');
+	number->exponent += is_negative ? -value : value;
+	return p == first ? NULL : p;
+}
+
+static bool decimal_read(struct decimal *number, const char *p, const char *end)
+{
+	bool is_negative = p < end && *p == '-';
+	p += p < end && (*p == '+' || is_negative);
+	p = take_digits(number, p, end, false);
+	if (p < end && *p == '.')
+		p = take_digits(number, p + 1, end, true);
+	if (p && p < end && (*p == 'e' || *p == 'E'))
+		p = take_exponent(number, p + 1, end);
+	/* "-0.0" is what is left of a difference. */
+	return p == end && number->has_digits && (!is_negative || !number->digits);
+}
+
+static bool decimal_scale(const struct decimal *number, int64_t exponent, uint64_t *out)
+{
+	uint64_t value = number->digits;
+	exponent += number->exponent;
+	for (; exponent > 0 && value; exponent--)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return false;
+	for (; exponent < 0 && value; exponent++)
+		value /= 10;
+	*out = value;
+	return value <= INT64_MAX;
+}
+
+/* "7.0" and "1e3", as programs write that have no integers; behind the sign. */
+static bool decimal_integer(const char *p, const char *end, uint64_t *out)
+{
+	struct decimal number = {0};
+	if (*p == '-' || *p == '+' || !decimal_read(&number, p, end))
+		return false;
+	while (number.exponent < 0 && number.digits && number.digits % 10 == 0) {
+		number.digits /= 10;
+		number.exponent++;
+	}
+	return (number.exponent >= 0 || !number.digits) && decimal_scale(&number, 0, out);
+}
+
+bool tp_piece_integer(const struct tp_piece *piece, int64_t *out)
+{
+	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
+		return false;
+	const char *p = piece->text;
+	const char *end = p + piece->len;
+	bool is_negative = p < end && *p == '-';
+	p += is_negative;
+	const char *first = p;
+	if (p == end)
+		return false;
+	uint64_t value = 0;
+	for (; p < end; p++) {
+		unsigned digit = (unsigned)(unsigned char)*p - '0';
+		if (digit > 9 || value > INT64_MAX / 10) {
+			if (!decimal_integer(first, end, &value))
+				return false;
+			break;
+		}
+		value = value * 10 + digit;
+	}
+	if (value > INT64_MAX)
+		return false;
+	*out = is_negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+uint64_t tp_piece_count(const struct tp_piece *piece, uint64_t most)
+{
+	int64_t value;
+	if (!tp_piece_integer(piece, &value) || value < 0 || (uint64_t)value > most)
+		return 0;
+	return (uint64_t)value;
+}
+
+static bool scaled_ns(const struct tp_piece *piece, int64_t exponent, uint64_t *out)
+{
+	struct decimal number = {0};
+	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
+		return false;
+	return decimal_read(&number, piece->text, piece->text + piece->len) &&
+	       decimal_scale(&number, exponent, out);
+}
+
+bool tp_piece_time_ns(const struct tp_piece *piece, uint64_t *out)
+{
+	return scaled_ns(piece, 3, out);
+}
+
+bool tp_piece_seconds_ns(const struct tp_piece *piece, uint64_t *out)
+{
+	return scaled_ns(piece, 9, out);
+}
+
+/* ---- texts ---- */
+
+static bool is_plain(const struct tp_piece *piece)
+{
+	if (piece->is_escaped)
+		return false;
+	for (size_t i = 0; i < piece->len; i += TP_MASK_BYTES) {
+		unsigned odd = tp_mask_odd(piece->text + i);
+		if (piece->len - i < TP_MASK_BYTES)
+			odd &= (1U << (piece->len - i)) - 1;
+		if (odd)
+			return false;
+	}
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Four hex digits; -1 when they are none. */
+static long unit_at(const char *p, const char *end)
+{
+	long unit = 0;
+	if (end - p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(p[i]);
+		if (digit < 0)
+			return -1;
+		unit = unit * 16 + digit;
+	}
+	return unit;
+}
+
+/* RFC 3629, section 3. What is no character (half a surrogate pair) becomes U+FFFD. */
+static void put_code_point(struct tp_buf *out, long c)
+{
+	char bytes[4];
+	size_t n = 0;
+	if (c >= 0xd800 && c <= 0xdfff)
+		c = 0xfffd;
+	if (c < 0x80) {
+		bytes[n++] = (char)c;
+	} else if (c < 0x800) {
+		bytes[n++] = (char)(0xc0 | c >> 6);
+		bytes[n++] = (char)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000) {
+		bytes[n++] = (char)(0xe0 | c >> 12);
+		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+		bytes[n++] = (char)(0x80 | (c & 0x3f));
+	} else {
+		bytes[n++] = (char)(0xf0 | c >> 18);
+		bytes[n++] = (char)(0x80 | (c >> 12 & 0x3f));
+		bytes[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+		bytes[n++] = (char)(0x80 | (c & 0x3f));
+	}
+	tp_buf_add(out, bytes, n);
+}
+
+/* From behind "\u"; a surrogate pair is one character (RFC 8259, section 7). */
+static const char *put_unicode(struct tp_buf *out, const char *p, const char *end)
+{
+	long high = unit_at(p, end);
+	if (high < 0) {
+		tp_buf_puts(out, "\\u");
+		return p;
+	}
+	p += 4;
+	if (high >= 0xd800 && high < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
+		long low = unit_at(p + 2, end);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			put_code_point(out, 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00));
+			return p + 6;
+		}
+	}
+	put_code_point(out, high);
+	return p;
+}
+
+/* From behind the backslash. One that escapes nothing known, as in paths of careless programs,
+ * stays.
+ */
+static const char *put_escape(struct tp_buf *out, const char *p, const char *end)
+{
+	static const char from[] = "\"\\/bfnrt";
+	static const char to[] = "\"\\/\b\f\n\r\t";
+	if (*p == 'u')
+		return put_unicode(out, p + 1, end);
+	const char *known = *p ? strchr(from, *p) : NULL;
+	if (known) {
+		tp_buf_putc(out, to[known - from]);
+	} else {
+		tp_buf_putc(out, '\\');
+		tp_buf_putc(out, *p);
+	}
+	return p + 1;
+}
+
+static void put_unescaped(struct tp_buf *out, const struct tp_piece *piece)
+{
+	const char *p = piece->text;
+	const char *end = p + piece->len;
+	while (p < end) {
+		const char *backslash = memchr(p, '\\', (size_t)(end - p));
+		tp_buf_add(out, p, (size_t)((backslash ? backslash : end) - p));
+		if (!backslash)
+			return;
+		if (backslash + 1 == end) {
+			tp_buf_putc(out, '\\');
+			return;
+		}
+		p = put_escape(out, backslash + 1, end);
+	}
+}
+
+const char *tp_piece_text(const struct tp_piece *piece, struct tp_buf *scratch, size_t *len)
+{
+	*len = 0;
+	if (piece->type != TP_PIECE_TEXT)
+		return "";
+	if (is_plain(piece)) {
+		*len = piece->len;
+		return piece->text;
+	}
+	struct tp_buf raw = {0};
+	put_unescaped(&raw, piece);
+	for (size_t i = 0; i < raw.len; i++)
+		if ((unsigned char)raw.data[i] < ' ' || raw.data[i] == 0x7f)
+			raw.data[i] = ' ';
+	tp_buf_clear(scratch);
+	tp_text_add_utf8(scratch, tp_buf_text(&raw));
+	tp_buf_release(&raw);
+	*len = scratch->len;
+	return tp_buf_text(scratch);
+}

@@ -1,0 +1,115 @@
+/* Takes an event of a trace apart as far as somebody wants what is in it. */
+#include "kineto_event.h"
+
+#include "trainprof/base/memory.h"
+
+/* Keys of up to four letters as a number: all that are wanted are such. */
+#define KEY(a, b, c, d)                                                                            \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
+static uint32_t key_number(const struct tp_piece *key)
+{
+	static const uint32_t masks[] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff};
+	const unsigned char *p = (const unsigned char *)key->text;
+	return key->len < TP_ARRAY_LEN(masks) ? KEY(p[0], p[1], p[2], p[3]) & masks[key->len] : 0;
+}
+
+static struct tp_piece *event_field(struct tp_kineto_event *event, const struct tp_piece *key)
+{
+	switch (key_number(key)) {
+	case KEY('p', 'h', 0, 0):
+		return &event->ph;
+	case KEY('t', 's', 0, 0):
+		return &event->ts;
+	case KEY('c', 'a', 't', 0):
+		return &event->cat;
+	case KEY('p', 'i', 'd', 0):
+		return &event->pid;
+	case KEY('t', 'i', 'd', 0):
+		return &event->tid;
+	case KEY('d', 'u', 'r', 0):
+		return &event->dur;
+	case KEY('n', 'a', 'm', 'e'):
+		return &event->name;
+	case KEY('a', 'r', 'g', 's'):
+		return &event->args;
+	default:
+		return NULL;
+	}
+}
+
+char tp_kineto_event_phase(const struct tp_kineto_event *event)
+{
+	if (event->ph.len != 1)
+		return '\0';
+	return *event->ph.text;
+}
+
+/* Flows, instants and counters are most of what is not wanted: they are left as soon as they say
+ * what they are. */
+static bool is_wanted(char phase)
+{
+	return phase == 'X' || phase == 'B' || phase == 'E' || phase == 'M';
+}
+
+/* All that a complete event has besides args, which are last in what Kineto writes. */
+static bool is_complete(const struct tp_kineto_event *event)
+{
+	return event->ph.type && event->cat.type && event->name.type && event->pid.type &&
+	       event->tid.type && event->ts.type && event->dur.type;
+}
+
+/* Args that begin here reach as far as the event: their end is looked for by who wants what is in
+ * them, and few do. */
+static void leave_args(struct tp_kineto_event *event, const struct tp_walk *walk,
+		       const struct tp_piece *text)
+{
+	event->args = (struct tp_piece){.text = walk->at, .type = TP_PIECE_OBJECT};
+	event->args.len = (size_t)(text->text + text->len - walk->at);
+}
+
+/* What is compared is compared without escapes. */
+static void take_field(struct tp_kineto_event *event, struct tp_piece *field,
+		       const struct tp_piece *value, struct tp_kineto_plain *plain)
+{
+	*field = *value;
+	if (!value->is_escaped)
+		return;
+	if (field == &event->ph)
+		*field = tp_piece_plain(value, &plain->phase);
+	else if (field == &event->cat)
+		*field = tp_piece_plain(value, &plain->category);
+}
+
+bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_piece *text,
+			  struct tp_kineto_plain *plain)
+{
+	struct tp_walk walk = tp_walk_into(text);
+	struct tp_piece key;
+	struct tp_piece value;
+	*event = (struct tp_kineto_event){0};
+	while (tp_walk_to_value(&walk, &key)) {
+		if (key.is_escaped)
+			key = tp_piece_plain(&key, &plain->key);
+		struct tp_piece *field = event_field(event, &key);
+		if (field == &event->args && *walk.at == '{' && is_complete(event)) {
+			leave_args(event, &walk, text);
+			return true;
+		}
+		if (!tp_walk_take_value(&walk, &value))
+			break;
+		if (!field)
+			continue;
+		take_field(event, field, &value, plain);
+		if (field == &event->ph && !is_wanted(tp_kineto_event_phase(event)))
+			return true;
+	}
+	return !walk.is_malformed;
+}
+
+void tp_kineto_plain_release(struct tp_kineto_plain *plain)
+{
+	tp_buf_release(&plain->key);
+	tp_buf_release(&plain->phase);
+	tp_buf_release(&plain->category);
+}

@@ -1,0 +1,32 @@
+/* The members of a trace event that are wanted, as pieces of its text. */
+#ifndef TRAINPROF_SRC_IMPORT_KINETO_KINETO_EVENT_H
+#define TRAINPROF_SRC_IMPORT_KINETO_KINETO_EVENT_H
+
+#include "import/json/json_walk.h"
+
+#include <stdbool.h>
+
+struct tp_kineto_event {
+	struct tp_piece ph, cat, name, pid, tid, ts, dur, args;
+};
+
+/* Texts that had escapes, which hardly any have. Zero-initialised is empty and valid. */
+struct tp_kineto_plain {
+	struct tp_buf key;
+	struct tp_buf phase;
+	struct tp_buf category;
+};
+
+/*
+ * Fill `event`; it borrows the text, and `plain` until the next event. Stops
+ * where the rest is of no use: at a phase that nobody wants, and at args behind all else. False
+ * when the event is malformed.
+ */
+bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_piece *text,
+			  struct tp_kineto_plain *plain);
+/* Its one letter; NUL when it has none. */
+char tp_kineto_event_phase(const struct tp_kineto_event *event);
+
+void tp_kineto_plain_release(struct tp_kineto_plain *plain);
+
+#endif

@@ -1,0 +1,126 @@
+/* Imports SQLite exports of Nsight Systems: one rank per process that works on a device. */
+#include "import/reader/importer.h"
+#include "nsys_db.h"
+#include "nsys_facts.h"
+#include "nsys_names.h"
+#include "nsys_process.h"
+#include "nsys_tables.h"
+#include "nsys_threads.h"
+
+#include <string.h>
+
+struct reading {
+	struct tp_nsys_db *db;
+	struct tp_nsys_processes processes;
+	struct tp_nsys_names names;
+};
+
+static bool nsys_recognises(const unsigned char *head, size_t size)
+{
+	static const char magic[] =
+		"SQLite format 3"; /* with its NUL: sqlite.org/fileformat.html */
+	return size >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
+}
+
+static enum tp_status fail_foreign(const struct reading *reading, const char *path,
+				   struct tp_error *err)
+{
+	const char *damage = tp_nsys_db_damage(reading->db);
+	enum tp_status status;
+	if (damage)
+		status = tp_fail(err, TP_PARSE, "%s: no table of nsys's can be read: %s", path,
+				 damage);
+	else
+		status = tp_fail(err, TP_PARSE,
+				 "%s is an SQLite database, but no export of nsys: among its %zu "
+				 "tables is neither CUPTI_ACTIVITY_KIND_KERNEL nor NVTX_EVENTS",
+				 path, tp_nsys_db_n_tables(reading->db));
+	tp_error_next(err, "nsys export --type sqlite --output OUT.sqlite REPORT.nsys-rep");
+	return status;
+}
+
+static enum tp_status fail_idle(const struct reading *reading, const char *path,
+				struct tp_error *err)
+{
+	const char *damage = tp_nsys_db_damage(reading->db);
+	enum tp_status status;
+	if (damage) {
+		status = tp_fail(err, TP_PARSE, "%s: no event can be read: %s", path, damage);
+		tp_error_next(err, "nsys export --type sqlite --output OUT.sqlite REPORT.nsys-rep");
+		return status;
+	}
+	status = tp_fail(err, TP_ABSENT,
+			 "%s: no process has device work, CUDA calls or NVTX ranges in it", path);
+	tp_error_next(err, "nsys profile --trace=cuda,nvtx,osrt PROGRAM");
+	return status;
+}
+
+static uint64_t n_kept(const struct tp_nsys_processes *processes)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < processes->n; i++)
+		if (processes->items[i].writer)
+			n += processes->items[i].info->n_kept;
+	return n;
+}
+
+/* `stays`: also ranks without spans. */
+static void ranks_end(struct reading *reading, bool stays)
+{
+	const char *damage = tp_nsys_db_damage(reading->db);
+	for (size_t i = 0; i < reading->processes.n; i++) {
+		struct tp_nsys_process *process = &reading->processes.items[i];
+		if (!process->writer)
+			continue;
+		if (damage) {
+			process->info->is_cut = true;
+			tp_rank_skip(process->writer, damage);
+		}
+		tp_rank_end(process->writer, stays);
+	}
+}
+
+static enum tp_status nsys_read(struct tp_import *import, const struct tp_import_source *source,
+				struct tp_error *err)
+{
+	struct reading reading = {0};
+	enum tp_status status = tp_nsys_db_open(&reading.db, source->path, err);
+	if (status)
+		return status;
+	if (!tp_nsys_tables_any(reading.db)) {
+		status = fail_foreign(&reading, source->path, err);
+		goto out;
+	}
+	tp_nsys_processes_survey(&reading.processes, reading.db, import);
+	if (reading.processes.n_ranks > 0) {
+		tp_nsys_names_load(&reading.names, reading.db);
+		tp_nsys_tables_read(&reading.processes, &reading.names, reading.db);
+		tp_nsys_facts_read(&reading.processes, &reading.names, reading.db);
+	}
+	if (n_kept(&reading.processes) == 0)
+		status = fail_idle(&reading, source->path, err);
+	else
+		tp_nsys_threads_read(&reading.processes, &reading.names, reading.db, import);
+	ranks_end(&reading, !status);
+out:
+	tp_nsys_processes_release(&reading.processes);
+	tp_nsys_names_release(&reading.names);
+	tp_nsys_db_close(reading.db);
+	return status;
+}
+
+const struct tp_importer tp_importer_nsys = {
+	.info = {.name = "nsys",
+		 .summary = "SQLite export of NVIDIA Nsight Systems (nsys export --type sqlite)",
+		 .keeps = "kernels, copies, fills, CUDA graphs launched as one, CUDA calls, waits "
+			  "for "
+			  "the device, NVTX ranges, MPI, calls of the operating system, samples of "
+			  "stacks, switches of threads; of each process with device work",
+		 .loses = "Python stacks, stacks of calls, counters, library calls (cuDNN, cuBLAS, "
+			  "UCX, OpenGL), marks; without MPI which rank of the job a process is, "
+			  "when one export holds several",
+		 .threads = "samples of stacks and switches of threads"},
+	.wants_file = true,
+	.recognises = nsys_recognises,
+	.read = nsys_read,
+};

@@ -1,0 +1,48 @@
+/* The strings of an export, by the number that its tables give them (StringIds). */
+#ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H
+#define TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H
+
+#include "import/reader/rank_writer.h"
+#include "nsys_db.h"
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/map.h"
+
+/* What a string names decides how much of it is the name. */
+enum tp_nsys_use { TP_NSYS_KERNEL, TP_NSYS_CALL, TP_NSYS_RANGE, TP_NSYS_N_USES };
+
+/* Zero-initialised is empty and valid. */
+struct tp_nsys_names {
+	struct tp_arena arena;
+	struct tp_map numbers; /* of StringIds -> index into texts */
+	struct tp_nsys_text {
+		const char *text;
+		size_t len;
+	} * texts;
+	size_t n_texts;
+	size_t texts_capacity;
+};
+
+/* What a rank's writer calls them. Zero-initialised is empty and valid. */
+struct tp_nsys_naming {
+	uint32_t *ids[TP_NSYS_N_USES]; /* by index into texts; 0 = not asked for yet */
+};
+
+void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_nsys_db *db);
+void tp_nsys_names_release(struct tp_nsys_names *names);
+void tp_nsys_naming_release(struct tp_nsys_naming *naming);
+
+/* The text that a cell holds or tells the number of, as it lies there; "" for one that does
+ * neither. Borrowed, of a text until the next row. */
+const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct tp_nsys_cell *cell,
+			       size_t *len);
+/*
+ * The writer's string for a cell that holds a text or the number of one; 0 for a cell that holds
+ * neither. A number that the file does not tell still is a name of its own: "string 42".
+ * is_operator   see tp_rangename_len(); false for other uses.
+ */
+uint32_t tp_nsys_names_find(const struct tp_nsys_names *names, struct tp_nsys_naming *naming,
+			    struct tp_rank_writer *writer, enum tp_nsys_use use,
+			    const struct tp_nsys_cell *cell, bool *is_operator);
+
+#endif

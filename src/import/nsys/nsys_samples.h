@@ -1,0 +1,10 @@
+/* Samples of threads: rows of COMPOSITE_EVENTS. */
+#ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_SAMPLES_H
+#define TRAINPROF_SRC_IMPORT_NSYS_NSYS_SAMPLES_H
+
+#include "nsys_stacks.h"
+#include "nsys_threads.h"
+
+void tp_nsys_samples_read(const struct tp_nsys_stacks *stacks, struct tp_nsys_threads *threads);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Waits for the device that nsys tells apart from calls: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION. Calls
+ * that say by their name that they wait are told already; others (a copy from pageable memory, a
+ * call of a driver that was not traced) get the wait as a span of its own on the same thread.
+ *
+ * Columns and numbers: schema of exports of 2026.1, and CUpti_ActivitySynchronizationType of
+ * CUPTI's documentation, both read 2026-11-22.
+ */
+#ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_WAITS_H
+#define TRAINPROF_SRC_IMPORT_NSYS_NSYS_WAITS_H
+
+#include "nsys_process.h"
+
+struct tp_nsys_waits {
+	struct tp_map calls; /* process and link -> track of the call, plus what is known */
+};
+
+/* Before calls are read: which of them are waits. Zero-initialised before. */
+void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
+			struct tp_nsys_db *db);
+/* A call of that link lies on that track, under that name. */
+void tp_nsys_waits_see(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
+		       const struct tp_nsys_process *process, const struct tp_span *call,
+		       const char *name, size_t len);
+/* After calls were read: the waits that no call has told. Counted as events, those only. */
+void tp_nsys_waits_tell(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
+			struct tp_nsys_db *db);
+void tp_nsys_waits_release(struct tp_nsys_waits *waits);
+
+#endif

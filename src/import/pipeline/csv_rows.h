@@ -1,0 +1,43 @@
+/*
+ * Rows of comma-separated values, from a stream, one after the other: fields may be quoted, lines
+ * end with LF or CRLF. Memory is one line of TP_CSV_LINE_MOST; what is longer is passed over.
+ */
+#ifndef TRAINPROF_SRC_IMPORT_PIPELINE_CSV_ROWS_H
+#define TRAINPROF_SRC_IMPORT_PIPELINE_CSV_ROWS_H
+
+#include "import/json/json_walk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tp_stream;
+
+enum { TP_CSV_FIELDS_MOST = 64, TP_CSV_LINE_MOST = 64 << 10 };
+
+enum tp_csv_item {
+	TP_CSV_END,
+	TP_CSV_ROW,
+	TP_CSV_BAD, /* a line too long, with too many fields, or with a quote that does not end */
+};
+
+struct tp_csv {
+	struct tp_stream *stream;
+	char *window; /* heap: TP_CSV_LINE_MOST and TP_WALK_SLACK bytes */
+	size_t at;    /* [at, end) was read and not yet given */
+	size_t end;
+	bool is_drained;
+	/* Of the row last given, without their quotes; borrowed until the next. */
+	struct tp_piece fields[TP_CSV_FIELDS_MOST];
+	size_t n_fields;
+};
+
+void tp_csv_init(struct tp_csv *csv, struct tp_stream *stream);
+void tp_csv_release(struct tp_csv *csv);
+
+/* Empty lines are no rows. */
+enum tp_csv_item tp_csv_next(struct tp_csv *csv);
+
+/* Cut a line into fields, in place: quotes go. False when it is none. */
+bool tp_csv_cut(struct tp_csv *csv, char *line, size_t len);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * A job in pipeline stages, gathered operation by operation and told rank by rank: how long a step
+ * took, and who sends to whom, is known only when all has been seen.
+ *
+ *   tp_pipeline_rank(), tp_pipeline_add() in any order; once tp_pipeline_tell()
+ *
+ * Memory is 32 bytes for each of at most TP_PIPELINE_OPS_MOST operations.
+ */
+#ifndef TRAINPROF_SRC_IMPORT_PIPELINE_PIPELINE_H
+#define TRAINPROF_SRC_IMPORT_PIPELINE_PIPELINE_H
+
+#include "op_type.h"
+
+#include "trainprof/base/arena.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/status.h"
+#include "trainprof/model/run_info.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_import;
+struct tp_piece;
+
+enum {
+	TP_PIPELINE_OPS_MOST = 4 << 20,
+	TP_PIPELINE_STEPS_MOST = 16 << 10,
+	TP_PIPELINE_TYPES_MOST = 256,
+};
+
+struct tp_pipeline_op {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t step;  /* index */
+	uint32_t order; /* among those of its type in the step */
+	uint16_t type;  /* index */
+	uint8_t rank;   /* index */
+	bool is_paired; /* has a partner in the neighbouring stage, of the same order */
+};
+
+struct tp_pipeline_rank {
+	int64_t number;
+	/* Where it is in the job; -1 = unknown. */
+	int64_t pipeline; /* rank among those of its stage */
+	int64_t stage;
+	int64_t tensor;
+	uint64_t n_events;
+	uint64_t n_skipped;
+	const char *skipped_because; /* static storage */
+};
+
+/* Of all ranks together. */
+struct tp_pipeline_step {
+	int64_t number;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t place_ns; /* where it is told to begin */
+	uint32_t met_as;   /* index before they were sorted */
+};
+
+struct tp_pipeline_type {
+	const char *name;              /* in the arena */
+	const struct tp_optype *known; /* NULL: a name that is new to us */
+};
+
+struct tp_pipeline {
+	struct tp_arena arena;
+	struct tp_pipeline_rank ranks[TP_RANKS_MOST];
+	size_t n_ranks;
+	bool has_more_ranks; /* than fit */
+	struct tp_pipeline_type types[TP_PIPELINE_TYPES_MOST];
+	size_t n_types;
+	struct tp_map step_ids;
+	struct tp_pipeline_step *steps; /* heap, as ops */
+	size_t n_steps;
+	size_t steps_capacity;
+	struct tp_pipeline_op *ops;
+	size_t n_ops;
+	size_t ops_capacity;
+	/* Before tp_pipeline_tell(). What waits for others is not told of those whose waits were
+	 * taken off; of chunks that are several in a stage it is not known who sends to whom. */
+	bool has_waits;
+	bool has_chunks;
+	bool is_cut; /* the file ends in mid-document */
+};
+
+void tp_pipeline_init(struct tp_pipeline *job);
+void tp_pipeline_release(struct tp_pipeline *job);
+
+/* The rank of that number, made when it is new; NULL when there are too many. */
+struct tp_pipeline_rank *tp_pipeline_rank(struct tp_pipeline *job, int64_t number);
+void tp_pipeline_skip(struct tp_pipeline_rank *rank, const char *why);
+/* The type of that name; TP_PIPELINE_TYPES_MOST when there are too many. */
+size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len);
+/* Counts the operation as skipped where it does not fit. `op` has all but its rank and step. */
+void tp_pipeline_add(struct tp_pipeline *job, struct tp_pipeline_rank *rank, int64_t step,
+		     const struct tp_pipeline_op *op);
+
+/* Errors  TP_PARSE: nothing of use, or more ranks than can be imported; `name` is the file's. */
+TP_MUST_CHECK enum tp_status tp_pipeline_tell(struct tp_pipeline *job, struct tp_import *import,
+					      const char *name, struct tp_error *err);
+
+#endif

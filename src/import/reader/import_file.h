@@ -1,0 +1,25 @@
+/* One file of those to be imported: what it is, and who reads it. */
+#ifndef TRAINPROF_SRC_IMPORT_READER_IMPORT_FILE_H
+#define TRAINPROF_SRC_IMPORT_READER_IMPORT_FILE_H
+
+#include "importer.h"
+
+#include "trainprof/base/status.h"
+
+#include <stddef.h>
+
+struct tp_session;
+
+/* The importers to choose from. */
+struct tp_importer_list {
+	const struct tp_importer *const *items;
+	size_t n;
+};
+
+/* Read all ranks of file number `file`. Errors as tp_import_files(). */
+TP_MUST_CHECK enum tp_status tp_import_open(struct tp_session *session, size_t file,
+					    const char *path,
+					    const struct tp_importer_list *importers,
+					    struct tp_error *err);
+
+#endif

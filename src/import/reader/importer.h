@@ -1,0 +1,34 @@
+/* What a format gives to be read: a constant row in import.c, one file each. */
+#ifndef TRAINPROF_SRC_IMPORT_READER_IMPORTER_H
+#define TRAINPROF_SRC_IMPORT_READER_IMPORTER_H
+
+#include "rank_writer.h"
+
+#include "trainprof/import/import.h"
+
+struct tp_stream;
+
+/* One file, or one member of an archive. */
+struct tp_import_source {
+	const char *path;
+	const char *member; /* NULL: the file itself */
+	const char *sha256; /* of the file; NULL while a stream is to be read: ranks get it after */
+	struct tp_stream *stream; /* unpacked bytes, from the first on; NULL when `wants_file` */
+};
+
+struct tp_importer {
+	struct tp_import_format_info info;
+	bool wants_file; /* reads the file by its path: a database */
+	/* Whether the first bytes (unpacked; at least 4 KiB where the source has them) are of this
+	 * format. */
+	bool (*recognises)(const unsigned char *head, size_t size);
+	/* Add the source's ranks. */
+	enum tp_status (*read)(struct tp_import *import, const struct tp_import_source *source,
+			       struct tp_error *err);
+};
+
+extern const struct tp_importer tp_importer_kineto;
+extern const struct tp_importer tp_importer_nsys;
+extern const struct tp_importer tp_importer_straggler;
+
+#endif

@@ -1,0 +1,41 @@
+/* Finds rank numbers in names of files. */
+#include "rank_name.h"
+
+#include "trainprof/base/memory.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+/* The number behind the word that begins at `p`: "rank-34", "worker3". */
+static int64_t number_behind(const char *p, const char *word)
+{
+	size_t len = strlen(word);
+	if (strncasecmp(p, word, len) != 0)
+		return -1;
+	p += len;
+	p += *p == '-' || *p == '_' || *p == ' ';
+	if (!isdigit((unsigned char)*p))
+		return -1;
+	int64_t number = 0;
+	for (; isdigit((unsigned char)*p); p++) {
+		number = number * 10 + (*p - '0');
+		if (number > INT32_MAX)
+			return -1;
+	}
+	return number;
+}
+
+int64_t tp_rank_number_in(const char *path)
+{
+	static const char *const words[] = {"rank", "worker"};
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	for (size_t i = 0; i < TP_ARRAY_LEN(words); i++)
+		for (const char *p = name; *p; p++) {
+			int64_t number = number_behind(p, words[i]);
+			if (number >= 0)
+				return number;
+		}
+	return -1;
+}

@@ -1,0 +1,379 @@
+/*
+ * Collects the spans of one rank and hands them over in batches.
+ *
+ * Between two batches nothing is shared, so readers do not wait for each other; under the lock
+ * there is only what is new to the sink, and the spans themselves.
+ */
+#include "rank_writer.h"
+
+#include "import_session.h"
+#include "importer.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/model/detail_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 4096, FIRST_SLOTS = 4096, NOT_TOLD = 0 };
+
+/* Ids of the sink stand beside, plus one where 0 is one of them; NOT_TOLD: it does not know yet. */
+struct text {
+	const char *bytes; /* NUL-terminated, in the arena */
+	uint32_t len;
+	uint32_t hash;
+};
+
+struct local_track {
+	struct tp_track track; /* id and name are the writer's */
+	uint32_t told_as;      /* plus one */
+	uint16_t next;         /* with the same hash; TP_NO_TRACK ends */
+	bool is_refused;       /* the sink has too many */
+};
+
+struct tp_rank_writer {
+	struct tp_import *import;
+	struct tp_rank_info info;
+	size_t place; /* in the session's ranks */
+	struct tp_arena arena;
+
+	struct text *texts; /* by id; 0 is "" */
+	uint32_t *texts_told;
+	uint32_t *text_slots; /* hash table of ids, 0 = empty */
+	size_t n_texts;
+	size_t texts_capacity;
+	size_t told_capacity;
+	size_t n_slots;
+
+	struct local_track *tracks;
+	size_t n_tracks;
+	size_t tracks_capacity;
+	struct tp_map track_ids; /* hash -> head of a chain */
+
+	struct tp_detail_table details; /* texts are the writer's */
+	uint32_t *details_told;         /* by id */
+	size_t details_told_capacity;
+
+	struct tp_span batch[BATCH];
+	size_t n_batch;
+};
+
+const struct tp_import_options *tp_import_options(const struct tp_import *import)
+{
+	return import->session->options;
+}
+
+/* ---- beginning ---- */
+
+static bool place_take(struct tp_import *import, size_t *place)
+{
+	struct tp_session *session = import->session;
+	pthread_mutex_lock(&session->lock);
+	/* Of one that was taken back nothing was told. */
+	for (*place = 0; *place < session->n_ranks && !session->ranks[*place].is_absent;)
+		++*place;
+	bool has_place = *place < TP_RANKS_MOST;
+	if (has_place) {
+		session->n_ranks += *place == session->n_ranks;
+		session->ranks[*place] = (struct tp_session_rank){.file = import->file,
+								  .number = session->n_begun++};
+	}
+	pthread_mutex_unlock(&session->lock);
+	return has_place;
+}
+
+struct tp_rank_writer *tp_rank_begin(struct tp_import *import)
+{
+	size_t place;
+	if (!place_take(import, &place))
+		return NULL;
+	struct tp_rank_writer *writer = tp_alloc(sizeof(*writer));
+	writer->import = import;
+	writer->place = place;
+	writer->info.number = -1;
+	writer->info.format = import->format;
+	if (import->source) {
+		const char *member = import->source->member;
+		writer->info.path =
+			tp_rank_text(writer, import->source->path, strlen(import->source->path));
+		writer->info.member = member ? tp_rank_text(writer, member, strlen(member)) : NULL;
+	}
+	writer->n_slots = FIRST_SLOTS;
+	writer->text_slots = tp_alloc(FIRST_SLOTS * sizeof(*writer->text_slots));
+	TP_ARRAY_PUSH(writer->texts, writer->n_texts, writer->texts_capacity) =
+		(struct text){.bytes = ""};
+	size_t n_told = 0;
+	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_TOLD;
+	tp_detail_table_init(&writer->details);
+	n_told = 0;
+	TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) = NOT_TOLD;
+	return writer;
+}
+
+struct tp_rank_info *tp_rank_info(struct tp_rank_writer *writer)
+{
+	return &writer->info;
+}
+
+const char *tp_rank_text(struct tp_rank_writer *writer, const char *text, size_t len)
+{
+	struct tp_session *session = writer->import->session;
+	pthread_mutex_lock(&session->lock);
+	const char *copy = tp_arena_strndup(session->arena, text, strnlen(text, len));
+	pthread_mutex_unlock(&session->lock);
+	return copy;
+}
+
+void tp_rank_devices(struct tp_rank_writer *writer, const struct tp_device_info *devices, size_t n)
+{
+	struct tp_session *session = writer->import->session;
+	pthread_mutex_lock(&session->lock);
+	struct tp_device_info *copy = tp_arena_array(session->arena, n, sizeof(*copy));
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = devices[i];
+		copy[i].name = tp_arena_strdup(session->arena, devices[i].name);
+	}
+	pthread_mutex_unlock(&session->lock);
+	writer->info.devices = copy;
+	writer->info.n_devices = n;
+}
+
+/* ---- texts ---- */
+
+/* Eight bytes at a time: names of kernels have hundreds. The constant is that of FNV-1a. */
+static uint32_t text_hash(const char *text, size_t len)
+{
+	uint64_t hash = len * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t word;
+	for (; len >= sizeof(word); len -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, text, len);
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(hash >> 32);
+}
+
+static size_t slot_find(const struct tp_rank_writer *w, const char *text, size_t len, uint32_t hash)
+{
+	size_t slot = hash & (w->n_slots - 1);
+	for (; w->text_slots[slot]; slot = (slot + 1) & (w->n_slots - 1)) {
+		const struct text *there = &w->texts[w->text_slots[slot]];
+		if (there->hash == hash && there->len == len &&
+		    memcmp(there->bytes, text, len) == 0)
+			break;
+	}
+	return slot;
+}
+
+static void slots_double(struct tp_rank_writer *w)
+{
+	free(w->text_slots);
+	w->n_slots *= 2;
+	w->text_slots = tp_alloc(w->n_slots * sizeof(*w->text_slots));
+	for (uint32_t id = 1; id < w->n_texts; id++) {
+		const struct text *text = &w->texts[id];
+		w->text_slots[slot_find(w, text->bytes, text->len, text->hash)] = id;
+	}
+}
+
+uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t len)
+{
+	if (len == 0 || len > UINT32_MAX)
+		return 0;
+	uint32_t hash = text_hash(text, len);
+	size_t slot = slot_find(writer, text, len, hash);
+	if (writer->text_slots[slot])
+		return writer->text_slots[slot];
+	uint32_t id = (uint32_t)writer->n_texts;
+	size_t n_told = id;
+	struct text added = {.len = (uint32_t)len, .hash = hash};
+	added.bytes = tp_arena_strndup(&writer->arena, text, len);
+	TP_ARRAY_PUSH(writer->texts, writer->n_texts, writer->texts_capacity) = added;
+	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_TOLD;
+	writer->text_slots[slot] = id;
+	if (writer->n_texts * 2 > writer->n_slots)
+		slots_double(writer);
+	return id;
+}
+
+/* ---- tracks and details ---- */
+
+uint16_t tp_rank_track(struct tp_rank_writer *writer, int32_t device, int64_t number)
+{
+	uint64_t hash = tp_hash_mix((uint64_t)number, (uint32_t)device);
+	uint64_t head = TP_NO_TRACK;
+	(void)tp_map_get(&writer->track_ids, hash, &head);
+	for (uint16_t id = (uint16_t)head; id != TP_NO_TRACK; id = writer->tracks[id].next) {
+		const struct tp_track *there = &writer->tracks[id].track;
+		if (there->device == device && there->number == number)
+			return id;
+	}
+	if (writer->n_tracks >= TP_TRACKS_MOST)
+		return TP_NO_TRACK;
+	uint16_t id = (uint16_t)writer->n_tracks;
+	TP_ARRAY_PUSH(writer->tracks, writer->n_tracks, writer->tracks_capacity) =
+		(struct local_track){.track = {.device = device, .number = number},
+				     .next = (uint16_t)head};
+	tp_map_set(&writer->track_ids, hash, id);
+	return id;
+}
+
+void tp_rank_name_track(struct tp_rank_writer *writer, uint16_t track, uint32_t name)
+{
+	if (track < writer->n_tracks)
+		writer->tracks[track].track.name = name;
+}
+
+void tp_rank_track_task(struct tp_rank_writer *writer, uint16_t track, uint32_t task)
+{
+	if (track < writer->n_tracks)
+		writer->tracks[track].track.task_plus_1 = task + 1;
+}
+
+uint32_t tp_rank_detail(struct tp_rank_writer *writer, const struct tp_detail *detail)
+{
+	size_t n_told = writer->details.n;
+	uint32_t id = tp_detail_table_intern(&writer->details, detail);
+	if (writer->details.n != n_told)
+		TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) =
+			NOT_TOLD;
+	return id;
+}
+
+/* ---- handing over; the session is locked ---- */
+
+static uint32_t text_tell(struct tp_rank_writer *w, uint32_t id)
+{
+	if (id >= w->n_texts)
+		return 0;
+	if (w->texts_told[id] == NOT_TOLD)
+		w->texts_told[id] = tp_sink_string(w->import->session->sink, w->texts[id].bytes);
+	return w->texts_told[id];
+}
+
+static uint32_t detail_tell(struct tp_rank_writer *w, uint32_t id)
+{
+	if (id >= w->details.n)
+		return 0;
+	if (id && w->details_told[id] == NOT_TOLD) {
+		struct tp_detail detail = *tp_detail_table_get(&w->details, id);
+		detail.op = text_tell(w, detail.op);
+		detail.type = text_tell(w, detail.type);
+		detail.group = text_tell(w, detail.group);
+		w->details_told[id] = tp_sink_detail(w->import->session->sink, &detail);
+	}
+	return w->details_told[id];
+}
+
+/* Tell the track as it is now; the first time it gets its id. */
+static void track_tell(struct tp_rank_writer *w, struct local_track *local)
+{
+	struct tp_session *session = w->import->session;
+	struct tp_track track = local->track;
+	if (local->told_as == NOT_TOLD) {
+		if (session->n_tracks >= TP_TRACKS_MOST) {
+			local->is_refused = true;
+			return;
+		}
+		local->told_as = (uint32_t)session->n_tracks + 1;
+		TP_ARRAY_PUSH(session->tracks, session->n_tracks, session->tracks_capacity) =
+			(struct tp_track){0};
+	}
+	track.id = local->told_as - 1;
+	track.rank = (uint32_t)w->place;
+	track.name = text_tell(w, track.name);
+	session->tracks[track.id] = track;
+	tp_sink_track(session->sink, &track);
+}
+
+static void refuse_span(struct tp_rank_writer *w)
+{
+	w->info.n_kept--;
+	tp_rank_skip(w, "more threads and streams than can be told apart");
+}
+
+static void span_tell(struct tp_rank_writer *w, struct tp_span *span)
+{
+	struct tp_session *session = w->import->session;
+	struct local_track *track = &w->tracks[span->track];
+	if (track->told_as == NOT_TOLD && !track->is_refused)
+		track_tell(w, track);
+	if (track->is_refused) {
+		refuse_span(w);
+		return;
+	}
+	span->track = (uint16_t)(track->told_as - 1);
+	span->name = text_tell(w, span->name);
+	span->detail = detail_tell(w, span->detail);
+	if (span->start_ns < session->first_ns)
+		session->first_ns = span->start_ns;
+	if (span->end_ns > session->last_ns)
+		session->last_ns = span->end_ns;
+	tp_sink_span(session->sink, span);
+}
+
+static void hand_over(struct tp_rank_writer *w)
+{
+	struct tp_session *session = w->import->session;
+	pthread_mutex_lock(&session->lock);
+	for (size_t i = 0; i < w->n_batch; i++)
+		span_tell(w, &w->batch[i]);
+	pthread_mutex_unlock(&session->lock);
+	w->n_batch = 0;
+}
+
+void tp_rank_span(struct tp_rank_writer *writer, const struct tp_span *span)
+{
+	writer->info.n_kept++;
+	if (span->track >= writer->n_tracks) {
+		refuse_span(writer);
+		return;
+	}
+	writer->batch[writer->n_batch++] = *span;
+	if (writer->n_batch == BATCH)
+		hand_over(writer);
+}
+
+void tp_rank_skip(struct tp_rank_writer *writer, const char *why)
+{
+	if (!writer->info.n_skipped++)
+		writer->info.skipped_because = why;
+}
+
+/* ---- ending ---- */
+
+static void writer_free(struct tp_rank_writer *w)
+{
+	tp_arena_release(&w->arena);
+	free(w->texts);
+	free(w->texts_told);
+	free(w->text_slots);
+	free(w->tracks);
+	tp_map_release(&w->track_ids);
+	tp_detail_table_release(&w->details);
+	free(w->details_told);
+	free(w);
+}
+
+void tp_rank_end(struct tp_rank_writer *writer, bool stays)
+{
+	struct tp_session *session = writer->import->session;
+	hand_over(writer);
+	pthread_mutex_lock(&session->lock);
+	/* Names and tasks may have come after the spans. */
+	for (size_t i = 0; i < writer->n_tracks; i++) {
+		const struct local_track *local = &writer->tracks[i];
+		bool is_told = local->told_as != NOT_TOLD && local->track.name;
+		if ((is_told || local->track.task_plus_1) && !local->is_refused)
+			track_tell(writer, &writer->tracks[i]);
+	}
+	struct tp_session_rank *rank = &session->ranks[writer->place];
+	rank->info = writer->info;
+	rank->is_absent = !stays && !writer->info.n_kept;
+	pthread_mutex_unlock(&session->lock);
+	writer_free(writer);
+}

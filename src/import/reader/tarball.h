@@ -1,0 +1,40 @@
+/*
+ * Reads the members of a tar archive one after the other, as they come from a stream: ustar, GNU
+ * (long names, sizes in base 256) and pax (path and size). Never trusts a header.
+ */
+#ifndef TRAINPROF_SRC_IMPORT_READER_TARBALL_H
+#define TRAINPROF_SRC_IMPORT_READER_TARBALL_H
+
+#include "trainprof/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_stream;
+
+enum { TP_TAR_BLOCK = 512 };
+
+struct tp_tarball {
+	struct tp_stream *stream;
+	struct tp_buf name; /* of the member */
+	uint64_t left;      /* bytes of the member not read yet */
+	uint64_t padding;   /* behind them, up to the next header */
+	bool is_cut;        /* the archive ends in the middle */
+	bool is_damaged;    /* a header makes no sense: what follows is out of reach */
+};
+
+/* Whether the first bytes are a header of a member. */
+bool tp_tarball_recognises(const unsigned char *head, size_t size);
+
+void tp_tarball_init(struct tp_tarball *tar, struct tp_stream *stream);
+void tp_tarball_release(struct tp_tarball *tar);
+
+/* Go to the next member that is a file; what is left of the one before is passed over. False at the
+ * end, also at one that comes too early. */
+bool tp_tarball_next(struct tp_tarball *tar);
+
+/* Bytes of the member, as a tp_stream_source: `context` is the struct tp_tarball. */
+size_t tp_tarball_read(void *context, void *out, size_t size);
+
+#endif

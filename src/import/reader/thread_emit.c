@@ -1,0 +1,315 @@
+/*
+ * Collects stays on CPUs and samples, and hands them over in batches. Stacks are a tree that grows
+ * from the innermost frame outwards, so that rows of frames need not be kept until their stack is
+ * whole.
+ */
+#include "thread_emit.h"
+
+#include "import_session.h"
+#include "importer.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/strtab.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 4096, NOT_TOLD = 0 };
+
+struct thread {
+	struct tp_rank_writer *writer;
+	uint32_t name; /* in strings */
+	int64_t pid, tid;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint32_t told_as; /* id of the task, plus one */
+	uint16_t track;
+};
+
+struct frame {
+	enum tp_frame_kind kind;
+	uint32_t module, symbol; /* in strings */
+	uint32_t told_as;        /* the sink's id */
+};
+
+struct node {
+	uint32_t inner; /* 0 of the innermost frame */
+	uint32_t frame; /* 0: unknown from here on */
+	uint32_t told_as;
+};
+
+struct item {
+	bool is_run;
+	uint16_t thread;
+	union {
+		struct tp_run run;
+		struct tp_sample sample;
+	} of;
+};
+
+struct tp_thread_teller {
+	struct tp_session *session;
+	struct tp_strtab strings;
+	struct thread *threads;
+	size_t n_threads;
+	size_t threads_capacity;
+	struct tp_map thread_ids; /* writer and track -> index */
+	struct frame *frames;     /* 0 is unused, as of nodes */
+	size_t n_frames;
+	size_t frames_capacity;
+	struct tp_map frame_ids; /* module, symbol, kind -> index */
+	struct node *nodes;
+	size_t n_nodes;
+	size_t nodes_capacity;
+	struct tp_map node_ids; /* inner and frame -> index */
+	struct item batch[BATCH];
+	size_t n_batch;
+};
+
+struct tp_thread_teller *tp_teller_new(struct tp_import *import)
+{
+	struct tp_thread_teller *teller = tp_alloc(sizeof(*teller));
+	teller->session = import->session;
+	tp_strtab_init(&teller->strings);
+	TP_ARRAY_PUSH(teller->frames, teller->n_frames, teller->frames_capacity) =
+		(struct frame){0};
+	TP_ARRAY_PUSH(teller->nodes, teller->n_nodes, teller->nodes_capacity) = (struct node){0};
+	return teller;
+}
+
+/* ---- handing over; the session is locked ---- */
+
+static void task_tell(struct tp_thread_teller *teller, struct thread *thread, bool is_over)
+{
+	struct tp_session *session = teller->session;
+	if (thread->told_as == NOT_TOLD)
+		thread->told_as = ++session->n_tasks;
+	const struct tp_task task = {
+		.id = thread->told_as - 1,
+		.tid = (pid_t)thread->tid,
+		.pid = (pid_t)thread->pid,
+		.parent = TP_NO_TASK,
+		.start_ns = thread->first_ns,
+		.end_ns = is_over ? thread->last_ns : 0,
+		.comm = tp_sink_string(session->sink,
+				       tp_strtab_text(&teller->strings, thread->name)),
+	};
+	tp_sink_task(session->sink, &task);
+}
+
+static uint32_t frame_tell(struct tp_thread_teller *teller, uint32_t id)
+{
+	struct tp_sink *sink = teller->session->sink;
+	struct frame *frame = &teller->frames[id];
+	if (frame->told_as != NOT_TOLD)
+		return frame->told_as;
+	struct tp_frame told = {.kind = frame->kind};
+	told.module = tp_sink_string(sink, tp_strtab_text(&teller->strings, frame->module));
+	told.symbol = tp_sink_string(sink, tp_strtab_text(&teller->strings, frame->symbol));
+	frame->told_as = tp_sink_frame(sink, &told);
+	return frame->told_as;
+}
+
+static uint32_t stack_tell(struct tp_thread_teller *teller, uint32_t id)
+{
+	uint32_t frames[TP_STACK_MAX_FRAMES];
+	struct node *node = &teller->nodes[id];
+	uint32_t flags = 0;
+	size_t n = 0;
+	if (id == 0 || node->told_as != NOT_TOLD)
+		return node->told_as;
+	for (uint32_t at = id; at; at = teller->nodes[at].inner) {
+		if (!teller->nodes[at].frame)
+			flags = TP_STACK_TRUNCATED;
+		else
+			n++;
+	}
+	/* The outermost come first here: of more than there may be the innermost stay. */
+	size_t left = n;
+	for (uint32_t at = id; at; at = teller->nodes[at].inner) {
+		if (teller->nodes[at].frame && left-- <= TP_STACK_MAX_FRAMES)
+			frames[left] = frame_tell(teller, teller->nodes[at].frame);
+	}
+	if (n > TP_STACK_MAX_FRAMES) {
+		n = TP_STACK_MAX_FRAMES;
+		flags = TP_STACK_TRUNCATED;
+	}
+	node->told_as = tp_sink_stack(teller->session->sink, frames, n, flags);
+	return node->told_as;
+}
+
+static void item_tell(struct tp_thread_teller *teller, struct item *item)
+{
+	struct thread *thread = &teller->threads[item->thread];
+	if (thread->told_as == NOT_TOLD)
+		task_tell(teller, thread, false);
+	if (item->is_run) {
+		item->of.run.task = thread->told_as - 1;
+		tp_sink_run(teller->session->sink, &item->of.run);
+		return;
+	}
+	item->of.sample.task = thread->told_as - 1;
+	item->of.sample.stack = stack_tell(teller, item->of.sample.stack);
+	tp_sink_sample(teller->session->sink, &item->of.sample);
+}
+
+static void hand_over(struct tp_thread_teller *teller)
+{
+	pthread_mutex_lock(&teller->session->lock);
+	for (size_t i = 0; i < teller->n_batch; i++)
+		item_tell(teller, &teller->batch[i]);
+	teller->session->n_thread_records += teller->n_batch;
+	pthread_mutex_unlock(&teller->session->lock);
+	teller->n_batch = 0;
+}
+
+static void threads_end(struct tp_thread_teller *teller)
+{
+	struct tp_session *session = teller->session;
+	pthread_mutex_lock(&session->lock);
+	for (size_t i = 0; i < teller->n_threads; i++) {
+		struct thread *thread = &teller->threads[i];
+		if (thread->told_as == NOT_TOLD)
+			continue;
+		task_tell(teller, thread, true);
+		if (thread->first_ns < session->first_ns)
+			session->first_ns = thread->first_ns;
+		if (thread->last_ns > session->last_ns)
+			session->last_ns = thread->last_ns;
+	}
+	pthread_mutex_unlock(&session->lock);
+	/* Their writers take the lock themselves. */
+	for (size_t i = 0; i < teller->n_threads; i++)
+		if (teller->threads[i].told_as != NOT_TOLD)
+			tp_rank_track_task(teller->threads[i].writer, teller->threads[i].track,
+					   teller->threads[i].told_as - 1);
+}
+
+void tp_teller_free(struct tp_thread_teller *teller)
+{
+	if (!teller)
+		return;
+	hand_over(teller);
+	threads_end(teller);
+	tp_strtab_release(&teller->strings);
+	free(teller->threads);
+	tp_map_release(&teller->thread_ids);
+	free(teller->frames);
+	tp_map_release(&teller->frame_ids);
+	free(teller->nodes);
+	tp_map_release(&teller->node_ids);
+	free(teller);
+}
+
+/* ---- threads ---- */
+
+uint16_t tp_teller_thread(struct tp_thread_teller *teller, struct tp_rank_writer *writer,
+			  uint16_t track, int64_t pid, int64_t tid)
+{
+	uint64_t key = tp_hash_mix((uint64_t)(uintptr_t)writer, track);
+	uint64_t index;
+	if (track == TP_NO_TRACK)
+		return TP_NO_THREAD;
+	if (tp_map_get(&teller->thread_ids, key, &index))
+		return (uint16_t)index;
+	if (teller->n_threads >= TP_NO_THREAD)
+		return TP_NO_THREAD;
+	index = teller->n_threads;
+	tp_map_set(&teller->thread_ids, key, index);
+	TP_ARRAY_PUSH(teller->threads, teller->n_threads,
+		      teller->threads_capacity) = (struct thread){
+		.writer = writer, .pid = pid, .tid = tid, .track = track, .first_ns = UINT64_MAX};
+	return (uint16_t)index;
+}
+
+void tp_teller_name(struct tp_thread_teller *teller, uint16_t thread, const char *name, size_t len)
+{
+	teller->threads[thread].name = tp_strtab_intern_len(&teller->strings, name, len);
+}
+
+static struct item *item_add(struct tp_thread_teller *teller, uint16_t thread, uint64_t first_ns,
+			     uint64_t last_ns)
+{
+	if (teller->n_batch == BATCH)
+		hand_over(teller);
+	struct thread *of = &teller->threads[thread];
+	if (first_ns < of->first_ns)
+		of->first_ns = first_ns;
+	if (last_ns > of->last_ns)
+		of->last_ns = last_ns;
+	struct item *item = &teller->batch[teller->n_batch++];
+	item->thread = thread;
+	return item;
+}
+
+void tp_teller_run(struct tp_thread_teller *teller, uint16_t thread, uint64_t start_ns,
+		   uint64_t end_ns, enum tp_run_end how, uint32_t cpu)
+{
+	struct item *item = item_add(teller, thread, start_ns, end_ns);
+	item->is_run = true;
+	item->of.run =
+		(struct tp_run){.cpu = cpu, .start_ns = start_ns, .end_ns = end_ns, .how = how};
+}
+
+void tp_teller_sample(struct tp_thread_teller *teller, uint16_t thread, uint64_t time_ns,
+		      enum tp_state state, uint32_t flags, uint32_t stack, uint32_t cpu)
+{
+	struct item *item = item_add(teller, thread, time_ns, time_ns);
+	item->is_run = false;
+	item->of.sample = (struct tp_sample){.state = state,
+					     .cause = state == TP_STATE_BLOCKED ? TP_CAUSE_UNKNOWN
+										: TP_CAUSE_NONE,
+					     .flags = flags,
+					     .stack = stack,
+					     .cpu = cpu,
+					     .syscall = -1,
+					     .time_ns = time_ns};
+}
+
+/* ---- stacks ---- */
+
+uint32_t tp_teller_frame(struct tp_thread_teller *teller, enum tp_frame_kind kind,
+			 const char *module, size_t module_len, const char *symbol,
+			 size_t symbol_len)
+{
+	/* Names that nobody keeps are not kept here either. */
+	if (teller->n_frames > TP_TELLER_FRAMES_MOST)
+		return 0;
+	struct frame frame = {
+		.kind = kind,
+		.module = tp_strtab_intern_len(&teller->strings, module, module_len),
+		.symbol = tp_strtab_intern_len(&teller->strings, symbol, symbol_len),
+	};
+	/* Ids of strings are below 2^31: a string has a byte at least. */
+	uint64_t key =
+		((uint64_t)frame.module << 32 | frame.symbol) * 2 + (kind == TP_FRAME_KERNEL);
+	uint64_t id;
+	if (tp_map_get(&teller->frame_ids, key, &id))
+		return (uint32_t)id;
+	id = teller->n_frames;
+	tp_map_set(&teller->frame_ids, key, id);
+	TP_ARRAY_PUSH(teller->frames, teller->n_frames, teller->frames_capacity) = frame;
+	return (uint32_t)id;
+}
+
+uint32_t tp_teller_caller(struct tp_thread_teller *teller, uint32_t inner, uint32_t frame,
+			  bool *is_full)
+{
+	uint64_t key = (uint64_t)inner << 32 | frame;
+	uint64_t id;
+	if (inner && !teller->nodes[inner].frame) {
+		*is_full = true;
+		return inner;
+	}
+	if (tp_map_get(&teller->node_ids, key, &id))
+		return (uint32_t)id;
+	if (teller->n_nodes >= TP_TELLER_NODES_MOST) {
+		*is_full = true;
+		return inner;
+	}
+	id = teller->n_nodes;
+	tp_map_set(&teller->node_ids, key, id);
+	TP_ARRAY_PUSH(teller->nodes, teller->n_nodes, teller->nodes_capacity) =
+		(struct node){.inner = inner, .frame = frame};
+	return (uint32_t)id;
+}

@@ -1,0 +1,104 @@
+/* Finds threads by what a trace calls them. */
+#include "thread_map.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/model/span.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tp_thread_map_init(struct tp_thread_map *map, struct tp_rank_writer *writer)
+{
+	*map = (struct tp_thread_map){.writer = writer, .next_number = -1};
+}
+
+void tp_thread_map_release(struct tp_thread_map *map)
+{
+	for (size_t i = 0; i < map->n_items; i++)
+		free(map->items[i].open);
+	free(map->items);
+	tp_map_release(&map->ids);
+	tp_map_release(&map->numbers);
+	tp_buf_release(&map->scratch);
+	*map = (struct tp_thread_map){0};
+}
+
+/* A number, quoted or not, is that number: 25738 and "25738" are one thread. */
+static int64_t number_of(struct tp_thread_map *map, const struct tp_piece *piece)
+{
+	int64_t number = 0;
+	if (tp_piece_integer(piece, &number) || piece->type == TP_PIECE_NONE)
+		return number;
+	/* A text stands for itself: "stream 7", "PyTorch Profiler". */
+	size_t len;
+	const char *text = tp_piece_text(piece, &map->scratch, &len);
+	return INT64_MIN + tp_rank_string(map->writer, text, len);
+}
+
+struct tp_thread *tp_thread_find(struct tp_thread_map *map, const struct tp_piece *pid,
+				 const struct tp_piece *tid)
+{
+	int64_t process = number_of(map, pid);
+	int64_t number = number_of(map, tid);
+	if (map->n_items) {
+		struct tp_thread *last = &map->items[map->last];
+		if (last->tid == number && last->pid == process)
+			return last;
+	}
+	uint64_t hash = tp_hash_mix((uint64_t)process, (uint64_t)number);
+	uint64_t head = 0;
+	(void)tp_map_get(&map->ids, hash, &head);
+	for (uint32_t i = (uint32_t)head; i; i = map->items[i - 1].next) {
+		struct tp_thread *thread = &map->items[i - 1];
+		if (thread->pid == process && thread->tid == number) {
+			map->last = i - 1;
+			return thread;
+		}
+	}
+	if (map->n_items >= TP_TRACKS_MOST)
+		return NULL;
+	TP_ARRAY_PUSH(map->items, map->n_items, map->items_capacity) = (struct tp_thread){
+		.pid = process, .tid = number, .track = TP_NO_TRACK, .next = (uint32_t)head};
+	tp_map_set(&map->ids, hash, map->n_items);
+	map->last = map->n_items - 1;
+	return &map->items[map->last];
+}
+
+/* Its own number if that is one and still free, else the next negative one that is. */
+static int64_t number_take(struct tp_thread_map *map, const struct tp_thread *thread)
+{
+	int64_t number = thread->tid;
+	while (number < TP_THREAD_TEXT || tp_map_get(&map->numbers, (uint64_t)number, NULL))
+		number = map->next_number--;
+	tp_map_set(&map->numbers, (uint64_t)number, 0);
+	return number;
+}
+
+/* What to call a thread whose track has another number. */
+static void name_by_origin(struct tp_thread_map *map, const struct tp_thread *thread,
+			   uint16_t track)
+{
+	char text[64];
+	if (thread->tid < TP_THREAD_TEXT) {
+		tp_rank_name_track(map->writer, track, (uint32_t)(thread->tid - INT64_MIN));
+		return;
+	}
+	int n = snprintf(text, sizeof(text), "thread %lld of another process",
+			 (long long)thread->tid);
+	if (thread->pid >= TP_THREAD_TEXT)
+		n = snprintf(text, sizeof(text), "thread %lld of process %lld",
+			     (long long)thread->tid, (long long)thread->pid);
+	tp_rank_name_track(map->writer, track, tp_rank_string(map->writer, text, (size_t)n));
+}
+
+uint16_t tp_thread_track(struct tp_thread_map *map, struct tp_thread *thread)
+{
+	if (thread->track != TP_NO_TRACK)
+		return thread->track;
+	int64_t number = number_take(map, thread);
+	thread->track = tp_rank_track(map->writer, TP_TRACK_THREAD, number);
+	if (number != thread->tid && thread->track != TP_NO_TRACK)
+		name_by_origin(map, thread, thread->track);
+	return thread->track;
+}

@@ -1,0 +1,62 @@
+/*
+ * The threads of a trace: what it calls a process and a thread, numbers or texts, and the track on
+ * which their spans lie. Threads of different processes are never one, whatever their numbers.
+ */
+#ifndef TRAINPROF_SRC_IMPORT_READER_THREAD_MAP_H
+#define TRAINPROF_SRC_IMPORT_READER_THREAD_MAP_H
+
+#include "category.h"
+#include "import/json/json_walk.h"
+#include "rank_writer.h"
+
+#include "trainprof/base/map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An event that has begun. */
+struct tp_open_event {
+	uint64_t start_ns;
+	uint32_t name;
+	struct tp_category category;
+	bool is_kept;
+};
+
+struct tp_thread {
+	int64_t pid; /* the number, or one below TP_THREAD_TEXT for a text */
+	int64_t tid;
+	uint16_t track;             /* TP_NO_TRACK until it is asked for */
+	uint32_t name;              /* string of the writer; 0: the trace gives none */
+	uint64_t n_spans;           /* counted by the user */
+	struct tp_open_event *open; /* heap: the innermost last */
+	size_t n_open;
+	size_t open_capacity;
+	uint32_t next; /* with the same hash, plus one */
+};
+
+struct tp_thread_map {
+	struct tp_rank_writer *writer;
+	struct tp_thread *items; /* heap, in order of appearance */
+	size_t n_items;
+	size_t items_capacity;
+	struct tp_map ids;     /* hash of both -> index plus one */
+	struct tp_map numbers; /* of tracks that are taken */
+	int64_t next_number;   /* for threads without one of their own: -1, -2 … */
+	size_t last;           /* index of the one found last */
+	struct tp_buf scratch;
+};
+
+/* Numbers of texts lie below it. */
+#define TP_THREAD_TEXT (INT64_MIN + (INT64_C(1) << 32))
+
+void tp_thread_map_init(struct tp_thread_map *map, struct tp_rank_writer *writer);
+void tp_thread_map_release(struct tp_thread_map *map);
+
+/* Made when it is new; NULL when there are too many. Borrowed until the next call. */
+struct tp_thread *tp_thread_find(struct tp_thread_map *map, const struct tp_piece *pid,
+				 const struct tp_piece *tid);
+/* The thread's track, made when there is none yet. */
+uint16_t tp_thread_track(struct tp_thread_map *map, struct tp_thread *thread);
+
+#endif

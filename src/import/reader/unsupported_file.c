@@ -1,0 +1,89 @@
+/* Names files that are no traces. */
+#include "unsupported_file.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+/* By the first bytes or by the end of the name. What to type: `before`, the path, `after`. */
+static const struct {
+	const char *magic;
+	const char *suffix;
+	const char *what;
+	const char *before;
+	const char *after; /* NULL: the path is not named, either */
+} strangers[] = {
+	{NULL, ".nsys-rep", "nsys's private format", "nsys export --type sqlite ",
+	 " && trainprof import FILE.sqlite"},
+	{NULL, ".qdrep", "nsys's private format", "nsys export --type sqlite ",
+	 " && trainprof import FILE.sqlite"},
+	{NULL, ".ncu-rep", "a report of Nsight Compute, which tells of kernels and not of a run",
+	 "nsys profile -o t ./train && nsys export --type sqlite t.nsys-rep", NULL},
+	{"SQLite format 3", NULL, "an SQLite database, and no export of nsys",
+	 "trainprof import --list", NULL},
+	{"PAR1", NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
+	 "').to_csv('trace.csv', index=False)\" && trainprof import trace.csv"},
+	{"\x80\x04\x95", NULL, "a Python pickle, which cannot be read without running it",
+	 "trainprof import --list", NULL},
+	{"\x80\x05\x95", NULL, "a Python pickle, which cannot be read without running it",
+	 "trainprof import --list", NULL},
+	{"PK\3\4", NULL, "a ZIP archive", "unzip ", ""},
+	{"\x28\xb5\x2f\xfd", NULL, "packed by zstd", "zstd -d ", ""},
+	{"\xfd"
+	 "7zXZ",
+	 NULL, "packed by xz", "xz -dk ", ""},
+	{"BZh", NULL, "packed by bzip2", "bzip2 -dk ", ""},
+	{"\x7f"
+	 "ELF",
+	 NULL, "a program", "trainprof run -- ", ""},
+	{"TPREC\r\n", NULL, "part of a recording of trainprof", "trainprof report DIRECTORY", NULL},
+	{"<!DOCTYPE", NULL, "an HTML page", "head -c 300 ", ""},
+	{"<html", NULL, "an HTML page", "head -c 300 ", ""},
+};
+
+static const char *skip_blanks(const unsigned char *head, size_t *size)
+{
+	const char *text = (const char *)head;
+	while (*size && (*text == ' ' || *text == '\n' || *text == '\r' || *text == '\t')) {
+		text++;
+		(*size)--;
+	}
+	return text;
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+	size_t len = strlen(path);
+	size_t n = strlen(suffix);
+	return len > n && strcasecmp(path + len - n, suffix) == 0;
+}
+
+static bool begins_with(const char *text, size_t size, const char *magic)
+{
+	size_t len = strlen(magic);
+	return size >= len && strncasecmp(text, magic, len) == 0;
+}
+
+enum tp_status tp_import_refuse(const char *path, const unsigned char *head, size_t size,
+				struct tp_error *err)
+{
+	const char *text = skip_blanks(head, &size);
+	for (size_t i = 0; i < TP_ARRAY_LEN(strangers); i++) {
+		const char *suffix = strangers[i].suffix;
+		const char *after = strangers[i].after;
+		if (suffix ? !has_suffix(path, suffix)
+			   : !begins_with(text, size, strangers[i].magic))
+			continue;
+		(void)tp_fail(err, TP_PARSE, "'%s' is %s", path, strangers[i].what);
+		if (after)
+			tp_error_next_word(err, strangers[i].before, path, after);
+		else
+			tp_error_next(err, "%s", strangers[i].before);
+		return TP_PARSE;
+	}
+	(void)tp_fail(err, TP_PARSE, "'%s' is no trace that trainprof knows", path);
+	tp_error_next(err, "trainprof import --list");
+	return TP_PARSE;
+}

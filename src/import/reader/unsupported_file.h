@@ -1,0 +1,13 @@
+/* What to say of a file that no importer reads. */
+#ifndef TRAINPROF_SRC_IMPORT_READER_UNSUPPORTED_FILE_H
+#define TRAINPROF_SRC_IMPORT_READER_UNSUPPORTED_FILE_H
+
+#include "trainprof/base/status.h"
+
+#include <stddef.h>
+
+/* Tells by its name and its first bytes what it is instead, and what to do. Always TP_PARSE. */
+enum tp_status tp_import_refuse(const char *path, const unsigned char *head, size_t size,
+				struct tp_error *err);
+
+#endif

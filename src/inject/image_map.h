@@ -1,0 +1,40 @@
+/*
+ * The files that a process has mapped, from /proc/PID/maps: where each begins, and where its code
+ * lies. Names are told apart by their last component.
+ */
+#ifndef TRAINPROF_SRC_INJECT_IMAGE_MAP_H
+#define TRAINPROF_SRC_INJECT_IMAGE_MAP_H
+
+#include "trainprof/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_imagemap {
+	char *text; /* heap */
+};
+
+struct tp_image {
+	uint64_t start; /* of the mapping of its first byte: its ELF header */
+	uint64_t end;   /* of its last mapping */
+	uint64_t code_start;
+	uint64_t code_end; /* of its executable mapping */
+};
+
+/* Errors  TP_ABSENT (gone), TP_DENIED, TP_IO. */
+TP_MUST_CHECK enum tp_status tp_imagemap_read(struct tp_imagemap *out, pid_t pid,
+					      struct tp_error *err);
+/* From a text of that form; copied. */
+void tp_imagemap_parse(struct tp_imagemap *out, const char *text);
+void tp_imagemap_release(struct tp_imagemap *map);
+
+/* The first file whose name begins with `prefix` and goes on with a '.', a '-' or not at all, that
+ * has executable code; "[vdso]" too. False: there is none. */
+bool tp_imagemap_find(struct tp_image *out, const struct tp_imagemap *map, const char *prefix);
+
+/* The GNU C library, under its name since 2.34 or before. */
+bool tp_imagemap_find_libc(struct tp_image *out, const struct tp_imagemap *map);
+
+#endif

@@ -1,0 +1,149 @@
+/* Looks at /proc/PID/task/TID. */
+#include "thread_select.h"
+
+#include "trainprof/base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/*
+ * In which a thread may be interrupted. Not among them: what writes, or receives a whole message,
+ * which would return with a part of it; what malloc() and pthread_create() call while they hold a
+ * lock (mmap, munmap, mprotect, madvise, brk, clone, sched_yield); what makes or ends processes;
+ * ioctl(), whose drivers have rules of their own.
+ */
+static const struct {
+	long number;
+	bool is_better;
+} waits[] = {
+	{SYS_read, true},         {SYS_futex, true},      {SYS_ppoll, true},
+	{SYS_pselect6, true},     {SYS_accept, true},     {SYS_accept4, true},
+	{SYS_wait4, true},        {SYS_waitid, true},     {SYS_rt_sigsuspend, true},
+#ifdef SYS_poll
+	{SYS_poll, true},         {SYS_select, true},     {SYS_pause, true},
+	{SYS_epoll_wait, false},
+#endif
+	{SYS_epoll_pwait, false}, {SYS_nanosleep, false}, {SYS_clock_nanosleep, false},
+};
+
+/* And those that may be put off before they have begun. */
+static const long harmless[] = {
+	SYS_write,    SYS_readv,           SYS_writev,      SYS_pread64, SYS_pwrite64,
+	SYS_recvfrom, SYS_recvmsg,         SYS_sendto,      SYS_sendmsg, SYS_ioctl,
+	SYS_getppid,  SYS_rt_sigtimedwait, SYS_sched_yield, SYS_gettid,  SYS_getrusage,
+	SYS_lseek,    SYS_clock_gettime,
+};
+
+enum { N_WAITS = sizeof(waits) / sizeof(waits[0]) };
+
+static int row_of(long number)
+{
+	for (int i = 0; i < N_WAITS; i++)
+		if (waits[i].number == number)
+			return i;
+	return -1;
+}
+
+/* Of futex(), only what waits for a condition or a semaphore: locks are waited for otherwise, and
+ * who waits for one may have another. */
+bool tp_candidate_is_wait(long number, uint64_t operation)
+{
+	return row_of(number) >= 0 &&
+	       (number != SYS_futex || (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET);
+}
+
+bool tp_candidate_is_better(long number)
+{
+	return row_of(number) >= 0 && waits[row_of(number)].is_better;
+}
+
+bool tp_candidate_is_harmless(long number)
+{
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		if (harmless[i] == number)
+			return true;
+	return row_of(number) >= 0 && number != SYS_futex;
+}
+
+static ssize_t peek(pid_t pid, pid_t tid, const char *file, char *text, size_t size)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid, file);
+	return tp_file_peek(path, text, size);
+}
+
+/* Of the call that it waits in; -1: none that is told, -2: we are not told anything. The text is
+ * "NUMBER 0xARGUMENT 0xARGUMENT ...", or "running". */
+static long call_of(pid_t pid, pid_t tid, uint64_t *operation, bool *is_running)
+{
+	char text[256];
+	char *at;
+	*is_running = false;
+	if (peek(pid, tid, "syscall", text, sizeof(text)) <= 0)
+		return errno == EPERM || errno == EACCES ? -2 : -1;
+	*is_running = strncmp(text, "running", 7) == 0;
+	if (*is_running)
+		return -1;
+	long number = strtol(text, &at, 10);
+	strtoull(at, &at, 16);
+	*operation = strtoull(at, NULL, 16);
+	return number < 0 ? -1 : number;
+}
+
+bool tp_candidate_waits(pid_t pid, pid_t tid)
+{
+	uint64_t operation;
+	bool is_running;
+	long number = call_of(pid, tid, &operation, &is_running);
+	return number >= 0 && tp_candidate_is_wait(number, operation);
+}
+
+/* Where the kernel does not list children there is no telling. */
+static bool has_children(pid_t pid, pid_t tid)
+{
+	char text[16];
+	return peek(pid, tid, "children", text, sizeof(text)) > 0;
+}
+
+static void add(pid_t *list, size_t *n, pid_t tid)
+{
+	if (*n < TP_CANDIDATES_MOST)
+		list[(*n)++] = tid;
+}
+
+static void look(struct tp_candidates *out, pid_t pid, pid_t tid)
+{
+	uint64_t operation;
+	bool is_running;
+	long number = call_of(pid, tid, &operation, &is_running);
+	out->is_denied |= number == -2;
+	if (is_running)
+		add(out->running, &out->n_running, tid);
+	if (number < 0 || !tp_candidate_is_wait(number, operation))
+		return;
+	if (tid != pid && tp_candidate_is_better(number) && !has_children(pid, tid))
+		add(out->better, &out->n_better, tid);
+	else
+		add(out->others, &out->n_others, tid);
+}
+
+void tp_candidates_find(struct tp_candidates *out, pid_t pid)
+{
+	char path[64];
+	*out = (struct tp_candidates){0};
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
+		long tid = strtol(entry->d_name, NULL, 10);
+		if (tid > 0)
+			look(out, pid, (pid_t)tid);
+	}
+	if (dir)
+		closedir(dir);
+}

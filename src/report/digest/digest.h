@@ -1,0 +1,63 @@
+/* What several writers say about a report: order, whole percents, sentences about the end. */
+#ifndef TRAINPROF_SRC_REPORT_DIGEST_DIGEST_H
+#define TRAINPROF_SRC_REPORT_DIGEST_DIGEST_H
+
+#include "job.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/report/report.h"
+#include "trainprof/report/units.h"
+
+struct tp_report_digest {
+	const struct tp_report *report; /* borrowed, like all below */
+	const struct tp_profile *profile;
+	const struct tp_trace *trace;
+	const struct tp_run_info *run;
+	const char *program;            /* as it was typed */
+	enum tp_part order[TP_N_PARTS]; /* shown parts, largest first */
+	size_t n_shown;
+	unsigned percent[TP_N_PARTS]; /* by part; sum is 100 unless nothing was measured */
+	struct tp_report_job job;     /* all zero without devices */
+	double divisor;               /* steps the total speaks about; 1 without steps */
+	double mean_ns;               /* of a step, or the window */
+	struct tp_unit_scale scale;
+	uint64_t n_lost;
+	size_t lines_each; /* lines that a text of an advice may take */
+	size_t max_advice; /* pieces of it */
+	size_t max_notes;  /* sentences about devices */
+	bool is_import;    /* of a trace that another tool wrote */
+	bool has_devices;
+	bool is_judgeable; /* the parts rest on something: show them */
+};
+
+void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report);
+
+/* Append what was measured: "./train --epochs 1", "worker0.pt.trace.json.gz (kineto)". */
+void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append "61.2 s, 984 steps, 29 processes", "1.07 s, 6 steps, 8 ranks". */
+void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append "./train exited 0", "./train was killed by SIGSEGV". */
+void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append "Not measured: CPU counters (none in this virtual machine); 4 rules unjudged", of imports
+ * "Not seen: stacks"; nothing when all was measured and judged. */
+void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *digest,
+			   bool with_reasons);
+/* Append what was measured with less detail than asked for, "switch records off above 20000/s per
+ * CPU for 71 % of the run; 49.5 of 99 samples a second"; nothing when there was no such thing. */
+void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *digest);
+/* Append "0.8 % (0.4–1.3)", or "unknown". */
+void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest);
+
+/* Append what files a trace came from, how they are known again and what of them was not kept. */
+void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest);
+
+/* Append "; then compute is the limit, at 22 steps/s"; nothing when no limit is known. */
+void tp_report_add_then(struct tp_buf *out, const struct tp_findings *findings);
+
+/* "SIGSEGV"; storage lasts as long as `number`'s text in `out` (at least 16 bytes). */
+const char *tp_report_signal_name(int number, char *out, size_t size);
+
+/* Shown advice: items[0..n). 0 without findings. */
+size_t tp_report_n_advice(const struct tp_report *report);
+
+#endif

@@ -1,0 +1,16 @@
+/* What a reader must know of devices and ranks, in sentences. */
+#ifndef TRAINPROF_SRC_REPORT_DIGEST_JOB_NOTES_H
+#define TRAINPROF_SRC_REPORT_DIGEST_JOB_NOTES_H
+
+#include "digest.h"
+
+enum { TP_JOB_NOTES_MOST = 4 };
+
+/*
+ * Append note 0 ≤ i < TP_JOB_NOTES_MOST, the most important first: the late rank, how devices spend
+ * their time, what is hidden, and what the names of kernels are worth. Nothing when it is not worth
+ * a line.
+ */
+void tp_report_add_job_note(struct tp_buf *out, const struct tp_report_digest *digest, int i);
+
+#endif

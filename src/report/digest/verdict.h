@@ -1,0 +1,19 @@
+/* What limits a run, in a word, a title and a sentence. */
+#ifndef TRAINPROF_SRC_REPORT_DIGEST_VERDICT_H
+#define TRAINPROF_SRC_REPORT_DIGEST_VERDICT_H
+
+#include "trainprof/base/buf.h"
+#include "trainprof/report/report.h"
+
+/* "dataloader_bound"; "none" when nothing is said. Static storage, or the findings'. */
+const char *tp_report_verdict_id(const struct tp_report *report);
+/* "Dataloader-bound". */
+const char *tp_report_verdict_title(const struct tp_report *report);
+/* Append a sentence: what the rules say, or why they say nothing. */
+void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report);
+
+/* The same from the parts alone, where no rule was asked: "Waiting for data takes 39 % of each
+ * step; compute takes 42 %." Needs a total above 0. */
+void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit);
+
+#endif

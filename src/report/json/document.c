@@ -1,0 +1,452 @@
+/* Writes what a run was and what it amounts to: the first half of the JSON report. */
+#include "document.h"
+#include "report/digest/verdict.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/map.h"
+
+#include <string.h>
+
+static void put_quantity(struct tp_json_writer *w, const char *key,
+			 const struct tp_quantity *quantity)
+{
+	tp_json_write_key(w, key);
+	tp_report_json_quantity(w, quantity);
+}
+
+/* ---- run ----------------------------------------------------------------------------------- */
+
+static const char *mode_name(enum tp_run_mode mode)
+{
+	static const char *const names[] = {"run", "attach", "import", "merge"};
+	return names[mode];
+}
+
+static void write_end(struct tp_json_writer *w, const struct tp_run_info *run)
+{
+	char name[24];
+	tp_json_write_key(w, "end");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "kind", tp_end_name(run->end));
+	if (run->end == TP_END_EXITED)
+		tp_json_put_uint(w, "code", (uint64_t)run->end_code);
+	if (run->end == TP_END_SIGNALED)
+		tp_json_put_string(w, "signal",
+				   tp_report_signal_name(run->end_code, name, sizeof(name)));
+	tp_json_close(w, '}');
+}
+
+static void write_window(struct tp_json_writer *w, const struct tp_profile *profile)
+{
+	tp_json_write_key(w, "window");
+	tp_json_open(w, '{');
+	tp_json_put_uint(w, "start_ns", profile->window_start_ns);
+	tp_json_put_uint(w, "end_ns", profile->window_end_ns);
+	tp_report_json_text(w, "reason", profile->window_reason);
+	tp_json_close(w, '}');
+}
+
+void tp_report_json_run(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_run_info *run = doc->digest->run;
+	char started[32];
+	tp_clock_rfc3339(run->started_wall_ns, started, sizeof(started));
+	tp_json_write_key(w, "run");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "id", run->id);
+	tp_report_json_text(w, "label", run->label);
+	tp_json_write_key(w, "command");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < run->n_command; i++)
+		tp_json_write_string(w, run->command[i]);
+	tp_json_close(w, ']');
+	tp_json_put_string(w, "mode", mode_name(run->mode));
+	/* What an importer keeps has no level of permission. */
+	if (!doc->digest->is_import)
+		tp_json_put_string(w, "tier", tp_tier_name(run->tier));
+	tp_json_put_string(w, "started_at", started);
+	tp_json_put_uint(w, "duration_ns", doc->digest->trace->end_ns);
+	write_end(w, run);
+	tp_json_put_bool(w, "is_partial", doc->digest->trace->is_partial);
+	write_window(w, doc->digest->profile);
+	tp_report_json_text(w, "written_by", run->written_by);
+	if (run->n_ranks)
+		tp_report_json_ranks(doc);
+	tp_json_close(w, '}');
+}
+
+/* ---- environment --------------------------------------------------------------------------- */
+
+static void write_fingerprint(struct tp_json_writer *w, const struct tp_run_info *run)
+{
+	uint64_t workload = 0;
+	for (size_t i = 0; i < run->n_command; i++)
+		workload = tp_hash_mix(workload,
+				       tp_hash_bytes(run->command[i], strlen(run->command[i])));
+	const char *model = run->host.cpu_model ? run->host.cpu_model : "";
+	const char *kernel = run->host.kernel ? run->host.kernel : "";
+	uint64_t machine = tp_hash_mix(tp_hash_bytes(model, strlen(model)), run->host.n_allowed);
+	machine = tp_hash_mix(machine, run->host.memory_bytes);
+	uint64_t software = tp_hash_bytes(kernel, strlen(kernel));
+	char text[24];
+	tp_json_write_key(w, "fingerprint");
+	tp_json_open(w, '{');
+	snprintf(text, sizeof(text), "w-%08x", (unsigned)workload);
+	tp_json_put_string(w, "workload", text);
+	snprintf(text, sizeof(text), "m-%08x", (unsigned)machine);
+	tp_json_put_string(w, "machine", text);
+	snprintf(text, sizeof(text), "s-%08x", (unsigned)software);
+	tp_json_put_string(w, "software", text);
+	tp_json_close(w, '}');
+}
+
+/* Of a host that is not known all is zero. */
+static void put_known(struct tp_json_writer *w, const char *key, uint64_t value)
+{
+	if (value)
+		tp_json_put_uint(w, key, value);
+}
+
+void tp_report_json_environment(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_run_info *run = doc->digest->run;
+	const struct tp_host_info *host = &run->host;
+	tp_json_write_key(w, "environment");
+	tp_json_open(w, '{');
+	/* Two imports are not alike because nothing is known of both their machines. */
+	if (!doc->digest->is_import)
+		write_fingerprint(w, run);
+	tp_json_write_key(w, "host");
+	tp_json_open(w, '{');
+	tp_report_json_text(w, "name", host->name);
+	tp_report_json_text(w, "kernel", host->kernel);
+	tp_report_json_text(w, "cpu_model", host->cpu_model);
+	put_known(w, "cores", host->n_cpus);
+	put_known(w, "allowed_cores", host->n_allowed);
+	put_known(w, "numa_nodes", host->n_numa_nodes);
+	put_known(w, "memory_bytes", host->memory_bytes);
+	tp_json_close(w, '}');
+	tp_json_write_key(w, "limits");
+	tp_json_open(w, '{');
+	if (host->quota_cpus > 0)
+		tp_json_put_number(w, "cgroup_cpus", host->quota_cpus);
+	if (host->memory_limit_bytes)
+		tp_json_put_uint(w, "cgroup_memory_bytes", host->memory_limit_bytes);
+	tp_json_close(w, '}');
+	tp_json_write_key(w, "variables");
+	tp_json_open(w, '{');
+	for (size_t i = 0; i < run->n_environment; i++)
+		tp_json_put_string(w, run->environment[i].name, run->environment[i].value);
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+}
+
+/* ---- collection ---------------------------------------------------------------------------- */
+
+static const char *source_state(enum tp_presence presence)
+{
+	if (presence == TP_PRESENCE_PRESENT)
+		return "used";
+	if (presence == TP_PRESENCE_DEGRADED)
+		return "degraded";
+	return presence == TP_PRESENCE_OFF ? "off" : "absent";
+}
+
+static void write_source(struct tp_json_writer *w, const struct tp_trace *trace,
+			 const struct tp_source *source)
+{
+	const char *reason = tp_trace_string(trace, source->reason);
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "id", tp_trace_string(trace, source->name));
+	tp_report_json_text(w, "title", tp_trace_string(trace, source->summary));
+	tp_json_put_string(w, "state", source_state(source->presence));
+	if (source->presence != TP_PRESENCE_PRESENT)
+		tp_json_put_string(w, "reason",
+				   *reason ? reason : tp_presence_text(source->presence));
+	tp_report_json_text(w, "remedy", tp_trace_string(trace, source->remedy));
+	tp_json_put_uint(w, "records", source->n_records);
+	tp_json_put_uint(w, "lost", source->n_lost);
+	tp_json_close(w, '}');
+}
+
+static void write_gaps(struct tp_json_writer *w, const struct tp_trace *trace)
+{
+	tp_json_write_key(w, "gaps");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < trace->n_gaps; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "source", tp_trace_string(trace, gap->source));
+		tp_json_put_string(w, "reason", tp_trace_string(trace, gap->reason));
+		tp_json_put_uint(w, "start_ns", gap->start_ns);
+		tp_json_put_uint(w, "end_ns", gap->end_ns);
+		tp_json_put_uint(w, "lost", gap->n_lost);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+void tp_report_json_collection(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_trace *trace = doc->digest->trace;
+	tp_json_write_key(w, "collection");
+	tp_json_open(w, '{');
+	tp_json_write_key(w, "sources");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < trace->n_sources; i++)
+		write_source(w, trace, &trace->sources[i]);
+	tp_json_close(w, ']');
+	put_quantity(w, "overhead_ratio", &doc->digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO]);
+	tp_json_put_uint(w, "records_lost", doc->digest->n_lost);
+	write_gaps(w, trace);
+	tp_json_put_number(w, "sample_rate_hz", doc->digest->run->sample_rate_hz);
+	if (doc->digest->run->asked_rate_hz > 0)
+		tp_json_put_number(w, "asked_rate_hz", doc->digest->run->asked_rate_hz);
+	struct tp_buf reduced = {0};
+	tp_report_add_reduced(&reduced, doc->digest);
+	tp_report_json_text(w, "reduced", tp_buf_text(&reduced));
+	tp_buf_release(&reduced);
+	tp_json_close(w, '}');
+}
+
+/* ---- summary ------------------------------------------------------------------------------- */
+
+void tp_report_json_summary(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_profile *profile = doc->digest->profile;
+	const struct tp_findings *findings = doc->digest->report->findings;
+	tp_json_write_key(w, "summary");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "verdict", tp_report_verdict_id(doc->digest->report));
+	tp_json_put_string(w, "title", tp_report_verdict_title(doc->digest->report));
+	struct tp_buf sentence = {0};
+	tp_report_add_verdict(&sentence, doc->digest->report);
+	tp_json_put_string(w, "sentence", tp_buf_text(&sentence));
+	tp_buf_release(&sentence);
+	tp_json_put_string(w, "limiter",
+			   profile->limiter < TP_N_PARTS ? tp_part_name(profile->limiter) : NULL);
+	if (doc->digest->has_devices)
+		tp_json_put_string(w, "largest_loss",
+				   profile->largest_loss < TP_N_PARTS
+					   ? tp_part_name(profile->largest_loss)
+					   : "none");
+	tp_json_put_string(w, "next_limiter", findings ? findings->then_limit : NULL);
+	if (findings && findings->then_steps_per_s > 0)
+		tp_json_put_number(w, "next_limiter_steps_per_s", findings->then_steps_per_s);
+	tp_json_write_key(w, "metrics");
+	tp_json_open(w, '{');
+	for (int f = 0; f < TP_N_FACTS; f++)
+		put_quantity(w, tp_fact_desc((enum tp_fact)f)->name, &profile->facts[f]);
+	tp_json_close(w, '}');
+	tp_json_close(w, '}');
+}
+
+/* ---- partition ----------------------------------------------------------------------------- */
+
+static void put_stat(struct tp_json_writer *w, const char *key, const struct tp_stat *stat)
+{
+	tp_json_write_key(w, key);
+	tp_json_open(w, '{');
+	tp_json_put_uint(w, "n", stat->n);
+	tp_json_put_number(w, "mean", stat->mean);
+	tp_json_put_number(w, "median", stat->median);
+	if (stat->median_high > 0)
+		tp_report_json_interval(w, "median_ci95", stat->median_low, stat->median_high);
+	tp_json_put_number(w, "p05", stat->p05);
+	tp_json_put_number(w, "p95", stat->p95);
+	tp_json_put_number(w, "p99", stat->p99);
+	tp_json_put_number(w, "min", stat->min);
+	tp_json_put_number(w, "max", stat->max);
+	tp_json_put_number(w, "mad", stat->mad);
+	tp_json_close(w, '}');
+}
+
+static void write_labels(struct tp_json_writer *w, const struct tp_profile *profile,
+			 enum tp_part part)
+{
+	tp_json_write_key(w, "labels");
+	tp_json_open(w, '[');
+	for (int l = 0; l < TP_N_LABELS; l++) {
+		if (tp_label_part((enum tp_label)l) != part || !profile->label_ns[l])
+			continue;
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "id", tp_label_name((enum tp_label)l));
+		tp_json_put_uint(w, "time_ns", profile->label_ns[l]);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+static void write_part(struct tp_json_writer *w, const struct tp_profile *profile, enum tp_part id)
+{
+	const struct tp_part_result *part = &profile->parts[id];
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "id", tp_part_name(id));
+	tp_json_put_string(w, "title", tp_part_title(id));
+	tp_json_put_uint(w, "time_ns", part->time_ns);
+	tp_json_put_uint(w, "hidden_ns", part->hidden_ns);
+	tp_json_put_uint(w, "solo_ns", part->solo_ns);
+	put_quantity(w, "share_ratio", &part->share);
+	if (part->per_step.n)
+		put_stat(w, "per_step_ns", &part->per_step);
+	write_labels(w, profile, id);
+	tp_json_close(w, '}');
+}
+
+void tp_report_json_partition(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_profile *profile = doc->digest->profile;
+	tp_json_write_key(w, "partition");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "of", profile->is_of_steps ? "step" : "window");
+	tp_json_put_string(w, "clock", "wall");
+	tp_json_put_uint(w, "total_ns", profile->total_ns);
+	tp_json_write_key(w, "parts");
+	tp_json_open(w, '[');
+	for (int p = 0; p < TP_N_PARTS; p++)
+		write_part(w, profile, (enum tp_part)p);
+	tp_json_close(w, ']');
+	tp_report_json_lines(w, profile);
+	tp_json_close(w, '}');
+}
+
+void tp_report_json_phases(struct tp_report_document *doc)
+{
+	/* The document's word for a phase may be wider than ours. */
+	static const char *const ids[TP_N_RUN_PHASES] = {"startup",    "warmup", "train",   "eval",
+							 "checkpoint", "other",  "shutdown"};
+	struct tp_json_writer *w = doc->w;
+	const struct tp_profile *profile = doc->digest->profile;
+	tp_json_write_key(w, "phases");
+	tp_json_open(w, '[');
+	for (int p = 0; p < TP_N_RUN_PHASES; p++) {
+		if (!profile->run_phase_ns[p])
+			continue;
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "id", ids[p]);
+		tp_json_put_uint(w, "time_ns", profile->run_phase_ns[p]);
+		if (profile->run_phase_count[p])
+			tp_json_put_uint(w, "count", profile->run_phase_count[p]);
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+/* Means of buckets of neighbouring steps; with one step a bucket the numbers are exact. */
+static void write_column(struct tp_json_writer *w, const char *key,
+			 const struct tp_profile *profile, size_t bucket, int part)
+{
+	tp_json_write_key(w, key);
+	tp_json_open(w, '[');
+	w->is_flat = true;
+	for (size_t i = 0; i < profile->n_steps; i += bucket) {
+		uint64_t sum = 0;
+		size_t n = 0;
+		for (; n < bucket && i + n < profile->n_steps; n++) {
+			const struct tp_step *step = &profile->steps[i + n];
+			sum += part < 0 ? step->end_ns - step->start_ns : step->part_ns[part];
+		}
+		tp_json_write_uint(w, sum / n);
+	}
+	tp_json_close(w, ']');
+	w->is_flat = false;
+}
+
+static void write_kinds(struct tp_json_writer *w, const struct tp_profile *profile)
+{
+	tp_json_write_key(w, "kinds");
+	tp_json_open(w, '[');
+	w->is_flat = true;
+	for (size_t i = 0; i < profile->n_steps; i++)
+		tp_json_write_string(w, tp_step_kind_name(profile->steps[i].kind));
+	tp_json_close(w, ']');
+	w->is_flat = false;
+}
+
+static void write_series(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_profile *profile = doc->digest->profile;
+	size_t max = doc->max_series ? doc->max_series : 1;
+	size_t bucket = (profile->n_steps + max - 1) / max;
+	tp_json_write_key(w, "series");
+	tp_json_open(w, '{');
+	tp_json_put_uint(w, "bucket", bucket);
+	tp_json_write_key(w, "start_ns");
+	tp_json_open(w, '[');
+	w->is_flat = true;
+	for (size_t i = 0; i < profile->n_steps; i += bucket)
+		tp_json_write_uint(w, profile->steps[i].start_ns);
+	tp_json_close(w, ']');
+	w->is_flat = false;
+	write_column(w, "duration_ns", profile, bucket, -1);
+	tp_json_write_key(w, "parts_ns");
+	tp_json_open(w, '{');
+	for (int p = 0; p < TP_N_PARTS; p++)
+		write_column(w, tp_part_name((enum tp_part)p), profile, bucket, p);
+	tp_json_close(w, '}');
+	if (bucket == 1)
+		write_kinds(w, profile);
+	tp_json_close(w, '}');
+}
+
+static void write_outliers(struct tp_report_document *doc)
+{
+	struct tp_json_writer *w = doc->w;
+	const struct tp_profile *profile = doc->digest->profile;
+	size_t n = 0;
+	tp_json_write_key(w, "outliers");
+	tp_json_open(w, '[');
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->kind != TP_STEP_SLOW)
+			continue;
+		if (n++ >= doc->max_outliers) {
+			doc->cut_outliers++;
+			continue;
+		}
+		int cause = 0;
+		for (int p = 1; p < TP_N_PARTS; p++)
+			if (step->part_ns[p] > step->part_ns[cause])
+				cause = p;
+		tp_json_open(w, '{');
+		tp_json_put_uint(w, "index", i);
+		tp_json_put_uint(w, "duration_ns", step->end_ns - step->start_ns);
+		tp_json_put_string(w, "cause", tp_part_name((enum tp_part)cause));
+		tp_json_close(w, '}');
+	}
+	tp_json_close(w, ']');
+}
+
+void tp_report_json_steps(struct tp_report_document *doc)
+{
+	static const char *const ways[] = {"none", "marker", "period"};
+	struct tp_json_writer *w = doc->w;
+	const struct tp_profile *profile = doc->digest->profile;
+	uint64_t n_warmup = 0;
+	for (size_t i = 0; i < profile->n_steps; i++)
+		n_warmup += profile->steps[i].kind == TP_STEP_WARMUP;
+	tp_json_write_key(w, "steps");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "found_by", ways[profile->steps_found_by]);
+	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
+	tp_report_json_text(w, "reason", profile->steps_reason);
+	tp_report_json_loop(w, profile);
+	tp_json_put_uint(w, "count", profile->n_steady);
+	tp_json_put_uint(w, "total_count", profile->n_steps);
+	tp_json_put_uint(w, "excluded_warmup", n_warmup);
+	if (profile->step_time.n)
+		put_stat(w, "duration_ns", &profile->step_time);
+	if (profile->n_steps) {
+		write_series(doc);
+		write_outliers(doc);
+	}
+	tp_json_close(w, '}');
+}

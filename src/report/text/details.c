@@ -1,0 +1,473 @@
+/* Writes what --full adds to the summary. */
+#include "device_tables.h"
+#include "gpu_table.h"
+#include "line_tables.h"
+#include "report/digest/frame_name.h"
+#include "report/digest/source_lines.h"
+#include "summary.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/report/explain.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	N_STACKS_PER_PART = 3,
+	N_STACK_FRAMES = 8,
+	N_PROCESSES_SHOWN = 40,
+	N_GAPS_SHOWN = 10,
+	N_SLOWEST = 5,
+};
+
+static void put_section(struct tp_page *page, const char *title)
+{
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, title);
+	tp_page_end(page);
+}
+
+static void put_line(struct tp_page *page, size_t column, const char *text)
+{
+	tp_page_column(page, column);
+	tp_page_wrap(page, column + 2, TP_PAINT_NONE, text, 0);
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static void put_part_labels(struct tp_page *page, const struct tp_report_digest *digest,
+			    enum tp_part part)
+{
+	const struct tp_profile *profile = digest->profile;
+	for (int l = 0; l < TP_N_LABELS; l++) {
+		if (tp_label_part((enum tp_label)l) != part || !profile->label_ns[l])
+			continue;
+		double ns = (double)profile->label_ns[l];
+		tp_page_column(page, 4);
+		tp_page_add(page, TP_PAINT_NONE, tp_label_name((enum tp_label)l));
+		tp_page_column(page, 18);
+		tp_page_addf(page, TP_PAINT_NONE, "%9s",
+			     tp_unit_scaled(digest->scale, ns / digest->divisor).text);
+		tp_page_addf(page, TP_PAINT_NONE, "  %6s",
+			     tp_unit_percent(ns / (double)profile->total_ns).text);
+		tp_page_end(page);
+	}
+}
+
+static void put_part(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
+{
+	const struct tp_part_result *part = &digest->profile->parts[id];
+	struct tp_buf text = {0};
+	double ns = (double)part->time_ns;
+	tp_page_column(page, 2);
+	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
+	tp_page_column(page, 18);
+	tp_page_addf(page, TP_PAINT_NONE, "%9s",
+		     tp_unit_scaled(digest->scale, ns / digest->divisor).text);
+	tp_page_addf(page, TP_PAINT_NONE, "  %6s  ",
+		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
+	if (part->share.has_interval)
+		tp_buf_printf(&text, "%s %%, ",
+			      tp_unit_percents(part->share.low, part->share.high).text);
+	if (part->hidden_ns)
+		tp_buf_printf(&text, "%s more hidden, ",
+			      tp_unit_scaled(digest->scale,
+					     (double)part->hidden_ns / digest->divisor)
+				      .text);
+	if (part->without_high_ns > 0)
+		tp_buf_printf(&text, "without it %.*f–%s", digest->scale.decimals,
+			      part->without_low_ns / digest->scale.ns,
+			      tp_unit_scaled(digest->scale, part->without_high_ns).text);
+	tp_page_wrap(page, 38, TP_PAINT_NONE, tp_buf_text(&text), 0);
+	tp_buf_release(&text);
+	put_part_labels(page, digest, id);
+}
+
+static void put_parts(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!profile->total_ns)
+		return;
+	put_section(page, profile->is_of_steps ? "Parts of a step" : "Parts of the window");
+	for (size_t i = 0; i < digest->n_shown; i++)
+		put_part(page, digest, digest->order[i]);
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "%s in all, from %s to %s of the run",
+		      tp_unit_elapsed(profile->total_ns).text,
+		      tp_unit_elapsed(profile->window_start_ns).text,
+		      tp_unit_elapsed(profile->window_end_ns).text);
+	if (profile->window_reason)
+		tp_buf_printf(&text, ": %s", profile->window_reason);
+	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+/* ---- steps and phases ---------------------------------------------------------------------- */
+
+static void put_step_kinds(struct tp_page *page, const struct tp_profile *profile)
+{
+	uint64_t n[TP_N_STEP_KINDS] = {0};
+	for (size_t i = 0; i < profile->n_steps; i++)
+		n[profile->steps[i].kind]++;
+	struct tp_buf text = {0};
+	for (int k = 0; k < TP_N_STEP_KINDS; k++)
+		if (n[k])
+			tp_buf_printf(&text, "%s%s %s", text.len ? ", " : "",
+				      tp_unit_count(n[k]).text,
+				      tp_step_kind_name((enum tp_step_kind)k));
+	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static void put_step_times(struct tp_page *page, const struct tp_stat *time)
+{
+	if (!time->n)
+		return;
+	const struct {
+		const char *name;
+		double ns;
+	} rows[] = {{"mean", time->mean}, {"median", time->median}, {"p05", time->p05},
+		    {"p95", time->p95},   {"p99", time->p99},       {"min", time->min},
+		    {"max", time->max}};
+	struct tp_buf text = {0};
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++)
+		tp_buf_printf(&text, "%s%s %s", i ? ", " : "", rows[i].name,
+			      tp_unit_time(rows[i].ns).text);
+	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+/* The largest part of a step. */
+static enum tp_part step_cause(const struct tp_step *step)
+{
+	int best = 0;
+	for (int p = 1; p < TP_N_PARTS; p++)
+		if (step->part_ns[p] > step->part_ns[best])
+			best = p;
+	return (enum tp_part)best;
+}
+
+static void put_slowest(struct tp_page *page, const struct tp_profile *profile)
+{
+	const struct tp_step *worst[N_SLOWEST] = {0};
+	size_t n = 0;
+	for (size_t i = 0; i < profile->n_steps; i++) {
+		const struct tp_step *step = &profile->steps[i];
+		if (step->kind == TP_STEP_CUT)
+			continue;
+		uint64_t length = step->end_ns - step->start_ns;
+		size_t at = n < N_SLOWEST ? n++ : N_SLOWEST;
+		for (; at && worst[at - 1]->end_ns - worst[at - 1]->start_ns < length; at--)
+			if (at < N_SLOWEST)
+				worst[at] = worst[at - 1];
+		if (at < N_SLOWEST)
+			worst[at] = step;
+	}
+	struct tp_buf text = {0};
+	for (size_t i = 0; i < n; i++)
+		tp_buf_printf(&text, "%sstep %zu %s (%s, mostly %s)",
+			      i ? ", " : "slowest: ", (size_t)(worst[i] - profile->steps),
+			      tp_unit_time((double)(worst[i]->end_ns - worst[i]->start_ns)).text,
+			      tp_step_kind_name(worst[i]->kind),
+			      tp_part_name(step_cause(worst[i])));
+	if (n)
+		put_line(page, 2, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static void put_steps(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	static const char *const ways[] = {"not found", "found by the program's own marks",
+					   "found by the period of its calls"};
+	const struct tp_profile *profile = digest->profile;
+	put_section(page, "Steps");
+	struct tp_buf text = {0};
+	tp_buf_puts(&text, ways[profile->steps_found_by]);
+	if (profile->steps_found_by != TP_STEPS_NONE)
+		tp_buf_printf(&text, ", confidence %s",
+			      tp_unit_number(profile->steps_confidence).text);
+	if (profile->steps_reason)
+		tp_buf_printf(&text, ": %s", profile->steps_reason);
+	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_clear(&text);
+	tp_report_add_loop(&text, profile);
+	if (text.len)
+		put_line(page, 2, tp_buf_text(&text));
+	tp_buf_release(&text);
+	if (!profile->n_steps)
+		return;
+	put_step_kinds(page, profile);
+	put_step_times(page, &profile->step_time);
+	put_slowest(page, profile);
+}
+
+/* Of imported traces none are known. */
+static bool has_phases(const struct tp_profile *profile)
+{
+	for (int p = 0; p < TP_N_RUN_PHASES; p++)
+		if (profile->run_phase_ns[p])
+			return true;
+	return false;
+}
+
+static void put_phases(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!has_phases(profile))
+		return;
+	put_section(page, "Phases of the run");
+	for (int p = 0; p < TP_N_RUN_PHASES; p++) {
+		if (!profile->run_phase_ns[p])
+			continue;
+		tp_page_column(page, 2);
+		tp_page_add(page, TP_PAINT_NONE, tp_run_phase_name((enum tp_phase_kind)p));
+		tp_page_column(page, 14);
+		tp_page_addf(page, TP_PAINT_NONE, "%12s",
+			     tp_unit_elapsed(profile->run_phase_ns[p]).text);
+		if (profile->run_phase_count[p])
+			tp_page_addf(page, TP_PAINT_NONE, "  %s",
+				     tp_unit_counted(profile->run_phase_count[p], "step").text);
+		tp_page_end(page);
+	}
+}
+
+/* ---- processes and stacks ------------------------------------------------------------------ */
+
+/* "on CPU 52 %, futex 41 %": states that take at least a percent, largest causes as they come. */
+static void add_states(struct tp_buf *out, const struct tp_process_result *process)
+{
+	double lived = (double)process->lived_ns;
+	if (process->lived_ns == 0)
+		return;
+	tp_buf_printf(out, "on CPU %s", tp_unit_percent((double)process->on_cpu_ns / lived).text);
+	if ((double)process->runnable_ns / lived >= 0.01)
+		tp_buf_printf(out, ", waits for a CPU %s",
+			      tp_unit_percent((double)process->runnable_ns / lived).text);
+	for (int c = 0; c < TP_N_CAUSES; c++)
+		if ((double)process->blocked_ns[c] / lived >= 0.01)
+			tp_buf_printf(out, ", %s %s", tp_cause_name((enum tp_cause)c),
+				      tp_unit_percent((double)process->blocked_ns[c] / lived).text);
+}
+
+static void put_process(struct tp_page *page, const struct tp_trace *trace,
+			const struct tp_process_result *process)
+{
+	const struct tp_task *task = &trace->tasks[process->task];
+	struct tp_buf text = {0};
+	tp_page_addf(page, TP_PAINT_NONE, "  %7d  %-8s  %s", (int)task->pid,
+		     tp_role_name(process->role), tp_trace_string(trace, task->comm));
+	tp_buf_printf(&text, "%s CPU, %s, %s", tp_unit_elapsed(process->cpu_ns).text,
+		      tp_unit_counted(process->n_threads, "thread").text,
+		      tp_unit_bytes((double)process->rss_peak_bytes).text);
+	tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&text));
+	tp_buf_clear(&text);
+	add_states(&text, process);
+	if (text.len)
+		put_line(page, 11, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static void put_processes(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!profile->n_processes)
+		return;
+	put_section(page, "Processes");
+	for (size_t i = 0; i < profile->n_processes && i < N_PROCESSES_SHOWN; i++)
+		put_process(page, digest->trace, &profile->processes[i]);
+	if (profile->n_processes > N_PROCESSES_SHOWN) {
+		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more",
+			     profile->n_processes - N_PROCESSES_SHOWN);
+		tp_page_end(page);
+	}
+}
+
+static void put_hot_stack(struct tp_page *page, const struct tp_report_digest *digest,
+			  const struct tp_hot_stack *hot)
+{
+	struct tp_buf text = {0};
+	tp_page_addf(page, TP_PAINT_NONE, "  %9s  ", tp_unit_time((double)hot->time_ns).text);
+	if (hot->state != TP_STATE_ON_CPU)
+		tp_buf_puts(&text, hot->state == TP_STATE_BLOCKED ? "(blocked) " : "(runnable) ");
+	tp_report_add_stack(&text, digest->trace, hot->stack, N_STACK_FRAMES);
+	tp_page_wrap(page, 15, TP_PAINT_NONE, tp_buf_text(&text), 4);
+	tp_buf_release(&text);
+}
+
+static void put_stacks_of(struct tp_page *page, const struct tp_report_digest *digest,
+			  enum tp_part part, const char *title)
+{
+	const struct tp_profile *profile = digest->profile;
+	size_t shown = 0;
+	for (size_t i = 0; i < profile->n_hot && shown < N_STACKS_PER_PART; i++) {
+		if (profile->hot[i].part != part || !profile->hot[i].time_ns)
+			continue;
+		if (!shown++) {
+			tp_page_addf(page, TP_PAINT_NONE, "  %s", title);
+			tp_page_end(page);
+		}
+		put_hot_stack(page, digest, &profile->hot[i]);
+	}
+}
+
+static void put_stacks(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->profile->n_hot)
+		return;
+	put_section(page, "Where the time goes");
+	for (size_t i = 0; i < digest->n_shown; i++)
+		put_stacks_of(page, digest, digest->order[i], tp_part_name(digest->order[i]));
+	put_stacks_of(page, digest, TP_N_PARTS, "beside the trainer");
+}
+
+/* ---- findings, sources, facts -------------------------------------------------------------- */
+
+static void put_findings(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_findings *findings = digest->report->findings;
+	if (!findings)
+		return;
+	size_t n_quiet = 0;
+	put_section(page, "Findings");
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct tp_finding *finding = &findings->items[i];
+		if (finding->state == TP_FINDING_FIRED) {
+			tp_page_end(page);
+			tp_report_explain(page, digest->report, finding);
+		}
+		n_quiet += finding->state == TP_FINDING_QUIET;
+	}
+	tp_page_end(page);
+	tp_page_addf(page, TP_PAINT_NONE, "  %s quiet, %zu not judged%s",
+		     tp_unit_counted(n_quiet, "rule").text, findings->n_not_judged,
+		     findings->n_not_judged ? ":" : "");
+	tp_page_end(page);
+	for (size_t i = 0; i < findings->n_items; i++) {
+		const struct tp_finding *finding = &findings->items[i];
+		if (finding->state != TP_FINDING_NOT_JUDGED)
+			continue;
+		struct tp_buf text = {0};
+		tp_buf_printf(&text, "%s: %s", finding->rule,
+			      finding->not_judged_because ? finding->not_judged_because
+							  : "facts are missing");
+		put_line(page, 4, tp_buf_text(&text));
+		tp_buf_release(&text);
+	}
+}
+
+static void put_source(struct tp_page *page, const struct tp_trace *trace,
+		       const struct tp_source *source)
+{
+	struct tp_buf text = {0};
+	const char *reason = tp_trace_string(trace, source->reason);
+	const char *remedy = tp_trace_string(trace, source->remedy);
+	tp_buf_printf(&text, "%s  %s: %s", tp_trace_string(trace, source->name),
+		      tp_trace_string(trace, source->summary), tp_presence_text(source->presence));
+	if (*reason)
+		tp_buf_printf(&text, " (%s)", reason);
+	if (source->n_records || source->n_lost)
+		tp_buf_printf(&text, ", %s, %s lost",
+			      tp_unit_counted(source->n_records, "record").text,
+			      tp_unit_count(source->n_lost).text);
+	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_clear(&text);
+	tp_buf_printf(&text, "next: %s", remedy);
+	if (*remedy)
+		put_line(page, 4, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static void put_gaps(struct tp_page *page, const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_gaps && i < N_GAPS_SHOWN; i++) {
+		const struct tp_gap *gap = &trace->gaps[i];
+		struct tp_buf text = {0};
+		tp_buf_printf(&text, "gap at %s: %s, %s", tp_unit_elapsed(gap->start_ns).text,
+			      tp_trace_string(trace, gap->source),
+			      tp_trace_string(trace, gap->reason));
+		if (gap->n_lost)
+			tp_buf_printf(&text, ", %s", tp_unit_counted(gap->n_lost, "record").text);
+		put_line(page, 2, tp_buf_text(&text));
+		tp_buf_release(&text);
+	}
+	if (trace->n_gaps > N_GAPS_SHOWN) {
+		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more gaps",
+			     trace->n_gaps - N_GAPS_SHOWN);
+		tp_page_end(page);
+	}
+}
+
+static void put_tier(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "tier: %s", tp_tier_name(digest->run->tier));
+	if (digest->run->sample_rate_hz > 0)
+		tp_buf_printf(&text, ", %s samples a second and thread",
+			      tp_unit_number(digest->run->sample_rate_hz).text);
+	const struct tp_quantity *rate = &digest->profile->facts[TP_FACT_RUN_RATE_RATIO];
+	if (rate->is_known && rate->value < 1)
+		tp_buf_printf(&text, ", asked for %s",
+			      tp_unit_number(digest->run->asked_rate_hz).text);
+	put_line(page, 2, tp_buf_text(&text));
+	tp_buf_release(&text);
+}
+
+static void put_sources(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_trace *trace = digest->trace;
+	if (digest->is_import && !trace->n_sources && !trace->n_gaps)
+		return;
+	put_section(page, "Sources");
+	if (!digest->is_import)
+		put_tier(page, digest);
+	for (size_t i = 0; i < trace->n_sources; i++)
+		put_source(page, trace, &trace->sources[i]);
+	put_gaps(page, trace);
+}
+
+static void put_warnings(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!profile->n_warnings)
+		return;
+	put_section(page, "Warnings");
+	for (size_t i = 0; i < profile->n_warnings; i++) {
+		const struct tp_warning *warning = &profile->warnings[i];
+		struct tp_buf text = {0};
+		tp_buf_puts(&text, warning->text);
+		if (warning->effect)
+			tp_buf_printf(&text, "; %s", warning->effect);
+		put_line(page, 2, tp_buf_text(&text));
+		tp_buf_clear(&text);
+		tp_buf_printf(&text, "next: %s", warning->remedy ? warning->remedy : "");
+		if (warning->remedy)
+			put_line(page, 4, tp_buf_text(&text));
+		tp_buf_release(&text);
+	}
+}
+
+static void put_facts(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	put_section(page, "Facts");
+	for (int f = 0; f < TP_N_FACTS; f++)
+		if (digest->profile->facts[f].is_known)
+			tp_report_explain_fact(page, digest->report, (enum tp_fact)f);
+}
+
+void tp_report_details(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	put_parts(page, digest);
+	put_steps(page, digest);
+	put_phases(page, digest);
+	tp_report_line_tables(page, digest);
+	put_processes(page, digest);
+	tp_report_worker_table(page, digest);
+	put_stacks(page, digest);
+	tp_report_gpu_table(page, digest);
+	tp_report_device_tables(page, digest);
+	put_findings(page, digest);
+	tp_report_file_table(page, digest);
+	put_sources(page, digest);
+	put_warnings(page, digest);
+	put_facts(page, digest);
+}

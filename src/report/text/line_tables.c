@@ -1,0 +1,126 @@
+/* Writes the tables of lines and of loader workers. */
+#include "line_tables.h"
+
+#include "report/digest/source_lines.h"
+
+enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16 };
+
+/* Of the total, for a line to be listed; of a worker's life, for what it does. */
+static const double SMALLEST_LINE = 0.005;
+static const double SMALLEST_TIME = 0.005;
+
+static void put_section(struct tp_page *page, const char *title)
+{
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, title);
+	tp_page_end(page);
+}
+
+static void put_source_line(struct tp_page *page, const struct tp_report_digest *digest,
+			    const struct tp_line_result *line)
+{
+	struct tp_buf text = {0};
+	double ns = (double)line->time_ns;
+	tp_page_addf(page, TP_PAINT_NONE, "    %9s  %6s  ",
+		     tp_unit_scaled(digest->scale, ns / digest->divisor).text,
+		     tp_unit_percent(ns / (double)digest->profile->total_ns).text);
+	tp_report_add_place(&text, digest->trace, line);
+	tp_buf_printf(&text, ", mostly %s", tp_label_name(line->label));
+	tp_page_wrap(page, 23, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	tp_buf_release(&text);
+}
+
+static void put_lines_of(struct tp_page *page, const struct tp_report_digest *digest,
+			 enum tp_part part)
+{
+	const struct tp_profile *profile = digest->profile;
+	size_t shown[2] = {0};
+	for (size_t i = 0; i < profile->n_lines; i++) {
+		const struct tp_line_result *line = &profile->lines[i];
+		double share = (double)line->time_ns / (double)profile->total_ns;
+		if (line->part != part || share < SMALLEST_LINE ||
+		    shown[line->is_own] >= N_LINES_SHOWN)
+			continue;
+		if (!shown[line->is_own]++) {
+			tp_page_addf(page, TP_PAINT_NONE, "  %s, %s", tp_part_name(part),
+				     line->is_own ? "innermost line of your own"
+						  : "line of the loop");
+			tp_page_end(page);
+		}
+		put_source_line(page, digest, line);
+	}
+}
+
+void tp_report_line_tables(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->profile->n_lines || !digest->profile->total_ns)
+		return;
+	put_section(page, "Lines");
+	for (size_t i = 0; i < digest->n_shown; i++)
+		put_lines_of(page, digest, digest->order[i]);
+}
+
+static const char *worker_words(enum tp_worker_time what)
+{
+	static const char *const words[TP_N_WORKER_TIMES] = {
+		[TP_WORKER_DECODE] = "decodes",
+		[TP_WORKER_TRANSFORM] = "transforms",
+		[TP_WORKER_READ] = "reads",
+		[TP_WORKER_HANDOVER] = "hands over",
+		[TP_WORKER_QUEUE_FULL] = "waits for room",
+		[TP_WORKER_INDEX_WAIT] = "waits for work",
+		[TP_WORKER_SLEEP] = "sleeps",
+		[TP_WORKER_CPU_QUEUE] = "waits for a CPU",
+		[TP_WORKER_OTHER] = "waits for something else",
+	};
+	return words[what];
+}
+
+static void put_worker(struct tp_page *page, const struct tp_trace *trace,
+		       const struct tp_worker_result *worker)
+{
+	struct tp_buf text = {0};
+	const struct tp_task *task = &trace->tasks[worker->task];
+	for (int what = 0; what < TP_N_WORKER_TIMES; what++) {
+		double share = (double)worker->time_ns[what] / (double)worker->lived_ns;
+		if (share >= SMALLEST_TIME)
+			tp_buf_printf(&text, "%s%s %s", text.len ? ", " : "",
+				      worker_words((enum tp_worker_time)what),
+				      tp_unit_percent(share).text);
+	}
+	tp_page_addf(page, TP_PAINT_NONE, "  %7d  ", (int)task->tid);
+	tp_page_wrap(page, 11, TP_PAINT_NONE, tp_buf_text(&text), 3);
+	tp_buf_release(&text);
+}
+
+static void put_batches(struct tp_page *page, const struct tp_profile *profile)
+{
+	const struct tp_quantity *batch = &profile->facts[TP_FACT_LOADER_BATCH];
+	const struct tp_quantity *supply = &profile->facts[TP_FACT_LOADER_SUPPLY];
+	const struct tp_quantity *demand = &profile->facts[TP_FACT_LOADER_DEMAND];
+	if (!batch->is_known || !supply->is_known || !demand->is_known)
+		return;
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "a batch costs a worker %s; ", tp_unit_time(batch->value).text);
+	tp_buf_printf(&text, "%s a second can be made, ", tp_unit_number(supply->value).text);
+	tp_buf_printf(&text, "%s a second are wanted", tp_unit_number(demand->value).text);
+	tp_page_column(page, 2);
+	tp_page_wrap(page, 4, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	tp_buf_release(&text);
+}
+
+void tp_report_worker_table(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!profile->n_workers)
+		return;
+	put_section(page, "Loader workers");
+	put_batches(page, profile);
+	for (size_t i = 0; i < profile->n_workers && i < N_WORKERS_SHOWN; i++)
+		put_worker(page, digest->trace, &profile->workers[i]);
+	if (profile->n_workers > N_WORKERS_SHOWN) {
+		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more",
+			     profile->n_workers - N_WORKERS_SHOWN);
+		tp_page_end(page);
+	}
+}

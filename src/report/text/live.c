@@ -1,0 +1,418 @@
+/* Writes the screen of a measurement that goes on. */
+#include "trainprof/report/live.h"
+
+#include "report/digest/digest.h"
+#include "report/digest/frame_name.h"
+#include "report/digest/source_lines.h"
+#include "report/digest/verdict.h"
+#include "summary.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NARROW_BELOW = 64,
+	MOST_THREADS = 10, /* where nothing bounds the lines */
+	MOST_HOT = 5,
+	LEAST_ROWS = 1, /* of a table, for it to be worth its heading */
+	HEADING = 2,    /* lines of one, with the empty one before it */
+	FOOT = 3,       /* lines below the tables */
+};
+
+/* Of the CPU time, for a function to be listed; of the window, for a wait. */
+static const double SMALLEST_FUNCTION = 0.01;
+static const double SMALLEST_WAIT = 0.05;
+
+static bool is_narrow(const struct tp_page *page)
+{
+	return page->style->width < NARROW_BELOW;
+}
+
+/* ---- the first lines ----------------------------------------------------------------------- */
+
+/* The command without the way to its program: what follows says more. */
+static void add_command(struct tp_buf *out, const struct tp_run_info *run)
+{
+	for (size_t i = 0; i < run->n_command; i++)
+		tp_buf_printf(out, "%s%s", i ? " " : "",
+			      i ? run->command[i] : tp_text_base_name(run->command[i]));
+}
+
+static void put_header(struct tp_page *page, const struct tp_report_digest *digest,
+		       const struct tp_live *live)
+{
+	struct tp_buf subject = {0};
+	struct tp_buf times = {0};
+	add_command(&subject, digest->run);
+	tp_buf_printf(&times, "%s  last %s", live->clock, tp_unit_elapsed(live->window_ns).text);
+	if (!is_narrow(page))
+		tp_buf_printf(&times, " of %s", tp_unit_clock(live->watched_ns).text);
+	tp_page_addf(page, TP_PAINT_NONE, "%s%s  ", is_narrow(page) ? "" : "trainprof top  ",
+		     live->subject);
+	/* The command is cut, the figures are not. */
+	struct tp_report_style style = *page->style;
+	const struct tp_report_style *whole = page->style;
+	size_t needed = tp_text_width(tp_buf_text(&times)) + 2;
+	style.width -= needed < style.width ? (unsigned)needed : 0;
+	page->style = &style;
+	if (tp_page_room(page) > 1)
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&subject));
+	page->style = whole;
+	tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&times));
+	tp_buf_release(&subject);
+	tp_buf_release(&times);
+}
+
+static void put_limit(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	struct tp_buf title = {0};
+	struct tp_buf sentence = {0};
+	enum tp_part limit = profile->limiter;
+	if (!profile->total_ns || limit == TP_N_PARTS) {
+		tp_page_wrap(page, 2, TP_PAINT_WARN, "No thread of the program was seen.", 2);
+		return;
+	}
+	for (const char *c = tp_part_name(limit); *c; c++)
+		tp_buf_putc(&title, (char)toupper((unsigned char)*c));
+	tp_report_add_limit(&sentence, profile, limit);
+	tp_page_add(page, TP_PAINT_BOLD, tp_buf_text(&title));
+	tp_page_add(page, TP_PAINT_NONE, "  ");
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&sentence), 2);
+	tp_buf_release(&title);
+	tp_buf_release(&sentence);
+}
+
+static void put_steps(struct tp_page *page, const struct tp_profile *profile)
+{
+	const struct tp_stat *time = &profile->step_time;
+	struct tp_buf text = {0};
+	if (time->n && time->mean > 0)
+		tp_buf_printf(&text, "%s steps a second, %s each, p95 %s",
+			      tp_unit_number(1e9 / time->mean).text, tp_unit_time(time->mean).text,
+			      tp_unit_time(time->p95).text);
+	else
+		tp_buf_printf(&text, "No steps: %s",
+			      profile->steps_reason ? profile->steps_reason : "none were found");
+	tp_page_column(page, 2);
+	tp_page_wrap(page, 4, time->n ? TP_PAINT_NONE : TP_PAINT_DIM, tp_buf_text(&text), 1);
+	tp_buf_release(&text);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static int busier(const void *a, const void *b)
+{
+	const struct tp_thread_result *x = *(const struct tp_thread_result *const *)a;
+	const struct tp_thread_result *y = *(const struct tp_thread_result *const *)b;
+	if ((x->role == TP_THREAD_MAIN) != (y->role == TP_THREAD_MAIN))
+		return x->role == TP_THREAD_MAIN ? -1 : 1;
+	if (x->on_cpu_ns != y->on_cpu_ns)
+		return x->on_cpu_ns < y->on_cpu_ns ? 1 : -1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+static const char *role_of(const struct tp_thread_result *thread)
+{
+	if (thread->role == TP_THREAD_MAIN)
+		return tp_role_name(TP_ROLE_TRAINER);
+	if (thread->role == TP_THREAD_OTHER && thread->process_role != TP_ROLE_TRAINER)
+		return tp_role_name(thread->process_role);
+	return tp_thread_role_name(thread->role);
+}
+
+/* Threads are told by what they take of the window: one that lived for a moment took little. */
+static double window_ns(const struct tp_profile *profile)
+{
+	return (double)(profile->window_end_ns - profile->window_start_ns);
+}
+
+/* The two largest waits that are worth a word: "futex 41 %, wants a CPU 8 %". */
+static void add_waits(struct tp_buf *out, const struct tp_profile *profile,
+		      const struct tp_thread_result *thread)
+{
+	enum { CPU = TP_N_CAUSES, N_WAITS };
+	uint64_t left_ns[N_WAITS];
+	memcpy(left_ns, thread->blocked_ns, sizeof(thread->blocked_ns));
+	left_ns[CPU] = thread->runnable_ns;
+	for (int n = 0; n < 2; n++) {
+		int most = 0;
+		for (int i = 1; i < N_WAITS; i++)
+			if (left_ns[i] > left_ns[most])
+				most = i;
+		double ratio = (double)left_ns[most] / window_ns(profile);
+		if (ratio < SMALLEST_WAIT)
+			return;
+		tp_buf_printf(out, "%s%s %s", n ? ", " : "",
+			      most == CPU ? "wants a CPU" : tp_cause_name((enum tp_cause)most),
+			      tp_unit_percent(ratio).text);
+		left_ns[most] = 0;
+	}
+}
+
+static void put_thread(struct tp_page *page, const struct tp_profile *profile,
+		       const struct tp_thread_result *thread)
+{
+	const struct tp_task *task = &profile->trace->tasks[thread->task];
+	struct tp_buf waits = {0};
+	double cpu = (double)thread->on_cpu_ns / window_ns(profile);
+	add_waits(&waits, profile, thread);
+	tp_page_addf(page, TP_PAINT_NONE, "%9d  %-8s  %5.1f  %s", (int)task->tid, role_of(thread),
+		     cpu * 100, tp_buf_text(&waits));
+	if (!is_narrow(page)) {
+		tp_page_column(page, 62);
+		tp_page_add(page, TP_PAINT_DIM, tp_trace_string(profile->trace, task->comm));
+	}
+	tp_page_end(page);
+	tp_buf_release(&waits);
+}
+
+static void put_threads(struct tp_page *page, const struct tp_profile *profile, size_t most)
+{
+	size_t n = profile->n_threads;
+	if (!n || most < 1)
+		return;
+	const struct tp_thread_result **order = tp_alloc(n * sizeof(const void *));
+	for (size_t i = 0; i < n; i++)
+		order[i] = &profile->threads[i];
+	qsort(order, n, sizeof(const void *), busier);
+	tp_page_end(page);
+	tp_page_add(page, TP_PAINT_BOLD, "   thread  role      CPU %  waits for");
+	if (!is_narrow(page)) {
+		tp_page_column(page, 62);
+		tp_page_add(page, TP_PAINT_BOLD, "name");
+	}
+	tp_page_end(page);
+	size_t shown = n <= most ? n : most - 1;
+	for (size_t i = 0; i < shown; i++)
+		put_thread(page, profile, order[i]);
+	if (shown < n) {
+		uint64_t on_cpu_ns = 0;
+		for (size_t i = shown; i < n; i++)
+			on_cpu_ns += order[i]->on_cpu_ns;
+		tp_page_addf(page, TP_PAINT_DIM, "%9zu  more      %5.1f", n - shown,
+			     100 * (double)on_cpu_ns / window_ns(profile));
+		tp_page_end(page);
+	}
+	free(order);
+}
+
+/* ---- the hottest lines and functions ------------------------------------------------------- */
+
+static size_t count_lines(const struct tp_profile *profile)
+{
+	const struct tp_line_result *lines[MOST_HOT];
+	return profile->total_ns ? tp_report_hottest(lines, MOST_HOT, profile) : 0;
+}
+
+static void put_lines(struct tp_page *page, const struct tp_profile *profile, size_t most)
+{
+	const struct tp_line_result *lines[MOST_HOT];
+	size_t n = tp_report_hottest(lines, most < MOST_HOT ? most : MOST_HOT, profile);
+	if (!n)
+		return;
+	tp_page_end(page);
+	tp_page_addf(page, TP_PAINT_BOLD, "  hottest lines, of %s",
+		     profile->is_of_steps ? "each step" : "the main thread's time");
+	tp_page_end(page);
+	for (size_t i = 0; i < n; i++) {
+		struct tp_buf text = {0};
+		tp_report_add_hot_line(&text, profile, lines[i]);
+		tp_page_column(page, 2);
+		tp_page_wrap(page, 8, TP_PAINT_NONE, tp_buf_text(&text), 1);
+		tp_buf_release(&text);
+	}
+}
+
+struct function {
+	char *name;
+	uint64_t time_ns;
+};
+
+struct functions {
+	struct function *items;
+	size_t n, capacity;
+	uint64_t total_ns; /* CPU time of all threads */
+};
+
+static int hotter(const void *a, const void *b)
+{
+	const struct function *x = a;
+	const struct function *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* By the innermost frame of what was on a CPU; of Python by line. */
+static void sum_functions(struct functions *out, const struct tp_profile *profile)
+{
+	struct tp_map index = {0};
+	for (size_t i = 0; i < profile->n_hot; i++) {
+		const struct tp_hot_stack *hot = &profile->hot[i];
+		const struct tp_stack *stack = tp_trace_stack(profile->trace, hot->stack);
+		if (hot->state != TP_STATE_ON_CPU || !stack->n_frames)
+			continue;
+		struct tp_buf name = {0};
+		tp_report_add_frame(&name, profile->trace, stack->frames[0]);
+		uint64_t key = tp_hash_bytes(tp_buf_text(&name), name.len);
+		uint64_t at = out->n;
+		if (!tp_map_get(&index, key, &at)) {
+			tp_map_set(&index, key, at);
+			TP_ARRAY_PUSH(out->items, out->n, out->capacity) =
+				(struct function){.name = tp_strdup(tp_buf_text(&name))};
+		}
+		assert(at < out->n);
+		out->items[at].time_ns += hot->time_ns;
+		tp_buf_release(&name);
+	}
+	tp_map_release(&index);
+	for (size_t i = 0; i < profile->n_threads; i++)
+		out->total_ns += profile->threads[i].on_cpu_ns;
+	if (out->n)
+		qsort(out->items, out->n, sizeof(*out->items), hotter);
+}
+
+static void put_functions(struct tp_page *page, const struct tp_profile *profile, size_t most)
+{
+	struct functions functions = {0};
+	size_t shown = 0;
+	sum_functions(&functions, profile);
+	for (; shown < functions.n && shown < most && functions.total_ns; shown++) {
+		const struct function *function = &functions.items[shown];
+		double ratio = (double)function->time_ns / (double)functions.total_ns;
+		if (ratio < SMALLEST_FUNCTION)
+			break;
+		if (!shown) {
+			tp_page_end(page);
+			tp_page_add(page, TP_PAINT_BOLD, "  hottest functions, of the CPU time");
+			tp_page_end(page);
+		}
+		tp_page_addf(page, TP_PAINT_NONE, "  %5s  %s", tp_unit_percent(ratio).text,
+			     function->name);
+		tp_page_end(page);
+	}
+	for (size_t i = 0; i < functions.n; i++)
+		free(functions.items[i].name);
+	free(functions.items);
+}
+
+/* ---- the last lines ------------------------------------------------------------------------ */
+
+/* Of one CPU, from the first reading to the last: beyond them nothing is known. */
+static bool recorder_ratio(const struct tp_trace *trace, double *out)
+{
+	size_t n;
+	const struct tp_gauge *readings =
+		tp_trace_gauges(trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
+	if (n < 2 || readings[n - 1].time_ns <= readings[0].time_ns)
+		return false;
+	*out = (readings[n - 1].value - readings[0].value) /
+	       (double)(readings[n - 1].time_ns - readings[0].time_ns);
+	return true;
+}
+
+static void put_cost(struct tp_page *page, const struct tp_report_digest *digest,
+		     const struct tp_live *live)
+{
+	struct tp_buf text = {0};
+	double ratio;
+	if (live->is_recorded && recorder_ratio(digest->trace, &ratio))
+		tp_buf_printf(&text, "The recording takes %s of one CPU, ",
+			      tp_unit_percent(ratio).text);
+	const char *who = text.len ? "top" : live->is_recorded ? "Top takes" : "trainprof takes";
+	tp_buf_printf(&text, "%s %s%s", who,
+		      live->own_ratio >= 0 ? tp_unit_percent(live->own_ratio).text : "unknown",
+		      text.len ? "" : " of one CPU");
+	tp_buf_printf(&text, "; %s lost.", tp_unit_counted(digest->n_lost, "record").text);
+	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
+		     1);
+	tp_buf_release(&text);
+}
+
+static void put_foot(struct tp_page *page, const struct tp_report_digest *digest,
+		     const struct tp_live *live)
+{
+	if (live->note)
+		tp_page_wrap(page, 2, TP_PAINT_WARN, live->note, 1);
+	put_cost(page, digest, live);
+	if (live->end_note) {
+		tp_page_add(page, TP_PAINT_DIM, live->end_note);
+		tp_page_end(page);
+	}
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+/* Rows of each table. */
+struct rows {
+	size_t threads, lines, functions;
+};
+
+/* Of the room, with `reserved` lines left for others. */
+static size_t rows_in(size_t *room, size_t wanted, size_t reserved)
+{
+	if (!wanted || *room < reserved + HEADING + LEAST_ROWS)
+		return 0;
+	size_t most = *room - reserved - HEADING;
+	size_t rows = most < wanted ? most : wanted;
+	*room -= rows + HEADING;
+	return rows;
+}
+
+/* Lines of Python come first: they are what a user can change. Threads have what is left, and a few
+ * rows in any case. */
+static struct rows share_out(size_t used, const struct tp_profile *profile,
+			     const struct tp_live *live)
+{
+	enum { FEW_THREADS = 3 };
+	struct rows rows = {MOST_THREADS, MOST_HOT, MOST_HOT};
+	if (!live->max_lines)
+		return rows;
+	size_t room = live->max_lines > used + FOOT + 1 ? live->max_lines - used - FOOT - 1 : 0;
+	size_t reserved = profile->n_threads < FEW_THREADS ? profile->n_threads : FEW_THREADS;
+	reserved += reserved ? HEADING : 0;
+	rows.lines = rows_in(&room, count_lines(profile), reserved);
+	rows.functions = rows_in(&room, MOST_HOT, reserved);
+	rows.threads = rows_in(&room, profile->n_threads, 0);
+	return rows;
+}
+
+/* A window of a few lines shows the first ones. */
+static void cut_to(struct tp_page *page, size_t max_lines)
+{
+	char *at = page->out.data;
+	if (!max_lines || page->n_lines <= max_lines)
+		return;
+	for (size_t i = 0; i < max_lines; i++)
+		at = strchr(at, '\n') + 1;
+	*at = '\0';
+	page->out.len = (size_t)(at - page->out.data);
+	page->n_lines = max_lines;
+}
+
+void tp_report_live(struct tp_page *page, const struct tp_profile *profile,
+		    const struct tp_live *live)
+{
+	const struct tp_report report = {.profile = profile};
+	struct tp_report_digest digest;
+	tp_report_digest_make(&digest, &report);
+	put_header(page, &digest, live);
+	put_limit(page, &digest);
+	put_steps(page, profile);
+	tp_report_bars(page, &digest);
+	struct rows rows = share_out(page->n_lines, profile, live);
+	put_threads(page, profile, rows.threads);
+	if (profile->total_ns)
+		put_lines(page, profile, rows.lines);
+	put_functions(page, profile, rows.functions);
+	tp_page_end(page);
+	put_foot(page, &digest, live);
+	cut_to(page, live->max_lines);
+}

@@ -1,0 +1,395 @@
+/* Writes the screen after a run. */
+#include "summary.h"
+
+#include "gpu_table.h"
+#include "report/digest/job_notes.h"
+#include "report/digest/source_lines.h"
+#include "report/digest/verdict.h"
+#include "screen_width.h"
+#include "summary_advice.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/base/version.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Steps of host and device are told apart from this ratio on. */
+static const double LENGTHS_ALIKE = 0.02;
+
+enum {
+	SCREEN_LINES = 24,
+	DEVICE_LINES = 21, /* of traces of devices: the same, and room for a prompt */
+};
+
+/* ---- the first line ------------------------------------------------------------------------ */
+
+static void put_header(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf command = {0};
+	struct tp_buf extent = {0};
+	tp_report_add_subject(&command, digest);
+	tp_report_add_extent(&extent, digest);
+	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
+	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
+	size_t room = tp_page_room(page);
+	if (!tp_screen_is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&
+	    needed + 8 < room) {
+		/* The command is cut, the figures are not. */
+		struct tp_report_style style = *page->style;
+		style.width -= (unsigned)needed;
+		const struct tp_report_style *whole = page->style;
+		page->style = &style;
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&command));
+		page->style = whole;
+	} else {
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&command));
+	}
+	if (tp_screen_is_narrow(page)) {
+		tp_page_end(page);
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&extent));
+		tp_page_end(page);
+	} else {
+		tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&extent));
+	}
+	tp_page_end(page);
+	tp_buf_release(&command);
+	tp_buf_release(&extent);
+}
+
+static void put_crash(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (digest->run->end != TP_END_SIGNALED)
+		return;
+	struct tp_buf text = {0};
+	tp_report_add_end(&text, digest);
+	tp_buf_printf(&text, " after %s. The report ends there",
+		      tp_unit_elapsed(digest->trace->end_ns).text);
+	if (digest->profile->n_steps)
+		tp_buf_printf(&text, ", at step %s", tp_unit_count(digest->profile->n_steps).text);
+	tp_buf_putc(&text, '.');
+	tp_page_wrap(page, 0, TP_PAINT_BAD, tp_buf_text(&text), 0);
+	tp_page_end(page);
+	tp_buf_release(&text);
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+static void add_upper(struct tp_buf *out, const char *text)
+{
+	for (; *text; text++)
+		tp_buf_putc(out, (char)toupper((unsigned char)*text));
+}
+
+static void add_step_time(struct tp_buf *out, const struct tp_report_digest *digest,
+			  bool with_device)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!digest->is_judgeable || !profile->is_of_steps || !profile->step_time.n)
+		return;
+	tp_buf_printf(out, "%s, p95 %s", tp_unit_time(profile->step_time.mean).text,
+		      tp_unit_time(profile->step_time.p95).text);
+	/* A device may run behind the thread that marks the steps: its parts add up to its own. */
+	double ratio = digest->mean_ns / profile->step_time.mean;
+	if (with_device && digest->has_devices &&
+	    (ratio < 1 - LENGTHS_ALIKE || ratio > 1 + LENGTHS_ALIKE))
+		tp_buf_printf(out, " on the host; %s on the device",
+			      tp_unit_time(digest->mean_ns).text);
+}
+
+static void put_verdict(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf title = {0};
+	struct tp_buf sentence = {0};
+	struct tp_buf step = {0};
+	add_upper(&title, tp_report_verdict_title(digest->report));
+	tp_report_add_verdict(&sentence, digest->report);
+	add_step_time(&step, digest, !tp_screen_is_wide(page));
+	tp_page_add(page, TP_PAINT_BOLD, tp_buf_text(&title));
+	if (tp_screen_is_narrow(page)) {
+		tp_page_end(page);
+		tp_page_wrap(page, 0, TP_PAINT_NONE, tp_buf_text(&sentence), 4);
+		tp_page_end(page);
+		goto out;
+	}
+	tp_page_add(page, TP_PAINT_NONE, "  ");
+	size_t needed = tp_text_width(tp_buf_text(&sentence)) + 1 + step.len + 12;
+	if (tp_screen_is_wide(page) && needed < tp_page_room(page)) {
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&sentence));
+		struct tp_buf named = {0};
+		tp_buf_printf(&named, step.len ? "step: mean %s" : "%s", tp_buf_text(&step));
+		tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&named));
+		tp_buf_release(&named);
+		goto out;
+	}
+	bool is_beside = step.len && needed - 12 <= tp_page_room(page);
+	if (is_beside)
+		tp_buf_printf(&sentence, " %s", tp_buf_text(&step));
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&sentence), 3);
+	if (step.len && !is_beside) {
+		tp_page_addf(page, TP_PAINT_NONE, "  step: mean %s", tp_buf_text(&step));
+		tp_page_end(page);
+	}
+out:
+	tp_buf_release(&title);
+	tp_buf_release(&sentence);
+	tp_buf_release(&step);
+}
+
+/* ---- the bars ------------------------------------------------------------------------------ */
+
+static void add_percent(struct tp_page *page, unsigned percent)
+{
+	if (percent)
+		tp_page_addf(page, TP_PAINT_NONE, "  %2u %%", percent);
+	else
+		tp_page_add(page, TP_PAINT_NONE, "  <1 %");
+}
+
+/* The interval of the share and what was hidden behind other parts: wide screens only. */
+static void add_extra(struct tp_page *page, const struct tp_report_digest *digest,
+		      const struct tp_part_result *part, size_t column)
+{
+	if (part->share.has_interval) {
+		double low = part->share.low < 0 ? 0 : part->share.low;
+		char text[32];
+		snprintf(text, sizeof(text), "%.0f–%.0f %%", low * 100, part->share.high * 100);
+		size_t width = tp_text_width(text);
+		tp_page_column(page, column + (width < 7 ? 9 - width : 2));
+		tp_page_add(page, TP_PAINT_NONE, text);
+	}
+	tp_page_column(page, column + 9);
+	if (part->hidden_ns)
+		tp_page_addf(page, TP_PAINT_DIM, "  +%s hidden",
+			     tp_unit_scaled(digest->scale,
+					    (double)part->hidden_ns / digest->divisor)
+				     .text);
+	tp_page_column(page, column + 26);
+}
+
+static void put_bar(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
+{
+	const struct tp_part_result *part = &digest->profile->parts[id];
+	size_t indent = tp_screen_is_narrow(page) ? 0 : 2;
+	tp_page_column(page, indent);
+	tp_page_add(page, TP_PAINT_PART + id, tp_part_name(id));
+	tp_page_column(page, indent + 13);
+	tp_page_addf(page, TP_PAINT_NONE, "%*s", tp_screen_is_narrow(page) ? 8 : 9,
+		     tp_unit_scaled(digest->scale, (double)part->time_ns / digest->divisor).text);
+	add_percent(page, digest->percent[id]);
+	if (tp_screen_is_wide(page))
+		add_extra(page, digest, part, page->columns);
+	tp_page_add(page, TP_PAINT_NONE, "  ");
+	size_t spare = tp_screen_is_narrow(page) ? 0 : 2;
+	size_t cells = tp_page_room(page) > spare ? tp_page_room(page) - spare : 0;
+	tp_page_bar(page, TP_PAINT_PART + id,
+		    (double)part->time_ns / (double)digest->profile->total_ns, cells);
+	tp_page_end(page);
+}
+
+void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable)
+		return;
+	for (size_t i = 0; i < digest->n_shown; i++)
+		put_bar(page, digest, digest->order[i]);
+}
+
+/* Of a Python program: where to look. */
+static void put_hottest(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable || tp_screen_is_narrow(page))
+		return;
+	/* A second line is not used to its end: words are not parted. */
+	enum { UNUSED = 12 };
+	size_t columns = digest->lines_each * tp_page_room(page);
+	struct tp_buf text = {0};
+	tp_report_add_hottest(&text, digest, digest->lines_each > 1 ? columns - UNUSED : columns);
+	if (text.len)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
+	tp_buf_release(&text);
+}
+
+/* ---- devices and ranks --------------------------------------------------------------------- */
+
+static void put_notes(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (!digest->is_judgeable || tp_screen_is_narrow(page))
+		return;
+	size_t shown = 0;
+	for (int i = 0; i < TP_JOB_NOTES_MOST && shown < digest->max_notes; i++) {
+		struct tp_buf text = {0};
+		tp_report_add_job_note(&text, digest, i);
+		if (text.len) {
+			tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
+				     digest->lines_each);
+			shown++;
+		}
+		tp_buf_release(&text);
+	}
+}
+
+static void put_gpus(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_gpu_note(&text, digest);
+	if (text.len && digest->is_judgeable)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
+	tp_buf_release(&text);
+}
+
+/* ---- what else must be known ------------------------------------------------------------------
+ */
+
+static void put_steps_note(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	const struct tp_profile *profile = digest->profile;
+	if (!digest->is_judgeable || profile->steps_found_by != TP_STEPS_NONE ||
+	    !profile->steps_reason)
+		return;
+	tp_page_add(page, TP_PAINT_NONE, "Steps: ");
+	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 2);
+}
+
+static void put_missing(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_missing(&text, digest, !tp_screen_is_narrow(page));
+	if (text.len)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
+			     digest->is_import ? digest->lines_each : 2);
+	tp_buf_release(&text);
+}
+
+static void put_reduced(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_reduced(&text, digest);
+	if (text.len) {
+		tp_page_add(page, TP_PAINT_WARN, "Less detail: ");
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	}
+	tp_buf_release(&text);
+}
+
+static void put_origin(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_origin(&text, digest);
+	/* What names the file comes last, and stands in --full whole. */
+	char *hash = text.data ? strstr(text.data, ", SHA-256 ") : NULL;
+	if (hash && digest->lines_each == 1 && tp_text_width(text.data) > tp_page_room(page))
+		*hash = '\0';
+	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
+		     digest->lines_each);
+	tp_buf_release(&text);
+}
+
+static void put_cost(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_buf_puts(&text, "Overhead ");
+	if (tp_screen_is_narrow(page)) {
+		const struct tp_quantity *overhead =
+			&digest->profile->facts[TP_FACT_RUN_OVERHEAD_RATIO];
+		tp_buf_puts(&text,
+			    overhead->is_known ? tp_unit_percent(overhead->value).text : "unknown");
+		tp_buf_printf(&text, ", %s lost", tp_unit_count(digest->n_lost).text);
+	} else {
+		tp_report_add_overhead(&text, digest);
+		tp_buf_printf(&text, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);
+		tp_report_add_end(&text, digest);
+	}
+	tp_page_wrap(page, 2, digest->n_lost ? TP_PAINT_WARN : TP_PAINT_NONE, tp_buf_text(&text),
+		     2);
+	tp_buf_release(&text);
+}
+
+static void put_saved(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "Saved %s%s", digest->report->directory,
+		      digest->trace->is_partial ? " (partial)" : "");
+	/* What is typed must work as it stands. */
+	bool is_last = digest->report->is_last;
+	const char *between = is_last ? "" : " ";
+	const char *where = is_last ? "" : digest->report->directory;
+	bool has_advice = digest->is_judgeable && tp_report_n_advice(digest->report);
+	char name[24];
+	bool is_crash = digest->report->is_after_run && digest->run->end == TP_END_SIGNALED;
+	if (is_crash)
+		tp_buf_printf(&text, "; exit status as %s: %s (%d)", digest->program,
+			      tp_report_signal_name(digest->run->end_code, name, sizeof(name)),
+			      128 + digest->run->end_code);
+	else
+		tp_buf_puts(&text, ". Next: trainprof ");
+	if (!is_crash && has_advice)
+		tp_buf_printf(&text, "explain%s%s 1", between, where);
+	if (!is_crash && has_advice && is_last)
+		tp_buf_puts(&text, " | ");
+	if (!is_crash && (is_last || !has_advice))
+		tp_buf_printf(&text, "report --full%s%s", between, where);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	tp_buf_release(&text);
+}
+
+static void put_summary(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	put_header(page, digest);
+	put_crash(page, digest);
+	put_verdict(page, digest);
+	tp_report_bars(page, digest);
+	put_hottest(page, digest);
+	put_notes(page, digest);
+	put_gpus(page, digest);
+	tp_report_put_advices(page, digest);
+	if (digest->is_judgeable)
+		tp_page_end(page);
+	put_steps_note(page, digest);
+	put_missing(page, digest);
+	put_reduced(page, digest);
+	(digest->is_import ? put_origin : put_cost)(page, digest);
+	if (tp_screen_is_narrow(page)) {
+		tp_page_add(page, TP_PAINT_NONE, "More: trainprof report --full");
+		tp_page_end(page);
+	} else {
+		put_saved(page, digest);
+	}
+}
+
+static bool is_of_devices(const struct tp_report_digest *digest)
+{
+	return digest->has_devices || digest->profile->n_gpus;
+}
+
+static bool fits(const struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_page trial;
+	tp_page_init(&trial, page->style);
+	put_summary(&trial, digest);
+	bool does = trial.n_lines <= (is_of_devices(digest) ? DEVICE_LINES : SCREEN_LINES);
+	tp_page_release(&trial);
+	return does;
+}
+
+void tp_report_summary(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	/* The diagnosis must not scroll the program's last words away: long texts are cut, and
+	 * stand whole in explain. Then what stands in --full is left out. */
+	static const struct {
+		size_t max_advice;
+		size_t max_notes;
+	} ladder[] = {{3, SIZE_MAX}, {2, SIZE_MAX}, {2, 2}, {2, 1}, {1, 2}, {1, 1}, {1, 0}};
+	struct tp_report_digest shorter = *digest;
+	if (!fits(page, &shorter))
+		shorter.lines_each = 1;
+	for (size_t i = 0; is_of_devices(digest) && i < TP_ARRAY_LEN(ladder); i++) {
+		shorter.max_advice = ladder[i].max_advice;
+		shorter.max_notes = ladder[i].max_notes;
+		if (fits(page, &shorter))
+			break;
+	}
+	put_summary(page, &shorter);
+}

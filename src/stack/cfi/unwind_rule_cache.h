@@ -1,0 +1,26 @@
+/* The rules of a module found so far, by address; the first question about an address costs
+ * microseconds, every later one nanoseconds. */
+#ifndef TRAINPROF_SRC_STACK_CFI_UNWIND_RULE_CACHE_H
+#define TRAINPROF_SRC_STACK_CFI_UNWIND_RULE_CACHE_H
+
+#include "cfi.h"
+
+struct tp_rules {
+	struct tp_unwind_rule *slots;
+	size_t n_slots; /* 0 or a power of two */
+	size_t n_used;
+	uint64_t n_misses; /* questions that had to read the file */
+	struct tp_fde_table fdes;
+	bool has_fdes;
+};
+
+void tp_unwind_rules_release(struct tp_rules *rules);
+
+/* The rule for the code at `vaddr`: never NULL, lent until the next call. */
+struct tp_unwind_rule *tp_rules_get(struct tp_rules *rules, struct tp_elf_image *image,
+				    uint64_t vaddr);
+/* The bounds of the function around `vaddr`, from the unwind table. */
+bool tp_rules_bounds(struct tp_rules *rules, struct tp_elf_image *image, uint64_t vaddr,
+		     uint64_t *start, uint64_t *end);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * Code objects of the other process: names and lines, read once each and kept.
+ *
+ * A code object may be freed and another one made at its address. So its head is read again at
+ * every use and compared with the one that was kept: type, names, constants, lines, flags.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_CODE_H
+
+#include "py_layout.h"
+#include "py_line_table.h"
+#include "py_memory.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/strtab.h"
+
+#include <stdbool.h>
+
+enum { TP_PYCODE_N_FIELDS = 10 };
+
+struct tp_pycode {
+	uint64_t address;
+	uint64_t fields[TP_PYCODE_N_FIELDS]; /* what is compared */
+	const char *file;                    /* lent until the cache is released */
+	const char *name;
+	uint32_t first_line;
+	bool is_generator;
+	bool is_body;             /* of a module or a class: its variables are in a dictionary */
+	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
+	uint64_t round;           /* the last in which it was wanted */
+	uint64_t bytecode;        /* from 3.11 on: its address */
+	struct tp_pyline_table lines;
+};
+
+struct tp_pycode_cache {
+	struct tp_pymem *mem;
+	const struct tp_pylayout *layout;
+	size_t head_bytes;  /* tp_pylayout_code_bytes() */
+	uint64_t code_type; /* address of PyCode_Type; 0 = not known yet */
+	struct tp_strtab texts;
+	struct tp_map by_address; /* -> index */
+	struct tp_pycode **items;
+	size_t n_items;
+	size_t items_capacity;
+	struct tp_buf scratch;
+	uint64_t round;
+	struct tp_pymem_piece *pieces; /* heads that are wanted in this round */
+	uint8_t *heads;
+	size_t n_wanted;
+	size_t pieces_capacity;
+	size_t heads_capacity;
+};
+
+void tp_pycode_cache_init(struct tp_pycode_cache *cache, struct tp_pymem *mem,
+			  const struct tp_pylayout *layout);
+void tp_pycode_cache_release(struct tp_pycode_cache *cache);
+
+/* A round: want those of a stack, then read them by one system call, then get them. */
+void tp_pycode_begin(struct tp_pycode_cache *cache);
+void tp_pycode_want(struct tp_pycode_cache *cache, uint64_t address);
+
+enum tp_pycode_outcome {
+	TP_PYCODE_KNOWN,  /* all are what was kept of them */
+	TP_PYCODE_LOADED, /* some were read just now, by several calls: whoever uses them looks
+			   * whether the stack still has them */
+	TP_PYCODE_BAD,    /* one cannot be read, or is no code object */
+};
+enum tp_pycode_outcome tp_pycode_read(struct tp_pycode_cache *cache);
+
+/* After that; valid until the next round, its texts for ever. NULL = not wanted. */
+const struct tp_pycode *tp_pycode_get(const struct tp_pycode_cache *cache, uint64_t address);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * The bytes of one thread's stack, read twice by one system call: all frames that the plan names
+ * (copy A, the outermost first), the word that says which is the innermost, all frames again (copy
+ * B, the innermost first).
+ *
+ * The newest chunk, where most calls come and go, may be read several times with that word in
+ * between
+ * ("looks"): each look is one more chance to catch it still, at a tenth of the price of another
+ * call.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COPY_PLAN_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_COPY_PLAN_H
+
+#include "py_layout.h"
+#include "py_memory.h"
+#include "py_stack_location.h"
+
+#include <stdbool.h>
+
+enum { TP_PYCOPY_MAX_LOOKS = 6 };
+
+/* The thread whose state is read, and what must be true of it. */
+struct tp_pycopy_thread {
+	uint64_t state; /* address of its PyThreadState */
+	uint64_t interp;
+	uint64_t pthread;
+	uint32_t tid;         /* as the process sees it; 0 = not checked */
+	uint64_t tid_address; /* before 3.11: where the C library keeps the number */
+	uint64_t link;        /* address of the pointer that keeps the state in its list */
+	struct tp_pyplan plan;
+};
+
+struct tp_pycopy {
+	struct tp_pymem *mem;
+	const struct tp_pylayout *layout;
+	size_t thread_bytes, frame_bytes;
+	size_t loose_bytes; /* a loose frame with what is read before it */
+	uint8_t *bytes;
+	size_t bytes_capacity;
+	/* Where things are in bytes. A copy: loose frames, then chunks. */
+	size_t copy_bytes;
+	size_t state_at;
+	size_t second_at;
+	size_t looks_at; /* the newest chunk of the looks between the first and the last */
+	size_t newest_bytes;
+	size_t n_looks;
+	struct tp_pymem_piece *pieces;
+	size_t n_pieces;
+	size_t pieces_capacity;
+};
+
+/* A generator says whether it runs just before its frame: so much is read with every loose frame.
+ */
+enum { TP_PYCOPY_LEAD_BYTES = 8 };
+
+/* The bytes of one frame before and after the word was read. */
+struct tp_pycopy_pair {
+	const uint8_t *before;
+	const uint8_t *after;
+	uint64_t rank; /* frames in chunks: the larger, the later called; 0 = loose */
+};
+
+void tp_pycopy_init(struct tp_pycopy *self, struct tp_pymem *mem, const struct tp_pylayout *layout);
+void tp_pycopy_release(struct tp_pycopy *self);
+
+enum tp_pycopy_outcome {
+	TP_PYCOPY_READ,
+	TP_PYCOPY_SLOW,       /* not in one go: too much time is between the copies */
+	TP_PYCOPY_UNREADABLE, /* something that is planned is not there */
+};
+
+/* 1 <= n_looks <= TP_PYCOPY_MAX_LOOKS; n_looks in self says how many there are. */
+enum tp_pycopy_outcome tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *thread,
+				      size_t n_looks);
+
+/* Of what was read: */
+uint64_t tp_pycopy_state_word(const struct tp_pycopy *self, uint32_t offset);
+uint64_t tp_pycopy_link(const struct tp_pycopy *self);
+uint32_t tp_pycopy_tid(const struct tp_pycopy *self);
+uint64_t tp_pycopy_cframe_again(const struct tp_pycopy *self);
+uint64_t tp_pycopy_entry(const struct tp_pycopy *self, size_t look);
+const uint8_t *tp_pycopy_chunk(const struct tp_pycopy *self, const struct tp_pyplan *plan,
+			       size_t i);
+/* A frame's bytes, if it lies in a chunk that was read. */
+bool tp_pycopy_find(const struct tp_pycopy *self, const struct tp_pyplan *plan, size_t look,
+		    uint64_t address, struct tp_pycopy_pair *out);
+void tp_pycopy_loose(const struct tp_pycopy *self, size_t k, struct tp_pycopy_pair *out);
+
+#endif

@@ -1,0 +1,375 @@
+/* Reads variables that hold whole numbers, and learns which of them count something. */
+#include "py_counter.h"
+
+#include "py_text.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Loops of training are called by few: frames of the model's layers are not looked at. */
+	MAX_FRAMES = 16,
+	MAX_LOCALS = 16, /* of a frame; what lies behind the last one is soon given up */
+	MAX_READ = 64,   /* numbers by one call */
+	LOCALS_BYTES = MAX_LOCALS * 8,
+	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PYCOUNTERS_BODIES * TP_PYGLOBALS_MAX_BYTES,
+	MAX_SLOTS = 1 << 16,
+	MAX_MISSES = 4,  /* times that a variable was no number */
+	MAX_ODD = 4,     /* changes that no counter makes */
+	MAX_GROWTH = 16, /* between two readings: faster ones count no steps */
+	INT_BYTES = 32,
+	DIGIT_BITS = 30,
+	SIZE_SHIFT = 3, /* from 3.12 on the size has flags below it; sign: 0 positive, 1 zero */
+	SIGN_BITS = 3,
+	TAGS = 7, /* 3.14: low bits of _PyStackRef */
+	WORD = 8,
+};
+
+#define NO_SLOT UINT64_MAX
+
+static const uint64_t highest_address = UINT64_C(1) << 56;
+
+struct tp_pycounter_slot {
+	uint64_t value;
+	const char *name; /* of a global one, once it was told */
+	bool has_value;
+	uint8_t n_misses;
+	uint32_t n_counted; /* changes that a counter makes */
+	uint32_t n_odd;
+};
+
+/* The variables of one frame as they lie in its memory, read before the objects in them and after.
+ */
+struct variables {
+	const struct tp_pycode *code;
+	const struct tp_pyglobals *globals; /* NULL: local ones */
+	uint64_t address;
+	size_t stride;   /* bytes from one to the next */
+	size_t value_at; /* bytes within one */
+	size_t n;
+	const uint8_t *bytes;
+	uint8_t *again;
+	uint64_t table_again; /* of globals */
+};
+
+/* Those of all frames that are looked at in this reading. */
+struct sight {
+	struct variables of[MAX_FRAMES];
+	size_t n;
+	size_t n_bodies;
+	size_t used;
+	uint8_t bytes[MAX_BYTES];
+	uint8_t again[MAX_BYTES];
+};
+
+/* A variable that is looked at in this reading. */
+struct pending {
+	const struct variables *variables;
+	size_t index;
+	uint64_t slot;
+	uint8_t object[INT_BYTES];
+};
+
+void tp_pycounters_init(struct tp_pycounters *self, struct tp_pymem *mem,
+			const struct tp_pylayout *layout, uint64_t int_type)
+{
+	*self = (struct tp_pycounters){.mem = mem, .layout = layout, .int_type = int_type};
+	tp_strtab_init(&self->names);
+}
+
+void tp_pycounters_release(struct tp_pycounters *self)
+{
+	free(self->slots);
+	tp_strtab_release(&self->names);
+	tp_buf_release(&self->scratch);
+	tp_map_release(&self->by_key);
+}
+
+/* Its number, of a local variable by its index, of a global one by the address of its name; NO_SLOT
+ * once there are too many. */
+static uint64_t slot_of(struct tp_pycounters *self, const struct tp_pycode *code, uint64_t variable)
+{
+	uint64_t key = tp_hash_mix(code->address, variable);
+	uint64_t index;
+	if (tp_map_get(&self->by_key, key, &index))
+		return index;
+	if (self->n_slots == MAX_SLOTS)
+		return NO_SLOT;
+	tp_map_set(&self->by_key, key, self->n_slots);
+	TP_ARRAY_PUSH(self->slots, self->n_slots, self->capacity) = (struct tp_pycounter_slot){0};
+	return self->n_slots - 1;
+}
+
+static bool is_given_up(const struct tp_pycounters *self, uint64_t index)
+{
+	if (index == NO_SLOT)
+		return true;
+	const struct tp_pycounter_slot *slot = &self->slots[index];
+	return slot->n_misses >= MAX_MISSES ||
+	       (slot->n_odd > MAX_ODD && slot->n_odd > slot->n_counted);
+}
+
+static bool has_candidates(struct tp_pycounters *self, const struct tp_pycode *code)
+{
+	for (uint32_t local = 0; local < MAX_LOCALS; local++)
+		if (!is_given_up(self, slot_of(self, code, local)))
+			return true;
+	return false;
+}
+
+/* ---- numbers ---- */
+
+static bool take_number(const struct tp_pycounters *self, const uint8_t *object, uint64_t *value)
+{
+	const struct tp_pylayout *layout = self->layout;
+	uint64_t size = tp_pymem_u64(object + layout->object_size);
+	if (tp_pymem_u64(object + layout->object_type) != self->int_type)
+		return false;
+	if (layout->minor >= 12) {
+		if ((size & SIGN_BITS) > 1)
+			return false;
+		size = size & 1 ? 0 : size >> SIZE_SHIFT;
+	}
+	if (size > 2)
+		return false;
+	const uint8_t *digits = object + layout->object_size + WORD;
+	*value = size > 0 ? tp_pymem_u32(digits) : 0;
+	if (size > 1)
+		*value |= (uint64_t)tp_pymem_u32(digits + 4) << DIGIT_BITS;
+	return true;
+}
+
+/* Whether it is a counter's number that was not told yet. */
+static bool learn(struct tp_pycounters *self, const struct pending *pending, uint64_t *value)
+{
+	struct tp_pycounter_slot *slot = &self->slots[pending->slot];
+	if (!take_number(self, pending->object, value)) {
+		slot->n_misses += !slot->has_value;
+		return false;
+	}
+	bool is_new = !slot->has_value || *value != slot->value;
+	if (slot->has_value && is_new) {
+		bool is_counted = *value > slot->value && *value - slot->value <= MAX_GROWTH;
+		bool is_begun_anew = *value <= 1;
+		slot->n_counted += is_counted;
+		slot->n_odd += !is_counted && !is_begun_anew;
+	}
+	slot->has_value = true;
+	slot->value = *value;
+	return is_new && !is_given_up(self, pending->slot);
+}
+
+/* ---- reading ---- */
+
+static bool is_address(uint64_t word)
+{
+	return word % WORD == 0 && word >= UINT64_C(4096) && word < highest_address;
+}
+
+/* Frames in chunks lie one behind the other: the variables of one end where the next begins. */
+static size_t locals_size(const struct tp_pystack *stack, size_t at, uint64_t address)
+{
+	uint64_t size = LOCALS_BYTES;
+	for (size_t i = 0; i < at; i++) {
+		uint64_t next = stack->frames[i].address;
+		if (next >= address && next - address < size)
+			size = next - address;
+	}
+	return (size_t)size;
+}
+
+static void add(struct sight *sight, struct variables variables)
+{
+	variables.bytes = sight->bytes + sight->used;
+	variables.again = sight->again + sight->used;
+	sight->used += variables.n * variables.stride;
+	sight->of[sight->n++] = variables;
+}
+
+/* Of the outermost bodies alone: a module that is imported runs no loop of training. */
+static void add_body(struct tp_pycounters *self, const struct tp_pystack_frame *frame,
+		     const struct tp_pycode *code, struct sight *sight)
+{
+	if (sight->n_bodies == TP_PYCOUNTERS_BODIES)
+		return;
+	struct tp_pyglobals *globals = &self->bodies[sight->n_bodies++];
+	if (tp_pyglobals_read(globals, self->mem, self->layout, frame->address,
+			      sight->bytes + sight->used))
+		add(sight, (struct variables){.code = code,
+					      .globals = globals,
+					      .address = globals->address,
+					      .stride = globals->entry_bytes,
+					      .value_at = globals->key_at + WORD,
+					      .n = globals->n});
+}
+
+/* Of the outermost frames that have some; local ones by one call. */
+static bool read_variables(struct tp_pycounters *self, const struct tp_pystack *stack,
+			   const struct tp_pycode_cache *codes, struct sight *out)
+{
+	struct tp_pymem_piece pieces[MAX_FRAMES];
+	size_t n = 0;
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_FRAMES; i--, met++) {
+		const struct tp_pystack_frame *frame = &stack->frames[i - 1];
+		const struct tp_pycode *code = tp_pycode_get(codes, frame->code);
+		if (code && code->is_body)
+			add_body(self, frame, code, out);
+		if (!code || code->is_body || !has_candidates(self, code))
+			continue;
+		uint64_t address = frame->address + self->layout->frame_size;
+		size_t size = locals_size(stack, i - 1, address);
+		if (size == 0)
+			continue;
+		pieces[n++] = (struct tp_pymem_piece){address, out->bytes + out->used, size};
+		add(out, (struct variables){.code = code,
+					    .address = address,
+					    .stride = WORD,
+					    .n = size / WORD});
+	}
+	return n == 0 || self->mem->read(self->mem, pieces, n) == n;
+}
+
+/* Which variable it is to slot_of(). */
+static uint64_t name_of(const struct variables *variables, size_t index)
+{
+	const uint8_t *entry = variables->bytes + index * variables->stride;
+	return variables->globals ? tp_pymem_u64(entry + variables->globals->key_at) : index;
+}
+
+static uint64_t word_of(const struct variables *variables, size_t index)
+{
+	return tp_pymem_u64(variables->bytes + index * variables->stride + variables->value_at);
+}
+
+/* Where it may hold a number; 0 when it is not to be read. */
+static uint64_t object_of(struct tp_pycounters *self, const struct variables *variables,
+			  size_t index, uint64_t *slot)
+{
+	uint64_t word = word_of(variables, index);
+	if (self->layout->minor >= 14 && !variables->globals)
+		word &= ~(uint64_t)TAGS;
+	*slot = slot_of(self, variables->code, name_of(variables, index));
+	if (word == 0 || is_given_up(self, *slot))
+		return 0;
+	if (is_address(word))
+		return word;
+	self->slots[*slot].n_misses = MAX_MISSES;
+	return 0;
+}
+
+static size_t collect_of(struct tp_pycounters *self, const struct variables *variables,
+			 struct pending *pending, struct tp_pymem_piece *pieces, size_t max)
+{
+	size_t n = 0;
+	size_t from = variables->globals && variables->n ? self->turn % variables->n : 0;
+	for (size_t i = 0; i < variables->n; i++) {
+		uint64_t slot;
+		size_t index = (from + i) % variables->n;
+		uint64_t object = object_of(self, variables, index, &slot);
+		if (object == 0)
+			continue;
+		if (n == max) {
+			self->turn = variables->globals ? index : 0;
+			break;
+		}
+		pending[n].variables = variables;
+		pending[n].index = index;
+		pending[n].slot = slot;
+		pieces[n] = (struct tp_pymem_piece){object, pending[n].object, INT_BYTES};
+		n++;
+	}
+	return n;
+}
+
+/* Local variables first: they are few. */
+static size_t collect(struct tp_pycounters *self, const struct sight *sight,
+		      struct pending *pending, struct tp_pymem_piece *pieces)
+{
+	size_t n = 0;
+	for (int globals = 0; globals <= 1; globals++)
+		for (size_t i = 0; i < sight->n; i++)
+			if ((sight->of[i].globals != NULL) == globals)
+				n += collect_of(self, &sight->of[i], pending + n, pieces + n,
+						MAX_READ - n);
+	return n;
+}
+
+/* Whose object is still in it was not set meanwhile: so the object was alive. */
+static bool held(const struct pending *pending)
+{
+	const struct variables *v = pending->variables;
+	size_t at = pending->index * v->stride;
+	return memcmp(v->bytes + at, v->again + at, v->stride) == 0 &&
+	       (!v->globals || v->table_again == v->globals->table);
+}
+
+/* By one call: the objects, then the variables again. */
+static bool read_objects(struct tp_pycounters *self, struct sight *sight,
+			 const struct pending *pending, struct tp_pymem_piece *pieces,
+			 size_t n_objects)
+{
+	size_t n = n_objects;
+	for (size_t i = 0; i < sight->n; i++) {
+		struct variables *v = &sight->of[i];
+		pieces[n++] = (struct tp_pymem_piece){v->address, v->again, v->n * v->stride};
+		if (v->globals)
+			pieces[n++] = (struct tp_pymem_piece){v->globals->dictionary +
+								      self->layout->dict_keys,
+							      &v->table_again, WORD};
+	}
+	size_t n_read = self->mem->read(self->mem, pieces, n);
+	/* What cannot be read is no object; the others have their turn the next time. */
+	if (n_read < n_objects)
+		self->slots[pending[n_read].slot].n_misses = MAX_MISSES;
+	return n_read == n;
+}
+
+static const char *text_of(struct tp_pycounters *self, const struct pending *pending)
+{
+	struct tp_pycounter_slot *slot = &self->slots[pending->slot];
+	uint64_t address = name_of(pending->variables, pending->index);
+	if (!slot->name && tp_pytext_read(&self->scratch, self->mem, self->layout, address))
+		slot->name = tp_strtab_text(&self->names,
+					    tp_strtab_intern_len(&self->names,
+								 tp_buf_text(&self->scratch),
+								 self->scratch.len));
+	return slot->name;
+}
+
+static struct tp_python_counter counter_of(struct tp_pycounters *self,
+					   const struct pending *pending, uint64_t value)
+{
+	const struct variables *variables = pending->variables;
+	return (struct tp_python_counter){
+		.file = variables->code->file,
+		.name = variables->code->name,
+		.first_line = variables->code->first_line,
+		.variable = variables->globals ? text_of(self, pending) : NULL,
+		.local = (uint32_t)(variables->globals ? pending->slot : pending->index),
+		.value = value,
+	};
+}
+
+size_t tp_pycounters_read(struct tp_pycounters *self, const struct tp_pystack *stack,
+			  const struct tp_pycode_cache *codes, struct tp_python_counter *out,
+			  size_t max)
+{
+	struct sight sight;
+	struct pending pending[MAX_READ];
+	struct tp_pymem_piece pieces[MAX_READ + MAX_FRAMES + TP_PYCOUNTERS_BODIES];
+	size_t n_told = 0;
+	sight.n = sight.n_bodies = sight.used = 0;
+	if (self->int_type == 0 || !read_variables(self, stack, codes, &sight))
+		return 0;
+	size_t n_objects = collect(self, &sight, pending, pieces);
+	if (n_objects == 0 || !read_objects(self, &sight, pending, pieces, n_objects))
+		return 0;
+	for (size_t i = 0; i < n_objects && n_told < max; i++) {
+		uint64_t value;
+		if (held(&pending[i]) && learn(self, &pending[i], &value))
+			out[n_told++] = counter_of(self, &pending[i], value);
+	}
+	return n_told;
+}

@@ -1,0 +1,54 @@
+/*
+ * Whole numbers in variables that grow by one now and then: the counters of loops.
+ *
+ * A loop whose body is one line looks the same in every stack, but its counter says how often it
+ * came round. Of the outermost frames of a stack the first local variables are read, of module
+ * bodies the global ones; one that never was a whole number, or jumps about, is soon not read any
+ * more. A number counts when the variable still had it after it was read; it is of an instant
+ * shortly after the stack's.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
+
+#include "py_code.h"
+#include "py_globals.h"
+#include "py_stack.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/strtab.h"
+#include "trainprof/stack/python.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_pycounter_slot;
+
+/* A script may be run by the body of another one, as those of profilers and debuggers are. */
+enum { TP_PYCOUNTERS_BODIES = 2 };
+
+struct tp_pycounters {
+	struct tp_pymem *mem;
+	const struct tp_pylayout *layout;
+	uint64_t int_type;    /* address of PyLong_Type; 0 = not known: nothing is counted */
+	struct tp_map by_key; /* hash of code object and variable -> index */
+	struct tp_pyglobals bodies[TP_PYCOUNTERS_BODIES];
+	struct tp_strtab names;
+	struct tp_buf scratch;
+	size_t turn; /* where to begin when there are too many variables to read all */
+	struct tp_pycounter_slot *slots;
+	size_t n_slots;
+	size_t capacity;
+};
+
+void tp_pycounters_init(struct tp_pycounters *self, struct tp_pymem *mem,
+			const struct tp_pylayout *layout, uint64_t int_type);
+void tp_pycounters_release(struct tp_pycounters *self);
+
+/* Those that changed since they were last read, of a stack that `codes` knows from this round. Two
+ * system calls, three beside a module body; some more when it has new variables. */
+size_t tp_pycounters_read(struct tp_pycounters *self, const struct tp_pystack *stack,
+			  const struct tp_pycode_cache *codes, struct tp_python_counter *out,
+			  size_t max);
+
+#endif

@@ -1,0 +1,32 @@
+/* Finds CPython's state in a process, through the files that the process maps. */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_FIND_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_FIND_H
+
+#include "py_memory.h"
+
+#include "trainprof/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_pyfind_found {
+	uint64_t runtime;      /* address of _PyRuntime */
+	uint64_t int_type;     /* address of PyLong_Type; 0 = not found */
+	uint64_t version_word; /* PY_VERSION_HEX, from 3.11 on; 0 = unknown */
+	unsigned minor;        /* by the name of the file; 0 = it does not tell */
+	bool is_shared;
+	char *path; /* as the process sees it; heap, the caller's */
+};
+
+/*
+ * Looks at the program and at libraries called libpython3*. Of several interpreters the one that
+ * was started is taken. Errors  TP_ABSENT when there is none, TP_DENIED, TP_IO.
+ */
+TP_MUST_CHECK enum tp_status tp_pyfind(struct tp_pyfind_found *out, const char *proc, pid_t pid,
+				       struct tp_pymem *mem, struct tp_error *err);
+
+/* 3.N of "python3.N", "libpython3.N.so.1.0", "/usr/bin/python3.Nd"; 0 = not so called. */
+unsigned tp_pyfind_minor_of_name(const char *path);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * The memory of the process that is read: another process, or an image of one in tests. Pieces are
+ * read in their order, many by one system call.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_MEMORY_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_pymem_piece {
+	uint64_t address;
+	void *out;
+	size_t size;
+};
+
+struct tp_pymem {
+	/* How many of the first pieces were read whole. */
+	size_t (*read)(struct tp_pymem *self, const struct tp_pymem_piece *pieces, size_t n);
+	bool has_clock; /* reading takes time */
+	pid_t pid;      /* of a process */
+	void *image;    /* of a test */
+	uint64_t n_calls;
+	int error; /* errno of the last read that failed */
+};
+
+/* The memory of a running process; a call is a system call. */
+void tp_pymem_init_process(struct tp_pymem *self, pid_t pid);
+
+/* Since some moment; stands still where reading takes no time. */
+uint64_t tp_pymem_now_ns(const struct tp_pymem *self);
+
+bool tp_pymem_get(struct tp_pymem *self, uint64_t address, void *out, size_t size);
+bool tp_pymem_get_u64(struct tp_pymem *self, uint64_t address, uint64_t *out);
+
+/* From bytes that were read; no alignment. */
+uint64_t tp_pymem_u64(const uint8_t *at);
+uint32_t tp_pymem_u32(const uint8_t *at);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * One thread's frames, as they all were at one instant.
+ *
+ * A frame whose link and code object are equal in both copies (py_copy_plan.h) had them when the
+ * word between them was read; so all that hangs on the word was the stack then. Only what changed
+ * and changed back within that microsecond escapes. Callers have to be at the same instruction in
+ * both, too. The stack has to end at a frame that can be a thread's first.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_STACK_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_STACK_H
+
+#include "py_copy_plan.h"
+
+#include <stdbool.h>
+
+enum { TP_PYSTACK_MAX_FRAMES = 8192 };
+
+struct tp_pystack_frame {
+	struct tp_pycopy_pair bytes;
+	uint64_t address;
+	uint64_t back;
+	uint64_t code;
+	uint64_t instr; /* from 3.11 on an address, before an index in bytes, -1 = not begun */
+	uint8_t owner;
+	bool is_entry;
+	bool is_running; /* or calling, as far as it says; not suspended or freed */
+	bool is_mark;    /* no Python function: left by a C function that called one (3.12 on) */
+};
+
+enum tp_pystack_outcome {
+	TP_PYSTACK_READ,
+	TP_PYSTACK_NONE,   /* no frames */
+	TP_PYSTACK_MOVED,  /* try again */
+	TP_PYSTACK_AGAIN,  /* the plan was wrong and is better now */
+	TP_PYSTACK_GONE,   /* the state is not this thread's any more */
+	TP_PYSTACK_BROKEN, /* makes no sense */
+};
+
+struct tp_pystack {
+	struct tp_pycopy copy;
+	struct tp_pystack_frame *frames; /* innermost first, without marks */
+	size_t n_frames;
+	size_t cut; /* frames from here on are the outermost; n_frames = none is left out */
+	/* The longest part of a stack, from the outermost frame on, that held still in any attempt
+	 * since tp_pystack_begin(). */
+	struct tp_pystack_frame *still;
+	size_t n_still;
+};
+
+void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
+		     const struct tp_pylayout *layout);
+void tp_pystack_release(struct tp_pystack *self);
+
+void tp_pystack_begin(struct tp_pystack *self);
+/* One attempt, with so many looks (py_copy_plan.h). */
+enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pycopy_thread *thread,
+					size_t n_looks);
+/* After attempts that failed: have what held still in place of the frames. False when nothing did.
+ */
+bool tp_pystack_take_still(struct tp_pystack *self);
+
+#endif

@@ -1,0 +1,125 @@
+/* Keeps, for each thread, where its stack was found to lie. */
+#include "py_stack_location.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_CHUNKS = 4096,         /* 64 MiB of frames */
+	MAX_CHUNK_BYTES = 1 << 20, /* one is larger than 16 KiB only when a single frame is */
+	SLACK_BYTES = 1024,        /* the stack may have grown by then */
+	CHUNK_HEAD_BYTES = 64,
+};
+
+void tp_pyplan_clear(struct tp_pyplan *plan)
+{
+	plan->cframe = 0;
+	plan->n_chunks = 0;
+	plan->n_loose = 0;
+	plan->n_outer = 0;
+}
+
+void tp_pyplan_release(struct tp_pyplan *plan)
+{
+	free(plan->chunks);
+	*plan = (struct tp_pyplan){0};
+}
+
+bool tp_pyplan_has_gap(const struct tp_pyplan *plan)
+{
+	return plan->n_chunks > TP_PYPLAN_CHUNKS;
+}
+
+size_t tp_pyplan_n_read(const struct tp_pyplan *plan)
+{
+	return tp_pyplan_has_gap(plan) ? TP_PYPLAN_CHUNKS : plan->n_chunks;
+}
+
+const struct tp_pyplan_chunk *tp_pyplan_read(const struct tp_pyplan *plan, size_t i)
+{
+	if (tp_pyplan_has_gap(plan) && i >= TP_PYPLAN_INNER_CHUNKS)
+		i += plan->n_chunks - TP_PYPLAN_CHUNKS;
+	return &plan->chunks[i];
+}
+
+static uint64_t limited(uint64_t size, uint64_t limit)
+{
+	return size < limit ? size : limit;
+}
+
+static uint64_t newest_size(uint64_t address, const struct tp_pylayout *layout, uint64_t size,
+			    uint64_t top)
+{
+	uint64_t used = top > address && top - address < size ? top - address : 0;
+	return limited(limited(layout->chunk_data + used + SLACK_BYTES, size), MAX_CHUNK_BYTES);
+}
+
+void tp_pyplan_fit_newest(struct tp_pyplan *plan, const struct tp_pylayout *layout, uint64_t size,
+			  uint64_t top)
+{
+	plan->chunks[0].size = newest_size(plan->chunks[0].address, layout, size, top);
+}
+
+struct chunk_head {
+	uint64_t previous;
+	struct tp_pyplan_chunk chunk;
+};
+
+/* `top` is the thread's for the newest chunk, else 0: a chunk that is full knows how far it is. */
+static bool read_head(struct chunk_head *out, struct tp_pymem *mem,
+		      const struct tp_pylayout *layout, uint64_t address, uint64_t top)
+{
+	uint8_t head[CHUNK_HEAD_BYTES];
+	if (layout->chunk_data > sizeof(head) ||
+	    !tp_pymem_get(mem, address, head, layout->chunk_data))
+		return false;
+	uint64_t size = tp_pymem_u64(head + layout->chunk_size);
+	uint64_t n_used = limited(tp_pymem_u64(head + layout->chunk_top), MAX_CHUNK_BYTES);
+	if (size < layout->chunk_data)
+		return false;
+	out->previous = tp_pymem_u64(head + layout->chunk_previous);
+	out->chunk.address = address;
+	out->chunk.size =
+		top ? newest_size(address, layout, size, top)
+		    : limited(limited(layout->chunk_data + 8 * n_used, size), MAX_CHUNK_BYTES);
+	return true;
+}
+
+static size_t find_chunk(const struct tp_pyplan *plan, uint64_t address)
+{
+	size_t i = 0;
+	while (i < plan->n_chunks && plan->chunks[i].address != address)
+		i++;
+	return i;
+}
+
+/* What was newest before is read as far as it was used then, plus slack: still right when older. */
+bool tp_pyplan_follow_chunks(struct tp_pyplan *plan, struct tp_pymem *mem,
+			     const struct tp_pylayout *layout, uint64_t address, uint64_t top)
+{
+	struct tp_pyplan_chunk *fresh = NULL;
+	size_t n = 0;
+	size_t capacity = 0;
+	struct chunk_head head = {.previous = address};
+	size_t known = plan->n_chunks;
+	bool is_sane = true;
+	do {
+		is_sane = n < MAX_CHUNKS && read_head(&head, mem, layout, head.previous, top);
+		if (!is_sane)
+			break;
+		TP_ARRAY_PUSH(fresh, n, capacity) = head.chunk;
+		top = 0;
+		known = find_chunk(plan, head.previous);
+	} while (head.previous != 0 && known == plan->n_chunks);
+	for (; is_sane && known < plan->n_chunks; known++)
+		TP_ARRAY_PUSH(fresh, n, capacity) = plan->chunks[known];
+	if (!is_sane)
+		n = 0;
+	free(plan->chunks);
+	plan->chunks = fresh;
+	plan->n_chunks = n;
+	plan->chunks_capacity = capacity;
+	return is_sane;
+}

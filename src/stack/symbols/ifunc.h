@@ -1,0 +1,29 @@
+/* Names of functions that the C library picks when it is loaded, for which it has no symbols. */
+#ifndef TRAINPROF_SRC_STACK_SYMBOLS_IFUNC_H
+#define TRAINPROF_SRC_STACK_SYMBOLS_IFUNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TP_IFUNCS_MAX = 16, TP_IFUNC_ID_CHARS = 64 };
+
+/* What this process was given. Zero-initialised: not asked yet. */
+struct tp_ifuncs {
+	struct tp_ifunc {
+		const char *name;
+		uint64_t start;
+		char build_id[TP_IFUNC_ID_CHARS + 1]; /* of the library that has it */
+	} items[TP_IFUNCS_MAX];
+	size_t n;
+	bool is_known; /* the choice is made once and stays */
+};
+
+/*
+ * "memcpy" for the start of the implementation that this machine uses, when the file is the C
+ * library that we run with ourselves (same build-id); NULL otherwise.
+ * start  relative to the load address, as bounds of a function are.
+ */
+const char *tp_ifunc_name(struct tp_ifuncs *ifuncs, const char *build_id, uint64_t start);
+
+#endif

@@ -1,0 +1,22 @@
+/* Finds and reads /tmp/perf-PID.map of a target, and believes nothing about it. */
+#ifndef TRAINPROF_SRC_STACK_SYMBOLS_JIT_FILE_H
+#define TRAINPROF_SRC_STACK_SYMBOLS_JIT_FILE_H
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tp_jitfile_owner {
+	pid_t pid;
+	uid_t uid;
+	bool is_known;        /* false: it was gone before we could ask for its user */
+	uint64_t met_wall_ns; /* a file older than this is from an earlier process of that number */
+};
+
+/* Errors  TP_ABSENT, TP_DENIED (not a regular file of that user), TP_PARSE (too large), TP_IO. */
+TP_MUST_CHECK enum tp_status
+tp_jitfile_read(struct tp_buf *out, const struct tp_jitfile_owner *owner, struct tp_error *err);
+#endif

@@ -1,0 +1,17 @@
+/* Names that a run-time compiler wrote down: "start size name" lines in hex, as perf reads them. */
+#ifndef TRAINPROF_SRC_STACK_SYMBOLS_JIT_SYMBOLS_H
+#define TRAINPROF_SRC_STACK_SYMBOLS_JIT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_jit_names;
+
+/* Lines without sense are skipped; of two with the same start the later one counts. Copies. */
+struct tp_jit_names *tp_jit_names_parse(const char *text, size_t size);
+void tp_jit_names_free(struct tp_jit_names *names);
+bool tp_jit_names_find(const struct tp_jit_names *names, uint64_t address, const char **name,
+		       uint64_t *start, uint64_t *end);
+
+#endif

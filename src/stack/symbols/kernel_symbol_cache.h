@@ -1,0 +1,11 @@
+/* Names of the running kernel's functions, from the user's cache where they are in it. */
+#ifndef TRAINPROF_SRC_STACK_SYMBOLS_KERNEL_SYMBOL_CACHE_H
+#define TRAINPROF_SRC_STACK_SYMBOLS_KERNEL_SYMBOL_CACHE_H
+
+#include "kernel_symbols.h"
+
+/* Of the running kernel: kept ones from the user's cache directory ($XDG_CACHE_HOME/trainprof or
+ * ~/.cache/trainprof), else loaded and kept there. Never NULL. */
+struct tp_kernel_names *tp_kernel_names_here(void);
+
+#endif

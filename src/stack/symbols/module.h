@@ -1,0 +1,66 @@
+/* The inside of a module: its file, its unwind rules, its names. */
+#ifndef TRAINPROF_SRC_STACK_SYMBOLS_MODULE_H
+#define TRAINPROF_SRC_STACK_SYMBOLS_MODULE_H
+
+#include "ifunc.h"
+#include "jit_file.h"
+#include "stack/cfi/unwind_rule_cache.h"
+#include "stack/elf/elf_image.h"
+#include "symtab.h"
+
+#include "trainprof/base/map.h"
+#include "trainprof/base/strtab.h"
+#include "trainprof/stack/modules.h"
+
+#include <sys/types.h>
+
+struct tp_jit_names;
+struct tp_kernel_names;
+
+struct tp_module_body {
+	struct tp_module pub; /* first: the door hands out this part */
+	struct tp_modules *owner;
+	struct tp_elf_image *image; /* NULL when pub.has_image is false */
+	struct tp_rules rules;
+	struct tp_symtab symtab;           /* loaded when first asked */
+	struct tp_jitfile_owner jit_owner; /* kind JIT: whose perf map names it */
+	struct tp_jit_names *jit;          /* kind JIT, once read */
+	uint64_t jit_next_ns;              /* when to read it again at the earliest */
+	struct tp_kernel_names *kernel;    /* kind KERNEL, once read */
+};
+
+struct tp_modules {
+	struct tp_module_body **items;
+	size_t n_items;
+	size_t items_capacity;
+	struct tp_elf_source_pool pool;
+	struct tp_strtab texts;   /* paths and names of symbols */
+	struct tp_map by_mapping; /* device, inode, path of a mapping -> id */
+	struct tp_map by_file;    /* device, inode, size, time of a file -> id */
+	struct tp_module *vdso;   /* ours: every process of this kernel has the same */
+	struct tp_ifuncs ifuncs;  /* of our own C library */
+};
+
+static inline struct tp_module_body *tp_module_of(struct tp_module *module)
+{
+	return (struct tp_module_body *)(void *)module;
+}
+
+/* What a mapping says about its file. */
+struct tp_file_mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t inode;
+	uint32_t dev_major;
+	uint32_t dev_minor;
+	const char *path; /* lent by the strtab of modules */
+};
+
+/* The module of a mapped file, opened now unless known. Never NULL. */
+struct tp_module *tp_modules_open(struct tp_modules *modules, pid_t pid,
+				  const struct tp_file_mapping *mapping);
+/* A new module for executable memory without a file. */
+struct tp_module *tp_modules_add_jit(struct tp_modules *modules,
+				     const struct tp_jitfile_owner *owner);
+
+#endif

@@ -1,0 +1,180 @@
+/* Claims about which findings are shown, and in which order. */
+#include "advise/judge/finding_order.h"
+#include "advise/shelf.h"
+
+#include <check.h>
+#include <string.h>
+
+static struct shelf shelf;
+static struct tp_rulebook *book;
+static struct tp_arena arena;
+static struct tp_candidate candidates[8];
+
+static void setup(void)
+{
+	shelf_open(&shelf);
+	book = NULL;
+	tp_arena_init(&arena);
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"thresholds\": [\n"
+		  "{\"name\": \"gain.smallest\", \"value\": \"3%\", \"why\": \"w\"},\n"
+		  "{\"name\": \"rank.high\", \"value\": \"1\", \"why\": \"w\"},\n"
+		  "{\"name\": \"rank.low\", \"value\": \"0.5\", \"why\": \"w\"},\n"
+		  "{\"name\": \"rank.semantic\", \"value\": \"0.5\", \"why\": \"w\"}]}");
+}
+
+static void teardown(void)
+{
+	tp_arena_release(&arena);
+	tp_rulebook_free(book);
+	shelf_close(&shelf);
+}
+
+static void load(void)
+{
+	struct tp_error err = {0};
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+}
+
+/* The i-th rule, fired with this gain; 0: no gain is known. */
+static void fire(size_t i, double gain, enum tp_confidence confidence)
+{
+	candidates[i] = (struct tp_candidate){.rule = &book->rules[i]};
+	candidates[i].finding = (struct tp_finding){.state = TP_FINDING_FIRED,
+						    .rule = book->rules[i].id,
+						    .kind = book->rules[i].kind,
+						    .n_actions = 1,
+						    .has_gain = gain > 0,
+						    .gain_value = gain,
+						    .confidence = confidence};
+}
+
+static const char *order(size_t n)
+{
+	struct tp_buf out = {0};
+	for (size_t i = 0; i < n; i++)
+		tp_buf_puts(&out, strchr(candidates[i].rule->id, '/') + 1);
+	const char *text = tp_arena_strdup(&arena, tp_buf_text(&out));
+	tp_buf_release(&out);
+	return text;
+}
+
+START_TEST(advice_is_sorted_by_gain_and_confidence)
+{
+	for (const char *name = "abcde"; *name; name++)
+		shelf_put_rule(&shelf, (char[]){*name, '\0'}, "true", "");
+	load();
+	fire(0, 1.2, TP_CONFIDENCE_HIGH);
+	fire(1, 1.5, TP_CONFIDENCE_HIGH);
+	fire(2, 1.6, TP_CONFIDENCE_LOW); /* log 1.6 / 2 is between log 1.2 and log 1.5 */
+	fire(3, 0, TP_CONFIDENCE_HIGH);
+	fire(4, 1.2, TP_CONFIDENCE_HIGH);
+	tp_rank_suppress(candidates, 5, book, &arena);
+	ck_assert_uint_eq(tp_rank_sort(candidates, 5, book), 5);
+	ck_assert_str_eq(order(5), "bcaed");
+}
+END_TEST
+
+START_TEST(of_equal_advice_the_free_one_comes_first)
+{
+	shelf_put_rule(&shelf, "a", "true", "");
+	shelf_put_rule(&shelf, "b", "true", "");
+	shelf_put_rule(&shelf, "c", "true", "");
+	shelf_put_rule(&shelf, "d", "true", "");
+	/* A user for whom both weigh the same. */
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"thresholds\": [{\"name\": \"rank.semantic\", \"value\": \"1\", "
+		  "\"why\": \"w\"}]}");
+	load();
+	fire(0, 1.5, TP_CONFIDENCE_HIGH);
+	fire(1, 1.5, TP_CONFIDENCE_HIGH);
+	fire(2, 0, TP_CONFIDENCE_HIGH);
+	fire(3, 0, TP_CONFIDENCE_HIGH);
+	candidates[0].finding.kind = TP_ADVICE_SEMANTIC;
+	candidates[2].finding.kind = TP_ADVICE_SEMANTIC;
+	tp_rank_sort(candidates, 4, book);
+	ck_assert_str_eq(order(4), "badc");
+}
+END_TEST
+
+START_TEST(small_gains_and_finished_actions_are_not_shown)
+{
+	shelf_put_rule(&shelf, "a", "true", "");
+	shelf_put_rule(&shelf, "b", "true", "");
+	shelf_put_rule(&shelf, "c", "true", "");
+	load();
+	fire(0, 1.02, TP_CONFIDENCE_HIGH);
+	fire(1, 1.03, TP_CONFIDENCE_HIGH);
+	fire(2, 2, TP_CONFIDENCE_HIGH);
+	candidates[2].finding.n_actions = 0;
+	tp_rank_suppress(candidates, 3, book, &arena);
+	ck_assert_str_eq(candidates[0].finding.suppressed,
+			 "it gains 2.0 %, below the 3 % that are shown");
+	ck_assert_ptr_null(candidates[1].finding.suppressed);
+	ck_assert_str_eq(candidates[2].finding.suppressed, "what it advises is done already");
+	candidates[2].finding.done = "amp (kernel x)";
+	tp_rank_suppress(candidates, 3, book, &arena);
+	ck_assert_str_eq(candidates[2].finding.suppressed,
+			 "what it advises is done already: amp (kernel x)");
+	ck_assert_uint_eq(tp_rank_sort(candidates, 3, book), 1);
+}
+END_TEST
+
+START_TEST(the_more_precise_rule_takes_the_place_whatever_the_order)
+{
+	shelf_put_rule(&shelf, "a", "true", ", \"parent\": \"test/b\"");
+	shelf_put_rule(&shelf, "b", "true", ", \"yields_to\": [\"test/c\"]");
+	shelf_put_rule(&shelf, "c", "true", ", \"yields_to\": [\"test/a\"]");
+	load();
+	for (size_t i = 0; i < 3; i++)
+		fire(i, 1.5, TP_CONFIDENCE_HIGH);
+	tp_rank_suppress(candidates, 3, book, &arena);
+	ck_assert_ptr_null(candidates[0].finding.suppressed);
+	ck_assert_str_eq(candidates[1].finding.suppressed, "test/a says it more precisely");
+	ck_assert_str_eq(candidates[2].finding.suppressed, "test/a says it more precisely");
+}
+END_TEST
+
+START_TEST(what_is_not_shown_hides_nothing)
+{
+	shelf_put_rule(&shelf, "a", "true", ", \"parent\": \"test/b\"");
+	shelf_put_rule(&shelf, "b", "true", "");
+	load();
+	fire(0, 1.01, TP_CONFIDENCE_HIGH);
+	fire(1, 1.5, TP_CONFIDENCE_HIGH);
+	tp_rank_suppress(candidates, 2, book, &arena);
+	ck_assert_ptr_nonnull(candidates[0].finding.suppressed);
+	ck_assert_ptr_null(candidates[1].finding.suppressed);
+}
+END_TEST
+
+START_TEST(a_change_of_the_training_never_hides_a_free_one)
+{
+	shelf_put_rule(&shelf, "a", "true", ", \"parent\": \"test/b\"");
+	shelf_put_rule(&shelf, "b", "true", "");
+	load();
+	book->rules[0].kind = TP_ADVICE_SEMANTIC;
+	fire(0, 1.6, TP_CONFIDENCE_HIGH);
+	fire(1, 1.5, TP_CONFIDENCE_HIGH);
+	tp_rank_suppress(candidates, 2, book, &arena);
+	ck_assert_ptr_null(candidates[1].finding.suppressed);
+	tp_rank_sort(candidates, 2, book);
+	ck_assert_str_eq(order(2), "ba");
+}
+END_TEST
+
+Suite *suite_advise_finding_order(void);
+Suite *suite_advise_finding_order(void)
+{
+	Suite *suite = suite_create("advise_rank");
+	TCase *tcase = tcase_create("rank");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, advice_is_sorted_by_gain_and_confidence);
+	tcase_add_test(tcase, of_equal_advice_the_free_one_comes_first);
+	tcase_add_test(tcase, small_gains_and_finished_actions_are_not_shown);
+	tcase_add_test(tcase, the_more_precise_rule_takes_the_place_whatever_the_order);
+	tcase_add_test(tcase, what_is_not_shown_hides_nothing);
+	tcase_add_test(tcase, a_change_of_the_training_never_hides_a_free_one);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,179 @@
+/* Claims about what is done in one move. */
+#include "advise/plan/plan_actions.h"
+#include "advise/shelf.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct shelf shelf;
+static struct tp_rulebook *book;
+static struct tp_findings findings;
+static struct tp_quantity facts[TP_N_FACTS];
+
+/* Makes room for "fast". */
+static const char room[] =
+	"{\"id\": \"room\", \"title\": \"Keep less\", \"group\": \"memory\",\n"
+	" \"relieves\": [\"wait\"], \"component\": \"impl\", \"action\": \"Remove\",\n"
+	" \"mechanism\": \"static; throughout training; uniform\",\n"
+	" \"reduces\": \"capacity\", \"kind\": \"free\", \"effects\": [], \"needs\": [],\n"
+	" \"not_when\": [], \"done_when\": \"env.malloc_tuned\", \"together\": [\"fast\"],\n"
+	" \"risk\": {\"level\": \"none\", \"text\": \"none\"}, \"effort\": \"flag\",\n"
+	" \"how\": {\"c\": \"free()\"}, \"verify\": \"there is room\"}\n";
+
+static void setup(void)
+{
+	shelf_open(&shelf);
+	shelf_put_guide(&shelf);
+	shelf_put(&shelf, "techniques/room.json", room);
+	shelf_put(&shelf, "thresholds.json", "{}");
+	facts_init(facts);
+	facts_set(facts, TP_FACT_STEP_COUNT, 10);
+}
+
+static void teardown(void)
+{
+	tp_findings_release(&findings);
+	tp_rulebook_free(book);
+	shelf_close(&shelf);
+	findings = (struct tp_findings){0};
+	book = NULL;
+}
+
+static const struct tp_move *judged_with(const char *actions, const char *members)
+{
+	struct tp_error err = {0};
+	shelf_put_advice(&shelf, "a", "step.count > 1", actions, members);
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	tp_advise_facts(&findings, book, facts);
+	ck_assert_uint_eq(findings.course.n_moves, 1);
+	return findings.course.moves;
+}
+
+static const struct tp_move *judged(const char *actions)
+{
+	return judged_with(actions, ", \"limits\": [\"wait\"]");
+}
+
+/* Two actions in the place of one. */
+#define SECOND(id) "}, {\"headline\": \"H\", \"text\": \"Or that.\", \"technique\": \"" id "\""
+
+static void is_deed(const struct tp_move *move, size_t i, enum tp_deed_role role,
+		    const char *technique)
+{
+	ck_assert_uint_gt(move->n_deeds, i);
+	ck_assert_int_eq(move->deeds[i].role, role);
+	ck_assert_str_eq(move->deeds[i].technique, technique);
+}
+
+START_TEST(what_goes_with_a_technique_is_offered_with_it)
+{
+	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	ck_assert_uint_eq(move->n_deeds, 3);
+	is_deed(move, 0, TP_DEED_DO, "fast");
+	is_deed(move, 1, TP_DEED_WITH, "slow");
+	is_deed(move, 2, TP_DEED_OPENER, "room");
+	ck_assert_str_eq(move->deeds[0].text, "Do it.");
+	ck_assert_str_eq(move->deeds[0].verify, "the wait falls");
+	ck_assert_str_eq(move->deeds[1].text, "Write slower");
+}
+END_TEST
+
+START_TEST(what_is_done_already_is_not_offered)
+{
+	facts_set(facts, TP_FACT_ENV_MALLOC, 1);
+	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	ck_assert_uint_eq(move->n_deeds, 2);
+	is_deed(move, 1, TP_DEED_WITH, "slow");
+}
+END_TEST
+
+START_TEST(what_only_makes_room_comes_after_what_uses_it)
+{
+	const struct tp_move *move = judged("\"technique\": \"room\"" SECOND("slow"));
+	is_deed(move, 0, TP_DEED_DO, "slow");
+	is_deed(move, 1, TP_DEED_OPENER, "room");
+	ck_assert_uint_eq(move->n_deeds, 2);
+	ck_assert_str_eq(move->deeds[0].text, "Or that.");
+}
+END_TEST
+
+START_TEST(a_rule_that_knows_what_room_gains_has_it_first)
+{
+	facts_set(facts, TP_FACT_STEP_HOST, 0.5);
+	const struct tp_move *move =
+		judged_with("\"technique\": \"room\"" SECOND("slow"),
+			    ", \"limits\": [\"wait\"], \"gain\": {\"part\": \"host\", "
+			    "\"fraction\": \"50%\", \"method\": \"m\"}");
+	is_deed(move, 0, TP_DEED_DO, "room");
+	is_deed(move, 1, TP_DEED_WITH, "fast");
+}
+END_TEST
+
+START_TEST(room_alone_is_offered_where_nothing_else_is)
+{
+	const struct tp_move *move = judged("\"technique\": \"room\"");
+	is_deed(move, 0, TP_DEED_DO, "room");
+	is_deed(move, 1, TP_DEED_WITH, "fast");
+}
+END_TEST
+
+START_TEST(an_action_of_which_the_guide_has_no_page_stands_alone)
+{
+	const struct tp_move *move = judged("\"id\": \"own\", \"example\": \"make it so\"");
+	ck_assert_uint_eq(move->n_deeds, 1);
+	ck_assert_str_eq(move->deeds[0].example, "make it so");
+	ck_assert_uint_eq(move->deeds[0].n_how, 0);
+	ck_assert_ptr_null(move->deeds[0].verify);
+}
+END_TEST
+
+START_TEST(how_is_told_for_the_framework_that_was_seen)
+{
+	static const struct {
+		enum tp_fact fact;
+		double value;
+		size_t n;
+		const char *first;
+	} rows[] = {
+		{TP_FACT_STEP_COUNT, 10, 2, "pytorch"}, /* none seen: all that it knows */
+		{TP_FACT_ENV_PYTORCH, 1, 1, "pytorch"},
+		{TP_FACT_ENV_JAX, 1, 0, NULL}, /* seen, but nothing is known for it */
+		{TP_FACT_ENV_PYTHON, 0, 1, "c"},
+		{TP_FACT_ENV_PYTHON, 1, 2, "pytorch"},
+	};
+	facts_set(facts, rows[_i].fact, rows[_i].value);
+	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	ck_assert_uint_eq(move->deeds[0].n_how, rows[_i].n);
+	if (rows[_i].n)
+		ck_assert_str_eq(move->deeds[0].how[0].framework, rows[_i].first);
+}
+END_TEST
+
+START_TEST(a_program_of_c_that_uses_a_framework_is_one_of_the_framework)
+{
+	facts_set(facts, TP_FACT_ENV_PYTHON, 0);
+	facts_set(facts, TP_FACT_ENV_PYTORCH, 1);
+	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	ck_assert_uint_eq(move->deeds[0].n_how, 1);
+	ck_assert_str_eq(move->deeds[0].how[0].text, "fast=True");
+}
+END_TEST
+
+Suite *suite_advise_plan_actions(void);
+Suite *suite_advise_plan_actions(void)
+{
+	Suite *suite = suite_create("advise_deeds");
+	TCase *tcase = tcase_create("deeds");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, what_goes_with_a_technique_is_offered_with_it);
+	tcase_add_test(tcase, what_is_done_already_is_not_offered);
+	tcase_add_test(tcase, what_only_makes_room_comes_after_what_uses_it);
+	tcase_add_test(tcase, room_alone_is_offered_where_nothing_else_is);
+	tcase_add_test(tcase, a_rule_that_knows_what_room_gains_has_it_first);
+	tcase_add_test(tcase, an_action_of_which_the_guide_has_no_page_stands_alone);
+	tcase_add_loop_test(tcase, how_is_told_for_the_framework_that_was_seen, 0, 5);
+	tcase_add_test(tcase, a_program_of_c_that_uses_a_framework_is_one_of_the_framework);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

@@ -1,0 +1,247 @@
+/* Claims about the order of moves and their bounds, with numbers computed by hand. */
+#include "advise/plan/plan_build.h"
+#include "advise/shelf.h"
+
+#include "trainprof/base/memory.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct shelf shelf;
+static struct tp_rulebook *book;
+static struct tp_findings findings;
+static struct tp_quantity facts[TP_N_FACTS];
+
+/* A step of 100 ms: 40 % compute, 40 % waiting for data, 20 % host. */
+static void setup(void)
+{
+	shelf_open(&shelf);
+	shelf_put_guide(&shelf);
+	shelf_put(&shelf, "thresholds.json", "{}");
+	shelf_put(&shelf, "pages.json",
+		  "{\"pages\": [{\"id\": \"p\", \"title\": \"P\", \"steps\": [\"first\", "
+		  "\"second\"]}]}");
+	facts_init(facts);
+	facts_set(facts, TP_FACT_STEP_COUNT, 10);
+	facts_set(facts, TP_FACT_STEP_TIME, 100e6);
+	facts_set(facts, TP_FACT_STEP_COMPUTE, 0.4);
+	facts_set(facts, TP_FACT_STEP_DATALOADER, 0.4);
+	facts_set(facts, TP_FACT_STEP_HOST, 0.2);
+	facts_set(facts, TP_FACT_STEP_COMMUNICATION, 0);
+	facts_set(facts, TP_FACT_STEP_MEMORY, 0);
+	facts_set(facts, TP_FACT_STEP_IDLE, 0);
+}
+
+static void teardown(void)
+{
+	tp_findings_release(&findings);
+	tp_rulebook_free(book);
+	shelf_close(&shelf);
+	findings = (struct tp_findings){0};
+	book = NULL;
+}
+
+/* A rule of this limit, with a gain of a part or "" for none. */
+static void put(const char *name, const char *limit, const char *action, const char *gain)
+{
+	char *members =
+		tp_asprintf(", \"limits\": [\"%s\"]%s%s", limit, *gain ? ", \"gain\": " : "", gain);
+	shelf_put_advice(&shelf, name, "step.count > 1", action, members);
+	free(members);
+}
+
+static const struct tp_course *judged(void)
+{
+	struct tp_error err = {0};
+	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
+	tp_advise_facts(&findings, book, facts);
+	return &findings.course;
+}
+
+static const char *rule_of(const struct tp_move *move, size_t i)
+{
+	return findings.items[move->advice[i]].rule;
+}
+
+static void is_of_several(const struct tp_bound *bound, double low, double high, double saved_ms)
+{
+	ck_assert(bound->is_known);
+	ck_assert_double_eq_tol(bound->low, low, 1e-9);
+	ck_assert_double_eq_tol(bound->high, high, 1e-9);
+	ck_assert_double_eq_tol(bound->value, 100 / (100 - saved_ms), 1e-9);
+}
+
+/* Of 100 ms, by the geometric mean of its bounds. */
+static double saved_ms(double least_ms, double most_ms)
+{
+	return 100 - sqrt((100 - least_ms) * (100 - most_ms));
+}
+
+static void is_bound(const struct tp_bound *bound, double low, double high)
+{
+	is_of_several(bound, low, high, saved_ms(100 - 100 / low, 100 - 100 / high));
+}
+
+#define OWN(id) "\"id\": \"" id "\""
+#define GAIN(part, most, least)                                                                    \
+	"{\"part\": \"" part "\", \"fraction\": \"" most "\", \"at_least\": \"" least              \
+	"\", \"method\": \"m\"}"
+
+START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
+{
+	/* "disk" is second in the order of diagnosis, "wait" first; disk's gain is larger. */
+	put("large", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
+	put("small", "wait", OWN("two"), GAIN("host", "50%", "50%"));
+	const struct tp_course *course = judged();
+	ck_assert_str_eq(findings.items[0].rule, "test/large");
+	ck_assert_uint_eq(course->n_moves, 2);
+	const struct tp_move *first = &course->moves[0];
+	const struct tp_move *second = &course->moves[1];
+	ck_assert_str_eq(rule_of(first, 0), "test/small");
+	ck_assert_str_eq(rule_of(second, 0), "test/large");
+	ck_assert_uint_eq(first->order, 1);
+	ck_assert_str_eq(first->stage, "first");
+	ck_assert_str_eq(second->stage, "second");
+	/* Half of the host's 20 ms surely goes: 100 become 90. */
+	is_bound(&first->gain, 100.0 / 90, 100.0 / 90);
+	is_bound(&first->so_far, 100.0 / 90, 100.0 / 90);
+	/* None or all of 40 ms: 60 to 100 alone, 50 to 90 behind the first. Not 1.85 as the product
+	 * of both. */
+	is_bound(&second->gain, 1, 100.0 / 60);
+	is_of_several(&second->so_far, 100.0 / 90, 100.0 / 50, 10 + saved_ms(0, 40));
+	ck_assert(first->adds && second->adds);
+	/* 40 ms of compute stay: 25 steps a second. */
+	ck_assert_str_eq(second->then_limit, "compute");
+	ck_assert_double_eq_tol(second->then_steps_per_s, 25, 1e-9);
+	ck_assert_double_eq_tol(course->step_ns, 100e6, 1e-3);
+	ck_assert_double_eq_tol(findings.combined_high, second->so_far.high, 1e-12);
+	ck_assert_double_eq_tol(findings.combined_low, second->so_far.low, 1e-12);
+}
+END_TEST
+
+START_TEST(what_is_small_beside_the_largest_comes_behind)
+{
+	/* Of ln 1.29 = 0.255, ln 1.026 = 0.026 is a tenth and ln 1.054 = 0.053 a fifth; of what
+	 * "late" gains nobody knows anything. */
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"thresholds\": [{\"name\": \"plan.large\", \"value\": \"15%\", \"why\": "
+		  "\"w\"}]}");
+	put("large", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
+	put("small", "wait", OWN("two"), GAIN("host", "25%", "0"));
+	put("middle", "wait", OWN("three"), GAIN("host", "50%", "0"));
+	put("late", "disk", OWN("four"), "");
+	const struct tp_course *course = judged();
+	static const char *const wanted[] = {"test/middle", "test/large", "test/late",
+					     "test/small"};
+	ck_assert_uint_eq(course->n_moves, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(rule_of(&course->moves[i], 0), wanted[i]);
+}
+END_TEST
+
+START_TEST(another_way_to_the_same_adds_nothing)
+{
+	put("one", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
+	put("two", "disk", OWN("two"), GAIN("dataloader", "80%", "0"));
+	const struct tp_course *course = judged();
+	ck_assert_uint_eq(course->n_moves, 2);
+	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/one");
+	ck_assert(course->moves[0].adds);
+	ck_assert(!course->moves[1].adds);
+	is_bound(&course->moves[1].gain, 1, 100.0 / 68);
+	is_bound(&course->moves[1].so_far, 1, 100.0 / 60);
+}
+END_TEST
+
+START_TEST(what_pays_only_together_is_one_move)
+{
+	/* "fast" says that it pays only with "slow". */
+	put("one", "disk", "\"technique\": \"fast\"", GAIN("dataloader", "50%", "0"));
+	put("two", "wait", "\"technique\": \"slow\"", GAIN("host", "50%", "50%"));
+	put("three", "disk", OWN("own"), GAIN("compute", "25%", "25%"));
+	const struct tp_course *course = judged();
+	ck_assert_uint_eq(course->n_moves, 2);
+	const struct tp_move *both = &course->moves[0];
+	ck_assert_uint_eq(both->n_advice, 2);
+	ck_assert_str_eq(rule_of(both, 0), "test/one"); /* 1.118, before 1.111 */
+	ck_assert_str_eq(rule_of(both, 1), "test/two");
+	ck_assert_uint_eq(both->order, 1); /* that of the earlier one */
+	/* 10 ms surely, 20 ms at most. */
+	is_of_several(&both->gain, 100.0 / 90, 100.0 / 70, 10 + saved_ms(0, 20));
+	ck_assert_uint_eq(both->n_deeds, 2);
+	ck_assert_int_eq(both->deeds[0].role, TP_DEED_DO);
+	ck_assert_int_eq(both->deeds[1].role, TP_DEED_DO);
+	ck_assert_str_eq(both->against->technique, "fast"); /* slow takes fewer iterations */
+	ck_assert_ptr_null(course->moves[1].against);
+	ck_assert_str_eq(course->yardstick->technique, "fast");
+}
+END_TEST
+
+START_TEST(one_technique_of_two_rules_is_one_move)
+{
+	put("one", "disk", OWN("same"), GAIN("dataloader", "50%", "0"));
+	put("two", "disk", "\"technique\": \"fast\"", GAIN("host", "50%", "0"));
+	put("three", "wait", "\"technique\": \"fast\"", GAIN("compute", "50%", "0"));
+	const struct tp_course *course = judged();
+	ck_assert_uint_eq(course->n_moves, 2);
+	ck_assert_uint_eq(course->moves[0].n_advice, 2);
+	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/three");
+	is_of_several(&course->moves[0].gain, 1, 100.0 / 70, saved_ms(0, 10) + saved_ms(0, 20));
+	is_of_several(&course->moves[1].so_far, 1, 100.0 / 50,
+		      saved_ms(0, 20) + saved_ms(0, 10) + saved_ms(0, 20));
+}
+END_TEST
+
+START_TEST(a_gain_that_nobody_knows_is_none)
+{
+	put("one", "wait", OWN("one"), "");
+	put("two", "disk", OWN("two"), GAIN("host", "50%", "50%"));
+	put("three", "disk", OWN("three"), "");
+	const struct tp_course *course = judged();
+	ck_assert_uint_eq(course->n_moves, 3);
+	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/one");
+	ck_assert(!course->moves[0].gain.is_known && !course->moves[0].so_far.is_known);
+	ck_assert_ptr_null(course->moves[0].then_limit);
+	ck_assert_str_eq(rule_of(&course->moves[2], 0), "test/three");
+	ck_assert(!course->moves[2].gain.is_known && !course->moves[2].adds);
+	is_bound(&course->moves[2].so_far, 100.0 / 90, 100.0 / 90);
+}
+END_TEST
+
+START_TEST(a_rate_that_nobody_knows_is_none)
+{
+	put("one", "wait", OWN("one"), GAIN("host", "50%", "50%"));
+	facts[TP_FACT_STEP_TIME].is_known = false;
+	const struct tp_course *course = judged();
+	ck_assert_str_eq(course->moves[0].then_limit, "compute");
+	ck_assert(course->moves[0].then_steps_per_s == 0 && course->step_ns == 0);
+}
+END_TEST
+
+START_TEST(without_advice_there_is_no_move)
+{
+	put("one", "wait", OWN("one"), GAIN("host", "50%", "50%"));
+	facts_set(facts, TP_FACT_STEP_COUNT, 1);
+	ck_assert_uint_eq(judged()->n_moves, 0);
+}
+END_TEST
+
+Suite *suite_advise_plan_build(void);
+Suite *suite_advise_plan_build(void)
+{
+	Suite *suite = suite_create("advise_moves");
+	TCase *tcase = tcase_create("moves");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, diagnosis_comes_before_size_and_shares_go_one_after_another);
+	tcase_add_test(tcase, what_is_small_beside_the_largest_comes_behind);
+	tcase_add_test(tcase, another_way_to_the_same_adds_nothing);
+	tcase_add_test(tcase, what_pays_only_together_is_one_move);
+	tcase_add_test(tcase, one_technique_of_two_rules_is_one_move);
+	tcase_add_test(tcase, a_gain_that_nobody_knows_is_none);
+	tcase_add_test(tcase, a_rate_that_nobody_knows_is_none);
+	tcase_add_test(tcase, without_advice_there_is_no_move);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

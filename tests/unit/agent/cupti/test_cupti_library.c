@@ -1,0 +1,129 @@
+/* Claims about which CUPTI is found, and what of it. */
+#include "agent/cudadouble.h"
+#include "agent/cupti/cupti_library.h"
+#include "skip.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+static struct tp_cuptilib lib;
+
+START_TEST(the_one_that_is_mapped_comes_before_the_one_that_is_told)
+{
+	char mapped[CUDA_DOUBLE_PATH];
+	char told[CUDA_DOUBLE_PATH];
+	ck_assert_ptr_nonnull(dlopen(beside(mapped, "doubles/old/libcupti.so.13"), RTLD_NOW));
+	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
+	ck_assert(tp_cuptilib_open(&lib));
+	ck_assert_uint_eq(lib.version, 18);
+	ck_assert_msg(strstr(lib.path, "doubles/old/") != NULL, "%s", lib.path);
+	ck_assert_ptr_null(dlopen(told, RTLD_NOW | RTLD_NOLOAD));
+}
+END_TEST
+
+START_TEST(the_one_that_is_told_is_opened_where_none_is_mapped)
+{
+	char told[CUDA_DOUBLE_PATH];
+	setenv("TRAINPROF_CUPTI", beside(told, "doubles/whole/libcupti.so.13"), 1);
+	ck_assert(tp_cuptilib_open(&lib));
+	ck_assert_uint_eq(lib.version, 130001);
+	ck_assert_str_eq(lib.path, told);
+	ck_assert_ptr_null(lib.missing);
+	ck_assert_ptr_nonnull(lib.subscribe_v2);
+	ck_assert_uint_eq(lib.driver_version, 0); /* no driver is loaded, and none is for it */
+}
+END_TEST
+
+START_TEST(an_old_one_lacks_only_what_it_may)
+{
+	cuda_doubles_load("old");
+	ck_assert(tp_cuptilib_open(&lib));
+	ck_assert_uint_eq(lib.version, 18);
+	ck_assert_uint_eq(lib.driver_version, 13000);
+	ck_assert_ptr_null(lib.subscribe_v2);
+	ck_assert_ptr_null(lib.enable_driver_call);
+	ck_assert_ptr_nonnull(lib.subscribe);
+}
+END_TEST
+
+START_TEST(one_that_lacks_a_needed_call_is_refused_by_name)
+{
+	cuda_doubles_load("broken");
+	ck_assert(!tp_cuptilib_open(&lib));
+	ck_assert_str_eq(lib.missing, "cuptiUnsubscribe");
+}
+END_TEST
+
+/* As wheels of Python have them: nvidia/cuda_runtime/lib and nvidia/cuda_cupti/lib. */
+static void lay_out_wheel(char *top, const char *cupti, char runtime[CUDA_DOUBLE_PATH])
+{
+	static const char *const folders[] = {"cuda_runtime", "cuda_runtime/lib", "cuda_cupti",
+					      "cuda_cupti/lib"};
+	char from[CUDA_DOUBLE_PATH];
+	char to[CUDA_DOUBLE_PATH];
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(to, sizeof(to), "%s/%s", top, folders[i]);
+		ck_assert_int_eq(mkdir(to, 0700), 0);
+	}
+	snprintf(runtime, CUDA_DOUBLE_PATH, "%s/cuda_runtime/lib/libcudart.so.12", top);
+	ck_assert_int_eq(symlink(beside(from, "doubles/libcuda.so.1"), runtime), 0);
+	snprintf(to, sizeof(to), "%s/cuda_cupti/lib/%s", top, cupti);
+	ck_assert_int_eq(symlink(beside(from, "doubles/old/libcupti.so.13"), to), 0);
+}
+
+static void take_away(const char *top)
+{
+	char command[CUDA_DOUBLE_PATH];
+	snprintf(command, sizeof(command), "rm -r '%s'", top);
+	ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): our own folder */
+}
+
+/* A driver of 12.8, so that a toolkit of 13 on this machine is not what is found. */
+START_TEST(beside_the_runtime_of_a_wheel_is_looked)
+{
+	char top[] = "/tmp/trainprof-wheel-XXXXXX";
+	char runtime[CUDA_DOUBLE_PATH];
+	if (dlopen("libcupti.so.12", RTLD_LAZY)) {
+		test_skip("the loader knows a libcupti.so.12, which comes first");
+		return;
+	}
+	unsetenv("TRAINPROF_CUPTI");
+	setenv("CUDA_DOUBLE_VERSION", "12080", 1);
+	lay_out_wheel(top, "libcupti.so.12", runtime);
+	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
+	ck_assert(tp_cuptilib_open(&lib));
+	ck_assert_msg(strstr(lib.path, "cuda_cupti/lib/libcupti.so.12") != NULL, "%s", lib.path);
+	take_away(top);
+}
+END_TEST
+
+START_TEST(one_that_is_newer_than_the_driver_is_left_alone)
+{
+	char top[] = "/tmp/trainprof-wheel-XXXXXX";
+	char runtime[CUDA_DOUBLE_PATH];
+	unsetenv("TRAINPROF_CUPTI");
+	setenv("CUDA_DOUBLE_VERSION", "12080", 1);
+	lay_out_wheel(top, "libcupti.so.13", runtime);
+	ck_assert_ptr_nonnull(dlopen(runtime, RTLD_NOW));
+	bool is_found = tp_cuptilib_open(&lib);
+	ck_assert_uint_eq(lib.driver_version, 12080);
+	ck_assert_msg(!is_found || strstr(lib.path, ".so.13") == NULL, "%s", lib.path);
+	take_away(top);
+}
+END_TEST
+
+Suite *suite_agent_cupti_library(void);
+Suite *suite_agent_cupti_library(void)
+{
+	Suite *suite = suite_create("agent_cuptilib");
+	TCase *tests = tcase_create("cuptilib");
+	tcase_add_test(tests, the_one_that_is_mapped_comes_before_the_one_that_is_told);
+	tcase_add_test(tests, the_one_that_is_told_is_opened_where_none_is_mapped);
+	tcase_add_test(tests, an_old_one_lacks_only_what_it_may);
+	tcase_add_test(tests, one_that_lacks_a_needed_call_is_refused_by_name);
+	tcase_add_test(tests, beside_the_runtime_of_a_wheel_is_looked);
+	tcase_add_test(tests, one_that_is_newer_than_the_driver_is_left_alone);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

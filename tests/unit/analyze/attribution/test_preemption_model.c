@@ -1,0 +1,90 @@
+/* Claims about which known loss of a CPU stands for another. */
+#include "analyze/attribution/preemption_model.h"
+
+#include "trainprof/base/memory.h"
+
+#include <check.h>
+
+enum { US = 1000, MS = 1000000 };
+
+#define SECOND (1000 * UINT64_C(1000000))
+
+/* Each phase comes once. */
+static const struct {
+	struct tp_loss loss;
+	enum tp_phase phase;
+} known[] = {
+	{{0, 10 * MS, 1 * MS, 100 * US}, TP_PHASE_DATALOADER},
+	{{0, 20 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMPUTE},
+	{{1, 30 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMMUNICATION},
+	{{0, 90 * MS, 1 * MS, 4 * MS}, TP_PHASE_CHECKPOINT},
+	{{0, 95 * MS, 40 * US, 4 * MS}, TP_PHASE_LOGGING},
+	{{0, 9 * SECOND, 1 * MS, 20 * MS}, TP_PHASE_GC},
+};
+
+static const struct {
+	struct tp_loss loss;
+	enum tp_phase phase;
+} rows[] = {
+	/* the nearest in time of those alike */
+	{{0, 40 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMPUTE},
+	{{0, 70 * MS, 1 * MS, 4 * MS}, TP_PHASE_CHECKPOINT},
+	/* a wait as long comes before nearness */
+	{{0, 89 * MS, 1 * MS, 110 * US}, TP_PHASE_DATALOADER},
+	/* and so does a stay as long */
+	{{0, 10 * MS, 30 * US, 4 * MS}, TP_PHASE_LOGGING},
+	/* both together: one power of two and two more are less than one and three */
+	{{0, 20 * MS, 500 * US, 800 * US}, TP_PHASE_COMPUTE},
+	/* the group comes before nearness */
+	{{1, 90 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMMUNICATION},
+	/* but not before lengths that are quite others */
+	{{1, 11 * MS, 1 * MS, 100 * US}, TP_PHASE_DATALOADER},
+	/* of a group of which nothing is known */
+	{{2, 31 * MS, 1 * MS, 4 * MS}, TP_PHASE_COMMUNICATION},
+	/* what was long ago is as unlike as what is of other lengths */
+	{{0, 8 * SECOND, 1 * MS, 90 * US}, TP_PHASE_DATALOADER},
+	{{0, 8 * SECOND, 1 * MS, 6 * MS}, TP_PHASE_GC},
+	/* lengths of nothing and of hours */
+	{{0, 10 * MS, 0, 0}, TP_PHASE_DATALOADER},
+	{{0, 95 * MS, UINT64_MAX, UINT64_MAX}, TP_PHASE_CHECKPOINT},
+};
+
+START_TEST(the_loss_most_like_another_stands_for_it)
+{
+	struct tp_lostlike like = {0};
+	enum tp_phase phase = TP_PHASE_NONE;
+	for (size_t i = 0; i < TP_ARRAY_LEN(known); i++)
+		tp_lostlike_add(&like, &known[i].loss, known[i].phase);
+	ck_assert(tp_lostlike_find(&like, &rows[_i].loss, &phase));
+	ck_assert_int_eq(phase, rows[_i].phase);
+	tp_lostlike_release(&like);
+}
+END_TEST
+
+START_TEST(without_any_nothing_is_told)
+{
+	struct tp_lostlike like = {0};
+	struct tp_loss loss = {.stay_ns = 1 * MS, .wait_ns = 1 * MS};
+	enum tp_phase phase = TP_PHASE_HOST;
+	ck_assert(!tp_lostlike_find(&like, &loss, &phase));
+	ck_assert_int_eq(phase, TP_PHASE_HOST);
+	tp_lostlike_add(&like, &loss, TP_PHASE_COMPUTE);
+	loss.group = TP_N_LOSS_GROUPS - 1;
+	loss.wait_ns = UINT64_MAX;
+	ck_assert(tp_lostlike_find(&like, &loss, &phase));
+	ck_assert_int_eq(phase, TP_PHASE_COMPUTE);
+	tp_lostlike_release(&like);
+}
+END_TEST
+
+Suite *suite_analyze_preemption_model(void);
+Suite *suite_analyze_preemption_model(void)
+{
+	Suite *suite = suite_create("analyze/lostlike");
+	TCase *tc = tcase_create("lostlike");
+	tcase_add_loop_test(tc, the_loss_most_like_another_stands_for_it, 0,
+			    (int)TP_ARRAY_LEN(rows));
+	tcase_add_test(tc, without_any_nothing_is_told);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

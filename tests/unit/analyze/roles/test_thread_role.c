@@ -1,0 +1,193 @@
+/* Claims about threads that are too short-lived to be judged one by one, and about such that no
+ * name and no reading tells. */
+#include "analyze/hand.h"
+
+#include "analyze/roles/thread_role.h"
+
+enum { N_BATCHES = 10, N_EACH = 8 };
+
+/* On a CPU for so long, hit once after some part of it. */
+static void run_hit(struct hand *hand, uint32_t task, double at, double length_s, uint32_t stack,
+		    double part)
+{
+	hand_run(hand, task, at, at + length_s, TP_RUN_BLOCKED);
+	hand_sample(hand,
+		    &(struct tp_sample){
+			    .task = task, .state = TP_STATE_ON_CPU, .stack = stack, .syscall = -1},
+		    at + length_s * part);
+}
+
+static void run(struct hand *hand, uint32_t task, double at, double length_s, uint32_t stack)
+{
+	run_hit(hand, task, at, length_s, stack, 0.5);
+}
+
+/* Stacks begin in the C library: leaf, entry, start_thread. */
+static uint32_t thread_stack(struct hand *hand, const char *module, const char *leaf,
+			     const char *entry)
+{
+	uint32_t frames[] = {hand_frame(hand, module, leaf),
+			     hand_frame(hand, "/home/me/train", entry),
+			     hand_frame(hand, "/usr/lib/libc.so.6", "start_thread")};
+	return tp_sink_stack(&hand->builder.sink, frames, 3, 0);
+}
+
+/*
+ * For every batch a thread that starts eight others; each of these is hit once, one of eight in the
+ * decoder and the others in code without a name. A long-lived thread computes beside them.
+ */
+START_TEST(threads_that_start_in_one_function_are_judged_together)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/home/me/train");
+	hand_task(&hand, 1, 100, 101, "/home/me/train");
+	uint32_t decode = thread_stack(&hand, "/usr/lib/libjpeg.so.62", "scan", "one_item");
+	uint32_t copy = thread_stack(&hand, "/home/me/train", "resize_it", "one_item");
+	uint32_t spawn = thread_stack(&hand, "/home/me/train", "fill_args", "all_items");
+	uint32_t solve = thread_stack(&hand, "/home/me/train", "solve", "member");
+	for (double at = 0; at < 10; at += 0.1)
+		run(&hand, 1, at, 0.02, solve);
+	uint32_t id = 2;
+	for (int batch = 0; batch < N_BATCHES; batch++) {
+		hand_task(&hand, id, 100, 100 + (int)id, "/home/me/train");
+		run(&hand, id++, batch, 0.001, spawn);
+		for (int i = 0; i < N_EACH; i++) {
+			hand_task(&hand, id, 100, 100 + (int)id, "/home/me/train");
+			run(&hand, id++, batch + 0.01, 0.1, i ? copy : decode);
+		}
+	}
+	hand_finish(&hand);
+	hand.analysis.roles[0] = TP_ROLE_TRAINER;
+	tp_threadrole_judge(&hand.analysis);
+	ck_assert_int_eq(hand.analysis.threads[0].role, TP_THREAD_MAIN);
+	ck_assert_int_eq(hand.analysis.threads[1].role, TP_THREAD_TEAM);
+	for (uint32_t task = 2; task < id; task++)
+		ck_assert_msg(hand.analysis.threads[task].role == TP_THREAD_LOADER, "%u: %d", task,
+			      (int)hand.analysis.threads[task].role);
+	hand_release(&hand);
+}
+END_TEST
+
+/* Seconds of each tenth of a second: the main thread works and then waits, another thread works. */
+static const struct {
+	const char *claim;
+	double main_s;
+	const char *module; /* of the other; NULL = the program */
+	const char *leaf;   /* the main thread's is "product" */
+	double from_s;
+	double length_s;
+	enum tp_thread_role expected;
+	int n_rounds;      /* 0 = 100 */
+	bool is_generated; /* what the main thread runs */
+} nameless[] = {
+	{"works on something else all the time", 0.04, NULL, "scramble", 0, 0.1, TP_THREAD_LOADER,
+	 0, false},
+	{"works on something else, then has to wait for the main thread", 0.1, NULL, "scramble", 0,
+	 0.03, TP_THREAD_LOADER, 0, false},
+	{"works on something else while the main thread waits", 0.04, NULL, "rows", 0.04, 0.06,
+	 TP_THREAD_TEAM, 0, false},
+	{"packs what it saves", 0.09, "libz.so.1", "deflate", 0, 0.1, TP_THREAD_OTHER, 0, false},
+	{"unpacks what it loads", 0.09, "libz.so.1", "inflate", 0, 0.02, TP_THREAD_LOADER, 0,
+	 false},
+	{"works on the same at the same time", 0.09, NULL, "product", 0, 0.09, TP_THREAD_TEAM, 0,
+	 false},
+	{"is waited for nearly all the time", 0.004, NULL, "scramble", 0, 0.1, TP_THREAD_LOADER, 16,
+	 false},
+	{"is waited for, and works only then", 0.004, NULL, "rows", 0.004, 0.096, TP_THREAD_TEAM,
+	 16, false},
+	{"works on something else than generated code", 0.04, NULL, "scramble", 0, 0.1,
+	 TP_THREAD_LOADER, 0, true},
+};
+
+/* Code that a program has written itself has no symbols and no tables. */
+static uint32_t generated_stack(struct hand *hand)
+{
+	const struct tp_frame jit = {.module = tp_sink_string(&hand->builder.sink, "[jit]"),
+				     .address = 0x5004};
+	uint32_t frames[] = {tp_sink_frame(&hand->builder.sink, &jit),
+			     hand_frame(hand, "/home/me/train", "epoch")};
+	return tp_sink_stack(&hand->builder.sink, frames, 2, 0);
+}
+
+START_TEST(who_works_ahead_of_the_main_thread_loads)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/home/me/train");
+	hand_task(&hand, 1, 100, 101, "/home/me/train");
+	uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
+	const char *module = nameless[_i].module ? nameless[_i].module : "/home/me/train";
+	uint32_t other = thread_stack(&hand, module, nameless[_i].leaf, "entry");
+	int n_rounds = nameless[_i].n_rounds ? nameless[_i].n_rounds : 100;
+	if (nameless[_i].is_generated)
+		product = generated_stack(&hand);
+	for (int i = 0; i < n_rounds; i++) {
+		double at = 0.1 * i;
+		run_hit(&hand, 0, at, nameless[_i].main_s, product, 0.05 + 0.1 * (i * 7 % 10));
+		run(&hand, 1, at + nameless[_i].from_s, nameless[_i].length_s, other);
+	}
+	hand_finish(&hand);
+	hand.analysis.roles[0] = TP_ROLE_TRAINER;
+	tp_threadrole_judge(&hand.analysis);
+	ck_assert_msg(hand.analysis.threads[1].role == nameless[_i].expected, "%s: %d",
+		      nameless[_i].claim, (int)hand.analysis.threads[1].role);
+	hand_release(&hand);
+}
+END_TEST
+
+/* The main thread works 30 of 100 ms and waits for the rest, which ends when the other one, that
+ * sleeps, has run for 2 ms. What it waits for, and every how many rounds the other one ends it. */
+static const struct {
+	const char *claim;
+	const char *waits_in;
+	int every;
+	enum tp_thread_role expected;
+} sleepers[] = {
+	{"ends the waits for data", "load_batch", 1, TP_THREAD_LOADER},
+	{"ends waits for something else", "epoch", 1, TP_THREAD_TEAM},
+	{"ends a third of the waits for data", "load_batch", 3, TP_THREAD_TEAM},
+};
+
+START_TEST(who_sleeps_and_ends_the_waits_for_data_loads)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/home/me/train");
+	hand_task(&hand, 1, 100, 101, "/home/me/train");
+	uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
+	uint32_t rows = thread_stack(&hand, "/home/me/train", "rows", "entry");
+	struct tp_sample wait = {.state = TP_STATE_BLOCKED,
+				 .cause = TP_CAUSE_FUTEX,
+				 .stack = thread_stack(&hand, "/usr/lib/libc.so.6", "futex_wait",
+						       sleepers[_i].waits_in),
+				 .syscall = -1};
+	for (int i = 0; i < 90; i++) {
+		double at = 0.1 * i;
+		run_hit(&hand, 0, at, 0.03, product, 0.05 + 0.1 * (i * 7 % 10));
+		hand_sample(&hand, &wait, at + 0.06);
+		double end = i % sleepers[_i].every ? at + 0.05 : at + 0.09995;
+		run(&hand, 1, end - 0.002, 0.002, rows);
+	}
+	hand_finish(&hand);
+	hand.analysis.roles[0] = TP_ROLE_TRAINER;
+	tp_threadrole_judge(&hand.analysis);
+	ck_assert_msg(hand.analysis.threads[1].role == sleepers[_i].expected, "%s: %d",
+		      sleepers[_i].claim, (int)hand.analysis.threads[1].role);
+	hand_release(&hand);
+}
+END_TEST
+
+Suite *suite_analyze_thread_role(void);
+Suite *suite_analyze_thread_role(void)
+{
+	Suite *suite = suite_create("analyze/threadrole");
+	TCase *tc = tcase_create("kinds");
+	tcase_add_test(tc, threads_that_start_in_one_function_are_judged_together);
+	tcase_add_loop_test(tc, who_works_ahead_of_the_main_thread_loads, 0,
+			    sizeof(nameless) / sizeof(nameless[0]));
+	tcase_add_loop_test(tc, who_sleeps_and_ends_the_waits_for_data_loads, 0,
+			    sizeof(sleepers) / sizeof(sleepers[0]));
+	suite_add_tcase(suite, tc);
+	return suite;
+}

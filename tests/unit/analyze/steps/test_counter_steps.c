@@ -1,0 +1,489 @@
+/* Claims about steps that only a variable of the program tells. */
+#include "analyze/pyscene.h"
+#include "analyze/sim.h"
+
+#include "analyze/steps/counter_steps.h"
+#include "trainprof/base/memory.h"
+
+#include <math.h>
+
+enum { MAX_COUNTERS = 3, MAX_STEPS = 2000 };
+
+/* Every step looks like this, whatever is done in it. */
+#define LINE "train.py><module>:120 train.py>main:111 libtorch.so!item:1"
+
+#define UPDATE                                                                                     \
+	"train.py><module>:120 train.py>main:111 " PY_TORCH                                        \
+	"optim/adam.py>Adam.step:163 libtorch.so!item:1"
+
+struct counting {
+	struct sim sim;
+	uint64_t values[MAX_COUNTERS];
+	uint64_t told[MAX_COUNTERS];
+	int n;
+	uint64_t starts_ns[MAX_STEPS];
+	size_t n_steps;
+};
+
+static void begin(struct counting *c, int n)
+{
+	*c = (struct counting){.n = n};
+	sim_init(&c->sim, 99, 50, 5);
+	for (int i = 0; i < n; i++)
+		c->told[i] = c->values[i] = UINT64_MAX; /* not set yet */
+}
+
+/* As the collector does: after a sample, what changed. */
+static void tell_changes(struct counting *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		char name[64];
+		if (c->values[i] == c->told[i])
+			continue;
+		snprintf(name, sizeof(name), "/home/me/train.py:103 main() #%d", i);
+		struct tp_sink *sink = &c->sim.builder.sink;
+		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
+				       .time_ns = 1 + c->sim.now_ns,
+				       .name = tp_sink_string(sink, name),
+				       .value = c->values[i]};
+		tp_sink_mark(sink, &mark);
+		c->told[i] = c->values[i];
+	}
+}
+
+static void work_at(struct counting *c, const char *path, double ms)
+{
+	uint64_t left_ns = sim_ms(&c->sim, ms, 0.2);
+	while (left_ns > 0) {
+		uint64_t slice_ns = left_ns < 200000 ? left_ns : 200000;
+		uint64_t next_ns = c->sim.next_sample_ns;
+		sim_work(&c->sim, path, slice_ns);
+		if (c->sim.next_sample_ns != next_ns)
+			tell_changes(c);
+		left_ns -= slice_ns;
+	}
+}
+
+static void work(struct counting *c, double ms)
+{
+	work_at(c, LINE, ms);
+}
+
+static void work_step(struct counting *c, double ms)
+{
+	c->starts_ns[c->n_steps++] = c->sim.now_ns;
+	work(c, ms);
+}
+
+static void judge(struct counting *c)
+{
+	struct tp_error err;
+	sim_finish(&c->sim);
+	ck_assert_int_eq(tp_pass_steps(&c->sim.analysis, &err), TP_OK);
+}
+
+static void end(struct counting *c)
+{
+	sim_release(&c->sim);
+	free(c);
+}
+
+/* Of those found how many begin within the time between two samples of a true one. */
+static size_t n_in_place(const struct counting *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->sim.profile.n_steps; i++) {
+		double nearest_ns = INFINITY;
+		for (size_t k = 0; k < c->n_steps; k++) {
+			double off_ns = fabs((double)c->sim.profile.steps[i].start_ns -
+					     (double)c->starts_ns[k]);
+			nearest_ns = off_ns < nearest_ns ? off_ns : nearest_ns;
+		}
+		n += nearest_ns <= 1e9 / 99;
+	}
+	return n;
+}
+
+static void expect_steps(const struct counting *c)
+{
+	const struct tp_profile *profile = &c->sim.profile;
+	double n = (double)c->n_steps;
+	ck_assert_msg(profile->steps_found_by == TP_STEPS_PERIOD, "%s", profile->steps_reason);
+	ck_assert_ptr_nonnull(strstr(profile->steps_reason, "train.py:103 main() #0"));
+	ck_assert_double_eq_tol((double)profile->n_steps, n, fmax(1, 0.01 * n));
+	ck_assert_double_ge((double)n_in_place(c), 0.97 * (double)profile->n_steps);
+	double all_ns = (double)(profile->steps[profile->n_steps - 1].start_ns -
+				 profile->steps[0].start_ns);
+	double true_ns = (double)(c->starts_ns[c->n_steps - 1] - c->starts_ns[0]);
+	ck_assert_double_eq_tol(all_ns / true_ns, 1, 0.01);
+}
+
+static const struct {
+	double ms;
+	int n;
+} rows[] = {{20, 1000}, {42, 150}, {49, 20}, {90, 300}, {12, 1000}};
+
+START_TEST(steps_of_one_line_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	work(c, 300);
+	for (int i = 0; i < rows[_i].n; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, rows[_i].ms);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* The second counts epochs of 4 s, the third parts of a batch. */
+START_TEST(steps_are_told_from_epochs_and_from_parts)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 3);
+	for (int i = 0; i < 800; i++) {
+		c->values[0] = (uint64_t)i % 80;
+		c->values[1] = (uint64_t)i / 80;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		for (uint64_t part = 0; part < 4; part++) {
+			c->values[2] = part;
+			work(c, 50.0 / 4);
+		}
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* The second counts epochs of 0.6 s, in each of which the optimizer is at work all along. */
+START_TEST(steps_of_short_epochs_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i % 12;
+		c->values[1] = (uint64_t)i / 12;
+		work_step(c, 47);
+		work_at(c, UPDATE, 3);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* The second counts micro-batches, after whose last the optimizer comes. */
+START_TEST(micro_batches_that_share_an_update_are_no_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	for (int i = 0; i < 40; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		for (uint64_t part = 0; part < 12; part++) {
+			c->values[1] = part;
+			work(c, 47);
+		}
+		work_at(c, UPDATE, 10);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* The second one is an argument of a function that was not met in the first three rounds. */
+START_TEST(of_two_that_count_the_same_the_one_that_saw_more_has_the_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	for (uint64_t i = 0; i < 100; i++) {
+		c->values[0] = i;
+		if (i >= 3)
+			c->values[1] = i;
+		work_step(c, 40);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Every other one saves a checkpoint on the same line. */
+START_TEST(steps_of_two_lengths_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, i % 2 ? 160 : 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Likewise, and one in six works three times as long. */
+START_TEST(steps_that_take_turns_are_counted_one_by_one)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i;
+		double ms = i % 2 ? 160 : 30;
+		work_step(c, sim_uniform(&c->sim) < 1 / 6.0 ? 3 * ms : ms);
+	}
+	judge(c);
+	expect_steps(c);
+	ck_assert_double_ge(c->sim.profile.steps_confidence, 0.75);
+	end(c);
+}
+END_TEST
+
+/* Others take the CPU for any time. */
+START_TEST(steps_on_a_crowded_machine_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, 45);
+		sim_preempt(&c->sim, (uint64_t)(5e6 * exp(4 * sim_uniform(&c->sim))));
+	}
+	judge(c);
+	const struct tp_profile *profile = &c->sim.profile;
+	ck_assert_msg(profile->steps_found_by == TP_STEPS_PERIOD, "%s", profile->steps_reason);
+	ck_assert_uint_eq(profile->n_steps, 200);
+	end(c);
+}
+END_TEST
+
+#define FORWARD  "train.py><module>:120 train.py>main:106 net.py>forward:5 libtorch.so!conv:1"
+#define BACKWARD "train.py><module>:120 train.py>main:107 net.py>backward:9 libtorch.so!conv:2"
+
+/* Some steps have nothing to do forward, so that stacks show one long step for two. */
+static struct counting *train_in_phases(int rarely)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		if (rarely == 0 || i % rarely != 5)
+			work_at(c, FORWARD, 60);
+		work_at(c, BACKWARD, 60);
+	}
+	judge(c);
+	return c;
+}
+
+START_TEST(a_counter_is_believed_where_stacks_miss_a_few_steps)
+{
+	struct counting *c = train_in_phases(25);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+START_TEST(stacks_that_show_all_steps_are_kept)
+{
+	struct counting *c = train_in_phases(0);
+	ck_assert_ptr_nonnull(strstr(c->sim.profile.steps_reason, "found in the call stacks"));
+	ck_assert_double_eq_tol((double)c->sim.profile.n_steps, 300, 3);
+	end(c);
+}
+END_TEST
+
+/* Others compute; the loop is met in its waits, and one step compiles for 0.4 s. */
+START_TEST(a_counter_that_looks_have_read_is_as_good)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counted counted;
+	begin(c, 1);
+	for (int i = 0; i < 150; i++) {
+		uint64_t length_ns = i == 100 ? 400000000 : sim_ms(&c->sim, 37, 0.2);
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		c->values[0] = (uint64_t)i;
+		sim_work(&c->sim, LINE, 100000);
+		for (uint64_t at_ns = 0; at_ns < length_ns; at_ns += 200000) {
+			uint64_t next_ns = c->sim.next_poll_ns;
+			sim_block(&c->sim, LINE, TP_CAUSE_FUTEX, 200000);
+			if (c->sim.next_poll_ns != next_ns)
+				tell_changes(c);
+		}
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counted_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_eq(counted.n, 150);
+	for (size_t i = 0; i < counted.n; i++)
+		ck_assert_double_eq_tol((double)counted.borders[i], (double)c->starts_ns[i], 11e6);
+	tp_counted_release(&counted);
+	end(c);
+}
+END_TEST
+
+/* The outer part of a stack held still, the sample has no Python: a value without its sample. */
+START_TEST(values_without_a_sample_are_in_order)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counted counted;
+	begin(c, 1);
+	for (int i = 0; i < 300; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		if (i % 9 < 6)
+			work(c, 15);
+		else
+			sim_work(&c->sim, "libtorch.so!item:1", sim_ms(&c->sim, 15, 0.2));
+		if (i % 9 == 7)
+			tell_changes(c);
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counted_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_eq(counted.n, 300);
+	for (size_t i = 1; i < counted.n; i++)
+		ck_assert_uint_lt(counted.borders[i - 1], counted.borders[i]);
+	tp_counted_release(&counted);
+	end(c);
+}
+END_TEST
+
+/* What a dead frame left behind may give any number once. */
+START_TEST(a_wrong_number_makes_no_step)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 400; i++) {
+		c->values[0] = (uint64_t)i;
+		if (i % 100 == 50)
+			c->values[0] = 7000000;
+		if (i % 100 == 70)
+			c->values[0] = 0;
+		work_step(c, 12);
+		c->values[0] = (uint64_t)i;
+		work(c, 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Likewise, for two readings or three, and other numbers. */
+START_TEST(a_wrong_number_that_stays_is_wrong_once)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 400; i++) {
+		c->values[0] = (uint64_t)i;
+		work_step(c, 20);
+		for (int k = 0; k < 3; k++) {
+			if (i % 50 == 25)
+				c->values[0] = 7000000 + 100 * (uint64_t)k;
+			work(c, 8);
+		}
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+static void expect_none(const struct counting *c)
+{
+	ck_assert_msg(c->sim.profile.steps_found_by == TP_STEPS_NONE, "%s",
+		      c->sim.profile.steps_reason);
+	ck_assert_uint_eq(c->sim.profile.n_steps, 0);
+}
+
+/* Twelve layers in each step, of which no variable tells. */
+START_TEST(layers_are_no_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 480; i++) {
+		c->values[0] = (uint64_t)i % 12;
+		work(c, 50);
+	}
+	judge(c);
+	expect_none(c);
+	end(c);
+}
+END_TEST
+
+START_TEST(what_is_counted_in_a_small_part_of_the_run_is_no_step)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 100; i++) {
+		c->values[0] = (uint64_t)i;
+		work(c, 30);
+	}
+	work(c, 9000);
+	judge(c);
+	expect_none(c);
+	end(c);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_too_fast_for_the_samples_has_no_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 1500; i++) {
+		c->values[0] = (uint64_t)i;
+		work(c, 3);
+	}
+	judge(c);
+	expect_none(c);
+	end(c);
+}
+END_TEST
+
+/* Files read one after the other: no two alike. */
+START_TEST(rounds_that_are_not_alike_are_no_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	for (int i = 0; i < 60; i++) {
+		c->values[0] = (uint64_t)i;
+		work(c, 20 * exp(4 * sim_uniform(&c->sim)));
+	}
+	judge(c);
+	expect_none(c);
+	end(c);
+}
+END_TEST
+
+Suite *suite_analyze_counter_steps(void);
+Suite *suite_analyze_counter_steps(void)
+{
+	Suite *suite = suite_create("analyze/counted");
+	TCase *tc = tcase_create("counted");
+	tcase_add_loop_test(tc, steps_of_one_line_are_counted, 0,
+			    (int)(sizeof(rows) / sizeof(rows[0])));
+	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
+	tcase_add_test(tc, steps_of_short_epochs_are_counted);
+	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
+	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
+	tcase_add_test(tc, steps_of_two_lengths_are_counted);
+	tcase_add_test(tc, steps_that_take_turns_are_counted_one_by_one);
+	tcase_add_test(tc, steps_on_a_crowded_machine_are_counted);
+	tcase_add_test(tc, a_counter_is_believed_where_stacks_miss_a_few_steps);
+	tcase_add_test(tc, stacks_that_show_all_steps_are_kept);
+	tcase_add_test(tc, a_counter_that_looks_have_read_is_as_good);
+	tcase_add_test(tc, values_without_a_sample_are_in_order);
+	tcase_add_test(tc, a_wrong_number_makes_no_step);
+	tcase_add_test(tc, a_wrong_number_that_stays_is_wrong_once);
+	tcase_add_test(tc, layers_are_no_steps);
+	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
+	tcase_add_test(tc, a_counter_that_is_too_fast_for_the_samples_has_no_steps);
+	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
+	tcase_set_timeout(tc, 30);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

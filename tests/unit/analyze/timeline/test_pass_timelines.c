@@ -1,0 +1,82 @@
+/* Claims about the time that samples stand for; scenes of timelines are in test_pass_main_thread.c.
+ */
+#include "analyze/sim.h"
+
+#include <math.h>
+
+/* Samples one period of CPU time apart, which is drawn anew and begins anew now and then, as the
+ * kernel does it; the simulation's own come one in each slot. */
+struct clockwork {
+	uint64_t cpu_ns;
+	uint64_t next_ns;
+	uint64_t period_ns;
+	unsigned n;
+};
+
+static void tick(struct clockwork *clockwork, struct sim *sim)
+{
+	static const double factors[] = {1.62, 1.38, 0.78, 0.72};
+	if (clockwork->n++ % 3 == 0) {
+		clockwork->next_ns += (uint64_t)(1e7 * sim_uniform(sim));
+		clockwork->period_ns = (uint64_t)(1e7 * factors[(unsigned)(sim_uniform(sim) * 4)]);
+	}
+	clockwork->next_ns += clockwork->period_ns;
+}
+
+static void work(struct sim *sim, struct clockwork *clockwork, const char *path, uint64_t length_ns)
+{
+	uint64_t begun_ns = sim->now_ns;
+	uint32_t stack = sim_stack(sim, path);
+	sim_work(sim, path, length_ns);
+	for (; clockwork->next_ns < clockwork->cpu_ns + length_ns; tick(clockwork, sim))
+		sim_put_sample(sim, begun_ns + clockwork->next_ns - clockwork->cpu_ns,
+			       TP_STATE_ON_CPU, TP_CAUSE_NONE, stack);
+	clockwork->cpu_ns += length_ns;
+}
+
+/* Turns of some sampling periods, each after a wait: what is in the middle, and what at the ends.
+ */
+static const unsigned turns_ms[] = {12, 16, 20, 30, 50};
+
+START_TEST(samples_count_alike_wherever_in_a_stay_they_are)
+{
+	struct sim sim;
+	struct clockwork clockwork = {.next_ns = 1, .period_ns = 10000000};
+	uint64_t part_ns = turns_ms[_i] * UINT64_C(1000000) / 4;
+	sim_init(&sim, 100, 50, 5);
+	sim.next_sample_ns = UINT64_MAX;
+	for (int i = 0; i < 4000; i++) {
+		work(&sim, &clockwork, "main:1 next_batch:2", part_ns);
+		work(&sim, &clockwork, "main:2 forward:2", 2 * part_ns);
+		work(&sim, &clockwork, "main:3 next_batch:2", part_ns);
+		sim_block(&sim, "main:4 usleep:1", TP_CAUSE_SLEEP, 3000000);
+	}
+	sim_finish(&sim);
+	double compute_ns = 0;
+	double all_ns = 0;
+	const struct tp_timeline *timeline = &sim.analysis.timelines[0];
+	for (size_t i = 0; i < timeline->n; i++) {
+		const struct tp_segment *piece = &timeline->segments[i];
+		if (piece->state != TP_STATE_ON_CPU)
+			continue;
+		double ns = (double)(piece->end_ns - piece->start_ns);
+		all_ns += ns;
+		compute_ns += tp_label_part(piece->label) == TP_PART_COMPUTE ? ns : 0;
+	}
+	ck_assert_double_eq_tol(all_ns, 4000.0 * 4 * (double)part_ns, 1e3);
+	/* 0.54 to 0.56 if the samples of a stay shared it. */
+	ck_assert_double_eq_tol(compute_ns / all_ns, 0.5, 0.02);
+	sim_release(&sim);
+}
+END_TEST
+
+Suite *suite_analyze_pass_timelines(void);
+Suite *suite_analyze_pass_timelines(void)
+{
+	Suite *suite = suite_create("analyze/pass_threads");
+	TCase *tc = tcase_create("timeline");
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, samples_count_alike_wherever_in_a_stay_they_are, 0, 5);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

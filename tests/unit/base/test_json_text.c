@@ -1,0 +1,155 @@
+/* Claims about the grammar of JSON: what RFC 8259 allows passes, the first mistake is named. */
+#include "base/json_text.h"
+
+#include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const good[] = {
+	"0",
+	"-0",
+	"-0.5e+10",
+	"1E-3",
+	"123456789012345678901234567890",
+	"true",
+	" \t\r\n null \n",
+	"\"\"",
+	"\"a\\\"b\\\\c\\/\\b\\f\\n\\r\\t\"",
+	"\"\\u0041\\u00e9\\ud83d\\ude00\"",
+	"\"\x7f\xc3\xbc\"",
+	"[]",
+	"[ ]",
+	"{}",
+	"[1,[2,{}],\"x\"]",
+	"{\"a\":1,\"b\":{\"c\":[]}}",
+	"{\"a\" : 1 , \"a\" : 2}", /* equal keys are somebody else's matter */
+};
+
+START_TEST(what_the_standard_allows_is_valid)
+{
+	struct tp_json_fault fault = {0};
+	ck_assert_msg(tp_json_text_is_valid(good[_i], strlen(good[_i]), &fault), "%s: %zu: %s",
+		      good[_i], fault.offset, fault.what);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	size_t offset;
+	const char *what;
+} bad[] = {
+	{"", 0, "ends too early"},
+	{"  ", 2, "ends too early"},
+	{"{", 1, "ends too early"},
+	{"{\"a\"", 4, "ends too early"},
+	{"{\"a\":", 5, "ends too early"},
+	{"{\"a\":1", 6, "ends too early"},
+	{"[1,", 3, "ends too early"},
+	{"\"abc", 4, "ends too early"},
+	{"\"abc\\", 5, "ends too early"},
+	{"\"\\u12", 3, "expected four hexadecimal digits"},
+	{"-", 1, "ends too early"},
+	{"1.", 2, "ends too early"},
+	{"1e+", 3, "ends too early"},
+	{"tru", 0, "expected a value"},
+	{"True", 0, "expected a value"},
+	{"nulll", 4, "text after the end"},
+	{"1 2", 2, "text after the end"},
+	{"{} []", 3, "text after the end"},
+	{"01", 1, "text after the end"},
+	{"+1", 0, "expected a value"},
+	{".5", 0, "expected a value"},
+	{"1.x", 2, "expected a digit"},
+	{"0x10", 1, "text after the end"},
+	{"1e999", 0, "number too large"},
+	{"-1e999", 0, "number too large"},
+	{"NaN", 0, "expected a value"},
+	{"Infinity", 0, "expected a value"},
+	{"'a'", 0, "expected a value"},
+	{"[1,]", 3, "expected a value"},
+	{"[,1]", 1, "expected a value"},
+	{"[1 2]", 3, "expected ',' or ']'"},
+	{"[1}", 2, "expected ',' or ']'"},
+	{"{\"a\":1,}", 7, "expected a name in double quotes"},
+	{"{a:1}", 1, "expected a name in double quotes"},
+	{"{1:1}", 1, "expected a name in double quotes"},
+	{"{\"a\" 1}", 5, "expected ':'"},
+	{"{\"a\":1 \"b\":2}", 7, "expected ',' or '}'"},
+	{"{\"a\":1]", 6, "expected ',' or '}'"},
+	{"\"a\nb\"", 2, "control character in a string"},
+	{"\"a\tb\"", 2, "control character in a string"},
+	{"\"\\x41\"", 2, "no such escape"},
+	{"\"\\u00g0\"", 3, "expected four hexadecimal digits"},
+	{"\"\\u0000\"", 3, "NUL in a string"},
+	{"\"\\ud800\"", 3, "half of a surrogate pair"},
+	{"\"\\udc00\"", 3, "half of a surrogate pair"},
+	{"\"\\ud800\\u0041\"", 3, "half of a surrogate pair"},
+	{"\"\\ud800x\"", 3, "half of a surrogate pair"},
+	{"\"\xff\"", 1, "not valid UTF-8"},
+	{"\"\xc3\"", 1, "not valid UTF-8"},
+	{"\xc3\xbc", 0, "expected a value"},
+	{"\v1", 0, "expected a value"},
+	{"/* c */ 1", 0, "expected a value"},
+};
+
+START_TEST(the_first_mistake_is_named_at_its_place)
+{
+	struct tp_json_fault fault = {0};
+	ck_assert_msg(!tp_json_text_is_valid(bad[_i].text, strlen(bad[_i].text), &fault), "%s",
+		      bad[_i].text);
+	ck_assert_msg(fault.offset == bad[_i].offset && strcmp(fault.what, bad[_i].what) == 0,
+		      "%s: %zu: %s", bad[_i].text, fault.offset, fault.what);
+}
+END_TEST
+
+START_TEST(nesting_is_bounded)
+{
+	char text[200] = "";
+	for (int i = 0; i < TP_JSON_MAX_DEPTH; i++)
+		strcat(text, "[");
+	strcat(text, "1");
+	for (int i = 0; i < TP_JSON_MAX_DEPTH; i++)
+		strcat(text, "]");
+	struct tp_json_fault fault;
+	ck_assert(tp_json_text_is_valid(text, strlen(text), &fault));
+	memmove(text + 1, text, strlen(text) + 1);
+	strcat(text, "]");
+	ck_assert(!tp_json_text_is_valid(text, strlen(text), &fault));
+	ck_assert_str_eq(fault.what, "nested too deeply");
+	ck_assert_uint_eq(fault.offset, TP_JSON_MAX_DEPTH);
+	/* A million brackets cost nothing: no stack is built for them. */
+	char *many = tp_alloc(1000001);
+	memset(many, '[', 1000000);
+	ck_assert(!tp_json_text_is_valid(many, 1000000, &fault));
+	free(many);
+}
+END_TEST
+
+START_TEST(every_beginning_of_a_document_is_refused)
+{
+	static const char text[] = "{\"a\": [1.5e-3, true, \"x\\ud83d\\ude00\\n\"], \"b\": {}}";
+	for (size_t len = 0; len < sizeof(text) - 1; len++) {
+		char *part = tp_strndup(text, len);
+		struct tp_json_fault fault;
+		ck_assert_msg(!tp_json_text_is_valid(part, len, &fault), "%s", part);
+		ck_assert_uint_le(fault.offset, len);
+		free(part);
+	}
+}
+END_TEST
+
+Suite *suite_base_json_text(void);
+Suite *suite_base_json_text(void)
+{
+	Suite *suite = suite_create("base/jsontext");
+	TCase *tc = tcase_create("jsontext");
+	tcase_add_loop_test(tc, what_the_standard_allows_is_valid, 0, TP_ARRAY_LEN(good));
+	tcase_add_loop_test(tc, the_first_mistake_is_named_at_its_place, 0, TP_ARRAY_LEN(bad));
+	tcase_add_test(tc, nesting_is_bounded);
+	tcase_add_test(tc, every_beginning_of_a_document_is_refused);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

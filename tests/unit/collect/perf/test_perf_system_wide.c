@@ -1,0 +1,200 @@
+/* Claims about events of CPUs: whom they fit, who may have them, and what they tell. */
+#include "collect/lacks_perf.h"
+#include "collect/madehost.h"
+#include "collect/perf/perf_decode.h"
+#include "collect/perf/perf_system_wide.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/model/trace.h"
+
+#include <check.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct tp_host host = {.root = "", .is_live = true};
+static const struct tp_perf_setup wish = {
+	.has_switches = true,
+	.has_leaves = true,
+	.stack_bytes = 4096,
+	.ring_pages = 64,
+	.period_ns = 2 * TP_NS_PER_MS,
+};
+static struct tp_perf_wide wide;
+static struct tp_perf_events threads;
+static struct tp_perf_events cpus;
+static uint64_t seed = 1;
+
+static void lay_busy(const char *root, unsigned ticks)
+{
+	char text[200];
+	snprintf(text, sizeof(text), "cpu  1 2 3 4\ncpu0 %u 0 0 9 0 0 0 0\ncpu7 50 0 0 9 0 0 0 0\n",
+		 ticks);
+	madehost_lay(root, "/proc/stat", text);
+}
+
+START_TEST(they_fit_who_uses_most_of_the_machine)
+{
+	char root[] = "/tmp/perf-wide-XXXXXX";
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	const struct tp_host made = {.root = root};
+	ck_assert(!tp_perf_wide_fits(&wide, &made, 0)); /* nothing is known */
+	lay_busy(root, 100);
+	(void)tp_perf_wide_fits(&wide, &made, 0);
+	/* A second of all, 0.9 s of it the target's; then 0.4 s more of 1 s more. */
+	lay_busy(root, 200);
+	ck_assert(tp_perf_wide_fits(&wide, &made, 900 * TP_NS_PER_MS));
+	lay_busy(root, 300);
+	ck_assert(!tp_perf_wide_fits(&wide, &made, 1300 * TP_NS_PER_MS));
+	lay_busy(root, 400);
+	ck_assert(tp_perf_wide_fits(&wide, &made, 1900 * TP_NS_PER_MS));
+	madehost_remove(root);
+}
+END_TEST
+
+START_TEST(used_is_what_the_processes_of_the_target_used)
+{
+	struct tp_trace_builder sink;
+	tp_trace_builder_init(&sink);
+	struct tp_tree *tree = tp_tree_new(&host, &sink.sink);
+	ck_assert_uint_eq(tp_perf_wide_used_ns(tree), 0);
+	tp_tree_fork(tree, getpid(), getpid(), 0, 1);
+	uint64_t before_ns = tp_clock_self_cpu_ns();
+	uint64_t used_ns = tp_perf_wide_used_ns(tree);
+	ck_assert_uint_ge(used_ns, before_ns);
+	ck_assert_uint_le(used_ns, tp_clock_self_cpu_ns());
+	tp_tree_free(tree);
+	tp_trace_builder_release(&sink);
+}
+END_TEST
+
+/* On ourselves; false, and the test is skipped, when events of CPUs are refused to root too. */
+static bool open_both(void)
+{
+	if (lacks_perf())
+		return false;
+	ck_assert_int_eq(tp_perf_events_open(&threads, &host, getpid(), &wish, &seed, NULL), TP_OK);
+	if (tp_perf_wide_open(&wide, &cpus, &host, &threads, &seed))
+		return true;
+	tp_perf_events_close(&threads);
+	test_skip("events of CPUs are refused here");
+	return false;
+}
+
+/* Records of a type about a process, all taken. */
+static unsigned count(uint32_t type, pid_t pid)
+{
+	const struct tp_perf_layout layout = tp_perf_events_layout(&cpus.setup);
+	struct tp_perf_record record;
+	unsigned n = 0;
+	for (uint32_t i = 0; i < cpus.n_cpus; i++) {
+		const void *bytes;
+		size_t size;
+		tp_perf_ring_look(&cpus.rings[i]);
+		while ((bytes = tp_perf_ring_take(&cpus.rings[i], &size))) {
+			ck_assert(tp_perf_record_decode(&record, bytes, size, &layout));
+			n += record.type == type && record.pid == pid;
+		}
+		tp_perf_ring_give_back(&cpus.rings[i]);
+	}
+	return n;
+}
+
+/* A child of ours, which had no events before: it switches, runs, and ends. */
+static pid_t run_child(void)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		uint64_t until_ns = tp_clock_now_ns() + 30 * TP_NS_PER_MS;
+		while (tp_clock_now_ns() < until_ns)
+			;
+		for (int i = 0; i < 5; i++)
+			usleep(1000);
+		_exit(0);
+	}
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+START_TEST(they_tell_of_all_and_of_switches_only_when_asked)
+{
+	if (!open_both())
+		return;
+	tp_perf_events_close(&threads);
+	ck_assert_uint_ge(count(PERF_RECORD_SAMPLE, run_child()), 1);
+	ck_assert_uint_eq(count(PERF_RECORD_SWITCH, run_child()), 0);
+	for (int round = 0; round < 2; round++) {
+		ck_assert(tp_perf_events_ready(&cpus));
+		tp_perf_events_switches(&cpus, true);
+		ck_assert_uint_ge(count(PERF_RECORD_SWITCH, run_child()), 10);
+		tp_perf_events_switches(&cpus, false);
+		count(PERF_RECORD_SWITCH, 0);
+		ck_assert_uint_eq(count(PERF_RECORD_SWITCH, run_child()), 0);
+	}
+	ck_assert_uint_eq(count(PERF_RECORD_EXIT, run_child()), 1);
+	tp_perf_events_close(&cpus);
+}
+END_TEST
+
+/* So that a switch costs nothing: one that is only disabled makes the kernel look for readers. */
+START_TEST(no_switch_event_is_open_while_they_are_off)
+{
+	if (!open_both())
+		return;
+	for (uint32_t i = 0; i < cpus.n_cpus; i++)
+		ck_assert_int_lt(cpus.switch_fds[i], 0);
+	ck_assert(tp_perf_events_ready(&cpus));
+	for (uint32_t i = 0; i < cpus.n_cpus; i++)
+		ck_assert_int_ge(cpus.switch_fds[i], 0);
+	tp_perf_events_switches(&cpus, false);
+	for (uint32_t i = 0; i < cpus.n_cpus; i++)
+		ck_assert_int_lt(cpus.switch_fds[i], 0);
+	tp_perf_events_close(&cpus);
+	tp_perf_events_close(&threads);
+}
+END_TEST
+
+START_TEST(refusal_is_remembered_and_leaves_all_as_it_was)
+{
+	if (getuid() != 0) {
+		test_skip("only root can become another user");
+		return;
+	}
+	ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
+	prctl(PR_SET_DUMPABLE, 1);
+	if (lacks_perf())
+		return;
+	struct tp_perf_setup setup = wish;
+	setup.ring_pages = 16;
+	ck_assert_int_eq(tp_perf_events_open(&threads, &host, getpid(), &setup, &seed, NULL),
+			 TP_OK);
+	tp_host_open(&host, "");
+	bool is_allowed = host.perf_paranoid <= 0;
+	ck_assert_int_eq(tp_perf_wide_open(&wide, &cpus, &host, &threads, &seed), is_allowed);
+	ck_assert_int_eq(wide.is_refused, !is_allowed);
+	if (is_allowed)
+		tp_perf_events_close(&cpus);
+	tp_perf_events_samples(&threads, true);
+	tp_perf_events_close(&threads);
+	tp_host_close(&host);
+}
+END_TEST
+
+Suite *suite_collect_perf_system_wide(void);
+Suite *suite_collect_perf_system_wide(void)
+{
+	Suite *suite = suite_create("collect/perf_wide");
+	TCase *tc = tcase_create("perf_wide");
+	tcase_set_timeout(tc, 20);
+	tcase_add_test(tc, they_fit_who_uses_most_of_the_machine);
+	tcase_add_test(tc, used_is_what_the_processes_of_the_target_used);
+	tcase_add_test(tc, they_tell_of_all_and_of_switches_only_when_asked);
+	tcase_add_test(tc, no_switch_event_is_open_while_they_are_off);
+	tcase_add_test(tc, refusal_is_remembered_and_leaves_all_as_it_was);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

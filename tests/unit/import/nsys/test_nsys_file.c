@@ -1,0 +1,81 @@
+/* Claims about what SQLite is shown of a file. */
+#include "import/nsys/nsys_file.h"
+
+#include "import/nsys_scene.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/file.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#if TP_HAVE_SQLITE
+
+/* A database of four pages of 512 bytes, cut or grown. */
+static const struct {
+	int grow;
+	uint64_t size_bytes;
+	const char *damage;
+} sizes[] = {
+	{0, 2048, NULL},
+	{512, 2560, NULL}, /* pages that the header does not know of yet are of no harm */
+	{-1, 1536, "the file ends before its last page"},
+	{-511, 1536, "the file ends before its last page"},
+	{-512, 1536, "the file ends before its last page"},
+	{-2047, 1, NULL}, /* not even a header: nothing is known of pages */
+	{7, 2048, "the file ends before its last page"},
+};
+
+START_TEST(only_whole_pages_are_shown)
+{
+	struct tp_buf bytes = {0};
+	struct tp_nsys_file *file;
+	const char *path = nsys_file_make("PRAGMA page_size = 512; CREATE TABLE a (x); CREATE "
+					  "TABLE b (x); CREATE TABLE c (x);");
+	ck_assert_int_eq(tp_file_read(&bytes, path, 1 << 20, NULL), TP_OK);
+	ck_assert_uint_eq(bytes.len, 2048);
+	tp_buf_pad(&bytes, '\0', 512);
+	FILE *out = fopen(path, "w");
+	fwrite(bytes.data, 1, (size_t)(2048 + sizes[_i].grow), out);
+	fclose(out);
+	ck_assert_int_eq(tp_nsys_file_open(&file, path, NULL), TP_OK);
+	ck_assert_uint_eq(tp_nsys_file_size(file), sizes[_i].size_bytes);
+	if (sizes[_i].damage)
+		ck_assert_str_eq(tp_nsys_file_damage(file), sizes[_i].damage);
+	else
+		ck_assert_ptr_null(tp_nsys_file_damage(file));
+	tp_nsys_file_close(file);
+	tp_buf_release(&bytes);
+}
+END_TEST
+
+START_TEST(each_file_has_a_way_of_its_own)
+{
+	struct tp_nsys_file *a;
+	struct tp_nsys_file *b;
+	const char *path = nsys_file_make("CREATE TABLE a (x);");
+	ck_assert_int_eq(tp_nsys_file_open(&a, path, NULL), TP_OK);
+	ck_assert_int_eq(tp_nsys_file_open(&b, path, NULL), TP_OK);
+	ck_assert_str_ne(tp_nsys_file_way(a), tp_nsys_file_way(b));
+	tp_nsys_file_close(a);
+	tp_nsys_file_close(b);
+	tp_nsys_file_close(NULL);
+}
+END_TEST
+
+#endif
+
+Suite *suite_import_nsys_file(void);
+Suite *suite_import_nsys_file(void)
+{
+	Suite *suite = suite_create("import/nsys_file");
+	TCase *tc = tcase_create("file");
+#if TP_HAVE_SQLITE
+	tcase_add_loop_test(tc, only_whole_pages_are_shown, 0,
+			    (int)(sizeof(sizes) / sizeof(sizes[0])));
+	tcase_add_test(tc, each_file_has_a_way_of_its_own);
+#endif
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,73 @@
+/* Claims about what is said of files that are no traces. */
+#include "import/reader/unsupported_file.h"
+
+#include <check.h>
+#include <string.h>
+
+static const struct {
+	const char *path;
+	const char *head;
+	const char *text;
+	const char *next;
+} strangers[] = {
+	{"t.nsys-rep", "\x12\x34", "'t.nsys-rep' is nsys's private format",
+	 "nsys export --type sqlite t.nsys-rep && trainprof import FILE.sqlite"},
+	{"a/t.qdrep", "", "'a/t.qdrep' is nsys's private format",
+	 "nsys export --type sqlite a/t.qdrep && trainprof import FILE.sqlite"},
+	{".nsys-rep", "?", "'.nsys-rep' is no trace that trainprof knows",
+	 "trainprof import --list"},
+	{"t.ncu-rep", "?",
+	 "'t.ncu-rep' is a report of Nsight Compute, which tells of kernels and not of a run",
+	 "nsys profile -o t ./train && nsys export --type sqlite t.nsys-rep"},
+	{"t.json", "\n <!doctype html>", "'t.json' is an HTML page", "head -c 300 t.json"},
+	{"t.json", "<html lang=en>", "'t.json' is an HTML page", "head -c 300 t.json"},
+	{"t.zip", "PK\3\4....", "'t.zip' is a ZIP archive", "unzip t.zip"},
+	{"t.json.zst", "\x28\xb5\x2f\xfd", "'t.json.zst' is packed by zstd", "zstd -d t.json.zst"},
+	{"trace-ST.parquet", "PAR1\x15", "'trace-ST.parquet' is a Parquet file",
+	 "python3 -c \"import pandas; pandas.read_parquet('trace-ST.parquet').to_csv('trace.csv', "
+	 "index=False)\" && trainprof import trace.csv"},
+	{"t.pkl", "\x80\x04\x95",
+	 "'t.pkl' is a Python pickle, which cannot be read without running it",
+	 "trainprof import --list"},
+	{"t.db", "SQLite format 3", "'t.db' is an SQLite database, and no export of nsys",
+	 "trainprof import --list"},
+	{"train",
+	 "\x7f"
+	 "ELF",
+	 "'train' is a program", "trainprof run -- train"},
+	{"noise", "\x93\x1c\xff", "'noise' is no trace that trainprof knows",
+	 "trainprof import --list"},
+};
+
+START_TEST(each_is_named_with_what_to_do)
+{
+	struct tp_error err = {0};
+	const unsigned char *head = (const unsigned char *)strangers[_i].head;
+	ck_assert_int_eq(tp_import_refuse(strangers[_i].path, head, strlen(strangers[_i].head),
+					  &err),
+			 TP_PARSE);
+	ck_assert_str_eq(err.text, strangers[_i].text);
+	ck_assert_str_eq(err.next, strangers[_i].next);
+}
+END_TEST
+
+START_TEST(blanks_alone_are_no_trace)
+{
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_import_refuse("t", (const unsigned char *)"  \n", 3, &err), TP_PARSE);
+	ck_assert_str_eq(err.text, "'t' is no trace that trainprof knows");
+	ck_assert_int_eq(tp_import_refuse("t", (const unsigned char *)"  \n", 3, NULL), TP_PARSE);
+}
+END_TEST
+
+Suite *suite_import_unsupported_file(void);
+Suite *suite_import_unsupported_file(void)
+{
+	Suite *suite = suite_create("import/refusal");
+	TCase *tc = tcase_create("refusal");
+	tcase_add_loop_test(tc, each_is_named_with_what_to_do, 0,
+			    sizeof(strangers) / sizeof(strangers[0]));
+	tcase_add_test(tc, blanks_alone_are_no_trace);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,163 @@
+/* Claims about one thread that is made to create another. */
+#include "inject/remote_call.h"
+
+#include "joining.h"
+#include "skip.h"
+
+#include "inject/machine.h"
+#include "inject/tracee_memory.h"
+
+#include <dlfcn.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+enum { ROUNDS = 40, DEPTH = 6 };
+
+static struct {
+	pid_t pid;
+	int end; /* closing it ends the program */
+	struct tp_borrow borrow;
+} climber;
+
+/* Waits at one depth after the other: set back to where it was, it would find another's count.
+ * Until somebody closes the other end; it ends with 7 then. */
+static unsigned climb(unsigned depth, int end)
+{
+	static unsigned n_waits;
+	volatile unsigned own = ++n_waits;
+	struct pollfd input = {.fd = end, .events = POLLIN};
+	int got = poll(&input, 1, 1);
+	if (got != 0 || own != n_waits)
+		_exit(got == 1 && own == n_waits ? 7 : 1);
+	if (depth && climb(depth - 1, end) != depth)
+		_exit(2);
+	return depth + 1;
+}
+
+static uint64_t address_of(const char *function)
+{
+	return (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, function);
+}
+
+/* A copy of ourselves, which has the C library where we have it. Its guests leave at once. */
+static bool start_climber(uint64_t rest_s)
+{
+	int ends[2];
+	if (!tp_machine_is_known() || !joining_is_possible()) {
+		test_skip("no thread can be held here");
+		return false;
+	}
+	ck_assert_int_eq(pipe(ends), 0);
+	climber.pid = fork();
+	if (climber.pid == 0) {
+		close(ends[1]);
+		while (climb(DEPTH, ends[0]) == DEPTH + 1)
+			continue;
+		_exit(3);
+	}
+	close(ends[0]);
+	climber.end = ends[1];
+	climber.borrow = (struct tp_borrow){.pid = climber.pid, .tid = climber.pid};
+	struct tp_block *block = &climber.borrow.block;
+	block->create = address_of("pthread_create");
+	block->detach = address_of("pthread_detach");
+	block->created = TP_CREATED_NOT;
+	block->order = TP_ORDER_LEAVE;
+	block->patience = 1;
+	block->rest[0] = rest_s;
+	block->rests = 1;
+	block->open = UINT64_MAX;
+	return true;
+}
+
+static void end_climber(void)
+{
+	int status = -1;
+	close(climber.end);
+	ck_assert_int_eq(waitpid(climber.pid, &status, 0), climber.pid);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%#x", (unsigned)status);
+}
+
+/* As often as it is between two of its calls, or as the tracer wants another moment. */
+static struct tp_borrowed borrow_once(void)
+{
+	struct tp_borrowed got;
+	do
+		tp_borrow_thread(&got, &climber.borrow);
+	while (got.outcome == TP_BORROW_UNFIT);
+	return got;
+}
+
+START_TEST(a_thread_that_is_met_where_it_rests_is_brought_back)
+{
+	if (!start_climber(3600))
+		return;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct tp_block block;
+		struct tp_borrowed got = borrow_once();
+		ck_assert_int_eq(got.outcome, TP_BORROW_DONE);
+		ck_assert(tp_remotemem_read(climber.pid, got.block + TP_BLOCK_AT, &block,
+					    sizeof(block)));
+		ck_assert_int_eq(block.created, 0);
+	}
+	end_climber();
+}
+END_TEST
+
+/* Where the tracer waits for a CPU the thread is elsewhere when it comes. */
+START_TEST(a_thread_that_has_gone_back_by_itself_is_left_where_it_is)
+{
+	if (!start_climber(0))
+		return;
+	int n_alone = 0;
+	for (int i = 0; i < ROUNDS; i++) {
+		enum tp_borrow_outcome outcome = borrow_once().outcome;
+		ck_assert(outcome == TP_BORROW_ALONE || outcome == TP_BORROW_DONE);
+		n_alone += outcome == TP_BORROW_ALONE;
+	}
+	ck_assert_int_gt(n_alone, 0);
+	end_climber();
+}
+END_TEST
+
+/* Its code is in the block. */
+static void wait_for_guest(void)
+{
+	char path[64];
+	struct stat about;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)climber.pid);
+	while (stat(path, &about) == 0 && about.st_nlink > 3)
+		usleep(1000);
+}
+
+START_TEST(a_block_that_is_there_already_is_used_again)
+{
+	if (!start_climber(3600))
+		return;
+	struct tp_borrowed first = borrow_once();
+	climber.borrow.made = first.block;
+	ck_assert_uint_ne(first.block, 0);
+	wait_for_guest();
+	for (int i = 0; i < ROUNDS; i++) {
+		struct tp_borrowed got = borrow_once();
+		ck_assert_int_eq(got.outcome, TP_BORROW_DONE);
+		ck_assert_uint_eq(got.block, first.block);
+		wait_for_guest();
+	}
+	end_climber();
+}
+END_TEST
+
+Suite *suite_inject_remote_call(void);
+Suite *suite_inject_remote_call(void)
+{
+	Suite *suite = suite_create("inject/borrow");
+	TCase *tcase = tcase_create("all");
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, a_thread_that_is_met_where_it_rests_is_brought_back);
+	tcase_add_test(tcase, a_thread_that_has_gone_back_by_itself_is_left_where_it_is);
+	tcase_add_test(tcase, a_block_that_is_there_already_is_used_again);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

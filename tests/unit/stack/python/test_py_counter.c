@@ -1,0 +1,298 @@
+/* Claims about variables that count, in memory built by hand for each version. */
+#include "trainprof/stack/python.h"
+
+#include "stack/pyimage.h"
+
+#include <check.h>
+
+enum { MAX_PLACES = 16, MAX_COUNTERS = 16 };
+
+static struct pyimage image;
+static struct tp_python *python;
+static uint64_t body;  /* of the module */
+static uint64_t frame; /* of train() */
+static struct tp_python_counter counters[MAX_COUNTERS];
+
+/* <module> -> train */
+static void begin(unsigned minor)
+{
+	struct tp_error err;
+	pyimage_init(&image, minor);
+	body = pyimage_call(&image, pyimage_code(&image, "train.py", "<module>", 1), 5, true);
+	/* It has no variables: behind it comes the next frame. */
+	if (image.layout->minor >= 11)
+		image.top -= 8 * (uint64_t)PYIMAGE_WORDS_A_FRAME;
+	frame = pyimage_call(&image, pyimage_code(&image, "train.py", "train", 20), 9, false);
+	ck_assert_int_eq(pyimage_open(&image, &python, &err), TP_OK);
+}
+
+static void end(void)
+{
+	tp_python_close(python);
+	pyimage_release(&image);
+}
+
+static size_t count(void)
+{
+	struct tp_python_place places[MAX_PLACES];
+	size_t n;
+	size_t cut;
+	ck_assert_int_eq(tp_python_read(python, getpid(), places, MAX_PLACES, &n, &cut),
+			 TP_PYTHON_READ);
+	return tp_python_count(python, counters, MAX_COUNTERS);
+}
+
+static void set(unsigned local, uint64_t value)
+{
+	pyimage_set_local(&image, frame, local, pyimage_int(&image, value));
+}
+
+static void expect_step(uint64_t step)
+{
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_str_eq(counters[0].file, "train.py");
+	ck_assert_str_eq(counters[0].name, "train");
+	ck_assert_ptr_null(counters[0].variable);
+	ck_assert_uint_eq(counters[0].first_line, 20);
+	ck_assert_uint_eq(counters[0].local, 2);
+	ck_assert_uint_eq(counters[0].value, step);
+}
+
+START_TEST(a_counter_is_told_when_it_changes)
+{
+	begin((unsigned)_i);
+	for (uint64_t step = 0; step < 40; step++) {
+		set(2, step);
+		expect_step(step);
+		ck_assert_uint_eq(count(), 0);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(a_counter_belongs_to_one_function)
+{
+	begin((unsigned)_i);
+	for (uint64_t step = 0; step < 20; step++) {
+		/* Where variables of <module> would be, and that it has not. */
+		set(0, step);
+		ck_assert_uint_eq(count(), 1);
+		ck_assert_str_eq(counters[0].name, "train");
+	}
+	end();
+}
+END_TEST
+
+START_TEST(numbers_of_one_and_of_two_digits_are_read)
+{
+	static const uint64_t values[] = {0, 1, (1 << 30) - 1, 1 << 30, (UINT64_C(1) << 60) - 1};
+	begin((unsigned)_i);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		set((unsigned)i, values[i]);
+		ck_assert_uint_eq(count(), 1);
+		ck_assert_uint_eq(counters[0].value, values[i]);
+	}
+	end();
+}
+END_TEST
+
+/* It is not set before the loop begins, however long that takes. */
+START_TEST(a_variable_that_is_set_late_is_met)
+{
+	begin((unsigned)_i);
+	for (int i = 0; i < 100; i++)
+		ck_assert_uint_eq(count(), 0);
+	set(1, 0);
+	ck_assert_uint_eq(count(), 1);
+	end();
+}
+END_TEST
+
+START_TEST(what_jumps_about_is_given_up)
+{
+	size_t n_told = 0;
+	begin((unsigned)_i);
+	for (uint64_t i = 0; i < 200; i++) {
+		set(0, i * 7919 % 1000 + 2);
+		set(1, i / 4);
+		n_told += count();
+	}
+	/* The counter each fourth time, the other one a few times at first. */
+	ck_assert_uint_ge(n_told, 50);
+	ck_assert_uint_le(n_told, 50 + 8);
+	end();
+}
+END_TEST
+
+START_TEST(other_objects_are_soon_not_read_any_more)
+{
+	begin((unsigned)_i);
+	pyimage_set_local(&image, frame, 0, pyimage_object(&image, image.code_type));
+	/* Such as what lies behind the last variable: no address, and one of nothing. */
+	pyimage_put(&image, frame + image.layout->frame_size + 8, 3);
+	pyimage_put(&image, frame + image.layout->frame_size + 16, UINT64_C(0x5000000000));
+	for (unsigned local = 3; local < PYIMAGE_WORDS_A_FRAME; local++)
+		pyimage_set_local(&image, frame, local, pyimage_object(&image, image.int_type + 8));
+	for (int i = 0; i < 20; i++)
+		ck_assert_uint_eq(count(), 0);
+	uint64_t before = tp_python_counts(python)->n_syscalls;
+	ck_assert_uint_eq(count(), 0);
+	/* Two of the stack, one for the globals of <module>, which has none, and one for a variable
+	 * that may only not be set yet. */
+	ck_assert_uint_le(tp_python_counts(python)->n_syscalls - before, 4);
+	end();
+}
+END_TEST
+
+/* Names whose addresses are all that matters. */
+enum { OTHERS = 2000 };
+
+/* The body has as many constants, and a counter behind them that has not begun. */
+static uint64_t begin_body(unsigned minor, uint64_t n_constants)
+{
+	begin(minor);
+	uint64_t table = pyimage_table(&image, false);
+	uint64_t dict = pyimage_dict(&image, table);
+	pyimage_set_globals(&image, body, dict, dict);
+	for (uint64_t i = 0; i < n_constants; i++)
+		pyimage_set_entry(&image, table, i, OTHERS + i, pyimage_int(&image, i * 100));
+	return table;
+}
+
+START_TEST(a_variable_of_the_module_counts_while_its_body_runs)
+{
+	uint64_t table = begin_body((unsigned)_i, 0);
+	uint64_t name = pyimage_text(&image, "step");
+	for (uint64_t step = 0; step < 40; step++) {
+		pyimage_set_entry(&image, table, 3, name, pyimage_int(&image, step));
+		ck_assert_uint_eq(count(), 1);
+		ck_assert_str_eq(counters[0].name, "<module>");
+		ck_assert_str_eq(counters[0].variable, "step");
+		ck_assert_uint_eq(counters[0].first_line, 1);
+		ck_assert_uint_eq(counters[0].value, step);
+		ck_assert_uint_eq(count(), 0);
+	}
+	end();
+}
+END_TEST
+
+/* As when others were deleted and the dictionary grew: the entries have moved. */
+START_TEST(a_variable_of_the_module_stays_the_same_one_when_its_entry_moves)
+{
+	uint64_t table = begin_body((unsigned)_i, 3);
+	uint64_t name = pyimage_text(&image, "step");
+	uint64_t dict = pyimage_get(&image, body + image.layout->frame_globals);
+	ck_assert_uint_eq(count(), 3);
+	pyimage_set_entry(&image, table, 3, name, pyimage_int(&image, 7));
+	ck_assert_uint_eq(count(), 1);
+	uint32_t number = counters[0].local;
+	table = pyimage_table(&image, false);
+	pyimage_set_entry(&image, table, 0, name, pyimage_int(&image, 8));
+	pyimage_put(&image, dict + image.layout->dict_keys, table);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_uint_eq(counters[0].local, number);
+	ck_assert_uint_eq(counters[0].value, 8);
+	end();
+}
+END_TEST
+
+START_TEST(many_constants_do_not_hide_a_counter)
+{
+	uint64_t last = 0;
+	size_t n_told = 0;
+	uint64_t table = begin_body((unsigned)_i, 200);
+	uint64_t name = pyimage_text(&image, "step");
+	for (uint64_t pass = 0; pass < 400; pass++) {
+		pyimage_set_entry(&image, table, 200, name, pyimage_int(&image, pass + 1));
+		set(0, pass);
+		size_t n = count();
+		bool is_local_told = false;
+		for (size_t i = 0; i < n; i++) {
+			bool is_body = strcmp(counters[i].name, "<module>") == 0;
+			is_local_told |= !is_body;
+			if (is_body && counters[i].value == pass + 1) {
+				last = pass + 1;
+				n_told++;
+			}
+		}
+		/* Those of functions are read each time. */
+		ck_assert(is_local_told || pass == 0);
+	}
+	/* 201 numbers, of which 63 are read at a time: each at least every fourth time. */
+	ck_assert_uint_ge(n_told, 100);
+	ck_assert_uint_ge(last, 396);
+	end();
+}
+END_TEST
+
+/* The number that was in it is freed, and another one made in its place. */
+static void set_anew(struct pyimage *changed)
+{
+	uint64_t local = frame + changed->layout->frame_size;
+	uint64_t object = pyimage_get(changed, local) & ~UINT64_C(7);
+	if (changed->n_slices % 5 != 0)
+		return;
+	set(0, 1000000);
+	pyimage_put_u32(changed, object + changed->layout->object_size + 8, 77777);
+}
+
+START_TEST(a_variable_that_is_set_meanwhile_is_not_told)
+{
+	begin((unsigned)_i);
+	set(0, 1);
+	ck_assert_uint_eq(count(), 1);
+	image.meanwhile = set_anew;
+	for (int i = 0; i < 50; i++) {
+		struct tp_python_place places[MAX_PLACES];
+		size_t n;
+		size_t cut;
+		tp_python_read(python, getpid(), places, MAX_PLACES, &n, &cut);
+		size_t n_told = tp_python_count(python, counters, MAX_COUNTERS);
+		for (size_t k = 0; k < n_told; k++)
+			ck_assert_uint_ne(counters[k].value, 77777);
+	}
+	end();
+}
+END_TEST
+
+START_TEST(without_a_stack_nothing_counts)
+{
+	begin((unsigned)_i);
+	set(0, 5);
+	ck_assert_uint_eq(tp_python_count(python, counters, MAX_COUNTERS), 0);
+	ck_assert_uint_eq(count(), 1);
+	pyimage_set_innermost(&image, 0);
+	struct tp_python_place places[MAX_PLACES];
+	size_t n;
+	size_t cut;
+	tp_python_read(python, getpid(), places, MAX_PLACES, &n, &cut);
+	set(0, 6);
+	ck_assert_uint_eq(tp_python_count(python, counters, MAX_COUNTERS), 0);
+	end();
+}
+END_TEST
+
+Suite *suite_stack_py_counter(void);
+Suite *suite_stack_py_counter(void)
+{
+	Suite *suite = suite_create("stack/pycounter");
+	TCase *tc = tcase_create("pycounter");
+	const TTest *const for_each_version[] = {
+		a_counter_belongs_to_one_function,
+		a_variable_that_is_set_meanwhile_is_not_told,
+		a_counter_is_told_when_it_changes,
+		numbers_of_one_and_of_two_digits_are_read,
+		a_variable_that_is_set_late_is_met,
+		what_jumps_about_is_given_up,
+		other_objects_are_soon_not_read_any_more,
+		without_a_stack_nothing_counts,
+		a_variable_of_the_module_counts_while_its_body_runs,
+		a_variable_of_the_module_stays_the_same_one_when_its_entry_moves,
+		many_constants_do_not_hide_a_counter,
+	};
+	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
+		tcase_add_loop_test(tc, for_each_version[i], TP_PYLAYOUT_OLDEST,
+				    TP_PYLAYOUT_NEWEST + 1);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

@@ -1,0 +1,155 @@
+/* Claims about names of kernel functions. */
+#include "stack/symbols/kernel_symbols.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char text[] = "ffffffff81000000 T _stext\n"
+			   "ffffffff81000000 T _text\n"
+			   "ffffffff81000100 t do_work.isra.0\n"
+			   "ffffffff81000200 T do_more\n"
+			   "ffffffff82000000 D some_data\n"
+			   "ffffffff82000100 d more_data\n"
+			   "ffffffffc0001000 t nvidia_ioctl\t[nvidia]\n"
+			   "0000000000000000 A fixed_percpu_data\n"
+			   "garbage\n";
+
+static const struct {
+	uint64_t address;
+	const char *name;
+} questions[] = {
+	{0xffffffff80ffffff, NULL},
+	{0xffffffff81000000, "_stext"}, /* of two for one place the first */
+	{0xffffffff810000ff, "_stext"},
+	{0xffffffff81000100, "do_work.isra.0"},
+	{0xffffffff81000200, "do_more"},
+	{0xffffffff81010000, "do_more"},
+	{0xffffffff81200200, NULL}, /* no function is that long */
+	{0xffffffff82000010, NULL}, /* data is no code */
+	{0xffffffffc0001004, "nvidia_ioctl [nvidia]"},
+	{0xffffffffd0001004, NULL},
+	{0, NULL},
+};
+
+static struct tp_kernel_names *load(const char *content)
+{
+	char path[] = "/tmp/trainprof-kallsyms-XXXXXX";
+	int fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	FILE *file = fdopen(fd, "w");
+	fputs(content, file);
+	fclose(file);
+	struct tp_kernel_names *names = tp_kernel_names_load(path);
+	remove(path);
+	return names;
+}
+
+START_TEST(kernel_address_is_named_up_to_the_next_symbol)
+{
+	struct tp_kernel_names *names = load(text);
+	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+		const char *name = "";
+		uint64_t start;
+		uint64_t end;
+		bool is_found =
+			tp_kernel_names_find(names, questions[i].address, &name, &start, &end);
+		ck_assert_msg(is_found == (questions[i].name != NULL), "question %zu", i);
+		if (!is_found)
+			continue;
+		ck_assert_str_eq(name, questions[i].name);
+		ck_assert(start <= questions[i].address && questions[i].address < end);
+	}
+	tp_kernel_names_free(names);
+}
+END_TEST
+
+static const struct tp_kernel_epoch epoch = {"a-boot", 7};
+
+static bool knows(struct tp_kernel_names *names)
+{
+	const char *name;
+	uint64_t start;
+	uint64_t end;
+	return names && tp_kernel_names_find(names, 0xffffffff81000104, &name, &start, &end) &&
+	       strcmp(name, "do_work.isra.0") == 0 && start == 0xffffffff81000100 &&
+	       tp_kernel_names_find(names, 0xffffffffc0001004, &name, &start, &end) &&
+	       strcmp(name, "nvidia_ioctl [nvidia]") == 0;
+}
+
+/* A kept file of `text`, and room for its path. */
+static void keep(char *path)
+{
+	struct tp_kernel_names *names = load(text);
+	strcpy(path, "/tmp/trainprof-kept-XXXXXX");
+	close(mkstemp(path));
+	tp_kernel_names_keep(names, &epoch, path);
+	tp_kernel_names_free(names);
+}
+
+START_TEST(kept_names_come_back_in_the_same_epoch_only)
+{
+	static const struct tp_kernel_epoch others[] = {{"another boot", 7}, {"a-boot", 8}};
+	char path[64];
+	keep(path);
+	struct tp_kernel_names *names = tp_kernel_names_restore(&epoch, path);
+	ck_assert(knows(names));
+	tp_kernel_names_free(names);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_ptr_null(tp_kernel_names_restore(&others[i], path));
+	ck_assert_int_eq(chmod(path, 0644), 0);
+	ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+	remove(path);
+	ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+}
+END_TEST
+
+START_TEST(torn_or_foreign_file_is_not_taken)
+{
+	char path[64];
+	struct stat st;
+	keep(path);
+	ck_assert_int_eq(stat(path, &st), 0);
+	for (off_t size = st.st_size - 1; size >= 0; size--) {
+		ck_assert_int_eq(truncate(path, size), 0);
+		ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+	}
+	ck_assert_int_eq(truncate(path, st.st_size), 0);
+	ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+	remove(path);
+}
+END_TEST
+
+static void expect_none(struct tp_kernel_names *names)
+{
+	const char *name;
+	uint64_t start;
+	uint64_t end;
+	ck_assert(!tp_kernel_names_find(names, 0, &name, &start, &end));
+	ck_assert(!tp_kernel_names_find(names, 0xffffffff81000000, &name, &start, &end));
+	tp_kernel_names_free(names);
+}
+
+START_TEST(hidden_addresses_give_no_names)
+{
+	expect_none(load("0000000000000000 T _stext\n0000000000000000 T do_work\n"));
+	expect_none(load(""));
+	expect_none(tp_kernel_names_load("/nonexistent"));
+}
+END_TEST
+
+Suite *suite_stack_kernel_symbols(void);
+Suite *suite_stack_kernel_symbols(void)
+{
+	Suite *suite = suite_create("stack/kernelnames");
+	TCase *tc = tcase_create("kernelnames");
+	tcase_add_test(tc, kernel_address_is_named_up_to_the_next_symbol);
+	tcase_add_test(tc, kept_names_come_back_in_the_same_epoch_only);
+	tcase_add_test(tc, torn_or_foreign_file_is_not_taken);
+	tcase_add_test(tc, hidden_addresses_give_no_names);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
