@@ -125,7 +125,8 @@ struct tp_thread_info {
 	uint64_t phase_ns[TP_N_PHASES];
 };
 
-struct tp_rank_analysis; /* rank_data.h */
+struct tp_rank_analysis; /* devices/rank_data.h */
+struct tp_intervals;     /* numeric/intervals.h */
 
 struct tp_analysis {
 	const struct tp_trace *trace;
@@ -149,6 +150,10 @@ struct tp_analysis {
 	/* Device work that was recorded while it ran, from the launches pass to the devices pass;
 	 * NULL where there is none. */
 	struct tp_rank_analysis *ranks;
+	/* Of a run that was traced in windows: the first device work, and what lies outside of
+	 * windows, from the launches pass to the devices pass; NULL where all was traced. */
+	uint64_t traced_from_ns;
+	const struct tp_intervals *untraced;
 	/* The main thread's timeline cut where devices begin and end to hide it; empty without
 	 * them. */
 	struct tp_timeline beside_devices;

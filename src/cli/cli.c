@@ -81,23 +81,7 @@ static const struct tp_option global_options[] = {{.letter = 'h',
 						   .offset = offsetof(struct tp_cli, no_config)},
 						  TP_OPTION_END};
 
-const struct tp_command *const *tp_command_list(void)
-{
-	return commands;
-}
-
-const struct tp_option *tp_global_options(void)
-{
-	return global_options;
-}
-
-const struct tp_command *tp_command_find(const char *name)
-{
-	for (size_t i = 0; commands[i]; i++)
-		if (strcmp(commands[i]->name, name) == 0)
-			return commands[i];
-	return NULL;
-}
+static const struct tp_command_table table = {commands, global_options};
 
 static void put_command(struct tp_buf *out, const char *verb, const char *word, int argc)
 {
@@ -125,7 +109,7 @@ static int unknown_command(const char *word, int argc)
 	bool is_program = strchr(word, '/') || (stat(word, &info) == 0 && S_ISREG(info.st_mode));
 	if (tp_recordings_may_be_trace(word))
 		put_command(&next, "trainprof import ", word, argc);
-	else if (is_program && tp_command_find("run"))
+	else if (is_program && tp_command_find(&table, "run"))
 		put_command(&next, "trainprof run -- ", word, argc);
 	else
 		tp_buf_puts(&next, "trainprof help");
@@ -142,9 +126,9 @@ static int print_command_help(const struct tp_cli *cli, const struct tp_command 
 	struct tp_page page;
 	tp_page_init(&page, &style);
 	if (command)
-		tp_help_command(&page, command, false);
+		tp_help_command(&page, &table, command, false);
 	else
-		tp_help_overview(&page);
+		tp_help_overview(&page, &table);
 	int status = tp_output_page(&page);
 	tp_page_release(&page);
 	return status;
@@ -157,7 +141,7 @@ static enum tp_status apply_settings(struct tp_cli *cli, struct tp_settings *set
 {
 	const char *only = cli->config ? cli->config : tp_settings_env("TRAINPROF_CONFIG");
 	bool is_wanted = !cli->no_config;
-	enum tp_status status = is_wanted ? tp_settings_load(settings, only, err) : TP_OK;
+	enum tp_status status = is_wanted ? tp_settings_load(settings, &table, only, err) : TP_OK;
 	if (status == TP_OK)
 		status = tp_settings_apply(settings, NULL, global_options, cli, err);
 	if (status == TP_OK)
@@ -275,7 +259,7 @@ int tp_cli_main(int argc, char **argv)
 	tp_inheritance_take(&inheritance);
 	/* A limit on file sizes is an error of a write, not our death. */
 	signal(SIGXFSZ, SIG_IGN);
-	struct tp_cli cli = {.inheritance = &inheritance, .colour = "auto"};
+	struct tp_cli cli = {.inheritance = &inheritance, .colour = "auto", .table = &table};
 	struct tp_error err = {0};
 	/* LC_CTYPE alone: numbers keep their dot in every locale. */
 	setlocale(LC_CTYPE, ""); /* NOLINT(concurrency-mt-unsafe): no thread yet */
@@ -293,7 +277,7 @@ int tp_cli_main(int argc, char **argv)
 	}
 	if (!argc)
 		return print_command_help(&cli, NULL);
-	const struct tp_command *command = tp_command_find(argv[0]);
+	const struct tp_command *command = tp_command_find(&table, argv[0]);
 	if (!command)
 		return unknown_command(argv[0], argc);
 	struct invocation call = {.cli = &cli,

@@ -5,8 +5,9 @@
  */
 #include "advise/judge/judge.h"
 #include "advise/rulebook/book.h"
+#include "analyze/classify/frame_class.h"
 #include "analyze/classify/kernel_class.h"
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/span_class.h"
 
 #include "trainprof/base/clock.h"
@@ -239,8 +240,8 @@ static void check_patterns(const char *directory)
 	check(is_good, "%s", err.text);
 	if (!is_good)
 		return;
-	const struct tp_kernel_patterns *kernels = tp_patterns_kernels(patterns);
-	const struct tp_span_patterns *spans = tp_patterns_spans(patterns);
+	const struct tp_kernel_patterns *kernels = &patterns->kernels;
+	const struct tp_span_patterns *spans = &patterns->spans;
 	for (size_t i = 0; i < kernels->n_items; i++)
 		check(kernels->items[i].examples && kernels->items[i].examples[0],
 		      "%s:%u: no example", kernels->items[i].file, kernels->items[i].line);

@@ -43,8 +43,15 @@ const struct tp_rule *tp_rulebook_find(const struct tp_rulebook *book, const cha
 const char *tp_rulebook_nearest(const struct tp_rulebook *book, const char *id);
 
 /* TP_OK instead of TP_PARSE where the rest is to load: what `err` says becomes a problem. */
-TP_MUST_CHECK enum tp_status tp_rulebook_tolerate(struct tp_rulebook *book, enum tp_status status,
-						  const struct tp_error *err);
+TP_MUST_CHECK static inline enum tp_status
+tp_rulebook_tolerate(struct tp_rulebook *book, enum tp_status status, const struct tp_error *err)
+{
+	if (status != TP_PARSE || !book->problems)
+		return status;
+	tp_buf_printf(book->problems, "%s\n", err->text);
+	return TP_OK;
+}
+
 /* Check how rules name each other, and sort them. Errors  TP_PARSE. */
 TP_MUST_CHECK enum tp_status tp_rulebook_link(struct tp_rulebook *book, struct tp_error *err);
 

@@ -197,15 +197,6 @@ static enum tp_status directory_load(struct tp_rulebook *book, const char *direc
 	return status;
 }
 
-enum tp_status tp_rulebook_tolerate(struct tp_rulebook *book, enum tp_status status,
-				    const struct tp_error *err)
-{
-	if (status != TP_PARSE || !book->problems)
-		return status;
-	tp_buf_printf(book->problems, "%s\n", err->text);
-	return TP_OK;
-}
-
 /* With `problems` what is wrong is left out, and the rest loads. */
 static enum tp_status load(struct tp_rulebook **out, const char *const *directories,
 			   size_t n_directories, struct tp_buf *problems, struct tp_error *err)

@@ -7,7 +7,7 @@
  * the workers do at that very instant.
  */
 #include "analyze/analysis.h"
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "label.h"
 #include "page_fault_share.h"
 #include "phase_marks.h"

@@ -1,7 +1,7 @@
 /* Turns phase marks into intervals. */
 #include "phase_marks.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 
 enum { DEEPEST_NESTING = 32 };
 

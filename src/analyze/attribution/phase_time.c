@@ -1,7 +1,7 @@
 /* Sums evaluation, checkpoint and logging time of the main thread, from names and from marks. */
 #include "phase_time.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 
 #include "trainprof/base/memory.h"
 

@@ -1,7 +1,7 @@
 /* Judges what keeps the main thread off its CPU. */
 #include "wait_attribution.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "analyze/roles/poll_loop.h"
 #include "label.h"
 

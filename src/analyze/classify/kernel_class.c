@@ -1,8 +1,9 @@
 /* Reads the rows for names of device kernels and finds the one that fits a name. */
 #include "kernel_class.h"
+#include "pattern_tables.h"
 
+#include "frame_class.h"
 #include "kernel_name.h"
-#include "patterns.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -185,7 +186,7 @@ static bool pattern_fits(const struct tp_kernel_pattern *pattern, const struct t
 
 const struct tp_kernel_row *tp_kernel_row_find(const struct tp_patterns *patterns, const char *name)
 {
-	const struct tp_kernel_patterns *rows = tp_patterns_kernels(patterns);
+	const struct tp_kernel_patterns *rows = &patterns->kernels;
 	struct tp_kernel_name split;
 	tp_kernel_name_parse(&split, name);
 	for (size_t i = 0; i < rows->n_items; i++)

@@ -1,6 +1,7 @@
 /* Are names that stand as examples in the rows of patterns caught by those very rows? */
+#include "frame_class.h"
 #include "kernel_group.h"
-#include "patterns.h"
+#include "pattern_tables.h"
 #include "python_class.h"
 #include "setting_class.h"
 #include "span_class.h"
@@ -24,7 +25,7 @@ static const struct tp_kernel_pattern *find_rival(const struct tp_kernel_pattern
 static enum tp_status check_kernel(const struct tp_patterns *patterns,
 				   const struct tp_kernel_pattern *row, struct tp_error *err)
 {
-	const struct tp_kernel_patterns *rows = tp_patterns_kernels(patterns);
+	const struct tp_kernel_patterns *rows = &patterns->kernels;
 	for (const char **name = row->examples; name && *name; name++) {
 		const struct tp_kernel_row *caught = tp_kernel_row_find(patterns, *name);
 		const struct tp_kernel_pattern *rival = find_rival(rows, row, caught);
@@ -102,8 +103,8 @@ static enum tp_status check_setting(const struct tp_setting_pattern *row, struct
 
 enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_error *err)
 {
-	const struct tp_kernel_patterns *kernels = tp_patterns_kernels(patterns);
-	const struct tp_span_patterns *spans = tp_patterns_spans(patterns);
+	const struct tp_kernel_patterns *kernels = &patterns->kernels;
+	const struct tp_span_patterns *spans = &patterns->spans;
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; !status && i < kernels->n_items; i++)
 		status = check_kernel(patterns, &kernels->items[i], err);
@@ -113,10 +114,10 @@ enum tp_status tp_patterns_check(const struct tp_patterns *patterns, struct tp_e
 				 unused->line, unused->name);
 	for (size_t i = 0; !status && i < spans->n_items; i++)
 		status = check_span(patterns, &spans->items[i], err);
-	const struct tp_python_patterns *python = tp_patterns_python(patterns);
+	const struct tp_python_patterns *python = &patterns->python;
 	for (size_t i = 0; !status && i < python->n_items; i++)
 		status = check_python(patterns, &python->items[i], err);
-	const struct tp_setting_patterns *settings = tp_patterns_settings(patterns);
+	const struct tp_setting_patterns *settings = &patterns->settings;
 	for (size_t i = 0; !status && i < settings->n_items; i++)
 		status = check_setting(&settings->items[i], err);
 	return status;

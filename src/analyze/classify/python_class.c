@@ -1,5 +1,6 @@
 /* Reads the rows for Python functions and finds what a function means. */
 #include "python_class.h"
+#include "pattern_tables.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -30,7 +31,7 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 	if (!status)
 		status = tp_pattern_row_globs(row, "symbol", &pattern.symbol, err);
 	if (!status)
-		status = tp_patterns_read_sense(row, &pattern.says, err);
+		status = tp_frame_class_read(row, &pattern.says, err);
 	if (!status)
 		status = tp_pattern_row_word(row, "doing", doing_names, TP_ARRAY_LEN(doing_names),
 					     &doing, err);
@@ -94,7 +95,7 @@ static void add_row(struct tp_frame_class *sum, const struct tp_frame_class *say
 struct tp_frame_class tp_python_class_find(const struct tp_patterns *patterns, const char *path,
 					   const char *symbol)
 {
-	const struct tp_python_patterns *rows = tp_patterns_python(patterns);
+	const struct tp_python_patterns *rows = &patterns->python;
 	struct tp_frame_class sum = {0};
 	struct python_name name;
 	bool has_phase = false;

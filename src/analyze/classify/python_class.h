@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PYTHON_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_PYTHON_CLASS_H
 
-#include "patterns.h"
+#include "frame_class.h"
 
 /*
  * Rows with a source come first, in the order of files and rows: the first one that gives a phase

@@ -55,8 +55,6 @@ bool tp_setting_fits(const struct tp_setting_pattern *row, const char *name, con
 /* The same for the name alone: what is behind need not be asked where this is false. */
 bool tp_setting_may_fit(const struct tp_setting_pattern *row, const char *name);
 
-const struct tp_setting_patterns *tp_patterns_settings(const struct tp_patterns *patterns);
-
 /* The rest is for the loader and the checker of patterns. */
 
 bool tp_setting_pattern_is(const struct tp_pattern_row *row); /* has it the key of a setting's? */

@@ -1,7 +1,8 @@
 /* Reads the rows for names of spans on threads and finds what a name means. */
 #include "span_class.h"
+#include "pattern_tables.h"
 
-#include "patterns.h"
+#include "frame_class.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -121,7 +122,7 @@ static bool any_glob(const char *const *globs, const struct span_names *names)
 enum tp_span_sense tp_span_sense_find(const struct tp_patterns *patterns, enum tp_span_kind kind,
 				      const char *name)
 {
-	const struct tp_span_patterns *rows = tp_patterns_spans(patterns);
+	const struct tp_span_patterns *rows = &patterns->spans;
 	struct span_names names;
 	tp_pattern_lower(names.plain, sizeof(names.plain), name);
 	cut_tail(names.plain, kind);

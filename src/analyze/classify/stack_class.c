@@ -7,7 +7,7 @@
  */
 #include "stack_class.h"
 
-#include "patterns.h"
+#include "frame_class.h"
 #include "python_class.h"
 
 #include "trainprof/base/map.h"

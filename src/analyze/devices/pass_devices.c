@@ -355,5 +355,6 @@ enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *er
 	tp_map_release(&ranks->hot.index);
 	tp_ranks_release(ranks);
 	analysis->ranks = NULL;
+	analysis->untraced = NULL;
 	return TP_OK;
 }

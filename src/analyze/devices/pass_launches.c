@@ -127,6 +127,9 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 		/* Ranges alone say when steps are, not what they do. */
 		tp_ranks_release(ranks);
 		analysis->ranks = NULL;
+	} else if (ranks->shut.n) {
+		analysis->traced_from_ns = tp_ranks_first_work(ranks);
+		analysis->untraced = &ranks->untraced;
 	}
 	return TP_OK;
 }

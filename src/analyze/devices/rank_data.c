@@ -4,43 +4,12 @@
  */
 #include "rank_data.h"
 #include "launch_index.h"
+#include "rank_names.h"
 
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { SENSE_UNSET = UINT8_MAX };
-
-/* ---- names ---- */
-
-static enum tp_span_sense sense_of(struct tp_rank_analysis *analysis, const struct tp_span *span)
-{
-	struct tp_name_info *info = &analysis->names[span->name];
-	uint8_t *sense = &info->sense[span->kind];
-	if (*sense == SENSE_UNSET)
-		*sense = (uint8_t)tp_span_sense_find(analysis->patterns,
-						     (enum tp_span_kind)span->kind,
-						     tp_trace_string(analysis->trace, span->name));
-	return (enum tp_span_sense) * sense;
-}
-
-const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name)
-{
-	struct tp_name_info *info = &analysis->names[name];
-	if (!info->row)
-		info->row = tp_kernel_row_find(analysis->patterns,
-					       tp_trace_string(analysis->trace, name));
-	return info->row;
-}
-
-static void init_names(struct tp_rank_analysis *analysis)
-{
-	size_t n = analysis->trace->n_strings;
-	analysis->names = tp_arena_array(analysis->arena, n, sizeof(*analysis->names));
-	for (size_t i = 0; i < n; i++)
-		memset(analysis->names[i].sense, SENSE_UNSET, sizeof(analysis->names[i].sense));
-}
 
 /* ---- ranks, threads, devices ---- */
 
@@ -274,7 +243,7 @@ static void find_main(struct tp_rank_analysis *analysis, struct tp_rank_work *ra
 		}
 		struct signs signs = {0};
 		for (size_t k = 0; k < spans->n; k++) {
-			enum tp_span_sense sense = sense_of(analysis, &spans->items[k]);
+			enum tp_span_sense sense = tp_rank_sense(analysis, &spans->items[k]);
 			signs.steps += sense == TP_SENSE_STEP &&
 				       spans->items[k].end_ns > spans->items[k].start_ns;
 			signs.loads += sense == TP_SENSE_DATALOADER;
@@ -331,7 +300,7 @@ static bool main_loads(struct tp_rank_analysis *analysis, const struct tp_rank_w
 {
 	const struct tp_track_spans *spans = &analysis->trace->spans[rank->main];
 	for (size_t k = 0; k < spans->n; k++)
-		if (sense_of(analysis, &spans->items[k]) == TP_SENSE_DATALOADER)
+		if (tp_rank_sense(analysis, &spans->items[k]) == TP_SENSE_DATALOADER)
 			return true;
 	return false;
 }
@@ -343,7 +312,7 @@ static void fill_threads(struct tp_rank_analysis *analysis, struct tp_rank_work 
 		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[i]];
 		for (size_t k = 0; k < spans->n; k++) {
 			const struct tp_span *span = &spans->items[k];
-			enum tp_label label = thread_label(rank, sense_of(analysis, span),
+			enum tp_label label = thread_label(rank, tp_rank_sense(analysis, span),
 							   (enum tp_span_kind)span->kind);
 			if (label == TP_LABEL_DATALOADER_NEXT && only_main_loads &&
 			    rank->threads[i] != rank->main)
@@ -356,14 +325,9 @@ static void fill_threads(struct tp_rank_analysis *analysis, struct tp_rank_work 
 		tp_intervals_unite(&rank->lanes[i]);
 }
 
-enum tp_span_sense tp_rank_sense(struct tp_rank_analysis *analysis, const struct tp_span *span)
-{
-	return sense_of(analysis, span);
-}
-
 void tp_ranks_build(struct tp_rank_analysis *analysis)
 {
-	init_names(analysis);
+	tp_rank_names_init(analysis);
 	count_ranks(analysis);
 	find_devices(analysis);
 	find_borders(analysis);
@@ -383,12 +347,6 @@ uint64_t tp_ranks_first_work(const struct tp_rank_analysis *analysis)
 			first_ns = device->ops[0].start_ns;
 	}
 	return first_ns;
-}
-
-bool tp_ranks_in_window(const struct tp_rank_analysis *analysis, uint64_t start_ns, uint64_t end_ns)
-{
-	return analysis && analysis->shut.n && start_ns >= tp_ranks_first_work(analysis) &&
-	       !tp_intervals_covered(&analysis->untraced, start_ns, end_ns);
 }
 
 void tp_ranks_release(struct tp_rank_analysis *analysis)

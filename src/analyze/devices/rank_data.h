@@ -119,16 +119,8 @@ struct tp_rank_analysis {
 	struct tp_intervals shut;     /* of that, between windows; heap */
 };
 
-const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name);
-enum tp_span_sense tp_rank_sense(struct tp_rank_analysis *analysis, const struct tp_span *span);
-
 /* When work was traced first, of any device; UINT64_MAX: never. */
 uint64_t tp_ranks_first_work(const struct tp_rank_analysis *analysis);
-/* Whether all of a stretch lies in a window of tracing; false where the GPU was traced all the
- * time, or not at all (NULL). */
-bool tp_ranks_in_window(const struct tp_rank_analysis *analysis, uint64_t start_ns,
-			uint64_t end_ns);
-
 /* In this order. */
 void tp_ranks_build(struct tp_rank_analysis *analysis);
 /* Steps of ranks, windows of devices, and which step launched each op. Sets how they were found in

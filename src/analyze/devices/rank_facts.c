@@ -3,6 +3,7 @@
 #include "bus_rate.h"
 #include "rank_data.h"
 #include "rank_limits.h"
+#include "rank_names.h"
 
 #include "trainprof/base/memory.h"
 

@@ -1,6 +1,7 @@
 /* Labels the main thread of a rank by its samples and switches
  * (docs/internals.md#parts-of-imported-traces). */
 #include "rank_host.h"
+#include "rank_names.h"
 
 #include "analyze/attribution/label.h"
 #include "analyze/numeric/stats.h"

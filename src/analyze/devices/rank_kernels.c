@@ -1,5 +1,6 @@
 /* Sums kernels and copies by name, alone and beside communication. */
 #include "rank_data.h"
+#include "rank_names.h"
 
 #include "trainprof/base/memory.h"
 

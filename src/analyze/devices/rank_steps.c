@@ -5,6 +5,7 @@
  */
 #include "analyze/numeric/sequence_period.h"
 #include "rank_data.h"
+#include "rank_names.h"
 
 #include "trainprof/base/memory.h"
 

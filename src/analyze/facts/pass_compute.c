@@ -7,7 +7,7 @@
  * what the busiest one did, took no part: it only hands work to others.
  */
 #include "analyze/attribution/group_activity.h"
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "analyze/numeric/stats.h"
 #include "scalar_math.h"
 #include "window_gauges.h"

@@ -3,7 +3,7 @@
  * not set; it is unknown only where no environment was recorded. Gives: env.*
  */
 #include "analyze/analysis.h"
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"

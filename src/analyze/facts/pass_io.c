@@ -1,5 +1,5 @@
 /* What the program reads and writes, and from where. Needs: window. Gives: io.* */
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "window_gauges.h"
 
 #include "trainprof/base/map.h"

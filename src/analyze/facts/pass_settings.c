@@ -8,8 +8,9 @@
  * sample met may be in use all the same. Gives: set.*, env.uses_*, kernel.half_ratio and its like
  */
 #include "analyze/analysis.h"
+#include "analyze/classify/frame_class.h"
 #include "analyze/classify/kernel_class.h"
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/setting_class.h"
 
 #include "trainprof/base/memory.h"
@@ -287,7 +288,7 @@ enum tp_status tp_pass_settings(struct tp_analysis *analysis, struct tp_error *e
 	(void)err;
 	struct search search = {.analysis = analysis,
 				.trace = analysis->trace,
-				.rows = tp_patterns_settings(analysis->patterns),
+				.rows = &analysis->patterns->settings,
 				.profile = analysis->profile};
 	search.memo = tp_alloc(analysis->trace->n_strings + 1);
 	for (size_t i = 0; i < search.rows->n_items; i++) {

@@ -7,7 +7,7 @@
  */
 #include "analyze/analysis.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "function_time.h"
 #include "thread_role.h"
 

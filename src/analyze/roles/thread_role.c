@@ -7,7 +7,7 @@
  */
 #include "thread_role.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "function_time.h"
 
 #include "trainprof/base/map.h"

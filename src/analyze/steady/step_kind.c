@@ -8,7 +8,7 @@
  */
 #include "step_kind.h"
 
-#include "analyze/devices/rank_data.h"
+#include "analyze/numeric/intervals.h"
 #include "analyze/numeric/stats.h"
 #include "counter_windows.h"
 
@@ -54,6 +54,13 @@ static double length_of(const struct tp_step *step)
 	return (double)(step->end_ns - step->start_ns);
 }
 
+/* Whether the whole step lies in a window of tracing; false where all or nothing was traced. */
+static bool is_in_window(const struct tp_analysis *analysis, const struct tp_step *step)
+{
+	return analysis->untraced && step->start_ns >= analysis->traced_from_ns &&
+	       !tp_intervals_covered(analysis->untraced, step->start_ns, step->end_ns);
+}
+
 /* Tracing slows all steps in its windows down: that is no property of theirs, and no level. */
 static void take_tracing_out(struct candidates *c, const struct tp_analysis *analysis)
 {
@@ -64,7 +71,7 @@ static void take_tracing_out(struct candidates *c, const struct tp_analysis *ana
 	size_t n[2] = {0};
 	for (size_t i = 0; i < c->n; i++) {
 		const struct tp_step *step = &steps[c->index[i]];
-		is_traced[i] = tp_ranks_in_window(analysis->ranks, step->start_ns, step->end_ns);
+		is_traced[i] = is_in_window(analysis, step);
 		lengths[is_traced[i]][n[is_traced[i]]++] = c->length_ns[i];
 	}
 	double slowed =

@@ -5,7 +5,7 @@
  */
 #include "checkpoint_writers.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "analyze/classify/python_class.h"
 
 /* Of the time below the call. */

@@ -15,7 +15,7 @@
  */
 #include "analyze/analysis.h"
 
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 #include "analyze/classify/stack_class.h"
 #include "analyze/numeric/intervals.h"
 #include "sampled_timeline.h"

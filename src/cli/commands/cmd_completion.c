@@ -32,9 +32,9 @@ static void bash_choices(struct tp_buf *out, const struct tp_option *option)
 	}
 }
 
-static void write_bash(struct tp_buf *out)
+static void write_bash(struct tp_buf *out, const struct tp_command_table *table)
 {
-	const struct tp_command *const *commands = tp_command_list();
+	const struct tp_command *const *commands = table->commands;
 	tp_buf_puts(out, "# bash completion for trainprof; made by: trainprof completion bash\n"
 			 "_trainprof() {\n"
 			 "\tlocal cur=${COMP_LINE:0:COMP_POINT}\n"
@@ -44,18 +44,18 @@ static void write_bash(struct tp_buf *out)
 			 "\t\tcase $word in -*) ;; *) verb=$word; break ;; esac\n"
 			 "\tdone\n"
 			 "\tcase $cur in\n");
-	bash_choices(out, tp_global_options());
+	bash_choices(out, table->global_options);
 	for (size_t i = 0; commands[i]; i++)
 		bash_choices(out, commands[i]->options);
 	tp_buf_puts(out, "\tesac\n\tcase $verb in\n\t'')\n\t\tCOMPREPLY=($(compgen -W '");
 	for (size_t i = 0; commands[i]; i++)
 		tp_buf_printf(out, "%s ", commands[i]->name);
-	bash_options(out, tp_global_options());
+	bash_options(out, table->global_options);
 	tp_buf_puts(out, "' -- \"$cur\"))\n\t\treturn ;;\n");
 	for (size_t i = 0; commands[i]; i++) {
 		tp_buf_printf(out, "\t%s) options='", commands[i]->name);
 		bash_options(out, commands[i]->options);
-		bash_options(out, tp_global_options());
+		bash_options(out, table->global_options);
 		tp_buf_puts(out, "' ;;\n");
 	}
 	tp_buf_puts(out, "\tesac\n"
@@ -102,9 +102,9 @@ static void zsh_options(struct tp_buf *out, const struct tp_option *option)
 	}
 }
 
-static void write_zsh(struct tp_buf *out)
+static void write_zsh(struct tp_buf *out, const struct tp_command_table *table)
 {
-	const struct tp_command *const *commands = tp_command_list();
+	const struct tp_command *const *commands = table->commands;
 	tp_buf_puts(out, "#compdef trainprof\n"
 			 "# zsh completion for trainprof; made by: trainprof completion zsh\n"
 			 "_trainprof() {\n"
@@ -123,7 +123,7 @@ static void write_zsh(struct tp_buf *out)
 	for (size_t i = 0; commands[i]; i++) {
 		tp_buf_printf(out, "\t%s)\n\t\t_arguments", commands[i]->name);
 		zsh_options(out, commands[i]->options);
-		zsh_options(out, tp_global_options());
+		zsh_options(out, table->global_options);
 		tp_buf_puts(out, " \\\n\t\t\t'*:file:_files' ;;\n");
 	}
 	tp_buf_puts(out, "\tesac\n}\n_trainprof \"$@\"\n");
@@ -149,9 +149,9 @@ static void fish_options(struct tp_buf *out, const char *condition, const struct
 	}
 }
 
-static void write_fish(struct tp_buf *out)
+static void write_fish(struct tp_buf *out, const struct tp_command_table *table)
 {
-	const struct tp_command *const *commands = tp_command_list();
+	const struct tp_command *const *commands = table->commands;
 	tp_buf_puts(out, "# fish completion for trainprof; made by: trainprof completion fish\n");
 	for (size_t i = 0; commands[i]; i++) {
 		tp_buf_printf(out, "complete -c trainprof -f -n __fish_use_subcommand -a %s -d '",
@@ -159,7 +159,7 @@ static void write_fish(struct tp_buf *out)
 		add_quoted(out, commands[i]->summary, "\\");
 		tp_buf_puts(out, "'\n");
 	}
-	fish_options(out, "", tp_global_options());
+	fish_options(out, "", table->global_options);
 	for (size_t i = 0; commands[i]; i++) {
 		char condition[100];
 		snprintf(condition, sizeof(condition), "-n '__fish_seen_subcommand_from %s'",
@@ -170,17 +170,16 @@ static void write_fish(struct tp_buf *out)
 
 static int completion_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
-	(void)cli;
 	(void)opts;
 	static const struct {
 		const char *name;
-		void (*write)(struct tp_buf *out);
+		void (*write)(struct tp_buf *out, const struct tp_command_table *table);
 	} shells[] = {{"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
 	for (size_t i = 0; argc && i < sizeof(shells) / sizeof(shells[0]); i++) {
 		if (strcmp(shells[i].name, argv[0]) != 0)
 			continue;
 		struct tp_buf out = {0};
-		shells[i].write(&out);
+		shells[i].write(&out, cli->table);
 		return tp_output_buf(&out);
 	}
 	tp_say("trainprof completion bash", "completion needs a shell: bash, zsh or fish");

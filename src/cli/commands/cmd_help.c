@@ -22,18 +22,18 @@ static const struct tp_option options[] = {{.name = "manual",
 					    .is_rare = true},
 					   TP_OPTION_END};
 
-static int print_manual(void)
+static int print_manual(const struct tp_command_table *table)
 {
 	struct tp_buf text = {0};
-	tp_help_manual(&text);
+	tp_help_manual(&text, table);
 	return tp_output_buf(&text);
 }
 
-static int unknown_topic(const char *word)
+static int unknown_topic(const struct tp_command_table *table, const char *word)
 {
 	const char *names[64];
 	size_t n = 0;
-	for (const struct tp_command *const *c = tp_command_list(); *c && n < 64; c++)
+	for (const struct tp_command *const *c = table->commands; *c && n < 64; c++)
 		names[n++] = (*c)->name;
 	for (const struct tp_topic *t = tp_topic_list(); t->name && n < 64; t++)
 		names[n++] = t->name;
@@ -49,20 +49,20 @@ static int help_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 {
 	const struct help_options *o = opts;
 	if (o->is_manual)
-		return print_manual();
+		return print_manual(cli->table);
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	if (style.width > 80)
 		style.width = 80;
 	struct tp_page page;
 	tp_page_init(&page, &style);
-	const struct tp_command *command = argc ? tp_command_find(argv[0]) : NULL;
+	const struct tp_command *command = argc ? tp_command_find(cli->table, argv[0]) : NULL;
 	int status = TP_EXIT_OK;
 	if (!argc)
-		tp_help_overview(&page);
+		tp_help_overview(&page, cli->table);
 	else if (command)
-		tp_help_command(&page, command, true);
+		tp_help_command(&page, cli->table, command, true);
 	else if (!tp_topic_print(&page, argv[0]))
-		status = unknown_topic(argv[0]);
+		status = unknown_topic(cli->table, argv[0]);
 	if (status == TP_EXIT_OK)
 		status = tp_output_paged(&page);
 	tp_page_release(&page);

@@ -14,9 +14,9 @@ static void put(struct tp_page *page, const char *line)
 	tp_page_end(page);
 }
 
-void tp_help_overview(struct tp_page *page)
+void tp_help_overview(struct tp_page *page, const struct tp_command_table *table)
 {
-	const struct tp_command *const *commands = tp_command_list();
+	const struct tp_command *const *commands = table->commands;
 	const char *group = "";
 	put(page, "trainprof finds what limits a training program, and what to do about it.");
 	tp_page_end(page);
@@ -83,7 +83,8 @@ static void put_options(struct tp_page *page, const struct tp_option *options, b
 	}
 }
 
-void tp_help_command(struct tp_page *page, const struct tp_command *command, bool is_full)
+void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
+		     const struct tp_command *command, bool is_full)
 {
 	tp_page_addf(page, TP_PAINT_NONE, "usage: trainprof %s %s", command->name,
 		     command->synopsis);
@@ -102,7 +103,7 @@ void tp_help_command(struct tp_page *page, const struct tp_command *command, boo
 		tp_page_end(page);
 		tp_page_add(page, TP_PAINT_BOLD, "For all commands");
 		tp_page_end(page);
-		put_options(page, tp_global_options(), true);
+		put_options(page, table->global_options, true);
 	}
 	tp_page_end(page);
 	if (command->ending)
@@ -129,11 +130,11 @@ static void add_manual_options(struct tp_buf *out, const struct tp_option *optio
 	}
 }
 
-void tp_help_manual(struct tp_buf *out)
+void tp_help_manual(struct tp_buf *out, const struct tp_command_table *table)
 {
-	const struct tp_command *const *commands = tp_command_list();
+	const struct tp_command *const *commands = table->commands;
 	tp_buf_puts(out, "### All commands\n\n");
-	add_manual_options(out, tp_global_options());
+	add_manual_options(out, table->global_options);
 	for (size_t i = 0; commands[i]; i++) {
 		tp_buf_printf(out, "\n### %s\n\n`trainprof %s %s`\n\n%s\n", commands[i]->name,
 			      commands[i]->name, commands[i]->synopsis, commands[i]->intro);

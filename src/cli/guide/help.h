@@ -6,10 +6,11 @@
 #include "trainprof/report/page.h"
 
 /* All commands on one screen. */
-void tp_help_overview(struct tp_page *page);
+void tp_help_overview(struct tp_page *page, const struct tp_command_table *table);
 /* One command; with `is_full` also its rare options. */
-void tp_help_command(struct tp_page *page, const struct tp_command *command, bool is_full);
+void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
+		     const struct tp_command *command, bool is_full);
 /* The options of all commands as Markdown, for the manual page. */
-void tp_help_manual(struct tp_buf *out);
+void tp_help_manual(struct tp_buf *out, const struct tp_command_table *table);
 
 #endif

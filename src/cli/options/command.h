@@ -35,6 +35,7 @@ struct tp_cli {
 	bool no_config;
 	bool wants_help;
 	bool wants_version;
+	const struct tp_command_table *table;
 	const struct tp_settings *settings; /* files and environment, for doctor -v */
 };
 
@@ -57,11 +58,15 @@ struct tp_command {
 	int (*exec)(const struct tp_cli *cli, const void *options, int argc, char **argv);
 };
 
-/* All commands, NULL-terminated, in the order of the overview. */
-const struct tp_command *const *tp_command_list(void);
-const struct tp_command *tp_command_find(const char *name);
-/* Options that every command takes. */
-const struct tp_option *tp_global_options(void);
+/* What the program can be asked for; cli.c has the one table and hands it down. */
+struct tp_command_table {
+	const struct tp_command *const
+		*commands;                      /* NULL-terminated, in the order of the overview */
+	const struct tp_option *global_options; /* that every command takes */
+};
+
+/* NULL when there is none of that name. */
+const struct tp_command *tp_command_find(const struct tp_command_table *table, const char *name);
 
 extern const struct tp_command tp_cmd_run;
 extern const struct tp_command tp_cmd_attach;

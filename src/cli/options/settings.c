@@ -69,10 +69,11 @@ static bool project_path(char *out, size_t size)
 	return false;
 }
 
-enum tp_status tp_settings_load(struct tp_settings *out, const char *only, struct tp_error *err)
+enum tp_status tp_settings_load(struct tp_settings *out, const struct tp_command_table *table,
+				const char *only, struct tp_error *err)
 {
 	char path[4200];
-	*out = (struct tp_settings){0};
+	*out = (struct tp_settings){.table = table};
 	if (only)
 		return load_file(out, only, err);
 	enum tp_status status = load_if_there(out, "/etc/trainprof/config.json", err);
@@ -93,7 +94,8 @@ void tp_settings_release(struct tp_settings *settings)
 	*settings = (struct tp_settings){0};
 }
 
-static enum tp_status unknown_name(const struct tp_json_doc *doc, const struct tp_json *member,
+static enum tp_status unknown_name(const struct tp_command_table *table,
+				   const struct tp_json_doc *doc, const struct tp_json *member,
 				   const char *section, const struct tp_option *options,
 				   struct tp_error *err)
 {
@@ -101,7 +103,7 @@ static enum tp_status unknown_name(const struct tp_json_doc *doc, const struct t
 	size_t n = 0;
 	for (; options->name && n < TP_ARRAY_LEN(names); options++)
 		names[n++] = options->name;
-	for (const struct tp_command *const *c = tp_command_list();
+	for (const struct tp_command *const *c = table->commands;
 	     !section && *c && n < TP_ARRAY_LEN(names); c++)
 		names[n++] = (*c)->name;
 	const char *near = tp_text_nearest(tp_json_key(member), names, n);
@@ -158,11 +160,11 @@ static enum tp_status apply_member(struct tp_settings *settings, const struct tp
 {
 	const char *key = tp_json_key(member);
 	bool is_section = !section && tp_json_type(member) == TP_JSON_OBJECT;
-	if (is_section && tp_command_find(key))
+	if (is_section && tp_command_find(settings->table, key))
 		return TP_OK;
 	const struct tp_option *option = tp_option_find(options, key);
 	if (!option || is_section)
-		return unknown_name(doc, member, section, options, err);
+		return unknown_name(settings->table, doc, member, section, options, err);
 	if (tp_json_type(member) != TP_JSON_ARRAY)
 		return set_value(settings, doc, member, section, option, storage, err);
 	TP_JSON_EACH (item, member) {

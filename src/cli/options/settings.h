@@ -14,7 +14,10 @@
 
 enum { TP_SETTINGS_FILES = 3 };
 
+struct tp_command_table;
+
 struct tp_settings {
+	const struct tp_command_table *table;         /* whose names are sections */
 	struct tp_json_doc *files[TP_SETTINGS_FILES]; /* system, user, project */
 	size_t n_files;
 	struct tp_buf trace; /* one line a value: "run.max-overhead = 2%  trainprof.json:3" */
@@ -22,8 +25,9 @@ struct tp_settings {
 
 /* Read /etc/trainprof/config.json, the user's and the project's file, those that exist. With
  * `only` (--config) that file alone, and it must exist. Errors  TP_PARSE, TP_DENIED, TP_ABSENT. */
-TP_MUST_CHECK enum tp_status tp_settings_load(struct tp_settings *out, const char *only,
-					      struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_settings_load(struct tp_settings *out,
+					      const struct tp_command_table *table,
+					      const char *only, struct tp_error *err);
 void tp_settings_release(struct tp_settings *settings);
 
 /*

@@ -10,6 +10,12 @@
 
 enum { FILE_MAX = 8 << 20, PATH_SIZE = 4096 };
 
+const char *tp_host_path(const struct tp_host *host, char *out, size_t size, const char *path)
+{
+	snprintf(out, size, "%s%s", host->root, path);
+	return out;
+}
+
 bool tp_hostfile_exists(const struct tp_host *host, const char *path)
 {
 	char full[PATH_SIZE];

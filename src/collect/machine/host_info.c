@@ -33,12 +33,6 @@ static const struct arm_model {
 	{0xc0, 0xac3, "Ampere-1"},
 };
 
-const char *tp_host_path(const struct tp_host *host, char *out, size_t size, const char *path)
-{
-	snprintf(out, size, "%s%s", host->root, path);
-	return out;
-}
-
 static int read_int(const struct tp_host *host, const char *path, int fallback)
 {
 	char text[32];

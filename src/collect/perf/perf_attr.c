@@ -10,6 +10,11 @@ enum {
 	LEAVE_STACK_BYTES = 16 << 10,
 };
 
+bool tp_perf_tells_event(const struct tp_perf_setup *setup)
+{
+	return setup->is_attaching || setup->has_leaves;
+}
+
 /* What all kinds have in common: they end records alike, and those of threads wait for exec and are
  * inherited. */
 static struct perf_event_attr attr_base(const struct tp_perf_setup *setup)

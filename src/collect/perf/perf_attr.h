@@ -7,6 +7,9 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 
+/* Whether records tell their event. */
+bool tp_perf_tells_event(const struct tp_perf_setup *setup);
+
 /* Samples of running threads, and the books. */
 struct perf_event_attr tp_perf_attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns);
 /* Context-switch records only. */

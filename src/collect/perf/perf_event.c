@@ -43,11 +43,6 @@ static int event_open_into(struct perf_event_attr *attr, pid_t pid, int cpu, int
 	return -1;
 }
 
-bool tp_perf_tells_event(const struct tp_perf_setup *setup)
-{
-	return setup->is_attaching || setup->has_leaves;
-}
-
 struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup)
 {
 	return (struct tp_perf_layout){.has_chain = setup->has_kernel,

@@ -65,8 +65,6 @@ struct tp_perf_events {
 	struct tp_perf_fds joined_switches;
 };
 
-/* Whether records tell their event. */
-bool tp_perf_tells_event(const struct tp_perf_setup *setup);
 /* How records of such events are to be read. */
 struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup);
 

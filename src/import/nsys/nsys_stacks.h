@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_STACKS_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_STACKS_H
 
-#include "nsys_threads.h"
+#include "nsys_thread_table.h"
 
 enum {
 	/* Rows that are put in order together; whose order is worse has shorter stacks. */

@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_SWITCHES_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_SWITCHES_H
 
-#include "nsys_threads.h"
+#include "nsys_thread_table.h"
 
 /* Rows that are sorted together: what lies further from its place than half of them is skipped. */
 enum { TP_NSYS_SWITCHES_SORTED = 1 << 21 };

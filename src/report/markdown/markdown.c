@@ -1,5 +1,6 @@
 /* The report as Markdown: for pull requests, step summaries and tickets. */
 #include "report/digest/exporters.h"
+#include "report/digest/markdown_escape.h"
 
 #include "markdown_devices.h"
 #include "report/digest/digest.h"

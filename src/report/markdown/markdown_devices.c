@@ -1,6 +1,8 @@
 /* Writes devices, kernels and ranks as Markdown tables. */
 #include "markdown_devices.h"
 
+#include "report/digest/markdown_escape.h"
+
 #include "report/text/device_tables.h"
 
 #include "trainprof/base/memory.h"
@@ -10,25 +12,6 @@
 #include <string.h>
 
 enum { N_KERNELS_SHOWN = 10, N_COLLECTIVES_SHOWN = 10, NAME_MOST_BYTES = 80 };
-
-void tp_markdown_add_plain(struct tp_buf *out, const char *text)
-{
-	struct tp_buf valid = {0};
-	tp_text_add_utf8(&valid, text);
-	for (const char *p = tp_buf_text(&valid); *p; p++) {
-		if (*p == '<')
-			tp_buf_puts(out, "&lt;");
-		else if (*p == '&')
-			tp_buf_puts(out, "&amp;");
-		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			tp_buf_putc(out, ' ');
-		else if (strchr("\\`*_[]|#", *p))
-			tp_buf_printf(out, "\\%c", *p);
-		else
-			tp_buf_putc(out, *p);
-	}
-	tp_buf_release(&valid);
-}
 
 static void add_name(struct tp_buf *out, const char *name)
 {

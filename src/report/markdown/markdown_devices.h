@@ -4,9 +4,6 @@
 
 #include "report/digest/digest.h"
 
-/* Append text that stays text: what Markdown or HTML would read is escaped. */
-void tp_markdown_add_plain(struct tp_buf *out, const char *text);
-
 /* Nothing without devices, or without files. */
 void tp_markdown_add_devices(struct tp_buf *out, const struct tp_report_digest *digest);
 void tp_markdown_add_files(struct tp_buf *out, const struct tp_report_digest *digest);

@@ -2,7 +2,7 @@
 #include "trainprof/report/plan_text.h"
 
 #include "plan_fields.h"
-#include "report/markdown/markdown_devices.h"
+#include "report/digest/markdown_escape.h"
 
 static const char *verdict_title(const struct tp_report_plan *plan)
 {

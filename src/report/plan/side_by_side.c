@@ -1,8 +1,8 @@
 /* Shows two runs side by side. */
 #include "trainprof/report/side_by_side.h"
 
+#include "report/digest/markdown_escape.h"
 #include "report/json/document.h"
-#include "report/markdown/markdown_devices.h"
 
 #include "trainprof/base/version.h"
 #include "trainprof/report/units.h"

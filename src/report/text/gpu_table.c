@@ -1,7 +1,7 @@
 /* Says what drivers tell of GPUs. */
 #include "gpu_table.h"
 
-#include "report/markdown/markdown_devices.h"
+#include "report/digest/markdown_escape.h"
 
 #include "trainprof/model/gpu.h"
 

@@ -1,7 +1,7 @@
 /* A cache of unwind rules in front of the unwind tables. */
 #include "unwind_rule_cache.h"
 
-#include "stack/unwind/call_site.h"
+#include "call_site.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"

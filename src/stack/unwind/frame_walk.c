@@ -1,7 +1,7 @@
 /* Applies unwind rules to registers and a copied stack. */
 #include "frame_walk.h"
 
-#include "call_site.h"
+#include "stack/cfi/call_site.h"
 #include "stack/symbols/locate.h"
 #include "stack/symbols/module.h"
 

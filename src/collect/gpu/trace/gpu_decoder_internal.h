@@ -1,4 +1,5 @@
-/* What a teller of GPU events consists of, for its two files: of work and calls, and of ranges. */
+/* What a teller of GPU events consists of, for its files: of work and calls, of ranges, and the
+ * emitter below both. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_DECODER_INTERNAL_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_DECODER_INTERNAL_H
 
@@ -99,6 +100,12 @@ struct tp_gpu_teller {
 /* The thread, told as a track when it is new; NULL: there are too many. Moves the others. */
 struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
 					   unsigned flags, uint64_t time_ns);
+/* Name a thread's track, and link it to its task once there is one. */
+void tp_gpu_emit_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thread,
+			uint64_t time_ns);
+/* The track of a stream, told when it is new; TP_TRACKS_MOST: there is no such place, or there are
+ * too many. */
+uint32_t tp_gpu_teller_stream(struct tp_gpu_teller *teller, uint16_t id);
 void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
 			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
 			uint32_t detail);

@@ -1,7 +1,6 @@
 /* Tells a sink what a GPU agent saw. */
 #include "gpu_ring_decode.h"
 
-#include "collect/process/task_tree.h"
 #include "gpu_decoder_internal.h"
 #include "gpu_event_name.h"
 #include "gpu_ring_reader.h"
@@ -98,71 +97,6 @@ static uint32_t name_of(struct tp_gpu_teller *teller, enum use use, uint32_t id,
 	return (uint32_t)known;
 }
 
-/* ---- tracks --------------------------------------------------------------------------------- */
-
-static void tell_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thread,
-			uint64_t time_ns)
-{
-	const struct tp_gpu_teller_config *config = &teller->config;
-	struct tp_track track = {.id = thread->track,
-				 .rank = config->rank,
-				 .device = TP_TRACK_THREAD,
-				 .number = thread->tid};
-	uint32_t task = tp_tree_task_at(config->tree, (pid_t)thread->tid, config->pid, time_ns);
-	const struct tp_tree_task *alive = tp_tree_find(config->tree, (pid_t)thread->tid);
-	thread->has_task |= task != TP_NO_TASK;
-	track.task_plus_1 = task == TP_NO_TASK ? 0 : task + 1;
-	if (alive && alive->info.id == task)
-		track.name = alive->info.comm;
-	tp_sink_track(config->sink, &track);
-}
-
-/* NULL: there are too many. */
-struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
-					   unsigned flags, uint64_t time_ns)
-{
-	bool is_tid = !(flags & TP_GPU_FLAG_PTHREAD);
-	uint64_t key = (uint64_t)tid << 1 | is_tid;
-	uint64_t at;
-	if (tp_map_get(&teller->thread_ids, key, &at))
-		return &teller->threads[at];
-	uint32_t track = tp_sink_new_track(teller->config.sink);
-	if (track >= TP_TRACKS_MOST)
-		return NULL;
-	tp_map_set(&teller->thread_ids, key, teller->n_threads);
-	struct tp_gpu_thread *thread =
-		&TP_ARRAY_PUSH(teller->threads, teller->n_threads, teller->threads_capacity);
-	*thread = (struct tp_gpu_thread){.tid = tid, .track = track};
-	tell_thread(teller, thread, is_tid ? time_ns : 0);
-	thread->has_task |= !is_tid;
-	return thread;
-}
-
-/* TP_TRACKS_MOST: there is no such place, or there are too many. */
-static uint32_t stream_of(struct tp_gpu_teller *teller, uint16_t id)
-{
-	uint64_t known;
-	if (tp_map_get(&teller->places, id, &known))
-		return (uint32_t)known;
-	const struct tp_gpu_place *place = tp_gpu_file_place(teller->config.file, id);
-	uint32_t track = place && place->device <= INT32_MAX
-				 ? tp_sink_new_track(teller->config.sink)
-				 : (uint32_t)TP_TRACKS_MOST;
-	/* Of a place that cannot be nothing is remembered: its entry may still come. */
-	if (track >= TP_TRACKS_MOST)
-		return TP_TRACKS_MOST;
-	char name[32];
-	snprintf(name, sizeof(name), "stream %u", place->stream);
-	tp_map_set(&teller->places, id, track);
-	tp_sink_track(teller->config.sink,
-		      &(struct tp_track){.id = track,
-					 .rank = teller->config.rank,
-					 .device = (int32_t)place->device,
-					 .number = place->stream,
-					 .name = tp_sink_string(teller->config.sink, name)});
-	return track;
-}
-
 /* ---- spans ---------------------------------------------------------------------------------- */
 
 static bool times_of(const struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
@@ -178,20 +112,6 @@ static bool times_of(const struct tp_gpu_teller *teller, const struct tp_gpu_eve
 	*end_ns = *start_ns + length_ns;
 	/* A record may not come before its end; one whose clock was set since may seem to. */
 	return *start_ns && *end_ns >= *start_ns && *end_ns <= teller->now_ns + TP_GPU_AHEAD_NS;
-}
-
-void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
-			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
-			uint32_t detail)
-{
-	tp_sink_span(teller->config.sink, &(struct tp_span){.start_ns = start_ns,
-							    .end_ns = end_ns,
-							    .name = name,
-							    .link = link,
-							    .detail = detail,
-							    .track = (uint16_t)track,
-							    .kind = (uint8_t)kind});
-	teller->told.n_spans++;
 }
 
 static bool is_talk(const struct tp_gpu_teller *teller, uint32_t name)
@@ -228,7 +148,7 @@ static bool put_talk(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *k
 static void take_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_kernel kernel = {
-		.track = stream_of(teller, event->place),
+		.track = tp_gpu_teller_stream(teller, event->place),
 		.link = event->link,
 		.blocks = (uint32_t)event->x,
 		.threads = event->x >> 32 & UINT16_MAX,
@@ -251,7 +171,7 @@ static void take_move(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 	uint64_t start_ns;
 	uint64_t end_ns;
 	bool is_copy = event->type == TP_GPU_EVENT_COPY;
-	uint32_t track = stream_of(teller, event->place);
+	uint32_t track = tp_gpu_teller_stream(teller, event->place);
 	if (track >= TP_TRACKS_MOST || !times_of(teller, event, &start_ns, &end_ns)) {
 		teller->told.n_unplaced++;
 		return;
@@ -456,5 +376,5 @@ void tp_gpu_teller_end(struct tp_gpu_teller *teller)
 	put_talks(teller);
 	for (size_t i = 0; i < teller->n_threads; i++)
 		if (!teller->threads[i].has_task)
-			tell_thread(teller, &teller->threads[i], teller->now_ns);
+			tp_gpu_emit_thread(teller, &teller->threads[i], teller->now_ns);
 }

@@ -1,6 +1,7 @@
 /* Claims about groups of families of kernels. */
+#include "analyze/classify/frame_class.h"
 #include "analyze/classify/kernel_group.h"
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/pattern_tables.h"
 
 #include "analyze/patternfolder.h"
 
@@ -26,8 +27,7 @@ START_TEST(a_family_is_in_the_group_that_names_it)
 	ck_assert_int_eq(tp_kernel_row_find(patterns, "fill_it")->group, TP_GROUP_ELEMENTWISE);
 	ck_assert_int_eq(tp_kernel_row_find(patterns, "norm")->group, TP_GROUP_NONE);
 	ck_assert_int_eq(tp_kernel_row_find(patterns, "what")->group, TP_GROUP_NONE);
-	const struct tp_kernel_family *unused =
-		tp_kernel_groups_unused(tp_patterns_kernels(patterns));
+	const struct tp_kernel_family *unused = tp_kernel_groups_unused(&patterns->kernels);
 	ck_assert_str_eq(unused->name, "conv");
 	ck_assert_int_eq(tp_patterns_check(patterns, &err), TP_PARSE);
 	ck_assert_ptr_nonnull(strstr(err.text, ":1: no row is of the family 'conv'"));
@@ -81,7 +81,7 @@ START_TEST(ours_are_those_that_facts_speak_of)
 	for (size_t i = 0; i < TP_ARRAY_LEN(kernels); i++)
 		ck_assert_int_eq(tp_kernel_row_find(patterns, kernels[i].name)->group,
 				 kernels[i].group);
-	ck_assert_ptr_null(tp_kernel_groups_unused(tp_patterns_kernels(patterns)));
+	ck_assert_ptr_null(tp_kernel_groups_unused(&patterns->kernels));
 	tp_patterns_free(patterns);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* Claims about the shipped patterns: what names of functions, files and programs mean. */
-#include "analyze/classify/patterns.h"
+#include "analyze/classify/frame_class.h"
 
 #include "analyze/patternfolder.h"
 #include "analyze/shippedpatterns.h"

@@ -1,4 +1,5 @@
 /* Claims about the rows that tell settings. */
+#include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/setting_class.h"
 
 #include "analyze/patternfolder.h"
@@ -66,7 +67,7 @@ static const struct {
 
 START_TEST(a_sighting_tells_what_it_shows)
 {
-	const struct tp_setting_patterns *rows = tp_patterns_settings(patterns);
+	const struct tp_setting_patterns *rows = &patterns->settings;
 	bool is_told = false;
 	for (size_t i = 0; i < rows->n_items; i++)
 		is_told |=
@@ -80,7 +81,7 @@ END_TEST
 
 START_TEST(every_row_that_ships_has_examples)
 {
-	const struct tp_setting_patterns *rows = tp_patterns_settings(patterns);
+	const struct tp_setting_patterns *rows = &patterns->settings;
 	ck_assert_uint_gt(rows->n_items, 0);
 	for (size_t i = 0; i < rows->n_items; i++) {
 		const struct tp_setting_pattern *row = &rows->items[i];
@@ -91,7 +92,7 @@ END_TEST
 
 START_TEST(every_setting_is_told_by_some_row)
 {
-	const struct tp_setting_patterns *rows = tp_patterns_settings(patterns);
+	const struct tp_setting_patterns *rows = &patterns->settings;
 	for (int fact = 0; fact < TP_N_FACTS; fact++) {
 		const char *name = tp_fact_desc((enum tp_fact)fact)->name;
 		bool has_row = strncmp(name, "set.", 4) != 0;

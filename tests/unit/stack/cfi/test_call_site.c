@@ -1,5 +1,5 @@
 /* Claims about machine code: calls, jumps, returns from signals. */
-#include "stack/unwind/call_site.h"
+#include "stack/cfi/call_site.h"
 
 #include <check.h>
 #include <elf.h>

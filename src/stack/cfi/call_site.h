@@ -1,8 +1,8 @@
 /* Reads machine code: is there a call before this address, is this the return from a signal? */
-#ifndef TRAINPROF_SRC_STACK_UNWIND_CALL_SITE_H
-#define TRAINPROF_SRC_STACK_UNWIND_CALL_SITE_H
+#ifndef TRAINPROF_SRC_STACK_CFI_CALL_SITE_H
+#define TRAINPROF_SRC_STACK_CFI_CALL_SITE_H
 
-#include "stack/cfi/cfi.h"
+#include "cfi.h"
 #include "stack/elf/elf_image.h"
 
 /* What kind of call instruction ends at `vaddr`. */

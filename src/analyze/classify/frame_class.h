@@ -1,13 +1,9 @@
-/* Which names mean what: the files of rules/patterns/, ready for matching. */
-#ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERNS_H
-#define TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERNS_H
+/* What frames, marks, files, programs and threads mean by their names. */
+#ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_FRAME_CLASS_H
+#define TRAINPROF_SRC_ANALYZE_CLASSIFY_FRAME_CLASS_H
 
 #include "analyze/analysis.h"
 #include "pattern_row.h"
-
-struct tp_kernel_patterns;
-struct tp_span_patterns;
-struct tp_python_patterns;
 
 /* What one frame says. TP_LEAF_CALLER: nothing by itself, look at who called it. */
 enum { TP_LEAF_CALLER = TP_N_LEAVES };
@@ -43,13 +39,37 @@ bool tp_patterns_is_interpreter(const struct tp_patterns *patterns, const char *
 
 const char *tp_phase_name(enum tp_phase phase); /* "dataloader" */
 /* What a row says of frames: "phase", "leaf", "root"; leaves alone what it does not say. */
-enum tp_status tp_patterns_read_sense(const struct tp_pattern_row *row, struct tp_frame_class *out,
-				      struct tp_error *err);
+enum tp_status tp_frame_class_read(const struct tp_pattern_row *row, struct tp_frame_class *out,
+				   struct tp_error *err);
 
-/* Rows for names of device kernels, of spans and of Python functions, for the files of their names.
- */
-const struct tp_kernel_patterns *tp_patterns_kernels(const struct tp_patterns *patterns);
-const struct tp_span_patterns *tp_patterns_spans(const struct tp_patterns *patterns);
-const struct tp_python_patterns *tp_patterns_python(const struct tp_patterns *patterns);
+/* The rest is for the loader of patterns. */
+
+/* One row: everything that is given must match; the answer it gives. Lists end with NULL. */
+struct tp_frame_pattern {
+	const char **module;
+	const char **symbol;
+	const char **verbs; /* with nouns: a name that has a word of each, "read_next_row" */
+	const char **nouns;
+	const char **mark;
+	const char **file;
+	const char **program;
+	const char **thread;
+	bool gives_phase; /* also "none": no later row has a say */
+	struct tp_frame_class says;
+	enum tp_file_kind file_kind;
+	bool is_launcher;
+	bool is_interpreter;
+};
+
+/* In the order of files and rows. */
+struct tp_frame_patterns {
+	struct tp_frame_pattern *items;
+	size_t n_items;
+	size_t capacity;
+};
+
+/* Append what the row says. Errors  TP_PARSE. */
+enum tp_status tp_frame_pattern_read(struct tp_frame_patterns *out,
+				     const struct tp_pattern_row *row, struct tp_error *err);
 
 #endif

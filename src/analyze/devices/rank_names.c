@@ -1,0 +1,34 @@
+/* Remembers for each name of a trace what it means, so that patterns match it once. */
+#include "rank_names.h"
+
+#include <string.h>
+
+enum { SENSE_UNSET = UINT8_MAX };
+
+enum tp_span_sense tp_rank_sense(struct tp_rank_analysis *analysis, const struct tp_span *span)
+{
+	struct tp_name_info *info = &analysis->names[span->name];
+	uint8_t *sense = &info->sense[span->kind];
+	if (*sense == SENSE_UNSET)
+		*sense = (uint8_t)tp_span_sense_find(analysis->patterns,
+						     (enum tp_span_kind)span->kind,
+						     tp_trace_string(analysis->trace, span->name));
+	return (enum tp_span_sense) * sense;
+}
+
+const struct tp_kernel_row *tp_rank_kernel_row(struct tp_rank_analysis *analysis, uint32_t name)
+{
+	struct tp_name_info *info = &analysis->names[name];
+	if (!info->row)
+		info->row = tp_kernel_row_find(analysis->patterns,
+					       tp_trace_string(analysis->trace, name));
+	return info->row;
+}
+
+void tp_rank_names_init(struct tp_rank_analysis *analysis)
+{
+	size_t n = analysis->trace->n_strings;
+	analysis->names = tp_arena_array(analysis->arena, n, sizeof(*analysis->names));
+	for (size_t i = 0; i < n; i++)
+		memset(analysis->names[i].sense, SENSE_UNSET, sizeof(analysis->names[i].sense));
+}

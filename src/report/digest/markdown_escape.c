@@ -1,0 +1,25 @@
+/* Escapes text for Markdown. */
+#include "markdown_escape.h"
+
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+void tp_markdown_add_plain(struct tp_buf *out, const char *text)
+{
+	struct tp_buf valid = {0};
+	tp_text_add_utf8(&valid, text);
+	for (const char *p = tp_buf_text(&valid); *p; p++) {
+		if (*p == '<')
+			tp_buf_puts(out, "&lt;");
+		else if (*p == '&')
+			tp_buf_puts(out, "&amp;");
+		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			tp_buf_putc(out, ' ');
+		else if (strchr("\\`*_[]|#", *p))
+			tp_buf_printf(out, "\\%c", *p);
+		else
+			tp_buf_putc(out, *p);
+	}
+	tp_buf_release(&valid);
+}
