@@ -432,9 +432,9 @@ gains-python: trainprof
 # ---- house checks: seconds, no build --------------------------------------------------------------
 .PHONY: check-layers check-headers check-singleuse check-mirror check-names check-docs
 
-## check-layers: floors include only what they may
-check-layers:
-	$(Q)tests/checks/layers.sh
+## check-layers: floors and rooms use only what docs/architecture.md lets them, and no files need each other in a circle
+check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
+	$(Q)tests/checks/layers.sh $(B)
 
 ## check-headers: every header compiles alone; include/ holds exactly the doors
 check-headers:

@@ -3,7 +3,7 @@
  * The input is a row of records: the first byte of each chooses ring, type and length.
  */
 #include "collect/perf/perf_dispatch.h"
-#include "collect/perf/perf_ring_merge.h"
+#include "collect/perf/perf_ring.h"
 
 #include "trainprof/collect/host_info.h"
 #include "trainprof/model/trace.h"

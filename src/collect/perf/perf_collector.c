@@ -13,7 +13,7 @@
 #include "perf_period_update.h"
 #include "perf_pin.h"
 #include "perf_probe.h"
-#include "perf_ring_merge.h"
+#include "perf_ring.h"
 #include "perf_setup.h"
 #include "perf_system_wide.h"
 #include "switched_stack_watch.h"

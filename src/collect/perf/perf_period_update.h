@@ -5,7 +5,7 @@
 #include "collect/process/fd_cache.h"
 #include "perf_dispatch.h"
 #include "perf_event.h"
-#include "perf_period_schedule.h"
+#include "perf_period.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #include "collect/callstack/loop_counter.h"
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_period.h"
-#include "collect/perf/perf_period_schedule.h"
 #include "collect/process/procfs_stat.h"
 
 #include "trainprof/base/clock.h"

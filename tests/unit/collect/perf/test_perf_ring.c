@@ -1,7 +1,7 @@
 /* Claims about rings and their merge, over rings in ordinary memory that are written as the kernel
  * writes them. */
 #include "collect/perf/perf_decode.h"
-#include "collect/perf/perf_ring_merge.h"
+#include "collect/perf/perf_ring.h"
 
 #include <check.h>
 #include <linux/perf_event.h>
@@ -197,8 +197,8 @@ START_TEST(head_that_jumps_is_no_reason_to_read_outside)
 }
 END_TEST
 
-Suite *suite_collect_perf_ring_merge(void);
-Suite *suite_collect_perf_ring_merge(void)
+Suite *suite_collect_perf_ring(void);
+Suite *suite_collect_perf_ring(void)
 {
 	Suite *suite = suite_create("collect/perf_merge");
 	TCase *tc = tcase_create("perf_merge");
