@@ -6,13 +6,15 @@
 #include <string.h>
 
 static const size_t lengths[] = {
-#define X(id, name, unit, text) sizeof(name) - 1,
+#define X(id, name, unit, whose, text) sizeof(name) - 1,
 	TP_FACT_MAP(X)
 #undef X
 };
 
+enum { SEEN, TOLD };
+
 static const struct tp_fact_desc facts[] = {
-#define X(id, name, unit, text) {name, unit, text},
+#define X(id, name, unit, whose, text) {name, unit, text, whose == TOLD},
 	TP_FACT_MAP(X)
 #undef X
 };
@@ -47,8 +49,7 @@ const char *tp_fact_nearest(const char *name)
 
 bool tp_fact_is_told(enum tp_fact fact)
 {
-	/* They stand together in the list. */
-	return fact >= TP_FACT_DATA_SIZE && fact <= TP_FACT_FORECAST_SPREAD;
+	return fact < TP_N_FACTS && facts[fact].is_told;
 }
 
 const char *tp_origin_name(enum tp_origin origin)
