@@ -1,15 +1,13 @@
 /*
  * The vocabulary of rules: what analysis can know about a run. A rule, report or budget that names
  * an unknown fact does not load. A fact that was not measured is unknown, never zero.
+ *
+ * A row more compiles anew who includes this: only files that name facts do, and no header.
  */
 #ifndef TRAINPROF_MODEL_FACT_H
 #define TRAINPROF_MODEL_FACT_H
 
-#include "trainprof/model/part.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "trainprof/model/fact_id.h"
 
 /* name in code, name in data, unit ("ns", "ratio", "bytes", "1", "bool", "per_s", "bytes_per_s",
  * "cpus", "w", "j"), whether a recording may have it (SEEN) or somebody must tell it, in a file of
@@ -475,26 +473,6 @@ enum tp_fact {
 		TP_N_FACTS
 };
 
-struct tp_fact_desc {
-	const char *name;
-	const char *unit;
-	const char *text;
-	bool is_told; /* no recording has it */
-};
-
-const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact);
-/* The share of each part of a step. */
-extern const enum tp_fact tp_part_facts[TP_N_PARTS];
-enum tp_fact tp_fact_find(const char *name); /* TP_N_FACTS when unknown */
-/* The nearest name for a message; NULL when nothing is near. */
-const char *tp_fact_nearest(const char *name);
-/* Whether no recording has it: somebody tells it, in a file of facts. */
-bool tp_fact_is_told(enum tp_fact fact);
-
-enum tp_origin { TP_ORIGIN_MEASURED, TP_ORIGIN_SAMPLED, TP_ORIGIN_DERIVED, TP_ORIGIN_ESTIMATED };
-
-const char *tp_origin_name(enum tp_origin origin);
-
 /* Facts that only traces of spans have, as importers make them; they stand together in the list. */
 enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRACE_SPANS };
 
@@ -502,21 +480,6 @@ enum { TP_FACT_SPANS_FIRST = TP_FACT_STEP_NEXT, TP_FACT_SPANS_LAST = TP_FACT_TRA
 enum {
 	TP_FACT_WINDOWS_FIRST = TP_FACT_WINDOWS_COUNT,
 	TP_FACT_WINDOWS_LAST = TP_FACT_WINDOWS_SM_ACTIVE,
-};
-
-/* A value with how far it can be trusted. All zero = unknown, without a reason. */
-struct tp_quantity {
-	bool is_known;
-	bool is_foreign; /* unknown, because recordings of this kind never have it */
-	bool has_interval;
-	enum tp_origin origin;
-	double value;
-	double low; /* 95 % interval */
-	double high;
-	double coverage;     /* 0..1: how much of what it speaks about was seen */
-	uint64_t n;          /* steps, samples or readings behind it; 0 = does not apply */
-	const char *missing; /* why it is unknown; NULL when known */
-	const char *seen;    /* what showed it, "kernel flash_fwd_kernel", "GPM"; NULL */
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "layer_list.h"
 
 #include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ static enum tp_status check_topic(const struct families *families, const char *t
 
 /* How many rules of each family ask for each fact. */
 struct demand {
-	unsigned rules[TP_N_FACTS][MOST_FAMILIES];
+	unsigned rules[TP_MAX_FACTS][MOST_FAMILIES];
 };
 
 static void count_demand(struct demand *out, const struct tp_rulebook *book,
@@ -69,7 +70,7 @@ static void count_demand(struct demand *out, const struct tp_rulebook *book,
 	for (size_t i = 0; i < book->n_rules; i++) {
 		const char *id = book->rules[i].id;
 		size_t len = family_length(id);
-		bool used[TP_N_FACTS] = {false};
+		bool used[TP_MAX_FACTS] = {false};
 		size_t k = 0;
 		while (k < families->n &&
 		       (strncmp(families->names[k], id, len) != 0 || families->names[k][len]))
@@ -83,9 +84,9 @@ static void count_demand(struct demand *out, const struct tp_rulebook *book,
 }
 
 /* Facts that speak of how trainprof measured: nobody knows them by heart. */
-static bool is_of_measuring(enum tp_fact fact)
+static bool is_of_measuring(tp_fact_id fact)
 {
-	static const enum tp_fact list[] = {
+	static const tp_fact_id list[] = {
 		TP_FACT_RUN_RECORDS_LOST_RATIO,
 		TP_FACT_RUN_SWITCHES_OFF_RATIO,
 		TP_FACT_RUN_THINNED_RATIO,
@@ -106,7 +107,7 @@ static bool is_of_measuring(enum tp_fact fact)
 }
 
 static bool is_in_template(const struct demand *demand, const struct families *families,
-			   const char *topic, enum tp_fact fact)
+			   const char *topic, tp_fact_id fact)
 {
 	if (is_of_measuring(fact))
 		return false;
@@ -117,7 +118,7 @@ static bool is_in_template(const struct demand *demand, const struct families *f
 }
 
 static void add_remark(struct tp_buf *out, const struct demand *demand,
-		       const struct families *families, enum tp_fact fact)
+		       const struct families *families, tp_fact_id fact)
 {
 	const char *separator = "; for ";
 	tp_buf_printf(out, "    // %s, as %s", tp_fact_desc(fact)->text,
@@ -137,7 +138,7 @@ static void add_facts(struct tp_buf *out, const struct demand *demand,
 {
 	const char *before = NULL;
 	for (int f = 0; f < TP_N_FACTS; f++) {
-		enum tp_fact fact = (enum tp_fact)f;
+		tp_fact_id fact = (tp_fact_id)f;
 		const char *name = tp_fact_desc(fact)->name;
 		if (!is_in_template(demand, families, topic, fact))
 			continue;
@@ -237,7 +238,7 @@ static void put_facts(struct tp_json_writer *w)
 	tp_json_write_key(w, "properties");
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++) {
-		const struct tp_fact_desc *fact = tp_fact_desc((enum tp_fact)f);
+		const struct tp_fact_desc *fact = tp_fact_desc((tp_fact_id)f);
 		if (f == TP_FACT_ADVICE_SHOWN)
 			continue;
 		tp_json_write_key(w, fact->name);

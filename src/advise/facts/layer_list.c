@@ -3,6 +3,8 @@
 
 #include "layer_cost.h"
 
+#include "trainprof/model/fact.h"
+
 #include <math.h>
 
 static const double LARGEST_NUMBER = 1e9;
@@ -98,7 +100,7 @@ static void read_layer(struct tp_form *form, const struct tp_json *object, struc
 
 /* ---- what follows ---- */
 
-static void follow(struct tp_quantity *facts, enum tp_fact fact, double value)
+static void follow(struct tp_quantity *facts, tp_fact_id fact, double value)
 {
 	if (facts[fact].is_known || !isfinite(value))
 		return;
@@ -143,7 +145,7 @@ static void read_network(struct tp_form *form, const struct tp_json *network,
 }
 
 void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
-		       struct tp_quantity facts[TP_N_FACTS])
+		       struct tp_quantity facts[TP_MAX_FACTS])
 {
 	const struct tp_json *network = tp_json_get(root, "network");
 	const struct tp_quantity *rate = &facts[TP_FACT_MODEL_OPERATION_RATE];

@@ -3,6 +3,7 @@
 
 #include "report/markdown/markdown_devices.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/model/gpu.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "trainprof/advise/advise.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* Claims about facts written by hand: units, mistakes, what follows, and the file to start from. */
 #include "trainprof/advise/fact_file.h"
+#include "trainprof/model/fact.h"
 
 #include "advise/shelf.h"
 
