@@ -233,11 +233,11 @@ $(B)/check_rules: $(B)/tests/rules/check_rules.o $(B)/libtrainprof.a
 check-rules: $(B)/check_rules
 	$(Q)$(B)/check_rules rules
 
-$(B)/check_cases: $(B)/tests/cases/check_cases.o $(B)/libtrainprof.a
+$(B)/check_cases: $(patsubst %,$(B)/tests/cases/%.o,check_cases expectation scenes) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-## check-cases: published before-and-after cases and healthy runs, judged from facts
+## check-cases: published before-and-after cases, healthy runs and scenes, judged from facts
 check-cases: $(B)/check_cases
 	$(Q)$(B)/check_cases rules tests/cases
 

@@ -1,5 +1,6 @@
 /* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
 #include "trainprof/advise/advise.h"
+#include "trainprof/model/fact.h"
 
 #include "advise/judge/finding_order.h"
 #include "advise/judge/judge.h"
@@ -109,8 +110,8 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter, bool
 void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile)
 {
-	struct tp_quantity facts[TP_N_FACTS];
-	memcpy(facts, profile->facts, sizeof(facts));
+	struct tp_quantity facts[TP_MAX_FACTS];
+	memcpy(facts, profile->facts, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
 	const struct tp_matter matter = {
 		.book = book,
@@ -127,8 +128,8 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 		     const struct tp_quantity *given)
 {
-	struct tp_quantity facts[TP_N_FACTS];
-	memcpy(facts, given, sizeof(facts));
+	struct tp_quantity facts[TP_MAX_FACTS];
+	memcpy(facts, given, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
 	const struct tp_matter matter = {
 		.book = book,

@@ -6,35 +6,40 @@
 #include <string.h>
 
 static const size_t lengths[] = {
-#define X(id, name, unit, text) sizeof(name) - 1,
+#define X(id, name, unit, whose, text) sizeof(name) - 1,
 	TP_FACT_MAP(X)
 #undef X
 };
+
+const tp_fact_id tp_n_facts = TP_N_FACTS;
+_Static_assert((int)TP_N_FACTS <= TP_MAX_FACTS, "raise TP_MAX_FACTS");
+
+enum { SEEN, TOLD };
 
 static const struct tp_fact_desc facts[] = {
-#define X(id, name, unit, text) {name, unit, text},
+#define X(id, name, unit, whose, text) {name, unit, text, whose == TOLD},
 	TP_FACT_MAP(X)
 #undef X
 };
 
-const enum tp_fact tp_part_facts[TP_N_PARTS] = {
+const tp_fact_id tp_part_facts[TP_N_PARTS] = {
 #define X(id, name, title) [TP_PART_##id] = TP_FACT_STEP_##id,
 	TP_PART_MAP(X)
 #undef X
 };
 
-const struct tp_fact_desc *tp_fact_desc(enum tp_fact fact)
+const struct tp_fact_desc *tp_fact_desc(tp_fact_id fact)
 {
 	return &facts[fact];
 }
 
-enum tp_fact tp_fact_find(const char *name)
+tp_fact_id tp_fact_find(const char *name)
 {
 	unsigned i = 0;
 	size_t len = strlen(name);
 	while (i < TP_N_FACTS && (lengths[i] != len || memcmp(facts[i].name, name, len) != 0))
 		i++;
-	return (enum tp_fact)i;
+	return i;
 }
 
 const char *tp_fact_nearest(const char *name)
@@ -45,14 +50,7 @@ const char *tp_fact_nearest(const char *name)
 	return tp_text_nearest(name, names, TP_N_FACTS);
 }
 
-bool tp_fact_is_told(enum tp_fact fact)
+bool tp_fact_is_told(tp_fact_id fact)
 {
-	/* They stand together in the list. */
-	return fact >= TP_FACT_DATA_SIZE && fact <= TP_FACT_FORECAST_SPREAD;
-}
-
-const char *tp_origin_name(enum tp_origin origin)
-{
-	static const char *const names[] = {"measured", "sampled", "derived", "estimated"};
-	return (unsigned)origin < 4 ? names[origin] : "derived";
+	return fact < TP_N_FACTS && facts[fact].is_told;
 }

@@ -45,8 +45,8 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 	*profile = (struct tp_profile){.trace = trace, .trainer = TP_NO_TASK};
 	profile->limiter = TP_N_PARTS;
 	profile->largest_loss = TP_N_PARTS;
-	for (int i = 0; i < TP_N_FACTS; i++) {
-		bool is_told = tp_fact_is_told((enum tp_fact)i);
+	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
+		bool is_told = tp_fact_is_told(i);
 		profile->facts[i] =
 			(struct tp_quantity){.is_foreign = is_told,
 					     .missing = is_told ? "only a file of facts tells it"
@@ -60,7 +60,7 @@ void tp_profile_release(struct tp_profile *profile)
 	*profile = (struct tp_profile){0};
 }
 
-void tp_profile_set(struct tp_profile *profile, enum tp_fact fact, double value,
+void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 		    enum tp_origin origin, double coverage)
 {
 	if (!isfinite(value)) {
@@ -73,13 +73,13 @@ void tp_profile_set(struct tp_profile *profile, enum tp_fact fact, double value,
 						    .coverage = coverage};
 }
 
-void tp_profile_miss(struct tp_profile *profile, enum tp_fact fact, const char *why)
+void tp_profile_miss(struct tp_profile *profile, tp_fact_id fact, const char *why)
 {
 	profile->facts[fact] =
 		(struct tp_quantity){.missing = tp_arena_strdup(&profile->arena, why)};
 }
 
-void tp_profile_rule_out(struct tp_profile *profile, enum tp_fact fact, const char *why)
+void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char *why)
 {
 	tp_profile_miss(profile, fact, why);
 	profile->facts[fact].is_foreign = true;

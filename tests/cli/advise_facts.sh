@@ -61,7 +61,8 @@ def load(path):
     return json.loads("\n".join(l for l in open(path) if not l.lstrip().startswith("//")))
 for path in ["facts.json", "empty.json"] + glob.glob(sys.argv[1] + "/../cases/*.json"):
     jsonschema.Draft202012Validator(schema).validate(load(path))
-for bad in ({"step.count": "5%"}, {"step.time_ns": "5 m"}, {"env.is_python": 1}, {"step.cuont": 1}):
+half = {"value": "5%", "low": "4%"}
+for bad in ({"step.count": "5%"}, {"step.time_ns": "5 m"}, {"env.is_python": 1}, {"step.cuont": 1}, {"step.host_ratio": half}):
     assert not jsonschema.Draft202012Validator(schema).is_valid({"facts": bad}), bad
 END
 fi

@@ -34,10 +34,10 @@ cat >facts.json <<'END'
   }
 }
 END
-# Figures of others change with the guide.
+# Figures of others change with the guide, and how many rules lack facts with the rules.
 trainprof guide --plan facts.json >text
 said $?
-sed '/^   missing/q' text
+sed -e 's/^\(   missing\) [0-9]* rules/\1 N rules/' -e '/^   missing/q' text
 trainprof guide --plan --width=44 facts.json | awk 'length($0) > 44'
 trainprof guide --plan --json facts.json >plan.json
 said $?

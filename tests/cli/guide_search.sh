@@ -44,6 +44,6 @@ trainprof guide --rules mine pin-memory
 echo "status $?"
 trainprof guide --rules mine --lenient pin-memory | head -1
 mkdir out
-trainprof guide --write out && [ -s out/pin-memory.md ] && head -3 out/h2d.md
+trainprof guide --write out && [ -s out/pin-memory.md ] && head -4 out/h2d.md
 trainprof guide --write nowhere
 echo "status $?"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # The shipped rules are good; mistakes are named with file, line and the nearest name.
-trainprof rules check | sed 's/[0-9]* rules/N rules/'
+trainprof rules check | sed 's/[0-9]* rules, [0-9]* techniques/N rules, N techniques/'
 trainprof rules test | sed 's/[0-9]* passed/N passed/'
 trainprof rules list | awk 'length($0) > 80'
 for width in 44 80; do
@@ -24,7 +24,7 @@ cat >mine/bottlenecks/mine/typo.json <<'END'
 END
 trainprof rules check --rules mine >said
 echo "status $?"
-sed 's/[0-9]* rules/N rules/' said
+sed 's/[0-9]* rules, [0-9]* techniques/N rules, N techniques/' said
 TRAINPROF_RULES=mine trainprof rules list >/dev/null
 echo "status $?"
 trainprof rules list --rules nowhere >/dev/null
@@ -69,4 +69,4 @@ trainprof rules list --rules mine --lenient | grep mine/
 # Techniques alone make a folder of rules.
 mkdir -p fair/techniques
 sed 's/"title": ".*"/"title": "Ours"/' "$CASES/../../rules/techniques/pin-memory.json" >fair/techniques/pin-memory.json
-trainprof rules check --rules fair | sed 's/[0-9]* rules/N rules/'
+trainprof rules check --rules fair | sed 's/[0-9]* rules, [0-9]* techniques/N rules, N techniques/'

@@ -2,6 +2,8 @@
 #include "advise/condition/expr.h"
 #include "advise/condition/sentence.h"
 
+#include "trainprof/model/fact_id.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MAX_EVIDENCE = 16 };
 
 /* Three runs: nothing known, everything a point, everything an interval that holds zero. */
-static void fill_facts(struct tp_quantity facts[TP_N_FACTS], int kind)
+static void fill_facts(struct tp_quantity *facts, int kind)
 {
-	for (int i = 0; i < TP_N_FACTS; i++) {
+	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
 		facts[i] = (struct tp_quantity){.is_known = kind > 0,
 						.value = kind == 1 ? i * 0.37 : 0.5,
 						.has_interval = kind == 2,
@@ -24,7 +26,7 @@ static void fill_facts(struct tp_quantity facts[TP_N_FACTS], int kind)
 
 static void evaluate(const struct tp_expr *expr, bool is_condition)
 {
-	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_quantity facts[TP_MAX_FACTS];
 	struct tp_evidence evidence[MAX_EVIDENCE];
 	for (int kind = 0; kind < 3; kind++) {
 		fill_facts(facts, kind);
@@ -43,7 +45,7 @@ static void evaluate(const struct tp_expr *expr, bool is_condition)
 
 static void fill(const struct tp_sentence *sentence, struct tp_arena *arena)
 {
-	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_quantity facts[TP_MAX_FACTS];
 	for (int kind = 0; kind < 3; kind++) {
 		fill_facts(facts, kind);
 		tp_sentence_fill(sentence, facts, "each step", arena);

@@ -3,6 +3,7 @@
 #include "trainprof/advise/fact_file.h"
 
 #include "trainprof/base/json.h"
+#include "trainprof/model/fact_id.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static void check_findings(const struct tp_findings *findings)
 		abort();
 	/* A fact that is wanted is one that a rule lacks. */
 	for (size_t i = 0; i < findings->n_wanted; i++)
-		if (findings->wanted[i].fact >= TP_N_FACTS)
+		if (findings->wanted[i].fact >= tp_n_facts)
 			abort();
 }
 

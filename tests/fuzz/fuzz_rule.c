@@ -4,6 +4,8 @@
 #include "advise/rulebook/contradiction.h"
 #include "advise/rulebook/technique.h"
 
+#include "trainprof/model/fact_id.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,9 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
 {
 	struct tp_arena arena = {0};
-	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_quantity facts[TP_MAX_FACTS];
 	for (int known = 0; known < 2; known++) {
-		for (int i = 0; i < TP_N_FACTS; i++)
+		for (tp_fact_id i = 0; i < tp_n_facts; i++)
 			facts[i] = (struct tp_quantity){.is_known = known,
 							.value = 0.3,
 							.coverage = 1,

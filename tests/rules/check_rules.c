@@ -13,6 +13,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/fact_id.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -202,8 +203,8 @@ static double load_and_judge_ms(const char *directory)
 	if (tp_rulebook_load(&book, &directory, 1, NULL))
 		return -1;
 	tp_profile_init(&profile, NULL);
-	for (int i = 0; i < TP_N_FACTS; i++)
-		tp_profile_set(&profile, (enum tp_fact)i, 0.3, TP_ORIGIN_MEASURED, 1);
+	for (tp_fact_id i = 0; i < tp_n_facts; i++)
+		tp_profile_set(&profile, i, 0.3, TP_ORIGIN_MEASURED, 1);
 	tp_advise(&findings, book, &profile);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
 	tp_findings_release(&findings);

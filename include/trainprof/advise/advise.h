@@ -79,7 +79,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	       const struct tp_profile *profile);
 
 /*
- * Judge facts alone, `facts` having TP_N_FACTS entries. Gains take each part's share for time in
+ * Judge facts alone, `facts` having tp_n_facts entries. Gains take each part's share for time in
  * which nothing else went on, the most that shares allow to be said. Findings also tell which facts
  * are wanted.
  */

@@ -14,7 +14,8 @@
 #include "trainprof/base/arena.h"
 #include "trainprof/base/json.h"
 #include "trainprof/base/status.h"
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
+#include "trainprof/model/quantity.h"
 
 #include <stddef.h>
 
@@ -25,7 +26,7 @@ struct tp_factfile {
 	struct tp_arena arena;
 	const char *name; /* or NULL */
 	size_t n_given;
-	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_quantity facts[TP_MAX_FACTS];
 };
 
 /*

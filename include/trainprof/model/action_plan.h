@@ -6,7 +6,7 @@
 #ifndef TRAINPROF_MODEL_ACTION_PLAN_H
 #define TRAINPROF_MODEL_ACTION_PLAN_H
 
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ struct tp_deed {
 /* A number that must move. Shares of the step (or loop) as it was measured: a step that got
  * shorter would make shares of what is left grow. */
 struct tp_target {
-	enum tp_fact fact;
+	tp_fact_id fact;
 	double now;
 	double best; /* after the move, if all goes that may go: 0 <= best <= worst <= now */
 	double worst;

@@ -4,7 +4,8 @@
 
 #include "trainprof/base/arena.h"
 #include "trainprof/model/action_plan.h"
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
+#include "trainprof/model/quantity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@ const char *tp_advice_kind_name(enum tp_advice_kind kind);
 
 /* One comparison of the condition with what it saw. */
 struct tp_evidence {
-	enum tp_fact fact;
+	tp_fact_id fact;
 	struct tp_quantity value;
 	const char *op;   /* "<" "<=" ">" ">=" "==" "!=" ; "" when the fact stands alone */
 	double threshold; /* right side, evaluated */
@@ -113,7 +114,7 @@ struct tp_finding {
 
 /* A fact that would let more rules be judged. */
 struct tp_wanted_fact {
-	enum tp_fact fact;
+	tp_fact_id fact;
 	size_t n_rules; /* that ask for it */
 };
 

@@ -2,7 +2,7 @@
 #ifndef TRAINPROF_MODEL_GPU_H
 #define TRAINPROF_MODEL_GPU_H
 
-#include "trainprof/model/fact.h"
+#include "trainprof/model/quantity.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,10 @@
 
 #include "trainprof/base/arena.h"
 #include "trainprof/model/device.h"
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 #include "trainprof/model/gpu.h"
 #include "trainprof/model/part.h"
+#include "trainprof/model/quantity.h"
 #include "trainprof/model/run_info.h"
 #include "trainprof/model/source.h"
 #include "trainprof/model/task.h"
@@ -255,7 +256,7 @@ struct tp_profile {
 	struct tp_gpu_result *gpus;
 	size_t n_gpus;
 
-	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_quantity facts[TP_MAX_FACTS];
 
 	struct tp_warning *warnings;
 	size_t n_warnings;
@@ -266,12 +267,12 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace);
 void tp_profile_release(struct tp_profile *profile);
 
 /* Set a fact that is known exactly or by sampling. */
-void tp_profile_set(struct tp_profile *profile, enum tp_fact fact, double value,
+void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 		    enum tp_origin origin, double coverage);
 /* Say why it is not known. `why` is copied. */
-void tp_profile_miss(struct tp_profile *profile, enum tp_fact fact, const char *why);
+void tp_profile_miss(struct tp_profile *profile, tp_fact_id fact, const char *why);
 /* Say that no recording of this kind knows it: rules that ask for it are not about this run. */
-void tp_profile_rule_out(struct tp_profile *profile, enum tp_fact fact, const char *why);
+void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char *why);
 /* Texts are copied; NULL allowed for effect and remedy. */
 void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
 		     const char *effect, const char *remedy);

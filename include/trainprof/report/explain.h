@@ -14,7 +14,6 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 void tp_report_explain_line(struct tp_page *page, const struct tp_finding *finding);
 
 /* A fact of the run: value, interval, unit, meaning, or why it is not known. */
-void tp_report_explain_fact(struct tp_page *page, const struct tp_report *report,
-			    enum tp_fact fact);
+void tp_report_explain_fact(struct tp_page *page, const struct tp_report *report, tp_fact_id fact);
 
 #endif

@@ -11,7 +11,7 @@ struct tp_json_writer;
 /* All borrowed. */
 struct tp_report_advice {
 	const char *name;                /* of what the facts tell, or NULL */
-	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const struct tp_quantity *facts; /* tp_n_facts */
 	size_t n_given;
 	const struct tp_findings *findings;
 	size_t max_advice;

@@ -15,7 +15,7 @@ struct tp_json_writer;
 /* All borrowed. */
 struct tp_report_plan {
 	const char *subject;             /* what the facts tell of */
-	const struct tp_quantity *facts; /* TP_N_FACTS; unknown ones say why */
+	const struct tp_quantity *facts; /* tp_n_facts; unknown ones say why */
 	const struct tp_findings *findings;
 };
 

@@ -12,7 +12,7 @@ struct tp_json_writer;
 /* Borrowed. */
 struct tp_report_side {
 	const char *subject;
-	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const struct tp_quantity *facts; /* tp_n_facts */
 	const struct tp_findings *findings;
 };
 

@@ -12,8 +12,8 @@ static const double widest = 1e18;
 void tp_bounds_init(struct tp_bounds *bounds)
 {
 	bounds->is_empty = false;
-	for (int i = 0; i < TP_N_FACTS; i++) {
-		bool is_bool = strcmp(tp_fact_desc((enum tp_fact)i)->unit, "bool") == 0;
+	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
+		bool is_bool = strcmp(tp_fact_desc(i)->unit, "bool") == 0;
 		bounds->low[i] = 0;
 		bounds->high[i] = is_bool ? 1 : widest;
 	}
@@ -21,7 +21,7 @@ void tp_bounds_init(struct tp_bounds *bounds)
 
 /* ---- narrowing ---- */
 
-static void cut(struct tp_bounds *bounds, enum tp_fact fact, double low, double high)
+static void cut(struct tp_bounds *bounds, tp_fact_id fact, double low, double high)
 {
 	bounds->low[fact] = fmax(bounds->low[fact], low);
 	bounds->high[fact] = fmin(bounds->high[fact], high);
@@ -31,7 +31,7 @@ static void cut(struct tp_bounds *bounds, enum tp_fact fact, double low, double 
 /* The number without any fact; NAN when it has some. */
 static double constant_of(const struct tp_expr *expr)
 {
-	static const struct tp_quantity unknown[TP_N_FACTS];
+	static const struct tp_quantity unknown[TP_MAX_FACTS];
 	struct tp_number number = tp_expr_number(expr, unknown);
 	return number.is_known ? number.value : NAN;
 }
@@ -93,9 +93,9 @@ void tp_bounds_narrow(struct tp_bounds *bounds, const struct tp_expr *condition)
 /* ---- truth ---- */
 
 /* The box as intervals, which the evaluator carries along. */
-static void fill_facts(const struct tp_bounds *bounds, struct tp_quantity facts[TP_N_FACTS])
+static void fill_facts(const struct tp_bounds *bounds, struct tp_quantity facts[TP_MAX_FACTS])
 {
-	for (int i = 0; i < TP_N_FACTS; i++) {
+	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
 		double low = bounds->low[i];
 		double high = bounds->high[i];
 		facts[i] = (struct tp_quantity){.is_known = true,
@@ -156,7 +156,7 @@ static enum tp_bounds_truth truth_of(const struct tp_expr *expr, const struct tp
 enum tp_bounds_truth tp_bounds_truth(const struct tp_bounds *bounds,
 				     const struct tp_expr *condition)
 {
-	struct tp_quantity facts[TP_N_FACTS];
+	struct tp_quantity facts[TP_MAX_FACTS];
 	if (bounds->is_empty)
 		return TP_NEVER;
 	fill_facts(bounds, facts);

@@ -10,8 +10,8 @@
 #include "expr.h"
 
 struct tp_bounds {
-	double low[TP_N_FACTS]; /* in the facts' own units */
-	double high[TP_N_FACTS];
+	double low[TP_MAX_FACTS]; /* in the facts' own units */
+	double high[TP_MAX_FACTS];
 	bool is_empty; /* conditions contradict each other */
 };
 

@@ -8,7 +8,7 @@
 /* Rates are held per ns, so that a rate times a duration needs no factor. */
 static const double per_second = 1e-9;
 
-struct tp_dimension tp_dimension_of_fact(enum tp_fact fact)
+struct tp_dimension tp_dimension_of_fact(tp_fact_id fact)
 {
 	static const struct {
 		const char *unit;

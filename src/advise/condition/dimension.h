@@ -6,7 +6,7 @@
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_DIMENSION_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_DIMENSION_H
 
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 
 #include <stdbool.h>
 
@@ -18,7 +18,7 @@ struct tp_dimension {
 	double scale; /* base units in one of what is written */
 };
 
-struct tp_dimension tp_dimension_of_fact(enum tp_fact fact);
+struct tp_dimension tp_dimension_of_fact(tp_fact_id fact);
 /* The unit written after a number: "", "%", "ms", "MiB" …; `is_rate` adds "/s". False if unknown.
  */
 bool tp_dimension_of_suffix(const char *suffix, bool is_rate, struct tp_dimension *out);

@@ -19,7 +19,7 @@ static struct tp_number number_of(double value, double low, double high)
 				  .high = isnan(high) ? INFINITY : fmax(high, value)};
 }
 
-static struct tp_number number_of_fact(enum tp_fact fact, const struct tp_quantity *facts,
+static struct tp_number number_of_fact(tp_fact_id fact, const struct tp_quantity *facts,
 				       double scale)
 {
 	const struct tp_quantity *fact_value = &facts[fact];
@@ -194,7 +194,7 @@ const struct tp_dimension *tp_expr_dimension(const struct tp_expr *expr)
 	return &expr->dimension;
 }
 
-void tp_expr_facts(const struct tp_expr *expr, bool with_known, bool used[TP_N_FACTS])
+void tp_expr_facts(const struct tp_expr *expr, bool with_known, bool used[TP_MAX_FACTS])
 {
 	if (!expr)
 		return;
@@ -262,13 +262,12 @@ static void evidence_of_compare(struct evidence_list *list, const struct tp_expr
 					   .holds = holds});
 		return;
 	}
-	bool used[TP_N_FACTS] = {false};
+	bool used[TP_MAX_FACTS] = {false};
 	tp_expr_facts(expr, false, used);
-	for (int i = 0; i < TP_N_FACTS; i++)
+	for (tp_fact_id i = 0; i < tp_n_facts; i++)
 		if (used[i])
-			evidence_add(list, (struct tp_evidence){.fact = (enum tp_fact)i,
-								.op = "",
-								.holds = holds});
+			evidence_add(list,
+				     (struct tp_evidence){.fact = i, .op = "", .holds = holds});
 }
 
 static void evidence_walk(struct evidence_list *list, const struct tp_expr *expr, bool negated)

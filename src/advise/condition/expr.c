@@ -143,10 +143,10 @@ static const struct tp_expr *parser_joined(struct parser *parser, enum tp_node_k
 static const struct tp_expr *parse_fact(struct parser *parser, enum tp_node_kind kind)
 {
 	const struct tp_token *token = &parser->token;
-	enum tp_fact fact = TP_N_FACTS;
+	tp_fact_id fact = tp_n_facts;
 	if (token->kind == TP_TOKEN_NAME)
 		fact = tp_fact_find(token->text);
-	if (fact == TP_N_FACTS) {
+	if (fact == tp_n_facts) {
 		const char *nearest =
 			token->kind == TP_TOKEN_NAME ? tp_fact_nearest(token->text) : NULL;
 		if (nearest)
@@ -312,7 +312,7 @@ static const struct tp_expr *parse_unary(struct parser *parser)
 /* A number that no fact can change. */
 static bool is_zero(const struct tp_expr *expr)
 {
-	static const struct tp_quantity unknown[TP_N_FACTS];
+	static const struct tp_quantity unknown[TP_MAX_FACTS];
 	struct tp_number number = tp_expr_number(expr, unknown);
 	return number.is_known && number.value == 0;
 }

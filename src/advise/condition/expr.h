@@ -18,7 +18,7 @@
 
 #include "trainprof/base/arena.h"
 #include "trainprof/base/status.h"
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 #include "trainprof/model/finding.h"
 
 #include <stdbool.h>
@@ -70,13 +70,13 @@ struct tp_number {
 	double high;
 };
 
-/* `facts` has TP_N_FACTS entries. */
+/* `facts` has tp_n_facts entries. */
 struct tp_truth tp_expr_truth(const struct tp_expr *expr, const struct tp_quantity *facts);
 struct tp_number tp_expr_number(const struct tp_expr *expr, const struct tp_quantity *facts);
 
 const struct tp_dimension *tp_expr_dimension(const struct tp_expr *expr);
 /* Mark the facts it names; those under known() only when `with_known`. */
-void tp_expr_facts(const struct tp_expr *expr, bool with_known, bool used[TP_N_FACTS]);
+void tp_expr_facts(const struct tp_expr *expr, bool with_known, bool used[TP_MAX_FACTS]);
 /* The comparisons it makes and what they see, at most `max`; returns how many. Negated: as they
  * are when the whole must not hold. */
 size_t tp_expr_evidence(const struct tp_expr *expr, const struct tp_quantity *facts, bool negated,

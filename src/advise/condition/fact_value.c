@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *tp_fact_value_example(enum tp_fact fact)
+const char *tp_fact_value_example(tp_fact_id fact)
 {
 	static const char *const examples[][2] = {
 		{"ratio", "\"35%\""},
@@ -38,7 +38,7 @@ static const char *kind_of_text(const char *text)
 	return got.is_ratio ? "a share" : tp_dimension_name(&got);
 }
 
-static double value_number(struct tp_form *form, const struct tp_json *value, enum tp_fact fact)
+static double value_number(struct tp_form *form, const struct tp_json *value, tp_fact_id fact)
 {
 	struct tp_dimension want = tp_dimension_of_fact(fact);
 	struct tp_dimension got;
@@ -58,7 +58,7 @@ static double value_number(struct tp_form *form, const struct tp_json *value, en
 }
 
 struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json *value,
-				      enum tp_fact fact, const char *absent)
+				      tp_fact_id fact, const char *absent)
 {
 	static const char *const keys[] = {"value", "low", "high", "coverage", NULL};
 	struct tp_quantity quantity = {.is_known = true, .coverage = 1};

@@ -10,9 +10,9 @@
 /* In the fact's unit. Null gives an unknown one that is missing because of `absent` (borrowed). A
  * wrong unit is kept in the form. */
 struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json *value,
-				      enum tp_fact fact, const char *absent);
+				      tp_fact_id fact, const char *absent);
 
 /* Such a value in JSON, by the fact's unit: "\"35%\"", "4", "true". Static storage. */
-const char *tp_fact_value_example(enum tp_fact fact);
+const char *tp_fact_value_example(tp_fact_id fact);
 
 #endif

@@ -191,10 +191,10 @@ const char **tp_form_names(struct tp_form *form, const struct tp_json *object, c
 	return names;
 }
 
-enum tp_fact tp_form_fact(struct tp_form *form, const struct tp_json *at, const char *name)
+tp_fact_id tp_form_fact(struct tp_form *form, const struct tp_json *at, const char *name)
 {
-	enum tp_fact fact = name ? tp_fact_find(name) : TP_N_FACTS;
-	if (fact != TP_N_FACTS)
+	tp_fact_id fact = name ? tp_fact_find(name) : tp_n_facts;
+	if (fact != tp_n_facts)
 		return fact;
 	const char *nearest = name ? tp_fact_nearest(name) : NULL;
 	tp_form_fail(form, at, "no fact '%s'%s%s", name ? name : "", nearest ? "; nearest: " : "",

@@ -52,6 +52,6 @@ int tp_form_choice(struct tp_form *form, const struct tp_json *object, const cha
 /* A value that is an expression; a name that is a fact. */
 const struct tp_expr *tp_form_expr(struct tp_form *form, const struct tp_json *value,
 				   enum tp_expr_want want);
-enum tp_fact tp_form_fact(struct tp_form *form, const struct tp_json *at, const char *name);
+tp_fact_id tp_form_fact(struct tp_form *form, const struct tp_json *at, const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "dimension.h"
 
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 
 enum tp_node_kind {
 	TP_NODE_NUMBER,
@@ -32,8 +32,8 @@ enum tp_compare { TP_LT, TP_LE, TP_GT, TP_GE, TP_EQ, TP_NE, TP_N_COMPARES };
 struct tp_expr {
 	enum tp_node_kind kind;
 	enum tp_compare compare;
-	enum tp_fact fact; /* FACT, KNOWN */
-	double number;     /* NUMBER; CONSTANT: 0 or 1 */
+	tp_fact_id fact; /* FACT, KNOWN */
+	double number;   /* NUMBER; CONSTANT: 0 or 1 */
 	struct tp_dimension dimension;
 	unsigned size; /* nodes below and this one; shared ones count each time */
 	const struct tp_expr *left;

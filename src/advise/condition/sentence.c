@@ -246,7 +246,7 @@ const char *tp_sentence_written(const struct tp_sentence *words)
 	return words ? words->written : NULL;
 }
 
-void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_N_FACTS])
+void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS])
 {
 	for (size_t i = 0; words && i < words->n_pieces; i++)
 		tp_expr_facts(words->pieces[i].expr, false, used);

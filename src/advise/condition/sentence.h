@@ -22,7 +22,7 @@ TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, c
 /* The text as it was written. */
 const char *tp_sentence_written(const struct tp_sentence *words);
 /* Mark the facts whose numbers it prints. */
-void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_N_FACTS]);
+void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS]);
 /* The sentence with numbers, in `arena`; NULL when one of them is unknown. */
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
 			     const char *whole, struct tp_arena *arena);

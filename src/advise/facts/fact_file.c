@@ -5,6 +5,7 @@
 #include "layer_list.h"
 
 #include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
 #include "trainprof/model/part.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 static const double ROUNDING = 0.03;
 
 /* "step.memory_copy_ratio" is of memory; TP_N_PARTS for the parts themselves and other facts. */
-static enum tp_part part_of_label(enum tp_fact fact)
+static enum tp_part part_of_label(tp_fact_id fact)
 {
 	const char *name = tp_fact_desc(fact)->name;
 	for (int p = 0; p < TP_N_PARTS; p++) {
@@ -28,7 +29,7 @@ static enum tp_part part_of_label(enum tp_fact fact)
 }
 
 /* The fact that tells a label's share; TP_N_FACTS where none does. */
-static enum tp_fact fact_of_label(enum tp_label label)
+static tp_fact_id fact_of_label(enum tp_label label)
 {
 	char name[64];
 	snprintf(name, sizeof(name), "step.%s_%s_ratio", tp_part_name(tp_label_part(label)),
@@ -41,7 +42,7 @@ static double sum_of_labels(enum tp_part part, const struct tp_quantity *facts)
 {
 	double sum = 0;
 	for (int i = 0; i < TP_N_LABELS; i++) {
-		enum tp_fact fact = fact_of_label((enum tp_label)i);
+		tp_fact_id fact = fact_of_label((enum tp_label)i);
 		if (tp_label_part((enum tp_label)i) == part && fact != TP_N_FACTS)
 			sum += facts[fact].is_known ? facts[fact].value : 0;
 	}
@@ -50,14 +51,14 @@ static double sum_of_labels(enum tp_part part, const struct tp_quantity *facts)
 
 /* ---- what cannot be ---- */
 
-static bool is_share(enum tp_fact fact)
+static bool is_share(tp_fact_id fact)
 {
 	const struct tp_fact_desc *desc = tp_fact_desc(fact);
 	bool is_of_step = tp_text_starts_with(desc->name, "step.") && fact != TP_FACT_STEP_CV;
 	return strcmp(desc->unit, "ratio") == 0 && (is_of_step || tp_fact_is_told(fact));
 }
 
-static void check_value(struct tp_form *form, const struct tp_json *at, enum tp_fact fact,
+static void check_value(struct tp_form *form, const struct tp_json *at, tp_fact_id fact,
 			const struct tp_quantity *value)
 {
 	const char *name = tp_fact_desc(fact)->name;
@@ -94,7 +95,7 @@ static void check_labels(struct tp_form *form, const struct tp_json *at,
 			 const struct tp_quantity *facts)
 {
 	TP_JSON_EACH (member, at) {
-		enum tp_fact fact = tp_fact_find(tp_json_key(member));
+		tp_fact_id fact = tp_fact_find(tp_json_key(member));
 		enum tp_part part = fact == TP_N_FACTS ? TP_N_PARTS : part_of_label(fact);
 		if (part == TP_N_PARTS)
 			continue;
@@ -153,7 +154,7 @@ static void derive_other_labels(struct tp_quantity *facts)
 			     sum_of_labels((enum tp_part)p, facts) >= whole->value - 1e-9;
 	}
 	for (int i = 0; i < TP_N_LABELS; i++) {
-		enum tp_fact fact = fact_of_label((enum tp_label)i);
+		tp_fact_id fact = fact_of_label((enum tp_label)i);
 		if (fact != TP_N_FACTS && !facts[fact].is_known &&
 		    is_full[tp_label_part((enum tp_label)i)])
 			derive(&facts[fact], 0);
@@ -164,7 +165,7 @@ static void derive_other_labels(struct tp_quantity *facts)
 static void derive_nothing(struct tp_quantity *facts)
 {
 	for (int f = 0; f < TP_N_FACTS; f++) {
-		enum tp_part part = part_of_label((enum tp_fact)f);
+		enum tp_part part = part_of_label((tp_fact_id)f);
 		if (part == TP_N_PARTS || facts[f].is_known)
 			continue;
 		const struct tp_quantity *whole = &facts[tp_part_facts[part]];
@@ -177,7 +178,7 @@ static bool is_any_known(const struct tp_quantity *facts, const char *prefix)
 {
 	for (int f = 0; f < TP_N_FACTS; f++)
 		if (facts[f].is_known &&
-		    tp_text_starts_with(tp_fact_desc((enum tp_fact)f)->name, prefix))
+		    tp_text_starts_with(tp_fact_desc((tp_fact_id)f)->name, prefix))
 			return true;
 	return false;
 }
@@ -191,7 +192,7 @@ static void rule_out_cpu_math(struct tp_quantity *facts)
 	for (int f = 0; f < TP_N_FACTS; f++)
 		for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 			if (!facts[f].is_known &&
-			    tp_text_starts_with(tp_fact_desc((enum tp_fact)f)->name, prefixes[i]))
+			    tp_text_starts_with(tp_fact_desc((tp_fact_id)f)->name, prefixes[i]))
 				facts[f] =
 					(struct tp_quantity){.is_foreign = true,
 							     .missing = "a device does the math"};
@@ -208,7 +209,7 @@ static void read_facts(struct tp_form *form, struct tp_factfile *out, const stru
 	TP_JSON_EACH (member, facts) {
 		if (form->status)
 			return;
-		enum tp_fact fact = tp_form_fact(form, member, tp_json_key(member));
+		tp_fact_id fact = tp_form_fact(form, member, tp_json_key(member));
 		if (fact == TP_FACT_ADVICE_SHOWN)
 			tp_form_fail(form, member, "'%s' is known to verdicts only",
 				     tp_json_key(member));

@@ -6,7 +6,9 @@
 #include "layer_list.h"
 
 #include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_FAMILIES = 32, LONGEST_FAMILY = 24 };
@@ -60,7 +62,7 @@ static enum tp_status check_topic(const struct families *families, const char *t
 
 /* How many rules of each family ask for each fact. */
 struct demand {
-	unsigned rules[TP_N_FACTS][MOST_FAMILIES];
+	unsigned rules[TP_MAX_FACTS][MOST_FAMILIES];
 };
 
 static void count_demand(struct demand *out, const struct tp_rulebook *book,
@@ -69,7 +71,7 @@ static void count_demand(struct demand *out, const struct tp_rulebook *book,
 	for (size_t i = 0; i < book->n_rules; i++) {
 		const char *id = book->rules[i].id;
 		size_t len = family_length(id);
-		bool used[TP_N_FACTS] = {false};
+		bool used[TP_MAX_FACTS] = {false};
 		size_t k = 0;
 		while (k < families->n &&
 		       (strncmp(families->names[k], id, len) != 0 || families->names[k][len]))
@@ -83,9 +85,9 @@ static void count_demand(struct demand *out, const struct tp_rulebook *book,
 }
 
 /* Facts that speak of how trainprof measured: nobody knows them by heart. */
-static bool is_of_measuring(enum tp_fact fact)
+static bool is_of_measuring(tp_fact_id fact)
 {
-	static const enum tp_fact list[] = {
+	static const tp_fact_id list[] = {
 		TP_FACT_RUN_RECORDS_LOST_RATIO,
 		TP_FACT_RUN_SWITCHES_OFF_RATIO,
 		TP_FACT_RUN_THINNED_RATIO,
@@ -106,7 +108,7 @@ static bool is_of_measuring(enum tp_fact fact)
 }
 
 static bool is_in_template(const struct demand *demand, const struct families *families,
-			   const char *topic, enum tp_fact fact)
+			   const char *topic, tp_fact_id fact)
 {
 	if (is_of_measuring(fact))
 		return false;
@@ -117,7 +119,7 @@ static bool is_in_template(const struct demand *demand, const struct families *f
 }
 
 static void add_remark(struct tp_buf *out, const struct demand *demand,
-		       const struct families *families, enum tp_fact fact)
+		       const struct families *families, tp_fact_id fact)
 {
 	const char *separator = "; for ";
 	tp_buf_printf(out, "    // %s, as %s", tp_fact_desc(fact)->text,
@@ -137,7 +139,7 @@ static void add_facts(struct tp_buf *out, const struct demand *demand,
 {
 	const char *before = NULL;
 	for (int f = 0; f < TP_N_FACTS; f++) {
-		enum tp_fact fact = (enum tp_fact)f;
+		tp_fact_id fact = (tp_fact_id)f;
 		const char *name = tp_fact_desc(fact)->name;
 		if (!is_in_template(demand, families, topic, fact))
 			continue;
@@ -181,6 +183,34 @@ enum tp_status tp_factfile_template(struct tp_buf *out, const struct tp_rulebook
 
 /* ---- schema ---- */
 
+/* What stands for a value may be a text in its unit. */
+static const struct {
+	const char *unit;
+	const char *pattern;
+} kinds[] = {
+	{"ratio", "^[0-9]+([.][0-9]+)?%?$"},
+	{"ns", "^[0-9]+([.][0-9]+)?(ns|us|ms|s|min|h)$"},
+	{"bytes", "^[0-9]+([.][0-9]+)?(B|[kMG]B|[KMGT]iB)$"},
+	{"per_s", "^[0-9]+([.][0-9]+)?/s$"},
+	{"bytes_per_s", "^[0-9]+([.][0-9]+)?(B|[kMG]B|[KMGT]iB)/s$"},
+	{"number", "^[0-9]+([.][0-9]+)?$"}, /* all other units */
+};
+
+static const char *kind_of(const char *unit)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(unit, kinds[i].unit) == 0)
+			return unit;
+	return strcmp(unit, "bool") == 0 ? unit : "number";
+}
+
+static void put_ref(struct tp_json_writer *w, const char *definition)
+{
+	char path[32];
+	snprintf(path, sizeof(path), "#/$defs/%s", definition);
+	tp_json_put_string(w, "$ref", path);
+}
+
 static void put_type(struct tp_json_writer *w, const char *type)
 {
 	tp_json_open(w, '{');
@@ -188,46 +218,29 @@ static void put_type(struct tp_json_writer *w, const char *type)
 	tp_json_close(w, '}');
 }
 
-/* What texts may say in a unit of facts. */
-static const char *pattern_of(const char *unit)
+/* A value of this kind, null, or an interval. Without a pattern: yes or no. */
+static void put_kind(struct tp_json_writer *w, const char *name, const char *pattern)
 {
-	static const char *const patterns[][2] = {
-		{"ratio", "^[0-9]+([.][0-9]+)?%?$"},
-		{"ns", "^[0-9]+([.][0-9]+)?(ns|us|ms|s|min|h)$"},
-		{"bytes", "^[0-9]+([.][0-9]+)?(B|[kMG]B|[KMGT]iB)$"},
-		{"per_s", "^[0-9]+([.][0-9]+)?/s$"},
-		{"bytes_per_s", "^[0-9]+([.][0-9]+)?(B|[kMG]B|[KMGT]iB)/s$"},
-	};
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		if (strcmp(unit, patterns[i][0]) == 0)
-			return patterns[i][1];
-	return "^[0-9]+([.][0-9]+)?$";
-}
-
-static void put_scalar_types(struct tp_json_writer *w, const char *unit)
-{
-	bool is_bool = strcmp(unit, "bool") == 0;
-	put_type(w, is_bool ? "boolean" : "number");
-	if (is_bool)
-		return;
+	tp_json_write_key(w, name);
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "type", "string");
-	tp_json_put_string(w, "pattern", pattern_of(unit));
-	tp_json_close(w, '}');
-}
-
-static void put_any_of(struct tp_json_writer *w, const char *unit)
-{
 	tp_json_write_key(w, "anyOf");
 	tp_json_open(w, '[');
-	put_scalar_types(w, unit);
+	put_type(w, pattern ? "number" : "boolean");
+	if (pattern) {
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "type", "string");
+		tp_json_put_string(w, "pattern", pattern);
+		tp_json_close(w, '}');
+	}
 	put_type(w, "null");
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "$ref", "#/$defs/interval");
+	put_ref(w, "interval");
 	tp_json_close(w, '}');
 	tp_json_close(w, ']');
+	tp_json_close(w, '}');
 }
 
+/* A line for each fact: its kind is defined once, below. */
 static void put_facts(struct tp_json_writer *w)
 {
 	tp_json_write_key(w, "facts");
@@ -237,14 +250,16 @@ static void put_facts(struct tp_json_writer *w)
 	tp_json_write_key(w, "properties");
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++) {
-		const struct tp_fact_desc *fact = tp_fact_desc((enum tp_fact)f);
+		const struct tp_fact_desc *fact = tp_fact_desc((tp_fact_id)f);
 		if (f == TP_FACT_ADVICE_SHOWN)
 			continue;
 		tp_json_write_key(w, fact->name);
+		w->is_flat = true;
 		tp_json_open(w, '{');
+		put_ref(w, kind_of(fact->unit));
 		tp_json_put_string(w, "description", fact->text);
-		put_any_of(w, fact->unit);
 		tp_json_close(w, '}');
+		w->is_flat = false;
 	}
 	tp_json_close(w, '}');
 	tp_json_close(w, '}');
@@ -302,6 +317,8 @@ void tp_factfile_schema(struct tp_buf *out)
 	tp_json_put_string(&w, "$schema", "https://json-schema.org/draft/2020-12/schema");
 	tp_json_put_string(&w, "$id", "urn:trainprof:schema:facts:1");
 	tp_json_put_string(&w, "title", "trainprof facts, version 1");
+	tp_json_put_string(&w, "$comment",
+			   "Generated by `trainprof advise --schema`: do not edit.");
 	tp_json_put_string(&w, "type", "object");
 	tp_json_put_bool(&w, "additionalProperties", false);
 	tp_json_write_key(&w, "required");
@@ -325,7 +342,11 @@ void tp_factfile_schema(struct tp_buf *out)
 	tp_json_close(&w, '}');
 	tp_json_write_key(&w, "$defs");
 	tp_json_open(&w, '{');
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		put_kind(&w, kinds[i].unit, kinds[i].pattern);
+	put_kind(&w, "bool", NULL);
 	put_interval(&w);
+	tp_layerlist_definitions(&w);
 	tp_json_close(&w, '}');
 	tp_json_close(&w, '}');
 	tp_buf_puts(out, tp_buf_text(&w.out));

@@ -3,6 +3,8 @@
 
 #include "layer_cost.h"
 
+#include "trainprof/model/fact.h"
+
 #include <math.h>
 
 static const double LARGEST_NUMBER = 1e9;
@@ -98,7 +100,7 @@ static void read_layer(struct tp_form *form, const struct tp_json *object, struc
 
 /* ---- what follows ---- */
 
-static void follow(struct tp_quantity *facts, enum tp_fact fact, double value)
+static void follow(struct tp_quantity *facts, tp_fact_id fact, double value)
 {
 	if (facts[fact].is_known || !isfinite(value))
 		return;
@@ -143,7 +145,7 @@ static void read_network(struct tp_form *form, const struct tp_json *network,
 }
 
 void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
-		       struct tp_quantity facts[TP_N_FACTS])
+		       struct tp_quantity facts[TP_MAX_FACTS])
 {
 	const struct tp_json *network = tp_json_get(root, "network");
 	const struct tp_quantity *rate = &facts[TP_FACT_MODEL_OPERATION_RATE];
@@ -156,18 +158,22 @@ void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
 
 /* ---- schema ---- */
 
-static void put_whole(struct tp_json_writer *w)
+static void put_ref(struct tp_json_writer *w, const char *key, const char *path)
 {
-	tp_json_put_string(w, "type", "integer");
-	tp_json_put_uint(w, "minimum", 1);
+	tp_json_write_key(w, key);
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "$ref", path);
+	tp_json_close(w, '}');
 }
 
 static void put_number(struct tp_json_writer *w, const char *key)
 {
-	tp_json_write_key(w, key);
-	tp_json_open(w, '{');
-	put_whole(w);
-	tp_json_close(w, '}');
+	put_ref(w, key, "#/$defs/whole");
+}
+
+static void put_number_or_list(struct tp_json_writer *w, const char *key)
+{
+	put_ref(w, key, "#/$defs/whole_or_list");
 }
 
 static void put_list(struct tp_json_writer *w, unsigned most)
@@ -176,22 +182,6 @@ static void put_list(struct tp_json_writer *w, unsigned most)
 	tp_json_put_uint(w, "minItems", 1);
 	tp_json_put_uint(w, "maxItems", most);
 	put_number(w, "items");
-}
-
-static void put_number_or_list(struct tp_json_writer *w, const char *key)
-{
-	tp_json_write_key(w, key);
-	tp_json_open(w, '{');
-	tp_json_write_key(w, "anyOf");
-	tp_json_open(w, '[');
-	tp_json_open(w, '{');
-	put_whole(w);
-	tp_json_close(w, '}');
-	tp_json_open(w, '{');
-	put_list(w, TP_LAYER_MOST_EXTENTS);
-	tp_json_close(w, '}');
-	tp_json_close(w, ']');
-	tp_json_close(w, '}');
 }
 
 static void put_texts(struct tp_json_writer *w, const char *key, const char *const *texts)
@@ -237,6 +227,27 @@ static void put_layer(struct tp_json_writer *w)
 	put_number_or_list(w, "stride");
 	put_number(w, "times");
 	close_object(w);
+}
+
+void tp_layerlist_definitions(struct tp_json_writer *w)
+{
+	tp_json_write_key(w, "whole");
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "type", "integer");
+	tp_json_put_uint(w, "minimum", 1);
+	tp_json_close(w, '}');
+	tp_json_write_key(w, "whole_or_list");
+	tp_json_open(w, '{');
+	tp_json_write_key(w, "anyOf");
+	tp_json_open(w, '[');
+	tp_json_open(w, '{');
+	tp_json_put_string(w, "$ref", "#/$defs/whole");
+	tp_json_close(w, '}');
+	tp_json_open(w, '{');
+	put_list(w, TP_LAYER_MOST_EXTENTS);
+	tp_json_close(w, '}');
+	tp_json_close(w, ']');
+	tp_json_close(w, '}');
 }
 
 void tp_layerlist_schema(struct tp_json_writer *w)

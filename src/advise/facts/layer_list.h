@@ -23,8 +23,10 @@
  * is kept in the form, with its line.
  */
 void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
-		       struct tp_quantity facts[TP_N_FACTS]);
+		       struct tp_quantity facts[TP_MAX_FACTS]);
 /* Append what "network" may be, as JSON Schema: a member "network" of "properties". */
 void tp_layerlist_schema(struct tp_json_writer *w);
+/* Append the members of "$defs" that it refers to. */
+void tp_layerlist_definitions(struct tp_json_writer *w);
 
 #endif

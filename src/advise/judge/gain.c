@@ -1,6 +1,8 @@
 /* Bounds of speed-ups. */
 #include "gain.h"
 
+#include "trainprof/model/fact.h"
+
 #include <math.h>
 
 static double clamp(double value, double low, double high)

@@ -6,6 +6,7 @@
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static const char *unknown_fact(const struct tp_matter *matter, const bool *used
 		if (!used[i] || fact->is_known)
 			continue;
 		return tp_arena_printf(matter->arena, "%s is not known: %s",
-				       tp_fact_desc((enum tp_fact)i)->name,
+				       tp_fact_desc((tp_fact_id)i)->name,
 				       fact->missing ? fact->missing : "not measured");
 	}
 	return NULL;
@@ -47,10 +48,10 @@ static const char *why_about_others(const struct tp_matter *matter, const bool *
 	for (int i = 0; i < TP_N_FACTS; i++) {
 		if (!used[i] || !matter->facts[i].is_foreign)
 			continue;
-		if (tp_fact_is_told((enum tp_fact)i))
+		if (tp_fact_is_told((tp_fact_id)i))
 			return tp_arena_printf(matter->arena,
 					       "only a file of facts tells %s (trainprof advise)",
-					       tp_fact_desc((enum tp_fact)i)->name);
+					       tp_fact_desc((tp_fact_id)i)->name);
 		why = "it is about another kind of recording";
 	}
 	return why;
@@ -91,7 +92,7 @@ static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct
 	}
 	if (!is_unknown)
 		return ruling;
-	bool used[TP_N_FACTS] = {false};
+	bool used[TP_MAX_FACTS] = {false};
 	tp_rule_mark_facts(rule, used);
 	ruling.state = TP_FINDING_NOT_JUDGED;
 	ruling.quiet_because = why_about_others(matter, used);

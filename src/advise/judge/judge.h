@@ -10,7 +10,7 @@
 /* The run as rules see it. */
 struct tp_matter {
 	const struct tp_rulebook *book;
-	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const struct tp_quantity *facts; /* tp_n_facts */
 	const char *whole;               /* "each step" */
 	struct tp_gain_basis basis;
 	struct tp_arena *arena; /* for all texts of findings */

@@ -3,9 +3,11 @@
 
 #include "gain.h"
 
+#include "trainprof/model/fact.h"
+
 #include <string.h>
 
-void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_N_FACTS])
+void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_MAX_FACTS])
 {
 	for (size_t i = 0; i < rule->n_needs; i++)
 		used[rule->needs[i]] = true;
@@ -17,7 +19,7 @@ void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_N_FACTS])
 
 /* Only conditions that cannot be judged: `known(x) and x > 1` can, without x. */
 static void mark_conditions(const struct tp_rule_condition *conditions, size_t n,
-			    const struct tp_quantity *facts, bool used[TP_N_FACTS])
+			    const struct tp_quantity *facts, bool used[TP_MAX_FACTS])
 {
 	for (size_t i = 0; i < n; i++)
 		if (tp_expr_truth(conditions[i].expr, facts).value == TP_UNKNOWN)
@@ -25,7 +27,7 @@ static void mark_conditions(const struct tp_rule_condition *conditions, size_t n
 }
 
 static void mark_lacking(const struct tp_rule *rule, const struct tp_quantity *facts,
-			 bool used[TP_N_FACTS])
+			 bool used[TP_MAX_FACTS])
 {
 	for (size_t i = 0; i < rule->n_needs; i++)
 		used[rule->needs[i]] = true;
@@ -62,7 +64,7 @@ static double stake_of(const struct tp_rule *rule, const struct tp_gain_basis *b
 static void add_wishes(struct wish *wishes, const struct tp_rulebook *book,
 		       const struct tp_rule *rule, const struct tp_quantity *facts, double stake)
 {
-	bool used[TP_N_FACTS] = {false};
+	bool used[TP_MAX_FACTS] = {false};
 	size_t n_missing = 0;
 	for (; rule; rule = rule->parent ? tp_rulebook_find(book, rule->parent) : NULL)
 		mark_lacking(rule, facts, used);
@@ -91,12 +93,12 @@ static void favour_known_groups(struct wish *wishes, const struct tp_quantity *f
 {
 	static const double ELSEWHERE = 0.5;
 	for (int i = 0; i < TP_N_FACTS; i++) {
-		const char *name = tp_fact_desc((enum tp_fact)i)->name;
+		const char *name = tp_fact_desc((tp_fact_id)i)->name;
 		size_t len = strcspn(name, ".") + 1;
 		bool is_known = false;
 		for (int k = 0; k < TP_N_FACTS && !is_known; k++)
 			is_known = facts[k].is_known &&
-				   strncmp(tp_fact_desc((enum tp_fact)k)->name, name, len) == 0;
+				   strncmp(tp_fact_desc((tp_fact_id)k)->name, name, len) == 0;
 		if (!is_known)
 			wishes[i].weight *= ELSEWHERE;
 	}
@@ -105,7 +107,7 @@ static void favour_known_groups(struct wish *wishes, const struct tp_quantity *f
 void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book,
 		    const struct tp_quantity *facts)
 {
-	struct wish wishes[TP_N_FACTS] = {{0}};
+	struct wish wishes[TP_MAX_FACTS] = {{0}};
 	struct tp_wanted_fact wanted[TP_MOST_WANTED];
 	const struct tp_gain_basis basis = tp_gain_basis_of_facts(facts);
 	double smallest = tp_thresholds_value(&book->thresholds, "gain.smallest", 0);
@@ -126,7 +128,7 @@ void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book
 		if (!(wishes[best].weight > 0))
 			break;
 		wanted[findings->n_wanted] =
-			(struct tp_wanted_fact){.fact = (enum tp_fact)best,
+			(struct tp_wanted_fact){.fact = (tp_fact_id)best,
 						.n_rules = wishes[best].n_rules};
 		wishes[best].weight = 0;
 	}

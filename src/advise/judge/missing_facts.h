@@ -7,7 +7,7 @@
 #include "trainprof/model/finding.h"
 
 /* Mark the facts without which the rule cannot be judged. */
-void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_N_FACTS]);
+void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_MAX_FACTS]);
 
 /*
  * Fill `wanted` of findings that are judged: of each rule that is not, the most that it could gain

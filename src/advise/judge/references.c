@@ -84,10 +84,10 @@ bool tp_literature_is_done(const struct tp_matter *matter, const char *technique
 	if (!from || !from->done.when ||
 	    tp_expr_truth(from->done.when, matter->facts).value != TP_YES)
 		return false;
-	bool used[TP_N_FACTS] = {false};
+	bool used[TP_MAX_FACTS] = {false};
 	tp_expr_facts(from->done.when, true, used);
 	*seen = NULL;
-	for (int i = 0; i < TP_N_FACTS && !*seen; i++)
+	for (tp_fact_id i = 0; i < tp_n_facts && !*seen; i++)
 		if (used[i])
 			*seen = tp_arena_strdup(matter->arena, matter->facts[i].seen);
 	return true;

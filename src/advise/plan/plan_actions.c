@@ -1,6 +1,8 @@
 /* Collects what is done in one move. */
 #include "plan_actions.h"
 
+#include "trainprof/model/fact.h"
+
 #include <string.h>
 
 /* More things at once are no move. */
@@ -15,7 +17,7 @@ struct collection {
 
 /* ---- frameworks ---- */
 
-static bool is_true(const struct tp_matter *matter, enum tp_fact fact)
+static bool is_true(const struct tp_matter *matter, tp_fact_id fact)
 {
 	return matter->facts[fact].is_known && matter->facts[fact].value != 0;
 }
@@ -23,7 +25,7 @@ static bool is_true(const struct tp_matter *matter, enum tp_fact fact)
 /* A program of none of the others and without an interpreter is one of C. */
 static bool is_seen(const struct tp_matter *matter, enum tp_framework framework)
 {
-	static const enum tp_fact facts[TP_N_FRAMEWORKS] = {
+	static const tp_fact_id facts[TP_N_FRAMEWORKS] = {
 		[TP_FRAMEWORK_PYTORCH] = TP_FACT_ENV_PYTORCH,
 		[TP_FRAMEWORK_JAX] = TP_FACT_ENV_JAX,
 		[TP_FRAMEWORK_TENSORFLOW] = TP_FACT_ENV_TENSORFLOW,

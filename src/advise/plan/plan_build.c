@@ -5,6 +5,8 @@
 #include "plan_actions.h"
 #include "plan_targets.h"
 
+#include "trainprof/model/fact.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -11,14 +11,14 @@ static double clamp(double value, double low, double high)
 }
 
 /* "step.dataloader_fetch_ratio", else "step.dataloader_ratio". */
-static enum tp_fact fact_of_part(const struct tp_matter *matter, const struct tp_gain *gain)
+static tp_fact_id fact_of_part(const struct tp_matter *matter, const struct tp_gain *gain)
 {
 	char name[80];
 	const char *part = tp_part_name(gain->part);
 	if (gain->label != TP_N_LABELS) {
 		snprintf(name, sizeof(name), "step.%s_%s_ratio", part, tp_label_name(gain->label));
-		enum tp_fact fact = tp_fact_find(name);
-		if (fact != TP_N_FACTS && matter->facts[fact].is_known)
+		tp_fact_id fact = tp_fact_find(name);
+		if (fact != tp_n_facts && matter->facts[fact].is_known)
 			return fact;
 	}
 	snprintf(name, sizeof(name), "step.%s_ratio", part);
@@ -26,17 +26,17 @@ static enum tp_fact fact_of_part(const struct tp_matter *matter, const struct tp
 }
 
 /* What a gain of the loop is about: the only fact that its formula names. */
-static enum tp_fact fact_of_loop(const struct tp_rule *rule)
+static tp_fact_id fact_of_loop(const struct tp_rule *rule)
 {
-	bool used[TP_N_FACTS] = {false};
-	enum tp_fact fact = TP_N_FACTS;
+	bool used[TP_MAX_FACTS] = {false};
+	tp_fact_id fact = tp_n_facts;
 	tp_expr_facts(rule->gain.fraction, true, used);
-	for (int i = 0; i < TP_N_FACTS; i++) {
+	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
 		if (!used[i])
 			continue;
-		if (fact != TP_N_FACTS)
-			return TP_N_FACTS;
-		fact = (enum tp_fact)i;
+		if (fact != tp_n_facts)
+			return tp_n_facts;
+		fact = i;
 	}
 	return fact;
 }
@@ -49,8 +49,8 @@ static struct tp_target target_of(const struct tp_matter *matter,
 	struct tp_target target = {.is_of_loop = is_of_loop,
 				   .fact = is_of_loop ? fact_of_loop(candidate->rule)
 						      : fact_of_part(matter, gain)};
-	if (target.fact == TP_N_FACTS || !matter->facts[target.fact].is_known)
-		return (struct tp_target){.fact = TP_N_FACTS};
+	if (target.fact == tp_n_facts || !matter->facts[target.fact].is_known)
+		return (struct tp_target){.fact = tp_n_facts};
 	target.now = clamp(matter->facts[target.fact].value, 0, 1);
 	double exposed = 1;
 	double solo = 1;
@@ -87,7 +87,7 @@ const struct tp_target *tp_targets_make(const struct tp_matter *matter,
 		if (!candidates[i]->gain.is_known)
 			continue;
 		const struct tp_target target = target_of(matter, candidates[i]);
-		if (target.fact != TP_N_FACTS)
+		if (target.fact != tp_n_facts)
 			add(targets, n_targets, &target);
 	}
 	return targets;

@@ -209,22 +209,22 @@ static void read_verdict(struct tp_form *form, struct tp_rule *rule, const struc
 static void check_facts(struct tp_form *form, const struct tp_json *at, const struct tp_rule *rule,
 			const bool *used, const bool *also)
 {
-	for (int fact = 0; fact < TP_N_FACTS; fact++) {
+	for (tp_fact_id fact = 0; fact < tp_n_facts; fact++) {
 		if (!used[fact])
 			continue;
 		bool is_needed = also && also[fact];
 		for (size_t i = 0; i < rule->n_needs; i++)
-			is_needed |= rule->needs[i] == (enum tp_fact)fact;
+			is_needed |= rule->needs[i] == fact;
 		if (!is_needed)
 			tp_form_fail(form, at, "'%s' is used but not in 'needs'",
-				     tp_fact_desc((enum tp_fact)fact)->name);
+				     tp_fact_desc(fact)->name);
 	}
 }
 
 static void check_sentences(struct tp_form *form, const struct tp_json *root,
 			    const struct tp_rule *rule)
 {
-	bool used[TP_N_FACTS] = {false};
+	bool used[TP_MAX_FACTS] = {false};
 	tp_sentence_facts(rule->because, used);
 	tp_sentence_facts(rule->verify, used);
 	tp_sentence_facts(rule->refute, used);
@@ -233,8 +233,8 @@ static void check_sentences(struct tp_form *form, const struct tp_json *root,
 	tp_expr_facts(rule->gain.at_least, false, used);
 	check_facts(form, root, rule, used, NULL);
 	for (size_t i = 0; i < rule->n_actions; i++) {
-		bool printed[TP_N_FACTS] = {false};
-		bool asked[TP_N_FACTS] = {false};
+		bool printed[TP_MAX_FACTS] = {false};
+		bool asked[TP_MAX_FACTS] = {false};
 		tp_sentence_facts(rule->actions[i].headline, printed);
 		tp_sentence_facts(rule->actions[i].text, printed);
 		tp_expr_facts(rule->actions[i].when, true, asked);

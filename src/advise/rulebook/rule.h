@@ -54,7 +54,7 @@ enum tp_expected { TP_EXPECT_FIRES, TP_EXPECT_QUIET, TP_EXPECT_NOT_JUDGED };
 
 struct tp_rule_case {
 	unsigned line;
-	struct tp_quantity *facts; /* TP_N_FACTS */
+	struct tp_quantity *facts; /* tp_n_facts */
 	enum tp_expected expected;
 	const char **techniques; /* actions that apply, in order; NULL: not checked */
 	size_t n_techniques;
@@ -77,7 +77,7 @@ struct tp_rule {
 	size_t n_yields_to;
 	struct tp_local *locals; /* `let` */
 	size_t n_locals;
-	enum tp_fact *needs;
+	tp_fact_id *needs;
 	size_t n_needs;
 	struct tp_rule_condition *when; /* all must hold */
 	size_t n_when;

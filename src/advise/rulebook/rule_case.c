@@ -17,8 +17,8 @@ static void read_case(struct tp_form *form, struct tp_rule_case *out, const stru
 	out->expected = type == TP_JSON_NULL         ? TP_EXPECT_NOT_JUDGED
 			: tp_json_bool(fires, false) ? TP_EXPECT_FIRES
 						     : TP_EXPECT_QUIET;
-	out->facts = tp_arena_array(form->arena, TP_N_FACTS, sizeof(*out->facts));
-	for (int i = 0; i < TP_N_FACTS; i++)
+	out->facts = tp_arena_array(form->arena, tp_n_facts, sizeof(*out->facts));
+	for (tp_fact_id i = 0; i < tp_n_facts; i++)
 		out->facts[i].missing = "not in the case";
 	const struct tp_json *facts = tp_json_get(item, "facts");
 	if (tp_json_type(facts) != TP_JSON_OBJECT)
@@ -26,7 +26,7 @@ static void read_case(struct tp_form *form, struct tp_rule_case *out, const stru
 	TP_JSON_EACH (member, facts) {
 		if (form->status)
 			return;
-		enum tp_fact fact = tp_form_fact(form, member, tp_json_key(member));
+		tp_fact_id fact = tp_form_fact(form, member, tp_json_key(member));
 		out->facts[fact] = tp_fact_value_read(form, member, fact, "left out by the case");
 	}
 	if (tp_json_get(item, "actions"))

@@ -3,6 +3,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/fact_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,8 @@ static enum tp_status read_fact(const struct tp_pattern_row *row, struct tp_sett
 {
 	const struct tp_json *value = tp_json_get(row->json, "setting");
 	const char *name = tp_json_string(value);
-	enum tp_fact fact = name ? tp_fact_find(name) : TP_N_FACTS;
-	if (fact == TP_N_FACTS)
+	tp_fact_id fact = name ? tp_fact_find(name) : tp_n_facts;
+	if (fact == tp_n_facts)
 		return tp_pattern_row_fail(row, value, "unknown fact", name ? name : "(no text)",
 					   name ? tp_fact_nearest(name) : NULL, err);
 	const char *unit = tp_fact_desc(fact)->unit;

@@ -8,7 +8,7 @@
 
 #include "pattern_row.h"
 
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ enum tp_setting_look {
 };
 
 struct tp_setting_pattern {
-	enum tp_fact fact;
+	tp_fact_id fact;
 	enum tp_setting_look look;
 	const char **names;    /* globs in small letters, ended by NULL, as the next two */
 	const char **further;  /* NULL: any */

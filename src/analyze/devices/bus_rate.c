@@ -5,6 +5,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* The driver's readings as a second witness of what was traced. */
 #include "driver_crosscheck.h"
 
+#include "trainprof/model/fact.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,6 +17,7 @@
 #include "trace_window_cost.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <assert.h>
 #include <stdio.h>

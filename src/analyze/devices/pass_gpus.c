@@ -8,6 +8,7 @@
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 #include "trainprof/model/gpu.h"
 #include "trainprof/model/metric.h"
 

@@ -6,6 +6,8 @@
 #include "rank_data.h"
 #include "rank_limits.h"
 
+#include "trainprof/model/fact.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -6,6 +6,7 @@
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 #include <string.h>

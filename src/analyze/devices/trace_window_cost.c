@@ -5,6 +5,7 @@
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "loader_work.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* Peers of the trainer, and how it waits for them. Needs: labels, roles, window. Gives: comm.* */
 #include "window_gauges.h"
 
+#include "trainprof/model/fact.h"
+
 #include <string.h>
 
 static void set_peers(struct tp_analysis *analysis)

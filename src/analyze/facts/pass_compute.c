@@ -14,6 +14,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 #include <stdlib.h>

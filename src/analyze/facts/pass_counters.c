@@ -1,6 +1,8 @@
 /* Hardware counters of the whole program. Needs: window. Gives: pmu.* */
 #include "window_gauges.h"
 
+#include "trainprof/model/fact.h"
+
 #include <stdio.h>
 
 /* Counted for less than this share of the time, scaling up is guessing (docs/limits.md). */

@@ -5,6 +5,7 @@
 #include "window_gauges.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 

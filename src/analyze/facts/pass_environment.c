@@ -7,6 +7,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 #include <string.h>

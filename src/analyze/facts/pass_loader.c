@@ -8,6 +8,7 @@
 #include "loader_work.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include "analyze/timeline/undersampled_runs.h"
 #include "window_gauges.h"
 
+#include "trainprof/model/fact.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

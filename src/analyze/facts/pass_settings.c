@@ -14,6 +14,7 @@
 #include "analyze/classify/setting_class.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <stdlib.h>
 #include <string.h>

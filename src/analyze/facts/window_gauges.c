@@ -1,6 +1,8 @@
 /* Reads counters and timelines over the judged window. */
 #include "window_gauges.h"
 
+#include "trainprof/model/fact_id.h"
+
 #include <string.h>
 
 double tp_readings_window_s(const struct tp_analysis *analysis)
@@ -38,7 +40,7 @@ bool tp_readings_program(const struct tp_analysis *analysis, enum tp_metric metr
 	return is_known;
 }
 
-void tp_readings_set_rate(struct tp_analysis *analysis, enum tp_fact fact, bool is_known,
+void tp_readings_set_rate(struct tp_analysis *analysis, tp_fact_id fact, bool is_known,
 			  double growth, const char *why)
 {
 	double seconds = tp_readings_window_s(analysis);

@@ -15,7 +15,7 @@ bool tp_readings_task(const struct tp_analysis *analysis, enum tp_metric metric,
 bool tp_readings_program(const struct tp_analysis *analysis, enum tp_metric metric, double *out);
 
 /* The fact is the counter's growth per second of the window, or missing because `why`. */
-void tp_readings_set_rate(struct tp_analysis *analysis, enum tp_fact fact, bool is_known,
+void tp_readings_set_rate(struct tp_analysis *analysis, tp_fact_id fact, bool is_known,
 			  double growth, const char *why);
 
 /* What a source says about its own absence, else `otherwise`. Borrowed. */

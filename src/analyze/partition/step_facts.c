@@ -2,6 +2,7 @@
 #include "step_facts.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 

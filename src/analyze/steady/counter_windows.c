@@ -3,6 +3,8 @@
 
 #include "analyze/numeric/intervals.h"
 
+#include "trainprof/model/fact.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 

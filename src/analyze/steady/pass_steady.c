@@ -9,6 +9,7 @@
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <stdio.h>
 #include <stdlib.h>

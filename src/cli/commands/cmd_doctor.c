@@ -198,9 +198,9 @@ static size_t count_unjudged(const struct visit *visit, const struct tp_rulebook
 	struct tp_profile profile;
 	struct tp_findings findings = {0};
 	tp_profile_init(&profile, &trace);
-	for (int f = 0; f < TP_N_FACTS; f++)
-		if (is_complete || can_be_known(visit, tp_fact_desc((enum tp_fact)f)->name))
-			tp_profile_set(&profile, (enum tp_fact)f, 0, TP_ORIGIN_MEASURED, 1);
+	for (tp_fact_id f = 0; f < tp_n_facts; f++)
+		if (is_complete || can_be_known(visit, tp_fact_desc(f)->name))
+			tp_profile_set(&profile, f, 0, TP_ORIGIN_MEASURED, 1);
 	tp_advise(&findings, book, &profile);
 	size_t n = findings.n_not_judged;
 	tp_findings_release(&findings);

@@ -115,11 +115,11 @@ static int unknown_word(const struct tp_report *report, const char *word)
 {
 	const struct tp_findings *findings = report->findings;
 	size_t n = 0;
-	const char **names = tp_alloc((findings->n_items + TP_N_FACTS) * sizeof(*names));
+	const char **names = tp_alloc((findings->n_items + tp_n_facts) * sizeof(*names));
 	for (size_t i = 0; i < findings->n_items; i++)
 		names[n++] = findings->items[i].rule;
-	for (int f = 0; f < TP_N_FACTS; f++)
-		names[n++] = tp_fact_desc((enum tp_fact)f)->name;
+	for (tp_fact_id f = 0; f < tp_n_facts; f++)
+		names[n++] = tp_fact_desc(f)->name;
 	const char *near = tp_text_nearest(word, names, n);
 	char next[200];
 	say_next(next, sizeof(next), report, near ? near : "--all");
@@ -149,11 +149,11 @@ static int explain_number(struct tp_page *page, const struct tp_report *report, 
 static int explain_word(struct tp_page *page, const struct tp_report *report, const char *word)
 {
 	uint64_t number;
-	enum tp_fact fact = tp_fact_find(word);
+	tp_fact_id fact = tp_fact_find(word);
 	const struct tp_finding *finding = find_rule(report->findings, word);
 	if (tp_text_parse_count(word, &number))
 		return explain_number(page, report, number);
-	if (fact != TP_N_FACTS)
+	if (fact != tp_n_facts)
 		tp_report_explain_fact(page, report, fact);
 	else if (finding)
 		tp_report_explain(page, report, finding);

@@ -71,7 +71,7 @@ static void list_topics(struct tp_page *page, const struct tp_rulebook *book)
 	tp_page_wrap(page, 0, TP_PAINT_NONE, "next: trainprof guide --search WORD", 0);
 }
 
-static void print_fact(struct tp_page *page, enum tp_fact id)
+static void print_fact(struct tp_page *page, tp_fact_id id)
 {
 	const struct tp_fact_desc *fact = tp_fact_desc(id);
 	tp_page_addf(page, TP_PAINT_BOLD, "%s", fact->name);
@@ -125,7 +125,7 @@ static int print_page(struct tp_page *page, const struct tp_rulebook *book, cons
 	if (!tp_guide_find(book, name, &place))
 		return unknown_page(book, name);
 	if (place.kind == TP_GUIDE_FACT)
-		print_fact(page, (enum tp_fact)place.index);
+		print_fact(page, (tp_fact_id)place.index);
 	else if (place.kind == TP_GUIDE_RULE)
 		print_rule(page, book, name);
 	else if (!tp_topic_print(page, name))

@@ -5,7 +5,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 #include "trainprof/report/report.h"
 
 #include <stdio.h>
@@ -93,7 +93,7 @@ size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind)
 	case TP_GUIDE_RULE:
 		return tp_rulebook_count(book);
 	default:
-		return TP_N_FACTS;
+		return tp_n_facts;
 	}
 }
 
@@ -112,7 +112,7 @@ const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place 
 	case TP_GUIDE_RULE:
 		return tp_rulebook_digest(book, place.index).id;
 	default:
-		return tp_fact_desc((enum tp_fact)place.index)->name;
+		return tp_fact_desc((tp_fact_id)place.index)->name;
 	}
 }
 
@@ -131,7 +131,7 @@ const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_place
 	case TP_GUIDE_RULE:
 		return tp_rulebook_digest(book, place.index).title;
 	default:
-		return tp_fact_desc((enum tp_fact)place.index)->text;
+		return tp_fact_desc((tp_fact_id)place.index)->text;
 	}
 }
 
@@ -220,5 +220,5 @@ void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
 	else if (place.kind == TP_GUIDE_RULE)
 		make_rule(out, book, name);
 	else
-		tp_sheet_fieldf(out, "unit", "%s", tp_fact_desc((enum tp_fact)place.index)->unit);
+		tp_sheet_fieldf(out, "unit", "%s", tp_fact_desc((tp_fact_id)place.index)->unit);
 }

@@ -2,7 +2,7 @@
 #include "topics.h"
 
 #include "trainprof/base/text.h"
-#include "trainprof/model/fact.h"
+#include "trainprof/model/fact_id.h"
 #include "trainprof/model/metric.h"
 #include "trainprof/report/report.h"
 
@@ -119,8 +119,8 @@ static const char overhead[] =
 
 static void print_facts(struct tp_page *page)
 {
-	for (int f = 0; f < TP_N_FACTS; f++) {
-		const struct tp_fact_desc *fact = tp_fact_desc((enum tp_fact)f);
+	for (tp_fact_id f = 0; f < tp_n_facts; f++) {
+		const struct tp_fact_desc *fact = tp_fact_desc(f);
 		tp_page_addf(page, TP_PAINT_NONE, "  %s ", fact->name);
 		tp_page_column(page, 36);
 		tp_page_addf(page, TP_PAINT_DIM, "%s ", fact->unit);

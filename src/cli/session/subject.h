@@ -24,7 +24,7 @@ struct tp_judged {
 	/* What both have; borrowed from above. */
 	const char *subject; /* "train, recorded in prof" */
 	const struct tp_rulebook *book;
-	const struct tp_quantity *facts; /* TP_N_FACTS */
+	const struct tp_quantity *facts; /* tp_n_facts */
 	const struct tp_findings *findings;
 };
 

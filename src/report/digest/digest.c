@@ -1,6 +1,8 @@
 /* Draws from a report what all writers say the same way. */
 #include "digest.h"
 
+#include "trainprof/model/fact.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

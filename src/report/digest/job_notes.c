@@ -1,6 +1,8 @@
 /* Says in sentences what devices and ranks did. */
 #include "job_notes.h"
 
+#include "trainprof/model/fact.h"
+
 #include <ctype.h>
 #include <string.h>
 

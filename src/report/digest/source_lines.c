@@ -232,7 +232,7 @@ void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile)
 }
 
 /* "step.dataloader_prep_ratio" speaks of the dataloader; TP_N_PARTS: of none. */
-static enum tp_part part_of_fact(enum tp_fact fact)
+static enum tp_part part_of_fact(tp_fact_id fact)
 {
 	const char *name = tp_fact_desc(fact)->name;
 	if (!tp_text_starts_with(name, "step."))

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"
+#include "trainprof/model/fact.h"
 
 #include <string.h>
 
@@ -240,7 +241,7 @@ void tp_report_json_summary(struct tp_report_document *doc)
 	tp_json_write_key(w, "metrics");
 	tp_json_open(w, '{');
 	for (int f = 0; f < TP_N_FACTS; f++)
-		put_quantity(w, tp_fact_desc((enum tp_fact)f)->name, &profile->facts[f]);
+		put_quantity(w, tp_fact_desc((tp_fact_id)f)->name, &profile->facts[f]);
 	tp_json_close(w, '}');
 	tp_json_close(w, '}');
 }

@@ -273,7 +273,7 @@ static void put_wanted(struct lines *lines, const struct tp_report_plan *plan)
 		    findings->n_wanted ? ". Facts that would tell most:"
 				       : "; what is lacking would hardly change this plan.");
 	for (size_t i = 0; i < findings->n_wanted; i++) {
-		enum tp_fact fact = findings->wanted[i].fact;
+		tp_fact_id fact = findings->wanted[i].fact;
 		const char *why = plan->facts[fact].missing;
 		put(lines, "missing", "%s, %s%s%s", tp_fact_desc(fact)->name,
 		    tp_fact_desc(fact)->text, why ? ": " : "", why ? why : "");

@@ -115,7 +115,7 @@ static void write_missing(struct tp_json_writer *w, const struct tp_report_plan 
 	tp_json_write_key(w, "missing");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < findings->n_wanted; i++) {
-		enum tp_fact fact = findings->wanted[i].fact;
+		tp_fact_id fact = findings->wanted[i].fact;
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "fact", tp_fact_desc(fact)->name);
 		tp_json_put_string(w, "meaning", tp_fact_desc(fact)->text);

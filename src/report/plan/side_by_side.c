@@ -5,12 +5,13 @@
 #include "report/json/document.h"
 
 #include "trainprof/base/version.h"
+#include "trainprof/model/fact.h"
 #include "trainprof/report/units.h"
 
 /* What stands in the rows. */
 static const struct {
 	const char *name;
-	enum tp_fact fact;
+	tp_fact_id fact;
 } rows[] = {
 	{"mean step", TP_FACT_STEP_TIME},
 	{"compute", TP_FACT_STEP_COMPUTE},

@@ -7,6 +7,7 @@
 #include "summary.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 #include "trainprof/report/explain.h"
 
 #include <stdio.h>
@@ -451,7 +452,7 @@ static void put_facts(struct tp_page *page, const struct tp_report_digest *diges
 	put_section(page, "Facts");
 	for (int f = 0; f < TP_N_FACTS; f++)
 		if (digest->profile->facts[f].is_known)
-			tp_report_explain_fact(page, digest->report, (enum tp_fact)f);
+			tp_report_explain_fact(page, digest->report, (tp_fact_id)f);
 }
 
 void tp_report_details(struct tp_page *page, const struct tp_report_digest *digest)

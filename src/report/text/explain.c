@@ -271,7 +271,7 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	put_sources(page, finding);
 }
 
-void tp_report_explain_fact(struct tp_page *page, const struct tp_report *report, enum tp_fact id)
+void tp_report_explain_fact(struct tp_page *page, const struct tp_report *report, tp_fact_id id)
 {
 	const struct tp_fact_desc *fact = tp_fact_desc(id);
 	const struct tp_quantity *value = &report->profile->facts[id];

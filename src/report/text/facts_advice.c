@@ -103,10 +103,10 @@ static void write_facts(struct tp_json_writer *w, const struct tp_quantity *fact
 {
 	tp_json_write_key(w, "facts");
 	tp_json_open(w, '{');
-	for (int i = 0; i < TP_N_FACTS; i++) {
+	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
 		if (!facts[i].is_known)
 			continue;
-		tp_json_write_key(w, tp_fact_desc((enum tp_fact)i)->name);
+		tp_json_write_key(w, tp_fact_desc(i)->name);
 		tp_report_json_quantity(w, &facts[i]);
 	}
 	tp_json_close(w, '}');

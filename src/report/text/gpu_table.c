@@ -3,6 +3,7 @@
 
 #include "report/digest/markdown_escape.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/model/gpu.h"
 
 #include <string.h>

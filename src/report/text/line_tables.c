@@ -3,6 +3,8 @@
 
 #include "report/digest/source_lines.h"
 
+#include "trainprof/model/fact.h"
+
 enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16 };
 
 /* Of the total, for a line to be listed; of a worker's life, for what it does. */

@@ -11,6 +11,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
+#include "trainprof/model/fact.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "advise/shelf.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact_id.h"
 
 #include <check.h>
 #include <ftw.h>
@@ -155,19 +156,19 @@ enum tp_status shelf_load(const struct shelf *shelf, struct tp_rulebook **out, s
 	return tp_rulebook_load(out, &path, 1, err);
 }
 
-void facts_init(struct tp_quantity facts[TP_N_FACTS])
+void facts_init(struct tp_quantity *facts)
 {
-	for (int i = 0; i < TP_N_FACTS; i++)
+	for (tp_fact_id i = 0; i < tp_n_facts; i++)
 		facts[i] = (struct tp_quantity){.missing = "not measured"};
 }
 
-void facts_set(struct tp_quantity facts[TP_N_FACTS], enum tp_fact fact, double value)
+void facts_set(struct tp_quantity *facts, tp_fact_id fact, double value)
 {
 	facts[fact] = (struct tp_quantity){.is_known = true, .value = value, .coverage = 1};
 }
 
-void facts_set_range(struct tp_quantity facts[TP_N_FACTS], enum tp_fact fact, double value,
-		     double low, double high)
+void facts_set_range(struct tp_quantity *facts, tp_fact_id fact, double value, double low,
+		     double high)
 {
 	facts_set(facts, fact, value);
 	facts[fact].has_interval = true;

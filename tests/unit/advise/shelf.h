@@ -4,6 +4,8 @@
 
 #include "advise/rulebook/book.h"
 
+#include "trainprof/model/fact_id.h"
+
 struct shelf {
 	char path[64];
 };
@@ -43,9 +45,9 @@ enum tp_status shelf_load(const struct shelf *shelf, struct tp_rulebook **out,
 			  struct tp_error *err);
 
 /* All facts unknown. */
-void facts_init(struct tp_quantity facts[TP_N_FACTS]);
-void facts_set(struct tp_quantity facts[TP_N_FACTS], enum tp_fact fact, double value);
-void facts_set_range(struct tp_quantity facts[TP_N_FACTS], enum tp_fact fact, double value,
-		     double low, double high);
+void facts_init(struct tp_quantity *facts);
+void facts_set(struct tp_quantity *facts, tp_fact_id fact, double value);
+void facts_set_range(struct tp_quantity *facts, tp_fact_id fact, double value, double low,
+		     double high);
 
 #endif

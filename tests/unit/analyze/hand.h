@@ -4,6 +4,7 @@
 
 #include "analyze/analysis.h"
 
+#include "trainprof/model/fact_id.h"
 #include "trainprof/model/trace.h"
 
 #include <check.h>
@@ -135,14 +136,14 @@ static inline void hand_release(struct hand *hand)
 	tp_trace_builder_release(&hand->builder);
 }
 
-static inline double hand_fact(const struct hand *hand, enum tp_fact fact)
+static inline double hand_fact(const struct hand *hand, tp_fact_id fact)
 {
 	const struct tp_quantity *value = &hand->profile.facts[fact];
 	ck_assert_msg(value->is_known, "%s: %s", tp_fact_desc(fact)->name, value->missing);
 	return value->value;
 }
 
-static inline const char *hand_missing(const struct hand *hand, enum tp_fact fact)
+static inline const char *hand_missing(const struct hand *hand, tp_fact_id fact)
 {
 	const struct tp_quantity *value = &hand->profile.facts[fact];
 	ck_assert_msg(!value->is_known, "%s is %g", tp_fact_desc(fact)->name, value->value);

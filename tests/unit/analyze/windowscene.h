@@ -8,6 +8,7 @@
 #include "livescene.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/model/fact_id.h"
 
 struct windows {
 	struct live live;
@@ -90,13 +91,13 @@ static inline void windows_judge(struct windows *w)
 	scene_judge(&w->live.scene);
 }
 
-static inline const struct tp_quantity *windows_fact(const struct windows *w, enum tp_fact fact)
+static inline const struct tp_quantity *windows_fact(const struct windows *w, tp_fact_id fact)
 {
 	return &w->live.scene.profile.facts[fact];
 }
 
 /* The value of a fact that has one. */
-static inline double windows_known(const struct windows *w, enum tp_fact fact)
+static inline double windows_known(const struct windows *w, tp_fact_id fact)
 {
 	const struct tp_quantity *found = windows_fact(w, fact);
 	ck_assert_msg(found->is_known, "%s: %s", tp_fact_desc(fact)->name,

@@ -78,14 +78,6 @@ START_TEST(what_only_people_know_is_told_from_what_recordings_have)
 }
 END_TEST
 
-START_TEST(origins_have_names)
-{
-	ck_assert_str_eq(tp_origin_name(TP_ORIGIN_MEASURED), "measured");
-	ck_assert_str_eq(tp_origin_name(TP_ORIGIN_ESTIMATED), "estimated");
-	ck_assert_str_eq(tp_origin_name((enum tp_origin)9), "derived");
-}
-END_TEST
-
 Suite *suite_model_fact(void);
 Suite *suite_model_fact(void)
 {
@@ -96,7 +88,6 @@ Suite *suite_model_fact(void)
 	tcase_add_test(tc, a_name_ends_as_its_unit_does);
 	tcase_add_test(tc, a_typing_mistake_finds_what_was_meant);
 	tcase_add_test(tc, what_only_people_know_is_told_from_what_recordings_have);
-	tcase_add_test(tc, origins_have_names);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

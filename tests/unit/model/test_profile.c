@@ -1,4 +1,5 @@
 /* Claims about profiles: what was not measured is unknown, and the parts are exact. */
+#include "trainprof/model/fact.h"
 #include "trainprof/model/profile.h"
 
 #include <check.h>

@@ -5,6 +5,8 @@
 
 #include "sample.h"
 
+#include "trainprof/model/fact.h"
+
 enum { JOB_RANKS = 8, JOB_COLLECTIVES = 3, JOB_KERNELS = 3 };
 
 #define JOB_HASH "3f5a9c0e17b2d4865a9c3e7f10b2d4863f5a9c0e17b2d4865a9c3e7f10b2d486"

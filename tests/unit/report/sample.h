@@ -3,6 +3,7 @@
 #define TRAINPROF_TESTS_UNIT_REPORT_SAMPLE_H
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 #include "trainprof/report/report.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* Claims about what conditions say of each other. */
 #include "advise/condition/bounds.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <math.h>
 

@@ -1,6 +1,8 @@
 /* Claims about units. */
 #include "advise/condition/dimension.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #include "advise/condition/expr.h"
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <math.h>
 #include <stdint.h>

@@ -2,6 +2,8 @@
 #include "advise/condition/sentence.h"
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <locale.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Claims about facts written by hand: units, mistakes, what follows, and the file to start from. */
 #include "trainprof/advise/fact_file.h"
+#include "trainprof/model/fact.h"
 
 #include "advise/shelf.h"
 
@@ -260,10 +261,21 @@ START_TEST(the_schema_names_every_fact_that_can_be_given)
 	ck_assert(!tp_json_parse(&doc, tp_buf_text(&text), text.len, "schema", &err));
 	const struct tp_json *properties = tp_json_get(tp_json_root(doc), "properties");
 	const struct tp_json *facts = tp_json_get(tp_json_get(properties, "facts"), "properties");
-	for (int f = 0; f < TP_N_FACTS; f++)
-		ck_assert_int_eq(tp_json_get(facts, tp_fact_desc((enum tp_fact)f)->name) != NULL,
-				 f != TP_FACT_ADVICE_SHOWN);
 	const struct tp_json *defs = tp_json_get(tp_json_root(doc), "$defs");
+	for (int f = 0; f < TP_N_FACTS; f++) {
+		const struct tp_fact_desc *desc = tp_fact_desc((enum tp_fact)f);
+		const struct tp_json *fact = tp_json_get(facts, desc->name);
+		ck_assert_int_eq(fact != NULL, f != TP_FACT_ADVICE_SHOWN);
+		if (!fact)
+			continue;
+		const char *path = tp_json_string(tp_json_get(fact, "$ref"));
+		ck_assert_int_eq(strncmp(path, "#/$defs/", 8), 0);
+		const struct tp_json *kind = tp_json_get(defs, path + 8);
+		ck_assert_msg(kind != NULL, "%s is not defined", path);
+		ck_assert_msg(strcmp(path + 8, "number") == 0 || strcmp(path + 8, desc->unit) == 0,
+			      "%s is %s", desc->name, path);
+		ck_assert_str_eq(tp_json_string(tp_json_get(fact, "description")), desc->text);
+	}
 	const struct tp_json *ends =
 		tp_json_get(tp_json_get(defs, "interval"), "dependentRequired");
 	ck_assert_str_eq(tp_json_string(tp_json_first(tp_json_get(ends, "low"))), "high");

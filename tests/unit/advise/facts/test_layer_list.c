@@ -2,6 +2,7 @@
 #include "advise/facts/layer_list.h"
 
 #include "trainprof/advise/fact_file.h"
+#include "trainprof/model/fact.h"
 
 #include <check.h>
 #include <stdio.h>

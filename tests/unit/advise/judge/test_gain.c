@@ -2,12 +2,14 @@
 #include "advise/judge/gain.h"
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact_id.h"
+
 #include <check.h>
 #include <math.h>
 #include <stdint.h>
 
 static struct tp_arena arena;
-static struct tp_quantity facts[TP_N_FACTS];
+static struct tp_quantity facts[TP_MAX_FACTS];
 
 static void setup(void)
 {

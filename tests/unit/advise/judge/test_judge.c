@@ -2,6 +2,8 @@
 #include "advise/judge/judge.h"
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <string.h>
 

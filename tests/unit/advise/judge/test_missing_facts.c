@@ -3,6 +3,7 @@
 
 #include "advise/shelf.h"
 #include "trainprof/advise/advise.h"
+#include "trainprof/model/fact.h"
 
 #include <check.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 #include "advise/judge/references.h"
 #include "advise/shelfbook.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

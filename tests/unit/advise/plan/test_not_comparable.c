@@ -1,6 +1,8 @@
 /* Claims about when two runs are not to be compared. */
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

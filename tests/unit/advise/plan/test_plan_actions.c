@@ -2,6 +2,8 @@
 #include "advise/plan/plan_actions.h"
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "advise/shelf.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <check.h>
 #include <math.h>

@@ -2,6 +2,8 @@
 #include "advise/plan/plan_targets.h"
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 
 static struct tp_arena arena;

@@ -1,6 +1,8 @@
 /* Claims about a rule as it comes out of its file. */
 #include "advise/shelf.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <string.h>
 

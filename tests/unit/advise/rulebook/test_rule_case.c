@@ -1,6 +1,8 @@
 /* Claims about the cases inside a rule as they come out of its file. */
 #include "advise/rulebook/rule_case.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 #include <string.h>
 

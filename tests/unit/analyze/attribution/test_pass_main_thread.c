@@ -4,6 +4,7 @@
  */
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/clock.h"
+#include "trainprof/model/fact.h"
 
 #include <check.h>
 

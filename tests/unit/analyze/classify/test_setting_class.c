@@ -4,6 +4,8 @@
 
 #include "analyze/patternfolder.h"
 
+#include "trainprof/model/fact.h"
+
 static struct tp_patterns *patterns;
 
 static void load(void)

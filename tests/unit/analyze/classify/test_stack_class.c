@@ -4,6 +4,7 @@
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #define PY_TENSORFLOW "/x/site-packages/tensorflow/python/"
 #define PY_KERAS      "/x/site-packages/keras/src/saving/"

@@ -1,6 +1,8 @@
 /* Claims about the rate of collectives, on scenes in which every time is known. */
 #include "analyze/spanscene.h"
 
+#include "trainprof/model/fact.h"
+
 static struct scene s;
 
 static void setup(void)

@@ -1,6 +1,8 @@
 /* Claims about what the driver of a GPU says of windows in which it was traced. */
 #include "analyze/windowscene.h"
 
+#include "trainprof/model/fact.h"
+
 static struct windows scene;
 static uint32_t gpu;
 

@@ -1,6 +1,8 @@
 /* Claims about programs that were sampled while they used devices: every ns has its owner. */
 #include "analyze/livescene.h"
 
+#include "trainprof/model/fact.h"
+
 static struct live live;
 
 static void setup(void)

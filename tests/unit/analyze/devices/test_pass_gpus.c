@@ -2,6 +2,7 @@
  * from 2 s to 8 s: seven readings of ten. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/model/gpu.h"
 
 static void put_gpu(struct hand *hand, uint32_t track, int number, bool is_listed)

@@ -1,6 +1,8 @@
 /* Claims about where the steps of a program with devices come from. */
 #include "analyze/livescene.h"
 
+#include "trainprof/model/fact.h"
+
 static struct live live;
 
 static void setup(void)

@@ -1,6 +1,8 @@
 /* Claims about traces of spans, on scenes in which every instant's owner is known. */
 #include "analyze/spanscene.h"
 
+#include "trainprof/model/fact.h"
+
 #include <stdio.h>
 
 #define US UINT64_C(1000)

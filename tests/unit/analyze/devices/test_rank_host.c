@@ -3,6 +3,8 @@
 
 #include "analyze/spanscene.h"
 
+#include "trainprof/model/fact.h"
+
 #define US UINT64_C(1000)
 #define T0 (1000 * US) /* begin of the step, 100 us long; the device works in its first 40 */
 

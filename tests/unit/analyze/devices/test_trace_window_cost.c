@@ -1,6 +1,8 @@
 /* Claims about what windows of GPU tracing cost a program, by its steps around them. */
 #include "analyze/windowscene.h"
 
+#include "trainprof/model/fact.h"
+
 static struct windows scene;
 
 static void teardown(void)

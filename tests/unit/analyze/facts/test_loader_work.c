@@ -2,6 +2,7 @@
 #include "analyze/pyscene.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #define GET                                                                                        \
 	" " PY_STD "multiprocessing/queues.py>Queue.get:113 " PY_STD                               \

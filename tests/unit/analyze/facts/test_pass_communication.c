@@ -1,6 +1,8 @@
 /* Claims about peers and waiting for them. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 START_TEST(spinning_is_told_from_blocking_and_copying)
 {
 	struct hand hand;

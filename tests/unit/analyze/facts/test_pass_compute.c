@@ -1,6 +1,8 @@
 /* Claims about who computes, spins, and in whose code. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 /* Half a run of samples: one in the middle of each stay. */
 static void put_stay(struct hand *hand, uint32_t task, double from_s, double to_s, uint32_t stack)
 {

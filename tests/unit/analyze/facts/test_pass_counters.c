@@ -1,6 +1,8 @@
 /* Claims about hardware counters. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 static void put_counters(struct hand *hand, double running)
 {
 	hand_init(hand);

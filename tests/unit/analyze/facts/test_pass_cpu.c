@@ -1,6 +1,8 @@
 /* Claims about who had the CPUs. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 /* A trainer of two threads and a loader process; another program takes 0.3 CPUs. */
 static void busy_machine(struct hand *hand)
 {

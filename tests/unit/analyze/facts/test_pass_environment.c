@@ -1,6 +1,8 @@
 /* Claims about what the environment says. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 enum { UNKNOWN = -1, UNSET = -2 };
 
 static const struct {

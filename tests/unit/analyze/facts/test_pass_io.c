@@ -1,6 +1,8 @@
 /* Claims about what is read and written. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 static void put_reads(struct hand *hand, double called, double calls, double device)
 {
 	hand_init(hand);

@@ -1,6 +1,8 @@
 /* Claims about who counts as a loader worker. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 /* In seconds 2 to 8: on a CPU for a share of each tenth of a second, else waiting. */
 static void work(struct hand *hand, uint32_t task, double share, uint32_t stack)
 {

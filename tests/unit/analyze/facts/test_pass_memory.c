@@ -1,6 +1,8 @@
 /* Claims about memory facts. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 START_TEST(faults_are_the_programs_and_per_step_the_trainers)
 {
 	struct hand hand;

@@ -1,6 +1,8 @@
 /* Claims about how far a measurement can be trusted. */
 #include "analyze/hand.h"
 
+#include "trainprof/model/fact.h"
+
 static bool has_warning(const struct hand *hand, const char *id)
 {
 	for (size_t i = 0; i < hand->profile.n_warnings; i++)

@@ -2,6 +2,8 @@
 #include "analyze/hand.h"
 #include "analyze/spanscene.h"
 
+#include "trainprof/model/fact.h"
+
 static const char *hand_seen(const struct hand *hand, enum tp_fact fact)
 {
 	ck_assert_double_eq(hand_fact(hand, fact), 1);

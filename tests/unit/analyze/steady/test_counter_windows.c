@@ -2,6 +2,8 @@
 #include "analyze/sim.h"
 #include "analyze/steady/counter_windows.h"
 
+#include "trainprof/model/fact.h"
+
 enum { STEPS = 200 };
 
 static struct sim sim;

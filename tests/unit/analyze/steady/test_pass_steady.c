@@ -2,6 +2,7 @@
 #include "analyze/sim.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
 
 #include <math.h>
 

@@ -3,6 +3,8 @@
 
 #include "report/digest/job_notes.h"
 
+#include "trainprof/model/fact.h"
+
 #include <check.h>
 
 enum { NOTE_RANKS, NOTE_DEVICES, NOTE_HIDDEN, NOTE_EVIDENCE };

@@ -3,6 +3,7 @@
 
 #include "report/sample.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/report/validate.h"
 
 #include <check.h>

@@ -5,6 +5,7 @@
 #include "report/digest/job.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/json.h"
+#include "trainprof/model/fact_id.h"
 #include "trainprof/report/validate.h"
 
 #include <check.h>
@@ -54,10 +55,10 @@ START_TEST(every_fact_is_there_with_value_or_reason)
 	char *text = render(&s.report, &size);
 	struct tp_json_doc *doc = parse(text, size);
 	const struct tp_json *metrics = at(tp_json_root(doc), "summary", "metrics");
-	ck_assert_uint_eq(tp_json_count(metrics), TP_N_FACTS);
+	ck_assert_uint_eq(tp_json_count(metrics), tp_n_facts);
 	TP_JSON_EACH (metric, metrics) {
-		enum tp_fact fact = tp_fact_find(tp_json_key(metric));
-		ck_assert_int_ne(fact, TP_N_FACTS);
+		tp_fact_id fact = tp_fact_find(tp_json_key(metric));
+		ck_assert_uint_ne(fact, tp_n_facts);
 		if (s.profile.facts[fact].is_known)
 			ck_assert_double_eq_tol(tp_json_number(tp_json_get(metric, "value"), -1),
 						s.profile.facts[fact].value, 1e-9);

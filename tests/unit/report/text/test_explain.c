@@ -2,6 +2,7 @@
 #include "report/golden.h"
 #include "report/sample.h"
 
+#include "trainprof/model/fact.h"
 #include "trainprof/report/explain.h"
 
 static struct tp_report_style style = {.width = 80};
