@@ -1,9 +1,9 @@
 /* Builds the stack of a sample. */
 #include "perf_callchain.h"
 
-#include "collect/process/remote_memory.h"
 #include "switched_stack.h"
 
+#include "trainprof/base/process_memory.h"
 #include "trainprof/stack/modules.h"
 #include "trainprof/stack/unwind.h"
 
@@ -58,12 +58,12 @@ static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sam
 static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_perf_sample *sample)
 {
 	uint64_t hole = sample->regs.sp + sample->stack_bytes;
-	uint64_t page = hole / TP_REMOTE_PAGE + ((uint64_t)pid << 40);
+	uint64_t page = hole / TP_PROCESS_MEMORY_PAGE + ((uint64_t)pid << 40);
 	uint64_t *slot = &stacks->holes[page % TP_PERF_STACK_HOLES];
 	if (sample->stack_bytes >= sample->stack_asked || *slot == page)
 		return;
 	*slot = page;
-	tp_remote_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
+	tp_process_memory_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
 }
 
 /* Code without a file, of which no caller is on the copied stack. */
