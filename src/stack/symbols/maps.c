@@ -3,6 +3,7 @@
 
 #include "locate.h"
 #include "module.h"
+#include "stack/first_above.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -117,16 +118,8 @@ static struct regions *regions_own(struct tp_maps *maps)
 /* Index of the first region that ends above `address`. */
 static size_t first_ending_above(const struct regions *regions, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = regions->n_items;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (regions->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return tp_first_above(regions->items, regions->n_items, sizeof(struct region),
+			      offsetof(struct region, end), address);
 }
 
 static void insert_at(struct regions *regions, size_t at, const struct region *region)
