@@ -1,9 +1,8 @@
-/* Reads JSON through cJSON with lines and strictness added; writes it by hand. */
+/* Reads JSON through cJSON into values of our own, which know their lines; writes it by hand. */
 #include "trainprof/base/json.h"
 
 #include "json_text.h"
 
-#include "trainprof/base/arena.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/strtab.h"
@@ -15,37 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value's line stands in its valueint, which cJSON sets for numbers only and reads for none. */
-struct tp_json_doc {
-	cJSON *root;
-	struct tp_arena arena; /* root and all below it, name */
-	char *name;
+struct tp_json {
+	enum tp_json_type type;
+	unsigned line;
+	double number;
+	bool is_true;
+	const char *key;
+	const char *string;
+	struct tp_json *first; /* of array or object */
+	struct tp_json *next;
 };
 
-/* Where cJSON's allocations go: it has no word for whose they are. */
-static _Thread_local struct tp_arena *parsed;
-
-static void *parsed_alloc(size_t size)
-{
-	return tp_arena_alloc(parsed, size);
-}
-
-/* All at once, with the document. */
-static void parsed_free(void *at)
-{
-	(void)at;
-}
-
-/* cJSON's values are handed out under our own name, so that only this file knows cJSON. */
-static const cJSON *json_inside(const struct tp_json *value)
-{
-	return (const cJSON *)(const void *)value;
-}
-
-static const struct tp_json *json_outside(const cJSON *value)
-{
-	return (const struct tp_json *)(const void *)value;
-}
+struct tp_json_doc {
+	cJSON *texts;           /* keys and strings stay where cJSON put them */
+	struct tp_json *values; /* heap, in the order of the text: the root first */
+	char *name;
+};
 
 static void position_of(const char *text, size_t offset, unsigned *line, unsigned *column)
 {
@@ -79,36 +63,10 @@ static void blank_unread(char *text)
 	for (char *line = text; *line; line = end + (*end == '\n')) {
 		end = line + strcspn(line, "\n");
 		size_t indent = strspn(line, " \t");
-		if (strncmp(line + indent, "//", 2) != 0)
+		if (line[indent] != '/' || line[indent + 1] != '/')
 			continue;
 		memset(line, ' ', (size_t)(end - line));
 	}
-}
-
-/* Walk the values of the text in the order in which cJSON links them. */
-struct line_walk {
-	const char *at;
-	unsigned line;
-	const char *duplicate;
-};
-
-static bool is_between(char c)
-{
-	return c == ' ' || c == '\n' || c == ',' || c == ':' || c == '\t' || c == '\r';
-}
-
-static void walk_space(struct line_walk *walk)
-{
-	for (; is_between(*walk->at); walk->at++)
-		walk->line += *walk->at == '\n';
-}
-
-static void walk_string(struct line_walk *walk)
-{
-	walk->at++;
-	while (*walk->at && *walk->at != '"')
-		walk->at += walk->at[0] == '\\' && walk->at[1] ? 2 : 1;
-	walk->at += *walk->at == '"';
 }
 
 /* Few members are compared with each other; many would take hours in a document made to. */
@@ -148,57 +106,86 @@ static const cJSON *duplicate_member(const cJSON *object)
 	return NULL;
 }
 
-/* The text is known to be valid here. False at a key that was there before: the walk stands at it.
- */
-static bool walk_value(struct line_walk *walk, cJSON *value)
+static enum tp_json_type type_of(const cJSON *value)
 {
-	walk_space(walk);
-	value->valueint = (int)walk->line;
-	if (cJSON_IsString(value)) {
-		walk_string(walk);
-		return true;
-	}
-	if (!cJSON_IsArray(value) && !cJSON_IsObject(value)) {
-		walk->at += strcspn(walk->at, " \t\r\n,]}");
-		return true;
-	}
-	const cJSON *duplicate = duplicate_member(value);
-	walk->at++;
-	for (cJSON *item = value->child; item; item = item->next) {
-		walk_space(walk);
+	if (cJSON_IsNull(value))
+		return TP_JSON_NULL;
+	if (cJSON_IsBool(value))
+		return TP_JSON_BOOL;
+	if (cJSON_IsNumber(value))
+		return TP_JSON_NUMBER;
+	if (cJSON_IsString(value))
+		return TP_JSON_STRING;
+	return cJSON_IsArray(value) ? TP_JSON_ARRAY : TP_JSON_OBJECT;
+}
+
+/* Copies cJSON's values, which are linked in the order of the text. */
+struct copying {
+	struct tp_json *value; /* to be filled next */
+	const struct tp_json_place *place;
+	const char *duplicate; /* a key that was there before, and its line */
+	unsigned duplicate_line;
+};
+
+static struct tp_json *copy_value(struct copying *copying, const cJSON *from);
+
+static struct tp_json *copy_members(struct copying *copying, const cJSON *from)
+{
+	struct tp_json *first = NULL;
+	struct tp_json **end = &first;
+	const cJSON *duplicate = duplicate_member(from);
+	for (const cJSON *item = from->child; item; item = item->next) {
 		if (item == duplicate) {
-			walk->duplicate = item->string;
-			return false;
+			copying->duplicate = item->string;
+			copying->duplicate_line = copying->place->key_line;
+			break;
 		}
-		if (cJSON_IsObject(value))
-			walk_string(walk);
-		if (!walk_value(walk, item))
-			return false;
+		*end = copy_value(copying, item);
+		if (copying->duplicate)
+			break;
+		end = &(*end)->next;
 	}
-	walk_space(walk);
-	walk->at += *walk->at != '\0';
-	return true;
+	return first;
+}
+
+static struct tp_json *copy_value(struct copying *copying, const cJSON *from)
+{
+	struct tp_json *value = copying->value++;
+	*value = (struct tp_json){
+		.type = type_of(from),
+		.line = (copying->place++)->line,
+		.number = from->valuedouble,
+		.is_true = cJSON_IsTrue(from),
+		.key = from->string,
+		.string = from->valuestring,
+	};
+	value->first = copy_members(copying, from);
+	return value;
 }
 
 static enum tp_status json_check_text(const char *text, size_t len, const char *name,
-				      struct tp_error *err)
+				      struct tp_json_places *places, struct tp_error *err)
 {
 	struct tp_json_fault fault;
 	if (len > TP_JSON_MAX_BYTES)
 		return tp_fail(err, TP_PARSE, "%s: larger than %d bytes", name, TP_JSON_MAX_BYTES);
 	if (strlen(text) != len)
 		return json_fail(text, strlen(text), name, "a NUL byte", err);
-	if (!tp_json_text_is_valid(text, len, &fault))
+	if (!tp_json_text_is_valid(text, len, places, &fault))
 		return json_fail(text, fault.offset, name, fault.what, err);
 	return TP_OK;
 }
 
-static cJSON *parse_into(struct tp_arena *arena, const char *text, size_t size)
+static enum tp_status json_copy(struct tp_json_doc *doc, const struct tp_json_places *places,
+				struct tp_error *err)
 {
-	cJSON_Hooks hooks = {.malloc_fn = parsed_alloc, .free_fn = parsed_free};
-	parsed = arena;
-	cJSON_InitHooks(&hooks);
-	return cJSON_ParseWithLengthOpts(text, size, NULL, 1);
+	doc->values = tp_alloc(places->n * sizeof(*doc->values));
+	struct copying copying = {.value = doc->values, .place = places->items};
+	(void)copy_value(&copying, doc->texts);
+	if (copying.duplicate)
+		return tp_fail(err, TP_PARSE, "%s:%u: key \"%s\" appears twice", doc->name,
+			       copying.duplicate_line, copying.duplicate);
+	return TP_OK;
 }
 
 enum tp_status tp_json_parse(struct tp_json_doc **out, const char *text, size_t len,
@@ -206,22 +193,19 @@ enum tp_status tp_json_parse(struct tp_json_doc **out, const char *text, size_t 
 {
 	char *copy = tp_strndup(text, len);
 	struct tp_json_doc *doc = tp_alloc(sizeof(*doc));
-	doc->name = tp_arena_strdup(&doc->arena, name);
+	struct tp_json_places places = {0};
+	doc->name = tp_strdup(name);
 	blank_unread(copy);
-	enum tp_status status = json_check_text(copy, len, name, err);
+	enum tp_status status = json_check_text(copy, len, name, &places, err);
 	if (status)
 		goto out;
-	doc->root = parse_into(&doc->arena, copy, len + 1);
-	if (!doc->root) {
-		/* What we take for valid and cJSON does not would be a mistake of ours. */
+	doc->texts = cJSON_ParseWithLengthOpts(copy, len + 1, NULL, 1);
+	if (doc->texts)
+		status = json_copy(doc, &places, err);
+	else /* what we take for valid and cJSON does not: out of memory, or a mistake of ours */
 		status = tp_fail(err, TP_PARSE, "%s: not readable", name);
-		goto out;
-	}
-	struct line_walk walk = {.at = copy, .line = 1};
-	if (!walk_value(&walk, doc->root))
-		status = tp_fail(err, TP_PARSE, "%s:%u: key \"%s\" appears twice", name, walk.line,
-				 walk.duplicate);
 out:
+	free(places.items);
 	free(copy);
 	if (status)
 		tp_json_free(doc);
@@ -244,13 +228,15 @@ void tp_json_free(struct tp_json_doc *doc)
 {
 	if (!doc)
 		return;
-	tp_arena_release(&doc->arena);
+	cJSON_Delete(doc->texts);
+	free(doc->values);
+	free(doc->name);
 	free(doc);
 }
 
 const struct tp_json *tp_json_root(const struct tp_json_doc *doc)
 {
-	return json_outside(doc->root);
+	return doc->values;
 }
 
 const char *tp_json_name(const struct tp_json_doc *doc)
@@ -260,45 +246,37 @@ const char *tp_json_name(const struct tp_json_doc *doc)
 
 unsigned tp_json_line(const struct tp_json *value)
 {
-	return value ? (unsigned)json_inside(value)->valueint : 0;
+	return value ? value->line : 0;
 }
 
 enum tp_json_type tp_json_type(const struct tp_json *value)
 {
-	const cJSON *inside = json_inside(value);
-	if (!inside || cJSON_IsNull(inside))
-		return TP_JSON_NULL;
-	if (cJSON_IsBool(inside))
-		return TP_JSON_BOOL;
-	if (cJSON_IsNumber(inside))
-		return TP_JSON_NUMBER;
-	if (cJSON_IsString(inside))
-		return TP_JSON_STRING;
-	return cJSON_IsArray(inside) ? TP_JSON_ARRAY : TP_JSON_OBJECT;
+	return value ? value->type : TP_JSON_NULL;
 }
 
 const struct tp_json *tp_json_get(const struct tp_json *object, const char *key)
 {
 	if (tp_json_type(object) != TP_JSON_OBJECT)
 		return NULL;
-	return json_outside(cJSON_GetObjectItemCaseSensitive(json_inside(object), key));
+	const struct tp_json *member = object->first;
+	while (member && strcmp(member->key, key) != 0)
+		member = member->next;
+	return member;
 }
 
 const struct tp_json *tp_json_first(const struct tp_json *parent)
 {
-	enum tp_json_type type = tp_json_type(parent);
-	bool is_parent = type == TP_JSON_ARRAY || type == TP_JSON_OBJECT;
-	return is_parent ? json_outside(json_inside(parent)->child) : NULL;
+	return parent ? parent->first : NULL;
 }
 
 const struct tp_json *tp_json_after(const struct tp_json *value)
 {
-	return value ? json_outside(json_inside(value)->next) : NULL;
+	return value ? value->next : NULL;
 }
 
 const char *tp_json_key(const struct tp_json *member)
 {
-	return member ? json_inside(member)->string : NULL;
+	return member ? member->key : NULL;
 }
 
 size_t tp_json_count(const struct tp_json *parent)
@@ -311,17 +289,17 @@ size_t tp_json_count(const struct tp_json *parent)
 
 const char *tp_json_string(const struct tp_json *value)
 {
-	return tp_json_type(value) == TP_JSON_STRING ? json_inside(value)->valuestring : NULL;
+	return value ? value->string : NULL;
 }
 
 double tp_json_number(const struct tp_json *value, double otherwise)
 {
-	return tp_json_type(value) == TP_JSON_NUMBER ? json_inside(value)->valuedouble : otherwise;
+	return tp_json_type(value) == TP_JSON_NUMBER ? value->number : otherwise;
 }
 
 bool tp_json_bool(const struct tp_json *value, bool otherwise)
 {
-	return tp_json_type(value) == TP_JSON_BOOL ? cJSON_IsTrue(json_inside(value)) : otherwise;
+	return tp_json_type(value) == TP_JSON_BOOL ? value->is_true : otherwise;
 }
 
 bool tp_json_uint(const struct tp_json *value, uint64_t *out)

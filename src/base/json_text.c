@@ -2,6 +2,7 @@
 #include "json_text.h"
 
 #include "trainprof/base/json.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
 #include <math.h>
@@ -13,6 +14,9 @@ struct scan {
 	size_t len;
 	size_t at;
 	int depth;
+	unsigned line;
+	unsigned key_line;
+	struct tp_json_places *places;
 	struct tp_json_fault fault;
 };
 
@@ -30,8 +34,8 @@ static bool is_space(char c)
 
 static void scan_space(struct scan *scan)
 {
-	while (is_space(scan->text[scan->at]))
-		scan->at++;
+	for (; is_space(scan->text[scan->at]); scan->at++)
+		scan->line += scan->text[scan->at] == '\n';
 }
 
 static bool scan_char(struct scan *scan, char wanted)
@@ -147,6 +151,7 @@ static bool scan_key(struct scan *scan)
 	scan_space(scan);
 	if (scan->text[scan->at] != '"')
 		return scan_fail(scan, "expected a name in double quotes");
+	scan->key_line = scan->line;
 	if (!scan_string(scan))
 		return false;
 	scan_space(scan);
@@ -199,7 +204,10 @@ static bool scan_word(struct scan *scan)
 
 static bool scan_value(struct scan *scan)
 {
+	struct tp_json_places *places = scan->places;
 	scan_space(scan);
+	TP_ARRAY_PUSH(places->items, places->n, places->capacity) =
+		(struct tp_json_place){.line = scan->line, .key_line = scan->key_line};
 	char c = scan->text[scan->at];
 	if (c == '{' || c == '[')
 		return scan_container(scan, c == '{');
@@ -210,9 +218,10 @@ static bool scan_value(struct scan *scan)
 	return scan_word(scan);
 }
 
-bool tp_json_text_is_valid(const char *text, size_t len, struct tp_json_fault *fault)
+bool tp_json_text_is_valid(const char *text, size_t len, struct tp_json_places *places,
+			   struct tp_json_fault *fault)
 {
-	struct scan scan = {.text = text, .len = len};
+	struct scan scan = {.text = text, .len = len, .line = 1, .places = places};
 	bool good = scan_value(&scan);
 	if (good) {
 		scan_space(&scan);

@@ -3,6 +3,8 @@
 
 #include "tracee_memory.h"
 
+#include "trainprof/base/process_memory.h"
+
 #include <elf.h>
 #include <stdbool.h>
 #include <string.h>
@@ -29,8 +31,8 @@ static bool read_dynamic(struct tables *out, const Elf64_Phdr *segment)
 	Elf64_Dyn entries[DYNAMIC_MOST];
 	size_t n = segment->p_memsz / sizeof(*entries);
 	n = n < DYNAMIC_MOST ? n : DYNAMIC_MOST;
-	if (!tp_remotemem_read(out->pid, out->bias + segment->p_vaddr, entries,
-			       n * sizeof(*entries)))
+	if (!tp_process_memory_read(out->pid, out->bias + segment->p_vaddr, entries,
+				    n * sizeof(*entries)))
 		return false;
 	for (size_t i = 0; i < n && entries[i].d_tag != DT_NULL; i++) {
 		uint64_t value = entries[i].d_un.d_ptr;
@@ -49,12 +51,12 @@ static bool find_tables(struct tables *out, uint64_t start)
 	Elf64_Ehdr header;
 	Elf64_Phdr segments[SEGMENTS_MOST];
 	const Elf64_Phdr *dynamic = NULL;
-	if (!tp_remotemem_read(out->pid, start, &header, sizeof(header)) ||
+	if (!tp_process_memory_read(out->pid, start, &header, sizeof(header)) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(*segments) ||
 	    header.e_phnum > SEGMENTS_MOST ||
-	    !tp_remotemem_read(out->pid, start + header.e_phoff, segments,
-			       header.e_phnum * sizeof(*segments)))
+	    !tp_process_memory_read(out->pid, start + header.e_phoff, segments,
+				    header.e_phnum * sizeof(*segments)))
 		return false;
 	out->bias = start;
 	for (size_t i = 0; i < header.e_phnum; i++) {
@@ -79,8 +81,8 @@ static uint64_t value_of(const struct tables *tables, uint32_t index, const char
 {
 	Elf64_Sym symbol;
 	char text[NAME_MOST];
-	if (!tp_remotemem_read(tables->pid, tables->symbols + index * sizeof(symbol), &symbol,
-			       sizeof(symbol)) ||
+	if (!tp_process_memory_read(tables->pid, tables->symbols + index * sizeof(symbol), &symbol,
+				    sizeof(symbol)) ||
 	    symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC)
 		return 0;
 	tp_remotemem_read_text(tables->pid, tables->strings + symbol.st_name, text, sizeof(text));
@@ -93,17 +95,18 @@ static uint64_t look_up(const struct tables *tables, const char *name)
 	uint32_t head[4];
 	uint32_t index;
 	uint32_t hash = hash_of(name);
-	if (!tp_remotemem_read(tables->pid, tables->hash, head, sizeof(head)) || !head[0])
+	if (!tp_process_memory_read(tables->pid, tables->hash, head, sizeof(head)) || !head[0])
 		return 0;
 	uint64_t buckets = tables->hash + sizeof(head) + (uint64_t)head[2] * 8;
 	uint64_t chains = buckets + (uint64_t)head[0] * 4;
-	if (!tp_remotemem_read(tables->pid, buckets + (uint64_t)(hash % head[0]) * 4, &index, 4))
+	if (!tp_process_memory_read(tables->pid, buckets + (uint64_t)(hash % head[0]) * 4, &index,
+				    4))
 		return 0;
 	for (int i = 0; i < CHAIN_MOST && index >= head[1]; i++, index++) {
 		uint32_t other;
 		uint64_t at = chains + (uint64_t)(index - head[1]) * 4;
 		uint64_t found = 0;
-		if (!tp_remotemem_read(tables->pid, at, &other, sizeof(other)))
+		if (!tp_process_memory_read(tables->pid, at, &other, sizeof(other)))
 			return 0;
 		if ((other | 1) == (hash | 1))
 			found = value_of(tables, index, name);

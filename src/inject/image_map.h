@@ -12,8 +12,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct tp_mapping;
+
 struct tp_imagemap {
-	char *text; /* heap */
+	char *text;               /* cut up into the paths; heap */
+	struct tp_mapping *files; /* those that have a path, in their order; heap */
+	size_t n_files;
 };
 
 struct tp_image {

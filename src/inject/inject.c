@@ -13,6 +13,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/process_memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -134,7 +135,7 @@ static uint64_t find_signal_return(const struct attempt *a)
 	if (!n || n > CODE_MOST)
 		return 0;
 	char *bytes = tp_alloc(n);
-	n = tp_remotemem_read_some(a->pid, image.code_start, bytes, n);
+	n = tp_process_memory_read_some(a->pid, image.code_start, bytes, n);
 	const char *at = memmem(bytes, n, code, size);
 	if (at)
 		found = image.code_start + (uint64_t)(at - bytes);
@@ -243,7 +244,7 @@ static enum tp_status borrow(struct attempt *a, struct tp_error *err)
 
 static bool read_block(const struct attempt *a, struct tp_block *out)
 {
-	return tp_remotemem_read(a->pid, a->borrowed.block + TP_BLOCK_AT, out, sizeof(*out));
+	return tp_process_memory_read(a->pid, a->borrowed.block + TP_BLOCK_AT, out, sizeof(*out));
 }
 
 static bool order(const struct attempt *a, uint32_t what)

@@ -2,7 +2,7 @@
 #ifdef __x86_64__
 #include "machine.h"
 
-#include "tracee_memory.h"
+#include "trainprof/base/process_memory.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -243,7 +243,7 @@ static bool has_call_before(pid_t tid, uint64_t pc)
 {
 	static const unsigned char call[CALL_BYTES] = {0x0f, 0x05};
 	unsigned char bytes[CALL_BYTES];
-	return tp_remotemem_read(tid, pc - CALL_BYTES, bytes, sizeof(bytes)) &&
+	return tp_process_memory_read(tid, pc - CALL_BYTES, bytes, sizeof(bytes)) &&
 	       memcmp(bytes, call, sizeof(call)) == 0;
 }
 
@@ -251,7 +251,7 @@ static bool has_call_before(pid_t tid, uint64_t pc)
 static bool has_libc(pid_t tid, uint64_t base)
 {
 	uint64_t own[TCB_SELF / 8 + 1];
-	return base && tp_remotemem_read(tid, base, own, sizeof(own)) && own[0] == base &&
+	return base && tp_process_memory_read(tid, base, own, sizeof(own)) && own[0] == base &&
 	       own[TCB_SELF / 8] == base;
 }
 
@@ -369,7 +369,8 @@ const char *tp_machine_signal_return(const void **code, size_t *size)
 bool tp_machine_is_handling(pid_t pid, uint64_t frame, uint64_t mask)
 {
 	uint64_t saved;
-	return tp_remotemem_read(pid, frame + FRAME_MASK, &saved, sizeof(saved)) && saved != mask;
+	return tp_process_memory_read(pid, frame + FRAME_MASK, &saved, sizeof(saved)) &&
+	       saved != mask;
 }
 #else
 typedef int tp_no_code; /* not for this machine */

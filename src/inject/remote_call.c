@@ -7,6 +7,7 @@
 #include "tracee_memory.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/base/process_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,7 @@ static bool is_handling_signal(const struct hold *hold)
 	uint64_t from = tp_machine_sp(&hold->at);
 	if (!borrow->signal_return)
 		return false;
-	size_t n = tp_remotemem_read_some(borrow->pid, from, stack, sizeof(stack)) / 8;
+	size_t n = tp_process_memory_read_some(borrow->pid, from, stack, sizeof(stack)) / 8;
 	for (size_t i = 0; i < n; i++)
 		if (stack[i] == borrow->signal_return &&
 		    tp_machine_is_handling(borrow->pid, from + i * 8, hold->mask))
@@ -207,7 +208,7 @@ static bool is_resting(const struct hold *hold, uint64_t until_ns)
 	uint64_t at = hold->result.block + TP_BLOCK_AT + TP_BLOCK_CREATED;
 	int32_t created;
 	while (tp_tracee_attend(hold->borrow->tid) &&
-	       tp_remotemem_read(hold->borrow->pid, at, &created, sizeof(created))) {
+	       tp_process_memory_read(hold->borrow->pid, at, &created, sizeof(created))) {
 		if (created != TP_CREATED_NOT)
 			return true;
 		if (tp_clock_now_ns() >= until_ns)

@@ -1,6 +1,12 @@
 /* Copies run information and names its enumerations. */
 #include "trainprof/model/run_info.h"
 
+const char *tp_run_mode_name(enum tp_run_mode mode)
+{
+	static const char *const names[] = {"run", "attach", "import", "merge"};
+	return (unsigned)mode < TP_N_RUN_MODES ? names[mode] : "run";
+}
+
 const char *tp_tier_name(enum tp_tier tier)
 {
 	static const char *const names[] = {"full", "reduced", "minimal", "bare"};
@@ -11,7 +17,7 @@ const char *tp_end_name(enum tp_end_kind end)
 {
 	static const char *const names[] = {"unknown", "exited", "signaled", "detached",
 					    "still_running"};
-	return (unsigned)end < 5 ? names[end] : "unknown";
+	return (unsigned)end < TP_N_END_KINDS ? names[end] : "unknown";
 }
 
 static const struct tp_rank_info *copy_ranks(const struct tp_run_info *from, struct tp_arena *arena)

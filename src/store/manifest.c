@@ -15,9 +15,7 @@
 
 /* The space kept for the last manifest bounds it: texts are cut to this, lists to that. JSON makes
  * up to six bytes of one. */
-enum { TEXT_MOST_BYTES = 1024, LIST_MOST_BYTES = 8192, DEVICES_MOST = 16, N_MODES = 4, N_ENDS = 5 };
-
-static const char *const mode_names[N_MODES] = {"run", "attach", "import", "merge"};
+enum { TEXT_MOST_BYTES = 1024, LIST_MOST_BYTES = 8192, DEVICES_MOST = 16 };
 
 static const char *cut(struct tp_buf *scratch, const char *text, size_t most)
 {
@@ -80,19 +78,27 @@ static void put_environment(struct tp_json_writer *w, const struct tp_run_info *
 	tp_buf_release(&line);
 }
 
-static void put_host(struct tp_json_writer *w, const struct tp_host_info *host)
+/* The types of members that a report has, too. */
+static void put_integer(struct tp_json_writer *w, const char *key, int64_t value)
+{
+	tp_json_write_key(w, key);
+	tp_json_write_int(w, value);
+}
+#define put_count                                tp_json_put_uint
+#define put_count32                              tp_json_put_uint
+#define put_number                               tp_json_put_number
+#define put_flag                                 tp_json_put_bool
+#define put_integer32                            put_integer
+#define put_ordinal                              put_integer
+#define put_pid                                  put_integer
+#define PUT(field, type, name, shown_name, when) put_##type(w, name, from->field);
+
+static void put_host(struct tp_json_writer *w, const struct tp_host_info *from)
 {
 	tp_json_write_key(w, "host");
 	tp_json_open(w, '{');
-	put_text(w, "name", host->name);
-	put_text(w, "kernel", host->kernel);
-	put_text(w, "cpu_model", host->cpu_model);
-	tp_json_put_uint(w, "cpus", host->n_cpus);
-	tp_json_put_uint(w, "allowed_cpus", host->n_allowed);
-	tp_json_put_uint(w, "numa_nodes", host->n_numa_nodes);
-	tp_json_put_uint(w, "memory_bytes", host->memory_bytes);
-	tp_json_put_number(w, "quota_cpus", host->quota_cpus);
-	tp_json_put_uint(w, "memory_limit_bytes", host->memory_limit_bytes);
+	TP_HOST_INFO_MAP(PUT)
+	TP_HOST_LIMIT_MAP(PUT)
 	tp_json_close(w, '}');
 }
 
@@ -104,10 +110,9 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	put_text(w, "label", run->label);
 	put_command(w, run);
 	put_text(w, "directory", run->directory);
-	tp_json_put_string(w, "mode", mode_names[(unsigned)run->mode % N_MODES]);
+	tp_json_put_string(w, "mode", tp_run_mode_name(run->mode));
 	tp_json_put_string(w, "tier", tp_tier_name(run->tier));
-	tp_json_write_key(w, "pid");
-	tp_json_write_int(w, run->pid);
+	put_integer(w, "pid", run->pid);
 	if (run->mode == TP_MODE_ATTACH)
 		put_time(w, "attached_after_ns", run->attached_after_ns);
 	put_time(w, "started_wall_ns", run->started_wall_ns);
@@ -116,8 +121,7 @@ static void put_run(struct tp_json_writer *w, const struct tp_run_info *run)
 	put_time(w, "measure_from_ns", run->measure_from_ns);
 	put_time(w, "measure_until_ns", run->measure_until_ns);
 	tp_json_put_string(w, "end", tp_end_name(run->end));
-	tp_json_write_key(w, "end_code");
-	tp_json_write_int(w, run->end_code);
+	put_integer(w, "end_code", run->end_code);
 	tp_json_put_number(w, "sample_rate_hz", run->sample_rate_hz);
 	tp_json_put_number(w, "asked_rate_hz", run->asked_rate_hz);
 	tp_json_put_number(w, "poll_rate_hz", run->poll_rate_hz);
@@ -129,14 +133,9 @@ static void put_devices(struct tp_json_writer *w, const struct tp_rank_info *ran
 	tp_json_write_key(w, "devices");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < rank->n_devices && i < DEVICES_MOST; i++) {
-		const struct tp_device_info *device = &rank->devices[i];
+		const struct tp_device_info *from = &rank->devices[i];
 		tp_json_open(w, '{');
-		tp_json_write_key(w, "number");
-		tp_json_write_int(w, device->number);
-		put_text(w, "name", device->name);
-		tp_json_put_uint(w, "processors", device->n_processors);
-		tp_json_put_uint(w, "memory_bytes", device->memory_bytes);
-		tp_json_put_uint(w, "capability", device->capability);
+		TP_DEVICE_INFO_MAP(PUT)
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
@@ -147,24 +146,10 @@ static void put_ranks(struct tp_json_writer *w, const struct tp_run_info *run)
 	tp_json_write_key(w, "ranks");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < run->n_ranks && i < TP_RANKS_MOST; i++) {
-		const struct tp_rank_info *rank = &run->ranks[i];
+		const struct tp_rank_info *from = &run->ranks[i];
 		tp_json_open(w, '{');
-		put_text(w, "path", rank->path);
-		put_text(w, "member", rank->member);
-		put_text(w, "sha256", rank->sha256);
-		put_text(w, "format", rank->format);
-		put_text(w, "host", rank->host);
-		tp_json_write_key(w, "number");
-		tp_json_write_int(w, rank->number);
-		tp_json_put_uint(w, "n_ranks", rank->n_ranks);
-		tp_json_write_key(w, "pid");
-		tp_json_write_int(w, rank->pid);
-		tp_json_put_uint(w, "events", rank->n_events);
-		tp_json_put_uint(w, "kept", rank->n_kept);
-		tp_json_put_uint(w, "skipped", rank->n_skipped);
-		put_text(w, "skipped_because", rank->skipped_because);
-		tp_json_put_bool(w, "is_cut", rank->is_cut);
-		put_devices(w, rank);
+		TP_RANK_INFO_MAP(PUT)
+		put_devices(w, from);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');
@@ -255,7 +240,7 @@ static unsigned get_choice(const struct tp_json *object, const char *key,
 
 static const char *mode_name(unsigned mode)
 {
-	return mode_names[mode];
+	return tp_run_mode_name((enum tp_run_mode)mode);
 }
 
 static const char *tier_name(unsigned tier)
@@ -295,26 +280,14 @@ static void get_environment(struct tp_run_info *run, const struct tp_json *envir
 	run->environment = vars;
 }
 
-static void get_host(struct tp_host_info *host, const struct tp_json *from, struct tp_arena *arena)
-{
-	host->name = get_text(from, "name", arena);
-	host->kernel = get_text(from, "kernel", arena);
-	host->cpu_model = get_text(from, "cpu_model", arena);
-	host->n_cpus = (uint32_t)get_count(from, "cpus", UINT32_MAX);
-	host->n_allowed = (uint32_t)get_count(from, "allowed_cpus", UINT32_MAX);
-	host->n_numa_nodes = (uint32_t)get_count(from, "numa_nodes", UINT32_MAX);
-	host->memory_bytes = get_count(from, "memory_bytes", UINT64_MAX);
-	host->quota_cpus = get_positive(from, "quota_cpus");
-	host->memory_limit_bytes = get_count(from, "memory_limit_bytes", UINT64_MAX);
-}
-
 static void get_run(struct tp_run_info *run, const struct tp_json *from, struct tp_arena *arena)
 {
 	run->id = get_text(from, "id", arena);
 	run->label = get_text(from, "label", arena);
 	get_command(run, tp_json_get(from, "command"), arena);
 	run->directory = get_text(from, "directory", arena);
-	run->mode = (enum tp_run_mode)get_choice(from, "mode", mode_name, N_MODES, TP_MODE_RUN);
+	run->mode =
+		(enum tp_run_mode)get_choice(from, "mode", mode_name, TP_N_RUN_MODES, TP_MODE_RUN);
 	run->tier = (enum tp_tier)get_choice(from, "tier", tier_name, TP_N_TIERS, TP_TIER_BARE);
 	run->pid = get_int(from, "pid");
 	run->attached_after_ns = get_time(from, "attached_after_ns");
@@ -323,7 +296,8 @@ static void get_run(struct tp_run_info *run, const struct tp_json *from, struct 
 	run->ended_ns = get_time(from, "ended_ns");
 	run->measure_from_ns = get_time(from, "measure_from_ns");
 	run->measure_until_ns = get_time(from, "measure_until_ns");
-	run->end = (enum tp_end_kind)get_choice(from, "end", end_name, N_ENDS, TP_END_UNKNOWN);
+	run->end =
+		(enum tp_end_kind)get_choice(from, "end", end_name, TP_N_END_KINDS, TP_END_UNKNOWN);
 	run->end_code = get_int(from, "end_code");
 	run->sample_rate_hz = get_positive(from, "sample_rate_hz");
 	run->asked_rate_hz = get_positive(from, "asked_rate_hz");
@@ -337,43 +311,45 @@ static int64_t get_signed(const struct tp_json *object, const char *key, int64_t
 									   : otherwise;
 }
 
-static void get_devices(struct tp_rank_info *rank, const struct tp_json *from,
-			struct tp_arena *arena)
+/* The types of members that a report has, too. */
+#define GET_text(name)                           get_text(from, name, arena)
+#define GET_count(name)                          get_count(from, name, UINT64_MAX)
+#define GET_count32(name)                        ((uint32_t)get_count(from, name, UINT32_MAX))
+#define GET_number(name)                         get_positive(from, name)
+#define GET_flag(name)                           tp_json_bool(tp_json_get(from, name), false)
+#define GET_integer32(name)                      get_int(from, name)
+#define GET_ordinal(name)                        get_signed(from, name, -1)
+#define GET_pid(name)                            get_signed(from, name, 0)
+#define GET(field, type, name, shown_name, when) out->field = GET_##type(name);
+
+static void get_host(struct tp_host_info *out, const struct tp_json *from, struct tp_arena *arena)
 {
-	struct tp_device_info *devices =
-		tp_arena_array(arena, tp_json_count(from), sizeof(*devices));
-	TP_JSON_EACH (item, from) {
-		struct tp_device_info *device = &devices[rank->n_devices++];
-		device->number = get_int(item, "number");
-		device->name = get_text(item, "name", arena);
-		device->n_processors = (uint32_t)get_count(item, "processors", UINT32_MAX);
-		device->memory_bytes = get_count(item, "memory_bytes", UINT64_MAX);
-		device->capability = (uint32_t)get_count(item, "capability", UINT32_MAX);
-	}
-	rank->devices = devices;
+	TP_HOST_INFO_MAP(GET)
+	TP_HOST_LIMIT_MAP(GET)
 }
 
-static void get_ranks(struct tp_run_info *run, const struct tp_json *from, struct tp_arena *arena)
+static void get_devices(struct tp_rank_info *rank, const struct tp_json *list,
+			struct tp_arena *arena)
 {
-	struct tp_rank_info *ranks = tp_arena_array(arena, tp_json_count(from), sizeof(*ranks));
-	TP_JSON_EACH (item, from) {
-		struct tp_rank_info *rank = &ranks[run->n_ranks++];
-		rank->path = get_text(item, "path", arena);
-		rank->member = get_text(item, "member", arena);
-		rank->sha256 = get_text(item, "sha256", arena);
-		rank->format = get_text(item, "format", arena);
-		rank->host = get_text(item, "host", arena);
-		rank->number = get_signed(item, "number", -1);
-		rank->n_ranks = (uint32_t)get_count(item, "n_ranks", UINT32_MAX);
-		rank->pid = get_signed(item, "pid", 0);
-		rank->n_events = get_count(item, "events", UINT64_MAX);
-		rank->n_kept = get_count(item, "kept", UINT64_MAX);
-		rank->n_skipped = get_count(item, "skipped", UINT64_MAX);
-		rank->skipped_because = get_text(item, "skipped_because", arena);
-		rank->is_cut = tp_json_bool(tp_json_get(item, "is_cut"), false);
-		get_devices(rank, tp_json_get(item, "devices"), arena);
+	struct tp_device_info *out = tp_arena_array(arena, tp_json_count(list), sizeof(*out));
+	rank->devices = out;
+	TP_JSON_EACH (from, list) {
+		TP_DEVICE_INFO_MAP(GET)
+		rank->n_devices++;
+		out++;
 	}
-	run->ranks = ranks;
+}
+
+static void get_ranks(struct tp_run_info *run, const struct tp_json *list, struct tp_arena *arena)
+{
+	struct tp_rank_info *out = tp_arena_array(arena, tp_json_count(list), sizeof(*out));
+	run->ranks = out;
+	TP_JSON_EACH (from, list) {
+		TP_RANK_INFO_MAP(GET)
+		get_devices(out, tp_json_get(from, "devices"), arena);
+		run->n_ranks++;
+		out++;
+	}
 }
 
 static void get_ledger(struct tp_ledger *ledger, const struct tp_json *from, struct tp_arena *arena)

@@ -3,7 +3,7 @@
  * maps. The input is an ELF file; the last bytes serve as the stack that is walked in it.
  */
 #include "stack/symbols/jit_symbols.h"
-#include "stack/symbols/proc_maps.h"
+#include "trainprof/base/proc_maps.h"
 #include "trainprof/stack/symbol.h"
 #include "trainprof/stack/unwind.h"
 
@@ -81,8 +81,9 @@ static void read_text(const uint8_t *data, size_t size)
 	size_t len = size < sizeof(line) - 1 ? size : sizeof(line) - 1;
 	memcpy(line, data, len);
 	line[len] = '\0';
-	if (tp_procmaps_parse(line, &mapping) && mapping.size == 0)
-		abort();
+	for (char *at = line; tp_proc_maps_next(&at, &mapping);)
+		if (mapping.size == 0 || mapping.path < line || mapping.path > line + len)
+			abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -19,6 +19,8 @@ enum tp_end_kind {
 	TP_END_RUNNING,
 };
 
+enum { TP_N_RUN_MODES = TP_MODE_MERGE + 1, TP_N_END_KINDS = TP_END_RUNNING + 1 };
+
 /* How much could be collected; named in reports, decided by trying (docs/limits.md). */
 enum tp_tier { TP_TIER_FULL, TP_TIER_REDUCED, TP_TIER_MINIMAL, TP_TIER_BARE, TP_N_TIERS };
 
@@ -99,8 +101,48 @@ struct tp_run_info {
 	size_t n_ranks;
 };
 
+/*
+ * Their members in documents, in order: X(field, type, name in a manifest, name in a report, when a
+ * report has it). Types: text, count and count32, number (above 0), integer32, flag, ordinal (-1 is
+ * unknown) and pid. A report has `known` members unless they are unknown, `always` ones always.
+ */
+#define TP_HOST_INFO_MAP(X)                                                                        \
+	X(name, text, "name", "name", known)                                                       \
+	X(kernel, text, "kernel", "kernel", known)                                                 \
+	X(cpu_model, text, "cpu_model", "cpu_model", known)                                        \
+	X(n_cpus, count32, "cpus", "cores", known)                                                 \
+	X(n_allowed, count32, "allowed_cpus", "allowed_cores", known)                              \
+	X(n_numa_nodes, count32, "numa_nodes", "numa_nodes", known)                                \
+	X(memory_bytes, count, "memory_bytes", "memory_bytes", known)
+/* Those of a host that a report has among its limits. */
+#define TP_HOST_LIMIT_MAP(X)                                                                       \
+	X(quota_cpus, number, "quota_cpus", "cgroup_cpus", known)                                  \
+	X(memory_limit_bytes, count, "memory_limit_bytes", "cgroup_memory_bytes", known)
+#define TP_DEVICE_INFO_MAP(X)                                                                      \
+	X(number, integer32, "number", "number", always)                                           \
+	X(name, text, "name", "name", known)                                                       \
+	X(n_processors, count32, "processors", "processors", known)                                \
+	X(memory_bytes, count, "memory_bytes", "memory_bytes", known)                              \
+	X(capability, count32, "capability", "capability", known)
+#define TP_RANK_INFO_MAP(X)                                                                        \
+	X(path, text, "path", "path", always)                                                      \
+	X(member, text, "member", "member", known)                                                 \
+	X(sha256, text, "sha256", "sha256", always)                                                \
+	X(format, text, "format", "format", always)                                                \
+	X(host, text, "host", "host", known)                                                       \
+	X(number, ordinal, "number", "rank", known)                                                \
+	X(n_ranks, count32, "n_ranks", "world_size", known)                                        \
+	X(pid, pid, "pid", "pid", known)                                                           \
+	X(n_events, count, "events", "events", always)                                             \
+	X(n_kept, count, "kept", "kept", always)                                                   \
+	X(n_skipped, count, "skipped", "skipped", always)                                          \
+	X(skipped_because, text, "skipped_because", "skipped_because", known)                      \
+	X(is_cut, flag, "is_cut", "is_cut", always)
+
+/* As in the report's schema: "attach", "reduced", "exited". */
+const char *tp_run_mode_name(enum tp_run_mode mode);
 const char *tp_tier_name(enum tp_tier tier);
-const char *tp_end_name(enum tp_end_kind end); /* as in the report's schema: "exited" */
+const char *tp_end_name(enum tp_end_kind end);
 
 /* A deep copy into an arena. */
 void tp_run_info_copy(struct tp_run_info *out, const struct tp_run_info *from,

@@ -7,6 +7,7 @@
 #ifndef TRAINPROF_STACK_MAPS_H
 #define TRAINPROF_STACK_MAPS_H
 
+#include "trainprof/base/proc_maps.h"
 #include "trainprof/base/status.h"
 #include "trainprof/model/frame.h"
 
@@ -18,18 +19,6 @@
 struct tp_module;
 struct tp_modules;
 struct tp_maps;
-
-/* One mapping, as PERF_RECORD_MMAP2 or a line of /proc/PID/maps tells it. */
-struct tp_mapping {
-	uint64_t start;
-	uint64_t size;
-	uint64_t file_offset;
-	uint64_t inode; /* 0: no file, or unknown (record with a build-id) */
-	uint32_t dev_major;
-	uint32_t dev_minor;
-	bool is_executable; /* others only cut holes into what was there */
-	const char *path;   /* may be NULL; copied */
-};
 
 /* Beside TP_FRAME_GUESSED: address is behind a call, names are looked up at address - 1. */
 enum { TP_FRAME_RETURN = 2 };
@@ -49,7 +38,8 @@ void tp_maps_free(struct tp_maps *maps);
 
 /* Forget everything: the process called exec. */
 void tp_maps_clear(struct tp_maps *maps);
-/* Put a mapping in; what it overlaps is cut or replaced. Order of calls = order of time. */
+/* Put a mapping in; what it overlaps is cut or replaced, and one that is not executable does no
+ * more. Its path is copied. Order of calls = order of time. */
 void tp_maps_add(struct tp_maps *maps, const struct tp_mapping *mapping);
 /* Add what /proc/PID/maps says now. Errors  TP_ABSENT (gone), TP_DENIED, TP_IO. */
 TP_MUST_CHECK enum tp_status tp_maps_read(struct tp_maps *maps, struct tp_error *err);

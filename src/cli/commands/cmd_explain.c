@@ -19,13 +19,10 @@
 struct explain_options {
 	bool is_all;
 	bool is_not_judged;
-	const char *steps;
-	uint64_t skip;
-	struct tp_words rules;
-	bool is_lenient;
+	struct tp_reading_options how;
 };
 
-static const struct explain_options defaults = {.steps = "auto"};
+static const struct explain_options defaults = {.how = {.steps = "auto"}};
 
 #define AT(member) .offset = offsetof(struct explain_options, member)
 
@@ -35,10 +32,7 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_FLAG,
 	 .text = "only rules that lacked data",
 	 AT(is_not_judged)},
-	{TP_OPTION_STEPS, AT(steps)},
-	{TP_OPTION_SKIP, AT(skip)},
-	{TP_OPTION_RULES, AT(rules)},
-	{TP_OPTION_LENIENT, AT(is_lenient)},
+	TP_READING_ROWS(offsetof(struct explain_options, how)),
 	TP_OPTION_END};
 
 static void put_heading(struct tp_page *page, const char *text)
@@ -205,12 +199,7 @@ static int explain_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	struct tp_error err = {0};
 	struct tp_reading reading;
 	split_words(argc, argv, &word, &what);
-	const struct tp_reading_options how = {
-		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
-		.rules = o->rules,
-		.is_lenient = o->is_lenient,
-	};
-	if (tp_reading_find(&reading, word, &how, &err) != TP_OK)
+	if (tp_reading_find(&reading, word, &o->how, &err) != TP_OK)
 		return tp_complain_status(NULL, &err);
 	if (!cli->is_quiet)
 		tp_reading_say_partial(&reading);

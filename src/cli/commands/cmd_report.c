@@ -23,13 +23,11 @@ struct report_options {
 	bool is_full;
 	bool wants_schema;
 	bool wants_validate;
-	const char *steps;
-	uint64_t skip;
-	struct tp_words rules;
-	bool is_lenient;
+	struct tp_reading_options how;
 };
 
-static const struct report_options defaults = {.format = {.word = "text"}, .steps = "auto"};
+static const struct report_options defaults = {.format = {.word = "text"},
+					       .how = {.steps = "auto"}};
 
 #define AT(member) .offset = offsetof(struct report_options, member)
 
@@ -46,10 +44,7 @@ static const struct tp_option options[] = {
 	 .text = "write to FILE; - is stdout",
 	 .otherwise = "-",
 	 AT(output)},
-	{TP_OPTION_STEPS, AT(steps)},
-	{TP_OPTION_SKIP, AT(skip)},
-	{TP_OPTION_RULES, AT(rules)},
-	{TP_OPTION_LENIENT, AT(is_lenient)},
+	TP_READING_ROWS(offsetof(struct report_options, how)),
 	{.name = "schema",
 	 .type = TP_OPTION_FLAG,
 	 .text = "print the JSON Schema of the report",
@@ -128,12 +123,7 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	if (o->wants_validate)
 		return validate_word(word);
 	tp_leftover_mend(word, cli->is_quiet);
-	const struct tp_reading_options how = {
-		.analyze = {.steps = tp_reading_steps(o->steps), .skip_steps = o->skip},
-		.rules = o->rules,
-		.is_lenient = o->is_lenient,
-	};
-	if (tp_reading_find(&reading, word, &how, &err) != TP_OK)
+	if (tp_reading_find(&reading, word, &o->how, &err) != TP_OK)
 		return tp_complain_status(NULL, &err);
 	if (!cli->is_quiet)
 		tp_reading_say_partial(&reading);

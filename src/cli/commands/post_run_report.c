@@ -51,7 +51,8 @@ static int work(const struct tp_cli *cli, const struct tp_run_options *options,
 	struct tp_reading reading;
 	struct tp_error err = {0};
 	const struct tp_reading_options how = {
-		.analyze = {.steps = tp_reading_steps(options->steps), .skip_steps = options->skip},
+		.steps = options->steps,
+		.skip = options->skip,
 		.rules = options->rules,
 		.is_lenient = options->is_lenient,
 	};

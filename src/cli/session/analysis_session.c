@@ -14,20 +14,22 @@
 
 const char *const tp_steps_choices[] = {"auto", "marker", "none", NULL};
 
-enum tp_steps_choice tp_reading_steps(const char *word)
+static enum tp_steps_choice steps_choice(const char *word)
 {
-	if (strcmp(word, "marker") == 0)
+	if (word && strcmp(word, "marker") == 0)
 		return TP_STEPS_ONLY_MARKER;
-	return strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
+	return word && strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
 }
 
 static enum tp_status analyze(struct tp_reading *reading, const struct tp_rulesdirs *dirs,
 			      const struct tp_reading_options *options, struct tp_error *err)
 {
+	const struct tp_analyze_options how = {.steps = steps_choice(options->steps),
+					       .skip_steps = options->skip};
 	enum tp_status status = tp_rulesdir_load_patterns(&reading->patterns, dirs, err);
 	if (status == TP_OK)
-		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns,
-				    &options->analyze, err);
+		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns, &how,
+				    err);
 	reading->has_profile = status == TP_OK;
 	return status;
 }

@@ -7,9 +7,10 @@
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/report/report.h"
 
-/* How to read; borrowed texts. */
+/* How to read, as options of commands say it; borrowed texts. */
 struct tp_reading_options {
-	struct tp_analyze_options analyze;
+	const char *steps;     /* a word of tp_steps_choices; NULL: "auto" */
+	uint64_t skip;         /* leave out at least this many first steps */
 	struct tp_words rules; /* folders beside the shipped one */
 	bool is_lenient;       /* leave out rules that are wrong, and say which */
 };
@@ -52,8 +53,6 @@ TP_MUST_CHECK enum tp_status tp_reading_render(const struct tp_reading *reading,
 TP_MUST_CHECK enum tp_status tp_reading_save(const struct tp_reading *reading,
 					     struct tp_error *err);
 
-/* The choice behind a --steps word. */
-enum tp_steps_choice tp_reading_steps(const char *word);
 /* Words of --steps, NULL-terminated. */
 extern const char *const tp_steps_choices[];
 
@@ -71,6 +70,13 @@ extern const char *const tp_steps_choices[];
 #define TP_OPTION_LENIENT \
 	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
 	.text = "leave out rules that are wrong, and say which"
+
+/* Rows of an option table for a struct tp_reading_options at that offset. */
+#define TP_READING_ROWS(at) \
+	{TP_OPTION_STEPS, .offset = (at) + offsetof(struct tp_reading_options, steps)}, \
+	{TP_OPTION_SKIP, .offset = (at) + offsetof(struct tp_reading_options, skip)}, \
+	{TP_OPTION_RULES, .offset = (at) + offsetof(struct tp_reading_options, rules)}, \
+	{TP_OPTION_LENIENT, .offset = (at) + offsetof(struct tp_reading_options, is_lenient)}
 /* clang-format on */
 
 #endif

@@ -59,7 +59,6 @@ static enum tp_status open_recording(struct tp_judged *judged, const char *word,
 				     const struct tp_judged_options *options, struct tp_error *err)
 {
 	const struct tp_reading_options how = {
-		.analyze = {.steps = TP_STEPS_AUTO},
 		.rules = *options->rules,
 		.is_lenient = options->is_lenient,
 	};

@@ -4,13 +4,13 @@
 #include "collect/callstack/loop_counter.h"
 #include "collect/process/procfs.h"
 #include "collect/process/procfs_stat.h"
-#include "collect/process/remote_memory.h"
 #include "syscall_table.h"
 #include "wait_cause.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/process_memory.h"
 #include "trainprof/stack/unwind.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ enum { PATH_SIZE = 4096, SELECT_MAX = 1024 };
 void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
 		    struct tp_pythons *pythons, uint32_t stack_bytes)
 {
-	enum { LIMIT = (TP_REMOTE_MAX_PAGES - 1) * TP_REMOTE_PAGE };
+	enum { LIMIT = (TP_PROCESS_MEMORY_MAX_PAGES - 1) * TP_PROCESS_MEMORY_PAGE };
 	memset(looker, 0, sizeof(*looker));
 	looker->host = host;
 	looker->sink = sink;
@@ -100,7 +100,7 @@ static int polled_fd(struct scene *scene)
 	struct pollfd one;
 	scene->facts.is_timeout_only = call->args[1] == 0;
 	if (call->args[1] != 1 ||
-	    tp_remote_read(scene->pid, call->args[0], &one, sizeof(one)) != sizeof(one))
+	    !tp_process_memory_read(scene->pid, call->args[0], &one, sizeof(one)))
 		return -1;
 	return one.fd;
 }
@@ -120,7 +120,7 @@ static int selected_fd(struct scene *scene)
 		size_t size = (n_bits + 63) / 64 * 8;
 		if (!call->args[set])
 			continue;
-		if (tp_remote_read(scene->pid, call->args[set], words, size) != size)
+		if (!tp_process_memory_read(scene->pid, call->args[set], words, size))
 			return -1;
 		for (uint64_t bit = 0; bit < n_bits; bit++) {
 			if (!(words[bit / 64] >> (bit % 64) & 1))
@@ -221,8 +221,8 @@ static size_t copy_stack(struct scene *scene, struct tp_looked *looked)
 	char again[sizeof(looked->call_text)];
 	if (!scene->facts.has_call || scene->facts.call.is_running)
 		return 0;
-	size_t size = tp_remote_read(scene->pid, scene->facts.call.sp, looker->stack,
-				     looker->stack_bytes);
+	size_t size = tp_process_memory_read_some(scene->pid, scene->facts.call.sp, looker->stack,
+						  looker->stack_bytes);
 	read_python(scene);
 	if (size > 0 && read_call_text(scene, looked, again, sizeof(again)) &&
 	    strcmp(again, looked->call_text) == 0)

@@ -1,9 +1,9 @@
 /* Builds the stack of a sample. */
 #include "perf_callchain.h"
 
-#include "collect/process/remote_memory.h"
 #include "switched_stack.h"
 
+#include "trainprof/base/process_memory.h"
 #include "trainprof/stack/modules.h"
 #include "trainprof/stack/unwind.h"
 
@@ -58,12 +58,12 @@ static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sam
 static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_perf_sample *sample)
 {
 	uint64_t hole = sample->regs.sp + sample->stack_bytes;
-	uint64_t page = hole / TP_REMOTE_PAGE + ((uint64_t)pid << 40);
+	uint64_t page = hole / TP_PROCESS_MEMORY_PAGE + ((uint64_t)pid << 40);
 	uint64_t *slot = &stacks->holes[page % TP_PERF_STACK_HOLES];
 	if (sample->stack_bytes >= sample->stack_asked || *slot == page)
 		return;
 	*slot = page;
-	tp_remote_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
+	tp_process_memory_touch(pid, hole, sample->stack_asked - sample->stack_bytes);
 }
 
 /* Code without a file, of which no caller is on the copied stack. */
@@ -114,15 +114,34 @@ static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task 
 	return n + 1;
 }
 
-uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-			    const struct tp_perf_sample *sample, bool is_unwound,
-			    const struct tp_pyplaces *places)
+static uint32_t put_stack(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+			  const struct tp_perf_sample *sample, bool is_unwound,
+			  const struct tp_pyplaces *places)
 {
 	uint32_t flags = 0;
 	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
 	n = put_user(stacks, task, sample, is_unwound, places != NULL, n, &flags);
 	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places)
 		      : tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
+}
+
+struct tp_sample tp_perf_stacks_sample(struct tp_perf_stacks *stacks,
+				       const struct tp_tree_task *task,
+				       const struct tp_perf_record *record, bool is_unwound,
+				       const struct tp_pyplaces *places)
+{
+	const struct tp_perf_sample *from = &record->of.sample;
+	return (struct tp_sample){
+		.task = task->info.id,
+		.state = TP_STATE_ON_CPU,
+		.cause = TP_CAUSE_NONE,
+		.flags = (from->is_kernel ? TP_SAMPLE_KERNEL : 0) |
+			 (is_unwound ? 0 : TP_SAMPLE_THINNED),
+		.cpu = record->cpu,
+		.syscall = -1,
+		.time_ns = record->time_ns,
+		.stack = put_stack(stacks, task, from, is_unwound, places),
+	};
 }
 
 void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,

@@ -27,12 +27,13 @@ struct tp_perf_stacks {
 void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink);
 void tp_perf_stacks_release(struct tp_perf_stacks *stacks);
 
-/* The id of the sample's stack. Without `is_unwound` only the innermost user frame is kept. places:
- * where the thread was in Python just then, for a sample that was taken just now; NULL: it was
- * taken some time ago. */
-uint32_t tp_perf_stacks_put(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-			    const struct tp_perf_sample *sample, bool is_unwound,
-			    const struct tp_pyplaces *places);
+/* The sample for the sink, with its stack put. Without `is_unwound` only the innermost user frame
+ * is kept. places: where the thread was in Python just then, for a sample that was taken just now;
+ * NULL: it was taken some time ago. */
+struct tp_sample tp_perf_stacks_sample(struct tp_perf_stacks *stacks,
+				       const struct tp_tree_task *task,
+				       const struct tp_perf_record *record, bool is_unwound,
+				       const struct tp_pyplaces *places);
 
 /* Of a sample that was taken just now: remember what tells the callers of others like it. */
 void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,

@@ -119,16 +119,8 @@ static void feed_leaving(struct tp_perf_feed *feed, const struct tp_perf_record 
 	if (!task || feed->is_paused || feed->drops_stacks || task->followed_ns ||
 	    record->tid != record->pid)
 		return;
-	struct tp_sample sample = {
-		.task = task->info.id,
-		.state = TP_STATE_ON_CPU,
-		.cause = TP_CAUSE_NONE,
-		.flags = TP_SAMPLE_KERNEL | TP_SAMPLE_LEAVING,
-		.cpu = record->cpu,
-		.syscall = -1,
-		.time_ns = record->time_ns,
-	};
-	sample.stack = tp_perf_stacks_put(&feed->stacks, task, &record->of.sample, true, NULL);
+	struct tp_sample sample = tp_perf_stacks_sample(&feed->stacks, task, record, true, NULL);
+	sample.flags = TP_SAMPLE_KERNEL | TP_SAMPLE_LEAVING;
 	tp_sink_sample(feed->sink, &sample);
 }
 
@@ -141,19 +133,9 @@ static void feed_sample(struct tp_perf_feed *feed, const struct tp_perf_record *
 		return;
 	if (task->followed_ns && record->time_ns >= task->followed_ns)
 		return; /* its own event tells more */
-	const struct tp_perf_sample *from = &record->of.sample;
 	bool is_unwound = !feed->drops_stacks && feed->n_samples % feed->keep_one_in == 0;
-	struct tp_sample sample = {
-		.task = task->info.id,
-		.state = TP_STATE_ON_CPU,
-		.cause = TP_CAUSE_NONE,
-		.flags = (from->is_kernel ? TP_SAMPLE_KERNEL : 0) |
-			 (is_unwound ? 0 : TP_SAMPLE_THINNED),
-		.cpu = record->cpu,
-		.syscall = -1,
-		.time_ns = record->time_ns,
-	};
-	sample.stack = tp_perf_stacks_put(&feed->stacks, task, from, is_unwound, NULL);
+	struct tp_sample sample =
+		tp_perf_stacks_sample(&feed->stacks, task, record, is_unwound, NULL);
 	tp_sink_sample(feed->sink, &sample);
 	if (feed->drops_stacks)
 		gap_grow(&feed->dropped, record->time_ns, record->time_ns, 1);

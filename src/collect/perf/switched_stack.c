@@ -1,9 +1,8 @@
 /* Finds the thread's own stack by a word of the other one. */
 #include "switched_stack.h"
 
-#include "collect/process/remote_memory.h"
-
 #include "trainprof/base/memory.h"
+#include "trainprof/base/process_memory.h"
 #include "trainprof/stack/modules.h"
 
 #include <stdlib.h>
@@ -196,7 +195,7 @@ static bool recall(const struct tp_otherstacks *known, uint64_t place,
 static bool may_be_own(const struct tp_tree_task *task, uint64_t own_sp)
 {
 	uint64_t words[SAVED_WORDS + 1];
-	return tp_remote_read(task->info.pid, own_sp, words, sizeof(words)) == sizeof(words) &&
+	return tp_process_memory_read(task->info.pid, own_sp, words, sizeof(words)) &&
 	       tp_unwind_is_pointer_call(task->maps, words[SAVED_WORDS]);
 }
 
@@ -209,7 +208,7 @@ static bool read_callers(struct tp_otherstacks *known, const struct tp_tree_task
 	if (!may_be_own(task, own_sp))
 		return false;
 	own.sp = own_sp;
-	own.n = tp_remote_read(task->info.pid, own_sp, own.words, sizeof(own.words)) /
+	own.n = tp_process_memory_read_some(task->info.pid, own_sp, own.words, sizeof(own.words)) /
 		sizeof(own.words[0]);
 	if (!unwind_own(task, &own, frames, max, result))
 		return false;

@@ -4,6 +4,7 @@
 #include "procfs.h"
 
 #include "trainprof/base/file.h"
+#include "trainprof/base/process_memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,13 +53,10 @@ static bool try_child(struct reach *out)
 	pid_t pid = fork_waiter(ends);
 	close(ends[0]);
 	if (pid > 0) {
-		struct iovec local = {.iov_base = copy, .iov_len = sizeof(copy)};
-		struct iovec remote = {.iov_base = (void *)(uintptr_t)text,
-				       .iov_len = sizeof(text)};
 		out->call = read_file(pid, "syscall");
 		out->stat = read_file(pid, "stat");
-		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-		out->memory = got == (ssize_t)sizeof(text) ? 0 : errno;
+		bool is_read = tp_process_memory_read(pid, (uintptr_t)text, copy, sizeof(copy));
+		out->memory = is_read ? 0 : errno;
 	}
 	close(ends[1]);
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -133,10 +130,8 @@ void tp_reach_probe(const struct tp_host *host, struct tp_availability *out)
 static struct reach try_process(pid_t pid)
 {
 	char copy;
-	struct iovec local = {.iov_base = &copy, .iov_len = 1};
-	struct iovec remote = {.iov_base = NULL, .iov_len = 1};
 	struct reach reach = {.call = read_file(pid, "syscall")};
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) < 0 && errno != EFAULT)
+	if (!tp_process_memory_read(pid, 0, &copy, 1) && errno != EFAULT)
 		reach.memory = errno;
 	return reach;
 }

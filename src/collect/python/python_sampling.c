@@ -130,7 +130,6 @@ static void follower_open(struct tp_pyfollow *follow, struct tp_tree_task *task)
 static void put_sample(struct tp_pyfollow *follow, const struct tp_tree_task *task,
 		       const struct tp_perf_record *record, uint64_t read_ns)
 {
-	const struct tp_perf_sample *from = &record->of.sample;
 	bool is_late = read_ns - record->time_ns > LATE_NS;
 	/* Without its Python frames a stack would look like one of other callers. */
 	bool is_unwound = !is_late && !follow->places.is_unknown;
@@ -138,18 +137,8 @@ static void put_sample(struct tp_pyfollow *follow, const struct tp_tree_task *ta
 	follow->n_late += is_late;
 	follow->n_unread += !is_late && !is_unwound;
 	follow->delay_sum_ns += (double)(read_ns - record->time_ns);
-	struct tp_sample sample = {
-		.task = task->info.id,
-		.state = TP_STATE_ON_CPU,
-		.cause = TP_CAUSE_NONE,
-		.flags = (from->is_kernel ? TP_SAMPLE_KERNEL : 0) |
-			 (is_unwound ? 0 : TP_SAMPLE_THINNED),
-		.cpu = record->cpu,
-		.syscall = -1,
-		.time_ns = record->time_ns,
-	};
-	sample.stack = tp_perf_stacks_put(&follow->stacks, task, from, is_unwound,
-					  is_unwound ? &follow->places : NULL);
+	struct tp_sample sample = tp_perf_stacks_sample(&follow->stacks, task, record, is_unwound,
+							is_unwound ? &follow->places : NULL);
 	tp_sink_sample(follow->context->sink, &sample);
 }
 

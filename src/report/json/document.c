@@ -17,12 +17,6 @@ static void put_quantity(struct tp_json_writer *w, const char *key,
 
 /* ---- run ----------------------------------------------------------------------------------- */
 
-static const char *mode_name(enum tp_run_mode mode)
-{
-	static const char *const names[] = {"run", "attach", "import", "merge"};
-	return names[mode];
-}
-
 static void write_end(struct tp_json_writer *w, const struct tp_run_info *run)
 {
 	char name[24];
@@ -62,7 +56,7 @@ void tp_report_json_run(struct tp_report_document *doc)
 	for (size_t i = 0; i < run->n_command; i++)
 		tp_json_write_string(w, run->command[i]);
 	tp_json_close(w, ']');
-	tp_json_put_string(w, "mode", mode_name(run->mode));
+	tp_json_put_string(w, "mode", tp_run_mode_name(run->mode));
 	/* What an importer keeps has no level of permission. */
 	if (!doc->digest->is_import)
 		tp_json_put_string(w, "tier", tp_tier_name(run->tier));
@@ -102,40 +96,16 @@ static void write_fingerprint(struct tp_json_writer *w, const struct tp_run_info
 	tp_json_close(w, '}');
 }
 
-/* Of a host that is not known all is zero. */
-static void put_known(struct tp_json_writer *w, const char *key, uint64_t value)
-{
-	if (value)
-		tp_json_put_uint(w, key, value);
-}
-
 void tp_report_json_environment(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
 	const struct tp_run_info *run = doc->digest->run;
-	const struct tp_host_info *host = &run->host;
 	tp_json_write_key(w, "environment");
 	tp_json_open(w, '{');
 	/* Two imports are not alike because nothing is known of both their machines. */
 	if (!doc->digest->is_import)
 		write_fingerprint(w, run);
-	tp_json_write_key(w, "host");
-	tp_json_open(w, '{');
-	tp_report_json_text(w, "name", host->name);
-	tp_report_json_text(w, "kernel", host->kernel);
-	tp_report_json_text(w, "cpu_model", host->cpu_model);
-	put_known(w, "cores", host->n_cpus);
-	put_known(w, "allowed_cores", host->n_allowed);
-	put_known(w, "numa_nodes", host->n_numa_nodes);
-	put_known(w, "memory_bytes", host->memory_bytes);
-	tp_json_close(w, '}');
-	tp_json_write_key(w, "limits");
-	tp_json_open(w, '{');
-	if (host->quota_cpus > 0)
-		tp_json_put_number(w, "cgroup_cpus", host->quota_cpus);
-	if (host->memory_limit_bytes)
-		tp_json_put_uint(w, "cgroup_memory_bytes", host->memory_limit_bytes);
-	tp_json_close(w, '}');
+	tp_report_json_host(w, &run->host);
 	tp_json_write_key(w, "variables");
 	tp_json_open(w, '{');
 	for (size_t i = 0; i < run->n_environment; i++)

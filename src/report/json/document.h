@@ -43,6 +43,8 @@ void tp_report_json_loop(struct tp_json_writer *w, const struct tp_profile *prof
 void tp_report_json_yardstick(struct tp_json_writer *w, const struct tp_yardstick *yardstick);
 /* A member of a finding. */
 void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *finding);
+/* Members of environment: the host and its limits. */
+void tp_report_json_host(struct tp_json_writer *w, const struct tp_host_info *host);
 /* A member of run: the files that ranks came from. */
 void tp_report_json_ranks(struct tp_report_document *doc);
 /* Nothing without workers. */

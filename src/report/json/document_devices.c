@@ -1,16 +1,10 @@
-/* Writes devices, kernels, collectives and where traces came from into the JSON report. */
+/* Writes devices, kernels and collectives into the JSON report. */
 #include "document.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { NAME_MOST_BYTES = 1000 };
-
-static void put_known(struct tp_json_writer *w, const char *key, uint64_t value)
-{
-	if (value)
-		tp_json_put_uint(w, key, value);
-}
 
 static void put_int(struct tp_json_writer *w, const char *key, int64_t value)
 {
@@ -45,57 +39,6 @@ static void put_numbers(struct tp_json_writer *w, const char *key, const uint64_
 		tp_json_write_uint(w, values[i]);
 	tp_json_close(w, ']');
 	w->is_flat = false;
-}
-
-/* ---- files --------------------------------------------------------------------------------- */
-
-static void write_rank_devices(struct tp_json_writer *w, const struct tp_rank_info *rank)
-{
-	tp_json_write_key(w, "devices");
-	tp_json_open(w, '[');
-	for (size_t i = 0; i < rank->n_devices; i++) {
-		const struct tp_device_info *device = &rank->devices[i];
-		tp_json_open(w, '{');
-		put_int(w, "number", device->number);
-		tp_report_json_text(w, "name", device->name);
-		put_known(w, "processors", device->n_processors);
-		put_known(w, "memory_bytes", device->memory_bytes);
-		put_known(w, "capability", device->capability);
-		tp_json_close(w, '}');
-	}
-	tp_json_close(w, ']');
-}
-
-static void write_rank(struct tp_json_writer *w, const struct tp_rank_info *rank)
-{
-	tp_json_open(w, '{');
-	tp_json_put_string(w, "path", tp_report_known(rank->path));
-	tp_report_json_text(w, "member", rank->member);
-	tp_json_put_string(w, "sha256", tp_report_known(rank->sha256));
-	tp_json_put_string(w, "format", tp_report_known(rank->format));
-	tp_report_json_text(w, "host", rank->host);
-	if (rank->number >= 0)
-		put_int(w, "rank", rank->number);
-	put_known(w, "world_size", rank->n_ranks);
-	if (rank->pid > 0)
-		put_int(w, "pid", rank->pid);
-	tp_json_put_uint(w, "events", rank->n_events);
-	tp_json_put_uint(w, "kept", rank->n_kept);
-	tp_json_put_uint(w, "skipped", rank->n_skipped);
-	tp_report_json_text(w, "skipped_because", rank->skipped_because);
-	tp_json_put_bool(w, "is_cut", rank->is_cut);
-	write_rank_devices(w, rank);
-	tp_json_close(w, '}');
-}
-
-void tp_report_json_ranks(struct tp_report_document *doc)
-{
-	const struct tp_run_info *run = doc->digest->run;
-	tp_json_write_key(doc->w, "sources");
-	tp_json_open(doc->w, '[');
-	for (size_t i = 0; i < run->n_ranks; i++)
-		write_rank(doc->w, &run->ranks[i]);
-	tp_json_close(doc->w, ']');
 }
 
 /* ---- shares of all devices ----------------------------------------------------------------- */

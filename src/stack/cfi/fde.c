@@ -2,6 +2,7 @@
 #include "fde.h"
 
 #include "stack/elf/byte_cursor.h"
+#include "stack/first_above.h"
 
 #include "trainprof/base/memory.h"
 
@@ -237,15 +238,8 @@ static void index_build(struct tp_fde_table *table, struct tp_elf_image *image, 
 
 static bool index_find(const struct tp_fde_index *index, uint64_t vaddr, uint64_t *at)
 {
-	size_t low = 0;
-	size_t high = index->n_entries;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->entries[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = tp_first_above(index->entries, index->n_entries, sizeof(*index->entries),
+				    offsetof(struct tp_fde_index_entry, start), vaddr);
 	if (low == 0 || vaddr >= index->entries[low - 1].end)
 		return false;
 	*at = index->entries[low - 1].at;

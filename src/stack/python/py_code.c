@@ -175,7 +175,7 @@ void tp_pycode_want(struct tp_pycode_cache *cache, uint64_t address)
 	if (code)
 		code->round = cache->round;
 	TP_ARRAY_PUSH(cache->pieces, cache->n_wanted, cache->pieces_capacity) =
-		(struct tp_pymem_piece){address, NULL, cache->head_bytes};
+		(struct tp_process_range){address, NULL, cache->head_bytes};
 }
 
 enum tp_pycode_outcome tp_pycode_read(struct tp_pycode_cache *cache)

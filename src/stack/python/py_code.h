@@ -45,7 +45,7 @@ struct tp_pycode_cache {
 	size_t items_capacity;
 	struct tp_buf scratch;
 	uint64_t round;
-	struct tp_pymem_piece *pieces; /* heads that are wanted in this round */
+	struct tp_process_range *pieces; /* heads that are wanted in this round */
 	uint8_t *heads;
 	size_t n_wanted;
 	size_t pieces_capacity;

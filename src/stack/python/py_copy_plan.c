@@ -52,7 +52,7 @@ static void want(struct tp_pycopy *self, uint64_t address, size_t at, size_t siz
 		memset(self->bytes + at, 0, size);
 	else
 		TP_ARRAY_PUSH(self->pieces, self->n_pieces, self->pieces_capacity) =
-			(struct tp_pymem_piece){address, self->bytes + at, size};
+			(struct tp_process_range){address, self->bytes + at, size};
 }
 
 static void want_loose(struct tp_pycopy *self, const struct tp_pyplan *plan, size_t copy_at,

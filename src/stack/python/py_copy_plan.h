@@ -44,7 +44,7 @@ struct tp_pycopy {
 	size_t looks_at; /* the newest chunk of the looks between the first and the last */
 	size_t newest_bytes;
 	size_t n_looks;
-	struct tp_pymem_piece *pieces;
+	struct tp_process_range *pieces;
 	size_t n_pieces;
 	size_t pieces_capacity;
 };

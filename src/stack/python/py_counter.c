@@ -209,7 +209,7 @@ static void add_body(struct tp_pycounters *self, const struct tp_pystack_frame *
 static bool read_variables(struct tp_pycounters *self, const struct tp_pystack *stack,
 			   const struct tp_pycode_cache *codes, struct sight *out)
 {
-	struct tp_pymem_piece pieces[MAX_FRAMES];
+	struct tp_process_range pieces[MAX_FRAMES];
 	size_t n = 0;
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_FRAMES; i--, met++) {
 		const struct tp_pystack_frame *frame = &stack->frames[i - 1];
@@ -222,7 +222,7 @@ static bool read_variables(struct tp_pycounters *self, const struct tp_pystack *
 		size_t size = locals_size(stack, i - 1, address);
 		if (size == 0)
 			continue;
-		pieces[n++] = (struct tp_pymem_piece){address, out->bytes + out->used, size};
+		pieces[n++] = (struct tp_process_range){address, out->bytes + out->used, size};
 		add(out, (struct variables){.code = code,
 					    .address = address,
 					    .stride = WORD,
@@ -260,7 +260,7 @@ static uint64_t object_of(struct tp_pycounters *self, const struct variables *va
 }
 
 static size_t collect_of(struct tp_pycounters *self, const struct variables *variables,
-			 struct pending *pending, struct tp_pymem_piece *pieces, size_t max)
+			 struct pending *pending, struct tp_process_range *pieces, size_t max)
 {
 	size_t n = 0;
 	size_t from = variables->globals && variables->n ? self->turn % variables->n : 0;
@@ -277,7 +277,7 @@ static size_t collect_of(struct tp_pycounters *self, const struct variables *var
 		pending[n].variables = variables;
 		pending[n].index = index;
 		pending[n].slot = slot;
-		pieces[n] = (struct tp_pymem_piece){object, pending[n].object, INT_BYTES};
+		pieces[n] = (struct tp_process_range){object, pending[n].object, INT_BYTES};
 		n++;
 	}
 	return n;
@@ -285,7 +285,7 @@ static size_t collect_of(struct tp_pycounters *self, const struct variables *var
 
 /* Local variables first: they are few. */
 static size_t collect(struct tp_pycounters *self, const struct sight *sight,
-		      struct pending *pending, struct tp_pymem_piece *pieces)
+		      struct pending *pending, struct tp_process_range *pieces)
 {
 	size_t n = 0;
 	for (int globals = 0; globals <= 1; globals++)
@@ -307,17 +307,17 @@ static bool held(const struct pending *pending)
 
 /* By one call: the objects, then the variables again. */
 static bool read_objects(struct tp_pycounters *self, struct sight *sight,
-			 const struct pending *pending, struct tp_pymem_piece *pieces,
+			 const struct pending *pending, struct tp_process_range *pieces,
 			 size_t n_objects)
 {
 	size_t n = n_objects;
 	for (size_t i = 0; i < sight->n; i++) {
 		struct variables *v = &sight->of[i];
-		pieces[n++] = (struct tp_pymem_piece){v->address, v->again, v->n * v->stride};
+		pieces[n++] = (struct tp_process_range){v->address, v->again, v->n * v->stride};
 		if (v->globals)
-			pieces[n++] = (struct tp_pymem_piece){v->globals->dictionary +
-								      self->layout->dict_keys,
-							      &v->table_again, WORD};
+			pieces[n++] = (struct tp_process_range){v->globals->dictionary +
+									self->layout->dict_keys,
+								&v->table_again, WORD};
 	}
 	size_t n_read = self->mem->read(self->mem, pieces, n);
 	/* What cannot be read is no object; the others have their turn the next time. */
@@ -358,7 +358,7 @@ size_t tp_pycounters_read(struct tp_pycounters *self, const struct tp_pystack *s
 {
 	struct sight sight;
 	struct pending pending[MAX_READ];
-	struct tp_pymem_piece pieces[MAX_READ + MAX_FRAMES + TP_PYCOUNTERS_BODIES];
+	struct tp_process_range pieces[MAX_READ + MAX_FRAMES + TP_PYCOUNTERS_BODIES];
 	size_t n_told = 0;
 	sight.n = sight.n_bodies = sight.used = 0;
 	if (self->int_type == 0 || !read_variables(self, stack, codes, &sight))

@@ -3,10 +3,10 @@
 
 #include "py_layout.h"
 #include "stack/elf/elf_image.h"
-#include "stack/symbols/proc_maps.h"
 
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/proc_maps.h"
 #include "trainprof/base/text.h"
 
 #include <elf.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 enum {
-	MAPS_MAX_BYTES = 16 << 20,
 	NAMES_MAX_BYTES = 64 << 20, /* of a table of symbols */
 	MAX_PLACES = 16,            /* of a name within it: other names end alike */
 	SYMBOLS_AT_ONCE = 512,
@@ -252,20 +251,14 @@ static enum tp_status read_candidates(struct candidates *out, const char *proc, 
 	char path[PATH_BYTES];
 	char program[PATH_BYTES];
 	struct tp_buf text = {0};
+	struct tp_mapping mapping;
 	snprintf(path, sizeof(path), "%s/%d/exe", proc, (int)pid);
 	ssize_t length = readlink(path, program, sizeof(program) - 1);
 	program[length > 0 ? length : 0] = '\0';
-	snprintf(path, sizeof(path), "%s/%d/maps", proc, (int)pid);
-	enum tp_status status = tp_file_read(&text, path, MAPS_MAX_BYTES, err);
-	char *next;
-	for (char *line = text.data; status == TP_OK && line && *line; line = next) {
-		struct tp_mapping mapping;
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		if (tp_procmaps_parse(line, &mapping))
-			consider(out, &mapping, program);
-	}
+	enum tp_status status = tp_proc_maps_read(&text, proc, pid, err);
+	char *at = text.data;
+	while (status == TP_OK && tp_proc_maps_next(&at, &mapping))
+		consider(out, &mapping, program);
 	tp_buf_release(&text);
 	return status;
 }

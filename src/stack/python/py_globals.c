@@ -20,13 +20,13 @@ struct way {
 };
 
 static size_t pieces_of(struct way *way, const struct tp_pylayout *layout, uint64_t frame,
-			uint64_t dictionary, uint64_t table, struct tp_pymem_piece out[5])
+			uint64_t dictionary, uint64_t table, struct tp_process_range out[5])
 {
-	out[0] = (struct tp_pymem_piece){frame + layout->frame_globals, &way->globals, WORD};
-	out[1] = (struct tp_pymem_piece){frame + layout->frame_locals, &way->locals, WORD};
-	out[2] = (struct tp_pymem_piece){dictionary + layout->dict_keys, &way->table, WORD};
-	out[3] = (struct tp_pymem_piece){dictionary + layout->dict_values, &way->values, WORD};
-	out[4] = (struct tp_pymem_piece){table, way->head, HEAD_BYTES};
+	out[0] = (struct tp_process_range){frame + layout->frame_globals, &way->globals, WORD};
+	out[1] = (struct tp_process_range){frame + layout->frame_locals, &way->locals, WORD};
+	out[2] = (struct tp_process_range){dictionary + layout->dict_keys, &way->table, WORD};
+	out[3] = (struct tp_process_range){dictionary + layout->dict_values, &way->values, WORD};
+	out[4] = (struct tp_process_range){table, way->head, HEAD_BYTES};
 	return 5;
 }
 
@@ -70,7 +70,7 @@ static bool walk(struct tp_pyglobals *self, struct tp_pymem *mem, const struct t
 		 uint64_t frame)
 {
 	struct way way;
-	struct tp_pymem_piece pieces[5];
+	struct tp_process_range pieces[5];
 	*self = (struct tp_pyglobals){.frame = frame};
 	pieces_of(&way, layout, frame, 0, 0, pieces);
 	if (mem->read(mem, pieces, 2) != 2 || way.globals == 0 || way.globals != way.locals)
@@ -91,9 +91,9 @@ static bool read_entries(struct tp_pyglobals *self, struct tp_pymem *mem,
 			 const struct tp_pylayout *layout, void *out)
 {
 	struct way way;
-	struct tp_pymem_piece pieces[6];
+	struct tp_process_range pieces[6];
 	size_t n = pieces_of(&way, layout, self->frame, self->dictionary, self->table, pieces);
-	pieces[n++] = (struct tp_pymem_piece){self->address, out, self->n * self->entry_bytes};
+	pieces[n++] = (struct tp_process_range){self->address, out, self->n * self->entry_bytes};
 	if (mem->read(mem, pieces, n) != n)
 		return false;
 	size_t n_before = self->n;

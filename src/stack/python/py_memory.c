@@ -5,44 +5,15 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 
-enum { MAX_PIECES_A_CALL = 256 }; /* the kernel takes 1024 */
-
-static size_t read_some(struct tp_pymem *self, const struct tp_pymem_piece *pieces, size_t n)
+static size_t process_read(struct tp_pymem *self, const struct tp_process_range *ranges, size_t n)
 {
-	struct iovec local[MAX_PIECES_A_CALL];
-	struct iovec remote[MAX_PIECES_A_CALL];
-	for (size_t i = 0; i < n; i++) {
-		/* The address is the other process's. */
-		local[i] = (struct iovec){pieces[i].out, pieces[i].size};
-		remote[i] = (struct iovec){(void *)(uintptr_t)pieces[i].address, pieces[i].size};
-	}
-	self->n_calls++;
-	ssize_t got = process_vm_readv(self->pid, local, n, remote, n, 0);
-	if (got < 0) {
-		self->error = errno;
-		return 0;
-	}
-	size_t n_whole = 0;
-	for (size_t left = (size_t)got; n_whole < n && left >= pieces[n_whole].size; n_whole++)
-		left -= pieces[n_whole].size;
+	size_t n_whole = tp_process_memory_read_ranges(self->pid, ranges, n);
 	if (n_whole < n)
-		self->error = EFAULT;
+		self->error = errno;
+	self->n_calls += n_whole / TP_PROCESS_MEMORY_MAX_RANGES +
+			 (n_whole < n || n_whole % TP_PROCESS_MEMORY_MAX_RANGES > 0);
 	return n_whole;
-}
-
-static size_t process_read(struct tp_pymem *self, const struct tp_pymem_piece *pieces, size_t n)
-{
-	size_t n_done = 0;
-	while (n_done < n) {
-		size_t n_now = n - n_done < MAX_PIECES_A_CALL ? n - n_done : MAX_PIECES_A_CALL;
-		size_t n_whole = read_some(self, pieces + n_done, n_now);
-		n_done += n_whole;
-		if (n_whole < n_now)
-			break;
-	}
-	return n_done;
 }
 
 void tp_pymem_init_process(struct tp_pymem *self, pid_t pid)
@@ -57,7 +28,7 @@ uint64_t tp_pymem_now_ns(const struct tp_pymem *self)
 
 bool tp_pymem_get(struct tp_pymem *self, uint64_t address, void *out, size_t size)
 {
-	struct tp_pymem_piece piece = {address, out, size};
+	struct tp_process_range piece = {address, out, size};
 	return self->read(self, &piece, 1) == 1;
 }
 

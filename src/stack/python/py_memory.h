@@ -1,24 +1,20 @@
 /*
- * The memory of the process that is read: another process, or an image of one in tests. Pieces are
+ * The memory of the process that is read: another process, or an image of one in tests. Ranges are
  * read in their order, many by one system call.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_MEMORY_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_MEMORY_H
+
+#include "trainprof/base/process_memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_pymem_piece {
-	uint64_t address;
-	void *out;
-	size_t size;
-};
-
 struct tp_pymem {
-	/* How many of the first pieces were read whole. */
-	size_t (*read)(struct tp_pymem *self, const struct tp_pymem_piece *pieces, size_t n);
+	/* How many of the first ranges were read whole. */
+	size_t (*read)(struct tp_pymem *self, const struct tp_process_range *ranges, size_t n);
 	bool has_clock; /* reading takes time */
 	pid_t pid;      /* of a process */
 	void *image;    /* of a test */

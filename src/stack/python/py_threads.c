@@ -198,7 +198,7 @@ static bool read_interp(struct tp_pythread_list *list, uint64_t interp, uint64_t
 	const struct tp_pylayout *layout = list->layout;
 	uint64_t head;
 	uint64_t n_threads;
-	struct tp_pymem_piece pieces[] = {
+	struct tp_process_range pieces[] = {
 		{interp + layout->interp_next, next, sizeof(*next)},
 		{interp + layout->interp_threads, &head, sizeof(head)},
 		{interp + layout->interp_n_threads, &n_threads, sizeof(n_threads)},
@@ -255,13 +255,13 @@ static bool is_same(struct tp_pythread_list *list, uint64_t first_interp)
 	if (n == 0)
 		return first_interp == 0;
 	uint64_t now[2 * MAX_INTERPRETERS];
-	struct tp_pymem_piece pieces[2 * MAX_INTERPRETERS];
+	struct tp_process_range pieces[2 * MAX_INTERPRETERS];
 	for (size_t i = 0; i < n; i++) {
 		uint64_t interp = list->stamps[STAMP_WORDS * i];
-		pieces[2 * i] = (struct tp_pymem_piece){interp + layout->interp_threads,
-							&now[2 * i], sizeof(now[0])};
-		pieces[2 * i + 1] = (struct tp_pymem_piece){interp + layout->interp_n_threads,
-							    &now[2 * i + 1], sizeof(now[0])};
+		pieces[2 * i] = (struct tp_process_range){interp + layout->interp_threads,
+							  &now[2 * i], sizeof(now[0])};
+		pieces[2 * i + 1] = (struct tp_process_range){interp + layout->interp_n_threads,
+							      &now[2 * i + 1], sizeof(now[0])};
 	}
 	if (first_interp != list->stamps[0] || list->mem->read(list->mem, pieces, 2 * n) != 2 * n)
 		return false;

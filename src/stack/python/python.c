@@ -452,7 +452,7 @@ pid_t tp_python_gil_holder(struct tp_python *self)
 	uint64_t gil = find_gil(self);
 	uint64_t holder = 0;
 	uint32_t locked = 0;
-	struct tp_pymem_piece pieces[] = {
+	struct tp_process_range pieces[] = {
 		{gil + layout->gil_locked, &locked, sizeof(locked)},
 		{gil + layout->gil_holder, &holder, sizeof(holder)},
 	};

@@ -1,6 +1,8 @@
 /* Reads perf maps. The text comes from the target: nothing in it is trusted. */
 #include "jit_symbols.h"
 
+#include "stack/first_above.h"
+
 #include "trainprof/base/arena.h"
 #include "trainprof/base/memory.h"
 
@@ -111,15 +113,8 @@ void tp_jit_names_free(struct tp_jit_names *names)
 bool tp_jit_names_find(const struct tp_jit_names *names, uint64_t address, const char **name,
 		       uint64_t *start, uint64_t *end)
 {
-	size_t low = 0;
-	size_t high = names->n_entries;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (names->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct entry),
+				    offsetof(struct entry, start), address);
 	for (size_t i = 1; i <= low && i <= LOOK_BACK; i++) {
 		const struct entry *entry = &names->entries[low - i];
 		if (address - entry->start >= entry->size)

@@ -1,6 +1,8 @@
 /* Reads /proc/kallsyms: symbols have no size there, the next one of any kind ends them. */
 #include "kernel_symbols.h"
 
+#include "stack/first_above.h"
+
 #include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
@@ -269,15 +271,8 @@ bool tp_kernel_names_is_empty(const struct tp_kernel_names *names)
 bool tp_kernel_names_find(const struct tp_kernel_names *names, uint64_t address, const char **name,
 			  uint64_t *start, uint64_t *end)
 {
-	size_t low = 0;
-	size_t high = names->n_entries;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (names->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct entry),
+				    offsetof(struct entry, start), address);
 	if (low == 0)
 		return false;
 	size_t at = low - 1;

@@ -3,7 +3,7 @@
 
 #include "locate.h"
 #include "module.h"
-#include "proc_maps.h"
+#include "stack/first_above.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -15,10 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-	MAX_REGIONS = 65536, /* vm.max_map_count allows 65530 mappings */
-	MAPS_MAX_BYTES = 16 << 20,
-};
+enum { MAX_REGIONS = 65536 }; /* vm.max_map_count allows 65530 mappings */
 
 /* x86-64 and aarch64 with 48 or more address bits: the upper half is the kernel's. */
 #define FIRST_KERNEL_ADDRESS (UINT64_C(1) << 63)
@@ -121,16 +118,8 @@ static struct regions *regions_own(struct tp_maps *maps)
 /* Index of the first region that ends above `address`. */
 static size_t first_ending_above(const struct regions *regions, uint64_t address)
 {
-	size_t low = 0;
-	size_t high = regions->n_items;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (regions->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return tp_first_above(regions->items, regions->n_items, sizeof(struct region),
+			      offsetof(struct region, end), address);
 }
 
 static void insert_at(struct regions *regions, size_t at, const struct region *region)
@@ -220,23 +209,15 @@ void tp_maps_add_module(struct tp_maps *maps, uint64_t bias, struct tp_module *m
 
 enum tp_status tp_maps_read(struct tp_maps *maps, struct tp_error *err)
 {
-	char path[40];
 	struct tp_buf text = {0};
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)maps->owner.pid);
-	enum tp_status status = tp_file_read(&text, path, MAPS_MAX_BYTES, err);
-	if (status != TP_OK)
-		return status;
-	char *next;
-	for (char *line = text.data; line && *line; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		struct tp_mapping mapping;
-		if (tp_procmaps_parse(line, &mapping) && mapping.is_executable)
+	struct tp_mapping mapping;
+	enum tp_status status = tp_proc_maps_read(&text, "/proc", maps->owner.pid, err);
+	char *at = text.data;
+	while (status == TP_OK && tp_proc_maps_next(&at, &mapping))
+		if (mapping.is_executable)
 			tp_maps_add(maps, &mapping);
-	}
 	tp_buf_release(&text);
-	return TP_OK;
+	return status;
 }
 
 /* Memory that some program filled with code, whatever the kernel calls it. */

@@ -1,6 +1,8 @@
 /* Function symbols: loads the arrays once, picks among aliases, fetches names on demand. */
 #include "symtab.h"
 
+#include "stack/first_above.h"
+
 #include "trainprof/base/memory.h"
 
 #include <elf.h>
@@ -146,20 +148,6 @@ static const char *best_name(struct tp_symtab *symtab, struct tp_elf_image *imag
 	return best;
 }
 
-static size_t first_above(const struct tp_symtab *symtab, uint64_t vaddr)
-{
-	size_t low = 0;
-	size_t high = symtab->n_entries;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (symtab->entries[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 bool tp_symtab_find(struct tp_symtab *symtab, struct tp_elf_image *image, struct tp_strtab *texts,
 		    uint64_t vaddr, const char **name, uint64_t *start, uint64_t *end)
 {
@@ -171,7 +159,8 @@ bool tp_symtab_find(struct tp_symtab *symtab, struct tp_elf_image *image, struct
 			qsort(symtab->entries, symtab->n_entries, sizeof(*symtab->entries),
 			      compare_start);
 	}
-	size_t above = first_above(symtab, vaddr);
+	size_t above = tp_first_above(symtab->entries, symtab->n_entries, sizeof(*symtab->entries),
+				      offsetof(struct tp_symtab_entry, start), vaddr);
 	for (size_t i = 1; i <= above && i <= LOOK_BACK; i++) {
 		const struct tp_symtab_entry *entry = &symtab->entries[above - i];
 		if (vaddr - entry->start >= symtab->longest)

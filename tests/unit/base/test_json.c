@@ -115,6 +115,7 @@ static const struct {
 	{"{\n\"a\": 1,\n\"b\": 2,\n\"a\": 3}", "d.json:4: key \"a\" appears twice"},
 	{"{\"x\": {\"\": 1,\n \"\": 2}}", "d.json:2: key \"\" appears twice"},
 	{"{\"a\": 1, \"\\u0061\": 2}", "d.json:1: key \"a\" appears twice"},
+	{"{\"a\": 1,\n\"a\"\n:\n2}", "d.json:2: key \"a\" appears twice"},
 	{"[1,\n 2", "d.json:2:3: ends too early"},
 	{"{\"a\": \"line\n// break\"}", "d.json:1:12: control character in a string"},
 	{"// only a comment\n", "d.json:2:1: ends too early"},

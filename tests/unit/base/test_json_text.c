@@ -28,11 +28,19 @@ static const char *const good[] = {
 	"{\"a\" : 1 , \"a\" : 2}", /* equal keys are somebody else's matter */
 };
 
+static bool is_valid(const char *text, size_t len, struct tp_json_fault *fault)
+{
+	struct tp_json_places places = {0};
+	bool result = tp_json_text_is_valid(text, len, &places, fault);
+	free(places.items);
+	return result;
+}
+
 START_TEST(what_the_standard_allows_is_valid)
 {
 	struct tp_json_fault fault = {0};
-	ck_assert_msg(tp_json_text_is_valid(good[_i], strlen(good[_i]), &fault), "%s: %zu: %s",
-		      good[_i], fault.offset, fault.what);
+	ck_assert_msg(is_valid(good[_i], strlen(good[_i]), &fault), "%s: %zu: %s", good[_i],
+		      fault.offset, fault.what);
 }
 END_TEST
 
@@ -98,8 +106,7 @@ static const struct {
 START_TEST(the_first_mistake_is_named_at_its_place)
 {
 	struct tp_json_fault fault = {0};
-	ck_assert_msg(!tp_json_text_is_valid(bad[_i].text, strlen(bad[_i].text), &fault), "%s",
-		      bad[_i].text);
+	ck_assert_msg(!is_valid(bad[_i].text, strlen(bad[_i].text), &fault), "%s", bad[_i].text);
 	ck_assert_msg(fault.offset == bad[_i].offset && strcmp(fault.what, bad[_i].what) == 0,
 		      "%s: %zu: %s", bad[_i].text, fault.offset, fault.what);
 }
@@ -114,16 +121,16 @@ START_TEST(nesting_is_bounded)
 	for (int i = 0; i < TP_JSON_MAX_DEPTH; i++)
 		strcat(text, "]");
 	struct tp_json_fault fault;
-	ck_assert(tp_json_text_is_valid(text, strlen(text), &fault));
+	ck_assert(is_valid(text, strlen(text), &fault));
 	memmove(text + 1, text, strlen(text) + 1);
 	strcat(text, "]");
-	ck_assert(!tp_json_text_is_valid(text, strlen(text), &fault));
+	ck_assert(!is_valid(text, strlen(text), &fault));
 	ck_assert_str_eq(fault.what, "nested too deeply");
 	ck_assert_uint_eq(fault.offset, TP_JSON_MAX_DEPTH);
 	/* A million brackets cost nothing: no stack is built for them. */
 	char *many = tp_alloc(1000001);
 	memset(many, '[', 1000000);
-	ck_assert(!tp_json_text_is_valid(many, 1000000, &fault));
+	ck_assert(!is_valid(many, 1000000, &fault));
 	free(many);
 }
 END_TEST
@@ -134,10 +141,26 @@ START_TEST(every_beginning_of_a_document_is_refused)
 	for (size_t len = 0; len < sizeof(text) - 1; len++) {
 		char *part = tp_strndup(text, len);
 		struct tp_json_fault fault;
-		ck_assert_msg(!tp_json_text_is_valid(part, len, &fault), "%s", part);
+		ck_assert_msg(!is_valid(part, len, &fault), "%s", part);
 		ck_assert_uint_le(fault.offset, len);
 		free(part);
 	}
+}
+END_TEST
+
+START_TEST(each_value_has_its_line_in_the_order_of_the_text)
+{
+	static const char text[] = "\n{\"a\":\n [1,\n\"x\\n\"],\n\"b\"\n:{}}\n";
+	static const struct tp_json_place expected[] = {{2, 0}, {3, 2}, {3, 2}, {4, 2}, {6, 5}};
+	struct tp_json_places places = {0};
+	struct tp_json_fault fault;
+	ck_assert(tp_json_text_is_valid(text, strlen(text), &places, &fault));
+	ck_assert_uint_eq(places.n, TP_ARRAY_LEN(expected));
+	for (size_t i = 0; i < places.n; i++) {
+		ck_assert_uint_eq(places.items[i].line, expected[i].line);
+		ck_assert_uint_eq(places.items[i].key_line, expected[i].key_line);
+	}
+	free(places.items);
 }
 END_TEST
 
@@ -150,6 +173,7 @@ Suite *suite_base_json_text(void)
 	tcase_add_loop_test(tc, the_first_mistake_is_named_at_its_place, 0, TP_ARRAY_LEN(bad));
 	tcase_add_test(tc, nesting_is_bounded);
 	tcase_add_test(tc, every_beginning_of_a_document_is_refused);
+	tcase_add_test(tc, each_value_has_its_line_in_the_order_of_the_text);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

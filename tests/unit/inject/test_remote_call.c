@@ -5,7 +5,8 @@
 #include "skip.h"
 
 #include "inject/machine.h"
-#include "inject/tracee_memory.h"
+
+#include "trainprof/base/process_memory.h"
 
 #include <dlfcn.h>
 #include <poll.h>
@@ -97,8 +98,8 @@ START_TEST(a_thread_that_is_met_where_it_rests_is_brought_back)
 		struct tp_block block;
 		struct tp_borrowed got = borrow_once();
 		ck_assert_int_eq(got.outcome, TP_BORROW_DONE);
-		ck_assert(tp_remotemem_read(climber.pid, got.block + TP_BLOCK_AT, &block,
-					    sizeof(block)));
+		ck_assert(tp_process_memory_read(climber.pid, got.block + TP_BLOCK_AT, &block,
+						 sizeof(block)));
 		ck_assert_int_eq(block.created, 0);
 	}
 	end_climber();

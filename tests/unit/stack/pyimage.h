@@ -67,7 +67,7 @@ static inline uint64_t pyimage_alloc(struct pyimage *image, size_t size)
 }
 
 /* Slice by slice, as a processor copies: anything may happen between two of them. */
-static inline size_t pyimage_read(struct tp_pymem *mem, const struct tp_pymem_piece *pieces,
+static inline size_t pyimage_read(struct tp_pymem *mem, const struct tp_process_range *pieces,
 				  size_t n)
 {
 	struct pyimage *image = mem->image;

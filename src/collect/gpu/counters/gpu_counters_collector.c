@@ -10,6 +10,7 @@
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/proc_maps.h"
 #include "trainprof/collect/collector.h"
 
 #include <limits.h>
@@ -208,21 +209,18 @@ static bool is_of_our_user(const struct tp_host *host, pid_t pid)
 /* The path of a part of CUDA that the process has loaded; "": of none. */
 static void find_in_maps(const struct tp_host *host, pid_t pid, char *out, size_t size)
 {
-	char path[64];
-	char whole[PATH_MAX];
-	char *line = NULL;
-	size_t room = 0;
+	char proc[PATH_MAX];
+	struct tp_buf text = {0};
+	struct tp_mapping mapping;
 	*out = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	FILE *file = fopen(tp_host_path(host, whole, sizeof(whole), path), "re");
-	while (file && !*out && getline(&line, &room, file) > 0) {
-		const char *at = strchr(line, '/');
-		if (at && (strstr(at, "/libcudart.so") || strstr(at, "/libcupti.so")))
-			snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
-	}
-	free(line);
-	if (file)
-		fclose(file);
+	enum tp_status status =
+		tp_proc_maps_read(&text, tp_host_path(host, proc, sizeof(proc), "/proc"), pid,
+				  NULL);
+	char *at = text.data;
+	while (status == TP_OK && !*out && tp_proc_maps_next(&at, &mapping))
+		if (strstr(mapping.path, "/libcudart.so") || strstr(mapping.path, "/libcupti.so"))
+			snprintf(out, size, "%s", mapping.path);
+	tp_buf_release(&text);
 }
 
 /* Beside what the program itself has loaded there is a CUPTI, mostly: "" where it has none. */

@@ -13,12 +13,12 @@ START_TEST(many_pieces_are_read_in_order)
 	enum { N = 700 }; /* more than one call takes */
 	static uint64_t from[N];
 	static uint64_t to[N];
-	static struct tp_pymem_piece pieces[N];
+	static struct tp_process_range pieces[N];
 	struct tp_pymem mem;
 	tp_pymem_init_process(&mem, getpid());
 	for (size_t i = 0; i < N; i++) {
 		from[i] = i * i + 7;
-		pieces[i] = (struct tp_pymem_piece){(uintptr_t)&from[i], &to[i], sizeof(to[i])};
+		pieces[i] = (struct tp_process_range){(uintptr_t)&from[i], &to[i], sizeof(to[i])};
 	}
 	ck_assert_uint_eq(mem.read(&mem, pieces, N), N);
 	ck_assert_mem_eq(from, to, sizeof(from));
@@ -36,7 +36,7 @@ START_TEST(what_is_not_there_ends_it)
 	uint64_t a = 0;
 	uint64_t b = 0;
 	uint64_t c = 0;
-	struct tp_pymem_piece pieces[] = {
+	struct tp_process_range pieces[] = {
 		{(uintptr_t)two, &a, 8},
 		{(uintptr_t)two + (uintptr_t)page - 4, &b, 8}, /* half of it */
 		{(uintptr_t)two, &c, 8},

@@ -1,7 +1,21 @@
-/* Parses lines of /proc/PID/maps (proc(5)). */
-#include "proc_maps.h"
+/* Reads /proc/PID/maps and parses its lines. */
+#include "trainprof/base/proc_maps.h"
 
+#include "trainprof/base/file.h"
+
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BYTES = 64 << 20, MAX_PATH_BYTES = 4096 };
+
+enum tp_status tp_proc_maps_read(struct tp_buf *out, const char *proc, pid_t pid,
+				 struct tp_error *err)
+{
+	char path[MAX_PATH_BYTES];
+	snprintf(path, sizeof(path), "%s/%d/maps", proc, (int)pid);
+	return tp_file_read(out, path, MAX_BYTES, err);
+}
 
 static bool take_number(char **at, int base, char ending, uint64_t *out)
 {
@@ -14,7 +28,7 @@ static bool take_number(char **at, int base, char ending, uint64_t *out)
 }
 
 /* "7f00-7f01 r-xp 00002000 fe:01 1234   /usr/lib/libc.so.6" */
-bool tp_procmaps_parse(char *line, struct tp_mapping *out)
+static bool parse_line(char *line, struct tp_mapping *out)
 {
 	char *at = line;
 	uint64_t end;
@@ -25,13 +39,9 @@ bool tp_procmaps_parse(char *line, struct tp_mapping *out)
 	    end <= out->start)
 		return false;
 	out->size = end - out->start;
-	for (int i = 0; i < 4; i++) {
-		if (at[i] == '\0')
-			return false;
-	}
-	out->is_executable = at[2] == 'x';
-	if (at[4] != ' ')
+	if (strnlen(at, 5) < 5 || at[4] != ' ')
 		return false;
+	out->is_executable = at[2] == 'x';
 	at += 5;
 	if (!take_number(&at, 16, ' ', &out->file_offset) || !take_number(&at, 16, ':', &major) ||
 	    !take_number(&at, 16, ' ', &minor))
@@ -46,4 +56,17 @@ bool tp_procmaps_parse(char *line, struct tp_mapping *out)
 		at++;
 	out->path = at;
 	return true;
+}
+
+bool tp_proc_maps_next(char **text, struct tp_mapping *out)
+{
+	while (*text && **text) {
+		char *line = *text;
+		char *end = line + strcspn(line, "\n");
+		*text = *end ? end + 1 : end;
+		*end = '\0';
+		if (parse_line(line, out))
+			return true;
+	}
+	return false;
 }

@@ -1,0 +1,101 @@
+/* Reads another process's memory without stopping it. */
+#include "trainprof/base/process_memory.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+
+enum {
+	PAGE = TP_PROCESS_MEMORY_PAGE,
+	MAX_PAGES = TP_PROCESS_MEMORY_MAX_PAGES,
+	MAX_RANGES = TP_PROCESS_MEMORY_MAX_RANGES,
+};
+
+static struct iovec range_there(uint64_t address, size_t size)
+{
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the other process's address */
+	return (struct iovec){.iov_base = (void *)(uintptr_t)address, .iov_len = size};
+}
+
+bool tp_process_memory_read(pid_t pid, uint64_t address, void *out, size_t size)
+{
+	const struct tp_process_range range = {address, out, size};
+	return tp_process_memory_read_ranges(pid, &range, 1) == 1;
+}
+
+/* At most MAX_RANGES. */
+static size_t read_few_ranges(pid_t pid, const struct tp_process_range *ranges, size_t n)
+{
+	struct iovec here[MAX_RANGES];
+	struct iovec there[MAX_RANGES];
+	for (size_t i = 0; i < n; i++) {
+		here[i] = (struct iovec){.iov_base = ranges[i].out, .iov_len = ranges[i].size};
+		there[i] = range_there(ranges[i].address, ranges[i].size);
+	}
+	ssize_t n_bytes = process_vm_readv(pid, here, n, there, n, 0);
+	if (n_bytes < 0)
+		return 0;
+	size_t n_whole = 0;
+	for (size_t left = (size_t)n_bytes; n_whole < n && left >= ranges[n_whole].size; n_whole++)
+		left -= ranges[n_whole].size;
+	if (n_whole < n)
+		errno = EFAULT;
+	return n_whole;
+}
+
+size_t tp_process_memory_read_ranges(pid_t pid, const struct tp_process_range *ranges, size_t n)
+{
+	size_t n_done = 0;
+	while (n_done < n) {
+		size_t n_now = n - n_done < MAX_RANGES ? n - n_done : MAX_RANGES;
+		size_t n_whole = read_few_ranges(pid, ranges + n_done, n_now);
+		n_done += n_whole;
+		if (n_whole < n_now)
+			break;
+	}
+	return n_done;
+}
+
+/*
+ * The first `bytes` of each page's part of the range, up to MAX_PAGES of them; returns how many.
+ * One iovec a page: a transfer ends at an iovec that is not whole, and the pages before the hole
+ * are wanted.
+ */
+static size_t split_pages(uint64_t address, size_t size, size_t bytes, struct iovec *out)
+{
+	size_t n = 0;
+	uint64_t end = address + size;
+	if (end < address)
+		return 0;
+	for (uint64_t at = address; at < end && n < MAX_PAGES; n++) {
+		size_t left = PAGE - at % PAGE;
+		left = left < end - at ? left : end - at;
+		out[n] = range_there(at, left < bytes ? left : bytes);
+		at += left;
+	}
+	return n;
+}
+
+size_t tp_process_memory_read_some(pid_t pid, uint64_t address, void *out, size_t size)
+{
+	struct iovec there[MAX_PAGES];
+	size_t n_done = 0;
+	while (n_done < size) {
+		struct iovec here = {.iov_base = (char *)out + n_done, .iov_len = size - n_done};
+		size_t n_there = split_pages(address + n_done, size - n_done, PAGE, there);
+		size_t n_wanted = MAX_PAGES * PAGE - (address + n_done) % PAGE;
+		errno = EFAULT;
+		ssize_t n = process_vm_readv(pid, &here, 1, there, n_there, 0);
+		n_done += n > 0 ? (size_t)n : 0;
+		if (n < (ssize_t)n_wanted)
+			break;
+	}
+	return n_done;
+}
+
+void tp_process_memory_touch(pid_t pid, uint64_t address, size_t size)
+{
+	char bytes[MAX_PAGES];
+	struct iovec here = {.iov_base = bytes, .iov_len = sizeof(bytes)};
+	struct iovec there[MAX_PAGES];
+	(void)process_vm_readv(pid, &here, 1, there, split_pages(address, size, 1, there), 0);
+}
