@@ -1,6 +1,8 @@
 /* Collects what was sampled at the moment a CPU was lost, and asks the neighbours first. */
 #include "preemption.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
@@ -12,8 +14,6 @@ enum {
 	/* Losses for each that was sampled as it left, at most: one of 17 is, as long as they are
 	   on. */
 	LOSSES_MOST = 4 * 17,
-	WAKING_NS = 50 * 1000, /* after a wait: takes back a lock, wakes others */
-	SWITCH_NS = 20 * 1000, /* from one stay on a CPU to the next, at most */
 };
 
 static const struct tp_segment *piece_at(const struct tp_lostcpu *self, size_t at)
@@ -217,7 +217,7 @@ static void try_taker(struct tp_lostcpu *self, const struct tp_run *run, enum tp
 	if (at == 0)
 		return;
 	struct tp_lost *lost = &self->losses[at - 1];
-	if (lost->cpu != run->cpu || run->start_ns - lost->time_ns >= SWITCH_NS ||
+	if (lost->cpu != run->cpu || run->start_ns - lost->time_ns >= TP_SWITCH_NS ||
 	    lost->taker != TP_THREAD_OTHER)
 		return;
 	lost->taker = self->analysis->threads[run->task].role;
@@ -249,7 +249,7 @@ static const struct tp_lost *loss_at(const struct tp_lostcpu *self, size_t at)
 static uint64_t since_wait_ns(const struct tp_lostcpu *self, size_t at)
 {
 	uint64_t ran_ns = 0;
-	for (size_t i = at; i > 0 && ran_ns < WAKING_NS; i--) {
+	for (size_t i = at; i > 0 && ran_ns < TP_WAKING_NS; i--) {
 		const struct tp_segment *piece = piece_at(self, i - 1);
 		if (piece->state == TP_STATE_BLOCKED)
 			return ran_ns;
@@ -268,7 +268,7 @@ static struct tp_loss loss_of(const struct tp_lostcpu *self, size_t at)
 	const struct tp_segment *piece = piece_at(self, at);
 	const struct tp_lost *lost = loss_at(self, at);
 	uint64_t since_ns = since_wait_ns(self, at);
-	bool is_waking = since_ns < WAKING_NS;
+	bool is_waking = since_ns < TP_WAKING_NS;
 	bool counts_wait = self->way != TP_LOST_NEAR || self->needs_python;
 	int group = lost ? (int)lost->taker * 4 + lost->is_taker_woken * 2 : 0;
 	return (struct tp_loss){.group = group + is_waking,

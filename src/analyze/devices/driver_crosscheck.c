@@ -1,13 +1,12 @@
 /* The driver's readings as a second witness of what was traced. */
 #include "driver_crosscheck.h"
 
+#include "analyze/thresholds.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Worth a word, our choice; and no chance: two standard errors. */
-static const double DIFFERS_MUCH = 0.05;
-static const double CHANCE = 2;
 /* Of fewer readings nothing is said. */
 enum { LEAST_READINGS = 3 };
 
@@ -54,8 +53,8 @@ static double variance_of_mean(const struct readings *readings)
 static bool differ(const struct readings *a, const struct readings *b)
 {
 	double apart = fabs(mean_of(a) - mean_of(b));
-	return a->n >= LEAST_READINGS && b->n >= LEAST_READINGS && apart > DIFFERS_MUCH &&
-	       apart > CHANCE * sqrt(variance_of_mean(a) + variance_of_mean(b));
+	return a->n >= LEAST_READINGS && b->n >= LEAST_READINGS && apart > TP_DRIVER_DIFFERS_MUCH &&
+	       apart > TP_DRIVER_CHANCE * sqrt(variance_of_mean(a) + variance_of_mean(b));
 }
 
 /* Which device of CUDA is which of NVML's nobody tells: only a single one is sure. */

@@ -12,6 +12,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/partition/step_facts.h"
+#include "analyze/thresholds.h"
 #include "driver_crosscheck.h"
 #include "rank_data.h"
 #include "trace_window_cost.h"
@@ -23,8 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Worth a word, and what it takes to say it: steps on both sides. */
-static const double SLOWED_MUCH = 0.05;
+/* Wanted on both sides before a word is said. */
 enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
@@ -62,7 +62,7 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 	const struct tp_quantity *beside = &profile->facts[TP_FACT_WINDOWS_SLOWDOWN];
 	if (beside->is_known)
 		ratio = 1 + (beside->low > 0 ? beside->value : 0);
-	if (ratio < 1 + SLOWED_MUCH)
+	if (ratio < 1 + TP_SLOWED_MUCH)
 		return;
 	char text[120];
 	snprintf(text, sizeof(text), "steps in which the GPU was traced took %.0f %% longer",

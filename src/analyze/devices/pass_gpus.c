@@ -5,6 +5,7 @@
  */
 #include "analyze/facts/window_gauges.h"
 #include "analyze/steady/counter_windows.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
@@ -17,9 +18,6 @@
 
 /* Levels are read once a second: a mean of fewer is a guess. A peak stands on one. */
 enum { LEAST_READINGS = 3 };
-
-/* A level speaks of the second before it was read (utilization of up to one, power of one). */
-#define READING_NS UINT64_C(1000000000)
 
 enum how { MEAN, PEAK, RATE, GROWTH };
 
@@ -77,7 +75,7 @@ static double coverage_of(const struct tp_analysis *analysis, enum tp_metric met
 {
 	const struct tp_profile *profile = analysis->profile;
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);
-	double seen = (double)(readings[n - 1].time_ns - readings[0].time_ns + READING_NS);
+	double seen = (double)(readings[n - 1].time_ns - readings[0].time_ns + TP_GPU_READING_NS);
 	if (is_counted(metric))
 		seen = (double)(n * TP_PM_BIN_NS);
 	return window > 0 && seen < window ? seen / window : 1;

@@ -1,7 +1,7 @@
 /* Aligns the clocks of ranks by the ends of their collectives. */
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "collective_match.h"
-#include "rank_limits.h"
 
 #include "trainprof/base/memory.h"
 

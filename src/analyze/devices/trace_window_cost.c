@@ -2,6 +2,7 @@
 #include "trace_window_cost.h"
 
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
@@ -9,9 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* CUPTI is set up before a window begins and let go of after it ends. */
-#define LEAD_NS   UINT64_C(200000000)
-#define SETTLE_NS UINT64_C(300000000)
 /* Of steps beside a window that many are its measure, of either side; and no fewer. */
 enum { BESIDE_MOST = 200, BESIDE_LEAST = 2 };
 
@@ -93,8 +91,9 @@ static uint64_t warm_ns(const struct tp_profile *profile)
 static void look_at(const struct tp_profile *profile, const struct tp_interval *window,
 		    uint64_t from_ns, uint64_t until_ns, enum steps which, struct seen *out)
 {
-	uint64_t begin_ns = window->start_ns > LEAD_NS ? window->start_ns - LEAD_NS : 0;
-	uint64_t end_ns = window->end_ns + SETTLE_NS;
+	uint64_t begin_ns =
+		window->start_ns > TP_WINDOW_LEAD_NS ? window->start_ns - TP_WINDOW_LEAD_NS : 0;
+	uint64_t end_ns = window->end_ns + TP_WINDOW_SETTLE_NS;
 	*out = (struct seen){0};
 	size_t first = first_behind(profile, from_ns < begin_ns ? from_ns : begin_ns);
 	for (size_t i = first; i < profile->n_steps; i++) {
@@ -235,8 +234,9 @@ void tp_window_cost_judge(struct tp_analysis *analysis)
 	for (size_t i = 0; i < n; i++) {
 		struct seen usual;
 		struct seen all;
-		uint64_t from_ns = i ? windows[i - 1].end_ns + SETTLE_NS : 0;
-		uint64_t until_ns = i + 1 < n ? windows[i + 1].start_ns - LEAD_NS : UINT64_MAX;
+		uint64_t from_ns = i ? windows[i - 1].end_ns + TP_WINDOW_SETTLE_NS : 0;
+		uint64_t until_ns =
+			i + 1 < n ? windows[i + 1].start_ns - TP_WINDOW_LEAD_NS : UINT64_MAX;
 		from_ns = from_ns > begun_ns ? from_ns : begun_ns;
 		look_at(profile, &windows[i], from_ns, until_ns, USUAL, &usual);
 		look_at(profile, &windows[i], from_ns, until_ns, ALL, &all);

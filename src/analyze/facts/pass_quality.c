@@ -4,6 +4,7 @@
  * run.complete_stacks_ratio, run.unknown_ratio, run.n_samples, run.switches_off_ratio,
  * run.thinned_ratio, run.sample_rate_ratio, warnings.
  */
+#include "analyze/thresholds.h"
 #include "analyze/timeline/undersampled_runs.h"
 #include "window_gauges.h"
 
@@ -360,8 +361,6 @@ static void warn_less_detail(struct tp_analysis *analysis)
 
 /* Below it the standard error of a share of one half is above five points: 0.5 / sqrt(n). */
 enum { FEW_SAMPLES = 100 };
-/* Of the main thread's CPU time. */
-static const double BLIND_MUCH = 0.2;
 
 static void warn_few_samples(struct tp_profile *profile, uint64_t n)
 {
@@ -378,7 +377,7 @@ static void warn_blind_stays(const struct tp_analysis *analysis)
 {
 	uint64_t below_ns;
 	double share = tp_blind_share(analysis, &below_ns);
-	if (share < BLIND_MUCH)
+	if (share < TP_BLIND_MUCH)
 		return;
 	char text[200];
 	snprintf(text, sizeof(text),

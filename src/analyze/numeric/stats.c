@@ -1,6 +1,8 @@
 /* Estimates with error bars for correlated series, all deterministic. */
 #include "stats.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/memory.h"
 
 #include <math.h>
@@ -14,8 +16,6 @@ enum {
 	MAX_LAG = 200,   /* of autocorrelations; a run that needs more is drifting anyway */
 	MSER_BATCH = 5,
 };
-
-static const double shift_t = 6.0; /* see tp_stats_levels() */
 
 double tp_stats_t975(size_t df)
 {
@@ -350,7 +350,7 @@ static void split_levels(struct level_search *search, size_t from, size_t to, si
 	}
 	*first_end = to;
 	*last_start = from;
-	if (best_t < shift_t)
+	if (best_t < TP_SHIFT_T_LEAST)
 		return;
 	size_t left_start;
 	size_t right_end;
@@ -360,7 +360,8 @@ static void split_levels(struct level_search *search, size_t from, size_t to, si
 	split_levels(search, best, to, &right_end, last_start);
 	double t = split_t(search, left_start, best, right_end, &shift);
 	t = corrected_t(search, left_start, best, right_end, t);
-	if (shift >= search->min_shift && t >= shift_t && search->n_levels < search->capacity) {
+	if (shift >= search->min_shift && t >= TP_SHIFT_T_LEAST &&
+	    search->n_levels < search->capacity) {
 		memmove(search->starts + between + 1, search->starts + between,
 			(search->n_levels - between) * sizeof(*search->starts));
 		search->starts[between] = best;

@@ -10,6 +10,7 @@
 
 #include "analyze/devices/rank_data.h"
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "counter_windows.h"
 
 #include "trainprof/base/memory.h"
@@ -25,11 +26,6 @@ enum {
 	MAX_PERIOD = 32, /* more loader workers are rare, and so long a period is no nuisance */
 	FEW = 4,         /* fewer steps: none can be called special */
 };
-
-static const double level_ratio = 1.03;   /* of two levels */
-static const double special_ratio = 1.25; /* of the median */
-static const double recurring_share = 0.1;
-static const double special_mads = 6 * 1.4826;
 
 /* Indices into profile->steps of those that may be steady, with their lengths; of traced steps
  * those that they would have untraced. */
@@ -135,7 +131,7 @@ static void find_level(struct judge *j, const struct candidates *c, size_t *from
 		blocks[i] = log(tp_stats_median(c->length_ns + i * BLOCK, BLOCK));
 	size_t starts[MAX_LEVELS + 1];
 	size_t levels =
-		tp_stats_levels(blocks, n, LEVEL_BLOCKS, log(level_ratio), starts, MAX_LEVELS);
+		tp_stats_levels(blocks, n, LEVEL_BLOCKS, log(TP_LEVEL_RATIO), starts, MAX_LEVELS);
 	free(blocks);
 	if (levels < 2)
 		return;
@@ -166,7 +162,7 @@ static void measure_level(struct judge *j, const struct candidates *c, size_t fr
 	size_t n = to - from;
 	j->median_ns = tp_stats_median(c->length_ns + from, n);
 	double mad = tp_stats_mad(c->length_ns + from, n, j->median_ns);
-	j->special_ns = fmax(special_ratio * j->median_ns, j->median_ns + special_mads * mad);
+	j->special_ns = fmax(TP_SPECIAL_RATIO * j->median_ns, j->median_ns + TP_SPECIAL_MADS * mad);
 	if (n < FEW)
 		j->special_ns = INFINITY;
 	double *times = tp_alloc((n + 1) * sizeof(*times));
@@ -225,7 +221,7 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 	for (size_t i = 0; i < d; i++)
 		excess += (y[i] - mean) / (double)d;
 	free(y);
-	return d && excess > log(level_ratio) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
+	return d && excess > log(TP_LEVEL_RATIO) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
 }
 
 /* Slow steps at the very start, then a slow start among the usual ones. */
@@ -296,7 +292,7 @@ static void keep_recurring(struct judge *j, const struct candidates *c, size_t f
 		if (j->profile->steps[c->index[i]].kind == TP_STEP_SLOW)
 			at[n++] = i;
 	if (n >= MIN_PERIODS &&
-	    ((double)n > recurring_share * (double)(to - from) || is_periodic(at, n)))
+	    ((double)n > TP_RECURRING_LEAST * (double)(to - from) || is_periodic(at, n)))
 		for (size_t i = 0; i < n; i++)
 			j->profile->steps[c->index[at[i]]].kind = TP_STEP_STEADY;
 	free(at);

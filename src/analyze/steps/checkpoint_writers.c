@@ -7,11 +7,8 @@
 
 #include "analyze/classify/patterns.h"
 #include "analyze/classify/python_class.h"
+#include "analyze/thresholds.h"
 
-/* Of the time below the call. */
-static const double WRITES_MOST = 0.5;
-static const double WAITS_SOME = 0.1; /* for storage: what only fills a buffer logs */
-static const double TRAINS_LITTLE = 0.02;
 enum { FEWEST_SIGHTINGS = 5 };
 
 struct deeds {
@@ -69,9 +66,9 @@ static bool saves(const struct deeds *deeds)
 {
 	double all_ns = (double)deeds->all_ns;
 	return deeds->n_sightings >= FEWEST_SIGHTINGS &&
-	       (double)deeds->write_ns >= WRITES_MOST * all_ns &&
-	       (double)deeds->storage_ns >= WAITS_SOME * all_ns &&
-	       (double)deeds->train_ns <= TRAINS_LITTLE * all_ns;
+	       (double)deeds->write_ns >= TP_WRITER_WRITES_LEAST * all_ns &&
+	       (double)deeds->storage_ns >= TP_WRITER_WAITS_LEAST * all_ns &&
+	       (double)deeds->train_ns <= TP_WRITER_TRAINS_MOST * all_ns;
 }
 
 static void call_it_checkpoint(struct tp_analysis *analysis, const struct tp_calltree *tree,
