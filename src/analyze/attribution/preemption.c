@@ -7,14 +7,7 @@
 
 #include <stdlib.h>
 
-enum {
-	NEAR = 20,  /* parts of a sampling period: how near a sample has to be */
-	FAR = 32,   /* pieces to look through for samples on one side */
-	AROUND = 2, /* samples on each side that have to agree */
-	/* Losses for each that was sampled as it left, at most: one of 17 is, as long as they are
-	   on. */
-	LOSSES_MOST = 4 * 17,
-};
+enum { FAR = 32 }; /* pieces to look through for samples on one side */
 
 static const struct tp_segment *piece_at(const struct tp_lostcpu *self, size_t at)
 {
@@ -57,7 +50,7 @@ static bool find_near(const struct tp_lostcpu *self, size_t at, enum tp_phase *o
 	const struct tp_segment *sides[] = {piece_at(self, at - 1), piece_at(self, at + 1)};
 	const uint64_t borders_ns[] = {piece->start_ns, piece->end_ns};
 	double rate_hz = trace->run.sample_rate_hz;
-	uint64_t best_ns = rate_hz > 0 ? (uint64_t)(1e9 / rate_hz / NEAR) : 0;
+	uint64_t best_ns = rate_hz > 0 ? (uint64_t)(1e9 / rate_hz / TP_LOSS_NEAR_PARTS) : 0;
 	uint32_t best = NO_SAMPLE;
 	for (int i = 0; i < 2; i++) {
 		if (!is_seen(self, sides[i]))
@@ -180,7 +173,7 @@ static bool is_told(const struct tp_lostcpu *self)
 		n_lost++;
 		n_told += find_known(self, i, &ignored);
 	}
-	return n_told && n_lost <= n_told * LOSSES_MOST;
+	return n_told && n_lost <= n_told * TP_LOSSES_MOST;
 }
 
 static void choose_way(struct tp_lostcpu *self)
@@ -305,7 +298,7 @@ void tp_lostcpu_release(struct tp_lostcpu *self)
 static int n_agreeing(const struct tp_lostcpu *self, size_t at, int way, enum tp_phase phase)
 {
 	int n = 0;
-	for (size_t i = 1; i <= FAR && n < AROUND; i++) {
+	for (size_t i = 1; i <= FAR && n < TP_LOSS_AROUND; i++) {
 		if (way < 0 && i > at)
 			break;
 		const struct tp_segment *piece = piece_at(self, way < 0 ? at - i : at + i);
@@ -325,8 +318,8 @@ enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp
 	enum tp_phase phase;
 	if (find_known(self, at, &phase))
 		return phase;
-	if (self->way == TP_LOST_NEAR && n_agreeing(self, at, -1, before) == AROUND &&
-	    n_agreeing(self, at, 1, before) == AROUND)
+	if (self->way == TP_LOST_NEAR && n_agreeing(self, at, -1, before) == TP_LOSS_AROUND &&
+	    n_agreeing(self, at, 1, before) == TP_LOSS_AROUND)
 		return before;
 	struct tp_loss loss = loss_of(self, at);
 	return tp_lostlike_find(&self->known, &loss, &phase) ? phase : before;

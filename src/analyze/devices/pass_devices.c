@@ -24,9 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Wanted on both sides before a word is said. */
-enum { STEPS_COMPARED = 5 };
-
 /* ---- which steps ---------------------------------------------------------------------------- */
 
 /* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
@@ -55,7 +52,7 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 		if (profile->steps[i].kind == TP_STEP_STEADY)
 			all_ns += (double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
 	size_t n_others = profile->n_steady - traced->n;
-	if (traced->n < STEPS_COMPARED || n_others < STEPS_COMPARED)
+	if (traced->n < TP_STEPS_COMPARED_LEAST || n_others < TP_STEPS_COMPARED_LEAST)
 		return;
 	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
 	/* Windows are compared with what lies beside them: programs change by themselves, too. */

@@ -16,9 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Levels are read once a second: a mean of fewer is a guess. A peak stands on one. */
-enum { LEAST_READINGS = 3 };
-
 enum how { MEAN, PEAK, RATE, GROWTH };
 
 struct origin {
@@ -117,7 +114,7 @@ static bool figure_from(struct tp_quantity *out, const struct tp_analysis *analy
 	size_t n;
 	const struct tp_gauge *readings = window_of(analysis, origin->metric, track, &n);
 	bool is_counter = origin->how == RATE || origin->how == GROWTH;
-	size_t least = is_counter ? 2 : origin->how == MEAN ? LEAST_READINGS : 1;
+	size_t least = is_counter ? 2 : origin->how == MEAN ? TP_READINGS_LEAST : 1;
 	double growth = 0;
 	if (n < least || (is_counter && !growth_of(origin, readings, n, &growth)))
 		return false;
@@ -146,7 +143,7 @@ static void set_figure(struct tp_gpu_result *gpu, const struct tp_analysis *anal
 			out->value = fmin(out->value * 1e-9, 1);
 	} else if (!figure_from(out, analysis, &rows[figure].second, gpu->track)) {
 		*out = (struct tp_quantity){
-			.missing = gpu->n < LEAST_READINGS ? "too few readings in the window"
+			.missing = gpu->n < TP_READINGS_LEAST ? "too few readings in the window"
 				   : is_counted(rows[figure].first.metric)
 					   ? counters_missing(analysis)
 					   : "the driver does not tell it here"};

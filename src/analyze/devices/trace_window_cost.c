@@ -10,9 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of steps beside a window that many are its measure, of either side; and no fewer. */
-enum { BESIDE_MOST = 200, BESIDE_LEAST = 2 };
-
 /* A sum over steps. */
 struct group {
 	size_t n;
@@ -99,7 +96,7 @@ static void look_at(const struct tp_profile *profile, const struct tp_interval *
 	for (size_t i = first; i < profile->n_steps; i++) {
 		const struct tp_step *step = &profile->steps[i];
 		if (step->start_ns >= end_ns &&
-		    (step->start_ns >= until_ns || out->after.n >= BESIDE_MOST))
+		    (step->start_ns >= until_ns || out->after.n >= TP_BESIDE_STEPS_MOST))
 			break;
 		if (!is_told(step, which))
 			continue;
@@ -108,11 +105,11 @@ static void look_at(const struct tp_profile *profile, const struct tp_interval *
 		if (step->start_ns >= window->start_ns && step->end_ns <= window->end_ns)
 			add_step(&out->inside, step);
 		if (step->start_ns >= end_ns && step->end_ns <= until_ns &&
-		    out->after.n < BESIDE_MOST)
+		    out->after.n < TP_BESIDE_STEPS_MOST)
 			add_step(&out->after, step);
 	}
 	for (size_t i = first_behind(profile, begin_ns);
-	     i-- > first && out->before.n < BESIDE_MOST;) {
+	     i-- > first && out->before.n < TP_BESIDE_STEPS_MOST;) {
 		const struct tp_step *step = &profile->steps[i];
 		if (is_told(step, which) && step->end_ns <= begin_ns && step->start_ns >= from_ns)
 			add_step(&out->before, step);
@@ -134,7 +131,7 @@ struct beside {
 
 static bool look_beside(const struct seen *seen, struct beside *out)
 {
-	if (seen->before.n < BESIDE_LEAST || seen->after.n < BESIDE_LEAST)
+	if (seen->before.n < TP_BESIDE_STEPS_LEAST || seen->after.n < TP_BESIDE_STEPS_LEAST)
 		return false;
 	out->mean_ns = (mean_of(&seen->before) + mean_of(&seen->after)) / 2;
 	out->variance = (variance_of(&seen->before) + variance_of(&seen->after)) / 2;

@@ -37,7 +37,7 @@ static double quota_cpus(const struct tp_analysis *analysis)
 	return quota;
 }
 
-enum { ENOUGH_RUNS = 500, MOST_CPUS = 4096 };
+enum { MOST_CPUS = 4096 };
 
 /* On how many CPUs the program ran in the window. */
 static size_t ran_on_cpus(const struct tp_analysis *analysis, size_t *n_runs)
@@ -69,7 +69,7 @@ static double bound_cpus(const struct tp_analysis *analysis)
 	double n = (double)ran_on_cpus(analysis, &n_runs);
 	double waits = 0;
 	double idle = 0;
-	if (n_runs < ENOUGH_RUNS || n >= affinity_cpus(analysis) ||
+	if (n_runs < TP_CPU_RUNS_LEAST || n >= affinity_cpus(analysis) ||
 	    !tp_readings_host(analysis, TP_METRIC_CPU_IDLE, &idle))
 		return 0;
 	uint32_t task = analysis->main_task;

@@ -359,13 +359,10 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	}
 }
 
-/* Below it the standard error of a share of one half is above five points: 0.5 / sqrt(n). */
-enum { FEW_SAMPLES = 100 };
-
 static void warn_few_samples(struct tp_profile *profile, uint64_t n)
 {
 	char text[120];
-	if (n >= FEW_SAMPLES || profile->trainer == TP_NO_TASK)
+	if (n >= TP_SAMPLES_LEAST || profile->trainer == TP_NO_TASK)
 		return;
 	snprintf(text, sizeof(text), "only %llu sample%s of the trainer in the judged part",
 		 (unsigned long long)n, n == 1 ? "" : "s");

@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-	FEW = 10,        /* below: no interval, the range */
 	BATCHES = 10,    /* of the batch-means interval */
 	MIN_BATCHES = 5, /* when there are fewer than two steps for each of ten */
 	MAX_LAG = 200,   /* of autocorrelations; a run that needs more is drifting anyway */
@@ -153,7 +152,7 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 	for (size_t i = 0; i < n; i++)
 		residual[i] = x[i] - p * w[i];
 	out->effective_n = tp_stats_effective_n(residual, n);
-	if (n < FEW) {
+	if (n < TP_INTERVAL_VALUES_LEAST) {
 		few_steps(x, w, n, out);
 	} else {
 		size_t m = BATCHES;
@@ -170,7 +169,7 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 		out->n_batches = m;
 		out->low = p - tp_stats_t975(m - 1) * error;
 		out->high = p + tp_stats_t975(m - 1) * error;
-		out->is_drifting = out->effective_n < FEW;
+		out->is_drifting = out->effective_n < TP_INTERVAL_VALUES_LEAST;
 	}
 	free(residual);
 }
@@ -227,7 +226,7 @@ void tp_stats_mean(const double *x, size_t n, struct tp_estimate *out)
  */
 static void median_interval(const double *x, const double *sorted, size_t n, struct tp_stat *out)
 {
-	if (n < FEW) {
+	if (n < TP_INTERVAL_VALUES_LEAST) {
 		out->median_low = out->min;
 		out->median_high = out->max;
 		return;

@@ -16,11 +16,6 @@
 
 #include <stdlib.h>
 
-enum { ENOUGH_SAMPLES = 50 }; /* for a thread to be judged alone */
-/* A team does the same as the main thread, or works while that waits for it. */
-enum { ENOUGH_MAIN = 12, ENOUGH_MEETINGS = 5 }; /* samples of the main thread at work */
-enum { ENOUGH_WAITS = 5 };                      /* for data, of the main thread */
-
 struct evidence {
 	uint64_t n; /* samples with a stack; of them: */
 	uint64_t loader;
@@ -254,7 +249,7 @@ static void survey(struct judge *judge)
 			continue;
 		judge->evidence[i] = gather(judge, i);
 		judge->on_cpu_ns += judge->evidence[i].on_cpu_ns;
-		if (judge->evidence[i].n >= ENOUGH_SAMPLES)
+		if (judge->evidence[i].n >= TP_THREAD_SAMPLES_LEAST)
 			continue;
 		judge->entries[i] = entry_of_thread(judge, i);
 		if (judge->entries[i])
@@ -322,7 +317,8 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
 		n_ended += is_for_data && is_ended;
 		n_others += !is_for_data && is_ended;
 	}
-	return n_waits >= ENOUGH_WAITS && (double)n_ended > TP_THREAD_MAJORITY * (double)n_waits &&
+	return n_waits >= TP_WAKER_WAITS_LEAST &&
+	       (double)n_ended > TP_THREAD_MAJORITY * (double)n_waits &&
 	       (double)n_others < TP_WAKER_OTHERS_MOST * (double)n_ended && mostly_sleeps(own);
 }
 
@@ -337,7 +333,8 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
 static bool works_ahead(const struct judge *judge, const struct evidence *e)
 {
 	if ((double)e->shared_ns > TP_SAME_WORK_LEAST * (double)e->work_ns ||
-	    judge->n_main < ENOUGH_MAIN || e->beside < ENOUGH_MEETINGS || !judge->main_span_ns)
+	    judge->n_main < TP_MAIN_SAMPLES_LEAST || e->beside < TP_MEETINGS_LEAST ||
+	    !judge->main_span_ns)
 		return false;
 	double duty = (double)e->awake_ns / (double)judge->main_span_ns;
 	return (double)e->beside >= TP_AS_IF_ALONE_LEAST * duty * (double)judge->n_main;

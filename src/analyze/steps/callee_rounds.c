@@ -226,8 +226,7 @@ static void collect_waits(struct wait_list *list, const struct tp_calltree *tree
  */
 static double find_line_ns(const struct wait_list *list)
 {
-	enum { MIN_WAITS = 8 };
-	if (list->n < MIN_WAITS)
+	if (list->n < TP_CALLEE_WAITS_LEAST)
 		return 0;
 	double *between = tp_alloc(list->n * sizeof(*between));
 	for (size_t i = 1; i < list->n; i++)

@@ -9,8 +9,6 @@
 #include "analyze/classify/python_class.h"
 #include "analyze/thresholds.h"
 
-enum { FEWEST_SIGHTINGS = 5 };
-
 struct deeds {
 	size_t n_sightings;
 	uint64_t all_ns;
@@ -65,7 +63,7 @@ static bool is_own_python(const struct tp_analysis *analysis, const struct tp_ca
 static bool saves(const struct deeds *deeds)
 {
 	double all_ns = (double)deeds->all_ns;
-	return deeds->n_sightings >= FEWEST_SIGHTINGS &&
+	return deeds->n_sightings >= TP_SIGHTINGS_LEAST &&
 	       (double)deeds->write_ns >= TP_WRITER_WRITES_LEAST * all_ns &&
 	       (double)deeds->storage_ns >= TP_WRITER_WAITS_LEAST * all_ns &&
 	       (double)deeds->train_ns <= TP_WRITER_TRAINS_MOST * all_ns;

@@ -10,15 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-	MOST_GROWTH = 16, /* as the collector takes it for counting */
-	SURE_ROUNDS = 8,  /* the limits of loop_finder.c */
-	MANY_ROUNDS = 30,
-	MIN_INNER_EPOCH = 8,
-	FEW = 4,            /* rounds that are looked at together */
-	ENOUGH_EARLY = 3,   /* updates of the weights: of steps none are */
-	LONGEST_GLITCH = 3, /* readings */
-};
+enum { FEW = 4 }; /* rounds that are looked at together */
 
 struct reading {
 	uint64_t value;
@@ -46,7 +38,7 @@ struct counter {
 
 static bool follows(uint64_t value, uint64_t before)
 {
-	return value >= before && value - before <= MOST_GROWTH;
+	return value >= before && value - before <= TP_COUNTER_GROWTH_MOST;
 }
 
 /* Imports alone bring dozens. */
@@ -129,7 +121,7 @@ static size_t glitch_length(const struct counter *counter, size_t i, const struc
 	const struct reading *r = counter->readings;
 	if (follows(r[i].value, last->value))
 		return 0;
-	for (size_t n = 1; n <= LONGEST_GLITCH && i + n < counter->n; n++) {
+	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MOST && i + n < counter->n; n++) {
 		if (follows(r[i + n].value, last->value))
 			return n;
 		if (r[i + n].value < last->value)
@@ -166,7 +158,7 @@ static uint64_t n_begun(const struct counter *counter, size_t i)
 		return value - counter->readings[i - 1].value;
 	if (i == 0)
 		return 1;
-	return value - counter->base <= MOST_GROWTH ? value - counter->base + 1 : 0;
+	return value - counter->base <= TP_COUNTER_GROWTH_MOST ? value - counter->base + 1 : 0;
 }
 
 static void find_borders(struct counter *counter)
@@ -237,7 +229,7 @@ static double regularity_of(const uint64_t *borders, size_t n, double *median)
 {
 	double of_fours;
 	double best = share_alike(borders, n, 1, median);
-	if (n <= (size_t)SURE_ROUNDS * FEW)
+	if (n <= (size_t)TP_LOOP_ROUNDS_LEAST * FEW)
 		return best;
 	for (size_t n_turns = 2; n_turns <= FEW; n_turns++)
 		best = fmax(best, share_alike_in_turn(borders, n, n_turns));
@@ -318,7 +310,8 @@ static bool has_updates_all_along(const struct updates *updates, const uint64_t 
 		n++;
 		n_early += time_ns - borders[at] < (borders[at + 1] - borders[at]) / 2;
 	}
-	return n_early >= ENOUGH_EARLY && (double)n_early >= TP_COUNTER_EARLY_LEAST * (double)n;
+	return n_early >= TP_COUNTER_UPDATES_LEAST &&
+	       (double)n_early >= TP_COUNTER_EARLY_LEAST * (double)n;
 }
 
 /* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
@@ -329,7 +322,7 @@ static bool restarts_like_epochs(const struct counter *counter, const struct upd
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
 	return counter->n_restarts == 0 ||
 	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->n_restarts ||
-	       (found->n >= MIN_INNER_EPOCH * counter->n_restarts &&
+	       (found->n >= TP_LOOP_EPOCH_STEPS_LEAST * counter->n_restarts &&
 		has_updates_all_along(updates, counter->restarts, counter->n_restarts));
 }
 
@@ -339,8 +332,8 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 {
 	const struct tp_counted *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	if (found->n <= SURE_ROUNDS || found->regularity < TP_COUNTER_ALIKE_LEAST || rate_hz <= 0 ||
-	    found->period_ns * rate_hz < 1e9 ||
+	if (found->n <= TP_LOOP_ROUNDS_LEAST || found->regularity < TP_COUNTER_ALIKE_LEAST ||
+	    rate_hz <= 0 || found->period_ns * rate_hz < 1e9 ||
 	    (double)counter->n_odd > TP_COUNTER_ODD_MOST * (double)counter->n ||
 	    !restarts_like_epochs(counter, updates))
 		return false;
@@ -363,8 +356,8 @@ static bool is_better(const struct tp_counted *found, const struct tp_counted *o
 {
 	const struct tp_counted *outer = found->n < old->n ? found : old;
 	const struct tp_counted *inner = found->n < old->n ? old : found;
-	bool are_long = outer->n < MANY_ROUNDS && outer->period_ns >= TP_COUNTER_EPOCH_NS;
-	bool are_epochs = inner->n >= MIN_INNER_EPOCH * outer->n &&
+	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
+	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_LEAST * outer->n &&
 			  (are_long || has_updates_all_along(updates, outer->borders, outer->n));
 	bool is_inner = are_epochs || counts_the_same(outer, inner);
 	return found == (is_inner ? inner : outer) && found->n != old->n;

@@ -25,11 +25,8 @@
 #include <stdlib.h>
 
 enum {
-	SURE_STAYS = 8,      /* more than epochs of a short run */
-	MANY_STAYS = 30,     /* more than epochs of most runs */
-	MAX_LEVELS = 96,     /* deeper is no place for a training loop */
-	DEEP_LEVELS = 12,    /* of those, looked at again below their callees */
-	MIN_INNER_EPOCH = 8, /* fewer steps are no epoch */
+	MAX_LEVELS = 96,  /* deeper is no place for a training loop */
+	DEEP_LEVELS = 12, /* of those, looked at again below their callees */
 };
 
 struct search {
@@ -148,10 +145,11 @@ static bool is_inner_better(const struct search *search, const struct tp_level *
 	const struct tp_callee *b = &inner->callees[inner->marker];
 	if (b->n * 2 < a->n * 3)
 		return false;
-	if (a->n < SURE_STAYS || is_alone(search, outer, inner) || is_trial(search, a, inner))
+	if (a->n < TP_LOOP_ROUNDS_LEAST || is_alone(search, outer, inner) ||
+	    is_trial(search, a, inner))
 		return true;
-	return a->n < MANY_STAYS && a->period_ns >= (double)TP_LOOP_EPOCH_NS &&
-	       b->n / a->n >= MIN_INNER_EPOCH;
+	return a->n < TP_LOOP_ROUNDS_MANY && a->period_ns >= (double)TP_LOOP_EPOCH_NS &&
+	       b->n / a->n >= TP_LOOP_EPOCH_STEPS_LEAST;
 }
 
 static double covered_ns(const struct tp_level *level)
@@ -178,7 +176,7 @@ static bool is_branch_better(const struct search *search, const struct tp_level 
 /* A few repetitions in a small part of the run, as when a program starts, are no training. */
 static bool is_passing(const struct search *search, const struct tp_level *level)
 {
-	return level->callees[level->marker].n < SURE_STAYS &&
+	return level->callees[level->marker].n < TP_LOOP_ROUNDS_LEAST &&
 	       covered_ns(level) < TP_LOOP_PASSING_MOST * (double)search->tree->nodes[0].ns;
 }
 
@@ -290,13 +288,13 @@ static bool are_epochs(const struct search *search, const struct tp_level *level
 {
 	const struct tp_call_node *nodes = search->tree->nodes;
 	const struct tp_callee *marker = &level->callees[level->marker];
-	if (marker->n >= SURE_STAYS || marker->period_ns < (double)TP_LOOP_SHORT_EPOCH_NS)
+	if (marker->n >= TP_LOOP_ROUNDS_LEAST || marker->period_ns < (double)TP_LOOP_SHORT_EPOCH_NS)
 		return false;
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *callee = &level->callees[i];
 		if (nodes[callee->node].parent == level->node && !callee->is_special &&
 		    !tp_callee_is_resolved(callee) &&
-		    callee->n * 2 >= MIN_INNER_EPOCH * marker->n &&
+		    callee->n * 2 >= TP_LOOP_EPOCH_STEPS_LEAST * marker->n &&
 		    (double)nodes[callee->node].ns >=
 			    TP_LOOP_INNER_LEAST * (double)nodes[level->node].ns)
 			return true;

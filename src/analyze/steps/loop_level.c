@@ -14,12 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-	MAX_INNER = 4,       /* inner repetitions per round that need no confirmation */
-	MAX_INNER_WORK = 30, /* when the round is known to work on the model */
-	SURE_STAYS = 8,      /* wanted of what is not called by the loop itself */
-};
-
 static bool is_marker(const struct tp_callee *callee, double regularity)
 {
 	return callee->n >= TP_MIN_STAYS && !callee->is_special && tp_callee_is_resolved(callee) &&
@@ -84,7 +78,8 @@ static bool encloses(const struct tp_level *level, const struct tp_calltree *tre
 			!level->callees[i].is_special && is_about(level->callees[i].n, outer->n);
 	const struct tp_call_node *node = &tree->nodes[outer->node];
 	bool is_work = node->compute_ns > node->ns / 2;
-	return companions >= 2 || inside <= MAX_INNER || (is_work && inside <= MAX_INNER_WORK);
+	return companions >= 2 || inside <= TP_LEVEL_INNER_MOST ||
+	       (is_work && inside <= TP_LEVEL_INNER_WORK_MOST);
 }
 
 static void choose_marker(struct tp_level *level, const struct tp_calltree *tree, double regularity)
@@ -172,7 +167,7 @@ static void choose_waits(struct tp_level *level, const struct tp_calltree *tree)
 	for (uint32_t i = 0; i < level->n_callees && level->marker == TP_MAX_CALLEES; i++) {
 		struct tp_callee *callee = &level->callees[i];
 		if (!callee->is_special && tp_callee_use_waits(callee, tree) &&
-		    callee->n >= SURE_STAYS && is_marker(callee, TP_LEVEL_ALIKE_LEAST))
+		    callee->n >= TP_LEVEL_STAYS_LEAST && is_marker(callee, TP_LEVEL_ALIKE_LEAST))
 			level->marker = i;
 	}
 }
@@ -279,6 +274,7 @@ void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree)
 		    tp_calltree_is_below(tree, node, root) && is_news(tree, root, node))
 			add_callee(level, tree, node);
 	choose_marker(level, tree, TP_LEVEL_ALIKE_SURE);
-	if (level->marker != TP_MAX_CALLEES && level->callees[level->marker].n < SURE_STAYS)
+	if (level->marker != TP_MAX_CALLEES &&
+	    level->callees[level->marker].n < TP_LEVEL_STAYS_LEAST)
 		level->marker = TP_MAX_CALLEES;
 }

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIGHTINGS = 3 };
-
 /* What the loop called to get to a node; NO_NODE at the loop itself and outside. */
 static uint32_t callee_of(const struct tp_calltree *tree, uint32_t loop, uint32_t node)
 {
@@ -144,7 +142,7 @@ void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
 	size_t *counts = count_sightings(loop, tree, looping, &n_all);
 	for (uint32_t i = 0; i < tree->n_nodes; i++) {
 		uint32_t line = counts[i] ? site_line(tree, trace, i) : 0;
-		if (!line || counts[i] < LEAST_SIGHTINGS ||
+		if (!line || counts[i] < TP_LINE_SIGHTINGS_LEAST ||
 		    (double)counts[i] < TP_LINE_SHARE_LEAST * (double)n_all)
 			continue;
 		if (!out->first_line || line < out->first_line)

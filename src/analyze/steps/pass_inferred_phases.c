@@ -23,8 +23,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { FEWEST_SIGHTINGS = 5 };
-
 struct habits {
 	const struct tp_analysis *analysis;
 	struct tp_calltree tree;
@@ -300,7 +298,7 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 		tp_savers_mark(analysis, &habits.tree, loop.node);
 	}
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT &&
-	    habits.n_sightings >= FEWEST_SIGHTINGS) {
+	    habits.n_sightings >= TP_SIGHTINGS_LEAST) {
 		uint32_t reader = find_reader(&habits, loop.node);
 		if (reader == NO_NODE)
 			reader = reading_function(&habits, loop.node, habits.reads_ns[loop.node]);
