@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every threshold of src/analyze is a row of src/analyze/thresholds.def: no other constant of a number is defined there,
-# but for those of threshold_rows.allow: FILE NAME REASON. Rows are whole, and used; only src/analyze includes them.
+# and none with a point stands in an expression, but for those of threshold_rows.allow: FILE NAME REASON. Rows are whole, and used; only src/analyze includes them.
 # Run from the top of the tree.
 set -u
 checks=$(dirname "$0")
@@ -36,7 +36,7 @@ BEGIN {
 	}
 }
 FNR == 1 {
-	in_enum = 0
+	in_enum = in_comment = 0
 }
 /^[ \t]*(static )?const (double|float|u?int[0-9]*_t|size_t|int|unsigned|long|time_t)[a-z ]* [A-Za-z_][A-Za-z0-9_]*(\[[^]]*\])? = / &&
 (/static/ || /^const/) {
@@ -50,6 +50,22 @@ FNR == 1 {
 	sub(/^[ \t]*#[ \t]*define[ \t]+/, "", name)
 	sub(/[ \t].*/, "", name)
 	look(name)
+}
+# In an expression: a half rounds, and is where the middle is.
+{
+	text = $0
+	gsub(/"([^"\\]|\\.)*"/, "", text)
+	gsub(/\/\*.*(\*\/|$)/, "", text)
+	if (text ~ /^[ \t]*\*/ || text ~ /^\/?\*/ || in_comment || text ~ /static const|#[ \t]*define/ || text ~ /^[-0-9., \t]+[}; ]*$/)
+		text = ""
+	while (match(text, /(^|[^A-Za-z_0-9.])[0-9]+\.[0-9]+/)) {
+		name = substr(text, RSTART, RLENGTH)
+		text = substr(text, RSTART + RLENGTH)
+		sub(/^[^0-9]/, "", name)
+		if (name !~ /^[0-9]+\.0+$/ && name != "0.5")
+			look(name)
+	}
+	in_comment = $0 ~ /\/\*/ ? $0 !~ /\*\// : in_comment && $0 !~ /\*\//
 }
 # Enumerations without a name are constants; those with one tell things apart.
 /(^|[ \t;])enum \{/ {

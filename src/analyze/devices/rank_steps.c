@@ -422,7 +422,7 @@ static void leave_out_cut_steps(struct tp_device_work *device)
 	memcpy(counts + n, counts, n * sizeof(*counts));
 	qsort(counts + n, n, sizeof(*counts), count_order);
 	size_t middle = n / 2;
-	double least = 0.8 * (double)counts[n + middle];
+	double least = TP_CUT_STEP_MOST * (double)counts[n + middle];
 	device->from = n >= TP_CUT_STEPS_LEAST && (double)counts[0] < least;
 	device->to = n - (n >= TP_CUT_STEPS_LEAST && (double)counts[n - 1] < least);
 	free(counts);

@@ -333,7 +333,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
 	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still
 	 * then, and more of them would not either. */
-	const char *remedy = rate->is_known && rate->value < 0.98 ? dearer : NULL;
+	const char *remedy = rate->is_known && rate->value < TP_RATE_KEPT_LEAST ? dearer : NULL;
 	char text[120];
 	if (off->is_known && off->value > 0) {
 		snprintf(text, sizeof(text),
@@ -351,7 +351,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 		tp_profile_warn(analysis->profile, "stacks-thinned", text,
 				"of those only the running function is known", remedy);
 	}
-	if (rate->is_known && rate->value < 0.98) {
+	if (rate->is_known && rate->value < TP_RATE_KEPT_LEAST) {
 		snprintf(text, sizeof(text), "%.3g of %.3g samples a second were kept up",
 			 run->sample_rate_hz, run->asked_rate_hz);
 		tp_profile_warn(analysis->profile, "rate-lowered", text,

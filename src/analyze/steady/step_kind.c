@@ -186,7 +186,7 @@ static enum tp_step_kind name_excess(const struct judge *j, const struct tp_step
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
 		double time = (double)tp_phasetime_between(j->phases, names[i].side, step->start_ns,
 							   step->end_ns);
-		if (time - j->usual_side_ns[names[i].side] >= 0.5 * excess)
+		if (time - j->usual_side_ns[names[i].side] >= TP_SPECIAL_NAMED_LEAST * excess)
 			return names[i].kind;
 	}
 	return otherwise;

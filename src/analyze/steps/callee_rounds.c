@@ -90,7 +90,7 @@ static double share_near_median(const double *values, size_t n, double *median)
 	*median = tp_stats_median(values, n);
 	size_t near = 0;
 	for (size_t i = 0; i < n; i++)
-		near += fabs(values[i] - *median) <= 0.5 * *median;
+		near += fabs(values[i] - *median) <= TP_ROUND_ALIKE_MOST * *median;
 	return n ? (double)near / (double)n : 0;
 }
 
@@ -122,8 +122,8 @@ static void measure_stays(struct tp_callee *callee)
 	size_t single = 0;
 	size_t gap_single = 0;
 	for (size_t i = 0; i < callee->n; i++) {
-		single += callee->stays[i].hits < 1.2;
-		gap_single += i && callee->stays[i].gap_hits < 1.2;
+		single += callee->stays[i].hits < TP_SINGLE_HITS_MOST;
+		gap_single += i && callee->stays[i].gap_hits < TP_SINGLE_HITS_MOST;
 	}
 	callee->single = (double)single / (double)callee->n;
 	callee->gap_single = (double)gap_single / (double)(callee->n - 1);
@@ -232,7 +232,7 @@ static double find_line_ns(const struct wait_list *list)
 	for (size_t i = 1; i < list->n; i++)
 		between[i - 1] = list->items[i].between_ns;
 	tp_stats_sort(between, list->n - 1);
-	double line = 0.1 * tp_stats_quantile(between, list->n - 1, 0.9);
+	double line = TP_CALLEE_LINE_PART * tp_stats_quantile(between, list->n - 1, 0.9);
 	free(between);
 	size_t above = 0;
 	size_t near = 0;
@@ -323,8 +323,8 @@ static bool misses_rounds(const struct rounds *rounds)
 	size_t twice = 0;
 	size_t between = 0;
 	for (size_t i = 0; i < n; i++) {
-		twice += work[i] > 1.7 * median && work[i] < 2.3 * median;
-		between += work[i] >= 1.3 * median && work[i] <= 1.7 * median;
+		twice += work[i] > TP_TWICE_LEAST * median && work[i] < TP_TWICE_MOST * median;
+		between += work[i] >= TP_ONCE_MOST * median && work[i] <= TP_TWICE_LEAST * median;
 	}
 	free(work);
 	return (double)twice > TP_ROUND_TWICE_MOST * (double)n && twice > 2 * between;

@@ -210,7 +210,7 @@ static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, siz
 	double median = tp_stats_median(lengths, n);
 	size_t near = 0;
 	for (size_t i = 0; i < n; i++)
-		near += fabs(lengths[i] - median) <= 0.5 * median;
+		near += fabs(lengths[i] - median) <= TP_ROUND_ALIKE_MOST * median;
 	free(lengths);
 	return near;
 }

@@ -39,7 +39,7 @@ struct search {
 static uint64_t work_of(const struct tp_calltree *tree, uint32_t node)
 {
 	const struct tp_call_node *n = &tree->nodes[node];
-	double enough = 0.1 * (double)tree->nodes[0].ns;
+	double enough = TP_LOOP_KNOWN_LEAST * (double)tree->nodes[0].ns;
 	if ((double)tree->nodes[0].model_ns > enough)
 		return n->model_ns;
 	if ((double)tree->nodes[0].compute_ns > enough)
@@ -87,7 +87,8 @@ static bool is_alone(const struct search *search, const struct tp_level *outer,
 		if (callee->is_special || is_one_shot(callee) ||
 		    tp_calltree_is_below(tree, inner->node, callee->node))
 			continue;
-		if ((double)work_of(tree, callee->node) > 0.02 * (double)work_of(tree, outer->node))
+		if ((double)work_of(tree, callee->node) >
+		    TP_LOOP_ALONE_MOST * (double)work_of(tree, outer->node))
 			return false;
 	}
 	return true;
@@ -169,7 +170,7 @@ static bool is_branch_better(const struct search *search, const struct tp_level 
 		return is_named;
 	bool is_later = level->callees[level->marker].stays[0].start_ns >
 			old->callees[old->marker].stays[0].start_ns;
-	return is_later ? covered_ns(level) > 0.25 * covered_ns(old)
+	return is_later ? covered_ns(level) > TP_LOOP_LATER_LEAST * covered_ns(old)
 			: covered_ns(level) >= 4 * covered_ns(old);
 }
 

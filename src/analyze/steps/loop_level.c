@@ -131,7 +131,7 @@ static void rotate_marker(struct tp_level *level)
 		size_t difference =
 			callee->n > marker->n ? callee->n - marker->n : marker->n - callee->n;
 		if (is_marker(callee, TP_LEVEL_ALIKE_LEAST) && difference <= 1 &&
-		    callee->regularity >= marker->regularity - 0.02 &&
+		    callee->regularity >= marker->regularity - TP_LEVEL_ALIKE_SLACK &&
 		    callee->stays[0].start_ns < chosen->stays[0].start_ns)
 			level->marker = i;
 	}
@@ -230,7 +230,7 @@ static double odd_work(const struct tp_callee *marker, const struct tp_calltree 
 						 marker->stays[i + 1].piece);
 	double usual_ns = tp_stats_median(work_ns, n);
 	for (size_t i = 0; i < n; i++)
-		odd += fabs(work_ns[i] - usual_ns) > 0.25 * usual_ns;
+		odd += fabs(work_ns[i] - usual_ns) > TP_LEVEL_ODD_WORK * usual_ns;
 	free(work_ns);
 	return n ? (double)odd / (double)n : 0;
 }
@@ -262,7 +262,7 @@ static bool is_news(const struct tp_calltree *tree, uint32_t root, uint32_t node
 {
 	uint32_t parent = tree->nodes[node].parent;
 	return parent != root &&
-	       (double)tree->nodes[node].ns < 0.95 * (double)tree->nodes[parent].ns;
+	       (double)tree->nodes[node].ns < TP_LEVEL_BODY_LEAST * (double)tree->nodes[parent].ns;
 }
 
 void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree)
