@@ -123,7 +123,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 .PHONY: check checkable check-unit check-waiting check-agents check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
 CHECKS := check-unit check-programs check-bench check-cli
 # These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-docs
+ASIDE := check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs
 # Cases of commands that start a program and say what it did, but for those that measure nothing of it: what is
 # said of GPUs is told by scripts, and an exit status has no time.
 MEASURING := '-run_gpu*' -top_gpu -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
@@ -429,8 +429,34 @@ gains-python: trainprof
 	-@tests/deps.sh $(TORCH_PACKAGES)
 	$(Q)tests/bench/gains_python.sh $(CURDIR)/trainprof $(CURDIR)/build/gains-python $(ONLY)
 
+# ---- sensitivity: what moving each threshold of analysis does; not a test, takes half an hour ------
+.PHONY: sensitivity
+SENSITIVE := $(filter $(B)/obj/analyze/%,$(OBJECTS))
+SENSITIVE := $(SENSITIVE:$(B)/obj/%=$(B)/sensitivity/%) $(B)/tests/bench/sensitivity.o
+$(B)/sensitivity/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(SAY) '  CC      $<, thresholds variable'
+	$(Q)$(CC) $(ALL_CFLAGS) -DTP_THRESHOLDS_VARIABLE -MMD -MP -c -o $@ $<
+
+$(B)/sensitivity/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(SENSITIVE) $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=_mark_point -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
+
+$(B)/sensitivity/check_traces: $(B)/tests/traces/check_traces.o $(SENSITIVE) $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(B)/sensitivity/trainprof: $(B)/obj/main.o $(SENSITIVE) $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## sensitivity: halve and double each threshold of analysis, and write into its row what fails then; ONLY=NAME
+sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/check_rule_traces
+	$(Q)tests/bench/sensitivity.sh $(B)/sensitivity $(TRACES) $(ONLY)
+	$(Q)$(MAKE) --no-print-directory docs/thresholds.md
+
 # ---- house checks: seconds, no build --------------------------------------------------------------
-.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-docs
+.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs
 
 ## check-layers: floors and rooms use only what docs/architecture.md lets them, and no files need each other in a circle
 check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
@@ -451,6 +477,10 @@ check-mirror:
 ## check-names: a file name is used once and says something
 check-names:
 	$(Q)tests/checks/names.sh
+
+## check-thresholds: every threshold of analysis stands in its table
+check-thresholds:
+	$(Q)tests/checks/threshold_rows.sh
 
 ## check-docs: what the program writes into docs/ is what it says now
 check-docs: $(B)/trainprof
@@ -604,8 +634,12 @@ demo: deps
 docs: pages programs
 	$(Q)docs/make_docs.sh $(CURDIR)/trainprof $(B)/programs
 
-## pages: the part of docs/ that is made from tables alone: facts, their schema, the guide
-pages: trainprof
+# What analysis measures with, and what moving each does.
+docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
+	$(Q)awk -v WHAT=page -f tests/bench/sensitivity.awk $< > $@
+
+## pages: the part of docs/ that is made from tables alone: facts, their schema, thresholds of analysis, the guide
+pages: trainprof docs/thresholds.md
 	$(Q)docs/facts.sh ./trainprof > docs/facts.md
 	$(Q)./trainprof advise --schema > docs/facts.schema.json
 	$(Q)rm -rf docs/guide && mkdir docs/guide && ./trainprof guide --write docs/guide
@@ -614,5 +648,5 @@ pages: trainprof
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/cases/*.d $(B)/tests/traces/*.d \
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d) $(wildcard $(B)/sensitivity/*/*/*.d $(B)/tests/bench/*.d $(B)/tests/rules/*.d $(B)/tests/cases/*.d $(B)/tests/traces/*.d \
 	$(B)/tests/python/*.d)

@@ -27,6 +27,9 @@ same "$work/facts.md" docs/facts.md
 "$trainprof" advise --schema >"$work/facts.schema.json"
 same "$work/facts.schema.json" docs/facts.schema.json
 
+awk -v WHAT=page -f tests/bench/sensitivity.awk src/analyze/thresholds.def >"$work/thresholds.md"
+same "$work/thresholds.md" docs/thresholds.md
+
 # The table of conditions names rules that exist, and every limit of the guide.
 # shellcheck disable=SC2016 # backticks of Markdown
 for id in $(grep -o '`[a-z]*/[a-z0-9-]*`' docs/conditions.md | tr -d '`' | sort -u); do

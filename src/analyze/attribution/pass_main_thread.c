@@ -8,6 +8,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/frame_class.h"
+#include "analyze/thresholds.h"
 #include "label.h"
 #include "page_fault_share.h"
 #include "phase_marks.h"
@@ -18,8 +19,6 @@
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
-
-#define WAKING_NS (50 * TP_NS_PER_US)
 
 struct foreground {
 	struct tp_analysis *analysis;
@@ -94,7 +93,7 @@ static bool is_still_waking(struct foreground *fg, const struct tp_segment *piec
 	if (piece->state != TP_STATE_ON_CPU)
 		return false;
 	fg->since_wait_ns += piece->end_ns - piece->start_ns;
-	return piece->is_inferred && fg->since_wait_ns < WAKING_NS;
+	return piece->is_inferred && fg->since_wait_ns < TP_WAKING_NS;
 }
 
 /* Label one piece that lies wholly inside or outside the program's own phases. */

@@ -1,20 +1,13 @@
 /* Collects what was sampled at the moment a CPU was lost, and asks the neighbours first. */
 #include "preemption.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 
-enum {
-	NEAR = 20,  /* parts of a sampling period: how near a sample has to be */
-	FAR = 32,   /* pieces to look through for samples on one side */
-	AROUND = 2, /* samples on each side that have to agree */
-	/* Losses for each that was sampled as it left, at most: one of 17 is, as long as they are
-	   on. */
-	LOSSES_MOST = 4 * 17,
-	WAKING_NS = 50 * 1000, /* after a wait: takes back a lock, wakes others */
-	SWITCH_NS = 20 * 1000, /* from one stay on a CPU to the next, at most */
-};
+enum { FAR = 32 }; /* pieces to look through for samples on one side */
 
 static const struct tp_segment *piece_at(const struct tp_lostcpu *self, size_t at)
 {
@@ -57,7 +50,7 @@ static bool find_near(const struct tp_lostcpu *self, size_t at, enum tp_phase *o
 	const struct tp_segment *sides[] = {piece_at(self, at - 1), piece_at(self, at + 1)};
 	const uint64_t borders_ns[] = {piece->start_ns, piece->end_ns};
 	double rate_hz = trace->run.sample_rate_hz;
-	uint64_t best_ns = rate_hz > 0 ? (uint64_t)(1e9 / rate_hz / NEAR) : 0;
+	uint64_t best_ns = rate_hz > 0 ? (uint64_t)(1e9 / rate_hz / TP_LOSS_NEAR_PARTS) : 0;
 	uint32_t best = NO_SAMPLE;
 	for (int i = 0; i < 2; i++) {
 		if (!is_seen(self, sides[i]))
@@ -180,7 +173,7 @@ static bool is_told(const struct tp_lostcpu *self)
 		n_lost++;
 		n_told += find_known(self, i, &ignored);
 	}
-	return n_told && n_lost <= n_told * LOSSES_MOST;
+	return n_told && n_lost <= n_told * TP_LOSSES_MOST;
 }
 
 static void choose_way(struct tp_lostcpu *self)
@@ -217,7 +210,7 @@ static void try_taker(struct tp_lostcpu *self, const struct tp_run *run, enum tp
 	if (at == 0)
 		return;
 	struct tp_lost *lost = &self->losses[at - 1];
-	if (lost->cpu != run->cpu || run->start_ns - lost->time_ns >= SWITCH_NS ||
+	if (lost->cpu != run->cpu || run->start_ns - lost->time_ns >= TP_SWITCH_NS ||
 	    lost->taker != TP_THREAD_OTHER)
 		return;
 	lost->taker = self->analysis->threads[run->task].role;
@@ -249,7 +242,7 @@ static const struct tp_lost *loss_at(const struct tp_lostcpu *self, size_t at)
 static uint64_t since_wait_ns(const struct tp_lostcpu *self, size_t at)
 {
 	uint64_t ran_ns = 0;
-	for (size_t i = at; i > 0 && ran_ns < WAKING_NS; i--) {
+	for (size_t i = at; i > 0 && ran_ns < TP_WAKING_NS; i--) {
 		const struct tp_segment *piece = piece_at(self, i - 1);
 		if (piece->state == TP_STATE_BLOCKED)
 			return ran_ns;
@@ -268,7 +261,7 @@ static struct tp_loss loss_of(const struct tp_lostcpu *self, size_t at)
 	const struct tp_segment *piece = piece_at(self, at);
 	const struct tp_lost *lost = loss_at(self, at);
 	uint64_t since_ns = since_wait_ns(self, at);
-	bool is_waking = since_ns < WAKING_NS;
+	bool is_waking = since_ns < TP_WAKING_NS;
 	bool counts_wait = self->way != TP_LOST_NEAR || self->needs_python;
 	int group = lost ? (int)lost->taker * 4 + lost->is_taker_woken * 2 : 0;
 	return (struct tp_loss){.group = group + is_waking,
@@ -305,7 +298,7 @@ void tp_lostcpu_release(struct tp_lostcpu *self)
 static int n_agreeing(const struct tp_lostcpu *self, size_t at, int way, enum tp_phase phase)
 {
 	int n = 0;
-	for (size_t i = 1; i <= FAR && n < AROUND; i++) {
+	for (size_t i = 1; i <= FAR && n < TP_LOSS_AROUND; i++) {
 		if (way < 0 && i > at)
 			break;
 		const struct tp_segment *piece = piece_at(self, way < 0 ? at - i : at + i);
@@ -325,8 +318,8 @@ enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp
 	enum tp_phase phase;
 	if (find_known(self, at, &phase))
 		return phase;
-	if (self->way == TP_LOST_NEAR && n_agreeing(self, at, -1, before) == AROUND &&
-	    n_agreeing(self, at, 1, before) == AROUND)
+	if (self->way == TP_LOST_NEAR && n_agreeing(self, at, -1, before) == TP_LOSS_AROUND &&
+	    n_agreeing(self, at, 1, before) == TP_LOSS_AROUND)
 		return before;
 	struct tp_loss loss = loss_of(self, at);
 	return tp_lostlike_find(&self->known, &loss, &phase) ? phase : before;

@@ -3,6 +3,7 @@
 
 #include "analyze/classify/frame_class.h"
 #include "analyze/roles/poll_loop.h"
+#include "analyze/thresholds.h"
 #include "label.h"
 
 static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
@@ -127,9 +128,8 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
  */
 static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
 {
-	enum { WAKER_NS = 100 * 1000 }; /* idle CPU to running, measured 5 to 60 us */
-	uint64_t wake = piece->end_ns > piece->start_ns + WAKER_NS ? piece->end_ns - WAKER_NS
-								   : piece->start_ns;
+	uint64_t wake = piece->end_ns > piece->start_ns + TP_WAKER_NS ? piece->end_ns - TP_WAKER_NS
+								      : piece->start_ns;
 	bool team = is_active(&waiting->team.activities, wake);
 	bool loader = is_active(&waiting->loader.activities, wake);
 	if (team && !loader)
@@ -304,12 +304,11 @@ static enum tp_label label_while(const struct tp_wait *wait, int kind)
 static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segment *piece,
 			       tp_wait_put *put, void *context)
 {
-	enum { LEAST_NS = 5 * 1000 * 1000 };
 	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(piece)];
 	double all_ns = 0;
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
 		all_ns += (double)ns[kind];
-	if (!piece->is_sampled || all_ns < LEAST_NS)
+	if (!piece->is_sampled || all_ns < TP_CONCURRENCE_LEAST_NS)
 		return false;
 	double length_ns = (double)(piece->end_ns - piece->start_ns);
 	double sum_ns = 0;
@@ -447,11 +446,9 @@ static uint64_t futex_ns(const struct tp_analysis *analysis)
  * team computes as much as any member, and waits less than it computes. */
 static bool find_delegates(const struct tp_analysis *analysis)
 {
-	static const double hardly = 0.1; /* of the time it waits */
-	static const double less = 0.5;   /* of what the busiest member does */
 	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
-	return main_ns < less * (double)busiest_math_ns(analysis) &&
-	       main_ns < hardly * (double)futex_ns(analysis);
+	return main_ns < TP_DELEGATOR_WORKS_MOST * (double)busiest_math_ns(analysis) &&
+	       main_ns < TP_DELEGATOR_COMPUTES_MOST * (double)futex_ns(analysis);
 }
 
 /* A wait for a team of OpenMP has the runtime's functions on the stack, as its loops have. */

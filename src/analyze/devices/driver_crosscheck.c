@@ -1,22 +1,12 @@
 /* The driver's readings as a second witness of what was traced. */
 #include "driver_crosscheck.h"
 
+#include "analyze/thresholds.h"
 #include "trainprof/model/fact.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Worth a word, our choice; and no chance: two standard errors. */
-static const double DIFFERS_MUCH = 0.05;
-static const double CHANCE = 2;
-/* Of fewer readings nothing is said. */
-enum { LEAST_READINGS = 3 };
-
-/* How far back a reading speaks: a sample period of NVML, which is a second at most, and the time
- * between two samples of GPM. */
-#define AWAKE_NS UINT64_C(1000000000)
-#define GPM_NS   UINT64_C(500000000)
 
 /* Readings of one kind, over all GPUs. */
 struct readings {
@@ -56,8 +46,9 @@ static double variance_of_mean(const struct readings *readings)
 static bool differ(const struct readings *a, const struct readings *b)
 {
 	double apart = fabs(mean_of(a) - mean_of(b));
-	return a->n >= LEAST_READINGS && b->n >= LEAST_READINGS && apart > DIFFERS_MUCH &&
-	       apart > CHANCE * sqrt(variance_of_mean(a) + variance_of_mean(b));
+	return a->n >= TP_READINGS_LEAST && b->n >= TP_READINGS_LEAST &&
+	       apart > TP_DRIVER_DIFFERS_MUCH &&
+	       apart > TP_DRIVER_CHANCE * sqrt(variance_of_mean(a) + variance_of_mean(b));
 }
 
 /* Which device of CUDA is which of NVML's nobody tells: only a single one is sure. */
@@ -122,7 +113,7 @@ static void set_fact(const struct witness *witness, enum tp_fact fact,
 		     const struct readings *readings)
 {
 	struct tp_profile *profile = witness->ranks->profile;
-	if (readings->n < LEAST_READINGS) {
+	if (readings->n < TP_READINGS_LEAST) {
 		tp_profile_miss(profile, fact,
 				readings->n < witness->inside.n
 					? "which of several GPUs was traced is not known"
@@ -185,12 +176,12 @@ void tp_witness_compare(const struct tp_rank_analysis *ranks)
 		return;
 	begin(&witness, ranks);
 	if (witness.from_ns != UINT64_MAX) {
-		look_at_gpus(&witness, TP_METRIC_GPU_AWAKE, AWAKE_NS);
+		look_at_gpus(&witness, TP_METRIC_GPU_AWAKE, TP_GPU_AWAKE_NS);
 		set_fact(&witness, TP_FACT_WINDOWS_AWAKE, &witness.inside);
 		set_fact(&witness, TP_FACT_WINDOWS_KERNELS, &witness.traced);
 		warn_unlike(&witness, "the GPU's time awake");
 		warn_contradicted(&witness);
-		look_at_gpus(&witness, TP_METRIC_GPU_SM_ACTIVE, GPM_NS);
+		look_at_gpus(&witness, TP_METRIC_GPU_SM_ACTIVE, TP_GPM_READING_NS);
 		set_fact(&witness, TP_FACT_WINDOWS_SM_ACTIVE, &witness.inside);
 		warn_unlike(&witness, "the activity of its multiprocessors");
 	}

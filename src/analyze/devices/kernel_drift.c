@@ -6,6 +6,7 @@
  * for other sizes. What the later ones took is compared with what as many of the early ones would
  * have.
  */
+#include "analyze/thresholds.h"
 #include "rank_data.h"
 
 #include "trainprof/base/map.h"
@@ -14,12 +15,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Our choice: fewer have no halves, and less of the kernels' time does not speak for them. */
-static const size_t STEPS_LEAST = 20;
-static const double SPOKEN_FOR = 0.5;
-/* Kernels a step, of one half more than of the other, that are still equally often. */
-static const double SAME_NUMBER = 0.01;
 
 struct kernel {
 	double n[2]; /* early, late */
@@ -55,7 +50,7 @@ static void compare(struct drift *drift, const struct kernel *kernel, const doub
 	double early = kernel->n[0] / n_steps[0];
 	double late = kernel->n[1] / n_steps[1];
 	drift->all_ns += kernel->ns[0] + kernel->ns[1];
-	if (early <= 0 || fabs(late - early) > SAME_NUMBER * early)
+	if (early <= 0 || fabs(late - early) > TP_DRIFT_SAME_NUMBER * early)
 		return;
 	drift->late_ns += kernel->ns[1];
 	drift->expected_ns += kernel->ns[0] * kernel->n[1] / kernel->n[0];
@@ -87,13 +82,13 @@ void tp_ranks_set_drift(struct tp_rank_analysis *analysis)
 	struct tp_profile *profile = analysis->profile;
 	struct drift drift = {0};
 	for (size_t i = 0; i < analysis->n_devices; i++)
-		if (analysis->devices[i].to >= analysis->devices[i].from + STEPS_LEAST)
+		if (analysis->devices[i].to >= analysis->devices[i].from + TP_DRIFT_STEPS_LEAST)
 			add_device(&drift, &analysis->devices[i]);
 	double spoken_for_ns = drift.late_ns + drift.expected_ns;
 	if (drift.all_ns <= 0)
 		tp_profile_miss(profile, TP_FACT_DEVICE_DRIFT,
 				"fewer than twenty steps have kernels that compute");
-	else if (drift.expected_ns <= 0 || spoken_for_ns < SPOKEN_FOR * drift.all_ns)
+	else if (drift.expected_ns <= 0 || spoken_for_ns < TP_DRIFT_SPOKEN_FOR * drift.all_ns)
 		tp_profile_miss(profile, TP_FACT_DEVICE_DRIFT,
 				"early and late steps do not launch the same kernels");
 	else

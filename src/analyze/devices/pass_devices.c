@@ -12,6 +12,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/partition/step_facts.h"
+#include "analyze/thresholds.h"
 #include "driver_crosscheck.h"
 #include "rank_data.h"
 #include "trace_window_cost.h"
@@ -23,10 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Worth a word, and what it takes to say it: steps on both sides. */
-static const double SLOWED_MUCH = 0.05;
-enum { STEPS_COMPARED = 5 };
 
 /* ---- which steps ---------------------------------------------------------------------------- */
 
@@ -56,14 +53,14 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 		if (profile->steps[i].kind == TP_STEP_STEADY)
 			all_ns += (double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
 	size_t n_others = profile->n_steady - traced->n;
-	if (traced->n < STEPS_COMPARED || n_others < STEPS_COMPARED)
+	if (traced->n < TP_STEPS_COMPARED_LEAST || n_others < TP_STEPS_COMPARED_LEAST)
 		return;
 	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
 	/* Windows are compared with what lies beside them: programs change by themselves, too. */
 	const struct tp_quantity *beside = &profile->facts[TP_FACT_WINDOWS_SLOWDOWN];
 	if (beside->is_known)
 		ratio = 1 + (beside->low > 0 ? beside->value : 0);
-	if (ratio < 1 + SLOWED_MUCH)
+	if (ratio < 1 + TP_SLOWED_MUCH)
 		return;
 	char text[120];
 	snprintf(text, sizeof(text), "steps in which the GPU was traced took %.0f %% longer",

@@ -5,6 +5,7 @@
  */
 #include "analyze/facts/window_gauges.h"
 #include "analyze/steady/counter_windows.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
@@ -15,12 +16,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Levels are read once a second: a mean of fewer is a guess. A peak stands on one. */
-enum { LEAST_READINGS = 3 };
-
-/* A level speaks of the second before it was read (utilization of up to one, power of one). */
-#define READING_NS UINT64_C(1000000000)
 
 enum how { MEAN, PEAK, RATE, GROWTH };
 
@@ -78,7 +73,7 @@ static double coverage_of(const struct tp_analysis *analysis, enum tp_metric met
 {
 	const struct tp_profile *profile = analysis->profile;
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);
-	double seen = (double)(readings[n - 1].time_ns - readings[0].time_ns + READING_NS);
+	double seen = (double)(readings[n - 1].time_ns - readings[0].time_ns + TP_GPU_READING_NS);
 	if (is_counted(metric))
 		seen = (double)(n * TP_PM_BIN_NS);
 	return window > 0 && seen < window ? seen / window : 1;
@@ -120,7 +115,7 @@ static bool figure_from(struct tp_quantity *out, const struct tp_analysis *analy
 	size_t n;
 	const struct tp_gauge *readings = window_of(analysis, origin->metric, track, &n);
 	bool is_counter = origin->how == RATE || origin->how == GROWTH;
-	size_t least = is_counter ? 2 : origin->how == MEAN ? LEAST_READINGS : 1;
+	size_t least = is_counter ? 2 : origin->how == MEAN ? TP_READINGS_LEAST : 1;
 	double growth = 0;
 	if (n < least || (is_counter && !growth_of(origin, readings, n, &growth)))
 		return false;
@@ -149,7 +144,7 @@ static void set_figure(struct tp_gpu_result *gpu, const struct tp_analysis *anal
 			out->value = fmin(out->value * 1e-9, 1);
 	} else if (!figure_from(out, analysis, &rows[figure].second, gpu->track)) {
 		*out = (struct tp_quantity){
-			.missing = gpu->n < LEAST_READINGS ? "too few readings in the window"
+			.missing = gpu->n < TP_READINGS_LEAST ? "too few readings in the window"
 				   : is_counted(rows[figure].first.metric)
 					   ? counters_missing(analysis)
 					   : "the driver does not tell it here"};

@@ -3,8 +3,8 @@
  * devices, kernels, and what the reader must know of the trace itself.
  */
 #include "analyze/analysis.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
-#include "rank_limits.h"
 
 #include "trainprof/model/fact.h"
 

@@ -1,7 +1,7 @@
 /* Aligns the clocks of ranks by the ends of their collectives. */
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "collective_match.h"
-#include "rank_limits.h"
 
 #include "trainprof/base/memory.h"
 
@@ -77,11 +77,10 @@ static double median_difference(const struct pair *pairs, size_t n)
 /* The median, and where that moves the line through the medians of the first and the last third. */
 static void fit_clock(struct tp_rank_clock *clock, const struct pair *pairs, size_t n)
 {
-	enum { LINE_LEAST = 12 };
 	clock->is_known = true;
 	clock->base_ns = median_difference(pairs, n);
 	size_t third = n / 3;
-	if (n >= LINE_LEAST) {
+	if (n >= TP_CLOCK_LINE_LEAST) {
 		double drift = median_difference(pairs + n - third, third) -
 			       median_difference(pairs, third);
 		double span_ns = pairs[n - 1 - third / 2].time_ns - pairs[third / 2].time_ns;

@@ -1,6 +1,6 @@
 /* Describes each device: all its work, the gaps in it, and the judged windows. */
+#include "analyze/thresholds.h"
 #include "rank_data.h"
-#include "rank_limits.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Sets the facts that rules about devices ask for. */
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "bus_rate.h"
 #include "rank_data.h"
-#include "rank_limits.h"
 #include "rank_names.h"
 
 #include "trainprof/base/memory.h"

@@ -4,6 +4,7 @@
  * after the step's marks belongs to it.
  */
 #include "analyze/numeric/sequence_period.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
 #include "rank_names.h"
 
@@ -241,7 +242,6 @@ static void say_no_anchor(struct tp_profile *profile, const struct tp_period *pe
 static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
 			const struct launches *launches, const uint8_t *anchors)
 {
-	enum { LONGER_MOST = 64 }; /* micro-batches in a step */
 	struct tp_period period;
 	if (!tp_period_find(&period, launches->symbols, launches->times_ns, launches->n,
 			    launches->n_symbols, 1))
@@ -249,7 +249,7 @@ static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
 	enum anchor anchor = anchor_of(&period, launches, anchors);
 	struct tp_period longer = period;
 	size_t micro_batch = 0;
-	while (anchor != ANCHOR_OPTIMIZER && longer.lag < LONGER_MOST * period.lag &&
+	while (anchor != ANCHOR_OPTIMIZER && longer.lag < TP_MICRO_BATCHES_MOST * period.lag &&
 	       tp_period_find(&longer, launches->symbols, launches->times_ns, launches->n,
 			      launches->n_symbols, longer.lag + 1)) {
 		if (anchor_of(&longer, launches, anchors) != ANCHOR_OPTIMIZER)
@@ -290,14 +290,13 @@ static bool steps_from_period(struct tp_rank_analysis *analysis)
 /* Where op counts differ from step to step nothing repeats, but the optimizer ends each step. */
 static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
 {
-	enum { ENDS_LEAST = 3 };
 	bool is_found = false;
 	for (size_t i = 0; i < analysis->n_ranks; i++) {
 		struct tp_rank_work *rank = &analysis->ranks[i];
 		struct tp_intervals ends = {0};
 		if (rank->main != TP_NO_TASK)
 			steps_of_thread(analysis, rank->main, TP_SENSE_OPTIMIZER, &ends);
-		for (size_t k = 1; k < ends.n && ends.n >= ENDS_LEAST; k++)
+		for (size_t k = 1; k < ends.n && ends.n >= TP_OPTIMIZER_ENDS_LEAST; k++)
 			TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 				(struct tp_interval){ends.items[k - 1].end_ns,
 						     ends.items[k].end_ns};
@@ -416,7 +415,6 @@ static int count_order(const void *a, const void *b)
 /* A first or last step with less than 0.8 of the usual work was not seen whole. */
 static void leave_out_cut_steps(struct tp_device_work *device)
 {
-	enum { STEPS_LEAST = 3 };
 	size_t n = device->n_windows;
 	size_t *counts = tp_alloc(2 * n * sizeof(*counts));
 	for (size_t i = 0; i < device->n_ops; i++)
@@ -425,9 +423,9 @@ static void leave_out_cut_steps(struct tp_device_work *device)
 	memcpy(counts + n, counts, n * sizeof(*counts));
 	qsort(counts + n, n, sizeof(*counts), count_order);
 	size_t middle = n / 2;
-	double least = 0.8 * (double)counts[n + middle];
-	device->from = n >= STEPS_LEAST && (double)counts[0] < least;
-	device->to = n - (n >= STEPS_LEAST && (double)counts[n - 1] < least);
+	double least = TP_CUT_STEP_MOST * (double)counts[n + middle];
+	device->from = n >= TP_CUT_STEPS_LEAST && (double)counts[0] < least;
+	device->to = n - (n >= TP_CUT_STEPS_LEAST && (double)counts[n - 1] < least);
 	free(counts);
 }
 

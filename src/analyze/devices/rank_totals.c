@@ -4,8 +4,8 @@
  */
 #include "analyze/numeric/stats.h"
 #include "analyze/partition/step_facts.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
-#include "rank_limits.h"
 
 #include "trainprof/base/memory.h"
 

@@ -2,6 +2,7 @@
 #include "trace_window_cost.h"
 
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "rank_data.h"
 
 #include "trainprof/base/memory.h"
@@ -9,12 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* CUPTI is set up before a window begins and let go of after it ends. */
-#define LEAD_NS   UINT64_C(200000000)
-#define SETTLE_NS UINT64_C(300000000)
-/* Of steps beside a window that many are its measure, of either side; and no fewer. */
-enum { BESIDE_MOST = 200, BESIDE_LEAST = 2 };
 
 /* A sum over steps. */
 struct group {
@@ -94,14 +89,15 @@ static uint64_t warm_ns(const struct tp_profile *profile)
 static void look_at(const struct tp_profile *profile, const struct tp_interval *window,
 		    uint64_t from_ns, uint64_t until_ns, enum steps which, struct seen *out)
 {
-	uint64_t begin_ns = window->start_ns > LEAD_NS ? window->start_ns - LEAD_NS : 0;
-	uint64_t end_ns = window->end_ns + SETTLE_NS;
+	uint64_t begin_ns =
+		window->start_ns > TP_WINDOW_LEAD_NS ? window->start_ns - TP_WINDOW_LEAD_NS : 0;
+	uint64_t end_ns = window->end_ns + TP_WINDOW_SETTLE_NS;
 	*out = (struct seen){0};
 	size_t first = first_behind(profile, from_ns < begin_ns ? from_ns : begin_ns);
 	for (size_t i = first; i < profile->n_steps; i++) {
 		const struct tp_step *step = &profile->steps[i];
 		if (step->start_ns >= end_ns &&
-		    (step->start_ns >= until_ns || out->after.n >= BESIDE_MOST))
+		    (step->start_ns >= until_ns || out->after.n >= TP_BESIDE_STEPS_MOST))
 			break;
 		if (!is_told(step, which))
 			continue;
@@ -110,11 +106,11 @@ static void look_at(const struct tp_profile *profile, const struct tp_interval *
 		if (step->start_ns >= window->start_ns && step->end_ns <= window->end_ns)
 			add_step(&out->inside, step);
 		if (step->start_ns >= end_ns && step->end_ns <= until_ns &&
-		    out->after.n < BESIDE_MOST)
+		    out->after.n < TP_BESIDE_STEPS_MOST)
 			add_step(&out->after, step);
 	}
 	for (size_t i = first_behind(profile, begin_ns);
-	     i-- > first && out->before.n < BESIDE_MOST;) {
+	     i-- > first && out->before.n < TP_BESIDE_STEPS_MOST;) {
 		const struct tp_step *step = &profile->steps[i];
 		if (is_told(step, which) && step->end_ns <= begin_ns && step->start_ns >= from_ns)
 			add_step(&out->before, step);
@@ -136,7 +132,7 @@ struct beside {
 
 static bool look_beside(const struct seen *seen, struct beside *out)
 {
-	if (seen->before.n < BESIDE_LEAST || seen->after.n < BESIDE_LEAST)
+	if (seen->before.n < TP_BESIDE_STEPS_LEAST || seen->after.n < TP_BESIDE_STEPS_LEAST)
 		return false;
 	out->mean_ns = (mean_of(&seen->before) + mean_of(&seen->after)) / 2;
 	out->variance = (variance_of(&seen->before) + variance_of(&seen->after)) / 2;
@@ -236,8 +232,9 @@ void tp_window_cost_judge(struct tp_analysis *analysis)
 	for (size_t i = 0; i < n; i++) {
 		struct seen usual;
 		struct seen all;
-		uint64_t from_ns = i ? windows[i - 1].end_ns + SETTLE_NS : 0;
-		uint64_t until_ns = i + 1 < n ? windows[i + 1].start_ns - LEAD_NS : UINT64_MAX;
+		uint64_t from_ns = i ? windows[i - 1].end_ns + TP_WINDOW_SETTLE_NS : 0;
+		uint64_t until_ns =
+			i + 1 < n ? windows[i + 1].start_ns - TP_WINDOW_LEAD_NS : UINT64_MAX;
 		from_ns = from_ns > begun_ns ? from_ns : begun_ns;
 		look_at(profile, &windows[i], from_ns, until_ns, USUAL, &usual);
 		look_at(profile, &windows[i], from_ns, until_ns, ALL, &all);

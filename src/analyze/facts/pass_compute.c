@@ -9,6 +9,7 @@
 #include "analyze/attribution/group_activity.h"
 #include "analyze/classify/frame_class.h"
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "scalar_math.h"
 #include "window_gauges.h"
 
@@ -21,9 +22,6 @@
 #include <string.h>
 
 enum { N_SLICES = TP_SCALAR_SLICES };
-
-static const double least_part = 0.01;
-static const double least_of_busiest = 0.1; /* teams share their work better than that */
 
 struct span {
 	uint64_t start_ns;
@@ -255,7 +253,8 @@ static size_t count_lasting(const struct compute *c)
 	uint64_t busiest = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		busiest = c->lasting_ns[i] > busiest ? c->lasting_ns[i] : busiest;
-	double least = fmax(least_part * (double)c->compute_ns, least_of_busiest * (double)busiest);
+	double least = fmax(TP_TEAM_PART_LEAST * (double)c->compute_ns,
+			    TP_TEAM_OF_BUSIEST_LEAST * (double)busiest);
 	size_t n = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		n += (double)c->lasting_ns[i] >= least;
@@ -297,7 +296,7 @@ static size_t count_pools(const struct compute *c)
 	uint64_t module;
 	uint64_t cpu_ns;
 	while (tp_map_next(&c->pools, &cursor, &module, &cpu_ns))
-		n += (double)cpu_ns >= least_part * (double)c->team_cpu_ns && cpu_ns > 0;
+		n += (double)cpu_ns >= TP_TEAM_PART_LEAST * (double)c->team_cpu_ns && cpu_ns > 0;
 	return n;
 }
 

@@ -1,12 +1,10 @@
 /* Hardware counters of the whole program. Needs: window. Gives: pmu.* */
+#include "analyze/thresholds.h"
 #include "window_gauges.h"
 
 #include "trainprof/model/fact.h"
 
 #include <stdio.h>
-
-/* Counted for less than this share of the time, scaling up is guessing (docs/limits.md). */
-static const double least_running = 0.05;
 
 /* Share of the time that the counters really counted; 1 where nobody says. */
 static double running_ratio(const struct tp_analysis *analysis)
@@ -37,7 +35,7 @@ static void set_ratio(struct tp_analysis *analysis, const struct ratio *ratio)
 	double running = running_ratio(analysis);
 	bool is_known = tp_readings_host(analysis, ratio->above, &above) &&
 			tp_readings_host(analysis, ratio->below, &below) && below > 0;
-	if (is_known && running >= least_running) {
+	if (is_known && running >= TP_COUNTERS_RUNNING_LEAST) {
 		tp_profile_set(analysis->profile, ratio->fact, ratio->scale * above / below,
 			       TP_ORIGIN_MEASURED, running);
 		return;

@@ -2,6 +2,7 @@
  * Who had the CPUs: the program, others, the hypervisor, nobody; and how long threads waited for
  * one. Needs: window, timelines. Gives: cpu.*
  */
+#include "analyze/thresholds.h"
 #include "window_gauges.h"
 
 #include "trainprof/base/memory.h"
@@ -37,9 +38,7 @@ static double quota_cpus(const struct tp_analysis *analysis)
 	return quota;
 }
 
-enum { ENOUGH_RUNS = 500, MOST_CPUS = 4096 };
-/* Of the window: who waits so long while CPUs idle is not allowed to use them. */
-static const double WAITS_IN_VAIN = 0.1;
+enum { MOST_CPUS = 4096 };
 
 /* On how many CPUs the program ran in the window. */
 static size_t ran_on_cpus(const struct tp_analysis *analysis, size_t *n_runs)
@@ -71,7 +70,7 @@ static double bound_cpus(const struct tp_analysis *analysis)
 	double n = (double)ran_on_cpus(analysis, &n_runs);
 	double waits = 0;
 	double idle = 0;
-	if (n_runs < ENOUGH_RUNS || n >= affinity_cpus(analysis) ||
+	if (n_runs < TP_CPU_RUNS_LEAST || n >= affinity_cpus(analysis) ||
 	    !tp_readings_host(analysis, TP_METRIC_CPU_IDLE, &idle))
 		return 0;
 	uint32_t task = analysis->main_task;
@@ -81,7 +80,7 @@ static double bound_cpus(const struct tp_analysis *analysis)
 			waits += (double)(piece->end_ns - piece->start_ns);
 	}
 	double window_ns = tp_readings_window_s(analysis) * 1e9;
-	bool in_vain = waits > WAITS_IN_VAIN * window_ns && idle > WAITS_IN_VAIN * window_ns;
+	bool in_vain = waits > TP_WAITS_IN_VAIN * window_ns && idle > TP_WAITS_IN_VAIN * window_ns;
 	return in_vain ? n : 0;
 }
 

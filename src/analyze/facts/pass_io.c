@@ -1,5 +1,6 @@
 /* What the program reads and writes, and from where. Needs: window. Gives: io.* */
 #include "analyze/classify/frame_class.h"
+#include "analyze/thresholds.h"
 #include "window_gauges.h"
 
 #include "trainprof/base/map.h"
@@ -8,9 +9,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Below a MiB in the window a ratio of bytes says nothing about data. */
-static const double hardly_any_bytes = 1 << 20;
 
 static const char *not_read(const struct tp_analysis *analysis)
 {
@@ -40,7 +38,7 @@ static void set_bytes(struct tp_analysis *analysis)
 		tp_profile_miss(profile, TP_FACT_IO_CALL_BYTES,
 				has_calls ? "there were no read calls" : why);
 	/* Mapped files are read from devices without any call: more can come than was asked for. */
-	if (has_called && has_device && called >= hardly_any_bytes)
+	if (has_called && has_device && called >= TP_READ_BYTES_LEAST)
 		tp_profile_set(profile, TP_FACT_IO_CACHED, fmax(0, 1 - device / called),
 			       TP_ORIGIN_DERIVED, 1);
 	else

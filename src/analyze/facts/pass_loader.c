@@ -5,6 +5,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/attribution/group_activity.h"
+#include "analyze/thresholds.h"
 #include "loader_work.h"
 
 #include "trainprof/base/memory.h"
@@ -58,10 +59,6 @@ static void miss_all(struct tp_profile *profile, const char *why)
 		tp_profile_miss(profile, facts[i], why);
 }
 
-/* Of the busiest thread of its process, for a thread to be a worker of its own. */
-static const double WORKS_TOO = 0.33;
-static const double HELPS_OUT = 0.05; /* the same in the trainer: less is done for those who load */
-
 struct loader_sum {
 	struct worker_time total;
 	uint64_t busiest_ns;
@@ -87,8 +84,8 @@ static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_n
 	if (analysis->threads[task].is_helper)
 		return false;
 	if (analysis->roles[leader] != TP_ROLE_LOADER)
-		return busy > 0 && (double)busy >= HELPS_OUT * (double)most_ns[leader];
-	return most_ns[leader] ? (double)busy >= WORKS_TOO * (double)most_ns[leader]
+		return busy > 0 && (double)busy >= TP_LOADER_HELPS_LEAST * (double)most_ns[leader];
+	return most_ns[leader] ? (double)busy >= TP_LOADER_WORKS_LEAST * (double)most_ns[leader]
 			       : leader == task;
 }
 

@@ -4,6 +4,7 @@
  * run.complete_stacks_ratio, run.unknown_ratio, run.n_samples, run.switches_off_ratio,
  * run.thinned_ratio, run.sample_rate_ratio, warnings.
  */
+#include "analyze/thresholds.h"
 #include "analyze/timeline/undersampled_runs.h"
 #include "window_gauges.h"
 
@@ -334,7 +335,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
 	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still
 	 * then, and more of them would not either. */
-	const char *remedy = rate->is_known && rate->value < 0.98 ? dearer : NULL;
+	const char *remedy = rate->is_known && rate->value < TP_RATE_KEPT_LEAST ? dearer : NULL;
 	char text[120];
 	if (off->is_known && off->value > 0) {
 		snprintf(text, sizeof(text),
@@ -352,7 +353,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 		tp_profile_warn(analysis->profile, "stacks-thinned", text,
 				"of those only the running function is known", remedy);
 	}
-	if (rate->is_known && rate->value < 0.98) {
+	if (rate->is_known && rate->value < TP_RATE_KEPT_LEAST) {
 		snprintf(text, sizeof(text), "%.3g of %.3g samples a second were kept up",
 			 run->sample_rate_hz, run->asked_rate_hz);
 		tp_profile_warn(analysis->profile, "rate-lowered", text,
@@ -360,15 +361,10 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	}
 }
 
-/* Below it the standard error of a share of one half is above five points: 0.5 / sqrt(n). */
-enum { FEW_SAMPLES = 100 };
-/* Of the main thread's CPU time. */
-static const double BLIND_MUCH = 0.2;
-
 static void warn_few_samples(struct tp_profile *profile, uint64_t n)
 {
 	char text[120];
-	if (n >= FEW_SAMPLES || profile->trainer == TP_NO_TASK)
+	if (n >= TP_SAMPLES_LEAST || profile->trainer == TP_NO_TASK)
 		return;
 	snprintf(text, sizeof(text), "only %llu sample%s of the trainer in the judged part",
 		 (unsigned long long)n, n == 1 ? "" : "s");
@@ -380,7 +376,7 @@ static void warn_blind_stays(const struct tp_analysis *analysis)
 {
 	uint64_t below_ns;
 	double share = tp_blind_share(analysis, &below_ns);
-	if (share < BLIND_MUCH)
+	if (share < TP_BLIND_MUCH)
 		return;
 	char text[200];
 	snprintf(text, sizeof(text),

@@ -12,6 +12,7 @@
 #include "analyze/classify/kernel_class.h"
 #include "analyze/classify/pattern_tables.h"
 #include "analyze/classify/setting_class.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
@@ -253,9 +254,6 @@ static void look(struct search *search, const struct tp_setting_pattern *row)
 	}
 }
 
-/* That many looks at a program that uses one do not all miss it. */
-enum { ENOUGH_SAMPLES = 200 };
-
 static bool rules_out_framework(const struct search *search, enum tp_fact fact)
 {
 	bool is_framework = fact == TP_FACT_ENV_PYTORCH || fact == TP_FACT_ENV_JAX ||
@@ -263,7 +261,7 @@ static bool rules_out_framework(const struct search *search, enum tp_fact fact)
 	size_t n_stacks = 0;
 	for (size_t i = 0; is_framework && i < search->trace->n_samples; i++)
 		n_stacks += search->trace->samples[i].stack != 0;
-	return n_stacks >= ENOUGH_SAMPLES;
+	return n_stacks >= TP_FRAMEWORK_SAMPLES_LEAST;
 }
 
 static void tell_unseen(struct search *search, enum tp_fact fact)

@@ -1,6 +1,8 @@
 /* Scores lags at which a sequence of names repeats. */
 #include "sequence_period.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
@@ -14,12 +16,6 @@ enum {
 	BACK_MOST = 8,
 	VOTERS_MOST = 200000,
 };
-
-/* Both scores have to reach this; of twelve traces with marks the true lag had 1.000 and the next
- * best 0.72 and 0.32, of one a layer had 0.988 and 0.64. */
-static const double SCORE_LEAST = 0.90;
-/* What a lag that is right can hardly miss in LOOK places. */
-static const double LOOK_LEAST = 0.75;
 
 struct candidate {
 	size_t lag;
@@ -116,7 +112,7 @@ static bool looks_right(const uint32_t *symbols, size_t n, size_t lag)
 	size_t n_equal = 0;
 	for (size_t i = from; i < from + n_places; i++)
 		n_equal += symbols[i] == symbols[i + lag];
-	return (double)n_equal >= LOOK_LEAST * (double)n_places;
+	return (double)n_equal >= TP_PERIOD_LOOK_LEAST * (double)n_places;
 }
 
 static void score(struct tp_period *out, const uint32_t *symbols, size_t n, size_t lag,
@@ -217,7 +213,8 @@ bool tp_period_find(struct tp_period *out, const uint32_t *symbols, const uint64
 		if (candidates[i].lag < at_least || !looks_right(symbols, n, candidates[i].lag))
 			continue;
 		score(out, symbols, n, candidates[i].lag, &tally);
-		is_found = out->plain >= SCORE_LEAST && out->rare >= SCORE_LEAST;
+		is_found =
+			out->plain >= TP_PERIOD_SCORE_LEAST && out->rare >= TP_PERIOD_SCORE_LEAST;
 	}
 	if (is_found)
 		choose_cut(out, symbols, times_ns, n, n_symbols, counts);

@@ -1,6 +1,8 @@
 /* Estimates with error bars for correlated series, all deterministic. */
 #include "stats.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/memory.h"
 
 #include <math.h>
@@ -8,14 +10,11 @@
 #include <string.h>
 
 enum {
-	FEW = 10,        /* below: no interval, the range */
 	BATCHES = 10,    /* of the batch-means interval */
 	MIN_BATCHES = 5, /* when there are fewer than two steps for each of ten */
 	MAX_LAG = 200,   /* of autocorrelations; a run that needs more is drifting anyway */
 	MSER_BATCH = 5,
 };
-
-static const double shift_t = 6.0; /* see tp_stats_levels() */
 
 double tp_stats_t975(size_t df)
 {
@@ -153,7 +152,7 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 	for (size_t i = 0; i < n; i++)
 		residual[i] = x[i] - p * w[i];
 	out->effective_n = tp_stats_effective_n(residual, n);
-	if (n < FEW) {
+	if (n < TP_INTERVAL_VALUES_LEAST) {
 		few_steps(x, w, n, out);
 	} else {
 		size_t m = BATCHES;
@@ -170,7 +169,7 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 		out->n_batches = m;
 		out->low = p - tp_stats_t975(m - 1) * error;
 		out->high = p + tp_stats_t975(m - 1) * error;
-		out->is_drifting = out->effective_n < FEW;
+		out->is_drifting = out->effective_n < TP_INTERVAL_VALUES_LEAST;
 	}
 	free(residual);
 }
@@ -227,7 +226,7 @@ void tp_stats_mean(const double *x, size_t n, struct tp_estimate *out)
  */
 static void median_interval(const double *x, const double *sorted, size_t n, struct tp_stat *out)
 {
-	if (n < FEW) {
+	if (n < TP_INTERVAL_VALUES_LEAST) {
 		out->median_low = out->min;
 		out->median_high = out->max;
 		return;
@@ -350,7 +349,7 @@ static void split_levels(struct level_search *search, size_t from, size_t to, si
 	}
 	*first_end = to;
 	*last_start = from;
-	if (best_t < shift_t)
+	if (best_t < TP_SHIFT_T_LEAST)
 		return;
 	size_t left_start;
 	size_t right_end;
@@ -360,7 +359,8 @@ static void split_levels(struct level_search *search, size_t from, size_t to, si
 	split_levels(search, best, to, &right_end, last_start);
 	double t = split_t(search, left_start, best, right_end, &shift);
 	t = corrected_t(search, left_start, best, right_end, t);
-	if (shift >= search->min_shift && t >= shift_t && search->n_levels < search->capacity) {
+	if (shift >= search->min_shift && t >= TP_SHIFT_T_LEAST &&
+	    search->n_levels < search->capacity) {
 		memmove(search->starts + between + 1, search->starts + between,
 			(search->n_levels - between) * sizeof(*search->starts));
 		search->starts[between] = best;

@@ -8,6 +8,7 @@
 #include "analyze/attribution/group_activity.h"
 #include "analyze/numeric/intervals.h"
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "step_facts.h"
 
 #include "trainprof/base/memory.h"
@@ -244,18 +245,14 @@ static void fill_part(struct partition *p, enum tp_part part, const struct tp_la
 	bracket_part(p, part, times, supply_ns);
 }
 
-/* Below this share of the step a part is no bottleneck, as for users of xprof: where it says so is
- * in rules/bottlenecks/run/balanced.json. The verdict itself is a rule; this only names the largest
- * part. */
-static const double SMALLEST_LIMIT = 0.05;
-
+/* The verdict itself is a rule; this only names the largest part. */
 static void find_limiter(struct tp_profile *profile)
 {
 	int largest = 0;
 	for (int part = 1; part < TP_N_PARTS; part++)
 		if (profile->parts[part].time_ns > profile->parts[largest].time_ns)
 			largest = part;
-	if ((double)profile->parts[largest].time_ns >= SMALLEST_LIMIT * (double)profile->total_ns)
+	if ((double)profile->parts[largest].time_ns >= TP_LIMITER_LEAST * (double)profile->total_ns)
 		profile->limiter = (enum tp_part)largest;
 }
 

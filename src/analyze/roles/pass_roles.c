@@ -8,6 +8,7 @@
 #include "analyze/analysis.h"
 
 #include "analyze/classify/frame_class.h"
+#include "analyze/thresholds.h"
 #include "function_time.h"
 #include "thread_role.h"
 
@@ -35,17 +36,6 @@ struct process {
 	uint64_t drinks_ns;        /* waits for a pipe or socket to have something */
 	uint64_t pours_ns;         /* waits for one to have room */
 };
-
-/* Behaviour that separates roles. Shares of CPU time or of samples; the gaps between roles are wide
- * (a launcher uses well below 1 %, a rank about as much as its peers), so the exact values do not
- * matter. */
-static const double RANK_SHARE = 0.3;  /* of the busiest process' compute */
-static const double IDLE_SHARE = 0.02; /* below, a process does not work itself */
-static const double MAJORITY = 0.5;
-static const double MODEL_SOME = 0.1;  /* of a trainer's CPU time has names of the model */
-static const double TWINS = 0.5;       /* overlap of the functions of two ranks */
-static const double WAITS_SOME = 0.05; /* of its life, for a wait or work to say who feeds whom */
-static const double WORKS_SOME = 0.05; /* of the other's work: less is a helper */
 
 /* Which way the data flow that a process waits for. */
 static void survey_wait(const struct tp_analysis *analysis, const struct tp_segment *piece,
@@ -157,13 +147,13 @@ static bool is_below(const struct process *all, size_t n, const struct process *
 static bool drinks(const struct process *p)
 {
 	return p->drinks_ns > p->pours_ns &&
-	       (double)p->drinks_ns > WAITS_SOME * (double)p->leader_lived_ns;
+	       (double)p->drinks_ns > TP_FEED_WAITS_LEAST * (double)p->leader_lived_ns;
 }
 
 static bool pours(const struct process *p)
 {
 	return p->pours_ns > p->drinks_ns &&
-	       (double)p->pours_ns > WAITS_SOME * (double)p->leader_lived_ns;
+	       (double)p->pours_ns > TP_FEED_WAITS_LEAST * (double)p->leader_lived_ns;
 }
 
 /*
@@ -175,7 +165,7 @@ static bool feeds(const struct process *all, size_t n, const struct process *p,
 		  const struct process *q)
 {
 	if (p == q || q->was_forked || pours(q) || !(pours(p) || drinks(q)) ||
-	    (double)q->doings.total_ns <= WORKS_SOME * (double)p->doings.total_ns ||
+	    (double)q->doings.total_ns <= TP_FEED_WORKS_LEAST * (double)p->doings.total_ns ||
 	    strcmp(p->exe, q->exe) == 0)
 		return false;
 	return p->parent == q->parent || is_below(all, n, p, q);
@@ -185,25 +175,25 @@ static bool feeds(const struct process *all, size_t n, const struct process *p,
 static bool may_feed(const struct process *p)
 {
 	return !p->was_forked && !drinks(p) &&
-	       (double)p->doings.total_ns > WORKS_SOME * (double)p->leader_lived_ns;
+	       (double)p->doings.total_ns > TP_FEED_WORKS_LEAST * (double)p->leader_lived_ns;
 }
 
 /* Programs like cat and tee read much, too: what the trainer writes. */
 static bool only_passes_on(const struct process *p)
 {
 	return !p->was_forked && drinks(p) &&
-	       (double)p->doings.total_ns < WORKS_SOME * (double)p->on_cpu_ns;
+	       (double)p->doings.total_ns < TP_FEED_WORKS_LEAST * (double)p->on_cpu_ns;
 }
 
 static bool mostly_waits(const struct process *p)
 {
-	return (double)p->leader_waited_ns > MAJORITY * (double)p->leader_lived_ns;
+	return (double)p->leader_waited_ns > TP_PROCESS_MAJORITY * (double)p->leader_lived_ns;
 }
 
 /* Works itself and does not merely wait for its children. */
 static bool works(const struct process *p)
 {
-	bool is_idle = (double)p->on_cpu_ns <= IDLE_SHARE * (double)p->leader_lived_ns;
+	bool is_idle = (double)p->on_cpu_ns <= TP_PROCESS_IDLE_MOST * (double)p->leader_lived_ns;
 	return p->has_marks || (!is_idle && !mostly_waits(p));
 }
 
@@ -239,8 +229,8 @@ static bool is_manager(const struct process *all, size_t n, const struct process
 static bool does_the_same(const struct process *p, const struct process *up)
 {
 	if (p->doings.total_ns && up->doings.total_ns)
-		return tp_doings_overlap(&p->doings, &up->doings) > TWINS;
-	return (double)p->model_ns > RANK_SHARE * (double)p->on_cpu_ns;
+		return tp_doings_overlap(&p->doings, &up->doings) > TP_RANK_TWINS_LEAST;
+	return (double)p->model_ns > TP_RANK_COMPUTES_LEAST * (double)p->on_cpu_ns;
 }
 
 static bool is_loader(const struct process *all, size_t n, const struct process *p)
@@ -253,9 +243,9 @@ static bool is_loader(const struct process *all, size_t n, const struct process 
 	for (size_t i = 0; i < n && may_feed(p); i++)
 		if (feeds(all, n, p, &all[i]))
 			return true;
-	if (p->n_samples && (double)p->n_loader_roots > MAJORITY * (double)p->n_samples)
+	if (p->n_samples && (double)p->n_loader_roots > TP_PROCESS_MAJORITY * (double)p->n_samples)
 		return true;
-	if (p->on_cpu_ns && (double)p->loader_ns > MAJORITY * (double)p->on_cpu_ns)
+	if (p->on_cpu_ns && (double)p->loader_ns > TP_PROCESS_MAJORITY * (double)p->on_cpu_ns)
 		return true;
 	const struct process *up = whose_worker(all, n, p);
 	return up && !is_manager(all, n, p) && !does_the_same(p, up);
@@ -276,7 +266,7 @@ static void judge_processes(struct tp_analysis *analysis, const struct process *
 		enum tp_role role = TP_ROLE_OTHER;
 		bool loads = is_loader(all, n, p);
 		bool computes = !any_marks && most && !loads && !mostly_waits(p) &&
-				(double)p->compute_ns >= RANK_SHARE * (double)most;
+				(double)p->compute_ns >= TP_RANK_COMPUTES_LEAST * (double)most;
 		if (p->has_marks || computes)
 			role = TP_ROLE_TRAINER;
 		else if (loads)
@@ -305,7 +295,7 @@ static void mark_launchers(struct tp_analysis *analysis, const struct process *a
 /* Whether names say that it trains. */
 static bool is_named_model(const struct process *p)
 {
-	return (double)p->model_ns > MODEL_SOME * (double)p->on_cpu_ns;
+	return (double)p->model_ns > TP_TRAINER_MODEL_LEAST * (double)p->on_cpu_ns;
 }
 
 /* A script runs several programs one after the other: what converts the data may compute longer
@@ -425,14 +415,15 @@ static void choose_main_thread(struct tp_analysis *analysis)
 	}
 	const struct tp_timeline *timeline = &analysis->timelines[trainer];
 	double lived = (double)length_ns(timeline);
-	bool joins = (double)longest_wait_ns(timeline) > MAJORITY * lived;
-	if (!joins && ((double)analysis->threads[trainer].on_cpu_ns > IDLE_SHARE * lived ||
-		       timeline->n > 1000))
+	bool joins = (double)longest_wait_ns(timeline) > TP_PROCESS_MAJORITY * lived;
+	if (!joins &&
+	    ((double)analysis->threads[trainer].on_cpu_ns > TP_PROCESS_IDLE_MOST * lived ||
+	     timeline->n > 1000))
 		return;
 	uint32_t busiest = busiest_thread(analysis, trainer);
 	if (busiest == trainer)
 		return;
-	double least = joins ? IDLE_SHARE : MAJORITY;
+	double least = joins ? TP_PROCESS_IDLE_MOST : TP_PROCESS_MAJORITY;
 	if ((double)analysis->threads[busiest].on_cpu_ns > least * lived)
 		analysis->main_task = busiest;
 }

@@ -4,10 +4,7 @@
  */
 #include "poll_loop.h"
 
-#include "trainprof/base/clock.h"
-
-/* On a CPU between two sleeps: a look, the two system calls and the way through the scheduler. */
-static const uint64_t LOOK_NS = TP_NS_PER_MS / 5;
+#include "analyze/thresholds.h"
 
 static bool is_sleep(const struct tp_segment *piece)
 {
@@ -24,7 +21,7 @@ static bool has_near(const struct tp_timeline *timeline, size_t at, bool is_afte
 			return is_sleep(piece);
 		if (piece->state == TP_STATE_ON_CPU)
 			run_ns += piece->end_ns - piece->start_ns;
-		if (run_ns > LOOK_NS)
+		if (run_ns > TP_POLL_LOOK_NS)
 			break;
 	}
 	return false;

@@ -8,28 +8,13 @@
 #include "thread_role.h"
 
 #include "analyze/classify/frame_class.h"
+#include "analyze/thresholds.h"
 #include "function_time.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
-
-static const double MAJORITY = 0.5;
-static const double READING_SHARE = 0.05; /* of CPU time in reads and decoders */
-static const double TEAM_SHARE = 0.01;    /* of all these threads' CPU time: less is no team */
-enum { ENOUGH_SAMPLES = 50 };             /* for a thread to be judged alone */
-/* A team does the same as the main thread, or works while that waits for it. */
-static const double MAIN_DOES = 0.02;  /* of the main thread's work, for a function to be its */
-static const double SAME_WORK = 0.05;  /* of a thread's work, in functions of the main thread */
-static const double AS_IF_ALONE = 0.5; /* of the chance to be met working at any time */
-enum { ENOUGH_MAIN = 12, ENOUGH_MEETINGS = 5 }; /* samples of the main thread at work */
-/* Who ends the main thread's waits for data, and sleeps otherwise. */
-static const double MOSTLY_SLEEPS = 0.25;     /* awake at most so much of its life */
-static const double FEW_OTHERS = 0.1;         /* of these: other waits that it ends */
-static const uint64_t LONG_WAIT_NS = 1000000; /* shorter ones tell no chance from cause */
-static const uint64_t WAKER_NS = 100000;      /* before a wait's end, as in wait_attribution.c */
-enum { ENOUGH_WAITS = 5 };
 
 struct evidence {
 	uint64_t n; /* samples with a stack; of them: */
@@ -163,7 +148,7 @@ static bool main_does(const struct judge *judge, uint64_t function)
 {
 	uint64_t ns = 0;
 	return tp_map_get(&judge->main.ns, function, &ns) &&
-	       (double)ns >= MAIN_DOES * (double)judge->main.total_ns;
+	       (double)ns >= TP_MAIN_DOES_LEAST * (double)judge->main.total_ns;
 }
 
 static void gather_work(struct evidence *found, const struct judge *judge, uint32_t task)
@@ -264,7 +249,7 @@ static void survey(struct judge *judge)
 			continue;
 		judge->evidence[i] = gather(judge, i);
 		judge->on_cpu_ns += judge->evidence[i].on_cpu_ns;
-		if (judge->evidence[i].n >= ENOUGH_SAMPLES)
+		if (judge->evidence[i].n >= TP_THREAD_SAMPLES_LEAST)
 			continue;
 		judge->entries[i] = entry_of_thread(judge, i);
 		if (judge->entries[i])
@@ -278,7 +263,7 @@ static void survey(struct judge *judge)
 static bool is_long_wait(const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
-	       piece->sample != NO_SAMPLE && piece->end_ns - piece->start_ns >= LONG_WAIT_NS;
+	       piece->sample != NO_SAMPLE && piece->end_ns - piece->start_ns >= TP_LONG_WAIT_NS;
 }
 
 static bool mostly_sleeps(const struct tp_timeline *timeline)
@@ -291,13 +276,13 @@ static bool mostly_sleeps(const struct tp_timeline *timeline)
 		if (piece->state != TP_STATE_BLOCKED)
 			awake_ns += piece->end_ns - piece->start_ns;
 	}
-	return (double)awake_ns < MOSTLY_SLEEPS * (double)all_ns;
+	return (double)awake_ns < TP_WAKER_AWAKE_MOST * (double)all_ns;
 }
 
 /* Whether it is on a CPU when that wait ends. `at` goes along with the waits. */
 static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment *wait, size_t *at)
 {
-	while (*at < timeline->n && timeline->segments[*at].end_ns <= wait->end_ns - WAKER_NS)
+	while (*at < timeline->n && timeline->segments[*at].end_ns <= wait->end_ns - TP_WAKER_NS)
 		(*at)++;
 	for (size_t i = *at; i < timeline->n; i++) {
 		if (timeline->segments[i].start_ns >= wait->end_ns)
@@ -332,8 +317,9 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
 		n_ended += is_for_data && is_ended;
 		n_others += !is_for_data && is_ended;
 	}
-	return n_waits >= ENOUGH_WAITS && (double)n_ended > MAJORITY * (double)n_waits &&
-	       (double)n_others < FEW_OTHERS * (double)n_ended && mostly_sleeps(own);
+	return n_waits >= TP_WAKER_WAITS_LEAST &&
+	       (double)n_ended > TP_THREAD_MAJORITY * (double)n_waits &&
+	       (double)n_others < TP_WAKER_OTHERS_MOST * (double)n_ended && mostly_sleeps(own);
 }
 
 /* ---- verdict ----------------------------------------------------------------------------------
@@ -346,11 +332,12 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
  */
 static bool works_ahead(const struct judge *judge, const struct evidence *e)
 {
-	if ((double)e->shared_ns > SAME_WORK * (double)e->work_ns || judge->n_main < ENOUGH_MAIN ||
-	    e->beside < ENOUGH_MEETINGS || !judge->main_span_ns)
+	if ((double)e->shared_ns > TP_SAME_WORK_LEAST * (double)e->work_ns ||
+	    judge->n_main < TP_MAIN_SAMPLES_LEAST || e->beside < TP_MEETINGS_LEAST ||
+	    !judge->main_span_ns)
 		return false;
 	double duty = (double)e->awake_ns / (double)judge->main_span_ns;
-	return (double)e->beside >= AS_IF_ALONE * duty * (double)judge->n_main;
+	return (double)e->beside >= TP_AS_IF_ALONE_LEAST * duty * (double)judge->n_main;
 }
 
 /* TP_THREAD_MAIN stands for "no evidence": it is never the answer here. A thread that only starts
@@ -367,11 +354,11 @@ static enum tp_thread_role weigh(const struct judge *judge, const struct evidenc
 		return TP_THREAD_COMM;
 	if (!e->on_cpu_ns)
 		return TP_THREAD_OTHER;
-	if ((double)e->loader_ns > READING_SHARE * (double)e->on_cpu_ns)
+	if ((double)e->loader_ns > TP_THREAD_READING_LEAST * (double)e->on_cpu_ns)
 		return TP_THREAD_LOADER;
-	if ((double)e->compute_ns <= MAJORITY * (double)e->on_cpu_ns)
+	if ((double)e->compute_ns <= TP_THREAD_MAJORITY * (double)e->on_cpu_ns)
 		return TP_THREAD_OTHER;
-	if ((double)e->on_cpu_ns < TEAM_SHARE * (double)judge->on_cpu_ns)
+	if ((double)e->on_cpu_ns < TP_THREAD_TEAM_LEAST * (double)judge->on_cpu_ns)
 		return TP_THREAD_MAIN;
 	return works_ahead(judge, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
 }

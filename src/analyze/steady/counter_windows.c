@@ -2,14 +2,12 @@
 #include "counter_windows.h"
 
 #include "analyze/numeric/intervals.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/model/fact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Fewer steps than these on either side have no mean worth a word. */
-enum { LEAST_STEPS = 5 };
 
 static void add_of_track(struct tp_intervals *out, const struct tp_trace *trace, uint32_t track)
 {
@@ -70,7 +68,7 @@ static double mean_of(const struct tp_profile *profile, enum tp_step_kind kind)
 		sum_ns += (double)(step->end_ns - step->start_ns);
 		n++;
 	}
-	return n >= LEAST_STEPS ? sum_ns / (double)n : 0;
+	return n >= TP_COUNTER_STEPS_LEAST ? sum_ns / (double)n : 0;
 }
 
 /* They change what they measure: the reader has to know. */

@@ -10,6 +10,7 @@
 
 #include "analyze/numeric/intervals.h"
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "counter_windows.h"
 
 #include "trainprof/base/memory.h"
@@ -18,18 +19,9 @@
 #include <stdlib.h>
 
 enum {
-	BLOCK = 5,        /* steps whose median stands for them when levels are searched */
-	LEVEL_BLOCKS = 2, /* shortest level: ten steps */
+	BLOCK = 5, /* steps whose median stands for them when levels are searched */
 	MAX_LEVELS = 64,
-	MIN_PERIODS = 4,
-	MAX_PERIOD = 32, /* more loader workers are rare, and so long a period is no nuisance */
-	FEW = 4,         /* fewer steps: none can be called special */
 };
-
-static const double level_ratio = 1.03;   /* of two levels */
-static const double special_ratio = 1.25; /* of the median */
-static const double recurring_share = 0.1;
-static const double special_mads = 6 * 1.4826;
 
 /* Indices into profile->steps of those that may be steady, with their lengths; of traced steps
  * those that they would have untraced. */
@@ -141,8 +133,8 @@ static void find_level(struct judge *j, const struct candidates *c, size_t *from
 	for (size_t i = 0; i < n; i++)
 		blocks[i] = log(tp_stats_median(c->length_ns + i * BLOCK, BLOCK));
 	size_t starts[MAX_LEVELS + 1];
-	size_t levels =
-		tp_stats_levels(blocks, n, LEVEL_BLOCKS, log(level_ratio), starts, MAX_LEVELS);
+	size_t levels = tp_stats_levels(blocks, n, TP_LEVEL_BLOCKS_LEAST, log(TP_LEVEL_RATIO),
+					starts, MAX_LEVELS);
 	free(blocks);
 	if (levels < 2)
 		return;
@@ -173,8 +165,8 @@ static void measure_level(struct judge *j, const struct candidates *c, size_t fr
 	size_t n = to - from;
 	j->median_ns = tp_stats_median(c->length_ns + from, n);
 	double mad = tp_stats_mad(c->length_ns + from, n, j->median_ns);
-	j->special_ns = fmax(special_ratio * j->median_ns, j->median_ns + special_mads * mad);
-	if (n < FEW)
+	j->special_ns = fmax(TP_SPECIAL_RATIO * j->median_ns, j->median_ns + TP_SPECIAL_MADS * mad);
+	if (n < TP_SPECIAL_STEPS_LEAST)
 		j->special_ns = INFINITY;
 	double *times = tp_alloc((n + 1) * sizeof(*times));
 	for (int side = 0; side < TP_N_SIDES; side++) {
@@ -201,7 +193,7 @@ static enum tp_step_kind name_excess(const struct judge *j, const struct tp_step
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
 		double time = (double)tp_phasetime_between(j->phases, names[i].side, step->start_ns,
 							   step->end_ns);
-		if (time - j->usual_side_ns[names[i].side] >= 0.5 * excess)
+		if (time - j->usual_side_ns[names[i].side] >= TP_SPECIAL_NAMED_LEAST * excess)
 			return names[i].kind;
 	}
 	return otherwise;
@@ -232,7 +224,7 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 	for (size_t i = 0; i < d; i++)
 		excess += (y[i] - mean) / (double)d;
 	free(y);
-	return d && excess > log(level_ratio) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
+	return d && excess > log(TP_LEVEL_RATIO) && excess > 3 * sigma / sqrt((double)d) ? d : 0;
 }
 
 /* Slow steps at the very start, then a slow start among the usual ones. */
@@ -280,7 +272,7 @@ static void leave_special(struct judge *j, const struct candidates *c, size_t fr
 /* Whether nearly all gaps between the given positions are alike and small. */
 static bool is_periodic(const size_t *at, size_t n)
 {
-	if (n < MIN_PERIODS)
+	if (n < TP_RECURRING_STEPS_LEAST)
 		return false;
 	double *gaps = tp_alloc(n * sizeof(*gaps));
 	for (size_t i = 1; i < n; i++)
@@ -290,7 +282,7 @@ static bool is_periodic(const size_t *at, size_t n)
 	for (size_t i = 0; i + 1 < n; i++)
 		alike += fabs(gaps[i] - median) < 1;
 	free(gaps);
-	return median <= MAX_PERIOD && alike * 5 >= (n - 1) * 4;
+	return median <= TP_RECURRING_PERIOD_MOST && alike * 5 >= (n - 1) * 4;
 }
 
 /* Slow steps that come all the time, or once per round of loader workers, are how the program
@@ -302,8 +294,8 @@ static void keep_recurring(struct judge *j, const struct candidates *c, size_t f
 	for (size_t i = from; i < to; i++)
 		if (j->profile->steps[c->index[i]].kind == TP_STEP_SLOW)
 			at[n++] = i;
-	if (n >= MIN_PERIODS &&
-	    ((double)n > recurring_share * (double)(to - from) || is_periodic(at, n)))
+	if (n >= TP_RECURRING_STEPS_LEAST &&
+	    ((double)n > TP_RECURRING_LEAST * (double)(to - from) || is_periodic(at, n)))
 		for (size_t i = 0; i < n; i++)
 			j->profile->steps[c->index[at[i]]].kind = TP_STEP_STEADY;
 	free(at);

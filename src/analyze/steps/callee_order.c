@@ -2,6 +2,7 @@
 #include "callee_order.h"
 
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
 
@@ -9,11 +10,6 @@
 #include <stdlib.h>
 
 enum { NOBODY = TP_MAX_CALLEES };
-
-static const double min_followed = 0.7;  /* of the times, by the next in turn */
-static const double one_round = 0.25;    /* two pieces of work that differ so little from one */
-static const double min_alike = 0.85;    /* of the rounds, in their work */
-static const double max_together = 0.05; /* rounds that hold the work of two */
 
 struct turns {
 	const struct tp_level *level;
@@ -80,8 +76,9 @@ static uint32_t successor(const struct turns *turns, uint32_t of)
 		if (turns->follows[of][i] > turns->follows[of][best])
 			best = i;
 	}
-	return all && (double)turns->follows[of][best] >= min_followed * (double)all ? best
-										     : NOBODY;
+	return all && (double)turns->follows[of][best] >= TP_TURN_FOLLOWED_LEAST * (double)all
+		       ? best
+		       : NOBODY;
 }
 
 /* A ring that holds everyone, with the marker, or who comes after its wait, in front. */
@@ -159,7 +156,7 @@ static void join_parts(struct rounds *rounds, size_t n_takers)
 		bool is_part = before->n_turns < n_takers || round->n_turns < n_takers;
 		double both_ns = before->work_ns + round->work_ns;
 		if (is_part && i + 1 < rounds->n &&
-		    fabs(both_ns - usual_ns) <= one_round * usual_ns) {
+		    fabs(both_ns - usual_ns) <= TP_TURN_WORK_APART_MOST * usual_ns) {
 			before->work_ns = both_ns;
 			before->end_ns = round->end_ns;
 			before->n_turns = n_takers;
@@ -207,7 +204,8 @@ bool tp_turns_find(struct tp_callee *out, const struct tp_level *level,
 	tp_callee_init_rounds(&found, level->callees[level->marker].node, stays_of(&rounds),
 			      rounds.n);
 	free(rounds.items);
-	if (found.n < TP_MIN_STAYS || found.regularity < min_alike || found.missed > max_together) {
+	if (found.n < TP_MIN_STAYS || found.regularity < TP_TURN_ALIKE_LEAST ||
+	    found.missed > TP_TURN_TOGETHER_MOST) {
 		tp_callee_release(&found);
 		return false;
 	}

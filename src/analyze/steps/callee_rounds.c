@@ -7,16 +7,13 @@
 #include "callee_rounds.h"
 
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double max_single = 0.35; /* stays, or gaps between them, seen by one sample only */
-static const double sure_single = 0.05;
-static const double max_missed = 0.05;
 
 /* A lone stack that is not below the level, between two that are, is a stack gone wrong. */
 static bool is_stray(const struct tp_calltree *tree, uint32_t level, size_t i)
@@ -93,7 +90,7 @@ static double share_near_median(const double *values, size_t n, double *median)
 	*median = tp_stats_median(values, n);
 	size_t near = 0;
 	for (size_t i = 0; i < n; i++)
-		near += fabs(values[i] - *median) <= 0.5 * *median;
+		near += fabs(values[i] - *median) <= TP_ROUND_ALIKE_MOST * *median;
 	return n ? (double)near / (double)n : 0;
 }
 
@@ -125,8 +122,8 @@ static void measure_stays(struct tp_callee *callee)
 	size_t single = 0;
 	size_t gap_single = 0;
 	for (size_t i = 0; i < callee->n; i++) {
-		single += callee->stays[i].hits < 1.2;
-		gap_single += i && callee->stays[i].gap_hits < 1.2;
+		single += callee->stays[i].hits < TP_SINGLE_HITS_MOST;
+		gap_single += i && callee->stays[i].gap_hits < TP_SINGLE_HITS_MOST;
 	}
 	callee->single = (double)single / (double)callee->n;
 	callee->gap_single = (double)gap_single / (double)(callee->n - 1);
@@ -229,15 +226,13 @@ static void collect_waits(struct wait_list *list, const struct tp_calltree *tree
  */
 static double find_line_ns(const struct wait_list *list)
 {
-	enum { MIN_WAITS = 8 };
-	static const double shortest_ns = 50e3; /* what is done for nothing takes 5 to 20 us */
-	if (list->n < MIN_WAITS)
+	if (list->n < TP_CALLEE_WAITS_LEAST)
 		return 0;
 	double *between = tp_alloc(list->n * sizeof(*between));
 	for (size_t i = 1; i < list->n; i++)
 		between[i - 1] = list->items[i].between_ns;
 	tp_stats_sort(between, list->n - 1);
-	double line = 0.1 * tp_stats_quantile(between, list->n - 1, 0.9);
+	double line = TP_CALLEE_LINE_PART * tp_stats_quantile(between, list->n - 1, 0.9);
 	free(between);
 	size_t above = 0;
 	size_t near = 0;
@@ -252,7 +247,7 @@ static double find_line_ns(const struct wait_list *list)
 		inside += wait->inside;
 		outside += wait->outside;
 	}
-	bool is_clear = line > shortest_ns && near * 20 <= above;
+	bool is_clear = line > TP_CALLEE_LINE_NS_LEAST && near * 20 <= above;
 	bool is_outside = outside > 0 && outside >= 4 * inside;
 	return is_clear && is_outside ? line : 0;
 }
@@ -297,13 +292,12 @@ static double round_ns(const struct rounds *rounds, size_t i)
  * waits too, and such a wait is taken for one like it. */
 static void trim_rounds(struct rounds *rounds)
 {
-	static const double in_step = 1.5; /* usual rounds */
 	if (rounds->n < 2)
 		return;
 	double *lengths = tp_alloc(rounds->n * sizeof(*lengths));
 	for (size_t i = 0; i + 1 < rounds->n; i++)
 		lengths[i] = round_ns(rounds, i);
-	double longest_ns = in_step * tp_stats_median(lengths, rounds->n - 1);
+	double longest_ns = TP_ROUND_IN_STEP_MOST * tp_stats_median(lengths, rounds->n - 1);
 	free(lengths);
 	size_t first = rounds->first_seen;
 	size_t last = rounds->last_seen;
@@ -321,7 +315,6 @@ static void trim_rounds(struct rounds *rounds)
  */
 static bool misses_rounds(const struct rounds *rounds)
 {
-	static const double most = 0.05; /* of the rounds; a few evaluations are longer, too */
 	size_t n = rounds->n - 1;
 	double *work = tp_alloc((n + 1) * sizeof(*work));
 	for (size_t i = 0; i < n; i++)
@@ -330,11 +323,11 @@ static bool misses_rounds(const struct rounds *rounds)
 	size_t twice = 0;
 	size_t between = 0;
 	for (size_t i = 0; i < n; i++) {
-		twice += work[i] > 1.7 * median && work[i] < 2.3 * median;
-		between += work[i] >= 1.3 * median && work[i] <= 1.7 * median;
+		twice += work[i] > TP_TWICE_LEAST * median && work[i] < TP_TWICE_MOST * median;
+		between += work[i] >= TP_ONCE_MOST * median && work[i] <= TP_TWICE_LEAST * median;
 	}
 	free(work);
-	return (double)twice > most * (double)n && twice > 2 * between;
+	return (double)twice > TP_ROUND_TWICE_MOST * (double)n && twice > 2 * between;
 }
 
 bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tree)
@@ -393,8 +386,9 @@ void tp_callee_compare_order(struct tp_callee *callee, const struct tp_callee *c
 
 bool tp_callee_is_resolved(const struct tp_callee *callee)
 {
-	if (callee->single > max_single || callee->gap_single > max_single)
+	if (callee->single > TP_CALLEE_SINGLE_MOST || callee->gap_single > TP_CALLEE_SINGLE_MOST)
 		return false;
 	/* Hardly any seen once: none was missed, and twice the work is the program's own. */
-	return callee->single + callee->gap_single < sure_single || callee->missed <= max_missed;
+	return callee->single + callee->gap_single < TP_CALLEE_SINGLE_SURE ||
+	       callee->missed <= TP_CALLEE_MISSED_MOST;
 }

@@ -7,12 +7,7 @@
 
 #include "analyze/classify/frame_class.h"
 #include "analyze/classify/python_class.h"
-
-/* Of the time below the call. */
-static const double WRITES_MOST = 0.5;
-static const double WAITS_SOME = 0.1; /* for storage: what only fills a buffer logs */
-static const double TRAINS_LITTLE = 0.02;
-enum { FEWEST_SIGHTINGS = 5 };
+#include "analyze/thresholds.h"
 
 struct deeds {
 	size_t n_sightings;
@@ -68,10 +63,10 @@ static bool is_own_python(const struct tp_analysis *analysis, const struct tp_ca
 static bool saves(const struct deeds *deeds)
 {
 	double all_ns = (double)deeds->all_ns;
-	return deeds->n_sightings >= FEWEST_SIGHTINGS &&
-	       (double)deeds->write_ns >= WRITES_MOST * all_ns &&
-	       (double)deeds->storage_ns >= WAITS_SOME * all_ns &&
-	       (double)deeds->train_ns <= TRAINS_LITTLE * all_ns;
+	return deeds->n_sightings >= TP_SIGHTINGS_LEAST &&
+	       (double)deeds->write_ns >= TP_WRITER_WRITES_LEAST * all_ns &&
+	       (double)deeds->storage_ns >= TP_WRITER_WAITS_LEAST * all_ns &&
+	       (double)deeds->train_ns <= TP_WRITER_TRAINS_MOST * all_ns;
 }
 
 static void call_it_checkpoint(struct tp_analysis *analysis, const struct tp_calltree *tree,

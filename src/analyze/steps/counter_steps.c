@@ -2,6 +2,7 @@
 #include "counter_steps.h"
 
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -9,24 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-	MOST_GROWTH = 16, /* as the collector takes it for counting */
-	SURE_ROUNDS = 8,  /* the limits of loop_finder.c */
-	MANY_ROUNDS = 30,
-	MIN_INNER_EPOCH = 8,
-	FEW = 4,            /* rounds that are looked at together */
-	ENOUGH_EARLY = 3,   /* updates of the weights: of steps none are */
-	LONGEST_GLITCH = 3, /* readings */
-};
-
-static const double epoch_ns = 3e9;
-static const double min_regularity = 0.75;
-static const double min_covered = 0.5; /* of the time asked for */
-static const double min_early = 0.25;  /* of updates all along; half of them are */
-static const double same_count = 0.1;  /* nothing in a loop repeats one and a tenth times */
-static const double max_odd = 0.05;    /* of the changes, such as no counter makes */
-/* From a sample to its reading: the collector leaves out what is later than 2 ms. */
-static const uint64_t late_ns = 3000000;
+enum { FEW = 4 }; /* rounds that are looked at together */
 
 struct reading {
 	uint64_t value;
@@ -54,7 +38,7 @@ struct counter {
 
 static bool follows(uint64_t value, uint64_t before)
 {
-	return value >= before && value - before <= MOST_GROWTH;
+	return value >= before && value - before <= TP_COUNTER_GROWTH_MOST;
 }
 
 /* Imports alone bring dozens. */
@@ -124,7 +108,7 @@ static void collect(struct counters *counters, const struct tp_analysis *analysi
 			last_ns = trace->samples[at].time_ns;
 		}
 		/* Of one whose frames moved on there may be no sample with Python. */
-		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= late_ns;
+		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= TP_COUNTER_LATE_NS;
 		push_reading(counters, mark, has_sample ? before_ns : last_ns,
 			     has_sample ? last_ns : mark->time_ns);
 	}
@@ -137,7 +121,7 @@ static size_t glitch_length(const struct counter *counter, size_t i, const struc
 	const struct reading *r = counter->readings;
 	if (follows(r[i].value, last->value))
 		return 0;
-	for (size_t n = 1; n <= LONGEST_GLITCH && i + n < counter->n; n++) {
+	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MOST && i + n < counter->n; n++) {
 		if (follows(r[i + n].value, last->value))
 			return n;
 		if (r[i + n].value < last->value)
@@ -174,7 +158,7 @@ static uint64_t n_begun(const struct counter *counter, size_t i)
 		return value - counter->readings[i - 1].value;
 	if (i == 0)
 		return 1;
-	return value - counter->base <= MOST_GROWTH ? value - counter->base + 1 : 0;
+	return value - counter->base <= TP_COUNTER_GROWTH_MOST ? value - counter->base + 1 : 0;
 }
 
 static void find_borders(struct counter *counter)
@@ -226,7 +210,7 @@ static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, siz
 	double median = tp_stats_median(lengths, n);
 	size_t near = 0;
 	for (size_t i = 0; i < n; i++)
-		near += fabs(lengths[i] - median) <= 0.5 * median;
+		near += fabs(lengths[i] - median) <= TP_ROUND_ALIKE_MOST * median;
 	free(lengths);
 	return near;
 }
@@ -245,7 +229,7 @@ static double regularity_of(const uint64_t *borders, size_t n, double *median)
 {
 	double of_fours;
 	double best = share_alike(borders, n, 1, median);
-	if (n <= (size_t)SURE_ROUNDS * FEW)
+	if (n <= (size_t)TP_LOOP_ROUNDS_LEAST * FEW)
 		return best;
 	for (size_t n_turns = 2; n_turns <= FEW; n_turns++)
 		best = fmax(best, share_alike_in_turn(borders, n, n_turns));
@@ -326,7 +310,8 @@ static bool has_updates_all_along(const struct updates *updates, const uint64_t 
 		n++;
 		n_early += time_ns - borders[at] < (borders[at + 1] - borders[at]) / 2;
 	}
-	return n_early >= ENOUGH_EARLY && (double)n_early >= min_early * (double)n;
+	return n_early >= TP_COUNTER_UPDATES_LEAST &&
+	       (double)n_early >= TP_COUNTER_EARLY_LEAST * (double)n;
 }
 
 /* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
@@ -335,8 +320,9 @@ static bool restarts_like_epochs(const struct counter *counter, const struct upd
 {
 	const struct tp_counted *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
-	return counter->n_restarts == 0 || all_ns >= epoch_ns * (double)counter->n_restarts ||
-	       (found->n >= MIN_INNER_EPOCH * counter->n_restarts &&
+	return counter->n_restarts == 0 ||
+	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->n_restarts ||
+	       (found->n >= TP_LOOP_EPOCH_STEPS_LEAST * counter->n_restarts &&
 		has_updates_all_along(updates, counter->restarts, counter->n_restarts));
 }
 
@@ -346,22 +332,22 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 {
 	const struct tp_counted *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	if (found->n <= SURE_ROUNDS || found->regularity < min_regularity || rate_hz <= 0 ||
-	    found->period_ns * rate_hz < 1e9 ||
-	    (double)counter->n_odd > max_odd * (double)counter->n ||
+	if (found->n <= TP_LOOP_ROUNDS_LEAST || found->regularity < TP_COUNTER_ALIKE_LEAST ||
+	    rate_hz <= 0 || found->period_ns * rate_hz < 1e9 ||
+	    (double)counter->n_odd > TP_COUNTER_ODD_MOST * (double)counter->n ||
 	    !restarts_like_epochs(counter, updates))
 		return false;
 	double mean_ns =
 		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
 	double covered_ns = (double)n_between(found, start_ns, end_ns) * mean_ns;
-	return covered_ns >= min_covered * (double)(end_ns - start_ns);
+	return covered_ns >= TP_COUNTER_COVERED_LEAST * (double)(end_ns - start_ns);
 }
 
 /* Two variables that count the same, as a loop's own and the argument of what it calls: one that is
  * there only while that runs misses rounds at both ends. */
 static bool counts_the_same(const struct tp_counted *outer, const struct tp_counted *inner)
 {
-	return (double)(inner->n - outer->n) <= same_count * (double)inner->n;
+	return (double)(inner->n - outer->n) <= TP_COUNTER_SAME_MOST * (double)inner->n;
 }
 
 /* Steps are what the outer one of several loops does, unless that looks like epochs. */
@@ -370,8 +356,8 @@ static bool is_better(const struct tp_counted *found, const struct tp_counted *o
 {
 	const struct tp_counted *outer = found->n < old->n ? found : old;
 	const struct tp_counted *inner = found->n < old->n ? old : found;
-	bool are_long = outer->n < MANY_ROUNDS && outer->period_ns >= epoch_ns;
-	bool are_epochs = inner->n >= MIN_INNER_EPOCH * outer->n &&
+	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
+	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_LEAST * outer->n &&
 			  (are_long || has_updates_all_along(updates, outer->borders, outer->n));
 	bool is_inner = are_epochs || counts_the_same(outer, inner);
 	return found == (is_inner ? inner : outer) && found->n != old->n;

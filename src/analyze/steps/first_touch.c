@@ -1,13 +1,9 @@
 /* Finds functions whose own instructions are the ends of page faults. */
 #include "first_touch.h"
 
-#include "trainprof/base/clock.h"
-#include "trainprof/base/map.h"
+#include "analyze/thresholds.h"
 
-/* Of a function's time with its faults. */
-static const double FAULTS_MOST = 0.75;
-/* Below 5 ms of faults it is chance who was met in one. */
-static const uint64_t FAULTS_LEAST_NS = 5 * TP_NS_PER_MS;
+#include "trainprof/base/map.h"
 
 /* The function that the user's code was in; 0 when it is not known. */
 static uint64_t function_of(const struct tp_trace *trace, uint32_t stack_id)
@@ -35,8 +31,8 @@ static bool is_toucher(const struct tp_map *faults, const struct tp_map *own, ui
 	uint64_t faults_ns = 0;
 	uint64_t own_ns = 0;
 	(void)tp_map_get(own, function, &own_ns);
-	return tp_map_get(faults, function, &faults_ns) && faults_ns >= FAULTS_LEAST_NS &&
-	       (double)faults_ns >= FAULTS_MOST * (double)(faults_ns + own_ns);
+	return tp_map_get(faults, function, &faults_ns) && faults_ns >= TP_TOUCH_FAULTS_NS &&
+	       (double)faults_ns >= TP_TOUCH_FAULTS_LEAST * (double)(faults_ns + own_ns);
 }
 
 void tp_touchers_mark(struct tp_analysis *analysis)

@@ -16,6 +16,8 @@
  */
 #include "loop_finder.h"
 
+#include "analyze/thresholds.h"
+
 #include "loop_level.h"
 
 #include "trainprof/base/memory.h"
@@ -23,21 +25,9 @@
 #include <stdlib.h>
 
 enum {
-	SURE_STAYS = 8,      /* more than epochs of a short run */
-	MANY_STAYS = 30,     /* more than epochs of most runs */
-	MAX_LEVELS = 96,     /* deeper is no place for a training loop */
-	DEEP_LEVELS = 12,    /* of those, looked at again below their callees */
-	MIN_INNER_EPOCH = 8, /* fewer steps are no epoch */
+	MAX_LEVELS = 96,  /* deeper is no place for a training loop */
+	DEEP_LEVELS = 12, /* of those, looked at again below their callees */
 };
-
-static const double chain_share = 0.8;   /* of the repeating work: where the loop is */
-static const double branch_share = 0.05; /* of the run: a one-shot callee worth a look */
-static const double trial_share = 0.1;   /* of two pieces of work: what shows that they are one's */
-static const double inner_share = 0.1;   /* of an epoch: what its steps do */
-static const double passing_share = 0.1; /* of the run: what comes back a few times only */
-static const uint64_t epoch_ns = 3000000000; /* steps above it are rarer than epochs */
-/* What comes back four times in that and is not resolved is no part of a step, but one. */
-static const uint64_t short_epoch_ns = 1000000000;
 
 struct search {
 	const struct tp_calltree *tree;
@@ -49,7 +39,7 @@ struct search {
 static uint64_t work_of(const struct tp_calltree *tree, uint32_t node)
 {
 	const struct tp_call_node *n = &tree->nodes[node];
-	double enough = 0.1 * (double)tree->nodes[0].ns;
+	double enough = TP_LOOP_KNOWN_LEAST * (double)tree->nodes[0].ns;
 	if ((double)tree->nodes[0].model_ns > enough)
 		return n->model_ns;
 	if ((double)tree->nodes[0].compute_ns > enough)
@@ -76,11 +66,12 @@ static void explore(struct search *search, uint32_t node)
 			repeating += (double)work_of(tree, search->levels[at].callees[i].node);
 	for (size_t i = 0; i < search->levels[at].n_callees; i++) {
 		const struct tp_callee *callee = &search->levels[at].callees[i];
-		bool is_branch =
-			is_one_shot(callee) && (double)tree->nodes[callee->node].ns >=
-						       branch_share * (double)tree->nodes[0].ns;
-		bool is_chain = !is_one_shot(callee) && repeating > 0 &&
-				(double)work_of(tree, callee->node) >= chain_share * repeating;
+		bool is_branch = is_one_shot(callee) &&
+				 (double)tree->nodes[callee->node].ns >=
+					 TP_LOOP_BRANCH_LEAST * (double)tree->nodes[0].ns;
+		bool is_chain =
+			!is_one_shot(callee) && repeating > 0 &&
+			(double)work_of(tree, callee->node) >= TP_LOOP_CHAIN_LEAST * repeating;
 		if (is_branch || is_chain)
 			explore(search, callee->node);
 	}
@@ -96,7 +87,8 @@ static bool is_alone(const struct search *search, const struct tp_level *outer,
 		if (callee->is_special || is_one_shot(callee) ||
 		    tp_calltree_is_below(tree, inner->node, callee->node))
 			continue;
-		if ((double)work_of(tree, callee->node) > 0.02 * (double)work_of(tree, outer->node))
+		if ((double)work_of(tree, callee->node) >
+		    TP_LOOP_ALONE_MOST * (double)work_of(tree, outer->node))
 			return false;
 	}
 	return true;
@@ -118,7 +110,7 @@ static bool is_work_of(const struct tp_calltree *tree, uint32_t node, uint32_t o
 {
 	const struct tp_call_node *n = &tree->nodes[node];
 	return node != of && tp_calltree_is_below(tree, node, of) &&
-	       (double)n->ns >= trial_share * (double)tree->nodes[of].ns &&
+	       (double)n->ns >= TP_LOOP_TRIAL_LEAST * (double)tree->nodes[of].ns &&
 	       n->compute_ns > n->ns / 2;
 }
 
@@ -154,10 +146,11 @@ static bool is_inner_better(const struct search *search, const struct tp_level *
 	const struct tp_callee *b = &inner->callees[inner->marker];
 	if (b->n * 2 < a->n * 3)
 		return false;
-	if (a->n < SURE_STAYS || is_alone(search, outer, inner) || is_trial(search, a, inner))
+	if (a->n < TP_LOOP_ROUNDS_LEAST || is_alone(search, outer, inner) ||
+	    is_trial(search, a, inner))
 		return true;
-	return a->n < MANY_STAYS && a->period_ns >= (double)epoch_ns &&
-	       b->n / a->n >= MIN_INNER_EPOCH;
+	return a->n < TP_LOOP_ROUNDS_MANY && a->period_ns >= (double)TP_LOOP_EPOCH_NS &&
+	       b->n / a->n >= TP_LOOP_EPOCH_STEPS_LEAST;
 }
 
 static double covered_ns(const struct tp_level *level)
@@ -177,15 +170,15 @@ static bool is_branch_better(const struct search *search, const struct tp_level 
 		return is_named;
 	bool is_later = level->callees[level->marker].stays[0].start_ns >
 			old->callees[old->marker].stays[0].start_ns;
-	return is_later ? covered_ns(level) > 0.25 * covered_ns(old)
+	return is_later ? covered_ns(level) > TP_LOOP_LATER_LEAST * covered_ns(old)
 			: covered_ns(level) >= 4 * covered_ns(old);
 }
 
 /* A few repetitions in a small part of the run, as when a program starts, are no training. */
 static bool is_passing(const struct search *search, const struct tp_level *level)
 {
-	return level->callees[level->marker].n < SURE_STAYS &&
-	       covered_ns(level) < passing_share * (double)search->tree->nodes[0].ns;
+	return level->callees[level->marker].n < TP_LOOP_ROUNDS_LEAST &&
+	       covered_ns(level) < TP_LOOP_PASSING_MOST * (double)search->tree->nodes[0].ns;
 }
 
 static struct tp_level *choose_level(struct search *search)
@@ -296,14 +289,15 @@ static bool are_epochs(const struct search *search, const struct tp_level *level
 {
 	const struct tp_call_node *nodes = search->tree->nodes;
 	const struct tp_callee *marker = &level->callees[level->marker];
-	if (marker->n >= SURE_STAYS || marker->period_ns < (double)short_epoch_ns)
+	if (marker->n >= TP_LOOP_ROUNDS_LEAST || marker->period_ns < (double)TP_LOOP_SHORT_EPOCH_NS)
 		return false;
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *callee = &level->callees[i];
 		if (nodes[callee->node].parent == level->node && !callee->is_special &&
 		    !tp_callee_is_resolved(callee) &&
-		    callee->n * 2 >= MIN_INNER_EPOCH * marker->n &&
-		    (double)nodes[callee->node].ns >= inner_share * (double)nodes[level->node].ns)
+		    callee->n * 2 >= TP_LOOP_EPOCH_STEPS_LEAST * marker->n &&
+		    (double)nodes[callee->node].ns >=
+			    TP_LOOP_INNER_LEAST * (double)nodes[level->node].ns)
 			return true;
 	}
 	return false;

@@ -6,23 +6,13 @@
 #include "loop_level.h"
 
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "callee_order.h"
 
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum {
-	MAX_INNER = 4,       /* inner repetitions per round that need no confirmation */
-	MAX_INNER_WORK = 30, /* when the round is known to work on the model */
-	SURE_STAYS = 8,      /* wanted of what is not called by the loop itself */
-};
-
-static const double min_share = 0.02;       /* of a level's time: less is no phase of it */
-static const double min_regularity = 0.75;  /* of periods within 50 % of the median */
-static const double max_odd = 0.1;          /* rounds with more or less work than the others */
-static const double sure_regularity = 0.85; /* where chance has more tries */
 
 static bool is_marker(const struct tp_callee *callee, double regularity)
 {
@@ -76,7 +66,7 @@ static size_t stays_per_period(const struct tp_callee *inner, const struct tp_ca
 static bool encloses(const struct tp_level *level, const struct tp_calltree *tree,
 		     const struct tp_callee *outer, const struct tp_callee *inner)
 {
-	if (outer->regularity < sure_regularity || outer->n > inner->n ||
+	if (outer->regularity < TP_LEVEL_ALIKE_SURE || outer->n > inner->n ||
 	    is_same_loop(outer, inner))
 		return false;
 	size_t inside = stays_per_period(inner, outer);
@@ -88,7 +78,8 @@ static bool encloses(const struct tp_level *level, const struct tp_calltree *tre
 			!level->callees[i].is_special && is_about(level->callees[i].n, outer->n);
 	const struct tp_call_node *node = &tree->nodes[outer->node];
 	bool is_work = node->compute_ns > node->ns / 2;
-	return companions >= 2 || inside <= MAX_INNER || (is_work && inside <= MAX_INNER_WORK);
+	return companions >= 2 || inside <= TP_LEVEL_INNER_MOST ||
+	       (is_work && inside <= TP_LEVEL_INNER_WORK_MOST);
 }
 
 static void choose_marker(struct tp_level *level, const struct tp_calltree *tree, double regularity)
@@ -139,8 +130,8 @@ static void rotate_marker(struct tp_level *level)
 		const struct tp_callee *chosen = &level->callees[level->marker];
 		size_t difference =
 			callee->n > marker->n ? callee->n - marker->n : marker->n - callee->n;
-		if (is_marker(callee, min_regularity) && difference <= 1 &&
-		    callee->regularity >= marker->regularity - 0.02 &&
+		if (is_marker(callee, TP_LEVEL_ALIKE_LEAST) && difference <= 1 &&
+		    callee->regularity >= marker->regularity - TP_LEVEL_ALIKE_SLACK &&
 		    callee->stays[0].start_ns < chosen->stays[0].start_ns)
 			level->marker = i;
 	}
@@ -149,7 +140,8 @@ static void rotate_marker(struct tp_level *level)
 static void add_callee(struct tp_level *level, const struct tp_calltree *tree, uint32_t node)
 {
 	if (level->n_callees == TP_MAX_CALLEES ||
-	    (double)tree->nodes[node].ns < min_share * (double)tree->nodes[level->node].ns)
+	    (double)tree->nodes[node].ns <
+		    TP_LEVEL_SHARE_LEAST * (double)tree->nodes[level->node].ns)
 		return;
 	tp_callee_init(&level->callees[level->n_callees++], tree, level->node, node);
 }
@@ -175,7 +167,7 @@ static void choose_waits(struct tp_level *level, const struct tp_calltree *tree)
 	for (uint32_t i = 0; i < level->n_callees && level->marker == TP_MAX_CALLEES; i++) {
 		struct tp_callee *callee = &level->callees[i];
 		if (!callee->is_special && tp_callee_use_waits(callee, tree) &&
-		    callee->n >= SURE_STAYS && is_marker(callee, min_regularity))
+		    callee->n >= TP_LEVEL_STAYS_LEAST && is_marker(callee, TP_LEVEL_ALIKE_LEAST))
 			level->marker = i;
 	}
 }
@@ -220,7 +212,7 @@ void tp_level_init(struct tp_level *level, const struct tp_calltree *tree, uint3
 	     c = tree->nodes[c].next_sibling)
 		add_callee(level, tree, c);
 	compare_orders(level);
-	choose_marker(level, tree, min_regularity);
+	choose_marker(level, tree, TP_LEVEL_ALIKE_LEAST);
 	rotate_marker(level);
 	if (level->marker == TP_MAX_CALLEES)
 		choose_waits(level, tree);
@@ -238,7 +230,7 @@ static double odd_work(const struct tp_callee *marker, const struct tp_calltree 
 						 marker->stays[i + 1].piece);
 	double usual_ns = tp_stats_median(work_ns, n);
 	for (size_t i = 0; i < n; i++)
-		odd += fabs(work_ns[i] - usual_ns) > 0.25 * usual_ns;
+		odd += fabs(work_ns[i] - usual_ns) > TP_LEVEL_ODD_WORK * usual_ns;
 	free(work_ns);
 	return n ? (double)odd / (double)n : 0;
 }
@@ -255,7 +247,7 @@ enum tp_groups tp_level_groups(const struct tp_level *level, const struct tp_cal
 		    tp_callee_is_resolved(other))
 			return TP_GROUPS_NONE;
 	}
-	return odd_work(marker, tree) > max_odd ? TP_GROUPS_LIKELY : TP_GROUPS_POSSIBLE;
+	return odd_work(marker, tree) > TP_LEVEL_ODD_MOST ? TP_GROUPS_LIKELY : TP_GROUPS_POSSIBLE;
 }
 
 void tp_level_release(struct tp_level *level)
@@ -270,18 +262,19 @@ static bool is_news(const struct tp_calltree *tree, uint32_t root, uint32_t node
 {
 	uint32_t parent = tree->nodes[node].parent;
 	return parent != root &&
-	       (double)tree->nodes[node].ns < 0.95 * (double)tree->nodes[parent].ns;
+	       (double)tree->nodes[node].ns < TP_LEVEL_BODY_LEAST * (double)tree->nodes[parent].ns;
 }
 
 void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree)
 {
 	uint32_t root = level->node;
-	double wanted = 2 * min_share * (double)tree->nodes[root].ns;
+	double wanted = 2 * TP_LEVEL_SHARE_LEAST * (double)tree->nodes[root].ns;
 	for (uint32_t node = root + 1; node < tree->n_nodes; node++)
 		if ((double)tree->nodes[node].ns >= wanted &&
 		    tp_calltree_is_below(tree, node, root) && is_news(tree, root, node))
 			add_callee(level, tree, node);
-	choose_marker(level, tree, sure_regularity);
-	if (level->marker != TP_MAX_CALLEES && level->callees[level->marker].n < SURE_STAYS)
+	choose_marker(level, tree, TP_LEVEL_ALIKE_SURE);
+	if (level->marker != TP_MAX_CALLEES &&
+	    level->callees[level->marker].n < TP_LEVEL_STAYS_LEAST)
 		level->marker = TP_MAX_CALLEES;
 }

@@ -8,10 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	TP_MAX_CALLEES = 48,
-	TP_MIN_STAYS = 4, /* three periods: fewer could be chance */
-};
+enum { TP_MAX_CALLEES = 48 };
 
 struct tp_level {
 	uint32_t node;

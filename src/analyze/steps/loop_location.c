@@ -11,18 +11,13 @@
 #include "loop_location.h"
 
 #include "analyze/classify/python_class.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const double least_share = 0.005; /* of the loop's sightings, for a line to be of it */
-enum { LEAST_SIGHTINGS = 3 };
-/* Of the rounds, for a function to be called anew in each. What it does between two of them is
- * short and rarely met; epochs are longer than seven rounds. */
-static const double least_returns = 0.15;
 
 /* What the loop called to get to a node; NO_NODE at the loop itself and outside. */
 static uint32_t callee_of(const struct tp_calltree *tree, uint32_t loop, uint32_t node)
@@ -107,7 +102,7 @@ static uint32_t find_looping(const struct tp_loop *loop, const struct tp_calltre
 		return NO_NODE;
 	while (loop->n_stays > 1 && is_python(tree, trace, tree->nodes[node].parent) &&
 	       (double)count_returns(loop, tree, node) >=
-		       least_returns * (double)(loop->n_stays - 1))
+		       TP_LINE_RETURNS_LEAST * (double)(loop->n_stays - 1))
 		node = tree->nodes[node].parent;
 	return node;
 }
@@ -147,8 +142,8 @@ void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
 	size_t *counts = count_sightings(loop, tree, looping, &n_all);
 	for (uint32_t i = 0; i < tree->n_nodes; i++) {
 		uint32_t line = counts[i] ? site_line(tree, trace, i) : 0;
-		if (!line || counts[i] < LEAST_SIGHTINGS ||
-		    (double)counts[i] < least_share * (double)n_all)
+		if (!line || counts[i] < TP_LINE_SIGHTINGS_LEAST ||
+		    (double)counts[i] < TP_LINE_SHARE_LEAST * (double)n_all)
 			continue;
 		if (!out->first_line || line < out->first_line)
 			out->first_line = line;

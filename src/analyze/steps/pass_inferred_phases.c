@@ -12,6 +12,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/classify/python_class.h"
+#include "analyze/thresholds.h"
 #include "checkpoint_writers.h"
 #include "first_touch.h"
 #include "loop_finder.h"
@@ -21,20 +22,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-
-/* Of all reading below the loop, for one callee to be called the loader. */
-static const double READS_NEARLY_ALL = 0.8;
-/* Of the callee's own time. Parsing text costs up to a hundred times its reading from the cache. */
-static const double READS_SOME = 0.005;
-/* Of the callee's time in work that is known to be the model's: then it is a whole step. */
-static const double MODEL_LITTLE = 0.02;
-/* Of all work on the model, where names tell it: making a batch uses the model's library, too. */
-static const double MODEL_SHARED = 0.1;
-/* Of the callee's time, beside that. */
-static const double MODEL_MINOR = 0.5;
-/* Of its parent's time: above, the callee is the loop's body and not one part of it. */
-static const double WHOLE_BODY = 0.95;
-enum { FEWEST_SIGHTINGS = 5 };
 
 struct habits {
 	const struct tp_analysis *analysis;
@@ -131,8 +118,9 @@ static uint32_t reading_function(const struct habits *habits, uint32_t loop, uin
 		uint64_t reads_ns;
 		uint64_t model_ns;
 		sum_calls(habits, loop, child, &reads_ns, &model_ns);
-		if (habits->is_named && (double)reads_ns >= READS_NEARLY_ALL * (double)all_ns &&
-		    (double)model_ns <= MODEL_SHARED * (double)nodes[loop].model_ns)
+		if (habits->is_named &&
+		    (double)reads_ns >= TP_PHASE_READS_NEARLY_ALL * (double)all_ns &&
+		    (double)model_ns <= TP_PHASE_MODEL_SHARED_MOST * (double)nodes[loop].model_ns)
 			return child;
 	}
 	return NO_NODE;
@@ -145,7 +133,7 @@ static uint32_t reading_child(const struct habits *habits, uint32_t node, uint64
 	assert(tree->nodes);
 	for (uint32_t child = tree->nodes[node].first_child; child != NO_NODE;
 	     child = tree->nodes[child].next_sibling)
-		if ((double)habits->reads_ns[child] >= READS_NEARLY_ALL * (double)all_ns)
+		if ((double)habits->reads_ns[child] >= TP_PHASE_READS_NEARLY_ALL * (double)all_ns)
 			return child;
 	return NO_NODE;
 }
@@ -154,8 +142,8 @@ static uint32_t reading_child(const struct habits *habits, uint32_t node, uint64
 static bool has_model(const struct habits *habits, uint32_t loop, uint32_t node)
 {
 	const struct tp_call_node *nodes = habits->tree.nodes;
-	double most = habits->is_named ? MODEL_SHARED * (double)nodes[loop].model_ns
-				       : MODEL_LITTLE * (double)nodes[node].ns;
+	double most = habits->is_named ? TP_PHASE_MODEL_SHARED_MOST * (double)nodes[loop].model_ns
+				       : TP_PHASE_MODEL_MOST * (double)nodes[node].ns;
 	return (double)nodes[node].model_ns > most;
 }
 
@@ -167,7 +155,8 @@ static uint64_t drop_savers(const struct habits *habits, uint32_t node)
 	uint64_t dropped_ns = 0;
 	for (uint32_t child = nodes[node].first_child; child != NO_NODE;
 	     child = nodes[child].next_sibling) {
-		bool is_part = (double)nodes[child].ns < WHOLE_BODY * (double)nodes[node].ns;
+		bool is_part =
+			(double)nodes[child].ns < TP_PHASE_BODY_LEAST * (double)nodes[node].ns;
 		if (!is_part || habits->writes_ns[child] <= habits->reads_ns[child])
 			continue;
 		dropped_ns += habits->reads_ns[child];
@@ -190,9 +179,11 @@ static uint32_t find_reader(const struct habits *habits, uint32_t loop)
 		if (child == NO_NODE)
 			return NO_NODE;
 		double ns = (double)nodes[child].ns;
-		bool is_part = ns < WHOLE_BODY * (double)nodes[node].ns;
+		bool is_part = ns < TP_PHASE_BODY_LEAST * (double)nodes[node].ns;
 		if (is_part && !has_model(habits, loop, child))
-			return (double)habits->reads_ns[child] >= READS_SOME * ns ? child : NO_NODE;
+			return (double)habits->reads_ns[child] >= TP_PHASE_READS_LEAST * ns
+				       ? child
+				       : NO_NODE;
 		node = child;
 	}
 }
@@ -264,8 +255,9 @@ static bool hardly_trains(const struct habits *habits, uint32_t node, uint64_t l
 {
 	double ns = (double)habits->tree.nodes[node].ns;
 	double model_ns = (double)named_model_ns(habits, node);
-	return model_ns <= MODEL_LITTLE * ns ||
-	       (model_ns <= MODEL_SHARED * (double)loop_model_ns && model_ns <= MODEL_MINOR * ns);
+	return model_ns <= TP_PHASE_MODEL_MOST * ns ||
+	       (model_ns <= TP_PHASE_MODEL_SHARED_MOST * (double)loop_model_ns &&
+		model_ns <= TP_PHASE_MODEL_MINOR_MOST * ns);
 }
 
 /* A generator that trains holds nearly all of the loop that asks it for the next. */
@@ -278,7 +270,7 @@ static void call_generators_loader(const struct habits *habits, const struct tp_
 	     child = nodes[child].next_sibling) {
 		double ns = (double)nodes[child].ns;
 		if (may_give_batches(habits, place, child) &&
-		    ns < WHOLE_BODY * (double)nodes[loop].ns &&
+		    ns < TP_PHASE_BODY_LEAST * (double)nodes[loop].ns &&
 		    hardly_trains(habits, child, model_ns))
 			call_pieces_loader(habits, child);
 	}
@@ -306,7 +298,7 @@ enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err
 		tp_savers_mark(analysis, &habits.tree, loop.node);
 	}
 	if (loop.node != NO_NODE && loop.state != TP_LOOP_ABSENT &&
-	    habits.n_sightings >= FEWEST_SIGHTINGS) {
+	    habits.n_sightings >= TP_SIGHTINGS_LEAST) {
 		uint32_t reader = find_reader(&habits, loop.node);
 		if (reader == NO_NODE)
 			reader = reading_function(&habits, loop.node, habits.reads_ns[loop.node]);

@@ -8,6 +8,7 @@
  * Evaluations and checkpoints inside the loop lower it a little, a wrong marker lowers it a lot.
  */
 #include "analyze/numeric/stats.h"
+#include "analyze/thresholds.h"
 #include "call_tree.h"
 #include "counter_steps.h"
 #include "loop_finder.h"
@@ -266,7 +267,7 @@ static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tr
 	double usual = median_length(&list);
 	size_t whole = list.n;
 	add_step(&list, start_ns, loop->end_ns);
-	if (list.n > whole && (double)(loop->end_ns - start_ns) < 0.8 * usual)
+	if (list.n > whole && (double)(loop->end_ns - start_ns) < TP_CUT_STEP_MOST * usual)
 		list.items[whole].kind = TP_STEP_CUT;
 	take_steps(analysis, &list);
 	free(list.items);
@@ -297,7 +298,7 @@ static void take_counted(struct tp_analysis *analysis, const struct tp_counted *
 	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;
 	size_t whole = list.n;
 	add_step(&list, start_ns, end_ns);
-	if (list.n > whole && (double)(end_ns - start_ns) < 0.8 * (double)usual_ns)
+	if (list.n > whole && (double)(end_ns - start_ns) < TP_CUT_STEP_MOST * (double)usual_ns)
 		list.items[whole].kind = TP_STEP_CUT;
 	analysis->loop_start_ns = counted->borders[0];
 	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
@@ -321,9 +322,10 @@ static bool is_counter_better(const struct tp_counted *counted, const struct tp_
 	double more = (double)counted->n - n;
 	if (loop->state != TP_LOOP_FOUND)
 		return true;
-	if (loop->may_be_groups && more > 0.01 * n)
+	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_LEAST * n)
 		return true;
-	return fabs(more) > fmax(1, 0.01 * n) && fabs(more) <= 0.1 * n;
+	return fabs(more) > fmax(1, TP_COUNTER_DIFFERS_LEAST * n) &&
+	       fabs(more) <= TP_COUNTER_DIFFERS_MOST * n;
 }
 
 static bool has_bounds(const struct tp_loop *loop)
@@ -348,7 +350,8 @@ static bool find_counter(struct tp_counted *counted, const struct tp_analysis *a
 static bool counts_alike(const struct tp_counted *counted, const struct tp_loop *loop)
 {
 	double n = (double)loop->n_stays;
-	return loop->state == TP_LOOP_FOUND && fabs((double)counted->n - n) <= fmax(1, 0.01 * n);
+	return loop->state == TP_LOOP_FOUND &&
+	       fabs((double)counted->n - n) <= fmax(1, TP_COUNTER_DIFFERS_LEAST * n);
 }
 
 /* ---- none -------------------------------------------------------------------------------------

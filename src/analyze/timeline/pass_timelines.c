@@ -18,6 +18,7 @@
 #include "analyze/classify/frame_class.h"
 #include "analyze/classify/stack_class.h"
 #include "analyze/numeric/intervals.h"
+#include "analyze/thresholds.h"
 #include "sampled_timeline.h"
 #include "segment_strata.h"
 #include "segments.h"
@@ -63,12 +64,11 @@ static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece
  * count. */
 static int company_in(const struct build *build, uint64_t start_ns, uint64_t length_ns)
 {
-	enum { LEAST_PART = 32 };
 	uint64_t end_ns = start_ns + length_ns;
 	uint64_t loaders_ns = tp_intervals_covered(&build->company->loaders, start_ns, end_ns);
 	uint64_t others_ns = tp_intervals_covered(&build->company->others, start_ns, end_ns);
 	uint64_t most_ns = loaders_ns > others_ns ? loaders_ns : others_ns;
-	if (most_ns <= length_ns / LEAST_PART)
+	if (most_ns <= length_ns / TP_COMPANY_PARTS)
 		return NOBODY;
 	return loaders_ns > others_ns ? LOADERS : OTHERS;
 }

@@ -1,19 +1,12 @@
 /* Lays out stretches of a thread that only samples tell of. */
 #include "sampled_timeline.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* The books are read once a second, and drawn out in between. */
-#define BOOKS_LEAST_NS (500 * UINT64_C(1000000))
-
-/* Part of the CPU time that may lack samples by chance, and samples. */
-static const double MISSED_LEAST = 0.1;
-static const double MISSED_SAMPLES = 3;
-/* Of the rate asked for: a sample stands for the same time all along. */
-static const double RATE_KEPT = 0.98;
 
 struct look {
 	uint64_t end_ns; /* of the time that it stands for */
@@ -320,8 +313,9 @@ static void share_out(struct rest *rest, double run_ns, double delay_ns)
 static bool find_books(const struct stretch *s, double *run_ns, double *delay_ns)
 {
 	const struct tp_run_info *run = &s->trace->run;
-	return s->n_looks && s->n_hits && s->until_ns - s->from_ns >= BOOKS_LEAST_NS &&
-	       run->sample_rate_hz > 0 && run->sample_rate_hz >= RATE_KEPT * run->asked_rate_hz &&
+	return s->n_looks && s->n_hits && s->until_ns - s->from_ns >= TP_BOOKS_NS_LEAST &&
+	       run->sample_rate_hz > 0 &&
+	       run->sample_rate_hz >= TP_RATE_KEPT_LEAST * run->asked_rate_hz &&
 	       tp_trace_counter_growth(s->trace, TP_METRIC_TASK_RUN, s->task, s->from_ns,
 				       s->until_ns, run_ns) &&
 	       tp_trace_counter_growth(s->trace, TP_METRIC_TASK_DELAY, s->task, s->from_ns,
@@ -341,8 +335,8 @@ static bool lay_by_books(struct stretch *s)
 		struct rest rest = {0};
 		double period_ns = 1e9 / s->trace->run.sample_rate_hz;
 		double hits_ns = (double)s->n_timer * period_ns;
-		bool is_missing = run_ns - hits_ns > MISSED_LEAST * run_ns &&
-				  run_ns - hits_ns > MISSED_SAMPLES * period_ns;
+		bool is_missing = run_ns - hits_ns > TP_MISSED_SHARE_LEAST * run_ns &&
+				  run_ns - hits_ns > TP_MISSED_SAMPLES_LEAST * period_ns;
 		uint64_t side_ns = find_side(s, is_missing ? hits_ns : run_ns);
 		walk(s, side_ns, NULL, &rest);
 		share_out(&rest, fmax(run_ns - covered_ns(s, side_ns), 0), delay_ns);

@@ -2,6 +2,7 @@
 #include "segment_strata.h"
 
 #include "analyze/analysis.h"
+#include "analyze/thresholds.h"
 
 #include "trainprof/base/memory.h"
 
@@ -96,7 +97,6 @@ static const struct tp_stay_hit *nearest_in(const struct tp_strata *strata,
 static const struct tp_stay_hit *hit_at(const struct tp_strata *strata, const struct tp_stay *stay,
 					int distance, int sign, bool any)
 {
-	enum { FOREIGN = 3 }; /* steps: eight times the length */
 	int s = stratum_of(stay->length_ns);
 	const struct tp_stay_hit *own = NULL;
 	const struct tp_stay_hit *foreign = NULL;
@@ -106,10 +106,10 @@ static const struct tp_stay_hit *hit_at(const struct tp_strata *strata, const st
 		if (group == stay->group || stay->group == TP_ANY_STAY_GROUP)
 			own = nearer(own, nearest_in(strata, stay, group, s + sign * distance, any),
 				     stay->start_ns);
-		else if (distance >= FOREIGN)
+		else if (distance >= TP_STRATA_FOREIGN)
 			foreign = nearer(foreign,
 					 nearest_in(strata, stay, group,
-						    s + sign * (distance - FOREIGN), any),
+						    s + sign * (distance - TP_STRATA_FOREIGN), any),
 					 stay->start_ns);
 	}
 	return own ? own : foreign;

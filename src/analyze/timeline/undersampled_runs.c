@@ -1,11 +1,9 @@
 /* Finds the length of stays below which hardly any sample falls. */
 #include "undersampled_runs.h"
 
-enum { N_LENGTHS = 64 }; /* by powers of two */
+#include "analyze/thresholds.h"
 
-/* So many samples have to be missed before it is no chance, and so few may be there. */
-static const double EXPECTED_LEAST = 5;
-static const double FOUND_MOST = 0.2;
+enum { N_LENGTHS = 64 }; /* by powers of two */
 
 struct length_class {
 	double cpu_ns;
@@ -59,8 +57,8 @@ double tp_blind_share(const struct tp_analysis *analysis, uint64_t *below_ns)
 		sum.cpu_ns += classes[i].cpu_ns;
 		sum.n_samples += classes[i].n_samples;
 		double expected = sum.cpu_ns * rate_hz / 1e9;
-		if (!(classes[i].cpu_ns > 0) || expected < EXPECTED_LEAST ||
-		    sum.n_samples > FOUND_MOST * expected)
+		if (!(classes[i].cpu_ns > 0) || expected < TP_UNSEEN_EXPECTED_LEAST ||
+		    sum.n_samples > TP_UNSEEN_FOUND_MOST * expected)
 			continue;
 		*below_ns = UINT64_C(1) << i;
 		blind_ns = sum.cpu_ns;

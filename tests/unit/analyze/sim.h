@@ -31,7 +31,8 @@ struct sim {
 	uint64_t next_poll_ns;   /* in wall time */
 	uint64_t run_start_ns;
 	int is_running;
-	unsigned shift; /* of the instruction on a line of Python */
+	unsigned shift;       /* of the instruction on a line of Python */
+	struct tp_map stacks; /* that were told before, by what told them */
 };
 
 static inline double sim_uniform(struct sim *sim)
@@ -102,7 +103,7 @@ static inline struct tp_frame sim_frame(struct sim *sim, const char *name, int l
 	return frame;
 }
 
-static inline uint32_t sim_stack(struct sim *sim, const char *path)
+static inline uint32_t sim_new_stack(struct sim *sim, const char *path)
 {
 	struct tp_sink *sink = &sim->builder.sink;
 	uint32_t ids[64];
@@ -122,6 +123,18 @@ static inline uint32_t sim_stack(struct sim *sim, const char *path)
 	for (size_t i = 0; i < n; i++)
 		leaf_first[i] = ids[n - 1 - i];
 	return tp_sink_stack(sink, leaf_first, n, 0);
+}
+
+/* Most stacks are met often; reading them again would take most of a simulation's time. */
+static inline uint32_t sim_stack(struct sim *sim, const char *path)
+{
+	uint64_t key = tp_hash_mix(tp_hash_bytes(path, strlen(path)), sim->shift);
+	uint64_t stack;
+	if (!tp_map_get(&sim->stacks, key, &stack)) {
+		stack = sim_new_stack(sim, path);
+		tp_map_set(&sim->stacks, key, stack);
+	}
+	return (uint32_t)stack;
 }
 
 static inline void sim_put_sample(struct sim *sim, uint64_t time_ns, enum tp_state state,
@@ -230,6 +243,7 @@ static inline void sim_release(struct sim *sim)
 	tp_profile_release(&sim->profile);
 	tp_trace_release(&sim->trace);
 	tp_patterns_free(sim->patterns);
+	tp_map_release(&sim->stacks);
 	tp_trace_builder_release(&sim->builder);
 }
 
