@@ -7,11 +7,7 @@
 # in PATH. It is compared with CASE.stdout, CASE.stderr (no file: nothing may be said) and CASE.exit
 # (no file: 0). Names that change are replaced first: the directory by DIR, the commit by COMMIT. A
 # case that cannot run here exits with 77 and says why. Cases find their input in $CASES.
-#
-# A case that fails is repeated when all others are done: one that fails once and holds $REPEATS times
-# in a row was disturbed by what else ran, and is told and counted as skipped.
 set -u
-REPEATS=3
 case $1 in
 /*) build=$1 ;;
 *) build=$PWD/$1 ;;
@@ -94,14 +90,6 @@ same() { # same NAME: compare with the golden files; false and a diff when they 
 	return $good
 }
 
-holds_again() { # holds_again NAME
-	for _ in $(seq "$REPEATS"); do
-		run_case "$1"
-		same "$1" || return 1
-	done
-}
-
-failed=
 for file in "$CASES"/*.sh; do
 	name=$(basename "$file" .sh)
 	[ "$name" != run_cases ] || continue
@@ -116,16 +104,8 @@ for file in "$CASES"/*.sh; do
 	elif same "$name"; then
 		n_passed=$((n_passed + 1))
 	else
-		failed="$failed $name"
-		echo "failed: $name"
-	fi
-done
-for name in $failed; do
-	if holds_again "$name"; then
-		n_skipped=$((n_skipped + 1))
-		echo "skipped: $name: failed once and held $REPEATS times when repeated"
-	else
 		n_failed=$((n_failed + 1))
+		echo "failed: $name"
 	fi
 done
 echo "cli: $n_passed passed, $n_failed failed, $n_skipped skipped"

@@ -1,7 +1,7 @@
-/* Runs all unit suites, those named, or behind -x all but those named; ends with
- * "unit: N passed, N failed, N skipped". A suite of several that fails is repeated when all others
- * are done: what failed once and holds REPEATS times in a row was disturbed, and is told and
- * counted as skipped. */
+/* unit [--proofs] [--times] [-x] [SUITE...]: run all unit suites, those named, or after -x all but those
+ * named; ends with "unit: N passed, N failed, N skipped". Tests that measure running programs are left
+ * out; --proofs runs only those. --times prints the seconds that each suite took. */
+#include "proof.h"
 #include "skip.h"
 
 #include <check.h>
@@ -11,18 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SUITE(name) Suite *suite_##name(void);
 #include "suites.h"
 #undef SUITE
-
-enum {
-	/* A test that others disturb one time in a hundred fails the run one time in three thousand
-	 * then; of one that fails every other time seven failures of eight are still told. */
-	REPEATS = 3,
-};
 
 static const struct {
 	const char *name;
@@ -34,6 +30,15 @@ static const struct {
 };
 
 #define N_SUITES (sizeof(suites) / sizeof(suites[0]))
+
+/* What the command line asks for. */
+static struct {
+	bool proofs;
+	bool times;
+	bool leave_out; /* the suites that are named */
+	char **names;
+	int n_names;
+} options;
 
 /* Shared with the processes of suites, and with those that Check forks for tests. */
 static struct {
@@ -49,19 +54,31 @@ void test_skip(const char *reason)
 	fflush(stdout);
 }
 
-static bool is_chosen(const char *name, int argc, char **argv)
+static void read_options(int argc, char **argv)
 {
-	bool leaves_out = argc > 1 && strcmp(argv[1], "-x") == 0;
-	for (int i = leaves_out ? 2 : 1; i < argc; i++)
-		if (strcmp(argv[i], name) == 0)
-			return !leaves_out;
-	return leaves_out || argc == 1;
+	int i = 1;
+	for (; i < argc && argv[i][0] == '-'; i++) {
+		options.proofs |= strcmp(argv[i], "--proofs") == 0;
+		options.times |= strcmp(argv[i], "--times") == 0;
+		options.leave_out |= strcmp(argv[i], "-x") == 0;
+	}
+	options.names = argv + i;
+	options.n_names = argc - i;
+}
+
+static bool is_chosen(const char *name)
+{
+	for (int i = 0; i < options.n_names; i++)
+		if (strcmp(options.names[i], name) == 0)
+			return !options.leave_out;
+	return options.leave_out || options.n_names == 0;
 }
 
 static void run_suite(size_t i)
 {
 	SRunner *runner = srunner_create(suites[i].make());
-	srunner_run_all(runner, CK_SILENT);
+	srunner_run_tagged(runner, NULL, NULL, options.proofs ? PROOF : NULL,
+			   options.proofs ? NULL : PROOF, CK_SILENT);
 	int n_failed = srunner_ntests_failed(runner);
 	shared->n_run += srunner_ntests_run(runner);
 	shared->n_failed += n_failed;
@@ -93,36 +110,29 @@ static void run_suite_apart(size_t i)
 	}
 }
 
-/* Whether a suite that failed holds each time it is repeated; these runs are not counted. */
-static bool holds_again(size_t i)
+static double elapsed_s(void)
 {
-	int n_run = shared->n_run, n_failed = shared->n_failed, n_skipped = shared->n_skipped;
-	for (int k = 0; k < REPEATS && shared->n_failed == n_failed; k++)
-		run_suite_apart(i);
-	bool holds = shared->n_failed == n_failed;
-	shared->n_run = n_run;
-	shared->n_failed = n_failed;
-	shared->n_skipped = n_skipped;
-	return holds;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void run_chosen(const bool *is_wanted)
+/* CPU time of all children that have ended. */
+static double used_s(void)
 {
-	int n_failed_of[N_SUITES] = {0};
-	for (size_t i = 0; i < N_SUITES; i++) {
-		int before = shared->n_failed;
-		if (is_wanted[i])
-			run_suite_apart(i);
-		n_failed_of[i] = shared->n_failed - before;
-	}
-	for (size_t i = 0; i < N_SUITES; i++) {
-		if (!n_failed_of[i] || !holds_again(i))
-			continue;
-		shared->n_failed -= n_failed_of[i];
-		shared->n_skipped += n_failed_of[i];
-		printf("skipped: %s: %d failed once and held %d times when repeated\n",
-		       suites[i].name, n_failed_of[i], REPEATS);
-	}
+	struct rusage used;
+	getrusage(RUSAGE_CHILDREN, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+static void run_timed(size_t i)
+{
+	double began_s = elapsed_s(), used_before_s = used_s();
+	run_suite_apart(i);
+	if (options.times)
+		printf("%8.2f s, CPU %8.2f s  %s\n", elapsed_s() - began_s,
+		       used_s() - used_before_s, suites[i].name);
 }
 
 int main(int argc, char **argv)
@@ -136,6 +146,7 @@ int main(int argc, char **argv)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	read_options(argc, argv);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)
@@ -143,21 +154,22 @@ int main(int argc, char **argv)
 	bool is_wanted[N_SUITES];
 	size_t n_wanted = 0, only = 0;
 	for (size_t i = 0; i < N_SUITES; i++) {
-		is_wanted[i] = is_chosen(suites[i].name, argc, argv);
+		is_wanted[i] = is_chosen(suites[i].name);
 		if (is_wanted[i]) {
 			n_wanted++;
 			only = i;
 		}
 	}
 	if (!n_wanted) {
-		fprintf(stderr, "no suite '%s'\n", argc > 1 ? argv[1] : "");
+		fprintf(stderr, "no suite '%s'\n", options.n_names ? options.names[0] : "");
 		return 2;
 	}
 	/* A single one here, so that a debugger sees it (CK_FORK=no). */
 	if (n_wanted == 1)
 		run_suite(only);
-	else
-		run_chosen(is_wanted);
+	for (size_t i = 0; n_wanted > 1 && i < N_SUITES; i++)
+		if (is_wanted[i])
+			run_timed(i);
 	printf("unit: %d passed, %d failed, %d skipped\n",
 	       shared->n_run - shared->n_failed - shared->n_skipped, shared->n_failed,
 	       shared->n_skipped);
