@@ -188,7 +188,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
 		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
 
 ## check-unit: unit tests; SUITE=floor_file runs one
 check-unit: $(B)/unit

@@ -1,6 +1,7 @@
-/* unit [--proofs] [--times] [-x] [SUITE...]: run all unit suites, those named, or after -x all but those
- * named; ends with "unit: N passed, N failed, N skipped". Tests that measure running programs are left
- * out; --proofs runs only those. --times prints the seconds that each suite took. */
+/* unit [--proofs] [--times] [--jobs=N] [SUITE...]: run all unit suites, or those named; ends with
+ * "unit: N passed, N failed, N skipped". Tests that measure running programs are left out; --proofs
+ * runs only those. --times prints the seconds that each suite took. --jobs runs N suites at once
+ * (1): many wait for a process or a driver's double and hardly compute. */
 #include "proof.h"
 #include "skip.h"
 
@@ -31,14 +32,16 @@ static const struct {
 
 #define N_SUITES (sizeof(suites) / sizeof(suites[0]))
 
+enum { JOBS_MAX = 64 };
+
 /* What the command line asks for. */
 static struct {
 	bool proofs;
 	bool times;
-	bool leave_out; /* the suites that are named */
+	int jobs;
 	char **names;
 	int n_names;
-} options;
+} options = {.jobs = 1};
 
 /* Shared with the processes of suites, and with those that Check forks for tests. */
 static struct {
@@ -54,14 +57,30 @@ void test_skip(const char *reason)
 	fflush(stdout);
 }
 
+void __real__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line);
+
+/* Check notes each assertion that holds in a file, so that it can say after which one a test
+ * crashed; where a test asserts in a loop that takes most of its time. Of many only some are noted,
+ * then. */
+void __wrap__mark_point(const char *file, int line)
+{
+	enum { ALL_UNTIL = 1000, THEN_EACH = 256 };
+	static unsigned n;
+	if (n++ < ALL_UNTIL || n % THEN_EACH == 0)
+		__real__mark_point(file, line);
+}
+
 static void read_options(int argc, char **argv)
 {
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		options.proofs |= strcmp(argv[i], "--proofs") == 0;
 		options.times |= strcmp(argv[i], "--times") == 0;
-		options.leave_out |= strcmp(argv[i], "-x") == 0;
+		if (strncmp(argv[i], "--jobs=", 7) == 0)
+			options.jobs = atoi(argv[i] + 7);
 	}
+	options.jobs = options.jobs < 1 ? 1 : options.jobs > JOBS_MAX ? JOBS_MAX : options.jobs;
 	options.names = argv + i;
 	options.n_names = argc - i;
 }
@@ -70,8 +89,8 @@ static bool is_chosen(const char *name)
 {
 	for (int i = 0; i < options.n_names; i++)
 		if (strcmp(options.names[i], name) == 0)
-			return !options.leave_out;
-	return options.leave_out || options.n_names == 0;
+			return true;
+	return options.n_names == 0;
 }
 
 static void run_suite(size_t i)
@@ -80,8 +99,8 @@ static void run_suite(size_t i)
 	srunner_run_tagged(runner, NULL, NULL, options.proofs ? PROOF : NULL,
 			   options.proofs ? NULL : PROOF, CK_SILENT);
 	int n_failed = srunner_ntests_failed(runner);
-	shared->n_run += srunner_ntests_run(runner);
-	shared->n_failed += n_failed;
+	__atomic_fetch_add(&shared->n_run, srunner_ntests_run(runner), __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shared->n_failed, n_failed, __ATOMIC_RELAXED);
 	if (n_failed) {
 		printf("%s: ", suites[i].name);
 		fflush(stdout);
@@ -90,49 +109,98 @@ static void run_suite(size_t i)
 	srunner_free(runner);
 }
 
-/* In a process of its own: Check keeps what every test said, and the more it keeps the longer each
- * test that is forked from it takes to be looked through for leaks. */
-static void run_suite_apart(size_t i)
-{
-	int status = 0;
-	fflush(stdout);
-	pid_t pid = fork();
-	if (pid == 0) {
-		run_suite(i);
-		fflush(stdout);
-		_exit(0);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
-		printf("%s: the suite itself ended with status %#x\n", suites[i].name,
-		       (unsigned)status);
-		shared->n_run++;
-		shared->n_failed++;
-	}
-}
+/* A suite that runs in a process of its own. */
+struct job {
+	pid_t pid; /* 0: none */
+	size_t suite;
+	FILE *output;
+	double began_s;
+};
 
-static double elapsed_s(void)
+static struct job jobs[JOBS_MAX];
+
+static double now_s(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* CPU time of all children that have ended. */
-static double used_s(void)
+/* In a process of its own: Check keeps what every test said, and the more it keeps the longer each
+ * test that is forked from it takes to be looked through for leaks. */
+static void start_job(struct job *job, size_t suite)
 {
-	struct rusage used;
-	getrusage(RUSAGE_CHILDREN, &used);
-	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+	fflush(stdout);
+	*job = (struct job){.suite = suite, .output = tmpfile(), .began_s = now_s()};
+	job->pid = fork();
+	if (job->pid == 0) {
+		if (job->output)
+			dup2(fileno(job->output), STDOUT_FILENO);
+		run_suite(suite);
+		fflush(stdout);
+		_exit(0);
+	}
 }
 
-static void run_timed(size_t i)
+static void print_output(FILE *output)
 {
-	double began_s = elapsed_s(), used_before_s = used_s();
-	run_suite_apart(i);
+	char text[4096];
+	size_t got;
+	rewind(output);
+	while ((got = fread(text, 1, sizeof(text), output)) > 0)
+		fwrite(text, 1, got, stdout);
+	fclose(output);
+}
+
+static void end_job(struct job *job, int status, const struct rusage *used)
+{
+	const char *name = suites[job->suite].name;
+	if (job->output)
+		print_output(job->output);
+	if (status != 0) {
+		printf("%s: the suite itself ended with status %#x\n", name, (unsigned)status);
+		__atomic_fetch_add(&shared->n_run, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&shared->n_failed, 1, __ATOMIC_RELAXED);
+	}
 	if (options.times)
-		printf("%8.2f s, CPU %8.2f s  %s\n", elapsed_s() - began_s,
-		       used_s() - used_before_s, suites[i].name);
+		printf("%8.2f s, CPU %8.2f s  %s\n", now_s() - job->began_s,
+		       (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+			       (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6,
+		       name);
+	fflush(stdout);
+	job->pid = 0;
+}
+
+/* Wait for one of the jobs to end. */
+static void reap_job(void)
+{
+	struct rusage used;
+	int status;
+	pid_t pid = wait4(-1, &status, 0, &used);
+	for (int k = 0; k < options.jobs; k++)
+		if (pid > 0 && jobs[k].pid == pid)
+			end_job(&jobs[k], status, &used);
+}
+
+static int count_jobs(void)
+{
+	int n = 0;
+	for (int k = 0; k < options.jobs; k++)
+		n += jobs[k].pid != 0;
+	return n;
+}
+
+static void run_in_job(size_t suite)
+{
+	while (count_jobs() == options.jobs)
+		reap_job();
+	for (int k = 0; k < options.jobs; k++)
+		if (!jobs[k].pid) {
+			start_job(&jobs[k], suite);
+			if (jobs[k].pid < 0)
+				end_job(&jobs[k], -1, &(struct rusage){0});
+			return;
+		}
 }
 
 int main(int argc, char **argv)
@@ -169,7 +237,9 @@ int main(int argc, char **argv)
 		run_suite(only);
 	for (size_t i = 0; n_wanted > 1 && i < N_SUITES; i++)
 		if (is_wanted[i])
-			run_timed(i);
+			run_in_job(i);
+	while (count_jobs())
+		reap_job();
 	printf("unit: %d passed, %d failed, %d skipped\n",
 	       shared->n_run - shared->n_failed - shared->n_skipped, shared->n_failed,
 	       shared->n_skipped);

@@ -1,5 +1,6 @@
-/* Tests that measure a program while it runs (sampling, CPU shares, elapsed time) depend on what else
- * runs on the machine. They are proofs: `make proof-unit` runs them when asked; no gate does. */
+/* Tests that measure a program while it runs (sampling, CPU shares, elapsed time) depend on what
+ * else runs on the machine. They are proofs: `make proof-unit` runs them when asked; no gate does.
+ */
 #ifndef TRAINPROF_TESTS_UNIT_PROOF_H
 #define TRAINPROF_TESTS_UNIT_PROOF_H
 
