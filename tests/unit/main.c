@@ -126,6 +126,13 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static void close_outputs(void)
+{
+	for (int k = 0; k < options.jobs; k++)
+		if (jobs[k].output)
+			close(fileno(jobs[k].output));
+}
+
 /* In a process of its own: Check keeps what every test said, and the more it keeps the longer each
  * test that is forked from it takes to be looked through for leaks. */
 static void start_job(struct job *job, size_t suite)
@@ -136,6 +143,7 @@ static void start_job(struct job *job, size_t suite)
 	if (job->pid == 0) {
 		if (job->output)
 			dup2(fileno(job->output), STDOUT_FILENO);
+		close_outputs(); /* tests count what is open */
 		run_suite(suite);
 		fflush(stdout);
 		_exit(0);
@@ -157,6 +165,7 @@ static void end_job(struct job *job, int status, const struct rusage *used)
 	const char *name = suites[job->suite].name;
 	if (job->output)
 		print_output(job->output);
+	job->output = NULL;
 	if (status != 0) {
 		printf("%s: the suite itself ended with status %#x\n", name, (unsigned)status);
 		__atomic_fetch_add(&shared->n_run, 1, __ATOMIC_RELAXED);

@@ -143,13 +143,14 @@ static uint64_t end_suddenly(int i, const char *units, const char *rate)
 	int status = wait_for(start("whole", sudden[i].end, "2", units, rate));
 	ck_assert_int_eq(status & 0x7f, sudden[i].status);
 	load(&reading, 0);
-	ck_assert_uint_eq(reading.header->state, TP_GPU_STATE_OPEN);
+	/* It had no time to say more. */
+	ck_assert_uint_le(reading.header->state, TP_GPU_STATE_OPEN);
 	uint64_t n = reading.n_of[TP_GPU_EVENT_KERNEL];
 	finish(&reading);
 	return n;
 }
 
-START_TEST(a_program_that_ends_suddenly_leaves_an_open_ring)
+START_TEST(a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished)
 {
 	ck_assert_uint_le(end_suddenly(_i, "640", "0"), 20 * OF_64_KERNELS);
 }
@@ -511,7 +512,7 @@ Suite *suite_agent_agent(void)
 	TCase *tests = tcase_create("agent");
 	tcase_set_timeout(tests, 90);
 	tcase_add_loop_test(tests, a_program_that_ends_in_order_leaves_all_it_did, 0, 3);
-	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_an_open_ring, 0, 3);
+	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished, 0, 3);
 	tcase_add_test(tests, exec_begins_another_ring);
 	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
 	tcase_add_loop_test(tests, where_nothing_can_be_collected_the_ring_says_why, 0,
