@@ -120,20 +120,14 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Itests/unit -Itests -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check checkable check-unit check-waiting check-agents check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
-CHECKS := check-unit check-programs check-bench check-cli
-# These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs
-# Cases of commands that start a program and say what it did, but for those that measure nothing of it: what is
-# said of GPUs is told by scripts, and an exit status has no time.
-MEASURING := '-run_gpu*' -top_gpu -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
-# Suites that hardly compute: a driver that is slow to answer.
-WAITING := collect_nvml_collector collect_nvml_device collect_nvml_thread collect_gpu_counters_collector collect_pm_helper collect_agent_attach
-# Suites that compute with bytes, traces, facts and rules made by hand: no clock of theirs is a wall's.
-SUITES := $(foreach t,$(TESTS:tests/unit/%.c=%),$(firstword $(subst /, ,$(t)))_$(patsubst test_%,%,$(notdir $(t))))
-COMPUTING := $(filter advise_% analyze_% base_% import_% model_% report_% store_%,$(SUITES))
-# Suites that start programs and wait for what the library in them says.
-AGENTS := $(filter agent_%,$(SUITES))
+.PHONY: check checkable check-unit check-cli check-rules check-cases check-rule-traces check-traces check-steady golden
+# What a change must pass. None of them depends on how long something takes: they run beside each other, the
+# longest first. What measures running programs is a proof, see below.
+GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
+	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs
+# Gates that .ci/run leaves to another of its stages.
+LATER ?=
+N_CPUS := $(shell nproc)
 
 # Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
 NVML_AGES    := whole old broken
@@ -188,38 +182,30 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
 		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
 
-## check-unit: unit tests; SUITE=floor_file runs one
+## check-unit: unit tests; SUITE=floor_file runs one, TIMES=1 prints what each suite takes
 check-unit: $(B)/unit
-	$(Q)$(B)/unit $(or $(SUITE),-x $(WAITING) $(COMPUTING) $(AGENTS))
-
-## check-waiting: the unit tests that no busy machine disturbs
-check-waiting: $(B)/unit
-	$(Q)$(B)/unit $(WAITING) $(COMPUTING)
-
-## check-agents: those of the library that is put into programs which use a GPU
-check-agents: $(B)/unit
-	$(Q)$(B)/unit $(AGENTS)
+	$(Q)$(B)/unit $(if $(TIMES),--times) --jobs=$$((2 * $(N_CPUS))) $(SUITE)
 
 BENCH := $(B)/bench/paired $(B)/bench/points $(B)/bench/confusion $(B)/bench/recording_speed $(B)/bench/import_speed \
 	$(B)/bench/partition_speed $(B)/bench/agent_speed $(B)/bench/join_stress \
 	$(if $(HAVE_SQLITE),$(B)/bench/nsys_speed)
 
-# What ASIDE needs.
+# What the gates need.
 checkable: trainprof $(AGENT) programs $(BENCH) $(B)/unit $(B)/obj/main.o $(addprefix $(B)/check_,rules cases traces rule_traces) $(REPLAYED)
 
-## check: install what is missing, build, run all fast tests; five to six minutes, the build included
+## check: install what is missing, build, run all gates; four minutes, the build included
 check: deps
-	+@tests/gates.sh --build checkable --aside check-waiting --aside check-agents --aside check-texts --aside '$(ASIDE)' $(CHECKS)
+	+@tests/gates.sh --build checkable $(filter-out $(LATER),$(GATES))
 
-## check-cli: commands against golden files; ONLY=CASE runs one
+## check-steady: all gates N=10 times beside two busy loops, and a table of what they said
+check-steady: checkable
+	+$(Q)tests/checks/repeat.sh $(or $(N),10)
+
+## check-cli: commands against golden files; ONLY=CASE runs one, TIMES=1 prints what each takes
 check-cli: $(B)/trainprof programs $(B)/bench/points
-	$(Q)tests/cli/run_cases.sh $(B) $(or $(ONLY),$(MEASURING))
-
-## check-texts: the commands that measure nothing, the same way
-check-texts: $(B)/trainprof programs
-	$(Q)tests/cli/run_cases.sh $(B) -x $(MEASURING)
+	$(Q)tests/cli/run_cases.sh $(B) $(if $(TIMES),--times) --jobs=$(N_CPUS) $(ONLY)
 
 ## golden: rewrite the golden files of the commands; ONLY=CASE rewrites one. Read the diff!
 golden: $(B)/trainprof programs
@@ -320,7 +306,7 @@ check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NVML_DOUBLES) $(B)/programs/gpu_s
 	$(Q)tests/gpu/check_verify.sh $(BUNDLE) $(B)/doubles $(B)/programs
 
 # ---- Python stacks, read from outside -------------------------------------------------------------
-.PHONY: check-python check-layouts
+.PHONY: proof-python check-layouts
 $(B)/stack_probe: $(B)/tests/python/stack_probe.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -329,8 +315,8 @@ $(B)/embedded: tests/python/embedded.c
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $< -ldl -lpthread
 
-## check-python: every CPython that is here, still and at three speeds; PYTHONS=PATHS adds some, SAMPLES=10000
-check-python: $(B)/stack_probe $(B)/embedded check-layouts
+## proof-python: every CPython that is here, still and at three speeds; PYTHONS=PATHS adds some, SAMPLES=10000
+proof-python: $(B)/stack_probe $(B)/embedded check-layouts
 	$(Q)PYTHONS="$(PYTHONS)" SAMPLES=$(SAMPLES) tests/python/check_python.sh $(B)
 
 ## check-layouts: the table of CPython's layouts against the headers that are here
@@ -338,7 +324,7 @@ check-layouts:
 	$(Q)CC='$(CC)' tests/python/layouts.sh check
 
 # ---- programs that trainprof is tried on -----------------------------------------------------
-.PHONY: programs check-programs check-qemu check-inject
+.PHONY: programs check-programs proof-programs proof-qemu proof-inject
 # What trainprof is tried on: built as users build, whatever the variant; plain stacks, no frame pointers.
 PROGRAM_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O2 -g -fomit-frame-pointer
 HAVE_OPENMP    := $(call try_link,int main(void){return 0;},-fopenmp)
@@ -364,23 +350,47 @@ $(B)/programs/trainer: $(wildcard tests/programs/trainer/*.[ch]) include/trainpr
 check-programs: programs
 	$(Q)tests/programs/check_trainer.sh $(B)/programs
 
-## check-inject: put a library into running programs 500 times each; ROUNDS=500
-check-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
+## proof-programs: their knobs move the times that they name
+proof-programs: programs
+	$(Q)tests/programs/check_trainer.sh $(B)/programs --proofs
+
+## proof-inject: put a library into running programs 500 times each; ROUNDS=500
+proof-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
 	$(Q)$(B)/bench/join_stress $(or $(ROUNDS),500)
 
-## check-qemu: counters, paranoid, Yama and quota under another kernel on emulated arm64; V=1 lists all
-check-qemu:
+## proof-qemu: counters, paranoid, Yama and quota under another kernel on emulated arm64; V=1 lists all
+proof-qemu:
 	$(Q)V=$(V) tests/qemu/run.sh build/qemu
 
 # ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------
-.PHONY: check-real
+.PHONY: proof-real
 TORCH_PACKAGES := python3-torch python3-pil python3-numpy python3-venv
 REAL_PACKAGES := darknet $(TORCH_PACKAGES) python3-mpi4py openmpi-bin
 
-## check-real: real training against what it says of itself; installs frameworks (Debian, PyPI); ONLY=CASE
-check-real: $(B)/trainprof
+## proof-real: real training against what it says of itself; installs frameworks (Debian, PyPI); ONLY=CASE
+proof-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
+
+# ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
+.PHONY: proofs proof-unit proof-cli proof-rules
+PROOFS := proof-unit proof-cli proof-programs proof-rules proof-inject proof-python proof-qemu proof-real
+
+## proofs: all of them, one after the other
+proofs: checkable
+	+$(Q)tests/gates.sh --jobs=1 $(PROOFS)
+
+## proof-unit: unit tests of live measuring: shares, costs, times; SUITE=floor_file runs one
+proof-unit: $(B)/unit
+	$(Q)$(B)/unit --proofs $(if $(TIMES),--times) $(SUITE)
+
+## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
+proof-cli: $(B)/trainprof programs $(B)/bench/points
+	$(Q)tests/cli/run_cases.sh $(B) --proofs $(if $(TIMES),--times) $(ONLY)
+
+## proof-rules: how long loading and judging all rules takes
+proof-rules: $(B)/check_rules
+	$(Q)$(B)/check_rules rules --speed
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
 .PHONY: check-bench bench bench-import bench-python bench-agent grid confusion gains gains-python
@@ -491,19 +501,26 @@ check-docs: $(B)/trainprof
 # Suites in which threads or processes meet in memory.
 TSAN_SUITES := wire_mark_ring base_log base_stream import_rank_writer import_import collect_nvml_thread \
 	agent_buffer_pool agent_cupti_session agent_nvtx_queue agent_nvtx_names agent_nvtx_ranges
+# Commands that between them record, import, judge, report, attach and end early.
+ASAN_CASES := 'advise_*' import_messages import_report import_straggler report_schema rules_check guide_plan run_short \
+	run_full_disk run_signal_forward attach_ends
 
-## asan: unit and command tests under AddressSanitizer and UBSan
+## asan: unit tests, and some commands, under AddressSanitizer and UBSan
 asan:
-	+$(Q)tests/gates.sh VARIANT=asan check-unit check-waiting check-agents check-cli check-texts
+	+$(Q)tests/gates.sh VARIANT=asan --build asan-built check-unit asan-cli
 
-## clang: unit tests as clang compiles them
+.PHONY: asan-built asan-cli
+asan-built: trainprof programs $(B)/unit $(B)/bench/points
+asan-cli: $(B)/trainprof programs $(B)/bench/points
+	$(Q)tests/cli/run_cases.sh $(B) --jobs=$(N_CPUS) $(ASAN_CASES)
+
+## clang: all is compiled by clang; nothing is run
 clang:
-	+$(Q)tests/gates.sh VARIANT=clang check-unit check-waiting check-agents
+	+$(Q)$(MAKE) --no-print-directory VARIANT=clang checkable
 
 ## tsan: the suites where threads meet, under ThreadSanitizer
 tsan:
-	$(Q)for suite in $(TSAN_SUITES); do \
-		$(MAKE) --no-print-directory VARIANT=tsan check-unit SUITE=$$suite || exit 1; done
+	+$(Q)$(MAKE) --no-print-directory VARIANT=tsan check-unit SUITE='$(TSAN_SUITES)'
 
 ## valgrind: unit tests under memcheck; slow
 valgrind: $(B)/unit
@@ -511,7 +528,7 @@ valgrind: $(B)/unit
 
 ## coverage: which lines the unit tests reach
 coverage:
-	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit check-waiting check-agents
+	$(Q)$(MAKE) --no-print-directory VARIANT=coverage check-unit
 	$(Q)cd build/coverage/obj && for d in $$(find * -type d); do \
 		gcov -n $$d/*.gcda 2>/dev/null | awk -v d=$$d \
 		'/^File .src/ {own = 1} /^Lines/ && own {split($$2, a, /[:%]/); n += $$4; hit += a[2] * $$4 / 100; own = 0} \
@@ -534,15 +551,21 @@ fuzzers:
 fuzz: fuzzers
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_RUNS=$(FUZZ_RUNS) tests/fuzz/run_fuzzers.sh $(if $(ONLY),build/fuzz/fuzz_$(ONLY),$(FUZZERS))
 
+# The tree is laid out as version 14 does it; any other is better than none.
+found = $(or $(shell command -v $(1)-14 || command -v $(1) || \
+	for n in 13 15 16 17 18 19 20 21 22; do command -v $(1)-$$n && break; done),$(1))
+CLANG_FORMAT ?= $(call found,clang-format)
+CLANG_TIDY   ?= $(call found,clang-tidy)
+
 # ---- style ------------------------------------------------------------------------------------
-.PHONY: tidy format format-check cppcheck shellcheck measure
+.PHONY: tidy tidy-changed format format-check cppcheck shellcheck measure
 STYLED := $(C_FILES) $(HEADERS) $(call in_rooms,src/*,*.h) $(wildcard tests/traces/*.h tests/unit/*.h tests/unit/*/*.h tests/doubles/*.h tests/agent/*.h tests/gpu/*.h tests/programs/*/*.h)
 TIDIED := $(SOURCES) src/main.c
 
 build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(call in_rooms,src/*,*.h)
 	@mkdir -p $(@D)
 	$(SAY) '  TIDY    $<'
-	$(Q)clang-tidy-14 --quiet $< -- $(ALL_CFLAGS) -Ibuild/release/gen -DBUILD_VERSION='""' -DBUILD_COMMIT='""' -DBUILD_WITH='""' 2>$@.log || \
+	$(Q)$(CLANG_TIDY) --quiet $< -- $(ALL_CFLAGS) -Ibuild/release/gen -DBUILD_VERSION='""' -DBUILD_COMMIT='""' -DBUILD_WITH='""' 2>$@.log || \
 		{ cat $@.log; exit 1; }
 	@touch $@
 
@@ -550,13 +573,17 @@ build/tidy/%.ok: %.c .clang-tidy $(HEADERS) $(call in_rooms,src/*,*.h)
 tidy: $(TIDIED:%.c=build/tidy/%.ok)
 	@echo 'tidy: $(words $(TIDIED)) passed, 0 failed, 0 skipped'
 
+## tidy-changed: clang-tidy over the files that differ from the parent commit
+tidy-changed:
+	+$(Q)$(MAKE) --no-print-directory tidy TIDIED="$$(tests/checks/changed.sh | tr '\n' ' ')"
+
 ## format: lay out all C files
 format:
-	$(Q)clang-format-14 -i $(STYLED)
+	$(Q)$(CLANG_FORMAT) -i $(STYLED)
 
 ## format-check: would format change anything?
 format-check:
-	$(Q)clang-format-14 --dry-run -Werror $(STYLED)
+	$(Q)$(CLANG_FORMAT) --dry-run -Werror $(STYLED)
 
 ## cppcheck: a second opinion; advice, not a gate
 cppcheck:

@@ -19,7 +19,7 @@ print("valid")
 END
 run -o a -- true
 run -o b -- sh -c 'ulimit -c 0; kill -SEGV $$' 2>/dev/null
-run -o c -- trainer --data pictures --marks phases --steps 300 >/dev/null 2>&1
-run -o d --steps=none -- trainer --data pictures --marks phases --steps 100 >/dev/null 2>&1
+run -o c -- trainer --data pictures --marks phases --steps 100 >/dev/null 2>&1
+run -o d --steps=none -- trainer --data pictures --marks phases --steps 50 >/dev/null 2>&1
 run -o e --collect=-perf -- short_run 50 >/dev/null
 $python3 check.py ?/report.json

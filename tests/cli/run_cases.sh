@@ -1,35 +1,37 @@
 #!/bin/sh
 # Runs commands and compares what they say with golden files.
-# run_cases.sh BUILD_DIRECTORY [-x] [PATTERN...]: those whose names fit, with -x all others; -PATTERN
-# takes out of those behind it; GOLDEN=1 rewrites the golden files instead
+# run_cases.sh BUILD_DIRECTORY [--proofs] [--times] [--jobs=N] [PATTERN...]: those whose names fit, or all.
+# Those listed in proofs.txt measure running programs: only --proofs runs them, and nothing else then.
+# --times prints the seconds that each took; --jobs runs N beside each other (1). GOLDEN=1 rewrites the
+# golden files instead.
 #
 # A case is CASE.sh, run by sh in an empty directory of its own with trainprof and the test programs
 # in PATH. It is compared with CASE.stdout, CASE.stderr (no file: nothing may be said) and CASE.exit
 # (no file: 0). Names that change are replaced first: the directory by DIR, the commit by COMMIT. A
 # case that cannot run here exits with 77 and says why. Cases find their input in $CASES.
-#
-# A case that fails is repeated when all others are done: one that fails once and holds $REPEATS times
-# in a row was disturbed by what else ran, and is told and counted as skipped.
 set -u
-REPEATS=3
 case $1 in
 /*) build=$1 ;;
 *) build=$PWD/$1 ;;
 esac
 shift
-wanted=yes
-if [ "${1-}" = -x ]; then
-	wanted=no
+proofs=no
+times=no
+jobs=1
+while :; do
+	case ${1-} in
+	--proofs) proofs=yes ;;
+	--times) times=yes ;;
+	--jobs=*) jobs=${1#--jobs=} ;;
+	*) break ;;
+	esac
 	shift
-fi
+done
 CASES=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d "${TMPDIR:-/tmp}/trainprof-cli-XXXXXX") || exit 2
-trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
+top=$(mktemp -d "${TMPDIR:-/tmp}/trainprof-cli-XXXXXX") || exit 2
+trap 'chmod -R u+rwx "$top" 2>/dev/null; rm -rf "$top"' EXIT
 trap 'exit 130' INT TERM
 commit=$("$build/trainprof" version 2>/dev/null | sed -n 's/.*(\(.*\)).*/\1/p' | head -1)
-n_passed=0
-n_failed=0
-n_skipped=0
 
 tidy() { # tidy FILE: replace what changes from run to run
 	sed -e "s|$work/dir|DIR|g" ${commit:+-e "s|($commit)|(COMMIT)|g"} "$1" >"$1.tidy" && mv "$1.tidy" "$1"
@@ -39,17 +41,22 @@ fits() { # fits NAME PATTERN...
 	name=$1
 	shift
 	[ $# -gt 0 ] || return 0
-	found=no
 	for pattern in "$@"; do
 		# shellcheck disable=SC2254 # a pattern on purpose
 		case $name in
-		${pattern#-})
-			[ "$pattern" = "${pattern#-}" ] && found=yes
-			break
-			;;
+		$pattern) return 0 ;;
 		esac
 	done
-	[ "$found" = "$wanted" ]
+	return 1
+}
+
+is_wanted() { # is_wanted NAME PATTERN...
+	[ "$1" != run_cases ] || return 1
+	is_proof=no
+	grep -qx "$1" "$CASES/proofs.txt" && is_proof=yes
+	# One that is asked for by its whole name runs, whatever it is.
+	[ "$is_proof" = "$proofs" ] || [ "$*" = "$1 $1" ] || return 1
+	fits "$@"
 }
 
 run_case() { # run_case NAME
@@ -94,39 +101,48 @@ same() { # same NAME: compare with the golden files; false and a diff when they 
 	return $good
 }
 
-holds_again() { # holds_again NAME
-	for _ in $(seq "$REPEATS"); do
-		run_case "$1"
-		same "$1" || return 1
+# judge NAME: run it; a line of its outcome goes into $work/outcomes
+judge() {
+	began=$(date +%s%N)
+	run_case "$1"
+	[ "$times" = no ] || echo "$((($(date +%s%N) - began) / 1000000)) ms  $1"
+	if [ "$(cat "$work/exit")" = 77 ]; then
+		echo "skipped: $1: $(tail -1 "$work/stderr")"
+		echo skipped >>"$work/outcomes"
+	elif [ -n "${GOLDEN-}" ]; then
+		keep "$1"
+		echo passed >>"$work/outcomes"
+	elif same "$1"; then
+		echo passed >>"$work/outcomes"
+	else
+		echo "failed: $1"
+		echo failed >>"$work/outcomes"
+	fi
+}
+
+# work_off N PATTERN...: cases that nobody else has begun, until there are none
+work_off() {
+	work=$top/$1
+	shift
+	mkdir "$work"
+	: >"$work/outcomes"
+	for file in "$CASES"/*.sh; do
+		case_name=$(basename "$file" .sh)
+		is_wanted "$case_name" "$@" && mkdir "$top/begun.$case_name" 2>/dev/null && judge "$case_name"
 	done
 }
 
-failed=
-for file in "$CASES"/*.sh; do
-	name=$(basename "$file" .sh)
-	[ "$name" != run_cases ] || continue
-	fits "$name" "$@" || continue
-	run_case "$name"
-	if [ "$(cat "$work/exit")" = 77 ]; then
-		n_skipped=$((n_skipped + 1))
-		echo "skipped: $name: $(tail -1 "$work/stderr")"
-	elif [ -n "${GOLDEN-}" ]; then
-		keep "$name"
-		n_passed=$((n_passed + 1))
-	elif same "$name"; then
-		n_passed=$((n_passed + 1))
-	else
-		failed="$failed $name"
-		echo "failed: $name"
-	fi
+count() { # count OUTCOME
+	cat "$top"/*/outcomes | grep -c "^$1\$"
+}
+
+job=1
+while [ "$job" -le "$jobs" ]; do
+	work_off "$job" "$@" >"$top/said.$job" 2>&1 &
+	job=$((job + 1))
 done
-for name in $failed; do
-	if holds_again "$name"; then
-		n_skipped=$((n_skipped + 1))
-		echo "skipped: $name: failed once and held $REPEATS times when repeated"
-	else
-		n_failed=$((n_failed + 1))
-	fi
-done
-echo "cli: $n_passed passed, $n_failed failed, $n_skipped skipped"
+wait
+cat "$top"/said.*
+n_failed=$(count failed)
+echo "cli: $(count passed) passed, $n_failed failed, $(count skipped) skipped"
 [ "$n_failed" -eq 0 ]

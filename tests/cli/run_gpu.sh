@@ -1,21 +1,7 @@
 # shellcheck shell=sh
 # GPUs as a double of NVML tells of them: what its script says is what the report says.
 . "$CASES/run.inc"
-whole=$BUILD/doubles/whole
-
-# with_gpu SCRIPT ARGUMENT...: trainprof finds the double where a driver's library would be
-with_gpu() {
-	NVML_SCRIPT=$1
-	export NVML_SCRIPT
-	shift
-	LD_LIBRARY_PATH=$whole:$BUILD/doubles trainprof "$@"
-}
-
-# source_row RECORDING: what is said of the source
-source_row() {
-	trainprof report --full "$1" | sed -n '/^  nvml/,/^  cupti/p' | sed '$d' | tr -s ' \n' ' ' | sed 's/, [0-9]* records/, N records/'
-	echo
-}
+. "$CASES/run_gpu.inc"
 
 # about KEY LOW HIGH: a figure of the first GPU of gpu.json lies there
 about() {
@@ -89,38 +75,3 @@ trainprof report --full used | grep -o "A GPU's PCIe link is narrower.*"
 # A counter that wraps between two looks is not believed.
 tr -d ' \n' <gpu.json | grep -o '"pcie_received_bytes_per_s":{[^}]*}'
 trainprof report --full used | grep 'gpu.energy_j' | awk -v most=$((500 * (seconds + 2))) '{ print ($2 > 1000 && $2 < most ? "energy" : $0) }'
-
-# is_told PATTERN RECORDING SECONDS: what is said of the source when a program has slept so long
-is_told() {
-	with_gpu "$PWD/script" run -q --summary=none --force -o "$2" -- sleep "$3"
-	source_row "$2" | grep -q "$1"
-}
-
-echo "-- nobody uses one"
-printf 'devices 2\nprocess 1 5\n' >script
-longer 2 is_told 'uses none' unused
-source_row unused
-
-echo "-- none that works"
-printf 'devices 2\nfail_nvmlInit_v2 9\n' >script
-longer 1 is_told 'does not start' broken
-source_row broken
-TRAINPROF_GPU=0 with_gpu "$PWD/script" run -q --summary=none -o off -- sleep 0.1
-source_row off
-
-echo "-- the program does not wait for a driver"
-printf 'devices 1\nsleep_nvmlInit_v2 300\n' >script
-began=$(date +%s)
-with_gpu "$PWD/script" run -q --summary=none -o slow -- sleep 0.5
-[ $(($(date +%s) - began)) -lt 60 ] && echo soon
-source_row slow | sed 's/after [0-9.]* s/after T s/'
-
-echo "-- doctor tries all of every GPU"
-export CUPTI_SCRIPT="$PWD/cupti"
-printf 'devices 2\nchip AD104\ndram__bytes_read.sum 1\nfail_cuptiPmSamplingEnable 35\n' >cupti
-printf 'devices 2\nname NVIDIA L4\nawake 0\ntotal 9\nfield_74 5\ngpu 1 fail_nvmlDeviceGetHandleByIndex_v2 4\n' >script
-with_gpu "$PWD/script" doctor --for=gpu | sed -n '/gpu 0/,/disk/p' | sed '$d'
-printf 'fail_cuptiPmSamplingGetCounterAvailability 35\n' >>cupti
-with_gpu "$PWD/script" doctor --for=gpu | sed -n '/  counters/,/disk/p' | sed '$d'
-printf 'devices 2\nfail_nvmlInit_v2 4\n' >script
-with_gpu "$PWD/script" doctor --for=gpu | sed -n '/^  WARN  gpu/,/disk/p' | sed '$d'

@@ -1,23 +1,7 @@
 # shellcheck shell=sh
 # GPUs from inside: a program writes the ring that an agent would, and its truth is what is reported.
 . "$CASES/run.inc"
-export NVML_SCRIPT="$PWD/script"
-: >began
-printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
-# Some file: the driver would load it, and there is no driver.
-export TRAINPROF_AGENT=/dev/null
-
-# traced ARGUMENT...: with a driver, as far as trainprof can see
-traced() {
-	LD_LIBRARY_PATH=$BUILD/doubles/whole trainprof "$@"
-}
-
-# source_row RECORDING: what is said of the source
-source_row() {
-	trainprof report --full "$1" | sed -n '/^  cupti/,/^  gpupmu/p' | sed '$d' | tr -s ' \n' ' ' |
-		sed 's/, [0-9]* records/, N records/; s/cost [0-9.e+-]* %/cost P %/'
-	echo
-}
+. "$CASES/run_gpu_trace.inc"
 
 # of_steps NAME: what the report has of each step, a line a step
 of_steps() {
@@ -71,32 +55,5 @@ sed 's/.* left/windows left/' out | sort -u
 trainprof report --full full | awk '$1 == "device.capability" { print $1, $2 }'
 printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
 
-echo "-- switched off"
-traced run -q --summary=none -o off -- "$BUILD/programs/gpu_script" 1 1 1 1 1 1
-said $?
-source_row off
-TRAINPROF_GPU=0 traced run -q --summary=none --gpu-trace=windows -o off2 -- true
-source_row off2
-
-echo "-- another tool is in the program's way"
-CUDA_INJECTION64_PATH=/opt/other/tool.so NVTX_INJECTION64_PATH=/opt/other/tool.so traced run --summary=none --gpu-trace=windows -o other -- true
-source_row other
-CUDA_INJECTION64_PATH=/opt/other/tool.so traced run --summary=none --gpu-trace=windows -o other2 -- true
-source_row other2
-
-echo "-- a program without CUDA"
-traced run -q --summary=none --gpu-trace=windows -o without -- true
-source_row without
-
 echo "-- nothing is left behind"
-# left: of processes that are gone; those of others may be about to be removed
-left() {
-	find /dev/shm /tmp -maxdepth 1 -name "trainprof-gpu-*" -newer began -user "$(id -u)" 2>/dev/null | while read -r left; do
-		pid=${left##*trainprof-gpu-}
-		[ -e "/proc/${pid%%-*}" ] || echo "left: $left"
-	done
-}
-nothing_left() {
-	[ -z "$(left)" ]
-}
 until_true nothing_left || left

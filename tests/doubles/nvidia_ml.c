@@ -10,7 +10,9 @@
  *   energy/field_ID START, energy_rate/field_ID_rate PER_SECOND, field_ID_bits 32|64
  *   process PID BYTES: PID a number or a file that holds one; BYTES "-" for not available
  *   fail_SYMBOL RESULT: what the call returns (0: it works), sleep_SYMBOL SECONDS: how long it
- *   takes
+ *   takes, hold_SYMBOL FILE: until that file is gone
+ *
+ * nvmlDoubleAdvance(SECONDS) lets that time pass at once.
  *
  * NVML_DOUBLE_AGE: 2 all symbols, 1 those of old drivers only, 0 one is missing that is needed.
  */
@@ -22,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifndef NVML_DOUBLE_AGE
 #define NVML_DOUBLE_AGE 2
@@ -48,11 +51,19 @@ struct nvml_device {
 
 static struct nvml_device gpus[MOST_GPUS];
 
+static double ahead_s; /* of the clock; one thread sets it, before others ask */
+
 static double clock_s(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9 + ahead_s;
+}
+
+void nvmlDoubleAdvance(double seconds);
+void nvmlDoubleAdvance(double seconds)
+{
+	ahead_s += seconds;
 }
 
 static void parse(char *text)
@@ -127,17 +138,24 @@ static double counter(const char *key, int gpu)
 	return number(key, gpu, 0) + number(rate, gpu, 0) * elapsed_s();
 }
 
+static void nap(double seconds)
+{
+	struct timespec time = {.tv_sec = (time_t)seconds,
+				.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
+	if (seconds > 0)
+		nanosleep(&time, NULL);
+}
+
 /* What every call does first; a key that nobody wrote is not supported, as on other hardware. */
 static int begin(const char *symbol, int gpu, const char *needed)
 {
 	char key[WORD];
 	pthread_once(&once, read_script);
 	snprintf(key, sizeof(key), "sleep_%s", symbol);
-	double nap_s = number(key, gpu, 0);
-	struct timespec nap = {.tv_sec = (time_t)nap_s,
-			       .tv_nsec = (long)((nap_s - (double)(time_t)nap_s) * 1e9)};
-	if (nap_s > 0)
-		nanosleep(&nap, NULL);
+	nap(number(key, gpu, 0));
+	snprintf(key, sizeof(key), "hold_%s", symbol);
+	for (const char *held = find(key, gpu); held && access(held, F_OK) == 0;)
+		nap(0.005);
 	snprintf(key, sizeof(key), "fail_%s", symbol);
 	int result = (int)number(key, gpu, 0);
 	return result || !needed || find(needed, gpu) ? result : NVML_NOT_SUPPORTED;

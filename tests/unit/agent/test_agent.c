@@ -3,6 +3,8 @@
 #include "cudadouble.h"
 #include "ringreading.h"
 
+#include "proof.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -133,19 +135,33 @@ static const struct {
 	int status;
 } sudden[] = {{"_exit", 0}, {"kill", SIGKILL}, {"abort", SIGABRT}};
 
-/* 20,000 units a second for three seconds: what a flush every 0.1 s has brought is there. */
-START_TEST(a_program_that_ends_suddenly_leaves_all_but_the_last)
+/* Runs `units` of two threads until their sudden end; how many kernels of them were told. */
+static uint64_t end_suddenly(int i, const char *units, const char *rate)
 {
 	struct ring_reading reading;
 	begin("");
-	int status = wait_for(start("whole", sudden[_i].end, "2", "30720", "20000"));
-	ck_assert_int_eq(status & 0x7f, sudden[_i].status);
+	int status = wait_for(start("whole", sudden[i].end, "2", units, rate));
+	ck_assert_int_eq(status & 0x7f, sudden[i].status);
 	load(&reading, 0);
-	ck_assert_uint_eq(reading.header->state, TP_GPU_STATE_OPEN);
+	/* It had no time to say more. */
+	ck_assert_uint_le(reading.header->state, TP_GPU_STATE_OPEN);
 	uint64_t n = reading.n_of[TP_GPU_EVENT_KERNEL];
+	finish(&reading);
+	return n;
+}
+
+START_TEST(a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished)
+{
+	ck_assert_uint_le(end_suddenly(_i, "640", "0"), 20 * OF_64_KERNELS);
+}
+END_TEST
+
+/* 20,000 units a second for three seconds: what a flush every 0.1 s has brought is there. */
+START_TEST(a_program_that_ends_suddenly_leaves_all_but_the_last)
+{
+	uint64_t n = end_suddenly(_i, "30720", "20000");
 	ck_assert_uint_le(n, 960 * OF_64_KERNELS);
 	ck_assert_uint_ge(n, 480 * OF_64_KERNELS); /* half: this machine may be busy */
-	finish(&reading);
 }
 END_TEST
 
@@ -390,7 +406,21 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 }
 END_TEST
 
-/* It says who, and goes on living; when the other is gone, it is there again. */
+/* It says who, and goes on living. */
+START_TEST(another_tool_is_stood_aside_for)
+{
+	begin("owner Kineto");
+	pid_t pid = start("whole", "hang", "1", "64", "0");
+	struct tp_gpu_ring_header *header = map_header();
+	ck_assert(comes_to(header, TP_GPU_STATE_ASIDE));
+	ck_assert_str_eq(header->owner, "CUPTI for Kineto");
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	ring_forget_directory(directory);
+}
+END_TEST
+
+/* When the other is gone, it is there again. */
 START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
 {
 	begin("owner Kineto owner_stays 5");
@@ -482,8 +512,7 @@ Suite *suite_agent_agent(void)
 	TCase *tests = tcase_create("agent");
 	tcase_set_timeout(tests, 90);
 	tcase_add_loop_test(tests, a_program_that_ends_in_order_leaves_all_it_did, 0, 3);
-	tcase_add_test(tests, nothing_is_lost_at_200000_launches_a_second);
-	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_all_but_the_last, 0, 3);
+	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished, 0, 3);
 	tcase_add_test(tests, exec_begins_another_ring);
 	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
 	tcase_add_loop_test(tests, where_nothing_can_be_collected_the_ring_says_why, 0,
@@ -492,12 +521,17 @@ Suite *suite_agent_agent(void)
 	tcase_add_loop_test(tests, a_slow_subscription_does_not_hold_the_program_up, 0, 2);
 	tcase_add_test(tests, after_a_slow_subscription_all_is_collected);
 	tcase_add_test(tests, a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most);
-	tcase_add_test(tests, stolen_callbacks_are_noticed_and_left_to_the_thief);
 	tcase_add_test(tests, it_opens_and_closes_as_the_reader_wants);
-	tcase_add_test(tests, another_tool_is_stood_aside_for_until_it_is_gone);
+	tcase_add_test(tests, another_tool_is_stood_aside_for);
 	tcase_add_test(tests, a_program_that_is_promised_to_kinetos_daemon_is_left_alone);
-	tcase_add_test(tests, a_ring_that_nobody_reads_is_not_filled_for_good);
-	tcase_add_test(tests, nothing_is_collected_for_a_reader_that_is_gone);
 	suite_add_tcase(suite, tests);
+	TCase *proofs = proof_case(suite, "time and rates");
+	tcase_set_timeout(proofs, 90);
+	tcase_add_test(proofs, nothing_is_lost_at_200000_launches_a_second);
+	tcase_add_loop_test(proofs, a_program_that_ends_suddenly_leaves_all_but_the_last, 0, 3);
+	tcase_add_test(proofs, stolen_callbacks_are_noticed_and_left_to_the_thief);
+	tcase_add_test(proofs, another_tool_is_stood_aside_for_until_it_is_gone);
+	tcase_add_test(proofs, a_ring_that_nobody_reads_is_not_filled_for_good);
+	tcase_add_test(proofs, nothing_is_collected_for_a_reader_that_is_gone);
 	return suite;
 }

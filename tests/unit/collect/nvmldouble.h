@@ -5,6 +5,7 @@
 #include "collect/gpu/nvml/nvml_device.h"
 
 #include <check.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,20 @@ static inline void double_close(struct double_rig *rig)
 {
 	tp_nvml_device_close(&rig->device, &rig->library);
 	tp_nvml_library_close(&rig->library);
+}
+
+/* Let time pass for the double. */
+static inline void double_advance(const char *age, double seconds)
+{
+	char path[600];
+	void (*advance)(double);
+	void *library = dlopen(double_path(path, sizeof(path), age), RTLD_NOW | RTLD_NOLOAD);
+	ck_assert_ptr_nonnull(library);
+	void *symbol = dlsym(library, "nvmlDoubleAdvance");
+	ck_assert_ptr_nonnull(symbol);
+	memcpy(&advance, &symbol, sizeof(advance));
+	advance(seconds);
+	dlclose(library);
 }
 
 static inline double double_value(struct double_rig *rig, enum tp_metric metric)

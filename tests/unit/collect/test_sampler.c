@@ -3,6 +3,8 @@
 #include "collect/measured.h"
 #include "collect/slower.h"
 
+#include "proof.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -885,34 +887,37 @@ Suite *suite_collect_sampler(void)
 	TCase *tc = tcase_create("sampler");
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, stays_and_samples_add_up_to_the_kernels_account);
-	tcase_add_test(tc, stacks_of_a_running_program_are_whole_and_named);
-	tcase_add_test(tc, stacks_with_holes_in_them_are_whole);
-	tcase_add_loop_test(tc, loop_in_step_with_the_rate_gets_its_true_shares, 0,
-			    sizeof(loops) / sizeof(loops[0]));
-	tcase_add_test(tc, thread_that_makes_and_joins_threads_is_sampled);
 	tcase_add_test(tc, children_are_followed_with_their_names_parents_and_ends);
-	tcase_add_test(tc, five_hundred_threads_are_followed_without_loss);
-	tcase_add_test(tc, waiting_shows_as_blocked_between_stays);
-	tcase_add_test(tc, delay_and_duration_bound_what_is_measured_and_not_the_target);
 	tcase_add_test(tc, delay_longer_than_the_target_measures_nothing_and_says_so);
 	tcase_add_test(tc, program_that_cannot_run_is_reported_like_a_shell_does);
 	tcase_add_loop_test(tc, refused_perf_is_an_absence_and_the_run_goes_on, 0, 3);
 	tcase_add_test(tc, required_perf_that_is_refused_ends_before_the_target_starts);
-	tcase_add_test(tc, any_user_gets_user_stacks_and_exact_switches);
-	tcase_add_test(tc, program_that_changes_its_user_is_said_to_have_left);
 	tcase_add_loop_test(tc, few_descriptors_cost_detail_and_not_the_run, 0, 3);
-	tcase_add_test(tc, locked_memory_limit_costs_at_most_stack_depth);
-	tcase_add_test(tc, rate_that_the_budget_lowered_is_told);
-	tcase_add_loop_test(tc, ticks_come_as_often_as_asked_and_can_end_the_measuring, 0,
-			    sizeof(ticks) / sizeof(ticks[0]));
-	tcase_add_test(tc, a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring);
 	tcase_add_test(tc, second_interrupt_stops_measuring_and_says_so);
-	tcase_add_test(tc, following_an_idle_program_costs_next_to_nothing);
-	tcase_add_test(tc, looks_at_too_many_switches_are_short);
-	tcase_add_test(tc, too_many_switches_turn_their_records_off_and_leave_a_gap);
-	tcase_add_test(tc, loop_in_step_beside_many_switches_gets_its_true_shares);
-	tcase_add_test(tc, children_born_beside_many_switches_are_followed_and_no_others);
 	suite_add_tcase(suite, tc);
+	TCase *proofs = proof_case(suite, "measured programs");
+	tcase_set_timeout(proofs, 60);
+	tcase_add_checked_fixture(proofs, setup, teardown);
+	tcase_add_test(proofs, stays_and_samples_add_up_to_the_kernels_account);
+	tcase_add_test(proofs, stacks_of_a_running_program_are_whole_and_named);
+	tcase_add_test(proofs, stacks_with_holes_in_them_are_whole);
+	tcase_add_loop_test(proofs, loop_in_step_with_the_rate_gets_its_true_shares, 0,
+			    sizeof(loops) / sizeof(loops[0]));
+	tcase_add_test(proofs, thread_that_makes_and_joins_threads_is_sampled);
+	tcase_add_test(proofs, five_hundred_threads_are_followed_without_loss);
+	tcase_add_test(proofs, waiting_shows_as_blocked_between_stays);
+	tcase_add_test(proofs, delay_and_duration_bound_what_is_measured_and_not_the_target);
+	tcase_add_test(proofs, any_user_gets_user_stacks_and_exact_switches);
+	tcase_add_test(proofs, program_that_changes_its_user_is_said_to_have_left);
+	tcase_add_test(proofs, locked_memory_limit_costs_at_most_stack_depth);
+	tcase_add_test(proofs, rate_that_the_budget_lowered_is_told);
+	tcase_add_loop_test(proofs, ticks_come_as_often_as_asked_and_can_end_the_measuring, 0,
+			    sizeof(ticks) / sizeof(ticks[0]));
+	tcase_add_test(proofs, following_an_idle_program_costs_next_to_nothing);
+	tcase_add_test(proofs, looks_at_too_many_switches_are_short);
+	tcase_add_test(proofs, too_many_switches_turn_their_records_off_and_leave_a_gap);
+	tcase_add_test(proofs, loop_in_step_beside_many_switches_gets_its_true_shares);
+	tcase_add_test(proofs, children_born_beside_many_switches_are_followed_and_no_others);
+	tcase_add_test(proofs, a_descriptor_of_the_callers_is_watched_and_can_end_the_measuring);
 	return suite;
 }

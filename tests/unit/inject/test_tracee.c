@@ -13,7 +13,8 @@
 
 static struct {
 	pid_t pid;
-	int end; /* closing it ends the waiting */
+	long number; /* of the call it waits in */
+	int end;     /* closing it ends the waiting */
 } waiter;
 
 /* It ends with 7 where its waiting ends with what it waits for, else with the errno. */
@@ -71,17 +72,26 @@ static bool start_waiter(void (*wait)(int end), long number)
 	}
 	close(ends[0]);
 	waiter.end = ends[1];
+	waiter.number = number;
 	while (!is_waiting(waiter.pid, number))
 		usleep(1000);
 	ck_assert_int_eq(tp_tracee_seize(waiter.pid), 0);
 	return true;
 }
 
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = {0};
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
 static void expect_nothing_noticed(void)
 {
 	int status = -1;
 	ck_assert(tp_tracee_release(waiter.pid));
-	usleep(20000);
+	/* Back in its call, or out of it because the call was ended. */
+	while (!is_waiting(waiter.pid, waiter.number) && !has_ended(waiter.pid))
+		usleep(1000);
 	close(waiter.end);
 	ck_assert_int_eq(waitpid(waiter.pid, &status, 0), waiter.pid);
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 7, "%#x", (unsigned)status);

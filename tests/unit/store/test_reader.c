@@ -13,10 +13,10 @@
 #include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { STEP = 14, N_STEPS = 12 };
@@ -248,15 +248,14 @@ START_TEST(what_is_being_written_is_told_once_whenever_it_is_read)
 }
 END_TEST
 
-/* Beside the reader, a byte at a time: sleeps make the file grow at any point of a reading. */
+/* Beside the reader, a byte at a time: yields make the file grow at any point of a reading. */
 static void *write_bytes(void *context)
 {
-	enum { MOST_SLEEPS = 2000 };
-	const struct timespec shortest = {.tv_nsec = 1};
+	enum { MOST_YIELDS = 2000 };
 	int fd = *(const int *)context;
 	for (size_t at = ends[0]; at < bytes.len; at++) {
-		if (at < ends[0] + MOST_SLEEPS)
-			nanosleep(&shortest, NULL);
+		if (at < ends[0] + MOST_YIELDS)
+			sched_yield();
 		if (pwrite(fd, bytes.data + at, 1, (off_t)at) != 1)
 			return NULL;
 	}

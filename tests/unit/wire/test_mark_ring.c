@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -138,7 +139,7 @@ END_TEST
 /* Each thread marks phases named after its own running number, so a torn record shows. */
 struct writer {
 	int n_marks;
-	int pause_each;
+	int yield_each;
 };
 
 static void *write_marks(void *argument)
@@ -150,8 +151,8 @@ static void *write_marks(void *argument)
 		snprintf(name, sizeof(name), "%010u-%010d-%08x", tid, i, (tid * 31u + i) ^ 0x5aa5u);
 		trainprof_mark_depth = (unsigned)i & 0xfff;
 		trainprof_phase_begin(name);
-		if (writer->pause_each && i % writer->pause_each == 0)
-			usleep(200);
+		if (writer->yield_each && i % writer->yield_each == 0)
+			sched_yield();
 	}
 	return NULL;
 }
@@ -219,7 +220,7 @@ START_TEST(two_processes_of_threads_lose_nothing_while_drained)
 	struct tp_mark_ring ring;
 	struct audit audit = {0};
 	listen_on(&ring, 1 << 16);
-	run_processes(&ring, (struct writer){.n_marks = 8000, .pause_each = 1000}, &audit);
+	run_processes(&ring, (struct writer){.n_marks = 8000, .yield_each = 1000}, &audit);
 	ck_assert_uint_eq(ring.n_lost, 0);
 	ck_assert_int_eq(audit.n_tids, N_THREADS * N_PROCESSES);
 	for (int i = 0; i < audit.n_tids; i++)
@@ -233,7 +234,7 @@ START_TEST(overrun_ring_gives_no_torn_record)
 	struct tp_mark_ring ring;
 	struct audit audit = {0};
 	listen_on(&ring, 16);
-	run_processes(&ring, (struct writer){.n_marks = 20000, .pause_each = 500}, &audit);
+	run_processes(&ring, (struct writer){.n_marks = 20000, .yield_each = 500}, &audit);
 	ck_assert_uint_gt(ring.n_lost, 0);
 	ck_assert_uint_gt(ring.n_taken, 0);
 	hang_up(&ring);

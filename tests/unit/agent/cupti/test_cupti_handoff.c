@@ -7,6 +7,8 @@
 #include "agent/cudadouble.h"
 #include "agent/ringreading.h"
 
+#include "proof.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -302,11 +304,13 @@ Suite *suite_agent_cupti_handoff(void)
 	tcase_add_loop_test(tests,
 			    one_that_takes_the_callbacks_without_subscribing_has_them_for_good, 0,
 			    N);
-	tcase_add_test(tests, a_tool_does_not_wait_for_an_agent_that_hangs);
 	tcase_add_test(tests, one_that_comes_between_windows_does_not_wait_and_is_stood_aside_for);
 	tcase_add_loop_test(tests, nothing_is_taken_from_one_that_did_not_subscribe, 0, N);
 	tcase_add_loop_test(tests, without_an_agent_calls_just_go_through, 0, N);
 	tcase_add_test(tests, children_that_are_forked_while_we_look_can_use_the_loader);
 	suite_add_tcase(suite, tests);
+	TCase *proofs = proof_case(suite, "time");
+	tcase_set_timeout(proofs, 90);
+	tcase_add_test(proofs, a_tool_does_not_wait_for_an_agent_that_hangs);
 	return suite;
 }

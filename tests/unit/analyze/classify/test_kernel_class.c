@@ -4,6 +4,8 @@
 #include "analyze/patternfolder.h"
 #include "analyze/shippedpatterns.h"
 
+#include "proof.h"
+
 #include "trainprof/base/memory.h"
 
 #include <time.h>
@@ -544,7 +546,9 @@ Suite *suite_analyze_kernel_class(void)
 	tcase_add_test(tc, bounds_follow_from_the_class_unless_said);
 	tcase_add_test(tc, tokens_stand_at_the_start_together_and_not_beside_others);
 	tcase_add_test(tc, rows_of_kernels_with_mistakes_are_refused);
-	tcase_add_test(tc, a_name_takes_less_than_20_us);
 	suite_add_tcase(suite, tc);
+	TCase *proofs = proof_case(suite, "speed");
+	tcase_add_checked_fixture(proofs, load, unload);
+	tcase_add_test(proofs, a_name_takes_less_than_20_us);
 	return suite;
 }

@@ -1,6 +1,8 @@
 /* Claims about the collector "host", on recorded machines and on this one. */
 #include "collect/registry.h"
 
+#include "proof.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/model/trace.h"
@@ -182,9 +184,10 @@ Suite *suite_collect_host_collector(void)
 	Suite *suite = suite_create("collect/hostload");
 	TCase *tc = tcase_create("hostload");
 	tcase_add_loop_test(tc, figures_are_those_of_the_recorded_machine, 0, LEN(recorded));
-	tcase_add_test(tc, cpu_time_of_this_machine_adds_up_to_wall_time);
 	tcase_add_test(tc, stop_reads_once_more_and_says_what_was_had);
 	tcase_add_loop_test(tc, probe_says_what_is_missing, 0, LEN(presences));
 	suite_add_tcase(suite, tc);
+	TCase *proofs = proof_case(suite, "this machine");
+	tcase_add_test(proofs, cpu_time_of_this_machine_adds_up_to_wall_time);
 	return suite;
 }

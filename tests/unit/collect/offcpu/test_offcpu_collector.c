@@ -3,6 +3,8 @@
 #include "collect/registry.h"
 #include "collect/slower.h"
 
+#include "proof.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/model/trace.h"
@@ -35,6 +37,7 @@ struct rig {
 	struct tp_collect_config actual;
 	struct tp_collect_context context;
 	struct tp_collector *collector;
+	uint64_t looked_ns; /* the collector's time of the last look that did not wait for it */
 };
 
 static void program_path(char *out, size_t size)
@@ -105,6 +108,7 @@ static void rig_begin(struct rig *rig, double rate_hz)
 						 .stack_bytes = 32768,
 						 .max_overhead_ratio = 1};
 	rig->actual = rig->config;
+	rig->looked_ns = tp_clock_now_ns();
 	rig->context = (struct tp_collect_context){.host = &rig->host,
 						   .config = &rig->config,
 						   .actual = &rig->actual,
@@ -151,6 +155,16 @@ static uint64_t rig_run(struct rig *rig, uint64_t duration_ns)
 			usleep((useconds_t)((rig->collector->due_ns - now_ns) / 1000 + 1));
 	}
 	return tp_clock_self_cpu_ns() - cpu_ns;
+}
+
+/* So many looks, 10 ms of the collector's time after one another, for which nobody waits. */
+static void rig_look(struct rig *rig, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		rig->looked_ns += 10 * TP_NS_PER_MS;
+		ck_assert_int_eq(
+			tp_proc_collector.sample(rig->collector, rig->looked_ns, NULL), TP_OK);
+	}
 }
 
 static struct tp_tree_task *find_task(struct rig *rig, const char *name, char *detail, size_t size)
@@ -257,6 +271,13 @@ static void run_until_met(struct rig *rig, const char *name, unsigned least)
 		rig_run(rig, TP_NS_PER_S / 5);
 }
 
+/* The same, without waiting. */
+static void look_until_met(struct rig *rig, const char *name, unsigned least)
+{
+	for (int i = 0; i < 10000 && count_met(rig, name) < least; i++)
+		rig_look(rig, 1);
+}
+
 static bool reads_disk(size_t truth)
 {
 	return truths[truth].cause == TP_CAUSE_FILE || truths[truth].cause == TP_CAUSE_PAGE_FAULT;
@@ -266,6 +287,35 @@ static unsigned least_met(size_t truth)
 {
 	return reads_disk(truth) ? 1 : 30;
 }
+
+/* Threads that rest in their wait. Those that read a disk are there for moments only, see below. */
+START_TEST(every_cause_that_lasts_is_named_at_each_look)
+{
+	struct rig rig;
+	struct tp_trace trace;
+	rig_open(&rig, 100);
+	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++)
+		if (!reads_disk(i))
+			look_until_met(&rig, truths[i].name, least_met(i));
+	ck_assert_int_eq(tp_proc_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
+	build_trace(&rig, &trace);
+	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+		struct tally tally = tally_of(&rig, &trace, i);
+		if (reads_disk(i))
+			continue;
+		ck_assert_msg(tally.n_blocked >= least_met(i), "%s: blocked in %u samples only",
+			      truths[i].name, tally.n_blocked);
+		ck_assert_msg(tally.n_right * 100 >= tally.n_blocked * 90,
+			      "%s: %u of %u samples name the cause", truths[i].name, tally.n_right,
+			      tally.n_blocked);
+		ck_assert_msg(tally.n_stacks == tally.n_blocked,
+			      "%s: %u of %u stacks show the function", truths[i].name,
+			      tally.n_stacks, tally.n_blocked);
+	}
+	tp_trace_release(&trace);
+	rig_close(&rig);
+}
+END_TEST
 
 START_TEST(every_cause_is_named_without_switch_records)
 {
@@ -304,7 +354,7 @@ START_TEST(futex_address_is_that_of_the_lock)
 	struct tp_trace trace;
 	char detail[1024];
 	rig_open(&rig, 100);
-	run_until_met(&rig, "mutex", 1);
+	look_until_met(&rig, "mutex", 1);
 	build_trace(&rig, &trace);
 	uint32_t id = find_task(&rig, "mutex", detail, sizeof(detail))->info.id;
 	uint64_t address = strtoull(detail, NULL, 16);
@@ -429,6 +479,14 @@ static const struct tp_sample *nth_sample(const struct rig *rig, uint32_t task, 
 	return NULL;
 }
 
+/* Looks until a sample of it is put. */
+static void look_until_put(struct rig *rig, uint32_t task)
+{
+	for (int i = 0; i < 1000 && count_samples(rig, task) < 1; i++)
+		rig_look(rig, 1);
+	ck_assert_uint_ge(count_samples(rig, task), 1);
+}
+
 /* Looks until so many samples of it are put, however long that takes. */
 static void run_until_put(struct rig *rig, uint32_t task, unsigned n)
 {
@@ -528,14 +586,14 @@ START_TEST(a_wait_is_looked_at_though_its_run_was)
 	uint32_t id = task->info.id;
 	task->where = TP_TREE_BLOCKED;
 	task->n_runs = 5;
-	run_until_put(&rig, id, 1);
+	look_until_put(&rig, id);
 	unsigned n = count_samples(&rig, id);
 	ck_assert_int_eq(write(rig.in_fd, "", 1), 1);
 	while (!__atomic_load_n(&runner->is_running, __ATOMIC_RELAXED))
 		usleep(1000);
 	task->where = TP_TREE_ON_CPU;
 	task->n_runs = 6;
-	rig_run(&rig, 100 * TP_NS_PER_MS);
+	rig_look(&rig, 10);
 	ck_assert_uint_eq(count_samples(&rig, id), n);
 	__atomic_store_n(&runner->may_run, 0, __ATOMIC_RELAXED);
 	wait_until_it_reads(rig.pid);
@@ -614,7 +672,7 @@ START_TEST(polling_goes_on_with_few_descriptors)
 	rig_open(&rig, 100);
 	struct rlimit few = {.rlim_cur = 12, .rlim_max = before.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	run_until_met(&rig, truths[0].name, 8);
+	look_until_met(&rig, truths[0].name, 8);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	build_trace(&rig, &trace);
 	struct tally tally = tally_of(&rig, &trace, 0);
@@ -670,18 +728,18 @@ Suite *suite_collect_offcpu_collector(void)
 	Suite *suite = suite_create("collect/poll");
 	TCase *tc = tcase_create("poll");
 	tcase_set_timeout(tc, 30);
-	tcase_add_test(tc, every_cause_is_named_without_switch_records);
+	tcase_add_test(tc, every_cause_that_lasts_is_named_at_each_look);
 	tcase_add_test(tc, futex_address_is_that_of_the_lock);
-	tcase_add_test(tc, spinning_thread_is_never_blocked);
-	tcase_add_test(tc, looks_on_a_cpu_add_up_to_the_time_it_ran);
-	tcase_add_test(tc, a_wait_is_put_once_a_second_when_switches_are_recorded);
 	tcase_add_test(tc, a_wait_is_looked_at_though_its_run_was);
-	tcase_add_test(tc, books_agree_with_what_the_kernel_charges_at_the_end);
 	tcase_add_test(tc, polling_goes_on_with_few_descriptors);
 	suite_add_tcase(suite, tc);
-	TCase *cost = tcase_create("cost");
-	tcase_set_timeout(cost, 30);
-	tcase_add_loop_test(cost, poll_costs_little_cpu, 0, sizeof(costs) / sizeof(costs[0]));
-	suite_add_tcase(suite, cost);
+	TCase *proofs = proof_case(suite, "watched programs");
+	tcase_set_timeout(proofs, 30);
+	tcase_add_test(proofs, every_cause_is_named_without_switch_records);
+	tcase_add_test(proofs, a_wait_is_put_once_a_second_when_switches_are_recorded);
+	tcase_add_test(proofs, spinning_thread_is_never_blocked);
+	tcase_add_test(proofs, looks_on_a_cpu_add_up_to_the_time_it_ran);
+	tcase_add_test(proofs, books_agree_with_what_the_kernel_charges_at_the_end);
+	tcase_add_loop_test(proofs, poll_costs_little_cpu, 0, sizeof(costs) / sizeof(costs[0]));
 	return suite;
 }

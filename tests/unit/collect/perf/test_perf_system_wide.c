@@ -4,6 +4,8 @@
 #include "collect/perf/perf_decode.h"
 #include "collect/perf/perf_system_wide.h"
 
+#include "proof.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/model/trace.h"
 
@@ -192,9 +194,11 @@ Suite *suite_collect_perf_system_wide(void)
 	tcase_set_timeout(tc, 20);
 	tcase_add_test(tc, they_fit_who_uses_most_of_the_machine);
 	tcase_add_test(tc, used_is_what_the_processes_of_the_target_used);
-	tcase_add_test(tc, they_tell_of_all_and_of_switches_only_when_asked);
 	tcase_add_test(tc, no_switch_event_is_open_while_they_are_off);
 	tcase_add_test(tc, refusal_is_remembered_and_leaves_all_as_it_was);
 	suite_add_tcase(suite, tc);
+	TCase *proofs = proof_case(suite, "live events");
+	tcase_set_timeout(proofs, 20);
+	tcase_add_test(proofs, they_tell_of_all_and_of_switches_only_when_asked);
 	return suite;
 }

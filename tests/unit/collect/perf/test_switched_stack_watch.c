@@ -3,6 +3,8 @@
 
 #include "collect/lacks_perf.h"
 
+#include "proof.h"
+
 #include <check.h>
 #include <string.h>
 
@@ -88,12 +90,11 @@ Suite *suite_collect_switched_stack_watch(void);
 Suite *suite_collect_switched_stack_watch(void)
 {
 	Suite *suite = suite_create("collect/otherwatch");
-	TCase *tc = tcase_create("measure");
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
+	TCase *proofs = proof_case(suite, "measured programs");
+	tcase_add_checked_fixture(proofs, setup, teardown);
+	tcase_set_timeout(proofs, 60);
 #if defined(__x86_64__)
-	tcase_add_test(tc, callers_are_told_that_are_gone_when_their_records_are_read);
+	tcase_add_test(proofs, callers_are_told_that_are_gone_when_their_records_are_read);
 #endif
-	suite_add_tcase(suite, tc);
 	return suite;
 }

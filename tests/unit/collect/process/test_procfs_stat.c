@@ -60,7 +60,7 @@ START_TEST(stat_of_ourselves_agrees_with_other_sources)
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
 	double cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
-	ck_assert_double_eq_tol((double)stat.utime_ns * 1e-9, cpu_s, 0.1);
+	ck_assert_double_le((double)stat.utime_ns * 1e-9, cpu_s + 0.1);
 	ck_assert(tp_task_stat_read(&stat, &host, getpid(), getpid()));
 	struct tp_fdshelf shelf = {0};
 	struct tp_fdslot slot = {0};

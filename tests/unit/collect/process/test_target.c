@@ -63,6 +63,27 @@ static void wait_for(const char *name)
 	ck_assert_int_eq(access(name, F_OK), 0);
 }
 
+/* By the state in /proc/PID/stat, which comes after the name in parentheses. */
+static bool is_stopped(pid_t pid)
+{
+	char path[64];
+	char state = 0;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "r");
+	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (file)
+		fclose(file);
+	return state == 'T';
+}
+
+static void wait_until_stopped(pid_t pid)
+{
+	for (int i = 0; i < 10000 && !is_stopped(pid); i++)
+		usleep(5000);
+	ck_assert(is_stopped(pid));
+}
+
 static void *do_nothing(void *argument)
 {
 	return argument;
@@ -464,7 +485,6 @@ __attribute__((noreturn)) static void run_shell(const char *slave, const char *s
 		int out = open("stopped", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		dprintf(out, "%d", WSTOPSIG(status));
 		close(out);
-		usleep(50000);
 		kill(-job, SIGCONT);
 	}
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
@@ -522,7 +542,7 @@ START_TEST(target_stopped_by_somebody_does_not_stop_us)
 	wait_for("ready");
 	pid_t inner = (pid_t)strtol(said("ready"), NULL, 10);
 	kill(inner, SIGSTOP);
-	usleep(50000);
+	wait_until_stopped(inner);
 	int status;
 	ck_assert_int_eq(waitpid(pid, &status, WNOHANG | WUNTRACED), 0);
 	kill(inner, SIGCONT);

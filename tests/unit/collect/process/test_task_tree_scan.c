@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -198,11 +199,12 @@ static pid_t start_family(void)
 		pthread_create(&thread, NULL, sleep_long, NULL);
 		pthread_create(&thread, NULL, sleep_long, NULL);
 		pid_t inner = fork();
+		if (inner == 0)
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (write(ready[1], inner ? "p" : "c", 1) != 1)
 			_exit(1);
-		for (int i = 0; i < 100 && (inner || getppid() != 1); i++)
-			usleep(100000);
-		_exit(0);
+		for (;;)
+			pause();
 	}
 	char byte;
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);

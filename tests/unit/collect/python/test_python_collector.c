@@ -4,6 +4,8 @@
 #include "collect/lacks_perf.h"
 #include "collect/lacks_python.h"
 
+#include "proof.h"
+
 #include <check.h>
 #include <math.h>
 #include <string.h>
@@ -403,7 +405,7 @@ Suite *suite_collect_python_collector(void);
 Suite *suite_collect_python_collector(void)
 {
 	Suite *suite = suite_create("collect/pylines");
-	TCase *tc = tcase_create("measure");
+	TCase *tc = proof_case(suite, "measured programs");
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, running_threads_are_told_by_function_and_line);
@@ -417,6 +419,5 @@ Suite *suite_collect_python_collector(void)
 	tcase_add_test(tc, without_perf_events_python_is_read_by_looks);
 	tcase_add_test(tc, an_interpreter_that_comes_by_exec_and_a_child_of_it_are_read);
 	tcase_add_test(tc, an_interpreter_that_comes_late_is_read);
-	suite_add_tcase(suite, tc);
 	return suite;
 }

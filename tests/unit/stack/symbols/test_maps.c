@@ -268,7 +268,7 @@ START_TEST(names_of_run_time_code_come_from_its_perf_map)
 	tp_symbol_find(&frame, &symbol);
 	if (tp_clock_now_ns() - before_ns < 100 * TP_NS_PER_MS)
 		ck_assert_str_eq(symbol.name, "");
-	for (int tries = 0; tries < 200 && !*symbol.name; tries++) {
+	for (int tries = 0; tries < 2000 && !*symbol.name; tries++) {
 		usleep(20000);
 		tp_symbol_find(&frame, &symbol);
 	}

@@ -1,6 +1,8 @@
 /* Claims about symbols: libc's own functions, found and refused; aliases; speed. */
 #include "stack/symbols/symtab.h"
 
+#include "proof.h"
+
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 
@@ -173,7 +175,8 @@ Suite *suite_stack_symtab(void)
 	TCase *tc = tcase_create("symtab");
 	tcase_add_test(tc, symbol_is_used_only_where_it_covers);
 	tcase_add_test(tc, table_that_lies_about_its_size_is_cut);
-	tcase_add_test(tc, lookup_searches_and_does_not_walk);
 	suite_add_tcase(suite, tc);
+	TCase *proofs = proof_case(suite, "speed");
+	tcase_add_test(proofs, lookup_searches_and_does_not_walk);
 	return suite;
 }

@@ -134,11 +134,6 @@ START_TEST(memory_comes_from_the_older_call_where_the_newer_fails)
 }
 END_TEST
 
-static void nap_ms(long ms)
-{
-	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
-
 /* The double changes its mind two seconds after its start, far from either reading. */
 START_TEST(counters_only_grow)
 {
@@ -155,8 +150,7 @@ START_TEST(counters_only_grow)
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_POWER_CAPPED), 4294967290.0);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_PCIE_TX), 4e9);
 	ck_assert_double_nan(double_value(&rig, TP_METRIC_GPU_PCIE_RX));
-	for (int i = 0; i < 3; i++)
-		nap_ms(800);
+	double_advance("whole", 2.4);
 	tp_nvml_device_read(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_eq_tol(double_value(&rig, TP_METRIC_GPU_ENERGY), 5.1, 1e-9);
 	ck_assert_double_eq(double_value(&rig, TP_METRIC_GPU_POWER_CAPPED), 4294967306.0);
@@ -173,7 +167,9 @@ START_TEST(gpm_tells_what_lies_between_two_samples)
 	tp_nvml_device_read_gpm(&rig.device, &rig.library, &rig.reading);
 	ck_assert_double_nan(double_value(&rig, TP_METRIC_GPU_SM_ACTIVE));
 	for (int round = 0; round < 3; round++) {
-		nap_ms(120); /* the double refuses less than 100, and samples out of order */
+		double_advance(
+			"whole",
+			0.12); /* the double refuses less than 100, and samples out of order */
 		*tp_nvml_value(&rig.reading, TP_METRIC_GPU_SM_ACTIVE) = NAN;
 		tp_nvml_device_read_gpm(&rig.device, &rig.library, &rig.reading);
 		ck_assert_double_eq_tol(double_value(&rig, TP_METRIC_GPU_SM_ACTIVE), 0.8, 1e-12);
@@ -196,7 +192,7 @@ START_TEST(gpm_that_fails_says_nothing)
 		 gpm_calls[_i / N_ERRORS], errors[_i % N_ERRORS]);
 	double_open(&rig, "whole", script);
 	for (int round = 0; round < 2; round++) {
-		nap_ms(110);
+		double_advance("whole", 0.11);
 		tp_nvml_device_read_gpm(&rig.device, &rig.library, &rig.reading);
 		ck_assert_double_nan(double_value(&rig, TP_METRIC_GPU_SM_ACTIVE));
 	}

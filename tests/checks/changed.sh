@@ -1,0 +1,15 @@
+#!/bin/sh
+# Prints the source files of src/ that differ from the parent commit, the working tree included, and those that
+# include a header that does; where there is no parent: all.
+set -u
+if ! git rev-parse -q --verify 'HEAD^' >/dev/null 2>&1; then
+	find src -name '*.c'
+	exit 0
+fi
+git diff --name-only --diff-filter=d 'HEAD^' -- src include .clang-tidy | while read -r file; do
+	case $file in
+	*.c) echo "$file" ;;
+	*.h) grep -rlF --include='*.c' "\"${file#*/}\"" src ;;
+	.clang-tidy) find src -name '*.c' ;;
+	esac
+done | sort -u
