@@ -17,8 +17,8 @@
 static const struct tp_run_options defaults = TP_RUN_DEFAULTS;
 
 static const struct tp_option options[] = {
-	{TP_OPTION_STEPS, .section = "What to measure", TP_RUN_AT(steps)},
-	{TP_OPTION_SKIP, TP_RUN_AT(skip)},
+	{TP_OPTION_STEPS, .section = "What to measure", TP_RUN_AT(reading.steps)},
+	{TP_OPTION_SKIP, TP_RUN_AT(reading.skip)},
 	{TP_OPTION_DELAY, TP_RUN_AT(delay_ns)},
 	{TP_OPTION_DURATION_TIME, .otherwise = "until it ends", TP_RUN_AT(duration_ns)},
 	{TP_OPTION_GPU_TRACE, TP_RUN_AT(gpu_trace)},

@@ -50,13 +50,7 @@ static int work(const struct tp_cli *cli, const struct tp_run_options *options,
 {
 	struct tp_reading reading;
 	struct tp_error err = {0};
-	const struct tp_reading_options how = {
-		.steps = options->steps,
-		.skip = options->skip,
-		.rules = options->rules,
-		.is_lenient = options->is_lenient,
-	};
-	if (tp_reading_open(&reading, measured->directory, &how, &err) != TP_OK) {
+	if (tp_reading_open(&reading, measured->directory, &options->reading, &err) != TP_OK) {
 		tp_complain(NULL, &err);
 		return WORKER_FAILED;
 	}

@@ -4,6 +4,7 @@
 
 #include "cli/options/command.h"
 #include "cli/options/options.h"
+#include "cli/session/analysis_session.h"
 #include "trainprof/base/buf.h"
 #include "trainprof/base/clock.h"
 #include "trainprof/collect/host_info.h"
@@ -15,8 +16,7 @@
 #include <stdint.h>
 
 struct tp_run_options {
-	const char *steps;
-	uint64_t skip;
+	struct tp_reading_options reading; /* of the report after it */
 	uint64_t delay_ns;
 	uint64_t duration_ns;
 	const char *collect;
@@ -35,13 +35,11 @@ struct tp_run_options {
 	bool is_strict;
 	uint64_t grace_ns;
 	struct tp_words env;
-	struct tp_words rules;
-	bool is_lenient;
 };
 
 #define TP_RUN_DEFAULTS                                                                            \
 	{                                                                                          \
-		.steps = "auto", .max_overhead = 0.01, .rate_hz = 99,                              \
+		.reading = {.steps = "auto"}, .max_overhead = 0.01, .rate_hz = 99,                 \
 		.max_size = UINT64_C(2) << 30, .summary = "short", .grace_ns = 10 * TP_NS_PER_S,   \
 		.gpu_trace = "off"                                                                 \
 	}
@@ -65,7 +63,7 @@ struct tp_run_options {
 	.text = "short, full, none", .otherwise = "short", .choices = tp_summary_choices
 
 /* Rows that run and attach share, in the order in which both show them; of struct tp_run_options.
- * Needs analysis_session.h and recordings.h. */
+ * Needs recordings.h. */
 #define TP_RUN_AT(member) .offset = offsetof(struct tp_run_options, member)
 #define TP_RUN_ROWS \
 	{TP_OPTION_COLLECT, TP_RUN_AT(collect)}, \
@@ -89,8 +87,8 @@ struct tp_run_options {
 	{.name = "grace", .type = TP_OPTION_DURATION, .value = "TIME", \
 	 .text = "give the report up after that long", .otherwise = "10s", .is_rare = true, \
 	 TP_RUN_AT(grace_ns)}, \
-	{TP_OPTION_RULES, .is_rare = true, TP_RUN_AT(rules)}, \
-	{TP_OPTION_LENIENT, TP_RUN_AT(is_lenient)}
+	{TP_OPTION_RULES, .is_rare = true, TP_RUN_AT(reading.rules)}, \
+	{TP_OPTION_LENIENT, TP_RUN_AT(reading.is_lenient)}
 #define TP_OPTION_GPU_TRACE \
 	.name = "gpu-trace", .type = TP_OPTION_CHOICE, .value = "HOW", \
 	.text = "trace the GPU: windows, continuous, off", .otherwise = "off", \
