@@ -43,7 +43,7 @@ function tell_row(   head, name, value, strings, n) {
 	if (WHAT == "names")
 		print name
 	n_rows++
-	n_noticed += (strings[4] strings[5]) ~ /tests?:|answers|claims/
+	n_noticed += (strings[4] strings[5]) ~ /tests?:|answers?|claims?/
 	n_unread += strings[4] == "no test reads it"
 	if (WHAT == "page")
 		printf "| `%s` | %s | %s | %s | %s | %s |\n", substr(name, 4), shown(value, strings[1]), cell(strings[2]), \

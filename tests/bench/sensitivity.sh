@@ -67,7 +67,7 @@ what_fails() {
 		[ "$n_tests" -eq 1 ] && what='test' || what='tests'
 		said=${suites:+"$n_tests $what: $suites"}
 		said=$said$others
-		echo "${said#; }"
+		echo "${said#; }" | sed 's/\(^\|; \)1 answers/\11 answer/; s/\(^\|; \)1 claims/\11 claim/'
 	fi
 }
 
