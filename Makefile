@@ -255,7 +255,7 @@ check-agent: $(AGENT)
 $(CAPTURE): tests/agent/capture_recorder.c tests/agent/capture.h $(call in_rooms,src/agent,*.c) $(call in_rooms,src/agent,*.h) src/wire/gpu_faults.c $(wildcard include/trainprof/wire/*.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cuptilib_open \
+	$(Q)$(CC) $(AGENT_CFLAGS) $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) -shared -Wl,--wrap=tp_cupti_library_open \
 		$(LDFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
 $(B)/replay: $(addprefix $(B)/tests/agent/,replay.o strides.o synthesis.o) $(B)/libtrainprof.a

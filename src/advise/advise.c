@@ -11,7 +11,8 @@
 #include <string.h>
 
 /* Rules of one kind, judged into `out`; returns how many. */
-static size_t judge_all(const struct tp_matter *matter, bool verdicts, struct tp_candidate *out)
+static size_t judge_all(const struct tp_rule_context *matter, bool verdicts,
+			struct tp_candidate *out)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < matter->book->n_rules; i++) {
@@ -25,13 +26,13 @@ static size_t judge_all(const struct tp_matter *matter, bool verdicts, struct tp
 	return n;
 }
 
-static void fill_combined(struct tp_findings *out, const struct tp_matter *matter,
+static void fill_combined(struct tp_findings *out, const struct tp_rule_context *matter,
 			  const struct tp_candidate *candidates, size_t n_advice)
 {
 	struct tp_gain *gains = tp_arena_array(&out->arena, n_advice, sizeof(*gains));
 	for (size_t i = 0; i < n_advice; i++)
 		gains[i] = candidates[i].gain;
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
 	struct tp_gain all = tp_gain_combine(&matter->basis, gains, n_advice, largest, &then);
 	out->has_combined = all.is_known;
@@ -40,12 +41,12 @@ static void fill_combined(struct tp_findings *out, const struct tp_matter *matte
 	out->combined_high = all.high;
 	if (!all.is_known)
 		return;
-	out->then_limit = tp_then_limit(&then);
-	out->then_steps_per_s = tp_then_steps_per_s(&then, matter);
+	out->then_limit = tp_next_limit_name(&then);
+	out->then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
 }
 
 /* The first that fires in the order that the rules themselves give. */
-static void fill_verdict(struct tp_findings *out, const struct tp_matter *matter,
+static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *matter,
 			 const struct tp_candidate *candidates, size_t n)
 {
 	const struct tp_rule *best = NULL;
@@ -64,7 +65,7 @@ static void fill_verdict(struct tp_findings *out, const struct tp_matter *matter
 }
 
 /* Who was hardly seen is not told what to change, on no page of the report. */
-static size_t withhold(struct tp_candidate *candidates, size_t n_advice)
+static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice)
 {
 	for (size_t i = 0; i < n_advice; i++)
 		candidates[i].finding.suppressed = "the run is too short to judge";
@@ -73,7 +74,7 @@ static size_t withhold(struct tp_candidate *candidates, size_t n_advice)
 
 /* `facts` are the matter's, to which the number of advices is added. `is_seen`: believe them,
  * however short the run was. */
-static void advise(struct tp_findings *out, const struct tp_matter *matter, bool is_seen,
+static void advise(struct tp_findings *out, const struct tp_rule_context *matter, bool is_seen,
 		   struct tp_quantity *facts)
 {
 	const struct tp_rulebook *book = matter->book;
@@ -81,8 +82,8 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter, bool
 		tp_arena_array(&out->arena, book->n_rules, sizeof(*candidates));
 
 	size_t n = judge_all(matter, false, candidates);
-	tp_rank_suppress(candidates, n, book, &out->arena);
-	out->n_fired = tp_rank_sort(candidates, n, book);
+	tp_finding_order_suppress(candidates, n, book, &out->arena);
+	out->n_fired = tp_finding_order_sort(candidates, n, book);
 
 	/* Verdicts may ask whether anything is left to advise. */
 	facts[TP_FACT_ADVICE_SHOWN] = (struct tp_quantity){.is_known = true,
@@ -92,12 +93,12 @@ static void advise(struct tp_findings *out, const struct tp_matter *matter, bool
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
 	if (!is_seen && out->verdict && strcmp(out->verdict, "too_short") == 0)
-		out->n_fired = withhold(candidates, out->n_fired);
+		out->n_fired = suppress_advice(candidates, out->n_fired);
 	fill_combined(out, matter, candidates, out->n_fired);
-	tp_course_make(&out->course, matter, candidates, out->n_fired);
+	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;
 	/* Verdicts are notes: shown advice stays where it is. */
-	tp_rank_sort(candidates, n, book);
+	tp_finding_order_sort(candidates, n, book);
 
 	out->items = tp_arena_array(&out->arena, n, sizeof(*out->items));
 	out->n_items = n;
@@ -113,16 +114,16 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 	struct tp_quantity facts[TP_MAX_FACTS];
 	memcpy(facts, profile->facts, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
-	const struct tp_matter matter = {
+	const struct tp_rule_context matter = {
 		.book = book,
 		.facts = facts,
 		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
-		.basis = tp_gain_basis_of_profile(profile),
+		.basis = tp_gain_input_of_profile(profile),
 		.arena = &out->arena,
 	};
 	/* Of devices every ns is known: few steps are enough. */
 	advise(out, &matter, profile->n_devices != 0, facts);
-	tp_wanted_fill(out, book, facts);
+	tp_missing_facts_fill(out, book, facts);
 }
 
 void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
@@ -131,13 +132,13 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
 	struct tp_quantity facts[TP_MAX_FACTS];
 	memcpy(facts, given, tp_n_facts * sizeof(facts[0]));
 	*out = (struct tp_findings){0};
-	const struct tp_matter matter = {
+	const struct tp_rule_context matter = {
 		.book = book,
 		.facts = facts,
-		.whole = tp_matter_whole(book, facts),
-		.basis = tp_gain_basis_of_facts(facts),
+		.whole = tp_rule_context_whole(book, facts),
+		.basis = tp_gain_input_of_facts(facts),
 		.arena = &out->arena,
 	};
 	advise(out, &matter, true, facts);
-	tp_wanted_fill(out, book, facts);
+	tp_missing_facts_fill(out, book, facts);
 }

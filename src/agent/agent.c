@@ -30,16 +30,16 @@ enum {
 #define NS_PER_MS UINT64_C(1000000)
 
 /* By which somebody called us in: the driver, a module that has ranges. */
-enum door { DOOR_CUDA, DOOR_NVTX, N_DOORS };
+enum agent_entry { ENTRY_CUDA, ENTRY_NVTX, N_ENTRIES };
 
 /* One in a process, as the doors have no context. The ring outlives everything. */
 static struct {
 	pthread_once_t once;
-	struct tp_ringwriter ring;
-	struct tp_collecting collecting;
+	struct tp_ring_writer ring;
+	struct tp_cupti_lifecycle collecting;
 	int is_tended;  /* its thread is there, or will be at once */
 	bool may_leave; /* it joined a program that ran: leaving is up to the reader */
-	int has_come[N_DOORS];
+	int has_come[N_ENTRIES];
 	void *block; /* mapping that joining left behind */
 	size_t block_bytes;
 	pid_t comer; /* the thread that joined */
@@ -49,10 +49,10 @@ static struct {
 
 static uint64_t now_ns(void)
 {
-	return tp_hostclock_ns(CLOCK_MONOTONIC);
+	return tp_host_clock_ns(CLOCK_MONOTONIC);
 }
 
-static uint32_t *wanted_word(void)
+static uint32_t *request_word(void)
 {
 	return &agent.ring.header->wanted;
 }
@@ -65,46 +65,46 @@ static uint32_t *wanted_word(void)
  */
 static void on_exit_of_program(void)
 {
-	if (!tp_ringwriter_is_ours(&agent.ring))
+	if (!tp_ring_writer_is_ours(&agent.ring))
 		return;
 	__atomic_store_n(&agent.is_over, 1, __ATOMIC_RELEASE);
 	for (int i = 0; i < EXIT_MS && !__atomic_load_n(&agent.is_done, __ATOMIC_ACQUIRE); i++) {
 		const struct timespec nap = {.tv_nsec = (long)NS_PER_MS};
-		syscall(SYS_futex, wanted_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
+		syscall(SYS_futex, request_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
 		nanosleep(&nap, NULL);
 	}
 }
 
 /* ---- the thread ----------------------------------------------------------------------------- */
 
-static void tell_ranges(void)
+static void emit_ranges(void)
 {
-	if (__atomic_load_n(&agent.has_come[DOOR_NVTX], __ATOMIC_ACQUIRE))
-		tp_ranges_drain(now_ns(), true);
+	if (__atomic_load_n(&agent.has_come[ENTRY_NVTX], __ATOMIC_ACQUIRE))
+		tp_nvtx_ranges_drain(now_ns(), true);
 }
 
 static void wait_for(uint32_t wanted)
 {
-	bool has_nvtx = __atomic_load_n(&agent.has_come[DOOR_NVTX], __ATOMIC_RELAXED);
-	long ms = tp_collecting_is_busy(&agent.collecting) || has_nvtx ? OPEN_MS : IDLE_MS;
+	bool has_nvtx = __atomic_load_n(&agent.has_come[ENTRY_NVTX], __ATOMIC_RELAXED);
+	long ms = tp_cupti_lifecycle_is_active(&agent.collecting) || has_nvtx ? OPEN_MS : IDLE_MS;
 	/* Its thread may never come back to it: then they wait for good. */
-	if (has_nvtx && tp_ranges_are_many())
+	if (has_nvtx && tp_nvtx_ranges_need_drain())
 		ms = MANY_MS;
 	const struct timespec nap = {.tv_nsec = ms * (long)NS_PER_MS};
-	syscall(SYS_futex, wanted_word(), FUTEX_WAIT, wanted, &nap, NULL, 0);
+	syscall(SYS_futex, request_word(), FUTEX_WAIT, wanted, &nap, NULL, 0);
 }
 
-static void tell_end(void)
+static void emit_end(void)
 {
-	if (agent.collecting.cupti != TP_CUPTI_GONE)
-		tp_ringwriter_set_state(&agent.ring, TP_GPU_STATE_FINISHED);
+	if (agent.collecting.cupti != TP_CUPTI_LIFECYCLE_ABSENT)
+		tp_ring_writer_set_state(&agent.ring, TP_GPU_STATE_FINISHED);
 }
 
 static void finish(void)
 {
-	tp_collecting_finish(&agent.collecting);
-	tell_ranges();
-	tell_end();
+	tp_cupti_lifecycle_finish(&agent.collecting);
+	emit_ranges();
+	emit_end();
 }
 
 /* Told to go, or nobody is there who could tell. */
@@ -113,15 +113,15 @@ static bool is_dismissed(void)
 	const struct tp_gpu_ring_header *header = agent.ring.header;
 	if (!agent.may_leave)
 		return false;
-	return __atomic_load_n(&header->wanted, __ATOMIC_RELAXED) == TP_GPU_WANT_LEAVE ||
-	       tp_collecting_is_reader_gone(&agent.ring);
+	return __atomic_load_n(&header->wanted, __ATOMIC_RELAXED) == TP_GPU_REQUEST_LEAVE ||
+	       tp_cupti_lifecycle_is_reader_dead(&agent.ring);
 }
 
 /* As before we came, but for what stays mapped: CUPTI has our functions. */
 static void leave(void)
 {
-	tp_collecting_leave(&agent.collecting);
-	tell_end();
+	tp_cupti_lifecycle_leave(&agent.collecting);
+	emit_end();
 	/* The thread that came by the door has its code there, and may be slow to go. */
 	if (agent.block_bytes && syscall(SYS_tgkill, getpid(), agent.comer, 0) != 0)
 		munmap(agent.block, agent.block_bytes);
@@ -138,11 +138,12 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "trainprof-gpu");
 	agent.ring.header->agent_tid = (uint32_t)syscall(SYS_gettid);
 	while (!is_over() && !is_dismissed()) {
-		uint32_t wanted = __atomic_load_n(wanted_word(), __ATOMIC_RELAXED);
-		tell_ranges();
-		tp_collecting_look(&agent.collecting, wanted,
-				   __atomic_load_n(&agent.has_come[DOOR_CUDA], __ATOMIC_ACQUIRE),
-				   on_exit_of_program);
+		uint32_t wanted = __atomic_load_n(request_word(), __ATOMIC_RELAXED);
+		emit_ranges();
+		tp_cupti_lifecycle_tick(&agent.collecting, wanted,
+					__atomic_load_n(&agent.has_come[ENTRY_CUDA],
+							__ATOMIC_ACQUIRE),
+					on_exit_of_program);
 		if (!is_over() && !is_dismissed())
 			wait_for(wanted);
 	}
@@ -150,7 +151,7 @@ static void *run(void *unused)
 		finish();
 	else
 		leave();
-	tp_newcomer_end();
+	tp_cupti_handoff_end();
 	__atomic_store_n(&agent.is_done, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	return NULL;
@@ -176,7 +177,7 @@ static void start_thread(void)
 	pthread_attr_destroy(&attributes);
 	if (failure) {
 		agent.ring.header->error = failure;
-		tp_ringwriter_set_state(&agent.ring, TP_GPU_STATE_NO_ROOM);
+		tp_ring_writer_set_state(&agent.ring, TP_GPU_STATE_NO_ROOM);
 		agent.is_done = 1; /* nobody is waited for at the end */
 		__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
 	}
@@ -186,7 +187,7 @@ static void start_thread(void)
 static bool is_claimed(void)
 {
 	return __atomic_exchange_n(&agent.is_tended, 1, __ATOMIC_ACQ_REL) &&
-	       (!agent.ring.header || tp_ringwriter_is_ours(&agent.ring));
+	       (!agent.ring.header || tp_ring_writer_is_ours(&agent.ring));
 }
 
 static void begin(void)
@@ -195,11 +196,11 @@ static void begin(void)
 	const char *how = secure_getenv(TP_GPU_ENV);
 	int saved = errno;
 	if (directory && *directory && !(how && strcmp(how, "0") == 0) && !is_claimed()) {
-		if (tp_ringwriter_create(&agent.ring, directory, TP_GPU_RING_EVENTS) == 0) {
-			struct tp_session *session = &agent.collecting.session;
-			tp_collecting_begin(&agent.collecting, &agent.ring);
+		if (tp_ring_writer_create(&agent.ring, directory, TP_GPU_RING_EVENTS) == 0) {
+			struct tp_cupti_session *session = &agent.collecting.session;
+			tp_cupti_lifecycle_begin(&agent.collecting, &agent.ring);
 			agent.collecting.starts_idle = how && strcmp(how, "idle") == 0;
-			session->has_ranges = tp_ranges_init(&agent.ring, &session->lock);
+			session->has_ranges = tp_nvtx_ranges_init(&agent.ring, &session->lock);
 			start_thread();
 		} else {
 			__atomic_store_n(&agent.is_tended, 0, __ATOMIC_RELEASE);
@@ -210,20 +211,20 @@ static void begin(void)
 
 /* Whoever comes first begins; who comes later is noticed by the thread. False: there is no agent
  * in this process. */
-static bool come(enum door door)
+static bool enter(enum agent_entry entry)
 {
 	pthread_once(&agent.once, begin);
-	if (!tp_ringwriter_is_ours(&agent.ring) || agent.may_leave)
+	if (!tp_ring_writer_is_ours(&agent.ring) || agent.may_leave)
 		return false;
-	__atomic_store_n(&agent.has_come[door], 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, wanted_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
+	__atomic_store_n(&agent.has_come[entry], 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, request_word(), FUTEX_WAKE, 1, NULL, NULL, 0);
 	return true;
 }
 
 /* NVIDIA's names. NOLINTNEXTLINE(readability-identifier-naming) */
 __attribute__((visibility("default"))) int InitializeInjection(void)
 {
-	come(DOOR_CUDA);
+	enter(ENTRY_CUDA);
 	return 1;
 }
 
@@ -234,10 +235,10 @@ static void register_exit(void)
 	atexit(on_exit_of_program);
 }
 
-static bool come_by_nvtx(void)
+static bool enter_by_nvtx(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	if (!come(DOOR_NVTX) || !agent.collecting.session.has_ranges)
+	if (!enter(ENTRY_NVTX) || !agent.collecting.session.has_ranges)
 		return false;
 	pthread_once(&once, register_exit);
 	return true;
@@ -246,14 +247,14 @@ static bool come_by_nvtx(void)
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(nvtx_get_table get_table)
 {
-	return come_by_nvtx() && tp_nvtx_attach(get_table);
+	return enter_by_nvtx() && tp_nvtx_attach(get_table);
 }
 
 /* NOLINTNEXTLINE(readability-identifier-naming) */
 __attribute__((visibility("default"))) int
 InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
 {
-	if (!come_by_nvtx())
+	if (!enter_by_nvtx())
 		return 0;
 	tp_nvtx_attach_extension(extension);
 	return 1;
@@ -263,18 +264,18 @@ InitializeInjectionNvtxExtension(const struct nvtx_extension *extension)
  * parent of a forked child had is of no use. */
 static int join(void)
 {
-	if (agent.ring.header && !tp_ringwriter_is_ours(&agent.ring))
+	if (agent.ring.header && !tp_ring_writer_is_ours(&agent.ring))
 		return ECHILD;
 	if (agent.ring.header && !agent.ring.is_nameless)
 		return EBUSY;
 	int failure = agent.ring.header
-			      ? tp_ringwriter_renew(&agent.ring)
-			      : tp_ringwriter_create(&agent.ring, NULL, TP_GPU_RING_EVENTS);
+			      ? tp_ring_writer_reset(&agent.ring)
+			      : tp_ring_writer_create(&agent.ring, NULL, TP_GPU_RING_EVENTS);
 	if (failure)
 		return failure;
 	agent.may_leave = true;
-	agent.has_come[DOOR_CUDA] = 1;
-	tp_collecting_begin(&agent.collecting, &agent.ring);
+	agent.has_come[ENTRY_CUDA] = 1;
+	tp_cupti_lifecycle_begin(&agent.collecting, &agent.ring);
 	agent.collecting.is_late = true;
 	agent.collecting.starts_idle = true;
 	__atomic_store_n(&agent.ring.header->reader_ns, now_ns(), __ATOMIC_RELAXED);

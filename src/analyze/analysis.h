@@ -29,7 +29,7 @@ enum tp_phase {
 
 /* Whether a phase owns its time whatever the thread does in it: a page fault inside the loader is
  * the loader's. Compute and evaluation do not. */
-static inline bool tp_phase_protects(enum tp_phase phase)
+static inline bool tp_phase_owns_time(enum tp_phase phase)
 {
 	return phase != TP_PHASE_NONE && phase != TP_PHASE_COMPUTE && phase != TP_PHASE_EVALUATION;
 }
@@ -54,18 +54,18 @@ enum tp_leaf {
 };
 
 /* What a Python function is about, where that says more than its innermost frame. */
-enum tp_doing {
-	TP_DOING_NONE,
-	TP_DOING_DECODE,
-	TP_DOING_AUGMENT,    /* makes one sample from another */
-	TP_DOING_COLLATE,    /* makes a batch of samples */
-	TP_DOING_WAIT_ROOM,  /* for somebody to take what was made */
-	TP_DOING_WAIT_WORK,  /* for something to make */
-	TP_DOING_START,      /* starts processes */
-	TP_DOING_WAIT_CHILD, /* for processes to end */
-	TP_DOING_TRAIN,      /* backward: what is further out holds the training */
-	TP_DOING_UPDATE,     /* the optimizer changes the weights: the same, and once a step */
-	TP_N_DOINGS
+enum tp_function_kind {
+	TP_FUNCTION_NONE,
+	TP_FUNCTION_DECODE,
+	TP_FUNCTION_AUGMENT,    /* makes one sample from another */
+	TP_FUNCTION_COLLATE,    /* makes a batch of samples */
+	TP_FUNCTION_WAIT_ROOM,  /* for somebody to take what was made */
+	TP_FUNCTION_WAIT_WORK,  /* for something to make */
+	TP_FUNCTION_START,      /* starts processes */
+	TP_FUNCTION_WAIT_CHILD, /* for processes to end */
+	TP_FUNCTION_TRAIN,      /* backward: what is further out holds the training */
+	TP_FUNCTION_UPDATE,     /* the optimizer changes the weights: the same, and once a step */
+	TP_N_FUNCTION_KINDS
 };
 
 struct tp_stack_class {
@@ -79,7 +79,7 @@ struct tp_stack_class {
 	bool is_comm_root;   /* a frame that only communication threads have */
 	bool is_helper_root; /* a frame that only threads have which pass on what others make */
 	bool has_python;     /* at least one frame is of Python */
-	enum tp_doing doing; /* of the innermost Python frame that says so */
+	enum tp_function_kind doing; /* of the innermost Python frame that says so */
 };
 
 /*
@@ -91,7 +91,7 @@ struct tp_segment {
 	uint64_t end_ns;
 	enum tp_state state;
 	enum tp_cause cause; /* when blocked */
-	uint32_t sample;     /* index into trace->samples that stands for it; NO_SAMPLE */
+	uint32_t sample;     /* index into trace->samples that stands for it; TP_NO_SAMPLE */
 	bool is_inferred;    /* the sample lies in another, similar piece */
 	bool is_sampled;     /* its borders are those between two looks, not of the state itself */
 	enum tp_label label; /* main thread only; TP_N_LABELS before the foreground pass */
@@ -99,7 +99,7 @@ struct tp_segment {
 			      */
 };
 
-#define NO_SAMPLE UINT32_MAX
+#define TP_NO_SAMPLE UINT32_MAX
 
 /* What of the piece lies in [from, to). */
 static inline uint64_t tp_segment_ns_in(const struct tp_segment *piece, uint64_t from_ns,
@@ -145,7 +145,7 @@ struct tp_analysis {
 	/* Where the training loop is, from steps or from the loop's frame. */
 	uint64_t loop_start_ns;
 	uint64_t loop_end_ns;
-	uint64_t loop_function; /* that loops, as tp_calltree_function(); 0 = not known */
+	uint64_t loop_function; /* that loops, as tp_call_tree_function(); 0 = not known */
 
 	/* Device work that was recorded while it ran, from the launches pass to the devices pass;
 	 * NULL where there is none. */
@@ -160,7 +160,8 @@ struct tp_analysis {
 };
 
 /* The main thread's timeline with the labels that the parts are made of. */
-static inline const struct tp_timeline *tp_analysis_judged(const struct tp_analysis *analysis)
+static inline const struct tp_timeline *
+tp_analysis_main_timeline(const struct tp_analysis *analysis)
 {
 	return analysis->beside_devices.n ? &analysis->beside_devices
 					  : &analysis->timelines[analysis->main_task];
@@ -172,10 +173,10 @@ struct tp_analysis_pass {
 };
 
 /* One line per pass; the order is the one in analyze.c. */
-enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_timelines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err);
-enum tp_status tp_pass_habits(struct tp_analysis *analysis, struct tp_error *err);
-enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_inferred_phases(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_main_thread(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);

@@ -7,20 +7,20 @@
 
 /* Of a program that was sampled. Each pass uses what those above it gave. */
 static const struct tp_analysis_pass sample_passes[] = {
-	{"threads", tp_pass_threads},       /* classes, timelines */
-	{"roles", tp_pass_roles},           /* roles, main thread */
-	{"habits", tp_pass_habits},         /* the loader, where no name tells; the loop */
-	{"foreground", tp_pass_foreground}, /* labels of the main thread */
-	{"steps", tp_pass_steps},           /* steps, loop */
-	{"launches", tp_pass_launches},     /* device work; steps by it where there are none */
-	{"steady", tp_pass_steady},         /* kinds of steps, window, run phases */
-	{"partition", tp_pass_partition},   /* parts, shares, brackets */
-	{"devices", tp_pass_devices},       /* the same beside devices, device.*, kernel.* */
-	{"lines", tp_pass_lines},           /* lines of Python */
-	{"loader", tp_pass_loader},         /* loader.* */
-	{"processes", tp_pass_processes},   /* processes, hot stacks */
-	{"cpu", tp_pass_cpu},               /* cpu.* */
-	{"compute", tp_pass_compute},       /* compute.* */
+	{"threads", tp_pass_timelines},      /* classes, timelines */
+	{"roles", tp_pass_roles},            /* roles, main thread */
+	{"habits", tp_pass_inferred_phases}, /* the loader, where no name tells; the loop */
+	{"foreground", tp_pass_main_thread}, /* labels of the main thread */
+	{"steps", tp_pass_steps},            /* steps, loop */
+	{"launches", tp_pass_launches},      /* device work; steps by it where there are none */
+	{"steady", tp_pass_steady},          /* kinds of steps, window, run phases */
+	{"partition", tp_pass_partition},    /* parts, shares, brackets */
+	{"devices", tp_pass_devices},        /* the same beside devices, device.*, kernel.* */
+	{"lines", tp_pass_lines},            /* lines of Python */
+	{"loader", tp_pass_loader},          /* loader.* */
+	{"processes", tp_pass_processes},    /* processes, hot stacks */
+	{"cpu", tp_pass_cpu},                /* cpu.* */
+	{"compute", tp_pass_compute},        /* compute.* */
 	{"communication", tp_pass_communication}, /* comm.* */
 	{"memory", tp_pass_memory},               /* memory.* */
 	{"io", tp_pass_io},                       /* io.* */
@@ -34,7 +34,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 /* Of spans that another tool recorded. */
 static const struct tp_analysis_pass span_passes[] = {
 	{"threads",
-	 tp_pass_threads},        /* classes, timelines, of a trace that has samples or switches */
+	 tp_pass_timelines},      /* classes, timelines, of a trace that has samples or switches */
 	{"ranks", tp_pass_ranks}, /* all else */
 	{"settings", tp_pass_settings}, /* set.*, kernel.half_ratio and its like */
 };

@@ -26,7 +26,7 @@ uint64_t tp_clock_self_cpu_ns(void)
 	return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-void tp_clock_rfc3339(uint64_t wall_ns, char *out, unsigned long size)
+void tp_clock_format_utc(uint64_t wall_ns, char *out, unsigned long size)
 {
 	time_t seconds = (time_t)(wall_ns / TP_NS_PER_S);
 	struct tm tm;

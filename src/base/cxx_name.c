@@ -14,7 +14,7 @@ struct name_reader {
 };
 
 /* Templates in the types of literals in templates; deeper ones are not of a compiler. */
-enum { MOST_LITERALS = 32 };
+enum { LITERALS_MAX = 32 };
 
 /* "4next" -> 4, and moves behind the number; 0 when the name would end behind the symbol. */
 static size_t read_length(struct name_reader *reader)
@@ -58,11 +58,12 @@ static void skip_reference(struct name_reader *reader)
 /* "T_", "T0_"; what stands far behind does not count, or long names would take long. */
 static bool is_reference(const char *at)
 {
-	enum { LONGEST = 16 };
+	enum { NAME_MAX_LENGTH = 16 };
 	size_t n = 1;
 	if (*at != 'T')
 		return *at == 'S';
-	while (n < LONGEST && (isdigit((unsigned char)at[n]) || isupper((unsigned char)at[n])))
+	while (n < NAME_MAX_LENGTH &&
+	       (isdigit((unsigned char)at[n]) || isupper((unsigned char)at[n])))
 		n++;
 	return at[n] == '_';
 }
@@ -76,7 +77,7 @@ static bool skip_literal(struct name_reader *reader)
 	reader->at++;
 	if (has_named_type) {
 		/* Names have E in them, too. */
-		bool is_good = ++reader->n_literals <= MOST_LITERALS && skip_arguments(reader);
+		bool is_good = ++reader->n_literals <= LITERALS_MAX && skip_arguments(reader);
 		reader->n_literals--;
 		if (!is_good)
 			return false;
@@ -162,7 +163,7 @@ static bool read_nested(struct name_reader *reader)
 	return reader->n > 0;
 }
 
-bool tp_cxxname_plain(char *out, size_t size, const char *symbol)
+bool tp_cxx_name_demangle(char *out, size_t size, const char *symbol)
 {
 	char found[512];
 	struct name_reader reader = {.at = symbol + 2, .out = found, .size = sizeof(found)};

@@ -18,7 +18,7 @@ struct tp_gzip {
 	enum tp_stream_end ending;
 };
 
-bool tp_gzip_recognises(const unsigned char *head, size_t size)
+bool tp_gzip_detect(const unsigned char *head, size_t size)
 {
 	return size >= TP_GZIP_MAGIC_BYTES && head[0] == 0x1f && head[1] == 0x8b && head[2] == 8;
 }
@@ -59,8 +59,7 @@ static bool begin_next_member(struct tp_gzip *gzip)
 {
 	if (gzip->z.avail_in < TP_GZIP_MAGIC_BYTES)
 		input_refill(gzip);
-	return tp_gzip_recognises(gzip->z.next_in, gzip->z.avail_in) &&
-	       inflateReset(&gzip->z) == Z_OK;
+	return tp_gzip_detect(gzip->z.next_in, gzip->z.avail_in) && inflateReset(&gzip->z) == Z_OK;
 }
 
 static void gzip_end(struct tp_gzip *gzip, enum tp_stream_end ending)

@@ -11,7 +11,7 @@ struct tp_gzip;
 
 /* The first bytes of a gzip file: the magic number and "deflate" (RFC 1952, 2.3.1). */
 enum { TP_GZIP_MAGIC_BYTES = 3 };
-bool tp_gzip_recognises(const unsigned char *head, size_t size);
+bool tp_gzip_detect(const unsigned char *head, size_t size);
 
 /* Unpacks what the source gives from now on. */
 struct tp_gzip *tp_gzip_new(tp_stream_source source, void *context);

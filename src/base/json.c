@@ -55,7 +55,7 @@ static enum tp_status json_fail(const char *text, size_t offset, const char *nam
 
 /* A byte order mark and comment lines become blanks; the rest keeps its place, so lines stay right.
  */
-static void blank_unread(char *text)
+static void blank_comments(char *text)
 {
 	if (tp_text_starts_with(text, "\xef\xbb\xbf"))
 		memset(text, ' ', 3);
@@ -195,7 +195,7 @@ enum tp_status tp_json_parse(struct tp_json_doc **out, const char *text, size_t 
 	struct tp_json_doc *doc = tp_alloc(sizeof(*doc));
 	struct tp_json_places places = {0};
 	doc->name = tp_strdup(name);
-	blank_unread(copy);
+	blank_comments(copy);
 	enum tp_status status = json_check_text(copy, len, name, &places, err);
 	if (status)
 		goto out;

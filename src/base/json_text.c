@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scan {
+struct text_scan {
 	const char *text; /* followed by a NUL */
 	size_t len;
 	size_t at;
@@ -20,7 +20,7 @@ struct scan {
 	struct tp_json_fault fault;
 };
 
-static bool scan_fail(struct scan *scan, const char *what)
+static bool scan_fail(struct text_scan *scan, const char *what)
 {
 	scan->fault.offset = scan->at;
 	scan->fault.what = scan->at < scan->len ? what : "ends too early";
@@ -32,27 +32,27 @@ static bool is_space(char c)
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static void scan_space(struct scan *scan)
+static void scan_space(struct text_scan *scan)
 {
 	for (; is_space(scan->text[scan->at]); scan->at++)
 		scan->line += scan->text[scan->at] == '\n';
 }
 
-static bool scan_char(struct scan *scan, char wanted)
+static bool scan_char(struct text_scan *scan, char wanted)
 {
 	bool there = scan->text[scan->at] == wanted && scan->at < scan->len;
 	scan->at += there;
 	return there;
 }
 
-static size_t scan_digits(struct scan *scan)
+static size_t scan_digits(struct text_scan *scan)
 {
 	size_t n = strspn(scan->text + scan->at, "0123456789");
 	scan->at += n;
 	return n;
 }
 
-static bool scan_number(struct scan *scan)
+static bool scan_number(struct text_scan *scan)
 {
 	size_t start = scan->at;
 	(void)scan_char(scan, '-');
@@ -72,7 +72,7 @@ static bool scan_number(struct scan *scan)
 	return scan_fail(scan, "number too large");
 }
 
-static bool scan_hex4(struct scan *scan, unsigned *out)
+static bool scan_hex(struct text_scan *scan, unsigned *out)
 {
 	char digits[5] = "";
 	memcpy(digits, scan->text + scan->at, strnlen(scan->text + scan->at, 4));
@@ -84,17 +84,17 @@ static bool scan_hex4(struct scan *scan, unsigned *out)
 }
 
 /* Behind "\u". Half of a pair must be followed by the other half. */
-static bool scan_code_point(struct scan *scan)
+static bool scan_code_point(struct text_scan *scan)
 {
 	unsigned first;
 	unsigned second = 0;
 	size_t start = scan->at;
-	if (!scan_hex4(scan, &first))
+	if (!scan_hex(scan, &first))
 		return scan_fail(scan, "expected four hexadecimal digits");
 	bool is_high = first >= 0xd800 && first <= 0xdbff;
 	if (is_high && strncmp(scan->text + scan->at, "\\u", 2) == 0) {
 		scan->at += 2;
-		if (!scan_hex4(scan, &second))
+		if (!scan_hex(scan, &second))
 			return scan_fail(scan, "expected four hexadecimal digits");
 	}
 	bool second_is_low = second >= 0xdc00 && second <= 0xdfff;
@@ -104,7 +104,7 @@ static bool scan_code_point(struct scan *scan)
 	return scan_fail(scan, first ? "half of a surrogate pair" : "NUL in a string");
 }
 
-static bool scan_escape(struct scan *scan)
+static bool scan_escape(struct text_scan *scan)
 {
 	if (scan_char(scan, 'u'))
 		return scan_code_point(scan);
@@ -121,7 +121,7 @@ static bool is_plain(char c)
 	return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
-static bool scan_string(struct scan *scan)
+static bool scan_string(struct text_scan *scan)
 {
 	scan->at++;
 	for (;;) {
@@ -144,9 +144,9 @@ static bool scan_string(struct scan *scan)
 	}
 }
 
-static bool scan_value(struct scan *scan);
+static bool scan_value(struct text_scan *scan);
 
-static bool scan_key(struct scan *scan)
+static bool scan_key(struct text_scan *scan)
 {
 	scan_space(scan);
 	if (scan->text[scan->at] != '"')
@@ -158,7 +158,7 @@ static bool scan_key(struct scan *scan)
 	return scan_char(scan, ':') || scan_fail(scan, "expected ':'");
 }
 
-static bool scan_members(struct scan *scan, bool is_object)
+static bool scan_members(struct text_scan *scan, bool is_object)
 {
 	char close = is_object ? '}' : ']';
 	scan_space(scan);
@@ -179,7 +179,7 @@ static bool scan_members(struct scan *scan, bool is_object)
 }
 
 /* The recursion is bounded here. */
-static bool scan_container(struct scan *scan, bool is_object)
+static bool scan_container(struct text_scan *scan, bool is_object)
 {
 	if (++scan->depth > TP_JSON_MAX_DEPTH)
 		return scan_fail(scan, "nested too deeply");
@@ -190,7 +190,7 @@ static bool scan_container(struct scan *scan, bool is_object)
 	return true;
 }
 
-static bool scan_word(struct scan *scan)
+static bool scan_word(struct text_scan *scan)
 {
 	static const char *const words[] = {"true", "false", "null"};
 	for (size_t i = 0; i < 3; i++) {
@@ -202,7 +202,7 @@ static bool scan_word(struct scan *scan)
 	return scan_fail(scan, "expected a value");
 }
 
-static bool scan_value(struct scan *scan)
+static bool scan_value(struct text_scan *scan)
 {
 	struct tp_json_places *places = scan->places;
 	scan_space(scan);
@@ -221,7 +221,7 @@ static bool scan_value(struct scan *scan)
 bool tp_json_text_is_valid(const char *text, size_t len, struct tp_json_places *places,
 			   struct tp_json_fault *fault)
 {
-	struct scan scan = {.text = text, .len = len, .line = 1, .places = places};
+	struct text_scan scan = {.text = text, .len = len, .line = 1, .places = places};
 	bool good = scan_value(&scan);
 	if (good) {
 		scan_space(&scan);

@@ -17,7 +17,7 @@ enum tp_status tp_proc_maps_read(struct tp_buf *out, const char *proc, pid_t pid
 	return tp_file_read(out, path, MAX_BYTES, err);
 }
 
-static bool take_number(char **at, int base, char ending, uint64_t *out)
+static bool read_number(char **at, int base, char ending, uint64_t *out)
 {
 	char *end;
 	*out = strtoull(*at, &end, base);
@@ -35,7 +35,7 @@ static bool parse_line(char *line, struct tp_mapping *out)
 	uint64_t major;
 	uint64_t minor;
 	*out = (struct tp_mapping){0};
-	if (!take_number(&at, 16, '-', &out->start) || !take_number(&at, 16, ' ', &end) ||
+	if (!read_number(&at, 16, '-', &out->start) || !read_number(&at, 16, ' ', &end) ||
 	    end <= out->start)
 		return false;
 	out->size = end - out->start;
@@ -43,8 +43,8 @@ static bool parse_line(char *line, struct tp_mapping *out)
 		return false;
 	out->is_executable = at[2] == 'x';
 	at += 5;
-	if (!take_number(&at, 16, ' ', &out->file_offset) || !take_number(&at, 16, ':', &major) ||
-	    !take_number(&at, 16, ' ', &minor))
+	if (!read_number(&at, 16, ' ', &out->file_offset) || !read_number(&at, 16, ':', &major) ||
+	    !read_number(&at, 16, ' ', &minor))
 		return false;
 	char *inode_end;
 	out->inode = strtoull(at, &inode_end, 10);

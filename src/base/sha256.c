@@ -46,7 +46,7 @@ static void schedule(uint32_t w[64], const unsigned char *p)
 	}
 }
 
-static void compress_portable(uint32_t state[8], const unsigned char *p, size_t n_blocks)
+static void compress_generic(uint32_t state[8], const unsigned char *p, size_t n_blocks)
 {
 	for (; n_blocks; n_blocks--, p += TP_SHA256_BLOCK) {
 		uint32_t w[64];
@@ -133,7 +133,7 @@ static bool cpu_has_instructions(void)
 
 static void compress_by_instructions(uint32_t state[8], const unsigned char *p, size_t n_blocks)
 {
-	compress_portable(state, p, n_blocks);
+	compress_generic(state, p, n_blocks);
 }
 #endif
 
@@ -142,7 +142,7 @@ static void compress(struct tp_sha256 *hash, const unsigned char *p, size_t n_bl
 	if (hash->has_instructions)
 		compress_by_instructions(hash->state, p, n_blocks);
 	else
-		compress_portable(hash->state, p, n_blocks);
+		compress_generic(hash->state, p, n_blocks);
 }
 
 void tp_sha256_init(struct tp_sha256 *hash)

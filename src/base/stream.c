@@ -224,7 +224,7 @@ static struct tp_stream *stream_new(tp_stream_source source, void *context, int 
 	stream->fd = fd;
 	tp_sha256_init(&stream->hash);
 	stream->n_first = source(stream->context, stream->first, sizeof(stream->first));
-	if (tp_gzip_recognises(stream->first, stream->n_first))
+	if (tp_gzip_detect(stream->first, stream->n_first))
 		stream->gzip = tp_gzip_new(packed_read, stream);
 	return stream;
 }
@@ -251,7 +251,7 @@ enum tp_status tp_stream_open(struct tp_stream **out, const char *path, struct t
 	return TP_OK;
 }
 
-struct tp_stream *tp_stream_over(tp_stream_source source, void *context)
+struct tp_stream *tp_stream_from_source(tp_stream_source source, void *context)
 {
 	return stream_new(source, context, -1);
 }

@@ -8,7 +8,7 @@
 
 enum { LONGEST_NAME = 63 };
 
-static unsigned min3(unsigned a, unsigned b, unsigned c)
+static unsigned min_of_three(unsigned a, unsigned b, unsigned c)
 {
 	unsigned least = a < b ? a : b;
 	return least < c ? least : c;
@@ -28,7 +28,7 @@ unsigned tp_text_distance(const char *a, const char *b)
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= m; j++) {
 			unsigned replace = before[j - 1] + (a[i - 1] != b[j - 1]);
-			now[j] = min3(before[j] + 1, now[j - 1] + 1, replace);
+			now[j] = min_of_three(before[j] + 1, now[j - 1] + 1, replace);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
 			    older[j - 2] + 1 < now[j])
 				now[j] = older[j - 2] + 1;
@@ -37,7 +37,7 @@ unsigned tp_text_distance(const char *a, const char *b)
 	return rows[n % 3][m];
 }
 
-const char *tp_text_nearest(const char *word, const char *const *names, size_t n)
+const char *tp_text_closest(const char *word, const char *const *names, size_t n)
 {
 	unsigned limit = (unsigned)(strlen(word) / 3);
 	if (limit < 2)

@@ -13,7 +13,7 @@ const char *tp_commit(void)
 	return BUILD_COMMIT;
 }
 
-const char *const *tp_built_with(void)
+const char *const *tp_build_info(void)
 {
 	static const char *const items[] = {BUILD_WITH "compiler " __VERSION__, NULL};
 	return items;

@@ -83,7 +83,7 @@ static const struct tp_option global_options[] = {{.letter = 'h',
 
 static const struct tp_command_table table = {commands, global_options};
 
-static void put_command(struct tp_buf *out, const char *verb, const char *word, int argc)
+static void add_command(struct tp_buf *out, const char *verb, const char *word, int argc)
 {
 	tp_buf_puts(out, verb);
 	tp_text_add_word(out, word);
@@ -96,24 +96,24 @@ static int unknown_command(const char *word, int argc)
 	size_t n = 0;
 	for (; commands[n]; n++)
 		names[n] = commands[n]->name;
-	const char *near = tp_text_nearest(word, names, n);
+	const char *near = tp_text_closest(word, names, n);
 	if (near) {
 		char next[100];
 		snprintf(next, sizeof(next), "trainprof %s", near);
-		tp_say(next, "unknown command '%s'; nearest: %s", word, near);
+		tp_message_print(next, "unknown command '%s'; nearest: %s", word, near);
 		return TP_EXIT_USAGE;
 	}
 	/* Most likely the verb was forgotten before a program. */
 	struct tp_buf next = {0};
 	struct stat info;
 	bool is_program = strchr(word, '/') || (stat(word, &info) == 0 && S_ISREG(info.st_mode));
-	if (tp_recordings_may_be_trace(word))
-		put_command(&next, "trainprof import ", word, argc);
+	if (tp_recordings_is_trace_file(word))
+		add_command(&next, "trainprof import ", word, argc);
 	else if (is_program && tp_command_find(&table, "run"))
-		put_command(&next, "trainprof run -- ", word, argc);
+		add_command(&next, "trainprof run -- ", word, argc);
 	else
 		tp_buf_puts(&next, "trainprof help");
-	tp_say(tp_buf_text(&next), "unknown command '%s'", word);
+	tp_message_print(tp_buf_text(&next), "unknown command '%s'", word);
 	tp_buf_release(&next);
 	return TP_EXIT_USAGE;
 }
@@ -128,7 +128,7 @@ static int print_command_help(const struct tp_cli *cli, const struct tp_command 
 	if (command)
 		tp_help_command(&page, &table, command, false);
 	else
-		tp_help_overview(&page, &table);
+		tp_help_summary(&page, &table);
 	int status = tp_output_page(&page);
 	tp_page_release(&page);
 	return status;
@@ -232,14 +232,14 @@ static int run_command(struct invocation *call)
 		goto out;
 	}
 	if (parsed != TP_OK) {
-		status = tp_complain_status(call->command->name, &err);
+		status = tp_message_error_status(call->command->name, &err);
 		goto out;
 	}
 	call->cli->config = glance.config;
 	call->cli->no_config = glance.no_config;
 	if (apply_settings(call->cli, &settings, call->command, storage, &err) != TP_OK ||
 	    parse_into(call, call->cli, storage, &err) != TP_OK) {
-		tp_complain(NULL, &err);
+		tp_message_error(NULL, &err);
 		status = early_status(call->command, &err);
 		goto out;
 	}
@@ -254,9 +254,9 @@ out:
 
 int tp_cli_main(int argc, char **argv)
 {
-	struct tp_inheritance inheritance;
+	struct tp_inherited inheritance;
 	/* First of all: what the program shall find as we found it. */
-	tp_inheritance_take(&inheritance);
+	tp_inherited_save(&inheritance);
 	/* A limit on file sizes is an error of a write, not our death. */
 	signal(SIGXFSZ, SIG_IGN);
 	struct tp_cli cli = {.inheritance = &inheritance, .colour = "auto", .table = &table};
@@ -266,7 +266,7 @@ int tp_cli_main(int argc, char **argv)
 	const struct tp_option_set set = {global_options, &cli};
 	struct tp_parse parse = {.sets = &set, .n_sets = 1, .stops_at_word = true};
 	if (tp_options_parse(&parse, argc - 1, argv + 1, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+		return tp_message_error_status(NULL, &err);
 	argc -= 1 + (int)parse.n_used;
 	argv += 1 + parse.n_used;
 	if (cli.wants_version) {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* A mark of a thread that the tree has not heard of waits as long for the news of its birth. */
-#define PATIENCE_NS TP_NS_PER_S
+#define BIRTH_TIMEOUT_NS TP_NS_PER_S
 
 static const char name[] = "marks";
 static const char damage[] = "the program damaged the file of marks";
@@ -88,13 +88,13 @@ static enum tp_mark_kind kind_of(uint16_t kind)
 }
 
 /* False when the thread is unknown and may yet become known. */
-static bool mark_put(struct marks *marks, const struct tp_mark_record *record, uint64_t now_ns)
+static bool mark_emit(struct marks *marks, const struct tp_mark_record *record, uint64_t now_ns)
 {
 	struct tp_sink *sink = marks->context->sink;
 	struct tp_mark mark = {.kind = kind_of(record->kind), .time_ns = record->time_ns};
-	mark.task = tp_tree_task_at(marks->context->tree, (pid_t)record->tid, (pid_t)record->pid,
-				    record->time_ns);
-	if (mark.task == TP_NO_TASK && now_ns < record->time_ns + PATIENCE_NS)
+	mark.task = tp_task_tree_task_at(marks->context->tree, (pid_t)record->tid,
+					 (pid_t)record->pid, record->time_ns);
+	if (mark.task == TP_NO_TASK && now_ns < record->time_ns + BIRTH_TIMEOUT_NS)
 		return false;
 	mark.name = tp_sink_string(sink, record->name);
 	tp_sink_mark(sink, &mark);
@@ -102,7 +102,7 @@ static bool mark_put(struct marks *marks, const struct tp_mark_record *record, u
 	return true;
 }
 
-static void marks_take(void *context, const struct tp_mark_record *record)
+static void marks_on_record(void *context, const struct tp_mark_record *record)
 {
 	struct marks *marks = context;
 	TP_ARRAY_PUSH(marks->waiting, marks->n_waiting, marks->waiting_capacity) = *record;
@@ -111,10 +111,10 @@ static void marks_take(void *context, const struct tp_mark_record *record)
 /* Everything new behind what waits, then all that can be put, in the order of the ring. */
 static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 {
-	tp_mark_ring_drain(&marks->ring, is_last, marks_take, marks);
+	tp_mark_ring_drain(&marks->ring, is_last, marks_on_record, marks);
 	size_t n_kept = 0;
 	for (size_t i = 0; i < marks->n_waiting; i++)
-		if (!mark_put(marks, &marks->waiting[i], is_last ? UINT64_MAX : now_ns))
+		if (!mark_emit(marks, &marks->waiting[i], is_last ? UINT64_MAX : now_ns))
 			marks->waiting[n_kept++] = marks->waiting[i];
 	marks->n_waiting = n_kept;
 	if (marks->ring.n_lost > marks->n_lost_told)

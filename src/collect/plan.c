@@ -40,7 +40,7 @@ struct tp_plan {
 	struct tp_collect_config actual;
 	struct tp_collect_context context;
 	double gpu_free_bytes;
-	struct tp_gpu_tracks gpus;
+	struct tp_gpu_in_use gpus;
 	uint64_t helpers_cpu_ns;
 	struct plan_slot *slots;
 	size_t n_slots;
@@ -57,7 +57,7 @@ static const struct {
 	{"counters", "pmu"},
 };
 
-static const char *unalias(const char *name)
+static const char *resolve_alias(const char *name)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(aliases); i++)
 		if (strcmp(name, aliases[i].alias) == 0)
@@ -68,7 +68,7 @@ static const char *unalias(const char *name)
 static struct plan_slot *slot_find(const struct tp_plan *plan, const char *name)
 {
 	for (size_t i = 0; i < plan->n_slots; i++)
-		if (strcmp(plan->slots[i].row.type->name, unalias(name)) == 0)
+		if (strcmp(plan->slots[i].row.type->name, resolve_alias(name)) == 0)
 			return &plan->slots[i];
 	return NULL;
 }
@@ -82,7 +82,7 @@ static enum tp_status fail_unknown(const struct tp_plan *plan, const char *optio
 		names[n++] = plan->slots[i].row.type->name;
 	for (size_t i = 0; i < TP_ARRAY_LEN(aliases); i++)
 		names[n++] = aliases[i].alias;
-	const char *nearest = tp_text_nearest(name, names, n);
+	const char *nearest = tp_text_closest(name, names, n);
 	(void)tp_fail(err, TP_USAGE, "--%s: no source '%s'%s%s", option, name,
 		      nearest ? "; nearest: " : "", nearest ? nearest : "");
 	tp_error_next(err, "trainprof doctor");
@@ -136,7 +136,7 @@ static void set_off(struct plan_slot *slot, const char *why)
 	snprintf(slot->row.availability.reason, sizeof(slot->row.availability.reason), "%s", why);
 }
 
-static void mark_left_out(struct plan_slot *slot)
+static void mark_disabled(struct plan_slot *slot)
 {
 	if (slot->row.is_chosen || !is_usable(slot))
 		return;
@@ -157,7 +157,7 @@ static enum tp_status check_required(const struct plan_slot *slot, struct tp_err
 }
 
 /* An option of its own, for it puts something into the program. */
-static void leave_out_cupti(struct tp_plan *plan)
+static void disable_cupti(struct tp_plan *plan)
 {
 	struct plan_slot *slot = slot_find(plan, tp_cupti_collector.name);
 	if (!slot || plan->config.gpu_trace != TP_GPU_TRACE_OFF || !is_usable(slot))
@@ -166,18 +166,18 @@ static void leave_out_cupti(struct tp_plan *plan)
 }
 
 /* The same, for it locks clocks. */
-static void leave_out_counters(struct tp_plan *plan)
+static void disable_counters(struct tp_plan *plan)
 {
-	struct plan_slot *slot = slot_find(plan, tp_gpupmu_collector.name);
+	struct plan_slot *slot = slot_find(plan, tp_gpu_counters_collector.name);
 	if (slot && !plan->config.wants_counters &&
 	    (is_usable(slot) || slot->probed == TP_PRESENCE_NO_PERMISSION))
 		set_off(slot, "not asked for: --counters");
 }
 
 /* NVML says which GPUs are the program's. */
-static void leave_out_blind_counters(struct tp_plan *plan)
+static void disable_unused_counters(struct tp_plan *plan)
 {
-	struct plan_slot *counters = slot_find(plan, tp_gpupmu_collector.name);
+	struct plan_slot *counters = slot_find(plan, tp_gpu_counters_collector.name);
 	const struct plan_slot *nvml = slot_find(plan, tp_nvml_collector.name);
 	if (!counters || !counters->row.is_chosen || (nvml && nvml->row.is_chosen))
 		return;
@@ -197,16 +197,16 @@ static enum tp_status plan_select(struct tp_plan *plan, const struct tp_selectio
 		status = walk_list(plan, collect, "collect", choose, err);
 	if (!status && selection && selection->require)
 		status = walk_list(plan, selection->require, "require", require, err);
-	leave_out_blind_counters(plan);
+	disable_unused_counters(plan);
 	for (size_t i = 0; i < plan->n_slots; i++)
-		mark_left_out(&plan->slots[i]);
+		mark_disabled(&plan->slots[i]);
 	for (size_t i = 0; i < plan->n_slots && !status; i++)
 		status = check_required(&plan->slots[i], err);
 	return status;
 }
 
 /* Nobody else samples. */
-static void note_sampler(struct tp_plan *plan)
+static void report_sampler(struct tp_plan *plan)
 {
 	const struct plan_slot *perf = slot_find(plan, "perf");
 	if (!perf || !perf->row.is_chosen)
@@ -230,10 +230,10 @@ enum tp_status tp_plan_make(struct tp_plan **out, const struct tp_host *host,
 		types[i]->probe(host, &slot->row.availability);
 		slot->probed = slot->row.availability.presence;
 	}
-	leave_out_cupti(plan);
-	leave_out_counters(plan);
+	disable_cupti(plan);
+	disable_counters(plan);
 	enum tp_status status = plan_select(plan, selection, err);
-	note_sampler(plan);
+	report_sampler(plan);
 	if (status)
 		tp_plan_free(plan);
 	else
@@ -255,8 +255,8 @@ void tp_plan_free(struct tp_plan *plan)
 	for (size_t i = 0; i < plan->n_slots; i++)
 		slot_close(&plan->slots[i]);
 	if (plan->context.pythons)
-		tp_pythons_free(plan->context.pythons);
-	tp_tree_free(plan->context.tree);
+		tp_python_processes_free(plan->context.pythons);
+	tp_task_tree_free(plan->context.tree);
 	free(plan->slots);
 	free(plan);
 }
@@ -305,7 +305,7 @@ static enum tp_status slot_fail(struct tp_plan *plan, struct plan_slot *slot,
 	slot->row.is_chosen = false;
 	tp_availability_fail(&slot->row.availability, why);
 	tp_info("%s does not run: %s", slot->row.type->name, why->text);
-	note_sampler(plan);
+	report_sampler(plan);
 	return check_required(slot, err);
 }
 
@@ -327,15 +327,15 @@ static enum tp_status slot_open(struct tp_plan *plan, struct plan_slot *slot, st
 enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
-	struct tp_priority priority;
+	struct tp_sched_priority priority;
 	raise_file_limit();
-	tp_priority_raise(&priority); /* the user waits, and calibration measures */
+	tp_sched_priority_raise(&priority); /* the user waits, and calibration measures */
 	plan->context = (struct tp_collect_context){
 		.host = plan->host,
 		.config = &plan->config,
 		.actual = &plan->actual,
 		.sink = sink,
-		.tree = tp_tree_new(plan->host, sink),
+		.tree = tp_task_tree_new(plan->host, sink),
 		.gpu_free_bytes = &plan->gpu_free_bytes,
 		.gpus = &plan->gpus,
 		.helpers_cpu_ns = &plan->helpers_cpu_ns,
@@ -343,7 +343,7 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 	plan->gpu_free_bytes = NAN;
 	const struct plan_slot *python = slot_find(plan, tp_python_collector.name);
 	if (python && python->row.is_chosen)
-		plan->context.pythons = tp_pythons_new(plan->host, plan->context.tree);
+		plan->context.pythons = tp_python_processes_new(plan->host, plan->context.tree);
 	const struct plan_slot *perf = slot_find(plan, tp_perf_collector.name);
 	plan->context.may_sample = perf && perf->row.is_chosen;
 	for (size_t i = 0; i < plan->n_slots && !status; i++)
@@ -351,7 +351,7 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 			status = slot_open(plan, &plan->slots[i], err);
 	const struct plan_slot *pmu = slot_find(plan, tp_pmu_collector.name);
 	plan->context.has_counters = pmu && pmu->collector;
-	tp_priority_restore(&priority);
+	tp_sched_priority_restore(&priority);
 	return status;
 }
 
@@ -367,7 +367,7 @@ void tp_plan_child_env(struct tp_plan *plan, struct tp_env *env)
 }
 
 /* What is known about a source so far; the source itself says more when it stops. */
-static void slot_put(const struct tp_plan *plan, const struct plan_slot *slot)
+static void slot_emit(const struct tp_plan *plan, const struct plan_slot *slot)
 {
 	tp_sink_source(plan->context.sink, slot->row.type->name, slot->row.type->summary,
 		       &slot->row.availability, 0, 0);
@@ -378,9 +378,9 @@ enum tp_status tp_plan_start(struct tp_plan *plan, pid_t target, struct tp_error
 	enum tp_status status = TP_OK;
 	plan->target = target;
 	if (plan->config.is_attaching)
-		tp_tree_meet(plan->context.tree, target, tp_clock_now_ns());
+		tp_task_tree_scan_existing(plan->context.tree, target, tp_clock_now_ns());
 	else
-		tp_tree_fork(plan->context.tree, target, target, 0, tp_clock_now_ns());
+		tp_task_tree_fork(plan->context.tree, target, target, 0, tp_clock_now_ns());
 	for (size_t i = 0; i < plan->n_slots && !status; i++) {
 		struct plan_slot *slot = &plan->slots[i];
 		struct tp_error why = {0};
@@ -389,7 +389,7 @@ enum tp_status tp_plan_start(struct tp_plan *plan, pid_t target, struct tp_error
 			status = slot_fail(plan, slot, &why, err);
 		else if (slot->collector)
 			slot->row.availability = slot->collector->availability;
-		slot_put(plan, slot);
+		slot_emit(plan, slot);
 	}
 	return status;
 }
@@ -407,7 +407,7 @@ void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct 
 	slot->row.availability = slot->collector->availability;
 	struct tp_error ignored = {0};
 	if (slot->row.type->stop && slot->row.type->stop(slot->collector, now_ns, &ignored))
-		slot_put(plan, slot);
+		slot_emit(plan, slot);
 	slot_close(slot);
 	/* To the end of time: what it would have measured is missing from now on. */
 	tp_sink_gap(plan->context.sink, slot->row.type->name, why->text, now_ns, UINT64_MAX, 0);
@@ -423,15 +423,15 @@ void tp_plan_pause(struct tp_plan *plan, bool is_paused, uint64_t now_ns)
 }
 
 /* The target may be a zombie by now, or run on after --duration: its account is as of now. */
-static void put_last_accounts(struct tp_plan *plan, uint64_t now_ns)
+static void emit_last_accounts(struct tp_plan *plan, uint64_t now_ns)
 {
-	struct tp_tree *tree = plan->context.tree;
-	struct tp_task_stat stat;
-	if (tp_task_stat_read(&stat, plan->host, plan->target, 0) && stat.state == 'Z')
-		tp_tree_exit(tree, plan->target, now_ns);
+	struct tp_task_tree *tree = plan->context.tree;
+	struct tp_procfs_stat stat;
+	if (tp_procfs_stat_read(&stat, plan->host, plan->target, 0) && stat.state == 'Z')
+		tp_task_tree_exit(tree, plan->target, now_ns);
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(tree, &cursor)))
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(tree, &cursor)))
 		tp_sink_task(plan->context.sink, &task->info);
 }
 
@@ -450,7 +450,7 @@ void tp_plan_finish(struct tp_plan *plan, uint64_t now_ns)
 			slot->row.availability = slot->collector->availability;
 	}
 	if (plan->target)
-		put_last_accounts(plan, now_ns);
+		emit_last_accounts(plan, now_ns);
 	for (size_t i = 0; i < plan->n_slots; i++)
 		slot_close(&plan->slots[i]);
 }

@@ -10,12 +10,12 @@ static const struct tp_collector_type *const types[] = {
 	&tp_perf_collector, /* first: it knows who is alive */
 	&tp_python_collector,
 	&tp_marks_collector,
-	&tp_proc_collector,
+	&tp_offcpu_collector,
 	&tp_pmu_collector,
 	&tp_host_collector,
 	&tp_nvml_collector,
 	&tp_cupti_collector,
-	&tp_gpupmu_collector,
+	&tp_gpu_counters_collector,
 	&tp_self_collector,
 	NULL,
 };

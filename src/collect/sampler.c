@@ -148,7 +148,7 @@ static void loop_sample(struct loop *loop, size_t i)
 	loop_sample_one(loop, i);
 }
 
-static void notice(const struct loop *loop, const char *text)
+static void note_exit(const struct loop *loop, const char *text)
 {
 	if (loop->config->notice)
 		loop->config->notice(loop->config->context, text);
@@ -215,7 +215,7 @@ static void loop_interrupt(struct loop *loop)
 	if (!is_second || loop->phase == PHASE_OVER)
 		return;
 	loop->out->was_interrupted = true;
-	notice(loop, "measuring stopped at the second Ctrl-C");
+	note_exit(loop, "measuring stopped at the second Ctrl-C");
 	loop_finish(loop);
 }
 
@@ -264,7 +264,7 @@ static void loop_run(struct loop *loop)
 			else if (loop->phase != PHASE_OVER)
 				loop_sample(loop, (size_t)who);
 		}
-		if (news & (TP_TARGET_ENDED | TP_TARGET_LEAVE))
+		if (news & (TP_TARGET_ENDED | TP_TARGET_DETACH))
 			return;
 		if (news & TP_TARGET_INTERRUPTED)
 			loop_interrupt(loop);
@@ -280,9 +280,9 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 {
 	struct loop loop = {
 		.plan = plan, .target = target, .config = config, .out = out, .epoll_fd = -1};
-	struct tp_priority priority;
+	struct tp_sched_priority priority;
 	*out = (struct tp_sampler_result){0};
-	tp_priority_raise(&priority);
+	tp_sched_priority_raise(&priority);
 	enum tp_status status = loop_open(&loop, err);
 	if (status)
 		goto out;
@@ -317,6 +317,6 @@ enum tp_status tp_sampler_run(struct tp_plan *plan, struct tp_target *target,
 	out->end = *tp_target_reap(target);
 out:
 	loop_close(&loop);
-	tp_priority_restore(&priority);
+	tp_sched_priority_restore(&priority);
 	return status;
 }

@@ -12,24 +12,24 @@
 
 static const char name[] = "self";
 
-struct own_cost {
+struct self_cost {
 	struct tp_collector base;
 	struct tp_sink *sink;
 	const uint64_t *helpers_cpu_ns; /* may be NULL */
 	uint64_t n_put;
 };
 
-static void own_cost_probe(const struct tp_host *host, struct tp_availability *out)
+static void self_cost_probe(const struct tp_host *host, struct tp_availability *out)
 {
 	(void)host;
 	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
 }
 
-static enum tp_status own_cost_open(struct tp_collector **out,
-				    const struct tp_collect_context *context, struct tp_error *err)
+static enum tp_status self_cost_open(struct tp_collector **out,
+				     const struct tp_collect_context *context, struct tp_error *err)
 {
 	(void)err;
-	struct own_cost *own = tp_alloc(sizeof(*own));
+	struct self_cost *own = tp_alloc(sizeof(*own));
 	own->sink = context->sink;
 	own->helpers_cpu_ns = context->helpers_cpu_ns;
 	*out = &own->base;
@@ -47,11 +47,11 @@ static uint64_t resident_bytes(void)
 	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static enum tp_status own_cost_sample(struct tp_collector *self, uint64_t now_ns,
-				      struct tp_error *err)
+static enum tp_status self_cost_sample(struct tp_collector *self, uint64_t now_ns,
+				       struct tp_error *err)
 {
 	(void)err;
-	struct own_cost *own = (struct own_cost *)self; /* its first member */
+	struct self_cost *own = (struct self_cost *)self; /* its first member */
 	uint64_t cpu_ns = tp_clock_self_cpu_ns() + (own->helpers_cpu_ns ? *own->helpers_cpu_ns : 0);
 	tp_sink_gauge(own->sink, TP_METRIC_SELF_CPU, TP_NO_TASK, now_ns, (double)cpu_ns);
 	tp_sink_gauge(own->sink, TP_METRIC_SELF_RSS, TP_NO_TASK, now_ns, (double)resident_bytes());
@@ -59,22 +59,22 @@ static enum tp_status own_cost_sample(struct tp_collector *self, uint64_t now_ns
 	return TP_OK;
 }
 
-static enum tp_status own_cost_start(struct tp_collector *self, pid_t target, struct tp_error *err)
+static enum tp_status self_cost_start(struct tp_collector *self, pid_t target, struct tp_error *err)
 {
 	(void)target;
-	return own_cost_sample(self, tp_clock_now_ns(), err);
+	return self_cost_sample(self, tp_clock_now_ns(), err);
 }
 
-static enum tp_status own_cost_stop(struct tp_collector *self, uint64_t now_ns,
-				    struct tp_error *err)
+static enum tp_status self_cost_stop(struct tp_collector *self, uint64_t now_ns,
+				     struct tp_error *err)
 {
-	enum tp_status status = own_cost_sample(self, now_ns, err);
-	const struct own_cost *own = (const struct own_cost *)self;
+	enum tp_status status = self_cost_sample(self, now_ns, err);
+	const struct self_cost *own = (const struct self_cost *)self;
 	tp_sink_source(own->sink, name, self->type->summary, &self->availability, own->n_put, 0);
 	return status;
 }
 
-static void own_cost_close(struct tp_collector *self)
+static void self_cost_close(struct tp_collector *self)
 {
 	free(self);
 }
@@ -83,11 +83,11 @@ const struct tp_collector_type tp_self_collector = {
 	.name = name,
 	.summary = "trainprof's own cost",
 	.gains = "the overhead, to be subtracted",
-	.probe = own_cost_probe,
-	.open = own_cost_open,
-	.start = own_cost_start,
-	.sample = own_cost_sample,
-	.stop = own_cost_stop,
-	.close = own_cost_close,
+	.probe = self_cost_probe,
+	.open = self_cost_open,
+	.start = self_cost_start,
+	.sample = self_cost_sample,
+	.stop = self_cost_stop,
+	.close = self_cost_close,
 	.period_ns = TP_NS_PER_S,
 };

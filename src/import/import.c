@@ -38,8 +38,8 @@ const struct tp_import_format_info *tp_import_format_info(size_t n)
 /* ---- the readers ---- */
 
 /* Files are taken in order; `next` is guarded by the session's lock. */
-struct job {
-	struct tp_session session;
+struct import_job {
+	struct tp_import_session session;
 	struct tp_importer_list choice;
 	const char *const *paths;
 	size_t n_paths;
@@ -49,7 +49,7 @@ struct job {
 };
 
 /* A file that failed ends the whole: no other is begun. */
-static bool job_take(struct job *job, size_t *file)
+static bool job_next(struct import_job *job, size_t *file)
 {
 	pthread_mutex_lock(&job->session.lock);
 	*file = job->next++;
@@ -59,11 +59,11 @@ static bool job_take(struct job *job, size_t *file)
 
 static void *job_work(void *argument)
 {
-	struct job *job = argument;
+	struct import_job *job = argument;
 	size_t file;
-	while (job_take(job, &file)) {
-		job->statuses[file] = tp_import_open(&job->session, file, job->paths[file],
-						     &job->choice, &job->errors[file]);
+	while (job_next(job, &file)) {
+		job->statuses[file] = tp_import_file_read(&job->session, file, job->paths[file],
+							  &job->choice, &job->errors[file]);
 		if (!job->statuses[file])
 			continue;
 		pthread_mutex_lock(&job->session.lock);
@@ -82,7 +82,7 @@ static size_t allowed_cpus(void)
 }
 
 /* This thread works, too, so that it goes on where no other can be had. */
-static void job_run(struct job *job, size_t n_threads)
+static void job_run(struct import_job *job, size_t n_threads)
 {
 	pthread_t *threads = tp_alloc(n_threads * sizeof(*threads));
 	size_t n = 0;
@@ -99,7 +99,7 @@ static void job_run(struct job *job, size_t n_threads)
 	free(threads);
 }
 
-static size_t threads_wanted(const struct job *job, const struct tp_import_options *options)
+static size_t threads_needed(const struct import_job *job, const struct tp_import_options *options)
 {
 	size_t n = options->n_threads ? options->n_threads : allowed_cpus();
 	return n < job->n_paths ? n : job->n_paths;
@@ -109,8 +109,8 @@ static size_t threads_wanted(const struct job *job, const struct tp_import_optio
 
 static int by_file(const void *a, const void *b)
 {
-	const struct tp_session_rank *left = a;
-	const struct tp_session_rank *right = b;
+	const struct tp_import_session_rank *left = a;
+	const struct tp_import_session_rank *right = b;
 	if (left->file != right->file)
 		return left->file < right->file ? -1 : 1;
 	return left->number < right->number ? -1 : left->number > right->number;
@@ -118,8 +118,8 @@ static int by_file(const void *a, const void *b)
 
 static int by_number(const void *a, const void *b)
 {
-	const struct tp_session_rank *left = a;
-	const struct tp_session_rank *right = b;
+	const struct tp_import_session_rank *left = a;
+	const struct tp_import_session_rank *right = b;
 	if (left->info.number != right->info.number)
 		return left->info.number < right->info.number ? -1 : 1;
 	return by_file(a, b);
@@ -129,12 +129,12 @@ static int by_number(const void *a, const void *b)
 static void rank_number_guess(struct tp_rank_info *info)
 {
 	if (info->number < 0)
-		info->number = tp_rank_number_in(info->member ? info->member : info->path);
+		info->number = tp_rank_name_number(info->member ? info->member : info->path);
 }
 
 /* Where every rank has a number of its own, it and not the order of files says who is first: so the
  * result is the same in whatever order the files are given. */
-static void ranks_sort(struct tp_session_rank *ranks, size_t n)
+static void ranks_sort(struct tp_import_session_rank *ranks, size_t n)
 {
 	qsort(ranks, n, sizeof(*ranks), by_number);
 	bool have_numbers = n > 0 && ranks[0].info.number >= 0;
@@ -145,10 +145,10 @@ static void ranks_sort(struct tp_session_rank *ranks, size_t n)
 }
 
 /* Tracks that named their rank by another place are told once more. */
-static void ranks_place(struct tp_session *session, struct tp_import_result *out)
+static void ranks_place(struct tp_import_session *session, struct tp_import_result *out)
 {
-	struct tp_session_rank ordered[TP_RANKS_MOST];
-	uint32_t place_of[TP_RANKS_MOST] = {0};
+	struct tp_import_session_rank ordered[TP_RANKS_MAX];
+	uint32_t place_of[TP_RANKS_MAX] = {0};
 	size_t n = 0;
 	for (size_t i = 0; i < session->n_ranks; i++) {
 		if (session->ranks[i].is_absent)
@@ -188,14 +188,14 @@ static enum tp_status choose(struct tp_importer_list *out, const char *format, s
 			return TP_OK;
 		}
 	}
-	const char *nearest = tp_text_nearest(format, names, TP_ARRAY_LEN(names));
+	const char *nearest = tp_text_closest(format, names, TP_ARRAY_LEN(names));
 	(void)tp_fail(err, TP_USAGE, "no format '%s'%s%s", format, nearest ? "; nearest: " : "",
 		      nearest ? nearest : "");
 	tp_error_next(err, "trainprof import --list");
 	return TP_USAGE;
 }
 
-static enum tp_status first_failure(const struct job *job, struct tp_error *err)
+static enum tp_status first_failure(const struct import_job *job, struct tp_error *err)
 {
 	for (size_t i = 0; i < job->n_paths; i++) {
 		if (!job->statuses[i])
@@ -212,7 +212,7 @@ enum tp_status tp_import_files(struct tp_import_result *out, const char *const *
 			       struct tp_sink *sink, struct tp_error *err)
 {
 	struct tp_import_result result = {0};
-	struct job job = {.paths = paths, .n_paths = n_paths};
+	struct import_job job = {.paths = paths, .n_paths = n_paths};
 	enum tp_status status = choose(&job.choice, options->format, err);
 	if (status)
 		return status;
@@ -223,7 +223,7 @@ enum tp_status tp_import_files(struct tp_import_result *out, const char *const *
 	job.statuses = tp_alloc((n_paths + 1) * sizeof(*job.statuses));
 	job.errors = tp_alloc((n_paths + 1) * sizeof(*job.errors));
 	pthread_mutex_init(&job.session.lock, NULL);
-	job_run(&job, threads_wanted(&job, options));
+	job_run(&job, threads_needed(&job, options));
 	pthread_mutex_destroy(&job.session.lock);
 	status = first_failure(&job, err);
 	if (!status) {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SEGMENTS_MOST = 64, DYNAMIC_MOST = 256, CHAIN_MOST = 1 << 16, NAME_MOST = 64 };
+enum { SEGMENTS_MAX = 64, DYNAMIC_MAX = 256, CHAIN_MAX = 1 << 16, MAX_NAME = 64 };
 
 struct tables {
 	pid_t pid;
@@ -28,9 +28,9 @@ static uint64_t address_of(const struct tables *tables, uint64_t value)
 
 static bool read_dynamic(struct tables *out, const Elf64_Phdr *segment)
 {
-	Elf64_Dyn entries[DYNAMIC_MOST];
+	Elf64_Dyn entries[DYNAMIC_MAX];
 	size_t n = segment->p_memsz / sizeof(*entries);
-	n = n < DYNAMIC_MOST ? n : DYNAMIC_MOST;
+	n = n < DYNAMIC_MAX ? n : DYNAMIC_MAX;
 	if (!tp_process_memory_read(out->pid, out->bias + segment->p_vaddr, entries,
 				    n * sizeof(*entries)))
 		return false;
@@ -49,12 +49,12 @@ static bool read_dynamic(struct tables *out, const Elf64_Phdr *segment)
 static bool find_tables(struct tables *out, uint64_t start)
 {
 	Elf64_Ehdr header;
-	Elf64_Phdr segments[SEGMENTS_MOST];
+	Elf64_Phdr segments[SEGMENTS_MAX];
 	const Elf64_Phdr *dynamic = NULL;
 	if (!tp_process_memory_read(out->pid, start, &header, sizeof(header)) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(*segments) ||
-	    header.e_phnum > SEGMENTS_MOST ||
+	    header.e_phnum > SEGMENTS_MAX ||
 	    !tp_process_memory_read(out->pid, start + header.e_phoff, segments,
 				    header.e_phnum * sizeof(*segments)))
 		return false;
@@ -80,17 +80,18 @@ static uint32_t hash_of(const char *name)
 static uint64_t value_of(const struct tables *tables, uint32_t index, const char *name)
 {
 	Elf64_Sym symbol;
-	char text[NAME_MOST];
+	char text[MAX_NAME];
 	if (!tp_process_memory_read(tables->pid, tables->symbols + index * sizeof(symbol), &symbol,
 				    sizeof(symbol)) ||
 	    symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC)
 		return 0;
-	tp_remotemem_read_text(tables->pid, tables->strings + symbol.st_name, text, sizeof(text));
+	tp_tracee_memory_read_text(tables->pid, tables->strings + symbol.st_name, text,
+				   sizeof(text));
 	return strcmp(text, name) == 0 ? tables->bias + symbol.st_value : 0;
 }
 
 /* Table: buckets, first symbol, words of the filter, shift; filter; buckets; chains. */
-static uint64_t look_up(const struct tables *tables, const char *name)
+static uint64_t search_table(const struct tables *tables, const char *name)
 {
 	uint32_t head[4];
 	uint32_t index;
@@ -102,7 +103,7 @@ static uint64_t look_up(const struct tables *tables, const char *name)
 	if (!tp_process_memory_read(tables->pid, buckets + (uint64_t)(hash % head[0]) * 4, &index,
 				    4))
 		return 0;
-	for (int i = 0; i < CHAIN_MOST && index >= head[1]; i++, index++) {
+	for (int i = 0; i < CHAIN_MAX && index >= head[1]; i++, index++) {
 		uint32_t other;
 		uint64_t at = chains + (uint64_t)(index - head[1]) * 4;
 		uint64_t found = 0;
@@ -116,8 +117,8 @@ static uint64_t look_up(const struct tables *tables, const char *name)
 	return 0;
 }
 
-uint64_t tp_dynsym_find(pid_t pid, uint64_t start, const char *name)
+uint64_t tp_dyn_symbol_find(pid_t pid, uint64_t start, const char *name)
 {
 	struct tables tables = {.pid = pid};
-	return find_tables(&tables, start) ? look_up(&tables, name) : 0;
+	return find_tables(&tables, start) ? search_table(&tables, name) : 0;
 }

@@ -9,6 +9,6 @@
 #include <sys/types.h>
 
 /* `start` is where the library's ELF header is mapped. 0: it has no such function. */
-uint64_t tp_dynsym_find(pid_t pid, uint64_t start, const char *name);
+uint64_t tp_dyn_symbol_find(pid_t pid, uint64_t start, const char *name);
 
 #endif

@@ -7,19 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum tp_status tp_imagemap_read(struct tp_imagemap *out, pid_t pid, struct tp_error *err)
+enum tp_status tp_image_map_read(struct tp_image_map *out, pid_t pid, struct tp_error *err)
 {
 	struct tp_buf text = {0};
 	enum tp_status status = tp_proc_maps_read(&text, "/proc", pid, err);
 	if (status == TP_OK)
-		tp_imagemap_parse(out, tp_buf_text(&text));
+		tp_image_map_parse(out, tp_buf_text(&text));
 	tp_buf_release(&text);
 	return status;
 }
 
-void tp_imagemap_parse(struct tp_imagemap *out, const char *text)
+void tp_image_map_parse(struct tp_image_map *out, const char *text)
 {
-	*out = (struct tp_imagemap){.text = tp_strdup(text)};
+	*out = (struct tp_image_map){.text = tp_strdup(text)};
 	char *at = out->text;
 	size_t capacity = 0;
 	struct tp_mapping mapping;
@@ -28,11 +28,11 @@ void tp_imagemap_parse(struct tp_imagemap *out, const char *text)
 			TP_ARRAY_PUSH(out->files, out->n_files, capacity) = mapping;
 }
 
-void tp_imagemap_release(struct tp_imagemap *map)
+void tp_image_map_release(struct tp_image_map *map)
 {
 	free(map->files);
 	free(map->text);
-	*map = (struct tp_imagemap){0};
+	*map = (struct tp_image_map){0};
 }
 
 static bool is_called(const char *path, const char *prefix)
@@ -44,7 +44,7 @@ static bool is_called(const char *path, const char *prefix)
 }
 
 /* The mappings of one file, from its first on, as long as they are of that file. */
-static bool take(struct tp_image *out, const struct tp_imagemap *map, size_t first)
+static bool read_image(struct tp_image *out, const struct tp_image_map *map, size_t first)
 {
 	const struct tp_mapping *files = map->files;
 	*out = (struct tp_image){.start = files[first].start};
@@ -59,16 +59,16 @@ static bool take(struct tp_image *out, const struct tp_imagemap *map, size_t fir
 	return out->code_end != 0;
 }
 
-bool tp_imagemap_find(struct tp_image *out, const struct tp_imagemap *map, const char *prefix)
+bool tp_image_map_find(struct tp_image *out, const struct tp_image_map *map, const char *prefix)
 {
 	for (size_t i = 0; i < map->n_files; i++)
 		if (map->files[i].file_offset == 0 && is_called(map->files[i].path, prefix) &&
-		    take(out, map, i))
+		    read_image(out, map, i))
 			return true;
 	return false;
 }
 
-bool tp_imagemap_find_libc(struct tp_image *out, const struct tp_imagemap *map)
+bool tp_image_map_find_libc(struct tp_image *out, const struct tp_image_map *map)
 {
-	return tp_imagemap_find(out, map, "libc.so") || tp_imagemap_find(out, map, "libc-2");
+	return tp_image_map_find(out, map, "libc.so") || tp_image_map_find(out, map, "libc-2");
 }

@@ -14,7 +14,7 @@
 
 struct tp_mapping;
 
-struct tp_imagemap {
+struct tp_image_map {
 	char *text;               /* cut up into the paths; heap */
 	struct tp_mapping *files; /* those that have a path, in their order; heap */
 	size_t n_files;
@@ -28,17 +28,17 @@ struct tp_image {
 };
 
 /* Errors  TP_ABSENT (gone), TP_DENIED, TP_IO. */
-TP_MUST_CHECK enum tp_status tp_imagemap_read(struct tp_imagemap *out, pid_t pid,
-					      struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_image_map_read(struct tp_image_map *out, pid_t pid,
+					       struct tp_error *err);
 /* From a text of that form; copied. */
-void tp_imagemap_parse(struct tp_imagemap *out, const char *text);
-void tp_imagemap_release(struct tp_imagemap *map);
+void tp_image_map_parse(struct tp_image_map *out, const char *text);
+void tp_image_map_release(struct tp_image_map *map);
 
 /* The first file whose name begins with `prefix` and goes on with a '.', a '-' or not at all, that
  * has executable code; "[vdso]" too. False: there is none. */
-bool tp_imagemap_find(struct tp_image *out, const struct tp_imagemap *map, const char *prefix);
+bool tp_image_map_find(struct tp_image *out, const struct tp_image_map *map, const char *prefix);
 
 /* The GNU C library, under its name since 2.34 or before. */
-bool tp_imagemap_find_libc(struct tp_image *out, const struct tp_imagemap *map);
+bool tp_image_map_find_libc(struct tp_image *out, const struct tp_image_map *map);
 
 #endif

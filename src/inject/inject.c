@@ -25,36 +25,36 @@
 #include <unistd.h>
 
 enum {
-	LIBRARY_MOST = 64 << 20,
-	CODE_MOST = 8 << 20, /* of a C library, looked through */
-	REST_NS = 5000000,   /* of a held thread for which nobody comes */
-	RESTS = 100,         /* of one for which a signal waits */
-	NAP_NS = 1000000,    /* of the guest, and of ours */
-	GUEST_NAPS = 20000,  /* until it gives up waiting for us */
-	CHOOSING_MS = 5000,  /* until there must be a thread */
+	LIBRARY_MAX = 64 << 20,
+	CODE_MAX = 8 << 20,  /* of a C library, looked through */
+	PAUSE_NS = 5000000,  /* of a held thread for which nobody comes */
+	PAUSES = 100,        /* of one for which a signal waits */
+	POLL_NS = 1000000,   /* of the guest, and of ours */
+	GUEST_POLLS = 20000, /* until it gives up waiting for us */
+	SELECT_MS = 5000,    /* until there must be a thread */
 	PATIENT_MS = 300,    /* until one that runs is taken, too */
-	SLOW_MOST = 20,      /* tries that are given up because CPUs are wanted by others */
+	SLOW_MAX = 20,       /* tries that are given up because CPUs are wanted by others */
 	LOADING_MS = 10000,
 };
 
 /* SIGCANCEL and SIGSETXID: a thread that blocks them holds setuid() up for good. */
-#define C_LIBRARYS_SIGNALS (UINT64_C(1) << 31 | UINT64_C(1) << 32)
+#define LIBC_SIGNALS (UINT64_C(1) << 31 | UINT64_C(1) << 32)
 
 struct attempt {
 	const struct tp_inject_config *config;
 	pid_t pid;
 	int pidfd;
-	struct tp_imagemap map;
+	struct tp_image_map map;
 	struct tp_buf library; /* its bytes; empty where it is there already */
-	struct tp_borrow borrow;
-	struct tp_borrowed borrowed;
+	struct tp_remote_call remote_call;
+	struct tp_remote_call_result borrowed;
 	uint64_t stopped_ns;
 	unsigned n_tries;
 };
 
 static void nap(void)
 {
-	const struct timespec time = {.tv_nsec = NAP_NS};
+	const struct timespec time = {.tv_nsec = POLL_NS};
 	nanosleep(&time, NULL);
 }
 
@@ -63,24 +63,24 @@ static void nap(void)
 static enum tp_status check_needs(const struct attempt *a, struct tp_error *err)
 {
 	struct tp_image image;
-	if (!a->config->needs || tp_imagemap_find(&image, &a->map, a->config->needs))
+	if (!a->config->needs || tp_image_map_find(&image, &a->map, a->config->needs))
 		return TP_OK;
 	return tp_fail(err, TP_ABSENT, "pid %d does not use %s", (int)a->pid, a->config->needs);
 }
 
-static enum tp_status look(struct attempt *a, struct tp_error *err)
+static enum tp_status inspect_process(struct attempt *a, struct tp_error *err)
 {
 	if (!tp_machine_is_known())
 		return tp_fail(err, TP_ABSENT,
 			       "joining a running program is not possible on this "
 			       "kind of processor");
-	enum tp_status status = tp_restraint_of_process("/proc", a->pid, err);
+	enum tp_status status = tp_preflight_process("/proc", a->pid, err);
 	if (status == TP_OK)
-		status = tp_imagemap_read(&a->map, a->pid, err);
+		status = tp_image_map_read(&a->map, a->pid, err);
 	if (status == TP_OK)
 		status = check_needs(a, err);
 	if (status == TP_OK)
-		status = tp_restraint_of_images(&a->map, a->pid, err);
+		status = tp_preflight_images(&a->map, a->pid, err);
 	return status;
 }
 
@@ -92,17 +92,17 @@ static uint64_t find_function(const struct attempt *a, const char *name)
 	static const char *const libraries[] = {"libpthread", "libdl"};
 	struct tp_image image;
 	uint64_t found = 0;
-	if (tp_imagemap_find_libc(&image, &a->map))
-		found = tp_dynsym_find(a->pid, image.start, name);
+	if (tp_image_map_find_libc(&image, &a->map))
+		found = tp_dyn_symbol_find(a->pid, image.start, name);
 	for (size_t i = 0; i < TP_ARRAY_LEN(libraries) && !found; i++)
-		if (tp_imagemap_find(&image, &a->map, libraries[i]))
-			found = tp_dynsym_find(a->pid, image.start, name);
+		if (tp_image_map_find(&image, &a->map, libraries[i]))
+			found = tp_dyn_symbol_find(a->pid, image.start, name);
 	return found;
 }
 
 static enum tp_status find_functions(struct attempt *a, struct tp_error *err)
 {
-	struct tp_block *block = &a->borrow.block;
+	struct tp_payload *block = &a->remote_call.block;
 	const struct {
 		const char *name;
 		uint64_t *place;
@@ -116,7 +116,7 @@ static enum tp_status find_functions(struct attempt *a, struct tp_error *err)
 		if (*wanted[i].place)
 			continue;
 		(void)tp_fail(err, TP_ABSENT, "pid %d has no %s()", (int)a->pid, wanted[i].name);
-		tp_restraint_next_run(err);
+		tp_preflight_suggest_run(err);
 		return TP_ABSENT;
 	}
 	return TP_OK;
@@ -129,10 +129,10 @@ static uint64_t find_signal_return(const struct attempt *a)
 	size_t size;
 	uint64_t found = 0;
 	const char *name = tp_machine_signal_return(&code, &size);
-	bool is_there = name ? tp_imagemap_find(&image, &a->map, name)
-			     : tp_imagemap_find_libc(&image, &a->map);
+	bool is_there = name ? tp_image_map_find(&image, &a->map, name)
+			     : tp_image_map_find_libc(&image, &a->map);
 	size_t n = is_there ? image.code_end - image.code_start : 0;
-	if (!n || n > CODE_MOST)
+	if (!n || n > CODE_MAX)
 		return 0;
 	char *bytes = tp_alloc(n);
 	n = tp_process_memory_read_some(a->pid, image.code_start, bytes, n);
@@ -145,27 +145,27 @@ static uint64_t find_signal_return(const struct attempt *a)
 
 static enum tp_status prepare(struct attempt *a, struct tp_error *err)
 {
-	struct tp_block *block = &a->borrow.block;
+	struct tp_payload *block = &a->remote_call.block;
 	struct tp_image image;
-	a->borrow.pid = a->pid;
+	a->remote_call.pid = a->pid;
 	a->pidfd = (int)syscall(SYS_pidfd_open, a->pid, 0);
 	if (a->pidfd < 0)
 		return tp_fail_errno(err, errno, "pid %d: pidfd_open", (int)a->pid);
 	enum tp_status status = find_functions(a, err);
-	if (status == TP_OK && !tp_imagemap_find(&image, &a->map, "memfd:trainprof-agent") &&
-	    !tp_imagemap_find(&image, &a->map, "libtrainprof-agent"))
-		status = tp_file_read(&a->library, a->config->library, LIBRARY_MOST, err);
-	if (tp_imagemap_find(&image, &a->map, "ld")) {
-		a->borrow.loader_start = image.start;
-		a->borrow.loader_end = image.end;
+	if (status == TP_OK && !tp_image_map_find(&image, &a->map, "memfd:trainprof-agent") &&
+	    !tp_image_map_find(&image, &a->map, "libtrainprof-agent"))
+		status = tp_file_read(&a->library, a->config->library, LIBRARY_MAX, err);
+	if (tp_image_map_find(&image, &a->map, "ld")) {
+		a->remote_call.loader_start = image.start;
+		a->remote_call.loader_end = image.end;
 	}
-	a->borrow.signal_return = find_signal_return(a);
-	block->nap[1] = NAP_NS;
-	block->patience = GUEST_NAPS;
-	block->rest[1] = REST_NS;
-	block->rests = RESTS;
-	block->open = ~C_LIBRARYS_SIGNALS;
-	block->created = TP_CREATED_NOT;
+	a->remote_call.signal_return = find_signal_return(a);
+	block->nap[1] = POLL_NS;
+	block->patience = GUEST_POLLS;
+	block->rest[1] = PAUSE_NS;
+	block->rests = PAUSES;
+	block->open = ~LIBC_SIGNALS;
+	block->created = TP_PAYLOAD_NOT_CREATED;
 	block->file = -1;
 	snprintf(block->name, sizeof(block->name), "trainprof-agent");
 	snprintf(block->symbol, sizeof(block->symbol), "%s", a->config->door);
@@ -177,17 +177,17 @@ static enum tp_status prepare(struct attempt *a, struct tp_error *err)
 /* Not to be repeated with another thread. */
 static bool is_decided(const struct attempt *a)
 {
-	return a->borrowed.outcome != TP_BORROW_UNFIT;
+	return a->borrowed.outcome != TP_REMOTE_CALL_UNSAFE;
 }
 
 static bool try_threads(struct attempt *a, const pid_t *tids, size_t n, bool may_run)
 {
-	a->borrow.may_run = may_run;
+	a->remote_call.may_run = may_run;
 	for (size_t i = 0; i < n; i++) {
-		a->borrow.tid = tids[i];
-		a->borrow.is_patient = a->n_tries++ < SLOW_MOST;
-		tp_borrow_thread(&a->borrowed, &a->borrow);
-		a->borrow.made = a->borrowed.block;
+		a->remote_call.tid = tids[i];
+		a->remote_call.is_patient = a->n_tries++ < SLOW_MAX;
+		tp_remote_call_run(&a->borrowed, &a->remote_call);
+		a->remote_call.made = a->borrowed.block;
 		if (a->borrowed.stopped_ns > a->stopped_ns)
 			a->stopped_ns = a->borrowed.stopped_ns;
 		if (is_decided(a))
@@ -201,8 +201,8 @@ static bool choose(struct attempt *a)
 	uint64_t begun_ns = tp_clock_now_ns();
 	uint64_t passed_ns = 0;
 	do {
-		struct tp_candidates found;
-		tp_candidates_find(&found, a->pid);
+		struct tp_thread_select found;
+		tp_thread_select_find(&found, a->pid);
 		if (try_threads(a, found.better, found.n_better, false) ||
 		    try_threads(a, found.others, found.n_others, false))
 			return true;
@@ -211,51 +211,51 @@ static bool choose(struct attempt *a)
 		    try_threads(a, found.running, found.n_running, true))
 			return true;
 		nap();
-	} while (passed_ns < CHOOSING_MS * TP_NS_PER_MS && kill(a->pid, 0) == 0);
+	} while (passed_ns < SELECT_MS * TP_NS_PER_MS && kill(a->pid, 0) == 0);
 	return false;
 }
 
-static enum tp_status borrow(struct attempt *a, struct tp_error *err)
+static enum tp_status remote_call(struct attempt *a, struct tp_error *err)
 {
 	if (!choose(a)) {
 		(void)tp_fail(err, TP_BUSY, "pid %d has no thread that can be held for a moment",
 			      (int)a->pid);
-		tp_restraint_next_run(err);
+		tp_preflight_suggest_run(err);
 		return TP_BUSY;
 	}
-	const struct tp_borrowed *got = &a->borrowed;
+	const struct tp_remote_call_result *got = &a->borrowed;
 	switch (got->outcome) {
-	case TP_BORROW_DONE:
-	case TP_BORROW_ALONE:
+	case TP_REMOTE_CALL_DONE:
+	case TP_REMOTE_CALL_DETACHED:
 		return TP_OK;
-	case TP_BORROW_DENIED:
+	case TP_REMOTE_CALL_DENIED:
 		(void)tp_fail(err, TP_DENIED, "pid %d may not be traced", (int)a->pid);
 		tp_error_next(err, "sudo trainprof attach --gpu-trace=windows %d", (int)a->pid);
 		return TP_DENIED;
 	default:
 		(void)tp_fail(err, TP_BUSY, "pid %d could not be joined: %s", (int)a->pid,
 			      got->error ? tp_errno_text(got->error) : "the helper ended early");
-		tp_restraint_next_run(err);
+		tp_preflight_suggest_run(err);
 		return TP_BUSY;
 	}
 }
 
 /* ---- the guest ------------------------------------------------------------------------------ */
 
-static bool read_block(const struct attempt *a, struct tp_block *out)
+static bool read_block(const struct attempt *a, struct tp_payload *out)
 {
-	return tp_process_memory_read(a->pid, a->borrowed.block + TP_BLOCK_AT, out, sizeof(*out));
+	return tp_process_memory_read(a->pid, a->borrowed.block + TP_PAYLOAD_AT, out, sizeof(*out));
 }
 
 static bool order(const struct attempt *a, uint32_t what)
 {
-	return tp_remotemem_write(a->pid, a->borrowed.block + TP_BLOCK_AT + TP_BLOCK_ORDER, &what,
-				  sizeof(what));
+	return tp_tracee_memory_write(a->pid, a->borrowed.block + TP_PAYLOAD_AT + TP_PAYLOAD_ORDER,
+				      &what, sizeof(what));
 }
 
 /* Until it is further than `phase`. */
-static enum tp_status wait_behind(const struct attempt *a, uint32_t phase, struct tp_block *out,
-				  struct tp_error *err)
+static enum tp_status wait_after_phase(const struct attempt *a, uint32_t phase,
+				       struct tp_payload *out, struct tp_error *err)
 {
 	uint64_t until_ns = tp_clock_now_ns() + LOADING_MS * TP_NS_PER_MS;
 	while (read_block(a, out)) {
@@ -272,19 +272,19 @@ static enum tp_status wait_behind(const struct attempt *a, uint32_t phase, struc
 	return tp_fail(err, TP_TARGET, "pid %d has ended", (int)a->pid);
 }
 
-static int take_descriptor(const struct attempt *a, int fd)
+static int copy_descriptor(const struct attempt *a, int fd)
 {
 	return (int)syscall(SYS_pidfd_getfd, a->pidfd, fd, 0);
 }
 
 /* Fill the guest's memfd; its number is the path. */
-static enum tp_status hand_over(struct attempt *a, struct tp_block *block, struct tp_error *err)
+static enum tp_status fill_memfd(struct attempt *a, struct tp_payload *block, struct tp_error *err)
 {
 	/* A thread that was let go in the code may be there for long. */
-	block->given = a->borrowed.outcome == TP_BORROW_DONE ? TP_BLOCK_BYTES : 0;
+	block->given = a->borrowed.outcome == TP_REMOTE_CALL_DONE ? TP_PAYLOAD_BYTES : 0;
 	snprintf(block->path, sizeof(block->path), "%s", a->config->soname);
 	if (a->library.len) {
-		int fd = block->file < 0 ? -1 : take_descriptor(a, block->file);
+		int fd = block->file < 0 ? -1 : copy_descriptor(a, block->file);
 		if (fd < 0)
 			return tp_fail(err, TP_IO, "pid %d: no file in memory: %s", (int)a->pid,
 				       tp_errno_text(block->file < 0 ? -block->file : errno));
@@ -295,14 +295,14 @@ static enum tp_status hand_over(struct attempt *a, struct tp_block *block, struc
 			return tp_fail_errno(err, failure, "pid %d: file in memory", (int)a->pid);
 		snprintf(block->path, sizeof(block->path), "/proc/self/fd/%d", block->file);
 	}
-	if (tp_remotemem_write(a->pid, a->borrowed.block + TP_BLOCK_AT + TP_BLOCK_PATH, block->path,
-			       sizeof(block->path) + sizeof(block->given)) &&
-	    order(a, TP_ORDER_LOAD))
+	if (tp_tracee_memory_write(a->pid, a->borrowed.block + TP_PAYLOAD_AT + TP_PAYLOAD_PATH,
+				   block->path, sizeof(block->path) + sizeof(block->given)) &&
+	    order(a, TP_PAYLOAD_ORDER_LOAD))
 		return TP_OK;
 	return tp_fail(err, TP_TARGET, "pid %d has ended", (int)a->pid);
 }
 
-static enum tp_status refused_by_door(const struct attempt *a, int returned, struct tp_error *err)
+static enum tp_status refused_by_agent(const struct attempt *a, int returned, struct tp_error *err)
 {
 	switch (-returned) {
 	case EBUSY:
@@ -313,7 +313,7 @@ static enum tp_status refused_by_door(const struct attempt *a, int returned, str
 	case ECANCELED:
 		(void)tp_fail(err, TP_DENIED, "pid %d has TRAINPROF_GPU=0 in its environment",
 			      (int)a->pid);
-		tp_restraint_next_run(err);
+		tp_preflight_suggest_run(err);
 		return TP_DENIED;
 	default:
 		return tp_fail_errno(err, -returned, "the agent cannot start in pid %d",
@@ -322,17 +322,17 @@ static enum tp_status refused_by_door(const struct attempt *a, int returned, str
 }
 
 static enum tp_status finish(const struct attempt *a, struct tp_injection *out,
-			     const struct tp_block *block, struct tp_error *err)
+			     const struct tp_payload *block, struct tp_error *err)
 {
 	char reason[160];
-	if (block->phase == TP_PHASE_FAILED) {
-		tp_remotemem_read_text(a->pid, block->reason, reason, sizeof(reason));
+	if (block->phase == TP_PAYLOAD_PHASE_FAILED) {
+		tp_tracee_memory_read_text(a->pid, block->reason, reason, sizeof(reason));
 		return tp_fail(err, TP_IO, "pid %d: %s", (int)a->pid, reason);
 	}
 	if (block->returned < 0)
-		return refused_by_door(a, block->returned, err);
+		return refused_by_agent(a, block->returned, err);
 	*out = (struct tp_injection){
-		.fd = take_descriptor(a, block->returned),
+		.fd = copy_descriptor(a, block->returned),
 		.stopped_ns = a->stopped_ns,
 		.n_tries = a->n_tries,
 		.was_there = !a->library.len,
@@ -342,18 +342,18 @@ static enum tp_status finish(const struct attempt *a, struct tp_injection *out,
 	return TP_OK;
 }
 
-static enum tp_status meet_guest(struct attempt *a, struct tp_injection *out, struct tp_error *err)
+static enum tp_status join_guest(struct attempt *a, struct tp_injection *out, struct tp_error *err)
 {
-	struct tp_block block;
-	enum tp_status status = wait_behind(a, TP_PHASE_NONE, &block, err);
+	struct tp_payload block;
+	enum tp_status status = wait_after_phase(a, TP_PAYLOAD_PHASE_NONE, &block, err);
 	if (status == TP_OK)
-		status = hand_over(a, &block, err);
+		status = fill_memfd(a, &block, err);
 	if (status == TP_OK)
-		status = wait_behind(a, TP_PHASE_WAITING, &block, err);
+		status = wait_after_phase(a, TP_PAYLOAD_PHASE_WAITING, &block, err);
 	if (status == TP_OK)
 		status = finish(a, out, &block, err);
 	if (status != TP_OK)
-		order(a, TP_ORDER_LEAVE);
+		order(a, TP_PAYLOAD_ORDER_LEAVE);
 	return status;
 }
 
@@ -361,16 +361,16 @@ enum tp_status tp_inject(struct tp_injection *out, pid_t pid, const struct tp_in
 			 struct tp_error *err)
 {
 	struct attempt a = {.config = config, .pid = pid, .pidfd = -1};
-	enum tp_status status = look(&a, err);
+	enum tp_status status = inspect_process(&a, err);
 	if (status == TP_OK)
 		status = prepare(&a, err);
 	if (status == TP_OK)
-		status = borrow(&a, err);
+		status = remote_call(&a, err);
 	if (status == TP_OK)
-		status = meet_guest(&a, out, err);
+		status = join_guest(&a, out, err);
 	if (a.pidfd >= 0)
 		close(a.pidfd);
-	tp_imagemap_release(&a.map);
+	tp_image_map_release(&a.map);
 	tp_buf_release(&a.library);
 	return status;
 }

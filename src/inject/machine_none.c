@@ -109,5 +109,5 @@ bool tp_machine_is_handling(pid_t pid, uint64_t frame, uint64_t mask)
 	return true;
 }
 #else
-typedef int tp_known_elsewhere;
+typedef int tp_machine_none_unused;
 #endif

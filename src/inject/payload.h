@@ -3,9 +3,9 @@
  * thread and the thread that it creates run, and what they need for that.
  *
  *	offset 0             code (machine_*.c)
- *	TP_BLOCK_AT          struct tp_block: written before the held thread gets here
- *	TP_BLOCK_STATE_AT    where the held thread keeps its vector registers
- *	TP_BLOCK_STACK_END   of the stack that the held thread creates the other one on
+ *	TP_PAYLOAD_AT          struct tp_payload: written before the held thread gets here
+ *	TP_PAYLOAD_STATE_AT    where the held thread keeps its vector registers
+ *	TP_PAYLOAD_STACK_END   of the stack that the held thread creates the other one on
  *
  * The held thread: keeps its vector registers, calls pthread_create(), restores them, says so, and
  * rests: there the tracer takes over, if it still lives. Else it restores signal mask and registers
@@ -25,51 +25,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TP_BLOCK_AT        4096
-#define TP_BLOCK_STATE_AT  8192
-#define TP_BLOCK_STATE_END 24576
-#define TP_BLOCK_STACK_END 90112
-#define TP_BLOCK_BYTES     TP_BLOCK_STACK_END
+#define TP_PAYLOAD_AT        4096
+#define TP_PAYLOAD_STATE_AT  8192
+#define TP_PAYLOAD_STATE_END 24576
+#define TP_PAYLOAD_STACK_END 90112
+#define TP_PAYLOAD_BYTES     TP_PAYLOAD_STACK_END
 
-/* Offsets in struct tp_block. */
-#define TP_BLOCK_MASK     320
-#define TP_BLOCK_CREATE   328
-#define TP_BLOCK_DETACH   336
-#define TP_BLOCK_DLOPEN   344
-#define TP_BLOCK_DLSYM    352
-#define TP_BLOCK_DLERROR  360
-#define TP_BLOCK_THREAD   368
-#define TP_BLOCK_NAP      376
-#define TP_BLOCK_REST     392
-#define TP_BLOCK_REASON   408
-#define TP_BLOCK_PHASE    416
-#define TP_BLOCK_ORDER    420
-#define TP_BLOCK_CREATED  424
-#define TP_BLOCK_RETURNED 428
-#define TP_BLOCK_FILE     432
-#define TP_BLOCK_PATIENCE 436
-#define TP_BLOCK_NAME     440
-#define TP_BLOCK_SYMBOL   472
-#define TP_BLOCK_PATH     504
-#define TP_BLOCK_GIVEN    568
-#define TP_BLOCK_PENDING  576
-#define TP_BLOCK_OPEN     584
-#define TP_BLOCK_RESTS    592
+/* Offsets in struct tp_payload. */
+#define TP_PAYLOAD_MASK     320
+#define TP_PAYLOAD_CREATE   328
+#define TP_PAYLOAD_DETACH   336
+#define TP_PAYLOAD_DLOPEN   344
+#define TP_PAYLOAD_DLSYM    352
+#define TP_PAYLOAD_DLERROR  360
+#define TP_PAYLOAD_THREAD   368
+#define TP_PAYLOAD_NAP      376
+#define TP_PAYLOAD_REST     392
+#define TP_PAYLOAD_REASON   408
+#define TP_PAYLOAD_PHASE    416
+#define TP_PAYLOAD_ORDER    420
+#define TP_PAYLOAD_CREATED  424
+#define TP_PAYLOAD_RETURNED 428
+#define TP_PAYLOAD_FILE     432
+#define TP_PAYLOAD_PATIENCE 436
+#define TP_PAYLOAD_NAME     440
+#define TP_PAYLOAD_SYMBOL   472
+#define TP_PAYLOAD_PATH     504
+#define TP_PAYLOAD_GIVEN    568
+#define TP_PAYLOAD_PENDING  576
+#define TP_PAYLOAD_OPEN     584
+#define TP_PAYLOAD_RESTS    592
 
 /* What the guest has reached. */
-#define TP_PHASE_NONE    0
-#define TP_PHASE_WAITING 1 /* `file` is there */
-#define TP_PHASE_DONE    2 /* `returned` is what the door returned */
-#define TP_PHASE_FAILED  3 /* `reason` is the address of a text */
+#define TP_PAYLOAD_PHASE_NONE    0
+#define TP_PAYLOAD_PHASE_WAITING 1 /* `file` is there */
+#define TP_PAYLOAD_PHASE_DONE    2 /* `returned` is what the door returned */
+#define TP_PAYLOAD_PHASE_FAILED  3 /* `reason` is the address of a text */
 
-#define TP_CREATED_NOT (-1)
+#define TP_PAYLOAD_NOT_CREATED (-1)
 
 /* What it is told. */
-#define TP_ORDER_WAIT  0
-#define TP_ORDER_LOAD  1
-#define TP_ORDER_LEAVE 2
+#define TP_PAYLOAD_ORDER_WAIT  0
+#define TP_PAYLOAD_ORDER_LOAD  1
+#define TP_PAYLOAD_ORDER_LEAVE 2
 
-struct tp_block {
+struct tp_payload {
 	uint64_t registers[40]; /* to go back with; the machine's order */
 	uint64_t mask;          /* of signals, to go back with */
 	uint64_t create;        /* addresses of functions of the program's libc */
@@ -83,7 +83,7 @@ struct tp_block {
 	uint64_t reason;
 	uint32_t phase;
 	uint32_t order;
-	int32_t created; /* what pthread_create() returned; TP_CREATED_NOT before */
+	int32_t created; /* what pthread_create() returned; TP_PAYLOAD_NOT_CREATED before */
 	int32_t returned;
 	int32_t file; /* a memfd, or a negative errno */
 	uint32_t patience;
@@ -96,30 +96,30 @@ struct tp_block {
 	uint32_t rests;
 };
 
-#define TP_BLOCK_IS(member, offset)                                                                \
-	_Static_assert(offsetof(struct tp_block, member) == (offset), "layout")
-TP_BLOCK_IS(mask, TP_BLOCK_MASK);
-TP_BLOCK_IS(create, TP_BLOCK_CREATE);
-TP_BLOCK_IS(detach, TP_BLOCK_DETACH);
-TP_BLOCK_IS(dlopen, TP_BLOCK_DLOPEN);
-TP_BLOCK_IS(dlsym, TP_BLOCK_DLSYM);
-TP_BLOCK_IS(dlerror, TP_BLOCK_DLERROR);
-TP_BLOCK_IS(thread, TP_BLOCK_THREAD);
-TP_BLOCK_IS(nap, TP_BLOCK_NAP);
-TP_BLOCK_IS(rest, TP_BLOCK_REST);
-TP_BLOCK_IS(reason, TP_BLOCK_REASON);
-TP_BLOCK_IS(phase, TP_BLOCK_PHASE);
-TP_BLOCK_IS(order, TP_BLOCK_ORDER);
-TP_BLOCK_IS(created, TP_BLOCK_CREATED);
-TP_BLOCK_IS(returned, TP_BLOCK_RETURNED);
-TP_BLOCK_IS(file, TP_BLOCK_FILE);
-TP_BLOCK_IS(patience, TP_BLOCK_PATIENCE);
-TP_BLOCK_IS(name, TP_BLOCK_NAME);
-TP_BLOCK_IS(symbol, TP_BLOCK_SYMBOL);
-TP_BLOCK_IS(path, TP_BLOCK_PATH);
-TP_BLOCK_IS(given, TP_BLOCK_GIVEN);
-TP_BLOCK_IS(pending, TP_BLOCK_PENDING);
-TP_BLOCK_IS(open, TP_BLOCK_OPEN);
-TP_BLOCK_IS(rests, TP_BLOCK_RESTS);
+#define TP_PAYLOAD_IS(member, offset)                                                              \
+	_Static_assert(offsetof(struct tp_payload, member) == (offset), "layout")
+TP_PAYLOAD_IS(mask, TP_PAYLOAD_MASK);
+TP_PAYLOAD_IS(create, TP_PAYLOAD_CREATE);
+TP_PAYLOAD_IS(detach, TP_PAYLOAD_DETACH);
+TP_PAYLOAD_IS(dlopen, TP_PAYLOAD_DLOPEN);
+TP_PAYLOAD_IS(dlsym, TP_PAYLOAD_DLSYM);
+TP_PAYLOAD_IS(dlerror, TP_PAYLOAD_DLERROR);
+TP_PAYLOAD_IS(thread, TP_PAYLOAD_THREAD);
+TP_PAYLOAD_IS(nap, TP_PAYLOAD_NAP);
+TP_PAYLOAD_IS(rest, TP_PAYLOAD_REST);
+TP_PAYLOAD_IS(reason, TP_PAYLOAD_REASON);
+TP_PAYLOAD_IS(phase, TP_PAYLOAD_PHASE);
+TP_PAYLOAD_IS(order, TP_PAYLOAD_ORDER);
+TP_PAYLOAD_IS(created, TP_PAYLOAD_CREATED);
+TP_PAYLOAD_IS(returned, TP_PAYLOAD_RETURNED);
+TP_PAYLOAD_IS(file, TP_PAYLOAD_FILE);
+TP_PAYLOAD_IS(patience, TP_PAYLOAD_PATIENCE);
+TP_PAYLOAD_IS(name, TP_PAYLOAD_NAME);
+TP_PAYLOAD_IS(symbol, TP_PAYLOAD_SYMBOL);
+TP_PAYLOAD_IS(path, TP_PAYLOAD_PATH);
+TP_PAYLOAD_IS(given, TP_PAYLOAD_GIVEN);
+TP_PAYLOAD_IS(pending, TP_PAYLOAD_PENDING);
+TP_PAYLOAD_IS(open, TP_PAYLOAD_OPEN);
+TP_PAYLOAD_IS(rests, TP_PAYLOAD_RESTS);
 
 #endif

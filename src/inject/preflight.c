@@ -16,7 +16,7 @@
 
 enum { STATUS_BYTES = 8192, FILTERS = 2 /* of seccomp: a mode */ };
 
-struct subject {
+struct preflight_subject {
 	const char *proc;
 	pid_t pid;
 	char status[STATUS_BYTES];
@@ -25,7 +25,7 @@ struct subject {
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
-static void path_of(char *out, size_t size, const struct subject *subject, bool is_own,
+static void path_of(char *out, size_t size, const struct preflight_subject *subject, bool is_own,
 		    const char *name)
 {
 	if (is_own)
@@ -34,7 +34,7 @@ static void path_of(char *out, size_t size, const struct subject *subject, bool 
 		snprintf(out, size, "%s/%d/%s", subject->proc, (int)subject->pid, name);
 }
 
-static bool read_status(struct subject *subject, bool is_own)
+static bool read_status(struct preflight_subject *subject, bool is_own)
 {
 	char path[PATH_MAX];
 	char *out = is_own ? subject->own : subject->status;
@@ -55,7 +55,7 @@ static long number(const char *status, const char *name)
 }
 
 /* Both in the same place, as far as namespaces tell: then a filter that both have is one. */
-static bool is_beside_us(const struct subject *subject)
+static bool is_same_namespace(const struct preflight_subject *subject)
 {
 	static const char *const names[] = {"ns/mnt", "ns/pid"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -74,12 +74,12 @@ static bool is_beside_us(const struct subject *subject)
 
 /* ---- refusing ------------------------------------------------------------------------------- */
 
-void tp_restraint_next_run(struct tp_error *err)
+void tp_preflight_suggest_run(struct tp_error *err)
 {
 	tp_error_next(err, "trainprof run --gpu-trace=windows -- PROGRAM");
 }
 
-static enum tp_status check_tracer(const struct subject *subject, struct tp_error *err)
+static enum tp_status check_tracer(const struct preflight_subject *subject, struct tp_error *err)
 {
 	long tracer = number(subject->status, "\nTracerPid:");
 	if (!tracer)
@@ -89,7 +89,7 @@ static enum tp_status check_tracer(const struct subject *subject, struct tp_erro
 	return TP_BUSY;
 }
 
-static enum tp_status check_state(const struct subject *subject, struct tp_error *err)
+static enum tp_status check_state(const struct preflight_subject *subject, struct tp_error *err)
 {
 	char state = *field(subject->status, "\nState:");
 	if (state != 'T' && state != 't' && state != 'Z' && state != 'X')
@@ -103,22 +103,23 @@ static enum tp_status check_state(const struct subject *subject, struct tp_error
 
 /* A filter may kill for a system call that it does not know. One that we have too lets us make
  * those of the agent. */
-static enum tp_status check_filter(const struct subject *subject, struct tp_error *err)
+static enum tp_status check_filter(const struct preflight_subject *subject, struct tp_error *err)
 {
 	long mode = number(subject->status, "\nSeccomp:");
 	bool is_ours = mode == FILTERS && number(subject->own, "\nSeccomp:") == FILTERS &&
 		       number(subject->status, "\nSeccomp_filters:") ==
 			       number(subject->own, "\nSeccomp_filters:") &&
-		       is_beside_us(subject);
+		       is_same_namespace(subject);
 	if (!mode || is_ours)
 		return TP_OK;
 	(void)tp_fail(err, TP_DENIED, "pid %d has a seccomp filter, which might kill it",
 		      (int)subject->pid);
-	tp_restraint_next_run(err);
+	tp_preflight_suggest_run(err);
 	return TP_DENIED;
 }
 
-static enum tp_status check_shadow_stack(const struct subject *subject, struct tp_error *err)
+static enum tp_status check_shadow_stack(const struct preflight_subject *subject,
+					 struct tp_error *err)
 {
 	const char *features = field(subject->status, "\nx86_Thread_features:");
 	const char *end = strchr(features, '\n');
@@ -126,11 +127,11 @@ static enum tp_status check_shadow_stack(const struct subject *subject, struct t
 	if (!found || (end && found > end))
 		return TP_OK;
 	(void)tp_fail(err, TP_ABSENT, "pid %d has a shadow stack", (int)subject->pid);
-	tp_restraint_next_run(err);
+	tp_preflight_suggest_run(err);
 	return TP_ABSENT;
 }
 
-static enum tp_status check_kind(const struct subject *subject, struct tp_error *err)
+static enum tp_status check_kind(const struct preflight_subject *subject, struct tp_error *err)
 {
 	char path[PATH_MAX];
 	Elf64_Ehdr theirs;
@@ -147,12 +148,12 @@ static enum tp_status check_kind(const struct subject *subject, struct tp_error 
 		return TP_OK;
 	(void)tp_fail(err, TP_ABSENT, "pid %d is a program for another kind of processor",
 		      (int)subject->pid);
-	tp_restraint_next_run(err);
+	tp_preflight_suggest_run(err);
 	return TP_ABSENT;
 }
 
 /* Opening its memory for writing asks the kernel and Yama what ptrace would ask. */
-static enum tp_status check_right(const struct subject *subject, struct tp_error *err)
+static enum tp_status check_right(const struct preflight_subject *subject, struct tp_error *err)
 {
 	char path[PATH_MAX];
 	char scope[16] = "0";
@@ -178,13 +179,14 @@ static enum tp_status check_right(const struct subject *subject, struct tp_error
 	return TP_DENIED;
 }
 
-enum tp_status tp_restraint_of_process(const char *proc, pid_t pid, struct tp_error *err)
+enum tp_status tp_preflight_process(const char *proc, pid_t pid, struct tp_error *err)
 {
-	static enum tp_status (*const checks[])(const struct subject *, struct tp_error *) = {
+	static enum tp_status (*const checks[])(const struct preflight_subject *,
+						struct tp_error *) = {
 		check_tracer, check_state,        check_right,
 		check_filter, check_shadow_stack, check_kind,
 	};
-	struct subject subject = {.proc = proc, .pid = pid};
+	struct preflight_subject subject = {.proc = proc, .pid = pid};
 	if (!read_status(&subject, false) || !read_status(&subject, true)) {
 		(void)tp_fail(err, TP_TARGET, "pid %d has ended", (int)pid);
 		tp_error_next(err, "ps -p %d", (int)pid);
@@ -196,17 +198,16 @@ enum tp_status tp_restraint_of_process(const char *proc, pid_t pid, struct tp_er
 	return status;
 }
 
-enum tp_status tp_restraint_of_images(const struct tp_imagemap *map, pid_t pid,
-				      struct tp_error *err)
+enum tp_status tp_preflight_images(const struct tp_image_map *map, pid_t pid, struct tp_error *err)
 {
 	struct tp_image image;
 	const char *what = "statically linked";
-	bool is_musl = tp_imagemap_find(&image, map, "ld-musl");
-	if (!is_musl && tp_imagemap_find_libc(&image, map))
+	bool is_musl = tp_image_map_find(&image, map, "ld-musl");
+	if (!is_musl && tp_image_map_find_libc(&image, map))
 		return TP_OK;
-	if (tp_imagemap_find(&image, map, "ld"))
+	if (tp_image_map_find(&image, map, "ld"))
 		what = "not linked with the GNU C library";
 	(void)tp_fail(err, TP_ABSENT, "pid %d is %s", (int)pid, what);
-	tp_restraint_next_run(err);
+	tp_preflight_suggest_run(err);
 	return TP_ABSENT;
 }

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 enum {
-	STACK_LOOK = 64 << 10, /* of a stack, for frames of handlers */
-	LOOK_NS = 30000,       /* between two looks at what the thread has done */
-	NICE = -20,            /* while it holds a thread, if that is allowed */
+	STACK_SCAN_BYTES = 64 << 10, /* of a stack, for frames of handlers */
+	POLL_NS = 30000,             /* between two looks at what the thread has done */
+	NICE = -20,                  /* while it holds a thread, if that is allowed */
 };
 
 /* For it to stop, from where it waits: whatever that takes, because a call that has been ended by
@@ -37,15 +37,15 @@ enum {
 #define MAP_NS (60 * TP_NS_PER_S)
 
 struct hold {
-	const struct tp_borrow *borrow;
+	const struct tp_remote_call *borrow;
 	struct tp_registers at;   /* where it is stopped */
 	struct tp_registers back; /* with which it goes back */
 	uint64_t mask;
 	uint64_t since_ns;
-	struct tp_borrowed result;
+	struct tp_remote_call_result result;
 };
 
-static void give_up(struct hold *hold, enum tp_borrow_outcome outcome, int error)
+static void give_up(struct hold *hold, enum tp_remote_call_outcome outcome, int error)
 {
 	hold->result.outcome = outcome;
 	hold->result.error = error;
@@ -56,8 +56,8 @@ static void give_up(struct hold *hold, enum tp_borrow_outcome outcome, int error
 /* A handler that waits may have interrupted malloc(). */
 static bool is_handling_signal(const struct hold *hold)
 {
-	static uint64_t stack[STACK_LOOK / 8];
-	const struct tp_borrow *borrow = hold->borrow;
+	static uint64_t stack[STACK_SCAN_BYTES / 8];
+	const struct tp_remote_call *borrow = hold->borrow;
 	uint64_t from = tp_machine_sp(&hold->at);
 	if (!borrow->signal_return)
 		return false;
@@ -94,8 +94,9 @@ static bool follow_to_call(struct hold *hold)
 	pid_t tid = hold->borrow->tid;
 	uint64_t until_ns = tp_clock_now_ns() + CALL_NS;
 	long number = -1;
-	while (!tp_candidate_is_harmless(number)) {
-		if (!tp_tracee_go(tid, true) || tp_tracee_wait(tid, true, until_ns) != TP_STOP_CALL)
+	while (!tp_thread_select_is_safe(number)) {
+		if (!tp_tracee_resume(tid, true) ||
+		    tp_tracee_wait(tid, true, until_ns) != TP_STOP_CALL)
 			return false;
 		hold->since_ns = tp_clock_now_ns();
 		number = tp_tracee_call(tid);
@@ -105,11 +106,11 @@ static bool follow_to_call(struct hold *hold)
 }
 
 /* From the cancelling on it has to come back to us, or it would hear of it. */
-static bool come_behind_call(struct hold *hold)
+static bool run_after_call(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
 	struct tp_registers before = hold->at;
-	if (tp_tracee_come_to(tid, tp_clock_now_ns() + MAP_NS) != TP_STOP_ASKED ||
+	if (tp_tracee_stop(tid, tp_clock_now_ns() + MAP_NS) != TP_STOP_INTERRUPTED ||
 	    !tp_machine_get(tid, &hold->at))
 		return false;
 	tp_machine_cancelled(&before, &hold->at, &hold->back);
@@ -117,11 +118,11 @@ static bool come_behind_call(struct hold *hold)
 }
 
 /* Stopped where it is, it waits in a system call. */
-static bool waits_well(struct hold *hold)
+static bool is_safe_wait(struct hold *hold)
 {
 	long number = tp_machine_interrupted(hold->borrow->tid, &hold->at, &hold->back);
 	uint64_t operation = tp_machine_argument(&hold->at, 1);
-	return number >= 0 && tp_candidate_is_wait(number, operation) && is_good(hold);
+	return number >= 0 && tp_thread_select_is_wait(number, operation) && is_good(hold);
 }
 
 /* Better let go, and try another moment? */
@@ -131,25 +132,26 @@ static bool is_slow(const struct hold *hold, uint64_t since_ns)
 }
 
 /* True: stopped as asked, `back` is known, and nothing is changed yet. */
-static bool come_to_hold(struct hold *hold)
+static bool stop_thread(struct hold *hold)
 {
-	const struct tp_borrow *borrow = hold->borrow;
+	const struct tp_remote_call *borrow = hold->borrow;
 	pid_t tid = borrow->tid;
-	if (!borrow->may_run && !tp_candidate_waits(borrow->pid, tid))
+	if (!borrow->may_run && !tp_thread_select_is_waiting(borrow->pid, tid))
 		return false;
 	uint64_t asked_ns = tp_clock_now_ns();
-	if (!tp_tracee_ask(tid) || tp_tracee_wait(tid, false, asked_ns + STOP_NS) != TP_STOP_ASKED)
+	if (!tp_tracee_interrupt(tid) ||
+	    tp_tracee_wait(tid, false, asked_ns + STOP_NS) != TP_STOP_INTERRUPTED)
 		return false;
 	hold->since_ns = tp_clock_now_ns();
 	if (is_slow(hold, asked_ns) || !tp_machine_get(tid, &hold->at) ||
 	    !tp_tracee_mask(tid, &hold->mask))
 		return false;
-	if (waits_well(hold))
+	if (is_safe_wait(hold))
 		return true;
 	bool is_waiting = tp_machine_interrupted(tid, &hold->at, &hold->back) >= 0;
 	if (!borrow->may_run || is_waiting)
 		return false;
-	return follow_to_call(hold) && come_behind_call(hold);
+	return follow_to_call(hold) && run_after_call(hold);
 }
 
 /* ---- what it is made to do ------------------------------------------------------------------ */
@@ -160,7 +162,7 @@ static bool make_block(struct hold *hold)
 	pid_t tid = hold->borrow->tid;
 	struct tp_registers now = hold->at;
 	const uint64_t arguments[6] = {0,
-				       TP_BLOCK_BYTES,
+				       TP_PAYLOAD_BYTES,
 				       PROT_READ | PROT_WRITE | PROT_EXEC,
 				       MAP_PRIVATE | MAP_ANONYMOUS,
 				       UINT64_MAX,
@@ -170,15 +172,15 @@ static bool make_block(struct hold *hold)
 	if (hold->result.block)
 		return true;
 	tp_machine_set_call(&now, &hold->back, SYS_mmap, arguments);
-	if (!tp_machine_set(tid, &now) || !tp_tracee_go(tid, true) ||
+	if (!tp_machine_set(tid, &now) || !tp_tracee_resume(tid, true) ||
 	    tp_tracee_wait(tid, true, until_ns) != TP_STOP_CALL ||
-	    tp_tracee_come_to(tid, until_ns) != TP_STOP_ASKED || !tp_machine_get(tid, &now)) {
-		give_up(hold, TP_BORROW_FAILED, ETIMEDOUT);
+	    tp_tracee_stop(tid, until_ns) != TP_STOP_INTERRUPTED || !tp_machine_get(tid, &now)) {
+		give_up(hold, TP_REMOTE_CALL_FAILED, ETIMEDOUT);
 		return false;
 	}
 	long result = tp_machine_result(&now);
 	if (result < 0 && result > -4096) {
-		give_up(hold, TP_BORROW_FAILED, (int)-result);
+		give_up(hold, TP_REMOTE_CALL_FAILED, (int)-result);
 		return false;
 	}
 	hold->result.block = (uint64_t)result;
@@ -187,29 +189,29 @@ static bool make_block(struct hold *hold)
 
 static bool fill_block(struct hold *hold)
 {
-	const struct tp_borrow *borrow = hold->borrow;
-	struct tp_block block = borrow->block;
+	const struct tp_remote_call *borrow = hold->borrow;
+	struct tp_payload block = borrow->block;
 	size_t size;
 	const void *code = tp_machine_code(&size);
 	tp_machine_keep(block.registers, &hold->back);
 	block.mask = hold->mask;
-	bool is_done = tp_remotemem_write(borrow->pid, hold->result.block, code, size) &&
-		       tp_remotemem_write(borrow->pid, hold->result.block + TP_BLOCK_AT, &block,
-					  sizeof(block));
+	bool is_done = tp_tracee_memory_write(borrow->pid, hold->result.block, code, size) &&
+		       tp_tracee_memory_write(borrow->pid, hold->result.block + TP_PAYLOAD_AT,
+					      &block, sizeof(block));
 	if (!is_done)
-		give_up(hold, TP_BORROW_FAILED, errno);
+		give_up(hold, TP_REMOTE_CALL_FAILED, errno);
 	return is_done;
 }
 
 /* It says so in its memory, since each stop on the way would cost as much as all of the code. */
-static bool is_resting(const struct hold *hold, uint64_t until_ns)
+static bool is_paused(const struct hold *hold, uint64_t until_ns)
 {
-	const struct timespec nap = {.tv_nsec = LOOK_NS};
-	uint64_t at = hold->result.block + TP_BLOCK_AT + TP_BLOCK_CREATED;
+	const struct timespec nap = {.tv_nsec = POLL_NS};
+	uint64_t at = hold->result.block + TP_PAYLOAD_AT + TP_PAYLOAD_CREATED;
 	int32_t created;
-	while (tp_tracee_attend(hold->borrow->tid) &&
+	while (tp_tracee_pass_signals(hold->borrow->tid) &&
 	       tp_process_memory_read(hold->borrow->pid, at, &created, sizeof(created))) {
-		if (created != TP_CREATED_NOT)
+		if (created != TP_PAYLOAD_NOT_CREATED)
 			return true;
 		if (tp_clock_now_ns() >= until_ns)
 			return false;
@@ -222,7 +224,7 @@ static bool is_resting(const struct hold *hold, uint64_t until_ns)
 static bool is_in_block(const struct hold *hold, const struct tp_registers *registers)
 {
 	uint64_t pc = tp_machine_pc(registers);
-	return pc >= hold->result.block && pc < hold->result.block + TP_BLOCK_AT;
+	return pc >= hold->result.block && pc < hold->result.block + TP_PAYLOAD_AT;
 }
 
 /* In the block's code, on to where it rests. False: it goes on alone. */
@@ -233,15 +235,16 @@ static bool run_block(struct hold *hold)
 	uint64_t until_ns = tp_clock_now_ns() + CODE_NS;
 	tp_machine_enter(&now, hold->result.block);
 	if (!tp_machine_set(tid, &now) || !tp_tracee_set_mask(tid, HELD_BLOCKED)) {
-		give_up(hold, TP_BORROW_FAILED, errno);
+		give_up(hold, TP_REMOTE_CALL_FAILED, errno);
 		return true;
 	}
-	give_up(hold, TP_BORROW_ALONE, 0);
-	if (!tp_tracee_go(tid, false) || !is_resting(hold, until_ns) || !tp_tracee_ask(tid) ||
-	    tp_tracee_wait(tid, false, tp_clock_now_ns() + STOP_NS) != TP_STOP_ASKED ||
+	give_up(hold, TP_REMOTE_CALL_DETACHED, 0);
+	if (!tp_tracee_resume(tid, false) || !is_paused(hold, until_ns) ||
+	    !tp_tracee_interrupt(tid) ||
+	    tp_tracee_wait(tid, false, tp_clock_now_ns() + STOP_NS) != TP_STOP_INTERRUPTED ||
 	    !tp_machine_get(tid, &now) || !is_in_block(hold, &now))
 		return false;
-	give_up(hold, TP_BORROW_DONE, 0);
+	give_up(hold, TP_REMOTE_CALL_DONE, 0);
 	return true;
 }
 
@@ -257,7 +260,7 @@ static void use(struct hold *hold)
 {
 	pid_t tid = hold->borrow->tid;
 	if (!tp_tracee_set_mask(tid, ALL_BLOCKED)) {
-		give_up(hold, TP_BORROW_FAILED, errno);
+		give_up(hold, TP_REMOTE_CALL_FAILED, errno);
 		tp_tracee_release(tid);
 		return;
 	}
@@ -267,7 +270,7 @@ static void use(struct hold *hold)
 	if (is_back)
 		go_back(hold);
 	else
-		tp_tracee_mend(tid);
+		tp_tracee_restart_call(tid);
 }
 
 static void run_helper(struct hold *hold)
@@ -276,21 +279,21 @@ static void run_helper(struct hold *hold)
 	int failure = tp_tracee_seize(tid);
 	if (failure) {
 		bool is_denied = failure == EPERM || failure == EACCES;
-		give_up(hold, is_denied ? TP_BORROW_DENIED : TP_BORROW_UNFIT, failure);
+		give_up(hold, is_denied ? TP_REMOTE_CALL_DENIED : TP_REMOTE_CALL_UNSAFE, failure);
 		return;
 	}
-	give_up(hold, TP_BORROW_UNFIT, 0);
-	if (come_to_hold(hold))
+	give_up(hold, TP_REMOTE_CALL_UNSAFE, 0);
+	if (stop_thread(hold))
 		use(hold);
 	else
-		tp_tracee_mend(tid); /* our end lets go of it, stopped or not */
+		tp_tracee_restart_call(tid); /* our end lets go of it, stopped or not */
 	if (hold->since_ns)
 		hold->result.stopped_ns = tp_clock_now_ns() - hold->since_ns;
 }
 
 /* ---- the helper ----------------------------------------------------------------------------- */
 
-static void be_helper(int end, const struct tp_borrow *borrow)
+static void be_helper(int end, const struct tp_remote_call *borrow)
 {
 	static struct hold hold;
 	sigset_t all;
@@ -305,10 +308,10 @@ static void be_helper(int end, const struct tp_borrow *borrow)
 	_exit(done == (ssize_t)sizeof(hold.result) ? 0 : 1);
 }
 
-void tp_borrow_thread(struct tp_borrowed *out, const struct tp_borrow *borrow)
+void tp_remote_call_run(struct tp_remote_call_result *out, const struct tp_remote_call *borrow)
 {
 	int ends[2];
-	*out = (struct tp_borrowed){.outcome = TP_BORROW_BROKEN};
+	*out = (struct tp_remote_call_result){.outcome = TP_REMOTE_CALL_BROKEN};
 	if (pipe2(ends, O_CLOEXEC) != 0) {
 		out->error = errno;
 		return;
@@ -322,7 +325,7 @@ void tp_borrow_thread(struct tp_borrowed *out, const struct tp_borrow *borrow)
 		got = helper > 0 ? read(ends[0], out, sizeof(*out)) : 0;
 	while (got < 0 && errno == EINTR);
 	if (got != (ssize_t)sizeof(*out))
-		*out = (struct tp_borrowed){.outcome = TP_BORROW_BROKEN};
+		*out = (struct tp_remote_call_result){.outcome = TP_REMOTE_CALL_BROKEN};
 	close(ends[0]);
 	while (helper > 0 && waitpid(helper, NULL, 0) < 0 && errno == EINTR)
 		continue;

@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_borrow {
+struct tp_remote_call {
 	pid_t pid;
 	pid_t tid;
 	bool may_run;          /* wait for its next system call, too */
@@ -34,28 +34,29 @@ struct tp_borrow {
 	uint64_t made;         /* block that a try before has left, or 0 */
 	uint64_t loader_start; /* code of the dynamic loader, in which no thread is held */
 	uint64_t loader_end;
-	uint64_t signal_return; /* where handlers of signals return to; 0: unknown */
-	struct tp_block block;  /* all but what the thread's registers say */
+	uint64_t signal_return;  /* where handlers of signals return to; 0: unknown */
+	struct tp_payload block; /* all but what the thread's registers say */
 };
 
-enum tp_borrow_outcome {
-	TP_BORROW_DONE,   /* the guest has been created, or it is told why not */
-	TP_BORROW_ALONE,  /* it will be, or not: the thread was let go in the block's code */
-	TP_BORROW_UNFIT,  /* not this thread, or not now; it goes on as it was; `block` may be made
-			   */
-	TP_BORROW_DENIED, /* by the kernel: `error` */
-	TP_BORROW_FAILED, /* mmap() in the program, or writing to it: `error` */
-	TP_BORROW_BROKEN, /* the helper ended without a word */
+enum tp_remote_call_outcome {
+	TP_REMOTE_CALL_DONE,     /* the guest has been created, or it is told why not */
+	TP_REMOTE_CALL_DETACHED, /* it will be, or not: the thread was let go in the block's code */
+	TP_REMOTE_CALL_UNSAFE, /* not this thread, or not now; it goes on as it was; `block` may be
+				* made
+				*/
+	TP_REMOTE_CALL_DENIED, /* by the kernel: `error` */
+	TP_REMOTE_CALL_FAILED, /* mmap() in the program, or writing to it: `error` */
+	TP_REMOTE_CALL_BROKEN, /* the helper ended without a word */
 };
 
-struct tp_borrowed {
-	enum tp_borrow_outcome outcome;
+struct tp_remote_call_result {
+	enum tp_remote_call_outcome outcome;
 	int error;
 	uint64_t block; /* its address; 0: none was made */
 	uint64_t stopped_ns;
 };
 
 /* Do it, in a child process with a session of its own; waits for that child. */
-void tp_borrow_thread(struct tp_borrowed *out, const struct tp_borrow *borrow);
+void tp_remote_call_run(struct tp_remote_call_result *out, const struct tp_remote_call *borrow);
 
 #endif

@@ -20,7 +20,7 @@
 static const struct {
 	long number;
 	bool is_better;
-} waits[] = {
+} wait_calls[] = {
 	{SYS_read, true},         {SYS_futex, true},      {SYS_ppoll, true},
 	{SYS_pselect6, true},     {SYS_accept, true},     {SYS_accept4, true},
 	{SYS_wait4, true},        {SYS_waitid, true},     {SYS_rt_sigsuspend, true},
@@ -32,40 +32,40 @@ static const struct {
 };
 
 /* And those that may be put off before they have begun. */
-static const long harmless[] = {
+static const long safe_calls[] = {
 	SYS_write,    SYS_readv,           SYS_writev,      SYS_pread64, SYS_pwrite64,
 	SYS_recvfrom, SYS_recvmsg,         SYS_sendto,      SYS_sendmsg, SYS_ioctl,
 	SYS_getppid,  SYS_rt_sigtimedwait, SYS_sched_yield, SYS_gettid,  SYS_getrusage,
 	SYS_lseek,    SYS_clock_gettime,
 };
 
-enum { N_WAITS = sizeof(waits) / sizeof(waits[0]) };
+enum { N_WAITS = sizeof(wait_calls) / sizeof(wait_calls[0]) };
 
 static int row_of(long number)
 {
 	for (int i = 0; i < N_WAITS; i++)
-		if (waits[i].number == number)
+		if (wait_calls[i].number == number)
 			return i;
 	return -1;
 }
 
 /* Of futex(), only what waits for a condition or a semaphore: locks are waited for otherwise, and
  * who waits for one may have another. */
-bool tp_candidate_is_wait(long number, uint64_t operation)
+bool tp_thread_select_is_wait(long number, uint64_t operation)
 {
 	return row_of(number) >= 0 &&
 	       (number != SYS_futex || (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET);
 }
 
-bool tp_candidate_is_better(long number)
+bool tp_thread_select_is_better(long number)
 {
-	return row_of(number) >= 0 && waits[row_of(number)].is_better;
+	return row_of(number) >= 0 && wait_calls[row_of(number)].is_better;
 }
 
-bool tp_candidate_is_harmless(long number)
+bool tp_thread_select_is_safe(long number)
 {
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
-		if (harmless[i] == number)
+	for (size_t i = 0; i < sizeof(safe_calls) / sizeof(safe_calls[0]); i++)
+		if (safe_calls[i] == number)
 			return true;
 	return row_of(number) >= 0 && number != SYS_futex;
 }
@@ -95,12 +95,12 @@ static long call_of(pid_t pid, pid_t tid, uint64_t *operation, bool *is_running)
 	return number < 0 ? -1 : number;
 }
 
-bool tp_candidate_waits(pid_t pid, pid_t tid)
+bool tp_thread_select_is_waiting(pid_t pid, pid_t tid)
 {
 	uint64_t operation;
 	bool is_running;
 	long number = call_of(pid, tid, &operation, &is_running);
-	return number >= 0 && tp_candidate_is_wait(number, operation);
+	return number >= 0 && tp_thread_select_is_wait(number, operation);
 }
 
 /* Where the kernel does not list children there is no telling. */
@@ -112,11 +112,11 @@ static bool has_children(pid_t pid, pid_t tid)
 
 static void add(pid_t *list, size_t *n, pid_t tid)
 {
-	if (*n < TP_CANDIDATES_MOST)
+	if (*n < TP_THREAD_SELECT_MAX)
 		list[(*n)++] = tid;
 }
 
-static void look(struct tp_candidates *out, pid_t pid, pid_t tid)
+static void inspect_thread(struct tp_thread_select *out, pid_t pid, pid_t tid)
 {
 	uint64_t operation;
 	bool is_running;
@@ -124,25 +124,25 @@ static void look(struct tp_candidates *out, pid_t pid, pid_t tid)
 	out->is_denied |= number == -2;
 	if (is_running)
 		add(out->running, &out->n_running, tid);
-	if (number < 0 || !tp_candidate_is_wait(number, operation))
+	if (number < 0 || !tp_thread_select_is_wait(number, operation))
 		return;
-	if (tid != pid && tp_candidate_is_better(number) && !has_children(pid, tid))
+	if (tid != pid && tp_thread_select_is_better(number) && !has_children(pid, tid))
 		add(out->better, &out->n_better, tid);
 	else
 		add(out->others, &out->n_others, tid);
 }
 
-void tp_candidates_find(struct tp_candidates *out, pid_t pid)
+void tp_thread_select_find(struct tp_thread_select *out, pid_t pid)
 {
 	char path[64];
-	*out = (struct tp_candidates){0};
+	*out = (struct tp_thread_select){0};
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
 		long tid = strtol(entry->d_name, NULL, 10);
 		if (tid > 0)
-			look(out, pid, (pid_t)tid);
+			inspect_thread(out, pid, (pid_t)tid);
 	}
 	if (dir)
 		closedir(dir);

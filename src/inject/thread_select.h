@@ -17,28 +17,28 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TP_CANDIDATES_MOST = 64 };
+enum { TP_THREAD_SELECT_MAX = 64 };
 
-struct tp_candidates {
-	pid_t better[TP_CANDIDATES_MOST]; /* in such a call */
+struct tp_thread_select {
+	pid_t better[TP_THREAD_SELECT_MAX]; /* in such a call */
 	size_t n_better;
-	pid_t others[TP_CANDIDATES_MOST]; /* in such a call too */
+	pid_t others[TP_THREAD_SELECT_MAX]; /* in such a call too */
 	size_t n_others;
-	pid_t running[TP_CANDIDATES_MOST]; /* on a CPU, or about to be */
+	pid_t running[TP_THREAD_SELECT_MAX]; /* on a CPU, or about to be */
 	size_t n_running;
 	bool is_denied; /* the kernel does not tell us */
 };
 
-void tp_candidates_find(struct tp_candidates *out, pid_t pid);
+void tp_thread_select_find(struct tp_thread_select *out, pid_t pid);
 
 /* Does it still wait so? */
-bool tp_candidate_waits(pid_t pid, pid_t tid);
+bool tp_thread_select_is_waiting(pid_t pid, pid_t tid);
 
 /* May a thread be interrupted that waits in that call? `operation` is its second argument. */
-bool tp_candidate_is_wait(long number, uint64_t operation);
+bool tp_thread_select_is_wait(long number, uint64_t operation);
 /* Is it the better for it? */
-bool tp_candidate_is_better(long number);
+bool tp_thread_select_is_better(long number);
 /* May a thread be held that is about to make that call? */
-bool tp_candidate_is_harmless(long number);
+bool tp_thread_select_is_safe(long number);
 
 #endif

@@ -20,7 +20,7 @@ int tp_tracee_seize(pid_t tid)
 	return ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) == 0 ? 0 : errno;
 }
 
-bool tp_tracee_ask(pid_t tid)
+bool tp_tracee_interrupt(pid_t tid)
 {
 	return ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) == 0;
 }
@@ -32,12 +32,12 @@ static bool resume(pid_t tid, bool to_call, int signal)
 	return ptrace(to_call ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, with) == 0;
 }
 
-bool tp_tracee_go(pid_t tid, bool to_call)
+bool tp_tracee_resume(pid_t tid, bool to_call)
 {
 	return resume(tid, to_call, 0);
 }
 
-void tp_tracee_mend(pid_t tid)
+void tp_tracee_restart_call(pid_t tid)
 {
 	struct tp_registers now;
 	struct tp_registers mended;
@@ -75,7 +75,7 @@ static bool wait_for_change(pid_t tid, int *status, uint64_t until_ns)
  */
 static bool pass_on(pid_t tid, bool to_call, int status)
 {
-	tp_tracee_mend(tid);
+	tp_tracee_restart_call(tid);
 	return resume(tid, to_call, status >> EVENT_SHIFT ? 0 : WSTOPSIG(status));
 }
 
@@ -84,20 +84,20 @@ enum tp_stop tp_tracee_wait(pid_t tid, bool to_call, uint64_t until_ns)
 	for (;;) {
 		int status;
 		if (!wait_for_change(tid, &status, until_ns))
-			return TP_STOP_LATE;
+			return TP_STOP_TIMEOUT;
 		if (!WIFSTOPPED(status))
-			return TP_STOP_GONE;
+			return TP_STOP_EXITED;
 		/* If all of it is being stopped just now, both come as one. */
 		if (status >> EVENT_SHIFT == PTRACE_EVENT_STOP && !to_call)
-			return TP_STOP_ASKED;
+			return TP_STOP_INTERRUPTED;
 		if (WSTOPSIG(status) == (SIGTRAP | CALL_FLAG))
 			return TP_STOP_CALL;
 		if (!pass_on(tid, to_call, status))
-			return TP_STOP_GONE;
+			return TP_STOP_EXITED;
 	}
 }
 
-bool tp_tracee_attend(pid_t tid)
+bool tp_tracee_pass_signals(pid_t tid)
 {
 	int status;
 	while (wait_for_change(tid, &status, 0))
@@ -106,10 +106,10 @@ bool tp_tracee_attend(pid_t tid)
 	return true;
 }
 
-enum tp_stop tp_tracee_come_to(pid_t tid, uint64_t until_ns)
+enum tp_stop tp_tracee_stop(pid_t tid, uint64_t until_ns)
 {
-	if (!tp_tracee_ask(tid) || !resume(tid, false, 0))
-		return TP_STOP_GONE;
+	if (!tp_tracee_interrupt(tid) || !resume(tid, false, 0))
+		return TP_STOP_EXITED;
 	return tp_tracee_wait(tid, false, until_ns);
 }
 

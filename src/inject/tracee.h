@@ -11,37 +11,38 @@
 #include <sys/types.h>
 
 enum tp_stop {
-	TP_STOP_ASKED, /* where it was, as asked: signals and restarts are dealt with after it */
-	TP_STOP_CALL,  /* before or behind a system call */
-	TP_STOP_GONE,  /* it has ended */
-	TP_STOP_LATE,  /* it has not stopped in time, and runs */
+	TP_STOP_INTERRUPTED, /* where it was, as asked: signals and restarts are dealt with after it
+			      */
+	TP_STOP_CALL,        /* before or behind a system call */
+	TP_STOP_EXITED,      /* it has ended */
+	TP_STOP_TIMEOUT,     /* it has not stopped in time, and runs */
 };
 
 /* Take hold of a thread without stopping it. 0 or an errno. */
 int tp_tracee_seize(pid_t tid);
 
 /* Have it stop. It runs on until tp_tracee_wait(). */
-bool tp_tracee_ask(pid_t tid);
+bool tp_tracee_interrupt(pid_t tid);
 /* Let it run, to the next system call if `to_call`. */
-bool tp_tracee_go(pid_t tid, bool to_call);
+bool tp_tracee_resume(pid_t tid, bool to_call);
 
 /*
  * Stopped in a system call that returns EINTR for whatever interrupts it: have the kernel make it
  * again, unless a handler of the program's is to run. Whoever has asked for a stop has to see it
  * and to do this, or the program sees an EINTR without a signal.
  */
-void tp_tracee_mend(pid_t tid);
+void tp_tracee_restart_call(pid_t tid);
 
 /* Wait for a stop of the two kinds. Signals that come meanwhile it gets, as if nobody were here. */
 enum tp_stop tp_tracee_wait(pid_t tid, bool to_call, uint64_t until_ns);
 
 /* While it runs and no stop of it is asked for: let it have the signals that have come, without
  * waiting. False: it has ended. */
-bool tp_tracee_attend(pid_t tid);
+bool tp_tracee_pass_signals(pid_t tid);
 
 /* Let it run to where it stops as asked, without an instruction of its own if it is behind or
  * before a system call now. */
-enum tp_stop tp_tracee_come_to(pid_t tid, uint64_t until_ns);
+enum tp_stop tp_tracee_stop(pid_t tid, uint64_t until_ns);
 
 /* The signals that it blocks, and those that it shall. */
 bool tp_tracee_mask(pid_t tid, uint64_t *out);

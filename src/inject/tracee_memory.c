@@ -10,7 +10,7 @@
 
 /* By this way and not process_vm_writev(), because what is written may be code: the kernel then
  * sees to the instruction cache. */
-bool tp_remotemem_write(pid_t pid, uint64_t address, const void *bytes, size_t size)
+bool tp_tracee_memory_write(pid_t pid, uint64_t address, const void *bytes, size_t size)
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
@@ -24,7 +24,7 @@ bool tp_remotemem_write(pid_t pid, uint64_t address, const void *bytes, size_t s
 	return done == (ssize_t)size;
 }
 
-void tp_remotemem_read_text(pid_t pid, uint64_t address, char *out, size_t size)
+void tp_tracee_memory_read_text(pid_t pid, uint64_t address, char *out, size_t size)
 {
 	size_t n = address ? tp_process_memory_read_some(pid, address, out, size - 1) : 0;
 	out[n] = '\0';

@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 /* Written whole; false with errno where it was not. */
-bool tp_remotemem_write(pid_t pid, uint64_t address, const void *bytes, size_t size);
+bool tp_tracee_memory_write(pid_t pid, uint64_t address, const void *bytes, size_t size);
 
 /* A text with its NUL, cut to `size`; "" where there is none. */
-void tp_remotemem_read_text(pid_t pid, uint64_t address, char *out, size_t size);
+void tp_tracee_memory_read_text(pid_t pid, uint64_t address, char *out, size_t size);
 
 #endif

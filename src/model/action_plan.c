@@ -1,8 +1,8 @@
 /* Names of what a course is made of. */
 #include "trainprof/model/action_plan.h"
 
-const char *tp_deed_role_name(enum tp_deed_role role)
+const char *tp_plan_action_role_name(enum tp_plan_action_role role)
 {
-	static const char *const names[TP_N_DEED_ROLES] = {"do", "with", "opener"};
+	static const char *const names[TP_N_PLAN_ACTION_ROLES] = {"do", "with", "opener"};
 	return names[role];
 }

@@ -42,15 +42,15 @@ tp_fact_id tp_fact_find(const char *name)
 	return i;
 }
 
-const char *tp_fact_nearest(const char *name)
+const char *tp_fact_closest(const char *name)
 {
 	const char *names[TP_N_FACTS];
 	for (unsigned i = 0; i < TP_N_FACTS; i++)
 		names[i] = facts[i].name;
-	return tp_text_nearest(name, names, TP_N_FACTS);
+	return tp_text_closest(name, names, TP_N_FACTS);
 }
 
-bool tp_fact_is_told(tp_fact_id fact)
+bool tp_fact_is_user_supplied(tp_fact_id fact)
 {
 	return fact < TP_N_FACTS && facts[fact].is_told;
 }

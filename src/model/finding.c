@@ -7,7 +7,7 @@ const char *tp_finding_state_name(enum tp_finding_state state)
 	return names[state];
 }
 
-const char *tp_level_name(enum tp_level level)
+const char *tp_finding_level_name(enum tp_finding_level level)
 {
 	static const char *const names[] = {"high", "medium", "low", "note"};
 	return names[level];

@@ -1,13 +1,13 @@
 /* Names of the figures of GPUs. */
 #include "trainprof/model/gpu.h"
 
-static const struct tp_gpu_figure_desc figures[] = {
+static const struct tp_gpu_stat_desc stats[] = {
 #define X(id, name, unit, metric, how, other, other_how) {name, unit},
-	TP_GPU_FIGURE_MAP(X)
+	TP_GPU_STAT_MAP(X)
 #undef X
 };
 
-const struct tp_gpu_figure_desc *tp_gpu_figure_desc(enum tp_gpu_figure figure)
+const struct tp_gpu_stat_desc *tp_gpu_stat_desc(enum tp_gpu_stat figure)
 {
-	return &figures[figure];
+	return &stats[figure];
 }

@@ -46,7 +46,7 @@ void tp_profile_init(struct tp_profile *profile, const struct tp_trace *trace)
 	profile->limiter = TP_N_PARTS;
 	profile->largest_loss = TP_N_PARTS;
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
-		bool is_told = tp_fact_is_told(i);
+		bool is_told = tp_fact_is_user_supplied(i);
 		profile->facts[i] =
 			(struct tp_quantity){.is_foreign = is_told,
 					     .missing = is_told ? "only a file of facts tells it"
@@ -64,7 +64,7 @@ void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 		    enum tp_origin origin, double coverage)
 {
 	if (!isfinite(value)) {
-		tp_profile_miss(profile, fact, "its value is not a finite number");
+		tp_profile_set_missing(profile, fact, "its value is not a finite number");
 		return;
 	}
 	profile->facts[fact] = (struct tp_quantity){.is_known = true,
@@ -73,7 +73,7 @@ void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 						    .coverage = coverage};
 }
 
-void tp_profile_miss(struct tp_profile *profile, tp_fact_id fact, const char *why)
+void tp_profile_set_missing(struct tp_profile *profile, tp_fact_id fact, const char *why)
 {
 	profile->facts[fact] =
 		(struct tp_quantity){.missing = tp_arena_strdup(&profile->arena, why)};
@@ -81,7 +81,7 @@ void tp_profile_miss(struct tp_profile *profile, tp_fact_id fact, const char *wh
 
 void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char *why)
 {
-	tp_profile_miss(profile, fact, why);
+	tp_profile_set_missing(profile, fact, why);
 	profile->facts[fact].is_foreign = true;
 }
 

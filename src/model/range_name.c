@@ -19,7 +19,7 @@ static bool is_operator_name(const char *name, size_t len)
 	       !memcmp(name + len - strlen(backward), backward, strlen(backward));
 }
 
-size_t tp_rangename_len(const char *name, size_t len, bool *is_operator)
+size_t tp_range_name_len(const char *name, size_t len, bool *is_operator)
 {
 	static const char *const marks[] = {", seq = ", ", op_id = "};
 	size_t cut = len;

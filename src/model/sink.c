@@ -102,7 +102,7 @@ uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame)
 	return id;
 }
 
-static void forget_stacks(struct tp_sink *sink)
+static void clear_stacks(struct tp_sink *sink)
 {
 	sink->n_forgotten += (uint32_t)sink->n_stacks - 1;
 	sink->n_stacks = 1;
@@ -129,7 +129,7 @@ uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, u
 			return sink->n_forgotten + i;
 	}
 	if (sink->stacks_limit && sink->stacks_bytes > sink->stacks_limit) {
-		forget_stacks(sink);
+		clear_stacks(sink);
 		head = NO_MORE;
 	}
 	uint32_t i = (uint32_t)sink->n_stacks;
@@ -211,7 +211,7 @@ void tp_sink_mark(struct tp_sink *sink, const struct tp_mark *mark)
 
 uint32_t tp_sink_new_track(struct tp_sink *sink)
 {
-	return sink->n_tracks < TP_TRACKS_MOST ? sink->n_tracks++ : TP_TRACKS_MOST;
+	return sink->n_tracks < TP_TRACKS_MAX ? sink->n_tracks++ : TP_TRACKS_MAX;
 }
 
 void tp_sink_track(struct tp_sink *sink, const struct tp_track *track)

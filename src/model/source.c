@@ -1,7 +1,7 @@
 /* Words for the presence of a source. */
 #include "trainprof/model/source.h"
 
-const char *tp_presence_text(enum tp_presence presence)
+const char *tp_source_state_text(enum tp_presence presence)
 {
 	static const char *const texts[] = {
 #define X(name, text) text,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_span(struct tp_trace_builder *builder, const struct tp_span *span)
+static void add_span(struct tp_trace_builder *builder, const struct tp_span *span)
 {
 	while (builder->n_spans <= span->track)
 		TP_ARRAY_PUSH(builder->spans, builder->n_spans, builder->spans_capacity) =
@@ -27,7 +27,7 @@ static void builder_put(struct tp_sink *sink, const struct tp_record *record)
 		TP_ARRAY_PUSH(builder->runs, builder->n_runs, builder->runs_capacity) =
 			record->of.run;
 	else if (record->kind == TP_RECORD_SPAN)
-		put_span(builder, &record->of.span);
+		add_span(builder, &record->of.span);
 	else
 		TP_ARRAY_PUSH(builder->records, builder->n_records, builder->records_capacity) =
 			*record;
@@ -105,16 +105,16 @@ static void count_kinds(const struct tp_trace_builder *builder, size_t counts[TP
 		counts[builder->records[i].kind]++;
 }
 
-static size_t count_leavings(const struct tp_trace_builder *builder)
+static size_t count_switch_outs(const struct tp_trace_builder *builder)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < builder->n_records; i++)
 		n += builder->records[i].kind == TP_RECORD_SAMPLE &&
-		     (builder->records[i].of.sample.flags & TP_SAMPLE_LEAVING) != 0;
+		     (builder->records[i].of.sample.flags & TP_SAMPLE_SWITCH_OUT) != 0;
 	return n;
 }
 
-static void copy_definitions(struct tp_trace *trace, const struct tp_sink *sink)
+static void copy_tables(struct tp_trace *trace, const struct tp_sink *sink)
 {
 	struct tp_arena *arena = &trace->arena;
 	trace->n_strings = sink->strings.n;
@@ -205,7 +205,7 @@ static void place_sample(struct tp_trace *trace, struct tp_sample sample)
 	if (sample.stack >= trace->n_stacks)
 		sample.stack = 0;
 	sample.time_ns = since_start(trace, sample.time_ns);
-	if (sample.flags & TP_SAMPLE_LEAVING)
+	if (sample.flags & TP_SAMPLE_SWITCH_OUT)
 		trace->leavings[trace->n_leavings++] = sample;
 	else
 		trace->samples[trace->n_samples++] = sample;
@@ -230,8 +230,8 @@ static void place_tracks(struct tp_trace *trace, const struct tp_trace_builder *
 	size_t limit = 0;
 	for (size_t i = 0; i < builder->n_records; i++)
 		limit += builder->records[i].kind == TP_RECORD_TRACK;
-	if (limit > TP_TRACKS_MOST)
-		limit = TP_TRACKS_MOST;
+	if (limit > TP_TRACKS_MAX)
+		limit = TP_TRACKS_MAX;
 	trace->tracks = tp_arena_array(&trace->arena, limit, sizeof(*trace->tracks));
 	for (size_t i = 0; i < builder->n_records; i++) {
 		const struct tp_record *record = &builder->records[i];
@@ -437,13 +437,13 @@ void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 	size_t counts[TP_N_RECORDS] = {0};
 	count_kinds(builder, counts);
 	tp_run_info_copy(&out->run, run, arena);
-	copy_definitions(out, &builder->sink);
+	copy_tables(out, &builder->sink);
 	place_tasks(out, builder);
 	place_runs(out, builder);
 	place_tracks(out, builder);
 	place_spans(out, builder);
 	out->samples = tp_arena_array(arena, counts[TP_RECORD_SAMPLE], sizeof(*out->samples));
-	out->leavings = tp_arena_array(arena, count_leavings(builder), sizeof(*out->leavings));
+	out->leavings = tp_arena_array(arena, count_switch_outs(builder), sizeof(*out->leavings));
 	out->gauges = tp_arena_array(arena, counts[TP_RECORD_GAUGE], sizeof(*out->gauges));
 	out->marks = tp_arena_array(arena, counts[TP_RECORD_MARK], sizeof(*out->marks));
 	out->gaps = tp_arena_array(arena, counts[TP_RECORD_GAP], sizeof(*out->gaps));

@@ -42,8 +42,8 @@ static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t tim
 	return a->value + (b->value - a->value) * part;
 }
 
-bool tp_trace_counter_growth(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
-			     uint64_t from_ns, uint64_t to_ns, double *out)
+bool tp_trace_counter_delta(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
+			    uint64_t from_ns, uint64_t to_ns, double *out)
 {
 	size_t n;
 	const struct tp_gauge *readings = tp_trace_gauges(trace, metric, task, &n);

@@ -29,7 +29,7 @@ uint32_t tp_window_track(const struct tp_window *window, uint32_t id)
 	return at;
 }
 
-static void put_task(struct tp_window *window, const struct tp_task *task)
+static void add_task(struct tp_window *window, const struct tp_task *task)
 {
 	struct kept_task *known = find_task(window, task->id);
 	if (known) {
@@ -45,7 +45,7 @@ static void put_task(struct tp_window *window, const struct tp_task *task)
 		(struct kept_task){.task = *task};
 }
 
-static void put_run(struct tp_window *window, const struct tp_run *run)
+static void add_run(struct tp_window *window, const struct tp_run *run)
 {
 	struct kept_task *task = find_task(window, run->task);
 	TP_ARRAY_PUSH(window->runs, window->n_runs, window->runs_capacity) = *run;
@@ -59,17 +59,17 @@ static void put_run(struct tp_window *window, const struct tp_run *run)
 }
 
 /* A stay is told when it ends. Until then samples show that there is one. */
-static void put_sample(struct tp_window *window, const struct tp_sample *sample)
+static void add_sample(struct tp_window *window, const struct tp_sample *sample)
 {
 	struct kept_task *task = find_task(window, sample->task);
 	TP_ARRAY_PUSH(window->samples, window->n_samples, window->samples_capacity) = *sample;
 	bool is_interrupt = sample->state == TP_STATE_ON_CPU &&
-			    !(sample->flags & (TP_SAMPLE_POLLED | TP_SAMPLE_LEAVING));
+			    !(sample->flags & (TP_SAMPLE_POLLED | TP_SAMPLE_SWITCH_OUT));
 	if (task && is_interrupt && !task->on_since_ns && sample->time_ns >= task->newest_end_ns)
 		task->on_since_ns = sample->time_ns;
 }
 
-static void put_source(struct tp_window *window, const struct tp_source *source)
+static void add_source(struct tp_window *window, const struct tp_source *source)
 {
 	for (size_t i = 0; i < window->n_sources; i++) {
 		if (window->sources[i].name != source->name)
@@ -81,7 +81,7 @@ static void put_source(struct tp_window *window, const struct tp_source *source)
 }
 
 /* Those that have spans would be empty here. */
-static void put_track(struct tp_window *window, const struct tp_track *track)
+static void add_track(struct tp_window *window, const struct tp_track *track)
 {
 	uint32_t at = tp_window_track(window, track->id);
 	if (track->device == TP_TRACK_THREAD || track->number != TP_TRACK_WHOLE)
@@ -113,13 +113,13 @@ static void keep(struct tp_window *window, const struct tp_record *record)
 {
 	switch (record->kind) {
 	case TP_RECORD_TASK:
-		put_task(window, &record->of.task);
+		add_task(window, &record->of.task);
 		break;
 	case TP_RECORD_RUN:
-		put_run(window, &record->of.run);
+		add_run(window, &record->of.run);
 		break;
 	case TP_RECORD_SAMPLE:
-		put_sample(window, &record->of.sample);
+		add_sample(window, &record->of.sample);
 		break;
 	case TP_RECORD_GAUGE:
 		TP_ARRAY_PUSH(window->gauges, window->n_gauges, window->gauges_capacity) =
@@ -133,10 +133,10 @@ static void keep(struct tp_window *window, const struct tp_record *record)
 		TP_ARRAY_PUSH(window->gaps, window->n_gaps, window->gaps_capacity) = record->of.gap;
 		break;
 	case TP_RECORD_SOURCE:
-		put_source(window, &record->of.source);
+		add_source(window, &record->of.source);
 		break;
 	case TP_RECORD_TRACK:
-		put_track(window, &record->of.track);
+		add_track(window, &record->of.track);
 		break;
 	default: /* definitions are the base's */
 		break;

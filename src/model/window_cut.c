@@ -9,7 +9,7 @@
 /* Before the stretch, for what speaks of the time before it. */
 enum { LEAD_NS = 2 };
 
-#define NOBODY (TP_NO_TASK - 1) /* no index is as high */
+#define NO_SUBJECT (TP_NO_TASK - 1) /* no index is as high */
 
 /* The window's ids to those of the trace, as far as they were met; 0 = not yet, as id 0 is always
  * the empty one. */
@@ -113,7 +113,7 @@ static void add_track(struct cut *cut, uint32_t at)
 }
 
 /* Before the stretch, a stay of one ns tells how the last one ended, and a look what followed. */
-static void add_past(struct cut *cut, const struct kept_task *kept)
+static void add_before(struct cut *cut, const struct kept_task *kept)
 {
 	struct tp_run last = kept->last;
 	struct tp_sample wait = kept->wait;
@@ -159,19 +159,19 @@ static uint32_t subject_of(const struct cut *cut, const struct tp_gauge *gauge)
 {
 	if (tp_window_is_of_device(gauge)) {
 		uint32_t track = tp_window_track(cut->window, gauge->task);
-		return track < cut->window->n_tracks ? track : NOBODY;
+		return track < cut->window->n_tracks ? track : NO_SUBJECT;
 	}
 	if (gauge->task == TP_NO_TASK)
 		return TP_NO_TASK;
 	uint32_t task = task_of(cut, gauge->task);
-	return task == TP_NO_TASK ? NOBODY : task;
+	return task == TP_NO_TASK ? NO_SUBJECT : task;
 }
 
 /* `next` of the same metric and subject, or NULL. */
 static void add_gauge(struct cut *cut, const struct tp_gauge *gauge, const struct tp_gauge *next)
 {
 	uint32_t subject = subject_of(cut, gauge);
-	if (subject == NOBODY)
+	if (subject == NO_SUBJECT)
 		return;
 	if (gauge->time_ns < cut->from_ns)
 		tp_sink_gauge(cut->to, gauge->metric, subject, cut->from_ns,
@@ -205,7 +205,7 @@ static void add_mark(struct cut *cut, struct tp_mark mark)
 		tp_sink_mark(cut->to, &mark);
 }
 
-static void add_said(struct cut *cut)
+static void add_events(struct cut *cut)
 {
 	const struct tp_window *window = cut->window;
 	const struct tp_strtab *strings = &window->sink.strings;
@@ -238,7 +238,7 @@ static void add_all(struct cut *cut)
 	for (uint32_t i = 0; i < window->n_tracks; i++)
 		add_track(cut, i);
 	for (size_t i = 0; i < window->n_tasks; i++)
-		add_past(cut, &window->tasks[i]);
+		add_before(cut, &window->tasks[i]);
 	for (size_t i = 0; i < window->n_runs; i++)
 		add_run(cut, window->runs[i]);
 	for (size_t i = 0; i < window->n_tasks; i++)
@@ -248,7 +248,7 @@ static void add_all(struct cut *cut)
 	add_gauges(cut);
 	for (size_t i = 0; i < window->n_marks; i++)
 		add_mark(cut, window->marks[i]);
-	add_said(cut);
+	add_events(cut);
 }
 
 void tp_window_cut(struct tp_window *window, struct tp_trace *out, const struct tp_run_info *run,

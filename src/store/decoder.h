@@ -19,7 +19,7 @@ struct tp_id_map {
 	size_t capacity;
 };
 
-enum { DECODER_METRICS_MOST = 4096, DECODER_SOURCES_MOST = 256 };
+enum { DECODER_METRICS_MAX = 4096, DECODER_SOURCES_MAX = 256 };
 
 struct tp_decoder {
 	struct tp_sink *sink; /* borrowed */
@@ -27,10 +27,10 @@ struct tp_decoder {
 	struct tp_id_map frames;
 	struct tp_id_map stacks;
 	struct tp_id_map details;
-	uint16_t metrics[DECODER_METRICS_MOST]; /* number in the file -> enum tp_metric plus one */
+	uint16_t metrics[DECODER_METRICS_MAX]; /* number in the file -> enum tp_metric plus one */
 	uint32_t n_tasks;
 	uint32_t n_tracks;
-	struct tp_map source_names; /* at most DECODER_SOURCES_MOST, since a trace walks them */
+	struct tp_map source_names; /* at most DECODER_SOURCES_MAX, since a trace walks them */
 	uint64_t clock_ns;
 	uint64_t address;
 	uint64_t link;

@@ -11,11 +11,11 @@
 #include <string.h>
 
 enum {
-	FIELDS_MOST = 13, /* of a record without text, each a varint */
-	FRAMES_MOST = TP_STACK_MAX_FRAMES * 5,
-	RECORD_MOST = LAYOUT_STRING_MOST + FRAMES_MOST + (FIELDS_MOST + 2) * VARINT_MOST_BYTES,
+	FIELDS_MAX = 13, /* of a record without text, each a varint */
+	FRAMES_MAX = TP_STACK_MAX_FRAMES * 5,
+	RECORD_MAX = LAYOUT_STRING_MAX + FRAMES_MAX + (FIELDS_MAX + 2) * TP_VARINT_MAX_BYTES,
 	/* A gauge may name its metric first: two records are added at once. */
-	BLOCK_CAPACITY = BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL + 2 * RECORD_MOST,
+	BLOCK_CAPACITY = BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL + 2 * RECORD_MAX,
 };
 
 void tp_encoder_init(struct tp_encoder *encoder)
@@ -51,7 +51,7 @@ bool tp_encoder_is_full(const struct tp_encoder *encoder)
 	return encoder->used >= BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL;
 }
 
-void tp_encoder_seal(struct tp_encoder *encoder)
+void tp_encoder_finish_block(struct tp_encoder *encoder)
 {
 	unsigned char *p = encoder->bytes;
 	tp_put_u32(p + BLOCK_TAG, LAYOUT_BLOCK_TAG);
@@ -69,7 +69,7 @@ void tp_encoder_seal(struct tp_encoder *encoder)
 }
 
 /* The block speaks about this time, too. */
-static void widen(struct tp_encoder *encoder, uint64_t time_ns)
+static void extend_times(struct tp_encoder *encoder, uint64_t time_ns)
 {
 	if (time_ns < encoder->first_ns)
 		encoder->first_ns = time_ns;
@@ -77,7 +77,7 @@ static void widen(struct tp_encoder *encoder, uint64_t time_ns)
 		encoder->last_ns = time_ns;
 }
 
-static unsigned char *put_time(struct tp_encoder *encoder, unsigned char *p, uint64_t time_ns)
+static unsigned char *encode_time(struct tp_encoder *encoder, unsigned char *p, uint64_t time_ns)
 {
 	if (!encoder->has_time) {
 		encoder->has_time = true;
@@ -86,21 +86,21 @@ static unsigned char *put_time(struct tp_encoder *encoder, unsigned char *p, uin
 		encoder->first_ns = time_ns;
 		encoder->last_ns = time_ns;
 	}
-	widen(encoder, time_ns);
-	p = tp_put_varint(p, tp_fold(time_ns, encoder->clock_ns));
+	extend_times(encoder, time_ns);
+	p = tp_varint_put(p, tp_delta_encode(time_ns, encoder->clock_ns));
 	encoder->clock_ns = time_ns;
 	return p;
 }
 
 /* Ids of tasks are written plus one, so that "none" is the shortest of all. */
-static unsigned char *put_task_id(unsigned char *p, uint32_t task)
+static unsigned char *encode_task_id(unsigned char *p, uint32_t task)
 {
-	return tp_put_varint(p, (uint32_t)(task + 1));
+	return tp_varint_put(p, (uint32_t)(task + 1));
 }
 
-static unsigned char *put_text(unsigned char *p, const char *text)
+static unsigned char *encode_text(unsigned char *p, const char *text)
 {
-	size_t len = strnlen(text, LAYOUT_STRING_MOST);
+	size_t len = strnlen(text, LAYOUT_STRING_MAX);
 	memcpy(p, text, len);
 	return p + len;
 }
@@ -118,8 +118,8 @@ static void record_end(struct tp_encoder *encoder, enum layout_kind kind, const 
 	if (len < LAYOUT_LONG) {
 		*head = (unsigned char)((unsigned)kind | len << 4);
 	} else {
-		unsigned char length[VARINT_MOST_BYTES];
-		size_t n = (size_t)(tp_put_varint(length, len) - length);
+		unsigned char length[TP_VARINT_MAX_BYTES];
+		size_t n = (size_t)(tp_varint_put(length, len) - length);
 		memmove(head + 1 + n, head + 1, len);
 		memcpy(head + 1, length, n);
 		*head = (unsigned char)((unsigned)kind | LAYOUT_LONG << 4);
@@ -131,60 +131,60 @@ static void record_end(struct tp_encoder *encoder, enum layout_kind kind, const 
 
 static void add_string(struct tp_encoder *encoder, uint32_t id, const char *text)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), id);
-	record_end(encoder, LAYOUT_STRING, put_text(p, text));
+	unsigned char *p = tp_varint_put(record_begin(encoder), id);
+	record_end(encoder, LAYOUT_STRING, encode_text(p, text));
 }
 
 static void add_frame(struct tp_encoder *encoder, uint32_t id, const struct tp_frame *frame)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), id);
-	p = tp_put_varint(p, frame->kind);
-	p = tp_put_varint(p, frame->flags);
-	p = tp_put_varint(p, frame->module);
-	p = tp_put_varint(p, frame->symbol);
-	p = tp_put_varint(p, frame->file);
-	p = tp_put_varint(p, frame->line);
-	p = tp_put_varint(p, frame->address);
-	p = tp_put_varint(p, frame->function_start);
+	unsigned char *p = tp_varint_put(record_begin(encoder), id);
+	p = tp_varint_put(p, frame->kind);
+	p = tp_varint_put(p, frame->flags);
+	p = tp_varint_put(p, frame->module);
+	p = tp_varint_put(p, frame->symbol);
+	p = tp_varint_put(p, frame->file);
+	p = tp_varint_put(p, frame->line);
+	p = tp_varint_put(p, frame->address);
+	p = tp_varint_put(p, frame->function_start);
 	record_end(encoder, LAYOUT_FRAME, p);
 }
 
 static void add_stack(struct tp_encoder *encoder, uint32_t id, const struct tp_stack *stack)
 {
 	uint32_t n = stack->n_frames < TP_STACK_MAX_FRAMES ? stack->n_frames : TP_STACK_MAX_FRAMES;
-	unsigned char *p = tp_put_varint(record_begin(encoder), id);
-	p = tp_put_varint(p, stack->flags);
-	p = tp_put_varint(p, n);
+	unsigned char *p = tp_varint_put(record_begin(encoder), id);
+	p = tp_varint_put(p, stack->flags);
+	p = tp_varint_put(p, n);
 	for (uint32_t i = 0; i < n; i++)
-		p = tp_put_varint(p, stack->frames[i]);
+		p = tp_varint_put(p, stack->frames[i]);
 	record_end(encoder, LAYOUT_STACK, p);
 }
 
 static void add_task(struct tp_encoder *encoder, const struct tp_task *task)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), task->id);
-	p = tp_put_varint(p, (uint32_t)task->tid);
-	p = tp_put_varint(p, (uint32_t)task->pid);
-	p = put_task_id(p, task->parent);
-	p = tp_put_varint(p, task->start_ns);
-	p = tp_put_varint(p, task->end_ns);
-	p = tp_put_varint(p, task->exec_ns);
-	p = tp_put_varint(p, task->comm);
-	p = tp_put_varint(p, task->exe);
-	p = tp_put_varint(p, task->cmdline);
-	p = tp_put_varint(p, task->utime_ns);
-	p = tp_put_varint(p, task->stime_ns);
+	unsigned char *p = tp_varint_put(record_begin(encoder), task->id);
+	p = tp_varint_put(p, (uint32_t)task->tid);
+	p = tp_varint_put(p, (uint32_t)task->pid);
+	p = encode_task_id(p, task->parent);
+	p = tp_varint_put(p, task->start_ns);
+	p = tp_varint_put(p, task->end_ns);
+	p = tp_varint_put(p, task->exec_ns);
+	p = tp_varint_put(p, task->comm);
+	p = tp_varint_put(p, task->exe);
+	p = tp_varint_put(p, task->cmdline);
+	p = tp_varint_put(p, task->utime_ns);
+	p = tp_varint_put(p, task->stime_ns);
 	record_end(encoder, LAYOUT_TASK, p);
 }
 
 /* Runs arrive in the order of their ends, so it is the ends that lie close together. */
 static void add_run(struct tp_encoder *encoder, const struct tp_run *run)
 {
-	unsigned char *p = put_time(encoder, record_begin(encoder), run->end_ns);
-	widen(encoder, run->start_ns);
-	p = tp_put_varint(p, run->end_ns - run->start_ns);
-	p = tp_put_varint(p, run->task);
-	p = tp_put_varint(p, (uint64_t)run->cpu << RUN_HOW_BITS | run->how);
+	unsigned char *p = encode_time(encoder, record_begin(encoder), run->end_ns);
+	extend_times(encoder, run->start_ns);
+	p = tp_varint_put(p, run->end_ns - run->start_ns);
+	p = tp_varint_put(p, run->task);
+	p = tp_varint_put(p, (uint64_t)run->cpu << RUN_HOW_BITS | run->how);
 	record_end(encoder, LAYOUT_RUN, p);
 }
 
@@ -196,21 +196,21 @@ static void add_sample(struct tp_encoder *encoder, const struct tp_sample *sampl
 	has |= sample->target ? SAMPLE_HAS_TARGET : 0;
 	has |= sample->syscall != -1 ? SAMPLE_HAS_SYSCALL : 0;
 	has |= sample->address ? SAMPLE_HAS_ADDRESS : 0;
-	unsigned char *p = tp_put_varint(record_begin(encoder), has);
-	p = put_time(encoder, p, sample->time_ns);
-	p = tp_put_varint(p, sample->task);
-	p = tp_put_varint(p, sample->cpu);
-	p = tp_put_varint(p, sample->stack);
+	unsigned char *p = tp_varint_put(record_begin(encoder), has);
+	p = encode_time(encoder, p, sample->time_ns);
+	p = tp_varint_put(p, sample->task);
+	p = tp_varint_put(p, sample->cpu);
+	p = tp_varint_put(p, sample->stack);
 	if (has & SAMPLE_HAS_FLAGS)
-		p = tp_put_varint(p, sample->flags);
+		p = tp_varint_put(p, sample->flags);
 	if (has & SAMPLE_HAS_CAUSE)
-		p = tp_put_varint(p, sample->cause);
+		p = tp_varint_put(p, sample->cause);
 	if (has & SAMPLE_HAS_TARGET)
-		p = tp_put_varint(p, sample->target);
+		p = tp_varint_put(p, sample->target);
 	if (has & SAMPLE_HAS_SYSCALL)
-		p = tp_put_varint(p, (uint32_t)sample->syscall + 1u);
+		p = tp_varint_put(p, (uint32_t)sample->syscall + 1u);
 	if (has & SAMPLE_HAS_ADDRESS) {
-		p = tp_put_varint(p, tp_fold(sample->address, encoder->address));
+		p = tp_varint_put(p, tp_delta_encode(sample->address, encoder->address));
 		encoder->address = sample->address;
 	}
 	record_end(encoder, LAYOUT_SAMPLE, p);
@@ -219,12 +219,12 @@ static void add_sample(struct tp_encoder *encoder, const struct tp_sample *sampl
 static void add_metric(struct tp_encoder *encoder, enum tp_metric metric)
 {
 	const struct tp_metric_desc *desc = tp_metric_desc(metric);
-	unsigned char *p = tp_put_varint(record_begin(encoder), metric);
-	p = tp_put_varint(p, desc->kind);
-	p = tp_put_varint(p, desc->subject);
-	p = tp_put_varint(p, strlen(desc->unit));
-	p = put_text(p, desc->unit);
-	record_end(encoder, LAYOUT_METRIC, put_text(p, desc->name));
+	unsigned char *p = tp_varint_put(record_begin(encoder), metric);
+	p = tp_varint_put(p, desc->kind);
+	p = tp_varint_put(p, desc->subject);
+	p = tp_varint_put(p, strlen(desc->unit));
+	p = encode_text(p, desc->unit);
+	record_end(encoder, LAYOUT_METRIC, encode_text(p, desc->name));
 }
 
 /* Most values are counts; a whole number of up to 2^53 reads back as the same double. */
@@ -245,12 +245,12 @@ static void add_gauge(struct tp_encoder *encoder, const struct tp_gauge *gauge)
 	bool whole = is_count(gauge->value);
 	bool of_device = tp_metric_desc(gauge->metric)->subject == TP_METRIC_OF_DEVICE;
 	unsigned char *p =
-		tp_put_varint(record_begin(encoder), (unsigned)gauge->metric << 1 | whole);
-	p = put_time(encoder, p, gauge->time_ns);
+		tp_varint_put(record_begin(encoder), (unsigned)gauge->metric << 1 | whole);
+	p = encode_time(encoder, p, gauge->time_ns);
 	/* The track comes last: readers older than that take it for one of the host. */
-	p = put_task_id(p, of_device ? TP_NO_TASK : gauge->task);
+	p = encode_task_id(p, of_device ? TP_NO_TASK : gauge->task);
 	if (whole) {
-		p = tp_put_varint(p, (uint64_t)gauge->value);
+		p = tp_varint_put(p, (uint64_t)gauge->value);
 	} else {
 		uint64_t bits;
 		memcpy(&bits, &gauge->value, sizeof(bits));
@@ -258,67 +258,67 @@ static void add_gauge(struct tp_encoder *encoder, const struct tp_gauge *gauge)
 		p += sizeof(bits);
 	}
 	if (of_device)
-		p = tp_put_varint(p, gauge->task);
+		p = tp_varint_put(p, gauge->task);
 	record_end(encoder, LAYOUT_GAUGE, p);
 }
 
 static void add_mark(struct tp_encoder *encoder, const struct tp_mark *mark)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), mark->kind);
-	p = put_time(encoder, p, mark->time_ns);
-	p = put_task_id(p, mark->task);
-	p = tp_put_varint(p, mark->name);
-	p = tp_put_varint(p, mark->value);
+	unsigned char *p = tp_varint_put(record_begin(encoder), mark->kind);
+	p = encode_time(encoder, p, mark->time_ns);
+	p = encode_task_id(p, mark->task);
+	p = tp_varint_put(p, mark->name);
+	p = tp_varint_put(p, mark->value);
 	record_end(encoder, LAYOUT_MARK, p);
 }
 
 static void add_gap(struct tp_encoder *encoder, const struct tp_gap *gap)
 {
-	unsigned char *p = put_time(encoder, record_begin(encoder), gap->end_ns);
-	widen(encoder, gap->start_ns);
-	p = tp_put_varint(p, gap->end_ns - gap->start_ns);
-	p = tp_put_varint(p, gap->source);
-	p = tp_put_varint(p, gap->reason);
-	p = tp_put_varint(p, gap->n_lost);
+	unsigned char *p = encode_time(encoder, record_begin(encoder), gap->end_ns);
+	extend_times(encoder, gap->start_ns);
+	p = tp_varint_put(p, gap->end_ns - gap->start_ns);
+	p = tp_varint_put(p, gap->source);
+	p = tp_varint_put(p, gap->reason);
+	p = tp_varint_put(p, gap->n_lost);
 	record_end(encoder, LAYOUT_GAP, p);
 }
 
 static void add_source(struct tp_encoder *encoder, const struct tp_source *source)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), source->name);
-	p = tp_put_varint(p, source->summary);
-	p = tp_put_varint(p, source->presence);
-	p = tp_put_varint(p, source->reason);
-	p = tp_put_varint(p, source->remedy);
-	p = tp_put_varint(p, source->n_records);
-	p = tp_put_varint(p, source->n_lost);
+	unsigned char *p = tp_varint_put(record_begin(encoder), source->name);
+	p = tp_varint_put(p, source->summary);
+	p = tp_varint_put(p, source->presence);
+	p = tp_varint_put(p, source->reason);
+	p = tp_varint_put(p, source->remedy);
+	p = tp_varint_put(p, source->n_records);
+	p = tp_varint_put(p, source->n_lost);
 	record_end(encoder, LAYOUT_SOURCE, p);
 }
 
 static void add_track(struct tp_encoder *encoder, const struct tp_track *track)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), track->id);
-	p = tp_put_varint(p, track->rank);
-	p = tp_put_varint(p, tp_fold((uint64_t)track->device, 0));
-	p = tp_put_varint(p, track->name);
-	p = tp_put_varint(p, tp_fold((uint64_t)track->number, 0));
+	unsigned char *p = tp_varint_put(record_begin(encoder), track->id);
+	p = tp_varint_put(p, track->rank);
+	p = tp_varint_put(p, tp_delta_encode((uint64_t)track->device, 0));
+	p = tp_varint_put(p, track->name);
+	p = tp_varint_put(p, tp_delta_encode((uint64_t)track->number, 0));
 	/* Left out where there is none, as by writers that did not know of it. */
 	if (track->task_plus_1)
-		p = tp_put_varint(p, track->task_plus_1);
+		p = tp_varint_put(p, track->task_plus_1);
 	record_end(encoder, LAYOUT_TRACK, p);
 }
 
 static void add_detail(struct tp_encoder *encoder, uint32_t id, const struct tp_detail *detail)
 {
-	unsigned char *p = tp_put_varint(record_begin(encoder), id);
-	p = tp_put_varint(p, detail->bytes);
-	p = tp_put_varint(p, detail->blocks);
-	p = tp_put_varint(p, detail->threads);
-	p = tp_put_varint(p, detail->op);
-	p = tp_put_varint(p, detail->type);
-	p = tp_put_varint(p, detail->group);
-	p = tp_put_varint(p, detail->n_ranks);
-	p = tp_put_varint(p, detail->sequence);
+	unsigned char *p = tp_varint_put(record_begin(encoder), id);
+	p = tp_varint_put(p, detail->bytes);
+	p = tp_varint_put(p, detail->blocks);
+	p = tp_varint_put(p, detail->threads);
+	p = tp_varint_put(p, detail->op);
+	p = tp_varint_put(p, detail->type);
+	p = tp_varint_put(p, detail->group);
+	p = tp_varint_put(p, detail->n_ranks);
+	p = tp_varint_put(p, detail->sequence);
 	record_end(encoder, LAYOUT_DETAIL, p);
 }
 
@@ -328,18 +328,18 @@ static void add_span(struct tp_encoder *encoder, const struct tp_span *span)
 	unsigned has = span->kind & SPAN_KIND;
 	has |= span->link ? SPAN_HAS_LINK : 0;
 	has |= span->detail ? SPAN_HAS_DETAIL : 0;
-	unsigned char *p = tp_put_varint(record_begin(encoder), has);
-	p = put_time(encoder, p, span->start_ns);
-	widen(encoder, span->end_ns);
-	p = tp_put_varint(p, span->end_ns - span->start_ns);
-	p = tp_put_varint(p, span->track);
-	p = tp_put_varint(p, span->name);
+	unsigned char *p = tp_varint_put(record_begin(encoder), has);
+	p = encode_time(encoder, p, span->start_ns);
+	extend_times(encoder, span->end_ns);
+	p = tp_varint_put(p, span->end_ns - span->start_ns);
+	p = tp_varint_put(p, span->track);
+	p = tp_varint_put(p, span->name);
 	if (has & SPAN_HAS_LINK) {
-		p = tp_put_varint(p, tp_fold(span->link, encoder->link));
+		p = tp_varint_put(p, tp_delta_encode(span->link, encoder->link));
 		encoder->link = span->link;
 	}
 	if (has & SPAN_HAS_DETAIL)
-		p = tp_put_varint(p, span->detail);
+		p = tp_varint_put(p, span->detail);
 	record_end(encoder, LAYOUT_SPAN, p);
 }
 

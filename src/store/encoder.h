@@ -38,7 +38,7 @@ void tp_encoder_add(struct tp_encoder *encoder, const struct tp_record *record);
 bool tp_encoder_is_full(const struct tp_encoder *encoder);
 
 /* Write the block's header; bytes[0 .. used) is then what belongs into the file. */
-void tp_encoder_seal(struct tp_encoder *encoder);
+void tp_encoder_finish_block(struct tp_encoder *encoder);
 /* Begin the next block. */
 void tp_encoder_clear(struct tp_encoder *encoder);
 

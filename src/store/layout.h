@@ -28,9 +28,9 @@ enum {
 	LAYOUT_NEXT_MANIFEST_BYTES = 256 << 10,
 	LAYOUT_RESERVE_BYTES = 1 << 20,
 
-	LAYOUT_BLOCK_FULL = 128 << 10,   /* a writer closes a block at this payload */
-	LAYOUT_BLOCK_MOST = 1 << 20,     /* a reader takes a longer payload for damage */
-	LAYOUT_STRING_MOST = (64 << 10), /* bytes; longer strings are cut */
+	LAYOUT_BLOCK_FULL = 128 << 10,  /* a writer closes a block at this payload */
+	LAYOUT_BLOCK_MAX = 1 << 20,     /* a reader takes a longer payload for damage */
+	LAYOUT_STRING_MAX = (64 << 10), /* bytes; longer strings are cut */
 };
 
 /* The file's header: little-endian, all of it covered by the checksum at its end. */

@@ -15,7 +15,7 @@
 
 /* The space kept for the last manifest bounds it: texts are cut to this, lists to that. JSON makes
  * up to six bytes of one. */
-enum { TEXT_MOST_BYTES = 1024, LIST_MOST_BYTES = 8192, DEVICES_MOST = 16 };
+enum { TEXT_MAX_BYTES = 1024, LIST_MAX_BYTES = 8192, DEVICES_MAX = 16 };
 
 static const char *cut(struct tp_buf *scratch, const char *text, size_t most)
 {
@@ -29,7 +29,7 @@ static const char *cut(struct tp_buf *scratch, const char *text, size_t most)
 static void put_text(struct tp_json_writer *w, const char *key, const char *text)
 {
 	struct tp_buf scratch = {0};
-	tp_json_put_string(w, key, cut(&scratch, text, TEXT_MOST_BYTES));
+	tp_json_put_string(w, key, cut(&scratch, text, TEXT_MAX_BYTES));
 	tp_buf_release(&scratch);
 }
 
@@ -44,7 +44,7 @@ static void put_time(struct tp_json_writer *w, const char *key, uint64_t time_ns
 static void put_command(struct tp_json_writer *w, const struct tp_run_info *run)
 {
 	struct tp_buf scratch = {0};
-	size_t left = LIST_MOST_BYTES;
+	size_t left = LIST_MAX_BYTES;
 	size_t n = 0;
 	tp_json_write_key(w, "command");
 	tp_json_open(w, '[');
@@ -62,7 +62,7 @@ static void put_command(struct tp_json_writer *w, const struct tp_run_info *run)
 static void put_environment(struct tp_json_writer *w, const struct tp_run_info *run)
 {
 	struct tp_buf line = {0};
-	size_t left = LIST_MOST_BYTES;
+	size_t left = LIST_MAX_BYTES;
 	tp_json_write_key(w, "environment");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < run->n_environment && left; i++) {
@@ -132,7 +132,7 @@ static void put_devices(struct tp_json_writer *w, const struct tp_rank_info *ran
 {
 	tp_json_write_key(w, "devices");
 	tp_json_open(w, '[');
-	for (size_t i = 0; i < rank->n_devices && i < DEVICES_MOST; i++) {
+	for (size_t i = 0; i < rank->n_devices && i < DEVICES_MAX; i++) {
 		const struct tp_device_info *from = &rank->devices[i];
 		tp_json_open(w, '{');
 		TP_DEVICE_INFO_MAP(PUT)
@@ -145,7 +145,7 @@ static void put_ranks(struct tp_json_writer *w, const struct tp_run_info *run)
 {
 	tp_json_write_key(w, "ranks");
 	tp_json_open(w, '[');
-	for (size_t i = 0; i < run->n_ranks && i < TP_RANKS_MOST; i++) {
+	for (size_t i = 0; i < run->n_ranks && i < TP_RANKS_MAX; i++) {
 		const struct tp_rank_info *from = &run->ranks[i];
 		tp_json_open(w, '{');
 		TP_RANK_INFO_MAP(PUT)
@@ -155,7 +155,7 @@ static void put_ranks(struct tp_json_writer *w, const struct tp_run_info *run)
 	tp_json_close(w, ']');
 }
 
-static void put_ledger(struct tp_json_writer *w, const struct tp_ledger *ledger)
+static void put_store_result(struct tp_json_writer *w, const struct tp_store_result *ledger)
 {
 	tp_json_write_key(w, "records");
 	tp_json_open(w, '{');
@@ -173,7 +173,7 @@ static void put_ledger(struct tp_json_writer *w, const struct tp_ledger *ledger)
 }
 
 void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
-		       const struct tp_ledger *ledger)
+		       const struct tp_store_result *ledger)
 {
 	struct tp_json_writer w = {0};
 	char format[64];
@@ -186,7 +186,7 @@ void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
 	put_environment(&w, run);
 	if (run->n_ranks)
 		put_ranks(&w, run);
-	put_ledger(&w, ledger);
+	put_store_result(&w, ledger);
 	tp_json_close(&w, '}');
 	tp_buf_clear(out);
 	tp_buf_add(out, w.out.data, w.out.len);
@@ -352,7 +352,8 @@ static void get_ranks(struct tp_run_info *run, const struct tp_json *list, struc
 	}
 }
 
-static void get_ledger(struct tp_ledger *ledger, const struct tp_json *from, struct tp_arena *arena)
+static void get_store_result(struct tp_store_result *ledger, const struct tp_json *from,
+			     struct tp_arena *arena)
 {
 	ledger->is_closed = tp_json_bool(tp_json_get(from, "is_closed"), false);
 	ledger->n_bytes = get_count(from, "bytes", UINT64_MAX);
@@ -385,7 +386,7 @@ static enum tp_status check_format(const struct tp_json_doc *doc, const char *di
 	return TP_VERSION;
 }
 
-enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_ledger *ledger,
+enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_store_result *ledger,
 				struct tp_arena *arena, const char *directory, struct tp_error *err)
 {
 	struct tp_json_doc *doc = NULL;
@@ -399,13 +400,13 @@ enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_ledger *ledge
 	if (!status) {
 		const struct tp_json *root = tp_json_root(doc);
 		*run = (struct tp_run_info){0};
-		*ledger = (struct tp_ledger){0};
+		*ledger = (struct tp_store_result){0};
 		run->written_by = get_text(root, "written_by", arena);
 		get_run(run, tp_json_get(root, "run"), arena);
 		get_host(&run->host, tp_json_get(root, "host"), arena);
 		get_environment(run, tp_json_get(root, "environment"), arena);
 		get_ranks(run, tp_json_get(root, "ranks"), arena);
-		get_ledger(ledger, tp_json_get(root, "records"), arena);
+		get_store_result(ledger, tp_json_get(root, "records"), arena);
 	}
 	tp_json_free(doc);
 	free(path);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* How the writing of records.tpr went. */
-struct tp_ledger {
+struct tp_store_result {
 	bool is_closed; /* the rest is only known then */
 	uint64_t n_bytes;
 	uint64_t n_blocks;
@@ -24,7 +24,7 @@ struct tp_ledger {
 
 /* The document, at most LAYOUT_NEXT_MANIFEST_BYTES long: what would make it longer is cut. */
 void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
-		       const struct tp_ledger *ledger);
+		       const struct tp_store_result *ledger);
 
 /*
  * Read `directory`/manifest.json; texts go into the arena. What is missing or of a wrong type reads
@@ -32,7 +32,8 @@ void tp_manifest_write(struct tp_buf *out, const struct tp_run_info *run,
  *
  * Errors  TP_ABSENT (no manifest: not a recording), TP_DENIED, TP_IO, TP_PARSE, TP_VERSION.
  */
-TP_MUST_CHECK enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_ledger *ledger,
+TP_MUST_CHECK enum tp_status tp_manifest_load(struct tp_run_info *run,
+					      struct tp_store_result *ledger,
 					      struct tp_arena *arena, const char *directory,
 					      struct tp_error *err);
 

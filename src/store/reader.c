@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct reader {
+struct store_reader {
 	int fd;
 	char *path;
 	struct tp_checksum checksum;
@@ -33,7 +33,7 @@ struct reader {
 
 enum read_result { READ_WHOLE, READ_SHORT, READ_FAILED };
 
-static enum read_result read_exactly(int fd, unsigned char *out, size_t size)
+static enum read_result read_full(int fd, unsigned char *out, size_t size)
 {
 	while (size) {
 		ssize_t got = read(fd, out, size);
@@ -49,7 +49,7 @@ static enum read_result read_exactly(int fd, unsigned char *out, size_t size)
 	return READ_WHOLE;
 }
 
-static enum tp_status check_version(const struct reader *reader, const unsigned char *header,
+static enum tp_status check_version(const struct store_reader *reader, const unsigned char *header,
 				    struct tp_error *err)
 {
 	static const char magic[8] = LAYOUT_MAGIC;
@@ -67,11 +67,11 @@ static enum tp_status check_version(const struct reader *reader, const unsigned 
 }
 
 /* The header of the file. A file that ends inside it holds nothing, but is no error. */
-static enum tp_status read_header(struct reader *reader, const struct tp_run_info *run,
+static enum tp_status read_header(struct store_reader *reader, const struct tp_run_info *run,
 				  struct tp_error *err)
 {
 	unsigned char header[HEADER_BYTES];
-	enum read_result result = read_exactly(reader->fd, header, sizeof(header));
+	enum read_result result = read_full(reader->fd, header, sizeof(header));
 	if (result == READ_FAILED)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
 	if (result == READ_SHORT) {
@@ -96,7 +96,7 @@ static enum tp_status read_header(struct reader *reader, const struct tp_run_inf
 }
 
 /* Room for a header and a payload, without paying for the longest one in a small recording. */
-static unsigned char *block_room(struct reader *reader, size_t payload)
+static unsigned char *block_room(struct store_reader *reader, size_t payload)
 {
 	reader->block = tp_array_grow(reader->block, BLOCK_HEADER_BYTES + payload,
 				      &reader->block_capacity, 1);
@@ -104,23 +104,23 @@ static unsigned char *block_room(struct reader *reader, size_t payload)
 }
 
 /* False at the end of the file and at the first damage. */
-static bool read_block(struct reader *reader)
+static bool read_block(struct store_reader *reader)
 {
 	unsigned char *p = block_room(reader, 0);
 	ssize_t first = read(reader->fd, p, 1);
 	if (first == 0)
 		return false;
 	reader->is_damaged = true;
-	if (first != 1 || read_exactly(reader->fd, p + 1, BLOCK_HEADER_BYTES - 1) != READ_WHOLE ||
+	if (first != 1 || read_full(reader->fd, p + 1, BLOCK_HEADER_BYTES - 1) != READ_WHOLE ||
 	    tp_get_u32(p + BLOCK_TAG) != LAYOUT_BLOCK_TAG ||
 	    tp_get_u32(p + BLOCK_NUMBER) != reader->n_blocks)
 		return false;
 	size_t len = tp_get_u32(p + BLOCK_LENGTH);
-	if (len > LAYOUT_BLOCK_MOST)
+	if (len > LAYOUT_BLOCK_MAX)
 		return false;
 	p = block_room(reader, len);
 	unsigned char *payload = p + BLOCK_HEADER_BYTES;
-	if (read_exactly(reader->fd, payload, len) != READ_WHOLE)
+	if (read_full(reader->fd, payload, len) != READ_WHOLE)
 		return false;
 	uint32_t crc = tp_checksum_add(&reader->checksum, 0, p, BLOCK_CRC);
 	if (tp_checksum_add(&reader->checksum, crc, payload, len) != tp_get_u32(p + BLOCK_CRC))
@@ -134,7 +134,7 @@ static bool read_block(struct reader *reader)
 	return true;
 }
 
-static enum tp_status open_records(struct reader *reader, struct tp_error *err)
+static enum tp_status open_records(struct store_reader *reader, struct tp_error *err)
 {
 	struct stat st;
 	reader->fd = open(reader->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -147,22 +147,22 @@ static enum tp_status open_records(struct reader *reader, struct tp_error *err)
 
 /* Recording stopped early: a gap to the end says so to whoever judges. */
 static void add_stop_gap(struct tp_sink *sink, const struct tp_run_info *run,
-			 const struct tp_ledger *ledger)
+			 const struct tp_store_result *ledger)
 {
 	const char *reason = ledger->stopped_because ? ledger->stopped_because : "";
 	uint64_t end_ns = run->ended_ns > ledger->until_ns ? run->ended_ns : ledger->until_ns;
 	tp_sink_gap(sink, "recording", reason, ledger->until_ns, end_ns, ledger->n_lost);
 }
 
-static void reader_init(struct reader *reader, struct tp_sink *sink, const char *directory)
+static void reader_init(struct store_reader *reader, struct tp_sink *sink, const char *directory)
 {
-	*reader = (struct reader){.fd = -1};
+	*reader = (struct store_reader){.fd = -1};
 	tp_checksum_init(&reader->checksum);
 	tp_decoder_init(&reader->decoder, sink);
 	reader->path = tp_asprintf("%s/" LAYOUT_RECORDS, directory);
 }
 
-static void reader_release(struct reader *reader)
+static void reader_release(struct store_reader *reader)
 {
 	if (reader->fd >= 0)
 		close(reader->fd);
@@ -175,9 +175,9 @@ enum tp_status tp_store_load(struct tp_trace *out, const char *directory, struct
 {
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	struct tp_trace_builder builder;
-	struct reader reader;
+	struct store_reader reader;
 	tp_trace_builder_init(&builder);
 	reader_init(&reader, &builder.sink, directory);
 
@@ -206,7 +206,7 @@ out:
 /* ---- while it is being written ---- */
 
 struct tp_follow {
-	struct reader reader;
+	struct store_reader reader;
 	struct tp_arena arena;
 	struct tp_run_info run;
 	char *directory;
@@ -217,7 +217,7 @@ static bool is_closed(const struct tp_follow *follow)
 {
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	bool closed = tp_manifest_load(&run, &ledger, &arena, follow->directory, NULL) == TP_OK &&
 		      ledger.is_closed;
 	tp_arena_release(&arena);
@@ -237,7 +237,7 @@ static enum tp_status fail_ended(const struct tp_follow *follow, struct tp_error
 	return TP_EXISTS;
 }
 
-static enum tp_status fail_damaged(const struct tp_follow *follow, struct tp_error *err)
+static enum tp_status fail_invalid(const struct tp_follow *follow, struct tp_error *err)
 {
 	(void)tp_fail(err, TP_PARSE, "'%s' is damaged", follow->reader.path);
 	tp_error_next_word(err, "trainprof report ", follow->directory,
@@ -249,7 +249,7 @@ enum tp_status tp_follow_open(struct tp_follow **out, const char *directory, str
 			      struct tp_error *err)
 {
 	struct tp_follow *follow = tp_alloc(sizeof(*follow));
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	reader_init(&follow->reader, sink, directory);
 	follow->directory = tp_strdup(directory);
 	follow->writer_fd = -1;
@@ -279,7 +279,7 @@ const struct tp_run_info *tp_follow_run(const struct tp_follow *follow)
  * there before the reading began is no such: the file may have grown meanwhile. */
 enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
 {
-	struct reader *reader = &follow->reader;
+	struct store_reader *reader = &follow->reader;
 	struct stat before;
 	if (fstat(reader->fd, &before) != 0)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
@@ -291,7 +291,7 @@ enum tp_status tp_follow_read(struct tp_follow *follow, struct tp_error *err)
 	if (whole < 0 || at < 0)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);
 	if (reader->is_damaged && at < before.st_size)
-		return fail_damaged(follow, err);
+		return fail_invalid(follow, err);
 	reader->is_damaged = false;
 	if (lseek(reader->fd, whole, SEEK_SET) != whole)
 		return tp_fail_errno(err, errno, "cannot read '%s'", reader->path);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { VARINT_MOST_BYTES = 10 };
+enum { TP_VARINT_MAX_BYTES = 10 };
 
 static inline void tp_put_u16(unsigned char *p, uint16_t value)
 {
@@ -46,8 +46,8 @@ static inline uint64_t tp_get_u64(const unsigned char *p)
 	return tp_get_u32(p) | (uint64_t)tp_get_u32(p + 4) << 32;
 }
 
-/* Writes at most VARINT_MOST_BYTES; returns what follows. */
-static inline unsigned char *tp_put_varint(unsigned char *p, uint64_t value)
+/* Writes at most TP_VARINT_MAX_BYTES; returns what follows. */
+static inline unsigned char *tp_varint_put(unsigned char *p, uint64_t value)
 {
 	while (value >= 0x80) {
 		*p++ = (unsigned char)(value | 0x80);
@@ -58,25 +58,25 @@ static inline unsigned char *tp_put_varint(unsigned char *p, uint64_t value)
 }
 
 /* The difference of two unsigned numbers, folded; wraps, so that every pair has one. */
-static inline uint64_t tp_fold(uint64_t to, uint64_t from)
+static inline uint64_t tp_delta_encode(uint64_t to, uint64_t from)
 {
 	uint64_t difference = to - from;
 	return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }
 
-static inline uint64_t tp_unfold(uint64_t folded, uint64_t from)
+static inline uint64_t tp_delta_decode(uint64_t folded, uint64_t from)
 {
 	return from + (folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0));
 }
 
 /* Reads fields of a payload that nobody vouches for. Once bad, stays bad and gives zeros. */
-struct tp_cursor {
+struct tp_varint_cursor {
 	const unsigned char *at;
 	const unsigned char *end;
 	bool is_bad;
 };
 
-static inline uint64_t tp_take_varint(struct tp_cursor *cursor)
+static inline uint64_t tp_varint_get(struct tp_varint_cursor *cursor)
 {
 	uint64_t value = 0;
 	for (unsigned shift = 0; shift < 64 && cursor->at < cursor->end; shift += 7) {
@@ -91,9 +91,9 @@ static inline uint64_t tp_take_varint(struct tp_cursor *cursor)
 }
 
 /* A varint that must fit 32 bits. */
-static inline uint32_t tp_take_u32(struct tp_cursor *cursor)
+static inline uint32_t tp_varint_get_u32(struct tp_varint_cursor *cursor)
 {
-	uint64_t value = tp_take_varint(cursor);
+	uint64_t value = tp_varint_get(cursor);
 	if (value > UINT32_MAX)
 		cursor->is_bad = true;
 	return (uint32_t)value;

@@ -29,7 +29,7 @@ struct tp_store {
 	int records_fd;
 	int next_fd; /* the last manifest's file, its space allocated at the beginning */
 	uint64_t max_bytes;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	struct tp_error stop; /* why recording ended early */
 };
 
@@ -76,7 +76,7 @@ static void store_write_block(struct tp_store *store)
 	struct tp_encoder *encoder = &store->encoder;
 	if (!encoder->n_records || store->ledger.has_stopped)
 		return;
-	tp_encoder_seal(encoder);
+	tp_encoder_finish_block(encoder);
 	if (!fits_limit(store, encoder->used) || !append(store, encoder->bytes, encoder->used)) {
 		store_stop(store);
 		return;
@@ -144,14 +144,14 @@ static void split_path(const char *path, char **parent, char **name)
 	*parent = start ? tp_strndup(path, start) : tp_strdup(".");
 }
 
-static enum tp_status explain_existing(const char *directory, struct tp_error *err)
+static enum tp_status fail_existing(const char *directory, struct tp_error *err)
 {
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	if (tp_manifest_load(&run, &ledger, &arena, directory, NULL) == TP_OK) {
 		char date[32];
-		tp_clock_rfc3339(run.started_wall_ns, date, sizeof(date));
+		tp_clock_format_utc(run.started_wall_ns, date, sizeof(date));
 		(void)tp_fail(err, TP_EXISTS, "'%s' exists and is a recording of %.10s", directory,
 			      date);
 		tp_error_next(err, "choose another -o, or add --force");
@@ -163,7 +163,7 @@ static enum tp_status explain_existing(const char *directory, struct tp_error *e
 	return TP_EXISTS;
 }
 
-static enum tp_status explain_unwritable(const char *directory, int error, struct tp_error *err)
+static enum tp_status fail_write(const char *directory, int error, struct tp_error *err)
 {
 	char *parent;
 	char *name;
@@ -184,12 +184,12 @@ static enum tp_status make_directory(struct tp_store *store, struct tp_error *er
 {
 	if (mkdir(store->directory, 0700) != 0) {
 		int error = errno;
-		return error == EEXIST ? explain_existing(store->directory, err)
-				       : explain_unwritable(store->directory, error, err);
+		return error == EEXIST ? fail_existing(store->directory, err)
+				       : fail_write(store->directory, error, err);
 	}
 	store->directory_fd = open(store->directory, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (store->directory_fd < 0)
-		return explain_unwritable(store->directory, errno, err);
+		return fail_write(store->directory, errno, err);
 	return TP_OK;
 }
 
@@ -275,7 +275,7 @@ static enum tp_status make_files(struct tp_store *store, const struct tp_run_inf
 	int error = errno;
 	if (reserve_fd >= 0)
 		close(reserve_fd);
-	return good ? TP_OK : explain_unwritable(store->directory, error, err);
+	return good ? TP_OK : fail_write(store->directory, error, err);
 }
 
 static void store_free(struct tp_store *store)

@@ -26,7 +26,7 @@ static const struct tp_gpu_fault faults[] = {
 	 "pytorch/kineto#1534; allowed by the documents of 12.9, 2026-11-20"},
 	{TP_GPU_FAULT_NO_FILTER, 0, 23, false, "calls are told all or none", NULL,
 	 "pytorch/kineto switches single calls on from 12.5, 2026-11-20"},
-	{TP_GPU_FAULT_MISLEADS, 18, 130101, false,
+	{TP_GPU_FAULT_WRONG_DATA, 18, 130101, false,
 	 "work of CUDA graphs may be linked to wrong launches after the first window", NULL,
 	 "release notes of CUPTI, 13.1 update 1, which do not say since when; "
 	 "pytorch/kineto#1165, 2026-11-22"},

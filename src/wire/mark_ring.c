@@ -84,7 +84,7 @@ static bool mark_is_sane(const struct tp_mark_record *mark)
 	       mark->tid && memchr(mark->name, 0, sizeof(mark->name));
 }
 
-static void ring_lose(struct tp_mark_ring *ring, uint64_t n)
+static void ring_add_lost(struct tp_mark_ring *ring, uint64_t n)
 {
 	ring->next += n;
 	ring->n_lost += n;
@@ -109,7 +109,7 @@ static bool ring_give_up(struct tp_mark_ring *ring, bool is_last, uint64_t head)
 	    now_ns - ring->stuck_since_ns < PATIENCE_NS)
 		return false;
 	ring->stuck_since_ns = 0;
-	ring_lose(ring, 1);
+	ring_add_lost(ring, 1);
 	return true;
 }
 
@@ -130,8 +130,8 @@ static bool ring_read_block(struct tp_mark_ring *ring, size_t n)
 }
 
 /* Take what is whole of a block; false when the drain has to stop at an unfinished record. */
-static bool ring_take_block(struct tp_mark_ring *ring, size_t n, uint64_t head, bool is_last,
-			    tp_mark_fn *take, void *context)
+static bool ring_drain_block(struct tp_mark_ring *ring, size_t n, uint64_t head, bool is_last,
+			     tp_mark_fn *take, void *context)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_mark_record *mark = &ring->block[i];
@@ -142,10 +142,10 @@ static bool ring_take_block(struct tp_mark_ring *ring, size_t n, uint64_t head, 
 				ring->next++;
 				ring->n_taken++;
 			} else {
-				ring_lose(ring, 1);
+				ring_add_lost(ring, 1);
 			}
 		} else if (mark->sequence > (whole | 1)) {
-			ring_lose(ring, 1); /* overwritten by a later turn */
+			ring_add_lost(ring, 1); /* overwritten by a later turn */
 		} else if (!ring_give_up(ring, is_last, head)) {
 			return false;
 		}
@@ -160,7 +160,7 @@ size_t tp_mark_ring_drain(struct tp_mark_ring *ring, bool is_last, tp_mark_fn *t
 	if (!ring_head(ring, &head))
 		return 0;
 	if (head - ring->next > ring->n_records)
-		ring_lose(ring, head - ring->next - ring->n_records);
+		ring_add_lost(ring, head - ring->next - ring->n_records);
 	while (ring->next < head) {
 		uint64_t n = ring->n_records - (ring->next & (ring->n_records - 1));
 		if (n > head - ring->next)
@@ -168,7 +168,7 @@ size_t tp_mark_ring_drain(struct tp_mark_ring *ring, bool is_last, tp_mark_fn *t
 		if (n > BLOCK_RECORDS)
 			n = BLOCK_RECORDS;
 		if (!ring_read_block(ring, n) ||
-		    !ring_take_block(ring, n, head, is_last, take, context))
+		    !ring_drain_block(ring, n, head, is_last, take, context))
 			break;
 	}
 	return ring->n_taken - taken_before;

@@ -1,7 +1,7 @@
 /*
  * The agent, built for tests with one thing more: what CUPTI delivers is also written, as it is,
  * into the file $TRAINPROF_CAPTURE (see capture.h), 16 MiB at most. Linked with
- * --wrap=tp_cuptilib_open, so that the first look into a buffer comes by here.
+ * --wrap=tp_cupti_library_open, so that the first look into a buffer comes by here.
  */
 #include "capture.h"
 
@@ -18,7 +18,7 @@ enum { MOST_BYTES = 16 << 20, KNOWN = 1 << 12, MOST_CALLS = 1024, DOMAINS = 3 };
 
 static struct {
 	pthread_mutex_t lock;
-	struct tp_cuptilib real;
+	struct tp_cupti_library real;
 	int fd;
 	size_t n_bytes;
 	const char *names[KNOWN]; /* pointers that were written, by where they point */
@@ -26,8 +26,8 @@ static struct {
 } recorder = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names */
-bool __real_tp_cuptilib_open(struct tp_cuptilib *out);
-bool __wrap_tp_cuptilib_open(struct tp_cuptilib *out);
+bool __real_tp_cupti_library_open(struct tp_cupti_library *out);
+bool __wrap_tp_cupti_library_open(struct tp_cupti_library *out);
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 /* A part whole or not at all: nothing follows one that failed. */
@@ -112,9 +112,9 @@ static void begin_file(uint32_t version)
 		write_part(CAPTURE_VERSION, &version, sizeof(version), NULL, 0);
 }
 
-bool __wrap_tp_cuptilib_open(struct tp_cuptilib *out)
+bool __wrap_tp_cupti_library_open(struct tp_cupti_library *out)
 {
-	bool is_found = __real_tp_cuptilib_open(out);
+	bool is_found = __real_tp_cupti_library_open(out);
 	recorder.real = *out;
 	if (is_found)
 		begin_file(out->version);

@@ -26,8 +26,8 @@ struct name {
 	char *text;
 };
 
-static struct tp_ringwriter ring;
-static struct tp_translator decoder;
+static struct tp_ring_writer ring;
+static struct tp_cupti_decoder decoder;
 static struct name names[MOST_NAMES];
 static size_t n_names;
 static uint32_t version; /* of the capture */
@@ -66,7 +66,7 @@ static void print_event(const struct tp_gpu_event *event)
 		printf(" at=%d.%d.%d", (int)place->device, (int)place->context, (int)place->stream);
 	}
 	if (has_name)
-		printf(" %s\n", event->id ? tp_ringwriter_name(&ring, event->id) : "-");
+		printf(" %s\n", event->id ? tp_ring_writer_name(&ring, event->id) : "-");
 	else
 		printf(" id=%#x\n", event->id);
 }
@@ -74,7 +74,7 @@ static void print_event(const struct tp_gpu_event *event)
 static void print_events(void)
 {
 	struct tp_gpu_ring_header *header = ring.header;
-	tp_ringwriter_publish(&ring);
+	tp_ring_writer_publish(&ring);
 	for (uint64_t i = header->tail; i < header->head; i++)
 		print_event(&ring.events[i & (header->n_events - 1)]);
 	header->tail = header->head;
@@ -99,7 +99,7 @@ static char *copy_text(const uint8_t *bytes, size_t n)
 	return text;
 }
 
-static void take_name(const uint8_t *bytes, size_t n)
+static void read_name(const uint8_t *bytes, size_t n)
 {
 	uint64_t at;
 	if (n < sizeof(at))
@@ -115,20 +115,20 @@ static void take_name(const uint8_t *bytes, size_t n)
 	n_names += i == n_names;
 }
 
-static void take_call(const uint8_t *bytes, size_t n)
+static void read_call(const uint8_t *bytes, size_t n)
 {
 	uint32_t numbers[2];
 	if (n < sizeof(numbers))
 		return;
 	memcpy(numbers, bytes, sizeof(numbers));
-	if (numbers[0] >= TP_CALLNAMES_DOMAINS || numbers[1] >= TP_CALLNAMES_MOST)
+	if (numbers[0] >= TP_CALL_NAMES_DOMAINS || numbers[1] >= TP_CALL_NAMES_MAX)
 		return;
 	char *text = copy_text(bytes + sizeof(numbers), n - sizeof(numbers));
-	uint8_t class = tp_callnames_class(text);
+	uint8_t class = tp_call_names_class(text);
 	decoder.calls.does[numbers[0]][numbers[1]] = class;
-	tp_nametable_doubt(&decoder.names);
-	if (tp_callnames_is_told(class))
-		decoder.calls.name[numbers[0]][numbers[1]] = tp_nametable_id(&decoder.names, text);
+	tp_name_table_mark_stale(&decoder.names);
+	if (tp_call_names_is_recorded(class))
+		decoder.calls.name[numbers[0]][numbers[1]] = tp_name_table_id(&decoder.names, text);
 	free(text);
 }
 
@@ -146,7 +146,7 @@ static void patch_name(struct cupti_record *record)
 			kernel->name = names[i].text;
 }
 
-static void take_buffer(const uint8_t *bytes, size_t n)
+static void read_buffer(const uint8_t *bytes, size_t n)
 {
 	struct cupti_record *record = NULL;
 	uint8_t *buffer = aligned_alloc(8, capture_padded(n) + RECORD_MOST);
@@ -154,29 +154,29 @@ static void take_buffer(const uint8_t *bytes, size_t n)
 		abort();
 	memset(buffer, 0, capture_padded(n) + RECORD_MOST);
 	memcpy(buffer, bytes, n);
-	tp_decode_begin(&decoder);
+	tp_cupti_decode_begin(&decoder);
 	while (next_record(buffer, n, &record) == CUPTI_OK) {
 		patch_name(record);
-		tp_decode(&decoder, record);
+		tp_cupti_decode(&decoder, record);
 	}
 	print_events();
 	free(buffer);
 }
 
-static void take_part(uint32_t kind, const uint8_t *bytes, size_t n)
+static void read_part(uint32_t kind, const uint8_t *bytes, size_t n)
 {
 	switch (kind) {
 	case CAPTURE_VERSION:
 		memcpy(&version, bytes, n < sizeof(version) ? n : sizeof(version));
 		break;
 	case CAPTURE_NAME:
-		take_name(bytes, n);
+		read_name(bytes, n);
 		break;
 	case CAPTURE_CALL:
-		take_call(bytes, n);
+		read_call(bytes, n);
 		break;
 	case CAPTURE_BUFFER:
-		take_buffer(bytes, n);
+		read_buffer(bytes, n);
 		break;
 	default:
 		break;
@@ -184,7 +184,7 @@ static void take_part(uint32_t kind, const uint8_t *bytes, size_t n)
 }
 
 /* False: it is no capture. */
-static bool take_capture(const uint8_t *bytes, size_t size)
+static bool read_capture(const uint8_t *bytes, size_t size)
 {
 	struct capture_part part;
 	uint64_t magic;
@@ -197,7 +197,7 @@ static bool take_capture(const uint8_t *bytes, size_t size)
 		at += sizeof(part);
 		if (part.bytes > size - at)
 			break; /* cut here */
-		take_part(part.kind, bytes + at, part.bytes);
+		read_part(part.kind, bytes + at, part.bytes);
 		at += capture_padded(part.bytes);
 	}
 	return magic == CAPTURE_MAGIC;
@@ -223,11 +223,11 @@ static int print_capture(const char *path)
 	size_t size;
 	uint8_t *bytes = read_whole(path, &size);
 	if (!bytes || !mkdtemp(directory) ||
-	    tp_ringwriter_create(&ring, directory, RING_EVENTS) != 0 ||
-	    tp_ringwriter_reserve(&ring) != 0)
+	    tp_ring_writer_create(&ring, directory, RING_EVENTS) != 0 ||
+	    tp_ring_writer_reserve(&ring) != 0)
 		return 2;
-	tp_translator_init(&decoder, &ring);
-	bool is_one = take_capture(bytes, size);
+	tp_cupti_decoder_init(&decoder, &ring);
+	bool is_one = read_capture(bytes, size);
 	print_counts();
 	snprintf(ring_path, sizeof(ring_path), "%s/" TP_GPU_RING_PREFIX "%d-%llu-0%s", directory,
 		 (int)getpid(), (unsigned long long)ring.header->start_ticks, TP_GPU_RING_SUFFIX);

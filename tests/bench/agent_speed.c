@@ -20,8 +20,8 @@
 
 enum { RUNS = 5, RECORDS = 2000, ROUNDS = 500, RANGES = 5000, MOST_NAMING = 4 };
 
-static struct tp_ringwriter ring;
-static struct tp_session session;
+static struct tp_ring_writer ring;
+static struct tp_cupti_session session;
 static void (*work)(const struct cuda_double_work *);
 static int is_over;
 
@@ -52,7 +52,7 @@ static void *tend(void *unused)
 		nap(0.02);
 		drain();
 		if (i % 5 == 0)
-			tp_session_flush(&session, false);
+			tp_cupti_session_flush(&session, false);
 	}
 	return unused;
 }
@@ -102,7 +102,7 @@ static void run_launches(double rate)
 		n += launch(rate);
 		__atomic_store_n(&is_over, 1, __ATOMIC_RELEASE);
 		pthread_join(thread, NULL);
-		tp_session_flush(&session, true);
+		tp_cupti_session_flush(&session, true);
 		drain();
 		cost_ns[i] =
 			(double)(header->cost_ns - cost) / (double)(header->n_records - records);
@@ -144,11 +144,11 @@ static void run_decoding(void)
 		for (int round = 0; round < ROUNDS / RUNS; round++) {
 			const uint8_t *at = buffer;
 			for (int i = 0; i < RECORDS; i++) {
-				tp_decode(&session.decoder, (const void *)at);
-				tp_decode(&session.decoder, (const void *)(at + KERNEL));
+				tp_cupti_decode(&session.decoder, (const void *)at);
+				tp_cupti_decode(&session.decoder, (const void *)(at + KERNEL));
 				at += KERNEL + CALL;
 			}
-			tp_ringwriter_publish(&ring);
+			tp_ring_writer_publish(&ring);
 			drain();
 		}
 		each_ns[run] = (clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s) * 1e9 /
@@ -189,8 +189,8 @@ static void *name_ranges(void *out)
 	begun_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < RANGES; i++) {
 		snprintf(name, sizeof(name), "step %d", i);
-		tp_range_push(NULL, &(struct tp_range_message){.ascii = name}, NULL);
-		tp_range_pop(NULL, NULL);
+		tp_nvtx_range_push(NULL, &(struct tp_nvtx_range_message){.ascii = name}, NULL);
+		tp_nvtx_range_pop(NULL, NULL);
 	}
 	*each_ns = (clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s - text_s) * 1e9 / RANGES;
 	return NULL;
@@ -207,7 +207,7 @@ static void run_ranges(int n_threads)
 			pthread_create(&threads[i], NULL, name_ranges, &all_ns[n++]);
 		for (int i = 0; i < n_threads; i++)
 			pthread_join(threads[i], NULL);
-		tp_ranges_drain(at_ns += UINT64_C(100000000000), true);
+		tp_nvtx_ranges_drain(at_ns += UINT64_C(100000000000), true);
 		drain();
 	}
 	printf("a range of NVTX: %.1f ns (median of %zu, %d threads), %llu left out\n",
@@ -234,16 +234,17 @@ int main(int argc, char **argv)
 	char command[64];
 	double rate = argc > 2 ? strtod(argv[2], NULL) : 200000;
 	if (argc < 2 || !load(argv[1]) || !mkdtemp(directory) ||
-	    tp_ringwriter_create(&ring, directory, TP_GPU_RING_EVENTS) != 0)
+	    tp_ring_writer_create(&ring, directory, TP_GPU_RING_EVENTS) != 0)
 		return 2;
-	tp_session_init(&session, &ring);
-	if (!tp_cuptilib_open(&session.lib) || tp_session_open(&session) != TP_GPU_STATE_OPEN)
+	tp_cupti_session_init(&session, &ring);
+	if (!tp_cupti_library_open(&session.lib) ||
+	    tp_cupti_session_open(&session) != TP_GPU_STATE_OPEN)
 		return 2;
 	run_launches(rate);
 	fill_buffer();
 	run_decoding();
 	run_stepping();
-	if (!tp_ranges_init(&ring, &session.lock))
+	if (!tp_nvtx_ranges_init(&ring, &session.lock))
 		return 2;
 	run_ranges(1);
 	run_ranges(MOST_NAMING);

@@ -96,7 +96,7 @@ static void describe(char text[ROW_TEXT], const char *phase, const struct tp_seg
 	const char *seen = piece->is_inferred ? "inferred" : "seen";
 	snprintf(text, ROW_TEXT, "%-12s -> %-14s %-12s %-10s %s", phase,
 		 tp_part_name(tp_label_part(piece->label)), tp_label_name(piece->label), state,
-		 piece->sample == NO_SAMPLE ? "none" : seen);
+		 piece->sample == TP_NO_SAMPLE ? "none" : seen);
 }
 
 static void compare(struct table *table, const struct tp_analysis *analysis,
@@ -128,8 +128,8 @@ static void compare(struct table *table, const struct tp_analysis *analysis,
 static enum tp_status judge(struct tp_analysis *analysis, struct tp_error *err)
 {
 	enum tp_status (*const passes[])(struct tp_analysis *, struct tp_error *) = {
-		tp_pass_threads, tp_pass_roles,    tp_pass_habits, tp_pass_foreground,
-		tp_pass_steps,   tp_pass_launches, tp_pass_steady,
+		tp_pass_timelines, tp_pass_roles,    tp_pass_inferred_phases, tp_pass_main_thread,
+		tp_pass_steps,     tp_pass_launches, tp_pass_steady,
 	};
 	enum tp_status status = TP_OK;
 	for (size_t i = 0; !status && i < TP_ARRAY_LEN(passes); i++)

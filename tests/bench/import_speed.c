@@ -32,33 +32,34 @@ struct range {
 	uint64_t last_ns;
 };
 
-static void range_widen(struct range *range, const struct tp_piece *event)
+static void range_widen(struct range *range, const struct tp_json_slice *event)
 {
-	struct tp_piece ts = tp_piece_find(event, "ts");
+	struct tp_json_slice ts = tp_json_slice_find(event, "ts");
 	uint64_t ns;
-	if (!tp_piece_time_ns(&ts, &ns) || !ns)
+	if (!tp_json_slice_time_ns(&ts, &ns) || !ns)
 		return;
 	range->first_ns = ns < range->first_ns ? ns : range->first_ns;
 	range->last_ns = ns > range->last_ns ? ns : range->last_ns;
 }
 
 /* The event once more, `shift_ns` later, its correlation and its step so much further on. */
-static void put_event(FILE *out, const struct tp_piece *event, uint64_t shift_ns, uint64_t copy)
+static void put_event(FILE *out, const struct tp_json_slice *event, uint64_t shift_ns,
+		      uint64_t copy)
 {
-	struct tp_piece ts = tp_piece_find(event, "ts");
-	struct tp_piece args = tp_piece_find(event, "args");
-	struct tp_piece link = tp_piece_find(&args, "correlation");
+	struct tp_json_slice ts = tp_json_slice_find(event, "ts");
+	struct tp_json_slice args = tp_json_slice_find(event, "args");
+	struct tp_json_slice link = tp_json_slice_find(&args, "correlation");
 	const char *at = event->text;
 	const char *end = at + event->len;
 	uint64_t ns;
 	int64_t number;
-	if (tp_piece_time_ns(&ts, &ns)) {
+	if (tp_json_slice_time_ns(&ts, &ns)) {
 		fwrite(at, 1, (size_t)(ts.text - at), out);
 		ns += shift_ns;
 		fprintf(out, "%" PRIu64 ".%03" PRIu64, ns / 1000, ns % 1000);
 		at = ts.text + ts.len;
 	}
-	if (link.text > at && tp_piece_integer(&link, &number)) {
+	if (link.text > at && tp_json_slice_integer(&link, &number)) {
 		fwrite(at, 1, (size_t)(link.text - at), out);
 		fprintf(out, "%" PRIu64, (uint64_t)number + copy * 1000000);
 		at = link.text + link.len;
@@ -72,14 +73,14 @@ static int pass(const char *path, struct range *range, FILE *out, uint64_t copy)
 	struct tp_stream *stream;
 	struct tp_error err = {0};
 	struct tp_json_scan scan;
-	struct tp_piece key;
-	struct tp_piece value;
-	enum tp_scan_item item;
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	enum tp_json_scan_item item;
 	if (tp_stream_open(&stream, path, &err))
 		return fail(&err);
 	tp_json_scan_init(&scan, stream);
-	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_SCAN_END) {
-		if (item != TP_SCAN_EVENT)
+	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
+		if (item != TP_JSON_SCAN_EVENT)
 			continue;
 		if (!out) {
 			range_widen(range, &value);

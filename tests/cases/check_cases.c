@@ -40,11 +40,11 @@ static void play(const struct tp_rulebook *book, const char *directory, const ch
 	struct judged judged = {.name = name, .book = book, .is_good = true};
 	struct tp_findings findings;
 	struct tp_json_doc *doc = NULL;
-	struct tp_factfile file;
+	struct tp_fact_file file;
 	struct tp_error err = {0};
 	enum tp_status status = tp_json_load(&doc, path, &err);
 	if (status == TP_OK)
-		status = tp_factfile_read(&file, doc, &err);
+		status = tp_fact_file_read(&file, doc, &err);
 	if (status == TP_OK) {
 		tp_advise_facts(&findings, book, file.facts);
 		judged.findings = &findings;
@@ -53,7 +53,7 @@ static void play(const struct tp_rulebook *book, const char *directory, const ch
 		expectation_check(&judged);
 		expectation_promises(&judged);
 		tp_findings_release(&findings);
-		tp_factfile_release(&file);
+		tp_fact_file_release(&file);
 	} else {
 		expectation_fail(&judged, "%s", err.text);
 	}

@@ -41,7 +41,7 @@ struct player {
 
 /* A scene on its way to be judged. */
 struct scene {
-	struct tp_form form;
+	struct tp_json_form form;
 	struct tp_arena arena;
 	struct tp_error err;
 	struct tp_profile profile;
@@ -51,8 +51,8 @@ struct scene {
 
 static double set_fact(struct scene *scene, const struct tp_json *member, tp_fact_id *fact)
 {
-	struct tp_form *form = &scene->form;
-	*fact = tp_form_fact(form, member, tp_json_key(member));
+	struct tp_json_form *form = &scene->form;
+	*fact = tp_json_form_fact(form, member, tp_json_key(member));
 	if (form->status)
 		return 0;
 	struct tp_quantity value = tp_fact_value_read(form, member, *fact, "left null");
@@ -77,7 +77,7 @@ static enum tp_part part_of(struct scene *scene, const struct tp_json *at, const
 		if (tp_text_starts_with(name, prefix))
 			return (enum tp_part)p;
 	}
-	tp_form_fail(&scene->form, at, "'%s' is no share of a part", name);
+	tp_json_form_fail(&scene->form, at, "'%s' is no share of a part", name);
 	return TP_PART_COMPUTE;
 }
 
@@ -103,7 +103,7 @@ static void set_shares(struct scene *scene, const struct tp_json *known,
 	double part[TP_N_PARTS] = {0};
 	double losses = 0;
 	TP_JSON_EACH (name, known) {
-		tp_fact_id fact = tp_form_fact(&scene->form, name, tp_json_string(name));
+		tp_fact_id fact = tp_json_form_fact(&scene->form, name, tp_json_string(name));
 		if (!scene->form.status)
 			tp_profile_set(profile, fact, 0, TP_ORIGIN_MEASURED, 1);
 	}
@@ -173,16 +173,16 @@ static void check_all(struct judged *judged, const struct tp_profile *profile)
 static void check_keys(struct scene *scene, const struct tp_json *at)
 {
 	static const char *const keys[] = {"name", "run", "shares", "facts", "expect", NULL};
-	tp_form_check_keys(&scene->form, at, "a scene", keys);
+	tp_json_form_check_keys(&scene->form, at, "a scene", keys);
 }
 
 /* The healthy run of the scene's kind, "live" or "trace", and over it what the scene says. */
 static void make(struct scene *scene, const struct player *player, const struct tp_json *at)
 {
-	const char *kind = tp_form_text(&scene->form, at, "run", true);
+	const char *kind = tp_json_form_text(&scene->form, at, "run", true);
 	const struct tp_json *run = kind ? tp_json_get(tp_json_root(player->healthy), kind) : NULL;
 	if (!run)
-		tp_form_fail(&scene->form, at, "healthy.json has no such run");
+		tp_json_form_fail(&scene->form, at, "healthy.json has no such run");
 	check_keys(scene, at);
 	set_facts(scene, tp_json_get(run, "facts"));
 	set_shares(scene, tp_json_get(run, "shares"), tp_json_get(at, "shares"));

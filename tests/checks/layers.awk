@@ -2,8 +2,8 @@
 # "TABLE   room: rooms it may use" first, then "FILE LINE defines|uses SYMBOL" and "FILE LINE include NAME".
 
 BEGIN {
-	# Headers in which all rooms of a floor meet: what collectors are made of, what passes hand to each other.
-	is_contract["src/collect/registry.h"] = is_contract["src/analyze/analysis.h"] = 1
+	# Headers in which all rooms of a floor meet: what collectors are made of, what passes hand to each other, the table of thresholds.
+	is_contract["src/collect/registry.h"] = is_contract["src/analyze/analysis.h"] = is_contract["src/analyze/thresholds.h"] = 1
 
 	# library header -> where it may come in
 	library["cjson/"] = "^src/base/json\\.c$"

@@ -388,7 +388,7 @@ static bool has_owner(void)
 static int subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
 {
 	if (has_owner() || __atomic_exchange_n(&is_subscribed, 1, __ATOMIC_ACQ_REL))
-		return CUPTI_TAKEN;
+		return CUPTI_IN_USE;
 	on_call = callback;
 	on_call_context = context;
 	*out = (cupti_subscriber)(void *)&is_subscribed;
@@ -481,7 +481,7 @@ static int subscribe_by_name(cupti_subscriber *out, cupti_callback_fn *callback,
 {
 	claim(params->size == sizeof(*params) && strlen(params->own_name) < 53, "parameters");
 	int result = subscribe(out, callback, context);
-	if (result == CUPTI_TAKEN && params->other_name)
+	if (result == CUPTI_IN_USE && params->other_name)
 		snprintf(params->other_name, params->other_name_bytes, "CUPTI for %s",
 			 find("owner") ? find("owner") : "itself");
 	return result;

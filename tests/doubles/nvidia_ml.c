@@ -218,14 +218,14 @@ static unsigned long long bytes_of(const char *key, int gpu)
 	return (unsigned long long)number(key, gpu, 0);
 }
 
-static void tell_memory(int gpu, struct nvml_memory *out)
+static void fill_memory(int gpu, struct nvml_memory *out)
 {
 	out->total = bytes_of("total", gpu);
 	out->used = bytes_of("used", gpu) + bytes_of("reserved", gpu);
 	out->free = out->total - out->used;
 }
 
-CALL(nvmlDeviceGetMemoryInfo, d->number, "total", tell_memory(d->number, out), nvml_device d,
+CALL(nvmlDeviceGetMemoryInfo, d->number, "total", fill_memory(d->number, out), nvml_device d,
      struct nvml_memory *out)
 
 static unsigned pid_of(const char *word)
@@ -242,7 +242,7 @@ static unsigned pid_of(const char *word)
 }
 
 /* Entries of either layout, `size` apart. */
-static int tell_processes(int gpu, unsigned *n, void *out, size_t size)
+static int fill_processes(int gpu, unsigned *n, void *out, size_t size)
 {
 	unsigned room = *n;
 	double now_s = elapsed_s();
@@ -261,7 +261,7 @@ static int tell_processes(int gpu, unsigned *n, void *out, size_t size)
 }
 
 CALL(nvmlDeviceGetComputeRunningProcesses, d->number, NULL,
-     return tell_processes(d->number, n, out, sizeof(*out)), nvml_device d, unsigned *n,
+     return fill_processes(d->number, n, out, sizeof(*out)), nvml_device d, unsigned *n,
      struct nvml_process_v1 *out)
 
 #if NVML_DOUBLE_AGE > 1
@@ -280,14 +280,14 @@ static int check_memory(int gpu, struct nvml_memory_v2 *out)
 CALL(nvmlDeviceGetMemoryInfo_v2, d->number, "total", return check_memory(d->number, out),
      nvml_device d, struct nvml_memory_v2 *out)
 CALL(nvmlDeviceGetComputeRunningProcesses_v3, d->number, NULL,
-     return tell_processes(d->number, n, out, sizeof(*out)), nvml_device d, unsigned *n,
+     return fill_processes(d->number, n, out, sizeof(*out)), nvml_device d, unsigned *n,
      struct nvml_process *out)
 CALL(nvmlDeviceGetCurrentClocksEventReasons, d->number, "reasons",
      *out = strtoull(find("reasons", d->number), NULL, 0), nvml_device d, unsigned long long *out)
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
-static void tell_field(int gpu, struct nvml_field *field)
+static void fill_field(int gpu, struct nvml_field *field)
 {
 	char key[WORD];
 	snprintf(key, sizeof(key), "field_%u", field->id);
@@ -304,13 +304,13 @@ static void tell_field(int gpu, struct nvml_field *field)
 		field->value.as_ulonglong = value;
 }
 
-static void tell_fields(int gpu, int n, struct nvml_field *fields)
+static void fill_fields(int gpu, int n, struct nvml_field *fields)
 {
 	for (int i = 0; i < n; i++)
-		tell_field(gpu, &fields[i]);
+		fill_field(gpu, &fields[i]);
 }
 
-CALL(nvmlDeviceGetFieldValues, d->number, NULL, tell_fields(d->number, n, fields), nvml_device d,
+CALL(nvmlDeviceGetFieldValues, d->number, NULL, fill_fields(d->number, n, fields), nvml_device d,
      int n, struct nvml_field *fields)
 
 /* ---- GPM: a sample is the number of its device and when it was taken ----------------------- */
@@ -326,7 +326,7 @@ static int check_support(int gpu, struct nvml_gpm_support *out)
 	return out->version == 1 ? NVML_SUCCESS : NVML_INVALID_ARGUMENT;
 }
 
-static int tell_gpm(struct nvml_gpm_query *query)
+static int fill_gpm(struct nvml_gpm_query *query)
 {
 	const struct sample *from = query->from;
 	const struct sample *to = query->to;
@@ -349,7 +349,7 @@ CALL(nvmlGpmSampleFree, -1, NULL, free(sample), nvml_gpm_sample sample)
 CALL(nvmlGpmSampleGet, d->number, NULL,
      *(struct sample *)sample = ((struct sample){d->number, clock_s()}), nvml_device d,
      nvml_gpm_sample sample)
-CALL(nvmlGpmMetricsGet, -1, NULL, return tell_gpm(query), struct nvml_gpm_query *query)
+CALL(nvmlGpmMetricsGet, -1, NULL, return fill_gpm(query), struct nvml_gpm_query *query)
 
 #else
 

@@ -63,7 +63,7 @@ static const char *chip_name(void)
 	return find("chip") ? find("chip") : "GH100";
 }
 
-static int tell_chips(struct pm_supported_chips *p)
+static int fill_chips(struct pm_supported_chips *p)
 {
 	static const char *chips[1];
 	WHOLE(p, pm_supported_chips, chips);
@@ -100,7 +100,7 @@ static int add_metrics(struct pm_add_metrics *p)
 	return PM_OK;
 }
 
-static int tell_image(struct pm_image *p)
+static int fill_image(struct pm_image *p)
 {
 	WHOLE(p, pm_image, image);
 	claim(p->bytes == IMAGE_BYTES, "size of an image");
@@ -126,13 +126,13 @@ static int evaluate(struct pm_evaluate *p)
 	return PM_OK;
 }
 
-CALL(cuptiProfilerHostGetSupportedChips, return tell_chips(p), struct pm_supported_chips *p)
+CALL(cuptiProfilerHostGetSupportedChips, return fill_chips(p), struct pm_supported_chips *p)
 CALL(cuptiProfilerHostInitialize, return open_host(p), struct pm_host_initialize *p)
 CALL(cuptiProfilerHostDeinitialize, return close_host(p), struct pm_host_deinitialize *p)
 CALL(cuptiProfilerHostConfigAddMetrics, return add_metrics(p), struct pm_add_metrics *p)
 CALL(cuptiProfilerHostGetConfigImageSize, WHOLE(p, pm_image_size, bytes);
      p->bytes = IMAGE_BYTES, struct pm_image_size *p)
-CALL(cuptiProfilerHostGetConfigImage, return tell_image(p), struct pm_image *p)
+CALL(cuptiProfilerHostGetConfigImage, return fill_image(p), struct pm_image *p)
 CALL(cuptiProfilerHostGetNumOfPasses, return count_passes(p), struct pm_passes *p)
 CALL(cuptiProfilerHostEvaluateToGpuValues, return evaluate(p), struct pm_evaluate *p)
 
@@ -151,7 +151,7 @@ static int name_chip(struct pm_chip_name *p)
 	return is_device(p->device) ? PM_OK : PM_INVALID_DEVICE;
 }
 
-static int tell_availability(struct pm_availability *p)
+static int fill_availability(struct pm_availability *p)
 {
 	WHOLE(p, pm_availability, image);
 	claim(!p->image || p->bytes == IMAGE_BYTES, "room for what is available");
@@ -246,7 +246,7 @@ static int decode(struct pm_decode *p)
 	return PM_OK;
 }
 
-static int tell_info(struct pm_data_info *p)
+static int fill_info(struct pm_data_info *p)
 {
 	WHOLE(p, pm_data_info, n_completed);
 	p->n_completed = p->n_populated = ((const struct data *)(const void *)p->data)->n;
@@ -254,7 +254,7 @@ static int tell_info(struct pm_data_info *p)
 }
 
 /* On a clock of its own, far from the host's. */
-static int tell_sample(struct pm_sample_info *p)
+static int fill_sample(struct pm_sample_info *p)
 {
 	const struct data *data = (const void *)p->data;
 	WHOLE(p, pm_sample_info, end_ns);
@@ -267,7 +267,7 @@ static int tell_sample(struct pm_sample_info *p)
 CALL(cuptiProfilerInitialize, WHOLE(p, pm_initialize, zero);
      is_initialized = true, struct pm_initialize *p)
 CALL(cuptiDeviceGetChipName, return name_chip(p), struct pm_chip_name *p)
-CALL(cuptiPmSamplingGetCounterAvailability, return tell_availability(p), struct pm_availability *p)
+CALL(cuptiPmSamplingGetCounterAvailability, return fill_availability(p), struct pm_availability *p)
 CALL(cuptiPmSamplingEnable, return enable(p), struct pm_enable *p)
 CALL(cuptiPmSamplingSetConfig, return set_config(p), struct pm_set_config *p)
 CALL(cuptiPmSamplingGetCounterDataSize, return size_data(p), struct pm_data_size *p)
@@ -276,5 +276,5 @@ CALL(cuptiPmSamplingStart, return start(p), struct pm_control *p)
 CALL(cuptiPmSamplingStop, return stop(p), struct pm_control *p)
 CALL(cuptiPmSamplingDisable, return disable(p), struct pm_control *p)
 CALL(cuptiPmSamplingDecodeData, return decode(p), struct pm_decode *p)
-CALL(cuptiPmSamplingGetCounterDataInfo, return tell_info(p), struct pm_data_info *p)
-CALL(cuptiPmSamplingCounterDataGetSampleInfo, return tell_sample(p), struct pm_sample_info *p)
+CALL(cuptiPmSamplingGetCounterDataInfo, return fill_info(p), struct pm_data_info *p)
+CALL(cuptiPmSamplingCounterDataGetSampleInfo, return fill_sample(p), struct pm_sample_info *p)

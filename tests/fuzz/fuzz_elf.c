@@ -66,16 +66,16 @@ static void read_image(const uint8_t *data, size_t size)
 
 static void read_text(const uint8_t *data, size_t size)
 {
-	struct tp_jit_names *names = tp_jit_names_parse((const char *)data, size);
+	struct tp_jit_symbols *names = tp_jit_symbols_parse((const char *)data, size);
 	const char *name;
 	uint64_t start;
 	uint64_t end;
 	for (uint64_t address = 0; address < 1 << 16; address += 0x111) {
-		if (tp_jit_names_find(names, address, &name, &start, &end) &&
+		if (tp_jit_symbols_find(names, address, &name, &start, &end) &&
 		    (address < start || address >= end || strlen(name) > size))
 			abort();
 	}
-	tp_jit_names_free(names);
+	tp_jit_symbols_free(names);
 	char line[300];
 	struct tp_mapping mapping;
 	size_t len = size < sizeof(line) - 1 ? size : sizeof(line) - 1;

@@ -60,18 +60,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tp_thresholds thresholds = {.items = items, .n_items = 1};
 	struct tp_arena arena = {0};
 	struct tp_error err;
-	struct tp_place place = {.file = "fuzz",
-				 .line = 1,
-				 .thresholds = &thresholds,
-				 .arena = &arena};
+	struct tp_expr_scope place = {.file = "fuzz",
+				      .line = 1,
+				      .thresholds = &thresholds,
+				      .arena = &arena};
 	if (size > 4096)
 		return 0;
 	char *text = tp_arena_strndup(&arena, (const char *)data, size);
 	const struct tp_expr *expr;
 	const struct tp_sentence *sentence;
-	if (!tp_expr_parse(&expr, text, TP_WANT_CONDITION, &place, &err))
+	if (!tp_expr_parse(&expr, text, TP_EXPR_CONDITION, &place, &err))
 		evaluate(expr, true);
-	if (!tp_expr_parse(&expr, text, TP_WANT_NUMBER, &place, &err))
+	if (!tp_expr_parse(&expr, text, TP_EXPR_NUMBER, &place, &err))
 		evaluate(expr, false);
 	if (!tp_sentence_parse(&sentence, text, &place, &err))
 		fill(sentence, &arena);

@@ -42,16 +42,16 @@ static void check_findings(const struct tp_findings *findings)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tp_json_doc *doc = NULL;
-	struct tp_factfile file;
+	struct tp_fact_file file;
 	struct tp_findings findings;
 	struct tp_error err;
 	if (size > 65536 || tp_json_parse(&doc, (const char *)data, size, "fuzz.json", &err))
 		return 0;
-	if (tp_factfile_read(&file, doc, &err) == TP_OK) {
+	if (tp_fact_file_read(&file, doc, &err) == TP_OK) {
 		tp_advise_facts(&findings, the_book(), file.facts);
 		check_findings(&findings);
 		tp_findings_release(&findings);
-		tp_factfile_release(&file);
+		tp_fact_file_release(&file);
 	}
 	tp_json_free(doc);
 	return 0;

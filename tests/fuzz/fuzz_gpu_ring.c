@@ -116,43 +116,43 @@ static void trace_check(struct tp_trace_builder *builder, uint64_t now_ns)
 	tp_trace_release(&trace);
 }
 
-static void read_file(struct tp_gpu_file *file, struct tp_sink *sink, uint64_t now_ns)
+static void read_file(struct tp_gpu_ring_reader *file, struct tp_sink *sink, uint64_t now_ns)
 {
 	static const struct tp_host host = {.root = "/nonexistent"};
 	const struct tp_gpu_demangler no_demangler = {0};
-	struct tp_tree *tree = tp_tree_new(&host, sink);
-	const struct tp_gpu_teller_config config = {.sink = sink,
-						    .tree = tree,
-						    .demangler = &no_demangler,
-						    .file = file,
-						    .source = "cupti",
-						    .pid = 1};
-	struct tp_gpu_teller *teller = tp_gpu_teller_new(&config);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, sink);
+	const struct tp_gpu_decoder_config config = {.sink = sink,
+						     .tree = tree,
+						     .demangler = &no_demangler,
+						     .file = file,
+						     .source = "cupti",
+						     .pid = 1};
+	struct tp_gpu_decoder *teller = tp_gpu_decoder_new(&config);
 	for (int round = 0; round < 3; round++) {
 		size_t left = 1000;
-		tp_gpu_teller_begin(teller, now_ns);
-		if (tp_gpu_file_refresh(file))
-			left = tp_gpu_file_take(file, 40, tp_gpu_teller_take, teller);
-		tp_gpu_teller_end(teller);
+		tp_gpu_decoder_begin(teller, now_ns);
+		if (tp_gpu_ring_reader_refresh(file))
+			left = tp_gpu_ring_reader_drain(file, 40, tp_gpu_decoder_event, teller);
+		tp_gpu_decoder_end(teller);
 		demand(left <= 40 || left == 1000);
-		demand(tp_gpu_file_left(file) <= file->header.n_events);
+		demand(tp_gpu_ring_reader_n_left(file) <= file->header.n_events);
 	}
-	tp_gpu_teller_settle(teller);
-	tp_gpu_teller_free(teller);
-	tp_tree_free(tree);
+	tp_gpu_decoder_flush(teller);
+	tp_gpu_decoder_free(teller);
+	tp_task_tree_free(tree);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[128];
-	struct tp_gpu_file file;
+	struct tp_gpu_ring_reader file;
 	struct tp_error err;
 	const uint64_t now_ns = UINT64_C(1000000000000);
 	if (size < 2)
 		return 0;
 	snprintf(path, sizeof(path), "%s/gpu-1-1-0.ring", scratch_directory());
 	file_write(path, data, size, now_ns);
-	enum tp_status status = tp_gpu_file_open(&file, path, &err);
+	enum tp_status status = tp_gpu_ring_reader_open(&file, path, &err);
 	demand(status == TP_OK || status == TP_ABSENT || status == TP_VERSION ||
 	       status == TP_PARSE);
 	if (status)
@@ -162,6 +162,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_file(&file, &builder.sink, now_ns);
 	trace_check(&builder, now_ns);
 	tp_trace_builder_release(&builder);
-	tp_gpu_file_close(&file);
+	tp_gpu_ring_reader_close(&file);
 	return 0;
 }

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fclose(file);
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	struct tp_error err = {0};
 	if (tp_manifest_load(&run, &ledger, &arena, directory, &err)) {
 		if (!err.text[0])

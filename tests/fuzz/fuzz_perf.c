@@ -49,15 +49,15 @@ static size_t put_record(struct fake *fakes, const uint8_t *data, size_t size)
 	return 4 + n_bytes;
 }
 
-static void drain(struct tp_perf_merge *merge, struct tp_perf_feed *feed)
+static void drain(struct tp_perf_ring_merge *merge, struct tp_perf_dispatch *feed)
 {
 	size_t size;
 	size_t ring;
 	const void *record;
-	tp_perf_merge_look(merge);
-	while ((record = tp_perf_merge_take(merge, UINT64_MAX, &size, &ring)))
-		tp_perf_feed_record(feed, record, size);
-	tp_perf_merge_give_back(merge);
+	tp_perf_ring_merge_refresh(merge);
+	while ((record = tp_perf_ring_merge_next(merge, UINT64_MAX, &size, &ring)))
+		tp_perf_dispatch_record(feed, record, size);
+	tp_perf_ring_merge_consume(merge);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -69,23 +69,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					.has_event = size & 4};
 	struct tp_map listeners = {0};
 	struct tp_perf_ring rings[N_RINGS];
-	struct tp_perf_merge merge;
-	struct tp_perf_feed feed;
+	struct tp_perf_ring_merge merge;
+	struct tp_perf_dispatch feed;
 	struct tp_trace_builder sink;
 	tp_trace_builder_init(&sink);
-	struct tp_tree *tree = tp_tree_new(&host, &sink.sink);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, &sink.sink);
 	for (size_t i = 0; i < N_RINGS; i++)
 		tp_perf_ring_init(&rings[i], &fakes[i].page, fakes[i].data, RING_BYTES);
 	for (size_t i = 0; i < N_RINGS; i++)
 		rings[i].has_events = layout.has_event;
-	tp_perf_merge_init(&merge, rings, N_RINGS);
-	tp_perf_feed_init(&feed, &host, tree, &sink.sink, &layout, 2);
+	tp_perf_ring_merge_init(&merge, rings, N_RINGS);
+	tp_perf_dispatch_init(&feed, &host, tree, &sink.sink, &layout, 2);
 	for (uint64_t id = 0; id < 4; id++)
 		tp_map_set(&listeners, id, id);
 	if (layout.has_event)
 		feed.listeners = &listeners;
 	feed.is_joining = size & 8;
-	tp_perf_runs_on(&feed.runs, 1);
+	tp_perf_oncpu_enable(&feed.runs, 1);
 	for (unsigned n = 1; size > 4; n++) {
 		size_t used = put_record(fakes, data, size);
 		data += used;
@@ -94,14 +94,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			drain(&merge, &feed);
 	}
 	drain(&merge, &feed);
-	tp_perf_runs_off(&feed.runs, 1000);
-	tp_perf_feed_settle(&feed, 1000, true);
-	tp_perf_feed_release(&feed);
+	tp_perf_oncpu_disable(&feed.runs, 1000);
+	tp_perf_dispatch_flush(&feed, 1000, true);
+	tp_perf_dispatch_release(&feed);
 	tp_map_release(&listeners);
-	tp_perf_merge_release(&merge);
+	tp_perf_ring_merge_release(&merge);
 	for (size_t i = 0; i < N_RINGS; i++)
 		tp_perf_ring_unmap(&rings[i]);
-	tp_tree_free(tree);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 	free(fakes);
 	return 0;

@@ -13,39 +13,39 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void parse_lines(const char *text)
 {
-	struct tp_hoststat_disk disk;
-	struct tp_hoststat_net net;
-	for (const char *at = text; tp_hoststat_disk_next(&disk, &at);)
+	struct tp_host_stat_disk disk;
+	struct tp_host_stat_net net;
+	for (const char *at = text; tp_host_stat_disk_next(&disk, &at);)
 		continue;
-	for (const char *at = text; tp_hoststat_net_next(&net, &at);)
+	for (const char *at = text; tp_host_stat_net_next(&net, &at);)
 		continue;
 }
 
 static void parse_host(const char *text)
 {
-	struct tp_cpulist list;
-	struct tp_hoststat_cpu cpu;
-	struct tp_hoststat_pressure pressure;
-	struct tp_hoststat_throttle throttle;
-	if (!tp_cpulist_parse(&list, text))
-		tp_cpulist_parse(&list, "0-3");
-	tp_hoststat_cpu(&cpu, text, &list, 100);
-	tp_hoststat_pressure(&pressure, text);
-	tp_hoststat_throttle(&throttle, text);
+	struct tp_cpu_list list;
+	struct tp_host_stat_cpu cpu;
+	struct tp_host_stat_pressure pressure;
+	struct tp_host_stat_throttle throttle;
+	if (!tp_cpu_list_parse(&list, text))
+		tp_cpu_list_parse(&list, "0-3");
+	tp_host_stat_cpu(&cpu, text, &list, 100);
+	tp_host_stat_pressure(&pressure, text);
+	tp_host_stat_throttle(&throttle, text);
 	parse_lines(text);
 }
 
 static void parse_process(const char *text)
 {
-	struct tp_task_stat stat;
+	struct tp_procfs_stat stat;
 	struct tp_procfs_schedstat schedstat;
-	struct tp_waitfacts facts = {.state = 'S', .link = text, .wchan = text};
-	tp_task_stat_parse(&stat, text);
+	struct tp_wait_facts facts = {.state = 'S', .link = text, .wchan = text};
+	tp_procfs_stat_parse(&stat, text);
 	tp_procfs_schedstat(&schedstat, text);
 	facts.call.number = -1;
 	facts.has_call = tp_procfs_syscall(&facts.call, text);
 	facts.row = tp_syscall_find(TP_SYSCALL_X86_64, facts.call.number);
-	tp_waitcause_decide(&facts);
+	tp_wait_cause_classify(&facts);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -105,7 +105,7 @@ static void read_one(struct tp_python *python, pid_t tid)
 	size_t cut = SIZE_MAX;
 	enum tp_python_outcome outcome = tp_python_read(python, tid, places, MAX_PLACES, &n, &cut);
 	if (n > MAX_PLACES || cut > n ||
-	    (n > 0) != (outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTLY))
+	    (n > 0) != (outcome == TP_PYTHON_READ || outcome == TP_PYTHON_PARTIAL))
 		abort();
 	for (size_t i = 0; i < n; i++) {
 		check_text(places[i].file);
@@ -125,7 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tp_python *python;
 	if (size < 1)
 		return 0;
-	build(&image, TP_PYLAYOUT_OLDEST + data[0] % (TP_PYLAYOUT_NEWEST - TP_PYLAYOUT_OLDEST + 1));
+	build(&image, TP_PY_LAYOUT_MINOR_MIN +
+			      data[0] % (TP_PY_LAYOUT_MINOR_MAX - TP_PY_LAYOUT_MINOR_MIN + 1));
 	records = data + 1;
 	n_records = (size - 1) / RECORD_BYTES;
 	wait_until = 0;

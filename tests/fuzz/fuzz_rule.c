@@ -21,11 +21,11 @@ static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
 							.value = 0.3,
 							.coverage = 1,
 							.missing = "fuzz"};
-		struct tp_matter matter = {.book = book,
-					   .facts = facts,
-					   .whole = "each step",
-					   .basis = tp_gain_basis_of_facts(facts),
-					   .arena = &arena};
+		struct tp_rule_context matter = {.book = book,
+						 .facts = facts,
+						 .whole = "each step",
+						 .basis = tp_gain_input_of_facts(facts),
+						 .arena = &arena};
 		struct tp_gain gain;
 		struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
 		if (gain.is_known &&
@@ -36,7 +36,7 @@ static void judge(const struct tp_rulebook *book, const struct tp_rule *rule)
 	}
 	tp_arena_release(&arena);
 	struct tp_buf problems = {0};
-	tp_contradiction_check(book, rule, &problems);
+	tp_rule_check_conflicts(book, rule, &problems);
 	tp_buf_release(&problems);
 }
 

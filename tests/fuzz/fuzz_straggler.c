@@ -27,14 +27,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tp_sink sink;
 	struct tp_error err = {0};
 	tp_sink_init(&sink, &checking);
-	struct tp_session session = {.sink = &sink,
-				     .arena = &arena,
-				     .options = &options,
-				     .first_ns = UINT64_MAX};
+	struct tp_import_session session = {.sink = &sink,
+					    .arena = &arena,
+					    .options = &options,
+					    .first_ns = UINT64_MAX};
 	struct tp_import_source source = {.path = "fuzz", .sha256 = ""};
-	struct tp_import import = {.session = &session, .source = &source, .format = "straggler"};
+	struct tp_import_reader import = {.session = &session,
+					  .source = &source,
+					  .format = "straggler"};
 	pthread_mutex_init(&session.lock, NULL);
-	source.stream = tp_stream_over(give, &giver);
+	source.stream = tp_stream_from_source(give, &giver);
 	const unsigned char *head;
 	size_t n = tp_stream_peek(source.stream, &head);
 	/* It is read even so: what is recognised may be of no use behind its head. */

@@ -44,7 +44,8 @@ static void members_read(struct tp_tarball *tar, size_t size, bool unpacks)
 		size_t n = 0;
 		size_t total = 0;
 		demand(strlen(tp_buf_text(&tar->name)) == tar->name.len);
-		struct tp_stream *stream = unpacks ? tp_stream_over(tp_tarball_read, tar) : NULL;
+		struct tp_stream *stream =
+			unpacks ? tp_stream_from_source(tp_tarball_read, tar) : NULL;
 		do {
 			n = unpacks ? tp_stream_read(stream, bytes, sizeof(bytes))
 				    : tp_tarball_read(tar, bytes, sizeof(bytes));
@@ -60,11 +61,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *bytes = tp_alloc(size + 1);
 	memcpy(bytes, data, size);
 	headers_mend(bytes, size);
-	(void)tp_tarball_recognises(bytes, size);
+	(void)tp_tarball_probe(bytes, size);
 	for (int unpacks = 0; unpacks < 2; unpacks++) {
 		struct giver giver = {bytes, size};
 		struct tp_tarball tar;
-		struct tp_stream *stream = tp_stream_over(give, &giver);
+		struct tp_stream *stream = tp_stream_from_source(give, &giver);
 		tp_tarball_init(&tar, stream);
 		members_read(&tar, size, unpacks);
 		tp_tarball_release(&tar);

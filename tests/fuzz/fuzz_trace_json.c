@@ -25,7 +25,7 @@ struct witness {
 	struct tp_sink sink; /* first */
 	uint64_t n_spans;
 	uint32_t n_tracks;
-	int32_t devices[TP_TRACKS_MOST];
+	int32_t devices[TP_TRACKS_MAX];
 };
 
 static void see(struct tp_sink *self, const struct tp_record *record)
@@ -33,7 +33,7 @@ static void see(struct tp_sink *self, const struct tp_record *record)
 	struct witness *witness = (struct witness *)(void *)self;
 	if (record->kind == TP_RECORD_TRACK) {
 		const struct tp_track *track = &record->of.track;
-		demand(track->id <= witness->n_tracks && track->id < TP_TRACKS_MOST);
+		demand(track->id <= witness->n_tracks && track->id < TP_TRACKS_MAX);
 		demand(track->name < self->strings.n && track->rank == 0 && track->device >= -1);
 		witness->n_tracks += track->id == witness->n_tracks;
 		witness->devices[track->id] = track->device;
@@ -58,18 +58,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct witness *witness = tp_alloc(sizeof(*witness));
 	struct tp_arena arena = {0};
 	struct tp_import_options options = {.keeps_python = data[0] & 1};
-	struct tp_session session = {.sink = &witness->sink,
-				     .arena = &arena,
-				     .options = &options,
-				     .first_ns = UINT64_MAX};
+	struct tp_import_session session = {.sink = &witness->sink,
+					    .arena = &arena,
+					    .options = &options,
+					    .first_ns = UINT64_MAX};
 	struct tp_import_source source = {.path = "trace.json"};
-	struct tp_import import = {.session = &session, .source = &source, .format = "kineto"};
+	struct tp_import_reader import = {.session = &session,
+					  .source = &source,
+					  .format = "kineto"};
 	struct tp_error err = {0};
 	tp_sink_init(&witness->sink, &witness_type);
 	pthread_mutex_init(&session.lock, NULL);
-	source.stream = tp_stream_over(give, &giver);
+	source.stream = tp_stream_from_source(give, &giver);
 	enum tp_status status = tp_importer_kineto.read(&import, &source, &err);
-	const struct tp_session_rank *rank = &session.ranks[0];
+	const struct tp_import_session_rank *rank = &session.ranks[0];
 	demand(session.n_ranks == 1 && rank->is_absent == (status != TP_OK));
 	demand(rank->info.n_kept == witness->n_spans && (status || witness->n_spans));
 	demand(rank->info.n_kept <= rank->info.n_events);

@@ -39,8 +39,8 @@ struct link {
 
 static struct {
 	pthread_mutex_t lock;
-	struct tp_cuptilib lib;
-	struct tp_callnames calls;
+	struct tp_cupti_library lib;
+	struct tp_call_names calls;
 	cupti_subscriber subscriber;
 	bool is_loaded;
 	bool is_finalized;
@@ -205,9 +205,9 @@ static int load(void)
 		return 0;
 	probe.pool = mmap(NULL, BUFFERS * BUFFER_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (probe.pool == MAP_FAILED || !tp_cuptilib_open(&probe.lib))
+	if (probe.pool == MAP_FAILED || !tp_cupti_library_open(&probe.lib))
 		return -1;
-	tp_callnames_load(&probe.calls, &probe.lib, no_id, NULL);
+	tp_call_names_load(&probe.calls, &probe.lib, no_id, NULL);
 	limit_device_buffers();
 	probe.is_loaded = true;
 	return 0;
@@ -231,10 +231,10 @@ static int switch_told_calls(uint8_t is_on)
 	int failure = 0;
 	if (!probe.lib.enable_driver_call || !probe.lib.enable_runtime_call)
 		return -1;
-	for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++) {
-		if (tp_callnames_is_told(probe.calls.does[CUPTI_DOMAIN_DRIVER][cbid]))
+	for (uint32_t cbid = 1; cbid < TP_CALL_NAMES_MAX; cbid++) {
+		if (tp_call_names_is_recorded(probe.calls.does[CUPTI_DOMAIN_DRIVER][cbid]))
 			failure |= probe.lib.enable_driver_call(cbid, is_on);
-		if (tp_callnames_is_told(probe.calls.does[CUPTI_DOMAIN_RUNTIME][cbid]))
+		if (tp_call_names_is_recorded(probe.calls.does[CUPTI_DOMAIN_RUNTIME][cbid]))
 			failure |= probe.lib.enable_runtime_call(cbid, is_on);
 	}
 	probe.tells_calls = is_on;

@@ -126,7 +126,7 @@ static void tell_window(uint8_t type)
 static void heed_wish(void)
 {
 	uint32_t wanted = __atomic_load_n(&ring.header->wanted, __ATOMIC_RELAXED);
-	int is_wanted = wanted == TP_GPU_WANT_EVENTS;
+	int is_wanted = wanted == TP_GPU_REQUEST_EVENTS;
 	if (slowed <= 0 || is_wanted == is_traced)
 		return;
 	is_traced = is_wanted;

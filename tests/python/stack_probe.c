@@ -39,7 +39,7 @@ static int print(struct tp_python *python, pid_t tid)
 	enum tp_python_outcome outcome;
 	for (int i = 0; i < 20; i++) {
 		outcome = tp_python_read(python, tid, places, MAX_PLACES, &n, &cut);
-		if (outcome != TP_PYTHON_MOVING && outcome != TP_PYTHON_PARTLY)
+		if (outcome != TP_PYTHON_MOVING && outcome != TP_PYTHON_PARTIAL)
 			break;
 	}
 	if (outcome != TP_PYTHON_READ)
@@ -120,7 +120,7 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 			tp_python_read(python, pid, places, MAX_PLACES, &n, &cut);
 		used_us += cpu_us() - begun_us;
 		counts[outcome]++;
-		if (outcome != TP_PYTHON_READ && outcome != TP_PYTHON_PARTLY)
+		if (outcome != TP_PYTHON_READ && outcome != TP_PYTHON_PARTIAL)
 			continue;
 		bool is_bad = !is_possible(n);
 		n_impossible += is_bad;
@@ -136,7 +136,7 @@ static int torture(struct tp_python *python, pid_t pid, long n_samples, long rat
 	       "%llu deep %llu "
 	       "us %.1f calls %.2f\n",
 	       (unsigned long long)counts[TP_PYTHON_READ],
-	       (unsigned long long)counts[TP_PYTHON_PARTLY],
+	       (unsigned long long)counts[TP_PYTHON_PARTIAL],
 	       (unsigned long long)counts[TP_PYTHON_NONE],
 	       (unsigned long long)counts[TP_PYTHON_MOVING],
 	       (unsigned long long)counts[TP_PYTHON_LOST], (unsigned long long)n_impossible,

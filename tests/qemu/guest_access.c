@@ -25,7 +25,7 @@ static void check_probe(const char *setting, enum tp_presence want, const char *
 	struct tp_availability out;
 	char name[128];
 	tp_host_open(&host, "");
-	tp_pmuprobe(&host, &out);
+	tp_pmu_probe(&host, &out);
 	snprintf(name, sizeof(name), "counters under %s", setting);
 	guest_check(out.presence == want && strstr(out.reason, in_reason) != NULL, name,
 		    "%d, '%s', next '%s'", (int)out.presence, out.reason, out.remedy);
@@ -35,12 +35,12 @@ static void check_probe(const char *setting, enum tp_presence want, const char *
 /* Is the kernel's part left out? */
 static bool without_kernel(void)
 {
-	static const struct tp_counter cycles = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0};
-	struct tp_counters group;
-	struct tp_counters_options options = {.n_required = 1};
-	if (tp_counters_open(&group, &cycles, 1, &options) != 0)
+	static const struct tp_pmu_event cycles = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0};
+	struct tp_pmu_group group;
+	struct tp_pmu_group_options options = {.n_required = 1};
+	if (tp_pmu_group_open(&group, &cycles, 1, &options) != 0)
 		return false;
-	tp_counters_close(&group);
+	tp_pmu_group_close(&group);
 	return options.without_kernel;
 }
 
@@ -48,8 +48,8 @@ static bool without_kernel(void)
 static void check_sampling(const char *setting, int without, int with)
 {
 	char name[128];
-	int got_without = tp_perf_try(false);
-	int got_with = tp_perf_try(true);
+	int got_without = tp_perf_test_open(false);
+	int got_with = tp_perf_test_open(true);
 	snprintf(name, sizeof(name), "samples under %s", setting);
 	guest_check(got_without == without && got_with == with, name, "errno %d, %d", got_without,
 		    got_with);
@@ -99,7 +99,7 @@ static void check_reach(const char *who, enum tp_presence want, const char *in_r
 	struct tp_availability out;
 	char name[128];
 	tp_host_open(&host, "");
-	tp_reach_probe(&host, &out);
+	tp_process_access_probe(&host, &out);
 	snprintf(name, sizeof(name), "waits as %s under scope %d", who, host.ptrace_scope);
 	guest_check(out.presence == want && strstr(out.reason, in_reason) != NULL, name,
 		    "%d, '%s', next '%s'", (int)out.presence, out.reason, out.remedy);
@@ -141,7 +141,7 @@ static void check_stranger(enum tp_presence want, const char *in_reason, const c
 	struct tp_availability out;
 	char name[128];
 	tp_host_open(&host, "");
-	tp_reach_probe_process(&host, stranger, &out);
+	tp_process_access_probe_pid(&host, stranger, &out);
 	snprintf(name, sizeof(name), "waits of a running process as %s under scope %d",
 		 getuid() ? "user" : "root", host.ptrace_scope);
 	guest_check(out.presence == want && strstr(out.reason, in_reason) != NULL &&

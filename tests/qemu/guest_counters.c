@@ -28,7 +28,7 @@
 
 enum { TURNS = 3000000, INSTRUCTIONS = 2 * TURNS };
 
-static const struct tp_counter basic[] = {
+static const struct tp_pmu_event basic[] = {
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0},
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0},
 	{PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0}, /* not on this CPU */
@@ -36,13 +36,13 @@ static const struct tp_counter basic[] = {
 
 /* The real tree needs libdw, which the guest does not have. This one holds who is attached to. */
 enum { N_RUNNING = 2 };
-struct tp_tree {
-	struct tp_tree_task tasks[N_RUNNING];
+struct tp_task_tree {
+	struct tp_task_tree_task tasks[N_RUNNING];
 };
 
-struct tp_tree_task *tp_tree_next(const struct tp_tree *tree, size_t *cursor)
+struct tp_task_tree_task *tp_task_tree_next(const struct tp_task_tree *tree, size_t *cursor)
 {
-	struct tp_tree *own = (struct tp_tree *)tree;
+	struct tp_task_tree *own = (struct tp_task_tree *)tree;
 	return *cursor < N_RUNNING ? &own->tasks[(*cursor)++] : NULL;
 }
 
@@ -53,18 +53,18 @@ static bool is_near(double got, double want, double tolerance)
 
 static void check_group(void)
 {
-	struct tp_counters group;
-	struct tp_counts counts;
-	struct tp_counters_options options = {.n_required = 2};
-	int error = tp_counters_open(&group, basic, 3, &options);
+	struct tp_pmu_group group;
+	struct tp_pmu_counts counts;
+	struct tp_pmu_group_options options = {.n_required = 2};
+	int error = tp_pmu_group_open(&group, basic, 3, &options);
 	guest_check(error == 0, "cycles and instructions open", "errno %d", error);
 	if (error)
 		return;
-	guest_check(!tp_counters_has(&group, 2), "an event that the CPU lacks is left out", "%s",
-		    tp_counters_has(&group, 2) ? "it is there" : "it is");
+	guest_check(!tp_pmu_group_has(&group, 2), "an event that the CPU lacks is left out", "%s",
+		    tp_pmu_group_has(&group, 2) ? "it is there" : "it is");
 	guest_loop(TURNS);
-	bool good = tp_counters_read(&group, &counts);
-	tp_counters_close(&group);
+	bool good = tp_pmu_group_read(&group, &counts);
+	tp_pmu_group_close(&group);
 	double instructions = (double)counts.values[1];
 	guest_check(good && is_near(instructions, INSTRUCTIONS, 0.01),
 		    "a loop of 6 M instructions counts as such", "%.0f", instructions);
@@ -76,7 +76,7 @@ static void check_group(void)
 	guest_check(counts.values[2] == 0, "what is not counted is no number of another", "%llu",
 		    (unsigned long long)counts.values[2]);
 	options.n_required = 3;
-	error = tp_counters_open(&group, basic, 3, &options);
+	error = tp_pmu_group_open(&group, basic, 3, &options);
 	guest_check(error == ENOENT || error == EOPNOTSUPP, "a required one that lacks is an error",
 		    "errno %d", error);
 }
@@ -86,14 +86,14 @@ static void check_multiplexing(void)
 {
 	enum { N_GROUPS = 12, N_READINGS = 10 };
 	/* INST_RETIRED by number, so that each needs a counter of its own. */
-	static const struct tp_counter retired = {PERF_TYPE_RAW, 0x08, 0};
-	struct tp_counters groups[N_GROUPS];
-	struct tp_counts_sum sums[N_GROUPS];
-	struct tp_counts counts = {.enabled_ns = 0};
-	struct tp_counters_options options = {.n_required = 1};
+	static const struct tp_pmu_event retired = {PERF_TYPE_RAW, 0x08, 0};
+	struct tp_pmu_group groups[N_GROUPS];
+	struct tp_pmu_counts_sum sums[N_GROUPS];
+	struct tp_pmu_counts counts = {.enabled_ns = 0};
+	struct tp_pmu_group_options options = {.n_required = 1};
 	memset(sums, 0, sizeof(sums));
 	for (int i = 0; i < N_GROUPS; i++) {
-		int error = tp_counters_open(&groups[i], &retired, 1, &options);
+		int error = tp_pmu_group_open(&groups[i], &retired, 1, &options);
 		if (error) {
 			guest_check(false, "twelve groups open", "group %d: errno %d", i, error);
 			return;
@@ -103,18 +103,18 @@ static void check_multiplexing(void)
 	for (int reading = 0; reading < N_READINGS; reading++) {
 		guest_loop(4 * TURNS);
 		for (int i = 0; i < N_GROUPS; i++) {
-			if (tp_counters_read(&groups[i], &counts))
-				tp_counts_add(&sums[i], &counts, 1, 1);
+			if (tp_pmu_group_read(&groups[i], &counts))
+				tp_pmu_counts_add(&sums[i], &counts, 1, 1);
 		}
 	}
 	double least = 1;
 	double worst = 0;
 	for (int i = 0; i < N_GROUPS; i++) {
-		tp_counters_read(&groups[i], &counts);
-		least = fmin(least, tp_counts_running_ratio(&counts, 1));
+		tp_pmu_group_read(&groups[i], &counts);
+		least = fmin(least, tp_pmu_counts_running_ratio(&counts, 1));
 		double ratio = sums[i].values[0] / (4.0 * N_READINGS * INSTRUCTIONS);
 		worst = fmax(worst, fabs(ratio - 1));
-		tp_counters_close(&groups[i]);
+		tp_pmu_group_close(&groups[i]);
 	}
 	guest_check(least > 0.3 && least < 0.75, "twelve groups share six counters",
 		    "the least ran %.0f %%", least * 100);
@@ -130,10 +130,10 @@ static void *loop_thread(void *unused)
 
 static void check_inheritance(void)
 {
-	struct tp_counters group;
-	struct tp_counts counts = {.enabled_ns = 0};
-	struct tp_counters_options options = {.inherit = true, .n_required = 2};
-	if (tp_counters_open(&group, basic, 2, &options) != 0)
+	struct tp_pmu_group group;
+	struct tp_pmu_counts counts = {.enabled_ns = 0};
+	struct tp_pmu_group_options options = {.inherit = true, .n_required = 2};
+	if (tp_pmu_group_open(&group, basic, 2, &options) != 0)
 		return;
 	pthread_t thread;
 	pthread_create(&thread, NULL, loop_thread, NULL);
@@ -149,8 +149,8 @@ static void check_inheritance(void)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	tp_counters_read(&group, &counts);
-	tp_counters_close(&group);
+	tp_pmu_group_read(&group, &counts);
+	tp_pmu_group_close(&group);
 	guest_check(is_near((double)counts.values[1], 3.0 * INSTRUCTIONS, 0.05),
 		    "a thread, a child and a grandchild are counted", "%.2f of 3 loops",
 		    (double)counts.values[1] / INSTRUCTIONS);
@@ -192,9 +192,9 @@ void guest_check_sampling(void)
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	guest_loop((uint64_t)WANTED * PERIOD / 2);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	tp_perf_ring_look(&ring);
+	tp_perf_ring_refresh(&ring);
 	const struct perf_event_header *header;
-	while ((header = tp_perf_ring_take(&ring, &size)))
+	while ((header = tp_perf_ring_next(&ring, &size)))
 		n += header->type == PERF_RECORD_SAMPLE;
 	guest_check(abs(n - WANTED) <= 2, "overflows are samples", "%d samples in %d M cycles", n,
 		    WANTED);
@@ -246,7 +246,7 @@ void guest_check_collector(void)
 	struct tp_collect_context context = {.host = &host,
 					     .config = &config,
 					     .sink = &builder.sink};
-	tp_pmuprobe(&host, &availability);
+	tp_pmu_probe(&host, &availability);
 	guest_check(availability.presence == TP_PRESENCE_DEGRADED,
 		    "the probe counts, and misses top-down", "%d, '%s'", (int)availability.presence,
 		    availability.reason);
@@ -315,7 +315,7 @@ static void be_running(struct running *running)
 }
 
 /* Counts from the attach to the end; NAN when the collector refuses. */
-static double count_attached(struct tp_tree *tree, struct running *running, pid_t pid)
+static double count_attached(struct tp_task_tree *tree, struct running *running, pid_t pid)
 {
 	struct tp_host host;
 	struct tp_trace_builder builder;
@@ -346,7 +346,7 @@ static double count_attached(struct tp_tree *tree, struct running *running, pid_
 
 void guest_check_attached(void)
 {
-	struct tp_tree tree = {.tasks = {{.is_alive = true}}};
+	struct tp_task_tree tree = {.tasks = {{.is_alive = true}}};
 	struct running running;
 	if (pipe(running.said) != 0 || pipe(running.go) != 0)
 		return;

@@ -28,7 +28,7 @@
 void guest_check_machine(void)
 {
 	struct tp_host host;
-	struct tp_corepmu pmu;
+	struct tp_core_pmu pmu;
 	tp_host_open(&host, "");
 	guest_check(strncmp(host.info.kernel, "Linux 6.1", 9) == 0, "the kernel is another one",
 		    "%s", host.info.kernel);
@@ -41,7 +41,7 @@ void guest_check_machine(void)
 			    strcmp(host.cgroup_cpu, "/sys/fs/cgroup") == 0,
 		    "our control group is the root of version 2", "%s",
 		    host.cgroup_cpu ? host.cgroup_cpu : "none");
-	guest_check(tp_corepmu_find(&pmu, 1, &host) == 1, "the core has a PMU", "%s", pmu.name);
+	guest_check(tp_core_pmu_find(&pmu, 1, &host) == 1, "the core has a PMU", "%s", pmu.name);
 	tp_host_close(&host);
 }
 
@@ -134,7 +134,7 @@ void guest_check_waits(void)
 		guest_check(row && strcmp(row->name, waits[i].call) == 0, name, "%s",
 			    row ? row->name : text);
 		snprintf(name, sizeof(name), "%s is named by the kernel's function", waits[i].name);
-		guest_check(tp_waitcause_of_wchan(wchan) == waits[i].cause, name, "%s", wchan);
+		guest_check(tp_wait_cause_of_wchan(wchan) == waits[i].cause, name, "%s", wchan);
 		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
@@ -145,7 +145,7 @@ void guest_check_waits(void)
 static void check_throttling(void)
 {
 	struct tp_host host;
-	struct tp_hoststat_throttle throttle = {0};
+	struct tp_host_stat_throttle throttle = {0};
 	char text[1024];
 	if (!guest_set("/sys/fs/cgroup/outer/inner/cgroup.procs", "0"))
 		return;
@@ -161,7 +161,7 @@ static void check_throttling(void)
 	guest_check(host.info.memory_limit_bytes == 64 << 20, "an ancestor's memory limit is ours",
 		    "%llu", (unsigned long long)host.info.memory_limit_bytes);
 	tp_file_peek("/sys/fs/cgroup/outer/cpu.stat", text, sizeof(text));
-	bool good = tp_hoststat_throttle(&throttle, text);
+	bool good = tp_host_stat_throttle(&throttle, text);
 	guest_check(good && throttle.throttled_periods >= 2 &&
 			    throttle.throttled_ns > 100 * TP_NS_PER_MS,
 		    "throttled time is counted", "%llu of %llu periods, %.3f s",

@@ -151,11 +151,11 @@ static void check_texts(const struct tp_rulebook *book, const struct tp_rule *ru
 		const struct tp_rule_case *test = &rule->cases[i];
 		if (test->expected != TP_EXPECT_FIRES)
 			continue;
-		struct tp_matter matter = {.book = book,
-					   .facts = test->facts,
-					   .whole = book->whole_steps,
-					   .basis = tp_gain_basis_of_facts(test->facts),
-					   .arena = &arena};
+		struct tp_rule_context matter = {.book = book,
+						 .facts = test->facts,
+						 .whole = book->whole_steps,
+						 .basis = tp_gain_input_of_facts(test->facts),
+						 .arena = &arena};
 		struct tp_gain gain;
 		struct tp_finding finding = tp_judge_rule(&matter, rule, &gain);
 		check_sentences(rule, &finding);

@@ -226,7 +226,7 @@ static bool is_of_traces(const struct tp_rule *rule)
 {
 	bool is_of_traces = false;
 	for (size_t i = 0; i < rule->n_needs; i++) {
-		if (tp_fact_is_told(rule->needs[i]))
+		if (tp_fact_is_user_supplied(rule->needs[i]))
 			return false;
 		is_of_traces |= rule->needs[i] >= TP_FACT_STEP_NEXT &&
 				rule->needs[i] <= TP_FACT_TRACE_SPANS;

@@ -1,4 +1,5 @@
-/* Bytes of a test for what reads a stream: the source of tp_stream_over() and tp_gzip_new(). */
+/* Bytes of a test for what reads a stream: the source of tp_stream_from_source() and tp_gzip_new().
+ */
 #ifndef TRAINPROF_TESTS_UNIT_GIVER_H
 #define TRAINPROF_TESTS_UNIT_GIVER_H
 

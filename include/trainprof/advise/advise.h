@@ -91,7 +91,8 @@ void tp_advise_facts(struct tp_findings *out, const struct tp_rulebook *book,
  * and both runs have. Texts go into `because`, at most `most`, borrowed from the book; returns how
  * many. What is not known of a run does not count as had.
  */
-size_t tp_rulebook_spoilers(const struct tp_rulebook *book, const struct tp_quantity *first,
-			    const struct tp_quantity *second, const char **because, size_t most);
+size_t tp_rulebook_not_comparable(const struct tp_rulebook *book, const struct tp_quantity *first,
+				  const struct tp_quantity *second, const char **because,
+				  size_t most);
 
 #endif

@@ -22,7 +22,7 @@
 struct tp_rulebook;
 
 /* Texts and quantities live in its own arena; facts not given are unknown, with a reason. */
-struct tp_factfile {
+struct tp_fact_file {
 	struct tp_arena arena;
 	const char *name; /* or NULL */
 	size_t n_given;
@@ -35,19 +35,19 @@ struct tp_factfile {
  *         fit, a negative number, shares above 1, parts that add up to more than 1, labels above
  *         their part, alone or together.
  */
-TP_MUST_CHECK enum tp_status tp_factfile_read(struct tp_factfile *out,
-					      const struct tp_json_doc *doc, struct tp_error *err);
-void tp_factfile_release(struct tp_factfile *file);
+TP_MUST_CHECK enum tp_status tp_fact_file_read(struct tp_fact_file *out,
+					       const struct tp_json_doc *doc, struct tp_error *err);
+void tp_fact_file_release(struct tp_fact_file *file);
 
 /*
  * Append a file to start from: facts that rules ask for, all null, each with a remark; it reads
  * back as it is. `topic` is a family of rules ("input") or NULL for all. Errors  TP_USAGE: no such
  * topic, with the nearest.
  */
-TP_MUST_CHECK enum tp_status tp_factfile_template(struct tp_buf *out,
-						  const struct tp_rulebook *book, const char *topic,
-						  struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_fact_file_template(struct tp_buf *out,
+						   const struct tp_rulebook *book,
+						   const char *topic, struct tp_error *err);
 /* Append the JSON Schema of such files. */
-void tp_factfile_schema(struct tp_buf *out);
+void tp_fact_file_schema(struct tp_buf *out);
 
 #endif

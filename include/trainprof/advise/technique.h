@@ -107,7 +107,7 @@ struct tp_effect {
 };
 
 /* A condition in words and, where facts can tell, as an expression. */
-struct tp_clause {
+struct tp_guide_condition {
 	const char *text;
 	const char *when_written;   /* NULL: facts cannot tell */
 	const struct tp_expr *when; /* NULL likewise */
@@ -127,11 +127,12 @@ struct tp_technique {
 	enum tp_advice_kind kind;
 	struct tp_effect *effects;
 	size_t n_effects;
-	struct tp_clause *needs;
+	struct tp_guide_condition *needs;
 	size_t n_needs;
-	struct tp_clause *not_when;
+	struct tp_guide_condition *not_when;
 	size_t n_not_when;
-	struct tp_clause done; /* applied already; no text, all NULL when facts cannot tell */
+	struct tp_guide_condition
+		done; /* applied already; no text, all NULL when facts cannot tell */
 	const char **together_names;
 	const struct tp_technique **together; /* pay only with this one */
 	size_t n_together;
@@ -196,6 +197,6 @@ const struct tp_limit *tp_catalogue_limit(const struct tp_catalogue *catalogue, 
 const char *tp_catalogue_stage(const struct tp_catalogue *catalogue, unsigned order);
 
 /* Whether it names this limit; what it relieves of a parent does not count. */
-bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit);
+bool tp_technique_has_limit(const struct tp_technique *technique, const struct tp_limit *limit);
 
 #endif

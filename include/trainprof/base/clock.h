@@ -13,6 +13,6 @@ uint64_t tp_clock_wall_ns(void);     /* CLOCK_REALTIME, for dates only */
 uint64_t tp_clock_self_cpu_ns(void); /* CPU time of this process, for the cost of measuring */
 
 /* "2026-11-20T14:03:11Z" into out (at least 21 bytes). */
-void tp_clock_rfc3339(uint64_t wall_ns, char *out, unsigned long size);
+void tp_clock_format_utc(uint64_t wall_ns, char *out, unsigned long size);
 
 #endif

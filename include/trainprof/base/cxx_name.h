@@ -14,6 +14,6 @@
  * Errors  false for names that are not mangled, special ones (vtables, thunks), damaged ones.
  * Source  Itanium C++ ABI, 5.1 "External Names", read 2026-11-22.
  */
-bool tp_cxxname_plain(char *out, size_t size, const char *symbol);
+bool tp_cxx_name_demangle(char *out, size_t size, const char *symbol);
 
 #endif

@@ -29,7 +29,7 @@ typedef size_t (*tp_stream_source)(void *context, void *out, size_t size);
 TP_MUST_CHECK enum tp_status tp_stream_open(struct tp_stream **out, const char *path,
 					    struct tp_error *err);
 /* What another reader gives: a member of an archive. No thread, no hash. */
-struct tp_stream *tp_stream_over(tp_stream_source source, void *context);
+struct tp_stream *tp_stream_from_source(tp_stream_source source, void *context);
 void tp_stream_close(struct tp_stream *stream); /* NULL is allowed */
 
 /* Whether it is gzip that is unpacked. */

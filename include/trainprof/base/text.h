@@ -14,7 +14,7 @@ unsigned tp_text_distance(const char *a, const char *b);
 
 /* The name closest to `word` among n names (NULL entries skipped); NULL when none is within 2 or
  * within a third of the word's length, whichever is larger. */
-const char *tp_text_nearest(const char *word, const char *const *names, size_t n);
+const char *tp_text_closest(const char *word, const char *const *names, size_t n);
 
 /* "90ms", "2m", "1h30m" is not known: one number, one unit of ns us ms s m h. No bare number. */
 bool tp_text_parse_duration(const char *text, uint64_t *out_ns);

@@ -5,6 +5,6 @@
 const char *tp_version(void); /* "0.1.0" */
 const char *tp_commit(void);  /* "0f3c2e1", or "unknown" */
 /* Compiler and optional libraries, NULL-terminated: "libpfm4". */
-const char *const *tp_built_with(void);
+const char *const *tp_build_info(void);
 
 #endif

@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_tree;
-struct tp_pythons;
+struct tp_task_tree;
+struct tp_python_processes;
 struct tp_env;
-struct tp_gpu_tracks;
+struct tp_gpu_in_use;
 
 /* Whether an agent is put into the program that tells what the GPU does, and when it does. */
 enum tp_gpu_trace {
@@ -46,10 +46,10 @@ struct tp_collect_context {
 	const struct tp_collect_config *config;
 	struct tp_collect_config *actual; /* what is really done: a source lowers its members */
 	struct tp_sink *sink;
-	struct tp_tree *tree;       /* threads of the target, and their address spaces */
-	struct tp_pythons *pythons; /* its interpreters; NULL: they are not asked for */
+	struct tp_task_tree *tree;           /* threads of the target, and their address spaces */
+	struct tp_python_processes *pythons; /* its interpreters; NULL: they are not asked for */
 	uint64_t *helpers_cpu_ns;   /* of processes that measure beside this one; NULL: none */
-	struct tp_gpu_tracks *gpus; /* that the target is known to use */
+	struct tp_gpu_in_use *gpus; /* that the target is known to use */
 	bool may_sample;            /* perf was not deselected */
 	bool has_counters;          /* the target's threads have hardware counters, which they hand
 				     * over at switches only as long as their events are alike */

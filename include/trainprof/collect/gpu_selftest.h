@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* One line of what was found. */
-struct tp_gpu_trial {
+struct tp_gpu_selftest_row {
 	char name[16];  /* "gpu 0", "driver", "injection" */
 	char text[200]; /* "NVIDIA H200: use, memory …; not told: PCIe" */
 	struct tp_availability availability;
@@ -22,7 +22,7 @@ struct tp_gpu_trial {
 /* `environment` is "NAME=VALUE", ended by NULL. Each trial may take `seconds`; of a recorded
  * machine nothing is tried. Returns how many of `most` rows were filled; at least one, if most > 0.
  */
-size_t tp_gpu_try(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
-		  char *const *environment, double seconds);
+size_t tp_gpu_selftest(struct tp_gpu_selftest_row *rows, size_t most, const struct tp_host *host,
+		       char *const *environment, double seconds);
 
 #endif

@@ -30,7 +30,7 @@ struct tp_host;         /* trainprof/collect/host_info.h */
 struct tp_availability; /* trainprof/model/source.h */
 
 /* What the target shall find as we found it. */
-struct tp_inheritance {
+struct tp_inherited {
 	sigset_t mask;
 	uint64_t ignored; /* bit n - 1: signal n, the C library's own too */
 	struct rlimit files;
@@ -41,7 +41,7 @@ struct tp_inheritance {
  * closed are opened on /dev/null for us alone (the target finds them closed), so that no file of
  * ours gets their numbers.
  */
-void tp_inheritance_take(struct tp_inheritance *out);
+void tp_inherited_save(struct tp_inherited *out);
 
 struct tp_target;
 
@@ -60,14 +60,14 @@ struct tp_target_end {
  * Errors  TP_TARGET (no process, no descriptor).
  */
 TP_MUST_CHECK enum tp_status tp_target_start(struct tp_target **out,
-					     const struct tp_inheritance *inheritance,
+					     const struct tp_inherited *inheritance,
 					     char *const *argv, const struct tp_env *env,
 					     struct tp_error *err);
 
 /* The signals above. */
 void tp_target_signals(sigset_t *out);
 /* Whether one of them that came to us (si_code) is to be passed on: nobody else got it. */
-bool tp_target_is_told(int signal, int code);
+bool tp_target_should_forward(int signal, int code);
 
 pid_t tp_target_pid(const struct tp_target *target);
 
@@ -86,7 +86,7 @@ int tp_target_wait_fd(const struct tp_target *target);
 enum {
 	TP_TARGET_ENDED = 1,       /* a zombie now: its /proc is still there until it is reaped */
 	TP_TARGET_INTERRUPTED = 2, /* SIGINT reached us, from wherever */
-	TP_TARGET_LEAVE = 4,       /* attached: a signal tells us to go */
+	TP_TARGET_DETACH = 4,      /* attached: a signal tells us to go */
 };
 
 /* Pass signals on, stop with it, reap adopted daemons. Never blocks. Returns TP_TARGET_… */
@@ -104,7 +104,7 @@ void tp_target_close(struct tp_target *target);
 /*
  * Instead of start: a process that runs already, and its children. It is not signalled, stopped or
  * traced, and nothing of it is inherited. From now on INT QUIT TERM HUP are blocked in this thread,
- * except those that were ignored; each means TP_TARGET_LEAVE. release does nothing; reap does not
+ * except those that were ignored; each means TP_TARGET_DETACH. release does nothing; reap does not
  * wait: the end is TP_END_DETACHED when it goes on.
  * Errors  TP_TARGET (no such process; a thread; one of the kernel; ourselves), TP_DENIED (another
  * user's); err->next says what to type.
@@ -112,13 +112,13 @@ void tp_target_close(struct tp_target *target);
 TP_MUST_CHECK enum tp_status tp_target_attach(struct tp_target **out, pid_t pid,
 					      struct tp_error *err);
 /* Whether its memory and its system calls can be read: DEGRADED or worse with reason and remedy. */
-void tp_target_reach(const struct tp_target *target, const struct tp_host *host,
-		     struct tp_availability *out);
+void tp_target_check_access(const struct tp_target *target, const struct tp_host *host,
+			    struct tp_availability *out);
 /* True when it was attached to. */
 bool tp_target_is_attached(const struct tp_target *target);
 
 /* End this process as the target ended: by the same signal, without a core file of ours, or with
  * the same status. Call last, with everything written. */
-__attribute__((noreturn)) void tp_target_end_alike(const struct tp_target_end *end);
+__attribute__((noreturn)) void tp_target_exit_like(const struct tp_target_end *end);
 
 #endif

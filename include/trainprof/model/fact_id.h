@@ -29,8 +29,8 @@ const struct tp_fact_desc *tp_fact_desc(tp_fact_id fact);
 extern const tp_fact_id tp_part_facts[TP_N_PARTS];
 tp_fact_id tp_fact_find(const char *name); /* tp_n_facts when unknown */
 /* The nearest name for a message; NULL when nothing is near. */
-const char *tp_fact_nearest(const char *name);
+const char *tp_fact_closest(const char *name);
 /* Whether no recording has it: somebody tells it, in a file of facts. */
-bool tp_fact_is_told(tp_fact_id fact);
+bool tp_fact_is_user_supplied(tp_fact_id fact);
 
 #endif

@@ -11,12 +11,12 @@
 #include <stddef.h>
 
 enum tp_finding_state { TP_FINDING_FIRED, TP_FINDING_QUIET, TP_FINDING_NOT_JUDGED };
-enum tp_level { TP_LEVEL_HIGH, TP_LEVEL_MEDIUM, TP_LEVEL_LOW, TP_LEVEL_NOTE };
+enum tp_finding_level { TP_LEVEL_HIGH, TP_LEVEL_MEDIUM, TP_LEVEL_LOW, TP_LEVEL_NOTE };
 enum tp_confidence { TP_CONFIDENCE_HIGH, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_LOW };
 enum tp_advice_kind { TP_ADVICE_FREE, TP_ADVICE_SEMANTIC };
 
 const char *tp_finding_state_name(enum tp_finding_state state);
-const char *tp_level_name(enum tp_level level);
+const char *tp_finding_level_name(enum tp_finding_level level);
 const char *tp_confidence_name(enum tp_confidence confidence);
 const char *tp_advice_kind_name(enum tp_advice_kind kind);
 
@@ -37,7 +37,7 @@ struct tp_citation {
 };
 
 /* A figure of others, of their machine against their baseline: never a promise for this run. */
-struct tp_reported {
+struct tp_reported_result {
 	const char *text;
 	const char *hardware;
 	const char *baseline;
@@ -45,7 +45,7 @@ struct tp_reported {
 };
 
 /* What a technique needs, or when it is not to be used, held against this run. */
-struct tp_caveat {
+struct tp_condition_result {
 	const char *text;
 	bool is_need; /* else: not to be used when it holds */
 	int holds;    /* 1 yes, 0 no, -1 cannot be judged */
@@ -56,20 +56,20 @@ struct tp_caveat {
 struct tp_yardstick {
 	const char *technique; /* id */
 	const char *title;
-	const struct tp_reported *reported; /* the known rate */
+	const struct tp_reported_result *reported; /* the known rate */
 	size_t n_reported;
 };
 
 /* What the guide says of the technique behind an action (trainprof guide TECHNIQUE). */
-struct tp_literature {
+struct tp_references {
 	const char *title;
 	const char *effort;      /* "flag", "lines", "refactor" */
 	const char *effort_text; /* "a few lines" */
 	const char *risk;        /* to the model: "none", "low", "medium", "high" */
 	const char *risk_text;   /* in words */
-	const struct tp_reported *reported;
+	const struct tp_reported_result *reported;
 	size_t n_reported;
-	const struct tp_caveat *caveats; /* needs first */
+	const struct tp_condition_result *caveats; /* needs first */
 	size_t n_caveats;
 	const struct tp_yardstick *against; /* NULL: as many iterations as before */
 };
@@ -78,7 +78,7 @@ struct tp_action {
 	const char *text;                       /* with numbers filled in */
 	const char *example;                    /* something to type, or NULL */
 	const char *technique;                  /* id, or NULL */
-	const struct tp_literature *literature; /* NULL: the guide has no page for it */
+	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };
 
 struct tp_finding {
@@ -88,7 +88,7 @@ struct tp_finding {
 	enum tp_finding_state state;
 	const char *not_judged_because; /* NULL unless not judged */
 	const char *quiet_because;      /* a look-alike that was seen, or the parent; may be NULL */
-	enum tp_level level;
+	enum tp_finding_level level;
 	enum tp_confidence confidence;
 	const char *doubts; /* what lowered the confidence ("few steps"), or NULL */
 	enum tp_advice_kind kind;
@@ -113,7 +113,7 @@ struct tp_finding {
 };
 
 /* A fact that would let more rules be judged. */
-struct tp_wanted_fact {
+struct tp_missing_fact {
 	tp_fact_id fact;
 	size_t n_rules; /* that ask for it */
 };
@@ -136,9 +136,9 @@ struct tp_findings {
 	const char *verdict_title;
 	const char *verdict_sentence;
 	/* The shown advice as moves. */
-	struct tp_course course;
+	struct tp_action_plan course;
 	/* Which facts to find out next, the most useful first. */
-	const struct tp_wanted_fact *wanted;
+	const struct tp_missing_fact *wanted;
 	size_t n_wanted;
 };
 

@@ -12,7 +12,7 @@
  * name in code, name in data, unit, and from which metric how; where that has no readings, from the
  * second. MEAN and PEAK of levels, RATE = growth of a counter per second, GROWTH = all of it.
  */
-#define TP_GPU_FIGURE_MAP(X)                                                                       \
+#define TP_GPU_STAT_MAP(X)                                                                         \
 	X(AWAKE, "awake_ratio", "ratio", AWAKE, MEAN, AWAKE, MEAN)                                 \
 	X(MEM_USED, "memory_used_bytes", "bytes", MEM_USED, PEAK, MEM_USED, PEAK)                  \
 	X(MEM_OWN, "memory_own_bytes", "bytes", MEM_OWN, PEAK, MEM_OWN, PEAK)                      \
@@ -51,20 +51,20 @@
 	X(LAUNCHES, "launches_per_s", "per_s", PM_LAUNCHES, MEAN, PM_LAUNCHES, MEAN)               \
 	X(COUNTED_CLOCK, "counted_clock_hz", "hz", PM_CLOCK, MEAN, PM_CLOCK, MEAN)
 
-enum tp_gpu_figure {
+enum tp_gpu_stat {
 #define X(id, name, unit, metric, how, other, other_how) TP_GPU_##id,
-	TP_GPU_FIGURE_MAP(X)
+	TP_GPU_STAT_MAP(X)
 #undef X
-		TP_N_GPU_FIGURES
+		TP_N_GPU_STATS
 };
 
-struct tp_gpu_figure_desc {
+struct tp_gpu_stat_desc {
 	const char *name;
 	const char *unit;
 };
 
 /* Never NULL for a valid figure. */
-const struct tp_gpu_figure_desc *tp_gpu_figure_desc(enum tp_gpu_figure figure);
+const struct tp_gpu_stat_desc *tp_gpu_stat_desc(enum tp_gpu_stat figure);
 
 struct tp_gpu_result {
 	uint32_t track; /* of the trace; its name is the device's */
@@ -72,7 +72,7 @@ struct tp_gpu_result {
 	bool is_listed; /* NVML listed the program's processes there; else they held its node open
 			 */
 	size_t n;       /* readings in the window */
-	struct tp_quantity figures[TP_N_GPU_FIGURES];
+	struct tp_quantity figures[TP_N_GPU_STATS];
 };
 
 #endif

@@ -270,7 +270,7 @@ void tp_profile_release(struct tp_profile *profile);
 void tp_profile_set(struct tp_profile *profile, tp_fact_id fact, double value,
 		    enum tp_origin origin, double coverage);
 /* Say why it is not known. `why` is copied. */
-void tp_profile_miss(struct tp_profile *profile, tp_fact_id fact, const char *why);
+void tp_profile_set_missing(struct tp_profile *profile, tp_fact_id fact, const char *why);
 /* Say that no recording of this kind knows it: rules that ask for it are not about this run. */
 void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char *why);
 /* Texts are copied; NULL allowed for effect and remedy. */

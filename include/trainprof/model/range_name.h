@@ -11,6 +11,6 @@
  * is_operator   whether it was such a range, and is an operator of a library ("aten::mm",
  *               "MmBackward0") rather than one that the program named ("FSDP::forward").
  */
-size_t tp_rangename_len(const char *name, size_t len, bool *is_operator);
+size_t tp_range_name_len(const char *name, size_t len, bool *is_operator);
 
 #endif

@@ -49,17 +49,17 @@ struct tp_run {
 };
 
 enum {
-	TP_SAMPLE_KERNEL = 1,  /* the leaf was in the kernel */
-	TP_SAMPLE_POLLED = 2,  /* read from /proc, not by an interrupt */
-	TP_SAMPLE_THINNED = 4, /* the stack was left out to save time: only the leaf is known */
-	TP_SAMPLE_LEAVING = 8, /* as the task left its CPU: no instant drawn at random, stands for
-				* no time */
+	TP_SAMPLE_KERNEL = 1,     /* the leaf was in the kernel */
+	TP_SAMPLE_POLLED = 2,     /* read from /proc, not by an interrupt */
+	TP_SAMPLE_LEAF_ONLY = 4,  /* the stack was left out to save time: only the leaf is known */
+	TP_SAMPLE_SWITCH_OUT = 8, /* as the task left its CPU: no instant drawn at random, stands
+				   * for no time */
 };
 
 /*
  * What a task was doing at one instant. On-CPU ones come from interrupts, the others from polling;
  * both are instants drawn at random, so shares of samples estimate shares of time. Not so those
- * that are TP_SAMPLE_LEAVING.
+ * that are TP_SAMPLE_SWITCH_OUT.
  */
 struct tp_sample {
 	uint32_t task;

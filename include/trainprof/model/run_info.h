@@ -51,7 +51,7 @@ struct tp_device_info {
 };
 
 /* More ranks than that in one recording are refused: a manifest has to stay small. */
-enum { TP_RANKS_MOST = 64 };
+enum { TP_RANKS_MAX = 64 };
 
 /* One process of the job whose trace was imported, and where from. */
 struct tp_rank_info {

@@ -64,7 +64,7 @@ uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame);
 uint32_t tp_sink_stack(struct tp_sink *sink, const uint32_t *frames, size_t n, uint32_t flags);
 uint32_t tp_sink_detail(struct tp_sink *sink, const struct tp_detail *detail); /* all zero: 0 */
 
-/* The id of a track that is told next; TP_TRACKS_MOST: there are too many. */
+/* The id of a track that is told next; TP_TRACKS_MAX: there are too many. */
 uint32_t tp_sink_new_track(struct tp_sink *sink);
 
 /* What an id stands for; empty when there is no such id, or none any more. A stack's frames are

@@ -22,7 +22,7 @@ enum tp_presence {
 };
 
 /* The words above. Static storage. */
-const char *tp_presence_text(enum tp_presence presence);
+const char *tp_source_state_text(enum tp_presence presence);
 
 struct tp_availability {
 	enum tp_presence presence;

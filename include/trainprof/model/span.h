@@ -43,7 +43,7 @@ enum { TP_TRACK_THREAD = -1 };
 enum { TP_TRACK_WHOLE = -1 };
 
 /* Ids of tracks are below this: a trace that names more is damaged or hostile. */
-enum { TP_TRACKS_MOST = 1 << 15 };
+enum { TP_TRACKS_MAX = 1 << 15 };
 
 /*
  * Where spans lie one after the other: a thread, or a queue (stream) of a device. Ids are dense and

@@ -47,7 +47,7 @@ struct tp_trace {
 	size_t n_runs;
 	struct tp_sample *samples;
 	size_t n_samples;
-	struct tp_sample *leavings; /* TP_SAMPLE_LEAVING; they are not among the samples */
+	struct tp_sample *leavings; /* TP_SAMPLE_SWITCH_OUT; they are not among the samples */
 	size_t n_leavings;
 	struct tp_gauge *gauges;
 	size_t n_gauges;
@@ -102,7 +102,7 @@ const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id)
 const struct tp_gauge *tp_trace_gauges(const struct tp_trace *trace, enum tp_metric metric,
 				       uint32_t task, size_t *n);
 /* Growth of a counter inside [from, to), linear between readings; false without two readings. */
-bool tp_trace_counter_growth(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
-			     uint64_t from_ns, uint64_t to_ns, double *out);
+bool tp_trace_counter_delta(const struct tp_trace *trace, enum tp_metric metric, uint32_t task,
+			    uint64_t from_ns, uint64_t to_ns, double *out);
 
 #endif

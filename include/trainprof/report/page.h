@@ -58,8 +58,8 @@ void tp_page_wrap(struct tp_page *page, size_t indent, enum tp_paint paint, cons
 		  size_t max_lines);
 
 /* The same with another text at the right edge of the first line (may be ""). */
-void tp_page_beside(struct tp_page *page, size_t indent, const char *text,
-		    enum tp_paint right_paint, const char *right, size_t max_lines);
+void tp_page_wrap_with_right(struct tp_page *page, size_t indent, const char *text,
+			     enum tp_paint right_paint, const char *right, size_t max_lines);
 
 /* Columns left in the open line. */
 size_t tp_page_room(const struct tp_page *page);

@@ -23,7 +23,7 @@ struct tp_report_pair {
 };
 
 /* Whether any number that is shown is known of both. */
-bool tp_report_pair_is_told(const struct tp_report_pair *pair);
+bool tp_report_pair_is_known(const struct tp_report_pair *pair);
 
 /* Step, shares and verdict of each, then the warnings. Unknown numbers are said to be unknown. */
 void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair);

@@ -46,15 +46,15 @@ struct tp_python_counter {
 
 enum tp_python_outcome {
 	TP_PYTHON_READ,
-	TP_PYTHON_NONE,   /* the thread runs no Python now */
-	TP_PYTHON_MOVING, /* it did not hold still: unknown */
-	TP_PYTHON_LOST,   /* memory that cannot be read or makes no sense: unknown */
-	TP_PYTHON_PARTLY, /* the places are the outer part of the stack, which held still; what the
-			   * innermost of them called did not */
+	TP_PYTHON_NONE,    /* the thread runs no Python now */
+	TP_PYTHON_MOVING,  /* it did not hold still: unknown */
+	TP_PYTHON_LOST,    /* memory that cannot be read or makes no sense: unknown */
+	TP_PYTHON_PARTIAL, /* the places are the outer part of the stack, which held still; what the
+			    * innermost of them called did not */
 	TP_PYTHON_N_OUTCOMES,
 };
 
-struct tp_python_about {
+struct tp_python_info {
 	unsigned major, minor;
 	unsigned micro; /* TP_PYTHON_UNKNOWN_MICRO where the program does not tell (before 3.11) */
 	const char *path; /* of the file with the interpreter in it, as the process sees it */
@@ -82,7 +82,7 @@ TP_MUST_CHECK enum tp_status tp_python_open(struct tp_python **out, const char *
 					    struct tp_error *err);
 void tp_python_close(struct tp_python *self); /* NULL is allowed */
 
-const struct tp_python_about *tp_python_about(const struct tp_python *self);
+const struct tp_python_info *tp_python_info(const struct tp_python *self);
 /* Since tp_python_open(). */
 const struct tp_python_counts *tp_python_counts(const struct tp_python *self);
 

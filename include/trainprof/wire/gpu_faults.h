@@ -21,11 +21,11 @@
 #include <stdint.h>
 
 enum tp_gpu_fault_kind {
-	TP_GPU_FAULT_STOPS,     /* nothing is collected with it */
-	TP_GPU_FAULT_NO_JOIN,   /* nothing is collected where CUDA was in use before we came */
-	TP_GPU_FAULT_NO_NULL,   /* a buffer that it asks for must not be refused */
-	TP_GPU_FAULT_NO_FILTER, /* calls cannot be switched on one by one */
-	TP_GPU_FAULT_MISLEADS,  /* it is used, and what it tells has a flaw */
+	TP_GPU_FAULT_STOPS,      /* nothing is collected with it */
+	TP_GPU_FAULT_NO_JOIN,    /* nothing is collected where CUDA was in use before we came */
+	TP_GPU_FAULT_NO_NULL,    /* a buffer that it asks for must not be refused */
+	TP_GPU_FAULT_NO_FILTER,  /* calls cannot be switched on one by one */
+	TP_GPU_FAULT_WRONG_DATA, /* it is used, and what it tells has a flaw */
 };
 
 struct tp_gpu_fault {

@@ -81,7 +81,7 @@
  * ring and its descriptor stay; the same are told when it is called again after that, with nothing
  * unread and the counts of before forgotten.
  */
-#define TP_GPU_AGENT_DOOR "trainprof_agent_attach"
+#define TP_GPU_AGENT_ENTRY "trainprof_agent_attach"
 
 /* Environment of the measured program. */
 #define TP_GPU_RINGS_ENV "TRAINPROF_GPU_RINGS" /* directory; without it the agent does nothing */
@@ -96,18 +96,18 @@ enum {
 	TP_GPU_RING_CLOCKS = 1 << 10, /* 204 s of five pairs a second */
 	TP_GPU_RING_PLACES = 1 << 12,
 	TP_GPU_RING_NAME_BYTES = 1 << 20, /* of the whole table */
-	TP_GPU_NAME_MOST = 4095, /* bytes of one name; of a longer one only that much is kept */
-	TP_GPU_NUMBER_HERE = 1,  /* the byte of a name that stands for a number */
+	TP_GPU_NAME_MAX = 4095, /* bytes of one name; of a longer one only that much is kept */
+	TP_GPU_NUMBER_MARK = 1, /* the byte of a name that stands for a number */
 	TP_GPU_PAYLOAD_WORDS = 7,
 };
 
 /* What the reader wants. The agent looks five times a second, and at once after a FUTEX_WAKE (not
  * a private one) on the word. */
-enum tp_gpu_wanted {
-	TP_GPU_WANT_AS_STARTED = 0, /* what TRAINPROF_GPU says */
-	TP_GPU_WANT_IDLE = 1,
-	TP_GPU_WANT_EVENTS = 2,
-	TP_GPU_WANT_LEAVE = 3, /* of one that joined a running program: let go, end the thread */
+enum tp_gpu_request {
+	TP_GPU_REQUEST_DEFAULT = 0, /* what TRAINPROF_GPU says */
+	TP_GPU_REQUEST_IDLE = 1,
+	TP_GPU_REQUEST_EVENTS = 2,
+	TP_GPU_REQUEST_LEAVE = 3, /* of one that joined a running program: let go, end the thread */
 };
 
 enum tp_gpu_state {
@@ -116,14 +116,14 @@ enum tp_gpu_state {
 	TP_GPU_STATE_OPEN = 2,     /* collecting */
 	TP_GPU_STATE_FINISHED = 3, /* the program ends in order; nothing follows */
 	TP_GPU_STATE_UNREAD = 4,   /* the ring was full for 10 s: paused until tail moves */
-	TP_GPU_STATE_ASIDE = 5,    /* another tool has CUPTI, see `owner`: tried again later */
+	TP_GPU_STATE_BACKOFF = 5,  /* another tool has CUPTI, see `owner`: tried again later */
 	/* From here on CUPTI tells nothing and will not; ranges of NVTX are told all the same. */
 	TP_GPU_STATE_NO_CUPTI = 16, /* none found, or it lacks a call that is needed */
-	TP_GPU_STATE_TAKEN = 17,    /* another tool has it, again: `owner` where it says its name */
+	TP_GPU_STATE_IN_USE = 17,   /* another tool has it, again: `owner` where it says its name */
 	TP_GPU_STATE_FAILED = 18,   /* a call failed: `failed_call`, `error` */
-	TP_GPU_STATE_STOLEN = 19,   /* another tool has replaced our callbacks: `owner`, if known */
-	TP_GPU_STATE_UNFIT = 20,    /* a version of CUPTI that is not supported */
-	TP_GPU_STATE_NO_ROOM = 21,  /* no memory for events: `error` is the errno */
+	TP_GPU_STATE_TAKEOVER = 19, /* another tool has replaced our callbacks: `owner`, if known */
+	TP_GPU_STATE_UNSUPPORTED = 20, /* a version of CUPTI that is not supported */
+	TP_GPU_STATE_NO_ROOM = 21,     /* no memory for events: `error` is the errno */
 };
 
 enum tp_gpu_event_type {
@@ -186,7 +186,7 @@ enum tp_gpu_event_flag {
  * "NCCL" have them.
  *
  * Ranges that differ in numbers only share a name ("step 12" and "step 13"): where NUMBERS is set
- * TP_GPU_NUMBER_HERE stands for a decimal number in it, the first time for dur, then for link.
+ * TP_GPU_NUMBER_MARK stands for a decimal number in it, the first time for dur, then for link.
  *
  * link (CUPTI's correlation id) is the same in a CALL and in what it caused; 0 = unknown. Ranges of
  * NVTX are told also outside windows, those of a thread in order, and a START before its END. NVTX
@@ -334,7 +334,7 @@ struct tp_gpu_ring_header {
 
 	/* The reader's. */
 	uint64_t tail;
-	uint32_t wanted; /* enum tp_gpu_wanted */
+	uint32_t wanted; /* enum tp_gpu_request */
 	uint32_t reserved_word;
 	uint64_t reader_ns; /* CLOCK_MONOTONIC of its last look */
 	uint32_t reserved_tail[10];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Above any time in ns and any size; finite, since infinity times zero is no number. */
-static const double widest = 1e18;
+static const double max_value = 1e18;
 
 void tp_bounds_init(struct tp_bounds *bounds)
 {
@@ -15,13 +15,13 @@ void tp_bounds_init(struct tp_bounds *bounds)
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
 		bool is_bool = strcmp(tp_fact_desc(i)->unit, "bool") == 0;
 		bounds->low[i] = 0;
-		bounds->high[i] = is_bool ? 1 : widest;
+		bounds->high[i] = is_bool ? 1 : max_value;
 	}
 }
 
 /* ---- narrowing ---- */
 
-static void cut(struct tp_bounds *bounds, tp_fact_id fact, double low, double high)
+static void clip(struct tp_bounds *bounds, tp_fact_id fact, double low, double high)
 {
 	bounds->low[fact] = fmax(bounds->low[fact], low);
 	bounds->high[fact] = fmin(bounds->high[fact], high);
@@ -37,7 +37,7 @@ static double constant_of(const struct tp_expr *expr)
 }
 
 /* A bound that is not reached is kept as if it were: then the comparison itself is false there. */
-static void narrow_compare(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
+static void apply_compare(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
 {
 	static const enum tp_compare swap[] = {TP_GT, TP_GE, TP_LT, TP_LE, TP_EQ, TP_NE};
 	static const enum tp_compare negate[] = {TP_GE, TP_GT, TP_LE, TP_LT, TP_NE, TP_EQ};
@@ -51,43 +51,43 @@ static void narrow_compare(struct tp_bounds *bounds, const struct tp_expr *expr,
 		return;
 	compare = holds ? compare : negate[compare];
 	if (compare == TP_LT || compare == TP_LE || compare == TP_EQ)
-		cut(bounds, fact->fact, 0, limit);
+		clip(bounds, fact->fact, 0, limit);
 	if (compare == TP_GT || compare == TP_GE || compare == TP_EQ)
-		cut(bounds, fact->fact, limit, widest);
+		clip(bounds, fact->fact, limit, max_value);
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as a condition, TP_EXPR_MAX_DEPTH */
-static void narrow(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
+static void apply_condition(struct tp_bounds *bounds, const struct tp_expr *expr, bool holds)
 {
 	switch (expr->kind) {
 	case TP_NODE_AND:
 	case TP_NODE_OR:
 		if (holds != (expr->kind == TP_NODE_AND))
 			return; /* one of both will do */
-		narrow(bounds, expr->left, holds);
-		narrow(bounds, expr->right, holds);
+		apply_condition(bounds, expr->left, holds);
+		apply_condition(bounds, expr->right, holds);
 		return;
 	case TP_NODE_NOT:
-		narrow(bounds, expr->left, !holds);
+		apply_condition(bounds, expr->left, !holds);
 		return;
 	case TP_NODE_SURE:
 		if (holds)
-			narrow(bounds, expr->left, true);
+			apply_condition(bounds, expr->left, true);
 		return;
 	case TP_NODE_FACT:
-		cut(bounds, expr->fact, holds, holds);
+		clip(bounds, expr->fact, holds, holds);
 		return;
 	case TP_NODE_COMPARE:
-		narrow_compare(bounds, expr, holds);
+		apply_compare(bounds, expr, holds);
 		return;
 	default:
 		return;
 	}
 }
 
-void tp_bounds_narrow(struct tp_bounds *bounds, const struct tp_expr *condition)
+void tp_bounds_apply(struct tp_bounds *bounds, const struct tp_expr *condition)
 {
-	narrow(bounds, condition, true);
+	apply_condition(bounds, condition, true);
 }
 
 /* ---- truth ---- */
@@ -98,21 +98,22 @@ static void fill_facts(const struct tp_bounds *bounds, struct tp_quantity facts[
 	for (tp_fact_id i = 0; i < tp_n_facts; i++) {
 		double low = bounds->low[i];
 		double high = bounds->high[i];
-		facts[i] = (struct tp_quantity){.is_known = true,
-						.has_interval = true,
-						.value = high < widest ? (low + high) / 2 : low + 1,
-						.low = low,
-						.high = high,
-						.coverage = 1};
+		facts[i] =
+			(struct tp_quantity){.is_known = true,
+					     .has_interval = true,
+					     .value = high < max_value ? (low + high) / 2 : low + 1,
+					     .low = low,
+					     .high = high,
+					     .coverage = 1};
 	}
 }
 
-static enum tp_bounds_truth opposite(enum tp_bounds_truth truth)
+static enum tp_bounds_truth invert(enum tp_bounds_truth truth)
 {
 	return (enum tp_bounds_truth)(TP_ALWAYS - truth);
 }
 
-static enum tp_bounds_truth least(enum tp_bounds_truth a, enum tp_bounds_truth b)
+static enum tp_bounds_truth min_truth(enum tp_bounds_truth a, enum tp_bounds_truth b)
 {
 	return a < b ? a : b;
 }
@@ -132,14 +133,14 @@ static enum tp_bounds_truth truth_of(const struct tp_expr *expr, const struct tp
 	const struct tp_quantity *fact = &facts[expr->fact];
 	switch (expr->kind) {
 	case TP_NODE_AND:
-		return least(truth_of(expr->left, facts), truth_of(expr->right, facts));
+		return min_truth(truth_of(expr->left, facts), truth_of(expr->right, facts));
 	case TP_NODE_OR:
-		return opposite(least(opposite(truth_of(expr->left, facts)),
-				      opposite(truth_of(expr->right, facts))));
+		return invert(min_truth(invert(truth_of(expr->left, facts)),
+					invert(truth_of(expr->right, facts))));
 	case TP_NODE_NOT:
-		return opposite(truth_of(expr->left, facts));
+		return invert(truth_of(expr->left, facts));
 	case TP_NODE_SURE: /* an interval may reach beyond the box */
-		return least(truth_of(expr->left, facts), TP_SOMETIMES);
+		return min_truth(truth_of(expr->left, facts), TP_SOMETIMES);
 	case TP_NODE_CONSTANT:
 		return expr->number != 0 ? TP_ALWAYS : TP_NEVER;
 	case TP_NODE_KNOWN:

@@ -20,7 +20,7 @@ enum tp_bounds_truth { TP_NEVER, TP_SOMETIMES, TP_ALWAYS };
 void tp_bounds_init(struct tp_bounds *bounds);
 /* Keep what is possible where the condition holds. Only comparisons of a fact with a number that
  * must all hold narrow it; the rest is left as it is. */
-void tp_bounds_narrow(struct tp_bounds *bounds, const struct tp_expr *condition);
+void tp_bounds_apply(struct tp_bounds *bounds, const struct tp_expr *condition);
 /* Where all facts are known; a fact that is not makes it neither true nor false. */
 enum tp_bounds_truth tp_bounds_truth(const struct tp_bounds *bounds,
 				     const struct tp_expr *condition);

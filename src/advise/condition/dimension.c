@@ -71,8 +71,8 @@ bool tp_dimension_match(const struct tp_dimension *a, const struct tp_dimension 
 	return a->time == b->time && a->bytes == b->bytes && !a->is_bool && !b->is_bool;
 }
 
-bool tp_dimension_multiply(const struct tp_dimension *a, const struct tp_dimension *b, int sign,
-			   struct tp_dimension *out)
+bool tp_dimension_mul(const struct tp_dimension *a, const struct tp_dimension *b, int sign,
+		      struct tp_dimension *out)
 {
 	if (a->is_bool || b->is_bool)
 		return false;

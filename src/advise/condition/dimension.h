@@ -27,8 +27,8 @@ bool tp_dimension_of_suffix(const char *suffix, bool is_rate, struct tp_dimensio
 bool tp_dimension_match(const struct tp_dimension *a, const struct tp_dimension *b);
 /* Results carry the scale in which they are best written: ns, bytes, per second. False when the
  * result has no meaning here (time squared). */
-bool tp_dimension_multiply(const struct tp_dimension *a, const struct tp_dimension *b, int sign,
-			   struct tp_dimension *out);
+bool tp_dimension_mul(const struct tp_dimension *a, const struct tp_dimension *b, int sign,
+		      struct tp_dimension *out);
 /* "time", "bytes per second" …, for messages. */
 const char *tp_dimension_name(const struct tp_dimension *dimension);
 

@@ -32,19 +32,19 @@ static struct tp_number number_of_fact(tp_fact_id fact, const struct tp_quantity
 }
 
 /* The extremes of products and quotients lie at the corners. */
-static struct tp_number number_of_corners(double value, const double corner[4])
+static struct tp_number number_from_bounds(double value, const double corner[4])
 {
 	return number_of(value, fmin(fmin(corner[0], corner[1]), fmin(corner[2], corner[3])),
 			 fmax(fmax(corner[0], corner[1]), fmax(corner[2], corner[3])));
 }
 
-static struct tp_number number_multiply(struct tp_number a, struct tp_number b)
+static struct tp_number number_mul(struct tp_number a, struct tp_number b)
 {
 	double corner[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-	return number_of_corners(a.value * b.value, corner);
+	return number_from_bounds(a.value * b.value, corner);
 }
 
-static struct tp_number number_divide(struct tp_number a, struct tp_number b)
+static struct tp_number number_div(struct tp_number a, struct tp_number b)
 {
 	if (b.value == 0)
 		return unknown_number;
@@ -53,7 +53,7 @@ static struct tp_number number_divide(struct tp_number a, struct tp_number b)
 		return number_of(a.value / b.value, -INFINITY, INFINITY);
 	/* Not by way of the inverse: the quotient of two points is one point, to the last bit. */
 	double corner[4] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
-	return number_of_corners(a.value / b.value, corner);
+	return number_from_bounds(a.value / b.value, corner);
 }
 
 static struct tp_number number_of_pair(enum tp_node_kind kind, struct tp_number a,
@@ -67,9 +67,9 @@ static struct tp_number number_of_pair(enum tp_node_kind kind, struct tp_number 
 	case TP_NODE_SUBTRACT:
 		return number_of(a.value - b.value, a.low - b.high, a.high - b.low);
 	case TP_NODE_MULTIPLY:
-		return number_multiply(a, b);
+		return number_mul(a, b);
 	case TP_NODE_DIVIDE:
-		return number_divide(a, b);
+		return number_div(a, b);
 	case TP_NODE_MIN:
 		return number_of(fmin(a.value, b.value), fmin(a.low, b.low), fmin(a.high, b.high));
 	default:

@@ -14,7 +14,7 @@ struct parser {
 	const char *text;
 	size_t at; /* behind `token` */
 	struct tp_token token;
-	const struct tp_place *place;
+	const struct tp_expr_scope *place;
 	struct tp_error *err;
 	unsigned depth;
 	bool has_failed;
@@ -47,15 +47,15 @@ static void parser_advance(struct parser *parser)
 		parser_fail(parser, parser->token.at, "%s", parser->token.text);
 }
 
-static bool parser_sees(const struct parser *parser, enum tp_token_kind kind, const char *text)
+static bool parser_is_at(const struct parser *parser, enum tp_token_kind kind, const char *text)
 {
 	return !parser->has_failed && parser->token.kind == kind &&
 	       strcmp(parser->token.text, text) == 0;
 }
 
-static bool parser_take(struct parser *parser, enum tp_token_kind kind, const char *text)
+static bool parser_accept(struct parser *parser, enum tp_token_kind kind, const char *text)
 {
-	bool seen = parser_sees(parser, kind, text);
+	bool seen = parser_is_at(parser, kind, text);
 	if (seen)
 		parser_advance(parser);
 	return seen;
@@ -63,7 +63,7 @@ static bool parser_take(struct parser *parser, enum tp_token_kind kind, const ch
 
 static bool parser_expect(struct parser *parser, const char *sign)
 {
-	if (parser_take(parser, TP_TOKEN_SIGN, sign))
+	if (parser_accept(parser, TP_TOKEN_SIGN, sign))
 		return true;
 	bool is_end = parser->token.kind == TP_TOKEN_END;
 	parser_fail(parser, parser->token.at, "'%s' expected before %s%s%s", sign,
@@ -103,7 +103,7 @@ static const struct tp_expr *parser_truth(struct parser *parser, enum tp_node_ki
 	return node;
 }
 
-static bool want_truth(struct parser *parser, size_t at, const struct tp_expr *node)
+static bool need_truth(struct parser *parser, size_t at, const struct tp_expr *node)
 {
 	if (node && !node->dimension.is_bool)
 		parser_fail(parser, at, "a condition is needed here, not %s",
@@ -111,14 +111,14 @@ static bool want_truth(struct parser *parser, size_t at, const struct tp_expr *n
 	return node && node->dimension.is_bool;
 }
 
-static bool want_number(struct parser *parser, size_t at, const struct tp_expr *node)
+static bool need_number(struct parser *parser, size_t at, const struct tp_expr *node)
 {
 	if (node && node->dimension.is_bool)
 		parser_fail(parser, at, "a number is needed here, not a truth value");
 	return node && !node->dimension.is_bool;
 }
 
-static bool want_same(struct parser *parser, size_t at, const char *verb,
+static bool need_same(struct parser *parser, size_t at, const char *verb,
 		      const struct tp_expr *left, const struct tp_expr *right)
 {
 	if (!left || !right)
@@ -148,7 +148,7 @@ static const struct tp_expr *parse_fact(struct parser *parser, enum tp_node_kind
 		fact = tp_fact_find(token->text);
 	if (fact == tp_n_facts) {
 		const char *nearest =
-			token->kind == TP_TOKEN_NAME ? tp_fact_nearest(token->text) : NULL;
+			token->kind == TP_TOKEN_NAME ? tp_fact_closest(token->text) : NULL;
 		if (nearest)
 			return parser_fail(parser, token->at, "no fact '%s'; nearest: %s",
 					   token->text, nearest);
@@ -189,18 +189,18 @@ static const struct tp_expr *parse_threshold(struct parser *parser)
 }
 
 /* min(a, b, …): a chain of pairs. */
-static const struct tp_expr *parse_extremum(struct parser *parser, enum tp_node_kind kind)
+static const struct tp_expr *parse_min_max(struct parser *parser, enum tp_node_kind kind)
 {
 	size_t at = parser->token.at;
 	const struct tp_expr *node = parse_sum(parser);
-	if (!want_number(parser, at, node) || !parser_sees(parser, TP_TOKEN_SIGN, ","))
+	if (!need_number(parser, at, node) || !parser_is_at(parser, TP_TOKEN_SIGN, ","))
 		return parser_fail(parser, parser->token.at,
 				   "min and max take two numbers or more");
-	while (parser_take(parser, TP_TOKEN_SIGN, ",")) {
+	while (parser_accept(parser, TP_TOKEN_SIGN, ",")) {
 		at = parser->token.at;
 		const struct tp_expr *other = parse_sum(parser);
-		if (!want_number(parser, at, other) ||
-		    !want_same(parser, at, "compare", node, other))
+		if (!need_number(parser, at, other) ||
+		    !need_same(parser, at, "compare", node, other))
 			return NULL;
 		node = parser_joined(parser, kind, node, other);
 	}
@@ -211,7 +211,7 @@ static const struct tp_expr *parse_rounding(struct parser *parser, enum tp_node_
 {
 	size_t at = parser->token.at;
 	const struct tp_expr *inner = parse_sum(parser);
-	if (!want_number(parser, at, inner))
+	if (!need_number(parser, at, inner))
 		return NULL;
 	if (inner->dimension.time || inner->dimension.bytes)
 		return parser_fail(parser, at, "only plain numbers are rounded, not %s",
@@ -221,11 +221,11 @@ static const struct tp_expr *parse_rounding(struct parser *parser, enum tp_node_
 	return node;
 }
 
-static const struct tp_expr *parse_sure(struct parser *parser)
+static const struct tp_expr *parse_whole_interval(struct parser *parser)
 {
 	size_t at = parser->token.at;
 	const struct tp_expr *inner = parse_or(parser);
-	return want_truth(parser, at, inner) ? parser_truth(parser, TP_NODE_SURE, inner, NULL)
+	return need_truth(parser, at, inner) ? parser_truth(parser, TP_NODE_SURE, inner, NULL)
 					     : NULL;
 }
 
@@ -235,9 +235,9 @@ static const struct tp_expr *parse_call(struct parser *parser, const char *name,
 	if (!parser_deepen(parser))
 		return NULL;
 	if (strcmp(name, "min") == 0)
-		node = parse_extremum(parser, TP_NODE_MIN);
+		node = parse_min_max(parser, TP_NODE_MIN);
 	else if (strcmp(name, "max") == 0)
-		node = parse_extremum(parser, TP_NODE_MAX);
+		node = parse_min_max(parser, TP_NODE_MAX);
 	else if (strcmp(name, "ceil") == 0)
 		node = parse_rounding(parser, TP_NODE_CEIL);
 	else if (strcmp(name, "floor") == 0)
@@ -245,7 +245,7 @@ static const struct tp_expr *parse_call(struct parser *parser, const char *name,
 	else if (strcmp(name, "known") == 0)
 		node = parse_fact(parser, TP_NODE_KNOWN);
 	else if (strcmp(name, "sure") == 0)
-		node = parse_sure(parser);
+		node = parse_whole_interval(parser);
 	else
 		node = parser_fail(parser, at,
 				   "no function '%s'; there are min max ceil floor known sure",
@@ -258,7 +258,7 @@ static const struct tp_expr *parse_name(struct parser *parser)
 {
 	struct tp_token name = parser->token;
 	for (int value = 0; value < 2; value++) {
-		if (!parser_take(parser, TP_TOKEN_NAME, value ? "true" : "false"))
+		if (!parser_accept(parser, TP_TOKEN_NAME, value ? "true" : "false"))
 			continue;
 		struct tp_expr *node = parser_node(parser, TP_NODE_CONSTANT, NULL, NULL);
 		node->number = value;
@@ -288,7 +288,7 @@ static const struct tp_expr *parse_atom(struct parser *parser)
 		return parse_threshold(parser);
 	if (parser->token.kind == TP_TOKEN_NAME)
 		return parse_name(parser);
-	if (parser_take(parser, TP_TOKEN_SIGN, "(")) {
+	if (parser_accept(parser, TP_TOKEN_SIGN, "(")) {
 		const struct tp_expr *inner = parse_or(parser);
 		return inner && parser_expect(parser, ")") ? inner : NULL;
 	}
@@ -297,12 +297,12 @@ static const struct tp_expr *parse_atom(struct parser *parser)
 			   parser->token.text, parser->token.kind == TP_TOKEN_END ? "" : "'");
 }
 
-static const struct tp_expr *parse_unary(struct parser *parser)
+static const struct tp_expr *parse_sign(struct parser *parser)
 {
 	size_t at = parser->token.at;
-	bool is_negative = parser_take(parser, TP_TOKEN_SIGN, "-");
+	bool is_negative = parser_accept(parser, TP_TOKEN_SIGN, "-");
 	const struct tp_expr *inner = parse_atom(parser);
-	if (!is_negative || !want_number(parser, at, inner))
+	if (!is_negative || !need_number(parser, at, inner))
 		return is_negative ? NULL : inner;
 	struct tp_expr *node = parser_node(parser, TP_NODE_NEGATE, inner, NULL);
 	node->dimension = inner->dimension;
@@ -317,20 +317,20 @@ static bool is_zero(const struct tp_expr *expr)
 	return number.is_known && number.value == 0;
 }
 
-static const struct tp_expr *parse_product(struct parser *parser)
+static const struct tp_expr *parse_mul(struct parser *parser)
 {
-	const struct tp_expr *left = parse_unary(parser);
+	const struct tp_expr *left = parse_sign(parser);
 	while (left) {
 		size_t at = parser->token.at;
-		bool divides = parser_take(parser, TP_TOKEN_SIGN, "/");
-		if (!divides && !parser_take(parser, TP_TOKEN_SIGN, "*"))
+		bool divides = parser_accept(parser, TP_TOKEN_SIGN, "/");
+		if (!divides && !parser_accept(parser, TP_TOKEN_SIGN, "*"))
 			break;
-		const struct tp_expr *right = parse_unary(parser);
-		if (!want_number(parser, at, left) || !want_number(parser, at, right))
+		const struct tp_expr *right = parse_sign(parser);
+		if (!need_number(parser, at, left) || !need_number(parser, at, right))
 			return NULL;
 		struct tp_dimension dimension;
-		if (!tp_dimension_multiply(&left->dimension, &right->dimension, divides ? -1 : 1,
-					   &dimension))
+		if (!tp_dimension_mul(&left->dimension, &right->dimension, divides ? -1 : 1,
+				      &dimension))
 			return parser_fail(parser, at, "%s %s %s has no meaning here",
 					   tp_dimension_name(&left->dimension),
 					   divides ? "divided by" : "times",
@@ -348,14 +348,14 @@ static const struct tp_expr *parse_product(struct parser *parser)
 
 static const struct tp_expr *parse_sum(struct parser *parser)
 {
-	const struct tp_expr *left = parse_product(parser);
+	const struct tp_expr *left = parse_mul(parser);
 	while (left) {
 		size_t at = parser->token.at;
-		bool subtracts = parser_take(parser, TP_TOKEN_SIGN, "-");
-		if (!subtracts && !parser_take(parser, TP_TOKEN_SIGN, "+"))
+		bool subtracts = parser_accept(parser, TP_TOKEN_SIGN, "-");
+		if (!subtracts && !parser_accept(parser, TP_TOKEN_SIGN, "+"))
 			break;
-		const struct tp_expr *right = parse_product(parser);
-		if (!want_same(parser, at, "add up", left, right))
+		const struct tp_expr *right = parse_mul(parser);
+		if (!need_same(parser, at, "add up", left, right))
 			return NULL;
 		left = parser_joined(parser, subtracts ? TP_NODE_SUBTRACT : TP_NODE_ADD, left,
 				     right);
@@ -363,11 +363,11 @@ static const struct tp_expr *parse_sum(struct parser *parser)
 	return left;
 }
 
-static bool parser_take_compare(struct parser *parser, enum tp_compare *out)
+static bool parser_accept_compare(struct parser *parser, enum tp_compare *out)
 {
 	static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!="};
 	for (unsigned i = 0; i < TP_N_COMPARES; i++) {
-		if (parser_take(parser, TP_TOKEN_SIGN, signs[i])) {
+		if (parser_accept(parser, TP_TOKEN_SIGN, signs[i])) {
 			*out = (enum tp_compare)i;
 			return true;
 		}
@@ -380,14 +380,14 @@ static const struct tp_expr *parse_compare(struct parser *parser)
 	const struct tp_expr *left = parse_sum(parser);
 	size_t at = parser->token.at;
 	enum tp_compare compare;
-	if (!left || !parser_take_compare(parser, &compare))
+	if (!left || !parser_accept_compare(parser, &compare))
 		return left;
 	const struct tp_expr *right = parse_sum(parser);
-	if (!want_same(parser, at, "compare", left, right))
+	if (!need_same(parser, at, "compare", left, right))
 		return NULL;
 	enum tp_compare second;
 	size_t chain = parser->token.at;
-	if (parser_take_compare(parser, &second))
+	if (parser_accept_compare(parser, &second))
 		return parser_fail(parser, chain, "comparisons do not chain; use 'and'");
 	struct tp_expr *node = parser_node(parser, TP_NODE_COMPARE, left, right);
 	node->compare = compare;
@@ -399,10 +399,10 @@ static const struct tp_expr *parse_not(struct parser *parser)
 {
 	bool is_negated = false;
 	size_t at = parser->token.at;
-	while (parser_take(parser, TP_TOKEN_NAME, "not"))
+	while (parser_accept(parser, TP_TOKEN_NAME, "not"))
 		is_negated = !is_negated;
 	const struct tp_expr *inner = parse_compare(parser);
-	if (!is_negated || !want_truth(parser, at, inner))
+	if (!is_negated || !need_truth(parser, at, inner))
 		return is_negated ? NULL : inner;
 	return parser_truth(parser, TP_NODE_NOT, inner, NULL);
 }
@@ -411,9 +411,9 @@ static const struct tp_expr *parse_and(struct parser *parser)
 {
 	const struct tp_expr *left = parse_not(parser);
 	size_t at = parser->token.at;
-	while (left && parser_take(parser, TP_TOKEN_NAME, "and")) {
+	while (left && parser_accept(parser, TP_TOKEN_NAME, "and")) {
 		const struct tp_expr *right = parse_not(parser);
-		if (!want_truth(parser, at, left) || !want_truth(parser, at, right))
+		if (!need_truth(parser, at, left) || !need_truth(parser, at, right))
 			return NULL;
 		left = parser_truth(parser, TP_NODE_AND, left, right);
 	}
@@ -426,9 +426,9 @@ static const struct tp_expr *parse_or(struct parser *parser)
 		return NULL;
 	const struct tp_expr *left = parse_and(parser);
 	size_t at = parser->token.at;
-	while (left && parser_take(parser, TP_TOKEN_NAME, "or")) {
+	while (left && parser_accept(parser, TP_TOKEN_NAME, "or")) {
 		const struct tp_expr *right = parse_and(parser);
-		if (!want_truth(parser, at, left) || !want_truth(parser, at, right))
+		if (!need_truth(parser, at, left) || !need_truth(parser, at, right))
 			return NULL;
 		left = parser_truth(parser, TP_NODE_OR, left, right);
 	}
@@ -436,8 +436,8 @@ static const struct tp_expr *parse_or(struct parser *parser)
 	return left;
 }
 
-enum tp_status tp_expr_parse(const struct tp_expr **out, const char *text, enum tp_expr_want want,
-			     const struct tp_place *place, struct tp_error *err)
+enum tp_status tp_expr_parse(const struct tp_expr **out, const char *text, enum tp_expr_type want,
+			     const struct tp_expr_scope *place, struct tp_error *err)
 {
 	if (strlen(text) > TP_EXPR_MAX_LENGTH)
 		return tp_fail(err, TP_PARSE, "%s:%u: a condition is longer than %d characters",
@@ -448,10 +448,10 @@ enum tp_status tp_expr_parse(const struct tp_expr **out, const char *text, enum 
 	if (root && parser.token.kind != TP_TOKEN_END)
 		parser_fail(&parser, parser.token.at, "'%s' is more than the condition",
 			    parser.token.text);
-	if (root && want == TP_WANT_CONDITION)
-		want_truth(&parser, 0, root);
-	if (root && want == TP_WANT_NUMBER)
-		want_number(&parser, 0, root);
+	if (root && want == TP_EXPR_CONDITION)
+		need_truth(&parser, 0, root);
+	if (root && want == TP_EXPR_NUMBER)
+		need_number(&parser, 0, root);
 	if (parser.has_failed)
 		return TP_PARSE;
 	*out = root;

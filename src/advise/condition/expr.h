@@ -36,7 +36,7 @@ struct tp_local {
 };
 
 /* Where a text stands and what it may name. */
-struct tp_place {
+struct tp_expr_scope {
 	const char *file;
 	unsigned line;
 	const struct tp_thresholds *thresholds;
@@ -45,15 +45,15 @@ struct tp_place {
 	struct tp_arena *arena;
 };
 
-enum tp_expr_want { TP_WANT_CONDITION, TP_WANT_NUMBER };
+enum tp_expr_type { TP_EXPR_CONDITION, TP_EXPR_NUMBER };
 
 /*
  * Parse and check names, operators and units. Errors  TP_PARSE with file, line, column and, for an
  * unknown name, the nearest one.
  */
 TP_MUST_CHECK enum tp_status tp_expr_parse(const struct tp_expr **out, const char *text,
-					   enum tp_expr_want want, const struct tp_place *place,
-					   struct tp_error *err);
+					   enum tp_expr_type want,
+					   const struct tp_expr_scope *place, struct tp_error *err);
 
 enum tp_truth_value { TP_NO, TP_YES, TP_UNKNOWN };
 

@@ -38,7 +38,7 @@ static const char *kind_of_text(const char *text)
 	return got.is_ratio ? "a share" : tp_dimension_name(&got);
 }
 
-static double value_number(struct tp_form *form, const struct tp_json *value, tp_fact_id fact)
+static double value_number(struct tp_json_form *form, const struct tp_json *value, tp_fact_id fact)
 {
 	struct tp_dimension want = tp_dimension_of_fact(fact);
 	struct tp_dimension got;
@@ -50,14 +50,15 @@ static double value_number(struct tp_form *form, const struct tp_json *value, tp
 		return tp_json_number(value, 0);
 	if (text && tp_token_parse_number(text, &number, &got) && fits(&want, &got))
 		return number / want.scale;
-	tp_form_fail(form, value, "'%s' is in %s, as %s%s: this is %s", tp_fact_desc(fact)->name,
-		     want.is_bool ? "true or false" : tp_fact_desc(fact)->unit,
-		     tp_fact_value_example(fact), want.is_bool ? "" : " or a plain number",
-		     kind_of_text(text));
+	tp_json_form_fail(form, value, "'%s' is in %s, as %s%s: this is %s",
+			  tp_fact_desc(fact)->name,
+			  want.is_bool ? "true or false" : tp_fact_desc(fact)->unit,
+			  tp_fact_value_example(fact), want.is_bool ? "" : " or a plain number",
+			  kind_of_text(text));
 	return NAN;
 }
 
-struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json *value,
+struct tp_quantity tp_fact_value_read(struct tp_json_form *form, const struct tp_json *value,
 				      tp_fact_id fact, const char *absent)
 {
 	static const char *const keys[] = {"value", "low", "high", "coverage", NULL};
@@ -68,23 +69,24 @@ struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json
 		quantity.value = value_number(form, value, fact);
 		return quantity;
 	}
-	tp_form_check_keys(form, value, "a fact", keys);
+	tp_json_form_check_keys(form, value, "a fact", keys);
 	const struct tp_json *low = tp_json_get(value, "low");
 	const struct tp_json *high = tp_json_get(value, "high");
 	const struct tp_json *coverage = tp_json_get(value, "coverage");
 	if (!tp_json_get(value, "value"))
-		tp_form_fail(form, value, "'value' is missing");
+		tp_json_form_fail(form, value, "'value' is missing");
 	quantity.value = value_number(form, tp_json_get(value, "value"), fact);
 	quantity.has_interval = low && high;
 	if ((low || high) && !quantity.has_interval)
-		tp_form_fail(form, low ? low : high, "'%s' is missing: an interval has both ends",
-			     low ? "high" : "low");
+		tp_json_form_fail(form, low ? low : high,
+				  "'%s' is missing: an interval has both ends",
+				  low ? "high" : "low");
 	if (quantity.has_interval) {
 		quantity.low = value_number(form, low, fact);
 		quantity.high = value_number(form, high, fact);
 	}
 	if (coverage && tp_json_type(coverage) != TP_JSON_NUMBER)
-		tp_form_fail(form, coverage, "'coverage' is a plain number from 0 to 1");
+		tp_json_form_fail(form, coverage, "'coverage' is a plain number from 0 to 1");
 	quantity.coverage = tp_json_number(coverage, 1);
 	return quantity;
 }

@@ -9,7 +9,7 @@
 
 /* In the fact's unit. Null gives an unknown one that is missing because of `absent` (borrowed). A
  * wrong unit is kept in the form. */
-struct tp_quantity tp_fact_value_read(struct tp_form *form, const struct tp_json *value,
+struct tp_quantity tp_fact_value_read(struct tp_json_form *form, const struct tp_json *value,
 				      tp_fact_id fact, const char *absent);
 
 /* Such a value in JSON, by the fact's unit: "\"35%\"", "4", "true". Static storage. */

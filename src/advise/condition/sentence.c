@@ -17,7 +17,7 @@ enum format {
 	FORMAT_BYTE_RATE,
 };
 
-struct piece {
+struct sentence_part {
 	const char *literal; /* before the placeholder */
 	const struct tp_expr *expr;
 	enum format format;
@@ -28,7 +28,7 @@ struct piece {
 
 struct tp_sentence {
 	const char *written;
-	struct piece *pieces;
+	struct sentence_part *pieces;
 	size_t n_pieces;
 };
 
@@ -147,8 +147,8 @@ static void add_number(struct tp_buf *out, double value, enum format format)
 
 /* ---- sentences ---- */
 
-static enum tp_status format_find(const char *name, const struct tp_place *place, enum format *out,
-				  struct tp_error *err)
+static enum tp_status format_find(const char *name, const struct tp_expr_scope *place,
+				  enum format *out, struct tp_error *err)
 {
 	static const char *const names[] = {"percent", "count", "number", "time", "bytes", "rate"};
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
@@ -163,8 +163,8 @@ static enum tp_status format_find(const char *name, const struct tp_place *place
 }
 
 /* What stands behind the second bar: "worker|workers". */
-static enum tp_status noun_parse(struct piece *piece, char *words, const struct tp_place *place,
-				 struct tp_error *err)
+static enum tp_status words_parse(struct sentence_part *part, char *words,
+				  const struct tp_expr_scope *place, struct tp_error *err)
 {
 	char *bar = strchr(words, '|');
 	if (!bar || bar == words || !bar[1] || strchr(bar + 1, '|'))
@@ -173,46 +173,46 @@ static enum tp_status noun_parse(struct piece *piece, char *words, const struct 
 			"%s:%u: after a format stand two words, for one and for many, not '%s'",
 			place->file, place->line, words);
 	*bar = '\0';
-	piece->one = tp_arena_strdup(place->arena, words);
-	piece->many = tp_arena_strdup(place->arena, bar + 1);
+	part->one = tp_arena_strdup(place->arena, words);
+	part->many = tp_arena_strdup(place->arena, bar + 1);
 	return TP_OK;
 }
 
-static enum tp_status format_parse(struct piece *piece, char *text, const struct tp_place *place,
-				   struct tp_error *err)
+static enum tp_status format_parse(struct sentence_part *part, char *text,
+				   const struct tp_expr_scope *place, struct tp_error *err)
 {
 	char *bar = strchr(text, '|');
 	if (bar)
 		*bar = '\0';
 	enum tp_status status = TP_OK;
 	if (*text || !bar) /* "{cpu.idle_cpus||CPU|CPUs}": as the unit suggests */
-		status = format_find(text, place, &piece->format, err);
+		status = format_find(text, place, &part->format, err);
 	if (!status && bar)
-		status = noun_parse(piece, bar + 1, place, err);
+		status = words_parse(part, bar + 1, place, err);
 	return status;
 }
 
-static enum tp_status piece_parse(struct piece *piece, char *inside, const struct tp_place *place,
-				  struct tp_error *err)
+static enum tp_status part_parse(struct sentence_part *part, char *inside,
+				 const struct tp_expr_scope *place, struct tp_error *err)
 {
-	piece->is_whole = strcmp(inside, "whole") == 0;
-	if (piece->is_whole)
+	part->is_whole = strcmp(inside, "whole") == 0;
+	if (part->is_whole)
 		return TP_OK;
 	enum tp_status status = TP_OK;
 	char *bar = strchr(inside, '|');
 	if (bar) {
 		*bar = '\0';
-		status = format_parse(piece, bar + 1, place, err);
+		status = format_parse(part, bar + 1, place, err);
 	}
 	if (!status)
-		status = tp_expr_parse(&piece->expr, inside, TP_WANT_NUMBER, place, err);
-	if (!status && piece->format == FORMAT_UNIT)
-		piece->format = format_of_unit(tp_expr_dimension(piece->expr));
+		status = tp_expr_parse(&part->expr, inside, TP_EXPR_NUMBER, place, err);
+	if (!status && part->format == FORMAT_UNIT)
+		part->format = format_of_unit(tp_expr_dimension(part->expr));
 	return status;
 }
 
 enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
-				 const struct tp_place *place, struct tp_error *err)
+				 const struct tp_expr_scope *place, struct tp_error *err)
 {
 	size_t n_max = 1;
 	for (const char *p = text; *p; p++)
@@ -221,9 +221,9 @@ enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *tex
 	words->written = tp_arena_strdup(place->arena, text);
 	words->pieces = tp_arena_array(place->arena, n_max, sizeof(*words->pieces));
 	for (const char *at = text; *at;) {
-		struct piece *piece = &words->pieces[words->n_pieces++];
+		struct sentence_part *part = &words->pieces[words->n_pieces++];
 		size_t len = strcspn(at, "{}");
-		piece->literal = tp_arena_strndup(place->arena, at, len);
+		part->literal = tp_arena_strndup(place->arena, at, len);
 		at += len;
 		if (!*at)
 			break;
@@ -232,7 +232,7 @@ enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *tex
 			return tp_fail(err, TP_PARSE, "%s:%u: a brace has no partner in \"%.80s\"",
 				       place->file, place->line, text);
 		char *inside = tp_arena_strndup(place->arena, at + 1, (size_t)(end - at - 1));
-		enum tp_status status = piece_parse(piece, inside, place, err);
+		enum tp_status status = part_parse(part, inside, place, err);
 		if (status)
 			return status;
 		at = end + 1;
@@ -253,15 +253,15 @@ void tp_sentence_facts(const struct tp_sentence *words, bool used[TP_MAX_FACTS])
 }
 
 /* The words agree with what is written, not with what it was rounded from: "1 worker" of 0.99. */
-static void add_piece(struct tp_buf *out, const struct piece *piece, double value)
+static void add_part(struct tp_buf *out, const struct sentence_part *part, double value)
 {
 	size_t from = out->len;
-	add_number(out, value, piece->format);
-	if (!piece->one)
+	add_number(out, value, part->format);
+	if (!part->one)
 		return;
 	bool is_one = strcmp(tp_buf_text(out) + from, "1") == 0;
 	tp_buf_putc(out, ' ');
-	tp_buf_puts(out, is_one ? piece->one : piece->many);
+	tp_buf_puts(out, is_one ? part->one : part->many);
 }
 
 const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_quantity *facts,
@@ -272,16 +272,16 @@ const char *tp_sentence_fill(const struct tp_sentence *words, const struct tp_qu
 	struct tp_buf out = {0};
 	const char *result = NULL;
 	for (size_t i = 0; i < words->n_pieces; i++) {
-		const struct piece *piece = &words->pieces[i];
-		tp_buf_puts(&out, piece->literal);
-		if (piece->is_whole)
+		const struct sentence_part *part = &words->pieces[i];
+		tp_buf_puts(&out, part->literal);
+		if (part->is_whole)
 			tp_buf_puts(&out, whole);
-		if (!piece->expr)
+		if (!part->expr)
 			continue;
-		struct tp_number number = tp_expr_number(piece->expr, facts);
+		struct tp_number number = tp_expr_number(part->expr, facts);
 		if (!number.is_known)
 			goto out;
-		add_piece(&out, piece, number.value);
+		add_part(&out, part, number.value);
 	}
 	result = tp_arena_strdup(arena, tp_buf_text(&out));
 out:

@@ -18,7 +18,8 @@ struct tp_sentence;
 
 /* Errors  TP_PARSE: an unclosed brace, an unknown format, or as tp_expr_parse(). */
 TP_MUST_CHECK enum tp_status tp_sentence_parse(const struct tp_sentence **out, const char *text,
-					       const struct tp_place *place, struct tp_error *err);
+					       const struct tp_expr_scope *place,
+					       struct tp_error *err);
 /* The text as it was written. */
 const char *tp_sentence_written(const struct tp_sentence *words);
 /* Mark the facts whose numbers it prints. */

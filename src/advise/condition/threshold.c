@@ -99,7 +99,7 @@ const char *tp_thresholds_nearest(const struct tp_thresholds *thresholds, const 
 	const char **names = tp_alloc(thresholds->n_items * sizeof(*names));
 	for (size_t i = 0; i < thresholds->n_items; i++)
 		names[i] = thresholds->items[i].name;
-	const char *nearest = tp_text_nearest(name, names, thresholds->n_items);
+	const char *nearest = tp_text_closest(name, names, thresholds->n_items);
 	free(names);
 	return nearest;
 }

@@ -55,43 +55,46 @@ static bool is_share(tp_fact_id fact)
 {
 	const struct tp_fact_desc *desc = tp_fact_desc(fact);
 	bool is_of_step = tp_text_starts_with(desc->name, "step.") && fact != TP_FACT_STEP_CV;
-	return strcmp(desc->unit, "ratio") == 0 && (is_of_step || tp_fact_is_told(fact));
+	return strcmp(desc->unit, "ratio") == 0 && (is_of_step || tp_fact_is_user_supplied(fact));
 }
 
-static void check_value(struct tp_form *form, const struct tp_json *at, tp_fact_id fact,
+static void check_value(struct tp_json_form *form, const struct tp_json *at, tp_fact_id fact,
 			const struct tp_quantity *value)
 {
 	const char *name = tp_fact_desc(fact)->name;
 	if (!value->is_known || form->status)
 		return;
 	if (!isfinite(value->value) || value->value < 0)
-		tp_form_fail(form, at, "'%s' is negative or no number", name);
+		tp_json_form_fail(form, at, "'%s' is negative or no number", name);
 	if (is_share(fact) && value->value > 1)
-		tp_form_fail(form, at, "'%s' is a share, at most 1: write \"%g%%\" for %g percent",
-			     name, value->value, value->value);
+		tp_json_form_fail(form, at,
+				  "'%s' is a share, at most 1: write \"%g%%\" for %g percent", name,
+				  value->value, value->value);
 	if (value->has_interval && !(value->low >= 0 && isfinite(value->high)))
-		tp_form_fail(form, at, "the interval of '%s' is negative or no number", name);
+		tp_json_form_fail(form, at, "the interval of '%s' is negative or no number", name);
 	if (value->has_interval && is_share(fact) && value->high > 1)
-		tp_form_fail(form, at, "the interval of '%s' ends above 1: it is a share", name);
+		tp_json_form_fail(form, at, "the interval of '%s' ends above 1: it is a share",
+				  name);
 	if (value->has_interval && !(value->low <= value->value && value->value <= value->high))
-		tp_form_fail(form, at, "'%s' lies outside its own interval", name);
+		tp_json_form_fail(form, at, "'%s' lies outside its own interval", name);
 	if (!(value->coverage >= 0 && value->coverage <= 1))
-		tp_form_fail(form, at, "the coverage of '%s' is between 0 and 1", name);
+		tp_json_form_fail(form, at, "the coverage of '%s' is between 0 and 1", name);
 }
 
-static void check_parts(struct tp_form *form, const struct tp_json *at,
+static void check_parts(struct tp_json_form *form, const struct tp_json *at,
 			const struct tp_quantity *facts)
 {
 	double sum = 0;
 	for (int p = 0; p < TP_N_PARTS; p++)
 		sum += facts[tp_part_facts[p]].is_known ? facts[tp_part_facts[p]].value : 0;
 	if (sum > 1 + ROUNDING)
-		tp_form_fail(form, at,
-			     "the six parts of a step add up to %.0f %%: each instant has one part",
-			     sum * 100);
+		tp_json_form_fail(
+			form, at,
+			"the six parts of a step add up to %.0f %%: each instant has one part",
+			sum * 100);
 }
 
-static void check_labels(struct tp_form *form, const struct tp_json *at,
+static void check_labels(struct tp_json_form *form, const struct tp_json *at,
 			 const struct tp_quantity *facts)
 {
 	TP_JSON_EACH (member, at) {
@@ -102,17 +105,18 @@ static void check_labels(struct tp_form *form, const struct tp_json *at,
 		const struct tp_quantity *whole = &facts[tp_part_facts[part]];
 		if (whole->is_known && facts[fact].is_known &&
 		    facts[fact].value > whole->value + ROUNDING)
-			tp_form_fail(form, member, "'%s' is more than its part, '%s'",
-				     tp_fact_desc(fact)->name,
-				     tp_fact_desc(tp_part_facts[part])->name);
+			tp_json_form_fail(form, member, "'%s' is more than its part, '%s'",
+					  tp_fact_desc(fact)->name,
+					  tp_fact_desc(tp_part_facts[part])->name);
 	}
 	for (int p = 0; p < TP_N_PARTS; p++) {
 		double sum = sum_of_labels((enum tp_part)p, facts);
 		const struct tp_quantity *whole = &facts[tp_part_facts[p]];
 		if (whole->is_known && sum > whole->value + ROUNDING)
-			tp_form_fail(form, at,
-				     "what '%s' consists of adds up to %.0f %%, more than it has",
-				     tp_fact_desc(tp_part_facts[p])->name, sum * 100);
+			tp_json_form_fail(
+				form, at,
+				"what '%s' consists of adds up to %.0f %%, more than it has",
+				tp_fact_desc(tp_part_facts[p])->name, sum * 100);
 	}
 }
 
@@ -162,7 +166,7 @@ static void derive_other_labels(struct tp_quantity *facts)
 }
 
 /* Some facts are no labels, as what the trainer itself loads, but lie within a part as well. */
-static void derive_nothing(struct tp_quantity *facts)
+static void derive_zeros(struct tp_quantity *facts)
 {
 	for (int f = 0; f < TP_N_FACTS; f++) {
 		enum tp_part part = part_of_label((tp_fact_id)f);
@@ -200,19 +204,20 @@ static void rule_out_cpu_math(struct tp_quantity *facts)
 
 /* ---- the file ---- */
 
-static void read_facts(struct tp_form *form, struct tp_factfile *out, const struct tp_json *facts)
+static void read_facts(struct tp_json_form *form, struct tp_fact_file *out,
+		       const struct tp_json *facts)
 {
 	if (tp_json_type(facts) != TP_JSON_OBJECT)
-		tp_form_fail(form, facts ? facts : tp_json_root(form->doc),
-			     "'facts' is an object: {\"facts\": {\"step.dataloader_ratio\": "
-			     "\"65%%\"}}");
+		tp_json_form_fail(form, facts ? facts : tp_json_root(form->doc),
+				  "'facts' is an object: {\"facts\": {\"step.dataloader_ratio\": "
+				  "\"65%%\"}}");
 	TP_JSON_EACH (member, facts) {
 		if (form->status)
 			return;
-		tp_fact_id fact = tp_form_fact(form, member, tp_json_key(member));
+		tp_fact_id fact = tp_json_form_fact(form, member, tp_json_key(member));
 		if (fact == TP_FACT_ADVICE_SHOWN)
-			tp_form_fail(form, member, "'%s' is known to verdicts only",
-				     tp_json_key(member));
+			tp_json_form_fail(form, member, "'%s' is known to verdicts only",
+					  tp_json_key(member));
 		struct tp_quantity value = tp_fact_value_read(form, member, fact, "left null");
 		value.origin = TP_ORIGIN_ESTIMATED;
 		check_value(form, member, fact, &value);
@@ -225,40 +230,40 @@ static void read_facts(struct tp_form *form, struct tp_factfile *out, const stru
 	check_labels(form, facts, out->facts);
 }
 
-enum tp_status tp_factfile_read(struct tp_factfile *out, const struct tp_json_doc *doc,
-				struct tp_error *err)
+enum tp_status tp_fact_file_read(struct tp_fact_file *out, const struct tp_json_doc *doc,
+				 struct tp_error *err)
 {
 	static const char *const keys[] = {"schema", "name",    "note",   "source",
 					   "facts",  "network", "expect", NULL};
-	*out = (struct tp_factfile){0};
-	struct tp_form form = {.doc = doc, .arena = &out->arena, .err = err};
+	*out = (struct tp_fact_file){0};
+	struct tp_json_form form = {.doc = doc, .arena = &out->arena, .err = err};
 	const struct tp_json *root = tp_json_root(doc);
 	for (int i = 0; i < TP_N_FACTS; i++)
 		out->facts[i].missing = "not in the file";
 	/* First: of another format, as a report, no key says more. */
-	const char *schema = tp_form_text(&form, root, "schema", false);
+	const char *schema = tp_json_form_text(&form, root, "schema", false);
 	if (schema && strcmp(schema, "trainprof-facts/1") != 0)
-		tp_form_fail(&form, tp_json_get(root, "schema"),
-			     "'%s' is another format than trainprof-facts/1", schema);
-	tp_form_check_keys(&form, root, "a file of facts", keys);
-	out->name = tp_form_text(&form, root, "name", false);
+		tp_json_form_fail(&form, tp_json_get(root, "schema"),
+				  "'%s' is another format than trainprof-facts/1", schema);
+	tp_json_form_check_keys(&form, root, "a file of facts", keys);
+	out->name = tp_json_form_text(&form, root, "name", false);
 	if (!form.status)
 		read_facts(&form, out, tp_json_get(root, "facts"));
 	if (!form.status)
-		tp_layerlist_read(&form, root, out->facts);
+		tp_layer_list_read(&form, root, out->facts);
 	if (form.status) {
-		tp_factfile_release(out);
+		tp_fact_file_release(out);
 		return form.status;
 	}
 	derive_parts(out->facts);
-	derive_nothing(out->facts);
+	derive_zeros(out->facts);
 	derive_other_labels(out->facts);
 	rule_out_cpu_math(out->facts);
 	return TP_OK;
 }
 
-void tp_factfile_release(struct tp_factfile *file)
+void tp_fact_file_release(struct tp_fact_file *file)
 {
 	tp_arena_release(&file->arena);
-	*file = (struct tp_factfile){0};
+	*file = (struct tp_fact_file){0};
 }

@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FAMILIES = 32, LONGEST_FAMILY = 24 };
+enum { MAX_FAMILIES = 32, MAX_FAMILY_LENGTH = 24 };
 
 /* The first part of a rule's id: "input". Their number is small and they come sorted. */
 struct families {
-	char names[MOST_FAMILIES][LONGEST_FAMILY];
+	char names[MAX_FAMILIES][MAX_FAMILY_LENGTH];
 	size_t n;
 };
 
@@ -31,22 +31,22 @@ static void find_families(struct families *out, const struct tp_rulebook *book)
 		size_t len = family_length(id);
 		bool is_new = !out->n || strncmp(out->names[out->n - 1], id, len) != 0 ||
 			      out->names[out->n - 1][len];
-		if (!is_new || len >= LONGEST_FAMILY || out->n == MOST_FAMILIES)
+		if (!is_new || len >= MAX_FAMILY_LENGTH || out->n == MAX_FAMILIES)
 			continue;
 		memcpy(out->names[out->n++], id, len);
 	}
 }
 
-static enum tp_status check_topic(const struct families *families, const char *topic,
-				  struct tp_error *err)
+static enum tp_status check_family(const struct families *families, const char *topic,
+				   struct tp_error *err)
 {
-	const char *names[MOST_FAMILIES];
+	const char *names[MAX_FAMILIES];
 	for (size_t i = 0; i < families->n; i++) {
 		names[i] = families->names[i];
 		if (strcmp(names[i], topic) == 0)
 			return TP_OK;
 	}
-	const char *near = tp_text_nearest(topic, names, families->n);
+	const char *near = tp_text_closest(topic, names, families->n);
 	struct tp_buf list = {0};
 	for (size_t i = 0; i < families->n; i++)
 		tp_buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
@@ -61,12 +61,12 @@ static enum tp_status check_topic(const struct families *families, const char *t
 }
 
 /* How many rules of each family ask for each fact. */
-struct demand {
-	unsigned rules[TP_MAX_FACTS][MOST_FAMILIES];
+struct fact_usage {
+	unsigned rules[TP_MAX_FACTS][MAX_FAMILIES];
 };
 
-static void count_demand(struct demand *out, const struct tp_rulebook *book,
-			 const struct families *families)
+static void count_usage(struct fact_usage *out, const struct tp_rulebook *book,
+			const struct families *families)
 {
 	for (size_t i = 0; i < book->n_rules; i++) {
 		const char *id = book->rules[i].id;
@@ -107,25 +107,26 @@ static bool is_of_measuring(tp_fact_id fact)
 	return (int)fact >= TP_FACT_WINDOWS_FIRST && (int)fact <= TP_FACT_WINDOWS_LAST;
 }
 
-static bool is_in_template(const struct demand *demand, const struct families *families,
+static bool is_in_template(const struct fact_usage *fact_usage, const struct families *families,
 			   const char *topic, tp_fact_id fact)
 {
 	if (is_of_measuring(fact))
 		return false;
 	for (size_t k = 0; k < families->n; k++)
-		if (demand->rules[fact][k] && (!topic || strcmp(topic, families->names[k]) == 0))
+		if (fact_usage->rules[fact][k] &&
+		    (!topic || strcmp(topic, families->names[k]) == 0))
 			return true;
 	return false;
 }
 
-static void add_remark(struct tp_buf *out, const struct demand *demand,
-		       const struct families *families, tp_fact_id fact)
+static void add_comment(struct tp_buf *out, const struct fact_usage *fact_usage,
+			const struct families *families, tp_fact_id fact)
 {
 	const char *separator = "; for ";
 	tp_buf_printf(out, "    // %s, as %s", tp_fact_desc(fact)->text,
 		      tp_fact_value_example(fact));
 	for (size_t k = 0; k < families->n; k++) {
-		if (!demand->rules[fact][k] || strcmp(families->names[k], "run") == 0)
+		if (!fact_usage->rules[fact][k] || strcmp(families->names[k], "run") == 0)
 			continue;
 		tp_buf_printf(out, "%s%s", separator, families->names[k]);
 		separator = ", ";
@@ -134,36 +135,36 @@ static void add_remark(struct tp_buf *out, const struct demand *demand,
 }
 
 /* A blank line where the first word of the names changes. */
-static void add_facts(struct tp_buf *out, const struct demand *demand,
+static void add_facts(struct tp_buf *out, const struct fact_usage *fact_usage,
 		      const struct families *families, const char *topic)
 {
 	const char *before = NULL;
 	for (int f = 0; f < TP_N_FACTS; f++) {
 		tp_fact_id fact = (tp_fact_id)f;
 		const char *name = tp_fact_desc(fact)->name;
-		if (!is_in_template(demand, families, topic, fact))
+		if (!is_in_template(fact_usage, families, topic, fact))
 			continue;
 		size_t group = strcspn(name, ".");
 		if (before)
 			tp_buf_puts(out, ",\n");
 		if (before && strncmp(before, name, group + 1) != 0)
 			tp_buf_putc(out, '\n');
-		add_remark(out, demand, families, fact);
+		add_comment(out, fact_usage, families, fact);
 		tp_buf_printf(out, "    \"%s\": null", name);
 		before = name;
 	}
 	tp_buf_putc(out, '\n');
 }
 
-enum tp_status tp_factfile_template(struct tp_buf *out, const struct tp_rulebook *book,
-				    const char *topic, struct tp_error *err)
+enum tp_status tp_fact_file_template(struct tp_buf *out, const struct tp_rulebook *book,
+				     const char *topic, struct tp_error *err)
 {
 	struct families families = {.n = 0};
-	struct demand demand = {{{0}}};
+	struct fact_usage fact_usage = {{{0}}};
 	find_families(&families, book);
-	if (topic && check_topic(&families, topic, err) != TP_OK)
+	if (topic && check_family(&families, topic, err) != TP_OK)
 		return TP_USAGE;
-	count_demand(&demand, book, &families);
+	count_usage(&fact_usage, book, &families);
 	tp_buf_puts(
 		out,
 		"{\n"
@@ -176,7 +177,7 @@ enum tp_status tp_factfile_template(struct tp_buf *out, const struct tp_rulebook
 		"  \"schema\": \"trainprof-facts/1\",\n"
 		"  \"name\": \"my training\",\n"
 		"  \"facts\": {\n");
-	add_facts(out, &demand, &families, topic);
+	add_facts(out, &fact_usage, &families, topic);
 	tp_buf_puts(out, "  }\n}\n");
 	return TP_OK;
 }
@@ -211,7 +212,7 @@ static void put_ref(struct tp_json_writer *w, const char *definition)
 	tp_json_put_string(w, "$ref", path);
 }
 
-static void put_type(struct tp_json_writer *w, const char *type)
+static void write_type(struct tp_json_writer *w, const char *type)
 {
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "type", type);
@@ -225,14 +226,14 @@ static void put_kind(struct tp_json_writer *w, const char *name, const char *pat
 	tp_json_open(w, '{');
 	tp_json_write_key(w, "anyOf");
 	tp_json_open(w, '[');
-	put_type(w, pattern ? "number" : "boolean");
+	write_type(w, pattern ? "number" : "boolean");
 	if (pattern) {
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "type", "string");
 		tp_json_put_string(w, "pattern", pattern);
 		tp_json_close(w, '}');
 	}
-	put_type(w, "null");
+	write_type(w, "null");
 	tp_json_open(w, '{');
 	put_ref(w, "interval");
 	tp_json_close(w, '}');
@@ -241,7 +242,7 @@ static void put_kind(struct tp_json_writer *w, const char *name, const char *pat
 }
 
 /* A line for each fact: its kind is defined once, below. */
-static void put_facts(struct tp_json_writer *w)
+static void write_facts(struct tp_json_writer *w)
 {
 	tp_json_write_key(w, "facts");
 	tp_json_open(w, '{');
@@ -266,7 +267,7 @@ static void put_facts(struct tp_json_writer *w)
 }
 
 /* An interval has both ends or none. */
-static void put_ends(struct tp_json_writer *w)
+static void write_ends(struct tp_json_writer *w)
 {
 	static const char *const ends[][2] = {{"low", "high"}, {"high", "low"}};
 	tp_json_write_key(w, "dependentRequired");
@@ -280,7 +281,7 @@ static void put_ends(struct tp_json_writer *w)
 	tp_json_close(w, '}');
 }
 
-static void put_interval(struct tp_json_writer *w)
+static void write_interval(struct tp_json_writer *w)
 {
 	static const char *const keys[] = {"value", "low", "high"};
 	tp_json_write_key(w, "interval");
@@ -291,7 +292,7 @@ static void put_interval(struct tp_json_writer *w)
 	tp_json_open(w, '[');
 	tp_json_write_string(w, "value");
 	tp_json_close(w, ']');
-	put_ends(w);
+	write_ends(w);
 	tp_json_write_key(w, "properties");
 	tp_json_open(w, '{');
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -309,7 +310,7 @@ static void put_interval(struct tp_json_writer *w)
 	tp_json_close(w, '}');
 }
 
-void tp_factfile_schema(struct tp_buf *out)
+void tp_fact_file_schema(struct tp_buf *out)
 {
 	static const char *const texts[] = {"name", "note", "source"};
 	struct tp_json_writer w = {0};
@@ -333,19 +334,19 @@ void tp_factfile_schema(struct tp_buf *out)
 	tp_json_close(&w, '}');
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		tp_json_write_key(&w, texts[i]);
-		put_type(&w, "string");
+		write_type(&w, "string");
 	}
 	tp_json_write_key(&w, "expect");
-	put_type(&w, "object");
-	put_facts(&w);
-	tp_layerlist_schema(&w);
+	write_type(&w, "object");
+	write_facts(&w);
+	tp_layer_list_schema(&w);
 	tp_json_close(&w, '}');
 	tp_json_write_key(&w, "$defs");
 	tp_json_open(&w, '{');
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		put_kind(&w, kinds[i].unit, kinds[i].pattern);
 	put_kind(&w, "bool", NULL);
-	put_interval(&w);
+	write_interval(&w);
 	tp_layerlist_definitions(&w);
 	tp_json_close(&w, '}');
 	tp_json_close(&w, '}');

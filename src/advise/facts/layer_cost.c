@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-static double product(const double *numbers, int n)
+static double volume_of(const double *numbers, int n)
 {
 	double out = 1;
 	for (int i = 0; i < n; i++)
@@ -21,7 +21,7 @@ static double extent_out(const struct tp_layer *layer, int d)
 
 static double numbers_in(const struct tp_layer *layer)
 {
-	return layer->channels * product(layer->extent, layer->n_extents);
+	return layer->channels * volume_of(layer->extent, layer->n_extents);
 }
 
 static double numbers_out(const struct tp_layer *layer)
@@ -32,7 +32,7 @@ static double numbers_out(const struct tp_layer *layer)
 	return out;
 }
 
-static bool has_product(const struct tp_layer *layer)
+static bool has_weights(const struct tp_layer *layer)
 {
 	return layer->kind == TP_LAYER_CONV || layer->kind == TP_LAYER_UPCONV ||
 	       layer->kind == TP_LAYER_DENSE;
@@ -40,13 +40,13 @@ static bool has_product(const struct tp_layer *layer)
 
 static double weights_of(const struct tp_layer *layer)
 {
-	return layer->channels * layer->channels_out * product(layer->kernel, layer->n_extents);
+	return layer->channels * layer->channels_out * volume_of(layer->kernel, layer->n_extents);
 }
 
 static double operations_of(const struct tp_layer *layer)
 {
 	/* An upconv applies its kernel at each place of the input. */
-	double places = layer->kind == TP_LAYER_UPCONV ? product(layer->extent, layer->n_extents)
+	double places = layer->kind == TP_LAYER_UPCONV ? volume_of(layer->extent, layer->n_extents)
 						       : numbers_out(layer) / layer->channels_out;
 	return 3 * 2 * weights_of(layer) * places;
 }
@@ -81,7 +81,7 @@ static int best_split(const struct tp_layer *layers, size_t n)
 {
 	int best = -1;
 	double least = INFINITY;
-	for (int d = 0; d < TP_LAYER_MOST_EXTENTS; d++) {
+	for (int d = 0; d < TP_LAYER_MAX_EXTENTS; d++) {
 		bool is_there = false;
 		double sum = 0;
 		for (size_t i = 0; i < n; i++) {
@@ -120,7 +120,8 @@ static void add_halo(struct tp_layer_costs *costs, const struct tp_layer *layer,
 
 /* ---- all layers ---- */
 
-struct tp_layer_costs tp_layers_costs(const struct tp_layer *layers, size_t n, double number_bytes)
+struct tp_layer_costs tp_layer_costs_sum(const struct tp_layer *layers, size_t n,
+					 double number_bytes)
 {
 	struct tp_layer_costs costs = {.split = best_split(layers, n), .slabs = INFINITY};
 	double kept = 0;
@@ -131,7 +132,7 @@ struct tp_layer_costs tp_layers_costs(const struct tp_layer *layers, size_t n, d
 		double out = numbers_out(layer);
 		kept += layer->times * in;
 		most = fmax(most, kept + in + out);
-		if (has_product(layer)) {
+		if (has_weights(layer)) {
 			double weights = weights_of(layer);
 			costs.weight_bytes += layer->times * number_bytes * weights;
 			costs.operations += layer->times * operations_of(layer);

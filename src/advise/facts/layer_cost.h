@@ -40,7 +40,7 @@ enum tp_layer_kind {
 	TP_N_LAYER_KINDS
 };
 
-enum { TP_LAYER_MOST_EXTENTS = 3 };
+enum { TP_LAYER_MAX_EXTENTS = 3 };
 
 /* Numbers are whole and at least 1; they are doubles because their products are large. */
 struct tp_layer {
@@ -48,9 +48,9 @@ struct tp_layer {
 	int n_extents; /* 0 for dense */
 	double channels;
 	double channels_out;
-	double extent[TP_LAYER_MOST_EXTENTS];
-	double kernel[TP_LAYER_MOST_EXTENTS];
-	double stride[TP_LAYER_MOST_EXTENTS];
+	double extent[TP_LAYER_MAX_EXTENTS];
+	double kernel[TP_LAYER_MAX_EXTENTS];
+	double stride[TP_LAYER_MAX_EXTENTS];
 	double times; /* so many of them, one behind the other */
 };
 
@@ -66,6 +66,7 @@ struct tp_layer_costs {
 	double slabs; /* at most; infinite when no layer needs a halo */
 };
 
-struct tp_layer_costs tp_layers_costs(const struct tp_layer *layers, size_t n, double number_bytes);
+struct tp_layer_costs tp_layer_costs_sum(const struct tp_layer *layers, size_t n,
+					 double number_bytes);
 
 #endif

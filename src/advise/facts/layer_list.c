@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-static const double LARGEST_NUMBER = 1e9;
+static const double MAX_NUMBER = 1e9;
 
 static const char *const kinds[] = {[TP_LAYER_CONV] = "conv",   [TP_LAYER_UPCONV] = "upconv",
 				    [TP_LAYER_POOL] = "pool",   [TP_LAYER_POINTWISE] = "pointwise",
@@ -15,34 +15,35 @@ static const char *const kinds[] = {[TP_LAYER_CONV] = "conv",   [TP_LAYER_UPCONV
 
 /* ---- one layer ---- */
 
-static double whole_number(struct tp_form *form, const struct tp_json *value, const char *key)
+static double whole_number(struct tp_json_form *form, const struct tp_json *value, const char *key)
 {
 	double number = tp_json_number(value, NAN);
-	if (number >= 1 && number <= LARGEST_NUMBER && floor(number) == number)
+	if (number >= 1 && number <= MAX_NUMBER && floor(number) == number)
 		return number;
-	tp_form_fail(form, value, "'%s' holds whole numbers from 1 to %.0f", key, LARGEST_NUMBER);
+	tp_json_form_fail(form, value, "'%s' holds whole numbers from 1 to %.0f", key, MAX_NUMBER);
 	return 1;
 }
 
-static double member_number(struct tp_form *form, const struct tp_json *object, const char *key,
-			    double otherwise)
+static double member_number(struct tp_json_form *form, const struct tp_json *object,
+			    const char *key, double otherwise)
 {
 	const struct tp_json *member = tp_json_get(object, key);
 	return member ? whole_number(form, member, key) : otherwise;
 }
 
-static void read_shape(struct tp_form *form, const struct tp_json *object, struct tp_layer *out)
+static void read_shape(struct tp_json_form *form, const struct tp_json *object,
+		       struct tp_layer *out)
 {
 	size_t n = 0;
-	const struct tp_json *list = tp_form_list(form, object, "in", true, &n);
-	size_t most = out->kind == TP_LAYER_DENSE ? 1 : 1 + TP_LAYER_MOST_EXTENTS;
+	const struct tp_json *list = tp_json_form_list(form, object, "in", true, &n);
+	size_t most = out->kind == TP_LAYER_DENSE ? 1 : 1 + TP_LAYER_MAX_EXTENTS;
 	size_t least = out->kind == TP_LAYER_DENSE ? 1 : 2;
 	if (form->status)
 		return;
 	if (n < least || n > most) {
-		tp_form_fail(form, list, "'in' of a %s layer is %s", kinds[out->kind],
-			     out->kind == TP_LAYER_DENSE ? "[numbers]"
-							 : "[channels, then 1 to 3 extents]");
+		tp_json_form_fail(form, list, "'in' of a %s layer is %s", kinds[out->kind],
+				  out->kind == TP_LAYER_DENSE ? "[numbers]"
+							      : "[channels, then 1 to 3 extents]");
 		return;
 	}
 	out->n_extents = (int)n - 1;
@@ -58,20 +59,21 @@ static void read_shape(struct tp_form *form, const struct tp_json *object, struc
 }
 
 /* A number for all extents or one for each. */
-static void read_each(struct tp_form *form, const struct tp_json *object, const char *key,
-		      const struct tp_layer *layer, double out[TP_LAYER_MOST_EXTENTS])
+static void read_each(struct tp_json_form *form, const struct tp_json *object, const char *key,
+		      const struct tp_layer *layer, double out[TP_LAYER_MAX_EXTENTS])
 {
 	const struct tp_json *member = tp_json_get(object, key);
 	bool is_list = tp_json_type(member) == TP_JSON_ARRAY;
-	for (int d = 0; d < TP_LAYER_MOST_EXTENTS; d++)
+	for (int d = 0; d < TP_LAYER_MAX_EXTENTS; d++)
 		out[d] = is_list ? 1 : member_number(form, object, key, 1);
 	if (member && (layer->kind == TP_LAYER_DENSE || layer->kind == TP_LAYER_POINTWISE))
-		tp_form_fail(form, member, "a %s layer has no '%s'", kinds[layer->kind], key);
+		tp_json_form_fail(form, member, "a %s layer has no '%s'", kinds[layer->kind], key);
 	if (!is_list)
 		return;
 	if (tp_json_count(member) != (size_t)layer->n_extents) {
-		tp_form_fail(form, member, "'%s' is one number, or one for each of the %d extents",
-			     key, layer->n_extents);
+		tp_json_form_fail(form, member,
+				  "'%s' is one number, or one for each of the %d extents", key,
+				  layer->n_extents);
 		return;
 	}
 	int d = 0;
@@ -79,12 +81,13 @@ static void read_each(struct tp_form *form, const struct tp_json *object, const 
 		out[d++] = whole_number(form, item, key);
 }
 
-static void read_layer(struct tp_form *form, const struct tp_json *object, struct tp_layer *out)
+static void read_layer(struct tp_json_form *form, const struct tp_json *object,
+		       struct tp_layer *out)
 {
 	static const char *const keys[] = {"kind", "in", "out", "kernel", "stride", "times", NULL};
 	*out = (struct tp_layer){0};
-	tp_form_check_keys(form, object, "a layer", keys);
-	out->kind = (enum tp_layer_kind)tp_form_choice(form, object, "kind", kinds, -1);
+	tp_json_form_check_keys(form, object, "a layer", keys);
+	out->kind = (enum tp_layer_kind)tp_json_form_choice(form, object, "kind", kinds, -1);
 	if (form->status)
 		return;
 	read_shape(form, object, out);
@@ -94,13 +97,13 @@ static void read_layer(struct tp_form *form, const struct tp_json *object, struc
 	read_each(form, object, "stride", out, out->stride);
 	bool keeps_channels = out->kind == TP_LAYER_POOL || out->kind == TP_LAYER_POINTWISE;
 	if (keeps_channels && out->channels_out != out->channels)
-		tp_form_fail(form, object, "a %s layer puts out the channels that it takes in",
-			     kinds[out->kind]);
+		tp_json_form_fail(form, object, "a %s layer puts out the channels that it takes in",
+				  kinds[out->kind]);
 }
 
 /* ---- what follows ---- */
 
-static void follow(struct tp_quantity *facts, tp_fact_id fact, double value)
+static void set_derived(struct tp_quantity *facts, tp_fact_id fact, double value)
 {
 	if (facts[fact].is_known || !isfinite(value))
 		return;
@@ -113,26 +116,26 @@ static void follow(struct tp_quantity *facts, tp_fact_id fact, double value)
 static void set_facts(struct tp_quantity *facts, const struct tp_layer_costs *costs)
 {
 	static const double WEIGHTS_AND_GRADIENTS = 2;
-	follow(facts, TP_FACT_MODEL_SAMPLE, costs->sample_bytes);
-	follow(facts, TP_FACT_MODEL_STATE, WEIGHTS_AND_GRADIENTS * costs->weight_bytes);
-	follow(facts, TP_FACT_MODEL_OPERATIONS, costs->operations);
-	follow(facts, TP_FACT_MODEL_LEAST, costs->least_bytes);
+	set_derived(facts, TP_FACT_MODEL_SAMPLE, costs->sample_bytes);
+	set_derived(facts, TP_FACT_MODEL_STATE, WEIGHTS_AND_GRADIENTS * costs->weight_bytes);
+	set_derived(facts, TP_FACT_MODEL_OPERATIONS, costs->operations);
+	set_derived(facts, TP_FACT_MODEL_LEAST, costs->least_bytes);
 	if (costs->split < 0)
 		return;
-	follow(facts, TP_FACT_MODEL_HALO, costs->halo_bytes);
-	follow(facts, TP_FACT_MODEL_HALO_MESSAGES, costs->halo_messages);
-	follow(facts, TP_FACT_MODEL_SPLIT, costs->slabs);
+	set_derived(facts, TP_FACT_MODEL_HALO, costs->halo_bytes);
+	set_derived(facts, TP_FACT_MODEL_HALO_MESSAGES, costs->halo_messages);
+	set_derived(facts, TP_FACT_MODEL_SPLIT, costs->slabs);
 }
 
-static void read_network(struct tp_form *form, const struct tp_json *network,
+static void read_network(struct tp_json_form *form, const struct tp_json *network,
 			 struct tp_quantity *facts)
 {
 	static const char *const keys[] = {"number_bytes", "layers", NULL};
 	size_t n = 0;
 	size_t i = 0;
-	tp_form_check_keys(form, network, "'network'", keys);
+	tp_json_form_check_keys(form, network, "'network'", keys);
 	double number_bytes = member_number(form, network, "number_bytes", 4);
-	const struct tp_json *list = tp_form_list(form, network, "layers", true, &n);
+	const struct tp_json *list = tp_json_form_list(form, network, "layers", true, &n);
 	if (form->status)
 		return;
 	struct tp_layer *layers = tp_arena_array(form->arena, n, sizeof(*layers));
@@ -140,12 +143,12 @@ static void read_network(struct tp_form *form, const struct tp_json *network,
 		read_layer(form, item, &layers[i++]);
 	if (form->status)
 		return;
-	struct tp_layer_costs costs = tp_layers_costs(layers, n, number_bytes);
+	struct tp_layer_costs costs = tp_layer_costs_sum(layers, n, number_bytes);
 	set_facts(facts, &costs);
 }
 
-void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
-		       struct tp_quantity facts[TP_MAX_FACTS])
+void tp_layer_list_read(struct tp_json_form *form, const struct tp_json *root,
+			struct tp_quantity facts[TP_MAX_FACTS])
 {
 	const struct tp_json *network = tp_json_get(root, "network");
 	const struct tp_quantity *rate = &facts[TP_FACT_MODEL_OPERATION_RATE];
@@ -153,7 +156,8 @@ void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
 		read_network(form, network, facts);
 	const struct tp_quantity *operations = &facts[TP_FACT_MODEL_OPERATIONS];
 	if (operations->is_known && rate->is_known && rate->value > 0)
-		follow(facts, TP_FACT_MODEL_SAMPLE_TIME, operations->value / rate->value * 1e9);
+		set_derived(facts, TP_FACT_MODEL_SAMPLE_TIME,
+			    operations->value / rate->value * 1e9);
 }
 
 /* ---- schema ---- */
@@ -166,25 +170,25 @@ static void put_ref(struct tp_json_writer *w, const char *key, const char *path)
 	tp_json_close(w, '}');
 }
 
-static void put_number(struct tp_json_writer *w, const char *key)
+static void write_number(struct tp_json_writer *w, const char *key)
 {
 	put_ref(w, key, "#/$defs/whole");
 }
 
-static void put_number_or_list(struct tp_json_writer *w, const char *key)
+static void write_number_or_list(struct tp_json_writer *w, const char *key)
 {
 	put_ref(w, key, "#/$defs/whole_or_list");
 }
 
-static void put_list(struct tp_json_writer *w, unsigned most)
+static void write_list(struct tp_json_writer *w, unsigned most)
 {
 	tp_json_put_string(w, "type", "array");
 	tp_json_put_uint(w, "minItems", 1);
 	tp_json_put_uint(w, "maxItems", most);
-	put_number(w, "items");
+	write_number(w, "items");
 }
 
-static void put_texts(struct tp_json_writer *w, const char *key, const char *const *texts)
+static void write_texts(struct tp_json_writer *w, const char *key, const char *const *texts)
 {
 	tp_json_write_key(w, key);
 	tp_json_open(w, '[');
@@ -199,7 +203,7 @@ static void open_object(struct tp_json_writer *w, const char *const *required)
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "type", "object");
 	tp_json_put_bool(w, "additionalProperties", false);
-	put_texts(w, "required", required);
+	write_texts(w, "required", required);
 	tp_json_write_key(w, "properties");
 	tp_json_open(w, '{');
 }
@@ -210,22 +214,22 @@ static void close_object(struct tp_json_writer *w)
 	tp_json_close(w, '}');
 }
 
-static void put_layer(struct tp_json_writer *w)
+static void write_layer(struct tp_json_writer *w)
 {
 	static const char *const required[] = {"kind", "in", NULL};
 	open_object(w, required);
 	tp_json_write_key(w, "kind");
 	tp_json_open(w, '{');
-	put_texts(w, "enum", kinds);
+	write_texts(w, "enum", kinds);
 	tp_json_close(w, '}');
 	tp_json_write_key(w, "in");
 	tp_json_open(w, '{');
-	put_list(w, 1 + TP_LAYER_MOST_EXTENTS);
+	write_list(w, 1 + TP_LAYER_MAX_EXTENTS);
 	tp_json_close(w, '}');
-	put_number(w, "out");
-	put_number_or_list(w, "kernel");
-	put_number_or_list(w, "stride");
-	put_number(w, "times");
+	write_number(w, "out");
+	write_number_or_list(w, "kernel");
+	write_number_or_list(w, "stride");
+	write_number(w, "times");
 	close_object(w);
 }
 
@@ -244,25 +248,25 @@ void tp_layerlist_definitions(struct tp_json_writer *w)
 	tp_json_put_string(w, "$ref", "#/$defs/whole");
 	tp_json_close(w, '}');
 	tp_json_open(w, '{');
-	put_list(w, TP_LAYER_MOST_EXTENTS);
+	write_list(w, TP_LAYER_MAX_EXTENTS);
 	tp_json_close(w, '}');
 	tp_json_close(w, ']');
 	tp_json_close(w, '}');
 }
 
-void tp_layerlist_schema(struct tp_json_writer *w)
+void tp_layer_list_schema(struct tp_json_writer *w)
 {
 	static const char *const required[] = {"layers", NULL};
 	tp_json_write_key(w, "network");
 	open_object(w, required);
-	put_number(w, "number_bytes");
+	write_number(w, "number_bytes");
 	tp_json_write_key(w, "layers");
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "type", "array");
 	tp_json_put_uint(w, "minItems", 1);
-	tp_json_put_uint(w, "maxItems", TP_FORM_MAX_ITEMS);
+	tp_json_put_uint(w, "maxItems", TP_JSON_FORM_MAX_ITEMS);
 	tp_json_write_key(w, "items");
-	put_layer(w);
+	write_layer(w);
 	tp_json_close(w, '}');
 	close_object(w);
 }

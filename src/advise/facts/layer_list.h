@@ -22,10 +22,10 @@
  * alone, the least that it can be. model.sample_time_ns needs model.operations_per_s. What is wrong
  * is kept in the form, with its line.
  */
-void tp_layerlist_read(struct tp_form *form, const struct tp_json *root,
-		       struct tp_quantity facts[TP_MAX_FACTS]);
+void tp_layer_list_read(struct tp_json_form *form, const struct tp_json *root,
+			struct tp_quantity facts[TP_MAX_FACTS]);
 /* Append what "network" may be, as JSON Schema: a member "network" of "properties". */
-void tp_layerlist_schema(struct tp_json_writer *w);
+void tp_layer_list_schema(struct tp_json_writer *w);
 /* Append the members of "$defs" that it refers to. */
 void tp_layerlist_definitions(struct tp_json_writer *w);
 

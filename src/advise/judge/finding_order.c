@@ -10,8 +10,8 @@ static bool is_advice(const struct tp_candidate *candidate)
 	return candidate->finding.state == TP_FINDING_FIRED && !candidate->rule->is_note;
 }
 
-static const char *why_alone(const struct tp_candidate *candidate, const struct tp_rulebook *book,
-			     struct tp_arena *arena)
+static const char *suppress_reason(const struct tp_candidate *candidate,
+				   const struct tp_rulebook *book, struct tp_arena *arena)
 {
 	const struct tp_finding *finding = &candidate->finding;
 	double smallest = tp_thresholds_value(&book->thresholds, "gain.smallest", 0);
@@ -39,12 +39,13 @@ static bool yields(const struct tp_rule *rule, const struct tp_rule *other)
 	return false;
 }
 
-void tp_rank_suppress(struct tp_candidate *candidates, size_t n, const struct tp_rulebook *book,
-		      struct tp_arena *arena)
+void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
+			       const struct tp_rulebook *book, struct tp_arena *arena)
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_advice(&candidates[i]))
-			candidates[i].finding.suppressed = why_alone(&candidates[i], book, arena);
+			candidates[i].finding.suppressed =
+				suppress_reason(&candidates[i], book, arena);
 	/* Afterwards, so that one hidden by a third rule still hides what yields to it: the order
 	 * of rules must not matter. What is too small or done hides nothing. */
 	bool *stands = tp_arena_array(arena, n, sizeof(*stands));
@@ -93,7 +94,8 @@ static int compare_weighted(const void *a, const void *b)
 	return strcmp(left->candidate.rule->id, right->candidate.rule->id);
 }
 
-size_t tp_rank_sort(struct tp_candidate *candidates, size_t n, const struct tp_rulebook *book)
+size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
+			     const struct tp_rulebook *book)
 {
 	static const char *const names[] = {"rank.high", "rank.medium", "rank.low"};
 	struct tp_arena arena = {0};

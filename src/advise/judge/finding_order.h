@@ -14,10 +14,11 @@ struct tp_candidate {
 };
 
 /* Say why fired advice is not shown: too small, done already, or said more precisely elsewhere. */
-void tp_rank_suppress(struct tp_candidate *candidates, size_t n, const struct tp_rulebook *book,
-		      struct tp_arena *arena);
+void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
+			       const struct tp_rulebook *book, struct tp_arena *arena);
 /* Advice by gain and confidence, what changes the training behind its equals; then fired but
  * suppressed, notes, quiet, not judged. Returns how many are advice. */
-size_t tp_rank_sort(struct tp_candidate *candidates, size_t n, const struct tp_rulebook *book);
+size_t tp_finding_order_sort(struct tp_candidate *candidates, size_t n,
+			     const struct tp_rulebook *book);
 
 #endif

@@ -10,15 +10,15 @@ static double clamp(double value, double low, double high)
 	return fmin(fmax(value, low), high);
 }
 
-struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile)
+struct tp_gain_input tp_gain_input_of_profile(const struct tp_profile *profile)
 {
-	struct tp_gain_basis basis = {0};
+	struct tp_gain_input basis = {0};
 	double total = (double)profile->total_ns;
 	basis.whole_ns = profile->bracket_ns > 0                        ? profile->bracket_ns
 			 : profile->is_of_steps && profile->step_time.n ? profile->step_time.mean
 									: total;
 	if (!(basis.whole_ns > 0) || !isfinite(basis.whole_ns))
-		return (struct tp_gain_basis){0};
+		return (struct tp_gain_input){0};
 	double n = total / basis.whole_ns; /* steps in the total; 1 for a window */
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_part_result *from = &profile->parts[i];
@@ -38,9 +38,9 @@ struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile)
 	return basis;
 }
 
-struct tp_gain_basis tp_gain_basis_of_facts(const struct tp_quantity *facts)
+struct tp_gain_input tp_gain_input_of_facts(const struct tp_quantity *facts)
 {
-	struct tp_gain_basis basis = {.whole_ns = 1e9};
+	struct tp_gain_input basis = {.whole_ns = 1e9};
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_quantity *share = &facts[tp_part_facts[i]];
 		double ns = share->is_known ? clamp(share->value, 0, 1) * basis.whole_ns : 0;
@@ -72,12 +72,12 @@ static void show_likely(struct tp_gain *gain, double whole, double likely)
 	gain->value = clamp(whole / fmax(likely, whole / gain->high), gain->low, gain->high);
 }
 
-static double shortest_without(const struct tp_gain_part *part, double whole, double most)
+static double min_time_without(const struct tp_gain_part *part, double whole, double most)
 {
 	return fmax(part->without_low_ns, whole - most * part->exposed_ns);
 }
 
-struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct tp_rule_gain *rule,
+struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct tp_rule_gain *rule,
 				const struct tp_quantity *facts, double largest)
 {
 	struct tp_gain gain = {.kind = rule->kind, .part = rule->part, .label = rule->label};
@@ -96,7 +96,7 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
 	}
 	const struct tp_gain_part *part = &basis->parts[rule->part];
 	if (part->is_known)
-		gain_bound(&gain, whole, shortest_without(part, whole, gain.most),
+		gain_bound(&gain, whole, min_time_without(part, whole, gain.most),
 			   whole - gain.least * (whole - part->without_high_ns), largest);
 	return gain;
 }
@@ -116,7 +116,7 @@ struct removal {
 };
 
 /* Fractions of one part that the gains remove. */
-struct fractions {
+struct removed_ratio {
 	double least;
 	double likely;
 	double most;
@@ -128,7 +128,7 @@ static bool is_of_part(const struct tp_gain *gain, enum tp_part part)
 }
 
 /* Of the part, what makes the step as much shorter as the gain's value says. */
-static double likely_of(const struct tp_gain_basis *basis, const struct tp_gain *gain)
+static double likely_of(const struct tp_gain_input *basis, const struct tp_gain *gain)
 {
 	double exposed_ns = basis->parts[gain->part].exposed_ns;
 	double saved_ns = basis->whole_ns * (1 - 1 / gain->value);
@@ -138,12 +138,12 @@ static double likely_of(const struct tp_gain_basis *basis, const struct tp_gain 
 /* Labels are pieces of a part that share no instant, so they add up. Advice without a label, as
  * faster kernels, may be about the same instants: at least, and likely, all do what the largest
  * does; at most, it shrinks what the labels leave. */
-static struct fractions fractions_of(const struct tp_gain_basis *basis, enum tp_part part,
-				     const struct tp_gain *gains, size_t n_gains)
+static struct removed_ratio removed_ratio_of(const struct tp_gain_input *basis, enum tp_part part,
+					     const struct tp_gain *gains, size_t n_gains)
 {
-	struct fractions by_label[TP_N_LABELS] = {{0}};
-	struct fractions labelled = {0};
-	struct fractions other = {.most = 0};
+	struct removed_ratio by_label[TP_N_LABELS] = {{0}};
+	struct removed_ratio labelled = {0};
+	struct removed_ratio other = {.most = 0};
 	for (size_t i = 0; i < n_gains; i++) {
 		const struct tp_gain *gain = &gains[i];
 		if (!is_of_part(gain, part))
@@ -155,7 +155,7 @@ static struct fractions fractions_of(const struct tp_gain_basis *basis, enum tp_
 			other.most = 1 - (1 - other.most) * (1 - gain->most);
 			continue;
 		}
-		struct fractions *label = &by_label[gain->label];
+		struct removed_ratio *label = &by_label[gain->label];
 		labelled.least += fmax(0, gain->least - label->least);
 		labelled.likely += fmax(0, likely - label->likely);
 		labelled.most += fmax(0, gain->most - label->most);
@@ -163,20 +163,22 @@ static struct fractions fractions_of(const struct tp_gain_basis *basis, enum tp_
 		label->likely = fmax(likely, label->likely);
 		label->most = fmax(gain->most, label->most);
 	}
-	return (struct fractions){.least = fmax(other.least, fmin(1, labelled.least)),
-				  .likely = 1 - (1 - other.likely) * (1 - fmin(1, labelled.likely)),
-				  .most = 1 - (1 - other.most) * (1 - fmin(1, labelled.most))};
+	return (struct removed_ratio){.least = fmax(other.least, fmin(1, labelled.least)),
+				      .likely = 1 -
+						(1 - other.likely) * (1 - fmin(1, labelled.likely)),
+				      .most = 1 - (1 - other.most) * (1 - fmin(1, labelled.most))};
 }
 
-static struct removal removal_of(const struct tp_gain_basis *basis, const struct tp_gain *gains,
+static struct removal removal_of(const struct tp_gain_input *basis, const struct tp_gain *gains,
 				 size_t n_gains)
 {
 	struct removal removal = {.shortest = basis->whole_ns};
 	for (int i = 0; i < TP_N_PARTS; i++) {
-		struct fractions fractions = fractions_of(basis, (enum tp_part)i, gains, n_gains);
-		removal.least[i] = fractions.least;
-		removal.likely[i] = fractions.likely;
-		removal.most[i] = fractions.most;
+		struct removed_ratio removed_ratio =
+			removed_ratio_of(basis, (enum tp_part)i, gains, n_gains);
+		removal.least[i] = removed_ratio.least;
+		removal.likely[i] = removed_ratio.likely;
+		removal.most[i] = removed_ratio.most;
 	}
 	for (size_t i = 0; i < n_gains; i++) {
 		const struct tp_gain *gain = &gains[i];
@@ -196,7 +198,7 @@ static struct removal removal_of(const struct tp_gain_basis *basis, const struct
 	return removal;
 }
 
-static bool knows_work(const struct tp_gain_basis *basis)
+static bool is_work_known(const struct tp_gain_input *basis)
 {
 	for (int i = 0; i < TP_N_PARTS; i++)
 		if (basis->parts[i].work_ns > 0)
@@ -206,10 +208,10 @@ static bool knows_work(const struct tp_gain_basis *basis)
 
 /* Of several parts that go, what is above T - E is the loader's supply, which stays unless the
  * loader is changed as well. 0 = it limits nothing. */
-static double supply_of(const struct tp_gain_basis *basis, const struct removal *removal)
+static double batches_of(const struct tp_gain_input *basis, const struct removal *removal)
 {
 	double supply_ns = 0;
-	if (removal->most[TP_PART_DATALOADER] > 0 || knows_work(basis))
+	if (removal->most[TP_PART_DATALOADER] > 0 || is_work_known(basis))
 		return 0;
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_gain_part *part = &basis->parts[i];
@@ -222,24 +224,25 @@ static double supply_of(const struct tp_gain_basis *basis, const struct removal 
 
 /* The longest of what stays: no step can be shorter. What is hidden comes to light when what hid it
  * goes. */
-static struct tp_gain_then then_of(const struct tp_gain_basis *basis, const struct removal *removal)
+static struct tp_next_limit next_limit_of(const struct tp_gain_input *basis,
+					  const struct removal *removal)
 {
-	struct tp_gain_then then = {.part = TP_N_PARTS};
+	struct tp_next_limit then = {.part = TP_N_PARTS};
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		const struct tp_gain_part *part = &basis->parts[i];
 		double rest = (1 - removal->most[i]) * fmax(part->exposed_ns, part->work_ns);
 		if (rest > then.left_ns)
-			then = (struct tp_gain_then){.part = (enum tp_part)i, .left_ns = rest};
+			then = (struct tp_next_limit){.part = (enum tp_part)i, .left_ns = rest};
 	}
-	double supply_ns = supply_of(basis, removal);
+	double supply_ns = batches_of(basis, removal);
 	if (supply_ns > then.left_ns)
-		then = (struct tp_gain_then){.part = TP_PART_DATALOADER, .left_ns = supply_ns};
+		then = (struct tp_next_limit){.part = TP_PART_DATALOADER, .left_ns = supply_ns};
 	return then;
 }
 
 /* A single part has its bracket besides. */
-static double floor_of(const struct tp_gain_basis *basis, const struct removal *removal,
-		       const struct tp_gain_then *then)
+static double floor_of(const struct tp_gain_input *basis, const struct removal *removal,
+		       const struct tp_next_limit *then)
 {
 	double floor_ns = 0;
 	int n_parts = 0;
@@ -251,8 +254,8 @@ static double floor_of(const struct tp_gain_basis *basis, const struct removal *
 	return n_parts == 1 ? fmax(floor_ns, then->left_ns) : then->left_ns;
 }
 
-static double shortest_of(const struct tp_gain_basis *basis, const struct removal *removal,
-			  const struct tp_gain_then *then)
+static double min_time_of(const struct tp_gain_input *basis, const struct removal *removal,
+			  const struct tp_next_limit *then)
 {
 	double shortest = basis->whole_ns;
 	for (int i = 0; i < TP_N_PARTS; i++)
@@ -260,23 +263,23 @@ static double shortest_of(const struct tp_gain_basis *basis, const struct remova
 	return fmin(fmax(shortest, floor_of(basis, removal, then)), removal->shortest);
 }
 
-struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
-			       size_t n_gains, double largest, struct tp_gain_then *then)
+struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
+			       size_t n_gains, double largest, struct tp_next_limit *then)
 {
 	struct tp_gain all = {.kind = TP_GAIN_PART};
 	struct removal removal = removal_of(basis, gains, n_gains);
 	double whole = basis->whole_ns;
 	double longest = whole;
 	double likely = whole;
-	*then = (struct tp_gain_then){.part = TP_N_PARTS};
+	*then = (struct tp_next_limit){.part = TP_N_PARTS};
 	if (!(whole > 0) || (!removal.has_part && !removal.has_loop))
 		return all;
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		longest -= removal.least[i] * (whole - basis->parts[i].without_high_ns);
 		likely -= removal.likely[i] * basis->parts[i].exposed_ns;
 	}
-	*then = then_of(basis, &removal);
-	double shortest = shortest_of(basis, &removal, then);
+	*then = next_limit_of(basis, &removal);
+	double shortest = min_time_of(basis, &removal, then);
 	if (!removal.has_loop) {
 		gain_bound(&all, whole, shortest, longest, largest);
 		show_likely(&all, whole, likely);

@@ -26,7 +26,7 @@ struct tp_gain_part {
 };
 
 /* A step as the gains see it. */
-struct tp_gain_basis {
+struct tp_gain_input {
 	double whole_ns; /* T */
 	struct tp_gain_part parts[TP_N_PARTS];
 	double outside_ratio; /* of the loop: not in T */
@@ -45,17 +45,17 @@ struct tp_gain {
 };
 
 /* What limits once the advice is followed. */
-struct tp_gain_then {
+struct tp_next_limit {
 	enum tp_part part; /* the largest that is left, hidden or not; TP_N_PARTS when none is */
 	double left_ns;    /* of it in a step: no step can be shorter */
 };
 
-struct tp_gain_basis tp_gain_basis_of_profile(const struct tp_profile *profile);
+struct tp_gain_input tp_gain_input_of_profile(const struct tp_profile *profile);
 /* The same from the shares alone, nothing hidden: for the cases of rules. */
-struct tp_gain_basis tp_gain_basis_of_facts(const struct tp_quantity *facts);
+struct tp_gain_input tp_gain_input_of_facts(const struct tp_quantity *facts);
 
 /* `largest` caps speed-ups, so that a part of 100 % does not promise infinity. */
-struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct tp_rule_gain *rule,
+struct tp_gain tp_gain_estimate(const struct tp_gain_input *basis, const struct tp_rule_gain *rule,
 				const struct tp_quantity *facts, double largest);
 /*
  * All together: of one label the largest fraction counts, since two ways to remove a thing remove
@@ -64,7 +64,7 @@ struct tp_gain tp_gain_estimate(const struct tp_gain_basis *basis, const struct 
  * than the work that is left of any part, nor than the loader supplies unless that is changed. The
  * value is what is left when each gain saves what its own value says.
  */
-struct tp_gain tp_gain_combine(const struct tp_gain_basis *basis, const struct tp_gain *gains,
-			       size_t n_gains, double largest, struct tp_gain_then *then);
+struct tp_gain tp_gain_combine(const struct tp_gain_input *basis, const struct tp_gain *gains,
+			       size_t n_gains, double largest, struct tp_next_limit *then);
 
 #endif

@@ -21,7 +21,7 @@ struct ruling {
 	const char *quiet_because;
 };
 
-static const char *unknown_fact(const struct tp_matter *matter, const bool *used)
+static const char *unknown_fact(const struct tp_rule_context *matter, const bool *used)
 {
 	for (int i = 0; i < TP_N_FACTS; i++) {
 		const struct tp_quantity *fact = &matter->facts[i];
@@ -34,7 +34,7 @@ static const char *unknown_fact(const struct tp_matter *matter, const bool *used
 	return NULL;
 }
 
-static const char *why_not_judged(const struct tp_matter *matter, const bool *used)
+static const char *reason_not_evaluated(const struct tp_rule_context *matter, const bool *used)
 {
 	const char *reason = unknown_fact(matter, used);
 	return reason ? reason : "its condition divides by zero";
@@ -42,13 +42,13 @@ static const char *why_not_judged(const struct tp_matter *matter, const bool *us
 
 /* Why the rule asks for what no recording of this kind has; NULL when it does not. What no kind has
  * is the better reason. */
-static const char *why_about_others(const struct tp_matter *matter, const bool *used)
+static const char *reason_other_kind(const struct tp_rule_context *matter, const bool *used)
 {
 	const char *why = NULL;
 	for (int i = 0; i < TP_N_FACTS; i++) {
 		if (!used[i] || !matter->facts[i].is_foreign)
 			continue;
-		if (tp_fact_is_told((tp_fact_id)i))
+		if (tp_fact_is_user_supplied((tp_fact_id)i))
 			return tp_arena_printf(matter->arena,
 					       "only a file of facts tells %s (trainprof advise)",
 					       tp_fact_desc((tp_fact_id)i)->name);
@@ -57,7 +57,7 @@ static const char *why_about_others(const struct tp_matter *matter, const bool *
 	return why;
 }
 
-static bool needs_are_known(const struct tp_matter *matter, const struct tp_rule *rule)
+static bool needs_are_known(const struct tp_rule_context *matter, const struct tp_rule *rule)
 {
 	for (size_t i = 0; i < rule->n_needs; i++)
 		if (!matter->facts[rule->needs[i]].is_known)
@@ -66,7 +66,8 @@ static bool needs_are_known(const struct tp_matter *matter, const struct tp_rule
 }
 
 /* The condition alone, without the parent. */
-static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct tp_rule *rule)
+static struct ruling ruling_of_rule(const struct tp_rule_context *matter,
+				    const struct tp_rule *rule)
 {
 	struct ruling ruling = {.state = TP_FINDING_FIRED, .is_certain = true};
 	bool is_unknown = !needs_are_known(matter, rule);
@@ -95,16 +96,17 @@ static struct ruling ruling_of_rule(const struct tp_matter *matter, const struct
 	bool used[TP_MAX_FACTS] = {false};
 	tp_rule_mark_facts(rule, used);
 	ruling.state = TP_FINDING_NOT_JUDGED;
-	ruling.quiet_because = why_about_others(matter, used);
+	ruling.quiet_because = reason_other_kind(matter, used);
 	if (ruling.quiet_because)
 		ruling.state = TP_FINDING_QUIET;
 	else
-		ruling.not_judged_because = why_not_judged(matter, used);
+		ruling.not_judged_because = reason_not_evaluated(matter, used);
 	return ruling;
 }
 
 /* Its parent is asked as well. */
-static struct ruling judge_state(const struct tp_matter *matter, const struct tp_rule *rule)
+static struct ruling evaluate_state(const struct tp_rule_context *matter,
+				    const struct tp_rule *rule)
 {
 	struct ruling ruling = ruling_of_rule(matter, rule);
 	const struct tp_rule *parent =
@@ -112,7 +114,7 @@ static struct ruling judge_state(const struct tp_matter *matter, const struct tp
 	if (!parent || ruling.state == TP_FINDING_QUIET)
 		return ruling;
 	/* Links have no rings (rulebook.c), so this ends. */
-	struct ruling above = judge_state(matter, parent);
+	struct ruling above = evaluate_state(matter, parent);
 	if (above.state == TP_FINDING_QUIET)
 		return (struct ruling){.state = TP_FINDING_QUIET,
 				       .is_certain = above.is_certain,
@@ -127,7 +129,7 @@ static struct ruling judge_state(const struct tp_matter *matter, const struct tp
 
 /* ---- what it shows ---- */
 
-static size_t collect_evidence(const struct tp_matter *matter, const struct tp_rule *rule,
+static size_t collect_evidence(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			       struct tp_evidence *out)
 {
 	size_t n = 0;
@@ -140,7 +142,7 @@ static size_t collect_evidence(const struct tp_matter *matter, const struct tp_r
 	return n;
 }
 
-static void fill_evidence(const struct tp_matter *matter, const struct tp_rule *rule,
+static void fill_evidence(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			  struct tp_finding *finding)
 {
 	struct tp_evidence evidence[MAX_EVIDENCE];
@@ -157,7 +159,7 @@ static void fill_evidence(const struct tp_matter *matter, const struct tp_rule *
 
 /* ---- how sure it is ---- */
 
-static double least_coverage(const struct tp_finding *finding)
+static double min_covered(const struct tp_finding *finding)
 {
 	double least = 1;
 	for (size_t i = 0; i < finding->n_evidence; i++) {
@@ -168,7 +170,7 @@ static double least_coverage(const struct tp_finding *finding)
 	return least;
 }
 
-static void add_doubt(struct tp_buf *doubts, struct tp_finding *finding, const char *because)
+static void add_issue(struct tp_buf *doubts, struct tp_finding *finding, const char *because)
 {
 	if (doubts->len)
 		tp_buf_puts(doubts, "; ");
@@ -177,28 +179,29 @@ static void add_doubt(struct tp_buf *doubts, struct tp_finding *finding, const c
 		finding->confidence++;
 }
 
-static void fill_confidence(const struct tp_matter *matter, const struct tp_rule *rule,
+static void fill_confidence(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			    bool is_certain, struct tp_finding *finding)
 {
 	const struct tp_rulebook *book = matter->book;
 	struct tp_buf doubts = {0};
 	finding->confidence = rule->confidence;
 	if (!is_certain)
-		add_doubt(&doubts, finding, "the interval of a number includes its threshold");
-	double coverage = least_coverage(finding);
+		add_issue(&doubts, finding, "the interval of a number includes its threshold");
+	double coverage = min_covered(finding);
 	if (coverage < tp_thresholds_value(&book->thresholds, "confidence.coverage", 0))
-		add_doubt(&doubts, finding,
+		add_issue(&doubts, finding,
 			  tp_arena_printf(matter->arena, "only %.0f %% of it was seen",
 					  coverage * 100));
 	for (size_t i = 0; i < book->n_doubts; i++)
 		if (tp_expr_truth(book->doubts[i].when, matter->facts).value == TP_YES)
-			add_doubt(&doubts, finding, book->doubts[i].because);
+			add_issue(&doubts, finding, book->doubts[i].because);
 	if (doubts.len)
 		finding->doubts = tp_arena_strdup(matter->arena, tp_buf_text(&doubts));
 	tp_buf_release(&doubts);
 }
 
-static enum tp_level level_of(const struct tp_matter *matter, const struct tp_rule *rule)
+static enum tp_finding_level level_of(const struct tp_rule_context *matter,
+				      const struct tp_rule *rule)
 {
 	if (rule->is_note)
 		return TP_LEVEL_NOTE;
@@ -211,11 +214,11 @@ static enum tp_level level_of(const struct tp_matter *matter, const struct tp_ru
 
 /* ---- what it advises ---- */
 
-static bool is_done(const struct tp_matter *matter, const struct tp_rule_action *action,
+static bool is_done(const struct tp_rule_context *matter, const struct tp_rule_action *action,
 		    struct tp_buf *done)
 {
 	const char *seen;
-	if (action->is_own || !tp_literature_is_done(matter, action->technique, &seen))
+	if (action->is_own || !tp_references_is_applied(matter, action->technique, &seen))
 		return false;
 	tp_buf_printf(done, "%s%s%s%s%s", done->len ? "; " : "", action->technique,
 		      seen ? " (" : "", seen ? seen : "", seen ? ")" : "");
@@ -224,7 +227,7 @@ static bool is_done(const struct tp_matter *matter, const struct tp_rule_action 
 
 /* Only what is known to be open: an action whose condition cannot be judged may be done already.
  * What the guide says is applied is left out, too, and told. */
-static void fill_actions(const struct tp_matter *matter, const struct tp_rule *rule,
+static void fill_actions(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			 struct tp_finding *finding)
 {
 	struct tp_action *actions =
@@ -249,7 +252,7 @@ static void fill_actions(const struct tp_matter *matter, const struct tp_rule *r
 			.text = text,
 			.example = tp_arena_strdup(matter->arena, from->example),
 			.technique = tp_arena_strdup(matter->arena, from->technique),
-			.literature = tp_literature_find(matter, from->technique),
+			.literature = tp_references_find(matter, from->technique),
 		};
 	}
 	finding->actions = actions;
@@ -259,7 +262,7 @@ static void fill_actions(const struct tp_matter *matter, const struct tp_rule *r
 	tp_buf_release(&done);
 }
 
-static void fill_sources(const struct tp_matter *matter, const struct tp_rule *rule,
+static void fill_sources(const struct tp_rule_context *matter, const struct tp_rule *rule,
 			 struct tp_finding *finding)
 {
 	struct tp_citation *sources =
@@ -273,7 +276,7 @@ static void fill_sources(const struct tp_matter *matter, const struct tp_rule *r
 	finding->n_sources = rule->n_sources;
 }
 
-static void fill_fired(const struct tp_matter *matter, const struct tp_rule *rule,
+static void fill_fired(const struct tp_rule_context *matter, const struct tp_rule *rule,
 		       struct tp_finding *finding, struct tp_gain *gain)
 {
 	const struct tp_quantity *facts = matter->facts;
@@ -298,16 +301,16 @@ static void fill_fired(const struct tp_matter *matter, const struct tp_rule *rul
 		finding->gain_method = tp_arena_strdup(matter->arena, rule->gain.method);
 }
 
-const char *tp_matter_whole(const struct tp_rulebook *book, const struct tp_quantity *facts)
+const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct tp_quantity *facts)
 {
 	const struct tp_quantity *steps = &facts[TP_FACT_STEP_COUNT];
 	return !steps->is_known || steps->value > 0 ? book->whole_steps : book->whole_window;
 }
 
-struct tp_finding tp_judge_rule(const struct tp_matter *matter, const struct tp_rule *rule,
+struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const struct tp_rule *rule,
 				struct tp_gain *gain)
 {
-	struct ruling ruling = judge_state(matter, rule);
+	struct ruling ruling = evaluate_state(matter, rule);
 	struct tp_finding finding = {
 		.rule = tp_arena_strdup(matter->arena, rule->id),
 		.path = tp_arena_strdup(matter->arena, rule->path),

@@ -8,19 +8,19 @@
 #include "trainprof/model/finding.h"
 
 /* The run as rules see it. */
-struct tp_matter {
+struct tp_rule_context {
 	const struct tp_rulebook *book;
 	const struct tp_quantity *facts; /* tp_n_facts */
 	const char *whole;               /* "each step" */
-	struct tp_gain_basis basis;
+	struct tp_gain_input basis;
 	struct tp_arena *arena; /* for all texts of findings */
 };
 
 /* What shares are of, by facts alone: a step, unless there are none. */
-const char *tp_matter_whole(const struct tp_rulebook *book, const struct tp_quantity *facts);
+const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct tp_quantity *facts);
 
 /* The whole finding, and its gain with the fractions behind it. Texts are in matter->arena. */
-struct tp_finding tp_judge_rule(const struct tp_matter *matter, const struct tp_rule *rule,
+struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const struct tp_rule *rule,
 				struct tp_gain *gain);
 
 #endif

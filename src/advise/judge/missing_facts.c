@@ -26,7 +26,7 @@ static void mark_conditions(const struct tp_rule_condition *conditions, size_t n
 			tp_expr_facts(conditions[i].expr, false, used);
 }
 
-static void mark_lacking(const struct tp_rule *rule, const struct tp_quantity *facts,
+static void mark_missing(const struct tp_rule *rule, const struct tp_quantity *facts,
 			 bool used[TP_MAX_FACTS])
 {
 	for (size_t i = 0; i < rule->n_needs; i++)
@@ -35,15 +35,15 @@ static void mark_lacking(const struct tp_rule *rule, const struct tp_quantity *f
 	mark_conditions(rule->unless, rule->n_unless, facts, used);
 }
 
-struct wish {
+struct missing_fact {
 	double weight;
 	size_t n_rules;
 };
 
 /* What a rule could gain at most, as a share of the step or loop. A rule without a gain says where
  * to look: little, but not nothing. */
-static double stake_of(const struct tp_rule *rule, const struct tp_gain_basis *basis,
-		       double smallest)
+static double possible_gain(const struct tp_rule *rule, const struct tp_gain_input *basis,
+			    double smallest)
 {
 	static const double OF_UNKNOWN_PART = 0.5;
 	static const double OF_LOOP = 0.1;
@@ -61,13 +61,13 @@ static double stake_of(const struct tp_rule *rule, const struct tp_gain_basis *b
 	return share > smallest ? share : 0;
 }
 
-static void add_wishes(struct wish *wishes, const struct tp_rulebook *book,
-		       const struct tp_rule *rule, const struct tp_quantity *facts, double stake)
+static void add_missing(struct missing_fact *wishes, const struct tp_rulebook *book,
+			const struct tp_rule *rule, const struct tp_quantity *facts, double stake)
 {
 	bool used[TP_MAX_FACTS] = {false};
 	size_t n_missing = 0;
 	for (; rule; rule = rule->parent ? tp_rulebook_find(book, rule->parent) : NULL)
-		mark_lacking(rule, facts, used);
+		mark_missing(rule, facts, used);
 	for (int i = 0; i < TP_N_FACTS; i++)
 		n_missing += used[i] && !facts[i].is_known;
 	for (int i = 0; i < TP_N_FACTS; i++) {
@@ -79,7 +79,7 @@ static void add_wishes(struct wish *wishes, const struct tp_rulebook *book,
 }
 
 /* Without the six parts nothing can be said of what limits the run. */
-static void add_parts(struct wish *wishes, const struct tp_quantity *facts)
+static void add_parts(struct missing_fact *wishes, const struct tp_quantity *facts)
 {
 	static const double FIRST = 1e6;
 	for (int i = TP_FACT_STEP_COMPUTE; i <= TP_FACT_STEP_IDLE; i++)
@@ -89,7 +89,7 @@ static void add_parts(struct wish *wishes, const struct tp_quantity *facts)
 
 /* Who knows one fact of the device can find out others: "device.busy_ratio" for
  * "device.copy_ratio". Of what nobody has looked at less can be hoped for. */
-static void favour_known_groups(struct wish *wishes, const struct tp_quantity *facts)
+static void raise_known_groups(struct missing_fact *wishes, const struct tp_quantity *facts)
 {
 	static const double ELSEWHERE = 0.5;
 	for (int i = 0; i < TP_N_FACTS; i++) {
@@ -104,23 +104,23 @@ static void favour_known_groups(struct wish *wishes, const struct tp_quantity *f
 	}
 }
 
-void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book,
-		    const struct tp_quantity *facts)
+void tp_missing_facts_fill(struct tp_findings *findings, const struct tp_rulebook *book,
+			   const struct tp_quantity *facts)
 {
-	struct wish wishes[TP_MAX_FACTS] = {{0}};
-	struct tp_wanted_fact wanted[TP_MOST_WANTED];
-	const struct tp_gain_basis basis = tp_gain_basis_of_facts(facts);
+	struct missing_fact wishes[TP_MAX_FACTS] = {{0}};
+	struct tp_missing_fact wanted[TP_MISSING_FACTS_MAX];
+	const struct tp_gain_input basis = tp_gain_input_of_facts(facts);
 	double smallest = tp_thresholds_value(&book->thresholds, "gain.smallest", 0);
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct tp_rule *rule = tp_rulebook_find(book, findings->items[i].rule);
-		double stake = rule ? stake_of(rule, &basis, smallest) : 0;
+		double stake = rule ? possible_gain(rule, &basis, smallest) : 0;
 		if (stake > 0 && findings->items[i].state == TP_FINDING_NOT_JUDGED)
-			add_wishes(wishes, book, rule, facts, stake);
+			add_missing(wishes, book, rule, facts, stake);
 	}
-	favour_known_groups(wishes, facts);
+	raise_known_groups(wishes, facts);
 	if (!findings->verdict)
 		add_parts(wishes, facts);
-	for (; findings->n_wanted < TP_MOST_WANTED; findings->n_wanted++) {
+	for (; findings->n_wanted < TP_MISSING_FACTS_MAX; findings->n_wanted++) {
 		int best = 0;
 		for (int i = 1; i < TP_N_FACTS; i++)
 			if (wishes[i].weight > wishes[best].weight)
@@ -128,8 +128,8 @@ void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book
 		if (!(wishes[best].weight > 0))
 			break;
 		wanted[findings->n_wanted] =
-			(struct tp_wanted_fact){.fact = (tp_fact_id)best,
-						.n_rules = wishes[best].n_rules};
+			(struct tp_missing_fact){.fact = (tp_fact_id)best,
+						 .n_rules = wishes[best].n_rules};
 		wishes[best].weight = 0;
 	}
 	if (findings->n_wanted)

@@ -12,12 +12,12 @@ void tp_rule_mark_facts(const struct tp_rule *rule, bool used[TP_MAX_FACTS]);
 /*
  * Fill `wanted` of findings that are judged: of each rule that is not, the most that it could gain
  * is shared among the facts that it lacks; the facts with the largest sums come first, at most
- * TP_MOST_WANTED. Facts of a group of which none is known count half. A rule whose part takes less
- * than the smallest gain shown lacks nothing. As long as there is no verdict the six parts come
- * first.
+ * TP_MISSING_FACTS_MAX. Facts of a group of which none is known count half. A rule whose part takes
+ * less than the smallest gain shown lacks nothing. As long as there is no verdict the six parts
+ * come first.
  */
-enum { TP_MOST_WANTED = 5 };
-void tp_wanted_fill(struct tp_findings *findings, const struct tp_rulebook *book,
-		    const struct tp_quantity *facts);
+enum { TP_MISSING_FACTS_MAX = 5 };
+void tp_missing_facts_fill(struct tp_findings *findings, const struct tp_rulebook *book,
+			   const struct tp_quantity *facts);
 
 #endif

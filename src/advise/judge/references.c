@@ -3,13 +3,13 @@
 
 #include "advise/condition/expr.h"
 
-static const struct tp_reported *copy_effects(struct tp_arena *arena,
-					      const struct tp_technique *technique)
+static const struct tp_reported_result *copy_effects(struct tp_arena *arena,
+						     const struct tp_technique *technique)
 {
-	struct tp_reported *out = tp_arena_array(arena, technique->n_effects, sizeof(*out));
+	struct tp_reported_result *out = tp_arena_array(arena, technique->n_effects, sizeof(*out));
 	for (size_t i = 0; i < technique->n_effects; i++) {
 		const struct tp_effect *effect = &technique->effects[i];
-		out[i] = (struct tp_reported){
+		out[i] = (struct tp_reported_result){
 			.text = tp_arena_strdup(arena, effect->text),
 			.hardware = tp_arena_strdup(arena, effect->hardware),
 			.baseline = tp_arena_strdup(arena, effect->baseline),
@@ -20,7 +20,7 @@ static const struct tp_reported *copy_effects(struct tp_arena *arena,
 	return out;
 }
 
-const struct tp_yardstick *tp_literature_yardstick(struct tp_arena *arena,
+const struct tp_yardstick *tp_references_yardstick(struct tp_arena *arena,
 						   const struct tp_technique *from)
 {
 	if (!from)
@@ -35,12 +35,13 @@ const struct tp_yardstick *tp_literature_yardstick(struct tp_arena *arena,
 	return out;
 }
 
-static struct tp_caveat caveat_of(const struct tp_matter *matter, const struct tp_clause *clause,
-				  bool is_need)
+static struct tp_condition_result condition_of(const struct tp_rule_context *matter,
+					       const struct tp_guide_condition *clause,
+					       bool is_need)
 {
-	struct tp_caveat caveat = {.text = tp_arena_strdup(matter->arena, clause->text),
-				   .is_need = is_need,
-				   .holds = -1};
+	struct tp_condition_result caveat = {.text = tp_arena_strdup(matter->arena, clause->text),
+					     .is_need = is_need,
+					     .holds = -1};
 	if (!clause->when)
 		return caveat;
 	enum tp_truth_value truth = tp_expr_truth(clause->when, matter->facts).value;
@@ -48,7 +49,7 @@ static struct tp_caveat caveat_of(const struct tp_matter *matter, const struct t
 	return caveat;
 }
 
-const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
+const struct tp_references *tp_references_find(const struct tp_rule_context *matter,
 					       const char *technique)
 {
 	struct tp_arena *arena = matter->arena;
@@ -56,10 +57,10 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 		tp_catalogue_technique(&matter->book->catalogue, technique);
 	if (!from)
 		return NULL;
-	struct tp_literature *out = tp_arena_alloc(arena, sizeof(*out));
-	struct tp_caveat *caveats =
+	struct tp_references *out = tp_arena_alloc(arena, sizeof(*out));
+	struct tp_condition_result *caveats =
 		tp_arena_array(arena, from->n_needs + from->n_not_when, sizeof(*caveats));
-	*out = (struct tp_literature){
+	*out = (struct tp_references){
 		.title = tp_arena_strdup(arena, from->title),
 		.effort = tp_effort_names[from->effort],
 		.effort_text = tp_effort_words[from->effort],
@@ -68,16 +69,17 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
 		.reported = copy_effects(arena, from),
 		.n_reported = from->n_effects,
 		.caveats = caveats,
-		.against = tp_literature_yardstick(arena, from->against),
+		.against = tp_references_yardstick(arena, from->against),
 	};
 	for (size_t i = 0; i < from->n_needs; i++)
-		caveats[out->n_caveats++] = caveat_of(matter, &from->needs[i], true);
+		caveats[out->n_caveats++] = condition_of(matter, &from->needs[i], true);
 	for (size_t i = 0; i < from->n_not_when; i++)
-		caveats[out->n_caveats++] = caveat_of(matter, &from->not_when[i], false);
+		caveats[out->n_caveats++] = condition_of(matter, &from->not_when[i], false);
 	return out;
 }
 
-bool tp_literature_is_done(const struct tp_matter *matter, const char *technique, const char **seen)
+bool tp_references_is_applied(const struct tp_rule_context *matter, const char *technique,
+			      const char **seen)
 {
 	const struct tp_technique *from =
 		tp_catalogue_technique(&matter->book->catalogue, technique);

@@ -6,7 +6,7 @@
 
 /* In matter->arena, with its conditions held against matter->facts; NULL when the guide of
  * matter->book has no such technique. */
-const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
+const struct tp_references *tp_references_find(const struct tp_rule_context *matter,
 					       const char *technique);
 
 /*
@@ -14,11 +14,11 @@ const struct tp_literature *tp_literature_find(const struct tp_matter *matter,
  * showed it, NULL where no setting did. What cannot be judged is not done. The guide of
  * matter->book need not have the technique.
  */
-bool tp_literature_is_done(const struct tp_matter *matter, const char *technique,
-			   const char **seen);
+bool tp_references_is_applied(const struct tp_rule_context *matter, const char *technique,
+			      const char **seen);
 
 /* A copy of what is compared with; NULL gives NULL. */
-const struct tp_yardstick *tp_literature_yardstick(struct tp_arena *arena,
+const struct tp_yardstick *tp_references_yardstick(struct tp_arena *arena,
 						   const struct tp_technique *from);
 
 #endif

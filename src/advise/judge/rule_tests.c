@@ -8,25 +8,25 @@
 /* Speed-ups in cases are written with two decimals. */
 static const double gain_tolerance = 0.006;
 
-struct trial {
+struct test_run {
 	const struct tp_rulebook *book;
 	FILE *out;
 };
 
-__attribute__((format(printf, 4, 5))) static void trial_fail(const struct trial *trial,
-							     const struct tp_rule *rule,
-							     const struct tp_rule_case *test,
-							     const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void test_fail(const struct test_run *test_run,
+							    const struct tp_rule *rule,
+							    const struct tp_rule_case *test,
+							    const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	fprintf(trial->out, "%s:%u: ", rule->path, test->line);
-	vfprintf(trial->out, format, args);
-	fputc('\n', trial->out);
+	fprintf(test_run->out, "%s:%u: ", rule->path, test->line);
+	vfprintf(test_run->out, format, args);
+	fputc('\n', test_run->out);
 	va_end(args);
 }
 
-static bool actions_match(const struct trial *trial, const struct tp_rule *rule,
+static bool actions_match(const struct test_run *test_run, const struct tp_rule *rule,
 			  const struct tp_rule_case *test, const struct tp_finding *finding)
 {
 	if (!test->techniques)
@@ -39,23 +39,23 @@ static bool actions_match(const struct trial *trial, const struct tp_rule *rule,
 	struct tp_buf got = {0};
 	for (size_t i = 0; i < finding->n_actions; i++)
 		tp_buf_printf(&got, " %s", finding->actions[i].technique);
-	trial_fail(trial, rule, test, "the case expects other actions than%s",
-		   finding->n_actions ? tp_buf_text(&got) : " none");
+	test_fail(test_run, rule, test, "the case expects other actions than%s",
+		  finding->n_actions ? tp_buf_text(&got) : " none");
 	tp_buf_release(&got);
 	return false;
 }
 
-static bool case_passes(const struct trial *trial, const struct tp_rule *rule,
+static bool case_passes(const struct test_run *test_run, const struct tp_rule *rule,
 			const struct tp_rule_case *test, struct tp_arena *arena)
 {
 	static const char *const words[] = {"to fire", "to stay quiet", "not to be judged"};
 	static const enum tp_finding_state states[] = {TP_FINDING_FIRED, TP_FINDING_QUIET,
 						       TP_FINDING_NOT_JUDGED};
-	struct tp_matter matter = {
-		.book = trial->book,
+	struct tp_rule_context matter = {
+		.book = test_run->book,
 		.facts = test->facts,
-		.whole = tp_matter_whole(trial->book, test->facts),
-		.basis = tp_gain_basis_of_facts(test->facts),
+		.whole = tp_rule_context_whole(test_run->book, test->facts),
+		.basis = tp_gain_input_of_facts(test->facts),
 		.arena = arena,
 	};
 	struct tp_gain gain;
@@ -63,33 +63,33 @@ static bool case_passes(const struct trial *trial, const struct tp_rule *rule,
 	const char *why =
 		finding.not_judged_because ? finding.not_judged_because : finding.quiet_because;
 	if (finding.state != states[test->expected]) {
-		trial_fail(trial, rule, test, "the case expects the rule %s, but it is %s%s%s",
-			   words[test->expected], tp_finding_state_name(finding.state),
-			   why ? ": " : "", why ? why : "");
+		test_fail(test_run, rule, test, "the case expects the rule %s, but it is %s%s%s",
+			  words[test->expected], tp_finding_state_name(finding.state),
+			  why ? ": " : "", why ? why : "");
 		return false;
 	}
 	if (finding.state == TP_FINDING_FIRED && rule->because &&
 	    !tp_sentence_fill(rule->because, test->facts, matter.whole, arena)) {
-		trial_fail(trial, rule, test, "a number of its sentence is not known");
+		test_fail(test_run, rule, test, "a number of its sentence is not known");
 		return false;
 	}
 	if (test->has_level && test->level != finding.level) {
-		trial_fail(trial, rule, test, "the case expects level %s, but it is %s",
-			   tp_level_name(test->level), tp_level_name(finding.level));
+		test_fail(test_run, rule, test, "the case expects level %s, but it is %s",
+			  tp_finding_level_name(test->level), tp_finding_level_name(finding.level));
 		return false;
 	}
 	if (test->gain > 0 && (!gain.is_known || fabs(gain.value - test->gain) > gain_tolerance)) {
-		trial_fail(trial, rule, test, "the case expects a gain of %.2f, but it is %.2f",
-			   test->gain, gain.is_known ? gain.value : 0);
+		test_fail(test_run, rule, test, "the case expects a gain of %.2f, but it is %.2f",
+			  test->gain, gain.is_known ? gain.value : 0);
 		return false;
 	}
-	return actions_match(trial, rule, test, &finding);
+	return actions_match(test_run, rule, test, &finding);
 }
 
 enum tp_status tp_rulebook_test(const struct tp_rulebook *book, const char *id, FILE *out,
 				struct tp_rule_test_result *result, struct tp_error *err)
 {
-	struct trial trial = {.book = book, .out = out};
+	struct test_run test_run = {.book = book, .out = out};
 	const char *nearest = id ? tp_rulebook_nearest(book, id) : NULL;
 	if (id && !tp_rulebook_find(book, id))
 		return tp_fail(err, TP_ABSENT, "there is no rule '%s'%s%s", id,
@@ -101,7 +101,7 @@ enum tp_status tp_rulebook_test(const struct tp_rulebook *book, const char *id, 
 			continue;
 		struct tp_arena arena = {0};
 		for (size_t k = 0; k < rule->n_cases; k++) {
-			if (case_passes(&trial, rule, &rule->cases[k], &arena))
+			if (case_passes(&test_run, rule, &rule->cases[k], &arena))
 				result->n_passed++;
 			else
 				result->n_failed++;

@@ -6,24 +6,24 @@
 #include <string.h>
 
 /* More things at once are no move. */
-enum { MOST_DEEDS = 12 };
+enum { MAX_ACTIONS = 12 };
 
 struct collection {
-	const struct tp_matter *matter;
-	struct tp_deed items[MOST_DEEDS];
-	const struct tp_technique *techniques[MOST_DEEDS]; /* NULL: the guide has no page */
+	const struct tp_rule_context *matter;
+	struct tp_plan_action items[MAX_ACTIONS];
+	const struct tp_technique *techniques[MAX_ACTIONS]; /* NULL: the guide has no page */
 	size_t n;
 };
 
 /* ---- frameworks ---- */
 
-static bool is_true(const struct tp_matter *matter, tp_fact_id fact)
+static bool is_true(const struct tp_rule_context *matter, tp_fact_id fact)
 {
 	return matter->facts[fact].is_known && matter->facts[fact].value != 0;
 }
 
 /* A program of none of the others and without an interpreter is one of C. */
-static bool is_seen(const struct tp_matter *matter, enum tp_framework framework)
+static bool is_seen(const struct tp_rule_context *matter, enum tp_framework framework)
 {
 	static const tp_fact_id facts[TP_N_FRAMEWORKS] = {
 		[TP_FRAMEWORK_PYTORCH] = TP_FACT_ENV_PYTORCH,
@@ -39,19 +39,18 @@ static bool is_seen(const struct tp_matter *matter, enum tp_framework framework)
 	return python->is_known && python->value == 0;
 }
 
-static void add_how(const struct tp_matter *matter, struct tp_deed *deed,
+static void add_how(const struct tp_rule_context *matter, struct tp_plan_action *deed,
 		    const struct tp_technique *technique)
 {
-	struct tp_how hows[TP_N_FRAMEWORKS];
+	struct tp_framework_hint hows[TP_N_FRAMEWORKS];
 	bool knows_any = false;
 	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
 		knows_any |= is_seen(matter, (enum tp_framework)i);
 	for (int i = 0; i < TP_N_FRAMEWORKS; i++)
 		if (technique->how[i] && (!knows_any || is_seen(matter, (enum tp_framework)i)))
-			hows[deed->n_how++] =
-				(struct tp_how){.framework = tp_framework_names[i],
-						.text = tp_arena_strdup(matter->arena,
-									technique->how[i])};
+			hows[deed->n_how++] = (struct tp_framework_hint){
+				.framework = tp_framework_names[i],
+				.text = tp_arena_strdup(matter->arena, technique->how[i])};
 	if (deed->n_how)
 		deed->how = tp_arena_copy(matter->arena, hows, deed->n_how * sizeof(*hows));
 }
@@ -66,12 +65,12 @@ static bool has(const struct collection *all, const char *technique)
 	return false;
 }
 
-static void add(struct collection *all, enum tp_deed_role role,
-		const struct tp_technique *technique, const struct tp_deed *deed)
+static void add(struct collection *all, enum tp_plan_action_role role,
+		const struct tp_technique *technique, const struct tp_plan_action *deed)
 {
-	if (all->n == MOST_DEEDS || has(all, deed->technique))
+	if (all->n == MAX_ACTIONS || has(all, deed->technique))
 		return;
-	struct tp_deed *place = &all->items[all->n];
+	struct tp_plan_action *place = &all->items[all->n];
 	*place = *deed;
 	place->role = role;
 	all->techniques[all->n++] = technique;
@@ -81,26 +80,27 @@ static void add(struct collection *all, enum tp_deed_role role,
 	add_how(all->matter, place, technique);
 }
 
-static void add_action(struct collection *all, enum tp_deed_role role,
+static void add_action(struct collection *all, enum tp_plan_action_role role,
 		       const struct tp_action *action)
 {
-	const struct tp_deed deed = {.technique = action->technique,
-				     .text = action->text,
-				     .example = action->example};
+	const struct tp_plan_action deed = {.technique = action->technique,
+					    .text = action->text,
+					    .example = action->example};
 	add(all, role, tp_catalogue_technique(&all->matter->book->catalogue, action->technique),
 	    &deed);
 }
 
 /* Named by the guide alone; not what the run has already. */
-static void add_technique(struct collection *all, enum tp_deed_role role,
+static void add_technique(struct collection *all, enum tp_plan_action_role role,
 			  const struct tp_technique *technique)
 {
 	const struct tp_expr *done = technique->done.when;
 	if (done && tp_expr_truth(done, all->matter->facts).value == TP_YES)
 		return;
-	const struct tp_deed deed = {.technique =
-					     tp_arena_strdup(all->matter->arena, technique->id),
-				     .text = tp_arena_strdup(all->matter->arena, technique->title)};
+	const struct tp_plan_action deed = {.technique = tp_arena_strdup(all->matter->arena,
+									 technique->id),
+					    .text = tp_arena_strdup(all->matter->arena,
+								    technique->title)};
 	add(all, role, technique, &deed);
 }
 
@@ -109,18 +109,18 @@ static bool is_capacity(const struct tp_technique *technique)
 	return technique && technique->saving == TP_SAVING_CAPACITY;
 }
 
-static void add_companions(struct collection *all)
+static void add_dependencies(struct collection *all)
 {
 	size_t n = all->n; /* companions of companions are on their pages */
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_technique *technique = all->techniques[i];
 		for (size_t k = 0; technique && k < technique->n_together; k++)
-			add_technique(all, TP_DEED_WITH, technique->together[k]);
+			add_technique(all, TP_PLAN_ACTION_WITH, technique->together[k]);
 	}
 }
 
 /* What makes room pays only by what the room is used for. */
-static void add_openers(struct collection *all)
+static void add_memory_savers(struct collection *all)
 {
 	const struct tp_catalogue *catalogue = &all->matter->book->catalogue;
 	size_t n = all->n;
@@ -129,12 +129,12 @@ static void add_openers(struct collection *all)
 		for (size_t k = 0; is_capacity(opener) && k < opener->n_together; k++)
 			for (size_t i = 0; i < n; i++)
 				if (opener->together[k] == all->techniques[i])
-					add_technique(all, TP_DEED_OPENER, opener);
+					add_technique(all, TP_PLAN_ACTION_OPENER, opener);
 	}
 }
 
-const struct tp_action *tp_deeds_leading(const struct tp_rulebook *book,
-					 const struct tp_finding *finding)
+const struct tp_action *tp_plan_actions_first(const struct tp_rulebook *book,
+					      const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions && !finding->has_gain; i++)
 		if (!is_capacity(tp_catalogue_technique(&book->catalogue,
@@ -144,29 +144,30 @@ const struct tp_action *tp_deeds_leading(const struct tp_rulebook *book,
 }
 
 /* Actions of the same rules that only make room. */
-static void add_own_openers(struct collection *all, const struct tp_finding *finding)
+static void add_memory_savers_of_rule(struct collection *all, const struct tp_finding *finding)
 {
 	const struct tp_catalogue *catalogue = &all->matter->book->catalogue;
 	for (size_t i = 0; i < finding->n_actions; i++) {
 		const struct tp_action *action = &finding->actions[i];
 		if (is_capacity(tp_catalogue_technique(catalogue, action->technique)))
-			add_action(all, TP_DEED_OPENER, action);
+			add_action(all, TP_PLAN_ACTION_OPENER, action);
 	}
 }
 
-const struct tp_deed *tp_deeds_make(const struct tp_matter *matter,
-				    const struct tp_finding *const *findings, size_t n_findings,
-				    size_t *n_deeds)
+const struct tp_plan_action *tp_plan_actions_build(const struct tp_rule_context *matter,
+						   const struct tp_finding *const *findings,
+						   size_t n_findings, size_t *n_deeds)
 {
 	struct collection all = {.matter = matter};
 	for (size_t i = 0; i < n_findings; i++) {
 		if (findings[i]->n_actions)
-			add_action(&all, TP_DEED_DO, tp_deeds_leading(matter->book, findings[i]));
+			add_action(&all, TP_PLAN_ACTION_DO,
+				   tp_plan_actions_first(matter->book, findings[i]));
 	}
-	add_companions(&all);
+	add_dependencies(&all);
 	for (size_t i = 0; i < n_findings; i++)
-		add_own_openers(&all, findings[i]);
-	add_openers(&all);
+		add_memory_savers_of_rule(&all, findings[i]);
+	add_memory_savers(&all);
 	*n_deeds = all.n;
 	return tp_arena_copy(matter->arena, all.items, all.n * sizeof(*all.items));
 }

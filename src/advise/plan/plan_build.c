@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* A move before its bounds are known. */
-struct group {
+struct plan_group {
 	const struct tp_candidate **members;
 	size_t *places;
 	size_t n;
@@ -19,18 +19,18 @@ struct group {
 	bool is_small; /* beside the largest */
 };
 
-struct grouping {
-	const struct tp_matter *matter;
-	struct group *groups;
+struct plan_grouping {
+	const struct tp_rule_context *matter;
+	struct plan_group *groups;
 	size_t n;
 };
 
 /* ---- what is one move ---- */
 
-static const struct tp_technique *leading(const struct tp_matter *matter,
+static const struct tp_technique *leading(const struct tp_rule_context *matter,
 					  const struct tp_candidate *candidate)
 {
-	const struct tp_action *action = tp_deeds_leading(matter->book, &candidate->finding);
+	const struct tp_action *action = tp_plan_actions_first(matter->book, &candidate->finding);
 	return action ? tp_catalogue_technique(&matter->book->catalogue, action->technique) : NULL;
 }
 
@@ -42,20 +42,21 @@ static bool names(const struct tp_technique *technique, const struct tp_techniqu
 	return false;
 }
 
-static bool belong_together(const struct tp_matter *matter, const struct tp_candidate *a,
-			    const struct tp_candidate *b)
+static bool is_same_group(const struct tp_rule_context *matter, const struct tp_candidate *a,
+			  const struct tp_candidate *b)
 {
 	const struct tp_technique *left = leading(matter, a);
 	const struct tp_technique *right = leading(matter, b);
 	return left && right && (left == right || names(left, right) || names(right, left));
 }
 
-static struct group *group_for(struct grouping *grouping, const struct tp_candidate *candidate)
+static struct plan_group *group_for(struct plan_grouping *grouping,
+				    const struct tp_candidate *candidate)
 {
 	for (size_t i = 0; i < grouping->n; i++)
 		for (size_t k = 0; k < grouping->groups[i].n; k++)
-			if (belong_together(grouping->matter, grouping->groups[i].members[k],
-					    candidate))
+			if (is_same_group(grouping->matter, grouping->groups[i].members[k],
+					  candidate))
 				return &grouping->groups[i];
 	return &grouping->groups[grouping->n++];
 }
@@ -65,7 +66,7 @@ static struct group *group_for(struct grouping *grouping, const struct tp_candid
 enum { UNKNOWN_ORDER = 1000 };
 
 /* The limit that a rule names first is what it is about. */
-static unsigned order_of(const struct tp_matter *matter, const struct tp_rule *rule)
+static unsigned order_of(const struct tp_rule_context *matter, const struct tp_rule *rule)
 {
 	const struct tp_limit *limit =
 		rule->n_limits ? tp_catalogue_limit(&matter->book->catalogue, rule->limits[0])
@@ -73,12 +74,13 @@ static unsigned order_of(const struct tp_matter *matter, const struct tp_rule *r
 	return limit ? limit->order : UNKNOWN_ORDER;
 }
 
-static void make_groups(struct grouping *grouping, const struct tp_candidate *candidates, size_t n)
+static void make_groups(struct plan_grouping *grouping, const struct tp_candidate *candidates,
+			size_t n)
 {
 	struct tp_arena *arena = grouping->matter->arena;
 	grouping->groups = tp_arena_array(arena, n, sizeof(*grouping->groups));
 	for (size_t i = 0; i < n; i++) {
-		struct group *group = group_for(grouping, &candidates[i]);
+		struct plan_group *group = group_for(grouping, &candidates[i]);
 		unsigned order = order_of(grouping->matter, candidates[i].rule);
 		if (!group->n) {
 			/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
@@ -93,7 +95,7 @@ static void make_groups(struct grouping *grouping, const struct tp_candidate *ca
 }
 
 /* The largest gain of one of its rules; below 0 where nobody knows it. */
-static double gain_of(const struct group *group)
+static double gain_of(const struct plan_group *group)
 {
 	double most = -1;
 	for (size_t i = 0; i < group->n; i++)
@@ -104,7 +106,7 @@ static double gain_of(const struct group *group)
 
 /* The first in the order of diagnosis that is large comes first: little things wait for their
  * turn. What nobody knows is not little. */
-static void mark_small(struct grouping *grouping)
+static void mark_small(struct plan_grouping *grouping)
 {
 	const struct tp_thresholds *thresholds = &grouping->matter->book->thresholds;
 	double large = tp_thresholds_value(thresholds, "plan.large", 0);
@@ -117,7 +119,7 @@ static void mark_small(struct grouping *grouping)
 	}
 }
 
-static bool is_later(const struct group *group, const struct group *other)
+static bool is_after(const struct plan_group *group, const struct plan_group *other)
 {
 	if (group->is_small != other->is_small)
 		return group->is_small;
@@ -125,13 +127,13 @@ static bool is_later(const struct group *group, const struct group *other)
 }
 
 /* Few; those of one order stay in the order of their best rank. */
-static void sort_groups(struct grouping *grouping)
+static void sort_groups(struct plan_grouping *grouping)
 {
 	mark_small(grouping);
 	for (size_t i = 1; i < grouping->n; i++) {
-		struct group group = grouping->groups[i];
+		struct plan_group group = grouping->groups[i];
 		size_t k = i;
-		for (; k && is_later(&grouping->groups[k - 1], &group); k--)
+		for (; k && is_after(&grouping->groups[k - 1], &group); k--)
 			grouping->groups[k] = grouping->groups[k - 1];
 		grouping->groups[k] = group;
 	}
@@ -139,12 +141,13 @@ static void sort_groups(struct grouping *grouping)
 
 /* ---- what it gains ---- */
 
-const char *tp_then_limit(const struct tp_gain_then *then)
+const char *tp_next_limit_name(const struct tp_next_limit *then)
 {
 	return then->part == TP_N_PARTS ? NULL : tp_part_name(then->part);
 }
 
-double tp_then_steps_per_s(const struct tp_gain_then *then, const struct tp_matter *matter)
+double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
+				 const struct tp_rule_context *matter)
 {
 	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
 	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
@@ -152,8 +155,8 @@ double tp_then_steps_per_s(const struct tp_gain_then *then, const struct tp_matt
 	return step->is_known && left_ns > 0 ? 1e9 / left_ns : 0;
 }
 
-static struct tp_bound bound_of(const struct tp_matter *matter, const struct tp_gain *gains,
-				size_t n, struct tp_gain_then *then)
+static struct tp_bound bound_of(const struct tp_rule_context *matter, const struct tp_gain *gains,
+				size_t n, struct tp_next_limit *then)
 {
 	double largest = tp_thresholds_value(&matter->book->thresholds, "gain.largest", 100);
 	struct tp_gain gain = tp_gain_combine(&matter->basis, gains, n, largest, then);
@@ -173,7 +176,7 @@ static bool is_more(const struct tp_bound *bound, const struct tp_bound *before)
 
 /* ---- all of it ---- */
 
-static const struct tp_yardstick *yardstick_of(const struct group *group)
+static const struct tp_yardstick *yardstick_of(const struct plan_group *group)
 {
 	for (size_t i = 0; i < group->n; i++) {
 		const struct tp_finding *finding = &group->members[i]->finding;
@@ -185,8 +188,8 @@ static const struct tp_yardstick *yardstick_of(const struct group *group)
 	return NULL;
 }
 
-static void fill_deeds(struct tp_move *move, const struct tp_matter *matter,
-		       const struct group *group)
+static void fill_actions(struct tp_plan_step *move, const struct tp_rule_context *matter,
+			 const struct plan_group *group)
 {
 	const struct tp_finding **findings =
 		/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
@@ -195,66 +198,67 @@ static void fill_deeds(struct tp_move *move, const struct tp_matter *matter,
 		findings[i] = &group->members[i]->finding;
 		move->is_semantic |= findings[i]->kind == TP_ADVICE_SEMANTIC;
 	}
-	move->deeds = tp_deeds_make(matter, findings, group->n, &move->n_deeds);
+	move->deeds = tp_plan_actions_build(matter, findings, group->n, &move->n_deeds);
 }
 
 /* `gains` has room for this move's behind the `n` of those before it. */
-static struct tp_move move_of(const struct tp_matter *matter, const struct group *group,
-			      struct tp_gain *gains, size_t n, const struct tp_bound *before)
+static struct tp_plan_step step_of(const struct tp_rule_context *matter,
+				   const struct plan_group *group, struct tp_gain *gains, size_t n,
+				   const struct tp_bound *before)
 {
 	bool is_known = group->order != UNKNOWN_ORDER;
 	const char *stage =
 		is_known ? tp_catalogue_stage(&matter->book->catalogue, group->order) : NULL;
-	struct tp_move move = {
+	struct tp_plan_step move = {
 		.advice = group->places,
 		.n_advice = group->n,
 		.order = is_known ? group->order : 0,
 		.stage = tp_arena_strdup(matter->arena, stage),
 		.against = yardstick_of(group),
 	};
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	for (size_t i = 0; i < group->n; i++)
 		gains[n + i] = group->members[i]->gain;
-	fill_deeds(&move, matter, group);
-	move.targets = tp_targets_make(matter, group->members, group->n, &move.n_targets);
+	fill_actions(&move, matter, group);
+	move.targets = tp_plan_targets_build(matter, group->members, group->n, &move.n_targets);
 	move.gain = bound_of(matter, gains + n, group->n, &then);
 	move.so_far = bound_of(matter, gains, n + group->n, &then);
 	move.adds = is_more(&move.so_far, before);
 	if (move.so_far.is_known) {
-		move.then_limit = tp_then_limit(&then);
-		move.then_steps_per_s = tp_then_steps_per_s(&then, matter);
+		move.then_limit = tp_next_limit_name(&then);
+		move.then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
 	}
 	return move;
 }
 
 /* What others are compared with; in the shipped guide there is one. */
-static const struct tp_yardstick *general_yardstick(const struct tp_matter *matter)
+static const struct tp_yardstick *general_yardstick(const struct tp_rule_context *matter)
 {
 	const struct tp_catalogue *catalogue = &matter->book->catalogue;
 	for (size_t i = 0; i < catalogue->n_techniques; i++)
 		if (catalogue->techniques[i].against)
-			return tp_literature_yardstick(matter->arena,
+			return tp_references_yardstick(matter->arena,
 						       catalogue->techniques[i].against);
 	return NULL;
 }
 
-void tp_course_make(struct tp_course *out, const struct tp_matter *matter,
-		    const struct tp_candidate *candidates, size_t n)
+void tp_action_plan_build(struct tp_action_plan *out, const struct tp_rule_context *matter,
+			  const struct tp_candidate *candidates, size_t n)
 {
-	struct grouping grouping = {.matter = matter};
+	struct plan_grouping grouping = {.matter = matter};
 	struct tp_gain *gains = tp_arena_array(matter->arena, n, sizeof(*gains));
-	struct tp_move *moves = tp_arena_array(matter->arena, n, sizeof(*moves));
+	struct tp_plan_step *moves = tp_arena_array(matter->arena, n, sizeof(*moves));
 	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
 	struct tp_bound before = {0};
 	size_t n_gains = 0;
 	make_groups(&grouping, candidates, n);
 	sort_groups(&grouping);
 	for (size_t i = 0; i < grouping.n; i++) {
-		moves[i] = move_of(matter, &grouping.groups[i], gains, n_gains, &before);
+		moves[i] = step_of(matter, &grouping.groups[i], gains, n_gains, &before);
 		before = moves[i].so_far;
 		n_gains += grouping.groups[i].n;
 	}
-	*out = (struct tp_course){
+	*out = (struct tp_action_plan){
 		.moves = moves,
 		.n_moves = grouping.n,
 		.step_ns = step->is_known ? step->value : 0,

@@ -12,11 +12,12 @@
  * of rank; behind them those that are small beside the largest ($plan.large, of the logarithms);
  * bounds are those of tp_gain_combine(). All is in matter->arena.
  */
-void tp_course_make(struct tp_course *out, const struct tp_matter *matter,
-		    const struct tp_candidate *candidates, size_t n);
+void tp_action_plan_build(struct tp_action_plan *out, const struct tp_rule_context *matter,
+			  const struct tp_candidate *candidates, size_t n);
 
 /* The largest part that is left, and what rate it allows; of `then` of tp_gain_combine(). */
-const char *tp_then_limit(const struct tp_gain_then *then);
-double tp_then_steps_per_s(const struct tp_gain_then *then, const struct tp_matter *matter);
+const char *tp_next_limit_name(const struct tp_next_limit *then);
+double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
+				 const struct tp_rule_context *matter);
 
 #endif

@@ -11,7 +11,7 @@ static double clamp(double value, double low, double high)
 }
 
 /* "step.dataloader_fetch_ratio", else "step.dataloader_ratio". */
-static tp_fact_id fact_of_part(const struct tp_matter *matter, const struct tp_gain *gain)
+static tp_fact_id fact_of_part(const struct tp_rule_context *matter, const struct tp_gain *gain)
 {
 	char name[80];
 	const char *part = tp_part_name(gain->part);
@@ -41,16 +41,16 @@ static tp_fact_id fact_of_loop(const struct tp_rule *rule)
 	return fact;
 }
 
-static struct tp_target target_of(const struct tp_matter *matter,
-				  const struct tp_candidate *candidate)
+static struct tp_plan_target target_of(const struct tp_rule_context *matter,
+				       const struct tp_candidate *candidate)
 {
 	const struct tp_gain *gain = &candidate->gain;
 	bool is_of_loop = gain->kind == TP_GAIN_LOOP;
-	struct tp_target target = {.is_of_loop = is_of_loop,
-				   .fact = is_of_loop ? fact_of_loop(candidate->rule)
-						      : fact_of_part(matter, gain)};
+	struct tp_plan_target target = {.is_of_loop = is_of_loop,
+					.fact = is_of_loop ? fact_of_loop(candidate->rule)
+							   : fact_of_part(matter, gain)};
 	if (target.fact == tp_n_facts || !matter->facts[target.fact].is_known)
-		return (struct tp_target){.fact = tp_n_facts};
+		return (struct tp_plan_target){.fact = tp_n_facts};
 	target.now = clamp(matter->facts[target.fact].value, 0, 1);
 	double exposed = 1;
 	double solo = 1;
@@ -65,7 +65,7 @@ static struct tp_target target_of(const struct tp_matter *matter,
 }
 
 /* Two pieces of advice about one number do what the larger does, and maybe more. */
-static void add(struct tp_target *targets, size_t *n, const struct tp_target *target)
+static void add(struct tp_plan_target *targets, size_t *n, const struct tp_plan_target *target)
 {
 	for (size_t i = 0; i < *n; i++) {
 		if (targets[i].fact != target->fact)
@@ -77,16 +77,16 @@ static void add(struct tp_target *targets, size_t *n, const struct tp_target *ta
 	targets[(*n)++] = *target;
 }
 
-const struct tp_target *tp_targets_make(const struct tp_matter *matter,
-					const struct tp_candidate *const *candidates, size_t n,
-					size_t *n_targets)
+const struct tp_plan_target *tp_plan_targets_build(const struct tp_rule_context *matter,
+						   const struct tp_candidate *const *candidates,
+						   size_t n, size_t *n_targets)
 {
-	struct tp_target *targets = tp_arena_array(matter->arena, n, sizeof(*targets));
+	struct tp_plan_target *targets = tp_arena_array(matter->arena, n, sizeof(*targets));
 	*n_targets = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (!candidates[i]->gain.is_known)
 			continue;
-		const struct tp_target target = target_of(matter, candidates[i]);
+		const struct tp_plan_target target = target_of(matter, candidates[i]);
 		if (target.fact != tp_n_facts)
 			add(targets, n_targets, &target);
 	}

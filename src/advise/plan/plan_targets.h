@@ -13,8 +13,8 @@
  * share of the part and f the fractions that go away, L - f·E is left at best and L - f·S at worst
  * (gain.h). Where no fact tells the share there is none.
  */
-const struct tp_target *tp_targets_make(const struct tp_matter *matter,
-					const struct tp_candidate *const *candidates, size_t n,
-					size_t *n_targets);
+const struct tp_plan_target *tp_plan_targets_build(const struct tp_rule_context *matter,
+						   const struct tp_candidate *const *candidates,
+						   size_t n, size_t *n_targets);
 
 #endif

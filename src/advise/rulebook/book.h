@@ -10,7 +10,7 @@
 #include "trainprof/base/buf.h"
 
 /* What makes every finding of a run less certain ("records were lost"). */
-struct tp_doubt {
+struct tp_quality_issue {
 	const struct tp_expr *when;
 	const char *because;
 };
@@ -22,10 +22,10 @@ struct tp_rulebook {
 	struct tp_rule *rules;
 	size_t n_rules;
 	size_t rules_capacity; /* heap */
-	struct tp_doubt *doubts;
+	struct tp_quality_issue *doubts;
 	size_t n_doubts;
-	size_t doubts_capacity;    /* heap */
-	struct tp_doubt *spoilers; /* what two runs must not both have to be compared */
+	size_t doubts_capacity;            /* heap */
+	struct tp_quality_issue *spoilers; /* what two runs must not both have to be compared */
 	size_t n_spoilers;
 	size_t spoilers_capacity; /* heap */
 	const char *whole_steps;  /* "each step" */
@@ -44,7 +44,7 @@ const char *tp_rulebook_nearest(const struct tp_rulebook *book, const char *id);
 
 /* TP_OK instead of TP_PARSE where the rest is to load: what `err` says becomes a problem. */
 TP_MUST_CHECK static inline enum tp_status
-tp_rulebook_tolerate(struct tp_rulebook *book, enum tp_status status, const struct tp_error *err)
+tp_lenient_skip(struct tp_rulebook *book, enum tp_status status, const struct tp_error *err)
 {
 	if (status != TP_PARSE || !book->problems)
 		return status;

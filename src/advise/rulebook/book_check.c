@@ -37,7 +37,8 @@ static bool is_advised(const struct tp_rulebook *book, const struct tp_technique
 	return false;
 }
 
-static bool is_cited(const struct tp_catalogue *catalogue, const struct tp_reference *reference)
+static bool is_referenced(const struct tp_catalogue *catalogue,
+			  const struct tp_reference *reference)
 {
 	for (size_t i = 0; i < catalogue->n_texts; i++)
 		for (size_t k = 0; k < catalogue->texts[i].n_cites; k++)
@@ -50,10 +51,10 @@ static bool is_cited(const struct tp_catalogue *catalogue, const struct tp_refer
 	return false;
 }
 
-static bool is_relieved(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
+static bool has_technique(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
 {
 	for (size_t i = 0; i < catalogue->n_techniques; i++)
-		if (tp_technique_relieves(&catalogue->techniques[i], limit))
+		if (tp_technique_has_limit(&catalogue->techniques[i], limit))
 			return true;
 	/* One that only holds others together is relieved by what relieves them. */
 	for (size_t i = 0; i < catalogue->n_limits; i++)
@@ -104,7 +105,7 @@ static size_t check_guide(const struct tp_rulebook *book, struct tp_buf *problem
 	}
 	for (size_t i = 0; i < catalogue->n_limits; i++) {
 		const struct tp_limit *limit = &catalogue->limits[i];
-		if (is_relieved(catalogue, limit))
+		if (has_technique(catalogue, limit))
 			continue;
 		n++;
 		tp_buf_printf(problems, "%s:%u: no technique relieves '%s'\n", limit->path,
@@ -112,7 +113,7 @@ static size_t check_guide(const struct tp_rulebook *book, struct tp_buf *problem
 	}
 	for (size_t i = 0; i < catalogue->n_references; i++) {
 		const struct tp_reference *reference = &catalogue->references[i];
-		if (is_cited(catalogue, reference))
+		if (is_referenced(catalogue, reference))
 			continue;
 		n++;
 		tp_buf_printf(problems, "%s:%u: nothing cites '%s'\n", reference->path,
@@ -125,7 +126,7 @@ size_t tp_rulebook_check(const struct tp_rulebook *book, struct tp_buf *problems
 {
 	size_t n = 0;
 	for (size_t i = 0; i < book->n_rules; i++)
-		n += tp_contradiction_check(book, &book->rules[i], problems);
+		n += tp_rule_check_conflicts(book, &book->rules[i], problems);
 	if (!book->catalogue.n_techniques)
 		return n;
 	for (size_t i = 0; i < book->n_rules; i++)

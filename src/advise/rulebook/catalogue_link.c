@@ -54,7 +54,7 @@ static const char *nearest_of(const char *word, const void *items, size_t n, siz
 	const char **names = tp_alloc((n + 1) * sizeof(*names));
 	for (size_t i = 0; i < n; i++)
 		memcpy(&names[i], (const char *)items + i * size, sizeof(*names));
-	const char *nearest = tp_text_nearest(word, names, n);
+	const char *nearest = tp_text_closest(word, names, n);
 	free(names);
 	return nearest;
 }
@@ -74,7 +74,7 @@ const char *tp_catalogue_nearest_technique(const struct tp_catalogue *catalogue,
 			  sizeof(struct tp_technique));
 }
 
-bool tp_technique_relieves(const struct tp_technique *technique, const struct tp_limit *limit)
+bool tp_technique_has_limit(const struct tp_technique *technique, const struct tp_limit *limit)
 {
 	for (size_t i = 0; i < technique->n_relieves; i++)
 		if (technique->relieves[i] == limit)
@@ -84,8 +84,8 @@ bool tp_technique_relieves(const struct tp_technique *technique, const struct tp
 
 /* ---- linking ---- */
 
-static enum tp_status no_such(struct tp_error *err, const char *path, unsigned line,
-			      const char *what, const char *name, const char *nearest)
+static enum tp_status unknown_name(struct tp_error *err, const char *path, unsigned line,
+				   const char *what, const char *name, const char *nearest)
 {
 	return tp_fail(err, TP_PARSE, "%s:%u: no %s '%s'%s%s", path, line, what, name,
 		       nearest ? "; nearest: " : "", nearest ? nearest : "");
@@ -100,12 +100,12 @@ static enum tp_status link_limit(const struct tp_catalogue *catalogue, struct tp
 	limit->parent = tp_catalogue_limit(catalogue, limit->parent_name);
 	if (limit->parent)
 		return TP_OK;
-	return no_such(err, limit->path, limit->line, "limit", limit->parent_name,
-		       tp_catalogue_nearest_limit(catalogue, limit->parent_name));
+	return unknown_name(err, limit->path, limit->line, "limit", limit->parent_name,
+			    tp_catalogue_nearest_limit(catalogue, limit->parent_name));
 }
 
 /* A way up longer than there are limits never ends: it may lead into a ring of others. */
-static bool is_in_ring(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
+static bool is_in_cycle(const struct tp_catalogue *catalogue, const struct tp_limit *limit)
 {
 	const struct tp_limit *up = limit->parent;
 	for (size_t n = 0; up && up != limit && n < catalogue->n_limits; n++)
@@ -120,9 +120,9 @@ static enum tp_status link_source(const struct tp_catalogue *catalogue,
 	*out = reference_of(catalogue, tag);
 	if (*out)
 		return TP_OK;
-	return no_such(err, path, line, "source", tag,
-		       nearest_of(tag, catalogue->references, catalogue->n_references,
-				  sizeof(struct tp_reference)));
+	return unknown_name(err, path, line, "source", tag,
+			    nearest_of(tag, catalogue->references, catalogue->n_references,
+				       sizeof(struct tp_reference)));
 }
 
 static enum tp_status link_text(struct tp_rulebook *book, struct tp_guide_text *text,
@@ -159,8 +159,8 @@ static enum tp_status link_against(const struct tp_catalogue *catalogue,
 			       technique->against_line);
 	if (!name || technique->against)
 		return TP_OK;
-	return no_such(err, technique->path, technique->against_line, "technique", name,
-		       tp_catalogue_nearest_technique(catalogue, name));
+	return unknown_name(err, technique->path, technique->against_line, "technique", name,
+			    tp_catalogue_nearest_technique(catalogue, name));
 }
 
 static enum tp_status link_technique(struct tp_rulebook *book, struct tp_technique *technique,
@@ -177,8 +177,8 @@ static enum tp_status link_technique(struct tp_rulebook *book, struct tp_techniq
 		const char *name = technique->relieves_names[i];
 		technique->relieves[i] = tp_catalogue_limit(catalogue, name);
 		if (!technique->relieves[i])
-			return no_such(err, technique->path, technique->relieves_line, "limit",
-				       name, tp_catalogue_nearest_limit(catalogue, name));
+			return unknown_name(err, technique->path, technique->relieves_line, "limit",
+					    name, tp_catalogue_nearest_limit(catalogue, name));
 	}
 	for (size_t i = 0; i < technique->n_together; i++) {
 		const char *name = technique->together_names[i];
@@ -187,8 +187,9 @@ static enum tp_status link_technique(struct tp_rulebook *book, struct tp_techniq
 			return tp_fail(err, TP_PARSE, "%s:%u: 'together' names itself",
 				       technique->path, technique->together_line);
 		if (!other)
-			return no_such(err, technique->path, technique->together_line, "technique",
-				       name, tp_catalogue_nearest_technique(catalogue, name));
+			return unknown_name(err, technique->path, technique->together_line,
+					    "technique", name,
+					    tp_catalogue_nearest_technique(catalogue, name));
 		technique->together[i] = other;
 	}
 	enum tp_status status = link_against(catalogue, technique, err);
@@ -233,7 +234,7 @@ static size_t find_bad_limit(struct tp_catalogue *catalogue, struct tp_error *er
 			return i;
 	for (size_t i = 0; i < catalogue->n_limits; i++) {
 		const struct tp_limit *limit = &catalogue->limits[i];
-		if (!is_in_ring(catalogue, limit))
+		if (!is_in_cycle(catalogue, limit))
 			continue;
 		(void)tp_fail(err, TP_PARSE, "%s:%u: 'parent' leads back to this limit",
 			      limit->path, limit->line);
@@ -270,19 +271,19 @@ enum tp_status tp_catalogue_link(struct tp_rulebook *book, struct tp_error *err)
 		qsort(catalogue->techniques, catalogue->n_techniques,
 		      sizeof(*catalogue->techniques), compare_techniques);
 	for (size_t bad; !status && (bad = find_bad_limit(catalogue, err)) < catalogue->n_limits;) {
-		status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		status = tp_lenient_skip(book, TP_PARSE, err);
 		if (!status)
 			drop(catalogue->limits, &catalogue->n_limits, bad, sizeof(struct tp_limit));
 	}
 	for (size_t bad;
 	     !status && (bad = find_bad_technique(book, err)) < catalogue->n_techniques;) {
-		status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		status = tp_lenient_skip(book, TP_PARSE, err);
 		if (!status)
 			drop(catalogue->techniques, &catalogue->n_techniques, bad,
 			     sizeof(struct tp_technique));
 	}
 	for (size_t bad; !status && (bad = find_bad_text(book, err)) < catalogue->n_texts;) {
-		status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		status = tp_lenient_skip(book, TP_PARSE, err);
 		if (!status)
 			drop(catalogue->texts, &catalogue->n_texts, bad,
 			     sizeof(struct tp_guide_text));

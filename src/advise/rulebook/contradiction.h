@@ -5,7 +5,7 @@
 #include "book.h"
 
 /* A line each in `problems`; returns how many. */
-size_t tp_contradiction_check(const struct tp_rulebook *book, const struct tp_rule *rule,
-			      struct tp_buf *problems);
+size_t tp_rule_check_conflicts(const struct tp_rulebook *book, const struct tp_rule *rule,
+			       struct tp_buf *problems);
 
 #endif

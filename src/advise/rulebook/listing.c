@@ -39,7 +39,7 @@ enum tp_status tp_listing_read(struct tp_listing *out, const char *path, struct 
 	return cause == ENOTDIR ? TP_ABSENT : status;
 }
 
-char *tp_listing_stem(const struct tp_listing *listing, int i)
+char *tp_listing_basename(const struct tp_listing *listing, int i)
 {
 	const char *name = listing->items[i]->d_name;
 	size_t len = strlen(name);

@@ -15,6 +15,6 @@ TP_MUST_CHECK enum tp_status tp_listing_read(struct tp_listing *out, const char 
 					     struct tp_error *err);
 void tp_listing_release(struct tp_listing *listing);
 /* The i-th name without its ".json", freed by the caller; NULL when it does not end so. */
-char *tp_listing_stem(const struct tp_listing *listing, int i);
+char *tp_listing_basename(const struct tp_listing *listing, int i);
 
 #endif

@@ -6,28 +6,28 @@
 
 #include <string.h>
 
-static void read_needs(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_needs(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
-	const struct tp_json *list = tp_form_list(form, root, "needs", true, &rule->n_needs);
+	const struct tp_json *list = tp_json_form_list(form, root, "needs", true, &rule->n_needs);
 	if (!list)
 		return;
 	rule->needs = tp_arena_array(form->arena, rule->n_needs, sizeof(*rule->needs));
 	size_t i = 0;
 	TP_JSON_EACH (item, list)
-		rule->needs[i++] = tp_form_fact(form, item, tp_json_string(item));
+		rule->needs[i++] = tp_json_form_fact(form, item, tp_json_string(item));
 }
 
 /* Each may use the ones before it. A threshold's name is not taken over: it would hide its source.
  */
-static void read_let(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_locals(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
 	const struct tp_json *let = tp_json_get(root, "let");
 	size_t n = tp_json_count(let);
 	if (!let)
 		return;
-	if (tp_json_type(let) != TP_JSON_OBJECT || n > TP_FORM_MAX_ITEMS)
-		tp_form_fail(form, let, "'let' is an object of up to %d figures",
-			     TP_FORM_MAX_ITEMS);
+	if (tp_json_type(let) != TP_JSON_OBJECT || n > TP_JSON_FORM_MAX_ITEMS)
+		tp_json_form_fail(form, let, "'let' is an object of up to %d figures",
+				  TP_JSON_FORM_MAX_ITEMS);
 	if (form->status)
 		return;
 	rule->locals = tp_arena_array(form->arena, n, sizeof(*rule->locals));
@@ -35,9 +35,9 @@ static void read_let(struct tp_form *form, struct tp_rule *rule, const struct tp
 	TP_JSON_EACH (member, let) {
 		const char *name = tp_json_key(member);
 		if (tp_thresholds_find(form->thresholds, name))
-			tp_form_fail(form, member, "'%s' is a threshold already", name);
+			tp_json_form_fail(form, member, "'%s' is a threshold already", name);
 		struct tp_local *local = &rule->locals[rule->n_locals];
-		local->expr = tp_form_expr(form, member, TP_WANT_NUMBER);
+		local->expr = tp_json_form_expr(form, member, TP_EXPR_NUMBER);
 		if (form->status)
 			return;
 		local->name = tp_arena_strdup(form->arena, name);
@@ -46,168 +46,175 @@ static void read_let(struct tp_form *form, struct tp_rule *rule, const struct tp
 	}
 }
 
-static void read_when(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_when(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
-	const struct tp_json *list = tp_form_list(form, root, "when", true, &rule->n_when);
+	const struct tp_json *list = tp_json_form_list(form, root, "when", true, &rule->n_when);
 	if (!list)
 		return;
 	rule->when = tp_arena_array(form->arena, rule->n_when, sizeof(*rule->when));
 	size_t i = 0;
 	TP_JSON_EACH (item, list) {
-		rule->when[i].expr = tp_form_expr(form, item, TP_WANT_CONDITION);
+		rule->when[i].expr = tp_json_form_expr(form, item, TP_EXPR_CONDITION);
 		rule->when[i++].written = tp_arena_strdup(form->arena, tp_json_string(item));
 	}
 }
 
-static void read_unless(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_unless(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
 	static const char *const keys[] = {"when", "because", NULL};
-	const struct tp_json *list = tp_form_list(form, root, "unless", false, &rule->n_unless);
+	const struct tp_json *list =
+		tp_json_form_list(form, root, "unless", false, &rule->n_unless);
 	if (!list)
 		return;
 	rule->unless = tp_arena_array(form->arena, rule->n_unless, sizeof(*rule->unless));
 	size_t i = 0;
 	TP_JSON_EACH (item, list) {
 		struct tp_rule_condition *condition = &rule->unless[i++];
-		tp_form_check_keys(form, item, "unless", keys);
-		condition->written = tp_form_text(form, item, "when", true);
-		condition->because = tp_form_text(form, item, "because", true);
+		tp_json_form_check_keys(form, item, "unless", keys);
+		condition->written = tp_json_form_text(form, item, "when", true);
+		condition->because = tp_json_form_text(form, item, "because", true);
 		if (!form->status)
-			condition->expr =
-				tp_form_expr(form, tp_json_get(item, "when"), TP_WANT_CONDITION);
+			condition->expr = tp_json_form_expr(form, tp_json_get(item, "when"),
+							    TP_EXPR_CONDITION);
 	}
 }
 
-static void read_level(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_level(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
 	static const char *const keys[] = {"high", "medium", NULL};
 	const struct tp_json *level = tp_json_get(root, "level");
 	if (!level)
 		return;
-	tp_form_check_keys(form, level, "level", keys);
+	tp_json_form_check_keys(form, level, "level", keys);
 	if (tp_json_get(level, "high"))
-		rule->high = tp_form_expr(form, tp_json_get(level, "high"), TP_WANT_CONDITION);
+		rule->high = tp_json_form_expr(form, tp_json_get(level, "high"), TP_EXPR_CONDITION);
 	if (tp_json_get(level, "medium"))
-		rule->medium = tp_form_expr(form, tp_json_get(level, "medium"), TP_WANT_CONDITION);
+		rule->medium =
+			tp_json_form_expr(form, tp_json_get(level, "medium"), TP_EXPR_CONDITION);
 }
 
-static void read_actions(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root,
-			 bool is_required)
+static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
+			 const struct tp_json *root, bool is_required)
 {
 	static const char *const keys[] = {"headline", "text", "example", "technique",
 					   "id",       "when", NULL};
-	const struct tp_json *list = tp_form_list(form, root, "do", is_required, &rule->n_actions);
+	const struct tp_json *list =
+		tp_json_form_list(form, root, "do", is_required, &rule->n_actions);
 	if (!list)
 		return;
 	rule->actions = tp_arena_array(form->arena, rule->n_actions, sizeof(*rule->actions));
 	size_t i = 0;
 	TP_JSON_EACH (item, list) {
 		struct tp_rule_action *action = &rule->actions[i++];
-		tp_form_check_keys(form, item, "do", keys);
-		action->headline = tp_form_sentence(form, item, "headline", true);
-		action->text = tp_form_sentence(form, item, "text", true);
-		action->example = tp_form_text(form, item, "example", false);
+		tp_json_form_check_keys(form, item, "do", keys);
+		action->headline = tp_json_form_sentence(form, item, "headline", true);
+		action->text = tp_json_form_sentence(form, item, "text", true);
+		action->example = tp_json_form_text(form, item, "example", false);
 		action->is_own = tp_json_get(item, "id") != NULL;
 		action->line = tp_json_line(item);
 		if (action->is_own && tp_json_get(item, "technique"))
-			tp_form_fail(form, item, "an action has 'technique' or 'id', not both");
+			tp_json_form_fail(form, item,
+					  "an action has 'technique' or 'id', not both");
 		action->technique =
-			tp_form_text(form, item, action->is_own ? "id" : "technique", true);
-		action->when_written = tp_form_text(form, item, "when", false);
+			tp_json_form_text(form, item, action->is_own ? "id" : "technique", true);
+		action->when_written = tp_json_form_text(form, item, "when", false);
 		if (action->when_written && !form->status)
-			action->when =
-				tp_form_expr(form, tp_json_get(item, "when"), TP_WANT_CONDITION);
+			action->when = tp_json_form_expr(form, tp_json_get(item, "when"),
+							 TP_EXPR_CONDITION);
 	}
 }
 
-static void check_is_plain(struct tp_form *form, const struct tp_json *at,
+static void check_is_plain(struct tp_json_form *form, const struct tp_json *at,
 			   const struct tp_expr *expr)
 {
 	const struct tp_dimension *dimension = expr ? tp_expr_dimension(expr) : NULL;
 	if (dimension && (dimension->time || dimension->bytes))
-		tp_form_fail(form, at, "a fraction is needed here, not %s",
-			     tp_dimension_name(dimension));
+		tp_json_form_fail(form, at, "a fraction is needed here, not %s",
+				  tp_dimension_name(dimension));
 }
 
-static void read_gain(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_gain(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
 {
 	static const char *const keys[] = {"part",     "label",  "fraction", "of",
 					   "at_least", "method", NULL};
 	const struct tp_json *gain = tp_json_get(root, "gain");
 	if (!gain)
 		return;
-	tp_form_check_keys(form, gain, "gain", keys);
-	const char *part = tp_form_text(form, gain, "part", false);
+	tp_json_form_check_keys(form, gain, "gain", keys);
+	const char *part = tp_json_form_text(form, gain, "part", false);
 	const char *key = part ? "fraction" : "of";
 	if (tp_json_get(gain, part ? "of" : "fraction"))
-		tp_form_fail(form, gain, "a gain has 'part' and 'fraction', or 'of'");
+		tp_json_form_fail(form, gain, "a gain has 'part' and 'fraction', or 'of'");
 	rule->gain.kind = part ? TP_GAIN_PART : TP_GAIN_LOOP;
-	rule->gain.fraction_written = tp_form_text(form, gain, key, true);
-	rule->gain.at_least_written = tp_form_text(form, gain, "at_least", false);
-	rule->gain.method = tp_form_text(form, gain, "method", true);
+	rule->gain.fraction_written = tp_json_form_text(form, gain, key, true);
+	rule->gain.at_least_written = tp_json_form_text(form, gain, "at_least", false);
+	rule->gain.method = tp_json_form_text(form, gain, "method", true);
 	if (part) {
 		rule->gain.part = tp_part_find(part);
 		if (rule->gain.part == TP_N_PARTS)
-			tp_form_fail(form, tp_json_get(gain, "part"), "no part '%s'", part);
+			tp_json_form_fail(form, tp_json_get(gain, "part"), "no part '%s'", part);
 	}
 	rule->gain.label = TP_N_LABELS;
-	const char *label = tp_form_text(form, gain, "label", false);
+	const char *label = tp_json_form_text(form, gain, "label", false);
 	if (label && part)
 		rule->gain.label =
 			tp_label_find(tp_arena_printf(form->arena, "%s.%s", part, label));
 	if (label && rule->gain.label == TP_N_LABELS)
-		tp_form_fail(form, tp_json_get(gain, "label"), "no label '%s' of this part", label);
+		tp_json_form_fail(form, tp_json_get(gain, "label"), "no label '%s' of this part",
+				  label);
 	if (form->status)
 		return;
-	rule->gain.fraction = tp_form_expr(form, tp_json_get(gain, key), TP_WANT_NUMBER);
+	rule->gain.fraction = tp_json_form_expr(form, tp_json_get(gain, key), TP_EXPR_NUMBER);
 	check_is_plain(form, tp_json_get(gain, key), rule->gain.fraction);
 	if (!rule->gain.at_least_written || form->status)
 		return;
-	rule->gain.at_least = tp_form_expr(form, tp_json_get(gain, "at_least"), TP_WANT_NUMBER);
+	rule->gain.at_least =
+		tp_json_form_expr(form, tp_json_get(gain, "at_least"), TP_EXPR_NUMBER);
 	check_is_plain(form, tp_json_get(gain, "at_least"), rule->gain.at_least);
 }
 
-static void read_sources(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root,
-			 bool is_required)
+static void read_sources(struct tp_json_form *form, struct tp_rule *rule,
+			 const struct tp_json *root, bool is_required)
 {
 	static const char *const keys[] = {"title", "where", "checked", NULL};
 	const struct tp_json *list =
-		tp_form_list(form, root, "sources", is_required, &rule->n_sources);
+		tp_json_form_list(form, root, "sources", is_required, &rule->n_sources);
 	if (!list)
 		return;
 	rule->sources = tp_arena_array(form->arena, rule->n_sources, sizeof(*rule->sources));
 	size_t i = 0;
 	TP_JSON_EACH (item, list) {
-		tp_form_check_keys(form, item, "a source", keys);
+		tp_json_form_check_keys(form, item, "a source", keys);
 		rule->sources[i++] = (struct tp_citation){
-			.title = tp_form_text(form, item, "title", true),
-			.where = tp_form_text(form, item, "where", true),
-			.checked = tp_form_text(form, item, "checked", true),
+			.title = tp_json_form_text(form, item, "title", true),
+			.where = tp_json_form_text(form, item, "where", true),
+			.checked = tp_json_form_text(form, item, "checked", true),
 		};
 	}
 }
 
-static void read_verdict(struct tp_form *form, struct tp_rule *rule, const struct tp_json *root)
+static void read_verdict(struct tp_json_form *form, struct tp_rule *rule,
+			 const struct tp_json *root)
 {
 	static const char *const keys[] = {"id", "order", "title", "sentence", NULL};
 	const struct tp_json *verdict = tp_json_get(root, "verdict");
 	uint64_t order = 0;
 	if (!verdict)
 		return;
-	tp_form_check_keys(form, verdict, "verdict", keys);
-	rule->verdict.id = tp_form_text(form, verdict, "id", true);
-	rule->verdict.title = tp_form_text(form, verdict, "title", true);
-	rule->verdict.sentence = tp_form_sentence(form, verdict, "sentence", true);
+	tp_json_form_check_keys(form, verdict, "verdict", keys);
+	rule->verdict.id = tp_json_form_text(form, verdict, "id", true);
+	rule->verdict.title = tp_json_form_text(form, verdict, "title", true);
+	rule->verdict.sentence = tp_json_form_sentence(form, verdict, "sentence", true);
 	if (!tp_json_uint(tp_json_get(verdict, "order"), &order) || order > 10000)
-		tp_form_fail(form, verdict, "'order' is a whole number up to 10000");
+		tp_json_form_fail(form, verdict, "'order' is a whole number up to 10000");
 	rule->verdict.order = (unsigned)order;
 }
 
 /* ---- checks over the whole rule ---- */
 
 /* A sentence must never have a hole: what it prints is needed, or asked for by the action. */
-static void check_facts(struct tp_form *form, const struct tp_json *at, const struct tp_rule *rule,
-			const bool *used, const bool *also)
+static void check_facts(struct tp_json_form *form, const struct tp_json *at,
+			const struct tp_rule *rule, const bool *used, const bool *also)
 {
 	for (tp_fact_id fact = 0; fact < tp_n_facts; fact++) {
 		if (!used[fact])
@@ -216,12 +223,12 @@ static void check_facts(struct tp_form *form, const struct tp_json *at, const st
 		for (size_t i = 0; i < rule->n_needs; i++)
 			is_needed |= rule->needs[i] == fact;
 		if (!is_needed)
-			tp_form_fail(form, at, "'%s' is used but not in 'needs'",
-				     tp_fact_desc(fact)->name);
+			tp_json_form_fail(form, at, "'%s' is used but not in 'needs'",
+					  tp_fact_desc(fact)->name);
 	}
 }
 
-static void check_sentences(struct tp_form *form, const struct tp_json *root,
+static void check_sentences(struct tp_json_form *form, const struct tp_json *root,
 			    const struct tp_rule *rule)
 {
 	bool used[TP_MAX_FACTS] = {false};
@@ -254,36 +261,40 @@ enum tp_status tp_rule_read(struct tp_rule *out, const struct tp_json_doc *doc, 
 					   "verdict",    "cases",   NULL};
 	static const char *const kinds[] = {"free", "semantic", NULL};
 	static const char *const confidences[] = {"high", "medium", "low", NULL};
-	struct tp_form form = {.doc = doc, .thresholds = thresholds, .arena = arena, .err = err};
+	struct tp_json_form form = {.doc = doc,
+				    .thresholds = thresholds,
+				    .arena = arena,
+				    .err = err};
 	const struct tp_json *root = tp_json_root(doc);
 	struct tp_rule rule = {.path = tp_arena_strdup(arena, tp_json_name(doc))};
 	bool is_verdict = tp_json_get(root, "verdict") != NULL;
 
-	tp_form_check_keys(&form, root, "a rule", keys);
-	rule.id = tp_form_text(&form, root, "id", true);
+	tp_json_form_check_keys(&form, root, "a rule", keys);
+	rule.id = tp_json_form_text(&form, root, "id", true);
 	if (rule.id && strcmp(rule.id, id) != 0)
-		tp_form_fail(&form, tp_json_get(root, "id"), "id is '%s' but its place says '%s'",
-			     rule.id, id);
-	rule.title = tp_form_text(&form, root, "title", true);
-	rule.is_note = tp_form_bool(&form, root, "note") || is_verdict;
+		tp_json_form_fail(&form, tp_json_get(root, "id"),
+				  "id is '%s' but its place says '%s'", rule.id, id);
+	rule.title = tp_json_form_text(&form, root, "title", true);
+	rule.is_note = tp_json_form_bool(&form, root, "note") || is_verdict;
 	bool is_advice = !rule.is_note;
-	rule.kind = (enum tp_advice_kind)tp_form_choice(&form, root, "kind", kinds, TP_ADVICE_FREE);
-	rule.confidence = (enum tp_confidence)tp_form_choice(&form, root, "confidence", confidences,
-							     TP_CONFIDENCE_HIGH);
-	rule.limits = tp_form_names(&form, root, "limits", &rule.n_limits);
-	rule.parent = tp_form_text(&form, root, "parent", false);
-	rule.yields_to = tp_form_names(&form, root, "yields_to", &rule.n_yields_to);
+	rule.kind = (enum tp_advice_kind)tp_json_form_choice(&form, root, "kind", kinds,
+							     TP_ADVICE_FREE);
+	rule.confidence = (enum tp_confidence)tp_json_form_choice(&form, root, "confidence",
+								  confidences, TP_CONFIDENCE_HIGH);
+	rule.limits = tp_json_form_names(&form, root, "limits", &rule.n_limits);
+	rule.parent = tp_json_form_text(&form, root, "parent", false);
+	rule.yields_to = tp_json_form_names(&form, root, "yields_to", &rule.n_yields_to);
 	read_needs(&form, &rule, root);
-	read_let(&form, &rule, root);
+	read_locals(&form, &rule, root);
 	read_when(&form, &rule, root);
 	read_unless(&form, &rule, root);
 	read_level(&form, &rule, root);
-	rule.because = tp_form_sentence(&form, root, "because", !is_verdict);
+	rule.because = tp_json_form_sentence(&form, root, "because", !is_verdict);
 	read_actions(&form, &rule, root, is_advice);
 	read_gain(&form, &rule, root);
-	rule.price = tp_form_text(&form, root, "price", is_advice);
-	rule.verify = tp_form_sentence(&form, root, "verify", is_advice);
-	rule.refute = tp_form_sentence(&form, root, "refute", false);
+	rule.price = tp_json_form_text(&form, root, "price", is_advice);
+	rule.verify = tp_json_form_sentence(&form, root, "verify", is_advice);
+	rule.refute = tp_json_form_sentence(&form, root, "refute", false);
 	read_sources(&form, &rule, root, is_advice);
 	read_verdict(&form, &rule, root);
 	tp_rule_read_cases(&rule, &form, root);

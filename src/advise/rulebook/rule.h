@@ -59,7 +59,7 @@ struct tp_rule_case {
 	const char **techniques; /* actions that apply, in order; NULL: not checked */
 	size_t n_techniques;
 	bool has_level;
-	enum tp_level level;
+	enum tp_finding_level level;
 	double gain; /* speed-up; 0: not checked */
 };
 

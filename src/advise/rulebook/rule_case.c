@@ -3,16 +3,17 @@
 
 #include "advise/condition/fact_value.h"
 
-static void read_case(struct tp_form *form, struct tp_rule_case *out, const struct tp_json *item)
+static void read_case(struct tp_json_form *form, struct tp_rule_case *out,
+		      const struct tp_json *item)
 {
 	static const char *const keys[] = {"name",  "facts", "fires", "actions",
 					   "level", "gain",  NULL};
 	static const char *const levels[] = {"high", "medium", "low", NULL};
-	tp_form_check_keys(form, item, "a case", keys);
+	tp_json_form_check_keys(form, item, "a case", keys);
 	const struct tp_json *fires = tp_json_get(item, "fires");
 	enum tp_json_type type = tp_json_type(fires);
 	if (!fires || (type != TP_JSON_BOOL && type != TP_JSON_NULL))
-		tp_form_fail(form, item, "'fires' is true, false or null (cannot be judged)");
+		tp_json_form_fail(form, item, "'fires' is true, false or null (cannot be judged)");
 	out->line = tp_json_line(item);
 	out->expected = type == TP_JSON_NULL         ? TP_EXPECT_NOT_JUDGED
 			: tp_json_bool(fires, false) ? TP_EXPECT_FIRES
@@ -22,23 +23,24 @@ static void read_case(struct tp_form *form, struct tp_rule_case *out, const stru
 		out->facts[i].missing = "not in the case";
 	const struct tp_json *facts = tp_json_get(item, "facts");
 	if (tp_json_type(facts) != TP_JSON_OBJECT)
-		tp_form_fail(form, item, "'facts' is an object");
+		tp_json_form_fail(form, item, "'facts' is an object");
 	TP_JSON_EACH (member, facts) {
 		if (form->status)
 			return;
-		tp_fact_id fact = tp_form_fact(form, member, tp_json_key(member));
+		tp_fact_id fact = tp_json_form_fact(form, member, tp_json_key(member));
 		out->facts[fact] = tp_fact_value_read(form, member, fact, "left out by the case");
 	}
 	if (tp_json_get(item, "actions"))
-		out->techniques = tp_form_names(form, item, "actions", &out->n_techniques);
+		out->techniques = tp_json_form_names(form, item, "actions", &out->n_techniques);
 	out->has_level = tp_json_get(item, "level") != NULL;
-	out->level = (enum tp_level)tp_form_choice(form, item, "level", levels, TP_LEVEL_LOW);
+	out->level = (enum tp_finding_level)tp_json_form_choice(form, item, "level", levels,
+								TP_LEVEL_LOW);
 	out->gain = tp_json_number(tp_json_get(item, "gain"), 0);
 }
 
-void tp_rule_read_cases(struct tp_rule *rule, struct tp_form *form, const struct tp_json *root)
+void tp_rule_read_cases(struct tp_rule *rule, struct tp_json_form *form, const struct tp_json *root)
 {
-	const struct tp_json *list = tp_form_list(form, root, "cases", false, &rule->n_cases);
+	const struct tp_json *list = tp_json_form_list(form, root, "cases", false, &rule->n_cases);
 	if (!list)
 		return;
 	rule->cases = tp_arena_array(form->arena, rule->n_cases, sizeof(*rule->cases));

@@ -6,6 +6,7 @@
 #include "rule.h"
 
 /* Fill rule->cases from the member "cases" of `root`; a mistake is kept in the form. */
-void tp_rule_read_cases(struct tp_rule *rule, struct tp_form *form, const struct tp_json *root);
+void tp_rule_read_cases(struct tp_rule *rule, struct tp_json_form *form,
+			const struct tp_json *root);
 
 #endif

@@ -30,7 +30,7 @@ const char *tp_rulebook_nearest(const struct tp_rulebook *book, const char *id)
 	const char **names = tp_alloc(book->n_rules * sizeof(*names));
 	for (size_t i = 0; i < book->n_rules; i++)
 		names[i] = book->rules[i].id;
-	const char *nearest = tp_text_nearest(id, names, book->n_rules);
+	const char *nearest = tp_text_closest(id, names, book->n_rules);
 	free(names);
 	return nearest;
 }
@@ -64,7 +64,7 @@ static enum tp_status check_limit(const struct tp_rulebook *book, const struct t
 enum colour { WHITE, GREY, BLACK };
 
 /* A rule is hidden by its children and by those it yields to; in a ring all would vanish. */
-static bool finds_ring(const struct tp_rulebook *book, size_t at, enum colour *colours)
+static bool has_cycle(const struct tp_rulebook *book, size_t at, enum colour *colours)
 {
 	const struct tp_rule *rule = &book->rules[at];
 	if (colours[at] != WHITE)
@@ -75,7 +75,7 @@ static bool finds_ring(const struct tp_rulebook *book, size_t at, enum colour *c
 		bool hides = other->parent && strcmp(other->parent, rule->id) == 0;
 		for (size_t k = 0; k < rule->n_yields_to; k++)
 			hides |= strcmp(rule->yields_to[k], other->id) == 0;
-		if (hides && finds_ring(book, i, colours))
+		if (hides && has_cycle(book, i, colours))
 			return true;
 	}
 	colours[at] = BLACK;
@@ -83,7 +83,7 @@ static bool finds_ring(const struct tp_rulebook *book, size_t at, enum colour *c
 }
 
 /* The first rule that names what is not there, or n_rules. */
-static size_t find_loose(const struct tp_rulebook *book, struct tp_error *err)
+static size_t find_broken_link(const struct tp_rulebook *book, struct tp_error *err)
 {
 	for (size_t i = 0; i < book->n_rules; i++) {
 		const struct tp_rule *rule = &book->rules[i];
@@ -100,11 +100,11 @@ static size_t find_loose(const struct tp_rulebook *book, struct tp_error *err)
 }
 
 /* The first rule from which links lead back to it, or n_rules. */
-static size_t find_ring(const struct tp_rulebook *book, struct tp_error *err)
+static size_t find_cycle(const struct tp_rulebook *book, struct tp_error *err)
 {
 	enum colour *colours = tp_alloc((book->n_rules + 1) * sizeof(*colours));
 	size_t found = 0;
-	while (found < book->n_rules && !finds_ring(book, found, colours))
+	while (found < book->n_rules && !has_cycle(book, found, colours))
 		found++;
 	free(colours);
 	if (found < book->n_rules)
@@ -118,12 +118,12 @@ enum tp_status tp_rulebook_link(struct tp_rulebook *book, struct tp_error *err)
 	if (book->n_rules)
 		qsort(book->rules, book->n_rules, sizeof(*book->rules), compare_rules);
 	for (;;) {
-		size_t bad = find_loose(book, err);
+		size_t bad = find_broken_link(book, err);
 		if (bad == book->n_rules)
-			bad = find_ring(book, err);
+			bad = find_cycle(book, err);
 		if (bad == book->n_rules)
 			return TP_OK;
-		enum tp_status status = tp_rulebook_tolerate(book, TP_PARSE, err);
+		enum tp_status status = tp_lenient_skip(book, TP_PARSE, err);
 		if (status)
 			return status;
 		/* Without it others may be loose: they are looked at again. */

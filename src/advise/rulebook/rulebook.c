@@ -14,21 +14,20 @@
 /* ---- thresholds.json ---- */
 
 /* The next of a list of doubts. */
-typedef struct tp_doubt *(*doubt_place)(struct tp_rulebook *book);
+typedef struct tp_quality_issue *(*issue_next)(struct tp_rulebook *book);
 
-static struct tp_doubt *next_doubt(struct tp_rulebook *book)
+static struct tp_quality_issue *next_issue(struct tp_rulebook *book)
 {
 	return &TP_ARRAY_PUSH(book->doubts, book->n_doubts, book->doubts_capacity);
 }
 
-static struct tp_doubt *next_spoiler(struct tp_rulebook *book)
+static struct tp_quality_issue *next_not_comparable(struct tp_rulebook *book)
 {
 	return &TP_ARRAY_PUSH(book->spoilers, book->n_spoilers, book->spoilers_capacity);
 }
 
-static enum tp_status read_doubts(struct tp_rulebook *book, const struct tp_json_doc *doc,
-				  const struct tp_json *list, doubt_place next,
-				  struct tp_error *err)
+static enum tp_status read_issues(struct tp_rulebook *book, const struct tp_json_doc *doc,
+				  const struct tp_json *list, issue_next next, struct tp_error *err)
 {
 	TP_JSON_EACH (item, list) {
 		const char *when = tp_json_string(tp_json_get(item, "when"));
@@ -36,13 +35,13 @@ static enum tp_status read_doubts(struct tp_rulebook *book, const struct tp_json
 		if (!when || !because)
 			return tp_fail(err, TP_PARSE, "%s:%u: a doubt has 'when' and 'because'",
 				       tp_json_name(doc), tp_json_line(item));
-		struct tp_place place = {.file = tp_json_name(doc),
-					 .line = tp_json_line(item),
-					 .thresholds = &book->thresholds,
-					 .arena = &book->arena};
-		struct tp_doubt doubt = {.because = tp_arena_strdup(&book->arena, because)};
+		struct tp_expr_scope place = {.file = tp_json_name(doc),
+					      .line = tp_json_line(item),
+					      .thresholds = &book->thresholds,
+					      .arena = &book->arena};
+		struct tp_quality_issue doubt = {.because = tp_arena_strdup(&book->arena, because)};
 		enum tp_status status =
-			tp_expr_parse(&doubt.when, when, TP_WANT_CONDITION, &place, err);
+			tp_expr_parse(&doubt.when, when, TP_EXPR_CONDITION, &place, err);
 		if (status)
 			return status;
 		*next(book) = doubt;
@@ -92,10 +91,10 @@ static enum tp_status thresholds_load(struct tp_rulebook *book, const char *path
 	status = tp_thresholds_read(&book->thresholds, doc, tp_json_get(root, "thresholds"),
 				    &book->arena, err);
 	if (!status)
-		status = read_doubts(book, doc, tp_json_get(root, "doubts"), next_doubt, err);
+		status = read_issues(book, doc, tp_json_get(root, "doubts"), next_issue, err);
 	if (!status)
-		status = read_doubts(book, doc, tp_json_get(root, "not_compared"), next_spoiler,
-				     err);
+		status = read_issues(book, doc, tp_json_get(root, "not_compared"),
+				     next_not_comparable, err);
 out:
 	tp_json_free(doc);
 	return status;
@@ -133,12 +132,12 @@ static enum tp_status family_load(struct tp_rulebook *book, const char *bottlene
 	if (status == TP_ABSENT)
 		status = TP_OK; /* a plain file beside the families */
 	for (int i = 0; i < files.n && !status; i++) {
-		char *stem = tp_listing_stem(&files, i);
+		char *stem = tp_listing_basename(&files, i);
 		if (!stem)
 			continue;
 		char *path = tp_asprintf("%s/%s.json", directory, stem);
 		char *id = tp_asprintf("%s/%s", family, stem);
-		status = tp_rulebook_tolerate(book, rule_load(book, path, id, err), err);
+		status = tp_lenient_skip(book, rule_load(book, path, id, err), err);
 		free(id);
 		free(path);
 		free(stem);
@@ -158,10 +157,10 @@ static enum tp_status rules_load(struct tp_rulebook *book, const char *directory
 		status = TP_OK;
 	for (int i = 0; i < families.n && !status; i++) {
 		const char *name = families.items[i]->d_name;
-		char *stem = tp_listing_stem(&families, i);
+		char *stem = tp_listing_basename(&families, i);
 		/* Who puts a rule beside the families would wait for its advice in vain. */
 		if (stem)
-			status = tp_rulebook_tolerate(
+			status = tp_lenient_skip(
 				book,
 				tp_fail(err, TP_PARSE,
 					"%s/%s: a rule is in a folder of its family: %s/FAMILY/%s",

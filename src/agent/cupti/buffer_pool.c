@@ -4,23 +4,23 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-enum { WORDS = TP_BUFFERPOOL_N / 64, PAGE = 4096 };
+enum { WORDS = TP_BUFFER_POOL_N / 64, PAGE = 4096 };
 
-int tp_bufferpool_init(struct tp_bufferpool *pool)
+int tp_buffer_pool_init(struct tp_buffer_pool *pool)
 {
-	size_t size = (size_t)TP_BUFFERPOOL_N * TP_BUFFERPOOL_BYTES;
-	*pool = (struct tp_bufferpool){0};
+	size_t size = (size_t)TP_BUFFER_POOL_N * TP_BUFFER_POOL_BYTES;
+	*pool = (struct tp_buffer_pool){0};
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return errno;
 	pool->memory = memory;
-	for (size_t at = 0; at < (size_t)TP_BUFFERPOOL_READY * TP_BUFFERPOOL_BYTES; at += PAGE)
+	for (size_t at = 0; at < (size_t)TP_BUFFER_POOL_READY * TP_BUFFER_POOL_BYTES; at += PAGE)
 		((volatile uint8_t *)pool->memory)[at] = 0;
 	return 0;
 }
 
-uint8_t *tp_bufferpool_take(struct tp_bufferpool *pool)
+uint8_t *tp_buffer_pool_get(struct tp_buffer_pool *pool)
 {
 	if (!pool->memory)
 		return NULL;
@@ -30,19 +30,19 @@ uint8_t *tp_bufferpool_take(struct tp_bufferpool *pool)
 			unsigned i = (unsigned)__builtin_ctzll(~old);
 			if (__atomic_compare_exchange_n(&pool->taken[w], &old, old | 1ull << i, 0,
 							__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-				return pool->memory + (w * 64 + i) * TP_BUFFERPOOL_BYTES;
+				return pool->memory + (w * 64 + i) * TP_BUFFER_POOL_BYTES;
 		}
 	}
 	return NULL;
 }
 
-bool tp_bufferpool_give(struct tp_bufferpool *pool, const uint8_t *buffer)
+bool tp_buffer_pool_release(struct tp_buffer_pool *pool, const uint8_t *buffer)
 {
 	uintptr_t offset = (uintptr_t)buffer - (uintptr_t)pool->memory;
-	if (!pool->memory || offset >= (uintptr_t)TP_BUFFERPOOL_N * TP_BUFFERPOOL_BYTES ||
-	    offset % TP_BUFFERPOOL_BYTES)
+	if (!pool->memory || offset >= (uintptr_t)TP_BUFFER_POOL_N * TP_BUFFER_POOL_BYTES ||
+	    offset % TP_BUFFER_POOL_BYTES)
 		return false;
-	size_t i = offset / TP_BUFFERPOOL_BYTES;
+	size_t i = offset / TP_BUFFER_POOL_BYTES;
 	uint64_t bit = 1ull << (i % 64);
 	return __atomic_fetch_and(&pool->taken[i / 64], ~bit, __ATOMIC_RELEASE) & bit;
 }

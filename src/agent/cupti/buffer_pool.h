@@ -18,23 +18,23 @@
 #include <stdint.h>
 
 enum {
-	TP_BUFFERPOOL_BYTES = 512 << 10, /* of one buffer */
-	TP_BUFFERPOOL_N = 256,
-	TP_BUFFERPOOL_READY = 16, /* whose pages are there from the beginning: 8 MiB */
+	TP_BUFFER_POOL_BYTES = 512 << 10, /* of one buffer */
+	TP_BUFFER_POOL_N = 256,
+	TP_BUFFER_POOL_READY = 16, /* whose pages are there from the beginning: 8 MiB */
 };
 
-struct tp_bufferpool {
+struct tp_buffer_pool {
 	uint8_t *memory;
-	uint64_t taken[TP_BUFFERPOOL_N / 64]; /* bit i of word w: buffer 64 w + i */
+	uint64_t taken[TP_BUFFER_POOL_N / 64]; /* bit i of word w: buffer 64 w + i */
 };
 
 /* An errno when there is no address space; the pool is then empty and may be initialised again. */
-int tp_bufferpool_init(struct tp_bufferpool *pool);
+int tp_buffer_pool_init(struct tp_buffer_pool *pool);
 
 /* NULL: all are taken. The lowest free one, so that few pages are used. */
-uint8_t *tp_bufferpool_take(struct tp_bufferpool *pool);
+uint8_t *tp_buffer_pool_get(struct tp_buffer_pool *pool);
 
 /* False: it is none of the pool's, or is not taken. */
-bool tp_bufferpool_give(struct tp_bufferpool *pool, const uint8_t *buffer);
+bool tp_buffer_pool_release(struct tp_buffer_pool *pool, const uint8_t *buffer);
 
 #endif

@@ -43,7 +43,7 @@ static const struct {
 	{"StreamQuery", TP_GPU_CALL_QUERY},
 };
 
-static const char *behind_prefix(const char *name)
+static const char *after_prefix(const char *name)
 {
 	static const char *const prefixes[] = {"cuda", "cu64", "cu"};
 	while (*name == '_')
@@ -54,9 +54,9 @@ static const char *behind_prefix(const char *name)
 	return "";
 }
 
-uint8_t tp_callnames_class(const char *name)
+uint8_t tp_call_names_class(const char *name)
 {
-	const char *rest = behind_prefix(name);
+	const char *rest = after_prefix(name);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strncmp(rest, rows[i].begin, strlen(rows[i].begin)) != 0)
 			continue;
@@ -67,24 +67,24 @@ uint8_t tp_callnames_class(const char *name)
 	return TP_GPU_CALL_OTHER;
 }
 
-bool tp_callnames_is_told(uint8_t class)
+bool tp_call_names_is_recorded(uint8_t class)
 {
 	return class != TP_GPU_CALL_OTHER && class != TP_GPU_CALL_QUERY;
 }
 
-void tp_callnames_load(struct tp_callnames *out, const struct tp_cuptilib *lib,
-		       uint32_t (*name_id)(void *context, const char *name), void *context)
+void tp_call_names_load(struct tp_call_names *out, const struct tp_cupti_library *lib,
+			uint32_t (*name_id)(void *context, const char *name), void *context)
 {
 	memset(out, 0, sizeof(*out));
 	for (int domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++)
-		for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++) {
+		for (uint32_t cbid = 1; cbid < TP_CALL_NAMES_MAX; cbid++) {
 			const char *name = NULL;
 			if (lib->get_callback_name(domain, cbid, &name) != CUPTI_OK || !name)
 				continue; /* numbers have holes */
-			uint8_t class = tp_callnames_class(name);
+			uint8_t class = tp_call_names_class(name);
 			out->does[domain][cbid] = class;
 			out->n[domain]++;
-			if (tp_callnames_is_told(class))
+			if (tp_call_names_is_recorded(class))
 				out->name[domain][cbid] = name_id(context, name);
 		}
 }

@@ -14,15 +14,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tp_theft_verdict {
-	TP_THEFT_NONE,
-	TP_THEFT_WATCH,   /* begin to count launches */
-	TP_THEFT_UNWATCH, /* end it */
-	TP_THEFT_STOLEN,  /* launches were seen, and not one buffer moved since */
+enum tp_callback_takeover_verdict {
+	TP_CALLBACK_TAKEOVER_NONE,
+	TP_CALLBACK_TAKEOVER_WATCH,   /* begin to count launches */
+	TP_CALLBACK_TAKEOVER_UNWATCH, /* end it */
+	TP_CALLBACK_TAKEOVER_DONE,    /* launches were seen, and not one buffer moved since */
 };
 
 /* Zeroed: nothing is known. */
-struct tp_theft {
+struct tp_callback_takeover {
 	uint64_t n_moved;  /* buffers asked for and returned, when it last changed */
 	uint64_t moved_ns; /* when that was noticed */
 	uint64_t watch_ns; /* when this second of watching began; 0 = it is not on */
@@ -32,7 +32,8 @@ struct tp_theft {
 };
 
 /* What to do at `now_ns`: numbers of buffers and of launches seen so far. */
-enum tp_theft_verdict tp_theft_look(struct tp_theft *theft, uint64_t now_ns, uint64_t n_moved,
-				    uint64_t n_called);
+enum tp_callback_takeover_verdict tp_callback_takeover_check(struct tp_callback_takeover *theft,
+							     uint64_t now_ns, uint64_t n_moved,
+							     uint64_t n_called);
 
 #endif

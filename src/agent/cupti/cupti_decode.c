@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-void tp_translator_init(struct tp_translator *decoder, struct tp_ringwriter *ring)
+void tp_cupti_decoder_init(struct tp_cupti_decoder *decoder, struct tp_ring_writer *ring)
 {
 	decoder->ring = ring;
 	decoder->names.ring = ring;
@@ -16,13 +16,13 @@ static const void *as_record(const struct cupti_record *record)
 	return record;
 }
 
-static uint64_t most(uint64_t value, uint64_t limit)
+static uint64_t limit_to(uint64_t value, uint64_t limit)
 {
 	return value < limit ? value : limit;
 }
 
 /* Times on CUPTI's clock. False, counted: there are none. */
-static bool set_times(struct tp_translator *decoder, struct tp_gpu_event *event, uint64_t start,
+static bool set_times(struct tp_cupti_decoder *decoder, struct tp_gpu_event *event, uint64_t start,
 		      uint64_t end)
 {
 	if (start == 0 || end < start) {
@@ -32,7 +32,7 @@ static bool set_times(struct tp_translator *decoder, struct tp_gpu_event *event,
 	event->t0 = start;
 	uint64_t took = end - start;
 	if (took > UINT32_MAX) {
-		took = most(took / 1000, UINT32_MAX);
+		took = limit_to(took / 1000, UINT32_MAX);
 		event->flags |= TP_GPU_FLAG_LONG;
 	}
 	event->dur = (uint32_t)took;
@@ -52,16 +52,16 @@ static void set_node(struct tp_gpu_event *out, const struct tp_gpu_event *of, ui
 }
 
 /* The event, with its node where it is one of a graph. Few are: the others pay for one event. */
-static void put(struct tp_translator *decoder, const struct tp_gpu_event *event, uint64_t node,
-		uint32_t graph)
+static void append_event(struct tp_cupti_decoder *decoder, const struct tp_gpu_event *event,
+			 uint64_t node, uint32_t graph)
 {
 	if (!node) {
-		tp_ringwriter_put(decoder->ring, event, 1);
+		tp_ring_writer_append(decoder->ring, event, 1);
 		return;
 	}
 	struct tp_gpu_event events[2] = {*event};
 	set_node(&events[1], event, node, graph);
-	tp_ringwriter_put(decoder->ring, events, 2);
+	tp_ring_writer_append(decoder->ring, events, 2);
 }
 
 static uint64_t size_of_launch(const struct cupti_kernel *kernel)
@@ -70,22 +70,22 @@ static uint64_t size_of_launch(const struct cupti_kernel *kernel)
 	uint64_t threads = 1;
 	for (int i = 0; i < 3; i++) {
 		/* Each is at most 2^31, so the product of a limited one and another fits. */
-		blocks = most(blocks * (uint32_t)kernel->grid[i], UINT32_MAX);
-		threads = most(threads * (uint32_t)kernel->block[i], UINT16_MAX);
+		blocks = limit_to(blocks * (uint32_t)kernel->grid[i], UINT32_MAX);
+		threads = limit_to(threads * (uint32_t)kernel->block[i], UINT16_MAX);
 	}
 	return blocks | threads << 32 | (uint64_t)kernel->registers << 48;
 }
 
-static void decode_kernel(struct tp_translator *decoder, const struct cupti_kernel *kernel)
+static void decode_kernel(struct tp_cupti_decoder *decoder, const struct cupti_kernel *kernel)
 {
 	struct tp_gpu_event event = {.type = TP_GPU_EVENT_KERNEL, .link = kernel->correlation};
 	if (!set_times(decoder, &event, kernel->start, kernel->end))
 		return;
-	event.place = tp_placetable_number(&decoder->places, kernel->device, kernel->context,
-					   kernel->stream);
-	event.id = tp_nametable_id(&decoder->names, kernel->name);
+	event.place = tp_place_table_number(&decoder->places, kernel->device, kernel->context,
+					    kernel->stream);
+	event.id = tp_name_table_id(&decoder->names, kernel->name);
 	event.x = size_of_launch(kernel);
-	put(decoder, &event, kernel->graph_node, kernel->graph);
+	append_event(decoder, &event, kernel->graph_node, kernel->graph);
 }
 
 static uint32_t copy_id(uint8_t kind, uint8_t from, uint8_t to)
@@ -94,14 +94,14 @@ static uint32_t copy_id(uint8_t kind, uint8_t from, uint8_t to)
 }
 
 /* Copies between two devices begin as all copies do. False: it has no times. */
-static bool set_copy(struct tp_translator *decoder, struct tp_gpu_event *event,
+static bool set_copy(struct tp_cupti_decoder *decoder, struct tp_gpu_event *event,
 		     const struct cupti_memcpy *copy)
 {
 	if (!set_times(decoder, event, copy->start, copy->end))
 		return false;
 	event->type = TP_GPU_EVENT_COPY;
 	event->place =
-		tp_placetable_number(&decoder->places, copy->device, copy->context, copy->stream);
+		tp_place_table_number(&decoder->places, copy->device, copy->context, copy->stream);
 	event->flags |= copy->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
 	event->id = copy_id(copy->copy_kind, copy->from, copy->to);
 	event->x = copy->bytes;
@@ -112,14 +112,14 @@ _Static_assert(offsetof(struct cupti_memcpy2, bytes) == offsetof(struct cupti_me
 			       offsetof(struct cupti_memcpy, stream),
 	       "how copies begin");
 
-static void decode_memcpy(struct tp_translator *decoder, const struct cupti_memcpy *copy)
+static void decode_memcpy(struct tp_cupti_decoder *decoder, const struct cupti_memcpy *copy)
 {
 	struct tp_gpu_event event = {.link = copy->correlation};
 	if (set_copy(decoder, &event, copy))
-		put(decoder, &event, copy->graph_node, copy->graph);
+		append_event(decoder, &event, copy->graph_node, copy->graph);
 }
 
-static void decode_memcpy2(struct tp_translator *decoder, const struct cupti_record *record)
+static void decode_memcpy2(struct tp_cupti_decoder *decoder, const struct cupti_record *record)
 {
 	const struct cupti_memcpy2 *copy = as_record(record);
 	struct tp_gpu_event events[3] = {{.link = copy->correlation}};
@@ -133,27 +133,27 @@ static void decode_memcpy2(struct tp_translator *decoder, const struct cupti_rec
 		.x = copy->to_device,
 	};
 	set_node(&events[2], &events[0], copy->graph_node, copy->graph);
-	tp_ringwriter_put(decoder->ring, events, copy->graph_node ? 3 : 2);
+	tp_ring_writer_append(decoder->ring, events, copy->graph_node ? 3 : 2);
 }
 
-static void decode_memset(struct tp_translator *decoder, const struct cupti_memset *set)
+static void decode_memset(struct tp_cupti_decoder *decoder, const struct cupti_memset *set)
 {
 	struct tp_gpu_event event = {.type = TP_GPU_EVENT_SET, .link = set->correlation};
 	if (!set_times(decoder, &event, set->start, set->end))
 		return;
 	event.place =
-		tp_placetable_number(&decoder->places, set->device, set->context, set->stream);
+		tp_place_table_number(&decoder->places, set->device, set->context, set->stream);
 	event.flags |= set->flags & CUPTI_COPY_ASYNC ? TP_GPU_FLAG_ASYNC : 0;
 	event.id = copy_id(0, 0, (uint8_t)set->memory);
 	event.x = set->bytes;
-	put(decoder, &event, set->graph_node, set->graph);
+	append_event(decoder, &event, set->graph_node, set->graph);
 }
 
-static void decode_call(struct tp_translator *decoder, const struct cupti_call *call, int domain)
+static void decode_call(struct tp_cupti_decoder *decoder, const struct cupti_call *call, int domain)
 {
 	uint8_t class =
-		call->cbid < TP_CALLNAMES_MOST ? decoder->calls.does[domain][call->cbid] : 0;
-	if (!tp_callnames_is_told(class)) {
+		call->cbid < TP_CALL_NAMES_MAX ? decoder->calls.does[domain][call->cbid] : 0;
+	if (!tp_call_names_is_recorded(class)) {
 		decoder->ring->header->n_ignored++;
 		return;
 	}
@@ -168,10 +168,10 @@ static void decode_call(struct tp_translator *decoder, const struct cupti_call *
 	if (domain == CUPTI_DOMAIN_DRIVER)
 		event.flags |= TP_GPU_FLAG_DRIVER;
 	if (set_times(decoder, &event, call->start, call->end))
-		tp_ringwriter_put(decoder->ring, &event, 1);
+		tp_ring_writer_append(decoder->ring, &event, 1);
 }
 
-static void decode_sync(struct tp_translator *decoder, const struct cupti_sync *sync)
+static void decode_sync(struct tp_cupti_decoder *decoder, const struct cupti_sync *sync)
 {
 	struct tp_gpu_event event = {
 		.type = TP_GPU_EVENT_SYNC,
@@ -183,8 +183,8 @@ static void decode_sync(struct tp_translator *decoder, const struct cupti_sync *
 		return;
 	/* The record does not tell the device: the context does. */
 	event.place =
-		tp_placetable_number(&decoder->places, UINT32_MAX, sync->context, sync->stream);
-	tp_ringwriter_put(decoder->ring, &event, 1);
+		tp_place_table_number(&decoder->places, UINT32_MAX, sync->context, sync->stream);
+	tp_ring_writer_append(decoder->ring, &event, 1);
 }
 
 static uint32_t overhead_kind(uint32_t kind)
@@ -201,7 +201,7 @@ static uint32_t overhead_kind(uint32_t kind)
 	return kind % 65536 == 0 && kind >> 16 < sizeof(kinds) ? kinds[kind >> 16] : 0;
 }
 
-static void decode_overhead(struct tp_translator *decoder, const struct cupti_overhead *overhead)
+static void decode_overhead(struct tp_cupti_decoder *decoder, const struct cupti_overhead *overhead)
 {
 	struct tp_gpu_event event = {
 		.type = TP_GPU_EVENT_OVERHEAD,
@@ -210,15 +210,15 @@ static void decode_overhead(struct tp_translator *decoder, const struct cupti_ov
 		.x = overhead->object == CUPTI_OBJECT_THREAD ? overhead->object_thread : 0,
 	};
 	if (set_times(decoder, &event, overhead->start, overhead->end))
-		tp_ringwriter_put(decoder->ring, &event, 1);
+		tp_ring_writer_append(decoder->ring, &event, 1);
 }
 
-void tp_decode_begin(struct tp_translator *decoder)
+void tp_cupti_decode_begin(struct tp_cupti_decoder *decoder)
 {
-	tp_nametable_doubt(&decoder->names);
+	tp_name_table_mark_stale(&decoder->names);
 }
 
-void tp_decode(struct tp_translator *decoder, const struct cupti_record *record)
+void tp_cupti_decode(struct tp_cupti_decoder *decoder, const struct cupti_record *record)
 {
 	decoder->ring->header->n_records++;
 	switch (record->kind) {

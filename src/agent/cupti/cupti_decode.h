@@ -14,21 +14,21 @@
 #include "call_names.h"
 #include "cupti_abi.h"
 
-struct tp_translator {
-	struct tp_ringwriter *ring;
-	struct tp_nametable names;
-	struct tp_placetable places;
-	struct tp_callnames calls;
+struct tp_cupti_decoder {
+	struct tp_ring_writer *ring;
+	struct tp_name_table names;
+	struct tp_place_table places;
+	struct tp_call_names calls;
 	uint8_t thread_flag; /* TP_GPU_FLAG_PTHREAD where CUPTI does not tell tids */
 };
 
 /* Zeroed memory is to be given its ring. */
-void tp_translator_init(struct tp_translator *decoder, struct tp_ringwriter *ring);
+void tp_cupti_decoder_init(struct tp_cupti_decoder *decoder, struct tp_ring_writer *ring);
 
 /* Another buffer begins: what records point to may have changed since the one before. */
-void tp_decode_begin(struct tp_translator *decoder);
+void tp_cupti_decode_begin(struct tp_cupti_decoder *decoder);
 
 /* The record's first 4 bytes are its kind; it is as long as CUPTI makes that kind. */
-void tp_decode(struct tp_translator *decoder, const struct cupti_record *record);
+void tp_cupti_decode(struct tp_cupti_decoder *decoder, const struct cupti_record *record);
 
 #endif

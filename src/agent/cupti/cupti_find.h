@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-struct tp_ringwriter;
-struct tp_session;
+struct tp_ring_writer;
+struct tp_cupti_session;
 
-bool tp_seekcupti(struct tp_session *session, struct tp_ringwriter *ring, bool is_late);
+bool tp_cupti_find(struct tp_cupti_session *session, struct tp_ring_writer *ring, bool is_late);
 
 #endif

@@ -24,9 +24,9 @@ enum naming { UNNAMED, BEING_NAMED, NAMED };
 
 /* One in a process, as CUPTI is; calls that come carry no context. */
 static struct {
-	const struct tp_cuptilib *lib;
-	const struct tp_ringwriter *ring;
-	struct tp_importslots slots;
+	const struct tp_cupti_library *lib;
+	const struct tp_ring_writer *ring;
+	struct tp_got_patch slots;
 	int is_tended;         /* the agent's thread answers */
 	int is_held;           /* the agent has CUPTI, or is about to take it */
 	uint32_t n_inside;     /* newcomers in their calls */
@@ -37,76 +37,76 @@ static struct {
 	int takes;             /* one that did not subscribe */
 	int is_told_taken;
 	int naming; /* whoever comes first has the name, until the agent has read it */
-	char name[TP_NEWCOMER_NAME];
-} newcomers;
+	char name[TP_CUPTI_HANDOFF_NAME_BYTES];
+} handoff;
 
 /* ---- in the newcomer's thread --------------------------------------------------------------- */
 
-static void ring_the_bell(void)
+static void wake_agent(void)
 {
-	syscall(SYS_futex, &newcomers.ring->header->wanted, FUTEX_WAKE, 1, NULL, NULL, 0);
+	syscall(SYS_futex, &handoff.ring->header->wanted, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static bool is_answered(uint32_t number)
+static bool is_acked(uint32_t number)
 {
-	uint32_t n = __atomic_load_n(&newcomers.n_answered, __ATOMIC_ACQUIRE);
+	uint32_t n = __atomic_load_n(&handoff.n_answered, __ATOMIC_ACQUIRE);
 	return (int32_t)(n - number) >= 0;
 }
 
 /* Not by nanosleep(), at which a thread may be cancelled. */
-static void wait_for_way(void)
+static void wait_for_ack(void)
 {
 	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
-	uint32_t number = __atomic_add_fetch(&newcomers.n_asked, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < WAIT_MS && !is_answered(number); i++) {
-		uint32_t n = __atomic_load_n(&newcomers.n_answered, __ATOMIC_RELAXED);
-		if (!__atomic_load_n(&newcomers.is_tended, __ATOMIC_ACQUIRE))
+	uint32_t number = __atomic_add_fetch(&handoff.n_asked, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < WAIT_MS && !is_acked(number); i++) {
+		uint32_t n = __atomic_load_n(&handoff.n_answered, __ATOMIC_RELAXED);
+		if (!__atomic_load_n(&handoff.is_tended, __ATOMIC_ACQUIRE))
 			return;
-		ring_the_bell();
-		syscall(SYS_futex, &newcomers.n_answered, FUTEX_WAIT_PRIVATE, n, &nap, NULL, 0);
+		wake_agent();
+		syscall(SYS_futex, &handoff.n_answered, FUTEX_WAIT_PRIVATE, n, &nap, NULL, 0);
 	}
 }
 
-static void take_name(const char *own_name, uintptr_t caller)
+static void copy_name(const char *own_name, uintptr_t caller)
 {
 	char path[512];
 	int before = UNNAMED;
-	if (!__atomic_compare_exchange_n(&newcomers.naming, &before, BEING_NAMED, false,
+	if (!__atomic_compare_exchange_n(&handoff.naming, &before, BEING_NAMED, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
-	tp_importslots_file_of(path, sizeof(path), caller);
+	tp_got_patch_file_of(path, sizeof(path), caller);
 	const char *slash = strrchr(path, '/');
 	const char *name = own_name && *own_name ? own_name : slash ? slash + 1 : path;
-	memcpy(newcomers.name, name, strnlen(name, sizeof(newcomers.name) - 1));
-	__atomic_store_n(&newcomers.naming, NAMED, __ATOMIC_RELEASE);
+	memcpy(handoff.name, name, strnlen(name, sizeof(handoff.name) - 1));
+	__atomic_store_n(&handoff.naming, NAMED, __ATOMIC_RELEASE);
 }
 
-static void come(bool is_subscribing, const char *own_name, uintptr_t caller)
+static void request_handoff(bool is_subscribing, const char *own_name, uintptr_t caller)
 {
 	int saved = errno;
-	bool takes = !is_subscribing && !__atomic_load_n(&newcomers.n_subscribed, __ATOMIC_ACQUIRE);
-	__atomic_add_fetch(&newcomers.n_inside, 1, __ATOMIC_SEQ_CST);
-	bool waits = __atomic_load_n(&newcomers.is_held, __ATOMIC_SEQ_CST) &&
-		     tp_ringwriter_is_ours(newcomers.ring);
+	bool takes = !is_subscribing && !__atomic_load_n(&handoff.n_subscribed, __ATOMIC_ACQUIRE);
+	__atomic_add_fetch(&handoff.n_inside, 1, __ATOMIC_SEQ_CST);
+	bool waits = __atomic_load_n(&handoff.is_held, __ATOMIC_SEQ_CST) &&
+		     tp_ring_writer_is_ours(handoff.ring);
 	if (waits || takes)
-		take_name(own_name, caller);
+		copy_name(own_name, caller);
 	if (takes)
-		__atomic_store_n(&newcomers.takes, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&handoff.takes, 1, __ATOMIC_RELEASE);
 	if (waits)
-		wait_for_way();
+		wait_for_ack();
 	errno = saved;
 }
 
 static int go(int result)
 {
-	__atomic_sub_fetch(&newcomers.n_inside, 1, __ATOMIC_SEQ_CST);
+	__atomic_sub_fetch(&handoff.n_inside, 1, __ATOMIC_SEQ_CST);
 	return result;
 }
 
-static int note_subscribed(int result)
+static int note_subscribe(int result)
 {
 	if (result == CUPTI_OK)
-		__atomic_add_fetch(&newcomers.n_subscribed, 1, __ATOMIC_RELEASE);
+		__atomic_add_fetch(&handoff.n_subscribed, 1, __ATOMIC_RELEASE);
 	return go(result);
 }
 
@@ -114,8 +114,8 @@ static int note_subscribed(int result)
 
 static int on_subscribe(cupti_subscriber *out, cupti_callback_fn *callback, void *context)
 {
-	come(true, NULL, CALLER);
-	return note_subscribed(newcomers.lib->subscribe(out, callback, context));
+	request_handoff(true, NULL, CALLER);
+	return note_subscribe(handoff.lib->subscribe(out, callback, context));
 }
 
 static int on_subscribe_v2(cupti_subscriber *out, cupti_callback_fn *callback, void *context,
@@ -123,20 +123,20 @@ static int on_subscribe_v2(cupti_subscriber *out, cupti_callback_fn *callback, v
 {
 	bool has_name =
 		params && params->size >= offsetof(struct cupti_subscriber_params, other_name);
-	come(true, has_name ? params->own_name : NULL, CALLER);
-	return note_subscribed(newcomers.lib->subscribe_v2(out, callback, context, params));
+	request_handoff(true, has_name ? params->own_name : NULL, CALLER);
+	return note_subscribe(handoff.lib->subscribe_v2(out, callback, context, params));
 }
 
 static int on_register(cupti_request_fn *request, cupti_complete_fn *complete)
 {
-	come(false, NULL, CALLER);
-	return go(newcomers.lib->register_callbacks(request, complete));
+	request_handoff(false, NULL, CALLER);
+	return go(handoff.lib->register_callbacks(request, complete));
 }
 
 static int on_enable(int kind)
 {
-	come(false, NULL, CALLER);
-	return go(newcomers.lib->enable(kind));
+	request_handoff(false, NULL, CALLER);
+	return go(handoff.lib->enable(kind));
 }
 
 /* ---- forks meanwhile ------------------------------------------------------------------------ */
@@ -150,106 +150,107 @@ static struct {
 	uint32_t n_forking;
 	int is_asking;
 	bool is_watched; /* forks are: without that nobody asks */
-} gate;
+} fork_gate;
 
 static void before_fork(void)
 {
 	const struct timespec nap = {.tv_nsec = ONE_MS_IN_NS};
 	int saved = errno;
-	__atomic_add_fetch(&gate.n_forking, 1, __ATOMIC_SEQ_CST);
-	for (int i = 0; i < FORK_MS && __atomic_load_n(&gate.is_asking, __ATOMIC_SEQ_CST); i++)
-		syscall(SYS_futex, &gate.is_asking, FUTEX_WAIT_PRIVATE, 1, &nap, NULL, 0);
+	__atomic_add_fetch(&fork_gate.n_forking, 1, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < FORK_MS && __atomic_load_n(&fork_gate.is_asking, __ATOMIC_SEQ_CST); i++)
+		syscall(SYS_futex, &fork_gate.is_asking, FUTEX_WAIT_PRIVATE, 1, &nap, NULL, 0);
 	errno = saved;
 }
 
 static void after_fork(void)
 {
-	__atomic_sub_fetch(&gate.n_forking, 1, __ATOMIC_SEQ_CST);
+	__atomic_sub_fetch(&fork_gate.n_forking, 1, __ATOMIC_SEQ_CST);
 }
 
 static void after_fork_in_child(void)
 {
-	__atomic_store_n(&gate.n_forking, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&fork_gate.n_forking, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Who asks and who forks: each says first what it does, and looks then at the other one. */
-static bool may_ask(void)
+static bool can_query(void)
 {
-	__atomic_store_n(&gate.is_asking, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&gate.n_forking, __ATOMIC_SEQ_CST))
+	__atomic_store_n(&fork_gate.is_asking, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&fork_gate.n_forking, __ATOMIC_SEQ_CST))
 		return true;
-	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
 	return false;
 }
 
 /* ---- in the agent's ------------------------------------------------------------------------- */
 
-void tp_newcomer_begin(const struct tp_cuptilib *lib, const struct tp_ringwriter *ring)
+void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_ring_writer *ring)
 {
-	newcomers.lib = lib;
-	newcomers.ring = ring;
-	newcomers.is_told_taken = 0;
-	if (!gate.is_watched)
-		gate.is_watched = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
-	__atomic_store_n(&newcomers.is_tended, 1, __ATOMIC_RELEASE);
+	handoff.lib = lib;
+	handoff.ring = ring;
+	handoff.is_told_taken = 0;
+	if (!fork_gate.is_watched)
+		fork_gate.is_watched =
+			pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+	__atomic_store_n(&handoff.is_tended, 1, __ATOMIC_RELEASE);
 }
 
-void tp_newcomer_end(void)
+void tp_cupti_handoff_end(void)
 {
-	tp_newcomer_let_go();
-	__atomic_store_n(&newcomers.is_tended, 0, __ATOMIC_RELEASE);
+	tp_cupti_handoff_release();
+	__atomic_store_n(&handoff.is_tended, 0, __ATOMIC_RELEASE);
 }
 
-void tp_newcomer_watch(void)
+void tp_cupti_handoff_watch(void)
 {
-	const struct tp_cuptilib *lib = newcomers.lib;
-	const struct tp_import imports[] = {
+	const struct tp_cupti_library *lib = handoff.lib;
+	const struct tp_got_import imports[] = {
 		{"cuptiSubscribe", (uintptr_t)lib->subscribe, (uintptr_t)on_subscribe},
 		{"cuptiSubscribe_v2", (uintptr_t)lib->subscribe_v2, (uintptr_t)on_subscribe_v2},
 		{"cuptiActivityRegisterCallbacks", (uintptr_t)lib->register_callbacks,
 		 (uintptr_t)on_register},
 		{"cuptiActivityEnable", (uintptr_t)lib->enable, (uintptr_t)on_enable},
 	};
-	if (!gate.is_watched || !may_ask())
+	if (!fork_gate.is_watched || !can_query())
 		return; /* at the next look */
-	tp_importslots_replace(&newcomers.slots, imports, sizeof(imports) / sizeof(imports[0]),
-			       "libcupti.so");
-	__atomic_store_n(&gate.is_asking, 0, __ATOMIC_SEQ_CST);
+	tp_got_patch_replace(&handoff.slots, imports, sizeof(imports) / sizeof(imports[0]),
+			     "libcupti.so");
+	__atomic_store_n(&fork_gate.is_asking, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Each says first what it does, and looks then at what the other one has said. */
-bool tp_newcomer_hold(void)
+bool tp_cupti_handoff_hold(void)
 {
-	__atomic_store_n(&newcomers.is_held, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&newcomers.n_inside, __ATOMIC_SEQ_CST))
+	__atomic_store_n(&handoff.is_held, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&handoff.n_inside, __ATOMIC_SEQ_CST))
 		return true;
-	tp_newcomer_let_go();
+	tp_cupti_handoff_release();
 	return false;
 }
 
-void tp_newcomer_let_go(void)
+void tp_cupti_handoff_release(void)
 {
-	__atomic_store_n(&newcomers.is_held, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&handoff.is_held, 0, __ATOMIC_SEQ_CST);
 }
 
-enum tp_newcomer tp_newcomer_ask(char name[TP_NEWCOMER_NAME])
+enum tp_cupti_handoff tp_cupti_handoff_query(char name[TP_CUPTI_HANDOFF_NAME_BYTES])
 {
-	bool takes = __atomic_load_n(&newcomers.takes, __ATOMIC_ACQUIRE);
-	newcomers.n_seen = __atomic_load_n(&newcomers.n_asked, __ATOMIC_ACQUIRE);
-	if (newcomers.n_seen == newcomers.n_answered && (!takes || newcomers.is_told_taken))
-		return TP_NEWCOMER_NONE;
-	if (__atomic_load_n(&newcomers.naming, __ATOMIC_ACQUIRE) == NAMED) {
-		memcpy(name, newcomers.name, TP_NEWCOMER_NAME);
-		memset(newcomers.name, 0, sizeof(newcomers.name));
-		__atomic_store_n(&newcomers.naming, UNNAMED, __ATOMIC_RELEASE);
+	bool takes = __atomic_load_n(&handoff.takes, __ATOMIC_ACQUIRE);
+	handoff.n_seen = __atomic_load_n(&handoff.n_asked, __ATOMIC_ACQUIRE);
+	if (handoff.n_seen == handoff.n_answered && (!takes || handoff.is_told_taken))
+		return TP_CUPTI_HANDOFF_NONE;
+	if (__atomic_load_n(&handoff.naming, __ATOMIC_ACQUIRE) == NAMED) {
+		memcpy(name, handoff.name, TP_CUPTI_HANDOFF_NAME_BYTES);
+		memset(handoff.name, 0, sizeof(handoff.name));
+		__atomic_store_n(&handoff.naming, UNNAMED, __ATOMIC_RELEASE);
 	}
-	newcomers.is_told_taken = takes;
-	return takes ? TP_NEWCOMER_TAKES : TP_NEWCOMER_SUBSCRIBES;
+	handoff.is_told_taken = takes;
+	return takes ? TP_CUPTI_HANDOFF_REPLACE : TP_CUPTI_HANDOFF_SUBSCRIBE;
 }
 
-void tp_newcomer_answer(void)
+void tp_cupti_handoff_ack(void)
 {
-	__atomic_store_n(&newcomers.n_answered, newcomers.n_seen, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &newcomers.n_answered, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+	__atomic_store_n(&handoff.n_answered, handoff.n_seen, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &handoff.n_answered, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }

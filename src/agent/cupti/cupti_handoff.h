@@ -13,34 +13,35 @@
 
 #include <stdbool.h>
 
-struct tp_cuptilib;
-struct tp_ringwriter;
+struct tp_cupti_library;
+struct tp_ring_writer;
 
-enum { TP_NEWCOMER_NAME = 64 };
+enum { TP_CUPTI_HANDOFF_NAME_BYTES = 64 };
 
-enum tp_newcomer {
-	TP_NEWCOMER_NONE,
-	TP_NEWCOMER_SUBSCRIBES, /* as CUPTI wants it: whether it is gone shows by subscribing */
-	TP_NEWCOMER_TAKES,      /* the callbacks, without subscribing: nothing tells when it goes */
+enum tp_cupti_handoff {
+	TP_CUPTI_HANDOFF_NONE,
+	TP_CUPTI_HANDOFF_SUBSCRIBE, /* as CUPTI wants it: whether it is gone shows by subscribing */
+	TP_CUPTI_HANDOFF_REPLACE, /* the callbacks, without subscribing: nothing tells when it goes
+				   */
 };
 
 /* Somebody is there to make way. Both are borrowed for good. */
-void tp_newcomer_begin(const struct tp_cuptilib *lib, const struct tp_ringwriter *ring);
+void tp_cupti_handoff_begin(const struct tp_cupti_library *lib, const struct tp_ring_writer *ring);
 /* Nobody is any more. */
-void tp_newcomer_end(void);
+void tp_cupti_handoff_end(void);
 
 /* See to the libraries that have been loaded since; nearly nothing, where there are none. */
-void tp_newcomer_watch(void);
+void tp_cupti_handoff_watch(void);
 
 /* Before the agent takes CUPTI; false: somebody else takes it at this moment. */
-bool tp_newcomer_hold(void);
+bool tp_cupti_handoff_hold(void);
 /* It has let go of it. */
-void tp_newcomer_let_go(void);
+void tp_cupti_handoff_release(void);
 
 /* Who waits for way to be made, or has begun to take what is not his: the name that it gives
  * itself, or its library's file. Where it is NONE `name` stays as it is. */
-enum tp_newcomer tp_newcomer_ask(char name[TP_NEWCOMER_NAME]);
+enum tp_cupti_handoff tp_cupti_handoff_query(char name[TP_CUPTI_HANDOFF_NAME_BYTES]);
 /* Way is made: those who waited when it was asked go on. */
-void tp_newcomer_answer(void);
+void tp_cupti_handoff_ack(void);
 
 #endif

@@ -12,7 +12,7 @@
 /* A path of a mapped library, by how its file name begins. */
 struct mapped {
 	const char *prefix;
-	char path[sizeof(((struct tp_cuptilib *)0)->path)];
+	char path[sizeof(((struct tp_cupti_library *)0)->path)];
 };
 
 static int match_mapped(struct dl_phdr_info *info, size_t size, void *context)
@@ -51,7 +51,7 @@ static uint32_t driver_version(void)
 	return get && get(&version) == 0 && version > 0 ? (uint32_t)version : 0;
 }
 
-static void *open_file(struct tp_cuptilib *lib, const char *path, int flags)
+static void *open_file(struct tp_cupti_library *lib, const char *path, int flags)
 {
 	if (!*path || strlen(path) >= sizeof(lib->path))
 		return NULL;
@@ -68,12 +68,12 @@ static const struct {
 
 enum { N_FILES = sizeof(files) / sizeof(files[0]) };
 
-static bool is_too_new(const struct tp_cuptilib *lib, uint32_t major)
+static bool is_too_new(const struct tp_cupti_library *lib, uint32_t major)
 {
 	return lib->driver_version && major > lib->driver_version / 1000;
 }
 
-static void *open_in(struct tp_cuptilib *lib, const char *folder)
+static void *open_in(struct tp_cupti_library *lib, const char *folder)
 {
 	void *handle = NULL;
 	for (size_t i = 0; i < N_FILES && !handle; i++) {
@@ -85,7 +85,7 @@ static void *open_in(struct tp_cuptilib *lib, const char *folder)
 	return handle;
 }
 
-static void *open_beside_runtime(struct tp_cuptilib *lib)
+static void *open_in_runtime_dir(struct tp_cupti_library *lib)
 {
 	struct mapped runtime;
 	if (!find_mapped(&runtime, "libcudart.so"))
@@ -100,7 +100,7 @@ static void *open_beside_runtime(struct tp_cuptilib *lib)
 	return open_in(lib, folder);
 }
 
-static void *open_in_toolkit(struct tp_cuptilib *lib)
+static void *open_in_cuda_dir(struct tp_cupti_library *lib)
 {
 	static const char *const folders[] = TP_CUPTI_FOLDERS;
 	void *handle = NULL;
@@ -109,7 +109,7 @@ static void *open_in_toolkit(struct tp_cuptilib *lib)
 	return handle;
 }
 
-static void *open_any(struct tp_cuptilib *lib)
+static void *open_any(struct tp_cupti_library *lib)
 {
 	struct mapped mapped;
 	if (find_mapped(&mapped, "libcupti.so")) {
@@ -122,8 +122,8 @@ static void *open_any(struct tp_cuptilib *lib)
 	if (!handle)
 		handle = open_in(lib, "");
 	if (!handle)
-		handle = open_beside_runtime(lib);
-	return handle ? handle : open_in_toolkit(lib);
+		handle = open_in_runtime_dir(lib);
+	return handle ? handle : open_in_cuda_dir(lib);
 }
 
 static const struct {
@@ -132,14 +132,14 @@ static const struct {
 	bool is_needed;
 } calls[] = {
 #define X(member, symbol, is_needed, arguments)                                                    \
-	{#symbol, offsetof(struct tp_cuptilib, member), is_needed},
+	{#symbol, offsetof(struct tp_cupti_library, member), is_needed},
 	TP_CUPTI_CALL_MAP(X)
 #undef X
 };
 
-bool tp_cuptilib_open(struct tp_cuptilib *out)
+bool tp_cupti_library_open(struct tp_cupti_library *out)
 {
-	*out = (struct tp_cuptilib){.driver_version = driver_version()};
+	*out = (struct tp_cupti_library){.driver_version = driver_version()};
 	void *handle = open_any(out);
 	if (!handle)
 		return false;

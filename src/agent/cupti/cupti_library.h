@@ -39,7 +39,7 @@
 	X(enable_runtime_call, cuptiActivityEnableRuntimeApi, 0, (uint32_t, uint8_t))              \
 	X(enable_all_syncs, cuptiActivityEnableAllSyncRecords, 0, (uint8_t))
 
-struct tp_cuptilib {
+struct tp_cupti_library {
 	char path[512];          /* as it was opened, or as it is mapped */
 	const char *missing;     /* the symbol that was needed and is not there; else NULL */
 	uint32_t version;        /* of cuptiGetVersion */
@@ -51,6 +51,6 @@ struct tp_cuptilib {
 };
 
 /* False: none is found, or it lacks what is needed (`missing`). May take seconds. */
-bool tp_cuptilib_open(struct tp_cuptilib *out);
+bool tp_cupti_library_open(struct tp_cupti_library *out);
 
 #endif

@@ -17,33 +17,33 @@ enum {
 			      while the loader is asked waits for it */
 	UNREAD_MS = 10000, /* that a full ring is waited for */
 	READER_MS = 10000, /* without a look of the reader, which then is taken to be gone */
-	NICER = 5,
+	NICE_VALUE = 5,
 };
 
 #define NS_PER_MS UINT64_C(1000000)
 
 static uint64_t now_ns(void)
 {
-	return tp_hostclock_ns(CLOCK_MONOTONIC);
+	return tp_host_clock_ns(CLOCK_MONOTONIC);
 }
 
-void tp_collecting_begin(struct tp_collecting *collecting, struct tp_ringwriter *ring)
+void tp_cupti_lifecycle_begin(struct tp_cupti_lifecycle *collecting, struct tp_ring_writer *ring)
 {
 	collecting->ring = ring;
 	collecting->is_nicer = false;
-	collecting->aside = (struct tp_standaside){0};
+	collecting->aside = (struct tp_retry_backoff){0};
 	if (!collecting->session.ring)
-		tp_session_init(&collecting->session, ring);
-	if (collecting->cupti == TP_CUPTI_GONE) /* what was in the way may be gone */
-		collecting->cupti = TP_CUPTI_UNSOUGHT;
+		tp_cupti_session_init(&collecting->session, ring);
+	if (collecting->cupti == TP_CUPTI_LIFECYCLE_ABSENT) /* what was in the way may be gone */
+		collecting->cupti = TP_CUPTI_LIFECYCLE_UNKNOWN;
 }
 
-static void set_state(const struct tp_collecting *collecting, enum tp_gpu_state state)
+static void set_state(const struct tp_cupti_lifecycle *collecting, enum tp_gpu_state state)
 {
-	tp_ringwriter_set_state(collecting->ring, state);
+	tp_ring_writer_set_state(collecting->ring, state);
 }
 
-static uint64_t n_dropped(const struct tp_ringwriter *ring)
+static uint64_t n_dropped(const struct tp_ring_writer *ring)
 {
 	const struct tp_gpu_ring_header *header = ring->header;
 	uint64_t sum = 0;
@@ -53,7 +53,7 @@ static uint64_t n_dropped(const struct tp_ringwriter *ring)
 }
 
 /* Nobody reads: events are dropped, and the reader's word has not moved for long. */
-static bool is_unread(struct tp_collecting *collecting, uint64_t at_ns)
+static bool is_not_read(struct tp_cupti_lifecycle *collecting, uint64_t at_ns)
 {
 	uint64_t tail = __atomic_load_n(&collecting->ring->header->tail, __ATOMIC_RELAXED);
 	if (tail != collecting->tail || !collecting->tail_at_ns ||
@@ -66,238 +66,241 @@ static bool is_unread(struct tp_collecting *collecting, uint64_t at_ns)
 	return at_ns - collecting->tail_at_ns >= UNREAD_MS * NS_PER_MS;
 }
 
-static void shut(struct tp_collecting *collecting, enum tp_gpu_state state)
+static void close_session(struct tp_cupti_lifecycle *collecting, enum tp_gpu_state state)
 {
-	tp_session_pause(&collecting->session);
-	tp_session_flush(&collecting->session, false);
+	tp_cupti_session_pause(&collecting->session);
+	tp_cupti_session_flush(&collecting->session, false);
 	collecting->is_open = false;
 	/* Work that was launched has yet to end; once more, then another tool may come. */
 	collecting->release_at_ns = now_ns() + CLOCK_MS * NS_PER_MS;
 	set_state(collecting, state);
 }
 
-static void release(struct tp_collecting *collecting)
+static void release(struct tp_cupti_lifecycle *collecting)
 {
-	tp_session_release(&collecting->session);
+	tp_cupti_session_release(&collecting->session);
 	collecting->is_open = false;
 	collecting->release_at_ns = 0;
-	tp_newcomer_let_go();
+	tp_cupti_handoff_release();
 }
 
-static void let_go(struct tp_collecting *collecting)
+static void release_cupti(struct tp_cupti_lifecycle *collecting)
 {
 	if (!collecting->release_at_ns)
 		return;
-	tp_session_tell_clock(&collecting->session);
-	tp_session_flush(&collecting->session, false);
+	tp_cupti_session_emit_clock(&collecting->session);
+	tp_cupti_session_flush(&collecting->session, false);
 	release(collecting);
 }
 
-void tp_collecting_finish(struct tp_collecting *collecting)
+void tp_cupti_lifecycle_finish(struct tp_cupti_lifecycle *collecting)
 {
 	if (collecting->is_open) {
-		tp_session_tell_clock(&collecting->session);
-		tp_session_pause(&collecting->session);
+		tp_cupti_session_emit_clock(&collecting->session);
+		tp_cupti_session_pause(&collecting->session);
 	}
 	if (collecting->is_open || collecting->release_at_ns) {
-		tp_session_flush(&collecting->session, true);
+		tp_cupti_session_flush(&collecting->session, true);
 		release(collecting);
 	}
 }
 
 /* Not switched off: what is on is the other tool's by now. */
-static void yield_to_thief(struct tp_collecting *collecting)
+static void yield_to_takeover(struct tp_cupti_lifecycle *collecting)
 {
-	tp_session_watch(&collecting->session, false);
+	tp_cupti_session_watch(&collecting->session, false);
 	release(collecting);
 	collecting->ring->header->owner[0] = '\0';
-	set_state(collecting, TP_GPU_STATE_STOLEN);
+	set_state(collecting, TP_GPU_STATE_TAKEOVER);
 }
 
 /* Where the last look was that long ago. */
-static void watch_newcomers(struct tp_collecting *collecting, uint64_t at_ns, uint64_t ms)
+static void watch_handoff(struct tp_cupti_lifecycle *collecting, uint64_t at_ns, uint64_t ms)
 {
 	if (collecting->loaded_at_ns && at_ns - collecting->loaded_at_ns < ms * NS_PER_MS)
 		return;
-	tp_newcomer_watch();
+	tp_cupti_handoff_watch();
 	collecting->loaded_at_ns = at_ns;
 }
 
 /* Another tool comes for CUPTI, and waits until it can have it. */
-static void make_way(struct tp_collecting *collecting)
+static void yield_to_handoff(struct tp_cupti_lifecycle *collecting)
 {
-	enum tp_gpu_state state = TP_GPU_STATE_STOLEN;
-	enum tp_newcomer newcomer = tp_newcomer_ask(collecting->ring->header->owner);
-	if (newcomer == TP_NEWCOMER_NONE)
+	enum tp_gpu_state state = TP_GPU_STATE_TAKEOVER;
+	enum tp_cupti_handoff newcomer = tp_cupti_handoff_query(collecting->ring->header->owner);
+	if (newcomer == TP_CUPTI_HANDOFF_NONE)
 		return;
-	tp_collecting_finish(collecting);
-	if (newcomer == TP_NEWCOMER_SUBSCRIBES)
-		state = tp_standaside_note_taken(&collecting->aside, now_ns()) ? TP_GPU_STATE_ASIDE
-									       : TP_GPU_STATE_TAKEN;
+	tp_cupti_lifecycle_finish(collecting);
+	if (newcomer == TP_CUPTI_HANDOFF_SUBSCRIBE)
+		state = tp_retry_backoff_note_in_use(&collecting->aside, now_ns())
+				? TP_GPU_STATE_BACKOFF
+				: TP_GPU_STATE_IN_USE;
 	set_state(collecting, state);
-	tp_newcomer_answer();
+	tp_cupti_handoff_ack();
 }
 
-static void look_for_theft(struct tp_collecting *collecting, uint64_t at_ns)
+static void check_takeover(struct tp_cupti_lifecycle *collecting, uint64_t at_ns)
 {
-	struct tp_session *session = &collecting->session;
+	struct tp_cupti_session *session = &collecting->session;
 	uint64_t n_moved = __atomic_load_n(&session->n_requested, __ATOMIC_RELAXED) +
 			   __atomic_load_n(&session->n_returned, __ATOMIC_RELAXED);
 	uint64_t n_called = __atomic_load_n(&session->n_called, __ATOMIC_RELAXED);
-	switch (tp_theft_look(&collecting->theft, at_ns, n_moved, n_called)) {
-	case TP_THEFT_WATCH:
-		tp_session_watch(session, true);
+	switch (tp_callback_takeover_check(&collecting->theft, at_ns, n_moved, n_called)) {
+	case TP_CALLBACK_TAKEOVER_WATCH:
+		tp_cupti_session_watch(session, true);
 		break;
-	case TP_THEFT_UNWATCH:
-		tp_session_watch(session, false);
+	case TP_CALLBACK_TAKEOVER_UNWATCH:
+		tp_cupti_session_watch(session, false);
 		break;
-	case TP_THEFT_STOLEN:
-		yield_to_thief(collecting);
+	case TP_CALLBACK_TAKEOVER_DONE:
+		yield_to_takeover(collecting);
 		break;
-	case TP_THEFT_NONE:
+	case TP_CALLBACK_TAKEOVER_NONE:
 		break;
 	}
 }
 
-static void tend(struct tp_collecting *collecting, uint64_t at_ns)
+static void run_session(struct tp_cupti_lifecycle *collecting, uint64_t at_ns)
 {
 	if (at_ns - collecting->clock_at_ns >= CLOCK_MS * NS_PER_MS) {
-		tp_session_tell_clock(&collecting->session);
+		tp_cupti_session_emit_clock(&collecting->session);
 		collecting->clock_at_ns = at_ns;
 	}
-	tp_session_flush(&collecting->session, false);
-	if (is_unread(collecting, at_ns))
-		shut(collecting, TP_GPU_STATE_UNREAD);
+	tp_cupti_session_flush(&collecting->session, false);
+	if (is_not_read(collecting, at_ns))
+		close_session(collecting, TP_GPU_STATE_UNREAD);
 	else
-		look_for_theft(collecting, at_ns);
+		check_takeover(collecting, at_ns);
 }
 
-bool tp_collecting_is_reader_gone(const struct tp_ringwriter *ring)
+bool tp_cupti_lifecycle_is_reader_dead(const struct tp_ring_writer *ring)
 {
 	uint64_t seen_ns = __atomic_load_n(&ring->header->reader_ns, __ATOMIC_RELAXED);
 	return now_ns() > seen_ns + READER_MS * NS_PER_MS;
 }
 
 /* Before the reader has found the ring it has not looked, and is not gone. */
-static bool is_wanted(const struct tp_collecting *collecting, uint32_t wanted)
+static bool is_requested(const struct tp_cupti_lifecycle *collecting, uint32_t wanted)
 {
 	bool was_read =
 		__atomic_load_n(&collecting->ring->header->reader_ns, __ATOMIC_RELAXED) != 0;
-	if (was_read && tp_collecting_is_reader_gone(collecting->ring))
+	if (was_read && tp_cupti_lifecycle_is_reader_dead(collecting->ring))
 		return false;
-	if (wanted == TP_GPU_WANT_AS_STARTED)
+	if (wanted == TP_GPU_REQUEST_DEFAULT)
 		return !collecting->starts_idle;
-	return wanted == TP_GPU_WANT_EVENTS;
+	return wanted == TP_GPU_REQUEST_EVENTS;
 }
 
 /* Not before CUPTI is set up: what CUDA starts meanwhile would have it too. */
-static void be_nicer(struct tp_collecting *collecting)
+static void lower_priority(struct tp_cupti_lifecycle *collecting)
 {
 	id_t tid = (id_t)syscall(SYS_gettid);
 	if (!collecting->is_nicer)
-		setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICER);
+		setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICE_VALUE);
 	collecting->is_nicer = true;
 }
 
-static void note_open(struct tp_collecting *collecting, void (*at_exit)(void))
+static void note_open(struct tp_cupti_lifecycle *collecting, void (*at_exit)(void))
 {
-	tp_standaside_note_open(&collecting->aside);
+	tp_retry_backoff_note_open(&collecting->aside);
 	if (!collecting->is_registered)
 		collecting->is_registered = atexit(at_exit) == 0;
-	be_nicer(collecting);
+	lower_priority(collecting);
 }
 
-static void open_session(struct tp_collecting *collecting, void (*at_exit)(void))
+static void open_session(struct tp_cupti_lifecycle *collecting, void (*at_exit)(void))
 {
-	let_go(collecting);
-	watch_newcomers(collecting, now_ns(), 0);
-	if (!tp_newcomer_hold())
+	release_cupti(collecting);
+	watch_handoff(collecting, now_ns(), 0);
+	if (!tp_cupti_handoff_hold())
 		return; /* at the next look that one has CUPTI, or has left it */
-	enum tp_gpu_state state = tp_session_open(&collecting->session);
+	enum tp_gpu_state state = tp_cupti_session_open(&collecting->session);
 	collecting->is_open = state == TP_GPU_STATE_OPEN;
 	collecting->tail_at_ns = 0;
-	collecting->theft = (struct tp_theft){0};
+	collecting->theft = (struct tp_callback_takeover){0};
 	if (collecting->is_open)
 		note_open(collecting, at_exit);
 	else
-		tp_newcomer_let_go();
-	if (state == TP_GPU_STATE_TAKEN && tp_standaside_note_taken(&collecting->aside, now_ns()))
-		state = TP_GPU_STATE_ASIDE;
+		tp_cupti_handoff_release();
+	if (state == TP_GPU_STATE_IN_USE &&
+	    tp_retry_backoff_note_in_use(&collecting->aside, now_ns()))
+		state = TP_GPU_STATE_BACKOFF;
 	set_state(collecting, state);
 }
 
 /* Until somebody reads, or until another tool may be done. */
-static bool has_to_pause(const struct tp_collecting *collecting, enum tp_gpu_state state,
+static bool has_to_pause(const struct tp_cupti_lifecycle *collecting, enum tp_gpu_state state,
 			 uint64_t at_ns)
 {
 	if (state == TP_GPU_STATE_UNREAD)
 		return __atomic_load_n(&collecting->ring->header->tail, __ATOMIC_RELAXED) ==
 		       collecting->tail;
-	return state == TP_GPU_STATE_ASIDE && !tp_standaside_may_try(&collecting->aside, at_ns);
+	return state == TP_GPU_STATE_BACKOFF &&
+	       !tp_retry_backoff_can_try(&collecting->aside, at_ns);
 }
 
 /* CUPTI tells nothing, and will not. */
-static bool is_hopeless(const struct tp_collecting *collecting)
+static bool has_failed(const struct tp_cupti_lifecycle *collecting)
 {
-	return tp_ringwriter_state(collecting->ring) >= TP_GPU_STATE_NO_CUPTI;
+	return tp_ring_writer_state(collecting->ring) >= TP_GPU_STATE_NO_CUPTI;
 }
 
 /* As the reader wants it, unless that has to wait. */
-static void follow(struct tp_collecting *collecting, uint32_t wanted, void (*at_exit)(void))
+static void follow(struct tp_cupti_lifecycle *collecting, uint32_t wanted, void (*at_exit)(void))
 {
 	uint64_t at_ns = now_ns();
-	enum tp_gpu_state state = tp_ringwriter_state(collecting->ring);
-	bool is_at_rest = state == TP_GPU_STATE_ASIDE || state == TP_GPU_STATE_IDLE;
+	enum tp_gpu_state state = tp_ring_writer_state(collecting->ring);
+	bool is_at_rest = state == TP_GPU_STATE_BACKOFF || state == TP_GPU_STATE_IDLE;
 	bool is_paused = has_to_pause(collecting, state, at_ns);
-	if (!is_wanted(collecting, wanted)) {
+	if (!is_requested(collecting, wanted)) {
 		if (collecting->is_open)
-			shut(collecting, TP_GPU_STATE_IDLE);
+			close_session(collecting, TP_GPU_STATE_IDLE);
 		else if (!is_at_rest)
 			set_state(collecting, TP_GPU_STATE_IDLE);
 	} else if (!collecting->is_open && !is_paused) {
 		open_session(collecting, at_exit);
 	}
 	if (collecting->is_open)
-		tend(collecting, at_ns);
+		run_session(collecting, at_ns);
 	else if (collecting->release_at_ns && at_ns >= collecting->release_at_ns)
-		let_go(collecting);
+		release_cupti(collecting);
 }
 
-static void seek_cupti(struct tp_collecting *collecting)
+static void find_cupti(struct tp_cupti_lifecycle *collecting)
 {
-	bool is_found = tp_seekcupti(&collecting->session, collecting->ring, collecting->is_late);
-	collecting->cupti = is_found ? TP_CUPTI_FOUND : TP_CUPTI_GONE;
+	bool is_found = tp_cupti_find(&collecting->session, collecting->ring, collecting->is_late);
+	collecting->cupti = is_found ? TP_CUPTI_LIFECYCLE_FOUND : TP_CUPTI_LIFECYCLE_ABSENT;
 	if (is_found)
-		tp_newcomer_begin(&collecting->session.lib, collecting->ring);
+		tp_cupti_handoff_begin(&collecting->session.lib, collecting->ring);
 }
 
-void tp_collecting_look(struct tp_collecting *collecting, uint32_t wanted, bool may_seek,
-			void (*at_exit)(void))
+void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wanted, bool may_seek,
+			     void (*at_exit)(void))
 {
 	__atomic_store_n(&collecting->ring->header->heartbeat_ns, now_ns(), __ATOMIC_RELAXED);
-	if (collecting->cupti == TP_CUPTI_UNSOUGHT && may_seek)
-		seek_cupti(collecting);
-	if (collecting->cupti != TP_CUPTI_FOUND)
+	if (collecting->cupti == TP_CUPTI_LIFECYCLE_UNKNOWN && may_seek)
+		find_cupti(collecting);
+	if (collecting->cupti != TP_CUPTI_LIFECYCLE_FOUND)
 		return;
-	watch_newcomers(collecting, now_ns(), LOADED_MS);
-	make_way(collecting);
-	if (!is_hopeless(collecting))
+	watch_handoff(collecting, now_ns(), LOADED_MS);
+	yield_to_handoff(collecting);
+	if (!has_failed(collecting))
 		follow(collecting, wanted, at_exit);
-	if (is_hopeless(collecting))
-		collecting->cupti = TP_CUPTI_GONE;
+	if (has_failed(collecting))
+		collecting->cupti = TP_CUPTI_LIFECYCLE_ABSENT;
 }
 
-bool tp_collecting_is_busy(const struct tp_collecting *collecting)
+bool tp_cupti_lifecycle_is_active(const struct tp_cupti_lifecycle *collecting)
 {
 	return collecting->is_open || collecting->release_at_ns;
 }
 
-void tp_collecting_leave(struct tp_collecting *collecting)
+void tp_cupti_lifecycle_leave(struct tp_cupti_lifecycle *collecting)
 {
 	const struct timespec nap = {.tv_nsec = CLOCK_MS * (long)NS_PER_MS};
 	if (collecting->is_open)
-		shut(collecting, TP_GPU_STATE_IDLE);
+		close_session(collecting, TP_GPU_STATE_IDLE);
 	if (collecting->release_at_ns)
 		nanosleep(&nap, NULL);
-	let_go(collecting);
+	release_cupti(collecting);
 }

@@ -13,19 +13,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tp_ringwriter;
+struct tp_ring_writer;
 
 /* Zeroed: nothing was begun. */
-struct tp_collecting {
-	struct tp_ringwriter *ring;
-	struct tp_session session;
-	struct tp_theft theft;
-	struct tp_standaside aside;
+struct tp_cupti_lifecycle {
+	struct tp_ring_writer *ring;
+	struct tp_cupti_session session;
+	struct tp_callback_takeover theft;
+	struct tp_retry_backoff aside;
 	bool is_late;     /* in a program that used CUDA before we came */
 	bool starts_idle; /* until the reader wants events */
 	bool is_nicer;    /* this thread */
 	bool is_registered;
-	enum { TP_CUPTI_UNSOUGHT, TP_CUPTI_FOUND, TP_CUPTI_GONE } cupti;
+	enum {
+		TP_CUPTI_LIFECYCLE_UNKNOWN,
+		TP_CUPTI_LIFECYCLE_FOUND,
+		TP_CUPTI_LIFECYCLE_ABSENT
+	} cupti;
 	bool is_open;
 	uint64_t clock_at_ns;
 	uint64_t loaded_at_ns;
@@ -37,23 +41,23 @@ struct tp_collecting {
 
 /* What was lost or given up before is tried anew: a ring that begins, or begins again. The ring is
  * borrowed for good. */
-void tp_collecting_begin(struct tp_collecting *collecting, struct tp_ringwriter *ring);
+void tp_cupti_lifecycle_begin(struct tp_cupti_lifecycle *collecting, struct tp_ring_writer *ring);
 
 /* One look, about every 100 ms. `wanted` is the reader's word. `may_seek`: CUDA has begun; loading
  * CUPTI would begin it. `at_exit` is registered with the first session, so that it runs before the
  * exit handlers of CUPTI. */
-void tp_collecting_look(struct tp_collecting *collecting, uint32_t wanted, bool may_seek,
-			void (*at_exit)(void));
+void tp_cupti_lifecycle_tick(struct tp_cupti_lifecycle *collecting, uint32_t wanted, bool may_seek,
+			     void (*at_exit)(void));
 
 /* Looks have to come soon: something is open, or is let go of. */
-bool tp_collecting_is_busy(const struct tp_collecting *collecting);
+bool tp_cupti_lifecycle_is_active(const struct tp_cupti_lifecycle *collecting);
 
 /* The program ends: nothing more will be delivered, what is incomplete comes as it is. */
-void tp_collecting_finish(struct tp_collecting *collecting);
+void tp_cupti_lifecycle_finish(struct tp_cupti_lifecycle *collecting);
 /* The program goes on without us: what was launched is waited for, up to 200 ms. */
-void tp_collecting_leave(struct tp_collecting *collecting);
+void tp_cupti_lifecycle_leave(struct tp_cupti_lifecycle *collecting);
 
 /* The reader was killed, perhaps while it wanted events: nobody else would end what that costs. */
-bool tp_collecting_is_reader_gone(const struct tp_ringwriter *ring);
+bool tp_cupti_lifecycle_is_reader_dead(const struct tp_ring_writer *ring);
 
 #endif

@@ -18,10 +18,10 @@ enum {
 };
 
 /* CUPTI's callbacks carry no context. Set once, before any of them can come. */
-static struct tp_session *current;
+static struct tp_cupti_session *current;
 
 /* For what CUPTI may not be refused before 12.9; nobody reads it. */
-static uint8_t scratch[TP_BUFFERPOOL_BYTES] __attribute__((aligned(8)));
+static uint8_t scratch[TP_BUFFER_POOL_BYTES] __attribute__((aligned(8)));
 
 static const struct {
 	int kind;
@@ -40,11 +40,11 @@ static const struct {
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-void tp_session_init(struct tp_session *session, struct tp_ringwriter *ring)
+void tp_cupti_session_init(struct tp_cupti_session *session, struct tp_ring_writer *ring)
 {
 	session->ring = ring;
 	pthread_mutex_init(&session->lock, NULL);
-	tp_translator_init(&session->decoder, ring);
+	tp_cupti_decoder_init(&session->decoder, ring);
 	__atomic_store_n(&current, session, __ATOMIC_RELEASE);
 }
 
@@ -53,14 +53,14 @@ void tp_session_init(struct tp_session *session, struct tp_ringwriter *ring)
 /* In the thread that launches: no lock, no system call. */
 static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 {
-	struct tp_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	struct tp_cupti_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
 	*max_records = 0;
-	*size = TP_BUFFERPOOL_BYTES;
-	*buffer = tp_bufferpool_take(&session->pool);
+	*size = TP_BUFFER_POOL_BYTES;
+	*buffer = tp_buffer_pool_get(&session->pool);
 	__atomic_fetch_add(&session->n_requested, 1, __ATOMIC_RELAXED);
 	if (*buffer)
 		return;
-	if (tp_ringwriter_is_ours(session->ring))
+	if (tp_ring_writer_is_ours(session->ring))
 		__atomic_fetch_add(&session->ring->header->n_scratch, 1, __ATOMIC_RELAXED);
 	if (session->may_refuse)
 		*size = 0;
@@ -69,7 +69,7 @@ static void on_request(uint8_t **buffer, size_t *size, size_t *max_records)
 }
 
 /* CUPTI is asked without the lock: it has locks of its own. How many; *result is why no more. */
-static size_t next_records(struct tp_session *session, uint8_t *buffer, size_t valid,
+static size_t next_records(struct tp_cupti_session *session, uint8_t *buffer, size_t valid,
 			   struct cupti_record *batch[BATCH], struct cupti_record **last,
 			   int *result)
 {
@@ -87,23 +87,23 @@ static size_t next_records(struct tp_session *session, uint8_t *buffer, size_t v
 	return n;
 }
 
-static void decode_buffer(struct tp_session *session, uint8_t *buffer, size_t valid)
+static void decode_buffer(struct tp_cupti_session *session, uint8_t *buffer, size_t valid)
 {
 	struct cupti_record *batch[BATCH];
 	struct cupti_record *last = NULL;
 	int result;
 	pthread_mutex_lock(&session->lock);
-	tp_decode_begin(&session->decoder);
+	tp_cupti_decode_begin(&session->decoder);
 	pthread_mutex_unlock(&session->lock);
 	do {
 		size_t n = next_records(session, buffer, valid, batch, &last, &result);
 		pthread_mutex_lock(&session->lock);
 		for (size_t i = 0; i < n; i++)
-			tp_decode(&session->decoder, batch[i]);
+			tp_cupti_decode(&session->decoder, batch[i]);
 		/* Nobody says how many records are behind one that CUPTI cannot read. */
 		if (result != CUPTI_OK && result != CUPTI_LIMIT_REACHED)
 			session->ring->header->n_lost++;
-		tp_ringwriter_publish(session->ring);
+		tp_ring_writer_publish(session->ring);
 		pthread_mutex_unlock(&session->lock);
 	} while (result == CUPTI_OK);
 }
@@ -111,33 +111,33 @@ static void decode_buffer(struct tp_session *session, uint8_t *buffer, size_t va
 static void on_complete(void *cuda_context, uint32_t stream, uint8_t *buffer, size_t size,
 			size_t valid)
 {
-	struct tp_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	struct tp_cupti_session *session = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
 	size_t n_dropped = 0;
 	(void)size;
-	if (!tp_ringwriter_is_ours(session->ring))
+	if (!tp_ring_writer_is_ours(session->ring))
 		return;
-	uint64_t begun_ns = tp_hostclock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begun_ns = tp_host_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Ranges come before the calls in them, so that a reader knows those when these come. */
 	if (session->has_ranges)
-		tp_ranges_drain(tp_hostclock_ns(CLOCK_MONOTONIC), false);
+		tp_nvtx_ranges_drain(tp_host_clock_ns(CLOCK_MONOTONIC), false);
 	if (buffer && buffer != scratch && valid)
 		decode_buffer(session, buffer, valid);
 	if (session->lib.get_num_dropped(cuda_context, stream, &n_dropped) != CUPTI_OK)
 		n_dropped = 0;
 	if (buffer)
-		tp_bufferpool_give(&session->pool, buffer);
+		tp_buffer_pool_release(&session->pool, buffer);
 	__atomic_fetch_add(&session->n_returned, 1, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&session->lock);
 	session->ring->header->n_lost += n_dropped;
 	session->ring->header->n_buffers++;
-	session->ring->header->cost_ns += tp_hostclock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
+	session->ring->header->cost_ns += tp_host_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
 	pthread_mutex_unlock(&session->lock);
 }
 
 /* Twice for each launch, and only while it is watched for. */
 static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 {
-	struct tp_session *session = context;
+	struct tp_cupti_session *session = context;
 	(void)domain;
 	(void)cbid;
 	(void)data;
@@ -146,16 +146,17 @@ static void on_call(void *context, int domain, uint32_t cbid, const void *data)
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static enum tp_gpu_state refuse(struct tp_session *session, const char *call, int result)
+static enum tp_gpu_state reject(struct tp_cupti_session *session, const char *call, int result)
 {
-	enum tp_gpu_state state = result == CUPTI_TAKEN ? TP_GPU_STATE_TAKEN : TP_GPU_STATE_FAILED;
+	enum tp_gpu_state state =
+		result == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED;
 	struct tp_gpu_ring_header *header = session->ring->header;
 	snprintf(header->failed_call, sizeof(header->failed_call), "%s", call);
 	header->error = result;
 	return state;
 }
 
-static enum tp_gpu_state subscribe(struct tp_session *session)
+static enum tp_gpu_state subscribe(struct tp_cupti_session *session)
 {
 	char other[CUPTI_NAME_BYTES] = "";
 	struct cupti_subscriber_params params = {
@@ -174,18 +175,18 @@ static enum tp_gpu_state subscribe(struct tp_session *session)
 	session->subscriber = NULL;
 	other[sizeof(other) - 1] = '\0';
 	memcpy(session->ring->header->owner, other, sizeof(other));
-	return refuse(session, session->lib.subscribe_v2 ? "cuptiSubscribe_v2" : "cuptiSubscribe",
+	return reject(session, session->lib.subscribe_v2 ? "cuptiSubscribe_v2" : "cuptiSubscribe",
 		      result);
 }
 
-static bool has_fault(const struct tp_session *session, enum tp_gpu_fault_kind kind)
+static bool has_fault(const struct tp_cupti_session *session, enum tp_gpu_fault_kind kind)
 {
-	const struct tp_cuptilib *lib = &session->lib;
+	const struct tp_cupti_library *lib = &session->lib;
 	return tp_gpu_fault_find(kind, lib->version, lib->driver_version) != NULL;
 }
 
 /* What helps and is not needed: refusals are the versions' and the environment's own. */
-static void set_attributes(struct tp_session *session)
+static void set_attributes(struct tp_cupti_session *session)
 {
 	static const struct {
 		int attribute;
@@ -213,27 +214,27 @@ static void set_attributes(struct tp_session *session)
 /* CUPTI does not promise that it keeps each name where it told it. */
 static uint32_t name_id(void *context, const char *name)
 {
-	tp_nametable_doubt(context);
-	return tp_nametable_id(context, name);
+	tp_name_table_mark_stale(context);
+	return tp_name_table_id(context, name);
 }
 
-static int switch_call(struct tp_session *session, int domain, uint32_t cbid, uint8_t is_on)
+static int switch_call(struct tp_cupti_session *session, int domain, uint32_t cbid, uint8_t is_on)
 {
 	return domain == CUPTI_DOMAIN_DRIVER ? session->lib.enable_driver_call(cbid, is_on)
 					     : session->lib.enable_runtime_call(cbid, is_on);
 }
 
 /* All told calls of a domain on or off; false at the first that refuses. */
-static bool switch_calls(struct tp_session *session, int domain, uint8_t is_on)
+static bool switch_calls(struct tp_cupti_session *session, int domain, uint8_t is_on)
 {
-	for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++)
-		if (tp_callnames_is_told(session->decoder.calls.does[domain][cbid]) &&
+	for (uint32_t cbid = 1; cbid < TP_CALL_NAMES_MAX; cbid++)
+		if (tp_call_names_is_recorded(session->decoder.calls.does[domain][cbid]) &&
 		    switch_call(session, domain, cbid, is_on) != CUPTI_OK)
 			return false;
 	return true;
 }
 
-static bool filter_calls(struct tp_session *session, int domain)
+static bool filter_calls(struct tp_cupti_session *session, int domain)
 {
 	bool is_able = !has_fault(session, TP_GPU_FAULT_NO_FILTER) &&
 		       session->lib.enable_driver_call && session->lib.enable_runtime_call;
@@ -247,7 +248,7 @@ static bool filter_calls(struct tp_session *session, int domain)
 	return true;
 }
 
-static int switch_on(struct tp_session *session, size_t row)
+static int switch_on(struct tp_cupti_session *session, size_t row)
 {
 	int kind = kinds[row].kind;
 	if (kind == CUPTI_RUNTIME && filter_calls(session, CUPTI_DOMAIN_RUNTIME))
@@ -260,59 +261,59 @@ static int switch_on(struct tp_session *session, size_t row)
 	return result;
 }
 
-static enum tp_gpu_state switch_all_on(struct tp_session *session)
+static enum tp_gpu_state switch_all_on(struct tp_cupti_session *session)
 {
 	uint64_t collected = 0;
 	for (size_t row = 0; row < N_KINDS; row++) {
 		int result = switch_on(session, row);
 		if (result == CUPTI_OK)
 			collected |= 1ull << kinds[row].event;
-		else if (kinds[row].is_needed || result == CUPTI_TAKEN)
-			return refuse(session, "cuptiActivityEnable", result);
+		else if (kinds[row].is_needed || result == CUPTI_IN_USE)
+			return reject(session, "cuptiActivityEnable", result);
 	}
 	session->ring->header->kinds = collected;
 	return TP_GPU_STATE_OPEN;
 }
 
 /* A window's first or last event. */
-static void tell_window(struct tp_session *session, uint8_t type)
+static void emit_window(struct tp_cupti_session *session, uint8_t type)
 {
 	struct tp_gpu_event event = {
 		.type = type,
 		.flags = TP_GPU_FLAG_HOST_CLOCK,
 		.id = session->ring->header->n_windows,
-		.t0 = tp_hostclock_ns(CLOCK_MONOTONIC),
+		.t0 = tp_host_clock_ns(CLOCK_MONOTONIC),
 	};
 	pthread_mutex_lock(&session->lock);
-	tp_ringwriter_put(session->ring, &event, 1);
-	tp_ringwriter_publish(session->ring);
+	tp_ring_writer_append(session->ring, &event, 1);
+	tp_ring_writer_publish(session->ring);
 	pthread_mutex_unlock(&session->lock);
 }
 
 /* All but switching on. */
-static enum tp_gpu_state prepare(struct tp_session *session)
+static enum tp_gpu_state prepare(struct tp_cupti_session *session)
 {
 	enum tp_gpu_state state = subscribe(session);
 	if (state != TP_GPU_STATE_OPEN)
 		return state;
 	set_attributes(session);
-	if (!tp_session_tell_clock(session))
-		return session->ring->header->error == CUPTI_TAKEN ? TP_GPU_STATE_TAKEN
-								   : TP_GPU_STATE_FAILED;
+	if (!tp_cupti_session_emit_clock(session))
+		return session->ring->header->error == CUPTI_IN_USE ? TP_GPU_STATE_IN_USE
+								    : TP_GPU_STATE_FAILED;
 	if (!session->has_names)
-		tp_callnames_load(&session->decoder.calls, &session->lib, name_id,
-				  &session->decoder.names);
+		tp_call_names_load(&session->decoder.calls, &session->lib, name_id,
+				   &session->decoder.names);
 	session->has_names = true;
 	int result = session->lib.register_callbacks(on_request, on_complete);
 	return result == CUPTI_OK ? TP_GPU_STATE_OPEN
-				  : refuse(session, "cuptiActivityRegisterCallbacks", result);
+				  : reject(session, "cuptiActivityRegisterCallbacks", result);
 }
 
-enum tp_gpu_state tp_session_open(struct tp_session *session)
+enum tp_gpu_state tp_cupti_session_open(struct tp_cupti_session *session)
 {
-	int failure = tp_ringwriter_reserve(session->ring);
+	int failure = tp_ring_writer_reserve(session->ring);
 	if (!failure && !session->pool.memory)
-		failure = tp_bufferpool_init(&session->pool);
+		failure = tp_buffer_pool_init(&session->pool);
 	if (failure) {
 		session->ring->header->error = failure;
 		return TP_GPU_STATE_NO_ROOM;
@@ -320,35 +321,35 @@ enum tp_gpu_state tp_session_open(struct tp_session *session)
 	enum tp_gpu_state state = prepare(session);
 	if (state == TP_GPU_STATE_OPEN) {
 		session->ring->header->n_windows++;
-		tell_window(session, TP_GPU_EVENT_OPEN);
+		emit_window(session, TP_GPU_EVENT_OPEN);
 		state = switch_all_on(session);
 		if (state != TP_GPU_STATE_OPEN)
-			tp_session_pause(session);
+			tp_cupti_session_pause(session);
 	}
 	if (state != TP_GPU_STATE_OPEN)
-		tp_session_release(session);
+		tp_cupti_session_release(session);
 	return state;
 }
 
 /* ---- open ----------------------------------------------------------------------------------- */
 
-void tp_session_flush(struct tp_session *session, bool force)
+void tp_cupti_session_flush(struct tp_cupti_session *session, bool force)
 {
 	/* Before anything was asked for there is nothing, and CUPTI has been seen to hang. */
 	if (__atomic_load_n(&session->n_requested, __ATOMIC_RELAXED))
 		session->lib.flush_all(force ? CUPTI_FLUSH_FORCED : 0);
 }
 
-bool tp_session_tell_clock(struct tp_session *session)
+bool tp_cupti_session_emit_clock(struct tp_cupti_session *session)
 {
 	struct tp_gpu_clock best = {.error_ns = UINT32_MAX};
 	for (int i = 0; i < CLOCK_TRIES; i++) {
 		uint64_t cupti_ns = 0;
-		uint64_t before_ns = tp_hostclock_ns(CLOCK_MONOTONIC);
+		uint64_t before_ns = tp_host_clock_ns(CLOCK_MONOTONIC);
 		int result = session->lib.get_timestamp(&cupti_ns);
-		uint64_t half_ns = (tp_hostclock_ns(CLOCK_MONOTONIC) - before_ns) / 2;
+		uint64_t half_ns = (tp_host_clock_ns(CLOCK_MONOTONIC) - before_ns) / 2;
 		if (result != CUPTI_OK) {
-			refuse(session, "cuptiGetTimestamp", result);
+			reject(session, "cuptiGetTimestamp", result);
 			return false;
 		}
 		if (half_ns < best.error_ns)
@@ -356,17 +357,17 @@ bool tp_session_tell_clock(struct tp_session *session)
 						     .cupti_ns = cupti_ns,
 						     .error_ns = (uint32_t)half_ns};
 	}
-	tp_ringwriter_add_clock(session->ring, &best);
+	tp_ring_writer_add_clock(session->ring, &best);
 	return true;
 }
 
-bool tp_session_watch(struct tp_session *session, bool is_on)
+bool tp_cupti_session_watch(struct tp_cupti_session *session, bool is_on)
 {
 	if (!session->lib.enable_callback || !session->subscriber)
 		return false;
 	bool is_watched = false;
 	for (int domain = CUPTI_DOMAIN_DRIVER; domain <= CUPTI_DOMAIN_RUNTIME; domain++)
-		for (uint32_t cbid = 1; cbid < TP_CALLNAMES_MOST; cbid++) {
+		for (uint32_t cbid = 1; cbid < TP_CALL_NAMES_MAX; cbid++) {
 			uint8_t does = session->decoder.calls.does[domain][cbid];
 			if ((does == TP_GPU_CALL_LAUNCH || does == TP_GPU_CALL_GRAPH_LAUNCH) &&
 			    session->lib.enable_callback(is_on, session->subscriber, domain,
@@ -378,7 +379,7 @@ bool tp_session_watch(struct tp_session *session, bool is_on)
 
 /* ---- closing -------------------------------------------------------------------------------- */
 
-void tp_session_pause(struct tp_session *session)
+void tp_cupti_session_pause(struct tp_cupti_session *session)
 {
 	for (size_t row = 0; row < N_KINDS; row++)
 		if (session->kinds & 1u << row)
@@ -389,10 +390,10 @@ void tp_session_pause(struct tp_session *session)
 	session->kinds = 0;
 	session->filtered = 0;
 	session->ring->header->kinds = 0;
-	tell_window(session, TP_GPU_EVENT_CLOSE);
+	emit_window(session, TP_GPU_EVENT_CLOSE);
 }
 
-void tp_session_release(struct tp_session *session)
+void tp_cupti_session_release(struct tp_cupti_session *session)
 {
 	if (session->subscriber)
 		session->lib.unsubscribe(session->subscriber);

@@ -18,12 +18,12 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-struct tp_session {
-	struct tp_cuptilib lib;
-	struct tp_ringwriter *ring;
+struct tp_cupti_session {
+	struct tp_cupti_library lib;
+	struct tp_ring_writer *ring;
 	pthread_mutex_t lock; /* of ring and decoder */
-	struct tp_translator decoder;
-	struct tp_bufferpool pool;
+	struct tp_cupti_decoder decoder;
+	struct tp_buffer_pool pool;
 	cupti_subscriber subscriber; /* NULL: not subscribed */
 	uint32_t kinds;              /* bit i: row i of the table of kinds is on */
 	uint32_t filtered;           /* bit d: calls of domain d are on one by one */
@@ -37,27 +37,27 @@ struct tp_session {
 
 /* Zeroed memory becomes a session; there is one in a process, because CUPTI's callbacks have no
  * context. `ring` is borrowed for good, `lib` is to be opened by the caller. */
-void tp_session_init(struct tp_session *session, struct tp_ringwriter *ring);
+void tp_cupti_session_init(struct tp_cupti_session *session, struct tp_ring_writer *ring);
 
 /*
  * Begin to collect. TP_GPU_STATE_OPEN, or the state that says why not, with what explains it told
  * in the ring's header; then nothing is left switched on. May take many seconds.
  */
-enum tp_gpu_state tp_session_open(struct tp_session *session);
+enum tp_gpu_state tp_cupti_session_open(struct tp_cupti_session *session);
 
 /* Have what is complete delivered; `force`: what is not, too. */
-void tp_session_flush(struct tp_session *session, bool force);
+void tp_cupti_session_flush(struct tp_cupti_session *session, bool force);
 
 /* Read both clocks and tell them. False: CUPTI does not tell the time. */
-bool tp_session_tell_clock(struct tp_session *session);
+bool tp_cupti_session_emit_clock(struct tp_cupti_session *session);
 
 /* Switch off what was switched on; what ran before may still be delivered. */
-void tp_session_pause(struct tp_session *session);
+void tp_cupti_session_pause(struct tp_cupti_session *session);
 
 /* Let go of CUPTI. */
-void tp_session_release(struct tp_session *session);
+void tp_cupti_session_release(struct tp_cupti_session *session);
 
 /* See or stop seeing launches; false: this CUPTI cannot. */
-bool tp_session_watch(struct tp_session *session, bool is_on);
+bool tp_cupti_session_watch(struct tp_cupti_session *session, bool is_on);
 
 #endif

@@ -17,11 +17,11 @@ enum { CALLED = R_AARCH64_JUMP_SLOT, KEPT = R_AARCH64_GLOB_DAT };
 enum { CALLED = -1, KEPT = -1 };
 #endif
 
-enum { IMAGES_MOST = 16, PATH_MOST = 512 }; /* of more the rest is left alone */
+enum { IMAGES_MAX = 16, MAX_PATH = 512 }; /* of more the rest is left alone */
 
 /* A loaded file; addresses are those of this process. */
 struct image {
-	char path[PATH_MOST]; /* "": the program itself */
+	char path[MAX_PATH]; /* "": the program itself */
 	uintptr_t base;
 	uintptr_t from; /* of all its mappings */
 	uintptr_t until;
@@ -38,13 +38,13 @@ struct image {
 struct walk {
 	const char *needed;
 	unsigned long long n_loaded;
-	struct image images[IMAGES_MOST];
+	struct image images[IMAGES_MAX];
 	size_t n;
 };
 
-struct hunt {
+struct patch_scan {
 	const struct image *image;
-	const struct tp_import *imports;
+	const struct tp_got_import *imports;
 	size_t n;
 	unsigned n_replaced;
 };
@@ -134,24 +134,26 @@ static bool needs(const struct image *image, const char *prefix)
 
 /* ---- its words ------------------------------------------------------------------------------ */
 
-static const struct tp_import *import_of(const struct hunt *hunt, const Elf64_Rela *relocation)
+static const struct tp_got_import *import_of(const struct patch_scan *patch_scan,
+					     const Elf64_Rela *relocation)
 {
-	const struct image *image = hunt->image;
+	const struct image *image = patch_scan->image;
 	int type = (int)ELF64_R_TYPE(relocation->r_info);
 	const Elf64_Sym *symbol = image->symbols + ELF64_R_SYM(relocation->r_info);
 	if ((type != CALLED && type != KEPT) || !holds(image, (uintptr_t)symbol, sizeof(*symbol)))
 		return NULL;
 	const char *name = text_at(image, symbol->st_name);
-	for (size_t i = 0; i < hunt->n; i++)
-		if (hunt->imports[i].theirs && strcmp(name, hunt->imports[i].symbol) == 0)
-			return &hunt->imports[i];
+	for (size_t i = 0; i < patch_scan->n; i++)
+		if (patch_scan->imports[i].theirs &&
+		    strcmp(name, patch_scan->imports[i].symbol) == 0)
+			return &patch_scan->imports[i];
 	return NULL;
 }
 
 /* What leads to where it should, or has not been used yet and leads back into its own library, to
  * what will fill it. All else was led there by somebody. */
-static bool is_replaceable(const struct image *image, const struct tp_import *import,
-			   uintptr_t value)
+static bool can_replace(const struct image *image, const struct tp_got_import *import,
+			uintptr_t value)
 {
 	return value != import->ours &&
 	       (value == import->theirs || (value > image->from && value < image->until));
@@ -170,29 +172,29 @@ static bool store(const struct image *image, uintptr_t at, uintptr_t value)
 	return true;
 }
 
-static void look_at_word(struct hunt *hunt, const Elf64_Rela *relocation)
+static void patch_word(struct patch_scan *patch_scan, const Elf64_Rela *relocation)
 {
-	const struct image *image = hunt->image;
-	const struct tp_import *import = import_of(hunt, relocation);
+	const struct image *image = patch_scan->image;
+	const struct tp_got_import *import = import_of(patch_scan, relocation);
 	uintptr_t at = image->base + relocation->r_offset;
 	if (!import || at % sizeof(uintptr_t) || !holds(image, at, sizeof(uintptr_t)) ||
-	    !is_replaceable(image, import,
-			    __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE)))
+	    !can_replace(image, import,
+			 __atomic_load_n((uintptr_t *)pointer(at), __ATOMIC_ACQUIRE)))
 		return;
-	hunt->n_replaced += store(image, at, import->ours);
+	patch_scan->n_replaced += store(image, at, import->ours);
 }
 
 /* The first `n_relative` of them have no symbol; in large libraries they are most of them. */
-static void look_at_table(struct hunt *hunt, Elf64_Sxword tag, Elf64_Sxword bytes_tag,
-			  size_t n_relative)
+static void patch_table(struct patch_scan *patch_scan, Elf64_Sxword tag, Elf64_Sxword bytes_tag,
+			size_t n_relative)
 {
-	uintptr_t table = value_of(hunt->image, tag);
-	size_t bytes = value_of(hunt->image, bytes_tag);
-	const Elf64_Rela *relocations = pointer(address(hunt->image, table));
-	if (!table || !holds(hunt->image, (uintptr_t)relocations, bytes))
+	uintptr_t table = value_of(patch_scan->image, tag);
+	size_t bytes = value_of(patch_scan->image, bytes_tag);
+	const Elf64_Rela *relocations = pointer(address(patch_scan->image, table));
+	if (!table || !holds(patch_scan->image, (uintptr_t)relocations, bytes))
 		return;
 	for (size_t i = n_relative; i < bytes / sizeof(*relocations); i++)
-		look_at_word(hunt, &relocations[i]);
+		patch_word(patch_scan, &relocations[i]);
 }
 
 /*
@@ -200,7 +202,7 @@ static void look_at_table(struct hunt *hunt, Elf64_Sxword tag, Elf64_Sxword byte
  * effect the loader is done with it: it lists a library early, makes pages of it read-only at the
  * end, and serves nobody else meanwhile. False: it is gone, or another one is in its place.
  */
-static bool pin(const struct image *image)
+static bool hold_image(const struct image *image)
 {
 	struct link_map *map = NULL;
 	void *handle = dlopen(*image->path ? image->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
@@ -224,7 +226,7 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *context)
 	struct image *image = &walk->images[walk->n];
 	(void)size;
 	walk->n_loaded = info->dlpi_adds;
-	if (walk->n == IMAGES_MOST || !read_image(image, info) || !needs(image, walk->needed))
+	if (walk->n == IMAGES_MAX || !read_image(image, info) || !needs(image, walk->needed))
 		return 0;
 	if (info->dlpi_name && strlen(info->dlpi_name) < sizeof(image->path)) {
 		memcpy(image->path, info->dlpi_name, strlen(info->dlpi_name) + 1);
@@ -233,8 +235,8 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-void tp_importslots_replace(struct tp_importslots *slots, const struct tp_import *imports, size_t n,
-			    const char *needed)
+void tp_got_patch_replace(struct tp_got_patch *slots, const struct tp_got_import *imports, size_t n,
+			  const char *needed)
 {
 	struct walk walk = {.needed = needed};
 	dl_iterate_phdr(count_loaded, &walk);
@@ -243,17 +245,20 @@ void tp_importslots_replace(struct tp_importslots *slots, const struct tp_import
 	dl_iterate_phdr(note_image, &walk);
 	slots->n_loaded = walk.n_loaded;
 	for (size_t i = 0; i < walk.n; i++) {
-		struct hunt hunt = {.image = &walk.images[i], .imports = imports, .n = n};
-		if (!pin(hunt.image))
+		struct patch_scan patch_scan = {.image = &walk.images[i],
+						.imports = imports,
+						.n = n};
+		if (!hold_image(patch_scan.image))
 			continue;
-		if (value_of(hunt.image, DT_PLTREL) == DT_RELA)
-			look_at_table(&hunt, DT_JMPREL, DT_PLTRELSZ, 0);
-		look_at_table(&hunt, DT_RELA, DT_RELASZ, value_of(hunt.image, DT_RELACOUNT));
-		slots->n_replaced += hunt.n_replaced;
+		if (value_of(patch_scan.image, DT_PLTREL) == DT_RELA)
+			patch_table(&patch_scan, DT_JMPREL, DT_PLTRELSZ, 0);
+		patch_table(&patch_scan, DT_RELA, DT_RELASZ,
+			    value_of(patch_scan.image, DT_RELACOUNT));
+		slots->n_replaced += patch_scan.n_replaced;
 	}
 }
 
-struct search {
+struct got_search {
 	uintptr_t address;
 	char *out;
 	size_t size;
@@ -261,7 +266,7 @@ struct search {
 
 static int match_address(struct dl_phdr_info *info, size_t size, void *context)
 {
-	const struct search *search = context;
+	const struct got_search *search = context;
 	(void)size;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *header = &info->dlpi_phdr[i];
@@ -274,9 +279,9 @@ static int match_address(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-void tp_importslots_file_of(char *out, size_t size, uintptr_t address)
+void tp_got_patch_file_of(char *out, size_t size, uintptr_t address)
 {
-	struct search search = {.address = address, .out = out, .size = size};
+	struct got_search search = {.address = address, .out = out, .size = size};
 	memset(out, 0, size);
 	dl_iterate_phdr(match_address, &search);
 }

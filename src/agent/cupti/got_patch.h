@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_import {
+struct tp_got_import {
 	const char *symbol;
 	uintptr_t
 		theirs; /* where the word leads to, once it is filled; 0: to nothing of that name */
@@ -19,7 +19,7 @@ struct tp_import {
 };
 
 /* Zeroed: nothing was looked at. */
-struct tp_importslots {
+struct tp_got_patch {
 	unsigned long long n_loaded; /* libraries, ever, when they were looked at */
 	unsigned n_replaced;         /* words, ever */
 };
@@ -29,10 +29,10 @@ struct tp_importslots {
  * program itself, replace the words of `imports`. Words that lead anywhere else stay, as do those
  * that are ours. Again looks only if something has been loaded since.
  */
-void tp_importslots_replace(struct tp_importslots *slots, const struct tp_import *imports, size_t n,
-			    const char *needed);
+void tp_got_patch_replace(struct tp_got_patch *slots, const struct tp_got_import *imports, size_t n,
+			  const char *needed);
 
 /* Path of the file that has that address in it, "" for the program itself. */
-void tp_importslots_file_of(char *out, size_t size, uintptr_t address);
+void tp_got_patch_file_of(char *out, size_t size, uintptr_t address);
 
 #endif

@@ -16,16 +16,16 @@
 #include <stdint.h>
 
 /* Zeroed: nobody was met. */
-struct tp_standaside {
+struct tp_retry_backoff {
 	uint64_t pause_ns; /* until the next try; 0 = nobody has CUPTI as far as is known */
 	uint64_t since_ns; /* when somebody was last found to have it */
 	int n_returns;
 };
 
 /* Another tool has it. False: that was once too often, it is never tried again. */
-bool tp_standaside_note_taken(struct tp_standaside *aside, uint64_t now_ns);
+bool tp_retry_backoff_note_in_use(struct tp_retry_backoff *aside, uint64_t now_ns);
 /* CUPTI is ours; a return, if it was another tool's before. */
-void tp_standaside_note_open(struct tp_standaside *aside);
-bool tp_standaside_may_try(const struct tp_standaside *aside, uint64_t now_ns);
+void tp_retry_backoff_note_open(struct tp_retry_backoff *aside);
+bool tp_retry_backoff_can_try(const struct tp_retry_backoff *aside, uint64_t now_ns);
 
 #endif

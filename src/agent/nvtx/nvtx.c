@@ -10,41 +10,42 @@
 
 static void *on_create_domain(const char *name)
 {
-	return tp_range_domain(&(struct tp_range_message){.ascii = name});
+	return tp_nvtx_range_domain(&(struct tp_nvtx_range_message){.ascii = name});
 }
 
 static void *on_create_domain_wide(const wchar_t *name)
 {
-	return tp_range_domain(&(struct tp_range_message){.wide = name});
+	return tp_nvtx_range_domain(&(struct tp_nvtx_range_message){.wide = name});
 }
 
 static void *on_register(const void *domain, const char *message)
 {
 	(void)domain;
-	return tp_range_register(&(struct tp_range_message){.ascii = message});
+	return tp_nvtx_range_register(&(struct tp_nvtx_range_message){.ascii = message});
 }
 
 static void *on_register_wide(const void *domain, const wchar_t *message)
 {
 	(void)domain;
-	return tp_range_register(&(struct tp_range_message){.wide = message});
+	return tp_nvtx_range_register(&(struct tp_nvtx_range_message){.wide = message});
 }
 
 /* ---- ranges of a thread --------------------------------------------------------------------- */
 
 static int on_push(const char *text)
 {
-	return tp_range_push(NULL, &(struct tp_range_message){.ascii = text}, NULL);
+	return tp_nvtx_range_push(NULL, &(struct tp_nvtx_range_message){.ascii = text}, NULL);
 }
 
 static int on_push_wide(const wchar_t *text)
 {
-	return tp_range_push(NULL, &(struct tp_range_message){.wide = text}, NULL);
+	return tp_nvtx_range_push(NULL, &(struct tp_nvtx_range_message){.wide = text}, NULL);
 }
 
 static int on_domain_push(const void *domain, const struct nvtx_attributes *attributes)
 {
-	return tp_range_push(domain, &(struct tp_range_message){.attributes = attributes}, NULL);
+	return tp_nvtx_range_push(domain, &(struct tp_nvtx_range_message){.attributes = attributes},
+				  NULL);
 }
 
 static int on_push_attributes(const struct nvtx_attributes *attributes)
@@ -54,39 +55,39 @@ static int on_push_attributes(const struct nvtx_attributes *attributes)
 
 static int on_pop(void)
 {
-	return tp_range_pop(NULL, NULL);
+	return tp_nvtx_range_pop(NULL, NULL);
 }
 
 static int on_domain_pop(const void *domain)
 {
-	return tp_range_pop(domain, NULL);
+	return tp_nvtx_range_pop(domain, NULL);
 }
 
 static int on_push_payload(const void *domain, const struct nvtx_payload *payloads, size_t n)
 {
-	return tp_range_push(domain, &(struct tp_range_message){0}, n ? payloads : NULL);
+	return tp_nvtx_range_push(domain, &(struct tp_nvtx_range_message){0}, n ? payloads : NULL);
 }
 
 static int on_pop_payload(const void *domain, const struct nvtx_payload *payloads, size_t n)
 {
-	return tp_range_pop(domain, n ? payloads : NULL);
+	return tp_nvtx_range_pop(domain, n ? payloads : NULL);
 }
 
 /* ---- ranges that any thread may end, and instants ------------------------------------------- */
 
 static uint64_t on_start(const char *text)
 {
-	return tp_range_start(&(struct tp_range_message){.ascii = text});
+	return tp_nvtx_range_start(&(struct tp_nvtx_range_message){.ascii = text});
 }
 
 static uint64_t on_start_wide(const wchar_t *text)
 {
-	return tp_range_start(&(struct tp_range_message){.wide = text});
+	return tp_nvtx_range_start(&(struct tp_nvtx_range_message){.wide = text});
 }
 
 static uint64_t on_start_attributes(const struct nvtx_attributes *attributes)
 {
-	return tp_range_start(&(struct tp_range_message){.attributes = attributes});
+	return tp_nvtx_range_start(&(struct tp_nvtx_range_message){.attributes = attributes});
 }
 
 static uint64_t on_domain_start(const void *domain, const struct nvtx_attributes *attributes)
@@ -100,13 +101,13 @@ static uint64_t on_start_payload(const void *domain, const struct nvtx_payload *
 	(void)domain;
 	(void)payloads;
 	(void)n;
-	return tp_range_start(&(struct tp_range_message){0});
+	return tp_nvtx_range_start(&(struct tp_nvtx_range_message){0});
 }
 
 static void on_domain_end(const void *domain, uint64_t range)
 {
 	(void)domain;
-	tp_range_end(range);
+	tp_nvtx_range_end(range);
 }
 
 static void on_end_payload(const void *domain, uint64_t range, const struct nvtx_payload *payloads,
@@ -115,22 +116,22 @@ static void on_end_payload(const void *domain, uint64_t range, const struct nvtx
 	(void)payloads;
 	(void)n;
 	(void)domain;
-	tp_range_end(range);
+	tp_nvtx_range_end(range);
 }
 
 static void on_mark(const char *text)
 {
-	tp_range_mark(NULL, &(struct tp_range_message){.ascii = text});
+	tp_nvtx_range_mark(NULL, &(struct tp_nvtx_range_message){.ascii = text});
 }
 
 static void on_mark_wide(const wchar_t *text)
 {
-	tp_range_mark(NULL, &(struct tp_range_message){.wide = text});
+	tp_nvtx_range_mark(NULL, &(struct tp_nvtx_range_message){.wide = text});
 }
 
 static void on_domain_mark(const void *domain, const struct nvtx_attributes *attributes)
 {
-	tp_range_mark(domain, &(struct tp_range_message){.attributes = attributes});
+	tp_nvtx_range_mark(domain, &(struct tp_nvtx_range_message){.attributes = attributes});
 }
 
 static void on_mark_attributes(const struct nvtx_attributes *attributes)
@@ -140,7 +141,7 @@ static void on_mark_attributes(const struct nvtx_attributes *attributes)
 
 /* ---- attaching ------------------------------------------------------------------------------ */
 
-struct row {
+struct nvtx_row {
 	unsigned place;
 	nvtx_function function;
 };
@@ -150,21 +151,21 @@ struct row {
 		place, (nvtx_function)(function)                                                   \
 	}
 
-static const struct row core[] = {
+static const struct nvtx_row core[] = {
 	ROW(NVTX_MARK_EX, on_mark_attributes),
 	ROW(NVTX_MARK_A, on_mark),
 	ROW(NVTX_MARK_W, on_mark_wide),
 	ROW(NVTX_START_EX, on_start_attributes),
 	ROW(NVTX_START_A, on_start),
 	ROW(NVTX_START_W, on_start_wide),
-	ROW(NVTX_END, tp_range_end),
+	ROW(NVTX_END, tp_nvtx_range_end),
 	ROW(NVTX_PUSH_EX, on_push_attributes),
 	ROW(NVTX_PUSH_A, on_push),
 	ROW(NVTX_PUSH_W, on_push_wide),
 	ROW(NVTX_POP, on_pop),
 };
 
-static const struct row core2[] = {
+static const struct nvtx_row core2[] = {
 	ROW(NVTX_DOMAIN_MARK_EX, on_domain_mark),
 	ROW(NVTX_DOMAIN_START_EX, on_domain_start),
 	ROW(NVTX_DOMAIN_END, on_domain_end),
@@ -176,7 +177,7 @@ static const struct row core2[] = {
 	ROW(NVTX_DOMAIN_CREATE_W, on_create_domain_wide),
 };
 
-static const struct row payloads[] = {
+static const struct nvtx_row payloads[] = {
 	ROW(NVTX_SLOT_PUSH_PAYLOAD, on_push_payload),
 	ROW(NVTX_SLOT_POP_PAYLOAD, on_pop_payload),
 	ROW(NVTX_SLOT_START_PAYLOAD, on_start_payload),
@@ -186,7 +187,7 @@ static const struct row payloads[] = {
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
 
 static bool fill(const struct nvtx_callbacks *callbacks, enum nvtx_module module,
-		 const struct row *rows, size_t n)
+		 const struct nvtx_row *rows, size_t n)
 {
 	nvtx_function **table = NULL;
 	unsigned size = 0;

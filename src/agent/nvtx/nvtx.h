@@ -2,7 +2,7 @@
  * NVTX's way in: each module of a program that has NVTX in it loads, at its first range, the
  * library that NVTX_INJECTION64_PATH names, and asks it to put functions into its tables.
  *
- * Any thread; several modules may ask at once. Needs tp_ranges_init().
+ * Any thread; several modules may ask at once. Needs tp_nvtx_ranges_init().
  */
 #ifndef TRAINPROF_SRC_AGENT_NVTX_NVTX_H
 #define TRAINPROF_SRC_AGENT_NVTX_NVTX_H

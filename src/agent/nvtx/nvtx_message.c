@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_DIGITS = 9 };
+enum { MAX_DIGITS = 9 };
 
 /* Digits in the message. */
 struct digits {
@@ -16,7 +16,7 @@ struct digits {
 
 /* Which numbers are taken out. */
 struct choice {
-	struct digits items[TP_RANGETEXT_NUMBERS];
+	struct digits items[TP_NVTX_MESSAGE_NUMBERS];
 	unsigned n;
 	bool is_named; /* they stand behind "= " */
 };
@@ -30,15 +30,15 @@ static void choose(struct choice *choice, const char *text, struct digits found)
 {
 	bool is_named =
 		found.from >= 2 && text[found.from - 1] == ' ' && text[found.from - 2] == '=';
-	bool comes_back = found.until - found.from <= MOST_DIGITS &&
+	bool comes_back = found.until - found.from <= MAX_DIGITS &&
 			  (text[found.from] != '0' || found.until - found.from == 1);
 	if (!comes_back || (choice->is_named && !is_named) ||
-	    (choice->is_named && choice->n == TP_RANGETEXT_NUMBERS))
+	    (choice->is_named && choice->n == TP_NVTX_MESSAGE_NUMBERS))
 		return;
 	if (is_named && !choice->is_named)
 		choice->n = 0;
 	choice->is_named = is_named;
-	if (choice->n == TP_RANGETEXT_NUMBERS)
+	if (choice->n == TP_NVTX_MESSAGE_NUMBERS)
 		choice->items[0] = choice->items[--choice->n];
 	choice->items[choice->n++] = found;
 }
@@ -49,7 +49,7 @@ static bool find_numbers(struct choice *out, const char *text, size_t length)
 	size_t i = 0;
 	while (i < length) {
 		struct digits found = {i, i};
-		if (text[i] == TP_GPU_NUMBER_HERE)
+		if (text[i] == TP_GPU_NUMBER_MARK)
 			return false;
 		while (found.until < length && is_digit(text[found.until]))
 			found.until++;
@@ -76,22 +76,22 @@ static uint32_t hash_of(const char *text, size_t length)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-static void finish(struct tp_rangetext *out)
+static void finish(struct tp_nvtx_message *out)
 {
 	out->text[out->length] = '\0';
 	out->hash = hash_of(out->text, out->length);
 }
 
-static void copy(struct tp_rangetext *out, const char *from, size_t n)
+static void copy(struct tp_nvtx_message *out, const char *from, size_t n)
 {
 	memcpy(out->text + out->length, from, n);
 	out->length += n;
 }
 
-void tp_rangetext_keep(struct tp_rangetext *out, const char *message)
+void tp_nvtx_message_copy(struct tp_nvtx_message *out, const char *message)
 {
 	out->n_numbers = 0;
-	out->length = message ? strnlen(message, TP_RANGETEXT_MOST) : 0;
+	out->length = message ? strnlen(message, TP_NVTX_MESSAGE_MAX) : 0;
 	if (out->length)
 		memcpy(out->text, message, out->length);
 	finish(out);
@@ -105,19 +105,19 @@ static uint32_t value_of(const char *text, struct digits digits)
 	return value;
 }
 
-void tp_rangetext_read(struct tp_rangetext *out, const char *message)
+void tp_nvtx_message_read(struct tp_nvtx_message *out, const char *message)
 {
 	struct choice choice = {0};
-	size_t length = message ? strnlen(message, TP_RANGETEXT_MOST) : 0;
+	size_t length = message ? strnlen(message, TP_NVTX_MESSAGE_MAX) : 0;
 	size_t done = 0;
 	if (!find_numbers(&choice, message, length) || !choice.n) {
-		tp_rangetext_keep(out, message);
+		tp_nvtx_message_copy(out, message);
 		return;
 	}
 	out->length = 0;
 	for (unsigned i = 0; i < choice.n; i++) {
 		copy(out, message + done, choice.items[i].from - done);
-		out->text[out->length++] = TP_GPU_NUMBER_HERE;
+		out->text[out->length++] = TP_GPU_NUMBER_MARK;
 		out->numbers[i] = value_of(message, choice.items[i]);
 		done = choice.items[i].until;
 	}
@@ -127,7 +127,7 @@ void tp_rangetext_read(struct tp_rangetext *out, const char *message)
 }
 
 /* Returns the bytes written, 4 at most; 0 bytes never occur. */
-static size_t put_character(char *out, uint32_t c)
+static size_t append_character(char *out, uint32_t c)
 {
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		c = '?';
@@ -142,11 +142,11 @@ static size_t put_character(char *out, uint32_t c)
 	return n;
 }
 
-void tp_rangetext_read_wide(struct tp_rangetext *out, const wchar_t *message)
+void tp_nvtx_message_read_wide(struct tp_nvtx_message *out, const wchar_t *message)
 {
-	char text[TP_RANGETEXT_MOST + 4] = {0};
+	char text[TP_NVTX_MESSAGE_MAX + 4] = {0};
 	size_t length = 0;
-	while (message && *message && length < TP_RANGETEXT_MOST)
-		length += put_character(text + length, (uint32_t)*message++);
-	tp_rangetext_read(out, text);
+	while (message && *message && length < TP_NVTX_MESSAGE_MAX)
+		length += append_character(text + length, (uint32_t)*message++);
+	tp_nvtx_message_read(out, text);
 }

@@ -13,21 +13,21 @@
 #include <stdint.h>
 #include <wchar.h>
 
-enum { TP_RANGETEXT_MOST = 511, TP_RANGETEXT_NUMBERS = 2 };
+enum { TP_NVTX_MESSAGE_MAX = 511, TP_NVTX_MESSAGE_NUMBERS = 2 };
 
-struct tp_rangetext {
-	uint32_t numbers[TP_RANGETEXT_NUMBERS];
-	unsigned n_numbers; /* TP_GPU_NUMBER_HERE stands where they were */
+struct tp_nvtx_message {
+	uint32_t numbers[TP_NVTX_MESSAGE_NUMBERS];
+	unsigned n_numbers; /* TP_GPU_NUMBER_MARK stands where they were */
 	uint32_t hash;      /* of text */
 	size_t length;
-	char text[TP_RANGETEXT_MOST + 1]; /* any bytes but 0 */
+	char text[TP_NVTX_MESSAGE_MAX + 1]; /* any bytes but 0 */
 };
 
-/* NULL is as "". A message that has TP_GPU_NUMBER_HERE itself keeps its numbers. */
-void tp_rangetext_read(struct tp_rangetext *out, const char *message);
+/* NULL is as "". A message that has TP_GPU_NUMBER_MARK itself keeps its numbers. */
+void tp_nvtx_message_read(struct tp_nvtx_message *out, const char *message);
 /* As UTF-8; what is no character becomes '?'. */
-void tp_rangetext_read_wide(struct tp_rangetext *out, const wchar_t *message);
+void tp_nvtx_message_read_wide(struct tp_nvtx_message *out, const wchar_t *message);
 /* As it is, with its numbers: of names that are told once and used often. */
-void tp_rangetext_keep(struct tp_rangetext *out, const char *message);
+void tp_nvtx_message_copy(struct tp_nvtx_message *out, const char *message);
 
 #endif

@@ -4,17 +4,17 @@
 #include <sched.h>
 #include <string.h>
 
-enum { MASK = TP_RANGENAMES_SLOTS - 1, LOCK_TRIES = 1000 };
+enum { MASK = TP_NVTX_NAMES_SLOTS - 1, LOCK_TRIES = 1000 };
 
-static bool is_text(const struct tp_rangenames *names, uint64_t slot,
-		    const struct tp_rangetext *text)
+static bool is_text(const struct tp_nvtx_names *names, uint64_t slot,
+		    const struct tp_nvtx_message *text)
 {
 	return (uint32_t)(slot >> 32) == text->hash &&
-	       strcmp(tp_ringwriter_name(names->ring, (uint32_t)slot), text->text) == 0;
+	       strcmp(tp_ring_writer_name(names->ring, (uint32_t)slot), text->text) == 0;
 }
 
 /* The slot that has the text, or the free one in which it belongs. */
-static uint64_t *find(struct tp_rangenames *names, const struct tp_rangetext *text,
+static uint64_t *find(struct tp_nvtx_names *names, const struct tp_nvtx_message *text,
 		      uint64_t *content)
 {
 	for (uint32_t i = text->hash;; i++) {
@@ -36,7 +36,7 @@ static bool try_lock(pthread_mutex_t *lock)
 	return false;
 }
 
-static uint32_t add(struct tp_rangenames *names, const struct tp_rangetext *text)
+static uint32_t add(struct tp_nvtx_names *names, const struct tp_nvtx_message *text)
 {
 	uint64_t content;
 	uint64_t *slot = find(names, text, &content);
@@ -44,8 +44,8 @@ static uint32_t add(struct tp_rangenames *names, const struct tp_rangetext *text
 	uint32_t before = names->ring->header->n_name_bytes;
 	if (id)
 		return id; /* somebody else was quicker */
-	if (names->n < TP_RANGENAMES_MOST && names->n_bytes + text->length <= TP_RANGENAMES_BYTES)
-		id = tp_ringwriter_add_name(names->ring, text->text, text->length);
+	if (names->n < TP_NVTX_NAMES_MAX && names->n_bytes + text->length <= TP_NVTX_NAMES_BYTES)
+		id = tp_ring_writer_add_name(names->ring, text->text, text->length);
 	if (!id) {
 		__atomic_store_n(&names->is_full, true, __ATOMIC_RELAXED);
 		return 0;
@@ -56,7 +56,7 @@ static uint32_t add(struct tp_rangenames *names, const struct tp_rangetext *text
 	return id;
 }
 
-uint32_t tp_rangenames_id(struct tp_rangenames *names, const struct tp_rangetext *text)
+uint32_t tp_nvtx_names_id(struct tp_nvtx_names *names, const struct tp_nvtx_message *text)
 {
 	uint64_t content;
 	if (!text->length)

@@ -14,23 +14,23 @@
 #include <pthread.h>
 
 enum {
-	TP_RANGENAMES_SLOTS = 1 << 14,
-	TP_RANGENAMES_MOST = TP_RANGENAMES_SLOTS / 4 * 3,
-	TP_RANGENAMES_BYTES = TP_GPU_RING_NAME_BYTES / 2,
+	TP_NVTX_NAMES_SLOTS = 1 << 14,
+	TP_NVTX_NAMES_MAX = TP_NVTX_NAMES_SLOTS / 4 * 3,
+	TP_NVTX_NAMES_BYTES = TP_GPU_RING_NAME_BYTES / 2,
 };
 
-struct tp_rangenames {
-	struct tp_ringwriter *ring;
+struct tp_nvtx_names {
+	struct tp_ring_writer *ring;
 	pthread_mutex_t *lock; /* of the ring */
 	uint32_t n;            /* the lock's, as the next */
 	size_t n_bytes;
 	bool is_full;
-	uint64_t slots[TP_RANGENAMES_SLOTS]; /* hash << 32 | id; 0 = free */
+	uint64_t slots[TP_NVTX_NAMES_SLOTS]; /* hash << 32 | id; 0 = free */
 };
 
 /* Zeroed memory with `ring` and `lock` set is an empty table. */
 
 /* The id; 0, counted as unnamed, when there is no room. */
-uint32_t tp_rangenames_id(struct tp_rangenames *names, const struct tp_rangetext *text);
+uint32_t tp_nvtx_names_id(struct tp_nvtx_names *names, const struct tp_nvtx_message *text);
 
 #endif

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 enum {
-	DOMAINS_MOST = 256, /* of more the rest are one */
-	OUTER_LEVELS = 2,   /* of a thread's ranges, that are steps and phases */
-	LEVELS_MOST = 32,   /* of a thread; ranges in deeper ones are left out */
-	TAKEN_AT_ONCE = 64, /* holding the lock */
+	DOMAINS_MAX = 256, /* of more the rest are one */
+	OUTER_LEVELS = 2,  /* of a thread's ranges, that are steps and phases */
+	LEVELS_MAX = 32,   /* of a thread; ranges in deeper ones are left out */
+	DRAIN_BATCH = 64,  /* holding the lock */
 };
 
 /* What a program holds as a domain's handle. */
@@ -26,15 +26,15 @@ struct domain {
 };
 
 static struct {
-	struct tp_ringwriter *ring;
+	struct tp_ring_writer *ring;
 	pthread_mutex_t *lock;
-	struct tp_rangequeue queue;
-	struct tp_rangenames names;
-	struct domain domains[DOMAINS_MOST]; /* the first one is that of ranges without any */
-	uint32_t n_domains;                  /* asked for */
-	uint32_t n_started;                  /* ranges that any thread may end */
-	bool has_room;                       /* the ring, for events */
-	bool has_tried;                      /* to make it; the agent's thread's */
+	struct tp_nvtx_queue queue;
+	struct tp_nvtx_names names;
+	struct domain domains[DOMAINS_MAX]; /* the first one is that of ranges without any */
+	uint32_t n_domains;                 /* asked for */
+	uint32_t n_started;                 /* ranges that any thread may end */
+	bool has_room;                      /* the ring, for events */
+	bool has_tried;                     /* to make it; the agent's thread's */
 	pthread_key_t key;
 } ranges;
 
@@ -46,7 +46,7 @@ static struct {
  */
 struct self {
 	uint32_t tid;      /* 22 bits: PID_MAX_LIMIT of Linux */
-	uint32_t level;    /* of open ranges, up to LEVELS_MOST */
+	uint32_t level;    /* of open ranges, up to LEVELS_MAX */
 	uint32_t left_out; /* bit l: the range of that level was not told */
 };
 
@@ -75,7 +75,7 @@ static void self_set(struct self self)
 /* ---- putting -------------------------------------------------------------------------------- */
 
 /* Wakes the agent's thread, which sleeps on that word; a few microseconds, once in thousands. */
-static void call_taker(void)
+static void wake_agent(void)
 {
 	int saved = errno;
 	syscall(SYS_futex, &ranges.ring->header->wanted, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -112,20 +112,20 @@ static size_t add_payload(struct tp_gpu_event *events, const struct nvtx_payload
 }
 
 /* Times are read here, as the last thing. `payload` may be NULL. */
-static bool put(const struct tp_gpu_event *first, const struct nvtx_payload *payload,
-		enum tp_rangequeue_use use)
+static bool enqueue(const struct tp_gpu_event *first, const struct nvtx_payload *payload,
+		    enum tp_nvtx_queue_use use)
 {
-	struct tp_gpu_event events[TP_RANGEQUEUE_TOGETHER];
+	struct tp_gpu_event events[TP_NVTX_QUEUE_GROUP_MAX];
 	bool is_much = false;
 	size_t n = 1;
 	events[0] = *first;
 	events[0].flags |= TP_GPU_FLAG_HOST_CLOCK;
-	events[0].t0 = tp_hostclock_ns(CLOCK_MONOTONIC);
+	events[0].t0 = tp_host_clock_ns(CLOCK_MONOTONIC);
 	if (payload)
 		n = add_payload(events, payload);
-	bool is_put = tp_rangequeue_put(&ranges.queue, events, n, use, &is_much);
+	bool is_put = tp_nvtx_queue_push(&ranges.queue, events, n, use, &is_much);
 	if (is_much)
-		call_taker();
+		wake_agent();
 	return is_put;
 }
 
@@ -134,21 +134,21 @@ static bool put(const struct tp_gpu_event *first, const struct nvtx_payload *pay
 static const struct domain *domain_of(const void *handle)
 {
 	const struct domain *domain = handle;
-	bool is_ours = domain >= ranges.domains && domain < ranges.domains + DOMAINS_MOST;
+	bool is_ours = domain >= ranges.domains && domain < ranges.domains + DOMAINS_MAX;
 	return is_ours ? domain : &ranges.domains[0];
 }
 
-static void *create_domain(const struct tp_rangetext *text)
+static void *create_domain(const struct tp_nvtx_message *text)
 {
-	uint32_t name = tp_rangenames_id(&ranges.names, text);
+	uint32_t name = tp_nvtx_names_id(&ranges.names, text);
 	uint32_t n = __atomic_load_n(&ranges.n_domains, __ATOMIC_ACQUIRE);
 	if (!name)
 		return &ranges.domains[0];
-	for (uint32_t i = 1; i <= n && i < DOMAINS_MOST; i++)
+	for (uint32_t i = 1; i <= n && i < DOMAINS_MAX; i++)
 		if (__atomic_load_n(&ranges.domains[i].name, __ATOMIC_ACQUIRE) == name)
 			return &ranges.domains[i];
 	uint32_t at = __atomic_add_fetch(&ranges.n_domains, 1, __ATOMIC_ACQ_REL);
-	if (at >= DOMAINS_MOST)
+	if (at >= DOMAINS_MAX)
 		return &ranges.domains[0];
 	ranges.domains[at].has_payloads = strcmp(text->text, "NCCL") == 0;
 	__atomic_store_n(&ranges.domains[at].name, name, __ATOMIC_RELEASE);
@@ -156,33 +156,33 @@ static void *create_domain(const struct tp_rangetext *text)
 }
 
 /* False in a forked child. */
-static bool read_plain(struct tp_rangetext *text, const struct tp_range_message *message)
+static bool read_plain(struct tp_nvtx_message *text, const struct tp_nvtx_range_message *message)
 {
-	if (!tp_ringwriter_is_ours(ranges.ring))
+	if (!tp_ring_writer_is_ours(ranges.ring))
 		return false;
 	if (message->wide)
-		tp_rangetext_read_wide(text, message->wide);
+		tp_nvtx_message_read_wide(text, message->wide);
 	else
-		tp_rangetext_keep(text, message->ascii);
+		tp_nvtx_message_copy(text, message->ascii);
 	return true;
 }
 
-void *tp_range_domain(const struct tp_range_message *name)
+void *tp_nvtx_range_domain(const struct tp_nvtx_range_message *name)
 {
-	struct tp_rangetext text;
+	struct tp_nvtx_message text;
 	return read_plain(&text, name) ? create_domain(&text) : &ranges.domains[0];
 }
 
-void *tp_range_register(const struct tp_range_message *message)
+void *tp_nvtx_range_register(const struct tp_nvtx_range_message *message)
 {
-	struct tp_rangetext text;
-	uint32_t id = read_plain(&text, message) ? tp_rangenames_id(&ranges.names, &text) : 0;
+	struct tp_nvtx_message text;
+	uint32_t id = read_plain(&text, message) ? tp_nvtx_names_id(&ranges.names, &text) : 0;
 	return (void *)(uintptr_t)id; /* NOLINT(performance-no-int-to-ptr): the handle is the id */
 }
 
-static void set_text(struct tp_gpu_event *event, const struct tp_rangetext *text)
+static void set_text(struct tp_gpu_event *event, const struct tp_nvtx_message *text)
 {
-	event->id = tp_rangenames_id(&ranges.names, text);
+	event->id = tp_nvtx_names_id(&ranges.names, text);
 	if (!text->n_numbers || !event->id)
 		return;
 	event->flags |= TP_GPU_FLAG_NUMBERS;
@@ -197,10 +197,10 @@ static bool are_whole(const struct nvtx_attributes *attributes)
 	return attributes && attributes->size >= sizeof(*attributes);
 }
 
-static void set_message(struct tp_gpu_event *event, const struct tp_range_message *message)
+static void set_message(struct tp_gpu_event *event, const struct tp_nvtx_range_message *message)
 {
-	struct tp_range_message told = *message;
-	struct tp_rangetext text;
+	struct tp_nvtx_range_message told = *message;
+	struct tp_nvtx_message text;
 	if (are_whole(told.attributes)) {
 		const struct nvtx_attributes *attributes = told.attributes;
 		if (attributes->message_type == NVTX_MESSAGE_REGISTERED)
@@ -211,16 +211,16 @@ static void set_message(struct tp_gpu_event *event, const struct tp_range_messag
 			told.wide = attributes->message.wide;
 	}
 	if (told.ascii)
-		tp_rangetext_read(&text, told.ascii);
+		tp_nvtx_message_read(&text, told.ascii);
 	else if (told.wide)
-		tp_rangetext_read_wide(&text, told.wide);
+		tp_nvtx_message_read_wide(&text, told.wide);
 	else
 		return;
 	set_text(event, &text);
 }
 
 /* The first one that the attributes carry; NULL: none. */
-static const struct nvtx_payload *payload_of(const struct tp_range_message *message)
+static const struct nvtx_payload *payload_of(const struct tp_nvtx_range_message *message)
 {
 	const struct nvtx_attributes *attributes = message->attributes;
 	if (!are_whole(attributes) || attributes->payload_type != NVTX_PAYLOAD_EXTENDED ||
@@ -232,38 +232,39 @@ static const struct nvtx_payload *payload_of(const struct tp_range_message *mess
 /* ---- ranges of a thread --------------------------------------------------------------------- */
 
 /* Calls of NCCL are counted: each has to be told. */
-static enum tp_rangequeue_use use_of(const struct domain *domain, struct self self)
+static enum tp_nvtx_queue_use use_of(const struct domain *domain, struct self self)
 {
 	if (domain->has_payloads)
-		return TP_RANGEQUEUE_END;
-	return self.level < OUTER_LEVELS ? TP_RANGEQUEUE_OUTER : TP_RANGEQUEUE_INNER;
+		return TP_NVTX_QUEUE_END;
+	return self.level < OUTER_LEVELS ? TP_NVTX_QUEUE_OUTER : TP_NVTX_QUEUE_INNER;
 }
 
-static bool push_told(const struct domain *domain, struct self self,
-		      const struct tp_range_message *message, const struct nvtx_payload *payload)
+static bool push_recorded(const struct domain *domain, struct self self,
+			  const struct tp_nvtx_range_message *message,
+			  const struct nvtx_payload *payload)
 {
-	enum tp_rangequeue_use use = use_of(domain, self);
+	enum tp_nvtx_queue_use use = use_of(domain, self);
 	struct tp_gpu_event event = {
 		.type = TP_GPU_EVENT_PUSH,
 		.x = self.tid | (uint64_t)domain->name << 32,
 	};
-	if (self.level >= LEVELS_MOST || !tp_rangequeue_may(&ranges.queue, 1, use)) {
+	if (self.level >= LEVELS_MAX || !tp_nvtx_queue_can_add(&ranges.queue, 1, use)) {
 		leave_out();
 		return false;
 	}
 	set_message(&event, message);
-	return put(&event, domain->has_payloads ? payload : NULL, use);
+	return enqueue(&event, domain->has_payloads ? payload : NULL, use);
 }
 
-int tp_range_push(const void *handle, const struct tp_range_message *message,
-		  const struct nvtx_payload *payload)
+int tp_nvtx_range_push(const void *handle, const struct tp_nvtx_range_message *message,
+		       const struct nvtx_payload *payload)
 {
-	if (!tp_ringwriter_is_ours(ranges.ring))
+	if (!tp_ring_writer_is_ours(ranges.ring))
 		return NVTX_NO_LEVELS;
 	struct self self = self_get();
-	bool is_told = push_told(domain_of(handle), self, message,
-				 payload ? payload : payload_of(message));
-	if (self.level < LEVELS_MOST && !is_told)
+	bool is_told = push_recorded(domain_of(handle), self, message,
+				     payload ? payload : payload_of(message));
+	if (self.level < LEVELS_MAX && !is_told)
 		self.left_out |= 1u << self.level;
 	if (self.level < (1u << LEVEL_BITS) - 1)
 		self.level++;
@@ -273,16 +274,16 @@ int tp_range_push(const void *handle, const struct tp_range_message *message,
 
 /* The end of a range that was not told is not told either. One too many is the reader's to
  * ignore: in another domain it may be the end of something. */
-int tp_range_pop(const void *handle, const struct nvtx_payload *payload)
+int tp_nvtx_range_pop(const void *handle, const struct nvtx_payload *payload)
 {
-	if (!tp_ringwriter_is_ours(ranges.ring))
+	if (!tp_ring_writer_is_ours(ranges.ring))
 		return NVTX_NO_LEVELS;
 	const struct domain *domain = domain_of(handle);
 	struct self self = self_get();
 	bool is_told = true;
 	if (self.level) {
 		self.level--;
-		uint32_t bit = self.level < LEVELS_MOST ? 1u << self.level : 0;
+		uint32_t bit = self.level < LEVELS_MAX ? 1u << self.level : 0;
 		is_told = bit && !(self.left_out & bit);
 		self.left_out &= ~bit;
 		self_set(self);
@@ -292,20 +293,20 @@ int tp_range_pop(const void *handle, const struct nvtx_payload *payload)
 		.x = self.tid | (uint64_t)domain->name << 32,
 	};
 	if (is_told)
-		put(&event, domain->has_payloads ? payload : NULL, TP_RANGEQUEUE_END);
+		enqueue(&event, domain->has_payloads ? payload : NULL, TP_NVTX_QUEUE_END);
 	return NVTX_NO_LEVELS;
 }
 
 /* ---- ranges that any thread may end, and instants ------------------------------------------- */
 
 /* 0: it is not told, and so is its end. */
-uint64_t tp_range_start(const struct tp_range_message *message)
+uint64_t tp_nvtx_range_start(const struct tp_nvtx_range_message *message)
 {
-	if (!tp_ringwriter_is_ours(ranges.ring))
+	if (!tp_ring_writer_is_ours(ranges.ring))
 		return 0;
 	struct self self = self_get();
 	self_set(self);
-	if (!tp_rangequeue_may(&ranges.queue, 1, TP_RANGEQUEUE_INNER)) {
+	if (!tp_nvtx_queue_can_add(&ranges.queue, 1, TP_NVTX_QUEUE_INNER)) {
 		leave_out();
 		return 0;
 	}
@@ -315,19 +316,19 @@ uint64_t tp_range_start(const struct tp_range_message *message)
 		.x = number | (uint64_t)self.tid << 32,
 	};
 	set_message(&event, message);
-	return put(&event, NULL, TP_RANGEQUEUE_INNER) ? event.x : 0;
+	return enqueue(&event, NULL, TP_NVTX_QUEUE_INNER) ? event.x : 0;
 }
 
-void tp_range_end(uint64_t range)
+void tp_nvtx_range_end(uint64_t range)
 {
 	struct tp_gpu_event event = {.type = TP_GPU_EVENT_END, .x = range};
-	if (range && tp_ringwriter_is_ours(ranges.ring))
-		put(&event, NULL, TP_RANGEQUEUE_END);
+	if (range && tp_ring_writer_is_ours(ranges.ring))
+		enqueue(&event, NULL, TP_NVTX_QUEUE_END);
 }
 
-void tp_range_mark(const void *handle, const struct tp_range_message *message)
+void tp_nvtx_range_mark(const void *handle, const struct tp_nvtx_range_message *message)
 {
-	if (!tp_ringwriter_is_ours(ranges.ring))
+	if (!tp_ring_writer_is_ours(ranges.ring))
 		return;
 	struct self self = self_get();
 	self_set(self);
@@ -335,12 +336,12 @@ void tp_range_mark(const void *handle, const struct tp_range_message *message)
 		.type = TP_GPU_EVENT_MARK,
 		.x = self.tid | (uint64_t)domain_of(handle)->name << 32,
 	};
-	if (!tp_rangequeue_may(&ranges.queue, 1, TP_RANGEQUEUE_INNER)) {
+	if (!tp_nvtx_queue_can_add(&ranges.queue, 1, TP_NVTX_QUEUE_INNER)) {
 		leave_out();
 		return;
 	}
 	set_message(&event, message);
-	put(&event, NULL, TP_RANGEQUEUE_INNER);
+	enqueue(&event, NULL, TP_NVTX_QUEUE_INNER);
 }
 
 /* ---- draining ------------------------------------------------------------------------------- */
@@ -348,21 +349,21 @@ void tp_range_mark(const void *handle, const struct tp_range_message *message)
 /* A few, holding the lock. False: there are no more. */
 static bool drain_some(bool has_room)
 {
-	struct tp_gpu_event events[TP_RANGEQUEUE_TOGETHER];
+	struct tp_gpu_event events[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost;
 	size_t n = 1;
 	pthread_mutex_lock(ranges.lock);
-	for (int i = 0; i < TAKEN_AT_ONCE && n; i++) {
-		n = tp_rangequeue_take(&ranges.queue, events, &n_lost);
+	for (int i = 0; i < DRAIN_BATCH && n; i++) {
+		n = tp_nvtx_queue_pop(&ranges.queue, events, &n_lost);
 		if (n && n_lost)
-			tp_ringwriter_lose(ranges.ring, n_lost);
+			tp_ring_writer_add_lost(ranges.ring, n_lost);
 		if (n && has_room)
-			tp_ringwriter_put(ranges.ring, events, n);
+			tp_ring_writer_append(ranges.ring, events, n);
 		else if (n)
-			tp_ringwriter_lose(ranges.ring, n);
+			tp_ring_writer_add_lost(ranges.ring, n);
 	}
 	if (has_room)
-		tp_ringwriter_publish(ranges.ring);
+		tp_ring_writer_publish(ranges.ring);
 	pthread_mutex_unlock(ranges.lock);
 	return n != 0;
 }
@@ -376,47 +377,47 @@ static bool prepare(bool makes_room, bool *has_room)
 	if (*has_room || !makes_room)
 		return *has_room;
 	if (!ranges.has_tried || ranges.ring->fd < 0)
-		*has_room = tp_ringwriter_reserve(ranges.ring) == 0;
+		*has_room = tp_ring_writer_reserve(ranges.ring) == 0;
 	ranges.has_tried = true;
 	__atomic_store_n(&ranges.has_room, *has_room, __ATOMIC_RELEASE);
 	return true;
 }
 
-static void tell_lost(void)
+static void emit_lost(void)
 {
-	uint64_t n = tp_rangequeue_take_lost(&ranges.queue);
+	uint64_t n = tp_nvtx_queue_pop_lost(&ranges.queue);
 	if (!n)
 		return;
 	pthread_mutex_lock(ranges.lock);
-	tp_ringwriter_lose(ranges.ring, n);
+	tp_ring_writer_add_lost(ranges.ring, n);
 	pthread_mutex_unlock(ranges.lock);
 }
 
-void tp_ranges_drain(uint64_t at_ns, bool makes_room)
+void tp_nvtx_ranges_drain(uint64_t at_ns, bool makes_room)
 {
 	/* What is put while we drain is for the next time: no program keeps us here. */
-	size_t n = tp_rangequeue_waiting(&ranges.queue);
+	size_t n = tp_nvtx_queue_length(&ranges.queue);
 	bool has_room;
 	if (n && prepare(makes_room, &has_room)) {
-		for (size_t i = 0; i <= n / TAKEN_AT_ONCE && drain_some(has_room); i++)
+		for (size_t i = 0; i <= n / DRAIN_BATCH && drain_some(has_room); i++)
 			;
-		tell_lost();
+		emit_lost();
 	}
 	if (makes_room)
-		tp_rangequeue_allow(&ranges.queue, at_ns);
+		tp_nvtx_queue_allow(&ranges.queue, at_ns);
 }
 
-bool tp_ranges_are_many(void)
+bool tp_nvtx_ranges_need_drain(void)
 {
-	return tp_rangequeue_waiting(&ranges.queue) >= TP_RANGEQUEUE_CELLS / 4;
+	return tp_nvtx_queue_length(&ranges.queue) >= TP_NVTX_QUEUE_CELLS / 4;
 }
 
-bool tp_ranges_init(struct tp_ringwriter *ring, pthread_mutex_t *lock)
+bool tp_nvtx_ranges_init(struct tp_ring_writer *ring, pthread_mutex_t *lock)
 {
 	ranges.ring = ring;
 	ranges.lock = lock;
 	ranges.names.ring = ring;
 	ranges.names.lock = lock;
-	tp_rangequeue_allow(&ranges.queue, tp_hostclock_ns(CLOCK_MONOTONIC));
+	tp_nvtx_queue_allow(&ranges.queue, tp_host_clock_ns(CLOCK_MONOTONIC));
 	return pthread_key_create(&ranges.key, NULL) == 0;
 }

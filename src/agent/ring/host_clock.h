@@ -6,7 +6,7 @@
 #include <time.h>
 
 /* In ns; 0 where there is no such clock. */
-static inline uint64_t tp_hostclock_ns(clockid_t clock)
+static inline uint64_t tp_host_clock_ns(clockid_t clock)
 {
 	struct timespec now = {0};
 	clock_gettime(clock, &now);

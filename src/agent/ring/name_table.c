@@ -17,24 +17,24 @@ static uint32_t hash_text(const char *text, size_t length)
 	return hash;
 }
 
-static bool is_same(const struct tp_nametable *table, uint32_t id, const char *name)
+static bool is_same(const struct tp_name_table *table, uint32_t id, const char *name)
 {
-	return strncmp(tp_ringwriter_name(table->ring, id), name, TP_GPU_NAME_MOST) == 0;
+	return strncmp(tp_ring_writer_name(table->ring, id), name, TP_GPU_NAME_MAX) == 0;
 }
 
-static uint32_t find_or_add(struct tp_nametable *table, const char *name)
+static uint32_t find_or_add(struct tp_name_table *table, const char *name)
 {
-	size_t length = strnlen(name, TP_GPU_NAME_MOST);
+	size_t length = strnlen(name, TP_GPU_NAME_MAX);
 	uint32_t hash = hash_text(name, length);
-	uint32_t i = hash & (TP_NAMETABLE_TEXTS - 1);
-	for (; table->texts[i].id; i = (i + 1) & (TP_NAMETABLE_TEXTS - 1))
+	uint32_t i = hash & (TP_NAME_TABLE_TEXTS - 1);
+	for (; table->texts[i].id; i = (i + 1) & (TP_NAME_TABLE_TEXTS - 1))
 		if (table->texts[i].hash == hash && is_same(table, table->texts[i].id, name))
 			return table->texts[i].id;
-	if (table->n >= TP_NAMETABLE_TEXTS / 4 * 3) {
+	if (table->n >= TP_NAME_TABLE_TEXTS / 4 * 3) {
 		__atomic_fetch_add(&table->ring->header->n_unnamed, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	uint32_t id = tp_ringwriter_add_name(table->ring, name, length);
+	uint32_t id = tp_ring_writer_add_name(table->ring, name, length);
 	if (!id)
 		return 0;
 	table->texts[i].hash = hash;
@@ -43,11 +43,11 @@ static uint32_t find_or_add(struct tp_nametable *table, const char *name)
 	return id;
 }
 
-uint32_t tp_nametable_id(struct tp_nametable *table, const char *name)
+uint32_t tp_name_table_id(struct tp_name_table *table, const char *name)
 {
 	if (!name)
 		return 0;
-	uint32_t i = hash_place(name) & (TP_NAMETABLE_PLACES - 1);
+	uint32_t i = hash_place(name) & (TP_NAME_TABLE_ADDRESSES - 1);
 	uint32_t id = table->places[i].id;
 	bool is_known = table->places[i].at == name;
 	if (is_known && table->places[i].looked == table->n_doubts)
@@ -60,7 +60,7 @@ uint32_t tp_nametable_id(struct tp_nametable *table, const char *name)
 	return id;
 }
 
-void tp_nametable_doubt(struct tp_nametable *table)
+void tp_name_table_mark_stale(struct tp_name_table *table)
 {
 	table->n_doubts++;
 }

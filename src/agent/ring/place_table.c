@@ -1,7 +1,7 @@
 /* One hash table over the ring's places. */
 #include "place_table.h"
 
-static bool is_at(const struct tp_placetable *table, uint16_t number, uint32_t device,
+static bool is_at(const struct tp_place_table *table, uint16_t number, uint32_t device,
 		  uint32_t context, uint32_t stream)
 {
 	const struct tp_gpu_place *place = &table->ring->places[number - 1];
@@ -14,16 +14,16 @@ static uint32_t hash_place(uint32_t device, uint32_t context, uint32_t stream)
 	return (uint32_t)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
 }
 
-uint16_t tp_placetable_number(struct tp_placetable *table, uint32_t device, uint32_t context,
-			      uint32_t stream)
+uint16_t tp_place_table_number(struct tp_place_table *table, uint32_t device, uint32_t context,
+			       uint32_t stream)
 {
 	if (table->last && is_at(table, table->last, device, context, stream))
 		return table->last;
-	uint32_t i = hash_place(device, context, stream) % TP_PLACETABLE_SLOTS;
-	for (; table->slots[i]; i = (i + 1) % TP_PLACETABLE_SLOTS)
+	uint32_t i = hash_place(device, context, stream) % TP_PLACE_TABLE_SLOTS;
+	for (; table->slots[i]; i = (i + 1) % TP_PLACE_TABLE_SLOTS)
 		if (is_at(table, table->slots[i], device, context, stream))
 			return table->last = table->slots[i];
-	uint16_t number = tp_ringwriter_add_place(table->ring, device, context, stream);
+	uint16_t number = tp_ring_writer_add_place(table->ring, device, context, stream);
 	if (!number) {
 		table->ring->header->n_unplaced++;
 		return 0;

@@ -4,18 +4,18 @@
 
 #include "ring_writer.h"
 
-enum { TP_PLACETABLE_SLOTS = 2 * TP_GPU_RING_PLACES };
+enum { TP_PLACE_TABLE_SLOTS = 2 * TP_GPU_RING_PLACES };
 
-struct tp_placetable {
-	struct tp_ringwriter *ring;
+struct tp_place_table {
+	struct tp_ring_writer *ring;
 	uint16_t last; /* most events are where the one before was */
-	uint16_t slots[TP_PLACETABLE_SLOTS];
+	uint16_t slots[TP_PLACE_TABLE_SLOTS];
 };
 
 /* Zeroed memory with `ring` set is an empty table. */
 
 /* The number; 0, counted, when there is no room. */
-uint16_t tp_placetable_number(struct tp_placetable *table, uint32_t device, uint32_t context,
-			      uint32_t stream);
+uint16_t tp_place_table_number(struct tp_place_table *table, uint32_t device, uint32_t context,
+			       uint32_t stream);
 
 #endif

@@ -13,8 +13,8 @@
 
 enum {
 	PAGE = 4096,
-	MOST_EXECS = 1000, /* of one process; then it is not traced any more */
-	MOST_TRIES = 100,  /* of a call that signals interrupt */
+	MAX_EXECS = 1000, /* of one process; then it is not traced any more */
+	MAX_TRIES = 100,  /* of a call that signals interrupt */
 	CLOCKS_BYTES = TP_GPU_RING_CLOCKS * (int)sizeof(struct tp_gpu_clock),
 	PLACES_BYTES = TP_GPU_RING_PLACES * (int)sizeof(struct tp_gpu_place),
 	CLOCKS_AT = TP_GPU_RING_HEADER_BYTES,
@@ -48,7 +48,7 @@ static uint64_t start_ticks(void)
 
 static int open_new(char path[PAGE], const char *directory, uint64_t ticks)
 {
-	for (int n = 0; n < MOST_EXECS; n++) {
+	for (int n = 0; n < MAX_EXECS; n++) {
 		int length =
 			snprintf(path, PAGE, "%s/" TP_GPU_RING_PREFIX "%d-%llu-%d%s", directory,
 				 (int)getpid(), (unsigned long long)ticks, n, TP_GPU_RING_SUFFIX);
@@ -99,7 +99,7 @@ static void fill_header(struct tp_gpu_ring_header *header, uint32_t n_events, ui
 }
 
 /* False: the program has closed our descriptor, and it may be a file of its own by now. */
-static bool has_file(const struct tp_ringwriter *ring)
+static bool has_file(const struct tp_ring_writer *ring)
 {
 	struct stat now;
 	return fstat(ring->fd, &now) == 0 && now.st_dev == ring->device &&
@@ -107,7 +107,7 @@ static bool has_file(const struct tp_ringwriter *ring)
 }
 
 /* A file that grows beyond the program's limit would be a SIGXFSZ in the program. */
-static bool may_be_as_long(size_t bytes)
+static bool can_grow_to(size_t bytes)
 {
 	struct rlimit limit;
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
@@ -121,19 +121,19 @@ static bool may_be_as_long(size_t bytes)
 static int allocate(int fd, size_t bytes)
 {
 	int failure = EINTR;
-	for (int i = 0; failure == EINTR && i < MOST_TRIES; i++)
+	for (int i = 0; failure == EINTR && i < MAX_TRIES; i++)
 		failure = posix_fallocate(fd, 0, (off_t)bytes);
 	return failure;
 }
 
-int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint32_t n_events)
+int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uint32_t n_events)
 {
 	uint64_t ticks = start_ticks();
 	char path[PAGE];
 	struct stat about = {0};
-	if (!may_be_as_long(file_bytes(n_events)))
+	if (!can_grow_to(file_bytes(n_events)))
 		return EFBIG;
-	struct tp_ringwriter ring = {
+	struct tp_ring_writer ring = {
 		.fd = directory ? open_new(path, directory, ticks)
 				: memfd_create("trainprof-gpu", MFD_CLOEXEC),
 		.n_events = n_events,
@@ -175,7 +175,7 @@ int tp_ringwriter_create(struct tp_ringwriter *out, const char *directory, uint3
 
 /* Here, where time does not matter: a fault a page is half of what an event costs. Before Linux
  * 5.14 the faults come one by one. */
-static void map_events(const struct tp_ringwriter *ring)
+static void map_events(const struct tp_ring_writer *ring)
 {
 #ifdef MADV_POPULATE_WRITE
 	madvise(ring->events, ring->n_events * sizeof(*ring->events), MADV_POPULATE_WRITE);
@@ -184,7 +184,7 @@ static void map_events(const struct tp_ringwriter *ring)
 #endif
 }
 
-int tp_ringwriter_reserve(struct tp_ringwriter *ring)
+int tp_ring_writer_reserve(struct tp_ring_writer *ring)
 {
 	if (ring->fd < 0)
 		return 0;
@@ -201,7 +201,7 @@ int tp_ringwriter_reserve(struct tp_ringwriter *ring)
 	return 0;
 }
 
-int tp_ringwriter_renew(struct tp_ringwriter *ring)
+int tp_ring_writer_reset(struct tp_ring_writer *ring)
 {
 	struct tp_gpu_ring_header *header = ring->header;
 	if (!has_file(ring))
@@ -212,15 +212,15 @@ int tp_ringwriter_renew(struct tp_ringwriter *ring)
 	header->cost_ns = 0;
 	header->error = 0;
 	header->owner[0] = '\0';
-	header->wanted = TP_GPU_WANT_AS_STARTED;
+	header->wanted = TP_GPU_REQUEST_DEFAULT;
 	header->tail = ring->tail = ring->head;
 	ring->n_gone = 0;
-	tp_ringwriter_publish(ring);
-	tp_ringwriter_set_state(ring, TP_GPU_STATE_STARTING);
+	tp_ring_writer_publish(ring);
+	tp_ring_writer_set_state(ring, TP_GPU_STATE_STARTING);
 	return 0;
 }
 
-bool tp_ringwriter_is_ours(const struct tp_ringwriter *ring)
+bool tp_ring_writer_is_ours(const struct tp_ring_writer *ring)
 {
 	return ring->is_ours && __atomic_load_n(ring->is_ours, __ATOMIC_RELAXED);
 }
@@ -228,13 +228,13 @@ bool tp_ringwriter_is_ours(const struct tp_ringwriter *ring)
 /* ---- events --------------------------------------------------------------------------------- */
 
 /* A tail that makes no sense reads as a ring that is full. */
-static bool fits(const struct tp_ringwriter *ring, size_t n)
+static bool fits(const struct tp_ring_writer *ring, size_t n)
 {
 	uint64_t used = ring->head - ring->tail;
 	return used <= ring->n_events && n <= ring->n_events - used;
 }
 
-static bool has_room(struct tp_ringwriter *ring, size_t n)
+static bool has_room(struct tp_ring_writer *ring, size_t n)
 {
 	if (fits(ring, n))
 		return true;
@@ -242,12 +242,12 @@ static bool has_room(struct tp_ringwriter *ring, size_t n)
 	return fits(ring, n);
 }
 
-static void append(struct tp_ringwriter *ring, const struct tp_gpu_event *event)
+static void append(struct tp_ring_writer *ring, const struct tp_gpu_event *event)
 {
 	ring->events[ring->head++ & (ring->n_events - 1)] = *event;
 }
 
-static void drop(struct tp_ringwriter *ring, const struct tp_gpu_event *events, size_t n)
+static void drop(struct tp_ring_writer *ring, const struct tp_gpu_event *events, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *count = &ring->header->n_dropped[events[i].type % TP_GPU_EVENT_TYPES];
@@ -257,7 +257,7 @@ static void drop(struct tp_ringwriter *ring, const struct tp_gpu_event *events, 
 }
 
 /* Behind a loss the first event that fits says how great it was. */
-static void append_loss(struct tp_ringwriter *ring, const struct tp_gpu_event *next)
+static void append_lost(struct tp_ring_writer *ring, const struct tp_gpu_event *next)
 {
 	struct tp_gpu_event loss = {
 		.type = TP_GPU_EVENT_LOST,
@@ -269,38 +269,38 @@ static void append_loss(struct tp_ringwriter *ring, const struct tp_gpu_event *n
 	ring->n_gone = 0;
 }
 
-void tp_ringwriter_put(struct tp_ringwriter *ring, const struct tp_gpu_event *events, size_t n)
+void tp_ring_writer_append(struct tp_ring_writer *ring, const struct tp_gpu_event *events, size_t n)
 {
 	if (!has_room(ring, n + (ring->n_gone > 0))) {
 		drop(ring, events, n);
 		return;
 	}
 	if (ring->n_gone)
-		append_loss(ring, events);
+		append_lost(ring, events);
 	for (size_t i = 0; i < n; i++)
 		append(ring, &events[i]);
 }
 
-void tp_ringwriter_lose(struct tp_ringwriter *ring, uint64_t n)
+void tp_ring_writer_add_lost(struct tp_ring_writer *ring, uint64_t n)
 {
 	uint64_t *count = &ring->header->n_dropped[TP_GPU_EVENT_PUSH];
 	__atomic_store_n(count, *count + n, __ATOMIC_RELAXED);
 	ring->n_gone += n;
 }
 
-void tp_ringwriter_publish(struct tp_ringwriter *ring)
+void tp_ring_writer_publish(struct tp_ring_writer *ring)
 {
 	__atomic_store_n(&ring->header->head, ring->head, __ATOMIC_RELEASE);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-uint32_t tp_ringwriter_add_name(struct tp_ringwriter *ring, const char *text, size_t length)
+uint32_t tp_ring_writer_add_name(struct tp_ring_writer *ring, const char *text, size_t length)
 {
 	struct tp_gpu_ring_header *header = ring->header;
 	uint32_t at = header->n_name_bytes;
-	if (length > TP_GPU_NAME_MOST)
-		length = TP_GPU_NAME_MOST;
+	if (length > TP_GPU_NAME_MAX)
+		length = TP_GPU_NAME_MAX;
 	size_t size = (sizeof(struct tp_gpu_name) + length + 1 + 7) & ~(size_t)7;
 	if (size > header->names_bytes - at) {
 		__atomic_fetch_add(&header->n_unnamed, 1, __ATOMIC_RELAXED);
@@ -314,14 +314,14 @@ uint32_t tp_ringwriter_add_name(struct tp_ringwriter *ring, const char *text, si
 	return at / 8 + 1;
 }
 
-const char *tp_ringwriter_name(const struct tp_ringwriter *ring, uint32_t id)
+const char *tp_ring_writer_name(const struct tp_ring_writer *ring, uint32_t id)
 {
 	const void *name = ring->names + (size_t)(id - 1) * 8;
 	return ((const struct tp_gpu_name *)name)->text;
 }
 
-uint16_t tp_ringwriter_add_place(struct tp_ringwriter *ring, uint32_t device, uint32_t context,
-				 uint32_t stream)
+uint16_t tp_ring_writer_add_place(struct tp_ring_writer *ring, uint32_t device, uint32_t context,
+				  uint32_t stream)
 {
 	struct tp_gpu_ring_header *header = ring->header;
 	uint32_t n = header->n_places;
@@ -332,7 +332,7 @@ uint16_t tp_ringwriter_add_place(struct tp_ringwriter *ring, uint32_t device, ui
 	return (uint16_t)(n + 1);
 }
 
-void tp_ringwriter_add_clock(struct tp_ringwriter *ring, const struct tp_gpu_clock *pair)
+void tp_ring_writer_add_clock(struct tp_ring_writer *ring, const struct tp_gpu_clock *pair)
 {
 	struct tp_gpu_ring_header *header = ring->header;
 	uint64_t n = header->n_clock_pairs;
@@ -340,17 +340,17 @@ void tp_ringwriter_add_clock(struct tp_ringwriter *ring, const struct tp_gpu_clo
 	__atomic_store_n(&header->n_clock_pairs, n + 1, __ATOMIC_RELEASE);
 }
 
-void tp_ringwriter_set_state(struct tp_ringwriter *ring, enum tp_gpu_state state)
+void tp_ring_writer_set_state(struct tp_ring_writer *ring, enum tp_gpu_state state)
 {
 	__atomic_store_n(&ring->header->state, state, __ATOMIC_RELEASE);
 }
 
-enum tp_gpu_state tp_ringwriter_state(const struct tp_ringwriter *ring)
+enum tp_gpu_state tp_ring_writer_state(const struct tp_ring_writer *ring)
 {
 	return __atomic_load_n(&ring->header->state, __ATOMIC_RELAXED);
 }
 
-void tp_ringwriter_close(struct tp_ringwriter *ring)
+void tp_ring_writer_close(struct tp_ring_writer *ring)
 {
 	if (ring->fd >= 0)
 		close(ring->fd);
@@ -358,5 +358,5 @@ void tp_ringwriter_close(struct tp_ringwriter *ring)
 		munmap(ring->header, file_bytes(ring->n_events));
 	if (ring->is_ours)
 		munmap(ring->is_ours, PAGE);
-	*ring = (struct tp_ringwriter){.fd = -1};
+	*ring = (struct tp_ring_writer){.fd = -1};
 }

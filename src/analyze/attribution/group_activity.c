@@ -16,20 +16,20 @@ static enum tp_activity_kind on_cpu_activity(enum tp_thread_role role,
 					     const struct tp_stack_class *class)
 {
 	if (class->is_helper_root)
-		return TP_ACTIVITY_HANDOVER;
+		return TP_ACTIVITY_TRANSFER;
 	if (role == TP_THREAD_TEAM && is_interpreting(class))
 		return TP_ACTIVITY_SCRIPT;
 	switch (class->leaf) {
 	case TP_LEAF_SPIN:
 		return TP_ACTIVITY_NONE;
 	case TP_LEAF_LOCK:
-		return TP_ACTIVITY_HANDOVER;
+		return TP_ACTIVITY_TRANSFER;
 	case TP_LEAF_READ:
 		return TP_ACTIVITY_READ;
 	case TP_LEAF_PICKLE:
 	case TP_LEAF_NET:
 	case TP_LEAF_WRITE:
-		return role == TP_THREAD_LOADER ? TP_ACTIVITY_HANDOVER : TP_ACTIVITY_WORK;
+		return role == TP_THREAD_LOADER ? TP_ACTIVITY_TRANSFER : TP_ACTIVITY_WORK;
 	default:
 		return TP_ACTIVITY_WORK;
 	}
@@ -45,7 +45,7 @@ static enum tp_activity_kind blocked_activity(enum tp_cause cause)
 	case TP_CAUSE_SLEEP:
 		return TP_ACTIVITY_SLEEP;
 	case TP_CAUSE_GIL:
-		return TP_ACTIVITY_HANDOVER;
+		return TP_ACTIVITY_TRANSFER;
 	default:
 		return TP_ACTIVITY_NONE;
 	}
@@ -58,7 +58,7 @@ enum tp_activity_kind tp_activity_of(const struct tp_analysis *analysis, enum tp
 		return TP_ACTIVITY_QUEUE;
 	if (piece->state == TP_STATE_BLOCKED)
 		return blocked_activity(piece->cause);
-	if (piece->sample == NO_SAMPLE)
+	if (piece->sample == TP_NO_SAMPLE)
 		return TP_ACTIVITY_WORK;
 	const struct tp_sample *sample = &analysis->trace->samples[piece->sample];
 	return on_cpu_activity(role, &analysis->classes[sample->stack]);
@@ -69,7 +69,7 @@ bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role r
 {
 	enum tp_thread_role own = analysis->threads[task].role;
 	if ((own != TP_THREAD_TEAM && own != TP_THREAD_LOADER) || piece->state != TP_STATE_ON_CPU ||
-	    piece->sample == NO_SAMPLE)
+	    piece->sample == TP_NO_SAMPLE)
 		return own == role;
 	const struct tp_stack_class *class =
 		&analysis->classes[analysis->trace->samples[piece->sample].stack];
@@ -80,7 +80,7 @@ bool tp_activity_is_of(const struct tp_analysis *analysis, enum tp_thread_role r
 	return own == role;
 }
 
-struct change {
+struct activity_change {
 	uint64_t time_ns;
 	enum tp_activity_kind kind;
 	int by; /* +1 begins, -1 ends */
@@ -88,8 +88,8 @@ struct change {
 
 static int change_order(const void *a, const void *b)
 {
-	uint64_t x = ((const struct change *)a)->time_ns;
-	uint64_t y = ((const struct change *)b)->time_ns;
+	uint64_t x = ((const struct activity_change *)a)->time_ns;
+	uint64_t y = ((const struct activity_change *)b)->time_ns;
 	return (x > y) - (x < y);
 }
 
@@ -99,7 +99,7 @@ static uint32_t parent_of(const struct tp_analysis *analysis, uint32_t leader)
 	return parent == TP_NO_TASK ? TP_NO_TASK : analysis->threads[parent].leader;
 }
 
-static bool is_above_trainer(const struct tp_analysis *analysis, uint32_t leader)
+static bool is_trainer_ancestor(const struct tp_analysis *analysis, uint32_t leader)
 {
 	uint32_t at = analysis->profile->trainer;
 	for (size_t depth = 0; depth < analysis->trace->n_tasks && at != TP_NO_TASK; depth++) {
@@ -122,20 +122,20 @@ static bool works_for_trainer(const struct tp_analysis *analysis, uint32_t task)
 		leader = parent_of(analysis, leader);
 		if (leader == TP_NO_TASK || analysis->roles[leader] == TP_ROLE_TRAINER)
 			return leader == trainer;
-		if (is_above_trainer(analysis, leader))
+		if (is_trainer_ancestor(analysis, leader))
 			return true;
 	}
 	return false;
 }
 
-struct changes {
-	struct change *items;
+struct activity_changes {
+	struct activity_change *items;
 	size_t n;
 	size_t capacity;
 };
 
-static void add_thread(struct changes *changes, const struct tp_analysis *analysis, uint32_t task,
-		       enum tp_thread_role role)
+static void add_thread(struct activity_changes *changes, const struct tp_analysis *analysis,
+		       uint32_t task, enum tp_thread_role role)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
@@ -146,9 +146,9 @@ static void add_thread(struct changes *changes, const struct tp_analysis *analys
 		if (kind == TP_ACTIVITY_NONE)
 			continue;
 		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
-			(struct change){piece->start_ns, kind, 1};
+			(struct activity_change){piece->start_ns, kind, 1};
 		TP_ARRAY_PUSH(changes->items, changes->n, changes->capacity) =
-			(struct change){piece->end_ns, kind, -1};
+			(struct activity_change){piece->end_ns, kind, -1};
 	}
 }
 
@@ -160,8 +160,8 @@ static enum tp_activity_kind first_active(const int counts[TP_N_ACTIVITIES])
 	return (enum tp_activity_kind)kind;
 }
 
-static void sweep(struct tp_activities *out, const struct changes *changes, uint64_t end_ns,
-		  struct tp_arena *arena)
+static void sweep(struct tp_activities *out, const struct activity_changes *changes,
+		  uint64_t end_ns, struct tp_arena *arena)
 {
 	out->items = tp_arena_array(arena, changes->n + 1, sizeof(*out->items));
 	int counts[TP_N_ACTIVITIES] = {0};
@@ -183,7 +183,7 @@ static void sweep(struct tp_activities *out, const struct changes *changes, uint
 
 /* Of a compute team only who computes: runtimes have threads that sleep beside it, and would seem
  * to keep it waiting. */
-static uint64_t least_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role)
+static uint64_t min_work_ns(const struct tp_analysis *analysis, enum tp_thread_role role)
 {
 	uint64_t busiest = 0;
 	for (uint32_t task = 0; role == TP_THREAD_TEAM && task < analysis->trace->n_tasks; task++) {
@@ -198,8 +198,8 @@ void tp_activities_build(struct tp_activities *out, const struct tp_analysis *an
 			 enum tp_thread_role role)
 {
 	*out = (struct tp_activities){0};
-	struct changes changes = {0};
-	uint64_t least_ns = least_work_ns(analysis, role);
+	struct activity_changes changes = {0};
+	uint64_t least_ns = min_work_ns(analysis, role);
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
 		if (!works_for_trainer(analysis, task))
 			continue;

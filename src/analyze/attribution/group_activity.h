@@ -10,7 +10,7 @@ enum tp_activity_kind {
 	TP_ACTIVITY_SCRIPT,   /* the same, interpreting: of a compute team only */
 	TP_ACTIVITY_READ,     /* reads from storage, on a CPU or waiting for it */
 	TP_ACTIVITY_QUEUE,    /* wants a CPU */
-	TP_ACTIVITY_HANDOVER, /* serialises, writes to a pipe, takes or gives back a lock */
+	TP_ACTIVITY_TRANSFER, /* serialises, writes to a pipe, takes or gives back a lock */
 	TP_ACTIVITY_SLEEP,
 	TP_ACTIVITY_NONE, /* waits for room, for work, or for something unknown */
 	TP_N_ACTIVITIES

@@ -15,11 +15,11 @@ static bool kernel_was_sampled(const struct tp_trace *trace)
 	return false;
 }
 
-void tp_faultshare_build(struct tp_faultshare *out, const struct tp_analysis *analysis,
-			 uint32_t task)
+void tp_page_fault_share_build(struct tp_page_fault_share *out, const struct tp_analysis *analysis,
+			       uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;
-	*out = (struct tp_faultshare){0};
+	*out = (struct tp_page_fault_share){0};
 	size_t n_cost;
 	const struct tp_gauge *cost =
 		tp_trace_gauges(trace, TP_METRIC_SELF_FAULT_COST, TP_NO_TASK, &n_cost);
@@ -34,11 +34,10 @@ void tp_faultshare_build(struct tp_faultshare *out, const struct tp_analysis *an
 		double faults = 0;
 		double kernel = 0;
 		double user = 0;
-		if (!tp_trace_counter_growth(trace, TP_METRIC_TASK_MINFLT, task, from, to,
-					     &faults) ||
-		    !tp_trace_counter_growth(trace, TP_METRIC_TASK_STIME, task, from, to,
-					     &kernel) ||
-		    !tp_trace_counter_growth(trace, TP_METRIC_TASK_UTIME, task, from, to, &user))
+		if (!tp_trace_counter_delta(trace, TP_METRIC_TASK_MINFLT, task, from, to,
+					    &faults) ||
+		    !tp_trace_counter_delta(trace, TP_METRIC_TASK_STIME, task, from, to, &kernel) ||
+		    !tp_trace_counter_delta(trace, TP_METRIC_TASK_UTIME, task, from, to, &user))
 			continue;
 		double ns = faults * cost->value;
 		if (ns > kernel)
@@ -48,7 +47,7 @@ void tp_faultshare_build(struct tp_faultshare *out, const struct tp_analysis *an
 	}
 }
 
-double tp_faultshare_at(const struct tp_faultshare *share, uint64_t time_ns)
+double tp_page_fault_share_at(const struct tp_page_fault_share *share, uint64_t time_ns)
 {
 	size_t i = (size_t)(time_ns / TP_NS_PER_S);
 	return i < share->n ? share->ratio[i] : 0;

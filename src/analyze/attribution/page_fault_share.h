@@ -6,13 +6,13 @@
 
 /* Share of on-CPU time by second of the run; empty when the kernel was sampled or nothing is known.
  */
-struct tp_faultshare {
+struct tp_page_fault_share {
 	double *ratio; /* in the analysis' arena */
 	size_t n;
 };
 
-void tp_faultshare_build(struct tp_faultshare *out, const struct tp_analysis *analysis,
-			 uint32_t task);
-double tp_faultshare_at(const struct tp_faultshare *share, uint64_t time_ns);
+void tp_page_fault_share_build(struct tp_page_fault_share *out, const struct tp_analysis *analysis,
+			       uint32_t task);
+double tp_page_fault_share_at(const struct tp_page_fault_share *share, uint64_t time_ns);
 
 #endif

@@ -20,16 +20,16 @@
 
 #include <stdlib.h>
 
-struct foreground {
+struct main_thread {
 	struct tp_analysis *analysis;
-	struct tp_waiting waiting;
-	struct tp_marked marked; /* what the program itself said */
-	struct tp_lostcpu lostcpu;
+	struct tp_wait_attribution waiting;
+	struct tp_phase_marks marked; /* what the program itself said */
+	struct tp_preemption lostcpu;
 	bool is_interpreted;
-	enum tp_part before;         /* part of the label given last, if that was a wait */
-	uint64_t since_wait_ns;      /* on a CPU since it was last blocked */
-	struct tp_faultshare faults; /* where the kernel could not be sampled */
-	struct tp_segment *out;      /* heap */
+	enum tp_part before;               /* part of the label given last, if that was a wait */
+	uint64_t since_wait_ns;            /* on a CPU since it was last blocked */
+	struct tp_page_fault_share faults; /* where the kernel could not be sampled */
+	struct tp_segment *out;            /* heap */
 	size_t n_out;
 	size_t out_capacity;
 };
@@ -37,7 +37,7 @@ struct foreground {
 /* ---- on a CPU -----------------------------------------------------------------------------------
  */
 
-static enum tp_label on_cpu_label(const struct foreground *fg, const struct tp_stack_class *class,
+static enum tp_label on_cpu_label(const struct main_thread *fg, const struct tp_stack_class *class,
 				  enum tp_phase phase)
 {
 	enum tp_label label = tp_label_of_phase(phase, class->leaf);
@@ -49,7 +49,7 @@ static enum tp_label on_cpu_label(const struct foreground *fg, const struct tp_s
 	if (class->leaf == TP_LEAF_LOCK && is_of_team)
 		return TP_LABEL_COMPUTE_SPIN;
 	/* Sockets to loader processes carry data; with other ranks about, gradients. */
-	const struct tp_waiting *waiting = &fg->waiting;
+	const struct tp_wait_attribution *waiting = &fg->waiting;
 	if (class->leaf == TP_LEAF_NET && waiting->has_loader_processes && !waiting->has_peers)
 		return TP_LABEL_DATALOADER_HANDOVER;
 	return tp_label_of_leaf(class, fg->is_interpreted);
@@ -61,7 +61,7 @@ static enum tp_label on_cpu_label(const struct foreground *fg, const struct tp_s
 static void emit(void *context, const struct tp_segment *piece, uint64_t start_ns, uint64_t end_ns,
 		 enum tp_label label)
 {
-	struct foreground *fg = context;
+	struct main_thread *fg = context;
 	if (end_ns <= start_ns)
 		return;
 	struct tp_segment out = *piece;
@@ -73,12 +73,12 @@ static void emit(void *context, const struct tp_segment *piece, uint64_t start_n
 
 /* On a CPU: the last part of the piece is page faults as far as counting says so, because what
  * happened inside the kernel left no sample. */
-static void emit_on_cpu(struct foreground *fg, const struct tp_segment *piece, enum tp_label label)
+static void emit_on_cpu(struct main_thread *fg, const struct tp_segment *piece, enum tp_label label)
 {
 	enum tp_part part = tp_label_part(label);
 	double share = 0;
 	if (part == TP_PART_COMPUTE || part == TP_PART_MEMORY || label == TP_LABEL_HOST_INTERPRETER)
-		share = tp_faultshare_at(&fg->faults, piece->start_ns);
+		share = tp_page_fault_share_at(&fg->faults, piece->start_ns);
 	uint64_t faults_ns = (uint64_t)(share * (double)(piece->end_ns - piece->start_ns));
 	emit(fg, piece, piece->start_ns, piece->end_ns - faults_ns, label);
 	emit(fg, piece, piece->end_ns - faults_ns, piece->end_ns, TP_LABEL_MEMORY_FAULT);
@@ -86,7 +86,7 @@ static void emit_on_cpu(struct foreground *fg, const struct tp_segment *piece, e
 
 /* A few microseconds on a CPU, after a wait: it takes back a lock, wakes others, and these take its
  * CPU. Nobody saw it, and what is like it was seen elsewhere. */
-static bool is_still_waking(struct foreground *fg, const struct tp_segment *piece)
+static bool is_waking_up(struct main_thread *fg, const struct tp_segment *piece)
 {
 	if (piece->state == TP_STATE_BLOCKED)
 		fg->since_wait_ns = 0;
@@ -97,22 +97,23 @@ static bool is_still_waking(struct foreground *fg, const struct tp_segment *piec
 }
 
 /* Label one piece that lies wholly inside or outside the program's own phases. */
-static void label_piece(struct foreground *fg, const struct tp_segment *piece, enum tp_phase marked,
-			const struct tp_stack_class *class, enum tp_phase phase)
+static void label_segment(struct main_thread *fg, const struct tp_segment *piece,
+			  enum tp_phase marked, const struct tp_stack_class *class,
+			  enum tp_phase phase)
 {
-	if (marked && (tp_phase_protects(marked) || !tp_phase_protects(phase)))
+	if (marked && (tp_phase_owns_time(marked) || !tp_phase_owns_time(phase)))
 		phase = marked;
 	struct tp_wait wait;
 	bool is_off = piece->state != TP_STATE_ON_CPU;
 	if (is_off)
-		wait = tp_waiting_judge(&fg->waiting, piece, class, phase, fg->before);
-	if (is_off || tp_waiting_spins(&fg->waiting, piece, class, phase, &wait))
+		wait = tp_wait_attribution_find(&fg->waiting, piece, class, phase, fg->before);
+	if (is_off || tp_wait_attribution_find_spin(&fg->waiting, piece, class, phase, &wait))
 		tp_wait_cut(&wait, piece, emit, fg);
 	else
 		emit_on_cpu(fg, piece, on_cpu_label(fg, class, phase));
 	bool exchanges = class->leaf == TP_LEAF_NET ||
 			 (class->leaf == TP_LEAF_READ && fg->waiting.has_loader_processes);
-	if (is_still_waking(fg, piece))
+	if (is_waking_up(fg, piece))
 		return;
 	fg->before = TP_N_PARTS;
 	if (fg->n_out && (is_off || class->leaf == TP_LEAF_SPIN || exchanges))
@@ -121,37 +122,37 @@ static void label_piece(struct foreground *fg, const struct tp_segment *piece, e
 
 /* One part of a piece, inside one marked phase or outside all. The sample of the piece may have
  * been taken in another phase: then one that was taken in this phase stands for the part. */
-static void label_part(struct foreground *fg, const struct tp_segment *part, enum tp_phase marked,
+static void label_part(struct main_thread *fg, const struct tp_segment *part, enum tp_phase marked,
 		       const struct tp_stack_class *class, enum tp_phase phase)
 {
 	static const struct tp_stack_class nothing = {0};
 	const struct tp_trace *trace = fg->analysis->trace;
 	bool is_elsewhere =
-		fg->marked.n && part->state == TP_STATE_ON_CPU && part->sample != NO_SAMPLE &&
-		tp_marked_at(&fg->marked, trace->samples[part->sample].time_ns) != marked;
+		fg->marked.n && part->state == TP_STATE_ON_CPU && part->sample != TP_NO_SAMPLE &&
+		tp_phase_marks_at(&fg->marked, trace->samples[part->sample].time_ns) != marked;
 	if (!is_elsewhere) {
-		label_piece(fg, part, marked, class, phase);
+		label_segment(fg, part, marked, class, phase);
 		return;
 	}
 	struct tp_segment own = *part;
-	own.sample = tp_marked_sample(&fg->marked, trace, marked, part->start_ns);
+	own.sample = tp_phase_marks_sample(&fg->marked, trace, marked, part->start_ns);
 	own.is_inferred = true;
 	class = &nothing;
-	if (own.sample != NO_SAMPLE)
+	if (own.sample != TP_NO_SAMPLE)
 		class = &fg->analysis->classes[trace->samples[own.sample].stack];
-	label_piece(fg, &own, marked, class, class->phase);
+	label_segment(fg, &own, marked, class, class->phase);
 }
 
 /* Cut a piece at the borders of marked phases and label each part. */
-static void label_with_marks(struct foreground *fg, const struct tp_segment *piece, size_t *cursor,
+static void label_with_marks(struct main_thread *fg, const struct tp_segment *piece, size_t *cursor,
 			     const struct tp_stack_class *class, enum tp_phase phase)
 {
 	struct tp_segment part = *piece;
-	const struct tp_marked *marked = &fg->marked;
+	const struct tp_phase_marks *marked = &fg->marked;
 	while (*cursor < marked->n && marked->items[*cursor].end_ns <= piece->start_ns)
 		(*cursor)++;
 	for (size_t i = *cursor; i < marked->n; i++) {
-		const struct tp_marked_phase *mark = &marked->items[i];
+		const struct tp_phase_mark *mark = &marked->items[i];
 		if (mark->start_ns >= piece->end_ns)
 			break;
 		if (mark->start_ns > part.start_ns) {
@@ -169,9 +170,9 @@ static void label_with_marks(struct foreground *fg, const struct tp_segment *pie
 }
 
 /* Whether the stack tells all: where Python could not be read, only native frames are left. */
-static bool tells_python(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_python_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	return piece->sample != NO_SAMPLE &&
+	return piece->sample != TP_NO_SAMPLE &&
 	       analysis->classes[analysis->trace->samples[piece->sample].stack].has_python;
 }
 
@@ -179,18 +180,18 @@ static bool tells_python(const struct tp_analysis *analysis, const struct tp_seg
  * A thread that lost its CPU is where it was before. So is one whose Python frames could not be
  * read this time, if the next that were read are in that phase too.
  */
-static enum tp_phase phase_of(const struct foreground *fg, const struct tp_timeline *timeline,
+static enum tp_phase phase_of(const struct main_thread *fg, const struct tp_timeline *timeline,
 			      size_t at, const struct tp_stack_class *class, enum tp_phase before)
 {
-	enum { FAR = 16 };
+	enum { MAX_SEARCH = 16 };
 	const struct tp_analysis *analysis = fg->analysis;
 	if (timeline->segments[at].state == TP_STATE_RUNNABLE)
-		return tp_lostcpu_phase(&fg->lostcpu, at, before);
-	if (!before || tp_phase_protects(class->phase) ||
-	    tells_python(analysis, &timeline->segments[at]))
+		return tp_preemption_phase(&fg->lostcpu, at, before);
+	if (!before || tp_phase_owns_time(class->phase) ||
+	    is_python_known(analysis, &timeline->segments[at]))
 		return class->phase;
-	for (size_t i = at + 1; i < timeline->n && i < at + FAR; i++) {
-		if (!tells_python(analysis, &timeline->segments[i]))
+	for (size_t i = at + 1; i < timeline->n && i < at + MAX_SEARCH; i++) {
+		if (!is_python_known(analysis, &timeline->segments[i]))
 			continue;
 		uint32_t stack = analysis->trace->samples[timeline->segments[i].sample].stack;
 		return analysis->classes[stack].phase == before ? before : class->phase;
@@ -198,7 +199,7 @@ static enum tp_phase phase_of(const struct foreground *fg, const struct tp_timel
 	return class->phase;
 }
 
-static void label_all(struct foreground *fg)
+static void label_all(struct main_thread *fg)
 {
 	const struct tp_analysis *analysis = fg->analysis;
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
@@ -208,7 +209,7 @@ static void label_all(struct foreground *fg)
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		const struct tp_stack_class *class = &nothing;
-		if (piece->sample != NO_SAMPLE)
+		if (piece->sample != TP_NO_SAMPLE)
 			class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
 		enum tp_phase phase = phase_of(fg, timeline, i, class, before);
 		label_with_marks(fg, piece, &cursor, class, phase);
@@ -216,22 +217,22 @@ static void label_all(struct foreground *fg)
 	}
 }
 
-enum tp_status tp_pass_foreground(struct tp_analysis *analysis, struct tp_error *err)
+enum tp_status tp_pass_main_thread(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
 	if (analysis->main_task == TP_NO_TASK)
 		return TP_OK;
-	struct foreground fg = {.analysis = analysis, .before = TP_N_PARTS};
-	tp_waiting_build(&fg.waiting, analysis);
+	struct main_thread fg = {.analysis = analysis, .before = TP_N_PARTS};
+	tp_wait_attribution_build(&fg.waiting, analysis);
 	const struct tp_trace *trace = analysis->trace;
 	const char *exe = tp_trace_string(trace, trace->tasks[analysis->profile->trainer].exe);
 	fg.is_interpreted = tp_patterns_is_interpreter(analysis->patterns, exe);
-	tp_marked_build(&fg.marked, analysis);
-	tp_faultshare_build(&fg.faults, analysis, analysis->main_task);
+	tp_phase_marks_build(&fg.marked, analysis);
+	tp_page_fault_share_build(&fg.faults, analysis, analysis->main_task);
 	struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
-	tp_lostcpu_build(&fg.lostcpu, analysis, timeline, fg.is_interpreted);
+	tp_preemption_build(&fg.lostcpu, analysis, timeline, fg.is_interpreted);
 	label_all(&fg);
-	tp_lostcpu_release(&fg.lostcpu);
+	tp_preemption_release(&fg.lostcpu);
 	timeline->n = fg.n_out;
 	timeline->segments = tp_arena_copy(analysis->arena, fg.out, fg.n_out * sizeof(*fg.out));
 	free(fg.out);

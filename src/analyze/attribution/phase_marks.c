@@ -3,12 +3,12 @@
 
 #include "analyze/classify/frame_class.h"
 
-enum { DEEPEST_NESTING = 32 };
+enum { MAX_NESTING = 32 };
 
 static enum tp_phase open_phase(const enum tp_phase *open, int depth)
 {
 	for (int i = 0; i < depth; i++)
-		if (tp_phase_protects(open[i]))
+		if (tp_phase_owns_time(open[i]))
 			return open[i];
 	for (int i = depth - 1; i >= 0; i--)
 		if (open[i])
@@ -16,11 +16,11 @@ static enum tp_phase open_phase(const enum tp_phase *open, int depth)
 	return TP_PHASE_NONE;
 }
 
-static void collect_phases(struct tp_marked *out, const struct tp_analysis *analysis)
+static void collect_phases(struct tp_phase_marks *out, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	out->items = tp_arena_array(analysis->arena, trace->n_marks + 1, sizeof(*out->items));
-	enum tp_phase open[DEEPEST_NESTING];
+	enum tp_phase open[MAX_NESTING];
 	int depth = 0;
 	uint64_t since = 0;
 	for (size_t i = 0; i < trace->n_marks; i++) {
@@ -29,20 +29,19 @@ static void collect_phases(struct tp_marked *out, const struct tp_analysis *anal
 		if (mark->task != analysis->main_task ||
 		    (!begins && mark->kind != TP_MARK_PHASE_END))
 			continue;
-		int known = depth < DEEPEST_NESTING ? depth : DEEPEST_NESTING;
+		int known = depth < MAX_NESTING ? depth : MAX_NESTING;
 		enum tp_phase phase = open_phase(open, known);
 		if (phase && mark->time_ns > since)
-			out->items[out->n++] =
-				(struct tp_marked_phase){since, mark->time_ns, phase};
+			out->items[out->n++] = (struct tp_phase_mark){since, mark->time_ns, phase};
 		since = mark->time_ns;
-		if (begins && depth < DEEPEST_NESTING)
+		if (begins && depth < MAX_NESTING)
 			open[depth] = tp_patterns_mark(analysis->patterns,
 						       tp_trace_string(trace, mark->name));
 		depth += begins ? 1 : depth > 0 ? -1 : 0;
 	}
 }
 
-static void collect_hits(struct tp_marked *out, const struct tp_analysis *analysis)
+static void collect_hits(struct tp_phase_marks *out, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	size_t first = trace->sample_index[analysis->main_task];
@@ -52,22 +51,22 @@ static void collect_hits(struct tp_marked *out, const struct tp_analysis *analys
 			tp_arena_array(analysis->arena, end - first, sizeof(uint32_t));
 	for (size_t i = first; i < end; i++) {
 		const struct tp_sample *sample = &trace->samples[i];
-		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_THINNED))
+		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_LEAF_ONLY))
 			continue;
-		struct tp_marked_hits *hits = &out->hits[tp_marked_at(out, sample->time_ns)];
+		struct tp_phase_hits *hits = &out->hits[tp_phase_marks_at(out, sample->time_ns)];
 		hits->samples[hits->n++] = (uint32_t)i;
 	}
 }
 
-void tp_marked_build(struct tp_marked *out, const struct tp_analysis *analysis)
+void tp_phase_marks_build(struct tp_phase_marks *out, const struct tp_analysis *analysis)
 {
-	*out = (struct tp_marked){0};
+	*out = (struct tp_phase_marks){0};
 	collect_phases(out, analysis);
 	if (out->n)
 		collect_hits(out, analysis);
 }
 
-enum tp_phase tp_marked_at(const struct tp_marked *marked, uint64_t time_ns)
+enum tp_phase tp_phase_marks_at(const struct tp_phase_marks *marked, uint64_t time_ns)
 {
 	size_t low = 0;
 	size_t high = marked->n;
@@ -82,10 +81,10 @@ enum tp_phase tp_marked_at(const struct tp_marked *marked, uint64_t time_ns)
 	return is_inside ? marked->items[low].phase : TP_PHASE_NONE;
 }
 
-uint32_t tp_marked_sample(const struct tp_marked *marked, const struct tp_trace *trace,
-			  enum tp_phase phase, uint64_t time_ns)
+uint32_t tp_phase_marks_sample(const struct tp_phase_marks *marked, const struct tp_trace *trace,
+			       enum tp_phase phase, uint64_t time_ns)
 {
-	const struct tp_marked_hits *hits = &marked->hits[phase];
+	const struct tp_phase_hits *hits = &marked->hits[phase];
 	size_t low = 0;
 	size_t high = hits->n;
 	while (low < high) {
@@ -96,7 +95,7 @@ uint32_t tp_marked_sample(const struct tp_marked *marked, const struct tp_trace 
 			high = middle;
 	}
 	if (!hits->n)
-		return NO_SAMPLE;
+		return TP_NO_SAMPLE;
 	if (low == hits->n)
 		return hits->samples[low - 1];
 	if (low == 0)

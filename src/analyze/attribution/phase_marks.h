@@ -4,30 +4,30 @@
 
 #include "analyze/analysis.h"
 
-struct tp_marked_phase {
+struct tp_phase_mark {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	enum tp_phase phase; /* never NONE */
 };
 
-struct tp_marked_hits {
+struct tp_phase_hits {
 	uint32_t *samples; /* on-CPU samples with a whole stack, in time order */
 	size_t n;
 };
 
 /* In the analysis' arena. */
-struct tp_marked {
-	struct tp_marked_phase *items; /* disjoint, in time order */
+struct tp_phase_marks {
+	struct tp_phase_mark *items; /* disjoint, in time order */
 	size_t n;
-	struct tp_marked_hits hits[TP_N_PHASES]; /* NONE: outside all marked phases */
+	struct tp_phase_hits hits[TP_N_PHASES]; /* NONE: outside all marked phases */
 };
 
 /* Of nested phases the outermost protecting one counts, else the innermost known one. */
-void tp_marked_build(struct tp_marked *out, const struct tp_analysis *analysis);
+void tp_phase_marks_build(struct tp_phase_marks *out, const struct tp_analysis *analysis);
 /* The phase at a time; NONE outside all. */
-enum tp_phase tp_marked_at(const struct tp_marked *marked, uint64_t time_ns);
-/* The sample nearest in time that was taken in the phase; NO_SAMPLE when none was. */
-uint32_t tp_marked_sample(const struct tp_marked *marked, const struct tp_trace *trace,
-			  enum tp_phase phase, uint64_t time_ns);
+enum tp_phase tp_phase_marks_at(const struct tp_phase_marks *marked, uint64_t time_ns);
+/* The sample nearest in time that was taken in the phase; TP_NO_SAMPLE when none was. */
+uint32_t tp_phase_marks_sample(const struct tp_phase_marks *marked, const struct tp_trace *trace,
+			       enum tp_phase phase, uint64_t time_ns);
 
 #endif

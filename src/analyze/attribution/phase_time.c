@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-enum { DEEPEST_NESTING = 32 };
+enum { MAX_NESTING = 32 };
 
 /* Moves through the marks of the main thread and knows whether an evaluation is open. */
 struct mark_walk {
 	size_t next;
-	bool is_evaluation[DEEPEST_NESTING];
+	bool is_evaluation[MAX_NESTING];
 	size_t depth;
 	size_t n_open; /* of them evaluations */
 };
@@ -26,7 +26,7 @@ static void walk_to(struct mark_walk *walk, const struct tp_analysis *analysis, 
 			break;
 		if (mark->task != analysis->main_task)
 			continue;
-		if (mark->kind == TP_MARK_PHASE_BEGIN && walk->depth < DEEPEST_NESTING) {
+		if (mark->kind == TP_MARK_PHASE_BEGIN && walk->depth < MAX_NESTING) {
 			enum tp_phase phase = tp_patterns_mark(analysis->patterns,
 							       tp_trace_string(trace, mark->name));
 			walk->is_evaluation[walk->depth] = phase == TP_PHASE_EVALUATION;
@@ -38,9 +38,9 @@ static void walk_to(struct mark_walk *walk, const struct tp_analysis *analysis, 
 }
 
 /* Whether a piece's own sample tells its phase: a stack that is not whole may end below it. */
-static bool tells_phase(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_phase_known(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	if (piece->sample == NO_SAMPLE || piece->is_inferred)
+	if (piece->sample == TP_NO_SAMPLE || piece->is_inferred)
 		return false;
 	uint32_t id = analysis->trace->samples[piece->sample].stack;
 	const struct tp_stack *stack = tp_trace_stack(analysis->trace, id);
@@ -52,39 +52,39 @@ static bool tells_phase(const struct tp_analysis *analysis, const struct tp_segm
 /*
  * For each piece the nearest one in time whose sample tells its phase: the others are in the phase
  * of their neighbours, since a phase lasts many pieces. What was inferred from a similar piece may
- * come from another phase. NO_SAMPLE where nothing tells.
+ * come from another phase. TP_NO_SAMPLE where nothing tells.
  */
-static uint32_t *find_telling(const struct tp_analysis *analysis,
-			      const struct tp_timeline *timeline)
+static uint32_t *find_known_phases(const struct tp_analysis *analysis,
+				   const struct tp_timeline *timeline)
 {
 	uint32_t *nearest = tp_alloc((timeline->n + 1) * sizeof(*nearest));
-	uint32_t last = NO_SAMPLE;
+	uint32_t last = TP_NO_SAMPLE;
 	for (size_t i = 0; i < timeline->n; i++) {
-		if (tells_phase(analysis, &timeline->segments[i]))
+		if (is_phase_known(analysis, &timeline->segments[i]))
 			last = (uint32_t)i;
 		nearest[i] = last;
 	}
-	uint32_t next = NO_SAMPLE;
+	uint32_t next = TP_NO_SAMPLE;
 	for (size_t i = timeline->n; i-- > 0;) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (tells_phase(analysis, piece))
+		if (is_phase_known(analysis, piece))
 			next = (uint32_t)i;
-		if (next == NO_SAMPLE)
+		if (next == TP_NO_SAMPLE)
 			continue;
 		uint64_t after = timeline->segments[next].start_ns - piece->start_ns;
-		if (nearest[i] == NO_SAMPLE ||
+		if (nearest[i] == TP_NO_SAMPLE ||
 		    after < piece->end_ns - timeline->segments[nearest[i]].end_ns)
 			nearest[i] = next;
 	}
 	return nearest;
 }
 
-static void judge_piece(struct tp_phasetime *out, const struct tp_analysis *analysis, size_t i,
-			uint32_t nearest)
+static void set_segment_phases(struct tp_phase_time *out, const struct tp_analysis *analysis,
+			       size_t i, uint32_t nearest)
 {
 	const struct tp_segment *pieces = out->timeline->segments;
 	struct tp_stack_class class = {0};
-	if (nearest != NO_SAMPLE)
+	if (nearest != TP_NO_SAMPLE)
 		class = analysis->classes[analysis->trace->samples[pieces[nearest].sample].stack];
 	bool is_checkpoint = pieces[i].label == TP_LABEL_HOST_CHECKPOINT ||
 			     (nearest != i && class.phase == TP_PHASE_CHECKPOINT);
@@ -96,9 +96,9 @@ static void judge_piece(struct tp_phasetime *out, const struct tp_analysis *anal
 	out->is_side[TP_SIDE_LOGGING][i] = pieces[i].label == TP_LABEL_HOST_LOGGING;
 }
 
-void tp_phasetime_build(struct tp_phasetime *out, const struct tp_analysis *analysis)
+void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *analysis)
 {
-	*out = (struct tp_phasetime){0};
+	*out = (struct tp_phase_time){0};
 	if (analysis->main_task == TP_NO_TASK)
 		return;
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
@@ -109,14 +109,14 @@ void tp_phasetime_build(struct tp_phasetime *out, const struct tp_analysis *anal
 			tp_arena_array(analysis->arena, timeline->n + 1, sizeof(uint64_t));
 	}
 	struct mark_walk walk = {0};
-	uint32_t *nearest = find_telling(analysis, timeline);
+	uint32_t *nearest = find_known_phases(analysis, timeline);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint64_t length = piece->end_ns - piece->start_ns;
 		/* A piece is a few milliseconds: its middle decides about marks. */
 		walk_to(&walk, analysis, piece->start_ns + length / 2);
 		out->is_side[TP_SIDE_EVALUATION][i] = walk.n_open > 0;
-		judge_piece(out, analysis, i, nearest[i]);
+		set_segment_phases(out, analysis, i, nearest[i]);
 		for (int side = 0; side < TP_N_SIDES; side++)
 			out->sums_ns[side][i + 1] =
 				out->sums_ns[side][i] + (out->is_side[side][i] ? length : 0);
@@ -125,7 +125,7 @@ void tp_phasetime_build(struct tp_phasetime *out, const struct tp_analysis *anal
 }
 
 /* The sum over all time before an instant. */
-static uint64_t sum_before(const struct tp_phasetime *phases, enum tp_side_phase side,
+static uint64_t sum_before(const struct tp_phase_time *phases, enum tp_side_phase side,
 			   uint64_t time_ns)
 {
 	const struct tp_timeline *timeline = phases->timeline;
@@ -144,8 +144,8 @@ static uint64_t sum_before(const struct tp_phasetime *phases, enum tp_side_phase
 	return sum;
 }
 
-uint64_t tp_phasetime_between(const struct tp_phasetime *phases, enum tp_side_phase side,
-			      uint64_t from_ns, uint64_t to_ns)
+uint64_t tp_phase_time_between(const struct tp_phase_time *phases, enum tp_side_phase side,
+			       uint64_t from_ns, uint64_t to_ns)
 {
 	if (!phases->timeline || to_ns <= from_ns)
 		return 0;

@@ -13,16 +13,16 @@ enum tp_side_phase {
 };
 
 /* Running sums over the main thread's timeline; zero-initialised knows no time. */
-struct tp_phasetime {
+struct tp_phase_time {
 	const struct tp_timeline *timeline;
 	bool *is_side[TP_N_SIDES];     /* by segment; all in the analysis' arena */
 	uint64_t *sums_ns[TP_N_SIDES]; /* before segment i */
 };
 
 /* Needs the labels of the main thread. */
-void tp_phasetime_build(struct tp_phasetime *out, const struct tp_analysis *analysis);
+void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *analysis);
 
-uint64_t tp_phasetime_between(const struct tp_phasetime *phases, enum tp_side_phase side,
-			      uint64_t from_ns, uint64_t to_ns);
+uint64_t tp_phase_time_between(const struct tp_phase_time *phases, enum tp_side_phase side,
+			       uint64_t from_ns, uint64_t to_ns);
 
 #endif

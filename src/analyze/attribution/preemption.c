@@ -7,24 +7,24 @@
 
 #include <stdlib.h>
 
-enum { FAR = 32 }; /* pieces to look through for samples on one side */
+enum { MAX_SEARCH = 32 }; /* pieces to look through for samples on one side */
 
-static const struct tp_segment *piece_at(const struct tp_lostcpu *self, size_t at)
+static const struct tp_segment *segment_at(const struct tp_preemption *self, size_t at)
 {
 	return at < self->timeline->n ? &self->timeline->segments[at] : NULL;
 }
 
 /* Whether it was sampled itself, on a CPU, and the sample says where it was. */
-static bool is_seen(const struct tp_lostcpu *self, const struct tp_segment *piece)
+static bool is_seen(const struct tp_preemption *self, const struct tp_segment *piece)
 {
-	if (!piece || piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE ||
+	if (!piece || piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE ||
 	    piece->is_inferred)
 		return false;
 	uint32_t stack = self->analysis->trace->samples[piece->sample].stack;
 	return !self->needs_python || self->analysis->classes[stack].has_python;
 }
 
-static enum tp_phase phase_of(const struct tp_lostcpu *self, uint32_t sample)
+static enum tp_phase phase_of(const struct tp_preemption *self, uint32_t sample)
 {
 	return self->analysis->classes[self->analysis->trace->samples[sample].stack].phase;
 }
@@ -34,24 +34,24 @@ static uint64_t distance(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns;
 }
 
-static bool is_lost(const struct tp_lostcpu *self, size_t at)
+static bool is_preempted(const struct tp_preemption *self, size_t at)
 {
-	const struct tp_segment *piece = piece_at(self, at);
-	const struct tp_segment *run = at > 0 ? piece_at(self, at - 1) : NULL;
+	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_segment *run = at > 0 ? segment_at(self, at - 1) : NULL;
 	return piece->state == TP_STATE_RUNNABLE && run && run->state == TP_STATE_ON_CPU &&
 	       run->end_ns == piece->start_ns;
 }
 
 /* By the sample next to it, before or after; false when none is near enough. */
-static bool find_near(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+static bool find_by_samples(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
-	const struct tp_segment *piece = piece_at(self, at);
-	const struct tp_segment *sides[] = {piece_at(self, at - 1), piece_at(self, at + 1)};
+	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_segment *sides[] = {segment_at(self, at - 1), segment_at(self, at + 1)};
 	const uint64_t borders_ns[] = {piece->start_ns, piece->end_ns};
 	double rate_hz = trace->run.sample_rate_hz;
 	uint64_t best_ns = rate_hz > 0 ? (uint64_t)(1e9 / rate_hz / TP_LOSS_NEAR_PARTS) : 0;
-	uint32_t best = NO_SAMPLE;
+	uint32_t best = TP_NO_SAMPLE;
 	for (int i = 0; i < 2; i++) {
 		if (!is_seen(self, sides[i]))
 			continue;
@@ -61,18 +61,18 @@ static bool find_near(const struct tp_lostcpu *self, size_t at, enum tp_phase *o
 			best = sides[i]->sample;
 		}
 	}
-	if (best != NO_SAMPLE)
+	if (best != TP_NO_SAMPLE)
 		*out = phase_of(self, best);
-	return best != NO_SAMPLE;
+	return best != TP_NO_SAMPLE;
 }
 
 /* Of the stay that ended there; samples cut it into pieces. */
-static uint64_t stay_ns(const struct tp_lostcpu *self, size_t at)
+static uint64_t run_ns_before(const struct tp_preemption *self, size_t at)
 {
-	uint64_t end_ns = piece_at(self, at)->start_ns;
+	uint64_t end_ns = segment_at(self, at)->start_ns;
 	uint64_t start_ns = end_ns;
 	for (size_t i = at; i > 0; i--) {
-		const struct tp_segment *piece = piece_at(self, i - 1);
+		const struct tp_segment *piece = segment_at(self, i - 1);
 		if (piece->state != TP_STATE_ON_CPU || piece->end_ns != start_ns)
 			break;
 		start_ns = piece->start_ns;
@@ -98,17 +98,17 @@ static size_t count_before(const struct tp_sample *samples, size_t n, uint32_t t
 }
 
 /* By the sample of its leaving. In a stay there is none but at the end. */
-static bool find_leaving(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+static bool find_by_switch(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
 	uint32_t task = self->analysis->main_task;
-	uint64_t end_ns = piece_at(self, at)->start_ns;
+	uint64_t end_ns = segment_at(self, at)->start_ns;
 	size_t after = count_before(trace->leavings, trace->n_leavings, task, end_ns + 1);
 	if (after == 0)
 		return false;
 	const struct tp_sample *sample = &trace->leavings[after - 1];
 	const struct tp_stack_class *class = &self->analysis->classes[sample->stack];
-	if (sample->task != task || sample->time_ns + stay_ns(self, at) < end_ns ||
+	if (sample->task != task || sample->time_ns + run_ns_before(self, at) < end_ns ||
 	    (self->needs_python && !class->has_python))
 		return false;
 	*out = class->phase;
@@ -116,10 +116,10 @@ static bool find_leaving(const struct tp_lostcpu *self, size_t at, enum tp_phase
 }
 
 /* By a look while it wanted a CPU: it stood still then, where it was when it lost the last one. */
-static bool find_look(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+static bool find_by_python_read(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
 	const struct tp_trace *trace = self->analysis->trace;
-	const struct tp_segment *piece = piece_at(self, at);
+	const struct tp_segment *piece = segment_at(self, at);
 	uint32_t task = self->analysis->main_task;
 	size_t end = trace->sample_index[task + 1];
 	size_t begin = count_before(trace->samples, end, task, piece->start_ns);
@@ -136,18 +136,18 @@ static bool find_look(const struct tp_lostcpu *self, size_t at, enum tp_phase *o
 	return false;
 }
 
-static bool find_known(const struct tp_lostcpu *self, size_t at, enum tp_phase *out)
+static bool find_known(const struct tp_preemption *self, size_t at, enum tp_phase *out)
 {
-	bool (*const ways[])(const struct tp_lostcpu *, size_t, enum tp_phase *) = {
-		[TP_LOST_NEAR] = find_near,
-		[TP_LOST_LOOKS] = find_look,
-		[TP_LOST_LEAVINGS] = find_leaving,
+	bool (*const ways[])(const struct tp_preemption *, size_t, enum tp_phase *) = {
+		[TP_PREEMPTION_BY_SAMPLES] = find_by_samples,
+		[TP_PREEMPTION_BY_PYTHON_READS] = find_by_python_read,
+		[TP_PREEMPTION_BY_SWITCHES] = find_by_switch,
 	};
 	return ways[self->way](self, at, out);
 }
 
 /* How many losses come before that time. */
-static size_t count_losses(const struct tp_lostcpu *self, uint64_t time_ns)
+static size_t count_preemptions(const struct tp_preemption *self, uint64_t time_ns)
 {
 	size_t low = 0;
 	size_t high = self->n_losses;
@@ -162,33 +162,33 @@ static size_t count_losses(const struct tp_lostcpu *self, uint64_t time_ns)
 }
 
 /* What was told of few among many losses is told of the time before it was switched off only. */
-static bool is_told(const struct tp_lostcpu *self)
+static bool has_enough_known(const struct tp_preemption *self)
 {
 	size_t n_lost = 0;
 	size_t n_told = 0;
 	for (size_t i = 0; i < self->timeline->n; i++) {
 		enum tp_phase ignored;
-		if (!is_lost(self, i))
+		if (!is_preempted(self, i))
 			continue;
 		n_lost++;
 		n_told += find_known(self, i, &ignored);
 	}
-	return n_told && n_lost <= n_told * TP_LOSSES_MOST;
+	return n_told && n_lost <= n_told * TP_LOSSES_MAX;
 }
 
-static void choose_way(struct tp_lostcpu *self)
+static void choose_source(struct tp_preemption *self)
 {
-	self->way = TP_LOST_LEAVINGS;
-	if (self->analysis->trace->n_leavings && is_told(self))
+	self->way = TP_PREEMPTION_BY_SWITCHES;
+	if (self->analysis->trace->n_leavings && has_enough_known(self))
 		return;
-	self->way = TP_LOST_LOOKS;
-	if (self->needs_python && is_told(self))
+	self->way = TP_PREEMPTION_BY_PYTHON_READS;
+	if (self->needs_python && has_enough_known(self))
 		return;
-	self->way = TP_LOST_NEAR;
+	self->way = TP_PREEMPTION_BY_SAMPLES;
 }
 
 /* The stays of the main thread that ended so. */
-static void find_losses(struct tp_lostcpu *self)
+static void find_preemptions(struct tp_preemption *self)
 {
 	const struct tp_trace *trace = self->analysis->trace;
 	uint32_t task = self->analysis->main_task;
@@ -199,17 +199,19 @@ static void find_losses(struct tp_lostcpu *self)
 		const struct tp_run *run = &trace->runs[i];
 		if (run->how == TP_RUN_PREEMPTED)
 			self->losses[self->n_losses++] =
-				(struct tp_lost){.time_ns = run->end_ns, .cpu = run->cpu};
+				(struct tp_preemption_event){.time_ns = run->end_ns,
+							     .cpu = run->cpu};
 	}
 }
 
 /* Whether that stay, which follows one that ended so, took the CPU. */
-static void try_taker(struct tp_lostcpu *self, const struct tp_run *run, enum tp_run_end before)
+static void check_next_task(struct tp_preemption *self, const struct tp_run *run,
+			    enum tp_run_end before)
 {
-	size_t at = count_losses(self, run->start_ns + 1);
+	size_t at = count_preemptions(self, run->start_ns + 1);
 	if (at == 0)
 		return;
-	struct tp_lost *lost = &self->losses[at - 1];
+	struct tp_preemption_event *lost = &self->losses[at - 1];
 	if (lost->cpu != run->cpu || run->start_ns - lost->time_ns >= TP_SWITCH_NS ||
 	    lost->taker != TP_THREAD_OTHER)
 		return;
@@ -217,33 +219,33 @@ static void try_taker(struct tp_lostcpu *self, const struct tp_run *run, enum tp
 	lost->is_taker_woken = before != TP_RUN_PREEMPTED;
 }
 
-static void find_takers(struct tp_lostcpu *self)
+static void find_next_tasks(struct tp_preemption *self)
 {
 	const struct tp_trace *trace = self->analysis->trace;
 	for (uint32_t task = 0; task < trace->n_tasks; task++) {
 		enum tp_run_end before = TP_RUN_BLOCKED;
 		for (size_t i = trace->run_index[task]; i < trace->run_index[task + 1]; i++) {
-			try_taker(self, &trace->runs[i], before);
+			check_next_task(self, &trace->runs[i], before);
 			before = trace->runs[i].how;
 		}
 	}
 }
 
 /* NULL where the records of the switch are not whole. */
-static const struct tp_lost *loss_at(const struct tp_lostcpu *self, size_t at)
+static const struct tp_preemption_event *preemption_at(const struct tp_preemption *self, size_t at)
 {
-	uint64_t time_ns = piece_at(self, at)->start_ns;
-	size_t found = count_losses(self, time_ns);
+	uint64_t time_ns = segment_at(self, at)->start_ns;
+	size_t found = count_preemptions(self, time_ns);
 	bool is_it = found < self->n_losses && self->losses[found].time_ns == time_ns;
 	return is_it ? &self->losses[found] : NULL;
 }
 
 /* CPU time since the last wait; UINT64_MAX when that is long ago. */
-static uint64_t since_wait_ns(const struct tp_lostcpu *self, size_t at)
+static uint64_t since_wait_ns(const struct tp_preemption *self, size_t at)
 {
 	uint64_t ran_ns = 0;
 	for (size_t i = at; i > 0 && ran_ns < TP_WAKING_NS; i--) {
-		const struct tp_segment *piece = piece_at(self, i - 1);
+		const struct tp_segment *piece = segment_at(self, i - 1);
 		if (piece->state == TP_STATE_BLOCKED)
 			return ran_ns;
 		if (piece->state == TP_STATE_ON_CPU)
@@ -256,52 +258,54 @@ static uint64_t since_wait_ns(const struct tp_lostcpu *self, size_t at)
  * run, at a stretch or, right after a wait, since that, and how long it then wanted a CPU. Where
  * only samples nearby tell, that counts if these cause losses themselves: whoever reads Python at a
  * sample is woken by it, and gives the CPU back soon. */
-static struct tp_loss loss_of(const struct tp_lostcpu *self, size_t at)
+static struct tp_preemption_key preemption_key_of(const struct tp_preemption *self, size_t at)
 {
-	const struct tp_segment *piece = piece_at(self, at);
-	const struct tp_lost *lost = loss_at(self, at);
+	const struct tp_segment *piece = segment_at(self, at);
+	const struct tp_preemption_event *lost = preemption_at(self, at);
 	uint64_t since_ns = since_wait_ns(self, at);
 	bool is_waking = since_ns < TP_WAKING_NS;
-	bool counts_wait = self->way != TP_LOST_NEAR || self->needs_python;
+	bool counts_wait = self->way != TP_PREEMPTION_BY_SAMPLES || self->needs_python;
 	int group = lost ? (int)lost->taker * 4 + lost->is_taker_woken * 2 : 0;
-	return (struct tp_loss){.group = group + is_waking,
-				.time_ns = piece->start_ns,
-				.stay_ns = is_waking ? since_ns : stay_ns(self, at),
-				.wait_ns = counts_wait ? piece->end_ns - piece->start_ns : 0};
+	return (struct tp_preemption_key){.group = group + is_waking,
+					  .time_ns = piece->start_ns,
+					  .stay_ns = is_waking ? since_ns : run_ns_before(self, at),
+					  .wait_ns = counts_wait ? piece->end_ns - piece->start_ns
+								 : 0};
 }
 
-void tp_lostcpu_build(struct tp_lostcpu *self, const struct tp_analysis *analysis,
-		      const struct tp_timeline *timeline, bool needs_python)
+void tp_preemption_build(struct tp_preemption *self, const struct tp_analysis *analysis,
+			 const struct tp_timeline *timeline, bool needs_python)
 {
-	*self = (struct tp_lostcpu){.analysis = analysis,
-				    .timeline = timeline,
-				    .needs_python = needs_python};
-	choose_way(self);
-	find_losses(self);
-	find_takers(self);
+	*self = (struct tp_preemption){.analysis = analysis,
+				       .timeline = timeline,
+				       .needs_python = needs_python};
+	choose_source(self);
+	find_preemptions(self);
+	find_next_tasks(self);
 	for (size_t i = 0; i < timeline->n; i++) {
 		enum tp_phase phase;
-		if (!is_lost(self, i) || !find_known(self, i, &phase))
+		if (!is_preempted(self, i) || !find_known(self, i, &phase))
 			continue;
-		struct tp_loss loss = loss_of(self, i);
-		tp_lostlike_add(&self->known, &loss, phase);
+		struct tp_preemption_key loss = preemption_key_of(self, i);
+		tp_preemption_model_add(&self->known, &loss, phase);
 	}
 }
 
-void tp_lostcpu_release(struct tp_lostcpu *self)
+void tp_preemption_release(struct tp_preemption *self)
 {
-	tp_lostlike_release(&self->known);
+	tp_preemption_model_release(&self->known);
 	free(self->losses);
 }
 
 /* How many samples in a row, going that way, are of this phase, as far as is looked. */
-static int n_agreeing(const struct tp_lostcpu *self, size_t at, int way, enum tp_phase phase)
+static int count_same_phase(const struct tp_preemption *self, size_t at, int way,
+			    enum tp_phase phase)
 {
 	int n = 0;
-	for (size_t i = 1; i <= FAR && n < TP_LOSS_AROUND; i++) {
+	for (size_t i = 1; i <= MAX_SEARCH && n < TP_LOSS_AROUND; i++) {
 		if (way < 0 && i > at)
 			break;
-		const struct tp_segment *piece = piece_at(self, way < 0 ? at - i : at + i);
+		const struct tp_segment *piece = segment_at(self, way < 0 ? at - i : at + i);
 		if (!piece)
 			break;
 		if (is_seen(self, piece) && phase_of(self, piece->sample) != phase)
@@ -311,16 +315,17 @@ static int n_agreeing(const struct tp_lostcpu *self, size_t at, int way, enum tp
 	return n;
 }
 
-enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp_phase before)
+enum tp_phase tp_preemption_phase(const struct tp_preemption *self, size_t at, enum tp_phase before)
 {
-	if (!is_lost(self, at))
+	if (!is_preempted(self, at))
 		return before;
 	enum tp_phase phase;
 	if (find_known(self, at, &phase))
 		return phase;
-	if (self->way == TP_LOST_NEAR && n_agreeing(self, at, -1, before) == TP_LOSS_AROUND &&
-	    n_agreeing(self, at, 1, before) == TP_LOSS_AROUND)
+	if (self->way == TP_PREEMPTION_BY_SAMPLES &&
+	    count_same_phase(self, at, -1, before) == TP_LOSS_AROUND &&
+	    count_same_phase(self, at, 1, before) == TP_LOSS_AROUND)
 		return before;
-	struct tp_loss loss = loss_of(self, at);
-	return tp_lostlike_find(&self->known, &loss, &phase) ? phase : before;
+	struct tp_preemption_key loss = preemption_key_of(self, at);
+	return tp_preemption_model_find(&self->known, &loss, &phase) ? phase : before;
 }

@@ -22,7 +22,7 @@
 #include <stddef.h>
 
 /* What was at the end of a stay of the main thread, on the CPU that it lost. */
-struct tp_lost {
+struct tp_preemption_event {
 	uint64_t time_ns;
 	uint32_t cpu;
 	enum tp_thread_role taker; /* OTHER: none of the threads that were recorded, too */
@@ -30,29 +30,30 @@ struct tp_lost {
 };
 
 /* What tells where it was. */
-enum tp_lost_way {
-	TP_LOST_NEAR,    /* samples just before and after */
-	TP_LOST_LOOKS,   /* at Python, while it wanted a CPU */
-	TP_LOST_LEAVINGS /* samples as it left */
+enum tp_preemption_source {
+	TP_PREEMPTION_BY_SAMPLES,      /* samples just before and after */
+	TP_PREEMPTION_BY_PYTHON_READS, /* at Python, while it wanted a CPU */
+	TP_PREEMPTION_BY_SWITCHES      /* samples as it left */
 };
 
-struct tp_lostcpu {
+struct tp_preemption {
 	const struct tp_analysis *analysis;
 	const struct tp_timeline *timeline;
 	bool needs_python; /* samples without Python frames tell nothing */
-	enum tp_lost_way way;
-	struct tp_lost *losses; /* heap, in order of time */
+	enum tp_preemption_source way;
+	struct tp_preemption_event *losses; /* heap, in order of time */
 	size_t n_losses;
-	struct tp_lostlike known;
+	struct tp_preemption_model known;
 };
 
 /* `timeline` is the main thread's, before it has labels. */
-void tp_lostcpu_build(struct tp_lostcpu *self, const struct tp_analysis *analysis,
-		      const struct tp_timeline *timeline, bool needs_python);
-void tp_lostcpu_release(struct tp_lostcpu *self);
+void tp_preemption_build(struct tp_preemption *self, const struct tp_analysis *analysis,
+			 const struct tp_timeline *timeline, bool needs_python);
+void tp_preemption_release(struct tp_preemption *self);
 
 /* Of a runnable piece; `before` is the phase of the piece before it, and the answer where the
  * samples around agree or nothing tells better. */
-enum tp_phase tp_lostcpu_phase(const struct tp_lostcpu *self, size_t at, enum tp_phase before);
+enum tp_phase tp_preemption_phase(const struct tp_preemption *self, size_t at,
+				  enum tp_phase before);
 
 #endif

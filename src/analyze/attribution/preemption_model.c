@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 enum {
-	SHORTEST = 10, /* power of two: about a microsecond and less are one */
+	MIN_LENGTH = 10, /* power of two: about a microsecond and less are one */
 	N_LENGTHS = 24,
-	FOREIGN = 3, /* powers of two that another group is away */
-	FARTHEST = 2 * N_LENGTHS + FOREIGN,
+	OTHER_GROUP = 3, /* powers of two that another group is away */
+	MAX_DISTANCE = 2 * N_LENGTHS + OTHER_GROUP,
 };
 
 struct known {
@@ -19,7 +19,7 @@ struct known {
 };
 
 /* In order of time; on the heap. */
-struct tp_lostlike_cell {
+struct tp_preemption_model_cell {
 	struct known *items;
 	size_t n;
 	size_t capacity;
@@ -28,7 +28,7 @@ struct tp_lostlike_cell {
 static int length_of(uint64_t ns)
 {
 	int length = 0;
-	while ((ns >>= 1) >= UINT64_C(1) << SHORTEST && length < N_LENGTHS - 1)
+	while ((ns >>= 1) >= UINT64_C(1) << MIN_LENGTH && length < N_LENGTHS - 1)
 		length++;
 	return length;
 }
@@ -38,13 +38,15 @@ static size_t cell_at(int group, int stay, int wait)
 	return ((size_t)group * N_LENGTHS + (size_t)stay) * N_LENGTHS + (size_t)wait;
 }
 
-void tp_lostlike_add(struct tp_lostlike *self, const struct tp_loss *loss, enum tp_phase phase)
+void tp_preemption_model_add(struct tp_preemption_model *self, const struct tp_preemption_key *loss,
+			     enum tp_phase phase)
 {
-	size_t n_cells = cell_at(TP_N_LOSS_GROUPS, 0, 0);
+	size_t n_cells = cell_at(TP_N_PREEMPTION_GROUPS, 0, 0);
 	if (!self->cells)
 		self->cells = tp_alloc(n_cells * sizeof(*self->cells));
-	struct tp_lostlike_cell *cell = &self->cells[cell_at(loss->group, length_of(loss->stay_ns),
-							     length_of(loss->wait_ns))];
+	struct tp_preemption_model_cell *cell =
+		&self->cells[cell_at(loss->group, length_of(loss->stay_ns),
+				     length_of(loss->wait_ns))];
 	TP_ARRAY_PUSH(cell->items, cell->n, cell->capacity) = (struct known){loss->time_ns, phase};
 	self->n[loss->group]++;
 }
@@ -55,19 +57,19 @@ static uint64_t distance_ns(const struct known *known, uint64_t time_ns)
 }
 
 /* Of two that may be missing. */
-static const struct known *nearer(const struct known *a, const struct known *b, uint64_t time_ns)
+static const struct known *closer_of(const struct known *a, const struct known *b, uint64_t time_ns)
 {
 	if (!a || !b)
 		return a ? a : b;
 	return distance_ns(a, time_ns) <= distance_ns(b, time_ns) ? a : b;
 }
 
-static const struct known *nearest_in(const struct tp_lostlike *self, int group, int stay, int wait,
-				      uint64_t time_ns)
+static const struct known *nearest_in(const struct tp_preemption_model *self, int group, int stay,
+				      int wait, uint64_t time_ns)
 {
 	if (stay < 0 || stay >= N_LENGTHS || wait < 0 || wait >= N_LENGTHS)
 		return NULL;
-	const struct tp_lostlike_cell *cell = &self->cells[cell_at(group, stay, wait)];
+	const struct tp_preemption_model_cell *cell = &self->cells[cell_at(group, stay, wait)];
 	size_t low = 0;
 	size_t high = cell->n;
 	while (low < high) {
@@ -77,27 +79,27 @@ static const struct known *nearest_in(const struct tp_lostlike *self, int group,
 		else
 			high = middle;
 	}
-	return nearer(low > 0 ? &cell->items[low - 1] : NULL,
-		      low < cell->n ? &cell->items[low] : NULL, time_ns);
+	return closer_of(low > 0 ? &cell->items[low - 1] : NULL,
+			 low < cell->n ? &cell->items[low] : NULL, time_ns);
 }
 
 /* In one group, so many powers of two away. */
-static const struct known *nearest_at(const struct tp_lostlike *self, int group,
-				      const struct tp_loss *loss, int away)
+static const struct known *nearest_at(const struct tp_preemption_model *self, int group,
+				      const struct tp_preemption_key *loss, int away)
 {
 	int stay = length_of(loss->stay_ns);
 	int wait = length_of(loss->wait_ns);
 	const struct known *found = NULL;
 	for (int of_stay = -away; of_stay <= away; of_stay++) {
 		int of_wait = away - abs(of_stay);
-		found = nearer(found,
-			       nearest_in(self, group, stay + of_stay, wait - of_wait,
-					  loss->time_ns),
-			       loss->time_ns);
-		found = nearer(found,
-			       nearest_in(self, group, stay + of_stay, wait + of_wait,
-					  loss->time_ns),
-			       loss->time_ns);
+		found = closer_of(found,
+				  nearest_in(self, group, stay + of_stay, wait - of_wait,
+					     loss->time_ns),
+				  loss->time_ns);
+		found = closer_of(found,
+				  nearest_in(self, group, stay + of_stay, wait + of_wait,
+					     loss->time_ns),
+				  loss->time_ns);
 	}
 	return found;
 }
@@ -112,31 +114,32 @@ static int age_of(uint64_t ns)
 }
 
 /* The best so far. */
-struct likeness {
+struct match {
 	const struct known *known;
 	int unlike;
 };
 
-static void take_better(struct likeness *best, const struct known *known,
-			const struct tp_loss *loss, int away)
+static void use_if_better(struct match *best, const struct known *known,
+			  const struct tp_preemption_key *loss, int away)
 {
 	if (!known)
 		return;
 	int unlike = away + age_of(distance_ns(known, loss->time_ns));
 	if (!best->known || unlike < best->unlike ||
-	    (unlike == best->unlike && nearer(best->known, known, loss->time_ns) == known))
-		*best = (struct likeness){known, unlike};
+	    (unlike == best->unlike && closer_of(best->known, known, loss->time_ns) == known))
+		*best = (struct match){known, unlike};
 }
 
-bool tp_lostlike_find(const struct tp_lostlike *self, const struct tp_loss *loss,
-		      enum tp_phase *out)
+bool tp_preemption_model_find(const struct tp_preemption_model *self,
+			      const struct tp_preemption_key *loss, enum tp_phase *out)
 {
-	struct likeness best = {.unlike = FARTHEST};
-	for (int away = 0; self->cells && away <= best.unlike && away < FARTHEST; away++) {
-		for (int group = 0; group < TP_N_LOSS_GROUPS; group++) {
-			int left = group == loss->group ? away : away - FOREIGN;
+	struct match best = {.unlike = MAX_DISTANCE};
+	for (int away = 0; self->cells && away <= best.unlike && away < MAX_DISTANCE; away++) {
+		for (int group = 0; group < TP_N_PREEMPTION_GROUPS; group++) {
+			int left = group == loss->group ? away : away - OTHER_GROUP;
 			if (left >= 0 && self->n[group])
-				take_better(&best, nearest_at(self, group, loss, left), loss, away);
+				use_if_better(&best, nearest_at(self, group, loss, left), loss,
+					      away);
 		}
 	}
 	if (best.known)
@@ -144,10 +147,10 @@ bool tp_lostlike_find(const struct tp_lostlike *self, const struct tp_loss *loss
 	return best.known != NULL;
 }
 
-void tp_lostlike_release(struct tp_lostlike *self)
+void tp_preemption_model_release(struct tp_preemption_model *self)
 {
-	for (size_t i = 0; self->cells && i < cell_at(TP_N_LOSS_GROUPS, 0, 0); i++)
+	for (size_t i = 0; self->cells && i < cell_at(TP_N_PREEMPTION_GROUPS, 0, 0); i++)
 		free(self->cells[i].items);
 	free(self->cells);
-	*self = (struct tp_lostlike){0};
+	*self = (struct tp_preemption_model){0};
 }

@@ -11,7 +11,7 @@ static const enum tp_label loader_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_DATALOADER_PREP,
 	[TP_ACTIVITY_READ] = TP_LABEL_DATALOADER_FETCH,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_DATALOADER_QUEUE,
-	[TP_ACTIVITY_HANDOVER] = TP_LABEL_DATALOADER_HANDOVER,
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_DATALOADER_HANDOVER,
 	[TP_ACTIVITY_SLEEP] = TP_LABEL_DATALOADER_PAUSE,
 	[TP_ACTIVITY_NONE] = TP_LABEL_DATALOADER_HANDOVER,
 };
@@ -21,7 +21,7 @@ static const enum tp_label team_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
 	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_LOCK,
 };
@@ -32,7 +32,7 @@ static const enum tp_label barrier_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SLEEP] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
 };
@@ -43,7 +43,7 @@ static const enum tp_label woken_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
 	[TP_ACTIVITY_NONE] = TP_LABEL_COMPUTE_SPIN,
 };
@@ -54,12 +54,12 @@ static const enum tp_label team_pipe_labels[TP_N_ACTIVITIES] = {
 	[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 	[TP_ACTIVITY_READ] = TP_LABEL_IDLE_IO,
 	[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-	[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+	[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
 	[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_SLEEP,
 	[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_UNKNOWN,
 };
 
-static struct tp_wait follow_loader(const struct tp_waiting *waiting)
+static struct tp_wait wait_for_loader(const struct tp_wait_attribution *waiting)
 {
 	return (struct tp_wait){TP_LABEL_DATALOADER_HANDOVER, &waiting->loader, loader_labels,
 				NULL};
@@ -67,8 +67,8 @@ static struct tp_wait follow_loader(const struct tp_waiting *waiting)
 
 /* `label` where the team's activity does not reach. Who hands whole steps to others hands them the
  * fetching of data, too. */
-static struct tp_wait follow_team(const struct tp_waiting *waiting, enum tp_label label,
-				  const enum tp_label *labels)
+static struct tp_wait wait_for_team(const struct tp_wait_attribution *waiting, enum tp_label label,
+				    const enum tp_label *labels)
 {
 	return (struct tp_wait){label, &waiting->team, labels,
 				waiting->delegates ? &waiting->loader : NULL};
@@ -80,7 +80,7 @@ static struct tp_wait fixed(enum tp_label label)
 }
 
 /* Blocked inside the loader's `next`. */
-static struct tp_wait loader_wait(const struct tp_waiting *waiting, enum tp_cause cause)
+static struct tp_wait loader_wait(const struct tp_wait_attribution *waiting, enum tp_cause cause)
 {
 	switch (cause) {
 	case TP_CAUSE_FILE:
@@ -89,12 +89,12 @@ static struct tp_wait loader_wait(const struct tp_waiting *waiting, enum tp_caus
 		return fixed(TP_LABEL_DATALOADER_FETCH);
 	case TP_CAUSE_SLEEP:
 		/* Polling a queue looks like sleep: the workers tell. */
-		return waiting->loader.activities.n ? follow_loader(waiting)
+		return waiting->loader.activities.n ? wait_for_loader(waiting)
 						    : fixed(TP_LABEL_DATALOADER_PAUSE);
 	case TP_CAUSE_GIL: /* a thread of its own runs Python, workers have locks of their own */
 		return fixed(TP_LABEL_DATALOADER_HANDOVER);
 	default:
-		return waiting->loader.activities.n ? follow_loader(waiting)
+		return waiting->loader.activities.n ? wait_for_loader(waiting)
 						    : fixed(TP_LABEL_DATALOADER_HANDOVER);
 	}
 }
@@ -104,7 +104,7 @@ static bool is_active(const struct tp_activities *group, uint64_t time_ns)
 {
 	size_t at = tp_activities_find(group, time_ns);
 	return at < group->n && (group->items[at].kind <= TP_ACTIVITY_READ ||
-				 group->items[at].kind == TP_ACTIVITY_HANDOVER);
+				 group->items[at].kind == TP_ACTIVITY_TRANSFER);
 }
 
 static uint64_t active_ns(const struct tp_activities *group, const struct tp_segment *piece)
@@ -126,45 +126,48 @@ static uint64_t active_ns(const struct tp_activities *group, const struct tp_seg
  * waited for elsewhere are not it: they spin for a while before they sleep, in a stay of which the
  * sample may have been at work.
  */
-static struct tp_wait futex_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
+static struct tp_wait futex_wait(const struct tp_wait_attribution *waiting,
+				 const struct tp_segment *piece)
 {
 	uint64_t wake = piece->end_ns > piece->start_ns + TP_WAKER_NS ? piece->end_ns - TP_WAKER_NS
 								      : piece->start_ns;
 	bool team = is_active(&waiting->team.activities, wake);
 	bool loader = is_active(&waiting->loader.activities, wake);
 	if (team && !loader)
-		return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, woken_labels);
+		return wait_for_team(waiting, TP_LABEL_COMPUTE_SPIN, woken_labels);
 	if (loader && (!team || waiting->joins_team) && !waiting->delegates)
-		return follow_loader(waiting);
+		return wait_for_loader(waiting);
 	uint64_t team_ns = active_ns(&waiting->team.activities, piece);
 	uint64_t loader_ns = active_ns(&waiting->loader.activities, piece);
 	if ((team_ns || loader_ns) && waiting->delegates)
-		return follow_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
+		return wait_for_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
 	if (team_ns || loader_ns)
-		return team_ns >= loader_ns ? follow_team(waiting, TP_LABEL_IDLE_LOCK, team_labels)
-					    : follow_loader(waiting);
+		return team_ns >= loader_ns
+			       ? wait_for_team(waiting, TP_LABEL_IDLE_LOCK, team_labels)
+			       : wait_for_loader(waiting);
 	if (waiting->team.activities.n)
-		return follow_team(waiting, TP_LABEL_IDLE_LOCK, team_labels);
-	return waiting->loader.activities.n ? follow_loader(waiting) : fixed(TP_LABEL_IDLE_LOCK);
+		return wait_for_team(waiting, TP_LABEL_IDLE_LOCK, team_labels);
+	return waiting->loader.activities.n ? wait_for_loader(waiting) : fixed(TP_LABEL_IDLE_LOCK);
 }
 
 /* A loop of short sleeps looks again and again whether somebody else is done. */
-static struct tp_wait sleep_wait(const struct tp_waiting *waiting, const struct tp_segment *piece)
+static struct tp_wait sleep_wait(const struct tp_wait_attribution *waiting,
+				 const struct tp_segment *piece)
 {
 	const struct tp_analysis *analysis = waiting->analysis;
-	bool polls = tp_polling_is(&analysis->timelines[analysis->main_task], piece);
+	bool polls = tp_poll_loop_is_sleep(&analysis->timelines[analysis->main_task], piece);
 	if (polls && (active_ns(&waiting->team.activities, piece) ||
 		      active_ns(&waiting->loader.activities, piece)))
 		return futex_wait(waiting, piece);
 	return fixed(TP_LABEL_IDLE_SLEEP);
 }
 
-static struct tp_wait file_wait(const struct tp_waiting *waiting, const struct tp_segment *piece,
-				const struct tp_stack_class *class)
+static struct tp_wait file_wait(const struct tp_wait_attribution *waiting,
+				const struct tp_segment *piece, const struct tp_stack_class *class)
 {
 	const struct tp_trace *trace = waiting->analysis->trace;
 	enum tp_file_kind kind = TP_FILE_UNKNOWN;
-	if (piece->sample != NO_SAMPLE)
+	if (piece->sample != TP_NO_SAMPLE)
 		kind = tp_patterns_file(waiting->analysis->patterns,
 					tp_trace_string(trace,
 							trace->samples[piece->sample].target));
@@ -178,35 +181,36 @@ static struct tp_wait file_wait(const struct tp_waiting *waiting, const struct t
 	return fixed(kind == TP_FILE_LOG ? TP_LABEL_HOST_LOGGING : TP_LABEL_IDLE_IO);
 }
 
-static struct tp_wait peer_wait(const struct tp_waiting *waiting,
+static struct tp_wait peer_wait(const struct tp_wait_attribution *waiting,
 				const struct tp_stack_class *class, enum tp_cause cause)
 {
 	if (class->leaf == TP_LEAF_WRITE && cause == TP_CAUSE_PIPE)
 		return fixed(TP_LABEL_HOST_LOGGING);
 	if (waiting->has_loader_processes && !waiting->has_peers)
-		return follow_loader(waiting);
+		return wait_for_loader(waiting);
 	if (waiting->has_peers || cause == TP_CAUSE_SOCKET)
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
 	if (waiting->loader.activities.n)
-		return follow_loader(waiting);
-	return follow_team(waiting, TP_LABEL_IDLE_UNKNOWN, team_pipe_labels);
+		return wait_for_loader(waiting);
+	return wait_for_team(waiting, TP_LABEL_IDLE_UNKNOWN, team_pipe_labels);
 }
 
-static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_segment *piece,
-			      const struct tp_stack_class *class, enum tp_phase phase)
+static struct tp_wait blocked(const struct tp_wait_attribution *waiting,
+			      const struct tp_segment *piece, const struct tp_stack_class *class,
+			      enum tp_phase phase)
 {
 	if (phase == TP_PHASE_DATALOADER)
 		return loader_wait(waiting, piece->cause);
 	if (phase == TP_PHASE_COMMUNICATION)
 		return fixed(TP_LABEL_COMMUNICATION_WAIT);
-	if (tp_phase_protects(phase))
+	if (tp_phase_owns_time(phase))
 		return fixed(tp_label_of_phase(phase, class->leaf));
 	switch (piece->cause) {
 	case TP_CAUSE_FUTEX:
 		if (class->is_team_root || class->leaf == TP_LEAF_SPIN)
-			return follow_team(waiting, TP_LABEL_COMPUTE_SPIN, barrier_labels);
+			return wait_for_team(waiting, TP_LABEL_COMPUTE_SPIN, barrier_labels);
 		if (phase == TP_PHASE_COMPUTE && waiting->team.activities.n && !waiting->delegates)
-			return follow_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
+			return wait_for_team(waiting, TP_LABEL_IDLE_LOCK, woken_labels);
 		return futex_wait(waiting, piece);
 	case TP_CAUSE_FILE:
 	case TP_CAUSE_DISK:
@@ -235,7 +239,7 @@ static struct tp_wait blocked(const struct tp_waiting *waiting, const struct tp_
  * holds the CPUs, the wait is part of computing with more threads than CPUs; otherwise somebody
  * else has the CPU.
  */
-static struct tp_wait runnable(const struct tp_waiting *waiting, enum tp_phase phase,
+static struct tp_wait runnable(const struct tp_wait_attribution *waiting, enum tp_phase phase,
 			       enum tp_part before)
 {
 	static const enum tp_label own_team[TP_N_ACTIVITIES] = {
@@ -243,13 +247,13 @@ static struct tp_wait runnable(const struct tp_waiting *waiting, enum tp_phase p
 		[TP_ACTIVITY_SCRIPT] = TP_LABEL_HOST_INTERPRETER,
 		[TP_ACTIVITY_READ] = TP_LABEL_IDLE_RUNNABLE,
 		[TP_ACTIVITY_QUEUE] = TP_LABEL_IDLE_RUNNABLE,
-		[TP_ACTIVITY_HANDOVER] = TP_LABEL_COMPUTE_SPIN,
+		[TP_ACTIVITY_TRANSFER] = TP_LABEL_COMPUTE_SPIN,
 		[TP_ACTIVITY_SLEEP] = TP_LABEL_IDLE_RUNNABLE,
 		[TP_ACTIVITY_NONE] = TP_LABEL_IDLE_RUNNABLE,
 	};
 	/* Woken from a wait, it still waits for the same until it runs. Who exchanges something
 	 * wakes others, and these take its CPU. */
-	bool is_open = !tp_phase_protects(phase);
+	bool is_open = !tp_phase_owns_time(phase);
 	if (phase == TP_PHASE_DATALOADER || (is_open && before == TP_PART_DATALOADER))
 		return fixed(TP_LABEL_DATALOADER_QUEUE);
 	if (phase == TP_PHASE_COMMUNICATION || (is_open && before == TP_PART_COMMUNICATION))
@@ -267,24 +271,27 @@ static unsigned kind_of(const struct tp_segment *piece)
 						 : TP_WAIT_BLOCKED + (unsigned)piece->cause;
 }
 
-struct tp_wait tp_waiting_judge(const struct tp_waiting *waiting, const struct tp_segment *piece,
-				const struct tp_stack_class *class, enum tp_phase phase,
-				enum tp_part before)
+struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waiting,
+					const struct tp_segment *piece,
+					const struct tp_stack_class *class, enum tp_phase phase,
+					enum tp_part before)
 {
 	return piece->state == TP_STATE_BLOCKED ? blocked(waiting, piece, class, phase)
 						: runnable(waiting, phase, before);
 }
 
-bool tp_waiting_spins(const struct tp_waiting *waiting, const struct tp_segment *piece,
-		      const struct tp_stack_class *class, enum tp_phase phase, struct tp_wait *out)
+bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
+				   const struct tp_segment *piece,
+				   const struct tp_stack_class *class, enum tp_phase phase,
+				   struct tp_wait *out)
 {
 	if (class->leaf != TP_LEAF_SPIN)
 		return false;
-	bool is_open = !tp_phase_protects(phase) && !class->is_team_root &&
+	bool is_open = !tp_phase_owns_time(phase) && !class->is_team_root &&
 		       !active_ns(&waiting->team.activities, piece);
 	bool is_loading = phase == TP_PHASE_DATALOADER;
 	bool is_for_loader = is_loading || active_ns(&waiting->loader.activities, piece) > 0;
-	*out = is_for_loader ? follow_loader(waiting) : fixed(TP_LABEL_COMMUNICATION_WAIT);
+	*out = is_for_loader ? wait_for_loader(waiting) : fixed(TP_LABEL_COMMUNICATION_WAIT);
 	if (is_loading || (is_open && is_for_loader))
 		return waiting->loader.activities.n > 0;
 	return is_open && waiting->has_peers && !waiting->team.activities.n;
@@ -301,14 +308,14 @@ static enum tp_label label_while(const struct tp_wait *wait, int kind)
 /* What the group did during exact waits of this kind stands for what it did during this one: looks
  * at two threads that alternate faster than one can look tell nothing about both at once. False
  * when there is too little of them. */
-static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segment *piece,
-			       tp_wait_put *put, void *context)
+static bool cut_by_overlap(const struct tp_wait *wait, const struct tp_segment *piece,
+			   tp_wait_callback *put, void *context)
 {
 	const uint64_t *ns = wait->follow->meanwhile_ns[kind_of(piece)];
 	double all_ns = 0;
 	for (int kind = 0; kind < TP_N_ACTIVITIES; kind++)
 		all_ns += (double)ns[kind];
-	if (!piece->is_sampled || all_ns < TP_CONCURRENCE_LEAST_NS)
+	if (!piece->is_sampled || all_ns < TP_CONCURRENCE_MIN_NS)
 		return false;
 	double length_ns = (double)(piece->end_ns - piece->start_ns);
 	double sum_ns = 0;
@@ -325,8 +332,8 @@ static bool cut_by_concurrence(const struct tp_wait *wait, const struct tp_segme
 
 /* The group does not work from `at` to `end`: what those behind it do. While it wants a CPU, those
  * who have one are waited for. */
-static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piece,
-		       const struct tp_activity *gap, tp_wait_put *put, void *context)
+static void cut_by_next_group(const struct tp_wait *wait, const struct tp_segment *piece,
+			      const struct tp_activity *gap, tp_wait_callback *put, void *context)
 {
 	const struct tp_activities *group = &wait->behind->activities;
 	enum tp_label label = wait->labels[gap->kind];
@@ -343,8 +350,8 @@ static void cut_behind(const struct tp_wait *wait, const struct tp_segment *piec
 	put(context, piece, at, gap->end_ns, label);
 }
 
-static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *piece,
-			   tp_wait_put *put, void *context)
+static void cut_by_activity(const struct tp_wait *wait, const struct tp_segment *piece,
+			    tp_wait_callback *put, void *context)
 {
 	uint64_t at = piece->start_ns;
 	const struct tp_activities *group = &wait->follow->activities;
@@ -354,7 +361,7 @@ static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *
 		end = end < piece->end_ns ? end : piece->end_ns;
 		struct tp_activity gap = {at, end, kind};
 		if (wait->behind && (kind == TP_ACTIVITY_NONE || kind == TP_ACTIVITY_QUEUE))
-			cut_behind(wait, piece, &gap, put, context);
+			cut_by_next_group(wait, piece, &gap, put, context);
 		else
 			put(context, piece, at, end, label_while(wait, (int)kind));
 		at = end;
@@ -362,17 +369,17 @@ static void cut_by_instant(const struct tp_wait *wait, const struct tp_segment *
 	put(context, piece, at, piece->end_ns, wait->label);
 }
 
-void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_put *put,
+void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_callback *put,
 		 void *context)
 {
 	if (!wait->follow)
 		put(context, piece, piece->start_ns, piece->end_ns, wait->label);
-	else if (!cut_by_concurrence(wait, piece, put, context))
-		cut_by_instant(wait, piece, put, context);
+	else if (!cut_by_overlap(wait, piece, put, context))
+		cut_by_activity(wait, piece, put, context);
 }
 
 /* One pass along both timelines. */
-static void find_concurrence(struct tp_wait_group *group, const struct tp_timeline *timeline)
+static void measure_overlap(struct tp_wait_group *group, const struct tp_timeline *timeline)
 {
 	const struct tp_activities *activities = &group->activities;
 	size_t at = 0;
@@ -396,7 +403,7 @@ static void find_group(struct tp_wait_group *group, const struct tp_analysis *an
 		       enum tp_thread_role role)
 {
 	tp_activities_build(&group->activities, analysis, role);
-	find_concurrence(group, &analysis->timelines[analysis->main_task]);
+	measure_overlap(group, &analysis->timelines[analysis->main_task]);
 }
 
 /* On a CPU as one of that role, in math or in a function of which nothing is known. */
@@ -406,19 +413,19 @@ static uint64_t math_ns(const struct tp_analysis *analysis, uint32_t task, enum 
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE ||
+		if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE ||
 		    !tp_activity_is_of(analysis, role, task, piece))
 			continue;
 		const struct tp_stack_class *class =
 			&analysis->classes[analysis->trace->samples[piece->sample].stack];
 		bool is_math = class->leaf == TP_LEAF_MATH || class->leaf == TP_LEAF_NONE;
-		if (is_math && !tp_phase_protects(class->phase))
+		if (is_math && !tp_phase_owns_time(class->phase))
 			sum += piece->end_ns - piece->start_ns;
 	}
 	return sum;
 }
 
-static uint64_t busiest_math_ns(const struct tp_analysis *analysis)
+static uint64_t max_math_ns(const struct tp_analysis *analysis)
 {
 	uint64_t busiest = 0;
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
@@ -444,11 +451,11 @@ static uint64_t futex_ns(const struct tp_analysis *analysis)
 
 /* XLA's and TensorFlow's main thread hands a whole step to a pool and waits; one that is part of a
  * team computes as much as any member, and waits less than it computes. */
-static bool find_delegates(const struct tp_analysis *analysis)
+static bool is_work_offloaded(const struct tp_analysis *analysis)
 {
 	double main_ns = (double)math_ns(analysis, analysis->main_task, TP_THREAD_MAIN);
-	return main_ns < TP_DELEGATOR_WORKS_MOST * (double)busiest_math_ns(analysis) &&
-	       main_ns < TP_DELEGATOR_COMPUTES_MOST * (double)futex_ns(analysis);
+	return main_ns < TP_DELEGATOR_WORKS_MAX * (double)max_math_ns(analysis) &&
+	       main_ns < TP_DELEGATOR_COMPUTES_MAX * (double)futex_ns(analysis);
 }
 
 /* A wait for a team of OpenMP has the runtime's functions on the stack, as its loops have. */
@@ -457,18 +464,18 @@ static bool find_joins(const struct tp_analysis *analysis)
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		uint32_t sample = timeline->segments[i].sample;
-		if (sample != NO_SAMPLE &&
+		if (sample != TP_NO_SAMPLE &&
 		    analysis->classes[analysis->trace->samples[sample].stack].is_team_root)
 			return true;
 	}
 	return false;
 }
 
-void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis)
+void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t trainer = analysis->profile->trainer;
-	*out = (struct tp_waiting){.analysis = analysis};
+	*out = (struct tp_wait_attribution){.analysis = analysis};
 	find_group(&out->loader, analysis, TP_THREAD_LOADER);
 	find_group(&out->team, analysis, TP_THREAD_TEAM);
 	for (uint32_t i = 0; i < trace->n_tasks; i++) {
@@ -477,10 +484,10 @@ void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis
 		out->has_loader_processes |= analysis->roles[i] == TP_ROLE_LOADER;
 		out->has_peers |= analysis->roles[i] == TP_ROLE_TRAINER;
 	}
-	out->delegates = find_delegates(analysis);
+	out->delegates = is_work_offloaded(analysis);
 	out->joins_team = find_joins(analysis);
 	double swapped = 0;
-	out->swaps = tp_trace_counter_growth(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,
-					     &swapped) &&
+	out->swaps = tp_trace_counter_delta(trace, TP_METRIC_SWAP_IN, TP_NO_TASK, 0, trace->end_ns,
+					    &swapped) &&
 		     swapped > 0;
 }

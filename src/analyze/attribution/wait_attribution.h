@@ -15,7 +15,7 @@ struct tp_wait_group {
 	uint64_t meanwhile_ns[TP_N_WAITS][TP_N_ACTIVITIES];
 };
 
-struct tp_waiting {
+struct tp_wait_attribution {
 	const struct tp_analysis *analysis;
 	struct tp_wait_group loader;
 	struct tp_wait_group team;
@@ -37,22 +37,25 @@ struct tp_wait {
 };
 
 /* Needs timelines, thread roles, process roles and the main thread; `out` borrows from them. */
-void tp_waiting_build(struct tp_waiting *out, const struct tp_analysis *analysis);
+void tp_wait_attribution_build(struct tp_wait_attribution *out, const struct tp_analysis *analysis);
 
 /* A piece that is not on a CPU; `class` is that of its stack. `before`: the part of the wait or
  * exchange that it follows at once; TP_N_PARTS when it follows none. */
-struct tp_wait tp_waiting_judge(const struct tp_waiting *waiting, const struct tp_segment *piece,
-				const struct tp_stack_class *class, enum tp_phase phase,
-				enum tp_part before);
+struct tp_wait tp_wait_attribution_find(const struct tp_wait_attribution *waiting,
+					const struct tp_segment *piece,
+					const struct tp_stack_class *class, enum tp_phase phase,
+					enum tp_part before);
 /* A piece on a CPU: does it wait there for the loader or for another rank, since nobody of its own
  * team works? */
-bool tp_waiting_spins(const struct tp_waiting *waiting, const struct tp_segment *piece,
-		      const struct tp_stack_class *class, enum tp_phase phase, struct tp_wait *out);
+bool tp_wait_attribution_find_spin(const struct tp_wait_attribution *waiting,
+				   const struct tp_segment *piece,
+				   const struct tp_stack_class *class, enum tp_phase phase,
+				   struct tp_wait *out);
 
 /* Takes [start, end) of the piece; they come in order and cover it, some may be empty. */
-typedef void tp_wait_put(void *context, const struct tp_segment *piece, uint64_t start_ns,
-			 uint64_t end_ns, enum tp_label label);
-void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_put *put,
+typedef void tp_wait_callback(void *context, const struct tp_segment *piece, uint64_t start_ns,
+			      uint64_t end_ns, enum tp_label label);
+void tp_wait_cut(const struct tp_wait *wait, const struct tp_segment *piece, tp_wait_callback *put,
 		 void *context);
 
 #endif

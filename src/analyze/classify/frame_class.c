@@ -134,22 +134,22 @@ static bool has_words(const char *name, const char *const *verbs, const char *co
 	return n_verbs && n_nouns && n_either > 1;
 }
 
-enum { LONGEST_MATCHED = 512 };
+enum { MAX_MATCHED = 512 };
 
 /* Lower case into out; the part after the last slash when asked. */
-static const char *prepare(const char *text, bool is_path, char out[LONGEST_MATCHED])
+static const char *prepare(const char *text, bool is_path, char out[MAX_MATCHED])
 {
 	const char *slash = is_path ? strrchr(text, '/') : NULL;
 	if (slash && slash[1])
 		text = slash + 1;
-	return tp_pattern_lower(out, LONGEST_MATCHED, text);
+	return tp_pattern_lower(out, MAX_MATCHED, text);
 }
 
 /* Lower case with a space where a capital begins a word: "nextBatch" -> "next batch". */
-static void split_words(const char *symbol, char out[2 * LONGEST_MATCHED])
+static void split_words(const char *symbol, char out[2 * MAX_MATCHED])
 {
 	size_t n = 0;
-	for (size_t i = 0; symbol[i] && n + 2 < (size_t)2 * LONGEST_MATCHED; i++) {
+	for (size_t i = 0; symbol[i] && n + 2 < (size_t)2 * MAX_MATCHED; i++) {
 		bool begins = i && isupper((unsigned char)symbol[i]) &&
 			      islower((unsigned char)symbol[i - 1]);
 		if (begins)
@@ -161,16 +161,16 @@ static void split_words(const char *symbol, char out[2 * LONGEST_MATCHED])
 
 /* A symbol in lower case: as it is, and of a C++ function its name without types. */
 struct symbol_names {
-	char raw[LONGEST_MATCHED];
-	char plain[LONGEST_MATCHED]; /* "dataloader::next" */
-	const char *last;            /* "next" */
-	char words[2 * LONGEST_MATCHED];
+	char raw[MAX_MATCHED];
+	char plain[MAX_MATCHED]; /* "dataloader::next" */
+	const char *last;        /* "next" */
+	char words[2 * MAX_MATCHED];
 };
 
 static void name_symbol(struct symbol_names *names, const char *symbol)
 {
-	char plain[LONGEST_MATCHED];
-	bool is_cxx = tp_cxxname_plain(plain, sizeof(plain), symbol);
+	char plain[MAX_MATCHED];
+	bool is_cxx = tp_cxx_name_demangle(plain, sizeof(plain), symbol);
 	prepare(symbol, false, names->raw);
 	prepare(is_cxx ? plain : symbol, false, names->plain);
 	split_words(is_cxx ? plain : symbol, names->words);
@@ -216,7 +216,7 @@ struct tp_frame_class tp_patterns_frame(const struct tp_patterns *patterns, cons
 {
 	struct tp_frame_class result = {0};
 	bool has_phase = false;
-	char module_name[LONGEST_MATCHED];
+	char module_name[MAX_MATCHED];
 	struct symbol_names names;
 	prepare(module, true, module_name);
 	name_symbol(&names, symbol);
@@ -251,7 +251,7 @@ struct tp_frame_class tp_patterns_words(const struct tp_patterns *patterns, cons
 
 enum tp_phase tp_patterns_mark(const struct tp_patterns *patterns, const char *mark)
 {
-	char name[LONGEST_MATCHED];
+	char name[MAX_MATCHED];
 	prepare(mark, false, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].mark &&
@@ -262,7 +262,7 @@ enum tp_phase tp_patterns_mark(const struct tp_patterns *patterns, const char *m
 
 enum tp_file_kind tp_patterns_file(const struct tp_patterns *patterns, const char *path)
 {
-	char name[LONGEST_MATCHED];
+	char name[MAX_MATCHED];
 	prepare(path, false, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].file &&
@@ -273,7 +273,7 @@ enum tp_file_kind tp_patterns_file(const struct tp_patterns *patterns, const cha
 
 bool tp_patterns_is_launcher(const struct tp_patterns *patterns, const char *program)
 {
-	char name[LONGEST_MATCHED];
+	char name[MAX_MATCHED];
 	prepare(program, true, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].program && patterns->frames.items[i].is_launcher &&
@@ -284,7 +284,7 @@ bool tp_patterns_is_launcher(const struct tp_patterns *patterns, const char *pro
 
 bool tp_patterns_is_interpreter(const struct tp_patterns *patterns, const char *program)
 {
-	char name[LONGEST_MATCHED];
+	char name[MAX_MATCHED];
 	prepare(program, true, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].program && patterns->frames.items[i].is_interpreter &&
@@ -304,7 +304,7 @@ static enum tp_thread_role role_of(const struct tp_frame_class *says)
 
 enum tp_thread_role tp_patterns_thread(const struct tp_patterns *patterns, const char *comm)
 {
-	char name[LONGEST_MATCHED];
+	char name[MAX_MATCHED];
 	prepare(comm, false, name);
 	for (size_t i = 0; i < patterns->frames.n_items; i++)
 		if (patterns->frames.items[i].thread &&

@@ -17,7 +17,7 @@ struct tp_frame_class {
 	bool is_helper_root;
 	bool is_entry;   /* Python: work begins here; further out is what forked the process */
 	bool is_library; /* Python: not the user's own code */
-	enum tp_doing doing;
+	enum tp_function_kind doing;
 };
 
 /* What a file name says when a thread reads or writes it. */

@@ -40,8 +40,8 @@ static size_t count_tokens(const char *const *texts)
 }
 
 /* "^a&b" becomes two tokens at out; NULL when one of them is empty. */
-static struct tp_kernel_token *cut_tokens(struct tp_arena *arena, const char *text,
-					  struct tp_kernel_token *out)
+static struct tp_kernel_token *split_tokens(struct tp_arena *arena, const char *text,
+					    struct tp_kernel_token *out)
 {
 	bool has_more;
 	do {
@@ -69,7 +69,7 @@ static enum tp_status read_tokens(const struct tp_pattern_row *row, const char *
 		tp_arena_array(row->arena, count_tokens(texts) + 1, sizeof(*tokens));
 	struct tp_kernel_token *end = tokens;
 	for (; *texts; texts++) {
-		end = cut_tokens(row->arena, *texts, end);
+		end = split_tokens(row->arena, *texts, end);
 		if (!end)
 			return tp_pattern_row_fail(row, tp_json_get(row->json, key),
 						   "empty text in", *texts, NULL, err);

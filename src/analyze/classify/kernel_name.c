@@ -53,7 +53,7 @@ static bool is_return_type(const struct name_splitter *splitter)
 	       (splitter->n_base > 14 && memcmp(base, "std::enable_if", 14) == 0);
 }
 
-static void take_char(struct name_splitter *splitter)
+static void add_char(struct name_splitter *splitter)
 {
 	char c = (char)tolower((unsigned char)*splitter->at++);
 	if (c == '<')
@@ -67,7 +67,7 @@ static void take_char(struct name_splitter *splitter)
 }
 
 /* False at the parameters: what follows says nothing. */
-static bool take_item(struct name_splitter *splitter)
+static bool add_item(struct name_splitter *splitter)
 {
 	static const char unnamed[] = "<unnamed>"; /* Nsight's anonymous namespace */
 	const char *at = splitter->at;
@@ -85,7 +85,7 @@ static bool take_item(struct name_splitter *splitter)
 		splitter->n_head = 0;
 		splitter->at++;
 	} else {
-		take_char(splitter);
+		add_char(splitter);
 	}
 	return true;
 }
@@ -93,7 +93,7 @@ static bool take_item(struct name_splitter *splitter)
 static void split(struct tp_kernel_name *out, const char *name)
 {
 	struct name_splitter splitter = {.out = out, .at = name};
-	while (*splitter.at && splitter.n_head + 1 < TP_KERNEL_HEAD_SIZE && take_item(&splitter))
+	while (*splitter.at && splitter.n_head + 1 < TP_KERNEL_HEAD_SIZE && add_item(&splitter))
 		;
 	out->base[splitter.n_base] = '\0';
 	out->head[splitter.n_head] = '\0';
@@ -107,6 +107,6 @@ void tp_kernel_name_parse(struct tp_kernel_name *out, const char *name)
 		return;
 	}
 	tp_pattern_lower(out->head, sizeof(out->head), name);
-	bool is_cxx = tp_cxxname_plain(plain, sizeof(plain), name);
+	bool is_cxx = tp_cxx_name_demangle(plain, sizeof(plain), name);
 	tp_pattern_lower(out->base, sizeof(out->base), is_cxx ? plain : name);
 }

@@ -15,8 +15,8 @@ struct tp_kernel_name {
 };
 
 /*
- * Of a mangled name ("_Z…") the base is what tp_cxxname_plain() makes of it and the head the name
- * as it is. Longer names are cut. Any bytes are a name; the time grows with their number.
+ * Of a mangled name ("_Z…") the base is what tp_cxx_name_demangle() makes of it and the head the
+ * name as it is. Longer names are cut. Any bytes are a name; the time grows with their number.
  */
 void tp_kernel_name_parse(struct tp_kernel_name *out, const char *name);
 

@@ -12,9 +12,9 @@
 #include <string.h>
 
 /* A row of another file may stand in front on purpose: a user's before ours. */
-static const struct tp_kernel_pattern *find_rival(const struct tp_kernel_patterns *rows,
-						  const struct tp_kernel_pattern *row,
-						  const struct tp_kernel_row *caught)
+static const struct tp_kernel_pattern *find_conflict(const struct tp_kernel_patterns *rows,
+						     const struct tp_kernel_pattern *row,
+						     const struct tp_kernel_row *caught)
 {
 	for (size_t i = 0; i < rows->n_items; i++)
 		if (&rows->items[i].says == caught && caught != &row->says)
@@ -28,7 +28,7 @@ static enum tp_status check_kernel(const struct tp_patterns *patterns,
 	const struct tp_kernel_patterns *rows = &patterns->kernels;
 	for (const char **name = row->examples; name && *name; name++) {
 		const struct tp_kernel_row *caught = tp_kernel_row_find(patterns, *name);
-		const struct tp_kernel_pattern *rival = find_rival(rows, row, caught);
+		const struct tp_kernel_pattern *rival = find_conflict(rows, row, caught);
 		if (rival)
 			return tp_fail(err, TP_PARSE,
 				       "%s:%u: row '%s' of line %u catches the example '%.80s'",
@@ -61,7 +61,7 @@ static enum tp_status check_span(const struct tp_patterns *patterns,
 }
 
 /* What another row adds (a root, an entry) is no rival: only what this one says must come out. */
-static bool says_it(const struct tp_frame_class *class, const struct tp_python_pattern *row)
+static bool is_class_of_row(const struct tp_frame_class *class, const struct tp_python_pattern *row)
 {
 	const struct tp_frame_class *says = &row->says;
 	return (!row->gives_phase || class->phase == says->phase) &&
@@ -84,7 +84,7 @@ static enum tp_status check_python(const struct tp_patterns *patterns,
 		char *path = tp_asprintf("%.*s", (int)(colon - *example), *example);
 		struct tp_frame_class class = tp_python_class_find(patterns, path, colon + 1);
 		free(path);
-		if (!says_it(&class, row))
+		if (!is_class_of_row(&class, row))
 			return tp_fail(err, TP_PARSE, "%s:%u: the example '%.80s' means %s",
 				       row->file, row->line, *example, tp_phase_name(class.phase));
 	}
@@ -94,7 +94,7 @@ static enum tp_status check_python(const struct tp_patterns *patterns,
 static enum tp_status check_setting(const struct tp_setting_pattern *row, struct tp_error *err)
 {
 	for (const char **example = row->examples; example && *example; example++)
-		if (!tp_setting_catches(row, *example))
+		if (!tp_setting_match_example(row, *example))
 			return tp_fail(err, TP_PARSE,
 				       "%s:%u: the row does not catch its example '%.80s'",
 				       row->file, row->line, *example);

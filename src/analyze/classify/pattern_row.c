@@ -46,7 +46,7 @@ enum tp_status tp_pattern_row_check_keys(const struct tp_pattern_row *row, const
 						   err);
 		if (!find_text(key, keys, n, &found))
 			return tp_pattern_row_fail(row, member, "unknown key", key,
-						   tp_text_nearest(key, keys, n), err);
+						   tp_text_closest(key, keys, n), err);
 	}
 	return TP_OK;
 }
@@ -59,7 +59,7 @@ enum tp_status tp_pattern_row_find_word(const struct tp_pattern_row *row,
 	if (word && find_text(word, words, n, out))
 		return TP_OK;
 	return tp_pattern_row_fail(row, value, "unknown word", word ? word : "(not a string)",
-				   word ? tp_text_nearest(word, words, n) : NULL, err);
+				   word ? tp_text_closest(word, words, n) : NULL, err);
 }
 
 enum tp_status tp_pattern_row_word(const struct tp_pattern_row *row, const char *key,

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-enum { LONGEST_PATH = 1024, LONGEST_NAME = 512 };
+enum { MAX_PATH = 1024, MAX_NAME = 512 };
 
 static const char *const keys[] = {"source", "symbol",  "phase",    "leaf",    "root",
 				   "entry",  "library", "examples", "because", "doing"};
-static const char *const doing_names[] = {"none",      "decode",    "augment", "collate",
-					  "wait_room", "wait_work", "start",   "wait_child",
-					  "train",     "update"};
+static const char *const function_names[] = {"none",      "decode",    "augment", "collate",
+					     "wait_room", "wait_work", "start",   "wait_child",
+					     "train",     "update"};
 
 bool tp_python_pattern_is(const struct tp_pattern_row *row)
 {
@@ -24,7 +24,7 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 				      const struct tp_pattern_row *row, struct tp_error *err)
 {
 	struct tp_python_pattern pattern = {.file = row->file, .line = tp_pattern_row_line(row)};
-	unsigned doing = TP_DOING_NONE;
+	unsigned doing = TP_FUNCTION_NONE;
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
 	if (!status)
 		status = tp_pattern_row_globs(row, "source", &pattern.source, err);
@@ -33,8 +33,8 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 	if (!status)
 		status = tp_frame_class_read(row, &pattern.says, err);
 	if (!status)
-		status = tp_pattern_row_word(row, "doing", doing_names, TP_ARRAY_LEN(doing_names),
-					     &doing, err);
+		status = tp_pattern_row_word(row, "doing", function_names,
+					     TP_ARRAY_LEN(function_names), &doing, err);
 	if (!status)
 		status = tp_pattern_row_bool(row, "entry", &pattern.says.is_entry, err);
 	if (!status)
@@ -43,7 +43,7 @@ enum tp_status tp_python_pattern_read(struct tp_python_patterns *out,
 		status = tp_pattern_row_texts(row, "examples", &pattern.examples, err);
 	if (status)
 		return status;
-	pattern.says.doing = (enum tp_doing)doing;
+	pattern.says.doing = (enum tp_function_kind)doing;
 	pattern.gives_phase = tp_pattern_row_has(row, "phase");
 	TP_ARRAY_PUSH(out->items, out->n_items, out->capacity) = pattern;
 	return TP_OK;
@@ -58,8 +58,8 @@ static bool any_glob(const char *const *globs, const char *text)
 }
 
 struct python_name {
-	char path[LONGEST_PATH];
-	char whole[LONGEST_NAME];
+	char path[MAX_PATH];
+	char whole[MAX_NAME];
 	const char *last; /* "__next__" of "_BaseDataLoaderIter.__next__" */
 };
 

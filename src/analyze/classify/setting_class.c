@@ -9,22 +9,23 @@
 #include <string.h>
 
 /* Names of kernels with all arguments of their templates tell the type of numbers late. */
-enum { LONGEST_TEXT = 4096 };
+enum { MAX_TEXT = 4096 };
 
-/* By enum tp_setting_look: the key, the key of the further text, what parts the two in examples. */
+/* By enum tp_setting_source: the key, the key of the further text, what parts the two in examples.
+ */
 static const struct {
 	const char *key;
 	const char *further;
 	char joint;
-} looks[TP_N_LOOKS] = {
-	[TP_LOOK_VARIABLE] = {"variable", "value", '='},
-	[TP_LOOK_ARGUMENT] = {"argument", NULL, 0},
-	[TP_LOOK_PROGRAM] = {"program", NULL, 0},
-	[TP_LOOK_THREAD] = {"thread", NULL, 0},
-	[TP_LOOK_SOURCE] = {"source", "symbol", ':'},
-	[TP_LOOK_MODULE] = {"module", "symbol", ':'},
-	[TP_LOOK_KERNEL] = {"kernel", NULL, 0},
-	[TP_LOOK_SPAN] = {"span", NULL, 0},
+} sources[TP_N_SETTING_SOURCES] = {
+	[TP_SETTING_IN_VARIABLE] = {"variable", "value", '='},
+	[TP_SETTING_IN_ARGUMENT] = {"argument", NULL, 0},
+	[TP_SETTING_IN_PROGRAM] = {"program", NULL, 0},
+	[TP_SETTING_IN_THREAD] = {"thread", NULL, 0},
+	[TP_SETTING_IN_SOURCE] = {"source", "symbol", ':'},
+	[TP_SETTING_IN_MODULE] = {"module", "symbol", ':'},
+	[TP_SETTING_IN_KERNEL] = {"kernel", NULL, 0},
+	[TP_SETTING_IN_SPAN] = {"span", NULL, 0},
 };
 
 static const char *const keys[] = {"setting", "variable", "value",    "argument", "program",
@@ -46,9 +47,9 @@ static enum tp_status read_fact(const struct tp_pattern_row *row, struct tp_sett
 	tp_fact_id fact = name ? tp_fact_find(name) : tp_n_facts;
 	if (fact == tp_n_facts)
 		return tp_pattern_row_fail(row, value, "unknown fact", name ? name : "(no text)",
-					   name ? tp_fact_nearest(name) : NULL, err);
+					   name ? tp_fact_closest(name) : NULL, err);
 	const char *unit = tp_fact_desc(fact)->unit;
-	bool is_share = out->look == TP_LOOK_KERNEL && strcmp(unit, "ratio") == 0;
+	bool is_share = out->look == TP_SETTING_IN_KERNEL && strcmp(unit, "ratio") == 0;
 	if (strcmp(unit, "bool") != 0 && !is_share)
 		return tp_pattern_row_fail(row, value,
 					   "neither yes or no nor a share of kernels:", name, NULL,
@@ -58,14 +59,14 @@ static enum tp_status read_fact(const struct tp_pattern_row *row, struct tp_sett
 }
 
 /* One key says where to look, and the further one must belong to it. */
-static enum tp_status find_look(const struct tp_pattern_row *row, enum tp_setting_look *out,
-				struct tp_error *err)
+static enum tp_status find_source(const struct tp_pattern_row *row, enum tp_setting_source *out,
+				  struct tp_error *err)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < TP_N_LOOKS; i++) {
-		if (!tp_pattern_row_has(row, looks[i].key))
+	for (size_t i = 0; i < TP_N_SETTING_SOURCES; i++) {
+		if (!tp_pattern_row_has(row, sources[i].key))
 			continue;
-		*out = (enum tp_setting_look)i;
+		*out = (enum tp_setting_source)i;
 		n++;
 	}
 	if (n != 1)
@@ -76,10 +77,10 @@ static enum tp_status find_look(const struct tp_pattern_row *row, enum tp_settin
 	const char *const further[] = {"value", "symbol"};
 	for (size_t i = 0; i < TP_ARRAY_LEN(further); i++)
 		if (tp_pattern_row_has(row, further[i]) &&
-		    (!looks[*out].further || strcmp(looks[*out].further, further[i]) != 0))
+		    (!sources[*out].further || strcmp(sources[*out].further, further[i]) != 0))
 			return tp_pattern_row_fail(row, row->json,
 						   "does not go with the rest:", further[i],
-						   looks[*out].further, err);
+						   sources[*out].further, err);
 	return TP_OK;
 }
 
@@ -89,13 +90,13 @@ enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
 	struct tp_setting_pattern pattern = {.file = row->file, .line = tp_pattern_row_line(row)};
 	enum tp_status status = tp_pattern_row_check_keys(row, keys, TP_ARRAY_LEN(keys), err);
 	if (!status)
-		status = find_look(row, &pattern.look, err);
+		status = find_source(row, &pattern.look, err);
 	if (!status)
 		status = read_fact(row, &pattern, err);
 	if (!status)
-		status = tp_pattern_row_globs(row, looks[pattern.look].key, &pattern.names, err);
-	if (!status && looks[pattern.look].further)
-		status = tp_pattern_row_globs(row, looks[pattern.look].further, &pattern.further,
+		status = tp_pattern_row_globs(row, sources[pattern.look].key, &pattern.names, err);
+	if (!status && sources[pattern.look].further)
+		status = tp_pattern_row_globs(row, sources[pattern.look].further, &pattern.further,
 					      err);
 	if (!status)
 		status = tp_pattern_row_globs(row, "not", &pattern.without, err);
@@ -110,7 +111,7 @@ enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
 
 static bool any_glob(const char *const *globs, const char *text)
 {
-	char lower[LONGEST_TEXT];
+	char lower[MAX_TEXT];
 	tp_pattern_lower(lower, sizeof(lower), text);
 	for (; *globs; globs++)
 		if (tp_text_glob(*globs, lower))
@@ -118,34 +119,34 @@ static bool any_glob(const char *const *globs, const char *text)
 	return false;
 }
 
-bool tp_setting_may_fit(const struct tp_setting_pattern *row, const char *name)
+bool tp_setting_can_match(const struct tp_setting_pattern *row, const char *name)
 {
-	bool is_path = row->look == TP_LOOK_PROGRAM || row->look == TP_LOOK_MODULE ||
-		       row->look == TP_LOOK_ARGUMENT;
+	bool is_path = row->look == TP_SETTING_IN_PROGRAM || row->look == TP_SETTING_IN_MODULE ||
+		       row->look == TP_SETTING_IN_ARGUMENT;
 	return any_glob(row->names, is_path ? tp_text_base_name(name) : name);
 }
 
-bool tp_setting_fits(const struct tp_setting_pattern *row, const char *name, const char *further)
+bool tp_setting_match(const struct tp_setting_pattern *row, const char *name, const char *further)
 {
-	if (row->look == TP_LOOK_SOURCE && strcmp(further, "<module>") == 0)
+	if (row->look == TP_SETTING_IN_SOURCE && strcmp(further, "<module>") == 0)
 		return false;
-	if (row->without && any_glob(row->without, looks[row->look].further ? further : name))
+	if (row->without && any_glob(row->without, sources[row->look].further ? further : name))
 		return false;
-	if (!tp_setting_may_fit(row, name))
+	if (!tp_setting_can_match(row, name))
 		return false;
-	const char *dot = row->look == TP_LOOK_SOURCE ? strrchr(further, '.') : NULL;
+	const char *dot = row->look == TP_SETTING_IN_SOURCE ? strrchr(further, '.') : NULL;
 	return !row->further || any_glob(row->further, further) ||
 	       (dot && any_glob(row->further, dot + 1));
 }
 
-bool tp_setting_catches(const struct tp_setting_pattern *row, const char *example)
+bool tp_setting_match_example(const struct tp_setting_pattern *row, const char *example)
 {
-	char joint = looks[row->look].joint;
+	char joint = sources[row->look].joint;
 	const char *at = joint ? strchr(example, joint) : NULL;
 	if (!at)
-		return tp_setting_fits(row, example, "");
+		return tp_setting_match(row, example, "");
 	char *name = tp_asprintf("%.*s", (int)(at - example), example);
-	bool fits = tp_setting_fits(row, name, at + 1);
+	bool fits = tp_setting_match(row, name, at + 1);
 	free(name);
 	return fits;
 }

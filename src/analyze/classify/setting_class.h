@@ -16,21 +16,21 @@
 struct tp_patterns;
 
 /* Where a row looks, and what its name and the further text are. */
-enum tp_setting_look {
-	TP_LOOK_VARIABLE, /* "OMP_PROC_BIND", its value */
-	TP_LOOK_ARGUMENT, /* a word of a command line; none */
-	TP_LOOK_PROGRAM,  /* of a process, without its folder; none */
-	TP_LOOK_THREAD,   /* name of a thread; none */
-	TP_LOOK_SOURCE,   /* path of a Python file, the function's qualified name */
-	TP_LOOK_MODULE,   /* library without its folder, the function as the recording has it */
-	TP_LOOK_KERNEL,   /* a device kernel's whole name; none */
-	TP_LOOK_SPAN,     /* name of a span on a thread; none */
-	TP_N_LOOKS
+enum tp_setting_source {
+	TP_SETTING_IN_VARIABLE, /* "OMP_PROC_BIND", its value */
+	TP_SETTING_IN_ARGUMENT, /* a word of a command line; none */
+	TP_SETTING_IN_PROGRAM,  /* of a process, without its folder; none */
+	TP_SETTING_IN_THREAD,   /* name of a thread; none */
+	TP_SETTING_IN_SOURCE,   /* path of a Python file, the function's qualified name */
+	TP_SETTING_IN_MODULE, /* library without its folder, the function as the recording has it */
+	TP_SETTING_IN_KERNEL, /* a device kernel's whole name; none */
+	TP_SETTING_IN_SPAN,   /* name of a span on a thread; none */
+	TP_N_SETTING_SOURCES
 };
 
 struct tp_setting_pattern {
 	tp_fact_id fact;
-	enum tp_setting_look look;
+	enum tp_setting_source look;
 	const char **names;    /* globs in small letters, ended by NULL, as the next two */
 	const char **further;  /* NULL: any */
 	const char **without;  /* of the further text, or of the name where there is none; NULL */
@@ -51,9 +51,9 @@ struct tp_setting_patterns {
  * small letters. The body of a Python module never counts: whoever imports a library need not use
  * it.
  */
-bool tp_setting_fits(const struct tp_setting_pattern *row, const char *name, const char *further);
+bool tp_setting_match(const struct tp_setting_pattern *row, const char *name, const char *further);
 /* The same for the name alone: what is behind need not be asked where this is false. */
-bool tp_setting_may_fit(const struct tp_setting_pattern *row, const char *name);
+bool tp_setting_can_match(const struct tp_setting_pattern *row, const char *name);
 
 /* The rest is for the loader and the checker of patterns. */
 
@@ -62,6 +62,6 @@ bool tp_setting_pattern_is(const struct tp_pattern_row *row); /* has it the key 
 enum tp_status tp_setting_pattern_read(struct tp_setting_patterns *out,
 				       const struct tp_pattern_row *row, struct tp_error *err);
 /* "NAME=VALUE", "FILE:FUNCTION", "LIBRARY:FUNCTION", or a name: does the row catch it? */
-bool tp_setting_catches(const struct tp_setting_pattern *row, const char *example);
+bool tp_setting_match_example(const struct tp_setting_pattern *row, const char *example);
 
 #endif

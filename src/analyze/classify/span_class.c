@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 512 };
+enum { MAX_NAME = 512 };
 
 static const char *const sense_names[] = {
 #define X(id, name) name,
@@ -75,8 +75,8 @@ enum tp_status tp_span_pattern_read(struct tp_span_patterns *out, const struct t
 
 /* A name in small letters, and the same with {n} for each whole number. */
 struct span_names {
-	char plain[LONGEST_NAME];
-	char numbered[2 * LONGEST_NAME];
+	char plain[MAX_NAME];
+	char numbered[2 * MAX_NAME];
 };
 
 /* Autograd's ranges end with what they were called with; calls with the version of their entry
@@ -95,11 +95,11 @@ static void cut_tail(char *name, enum tp_span_kind kind)
 		*version = '\0';
 }
 
-static void number(const char *plain, char out[2 * LONGEST_NAME])
+static void replace_numbers(const char *plain, char out[2 * MAX_NAME])
 {
 	static const char mark[] = "{n}";
 	size_t n = 0;
-	for (const char *p = plain; *p && n + sizeof(mark) < (size_t)2 * LONGEST_NAME;) {
+	for (const char *p = plain; *p && n + sizeof(mark) < (size_t)2 * MAX_NAME;) {
 		if (isdigit((unsigned char)*p)) {
 			memcpy(out + n, mark, sizeof(mark) - 1);
 			n += sizeof(mark) - 1;
@@ -126,7 +126,7 @@ enum tp_span_sense tp_span_sense_find(const struct tp_patterns *patterns, enum t
 	struct span_names names;
 	tp_pattern_lower(names.plain, sizeof(names.plain), name);
 	cut_tail(names.plain, kind);
-	number(names.plain, names.numbered);
+	replace_numbers(names.plain, names.numbered);
 	for (size_t i = 0; i < rows->n_items; i++) {
 		const struct tp_span_pattern *row = &rows->items[i];
 		if ((row->kinds & 1U << kind) && any_glob((const char *const *)row->globs, &names))

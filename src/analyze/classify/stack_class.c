@@ -124,8 +124,8 @@ static enum tp_leaf call_leaf(const struct tp_stack *stack, const struct tp_fram
 }
 
 /* What a Python function hands over by calls of the system and copies is handed over. */
-static bool hands_over(const struct tp_trace *trace, const struct tp_stack *stack,
-		       const struct tp_frame_class *classes)
+static bool is_transfer(const struct tp_trace *trace, const struct tp_stack *stack,
+			const struct tp_frame_class *classes)
 {
 	for (uint32_t i = 0; i < stack->n_frames; i++)
 		if (trace->frames[stack->frames[i]].kind == TP_FRAME_PYTHON)
@@ -135,7 +135,7 @@ static bool hands_over(const struct tp_trace *trace, const struct tp_stack *stac
 
 /* What tells a function from others. Code that was generated has no names and no tables; what lies
  * on one page there is taken for one. */
-static uint64_t place_of(const struct tp_frame *frame)
+static uint64_t address_key(const struct tp_frame *frame)
 {
 	enum { PAGE_BITS = 12 };
 	if (frame->function_start)
@@ -151,7 +151,7 @@ static uint64_t function_of(const struct tp_trace *trace, const struct tp_stack 
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		if (classes[stack->frames[i]].leaf == TP_LEAF_CALLER)
 			continue;
-		uint64_t place = place_of(frame);
+		uint64_t place = address_key(frame);
 		return place ? tp_hash_mix(frame->module, place) : 0;
 	}
 	return 0;
@@ -164,9 +164,9 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	if (frame->phase == TP_PHASE_IMPORT) {
 		if (!class->phase && !class->has_python)
 			class->phase = TP_PHASE_IMPORT;
-	} else if (tp_phase_protects(frame->phase)) {
+	} else if (tp_phase_owns_time(frame->phase)) {
 		class->phase = frame->phase;
-	} else if (frame->phase == TP_PHASE_COMPUTE && !tp_phase_protects(class->phase)) {
+	} else if (frame->phase == TP_PHASE_COMPUTE && !tp_phase_owns_time(class->phase)) {
 		class->phase = TP_PHASE_COMPUTE;
 	}
 	class->in_evaluation |= frame->phase == TP_PHASE_EVALUATION;
@@ -175,7 +175,8 @@ static void add_frame(struct tp_stack_class *class, const struct tp_frame_class 
 	class->is_comm_root |= frame->is_comm_root;
 	class->is_helper_root |= frame->is_helper_root;
 	/* Who starts processes, or waits for them to end, does so by whatever is further in. */
-	bool is_reason = frame->doing == TP_DOING_START || frame->doing == TP_DOING_WAIT_CHILD;
+	bool is_reason =
+		frame->doing == TP_FUNCTION_START || frame->doing == TP_FUNCTION_WAIT_CHILD;
 	if (!class->doing || is_reason)
 		class->doing = frame->doing;
 	bool owns = frame->leaf == TP_LEAF_MATH || frame->leaf == TP_LEAF_INTERPRETER;
@@ -194,7 +195,7 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
 		class.leaf = user_leaf(stack, classes, n_kernel);
 	else if (class.leaf == TP_LEAF_KERNEL)
 		class.leaf = call_leaf(stack, classes, n_kernel);
-	if (hands_over(trace, stack, classes))
+	if (is_transfer(trace, stack, classes))
 		class.leaf = TP_LEAF_PICKLE;
 	class.function = function_of(trace, stack, classes, n_kernel);
 	for (uint32_t i = n_kernel; i < stack->n_frames; i++) {
@@ -215,7 +216,7 @@ static struct tp_stack_class classify_stack(const struct tp_trace *trace,
  * or run_with_logger() is in no phase of its own. Functions are told by all their frames. Who
  * compiles a step calls it to see what it does, and trains nothing.
  */
-static void void_holders(const struct tp_trace *trace, struct tp_frame_class *classes)
+static void clear_callers(const struct tp_trace *trace, struct tp_frame_class *classes)
 {
 	struct tp_map holders = {0};
 	for (size_t id = 1; id < trace->n_stacks; id++) {
@@ -226,7 +227,7 @@ static void void_holders(const struct tp_trace *trace, struct tp_frame_class *cl
 			if (is_inside && frame->kind == TP_FRAME_PYTHON)
 				tp_map_set(&holders, function_key(frame), 1);
 			unsigned doing = classes[stack->frames[i]].doing;
-			is_inside |= doing == TP_DOING_TRAIN || doing == TP_DOING_UPDATE;
+			is_inside |= doing == TP_FUNCTION_TRAIN || doing == TP_FUNCTION_UPDATE;
 			if (classes[stack->frames[i]].is_entry)
 				break;
 		}
@@ -242,12 +243,12 @@ static void void_holders(const struct tp_trace *trace, struct tp_frame_class *cl
 	tp_map_release(&holders);
 }
 
-struct tp_stack_class *tp_classify_stacks(const struct tp_trace *trace,
-					  const struct tp_patterns *patterns,
-					  struct tp_arena *arena)
+struct tp_stack_class *tp_stack_class_build(const struct tp_trace *trace,
+					    const struct tp_patterns *patterns,
+					    struct tp_arena *arena)
 {
 	struct tp_frame_class *frames = classify_frames(trace, patterns);
-	void_holders(trace, frames);
+	clear_callers(trace, frames);
 	struct tp_stack_class *classes =
 		tp_arena_array(arena, trace->n_stacks + 1, sizeof(*classes));
 	for (size_t i = 1; i < trace->n_stacks; i++)

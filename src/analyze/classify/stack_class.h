@@ -5,8 +5,8 @@
 #include "analyze/analysis.h"
 
 /* A class for every stack of the trace, in the analysis' arena. Each frame is matched once. */
-struct tp_stack_class *tp_classify_stacks(const struct tp_trace *trace,
-					  const struct tp_patterns *patterns,
-					  struct tp_arena *arena);
+struct tp_stack_class *tp_stack_class_build(const struct tp_trace *trace,
+					    const struct tp_patterns *patterns,
+					    struct tp_arena *arena);
 
 #endif

@@ -11,13 +11,13 @@
 #include <string.h>
 
 /* A collective, as far as its devices have told. */
-struct talk {
+struct transfer {
 	double bytes;
 	uint64_t least_ns;
 };
 
-struct talks {
-	struct talk *items; /* heap */
+struct transfers {
+	struct transfer *items; /* heap */
 	size_t n;
 	size_t capacity;
 	struct tp_map places; /* communicator << 32 | number of the collective in it -> place */
@@ -43,20 +43,22 @@ static double bus_bytes(const char *op, double bytes, double n_ranks)
 	return 0;
 }
 
-static struct talk *talk_of(struct talks *talks, const struct tp_detail *detail)
+static struct transfer *find_transfer(struct transfers *transfers, const struct tp_detail *detail)
 {
 	uint64_t key = (uint64_t)detail->group << 32 | detail->sequence;
-	uint64_t at = talks->n;
-	if (detail->sequence && tp_map_get(&talks->places, key, &at))
-		return &talks->items[at];
+	uint64_t at = transfers->n;
+	if (detail->sequence && tp_map_get(&transfers->places, key, &at))
+		return &transfers->items[at];
 	if (detail->sequence)
-		tp_map_set(&talks->places, key, at);
-	struct talk *talk = &TP_ARRAY_PUSH(talks->items, talks->n, talks->capacity);
-	*talk = (struct talk){.least_ns = UINT64_MAX};
-	return talk;
+		tp_map_set(&transfers->places, key, at);
+	struct transfer *transfer =
+		&TP_ARRAY_PUSH(transfers->items, transfers->n, transfers->capacity);
+	*transfer = (struct transfer){.least_ns = UINT64_MAX};
+	return transfer;
 }
 
-static void add_op(struct talks *talks, const struct tp_trace *trace, const struct tp_op *op)
+static void add_op(struct transfers *transfers, const struct tp_trace *trace,
+		   const struct tp_op *op)
 {
 	const struct tp_detail *detail = &trace->details[op->detail];
 	double bytes = bus_bytes(tp_trace_string(trace, detail->op), (double)detail->bytes,
@@ -64,32 +66,32 @@ static void add_op(struct talks *talks, const struct tp_trace *trace, const stru
 	uint64_t length_ns = op->end_ns - op->start_ns;
 	if (bytes <= 0 || !length_ns)
 		return;
-	struct talk *talk = talk_of(talks, detail);
-	talk->bytes = bytes;
-	talk->least_ns = length_ns < talk->least_ns ? length_ns : talk->least_ns;
+	struct transfer *transfer = find_transfer(transfers, detail);
+	transfer->bytes = bytes;
+	transfer->least_ns = length_ns < transfer->least_ns ? length_ns : transfer->least_ns;
 }
 
 void tp_bus_rate_set(struct tp_rank_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
-	struct talks talks = {0};
+	struct transfers transfers = {0};
 	for (size_t d = 0; d < analysis->n_devices; d++) {
 		const struct tp_device_work *device = &analysis->devices[d];
 		for (size_t i = 0; i < device->n_ops; i++)
 			if (device->ops[i].class == TP_OP_COMMUNICATION &&
-			    tp_op_is_judged(device, &device->ops[i]))
-				add_op(&talks, analysis->trace, &device->ops[i]);
+			    tp_op_is_in_window(device, &device->ops[i]))
+				add_op(&transfers, analysis->trace, &device->ops[i]);
 	}
-	double *rates = tp_alloc((talks.n + 1) * sizeof(*rates));
-	for (size_t i = 0; i < talks.n; i++)
-		rates[i] = talks.items[i].bytes / ((double)talks.items[i].least_ns * 1e-9);
-	if (talks.n)
-		tp_profile_set(profile, TP_FACT_COMM_BUS_RATE, tp_stats_median(rates, talks.n),
+	double *rates = tp_alloc((transfers.n + 1) * sizeof(*rates));
+	for (size_t i = 0; i < transfers.n; i++)
+		rates[i] = transfers.items[i].bytes / ((double)transfers.items[i].least_ns * 1e-9);
+	if (transfers.n)
+		tp_profile_set(profile, TP_FACT_COMM_BUS_RATE, tp_stats_median(rates, transfers.n),
 			       TP_ORIGIN_MEASURED, 1);
 	else
-		tp_profile_miss(profile, TP_FACT_COMM_BUS_RATE,
-				"no sizes and members of collectives as NCCL tells them");
+		tp_profile_set_missing(profile, TP_FACT_COMM_BUS_RATE,
+				       "no sizes and members of collectives as NCCL tells them");
 	free(rates);
-	free(talks.items);
-	tp_map_release(&talks.places);
+	free(transfers.items);
+	tp_map_release(&transfers.places);
 }

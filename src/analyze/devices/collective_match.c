@@ -15,7 +15,7 @@ struct member {
 };
 
 /* All talks by communicator, then by device and start. */
-struct grouping {
+struct collective_grouping {
 	uint32_t *groups; /* strings, in order of appearance; heap, as the next */
 	size_t n_groups;
 	size_t groups_capacity;
@@ -25,7 +25,8 @@ struct grouping {
 	struct member *members; /* of the group that is looked at; room for all devices */
 };
 
-const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device, uint32_t talk)
+const struct tp_op *tp_comm_kernel_op(const struct tp_collectives *all, uint32_t device,
+				      uint32_t talk)
 {
 	return &all->analysis->devices[device].ops[all->talks[device].items[talk].op];
 }
@@ -33,7 +34,7 @@ const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device
 static const struct tp_detail *detail_of(const struct tp_collectives *all, uint32_t device,
 					 uint32_t talk)
 {
-	return &all->analysis->trace->details[tp_talk_op(all, device, talk)->detail];
+	return &all->analysis->trace->details[tp_comm_kernel_op(all, device, talk)->detail];
 }
 
 /* Whose talks are put in order. */
@@ -43,7 +44,7 @@ struct sorted {
 };
 
 /* Split a group's talks where the device changes. */
-static size_t find_members(struct grouping *grouping, size_t group)
+static size_t find_members(struct collective_grouping *grouping, size_t group)
 {
 	size_t n = 0;
 	for (size_t i = grouping->first[group]; i < grouping->first[group + 1]; i++) {
@@ -86,8 +87,8 @@ static void not_joined(struct tp_collectives *all, const char *why, uint32_t gro
 }
 
 /* What has to agree for two kernels to be the same collective, as far as it is known. */
-static bool are_same(const struct tp_collectives *all, const struct tp_taken_part *a,
-		     const struct tp_taken_part *b)
+static bool are_same(const struct tp_collectives *all, const struct tp_collective_part *a,
+		     const struct tp_collective_part *b)
 {
 	const struct tp_detail *x = detail_of(all, a->device, a->talk);
 	const struct tp_detail *y = detail_of(all, b->device, b->talk);
@@ -124,7 +125,7 @@ static void match_by_order(struct tp_collectives *all, const struct member *memb
 		size_t first = all->n_parts;
 		for (size_t m = 0; m < n; m++)
 			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
-				(struct tp_taken_part){members[m].device, members[m].talks[i]};
+				(struct tp_collective_part){members[m].device, members[m].talks[i]};
 		if (!add_collective(all, first, group)) {
 			not_joined(all, "the collectives of ranks differ in kind", group);
 			return;
@@ -164,7 +165,7 @@ static void match_by_sequence(struct tp_collectives *all, const struct member *m
 				continue;
 			next[m]++;
 			TP_ARRAY_PUSH(all->parts, all->n_parts, all->parts_capacity) =
-				(struct tp_taken_part){members[m].device, talk};
+				(struct tp_collective_part){members[m].device, talk};
 		}
 		if (all->n_parts - first < 2)
 			all->n_parts = first;
@@ -186,7 +187,8 @@ static bool are_too_many(struct tp_collectives *all, const struct member *member
 	return true;
 }
 
-static void match_group(struct tp_collectives *all, struct grouping *grouping, size_t number)
+static void match_group(struct tp_collectives *all, struct collective_grouping *grouping,
+			size_t number)
 {
 	uint32_t group = grouping->groups[number];
 	size_t n = find_members(grouping, number);
@@ -200,7 +202,7 @@ static void match_group(struct tp_collectives *all, struct grouping *grouping, s
 }
 
 /* Numbers of groups by string, and how many talks each has, in first[number + 1]. */
-static void count_groups(const struct tp_collectives *all, struct grouping *out,
+static void count_groups(const struct tp_collectives *all, struct collective_grouping *out,
 			 struct tp_map *numbers, size_t n_talks)
 {
 	out->first = tp_alloc((n_talks + 2) * sizeof(*out->first));
@@ -221,13 +223,13 @@ static void count_groups(const struct tp_collectives *all, struct grouping *out,
 }
 
 /* In two passes, so that as many communicators as kernels are no trouble. */
-static void group_talks(const struct tp_collectives *all, struct grouping *out)
+static void group_comm_kernels(const struct tp_collectives *all, struct collective_grouping *out)
 {
 	struct tp_map numbers = {0};
 	size_t n_talks = 0;
 	for (uint32_t d = 0; d < all->analysis->n_devices; d++)
 		n_talks += all->talks[d].n;
-	*out = (struct grouping){0};
+	*out = (struct collective_grouping){0};
 	count_groups(all, out, &numbers, n_talks);
 	out->talks = tp_alloc((n_talks + 1) * sizeof(*out->talks));
 	out->devices = tp_alloc((n_talks + 1) * sizeof(*out->devices));
@@ -248,8 +250,8 @@ static void group_talks(const struct tp_collectives *all, struct grouping *out)
 
 void tp_collectives_match(struct tp_collectives *all)
 {
-	struct grouping grouping;
-	group_talks(all, &grouping);
+	struct collective_grouping grouping;
+	group_comm_kernels(all, &grouping);
 	for (size_t i = 0; i < grouping.n_groups; i++)
 		match_group(all, &grouping, i);
 	free(grouping.groups);
@@ -259,7 +261,7 @@ void tp_collectives_match(struct tp_collectives *all)
 	free(grouping.members);
 }
 
-static void list_talks(struct tp_talks *talks, const struct tp_device_work *device)
+static void list_comm_kernels(struct tp_comm_kernels *talks, const struct tp_device_work *device)
 {
 	uint64_t reach_ns = 0;
 	for (size_t i = 0; i < device->n_ops; i++) {
@@ -268,7 +270,7 @@ static void list_talks(struct tp_talks *talks, const struct tp_device_work *devi
 			continue;
 		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
 		TP_ARRAY_PUSH(talks->items, talks->n, talks->capacity) =
-			(struct tp_talk){(uint32_t)i, NO_COLLECTIVE, reach_ns};
+			(struct tp_comm_kernel){(uint32_t)i, TP_NO_COLLECTIVE, reach_ns};
 	}
 }
 
@@ -278,7 +280,7 @@ void tp_collectives_init(struct tp_collectives *all, struct tp_rank_analysis *an
 	*all = (struct tp_collectives){.analysis = analysis};
 	all->talks = tp_alloc(n * sizeof(*all->talks));
 	for (size_t d = 0; d < n; d++)
-		list_talks(&all->talks[d], &analysis->devices[d]);
+		list_comm_kernels(&all->talks[d], &analysis->devices[d]);
 	all->clocks = tp_alloc((analysis->n_ranks + 1) * sizeof(*all->clocks));
 }
 

@@ -7,23 +7,23 @@
 
 #include "rank_data.h"
 
-#define NO_COLLECTIVE UINT32_MAX
+#define TP_NO_COLLECTIVE UINT32_MAX
 
 /* A communication kernel of a device, and how far it and those before it reach. */
-struct tp_talk {
+struct tp_comm_kernel {
 	uint32_t op; /* index */
 	uint32_t collective;
 	uint64_t reach_ns;
 };
 
-struct tp_talks {
-	struct tp_talk *items; /* by start */
+struct tp_comm_kernels {
+	struct tp_comm_kernel *items; /* by start */
 	size_t n;
 	size_t capacity;
 };
 
 /* A device's kernel in a collective. */
-struct tp_taken_part {
+struct tp_collective_part {
 	uint32_t device;
 	uint32_t talk; /* index */
 };
@@ -47,8 +47,8 @@ struct tp_rank_clock {
 /* All of it is heap; collectives in order of communicators. */
 struct tp_collectives {
 	struct tp_rank_analysis *analysis;
-	struct tp_talks *talks; /* by device */
-	struct tp_taken_part *parts;
+	struct tp_comm_kernels *talks; /* by device */
+	struct tp_collective_part *parts;
 	size_t n_parts;
 	size_t parts_capacity;
 	struct tp_collective *items;
@@ -69,7 +69,8 @@ void tp_collectives_match(struct tp_collectives *all);
 /* By the ends of collectives, which agree: clocks, then arrivals and late ones. */
 void tp_collectives_align(struct tp_collectives *all);
 
-const struct tp_op *tp_talk_op(const struct tp_collectives *all, uint32_t device, uint32_t talk);
+const struct tp_op *tp_comm_kernel_op(const struct tp_collectives *all, uint32_t device,
+				      uint32_t talk);
 /* A rank's time on the clock of the reference, and back. What one rank did before another's trace
  * begins may have a time below 0 on the other's clock. */
 int64_t tp_collectives_aligned(const struct tp_collectives *all, uint32_t rank, uint64_t time_ns);

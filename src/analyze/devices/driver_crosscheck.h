@@ -12,6 +12,6 @@
  * lie wholly in windows, or says why they are not known, and warns of differences of more than five
  * points that are no chance. Nothing where there are no windows. Needs ops of devices, shut.
  */
-void tp_witness_compare(const struct tp_rank_analysis *ranks);
+void tp_driver_crosscheck_compare(const struct tp_rank_analysis *ranks);
 
 #endif

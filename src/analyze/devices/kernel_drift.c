@@ -64,8 +64,8 @@ static void add_device(struct drift *drift, const struct tp_device_work *device)
 	for (size_t i = 0; i < device->n_ops; i++) {
 		const struct tp_op *op = &device->ops[i];
 		bool is_late = (size_t)op->step >= middle;
-		if (op->class != TP_OP_COMPUTE || op->step == NO_STEP ||
-		    !tp_op_is_judged(device, op))
+		if (op->class != TP_OP_COMPUTE || op->step == TP_NO_STEP ||
+		    !tp_op_is_in_window(device, op))
 			continue;
 		struct kernel *kernel = kernel_of(&kernels, op->name);
 		kernel->n[is_late] += 1;
@@ -82,15 +82,15 @@ void tp_ranks_set_drift(struct tp_rank_analysis *analysis)
 	struct tp_profile *profile = analysis->profile;
 	struct drift drift = {0};
 	for (size_t i = 0; i < analysis->n_devices; i++)
-		if (analysis->devices[i].to >= analysis->devices[i].from + TP_DRIFT_STEPS_LEAST)
+		if (analysis->devices[i].to >= analysis->devices[i].from + TP_DRIFT_STEPS_MIN)
 			add_device(&drift, &analysis->devices[i]);
 	double spoken_for_ns = drift.late_ns + drift.expected_ns;
 	if (drift.all_ns <= 0)
-		tp_profile_miss(profile, TP_FACT_DEVICE_DRIFT,
-				"fewer than twenty steps have kernels that compute");
+		tp_profile_set_missing(profile, TP_FACT_DEVICE_DRIFT,
+				       "fewer than twenty steps have kernels that compute");
 	else if (drift.expected_ns <= 0 || spoken_for_ns < TP_DRIFT_SPOKEN_FOR * drift.all_ns)
-		tp_profile_miss(profile, TP_FACT_DEVICE_DRIFT,
-				"early and late steps do not launch the same kernels");
+		tp_profile_set_missing(profile, TP_FACT_DEVICE_DRIFT,
+				       "early and late steps do not launch the same kernels");
 	else
 		tp_profile_set(profile, TP_FACT_DEVICE_DRIFT, drift.late_ns / drift.expected_ns - 1,
 			       TP_ORIGIN_MEASURED, spoken_for_ns / drift.all_ns);

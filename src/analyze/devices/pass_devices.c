@@ -28,7 +28,7 @@
 /* ---- which steps ---------------------------------------------------------------------------- */
 
 /* The steps are the trainer's. Ranks of one job step together, and clocks of one machine agree. */
-static void give_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
+static void copy_steps(const struct tp_analysis *analysis, struct tp_rank_work *rank)
 {
 	const struct tp_profile *profile = analysis->profile;
 	rank->steps.n = 0;
@@ -53,7 +53,7 @@ static void warn_slowed(struct tp_analysis *analysis, const struct tp_intervals 
 		if (profile->steps[i].kind == TP_STEP_STEADY)
 			all_ns += (double)(profile->steps[i].end_ns - profile->steps[i].start_ns);
 	size_t n_others = profile->n_steady - traced->n;
-	if (traced->n < TP_STEPS_COMPARED_LEAST || n_others < TP_STEPS_COMPARED_LEAST)
+	if (traced->n < TP_STEPS_COMPARED_MIN || n_others < TP_STEPS_COMPARED_MIN)
 		return;
 	double ratio = traced_ns / (double)traced->n / ((all_ns - traced_ns) / (double)n_others);
 	/* Windows are compared with what lies beside them: programs change by themselves, too. */
@@ -131,18 +131,18 @@ static void build_windows(struct tp_analysis *analysis)
 	bool has_traced = !has_steps;
 	for (uint32_t i = 0; i < ranks->n_ranks; i++) {
 		if (i == ranks->own && analysis->main_task != TP_NO_TASK)
-			tp_rank_host_take(ranks, i, analysis);
+			tp_rank_host_use_labels(ranks, i, analysis);
 		else
 			tp_rank_host_build(ranks, i, analysis);
 		if (has_steps)
-			give_steps(analysis, &ranks->ranks[i]);
+			copy_steps(analysis, &ranks->ranks[i]);
 		has_traced |= ranks->ranks[i].steps.n > 0;
 	}
 	if (has_traced)
 		tp_ranks_find_windows(ranks);
 	for (size_t i = 0; !has_steps && i < ranks->n_devices; i++)
 		slice_traced(&ranks->untraced, &ranks->devices[i]);
-	tp_window_cost_judge(analysis);
+	tp_trace_window_cost_set(analysis);
 	if (has_steps && ranks->own < ranks->n_ranks)
 		warn_slowed(analysis, &ranks->ranks[ranks->own].steps);
 }
@@ -178,7 +178,7 @@ static bool is_of_device(enum tp_label label)
 }
 
 /* Of several devices the first that is judged: their host is the same. */
-static const struct tp_device_work *own_device(const struct tp_rank_analysis *ranks)
+static const struct tp_device_work *trainer_device(const struct tp_rank_analysis *ranks)
 {
 	for (size_t i = 0; i < ranks->n_devices; i++)
 		if (ranks->devices[i].rank == ranks->own && ranks->devices[i].n_pieces)
@@ -194,8 +194,8 @@ struct cutting {
 	size_t next; /* piece of it */
 };
 
-static void cut_put(struct cutting *c, const struct tp_segment *like, uint64_t from_ns,
-		    uint64_t to_ns, const struct tp_rank_piece *piece)
+static void cut_emit(struct cutting *c, const struct tp_segment *like, uint64_t from_ns,
+		     uint64_t to_ns, const struct tp_rank_segment *piece)
 {
 	if (to_ns <= from_ns)
 		return;
@@ -211,7 +211,7 @@ static void cut_put(struct cutting *c, const struct tp_segment *like, uint64_t f
 
 static void cut_segment(struct cutting *c, const struct tp_segment *segment)
 {
-	const struct tp_rank_piece *pieces = c->device->pieces;
+	const struct tp_rank_segment *pieces = c->device->pieces;
 	uint64_t at = segment->start_ns;
 	while (c->next < c->device->n_pieces && pieces[c->next].end_ns <= at)
 		c->next++;
@@ -220,16 +220,16 @@ static void cut_segment(struct cutting *c, const struct tp_segment *segment)
 		uint64_t from = pieces[i].start_ns > at ? pieces[i].start_ns : at;
 		uint64_t to =
 			pieces[i].end_ns < segment->end_ns ? pieces[i].end_ns : segment->end_ns;
-		cut_put(c, segment, at, from, NULL);
-		cut_put(c, segment, from, to, &pieces[i]);
+		cut_emit(c, segment, at, from, NULL);
+		cut_emit(c, segment, from, to, &pieces[i]);
 		at = to;
 	}
-	cut_put(c, segment, at, segment->end_ns, NULL);
+	cut_emit(c, segment, at, segment->end_ns, NULL);
 }
 
 static void cut_main_thread(struct tp_analysis *analysis)
 {
-	struct cutting c = {.device = own_device(analysis->ranks)};
+	struct cutting c = {.device = trainer_device(analysis->ranks)};
 	if (!c.device || analysis->main_task == TP_NO_TASK)
 		return;
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
@@ -318,7 +318,7 @@ static void sum(struct tp_analysis *analysis)
 	assert(tp_profile_is_exact(profile));
 }
 
-static void judge(struct tp_analysis *analysis)
+static void build_results(struct tp_analysis *analysis)
 {
 	struct tp_rank_analysis *ranks = analysis->ranks;
 	tp_ranks_partition(ranks);
@@ -330,7 +330,7 @@ static void judge(struct tp_analysis *analysis)
 	tp_ranks_set_facts(ranks, tp_ranks_describe_kernels(ranks));
 	tp_ranks_warn_links(analysis->profile);
 	warn_one_window(analysis->profile, ranks);
-	tp_witness_compare(ranks);
+	tp_driver_crosscheck_compare(ranks);
 	if (analysis->profile->not_joined)
 		tp_profile_warn(analysis->profile, "not-joined", analysis->profile->not_joined,
 				"waits for late ranks are not told from transfers there", NULL);
@@ -344,7 +344,7 @@ enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *er
 		return TP_OK;
 	build_windows(analysis);
 	if (has_windows(ranks))
-		judge(analysis);
+		build_results(analysis);
 	else
 		tp_profile_warn(analysis->profile, "devices-not-judged",
 				"no steady step was traced whole on the GPU",

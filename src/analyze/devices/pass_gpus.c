@@ -28,13 +28,13 @@ static const struct {
 	struct origin first;
 	struct origin second;
 	bool is_time; /* a ratio made of ns per second */
-} rows[TP_N_GPU_FIGURES] = {
+} rows[TP_N_GPU_STATS] = {
 #define X(id, name, unit, metric, how, other, other_how)                                           \
 	[TP_GPU_##id] = {{TP_METRIC_GPU_##metric, how},                                            \
 			 {TP_METRIC_GPU_##other, other_how},                                       \
 			 TP_METRIC_GPU_##metric == TP_METRIC_GPU_POWER_CAPPED ||                   \
 				 TP_METRIC_GPU_##metric == TP_METRIC_GPU_HEAT_CAPPED},
-	TP_GPU_FIGURE_MAP(X)
+	TP_GPU_STAT_MAP(X)
 #undef X
 };
 
@@ -61,15 +61,15 @@ static bool is_counted(enum tp_metric metric)
 }
 
 /* Who told it, where that is worth a word. */
-static const char *teller_of(enum tp_metric metric)
+static const char *source_of(enum tp_metric metric)
 {
 	bool is_gpm = metric >= TP_METRIC_GPU_SM_ACTIVE && metric <= TP_METRIC_GPU_NVLINK_TX;
 	return is_counted(metric) ? "hardware counters" : is_gpm ? "GPM" : NULL;
 }
 
 /* How much of the window the readings speak about. */
-static double coverage_of(const struct tp_analysis *analysis, enum tp_metric metric,
-			  const struct tp_gauge *readings, size_t n)
+static double covered_share(const struct tp_analysis *analysis, enum tp_metric metric,
+			    const struct tp_gauge *readings, size_t n)
 {
 	const struct tp_profile *profile = analysis->profile;
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);
@@ -93,8 +93,8 @@ static double level_of(enum how how, const struct tp_gauge *readings, size_t n)
 /* A driver that is loaded anew begins its counters anew: what it counted between two readings of
  * which the later is less nobody knows. What is no counter may fall. False where nothing is left.
  */
-static bool growth_of(const struct origin *origin, const struct tp_gauge *readings, size_t n,
-		      double *out)
+static bool delta_of(const struct origin *origin, const struct tp_gauge *readings, size_t n,
+		     double *out)
 {
 	bool may_fall = tp_metric_desc(origin->metric)->kind == TP_METRIC_KIND_GAUGE;
 	double growth = 0;
@@ -109,21 +109,22 @@ static bool growth_of(const struct origin *origin, const struct tp_gauge *readin
 	return seconds > 0;
 }
 
-static bool figure_from(struct tp_quantity *out, const struct tp_analysis *analysis,
-			const struct origin *origin, uint32_t track)
+static bool read_value(struct tp_quantity *out, const struct tp_analysis *analysis,
+		       const struct origin *origin, uint32_t track)
 {
 	size_t n;
 	const struct tp_gauge *readings = window_of(analysis, origin->metric, track, &n);
 	bool is_counter = origin->how == RATE || origin->how == GROWTH;
-	size_t least = is_counter ? 2 : origin->how == MEAN ? TP_READINGS_LEAST : 1;
+	size_t least = is_counter ? 2 : origin->how == MEAN ? TP_READINGS_MIN : 1;
 	double growth = 0;
-	if (n < least || (is_counter && !growth_of(origin, readings, n, &growth)))
+	if (n < least || (is_counter && !delta_of(origin, readings, n, &growth)))
 		return false;
 	*out = (struct tp_quantity){.is_known = true,
 				    .origin = is_counter ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED,
 				    .n = n,
-				    .seen = teller_of(origin->metric),
-				    .coverage = coverage_of(analysis, origin->metric, readings, n)};
+				    .seen = source_of(origin->metric),
+				    .coverage =
+					    covered_share(analysis, origin->metric, readings, n)};
 	out->value = is_counter ? growth : level_of(origin->how, readings, n);
 	return true;
 }
@@ -131,20 +132,20 @@ static bool figure_from(struct tp_quantity *out, const struct tp_analysis *analy
 /* What only hardware counters tell: why they do not. */
 static const char *counters_missing(const struct tp_analysis *analysis)
 {
-	return tp_readings_why(analysis, "gpupmu", "hardware counters do not tell it here");
+	return tp_window_gauges_reason(analysis, "gpupmu", "hardware counters do not tell it here");
 }
 
-static void set_figure(struct tp_gpu_result *gpu, const struct tp_analysis *analysis,
-		       enum tp_gpu_figure figure)
+static void set_gpu_value(struct tp_gpu_result *gpu, const struct tp_analysis *analysis,
+			  enum tp_gpu_stat figure)
 {
 	struct tp_quantity *out = &gpu->figures[figure];
-	if (figure_from(out, analysis, &rows[figure].first, gpu->track)) {
+	if (read_value(out, analysis, &rows[figure].first, gpu->track)) {
 		/* Its clock and ours need not agree to the last ms. */
 		if (rows[figure].is_time)
 			out->value = fmin(out->value * 1e-9, 1);
-	} else if (!figure_from(out, analysis, &rows[figure].second, gpu->track)) {
+	} else if (!read_value(out, analysis, &rows[figure].second, gpu->track)) {
 		*out = (struct tp_quantity){
-			.missing = gpu->n < TP_READINGS_LEAST ? "too few readings in the window"
+			.missing = gpu->n < TP_READINGS_MIN ? "too few readings in the window"
 				   : is_counted(rows[figure].first.metric)
 					   ? counters_missing(analysis)
 					   : "the driver does not tell it here"};
@@ -187,60 +188,60 @@ static void find_gpus(struct tp_analysis *analysis)
 					      .number = trace->tracks[i].device,
 					      .is_listed = listed};
 		(void)window_of(analysis, TP_METRIC_GPU_IS_LISTED, i, &gpu->n);
-		for (int f = 0; f < TP_N_GPU_FIGURES; f++)
-			set_figure(gpu, analysis, (enum tp_gpu_figure)f);
+		for (int f = 0; f < TP_N_GPU_STATS; f++)
+			set_gpu_value(gpu, analysis, (enum tp_gpu_stat)f);
 	}
 }
 
 /* ---- facts of the job ---------------------------------------------------------------------- */
 
-enum over { OVER_MEAN, OVER_LEAST, OVER_MOST, OVER_SUM };
+enum over { OVER_MEAN, OVER_MIN, OVER_MAX, OVER_SUM };
 
 /* A fact is a figure, or one divided by another of the same device, over all devices. */
 static const struct {
 	enum tp_fact fact;
-	enum tp_gpu_figure figure;
-	enum tp_gpu_figure divisor; /* TP_N_GPU_FIGURES: none */
+	enum tp_gpu_stat figure;
+	enum tp_gpu_stat divisor; /* TP_N_GPU_STATS: none */
 	enum over over;
 } facts[] = {
-	{TP_FACT_GPU_AWAKE, TP_GPU_AWAKE, TP_N_GPU_FIGURES, OVER_MEAN},
-	{TP_FACT_GPU_AWAKE_LEAST, TP_GPU_AWAKE, TP_N_GPU_FIGURES, OVER_LEAST},
-	{TP_FACT_GPU_MEM_USED, TP_GPU_MEM_USED, TP_GPU_MEM_TOTAL, OVER_MOST},
-	{TP_FACT_GPU_MEM_OTHERS, TP_GPU_MEM_OTHERS, TP_GPU_MEM_TOTAL, OVER_MOST},
-	{TP_FACT_GPU_MEM_TOTAL, TP_GPU_MEM_TOTAL, TP_N_GPU_FIGURES, OVER_LEAST},
-	{TP_FACT_GPU_POWER, TP_GPU_POWER, TP_N_GPU_FIGURES, OVER_SUM},
-	{TP_FACT_GPU_ENERGY, TP_GPU_ENERGY, TP_N_GPU_FIGURES, OVER_SUM},
+	{TP_FACT_GPU_AWAKE, TP_GPU_AWAKE, TP_N_GPU_STATS, OVER_MEAN},
+	{TP_FACT_GPU_AWAKE_LEAST, TP_GPU_AWAKE, TP_N_GPU_STATS, OVER_MIN},
+	{TP_FACT_GPU_MEM_USED, TP_GPU_MEM_USED, TP_GPU_MEM_TOTAL, OVER_MAX},
+	{TP_FACT_GPU_MEM_OTHERS, TP_GPU_MEM_OTHERS, TP_GPU_MEM_TOTAL, OVER_MAX},
+	{TP_FACT_GPU_MEM_TOTAL, TP_GPU_MEM_TOTAL, TP_N_GPU_STATS, OVER_MIN},
+	{TP_FACT_GPU_POWER, TP_GPU_POWER, TP_N_GPU_STATS, OVER_SUM},
+	{TP_FACT_GPU_ENERGY, TP_GPU_ENERGY, TP_N_GPU_STATS, OVER_SUM},
 	{TP_FACT_GPU_CLOCK, TP_GPU_CLOCK, TP_GPU_CLOCK_MAX, OVER_MEAN},
-	{TP_FACT_GPU_POWER_CAPPED, TP_GPU_POWER_CAPPED, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_HEAT_CAPPED, TP_GPU_HEAT_CAPPED, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_SLOWED, TP_GPU_SLOWED, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_OTHERS, TP_GPU_OTHERS, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_MEM_GROWTH, TP_GPU_MEM_GROWTH, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_POWER_LIMIT, TP_GPU_POWER_LIMIT, TP_GPU_POWER_DEFAULT, OVER_LEAST},
-	{TP_FACT_GPU_PCIE_LINK, TP_GPU_PCIE_LINK, TP_GPU_PCIE_LINK_MAX, OVER_LEAST},
-	{TP_FACT_GPU_PCIE_RX_RATIO, TP_GPU_PCIE_RX, TP_GPU_PCIE_LINK, OVER_MOST},
-	{TP_FACT_GPU_PCIE_TX_RATIO, TP_GPU_PCIE_TX, TP_GPU_PCIE_LINK, OVER_MOST},
-	{TP_FACT_GPU_SM_ACTIVE, TP_GPU_SM_ACTIVE, TP_N_GPU_FIGURES, OVER_MEAN},
-	{TP_FACT_GPU_OCCUPANCY, TP_GPU_OCCUPANCY, TP_N_GPU_FIGURES, OVER_MEAN},
-	{TP_FACT_GPU_TENSOR, TP_GPU_TENSOR, TP_N_GPU_FIGURES, OVER_MEAN},
-	{TP_FACT_GPU_DRAM, TP_GPU_DRAM, TP_N_GPU_FIGURES, OVER_MEAN},
-	{TP_FACT_GPU_PCIE_TX, TP_GPU_PCIE_TX, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_PCIE_RX, TP_GPU_PCIE_RX, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_NVLINK_TX, TP_GPU_NVLINK_TX, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_NVLINK_RX, TP_GPU_NVLINK_RX, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_L2_HIT, TP_GPU_L2_HIT, TP_N_GPU_FIGURES, OVER_MEAN},
-	{TP_FACT_GPU_DRAM_READ, TP_GPU_DRAM_READ, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_DRAM_WRITTEN, TP_GPU_DRAM_WRITTEN, TP_N_GPU_FIGURES, OVER_MOST},
-	{TP_FACT_GPU_LAUNCHES, TP_GPU_LAUNCHES, TP_N_GPU_FIGURES, OVER_MEAN},
+	{TP_FACT_GPU_POWER_CAPPED, TP_GPU_POWER_CAPPED, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_HEAT_CAPPED, TP_GPU_HEAT_CAPPED, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_SLOWED, TP_GPU_SLOWED, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_OTHERS, TP_GPU_OTHERS, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_MEM_GROWTH, TP_GPU_MEM_GROWTH, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_POWER_LIMIT, TP_GPU_POWER_LIMIT, TP_GPU_POWER_DEFAULT, OVER_MIN},
+	{TP_FACT_GPU_PCIE_LINK, TP_GPU_PCIE_LINK, TP_GPU_PCIE_LINK_MAX, OVER_MIN},
+	{TP_FACT_GPU_PCIE_RX_RATIO, TP_GPU_PCIE_RX, TP_GPU_PCIE_LINK, OVER_MAX},
+	{TP_FACT_GPU_PCIE_TX_RATIO, TP_GPU_PCIE_TX, TP_GPU_PCIE_LINK, OVER_MAX},
+	{TP_FACT_GPU_SM_ACTIVE, TP_GPU_SM_ACTIVE, TP_N_GPU_STATS, OVER_MEAN},
+	{TP_FACT_GPU_OCCUPANCY, TP_GPU_OCCUPANCY, TP_N_GPU_STATS, OVER_MEAN},
+	{TP_FACT_GPU_TENSOR, TP_GPU_TENSOR, TP_N_GPU_STATS, OVER_MEAN},
+	{TP_FACT_GPU_DRAM, TP_GPU_DRAM, TP_N_GPU_STATS, OVER_MEAN},
+	{TP_FACT_GPU_PCIE_TX, TP_GPU_PCIE_TX, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_PCIE_RX, TP_GPU_PCIE_RX, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_NVLINK_TX, TP_GPU_NVLINK_TX, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_NVLINK_RX, TP_GPU_NVLINK_RX, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_L2_HIT, TP_GPU_L2_HIT, TP_N_GPU_STATS, OVER_MEAN},
+	{TP_FACT_GPU_DRAM_READ, TP_GPU_DRAM_READ, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_DRAM_WRITTEN, TP_GPU_DRAM_WRITTEN, TP_N_GPU_STATS, OVER_MAX},
+	{TP_FACT_GPU_LAUNCHES, TP_GPU_LAUNCHES, TP_N_GPU_STATS, OVER_MEAN},
 };
 
 static double join(enum over over, double sum, double value, size_t i)
 {
 	if (i == 0)
 		return value;
-	return over == OVER_LEAST  ? fmin(sum, value)
-	       : over == OVER_MOST ? fmax(sum, value)
-				   : sum + value;
+	return over == OVER_MIN   ? fmin(sum, value)
+	       : over == OVER_MAX ? fmax(sum, value)
+				  : sum + value;
 }
 
 /* Known when it is known of every device: a worst of some would be no worst. */
@@ -250,7 +251,7 @@ static void set_fact(struct tp_profile *profile, size_t row)
 	for (size_t i = 0; i < profile->n_gpus; i++) {
 		const struct tp_quantity *figure = &profile->gpus[i].figures[facts[row].figure];
 		double value = figure->value;
-		if (facts[row].divisor < TP_N_GPU_FIGURES) {
+		if (facts[row].divisor < TP_N_GPU_STATS) {
 			const struct tp_quantity *whole =
 				&profile->gpus[i].figures[facts[row].divisor];
 			value = whole->value > 0 ? value / whole->value : 0;
@@ -258,8 +259,9 @@ static void set_fact(struct tp_profile *profile, size_t row)
 				figure = whole;
 		}
 		if (!figure->is_known) {
-			tp_profile_miss(profile, facts[row].fact,
-					figure->missing ? figure->missing : "it has no memory");
+			tp_profile_set_missing(profile, facts[row].fact,
+					       figure->missing ? figure->missing
+							       : "it has no memory");
 			return;
 		}
 		out.value = join(facts[row].over, out.value, value, i);
@@ -290,11 +292,11 @@ static void set_none(struct tp_analysis *analysis)
 			     source->presence == TP_PRESENCE_NO_DEVICE;
 		why = source->presence == TP_PRESENCE_PRESENT
 			      ? "the program uses no GPU that NVML knows of"
-			      : tp_readings_why(analysis, "nvml", why);
+			      : tp_window_gauges_reason(analysis, "nvml", why);
 	}
 	for (int fact = TP_FACT_GPU_COUNT; fact <= TP_FACT_GPU_COUNTED_STEP; fact++)
-		(is_foreign ? tp_profile_rule_out : tp_profile_miss)(analysis->profile,
-								     (enum tp_fact)fact, why);
+		(is_foreign ? tp_profile_rule_out
+			    : tp_profile_set_missing)(analysis->profile, (enum tp_fact)fact, why);
 }
 
 /* A live trace tells nothing of that; the least of what the driver says of the program's GPUs holds
@@ -326,6 +328,6 @@ enum tp_status tp_pass_gpus(struct tp_analysis *analysis, struct tp_error *err)
 	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
 		set_fact(profile, i);
 	set_capability(profile);
-	tp_counterwindows_set(analysis, counters_missing(analysis));
+	tp_counter_windows_set_facts(analysis, counters_missing(analysis));
 	return TP_OK;
 }

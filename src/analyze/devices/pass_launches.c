@@ -28,7 +28,7 @@ static bool has_spans(const struct tp_trace *trace, bool is_of_device)
 }
 
 /* The rank whose threads are those of the trainer; the only one, where no thread is known. */
-static uint32_t find_own(const struct tp_analysis *analysis)
+static uint32_t find_trainer_rank(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	for (size_t i = 0; i < trace->n_tracks; i++) {
@@ -41,7 +41,7 @@ static uint32_t find_own(const struct tp_analysis *analysis)
 }
 
 /* Where events were lost, or none were collected. Losses of a moment have some length, too. */
-static void find_untraced(struct tp_rank_analysis *ranks)
+static void find_trace_gaps(struct tp_rank_analysis *ranks)
 {
 	const struct tp_trace *trace = ranks->trace;
 	for (size_t i = 0; i < trace->n_gaps; i++) {
@@ -53,11 +53,11 @@ static void find_untraced(struct tp_rank_analysis *ranks)
 		if (strcmp(tp_trace_string(trace, gap->reason), TP_GAP_BETWEEN_WINDOWS) == 0)
 			tp_intervals_add(&ranks->shut, gap->start_ns, end_ns);
 	}
-	tp_intervals_unite(&ranks->untraced);
-	tp_intervals_unite(&ranks->shut);
+	tp_intervals_merge(&ranks->untraced);
+	tp_intervals_merge(&ranks->shut);
 }
 
-static void take_steps(struct tp_analysis *analysis)
+static void use_steps(struct tp_analysis *analysis)
 {
 	const struct tp_rank_analysis *ranks = analysis->ranks;
 	struct tp_profile *profile = analysis->profile;
@@ -72,7 +72,7 @@ static void take_steps(struct tp_analysis *analysis)
 	analysis->loop_end_ns = steps->items[steps->n - 1].end_ns;
 }
 
-static bool has_own_steps(const struct tp_rank_analysis *ranks)
+static bool has_trainer_steps(const struct tp_rank_analysis *ranks)
 {
 	return ranks->ranks[ranks->own].steps.n > 0;
 }
@@ -84,17 +84,17 @@ static void find_steps(struct tp_analysis *analysis)
 	enum tp_steps_choice choice = analysis->options ? analysis->options->steps : TP_STEPS_AUTO;
 	if (choice == TP_STEPS_OFF || profile->steps_found_by == TP_STEPS_MARKER)
 		return;
-	if (tp_ranks_steps_from_marks(ranks) && has_own_steps(ranks)) {
+	if (tp_ranks_steps_from_marks(ranks) && has_trainer_steps(ranks)) {
 		profile->steps_found_by = TP_STEPS_MARKER;
 		profile->steps_confidence = 1;
 		profile->steps_reason = "marked by the program's NVTX ranges";
-		take_steps(analysis);
+		use_steps(analysis);
 		return;
 	}
 	const char *reason = profile->steps_reason;
 	if (choice == TP_STEPS_AUTO && !profile->n_steps && tp_ranks_steps_from_launches(ranks) &&
-	    has_own_steps(ranks))
-		take_steps(analysis);
+	    has_trainer_steps(ranks))
+		use_steps(analysis);
 	else
 		profile->steps_reason = reason;
 }
@@ -119,8 +119,8 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 	};
 	analysis->ranks = ranks;
 	tp_ranks_build(ranks);
-	find_untraced(ranks);
-	ranks->own = find_own(analysis);
+	find_trace_gaps(ranks);
+	ranks->own = find_trainer_rank(analysis);
 	if (ranks->own < ranks->n_ranks && analysis->main_task != TP_NO_TASK)
 		find_steps(analysis);
 	if (!has_work) {

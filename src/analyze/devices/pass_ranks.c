@@ -23,7 +23,7 @@ static void warn_steps(struct tp_profile *profile)
 }
 
 /* Of a job whose other ranks have steps. */
-static void warn_unjudged(struct tp_profile *profile)
+static void warn_without_steps(struct tp_profile *profile)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < profile->n_devices; i++)
@@ -43,7 +43,7 @@ static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *ran
 		snprintf(text, sizeof(text), "'%s' ends in the middle", name ? name : "");
 		tp_profile_warn(profile, "trace-cut", text, "what follows is not judged", NULL);
 	}
-	if ((double)rank->n_skipped > TP_SKIPPED_MUCH * (double)(rank->n_kept + rank->n_skipped)) {
+	if ((double)rank->n_skipped > TP_SKIPPED_WARN * (double)(rank->n_kept + rank->n_skipped)) {
 		snprintf(text, sizeof(text), "%" PRIu64 " events of '%s' were skipped: %s",
 			 rank->n_skipped, name ? name : "",
 			 rank->skipped_because ? rank->skipped_because : "malformed");
@@ -54,7 +54,7 @@ static void warn_rank(struct tp_profile *profile, const struct tp_rank_info *ran
 void tp_ranks_warn_links(struct tp_profile *profile)
 {
 	const struct tp_quantity *unlinked = &profile->facts[TP_FACT_DEVICE_UNLINKED];
-	if (!unlinked->is_known || unlinked->value < TP_UNLINKED_MUCH)
+	if (!unlinked->is_known || unlinked->value < TP_UNLINKED_WARN)
 		return;
 	char text[200];
 	snprintf(text, sizeof(text),
@@ -74,7 +74,7 @@ static void warn_all(struct tp_profile *profile)
 		return;
 	}
 	warn_steps(profile);
-	warn_unjudged(profile);
+	warn_without_steps(profile);
 	for (size_t i = 0; i < run->n_ranks; i++)
 		warn_rank(profile, &run->ranks[i]);
 	tp_ranks_warn_links(profile);
@@ -120,7 +120,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	tp_ranks_sum(&ranks);
 	tp_ranks_describe_devices(&ranks);
 	tp_ranks_set_facts(&ranks, tp_ranks_describe_kernels(&ranks));
-	tp_hot_tell(&ranks.hot, profile);
+	tp_hot_table_finish(&ranks.hot, profile);
 	tp_ranks_release(&ranks);
 	set_run_facts(profile);
 	warn_all(profile);

@@ -43,10 +43,11 @@ static size_t collect_pairs(const struct tp_collectives *all, uint32_t rank, str
 	const struct tp_device_work *devices = all->analysis->devices;
 	size_t n = 0;
 	for (size_t i = 0; i < all->n; i++) {
-		const struct tp_taken_part *own = NULL;
-		const struct tp_taken_part *other = NULL;
+		const struct tp_collective_part *own = NULL;
+		const struct tp_collective_part *other = NULL;
 		for (size_t k = 0; k < all->items[i].n; k++) {
-			const struct tp_taken_part *part = &all->parts[all->items[i].first + k];
+			const struct tp_collective_part *part =
+				&all->parts[all->items[i].first + k];
 			if (devices[part->device].rank == rank)
 				own = part;
 			else if (!other && all->clocks[devices[part->device].rank].is_known)
@@ -54,10 +55,10 @@ static size_t collect_pairs(const struct tp_collectives *all, uint32_t rank, str
 		}
 		if (!own || !other)
 			continue;
-		uint64_t end_ns = tp_talk_op(all, own->device, own->talk)->end_ns;
-		int64_t there_ns =
-			tp_collectives_aligned(all, devices[other->device].rank,
-					       tp_talk_op(all, other->device, other->talk)->end_ns);
+		uint64_t end_ns = tp_comm_kernel_op(all, own->device, own->talk)->end_ns;
+		int64_t there_ns = tp_collectives_aligned(
+			all, devices[other->device].rank,
+			tp_comm_kernel_op(all, other->device, other->talk)->end_ns);
 		out[n++] = (struct pair){(double)end_ns, (double)end_ns - (double)there_ns};
 	}
 	qsort(out, n, sizeof(*out), pair_order);
@@ -80,7 +81,7 @@ static void fit_clock(struct tp_rank_clock *clock, const struct pair *pairs, siz
 	clock->is_known = true;
 	clock->base_ns = median_difference(pairs, n);
 	size_t third = n / 3;
-	if (n >= TP_CLOCK_LINE_LEAST) {
+	if (n >= TP_CLOCK_LINE_MIN) {
 		double drift = median_difference(pairs + n - third, third) -
 			       median_difference(pairs, third);
 		double span_ns = pairs[n - 1 - third / 2].time_ns - pairs[third / 2].time_ns;
@@ -119,16 +120,16 @@ static void align_clocks(struct tp_collectives *all)
 
 /* Of several that arrive last at once the first: devices stand in the order of ranks, which does
  * not depend on the order of files where ranks have numbers. */
-static void find_late(struct tp_collectives *all)
+static void find_stragglers(struct tp_collectives *all)
 {
 	const struct tp_device_work *devices = all->analysis->devices;
 	for (size_t i = 0; i < all->n; i++) {
 		struct tp_collective *collective = &all->items[i];
 		for (size_t k = 0; k < collective->n; k++) {
-			const struct tp_taken_part *part = &all->parts[collective->first + k];
+			const struct tp_collective_part *part = &all->parts[collective->first + k];
 			int64_t start_ns = tp_collectives_aligned(
 				all, devices[part->device].rank,
-				tp_talk_op(all, part->device, part->talk)->start_ns);
+				tp_comm_kernel_op(all, part->device, part->talk)->start_ns);
 			if (k && start_ns <= collective->arrival_ns)
 				continue;
 			collective->arrival_ns = start_ns;
@@ -140,5 +141,5 @@ static void find_late(struct tp_collectives *all)
 void tp_collectives_align(struct tp_collectives *all)
 {
 	align_clocks(all);
-	find_late(all);
+	find_stragglers(all);
 }

@@ -19,7 +19,7 @@ static void count_ranks(struct tp_rank_analysis *analysis)
 	analysis->n_ranks = trace->run.n_ranks;
 	for (size_t i = 0; i < trace->n_tracks; i++)
 		if (trace->tracks[i].rank >= analysis->n_ranks &&
-		    trace->tracks[i].rank < TP_RANKS_MOST)
+		    trace->tracks[i].rank < TP_RANKS_MAX)
 			analysis->n_ranks = trace->tracks[i].rank + 1;
 	analysis->ranks = tp_alloc((analysis->n_ranks + 1) * sizeof(*analysis->ranks));
 	for (size_t i = 0; i < analysis->n_ranks; i++)
@@ -179,7 +179,7 @@ static void fill_device(struct tp_rank_analysis *analysis, struct tp_device_work
 					     .name = span->name,
 					     .detail = span->detail,
 					     .track = (uint16_t)i,
-					     .step = NO_STEP};
+					     .step = TP_NO_STEP};
 			classify_op(analysis, op, span);
 			link_op(op, span->link, calls);
 		}
@@ -189,7 +189,7 @@ static void fill_device(struct tp_rank_analysis *analysis, struct tp_device_work
 		tp_intervals_add(&device->lanes[device->ops[i].label], device->ops[i].start_ns,
 				 device->ops[i].end_ns);
 	for (size_t i = 0; i < TP_N_LABELS; i++)
-		tp_intervals_unite(&device->lanes[i]);
+		tp_intervals_merge(&device->lanes[i]);
 }
 
 static void fill_devices(struct tp_rank_analysis *analysis)
@@ -322,7 +322,7 @@ static void fill_threads(struct tp_rank_analysis *analysis, struct tp_rank_work 
 		}
 	}
 	for (size_t i = 0; i < TP_N_LABELS; i++)
-		tp_intervals_unite(&rank->lanes[i]);
+		tp_intervals_merge(&rank->lanes[i]);
 }
 
 void tp_ranks_build(struct tp_rank_analysis *analysis)

@@ -36,13 +36,13 @@ struct tp_op {
 	uint8_t class; /* enum tp_op_class */
 	uint8_t label; /* enum tp_label */
 	bool is_linked;
-	int32_t step; /* that launched it; NO_STEP */
+	int32_t step; /* that launched it; TP_NO_STEP */
 };
 
-enum { NO_STEP = -1 };
+enum { TP_NO_STEP = -1 };
 
 /* A stretch of a window that is given to one label. */
-struct tp_rank_piece {
+struct tp_rank_segment {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	enum tp_label label;
@@ -65,7 +65,7 @@ struct tp_device_work {
 	uint64_t (*own_ns)[TP_N_LABELS];        /* by window; heap */
 	/* The same with waits handed over; own_ns itself where nothing was. */
 	uint64_t (*after_ns)[TP_N_LABELS];
-	struct tp_rank_piece *pieces; /* of the judged windows, without holes; heap */
+	struct tp_rank_segment *pieces; /* of the judged windows, without holes; heap */
 	size_t n_pieces;
 	size_t pieces_capacity;
 	/* In the judged windows: unions; the same without what only waits or may; and what went on
@@ -77,9 +77,9 @@ struct tp_device_work {
 };
 
 /* Launched in a judged step; of no step: lies in the judged windows. */
-static inline bool tp_op_is_judged(const struct tp_device_work *device, const struct tp_op *op)
+static inline bool tp_op_is_in_window(const struct tp_device_work *device, const struct tp_op *op)
 {
-	if (op->step != NO_STEP)
+	if (op->step != TP_NO_STEP)
 		return (size_t)op->step >= device->from && (size_t)op->step < device->to;
 	return device->to > device->from && op->start_ns < device->windows[device->to - 1].end_ns &&
 	       op->end_ns > device->windows[device->from].start_ns;

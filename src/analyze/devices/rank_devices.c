@@ -12,14 +12,14 @@ static void lane_of_class(const struct tp_device_work *device, enum tp_op_class 
 	for (size_t i = 0; i < device->n_ops; i++)
 		if (device->ops[i].class == class)
 			tp_intervals_add(out, device->ops[i].start_ns, device->ops[i].end_ns);
-	tp_intervals_unite(out);
+	tp_intervals_merge(out);
 }
 
 struct overlap {
 	struct tp_device_result *out;
 };
 
-static void add_overlap(void *context, const struct tp_lane_piece *piece)
+static void add_overlap(void *context, const struct tp_lane_slice *piece)
 {
 	struct tp_device_result *out = ((struct overlap *)context)->out;
 	uint64_t length_ns = piece->end_ns - piece->start_ns;
@@ -70,19 +70,19 @@ static enum tp_gap_cause host_cause(const struct tp_rank_work *rank, uint64_t fr
 {
 	double length = (double)(to_ns - from_ns);
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_DATALOADER_NEXT], from_ns, to_ns) >
-		    TP_GAP_LOADER_LEAST * length ||
+		    TP_GAP_LOADER_MIN * length ||
 	    (double)tp_intervals_covered(&rank->host.loads, from_ns, to_ns) >
-		    TP_GAP_LOADER_LEAST * length)
+		    TP_GAP_LOADER_MIN * length)
 		return TP_GAP_DATALOADER;
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_MEMORY_ALLOC], from_ns, to_ns) >
-	    TP_GAP_ALLOC_LEAST * length)
+	    TP_GAP_ALLOC_MIN * length)
 		return TP_GAP_ALLOC;
 	/* The wait ended when the device did: only its tail lies in the gap. */
 	if (tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_SYNC], from_ns > 1 ? from_ns - 1 : 0,
 				 from_ns + 1))
 		return TP_GAP_SYNC;
 	if ((double)tp_intervals_covered(&rank->lanes[TP_LABEL_HOST_LAUNCH], from_ns, to_ns) >
-	    TP_GAP_CALLS_LEAST * length)
+	    TP_GAP_CALLS_MIN * length)
 		return TP_GAP_CALLS;
 	return TP_GAP_HOST;
 }
@@ -110,7 +110,7 @@ static void describe_gaps(const struct tp_rank_analysis *analysis,
 	uint64_t reach_ns = device->n_ops ? device->ops[0].end_ns : 0;
 	for (size_t i = 1; i < device->n_ops; i++) {
 		const struct tp_op *op = &device->ops[i];
-		if (op->start_ns > reach_ns && tp_op_is_judged(device, op) &&
+		if (op->start_ns > reach_ns && tp_op_is_in_window(device, op) &&
 		    !tp_intervals_covered(&analysis->untraced, reach_ns, op->start_ns))
 			out->gap_ns[gap_cause(rank, op, reach_ns)] += op->start_ns - reach_ns;
 		reach_ns = op->end_ns > reach_ns ? op->end_ns : reach_ns;
@@ -139,7 +139,7 @@ static void describe_windows(const struct tp_rank_analysis *analysis,
 	uint64_t *ops = tp_arena_array(analysis->arena, steps->n, sizeof(*ops));
 	uint64_t *lengths = tp_arena_array(analysis->arena, steps->n, sizeof(*lengths));
 	for (size_t i = 0; i < device->n_ops; i++)
-		if (device->ops[i].step != NO_STEP)
+		if (device->ops[i].step != TP_NO_STEP)
 			ops[device->ops[i].step]++;
 	for (size_t i = 0; i < steps->n; i++)
 		lengths[i] = steps->items[i].end_ns - steps->items[i].start_ns;

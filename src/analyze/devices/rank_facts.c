@@ -23,7 +23,7 @@ static void set_ratio(struct tp_profile *profile, enum tp_fact fact, double valu
 	if (of > 0)
 		set(profile, fact, value / of);
 	else
-		tp_profile_miss(profile, fact, why);
+		tp_profile_set_missing(profile, fact, why);
 }
 
 /* Sums over all devices that facts are made of. */
@@ -67,11 +67,11 @@ static void add_totals(struct totals *totals, const struct tp_device_work *devic
 		if (op->class == TP_OP_COPY)
 			tp_intervals_add(&copies, op->start_ns, op->end_ns);
 		if (op->is_linked && op->start_ns > op->launch_end_ns &&
-		    tp_op_is_judged(device, op))
+		    tp_op_is_in_window(device, op))
 			totals->queued_ns += (double)(op->start_ns - op->launch_end_ns);
 	}
-	tp_intervals_unite(&all);
-	tp_intervals_unite(&copies);
+	tp_intervals_merge(&all);
+	tp_intervals_merge(&copies);
 	double window = (double)result->window_ns;
 	double busy = in_windows(device, &all);
 	double talk = in_windows(device, &device->lanes[TP_LABEL_COMMUNICATION_COLLECTIVE]);
@@ -162,7 +162,7 @@ static void set_copy_facts(struct tp_rank_analysis *analysis, double n_steps)
 			const struct tp_op *op = &device->ops[i];
 			bool is_h2d = op->label == TP_LABEL_MEMORY_H2D;
 			if ((!is_h2d && op->label != TP_LABEL_MEMORY_D2H) ||
-			    !tp_op_is_judged(device, op))
+			    !tp_op_is_in_window(device, op))
 				continue;
 			double ns = (double)(op->end_ns - op->start_ns);
 			const char *name = tp_trace_string(analysis->trace, op->name);
@@ -174,7 +174,7 @@ static void set_copy_facts(struct tp_rank_analysis *analysis, double n_steps)
 			h2d_ns += ns;
 			bytes += (double)size;
 			small_ns += size && size < TP_SMALL_COPY_BYTES ? ns : 0;
-			n_copies += op->step != NO_STEP;
+			n_copies += op->step != TP_NO_STEP;
 		}
 	}
 	const char *why = "the trace has no copies between host and device";
@@ -234,7 +234,7 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 		const struct tp_device_work *device = &analysis->devices[d];
 		for (size_t i = 0; i < device->n_ops; i++) {
 			const struct tp_op *op = &device->ops[i];
-			if (!tp_op_is_judged(device, op) || op->class == TP_OP_COPY)
+			if (!tp_op_is_in_window(device, op) || op->class == TP_OP_COPY)
 				continue;
 			if (op->class == TP_OP_COMPUTE) {
 				uint64_t length_ns = op->end_ns - op->start_ns;
@@ -254,13 +254,13 @@ static void set_size_facts(struct tp_rank_analysis *analysis, const struct total
 	if (n)
 		set(profile, TP_FACT_DEVICE_KERNEL, tp_stats_median(lengths, n));
 	else
-		tp_profile_miss(profile, TP_FACT_DEVICE_KERNEL, why);
+		tp_profile_set_missing(profile, TP_FACT_DEVICE_KERNEL, why);
 	why = "the trace has no sizes of collectives";
 	set_ratio(profile, TP_FACT_COMM_SHORT, (double)n_small, (double)n_sizes, why);
 	if (n_sizes)
 		set(profile, TP_FACT_COMM_BYTES, tp_stats_median(sizes, n_sizes));
 	else
-		tp_profile_miss(profile, TP_FACT_COMM_BYTES, why);
+		tp_profile_set_missing(profile, TP_FACT_COMM_BYTES, why);
 	set_ratio(profile, TP_FACT_COMM_PER_STEP, (double)n_talks, totals->n_steps,
 		  "the trace has no steps");
 	free(lengths);
@@ -287,8 +287,8 @@ static void set_rank_facts(struct tp_rank_analysis *analysis, const struct total
 		set_ratio(profile, TP_FACT_COMM_LATE, totals->caused_most_ns, totals->caused_ns,
 			  "no rank waits for another");
 	} else {
-		tp_profile_miss(profile, TP_FACT_COMM_WAITS, why);
-		tp_profile_miss(profile, TP_FACT_COMM_LATE, why);
+		tp_profile_set_missing(profile, TP_FACT_COMM_WAITS, why);
+		tp_profile_set_missing(profile, TP_FACT_COMM_LATE, why);
 	}
 	why = "nothing communicates on the device";
 	set_ratio(profile, TP_FACT_COMM_HIDDEN, totals->hidden_ns, totals->talk_ns, why);
@@ -320,7 +320,7 @@ static void set_device_facts(struct tp_rank_analysis *analysis, const struct tot
 	double n_ops = 0;
 	for (size_t d = 0; d < analysis->n_devices; d++)
 		for (size_t i = 0; i < analysis->devices[d].n_ops; i++)
-			n_ops += analysis->devices[d].ops[i].step != NO_STEP;
+			n_ops += analysis->devices[d].ops[i].step != TP_NO_STEP;
 	set_ratio(profile, TP_FACT_DEVICE_OPS, n_ops, totals->n_steps, "the trace has no steps");
 }
 
@@ -345,8 +345,8 @@ static void set_loader_fact(struct tp_rank_analysis *analysis)
 	if (n_inline + n_workers)
 		set(analysis->profile, TP_FACT_LOADER_INLINE, n_inline > n_workers);
 	else
-		tp_profile_miss(analysis->profile, TP_FACT_LOADER_INLINE,
-				"the loader's calls do not tell whether it has workers");
+		tp_profile_set_missing(analysis->profile, TP_FACT_LOADER_INLINE,
+				       "the loader's calls do not tell whether it has workers");
 }
 
 /* Of NVIDIA's devices those of capability 7.0 on have matrix units. */
@@ -365,8 +365,8 @@ static void set_capability(struct tp_profile *profile)
 			capability = run->ranks[i].devices[k].capability;
 	const char *why = "the trace does not say which device it is";
 	if (!capability) {
-		tp_profile_miss(profile, TP_FACT_DEVICE_CAPABILITY, why);
-		tp_profile_miss(profile, TP_FACT_DEVICE_TENSOR, why);
+		tp_profile_set_missing(profile, TP_FACT_DEVICE_CAPABILITY, why);
+		tp_profile_set_missing(profile, TP_FACT_DEVICE_TENSOR, why);
 		return;
 	}
 	tp_ranks_set_capability(profile, capability);

@@ -27,7 +27,7 @@ struct labelling {
  * Beside a device the main thread's own computing is not the training: it is the host's. The rest
  * is what it is on a live recording.
  */
-static enum tp_label beside_device(enum tp_label label, const struct tp_stack_class *class)
+static enum tp_label label_with_device(enum tp_label label, const struct tp_stack_class *class)
 {
 	if (tp_label_part(label) != TP_PART_COMPUTE)
 		return label;
@@ -43,7 +43,7 @@ static enum tp_label on_cpu_label(const struct labelling *l, const struct tp_sta
 		return label;
 	bool is_interpreted = class->has_python || class->owner == TP_LEAF_INTERPRETER;
 	label = tp_label_of_leaf(class, is_interpreted);
-	return l->rank->has_device ? beside_device(label, class) : label;
+	return l->rank->has_device ? label_with_device(label, class) : label;
 }
 
 /* Off its CPU inside a phase that owns its time. */
@@ -119,7 +119,7 @@ static enum tp_label blocked_label(struct labelling *l, const struct tp_stack_cl
 				   uint64_t start_ns, uint64_t end_ns)
 {
 	enum tp_label label = TP_N_LABELS;
-	if (tp_phase_protects(class->phase))
+	if (tp_phase_owns_time(class->phase))
 		label = off_cpu_label(class->phase);
 	if (label != TP_N_LABELS)
 		return label;
@@ -135,20 +135,20 @@ static const struct tp_stack_class *class_of(const struct labelling *l, uint32_t
 					     uint32_t *stack)
 {
 	static const struct tp_stack_class nothing;
-	*stack = sample == NO_SAMPLE ? 0 : l->analysis->trace->samples[sample].stack;
+	*stack = sample == TP_NO_SAMPLE ? 0 : l->analysis->trace->samples[sample].stack;
 	return *stack ? &l->threads->classes[*stack] : &nothing;
 }
 
-static void piece_put(struct labelling *l, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
-		      enum tp_label label, uint32_t stack)
+static void emit_segment(struct labelling *l, uint64_t start_ns, uint64_t end_ns,
+			 enum tp_state state, enum tp_label label, uint32_t stack)
 {
 	TP_ARRAY_PUSH(l->host->pieces, l->host->n, l->host->capacity) =
-		(struct tp_host_piece){start_ns, end_ns, label, state, stack};
+		(struct tp_host_segment){start_ns, end_ns, label, state, stack};
 	tp_intervals_add(&l->host->known, start_ns, end_ns);
 }
 
-static void piece_add(struct labelling *l, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
-		      uint32_t sample)
+static void add_segment(struct labelling *l, uint64_t start_ns, uint64_t end_ns,
+			enum tp_state state, uint32_t sample)
 {
 	uint32_t stack;
 	enum tp_label label;
@@ -158,24 +158,24 @@ static void piece_add(struct labelling *l, uint64_t start_ns, uint64_t end_ns, e
 	if (state == TP_STATE_ON_CPU) {
 		/* On a CPU, and nobody knows for what. */
 		label = stack ? on_cpu_label(l, class) : TP_LABEL_HOST_OTHER;
-		l->before = tp_phase_protects(class->phase) ? class->phase : TP_PHASE_NONE;
+		l->before = tp_phase_owns_time(class->phase) ? class->phase : TP_PHASE_NONE;
 	} else if (state == TP_STATE_RUNNABLE) {
 		label = runnable_label(l->before);
 	} else {
 		label = blocked_label(l, class, start_ns, end_ns);
 	}
-	piece_put(l, start_ns, end_ns, state, label, stack);
+	emit_segment(l, start_ns, end_ns, state, label, stack);
 }
 
 /* With switches the timeline is exact. A stack of another wait says nothing of this one. */
-static void pieces_from_switches(struct labelling *l, uint32_t task)
+static void segments_from_switches(struct labelling *l, uint32_t task)
 {
 	const struct tp_timeline *timeline = &l->threads->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *segment = &timeline->segments[i];
 		bool is_foreign = segment->is_inferred && segment->state == TP_STATE_BLOCKED;
-		piece_add(l, segment->start_ns, segment->end_ns, segment->state,
-			  is_foreign ? NO_SAMPLE : segment->sample);
+		add_segment(l, segment->start_ns, segment->end_ns, segment->state,
+			    is_foreign ? TP_NO_SAMPLE : segment->sample);
 	}
 }
 
@@ -210,7 +210,7 @@ static void calls_add(struct labelling *l, uint64_t from_ns, uint64_t to_ns)
 			continue;
 		if (end <= start || call_label(l, call) == TP_LABEL_IDLE_UNKNOWN)
 			continue;
-		piece_put(l, start, end, TP_STATE_BLOCKED, call_label(l, call), 0);
+		emit_segment(l, start, end, TP_STATE_BLOCKED, call_label(l, call), 0);
 		from_ns = end;
 		if (call->end_ns > to_ns)
 			break; /* it goes on behind */
@@ -219,8 +219,8 @@ static void calls_add(struct labelling *l, uint64_t from_ns, uint64_t to_ns)
 
 /* Without switches a sample stands for the time around it, at most half a period to each side: a
  * thread that is off its CPU is not sampled. */
-static void pieces_from_samples(struct labelling *l, const struct tp_sample *samples, size_t n,
-				size_t first)
+static void segments_from_samples(struct labelling *l, const struct tp_sample *samples, size_t n,
+				  size_t first)
 {
 	const struct tp_trace *trace = l->analysis->trace;
 	uint64_t reach_ns = sampling_period(samples, n) / 2;
@@ -234,7 +234,7 @@ static void pieces_from_samples(struct labelling *l, const struct tp_sample *sam
 		if (end > trace->end_ns)
 			end = trace->end_ns;
 		calls_add(l, from_ns, start);
-		piece_add(l, start, end, samples[i].state, (uint32_t)(first + i));
+		add_segment(l, start, end, samples[i].state, (uint32_t)(first + i));
 		from_ns = end > from_ns ? end : from_ns;
 	}
 	calls_add(l, from_ns, UINT64_MAX);
@@ -242,7 +242,7 @@ static void pieces_from_samples(struct labelling *l, const struct tp_sample *sam
 
 /* ---- a rank -------------------------------------------------------------------------------- */
 
-static bool tells_states(const struct tp_trace *trace, uint32_t task)
+static bool has_states(const struct tp_trace *trace, uint32_t task)
 {
 	for (size_t i = trace->run_index[task]; i < trace->run_index[task + 1]; i++)
 		if (trace->runs[i].how == TP_RUN_BLOCKED || trace->runs[i].how == TP_RUN_PREEMPTED)
@@ -279,18 +279,18 @@ static uint32_t main_track(const struct tp_trace *trace, const struct tp_rank_wo
 	return TP_NO_TASK;
 }
 
-static void pieces_of_task(struct labelling *l, uint32_t task)
+static void segments_of_task(struct labelling *l, uint32_t task)
 {
 	const struct tp_trace *trace = l->analysis->trace;
 	size_t first = trace->sample_index[task];
 	size_t n = trace->sample_index[task + 1] - first;
 	l->host->leader = l->threads->threads[task].leader;
 	l->host->has_samples = n > 0;
-	l->host->has_switches = tells_states(trace, task);
+	l->host->has_switches = has_states(trace, task);
 	if (trace->run_index[task] < trace->run_index[task + 1])
-		pieces_from_switches(l, task);
+		segments_from_switches(l, task);
 	else
-		pieces_from_samples(l, &trace->samples[first], n, first);
+		segments_from_samples(l, &trace->samples[first], n, first);
 }
 
 void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
@@ -307,13 +307,13 @@ void tp_rank_host_build(struct tp_rank_analysis *analysis, uint32_t number,
 		return;
 	rank->host.has_os_calls = has_os_calls(trace, rank);
 	if (trace->tracks[l.track].task_plus_1)
-		pieces_of_task(&l, trace->tracks[l.track].task_plus_1 - 1);
+		segments_of_task(&l, trace->tracks[l.track].task_plus_1 - 1);
 	else
 		calls_add(&l, 0, UINT64_MAX);
 }
 
-void tp_rank_host_take(struct tp_rank_analysis *analysis, uint32_t number,
-		       const struct tp_analysis *threads)
+void tp_rank_host_use_labels(struct tp_rank_analysis *analysis, uint32_t number,
+			     const struct tp_analysis *threads)
 {
 	uint32_t task = threads->main_task;
 	struct tp_rank_host *host = &analysis->ranks[number].host;
@@ -325,13 +325,13 @@ void tp_rank_host_take(struct tp_rank_analysis *analysis, uint32_t number,
 	const struct tp_timeline *timeline = &threads->timelines[task];
 	host->leader = threads->threads[task].leader;
 	host->has_samples = trace->sample_index[task + 1] > trace->sample_index[task];
-	host->has_switches = tells_states(trace, task);
+	host->has_switches = has_states(trace, task);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		uint32_t stack;
 		const struct tp_stack_class *class = class_of(&l, piece->sample, &stack);
-		enum tp_label label = beside_device(piece->label, class);
-		piece_put(&l, piece->start_ns, piece->end_ns, piece->state, label, stack);
+		enum tp_label label = label_with_device(piece->label, class);
+		emit_segment(&l, piece->start_ns, piece->end_ns, piece->state, label, stack);
 		if (tp_label_part(label) == TP_PART_DATALOADER)
 			tp_intervals_add(&host->loads, piece->start_ns, piece->end_ns);
 	}
@@ -345,8 +345,8 @@ void tp_rank_host_release(struct tp_rank_host *host)
 	*host = (struct tp_rank_host){0};
 }
 
-const struct tp_host_piece *tp_rank_host_at(const struct tp_rank_host *host, size_t *cursor,
-					    uint64_t time_ns)
+const struct tp_host_segment *tp_rank_host_at(const struct tp_rank_host *host, size_t *cursor,
+					      uint64_t time_ns)
 {
 	while (*cursor < host->n && host->pieces[*cursor].end_ns <= time_ns)
 		++*cursor;

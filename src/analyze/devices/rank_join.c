@@ -22,15 +22,15 @@ struct waiter {
 	bool is_own;        /* not blamed on anybody */
 };
 
-static void give(struct join *join, const struct waiter *waiter, uint32_t device,
-		 enum tp_label label, uint64_t length_ns)
+static void add_wait(struct join *join, const struct waiter *waiter, uint32_t device,
+		     enum tp_label label, uint64_t length_ns)
 {
 	waiter->after_ns[label] += length_ns;
 	if (!waiter->is_own)
 		join->blame_ns[device * TP_N_LABELS + label] += length_ns;
 }
 
-static size_t piece_at(const struct tp_device_work *device, uint64_t time_ns)
+static size_t segment_at(const struct tp_device_work *device, uint64_t time_ns)
 {
 	size_t low = 0;
 	size_t high = device->n_pieces;
@@ -44,32 +44,33 @@ static size_t piece_at(const struct tp_device_work *device, uint64_t time_ns)
 	return low;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_ns(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* One instant's journey: on whose clock, and how often it was handed on. */
-struct wait {
+struct clock_wait {
 	const struct waiter *waiter;
 	uint32_t device;
 	uint32_t depth;
 };
 
-static void hand_over(struct join *join, const struct wait *wait, uint64_t start_ns,
-		      uint64_t end_ns);
+static void attribute_wait(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
+			   uint64_t end_ns);
 
 /* The late rank's doing during [start, end) of the waiting one. */
-static void hand_on(struct join *join, const struct wait *wait,
-		    const struct tp_collective *collective, uint64_t start_ns, uint64_t end_ns)
+static void attribute_to_straggler(struct join *join, const struct clock_wait *wait,
+				   const struct tp_collective *collective, uint64_t start_ns,
+				   uint64_t end_ns)
 {
 	struct tp_rank_analysis *analysis = join->analysis;
 	uint32_t from = analysis->devices[wait->device].rank;
 	uint32_t to = analysis->devices[collective->late].rank;
 	struct waiter waiter = {.after_ns = wait->waiter->after_ns};
 	if (wait->depth > analysis->n_devices) {
-		give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_WAIT,
-		     end_ns - start_ns);
+		add_wait(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_WAIT,
+			 end_ns - start_ns);
 		return;
 	}
 	/* Lengths must stay whole: one shift for all of it. */
@@ -80,15 +81,15 @@ static void hand_on(struct join *join, const struct wait *wait,
 	int64_t there_end_ns = there_ns + (int64_t)(end_ns - start_ns);
 	int64_t seen_ns = there_ns > 0 ? there_ns : 0;
 	if (there_ns < 0) /* from before all that was seen of anybody, on that clock */
-		give(join, &waiter, collective->late, TP_LABEL_COMMUNICATION_UNCAPTURED,
-		     (uint64_t)((there_end_ns < 0 ? there_end_ns : 0) - there_ns));
-	struct wait next = {&waiter, collective->late, wait->depth + 1};
+		add_wait(join, &waiter, collective->late, TP_LABEL_COMMUNICATION_UNCAPTURED,
+			 (uint64_t)((there_end_ns < 0 ? there_end_ns : 0) - there_ns));
+	struct clock_wait next = {&waiter, collective->late, wait->depth + 1};
 	if (there_end_ns > seen_ns)
-		hand_over(join, &next, (uint64_t)seen_ns, (uint64_t)there_end_ns);
+		attribute_wait(join, &next, (uint64_t)seen_ns, (uint64_t)there_end_ns);
 }
 
 /* The first talk that may reach beyond a time. */
-static size_t talk_at(const struct tp_talks *talks, uint64_t time_ns)
+static size_t comm_kernel_at(const struct tp_comm_kernels *talks, uint64_t time_ns)
 {
 	size_t low = 0;
 	size_t high = talks->n;
@@ -103,94 +104,96 @@ static size_t talk_at(const struct tp_talks *talks, uint64_t time_ns)
 }
 
 /* [start, end) of one talk: what is a wait for others goes on, the rest is its own. */
-static void split_talk(struct join *join, const struct wait *wait, const struct tp_talk *talk,
-		       uint64_t start_ns, uint64_t end_ns)
+static void split_comm_kernel(struct join *join, const struct clock_wait *wait,
+			      const struct tp_comm_kernel *talk, uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_device_work *device = &join->analysis->devices[wait->device];
-	if (talk->collective == NO_COLLECTIVE) {
-		give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
-		     end_ns - start_ns);
+	if (talk->collective == TP_NO_COLLECTIVE) {
+		add_wait(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
+			 end_ns - start_ns);
 		return;
 	}
 	const struct tp_collective *collective = &join->all.items[talk->collective];
 	const struct tp_op *op = &device->ops[talk->op];
 	int64_t here_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
 	uint64_t arrival_ns = op->start_ns + (uint64_t)(collective->arrival_ns - here_ns);
-	uint64_t wait_end_ns = least(arrival_ns, end_ns);
+	uint64_t wait_end_ns = min_ns(arrival_ns, end_ns);
 	if (collective->late != wait->device && wait_end_ns > start_ns) {
-		hand_on(join, wait, collective, start_ns, wait_end_ns);
+		attribute_to_straggler(join, wait, collective, start_ns, wait_end_ns);
 		start_ns = wait_end_ns;
 	}
-	give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_TRANSFER, end_ns - start_ns);
+	add_wait(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_TRANSFER,
+		 end_ns - start_ns);
 }
 
 /* A thread communicates, not the device. */
-static void give_thread(struct join *join, const struct wait *wait, uint64_t start_ns,
-			uint64_t end_ns)
+static void add_thread_wait(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
+			    uint64_t end_ns)
 {
-	give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
-	     end_ns - start_ns);
+	add_wait(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_COLLECTIVE,
+		 end_ns - start_ns);
 }
 
 /* A stretch in which the device or a thread communicates and nothing that comes first is done. */
-static void split(struct join *join, const struct wait *wait, uint64_t start_ns, uint64_t end_ns)
+static void split(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
+		  uint64_t end_ns)
 {
 	const struct tp_device_work *device = &join->analysis->devices[wait->device];
-	const struct tp_talks *talks = &join->all.talks[wait->device];
+	const struct tp_comm_kernels *talks = &join->all.talks[wait->device];
 	uint64_t at_ns = start_ns;
-	for (size_t i = talk_at(talks, start_ns); i < talks->n && at_ns < end_ns; i++) {
+	for (size_t i = comm_kernel_at(talks, start_ns); i < talks->n && at_ns < end_ns; i++) {
 		const struct tp_op *op = &device->ops[talks->items[i].op];
 		if (op->start_ns >= end_ns)
 			break;
 		if (op->end_ns <= at_ns)
 			continue;
 		if (op->start_ns > at_ns)
-			give_thread(join, wait, at_ns, op->start_ns);
+			add_thread_wait(join, wait, at_ns, op->start_ns);
 		at_ns = op->start_ns > at_ns ? op->start_ns : at_ns;
-		uint64_t until_ns = least(op->end_ns, end_ns);
-		split_talk(join, wait, &talks->items[i], at_ns, until_ns);
+		uint64_t until_ns = min_ns(op->end_ns, end_ns);
+		split_comm_kernel(join, wait, &talks->items[i], at_ns, until_ns);
 		at_ns = until_ns;
 	}
 	if (at_ns < end_ns)
-		give_thread(join, wait, at_ns, end_ns);
+		add_thread_wait(join, wait, at_ns, end_ns);
 }
 
 /* What a device does during [start, end) of its own clock, for whoever waits. */
-static void hand_over(struct join *join, const struct wait *wait, uint64_t start_ns,
-		      uint64_t end_ns)
+static void attribute_wait(struct join *join, const struct clock_wait *wait, uint64_t start_ns,
+			   uint64_t end_ns)
 {
 	const struct tp_device_work *device = &join->analysis->devices[wait->device];
 	uint64_t at_ns = start_ns;
-	for (size_t i = piece_at(device, start_ns); at_ns < end_ns; i++) {
-		const struct tp_rank_piece *piece =
+	for (size_t i = segment_at(device, start_ns); at_ns < end_ns; i++) {
+		const struct tp_rank_segment *piece =
 			i < device->n_pieces ? &device->pieces[i] : NULL;
-		uint64_t next_ns = piece ? least(piece->start_ns, end_ns) : end_ns;
+		uint64_t next_ns = piece ? min_ns(piece->start_ns, end_ns) : end_ns;
 		if (next_ns > at_ns)
-			give(join, wait->waiter, wait->device, TP_LABEL_COMMUNICATION_UNCAPTURED,
-			     next_ns - at_ns);
+			add_wait(join, wait->waiter, wait->device,
+				 TP_LABEL_COMMUNICATION_UNCAPTURED, next_ns - at_ns);
 		at_ns = next_ns > at_ns ? next_ns : at_ns;
 		if (!piece || at_ns >= end_ns)
 			break;
-		uint64_t until_ns = least(piece->end_ns, end_ns);
+		uint64_t until_ns = min_ns(piece->end_ns, end_ns);
 		if (piece->label == TP_LABEL_COMMUNICATION_COLLECTIVE)
 			split(join, wait, at_ns, until_ns);
 		else
-			give(join, wait->waiter, wait->device, piece->label, until_ns - at_ns);
+			add_wait(join, wait->waiter, wait->device, piece->label, until_ns - at_ns);
 		at_ns = until_ns;
 	}
 }
 
-static void hand_over_all(struct join *join)
+static void attribute_all(struct join *join)
 {
 	struct tp_rank_analysis *analysis = join->analysis;
 	for (uint32_t d = 0; d < analysis->n_devices; d++) {
 		struct tp_device_work *device = &analysis->devices[d];
 		device->after_ns = tp_alloc((device->n_windows + 1) * sizeof(*device->after_ns));
 		for (size_t i = 0; i < device->n_pieces; i++) {
-			const struct tp_rank_piece *piece = &device->pieces[i];
+			const struct tp_rank_segment *piece = &device->pieces[i];
 			struct waiter own = {device->after_ns[piece->window], true};
-			struct wait wait = {&own, d, 0};
-			hand_over(join, &wait, piece->start_ns, piece->end_ns);
+			struct clock_wait wait = {&own, d, 0};
+			attribute_wait(join, &wait, piece->start_ns, piece->end_ns);
 		}
 	}
 }
@@ -213,9 +216,9 @@ static void describe(struct join *join, const struct tp_collective *collective,
 	int64_t last_end = INT64_MIN;
 	uint64_t *waits = tp_arena_array(analysis->arena, analysis->n_devices, sizeof(*waits));
 	for (size_t k = 0; k < collective->n; k++) {
-		const struct tp_taken_part *part = &join->all.parts[collective->first + k];
+		const struct tp_collective_part *part = &join->all.parts[collective->first + k];
 		const struct tp_device_work *device = &analysis->devices[part->device];
-		const struct tp_op *op = tp_talk_op(&join->all, part->device, part->talk);
+		const struct tp_op *op = tp_comm_kernel_op(&join->all, part->device, part->talk);
 		int64_t start_ns = tp_collectives_aligned(&join->all, device->rank, op->start_ns);
 		int64_t end_ns = tp_collectives_aligned(&join->all, device->rank, op->end_ns);
 		first_start = start_ns < first_start ? start_ns : first_start;
@@ -246,7 +249,7 @@ static int blame_order(const void *a, const void *b)
 				      : (int)x->label - (int)y->label;
 }
 
-static void give_results(struct join *join)
+static void set_results(struct join *join)
 {
 	struct tp_rank_analysis *analysis = join->analysis;
 	struct tp_profile *profile = analysis->profile;
@@ -284,8 +287,8 @@ void tp_ranks_join(struct tp_rank_analysis *analysis)
 	tp_collectives_match(&join.all);
 	if (join.all.n) {
 		tp_collectives_align(&join.all);
-		hand_over_all(&join);
-		give_results(&join);
+		attribute_all(&join);
+		set_results(&join);
 	}
 	tp_collectives_release(&join.all);
 	free(join.blame_ns);

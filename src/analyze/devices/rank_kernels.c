@@ -65,7 +65,7 @@ double tp_ranks_describe_kernels(struct tp_rank_analysis *analysis)
 	for (size_t d = 0; d < analysis->n_devices; d++) {
 		const struct tp_device_work *device = &analysis->devices[d];
 		for (size_t i = 0; i < device->n_ops; i++)
-			if (tp_op_is_judged(device, &device->ops[i]))
+			if (tp_op_is_in_window(device, &device->ops[i]))
 				add_kernel(analysis, sums, device, &device->ops[i]);
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -66,22 +66,22 @@ struct sweep {
 	bool keeps_pieces;
 };
 
-static void keep_piece(struct tp_device_work *device, const struct tp_lane_piece *piece,
-		       enum tp_label label, uint32_t window)
+static void add_segment(struct tp_device_work *device, const struct tp_lane_slice *piece,
+			enum tp_label label, uint32_t window)
 {
-	struct tp_rank_piece *last =
+	struct tp_rank_segment *last =
 		device->n_pieces ? &device->pieces[device->n_pieces - 1] : NULL;
 	if (last && last->label == label && last->window == window) {
 		last->end_ns = piece->end_ns;
 		return;
 	}
 	TP_ARRAY_PUSH(device->pieces, device->n_pieces, device->pieces_capacity) =
-		(struct tp_rank_piece){piece->start_ns, piece->end_ns, label, window};
+		(struct tp_rank_segment){piece->start_ns, piece->end_ns, label, window};
 }
 
 /* A thread that waits for the device works at nothing, whatever encloses the wait; and of a thread
  * that is in Python or in a range nobody knows whether it works. */
-static bool may_be_idle(enum tp_label label, bool waits)
+static bool can_be_idle(enum tp_label label, bool waits)
 {
 	return label == TP_LABEL_HOST_SYNC || label == TP_LABEL_HOST_INTERPRETER ||
 	       label == TP_LABEL_HOST_OTHER || (waits && label == TP_LABEL_HOST_DISPATCH);
@@ -94,15 +94,15 @@ static uint32_t bit_of(enum tp_label label)
 
 /* What an active lane is at the piece; TP_N_LABELS of one that only tells that nothing went on. */
 static enum tp_label lane_label(const struct sweep *sweep, size_t lane,
-				const struct tp_host_piece *seen)
+				const struct tp_host_segment *seen)
 {
 	if (lane != sweep->seen)
 		return sweep->order[lane].label;
 	return tp_label_part(seen->label) == TP_PART_IDLE ? TP_N_LABELS : seen->label;
 }
 
-static void add_busy(struct sweep *sweep, const struct tp_lane_piece *piece, enum tp_label exposed,
-		     const struct tp_host_piece *seen)
+static void add_busy(struct sweep *sweep, const struct tp_lane_slice *piece, enum tp_label exposed,
+		     const struct tp_host_segment *seen)
 {
 	struct tp_device_work *device = sweep->device;
 	uint64_t length_ns = piece->end_ns - piece->start_ns;
@@ -118,7 +118,7 @@ static void add_busy(struct sweep *sweep, const struct tp_lane_piece *piece, enu
 		enum tp_label label = lane_label(sweep, i, seen);
 		if (label == TP_N_LABELS)
 			continue;
-		bool is_idle = i != sweep->seen && may_be_idle(label, waits);
+		bool is_idle = i != sweep->seen && can_be_idle(label, waits);
 		all |= bit_of(label);
 		busy |= is_idle ? 0 : bit_of(label);
 		/* What is only known to wait is nothing beside another; the rest may be work. */
@@ -132,23 +132,24 @@ static void add_busy(struct sweep *sweep, const struct tp_lane_piece *piece, enu
 }
 
 /* The main thread's stack, where its time is not hidden behind a device. */
-static void add_stack(struct sweep *sweep, const struct tp_lane_piece *piece, enum tp_label label,
-		      const struct tp_host_piece *seen)
+static void add_stack(struct sweep *sweep, const struct tp_lane_slice *piece, enum tp_label label,
+		      const struct tp_host_segment *seen)
 {
 	bool is_of_device =
 		piece->exposed != TP_NO_LANE && sweep->order[piece->exposed].is_of_device;
 	if (is_of_device || !seen || seen->state == TP_STATE_RUNNABLE)
 		return;
-	tp_hot_add(sweep->hot, &(struct tp_hot_stack){.stack = seen->stack,
-						      .task = sweep->host->leader,
-						      .state = seen->state,
-						      .part = tp_label_part(label),
-						      .time_ns = piece->end_ns - piece->start_ns});
+	tp_hot_table_add(sweep->hot,
+			 &(struct tp_hot_stack){.stack = seen->stack,
+						.task = sweep->host->leader,
+						.state = seen->state,
+						.part = tp_label_part(label),
+						.time_ns = piece->end_ns - piece->start_ns});
 }
 
 /* A piece in which the main thread did one thing, or nothing is known of it (`seen` is NULL). */
-static void take_part(struct sweep *sweep, const struct tp_lane_piece *piece,
-		      const struct tp_host_piece *seen)
+static void label_part(struct sweep *sweep, const struct tp_lane_slice *piece,
+		       const struct tp_host_segment *seen)
 {
 	struct tp_device_work *device = sweep->device;
 	uint32_t window = (uint32_t)(device->from + piece->window);
@@ -161,23 +162,23 @@ static void take_part(struct sweep *sweep, const struct tp_lane_piece *piece,
 	add_busy(sweep, piece, label, seen);
 	add_stack(sweep, piece, label, seen);
 	if (sweep->keeps_pieces)
-		keep_piece(device, piece, label, window);
+		add_segment(device, piece, label, window);
 }
 
-static void take_piece(void *context, const struct tp_lane_piece *piece)
+static void label_slice(void *context, const struct tp_lane_slice *piece)
 {
 	struct sweep *sweep = context;
 	if (!(piece->active >> sweep->seen & 1)) {
-		take_part(sweep, piece, NULL);
+		label_part(sweep, piece, NULL);
 		return;
 	}
 	/* Pieces of the host lie side by side where the lane is active. */
-	struct tp_lane_piece part = *piece;
+	struct tp_lane_slice part = *piece;
 	while (part.start_ns < piece->end_ns) {
-		const struct tp_host_piece *seen =
+		const struct tp_host_segment *seen =
 			tp_rank_host_at(sweep->host, &sweep->cursor, part.start_ns);
 		part.end_ns = seen->end_ns < piece->end_ns ? seen->end_ns : piece->end_ns;
-		take_part(sweep, &part, seen);
+		label_part(sweep, &part, seen);
 		part.start_ns = part.end_ns;
 	}
 }
@@ -213,7 +214,7 @@ static void partition_device(struct tp_rank_analysis *analysis, struct tp_device
 	device->own_ns = tp_alloc((device->n_windows + 1) * sizeof(*device->own_ns));
 	device->after_ns = device->own_ns;
 	tp_lanes_sweep(lanes, sweep.n_lanes, device->windows + device->from,
-		       device->to - device->from, take_piece, &sweep);
+		       device->to - device->from, label_slice, &sweep);
 }
 
 void tp_ranks_partition(struct tp_rank_analysis *analysis)

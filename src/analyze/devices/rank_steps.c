@@ -114,7 +114,7 @@ static void free_launches(struct launches *launches)
 
 enum anchor { ANCHOR_NONE, ANCHOR_INPUT, ANCHOR_OPTIMIZER };
 
-static bool lies_in(const struct tp_intervals *list, uint64_t time_ns)
+static bool is_inside(const struct tp_intervals *list, uint64_t time_ns)
 {
 	size_t low = 0;
 	size_t high = list->n;
@@ -139,7 +139,7 @@ static struct tp_intervals spans_of_sense(struct tp_rank_analysis *analysis,
 				tp_intervals_add(&list, spans->items[k].start_ns,
 						 spans->items[k].end_ns);
 	}
-	tp_intervals_unite(&list);
+	tp_intervals_merge(&list);
 	return list;
 }
 
@@ -163,7 +163,7 @@ static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_
 		if (is_copy || has_loaded)
 			anchors[i] = ANCHOR_INPUT;
 		if (op->class == TP_OP_COMPUTE &&
-		    (lies_in(&optimizer, op->launch_start_ns) ||
+		    (is_inside(&optimizer, op->launch_start_ns) ||
 		     tp_rank_kernel_row(analysis, op->name)->group == TP_GROUP_OPTIMIZER))
 			anchors[i] = ANCHOR_OPTIMIZER;
 	}
@@ -211,8 +211,8 @@ static void cut_steps(struct tp_rank_work *rank, const struct launches *launches
 	}
 }
 
-static void say_period(struct tp_profile *profile, const struct tp_period *period,
-		       size_t micro_batch)
+static void report_period(struct tp_profile *profile, const struct tp_period *period,
+			  size_t micro_batch)
 {
 	profile->steps_found_by = TP_STEPS_PERIOD;
 	profile->steps_confidence = period->plain < period->rare ? period->plain : period->rare;
@@ -228,7 +228,7 @@ static void say_period(struct tp_profile *profile, const struct tp_period *perio
 		period->lag, inner, 100 * profile->steps_confidence);
 }
 
-static void say_no_anchor(struct tp_profile *profile, const struct tp_period *period)
+static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *period)
 {
 	profile->steps_reason =
 		tp_arena_printf(&profile->arena,
@@ -249,7 +249,7 @@ static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
 	enum anchor anchor = anchor_of(&period, launches, anchors);
 	struct tp_period longer = period;
 	size_t micro_batch = 0;
-	while (anchor != ANCHOR_OPTIMIZER && longer.lag < TP_MICRO_BATCHES_MOST * period.lag &&
+	while (anchor != ANCHOR_OPTIMIZER && longer.lag < TP_MICRO_BATCHES_MAX * period.lag &&
 	       tp_period_find(&longer, launches->symbols, launches->times_ns, launches->n,
 			      launches->n_symbols, longer.lag + 1)) {
 		if (anchor_of(&longer, launches, anchors) != ANCHOR_OPTIMIZER)
@@ -259,11 +259,11 @@ static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
 		anchor = ANCHOR_OPTIMIZER;
 	}
 	if (anchor == ANCHOR_NONE) {
-		say_no_anchor(profile, &period);
+		warn_no_anchor(profile, &period);
 		return false;
 	}
 	cut_steps(rank, launches, &period);
-	say_period(profile, &period, micro_batch);
+	report_period(profile, &period, micro_batch);
 	return rank->steps.n > 0;
 }
 
@@ -296,7 +296,7 @@ static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
 		struct tp_intervals ends = {0};
 		if (rank->main != TP_NO_TASK)
 			steps_of_thread(analysis, rank->main, TP_SENSE_OPTIMIZER, &ends);
-		for (size_t k = 1; k < ends.n && ends.n >= TP_OPTIMIZER_ENDS_LEAST; k++)
+		for (size_t k = 1; k < ends.n && ends.n >= TP_OPTIMIZER_ENDS_MIN; k++)
 			TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 				(struct tp_interval){ends.items[k - 1].end_ns,
 						     ends.items[k].end_ns};
@@ -332,7 +332,7 @@ static int32_t step_of(const struct tp_intervals *steps, const struct tp_op *op)
 			high = middle;
 	}
 	if (!op->is_linked || !low || op->launch_end_ns > steps->items[low - 1].end_ns)
-		return NO_STEP;
+		return TP_NO_STEP;
 	return (int32_t)(low - 1);
 }
 
@@ -347,7 +347,7 @@ static uint64_t first_border(const struct tp_device_work *device, uint64_t start
 		return start_ns;
 	uint64_t border_ns = start_ns;
 	for (size_t i = 0; i < device->n_ops; i++)
-		if (device->ops[i].step == NO_STEP && device->ops[i].end_ns <= first_op_ns &&
+		if (device->ops[i].step == TP_NO_STEP && device->ops[i].end_ns <= first_op_ns &&
 		    device->ops[i].end_ns > border_ns)
 			border_ns = device->ops[i].end_ns;
 	return border_ns;
@@ -362,7 +362,7 @@ static void windows_of_steps(struct tp_device_work *device, const struct tp_inte
 	for (size_t i = 0; i < device->n_ops; i++) {
 		struct tp_op *op = &device->ops[i];
 		op->step = step_of(steps, op);
-		if (op->step != NO_STEP && op->end_ns > device->windows[op->step].end_ns)
+		if (op->step != TP_NO_STEP && op->end_ns > device->windows[op->step].end_ns)
 			device->windows[op->step].end_ns = op->end_ns;
 	}
 	uint64_t before_ns = first_border(device, steps->items[0].start_ns);
@@ -413,19 +413,19 @@ static int count_order(const void *a, const void *b)
 }
 
 /* A first or last step with less than 0.8 of the usual work was not seen whole. */
-static void leave_out_cut_steps(struct tp_device_work *device)
+static void exclude_cut_steps(struct tp_device_work *device)
 {
 	size_t n = device->n_windows;
 	size_t *counts = tp_alloc(2 * n * sizeof(*counts));
 	for (size_t i = 0; i < device->n_ops; i++)
-		if (device->ops[i].step != NO_STEP)
+		if (device->ops[i].step != TP_NO_STEP)
 			counts[device->ops[i].step]++;
 	memcpy(counts + n, counts, n * sizeof(*counts));
 	qsort(counts + n, n, sizeof(*counts), count_order);
 	size_t middle = n / 2;
-	double least = TP_CUT_STEP_MOST * (double)counts[n + middle];
-	device->from = n >= TP_CUT_STEPS_LEAST && (double)counts[0] < least;
-	device->to = n - (n >= TP_CUT_STEPS_LEAST && (double)counts[n - 1] < least);
+	double least = TP_CUT_STEP_MAX * (double)counts[n + middle];
+	device->from = n >= TP_CUT_STEPS_MIN && (double)counts[0] < least;
+	device->to = n - (n >= TP_CUT_STEPS_MIN && (double)counts[n - 1] < least);
 	free(counts);
 }
 
@@ -440,7 +440,7 @@ void tp_ranks_find_windows(struct tp_rank_analysis *analysis)
 		const struct tp_rank_work *rank = &analysis->ranks[device->rank];
 		if (rank->steps.n) {
 			windows_of_steps(device, &rank->steps);
-			leave_out_cut_steps(device);
+			exclude_cut_steps(device);
 		} else if (!has_steps) {
 			window_of_all(device, rank);
 		}

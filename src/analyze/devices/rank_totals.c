@@ -31,7 +31,7 @@ static void to_parts(const uint64_t label_ns[TP_N_LABELS], uint64_t part_ns[TP_N
 /* ---- the job ---- */
 
 /* What the devices' windows of one number add up to: one row, one step of the job. */
-struct rows {
+struct total_rows {
 	uint64_t (*part_ns)[TP_N_PARTS];
 	uint64_t *length_ns;
 	size_t *group; /* window of tracing that it was seen in */
@@ -39,7 +39,7 @@ struct rows {
 	size_t n_windows; /* over all devices */
 };
 
-static void add_window(struct rows *rows, struct tp_profile *profile,
+static void add_window(struct total_rows *rows, struct tp_profile *profile,
 		       const struct tp_device_work *device, size_t window)
 {
 	size_t row = window - device->from;
@@ -57,7 +57,7 @@ static void add_window(struct rows *rows, struct tp_profile *profile,
 
 /* Numbered by how many stretches without tracing lie before. Devices are traced at the same time:
  * the first that has a row tells. */
-static void group_rows(struct rows *rows, const struct tp_rank_analysis *analysis)
+static void group_rows(struct total_rows *rows, const struct tp_rank_analysis *analysis)
 {
 	const struct tp_intervals *shut = &analysis->shut;
 	size_t known = 0;
@@ -73,7 +73,7 @@ static void group_rows(struct rows *rows, const struct tp_rank_analysis *analysi
 	}
 }
 
-static void collect_rows(struct rows *rows, const struct tp_rank_analysis *analysis)
+static void collect_rows(struct total_rows *rows, const struct tp_rank_analysis *analysis)
 {
 	size_t most = 0;
 	for (size_t i = 0; i < analysis->n_devices; i++)
@@ -94,8 +94,8 @@ static void collect_rows(struct rows *rows, const struct tp_rank_analysis *analy
 
 /* Steps of one window resemble each other more than those of the next: where there are windows,
  * what they differ by is what is not known; of a single one its steps have to do. */
-static void set_share(struct tp_part_result *result, const struct rows *rows, enum tp_part part,
-		      bool is_of_steps)
+static void set_share(struct tp_part_result *result, const struct total_rows *rows,
+		      enum tp_part part, bool is_of_steps)
 {
 	double *values = tp_alloc((rows->n + 1) * sizeof(*values));
 	double *lengths = tp_alloc((rows->n + 1) * sizeof(*lengths));
@@ -155,7 +155,7 @@ static void set_bracket(struct tp_profile *profile, const struct tp_rank_analysi
 	result->work_ns = part == TP_PART_IDLE ? 0 : (double)busy_ns[part] / n;
 }
 
-static void find_largest_loss(struct tp_profile *profile)
+static void find_largest_part(struct tp_profile *profile)
 {
 	uint64_t largest_ns = 0;
 	for (int part = 0; part < TP_N_PARTS; part++) {
@@ -164,7 +164,7 @@ static void find_largest_loss(struct tp_profile *profile)
 		largest_ns = profile->parts[part].time_ns;
 		profile->largest_loss = (enum tp_part)part;
 	}
-	if ((double)largest_ns < TP_LARGEST_LOSS_LEAST * (double)profile->total_ns)
+	if ((double)largest_ns < TP_LARGEST_PART_MIN * (double)profile->total_ns)
 		profile->largest_loss = TP_N_PARTS;
 }
 
@@ -190,7 +190,7 @@ static uint64_t length_of(const struct tp_device_work *device)
 }
 
 /* The steps that a reader sees are those of the device that takes longest for its own. */
-static const struct tp_device_work *slowest(const struct tp_rank_analysis *analysis)
+static const struct tp_device_work *slow_device(const struct tp_rank_analysis *analysis)
 {
 	const struct tp_device_work *found = NULL;
 	double longest = -1;
@@ -208,7 +208,7 @@ static const struct tp_device_work *slowest(const struct tp_rank_analysis *analy
 
 static void set_steps(struct tp_profile *profile, const struct tp_rank_analysis *analysis)
 {
-	const struct tp_device_work *device = slowest(analysis);
+	const struct tp_device_work *device = slow_device(analysis);
 	if (!device)
 		return;
 	const struct tp_intervals *steps = &analysis->ranks[device->rank].steps;
@@ -280,7 +280,7 @@ static void set_host_shares(struct tp_profile *profile, const struct tp_rank_ana
 void tp_ranks_sum(struct tp_rank_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
-	struct rows rows = {0};
+	struct total_rows rows = {0};
 	set_window(profile, analysis);
 	collect_rows(&rows, analysis);
 	profile->is_of_steps = has_steps(analysis);
@@ -295,8 +295,8 @@ void tp_ranks_sum(struct tp_rank_analysis *analysis)
 	if (profile->is_of_steps)
 		set_steps(profile, analysis);
 	if (!profile->n_steady)
-		tp_step_facts_miss(profile);
-	find_largest_loss(profile);
+		tp_step_facts_set_missing(profile);
+	find_largest_part(profile);
 	find_limiter(profile);
 	tp_step_facts_shares(profile, TP_LABELS_OF_SPANS, TP_ORIGIN_MEASURED);
 	set_host_shares(profile, analysis);

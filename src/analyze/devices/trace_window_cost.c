@@ -12,17 +12,17 @@
 #include <stdlib.h>
 
 /* A sum over steps. */
-struct group {
+struct window_group {
 	size_t n;
 	double sum_ns;
 	double squares;
 };
 
-struct seen {
-	struct group inside;  /* wholly */
-	struct group touched; /* by opening, tracing or closing */
-	struct group before;
-	struct group after;
+struct window_steps {
+	struct window_group inside;  /* wholly */
+	struct window_group touched; /* by opening, tracing or closing */
+	struct window_group before;
+	struct window_group after;
 };
 
 /* One value a window, and how well each is known by the noise of its steps. */
@@ -32,7 +32,7 @@ struct series {
 	double variance; /* of the sum */
 };
 
-static void add_step(struct group *group, const struct tp_step *step)
+static void add_step(struct window_group *group, const struct tp_step *step)
 {
 	double length_ns = (double)(step->end_ns - step->start_ns);
 	group->n++;
@@ -40,12 +40,12 @@ static void add_step(struct group *group, const struct tp_step *step)
 	group->squares += length_ns * length_ns;
 }
 
-static double mean_of(const struct group *group)
+static double mean_of(const struct window_group *group)
 {
 	return group->sum_ns / (double)group->n;
 }
 
-static double variance_of(const struct group *group)
+static double variance_of(const struct window_group *group)
 {
 	double n = (double)group->n;
 	double rest = group->squares - group->sum_ns * group->sum_ns / n;
@@ -54,15 +54,15 @@ static double variance_of(const struct group *group)
 
 /* What opening does to a step makes it slow, and so do other programs: all are compared with all.
  * An evaluation is nobody's doing. */
-enum steps { USUAL, ALL };
+enum steps { REGULAR, ALL };
 
-static bool is_told(const struct tp_step *step, enum steps which)
+static bool is_compared(const struct tp_step *step, enum steps which)
 {
 	return step->kind == TP_STEP_STEADY || (which == ALL && step->kind == TP_STEP_SLOW);
 }
 
 /* The first step that ends behind a time; they ascend. */
-static size_t first_behind(const struct tp_profile *profile, uint64_t time_ns)
+static size_t first_after(const struct tp_profile *profile, uint64_t time_ns)
 {
 	size_t low = 0;
 	size_t high = profile->n_steps;
@@ -77,7 +77,7 @@ static size_t first_behind(const struct tp_profile *profile, uint64_t time_ns)
 }
 
 /* Where warm-up ends. Slow steps lie in it as well, and are no measure of what is behind it. */
-static uint64_t warm_ns(const struct tp_profile *profile)
+static uint64_t warmup_end_ns(const struct tp_profile *profile)
 {
 	for (size_t i = profile->n_steps; i--;)
 		if (profile->steps[i].kind == TP_STEP_WARMUP)
@@ -86,33 +86,35 @@ static uint64_t warm_ns(const struct tp_profile *profile)
 }
 
 /* Steps of the window, and those of either side up to the windows next to it. */
-static void look_at(const struct tp_profile *profile, const struct tp_interval *window,
-		    uint64_t from_ns, uint64_t until_ns, enum steps which, struct seen *out)
+static void collect_steps(const struct tp_profile *profile, const struct tp_interval *window,
+			  uint64_t from_ns, uint64_t until_ns, enum steps which,
+			  struct window_steps *out)
 {
 	uint64_t begin_ns =
 		window->start_ns > TP_WINDOW_LEAD_NS ? window->start_ns - TP_WINDOW_LEAD_NS : 0;
 	uint64_t end_ns = window->end_ns + TP_WINDOW_SETTLE_NS;
-	*out = (struct seen){0};
-	size_t first = first_behind(profile, from_ns < begin_ns ? from_ns : begin_ns);
+	*out = (struct window_steps){0};
+	size_t first = first_after(profile, from_ns < begin_ns ? from_ns : begin_ns);
 	for (size_t i = first; i < profile->n_steps; i++) {
 		const struct tp_step *step = &profile->steps[i];
 		if (step->start_ns >= end_ns &&
-		    (step->start_ns >= until_ns || out->after.n >= TP_BESIDE_STEPS_MOST))
+		    (step->start_ns >= until_ns || out->after.n >= TP_BESIDE_STEPS_MAX))
 			break;
-		if (!is_told(step, which))
+		if (!is_compared(step, which))
 			continue;
 		if (step->end_ns > begin_ns && step->start_ns < end_ns)
 			add_step(&out->touched, step);
 		if (step->start_ns >= window->start_ns && step->end_ns <= window->end_ns)
 			add_step(&out->inside, step);
 		if (step->start_ns >= end_ns && step->end_ns <= until_ns &&
-		    out->after.n < TP_BESIDE_STEPS_MOST)
+		    out->after.n < TP_BESIDE_STEPS_MAX)
 			add_step(&out->after, step);
 	}
-	for (size_t i = first_behind(profile, begin_ns);
-	     i-- > first && out->before.n < TP_BESIDE_STEPS_MOST;) {
+	for (size_t i = first_after(profile, begin_ns);
+	     i-- > first && out->before.n < TP_BESIDE_STEPS_MAX;) {
 		const struct tp_step *step = &profile->steps[i];
-		if (is_told(step, which) && step->end_ns <= begin_ns && step->start_ns >= from_ns)
+		if (is_compared(step, which) && step->end_ns <= begin_ns &&
+		    step->start_ns >= from_ns)
 			add_step(&out->before, step);
 	}
 }
@@ -124,40 +126,44 @@ static void push(struct series *series, double value, double variance)
 }
 
 /* The steps of both sides. */
-struct beside {
+struct neighbors {
 	double mean_ns;
 	double variance;      /* of a step */
 	double mean_variance; /* of the mean */
 };
 
-static bool look_beside(const struct seen *seen, struct beside *out)
+static bool measure_neighbors(const struct window_steps *window_steps, struct neighbors *out)
 {
-	if (seen->before.n < TP_BESIDE_STEPS_LEAST || seen->after.n < TP_BESIDE_STEPS_LEAST)
+	if (window_steps->before.n < TP_BESIDE_STEPS_MIN ||
+	    window_steps->after.n < TP_BESIDE_STEPS_MIN)
 		return false;
-	out->mean_ns = (mean_of(&seen->before) + mean_of(&seen->after)) / 2;
-	out->variance = (variance_of(&seen->before) + variance_of(&seen->after)) / 2;
+	out->mean_ns = (mean_of(&window_steps->before) + mean_of(&window_steps->after)) / 2;
+	out->variance =
+		(variance_of(&window_steps->before) + variance_of(&window_steps->after)) / 2;
 	out->mean_variance =
-		out->variance * (1 / (double)seen->before.n + 1 / (double)seen->after.n) / 4;
+		out->variance *
+		(1 / (double)window_steps->before.n + 1 / (double)window_steps->after.n) / 4;
 	return true;
 }
 
-static void add_slowdown(struct series *slowdowns, const struct seen *seen)
+static void add_slow_ratio(struct series *slowdowns, const struct window_steps *window_steps)
 {
-	struct beside beside;
-	if (!seen->inside.n || !look_beside(seen, &beside))
+	struct neighbors neighbors;
+	if (!window_steps->inside.n || !measure_neighbors(window_steps, &neighbors))
 		return;
-	double variance = beside.variance / (double)seen->inside.n + beside.mean_variance;
-	push(slowdowns, mean_of(&seen->inside) / beside.mean_ns - 1,
-	     variance / (beside.mean_ns * beside.mean_ns));
+	double variance =
+		neighbors.variance / (double)window_steps->inside.n + neighbors.mean_variance;
+	push(slowdowns, mean_of(&window_steps->inside) / neighbors.mean_ns - 1,
+	     variance / (neighbors.mean_ns * neighbors.mean_ns));
 }
 
-static void add_loss(struct series *losses, const struct seen *seen)
+static void add_cost(struct series *losses, const struct window_steps *window_steps)
 {
-	struct beside beside;
-	double n = (double)seen->touched.n;
-	if (seen->touched.n && look_beside(seen, &beside))
-		push(losses, seen->touched.sum_ns - n * beside.mean_ns,
-		     n * beside.variance + n * n * beside.mean_variance);
+	struct neighbors neighbors;
+	double n = (double)window_steps->touched.n;
+	if (window_steps->touched.n && measure_neighbors(window_steps, &neighbors))
+		push(losses, window_steps->touched.sum_ns - n * neighbors.mean_ns,
+		     n * neighbors.variance + n * n * neighbors.mean_variance);
 }
 
 /* By what windows differ by and, where that is less or there is only one, by the noise of steps. */
@@ -169,7 +175,7 @@ static void set_fact(struct tp_profile *profile, enum tp_fact fact, const struct
 	double sum = 0;
 	double squares = 0;
 	if (!series->n) {
-		tp_profile_miss(profile, fact, "no window has steps on both sides");
+		tp_profile_set_missing(profile, fact, "no window has steps on both sides");
 		return;
 	}
 	for (size_t i = 0; i < series->n; i++)
@@ -217,7 +223,7 @@ static double length_of(const struct tp_interval *windows, size_t n)
 	return sum_ns;
 }
 
-void tp_window_cost_judge(struct tp_analysis *analysis)
+void tp_trace_window_cost_set(struct tp_analysis *analysis)
 {
 	const struct tp_rank_analysis *ranks = analysis->ranks;
 	struct tp_profile *profile = analysis->profile;
@@ -228,18 +234,18 @@ void tp_window_cost_judge(struct tp_analysis *analysis)
 	struct series slowdowns = {.values = tp_alloc((ranks->shut.n + 1) * sizeof(double))};
 	struct series losses = {.values = tp_alloc((ranks->shut.n + 1) * sizeof(double))};
 	size_t n = list_windows(ranks, windows);
-	uint64_t begun_ns = warm_ns(profile);
+	uint64_t begun_ns = warmup_end_ns(profile);
 	for (size_t i = 0; i < n; i++) {
-		struct seen usual;
-		struct seen all;
+		struct window_steps usual;
+		struct window_steps all;
 		uint64_t from_ns = i ? windows[i - 1].end_ns + TP_WINDOW_SETTLE_NS : 0;
 		uint64_t until_ns =
 			i + 1 < n ? windows[i + 1].start_ns - TP_WINDOW_LEAD_NS : UINT64_MAX;
 		from_ns = from_ns > begun_ns ? from_ns : begun_ns;
-		look_at(profile, &windows[i], from_ns, until_ns, USUAL, &usual);
-		look_at(profile, &windows[i], from_ns, until_ns, ALL, &all);
-		add_slowdown(&slowdowns, usual.inside.n ? &usual : &all);
-		add_loss(&losses, &all);
+		collect_steps(profile, &windows[i], from_ns, until_ns, REGULAR, &usual);
+		collect_steps(profile, &windows[i], from_ns, until_ns, ALL, &all);
+		add_slow_ratio(&slowdowns, usual.inside.n ? &usual : &all);
+		add_cost(&losses, &all);
 	}
 	double coverage = n ? (double)losses.n / (double)n : 1;
 	tp_profile_set(profile, TP_FACT_WINDOWS_COUNT, (double)n, TP_ORIGIN_MEASURED, 1);

@@ -13,6 +13,6 @@
  * two with their 95 % intervals, or why they are not known. Nothing where there are no windows.
  * Needs: steps with their kinds as the trainer's own clock gives them, analysis->ranks with shut.
  */
-void tp_window_cost_judge(struct tp_analysis *analysis);
+void tp_trace_window_cost_set(struct tp_analysis *analysis);
 
 #endif

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static enum tp_worker_time blocked_time(const struct tp_segment *piece, enum tp_doing doing)
+static enum tp_worker_time blocked_time(const struct tp_segment *piece, enum tp_function_kind doing)
 {
 	switch (piece->cause) {
 	case TP_CAUSE_FILE:
@@ -28,9 +28,9 @@ static enum tp_worker_time blocked_time(const struct tp_segment *piece, enum tp_
 	case TP_CAUSE_GIL:
 		return TP_WORKER_HANDOVER;
 	default:
-		if (doing == TP_DOING_WAIT_ROOM)
+		if (doing == TP_FUNCTION_WAIT_ROOM)
 			return TP_WORKER_QUEUE_FULL;
-		return doing == TP_DOING_WAIT_WORK ? TP_WORKER_INDEX_WAIT : TP_WORKER_OTHER;
+		return doing == TP_FUNCTION_WAIT_WORK ? TP_WORKER_INDEX_WAIT : TP_WORKER_OTHER;
 	}
 }
 
@@ -47,9 +47,9 @@ static enum tp_worker_time working_time(const struct tp_stack_class *class)
 	case TP_LEAF_SPIN:
 		return TP_WORKER_OTHER;
 	case TP_LEAF_DECODE: /* of a library that resizes, too: Python tells which */
-		return class->doing == TP_DOING_AUGMENT ? TP_WORKER_TRANSFORM : TP_WORKER_DECODE;
+		return class->doing == TP_FUNCTION_AUGMENT ? TP_WORKER_TRANSFORM : TP_WORKER_DECODE;
 	default:
-		return class->doing == TP_DOING_DECODE ? TP_WORKER_DECODE : TP_WORKER_TRANSFORM;
+		return class->doing == TP_FUNCTION_DECODE ? TP_WORKER_DECODE : TP_WORKER_TRANSFORM;
 	}
 }
 
@@ -58,7 +58,7 @@ static enum tp_worker_time time_of(const struct tp_analysis *analysis,
 {
 	static const struct tp_stack_class nothing = {0};
 	const struct tp_stack_class *class = &nothing;
-	if (piece->sample != NO_SAMPLE)
+	if (piece->sample != TP_NO_SAMPLE)
 		class = &analysis->classes[analysis->trace->samples[piece->sample].stack];
 	if (piece->state == TP_STATE_RUNNABLE)
 		return TP_WORKER_CPU_QUEUE;
@@ -66,8 +66,8 @@ static enum tp_worker_time time_of(const struct tp_analysis *analysis,
 						: working_time(class);
 }
 
-static void add_piece(struct tp_worker_result *worker, const struct tp_analysis *analysis,
-		      const struct tp_segment *piece)
+static void add_segment(struct tp_worker_result *worker, const struct tp_analysis *analysis,
+			const struct tp_segment *piece)
 {
 	const struct tp_profile *profile = analysis->profile;
 	uint64_t ns = tp_segment_ns_in(piece, profile->window_start_ns, profile->window_end_ns);
@@ -82,12 +82,12 @@ void tp_loader_work_add(struct tp_worker_result *worker, const struct tp_analysi
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++)
-		add_piece(worker, analysis, &timeline->segments[i]);
+		add_segment(worker, analysis, &timeline->segments[i]);
 }
 
 static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	return piece->sample != NO_SAMPLE &&
+	return piece->sample != TP_NO_SAMPLE &&
 	       analysis->classes[analysis->trace->samples[piece->sample].stack].leaf ==
 		       TP_LEAF_SPIN;
 }
@@ -114,7 +114,7 @@ static struct tp_worker_result sum_inline(const struct tp_analysis *analysis)
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
 	for (size_t i = 0; i < timeline->n; i++)
 		if (tp_loader_work_is_inline(analysis, &timeline->segments[i]))
-			add_piece(&sum, analysis, &timeline->segments[i]);
+			add_segment(&sum, analysis, &timeline->segments[i]);
 	return sum;
 }
 
@@ -148,7 +148,7 @@ static void set_shares(struct tp_profile *profile, const struct tp_worker_result
 				       (double)sum->time_ns[shares[i].what] / (double)sum->lived_ns,
 				       TP_ORIGIN_SAMPLED, 1);
 		else
-			tp_profile_miss(profile, shares[i].fact, "nothing was seen loading");
+			tp_profile_set_missing(profile, shares[i].fact, "nothing was seen loading");
 	}
 }
 
@@ -193,8 +193,9 @@ static void set_batches(struct tp_analysis *analysis, const struct tp_worker_res
 	bool has_steps = profile->is_of_steps && profile->n_steady && step_ns > 0;
 	double busy = busy_ns(sum);
 	for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
-		tp_profile_miss(profile, facts[i],
-				has_steps ? "nothing was seen loading" : "no steps were found");
+		tp_profile_set_missing(profile, facts[i],
+				       has_steps ? "nothing was seen loading"
+						 : "no steps were found");
 	if (!has_steps || busy <= 0)
 		return;
 	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
@@ -212,7 +213,7 @@ static void set_batches(struct tp_analysis *analysis, const struct tp_worker_res
 			       1);
 }
 
-static bool has_birth(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t to_ns)
+static bool has_task_start(const struct tp_analysis *analysis, uint64_t from_ns, uint64_t to_ns)
 {
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
 		if (analysis->threads[task].leader == task &&
@@ -225,9 +226,9 @@ static bool has_birth(const struct tp_analysis *analysis, uint64_t from_ns, uint
 
 static bool is_start(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	return piece->sample != NO_SAMPLE && piece->state != TP_STATE_RUNNABLE &&
+	return piece->sample != TP_NO_SAMPLE && piece->state != TP_STATE_RUNNABLE &&
 	       analysis->classes[analysis->trace->samples[piece->sample].stack].doing ==
-		       TP_DOING_START;
+		       TP_FUNCTION_START;
 }
 
 /* Births are known exactly; how many workers live at a time says how many a start makes. */
@@ -256,7 +257,7 @@ static void set_startups(struct tp_analysis *analysis, double n_workers)
 		while (i + 1 < timeline->n &&
 		       tp_label_part(timeline->segments[i + 1].label) != TP_PART_COMPUTE)
 			episode.end_ns = timeline->segments[++i].end_ns;
-		if (!has_birth(analysis, episode.start_ns, episode.end_ns) || !n_starts++)
+		if (!has_task_start(analysis, episode.start_ns, episode.end_ns) || !n_starts++)
 			continue;
 		sum_ns +=
 			tp_segment_ns_in(&episode, analysis->loop_start_ns, analysis->loop_end_ns);

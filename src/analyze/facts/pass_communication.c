@@ -18,7 +18,7 @@ static void set_peers(struct tp_analysis *analysis)
  * or a function of a communication library, whose progress loops have no names of their own. */
 static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	if (piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE)
+	if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE)
 		return false;
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t id = trace->samples[piece->sample].stack;
@@ -54,7 +54,8 @@ static void set_busy_wait(struct tp_analysis *analysis)
 			       TP_ORIGIN_SAMPLED, 1);
 		profile->facts[TP_FACT_COMM_BUSY_WAIT].n = n;
 	} else {
-		tp_profile_miss(profile, TP_FACT_COMM_BUSY_WAIT, "no communication was seen");
+		tp_profile_set_missing(profile, TP_FACT_COMM_BUSY_WAIT,
+				       "no communication was seen");
 	}
 }
 
@@ -62,7 +63,7 @@ enum tp_status tp_pass_communication(struct tp_analysis *analysis, struct tp_err
 {
 	(void)err;
 	set_peers(analysis);
-	if (analysis->main_task != TP_NO_TASK && tp_readings_window_s(analysis) > 0)
+	if (analysis->main_task != TP_NO_TASK && tp_window_gauges_length_s(analysis) > 0)
 		set_busy_wait(analysis);
 	return TP_OK;
 }

@@ -141,14 +141,14 @@ static size_t slice_of(const struct tp_analysis *analysis, const struct span *sp
 }
 
 /* Add a piece on a CPU. */
-static void add_piece(struct compute *c, const struct tp_segment *piece, const struct span *span,
-		      size_t *cursor)
+static void add_segment(struct compute *c, const struct tp_segment *piece, const struct span *span,
+			size_t *cursor)
 {
 	uint64_t inside = in_compute_ns(c, span, cursor);
 	size_t slice = slice_of(c->analysis, span);
 	enum tp_leaf leaf = TP_LEAF_NONE;
 	uint32_t stack = 0;
-	if (piece->sample != NO_SAMPLE) {
+	if (piece->sample != TP_NO_SAMPLE) {
 		stack = c->analysis->trace->samples[piece->sample].stack;
 		leaf = c->analysis->classes[stack].leaf;
 	}
@@ -202,12 +202,12 @@ static void add_to_pool(struct compute *c, uint32_t task, uint64_t cpu_ns)
 }
 
 /* Whether names say that it does something else: the pool that computes also compiles and loads. */
-static bool is_elsewhere(const struct tp_analysis *analysis, const struct tp_segment *piece)
+static bool is_other_work(const struct tp_analysis *analysis, const struct tp_segment *piece)
 {
-	if (piece->sample == NO_SAMPLE)
+	if (piece->sample == TP_NO_SAMPLE)
 		return false;
 	uint32_t stack = analysis->trace->samples[piece->sample].stack;
-	return tp_phase_protects(analysis->classes[stack].phase);
+	return tp_phase_owns_time(analysis->classes[stack].phase);
 }
 
 /* On a CPU: is that the math? A team of a script's own threads interprets beside it. */
@@ -218,7 +218,7 @@ static bool is_computing(const struct tp_analysis *analysis, uint32_t task,
 		return tp_label_part(piece->label) == TP_PART_COMPUTE;
 	return tp_activity_is_of(analysis, TP_THREAD_TEAM, task, piece) &&
 	       tp_activity_of(analysis, TP_THREAD_TEAM, piece) != TP_ACTIVITY_SCRIPT &&
-	       !is_elsewhere(analysis, piece);
+	       !is_other_work(analysis, piece);
 }
 
 static void add_member(struct compute *c, uint32_t task)
@@ -237,7 +237,7 @@ static void add_member(struct compute *c, uint32_t task)
 		if (piece->state != TP_STATE_ON_CPU || !is_computing(c->analysis, task, piece))
 			continue;
 		cpu_ns += span.end_ns - span.start_ns;
-		add_piece(c, piece, &span, &cursor);
+		add_segment(c, piece, &span, &cursor);
 	}
 	if (task != c->analysis->main_task)
 		add_to_pool(c, task, cpu_ns);
@@ -253,8 +253,8 @@ static size_t count_lasting(const struct compute *c)
 	uint64_t busiest = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		busiest = c->lasting_ns[i] > busiest ? c->lasting_ns[i] : busiest;
-	double least = fmax(TP_TEAM_PART_LEAST * (double)c->compute_ns,
-			    TP_TEAM_OF_BUSIEST_LEAST * (double)busiest);
+	double least = fmax(TP_TEAM_PART_MIN * (double)c->compute_ns,
+			    TP_TEAM_OF_BUSIEST_MIN * (double)busiest);
 	size_t n = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		n += (double)c->lasting_ns[i] >= least;
@@ -277,7 +277,7 @@ static void set_ratio(struct compute *c, enum tp_fact fact, const double part[N_
 {
 	struct tp_profile *profile = c->analysis->profile;
 	if (total(whole) <= 0) {
-		tp_profile_miss(profile, fact, why);
+		tp_profile_set_missing(profile, fact, why);
 		return;
 	}
 	struct tp_estimate estimate;
@@ -296,7 +296,7 @@ static size_t count_pools(const struct compute *c)
 	uint64_t module;
 	uint64_t cpu_ns;
 	while (tp_map_next(&c->pools, &cursor, &module, &cpu_ns))
-		n += (double)cpu_ns >= TP_TEAM_PART_LEAST * (double)c->team_cpu_ns && cpu_ns > 0;
+		n += (double)cpu_ns >= TP_TEAM_PART_MIN * (double)c->team_cpu_ns && cpu_ns > 0;
 	return n;
 }
 
@@ -320,18 +320,18 @@ static void set_facts(struct compute *c)
 		set_ratio(c, TP_FACT_COMPUTE_SCALAR, scalar_ns, work_ns,
 			  "nobody computed on a CPU");
 	else
-		tp_profile_miss(profile, TP_FACT_COMPUTE_SCALAR,
-				"no sampled instruction was known to be arithmetic");
+		tp_profile_set_missing(profile, TP_FACT_COMPUTE_SCALAR,
+				       "no sampled instruction was known to be arithmetic");
 }
 
 static const enum tp_fact all_facts[] = {TP_FACT_COMPUTE_THREADS, TP_FACT_COMPUTE_BUSY,
 					 TP_FACT_COMPUTE_SPIN,    TP_FACT_COMPUTE_LIBRARY,
 					 TP_FACT_COMPUTE_POOLS,   TP_FACT_COMPUTE_SCALAR};
 
-static void miss_all(struct tp_profile *profile, const char *why)
+static void set_all_missing(struct tp_profile *profile, const char *why)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(all_facts); i++)
-		tp_profile_miss(profile, all_facts[i], why);
+		tp_profile_set_missing(profile, all_facts[i], why);
 }
 
 /* What a CPU computes beside devices is not the training. */
@@ -342,7 +342,7 @@ static void rule_out_all(struct tp_profile *profile, const char *why)
 }
 
 /* Of a pool that loads and computes, threads that do more of the former have the loader's role. */
-static bool may_compute(const struct tp_analysis *analysis, uint32_t task)
+static bool can_compute(const struct tp_analysis *analysis, uint32_t task)
 {
 	enum tp_thread_role role = analysis->threads[task].role;
 	return analysis->threads[task].leader == analysis->profile->trainer &&
@@ -353,8 +353,8 @@ enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *er
 {
 	(void)err;
 	struct tp_profile *profile = analysis->profile;
-	if (analysis->main_task == TP_NO_TASK || tp_readings_window_s(analysis) <= 0) {
-		miss_all(profile, "there is no trainer");
+	if (analysis->main_task == TP_NO_TASK || tp_window_gauges_length_s(analysis) <= 0) {
+		set_all_missing(profile, "there is no trainer");
 		return TP_OK;
 	}
 	if (profile->n_devices) {
@@ -365,11 +365,11 @@ enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *er
 	collect_compute(&c);
 	if (c.compute_ns) {
 		for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
-			if (may_compute(analysis, task))
+			if (can_compute(analysis, task))
 				add_member(&c, task);
 		set_facts(&c);
 	} else {
-		miss_all(profile, "the trainer did not compute in the window");
+		set_all_missing(profile, "the trainer did not compute in the window");
 	}
 	tp_map_release(&c.pools);
 	tp_map_release(&c.libraries);

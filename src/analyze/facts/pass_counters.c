@@ -33,9 +33,9 @@ static void set_ratio(struct tp_analysis *analysis, const struct ratio *ratio)
 	double below;
 	double cycles;
 	double running = running_ratio(analysis);
-	bool is_known = tp_readings_host(analysis, ratio->above, &above) &&
-			tp_readings_host(analysis, ratio->below, &below) && below > 0;
-	if (is_known && running >= TP_COUNTERS_RUNNING_LEAST) {
+	bool is_known = tp_window_gauges_host(analysis, ratio->above, &above) &&
+			tp_window_gauges_host(analysis, ratio->below, &below) && below > 0;
+	if (is_known && running >= TP_COUNTERS_RUNNING_MIN) {
 		tp_profile_set(analysis->profile, ratio->fact, ratio->scale * above / below,
 			       TP_ORIGIN_MEASURED, running);
 		return;
@@ -43,10 +43,11 @@ static void set_ratio(struct tp_analysis *analysis, const struct ratio *ratio)
 	char text[120];
 	snprintf(text, sizeof(text), "the counters shared the hardware and ran %.1f %% of the time",
 		 100 * running);
-	bool has_any = tp_readings_host(analysis, TP_METRIC_PMU_CYCLES, &cycles);
-	tp_profile_miss(analysis->profile, ratio->fact,
-			is_known ? text
-				 : tp_readings_why(analysis, "pmu",
+	bool has_any = tp_window_gauges_host(analysis, TP_METRIC_PMU_CYCLES, &cycles);
+	tp_profile_set_missing(
+		analysis->profile, ratio->fact,
+		is_known ? text
+			 : tp_window_gauges_reason(analysis, "pmu",
 						   has_any ? ratio->missing
 							   : "hardware counters were not read"));
 }

@@ -38,20 +38,20 @@ static double quota_cpus(const struct tp_analysis *analysis)
 	return quota;
 }
 
-enum { MOST_CPUS = 4096 };
+enum { MAX_CPUS = 4096 };
 
 /* On how many CPUs the program ran in the window. */
-static size_t ran_on_cpus(const struct tp_analysis *analysis, size_t *n_runs)
+static size_t count_used_cpus(const struct tp_analysis *analysis, size_t *n_runs)
 {
 	const struct tp_trace *trace = analysis->trace;
-	bool seen[MOST_CPUS] = {0};
+	bool seen[MAX_CPUS] = {0};
 	size_t n = 0;
 	for (size_t i = 0; i < trace->n_runs; i++) {
 		const struct tp_run *run = &trace->runs[i];
 		if (run->end_ns <= analysis->profile->window_start_ns ||
 		    run->start_ns >= analysis->profile->window_end_ns)
 			continue;
-		bool *is_seen = &seen[run->cpu % MOST_CPUS];
+		bool *is_seen = &seen[run->cpu % MAX_CPUS];
 		n += !*is_seen;
 		*is_seen = true;
 		++*n_runs;
@@ -67,11 +67,11 @@ static size_t ran_on_cpus(const struct tp_analysis *analysis, size_t *n_runs)
 static double bound_cpus(const struct tp_analysis *analysis)
 {
 	size_t n_runs = 0;
-	double n = (double)ran_on_cpus(analysis, &n_runs);
+	double n = (double)count_used_cpus(analysis, &n_runs);
 	double waits = 0;
 	double idle = 0;
-	if (n_runs < TP_CPU_RUNS_LEAST || n >= affinity_cpus(analysis) ||
-	    !tp_readings_host(analysis, TP_METRIC_CPU_IDLE, &idle))
+	if (n_runs < TP_CPU_RUNS_MIN || n >= affinity_cpus(analysis) ||
+	    !tp_window_gauges_host(analysis, TP_METRIC_CPU_IDLE, &idle))
 		return 0;
 	uint32_t task = analysis->main_task;
 	for (size_t i = 0; task != TP_NO_TASK && i < analysis->timelines[task].n; i++) {
@@ -79,7 +79,7 @@ static double bound_cpus(const struct tp_analysis *analysis)
 		if (piece->state == TP_STATE_RUNNABLE)
 			waits += (double)(piece->end_ns - piece->start_ns);
 	}
-	double window_ns = tp_readings_window_s(analysis) * 1e9;
+	double window_ns = tp_window_gauges_length_s(analysis) * 1e9;
 	bool in_vain = waits > TP_WAITS_IN_VAIN * window_ns && idle > TP_WAITS_IN_VAIN * window_ns;
 	return in_vain ? n : 0;
 }
@@ -98,18 +98,18 @@ static void set_allowed(struct tp_analysis *analysis)
 	if (quota > 0)
 		set(analysis, TP_FACT_CPU_QUOTA, quota);
 	else
-		tp_profile_miss(profile, TP_FACT_CPU_QUOTA, "no cgroup CPU quota");
+		tp_profile_set_missing(profile, TP_FACT_CPU_QUOTA, "no cgroup CPU quota");
 	if (allowed_cpus(analysis) > 0)
 		set(analysis, TP_FACT_CPU_ALLOWED, allowed_cpus(analysis));
 	else
-		tp_profile_miss(profile, TP_FACT_CPU_ALLOWED,
-				"the recording does not say how many CPUs there were");
+		tp_profile_set_missing(profile, TP_FACT_CPU_ALLOWED,
+				       "the recording does not say how many CPUs there were");
 }
 
 /* ---- who had them -----------------------------------------------------------------------------
  */
 
-struct use {
+struct cpu_use {
 	double program; /* CPUs busy, mean over the window */
 	bool has_host;
 	double busy; /* with anybody, of those in the affinity mask */
@@ -118,14 +118,14 @@ struct use {
 	double self;
 };
 
-static struct use measure_use(const struct tp_analysis *analysis)
+static struct cpu_use measure_use(const struct tp_analysis *analysis)
 {
-	double window_ns = tp_readings_window_s(analysis) * 1e9;
-	struct use use = {.program = tp_readings_program_cpu_ns(analysis) / window_ns};
-	use.has_host = tp_readings_host(analysis, TP_METRIC_CPU_BUSY, &use.busy) &&
-		       tp_readings_host(analysis, TP_METRIC_CPU_IDLE, &use.idle);
-	(void)tp_readings_host(analysis, TP_METRIC_CPU_STEAL, &use.steal);
-	(void)tp_readings_host(analysis, TP_METRIC_SELF_CPU, &use.self);
+	double window_ns = tp_window_gauges_length_s(analysis) * 1e9;
+	struct cpu_use use = {.program = tp_window_gauges_program_cpu_ns(analysis) / window_ns};
+	use.has_host = tp_window_gauges_host(analysis, TP_METRIC_CPU_BUSY, &use.busy) &&
+		       tp_window_gauges_host(analysis, TP_METRIC_CPU_IDLE, &use.idle);
+	(void)tp_window_gauges_host(analysis, TP_METRIC_CPU_STEAL, &use.steal);
+	(void)tp_window_gauges_host(analysis, TP_METRIC_SELF_CPU, &use.self);
 	use.busy /= window_ns;
 	use.idle /= window_ns;
 	use.steal /= window_ns;
@@ -134,7 +134,7 @@ static struct use measure_use(const struct tp_analysis *analysis)
 }
 
 /* What a quota or a mask leaves unused is idle too, but no more than what it allows. */
-static double idle_cpus(const struct tp_analysis *analysis, const struct use *use)
+static double idle_cpus(const struct tp_analysis *analysis, const struct cpu_use *use)
 {
 	bool is_less = quota_cpus(analysis) > 0 || bound_cpus(analysis) > 0;
 	return is_less ? fmin(use->idle, fmax(0, allowed_cpus(analysis) - use->program))
@@ -144,15 +144,16 @@ static double idle_cpus(const struct tp_analysis *analysis, const struct use *us
 static void set_use(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
-	struct use use = measure_use(analysis);
+	struct cpu_use use = measure_use(analysis);
 	double allowed = allowed_cpus(analysis);
 	set(analysis, TP_FACT_CPU_TREE_BUSY, use.program);
 	if (!use.has_host) {
-		const char *why = tp_readings_why(analysis, "host", "/proc/stat was not read");
-		tp_profile_miss(profile, TP_FACT_CPU_BUSY_RATIO, why);
-		tp_profile_miss(profile, TP_FACT_CPU_IDLE, why);
-		tp_profile_miss(profile, TP_FACT_CPU_OTHERS, why);
-		tp_profile_miss(profile, TP_FACT_CPU_STEAL, why);
+		const char *why =
+			tp_window_gauges_reason(analysis, "host", "/proc/stat was not read");
+		tp_profile_set_missing(profile, TP_FACT_CPU_BUSY_RATIO, why);
+		tp_profile_set_missing(profile, TP_FACT_CPU_IDLE, why);
+		tp_profile_set_missing(profile, TP_FACT_CPU_OTHERS, why);
+		tp_profile_set_missing(profile, TP_FACT_CPU_STEAL, why);
 		return;
 	}
 	double idle = idle_cpus(analysis, &use);
@@ -160,20 +161,20 @@ static void set_use(struct tp_analysis *analysis)
 	if (allowed > 0)
 		set(analysis, TP_FACT_CPU_BUSY_RATIO, fmax(0, fmin(1, 1 - idle / allowed)));
 	else
-		tp_profile_miss(profile, TP_FACT_CPU_BUSY_RATIO,
-				"the recording does not say how many CPUs there were");
+		tp_profile_set_missing(profile, TP_FACT_CPU_BUSY_RATIO,
+				       "the recording does not say how many CPUs there were");
 	set(analysis, TP_FACT_CPU_OTHERS, fmax(0, use.busy - use.program - use.self));
 	double total = use.busy + use.idle + use.steal;
 	if (total > 0)
 		set(analysis, TP_FACT_CPU_STEAL, use.steal / total);
 	else
-		tp_profile_miss(profile, TP_FACT_CPU_STEAL, "no CPU time was counted");
+		tp_profile_set_missing(profile, TP_FACT_CPU_STEAL, "no CPU time was counted");
 }
 
 /* ---- who wanted them --------------------------------------------------------------------------
  */
 
-struct demand {
+struct cpu_load {
 	double run_ns;
 	double delay_ns;
 	bool is_counted; /* by the kernel's own account for at least one thread */
@@ -181,56 +182,57 @@ struct demand {
 
 /* The kernel's account knows every wait for a CPU; the timeline only those that began by losing
  * one or were seen by a look. Short threads were never read, their timelines are all there is. */
-static void add_demand(const struct tp_analysis *analysis, uint32_t task, struct demand *sum)
+static void add_load(const struct tp_analysis *analysis, uint32_t task, struct cpu_load *sum)
 {
 	double run;
 	double delay;
-	if (tp_readings_task(analysis, TP_METRIC_TASK_RUN, task, &run) &&
-	    tp_readings_task(analysis, TP_METRIC_TASK_DELAY, task, &delay)) {
+	if (tp_window_gauges_task(analysis, TP_METRIC_TASK_RUN, task, &run) &&
+	    tp_window_gauges_task(analysis, TP_METRIC_TASK_DELAY, task, &delay)) {
 		sum->run_ns += run;
 		sum->delay_ns += delay;
 		sum->is_counted = true;
 		return;
 	}
-	sum->run_ns += (double)tp_readings_state_ns(analysis, task, TP_STATE_ON_CPU);
-	sum->delay_ns += (double)tp_readings_state_ns(analysis, task, TP_STATE_RUNNABLE);
+	sum->run_ns += (double)tp_window_gauges_state_ns(analysis, task, TP_STATE_ON_CPU);
+	sum->delay_ns += (double)tp_window_gauges_state_ns(analysis, task, TP_STATE_RUNNABLE);
 }
 
-static void set_demand(struct tp_analysis *analysis)
+static void set_load(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
-	struct demand trainer = {0};
-	struct demand program = {0};
+	struct cpu_load trainer = {0};
+	struct cpu_load program = {0};
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++) {
-		add_demand(analysis, task, &program);
+		add_load(analysis, task, &program);
 		if (analysis->threads[task].leader == profile->trainer)
-			add_demand(analysis, task, &trainer);
+			add_load(analysis, task, &trainer);
 	}
 	bool is_known = analysis->has_runs || program.is_counted;
-	const char *why = tp_readings_why(analysis, "proc", "no thread's schedstat was read");
+	const char *why =
+		tp_window_gauges_reason(analysis, "proc", "no thread's schedstat was read");
 	double wanted = trainer.run_ns + trainer.delay_ns;
 	if (is_known && wanted > 0)
 		set(analysis, TP_FACT_CPU_DELAY, trainer.delay_ns / wanted);
 	else
-		tp_profile_miss(profile, TP_FACT_CPU_DELAY,
-				is_known ? "the trainer wanted no CPU in the window" : why);
+		tp_profile_set_missing(profile, TP_FACT_CPU_DELAY,
+				       is_known ? "the trainer wanted no CPU in the window" : why);
 	if (!is_known) {
-		tp_profile_miss(profile, TP_FACT_CPU_RUNNABLE, why);
-		tp_profile_miss(profile, TP_FACT_CPU_PER_CORE, why);
+		tp_profile_set_missing(profile, TP_FACT_CPU_RUNNABLE, why);
+		tp_profile_set_missing(profile, TP_FACT_CPU_PER_CORE, why);
 		return;
 	}
 	double runnable =
-		(program.run_ns + program.delay_ns) / (tp_readings_window_s(analysis) * 1e9);
+		(program.run_ns + program.delay_ns) / (tp_window_gauges_length_s(analysis) * 1e9);
 	set(analysis, TP_FACT_CPU_RUNNABLE, runnable);
 	if (allowed_cpus(analysis) > 0)
 		set(analysis, TP_FACT_CPU_PER_CORE, runnable / allowed_cpus(analysis));
 	else
-		tp_profile_miss(profile, TP_FACT_CPU_PER_CORE,
-				"the recording does not say how many CPUs there were");
+		tp_profile_set_missing(profile, TP_FACT_CPU_PER_CORE,
+				       "the recording does not say how many CPUs there were");
 }
 
 /* Time in the window, over that of it in which switches were recorded; 0 when none were. */
-static double unseen_factor(const struct tp_analysis *analysis, uint32_t task)
+static double recorded_scale(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	const struct tp_profile *profile = analysis->profile;
@@ -250,12 +252,13 @@ static void set_switches(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
 	const struct tp_trace *trace = analysis->trace;
-	const char *why = tp_readings_why(analysis, "perf", "context switches were not recorded");
+	const char *why =
+		tp_window_gauges_reason(analysis, "perf", "context switches were not recorded");
 	double switches = 0;
 	double preempted = 0;
 	for (uint32_t task = 0; task < trace->n_tasks; task++) {
 		bool is_trainer = analysis->threads[task].leader == profile->trainer;
-		double factor = unseen_factor(analysis, task);
+		double factor = recorded_scale(analysis, task);
 		for (size_t i = trace->run_index[task]; i < trace->run_index[task + 1]; i++) {
 			const struct tp_run *run = &trace->runs[i];
 			if (run->end_ns < profile->window_start_ns ||
@@ -265,8 +268,10 @@ static void set_switches(struct tp_analysis *analysis)
 			preempted += is_trainer && run->how == TP_RUN_PREEMPTED ? factor : 0;
 		}
 	}
-	tp_readings_set_rate(analysis, TP_FACT_CPU_SWITCHES, analysis->has_runs, switches, why);
-	tp_readings_set_rate(analysis, TP_FACT_CPU_PREEMPTED, analysis->has_runs, preempted, why);
+	tp_window_gauges_set_rate(analysis, TP_FACT_CPU_SWITCHES, analysis->has_runs, switches,
+				  why);
+	tp_window_gauges_set_rate(analysis, TP_FACT_CPU_PREEMPTED, analysis->has_runs, preempted,
+				  why);
 }
 
 /* ---- what kept threads from them --------------------------------------------------------------
@@ -280,10 +285,10 @@ static void set_throttled(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
 	double throttled_ns;
-	if (!tp_readings_host(analysis, TP_METRIC_CG_THROTTLED, &throttled_ns)) {
+	if (!tp_window_gauges_host(analysis, TP_METRIC_CG_THROTTLED, &throttled_ns)) {
 		if (quota_cpus(analysis) > 0)
-			tp_profile_miss(profile, TP_FACT_CPU_THROTTLED,
-					"cpu.stat of the control group was not read");
+			tp_profile_set_missing(profile, TP_FACT_CPU_THROTTLED,
+					       "cpu.stat of the control group was not read");
 		else
 			tp_profile_set(profile, TP_FACT_CPU_THROTTLED, 0, TP_ORIGIN_DERIVED, 1);
 		return;
@@ -293,27 +298,28 @@ static void set_throttled(struct tp_analysis *analysis)
 		double wanted = round(profile->facts[TP_FACT_CPU_RUNNABLE].value);
 		cpus = fmin(cpus > 0 ? cpus : wanted, wanted);
 	}
-	double window_ns = tp_readings_window_s(analysis) * 1e9;
+	double window_ns = tp_window_gauges_length_s(analysis) * 1e9;
 	set(analysis, TP_FACT_CPU_THROTTLED, fmin(1, throttled_ns / (window_ns * fmax(1, cpus))));
 }
 
 static void set_pressure(struct tp_analysis *analysis)
 {
 	double stalled_ns;
-	bool is_known = tp_readings_host(analysis, TP_METRIC_PSI_CPU, &stalled_ns);
-	tp_readings_set_rate(analysis, TP_FACT_CPU_PSI, is_known, stalled_ns * 1e-9,
-			     tp_readings_why(analysis, "host",
-					     "the kernel does not tell pressure (PSI)"));
+	bool is_known = tp_window_gauges_host(analysis, TP_METRIC_PSI_CPU, &stalled_ns);
+	tp_window_gauges_set_rate(
+		analysis, TP_FACT_CPU_PSI, is_known, stalled_ns * 1e-9,
+		tp_window_gauges_reason(analysis, "host",
+					"the kernel does not tell pressure (PSI)"));
 }
 
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
 	set_allowed(analysis);
-	if (tp_readings_window_s(analysis) <= 0)
+	if (tp_window_gauges_length_s(analysis) <= 0)
 		return TP_OK;
 	set_use(analysis);
-	set_demand(analysis);
+	set_load(analysis);
 	set_switches(analysis);
 	set_throttled(analysis);
 	set_pressure(analysis);

@@ -40,7 +40,7 @@ static void set_count(struct tp_profile *profile, enum tp_fact fact, unsigned lo
 	if (count)
 		tp_profile_set(profile, fact, (double)count, TP_ORIGIN_MEASURED, 1);
 	else
-		tp_profile_miss(profile, fact, why);
+		tp_profile_set_missing(profile, fact, why);
 }
 
 static void set_threads(struct tp_analysis *analysis)
@@ -63,7 +63,7 @@ static bool is_value(const char *value, const char *wanted)
 }
 
 /* Waiting threads sleep: the standard variable, or the runtimes' own ones set to no spinning. */
-static bool is_passive(const struct tp_run_info *run)
+static bool is_wait_by_sleep(const struct tp_run_info *run)
 {
 	return is_value(find_variable(run, "OMP_WAIT_POLICY"), "passive") ||
 	       is_value(find_variable(run, "GOMP_SPINCOUNT"), "0") ||
@@ -71,19 +71,19 @@ static bool is_passive(const struct tp_run_info *run)
 }
 
 /* A library that does nothing but allocate; libc is not one by its name alone. */
-static bool is_allocator(const struct tp_patterns *patterns, const char *path)
+static bool is_alloc_library(const struct tp_patterns *patterns, const char *path)
 {
 	return tp_patterns_frame(patterns, path, "").leaf == TP_LEAF_ALLOC;
 }
 
 /* LD_PRELOAD holds paths between colons or blanks: the first that is an allocator, in the arena. */
-static const char *preloaded_allocator(const struct tp_analysis *analysis, const char *preload)
+static const char *preloaded_alloc_library(const struct tp_analysis *analysis, const char *preload)
 {
 	const char *found = NULL;
 	char *paths = tp_strdup(preload);
 	char *rest = paths;
 	for (char *path; !found && (path = strsep(&rest, ": "));)
-		if (*path && is_allocator(analysis->patterns, path))
+		if (*path && is_alloc_library(analysis->patterns, path))
 			found = tp_arena_printf(analysis->arena, "variable LD_PRELOAD: %s", path);
 	free(paths);
 	return found;
@@ -103,11 +103,11 @@ static const char *malloc_variable(const struct tp_analysis *analysis)
 	if (tunables && strstr(tunables, "glibc.malloc."))
 		return tp_arena_printf(analysis->arena, "variable GLIBC_TUNABLES=%s", tunables);
 	const char *preload = find_variable(run, "LD_PRELOAD");
-	return preload ? preloaded_allocator(analysis, preload) : NULL;
+	return preload ? preloaded_alloc_library(analysis, preload) : NULL;
 }
 
 /* Another allocator in a stack; NULL when there is none. */
-static const char *seen_allocator(const struct tp_analysis *analysis)
+static const char *find_alloc_library(const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t last = 0; /* frames of one module come in rows */
@@ -117,7 +117,7 @@ static const char *seen_allocator(const struct tp_analysis *analysis)
 			continue;
 		last = frame->module;
 		const char *path = tp_trace_string(trace, last);
-		if (is_allocator(analysis->patterns, path))
+		if (is_alloc_library(analysis->patterns, path))
 			return tp_arena_printf(analysis->arena, "stack: %s", path);
 	}
 	return NULL;
@@ -127,7 +127,7 @@ static void set_malloc(struct tp_analysis *analysis)
 {
 	const char *seen = malloc_variable(analysis);
 	if (!seen)
-		seen = seen_allocator(analysis);
+		seen = find_alloc_library(analysis);
 	tp_profile_set(analysis->profile, TP_FACT_ENV_MALLOC, seen != NULL, TP_ORIGIN_MEASURED, 1);
 	analysis->profile->facts[TP_FACT_ENV_MALLOC].seen = seen;
 }
@@ -137,7 +137,7 @@ static void set_python(struct tp_analysis *analysis)
 	struct tp_profile *profile = analysis->profile;
 	const struct tp_trace *trace = analysis->trace;
 	if (profile->trainer == TP_NO_TASK) {
-		tp_profile_miss(profile, TP_FACT_ENV_PYTHON, "no trainer was seen");
+		tp_profile_set_missing(profile, TP_FACT_ENV_PYTHON, "no trainer was seen");
 		return;
 	}
 	const char *exe = tp_trace_string(trace, trace->tasks[profile->trainer].exe);
@@ -148,8 +148,8 @@ static void set_python(struct tp_analysis *analysis)
 	if (is_python || *exe)
 		tp_profile_set(profile, TP_FACT_ENV_PYTHON, is_python, TP_ORIGIN_MEASURED, 1);
 	else
-		tp_profile_miss(profile, TP_FACT_ENV_PYTHON,
-				"the trainer's program file is unknown");
+		tp_profile_set_missing(profile, TP_FACT_ENV_PYTHON,
+				       "the trainer's program file is unknown");
 }
 
 enum tp_status tp_pass_environment(struct tp_analysis *analysis, struct tp_error *err)
@@ -162,11 +162,12 @@ enum tp_status tp_pass_environment(struct tp_analysis *analysis, struct tp_error
 		static const enum tp_fact facts[] = {TP_FACT_ENV_OMP, TP_FACT_ENV_BLAS,
 						     TP_FACT_ENV_PASSIVE, TP_FACT_ENV_MALLOC};
 		for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
-			tp_profile_miss(profile, facts[i], "the environment was not recorded");
+			tp_profile_set_missing(profile, facts[i],
+					       "the environment was not recorded");
 		return TP_OK;
 	}
 	set_threads(analysis);
-	tp_profile_set(profile, TP_FACT_ENV_PASSIVE, is_passive(run), TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(profile, TP_FACT_ENV_PASSIVE, is_wait_by_sleep(run), TP_ORIGIN_MEASURED, 1);
 	set_malloc(analysis);
 	return TP_OK;
 }

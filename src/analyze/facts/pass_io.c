@@ -12,7 +12,7 @@
 
 static const char *not_read(const struct tp_analysis *analysis)
 {
-	return tp_readings_why(analysis, "proc", "/proc/PID/io was not readable");
+	return tp_window_gauges_reason(analysis, "proc", "/proc/PID/io was not readable");
 }
 
 static void set_bytes(struct tp_analysis *analysis)
@@ -22,42 +22,44 @@ static void set_bytes(struct tp_analysis *analysis)
 	double calls;
 	double device;
 	double written;
-	bool has_called = tp_readings_program(analysis, TP_METRIC_IO_RCHAR, &called);
-	bool has_calls = tp_readings_program(analysis, TP_METRIC_IO_SYSCR, &calls);
-	bool has_device = tp_readings_program(analysis, TP_METRIC_IO_READ, &device);
-	bool has_written = tp_readings_program(analysis, TP_METRIC_IO_WRITE, &written);
+	bool has_called = tp_window_gauges_program(analysis, TP_METRIC_IO_RCHAR, &called);
+	bool has_calls = tp_window_gauges_program(analysis, TP_METRIC_IO_SYSCR, &calls);
+	bool has_device = tp_window_gauges_program(analysis, TP_METRIC_IO_READ, &device);
+	bool has_written = tp_window_gauges_program(analysis, TP_METRIC_IO_WRITE, &written);
 	const char *why = not_read(analysis);
-	tp_readings_set_rate(analysis, TP_FACT_IO_CALL_READ, has_called, called, why);
-	tp_readings_set_rate(analysis, TP_FACT_IO_CALLS, has_calls, calls, why);
-	tp_readings_set_rate(analysis, TP_FACT_IO_READ, has_device, device, why);
-	tp_readings_set_rate(analysis, TP_FACT_IO_WRITE, has_written, written, why);
+	tp_window_gauges_set_rate(analysis, TP_FACT_IO_CALL_READ, has_called, called, why);
+	tp_window_gauges_set_rate(analysis, TP_FACT_IO_CALLS, has_calls, calls, why);
+	tp_window_gauges_set_rate(analysis, TP_FACT_IO_READ, has_device, device, why);
+	tp_window_gauges_set_rate(analysis, TP_FACT_IO_WRITE, has_written, written, why);
 	if (has_called && has_calls && calls >= 1)
 		tp_profile_set(profile, TP_FACT_IO_CALL_BYTES, called / calls, TP_ORIGIN_DERIVED,
 			       1);
 	else
-		tp_profile_miss(profile, TP_FACT_IO_CALL_BYTES,
-				has_calls ? "there were no read calls" : why);
+		tp_profile_set_missing(profile, TP_FACT_IO_CALL_BYTES,
+				       has_calls ? "there were no read calls" : why);
 	/* Mapped files are read from devices without any call: more can come than was asked for. */
-	if (has_called && has_device && called >= TP_READ_BYTES_LEAST)
+	if (has_called && has_device && called >= TP_READ_BYTES_MIN)
 		tp_profile_set(profile, TP_FACT_IO_CACHED, fmax(0, 1 - device / called),
 			       TP_ORIGIN_DERIVED, 1);
 	else
-		tp_profile_miss(profile, TP_FACT_IO_CACHED,
-				has_called && has_device ? "read calls returned hardly any bytes"
-							 : why);
+		tp_profile_set_missing(profile, TP_FACT_IO_CACHED,
+				       has_called && has_device
+					       ? "read calls returned hardly any bytes"
+					       : why);
 }
 
 static void set_devices(struct tp_analysis *analysis)
 {
 	double busy_ns;
 	double stalled_ns;
-	bool has_disk = tp_readings_host(analysis, TP_METRIC_DISK_BUSY, &busy_ns);
-	bool has_pressure = tp_readings_host(analysis, TP_METRIC_PSI_IO_SOME, &stalled_ns);
-	tp_readings_set_rate(analysis, TP_FACT_IO_DISK_BUSY, has_disk, busy_ns * 1e-9,
-			     tp_readings_why(analysis, "host", "no disk was seen"));
-	tp_readings_set_rate(analysis, TP_FACT_IO_PSI, has_pressure, stalled_ns * 1e-9,
-			     tp_readings_why(analysis, "host",
-					     "the kernel does not tell pressure (PSI)"));
+	bool has_disk = tp_window_gauges_host(analysis, TP_METRIC_DISK_BUSY, &busy_ns);
+	bool has_pressure = tp_window_gauges_host(analysis, TP_METRIC_PSI_IO_SOME, &stalled_ns);
+	tp_window_gauges_set_rate(analysis, TP_FACT_IO_DISK_BUSY, has_disk, busy_ns * 1e-9,
+				  tp_window_gauges_reason(analysis, "host", "no disk was seen"));
+	tp_window_gauges_set_rate(
+		analysis, TP_FACT_IO_PSI, has_pressure, stalled_ns * 1e-9,
+		tp_window_gauges_reason(analysis, "host",
+					"the kernel does not tell pressure (PSI)"));
 }
 
 /* A file by its name, or by the thread being blocked in it without writing. */
@@ -92,8 +94,9 @@ static void set_files(struct tp_analysis *analysis)
 		tp_profile_set(profile, TP_FACT_IO_FILES, (double)seen.n, TP_ORIGIN_SAMPLED, 1);
 		profile->facts[TP_FACT_IO_FILES].n = looks;
 	} else {
-		tp_profile_miss(profile, TP_FACT_IO_FILES,
-				tp_readings_why(analysis, "proc",
+		tp_profile_set_missing(
+			profile, TP_FACT_IO_FILES,
+			tp_window_gauges_reason(analysis, "proc",
 						"no look found a blocked thread in the window"));
 	}
 	tp_map_release(&seen);
@@ -102,7 +105,7 @@ static void set_files(struct tp_analysis *analysis)
 enum tp_status tp_pass_io(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
-	if (tp_readings_window_s(analysis) <= 0)
+	if (tp_window_gauges_length_s(analysis) <= 0)
 		return TP_OK;
 	set_bytes(analysis);
 	set_devices(analysis);

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EACH = 8 }; /* lines of a part and kind */
+enum { MAX_EACH = 8 }; /* lines of a part and kind */
 
 /* Frames of a stack that speak for it; 0 = none. */
-struct speakers {
+struct line_frames {
 	uint32_t loop;
 	uint32_t own;
 };
@@ -31,12 +31,12 @@ struct line_sum {
 	uint64_t label_ns[TP_N_LABELS];
 };
 
-struct sums {
+struct line_sums {
 	const struct tp_analysis *analysis;
-	struct speakers *by_stack; /* heap */
-	bool *is_done;             /* heap, by stack */
-	struct tp_map index;       /* hash of part, kind, file, line -> row */
-	struct line_sum *rows;     /* heap */
+	struct line_frames *by_stack; /* heap */
+	bool *is_done;                /* heap, by stack */
+	struct tp_map index;          /* hash of part, kind, file, line -> row */
+	struct line_sum *rows;        /* heap */
 	size_t n;
 	size_t capacity;
 };
@@ -50,11 +50,11 @@ static bool is_own(const struct tp_analysis *analysis, const struct tp_frame *fr
 }
 
 /* Of a function that calls itself the outermost frame is the loop's. */
-static struct speakers find_speakers(const struct tp_analysis *analysis, uint32_t id)
+static struct line_frames find_line_frames(const struct tp_analysis *analysis, uint32_t id)
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_stack *stack = tp_trace_stack(trace, id);
-	struct speakers found = {0};
+	struct line_frames found = {0};
 	for (uint32_t i = 0; i < stack->n_frames; i++) {
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		if (frame->kind != TP_FRAME_PYTHON || !frame->line)
@@ -62,28 +62,28 @@ static struct speakers find_speakers(const struct tp_analysis *analysis, uint32_
 		if (!found.own && is_own(analysis, frame))
 			found.own = stack->frames[i];
 		if (analysis->loop_function &&
-		    tp_calltree_function(frame) == analysis->loop_function)
+		    tp_call_tree_function(frame) == analysis->loop_function)
 			found.loop = stack->frames[i];
 	}
 	return found;
 }
 
 /* A thread that has lost its CPU, or whose Python frames could not be read, is where it was. */
-static struct speakers speakers_of(struct sums *sums, const struct tp_segment *piece,
-				   struct speakers before)
+static struct line_frames line_frames_of(struct line_sums *sums, const struct tp_segment *piece,
+					 struct line_frames before)
 {
-	if (piece->sample == NO_SAMPLE)
+	if (piece->sample == TP_NO_SAMPLE)
 		return before;
 	uint32_t stack = sums->analysis->trace->samples[piece->sample].stack;
 	if (!sums->analysis->classes[stack].has_python)
 		return before;
 	if (!sums->is_done[stack])
-		sums->by_stack[stack] = find_speakers(sums->analysis, stack);
+		sums->by_stack[stack] = find_line_frames(sums->analysis, stack);
 	sums->is_done[stack] = true;
 	return sums->by_stack[stack];
 }
 
-static struct line_sum *row_of(struct sums *sums, enum tp_part part, bool of_own,
+static struct line_sum *row_of(struct line_sums *sums, enum tp_part part, bool of_own,
 			       const struct tp_frame *frame)
 {
 	uint64_t key = tp_hash_mix((uint64_t)frame->file << 32 | frame->line, frame->symbol);
@@ -102,33 +102,34 @@ static struct line_sum *row_of(struct sums *sums, enum tp_part part, bool of_own
 	return &sums->rows[at];
 }
 
-static void add(struct sums *sums, struct speakers speakers, enum tp_label label, uint64_t ns)
+static void add(struct line_sums *sums, struct line_frames line_frames, enum tp_label label,
+		uint64_t ns)
 {
 	const struct tp_frame *frames = sums->analysis->trace->frames;
 	enum tp_part part = tp_label_part(label);
 	struct line_sum *row;
-	if (speakers.loop) {
-		row = row_of(sums, part, false, &frames[speakers.loop]);
+	if (line_frames.loop) {
+		row = row_of(sums, part, false, &frames[line_frames.loop]);
 		row->line.time_ns += ns;
 		row->label_ns[label] += ns;
 	}
-	if (speakers.own && speakers.own != speakers.loop) {
-		row = row_of(sums, part, true, &frames[speakers.own]);
+	if (line_frames.own && line_frames.own != line_frames.loop) {
+		row = row_of(sums, part, true, &frames[line_frames.own]);
 		row->line.time_ns += ns;
 		row->label_ns[label] += ns;
 	}
 }
 
-static void sum_lines(struct sums *sums)
+static void sum_lines(struct line_sums *sums)
 {
 	const struct tp_analysis *analysis = sums->analysis;
 	const struct tp_profile *profile = analysis->profile;
-	const struct tp_timeline *timeline = tp_analysis_judged(analysis);
-	struct speakers speakers = {0};
+	const struct tp_timeline *timeline = tp_analysis_main_timeline(analysis);
+	struct line_frames line_frames = {0};
 	size_t step = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		speakers = speakers_of(sums, piece, speakers);
+		line_frames = line_frames_of(sums, piece, line_frames);
 		uint64_t ns = profile->is_of_steps
 				      ? 0
 				      : tp_segment_ns_in(piece, profile->window_start_ns,
@@ -142,7 +143,7 @@ static void sum_lines(struct sums *sums)
 				ns += tp_segment_ns_in(piece, profile->steps[k].start_ns,
 						       profile->steps[k].end_ns);
 		if (ns && !piece->is_of_device)
-			add(sums, speakers, piece->label, ns);
+			add(sums, line_frames, piece->label, ns);
 	}
 }
 
@@ -168,7 +169,8 @@ static enum tp_label largest_label(const struct line_sum *row)
 	return (enum tp_label)best;
 }
 
-static void take_lines(const struct sums *sums, struct tp_profile *profile, struct tp_arena *arena)
+static void set_lines(const struct line_sums *sums, struct tp_profile *profile,
+		      struct tp_arena *arena)
 {
 	profile->lines = tp_arena_array(arena, sums->n + 1, sizeof(*profile->lines));
 	size_t n_alike = 0;
@@ -177,7 +179,7 @@ static void take_lines(const struct sums *sums, struct tp_profile *profile, stru
 		bool is_alike = i && row[-1].line.part == row->line.part &&
 				row[-1].line.is_own == row->line.is_own;
 		n_alike = is_alike ? n_alike + 1 : 0;
-		if (n_alike >= MOST_EACH)
+		if (n_alike >= MAX_EACH)
 			continue;
 		profile->lines[profile->n_lines] = row->line;
 		profile->lines[profile->n_lines++].label = largest_label(row);
@@ -190,13 +192,13 @@ enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err)
 	if (analysis->main_task == TP_NO_TASK || !analysis->profile->total_ns)
 		return TP_OK;
 	size_t n_stacks = analysis->trace->n_stacks;
-	struct sums sums = {.analysis = analysis};
+	struct line_sums sums = {.analysis = analysis};
 	sums.by_stack = tp_alloc((n_stacks + 1) * sizeof(*sums.by_stack));
 	sums.is_done = tp_alloc((n_stacks + 1) * sizeof(*sums.is_done));
 	sum_lines(&sums);
 	if (sums.n)
 		qsort(sums.rows, sums.n, sizeof(*sums.rows), row_order);
-	take_lines(&sums, analysis->profile, analysis->arena);
+	set_lines(&sums, analysis->profile, analysis->arena);
 	tp_map_release(&sums.index);
 	free(sums.by_stack);
 	free(sums.is_done);

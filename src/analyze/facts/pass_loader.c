@@ -50,13 +50,13 @@ static uint64_t inline_ns(const struct tp_analysis *analysis)
 	return sum;
 }
 
-static void miss_all(struct tp_profile *profile, const char *why)
+static void set_all_missing(struct tp_profile *profile, const char *why)
 {
 	static const enum tp_fact facts[] = {TP_FACT_LOADER_BUSY,  TP_FACT_LOADER_READ,
 					     TP_FACT_LOADER_IDLE,  TP_FACT_LOADER_SLEEP,
 					     TP_FACT_LOADER_QUEUE, TP_FACT_LOADER_IMBALANCE};
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		tp_profile_miss(profile, facts[i], why);
+		tp_profile_set_missing(profile, facts[i], why);
 }
 
 struct loader_sum {
@@ -69,7 +69,7 @@ struct loader_sum {
 static uint64_t busy_ns(const struct worker_time *time)
 {
 	return time->activity_ns[TP_ACTIVITY_WORK] + time->activity_ns[TP_ACTIVITY_READ] +
-	       time->activity_ns[TP_ACTIVITY_HANDOVER];
+	       time->activity_ns[TP_ACTIVITY_TRANSFER];
 }
 
 /*
@@ -84,8 +84,8 @@ static bool is_worker(const struct tp_analysis *analysis, const uint64_t *most_n
 	if (analysis->threads[task].is_helper)
 		return false;
 	if (analysis->roles[leader] != TP_ROLE_LOADER)
-		return busy > 0 && (double)busy >= TP_LOADER_HELPS_LEAST * (double)most_ns[leader];
-	return most_ns[leader] ? (double)busy >= TP_LOADER_WORKS_LEAST * (double)most_ns[leader]
+		return busy > 0 && (double)busy >= TP_LOADER_HELPS_MIN * (double)most_ns[leader];
+	return most_ns[leader] ? (double)busy >= TP_LOADER_WORKS_MIN * (double)most_ns[leader]
 			       : leader == task;
 }
 
@@ -128,7 +128,7 @@ static struct loader_sum sum_workers(const struct tp_analysis *analysis)
 }
 
 /* Loaders that start a thread per batch have many short ones: count how many live at a time. */
-static double concurrent(const struct tp_profile *profile, const struct loader_sum *sum)
+static double average_live(const struct tp_profile *profile, const struct loader_sum *sum)
 {
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);
 	double mean = (double)sum->total.lived_ns / window;
@@ -145,13 +145,13 @@ enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err
 	tp_profile_set(profile, TP_FACT_STEP_INLINE, (double)inline_ns(analysis) / window,
 		       TP_ORIGIN_SAMPLED, 1);
 	struct loader_sum sum = sum_workers(analysis);
-	double workers = concurrent(profile, &sum);
+	double workers = average_live(profile, &sum);
 	tp_loader_work_facts(analysis, workers);
 	tp_profile_set(profile, TP_FACT_LOADER_WORKERS, workers, TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(profile, TP_FACT_LOADER_PROCESSES, (double)sum.n_processes,
 		       TP_ORIGIN_DERIVED, 1);
 	if (!sum.total.lived_ns) {
-		miss_all(profile, "there are no loader workers");
+		set_all_missing(profile, "there are no loader workers");
 		return TP_OK;
 	}
 	const uint64_t *ns = sum.total.activity_ns;
@@ -160,7 +160,7 @@ enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err
 		enum tp_fact fact;
 		uint64_t time_ns;
 	} shares[] = {
-		{TP_FACT_LOADER_BUSY, ns[TP_ACTIVITY_WORK] + ns[TP_ACTIVITY_HANDOVER]},
+		{TP_FACT_LOADER_BUSY, ns[TP_ACTIVITY_WORK] + ns[TP_ACTIVITY_TRANSFER]},
 		{TP_FACT_LOADER_READ, ns[TP_ACTIVITY_READ]},
 		{TP_FACT_LOADER_IDLE, ns[TP_ACTIVITY_NONE]},
 		{TP_FACT_LOADER_SLEEP, ns[TP_ACTIVITY_SLEEP]},
@@ -170,14 +170,14 @@ enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err
 		tp_profile_set(profile, shares[i].fact, (double)shares[i].time_ns / lived,
 			       TP_ORIGIN_SAMPLED, 1);
 	double mean_busy =
-		(double)(ns[TP_ACTIVITY_WORK] + ns[TP_ACTIVITY_READ] + ns[TP_ACTIVITY_HANDOVER]) /
+		(double)(ns[TP_ACTIVITY_WORK] + ns[TP_ACTIVITY_READ] + ns[TP_ACTIVITY_TRANSFER]) /
 		(double)sum.n_threads;
 	if (mean_busy > 0 && sum.n_threads > 1 && (double)sum.n_threads < 2 * workers + 1)
 		tp_profile_set(profile, TP_FACT_LOADER_IMBALANCE,
 			       (double)sum.busiest_ns / mean_busy - 1, TP_ORIGIN_SAMPLED, 1);
 	else
-		tp_profile_miss(profile, TP_FACT_LOADER_IMBALANCE,
-				sum.n_threads > 1 ? "workers live shorter than the window"
-						  : "there is only one loader worker");
+		tp_profile_set_missing(profile, TP_FACT_LOADER_IMBALANCE,
+				       sum.n_threads > 1 ? "workers live shorter than the window"
+							 : "there is only one loader worker");
 	return TP_OK;
 }

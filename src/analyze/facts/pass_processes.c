@@ -114,10 +114,10 @@ static void add_hot_thread(struct tp_hot_table *table, const struct tp_analysis 
 	const struct tp_profile *profile = analysis->profile;
 	bool is_main = task == analysis->main_task;
 	const struct tp_timeline *timeline =
-		is_main ? tp_analysis_judged(analysis) : &analysis->timelines[task];
+		is_main ? tp_analysis_main_timeline(analysis) : &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->sample == NO_SAMPLE || piece->state == TP_STATE_RUNNABLE ||
+		if (piece->sample == TP_NO_SAMPLE || piece->state == TP_STATE_RUNNABLE ||
 		    piece->start_ns < profile->window_start_ns ||
 		    piece->end_ns > profile->window_end_ns)
 			continue;
@@ -129,7 +129,7 @@ static void add_hot_thread(struct tp_hot_table *table, const struct tp_analysis 
 								: TP_N_PARTS,
 			.time_ns = piece->end_ns - piece->start_ns,
 		};
-		tp_hot_add(table, &hot);
+		tp_hot_table_add(table, &hot);
 	}
 }
 
@@ -142,6 +142,6 @@ enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *
 	struct tp_hot_table table = {.trace = analysis->trace};
 	for (uint32_t task = 0; task < analysis->trace->n_tasks; task++)
 		add_hot_thread(&table, analysis, task);
-	tp_hot_tell(&table, profile);
+	tp_hot_table_finish(&table, profile);
 	return TP_OK;
 }

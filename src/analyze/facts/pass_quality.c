@@ -24,10 +24,10 @@ static double last_value(const struct tp_trace *trace, enum tp_metric metric)
 	return n ? readings[n - 1].value : 0;
 }
 
-static bool growth_of_run(const struct tp_trace *trace, enum tp_metric metric, double *out)
+static bool delta_of_run(const struct tp_trace *trace, enum tp_metric metric, double *out)
 {
 	*out = 0;
-	return tp_trace_counter_growth(trace, metric, TP_NO_TASK, 0, trace->end_ns + 1, out);
+	return tp_trace_counter_delta(trace, metric, TP_NO_TASK, 0, trace->end_ns + 1, out);
 }
 
 /* CPU time of the whole program over the run, by the kernel's account where it was read. */
@@ -41,10 +41,10 @@ static double program_cpu_ns(const struct tp_analysis *analysis)
 		const struct tp_task *task = &trace->tasks[leader];
 		double user = 0;
 		double system = 0;
-		(void)tp_trace_counter_growth(trace, TP_METRIC_PROC_UTIME, leader, 0,
-					      trace->end_ns + 1, &user);
-		(void)tp_trace_counter_growth(trace, TP_METRIC_PROC_STIME, leader, 0,
-					      trace->end_ns + 1, &system);
+		(void)tp_trace_counter_delta(trace, TP_METRIC_PROC_UTIME, leader, 0,
+					     trace->end_ns + 1, &user);
+		(void)tp_trace_counter_delta(trace, TP_METRIC_PROC_STIME, leader, 0,
+					     trace->end_ns + 1, &system);
 		double on_cpu = 0;
 		for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
 			on_cpu += (double)analysis->threads[i].on_cpu_ns;
@@ -62,14 +62,14 @@ static void set_overhead(struct tp_analysis *analysis, double program_ns)
 	double self_ns;
 	double samples;
 	double switches;
-	if (!growth_of_run(trace, TP_METRIC_SELF_CPU, &self_ns) || program_ns <= 0) {
-		tp_profile_miss(profile, TP_FACT_RUN_OVERHEAD_RATIO,
-				program_ns > 0 ? "trainprof's own CPU time was not recorded"
-					       : "the program's CPU time is unknown");
+	if (!delta_of_run(trace, TP_METRIC_SELF_CPU, &self_ns) || program_ns <= 0) {
+		tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_RATIO,
+				       program_ns > 0 ? "trainprof's own CPU time was not recorded"
+						      : "the program's CPU time is unknown");
 		return;
 	}
-	(void)growth_of_run(trace, TP_METRIC_SELF_SAMPLES, &samples);
-	(void)growth_of_run(trace, TP_METRIC_SELF_SWITCHES, &switches);
+	(void)delta_of_run(trace, TP_METRIC_SELF_SAMPLES, &samples);
+	(void)delta_of_run(trace, TP_METRIC_SELF_SWITCHES, &switches);
 	double cost = self_ns + samples * last_value(trace, TP_METRIC_SELF_SAMPLE_COST) +
 		      switches * last_value(trace, TP_METRIC_SELF_SWITCH_COST);
 	tp_profile_set(profile, TP_FACT_RUN_OVERHEAD_RATIO, cost / program_ns, TP_ORIGIN_MEASURED,
@@ -109,7 +109,7 @@ static double named_cpu_ns(const struct tp_analysis *analysis)
 		const struct tp_timeline *timeline = &analysis->timelines[id];
 		for (size_t i = 0; i < timeline->n; i++) {
 			const struct tp_segment *piece = &timeline->segments[i];
-			bool is_named = piece->sample == NO_SAMPLE ||
+			bool is_named = piece->sample == TP_NO_SAMPLE ||
 					trace->samples[piece->sample].stack != 0;
 			if (piece->state == TP_STATE_ON_CPU && is_named)
 				sum += (double)(piece->end_ns - piece->start_ns);
@@ -139,9 +139,10 @@ static void set_accounted(struct tp_analysis *analysis, double program_ns)
 	for (size_t i = 0; i < analysis->trace->n_samples && !has_stacks; i++)
 		has_stacks = analysis->trace->samples[i].stack != 0;
 	if (!has_stacks || program_ns <= 0)
-		tp_profile_miss(profile, TP_FACT_RUN_ACCOUNTED_RATIO,
-				has_stacks ? "the program's CPU time is unknown"
-					   : tp_readings_why(analysis, "perf",
+		tp_profile_set_missing(
+			profile, TP_FACT_RUN_ACCOUNTED_RATIO,
+			has_stacks ? "the program's CPU time is unknown"
+				   : tp_window_gauges_reason(analysis, "perf",
 							     "no stacks were recorded"));
 	else
 		tp_profile_set(profile, TP_FACT_RUN_ACCOUNTED_RATIO,
@@ -174,8 +175,9 @@ static void set_stacks(struct tp_analysis *analysis)
 			       (double)whole / (double)n, TP_ORIGIN_MEASURED, 1);
 		profile->facts[TP_FACT_RUN_COMPLETE_STACKS_RATIO].n = n;
 	} else {
-		tp_profile_miss(profile, TP_FACT_RUN_COMPLETE_STACKS_RATIO,
-				tp_readings_why(analysis, "perf", "no stacks were recorded"));
+		tp_profile_set_missing(profile, TP_FACT_RUN_COMPLETE_STACKS_RATIO,
+				       tp_window_gauges_reason(analysis, "perf",
+							       "no stacks were recorded"));
 	}
 }
 
@@ -199,14 +201,15 @@ static void set_switches_off(struct tp_analysis *analysis)
 			off_ns += (double)(end_ns - gap->start_ns);
 	}
 	if (!analysis->has_runs)
-		tp_profile_miss(analysis->profile, TP_FACT_RUN_SWITCHES_OFF_RATIO,
-				tp_readings_why(analysis, "perf", "no switches were recorded"));
+		tp_profile_set_missing(analysis->profile, TP_FACT_RUN_SWITCHES_OFF_RATIO,
+				       tp_window_gauges_reason(analysis, "perf",
+							       "no switches were recorded"));
 	else if (trace->end_ns)
 		tp_profile_set(analysis->profile, TP_FACT_RUN_SWITCHES_OFF_RATIO,
 			       fmin(1, off_ns / (double)trace->end_ns), TP_ORIGIN_MEASURED, 1);
 }
 
-static void set_thinned(struct tp_analysis *analysis)
+static void set_leaf_only(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	uint64_t n = 0;
@@ -216,11 +219,12 @@ static void set_thinned(struct tp_analysis *analysis)
 		if (trace->samples[i].state != TP_STATE_ON_CPU || flags & TP_SAMPLE_POLLED)
 			continue;
 		n++;
-		n_thinned += (flags & TP_SAMPLE_THINNED) != 0;
+		n_thinned += (flags & TP_SAMPLE_LEAF_ONLY) != 0;
 	}
 	if (!n)
-		tp_profile_miss(analysis->profile, TP_FACT_RUN_THINNED_RATIO,
-				tp_readings_why(analysis, "perf", "no stacks were recorded"));
+		tp_profile_set_missing(analysis->profile, TP_FACT_RUN_THINNED_RATIO,
+				       tp_window_gauges_reason(analysis, "perf",
+							       "no stacks were recorded"));
 	else
 		tp_profile_set(analysis->profile, TP_FACT_RUN_THINNED_RATIO,
 			       (double)n_thinned / (double)n, TP_ORIGIN_MEASURED, 1);
@@ -234,8 +238,9 @@ static void set_rate(struct tp_analysis *analysis)
 			       fmin(1, run->sample_rate_hz / run->asked_rate_hz),
 			       TP_ORIGIN_MEASURED, 1);
 	else
-		tp_profile_miss(analysis->profile, TP_FACT_RUN_RATE_RATIO,
-				tp_readings_why(analysis, "perf",
+		tp_profile_set_missing(
+			analysis->profile, TP_FACT_RUN_RATE_RATIO,
+			tp_window_gauges_reason(analysis, "perf",
 						"the recording does not tell what was asked for"));
 }
 
@@ -245,7 +250,7 @@ static bool is_unknown(const struct tp_trace *trace, const struct tp_segment *pi
 {
 	if (piece->state == TP_STATE_RUNNABLE)
 		return false;
-	if (piece->sample == NO_SAMPLE || piece->label == TP_LABEL_IDLE_UNKNOWN)
+	if (piece->sample == TP_NO_SAMPLE || piece->label == TP_LABEL_IDLE_UNKNOWN)
 		return true;
 	return piece->state == TP_STATE_ON_CPU && !trace->samples[piece->sample].stack;
 }
@@ -253,9 +258,9 @@ static bool is_unknown(const struct tp_trace *trace, const struct tp_segment *pi
 static void set_unknown(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
-	double window_ns = tp_readings_window_s(analysis) * 1e9;
+	double window_ns = tp_window_gauges_length_s(analysis) * 1e9;
 	if (analysis->main_task == TP_NO_TASK || window_ns <= 0) {
-		tp_profile_miss(profile, TP_FACT_RUN_UNKNOWN_RATIO, "there is no trainer");
+		tp_profile_set_missing(profile, TP_FACT_RUN_UNKNOWN_RATIO, "there is no trainer");
 		return;
 	}
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
@@ -317,7 +322,7 @@ static void warn_no_stacks(struct tp_analysis *analysis)
 		const char *reason = tp_trace_string(trace, source->reason);
 		const char *remedy = tp_trace_string(trace, source->remedy);
 		snprintf(text, sizeof(text), "running threads were not sampled: %s",
-			 *reason ? reason : tp_presence_text(source->presence));
+			 *reason ? reason : tp_source_state_text(source->presence));
 		tp_profile_warn(analysis->profile, "perf-off", text,
 				"what the CPUs did is known only from looks at /proc",
 				*remedy ? remedy : NULL);
@@ -335,7 +340,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	const struct tp_quantity *rate = &facts[TP_FACT_RUN_RATE_RATIO];
 	/* At its full rate nothing was saved: stacks lack Python frames that did not hold still
 	 * then, and more of them would not either. */
-	const char *remedy = rate->is_known && rate->value < TP_RATE_KEPT_LEAST ? dearer : NULL;
+	const char *remedy = rate->is_known && rate->value < TP_RATE_KEPT_MIN ? dearer : NULL;
 	char text[120];
 	if (off->is_known && off->value > 0) {
 		snprintf(text, sizeof(text),
@@ -353,7 +358,7 @@ static void warn_less_detail(struct tp_analysis *analysis)
 		tp_profile_warn(analysis->profile, "stacks-thinned", text,
 				"of those only the running function is known", remedy);
 	}
-	if (rate->is_known && rate->value < TP_RATE_KEPT_LEAST) {
+	if (rate->is_known && rate->value < TP_RATE_KEPT_MIN) {
 		snprintf(text, sizeof(text), "%.3g of %.3g samples a second were kept up",
 			 run->sample_rate_hz, run->asked_rate_hz);
 		tp_profile_warn(analysis->profile, "rate-lowered", text,
@@ -361,10 +366,10 @@ static void warn_less_detail(struct tp_analysis *analysis)
 	}
 }
 
-static void warn_few_samples(struct tp_profile *profile, uint64_t n)
+static void warn_sample_count(struct tp_profile *profile, uint64_t n)
 {
 	char text[120];
-	if (n >= TP_SAMPLES_LEAST || profile->trainer == TP_NO_TASK)
+	if (n >= TP_SAMPLES_MIN || profile->trainer == TP_NO_TASK)
 		return;
 	snprintf(text, sizeof(text), "only %llu sample%s of the trainer in the judged part",
 		 (unsigned long long)n, n == 1 ? "" : "s");
@@ -372,10 +377,10 @@ static void warn_few_samples(struct tp_profile *profile, uint64_t n)
 			"let it run longer, or: trainprof run --rate=499 -- ...");
 }
 
-static void warn_blind_stays(const struct tp_analysis *analysis)
+static void warn_undersampled_runs(const struct tp_analysis *analysis)
 {
 	uint64_t below_ns;
-	double share = tp_blind_share(analysis, &below_ns);
+	double share = tp_undersampled_runs_share(analysis, &below_ns);
 	if (share < TP_BLIND_MUCH)
 		return;
 	char text[200];
@@ -419,7 +424,7 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	set_accounted(analysis, program_ns);
 	set_stacks(analysis);
 	set_switches_off(analysis);
-	set_thinned(analysis);
+	set_leaf_only(analysis);
 	set_rate(analysis);
 	set_unknown(analysis);
 	tp_profile_set(profile, TP_FACT_RUN_N_SAMPLES, (double)n_samples, TP_ORIGIN_MEASURED, 1);
@@ -427,7 +432,7 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	warn_lost(profile, n_lost, lost_ratio);
 	warn_no_stacks(analysis);
 	warn_less_detail(analysis);
-	warn_few_samples(profile, n_samples);
-	warn_blind_stays(analysis);
+	warn_sample_count(profile, n_samples);
+	warn_undersampled_runs(analysis);
 	return TP_OK;
 }

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct search {
+struct setting_search {
 	const struct tp_analysis *analysis;
 	const struct tp_trace *trace;
 	const struct tp_setting_patterns *rows;
@@ -34,7 +34,8 @@ struct search {
 /* Room for what a reader recognises; names of kernels go on for pages. */
 #define SHORT "%.60s"
 
-static void see(struct search *search, const struct tp_setting_pattern *row, const char *seen)
+static void record_match(struct setting_search *search, const struct tp_setting_pattern *row,
+			 const char *seen)
 {
 	if (search->is_seen[row->fact])
 		return;
@@ -54,115 +55,118 @@ static const char *tail_of(const char *path)
 
 /* ---- what the run was started with ---- */
 
-static void look_at_variables(struct search *search, const struct tp_setting_pattern *row)
+static void match_variables(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_run_info *run = &search->trace->run;
 	for (size_t i = 0; i < run->n_environment; i++) {
 		const struct tp_env_var *variable = &run->environment[i];
-		if (tp_setting_fits(row, variable->name, variable->value))
-			see(search, row,
-			    tp_arena_printf(search->analysis->arena, "variable %s=" SHORT,
-					    variable->name, variable->value));
+		if (tp_setting_match(row, variable->name, variable->value))
+			record_match(search, row,
+				     tp_arena_printf(search->analysis->arena, "variable %s=" SHORT,
+						     variable->name, variable->value));
 	}
 }
 
-static void look_at_word(struct search *search, const struct tp_setting_pattern *row,
-			 const char *word)
+static void match_word(struct setting_search *search, const struct tp_setting_pattern *row,
+		       const char *word)
 {
-	if (tp_setting_fits(row, word, ""))
-		see(search, row,
-		    tp_arena_printf(search->analysis->arena, "command line: " SHORT,
-				    tail_of(word)));
+	if (tp_setting_match(row, word, ""))
+		record_match(search, row,
+			     tp_arena_printf(search->analysis->arena, "command line: " SHORT,
+					     tail_of(word)));
 }
 
 /* Of the run as it was typed, and of each process. */
-static void look_at_arguments(struct search *search, const struct tp_setting_pattern *row)
+static void match_arguments(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_trace *trace = search->trace;
 	for (size_t i = 0; trace->run.mode != TP_MODE_IMPORT && i < trace->run.n_command; i++)
-		look_at_word(search, row, trace->run.command[i]);
+		match_word(search, row, trace->run.command[i]);
 	for (size_t i = 0; i < trace->n_tasks; i++) {
 		if (!trace->tasks[i].cmdline || search->is_seen[row->fact])
 			continue;
 		char *words = tp_strdup(tp_trace_string(trace, trace->tasks[i].cmdline));
 		char *rest = words;
 		for (char *word; (word = strsep(&rest, " "));)
-			look_at_word(search, row, word);
+			match_word(search, row, word);
 		free(words);
 	}
 }
 
-static void look_at_tasks(struct search *search, const struct tp_setting_pattern *row)
+static void match_tasks(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_trace *trace = search->trace;
-	bool is_program = row->look == TP_LOOK_PROGRAM;
+	bool is_program = row->look == TP_SETTING_IN_PROGRAM;
 	for (size_t i = 0; i < trace->n_tasks; i++) {
 		const struct tp_task *task = &trace->tasks[i];
 		const char *name = tp_trace_string(trace, is_program ? task->exe : task->comm);
-		if (*name && tp_setting_fits(row, name, ""))
-			see(search, row,
-			    tp_arena_printf(search->analysis->arena,
-					    is_program ? "program " SHORT : "thread " SHORT,
-					    tail_of(name)));
+		if (*name && tp_setting_match(row, name, ""))
+			record_match(search, row,
+				     tp_arena_printf(search->analysis->arena,
+						     is_program ? "program " SHORT
+								: "thread " SHORT,
+						     tail_of(name)));
 	}
 }
 
 /* ---- stacks ---- */
 
-enum { NOT_ASKED, FITS, FITS_NOT };
+enum { NOT_CHECKED, MATCHES, MATCHES_NOT };
 
 /* Many functions stand in one file, so what a row says of the file is kept. */
-static bool file_may_fit(struct search *search, const struct tp_setting_pattern *row, uint32_t file)
+static bool file_can_match(struct setting_search *search, const struct tp_setting_pattern *row,
+			   uint32_t file)
 {
 	if (file >= search->trace->n_strings)
 		return false;
-	if (search->memo[file] == NOT_ASKED)
-		search->memo[file] = tp_setting_may_fit(row, tp_trace_string(search->trace, file))
-					     ? FITS
-					     : FITS_NOT;
-	return search->memo[file] == FITS;
+	if (search->memo[file] == NOT_CHECKED)
+		search->memo[file] = tp_setting_can_match(row, tp_trace_string(search->trace, file))
+					     ? MATCHES
+					     : MATCHES_NOT;
+	return search->memo[file] == MATCHES;
 }
 
-static void look_at_frames(struct search *search, const struct tp_setting_pattern *row)
+static void match_frames(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_trace *trace = search->trace;
-	bool is_python = row->look == TP_LOOK_SOURCE;
-	memset(search->memo, NOT_ASKED, trace->n_strings + 1);
+	bool is_python = row->look == TP_SETTING_IN_SOURCE;
+	memset(search->memo, NOT_CHECKED, trace->n_strings + 1);
 	for (size_t i = 1; i < trace->n_frames && !search->is_seen[row->fact]; i++) {
 		const struct tp_frame *frame = &trace->frames[i];
 		uint32_t file = is_python ? frame->file : frame->module;
 		if ((frame->kind == TP_FRAME_PYTHON) != is_python ||
-		    !file_may_fit(search, row, file))
+		    !file_can_match(search, row, file))
 			continue;
 		const char *path = tp_trace_string(trace, file);
 		const char *symbol = tp_trace_string(trace, frame->symbol);
-		if (tp_setting_fits(row, path, symbol))
-			see(search, row,
-			    tp_arena_printf(search->analysis->arena, "stack: " SHORT "%s" SHORT,
-					    symbol, *symbol ? " of " : "", tail_of(path)));
+		if (tp_setting_match(row, path, symbol))
+			record_match(search, row,
+				     tp_arena_printf(search->analysis->arena,
+						     "stack: " SHORT "%s" SHORT, symbol,
+						     *symbol ? " of " : "", tail_of(path)));
 	}
 }
 
 /* ---- traces ---- */
 
 /* What torch.profiler writes of Python: "torch/utils/checkpoint.py(20): checkpoint". */
-static bool fits_python_span(const struct tp_setting_pattern *row, const char *name)
+static bool match_python_span(const struct tp_setting_pattern *row, const char *name)
 {
 	const char *bracket = strchr(name, '(');
 	const char *symbol = bracket ? strstr(bracket, "): ") : NULL;
 	if (!symbol)
 		return false;
 	char *path = tp_asprintf("/%.*s", (int)(bracket - name), name);
-	bool fits = tp_setting_fits(row, path, symbol + 3);
+	bool fits = tp_setting_match(row, path, symbol + 3);
 	free(path);
 	return fits;
 }
 
-static void look_at_spans(struct search *search, const struct tp_setting_pattern *row)
+static void match_spans(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_trace *trace = search->trace;
-	bool is_source = row->look == TP_LOOK_SOURCE;
-	memset(search->memo, NOT_ASKED, trace->n_strings + 1);
+	bool is_source = row->look == TP_SETTING_IN_SOURCE;
+	memset(search->memo, NOT_CHECKED, trace->n_strings + 1);
 	for (size_t t = 0; t < trace->n_tracks; t++) {
 		const struct tp_track_spans *spans = &trace->spans[t];
 		for (size_t i = 0; i < spans->n && !search->is_seen[row->fact]; i++) {
@@ -170,39 +174,41 @@ static void look_at_spans(struct search *search, const struct tp_setting_pattern
 			if (tp_span_kind_is_device(span->kind) ||
 			    (span->kind == TP_SPAN_PYTHON) != is_source || search->memo[span->name])
 				continue;
-			search->memo[span->name] = FITS_NOT;
+			search->memo[span->name] = MATCHES_NOT;
 			const char *name = tp_trace_string(trace, span->name);
-			if (is_source ? fits_python_span(row, name)
-				      : tp_setting_fits(row, name, ""))
-				see(search, row,
-				    tp_arena_printf(search->analysis->arena, "span " SHORT, name));
+			if (is_source ? match_python_span(row, name)
+				      : tp_setting_match(row, name, ""))
+				record_match(search, row,
+					     tp_arena_printf(search->analysis->arena, "span " SHORT,
+							     name));
 		}
 	}
 }
 
-static void look_at_kernels(struct search *search, const struct tp_setting_pattern *row)
+static void match_kernels(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	const struct tp_profile *profile = search->profile;
 	bool is_share = strcmp(tp_fact_desc(row->fact)->unit, "ratio") == 0;
 	for (size_t i = 0; !is_share && i < profile->n_kernels; i++) {
 		const char *name = tp_trace_string(search->trace, profile->kernels[i].name);
-		if (profile->kernels[i].class == TP_OP_COMPUTE && tp_setting_fits(row, name, ""))
-			see(search, row,
-			    tp_arena_printf(search->analysis->arena, "kernel " SHORT, name));
+		if (profile->kernels[i].class == TP_OP_COMPUTE && tp_setting_match(row, name, ""))
+			record_match(search, row,
+				     tp_arena_printf(search->analysis->arena, "kernel " SHORT,
+						     name));
 	}
 }
 
-static bool any_kernel_row(const struct search *search, enum tp_fact fact, const char *name)
+static bool any_kernel_row(const struct setting_search *search, enum tp_fact fact, const char *name)
 {
 	for (size_t i = 0; i < search->rows->n_items; i++)
 		if (search->rows->items[i].fact == fact &&
-		    tp_setting_fits(&search->rows->items[i], name, ""))
+		    tp_setting_match(&search->rows->items[i], name, ""))
 			return true;
 	return false;
 }
 
 /* Of matrix products, convolutions and attention: the share whose names one of the rows fits. */
-static void measure_share(struct search *search, enum tp_fact fact)
+static void measure_share(struct setting_search *search, enum tp_fact fact)
 {
 	struct tp_profile *profile = search->profile;
 	double all_ns = 0;
@@ -220,64 +226,64 @@ static void measure_share(struct search *search, enum tp_fact fact)
 		tp_profile_set(profile, fact, fit_ns / all_ns, TP_ORIGIN_MEASURED, 1);
 		profile->facts[fact].seen = "by names of kernels";
 	} else if (search->trace->run.mode == TP_MODE_IMPORT)
-		tp_profile_miss(profile, fact, "no matrix products were seen");
+		tp_profile_set_missing(profile, fact, "no matrix products were seen");
 }
 
 /* ---- all of it ---- */
 
-static void look(struct search *search, const struct tp_setting_pattern *row)
+static void match_row(struct setting_search *search, const struct tp_setting_pattern *row)
 {
 	switch (row->look) {
-	case TP_LOOK_VARIABLE:
-		look_at_variables(search, row);
+	case TP_SETTING_IN_VARIABLE:
+		match_variables(search, row);
 		break;
-	case TP_LOOK_ARGUMENT:
-		look_at_arguments(search, row);
+	case TP_SETTING_IN_ARGUMENT:
+		match_arguments(search, row);
 		break;
-	case TP_LOOK_PROGRAM:
-	case TP_LOOK_THREAD:
-		look_at_tasks(search, row);
+	case TP_SETTING_IN_PROGRAM:
+	case TP_SETTING_IN_THREAD:
+		match_tasks(search, row);
 		break;
-	case TP_LOOK_SOURCE:
-		look_at_frames(search, row);
-		look_at_spans(search, row);
+	case TP_SETTING_IN_SOURCE:
+		match_frames(search, row);
+		match_spans(search, row);
 		break;
-	case TP_LOOK_MODULE:
-		look_at_frames(search, row);
+	case TP_SETTING_IN_MODULE:
+		match_frames(search, row);
 		break;
-	case TP_LOOK_KERNEL:
-		look_at_kernels(search, row);
+	case TP_SETTING_IN_KERNEL:
+		match_kernels(search, row);
 		break;
 	default:
-		look_at_spans(search, row);
+		match_spans(search, row);
 		break;
 	}
 }
 
-static bool rules_out_framework(const struct search *search, enum tp_fact fact)
+static bool can_rule_out(const struct setting_search *search, enum tp_fact fact)
 {
 	bool is_framework = fact == TP_FACT_ENV_PYTORCH || fact == TP_FACT_ENV_JAX ||
 			    fact == TP_FACT_ENV_TENSORFLOW;
 	size_t n_stacks = 0;
 	for (size_t i = 0; is_framework && i < search->trace->n_samples; i++)
 		n_stacks += search->trace->samples[i].stack != 0;
-	return n_stacks >= TP_FRAMEWORK_SAMPLES_LEAST;
+	return n_stacks >= TP_FRAMEWORK_SAMPLES_MIN;
 }
 
-static void tell_unseen(struct search *search, enum tp_fact fact)
+static void set_not_found(struct setting_search *search, enum tp_fact fact)
 {
 	const struct tp_run_info *run = &search->trace->run;
 	struct tp_profile *profile = search->profile;
 	if (search->is_seen[fact])
 		return;
-	if (rules_out_framework(search, fact))
+	if (can_rule_out(search, fact))
 		tp_profile_set(profile, fact, 0, TP_ORIGIN_SAMPLED, 1);
 	else if (search->needs_more[fact])
-		tp_profile_miss(profile, fact, "nothing that was seen shows it");
+		tp_profile_set_missing(profile, fact, "nothing that was seen shows it");
 	else if (run->mode == TP_MODE_IMPORT)
 		tp_profile_rule_out(profile, fact, "imported traces do not tell");
 	else if (run->n_environment == 0 && run->mode != TP_MODE_RUN)
-		tp_profile_miss(profile, fact, "the environment was not recorded");
+		tp_profile_set_missing(profile, fact, "the environment was not recorded");
 	else
 		tp_profile_set(profile, fact, 0, TP_ORIGIN_MEASURED, 1);
 }
@@ -285,17 +291,17 @@ static void tell_unseen(struct search *search, enum tp_fact fact)
 enum tp_status tp_pass_settings(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
-	struct search search = {.analysis = analysis,
-				.trace = analysis->trace,
-				.rows = &analysis->patterns->settings,
-				.profile = analysis->profile};
+	struct setting_search search = {.analysis = analysis,
+					.trace = analysis->trace,
+					.rows = &analysis->patterns->settings,
+					.profile = analysis->profile};
 	search.memo = tp_alloc(analysis->trace->n_strings + 1);
 	for (size_t i = 0; i < search.rows->n_items; i++) {
 		const struct tp_setting_pattern *row = &search.rows->items[i];
 		search.has_rows[row->fact] = true;
-		search.needs_more[row->fact] |= row->look != TP_LOOK_VARIABLE;
+		search.needs_more[row->fact] |= row->look != TP_SETTING_IN_VARIABLE;
 		if (!search.is_seen[row->fact])
-			look(&search, row);
+			match_row(&search, row);
 	}
 	for (int fact = 0; fact < TP_N_FACTS; fact++) {
 		if (!search.has_rows[fact])
@@ -303,7 +309,7 @@ enum tp_status tp_pass_settings(struct tp_analysis *analysis, struct tp_error *e
 		if (strcmp(tp_fact_desc((enum tp_fact)fact)->unit, "ratio") == 0)
 			measure_share(&search, (enum tp_fact)fact);
 		else
-			tell_unseen(&search, (enum tp_fact)fact);
+			set_not_found(&search, (enum tp_fact)fact);
 	}
 	free(search.memo);
 	return TP_OK;

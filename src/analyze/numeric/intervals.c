@@ -67,7 +67,7 @@ static void sort_by_start(struct tp_interval *items, size_t n)
 	free(scratch);
 }
 
-void tp_intervals_unite(struct tp_intervals *list)
+void tp_intervals_merge(struct tp_intervals *list)
 {
 	size_t n = list->n;
 	for (size_t i = 1; i < n; i++) {
@@ -134,7 +134,7 @@ static struct cursor cursor_of(const struct tp_lane *lane, struct tp_intervals *
 		return (struct cursor){lane->intervals, lane->intervals + lane->n};
 	for (size_t i = 0; i < lane->n; i++)
 		tp_intervals_add(list, lane->intervals[i].start_ns, lane->intervals[i].end_ns);
-	tp_intervals_unite(list);
+	tp_intervals_merge(list);
 	return (struct cursor){list->items, list->items + list->n};
 }
 
@@ -160,7 +160,7 @@ static uint32_t active_at(struct cursor *cursors, size_t n_lanes, uint64_t time_
 	return active;
 }
 
-static int first_exposed(const struct tp_lane *lanes, size_t n_lanes, uint32_t active)
+static int first_foreground(const struct tp_lane *lanes, size_t n_lanes, uint32_t active)
 {
 	for (size_t i = 0; i < n_lanes; i++)
 		if (active >> i & 1 && !lanes[i].is_background)
@@ -169,7 +169,7 @@ static int first_exposed(const struct tp_lane *lanes, size_t n_lanes, uint32_t a
 }
 
 void tp_lanes_sweep(const struct tp_lane *lanes, size_t n_lanes, const struct tp_interval *windows,
-		    size_t n_windows, tp_lane_put *put, void *context)
+		    size_t n_windows, tp_lane_callback *put, void *context)
 {
 	assert(n_lanes <= TP_MAX_LANES);
 	struct tp_intervals unions[TP_MAX_LANES];
@@ -177,12 +177,12 @@ void tp_lanes_sweep(const struct tp_lane *lanes, size_t n_lanes, const struct tp
 	for (size_t i = 0; i < n_lanes; i++)
 		cursors[i] = cursor_of(&lanes[i], &unions[i]);
 	for (size_t w = 0; w < n_windows; w++) {
-		struct tp_lane_piece piece = {.end_ns = windows[w].start_ns, .window = w};
+		struct tp_lane_slice piece = {.end_ns = windows[w].start_ns, .window = w};
 		while (piece.end_ns < windows[w].end_ns) {
 			piece.start_ns = piece.end_ns;
 			piece.end_ns = windows[w].end_ns;
 			piece.active = active_at(cursors, n_lanes, piece.start_ns, &piece.end_ns);
-			piece.exposed = first_exposed(lanes, n_lanes, piece.active);
+			piece.exposed = first_foreground(lanes, n_lanes, piece.active);
 			put(context, &piece);
 		}
 	}
@@ -192,16 +192,16 @@ void tp_lanes_sweep(const struct tp_lane *lanes, size_t n_lanes, const struct tp
 
 /* ---- sums ---- */
 
-struct sums {
+struct interval_sums {
 	struct tp_lane_times *out;
 	const struct tp_lane *lanes;
 	size_t n_lanes;
 	enum tp_part rest;
 };
 
-static void add_piece(void *context, const struct tp_lane_piece *piece)
+static void add_slice(void *context, const struct tp_lane_slice *piece)
 {
-	const struct sums *sums = context;
+	const struct interval_sums *sums = context;
 	uint64_t length = piece->end_ns - piece->start_ns;
 	bool is_active[TP_N_PARTS] = {false};
 	enum tp_part exposed =
@@ -228,6 +228,6 @@ void tp_lanes_partition(struct tp_lane_times *out, const struct tp_lane *lanes, 
 			const struct tp_interval *windows, size_t n_windows, enum tp_part rest)
 {
 	*out = (struct tp_lane_times){0};
-	struct sums sums = {out, lanes, n_lanes, rest};
-	tp_lanes_sweep(lanes, n_lanes, windows, n_windows, add_piece, &sums);
+	struct interval_sums sums = {out, lanes, n_lanes, rest};
+	tp_lanes_sweep(lanes, n_lanes, windows, n_windows, add_slice, &sums);
 }

@@ -32,7 +32,7 @@ struct tp_intervals {
  * in order of starts is its own union. */
 void tp_intervals_add(struct tp_intervals *list, uint64_t start_ns, uint64_t end_ns);
 /* Ascending, disjoint, none empty, none touching the next: sorts only what is not in order. */
-void tp_intervals_unite(struct tp_intervals *list);
+void tp_intervals_merge(struct tp_intervals *list);
 uint64_t tp_intervals_sum(const struct tp_intervals *list);
 /* What of [from, to) the list covers; it is a union. */
 uint64_t tp_intervals_covered(const struct tp_intervals *list, uint64_t from_ns, uint64_t to_ns);
@@ -55,7 +55,7 @@ struct tp_lane_times {
 enum { TP_MAX_LANES = 32, TP_NO_LANE = -1 };
 
 /* A stretch of a window in which the same lanes are active. */
-struct tp_lane_piece {
+struct tp_lane_slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	size_t window;   /* index */
@@ -63,17 +63,17 @@ struct tp_lane_piece {
 	uint32_t active; /* bit of each active lane */
 };
 
-typedef void tp_lane_put(void *context, const struct tp_lane_piece *piece);
+typedef void tp_lane_callback(void *context, const struct tp_lane_slice *piece);
 
 /*
  * Hand over the windows piece by piece, in time order, without holes.
  *
  * lanes    in order of priority, at most TP_MAX_LANES.
  * windows  disjoint, ascending.
- * O(n) for lanes that are unions already (tp_intervals_unite()), else O(n log n).
+ * O(n) for lanes that are unions already (tp_intervals_merge()), else O(n log n).
  */
 void tp_lanes_sweep(const struct tp_lane *lanes, size_t n_lanes, const struct tp_interval *windows,
-		    size_t n_windows, tp_lane_put *put, void *context);
+		    size_t n_windows, tp_lane_callback *put, void *context);
 
 /* The times summed over all windows; `rest` is the part that instants without a foreground lane
  * belong to. */

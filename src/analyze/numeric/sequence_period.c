@@ -10,31 +10,31 @@
 #include <string.h>
 
 enum {
-	CANDIDATES_MOST = 400,
-	LOOK = 4096,     /* places that are looked at before a lag is scored */
-	VOTES = 1 << 20, /* of one symbol, whatever it counts */
-	BACK_MOST = 8,
-	VOTERS_MOST = 200000,
+	MAX_CANDIDATES = 400,
+	PROBES = 4096,               /* places that are looked at before a lag is scored */
+	WEIGHT_PER_SYMBOL = 1 << 20, /* of one symbol, whatever it counts */
+	MAX_BACK = 8,
+	MAX_COUNTED = 200000,
 };
 
-struct candidate {
+struct period_candidate {
 	size_t lag;
 	uint64_t n_votes;
 };
 
-static int by_votes(const void *a, const void *b)
+static int compare_weight(const void *a, const void *b)
 {
-	const struct candidate *x = a;
-	const struct candidate *y = b;
+	const struct period_candidate *x = a;
+	const struct period_candidate *y = b;
 	if (x->n_votes != y->n_votes)
 		return x->n_votes > y->n_votes ? -1 : 1;
 	return (x->lag > y->lag) - (x->lag < y->lag);
 }
 
-static int by_lag(const void *a, const void *b)
+static int compare_lag(const void *a, const void *b)
 {
-	size_t x = ((const struct candidate *)a)->lag;
-	size_t y = ((const struct candidate *)b)->lag;
+	size_t x = ((const struct period_candidate *)a)->lag;
+	size_t y = ((const struct period_candidate *)b)->lag;
 	return (x > y) - (x < y);
 }
 
@@ -47,16 +47,16 @@ static size_t *count_symbols(const uint32_t *symbols, size_t n, size_t n_symbols
 }
 
 /* Where a symbol was met last, and before; plus one. */
-struct sights {
-	size_t places[BACK_MOST];
+struct last_places {
+	size_t places[MAX_BACK];
 	size_t n;
 };
 
-static void vote(struct tp_map *votes, const struct sights *sights, size_t place, size_t n,
-		 uint64_t weight)
+static void count_lags(struct tp_map *votes, const struct last_places *last_places, size_t place,
+		       size_t n, uint64_t weight)
 {
-	for (size_t i = 0; i < sights->n && i < BACK_MOST; i++) {
-		size_t lag = place - sights->places[(sights->n - 1 - i) % BACK_MOST];
+	for (size_t i = 0; i < last_places->n && i < MAX_BACK; i++) {
+		size_t lag = place - last_places->places[(last_places->n - 1 - i) % MAX_BACK];
 		uint64_t n_votes = 0;
 		if (lag > n / 2)
 			break;
@@ -68,72 +68,73 @@ static void vote(struct tp_map *votes, const struct sights *sights, size_t place
 /* Distances to the last occurrences of the same symbol: of one that comes k times in a period the
  * k-th is the period. All symbols have the same number of votes, so that what comes once in a step
  * says as much as what comes a thousand times. */
-static struct candidate *find_candidates(const uint32_t *symbols, size_t n, size_t n_symbols,
-					 const size_t *counts, size_t *n_out)
+static struct period_candidate *find_candidates(const uint32_t *symbols, size_t n, size_t n_symbols,
+						const size_t *counts, size_t *n_out)
 {
-	struct sights *sights = tp_alloc((n_symbols + 1) * sizeof(*sights));
+	struct last_places *last_places = tp_alloc((n_symbols + 1) * sizeof(*last_places));
 	struct tp_map votes = {0};
-	size_t n_looked = n < VOTERS_MOST ? n : VOTERS_MOST;
+	size_t n_looked = n < MAX_COUNTED ? n : MAX_COUNTED;
 	for (size_t i = 0; i < n_looked; i++) {
-		struct sights *seen = &sights[symbols[i]];
+		struct last_places *seen = &last_places[symbols[i]];
 		if (counts[symbols[i]] < 2)
 			continue;
-		vote(&votes, seen, i, n, VOTES / (counts[symbols[i]] - 1) + 1);
-		seen->places[seen->n++ % BACK_MOST] = i;
+		count_lags(&votes, seen, i, n, WEIGHT_PER_SYMBOL / (counts[symbols[i]] - 1) + 1);
+		seen->places[seen->n++ % MAX_BACK] = i;
 	}
-	struct candidate *list = tp_alloc((votes.n + 1) * sizeof(*list));
+	struct period_candidate *list = tp_alloc((votes.n + 1) * sizeof(*list));
 	size_t cursor = 0;
 	uint64_t lag;
 	uint64_t n_votes;
 	*n_out = 0;
 	while (tp_map_next(&votes, &cursor, &lag, &n_votes))
-		list[(*n_out)++] = (struct candidate){lag, n_votes};
+		list[(*n_out)++] = (struct period_candidate){lag, n_votes};
 	tp_map_release(&votes);
-	free(sights);
-	qsort(list, *n_out, sizeof(*list), by_votes);
-	if (*n_out > CANDIDATES_MOST)
-		*n_out = CANDIDATES_MOST;
-	qsort(list, *n_out, sizeof(*list), by_lag);
+	free(last_places);
+	qsort(list, *n_out, sizeof(*list), compare_weight);
+	if (*n_out > MAX_CANDIDATES)
+		*n_out = MAX_CANDIDATES;
+	qsort(list, *n_out, sizeof(*list), compare_lag);
 	return list;
 }
 
 /* Room for scoring, by symbol. */
-struct tally {
+struct symbol_counts {
 	uint32_t *n_seen;
 	uint32_t *n_equal;
 	size_t n_symbols;
 };
 
 /* Whether the lag is worth a score: of some places in the middle most equal the one a lag later. */
-static bool looks_right(const uint32_t *symbols, size_t n, size_t lag)
+static bool probe_lag(const uint32_t *symbols, size_t n, size_t lag)
 {
-	size_t n_places = n - lag < LOOK ? n - lag : LOOK;
+	size_t n_places = n - lag < PROBES ? n - lag : PROBES;
 	size_t from = (n - lag - n_places) / 2;
 	size_t n_equal = 0;
 	for (size_t i = from; i < from + n_places; i++)
 		n_equal += symbols[i] == symbols[i + lag];
-	return (double)n_equal >= TP_PERIOD_LOOK_LEAST * (double)n_places;
+	return (double)n_equal >= TP_PERIOD_LOOK_MIN * (double)n_places;
 }
 
 static void score(struct tp_period *out, const uint32_t *symbols, size_t n, size_t lag,
-		  struct tally *tally)
+		  struct symbol_counts *symbol_counts)
 {
-	memset(tally->n_seen, 0, tally->n_symbols * sizeof(*tally->n_seen));
-	memset(tally->n_equal, 0, tally->n_symbols * sizeof(*tally->n_equal));
+	memset(symbol_counts->n_seen, 0, symbol_counts->n_symbols * sizeof(*symbol_counts->n_seen));
+	memset(symbol_counts->n_equal, 0,
+	       symbol_counts->n_symbols * sizeof(*symbol_counts->n_equal));
 	size_t n_equal = 0;
 	for (size_t i = 0; i + lag < n; i++) {
 		bool is_equal = symbols[i] == symbols[i + lag];
-		tally->n_seen[symbols[i]]++;
-		tally->n_equal[symbols[i]] += is_equal;
+		symbol_counts->n_seen[symbols[i]]++;
+		symbol_counts->n_equal[symbols[i]] += is_equal;
 		n_equal += is_equal;
 	}
 	size_t n_distinct = 0;
 	double sum = 0;
-	for (size_t i = 0; i < tally->n_symbols; i++) {
-		if (!tally->n_seen[i])
+	for (size_t i = 0; i < symbol_counts->n_symbols; i++) {
+		if (!symbol_counts->n_seen[i])
 			continue;
 		n_distinct++;
-		sum += (double)tally->n_equal[i] / tally->n_seen[i];
+		sum += (double)symbol_counts->n_equal[i] / symbol_counts->n_seen[i];
 	}
 	out->lag = lag;
 	out->plain = (double)n_equal / (double)(n - lag);
@@ -141,8 +142,8 @@ static void score(struct tp_period *out, const uint32_t *symbols, size_t n, size
 }
 
 /* How irregular the times between occurrences are: relative mean distance from their mean. */
-static double irregularity(const uint32_t *symbols, const uint64_t *times_ns, size_t n,
-			   uint32_t symbol, size_t count)
+static double time_spread(const uint32_t *symbols, const uint64_t *times_ns, size_t n,
+			  uint32_t symbol, size_t count)
 {
 	uint64_t first = 0;
 	uint64_t last = 0;
@@ -170,19 +171,19 @@ static double irregularity(const uint32_t *symbols, const uint64_t *times_ns, si
 static void choose_cut(struct tp_period *out, const uint32_t *symbols, const uint64_t *times_ns,
 		       size_t n, size_t n_symbols, const size_t *counts)
 {
-	enum { TRIED_MOST = 64 };
+	enum { MAX_TRIED = 64 };
 	size_t n_periods = n / out->lag;
 	size_t rarest = SIZE_MAX;
 	size_t n_tried = 0;
 	double best = 2;
-	for (uint32_t symbol = 0; symbol < n_symbols && n_tried < TRIED_MOST; symbol++) {
+	for (uint32_t symbol = 0; symbol < n_symbols && n_tried < MAX_TRIED; symbol++) {
 		size_t count = counts[symbol];
 		if (count < n_periods || count < 2)
 			continue;
 		size_t rounded = count > n_periods + 1 ? count : n_periods;
 		if (rounded > rarest)
 			continue;
-		double now = irregularity(symbols, times_ns, n, symbol, count);
+		double now = time_spread(symbols, times_ns, n, symbol, count);
 		n_tried++;
 		if (rounded < rarest || now < best) {
 			rarest = rounded;
@@ -203,25 +204,24 @@ bool tp_period_find(struct tp_period *out, const uint32_t *symbols, const uint64
 		return false;
 	size_t *counts = count_symbols(symbols, n, n_symbols);
 	size_t n_candidates;
-	struct candidate *candidates =
+	struct period_candidate *candidates =
 		find_candidates(symbols, n, n_symbols, counts, &n_candidates);
-	struct tally tally = {.n_symbols = n_symbols};
-	tally.n_seen = tp_alloc((n_symbols + 1) * sizeof(*tally.n_seen));
-	tally.n_equal = tp_alloc((n_symbols + 1) * sizeof(*tally.n_equal));
+	struct symbol_counts symbol_counts = {.n_symbols = n_symbols};
+	symbol_counts.n_seen = tp_alloc((n_symbols + 1) * sizeof(*symbol_counts.n_seen));
+	symbol_counts.n_equal = tp_alloc((n_symbols + 1) * sizeof(*symbol_counts.n_equal));
 	bool is_found = false;
 	for (size_t i = 0; i < n_candidates && !is_found; i++) {
-		if (candidates[i].lag < at_least || !looks_right(symbols, n, candidates[i].lag))
+		if (candidates[i].lag < at_least || !probe_lag(symbols, n, candidates[i].lag))
 			continue;
-		score(out, symbols, n, candidates[i].lag, &tally);
-		is_found =
-			out->plain >= TP_PERIOD_SCORE_LEAST && out->rare >= TP_PERIOD_SCORE_LEAST;
+		score(out, symbols, n, candidates[i].lag, &symbol_counts);
+		is_found = out->plain >= TP_PERIOD_SCORE_MIN && out->rare >= TP_PERIOD_SCORE_MIN;
 	}
 	if (is_found)
 		choose_cut(out, symbols, times_ns, n, n_symbols, counts);
 	else
 		*out = (struct tp_period){0};
-	free(tally.n_seen);
-	free(tally.n_equal);
+	free(symbol_counts.n_seen);
+	free(symbol_counts.n_equal);
 	free(candidates);
 	free(counts);
 	return is_found;

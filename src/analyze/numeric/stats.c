@@ -126,7 +126,7 @@ double tp_stats_effective_n(const double *x, size_t n)
 }
 
 /* n < 10: nothing better than what was seen. */
-static void few_steps(const double *x, const double *w, size_t n, struct tp_estimate *out)
+static void range_only(const double *x, const double *w, size_t n, struct tp_estimate *out)
 {
 	out->is_few = true;
 	out->low = INFINITY;
@@ -152,8 +152,8 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 	for (size_t i = 0; i < n; i++)
 		residual[i] = x[i] - p * w[i];
 	out->effective_n = tp_stats_effective_n(residual, n);
-	if (n < TP_INTERVAL_VALUES_LEAST) {
-		few_steps(x, w, n, out);
+	if (n < TP_INTERVAL_VALUES_MIN) {
+		range_only(x, w, n, out);
 	} else {
 		size_t m = BATCHES;
 		if (n / 2 < BATCHES)
@@ -169,7 +169,7 @@ static void ratio_of_sums(const double *x, const double *w, size_t n, struct tp_
 		out->n_batches = m;
 		out->low = p - tp_stats_t975(m - 1) * error;
 		out->high = p + tp_stats_t975(m - 1) * error;
-		out->is_drifting = out->effective_n < TP_INTERVAL_VALUES_LEAST;
+		out->is_drifting = out->effective_n < TP_INTERVAL_VALUES_MIN;
 	}
 	free(residual);
 }
@@ -226,7 +226,7 @@ void tp_stats_mean(const double *x, size_t n, struct tp_estimate *out)
  */
 static void median_interval(const double *x, const double *sorted, size_t n, struct tp_stat *out)
 {
-	if (n < TP_INTERVAL_VALUES_LEAST) {
+	if (n < TP_INTERVAL_VALUES_MIN) {
 		out->median_low = out->min;
 		out->median_high = out->max;
 		return;
@@ -349,7 +349,7 @@ static void split_levels(struct level_search *search, size_t from, size_t to, si
 	}
 	*first_end = to;
 	*last_start = from;
-	if (best_t < TP_SHIFT_T_LEAST)
+	if (best_t < TP_SHIFT_T_MIN)
 		return;
 	size_t left_start;
 	size_t right_end;
@@ -359,7 +359,7 @@ static void split_levels(struct level_search *search, size_t from, size_t to, si
 	split_levels(search, best, to, &right_end, last_start);
 	double t = split_t(search, left_start, best, right_end, &shift);
 	t = corrected_t(search, left_start, best, right_end, t);
-	if (shift >= search->min_shift && t >= TP_SHIFT_T_LEAST &&
+	if (shift >= search->min_shift && t >= TP_SHIFT_T_MIN &&
 	    search->n_levels < search->capacity) {
 		memmove(search->starts + between + 1, search->starts + between,
 			(search->n_levels - between) * sizeof(*search->starts));

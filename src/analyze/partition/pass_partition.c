@@ -29,7 +29,7 @@ struct partition {
 	size_t n_rows;
 };
 
-static const struct tp_timeline *main_timeline(const struct tp_analysis *analysis)
+static const struct tp_timeline *labeled_timeline(const struct tp_analysis *analysis)
 {
 	return &analysis->timelines[analysis->main_task];
 }
@@ -67,7 +67,7 @@ static void sum_steps(struct partition *p)
 	for (size_t i = 0; i < profile->n_steps; i++) {
 		struct tp_step *step = &profile->steps[i];
 		uint64_t label_ns[TP_N_LABELS] = {0};
-		sum_labels(main_timeline(p->analysis), &cursor, step->start_ns, step->end_ns,
+		sum_labels(labeled_timeline(p->analysis), &cursor, step->start_ns, step->end_ns,
 			   label_ns);
 		labels_to_parts(label_ns, step->part_ns);
 		if (step->kind != TP_STEP_STEADY)
@@ -90,7 +90,7 @@ static void sum_window(struct partition *p)
 		uint64_t from = start + length * i / N_SLICES;
 		uint64_t to = start + length * (i + 1) / N_SLICES;
 		uint64_t label_ns[TP_N_LABELS] = {0};
-		sum_labels(main_timeline(p->analysis), &cursor, from, to, label_ns);
+		sum_labels(labeled_timeline(p->analysis), &cursor, from, to, label_ns);
 		for (int label = 0; label < TP_N_LABELS; label++)
 			profile->label_ns[label] += label_ns[label];
 		labels_to_parts(label_ns, p->part_ns[p->n_rows]);
@@ -105,7 +105,7 @@ static void sum_window(struct partition *p)
 static void fill_foreground(const struct tp_analysis *analysis,
 			    struct tp_intervals lanes[TP_N_PARTS])
 {
-	const struct tp_timeline *timeline = main_timeline(analysis);
+	const struct tp_timeline *timeline = labeled_timeline(analysis);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		tp_intervals_add(&lanes[tp_label_part(piece->label)], piece->start_ns,
@@ -121,7 +121,7 @@ static void fill_background(const struct tp_analysis *analysis, enum tp_thread_r
 	for (size_t i = 0; i < group.n; i++) {
 		const struct tp_activity *item = &group.items[i];
 		bool is_busy = item->kind == TP_ACTIVITY_WORK || item->kind == TP_ACTIVITY_READ ||
-			       item->kind == TP_ACTIVITY_HANDOVER;
+			       item->kind == TP_ACTIVITY_TRANSFER;
 		if (is_busy)
 			tp_intervals_add(lane, item->start_ns, item->end_ns);
 	}
@@ -252,7 +252,7 @@ static void find_limiter(struct tp_profile *profile)
 	for (int part = 1; part < TP_N_PARTS; part++)
 		if (profile->parts[part].time_ns > profile->parts[largest].time_ns)
 			largest = part;
-	if ((double)profile->parts[largest].time_ns >= TP_LIMITER_LEAST * (double)profile->total_ns)
+	if ((double)profile->parts[largest].time_ns >= TP_LIMITER_MIN * (double)profile->total_ns)
 		profile->limiter = (enum tp_part)largest;
 }
 

@@ -98,13 +98,13 @@ void tp_step_facts_times(struct tp_profile *profile, const double *length_ns, si
 		profile->facts[time_facts[i]].n = n;
 }
 
-void tp_step_facts_miss(struct tp_profile *profile)
+void tp_step_facts_set_missing(struct tp_profile *profile)
 {
 	const char *why = profile->n_steps ? "no step is whole and steady" : profile->steps_reason;
 	for (size_t i = 0; i < TP_ARRAY_LEN(time_facts); i++)
-		tp_profile_miss(profile, time_facts[i], why);
+		tp_profile_set_missing(profile, time_facts[i], why);
 	if (profile->n_steps)
 		tp_profile_set(profile, TP_FACT_STEP_COUNT, 0, TP_ORIGIN_MEASURED, 1);
 	else
-		tp_profile_miss(profile, TP_FACT_STEP_COUNT, why);
+		tp_profile_set_missing(profile, TP_FACT_STEP_COUNT, why);
 }

@@ -29,6 +29,6 @@ void tp_step_facts_times(struct tp_profile *profile, const double *length_ns, si
 			 struct tp_estimate *mean);
 
 /* Without steady steps the reason takes their place. */
-void tp_step_facts_miss(struct tp_profile *profile);
+void tp_step_facts_set_missing(struct tp_profile *profile);
 
 #endif

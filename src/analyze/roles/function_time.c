@@ -1,22 +1,23 @@
 /* Sums CPU time by function and compares two such sums. */
 #include "function_time.h"
 
-bool tp_doings_is_work(const struct tp_stack_class *class)
+bool tp_function_time_is_work(const struct tp_stack_class *class)
 {
 	return class->function && (class->leaf == TP_LEAF_NONE || class->leaf == TP_LEAF_MATH ||
 				   class->leaf == TP_LEAF_DECODE);
 }
 
-void tp_doings_add(struct tp_doings *doings, const struct tp_analysis *analysis, uint32_t task)
+void tp_function_time_add(struct tp_function_time *doings, const struct tp_analysis *analysis,
+			  uint32_t task)
 {
 	const struct tp_timeline *timeline = &analysis->timelines[task];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE)
+		if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE)
 			continue;
 		const struct tp_stack_class *class =
 			&analysis->classes[analysis->trace->samples[piece->sample].stack];
-		if (!tp_doings_is_work(class))
+		if (!tp_function_time_is_work(class))
 			continue;
 		uint64_t length = piece->end_ns - piece->start_ns;
 		uint64_t sum = 0;
@@ -26,13 +27,13 @@ void tp_doings_add(struct tp_doings *doings, const struct tp_analysis *analysis,
 	}
 }
 
-void tp_doings_release(struct tp_doings *doings)
+void tp_function_time_release(struct tp_function_time *doings)
 {
 	tp_map_release(&doings->ns);
-	*doings = (struct tp_doings){0};
+	*doings = (struct tp_function_time){0};
 }
 
-double tp_doings_overlap(const struct tp_doings *a, const struct tp_doings *b)
+double tp_function_time_overlap(const struct tp_function_time *a, const struct tp_function_time *b)
 {
 	if (!a->total_ns || !b->total_ns)
 		return 0;

@@ -8,18 +8,19 @@
 
 /* Zero-initialised is empty. CPU time by function: computing and decoding only, since everybody
  * reads, copies and takes locks. */
-struct tp_doings {
+struct tp_function_time {
 	struct tp_map ns;
 	uint64_t total_ns;
 };
 
 /* Whether a stack of this class counts, and in which function it works. */
-bool tp_doings_is_work(const struct tp_stack_class *class);
+bool tp_function_time_is_work(const struct tp_stack_class *class);
 
-void tp_doings_add(struct tp_doings *doings, const struct tp_analysis *analysis, uint32_t task);
-void tp_doings_release(struct tp_doings *doings);
+void tp_function_time_add(struct tp_function_time *doings, const struct tp_analysis *analysis,
+			  uint32_t task);
+void tp_function_time_release(struct tp_function_time *doings);
 
 /* Part of the time that both divide alike among the same functions: 0 strangers, 1 twins. */
-double tp_doings_overlap(const struct tp_doings *a, const struct tp_doings *b);
+double tp_function_time_overlap(const struct tp_function_time *a, const struct tp_function_time *b);
 
 #endif

@@ -15,14 +15,14 @@
 #include <string.h>
 
 /* What is known about a process before it is judged, over all its threads. */
-struct process {
+struct role_process {
 	uint32_t task;   /* of the leader */
 	uint32_t parent; /* leader of the parent process; TP_NO_TASK */
 	bool has_marks;
 	bool was_forked; /* and never did an exec: shares its parent's program */
 	bool is_known_launcher;
 	const char *exe;
-	struct tp_doings doings;
+	struct tp_function_time doings;
 	uint64_t on_cpu_ns;
 	uint64_t compute_ns;
 	uint64_t loader_ns;
@@ -38,10 +38,10 @@ struct process {
 };
 
 /* Which way the data flow that a process waits for. */
-static void survey_wait(const struct tp_analysis *analysis, const struct tp_segment *piece,
-			struct process *process)
+static void measure_wait(const struct tp_analysis *analysis, const struct tp_segment *piece,
+			 struct role_process *process)
 {
-	if (piece->state != TP_STATE_BLOCKED || piece->sample == NO_SAMPLE ||
+	if (piece->state != TP_STATE_BLOCKED || piece->sample == TP_NO_SAMPLE ||
 	    (piece->cause != TP_CAUSE_PIPE && piece->cause != TP_CAUSE_SOCKET))
 		return;
 	uint64_t length = piece->end_ns - piece->start_ns;
@@ -57,21 +57,21 @@ static bool waits_for_child(const struct tp_analysis *analysis, const struct tp_
 {
 	if (piece->state != TP_STATE_BLOCKED)
 		return false;
-	if (piece->cause == TP_CAUSE_CHILD || piece->sample == NO_SAMPLE)
+	if (piece->cause == TP_CAUSE_CHILD || piece->sample == TP_NO_SAMPLE)
 		return piece->cause == TP_CAUSE_CHILD;
 	uint32_t stack = analysis->trace->samples[piece->sample].stack;
-	return analysis->classes[stack].doing == TP_DOING_WAIT_CHILD;
+	return analysis->classes[stack].doing == TP_FUNCTION_WAIT_CHILD;
 }
 
-static void survey_thread(const struct tp_analysis *analysis, uint32_t task,
-			  struct process *process)
+static void measure_thread(const struct tp_analysis *analysis, uint32_t task,
+			   struct role_process *process)
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_thread_info *info = &analysis->threads[task];
-	tp_doings_add(&process->doings, analysis, task);
+	tp_function_time_add(&process->doings, analysis, task);
 	process->on_cpu_ns += info->on_cpu_ns;
-	process->compute_ns += tp_threadrole_compute_ns(info);
-	process->loader_ns += tp_threadrole_loader_ns(info);
+	process->compute_ns += tp_thread_role_compute_ns(info);
+	process->loader_ns += tp_thread_role_loader_ns(info);
 	process->model_ns +=
 		info->phase_ns[TP_PHASE_COMPUTE] + info->phase_ns[TP_PHASE_COMMUNICATION];
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
@@ -91,22 +91,22 @@ static void survey_thread(const struct tp_analysis *analysis, uint32_t task,
 		process->leader_lived_ns += length;
 		if (waits_for_child(analysis, piece))
 			process->leader_waited_ns += length;
-		survey_wait(analysis, piece, process);
+		measure_wait(analysis, piece, process);
 	}
 }
 
-static struct process survey_process(const struct tp_analysis *analysis, uint32_t leader)
+static struct role_process measure_process(const struct tp_analysis *analysis, uint32_t leader)
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_task *task = &trace->tasks[leader];
-	struct process process = {.task = leader, .parent = TP_NO_TASK};
+	struct role_process process = {.task = leader, .parent = TP_NO_TASK};
 	if (task->parent != TP_NO_TASK)
 		process.parent = analysis->threads[task->parent].leader;
 	process.was_forked = process.parent != TP_NO_TASK && !task->exec_ns;
 	process.exe = tp_trace_string(trace, task->exe);
 	process.is_known_launcher = tp_patterns_is_launcher(analysis->patterns, process.exe);
 	for (uint32_t i = leader; i != TP_NO_TASK; i = analysis->threads[i].next)
-		survey_thread(analysis, i, &process);
+		measure_thread(analysis, i, &process);
 	for (size_t i = 0; i < trace->n_marks; i++) {
 		const struct tp_mark *mark = &trace->marks[i];
 		if (mark->kind == TP_MARK_STEP && mark->task != TP_NO_TASK &&
@@ -116,10 +116,11 @@ static struct process survey_process(const struct tp_analysis *analysis, uint32_
 	return process;
 }
 
-static const struct process *find_process(const struct process *all, size_t n, uint32_t task)
+static const struct role_process *find_process(const struct role_process *all, size_t n,
+					       uint32_t task)
 {
 	while (n > 0) { /* they are in order of tasks */
-		const struct process *middle = &all[n / 2];
+		const struct role_process *middle = &all[n / 2];
 		if (middle->task == task)
 			return middle;
 		if (middle->task < task) {
@@ -132,8 +133,8 @@ static const struct process *find_process(const struct process *all, size_t n, u
 	return NULL;
 }
 
-static bool is_below(const struct process *all, size_t n, const struct process *p,
-		     const struct process *top)
+static bool is_descendant(const struct role_process *all, size_t n, const struct role_process *p,
+			  const struct role_process *top)
 {
 	for (size_t depth = 0; p && depth < n; depth++) {
 		p = find_process(all, n, p->parent);
@@ -144,16 +145,16 @@ static bool is_below(const struct process *all, size_t n, const struct process *
 }
 
 /* Waits for a pipe or socket to have something, and hardly ever for room in one. */
-static bool drinks(const struct process *p)
+static bool waits_to_read(const struct role_process *p)
 {
 	return p->drinks_ns > p->pours_ns &&
-	       (double)p->drinks_ns > TP_FEED_WAITS_LEAST * (double)p->leader_lived_ns;
+	       (double)p->drinks_ns > TP_FEED_WAITS_MIN * (double)p->leader_lived_ns;
 }
 
-static bool pours(const struct process *p)
+static bool waits_to_write(const struct role_process *p)
 {
 	return p->pours_ns > p->drinks_ns &&
-	       (double)p->pours_ns > TP_FEED_WAITS_LEAST * (double)p->leader_lived_ns;
+	       (double)p->pours_ns > TP_FEED_WAITS_MIN * (double)p->leader_lived_ns;
 }
 
 /*
@@ -161,50 +162,51 @@ static bool pours(const struct process *p)
  * between them. One of both ends waits for the other, and the direction tells who is who. Names and
  * parents last: thousands of short processes are held against each other.
  */
-static bool feeds(const struct process *all, size_t n, const struct process *p,
-		  const struct process *q)
+static bool feeds(const struct role_process *all, size_t n, const struct role_process *p,
+		  const struct role_process *q)
 {
-	if (p == q || q->was_forked || pours(q) || !(pours(p) || drinks(q)) ||
-	    (double)q->doings.total_ns <= TP_FEED_WORKS_LEAST * (double)p->doings.total_ns ||
+	if (p == q || q->was_forked || waits_to_write(q) ||
+	    !(waits_to_write(p) || waits_to_read(q)) ||
+	    (double)q->doings.total_ns <= TP_FEED_WORKS_MIN * (double)p->doings.total_ns ||
 	    strcmp(p->exe, q->exe) == 0)
 		return false;
-	return p->parent == q->parent || is_below(all, n, p, q);
+	return p->parent == q->parent || is_descendant(all, n, p, q);
 }
 
 /* One of many that open a file each may be short, but works while it lives. */
-static bool may_feed(const struct process *p)
+static bool can_feed(const struct role_process *p)
 {
-	return !p->was_forked && !drinks(p) &&
-	       (double)p->doings.total_ns > TP_FEED_WORKS_LEAST * (double)p->leader_lived_ns;
+	return !p->was_forked && !waits_to_read(p) &&
+	       (double)p->doings.total_ns > TP_FEED_WORKS_MIN * (double)p->leader_lived_ns;
 }
 
 /* Programs like cat and tee read much, too: what the trainer writes. */
-static bool only_passes_on(const struct process *p)
+static bool is_filter(const struct role_process *p)
 {
-	return !p->was_forked && drinks(p) &&
-	       (double)p->doings.total_ns < TP_FEED_WORKS_LEAST * (double)p->on_cpu_ns;
+	return !p->was_forked && waits_to_read(p) &&
+	       (double)p->doings.total_ns < TP_FEED_WORKS_MIN * (double)p->on_cpu_ns;
 }
 
-static bool mostly_waits(const struct process *p)
+static bool waits_most_times(const struct role_process *p)
 {
 	return (double)p->leader_waited_ns > TP_PROCESS_MAJORITY * (double)p->leader_lived_ns;
 }
 
 /* Works itself and does not merely wait for its children. */
-static bool works(const struct process *p)
+static bool works(const struct role_process *p)
 {
-	bool is_idle = (double)p->on_cpu_ns <= TP_PROCESS_IDLE_MOST * (double)p->leader_lived_ns;
-	return p->has_marks || (!is_idle && !mostly_waits(p));
+	bool is_idle = (double)p->on_cpu_ns <= TP_PROCESS_IDLE_MAX * (double)p->leader_lived_ns;
+	return p->has_marks || (!is_idle && !waits_most_times(p));
 }
 
 /*
  * The working process that forked this one, or started the same program again to work for it; there
  * may be a manager of forks between them that does nothing. NULL when it is nobody's.
  */
-static const struct process *whose_worker(const struct process *all, size_t n,
-					  const struct process *p)
+static const struct role_process *find_worker_owner(const struct role_process *all, size_t n,
+						    const struct role_process *p)
 {
-	const struct process *up = find_process(all, n, p->parent);
+	const struct role_process *up = find_process(all, n, p->parent);
 	for (size_t depth = 0; up && up->was_forked && !works(up) && depth < n; depth++)
 		up = find_process(all, n, up->parent);
 	if (!up || up->is_known_launcher || !works(up))
@@ -214,7 +216,7 @@ static const struct process *whose_worker(const struct process *all, size_t n,
 }
 
 /* Only waits for the processes it forked. */
-static bool is_manager(const struct process *all, size_t n, const struct process *p)
+static bool is_manager(const struct role_process *all, size_t n, const struct role_process *p)
 {
 	for (size_t i = 0; i < n; i++)
 		if (all[i].parent == p->task && all[i].was_forked)
@@ -226,47 +228,47 @@ static bool is_manager(const struct process *all, size_t n, const struct process
  * Ranks are started by a rank, too. Names of the model decide only where functions cannot be
  * compared: workers transform and collate with the model's library.
  */
-static bool does_the_same(const struct process *p, const struct process *up)
+static bool is_same_work(const struct role_process *p, const struct role_process *up)
 {
 	if (p->doings.total_ns && up->doings.total_ns)
-		return tp_doings_overlap(&p->doings, &up->doings) > TP_RANK_TWINS_LEAST;
-	return (double)p->model_ns > TP_RANK_COMPUTES_LEAST * (double)p->on_cpu_ns;
+		return tp_function_time_overlap(&p->doings, &up->doings) > TP_RANK_TWINS_MIN;
+	return (double)p->model_ns > TP_RANK_COMPUTES_MIN * (double)p->on_cpu_ns;
 }
 
-static bool is_loader(const struct process *all, size_t n, const struct process *p)
+static bool is_loader(const struct role_process *all, size_t n, const struct role_process *p)
 {
 	/* It says so itself: its first thread is in the main loop of a worker. */
 	if (p->n_worker * 2 > p->n_python)
 		return true;
-	if (p->has_marks || !find_process(all, n, p->parent) || only_passes_on(p))
+	if (p->has_marks || !find_process(all, n, p->parent) || is_filter(p))
 		return false;
-	for (size_t i = 0; i < n && may_feed(p); i++)
+	for (size_t i = 0; i < n && can_feed(p); i++)
 		if (feeds(all, n, p, &all[i]))
 			return true;
 	if (p->n_samples && (double)p->n_loader_roots > TP_PROCESS_MAJORITY * (double)p->n_samples)
 		return true;
 	if (p->on_cpu_ns && (double)p->loader_ns > TP_PROCESS_MAJORITY * (double)p->on_cpu_ns)
 		return true;
-	const struct process *up = whose_worker(all, n, p);
-	return up && !is_manager(all, n, p) && !does_the_same(p, up);
+	const struct role_process *up = find_worker_owner(all, n, p);
+	return up && !is_manager(all, n, p) && !is_same_work(p, up);
 }
 
-static void judge_processes(struct tp_analysis *analysis, const struct process *all, size_t n)
+static void assign_roles(struct tp_analysis *analysis, const struct role_process *all, size_t n)
 {
 	uint64_t most = 0;
 	bool any_marks = false;
 	for (size_t i = 0; i < n; i++) {
 		any_marks |= all[i].has_marks;
-		if (!is_loader(all, n, &all[i]) && !mostly_waits(&all[i]) &&
+		if (!is_loader(all, n, &all[i]) && !waits_most_times(&all[i]) &&
 		    all[i].compute_ns > most)
 			most = all[i].compute_ns;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct process *p = &all[i];
+		const struct role_process *p = &all[i];
 		enum tp_role role = TP_ROLE_OTHER;
 		bool loads = is_loader(all, n, p);
-		bool computes = !any_marks && most && !loads && !mostly_waits(p) &&
-				(double)p->compute_ns >= TP_RANK_COMPUTES_LEAST * (double)most;
+		bool computes = !any_marks && most && !loads && !waits_most_times(p) &&
+				(double)p->compute_ns >= TP_RANK_COMPUTES_MIN * (double)most;
 		if (p->has_marks || computes)
 			role = TP_ROLE_TRAINER;
 		else if (loads)
@@ -278,12 +280,12 @@ static void judge_processes(struct tp_analysis *analysis, const struct process *
 }
 
 /* Whoever has a trainer below and is none itself, started it. */
-static void mark_launchers(struct tp_analysis *analysis, const struct process *all, size_t n)
+static void mark_launchers(struct tp_analysis *analysis, const struct role_process *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (analysis->roles[all[i].task] != TP_ROLE_TRAINER)
 			continue;
-		const struct process *up = find_process(all, n, all[i].parent);
+		const struct role_process *up = find_process(all, n, all[i].parent);
 		for (size_t depth = 0; up && depth < n; depth++) {
 			if (analysis->roles[up->task] == TP_ROLE_OTHER)
 				analysis->roles[up->task] = TP_ROLE_LAUNCHER;
@@ -293,14 +295,14 @@ static void mark_launchers(struct tp_analysis *analysis, const struct process *a
 }
 
 /* Whether names say that it trains. */
-static bool is_named_model(const struct process *p)
+static bool is_named_model(const struct role_process *p)
 {
-	return (double)p->model_ns > TP_TRAINER_MODEL_LEAST * (double)p->on_cpu_ns;
+	return (double)p->model_ns > TP_TRAINER_MODEL_MIN * (double)p->on_cpu_ns;
 }
 
 /* A script runs several programs one after the other: what converts the data may compute longer
  * than what trains. Of one program's processes the first is as good as any. */
-static bool is_better_trainer(const struct process *p, const struct process *than)
+static bool is_better_trainer(const struct role_process *p, const struct role_process *than)
 {
 	if (!than || strcmp(p->exe, than->exe) == 0)
 		return !than;
@@ -309,7 +311,7 @@ static bool is_better_trainer(const struct process *p, const struct process *tha
 	return p->compute_ns > than->compute_ns;
 }
 
-static bool live_together(const struct tp_trace *trace, uint32_t a, uint32_t b)
+static bool is_alive_with(const struct tp_trace *trace, uint32_t a, uint32_t b)
 {
 	const struct tp_task *x = &trace->tasks[a];
 	const struct tp_task *y = &trace->tasks[b];
@@ -317,31 +319,31 @@ static bool live_together(const struct tp_trace *trace, uint32_t a, uint32_t b)
 }
 
 /* Other programs that ran before or after the trainer are no ranks. */
-static void dismiss_earlier(struct tp_analysis *analysis, const struct process *all, size_t n,
-			    const struct process *trainer)
+static void clear_other_trainers(struct tp_analysis *analysis, const struct role_process *all,
+				 size_t n, const struct role_process *trainer)
 {
 	for (size_t i = 0; i < n; i++)
 		if (analysis->roles[all[i].task] == TP_ROLE_TRAINER &&
 		    strcmp(all[i].exe, trainer->exe) != 0 &&
-		    !live_together(analysis->trace, all[i].task, trainer->task))
+		    !is_alive_with(analysis->trace, all[i].task, trainer->task))
 			analysis->roles[all[i].task] = TP_ROLE_OTHER;
 }
 
 /* With several ranks the first one speaks for the job. */
-static void choose_trainer(struct tp_analysis *analysis, const struct process *all, size_t n)
+static void choose_trainer(struct tp_analysis *analysis, const struct role_process *all, size_t n)
 {
-	const struct process *best = NULL;
+	const struct role_process *best = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (analysis->roles[all[i].task] == TP_ROLE_TRAINER &&
 		    is_better_trainer(&all[i], best))
 			best = &all[i];
 	if (best) {
 		analysis->profile->trainer = best->task;
-		dismiss_earlier(analysis, all, n, best);
+		clear_other_trainers(analysis, all, n, best);
 		return;
 	}
 	/* Nothing computes: the busiest process is the best answer to "who is it about". */
-	const struct process *busiest = NULL;
+	const struct role_process *busiest = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (!busiest || all[i].on_cpu_ns > busiest->on_cpu_ns)
 			busiest = &all[i];
@@ -365,14 +367,14 @@ static uint32_t marked_thread(const struct tp_analysis *analysis, uint32_t train
 
 /* Of those beside the first; that one where there is no other. What it did before it joined the
  * others was for them. */
-static uint32_t busiest_thread(const struct tp_analysis *analysis, uint32_t trainer)
+static uint32_t longest_running_thread(const struct tp_analysis *analysis, uint32_t trainer)
 {
 	uint32_t busiest = trainer;
 	uint64_t most_ns = 0;
 	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++) {
 		if (analysis->threads[i].leader != trainer || i == trainer)
 			continue;
-		uint64_t compute_ns = tp_threadrole_compute_ns(&analysis->threads[i]);
+		uint64_t compute_ns = tp_thread_role_compute_ns(&analysis->threads[i]);
 		if (compute_ns <= most_ns)
 			continue;
 		busiest = i;
@@ -416,14 +418,13 @@ static void choose_main_thread(struct tp_analysis *analysis)
 	const struct tp_timeline *timeline = &analysis->timelines[trainer];
 	double lived = (double)length_ns(timeline);
 	bool joins = (double)longest_wait_ns(timeline) > TP_PROCESS_MAJORITY * lived;
-	if (!joins &&
-	    ((double)analysis->threads[trainer].on_cpu_ns > TP_PROCESS_IDLE_MOST * lived ||
-	     timeline->n > 1000))
+	if (!joins && ((double)analysis->threads[trainer].on_cpu_ns > TP_PROCESS_IDLE_MAX * lived ||
+		       timeline->n > 1000))
 		return;
-	uint32_t busiest = busiest_thread(analysis, trainer);
+	uint32_t busiest = longest_running_thread(analysis, trainer);
 	if (busiest == trainer)
 		return;
-	double least = joins ? TP_PROCESS_IDLE_MOST : TP_PROCESS_MAJORITY;
+	double least = joins ? TP_PROCESS_IDLE_MAX : TP_PROCESS_MAJORITY;
 	if ((double)analysis->threads[busiest].on_cpu_ns > least * lived)
 		analysis->main_task = busiest;
 }
@@ -434,18 +435,18 @@ enum tp_status tp_pass_roles(struct tp_analysis *analysis, struct tp_error *err)
 	const struct tp_trace *trace = analysis->trace;
 	analysis->roles = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(enum tp_role));
 	analysis->main_task = TP_NO_TASK;
-	struct process *all = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(*all));
+	struct role_process *all = tp_arena_array(analysis->arena, trace->n_tasks, sizeof(*all));
 	size_t n = 0;
 	for (uint32_t i = 0; i < trace->n_tasks; i++)
 		if (analysis->threads[i].leader == i)
-			all[n++] = survey_process(analysis, i);
-	judge_processes(analysis, all, n);
+			all[n++] = measure_process(analysis, i);
+	assign_roles(analysis, all, n);
 	choose_trainer(analysis, all, n);
 	mark_launchers(analysis, all, n);
 	choose_main_thread(analysis);
 	for (size_t i = 0; i < n; i++)
-		tp_doings_release(&all[i].doings);
+		tp_function_time_release(&all[i].doings);
 	if (analysis->main_task != TP_NO_TASK)
-		tp_threadrole_judge(analysis);
+		tp_thread_role_assign(analysis);
 	return TP_OK;
 }

@@ -12,7 +12,7 @@ static bool is_sleep(const struct tp_segment *piece)
 }
 
 /* Is the next wait in that direction a sleep, too, after nothing but a look? */
-static bool has_near(const struct tp_timeline *timeline, size_t at, bool is_after)
+static bool has_adjacent(const struct tp_timeline *timeline, size_t at, bool is_after)
 {
 	uint64_t run_ns = 0;
 	while (is_after ? ++at < timeline->n : at-- > 0) {
@@ -27,7 +27,7 @@ static bool has_near(const struct tp_timeline *timeline, size_t at, bool is_afte
 	return false;
 }
 
-bool tp_polling_is(const struct tp_timeline *timeline, const struct tp_segment *sleep)
+bool tp_poll_loop_is_sleep(const struct tp_timeline *timeline, const struct tp_segment *sleep)
 {
 	size_t low = 0;
 	size_t high = timeline->n;
@@ -39,5 +39,5 @@ bool tp_polling_is(const struct tp_timeline *timeline, const struct tp_segment *
 			high = middle;
 	}
 	return low < timeline->n && is_sleep(&timeline->segments[low]) &&
-	       (has_near(timeline, low, false) || has_near(timeline, low, true));
+	       (has_adjacent(timeline, low, false) || has_adjacent(timeline, low, true));
 }

@@ -5,6 +5,6 @@
 #include "analyze/analysis.h"
 
 /* Whether a sleep (a piece of the timeline) has another one just before or after it. */
-bool tp_polling_is(const struct tp_timeline *timeline, const struct tp_segment *sleep);
+bool tp_poll_loop_is_sleep(const struct tp_timeline *timeline, const struct tp_segment *sleep);
 
 #endif

@@ -31,22 +31,22 @@ struct evidence {
 	uint64_t work_ns;
 };
 
-struct judge {
+struct role_context {
 	struct tp_analysis *analysis;
-	struct tp_doings main;     /* what the main thread does */
-	uint64_t n_main;           /* its samples at work */
-	uint64_t main_span_ns;     /* from the first of them to the last */
-	struct tp_map kinds;       /* frame id -> what patterns say of its leaf */
-	struct tp_map groups;      /* entry function -> index into sums */
-	struct evidence *sums;     /* heap */
-	struct evidence *evidence; /* heap, by task */
-	uint64_t *entries;         /* heap, by task; 0 = not known */
-	uint64_t on_cpu_ns;        /* of all that are judged */
+	struct tp_function_time main; /* what the main thread does */
+	uint64_t n_main;              /* its samples at work */
+	uint64_t main_span_ns;        /* from the first of them to the last */
+	struct tp_map kinds;          /* frame id -> what patterns say of its leaf */
+	struct tp_map groups;         /* entry function -> index into sums */
+	struct evidence *sums;        /* heap */
+	struct evidence *evidence;    /* heap, by task */
+	uint64_t *entries;            /* heap, by task; 0 = not known */
+	uint64_t on_cpu_ns;           /* of all that are judged */
 	size_t n_sums;
 	size_t sums_capacity;
 };
 
-uint64_t tp_threadrole_loader_ns(const struct tp_thread_info *info)
+uint64_t tp_thread_role_loader_ns(const struct tp_thread_info *info)
 {
 	uint64_t phase = info->phase_ns[TP_PHASE_DATALOADER];
 	uint64_t leaf = info->leaf_ns[TP_LEAF_DECODE] + info->leaf_ns[TP_LEAF_PICKLE] +
@@ -54,42 +54,43 @@ uint64_t tp_threadrole_loader_ns(const struct tp_thread_info *info)
 	return phase > leaf ? phase : leaf;
 }
 
-uint64_t tp_threadrole_compute_ns(const struct tp_thread_info *info)
+uint64_t tp_thread_role_compute_ns(const struct tp_thread_info *info)
 {
 	uint64_t other = info->phase_ns[TP_PHASE_CHECKPOINT] + info->phase_ns[TP_PHASE_LOGGING] +
-			 info->phase_ns[TP_PHASE_COMMUNICATION] + tp_threadrole_loader_ns(info);
+			 info->phase_ns[TP_PHASE_COMMUNICATION] + tp_thread_role_loader_ns(info);
 	return info->on_cpu_ns > other ? info->on_cpu_ns - other : 0;
 }
 
 /* ---- where a thread starts --------------------------------------------------------------------
  */
 
-static unsigned kind_of_frame(struct judge *judge, uint32_t id)
+static unsigned kind_of_frame(struct role_context *role_context, uint32_t id)
 {
 	uint64_t kind;
-	if (tp_map_get(&judge->kinds, id, &kind))
+	if (tp_map_get(&role_context->kinds, id, &kind))
 		return (unsigned)kind;
-	const struct tp_trace *trace = judge->analysis->trace;
+	const struct tp_trace *trace = role_context->analysis->trace;
 	const struct tp_frame *frame = &trace->frames[id];
-	kind = tp_patterns_frame(judge->analysis->patterns, tp_trace_string(trace, frame->module),
+	kind = tp_patterns_frame(role_context->analysis->patterns,
+				 tp_trace_string(trace, frame->module),
 				 tp_trace_string(trace, frame->symbol))
 		       .leaf;
-	tp_map_set(&judge->kinds, id, kind);
+	tp_map_set(&role_context->kinds, id, kind);
 	return (unsigned)kind;
 }
 
 /* The outermost function of a stack that is not the C library's; 0 in an interpreter, whose threads
  * all start alike. */
-static uint64_t entry_of_stack(struct judge *judge, const struct tp_stack *stack)
+static uint64_t entry_of_stack(struct role_context *role_context, const struct tp_stack *stack)
 {
-	const struct tp_trace *trace = judge->analysis->trace;
+	const struct tp_trace *trace = role_context->analysis->trace;
 	if (stack->flags & TP_STACK_TRUNCATED)
 		return 0;
 	for (uint32_t i = stack->n_frames; i-- > 0;) {
 		const struct tp_frame *frame = &trace->frames[stack->frames[i]];
 		if (frame->kind != TP_FRAME_NATIVE)
 			return 0;
-		unsigned kind = kind_of_frame(judge, stack->frames[i]);
+		unsigned kind = kind_of_frame(role_context, stack->frames[i]);
 		if (kind == TP_LEAF_INTERPRETER)
 			return 0;
 		if (kind == TP_LEAF_CALLER)
@@ -100,12 +101,12 @@ static uint64_t entry_of_stack(struct judge *judge, const struct tp_stack *stack
 	return 0;
 }
 
-static uint64_t entry_of_thread(struct judge *judge, uint32_t task)
+static uint64_t entry_of_thread(struct role_context *role_context, uint32_t task)
 {
-	const struct tp_trace *trace = judge->analysis->trace;
+	const struct tp_trace *trace = role_context->analysis->trace;
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
-		uint64_t entry =
-			entry_of_stack(judge, tp_trace_stack(trace, trace->samples[i].stack));
+		uint64_t entry = entry_of_stack(role_context,
+						tp_trace_stack(trace, trace->samples[i].stack));
 		if (entry)
 			return entry;
 	}
@@ -118,7 +119,7 @@ static uint64_t entry_of_thread(struct judge *judge, uint32_t task)
 static bool is_main_at_work(const struct tp_analysis *analysis, const struct tp_sample *sample)
 {
 	return sample->state == TP_STATE_ON_CPU &&
-	       tp_doings_is_work(&analysis->classes[sample->stack]);
+	       tp_function_time_is_work(&analysis->classes[sample->stack]);
 }
 
 /* ---- evidence ---------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ static bool is_main_at_work(const struct tp_analysis *analysis, const struct tp_
 
 /* Instants at which the main thread was seen at work, and this thread was awake: the samples of one
  * and the exact stays of the other, so nothing is blurred. */
-static void count_meetings(struct evidence *found, const struct tp_analysis *analysis,
+static void count_overlaps(struct evidence *found, const struct tp_analysis *analysis,
 			   uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -144,40 +145,41 @@ static void count_meetings(struct evidence *found, const struct tp_analysis *ana
 	}
 }
 
-static bool main_does(const struct judge *judge, uint64_t function)
+static bool is_main_function(const struct role_context *role_context, uint64_t function)
 {
 	uint64_t ns = 0;
-	return tp_map_get(&judge->main.ns, function, &ns) &&
-	       (double)ns >= TP_MAIN_DOES_LEAST * (double)judge->main.total_ns;
+	return tp_map_get(&role_context->main.ns, function, &ns) &&
+	       (double)ns >= TP_MAIN_DOES_MIN * (double)role_context->main.total_ns;
 }
 
-static void gather_work(struct evidence *found, const struct judge *judge, uint32_t task)
+static void gather_work(struct evidence *found, const struct role_context *role_context,
+			uint32_t task)
 {
-	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_analysis *analysis = role_context->analysis;
 	if (analysis->threads[task].leader != analysis->threads[analysis->main_task].leader)
 		return;
-	struct tp_doings own = {0};
-	tp_doings_add(&own, analysis, task);
+	struct tp_function_time own = {0};
+	tp_function_time_add(&own, analysis, task);
 	size_t cursor = 0;
 	uint64_t function;
 	uint64_t ns;
 	while (tp_map_next(&own.ns, &cursor, &function, &ns))
-		if (main_does(judge, function))
+		if (is_main_function(role_context, function))
 			found->shared_ns += ns;
 	found->work_ns = own.total_ns;
-	tp_doings_release(&own);
-	count_meetings(found, analysis, task);
+	tp_function_time_release(&own);
+	count_overlaps(found, analysis, task);
 }
 
-static struct evidence gather(const struct judge *judge, uint32_t task)
+static struct evidence gather(const struct role_context *role_context, uint32_t task)
 {
-	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_analysis *analysis = role_context->analysis;
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_thread_info *info = &analysis->threads[task];
 	struct evidence found = {.on_cpu_ns = info->on_cpu_ns,
-				 .loader_ns = tp_threadrole_loader_ns(info),
-				 .compute_ns = tp_threadrole_compute_ns(info)};
-	gather_work(&found, judge, task);
+				 .loader_ns = tp_thread_role_loader_ns(info),
+				 .compute_ns = tp_thread_role_compute_ns(info)};
+	gather_work(&found, role_context, task);
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
 		const struct tp_stack_class *class = &analysis->classes[trace->samples[i].stack];
 		found.n += trace->samples[i].stack != 0;
@@ -205,55 +207,56 @@ static void add(struct evidence *sum, const struct evidence *more)
 	sum->work_ns += more->work_ns;
 }
 
-static struct evidence *group_of(struct judge *judge, uint64_t entry)
+static struct evidence *group_of(struct role_context *role_context, uint64_t entry)
 {
 	uint64_t at;
-	if (!tp_map_get(&judge->groups, entry, &at)) {
-		at = judge->n_sums;
-		TP_ARRAY_PUSH(judge->sums, judge->n_sums, judge->sums_capacity) =
-			(struct evidence){0};
-		tp_map_set(&judge->groups, entry, at);
+	if (!tp_map_get(&role_context->groups, entry, &at)) {
+		at = role_context->n_sums;
+		TP_ARRAY_PUSH(role_context->sums, role_context->n_sums,
+			      role_context->sums_capacity) = (struct evidence){0};
+		tp_map_set(&role_context->groups, entry, at);
 	}
-	return &judge->sums[at];
+	return &role_context->sums[at];
 }
 
-static bool is_judged(const struct tp_analysis *analysis, uint32_t task)
+static bool is_of_trainer(const struct tp_analysis *analysis, uint32_t task)
 {
 	uint32_t leader = analysis->threads[task].leader;
 	return analysis->roles[leader] == TP_ROLE_TRAINER && task != leader &&
 	       task != analysis->main_task;
 }
 
-static void survey_main(struct judge *judge)
+static void collect_main_work(struct role_context *role_context)
 {
-	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_analysis *analysis = role_context->analysis;
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t task = analysis->main_task;
 	uint64_t first_ns = 0;
-	tp_doings_add(&judge->main, analysis, task);
+	tp_function_time_add(&role_context->main, analysis, task);
 	for (size_t i = trace->sample_index[task]; i < trace->sample_index[task + 1]; i++) {
 		if (!is_main_at_work(analysis, &trace->samples[i]))
 			continue;
-		if (!judge->n_main++)
+		if (!role_context->n_main++)
 			first_ns = trace->samples[i].time_ns;
-		judge->main_span_ns = trace->samples[i].time_ns - first_ns;
+		role_context->main_span_ns = trace->samples[i].time_ns - first_ns;
 	}
 }
 
-static void survey(struct judge *judge)
+static void collect_evidence(struct role_context *role_context)
 {
-	const struct tp_analysis *analysis = judge->analysis;
-	survey_main(judge);
+	const struct tp_analysis *analysis = role_context->analysis;
+	collect_main_work(role_context);
 	for (uint32_t i = 0; i < analysis->trace->n_tasks; i++) {
-		if (!is_judged(analysis, i))
+		if (!is_of_trainer(analysis, i))
 			continue;
-		judge->evidence[i] = gather(judge, i);
-		judge->on_cpu_ns += judge->evidence[i].on_cpu_ns;
-		if (judge->evidence[i].n >= TP_THREAD_SAMPLES_LEAST)
+		role_context->evidence[i] = gather(role_context, i);
+		role_context->on_cpu_ns += role_context->evidence[i].on_cpu_ns;
+		if (role_context->evidence[i].n >= TP_THREAD_SAMPLES_MIN)
 			continue;
-		judge->entries[i] = entry_of_thread(judge, i);
-		if (judge->entries[i])
-			add(group_of(judge, judge->entries[i]), &judge->evidence[i]);
+		role_context->entries[i] = entry_of_thread(role_context, i);
+		if (role_context->entries[i])
+			add(group_of(role_context, role_context->entries[i]),
+			    &role_context->evidence[i]);
 	}
 }
 
@@ -263,10 +266,10 @@ static void survey(struct judge *judge)
 static bool is_long_wait(const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
-	       piece->sample != NO_SAMPLE && piece->end_ns - piece->start_ns >= TP_LONG_WAIT_NS;
+	       piece->sample != TP_NO_SAMPLE && piece->end_ns - piece->start_ns >= TP_LONG_WAIT_NS;
 }
 
-static bool mostly_sleeps(const struct tp_timeline *timeline)
+static bool sleeps_most_times(const struct tp_timeline *timeline)
 {
 	uint64_t awake_ns = 0;
 	uint64_t all_ns = 0;
@@ -276,7 +279,7 @@ static bool mostly_sleeps(const struct tp_timeline *timeline)
 		if (piece->state != TP_STATE_BLOCKED)
 			awake_ns += piece->end_ns - piece->start_ns;
 	}
-	return (double)awake_ns < TP_WAKER_AWAKE_MOST * (double)all_ns;
+	return (double)awake_ns < TP_WAKER_AWAKE_MAX * (double)all_ns;
 }
 
 /* Whether it is on a CPU when that wait ends. `at` goes along with the waits. */
@@ -317,9 +320,9 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
 		n_ended += is_for_data && is_ended;
 		n_others += !is_for_data && is_ended;
 	}
-	return n_waits >= TP_WAKER_WAITS_LEAST &&
+	return n_waits >= TP_WAKER_WAITS_MIN &&
 	       (double)n_ended > TP_THREAD_MAJORITY * (double)n_waits &&
-	       (double)n_others < TP_WAKER_OTHERS_MOST * (double)n_ended && mostly_sleeps(own);
+	       (double)n_others < TP_WAKER_OTHERS_MAX * (double)n_ended && sleeps_most_times(own);
 }
 
 /* ---- verdict ----------------------------------------------------------------------------------
@@ -330,19 +333,20 @@ static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t tas
  * and is met beside the main thread's work as often as chance has it, while a team would have to
  * wait then. Such a thread prepares what the main thread needs later.
  */
-static bool works_ahead(const struct judge *judge, const struct evidence *e)
+static bool works_ahead(const struct role_context *role_context, const struct evidence *e)
 {
-	if ((double)e->shared_ns > TP_SAME_WORK_LEAST * (double)e->work_ns ||
-	    judge->n_main < TP_MAIN_SAMPLES_LEAST || e->beside < TP_MEETINGS_LEAST ||
-	    !judge->main_span_ns)
+	if ((double)e->shared_ns > TP_SAME_WORK_MIN * (double)e->work_ns ||
+	    role_context->n_main < TP_MAIN_SAMPLES_MIN || e->beside < TP_MEETINGS_MIN ||
+	    !role_context->main_span_ns)
 		return false;
-	double duty = (double)e->awake_ns / (double)judge->main_span_ns;
-	return (double)e->beside >= TP_AS_IF_ALONE_LEAST * duty * (double)judge->n_main;
+	double duty = (double)e->awake_ns / (double)role_context->main_span_ns;
+	return (double)e->beside >= TP_AS_IF_ALONE_MIN * duty * (double)role_context->n_main;
 }
 
 /* TP_THREAD_MAIN stands for "no evidence": it is never the answer here. A thread that only starts
  * others and waits for them does what they do. */
-static enum tp_thread_role weigh(const struct judge *judge, const struct evidence *e)
+static enum tp_thread_role role_of_evidence(const struct role_context *role_context,
+					    const struct evidence *e)
 {
 	if (!e->n)
 		return TP_THREAD_MAIN;
@@ -354,27 +358,28 @@ static enum tp_thread_role weigh(const struct judge *judge, const struct evidenc
 		return TP_THREAD_COMM;
 	if (!e->on_cpu_ns)
 		return TP_THREAD_OTHER;
-	if ((double)e->loader_ns > TP_THREAD_READING_LEAST * (double)e->on_cpu_ns)
+	if ((double)e->loader_ns > TP_THREAD_READING_MIN * (double)e->on_cpu_ns)
 		return TP_THREAD_LOADER;
 	if ((double)e->compute_ns <= TP_THREAD_MAJORITY * (double)e->on_cpu_ns)
 		return TP_THREAD_OTHER;
-	if ((double)e->on_cpu_ns < TP_THREAD_TEAM_LEAST * (double)judge->on_cpu_ns)
+	if ((double)e->on_cpu_ns < TP_THREAD_TEAM_MIN * (double)role_context->on_cpu_ns)
 		return TP_THREAD_MAIN;
-	return works_ahead(judge, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
+	return works_ahead(role_context, e) ? TP_THREAD_LOADER : TP_THREAD_TEAM;
 }
 
-static enum tp_thread_role judge_thread(struct judge *judge, uint32_t task)
+static enum tp_thread_role thread_role_of(struct role_context *role_context, uint32_t task)
 {
-	const struct tp_analysis *analysis = judge->analysis;
+	const struct tp_analysis *analysis = role_context->analysis;
 	const struct tp_trace *trace = analysis->trace;
 	enum tp_thread_role by_name =
 		tp_patterns_thread(analysis->patterns,
 				   tp_trace_string(trace, trace->tasks[task].comm));
 	if (by_name)
 		return by_name;
-	const struct evidence *e = judge->entries[task] ? group_of(judge, judge->entries[task])
-							: &judge->evidence[task];
-	enum tp_thread_role role = weigh(judge, e);
+	const struct evidence *e = role_context->entries[task]
+					   ? group_of(role_context, role_context->entries[task])
+					   : &role_context->evidence[task];
+	enum tp_thread_role role = role_of_evidence(role_context, e);
 	bool is_named = role == TP_THREAD_TEAM && e->team * 2 > e->n;
 	if (role == TP_THREAD_LOADER || role == TP_THREAD_COMM || is_named)
 		return role;
@@ -382,7 +387,7 @@ static enum tp_thread_role judge_thread(struct judge *judge, uint32_t task)
 }
 
 /* Short-lived threads are often never sampled; they are what their sampled siblings are. */
-static enum tp_thread_role majority_role(const struct tp_analysis *analysis, uint32_t leader)
+static enum tp_thread_role most_common_role(const struct tp_analysis *analysis, uint32_t leader)
 {
 	uint64_t time_ns[TP_THREAD_COMM + 1] = {0};
 	const struct tp_trace *trace = analysis->trace;
@@ -412,32 +417,32 @@ static bool is_helper(const struct tp_analysis *analysis, uint32_t task)
 	return helper * 2 > n;
 }
 
-void tp_threadrole_judge(struct tp_analysis *analysis)
+void tp_thread_role_assign(struct tp_analysis *analysis)
 {
 	size_t n = analysis->trace->n_tasks;
-	struct judge judge = {.analysis = analysis};
-	judge.evidence = tp_alloc((n + 1) * sizeof(*judge.evidence));
-	judge.entries = tp_alloc((n + 1) * sizeof(*judge.entries));
-	survey(&judge);
+	struct role_context role_context = {.analysis = analysis};
+	role_context.evidence = tp_alloc((n + 1) * sizeof(*role_context.evidence));
+	role_context.entries = tp_alloc((n + 1) * sizeof(*role_context.entries));
+	collect_evidence(&role_context);
 	for (uint32_t i = 0; i < n; i++) {
 		struct tp_thread_info *info = &analysis->threads[i];
 		if (analysis->roles[info->leader] == TP_ROLE_LOADER)
 			info->role = TP_THREAD_LOADER;
 		else if (i == analysis->main_task)
 			info->role = TP_THREAD_MAIN;
-		else if (is_judged(analysis, i))
-			info->role = judge_thread(&judge, i);
+		else if (is_of_trainer(analysis, i))
+			info->role = thread_role_of(&role_context, i);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		struct tp_thread_info *info = &analysis->threads[i];
 		if (info->role == TP_THREAD_MAIN && i != analysis->main_task)
-			info->role = majority_role(analysis, info->leader);
+			info->role = most_common_role(analysis, info->leader);
 		info->is_helper = info->role == TP_THREAD_LOADER && is_helper(analysis, i);
 	}
-	tp_doings_release(&judge.main);
-	tp_map_release(&judge.kinds);
-	tp_map_release(&judge.groups);
-	free(judge.sums);
-	free(judge.evidence);
-	free(judge.entries);
+	tp_function_time_release(&role_context.main);
+	tp_map_release(&role_context.kinds);
+	tp_map_release(&role_context.groups);
+	free(role_context.sums);
+	free(role_context.evidence);
+	free(role_context.entries);
 }

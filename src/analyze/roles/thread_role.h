@@ -5,10 +5,10 @@
 #include "analyze/analysis.h"
 
 /* CPU time of a thread in reading, decoding and handing over; and in what may be training. */
-uint64_t tp_threadrole_loader_ns(const struct tp_thread_info *info);
-uint64_t tp_threadrole_compute_ns(const struct tp_thread_info *info);
+uint64_t tp_thread_role_loader_ns(const struct tp_thread_info *info);
+uint64_t tp_thread_role_compute_ns(const struct tp_thread_info *info);
 
 /* Set threads[].role of all threads; needs the roles of processes and the main thread. */
-void tp_threadrole_judge(struct tp_analysis *analysis);
+void tp_thread_role_assign(struct tp_analysis *analysis);
 
 #endif

@@ -27,10 +27,10 @@ static void find_windows(struct tp_intervals *out, const struct tp_trace *trace)
 	for (uint32_t i = 0; i < trace->n_tracks; i++)
 		if (trace->tracks[i].number == TP_TRACK_WHOLE)
 			add_of_track(out, trace, i);
-	tp_intervals_unite(out);
+	tp_intervals_merge(out);
 }
 
-void tp_counterwindows_leave(struct tp_analysis *analysis)
+void tp_counter_windows_exclude(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
 	struct tp_intervals windows;
@@ -68,7 +68,7 @@ static double mean_of(const struct tp_profile *profile, enum tp_step_kind kind)
 		sum_ns += (double)(step->end_ns - step->start_ns);
 		n++;
 	}
-	return n >= TP_COUNTER_STEPS_LEAST ? sum_ns / (double)n : 0;
+	return n >= TP_COUNTER_STEPS_MIN ? sum_ns / (double)n : 0;
 }
 
 /* They change what they measure: the reader has to know. */
@@ -87,7 +87,7 @@ static void warn(struct tp_profile *profile, double ratio)
 			NULL);
 }
 
-void tp_counterwindows_set(struct tp_analysis *analysis, const char *why)
+void tp_counter_windows_set_facts(struct tp_analysis *analysis, const char *why)
 {
 	struct tp_profile *profile = analysis->profile;
 	struct tp_intervals windows;
@@ -97,8 +97,8 @@ void tp_counterwindows_set(struct tp_analysis *analysis, const char *why)
 		tp_intervals_covered(&windows, profile->window_start_ns, profile->window_end_ns);
 	free(windows.items);
 	if (!counted_ns || !window_ns) {
-		tp_profile_miss(profile, TP_FACT_GPU_COUNTED, why);
-		tp_profile_miss(profile, TP_FACT_GPU_COUNTED_STEP, why);
+		tp_profile_set_missing(profile, TP_FACT_GPU_COUNTED, why);
+		tp_profile_set_missing(profile, TP_FACT_GPU_COUNTED_STEP, why);
 		return;
 	}
 	double ratio = (double)counted_ns / (double)window_ns;
@@ -110,6 +110,6 @@ void tp_counterwindows_set(struct tp_analysis *analysis, const char *why)
 		tp_profile_set(profile, TP_FACT_GPU_COUNTED_STEP, inside_ns / outside_ns - 1,
 			       TP_ORIGIN_MEASURED, 1);
 	else
-		tp_profile_miss(profile, TP_FACT_GPU_COUNTED_STEP,
-				"too few steps inside or outside the windows of counters");
+		tp_profile_set_missing(profile, TP_FACT_GPU_COUNTED_STEP,
+				       "too few steps inside or outside the windows of counters");
 }

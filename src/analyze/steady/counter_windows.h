@@ -7,10 +7,10 @@
 
 /* Steps that touch one become TP_STEP_COUNTED, unless fewer steady ones than half were left: then
  * all stay as they are. */
-void tp_counterwindows_leave(struct tp_analysis *analysis);
+void tp_counter_windows_exclude(struct tp_analysis *analysis);
 
 /* gpu.counters.time_ratio and gpu.counters.step_change_ratio, of the judged window; missing because
  * `why` where there was no window. */
-void tp_counterwindows_set(struct tp_analysis *analysis, const char *why);
+void tp_counter_windows_set_facts(struct tp_analysis *analysis, const char *why);
 
 #endif

@@ -17,8 +17,8 @@
 struct steady {
 	struct tp_analysis *analysis;
 	struct tp_profile *profile;
-	struct tp_phasetime phases;
-	struct tp_levels levels;
+	struct tp_phase_time phases;
+	struct tp_step_levels levels;
 };
 
 /* ---- window and phases ------------------------------------------------------------------------
@@ -30,13 +30,13 @@ static void count_kinds(const struct tp_profile *profile, size_t counts[TP_N_STE
 		counts[profile->steps[i].kind]++;
 }
 
-static const char *plural(size_t n)
+static const char *word_suffix(size_t n)
 {
 	return n == 1 ? "" : "s";
 }
 
 /* "warm-up of 40 steps and 8 evaluation, 3 other steps excluded" */
-static const char *explain_window(const struct steady *s, const size_t counts[TP_N_STEP_KINDS])
+static const char *describe_window(const struct steady *s, const size_t counts[TP_N_STEP_KINDS])
 {
 	static const struct {
 		enum tp_step_kind kind;
@@ -49,7 +49,7 @@ static const char *explain_window(const struct steady *s, const size_t counts[TP
 	struct tp_buf text = {0};
 	size_t warmup = counts[TP_STEP_WARMUP];
 	if (warmup)
-		tp_buf_printf(&text, "warm-up of %zu step%s", warmup, plural(warmup));
+		tp_buf_printf(&text, "warm-up of %zu step%s", warmup, word_suffix(warmup));
 	size_t last = 0;
 	const char *between = warmup ? " and " : "";
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
@@ -60,7 +60,7 @@ static const char *explain_window(const struct steady *s, const size_t counts[TP
 		between = ", ";
 	}
 	if (last)
-		tp_buf_printf(&text, " step%s", plural(last));
+		tp_buf_printf(&text, " step%s", word_suffix(last));
 	const char *reason = "all steps";
 	if (text.len)
 		reason = tp_arena_printf(s->analysis->arena, "%s excluded", tp_buf_text(&text));
@@ -114,7 +114,7 @@ static void set_window(struct steady *s)
 			profile->window_start_ns = step->start_ns;
 		profile->window_end_ns = step->end_ns;
 	}
-	profile->window_reason = explain_window(s, counts);
+	profile->window_reason = describe_window(s, counts);
 }
 
 static void add_phase(struct tp_profile *profile, enum tp_phase_kind phase, uint64_t from_ns,
@@ -130,7 +130,7 @@ static void add_phase(struct tp_profile *profile, enum tp_phase_kind phase, uint
 static void add_gap(struct steady *s, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t checkpoint_ns =
-		tp_phasetime_between(&s->phases, TP_SIDE_CHECKPOINT, from_ns, to_ns);
+		tp_phase_time_between(&s->phases, TP_SIDE_CHECKPOINT, from_ns, to_ns);
 	bool is_checkpoint = to_ns > from_ns && checkpoint_ns * 2 >= to_ns - from_ns;
 	add_phase(s->profile, is_checkpoint ? TP_RUN_PHASE_CHECKPOINT : TP_RUN_PHASE_EVAL, from_ns,
 		  to_ns, 1);
@@ -161,8 +161,8 @@ static void sum_loop(struct steady *s)
 	struct tp_profile *profile = s->profile;
 	uint64_t from = s->analysis->loop_start_ns;
 	uint64_t to = s->analysis->loop_end_ns;
-	uint64_t eval = tp_phasetime_between(&s->phases, TP_SIDE_EVALUATION, from, to);
-	uint64_t checkpoint = tp_phasetime_between(&s->phases, TP_SIDE_CHECKPOINT, from, to);
+	uint64_t eval = tp_phase_time_between(&s->phases, TP_SIDE_EVALUATION, from, to);
+	uint64_t checkpoint = tp_phase_time_between(&s->phases, TP_SIDE_CHECKPOINT, from, to);
 	if (eval + checkpoint > to - from)
 		eval = to - from - checkpoint; /* a checkpoint inside an evaluation counts once */
 	profile->run_phase_ns[TP_RUN_PHASE_EVAL] += eval;
@@ -203,8 +203,8 @@ static void sum_phases(struct steady *s)
 /* Of the loop, in steps and between them. */
 static double side_ns(const struct steady *s, enum tp_side_phase side)
 {
-	return (double)tp_phasetime_between(&s->phases, side, s->analysis->loop_start_ns,
-					    s->analysis->loop_end_ns);
+	return (double)tp_phase_time_between(&s->phases, side, s->analysis->loop_start_ns,
+					     s->analysis->loop_end_ns);
 }
 
 static void set_run_facts(struct steady *s)
@@ -230,7 +230,8 @@ static void set_run_facts(struct steady *s)
 			       side_ns(s, TP_SIDE_CHECKPOINT_WAIT) / checkpoint, TP_ORIGIN_SAMPLED,
 			       1);
 	else
-		tp_profile_miss(profile, TP_FACT_RUN_CHECKPOINT_WAIT, "no checkpoint was seen");
+		tp_profile_set_missing(profile, TP_FACT_RUN_CHECKPOINT_WAIT,
+				       "no checkpoint was seen");
 	tp_profile_set(profile, TP_FACT_RUN_EVALUATION, side_ns(s, TP_SIDE_EVALUATION) / loop,
 		       TP_ORIGIN_SAMPLED, 1);
 	tp_profile_set(profile, TP_FACT_RUN_LOGGING_RATIO, side_ns(s, TP_SIDE_LOGGING) / loop,
@@ -242,12 +243,13 @@ static void set_run_facts(struct steady *s)
 		tp_profile_set(profile, TP_FACT_RUN_WARMUP_RATIO,
 			       (double)ns[TP_RUN_PHASE_WARMUP] / loop, origin, 1);
 	} else {
-		tp_profile_miss(profile, TP_FACT_RUN_WARMUP_RATIO, profile->steps_reason);
+		tp_profile_set_missing(profile, TP_FACT_RUN_WARMUP_RATIO, profile->steps_reason);
 		if (analysis->loop_start_ns)
 			tp_profile_set(profile, TP_FACT_RUN_STARTUP_RATIO,
 				       (double)ns[TP_RUN_PHASE_STARTUP] / run, origin, 1);
 		else
-			tp_profile_miss(profile, TP_FACT_RUN_STARTUP_RATIO, profile->steps_reason);
+			tp_profile_set_missing(profile, TP_FACT_RUN_STARTUP_RATIO,
+					       profile->steps_reason);
 	}
 }
 
@@ -293,13 +295,13 @@ static void warn_steady(struct steady *s, const struct tp_estimate *mean)
 		snprintf(text, sizeof(text),
 			 "the step time shifted %zu time%s during the run; the longest stretch is "
 			 "judged",
-			 s->levels.n - 1, plural(s->levels.n - 1));
+			 s->levels.n - 1, word_suffix(s->levels.n - 1));
 		tp_profile_warn(profile, "level-shift", text,
 				"numbers do not speak for the other steps", NULL);
 	}
 	if (mean->is_few) {
 		snprintf(text, sizeof(text), "few steps: only %zu steady step%s", mean->n,
-			 plural(mean->n));
+			 word_suffix(mean->n));
 		tp_profile_warn(profile, "few-steps", text,
 				"ranges are the smallest and the largest step seen",
 				"let it run longer");
@@ -313,8 +315,8 @@ enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err
 {
 	(void)err;
 	struct steady s = {.analysis = analysis, .profile = analysis->profile};
-	tp_phasetime_build(&s.phases, analysis);
-	tp_stepkind_judge(&s.levels, analysis, &s.phases);
+	tp_phase_time_build(&s.phases, analysis);
+	tp_step_kind_assign(&s.levels, analysis, &s.phases);
 	set_window(&s);
 	sum_phases(&s);
 	set_run_facts(&s);
@@ -323,7 +325,7 @@ enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err
 		set_step_facts(s.profile, &mean);
 		warn_steady(&s, &mean);
 	} else {
-		tp_step_facts_miss(s.profile);
+		tp_step_facts_set_missing(s.profile);
 		bool is_off = analysis->options && analysis->options->steps == TP_STEPS_OFF;
 		if (!s.profile->n_steps && !is_off)
 			warn_no_steps(s.profile);

@@ -25,20 +25,20 @@ enum {
 
 /* Indices into profile->steps of those that may be steady, with their lengths; of traced steps
  * those that they would have untraced. */
-struct candidates {
+struct step_candidates {
 	size_t *index;
 	double *length_ns;
 	size_t n;
 };
 
-struct judge {
+struct kind_context {
 	const struct tp_analysis *analysis;
 	struct tp_profile *profile;
-	const struct tp_phasetime *phases;
+	const struct tp_phase_time *phases;
 	double median_ns;                 /* of the level taken */
 	double special_ns;                /* above it a step is special */
 	double usual_side_ns[TP_N_SIDES]; /* what every step has of it */
-	struct tp_levels levels;
+	struct tp_step_levels levels;
 };
 
 static double length_of(const struct tp_step *step)
@@ -54,7 +54,7 @@ static bool is_in_window(const struct tp_analysis *analysis, const struct tp_ste
 }
 
 /* Tracing slows all steps in its windows down: that is no property of theirs, and no level. */
-static void take_tracing_out(struct candidates *c, const struct tp_analysis *analysis)
+static void subtract_tracing(struct step_candidates *c, const struct tp_analysis *analysis)
 {
 	const struct tp_step *steps = analysis->profile->steps;
 	bool *is_traced = tp_alloc((c->n + 1) * sizeof(*is_traced));
@@ -77,10 +77,10 @@ static void take_tracing_out(struct candidates *c, const struct tp_analysis *ana
 	free(lengths[1]);
 }
 
-static struct candidates collect_steady(const struct tp_analysis *analysis)
+static struct step_candidates collect_steady(const struct tp_analysis *analysis)
 {
 	const struct tp_profile *profile = analysis->profile;
-	struct candidates c = {0};
+	struct step_candidates c = {0};
 	c.index = tp_alloc((profile->n_steps + 1) * sizeof(*c.index));
 	c.length_ns = tp_alloc((profile->n_steps + 1) * sizeof(*c.length_ns));
 	for (size_t i = 0; i < profile->n_steps; i++) {
@@ -89,11 +89,11 @@ static struct candidates collect_steady(const struct tp_analysis *analysis)
 		c.index[c.n] = i;
 		c.length_ns[c.n++] = length_of(&profile->steps[i]);
 	}
-	take_tracing_out(&c, analysis);
+	subtract_tracing(&c, analysis);
 	return c;
 }
 
-static void release_candidates(struct candidates *c)
+static void release_candidates(struct step_candidates *c)
 {
 	free(c->index);
 	free(c->length_ns);
@@ -103,7 +103,7 @@ static void release_candidates(struct candidates *c)
  */
 
 /* --delay and --duration: outside, nothing was recorded but marks. --skip: as asked for. */
-static void leave_unmeasured(struct judge *j)
+static void exclude_not_recorded(struct kind_context *j)
 {
 	const struct tp_run_info *run = &j->analysis->trace->run;
 	uint64_t from =
@@ -123,7 +123,8 @@ static void leave_unmeasured(struct judge *j)
 
 /* The longest stretch of candidates without a level shift: [*from, *to). Medians of five steps
  * each, so that single slow steps make no level. */
-static void find_level(struct judge *j, const struct candidates *c, size_t *from, size_t *to)
+static void find_level(struct kind_context *j, const struct step_candidates *c, size_t *from,
+		       size_t *to)
 {
 	*from = 0;
 	*to = c->n;
@@ -133,8 +134,8 @@ static void find_level(struct judge *j, const struct candidates *c, size_t *from
 	for (size_t i = 0; i < n; i++)
 		blocks[i] = log(tp_stats_median(c->length_ns + i * BLOCK, BLOCK));
 	size_t starts[MAX_LEVELS + 1];
-	size_t levels = tp_stats_levels(blocks, n, TP_LEVEL_BLOCKS_LEAST, log(TP_LEVEL_RATIO),
-					starts, MAX_LEVELS);
+	size_t levels = tp_stats_levels(blocks, n, TP_LEVEL_BLOCKS_MIN, log(TP_LEVEL_RATIO), starts,
+					MAX_LEVELS);
 	free(blocks);
 	if (levels < 2)
 		return;
@@ -160,20 +161,22 @@ static void find_level(struct judge *j, const struct candidates *c, size_t *from
 }
 
 /* What steps of the level are like: median, and where special ones begin. */
-static void measure_level(struct judge *j, const struct candidates *c, size_t from, size_t to)
+static void measure_level(struct kind_context *j, const struct step_candidates *c, size_t from,
+			  size_t to)
 {
 	size_t n = to - from;
 	j->median_ns = tp_stats_median(c->length_ns + from, n);
 	double mad = tp_stats_mad(c->length_ns + from, n, j->median_ns);
 	j->special_ns = fmax(TP_SPECIAL_RATIO * j->median_ns, j->median_ns + TP_SPECIAL_MADS * mad);
-	if (n < TP_SPECIAL_STEPS_LEAST)
+	if (n < TP_SPECIAL_STEPS_MIN)
 		j->special_ns = INFINITY;
 	double *times = tp_alloc((n + 1) * sizeof(*times));
 	for (int side = 0; side < TP_N_SIDES; side++) {
 		for (size_t i = 0; i < n; i++) {
 			const struct tp_step *step = &j->profile->steps[c->index[from + i]];
-			times[i] = (double)tp_phasetime_between(j->phases, (enum tp_side_phase)side,
-								step->start_ns, step->end_ns);
+			times[i] =
+				(double)tp_phase_time_between(j->phases, (enum tp_side_phase)side,
+							      step->start_ns, step->end_ns);
 		}
 		j->usual_side_ns[side] = tp_stats_median(times, n);
 	}
@@ -181,8 +184,8 @@ static void measure_level(struct judge *j, const struct candidates *c, size_t fr
 }
 
 /* What fills at least half of the time by which a step is longer than usual; else `otherwise`. */
-static enum tp_step_kind name_excess(const struct judge *j, const struct tp_step *step,
-				     enum tp_step_kind otherwise)
+static enum tp_step_kind kind_of_slow_step(const struct kind_context *j, const struct tp_step *step,
+					   enum tp_step_kind otherwise)
 {
 	static const struct {
 		enum tp_side_phase side;
@@ -191,9 +194,9 @@ static enum tp_step_kind name_excess(const struct judge *j, const struct tp_step
 		     {TP_SIDE_CHECKPOINT, TP_STEP_CHECKPOINT}};
 	double excess = length_of(step) - j->median_ns;
 	for (size_t i = 0; i < TP_ARRAY_LEN(names); i++) {
-		double time = (double)tp_phasetime_between(j->phases, names[i].side, step->start_ns,
-							   step->end_ns);
-		if (time - j->usual_side_ns[names[i].side] >= TP_SPECIAL_NAMED_LEAST * excess)
+		double time = (double)tp_phase_time_between(j->phases, names[i].side,
+							    step->start_ns, step->end_ns);
+		if (time - j->usual_side_ns[names[i].side] >= TP_SPECIAL_NAMED_MIN * excess)
 			return names[i].kind;
 	}
 	return otherwise;
@@ -228,12 +231,13 @@ static size_t count_slow_start(const double *length_ns, size_t n)
 }
 
 /* Slow steps at the very start, then a slow start among the usual ones. */
-static void leave_warmup(struct judge *j, const struct candidates *c, size_t from, size_t to)
+static void exclude_warmup(struct kind_context *j, const struct step_candidates *c, size_t from,
+			   size_t to)
 {
 	struct tp_step *steps = j->profile->steps;
 	size_t first = from;
 	while (first < to && c->length_ns[first] > j->special_ns &&
-	       name_excess(j, &steps[c->index[first]], TP_STEP_SLOW) == TP_STEP_SLOW)
+	       kind_of_slow_step(j, &steps[c->index[first]], TP_STEP_SLOW) == TP_STEP_SLOW)
 		steps[c->index[first++]].kind = TP_STEP_WARMUP;
 	double *usual = tp_alloc((to - first + 1) * sizeof(*usual));
 	size_t *index = tp_alloc((to - first + 1) * sizeof(*index));
@@ -253,7 +257,8 @@ static void leave_warmup(struct judge *j, const struct candidates *c, size_t fro
 
 /* Special steps by their names; steps outside the level are warm-up when they come before it and
  * are slower, else no part of the steady state for another reason. */
-static void leave_special(struct judge *j, const struct candidates *c, size_t from, size_t to)
+static void exclude_special(struct kind_context *j, const struct step_candidates *c, size_t from,
+			    size_t to)
 {
 	bool is_slow_before = tp_stats_median(c->length_ns, from) > j->median_ns;
 	for (size_t i = 0; i < c->n; i++) {
@@ -261,7 +266,7 @@ static void leave_special(struct judge *j, const struct candidates *c, size_t fr
 		if (step->kind != TP_STEP_STEADY)
 			continue;
 		if (c->length_ns[i] > j->special_ns)
-			step->kind = name_excess(j, step, TP_STEP_SLOW);
+			step->kind = kind_of_slow_step(j, step, TP_STEP_SLOW);
 		else if (i < from || i >= to)
 			step->kind = TP_STEP_SLOW;
 		if (i < from && is_slow_before && step->kind == TP_STEP_SLOW)
@@ -270,9 +275,9 @@ static void leave_special(struct judge *j, const struct candidates *c, size_t fr
 }
 
 /* Whether nearly all gaps between the given positions are alike and small. */
-static bool is_periodic(const size_t *at, size_t n)
+static bool has_period(const size_t *at, size_t n)
 {
-	if (n < TP_RECURRING_STEPS_LEAST)
+	if (n < TP_RECURRING_STEPS_MIN)
 		return false;
 	double *gaps = tp_alloc(n * sizeof(*gaps));
 	for (size_t i = 1; i < n; i++)
@@ -282,52 +287,55 @@ static bool is_periodic(const size_t *at, size_t n)
 	for (size_t i = 0; i + 1 < n; i++)
 		alike += fabs(gaps[i] - median) < 1;
 	free(gaps);
-	return median <= TP_RECURRING_PERIOD_MOST && alike * 5 >= (n - 1) * 4;
+	return median <= TP_RECURRING_PERIOD_MAX && alike * 5 >= (n - 1) * 4;
 }
 
 /* Slow steps that come all the time, or once per round of loader workers, are how the program
  * runs and not exceptions. */
-static void keep_recurring(struct judge *j, const struct candidates *c, size_t from, size_t to)
+static void keep_repeated(struct kind_context *j, const struct step_candidates *c, size_t from,
+			  size_t to)
 {
 	size_t *at = tp_alloc((c->n + 1) * sizeof(*at));
 	size_t n = 0;
 	for (size_t i = from; i < to; i++)
 		if (j->profile->steps[c->index[i]].kind == TP_STEP_SLOW)
 			at[n++] = i;
-	if (n >= TP_RECURRING_STEPS_LEAST &&
-	    ((double)n > TP_RECURRING_LEAST * (double)(to - from) || is_periodic(at, n)))
+	if (n >= TP_RECURRING_STEPS_MIN &&
+	    ((double)n > TP_RECURRING_MIN * (double)(to - from) || has_period(at, n)))
 		for (size_t i = 0; i < n; i++)
 			j->profile->steps[c->index[at[i]]].kind = TP_STEP_STEADY;
 	free(at);
 }
 
 /* Steps that were counted are not judged; an evaluation or a checkpoint among them still is one. */
-static void name_counted(const struct judge *j)
+static void mark_counted(const struct kind_context *j)
 {
 	for (size_t i = 0; i < j->profile->n_steps; i++) {
 		struct tp_step *step = &j->profile->steps[i];
 		if (step->kind == TP_STEP_COUNTED && length_of(step) > j->special_ns)
-			step->kind = name_excess(j, step, TP_STEP_COUNTED);
+			step->kind = kind_of_slow_step(j, step, TP_STEP_COUNTED);
 	}
 }
 
-void tp_stepkind_judge(struct tp_levels *levels, struct tp_analysis *analysis,
-		       const struct tp_phasetime *phases)
+void tp_step_kind_assign(struct tp_step_levels *levels, struct tp_analysis *analysis,
+			 const struct tp_phase_time *phases)
 {
-	struct judge judge = {.analysis = analysis, .profile = analysis->profile, .phases = phases};
-	struct judge *j = &judge;
-	leave_unmeasured(j);
-	tp_counterwindows_leave(analysis);
-	struct candidates c = collect_steady(analysis);
+	struct kind_context kind_context = {.analysis = analysis,
+					    .profile = analysis->profile,
+					    .phases = phases};
+	struct kind_context *j = &kind_context;
+	exclude_not_recorded(j);
+	tp_counter_windows_exclude(analysis);
+	struct step_candidates c = collect_steady(analysis);
 	if (c.n) {
 		size_t from;
 		size_t to;
 		find_level(j, &c, &from, &to);
 		measure_level(j, &c, from, to);
-		leave_warmup(j, &c, from, to);
-		leave_special(j, &c, from, to);
-		keep_recurring(j, &c, from, to);
-		name_counted(j);
+		exclude_warmup(j, &c, from, to);
+		exclude_special(j, &c, from, to);
+		keep_repeated(j, &c, from, to);
+		mark_counted(j);
 	}
 	release_candidates(&c);
 	*levels = j->levels;

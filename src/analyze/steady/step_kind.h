@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 /* Stretches of steps between which the step time shifts. */
-struct tp_levels {
+struct tp_step_levels {
 	size_t n;         /* 1 when it does not; 0 without steps */
 	bool is_unsteady; /* none holds half of the steps: all count as one */
 	bool is_shifted;  /* one does, but more than a warm-up is left out */
 };
 
 /* Set the kind of every step of the profile; those called CUT stay so. */
-void tp_stepkind_judge(struct tp_levels *levels, struct tp_analysis *analysis,
-		       const struct tp_phasetime *phases);
+void tp_step_kind_assign(struct tp_step_levels *levels, struct tp_analysis *analysis,
+			 const struct tp_phase_time *phases);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct tree_build {
-	struct tp_calltree *tree;
+	struct tp_call_tree *tree;
 	const struct tp_analysis *analysis;
 	struct tp_map children; /* hash of (parent, call site, function) -> node */
 	struct tp_map by_stack; /* stack id -> node */
@@ -21,7 +21,7 @@ struct tree_build {
 };
 
 /* What makes two frames the same function: symbols are few, so the start of the code counts. */
-uint64_t tp_calltree_function(const struct tp_frame *frame)
+uint64_t tp_call_tree_function(const struct tp_frame *frame)
 {
 	uint64_t place = frame->function_start ? frame->function_start : frame->symbol;
 	if (!frame->function_start && !frame->symbol)
@@ -34,11 +34,11 @@ uint64_t tp_calltree_function(const struct tp_frame *frame)
 
 static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t site, uint32_t frame)
 {
-	struct tp_calltree *tree = build->tree;
+	struct tp_call_tree *tree = build->tree;
 	uint64_t hot;
 	if (tp_map_get(&build->hot, frame, &hot))
 		frame = (uint32_t)hot;
-	uint64_t function = tp_calltree_function(&build->analysis->trace->frames[frame]);
+	uint64_t function = tp_call_tree_function(&build->analysis->trace->frames[frame]);
 	uint64_t key = tp_hash_mix((uint64_t)parent << 32 | site, function);
 	uint64_t found;
 	if (tp_map_get(&build->children, key, &found))
@@ -46,7 +46,7 @@ static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t sit
 	uint32_t id = (uint32_t)tree->n_nodes;
 	TP_ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->nodes_capacity) =
 		(struct tp_call_node){.parent = parent,
-				      .first_child = NO_NODE,
+				      .first_child = TP_NO_NODE,
 				      .next_sibling = tree->nodes[parent].first_child,
 				      .frame = frame,
 				      .site = site,
@@ -60,12 +60,12 @@ static uint32_t child_of(struct tree_build *build, uint32_t parent, uint32_t sit
  * One frame for all instructions of a line of Python: an interpreter rewrites a call while it runs,
  * and then is at another instruction during the same call (3.11: PRECALL for CALL).
  */
-static uint32_t site_of(struct tree_build *build, uint32_t id)
+static uint32_t call_frame_of(struct tree_build *build, uint32_t id)
 {
 	const struct tp_frame *frame = &build->analysis->trace->frames[id];
 	if (frame->kind != TP_FRAME_PYTHON)
 		return id;
-	uint64_t key = tp_hash_mix(tp_calltree_function(frame), frame->line);
+	uint64_t key = tp_hash_mix(tp_call_tree_function(frame), frame->line);
 	uint64_t first;
 	if (tp_map_get(&build->by_line, key, &first))
 		return (uint32_t)first;
@@ -102,7 +102,7 @@ static bool is_whole(const struct tree_build *build, const struct tp_stack *stac
 	return trace->frames[stack->frames[stack->n_frames - 1]].kind != TP_FRAME_KERNEL;
 }
 
-/* The node of a stack; NO_NODE when it does not reach the thread's first frame. */
+/* The node of a stack; TP_NO_NODE when it does not reach the thread's first frame. */
 static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 {
 	const struct tp_trace *trace = build->analysis->trace;
@@ -110,7 +110,7 @@ static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 	if (tp_map_get(&build->by_stack, id, &found))
 		return (uint32_t)found;
 	const struct tp_stack *stack = tp_trace_stack(trace, id);
-	uint32_t node = NO_NODE;
+	uint32_t node = TP_NO_NODE;
 	if (is_whole(build, stack)) {
 		uint32_t site = 0;
 		uint32_t python = find_python(trace, stack);
@@ -119,7 +119,7 @@ static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 			if (build->is_python && i > python && !is_python(trace, stack, i))
 				continue;
 			node = child_of(build, node, site, stack->frames[i]);
-			site = site_of(build, stack->frames[i]);
+			site = call_frame_of(build, stack->frames[i]);
 		}
 	}
 	tp_map_set(&build->by_stack, id, node);
@@ -127,7 +127,7 @@ static uint32_t node_of_stack(struct tree_build *build, uint32_t id)
 }
 
 /* A compiled trainer may call back into Python now and then. */
-static bool is_mostly_python(const struct tp_analysis *analysis, uint32_t task)
+static bool has_more_python(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;
 	size_t n = 0;
@@ -159,21 +159,21 @@ static bool is_model(const struct tp_stack_class *class)
 	       class->leaf == TP_LEAF_SPIN || class->owner == TP_LEAF_MATH;
 }
 
-static bool is_nameless(const struct tp_stack_class *class, enum tp_state state)
+static bool has_no_name(const struct tp_stack_class *class, enum tp_state state)
 {
 	return state == TP_STATE_ON_CPU && class->phase == TP_PHASE_NONE &&
 	       class->leaf == TP_LEAF_NONE;
 }
 
-static void add_sighting(struct tree_build *build, size_t index)
+static void add_hit(struct tree_build *build, size_t index)
 {
 	const struct tp_analysis *analysis = build->analysis;
-	struct tp_calltree *tree = build->tree;
-	const struct tp_piece *piece = &tree->pieces[index];
+	struct tp_call_tree *tree = build->tree;
+	const struct tp_call_segment *piece = &tree->pieces[index];
 	uint64_t length = piece->end_ns - piece->start_ns;
 	uint32_t stack = analysis->trace->samples[piece->sample].stack;
 	const struct tp_stack_class *class = &analysis->classes[stack];
-	struct tp_sighting sighting = {.start_ns = piece->start_ns,
+	struct tp_call_hit sighting = {.start_ns = piece->start_ns,
 				       .end_ns = piece->end_ns,
 				       .node = piece->node,
 				       .piece = (uint32_t)index,
@@ -193,11 +193,11 @@ static void add_sighting(struct tree_build *build, size_t index)
 		return;
 	if (is_model(class))
 		leaf->model_ns += length;
-	if (is_model(class) || is_nameless(class, piece->state))
+	if (is_model(class) || has_no_name(class, piece->state))
 		leaf->compute_ns += length;
 }
 
-static void sum_and_number(struct tp_calltree *tree)
+static void sum_and_number(struct tp_call_tree *tree)
 {
 	for (size_t i = tree->n_nodes; i-- > 1;) {
 		struct tp_call_node *node = &tree->nodes[i];
@@ -212,11 +212,11 @@ static void sum_and_number(struct tp_calltree *tree)
 	uint32_t at = 0;
 	tree->nodes[0].enter = counter++;
 	for (;;) {
-		if (tree->nodes[at].first_child != NO_NODE) {
+		if (tree->nodes[at].first_child != TP_NO_NODE) {
 			at = tree->nodes[at].first_child;
 		} else {
 			tree->nodes[at].leave = counter;
-			while (at && tree->nodes[at].next_sibling == NO_NODE) {
+			while (at && tree->nodes[at].next_sibling == TP_NO_NODE) {
 				at = tree->nodes[at].parent;
 				tree->nodes[at].leave = counter;
 			}
@@ -228,7 +228,7 @@ static void sum_and_number(struct tp_calltree *tree)
 	}
 }
 
-static bool continues(const struct tp_piece *piece, const struct tp_segment *segment)
+static bool continues(const struct tp_call_segment *piece, const struct tp_segment *segment)
 {
 	return piece->end_ns == segment->start_ns && piece->sample == segment->sample &&
 	       piece->state == segment->state && piece->is_inferred == segment->is_inferred;
@@ -236,7 +236,7 @@ static bool continues(const struct tp_piece *piece, const struct tp_segment *seg
 
 static void join_segments(struct tree_build *build, const struct tp_timeline *timeline)
 {
-	struct tp_calltree *tree = build->tree;
+	struct tp_call_tree *tree = build->tree;
 	tree->pieces = tp_alloc((timeline->n + 1) * sizeof(*tree->pieces));
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *segment = &timeline->segments[i];
@@ -244,14 +244,14 @@ static void join_segments(struct tree_build *build, const struct tp_timeline *ti
 			tree->pieces[tree->n_pieces - 1].end_ns = segment->end_ns;
 			continue;
 		}
-		struct tp_piece *piece = &tree->pieces[tree->n_pieces++];
-		*piece = (struct tp_piece){.start_ns = segment->start_ns,
-					   .end_ns = segment->end_ns,
-					   .state = segment->state,
-					   .sample = segment->sample,
-					   .is_inferred = segment->is_inferred,
-					   .node = NO_NODE};
-		if (piece->sample != NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
+		struct tp_call_segment *piece = &tree->pieces[tree->n_pieces++];
+		*piece = (struct tp_call_segment){.start_ns = segment->start_ns,
+						  .end_ns = segment->end_ns,
+						  .state = segment->state,
+						  .sample = segment->sample,
+						  .is_inferred = segment->is_inferred,
+						  .node = TP_NO_NODE};
+		if (piece->sample != TP_NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
 			piece->node =
 				node_of_stack(build,
 					      build->analysis->trace->samples[piece->sample].stack);
@@ -259,12 +259,12 @@ static void join_segments(struct tree_build *build, const struct tp_timeline *ti
 }
 
 /* Who wants a CPU has no stack to see. */
-static void add_unknown(struct tp_calltree *tree, const struct tp_piece *piece)
+static void add_unknown(struct tp_call_tree *tree, const struct tp_call_segment *piece)
 {
 	uint64_t length = piece->end_ns - piece->start_ns;
 	if (piece->state == TP_STATE_RUNNABLE)
 		return;
-	if (piece->sample != NO_SAMPLE && piece->node == NO_NODE)
+	if (piece->sample != TP_NO_SAMPLE && piece->node == TP_NO_NODE)
 		tree->broken_ns += length;
 	else
 		tree->unhit_ns += length;
@@ -278,23 +278,23 @@ static size_t count_loaders(const struct tp_analysis *analysis)
 	return n;
 }
 
-void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analysis, uint32_t task)
+void tp_call_tree_init(struct tp_call_tree *tree, const struct tp_analysis *analysis, uint32_t task)
 {
-	*tree = (struct tp_calltree){.is_exact = analysis->has_runs,
-				     .n_loaders = count_loaders(analysis)};
+	*tree = (struct tp_call_tree){.is_exact = analysis->has_runs,
+				      .n_loaders = count_loaders(analysis)};
 	struct tree_build build = {.tree = tree,
 				   .analysis = analysis,
-				   .is_python = is_mostly_python(analysis, task)};
+				   .is_python = has_more_python(analysis, task)};
 	TP_ARRAY_PUSH(tree->nodes, tree->n_nodes, tree->nodes_capacity) =
-		(struct tp_call_node){.parent = NO_NODE,
-				      .first_child = NO_NODE,
-				      .next_sibling = NO_NODE};
-	tp_coldcode_find(&build.hot, analysis->trace);
+		(struct tp_call_node){.parent = TP_NO_NODE,
+				      .first_child = TP_NO_NODE,
+				      .next_sibling = TP_NO_NODE};
+	tp_cold_split_find(&build.hot, analysis->trace);
 	join_segments(&build, &analysis->timelines[task]);
 	for (size_t i = 0; i < tree->n_pieces; i++) {
-		const struct tp_piece *piece = &tree->pieces[i];
-		if (piece->node != NO_NODE && !piece->is_inferred)
-			add_sighting(&build, i);
+		const struct tp_call_segment *piece = &tree->pieces[i];
+		if (piece->node != TP_NO_NODE && !piece->is_inferred)
+			add_hit(&build, i);
 		else
 			add_unknown(tree, piece);
 	}
@@ -305,22 +305,22 @@ void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analys
 	tp_map_release(&build.hot);
 }
 
-void tp_calltree_release(struct tp_calltree *tree)
+void tp_call_tree_release(struct tp_call_tree *tree)
 {
 	free(tree->nodes);
 	free(tree->sightings);
 	free(tree->pieces);
-	*tree = (struct tp_calltree){0};
+	*tree = (struct tp_call_tree){0};
 }
 
-bool tp_calltree_is_below(const struct tp_calltree *tree, uint32_t node, uint32_t ancestor)
+bool tp_call_tree_is_within(const struct tp_call_tree *tree, uint32_t node, uint32_t ancestor)
 {
 	const struct tp_call_node *above = &tree->nodes[ancestor];
 	uint32_t enter = tree->nodes[node].enter;
 	return above->enter <= enter && enter < above->leave;
 }
 
-double tp_calltree_work_ns(const struct tp_calltree *tree, uint32_t from, uint32_t until)
+double tp_call_tree_work_ns(const struct tp_call_tree *tree, uint32_t from, uint32_t until)
 {
 	double work_ns = 0;
 	for (uint32_t i = from; i < until; i++)
@@ -329,13 +329,13 @@ double tp_calltree_work_ns(const struct tp_calltree *tree, uint32_t from, uint32
 	return work_ns;
 }
 
-bool tp_calltree_mostly_waits(const struct tp_calltree *tree, uint32_t node)
+bool tp_call_tree_waits_most_times(const struct tp_call_tree *tree, uint32_t node)
 {
 	uint64_t all_ns = 0;
 	uint64_t blocked_ns = 0;
 	for (size_t i = 0; i < tree->n_sightings; i++) {
-		const struct tp_sighting *s = &tree->sightings[i];
-		if (!tp_calltree_is_below(tree, s->node, node))
+		const struct tp_call_hit *s = &tree->sightings[i];
+		if (!tp_call_tree_is_within(tree, s->node, node))
 			continue;
 		all_ns += s->end_ns - s->start_ns;
 		if (tree->pieces[s->piece].state == TP_STATE_BLOCKED)
@@ -344,8 +344,8 @@ bool tp_calltree_mostly_waits(const struct tp_calltree *tree, uint32_t node)
 	return blocked_ns * 2 > all_ns;
 }
 
-const char *tp_calltree_name(const struct tp_calltree *tree, uint32_t node,
-			     const struct tp_trace *trace, struct tp_arena *arena)
+const char *tp_call_tree_name(const struct tp_call_tree *tree, uint32_t node,
+			      const struct tp_trace *trace, struct tp_arena *arena)
 {
 	const struct tp_frame *frame = &trace->frames[tree->nodes[node].frame];
 	if (!node)

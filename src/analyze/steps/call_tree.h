@@ -8,11 +8,11 @@
 
 #include "analyze/analysis.h"
 
-#define NO_NODE UINT32_MAX
+#define TP_NO_NODE UINT32_MAX
 
 struct tp_call_node {
-	uint32_t parent;      /* always a smaller index; NO_NODE for the root */
-	uint32_t first_child; /* NO_NODE when it has none */
+	uint32_t parent;      /* always a smaller index; TP_NO_NODE for the root */
+	uint32_t first_child; /* TP_NO_NODE when it has none */
 	uint32_t next_sibling;
 	uint32_t frame;    /* one of its frames, for its name; 0 for the root */
 	uint32_t site;     /* frame of the caller at the call; 0 below the root */
@@ -26,17 +26,17 @@ struct tp_call_node {
 };
 
 /* Neighbouring segments of the timeline that one sample stands for, whatever their labels. */
-struct tp_piece {
+struct tp_call_segment {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	enum tp_state state;
-	uint32_t sample;  /* NO_SAMPLE */
+	uint32_t sample;  /* TP_NO_SAMPLE */
 	bool is_inferred; /* no sample hit this piece itself */
-	uint32_t node;    /* innermost of its stack; NO_NODE when that is not whole */
+	uint32_t node;    /* innermost of its stack; TP_NO_NODE when that is not whole */
 };
 
 /* A piece whose stack is known because it was hit. */
-struct tp_sighting {
+struct tp_call_hit {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t node;
@@ -45,14 +45,14 @@ struct tp_sighting {
 	bool is_special; /* evaluation, checkpoint, logging */
 };
 
-struct tp_calltree {
+struct tp_call_tree {
 	struct tp_call_node *nodes; /* 0 is the root, above every first frame */
 	size_t n_nodes;
 	size_t nodes_capacity;
-	struct tp_sighting *sightings; /* in time order */
+	struct tp_call_hit *sightings; /* in time order */
 	size_t n_sightings;
 	size_t sightings_capacity;
-	struct tp_piece *pieces; /* in time order */
+	struct tp_call_segment *pieces; /* in time order */
 	size_t n_pieces;
 	bool is_exact;      /* pieces begin and end with switches of the CPU */
 	size_t n_loaders;   /* processes that make batches for the thread */
@@ -68,23 +68,24 @@ struct tp_calltree {
  * they are left out, and in a thread whose stacks mostly have Python those without any are not
  * whole.
  */
-void tp_calltree_init(struct tp_calltree *tree, const struct tp_analysis *analysis, uint32_t task);
-void tp_calltree_release(struct tp_calltree *tree);
+void tp_call_tree_init(struct tp_call_tree *tree, const struct tp_analysis *analysis,
+		       uint32_t task);
+void tp_call_tree_release(struct tp_call_tree *tree);
 
 /* Equal for frames of the same function. */
-uint64_t tp_calltree_function(const struct tp_frame *frame);
+uint64_t tp_call_tree_function(const struct tp_frame *frame);
 
 /* Whether `node` is `ancestor` or below it. */
-bool tp_calltree_is_below(const struct tp_calltree *tree, uint32_t node, uint32_t ancestor);
+bool tp_call_tree_is_within(const struct tp_call_tree *tree, uint32_t node, uint32_t ancestor);
 
 /* CPU time of the thread from the start of one piece to that of another. */
-double tp_calltree_work_ns(const struct tp_calltree *tree, uint32_t from, uint32_t until);
+double tp_call_tree_work_ns(const struct tp_call_tree *tree, uint32_t from, uint32_t until);
 
 /* Whether the thread is off the CPU for most of the time seen below the node. */
-bool tp_calltree_mostly_waits(const struct tp_calltree *tree, uint32_t node);
+bool tp_call_tree_waits_most_times(const struct tp_call_tree *tree, uint32_t node);
 
 /* "forward()", "libfoo.so+0x1234", or "fit() in train.py", in the arena. */
-const char *tp_calltree_name(const struct tp_calltree *tree, uint32_t node,
-			     const struct tp_trace *trace, struct tp_arena *arena);
+const char *tp_call_tree_name(const struct tp_call_tree *tree, uint32_t node,
+			      const struct tp_trace *trace, struct tp_arena *arena);
 
 #endif

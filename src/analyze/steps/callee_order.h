@@ -13,7 +13,7 @@
  * stays of `out` (heap, as of any callee) are the rounds; its node is the first in turn. False, and
  * nothing given, where there is no such order, or rounds are not alike in their work.
  */
-bool tp_turns_find(struct tp_callee *out, const struct tp_level *level,
-		   const struct tp_calltree *tree);
+bool tp_callee_order_find(struct tp_callee *out, const struct tp_loop_level *level,
+			  const struct tp_call_tree *tree);
 
 #endif

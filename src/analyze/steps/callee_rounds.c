@@ -16,16 +16,17 @@
 #include <string.h>
 
 /* A lone stack that is not below the level, between two that are, is a stack gone wrong. */
-static bool is_stray(const struct tp_calltree *tree, uint32_t level, size_t i)
+static bool is_single_error(const struct tp_call_tree *tree, uint32_t level, size_t i)
 {
-	const struct tp_sighting *s = tree->sightings;
+	const struct tp_call_hit *s = tree->sightings;
 	return i > 0 && i + 1 < tree->n_sightings && s[i].hits < 2 &&
-	       !tp_calltree_is_below(tree, s[i].node, level) &&
-	       tp_calltree_is_below(tree, s[i - 1].node, level) &&
-	       tp_calltree_is_below(tree, s[i + 1].node, level);
+	       !tp_call_tree_is_within(tree, s[i].node, level) &&
+	       tp_call_tree_is_within(tree, s[i - 1].node, level) &&
+	       tp_call_tree_is_within(tree, s[i + 1].node, level);
 }
 
-static void collect_stays(struct tp_callee *callee, const struct tp_calltree *tree, uint32_t level)
+static void collect_intervals(struct tp_callee *callee, const struct tp_call_tree *tree,
+			      uint32_t level)
 {
 	size_t capacity = 0;
 	bool inside = false;
@@ -33,9 +34,9 @@ static void collect_stays(struct tp_callee *callee, const struct tp_calltree *tr
 	double gap_work = 0;
 	size_t gap = 0;
 	for (size_t i = 0; i < tree->n_sightings; i++) {
-		const struct tp_sighting *s = &tree->sightings[i];
-		if (!tp_calltree_is_below(tree, s->node, callee->node)) {
-			if (is_stray(tree, level, i))
+		const struct tp_call_hit *s = &tree->sightings[i];
+		if (!tp_call_tree_is_within(tree, s->node, callee->node)) {
+			if (is_single_error(tree, level, i))
 				continue;
 			gap_hits += s->hits;
 			gap_work += s->is_special ? 0 : s->hits;
@@ -45,12 +46,12 @@ static void collect_stays(struct tp_callee *callee, const struct tp_calltree *tr
 		}
 		if (!inside) {
 			TP_ARRAY_PUSH(callee->stays, callee->n, capacity) =
-				(struct tp_stay){.start_ns = s->start_ns,
-						 .gap_hits = callee->n ? gap_hits : 0,
-						 .gap_work = gap_work,
-						 .gap = gap,
-						 .first = i,
-						 .piece = s->piece};
+				(struct tp_callee_interval){.start_ns = s->start_ns,
+							    .gap_hits = callee->n ? gap_hits : 0,
+							    .gap_work = gap_work,
+							    .gap = gap,
+							    .first = i,
+							    .piece = s->piece};
 			gap_hits = 0;
 			gap_work = 0;
 			gap = 0;
@@ -62,7 +63,7 @@ static void collect_stays(struct tp_callee *callee, const struct tp_calltree *tr
 }
 
 /* One odd stack inside a stay must not make two of it, where gaps are seen four times or more. */
-static void join_stays(struct tp_callee *callee)
+static void join_intervals(struct tp_callee *callee)
 {
 	if (callee->n < 3)
 		return;
@@ -85,12 +86,12 @@ static void join_stays(struct tp_callee *callee)
 	callee->n = kept;
 }
 
-static double share_near_median(const double *values, size_t n, double *median)
+static double share_within_median(const double *values, size_t n, double *median)
 {
 	*median = tp_stats_median(values, n);
 	size_t near = 0;
 	for (size_t i = 0; i < n; i++)
-		near += fabs(values[i] - *median) <= TP_ROUND_ALIKE_MOST * *median;
+		near += fabs(values[i] - *median) <= TP_ROUND_ALIKE_MAX * *median;
 	return n ? (double)near / (double)n : 0;
 }
 
@@ -101,13 +102,13 @@ static void measure_periods(struct tp_callee *callee)
 	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
 	double *work = tp_alloc((n + 1) * sizeof(*work));
 	for (size_t i = 0; i < n; i++) {
-		const struct tp_stay *stay = &callee->stays[i];
+		const struct tp_callee_interval *stay = &callee->stays[i];
 		lengths[i] = (double)(stay[1].start_ns - stay->start_ns);
 		work[i] = stay->hits + stay[1].gap_work;
 	}
 	double usual;
-	double by_time = share_near_median(lengths, n, &callee->period_ns);
-	double by_work = share_near_median(work, n, &usual);
+	double by_time = share_within_median(lengths, n, &callee->period_ns);
+	double by_work = share_within_median(work, n, &usual);
 	callee->regularity = fmax(by_time, by_work);
 	for (size_t i = 0; i < n; i++)
 		callee->missed += fmax(0, floor(work[i] / usual + 0.5) - 1) / (double)n;
@@ -115,32 +116,33 @@ static void measure_periods(struct tp_callee *callee)
 	free(work);
 }
 
-static void measure_stays(struct tp_callee *callee)
+static void measure_intervals(struct tp_callee *callee)
 {
 	if (callee->n < 2)
 		return;
 	size_t single = 0;
 	size_t gap_single = 0;
 	for (size_t i = 0; i < callee->n; i++) {
-		single += callee->stays[i].hits < TP_SINGLE_HITS_MOST;
-		gap_single += i && callee->stays[i].gap_hits < TP_SINGLE_HITS_MOST;
+		single += callee->stays[i].hits < TP_SINGLE_HITS_MAX;
+		gap_single += i && callee->stays[i].gap_hits < TP_SINGLE_HITS_MAX;
 	}
 	callee->single = (double)single / (double)callee->n;
 	callee->gap_single = (double)gap_single / (double)(callee->n - 1);
 	measure_periods(callee);
 }
 
-void tp_callee_init(struct tp_callee *callee, const struct tp_calltree *tree, uint32_t level,
+void tp_callee_init(struct tp_callee *callee, const struct tp_call_tree *tree, uint32_t level,
 		    uint32_t node)
 {
 	*callee = (struct tp_callee){.node = node};
 	callee->is_special = tree->nodes[node].special_ns > tree->nodes[node].ns / 2;
-	collect_stays(callee, tree, level);
-	join_stays(callee);
-	measure_stays(callee);
+	collect_intervals(callee, tree, level);
+	join_intervals(callee);
+	measure_intervals(callee);
 }
 
-void tp_callee_init_rounds(struct tp_callee *callee, uint32_t node, struct tp_stay *stays, size_t n)
+void tp_callee_init_rounds(struct tp_callee *callee, uint32_t node,
+			   struct tp_callee_interval *stays, size_t n)
 {
 	*callee = (struct tp_callee){.node = node, .stays = stays, .n = n};
 	measure_periods(callee);
@@ -156,7 +158,7 @@ void tp_callee_release(struct tp_callee *callee)
  */
 
 /* The thread blocked below the callee, and what it did since the wait before. */
-struct wait {
+struct callee_wait {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t piece;
@@ -167,21 +169,21 @@ struct wait {
 };
 
 struct wait_list {
-	struct wait *items; /* heap */
+	struct callee_wait *items; /* heap */
 	size_t n;
 	size_t capacity;
 };
 
 /* A fourth of the usual wait of those that were hit: what was inferred and is shorter may be a
  * short wait of somebody else. */
-static uint64_t shortest_inferred_ns(const struct tp_calltree *tree, uint32_t node)
+static uint64_t min_inferred_ns(const struct tp_call_tree *tree, uint32_t node)
 {
 	double *lengths = tp_alloc((tree->n_pieces + 1) * sizeof(*lengths));
 	size_t n = 0;
 	for (size_t i = 0; i < tree->n_pieces; i++) {
-		const struct tp_piece *piece = &tree->pieces[i];
+		const struct tp_call_segment *piece = &tree->pieces[i];
 		if (piece->state == TP_STATE_BLOCKED && !piece->is_inferred &&
-		    piece->node != NO_NODE && tp_calltree_is_below(tree, piece->node, node))
+		    piece->node != TP_NO_NODE && tp_call_tree_is_within(tree, piece->node, node))
 			lengths[n++] = (double)(piece->end_ns - piece->start_ns);
 	}
 	double median = tp_stats_median(lengths, n);
@@ -189,14 +191,14 @@ static uint64_t shortest_inferred_ns(const struct tp_calltree *tree, uint32_t no
 	return (uint64_t)(median / 4);
 }
 
-static void collect_waits(struct wait_list *list, const struct tp_calltree *tree, uint32_t node)
+static void collect_waits(struct wait_list *list, const struct tp_call_tree *tree, uint32_t node)
 {
-	uint64_t shortest_ns = shortest_inferred_ns(tree, node);
-	struct wait since = {0};
+	uint64_t shortest_ns = min_inferred_ns(tree, node);
+	struct callee_wait since = {0};
 	for (size_t i = 0; i < tree->n_pieces; i++) {
-		const struct tp_piece *piece = &tree->pieces[i];
-		bool is_below =
-			piece->node != NO_NODE && tp_calltree_is_below(tree, piece->node, node);
+		const struct tp_call_segment *piece = &tree->pieces[i];
+		bool is_below = piece->node != TP_NO_NODE &&
+				tp_call_tree_is_within(tree, piece->node, node);
 		bool is_sure =
 			!piece->is_inferred || piece->end_ns - piece->start_ns >= shortest_ns;
 		if (piece->state == TP_STATE_BLOCKED && is_below && is_sure) {
@@ -205,10 +207,10 @@ static void collect_waits(struct wait_list *list, const struct tp_calltree *tree
 			since.piece = (uint32_t)i;
 			since.is_seen = !piece->is_inferred;
 			TP_ARRAY_PUSH(list->items, list->n, list->capacity) = since;
-			since = (struct wait){0};
+			since = (struct callee_wait){0};
 		} else if (piece->state == TP_STATE_ON_CPU) {
 			since.between_ns += (double)(piece->end_ns - piece->start_ns);
-			if (!piece->is_inferred && piece->node != NO_NODE) {
+			if (!piece->is_inferred && piece->node != TP_NO_NODE) {
 				since.inside += is_below;
 				since.outside += !is_below;
 			}
@@ -226,7 +228,7 @@ static void collect_waits(struct wait_list *list, const struct tp_calltree *tree
  */
 static double find_line_ns(const struct wait_list *list)
 {
-	if (list->n < TP_CALLEE_WAITS_LEAST)
+	if (list->n < TP_CALLEE_WAITS_MIN)
 		return 0;
 	double *between = tp_alloc(list->n * sizeof(*between));
 	for (size_t i = 1; i < list->n; i++)
@@ -239,7 +241,7 @@ static double find_line_ns(const struct wait_list *list)
 	size_t inside = 0;
 	size_t outside = 0;
 	for (size_t i = 1; i < list->n; i++) {
-		const struct wait *wait = &list->items[i];
+		const struct callee_wait *wait = &list->items[i];
 		near += wait->between_ns > line / 3 && wait->between_ns < line * 3;
 		if (wait->between_ns < line)
 			continue;
@@ -247,34 +249,35 @@ static double find_line_ns(const struct wait_list *list)
 		inside += wait->inside;
 		outside += wait->outside;
 	}
-	bool is_clear = line > TP_CALLEE_LINE_NS_LEAST && near * 20 <= above;
+	bool is_clear = line > TP_CALLEE_LINE_NS_MIN && near * 20 <= above;
 	bool is_outside = outside > 0 && outside >= 4 * inside;
 	return is_clear && is_outside ? line : 0;
 }
 
 /* Rounds as waits part them. */
-struct rounds {
-	struct tp_stay *stays; /* heap */
+struct callee_rounds {
+	struct tp_callee_interval *stays; /* heap */
 	size_t n;
 	size_t capacity;
 	size_t first_seen; /* a look hit a wait of it; before that, and after the last, none did */
 	size_t last_seen;
 };
 
-static void collect_rounds(struct rounds *rounds, const struct wait_list *list, double line_ns)
+static void collect_rounds(struct callee_rounds *rounds, const struct wait_list *list,
+			   double line_ns)
 {
 	bool is_any_seen = false;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct wait *wait = &list->items[i];
+		const struct callee_wait *wait = &list->items[i];
 		if (rounds->n && wait->between_ns < line_ns)
 			rounds->stays[rounds->n - 1].end_ns = wait->end_ns;
 		else
 			TP_ARRAY_PUSH(rounds->stays, rounds->n, rounds->capacity) =
-				(struct tp_stay){.start_ns = wait->start_ns,
-						 .end_ns = wait->end_ns,
-						 .gap_work = wait->between_ns,
-						 .first = 1,
-						 .piece = wait->piece};
+				(struct tp_callee_interval){.start_ns = wait->start_ns,
+							    .end_ns = wait->end_ns,
+							    .gap_work = wait->between_ns,
+							    .first = 1,
+							    .piece = wait->piece};
 		if (!wait->is_seen)
 			continue;
 		rounds->last_seen = rounds->n - 1;
@@ -283,21 +286,21 @@ static void collect_rounds(struct rounds *rounds, const struct wait_list *list, 
 	}
 }
 
-static double round_ns(const struct rounds *rounds, size_t i)
+static double round_ns(const struct callee_rounds *rounds, size_t i)
 {
 	return (double)(rounds->stays[i + 1].start_ns - rounds->stays[i].start_ns);
 }
 
 /* What nobody saw at the ends counts as far as it follows in step: a program that starts or ends
  * waits too, and such a wait is taken for one like it. */
-static void trim_rounds(struct rounds *rounds)
+static void trim_rounds(struct callee_rounds *rounds)
 {
 	if (rounds->n < 2)
 		return;
 	double *lengths = tp_alloc(rounds->n * sizeof(*lengths));
 	for (size_t i = 0; i + 1 < rounds->n; i++)
 		lengths[i] = round_ns(rounds, i);
-	double longest_ns = TP_ROUND_IN_STEP_MOST * tp_stats_median(lengths, rounds->n - 1);
+	double longest_ns = TP_ROUND_IN_STEP_MAX * tp_stats_median(lengths, rounds->n - 1);
 	free(lengths);
 	size_t first = rounds->first_seen;
 	size_t last = rounds->last_seen;
@@ -313,7 +316,7 @@ static void trim_rounds(struct rounds *rounds)
  * Where what is waited for was there already there is no wait, and two rounds look like one of
  * twice the work. Programs whose own rounds differ have others in between, too.
  */
-static bool misses_rounds(const struct rounds *rounds)
+static bool has_missing_rounds(const struct callee_rounds *rounds)
 {
 	size_t n = rounds->n - 1;
 	double *work = tp_alloc((n + 1) * sizeof(*work));
@@ -323,27 +326,27 @@ static bool misses_rounds(const struct rounds *rounds)
 	size_t twice = 0;
 	size_t between = 0;
 	for (size_t i = 0; i < n; i++) {
-		twice += work[i] > TP_TWICE_LEAST * median && work[i] < TP_TWICE_MOST * median;
-		between += work[i] >= TP_ONCE_MOST * median && work[i] <= TP_TWICE_LEAST * median;
+		twice += work[i] > TP_TWICE_MIN * median && work[i] < TP_TWICE_MAX * median;
+		between += work[i] >= TP_ONCE_MAX * median && work[i] <= TP_TWICE_MIN * median;
 	}
 	free(work);
-	return (double)twice > TP_ROUND_TWICE_MOST * (double)n && twice > 2 * between;
+	return (double)twice > TP_ROUND_TWICE_MAX * (double)n && twice > 2 * between;
 }
 
-bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tree)
+bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_call_tree *tree)
 {
 	struct wait_list list = {0};
 	if (!tree->is_exact)
 		return false;
 	collect_waits(&list, tree, callee->node);
 	double line_ns = find_line_ns(&list);
-	struct rounds rounds = {0};
+	struct callee_rounds rounds = {0};
 	if (line_ns > 0)
 		collect_rounds(&rounds, &list, line_ns);
 	trim_rounds(&rounds);
 	free(list.items);
 	/* With several loaders, who counts rounds says that they may be groups. */
-	if (rounds.n < 2 || (tree->n_loaders < 2 && misses_rounds(&rounds))) {
+	if (rounds.n < 2 || (tree->n_loaders < 2 && has_missing_rounds(&rounds))) {
 		free(rounds.stays);
 		return false;
 	}
@@ -386,9 +389,9 @@ void tp_callee_compare_order(struct tp_callee *callee, const struct tp_callee *c
 
 bool tp_callee_is_resolved(const struct tp_callee *callee)
 {
-	if (callee->single > TP_CALLEE_SINGLE_MOST || callee->gap_single > TP_CALLEE_SINGLE_MOST)
+	if (callee->single > TP_CALLEE_SINGLE_MAX || callee->gap_single > TP_CALLEE_SINGLE_MAX)
 		return false;
 	/* Hardly any seen once: none was missed, and twice the work is the program's own. */
 	return callee->single + callee->gap_single < TP_CALLEE_SINGLE_SURE ||
-	       callee->missed <= TP_CALLEE_MISSED_MOST;
+	       callee->missed <= TP_CALLEE_MISSED_MAX;
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* One uninterrupted stay below a node. */
-struct tp_stay {
+struct tp_callee_interval {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	double hits;     /* samples inside, as expected on average */
@@ -22,7 +22,7 @@ struct tp_stay {
 
 struct tp_callee {
 	uint32_t node;
-	struct tp_stay *stays; /* heap */
+	struct tp_callee_interval *stays; /* heap */
 	size_t n;
 	double single;     /* share of stays seen once only */
 	double gap_single; /* of gaps between them */
@@ -33,13 +33,13 @@ struct tp_callee {
 };
 
 /* Collect and measure the stays below `node`, which is at or below `level`. */
-void tp_callee_init(struct tp_callee *callee, const struct tp_calltree *tree, uint32_t level,
+void tp_callee_init(struct tp_callee *callee, const struct tp_call_tree *tree, uint32_t level,
 		    uint32_t node);
 /* Of rounds found by other means; takes the stays (heap), gap_work is all work since the one
  * before.
  */
-void tp_callee_init_rounds(struct tp_callee *callee, uint32_t node, struct tp_stay *stays,
-			   size_t n);
+void tp_callee_init_rounds(struct tp_callee *callee, uint32_t node,
+			   struct tp_callee_interval *stays, size_t n);
 void tp_callee_release(struct tp_callee *callee);
 
 /*
@@ -47,7 +47,7 @@ void tp_callee_release(struct tp_callee *callee);
  * CPU give exact borders, however short the rest of the round is. Replaces the stays and measures
  * them again; false, and nothing changed, where its waits do not part rounds.
  */
-bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_calltree *tree);
+bool tp_callee_use_waits(struct tp_callee *callee, const struct tp_call_tree *tree);
 
 /*
  * Raise the regularity to the share of periods in which each of the given others has exactly one

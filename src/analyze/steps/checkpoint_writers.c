@@ -9,7 +9,7 @@
 #include "analyze/classify/python_class.h"
 #include "analyze/thresholds.h"
 
-struct deeds {
+struct write_profile {
 	size_t n_sightings;
 	uint64_t all_ns;
 	uint64_t write_ns;   /* of it, waits included */
@@ -23,8 +23,8 @@ static bool is_log(const struct tp_analysis *analysis, const struct tp_sample *s
 	return tp_patterns_file(analysis->patterns, path) == TP_FILE_LOG;
 }
 
-static void add_sighting(struct deeds *deeds, const struct tp_analysis *analysis,
-			 const struct tp_piece *piece)
+static void add_segment(struct write_profile *write_profile, const struct tp_analysis *analysis,
+			const struct tp_call_segment *piece)
 {
 	const struct tp_sample *sample = &analysis->trace->samples[piece->sample];
 	const struct tp_stack_class *class = &analysis->classes[sample->stack];
@@ -32,25 +32,26 @@ static void add_sighting(struct deeds *deeds, const struct tp_analysis *analysis
 	bool is_storage = piece->state == TP_STATE_BLOCKED && class->leaf != TP_LEAF_READ &&
 			  (sample->cause == TP_CAUSE_FILE || sample->cause == TP_CAUSE_DISK);
 	bool writes = is_storage || class->leaf == TP_LEAF_WRITE || class->leaf == TP_LEAF_PICKLE;
-	deeds->n_sightings++;
-	deeds->all_ns += ns;
-	deeds->write_ns += writes ? ns : 0;
-	deeds->storage_ns += is_storage && !is_log(analysis, sample) ? ns : 0;
-	deeds->train_ns += !writes && class->phase == TP_PHASE_COMPUTE ? ns : 0;
+	write_profile->n_sightings++;
+	write_profile->all_ns += ns;
+	write_profile->write_ns += writes ? ns : 0;
+	write_profile->storage_ns += is_storage && !is_log(analysis, sample) ? ns : 0;
+	write_profile->train_ns += !writes && class->phase == TP_PHASE_COMPUTE ? ns : 0;
 }
 
-static struct deeds sum_deeds(const struct tp_analysis *analysis, const struct tp_calltree *tree,
-			      uint32_t node)
+static struct write_profile sum_write_profile(const struct tp_analysis *analysis,
+					      const struct tp_call_tree *tree, uint32_t node)
 {
-	struct deeds deeds = {0};
+	struct write_profile write_profile = {0};
 	for (size_t i = 0; i < tree->n_sightings; i++)
-		if (tp_calltree_is_below(tree, tree->sightings[i].node, node))
-			add_sighting(&deeds, analysis, &tree->pieces[tree->sightings[i].piece]);
-	return deeds;
+		if (tp_call_tree_is_within(tree, tree->sightings[i].node, node))
+			add_segment(&write_profile, analysis,
+				    &tree->pieces[tree->sightings[i].piece]);
+	return write_profile;
 }
 
-static bool is_own_python(const struct tp_analysis *analysis, const struct tp_calltree *tree,
-			  uint32_t node)
+static bool is_user_python(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
+			   uint32_t node)
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_frame *frame = &trace->frames[tree->nodes[node].frame];
@@ -60,21 +61,21 @@ static bool is_own_python(const struct tp_analysis *analysis, const struct tp_ca
 			.is_library;
 }
 
-static bool saves(const struct deeds *deeds)
+static bool is_checkpoint_writer(const struct write_profile *write_profile)
 {
-	double all_ns = (double)deeds->all_ns;
-	return deeds->n_sightings >= TP_SIGHTINGS_LEAST &&
-	       (double)deeds->write_ns >= TP_WRITER_WRITES_LEAST * all_ns &&
-	       (double)deeds->storage_ns >= TP_WRITER_WAITS_LEAST * all_ns &&
-	       (double)deeds->train_ns <= TP_WRITER_TRAINS_MOST * all_ns;
+	double all_ns = (double)write_profile->all_ns;
+	return write_profile->n_sightings >= TP_SIGHTINGS_MIN &&
+	       (double)write_profile->write_ns >= TP_WRITER_WRITES_MIN * all_ns &&
+	       (double)write_profile->storage_ns >= TP_WRITER_WAITS_MIN * all_ns &&
+	       (double)write_profile->train_ns <= TP_WRITER_TRAINS_MAX * all_ns;
 }
 
-static void call_it_checkpoint(struct tp_analysis *analysis, const struct tp_calltree *tree,
-			       uint32_t node)
+static void label_checkpoint(struct tp_analysis *analysis, const struct tp_call_tree *tree,
+			     uint32_t node)
 {
 	for (size_t i = 0; i < tree->n_pieces; i++) {
-		const struct tp_piece *piece = &tree->pieces[i];
-		if (piece->node == NO_NODE || !tp_calltree_is_below(tree, piece->node, node))
+		const struct tp_call_segment *piece = &tree->pieces[i];
+		if (piece->node == TP_NO_NODE || !tp_call_tree_is_within(tree, piece->node, node))
 			continue;
 		uint32_t stack = analysis->trace->samples[piece->sample].stack;
 		struct tp_stack_class *class = &analysis->classes[stack];
@@ -83,14 +84,15 @@ static void call_it_checkpoint(struct tp_analysis *analysis, const struct tp_cal
 	}
 }
 
-void tp_savers_mark(struct tp_analysis *analysis, const struct tp_calltree *tree, uint32_t loop)
+void tp_checkpoint_writers_mark(struct tp_analysis *analysis, const struct tp_call_tree *tree,
+				uint32_t loop)
 {
-	for (uint32_t child = tree->nodes[loop].first_child; child != NO_NODE;
+	for (uint32_t child = tree->nodes[loop].first_child; child != TP_NO_NODE;
 	     child = tree->nodes[child].next_sibling) {
-		if (!is_own_python(analysis, tree, child))
+		if (!is_user_python(analysis, tree, child))
 			continue;
-		struct deeds deeds = sum_deeds(analysis, tree, child);
-		if (saves(&deeds))
-			call_it_checkpoint(analysis, tree, child);
+		struct write_profile write_profile = sum_write_profile(analysis, tree, child);
+		if (is_checkpoint_writer(&write_profile))
+			label_checkpoint(analysis, tree, child);
 	}
 }

@@ -8,6 +8,7 @@
 
 /* Among what the looping function `loop` calls: gives stacks below such calls that are in no phase,
  * or in math, the phase of checkpoints. Before labels are given. */
-void tp_savers_mark(struct tp_analysis *analysis, const struct tp_calltree *tree, uint32_t loop);
+void tp_checkpoint_writers_mark(struct tp_analysis *analysis, const struct tp_call_tree *tree,
+				uint32_t loop);
 
 #endif

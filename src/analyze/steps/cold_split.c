@@ -45,7 +45,7 @@ static void find_split(struct tp_map *split, const struct tp_trace *trace)
 	}
 }
 
-void tp_coldcode_find(struct tp_map *hot_of_cold, const struct tp_trace *trace)
+void tp_cold_split_find(struct tp_map *hot_of_cold, const struct tp_trace *trace)
 {
 	struct tp_map split = {0};
 	*hot_of_cold = (struct tp_map){0};

@@ -11,6 +11,6 @@ struct tp_trace; /* trainprof/model/trace.h */
 
 /* Of each frame in a cold part a frame in the hot part of the same function, where there is one. To
  * be released. */
-void tp_coldcode_find(struct tp_map *hot_of_cold, const struct tp_trace *trace);
+void tp_cold_split_find(struct tp_map *hot_of_cold, const struct tp_trace *trace);
 
 #endif

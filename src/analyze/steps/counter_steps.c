@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FEW = 4 }; /* rounds that are looked at together */
+enum { GROUP_ROUNDS = 4 }; /* rounds that are looked at together */
 
-struct reading {
+struct counter_reading {
 	uint64_t value;
 	uint64_t before_ns; /* the border to the value before lies from here … */
 	uint64_t time_ns;   /* … to here */
@@ -25,7 +25,7 @@ struct updates {
 
 struct counter {
 	uint32_t name;
-	struct reading *readings; /* heap, in time order */
+	struct counter_reading *readings; /* heap, in time order */
 	size_t n;
 	size_t capacity;
 	size_t n_odd;
@@ -33,12 +33,12 @@ struct counter {
 	size_t n_restarts;
 	size_t restarts_capacity;
 	uint64_t base; /* where it begins */
-	struct tp_counted found;
+	struct tp_counter_steps found;
 };
 
 static bool follows(uint64_t value, uint64_t before)
 {
-	return value >= before && value - before <= TP_COUNTER_GROWTH_MOST;
+	return value >= before && value - before <= TP_COUNTER_GROWTH_MAX;
 }
 
 /* Imports alone bring dozens. */
@@ -69,7 +69,7 @@ static void push_reading(struct counters *counters, const struct tp_mark *mark, 
 	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
 	time_ns = time_ns > before_ns ? time_ns : before_ns;
 	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-		(struct reading){mark->value, before_ns, time_ns};
+		(struct counter_reading){mark->value, before_ns, time_ns};
 }
 
 static void release(struct counters *counters)
@@ -77,7 +77,7 @@ static void release(struct counters *counters)
 	for (size_t i = 0; i < counters->n; i++) {
 		free(counters->items[i].readings);
 		free(counters->items[i].restarts);
-		tp_counted_release(&counters->items[i].found);
+		tp_counter_steps_release(&counters->items[i].found);
 	}
 	free(counters->items);
 	tp_map_release(&counters->by_name);
@@ -116,12 +116,13 @@ static void collect(struct counters *counters, const struct tp_analysis *analysi
 
 /* What a dead frame left behind may give any number: how many of the readings from `i` on do not
  * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
-static size_t glitch_length(const struct counter *counter, size_t i, const struct reading *last)
+static size_t invalid_length(const struct counter *counter, size_t i,
+			     const struct counter_reading *last)
 {
-	const struct reading *r = counter->readings;
+	const struct counter_reading *r = counter->readings;
 	if (follows(r[i].value, last->value))
 		return 0;
-	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MOST && i + n < counter->n; n++) {
+	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MAX && i + n < counter->n; n++) {
 		if (follows(r[i + n].value, last->value))
 			return n;
 		if (r[i + n].value < last->value)
@@ -131,12 +132,12 @@ static size_t glitch_length(const struct counter *counter, size_t i, const struc
 }
 
 /* What is counted meanwhile began at any time since the reading before. */
-static void drop_glitches(struct counter *counter)
+static void drop_invalid(struct counter *counter)
 {
 	size_t kept = 0;
-	struct reading *r = counter->readings;
+	struct counter_reading *r = counter->readings;
 	for (size_t i = 0; i < counter->n; i++) {
-		size_t n = kept > 0 ? glitch_length(counter, i, &r[kept - 1]) : 0;
+		size_t n = kept > 0 ? invalid_length(counter, i, &r[kept - 1]) : 0;
 		if (n > 0) {
 			counter->n_odd++;
 			r[i + n].before_ns = r[i].before_ns;
@@ -151,23 +152,23 @@ static void drop_glitches(struct counter *counter)
 
 /* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
  * was first read when it had counted for long the round is cut. */
-static uint64_t n_begun(const struct counter *counter, size_t i)
+static uint64_t n_started(const struct counter *counter, size_t i)
 {
 	uint64_t value = counter->readings[i].value;
 	if (i > 0 && follows(value, counter->readings[i - 1].value))
 		return value - counter->readings[i - 1].value;
 	if (i == 0)
 		return 1;
-	return value - counter->base <= TP_COUNTER_GROWTH_MOST ? value - counter->base + 1 : 0;
+	return value - counter->base <= TP_COUNTER_GROWTH_MAX ? value - counter->base + 1 : 0;
 }
 
 static void find_borders(struct counter *counter)
 {
-	struct tp_counted *found = &counter->found;
+	struct tp_counter_steps *found = &counter->found;
 	size_t capacity = 0;
 	for (size_t i = 0; i < counter->n; i++) {
-		const struct reading *r = &counter->readings[i];
-		uint64_t n = n_begun(counter, i);
+		const struct counter_reading *r = &counter->readings[i];
+		uint64_t n = n_started(counter, i);
 		double between = (double)(r->time_ns - r->before_ns);
 		counter->n_odd += n == 0;
 		if (i > 0 && r->value < r[-1].value)
@@ -181,8 +182,8 @@ static void find_borders(struct counter *counter)
 }
 
 /* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
-static double share_alike(const uint64_t *borders, size_t n_borders, size_t n_together,
-			  double *median)
+static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_together,
+			    double *median)
 {
 	size_t n = (n_borders - 1) / n_together;
 	double *lengths = tp_alloc((n + 1) * sizeof(*lengths));
@@ -200,8 +201,8 @@ static double share_alike(const uint64_t *borders, size_t n_borders, size_t n_to
 /* How many of the rounds that come back after `n_turns` are alike, starting with the one at
  * `first`.
  */
-static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t first,
-				  size_t n_turns)
+static size_t count_similar_in_cycle(const uint64_t *borders, size_t n_borders, size_t first,
+				     size_t n_turns)
 {
 	double *lengths = tp_alloc((n_borders / n_turns + 1) * sizeof(*lengths));
 	size_t n = 0;
@@ -210,34 +211,34 @@ static size_t count_alike_in_turn(const uint64_t *borders, size_t n_borders, siz
 	double median = tp_stats_median(lengths, n);
 	size_t near = 0;
 	for (size_t i = 0; i < n; i++)
-		near += fabs(lengths[i] - median) <= TP_ROUND_ALIKE_MOST * median;
+		near += fabs(lengths[i] - median) <= TP_ROUND_ALIKE_MAX * median;
 	free(lengths);
 	return near;
 }
 
 /* Every other round may save a checkpoint: each is like the one before the last. */
-static double share_alike_in_turn(const uint64_t *borders, size_t n_borders, size_t n_turns)
+static double similar_share_in_cycle(const uint64_t *borders, size_t n_borders, size_t n_turns)
 {
 	size_t near = 0;
 	for (size_t first = 0; first < n_turns; first++)
-		near += count_alike_in_turn(borders, n_borders, first, n_turns);
+		near += count_similar_in_cycle(borders, n_borders, first, n_turns);
 	return (double)near / (double)(n_borders - 1);
 }
 
 /* One by one, in turns of a few, or a few together where what comes seldom has no turn. */
-static double regularity_of(const uint64_t *borders, size_t n, double *median)
+static double regular_share(const uint64_t *borders, size_t n, double *median)
 {
 	double of_fours;
-	double best = share_alike(borders, n, 1, median);
-	if (n <= (size_t)TP_LOOP_ROUNDS_LEAST * FEW)
+	double best = similar_share(borders, n, 1, median);
+	if (n <= (size_t)TP_LOOP_ROUNDS_MIN * GROUP_ROUNDS)
 		return best;
-	for (size_t n_turns = 2; n_turns <= FEW; n_turns++)
-		best = fmax(best, share_alike_in_turn(borders, n, n_turns));
-	return fmax(best, share_alike(borders, n, FEW, &of_fours));
+	for (size_t n_turns = 2; n_turns <= GROUP_ROUNDS; n_turns++)
+		best = fmax(best, similar_share_in_cycle(borders, n, n_turns));
+	return fmax(best, similar_share(borders, n, GROUP_ROUNDS, &of_fours));
 }
 
 /* The borders by the clock of the main thread's CPU time. Heap. */
-static uint64_t *borders_in_cpu_time(const struct tp_counted *found,
+static uint64_t *borders_in_cpu_time(const struct tp_counter_steps *found,
 				     const struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
@@ -256,22 +257,22 @@ static uint64_t *borders_in_cpu_time(const struct tp_counted *found,
 }
 
 /* A busy machine stretches rounds but not the work in them. */
-static void measure(struct tp_counted *found, const struct tp_analysis *analysis)
+static void measure(struct tp_counter_steps *found, const struct tp_analysis *analysis)
 {
 	double usual_work_ns;
 	if (found->n < 2)
 		return;
-	found->regularity = regularity_of(found->borders, found->n, &found->period_ns);
+	found->regularity = regular_share(found->borders, found->n, &found->period_ns);
 	if (!analysis->has_runs)
 		return;
 	uint64_t *cpu_ns = borders_in_cpu_time(found, analysis);
-	double by_work = regularity_of(cpu_ns, found->n, &usual_work_ns);
+	double by_work = regular_share(cpu_ns, found->n, &usual_work_ns);
 	if (usual_work_ns > 0)
 		found->regularity = fmax(found->regularity, by_work);
 	free(cpu_ns);
 }
 
-static size_t n_between(const struct tp_counted *found, uint64_t start_ns, uint64_t end_ns)
+static size_t n_between(const struct tp_counter_steps *found, uint64_t start_ns, uint64_t end_ns)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < found->n; i++)
@@ -287,7 +288,7 @@ static struct updates collect_updates(const struct tp_analysis *analysis)
 	size_t capacity = 0;
 	for (size_t i = trace->sample_index[analysis->main_task];
 	     i < trace->sample_index[analysis->main_task + 1]; i++)
-		if (analysis->classes[trace->samples[i].stack].doing == TP_DOING_UPDATE)
+		if (analysis->classes[trace->samples[i].stack].doing == TP_FUNCTION_UPDATE)
 			TP_ARRAY_PUSH(updates.times_ns, updates.n, capacity) =
 				trace->samples[i].time_ns;
 	return updates;
@@ -295,8 +296,8 @@ static struct updates collect_updates(const struct tp_analysis *analysis)
 
 /* Weights change once a step, at its end: where they do all along what lies between two borders,
  * that is many steps. */
-static bool has_updates_all_along(const struct updates *updates, const uint64_t *borders,
-				  size_t n_borders)
+static bool has_inner_updates(const struct updates *updates, const uint64_t *borders,
+			      size_t n_borders)
 {
 	size_t n = 0;
 	size_t n_early = 0;
@@ -310,61 +311,62 @@ static bool has_updates_all_along(const struct updates *updates, const uint64_t 
 		n++;
 		n_early += time_ns - borders[at] < (borders[at + 1] - borders[at]) / 2;
 	}
-	return n_early >= TP_COUNTER_UPDATES_LEAST &&
-	       (double)n_early >= TP_COUNTER_EARLY_LEAST * (double)n;
+	return n_early >= TP_COUNTER_UPDATES_MIN &&
+	       (double)n_early >= TP_COUNTER_EARLY_MIN * (double)n;
 }
 
 /* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
  */
 static bool restarts_like_epochs(const struct counter *counter, const struct updates *updates)
 {
-	const struct tp_counted *found = &counter->found;
+	const struct tp_counter_steps *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
 	return counter->n_restarts == 0 ||
 	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->n_restarts ||
-	       (found->n >= TP_LOOP_EPOCH_STEPS_LEAST * counter->n_restarts &&
-		has_updates_all_along(updates, counter->restarts, counter->n_restarts));
+	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->n_restarts &&
+		has_inner_updates(updates, counter->restarts, counter->n_restarts));
 }
 
 /* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
 static bool is_counter(const struct counter *counter, const struct tp_analysis *analysis,
 		       const struct updates *updates, uint64_t start_ns, uint64_t end_ns)
 {
-	const struct tp_counted *found = &counter->found;
+	const struct tp_counter_steps *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	if (found->n <= TP_LOOP_ROUNDS_LEAST || found->regularity < TP_COUNTER_ALIKE_LEAST ||
+	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < TP_COUNTER_ALIKE_MIN ||
 	    rate_hz <= 0 || found->period_ns * rate_hz < 1e9 ||
-	    (double)counter->n_odd > TP_COUNTER_ODD_MOST * (double)counter->n ||
+	    (double)counter->n_odd > TP_COUNTER_ODD_MAX * (double)counter->n ||
 	    !restarts_like_epochs(counter, updates))
 		return false;
 	double mean_ns =
 		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
 	double covered_ns = (double)n_between(found, start_ns, end_ns) * mean_ns;
-	return covered_ns >= TP_COUNTER_COVERED_LEAST * (double)(end_ns - start_ns);
+	return covered_ns >= TP_COUNTER_COVERED_MIN * (double)(end_ns - start_ns);
 }
 
 /* Two variables that count the same, as a loop's own and the argument of what it calls: one that is
  * there only while that runs misses rounds at both ends. */
-static bool counts_the_same(const struct tp_counted *outer, const struct tp_counted *inner)
+static bool is_same_count(const struct tp_counter_steps *outer,
+			  const struct tp_counter_steps *inner)
 {
-	return (double)(inner->n - outer->n) <= TP_COUNTER_SAME_MOST * (double)inner->n;
+	return (double)(inner->n - outer->n) <= TP_COUNTER_SAME_MAX * (double)inner->n;
 }
 
 /* Steps are what the outer one of several loops does, unless that looks like epochs. */
-static bool is_better(const struct tp_counted *found, const struct tp_counted *old,
+static bool is_better(const struct tp_counter_steps *found, const struct tp_counter_steps *old,
 		      const struct updates *updates)
 {
-	const struct tp_counted *outer = found->n < old->n ? found : old;
-	const struct tp_counted *inner = found->n < old->n ? old : found;
+	const struct tp_counter_steps *outer = found->n < old->n ? found : old;
+	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
 	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
-	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_LEAST * outer->n &&
-			  (are_long || has_updates_all_along(updates, outer->borders, outer->n));
-	bool is_inner = are_epochs || counts_the_same(outer, inner);
+	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_MIN * outer->n &&
+			  (are_long || has_inner_updates(updates, outer->borders, outer->n));
+	bool is_inner = are_epochs || is_same_count(outer, inner);
 	return found == (is_inner ? inner : outer) && found->n != old->n;
 }
 
-bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis, uint64_t start_ns,
-		     uint64_t end_ns)
+bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
+			   uint64_t start_ns, uint64_t end_ns)
 {
 	struct counters counters = {0};
 	struct updates updates = collect_updates(analysis);
@@ -373,7 +375,7 @@ bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis,
 		collect(&counters, analysis);
 	for (size_t i = 0; i < counters.n; i++) {
 		struct counter *counter = &counters.items[i];
-		drop_glitches(counter);
+		drop_invalid(counter);
 		find_borders(counter);
 		measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
@@ -390,8 +392,8 @@ bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis,
 	return is_found;
 }
 
-void tp_counted_release(struct tp_counted *counted)
+void tp_counter_steps_release(struct tp_counter_steps *counted)
 {
 	free(counted->borders);
-	*counted = (struct tp_counted){0};
+	*counted = (struct tp_counter_steps){0};
 }

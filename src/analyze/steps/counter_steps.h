@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_counted {
+struct tp_counter_steps {
 	uint64_t *borders; /* heap; the rounds lie between them */
 	size_t n;
 	uint32_t name; /* string: which counter */
@@ -23,8 +23,8 @@ struct tp_counted {
 
 /* The counter that has the steps between start_ns and end_ns of the main thread; false, and nothing
  * given, when none counts most of that time. */
-bool tp_counted_find(struct tp_counted *out, const struct tp_analysis *analysis, uint64_t start_ns,
-		     uint64_t end_ns);
-void tp_counted_release(struct tp_counted *counted);
+bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
+			   uint64_t start_ns, uint64_t end_ns);
+void tp_counter_steps_release(struct tp_counter_steps *counted);
 
 #endif

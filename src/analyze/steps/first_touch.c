@@ -26,16 +26,16 @@ static void add(struct tp_map *times, uint64_t function, uint64_t length_ns)
 	tp_map_set(times, function, sum_ns + length_ns);
 }
 
-static bool is_toucher(const struct tp_map *faults, const struct tp_map *own, uint64_t function)
+static bool is_first_touch(const struct tp_map *faults, const struct tp_map *own, uint64_t function)
 {
 	uint64_t faults_ns = 0;
 	uint64_t own_ns = 0;
 	(void)tp_map_get(own, function, &own_ns);
 	return tp_map_get(faults, function, &faults_ns) && faults_ns >= TP_TOUCH_FAULTS_NS &&
-	       (double)faults_ns >= TP_TOUCH_FAULTS_LEAST * (double)(faults_ns + own_ns);
+	       (double)faults_ns >= TP_TOUCH_FAULTS_MIN * (double)(faults_ns + own_ns);
 }
 
-void tp_touchers_mark(struct tp_analysis *analysis)
+void tp_first_touch_mark(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
@@ -43,7 +43,7 @@ void tp_touchers_mark(struct tp_analysis *analysis)
 	struct tp_map own = {0};
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->state != TP_STATE_ON_CPU || piece->sample == NO_SAMPLE)
+		if (piece->state != TP_STATE_ON_CPU || piece->sample == TP_NO_SAMPLE)
 			continue;
 		uint32_t stack = trace->samples[piece->sample].stack;
 		enum tp_leaf leaf = analysis->classes[stack].leaf;
@@ -54,7 +54,7 @@ void tp_touchers_mark(struct tp_analysis *analysis)
 	for (uint32_t stack = 1; faults.n && stack < trace->n_stacks; stack++) {
 		struct tp_stack_class *class = &analysis->classes[stack];
 		uint64_t function = class->leaf == TP_LEAF_NONE ? function_of(trace, stack) : 0;
-		if (function && is_toucher(&faults, &own, function))
+		if (function && is_first_touch(&faults, &own, function))
 			class->leaf = TP_LEAF_FAULT;
 	}
 	tp_map_release(&faults);

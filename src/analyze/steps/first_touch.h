@@ -10,6 +10,6 @@
  * Stacks whose innermost function spends most of its time in faults are given the leaf of a fault.
  * Nothing changes where the kernel is not sampled.
  */
-void tp_touchers_mark(struct tp_analysis *analysis);
+void tp_first_touch_mark(struct tp_analysis *analysis);
 
 #endif

@@ -29,17 +29,17 @@ enum {
 	DEEP_LEVELS = 12, /* of those, looked at again below their callees */
 };
 
-struct search {
-	const struct tp_calltree *tree;
-	struct tp_level *levels; /* heap; outer levels before inner ones of the same branch */
+struct loop_search {
+	const struct tp_call_tree *tree;
+	struct tp_loop_level *levels; /* heap; outer levels before inner ones of the same branch */
 	size_t n;
 };
 
 /* Work on the model where names tell it; else what has no name; else all that is not special. */
-static uint64_t work_of(const struct tp_calltree *tree, uint32_t node)
+static uint64_t work_of(const struct tp_call_tree *tree, uint32_t node)
 {
 	const struct tp_call_node *n = &tree->nodes[node];
-	double enough = TP_LOOP_KNOWN_LEAST * (double)tree->nodes[0].ns;
+	double enough = TP_LOOP_KNOWN_MIN * (double)tree->nodes[0].ns;
 	if ((double)tree->nodes[0].model_ns > enough)
 		return n->model_ns;
 	if ((double)tree->nodes[0].compute_ns > enough)
@@ -47,58 +47,58 @@ static uint64_t work_of(const struct tp_calltree *tree, uint32_t node)
 	return n->ns - n->special_ns;
 }
 
-static bool is_one_shot(const struct tp_callee *callee)
+static bool is_single_call(const struct tp_callee *callee)
 {
 	return callee->n <= 2;
 }
 
 /* Look at a function and at those callees that may carry the loop. */
-static void explore(struct search *search, uint32_t node)
+static void explore(struct loop_search *search, uint32_t node)
 {
 	if (search->n == MAX_LEVELS)
 		return;
-	const struct tp_calltree *tree = search->tree;
+	const struct tp_call_tree *tree = search->tree;
 	size_t at = search->n;
-	tp_level_init(&search->levels[search->n++], tree, node);
+	tp_loop_level_init(&search->levels[search->n++], tree, node);
 	double repeating = 0;
 	for (size_t i = 0; i < search->levels[at].n_callees; i++)
-		if (!is_one_shot(&search->levels[at].callees[i]))
+		if (!is_single_call(&search->levels[at].callees[i]))
 			repeating += (double)work_of(tree, search->levels[at].callees[i].node);
 	for (size_t i = 0; i < search->levels[at].n_callees; i++) {
 		const struct tp_callee *callee = &search->levels[at].callees[i];
-		bool is_branch = is_one_shot(callee) &&
+		bool is_branch = is_single_call(callee) &&
 				 (double)tree->nodes[callee->node].ns >=
-					 TP_LOOP_BRANCH_LEAST * (double)tree->nodes[0].ns;
+					 TP_LOOP_BRANCH_MIN * (double)tree->nodes[0].ns;
 		bool is_chain =
-			!is_one_shot(callee) && repeating > 0 &&
-			(double)work_of(tree, callee->node) >= TP_LOOP_CHAIN_LEAST * repeating;
+			!is_single_call(callee) && repeating > 0 &&
+			(double)work_of(tree, callee->node) >= TP_LOOP_CHAIN_MIN * repeating;
 		if (is_branch || is_chain)
 			explore(search, callee->node);
 	}
 }
 
 /* Whether nothing beside the callee that holds `inner` works on the model at this level. */
-static bool is_alone(const struct search *search, const struct tp_level *outer,
-		     const struct tp_level *inner)
+static bool is_alone(const struct loop_search *search, const struct tp_loop_level *outer,
+		     const struct tp_loop_level *inner)
 {
-	const struct tp_calltree *tree = search->tree;
+	const struct tp_call_tree *tree = search->tree;
 	for (size_t i = 0; i < outer->n_callees; i++) {
 		const struct tp_callee *callee = &outer->callees[i];
-		if (callee->is_special || is_one_shot(callee) ||
-		    tp_calltree_is_below(tree, inner->node, callee->node))
+		if (callee->is_special || is_single_call(callee) ||
+		    tp_call_tree_is_within(tree, inner->node, callee->node))
 			continue;
 		if ((double)work_of(tree, callee->node) >
-		    TP_LOOP_ALONE_MOST * (double)work_of(tree, outer->node))
+		    TP_LOOP_ALONE_MAX * (double)work_of(tree, outer->node))
 			return false;
 	}
 	return true;
 }
 
 /* A function on the way to `node` twice: an interpreter calls everything by the same few. */
-static bool is_interpreted(const struct tp_calltree *tree, uint32_t node)
+static bool is_interpreted(const struct tp_call_tree *tree, uint32_t node)
 {
-	for (uint32_t a = node; a != NO_NODE && a; a = tree->nodes[a].parent)
-		for (uint32_t b = tree->nodes[a].parent; b != NO_NODE && b;
+	for (uint32_t a = node; a != TP_NO_NODE && a; a = tree->nodes[a].parent)
+		for (uint32_t b = tree->nodes[a].parent; b != TP_NO_NODE && b;
 		     b = tree->nodes[b].parent)
 			if (tree->nodes[a].function == tree->nodes[b].function)
 				return true;
@@ -106,23 +106,23 @@ static bool is_interpreted(const struct tp_calltree *tree, uint32_t node)
 }
 
 /* A good part of what is done below `of`, by its name or the lack of one work on the model. */
-static bool is_work_of(const struct tp_calltree *tree, uint32_t node, uint32_t of)
+static bool is_work_of(const struct tp_call_tree *tree, uint32_t node, uint32_t of)
 {
 	const struct tp_call_node *n = &tree->nodes[node];
-	return node != of && tp_calltree_is_below(tree, node, of) &&
-	       (double)n->ns >= TP_LOOP_TRIAL_LEAST * (double)tree->nodes[of].ns &&
+	return node != of && tp_call_tree_is_within(tree, node, of) &&
+	       (double)n->ns >= TP_LOOP_TRIAL_MIN * (double)tree->nodes[of].ns &&
 	       n->compute_ns > n->ns / 2;
 }
 
 /* Whether the same function does a good part of the work below `node` and of that beside it. */
-static bool shares_work(const struct tp_calltree *tree, uint32_t node, uint32_t beside)
+static bool shares_work(const struct tp_call_tree *tree, uint32_t node, uint32_t beside)
 {
 	for (uint32_t a = node + 1; a < tree->n_nodes; a++) {
 		if (!is_work_of(tree, a, node))
 			continue;
 		for (uint32_t b = beside + 1; b < tree->n_nodes; b++)
 			if (tree->nodes[a].function == tree->nodes[b].function &&
-			    !tp_calltree_is_below(tree, b, node) && is_work_of(tree, b, beside))
+			    !tp_call_tree_is_within(tree, b, node) && is_work_of(tree, b, beside))
 				return true;
 	}
 	return false;
@@ -130,30 +130,30 @@ static bool shares_work(const struct tp_calltree *tree, uint32_t node, uint32_t 
 
 /* Whether what marks the rounds of `outer` tries, beside the loop in `inner`, what that trains: a
  * validation every so many steps. */
-static bool is_trial(const struct search *search, const struct tp_callee *outer,
-		     const struct tp_level *inner)
+static bool is_validation(const struct loop_search *search, const struct tp_callee *outer,
+			  const struct tp_loop_level *inner)
 {
-	const struct tp_calltree *tree = search->tree;
-	return !tp_calltree_is_below(tree, inner->node, outer->node) &&
+	const struct tp_call_tree *tree = search->tree;
+	return !tp_call_tree_is_within(tree, inner->node, outer->node) &&
 	       !is_interpreted(tree, inner->node) && shares_work(tree, outer->node, inner->node);
 }
 
 /* Whether the repetitions of `outer` are epochs or the like, and those of `inner` the steps. */
-static bool is_inner_better(const struct search *search, const struct tp_level *outer,
-			    const struct tp_level *inner)
+static bool is_inner_better(const struct loop_search *search, const struct tp_loop_level *outer,
+			    const struct tp_loop_level *inner)
 {
 	const struct tp_callee *a = &outer->callees[outer->marker];
 	const struct tp_callee *b = &inner->callees[inner->marker];
 	if (b->n * 2 < a->n * 3)
 		return false;
-	if (a->n < TP_LOOP_ROUNDS_LEAST || is_alone(search, outer, inner) ||
-	    is_trial(search, a, inner))
+	if (a->n < TP_LOOP_ROUNDS_MIN || is_alone(search, outer, inner) ||
+	    is_validation(search, a, inner))
 		return true;
 	return a->n < TP_LOOP_ROUNDS_MANY && a->period_ns >= (double)TP_LOOP_EPOCH_NS &&
-	       b->n / a->n >= TP_LOOP_EPOCH_STEPS_LEAST;
+	       b->n / a->n >= TP_LOOP_EPOCH_STEPS_MIN;
 }
 
-static double covered_ns(const struct tp_level *level)
+static double covered_ns(const struct tp_loop_level *level)
 {
 	const struct tp_callee *marker = &level->callees[level->marker];
 	return marker->period_ns * (double)marker->n;
@@ -161,8 +161,8 @@ static double covered_ns(const struct tp_level *level)
 
 /* Of two loops of one run, as when data is made first: the one whose names say that it works on the
  * model, else the later one unless it is short. */
-static bool is_branch_better(const struct search *search, const struct tp_level *old,
-			     const struct tp_level *level)
+static bool is_branch_better(const struct loop_search *search, const struct tp_loop_level *old,
+			     const struct tp_loop_level *level)
 {
 	bool old_named = search->tree->nodes[old->node].model_ns > 0;
 	bool is_named = search->tree->nodes[level->node].model_ns > 0;
@@ -170,29 +170,29 @@ static bool is_branch_better(const struct search *search, const struct tp_level 
 		return is_named;
 	bool is_later = level->callees[level->marker].stays[0].start_ns >
 			old->callees[old->marker].stays[0].start_ns;
-	return is_later ? covered_ns(level) > TP_LOOP_LATER_LEAST * covered_ns(old)
+	return is_later ? covered_ns(level) > TP_LOOP_LATER_MIN * covered_ns(old)
 			: covered_ns(level) >= 4 * covered_ns(old);
 }
 
 /* A few repetitions in a small part of the run, as when a program starts, are no training. */
-static bool is_passing(const struct search *search, const struct tp_level *level)
+static bool is_short_lived(const struct loop_search *search, const struct tp_loop_level *level)
 {
-	return level->callees[level->marker].n < TP_LOOP_ROUNDS_LEAST &&
-	       covered_ns(level) < TP_LOOP_PASSING_MOST * (double)search->tree->nodes[0].ns;
+	return level->callees[level->marker].n < TP_LOOP_ROUNDS_MIN &&
+	       covered_ns(level) < TP_LOOP_PASSING_MAX * (double)search->tree->nodes[0].ns;
 }
 
-static struct tp_level *choose_level(struct search *search)
+static struct tp_loop_level *choose_level(struct loop_search *search)
 {
-	struct tp_level *best = NULL;
+	struct tp_loop_level *best = NULL;
 	for (size_t i = 0; i < search->n; i++) {
-		struct tp_level *level = &search->levels[i];
-		if (level->marker == TP_MAX_CALLEES || is_passing(search, level))
+		struct tp_loop_level *level = &search->levels[i];
+		if (level->marker == TP_MAX_CALLEES || is_short_lived(search, level))
 			continue;
 		if (!best) {
 			best = level;
 			continue;
 		}
-		bool is_inside = tp_calltree_is_below(search->tree, level->node, best->node);
+		bool is_inside = tp_call_tree_is_within(search->tree, level->node, best->node);
 		if (is_inside ? is_inner_better(search, best, level)
 			      : is_branch_better(search, best, level))
 			best = level;
@@ -202,11 +202,11 @@ static struct tp_level *choose_level(struct search *search)
 
 /* The innermost level at which something deeper than the callees repeats clearly. What lies below
  * an outer level lies below the inner ones of its chain too, so a few are enough. */
-static struct tp_level *search_deeper(struct search *search)
+static struct tp_loop_level *search_deeper(struct loop_search *search)
 {
 	size_t last = search->n > DEEP_LEVELS ? search->n - DEEP_LEVELS : 0;
 	for (size_t i = search->n; i-- > last;) {
-		tp_level_deepen(&search->levels[i], search->tree);
+		tp_loop_level_add_deeper(&search->levels[i], search->tree);
 		if (search->levels[i].marker != TP_MAX_CALLEES)
 			return &search->levels[i];
 	}
@@ -217,12 +217,12 @@ static struct tp_level *search_deeper(struct search *search)
  */
 
 /* Where the callees that repeat as often as the marker, or nearly, begin and end. */
-static void set_bounds(struct tp_loop *loop, const struct tp_level *level, size_t n_steps)
+static void set_bounds(struct tp_loop *loop, const struct tp_loop_level *level, size_t n_steps)
 {
 	loop->start_ns = UINT64_MAX;
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *callee = &level->callees[i];
-		if (callee->n < TP_MIN_STAYS || callee->n * 2 < n_steps)
+		if (callee->n < TP_MIN_INTERVALS || callee->n * 2 < n_steps)
 			continue;
 		if (callee->stays[0].start_ns < loop->start_ns)
 			loop->start_ns = callee->stays[0].start_ns;
@@ -231,10 +231,11 @@ static void set_bounds(struct tp_loop *loop, const struct tp_level *level, size_
 	}
 }
 
-static void take_level(struct tp_loop *loop, struct tp_level *level, const struct tp_calltree *tree)
+static void set_level(struct tp_loop *loop, struct tp_loop_level *level,
+		      const struct tp_call_tree *tree)
 {
 	struct tp_callee *marker = &level->callees[level->marker];
-	enum tp_groups groups = tp_level_groups(level, tree);
+	enum tp_groups groups = tp_loop_level_groups(level, tree);
 	loop->state = groups == TP_GROUPS_LIKELY ? TP_LOOP_GROUPS : TP_LOOP_FOUND;
 	loop->may_be_groups = groups != TP_GROUPS_NONE;
 	loop->node = level->node;
@@ -247,7 +248,7 @@ static void take_level(struct tp_loop *loop, struct tp_level *level, const struc
 	marker->stays = NULL;
 }
 
-static size_t most_stays(const struct tp_level *level)
+static size_t max_intervals(const struct tp_loop_level *level)
 {
 	size_t most = 0;
 	for (size_t i = 0; i < level->n_callees; i++)
@@ -256,26 +257,26 @@ static size_t most_stays(const struct tp_level *level)
 }
 
 /* Whether something repeats there, inside what `marked` may have found, that cannot be counted. */
-static bool is_coarse_inside(const struct search *search, const struct tp_level *level,
-			     const struct tp_level *marked)
+static bool has_too_fast_inside(const struct loop_search *search, const struct tp_loop_level *level,
+				const struct tp_loop_level *marked)
 {
-	if (!tp_level_is_coarse(level, search->tree))
+	if (!tp_loop_level_is_too_fast(level, search->tree))
 		return false;
 	return !marked || ((level == marked || level->marker == TP_MAX_CALLEES) &&
-			   tp_calltree_is_below(search->tree, level->node, marked->node) &&
-			   is_trial(search, &marked->callees[marked->marker], level));
+			   tp_call_tree_is_within(search->tree, level->node, marked->node) &&
+			   is_validation(search, &marked->callees[marked->marker], level));
 }
 
 /* The level with most time at which something repeats that cannot be counted, of those of one
  * branch the outermost; with `marked`, one whose rounds that one takes for granted. */
-static const struct tp_level *find_coarse(const struct search *search,
-					  const struct tp_level *marked)
+static const struct tp_loop_level *find_too_fast(const struct loop_search *search,
+						 const struct tp_loop_level *marked)
 {
 	const struct tp_call_node *nodes = search->tree->nodes;
-	const struct tp_level *best = NULL;
+	const struct tp_loop_level *best = NULL;
 	for (size_t i = 0; i < search->n; i++) {
-		const struct tp_level *level = &search->levels[i];
-		if (is_coarse_inside(search, level, marked) &&
+		const struct tp_loop_level *level = &search->levels[i];
+		if (has_too_fast_inside(search, level, marked) &&
 		    (!best || nodes[level->node].ns > nodes[best->node].ns))
 			best = level;
 	}
@@ -285,51 +286,51 @@ static const struct tp_level *find_coarse(const struct search *search,
 /* Whether the rounds are few and long, and something comes back many times in each that cannot be
  * counted, so that half of it may be missed: they are epochs, with a trial of no known name between
  * them, and no steps. */
-static bool are_epochs(const struct search *search, const struct tp_level *level)
+static bool are_epochs(const struct loop_search *search, const struct tp_loop_level *level)
 {
 	const struct tp_call_node *nodes = search->tree->nodes;
 	const struct tp_callee *marker = &level->callees[level->marker];
-	if (marker->n >= TP_LOOP_ROUNDS_LEAST || marker->period_ns < (double)TP_LOOP_SHORT_EPOCH_NS)
+	if (marker->n >= TP_LOOP_ROUNDS_MIN || marker->period_ns < (double)TP_LOOP_SHORT_EPOCH_NS)
 		return false;
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *callee = &level->callees[i];
 		if (nodes[callee->node].parent == level->node && !callee->is_special &&
 		    !tp_callee_is_resolved(callee) &&
-		    callee->n * 2 >= TP_LOOP_EPOCH_STEPS_LEAST * marker->n &&
+		    callee->n * 2 >= TP_LOOP_EPOCH_STEPS_MIN * marker->n &&
 		    (double)nodes[callee->node].ns >=
-			    TP_LOOP_INNER_LEAST * (double)nodes[level->node].ns)
+			    TP_LOOP_INNER_MIN * (double)nodes[level->node].ns)
 			return true;
 	}
 	return false;
 }
 
-static void take_coarse(struct tp_loop *loop, const struct tp_level *level)
+static void set_too_fast(struct tp_loop *loop, const struct tp_loop_level *level)
 {
-	loop->state = TP_LOOP_COARSE;
+	loop->state = TP_LOOP_TOO_FAST;
 	loop->node = level->node;
-	set_bounds(loop, level, most_stays(level));
+	set_bounds(loop, level, max_intervals(level));
 }
 
-void tp_loop_find(struct tp_loop *loop, const struct tp_calltree *tree)
+void tp_loop_find(struct tp_loop *loop, const struct tp_call_tree *tree)
 {
-	*loop = (struct tp_loop){.node = NO_NODE, .marker = NO_NODE};
-	struct search search = {.tree = tree};
+	*loop = (struct tp_loop){.node = TP_NO_NODE, .marker = TP_NO_NODE};
+	struct loop_search search = {.tree = tree};
 	search.levels = tp_alloc((size_t)MAX_LEVELS * sizeof(*search.levels));
 	explore(&search, 0);
-	struct tp_level *level = choose_level(&search);
-	const struct tp_level *coarse = level ? find_coarse(&search, level) : NULL;
+	struct tp_loop_level *level = choose_level(&search);
+	const struct tp_loop_level *coarse = level ? find_too_fast(&search, level) : NULL;
 	if (level && !coarse && are_epochs(&search, level))
 		coarse = level;
 	if (!level)
 		level = search_deeper(&search);
 	if (!level)
-		coarse = find_coarse(&search, NULL);
+		coarse = find_too_fast(&search, NULL);
 	if (coarse)
-		take_coarse(loop, coarse);
+		set_too_fast(loop, coarse);
 	else if (level)
-		take_level(loop, level, tree);
+		set_level(loop, level, tree);
 	for (size_t i = 0; i < search.n; i++)
-		tp_level_release(&search.levels[i]);
+		tp_loop_level_release(&search.levels[i]);
 	free(search.levels);
 }
 

@@ -16,8 +16,8 @@
 
 static bool is_marker(const struct tp_callee *callee, double regularity)
 {
-	return callee->n >= TP_MIN_STAYS && !callee->is_special && tp_callee_is_resolved(callee) &&
-	       callee->regularity >= regularity;
+	return callee->n >= TP_MIN_INTERVALS && !callee->is_special &&
+	       tp_callee_is_resolved(callee) && callee->regularity >= regularity;
 }
 
 static bool is_about(size_t a, size_t b)
@@ -34,7 +34,7 @@ static bool is_same_loop(const struct tp_callee *a, const struct tp_callee *b)
 }
 
 /* How many stays of `inner` each period of `outer` holds, when nearly all hold as many; else 0. */
-static size_t stays_per_period(const struct tp_callee *inner, const struct tp_callee *outer)
+static size_t intervals_per_period(const struct tp_callee *inner, const struct tp_callee *outer)
 {
 	size_t n = outer->n - 1;
 	double *counts = tp_alloc((n + 1) * sizeof(*counts));
@@ -63,13 +63,13 @@ static size_t stays_per_period(const struct tp_callee *inner, const struct tp_ca
  * (a layer, a micro-batch, a sample). A rare extra, say an evaluation without a known name, looks
  * alike; a step has several callees, or one that is known as work on the model, or few parts.
  */
-static bool encloses(const struct tp_level *level, const struct tp_calltree *tree,
-		     const struct tp_callee *outer, const struct tp_callee *inner)
+static bool contains_rounds(const struct tp_loop_level *level, const struct tp_call_tree *tree,
+			    const struct tp_callee *outer, const struct tp_callee *inner)
 {
 	if (outer->regularity < TP_LEVEL_ALIKE_SURE || outer->n > inner->n ||
 	    is_same_loop(outer, inner))
 		return false;
-	size_t inside = stays_per_period(inner, outer);
+	size_t inside = intervals_per_period(inner, outer);
 	if (inside < 2)
 		return false;
 	size_t companions = 0;
@@ -78,11 +78,12 @@ static bool encloses(const struct tp_level *level, const struct tp_calltree *tre
 			!level->callees[i].is_special && is_about(level->callees[i].n, outer->n);
 	const struct tp_call_node *node = &tree->nodes[outer->node];
 	bool is_work = node->compute_ns > node->ns / 2;
-	return companions >= 2 || inside <= TP_LEVEL_INNER_MOST ||
-	       (is_work && inside <= TP_LEVEL_INNER_WORK_MOST);
+	return companions >= 2 || inside <= TP_LEVEL_INNER_MAX ||
+	       (is_work && inside <= TP_LEVEL_INNER_WORK_MAX);
 }
 
-static void choose_marker(struct tp_level *level, const struct tp_calltree *tree, double regularity)
+static void choose_marker(struct tp_loop_level *level, const struct tp_call_tree *tree,
+			  double regularity)
 {
 	uint32_t best = TP_MAX_CALLEES;
 	for (uint32_t i = 0; i < level->n_callees; i++) {
@@ -98,7 +99,8 @@ static void choose_marker(struct tp_level *level, const struct tp_calltree *tree
 		changed = false;
 		for (uint32_t i = 0; i < level->n_callees && !changed; i++) {
 			if (i == best || !is_marker(&level->callees[i], regularity) ||
-			    !encloses(level, tree, &level->callees[i], &level->callees[best]))
+			    !contains_rounds(level, tree, &level->callees[i],
+					     &level->callees[best]))
 				continue;
 			best = i;
 			changed = true;
@@ -107,12 +109,12 @@ static void choose_marker(struct tp_level *level, const struct tp_calltree *tree
 	level->marker = best;
 }
 
-bool tp_level_is_coarse(const struct tp_level *level, const struct tp_calltree *tree)
+bool tp_loop_level_is_too_fast(const struct tp_loop_level *level, const struct tp_call_tree *tree)
 {
 	uint64_t coarse_ns = 0;
 	for (size_t i = 0; i < level->n_callees; i++)
 		if (tree->nodes[level->callees[i].node].parent == level->node &&
-		    level->callees[i].n >= TP_MIN_STAYS &&
+		    level->callees[i].n >= TP_MIN_INTERVALS &&
 		    !tp_callee_is_resolved(&level->callees[i]))
 			coarse_ns += tree->nodes[level->callees[i].node].ns;
 	return coarse_ns > tree->nodes[level->node].ns / 2;
@@ -120,7 +122,7 @@ bool tp_level_is_coarse(const struct tp_level *level, const struct tp_calltree *
 
 /* Steps that start where the program's loop body starts read better: take the earliest callee of
  * those that are as good. */
-static void rotate_marker(struct tp_level *level)
+static void rotate_marker(struct tp_loop_level *level)
 {
 	if (level->marker == TP_MAX_CALLEES)
 		return;
@@ -130,24 +132,23 @@ static void rotate_marker(struct tp_level *level)
 		const struct tp_callee *chosen = &level->callees[level->marker];
 		size_t difference =
 			callee->n > marker->n ? callee->n - marker->n : marker->n - callee->n;
-		if (is_marker(callee, TP_LEVEL_ALIKE_LEAST) && difference <= 1 &&
+		if (is_marker(callee, TP_LEVEL_ALIKE_MIN) && difference <= 1 &&
 		    callee->regularity >= marker->regularity - TP_LEVEL_ALIKE_SLACK &&
 		    callee->stays[0].start_ns < chosen->stays[0].start_ns)
 			level->marker = i;
 	}
 }
 
-static void add_callee(struct tp_level *level, const struct tp_calltree *tree, uint32_t node)
+static void add_callee(struct tp_loop_level *level, const struct tp_call_tree *tree, uint32_t node)
 {
 	if (level->n_callees == TP_MAX_CALLEES ||
-	    (double)tree->nodes[node].ns <
-		    TP_LEVEL_SHARE_LEAST * (double)tree->nodes[level->node].ns)
+	    (double)tree->nodes[node].ns < TP_LEVEL_SHARE_MIN * (double)tree->nodes[level->node].ns)
 		return;
 	tp_callee_init(&level->callees[level->n_callees++], tree, level->node, node);
 }
 
 /* Callees with as many stays as another one may take turns with it. */
-static void compare_orders(struct tp_level *level)
+static void compare_orders(struct tp_loop_level *level)
 {
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *others[TP_MAX_CALLEES];
@@ -162,12 +163,12 @@ static void compare_orders(struct tp_level *level)
 }
 
 /* Where samples do not part the rounds, waits may. */
-static void choose_waits(struct tp_level *level, const struct tp_calltree *tree)
+static void choose_waits(struct tp_loop_level *level, const struct tp_call_tree *tree)
 {
 	for (uint32_t i = 0; i < level->n_callees && level->marker == TP_MAX_CALLEES; i++) {
 		struct tp_callee *callee = &level->callees[i];
 		if (!callee->is_special && tp_callee_use_waits(callee, tree) &&
-		    callee->n >= TP_LEVEL_STAYS_LEAST && is_marker(callee, TP_LEVEL_ALIKE_LEAST))
+		    callee->n >= TP_LEVEL_STAYS_MIN && is_marker(callee, TP_LEVEL_ALIKE_MIN))
 			level->marker = i;
 	}
 }
@@ -178,8 +179,8 @@ static void choose_waits(struct tp_level *level, const struct tp_calltree *tree)
  * without a wait, so a marker that waits may count rounds by as many as there are loaders; what
  * else takes several turns between two stays of the marker are layers and micro-batches.
  */
-static bool is_turn_better(const struct tp_callee *turns, const struct tp_callee *marker,
-			   const struct tp_calltree *tree)
+static bool is_order_better(const struct tp_callee *turns, const struct tp_callee *marker,
+			    const struct tp_call_tree *tree)
 {
 	size_t inside = 0;
 	for (size_t i = 0; i < turns->n; i++)
@@ -190,13 +191,13 @@ static bool is_turn_better(const struct tp_callee *turns, const struct tp_callee
 	return inside > marker->n && tree->n_loaders > 1 && inside <= marker->n * tree->n_loaders;
 }
 
-static void choose_turns(struct tp_level *level, const struct tp_calltree *tree)
+static void choose_order(struct tp_loop_level *level, const struct tp_call_tree *tree)
 {
 	struct tp_callee turns;
-	if (level->marker == TP_MAX_CALLEES || !tp_turns_find(&turns, level, tree))
+	if (level->marker == TP_MAX_CALLEES || !tp_callee_order_find(&turns, level, tree))
 		return;
 	struct tp_callee *marker = &level->callees[level->marker];
-	if (!is_turn_better(&turns, marker, tree)) {
+	if (!is_order_better(&turns, marker, tree)) {
 		tp_callee_release(&turns);
 		return;
 	}
@@ -205,29 +206,29 @@ static void choose_turns(struct tp_level *level, const struct tp_calltree *tree)
 	level->has_turns = true;
 }
 
-void tp_level_init(struct tp_level *level, const struct tp_calltree *tree, uint32_t node)
+void tp_loop_level_init(struct tp_loop_level *level, const struct tp_call_tree *tree, uint32_t node)
 {
-	*level = (struct tp_level){.node = node, .marker = TP_MAX_CALLEES};
-	for (uint32_t c = tree->nodes[node].first_child; c != NO_NODE;
+	*level = (struct tp_loop_level){.node = node, .marker = TP_MAX_CALLEES};
+	for (uint32_t c = tree->nodes[node].first_child; c != TP_NO_NODE;
 	     c = tree->nodes[c].next_sibling)
 		add_callee(level, tree, c);
 	compare_orders(level);
-	choose_marker(level, tree, TP_LEVEL_ALIKE_LEAST);
+	choose_marker(level, tree, TP_LEVEL_ALIKE_MIN);
 	rotate_marker(level);
 	if (level->marker == TP_MAX_CALLEES)
 		choose_waits(level, tree);
-	choose_turns(level, tree);
+	choose_order(level, tree);
 }
 
 /* Share of periods whose CPU time is not about the usual. */
-static double odd_work(const struct tp_callee *marker, const struct tp_calltree *tree)
+static double work_spread(const struct tp_callee *marker, const struct tp_call_tree *tree)
 {
 	size_t n = marker->n - 1;
 	size_t odd = 0;
 	double *work_ns = tp_alloc((n + 1) * sizeof(*work_ns));
 	for (size_t i = 0; i < n; i++)
-		work_ns[i] = tp_calltree_work_ns(tree, marker->stays[i].piece,
-						 marker->stays[i + 1].piece);
+		work_ns[i] = tp_call_tree_work_ns(tree, marker->stays[i].piece,
+						  marker->stays[i + 1].piece);
 	double usual_ns = tp_stats_median(work_ns, n);
 	for (size_t i = 0; i < n; i++)
 		odd += fabs(work_ns[i] - usual_ns) > TP_LEVEL_ODD_WORK * usual_ns;
@@ -235,11 +236,12 @@ static double odd_work(const struct tp_callee *marker, const struct tp_calltree 
 	return n ? (double)odd / (double)n : 0;
 }
 
-enum tp_groups tp_level_groups(const struct tp_level *level, const struct tp_calltree *tree)
+enum tp_groups tp_loop_level_groups(const struct tp_loop_level *level,
+				    const struct tp_call_tree *tree)
 {
 	const struct tp_callee *marker = &level->callees[level->marker];
 	if (level->has_turns || tree->n_loaders < 2 ||
-	    !tp_calltree_mostly_waits(tree, marker->node))
+	    !tp_call_tree_waits_most_times(tree, marker->node))
 		return TP_GROUPS_NONE;
 	for (size_t i = 0; i < level->n_callees; i++) {
 		const struct tp_callee *other = &level->callees[i];
@@ -247,10 +249,10 @@ enum tp_groups tp_level_groups(const struct tp_level *level, const struct tp_cal
 		    tp_callee_is_resolved(other))
 			return TP_GROUPS_NONE;
 	}
-	return odd_work(marker, tree) > TP_LEVEL_ODD_MOST ? TP_GROUPS_LIKELY : TP_GROUPS_POSSIBLE;
+	return work_spread(marker, tree) > TP_LEVEL_ODD_MAX ? TP_GROUPS_LIKELY : TP_GROUPS_POSSIBLE;
 }
 
-void tp_level_release(struct tp_level *level)
+void tp_loop_level_release(struct tp_loop_level *level)
 {
 	for (size_t i = 0; i < level->n_callees; i++)
 		tp_callee_release(&level->callees[i]);
@@ -258,23 +260,22 @@ void tp_level_release(struct tp_level *level)
 }
 
 /* A node that holds nearly all of its caller repeats as its caller does. */
-static bool is_news(const struct tp_calltree *tree, uint32_t root, uint32_t node)
+static bool is_new_callee(const struct tp_call_tree *tree, uint32_t root, uint32_t node)
 {
 	uint32_t parent = tree->nodes[node].parent;
 	return parent != root &&
-	       (double)tree->nodes[node].ns < TP_LEVEL_BODY_LEAST * (double)tree->nodes[parent].ns;
+	       (double)tree->nodes[node].ns < TP_LEVEL_BODY_MIN * (double)tree->nodes[parent].ns;
 }
 
-void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree)
+void tp_loop_level_add_deeper(struct tp_loop_level *level, const struct tp_call_tree *tree)
 {
 	uint32_t root = level->node;
-	double wanted = 2 * TP_LEVEL_SHARE_LEAST * (double)tree->nodes[root].ns;
+	double wanted = 2 * TP_LEVEL_SHARE_MIN * (double)tree->nodes[root].ns;
 	for (uint32_t node = root + 1; node < tree->n_nodes; node++)
 		if ((double)tree->nodes[node].ns >= wanted &&
-		    tp_calltree_is_below(tree, node, root) && is_news(tree, root, node))
+		    tp_call_tree_is_within(tree, node, root) && is_new_callee(tree, root, node))
 			add_callee(level, tree, node);
 	choose_marker(level, tree, TP_LEVEL_ALIKE_SURE);
-	if (level->marker != TP_MAX_CALLEES &&
-	    level->callees[level->marker].n < TP_LEVEL_STAYS_LEAST)
+	if (level->marker != TP_MAX_CALLEES && level->callees[level->marker].n < TP_LEVEL_STAYS_MIN)
 		level->marker = TP_MAX_CALLEES;
 }

@@ -10,7 +10,7 @@
 
 enum { TP_MAX_CALLEES = 48 };
 
-struct tp_level {
+struct tp_loop_level {
 	uint32_t node;
 	struct tp_callee callees[TP_MAX_CALLEES]; /* those with 2 % of its time or more */
 	size_t n_callees;
@@ -19,17 +19,18 @@ struct tp_level {
 };
 
 /* Heap memory, freed by release. */
-void tp_level_init(struct tp_level *level, const struct tp_calltree *tree, uint32_t node);
-void tp_level_release(struct tp_level *level);
+void tp_loop_level_init(struct tp_loop_level *level, const struct tp_call_tree *tree,
+			uint32_t node);
+void tp_loop_level_release(struct tp_loop_level *level);
 
 /*
  * Take deeper functions for callees too and choose again, clearly regular ones only: interpreters
  * call everything from one place.
  */
-void tp_level_deepen(struct tp_level *level, const struct tp_calltree *tree);
+void tp_loop_level_add_deeper(struct tp_loop_level *level, const struct tp_call_tree *tree);
 
 /* Whether what it calls itself repeats too fast to be counted: most of its time, never resolved. */
-bool tp_level_is_coarse(const struct tp_level *level, const struct tp_calltree *tree);
+bool tp_loop_level_is_too_fast(const struct tp_loop_level *level, const struct tp_call_tree *tree);
 
 /*
  * Whether stays of the marker may stand for several rounds: it waits for one of several loaders,
@@ -40,6 +41,7 @@ enum tp_groups {
 	TP_GROUPS_POSSIBLE,
 	TP_GROUPS_LIKELY, /* and the work between stays is not always the same */
 };
-enum tp_groups tp_level_groups(const struct tp_level *level, const struct tp_calltree *tree);
+enum tp_groups tp_loop_level_groups(const struct tp_loop_level *level,
+				    const struct tp_call_tree *tree);
 
 #endif

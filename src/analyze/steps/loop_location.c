@@ -19,22 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the loop called to get to a node; NO_NODE at the loop itself and outside. */
-static uint32_t callee_of(const struct tp_calltree *tree, uint32_t loop, uint32_t node)
+/* What the loop called to get to a node; TP_NO_NODE at the loop itself and outside. */
+static uint32_t callee_of(const struct tp_call_tree *tree, uint32_t loop, uint32_t node)
 {
-	while (node != NO_NODE && node && tree->nodes[node].parent != loop)
+	while (node != TP_NO_NODE && node && tree->nodes[node].parent != loop)
 		node = tree->nodes[node].parent;
-	return node ? node : NO_NODE;
+	return node ? node : TP_NO_NODE;
 }
 
-static uint32_t site_line(const struct tp_calltree *tree, const struct tp_trace *trace,
+static uint32_t call_line(const struct tp_call_tree *tree, const struct tp_trace *trace,
 			  uint32_t node)
 {
-	return node == NO_NODE ? 0 : trace->frames[tree->nodes[node].site].line;
+	return node == TP_NO_NODE ? 0 : trace->frames[tree->nodes[node].site].line;
 }
 
 /* Rounds in which the thread is met below the caller of `node` and not below that. */
-static size_t count_returns(const struct tp_loop *loop, const struct tp_calltree *tree,
+static size_t count_returns(const struct tp_loop *loop, const struct tp_call_tree *tree,
 			    uint32_t node)
 {
 	size_t n = 0;
@@ -47,17 +47,17 @@ static size_t count_returns(const struct tp_loop *loop, const struct tp_calltree
 		for (; at < tree->n_sightings &&
 		       tree->sightings[at].start_ns < loop->stays[i + 1].start_ns;
 		     at++)
-			is_met |= !tp_calltree_is_below(tree, tree->sightings[at].node, node) &&
-				  tp_calltree_is_below(tree, tree->sightings[at].node,
-						       tree->nodes[node].parent);
+			is_met |= !tp_call_tree_is_within(tree, tree->sightings[at].node, node) &&
+				  tp_call_tree_is_within(tree, tree->sightings[at].node,
+							 tree->nodes[node].parent);
 		n += is_met;
 	}
 	return n;
 }
 
-static bool is_python(const struct tp_calltree *tree, const struct tp_trace *trace, uint32_t node)
+static bool is_python(const struct tp_call_tree *tree, const struct tp_trace *trace, uint32_t node)
 {
-	return node != NO_NODE && node &&
+	return node != TP_NO_NODE && node &&
 	       trace->frames[tree->nodes[node].frame].kind == TP_FRAME_PYTHON;
 }
 
@@ -74,48 +74,48 @@ static bool has_counter(const struct tp_frame *frame, const struct tp_trace *tra
 	return is_its;
 }
 
-/* From `node` outwards; NO_NODE where none has it. */
-static uint32_t find_counting(const struct tp_calltree *tree, const struct tp_trace *trace,
+/* From `node` outwards; TP_NO_NODE where none has it. */
+static uint32_t find_counting(const struct tp_call_tree *tree, const struct tp_trace *trace,
 			      uint32_t node, uint32_t counter)
 {
 	const char *name = tp_trace_string(trace, counter);
-	for (; counter && node != NO_NODE && node; node = tree->nodes[node].parent)
+	for (; counter && node != TP_NO_NODE && node; node = tree->nodes[node].parent)
 		if (is_python(tree, trace, node) &&
 		    has_counter(&trace->frames[tree->nodes[node].frame], trace, name))
 			return node;
-	return NO_NODE;
+	return TP_NO_NODE;
 }
 
 /* The function that loops: the one that counts the rounds; else the found one, or what calls it in
  * each round. Rounds that waits part may be found inside a library: then what calls that from
- * Python. NO_NODE where nobody does. */
-static uint32_t find_looping(const struct tp_loop *loop, const struct tp_calltree *tree,
+ * Python. TP_NO_NODE where nobody does. */
+static uint32_t find_looping(const struct tp_loop *loop, const struct tp_call_tree *tree,
 			     const struct tp_trace *trace, uint32_t counter)
 {
 	uint32_t node = loop->node;
 	uint32_t counting = find_counting(tree, trace, node, counter);
-	if (counting != NO_NODE)
+	if (counting != TP_NO_NODE)
 		return counting;
-	while (node != NO_NODE && node && !is_python(tree, trace, node))
+	while (node != TP_NO_NODE && node && !is_python(tree, trace, node))
 		node = tree->nodes[node].parent;
 	if (!is_python(tree, trace, node))
-		return NO_NODE;
+		return TP_NO_NODE;
 	while (loop->n_stays > 1 && is_python(tree, trace, tree->nodes[node].parent) &&
 	       (double)count_returns(loop, tree, node) >=
-		       TP_LINE_RETURNS_LEAST * (double)(loop->n_stays - 1))
+		       TP_LINE_RETURNS_MIN * (double)(loop->n_stays - 1))
 		node = tree->nodes[node].parent;
 	return node;
 }
 
-static size_t *count_sightings(const struct tp_loop *loop, const struct tp_calltree *tree,
-			       uint32_t looping, size_t *n_all)
+static size_t *count_hits(const struct tp_loop *loop, const struct tp_call_tree *tree,
+			  uint32_t looping, size_t *n_all)
 {
 	size_t *counts = tp_alloc((tree->n_nodes + 1) * sizeof(*counts));
 	*n_all = 0;
 	for (size_t i = 0; i < tree->n_sightings; i++) {
-		const struct tp_sighting *s = &tree->sightings[i];
+		const struct tp_call_hit *s = &tree->sightings[i];
 		uint32_t callee = callee_of(tree, looping, s->node);
-		if (callee == NO_NODE || s->is_special || s->start_ns < loop->start_ns ||
+		if (callee == TP_NO_NODE || s->is_special || s->start_ns < loop->start_ns ||
 		    s->end_ns > loop->end_ns)
 			continue;
 		counts[callee]++;
@@ -124,26 +124,26 @@ static size_t *count_sightings(const struct tp_loop *loop, const struct tp_callt
 	return counts;
 }
 
-void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
-			const struct tp_calltree *tree, const struct tp_trace *trace,
-			uint32_t counter)
+void tp_loop_location_find(struct tp_loop_location *out, const struct tp_loop *loop,
+			   const struct tp_call_tree *tree, const struct tp_trace *trace,
+			   uint32_t counter)
 {
-	*out = (struct tp_loop_place){0};
-	if (loop->state == TP_LOOP_ABSENT || loop->node == NO_NODE)
+	*out = (struct tp_loop_location){0};
+	if (loop->state == TP_LOOP_ABSENT || loop->node == TP_NO_NODE)
 		return;
 	uint32_t looping = find_looping(loop, tree, trace, counter);
-	if (looping == NO_NODE)
+	if (looping == TP_NO_NODE)
 		return;
 	const struct tp_frame *frame = &trace->frames[tree->nodes[looping].frame];
 	out->function = tree->nodes[looping].function;
 	out->file = frame->file;
 	out->symbol = frame->symbol;
 	size_t n_all;
-	size_t *counts = count_sightings(loop, tree, looping, &n_all);
+	size_t *counts = count_hits(loop, tree, looping, &n_all);
 	for (uint32_t i = 0; i < tree->n_nodes; i++) {
-		uint32_t line = counts[i] ? site_line(tree, trace, i) : 0;
-		if (!line || counts[i] < TP_LINE_SIGHTINGS_LEAST ||
-		    (double)counts[i] < TP_LINE_SHARE_LEAST * (double)n_all)
+		uint32_t line = counts[i] ? call_line(tree, trace, i) : 0;
+		if (!line || counts[i] < TP_LINE_SIGHTINGS_MIN ||
+		    (double)counts[i] < TP_LINE_SHARE_MIN * (double)n_all)
 			continue;
 		if (!out->first_line || line < out->first_line)
 			out->first_line = line;
@@ -151,13 +151,13 @@ void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
 			out->last_line = line;
 	}
 	free(counts);
-	if (loop->marker != NO_NODE) {
+	if (loop->marker != TP_NO_NODE) {
 		out->marker = callee_of(tree, looping, loop->marker);
-		out->marker_line = site_line(tree, trace, out->marker);
+		out->marker_line = call_line(tree, trace, out->marker);
 	}
 }
 
-void tp_loop_place_take(const struct tp_loop_place *place, struct tp_analysis *analysis)
+void tp_loop_location_apply(const struct tp_loop_location *place, struct tp_analysis *analysis)
 {
 	if (!place->function)
 		return;

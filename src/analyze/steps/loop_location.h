@@ -4,8 +4,8 @@
 
 #include "loop_finder.h"
 
-struct tp_loop_place {
-	uint64_t function; /* as tp_calltree_function(); 0 = not known */
+struct tp_loop_location {
+	uint64_t function; /* as tp_call_tree_function(); 0 = not known */
 	uint32_t file;     /* string ids */
 	uint32_t symbol;   /* the function that loops */
 	uint32_t
@@ -16,13 +16,14 @@ struct tp_loop_place {
 };
 
 /* Takes it for the loop of the run; where it is not known nothing changes. */
-void tp_loop_place_take(const struct tp_loop_place *place, struct tp_analysis *analysis);
+void tp_loop_location_apply(const struct tp_loop_location *place, struct tp_analysis *analysis);
 
 /* All zero where the loop is absent or not one of Python. `counter` is the name of a variable that
- * counts its rounds, a string as tp_counted has it: whose variable it is loops. 0 = none is known.
+ * counts its rounds, a string as tp_counter_steps has it: whose variable it is loops. 0 = none is
+ * known.
  */
-void tp_loop_place_find(struct tp_loop_place *out, const struct tp_loop *loop,
-			const struct tp_calltree *tree, const struct tp_trace *trace,
-			uint32_t counter);
+void tp_loop_location_find(struct tp_loop_location *out, const struct tp_loop *loop,
+			   const struct tp_call_tree *tree, const struct tp_trace *trace,
+			   uint32_t counter);
 
 #endif

@@ -53,7 +53,7 @@ static uint64_t task_end_ns(const struct tp_analysis *analysis, uint32_t task)
 	return task_ns && task_ns < end_ns ? task_ns : end_ns;
 }
 
-static void take_steps(struct tp_analysis *analysis, const struct step_list *list)
+static void set_steps(struct tp_analysis *analysis, const struct step_list *list)
 {
 	struct tp_profile *profile = analysis->profile;
 	profile->steps =
@@ -100,7 +100,7 @@ static bool find_marking_task(const struct tp_analysis *analysis, uint32_t *task
 
 /* A program that ends each step before it fetches the next batch has gaps after most steps; they
  * belong to the step, else the loader would be nobody's time. Rare gaps are not training. */
-static void close_usual_gaps(struct step_list *list)
+static void close_regular_gaps(struct step_list *list)
 {
 	size_t n_gaps = 0;
 	for (size_t i = 1; i < list->n; i++)
@@ -144,7 +144,7 @@ static void collect_marked(const struct tp_analysis *analysis, uint32_t task,
 		is_open = mark->kind == TP_MARK_STEP;
 		start_ns = mark->time_ns;
 	}
-	close_usual_gaps(list);
+	close_regular_gaps(list);
 	uint64_t until_ns = task_end_ns(analysis, task);
 	if (is_open && until_ns > start_ns)
 		add_open_step(list, start_ns, until_ns);
@@ -158,7 +158,7 @@ static bool steps_from_marks(struct tp_analysis *analysis)
 		collect_marked(analysis, task, &list);
 	struct tp_profile *profile = analysis->profile;
 	if (list.n) {
-		take_steps(analysis, &list);
+		set_steps(analysis, &list);
 		profile->steps_found_by = TP_STEPS_MARKER;
 		profile->steps_confidence = 1;
 		profile->steps_reason = "marked by the program";
@@ -172,17 +172,18 @@ static bool steps_from_marks(struct tp_analysis *analysis)
 /* ---- repetition in stacks ---------------------------------------------------------------------
  */
 
-/* What the loop called to get to a node; NO_NODE outside the loop. */
-static uint32_t callee_of(const struct tp_calltree *tree, const struct tp_loop *loop, uint32_t node)
+/* What the loop called to get to a node; TP_NO_NODE outside the loop. */
+static uint32_t callee_of(const struct tp_call_tree *tree, const struct tp_loop *loop,
+			  uint32_t node)
 {
-	while (node != NO_NODE && node && tree->nodes[node].parent != loop->node)
+	while (node != TP_NO_NODE && node && tree->nodes[node].parent != loop->node)
 		node = tree->nodes[node].parent;
-	return node ? node : NO_NODE;
+	return node ? node : TP_NO_NODE;
 }
 
 /* Short waits happen inside every callee (its threads are not ready); only one that is longer than
  * the time between samples says that the loop waits for something. */
-static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_piece *piece)
+static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_call_segment *piece)
 {
 	const struct tp_run_info *run = &analysis->trace->run;
 	double rate_hz = run->sample_rate_hz > 0 ? run->sample_rate_hz : run->poll_rate_hz;
@@ -192,16 +193,16 @@ static bool is_long_wait(const struct tp_analysis *analysis, const struct tp_pie
 
 /* Waits that no look hit, between two sights: one of the marker's own starts its stay, one of
  * another callee than the sight before ends that callee's. 0 when there is none. */
-static uint64_t edge_between(const struct tp_analysis *analysis, const struct tp_calltree *tree,
-			     const struct tp_loop *loop, const struct tp_sighting *before,
+static uint64_t edge_between(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
+			     const struct tp_loop *loop, const struct tp_call_hit *before,
 			     uint32_t until)
 {
 	uint64_t edge_ns = 0;
 	for (uint32_t i = before->piece + 1; i < until; i++) {
-		const struct tp_piece *piece = &tree->pieces[i];
-		if (!is_long_wait(analysis, piece) || piece->node == NO_NODE)
+		const struct tp_call_segment *piece = &tree->pieces[i];
+		if (!is_long_wait(analysis, piece) || piece->node == TP_NO_NODE)
 			continue;
-		if (tp_calltree_is_below(tree, piece->node, loop->marker))
+		if (tp_call_tree_is_within(tree, piece->node, loop->marker))
 			return piece->start_ns;
 		if (callee_of(tree, loop, piece->node) != callee_of(tree, loop, before->node))
 			edge_ns = piece->end_ns;
@@ -213,18 +214,18 @@ static uint64_t edge_between(const struct tp_analysis *analysis, const struct tp
  * Where a stay below the marker began. A wait on either side of the border has exact ends; between
  * two pieces on the CPU the border lies anywhere between their samples, so it goes to the middle.
  */
-static uint64_t refined_start(const struct tp_analysis *analysis, const struct tp_calltree *tree,
-			      const struct tp_loop *loop, const struct tp_stay *stay)
+static uint64_t refined_start(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
+			      const struct tp_loop *loop, const struct tp_callee_interval *stay)
 {
-	const struct tp_piece *first = &tree->pieces[stay->piece];
+	const struct tp_call_segment *first = &tree->pieces[stay->piece];
 	if (!stay->first || first->state != TP_STATE_ON_CPU)
 		return stay->start_ns;
-	const struct tp_sighting *sight = &tree->sightings[stay->first - 1];
+	const struct tp_call_hit *sight = &tree->sightings[stay->first - 1];
 	uint64_t edge_ns = edge_between(analysis, tree, loop, sight, stay->piece);
 	if (edge_ns)
 		return edge_ns;
 	const struct tp_sample *samples = analysis->trace->samples;
-	const struct tp_piece *before = &tree->pieces[sight->piece];
+	const struct tp_call_segment *before = &tree->pieces[sight->piece];
 	uint64_t high_ns = samples[first->sample].time_ns;
 	uint64_t low_ns = before->end_ns;
 	if (before->state == TP_STATE_ON_CPU)
@@ -235,24 +236,24 @@ static uint64_t refined_start(const struct tp_analysis *analysis, const struct t
 }
 
 /* "main() in train.py, lines 88 to 95, calls forward() in net.py at line 90" */
-static const char *describe(const struct tp_analysis *analysis, const struct tp_calltree *tree,
-			    const struct tp_loop *loop, const struct tp_loop_place *place)
+static const char *describe(const struct tp_analysis *analysis, const struct tp_call_tree *tree,
+			    const struct tp_loop *loop, const struct tp_loop_location *place)
 {
 	struct tp_arena *arena = analysis->arena;
 	const struct tp_trace *trace = analysis->trace;
 	uint32_t marker = place->marker_line ? place->marker : loop->marker;
-	const char *called = tp_calltree_name(tree, marker, trace, arena);
+	const char *called = tp_call_tree_name(tree, marker, trace, arena);
 	if (!place->first_line)
 		return tp_arena_printf(arena, "%s calls %s",
-				       tp_calltree_name(tree, loop->node, trace, arena), called);
+				       tp_call_tree_name(tree, loop->node, trace, arena), called);
 	return tp_arena_printf(arena, "%s() in %s, lines %u to %u, calls %s at line %u",
 			       tp_trace_string(trace, place->symbol),
 			       tp_text_base_name(tp_trace_string(trace, place->file)),
 			       place->first_line, place->last_line, called, place->marker_line);
 }
 
-static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tree,
-		      const struct tp_loop *loop, const struct tp_loop_place *place)
+static void set_loop(struct tp_analysis *analysis, const struct tp_call_tree *tree,
+		     const struct tp_loop *loop, const struct tp_loop_location *place)
 {
 	struct tp_profile *profile = analysis->profile;
 	struct step_list list = {0};
@@ -267,9 +268,9 @@ static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tr
 	double usual = median_length(&list);
 	size_t whole = list.n;
 	add_step(&list, start_ns, loop->end_ns);
-	if (list.n > whole && (double)(loop->end_ns - start_ns) < TP_CUT_STEP_MOST * usual)
+	if (list.n > whole && (double)(loop->end_ns - start_ns) < TP_CUT_STEP_MAX * usual)
 		list.items[whole].kind = TP_STEP_CUT;
-	take_steps(analysis, &list);
+	set_steps(analysis, &list);
 	free(list.items);
 	profile->steps_found_by = TP_STEPS_PERIOD;
 	profile->steps_confidence = loop->regularity;
@@ -285,8 +286,8 @@ static void take_loop(struct tp_analysis *analysis, const struct tp_calltree *tr
 /* ---- counters ---------------------------------------------------------------------------------
  */
 
-static void take_counted(struct tp_analysis *analysis, const struct tp_counted *counted,
-			 uint64_t until_ns)
+static void use_counter(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
+			uint64_t until_ns)
 {
 	struct tp_profile *profile = analysis->profile;
 	struct step_list list = {0};
@@ -298,11 +299,11 @@ static void take_counted(struct tp_analysis *analysis, const struct tp_counted *
 	uint64_t end_ns = start_ns + usual_ns < until_ns ? start_ns + usual_ns : until_ns;
 	size_t whole = list.n;
 	add_step(&list, start_ns, end_ns);
-	if (list.n > whole && (double)(end_ns - start_ns) < TP_CUT_STEP_MOST * (double)usual_ns)
+	if (list.n > whole && (double)(end_ns - start_ns) < TP_CUT_STEP_MAX * (double)usual_ns)
 		list.items[whole].kind = TP_STEP_CUT;
 	analysis->loop_start_ns = counted->borders[0];
 	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
-	take_steps(analysis, &list);
+	set_steps(analysis, &list);
 	free(list.items);
 	profile->steps_found_by = TP_STEPS_PERIOD;
 	profile->steps_confidence = counted->regularity;
@@ -316,16 +317,16 @@ static void take_counted(struct tp_analysis *analysis, const struct tp_counted *
 
 /* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
  * as many the counter is right; so it is where stacks may have groups of steps or epochs. */
-static bool is_counter_better(const struct tp_counted *counted, const struct tp_loop *loop)
+static bool is_counter_better(const struct tp_counter_steps *counted, const struct tp_loop *loop)
 {
 	double n = (double)loop->n_stays;
 	double more = (double)counted->n - n;
 	if (loop->state != TP_LOOP_FOUND)
 		return true;
-	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_LEAST * n)
+	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_MIN * n)
 		return true;
-	return fabs(more) > fmax(1, TP_COUNTER_DIFFERS_LEAST * n) &&
-	       fabs(more) <= TP_COUNTER_DIFFERS_MOST * n;
+	return fabs(more) > fmax(1, TP_COUNTER_DIFFERS_MIN * n) &&
+	       fabs(more) <= TP_COUNTER_DIFFERS_MAX * n;
 }
 
 static bool has_bounds(const struct tp_loop *loop)
@@ -338,20 +339,20 @@ static uint64_t counted_until_ns(const struct tp_analysis *analysis, const struc
 	return has_bounds(loop) ? loop->end_ns : analysis->trace->end_ns;
 }
 
-static bool find_counter(struct tp_counted *counted, const struct tp_analysis *analysis,
+static bool find_counter(struct tp_counter_steps *counted, const struct tp_analysis *analysis,
 			 const struct tp_loop *loop)
 {
-	*counted = (struct tp_counted){0};
-	return tp_counted_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
-			       counted_until_ns(analysis, loop));
+	*counted = (struct tp_counter_steps){0};
+	return tp_counter_steps_find(counted, analysis, has_bounds(loop) ? loop->start_ns : 0,
+				     counted_until_ns(analysis, loop));
 }
 
 /* As many rounds as stacks show, give or take what either may miss. */
-static bool counts_alike(const struct tp_counted *counted, const struct tp_loop *loop)
+static bool is_same_count(const struct tp_counter_steps *counted, const struct tp_loop *loop)
 {
 	double n = (double)loop->n_stays;
 	return loop->state == TP_LOOP_FOUND &&
-	       fabs((double)counted->n - n) <= fmax(1, TP_COUNTER_DIFFERS_LEAST * n);
+	       fabs((double)counted->n - n) <= fmax(1, TP_COUNTER_DIFFERS_MIN * n);
 }
 
 /* ---- none -------------------------------------------------------------------------------------
@@ -389,7 +390,7 @@ static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *
 }
 
 /* Of what nobody saw like pieces tell what it was, but not when it came back. */
-static void pieces_too_short(struct tp_analysis *analysis)
+static void segments_too_short(struct tp_analysis *analysis)
 {
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	char text[160] = "the main thread runs and waits in pieces too short for looks at /proc";
@@ -411,19 +412,19 @@ static void steps_in_groups(struct tp_analysis *analysis, const struct tp_loop *
 	analysis->loop_end_ns = loop->end_ns;
 }
 
-static void no_steps_in_stacks(struct tp_analysis *analysis, const struct tp_calltree *tree,
+static void no_steps_in_stacks(struct tp_analysis *analysis, const struct tp_call_tree *tree,
 			       const struct tp_loop *loop)
 {
 	if (loop->state == TP_LOOP_GROUPS)
 		steps_in_groups(analysis, loop);
-	else if (loop->state == TP_LOOP_COARSE && loop->end_ns > loop->start_ns)
+	else if (loop->state == TP_LOOP_TOO_FAST && loop->end_ns > loop->start_ns)
 		steps_too_short(analysis, loop);
 	else if (!tree->n_sightings)
 		no_steps(analysis, "no whole call stack of the main thread was recorded");
 	else if (tree->broken_ns > tree->nodes[0].ns)
 		no_steps(analysis, "most call stacks of the main thread are incomplete");
 	else if (tree->unhit_ns > tree->nodes[0].ns)
-		pieces_too_short(analysis);
+		segments_too_short(analysis);
 	else
 		no_steps(analysis, "no function on the main thread's stack repeats regularly");
 }
@@ -434,26 +435,27 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 		no_steps(analysis, "no thread was seen that could train");
 		return;
 	}
-	struct tp_calltree tree;
+	struct tp_call_tree tree;
 	struct tp_loop loop;
-	tp_calltree_init(&tree, analysis, analysis->main_task);
+	tp_call_tree_init(&tree, analysis, analysis->main_task);
 	tp_loop_find(&loop, &tree);
-	struct tp_counted counted;
+	struct tp_counter_steps counted;
 	bool has_counter = find_counter(&counted, analysis, &loop);
 	bool is_counted = has_counter && is_counter_better(&counted, &loop);
-	bool is_its_loop = is_counted || (has_counter && counts_alike(&counted, &loop));
-	struct tp_loop_place place;
-	tp_loop_place_find(&place, &loop, &tree, analysis->trace, is_its_loop ? counted.name : 0);
-	tp_loop_place_take(&place, analysis);
+	bool is_its_loop = is_counted || (has_counter && is_same_count(&counted, &loop));
+	struct tp_loop_location place;
+	tp_loop_location_find(&place, &loop, &tree, analysis->trace,
+			      is_its_loop ? counted.name : 0);
+	tp_loop_location_apply(&place, analysis);
 	if (is_counted)
-		take_counted(analysis, &counted, counted_until_ns(analysis, &loop));
+		use_counter(analysis, &counted, counted_until_ns(analysis, &loop));
 	else if (loop.state == TP_LOOP_FOUND)
-		take_loop(analysis, &tree, &loop, &place);
+		set_loop(analysis, &tree, &loop, &place);
 	else
 		no_steps_in_stacks(analysis, &tree, &loop);
-	tp_counted_release(&counted);
+	tp_counter_steps_release(&counted);
 	tp_loop_release(&loop);
-	tp_calltree_release(&tree);
+	tp_call_tree_release(&tree);
 }
 
 enum tp_status tp_pass_steps(struct tp_analysis *analysis, struct tp_error *err)

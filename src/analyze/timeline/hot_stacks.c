@@ -30,7 +30,7 @@ static uint64_t hot_key(const struct tp_trace *trace, const struct tp_hot_stack 
 	return tp_hash_mix(path_of(trace, hot->stack), who);
 }
 
-void tp_hot_add(struct tp_hot_table *table, const struct tp_hot_stack *hot)
+void tp_hot_table_add(struct tp_hot_table *table, const struct tp_hot_stack *hot)
 {
 	uint64_t at;
 	if (!hot->stack)
@@ -54,7 +54,7 @@ static int hot_order(const void *a, const void *b)
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-void tp_hot_tell(struct tp_hot_table *table, struct tp_profile *profile)
+void tp_hot_table_finish(struct tp_hot_table *table, struct tp_profile *profile)
 {
 	if (table->n)
 		qsort(table->rows, table->n, sizeof(*table->rows), hot_order);

@@ -15,8 +15,8 @@ struct tp_hot_table {
 };
 
 /* Adds its time to the row of its like; nothing for the empty stack. */
-void tp_hot_add(struct tp_hot_table *table, const struct tp_hot_stack *hot);
+void tp_hot_table_add(struct tp_hot_table *table, const struct tp_hot_stack *hot);
 /* profile->hot: by time. Releases the table. */
-void tp_hot_tell(struct tp_hot_table *table, struct tp_profile *profile);
+void tp_hot_table_finish(struct tp_hot_table *table, struct tp_profile *profile);
 
 #endif

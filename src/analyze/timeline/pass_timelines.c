@@ -38,10 +38,10 @@ struct edges {
 
 /* Which others of its process work while a thread waits: a wait for them is not one for anybody
  * else. */
-enum { NOBODY, LOADERS, OTHERS };
+enum { NO_GROUP, LOADERS, OTHERS };
 
 /* When threads of one process are on a CPU. */
-struct company {
+struct group_runs {
 	struct tp_intervals loaders;
 	struct tp_intervals others;
 };
@@ -49,34 +49,34 @@ struct company {
 struct build {
 	const struct tp_trace *trace;
 	struct edges *edges; /* heap: of each stay of the thread */
-	const struct company *company;
-	struct tp_pieces pieces;
+	const struct group_runs *group_runs;
+	struct tp_segments pieces;
 	struct tp_strata strata;
 };
 
-static bool is_bare(const struct tp_trace *trace, const struct tp_segment *piece)
+static bool has_no_stack(const struct tp_trace *trace, const struct tp_segment *piece)
 {
-	return piece->state == TP_STATE_BLOCKED && piece->sample != NO_SAMPLE &&
+	return piece->state == TP_STATE_BLOCKED && piece->sample != TP_NO_SAMPLE &&
 	       trace->samples[piece->sample].stack == 0;
 }
 
 /* Of a wait. Whoever is waited for works to the end of it; what ended just after it began does not
  * count. */
-static int company_in(const struct build *build, uint64_t start_ns, uint64_t length_ns)
+static int active_group_in(const struct build *build, uint64_t start_ns, uint64_t length_ns)
 {
 	uint64_t end_ns = start_ns + length_ns;
-	uint64_t loaders_ns = tp_intervals_covered(&build->company->loaders, start_ns, end_ns);
-	uint64_t others_ns = tp_intervals_covered(&build->company->others, start_ns, end_ns);
+	uint64_t loaders_ns = tp_intervals_covered(&build->group_runs->loaders, start_ns, end_ns);
+	uint64_t others_ns = tp_intervals_covered(&build->group_runs->others, start_ns, end_ns);
 	uint64_t most_ns = loaders_ns > others_ns ? loaders_ns : others_ns;
 	if (most_ns <= length_ns / TP_COMPANY_PARTS)
-		return NOBODY;
+		return NO_GROUP;
 	return loaders_ns > others_ns ? LOADERS : OTHERS;
 }
 
-static void add_piece(struct build *build, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
-		      uint32_t sample)
+static void add_segment(struct build *build, uint64_t start_ns, uint64_t end_ns,
+			enum tp_state state, uint32_t sample)
 {
-	tp_pieces_add(&build->pieces, build->trace, start_ns, end_ns, state, sample);
+	tp_segments_add(&build->pieces, build->trace, start_ns, end_ns, state, sample);
 }
 
 /* Samples of a task inside [from, to) with the wanted state; *cursor moves forward only. */
@@ -95,10 +95,10 @@ static void skip_to(const struct tp_trace *trace, struct sample_cursor *cursor, 
  * so leaving them out favours nothing. */
 static bool is_usable(const struct tp_sample *sample)
 {
-	return sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_THINNED);
+	return sample->state == TP_STATE_ON_CPU && !(sample->flags & TP_SAMPLE_LEAF_ONLY);
 }
 
-/* The next usable sample before the end of the stay; NO_SAMPLE when there is none. */
+/* The next usable sample before the end of the stay; TP_NO_SAMPLE when there is none. */
 static uint32_t next_in_run(const struct tp_trace *trace, struct sample_cursor *cursor,
 			    const struct tp_run *run)
 {
@@ -108,7 +108,7 @@ static uint32_t next_in_run(const struct tp_trace *trace, struct sample_cursor *
 		if (is_usable(&trace->samples[at]))
 			return at;
 	}
-	return NO_SAMPLE;
+	return TP_NO_SAMPLE;
 }
 
 /* The border between the last sample of one stay and the first of the next lies in the middle of
@@ -135,17 +135,17 @@ static void find_edges(struct build *build, struct sample_cursor cursor, size_t 
 	const struct tp_trace *trace = build->trace;
 	double rate_hz = trace->run.sample_rate_hz;
 	size_t held_run = 0;
-	uint32_t held = NO_SAMPLE;
+	uint32_t held = TP_NO_SAMPLE;
 	build->edges = tp_alloc((end_run - first_run + 1) * sizeof(*build->edges));
 	for (size_t i = first_run; i < end_run && rate_hz > 0; i++) {
 		const struct tp_run *run = &trace->runs[i];
 		uint32_t first = next_in_run(trace, &cursor, run);
 		uint32_t last = first;
-		for (uint32_t at = first; at != NO_SAMPLE; at = next_in_run(trace, &cursor, run))
+		for (uint32_t at = first; at != TP_NO_SAMPLE; at = next_in_run(trace, &cursor, run))
 			last = at;
-		if (first == NO_SAMPLE || (double)(run->end_ns - run->start_ns) * rate_hz < 1e9)
+		if (first == TP_NO_SAMPLE || (double)(run->end_ns - run->start_ns) * rate_hz < 1e9)
 			continue;
-		if (held != NO_SAMPLE)
+		if (held != TP_NO_SAMPLE)
 			cut_between(trace, &trace->runs[held_run], held,
 				    &build->edges[held_run - first_run], run, first,
 				    &build->edges[i - first_run]);
@@ -155,10 +155,10 @@ static void find_edges(struct build *build, struct sample_cursor cursor, size_t 
 }
 
 /* Given to a sample of another stay. */
-static void add_foreign(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
+static void add_inferred(struct build *build, uint64_t start_ns, uint64_t end_ns, uint32_t sample)
 {
-	struct tp_segment *piece = tp_pieces_add(&build->pieces, build->trace, start_ns, end_ns,
-						 TP_STATE_ON_CPU, sample);
+	struct tp_segment *piece = tp_segments_add(&build->pieces, build->trace, start_ns, end_ns,
+						   TP_STATE_ON_CPU, sample);
 	if (piece)
 		piece->is_inferred = true;
 }
@@ -170,28 +170,30 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	const struct tp_trace *trace = build->trace;
 	uint64_t start = run->start_ns + edges->head_ns;
 	uint64_t end = run->end_ns - edges->tail_ns;
-	uint32_t held = NO_SAMPLE;
-	add_foreign(build, run->start_ns, start, edges->before);
+	uint32_t held = TP_NO_SAMPLE;
+	add_inferred(build, run->start_ns, start, edges->before);
 	size_t before = build->pieces.n;
 	uint32_t at;
-	while ((at = next_in_run(trace, cursor, run)) != NO_SAMPLE) {
-		if (held != NO_SAMPLE) {
+	while ((at = next_in_run(trace, cursor, run)) != TP_NO_SAMPLE) {
+		if (held != TP_NO_SAMPLE) {
 			uint64_t middle =
 				(trace->samples[held].time_ns + trace->samples[at].time_ns) / 2;
-			add_piece(build, start, middle, TP_STATE_ON_CPU, held);
+			add_segment(build, start, middle, TP_STATE_ON_CPU, held);
 			start = middle;
 		}
 		held = at;
 	}
-	add_piece(build, start, end, TP_STATE_ON_CPU, held);
-	if (held != NO_SAMPLE && build->pieces.n > before) {
+	add_segment(build, start, end, TP_STATE_ON_CPU, held);
+	if (held != TP_NO_SAMPLE && build->pieces.n > before) {
 		const struct tp_segment *piece = &build->pieces.items[before];
-		struct tp_stay stay = {run->how == TP_RUN_PREEMPTED ? TP_STAY_RUNS_PREEMPTED
-								    : TP_STAY_RUNS,
-				       NOBODY, piece->start_ns, run->end_ns - run->start_ns};
+		struct tp_segment_key stay = {run->how == TP_RUN_PREEMPTED
+						      ? TP_SEGMENT_RUN_PREEMPTED
+						      : TP_SEGMENT_RUN,
+					      NO_GROUP, piece->start_ns,
+					      run->end_ns - run->start_ns};
 		tp_strata_add(&build->strata, &stay, piece->sample);
 	}
-	add_foreign(build, end, run->end_ns, edges->after);
+	add_inferred(build, end, run->end_ns, edges->after);
 }
 
 /* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
@@ -202,47 +204,50 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 	if (end_ns <= start_ns)
 		return;
 	if (how == TP_RUN_PREEMPTED) {
-		add_piece(build, start_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
+		add_segment(build, start_ns, end_ns, TP_STATE_RUNNABLE, TP_NO_SAMPLE);
 		return;
 	}
 	uint64_t woken_ns = end_ns;
-	uint32_t held = NO_SAMPLE;
+	uint32_t held = TP_NO_SAMPLE;
 	skip_to(trace, cursor, start_ns);
 	for (; cursor->next < cursor->end; cursor->next++) {
 		const struct tp_sample *sample = &trace->samples[cursor->next];
 		if (sample->time_ns >= end_ns)
 			break;
 		if (sample->state == TP_STATE_BLOCKED &&
-		    (held == NO_SAMPLE || trace->samples[held].stack == 0))
+		    (held == TP_NO_SAMPLE || trace->samples[held].stack == 0))
 			held = (uint32_t)cursor->next;
 		if (sample->state == TP_STATE_RUNNABLE && sample->time_ns < woken_ns)
 			woken_ns = sample->time_ns;
 	}
 	size_t before = build->pieces.n;
-	add_piece(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
-	if (held != NO_SAMPLE && build->pieces.n > before) {
+	add_segment(build, start_ns, woken_ns, TP_STATE_BLOCKED, held);
+	if (held != TP_NO_SAMPLE && build->pieces.n > before) {
 		const struct tp_segment *piece = &build->pieces.items[before];
 		uint64_t length_ns = end_ns - start_ns;
-		struct tp_stay stay = {is_bare(trace, piece) ? TP_STAY_WAITS_BARE : TP_STAY_WAITS,
-				       company_in(build, start_ns, length_ns), start_ns, length_ns};
+		struct tp_segment_key stay = {has_no_stack(trace, piece) ? TP_SEGMENT_WAIT_NO_STACK
+									 : TP_SEGMENT_WAIT,
+					      active_group_in(build, start_ns, length_ns), start_ns,
+					      length_ns};
 		tp_strata_add(&build->strata, &stay, piece->sample);
 	}
-	add_piece(build, woken_ns, end_ns, TP_STATE_RUNNABLE, NO_SAMPLE);
+	add_segment(build, woken_ns, end_ns, TP_STATE_RUNNABLE, TP_NO_SAMPLE);
 }
 
 /* Where only samples tell, what they missed was short. */
 static uint32_t infer_sample(const struct build *build, const struct tp_segment *piece,
-			     enum tp_stay_kind kind)
+			     enum tp_segment_kind kind)
 {
-	bool waits = kind == TP_STAY_WAITS || kind == TP_STAY_WAITS_BARE;
-	struct tp_stay stay = {kind, NOBODY, piece->start_ns, piece->end_ns - piece->start_ns};
+	bool waits = kind == TP_SEGMENT_WAIT || kind == TP_SEGMENT_WAIT_NO_STACK;
+	struct tp_segment_key stay = {kind, NO_GROUP, piece->start_ns,
+				      piece->end_ns - piece->start_ns};
 	if (piece->is_sampled)
 		stay.length_ns = 1;
 	if (waits && piece->is_sampled)
-		stay.group = TP_ANY_STAY_GROUP;
+		stay.group = TP_ANY_SEGMENT_GROUP;
 	else if (waits)
-		stay.group = company_in(build, piece->start_ns, stay.length_ns);
-	return tp_strata_like(&build->strata, &stay);
+		stay.group = active_group_in(build, piece->start_ns, stay.length_ns);
+	return tp_strata_find_similar(&build->strata, &stay);
 }
 
 static bool ends_preempted(const struct build *build, size_t piece)
@@ -255,9 +260,9 @@ static bool ends_preempted(const struct build *build, size_t piece)
 static bool waits_for_others(const struct build *build, const struct tp_segment *piece)
 {
 	return piece->state == TP_STATE_BLOCKED && !piece->is_sampled &&
-	       company_in(build, piece->start_ns, piece->end_ns - piece->start_ns) == OTHERS &&
-	       !tp_strata_has(&build->strata, TP_STAY_WAITS, OTHERS) &&
-	       !tp_strata_has(&build->strata, TP_STAY_WAITS_BARE, OTHERS);
+	       active_group_in(build, piece->start_ns, piece->end_ns - piece->start_ns) == OTHERS &&
+	       !tp_strata_has(&build->strata, TP_SEGMENT_WAIT, OTHERS) &&
+	       !tp_strata_has(&build->strata, TP_SEGMENT_WAIT_NO_STACK, OTHERS);
 }
 
 /* Nobody saw this piece: one like it stands for it, of the other kind where there is none. */
@@ -270,26 +275,27 @@ static void infer_unseen(const struct build *build, size_t at)
 		piece->cause = TP_CAUSE_FUTEX;
 		return;
 	}
-	enum tp_stay_kind ran = ends_preempted(build, at) ? TP_STAY_RUNS_PREEMPTED : TP_STAY_RUNS;
-	enum tp_stay_kind kind = runs ? ran : TP_STAY_WAITS;
+	enum tp_segment_kind ran =
+		ends_preempted(build, at) ? TP_SEGMENT_RUN_PREEMPTED : TP_SEGMENT_RUN;
+	enum tp_segment_kind kind = runs ? ran : TP_SEGMENT_WAIT;
 	piece->sample = infer_sample(build, piece, kind);
-	if (piece->sample == NO_SAMPLE)
-		piece->sample = infer_sample(build, piece, tp_stay_other(kind));
-	piece->cause = runs                         ? TP_CAUSE_NONE
-		       : piece->sample == NO_SAMPLE ? TP_CAUSE_UNKNOWN
-						    : build->trace->samples[piece->sample].cause;
+	if (piece->sample == TP_NO_SAMPLE)
+		piece->sample = infer_sample(build, piece, tp_segment_kind_other(kind));
+	piece->cause = runs                            ? TP_CAUSE_NONE
+		       : piece->sample == TP_NO_SAMPLE ? TP_CAUSE_UNKNOWN
+						       : build->trace->samples[piece->sample].cause;
 }
 
 /* The cause is known, the place is that of a like wait for the same; of a short one that of the
  * stays beside it. */
-static void infer_place(const struct build *build, struct tp_segment *piece)
+static void infer_stack(const struct build *build, struct tp_segment *piece)
 {
-	uint32_t like = infer_sample(build, piece, TP_STAY_WAITS);
-	if (like != NO_SAMPLE && build->trace->samples[like].cause != piece->cause)
-		like = NO_SAMPLE;
-	if (like == NO_SAMPLE && piece->is_sampled)
-		like = infer_sample(build, piece, TP_STAY_RUNS);
-	if (like == NO_SAMPLE)
+	uint32_t like = infer_sample(build, piece, TP_SEGMENT_WAIT);
+	if (like != TP_NO_SAMPLE && build->trace->samples[like].cause != piece->cause)
+		like = TP_NO_SAMPLE;
+	if (like == TP_NO_SAMPLE && piece->is_sampled)
+		like = infer_sample(build, piece, TP_SEGMENT_RUN);
+	if (like == TP_NO_SAMPLE)
 		return;
 	piece->sample = like;
 	piece->is_inferred = true;
@@ -304,20 +310,20 @@ static bool is_missed(const struct build *build, const struct tp_segment *piece)
 
 static void infer_missed(const struct build *build, struct tp_segment *piece)
 {
-	uint32_t like = infer_sample(build, piece, TP_STAY_RUNS);
-	if (like != NO_SAMPLE)
+	uint32_t like = infer_sample(build, piece, TP_SEGMENT_RUN);
+	if (like != TP_NO_SAMPLE)
 		piece->sample = like;
 }
 
-static void infer_pieces(struct build *build)
+static void infer_segments(struct build *build)
 {
 	for (size_t i = 0; i < build->pieces.n; i++) {
 		struct tp_segment *piece = &build->pieces.items[i];
-		if (is_bare(build->trace, piece))
-			infer_place(build, piece);
-		else if (piece->sample != NO_SAMPLE && is_missed(build, piece))
+		if (has_no_stack(build->trace, piece))
+			infer_stack(build, piece);
+		else if (piece->sample != TP_NO_SAMPLE && is_missed(build, piece))
 			infer_missed(build, piece);
-		else if (piece->sample == NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
+		else if (piece->sample == TP_NO_SAMPLE && piece->state != TP_STATE_RUNNABLE)
 			infer_unseen(build, i);
 	}
 }
@@ -338,8 +344,8 @@ static bool has_sample(const struct tp_trace *trace, struct sample_cursor cursor
 static void add_sampled(struct build *build, struct sample_cursor *cursor, uint32_t task,
 			uint64_t from_ns, uint64_t until_ns)
 {
-	cursor->next = tp_sampled_time(&build->pieces, build->trace, task, cursor->next, from_ns,
-				       until_ns);
+	cursor->next = tp_sampled_timeline_add(&build->pieces, build->trace, task, cursor->next,
+					       from_ns, until_ns);
 }
 
 /* Between two stays. */
@@ -354,7 +360,7 @@ static void add_between(struct build *build, struct sample_cursor *cursor, uint3
 
 /* A new thread waits for its first turn. But looks that find a thread on a CPU are only kept while
  * nothing else tells where it is. */
-static bool was_born_unseen(const struct tp_trace *trace, struct sample_cursor cursor,
+static bool is_start_missed(const struct tp_trace *trace, struct sample_cursor cursor,
 			    uint64_t first_run_ns)
 {
 	for (; cursor.next < cursor.end; cursor.next++) {
@@ -375,7 +381,7 @@ static void build_from_runs(struct build *build, const struct tp_task *task, uin
 	uint64_t at = task->start_ns;
 	size_t first = trace->run_index[task->id];
 	size_t end = trace->run_index[task->id + 1];
-	enum tp_run_end how = was_born_unseen(trace, cursor, trace->runs[first].start_ns)
+	enum tp_run_end how = is_start_missed(trace, cursor, trace->runs[first].start_ns)
 				      ? TP_RUN_OPEN
 				      : TP_RUN_PREEMPTED;
 	find_edges(build, cursor, first, end);
@@ -388,7 +394,7 @@ static void build_from_runs(struct build *build, const struct tp_task *task, uin
 	}
 	if (how != TP_RUN_EXITED)
 		add_between(build, &cursor, task->id, at, until_ns, how);
-	infer_pieces(build);
+	infer_segments(build);
 	free(build->edges);
 }
 
@@ -421,19 +427,19 @@ static void sum_thread(struct tp_analysis *analysis, uint32_t id)
 			continue;
 		uint64_t length = piece->end_ns - piece->start_ns;
 		info->on_cpu_ns += length;
-		if (piece->sample == NO_SAMPLE)
+		if (piece->sample == TP_NO_SAMPLE)
 			continue;
 		const struct tp_stack_class *class =
 			&analysis->classes[analysis->trace->samples[piece->sample].stack];
 		info->phase_ns[class->phase] += length;
 		/* Reading a checkpoint or compressing a log is no loading. */
-		if (!tp_phase_protects(class->phase) || class->phase == TP_PHASE_DATALOADER)
+		if (!tp_phase_owns_time(class->phase) || class->phase == TP_PHASE_DATALOADER)
 			info->leaf_ns[class->leaf] += length;
 	}
 }
 
 /* Leaders come before their threads in order of birth, but a lost record may hide one. */
-static void find_leaders(struct tp_analysis *analysis)
+static void find_thread_groups(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
 	struct tp_map leaders = {0};
@@ -458,7 +464,7 @@ static void find_leaders(struct tp_analysis *analysis)
 }
 
 /* Most of its samples that say so are of loading. Roles, which need timelines, say it better. */
-static bool seems_loader(const struct tp_analysis *analysis, uint32_t task)
+static bool is_likely_loader(const struct tp_analysis *analysis, uint32_t task)
 {
 	const struct tp_trace *trace = analysis->trace;
 	size_t n_loading = 0;
@@ -472,26 +478,28 @@ static bool seems_loader(const struct tp_analysis *analysis, uint32_t task)
 	return n_loading > n_other;
 }
 
-static void find_company(struct company *out, const struct tp_analysis *analysis, uint32_t leader)
+static void collect_group_runs(struct group_runs *out, const struct tp_analysis *analysis,
+			       uint32_t leader)
 {
 	const struct tp_trace *trace = analysis->trace;
 	if (analysis->threads[leader].next == TP_NO_TASK)
 		return; /* it is alone */
 	for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next) {
 		struct tp_intervals *list =
-			seems_loader(analysis, id) ? &out->loaders : &out->others;
+			is_likely_loader(analysis, id) ? &out->loaders : &out->others;
 		for (size_t i = trace->run_index[id]; i < trace->run_index[id + 1]; i++)
 			tp_intervals_add(list, trace->runs[i].start_ns, trace->runs[i].end_ns);
 	}
-	tp_intervals_unite(&out->loaders);
-	tp_intervals_unite(&out->others);
+	tp_intervals_merge(&out->loaders);
+	tp_intervals_merge(&out->others);
 }
 
-static void build_timeline(struct tp_analysis *analysis, uint32_t id, const struct company *company)
+static void build_timeline(struct tp_analysis *analysis, uint32_t id,
+			   const struct group_runs *group_runs)
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_task *task = &trace->tasks[id];
-	struct build build = {.trace = trace, .company = company};
+	struct build build = {.trace = trace, .group_runs = group_runs};
 	build.strata.border_ns = imports_end_ns(analysis, id);
 	if (trace->run_index[id] < trace->run_index[id + 1])
 		build_from_runs(&build, task, task_end(trace, task));
@@ -506,25 +514,25 @@ static void build_timeline(struct tp_analysis *analysis, uint32_t id, const stru
 	sum_thread(analysis, id);
 }
 
-enum tp_status tp_pass_threads(struct tp_analysis *analysis, struct tp_error *err)
+enum tp_status tp_pass_timelines(struct tp_analysis *analysis, struct tp_error *err)
 {
 	(void)err;
 	const struct tp_trace *trace = analysis->trace;
 	struct tp_arena *arena = analysis->arena;
-	analysis->classes = tp_classify_stacks(trace, analysis->patterns, arena);
+	analysis->classes = tp_stack_class_build(trace, analysis->patterns, arena);
 	analysis->timelines = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_timeline));
 	analysis->threads = tp_arena_array(arena, trace->n_tasks, sizeof(struct tp_thread_info));
 	analysis->has_runs = trace->n_runs > 0;
-	find_leaders(analysis);
+	find_thread_groups(analysis);
 	for (uint32_t leader = 0; leader < trace->n_tasks; leader++) {
 		if (analysis->threads[leader].leader != leader)
 			continue;
-		struct company company = {0};
-		find_company(&company, analysis, leader);
+		struct group_runs group_runs = {0};
+		collect_group_runs(&group_runs, analysis, leader);
 		for (uint32_t id = leader; id != TP_NO_TASK; id = analysis->threads[id].next)
-			build_timeline(analysis, id, &company);
-		free(company.loaders.items);
-		free(company.others.items);
+			build_timeline(analysis, id, &group_runs);
+		free(group_runs.loaders.items);
+		free(group_runs.others.items);
 	}
 	return TP_OK;
 }

@@ -8,24 +8,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct look {
+struct probe {
 	uint64_t end_ns; /* of the time that it stands for */
 	uint32_t sample;
 	uint32_t wait; /* the look nearby that found a wait, with a stack if there is one */
 };
 
-struct stretch {
+struct sampled_range {
 	const struct tp_trace *trace;
-	struct tp_pieces *out;
+	struct tp_segments *out;
 	uint32_t task;
 	uint64_t from_ns;
 	uint64_t until_ns;
 	size_t first; /* sample */
 	size_t end;
 	size_t n_looks;
-	size_t n_timer;     /* samples of the timer */
-	size_t n_hits;      /* of them, those with a whole stack */
-	struct look *looks; /* heap */
+	size_t n_timer;      /* samples of the timer */
+	size_t n_hits;       /* of them, those with a whole stack */
+	struct probe *looks; /* heap */
 };
 
 /* Time that no sample of the timer stands for. */
@@ -39,35 +39,36 @@ struct rest {
 	double delay_of_runs;
 };
 
-static const struct tp_sample *sample_of(const struct stretch *s, size_t at)
+static const struct tp_sample *sample_of(const struct sampled_range *s, size_t at)
 {
 	return &s->trace->samples[at];
 }
 
-static bool is_look(const struct tp_sample *sample)
+static bool is_probe(const struct tp_sample *sample)
 {
 	return sample->flags & TP_SAMPLE_POLLED;
 }
 
 static bool is_of_timer(const struct tp_sample *sample)
 {
-	return !is_look(sample) && sample->state == TP_STATE_ON_CPU;
+	return !is_probe(sample) && sample->state == TP_STATE_ON_CPU;
 }
 
 static bool is_hit(const struct tp_sample *sample)
 {
-	return is_of_timer(sample) && !(sample->flags & TP_SAMPLE_THINNED);
+	return is_of_timer(sample) && !(sample->flags & TP_SAMPLE_LEAF_ONLY);
 }
 
-static void add(const struct stretch *s, uint64_t start_ns, uint64_t end_ns, enum tp_state state,
-		uint32_t sample, bool is_inferred)
+static void add(const struct sampled_range *s, uint64_t start_ns, uint64_t end_ns,
+		enum tp_state state, uint32_t sample, bool is_inferred)
 {
-	struct tp_segment *piece = tp_pieces_add(s->out, s->trace, start_ns, end_ns, state, sample);
+	struct tp_segment *piece =
+		tp_segments_add(s->out, s->trace, start_ns, end_ns, state, sample);
 	if (!piece)
 		return;
 	piece->is_sampled = true;
 	piece->is_inferred = is_inferred;
-	if (sample == NO_SAMPLE)
+	if (sample == TP_NO_SAMPLE)
 		piece->cause = TP_CAUSE_UNKNOWN;
 	else if (state != TP_STATE_BLOCKED)
 		piece->cause = TP_CAUSE_NONE;
@@ -76,36 +77,37 @@ static void add(const struct stretch *s, uint64_t start_ns, uint64_t end_ns, enu
 /* ---- without books -------------------------------------------------------------------------- */
 
 /* The on-CPU stack nearest in time among interrupts, for a look that found the thread running. */
-static uint32_t nearest_interrupt(const struct stretch *s, size_t at)
+static uint32_t nearest_interrupt(const struct sampled_range *s, size_t at)
 {
 	size_t first = s->trace->sample_index[s->task];
 	size_t end = s->trace->sample_index[s->task + 1];
 	for (size_t distance = 0; distance < end - first; distance++) {
-		if (at >= first + distance && !is_look(sample_of(s, at - distance)))
+		if (at >= first + distance && !is_probe(sample_of(s, at - distance)))
 			return (uint32_t)(at - distance);
-		if (at + distance < end && !is_look(sample_of(s, at + distance)))
+		if (at + distance < end && !is_probe(sample_of(s, at + distance)))
 			return (uint32_t)(at + distance);
 	}
 	return (uint32_t)at;
 }
 
-static void add_held(const struct stretch *s, uint64_t start_ns, uint64_t end_ns, uint32_t held)
+static void add_held(const struct sampled_range *s, uint64_t start_ns, uint64_t end_ns,
+		     uint32_t held)
 {
-	enum tp_state state = held == NO_SAMPLE ? TP_STATE_BLOCKED : sample_of(s, held)->state;
+	enum tp_state state = held == TP_NO_SAMPLE ? TP_STATE_BLOCKED : sample_of(s, held)->state;
 	bool is_running = state == TP_STATE_ON_CPU && s->n_looks;
 	add(s, start_ns, end_ns, state, is_running ? nearest_interrupt(s, held) : held, false);
 }
 
 /* Interrupts only when nobody looked. */
-static void lay_by_instants(const struct stretch *s)
+static void split_by_samples(const struct sampled_range *s)
 {
 	uint64_t start_ns = s->from_ns;
-	uint32_t held = NO_SAMPLE;
+	uint32_t held = TP_NO_SAMPLE;
 	for (size_t i = s->first; i < s->end; i++) {
 		const struct tp_sample *sample = sample_of(s, i);
-		if (s->n_looks && !is_look(sample))
+		if (s->n_looks && !is_probe(sample))
 			continue;
-		if (held != NO_SAMPLE) {
+		if (held != TP_NO_SAMPLE) {
 			uint64_t middle_ns = (sample_of(s, held)->time_ns + sample->time_ns) / 2;
 			add_held(s, start_ns, middle_ns, held);
 			start_ns = middle_ns > start_ns ? middle_ns : start_ns;
@@ -120,29 +122,31 @@ static void lay_by_instants(const struct stretch *s)
 /* The hits of a stretch in turn; one has the time up to the middle between it and its neighbours.
  */
 struct hits {
-	const struct stretch *stretch;
+	const struct sampled_range *sampled_range;
 	size_t next;
 	size_t at;
 	uint64_t start_ns;
 	uint64_t end_ns;
 };
 
-static size_t find_hit(const struct stretch *s, size_t at)
+static size_t find_hit(const struct sampled_range *s, size_t at)
 {
 	while (at < s->end && !is_hit(sample_of(s, at)))
 		at++;
 	return at;
 }
 
-static struct hits begin_hits(const struct stretch *s)
+static struct hits first_hit(const struct sampled_range *s)
 {
-	return (struct hits){.stretch = s, .next = find_hit(s, s->first), .end_ns = s->from_ns};
+	return (struct hits){.sampled_range = s,
+			     .next = find_hit(s, s->first),
+			     .end_ns = s->from_ns};
 }
 
 /* False behind the last. */
-static bool take_hit(struct hits *hits)
+static bool next_hit(struct hits *hits)
 {
-	const struct stretch *s = hits->stretch;
+	const struct sampled_range *s = hits->sampled_range;
 	if (hits->next >= s->end)
 		return false;
 	hits->at = hits->next;
@@ -158,26 +162,26 @@ static bool take_hit(struct hits *hits)
 /* The time that the hit stands for, up to so long on each side. */
 static uint64_t begin_of(const struct hits *hits, uint64_t side_ns)
 {
-	uint64_t time_ns = sample_of(hits->stretch, hits->at)->time_ns;
+	uint64_t time_ns = sample_of(hits->sampled_range, hits->at)->time_ns;
 	return time_ns - hits->start_ns > side_ns ? time_ns - side_ns : hits->start_ns;
 }
 
 static uint64_t end_of(const struct hits *hits, uint64_t side_ns)
 {
-	uint64_t time_ns = sample_of(hits->stretch, hits->at)->time_ns;
+	uint64_t time_ns = sample_of(hits->sampled_range, hits->at)->time_ns;
 	return hits->end_ns - time_ns > side_ns ? time_ns + side_ns : hits->end_ns;
 }
 
-static double covered_ns(const struct stretch *s, uint64_t side_ns)
+static double covered_ns(const struct sampled_range *s, uint64_t side_ns)
 {
 	double sum = 0;
-	for (struct hits hits = begin_hits(s); take_hit(&hits);)
+	for (struct hits hits = first_hit(s); next_hit(&hits);)
 		sum += (double)(end_of(&hits, side_ns) - begin_of(&hits, side_ns));
 	return sum;
 }
 
 /* Periods are drawn anew all the time: only together do they have the length asked for. */
-static uint64_t find_side(const struct stretch *s, double wanted_ns)
+static uint64_t find_side(const struct sampled_range *s, double wanted_ns)
 {
 	uint64_t low = 0;
 	uint64_t high = s->until_ns - s->from_ns;
@@ -193,43 +197,44 @@ static uint64_t find_side(const struct stretch *s, double wanted_ns)
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-static bool is_wait(const struct stretch *s, uint32_t sample, bool has_stack)
+static bool is_wait(const struct sampled_range *s, uint32_t sample, bool has_stack)
 {
 	return sample_of(s, sample)->state == TP_STATE_BLOCKED &&
 	       (!has_stack || sample_of(s, sample)->stack);
 }
 
 /* For each look the nearest wait before or after it. False when there is none. */
-static bool find_waits(const struct stretch *s, bool has_stack)
+static bool find_waits(const struct sampled_range *s, bool has_stack)
 {
-	struct look *looks = s->looks;
-	uint32_t wait = NO_SAMPLE;
+	struct probe *looks = s->looks;
+	uint32_t wait = TP_NO_SAMPLE;
 	for (size_t i = 0; i < s->n_looks; i++) {
 		if (is_wait(s, looks[i].sample, has_stack))
 			wait = looks[i].sample;
 		looks[i].wait = wait;
 	}
-	wait = NO_SAMPLE;
+	wait = TP_NO_SAMPLE;
 	for (size_t i = s->n_looks; i-- > 0;) {
 		uint64_t time_ns = sample_of(s, looks[i].sample)->time_ns;
 		if (is_wait(s, looks[i].sample, has_stack))
 			wait = looks[i].sample;
-		if (looks[i].wait == NO_SAMPLE ||
-		    (wait != NO_SAMPLE && sample_of(s, wait)->time_ns - time_ns <
-						  time_ns - sample_of(s, looks[i].wait)->time_ns))
+		if (looks[i].wait == TP_NO_SAMPLE ||
+		    (wait != TP_NO_SAMPLE &&
+		     sample_of(s, wait)->time_ns - time_ns <
+			     time_ns - sample_of(s, looks[i].wait)->time_ns))
 			looks[i].wait = wait;
 	}
-	return s->n_looks && looks[0].wait != NO_SAMPLE;
+	return s->n_looks && looks[0].wait != TP_NO_SAMPLE;
 }
 
-static void find_looks(struct stretch *s)
+static void find_probes(struct sampled_range *s)
 {
 	size_t n = 0;
 	s->looks = tp_alloc((s->n_looks + 1) * sizeof(*s->looks));
 	for (size_t i = s->first; i < s->end; i++) {
-		if (!is_look(sample_of(s, i)))
+		if (!is_probe(sample_of(s, i)))
 			continue;
-		s->looks[n] = (struct look){.sample = (uint32_t)i, .end_ns = s->until_ns};
+		s->looks[n] = (struct probe){.sample = (uint32_t)i, .end_ns = s->until_ns};
 		if (n)
 			s->looks[n - 1].end_ns = (sample_of(s, s->looks[n - 1].sample)->time_ns +
 						  sample_of(s, i)->time_ns) /
@@ -238,43 +243,43 @@ static void find_looks(struct stretch *s)
 	}
 }
 
-static void add_rest(const struct stretch *s, const struct rest *rest, const struct look *look,
-		     uint64_t start_ns, uint64_t end_ns)
+static void add_rest(const struct sampled_range *s, const struct rest *rest,
+		     const struct probe *probe, uint64_t start_ns, uint64_t end_ns)
 {
-	bool is_of_wait = is_wait(s, look->sample, false);
+	bool is_of_wait = is_wait(s, probe->sample, false);
 	double length_ns = (double)(end_ns - start_ns);
 	double run = is_of_wait ? rest->run_of_waits : rest->run_of_runs;
 	double delay = is_of_wait ? rest->delay_of_waits : rest->delay_of_runs;
 	uint64_t ran_ns = start_ns + (uint64_t)(length_ns * run);
 	uint64_t got_ns = start_ns + (uint64_t)(length_ns * (run + delay));
 	got_ns = got_ns < end_ns ? got_ns : end_ns;
-	uint32_t place = look->wait;
+	uint32_t place = probe->wait;
 	if (ran_ns > start_ns && !is_wait(s, place, true))
-		place = nearest_interrupt(s, look->sample);
+		place = nearest_interrupt(s, probe->sample);
 	add(s, start_ns, ran_ns, TP_STATE_ON_CPU, place, true);
-	add(s, ran_ns, got_ns, TP_STATE_RUNNABLE, NO_SAMPLE, false);
-	add(s, got_ns, end_ns, TP_STATE_BLOCKED, is_of_wait ? look->sample : look->wait,
+	add(s, ran_ns, got_ns, TP_STATE_RUNNABLE, TP_NO_SAMPLE, false);
+	add(s, got_ns, end_ns, TP_STATE_BLOCKED, is_of_wait ? probe->sample : probe->wait,
 	    !is_of_wait);
 }
 
 /* Goes through the rest: without `rest` it sums it up into `sums`, else it adds the pieces. */
-static void walk(const struct stretch *s, uint64_t side_ns, const struct rest *rest,
+static void walk(const struct sampled_range *s, uint64_t side_ns, const struct rest *rest,
 		 struct rest *sums)
 {
 	size_t at = 0;
 	uint64_t now_ns = s->from_ns;
-	struct hits hits = begin_hits(s);
+	struct hits hits = first_hit(s);
 	for (bool is_last = false; !is_last;) {
-		is_last = !take_hit(&hits);
+		is_last = !next_hit(&hits);
 		uint64_t until_ns = is_last ? s->until_ns : begin_of(&hits, side_ns);
 		while (now_ns < until_ns) {
 			while (s->looks[at].end_ns <= now_ns)
 				at++;
-			const struct look *look = &s->looks[at];
-			uint64_t end_ns = look->end_ns < until_ns ? look->end_ns : until_ns;
+			const struct probe *probe = &s->looks[at];
+			uint64_t end_ns = probe->end_ns < until_ns ? probe->end_ns : until_ns;
 			if (rest)
-				add_rest(s, rest, look, now_ns, end_ns);
-			else if (is_wait(s, look->sample, false))
+				add_rest(s, rest, probe, now_ns, end_ns);
+			else if (is_wait(s, probe->sample, false))
 				sums->waits_ns += (double)(end_ns - now_ns);
 			else
 				sums->runs_ns += (double)(end_ns - now_ns);
@@ -289,7 +294,7 @@ static void walk(const struct stretch *s, uint64_t side_ns, const struct rest *r
 }
 
 /* First where looks found it running or wanting to, then also where they found it waiting. */
-static void share_out(struct rest *rest, double run_ns, double delay_ns)
+static void assign_rest(struct rest *rest, double run_ns, double delay_ns)
 {
 	double all_ns = rest->waits_ns + rest->runs_ns;
 	run_ns = fmin(run_ns, all_ns);
@@ -310,58 +315,58 @@ static void share_out(struct rest *rest, double run_ns, double delay_ns)
 
 /* ---- by the books --------------------------------------------------------------------------- */
 
-static bool find_books(const struct stretch *s, double *run_ns, double *delay_ns)
+static bool find_accounting(const struct sampled_range *s, double *run_ns, double *delay_ns)
 {
 	const struct tp_run_info *run = &s->trace->run;
-	return s->n_looks && s->n_hits && s->until_ns - s->from_ns >= TP_BOOKS_NS_LEAST &&
+	return s->n_looks && s->n_hits && s->until_ns - s->from_ns >= TP_BOOKS_NS_MIN &&
 	       run->sample_rate_hz > 0 &&
-	       run->sample_rate_hz >= TP_RATE_KEPT_LEAST * run->asked_rate_hz &&
-	       tp_trace_counter_growth(s->trace, TP_METRIC_TASK_RUN, s->task, s->from_ns,
-				       s->until_ns, run_ns) &&
-	       tp_trace_counter_growth(s->trace, TP_METRIC_TASK_DELAY, s->task, s->from_ns,
-				       s->until_ns, delay_ns);
+	       run->sample_rate_hz >= TP_RATE_KEPT_MIN * run->asked_rate_hz &&
+	       tp_trace_counter_delta(s->trace, TP_METRIC_TASK_RUN, s->task, s->from_ns,
+				      s->until_ns, run_ns) &&
+	       tp_trace_counter_delta(s->trace, TP_METRIC_TASK_DELAY, s->task, s->from_ns,
+				      s->until_ns, delay_ns);
 }
 
 /* False: the books do not say, or there is no wait that could have the rest. */
-static bool lay_by_books(struct stretch *s)
+static bool split_by_accounting(struct sampled_range *s)
 {
 	double run_ns;
 	double delay_ns;
-	if (!find_books(s, &run_ns, &delay_ns))
+	if (!find_accounting(s, &run_ns, &delay_ns))
 		return false;
-	find_looks(s);
+	find_probes(s);
 	bool has_waits = find_waits(s, true) || find_waits(s, false);
 	if (has_waits) {
 		struct rest rest = {0};
 		double period_ns = 1e9 / s->trace->run.sample_rate_hz;
 		double hits_ns = (double)s->n_timer * period_ns;
-		bool is_missing = run_ns - hits_ns > TP_MISSED_SHARE_LEAST * run_ns &&
-				  run_ns - hits_ns > TP_MISSED_SAMPLES_LEAST * period_ns;
+		bool is_missing = run_ns - hits_ns > TP_MISSED_SHARE_MIN * run_ns &&
+				  run_ns - hits_ns > TP_MISSED_SAMPLES_MIN * period_ns;
 		uint64_t side_ns = find_side(s, is_missing ? hits_ns : run_ns);
 		walk(s, side_ns, NULL, &rest);
-		share_out(&rest, fmax(run_ns - covered_ns(s, side_ns), 0), delay_ns);
+		assign_rest(&rest, fmax(run_ns - covered_ns(s, side_ns), 0), delay_ns);
 		walk(s, side_ns, &rest, NULL);
 	}
 	free(s->looks);
 	return has_waits;
 }
 
-size_t tp_sampled_time(struct tp_pieces *out, const struct tp_trace *trace, uint32_t task,
-		       size_t at, uint64_t from_ns, uint64_t until_ns)
+size_t tp_sampled_timeline_add(struct tp_segments *out, const struct tp_trace *trace, uint32_t task,
+			       size_t at, uint64_t from_ns, uint64_t until_ns)
 {
-	struct stretch s = {
+	struct sampled_range s = {
 		.trace = trace, .out = out, .task = task, .from_ns = from_ns, .until_ns = until_ns};
 	size_t end = trace->sample_index[task + 1];
 	while (at < end && trace->samples[at].time_ns < from_ns)
 		at++;
 	s.first = at;
 	for (; at < end && trace->samples[at].time_ns < until_ns; at++) {
-		s.n_looks += is_look(&trace->samples[at]);
+		s.n_looks += is_probe(&trace->samples[at]);
 		s.n_timer += is_of_timer(&trace->samples[at]);
 		s.n_hits += is_hit(&trace->samples[at]);
 	}
 	s.end = at;
-	if (!lay_by_books(&s))
-		lay_by_instants(&s);
+	if (!split_by_accounting(&s))
+		split_by_samples(&s);
 	return s.end;
 }

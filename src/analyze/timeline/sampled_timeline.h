@@ -23,7 +23,7 @@
 
 /* Adds pieces that cover [from, until) of the task. `at` is its first sample that may lie in there.
  * Returns the first one behind. */
-size_t tp_sampled_time(struct tp_pieces *out, const struct tp_trace *trace, uint32_t task,
-		       size_t at, uint64_t from_ns, uint64_t until_ns);
+size_t tp_sampled_timeline_add(struct tp_segments *out, const struct tp_trace *trace, uint32_t task,
+			       size_t at, uint64_t from_ns, uint64_t until_ns);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "trainprof/base/memory.h"
 
-struct tp_segment *tp_pieces_add(struct tp_pieces *pieces, const struct tp_trace *trace,
-				 uint64_t start_ns, uint64_t end_ns, enum tp_state state,
-				 uint32_t sample)
+struct tp_segment *tp_segments_add(struct tp_segments *pieces, const struct tp_trace *trace,
+				   uint64_t start_ns, uint64_t end_ns, enum tp_state state,
+				   uint32_t sample)
 {
 	if (end_ns <= start_ns)
 		return NULL;
@@ -14,7 +14,7 @@ struct tp_segment *tp_pieces_add(struct tp_pieces *pieces, const struct tp_trace
 				   .state = state,
 				   .sample = sample,
 				   .label = TP_N_LABELS};
-	if (sample != NO_SAMPLE)
+	if (sample != TP_NO_SAMPLE)
 		piece.cause = trace->samples[sample].cause;
 	TP_ARRAY_PUSH(pieces->items, pieces->n, pieces->capacity) = piece;
 	return &pieces->items[pieces->n - 1];

@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 /* Begins zeroed; items are on the heap. */
-struct tp_pieces {
+struct tp_segments {
 	struct tp_segment *items;
 	size_t n;
 	size_t capacity;
 };
 
 /* With the cause that its sample tells, if there is one. One without a length is left out: NULL. */
-struct tp_segment *tp_pieces_add(struct tp_pieces *pieces, const struct tp_trace *trace,
-				 uint64_t start_ns, uint64_t end_ns, enum tp_state state,
-				 uint32_t sample);
+struct tp_segment *tp_segments_add(struct tp_segments *pieces, const struct tp_trace *trace,
+				   uint64_t start_ns, uint64_t end_ns, enum tp_state state,
+				   uint32_t sample);
 
 #endif

@@ -41,7 +41,7 @@ static void count_lengths(const struct tp_analysis *analysis,
 	}
 }
 
-double tp_blind_share(const struct tp_analysis *analysis, uint64_t *below_ns)
+double tp_undersampled_runs_share(const struct tp_analysis *analysis, uint64_t *below_ns)
 {
 	*below_ns = 0;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
@@ -57,8 +57,8 @@ double tp_blind_share(const struct tp_analysis *analysis, uint64_t *below_ns)
 		sum.cpu_ns += classes[i].cpu_ns;
 		sum.n_samples += classes[i].n_samples;
 		double expected = sum.cpu_ns * rate_hz / 1e9;
-		if (!(classes[i].cpu_ns > 0) || expected < TP_UNSEEN_EXPECTED_LEAST ||
-		    sum.n_samples > TP_UNSEEN_FOUND_MOST * expected)
+		if (!(classes[i].cpu_ns > 0) || expected < TP_UNSEEN_EXPECTED_MIN ||
+		    sum.n_samples > TP_UNSEEN_FOUND_MAX * expected)
 			continue;
 		*below_ns = UINT64_C(1) << i;
 		blind_ns = sum.cpu_ns;

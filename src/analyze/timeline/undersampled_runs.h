@@ -9,6 +9,6 @@
 
 /* How much of the main thread's time on CPUs that is, and the length below which no sample falls;
  * both 0 where samples fall into short stays as well, or nothing is known of stays. */
-double tp_blind_share(const struct tp_analysis *analysis, uint64_t *below_ns);
+double tp_undersampled_runs_share(const struct tp_analysis *analysis, uint64_t *below_ns);
 
 #endif

@@ -64,20 +64,20 @@ static int print_template(const struct advise_options *o, const char *topic)
 	struct tp_error err = {0};
 	struct tp_rulebook *book = NULL;
 	struct tp_buf text = {0};
-	enum tp_status status = tp_rulesdir_book(&book, &o->rules, o->is_lenient, &err);
+	enum tp_status status = tp_rules_dir_rulebook(&book, &o->rules, o->is_lenient, &err);
 	if (status == TP_OK)
-		status = tp_factfile_template(&text, book, topic, &err);
+		status = tp_fact_file_template(&text, book, topic, &err);
 	tp_rulebook_free(book);
 	if (status == TP_OK)
 		return tp_output_buf(&text);
 	tp_buf_release(&text);
-	return tp_complain_status(NULL, &err);
+	return tp_message_error_status(NULL, &err);
 }
 
 static int print_schema(void)
 {
 	struct tp_buf text = {0};
-	tp_factfile_schema(&text);
+	tp_fact_file_schema(&text);
 	return tp_output_buf(&text);
 }
 
@@ -99,7 +99,7 @@ static int print_advice(const struct tp_cli *cli, const struct advise_options *o
 }
 
 static int judge(const struct tp_cli *cli, const struct advise_options *o,
-		 const struct tp_rulebook *book, const struct tp_factfile *file)
+		 const struct tp_rulebook *book, const struct tp_fact_file *file)
 {
 	struct tp_findings findings;
 	tp_advise_facts(&findings, book, file->facts);
@@ -112,7 +112,7 @@ static int judge(const struct tp_cli *cli, const struct advise_options *o,
 	};
 	int status = print_advice(cli, o, &advice);
 	if (status == TP_EXIT_OK && !findings.verdict && !findings.n_fired)
-		status = TP_EXIT_CANNOT_TELL;
+		status = TP_EXIT_UNDECIDED;
 	tp_findings_release(&findings);
 	return status;
 }
@@ -121,29 +121,29 @@ static int advise_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 {
 	const struct advise_options *o = opts;
 	struct tp_error err = {0};
-	struct tp_factfile file;
+	struct tp_fact_file file;
 	struct tp_rulebook *book = NULL;
 	if (o->wants_schema)
 		return print_schema();
 	if (o->wants_template)
 		return print_template(o, argc ? argv[0] : NULL);
 	if (!argc) {
-		tp_say("trainprof advise --template > facts.json",
-		       "advise needs a file of facts, or - for stdin");
+		tp_message_print("trainprof advise --template > facts.json",
+				 "advise needs a file of facts, or - for stdin");
 		return TP_EXIT_USAGE;
 	}
-	if (tp_handfacts_read(&file, argv[0], &err) != TP_OK) {
+	if (tp_facts_input_read(&file, argv[0], &err) != TP_OK) {
 		if (err.status == TP_ABSENT)
 			tp_error_next_word(&err, "trainprof advise --template > ", argv[0], "");
-		return tp_complain_status(NULL, &err);
+		return tp_message_error_status(NULL, &err);
 	}
 	int status;
-	if (tp_rulesdir_book(&book, &o->rules, o->is_lenient, &err) == TP_OK)
+	if (tp_rules_dir_rulebook(&book, &o->rules, o->is_lenient, &err) == TP_OK)
 		status = judge(cli, o, book, &file);
 	else
-		status = tp_complain_status(NULL, &err);
+		status = tp_message_error_status(NULL, &err);
 	tp_rulebook_free(book);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 	return status;
 }
 

@@ -29,26 +29,26 @@ static const struct tp_option options[] = {{TP_OPTION_DURATION_TIME,
 static int attach_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct tp_run_options *o = opts;
-	struct tp_measured measured;
+	struct tp_run_session_result measured;
 	if (!argc) {
-		tp_say("pgrep -af train", "attach needs the pid of a program");
+		tp_message_print("pgrep -af train", "attach needs the pid of a program");
 		return TP_EXIT_USAGE;
 	}
 	pid_t pid;
 	if (!tp_text_parse_pid(argv[0], &pid)) {
-		tp_say("pgrep -af train", "attach: '%s' is no pid", argv[0]);
+		tp_message_print("pgrep -af train", "attach: '%s' is no pid", argv[0]);
 		return TP_EXIT_USAGE;
 	}
 	signal(SIGPIPE,
 	       SIG_IGN); /* a reader of stderr that leaves does not take the report along */
-	int status = tp_measure_attached(&measured, cli, o, pid);
+	int status = tp_run_session_attach(&measured, cli, o, pid);
 	if (status >= 0) {
 		free(measured.directory);
 		return status;
 	}
 	tp_recordings_set_last(measured.directory);
-	tp_measured_say(&measured);
-	tp_aftermath(cli, o, &measured);
+	tp_run_session_check_whole(&measured);
+	tp_post_run_report(cli, o, &measured);
 	free(measured.directory);
 	return TP_EXIT_OK;
 }

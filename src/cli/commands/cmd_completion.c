@@ -182,7 +182,8 @@ static int completion_exec(const struct tp_cli *cli, const void *opts, int argc,
 		shells[i].write(&out, cli->table);
 		return tp_output_buf(&out);
 	}
-	tp_say("trainprof completion bash", "completion needs a shell: bash, zsh or fish");
+	tp_message_print("trainprof completion bash",
+			 "completion needs a shell: bash, zsh or fish");
 	return TP_EXIT_USAGE;
 }
 

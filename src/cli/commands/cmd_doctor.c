@@ -56,7 +56,7 @@ static const struct tp_option options[] = {{.name = "json",
 					   TP_OPTION_END};
 
 /* One line of the table, wherever it comes from. */
-struct check {
+struct doctor_check {
 	enum tp_mark_word mark;
 	char name[24];
 	char text[330];
@@ -74,20 +74,20 @@ struct visit {
 	size_t n_unjudged; /* of them, because a source is missing */
 	struct tp_host host;
 	struct tp_plan *plan;
-	struct check checks[MAX_CHECKS];
+	struct doctor_check checks[MAX_CHECKS];
 	size_t n_checks;
 };
 
 /* A run of ten minutes with defaults: measured on the programs of docs/measurements.md. */
-static const double usual_bytes = 256.0 * 1048576;
-static const double least_bytes = 16.0 * 1048576;
+static const double typical_bytes = 256.0 * 1048576;
+static const double min_bytes = 16.0 * 1048576;
 
-static struct check *add_check(struct visit *visit, enum tp_mark_word mark, const char *name)
+static struct doctor_check *add_check(struct visit *visit, enum tp_mark_word mark, const char *name)
 {
 	/* There are fewer sources than rows, and the last row takes what comes too much. */
 	size_t at = visit->n_checks < MAX_CHECKS ? visit->n_checks++ : MAX_CHECKS - 1;
-	struct check *check = &visit->checks[at];
-	*check = (struct check){.mark = mark};
+	struct doctor_check *check = &visit->checks[at];
+	*check = (struct doctor_check){.mark = mark};
 	snprintf(check->name, sizeof(check->name), "%s", name);
 	return check;
 }
@@ -97,26 +97,27 @@ static void check_sources(struct visit *visit)
 	for (size_t i = 0; i < tp_plan_count(visit->plan); i++) {
 		const struct tp_plan_row *row = tp_plan_row(visit->plan, i);
 		const struct tp_availability *found = &row->availability;
-		struct check *check = add_check(visit, tp_sources_mark(row), row->type->name);
+		struct doctor_check *check =
+			add_check(visit, tp_source_list_mark(row), row->type->name);
 		const char *reason = found->reason[0] ? found->reason
 				     : found->presence == TP_PRESENCE_PRESENT
 					     ? ""
-					     : tp_presence_text(found->presence);
+					     : tp_source_state_text(found->presence);
 		snprintf(check->text, sizeof(check->text), "%.150s%s%.120s", row->type->summary,
 			 *reason ? ": " : "", reason);
-		check->gains = tp_sources_gains(row);
+		check->gains = tp_source_list_gains(row);
 		snprintf(check->next, sizeof(check->next), "%s", found->remedy);
 	}
 }
 
 static void check_gpus(struct visit *visit)
 {
-	struct tp_gpu_trial *trials = tp_alloc(MAX_GPU_ROWS * sizeof(*trials));
-	size_t n = tp_gpu_try(trials, MAX_GPU_ROWS, &visit->host, environ, gpu_patience_s);
+	struct tp_gpu_selftest_row *trials = tp_alloc(MAX_GPU_ROWS * sizeof(*trials));
+	size_t n = tp_gpu_selftest(trials, MAX_GPU_ROWS, &visit->host, environ, gpu_patience_s);
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_availability *found = &trials[i].availability;
 		bool is_there = found->presence == TP_PRESENCE_PRESENT;
-		struct check *check =
+		struct doctor_check *check =
 			add_check(visit, is_there ? TP_MARK_WORD_OK : TP_MARK_WORD_WARN,
 				  trials[i].name);
 		if (is_there)
@@ -132,7 +133,7 @@ static void check_gpus(struct visit *visit)
 static void check_disk(struct visit *visit)
 {
 	struct statvfs fs;
-	struct check *check = add_check(visit, TP_MARK_WORD_OK, "disk");
+	struct doctor_check *check = add_check(visit, TP_MARK_WORD_OK, "disk");
 	if (statvfs(".", &fs) != 0 || access(".", W_OK) != 0) {
 		struct tp_error err;
 		(void)tp_fail_errno(&err, errno, "cannot write here");
@@ -144,10 +145,10 @@ static void check_disk(struct visit *visit)
 	double free_bytes = (double)fs.f_bavail * (double)fs.f_frsize;
 	snprintf(check->text, sizeof(check->text),
 		 "%s free here; a run of 10 minutes needs up to %s", tp_unit_bytes(free_bytes).text,
-		 tp_unit_bytes(usual_bytes).text);
-	if (free_bytes >= usual_bytes)
+		 tp_unit_bytes(typical_bytes).text);
+	if (free_bytes >= typical_bytes)
 		return;
-	check->mark = free_bytes < least_bytes ? TP_MARK_WORD_FAIL : TP_MARK_WORD_WARN;
+	check->mark = free_bytes < min_bytes ? TP_MARK_WORD_FAIL : TP_MARK_WORD_WARN;
 	check->gains = "a whole recording";
 	snprintf(check->next, sizeof(check->next),
 		 "trainprof run -o /scratch/prof …   or   --max-size=%s",
@@ -158,7 +159,7 @@ static void check_disk(struct visit *visit)
 static const struct {
 	const char *source;
 	const char *facts;
-} sole_sources[] = {
+} single_sources[] = {
 	{"pmu", "pmu.*"},
 	{"proc", "io.*_call*"},
 	{"proc", "io.cached_ratio"},
@@ -183,16 +184,16 @@ static bool is_absent(const struct visit *visit, const char *source)
 
 static bool can_be_known(const struct visit *visit, const char *fact)
 {
-	for (size_t i = 0; i < TP_ARRAY_LEN(sole_sources); i++)
-		if (tp_text_glob(sole_sources[i].facts, fact) &&
-		    is_absent(visit, sole_sources[i].source))
+	for (size_t i = 0; i < TP_ARRAY_LEN(single_sources); i++)
+		if (tp_text_glob(single_sources[i].facts, fact) &&
+		    is_absent(visit, single_sources[i].source))
 			return false;
 	return true;
 }
 
 /* Rules that are not judged on a made-up run in which all is known but what is missing here. */
-static size_t count_unjudged(const struct visit *visit, const struct tp_rulebook *book,
-			     bool is_complete)
+static size_t count_not_judged(const struct visit *visit, const struct tp_rulebook *book,
+			       bool is_complete)
 {
 	struct tp_trace trace = {0};
 	struct tp_profile profile;
@@ -210,19 +211,19 @@ static size_t count_unjudged(const struct visit *visit, const struct tp_rulebook
 
 static void check_rules(struct visit *visit, const struct tp_words *extra)
 {
-	struct tp_rulesdirs dirs;
+	struct tp_rules_dirs dirs;
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
-	struct check *check = add_check(visit, TP_MARK_WORD_OK, "rules");
-	enum tp_status status = tp_rulesdir_find(&dirs, extra, &err);
+	struct doctor_check *check = add_check(visit, TP_MARK_WORD_OK, "rules");
+	enum tp_status status = tp_rules_dir_find(&dirs, extra, &err);
 	if (status == TP_OK)
-		status = tp_rulesdir_load(&book, &dirs, &err);
+		status = tp_rules_dir_load(&book, &dirs, &err);
 	if (status == TP_OK) {
 		snprintf(check->text, sizeof(check->text), "%zu rules from %.200s",
 			 tp_rulebook_count(book), dirs.items[0]);
 		visit->n_rules = tp_rulebook_count(book);
 		visit->n_unjudged =
-			count_unjudged(visit, book, false) - count_unjudged(visit, book, true);
+			count_not_judged(visit, book, false) - count_not_judged(visit, book, true);
 		tp_rulebook_free(book);
 	} else {
 		check->mark = TP_MARK_WORD_FAIL;
@@ -230,12 +231,12 @@ static void check_rules(struct visit *visit, const struct tp_words *extra)
 		snprintf(check->text, sizeof(check->text), "%s", err.text);
 		snprintf(check->next, sizeof(check->next), "%.150s", err.next);
 	}
-	tp_rulesdir_release(&dirs);
+	tp_rules_dir_release(&dirs);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-static void put_head(struct tp_page *page, const struct visit *visit)
+static void print_head(struct tp_page *page, const struct visit *visit)
 {
 	const struct tp_host_info *info = &visit->host.info;
 	struct tp_buf text = {0};
@@ -254,7 +255,7 @@ static void put_head(struct tp_page *page, const struct visit *visit)
 	tp_buf_release(&text);
 }
 
-static void put_settings(struct tp_page *page, const struct tp_settings *settings)
+static void print_settings(struct tp_page *page, const struct tp_settings *settings)
 {
 	const char *text = settings ? tp_buf_text(&settings->trace) : "";
 	tp_page_end(page);
@@ -284,11 +285,11 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	struct tp_page page;
 	tp_page_init(&page, &style);
-	put_head(&page, visit);
+	print_head(&page, visit);
 	for (size_t i = 0; i < visit->n_checks; i++) {
-		const struct check *check = &visit->checks[i];
-		tp_sources_row(&page, check->mark, check->name, check->text, check->gains,
-			       check->next);
+		const struct doctor_check *check = &visit->checks[i];
+		tp_source_list_row(&page, check->mark, check->name, check->text, check->gains,
+				   check->next);
 	}
 	tp_page_end(&page);
 	tp_page_addf(&page, TP_PAINT_NONE, "tier %s: %zu FAIL, %zu WARN",
@@ -301,7 +302,7 @@ static int print_text(const struct tp_cli *cli, const struct visit *visit, int a
 		tp_page_addf(&page, TP_PAINT_NONE, ".  exit status %d", answer);
 	tp_page_end(&page);
 	if (cli->verbosity)
-		put_settings(&page, cli->settings);
+		print_settings(&page, cli->settings);
 	int status = tp_output_page(&page);
 	tp_page_release(&page);
 	return status;
@@ -327,7 +328,7 @@ static int print_json(const struct visit *visit)
 	tp_json_open(&w, '[');
 	for (size_t i = 0; i < visit->n_checks; i++) {
 		static const char *const states[] = {"ok", "warn", "fail", "not_here"};
-		const struct check *check = &visit->checks[i];
+		const struct doctor_check *check = &visit->checks[i];
 		tp_json_open(&w, '{');
 		tp_json_put_string(&w, "id", check->name);
 		tp_json_put_string(&w, "state", states[check->mark]);
@@ -355,7 +356,7 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	struct tp_error err = {0};
 	int status;
 	tp_host_open(&visit->host, "");
-	if (tp_measure_plan(&visit->plan, &visit->host, &as_run, false, &err) == TP_OK) {
+	if (tp_run_session_plan(&visit->plan, &visit->host, &as_run, false, &err) == TP_OK) {
 		check_sources(visit);
 		if (o->what)
 			check_gpus(visit);
@@ -367,7 +368,7 @@ static int doctor_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 		status = o->is_json ? print_json(visit) : print_text(cli, visit, answer);
 		status = status == TP_EXIT_OK ? answer : status;
 	} else {
-		status = tp_complain_status(NULL, &err);
+		status = tp_message_error_status(NULL, &err);
 	}
 	tp_plan_free(visit->plan);
 	tp_host_close(&visit->host);

@@ -19,7 +19,7 @@
 struct explain_options {
 	bool is_all;
 	bool is_not_judged;
-	struct tp_reading_options how;
+	struct tp_analysis_session_options how;
 };
 
 static const struct explain_options defaults = {.how = {.steps = "auto"}};
@@ -35,7 +35,7 @@ static const struct tp_option options[] = {
 	TP_READING_ROWS(offsetof(struct explain_options, how)),
 	TP_OPTION_END};
 
-static void put_heading(struct tp_page *page, const char *text)
+static void print_heading(struct tp_page *page, const char *text)
 {
 	if (page->n_lines)
 		tp_page_end(page);
@@ -53,7 +53,7 @@ static void list_state(struct tp_page *page, const struct tp_findings *findings,
 		if (finding->state != state || is_advice)
 			continue;
 		if (is_first)
-			put_heading(page, heading);
+			print_heading(page, heading);
 		is_first = false;
 		tp_page_column(page, 2);
 		tp_report_explain_line(page, finding);
@@ -99,7 +99,7 @@ static const struct tp_finding *find_rule(const struct tp_findings *findings, co
 }
 
 /* "trainprof explain [RUN] WORDS": of the run that was named, when it must be. */
-static void say_next(char *out, size_t size, const struct tp_report *report, const char *words)
+static void format_next(char *out, size_t size, const struct tp_report *report, const char *words)
 {
 	snprintf(out, size, "trainprof explain%s%s%s%s", report->is_last ? "" : " ",
 		 report->is_last ? "" : report->directory, *words ? " " : "", words);
@@ -114,11 +114,11 @@ static int unknown_word(const struct tp_report *report, const char *word)
 		names[n++] = findings->items[i].rule;
 	for (tp_fact_id f = 0; f < tp_n_facts; f++)
 		names[n++] = tp_fact_desc(f)->name;
-	const char *near = tp_text_nearest(word, names, n);
+	const char *near = tp_text_closest(word, names, n);
 	char next[200];
-	say_next(next, sizeof(next), report, near ? near : "--all");
-	tp_say(next, "no rule, fact or advice '%s'%s%s", word, near ? "; nearest: " : "",
-	       near ? near : "");
+	format_next(next, sizeof(next), report, near ? near : "--all");
+	tp_message_print(next, "no rule, fact or advice '%s'%s%s", word, near ? "; nearest: " : "",
+			 near ? near : "");
 	free(names);
 	return TP_EXIT_USAGE;
 }
@@ -131,12 +131,13 @@ static int explain_number(struct tp_page *page, const struct tp_report *report, 
 		return TP_EXIT_OK;
 	}
 	char next[200];
-	say_next(next, sizeof(next), report, findings->n_fired ? "" : "--all");
+	format_next(next, sizeof(next), report, findings->n_fired ? "" : "--all");
 	if (findings->n_fired)
-		tp_say(next, "no advice %llu: this run has %zu", (unsigned long long)number,
-		       findings->n_fired);
+		tp_message_print(next, "no advice %llu: this run has %zu",
+				 (unsigned long long)number, findings->n_fired);
 	else
-		tp_say(next, "no advice %llu: this run has none", (unsigned long long)number);
+		tp_message_print(next, "no advice %llu: this run has none",
+				 (unsigned long long)number);
 	return TP_EXIT_USAGE;
 }
 
@@ -172,11 +173,11 @@ static void split_words(int argc, char **argv, const char **run, const char **wh
 	}
 }
 
-static int explain_reading(const struct tp_cli *cli, const struct explain_options *o,
-			   const struct tp_reading *reading, const char *what)
+static int explain_recording(const struct tp_cli *cli, const struct explain_options *o,
+			     const struct tp_analysis_session *reading, const char *what)
 {
 	if (!reading->has_findings)
-		return tp_complain_status(NULL, &reading->no_rules);
+		return tp_message_error_status(NULL, &reading->no_rules);
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	struct tp_page page;
 	int status = TP_EXIT_OK;
@@ -197,14 +198,14 @@ static int explain_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	const char *word;
 	const char *what;
 	struct tp_error err = {0};
-	struct tp_reading reading;
+	struct tp_analysis_session reading;
 	split_words(argc, argv, &word, &what);
-	if (tp_reading_find(&reading, word, &o->how, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	if (!cli->is_quiet)
-		tp_reading_say_partial(&reading);
-	int status = explain_reading(cli, o, &reading, what);
-	tp_reading_close(&reading);
+		tp_analysis_session_warn_partial(&reading);
+	int status = explain_recording(cli, o, &reading, what);
+	tp_analysis_session_close(&reading);
 	return status;
 }
 

@@ -62,7 +62,7 @@ static void list_topics(struct tp_page *page, const struct tp_rulebook *book)
 	tp_page_add(page, TP_PAINT_BOLD, "Topics");
 	tp_page_end(page);
 	for (size_t i = 0; i < tp_guide_count(book, TP_GUIDE_TOPIC); i++) {
-		struct tp_guide_place place = {TP_GUIDE_TOPIC, i};
+		struct tp_guide_entry place = {TP_GUIDE_TOPIC, i};
 		list_line(page, tp_guide_name(book, place), tp_guide_title(book, place));
 	}
 	tp_page_end(page);
@@ -87,13 +87,13 @@ static void print_rule(struct tp_page *page, const struct tp_rulebook *book, con
 	free(text);
 }
 
-static void print_sheet(struct tp_page *page, const struct tp_rulebook *book,
-			struct tp_guide_place place)
+static void print_document(struct tp_page *page, const struct tp_rulebook *book,
+			   struct tp_guide_entry place)
 {
-	struct tp_sheet sheet;
+	struct tp_guide_document sheet;
 	tp_guide_make(&sheet, book, place);
-	tp_sheet_print(&sheet, page);
-	tp_sheet_release(&sheet);
+	tp_guide_document_print(&sheet, page);
+	tp_guide_document_release(&sheet);
 }
 
 /* Whether there is a letter or a digit in it, of any language. */
@@ -107,7 +107,7 @@ static bool is_word(const char *text)
 static int unknown_page(const struct tp_rulebook *book, const char *word)
 {
 	struct tp_error err = {0};
-	const char *near = tp_guide_nearest(book, word);
+	const char *near = tp_guide_closest(book, word);
 	(void)tp_fail(&err, TP_USAGE, "no page '%s'%s%s", word, near ? "; nearest: " : "",
 		      near ? near : "");
 	if (near)
@@ -116,12 +116,12 @@ static int unknown_page(const struct tp_rulebook *book, const char *word)
 		tp_error_next_word(&err, "trainprof guide --search ", word, "");
 	else
 		tp_error_next(&err, "trainprof guide");
-	return tp_complain_status(NULL, &err);
+	return tp_message_error_status(NULL, &err);
 }
 
 static int print_page(struct tp_page *page, const struct tp_rulebook *book, const char *name)
 {
-	struct tp_guide_place place;
+	struct tp_guide_entry place;
 	if (!tp_guide_find(book, name, &place))
 		return unknown_page(book, name);
 	if (place.kind == TP_GUIDE_FACT)
@@ -129,7 +129,7 @@ static int print_page(struct tp_page *page, const struct tp_rulebook *book, cons
 	else if (place.kind == TP_GUIDE_RULE)
 		print_rule(page, book, name);
 	else if (!tp_topic_print(page, name))
-		print_sheet(page, book, place);
+		print_document(page, book, place);
 	return TP_EXIT_OK;
 }
 
@@ -140,13 +140,14 @@ static int search(struct tp_page *page, const struct tp_rulebook *book, char **w
 	for (size_t i = 0; i < n_words; i++)
 		n_said += is_word(words[i]);
 	if (!n_words || n_said < n_words) {
-		tp_say("trainprof guide --search pinned memory", "--search needs a word");
+		tp_message_print("trainprof guide --search pinned memory", "--search needs a word");
 		return TP_EXIT_USAGE;
 	}
 	if (tp_guide_search(page, book, words, n_words))
 		return TP_EXIT_OK;
-	tp_say(n_words > 1 ? "fewer words, or: trainprof guide" : "trainprof guide",
-	       n_words > 1 ? "no page says all of these words" : "no page says '%s'", words[0]);
+	tp_message_print(n_words > 1 ? "fewer words, or: trainprof guide" : "trainprof guide",
+			 n_words > 1 ? "no page says all of these words" : "no page says '%s'",
+			 words[0]);
 	return TP_EXIT_BAD;
 }
 
@@ -195,17 +196,17 @@ static int plan(const struct tp_cli *cli, const struct guide_options *o, int arg
 }
 
 /* What was typed does not go together: said. */
-static bool is_misused(const struct guide_options *o, int argc)
+static bool is_bad_usage(const struct guide_options *o, int argc)
 {
 	if (o->is_search && o->is_plan)
-		tp_say("trainprof help guide", "--search and --plan are two commands");
+		tp_message_print("trainprof help guide", "--search and --plan are two commands");
 	else if (argc > 2 && o->is_plan)
-		tp_say("trainprof guide --plan before after",
-		       "a plan is of one run, or compares two");
+		tp_message_print("trainprof guide --plan before after",
+				 "a plan is of one run, or compares two");
 	else if (argc > 1 && !o->is_search && !o->is_plan)
-		tp_say("trainprof guide --search WORD WORD", "guide shows one page");
+		tp_message_print("trainprof guide --search WORD WORD", "guide shows one page");
 	else if (strcmp(tp_output_format(&o->format), "text") != 0 && !o->is_plan)
-		tp_say("trainprof guide --plan", "a page has no --format; a plan has");
+		tp_message_print("trainprof guide --plan", "a page has no --format; a plan has");
 	else
 		return false;
 	return true;
@@ -217,15 +218,15 @@ static int guide_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	struct tp_rulebook *book = NULL;
 	struct tp_error err = {0};
 	int result;
-	if (is_misused(o, argc))
+	if (is_bad_usage(o, argc))
 		return TP_EXIT_USAGE;
 	if (o->is_plan)
 		return plan(cli, o, argc, argv);
-	enum tp_status status = tp_rulesdir_book(&book, &o->rules, o->is_lenient, &err);
+	enum tp_status status = tp_rules_dir_rulebook(&book, &o->rules, o->is_lenient, &err);
 	if (status == TP_OK && o->write)
 		status = write_pages(book, o->write, &err);
 	if (status != TP_OK)
-		result = tp_complain_status(NULL, &err);
+		result = tp_message_error_status(NULL, &err);
 	else
 		result = o->write ? TP_EXIT_OK : show(cli, book, o->is_search, argc, argv);
 	tp_rulebook_free(book);

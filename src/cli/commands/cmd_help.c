@@ -37,11 +37,12 @@ static int unknown_topic(const struct tp_command_table *table, const char *word)
 		names[n++] = (*c)->name;
 	for (const struct tp_topic *t = tp_topic_list(); t->name && n < 64; t++)
 		names[n++] = t->name;
-	const char *near = tp_text_nearest(word, names, n);
+	const char *near = tp_text_closest(word, names, n);
 	char next[80];
 	snprintf(next, sizeof(next), near ? "trainprof help %s" : "trainprof help%s",
 		 near ? near : "");
-	tp_say(next, "no help for '%s'%s%s", word, near ? "; nearest: " : "", near ? near : "");
+	tp_message_print(next, "no help for '%s'%s%s", word, near ? "; nearest: " : "",
+			 near ? near : "");
 	return TP_EXIT_USAGE;
 }
 
@@ -58,7 +59,7 @@ static int help_exec(const struct tp_cli *cli, const void *opts, int argc, char 
 	const struct tp_command *command = argc ? tp_command_find(cli->table, argv[0]) : NULL;
 	int status = TP_EXIT_OK;
 	if (!argc)
-		tp_help_overview(&page, cli->table);
+		tp_help_summary(&page, cli->table);
 	else if (command)
 		tp_help_command(&page, cli->table, command, true);
 	else if (!tp_topic_print(&page, argv[0]))

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 static const char *const from_choices[] = {"auto", "kineto", "nsys", "straggler", NULL};
-static const struct tp_importing_options defaults = {.from = "auto"};
+static const struct tp_import_job_options defaults = {.from = "auto"};
 
-#define AT(member) .offset = offsetof(struct tp_importing_options, member)
+#define AT(member) .offset = offsetof(struct tp_import_job_options, member)
 
 static const struct tp_option options[] = {
 	{.name = "list",
@@ -42,7 +42,7 @@ static const struct tp_option options[] = {
 
 enum { COLUMN_FORMAT = 11, COLUMN_TEXT = 18 };
 
-static void put_words(struct tp_page *page, const char *name, const char *text)
+static void print_words(struct tp_page *page, const char *name, const char *text)
 {
 	tp_page_column(page, COLUMN_FORMAT);
 	tp_page_add(page, TP_PAINT_DIM, name);
@@ -60,8 +60,8 @@ static int list_formats(const struct tp_cli *cli)
 		tp_page_addf(&page, TP_PAINT_BOLD, "%s  ", format->name);
 		tp_page_column(&page, COLUMN_FORMAT);
 		tp_page_wrap(&page, COLUMN_FORMAT, TP_PAINT_NONE, format->summary, 0);
-		put_words(&page, "keeps", format->keeps);
-		put_words(&page, "loses", format->loses);
+		print_words(&page, "keeps", format->keeps);
+		print_words(&page, "loses", format->loses);
 	}
 	int status = tp_output_page(&page);
 	tp_page_release(&page);
@@ -71,39 +71,41 @@ static int list_formats(const struct tp_cli *cli)
 /* The text that `report` prints, and report.json beside the records. */
 static int report(const struct tp_cli *cli, const char *directory)
 {
-	const struct tp_reading_options how = {0};
+	const struct tp_analysis_session_options how = {0};
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
-	struct tp_reading reading;
+	struct tp_analysis_session reading;
 	struct tp_error err = {0};
 	char *text = NULL;
 	size_t size = 0;
-	if (tp_reading_open(&reading, directory, &how, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
-	enum tp_status done = tp_reading_render(&reading, "text", &style, &text, &size, &err);
-	int status = done == TP_OK ? tp_output_text(text) : tp_complain_status(NULL, &err);
-	if (tp_reading_save(&reading, &err) != TP_OK)
-		status = tp_complain_status(NULL, &err);
-	tp_reading_close(&reading);
+	if (tp_analysis_session_open(&reading, directory, &how, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
+	enum tp_status done =
+		tp_analysis_session_render(&reading, "text", &style, &text, &size, &err);
+	int status = done == TP_OK ? tp_output_text(text) : tp_message_error_status(NULL, &err);
+	if (tp_analysis_session_save(&reading, &err) != TP_OK)
+		status = tp_message_error_status(NULL, &err);
+	tp_analysis_session_close(&reading);
 	free(text);
 	return status;
 }
 
 static int import_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
-	const struct tp_importing_options *o = opts;
+	const struct tp_import_job_options *o = opts;
 	struct tp_error err = {0};
 	char *directory = NULL;
 	if (o->wants_list)
 		return list_formats(cli);
 	if (!argc) {
-		tp_say("trainprof import trace.json.gz   (formats: trainprof import --list)",
-		       "import needs a file");
+		tp_message_print(
+			"trainprof import trace.json.gz   (formats: trainprof import --list)",
+			"import needs a file");
 		return TP_EXIT_USAGE;
 	}
 	if (o->output)
-		tp_leftover_mend(o->output, cli->is_quiet);
-	if (tp_importing_record(&directory, o, argv, (size_t)argc, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+		tp_force_recover(o->output, cli->is_quiet);
+	if (tp_import_job_record(&directory, o, argv, (size_t)argc, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	tp_recordings_set_last(directory);
 	int status = report(cli, directory);
 	free(directory);
@@ -122,7 +124,7 @@ const struct tp_command tp_cmd_import = {
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
 		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite",
 	.options = options,
-	.storage_size = sizeof(struct tp_importing_options),
+	.storage_size = sizeof(struct tp_import_job_options),
 	.defaults = &defaults,
 	.max_words = TP_MAX_WORDS,
 	.exec = import_exec,

@@ -23,7 +23,7 @@ struct report_options {
 	bool is_full;
 	bool wants_schema;
 	bool wants_validate;
-	struct tp_reading_options how;
+	struct tp_analysis_session_options how;
 };
 
 static const struct report_options defaults = {.format = {.word = "text"},
@@ -61,7 +61,7 @@ static int validate(const char *path)
 	struct tp_error err = {0};
 	struct tp_buf problems = {0};
 	if (tp_json_load(&doc, path, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+		return tp_message_error_status(NULL, &err);
 	size_t n = tp_report_validate(doc, &problems);
 	if (!n)
 		tp_buf_printf(&problems, "%s: valid, and all sums are exact\n", path);
@@ -80,7 +80,7 @@ static int validate_word(const char *word)
 	if (len > 5 && strcmp(word + len - 5, ".json") == 0)
 		return validate(word);
 	if (tp_recordings_find(&directory, word, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+		return tp_message_error_status(NULL, &err);
 	struct tp_buf path = {0};
 	tp_buf_printf(&path, "%s/report.json", directory);
 	int status = validate(tp_buf_text(&path));
@@ -90,7 +90,7 @@ static int validate_word(const char *word)
 }
 
 static int write_report(const struct tp_cli *cli, const struct report_options *o,
-			const struct tp_reading *reading)
+			const struct tp_analysis_session *reading)
 {
 	const char *format = tp_output_format(&o->format);
 	bool is_stdout = !o->output || strcmp(o->output, "-") == 0;
@@ -99,14 +99,15 @@ static int write_report(const struct tp_cli *cli, const struct report_options *o
 	char *text;
 	size_t size;
 	style.is_full = o->is_full;
-	enum tp_status status = tp_reading_render(reading, format, &style, &text, &size, &err);
+	enum tp_status status =
+		tp_analysis_session_render(reading, format, &style, &text, &size, &err);
 	int result;
 	if (status == TP_OK && is_stdout) {
 		result = tp_output_text(text);
 	} else {
 		if (status == TP_OK)
 			status = tp_file_write(o->output, text, size, &err);
-		result = status == TP_OK ? TP_EXIT_OK : tp_complain_status(NULL, &err);
+		result = status == TP_OK ? TP_EXIT_OK : tp_message_error_status(NULL, &err);
 	}
 	free(text);
 	return result;
@@ -117,18 +118,18 @@ static int report_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 	const struct report_options *o = opts;
 	const char *word = argc ? argv[0] : NULL;
 	struct tp_error err = {0};
-	struct tp_reading reading;
+	struct tp_analysis_session reading;
 	if (o->wants_schema)
 		return tp_output_text(tp_report_schema());
 	if (o->wants_validate)
 		return validate_word(word);
-	tp_leftover_mend(word, cli->is_quiet);
-	if (tp_reading_find(&reading, word, &o->how, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+	tp_force_recover(word, cli->is_quiet);
+	if (tp_analysis_session_find(&reading, word, &o->how, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	if (!cli->is_quiet)
-		tp_reading_say_partial(&reading);
+		tp_analysis_session_warn_partial(&reading);
 	int status = write_report(cli, o, &reading);
-	tp_reading_close(&reading);
+	tp_analysis_session_close(&reading);
 	return status;
 }
 

@@ -32,7 +32,7 @@ static const struct tp_option options[] = {{TP_OPTION_RULES, AT(rules)},
 					   TP_OPTION_END};
 
 /* What a verb prints is collected first, so that a failure half-way leaves no half of it. */
-struct job {
+struct rules_job {
 	const struct tp_rulebook *book;
 	const char *rule;        /* or NULL */
 	struct tp_buf *problems; /* found while loading and checking, a line each */
@@ -40,12 +40,12 @@ struct job {
 	struct tp_error *err;
 };
 
-static int rules_list(const struct job *job)
+static int rules_list(const struct rules_job *job)
 {
 	return tp_rulebook_print(job->book, NULL, job->out, job->err) == TP_OK ? TP_EXIT_OK : -1;
 }
 
-static int rules_show(const struct job *job)
+static int rules_show(const struct rules_job *job)
 {
 	if (!job->rule) {
 		tp_fail(job->err, TP_USAGE, "rules show needs a rule");
@@ -65,13 +65,13 @@ static size_t count_lines(const char *text)
 }
 
 /* Loading has checked each file, and left out what is wrong; now all of them together. */
-static int rules_check(const struct job *job)
+static int rules_check(const struct rules_job *job)
 {
 	size_t n_rules = tp_rulebook_count(job->book);
 	size_t n_techniques = tp_rulebook_catalogue(job->book)->n_techniques;
 	tp_rulebook_check(job->book, job->problems);
 	size_t n = count_lines(tp_buf_text(job->problems));
-	tp_say_lines(tp_buf_text(job->problems));
+	tp_message_print_lines(tp_buf_text(job->problems));
 	fprintf(job->out, "%zu rule%s, %zu technique%s, ", n_rules, n_rules == 1 ? "" : "s",
 		n_techniques, n_techniques == 1 ? "" : "s");
 	if (n)
@@ -81,7 +81,7 @@ static int rules_check(const struct job *job)
 	return n ? TP_EXIT_BAD : TP_EXIT_OK;
 }
 
-static int rules_test(const struct job *job)
+static int rules_test(const struct rules_job *job)
 {
 	struct tp_rule_test_result result = {0};
 	if (tp_rulebook_test(job->book, job->rule, job->out, &result, job->err) != TP_OK)
@@ -93,41 +93,41 @@ static int rules_test(const struct job *job)
 
 static const struct {
 	const char *name;
-	int (*run)(const struct job *job);
-} verbs[] = {{"list", rules_list},
-	     {"show", rules_show},
-	     {"check", rules_check},
-	     {"test", rules_test}};
+	int (*run)(const struct rules_job *job);
+} subcommands[] = {{"list", rules_list},
+		   {"show", rules_show},
+		   {"check", rules_check},
+		   {"test", rules_test}};
 
-enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+enum { N_SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
 
-static size_t find_verb(const char *word)
+static size_t find_subcommand(const char *word)
 {
 	size_t i = 0;
-	while (i < N_VERBS && strcmp(verbs[i].name, word) != 0)
+	while (i < N_SUBCOMMANDS && strcmp(subcommands[i].name, word) != 0)
 		i++;
 	return i;
 }
 
-static int unknown_verb(const char *word)
+static int unknown_subcommand(const char *word)
 {
-	const char *names[N_VERBS];
-	for (size_t i = 0; i < N_VERBS; i++)
-		names[i] = verbs[i].name;
-	const char *near = word ? tp_text_nearest(word, names, N_VERBS) : NULL;
+	const char *names[N_SUBCOMMANDS];
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+		names[i] = subcommands[i].name;
+	const char *near = word ? tp_text_closest(word, names, N_SUBCOMMANDS) : NULL;
 	char next[64];
 	snprintf(next, sizeof(next), "trainprof rules %s", near ? near : "list");
 	if (word)
-		tp_say(next, "rules cannot '%s': list, show, check, test", word);
+		tp_message_print(next, "rules cannot '%s': list, show, check, test", word);
 	else
-		tp_say(next, "rules needs a verb: list, show, check, test");
+		tp_message_print(next, "rules needs a verb: list, show, check, test");
 	return TP_EXIT_USAGE;
 }
 
 /* A rule is for readers; lists and failures are for grep, a line each. */
 static int print_text(const struct tp_cli *cli, size_t verb, char *text)
 {
-	if (verbs[verb].run != rules_show)
+	if (subcommands[verb].run != rules_show)
 		return tp_output_text(text);
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	struct tp_page page;
@@ -138,8 +138,8 @@ static int print_text(const struct tp_cli *cli, size_t verb, char *text)
 	return status;
 }
 
-static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_rulebook *book,
-		    const char *rule, struct tp_buf *problems)
+static int run_subcommand(const struct tp_cli *cli, size_t verb, const struct tp_rulebook *book,
+			  const char *rule, struct tp_buf *problems)
 {
 	struct tp_error err = {0};
 	char *text = NULL;
@@ -147,14 +147,14 @@ static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_ruleb
 	FILE *memory = open_memstream(&text, &size);
 	if (!memory)
 		tp_oom(size);
-	const struct job job = {
+	const struct rules_job job = {
 		.book = book, .rule = rule, .problems = problems, .out = memory, .err = &err};
-	int status = verbs[verb].run(&job);
+	int status = subcommands[verb].run(&job);
 	fclose(memory);
 	if (status < 0) {
 		if (err.status == TP_ABSENT && !err.next[0])
 			tp_error_next(&err, "trainprof rules list");
-		tp_complain(NULL, &err);
+		tp_message_error(NULL, &err);
 		/* A rule that does not exist is a word that is wrong, not a file. */
 		status = err.status == TP_ABSENT ? TP_EXIT_USAGE : tp_exit_status(&err);
 	} else {
@@ -166,11 +166,11 @@ static int run_verb(const struct tp_cli *cli, size_t verb, const struct tp_ruleb
 }
 
 /* Patterns have no verb of their own: check looks at them too. */
-static enum tp_status check_patterns(const struct tp_rulesdirs *dirs, struct tp_buf *problems,
+static enum tp_status check_patterns(const struct tp_rules_dirs *dirs, struct tp_buf *problems,
 				     struct tp_error *err)
 {
 	struct tp_patterns *patterns = NULL;
-	enum tp_status status = tp_rulesdir_load_patterns(&patterns, dirs, err);
+	enum tp_status status = tp_rules_dir_load_patterns(&patterns, dirs, err);
 	if (status == TP_OK)
 		status = tp_patterns_check(patterns, err);
 	tp_patterns_free(patterns);
@@ -184,16 +184,16 @@ static enum tp_status check_patterns(const struct tp_rulesdirs *dirs, struct tp_
 static enum tp_status load(struct tp_rulebook **book, const struct rules_options *o, bool is_check,
 			   struct tp_buf *problems, struct tp_error *err)
 {
-	struct tp_rulesdirs dirs;
+	struct tp_rules_dirs dirs;
 	bool is_lenient = is_check || o->is_lenient;
-	enum tp_status status = tp_rulesdir_find(&dirs, &o->rules, err);
+	enum tp_status status = tp_rules_dir_find(&dirs, &o->rules, err);
 	if (status == TP_OK)
-		status = tp_rulesdir_load_rest(book, &dirs, is_lenient ? problems : NULL, err);
+		status = tp_rules_dir_load_rest(book, &dirs, is_lenient ? problems : NULL, err);
 	if (status == TP_OK && is_check)
 		status = check_patterns(&dirs, problems, err);
 	if (!is_check)
-		tp_say_lines(tp_buf_text(problems));
-	tp_rulesdir_release(&dirs);
+		tp_message_print_lines(tp_buf_text(problems));
+	tp_rules_dir_release(&dirs);
 	return status;
 }
 
@@ -203,15 +203,16 @@ static int rules_exec(const struct tp_cli *cli, const void *opts, int argc, char
 	struct tp_rulebook *book = NULL;
 	struct tp_buf problems = {0};
 	struct tp_error err = {0};
-	size_t verb = argc ? find_verb(argv[0]) : N_VERBS;
+	size_t verb = argc ? find_subcommand(argv[0]) : N_SUBCOMMANDS;
 	int result;
-	if (verb == N_VERBS)
-		return unknown_verb(argc ? argv[0] : NULL);
-	enum tp_status status = load(&book, o, verbs[verb].run == rules_check, &problems, &err);
+	if (verb == N_SUBCOMMANDS)
+		return unknown_subcommand(argc ? argv[0] : NULL);
+	enum tp_status status =
+		load(&book, o, subcommands[verb].run == rules_check, &problems, &err);
 	if (status == TP_OK) {
-		result = run_verb(cli, verb, book, argc > 1 ? argv[1] : NULL, &problems);
+		result = run_subcommand(cli, verb, book, argc > 1 ? argv[1] : NULL, &problems);
 	} else {
-		tp_complain(NULL, &err);
+		tp_message_error(NULL, &err);
 		result = status == TP_PARSE ? TP_EXIT_BAD : tp_exit_status(&err);
 	}
 	tp_buf_release(&problems);

@@ -50,11 +50,11 @@ static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
 	int status;
 	tp_host_open(&host, "");
 	tp_page_init(&page, &style);
-	if (tp_measure_plan(&plan, &host, o, false, &err) == TP_OK) {
-		tp_sources_print(&page, plan);
+	if (tp_run_session_plan(&plan, &host, o, false, &err) == TP_OK) {
+		tp_source_list_print(&page, plan);
 		status = tp_output_page(&page);
 	} else {
-		tp_complain(NULL, &err);
+		tp_message_error(NULL, &err);
 		status = err.status == TP_USAGE ? TP_EXIT_USAGE : TP_EXIT_NOT_STARTED;
 	}
 	tp_page_release(&page);
@@ -66,29 +66,29 @@ static int dry_run(const struct tp_cli *cli, const struct tp_run_options *o)
 static int run_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
 	const struct tp_run_options *o = opts;
-	struct tp_measured measured;
+	struct tp_run_session_result measured;
 	if (o->is_dry_run)
 		return dry_run(cli, o);
 	if (!argc) {
-		tp_say("trainprof run -- ./train …", "run needs a program");
+		tp_message_print("trainprof run -- ./train …", "run needs a program");
 		return TP_EXIT_USAGE;
 	}
 	/* A reader of stderr that leaves takes neither the report nor the program's status along.
 	 * The program gets back what we were started with. */
 	signal(SIGPIPE, SIG_IGN);
-	int status = tp_measure(&measured, cli, o, argv);
+	int status = tp_run_session_run(&measured, cli, o, argv);
 	if (status >= 0) {
 		free(measured.directory);
 		return status;
 	}
 	tp_recordings_set_last(measured.directory);
-	bool is_whole = tp_measured_say(&measured);
-	bool is_complete = tp_aftermath(cli, o, &measured) && is_whole;
+	bool is_whole = tp_run_session_check_whole(&measured);
+	bool is_complete = tp_post_run_report(cli, o, &measured) && is_whole;
 	free(measured.directory);
 	bool was_good = measured.end.kind == TP_END_EXITED && measured.end.code == 0;
 	if (o->is_strict && was_good && !is_complete)
 		return TP_EXIT_NOT_STARTED;
-	tp_target_end_alike(&measured.end);
+	tp_target_exit_like(&measured.end);
 }
 
 const struct tp_command tp_cmd_run = {

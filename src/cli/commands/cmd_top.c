@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORTEST_INTERVAL_NS (200 * TP_NS_PER_MS)
-#define LONGEST_INTERVAL_NS  (600 * TP_NS_PER_S)
+#define INTERVAL_MIN_NS (200 * TP_NS_PER_MS)
+#define INTERVAL_MAX_NS (600 * TP_NS_PER_S)
 
-static const struct tp_watch_options defaults = {.interval_ns = 2 * TP_NS_PER_S, .rate_hz = 99};
+static const struct tp_live_view_options defaults = {.interval_ns = 2 * TP_NS_PER_S, .rate_hz = 99};
 
-#define AT(member) .offset = offsetof(struct tp_watch_options, member)
+#define AT(member) .offset = offsetof(struct tp_live_view_options, member)
 
 static const struct tp_option options[] = {{.letter = 'i',
 					    .name = "interval",
@@ -47,7 +47,7 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-static int watch_recording(const struct tp_cli *cli, const struct tp_watch_options *o,
+static int watch_recording(const struct tp_cli *cli, const struct tp_live_view_options *o,
 			   const char *word)
 {
 	struct tp_error err = {0};
@@ -55,31 +55,33 @@ static int watch_recording(const struct tp_cli *cli, const struct tp_watch_optio
 	if (tp_recordings_find(&directory, word, &err) != TP_OK) {
 		if (!err.next[0])
 			tp_error_next(&err, "pgrep -af train");
-		return tp_complain_status(NULL, &err);
+		return tp_message_error_status(NULL, &err);
 	}
-	int status = tp_watch_recording(cli, o, directory);
+	int status = tp_live_view_recording(cli, o, directory);
 	free(directory);
 	return status;
 }
 
 static int top_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
 {
-	const struct tp_watch_options *o = opts;
-	if (o->interval_ns < SHORTEST_INTERVAL_NS || o->interval_ns > LONGEST_INTERVAL_NS) {
-		tp_say("trainprof top --interval 2s …", "top: an interval is from 200ms to 600s");
+	const struct tp_live_view_options *o = opts;
+	if (o->interval_ns < INTERVAL_MIN_NS || o->interval_ns > INTERVAL_MAX_NS) {
+		tp_message_print("trainprof top --interval 2s …",
+				 "top: an interval is from 200ms to 600s");
 		return TP_EXIT_USAGE;
 	}
 	if (!argc) {
-		tp_say("pgrep -af train",
-		       "top needs the pid of a program, or a recording that is being written");
+		tp_message_print(
+			"pgrep -af train",
+			"top needs the pid of a program, or a recording that is being written");
 		return TP_EXIT_USAGE;
 	}
 	pid_t pid;
 	if (tp_text_parse_pid(argv[0], &pid))
-		return tp_watch_process(cli, o, pid);
+		return tp_live_view_process(cli, o, pid);
 	if (!is_number(argv[0]))
 		return watch_recording(cli, o, argv[0]);
-	tp_say("pgrep -af train", "top: '%s' is no pid", argv[0]);
+	tp_message_print("pgrep -af train", "top: '%s' is no pid", argv[0]);
 	return TP_EXIT_USAGE;
 }
 
@@ -100,7 +102,7 @@ const struct tp_command tp_cmd_top = {
 	.ending =
 		"Exit status: 0 shown; 2: no such process; 4: no such recording; 5: not permitted.",
 	.options = options,
-	.storage_size = sizeof(struct tp_watch_options),
+	.storage_size = sizeof(struct tp_live_view_options),
 	.defaults = &defaults,
 	.max_words = 1,
 	.exec = top_exec,

@@ -29,7 +29,7 @@ static int version_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 		tp_json_put_string(&w, "commit", tp_commit());
 		tp_json_write_key(&w, "built_with");
 		tp_json_open(&w, '[');
-		for (const char *const *item = tp_built_with(); *item; item++)
+		for (const char *const *item = tp_build_info(); *item; item++)
 			tp_json_write_string(&w, *item);
 		tp_json_close(&w, ']');
 		tp_json_close(&w, '}');
@@ -38,7 +38,7 @@ static int version_exec(const struct tp_cli *cli, const void *opts, int argc, ch
 	} else {
 		tp_buf_printf(&text, "trainprof %s (%s)\n", tp_version(), tp_commit());
 		if (cli->verbosity)
-			for (const char *const *item = tp_built_with(); *item; item++)
+			for (const char *const *item = tp_build_info(); *item; item++)
 				tp_buf_printf(&text, "  %s\n", *item);
 	}
 	return tp_output_buf(&text);

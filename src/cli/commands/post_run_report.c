@@ -24,7 +24,7 @@ enum { WORKER_OK, WORKER_LOST, WORKER_FAILED };
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
-static bool has_losses(const struct tp_trace *trace)
+static bool has_lost(const struct tp_trace *trace)
 {
 	uint64_t n = trace->n_dropped;
 	for (size_t i = 0; i < trace->n_gaps; i++)
@@ -33,42 +33,43 @@ static bool has_losses(const struct tp_trace *trace)
 }
 
 static void print_summary(const struct tp_cli *cli, const struct tp_run_options *options,
-			  const struct tp_reading *reading)
+			  const struct tp_analysis_session *reading)
 {
 	struct tp_report_style style = tp_terminal_style(cli, STDERR_FILENO);
 	style.is_full = strcmp(options->summary, "full") == 0;
 	char *text;
 	size_t size;
 	/* One write: what a daemon of the program still says does not tear it apart. */
-	if (tp_reading_render(reading, "text", &style, &text, &size, NULL) == TP_OK)
+	if (tp_analysis_session_render(reading, "text", &style, &text, &size, NULL) == TP_OK)
 		(void)tp_file_write_all(STDERR_FILENO, text, size);
 	free(text);
 }
 
 static int work(const struct tp_cli *cli, const struct tp_run_options *options,
-		const struct tp_measured *measured)
+		const struct tp_run_session_result *measured)
 {
-	struct tp_reading reading;
+	struct tp_analysis_session reading;
 	struct tp_error err = {0};
-	if (tp_reading_open(&reading, measured->directory, &options->reading, &err) != TP_OK) {
-		tp_complain(NULL, &err);
+	if (tp_analysis_session_open(&reading, measured->directory, &options->reading, &err) !=
+	    TP_OK) {
+		tp_message_error(NULL, &err);
 		return WORKER_FAILED;
 	}
 	reading.report.is_after_run = true;
-	int status = has_losses(&reading.trace) ? WORKER_LOST : WORKER_OK;
+	int status = has_lost(&reading.trace) ? WORKER_LOST : WORKER_OK;
 	if (strcmp(options->summary, "none") != 0 && !cli->is_quiet)
 		print_summary(cli, options, &reading);
-	if (tp_reading_save(&reading, &err) != TP_OK) {
-		tp_complain(NULL, &err);
+	if (tp_analysis_session_save(&reading, &err) != TP_OK) {
+		tp_message_error(NULL, &err);
 		status = WORKER_FAILED;
 	}
-	tp_reading_close(&reading);
+	tp_analysis_session_close(&reading);
 	return status;
 }
 
 /* ---- the parent ---------------------------------------------------------------------------- */
 
-struct watch {
+struct report_watch {
 	pid_t pid;
 	uint64_t deadline_ns;
 	unsigned n_interrupts;
@@ -76,7 +77,7 @@ struct watch {
 };
 
 /* What would end trainprof now would change the status that the program left. */
-static void block_signals(struct watch *watch, sigset_t *before)
+static void block_signals(struct report_watch *watch, sigset_t *before)
 {
 	static const int held[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
 	sigemptyset(&watch->signals);
@@ -86,7 +87,7 @@ static void block_signals(struct watch *watch, sigset_t *before)
 }
 
 /* The child's wait status, or -1 when it was given up: why is in *reason. */
-static int await(struct watch *watch, const char **reason)
+static int wait_worker(struct report_watch *watch, const char **reason)
 {
 	for (;;) {
 		int status = 0;
@@ -106,30 +107,31 @@ static int await(struct watch *watch, const char **reason)
 		*reason = "interrupted";
 		if (number != SIGINT || ++watch->n_interrupts > 1)
 			break;
-		tp_say(NULL, "reading the recording; press Ctrl-C again to skip the report");
+		tp_message_print(NULL,
+				 "reading the recording; press Ctrl-C again to skip the report");
 	}
 	kill(watch->pid, SIGKILL);
 	waitpid(watch->pid, NULL, 0);
 	return -1;
 }
 
-static void say_skipped(const struct tp_measured *measured, const char *reason)
+static void report_skipped(const struct tp_run_session_result *measured, const char *reason)
 {
 	struct tp_buf next = {0};
 	tp_buf_puts(&next, "trainprof report ");
 	tp_text_add_word(&next, measured->directory);
-	tp_say(tp_buf_text(&next), "no report: %s; the recording is in %s", reason,
-	       measured->directory);
+	tp_message_print(tp_buf_text(&next), "no report: %s; the recording is in %s", reason,
+			 measured->directory);
 	tp_buf_release(&next);
 }
 
-bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options,
-		  const struct tp_measured *measured)
+bool tp_post_run_report(const struct tp_cli *cli, const struct tp_run_options *options,
+			const struct tp_run_session_result *measured)
 {
-	struct watch watch = {.deadline_ns = tp_clock_now_ns() + options->grace_ns};
+	struct report_watch watch = {.deadline_ns = tp_clock_now_ns() + options->grace_ns};
 	sigset_t before;
 	if (measured->was_interrupted) {
-		say_skipped(measured, "interrupted");
+		report_skipped(measured, "interrupted");
 		return false;
 	}
 	block_signals(&watch, &before);
@@ -141,7 +143,7 @@ bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options
 		_exit(status);
 	}
 	const char *reason = "cannot start a process";
-	int status = watch.pid > 0 ? await(&watch, &reason) : -1;
+	int status = watch.pid > 0 ? wait_worker(&watch, &reason) : -1;
 	char crash[60];
 	if (status >= 0 && WIFSIGNALED(status)) {
 		snprintf(crash, sizeof(crash), "internal error (signal %d)", WTERMSIG(status));
@@ -149,7 +151,7 @@ bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options
 		status = -1;
 	}
 	if (status < 0)
-		say_skipped(measured, reason);
+		report_skipped(measured, reason);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return status >= 0 && WEXITSTATUS(status) == WORKER_OK;
 }

@@ -12,7 +12,7 @@
  * or an endless loop there cannot change what run returns: it happens in a child, within --grace.
  * True when the report was written and nothing was lost.
  */
-bool tp_aftermath(const struct tp_cli *cli, const struct tp_run_options *options,
-		  const struct tp_measured *measured);
+bool tp_post_run_report(const struct tp_cli *cli, const struct tp_run_options *options,
+			const struct tp_run_session_result *measured);
 
 #endif

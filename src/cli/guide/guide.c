@@ -14,12 +14,12 @@
 
 /* ---- topics ---- */
 
-static void fill_rules(struct tp_sheet *sheet, const struct tp_rulebook *book)
+static void fill_rules(struct tp_guide_document *sheet, const struct tp_rulebook *book)
 {
 	for (size_t i = 0; i < tp_rulebook_count(book); i++) {
 		struct tp_rule_digest rule = tp_rulebook_digest(book, i);
 		char *link = tp_asprintf("../../rules/bottlenecks/%s.json", rule.id);
-		tp_sheet_item(sheet, NULL, rule.id, link, rule.title);
+		tp_guide_document_item(sheet, NULL, rule.id, link, rule.title);
 		free(link);
 	}
 }
@@ -44,37 +44,38 @@ static size_t count_topics(const struct tp_rulebook *book)
 	return tp_rulebook_catalogue(book)->n_texts + 1 + n;
 }
 
-static void fill_text(struct tp_sheet *sheet, const struct tp_rulebook *book,
+static void fill_text(struct tp_guide_document *sheet, const struct tp_rulebook *book,
 		      const struct tp_guide_text *text)
 {
 	for (size_t i = 0; i < text->n_sections; i++) {
 		if (text->sections[i].heading)
-			tp_sheet_heading(sheet, text->sections[i].heading);
-		tp_sheet_paragraphs(sheet, text->sections[i].text);
+			tp_guide_document_heading(sheet, text->sections[i].heading);
+		tp_guide_document_paragraphs(sheet, text->sections[i].text);
 	}
 	for (size_t i = 0; i < text->n_steps; i++)
-		tp_sheet_fieldf(sheet, i ? "then" : "first", "%zu, %s", i + 1, text->steps[i]);
+		tp_guide_document_field_printf(sheet, i ? "then" : "first", "%zu, %s", i + 1,
+					       text->steps[i]);
 	if (text->list == TP_GUIDE_LIST_LIMITS)
 		tp_guide_fill_limits(sheet, book);
 	else if (text->list == TP_GUIDE_LIST_TECHNIQUES)
 		tp_guide_fill_techniques(sheet, book);
 	if (text->n_cites)
-		tp_sheet_heading(sheet, "Read for this page");
+		tp_guide_document_heading(sheet, "Read for this page");
 	for (size_t i = 0; i < text->n_cites; i++)
-		tp_sheet_paragraphs(sheet,
-				    tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
-						    text->cites[i]->title, text->cites[i]->where,
-						    text->cites[i]->checked));
+		tp_guide_document_paragraphs(sheet, tp_arena_printf(&sheet->arena, "- %s, %s (%s)",
+								    text->cites[i]->title,
+								    text->cites[i]->where,
+								    text->cites[i]->checked));
 }
 
 /* What is made from tables is made for a page of 80 columns. */
-static void fill_topic(struct tp_sheet *sheet, const struct tp_topic *topic)
+static void fill_topic(struct tp_guide_document *sheet, const struct tp_topic *topic)
 {
 	const struct tp_report_style style = {.width = 80};
 	struct tp_page page;
 	tp_page_init(&page, &style);
 	tp_topic_print(&page, topic->name);
-	tp_sheet_text(sheet, tp_buf_text(&page.out));
+	tp_guide_document_text(sheet, tp_buf_text(&page.out));
 	tp_page_release(&page);
 }
 
@@ -97,7 +98,7 @@ size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind)
 	}
 }
 
-const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place place)
+const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_entry place)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	const struct tp_topic *topic;
@@ -116,7 +117,7 @@ const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place 
 	}
 }
 
-const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_place place)
+const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_entry place)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	const struct tp_topic *topic;
@@ -135,12 +136,12 @@ const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_place
 	}
 }
 
-bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_guide_place *out)
+bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_guide_entry *out)
 {
 	for (int kind = 0; kind < TP_N_GUIDE_KINDS; kind++) {
 		size_t n = tp_guide_count(book, (enum tp_guide_kind)kind);
 		for (size_t i = 0; i < n; i++) {
-			struct tp_guide_place place = {(enum tp_guide_kind)kind, i};
+			struct tp_guide_entry place = {(enum tp_guide_kind)kind, i};
 			if (strcmp(tp_guide_name(book, place), name) != 0)
 				continue;
 			*out = place;
@@ -150,7 +151,7 @@ bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_g
 	return false;
 }
 
-const char *tp_guide_nearest(const struct tp_rulebook *book, const char *name)
+const char *tp_guide_closest(const struct tp_rulebook *book, const char *name)
 {
 	const char **names = NULL;
 	size_t n = 0;
@@ -160,9 +161,9 @@ const char *tp_guide_nearest(const struct tp_rulebook *book, const char *name)
 		for (size_t i = 0; i < n_kind; i++)
 			TP_ARRAY_PUSH(names, n, capacity) =
 				tp_guide_name(book,
-					      (struct tp_guide_place){(enum tp_guide_kind)kind, i});
+					      (struct tp_guide_entry){(enum tp_guide_kind)kind, i});
 	}
-	const char *nearest = tp_text_nearest(name, names, n);
+	const char *nearest = tp_text_closest(name, names, n);
 	free(names);
 	return nearest;
 }
@@ -184,15 +185,17 @@ char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id)
 	return NULL;
 }
 
-static void make_rule(struct tp_sheet *sheet, const struct tp_rulebook *book, const char *id)
+static void make_rule(struct tp_guide_document *sheet, const struct tp_rulebook *book,
+		      const char *id)
 {
 	char *text = tp_guide_rule_text(book, id);
 	if (text)
-		tp_sheet_text(sheet, text);
+		tp_guide_document_text(sheet, text);
 	free(text);
 }
 
-static void make_topic(struct tp_sheet *sheet, const struct tp_rulebook *book, size_t index)
+static void make_topic(struct tp_guide_document *sheet, const struct tp_rulebook *book,
+		       size_t index)
 {
 	const struct tp_topic *topic = topic_at(book, index);
 	if (!topic)
@@ -203,13 +206,13 @@ static void make_topic(struct tp_sheet *sheet, const struct tp_rulebook *book, s
 		fill_topic(sheet, topic);
 }
 
-void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
-		   struct tp_guide_place place)
+void tp_guide_make(struct tp_guide_document *out, const struct tp_rulebook *book,
+		   struct tp_guide_entry place)
 {
 	static const char *const kinds[] = {"topic", "bottleneck", "technique", "rule", "fact"};
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	const char *name = tp_guide_name(book, place);
-	tp_sheet_init(out, name, tp_guide_title(book, place), kinds[place.kind]);
+	tp_guide_document_init(out, name, tp_guide_title(book, place), kinds[place.kind]);
 	out->is_list = place.kind == TP_GUIDE_TOPIC;
 	if (place.kind == TP_GUIDE_TOPIC)
 		make_topic(out, book, place.index);
@@ -220,5 +223,6 @@ void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
 	else if (place.kind == TP_GUIDE_RULE)
 		make_rule(out, book, name);
 	else
-		tp_sheet_fieldf(out, "unit", "%s", tp_fact_desc((tp_fact_id)place.index)->unit);
+		tp_guide_document_field_printf(out, "unit", "%s",
+					       tp_fact_desc((tp_fact_id)place.index)->unit);
 }

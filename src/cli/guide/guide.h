@@ -21,33 +21,33 @@ enum tp_guide_kind {
 };
 
 /* One page by its place; `index` counts from 0 within a kind. */
-struct tp_guide_place {
+struct tp_guide_entry {
 	enum tp_guide_kind kind;
 	size_t index;
 };
 
 /* Borrowed; they live as long as the book. */
-const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_place place);
-const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_place place);
+const char *tp_guide_name(const struct tp_rulebook *book, struct tp_guide_entry place);
+const char *tp_guide_title(const struct tp_rulebook *book, struct tp_guide_entry place);
 size_t tp_guide_count(const struct tp_rulebook *book, enum tp_guide_kind kind);
 /* False when no page is called so. */
-bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_guide_place *out);
+bool tp_guide_find(const struct tp_rulebook *book, const char *name, struct tp_guide_entry *out);
 /* The name of a page that is nearest, or NULL; borrowed. */
-const char *tp_guide_nearest(const struct tp_rulebook *book, const char *name);
+const char *tp_guide_closest(const struct tp_rulebook *book, const char *name);
 /* Released by the caller. */
-void tp_guide_make(struct tp_sheet *out, const struct tp_rulebook *book,
-		   struct tp_guide_place place);
+void tp_guide_make(struct tp_guide_document *out, const struct tp_rulebook *book,
+		   struct tp_guide_entry place);
 /* A rule as its file tells it, in words; freed by the caller. NULL: there is no such rule. */
 char *tp_guide_rule_text(const struct tp_rulebook *book, const char *id);
 
 /* The contents of single pages. */
-void tp_guide_fill_limit(struct tp_sheet *out, const struct tp_rulebook *book,
+void tp_guide_fill_limit(struct tp_guide_document *out, const struct tp_rulebook *book,
 			 const struct tp_limit *limit);
-void tp_guide_fill_technique(struct tp_sheet *out, const struct tp_rulebook *book,
+void tp_guide_fill_technique(struct tp_guide_document *out, const struct tp_rulebook *book,
 			     const struct tp_technique *technique);
 /* The lists that follow the text of a page. */
-void tp_guide_fill_limits(struct tp_sheet *sheet, const struct tp_rulebook *book);
-void tp_guide_fill_techniques(struct tp_sheet *sheet, const struct tp_rulebook *book);
+void tp_guide_fill_limits(struct tp_guide_document *sheet, const struct tp_rulebook *book);
+void tp_guide_fill_techniques(struct tp_guide_document *sheet, const struct tp_rulebook *book);
 
 /* Pages that say all of the words, the best first, and what to type next. Returns how many. */
 size_t tp_guide_search(struct tp_page *page, const struct tp_rulebook *book, char **words,

@@ -15,37 +15,40 @@
 
 enum { COLUMN_LABEL = 2, COLUMN_FIELD = 12, COLUMN_ITEM = 26, NARROW = 64 };
 
-void tp_sheet_init(struct tp_sheet *sheet, const char *name, const char *title, const char *kind)
+void tp_guide_document_init(struct tp_guide_document *sheet, const char *name, const char *title,
+			    const char *kind)
 {
-	*sheet = (struct tp_sheet){0};
+	*sheet = (struct tp_guide_document){0};
 	tp_arena_init(&sheet->arena);
 	sheet->name = tp_arena_strdup(&sheet->arena, name);
 	sheet->title = tp_arena_strdup(&sheet->arena, title);
 	sheet->kind = kind;
 }
 
-void tp_sheet_release(struct tp_sheet *sheet)
+void tp_guide_document_release(struct tp_guide_document *sheet)
 {
 	tp_arena_release(&sheet->arena);
 	free(sheet->blocks);
-	*sheet = (struct tp_sheet){0};
+	*sheet = (struct tp_guide_document){0};
 }
 
 /* ---- building ---- */
 
-static struct tp_block *add_block(struct tp_sheet *sheet, enum tp_block_kind kind, const char *text)
+static struct tp_document_block *add_block(struct tp_guide_document *sheet,
+					   enum tp_document_block_kind kind, const char *text)
 {
 	TP_ARRAY_PUSH(sheet->blocks, sheet->n_blocks, sheet->blocks_capacity) =
-		(struct tp_block){.kind = kind, .text = tp_arena_strdup(&sheet->arena, text)};
+		(struct tp_document_block){.kind = kind,
+					   .text = tp_arena_strdup(&sheet->arena, text)};
 	return &sheet->blocks[sheet->n_blocks - 1];
 }
 
-void tp_sheet_heading(struct tp_sheet *sheet, const char *text)
+void tp_guide_document_heading(struct tp_guide_document *sheet, const char *text)
 {
-	add_block(sheet, TP_BLOCK_HEADING, text);
+	add_block(sheet, TP_DOCUMENT_HEADING, text);
 }
 
-void tp_sheet_paragraphs(struct tp_sheet *sheet, const char *text)
+void tp_guide_document_paragraphs(struct tp_guide_document *sheet, const char *text)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
@@ -53,49 +56,52 @@ void tp_sheet_paragraphs(struct tp_sheet *sheet, const char *text)
 		size_t skip = is_point ? 2 : 0;
 		char *line = tp_strndup(text + skip, len - skip);
 		if (*line)
-			add_block(sheet, is_point ? TP_BLOCK_POINT : TP_BLOCK_PARAGRAPH, line);
+			add_block(sheet, is_point ? TP_DOCUMENT_POINT : TP_DOCUMENT_PARAGRAPH,
+				  line);
 		free(line);
 		text += len + (text[len] == '\n');
 	}
 }
 
-void tp_sheet_field(struct tp_sheet *sheet, const char *label, const char *text)
+void tp_guide_document_field(struct tp_guide_document *sheet, const char *label, const char *text)
 {
 	if (text)
-		add_block(sheet, TP_BLOCK_FIELD, text)->label =
+		add_block(sheet, TP_DOCUMENT_FIELD, text)->label =
 			tp_arena_strdup(&sheet->arena, label);
 }
 
-void tp_sheet_fieldf(struct tp_sheet *sheet, const char *label, const char *format, ...)
+void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char *label,
+				    const char *format, ...)
 {
 	struct tp_buf text = {0};
 	va_list args;
 	va_start(args, format);
 	tp_buf_vprintf(&text, format, args);
 	va_end(args);
-	tp_sheet_field(sheet, label, tp_buf_text(&text));
+	tp_guide_document_field(sheet, label, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-void tp_sheet_item(struct tp_sheet *sheet, const char *label, const char *name, const char *link,
-		   const char *text)
+void tp_guide_document_item(struct tp_guide_document *sheet, const char *label, const char *name,
+			    const char *link, const char *text)
 {
-	struct tp_block *block = add_block(sheet, label ? TP_BLOCK_FIELD : TP_BLOCK_ITEM, text);
+	struct tp_document_block *block =
+		add_block(sheet, label ? TP_DOCUMENT_FIELD : TP_DOCUMENT_ITEM, text);
 	block->label = tp_arena_strdup(&sheet->arena, label);
 	block->name = tp_arena_strdup(&sheet->arena, name);
 	block->link = tp_arena_strdup(&sheet->arena, link);
 }
 
-void tp_sheet_text(struct tp_sheet *sheet, const char *text)
+void tp_guide_document_text(struct tp_guide_document *sheet, const char *text)
 {
-	add_block(sheet, TP_BLOCK_TEXT, text);
+	add_block(sheet, TP_DOCUMENT_TEXT, text);
 }
 
 /* ---- on a terminal ---- */
 
 /* The label is told once for all blocks below each other that have it. */
-static void print_field(struct tp_page *page, const struct tp_block *block,
-			const struct tp_block *before)
+static void print_field(struct tp_page *page, const struct tp_document_block *block,
+			const struct tp_document_block *before)
 {
 	bool is_told = before && before->label && strcmp(before->label, block->label) == 0;
 	if (!is_told) {
@@ -119,7 +125,7 @@ static void print_field(struct tp_page *page, const struct tp_block *block,
 	tp_page_wrap(page, indent, TP_PAINT_NONE, block->text, 0);
 }
 
-static void print_item(struct tp_page *page, const struct tp_block *block)
+static void print_item(struct tp_page *page, const struct tp_document_block *block)
 {
 	bool is_narrow = page->style->width < NARROW;
 	tp_page_column(page, COLUMN_LABEL);
@@ -133,44 +139,45 @@ static void print_item(struct tp_page *page, const struct tp_block *block)
 }
 
 /* An empty line where the kind changes, and around paragraphs. */
-static bool wants_gap(const struct tp_block *block, const struct tp_block *before)
+static bool needs_blank_line(const struct tp_document_block *block,
+			     const struct tp_document_block *before)
 {
 	if (!before)
 		return true;
-	if (before->kind == TP_BLOCK_HEADING)
+	if (before->kind == TP_DOCUMENT_HEADING)
 		return false;
-	return block->kind != before->kind || block->kind == TP_BLOCK_PARAGRAPH;
+	return block->kind != before->kind || block->kind == TP_DOCUMENT_PARAGRAPH;
 }
 
-static void print_block(struct tp_page *page, const struct tp_block *block,
-			const struct tp_block *before)
+static void print_block(struct tp_page *page, const struct tp_document_block *block,
+			const struct tp_document_block *before)
 {
-	if (wants_gap(block, before))
+	if (needs_blank_line(block, before))
 		tp_page_end(page);
 	switch (block->kind) {
-	case TP_BLOCK_HEADING:
+	case TP_DOCUMENT_HEADING:
 		tp_page_wrap(page, 0, TP_PAINT_BOLD, block->text, 0);
 		break;
-	case TP_BLOCK_PARAGRAPH:
+	case TP_DOCUMENT_PARAGRAPH:
 		tp_page_wrap(page, 0, TP_PAINT_NONE, block->text, 0);
 		break;
-	case TP_BLOCK_POINT:
+	case TP_DOCUMENT_POINT:
 		tp_page_add(page, TP_PAINT_NONE, "  - ");
 		tp_page_wrap(page, 4, TP_PAINT_NONE, block->text, 0);
 		break;
-	case TP_BLOCK_FIELD:
+	case TP_DOCUMENT_FIELD:
 		print_field(page, block, before);
 		break;
-	case TP_BLOCK_ITEM:
+	case TP_DOCUMENT_ITEM:
 		print_item(page, block);
 		break;
-	case TP_BLOCK_TEXT:
+	case TP_DOCUMENT_TEXT:
 		tp_topic_text(page, block->text);
 		break;
 	}
 }
 
-void tp_sheet_print(const struct tp_sheet *sheet, struct tp_page *page)
+void tp_guide_document_print(const struct tp_guide_document *sheet, struct tp_page *page)
 {
 	tp_page_addf(page, TP_PAINT_BOLD, "%s  ", sheet->name);
 	tp_page_wrap(page, 2, TP_PAINT_NONE, sheet->title, 0);
@@ -195,7 +202,7 @@ static void add_plain(struct tp_buf *out, const char *text)
 	}
 }
 
-static void add_link(struct tp_buf *out, const struct tp_block *block)
+static void add_link(struct tp_buf *out, const struct tp_document_block *block)
 {
 	if (!block->name)
 		return;
@@ -204,18 +211,18 @@ static void add_link(struct tp_buf *out, const struct tp_block *block)
 	tp_buf_puts(out, block->link ? ") " : ".md) ");
 }
 
-static void add_markdown(struct tp_buf *out, const struct tp_block *block,
-			 const struct tp_block *before)
+static void add_markdown(struct tp_buf *out, const struct tp_document_block *block,
+			 const struct tp_document_block *before)
 {
-	if (!before || block->kind != before->kind || block->kind == TP_BLOCK_PARAGRAPH)
+	if (!before || block->kind != before->kind || block->kind == TP_DOCUMENT_PARAGRAPH)
 		tp_buf_putc(out, '\n');
-	if (block->kind == TP_BLOCK_TEXT) {
+	if (block->kind == TP_DOCUMENT_TEXT) {
 		tp_buf_printf(out, "```text\n%s```\n", block->text);
 		return;
 	}
-	if (block->kind == TP_BLOCK_HEADING)
+	if (block->kind == TP_DOCUMENT_HEADING)
 		tp_buf_puts(out, "## ");
-	else if (block->kind != TP_BLOCK_PARAGRAPH)
+	else if (block->kind != TP_DOCUMENT_PARAGRAPH)
 		tp_buf_puts(out, "- ");
 	if (block->label)
 		tp_buf_printf(out, "**%s** ", block->label);
@@ -224,7 +231,7 @@ static void add_markdown(struct tp_buf *out, const struct tp_block *block,
 	tp_buf_putc(out, '\n');
 }
 
-void tp_sheet_markdown(const struct tp_sheet *sheet, struct tp_buf *out)
+void tp_guide_document_markdown(const struct tp_guide_document *sheet, struct tp_buf *out)
 {
 	tp_buf_puts(out, "# ");
 	size_t at = out->len;
@@ -238,24 +245,24 @@ void tp_sheet_markdown(const struct tp_sheet *sheet, struct tp_buf *out)
 /* ---- searching ---- */
 
 /* What words of one stem have in common, roughly: "pinned" and "pin", "caching" and "caches". */
-static size_t stem_length(const char *word)
+static size_t word_base_length(const char *word)
 {
 	static const char *const endings[] = {"ing", "ed", "es", "s", "e"};
-	enum { LEAST = 3 };
+	enum { STEM_MIN = 3 };
 	size_t len = strlen(word);
 	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
 		size_t end = strlen(endings[i]);
-		if (len < end + LEAST || strcasecmp(word + len - end, endings[i]) != 0)
+		if (len < end + STEM_MIN || strcasecmp(word + len - end, endings[i]) != 0)
 			continue;
 		len -= end;
-		bool is_doubled = i < 2 && len > LEAST && word[len - 1] == word[len - 2];
+		bool is_doubled = i < 2 && len > STEM_MIN && word[len - 1] == word[len - 2];
 		return len - is_doubled;
 	}
 	return len;
 }
 
 /* Places in a text at which a word of this stem begins. */
-static unsigned count_begins(const char *text, const char *word, size_t len)
+static unsigned count_word_starts(const char *text, const char *word, size_t len)
 {
 	unsigned n = 0;
 	if (!text || !len)
@@ -268,21 +275,21 @@ static unsigned count_begins(const char *text, const char *word, size_t len)
 }
 
 /* A name says more than a title, a title more than any number of mentions. Lists mention all. */
-unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word)
+unsigned tp_guide_document_score(const struct tp_guide_document *sheet, const char *word)
 {
-	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MOST_MENTIONS = 40, OF_A_LIST = 1 };
-	unsigned most = sheet->is_list ? OF_A_LIST : MOST_MENTIONS;
+	enum { NAME = 400, BEGIN_OF_NAME = 100, TITLE = 30, MENTIONS_MAX = 40, OF_A_LIST = 1 };
+	unsigned most = sheet->is_list ? OF_A_LIST : MENTIONS_MAX;
 	unsigned mentions = 0;
-	size_t len = stem_length(word);
+	size_t len = word_base_length(word);
 	if (strcasecmp(sheet->name, word) == 0)
 		return NAME;
-	unsigned score = count_begins(sheet->name, word, len) ? BEGIN_OF_NAME : 0;
-	score += count_begins(sheet->title, word, len) ? TITLE : 0;
+	unsigned score = count_word_starts(sheet->name, word, len) ? BEGIN_OF_NAME : 0;
+	score += count_word_starts(sheet->title, word, len) ? TITLE : 0;
 	for (size_t i = 0; i < sheet->n_blocks; i++) {
-		const struct tp_block *block = &sheet->blocks[i];
-		mentions += count_begins(block->label, word, len) +
-			    count_begins(block->name, word, len) +
-			    count_begins(block->text, word, len);
+		const struct tp_document_block *block = &sheet->blocks[i];
+		mentions += count_word_starts(block->label, word, len) +
+			    count_word_starts(block->name, word, len) +
+			    count_word_starts(block->text, word, len);
 	}
 	mentions = 2 * mentions;
 	return score + (mentions < most ? mentions : most);

@@ -11,53 +11,54 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum tp_block_kind {
-	TP_BLOCK_HEADING,
-	TP_BLOCK_PARAGRAPH,
-	TP_BLOCK_POINT, /* of a list of sentences */
-	TP_BLOCK_FIELD, /* several of one label stand below each other */
-	TP_BLOCK_ITEM,  /* of a list of pages */
-	TP_BLOCK_TEXT,  /* lines as they are */
+enum tp_document_block_kind {
+	TP_DOCUMENT_HEADING,
+	TP_DOCUMENT_PARAGRAPH,
+	TP_DOCUMENT_POINT, /* of a list of sentences */
+	TP_DOCUMENT_FIELD, /* several of one label stand below each other */
+	TP_DOCUMENT_ITEM,  /* of a list of pages */
+	TP_DOCUMENT_TEXT,  /* lines as they are */
 };
 
-struct tp_block {
-	enum tp_block_kind kind;
+struct tp_document_block {
+	enum tp_document_block_kind kind;
 	const char *label; /* FIELD */
 	const char *name;  /* another page: ITEM, FIELD; NULL: none */
 	const char *link;  /* where it is in Markdown; NULL: a page beside this one */
 	const char *text;
 };
 
-struct tp_sheet {
+struct tp_guide_document {
 	struct tp_arena arena; /* all texts are copies */
 	const char *name;      /* what is typed behind "guide", and the file's name */
 	const char *title;
 	const char *kind; /* "technique", for lists of pages */
 	bool is_list;     /* says a little of everything: no place to send a reader to */
-	struct tp_block *blocks;
+	struct tp_document_block *blocks;
 	size_t n_blocks;
 	size_t blocks_capacity;
 };
 
-void tp_sheet_init(struct tp_sheet *sheet, const char *name, const char *title, const char *kind);
-void tp_sheet_release(struct tp_sheet *sheet);
+void tp_guide_document_init(struct tp_guide_document *sheet, const char *name, const char *title,
+			    const char *kind);
+void tp_guide_document_release(struct tp_guide_document *sheet);
 
-void tp_sheet_heading(struct tp_sheet *sheet, const char *text);
+void tp_guide_document_heading(struct tp_guide_document *sheet, const char *text);
 /* Paragraphs of a text, a line each; "- " at the begin of a line makes a point of a list. */
-void tp_sheet_paragraphs(struct tp_sheet *sheet, const char *text);
+void tp_guide_document_paragraphs(struct tp_guide_document *sheet, const char *text);
 /* Nothing when text is NULL. */
-void tp_sheet_field(struct tp_sheet *sheet, const char *label, const char *text);
-void tp_sheet_fieldf(struct tp_sheet *sheet, const char *label, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void tp_guide_document_field(struct tp_guide_document *sheet, const char *label, const char *text);
+void tp_guide_document_field_printf(struct tp_guide_document *sheet, const char *label,
+				    const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Another page and what it is about; behind a label, or in a list when that is NULL. */
-void tp_sheet_item(struct tp_sheet *sheet, const char *label, const char *name, const char *link,
-		   const char *text);
-void tp_sheet_text(struct tp_sheet *sheet, const char *text);
+void tp_guide_document_item(struct tp_guide_document *sheet, const char *label, const char *name,
+			    const char *link, const char *text);
+void tp_guide_document_text(struct tp_guide_document *sheet, const char *text);
 
-void tp_sheet_print(const struct tp_sheet *sheet, struct tp_page *page);
-void tp_sheet_markdown(const struct tp_sheet *sheet, struct tp_buf *out);
+void tp_guide_document_print(const struct tp_guide_document *sheet, struct tp_page *page);
+void tp_guide_document_markdown(const struct tp_guide_document *sheet, struct tp_buf *out);
 /* How much the page says about a word, 0: nothing. Case and common endings are ignored, and the
  * begin of a word suffices. */
-unsigned tp_sheet_score(const struct tp_sheet *sheet, const char *word);
+unsigned tp_guide_document_score(const struct tp_guide_document *sheet, const char *word);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_rules(struct tp_sheet *sheet, const struct tp_rulebook *book,
+static void add_rules(struct tp_guide_document *sheet, const struct tp_rulebook *book,
 		      const struct tp_limit *limit)
 {
 	size_t n = 0;
@@ -15,49 +15,52 @@ static void add_rules(struct tp_sheet *sheet, const struct tp_rulebook *book,
 				continue;
 			char link[128];
 			snprintf(link, sizeof(link), "../../rules/bottlenecks/%s.json", rule.id);
-			tp_sheet_item(sheet, "found by", rule.id, link, rule.title);
+			tp_guide_document_item(sheet, "found by", rule.id, link, rule.title);
 			n++;
 		}
 	}
 	if (!n)
-		tp_sheet_field(sheet, "found by", "no rule; the proof tells it");
+		tp_guide_document_field(sheet, "found by", "no rule; the proof tells it");
 }
 
-static void add_techniques(struct tp_sheet *sheet, const struct tp_rulebook *book,
+static void add_techniques(struct tp_guide_document *sheet, const struct tp_rulebook *book,
 			   const struct tp_limit *limit)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	for (size_t i = 0; i < catalogue->n_techniques; i++) {
 		const struct tp_technique *technique = &catalogue->techniques[i];
-		if (tp_technique_relieves(technique, limit))
-			tp_sheet_item(sheet, "relief", technique->id, NULL, technique->title);
+		if (tp_technique_has_limit(technique, limit))
+			tp_guide_document_item(sheet, "relief", technique->id, NULL,
+					       technique->title);
 	}
 }
 
-void tp_guide_fill_limit(struct tp_sheet *sheet, const struct tp_rulebook *book,
+void tp_guide_fill_limit(struct tp_guide_document *sheet, const struct tp_rulebook *book,
 			 const struct tp_limit *limit)
 {
 	const char *step = tp_catalogue_stage(tp_rulebook_catalogue(book), limit->order);
-	tp_sheet_fieldf(sheet, "order", "%u%s%s", limit->order, step ? ", " : "", step ? step : "");
+	tp_guide_document_field_printf(sheet, "order", "%u%s%s", limit->order, step ? ", " : "",
+				       step ? step : "");
 	if (limit->parent)
-		tp_sheet_item(sheet, "part of", limit->parent->id, NULL, limit->parent->title);
-	tp_sheet_field(sheet, "signals", limit->signals);
-	tp_sheet_field(sheet, "proof", limit->proof);
+		tp_guide_document_item(sheet, "part of", limit->parent->id, NULL,
+				       limit->parent->title);
+	tp_guide_document_field(sheet, "signals", limit->signals);
+	tp_guide_document_field(sheet, "proof", limit->proof);
 	for (size_t i = 0; i < limit->n_look_alikes; i++)
-		tp_sheet_field(sheet, "resembles", limit->look_alikes[i]);
+		tp_guide_document_field(sheet, "resembles", limit->look_alikes[i]);
 	add_rules(sheet, book, limit);
 	add_techniques(sheet, book, limit);
 }
 
-void tp_guide_fill_limits(struct tp_sheet *sheet, const struct tp_rulebook *book)
+void tp_guide_fill_limits(struct tp_guide_document *sheet, const struct tp_rulebook *book)
 {
 	const struct tp_catalogue *catalogue = tp_rulebook_catalogue(book);
 	if (!catalogue->n_limits)
-		tp_sheet_paragraphs(sheet, "No folder of rules holds a limits.json.");
+		tp_guide_document_paragraphs(sheet, "No folder of rules holds a limits.json.");
 	for (size_t i = 0; i < catalogue->n_limits; i++) {
 		const struct tp_limit *limit = &catalogue->limits[i];
 		char *heading = tp_arena_printf(&sheet->arena, "%s  %s", limit->id, limit->title);
-		tp_sheet_heading(sheet, heading);
+		tp_guide_document_heading(sheet, heading);
 		tp_guide_fill_limit(sheet, book, limit);
 	}
 }

@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 /* What is printed: one of both. */
-struct subject {
+struct plan_subject {
 	const struct tp_report_plan *plan;
 	const struct tp_report_pair *pair;
 };
 
-static int print_text(const struct tp_cli *cli, const struct subject *subject)
+static int print_text(const struct tp_cli *cli, const struct plan_subject *subject)
 {
 	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
 	if (style.width > 80)
@@ -35,7 +35,7 @@ static int print_text(const struct tp_cli *cli, const struct subject *subject)
 	return status;
 }
 
-static int print_json(const struct subject *subject)
+static int print_json(const struct plan_subject *subject)
 {
 	struct tp_json_writer w = {0};
 	if (subject->plan)
@@ -45,7 +45,7 @@ static int print_json(const struct subject *subject)
 	return tp_output_buf(&w.out);
 }
 
-static int print_markdown(const struct subject *subject)
+static int print_markdown(const struct plan_subject *subject)
 {
 	struct tp_buf text = {0};
 	if (subject->plan)
@@ -56,7 +56,7 @@ static int print_markdown(const struct subject *subject)
 }
 
 static int print(const struct tp_cli *cli, const struct tp_plan_request *request,
-		 const struct subject *subject)
+		 const struct plan_subject *subject)
 {
 	if (strcmp(request->format, "json") == 0)
 		return print_json(subject);
@@ -68,15 +68,15 @@ static int print(const struct tp_cli *cli, const struct tp_plan_request *request
 static int print_plan(const struct tp_cli *cli, const struct tp_plan_request *request,
 		      const struct tp_report_plan *plan)
 {
-	int status = print(cli, request, &(struct subject){.plan = plan});
+	int status = print(cli, request, &(struct plan_subject){.plan = plan});
 	const struct tp_findings *findings = plan->findings;
 	bool tells = findings->verdict || findings->n_fired;
-	return status == TP_EXIT_OK && !tells ? TP_EXIT_CANNOT_TELL : status;
+	return status == TP_EXIT_OK && !tells ? TP_EXIT_UNDECIDED : status;
 }
 
 /* ---- two runs ---- */
 
-static struct tp_report_side side_of(const struct tp_judged *judged)
+static struct tp_report_side side_of(const struct tp_subject *judged)
 {
 	return (struct tp_report_side){.subject = judged->subject,
 				       .facts = judged->facts,
@@ -84,50 +84,50 @@ static struct tp_report_side side_of(const struct tp_judged *judged)
 }
 
 static int print_pair(const struct tp_cli *cli, const struct tp_plan_request *request,
-		      const struct tp_judged *first, const struct tp_judged *second)
+		      const struct tp_subject *first, const struct tp_subject *second)
 {
-	enum { MOST_WARNINGS = 8 };
-	const char *warnings[MOST_WARNINGS];
+	enum { WARNINGS_MAX = 8 };
+	const char *warnings[WARNINGS_MAX];
 	const struct tp_report_pair pair = {
 		.sides = {side_of(first), side_of(second)},
 		.warnings = warnings,
-		.n_warnings = tp_rulebook_spoilers(first->book, first->facts, second->facts,
-						   warnings, MOST_WARNINGS),
+		.n_warnings = tp_rulebook_not_comparable(first->book, first->facts, second->facts,
+							 warnings, WARNINGS_MAX),
 	};
-	int status = print(cli, request, &(struct subject){.pair = &pair});
+	int status = print(cli, request, &(struct plan_subject){.pair = &pair});
 	if (status != TP_EXIT_OK)
 		return status;
 	if (pair.n_warnings)
 		return TP_EXIT_BAD;
-	return tp_report_pair_is_told(&pair) ? TP_EXIT_OK : TP_EXIT_CANNOT_TELL;
+	return tp_report_pair_is_known(&pair) ? TP_EXIT_OK : TP_EXIT_UNDECIDED;
 }
 
 static int compare(const struct tp_cli *cli, const struct tp_plan_request *request,
-		   const struct tp_judged_options *options, const struct tp_judged *first)
+		   const struct tp_subject_options *options, const struct tp_subject *first)
 {
 	struct tp_error err = {0};
-	struct tp_judged second;
-	if (tp_judged_open(&second, request->other, options, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+	struct tp_subject second;
+	if (tp_subject_open(&second, request->other, options, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	int status = print_pair(cli, request, first, &second);
-	tp_judged_close(&second);
+	tp_subject_close(&second);
 	return status;
 }
 
 int tp_guide_plan(const struct tp_cli *cli, const struct tp_plan_request *request)
 {
 	struct tp_error err = {0};
-	struct tp_judged judged;
-	const struct tp_judged_options options = {.rules = request->rules,
-						  .is_lenient = request->is_lenient,
-						  .is_quiet = cli->is_quiet};
-	if (tp_judged_open(&judged, request->run, &options, &err) != TP_OK)
-		return tp_complain_status(NULL, &err);
+	struct tp_subject judged;
+	const struct tp_subject_options options = {.rules = request->rules,
+						   .is_lenient = request->is_lenient,
+						   .is_quiet = cli->is_quiet};
+	if (tp_subject_open(&judged, request->run, &options, &err) != TP_OK)
+		return tp_message_error_status(NULL, &err);
 	const struct tp_report_plan plan = {.subject = judged.subject,
 					    .facts = judged.facts,
 					    .findings = judged.findings};
 	int status = request->other ? compare(cli, request, &options, &judged)
 				    : print_plan(cli, request, &plan);
-	tp_judged_close(&judged);
+	tp_subject_close(&judged);
 	return status;
 }

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 12, COLUMN_KIND = 28, COLUMN_TITLE = 40, NARROW = 64 };
+enum { HITS_MAX = 12, COLUMN_KIND = 28, COLUMN_TITLE = 40, NARROW = 64 };
 
 struct hit {
-	struct tp_guide_place place;
+	struct tp_guide_entry place;
 	const char *name;
 	const char *kind;
 	unsigned score;
@@ -29,11 +29,11 @@ static int compare_hits(const void *a, const void *b)
 }
 
 /* 0 when the page lacks one of the words. */
-static unsigned score_of(const struct tp_sheet *sheet, char **words, size_t n_words)
+static unsigned score_of(const struct tp_guide_document *sheet, char **words, size_t n_words)
 {
 	unsigned score = 0;
 	for (size_t i = 0; i < n_words; i++) {
-		unsigned one = tp_sheet_score(sheet, words[i]);
+		unsigned one = tp_guide_document_score(sheet, words[i]);
 		if (!one)
 			return 0;
 		score += one;
@@ -52,14 +52,14 @@ static size_t find_hits(struct hit **out, const struct tp_rulebook *book, char *
 		size_t n_kind = tp_guide_count(book, (enum tp_guide_kind)kind);
 		for (size_t i = 0; i < n_kind; i++) {
 			struct hit hit = {.place = {(enum tp_guide_kind)kind, i}};
-			struct tp_sheet sheet;
+			struct tp_guide_document sheet;
 			tp_guide_make(&sheet, book, hit.place);
 			hit.name = tp_guide_name(book, hit.place);
 			hit.kind = sheet.kind;
 			hit.score = score_of(&sheet, words, n_words);
 			if (hit.place.kind == TP_GUIDE_FACT)
 				hit.score = (hit.score + 1) / 2;
-			tp_sheet_release(&sheet);
+			tp_guide_document_release(&sheet);
 			if (hit.score)
 				TP_ARRAY_PUSH(*out, n, capacity) = hit;
 		}
@@ -88,11 +88,11 @@ size_t tp_guide_search(struct tp_page *page, const struct tp_rulebook *book, cha
 {
 	struct hit *hits = NULL;
 	size_t n = find_hits(&hits, book, words, n_words);
-	for (size_t i = 0; i < n && i < MOST_SHOWN; i++)
+	for (size_t i = 0; i < n && i < HITS_MAX; i++)
 		print_hit(page, book, &hits[i]);
-	if (n > MOST_SHOWN) {
+	if (n > HITS_MAX) {
 		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more: another word makes them fewer",
-			     n - MOST_SHOWN);
+			     n - HITS_MAX);
 		tp_page_end(page);
 	}
 	if (n) {

@@ -21,7 +21,7 @@ static enum tp_status write_file(const char *directory, const char *name, const 
 }
 
 /* Topics of trainprof itself are elsewhere in docs/; rules and metrics are the guide's. */
-static bool is_written(const struct tp_rulebook *book, struct tp_guide_place place)
+static bool is_written(const struct tp_rulebook *book, struct tp_guide_entry place)
 {
 	const char *name = tp_guide_name(book, place);
 	return place.kind != TP_GUIDE_TOPIC || place.index < tp_rulebook_catalogue(book)->n_texts ||
@@ -29,21 +29,21 @@ static bool is_written(const struct tp_rulebook *book, struct tp_guide_place pla
 }
 
 static enum tp_status write_page(const struct tp_rulebook *book, const char *directory,
-				 struct tp_guide_place place, struct tp_buf *index,
+				 struct tp_guide_entry place, struct tp_buf *index,
 				 struct tp_error *err)
 {
 	const char *name = tp_guide_name(book, place);
-	struct tp_sheet sheet;
+	struct tp_guide_document sheet;
 	struct tp_buf text = {0};
 	tp_guide_make(&sheet, book, place);
 	tp_buf_puts(&text, generated);
-	tp_sheet_markdown(&sheet, &text);
+	tp_guide_document_markdown(&sheet, &text);
 	enum tp_status status = write_file(directory, name, &text, err);
 	if (place.kind == TP_GUIDE_TOPIC)
 		tp_buf_printf(index, "- [%s](%s.md): %s\n", name, name,
 			      tp_guide_title(book, place));
 	tp_buf_release(&text);
-	tp_sheet_release(&sheet);
+	tp_guide_document_release(&sheet);
 	return status;
 }
 
@@ -59,7 +59,7 @@ enum tp_status tp_guide_write(const struct tp_rulebook *book, const char *direct
 	for (int kind = TP_GUIDE_TOPIC; kind <= TP_GUIDE_TECHNIQUE; kind++) {
 		size_t n = tp_guide_count(book, (enum tp_guide_kind)kind);
 		for (size_t i = 0; i < n && !status; i++) {
-			struct tp_guide_place place = {(enum tp_guide_kind)kind, i};
+			struct tp_guide_entry place = {(enum tp_guide_kind)kind, i};
 			if (is_written(book, place))
 				status = write_page(book, directory, place, &index, err);
 		}

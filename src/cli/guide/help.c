@@ -8,17 +8,17 @@
 
 enum { COLUMN_NAME = 11, COLUMN_SUMMARY = 22, COLUMN_TEXT = 23 };
 
-static void put(struct tp_page *page, const char *line)
+static void print_row(struct tp_page *page, const char *line)
 {
 	tp_page_add(page, TP_PAINT_NONE, line);
 	tp_page_end(page);
 }
 
-void tp_help_overview(struct tp_page *page, const struct tp_command_table *table)
+void tp_help_summary(struct tp_page *page, const struct tp_command_table *table)
 {
 	const struct tp_command *const *commands = table->commands;
 	const char *group = "";
-	put(page, "trainprof finds what limits a training program, and what to do about it.");
+	print_row(page, "trainprof finds what limits a training program, and what to do about it.");
 	tp_page_end(page);
 	tp_topic_text(
 		page,
@@ -54,7 +54,7 @@ static void option_heading(struct tp_buf *out, const struct tp_option *option)
 		tp_buf_printf(out, "=%s", option->value);
 }
 
-static void put_option(struct tp_page *page, const struct tp_option *option)
+static void print_option(struct tp_page *page, const struct tp_option *option)
 {
 	struct tp_buf heading = {0};
 	struct tp_buf otherwise = {0};
@@ -66,12 +66,13 @@ static void put_option(struct tp_page *page, const struct tp_option *option)
 	if (page->columns + 1 > COLUMN_TEXT)
 		tp_page_end(page);
 	tp_page_column(page, COLUMN_TEXT);
-	tp_page_beside(page, COLUMN_TEXT, option->text, TP_PAINT_DIM, tp_buf_text(&otherwise), 0);
+	tp_page_wrap_with_right(page, COLUMN_TEXT, option->text, TP_PAINT_DIM,
+				tp_buf_text(&otherwise), 0);
 	tp_buf_release(&heading);
 	tp_buf_release(&otherwise);
 }
 
-static void put_options(struct tp_page *page, const struct tp_option *options, bool is_full)
+static void print_options(struct tp_page *page, const struct tp_option *options, bool is_full)
 {
 	for (; options->name; options++) {
 		if (options->section) {
@@ -79,7 +80,7 @@ static void put_options(struct tp_page *page, const struct tp_option *options, b
 			tp_page_end(page);
 		}
 		if (is_full || !options->is_rare)
-			put_option(page, options);
+			print_option(page, options);
 	}
 }
 
@@ -97,19 +98,19 @@ void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
 	}
 	if (command->options->name) {
 		tp_page_end(page);
-		put_options(page, command->options, is_full);
+		print_options(page, command->options, is_full);
 	}
 	if (is_full) {
 		tp_page_end(page);
 		tp_page_add(page, TP_PAINT_BOLD, "For all commands");
 		tp_page_end(page);
-		put_options(page, table->global_options, true);
+		print_options(page, table->global_options, true);
 	}
 	tp_page_end(page);
 	if (command->ending)
 		tp_topic_text(page, command->ending);
-	put(page, is_full ? "The manual page: man trainprof"
-			  : "All options and more: trainprof help COMMAND");
+	print_row(page, is_full ? "The manual page: man trainprof"
+				: "All options and more: trainprof help COMMAND");
 }
 
 /* ---- the manual page ----------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "trainprof/report/page.h"
 
 /* All commands on one screen. */
-void tp_help_overview(struct tp_page *page, const struct tp_command_table *table);
+void tp_help_summary(struct tp_page *page, const struct tp_command_table *table);
 /* One command; with `is_full` also its rare options. */
 void tp_help_command(struct tp_page *page, const struct tp_command_table *table,
 		     const struct tp_command *command, bool is_full);

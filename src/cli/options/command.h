@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tp_inheritance;
+struct tp_inherited;
 struct tp_settings;
 
 /* Exit statuses of all commands but run (trainprof help exit-status). */
@@ -16,7 +16,7 @@ enum {
 	TP_EXIT_OK = 0,
 	TP_EXIT_BAD = 1,   /* done, and the answer is bad */
 	TP_EXIT_USAGE = 2, /* misuse */
-	TP_EXIT_CANNOT_TELL = 3,
+	TP_EXIT_UNDECIDED = 3,
 	TP_EXIT_FILE = 4,    /* cannot read or write */
 	TP_EXIT_REFUSED = 5, /* the machine refuses what was asked for */
 	TP_EXIT_INTERNAL = 70,
@@ -25,7 +25,7 @@ enum {
 
 /* What all commands share. */
 struct tp_cli {
-	const struct tp_inheritance *inheritance; /* how we were started */
+	const struct tp_inherited *inheritance; /* how we were started */
 	bool is_quiet;
 	unsigned verbosity;
 	const char *colour; /* "auto", "always", "never" */

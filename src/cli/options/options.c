@@ -23,7 +23,7 @@ static const struct tp_option *find_option_letter(const struct tp_option *option
 	return NULL;
 }
 
-static bool takes_value(const struct tp_option *option)
+static bool needs_value(const struct tp_option *option)
 {
 	return option->type != TP_OPTION_FLAG && option->type != TP_OPTION_COUNTED;
 }
@@ -80,7 +80,7 @@ static enum tp_status bad_choice(const struct tp_option *option, const char *tex
 		tp_error_next(err, "--%s=%s", option->name, option->choices[0]);
 		return TP_USAGE;
 	}
-	const char *near = tp_text_nearest(text, option->choices, n);
+	const char *near = tp_text_closest(text, option->choices, n);
 	tp_fail(err, TP_USAGE, "%s: not one of %s%s%s", where, list, near ? "; nearest: " : "",
 		near ? near : "");
 	if (near)
@@ -225,7 +225,7 @@ static enum tp_status unknown_option(const struct tp_parse *parse, const char *w
 				names[n++] = o->name;
 	char bare[64];
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(word + 2, "="), word + 2);
-	const char *near = word[1] == '-' ? tp_text_nearest(bare, names, n) : NULL;
+	const char *near = word[1] == '-' ? tp_text_closest(bare, names, n) : NULL;
 	int shown = word[1] == '-' ? (int)strcspn(word, "=") : 2;
 	tp_fail(err, TP_USAGE, "unknown option '%.*s'%s%s", shown, word,
 		near ? "; nearest: --" : "", near ? near : "");
@@ -303,7 +303,7 @@ static enum tp_status parse_long(const struct tp_parse *parse, const char *word,
 	}
 	if (!found.option)
 		return unknown_option(parse, word, err);
-	if (!takes_value(found.option)) {
+	if (!needs_value(found.option)) {
 		if (!value)
 			return set_found(parse, found, NULL, err);
 		tp_fail(err, TP_USAGE, "--%s takes no value", found.option->name);
@@ -329,7 +329,7 @@ static enum tp_status parse_letters(const struct tp_parse *parse, const char *wo
 			const char one[] = {'-', *p, '\0'};
 			return unknown_option(parse, one, err);
 		}
-		if (!takes_value(found.option)) {
+		if (!needs_value(found.option)) {
 			enum tp_status status = set_found(parse, found, NULL, err);
 			if (status != TP_OK)
 				return status;
@@ -345,7 +345,7 @@ static enum tp_status parse_letters(const struct tp_parse *parse, const char *wo
 	return TP_OK;
 }
 
-static enum tp_status take_word(struct tp_parse *parse, const char *word, struct tp_error *err)
+static enum tp_status parse_word(struct tp_parse *parse, const char *word, struct tp_error *err)
 {
 	if (parse->n_words == parse->max_words) {
 		tp_fail(err, TP_USAGE, "one word too many: '%s'", word);
@@ -368,7 +368,7 @@ enum tp_status tp_options_parse(struct tp_parse *parse, int argc, char **argv, s
 		if (only_words || word[0] != '-' || !word[1]) {
 			if (parse->stops_at_word)
 				break;
-			status = take_word(parse, word, err);
+			status = parse_word(parse, word, err);
 		} else if (strcmp(word, "--") == 0) {
 			only_words = true;
 		} else if (word[1] == '-') {

@@ -32,8 +32,8 @@ static enum tp_status load_file(struct tp_settings *settings, const char *path,
 }
 
 /* A file that need not exist. */
-static enum tp_status load_if_there(struct tp_settings *settings, const char *path,
-				    struct tp_error *err)
+static enum tp_status load_if_exists(struct tp_settings *settings, const char *path,
+				     struct tp_error *err)
 {
 	return access(path, F_OK) == 0 ? load_file(settings, path, err) : TP_OK;
 }
@@ -51,7 +51,7 @@ static void user_path(char *out, size_t size)
 }
 
 /* trainprof.json here or in a directory above; relative, as the user would type it. */
-static bool project_path(char *out, size_t size)
+static bool local_path(char *out, size_t size)
 {
 	char here[4096];
 	if (!getcwd(here, sizeof(here)))
@@ -76,14 +76,14 @@ enum tp_status tp_settings_load(struct tp_settings *out, const struct tp_command
 	*out = (struct tp_settings){.table = table};
 	if (only)
 		return load_file(out, only, err);
-	enum tp_status status = load_if_there(out, "/etc/trainprof/config.json", err);
+	enum tp_status status = load_if_exists(out, "/etc/trainprof/config.json", err);
 	if (status != TP_OK)
 		return status;
 	user_path(path, sizeof(path));
-	status = *path ? load_if_there(out, path, err) : TP_OK;
+	status = *path ? load_if_exists(out, path, err) : TP_OK;
 	if (status != TP_OK)
 		return status;
-	return project_path(path, sizeof(path)) ? load_file(out, path, err) : TP_OK;
+	return local_path(path, sizeof(path)) ? load_file(out, path, err) : TP_OK;
 }
 
 void tp_settings_release(struct tp_settings *settings)
@@ -106,7 +106,7 @@ static enum tp_status unknown_name(const struct tp_command_table *table,
 	for (const struct tp_command *const *c = table->commands;
 	     !section && *c && n < TP_ARRAY_LEN(names); c++)
 		names[n++] = (*c)->name;
-	const char *near = tp_text_nearest(tp_json_key(member), names, n);
+	const char *near = tp_text_closest(tp_json_key(member), names, n);
 	return tp_fail(err, TP_USAGE, "%s:%u: no option '%s'%s%s%s%s", tp_json_name(doc),
 		       tp_json_line(member), tp_json_key(member), section ? " for " : "",
 		       section ? section : "", near ? "; nearest: " : "", near ? near : "");

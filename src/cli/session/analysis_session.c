@@ -21,12 +21,13 @@ static enum tp_steps_choice steps_choice(const char *word)
 	return word && strcmp(word, "none") == 0 ? TP_STEPS_OFF : TP_STEPS_AUTO;
 }
 
-static enum tp_status analyze(struct tp_reading *reading, const struct tp_rulesdirs *dirs,
-			      const struct tp_reading_options *options, struct tp_error *err)
+static enum tp_status analyze(struct tp_analysis_session *reading, const struct tp_rules_dirs *dirs,
+			      const struct tp_analysis_session_options *options,
+			      struct tp_error *err)
 {
 	const struct tp_analyze_options how = {.steps = steps_choice(options->steps),
 					       .skip_steps = options->skip};
-	enum tp_status status = tp_rulesdir_load_patterns(&reading->patterns, dirs, err);
+	enum tp_status status = tp_rules_dir_load_patterns(&reading->patterns, dirs, err);
 	if (status == TP_OK)
 		status = tp_analyze(&reading->profile, &reading->trace, reading->patterns, &how,
 				    err);
@@ -34,13 +35,14 @@ static enum tp_status analyze(struct tp_reading *reading, const struct tp_rulesd
 	return status;
 }
 
-static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs, bool is_lenient)
+static void judge(struct tp_analysis_session *reading, const struct tp_rules_dirs *dirs,
+		  bool is_lenient)
 {
 	struct tp_buf problems = {0};
 	enum tp_status status =
-		tp_rulesdir_load_rest(&reading->book, dirs, is_lenient ? &problems : NULL,
-				      &reading->no_rules);
-	tp_say_lines(tp_buf_text(&problems));
+		tp_rules_dir_load_rest(&reading->book, dirs, is_lenient ? &problems : NULL,
+				       &reading->no_rules);
+	tp_message_print_lines(tp_buf_text(&problems));
 	tp_buf_release(&problems);
 	if (status != TP_OK)
 		return;
@@ -48,7 +50,8 @@ static void judge(struct tp_reading *reading, const struct tp_rulesdirs *dirs, b
 	reading->has_findings = true;
 }
 
-static void say_import(const char *directory, const struct tp_run_info *run, struct tp_error *err)
+static void add_import_hint(const char *directory, const struct tp_run_info *run,
+			    struct tp_error *err)
 {
 	struct tp_buf before = {0};
 	tp_buf_puts(&before, "trainprof import -o ");
@@ -59,29 +62,30 @@ static void say_import(const char *directory, const struct tp_run_info *run, str
 }
 
 /* Killed in its middle: what it read so far says nothing of the whole. */
-static enum tp_status refuse_begun_import(const struct tp_trace *trace, const char *directory,
-					  struct tp_error *err)
+static enum tp_status refuse_partial_import(const struct tp_trace *trace, const char *directory,
+					    struct tp_error *err)
 {
 	const struct tp_run_info *run = &trace->run;
 	if (!trace->is_partial || run->mode != TP_MODE_IMPORT)
 		return TP_OK;
 	tp_fail(err, TP_PARSE, "the import into '%s' did not end", directory);
 	if (run->n_command > 2)
-		say_import(directory, run, err);
+		add_import_hint(directory, run, err);
 	return TP_PARSE;
 }
 
-enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
-			       const struct tp_reading_options *options, struct tp_error *err)
+enum tp_status tp_analysis_session_open(struct tp_analysis_session *reading, const char *directory,
+					const struct tp_analysis_session_options *options,
+					struct tp_error *err)
 {
-	struct tp_rulesdirs dirs = {0};
-	*reading = (struct tp_reading){0};
+	struct tp_rules_dirs dirs = {0};
+	*reading = (struct tp_analysis_session){0};
 	enum tp_status status = tp_store_load(&reading->trace, directory, err);
 	reading->has_trace = status == TP_OK;
 	if (status == TP_OK)
-		status = refuse_begun_import(&reading->trace, directory, err);
+		status = refuse_partial_import(&reading->trace, directory, err);
 	if (status == TP_OK)
-		status = tp_rulesdir_find(&dirs, &options->rules, err);
+		status = tp_rules_dir_find(&dirs, &options->rules, err);
 	if (status == TP_OK)
 		status = analyze(reading, &dirs, options, err);
 	if (status == TP_OK) {
@@ -95,20 +99,21 @@ enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory
 			.is_last = tp_recordings_is_last(directory),
 		};
 	} else {
-		tp_reading_close(reading);
+		tp_analysis_session_close(reading);
 	}
-	tp_rulesdir_release(&dirs);
+	tp_rules_dir_release(&dirs);
 	return status;
 }
 
-enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
-			       const struct tp_reading_options *options, struct tp_error *err)
+enum tp_status tp_analysis_session_find(struct tp_analysis_session *reading, const char *word,
+					const struct tp_analysis_session_options *options,
+					struct tp_error *err)
 {
 	char *directory = NULL;
-	*reading = (struct tp_reading){0};
+	*reading = (struct tp_analysis_session){0};
 	enum tp_status status = tp_recordings_find(&directory, word, err);
 	if (status == TP_OK)
-		status = tp_reading_open(reading, directory, options, err);
+		status = tp_analysis_session_open(reading, directory, options, err);
 	if (status == TP_OK)
 		reading->directory = directory;
 	else
@@ -116,23 +121,24 @@ enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
 	return status;
 }
 
-void tp_reading_say_partial(const struct tp_reading *reading)
+void tp_analysis_session_warn_partial(const struct tp_analysis_session *reading)
 {
 	const char *directory = reading->report.directory;
 	size_t n = reading->profile.n_steps;
 	if (!reading->trace.is_partial)
 		return;
 	if (n)
-		tp_say(NULL, "%s was not closed properly; using %zu complete step%s", directory, n,
-		       n == 1 ? "" : "s");
+		tp_message_print(NULL, "%s was not closed properly; using %zu complete step%s",
+				 directory, n, n == 1 ? "" : "s");
 	else
-		tp_say(NULL, "%s was not closed properly; using what was written until then",
-		       directory);
+		tp_message_print(NULL,
+				 "%s was not closed properly; using what was written until then",
+				 directory);
 }
 
-enum tp_status tp_reading_render(const struct tp_reading *reading, const char *format,
-				 const struct tp_report_style *style, char **text, size_t *size,
-				 struct tp_error *err)
+enum tp_status tp_analysis_session_render(const struct tp_analysis_session *reading,
+					  const char *format, const struct tp_report_style *style,
+					  char **text, size_t *size, struct tp_error *err)
 {
 	*text = NULL;
 	*size = 0;
@@ -146,12 +152,14 @@ enum tp_status tp_reading_render(const struct tp_reading *reading, const char *f
 	return status;
 }
 
-enum tp_status tp_reading_save(const struct tp_reading *reading, struct tp_error *err)
+enum tp_status tp_analysis_session_save(const struct tp_analysis_session *reading,
+					struct tp_error *err)
 {
 	const struct tp_report_style style = {.width = 80};
 	char *text;
 	size_t size;
-	enum tp_status status = tp_reading_render(reading, "json", &style, &text, &size, err);
+	enum tp_status status =
+		tp_analysis_session_render(reading, "json", &style, &text, &size, err);
 	char *path = tp_asprintf("%s/report.json", reading->report.directory);
 	if (status == TP_OK)
 		status = tp_file_replace(path, text, size, err);
@@ -160,7 +168,7 @@ enum tp_status tp_reading_save(const struct tp_reading *reading, struct tp_error
 	return status;
 }
 
-void tp_reading_close(struct tp_reading *reading)
+void tp_analysis_session_close(struct tp_analysis_session *reading)
 {
 	if (reading->has_findings)
 		tp_findings_release(&reading->findings);
@@ -173,5 +181,5 @@ void tp_reading_close(struct tp_reading *reading)
 	if (reading->book)
 		tp_rulebook_free(reading->book);
 	free(reading->directory);
-	*reading = (struct tp_reading){0};
+	*reading = (struct tp_analysis_session){0};
 }

@@ -8,7 +8,7 @@
 #include "trainprof/report/report.h"
 
 /* How to read, as options of commands say it; borrowed texts. */
-struct tp_reading_options {
+struct tp_analysis_session_options {
 	const char *steps;     /* a word of tp_steps_choices; NULL: "auto" */
 	uint64_t skip;         /* leave out at least this many first steps */
 	struct tp_words rules; /* folders beside the shipped one */
@@ -16,7 +16,7 @@ struct tp_reading_options {
 };
 
 /* All that belongs to one recording; members point into each other, so it is never copied. */
-struct tp_reading {
+struct tp_analysis_session {
 	struct tp_trace trace;
 	struct tp_profile profile;
 	struct tp_findings findings;
@@ -33,25 +33,27 @@ struct tp_reading {
  * findings and say why in it; everything else is an error.
  * Errors  as tp_store_load(); TP_ABSENT, TP_PARSE for patterns.
  */
-TP_MUST_CHECK enum tp_status tp_reading_open(struct tp_reading *reading, const char *directory,
-					     const struct tp_reading_options *options,
-					     struct tp_error *err);
+TP_MUST_CHECK enum tp_status
+tp_analysis_session_open(struct tp_analysis_session *reading, const char *directory,
+			 const struct tp_analysis_session_options *options, struct tp_error *err);
 /* The same by what was typed, as tp_recordings_find() has it; that one's errors, too. */
-TP_MUST_CHECK enum tp_status tp_reading_find(struct tp_reading *reading, const char *word,
-					     const struct tp_reading_options *options,
-					     struct tp_error *err);
+TP_MUST_CHECK enum tp_status
+tp_analysis_session_find(struct tp_analysis_session *reading, const char *word,
+			 const struct tp_analysis_session_options *options, struct tp_error *err);
 /* Say on stderr that a recording was not closed, if it was not. */
-void tp_reading_say_partial(const struct tp_reading *reading);
-void tp_reading_close(struct tp_reading *reading);
+void tp_analysis_session_warn_partial(const struct tp_analysis_session *reading);
+void tp_analysis_session_close(struct tp_analysis_session *reading);
 
 /* Write the report by an exporter's name into memory; `text` is to be freed, also on failure.
  * Errors  TP_NOMEM, and those of the exporter. */
-TP_MUST_CHECK enum tp_status tp_reading_render(const struct tp_reading *reading, const char *format,
-					       const struct tp_report_style *style, char **text,
-					       size_t *size, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_analysis_session_render(const struct tp_analysis_session *reading,
+							const char *format,
+							const struct tp_report_style *style,
+							char **text, size_t *size,
+							struct tp_error *err);
 /* Put report.json into the recording. Errors  the same, TP_IO. */
-TP_MUST_CHECK enum tp_status tp_reading_save(const struct tp_reading *reading,
-					     struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_analysis_session_save(const struct tp_analysis_session *reading,
+						      struct tp_error *err);
 
 /* Words of --steps, NULL-terminated. */
 extern const char *const tp_steps_choices[];
@@ -71,12 +73,12 @@ extern const char *const tp_steps_choices[];
 	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
 	.text = "leave out rules that are wrong, and say which"
 
-/* Rows of an option table for a struct tp_reading_options at that offset. */
+/* Rows of an option table for a struct tp_analysis_session_options at that offset. */
 #define TP_READING_ROWS(at) \
-	{TP_OPTION_STEPS, .offset = (at) + offsetof(struct tp_reading_options, steps)}, \
-	{TP_OPTION_SKIP, .offset = (at) + offsetof(struct tp_reading_options, skip)}, \
-	{TP_OPTION_RULES, .offset = (at) + offsetof(struct tp_reading_options, rules)}, \
-	{TP_OPTION_LENIENT, .offset = (at) + offsetof(struct tp_reading_options, is_lenient)}
+	{TP_OPTION_STEPS, .offset = (at) + offsetof(struct tp_analysis_session_options, steps)}, \
+	{TP_OPTION_SKIP, .offset = (at) + offsetof(struct tp_analysis_session_options, skip)}, \
+	{TP_OPTION_RULES, .offset = (at) + offsetof(struct tp_analysis_session_options, rules)}, \
+	{TP_OPTION_LENIENT, .offset = (at) + offsetof(struct tp_analysis_session_options, is_lenient)}
 /* clang-format on */
 
 #endif

@@ -25,7 +25,7 @@ static struct {
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
 
 /* Everything from here on runs in a process that is broken: system calls only. */
-static void end_alike(int status)
+static void exit_like(int status)
 {
 	if (WIFSIGNALED(status)) {
 		int number = WTERMSIG(status);
@@ -55,18 +55,19 @@ static void follow(pid_t pid)
 		int status = 0;
 		pid_t got = waitpid(pid, &status, WNOHANG);
 		if (got == pid)
-			end_alike(status);
+			exit_like(status);
 		if (got < 0 && errno != EINTR)
 			_exit(70);
 		siginfo_t info;
 		const struct timespec wait = {.tv_nsec = 100000000};
 		int number = sigtimedwait(&set, &info, &wait);
-		if (number > 0 && number != SIGCHLD && tp_target_is_told(number, info.si_code))
+		if (number > 0 && number != SIGCHLD &&
+		    tp_target_should_forward(number, info.si_code))
 			kill(pid, number);
 	}
 }
 
-static void say_and_follow(void)
+static void report_and_follow(void)
 {
 	pid_t pid = guard.pid;
 	guard.pid = 0;
@@ -80,17 +81,17 @@ static void say_and_follow(void)
 static void on_crash(int number)
 {
 	(void)number;
-	say_and_follow();
+	report_and_follow();
 	/* Nothing to guard: die of it, as without us (the handler is gone: SA_RESETHAND). */
 }
 
 /* exit() in the middle of a measurement: memory has run out (tp_oom). */
 static void on_exit_early(void)
 {
-	say_and_follow();
+	report_and_follow();
 }
 
-void tp_guard_start(pid_t target, const char *name)
+void tp_crash_guard_start(pid_t target, const char *name)
 {
 	static char stack[32768]; /* the usual one may be what overflowed */
 	static int is_registered;
@@ -116,7 +117,7 @@ void tp_guard_start(pid_t target, const char *name)
 		is_registered = atexit(on_exit_early) == 0;
 }
 
-void tp_guard_stop(void)
+void tp_crash_guard_stop(void)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	guard.pid = 0;

@@ -7,9 +7,9 @@
 
 #include <sys/types.h>
 
-/* Watch over this process until tp_guard_stop(). `name` is borrowed: the program's, for the
+/* Watch over this process until tp_crash_guard_stop(). `name` is borrowed: the program's, for the
  * message. Only one program at a time. */
-void tp_guard_start(pid_t target, const char *name);
-void tp_guard_stop(void);
+void tp_crash_guard_start(pid_t target, const char *name);
+void tp_crash_guard_stop(void);
 
 #endif

@@ -25,7 +25,7 @@ static enum tp_status read_stdin(struct tp_buf *out, struct tp_error *err)
 	return TP_OK;
 }
 
-enum tp_status tp_handfacts_read(struct tp_factfile *out, const char *path, struct tp_error *err)
+enum tp_status tp_facts_input_read(struct tp_fact_file *out, const char *path, struct tp_error *err)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	struct tp_json_doc *doc = NULL;
@@ -36,7 +36,7 @@ enum tp_status tp_handfacts_read(struct tp_factfile *out, const char *path, stru
 		status = tp_json_parse(&doc, tp_buf_text(&text), text.len,
 				       is_stdin ? "stdin" : path, err);
 	if (status == TP_OK)
-		status = tp_factfile_read(out, doc, err);
+		status = tp_fact_file_read(out, doc, err);
 	tp_json_free(doc);
 	tp_buf_release(&text);
 	return status;

@@ -5,8 +5,8 @@
 #include "trainprof/advise/fact_file.h"
 
 /* `path` is a regular file, or "-" for stdin. Errors  as tp_file_read(), tp_json_parse() and
- * tp_factfile_read(). */
-TP_MUST_CHECK enum tp_status tp_handfacts_read(struct tp_factfile *out, const char *path,
-					       struct tp_error *err);
+ * tp_fact_file_read(). */
+TP_MUST_CHECK enum tp_status tp_facts_input_read(struct tp_fact_file *out, const char *path,
+						 struct tp_error *err);
 
 #endif

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum state { MISSING, USELESS, NOT_CLOSED, WHOLE };
+enum state { MISSING, BROKEN, NOT_CLOSED, WHOLE };
 
 static enum state state_of(const char *directory)
 {
@@ -29,41 +29,44 @@ static enum state state_of(const char *directory)
 	if (tp_store_load(&trace, directory, NULL) != TP_OK)
 		return NOT_CLOSED;
 	enum state state = !trace.is_partial                  ? WHOLE
-			   : trace.run.mode == TP_MODE_IMPORT ? USELESS
+			   : trace.run.mode == TP_MODE_IMPORT ? BROKEN
 							      : NOT_CLOSED;
 	tp_trace_release(&trace);
 	return state;
 }
 
-static bool put_back(const char *aside, const char *directory, enum state state)
+static bool restore(const char *aside, const char *directory, enum state state)
 {
-	return (state != USELESS || tp_recordings_remove(directory, NULL) == TP_OK) &&
-	       tp_recordings_take_back(aside, directory, NULL) == TP_OK;
+	return (state != BROKEN || tp_recordings_remove(directory, NULL) == TP_OK) &&
+	       tp_recordings_restore(aside, directory, NULL) == TP_OK;
 }
 
-static void mend(const char *aside, const char *directory, bool is_quiet)
+static void recover(const char *aside, const char *directory, bool is_quiet)
 {
 	enum state state = state_of(directory);
 	if (state == WHOLE) {
 		if (tp_recordings_remove(aside, NULL) == TP_OK && !is_quiet)
-			tp_say(NULL, "removed '%s', which '%s' has replaced", aside, directory);
+			tp_message_print(NULL, "removed '%s', which '%s' has replaced", aside,
+					 directory);
 	} else if (state == NOT_CLOSED) {
 		struct tp_buf next = {0};
 		tp_buf_puts(&next, "trainprof report ");
 		tp_text_add_word(&next, aside);
 		if (!is_quiet)
-			tp_say(tp_buf_text(&next),
-			       "'%s' was to replace '%s' and was not closed: both are kept",
-			       directory, aside);
+			tp_message_print(
+				tp_buf_text(&next),
+				"'%s' was to replace '%s' and was not closed: both are kept",
+				directory, aside);
 		tp_buf_release(&next);
-	} else if (put_back(aside, directory, state) && !is_quiet) {
-		tp_say(NULL, "'%s' is again what it was: what was to replace it was killed",
-		       directory);
+	} else if (restore(aside, directory, state) && !is_quiet) {
+		tp_message_print(NULL,
+				 "'%s' is again what it was: what was to replace it was killed",
+				 directory);
 	}
 }
 
 /* "prof.old-4711" of "prof", and the process that set it aside is gone. */
-static bool is_left(const char *parent, const char *entry, const char *name, size_t len)
+static bool is_backup(const char *parent, const char *entry, const char *name, size_t len)
 {
 	static const char mark[] = ".old-";
 	const char *digits = entry + len + strlen(mark);
@@ -79,7 +82,7 @@ static bool is_left(const char *parent, const char *entry, const char *name, siz
 
 /* The first that is left; one is mended at a time, and there are no more in practice. To be freed.
  */
-static char *find_left(const char *directory)
+static char *find_backup(const char *directory)
 {
 	char *whole = tp_recordings_absolute(directory);
 	char *slash = strrchr(whole, '/');
@@ -91,7 +94,7 @@ static char *find_left(const char *directory)
 	const struct dirent *entry;
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a DIR of our own */
 	while (dir && !found && (entry = readdir(dir)))
-		if (is_left(*parent ? parent : "/", entry->d_name, name, strlen(name)))
+		if (is_backup(*parent ? parent : "/", entry->d_name, name, strlen(name)))
 			found = tp_strdup(entry->d_name + strlen(name));
 	if (dir)
 		closedir(dir);
@@ -99,18 +102,18 @@ static char *find_left(const char *directory)
 	return found;
 }
 
-void tp_leftover_mend(const char *directory, bool is_quiet)
+void tp_force_recover(const char *directory, bool is_quiet)
 {
 	char *last = directory ? NULL : tp_recordings_last_name();
 	const char *named = directory ? directory : last;
-	char *ending = named && *named ? find_left(named) : NULL;
+	char *ending = named && *named ? find_backup(named) : NULL;
 	if (ending) {
 		size_t len = strlen(named);
 		while (len > 1 && named[len - 1] == '/')
 			len--;
 		char *base = tp_strndup(named, len);
 		char *aside = tp_asprintf("%s%s", base, ending);
-		mend(aside, base, is_quiet);
+		recover(aside, base, is_quiet);
 		free(aside);
 		free(base);
 	}

@@ -13,6 +13,6 @@
  * that was not closed both stay. Says what it did, unless it has to be quiet. What a living process
  * has set aside stays as it is. `directory` is the recording's; NULL means the last one here.
  */
-void tp_leftover_mend(const char *directory, bool is_quiet);
+void tp_force_recover(const char *directory, bool is_quiet);
 
 #endif

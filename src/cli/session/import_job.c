@@ -17,8 +17,8 @@
 #include <string.h>
 
 /* What lives from the first file to the end of the recording. */
-struct session {
-	const struct tp_importing_options *options;
+struct import_session {
+	const struct tp_import_job_options *options;
 	const char *const *files;
 	size_t n_files;
 	const char *directory;
@@ -33,11 +33,11 @@ struct session {
 	bool has_result;
 };
 
-static enum tp_status open_store(struct session *s, struct tp_error *err)
+static enum tp_status open_store(struct import_session *s, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
 	if (s->options->force)
-		status = tp_recordings_set_aside(&s->aside, s->directory, err);
+		status = tp_recordings_backup(&s->aside, s->directory, err);
 	if (status == TP_OK)
 		status = tp_recordings_check_room(s->directory, err);
 	if (status == TP_OK)
@@ -47,7 +47,7 @@ static enum tp_status open_store(struct session *s, struct tp_error *err)
 }
 
 /* A source row for each format that was met: what it cannot tell is the reader's to know. */
-static void put_source(struct session *s, const struct tp_import_format_info *format)
+static void add_source(struct import_session *s, const struct tp_import_format_info *format)
 {
 	struct tp_sink *sink = tp_store_sink(s->store);
 	struct tp_source source = {.presence = TP_PRESENCE_DEGRADED};
@@ -76,11 +76,11 @@ static void put_source(struct session *s, const struct tp_import_format_info *fo
 	sink->type->put(sink, &record);
 }
 
-static void note_result(struct session *s)
+static void note_result(struct import_session *s)
 {
 	const struct tp_import_format_info *format;
 	for (size_t i = 0; (format = tp_import_format_info(i)); i++)
-		put_source(s, format);
+		add_source(s, format);
 	s->run.ranks = s->result.ranks;
 	s->run.n_ranks = s->result.n_ranks;
 	s->run.started_ns = s->run.measure_from_ns = s->result.first_ns;
@@ -95,7 +95,7 @@ static enum tp_status refuse_copy(const char *one, const char *other, struct tp_
 }
 
 /* A trace that is given twice would be a job of two ranks that work alike. */
-static enum tp_status check_copies(const struct session *s, struct tp_error *err)
+static enum tp_status check_copies(const struct import_session *s, struct tp_error *err)
 {
 	const struct tp_rank_info *ranks = s->result.ranks;
 	for (size_t i = 0; i < s->n_files; i++)
@@ -111,7 +111,7 @@ static enum tp_status check_copies(const struct session *s, struct tp_error *err
 	return TP_OK;
 }
 
-static enum tp_status read_files(struct session *s, struct tp_error *err)
+static enum tp_status read_files(struct import_session *s, struct tp_error *err)
 {
 	bool is_auto = strcmp(s->options->from, "auto") == 0;
 	const struct tp_import_options how = {
@@ -129,7 +129,7 @@ static enum tp_status read_files(struct session *s, struct tp_error *err)
 }
 
 /* A trace without its end would be judged as if it were whole. */
-static enum tp_status close_store(struct session *s, struct tp_error *err)
+static enum tp_status close_store(struct import_session *s, struct tp_error *err)
 {
 	struct tp_error cause = {0};
 	uint64_t until_ns;
@@ -145,7 +145,7 @@ static enum tp_status close_store(struct session *s, struct tp_error *err)
 }
 
 /* A recording given by its directory or by its report, where it is the only word. */
-static bool is_recording(const struct session *s)
+static bool is_recording(const struct import_session *s)
 {
 	char *directory = NULL;
 	bool is_one = s->n_files == 1 && tp_recordings_find(&directory, s->files[0], NULL) == TP_OK;
@@ -154,7 +154,7 @@ static bool is_recording(const struct session *s)
 }
 
 /* What is proposed elsewhere speaks of the command that is used most. */
-static void fit_next(const struct session *s, struct tp_error *err)
+static void fit_next(const struct import_session *s, struct tp_error *err)
 {
 	if (!*err->next && err->status == TP_DENIED)
 		tp_error_next_word(err, "ls -l ", s->files[0], "");
@@ -170,17 +170,17 @@ static void fit_next(const struct session *s, struct tp_error *err)
 }
 
 /* Nothing is left of it, and what --force was to replace is there again. */
-static void remove_output(struct session *s)
+static void remove_output(struct import_session *s)
 {
 	struct tp_error err = {0};
 	if (s->is_ours)
 		(void)!tp_recordings_remove(s->directory, NULL);
 	s->is_ours = false;
-	if (s->aside && tp_recordings_take_back(s->aside, s->directory, &err) != TP_OK)
-		tp_complain(NULL, &err);
+	if (s->aside && tp_recordings_restore(s->aside, s->directory, &err) != TP_OK)
+		tp_message_error(NULL, &err);
 }
 
-static void undo(struct session *s)
+static void undo(struct import_session *s)
 {
 	if (s->store)
 		(void)!tp_store_finish(s->store, &s->run, NULL);
@@ -191,22 +191,22 @@ static void undo(struct session *s)
  * lose their names only. */
 static void tidy(void *context)
 {
-	struct session *s = context;
+	struct import_session *s = context;
 	pthread_mutex_lock(&s->lock);
 	if (s->is_whole) {
 		struct tp_buf next = {0};
 		tp_buf_puts(&next, "trainprof report ");
 		tp_text_add_word(&next, s->directory);
-		tp_say(tp_buf_text(&next), "interrupted: '%s' is complete", s->directory);
+		tp_message_print(tp_buf_text(&next), "interrupted: '%s' is complete", s->directory);
 		tp_buf_release(&next);
 		return;
 	}
 	remove_output(s);
-	tp_say(NULL, "interrupted: %s%s%s", s->aside ? "'" : "nothing was imported",
-	       s->aside ? s->directory : "", s->aside ? "' is as it was" : "");
+	tp_message_print(NULL, "interrupted: %s%s%s", s->aside ? "'" : "nothing was imported",
+			 s->aside ? s->directory : "", s->aside ? "' is as it was" : "");
 }
 
-static enum tp_status record(struct session *s, struct tp_error *err)
+static enum tp_status record(struct import_session *s, struct tp_error *err)
 {
 	pthread_mutex_lock(&s->lock);
 	enum tp_status status = open_store(s, err);
@@ -226,15 +226,15 @@ static enum tp_status record(struct session *s, struct tp_error *err)
 	return status;
 }
 
-enum tp_status tp_importing_record(char **directory, const struct tp_importing_options *options,
-				   char **files, size_t n, struct tp_error *err)
+enum tp_status tp_import_job_record(char **directory, const struct tp_import_job_options *options,
+				    char **files, size_t n, struct tp_error *err)
 {
 	char *name = options->output ? tp_strdup(options->output) : tp_recordings_new_name();
-	struct session s = {.options = options,
-			    .files = (const char *const *)files,
-			    .n_files = n,
-			    .directory = name,
-			    .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct import_session s = {.options = options,
+				   .files = (const char *const *)files,
+				   .n_files = n,
+				   .directory = name,
+				   .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tp_interrupt interrupt;
 	tp_run_info_make_import(&s.run, s.files, n, options->label, &s.arena);
 	tp_interrupt_start(&interrupt, tidy, &s);

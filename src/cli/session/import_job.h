@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct tp_importing_options {
+struct tp_import_job_options {
 	bool wants_list;
 	const char *from;   /* "auto", or the name of a format */
 	bool keeps_python;  /* all functions */
@@ -21,8 +21,8 @@ struct tp_importing_options {
  * failure, and then nothing is left behind, and what --force was to replace is there again.
  * Errors  as tp_import_files() and tp_store_create(); TP_IO (a full disk).
  */
-TP_MUST_CHECK enum tp_status tp_importing_record(char **directory,
-						 const struct tp_importing_options *options,
-						 char **files, size_t n, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_import_job_record(char **directory,
+						  const struct tp_import_job_options *options,
+						  char **files, size_t n, struct tp_error *err);
 
 #endif

@@ -26,18 +26,18 @@
 
 /* Records of the last moments are still in the kernel's rings, or in the recorder: perf_event.c
  * reads them every 100 ms or half as much later. */
-#define LAG_NS (200 * TP_NS_PER_MS)
+#define DELAY_NS (200 * TP_NS_PER_MS)
 /* Less is not worth a block of its own at the end. */
-#define SHORTEST_NS (100 * TP_NS_PER_MS)
+#define WINDOW_MIN_NS (100 * TP_NS_PER_MS)
 /* Its writer flushes a recording once a second; one that is silent for longer may be stopped. */
 #define SILENT_NS (3 * TP_NS_PER_S)
 /* Between looks at a recording that is too young to be shown. */
-#define YOUNG_NS (250 * TP_NS_PER_MS)
+#define FIRST_NS (250 * TP_NS_PER_MS)
 
 struct view {
 	const struct tp_cli *cli;
-	const struct tp_watch_options *options;
-	struct tp_livescreen screen;
+	const struct tp_live_view_options *options;
+	struct tp_live_screen screen;
 	struct tp_patterns *patterns;
 	struct tp_window *window;
 	char subject[80];
@@ -60,25 +60,25 @@ struct view {
 };
 
 /* Of a long pause twice the interval is looked at (see show()), and records come late. */
-static struct tp_window *window_for(const struct tp_watch_options *options)
+static struct tp_window *window_for(const struct tp_live_view_options *options)
 {
 	return tp_window_new(2 * options->interval_ns + TP_NS_PER_S);
 }
 
 static enum tp_status view_open(struct view *view, const struct tp_cli *cli,
-				const struct tp_watch_options *options, struct tp_error *err)
+				const struct tp_live_view_options *options, struct tp_error *err)
 {
-	struct tp_rulesdirs dirs = {0};
+	struct tp_rules_dirs dirs = {0};
 	*view = (struct view){.cli = cli,
 			      .options = options,
 			      .begun_ns = tp_clock_now_ns(),
 			      .cpu_at_ns = tp_clock_now_ns(),
 			      .cpu_ns = tp_clock_self_cpu_ns()};
 	view->window = window_for(options);
-	enum tp_status status = tp_rulesdir_find(&dirs, &options->rules, err);
+	enum tp_status status = tp_rules_dir_find(&dirs, &options->rules, err);
 	if (status == TP_OK)
-		status = tp_rulesdir_load_patterns(&view->patterns, &dirs, err);
-	tp_rulesdir_release(&dirs);
+		status = tp_rules_dir_load_patterns(&view->patterns, &dirs, err);
+	tp_rules_dir_release(&dirs);
 	return status;
 }
 
@@ -114,7 +114,7 @@ static bool draw(struct view *view)
 	struct tp_page page;
 	if (!view->has_profile)
 		return true;
-	const struct tp_report_style style = tp_livescreen_style(&view->screen, &max_lines);
+	const struct tp_report_style style = tp_live_screen_style(&view->screen, &max_lines);
 	const struct tp_live live = {
 		.subject = view->subject,
 		.clock = view->clock,
@@ -128,7 +128,7 @@ static bool draw(struct view *view)
 	};
 	tp_page_init(&page, &style);
 	tp_report_live(&page, &view->profile, &live);
-	bool is_shown = tp_livescreen_show(&view->screen, tp_buf_text(&page.out));
+	bool is_shown = tp_live_screen_show(&view->screen, tp_buf_text(&page.out));
 	tp_page_release(&page);
 	return is_shown;
 }
@@ -137,18 +137,18 @@ static bool draw(struct view *view)
 static void begin_screen(struct view *view, bool takes_ends, const char *who_goes_on)
 {
 	struct tp_buf text = {0};
-	tp_livescreen_open(&view->screen, view->cli, takes_ends);
+	tp_live_screen_open(&view->screen, view->cli, takes_ends);
 	if (view->screen.has_keys)
 		snprintf(view->end_note, sizeof(view->end_note), "q ends this; the %s goes on.",
 			 who_goes_on);
 	tp_buf_printf(&text, "trainprof top  %s: the first %s\n", view->subject,
 		      tp_unit_elapsed(view->options->interval_ns).text);
 	if (view->screen.is_terminal)
-		(void)tp_livescreen_show(&view->screen, tp_buf_text(&text));
+		(void)tp_live_screen_show(&view->screen, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void read_own_cost(struct view *view)
+static void read_self_cost(struct view *view)
 {
 	uint64_t now_ns = tp_clock_now_ns();
 	uint64_t cpu_ns = tp_clock_self_cpu_ns();
@@ -170,7 +170,7 @@ static void read_clock(struct view *view)
 static bool show(struct view *view, const struct tp_run_info *run, uint64_t until_ns)
 {
 	static const struct tp_analyze_options automatic = {.steps = TP_STEPS_AUTO};
-	if (until_ns < view->from_ns + SHORTEST_NS)
+	if (until_ns < view->from_ns + WINDOW_MIN_NS)
 		return true;
 	if (until_ns - view->from_ns > 2 * view->options->interval_ns)
 		view->from_ns = until_ns - view->options->interval_ns;
@@ -183,19 +183,19 @@ static bool show(struct view *view, const struct tp_run_info *run, uint64_t unti
 	view->has_profile = true;
 	view->window_ns = until_ns - view->from_ns;
 	view->from_ns = view->until_ns = until_ns;
-	read_own_cost(view);
+	read_self_cost(view);
 	read_clock(view);
 	view->n_shown++;
 	return draw(view);
 }
 
 /* What came from the screen. False: quit. */
-static bool take_news(struct view *view)
+static bool handle_events(struct view *view)
 {
-	unsigned news = tp_livescreen_poll(&view->screen);
-	if ((news & TP_LIVESCREEN_REDRAW) && !draw(view))
+	unsigned news = tp_live_screen_poll(&view->screen);
+	if ((news & TP_LIVE_SCREEN_REDRAW) && !draw(view))
 		return false;
-	return !(news & TP_LIVESCREEN_QUIT);
+	return !(news & TP_LIVE_SCREEN_QUIT);
 }
 
 static bool is_enough(const struct view *view)
@@ -222,7 +222,7 @@ static bool on_tick(void *context, uint64_t now_ns)
 	if (!a->view->from_ns)
 		a->view->from_ns = now_ns - a->view->options->interval_ns;
 	a->run.sample_rate_hz = tp_plan_config(a->plan)->sample_rate_hz;
-	if (!show(a->view, &a->run, now_ns - LAG_NS) || is_enough(a->view))
+	if (!show(a->view, &a->run, now_ns - DELAY_NS) || is_enough(a->view))
 		return false;
 	a->is_to_begin_anew = tp_window_is_full(a->view->window);
 	return !a->is_to_begin_anew;
@@ -231,17 +231,17 @@ static bool on_tick(void *context, uint64_t now_ns)
 static bool on_screen(void *context)
 {
 	struct attached *a = context;
-	return take_news(a->view);
+	return handle_events(a->view);
 }
 
 /* What cannot be seen, in one line. */
-static void note_absences(struct attached *a)
+static void note_missing(struct attached *a)
 {
 	struct tp_availability reach;
 	struct tp_buf *note = &a->view->note;
 	tp_buf_clear(note);
-	(void)tp_measure_absences(note, a->plan, NULL, 0);
-	tp_target_reach(a->target, &a->host, &reach);
+	(void)tp_run_session_add_missing(note, a->plan, NULL, 0);
+	tp_target_check_access(a->target, &a->host, &reach);
 	if (reach.presence != TP_PRESENCE_PRESENT)
 		tp_buf_printf(note, "%slines of Python are off: %s", note->len ? "; " : "",
 			      reach.reason);
@@ -255,11 +255,11 @@ static enum tp_status prepare(struct attached *a, pid_t pid, struct tp_error *er
 	options.collect = a->view->options->collect;
 	tp_host_open(&a->host, "");
 	tp_run_info_make_attached(&a->run, pid, NULL, &no_names, &a->host, &a->arena);
-	enum tp_status status = tp_measure_plan(&a->plan, &a->host, &options, true, err);
+	enum tp_status status = tp_run_session_plan(&a->plan, &a->host, &options, true, err);
 	if (status == TP_OK)
 		status = tp_plan_open(a->plan, tp_window_sink(a->view->window), err);
 	if (status == TP_OK)
-		note_absences(a);
+		note_missing(a);
 	return status;
 }
 
@@ -271,7 +271,7 @@ static void release(struct attached *a)
 	tp_arena_release(&a->arena);
 }
 
-static void say_end(struct view *view, const struct tp_target_end *end, pid_t pid)
+static void note_end(struct view *view, const struct tp_target_end *end, pid_t pid)
 {
 	if (end->kind == TP_END_EXITED)
 		snprintf(view->end_note, sizeof(view->end_note), "pid %d exited %d.", (int)pid,
@@ -303,7 +303,7 @@ static enum tp_status follow(struct attached *a, pid_t pid, struct tp_error *err
 	enum tp_status status = tp_sampler_run(a->plan, a->target, &config, &result, err);
 	if (status != TP_OK || a->is_to_begin_anew)
 		return status;
-	say_end(view, &result.end, pid);
+	note_end(view, &result.end, pid);
 	if (!view->from_ns)
 		view->from_ns = result.measure_from_ns;
 	if (!is_enough(view))
@@ -312,7 +312,7 @@ static enum tp_status follow(struct attached *a, pid_t pid, struct tp_error *err
 }
 
 /* With another window, of a process that is held all the time: its pid cannot change hands. */
-static enum tp_status begin_anew(struct attached *a, pid_t pid, struct tp_error *err)
+static enum tp_status begin_again(struct attached *a, pid_t pid, struct tp_error *err)
 {
 	struct attached next = {.view = a->view};
 	enum tp_status status = tp_target_attach(&next.target, pid, err);
@@ -341,10 +341,11 @@ static int refuse(struct tp_error *err)
 			 err->next, at + strlen(verb));
 		tp_error_next(err, "%s", next);
 	}
-	return tp_measure_refused(err);
+	return tp_run_session_refused(err);
 }
 
-int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *options, pid_t pid)
+int tp_live_view_process(const struct tp_cli *cli, const struct tp_live_view_options *options,
+			 pid_t pid)
 {
 	struct view view;
 	struct tp_error err = {0};
@@ -359,8 +360,8 @@ int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *op
 		begin_screen(&view, false, "program");
 		status = follow(&a, pid, &err);
 		while (status == TP_OK && a.is_to_begin_anew)
-			status = begin_anew(&a, pid, &err);
-		tp_livescreen_close(&view.screen);
+			status = begin_again(&a, pid, &err);
+		tp_live_screen_close(&view.screen);
 	}
 	release(&a);
 	view_release(&view);
@@ -377,7 +378,7 @@ static bool wait_until(struct view *view, uint64_t at_ns)
 		uint64_t now_ns = tp_clock_now_ns();
 		bool is_due = now_ns >= at_ns;
 		int left_ms = is_due ? 0 : (int)((at_ns - now_ns) / TP_NS_PER_MS) + 1;
-		if (poll(&events, 1, left_ms) > 0 && !take_news(view))
+		if (poll(&events, 1, left_ms) > 0 && !handle_events(view))
 			return false;
 		if (is_due)
 			return true;
@@ -385,10 +386,10 @@ static bool wait_until(struct view *view, uint64_t at_ns)
 }
 
 /* The first block is of a whole interval, as all that follow. */
-static bool is_young(const struct view *view)
+static bool is_first_interval(const struct view *view)
 {
 	uint64_t full_ns = view->begun_ns + view->options->interval_ns;
-	return tp_window_last_ns(view->window) < full_ns + LAG_NS &&
+	return tp_window_last_ns(view->window) < full_ns + DELAY_NS &&
 	       tp_clock_now_ns() < full_ns + SILENT_NS;
 }
 
@@ -396,17 +397,17 @@ static bool is_young(const struct view *view)
 static bool show_recorded(struct view *view, const struct tp_follow *follow, bool has_ended)
 {
 	uint64_t last_ns = tp_window_last_ns(view->window);
-	uint64_t lag_ns = has_ended ? 0 : LAG_NS;
+	uint64_t lag_ns = has_ended ? 0 : DELAY_NS;
 	uint64_t now_ns = tp_clock_now_ns();
-	if (!view->from_ns && last_ns > view->options->interval_ns + LAG_NS)
-		view->from_ns = last_ns - view->options->interval_ns - LAG_NS;
+	if (!view->from_ns && last_ns > view->options->interval_ns + DELAY_NS)
+		view->from_ns = last_ns - view->options->interval_ns - DELAY_NS;
 	if (view->from_ns && view->from_ns < view->begun_ns)
 		view->from_ns = view->begun_ns;
 	tp_buf_clear(&view->note);
 	if (last_ns && now_ns > last_ns + view->options->interval_ns + SILENT_NS)
 		tp_buf_printf(&view->note, "nothing was recorded for %s",
 			      tp_unit_elapsed(now_ns - last_ns).text);
-	if (last_ns < LAG_NS || !view->from_ns)
+	if (last_ns < DELAY_NS || !view->from_ns)
 		return true;
 	return show(view, tp_follow_run(follow), last_ns - lag_ns);
 }
@@ -436,11 +437,11 @@ static enum tp_status follow_recording(struct view *view, struct tp_follow *foll
 			snprintf(view->end_note, sizeof(view->end_note),
 				 "The recording has ended.");
 		is_last = has_ended || tp_clock_now_ns() >= end_ns;
-		bool is_early = !is_last && is_young(view);
+		bool is_early = !is_last && is_first_interval(view);
 		if (!is_early && !show_recorded(view, follow, has_ended))
 			break;
 		next_ns =
-			is_early ? tp_clock_now_ns() + YOUNG_NS : next_after(next_ns, interval_ns);
+			is_early ? tp_clock_now_ns() + FIRST_NS : next_after(next_ns, interval_ns);
 		if (!is_last && !is_enough(view) &&
 		    !wait_until(view, next_ns < end_ns ? next_ns : end_ns))
 			break;
@@ -448,8 +449,8 @@ static enum tp_status follow_recording(struct view *view, struct tp_follow *foll
 	return TP_OK;
 }
 
-int tp_watch_recording(const struct tp_cli *cli, const struct tp_watch_options *options,
-		       const char *directory)
+int tp_live_view_recording(const struct tp_cli *cli, const struct tp_live_view_options *options,
+			   const char *directory)
 {
 	struct view view;
 	struct tp_error err = {0};
@@ -467,9 +468,9 @@ int tp_watch_recording(const struct tp_cli *cli, const struct tp_watch_options *
 	if (status == TP_OK) {
 		begin_screen(&view, true, "recording");
 		status = follow_recording(&view, follow, &err);
-		tp_livescreen_close(&view.screen);
+		tp_live_screen_close(&view.screen);
 	}
 	tp_follow_close(follow);
 	view_release(&view);
-	return status == TP_OK ? end_status(&view) : tp_complain_status(NULL, &err);
+	return status == TP_OK ? end_status(&view) : tp_message_error_status(NULL, &err);
 }

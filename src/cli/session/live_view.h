@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_watch_options {
+struct tp_live_view_options {
 	uint64_t interval_ns;
 	uint64_t duration_ns; /* 0 = until it ends */
 	uint64_t count;       /* blocks; 0 = no limit */
@@ -19,10 +19,11 @@ struct tp_watch_options {
 };
 
 /* Attach, and leave the process as it was. Returns the exit status; what is wrong has been said. */
-int tp_watch_process(const struct tp_cli *cli, const struct tp_watch_options *options, pid_t pid);
+int tp_live_view_process(const struct tp_cli *cli, const struct tp_live_view_options *options,
+			 pid_t pid);
 
 /* Read what another trainprof is writing. */
-int tp_watch_recording(const struct tp_cli *cli, const struct tp_watch_options *options,
-		       const char *directory);
+int tp_live_view_recording(const struct tp_cli *cli, const struct tp_live_view_options *options,
+			   const char *directory);
 
 #endif

@@ -28,7 +28,7 @@ static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR2
 
 static volatile sig_atomic_t is_draining;
 
-static void on_usr1(int signal)
+static void on_drain_signal(int signal)
 {
 	(void)signal;
 	is_draining = 1;
@@ -78,7 +78,7 @@ static void hold_signals(sigset_t *before)
 static void ignore_signals(void)
 {
 	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-	const struct sigaction drain = {.sa_handler = on_usr1};
+	const struct sigaction drain = {.sa_handler = on_drain_signal};
 	sigset_t usr1;
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		sigaction(ignored[i], &ignore, NULL);
@@ -147,7 +147,7 @@ static void close_pair(int ends[2])
 			close(ends[i]);
 }
 
-static enum tp_status tee_start(struct tp_logtee *tee, int log, struct tp_error *err)
+static enum tp_status tee_start(struct tp_log_tee *tee, int log, struct tp_error *err)
 {
 	int out[2] = {-1, -1};
 	int error[2] = {-1, -1};
@@ -185,13 +185,13 @@ out:
 	close_pair(error);
 	/* Nothing was put in their place: this closes what was kept. */
 	if (status)
-		tp_logtee_detach(tee);
+		tp_log_tee_detach(tee);
 	return status;
 }
 
-enum tp_status tp_logtee_open(struct tp_logtee *tee, const char *path, struct tp_error *err)
+enum tp_status tp_log_tee_open(struct tp_log_tee *tee, const char *path, struct tp_error *err)
 {
-	*tee = (struct tp_logtee){.saved = {-1, -1}};
+	*tee = (struct tp_log_tee){.saved = {-1, -1}};
 	int log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (log < 0) {
 		enum tp_status status = tp_fail_errno(err, errno, "cannot write '%s'", path);
@@ -203,7 +203,7 @@ enum tp_status tp_logtee_open(struct tp_logtee *tee, const char *path, struct tp
 	return status;
 }
 
-void tp_logtee_detach(struct tp_logtee *tee)
+void tp_log_tee_detach(struct tp_log_tee *tee)
 {
 	for (int i = 0; i < 2; i++) {
 		if (tee->saved[i] < 0)
@@ -214,11 +214,11 @@ void tp_logtee_detach(struct tp_logtee *tee)
 	}
 }
 
-void tp_logtee_close(struct tp_logtee *tee)
+void tp_log_tee_close(struct tp_log_tee *tee)
 {
 	if (tee->pid <= 0)
 		return;
-	tp_logtee_detach(tee);
+	tp_log_tee_detach(tee);
 	/* It ends early when nobody reads it; reaped then, its number may be a stranger's. */
 	siginfo_t info;
 	if (waitid(P_PID, (id_t)tee->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {

@@ -7,17 +7,17 @@
 #include <sys/types.h>
 
 /* While it is open, descriptors 1 and 2 of this process are pipes that a child of ours empties. */
-struct tp_logtee {
+struct tp_log_tee {
 	pid_t pid;
 	int saved[2]; /* stdout and stderr as they were */
 };
 
 /* Call before the program is started: it inherits the pipes. Errors  TP_IO, TP_DENIED. */
-TP_MUST_CHECK enum tp_status tp_logtee_open(struct tp_logtee *tee, const char *path,
-					    struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_log_tee_open(struct tp_log_tee *tee, const char *path,
+					     struct tp_error *err);
 /* Give this process its stdout and stderr back; the program keeps the pipes. */
-void tp_logtee_detach(struct tp_logtee *tee);
+void tp_log_tee_detach(struct tp_log_tee *tee);
 /* The program has ended: wait until all it wrote has arrived, but not for daemons it left. */
-void tp_logtee_close(struct tp_logtee *tee);
+void tp_log_tee_close(struct tp_log_tee *tee);
 
 #endif

@@ -100,7 +100,7 @@ static const struct dirent *next_entry(DIR *dir)
 }
 
 /* The newest trainprof-* directory here, or "". */
-static void newest_here(char *out, size_t size)
+static void find_latest(char *out, size_t size)
 {
 	const struct dirent *entry;
 	DIR *dir = opendir(".");
@@ -122,7 +122,7 @@ static void newest_here(char *out, size_t size)
 		closedir(dir);
 }
 
-static enum tp_status nothing_here(struct tp_error *err)
+static enum tp_status fail_no_recording(struct tp_error *err)
 {
 	tp_fail(err, TP_ABSENT, "no recording here");
 	tp_error_next(err, "trainprof run -- ./train");
@@ -145,14 +145,14 @@ static enum tp_status find_last(char **out, struct tp_error *err)
 		*out = tp_strdup(target);
 		return TP_OK;
 	}
-	newest_here(target, sizeof(target));
+	find_latest(target, sizeof(target));
 	if (!*target)
-		return nothing_here(err);
+		return fail_no_recording(err);
 	*out = tp_strdup(target);
 	return TP_OK;
 }
 
-bool tp_recordings_may_be_trace(const char *path)
+bool tp_recordings_is_trace_file(const char *path)
 {
 	static const char *const endings[] = {".json", ".gz", ".tar", ".tgz", ".sqlite"};
 	struct stat info;
@@ -185,7 +185,7 @@ enum tp_status tp_recordings_find(char **out, const char *word, struct tp_error 
 		return TP_OK;
 	}
 	tp_fail(err, TP_ABSENT, "'%s' is not a recording (no manifest.json)", word);
-	if (tp_recordings_may_be_trace(word))
+	if (tp_recordings_is_trace_file(word))
 		tp_error_next_word(err, "trainprof import ", word, "");
 	else if (find_last(&last, NULL) == TP_OK)
 		tp_error_next_word(err, "trainprof report ", last, "   (newest here)");
@@ -214,7 +214,7 @@ static bool is_temporary_ending(const char *ending)
 }
 
 /* Only what trainprof writes itself. */
-static bool is_own_file(const char *name)
+static bool is_recording_file(const char *name)
 {
 	static const char *const names[] = {"manifest.json", "records.tpr",    "report.json",
 					    "marks.ring",    ".manifest.next", ".reserve"};
@@ -228,7 +228,7 @@ static bool is_own_file(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static enum tp_status refuse_stranger(const char *directory, const char *name, struct tp_error *err)
+static enum tp_status refuse_foreign(const char *directory, const char *name, struct tp_error *err)
 {
 	char *path = tp_asprintf("%.*s/%s", (int)trimmed_length(directory), directory, name);
 	tp_fail(err, TP_EXISTS, "'%s' holds '%s', which is not ours", directory, name);
@@ -237,7 +237,7 @@ static enum tp_status refuse_stranger(const char *directory, const char *name, s
 	return TP_EXISTS;
 }
 
-static enum tp_status check_own(const char *directory, struct tp_error *err)
+static enum tp_status check_contents(const char *directory, struct tp_error *err)
 {
 	const struct dirent *entry;
 	enum tp_status status = TP_OK;
@@ -245,17 +245,17 @@ static enum tp_status check_own(const char *directory, struct tp_error *err)
 	if (!dir)
 		return tp_fail_errno(err, errno, "cannot read '%s'", directory);
 	while (status == TP_OK && (entry = next_entry(dir)))
-		if (!is_own_file(entry->d_name))
-			status = refuse_stranger(directory, entry->d_name, err);
+		if (!is_recording_file(entry->d_name))
+			status = refuse_foreign(directory, entry->d_name, err);
 	closedir(dir);
 	return status;
 }
 
-static enum tp_status check_replaceable(const char *directory, const struct stat *info,
+static enum tp_status check_can_replace(const char *directory, const struct stat *info,
 					struct tp_error *err)
 {
 	if (S_ISDIR(info->st_mode) && is_recording(directory))
-		return check_own(directory, err);
+		return check_contents(directory, err);
 	tp_fail(err, TP_EXISTS, "'%s' exists and is not a recording", directory);
 	tp_error_next(err, "choose another -o");
 	return TP_EXISTS;
@@ -279,13 +279,13 @@ bool tp_recordings_is_held(const char *aside)
 	return is_held;
 }
 
-enum tp_status tp_recordings_set_aside(char **out, const char *directory, struct tp_error *err)
+enum tp_status tp_recordings_backup(char **out, const char *directory, struct tp_error *err)
 {
 	struct stat info;
 	*out = NULL;
 	if (lstat(directory, &info) != 0)
 		return TP_OK;
-	enum tp_status status = check_replaceable(directory, &info, err);
+	enum tp_status status = check_can_replace(directory, &info, err);
 	if (status != TP_OK)
 		return status;
 	char *aside = tp_asprintf("%.*s.old-%d", (int)trimmed_length(directory), directory,
@@ -300,8 +300,7 @@ enum tp_status tp_recordings_set_aside(char **out, const char *directory, struct
 	return status;
 }
 
-enum tp_status tp_recordings_take_back(const char *aside, const char *directory,
-				       struct tp_error *err)
+enum tp_status tp_recordings_restore(const char *aside, const char *directory, struct tp_error *err)
 {
 	if (rename(aside, directory) == 0)
 		return TP_OK;
@@ -314,7 +313,7 @@ enum tp_status tp_recordings_remove(const char *directory, struct tp_error *err)
 	const struct dirent *entry;
 	if (lstat(directory, &info) != 0)
 		return TP_OK;
-	enum tp_status status = check_replaceable(directory, &info, err);
+	enum tp_status status = check_can_replace(directory, &info, err);
 	DIR *dir = status == TP_OK ? opendir(directory) : NULL;
 	while (dir && (entry = next_entry(dir)))
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)

@@ -31,10 +31,10 @@ bool tp_recordings_is_last(const char *directory);
  * of an empty directory, or remove it. It is held (see below) as long as this process lives.
  * Errors  TP_EXISTS (anything else in it), TP_IO.
  */
-TP_MUST_CHECK enum tp_status tp_recordings_set_aside(char **out, const char *directory,
-						     struct tp_error *err);
-TP_MUST_CHECK enum tp_status tp_recordings_take_back(const char *aside, const char *directory,
-						     struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_recordings_backup(char **out, const char *directory,
+						  struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_recordings_restore(const char *aside, const char *directory,
+						   struct tp_error *err);
 
 /* Whether a living process has set it aside. */
 bool tp_recordings_is_held(const char *aside);
@@ -65,6 +65,6 @@ TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, str
 /* clang-format on */
 
 /* A file that is called as traces of other tools are. */
-bool tp_recordings_may_be_trace(const char *path);
+bool tp_recordings_is_trace_file(const char *path);
 
 #endif

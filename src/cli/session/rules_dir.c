@@ -33,7 +33,7 @@ static bool is_rules(const char *path)
 }
 
 /* Beside the program as it is installed, unpacked or built, then the system's places. */
-static char *find_shipped(void)
+static char *find_installed(void)
 {
 	static const char *const beside[] = {"/../share/trainprof/rules", "/../../rules", "/rules"};
 	static const char *const fixed[] = {"/usr/local/share/trainprof/rules",
@@ -57,11 +57,11 @@ static char *find_shipped(void)
 	return NULL;
 }
 
-enum tp_status tp_rulesdir_find(struct tp_rulesdirs *out, const struct tp_words *extra,
-				struct tp_error *err)
+enum tp_status tp_rules_dir_find(struct tp_rules_dirs *out, const struct tp_words *extra,
+				 struct tp_error *err)
 {
-	*out = (struct tp_rulesdirs){0};
-	char *shipped = find_shipped();
+	*out = (struct tp_rules_dirs){0};
+	char *shipped = find_installed();
 	const char *env = tp_settings_env("TRAINPROF_RULES");
 	if (shipped)
 		out->items[out->n++] = shipped;
@@ -76,44 +76,44 @@ enum tp_status tp_rulesdir_find(struct tp_rulesdirs *out, const struct tp_words 
 	return TP_ABSENT;
 }
 
-void tp_rulesdir_release(struct tp_rulesdirs *dirs)
+void tp_rules_dir_release(struct tp_rules_dirs *dirs)
 {
 	for (size_t i = 0; i < dirs->n; i++)
 		free(dirs->items[i]);
-	*dirs = (struct tp_rulesdirs){0};
+	*dirs = (struct tp_rules_dirs){0};
 }
 
-enum tp_status tp_rulesdir_load(struct tp_rulebook **out, const struct tp_rulesdirs *dirs,
-				struct tp_error *err)
+enum tp_status tp_rules_dir_load(struct tp_rulebook **out, const struct tp_rules_dirs *dirs,
+				 struct tp_error *err)
 {
 	return tp_rulebook_load(out, (const char *const *)dirs->items, dirs->n, err);
 }
 
-enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out, const struct tp_rulesdirs *dirs,
-				     struct tp_buf *problems, struct tp_error *err)
+enum tp_status tp_rules_dir_load_rest(struct tp_rulebook **out, const struct tp_rules_dirs *dirs,
+				      struct tp_buf *problems, struct tp_error *err)
 {
 	if (!problems)
-		return tp_rulesdir_load(out, dirs, err);
+		return tp_rules_dir_load(out, dirs, err);
 	return tp_rulebook_load_lenient(out, (const char *const *)dirs->items, dirs->n, problems,
 					err);
 }
 
-enum tp_status tp_rulesdir_book(struct tp_rulebook **out, const struct tp_words *extra,
-				bool is_lenient, struct tp_error *err)
+enum tp_status tp_rules_dir_rulebook(struct tp_rulebook **out, const struct tp_words *extra,
+				     bool is_lenient, struct tp_error *err)
 {
-	struct tp_rulesdirs dirs;
+	struct tp_rules_dirs dirs;
 	struct tp_buf problems = {0};
-	enum tp_status status = tp_rulesdir_find(&dirs, extra, err);
+	enum tp_status status = tp_rules_dir_find(&dirs, extra, err);
 	if (status == TP_OK)
-		status = tp_rulesdir_load_rest(out, &dirs, is_lenient ? &problems : NULL, err);
-	tp_say_lines(tp_buf_text(&problems));
+		status = tp_rules_dir_load_rest(out, &dirs, is_lenient ? &problems : NULL, err);
+	tp_message_print_lines(tp_buf_text(&problems));
 	tp_buf_release(&problems);
-	tp_rulesdir_release(&dirs);
+	tp_rules_dir_release(&dirs);
 	return status;
 }
 
-enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out, const struct tp_rulesdirs *dirs,
-					 struct tp_error *err)
+enum tp_status tp_rules_dir_load_patterns(struct tp_patterns **out,
+					  const struct tp_rules_dirs *dirs, struct tp_error *err)
 {
 	/* The last folder that has patterns: a user who brings them replaces ours. */
 	for (size_t i = dirs->n; i-- > 0;) {

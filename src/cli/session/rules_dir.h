@@ -14,28 +14,28 @@ struct tp_patterns;
 enum { TP_RULES_DIRS = 40 };
 
 /* In the order of loading: later ones replace rules of the same id. */
-struct tp_rulesdirs {
+struct tp_rules_dirs {
 	char *items[TP_RULES_DIRS]; /* owned; items[0] is the shipped one */
 	size_t n;
 };
 
 /* `extra` are the --rules options, after TRAINPROF_RULES. Errors  TP_ABSENT: no shipped rules. */
-TP_MUST_CHECK enum tp_status tp_rulesdir_find(struct tp_rulesdirs *out,
-					      const struct tp_words *extra, struct tp_error *err);
-void tp_rulesdir_release(struct tp_rulesdirs *dirs);
+TP_MUST_CHECK enum tp_status tp_rules_dir_find(struct tp_rules_dirs *out,
+					       const struct tp_words *extra, struct tp_error *err);
+void tp_rules_dir_release(struct tp_rules_dirs *dirs);
 
 TP_MUST_CHECK enum tp_status
-tp_rulesdir_load(struct tp_rulebook **out, const struct tp_rulesdirs *dirs, struct tp_error *err);
+tp_rules_dir_load(struct tp_rulebook **out, const struct tp_rules_dirs *dirs, struct tp_error *err);
 /* With `problems` what is wrong is left out and told there, a line each; NULL refuses it. */
-TP_MUST_CHECK enum tp_status tp_rulesdir_load_rest(struct tp_rulebook **out,
-						   const struct tp_rulesdirs *dirs,
-						   struct tp_buf *problems, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_rules_dir_load_rest(struct tp_rulebook **out,
+						    const struct tp_rules_dirs *dirs,
+						    struct tp_buf *problems, struct tp_error *err);
 /* All of it for who needs the rules alone; what is left out of a lenient one is said on stderr. */
-TP_MUST_CHECK enum tp_status tp_rulesdir_book(struct tp_rulebook **out,
-					      const struct tp_words *extra, bool is_lenient,
-					      struct tp_error *err);
-TP_MUST_CHECK enum tp_status tp_rulesdir_load_patterns(struct tp_patterns **out,
-						       const struct tp_rulesdirs *dirs,
-						       struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_rules_dir_rulebook(struct tp_rulebook **out,
+						   const struct tp_words *extra, bool is_lenient,
+						   struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_rules_dir_load_patterns(struct tp_patterns **out,
+							const struct tp_rules_dirs *dirs,
+							struct tp_error *err);
 
 #endif

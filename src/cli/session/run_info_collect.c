@@ -73,7 +73,7 @@ static bool is_recorded(const char *name, const struct tp_words *names)
 }
 
 /* "NAME=value" of n variables: those that are recorded. */
-static void take_environment(struct tp_run_info *out, char *const *from, size_t n,
+static void copy_environment(struct tp_run_info *out, char *const *from, size_t n,
 			     const struct tp_words *names, struct tp_arena *arena)
 {
 	struct tp_env_var *variables = tp_arena_array(arena, n + 1, sizeof(*variables));
@@ -92,7 +92,7 @@ static void take_environment(struct tp_run_info *out, char *const *from, size_t 
 }
 
 /* Arguments and variables beyond that are cut; the kernel's own limit is 6 MiB of both. */
-enum { TEXTS_MOST = 8 << 20 };
+enum { TEXTS_MAX = 8 << 20 };
 
 static const char *base_name(const char *path)
 {
@@ -138,7 +138,7 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
 	size_t n_variables = 0;
 	while (environ[n_variables])
 		n_variables++;
-	take_environment(out, environ, n_variables, names, arena);
+	copy_environment(out, environ, n_variables, names, arena);
 }
 
 /* A file of /proc/PID that holds texts, each ended by a NUL; n = 0 when it cannot be read. */
@@ -148,7 +148,7 @@ static char **read_texts(pid_t pid, const char *name, size_t *n, struct tp_arena
 	struct tp_buf text = {0};
 	*n = 0;
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	if (tp_file_read(&text, path, TEXTS_MOST, NULL) != TP_OK)
+	if (tp_file_read(&text, path, TEXTS_MAX, NULL) != TP_OK)
 		tp_buf_clear(&text);
 	size_t most = 1;
 	for (size_t i = 0; i < text.len; i++)
@@ -234,7 +234,7 @@ void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *l
 	cpu_set_t allowed;
 	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* its own, not ours */
 		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
-	take_environment(out, variables, n_variables, names, arena);
+	copy_environment(out, variables, n_variables, names, arena);
 }
 
 /* Of one ending that only says what kind of file it is; 0 when there is none. */

@@ -28,7 +28,7 @@ enum { DEFAULT_POLL_HZ = 50, DEFAULT_STACK_BYTES = 49152, DEFAULT_MAX_SWITCH_HZ 
 enum { DEFAULT_MAX_GPU_RECORDS = 8000000 };
 
 /* What lives from the plan to the end of the recording. */
-struct session {
+struct run_session {
 	const struct tp_cli *cli;
 	const struct tp_run_options *options;
 	char **argv; /* NULL: attach to `pid` */
@@ -40,7 +40,7 @@ struct session {
 	struct tp_store *store;
 	bool has_store; /* the directory is ours */
 	struct tp_target *target;
-	struct tp_logtee tee;
+	struct tp_log_tee tee;
 	char *marks_path;
 	char *aside;           /* the recording that this one replaces, by --force */
 	struct tp_buf notices; /* said after the program's end */
@@ -50,7 +50,7 @@ const char *const tp_summary_choices[] = {"short", "full", "none", NULL};
 const char *const tp_gpu_trace_choices[] = {"windows", "continuous", "off", NULL};
 
 /* What to call the program. */
-static const char *program_of(const struct session *s)
+static const char *program_of(const struct run_session *s)
 {
 	return s->argv ? s->argv[0] : s->run.command[0];
 }
@@ -83,9 +83,9 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 	return tp_plan_make(out, host, &config, &selection, err);
 }
 
-enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
-			       const struct tp_run_options *options, bool is_attaching,
-			       struct tp_error *err)
+enum tp_status tp_run_session_plan(struct tp_plan **out, const struct tp_host *host,
+				   const struct tp_run_options *options, bool is_attaching,
+				   struct tp_error *err)
 {
 	return make_plan(out, host, options, NULL, is_attaching, err);
 }
@@ -94,19 +94,20 @@ enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
 
 /* A source that could be had: there is something to type. What this machine does not have is left
  * to the report. */
-static bool is_worth_a_line(const struct tp_plan_row *row)
+static bool should_report(const struct tp_plan_row *row)
 {
 	enum tp_presence presence = row->availability.presence;
 	return presence == TP_PRESENCE_NO_PERMISSION || presence == TP_PRESENCE_IN_USE;
 }
 
-bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *next, size_t size)
+bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, char *next,
+				size_t size)
 {
 	const struct tp_availability *first = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < tp_plan_count(plan); i++) {
 		const struct tp_plan_row *row = tp_plan_row(plan, i);
-		if (!is_worth_a_line(row))
+		if (!should_report(row))
 			continue;
 		first = first ? first : &row->availability;
 		tp_buf_printf(out, "%s%s", n++ ? ", " : "", row->type->summary);
@@ -122,7 +123,7 @@ bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *n
 }
 
 /* What was put into a program that ran, or why nothing was: it was asked for by name. */
-static void say_joined(const struct session *s)
+static void report_attached(const struct run_session *s)
 {
 	static const char next[] =
 		"its first window may stall the program; CUDA graphs made before "
@@ -133,28 +134,28 @@ static void say_joined(const struct session *s)
 		if (strcmp(row->type->name, "cupti") != 0)
 			continue;
 		if (row->is_chosen)
-			tp_say(NULL, "%s; %s", now->reason, next);
-		else if (!is_worth_a_line(row))
-			tp_say(now->remedy, "the GPU is not traced: %s", now->reason);
+			tp_message_print(NULL, "%s; %s", now->reason, next);
+		else if (!should_report(row))
+			tp_message_print(now->remedy, "the GPU is not traced: %s", now->reason);
 	}
 }
 
 /* At most two lines. */
-static void say_absences(const struct session *s)
+static void report_missing(const struct run_session *s)
 {
 	struct tp_buf text = {0};
 	char next[200];
-	if (!s->cli->is_quiet && tp_measure_absences(&text, s->plan, next, sizeof(next)))
-		tp_say(next, "%s", tp_buf_text(&text));
+	if (!s->cli->is_quiet && tp_run_session_add_missing(&text, s->plan, next, sizeof(next)))
+		tp_message_print(next, "%s", tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static enum tp_status open_store(struct session *s, const char *directory, struct tp_error *err)
+static enum tp_status open_store(struct run_session *s, const char *directory, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
-	tp_leftover_mend(directory, s->cli->is_quiet);
+	tp_force_recover(directory, s->cli->is_quiet);
 	if (s->options->force)
-		status = tp_recordings_set_aside(&s->aside, directory, err);
+		status = tp_recordings_backup(&s->aside, directory, err);
 	if (status == TP_OK)
 		status = tp_recordings_check_room(directory, err);
 	if (status == TP_OK)
@@ -172,7 +173,7 @@ static char *find_marks_path(const char *directory)
 	return path;
 }
 
-static void note_rates(struct session *s)
+static void note_rates(struct run_session *s)
 {
 	const struct tp_collect_config *config = tp_plan_config(s->plan);
 	s->run.sample_rate_hz = config->sample_rate_hz;
@@ -180,7 +181,7 @@ static void note_rates(struct session *s)
 	s->run.poll_rate_hz = config->poll_rate_hz;
 }
 
-static enum tp_status prepare(struct session *s, const char *directory, struct tp_error *err)
+static enum tp_status prepare(struct run_session *s, const char *directory, struct tp_error *err)
 {
 	tp_host_open(&s->host, "");
 	if (s->argv) {
@@ -204,27 +205,27 @@ static enum tp_status prepare(struct session *s, const char *directory, struct t
 }
 
 /* What cannot be seen of this process, and could be of one that we start. */
-static void say_reach(const struct session *s)
+static void report_access(const struct run_session *s)
 {
 	struct tp_availability reach;
-	tp_target_reach(s->target, &s->host, &reach);
+	tp_target_check_access(s->target, &s->host, &reach);
 	if (reach.presence != TP_PRESENCE_PRESENT && !s->cli->is_quiet)
-		tp_say(reach.remedy, "lines of Python are off, %s", reach.reason);
+		tp_message_print(reach.remedy, "lines of Python are off, %s", reach.reason);
 }
 
-static enum tp_status start_target(struct session *s, struct tp_error *err)
+static enum tp_status start_target(struct run_session *s, struct tp_error *err)
 {
 	struct tp_env env = {0};
 	enum tp_status status = TP_OK;
 	if (s->options->log)
-		status = tp_logtee_open(&s->tee, s->options->log, err);
+		status = tp_log_tee_open(&s->tee, s->options->log, err);
 	if (status == TP_OK) {
 		tp_plan_child_env(s->plan, &env);
 		status = tp_target_start(&s->target, s->cli->inheritance, s->argv, &env, err);
 	}
 	tp_env_release(&env);
 	if (s->tee.pid > 0)
-		tp_logtee_detach(&s->tee);
+		tp_log_tee_detach(&s->tee);
 	return status;
 }
 
@@ -233,32 +234,32 @@ static enum tp_status start_target(struct session *s, struct tp_error *err)
 /* All of a program that runs already that can be told is told now. */
 static void on_started(void *context)
 {
-	struct session *s = context;
+	struct run_session *s = context;
 	if (s->argv)
 		return;
-	say_absences(s);
-	say_reach(s);
+	report_missing(s);
+	report_access(s);
 	if (!s->cli->is_quiet && gpu_trace_of(s->options->gpu_trace) != TP_GPU_TRACE_OFF)
-		say_joined(s);
+		report_attached(s);
 }
 
 static bool on_tick(void *context, uint64_t now_ns)
 {
 	(void)now_ns;
-	struct session *s = context;
+	struct run_session *s = context;
 	uint64_t until_ns;
 	tp_store_flush(s->store);
 	return !tp_store_has_stopped(s->store, &until_ns, NULL);
 }
 
 /* The terminal is the program's while it runs. */
-static void on_notice(void *context, const char *text)
+static void on_message(void *context, const char *text)
 {
-	struct session *s = context;
+	struct run_session *s = context;
 	tp_buf_printf(&s->notices, "trainprof: %s\n", text);
 }
 
-static void note_stop(struct session *s, struct tp_measured *out)
+static void note_stop(struct run_session *s, struct tp_run_session_result *out)
 {
 	struct tp_error cause = {0};
 	uint64_t until_ns = 0;
@@ -272,7 +273,7 @@ static void note_stop(struct session *s, struct tp_measured *out)
 		 tp_unit_clock(after).text, cause.text);
 }
 
-static void finish_run_info(struct session *s, const struct tp_sampler_result *result)
+static void finish_run_info(struct run_session *s, const struct tp_sampler_result *result)
 {
 	s->run.pid = tp_target_pid(s->target);
 	s->run.tier = tp_plan_tier(s->plan);
@@ -294,22 +295,23 @@ static void finish_run_info(struct session *s, const struct tp_sampler_result *r
 }
 
 /* The loop; afterwards the recording is closed, whatever happened. */
-static enum tp_status follow(struct session *s, struct tp_measured *out, struct tp_error *err)
+static enum tp_status follow(struct run_session *s, struct tp_run_session_result *out,
+			     struct tp_error *err)
 {
 	const struct tp_sampler_config config = {
 		.delay_ns = s->options->delay_ns,
 		.duration_ns = s->options->duration_ns,
 		.started = on_started,
 		.tick = on_tick,
-		.notice = on_notice,
+		.notice = on_message,
 		.context = s,
 	};
 	struct tp_sampler_result result = {0};
 	if (s->argv) /* one that was attached to does not notice our end */
-		tp_guard_start(tp_target_pid(s->target), s->argv[0]);
+		tp_crash_guard_start(tp_target_pid(s->target), s->argv[0]);
 	enum tp_status status = tp_sampler_run(s->plan, s->target, &config, &result, err);
 	if (s->argv)
-		tp_guard_stop();
+		tp_crash_guard_stop();
 	if (status != TP_OK)
 		return status;
 	finish_run_info(s, &result);
@@ -329,20 +331,20 @@ static enum tp_status follow(struct session *s, struct tp_measured *out, struct 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* Nothing was recorded: nothing is left behind, and what --force was to replace is there again. */
-static void undo_output(const struct session *s, const char *directory, bool is_ours)
+static void undo_output(const struct run_session *s, const char *directory, bool is_ours)
 {
 	struct tp_error err = {0};
 	if (is_ours)
 		(void)!tp_recordings_remove(directory, NULL);
-	if (s->aside && tp_recordings_take_back(s->aside, directory, &err) != TP_OK)
-		tp_complain(NULL, &err);
+	if (s->aside && tp_recordings_restore(s->aside, directory, &err) != TP_OK)
+		tp_message_error(NULL, &err);
 }
 
-static void release(struct session *s)
+static void release(struct run_session *s)
 {
 	if (s->target)
 		tp_target_close(s->target);
-	tp_logtee_close(&s->tee);
+	tp_log_tee_close(&s->tee);
 	tp_plan_free(s->plan);
 	if (s->store && tp_store_finish(s->store, &s->run, NULL) != TP_OK)
 		tp_buf_clear(&s->notices);
@@ -357,20 +359,20 @@ static void release(struct session *s)
 
 /* What was asked for cannot be: status 2 for names that do not exist, 125 for what this machine or
  * this directory refuses, the shell's statuses for the program. */
-static int not_measured(struct session *s, const struct tp_error *err)
+static int not_measured(struct run_session *s, const struct tp_error *err)
 {
 	int status = TP_EXIT_NOT_STARTED;
 	if (err->status == TP_TARGET && s->target && tp_target_exit_status(s->target))
 		status = tp_target_exit_status(s->target);
 	else if (err->status == TP_USAGE)
 		status = TP_EXIT_USAGE;
-	tp_complain(NULL, err);
+	tp_message_error(NULL, err);
 	return status;
 }
 
 /* Unless what came before has failed. */
-static enum tp_status measure(struct session *s, struct tp_measured *out, enum tp_status done,
-			      struct tp_error *err)
+static enum tp_status measure(struct run_session *s, struct tp_run_session_result *out,
+			      enum tp_status done, struct tp_error *err)
 {
 	if (done == TP_OK)
 		done = follow(s, out, err);
@@ -379,7 +381,7 @@ static enum tp_status measure(struct session *s, struct tp_measured *out, enum t
 	return done;
 }
 
-static void tidy(struct session *s, const struct tp_measured *out, bool is_measured)
+static void tidy(struct run_session *s, const struct tp_run_session_result *out, bool is_measured)
 {
 	release(s);
 	if (!is_measured)
@@ -389,24 +391,24 @@ static void tidy(struct session *s, const struct tp_measured *out, bool is_measu
 	free(s->aside);
 }
 
-static void begin(struct tp_measured *out, const struct tp_run_options *options)
+static void begin(struct tp_run_session_result *out, const struct tp_run_options *options)
 {
-	*out = (struct tp_measured){
+	*out = (struct tp_run_session_result){
 		.directory =
 			options->output ? tp_strdup(options->output) : tp_recordings_new_name(),
 	};
 }
 
-int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
-	       const struct tp_run_options *options, char **argv)
+int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *cli,
+		       const struct tp_run_options *options, char **argv)
 {
-	struct session s = {.cli = cli, .options = options, .argv = argv};
+	struct run_session s = {.cli = cli, .options = options, .argv = argv};
 	struct tp_error err = {0};
 	int status = -1;
 	begin(out, options);
 	enum tp_status done = prepare(&s, out->directory, &err);
 	if (done == TP_OK) {
-		say_absences(&s);
+		report_missing(&s);
 		done = start_target(&s, &err);
 	}
 	done = measure(&s, out, done, &err);
@@ -417,16 +419,16 @@ int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
 }
 
 /* A process that is not there is misuse. */
-int tp_measure_refused(const struct tp_error *err)
+int tp_run_session_refused(const struct tp_error *err)
 {
-	tp_complain(NULL, err);
+	tp_message_error(NULL, err);
 	return err->status == TP_TARGET ? TP_EXIT_USAGE : tp_exit_status(err);
 }
 
-int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
-			const struct tp_run_options *options, pid_t pid)
+int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli *cli,
+			  const struct tp_run_options *options, pid_t pid)
 {
-	struct session s = {.cli = cli, .options = options, .pid = pid};
+	struct run_session s = {.cli = cli, .options = options, .pid = pid};
 	struct tp_error err = {0};
 	int status = -1;
 	begin(out, options);
@@ -436,15 +438,15 @@ int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
 		done = prepare(&s, out->directory, &err);
 	done = measure(&s, out, done, &err);
 	if (done != TP_OK)
-		status = tp_measure_refused(&err);
+		status = tp_run_session_refused(&err);
 	tidy(&s, out, done == TP_OK);
 	return status;
 }
 
-bool tp_measured_say(const struct tp_measured *measured)
+bool tp_run_session_check_whole(const struct tp_run_session_result *measured)
 {
 	if (!measured->is_whole)
-		tp_say("trainprof report   (valid until then), or use --max-size and -o",
-		       "%s; %s went on", measured->note, measured->program);
+		tp_message_print("trainprof report   (valid until then), or use --max-size and -o",
+				 "%s; %s went on", measured->note, measured->program);
 	return measured->is_whole;
 }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct tp_run_options {
-	struct tp_reading_options reading; /* of the report after it */
+	struct tp_analysis_session_options reading; /* of the report after it */
 	uint64_t delay_ns;
 	uint64_t duration_ns;
 	const char *collect;
@@ -100,7 +100,7 @@ extern const char *const tp_summary_choices[];
 extern const char *const tp_gpu_trace_choices[];
 
 /* What came of it. */
-struct tp_measured {
+struct tp_run_session_result {
 	char *directory; /* of the recording, owned */
 	struct tp_target_end end;
 	bool was_interrupted; /* the reader does not want to wait for a report */
@@ -110,33 +110,34 @@ struct tp_measured {
 };
 
 /* Probe, with the options' selection; prints nothing. The plan borrows host. */
-TP_MUST_CHECK enum tp_status tp_measure_plan(struct tp_plan **out, const struct tp_host *host,
-					     const struct tp_run_options *options,
-					     bool is_attaching, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_run_session_plan(struct tp_plan **out, const struct tp_host *host,
+						 const struct tp_run_options *options,
+						 bool is_attaching, struct tp_error *err);
 
 /* Append what could be had and is not, in a line: "CPU stacks are off: perf_event_paranoid is 4".
  * `next`, if not NULL, becomes what to type. False when there is no such source. */
-bool tp_measure_absences(struct tp_buf *out, const struct tp_plan *plan, char *next, size_t size);
+bool tp_run_session_add_missing(struct tp_buf *out, const struct tp_plan *plan, char *next,
+				size_t size);
 
 /* The exit status of what could not be attached to; says why. */
-int tp_measure_refused(const struct tp_error *err);
+int tp_run_session_refused(const struct tp_error *err);
 
 /*
  * Measure the program to its end. Returns the exit status that run must have when nothing was
  * measured (125, 126, 127, 2; the reason has been said), or -1 when `out` holds a recording.
  */
-int tp_measure(struct tp_measured *out, const struct tp_cli *cli,
-	       const struct tp_run_options *options, char **argv);
+int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *cli,
+		       const struct tp_run_options *options, char **argv);
 
 /*
  * Measure a process that runs already, and its children, until it ends, until the end of --duration
  * or until a signal tells us to go; it goes on. Returns as above, with the statuses of attach: 2
  * (no such process), 4 (no output), 5 (refused).
  */
-int tp_measure_attached(struct tp_measured *out, const struct tp_cli *cli,
-			const struct tp_run_options *options, pid_t pid);
+int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli *cli,
+			  const struct tp_run_options *options, pid_t pid);
 
 /* Whether what was measured is whole; if not, one line about it, before the summary it bounds. */
-bool tp_measured_say(const struct tp_measured *measured);
+bool tp_run_session_check_whole(const struct tp_run_session_result *measured);
 
 #endif

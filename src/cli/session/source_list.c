@@ -7,7 +7,7 @@
 
 enum { COLUMN_NAME = 8, COLUMN_TEXT = 17, COLUMN_INDENT = 10, COLUMN_ADVICE = 17 };
 
-enum tp_mark_word tp_sources_mark(const struct tp_plan_row *row)
+enum tp_mark_word tp_source_list_mark(const struct tp_plan_row *row)
 {
 	switch (row->availability.presence) {
 	case TP_PRESENCE_PRESENT:
@@ -28,7 +28,7 @@ enum tp_mark_word tp_sources_mark(const struct tp_plan_row *row)
 	return row->availability.remedy[0] ? TP_MARK_WORD_WARN : TP_MARK_WORD_NONE;
 }
 
-const char *tp_sources_gains(const struct tp_plan_row *row)
+const char *tp_source_list_gains(const struct tp_plan_row *row)
 {
 	/* "user space only" has stacks and switches already. */
 	return row->availability.presence == TP_PRESENCE_DEGRADED ? NULL : row->type->gains;
@@ -40,7 +40,7 @@ static const char *mark_name(enum tp_mark_word mark)
 	return names[mark];
 }
 
-static void put_advice(struct tp_page *page, const char *name, const char *text)
+static void print_advice(struct tp_page *page, const char *name, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -51,8 +51,8 @@ static void put_advice(struct tp_page *page, const char *name, const char *text)
 	tp_page_wrap(page, COLUMN_ADVICE, TP_PAINT_NONE, text, 0);
 }
 
-void tp_sources_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
-		    const char *text, const char *gains, const char *next)
+void tp_source_list_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
+			const char *text, const char *gains, const char *next)
 {
 	static const enum tp_paint paints[] = {TP_PAINT_GOOD, TP_PAINT_WARN, TP_PAINT_BAD,
 					       TP_PAINT_DIM};
@@ -65,11 +65,11 @@ void tp_sources_row(struct tp_page *page, enum tp_mark_word mark, const char *na
 	/* What cannot be had gains nothing. */
 	if (mark == TP_MARK_WORD_OK || mark == TP_MARK_WORD_NONE)
 		return;
-	put_advice(page, "gains", gains);
-	put_advice(page, "next", next);
+	print_advice(page, "gains", gains);
+	print_advice(page, "next", next);
 }
 
-void tp_sources_print(struct tp_page *page, const struct tp_plan *plan)
+void tp_source_list_print(struct tp_page *page, const struct tp_plan *plan)
 {
 	for (size_t i = 0; i < tp_plan_count(plan); i++) {
 		const struct tp_plan_row *row = tp_plan_row(plan, i);
@@ -78,9 +78,11 @@ void tp_sources_print(struct tp_page *page, const struct tp_plan *plan)
 		if (row->availability.reason[0])
 			tp_buf_printf(&text, ": %s", row->availability.reason);
 		else if (row->availability.presence != TP_PRESENCE_PRESENT)
-			tp_buf_printf(&text, ": %s", tp_presence_text(row->availability.presence));
-		tp_sources_row(page, tp_sources_mark(row), row->type->name, tp_buf_text(&text),
-			       tp_sources_gains(row), row->availability.remedy);
+			tp_buf_printf(&text, ": %s",
+				      tp_source_state_text(row->availability.presence));
+		tp_source_list_row(page, tp_source_list_mark(row), row->type->name,
+				   tp_buf_text(&text), tp_source_list_gains(row),
+				   row->availability.remedy);
 		tp_buf_release(&text);
 	}
 	tp_page_addf(page, TP_PAINT_NONE, "  tier: %s", tp_tier_name(tp_plan_tier(plan)));

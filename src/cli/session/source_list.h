@@ -8,15 +8,15 @@
 enum tp_mark_word { TP_MARK_WORD_OK, TP_MARK_WORD_WARN, TP_MARK_WORD_FAIL, TP_MARK_WORD_NONE };
 
 /* "ok", "WARN", "FAIL", "----": nothing can be done about the last. */
-enum tp_mark_word tp_sources_mark(const struct tp_plan_row *row);
+enum tp_mark_word tp_source_list_mark(const struct tp_plan_row *row);
 /* What a source would give that it does not give now; NULL where its reason says so. */
-const char *tp_sources_gains(const struct tp_plan_row *row);
+const char *tp_source_list_gains(const struct tp_plan_row *row);
 
 /* One row of the table: mark, name, text, and what would help. */
-void tp_sources_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
-		    const char *text, const char *gains, const char *next);
+void tp_source_list_row(struct tp_page *page, enum tp_mark_word mark, const char *name,
+			const char *text, const char *gains, const char *next);
 
 /* All sources of a plan, chosen or not, with reasons. */
-void tp_sources_print(struct tp_page *page, const struct tp_plan *plan);
+void tp_source_list_print(struct tp_page *page, const struct tp_plan *plan);
 
 #endif

@@ -25,17 +25,17 @@ static bool is_facts(const char *word)
 	free(directory);
 	size_t len = strlen(word);
 	bool is_json = len > 5 && strcmp(word + len - 5, ".json") == 0;
-	return !is_recording && (is_json || !tp_recordings_may_be_trace(word));
+	return !is_recording && (is_json || !tp_recordings_is_trace_file(word));
 }
 
-static enum tp_status open_facts(struct tp_judged *judged, const char *word,
-				 const struct tp_judged_options *options, struct tp_error *err)
+static enum tp_status open_facts(struct tp_subject *judged, const char *word,
+				 const struct tp_subject_options *options, struct tp_error *err)
 {
-	enum tp_status status = tp_handfacts_read(&judged->file, word, err);
+	enum tp_status status = tp_facts_input_read(&judged->file, word, err);
 	judged->is_facts = status == TP_OK;
 	if (status == TP_OK)
-		status = tp_rulesdir_book(&judged->facts_book, options->rules, options->is_lenient,
-					  err);
+		status = tp_rules_dir_rulebook(&judged->facts_book, options->rules,
+					       options->is_lenient, err);
 	if (status != TP_OK)
 		return status;
 	tp_advise_facts(&judged->facts_findings, judged->facts_book, judged->file.facts);
@@ -46,7 +46,7 @@ static enum tp_status open_facts(struct tp_judged *judged, const char *word,
 	return TP_OK;
 }
 
-static void name_recording(struct tp_judged *judged)
+static void name_recording(struct tp_subject *judged)
 {
 	const char *label = judged->reading.trace.run.label;
 	if (label && *label)
@@ -55,14 +55,14 @@ static void name_recording(struct tp_judged *judged)
 	judged->subject = tp_buf_text(&judged->subject_text);
 }
 
-static enum tp_status open_recording(struct tp_judged *judged, const char *word,
-				     const struct tp_judged_options *options, struct tp_error *err)
+static enum tp_status open_recording(struct tp_subject *judged, const char *word,
+				     const struct tp_subject_options *options, struct tp_error *err)
 {
-	const struct tp_reading_options how = {
+	const struct tp_analysis_session_options how = {
 		.rules = *options->rules,
 		.is_lenient = options->is_lenient,
 	};
-	enum tp_status status = tp_reading_find(&judged->reading, word, &how, err);
+	enum tp_status status = tp_analysis_session_find(&judged->reading, word, &how, err);
 	if (status != TP_OK)
 		return status;
 	if (!judged->reading.has_findings) {
@@ -71,7 +71,7 @@ static enum tp_status open_recording(struct tp_judged *judged, const char *word,
 		return judged->reading.no_rules.status;
 	}
 	if (!options->is_quiet)
-		tp_reading_say_partial(&judged->reading);
+		tp_analysis_session_warn_partial(&judged->reading);
 	name_recording(judged);
 	judged->book = judged->reading.book;
 	judged->facts = judged->reading.profile.facts;
@@ -79,26 +79,26 @@ static enum tp_status open_recording(struct tp_judged *judged, const char *word,
 	return TP_OK;
 }
 
-enum tp_status tp_judged_open(struct tp_judged *judged, const char *word,
-			      const struct tp_judged_options *options, struct tp_error *err)
+enum tp_status tp_subject_open(struct tp_subject *judged, const char *word,
+			       const struct tp_subject_options *options, struct tp_error *err)
 {
-	*judged = (struct tp_judged){0};
+	*judged = (struct tp_subject){0};
 	enum tp_status status = is_facts(word) ? open_facts(judged, word, options, err)
 					       : open_recording(judged, word, options, err);
 	if (status != TP_OK)
-		tp_judged_close(judged);
+		tp_subject_close(judged);
 	return status;
 }
 
-void tp_judged_close(struct tp_judged *judged)
+void tp_subject_close(struct tp_subject *judged)
 {
 	tp_findings_release(&judged->facts_findings);
 	if (judged->facts_book)
 		tp_rulebook_free(judged->facts_book);
 	if (judged->is_facts)
-		tp_factfile_release(&judged->file);
+		tp_fact_file_release(&judged->file);
 	else
-		tp_reading_close(&judged->reading);
+		tp_analysis_session_close(&judged->reading);
 	tp_buf_release(&judged->subject_text);
-	*judged = (struct tp_judged){0};
+	*judged = (struct tp_subject){0};
 }

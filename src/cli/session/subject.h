@@ -7,16 +7,16 @@
 #include "trainprof/advise/fact_file.h"
 
 /* How to read; borrowed. */
-struct tp_judged_options {
+struct tp_subject_options {
 	const struct tp_words *rules;
 	bool is_lenient;
 	bool is_quiet; /* say nothing of a recording that was not closed */
 };
 
 /* Members point into each other, so it is never copied. */
-struct tp_judged {
-	struct tp_reading reading; /* of a recording */
-	struct tp_factfile file;   /* of facts */
+struct tp_subject {
+	struct tp_analysis_session reading; /* of a recording */
+	struct tp_fact_file file;           /* of facts */
 	struct tp_rulebook *facts_book;
 	struct tp_findings facts_findings;
 	struct tp_buf subject_text;
@@ -31,12 +31,12 @@ struct tp_judged {
 /*
  * `word` is a recording, a file of facts, "-" for facts on stdin, or NULL for the last recording
  * here. To be closed where it succeeds.
- * Errors  as tp_reading_find(), tp_handfacts_read(), tp_rulesdir_load(); of a recording, too, rules
- * that do not load.
+ * Errors  as tp_analysis_session_find(), tp_facts_input_read(), tp_rules_dir_load(); of a
+ * recording, too, rules that do not load.
  */
-TP_MUST_CHECK enum tp_status tp_judged_open(struct tp_judged *judged, const char *word,
-					    const struct tp_judged_options *options,
-					    struct tp_error *err);
-void tp_judged_close(struct tp_judged *judged);
+TP_MUST_CHECK enum tp_status tp_subject_open(struct tp_subject *judged, const char *word,
+					     const struct tp_subject_options *options,
+					     struct tp_error *err);
+void tp_subject_close(struct tp_subject *judged);
 
 #endif

@@ -26,13 +26,13 @@ enum { DEFAULT_LINES = 24, CTRL_L = 12 };
 static const int ends[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 /* One whose name is unknown or "dumb" knows no control sequences. */
-static bool can_be_drawn_on(void)
+static bool can_draw(void)
 {
 	const char *term = tp_settings_env("TERM");
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-static void put(struct tp_livescreen *screen, const char *text)
+static void write_text(struct tp_live_screen *screen, const char *text)
 {
 	if (!screen->is_failed && tp_output_text(text) != TP_EXIT_OK)
 		screen->is_failed = true;
@@ -45,7 +45,7 @@ static bool is_foreground(int fd)
 	return group < 0 || group == getpgrp();
 }
 
-static void watch(const struct tp_livescreen *screen, int fd, bool is_watched)
+static void watch(const struct tp_live_screen *screen, int fd, bool is_watched)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	if (fd >= 0)
@@ -54,7 +54,7 @@ static void watch(const struct tp_livescreen *screen, int fd, bool is_watched)
 
 /* Keys come one by one and unseen; Ctrl-C and Ctrl-Z stay what they are. A job in the background
  * that asked for that would be stopped. */
-static void take_keyboard(struct tp_livescreen *screen)
+static void enter_raw_mode(struct tp_live_screen *screen)
 {
 	screen->has_keys = isatty(STDIN_FILENO) && is_foreground(STDIN_FILENO) &&
 			   tcgetattr(STDIN_FILENO, &screen->before) == 0;
@@ -68,7 +68,7 @@ static void take_keyboard(struct tp_livescreen *screen)
 	watch(screen, STDIN_FILENO, true);
 }
 
-static void drop_keyboard(struct tp_livescreen *screen)
+static void leave_raw_mode(struct tp_live_screen *screen)
 {
 	if (!screen->has_keys)
 		return;
@@ -77,25 +77,25 @@ static void drop_keyboard(struct tp_livescreen *screen)
 	screen->has_keys = false;
 }
 
-static void enter(struct tp_livescreen *screen)
+static void enter(struct tp_live_screen *screen)
 {
 	screen->is_away = screen->is_terminal && !is_foreground(STDOUT_FILENO);
 	if (!screen->is_terminal || screen->is_away)
 		return;
-	take_keyboard(screen);
-	put(screen, ENTER);
+	enter_raw_mode(screen);
+	write_text(screen, ENTER);
 }
 
-static void leave(struct tp_livescreen *screen)
+static void leave(struct tp_live_screen *screen)
 {
 	if (!screen->is_terminal || screen->is_away)
 		return;
-	put(screen, LEAVE);
-	drop_keyboard(screen);
+	write_text(screen, LEAVE);
+	leave_raw_mode(screen);
 	screen->is_away = true;
 }
 
-static void take_signals(struct tp_livescreen *screen, bool takes_ends)
+static void handle_signals(struct tp_live_screen *screen, bool takes_ends)
 {
 	sigset_t taken;
 	sigemptyset(&taken);
@@ -113,21 +113,21 @@ static void take_signals(struct tp_livescreen *screen, bool takes_ends)
 	screen->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-void tp_livescreen_open(struct tp_livescreen *screen, const struct tp_cli *cli, bool takes_ends)
+void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends)
 {
-	*screen = (struct tp_livescreen){.cli = cli, .is_terminal = can_be_drawn_on()};
-	take_signals(screen, takes_ends);
+	*screen = (struct tp_live_screen){.cli = cli, .is_terminal = can_draw()};
+	handle_signals(screen, takes_ends);
 	screen->wait_fd = epoll_create1(EPOLL_CLOEXEC);
 	watch(screen, screen->signal_fd, true);
 	enter(screen);
 }
 
-void tp_livescreen_close(struct tp_livescreen *screen)
+void tp_live_screen_close(struct tp_live_screen *screen)
 {
 	bool was_drawn = screen->is_terminal && !screen->is_away;
 	leave(screen);
 	if (was_drawn)
-		put(screen, tp_buf_text(&screen->shown));
+		write_text(screen, tp_buf_text(&screen->shown));
 	if (screen->wait_fd >= 0)
 		close(screen->wait_fd);
 	if (screen->signal_fd >= 0)
@@ -136,7 +136,7 @@ void tp_livescreen_close(struct tp_livescreen *screen)
 	tp_buf_release(&screen->shown);
 }
 
-struct tp_report_style tp_livescreen_style(const struct tp_livescreen *screen, size_t *max_lines)
+struct tp_report_style tp_live_screen_style(const struct tp_live_screen *screen, size_t *max_lines)
 {
 	struct winsize size = {0};
 	*max_lines = 0;
@@ -160,7 +160,7 @@ static void add_in_place(struct tp_buf *out, const char *text)
 	tp_buf_puts(out, ERASE_REST);
 }
 
-bool tp_livescreen_show(struct tp_livescreen *screen, const char *text)
+bool tp_live_screen_show(struct tp_live_screen *screen, const char *text)
 {
 	struct tp_buf out = {0};
 	/* A shell that takes a running job to the foreground does not tell it. */
@@ -173,39 +173,39 @@ bool tp_livescreen_show(struct tp_livescreen *screen, const char *text)
 	tp_buf_clear(&screen->shown);
 	tp_buf_puts(&screen->shown, text);
 	screen->n_blocks++;
-	put(screen, tp_buf_text(&out));
+	write_text(screen, tp_buf_text(&out));
 	tp_buf_release(&out);
 	return !screen->is_failed;
 }
 
 /* Readable and empty: the terminal is gone. */
-static bool is_hung_up(void)
+static bool is_at_eof(void)
 {
 	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
 	return poll(&end, 1, 0) > 0;
 }
 
-static unsigned take_keys(struct tp_livescreen *screen)
+static unsigned read_keys(struct tp_live_screen *screen)
 {
 	char keys[64];
 	unsigned events = 0;
 	ssize_t n = screen->has_keys ? read(STDIN_FILENO, keys, sizeof(keys)) : 0;
-	if (screen->has_keys && n <= 0 && is_hung_up())
-		drop_keyboard(screen);
+	if (screen->has_keys && n <= 0 && is_at_eof())
+		leave_raw_mode(screen);
 	for (ssize_t i = 0; i < n; i++) {
 		if (keys[i] == 'q' || keys[i] == 'Q')
-			events |= TP_LIVESCREEN_QUIT;
+			events |= TP_LIVE_SCREEN_QUIT;
 		else if (keys[i] == CTRL_L)
-			events |= TP_LIVESCREEN_REDRAW;
+			events |= TP_LIVE_SCREEN_REDRAW;
 	}
 	return events;
 }
 
-static unsigned take_signal(struct tp_livescreen *screen, int signal)
+static unsigned handle_signal(struct tp_live_screen *screen, int signal)
 {
 	switch (signal) {
 	case SIGWINCH:
-		return TP_LIVESCREEN_REDRAW;
+		return TP_LIVE_SCREEN_REDRAW;
 	case SIGTSTP:
 		leave(screen);
 		kill(getpid(), SIGSTOP);
@@ -213,18 +213,18 @@ static unsigned take_signal(struct tp_livescreen *screen, int signal)
 	case SIGCONT: /* by fg or by bg */
 		if (screen->is_away)
 			enter(screen);
-		return TP_LIVESCREEN_REDRAW;
+		return TP_LIVE_SCREEN_REDRAW;
 	default:
-		return TP_LIVESCREEN_QUIT;
+		return TP_LIVE_SCREEN_QUIT;
 	}
 }
 
-unsigned tp_livescreen_poll(struct tp_livescreen *screen)
+unsigned tp_live_screen_poll(struct tp_live_screen *screen)
 {
 	struct signalfd_siginfo info;
-	unsigned events = take_keys(screen);
+	unsigned events = read_keys(screen);
 	while (screen->signal_fd >= 0 &&
 	       read(screen->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		events |= take_signal(screen, (int)info.ssi_signo);
+		events |= handle_signal(screen, (int)info.ssi_signo);
 	return events;
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <termios.h>
 
-struct tp_livescreen {
+struct tp_live_screen {
 	const struct tp_cli *cli;
 	bool is_terminal; /* stdout is one that can be drawn on */
 	bool is_away;     /* it belongs to another job now: nothing is drawn */
@@ -24,27 +24,27 @@ struct tp_livescreen {
 	struct termios before;
 	sigset_t mask_before;
 	int signal_fd;
-	int wait_fd; /* readable when tp_livescreen_poll() has something to do */
+	int wait_fd; /* readable when tp_live_screen_poll() has something to do */
 	struct tp_buf shown;
 };
 
 /* With takes_ends the signals that end a program (INT QUIT TERM HUP, but for ignored ones) are told
  * by poll instead. */
-void tp_livescreen_open(struct tp_livescreen *screen, const struct tp_cli *cli, bool takes_ends);
-void tp_livescreen_close(struct tp_livescreen *screen);
+void tp_live_screen_open(struct tp_live_screen *screen, const struct tp_cli *cli, bool takes_ends);
+void tp_live_screen_close(struct tp_live_screen *screen);
 
 /* How to write the next block: as wide as it is now; *max_lines is 0 on a stream. */
-struct tp_report_style tp_livescreen_style(const struct tp_livescreen *screen, size_t *max_lines);
+struct tp_report_style tp_live_screen_style(const struct tp_live_screen *screen, size_t *max_lines);
 
 /* False when it could not be written: nobody reads any more. */
-bool tp_livescreen_show(struct tp_livescreen *screen, const char *text);
+bool tp_live_screen_show(struct tp_live_screen *screen, const char *text);
 
 enum {
-	TP_LIVESCREEN_QUIT = 1,   /* q, or a signal that ends */
-	TP_LIVESCREEN_REDRAW = 2, /* another size, or in the foreground again */
+	TP_LIVE_SCREEN_QUIT = 1,   /* q, or a signal that ends */
+	TP_LIVE_SCREEN_REDRAW = 2, /* another size, or in the foreground again */
 };
 
 /* Takes keys and signals; stops this process at Ctrl-Z. Never blocks but for that. */
-unsigned tp_livescreen_poll(struct tp_livescreen *screen);
+unsigned tp_live_screen_poll(struct tp_live_screen *screen);
 
 #endif

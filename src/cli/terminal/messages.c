@@ -41,7 +41,7 @@ static void add_next(struct tp_buf *text, const char *next)
 		tp_buf_printf(text, "  next: %s\n", next);
 }
 
-void tp_complain(const char *command, const struct tp_error *err)
+void tp_message_error(const char *command, const struct tp_error *err)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "trainprof%s%s: %s\n", command ? " " : "", command ? command : "",
@@ -50,7 +50,7 @@ void tp_complain(const char *command, const struct tp_error *err)
 	emit(&text);
 }
 
-void tp_say(const char *next, const char *format, ...)
+void tp_message_print(const char *next, const char *format, ...)
 {
 	struct tp_buf text = {0};
 	va_list args;
@@ -63,11 +63,11 @@ void tp_say(const char *next, const char *format, ...)
 	emit(&text);
 }
 
-void tp_say_lines(const char *lines)
+void tp_message_print_lines(const char *lines)
 {
 	while (*lines) {
 		size_t len = strcspn(lines, "\n");
-		tp_say(NULL, "%.*s", (int)len, lines);
+		tp_message_print(NULL, "%.*s", (int)len, lines);
 		lines += len + (lines[len] == '\n');
 	}
 }
@@ -95,8 +95,8 @@ int tp_exit_status(const struct tp_error *err)
 	return TP_EXIT_FILE;
 }
 
-int tp_complain_status(const char *command, const struct tp_error *err)
+int tp_message_error_status(const char *command, const struct tp_error *err)
 {
-	tp_complain(command, err);
+	tp_message_error(command, err);
 	return tp_exit_status(err);
 }

@@ -5,18 +5,18 @@
 #include "trainprof/base/status.h"
 
 /* Say what err holds, after "trainprof" and, when given, the command's name. */
-void tp_complain(const char *command, const struct tp_error *err);
+void tp_message_error(const char *command, const struct tp_error *err);
 
 /* One line of our own; `next` may be NULL. */
-void tp_say(const char *next, const char *format, ...) TP_PRINTF(2, 3);
+void tp_message_print(const char *next, const char *format, ...) TP_PRINTF(2, 3);
 
 /* Each line of a text as a message of its own. */
-void tp_say_lines(const char *lines);
+void tp_message_print_lines(const char *lines);
 
 /* The exit status that fits a failure. */
 int tp_exit_status(const struct tp_error *err);
 
 /* Both at once: say it, return the status. */
-int tp_complain_status(const char *command, const struct tp_error *err);
+int tp_message_error_status(const char *command, const struct tp_error *err);
 
 #endif

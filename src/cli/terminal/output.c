@@ -18,7 +18,7 @@ static int print(const char *bytes, size_t size)
 		return TP_EXIT_OK;
 	struct tp_error err;
 	(void)tp_fail_errno(&err, errno, "write error");
-	tp_complain(NULL, &err);
+	tp_message_error(NULL, &err);
 	return TP_EXIT_FILE;
 }
 

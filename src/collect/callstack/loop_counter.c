@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 
-enum { MOST_COUNTERS = 16 }; /* told at a time */
+enum { COUNTERS_MAX = 16 }; /* told at a time */
 
-void tp_loopcount_put(struct tp_sink *sink, struct tp_pythons *pythons,
-		      const struct tp_tree_task *task)
+void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
+			  const struct tp_task_tree_task *task)
 {
-	struct tp_python_counter counters[MOST_COUNTERS];
+	struct tp_python_counter counters[COUNTERS_MAX];
 	if (task->info.tid != task->info.pid)
 		return;
-	size_t n = tp_pythons_count_loops(pythons, task, counters, MOST_COUNTERS);
+	size_t n = tp_python_processes_count_loops(pythons, task, counters, COUNTERS_MAX);
 	uint64_t now_ns = tp_clock_now_ns();
 	/* Paths may be long; the variable comes last and must not be cut off. */
 	struct tp_buf name = {0};

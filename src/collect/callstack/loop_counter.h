@@ -7,11 +7,11 @@
 #include "trainprof/model/sink.h"
 
 /*
- * What has changed among the counters on the stack that tp_pythons_read() gave just now of this
- * thread: a TP_MARK_COUNTER each, at the time of the call. Only of the first thread of a program:
- * loops of training are there.
+ * What has changed among the counters on the stack that tp_python_processes_read() gave just now of
+ * this thread: a TP_MARK_COUNTER each, at the time of the call. Only of the first thread of a
+ * program: loops of training are there.
  */
-void tp_loopcount_put(struct tp_sink *sink, struct tp_pythons *pythons,
-		      const struct tp_tree_task *task);
+void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
+			  const struct tp_task_tree_task *task);
 
 #endif

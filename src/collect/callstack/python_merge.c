@@ -6,7 +6,7 @@
 /* An interpreter built for tail calls has a function for each instruction. */
 static const char *const evaluators[] = {"_PyEval_EvalFrameDefault", "_TAIL_CALL_"};
 
-bool tp_pymerge_is_evaluation(const char *symbol)
+bool tp_python_merge_is_evaluation(const char *symbol)
 {
 	for (size_t i = 0; i < sizeof(evaluators) / sizeof(*evaluators); i++)
 		if (strncmp(symbol, evaluators[i], strlen(evaluators[i])) == 0)
@@ -15,7 +15,7 @@ bool tp_pymerge_is_evaluation(const char *symbol)
 }
 
 struct merge {
-	struct tp_pyslot *out;
+	struct tp_python_merge_slot *out;
 	size_t n;
 	size_t max;
 	const struct tp_python_place *places;
@@ -23,18 +23,18 @@ struct merge {
 	size_t next; /* place not told yet */
 };
 
-static void put(struct merge *merge, bool is_python, size_t at)
+static void add_slot(struct merge *merge, bool is_python, size_t at)
 {
 	if (merge->n < merge->max)
-		merge->out[merge->n++] = (struct tp_pyslot){is_python, (uint32_t)at};
+		merge->out[merge->n++] = (struct tp_python_merge_slot){is_python, (uint32_t)at};
 }
 
 /* One call from C: the places up to the one that C called. */
-static void put_call(struct merge *merge)
+static void add_call(struct merge *merge)
 {
 	while (merge->next < merge->n_places) {
 		size_t at = merge->next++;
-		put(merge, true, at);
+		add_slot(merge, true, at);
 		if (merge->places[at].is_entry)
 			return;
 	}
@@ -64,8 +64,9 @@ static size_t count_evaluations(const bool *is_evaluation, size_t n)
 	return n_found;
 }
 
-size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation, size_t n_native,
-		  bool is_cut, const struct tp_python_place *places, size_t n_places, bool *fits)
+size_t tp_python_merge(struct tp_python_merge_slot *out, size_t max, const bool *is_evaluation,
+		       size_t n_native, bool is_cut, const struct tp_python_place *places,
+		       size_t n_places, bool *fits)
 {
 	struct merge merge = {.out = out, .max = max, .places = places, .n_places = n_places};
 	size_t n_calls = count_calls(places, n_places);
@@ -77,12 +78,12 @@ size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation, 
 		skip_call(&merge);
 	for (size_t i = 0; i < n_native; i++) {
 		if (!is_evaluation[i] || n_unknown > 0)
-			put(&merge, false, i);
+			add_slot(&merge, false, i);
 		else
-			put_call(&merge);
+			add_call(&merge);
 		n_unknown -= is_evaluation[i] && n_unknown > 0;
 	}
 	while (is_cut && merge.next < n_places)
-		put_call(&merge);
+		add_call(&merge);
 	return merge.n;
 }

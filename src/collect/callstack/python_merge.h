@@ -14,13 +14,13 @@
 #include <stdint.h>
 
 /* One frame of the merged stack. */
-struct tp_pyslot {
+struct tp_python_merge_slot {
 	bool is_python;
 	uint32_t at; /* index among the Python places, or among the native frames */
 };
 
 /* Is it a frame in which the interpreter runs bytecode? By the name of the function. */
-bool tp_pymerge_is_evaluation(const char *symbol);
+bool tp_python_merge_is_evaluation(const char *symbol);
 
 /*
  * Merge; everything innermost first.
@@ -29,7 +29,8 @@ bool tp_pymerge_is_evaluation(const char *symbol);
  * out            up to max slots. fits: set to whether both halves tell of the same calls.
  * Returns the number of slots; what does not fit into max is left out at the outer end.
  */
-size_t tp_pymerge(struct tp_pyslot *out, size_t max, const bool *is_evaluation, size_t n_native,
-		  bool is_cut, const struct tp_python_place *places, size_t n_places, bool *fits);
+size_t tp_python_merge(struct tp_python_merge_slot *out, size_t max, const bool *is_evaluation,
+		       size_t n_native, bool is_cut, const struct tp_python_place *places,
+		       size_t n_places, bool *fits);
 
 #endif

@@ -13,11 +13,11 @@
 #include "trainprof/base/log.h"
 
 /* The search for one: first when the loader has mapped the libraries, then ever more rarely. */
-#define FIRST_TRY_NS     (20 * TP_NS_PER_MS)
-#define LAST_DELAY_NS    (16 * TP_NS_PER_S)
+#define DELAY_MIN_NS     (20 * TP_NS_PER_MS)
+#define DELAY_MAX_NS     (16 * TP_NS_PER_S)
 #define SEARCH_PERIOD_NS (10 * TP_NS_PER_MS)
 
-struct process {
+struct interpreter_process {
 	uint32_t task; /* of its leader */
 	pid_t pid;
 	uint64_t exec_ns;
@@ -28,35 +28,36 @@ struct process {
 	uint64_t seen_in; /* the search that last met it */
 };
 
-struct tp_pythons {
+struct tp_python_processes {
 	const struct tp_host *host;
-	struct tp_tree *tree;
-	struct process *processes;
+	struct tp_task_tree *tree;
+	struct interpreter_process *processes;
 	size_t n;
 	size_t capacity;
 	struct tp_map by_pid; /* pid -> index */
 	uint64_t searched_ns;
 	uint64_t n_searches;
-	struct tp_pythons_counts counts;
+	struct tp_python_processes_stats counts;
 	uint64_t charged_ns;
 	char refusal[240];
 };
 
-struct tp_pythons *tp_pythons_new(const struct tp_host *host, struct tp_tree *tree)
+struct tp_python_processes *tp_python_processes_new(const struct tp_host *host,
+						    struct tp_task_tree *tree)
 {
-	struct tp_pythons *pythons = tp_alloc(sizeof(*pythons));
+	struct tp_python_processes *pythons = tp_alloc(sizeof(*pythons));
 	pythons->host = host;
 	pythons->tree = tree;
 	return pythons;
 }
 
-static void add_counts(struct tp_pythons_counts *sum, const struct tp_python_counts *counts)
+static void add_counts(struct tp_python_processes_stats *sum, const struct tp_python_counts *counts)
 {
 	sum->n_read += counts->n[TP_PYTHON_READ];
 	sum->n_unknown += counts->n[TP_PYTHON_MOVING] + counts->n[TP_PYTHON_LOST];
 }
 
-static void process_close(struct tp_pythons *pythons, struct process *process)
+static void process_close(struct tp_python_processes *pythons, struct interpreter_process *process)
 {
 	if (!process->python)
 		return;
@@ -65,7 +66,7 @@ static void process_close(struct tp_pythons *pythons, struct process *process)
 	process->python = NULL;
 }
 
-void tp_pythons_free(struct tp_pythons *pythons)
+void tp_python_processes_free(struct tp_python_processes *pythons)
 {
 	for (size_t i = 0; i < pythons->n; i++)
 		process_close(pythons, &pythons->processes[i]);
@@ -74,7 +75,7 @@ void tp_pythons_free(struct tp_pythons *pythons)
 	free(pythons);
 }
 
-static struct process *process_of(const struct tp_pythons *pythons, pid_t pid)
+static struct interpreter_process *process_of(const struct tp_python_processes *pythons, pid_t pid)
 {
 	uint64_t at;
 	if (!tp_map_get(&pythons->by_pid, (uint64_t)pid, &at))
@@ -82,16 +83,18 @@ static struct process *process_of(const struct tp_pythons *pythons, pid_t pid)
 	return &pythons->processes[at];
 }
 
-static void process_begin(struct process *process, const struct tp_task *info, uint64_t now_ns)
+static void process_begin(struct interpreter_process *process, const struct tp_task *info,
+			  uint64_t now_ns)
 {
-	*process = (struct process){.task = info->id,
-				    .pid = info->pid,
-				    .exec_ns = info->exec_ns,
-				    .due_ns = now_ns + FIRST_TRY_NS,
-				    .delay_ns = FIRST_TRY_NS};
+	*process = (struct interpreter_process){.task = info->id,
+						.pid = info->pid,
+						.exec_ns = info->exec_ns,
+						.due_ns = now_ns + DELAY_MIN_NS,
+						.delay_ns = DELAY_MIN_NS};
 }
 
-static void process_try(struct tp_pythons *pythons, struct process *process, uint64_t now_ns)
+static void process_try(struct tp_python_processes *pythons, struct interpreter_process *process,
+			uint64_t now_ns)
 {
 	struct tp_error why = {0};
 	char path[4096];
@@ -99,9 +102,9 @@ static void process_try(struct tp_pythons *pythons, struct process *process, uin
 	enum tp_status status = tp_python_open(&process->python, proc, process->pid, &why);
 	process->delay_ns *= 2;
 	process->due_ns =
-		now_ns + (process->delay_ns < LAST_DELAY_NS ? process->delay_ns : LAST_DELAY_NS);
+		now_ns + (process->delay_ns < DELAY_MAX_NS ? process->delay_ns : DELAY_MAX_NS);
 	if (status == TP_OK) {
-		const struct tp_python_about *about = tp_python_about(process->python);
+		const struct tp_python_info *about = tp_python_info(process->python);
 		process->number = ++pythons->counts.n_found;
 		tp_info("process %d runs Python %u.%u", (int)process->pid, about->major,
 			about->minor);
@@ -114,9 +117,10 @@ static void process_try(struct tp_pythons *pythons, struct process *process, uin
 	}
 }
 
-static void process_meet(struct tp_pythons *pythons, const struct tp_task *info, uint64_t now_ns)
+static void process_check(struct tp_python_processes *pythons, const struct tp_task *info,
+			  uint64_t now_ns)
 {
-	struct process *process = process_of(pythons, info->pid);
+	struct interpreter_process *process = process_of(pythons, info->pid);
 	if (!process) {
 		tp_map_set(&pythons->by_pid, (uint64_t)info->pid, pythons->n);
 		process = &TP_ARRAY_PUSH(pythons->processes, pythons->n, pythons->capacity);
@@ -131,11 +135,11 @@ static void process_meet(struct tp_pythons *pythons, const struct tp_task *info,
 }
 
 /* Those whose processes are gone. */
-static void sweep(struct tp_pythons *pythons)
+static void remove_ended(struct tp_python_processes *pythons)
 {
 	size_t n_kept = 0;
 	for (size_t i = 0; i < pythons->n; i++) {
-		struct process *process = &pythons->processes[i];
+		struct interpreter_process *process = &pythons->processes[i];
 		if (process->seen_in != pythons->n_searches) {
 			process_close(pythons, process);
 			tp_map_remove(&pythons->by_pid, (uint64_t)process->pid);
@@ -147,32 +151,33 @@ static void sweep(struct tp_pythons *pythons)
 	pythons->n = n_kept;
 }
 
-void tp_pythons_search(struct tp_pythons *pythons, uint64_t now_ns)
+void tp_python_processes_search(struct tp_python_processes *pythons, uint64_t now_ns)
 {
 	if (now_ns - pythons->searched_ns < SEARCH_PERIOD_NS)
 		return;
 	pythons->searched_ns = now_ns;
 	pythons->n_searches++;
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(pythons->tree, &cursor)))
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(pythons->tree, &cursor)))
 		if (task->info.tid == task->info.pid)
-			process_meet(pythons, &task->info, now_ns);
-	sweep(pythons);
+			process_check(pythons, &task->info, now_ns);
+	remove_ended(pythons);
 }
 
-bool tp_pythons_has(const struct tp_pythons *pythons, const struct tp_tree_task *task)
+bool tp_python_processes_has(const struct tp_python_processes *pythons,
+			     const struct tp_task_tree_task *task)
 {
-	const struct process *process = process_of(pythons, task->info.pid);
+	const struct interpreter_process *process = process_of(pythons, task->info.pid);
 	return process && process->python;
 }
 
-bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task,
-		     struct tp_pyplaces *out)
+bool tp_python_processes_read(struct tp_python_processes *pythons,
+			      const struct tp_task_tree_task *task, struct tp_python_places *out)
 {
 	out->n = 0;
 	out->is_unknown = false;
-	struct process *process = process_of(pythons, task->info.pid);
+	struct interpreter_process *process = process_of(pythons, task->info.pid);
 	if (!process || !process->python)
 		return false;
 	out->owner = process->number;
@@ -185,38 +190,41 @@ bool tp_pythons_read(struct tp_pythons *pythons, const struct tp_tree_task *task
 	return out->n > 0;
 }
 
-size_t tp_pythons_count_loops(struct tp_pythons *pythons, const struct tp_tree_task *task,
-			      struct tp_python_counter *out, size_t max)
+size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,
+				       const struct tp_task_tree_task *task,
+				       struct tp_python_counter *out, size_t max)
 {
-	struct process *process = process_of(pythons, task->info.pid);
+	struct interpreter_process *process = process_of(pythons, task->info.pid);
 	return process && process->python ? tp_python_count(process->python, out, max) : 0;
 }
 
-bool tp_pythons_is_gil(struct tp_pythons *pythons, const struct tp_tree_task *task,
-		       uint64_t futex_address)
+bool tp_python_processes_is_gil(struct tp_python_processes *pythons,
+				const struct tp_task_tree_task *task, uint64_t futex_address)
 {
-	struct process *process = process_of(pythons, task->info.pid);
+	struct interpreter_process *process = process_of(pythons, task->info.pid);
 	return process && process->python && futex_address &&
 	       tp_python_is_gil_wait(process->python, futex_address);
 }
 
-pid_t tp_pythons_gil_holder(struct tp_pythons *pythons, const struct tp_tree_task *task)
+pid_t tp_python_processes_gil_holder(struct tp_python_processes *pythons,
+				     const struct tp_task_tree_task *task)
 {
-	struct process *process = process_of(pythons, task->info.pid);
+	struct interpreter_process *process = process_of(pythons, task->info.pid);
 	return process && process->python ? tp_python_gil_holder(process->python) : 0;
 }
 
-void tp_pythons_charge(struct tp_pythons *pythons, uint64_t cpu_ns)
+void tp_python_processes_add_cost(struct tp_python_processes *pythons, uint64_t cpu_ns)
 {
 	pythons->charged_ns += cpu_ns;
 }
 
-uint64_t tp_pythons_charged_ns(const struct tp_pythons *pythons)
+uint64_t tp_python_processes_cost_ns(const struct tp_python_processes *pythons)
 {
 	return pythons->charged_ns;
 }
 
-void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts *out)
+void tp_python_processes_get_stats(const struct tp_python_processes *pythons,
+				   struct tp_python_processes_stats *out)
 {
 	*out = pythons->counts;
 	for (size_t i = 0; i < pythons->n; i++)
@@ -224,7 +232,7 @@ void tp_pythons_count(const struct tp_pythons *pythons, struct tp_pythons_counts
 			add_counts(out, tp_python_counts(pythons->processes[i].python));
 }
 
-const char *tp_pythons_refusal(const struct tp_pythons *pythons)
+const char *tp_python_processes_first_error(const struct tp_python_processes *pythons)
 {
 	return pythons->refusal;
 }

@@ -12,13 +12,13 @@
 /* In the map of ids: the frame runs Python's bytecode. */
 #define IS_EVALUATION (UINT64_C(1) << 32)
 
-void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink)
+void tp_stack_intern_init(struct tp_stack_intern *put, struct tp_sink *sink)
 {
 	memset(put, 0, sizeof(*put));
 	put->sink = sink;
 }
 
-void tp_stackput_release(struct tp_stackput *put)
+void tp_stack_intern_release(struct tp_stack_intern *put)
 {
 	tp_map_release(&put->ids);
 	tp_map_release(&put->python);
@@ -32,7 +32,7 @@ static uint32_t arith_flag(const struct tp_stack_frame *frame)
 }
 
 /* The slow half: a look into the module's tables. */
-static uint64_t define_frame(struct tp_stackput *put, const struct tp_stack_frame *from)
+static uint64_t define_frame(struct tp_stack_intern *put, const struct tp_stack_frame *from)
 {
 	struct tp_frame frame = {.kind = TP_FRAME_NATIVE,
 				 .flags = (from->flags & TP_FRAME_GUESSED) | arith_flag(from),
@@ -45,13 +45,13 @@ static uint64_t define_frame(struct tp_stackput *put, const struct tp_stack_fram
 		frame.module = tp_sink_string(put->sink, from->module->path);
 		frame.symbol = tp_sink_string(put->sink, symbol.name);
 		frame.function_start = symbol.end > symbol.start ? symbol.start : 0;
-		is_evaluation = tp_pymerge_is_evaluation(symbol.name);
+		is_evaluation = tp_python_merge_is_evaluation(symbol.name);
 	}
 	return tp_sink_frame(put->sink, &frame) | (is_evaluation ? IS_EVALUATION : 0);
 }
 
 /* The frame's id in the lower half, IS_EVALUATION above it. */
-static uint64_t frame_entry(struct tp_stackput *put, const struct tp_stack_frame *frame)
+static uint64_t frame_entry(struct tp_stack_intern *put, const struct tp_stack_frame *frame)
 {
 	/* Module pointers last as long as the tree, so they tell modules apart; 64 hashed bits do
 	 * not meet by chance among the some ten thousand places of a run. */
@@ -65,8 +65,8 @@ static uint64_t frame_entry(struct tp_stackput *put, const struct tp_stack_frame
 	return id;
 }
 
-uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
-			   uint32_t flags)
+uint32_t tp_stack_intern_frames(struct tp_stack_intern *put, const struct tp_stack_frame *frames,
+				size_t n, uint32_t flags)
 {
 	uint32_t ids[TP_STACK_MAX_FRAMES];
 	if (n > TP_STACK_MAX_FRAMES) {
@@ -79,7 +79,7 @@ uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame 
 }
 
 /* Two calls on one line are two places, and so are two functions of one name. */
-static uint32_t define_python(struct tp_stackput *put, const struct tp_python_place *place)
+static uint32_t define_python(struct tp_stack_intern *put, const struct tp_python_place *place)
 {
 	uint32_t file = tp_sink_string(put->sink, place->file);
 	uint64_t start = (uint64_t)place->first_line << 32;
@@ -95,7 +95,8 @@ static uint32_t define_python(struct tp_stackput *put, const struct tp_python_pl
 }
 
 /* By the addresses of its texts, which stay as long as the interpreter. */
-static uint32_t python_id(struct tp_stackput *put, const struct tp_pyplaces *places, size_t at)
+static uint32_t python_id(struct tp_stack_intern *put, const struct tp_python_places *places,
+			  size_t at)
 {
 	const struct tp_python_place *place = &places->items[at];
 	uint64_t text =
@@ -111,24 +112,24 @@ static uint32_t python_id(struct tp_stackput *put, const struct tp_pyplaces *pla
 	return (uint32_t)id;
 }
 
-uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
-			    uint32_t flags, const struct tp_pyplaces *places)
+uint32_t tp_stack_intern_merged(struct tp_stack_intern *put, const struct tp_stack_frame *frames,
+				size_t n, uint32_t flags, const struct tp_python_places *places)
 {
 	uint64_t entries[TP_STACK_MAX_FRAMES];
 	bool is_evaluation[TP_STACK_MAX_FRAMES];
-	struct tp_pyslot slots[TP_STACK_MAX_FRAMES];
+	struct tp_python_merge_slot slots[TP_STACK_MAX_FRAMES];
 	uint32_t ids[TP_STACK_MAX_FRAMES];
 	put->fits = true;
 	if (places->n == 0)
-		return tp_stackput_stack(put, frames, n, flags);
+		return tp_stack_intern_frames(put, frames, n, flags);
 	n = n < TP_STACK_MAX_FRAMES ? n : TP_STACK_MAX_FRAMES;
 	for (size_t i = 0; i < n; i++) {
 		entries[i] = frame_entry(put, &frames[i]);
 		is_evaluation[i] = entries[i] & IS_EVALUATION;
 	}
-	size_t n_slots = tp_pymerge(slots, TP_STACK_MAX_FRAMES, is_evaluation, n,
-				    n == 0 || flags & TP_STACK_TRUNCATED, places->items, places->n,
-				    &put->fits);
+	size_t n_slots = tp_python_merge(slots, TP_STACK_MAX_FRAMES, is_evaluation, n,
+					 n == 0 || flags & TP_STACK_TRUNCATED, places->items,
+					 places->n, &put->fits);
 	put->n_fitting += put->fits;
 	put->n_unfitting += !put->fits;
 	for (size_t i = 0; i < n_slots; i++)

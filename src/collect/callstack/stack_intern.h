@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_stackput {
+struct tp_stack_intern {
 	struct tp_sink *sink; /* borrowed */
 	struct tp_map ids;    /* hash of (module, address, flags) -> frame id, and what it is */
 	struct tp_map python; /* hash of a place and its interpreter -> frame id */
@@ -21,15 +21,15 @@ struct tp_stackput {
 	uint64_t n_unfitting; /* or did not */
 };
 
-void tp_stackput_init(struct tp_stackput *put, struct tp_sink *sink);
-void tp_stackput_release(struct tp_stackput *put);
+void tp_stack_intern_init(struct tp_stack_intern *put, struct tp_sink *sink);
+void tp_stack_intern_release(struct tp_stack_intern *put);
 
 /* Frames innermost first; flags: TP_STACK_…. The id of the stack, 0 when n is 0. */
-uint32_t tp_stackput_stack(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
-			   uint32_t flags);
+uint32_t tp_stack_intern_frames(struct tp_stack_intern *put, const struct tp_stack_frame *frames,
+				size_t n, uint32_t flags);
 
 /* The same with Python's frames in the place of the interpreter's (python_merge.h). */
-uint32_t tp_stackput_merged(struct tp_stackput *put, const struct tp_stack_frame *frames, size_t n,
-			    uint32_t flags, const struct tp_pyplaces *places);
+uint32_t tp_stack_intern_merged(struct tp_stack_intern *put, const struct tp_stack_frame *frames,
+				size_t n, uint32_t flags, const struct tp_python_places *places);
 
 #endif

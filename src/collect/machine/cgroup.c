@@ -13,7 +13,7 @@
 enum { PATH_SIZE = 4096 };
 
 /* A hierarchy as mounted here, and our place in it; both below the host's root. */
-struct place {
+struct cgroup_place {
 	char mount[PATH_SIZE];
 	char directory[PATH_SIZE]; /* starts with mount */
 	bool is_v2;
@@ -120,8 +120,8 @@ static bool find_mount(char *text, const char *controller, struct mount *out)
  * but has only its own part mounted: the mount's root is taken off. What is not there, or lies
  * outside ("/../x"), is answered with the mount point, the closest group in sight.
  */
-static void join_place(const struct tp_host *host, struct place *out, const struct mount *mount,
-		       const char *own)
+static void join_place(const struct tp_host *host, struct cgroup_place *out,
+		       const struct mount *mount, const char *own)
 {
 	size_t root_len = strcmp(mount->root, "/") == 0 ? 0 : strlen(mount->root);
 	const char *below = own;
@@ -132,19 +132,20 @@ static void join_place(const struct tp_host *host, struct place *out, const stru
 	int len = snprintf(out->directory, sizeof(out->directory), "%s%s", mount->point,
 			   strcmp(below, "/") == 0 ? "" : below);
 	if (len < 0 || (size_t)len >= sizeof(out->directory) || strstr(below, "/..") ||
-	    !tp_hostfile_exists(host, out->directory))
+	    !tp_host_file_exists(host, out->directory))
 		snprintf(out->directory, sizeof(out->directory), "%s", out->mount);
 }
 
 /* Our place in the hierarchy of `controller`; NULL for the version 2 hierarchy. */
-static bool find_place_in(const struct tp_host *host, struct place *out, const char *controller)
+static bool find_place_in(const struct tp_host *host, struct cgroup_place *out,
+			  const char *controller)
 {
 	bool found = false;
 	char own[PATH_SIZE];
 	struct tp_buf groups = {0};
 	struct tp_buf mounts = {0};
-	if (!tp_hostfile_read(&groups, host, "/proc/self/cgroup") ||
-	    !tp_hostfile_read(&mounts, host, "/proc/self/mountinfo"))
+	if (!tp_host_file_read(&groups, host, "/proc/self/cgroup") ||
+	    !tp_host_file_read(&mounts, host, "/proc/self/mountinfo"))
 		goto out;
 	struct mount mount;
 	if (!find_own_path(groups.data, controller, own, sizeof(own)))
@@ -161,7 +162,7 @@ out:
 }
 
 /* A controller is in one hierarchy only: its own of version 1, or that of version 2. */
-static bool find_place(const struct tp_host *host, struct place *out, const char *controller)
+static bool find_place(const struct tp_host *host, struct cgroup_place *out, const char *controller)
 {
 	return find_place_in(host, out, controller) || find_place_in(host, out, NULL);
 }
@@ -171,7 +172,7 @@ static bool read_group_file(const struct tp_host *host, const char *directory, c
 {
 	char below[PATH_SIZE];
 	int len = snprintf(below, sizeof(below), "%s/%s", directory, name);
-	return len > 0 && (size_t)len < sizeof(below) && tp_hostfile_line(host, below, out, size);
+	return len > 0 && (size_t)len < sizeof(below) && tp_host_file_line(host, below, out, size);
 }
 
 /* CPUs that one group may use; 0 = not limited. */
@@ -208,7 +209,7 @@ static uint64_t read_memory_limit(const struct tp_host *host, const char *direct
 }
 
 /* Make `directory` its parent; false above the mount point. */
-static bool go_up(char *directory, const char *mount)
+static bool to_parent_dir(char *directory, const char *mount)
 {
 	char *slash = strrchr(directory, '/');
 	if (!slash || strlen(directory) <= strlen(mount))
@@ -217,7 +218,7 @@ static bool go_up(char *directory, const char *mount)
 	return strlen(directory) >= strlen(mount);
 }
 
-static void find_cpu(struct tp_host *host, struct place *place)
+static void find_cpu(struct tp_host *host, struct cgroup_place *place)
 {
 	char tightest[PATH_SIZE];
 	snprintf(tightest, sizeof(tightest), "%s", place->directory);
@@ -227,12 +228,12 @@ static void find_cpu(struct tp_host *host, struct place *place)
 			host->info.quota_cpus = quota;
 			snprintf(tightest, sizeof(tightest), "%s", place->directory);
 		}
-	} while (go_up(place->directory, place->mount));
+	} while (to_parent_dir(place->directory, place->mount));
 	host->cgroup_cpu = tp_arena_strdup(&host->arena, tightest);
 	host->cgroup_is_v2 = place->is_v2;
 }
 
-static void find_memory(struct tp_host *host, struct place *place)
+static void find_memory(struct tp_host *host, struct cgroup_place *place)
 {
 	host->cgroup_memory = tp_arena_strdup(&host->arena, place->directory);
 	uint64_t least = host->info.memory_bytes;
@@ -242,12 +243,12 @@ static void find_memory(struct tp_host *host, struct place *place)
 			least = limit;
 			host->info.memory_limit_bytes = limit;
 		}
-	} while (go_up(place->directory, place->mount));
+	} while (to_parent_dir(place->directory, place->mount));
 }
 
 void tp_cgroup_find(struct tp_host *host)
 {
-	struct place *place = tp_alloc(sizeof(*place));
+	struct cgroup_place *place = tp_alloc(sizeof(*place));
 	if (find_place(host, place, "cpu"))
 		find_cpu(host, place);
 	if (find_place(host, place, "memory"))

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void list_add(struct tp_cpulist *list, unsigned long first, unsigned long last)
+static void list_add(struct tp_cpu_list *list, unsigned long first, unsigned long last)
 {
-	for (unsigned long cpu = first; cpu <= last && cpu < TP_CPULIST_MAX; cpu++)
+	for (unsigned long cpu = first; cpu <= last && cpu < TP_CPU_LIST_MAX; cpu++)
 		list->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 }
 
@@ -27,7 +27,7 @@ static const char *list_parse_range(const char *at, unsigned long *first, unsign
 	return *last < *first ? NULL : end;
 }
 
-bool tp_cpulist_parse(struct tp_cpulist *out, const char *text)
+bool tp_cpu_list_parse(struct tp_cpu_list *out, const char *text)
 {
 	memset(out, 0, sizeof(*out));
 	const char *at = text;
@@ -45,21 +45,21 @@ bool tp_cpulist_parse(struct tp_cpulist *out, const char *text)
 	return true;
 }
 
-bool tp_cpulist_has(const struct tp_cpulist *list, uint32_t cpu)
+bool tp_cpu_list_has(const struct tp_cpu_list *list, uint32_t cpu)
 {
-	return cpu < TP_CPULIST_MAX && (list->words[cpu / 64] >> (cpu % 64) & 1) != 0;
+	return cpu < TP_CPU_LIST_MAX && (list->words[cpu / 64] >> (cpu % 64) & 1) != 0;
 }
 
-uint32_t tp_cpulist_count(const struct tp_cpulist *list)
+uint32_t tp_cpu_list_count(const struct tp_cpu_list *list)
 {
 	uint32_t n = 0;
-	for (unsigned i = 0; i < TP_CPULIST_MAX / 64; i++)
+	for (unsigned i = 0; i < TP_CPU_LIST_MAX / 64; i++)
 		n += (uint32_t)__builtin_popcountll(list->words[i]);
 	return n;
 }
 
-void tp_cpulist_intersect(struct tp_cpulist *list, const struct tp_cpulist *other)
+void tp_cpu_list_intersect(struct tp_cpu_list *list, const struct tp_cpu_list *other)
 {
-	for (unsigned i = 0; i < TP_CPULIST_MAX / 64; i++)
+	for (unsigned i = 0; i < TP_CPU_LIST_MAX / 64; i++)
 		list->words[i] &= other->words[i];
 }

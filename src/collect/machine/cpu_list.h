@@ -5,18 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TP_CPULIST_MAX = 8192 }; /* NR_CPUS of the largest distribution kernels */
+enum { TP_CPU_LIST_MAX = 8192 }; /* NR_CPUS of the largest distribution kernels */
 
-/* CPUs beyond TP_CPULIST_MAX are not in any set. */
-struct tp_cpulist {
-	uint64_t words[TP_CPULIST_MAX / 64];
+/* CPUs beyond TP_CPU_LIST_MAX are not in any set. */
+struct tp_cpu_list {
+	uint64_t words[TP_CPU_LIST_MAX / 64];
 };
 
 /* Text up to its end or a newline. False, and the set empty, when it is no list. */
-bool tp_cpulist_parse(struct tp_cpulist *out, const char *text);
-bool tp_cpulist_has(const struct tp_cpulist *list, uint32_t cpu);
-uint32_t tp_cpulist_count(const struct tp_cpulist *list);
+bool tp_cpu_list_parse(struct tp_cpu_list *out, const char *text);
+bool tp_cpu_list_has(const struct tp_cpu_list *list, uint32_t cpu);
+uint32_t tp_cpu_list_count(const struct tp_cpu_list *list);
 /* Keep what is in both. */
-void tp_cpulist_intersect(struct tp_cpulist *list, const struct tp_cpulist *other);
+void tp_cpu_list_intersect(struct tp_cpu_list *list, const struct tp_cpu_list *other);
 
 #endif

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <sys/resource.h>
 
-uint64_t tp_fdlimit_left(uint64_t reserve)
+uint64_t tp_fd_limit_left(uint64_t reserve)
 {
 	struct rlimit limit;
 	DIR *dir = opendir("/proc/self/fd");

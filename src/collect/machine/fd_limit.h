@@ -6,6 +6,6 @@
 
 /* What the limit of open files leaves now when `reserve` are left over for others. UINT64_MAX where
  * there is no limit, or nobody tells how many are open: opening will tell then. */
-uint64_t tp_fdlimit_left(uint64_t reserve);
+uint64_t tp_fd_limit_left(uint64_t reserve);
 
 #endif

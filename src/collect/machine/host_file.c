@@ -16,20 +16,20 @@ const char *tp_host_path(const struct tp_host *host, char *out, size_t size, con
 	return out;
 }
 
-bool tp_hostfile_exists(const struct tp_host *host, const char *path)
+bool tp_host_file_exists(const struct tp_host *host, const char *path)
 {
 	char full[PATH_SIZE];
 	return access(tp_host_path(host, full, sizeof(full), path), F_OK) == 0;
 }
 
-bool tp_hostfile_read(struct tp_buf *out, const struct tp_host *host, const char *path)
+bool tp_host_file_read(struct tp_buf *out, const struct tp_host *host, const char *path)
 {
 	char full[PATH_SIZE];
 	return !tp_file_read(out, tp_host_path(host, full, sizeof(full), path), FILE_MAX, NULL) &&
 	       out->len > 0;
 }
 
-bool tp_hostfile_line(const struct tp_host *host, const char *path, char *out, size_t size)
+bool tp_host_file_line(const struct tp_host *host, const char *path, char *out, size_t size)
 {
 	char full[PATH_SIZE];
 	out[0] = '\0';
@@ -39,12 +39,12 @@ bool tp_hostfile_line(const struct tp_host *host, const char *path, char *out, s
 	return true;
 }
 
-bool tp_hostfile_link(const struct tp_host *host, const char *path, char *out, size_t size)
+bool tp_host_file_link(const struct tp_host *host, const char *path, char *out, size_t size)
 {
 	char full[PATH_SIZE];
 	ssize_t len = readlink(tp_host_path(host, full, sizeof(full), path), out, size);
 	if (len < 0 && errno == EINVAL)
-		return tp_hostfile_line(host, path, out, size);
+		return tp_host_file_line(host, path, out, size);
 	if (len <= 0 || (size_t)len >= size)
 		return false;
 	out[len] = '\0';
@@ -67,38 +67,39 @@ static const char *find_field(char *text, const char *name)
 	return NULL;
 }
 
-bool tp_hostfile_field(const struct tp_host *host, const char *path, const char *name, char *out,
-		       size_t size)
+bool tp_host_file_field(const struct tp_host *host, const char *path, const char *name, char *out,
+			size_t size)
 {
 	struct tp_buf text = {0};
 	const char *value =
-		tp_hostfile_read(&text, host, path) ? find_field(text.data, name) : NULL;
+		tp_host_file_read(&text, host, path) ? find_field(text.data, name) : NULL;
 	if (value)
 		snprintf(out, size, "%s", value);
 	tp_buf_release(&text);
 	return value != NULL;
 }
 
-bool tp_hostfile_cpulist(struct tp_cpulist *out, const struct tp_host *host, const char *path)
+bool tp_host_file_cpu_list(struct tp_cpu_list *out, const struct tp_host *host, const char *path)
 {
 	char text[PATH_SIZE];
-	return tp_hostfile_line(host, path, text, sizeof(text)) && tp_cpulist_parse(out, text) &&
-	       tp_cpulist_count(out) > 0;
+	return tp_host_file_line(host, path, text, sizeof(text)) && tp_cpu_list_parse(out, text) &&
+	       tp_cpu_list_count(out) > 0;
 }
 
-void tp_hostfile_online(struct tp_cpulist *out, const struct tp_host *host)
+void tp_host_file_online(struct tp_cpu_list *out, const struct tp_host *host)
 {
-	if (!tp_hostfile_cpulist(out, host, "/sys/devices/system/cpu/online"))
-		tp_cpulist_parse(out, "0");
+	if (!tp_host_file_cpu_list(out, host, "/sys/devices/system/cpu/online"))
+		tp_cpu_list_parse(out, "0");
 }
 
-void tp_hostfile_allowed(struct tp_cpulist *out, const struct tp_host *host)
+void tp_host_file_allowed(struct tp_cpu_list *out, const struct tp_host *host)
 {
 	char text[PATH_SIZE];
-	struct tp_cpulist mask;
-	tp_hostfile_online(out, host);
+	struct tp_cpu_list mask;
+	tp_host_file_online(out, host);
 	/* The mask can name CPUs that are not plugged in. */
-	if (tp_hostfile_field(host, "/proc/self/status", "Cpus_allowed_list", text, sizeof(text)) &&
-	    tp_cpulist_parse(&mask, text))
-		tp_cpulist_intersect(out, &mask);
+	if (tp_host_file_field(host, "/proc/self/status", "Cpus_allowed_list", text,
+			       sizeof(text)) &&
+	    tp_cpu_list_parse(&mask, text))
+		tp_cpu_list_intersect(out, &mask);
 }

@@ -10,22 +10,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool tp_hostfile_exists(const struct tp_host *host, const char *path);
+bool tp_host_file_exists(const struct tp_host *host, const char *path);
 /* The whole text, at most 8 MiB; empty files give false. */
-bool tp_hostfile_read(struct tp_buf *out, const struct tp_host *host, const char *path);
+bool tp_host_file_read(struct tp_buf *out, const struct tp_host *host, const char *path);
 /* The first line without its newline; "" when it cannot be read. */
-bool tp_hostfile_line(const struct tp_host *host, const char *path, char *out, size_t size);
+bool tp_host_file_line(const struct tp_host *host, const char *path, char *out, size_t size);
 /* What a link names, if it fits. A recorded machine keeps it as a file of one line. */
-bool tp_hostfile_link(const struct tp_host *host, const char *path, char *out, size_t size);
+bool tp_host_file_link(const struct tp_host *host, const char *path, char *out, size_t size);
 /* The value of the first line "name : value" or "name value". */
-bool tp_hostfile_field(const struct tp_host *host, const char *path, const char *name, char *out,
-		       size_t size);
+bool tp_host_file_field(const struct tp_host *host, const char *path, const char *name, char *out,
+			size_t size);
 /* A file that holds one list; an empty list gives false. */
-bool tp_hostfile_cpulist(struct tp_cpulist *out, const struct tp_host *host, const char *path);
+bool tp_host_file_cpu_list(struct tp_cpu_list *out, const struct tp_host *host, const char *path);
 
 /* CPUs that are plugged in and on; at least one. */
-void tp_hostfile_online(struct tp_cpulist *out, const struct tp_host *host);
+void tp_host_file_online(struct tp_cpu_list *out, const struct tp_host *host);
 /* Those of them that our affinity mask allows. */
-void tp_hostfile_allowed(struct tp_cpulist *out, const struct tp_host *host);
+void tp_host_file_allowed(struct tp_cpu_list *out, const struct tp_host *host);
 
 #endif

@@ -37,7 +37,7 @@ static int read_int(const struct tp_host *host, const char *path, int fallback)
 {
 	char text[32];
 	int value;
-	return tp_hostfile_line(host, path, text, sizeof(text)) && sscanf(text, "%d", &value) == 1
+	return tp_host_file_line(host, path, text, sizeof(text)) && sscanf(text, "%d", &value) == 1
 		       ? value
 		       : fallback;
 }
@@ -46,10 +46,10 @@ static const char *read_cpu_model(struct tp_host *host)
 {
 	char text[256];
 	char part_text[32];
-	if (tp_hostfile_field(host, "/proc/cpuinfo", "model name", text, sizeof(text)))
+	if (tp_host_file_field(host, "/proc/cpuinfo", "model name", text, sizeof(text)))
 		return tp_arena_strdup(&host->arena, text);
-	if (!tp_hostfile_field(host, "/proc/cpuinfo", "CPU implementer", text, sizeof(text)) ||
-	    !tp_hostfile_field(host, "/proc/cpuinfo", "CPU part", part_text, sizeof(part_text)))
+	if (!tp_host_file_field(host, "/proc/cpuinfo", "CPU implementer", text, sizeof(text)) ||
+	    !tp_host_file_field(host, "/proc/cpuinfo", "CPU part", part_text, sizeof(part_text)))
 		return "unknown CPU";
 	unsigned implementer = (unsigned)strtoul(text, NULL, 0);
 	unsigned part = (unsigned)strtoul(part_text, NULL, 0);
@@ -62,21 +62,21 @@ static const char *read_cpu_model(struct tp_host *host)
 
 static void read_cpus(struct tp_host *host)
 {
-	struct tp_cpulist list;
-	tp_hostfile_online(&list, host);
-	host->info.n_cpus = tp_cpulist_count(&list);
-	tp_hostfile_allowed(&list, host);
-	host->info.n_allowed = tp_cpulist_count(&list);
+	struct tp_cpu_list list;
+	tp_host_file_online(&list, host);
+	host->info.n_cpus = tp_cpu_list_count(&list);
+	tp_host_file_allowed(&list, host);
+	host->info.n_allowed = tp_cpu_list_count(&list);
 	host->info.n_numa_nodes = 1;
-	if (tp_hostfile_cpulist(&list, host, "/sys/devices/system/node/online"))
-		host->info.n_numa_nodes = tp_cpulist_count(&list);
+	if (tp_host_file_cpu_list(&list, host, "/sys/devices/system/node/online"))
+		host->info.n_numa_nodes = tp_cpu_list_count(&list);
 }
 
 static bool has_namespace(const struct tp_host *host, const char *path, const char *initial,
 			  bool *is_initial)
 {
 	char link[64];
-	if (!tp_hostfile_link(host, path, link, sizeof(link)))
+	if (!tp_host_file_link(host, path, link, sizeof(link)))
 		return false;
 	*is_initial = strcmp(link, initial) == 0;
 	return true;
@@ -92,8 +92,8 @@ static bool find_container(const struct tp_host *host)
 			      &cgroup_initial);
 		return !pid_initial || !cgroup_initial;
 	}
-	return tp_hostfile_exists(host, "/.dockerenv") ||
-	       tp_hostfile_exists(host, "/run/.containerenv");
+	return tp_host_file_exists(host, "/.dockerenv") ||
+	       tp_host_file_exists(host, "/run/.containerenv");
 }
 
 static void read_names(struct tp_host *host)
@@ -101,9 +101,9 @@ static void read_names(struct tp_host *host)
 	char type[64];
 	char release[128];
 	char name[256];
-	tp_hostfile_line(host, "/proc/sys/kernel/ostype", type, sizeof(type));
-	tp_hostfile_line(host, "/proc/sys/kernel/osrelease", release, sizeof(release));
-	tp_hostfile_line(host, "/proc/sys/kernel/hostname", name, sizeof(name));
+	tp_host_file_line(host, "/proc/sys/kernel/ostype", type, sizeof(type));
+	tp_host_file_line(host, "/proc/sys/kernel/osrelease", release, sizeof(release));
+	tp_host_file_line(host, "/proc/sys/kernel/hostname", name, sizeof(name));
 	host->info.kernel = tp_arena_printf(&host->arena, "%s %s", type[0] ? type : "Linux",
 					    release[0] ? release : "of unknown version");
 	host->info.name = tp_arena_strdup(&host->arena, name[0] ? name : "unknown");
@@ -126,7 +126,7 @@ void tp_host_open(struct tp_host *host, const char *root)
 	read_names(host);
 	read_cpus(host);
 	char text[64];
-	if (tp_hostfile_field(host, "/proc/meminfo", "MemTotal", text, sizeof(text)))
+	if (tp_host_file_field(host, "/proc/meminfo", "MemTotal", text, sizeof(text)))
 		host->info.memory_bytes = strtoull(text, NULL, 10) * 1024;
 	tp_cgroup_find(host);
 }

@@ -42,11 +42,11 @@ static const char *scan_word(const char *at, const char *stops, char *out, size_
 	return at + len;
 }
 
-bool tp_hoststat_cpu(struct tp_hoststat_cpu *out, const char *text,
-		     const struct tp_cpulist *allowed, uint64_t ticks_hz)
+bool tp_host_stat_cpu(struct tp_host_stat_cpu *out, const char *text,
+		      const struct tp_cpu_list *allowed, uint64_t ticks_hz)
 {
 	enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_FIELDS };
-	struct tp_hoststat_cpu sum = {0};
+	struct tp_host_stat_cpu sum = {0};
 	const uint64_t tick_ns = TP_NS_PER_S / ticks_hz;
 	bool found = false;
 	for (const char *line = text; *line; line = next_line(line)) {
@@ -55,7 +55,7 @@ bool tp_hoststat_cpu(struct tp_hoststat_cpu *out, const char *text,
 		if (strncmp(line, "cpu", 3) != 0 || !isdigit((unsigned char)line[3]))
 			continue;
 		unsigned long cpu = strtoul(line + 3, &end, 10);
-		if (cpu >= TP_CPULIST_MAX || !tp_cpulist_has(allowed, (uint32_t)cpu) ||
+		if (cpu >= TP_CPU_LIST_MAX || !tp_cpu_list_has(allowed, (uint32_t)cpu) ||
 		    scan_numbers(end, fields, N_FIELDS) <= IDLE)
 			continue;
 		found = true;
@@ -70,9 +70,9 @@ bool tp_hoststat_cpu(struct tp_hoststat_cpu *out, const char *text,
 	return found;
 }
 
-bool tp_hoststat_pressure(struct tp_hoststat_pressure *out, const char *text)
+bool tp_host_stat_pressure(struct tp_host_stat_pressure *out, const char *text)
 {
-	struct tp_hoststat_pressure totals = {0};
+	struct tp_host_stat_pressure totals = {0};
 	bool found = false;
 	for (const char *line = text; *line; line = next_line(line)) {
 		const char *total = strstr(line, "total=");
@@ -91,7 +91,7 @@ bool tp_hoststat_pressure(struct tp_hoststat_pressure *out, const char *text)
 	return found;
 }
 
-bool tp_hoststat_field(uint64_t *out, const char *text, const char *name)
+bool tp_host_stat_field(uint64_t *out, const char *text, const char *name)
 {
 	size_t len = strlen(name);
 	for (const char *line = text; *line; line = next_line(line)) {
@@ -101,22 +101,22 @@ bool tp_hoststat_field(uint64_t *out, const char *text, const char *name)
 	return false;
 }
 
-bool tp_hoststat_throttle(struct tp_hoststat_throttle *out, const char *text)
+bool tp_host_stat_throttle(struct tp_host_stat_throttle *out, const char *text)
 {
-	struct tp_hoststat_throttle found;
+	struct tp_host_stat_throttle found;
 	uint64_t us;
-	if (!tp_hoststat_field(&found.periods, text, "nr_periods") ||
-	    !tp_hoststat_field(&found.throttled_periods, text, "nr_throttled"))
+	if (!tp_host_stat_field(&found.periods, text, "nr_periods") ||
+	    !tp_host_stat_field(&found.throttled_periods, text, "nr_throttled"))
 		return false;
-	if (tp_hoststat_field(&us, text, "throttled_usec"))
+	if (tp_host_stat_field(&us, text, "throttled_usec"))
 		found.throttled_ns = us * TP_NS_PER_US;
-	else if (!tp_hoststat_field(&found.throttled_ns, text, "throttled_time"))
+	else if (!tp_host_stat_field(&found.throttled_ns, text, "throttled_time"))
 		return false;
 	*out = found;
 	return true;
 }
 
-bool tp_hoststat_disk_next(struct tp_hoststat_disk *out, const char **text)
+bool tp_host_stat_disk_next(struct tp_host_stat_disk *out, const char **text)
 {
 	/* Behind the name; Documentation/admin-guide/iostats.rst. */
 	enum {
@@ -153,7 +153,7 @@ bool tp_hoststat_disk_next(struct tp_hoststat_disk *out, const char **text)
 	return false;
 }
 
-bool tp_hoststat_net_next(struct tp_hoststat_net *out, const char **text)
+bool tp_host_stat_net_next(struct tp_host_stat_net *out, const char **text)
 {
 	enum { RECEIVED = 0, SENT = 8, N_FIELDS = 9 };
 	while (**text) {

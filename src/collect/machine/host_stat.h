@@ -11,35 +11,35 @@
 #include <stdint.h>
 
 /* Sums over CPUs since boot. */
-struct tp_hoststat_cpu {
+struct tp_host_stat_cpu {
 	uint64_t busy_ns; /* user, nice, system, irq, softirq */
 	uint64_t idle_ns; /* idle and waiting for disks */
 	uint64_t steal_ns;
 };
 
 /* /proc/stat, of the CPUs in `allowed`. ticks_hz: sysconf(_SC_CLK_TCK). */
-bool tp_hoststat_cpu(struct tp_hoststat_cpu *out, const char *text,
-		     const struct tp_cpulist *allowed, uint64_t ticks_hz);
+bool tp_host_stat_cpu(struct tp_host_stat_cpu *out, const char *text,
+		      const struct tp_cpu_list *allowed, uint64_t ticks_hz);
 
 /* Pressure: time in which some or all tasks stalled. full_ns is 0 where the kernel has none. */
-struct tp_hoststat_pressure {
+struct tp_host_stat_pressure {
 	uint64_t some_ns;
 	uint64_t full_ns;
 };
 
-bool tp_hoststat_pressure(struct tp_hoststat_pressure *out, const char *text);
+bool tp_host_stat_pressure(struct tp_host_stat_pressure *out, const char *text);
 
 /* cpu.stat of a control group, version 1 (ns) or 2 (us). */
-struct tp_hoststat_throttle {
+struct tp_host_stat_throttle {
 	uint64_t periods;
 	uint64_t throttled_periods;
 	uint64_t throttled_ns;
 };
 
-bool tp_hoststat_throttle(struct tp_hoststat_throttle *out, const char *text);
+bool tp_host_stat_throttle(struct tp_host_stat_throttle *out, const char *text);
 
 /* One line of /proc/diskstats. */
-struct tp_hoststat_disk {
+struct tp_host_stat_disk {
 	char name[32];
 	uint64_t read_bytes;
 	uint64_t write_bytes;
@@ -48,19 +48,19 @@ struct tp_hoststat_disk {
 };
 
 /* One line of /proc/net/dev. */
-struct tp_hoststat_net {
+struct tp_host_stat_net {
 	char name[32];
 	uint64_t bytes; /* received and sent */
 };
 
 /*
  * The next line that makes sense: *text moves behind it; false at the end.
- *   for (const char *at = text; tp_hoststat_disk_next(&disk, &at);)
+ *   for (const char *at = text; tp_host_stat_disk_next(&disk, &at);)
  */
-bool tp_hoststat_disk_next(struct tp_hoststat_disk *out, const char **text);
-bool tp_hoststat_net_next(struct tp_hoststat_net *out, const char **text);
+bool tp_host_stat_disk_next(struct tp_host_stat_disk *out, const char **text);
+bool tp_host_stat_net_next(struct tp_host_stat_net *out, const char **text);
 
 /* The number behind `name` at the start of a line: "MemAvailable:", "pswpin". */
-bool tp_hoststat_field(uint64_t *out, const char *text, const char *name);
+bool tp_host_stat_field(uint64_t *out, const char *text, const char *name);
 
 #endif

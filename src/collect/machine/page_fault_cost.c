@@ -36,7 +36,7 @@ static double touch_once(size_t page_bytes)
 	return cost;
 }
 
-double tp_faultcost_ns(void)
+double tp_page_fault_cost_ns(void)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	double least = 0;

@@ -4,6 +4,6 @@
 
 /* CPU time of a first touch of anonymous memory, ns, zeroing included; 0 when it cannot be
  * measured. Takes about a millisecond. */
-double tp_faultcost_ns(void);
+double tp_page_fault_cost_ns(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NICE_WANTED = -10 };
+enum { NICE_TARGET = -10 };
 
 /* The least that the kernel takes (kernel/sched/syscalls.c, 6.12): due soonest when woken. */
 #define SLICE_NS 100000u
@@ -32,9 +32,9 @@ static void set_schedule(int nice, uint64_t slice_ns)
 	(void)syscall(SYS_sched_setattr, 0, &schedule, 0); /* older kernels: nothing is lost */
 }
 
-void tp_priority_raise(struct tp_priority *before)
+void tp_sched_priority_raise(struct tp_sched_priority *before)
 {
-	*before = (struct tp_priority){0};
+	*before = (struct tp_sched_priority){0};
 	/* Another policy than the usual one is somebody's wish, and the target inherits it. */
 	if (syscall(SYS_sched_getscheduler, 0) != SCHED_OTHER)
 		return;
@@ -44,12 +44,12 @@ void tp_priority_raise(struct tp_priority *before)
 	if (!before->is_raised)
 		return;
 	int nice = before->nice;
-	if (nice > NICE_WANTED && setpriority(PRIO_PROCESS, 0, NICE_WANTED) == 0)
-		nice = NICE_WANTED;
+	if (nice > NICE_TARGET && setpriority(PRIO_PROCESS, 0, NICE_TARGET) == 0)
+		nice = NICE_TARGET;
 	set_schedule(nice, SLICE_NS);
 }
 
-void tp_priority_restore(const struct tp_priority *before)
+void tp_sched_priority_restore(const struct tp_sched_priority *before)
 {
 	if (before->is_raised)
 		set_schedule(before->nice, 0);

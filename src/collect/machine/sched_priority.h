@@ -5,7 +5,7 @@
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_SCHED_PRIORITY_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_SCHED_PRIORITY_H
 
-struct tp_priority {
+struct tp_sched_priority {
 	int nice;      /* before */
 	int is_raised; /* whether it is to be restored */
 };
@@ -13,7 +13,7 @@ struct tp_priority {
 /* Ask for short slices (any user, kernel 6.12 and later) and a better nice value (when allowed).
  * Only this process; restored where the target is forked. Who was started with another scheduling
  * policy (chrt, batch queues) keeps it. */
-void tp_priority_raise(struct tp_priority *before);
-void tp_priority_restore(const struct tp_priority *before);
+void tp_sched_priority_raise(struct tp_sched_priority *before);
+void tp_sched_priority_restore(const struct tp_sched_priority *before);
 
 #endif

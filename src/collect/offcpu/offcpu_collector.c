@@ -24,33 +24,33 @@
 
 enum {
 	PATH_SIZE = 4096,
-	KEPT_FILES_MAX = 1024,
-	LOOKS_PER_POLL = 64, /* bounds the volume: 3200 samples a second at 50 Hz */
-	GLANCES_PER_POLL = 4,
+	OPEN_FILES_MAX = 1024,
+	INSPECTIONS_PER_POLL = 64, /* bounds the volume: 3200 samples a second at 50 Hz */
+	PEEKS_PER_POLL = 4,
 	QUIET_POLLS = 10,
 };
 
 #define POLL_BUDGET_NS   (2 * TP_NS_PER_MS)
-#define REPEAT_NS        TP_NS_PER_S /* a long wait is put again, so that a crash keeps it */
-#define GLANCE_NS        (TP_NS_PER_S / 10)
-#define LONGEST_DELAY_NS TP_NS_PER_S
-#define CROWDED_RATIO    0.02 /* of its time a thread wants a CPU and has none */
+#define REPEAT_PERIOD_NS TP_NS_PER_S /* a long wait is put again, so that a crash keeps it */
+#define PEEK_PERIOD_NS   (TP_NS_PER_S / 10)
+#define DELAY_MAX_NS     TP_NS_PER_S
+#define CPU_WAIT_RATIO   0.02 /* of its time a thread wants a CPU and has none */
 /* A wake-up costs 25 us of CPU and more, whatever it finds: after QUIET_POLLS in a row without
  * anybody who waits, the next ones are further apart by this factor. */
 #define QUIET_FACTOR 4
 
-struct poller;
+struct offcpu;
 
-/* What is kept of a thread: tp_tree_task.poll_state. */
-struct watch {
-	struct poller *owner;
+/* What is kept of a thread: tp_task_tree_task.poll_state. */
+struct offcpu_watch {
+	struct offcpu *owner;
 	pid_t pid;
 	pid_t tid;
-	struct tp_looked looked;
-	struct tp_fdslot sched_file;
-	struct tp_account account;
-	struct tp_runshare share;
-	struct tp_usual_wait usual_wait;
+	struct tp_inspect_state looked;
+	struct tp_fd_cache_slot sched_file;
+	struct tp_task_account account;
+	struct tp_oncpu_estimate share;
+	struct tp_typical_wait usual_wait;
 	uint64_t look_ns; /* last one */
 	uint64_t glance_due_ns;
 	bool was_looked_at;
@@ -61,15 +61,15 @@ struct watch {
 	enum tp_state put_state;
 };
 
-struct poller {
+struct offcpu {
 	struct tp_collector base;
 	const struct tp_host *host;
 	const struct tp_collect_config *config;
 	struct tp_collect_config *actual;
 	struct tp_sink *sink;
-	struct tp_tree *tree;
-	struct tp_looker looker;
-	struct tp_accounts accounts;
+	struct tp_task_tree *tree;
+	struct tp_inspector looker;
+	struct tp_task_accounting accounts;
 	pid_t target;
 	uint64_t next_scan_ns;
 	unsigned n_quiet; /* polls in a row that met nobody who waits */
@@ -88,7 +88,7 @@ struct poller {
 };
 
 /* xorshift64*; Vigna 2016. */
-static double random_unit(struct poller *self)
+static double random_unit(struct offcpu *self)
 {
 	self->random ^= self->random >> 12;
 	self->random ^= self->random << 25;
@@ -98,18 +98,18 @@ static double random_unit(struct poller *self)
 
 static void watch_release(void *poll_state)
 {
-	struct watch *watch = poll_state;
-	tp_look_forget(&watch->owner->looker, &watch->looked);
-	tp_fdshelf_drop(&watch->owner->looker.shelf, &watch->sched_file);
+	struct offcpu_watch *watch = poll_state;
+	tp_inspect_state_release(&watch->owner->looker, &watch->looked);
+	tp_fd_cache_drop(&watch->owner->looker.shelf, &watch->sched_file);
 	if (watch->tid == watch->pid)
-		tp_accounts_forget(&watch->owner->accounts, watch->pid);
+		tp_task_accounting_remove(&watch->owner->accounts, watch->pid);
 	free(watch);
 }
 
-static struct watch *watch_of(struct poller *self, struct tp_tree_task *task)
+static struct offcpu_watch *watch_of(struct offcpu *self, struct tp_task_tree_task *task)
 {
 	if (!task->poll_state) {
-		struct watch *watch = tp_alloc(sizeof(*watch));
+		struct offcpu_watch *watch = tp_alloc(sizeof(*watch));
 		watch->owner = self;
 		watch->pid = task->info.pid;
 		watch->tid = task->info.tid;
@@ -119,7 +119,8 @@ static struct watch *watch_of(struct poller *self, struct tp_tree_task *task)
 }
 
 /* On a CPU, waiting for one, or just done with a wait? Without switch records. */
-static enum tp_state state_of_running(struct poller *self, struct watch *watch, double elapsed_ns)
+static enum tp_state state_of_running(struct offcpu *self, struct offcpu_watch *watch,
+				      double elapsed_ns)
 {
 	char below[96];
 	char path[PATH_SIZE];
@@ -131,22 +132,22 @@ static enum tp_state state_of_running(struct poller *self, struct watch *watch, 
 			 (int)watch->tid);
 		tp_host_path(self->host, path, sizeof(path), below);
 	}
-	if (!tp_fdshelf_read(&self->looker.shelf, &watch->sched_file, path, text, sizeof(text)) ||
+	if (!tp_fd_cache_read(&self->looker.shelf, &watch->sched_file, path, text, sizeof(text)) ||
 	    !tp_procfs_schedstat(&now, text))
 		return TP_STATE_ON_CPU;
-	return tp_runshare_take(&watch->share, &now, elapsed_ns);
+	return tp_oncpu_estimate_state(&watch->share, &now, elapsed_ns);
 }
 
 /* It wants a CPU and has none for more than a moment of its time. */
-static bool is_crowded(const struct watch *watch)
+static bool is_waiting_for_cpu(const struct offcpu_watch *watch)
 {
-	return watch->account.delay_ratio > CROWDED_RATIO;
+	return watch->account.delay_ratio > CPU_WAIT_RATIO;
 }
 
-static void put_sight(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
-		      uint64_t time_ns, double elapsed_ns)
+static void emit_wait(struct offcpu *self, const struct tp_task_tree_task *task,
+		      struct offcpu_watch *watch, uint64_t time_ns, double elapsed_ns)
 {
-	const struct tp_sight *sight = &watch->looked.sight;
+	const struct tp_wait_info *sight = &watch->looked.sight;
 	struct tp_sample sample = {
 		.task = task->info.id,
 		.state = sight->state,
@@ -161,16 +162,17 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
 	};
 	/* Where it runs, its own samples tell more. But records are late: it may want a CPU by now,
 	 * and then it stands still, and is in Python where its frames say. */
-	bool is_awake = task->where == TP_TREE_ON_CPU || task->where == TP_TREE_PREEMPTED;
-	if (sight->state == TP_STATE_RUNNABLE && is_awake && !(sight->stack && is_crowded(watch)))
+	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
+	if (sight->state == TP_STATE_RUNNABLE && is_awake &&
+	    !(sight->stack && is_waiting_for_cpu(watch)))
 		return;
 	if (sight->state == TP_STATE_BLOCKED)
-		tp_usual_wait_note(&watch->usual_wait, sight);
-	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TREE_UNKNOWN)
+		tp_typical_wait_add(&watch->usual_wait, sight);
+	if (sight->state == TP_STATE_RUNNABLE && task->where == TP_TASK_TREE_UNKNOWN)
 		sample.state = state_of_running(self, watch, elapsed_ns);
 	/* Where nothing is known of the wait its neighbours stand for the time. */
 	if (sample.state == TP_STATE_BLOCKED && sight->state != TP_STATE_BLOCKED &&
-	    !tp_usual_wait_put(&watch->usual_wait, &sample))
+	    !tp_typical_wait_apply(&watch->usual_wait, &sample))
 		return;
 	tp_sink_sample(self->sink, &sample);
 	self->n_quiet = 0;
@@ -186,23 +188,23 @@ static void put_sight(struct poller *self, const struct tp_tree_task *task, stru
  * wake-ups either: where threads queue for CPUs it takes looks to see when a wait is over. Of a
  * thread that wants a CPU only Python can be read; phases are those of first threads.
  */
-static bool wants_look(const struct poller *self, const struct tp_tree_task *task,
-		       const struct watch *watch, uint64_t now_ns)
+static bool needs_inspection(const struct offcpu *self, const struct tp_task_tree_task *task,
+			     const struct offcpu_watch *watch, uint64_t now_ns)
 {
-	const struct tp_pythons *pythons = self->looker.pythons;
-	if (task->where == TP_TREE_PREEMPTED)
-		return task->info.tid == task->info.pid && is_crowded(watch) && pythons &&
-		       tp_pythons_has(pythons, task);
-	if (task->where != TP_TREE_BLOCKED)
+	const struct tp_python_processes *pythons = self->looker.pythons;
+	if (task->where == TP_TASK_TREE_PREEMPTED)
+		return task->info.tid == task->info.pid && is_waiting_for_cpu(watch) && pythons &&
+		       tp_python_processes_has(pythons, task);
+	if (task->where != TP_TASK_TREE_BLOCKED)
 		return true;
 	return !watch->was_looked_at || watch->n_runs != task->n_runs ||
-	       now_ns - watch->put_ns >= REPEAT_NS ||
-	       (is_crowded(watch) && watch->looked.sight.state == TP_STATE_BLOCKED);
+	       now_ns - watch->put_ns >= REPEAT_PERIOD_NS ||
+	       (is_waiting_for_cpu(watch) && watch->looked.sight.state == TP_STATE_BLOCKED);
 }
 
 /* The wait that was put off is over, and another one is here. */
-static void settle_skip(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
-			uint64_t now_ns)
+static void flush_skipped(struct offcpu *self, const struct tp_task_tree_task *task,
+			  struct offcpu_watch *watch, uint64_t now_ns)
 {
 	if (watch->is_put_off && watch->put_off_runs != task->n_runs) {
 		self->n_missed++;
@@ -213,73 +215,73 @@ static void settle_skip(struct poller *self, const struct tp_tree_task *task, st
 }
 
 /* Not this time: the next poll begins here. */
-static void skip(struct poller *self, const struct tp_tree_task *task, struct watch *watch,
-		 uint64_t now_ns)
+static void skip(struct offcpu *self, const struct tp_task_tree_task *task,
+		 struct offcpu_watch *watch, uint64_t now_ns)
 {
-	settle_skip(self, task, watch, now_ns);
+	flush_skipped(self, task, watch, now_ns);
 	self->n_skips++;
-	watch->is_put_off = task->where == TP_TREE_BLOCKED && watch->n_runs != task->n_runs;
+	watch->is_put_off = task->where == TP_TASK_TREE_BLOCKED && watch->n_runs != task->n_runs;
 	watch->put_off_runs = task->n_runs;
 }
 
 /* It runs or wants a CPU, and where in Python was read. */
-static bool is_in_python(const struct tp_sight *sight)
+static bool is_in_python(const struct tp_wait_info *sight)
 {
 	return sight->state == TP_STATE_RUNNABLE && sight->stack;
 }
 
-static void look_at(struct poller *self, struct tp_tree_task *task, struct watch *watch)
+static void inspect(struct offcpu *self, struct tp_task_tree_task *task, struct offcpu_watch *watch)
 {
 	uint64_t time_ns = tp_clock_now_ns();
-	settle_skip(self, task, watch, time_ns);
+	flush_skipped(self, task, watch, time_ns);
 	self->n_looks++;
-	watch->looked.reads_anew = is_crowded(watch);
-	if (!tp_look(&self->looker, &watch->looked, task, time_ns))
+	watch->looked.reads_anew = is_waiting_for_cpu(watch);
+	if (!tp_inspect_thread(&self->looker, &watch->looked, task, time_ns))
 		return;
 	/* The same stay off CPU, already put. */
-	bool is_known = watch->was_looked_at && task->where != TP_TREE_UNKNOWN &&
+	bool is_known = watch->was_looked_at && task->where != TP_TASK_TREE_UNKNOWN &&
 			watch->n_runs == task->n_runs && !is_in_python(&watch->looked.sight) &&
 			watch->put_state == watch->looked.sight.state &&
-			time_ns - watch->put_ns < REPEAT_NS;
+			time_ns - watch->put_ns < REPEAT_PERIOD_NS;
 	double elapsed_ns = watch->look_ns ? (double)(time_ns - watch->look_ns) : 0;
 	watch->look_ns = time_ns;
 	watch->was_looked_at = true;
 	if (watch->looked.sight.state == TP_STATE_BLOCKED)
 		watch->n_runs = task->n_runs;
 	if (!is_known)
-		put_sight(self, task, watch, time_ns, elapsed_ns);
+		emit_wait(self, task, watch, time_ns, elapsed_ns);
 }
 
 /* What one poll may do. Time is CPU time: while others have the CPU nothing is spent. */
-struct allowance {
+struct poll_budget {
 	uint64_t end_cpu_ns;
 	unsigned n_looks;
 };
 
-static bool is_late(const struct allowance *allowance)
+static bool has_timed_out(const struct poll_budget *poll_budget)
 {
-	return tp_clock_self_cpu_ns() >= allowance->end_cpu_ns;
+	return tp_clock_self_cpu_ns() >= poll_budget->end_cpu_ns;
 }
 
-static bool is_spent(const struct allowance *allowance)
+static bool is_used_up(const struct poll_budget *poll_budget)
 {
-	return allowance->n_looks == 0 || is_late(allowance);
+	return poll_budget->n_looks == 0 || has_timed_out(poll_budget);
 }
 
 /*
  * Go once around the leaders, or the other threads, from where the last poll stopped. What cannot
  * be afforded is counted and is the first to be looked at next time.
  */
-static void poll_round(struct poller *self, bool of_leaders, struct allowance *allowance,
+static void poll_round(struct offcpu *self, bool of_leaders, struct poll_budget *poll_budget,
 		       uint64_t now_ns)
 {
 	size_t *cursor = &self->cursors[of_leaders];
-	size_t n_left = tp_tree_alive(self->tree);
+	size_t n_left = tp_task_tree_alive(self->tree);
 	size_t stopped = *cursor;
 	bool is_over = false;
 	size_t at = *cursor;
 	for (bool has_wrapped = false; n_left > 0;) {
-		struct tp_tree_task *task = tp_tree_next(self->tree, &at);
+		struct tp_task_tree_task *task = tp_task_tree_next(self->tree, &at);
 		if (!task) {
 			if (has_wrapped)
 				break;
@@ -290,57 +292,57 @@ static void poll_round(struct poller *self, bool of_leaders, struct allowance *a
 		n_left--;
 		if ((task->info.tid == task->info.pid) != of_leaders)
 			continue;
-		struct watch *watch = watch_of(self, task);
-		if (!wants_look(self, task, watch, now_ns))
+		struct offcpu_watch *watch = watch_of(self, task);
+		if (!needs_inspection(self, task, watch, now_ns))
 			continue;
-		is_over = is_over || is_spent(allowance);
+		is_over = is_over || is_used_up(poll_budget);
 		if (is_over) {
 			skip(self, task, watch, now_ns);
 			continue;
 		}
-		look_at(self, task, watch);
-		allowance->n_looks--;
+		inspect(self, task, watch);
+		poll_budget->n_looks--;
 		stopped = at;
 	}
 	*cursor = stopped;
 }
 
 /* Keep the books that are due, as far as time allows; `is_last`: all of them, whatever it takes. */
-static void poll_accounts(struct poller *self, const struct allowance *allowance, uint64_t now_ns,
-			  bool is_last)
+static void poll_accounts(struct offcpu *self, const struct poll_budget *poll_budget,
+			  uint64_t now_ns, bool is_last)
 {
 	size_t cursor = 0;
-	struct tp_tree_task *task;
-	while ((task = tp_tree_next(self->tree, &cursor))) {
-		struct watch *watch = watch_of(self, task);
+	struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(self->tree, &cursor))) {
+		struct offcpu_watch *watch = watch_of(self, task);
 		if (!is_last && watch->account.due_ns > now_ns)
 			continue;
-		if (!is_last && is_late(allowance))
+		if (!is_last && has_timed_out(poll_budget))
 			return;
-		tp_accounts_read(&self->accounts, &watch->account, task, now_ns, is_last);
+		tp_task_accounting_read(&self->accounts, &watch->account, task, now_ns, is_last);
 	}
 }
 
 /* A process may end at any time, and its books with it. Not the target: it is a zombie until we
  * reap it. */
-static void poll_glances(struct poller *self, uint64_t now_ns)
+static void poll_peeks(struct offcpu *self, uint64_t now_ns)
 {
-	unsigned n_left = GLANCES_PER_POLL;
+	unsigned n_left = PEEKS_PER_POLL;
 	size_t cursor = 0;
-	struct tp_tree_task *task;
-	while (n_left && (task = tp_tree_next(self->tree, &cursor))) {
+	struct tp_task_tree_task *task;
+	while (n_left && (task = tp_task_tree_next(self->tree, &cursor))) {
 		if (task->info.tid != task->info.pid || task->info.pid == self->target)
 			continue;
-		struct watch *watch = watch_of(self, task);
+		struct offcpu_watch *watch = watch_of(self, task);
 		if (watch->glance_due_ns > now_ns)
 			continue;
-		watch->glance_due_ns = now_ns + GLANCE_NS;
-		n_left -= tp_accounts_glance(&self->accounts, task);
+		watch->glance_due_ns = now_ns + PEEK_PERIOD_NS;
+		n_left -= tp_task_accounting_peek(&self->accounts, task);
 	}
 }
 
 /* The next poll: at random around the wanted distance, further when polls are dear. */
-static void poller_arm(struct poller *self)
+static void offcpu_arm(struct offcpu *self)
 {
 	double rate_hz = self->config->poll_rate_hz > 0.1 ? self->config->poll_rate_hz : 0.1;
 	double delay_ns = (double)TP_NS_PER_S / rate_hz;
@@ -350,51 +352,52 @@ static void poller_arm(struct poller *self)
 	double share = self->config->max_overhead_ratio / 2 * self->host->info.n_allowed;
 	if (share > 0 && self->cost_ns / share > delay_ns)
 		delay_ns = self->cost_ns / share;
-	delay_ns = fmin(delay_ns * (0.5 + random_unit(self)), (double)LONGEST_DELAY_NS);
+	delay_ns = fmin(delay_ns * (0.5 + random_unit(self)), (double)DELAY_MAX_NS);
 	self->base.due_ns = tp_clock_now_ns() + (uint64_t)delay_ns + 1;
 }
 
 /* Who is there? Where events tell, this corrects them now and then; else it is the only way, and
  * costs as much as five looks: children are searched for no more often than this anyway. */
-static void poll_tree(struct poller *self, uint64_t now_ns)
+static void poll_tree(struct offcpu *self, uint64_t now_ns)
 {
-	const struct tp_tree_task *target = tp_tree_find(self->tree, self->target);
-	bool is_fed = target && target->where != TP_TREE_UNKNOWN;
+	const struct tp_task_tree_task *target = tp_task_tree_find(self->tree, self->target);
+	bool is_fed = target && target->where != TP_TASK_TREE_UNKNOWN;
 	if (now_ns < self->next_scan_ns)
 		return;
 	self->next_scan_ns = now_ns + (is_fed ? TP_NS_PER_S : TP_NS_PER_S / 10);
-	tp_tree_scan(self->tree, self->target, now_ns);
+	tp_task_tree_scan(self->tree, self->target, now_ns);
 }
 
-static enum tp_status poller_sample(struct tp_collector *base, uint64_t now_ns,
+static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 				    struct tp_error *err)
 {
-	struct poller *self = (struct poller *)base;
+	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
 	uint64_t began_cpu_ns = tp_clock_self_cpu_ns();
 	poll_tree(self, now_ns);
 	if (!self->is_paused) {
-		tp_tree_polled(self->tree);
-		struct allowance allowance = {began_cpu_ns + POLL_BUDGET_NS, LOOKS_PER_POLL};
-		poll_round(self, true, &allowance, now_ns);
-		poll_round(self, false, &allowance, now_ns);
-		allowance.end_cpu_ns += POLL_BUDGET_NS / 2;
-		poll_accounts(self, &allowance, now_ns, false);
-		poll_glances(self, now_ns);
+		tp_task_tree_notify_poll(self->tree);
+		struct poll_budget poll_budget = {began_cpu_ns + POLL_BUDGET_NS,
+						  INSPECTIONS_PER_POLL};
+		poll_round(self, true, &poll_budget, now_ns);
+		poll_round(self, false, &poll_budget, now_ns);
+		poll_budget.end_cpu_ns += POLL_BUDGET_NS / 2;
+		poll_accounts(self, &poll_budget, now_ns, false);
+		poll_peeks(self, now_ns);
 		self->n_polls++;
 		self->n_quiet++;
 	}
 	double cost_ns = (double)(tp_clock_self_cpu_ns() - began_cpu_ns);
 	self->cost_ns += (cost_ns - self->cost_ns) / 8;
-	poller_arm(self);
+	offcpu_arm(self);
 	return TP_OK;
 }
 
-static enum tp_status poller_open(struct tp_collector **out,
+static enum tp_status offcpu_open(struct tp_collector **out,
 				  const struct tp_collect_context *context, struct tp_error *err)
 {
-	struct poller *self = tp_alloc(sizeof(*self));
-	self->base.type = &tp_proc_collector;
+	struct offcpu *self = tp_alloc(sizeof(*self));
+	self->base.type = &tp_offcpu_collector;
 	self->host = context->host;
 	self->config = context->config;
 	self->actual = context->actual;
@@ -402,46 +405,47 @@ static enum tp_status poller_open(struct tp_collector **out,
 	self->tree = context->tree;
 	self->random = tp_clock_now_ns() | 1;
 	(void)err;
-	tp_reach_probe(self->host, &self->base.availability);
-	tp_looker_init(&self->looker, self->host, self->sink, context->pythons,
-		       self->config->stack_bytes);
-	tp_tree_set_release(self->tree, watch_release);
+	tp_process_access_probe(self->host, &self->base.availability);
+	tp_inspector_init(&self->looker, self->host, self->sink, context->pythons,
+			  self->config->stack_bytes);
+	tp_task_tree_set_release(self->tree, watch_release);
 	*out = &self->base;
 	return TP_OK;
 }
 
-static enum tp_status poller_start(struct tp_collector *base, pid_t target, struct tp_error *err)
+static enum tp_status offcpu_start(struct tp_collector *base, pid_t target, struct tp_error *err)
 {
-	struct poller *self = (struct poller *)base;
+	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
 	self->target = target;
 	self->started_ns = tp_clock_now_ns();
 	if (self->config->is_attaching) /* what holds for children need not for this one */
-		tp_reach_probe_process(self->host, target, &base->availability);
+		tp_process_access_probe_pid(self->host, target, &base->availability);
 	/* Now, because the rings and files of the others are open by then. */
-	self->looker.shelf.capacity = tp_fdshelf_room(KEPT_FILES_MAX);
-	tp_accounts_init(&self->accounts, self->host, self->sink, self->tree, self->started_ns);
-	poller_arm(self);
+	self->looker.shelf.capacity = tp_fd_cache_capacity(OPEN_FILES_MAX);
+	tp_task_accounting_init(&self->accounts, self->host, self->sink, self->tree,
+				self->started_ns);
+	offcpu_arm(self);
 	return TP_OK;
 }
 
 /* Exact books at both ends of what is measured. */
-static void poller_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns)
+static void offcpu_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns)
 {
-	struct poller *self = (struct poller *)base;
+	struct offcpu *self = (struct offcpu *)base;
 	self->is_paused = is_paused;
 	if (self->started_ns)
 		poll_accounts(self, NULL, now_ns, true);
 }
 
 /* The tasks go into the sink once more, with their final CPU times. Nothing is put after this. */
-static void close_books(struct poller *self)
+static void emit_final_tasks(struct offcpu *self)
 {
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(self->tree, &cursor))) {
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(self->tree, &cursor))) {
 		if (task->info.tid == task->info.pid)
-			tp_accounts_forget(&self->accounts, task->info.pid);
+			tp_task_accounting_remove(&self->accounts, task->info.pid);
 		tp_sink_task(self->sink, &task->info);
 	}
 }
@@ -450,7 +454,7 @@ static void close_books(struct poller *self)
  * Looks are a sample: fewer of them make shares coarser, not wrong, so that nothing counts as lost.
  * But the reader of the report shall know where they became few.
  */
-static void put_misses(struct poller *self)
+static void emit_cache_miss_counts(struct offcpu *self)
 {
 	char reason[120];
 	if (self->n_missed * 10 <= self->n_looks)
@@ -461,13 +465,13 @@ static void put_misses(struct poller *self)
 		    self->last_miss_ns, 0);
 }
 
-static enum tp_status poller_stop(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
+static enum tp_status offcpu_stop(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
 {
-	struct poller *self = (struct poller *)base;
+	struct offcpu *self = (struct offcpu *)base;
 	(void)err;
 	poll_accounts(self, NULL, now_ns, true);
-	close_books(self);
-	put_misses(self);
+	emit_final_tasks(self);
+	emit_cache_miss_counts(self);
 	double elapsed_ns = (double)(now_ns - self->started_ns);
 	double afforded = (double)self->n_looks / fmax((double)(self->n_looks + self->n_skips), 1);
 	double rate_hz =
@@ -480,31 +484,31 @@ static enum tp_status poller_stop(struct tp_collector *base, uint64_t now_ns, st
 	return TP_OK;
 }
 
-static void poller_close(struct tp_collector *base)
+static void offcpu_close(struct tp_collector *base)
 {
-	struct poller *self = (struct poller *)base;
+	struct offcpu *self = (struct offcpu *)base;
 	size_t cursor = 0;
-	struct tp_tree_task *task;
-	while ((task = tp_tree_next(self->tree, &cursor))) {
+	struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(self->tree, &cursor))) {
 		if (task->poll_state)
 			watch_release(task->poll_state);
 		task->poll_state = NULL;
 	}
-	tp_tree_set_release(self->tree, NULL);
-	tp_accounts_release(&self->accounts);
-	tp_looker_release(&self->looker);
+	tp_task_tree_set_release(self->tree, NULL);
+	tp_task_accounting_release(&self->accounts);
+	tp_inspector_release(&self->looker);
 	free(self);
 }
 
-const struct tp_collector_type tp_proc_collector = {
+const struct tp_collector_type tp_offcpu_collector = {
 	.name = "proc",
 	.summary = "what waiting threads wait for, CPU time and I/O of each",
 	.gains = "why threads wait, and the kernel's own account of CPU time",
-	.probe = tp_reach_probe,
-	.open = poller_open,
-	.start = poller_start,
-	.sample = poller_sample,
-	.pause = poller_pause,
-	.stop = poller_stop,
-	.close = poller_close,
+	.probe = tp_process_access_probe,
+	.open = offcpu_open,
+	.start = offcpu_start,
+	.sample = offcpu_sample,
+	.pause = offcpu_pause,
+	.stop = offcpu_stop,
+	.close = offcpu_close,
 };

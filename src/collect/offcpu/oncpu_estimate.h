@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Zero-initialised: never looked at. */
-struct tp_runshare {
+struct tp_oncpu_estimate {
 	bool was_taken;
 	struct tp_procfs_schedstat last;
 	double run_ns;   /* it ran, and no look has been given for it yet */
@@ -28,7 +28,7 @@ struct tp_runshare {
  * looks on a CPU add up to the time it ran; else waiting for one, likewise, with one wait that is
  * not over yet; else TP_STATE_BLOCKED.
  */
-enum tp_state tp_runshare_take(struct tp_runshare *share, const struct tp_procfs_schedstat *now,
-			       double elapsed_ns);
+enum tp_state tp_oncpu_estimate_state(struct tp_oncpu_estimate *share,
+				      const struct tp_procfs_schedstat *now, double elapsed_ns);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, N_GLANCED = 4 };
+enum { PATH_SIZE = 4096, N_PEEKED = 4 };
 
 #define PERIOD_NS TP_NS_PER_S
 
@@ -32,14 +32,14 @@ static const enum tp_metric process_metrics[] = {
 	TP_METRIC_IO_WRITE,
 };
 
-_Static_assert(TP_ARRAY_LEN(process_metrics) == TP_ACCOUNT_MAX_VALUES, "room for all values");
+_Static_assert(TP_ARRAY_LEN(process_metrics) == TP_TASK_ACCOUNT_VALUES_MAX, "room for all values");
 
 struct account_process {
 	uint32_t leader; /* task id: gauges of a process go to its leader */
 	uint64_t start_ns;
-	struct tp_account account;
+	struct tp_task_account account;
 	/* A later glance at the first four values, put when the process ends. */
-	double glance[N_GLANCED];
+	double glance[N_PEEKED];
 	uint64_t glance_ns;
 	uint64_t glance_runs; /* of the leader, by the tree */
 };
@@ -49,8 +49,8 @@ static struct account_process *process_of(uint64_t number)
 	return (struct account_process *)(uintptr_t)number;
 }
 
-void tp_accounts_init(struct tp_accounts *accounts, const struct tp_host *host,
-		      struct tp_sink *sink, struct tp_tree *tree, uint64_t now_ns)
+void tp_task_accounting_init(struct tp_task_accounting *accounts, const struct tp_host *host,
+			     struct tp_sink *sink, struct tp_task_tree *tree, uint64_t now_ns)
 {
 	memset(accounts, 0, sizeof(*accounts));
 	accounts->host = host;
@@ -59,7 +59,7 @@ void tp_accounts_init(struct tp_accounts *accounts, const struct tp_host *host,
 	accounts->started_ns = now_ns;
 }
 
-void tp_accounts_release(struct tp_accounts *accounts)
+void tp_task_accounting_release(struct tp_task_accounting *accounts)
 {
 	size_t cursor = 0;
 	uint64_t pid;
@@ -71,17 +71,17 @@ void tp_accounts_release(struct tp_accounts *accounts)
 }
 
 /* A new reading. NAN stands for what could not be read. */
-struct reading {
+struct account_reading {
 	const enum tp_metric *metrics;
 	size_t n;
 	uint32_t task;
 	uint64_t born_ns;
 	uint64_t now_ns;
-	double values[TP_ACCOUNT_MAX_VALUES];
+	double values[TP_TASK_ACCOUNT_VALUES_MAX];
 };
 
-static void put_values(struct tp_accounts *accounts, const struct reading *reading,
-		       const double *values, uint64_t time_ns)
+static void emit_values(struct tp_task_accounting *accounts, const struct account_reading *reading,
+			const double *values, uint64_t time_ns)
 {
 	for (size_t i = 0; i < reading->n; i++) {
 		if (isnan(values[i]))
@@ -93,19 +93,20 @@ static void put_values(struct tp_accounts *accounts, const struct reading *readi
 }
 
 /* The counters of a task that was born while we looked began at zero. */
-static void put_birth(struct tp_accounts *accounts, const struct reading *reading)
+static void emit_task_start(struct tp_task_accounting *accounts,
+			    const struct account_reading *reading)
 {
-	double zeros[TP_ACCOUNT_MAX_VALUES];
+	double zeros[TP_TASK_ACCOUNT_VALUES_MAX];
 	for (size_t i = 0; i < reading->n; i++) {
 		const struct tp_metric_desc *desc = tp_metric_desc(reading->metrics[i]);
 		zeros[i] = desc->kind == TP_METRIC_KIND_COUNTER && !isnan(reading->values[i])
 				   ? 0
 				   : (double)NAN;
 	}
-	put_values(accounts, reading, zeros, reading->born_ns);
+	emit_values(accounts, reading, zeros, reading->born_ns);
 }
 
-static bool is_same(const struct tp_account *account, const struct reading *reading)
+static bool is_same(const struct tp_task_account *account, const struct account_reading *reading)
 {
 	for (size_t i = 0; i < reading->n; i++) {
 		bool is_known = !isnan(reading->values[i]);
@@ -119,26 +120,26 @@ static bool is_same(const struct tp_account *account, const struct reading *read
  * Put a reading unless it repeats the last one. When values move again after such a pause, the
  * end of the pause is put first: between two readings growth is taken as even.
  */
-static void account_take(struct tp_accounts *accounts, struct tp_account *account,
-			 const struct reading *reading, bool is_last)
+static void account_update(struct tp_task_accounting *accounts, struct tp_task_account *account,
+			   const struct account_reading *reading, bool is_last)
 {
 	bool is_first = account->read_ns == 0;
 	if (is_first && reading->born_ns > accounts->started_ns)
-		put_birth(accounts, reading);
+		emit_task_start(accounts, reading);
 	if (!is_first && !is_last && is_same(account, reading)) {
 		account->read_ns = reading->now_ns;
 		account->is_put = false;
 		return;
 	}
 	if (!is_first && !account->is_put)
-		put_values(accounts, reading, account->values, account->read_ns);
-	put_values(accounts, reading, reading->values, reading->now_ns);
+		emit_values(accounts, reading, account->values, account->read_ns);
+	emit_values(accounts, reading, reading->values, reading->now_ns);
 	memcpy(account->values, reading->values, sizeof(account->values));
 	account->read_ns = reading->now_ns;
 	account->is_put = true;
 }
 
-static bool read_schedstat(const struct tp_accounts *accounts, const struct tp_task *info,
+static bool read_schedstat(const struct tp_task_accounting *accounts, const struct tp_task *info,
 			   struct tp_procfs_schedstat *out)
 {
 	char below[96];
@@ -152,11 +153,11 @@ static bool read_schedstat(const struct tp_accounts *accounts, const struct tp_t
 }
 
 /* Once a thread's CPU time stands still, so does the rest of its books. */
-static bool read_task(struct tp_accounts *accounts, struct tp_account *account,
-		      struct tp_tree_task *task, struct reading *reading, bool is_last)
+static bool read_task(struct tp_task_accounting *accounts, struct tp_task_account *account,
+		      struct tp_task_tree_task *task, struct account_reading *reading, bool is_last)
 {
 	struct tp_procfs_schedstat sched;
-	struct tp_task_stat stat;
+	struct tp_procfs_stat stat;
 	reading->values[0] = reading->values[1] = (double)NAN;
 	if (read_schedstat(accounts, &task->info, &sched)) {
 		reading->values[0] = (double)sched.run_ns;
@@ -167,7 +168,7 @@ static bool read_task(struct tp_accounts *accounts, struct tp_account *account,
 			return true;
 		}
 	}
-	if (!tp_task_stat_read(&stat, accounts->host, task->info.pid, task->info.tid))
+	if (!tp_procfs_stat_read(&stat, accounts->host, task->info.pid, task->info.tid))
 		return false;
 	reading->values[2] = (double)stat.minor_faults;
 	reading->values[3] = (double)stat.major_faults;
@@ -180,7 +181,8 @@ static bool read_task(struct tp_accounts *accounts, struct tp_account *account,
 	return true;
 }
 
-static double delay_ratio(const struct tp_account *account, const struct reading *reading)
+static double delay_ratio(const struct tp_task_account *account,
+			  const struct account_reading *reading)
 {
 	double time_ns = (double)(reading->now_ns - account->read_ns);
 	if (account->read_ns == 0 || time_ns <= 0 || isnan(reading->values[1]))
@@ -189,45 +191,46 @@ static double delay_ratio(const struct tp_account *account, const struct reading
 }
 
 /* A number of a text file of the process, times `unit`; NAN when it is not there. */
-static double field_value(const struct tp_accounts *accounts, const char *name, double unit)
+static double field_value(const struct tp_task_accounting *accounts, const char *name, double unit)
 {
 	uint64_t value;
-	return tp_hoststat_field(&value, tp_buf_text(&accounts->text), name) ? (double)value * unit
-									     : (double)NAN;
+	return tp_host_stat_field(&value, tp_buf_text(&accounts->text), name) ? (double)value * unit
+									      : (double)NAN;
 }
 
-static bool read_text(struct tp_accounts *accounts, pid_t pid, const char *name)
+static bool read_text(struct tp_task_accounting *accounts, pid_t pid, const char *name)
 {
 	char below[64];
 	snprintf(below, sizeof(below), "/proc/%d/%s", (int)pid, name);
-	if (tp_hostfile_read(&accounts->text, accounts->host, below))
+	if (tp_host_file_read(&accounts->text, accounts->host, below))
 		return true;
 	tp_buf_clear(&accounts->text);
 	return false;
 }
 
 /* The first values, and the number of threads behind them. */
-static bool read_process_stat(const struct tp_accounts *accounts, pid_t pid, double *values)
+static bool read_process_stat(const struct tp_task_accounting *accounts, pid_t pid, double *values)
 {
-	struct tp_task_stat stat;
-	if (!tp_task_stat_read(&stat, accounts->host, pid, 0))
+	struct tp_procfs_stat stat;
+	if (!tp_procfs_stat_read(&stat, accounts->host, pid, 0))
 		return false;
 	values[0] = (double)stat.utime_ns;
 	values[1] = (double)stat.stime_ns;
 	values[2] = (double)stat.minor_faults;
 	values[3] = (double)stat.major_faults;
-	values[N_GLANCED] = (double)stat.n_threads;
+	values[N_PEEKED] = (double)stat.n_threads;
 	return true;
 }
 
-static bool read_process(struct tp_accounts *accounts, pid_t pid, struct reading *reading)
+static bool read_process(struct tp_task_accounting *accounts, pid_t pid,
+			 struct account_reading *reading)
 {
 	static const char *const io_names[] = {"rchar:", "wchar:",      "syscr:",
 					       "syscw:", "read_bytes:", "write_bytes:"};
 	double *values = reading->values;
 	if (!read_process_stat(accounts, pid, values))
 		return false;
-	values += N_GLANCED + 1;
+	values += N_PEEKED + 1;
 	read_text(accounts, pid, "status"); /* a zombie has no memory and no such lines */
 	*values++ = field_value(accounts, "VmRSS:", 1024);
 	*values++ = field_value(accounts, "VmSwap:", 1024);
@@ -238,10 +241,10 @@ static bool read_process(struct tp_accounts *accounts, pid_t pid, struct reading
 }
 
 /* The process of a thread; one that took over an old pid starts afresh. */
-static struct account_process *find_process(struct tp_accounts *accounts,
+static struct account_process *find_process(struct tp_task_accounting *accounts,
 					    const struct tp_task *info)
 {
-	const struct tp_tree_task *leader = tp_tree_find(accounts->tree, info->pid);
+	const struct tp_task_tree_task *leader = tp_task_tree_find(accounts->tree, info->pid);
 	struct account_process *process;
 	uint64_t number;
 	if (tp_map_get(&accounts->processes, (uint64_t)info->pid, &number)) {
@@ -258,42 +261,42 @@ static struct account_process *find_process(struct tp_accounts *accounts,
 	return process;
 }
 
-static void keep_cpu_times(struct tp_accounts *accounts, pid_t pid, const double *values)
+static void store_cpu_times(struct tp_task_accounting *accounts, pid_t pid, const double *values)
 {
-	struct tp_tree_task *leader = tp_tree_find(accounts->tree, pid);
+	struct tp_task_tree_task *leader = tp_task_tree_find(accounts->tree, pid);
 	if (!leader)
 		return;
 	leader->info.utime_ns = (uint64_t)values[0];
 	leader->info.stime_ns = (uint64_t)values[1];
 }
 
-static void account_process(struct tp_accounts *accounts, const struct tp_task *info,
+static void account_process(struct tp_task_accounting *accounts, const struct tp_task *info,
 			    uint64_t now_ns, bool is_last)
 {
 	struct account_process *process = find_process(accounts, info);
-	struct reading reading = {.metrics = process_metrics,
-				  .n = TP_ARRAY_LEN(process_metrics),
-				  .task = process->leader,
-				  .born_ns = process->start_ns};
+	struct account_reading reading = {.metrics = process_metrics,
+					  .n = TP_ARRAY_LEN(process_metrics),
+					  .task = process->leader,
+					  .born_ns = process->start_ns};
 	if (now_ns < process->account.due_ns && !(is_last && info->tid == info->pid))
 		return;
 	process->account.due_ns = now_ns + PERIOD_NS;
 	if (!read_process(accounts, info->pid, &reading))
 		return;
 	reading.now_ns = tp_clock_now_ns();
-	account_take(accounts, &process->account, &reading, is_last);
-	keep_cpu_times(accounts, info->pid, reading.values);
+	account_update(accounts, &process->account, &reading, is_last);
+	store_cpu_times(accounts, info->pid, reading.values);
 }
 
-void tp_accounts_read(struct tp_accounts *accounts, struct tp_account *account,
-		      struct tp_tree_task *task, uint64_t now_ns, bool is_last)
+void tp_task_accounting_read(struct tp_task_accounting *accounts, struct tp_task_account *account,
+			     struct tp_task_tree_task *task, uint64_t now_ns, bool is_last)
 {
-	struct reading reading = {.metrics = task_metrics,
-				  .n = TP_ARRAY_LEN(task_metrics),
-				  .task = task->info.id,
-				  .born_ns = task->info.start_ns};
-	bool has_rested = account->read_ns && task->where != TP_TREE_UNKNOWN &&
-			  task->where != TP_TREE_ON_CPU && task->n_runs == account->n_runs;
+	struct account_reading reading = {.metrics = task_metrics,
+					  .n = TP_ARRAY_LEN(task_metrics),
+					  .task = task->info.id,
+					  .born_ns = task->info.start_ns};
+	bool has_rested = account->read_ns && task->where != TP_TASK_TREE_UNKNOWN &&
+			  task->where != TP_TASK_TREE_ON_CPU && task->n_runs == account->n_runs;
 	account->due_ns = now_ns + PERIOD_NS;
 	account->n_runs = task->n_runs;
 	if (has_rested && !is_last) {
@@ -303,48 +306,49 @@ void tp_accounts_read(struct tp_accounts *accounts, struct tp_account *account,
 	} else if (read_task(accounts, account, task, &reading, is_last)) {
 		reading.now_ns = tp_clock_now_ns();
 		account->delay_ratio = delay_ratio(account, &reading);
-		account_take(accounts, account, &reading, is_last);
+		account_update(accounts, account, &reading, is_last);
 	}
 	account_process(accounts, &task->info, now_ns, is_last);
 }
 
-bool tp_accounts_glance(struct tp_accounts *accounts, const struct tp_tree_task *leader)
+bool tp_task_accounting_peek(struct tp_task_accounting *accounts,
+			     const struct tp_task_tree_task *leader)
 {
-	double values[N_GLANCED + 1];
+	double values[N_PEEKED + 1];
 	struct account_process *process = find_process(accounts, &leader->info);
-	bool is_alone = process->account.values[N_GLANCED] == 1;
-	if (is_alone && leader->where != TP_TREE_UNKNOWN && leader->where != TP_TREE_ON_CPU &&
-	    leader->n_runs == process->glance_runs)
+	bool is_alone = process->account.values[N_PEEKED] == 1;
+	if (is_alone && leader->where != TP_TASK_TREE_UNKNOWN &&
+	    leader->where != TP_TASK_TREE_ON_CPU && leader->n_runs == process->glance_runs)
 		return false;
 	process->glance_runs = leader->n_runs;
 	if (!read_process_stat(accounts, leader->info.pid, values))
 		return true;
 	memcpy(process->glance, values, sizeof(process->glance));
 	process->glance_ns = tp_clock_now_ns();
-	keep_cpu_times(accounts, leader->info.pid, values);
+	store_cpu_times(accounts, leader->info.pid, values);
 	return true;
 }
 
 /* What the last glance saw after the last reading. */
-static void put_glance(struct tp_accounts *accounts, const struct account_process *process)
+static void emit_peek(struct tp_task_accounting *accounts, const struct account_process *process)
 {
-	struct reading reading = {.metrics = process_metrics,
-				  .n = N_GLANCED,
-				  .task = process->leader,
-				  .born_ns = process->start_ns};
+	struct account_reading reading = {.metrics = process_metrics,
+					  .n = N_PEEKED,
+					  .task = process->leader,
+					  .born_ns = process->start_ns};
 	if (process->glance_ns <= process->account.read_ns)
 		return;
 	if (process->account.read_ns == 0 && process->start_ns > accounts->started_ns)
-		put_birth(accounts, &reading);
-	put_values(accounts, &reading, process->glance, process->glance_ns);
+		emit_task_start(accounts, &reading);
+	emit_values(accounts, &reading, process->glance, process->glance_ns);
 }
 
-void tp_accounts_forget(struct tp_accounts *accounts, pid_t pid)
+void tp_task_accounting_remove(struct tp_task_accounting *accounts, pid_t pid)
 {
 	uint64_t number;
 	if (!tp_map_get(&accounts->processes, (uint64_t)pid, &number))
 		return;
-	put_glance(accounts, process_of(number));
+	emit_peek(accounts, process_of(number));
 	free(process_of(number));
 	tp_map_remove(&accounts->processes, (uint64_t)pid);
 }

@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TP_ACCOUNT_MAX_VALUES = 13 };
+enum { TP_TASK_ACCOUNT_VALUES_MAX = 13 };
 
 /* The last reading of a thread or a process. Zero-initialised was never read. */
-struct tp_account {
-	double values[TP_ACCOUNT_MAX_VALUES];
+struct tp_task_account {
+	double values[TP_TASK_ACCOUNT_VALUES_MAX];
 	uint64_t read_ns; /* 0: never */
 	bool is_put;      /* the last reading is in the sink */
 	uint64_t n_runs;  /* of the tree, at that time */
@@ -27,32 +27,33 @@ struct tp_account {
 	double delay_ratio; /* of the time between the last two readings; threads only */
 };
 
-struct tp_accounts {
+struct tp_task_accounting {
 	const struct tp_host *host;
 	struct tp_sink *sink;
-	struct tp_tree *tree;
+	struct tp_task_tree *tree;
 	uint64_t started_ns;     /* what was born later began at zero */
 	struct tp_map processes; /* pid -> struct account_process * */
 	struct tp_buf text;
 	uint64_t n_put;
 };
 
-void tp_accounts_init(struct tp_accounts *accounts, const struct tp_host *host,
-		      struct tp_sink *sink, struct tp_tree *tree, uint64_t now_ns);
-void tp_accounts_release(struct tp_accounts *accounts);
+void tp_task_accounting_init(struct tp_task_accounting *accounts, const struct tp_host *host,
+			     struct tp_sink *sink, struct tp_task_tree *tree, uint64_t now_ns);
+void tp_task_accounting_release(struct tp_task_accounting *accounts);
 
 /*
  * Read a thread, and its process when that is due too. Updates the CPU times in task->info.
  * `is_last` reads even what has not run, and puts everything.
  */
-void tp_accounts_read(struct tp_accounts *accounts, struct tp_account *account,
-		      struct tp_tree_task *task, uint64_t now_ns, bool is_last);
+void tp_task_accounting_read(struct tp_task_accounting *accounts, struct tp_task_account *account,
+			     struct tp_task_tree_task *task, uint64_t now_ns, bool is_last);
 /*
  * Only see how far the CPU time of a process has come: between readings, so that little is missing
  * when it ends, which nobody announces. False when it has not run since and nothing was read.
  */
-bool tp_accounts_glance(struct tp_accounts *accounts, const struct tp_tree_task *leader);
+bool tp_task_accounting_peek(struct tp_task_accounting *accounts,
+			     const struct tp_task_tree_task *leader);
 /* The leader of this process has ended: what the last glance saw is put. */
-void tp_accounts_forget(struct tp_accounts *accounts, pid_t pid);
+void tp_task_accounting_remove(struct tp_task_accounting *accounts, pid_t pid);
 
 #endif

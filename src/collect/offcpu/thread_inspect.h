@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 /* What was found. */
-struct tp_sight {
+struct tp_wait_info {
 	enum tp_state state; /* RUNNABLE also stands for running: /proc does not tell */
 	enum tp_cause cause;
 	int32_t syscall;
@@ -29,50 +29,51 @@ struct tp_sight {
 };
 
 /* What is kept of a thread between looks. Zero-initialised is a thread never looked at. */
-struct tp_looked {
-	struct tp_fdslot call_file;
-	struct tp_sight sight;
+struct tp_inspect_state {
+	struct tp_fd_cache_slot call_file;
+	struct tp_wait_info sight;
 	/* The syscall file when it was last looked at closely; equal = still there, or again. A
 	 * thread that just runs is not, unless it runs Python. */
 	char call_text[192];
-	struct tp_sight wait; /* what was found then */
-	uint64_t stack_ns;    /* when the stack was last walked; 0 never */
-	uint64_t n_runs;      /* of the task then */
-	bool lacks_stack;     /* it went on while its stack was copied: try again */
-	bool reads_anew;      /* asked for: Python of one that runs, or wants a CPU */
+	struct tp_wait_info wait; /* what was found then */
+	uint64_t stack_ns;        /* when the stack was last walked; 0 never */
+	uint64_t n_runs;          /* of the task then */
+	bool lacks_stack;         /* it went on while its stack was copied: try again */
+	bool reads_anew;          /* asked for: Python of one that runs, or wants a CPU */
 	/* Of a thread that runs Python: the machine's half of its stack, heap. */
 	struct tp_stack_frame *frames;
 	size_t n_frames;
 	uint32_t stack_flags;
 };
 
-struct tp_looker {
+struct tp_inspector {
 	const struct tp_host *host;
 	struct tp_sink *sink;
-	struct tp_fdshelf shelf;
-	struct tp_stackput stackput;
-	uint32_t stack_bytes;       /* copied at most */
-	unsigned char *stack;       /* stack_bytes long */
-	struct tp_map maps_read_ns; /* pid -> when its maps were last read */
-	struct tp_pythons *pythons; /* may be NULL */
-	struct tp_pyplaces places;
+	struct tp_fd_cache shelf;
+	struct tp_stack_intern stackput;
+	uint32_t stack_bytes;                /* copied at most */
+	unsigned char *stack;                /* stack_bytes long */
+	struct tp_map maps_read_ns;          /* pid -> when its maps were last read */
+	struct tp_python_processes *pythons; /* may be NULL */
+	struct tp_python_places places;
 };
 
 /* pythons: lent; NULL: Python frames are not told. */
-void tp_looker_init(struct tp_looker *looker, const struct tp_host *host, struct tp_sink *sink,
-		    struct tp_pythons *pythons, uint32_t stack_bytes);
-void tp_looker_release(struct tp_looker *looker);
+void tp_inspector_init(struct tp_inspector *looker, const struct tp_host *host,
+		       struct tp_sink *sink, struct tp_python_processes *pythons,
+		       uint32_t stack_bytes);
+void tp_inspector_release(struct tp_inspector *looker);
 
 /* A stack older than this is walked again although the thread is where it was. */
-#define TP_LOOK_STACK_AGE_NS UINT64_C(10000000000)
+#define TP_INSPECT_STACK_AGE_NS UINT64_C(10000000000)
 
 /*
  * Look at a thread. Without task->maps there is no stack. False when the thread is gone. The sight
  * is in looked->sight.
  */
-bool tp_look(struct tp_looker *looker, struct tp_looked *looked, const struct tp_tree_task *task,
-	     uint64_t now_ns);
+bool tp_inspect_thread(struct tp_inspector *looker, struct tp_inspect_state *looked,
+		       const struct tp_task_tree_task *task, uint64_t now_ns);
 /* Before looked is freed. */
-void tp_look_forget(struct tp_looker *looker, struct tp_looked *looked);
+void tp_inspect_state_release(struct tp_inspector *looker, struct tp_inspect_state *looked);
 
 #endif

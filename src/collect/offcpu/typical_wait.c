@@ -1,9 +1,9 @@
 /* Remembers a wait that was met twice in a row. */
 #include "typical_wait.h"
 
-void tp_usual_wait_note(struct tp_usual_wait *self, const struct tp_sight *wait)
+void tp_typical_wait_add(struct tp_typical_wait *self, const struct tp_wait_info *wait)
 {
-	const struct tp_sight *last = &self->last;
+	const struct tp_wait_info *last = &self->last;
 	if (last->state == TP_STATE_BLOCKED && last->cause == wait->cause &&
 	    last->syscall == wait->syscall && last->target == wait->target) {
 		self->usual = *wait;
@@ -12,9 +12,9 @@ void tp_usual_wait_note(struct tp_usual_wait *self, const struct tp_sight *wait)
 	self->last = *wait;
 }
 
-bool tp_usual_wait_put(const struct tp_usual_wait *self, struct tp_sample *sample)
+bool tp_typical_wait_apply(const struct tp_typical_wait *self, struct tp_sample *sample)
 {
-	const struct tp_sight *wait = &self->usual;
+	const struct tp_wait_info *wait = &self->usual;
 	if (!self->is_known)
 		return false;
 	sample->cause = wait->cause;

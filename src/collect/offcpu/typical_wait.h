@@ -12,16 +12,16 @@
 #include <stdbool.h>
 
 /* Zero-initialised: none is known. */
-struct tp_usual_wait {
-	struct tp_sight last;  /* that was met */
-	struct tp_sight usual; /* met twice in a row */
+struct tp_typical_wait {
+	struct tp_wait_info last;  /* that was met */
+	struct tp_wait_info usual; /* met twice in a row */
 	bool is_known;
 };
 
 /* A wait was met: blocked, with its cause. */
-void tp_usual_wait_note(struct tp_usual_wait *self, const struct tp_sight *wait);
+void tp_typical_wait_add(struct tp_typical_wait *self, const struct tp_wait_info *wait);
 
 /* Give the sample its place and cause; false, and nothing changed, while none is known. */
-bool tp_usual_wait_put(const struct tp_usual_wait *self, struct tp_sample *sample);
+bool tp_typical_wait_apply(const struct tp_typical_wait *self, struct tp_sample *sample);
 
 #endif

@@ -103,24 +103,24 @@ static enum tp_cause cause_of_link(const char *link)
 	return match(links, TP_ARRAY_LEN(links), link);
 }
 
-enum tp_cause tp_waitcause_of_wchan(const char *wchan)
+enum tp_cause tp_wait_cause_of_wchan(const char *wchan)
 {
 	return match(wchans, TP_ARRAY_LEN(wchans), wchan);
 }
 
 /* What a read or write waits for. A named pipe looks like a file in the link; the kernel function
  * knows better. */
-static enum tp_cause cause_of_descriptor(const struct tp_waitfacts *facts)
+static enum tp_cause cause_of_descriptor(const struct tp_wait_facts *facts)
 {
 	enum tp_cause cause = cause_of_link(facts->link);
-	enum tp_cause by_wchan = tp_waitcause_of_wchan(facts->wchan);
+	enum tp_cause by_wchan = tp_wait_cause_of_wchan(facts->wchan);
 	if (cause == TP_CAUSE_UNKNOWN)
 		return by_wchan;
 	return cause == TP_CAUSE_FILE && by_wchan == TP_CAUSE_PIPE ? TP_CAUSE_PIPE : cause;
 }
 
 /* Polling one descriptor is waiting for it; polling none is sleeping. */
-static enum tp_cause cause_of_poll(const struct tp_waitfacts *facts)
+static enum tp_cause cause_of_poll(const struct tp_wait_facts *facts)
 {
 	if (facts->is_timeout_only)
 		return TP_CAUSE_SLEEP;
@@ -128,21 +128,21 @@ static enum tp_cause cause_of_poll(const struct tp_waitfacts *facts)
 	return cause == TP_CAUSE_UNKNOWN ? TP_CAUSE_POLL : cause;
 }
 
-static enum tp_cause cause_of_storage(const struct tp_waitfacts *facts)
+static enum tp_cause cause_of_storage(const struct tp_wait_facts *facts)
 {
 	return cause_of_link(facts->link) == TP_CAUSE_FILE ? TP_CAUSE_FILE : TP_CAUSE_DISK;
 }
 
-static enum tp_cause or_else(enum tp_cause cause, enum tp_cause fallback)
+static enum tp_cause with_fallback(enum tp_cause cause, enum tp_cause fallback)
 {
 	return cause == TP_CAUSE_UNKNOWN ? fallback : cause;
 }
 
-static enum tp_cause cause_of_call(const struct tp_waitfacts *facts)
+static enum tp_cause cause_of_call(const struct tp_wait_facts *facts)
 {
 	switch (facts->row->kind) {
 	case TP_SYSCALL_FD:
-		return or_else(cause_of_descriptor(facts), TP_CAUSE_OTHER);
+		return with_fallback(cause_of_descriptor(facts), TP_CAUSE_OTHER);
 	case TP_SYSCALL_STORAGE:
 		return cause_of_storage(facts);
 	case TP_SYSCALL_POLL:
@@ -163,13 +163,13 @@ static enum tp_cause cause_of_call(const struct tp_waitfacts *facts)
 		break;
 	}
 	/* A driver or the address space's lock; reading pages in from there is still the disk. */
-	return tp_waitcause_of_wchan(facts->wchan) == TP_CAUSE_DISK ? TP_CAUSE_DISK
-								    : TP_CAUSE_OTHER;
+	return tp_wait_cause_of_wchan(facts->wchan) == TP_CAUSE_DISK ? TP_CAUSE_DISK
+								     : TP_CAUSE_OTHER;
 }
 
-static enum tp_cause cause_of_wait(const struct tp_waitfacts *facts)
+static enum tp_cause cause_of_wait(const struct tp_wait_facts *facts)
 {
-	enum tp_cause by_wchan = tp_waitcause_of_wchan(facts->wchan);
+	enum tp_cause by_wchan = tp_wait_cause_of_wchan(facts->wchan);
 	if (facts->state == 'T' || facts->state == 't')
 		return TP_CAUSE_OTHER; /* stopped, or held by a debugger */
 	/* Outside of a call only page faults block so. R: woken between the two readings. */
@@ -179,13 +179,13 @@ static enum tp_cause cause_of_wait(const struct tp_waitfacts *facts)
 			       : by_wchan;
 	if (facts->has_call && facts->row)
 		return cause_of_call(facts);
-	return or_else(by_wchan, facts->state == 'D' ? TP_CAUSE_DISK : TP_CAUSE_UNKNOWN);
+	return with_fallback(by_wchan, facts->state == 'D' ? TP_CAUSE_DISK : TP_CAUSE_UNKNOWN);
 }
 
-struct tp_waitcause tp_waitcause_decide(const struct tp_waitfacts *facts)
+struct tp_wait_cause tp_wait_cause_classify(const struct tp_wait_facts *facts)
 {
 	const bool runs = facts->has_call ? facts->call.is_running : facts->state == 'R';
 	if (runs)
-		return (struct tp_waitcause){TP_STATE_RUNNABLE, TP_CAUSE_NONE};
-	return (struct tp_waitcause){TP_STATE_BLOCKED, cause_of_wait(facts)};
+		return (struct tp_wait_cause){TP_STATE_RUNNABLE, TP_CAUSE_NONE};
+	return (struct tp_wait_cause){TP_STATE_BLOCKED, cause_of_wait(facts)};
 }

@@ -8,7 +8,7 @@
 #include "trainprof/model/task.h"
 
 /* What was found out; empty texts are unknown. */
-struct tp_waitfacts {
+struct tp_wait_facts {
 	char state;                    /* of stat; 0 not read */
 	bool has_call;                 /* the syscall file could be read */
 	struct tp_procfs_syscall call; /* valid with has_call */
@@ -18,14 +18,14 @@ struct tp_waitfacts {
 	bool is_timeout_only;          /* a poll or select over no descriptor */
 };
 
-struct tp_waitcause {
+struct tp_wait_cause {
 	enum tp_state state; /* BLOCKED, RUNNABLE; ON_CPU is not told apart from RUNNABLE */
 	enum tp_cause cause; /* NONE unless blocked */
 };
 
-struct tp_waitcause tp_waitcause_decide(const struct tp_waitfacts *facts);
+struct tp_wait_cause tp_wait_cause_classify(const struct tp_wait_facts *facts);
 
 /* By the kernel function a thread sleeps in. UNKNOWN when it tells nothing. */
-enum tp_cause tp_waitcause_of_wchan(const char *wchan);
+enum tp_cause tp_wait_cause_of_wchan(const char *wchan);
 
 #endif

@@ -21,12 +21,12 @@
 #include "trainprof/base/log.h"
 
 enum {
-	MOST_LISTS = 12, /* two or three do, also where 16 threads a millisecond are born */
+	LISTS_MAX = 12, /* two or three do, also where 16 threads a millisecond are born */
 	/* Each event takes 10 us to open and 2 KiB of the kernel's memory. */
-	MOST_EVENTS = 1 << 16,
+	EVENTS_MAX = 1 << 16,
 	/* For threads that run Python, for counters and files of /proc: at least this part. */
 	RESERVE_SHARE = 4,
-	RESERVE_MOST = 512,
+	RESERVE_MAX = 512,
 	PATH_SIZE = 4096,
 };
 
@@ -34,8 +34,8 @@ enum {
 #define RECENT_NS (100 * TP_NS_PER_MS)
 
 /* A thread and the CPU time that it had, or used between two looks. */
-struct user {
-	struct tp_tree_task *task;
+struct cpu_user {
+	struct tp_task_tree_task *task;
 	uint64_t run_ns;
 };
 
@@ -47,17 +47,17 @@ void tp_perf_attach_release(struct tp_perf_attach *attach)
 
 static uint64_t events_left(void)
 {
-	uint64_t left = tp_fdlimit_left(TP_PERF_FDS_RESERVED);
+	uint64_t left = tp_fd_limit_left(TP_PERF_FDS_RESERVED);
 	uint64_t reserve = left / RESERVE_SHARE;
-	left -= reserve < RESERVE_MOST ? reserve : RESERVE_MOST;
-	return left < MOST_EVENTS ? left : MOST_EVENTS;
+	left -= reserve < RESERVE_MAX ? reserve : RESERVE_MAX;
+	return left < EVENTS_MAX ? left : EVENTS_MAX;
 }
 
 void tp_perf_attach_plan(struct tp_perf_attach *attach, const struct tp_host *host,
-			 struct tp_tree *tree, uint32_t n_cpus, struct tp_perf_setup *setup)
+			 struct tp_task_tree *tree, uint32_t n_cpus, struct tp_perf_setup *setup)
 {
 	uint64_t left = events_left();
-	uint64_t n_threads = tp_tree_alive(tree);
+	uint64_t n_threads = tp_task_tree_alive(tree);
 	uint64_t wanted = n_threads + n_threads / 8 + 1; /* some are born meanwhile */
 	*attach = (struct tp_perf_attach){.host = host, .tree = tree};
 	n_cpus = n_cpus ? n_cpus : 1;
@@ -70,16 +70,17 @@ void tp_perf_attach_plan(struct tp_perf_attach *attach, const struct tp_host *ho
 pid_t tp_perf_attach_first(const struct tp_perf_attach *attach, pid_t target)
 {
 	size_t cursor = 0;
-	const struct tp_tree_task *task = tp_tree_find(attach->tree, target);
+	const struct tp_task_tree_task *task = tp_task_tree_find(attach->tree, target);
 	while (!task || task->info.pid != target) {
-		task = tp_tree_next(attach->tree, &cursor);
+		task = tp_task_tree_next(attach->tree, &cursor);
 		if (!task)
 			return 0;
 	}
 	return task->info.tid;
 }
 
-static uint64_t run_time_ns(const struct tp_perf_attach *attach, const struct tp_tree_task *task)
+static uint64_t run_time_ns(const struct tp_perf_attach *attach,
+			    const struct tp_task_tree_task *task)
 {
 	char below[96];
 	char path[PATH_SIZE];
@@ -95,20 +96,20 @@ static uint64_t run_time_ns(const struct tp_perf_attach *attach, const struct tp
 
 static int compare_users(const void *a, const void *b)
 {
-	const struct user *x = a;
-	const struct user *y = b;
+	const struct cpu_user *x = a;
+	const struct cpu_user *y = b;
 	return (x->run_ns < y->run_ns) - (x->run_ns > y->run_ns);
 }
 
 /* All threads without events, those first that have just used most CPU time. */
-static struct user *list_users(const struct tp_perf_attach *attach, bool in_order, size_t *n)
+static struct cpu_user *list_users(const struct tp_perf_attach *attach, bool in_order, size_t *n)
 {
-	struct user *users = tp_alloc((tp_tree_alive(attach->tree) + 1) * sizeof(*users));
+	struct cpu_user *users = tp_alloc((tp_task_tree_alive(attach->tree) + 1) * sizeof(*users));
 	const struct timespec wait = {.tv_nsec = RECENT_NS};
 	size_t cursor = 0;
-	struct tp_tree_task *task;
+	struct tp_task_tree_task *task;
 	*n = 0;
-	while ((task = tp_tree_next(attach->tree, &cursor)))
+	while ((task = tp_task_tree_next(attach->tree, &cursor)))
 		if (!task->listens_to)
 			users[(*n)++].task = task;
 	if (!in_order)
@@ -136,10 +137,10 @@ static size_t join_new(struct tp_perf_attach *attach, struct tp_perf_events *eve
 {
 	size_t n;
 	size_t n_tried = 0;
-	bool is_short = tp_tree_alive(attach->tree) > attach->most;
-	struct user *users = list_users(attach, is_short, &n);
+	bool is_short = tp_task_tree_alive(attach->tree) > attach->most;
+	struct cpu_user *users = list_users(attach, is_short, &n);
 	for (size_t i = 0; i < n && attach->n_joined < attach->most; i++) {
-		struct tp_tree_task *task = users[i].task;
+		struct tp_task_tree_task *task = users[i].task;
 		pid_t tid = task->info.tid;
 		n_tried += !is_ending(attach, tid);
 		int failure =
@@ -164,8 +165,8 @@ static void read_maps(const struct tp_perf_attach *attach)
 {
 	struct tp_map done = {0};
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(attach->tree, &cursor))) {
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(attach->tree, &cursor))) {
 		if (tp_map_get(&done, (uint64_t)task->info.pid, NULL))
 			continue;
 		tp_map_set(&done, (uint64_t)task->info.pid, 1);
@@ -181,14 +182,14 @@ static void read_maps(const struct tp_perf_attach *attach)
 static void count_all(struct tp_perf_attach *attach)
 {
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
+	const struct tp_task_tree_task *task;
 	attach->n_met = attach->n_joined = 0;
-	while ((task = tp_tree_next(attach->tree, &cursor))) {
+	while ((task = tp_task_tree_next(attach->tree, &cursor))) {
 		bool is_joined = task->listens_to != 0;
 		attach->n_joined += is_joined;
 		attach->n_met += is_joined || (!is_ending(attach, task->info.tid) &&
-					       tp_task_stat_is_alive(attach->host, task->info.pid,
-								     task->info.tid));
+					       tp_procfs_stat_is_alive(attach->host, task->info.pid,
+								       task->info.tid));
 	}
 }
 
@@ -197,8 +198,8 @@ void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *e
 {
 	size_t n_new = 1;
 	unsigned n_lists = 0;
-	while (n_new > 0 && n_lists++ < MOST_LISTS) {
-		tp_tree_meet(attach->tree, target, tp_clock_now_ns());
+	while (n_new > 0 && n_lists++ < LISTS_MAX) {
+		tp_task_tree_scan_existing(attach->tree, target, tp_clock_now_ns());
 		drain(context); /* who was born of whom */
 		n_new = join_new(attach, events, first, seed);
 	}
@@ -210,17 +211,17 @@ void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *e
 		attach->n_met, n_lists, n_own);
 }
 
-void tp_perf_attach_places(const struct tp_perf_attach *attach, uint64_t since_ns)
+void tp_perf_attach_mark_blocked(const struct tp_perf_attach *attach, uint64_t since_ns)
 {
 	size_t cursor = 0;
-	struct tp_tree_task *task;
-	while ((task = tp_tree_next(attach->tree, &cursor))) {
-		struct tp_task_stat stat;
-		if (!task->listens_to || task->where != TP_TREE_UNKNOWN ||
-		    !tp_task_stat_read(&stat, attach->host, task->info.pid, task->info.tid) ||
+	struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(attach->tree, &cursor))) {
+		struct tp_procfs_stat stat;
+		if (!task->listens_to || task->where != TP_TASK_TREE_UNKNOWN ||
+		    !tp_procfs_stat_read(&stat, attach->host, task->info.pid, task->info.tid) ||
 		    stat.state == 'R')
 			continue;
-		task->where = TP_TREE_BLOCKED;
+		task->where = TP_TASK_TREE_BLOCKED;
 		/* Before: should it have been on its way to sleep, its stay began with them. */
 		task->where_since_ns = since_ns - 1;
 	}

@@ -25,7 +25,7 @@
 
 struct tp_perf_attach {
 	const struct tp_host *host;
-	struct tp_tree *tree;
+	struct tp_task_tree *tree;
 	struct tp_map listeners; /* for the feed */
 	size_t n_met;            /* threads that were there */
 	size_t n_joined;         /* of them, those with events */
@@ -36,10 +36,10 @@ struct tp_perf_attach {
 
 /*
  * Choose by what the limit of open files allows: lowers setup->has_switches, sets `most`. The tree
- * has been met (tp_tree_meet).
+ * has been met (tp_task_tree_scan_existing).
  */
 void tp_perf_attach_plan(struct tp_perf_attach *attach, const struct tp_host *host,
-			 struct tp_tree *tree, uint32_t n_cpus, struct tp_perf_setup *setup);
+			 struct tp_task_tree *tree, uint32_t n_cpus, struct tp_perf_setup *setup);
 void tp_perf_attach_release(struct tp_perf_attach *attach);
 
 /* The thread whose events own the rings: a living one of the target, its first if possible; 0 when
@@ -54,6 +54,6 @@ void tp_perf_attach_join(struct tp_perf_attach *attach, struct tp_perf_events *e
 			 pid_t first, uint64_t *seed, void (*drain)(void *context), void *context);
 
 /* Switches are on since then: who sleeps now has slept since, or its records tell otherwise. */
-void tp_perf_attach_places(const struct tp_perf_attach *attach, uint64_t since_ns);
+void tp_perf_attach_mark_blocked(const struct tp_perf_attach *attach, uint64_t since_ns);
 
 #endif

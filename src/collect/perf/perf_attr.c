@@ -7,10 +7,10 @@
 
 enum {
 	KERNEL_FRAMES = 64,
-	LEAVE_STACK_BYTES = 16 << 10,
+	SWITCH_OUT_STACK_BYTES = 16 << 10,
 };
 
-bool tp_perf_tells_event(const struct tp_perf_setup *setup)
+bool tp_perf_has_event_id(const struct tp_perf_setup *setup)
 {
 	return setup->is_attaching || setup->has_leaves;
 }
@@ -23,7 +23,7 @@ static struct perf_event_attr attr_base(const struct tp_perf_setup *setup)
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       (tp_perf_tells_event(setup) ? PERF_SAMPLE_ID : 0),
+			       (tp_perf_has_event_id(setup) ? PERF_SAMPLE_ID : 0),
 		.disabled = 1,
 		.inherit = !setup->is_wide,
 		.enable_on_exec = !setup->is_attaching && !setup->is_wide,
@@ -68,13 +68,13 @@ struct perf_event_attr tp_perf_attr_switches(const struct tp_perf_setup *setup)
 
 /* The kernel counts a switch while the thread that leaves is still there: its registers and stack
  * are those of the place where it was. */
-struct perf_event_attr tp_perf_attr_leaves(const struct tp_perf_setup *setup)
+struct perf_event_attr tp_perf_attr_switch_out(const struct tp_perf_setup *setup)
 {
-	struct perf_event_attr attr = tp_perf_attr_sampler(setup, TP_PERF_LEAVE_EVERY);
+	struct perf_event_attr attr = tp_perf_attr_sampler(setup, TP_PERF_SWITCH_OUT_EVERY);
 	attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 	attr.enable_on_exec = 0;
 	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
-	if (attr.sample_stack_user > LEAVE_STACK_BYTES)
-		attr.sample_stack_user = LEAVE_STACK_BYTES;
+	if (attr.sample_stack_user > SWITCH_OUT_STACK_BYTES)
+		attr.sample_stack_user = SWITCH_OUT_STACK_BYTES;
 	return attr;
 }

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /* Whether records tell their event. */
-bool tp_perf_tells_event(const struct tp_perf_setup *setup);
+bool tp_perf_has_event_id(const struct tp_perf_setup *setup);
 
 /* Samples of running threads, and the books. */
 struct perf_event_attr tp_perf_attr_sampler(const struct tp_perf_setup *setup, uint64_t period_ns);
 /* Context-switch records only. */
 struct perf_event_attr tp_perf_attr_switches(const struct tp_perf_setup *setup);
-/* Samples of threads that leave a CPU, at one of TP_PERF_LEAVE_EVERY switches. */
-struct perf_event_attr tp_perf_attr_leaves(const struct tp_perf_setup *setup);
+/* Samples of threads that leave a CPU, at one of TP_PERF_SWITCH_OUT_EVERY switches. */
+struct perf_event_attr tp_perf_attr_switch_out(const struct tp_perf_setup *setup);
 
 #endif

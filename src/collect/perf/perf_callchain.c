@@ -12,19 +12,20 @@
 
 enum { KERNEL_FRAMES_MAX = 128 };
 
-void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink)
+void tp_perf_callchain_init(struct tp_perf_callchain *stacks, struct tp_task_tree *tree,
+			    struct tp_sink *sink)
 {
 	stacks->tree = tree;
-	tp_stackput_init(&stacks->put, sink);
+	tp_stack_intern_init(&stacks->put, sink);
 	stacks->n_whole = stacks->n_cut = stacks->n_skipped = 0;
 	memset(stacks->holes, 0, sizeof(stacks->holes));
-	stacks->others = (struct tp_otherstacks){0};
+	stacks->others = (struct tp_switched_stack){0};
 }
 
-void tp_perf_stacks_release(struct tp_perf_stacks *stacks)
+void tp_perf_callchain_release(struct tp_perf_callchain *stacks)
 {
-	tp_stackput_release(&stacks->put);
-	tp_otherstacks_release(&stacks->others);
+	tp_stack_intern_release(&stacks->put);
+	tp_switched_stack_release(&stacks->others);
 }
 
 /* Values this high mark the parts of a chain and are no addresses. */
@@ -33,9 +34,10 @@ static bool is_marker(uint64_t address)
 	return address >= (uint64_t)PERF_CONTEXT_MAX;
 }
 
-static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sample *sample)
+static size_t add_kernel_frames(struct tp_perf_callchain *stacks,
+				const struct tp_perf_sample *sample)
 {
-	struct tp_module *kernel = tp_modules_kernel(tp_tree_modules(stacks->tree));
+	struct tp_module *kernel = tp_modules_kernel(tp_task_tree_modules(stacks->tree));
 	size_t n = 0;
 	for (size_t i = 0; i < sample->n_chain && n < KERNEL_FRAMES_MAX; i++)
 		if (!is_marker(sample->chain[i])) {
@@ -55,11 +57,12 @@ static size_t put_kernel(struct tp_perf_stacks *stacks, const struct tp_perf_sam
  * array of which only the ends were written; above it lie all the callers. Such a page is made
  * present for the samples to come, once: where that does not help, there is no page.
  */
-static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_perf_sample *sample)
+static void load_missing_page(struct tp_perf_callchain *stacks, pid_t pid,
+			      const struct tp_perf_sample *sample)
 {
 	uint64_t hole = sample->regs.sp + sample->stack_bytes;
 	uint64_t page = hole / TP_PROCESS_MEMORY_PAGE + ((uint64_t)pid << 40);
-	uint64_t *slot = &stacks->holes[page % TP_PERF_STACK_HOLES];
+	uint64_t *slot = &stacks->holes[page % TP_PERF_CALLCHAIN_MISSING_PAGES];
 	if (sample->stack_bytes >= sample->stack_asked || *slot == page)
 		return;
 	*slot = page;
@@ -67,8 +70,8 @@ static void mend_hole(struct tp_perf_stacks *stacks, pid_t pid, const struct tp_
 }
 
 /* Code without a file, of which no caller is on the copied stack. */
-static bool lacks_callers(const struct tp_perf_stacks *stacks, size_t n,
-			  const struct tp_unwind_result *result)
+static bool has_no_callers(const struct tp_perf_callchain *stacks, size_t n,
+			   const struct tp_unwind_result *result)
 {
 	const struct tp_module *module = stacks->frames[n].module;
 	return result->end != TP_UNWIND_COMPLETE && result->n_frames == 1 && module &&
@@ -76,23 +79,24 @@ static bool lacks_callers(const struct tp_perf_stacks *stacks, size_t n,
 }
 
 /* Unwinds the user part behind n kernel frames. */
-static void unwind_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+static void unwind_user(struct tp_perf_callchain *stacks, const struct tp_task_tree_task *task,
 			const struct tp_perf_sample *sample, bool is_fresh, size_t n,
 			struct tp_unwind_result *result)
 {
 	struct tp_unwind_result own;
 	tp_unwind(task->maps, &sample->regs, sample->stack, sample->stack_bytes, stacks->frames + n,
 		  TP_STACK_MAX_FRAMES - n, result);
-	if (lacks_callers(stacks, n, result) &&
-	    tp_otherstacks_unwind(&stacks->others, task, sample, is_fresh, stacks->frames + n,
-				  TP_STACK_MAX_FRAMES - n, &own))
+	if (has_no_callers(stacks, n, result) &&
+	    tp_switched_stack_unwind(&stacks->others, task, sample, is_fresh, stacks->frames + n,
+				     TP_STACK_MAX_FRAMES - n, &own))
 		*result = own;
 }
 
 /* The user part behind n kernel frames; returns how many frames there are then. */
-static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-		       const struct tp_perf_sample *sample, bool is_unwound, bool is_fresh,
-		       size_t n, uint32_t *flags)
+static size_t add_user_frames(struct tp_perf_callchain *stacks,
+			      const struct tp_task_tree_task *task,
+			      const struct tp_perf_sample *sample, bool is_unwound, bool is_fresh,
+			      size_t n, uint32_t *flags)
 {
 	struct tp_unwind_result result;
 	if (sample->has_regs && sample->stack && is_unwound) {
@@ -102,7 +106,7 @@ static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task 
 		stacks->n_whole += is_whole;
 		stacks->n_cut += !is_whole;
 		if (!is_whole)
-			mend_hole(stacks, task->info.pid, sample);
+			load_missing_page(stacks, task->info.pid, sample);
 		return n + result.n_frames;
 	}
 	stacks->n_skipped += !is_unwound;
@@ -114,21 +118,21 @@ static size_t put_user(struct tp_perf_stacks *stacks, const struct tp_tree_task 
 	return n + 1;
 }
 
-static uint32_t put_stack(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
+static uint32_t put_stack(struct tp_perf_callchain *stacks, const struct tp_task_tree_task *task,
 			  const struct tp_perf_sample *sample, bool is_unwound,
-			  const struct tp_pyplaces *places)
+			  const struct tp_python_places *places)
 {
 	uint32_t flags = 0;
-	size_t n = sample->is_kernel ? put_kernel(stacks, sample) : 0;
-	n = put_user(stacks, task, sample, is_unwound, places != NULL, n, &flags);
-	return places ? tp_stackput_merged(&stacks->put, stacks->frames, n, flags, places)
-		      : tp_stackput_stack(&stacks->put, stacks->frames, n, flags);
+	size_t n = sample->is_kernel ? add_kernel_frames(stacks, sample) : 0;
+	n = add_user_frames(stacks, task, sample, is_unwound, places != NULL, n, &flags);
+	return places ? tp_stack_intern_merged(&stacks->put, stacks->frames, n, flags, places)
+		      : tp_stack_intern_frames(&stacks->put, stacks->frames, n, flags);
 }
 
-struct tp_sample tp_perf_stacks_sample(struct tp_perf_stacks *stacks,
-				       const struct tp_tree_task *task,
+struct tp_sample tp_perf_stacks_sample(struct tp_perf_callchain *stacks,
+				       const struct tp_task_tree_task *task,
 				       const struct tp_perf_record *record, bool is_unwound,
-				       const struct tp_pyplaces *places)
+				       const struct tp_python_places *places)
 {
 	const struct tp_perf_sample *from = &record->of.sample;
 	return (struct tp_sample){
@@ -136,7 +140,7 @@ struct tp_sample tp_perf_stacks_sample(struct tp_perf_stacks *stacks,
 		.state = TP_STATE_ON_CPU,
 		.cause = TP_CAUSE_NONE,
 		.flags = (from->is_kernel ? TP_SAMPLE_KERNEL : 0) |
-			 (is_unwound ? 0 : TP_SAMPLE_THINNED),
+			 (is_unwound ? 0 : TP_SAMPLE_LEAF_ONLY),
 		.cpu = record->cpu,
 		.syscall = -1,
 		.time_ns = record->time_ns,
@@ -144,8 +148,9 @@ struct tp_sample tp_perf_stacks_sample(struct tp_perf_stacks *stacks,
 	};
 }
 
-void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-			  const struct tp_perf_sample *sample)
+void tp_perf_callchain_remember(struct tp_perf_callchain *stacks,
+				const struct tp_task_tree_task *task,
+				const struct tp_perf_sample *sample)
 {
 	struct tp_unwind_result result;
 	if (sample->has_regs && sample->stack && !sample->is_kernel)

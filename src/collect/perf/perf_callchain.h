@@ -11,32 +11,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TP_PERF_STACK_HOLES = 64 };
+enum { TP_PERF_CALLCHAIN_MISSING_PAGES = 64 };
 
-struct tp_perf_stacks {
-	struct tp_tree *tree;
-	struct tp_stackput put;
+struct tp_perf_callchain {
+	struct tp_task_tree *tree;
+	struct tp_stack_intern put;
 	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
-	uint64_t holes[TP_PERF_STACK_HOLES]; /* pages mended last, by their hash */
-	struct tp_otherstacks others;
+	uint64_t holes[TP_PERF_CALLCHAIN_MISSING_PAGES]; /* pages mended last, by their hash */
+	struct tp_switched_stack others;
 	uint64_t n_whole;   /* reached the thread's first frame */
 	uint64_t n_cut;     /* did not */
 	uint64_t n_skipped; /* not unwound, on request */
 };
 
-void tp_perf_stacks_init(struct tp_perf_stacks *stacks, struct tp_tree *tree, struct tp_sink *sink);
-void tp_perf_stacks_release(struct tp_perf_stacks *stacks);
+void tp_perf_callchain_init(struct tp_perf_callchain *stacks, struct tp_task_tree *tree,
+			    struct tp_sink *sink);
+void tp_perf_callchain_release(struct tp_perf_callchain *stacks);
 
 /* The sample for the sink, with its stack put. Without `is_unwound` only the innermost user frame
  * is kept. places: where the thread was in Python just then, for a sample that was taken just now;
  * NULL: it was taken some time ago. */
-struct tp_sample tp_perf_stacks_sample(struct tp_perf_stacks *stacks,
-				       const struct tp_tree_task *task,
+struct tp_sample tp_perf_stacks_sample(struct tp_perf_callchain *stacks,
+				       const struct tp_task_tree_task *task,
 				       const struct tp_perf_record *record, bool is_unwound,
-				       const struct tp_pyplaces *places);
+				       const struct tp_python_places *places);
 
 /* Of a sample that was taken just now: remember what tells the callers of others like it. */
-void tp_perf_stacks_learn(struct tp_perf_stacks *stacks, const struct tp_tree_task *task,
-			  const struct tp_perf_sample *sample);
+void tp_perf_callchain_remember(struct tp_perf_callchain *stacks,
+				const struct tp_task_tree_task *task,
+				const struct tp_perf_sample *sample);
 
 #endif

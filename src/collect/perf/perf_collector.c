@@ -31,10 +31,10 @@
 #include "trainprof/base/log.h"
 
 /* A record is written at most so long after its time was taken. */
-#define WRITTEN_WITHIN_NS (5 * TP_NS_PER_MS)
+#define WRITE_DELAY_MAX_NS (5 * TP_NS_PER_MS)
 /* What one call may take; the rest waits for the next. */
 #define WORK_LIMIT_NS    (20 * TP_NS_PER_MS)
-#define SETTLE_PERIOD_NS TP_NS_PER_S
+#define UPDATE_PERIOD_NS TP_NS_PER_S
 
 enum {
 	CLOCK_EVERY = 64, /* records between looks at the clock */
@@ -50,16 +50,16 @@ struct perf {
 	struct tp_perf_setup setup;
 	struct tp_perf_cost cost;
 	struct tp_perf_events events;
-	struct tp_perf_merge merge;
-	struct tp_perf_feed feed;
+	struct tp_perf_ring_merge merge;
+	struct tp_perf_dispatch feed;
 	struct tp_perf_governor governor;
 	struct tp_perf_attach attach; /* where the target runs already */
 	bool is_started;
-	struct tp_perf_wait wait;
-	struct tp_perf_redraw redraw;
-	struct tp_perf_wide wide;
+	struct tp_perf_epoll wait;
+	struct tp_perf_period_update redraw;
+	struct tp_perf_system_wide wide;
 	struct tp_perf_pins pins;
-	struct tp_otherwatch watch;
+	struct tp_switched_stack_watch watch;
 	bool has_watch;
 	uint64_t settle_at_ns;
 	uint64_t govern_at_ns;
@@ -78,30 +78,30 @@ static enum tp_status perf_open(struct tp_collector **out, const struct tp_colle
 	struct perf *perf = tp_alloc(sizeof(*perf));
 	perf->context = context;
 	perf->redraw.pace.seed = tp_clock_now_ns() ^ (uint64_t)getpid() << 40;
-	int failure = tp_perf_wait_open(&perf->wait);
+	int failure = tp_perf_epoll_open(&perf->wait);
 	if (failure) {
 		free(perf);
 		return tp_fail_errno(err, failure, "cannot wait for perf rings");
 	}
 	tp_perf_probe(context->host, &perf->base.availability);
 	tp_perf_setup_choose(&perf->setup, &perf->cost, context, &perf->base.availability);
-	tp_perf_setup_names(&perf->setup, context);
+	tp_perf_setup_load_symbols(&perf->setup, context);
 	*out = &perf->base;
 	return TP_OK;
 }
 
 /* Counts for the governor; `out` borrows from the feed. */
-static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_usage *out)
+static void current_usage(const struct perf *perf, uint64_t now_ns, struct tp_perf_usage *out)
 {
 	uint64_t period_ns = perf->events.setup.period_ns * perf->governor.period_factor;
-	const struct tp_pythons *pythons = perf->context->pythons;
+	const struct tp_python_processes *pythons = perf->context->pythons;
 	*out = (struct tp_perf_usage){
 		.now_ns = now_ns,
 		.n_switches = perf->feed.n_switches,
 		.n_samples = perf->feed.n_samples + perf->feed.n_leavings,
 		.n_leavings = perf->feed.n_leavings,
-		.self_cpu_ns =
-			tp_clock_self_cpu_ns() - (pythons ? tp_pythons_charged_ns(pythons) : 0),
+		.self_cpu_ns = tp_clock_self_cpu_ns() -
+			       (pythons ? tp_python_processes_cost_ns(pythons) : 0),
 		.target_cpu_ns = perf->feed.n_samples * period_ns,
 	};
 }
@@ -110,19 +110,19 @@ static void usage_now(const struct perf *perf, uint64_t now_ns, struct tp_perf_u
 static void drain(struct perf *perf, uint64_t horizon_ns, uint64_t limit_ns)
 {
 	uint64_t until_ns = tp_clock_now_ns() + limit_ns;
-	tp_perf_merge_look(&perf->merge);
-	struct tp_perf_feed *feed = &perf->feed;
+	tp_perf_ring_merge_refresh(&perf->merge);
+	struct tp_perf_dispatch *feed = &perf->feed;
 	feed->drops_stacks = perf->merge.fill > (feed->drops_stacks ? fill_low : fill_high);
 	size_t size;
 	size_t ring;
 	const void *record;
 	unsigned n = 0;
-	while ((record = tp_perf_merge_take(&perf->merge, horizon_ns, &size, &ring))) {
-		tp_perf_feed_record(feed, record, size);
+	while ((record = tp_perf_ring_merge_next(&perf->merge, horizon_ns, &size, &ring))) {
+		tp_perf_dispatch_record(feed, record, size);
 		if ((++n % CLOCK_EVERY == 0 || size > 1024) && tp_clock_now_ns() > until_ns)
 			break;
 	}
-	tp_perf_merge_give_back(&perf->merge);
+	tp_perf_ring_merge_consume(&perf->merge);
 }
 
 /* Every record that is in a ring now, quickly. */
@@ -135,26 +135,27 @@ static void drain_all(struct perf *perf)
 static void begin_watch(struct perf *perf)
 {
 	perf->has_watch =
-		tp_otherwatch_init(&perf->watch, perf->context->tree, &perf->feed.stacks,
-				   perf->events.setup.period_ns, perf->redraw.pace.seed) == 0;
+		tp_switched_stack_watch_init(&perf->watch, perf->context->tree, &perf->feed.stacks,
+					     perf->events.setup.period_ns,
+					     perf->redraw.pace.seed) == 0;
 	if (perf->has_watch)
-		tp_perf_wait_other(&perf->wait, perf->watch.epoll_fd);
+		tp_perf_epoll_add_fd(&perf->wait, perf->watch.epoll_fd);
 }
 
 /* The rings, and what their records mean. */
-static void begin_feed(struct perf *perf, pid_t target)
+static void begin_dispatch(struct perf *perf, pid_t target)
 {
 	const struct tp_collect_context *context = perf->context;
 	const struct tp_perf_setup *setup = &perf->events.setup;
 	struct tp_perf_layout layout = tp_perf_events_layout(setup);
 	bool was_paused = perf->feed.is_paused;
-	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
-	tp_perf_feed_init(&perf->feed, context->host, context->tree, context->sink, &layout,
-			  perf->events.cpu_limit);
+	tp_perf_ring_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
+	tp_perf_dispatch_init(&perf->feed, context->host, context->tree, context->sink, &layout,
+			      perf->events.cpu_limit);
 	perf->feed.is_paused = was_paused;
 	perf->feed.target = target;
 	perf->feed.leaves = setup->has_leaves ? &perf->events.leave_ids : NULL;
-	tp_perf_wait_rings(&perf->wait, &perf->events);
+	tp_perf_epoll_add_rings(&perf->wait, &perf->events);
 	begin_watch(perf);
 }
 
@@ -163,13 +164,13 @@ static void begin_governor(struct perf *perf, uint64_t now_ns)
 	const struct tp_collect_config *config = perf->context->config;
 	struct tp_perf_usage usage;
 	perf->governor.period_factor = 1;
-	perf->govern_at_ns = now_ns + 2 * WRITTEN_WITHIN_NS;
-	usage_now(perf, now_ns, &usage);
+	perf->govern_at_ns = now_ns + 2 * WRITE_DELAY_MAX_NS;
+	current_usage(perf, now_ns, &usage);
 	tp_perf_governor_init(&perf->governor, config->max_switch_rate_hz,
 			      config->max_overhead_ratio, &perf->cost, perf->events.cpu_limit,
 			      &usage);
 	if (!perf->events.setup.has_switches)
-		tp_perf_governor_never_look(&perf->governor);
+		tp_perf_governor_no_switches(&perf->governor);
 }
 
 static void drain_joining(void *context)
@@ -192,7 +193,7 @@ static void join_all(struct perf *perf, pid_t target, pid_t first)
 					"%zu of %zu threads have events: too few file descriptors",
 					attach->n_joined, attach->n_met);
 	if (attach->n_joined < attach->n_met || !attach->has_converged)
-		tp_tree_doubt(perf->context->tree); /* births may be missed */
+		tp_task_tree_mark_stale(perf->context->tree); /* births may be missed */
 	drain_all(perf);
 	perf->feed.is_joining = false;
 	perf->feed.is_paused = was_paused;
@@ -209,9 +210,9 @@ static void begin_switches(struct perf *perf)
 		tp_perf_events_switches(&perf->events, true);
 		now_ns = tp_clock_now_ns(); /* from then on they are complete */
 	}
-	tp_perf_runs_on(&perf->feed.runs, now_ns);
+	tp_perf_oncpu_enable(&perf->feed.runs, now_ns);
 	if (perf->setup.is_attaching)
-		tp_perf_attach_places(&perf->attach, now_ns);
+		tp_perf_attach_mark_blocked(&perf->attach, now_ns);
 }
 
 static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct tp_error *err)
@@ -235,19 +236,21 @@ static enum tp_status perf_start(struct tp_collector *self, pid_t target, struct
 		tp_perf_attach_release(&perf->attach);
 		return status;
 	}
-	begin_feed(perf, target);
+	begin_dispatch(perf, target);
 	if (perf->setup.is_attaching)
 		join_all(perf, target, first);
 	begin_switches(perf);
 	uint64_t now_ns = tp_clock_now_ns();
 	begin_governor(perf, now_ns);
-	tp_tree_set_fed(context->tree, true);
-	tp_tree_set_listener(context->tree, tp_perf_redraw_polled, &perf->redraw);
-	tp_perf_setup_note(&asked, &perf->events, context, &perf->base.availability);
+	tp_task_tree_set_has_events(context->tree, true);
+	tp_task_tree_set_listener(context->tree, tp_perf_period_update_on_poll, &perf->redraw);
+	tp_perf_setup_report(&asked, &perf->events, context, &perf->base.availability);
 	perf->is_started = true;
-	tp_perf_redraw_start(&perf->redraw, context->host, &perf->events, &perf->feed, now_ns);
-	(void)tp_perf_wide_fits(&perf->wide, context->host, tp_perf_wide_used_ns(context->tree));
-	perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
+	tp_perf_period_update_start(&perf->redraw, context->host, &perf->events, &perf->feed,
+				    now_ns);
+	(void)tp_perf_system_wide_fits(&perf->wide, context->host,
+				       tp_perf_system_wide_used_ns(context->tree));
+	perf->settle_at_ns = now_ns + UPDATE_PERIOD_NS;
 	return TP_OK;
 }
 
@@ -257,33 +260,34 @@ static int perf_wait_fd(const struct tp_collector *self)
 }
 
 /* What Python does is read at samples of another kind; see feed_leaving() in perf_dispatch.c. */
-static void steer_leaves(struct perf *perf, bool may)
+static void set_switch_out(struct perf *perf, bool may)
 {
-	const struct tp_tree_task *first = tp_tree_find(perf->context->tree, perf->feed.target);
+	const struct tp_task_tree_task *first =
+		tp_task_tree_find(perf->context->tree, perf->feed.target);
 	bool was_on = perf->governor.has_leaves;
 	may = may && first && !first->followed_ns && !perf->feed.is_paused;
 	if (!may)
 		perf->governor.has_leaves = false;
 	else
-		tp_perf_governor_leaves(&perf->governor, TP_PERF_LEAVE_EVERY);
+		tp_perf_governor_switch_out(&perf->governor, TP_PERF_SWITCH_OUT_EVERY);
 	if (perf->governor.has_leaves != was_on)
-		tp_perf_events_leaves(&perf->events, perf->governor.has_leaves);
+		tp_perf_events_switch_out(&perf->events, perf->governor.has_leaves);
 }
 
 static void switches_off(struct perf *perf)
 {
 	tp_perf_events_switches(&perf->events, false);
-	steer_leaves(perf, false);
+	set_switch_out(perf, false);
 	/* Who switches often must not pay for a pin, and nothing tells now. */
 	tp_perf_pins_release(&perf->pins);
 	drain_all(perf);
 	uint64_t now_ns = tp_clock_now_ns();
-	tp_perf_runs_off(&perf->feed.runs, now_ns);
+	tp_perf_oncpu_disable(&perf->feed.runs, now_ns);
 	perf->switches_off_ns = now_ns;
 }
 
 /* Why they were off, and that they were. */
-static void put_switch_gap(struct perf *perf, uint64_t now_ns)
+static void emit_switch_gap(struct perf *perf, uint64_t now_ns)
 {
 	char reason[100];
 	snprintf(reason, sizeof(reason), TP_GAP_SWITCHES_OFF " above %.0f/s per CPU",
@@ -300,80 +304,81 @@ static void put_switch_gap(struct perf *perf, uint64_t now_ns)
 
 static void switches_on(struct perf *perf)
 {
-	if (!tp_perf_events_ready(&perf->events)) {
-		tp_perf_governor_never_look(&perf->governor);
+	if (!tp_perf_events_prepare_switches(&perf->events)) {
+		tp_perf_governor_no_switches(&perf->governor);
 		return;
 	}
 	drain_all(perf);
 	/* Before: a switch may be recorded as soon as they are on. */
 	uint64_t now_ns = tp_clock_now_ns();
 	tp_perf_events_switches(&perf->events, true);
-	put_switch_gap(perf, now_ns);
-	tp_perf_runs_on(&perf->feed.runs, now_ns);
-	tp_perf_governor_begun(&perf->governor, now_ns);
+	emit_switch_gap(perf, now_ns);
+	tp_perf_oncpu_enable(&perf->feed.runs, now_ns);
+	tp_perf_governor_switches_on(&perf->governor, now_ns);
 }
 
 /*
  * To events of CPUs. Both kinds are on at one instant: what is older is told by the events of
  * threads, what is younger by those of CPUs, so that no birth is missed and nothing told twice.
  */
-static void widen(struct perf *perf)
+static void go_system_wide(struct perf *perf)
 {
 	const struct tp_host *host = perf->context->host;
 	struct tp_perf_events events;
-	uint64_t target_ns = tp_perf_wide_used_ns(perf->context->tree);
+	uint64_t target_ns = tp_perf_system_wide_used_ns(perf->context->tree);
 	if (perf->events.setup.is_wide || perf->wide.is_refused || perf->context->has_counters ||
-	    !tp_perf_wide_fits(&perf->wide, host, target_ns) ||
-	    !tp_perf_wide_open(&perf->wide, &events, host, &perf->events, &perf->redraw.pace.seed))
+	    !tp_perf_system_wide_fits(&perf->wide, host, target_ns) ||
+	    !tp_perf_system_wide_open(&perf->wide, &events, host, &perf->events,
+				      &perf->redraw.pace.seed))
 		return;
 	uint64_t both_ns = tp_clock_now_ns();
 	tp_perf_events_samples(&perf->events, false);
 	drain(perf, both_ns - 1, UINT64_MAX / 2);
-	tp_perf_merge_release(&perf->merge);
+	tp_perf_ring_merge_release(&perf->merge);
 	tp_perf_events_close(&perf->events);
 	perf->events = events;
 	const struct tp_perf_layout layout = tp_perf_events_layout(&events.setup);
-	tp_perf_feed_widen(&perf->feed, &layout, both_ns);
-	tp_perf_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
-	tp_perf_wait_rings(&perf->wait, &perf->events);
-	tp_perf_redraw_widen(&perf->redraw, tp_clock_now_ns());
+	tp_perf_dispatch_go_system_wide(&perf->feed, &layout, both_ns);
+	tp_perf_ring_merge_init(&perf->merge, perf->events.rings, perf->events.n_cpus);
+	tp_perf_epoll_add_rings(&perf->wait, &perf->events);
+	tp_perf_period_update_system_wide(&perf->redraw, tp_clock_now_ns());
 	tp_info("events of CPUs instead of threads");
 }
 
-static void obey(struct perf *perf, unsigned orders)
+static void apply_commands(struct perf *perf, unsigned orders)
 {
 	const struct tp_perf_governor *governor = &perf->governor;
-	if (orders & TP_PERF_LEAVES_OFF)
-		tp_perf_events_leaves(&perf->events, false);
+	if (orders & TP_PERF_SWITCH_OUT_OFF)
+		tp_perf_events_switch_out(&perf->events, false);
 	if (orders & TP_PERF_SWITCHES_OFF) {
 		switches_off(perf);
 		tp_info("%.0f switches/s on a CPU: switch records off", governor->switch_rate_hz);
 	}
-	if (orders & TP_PERF_WIDEN)
-		widen(perf);
+	if (orders & TP_PERF_GO_SYSTEM_WIDE)
+		go_system_wide(perf);
 	if (orders & TP_PERF_SWITCHES_ON)
 		switches_on(perf);
 	if (orders & TP_PERF_DETAIL) {
-		tp_perf_pace_set_factor(&perf->redraw.pace, governor->period_factor,
-					tp_clock_now_ns());
+		tp_perf_period_schedule_set_factor(&perf->redraw.pace, governor->period_factor,
+						   tp_clock_now_ns());
 		perf->feed.keep_one_in = governor->keep_one_in;
-		tp_perf_redraw_all(&perf->redraw);
-		tp_perf_events_redraw_joined(&perf->events, perf->events.setup.period_ns *
-								    governor->period_factor);
+		tp_perf_period_update_all(&perf->redraw);
+		tp_perf_events_set_joined_period(&perf->events, perf->events.setup.period_ns *
+									governor->period_factor);
 		tp_info("cost %.2f %%: unwinding 1 of %u stacks, period times %u",
 			governor->last_ratio * 100, governor->keep_one_in, governor->period_factor);
 	}
 }
 
-static void govern(struct perf *perf, uint64_t now_ns)
+static void run_governor(struct perf *perf, uint64_t now_ns)
 {
 	struct tp_perf_usage usage;
-	usage_now(perf, now_ns - WRITTEN_WITHIN_NS, &usage); /* so far records were counted */
-	obey(perf, tp_perf_governor_tick(&perf->governor, &usage));
+	current_usage(perf, now_ns - WRITE_DELAY_MAX_NS, &usage); /* so far records were counted */
+	apply_commands(perf, tp_perf_governor_tick(&perf->governor, &usage));
 	perf->govern_at_ns = now_ns + tp_perf_governor_period_ns(&perf->governor);
 }
 
-static double switches_so_far(const struct perf *perf)
+static double n_switches_total(const struct perf *perf)
 {
 	double n = perf->unseen_switches;
 	for (uint32_t i = 0; i <= perf->events.cpu_limit; i++)
@@ -381,12 +386,12 @@ static double switches_so_far(const struct perf *perf)
 	return n - (double)perf->feed.n_strange_switches;
 }
 
-static void put_gauges(struct perf *perf, uint64_t now_ns)
+static void emit_gauges(struct perf *perf, uint64_t now_ns)
 {
 	struct tp_sink *sink = perf->context->sink;
 	tp_sink_gauge(sink, TP_METRIC_SELF_SAMPLES, TP_NO_TASK, now_ns,
 		      (double)(perf->feed.n_samples + perf->feed.n_leavings));
-	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCHES, TP_NO_TASK, now_ns, switches_so_far(perf));
+	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCHES, TP_NO_TASK, now_ns, n_switches_total(perf));
 	tp_sink_gauge(sink, TP_METRIC_SELF_SAMPLE_COST, TP_NO_TASK, now_ns, perf->cost.sample_ns);
 	tp_sink_gauge(sink, TP_METRIC_SELF_SWITCH_COST, TP_NO_TASK, now_ns, perf->cost.switch_ns);
 }
@@ -396,23 +401,23 @@ static enum tp_status perf_sample(struct tp_collector *self, uint64_t now_ns, st
 	(void)err;
 	struct perf *perf = perf_of(self);
 	if (perf->has_watch)
-		tp_otherwatch_take(&perf->watch);
-	drain(perf, now_ns - WRITTEN_WITHIN_NS, WORK_LIMIT_NS);
+		tp_switched_stack_watch_read(&perf->watch);
+	drain(perf, now_ns - WRITE_DELAY_MAX_NS, WORK_LIMIT_NS);
 	if (perf->has_watch && !perf->feed.is_paused)
-		tp_otherwatch_settle(&perf->watch, now_ns);
-	tp_perf_wait_take(&perf->wait, &perf->events, perf->merge.fill, now_ns);
+		tp_switched_stack_watch_update(&perf->watch, now_ns);
+	tp_perf_epoll_drain(&perf->wait, &perf->events, perf->merge.fill, now_ns);
 	if (!perf->feed.is_paused && now_ns >= perf->govern_at_ns)
-		govern(perf, now_ns);
+		run_governor(perf, now_ns);
 	bool is_hurried = !perf->feed.is_paused && perf->governor.is_hurried;
 	perf->base.due_ns = is_hurried ? perf->govern_at_ns : 0;
-	uint64_t hurry_ns = perf->feed.n_leavers ? SETTLE_PERIOD_NS * 3 / 4 : 0;
+	uint64_t hurry_ns = perf->feed.n_leavers ? UPDATE_PERIOD_NS * 3 / 4 : 0;
 	if (now_ns + hurry_ns >= perf->settle_at_ns) {
-		perf->settle_at_ns = now_ns + SETTLE_PERIOD_NS;
-		tp_perf_feed_settle(&perf->feed, now_ns, false);
+		perf->settle_at_ns = now_ns + UPDATE_PERIOD_NS;
+		tp_perf_dispatch_flush(&perf->feed, now_ns, false);
 		if (perf->feed.runs.is_on && !perf->events.setup.is_wide)
-			tp_perf_pins_settle(&perf->pins, perf->context->tree, now_ns);
-		steer_leaves(perf, true);
-		put_gauges(perf, now_ns);
+			tp_perf_pins_update(&perf->pins, perf->context->tree, now_ns);
+		set_switch_out(perf, true);
+		emit_gauges(perf, now_ns);
 	}
 	return TP_OK;
 }
@@ -442,18 +447,18 @@ static enum tp_status perf_stop(struct tp_collector *self, uint64_t now_ns, stru
 	now_ns = tp_clock_now_ns(); /* the last records are younger than the call */
 	drain_all(perf);
 	if (perf->switches_off_ns)
-		put_switch_gap(perf, now_ns);
+		emit_switch_gap(perf, now_ns);
 	else
-		tp_perf_runs_off(&perf->feed.runs, now_ns);
-	tp_perf_feed_settle(&perf->feed, now_ns, true);
-	double rate_hz = tp_perf_pace_rate_hz(&perf->redraw.pace, now_ns);
+		tp_perf_oncpu_disable(&perf->feed.runs, now_ns);
+	tp_perf_dispatch_flush(&perf->feed, now_ns, true);
+	double rate_hz = tp_perf_period_schedule_rate_hz(&perf->redraw.pace, now_ns);
 	if (rate_hz > 0)
 		perf->context->actual->sample_rate_hz = rate_hz;
-	put_gauges(perf, now_ns);
+	emit_gauges(perf, now_ns);
 	tp_sink_source(perf->context->sink, tp_perf_source, self->type->summary,
 		       &self->availability, perf->feed.n_samples + perf->feed.runs.n_put,
 		       perf->feed.n_lost);
-	const struct tp_perf_stacks *stacks = &perf->feed.stacks;
+	const struct tp_perf_callchain *stacks = &perf->feed.stacks;
 	tp_info("%llu samples, %llu stays, %llu stacks whole, %llu cut, %llu skipped",
 		(unsigned long long)perf->feed.n_samples, (unsigned long long)perf->feed.runs.n_put,
 		(unsigned long long)stacks->n_whole, (unsigned long long)stacks->n_cut,
@@ -465,18 +470,18 @@ static void perf_close(struct tp_collector *self)
 {
 	struct perf *perf = perf_of(self);
 	if (perf->is_started) {
-		tp_tree_set_listener(perf->context->tree, NULL, NULL);
+		tp_task_tree_set_listener(perf->context->tree, NULL, NULL);
 		tp_perf_governor_release(&perf->governor);
 		tp_perf_pins_release(&perf->pins);
 		if (perf->has_watch)
-			tp_otherwatch_release(&perf->watch);
-		tp_perf_feed_release(&perf->feed);
-		tp_perf_merge_release(&perf->merge);
+			tp_switched_stack_watch_release(&perf->watch);
+		tp_perf_dispatch_release(&perf->feed);
+		tp_perf_ring_merge_release(&perf->merge);
 		tp_perf_events_close(&perf->events);
 		tp_perf_attach_release(&perf->attach);
 	}
-	tp_perf_redraw_release(&perf->redraw);
-	tp_perf_wait_close(&perf->wait);
+	tp_perf_period_update_release(&perf->redraw);
+	tp_perf_epoll_close(&perf->wait);
 	free(perf);
 }
 

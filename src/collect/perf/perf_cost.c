@@ -22,9 +22,9 @@
 enum {
 	RING_PAGES = 64,
 	N_SAMPLES = 24,
-	N_DETOURS = 256,
+	N_INTERRUPTIONS = 256,
 	N_ROUNDS = 4,
-	N_TRIPS = 30, /* of a byte to the partner and back, in a round */
+	N_ROUND_TRIPS = 30, /* of a byte to the partner and back, in a round */
 };
 
 static int compare_doubles(const void *a, const void *b)
@@ -38,31 +38,31 @@ static int compare_doubles(const void *a, const void *b)
  * Read the clock without pause: an interrupt shows as a step between two readings. Returns how many
  * steps of at least `least_ns` were met until `n_wanted` records are in the ring or time is up.
  */
-static size_t find_detours(struct tp_perf_ring *ring, double least_ns, double *out,
-			   uint64_t until_ns, size_t *n_samples)
+static size_t find_interruptions(struct tp_perf_ring *ring, double least_ns, double *out,
+				 uint64_t until_ns, size_t *n_samples)
 {
 	size_t n = 0;
 	size_t size;
 	uint64_t before_ns = tp_clock_now_ns();
 	*n_samples = 0;
-	while (before_ns < until_ns && *n_samples < N_SAMPLES && n < N_DETOURS) {
+	while (before_ns < until_ns && *n_samples < N_SAMPLES && n < N_INTERRUPTIONS) {
 		uint64_t now_ns = tp_clock_now_ns();
 		double step_ns = (double)(now_ns - before_ns);
 		before_ns = now_ns;
 		if (step_ns < least_ns)
 			continue;
 		out[n++] = step_ns;
-		tp_perf_ring_look(ring);
-		while (tp_perf_ring_take(ring, &size))
+		tp_perf_ring_refresh(ring);
+		while (tp_perf_ring_next(ring, &size))
 			++*n_samples;
-		tp_perf_ring_give_back(ring);
+		tp_perf_ring_consume(ring);
 		before_ns = tp_clock_now_ns();
 	}
 	return n;
 }
 
 /* The usual distance of two readings of the clock. */
-static double usual_step_ns(void)
+static double typical_step_ns(void)
 {
 	double steps[101];
 	for (size_t i = 0; i < TP_ARRAY_LEN(steps); i++) {
@@ -78,13 +78,13 @@ static double usual_step_ns(void)
 static double measure_sample_ns(const struct tp_perf_setup *setup, uint64_t until_ns)
 {
 	struct tp_perf_ring ring = {0};
-	double detours[N_DETOURS];
+	double detours[N_INTERRUPTIONS];
 	size_t n_samples = 0;
 	size_t n = 0;
-	double usual_ns = usual_step_ns();
-	int fd = tp_perf_open_sampler_here(setup, CALIBRATION_PERIOD_NS, -1);
+	double usual_ns = typical_step_ns();
+	int fd = tp_perf_open_sampler_self(setup, CALIBRATION_PERIOD_NS, -1);
 	if (fd >= 0 && tp_perf_ring_map(&ring, fd, RING_PAGES) == 0) {
-		n = find_detours(&ring, usual_ns * 3 + 300, detours, until_ns, &n_samples);
+		n = find_interruptions(&ring, usual_ns * 3 + 300, detours, until_ns, &n_samples);
 		tp_perf_ring_unmap(&ring);
 	}
 	if (fd >= 0)
@@ -97,7 +97,7 @@ static double measure_sample_ns(const struct tp_perf_setup *setup, uint64_t unti
 }
 
 /* The other end of the ping-pong; ends when our end is closed. */
-static void *partner_run(void *argument)
+static void *peer_run(void *argument)
 {
 	int fd = *(const int *)argument;
 	char byte;
@@ -107,29 +107,29 @@ static void *partner_run(void *argument)
 }
 
 /* ns of one trip to the partner and back; 0 when it does not answer. */
-static double trip_ns(int fd)
+static double round_trip_ns(int fd)
 {
 	uint64_t before_ns = tp_clock_now_ns();
-	for (int i = 0; i < N_TRIPS; i++) {
+	for (int i = 0; i < N_ROUND_TRIPS; i++) {
 		char byte = 0;
 		if (send(fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(fd, &byte, 1, 0) != 1)
 			return 0;
 	}
-	return (double)(tp_clock_now_ns() - before_ns) / N_TRIPS;
+	return (double)(tp_clock_now_ns() - before_ns) / N_ROUND_TRIPS;
 }
 
 /* Trips between us and a thread of ours, both followed by the events that are open now. A child
  * would do as well; what it costs to make one is a third of all that a start costs. */
-static double trip_with_partner_ns(void)
+static double round_trip_peer_ns(void)
 {
 	int pair[2];
 	pthread_t partner;
 	double ns = 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
 		return 0;
-	bool is_there = pthread_create(&partner, NULL, partner_run, &pair[1]) == 0;
+	bool is_there = pthread_create(&partner, NULL, peer_run, &pair[1]) == 0;
 	if (is_there)
-		ns = trip_ns(pair[0]);
+		ns = round_trip_ns(pair[0]);
 	close(pair[0]);
 	if (is_there)
 		pthread_join(partner, NULL);
@@ -137,15 +137,15 @@ static double trip_with_partner_ns(void)
 	return ns;
 }
 
-static double trip_with_events_ns(const struct tp_perf_setup *setup, int cpu, bool has_switches)
+static double round_trip_events_ns(const struct tp_perf_setup *setup, int cpu, bool has_switches)
 {
 	struct tp_perf_ring ring = {0};
 	double ns = 0;
-	int sampler = tp_perf_open_sampler_here(setup, TP_NS_PER_S, cpu);
-	int switches = has_switches ? tp_perf_open_switches_here(cpu) : -1;
+	int sampler = tp_perf_open_sampler_self(setup, TP_NS_PER_S, cpu);
+	int switches = has_switches ? tp_perf_open_switches_self(cpu) : -1;
 	int ringed = has_switches ? switches : sampler;
 	if (sampler >= 0 && ringed >= 0 && tp_perf_ring_map(&ring, ringed, RING_PAGES) == 0) {
-		ns = trip_with_partner_ns();
+		ns = round_trip_peer_ns();
 		tp_perf_ring_unmap(&ring);
 	}
 	if (sampler >= 0)
@@ -155,7 +155,7 @@ static double trip_with_events_ns(const struct tp_perf_setup *setup, int cpu, bo
 	return ns;
 }
 
-static void keep_least(double *least, double ns)
+static void keep_min(double *least, double ns)
 {
 	if (ns > 0 && (*least <= 0 || ns < *least))
 		*least = ns;
@@ -172,9 +172,9 @@ static void measure_switch(struct tp_perf_cost *out, const struct tp_perf_setup 
 	double sampler_ns = 0;
 	double switches_ns = 0;
 	for (int i = 0; i < N_ROUNDS && tp_clock_now_ns() < until_ns; i++) {
-		keep_least(&without_ns, trip_with_partner_ns());
-		keep_least(&sampler_ns, trip_with_events_ns(setup, cpu, false));
-		keep_least(&switches_ns, trip_with_events_ns(setup, cpu, true));
+		keep_min(&without_ns, round_trip_peer_ns());
+		keep_min(&sampler_ns, round_trip_events_ns(setup, cpu, false));
+		keep_min(&switches_ns, round_trip_events_ns(setup, cpu, true));
 	}
 	if (without_ns <= 0 || sampler_ns <= 0 || switches_ns <= 0)
 		return;

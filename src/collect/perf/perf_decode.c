@@ -67,12 +67,12 @@ _Static_assert(sizeof(struct sample_head) == 32, "layout");
 _Static_assert(sizeof(struct mmap2_head) == 72, "layout");
 
 /* A place in a record and what is left behind it. */
-struct reader {
+struct perf_reader {
 	const uint8_t *at;
 	size_t left;
 };
 
-static bool reader_u64(struct reader *reader, uint64_t *out)
+static bool reader_u64(struct perf_reader *reader, uint64_t *out)
 {
 	if (reader->left < sizeof(*out))
 		return false;
@@ -83,7 +83,7 @@ static bool reader_u64(struct reader *reader, uint64_t *out)
 }
 
 /* n bytes in place; NULL when there are not as many. */
-static const void *reader_skip(struct reader *reader, uint64_t n)
+static const void *reader_skip(struct perf_reader *reader, uint64_t n)
 {
 	if (n > reader->left)
 		return NULL;
@@ -127,7 +127,7 @@ uint64_t tp_perf_user_regs(void)
 	return mask;
 }
 
-static bool decode_regs(struct tp_perf_sample *out, struct reader *reader)
+static bool decode_regs(struct tp_perf_sample *out, struct perf_reader *reader)
 {
 	uint64_t abi;
 	if (!reader_u64(reader, &abi))
@@ -145,7 +145,7 @@ static bool decode_regs(struct tp_perf_sample *out, struct reader *reader)
 }
 
 /* The kernel reserves the asked size and says behind it how much of that it filled. */
-static bool decode_stack(struct tp_perf_sample *out, struct reader *reader)
+static bool decode_stack(struct tp_perf_sample *out, struct perf_reader *reader)
 {
 	uint64_t reserved;
 	uint64_t filled;
@@ -170,7 +170,7 @@ static bool decode_sample(struct tp_perf_record *out, const void *bytes, size_t 
 		return false;
 	const struct sample_head *head = bytes;
 	struct tp_perf_sample *sample = &out->of.sample;
-	struct reader reader = {.at = (const uint8_t *)bytes + begin, .left = size - begin};
+	struct perf_reader reader = {.at = (const uint8_t *)bytes + begin, .left = size - begin};
 	set_id(out, &head->id, layout->has_event);
 	*sample = (struct tp_perf_sample){.ip = head->ip};
 	sample->is_kernel = (out->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;

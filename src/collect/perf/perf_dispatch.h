@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct perf_leaver;
+struct perf_exiting;
 
 /* A stretch in which something was not recorded, growing until it is put. */
 struct tp_perf_gap {
@@ -23,13 +23,13 @@ struct tp_perf_gap {
 	uint64_t n;
 };
 
-struct tp_perf_feed {
+struct tp_perf_dispatch {
 	const struct tp_host *host;
-	struct tp_tree *tree;
+	struct tp_task_tree *tree;
 	struct tp_sink *sink;
 	struct tp_perf_layout layout;
-	struct tp_perf_runs runs;
-	struct tp_perf_stacks stacks;
+	struct tp_perf_oncpu runs;
+	struct tp_perf_callchain stacks;
 	uint32_t n_cpus;
 
 	bool is_paused;       /* keep the books, put no samples */
@@ -61,7 +61,7 @@ struct tp_perf_feed {
 	struct tp_perf_gap lost;
 	struct tp_perf_gap dropped;   /* stacks, while a ring was filling */
 	struct tp_perf_gap throttled; /* by the kernel */
-	struct perf_leaver *leavers;  /* processes whose events ended: with them, or before */
+	struct perf_exiting *leavers; /* processes whose events ended: with them, or before */
 	size_t n_leavers;
 	size_t leavers_capacity;
 };
@@ -69,19 +69,20 @@ struct tp_perf_feed {
 /* The name under which gaps are put. */
 extern const char tp_perf_source[];
 
-void tp_perf_feed_init(struct tp_perf_feed *feed, const struct tp_host *host, struct tp_tree *tree,
-		       struct tp_sink *sink, const struct tp_perf_layout *layout, uint32_t n_cpus);
-void tp_perf_feed_release(struct tp_perf_feed *feed);
+void tp_perf_dispatch_init(struct tp_perf_dispatch *feed, const struct tp_host *host,
+			   struct tp_task_tree *tree, struct tp_sink *sink,
+			   const struct tp_perf_layout *layout, uint32_t n_cpus);
+void tp_perf_dispatch_release(struct tp_perf_dispatch *feed);
 
 /* From now on records are those of events of CPUs, and what is older than `since_ns` is left out.
  */
-void tp_perf_feed_widen(struct tp_perf_feed *feed, const struct tp_perf_layout *layout,
-			uint64_t since_ns);
+void tp_perf_dispatch_go_system_wide(struct tp_perf_dispatch *feed,
+				     const struct tp_perf_layout *layout, uint64_t since_ns);
 
 /* Take one record of one ring; records come in the order of time. */
-void tp_perf_feed_record(struct tp_perf_feed *feed, const void *bytes, size_t size);
+void tp_perf_dispatch_record(struct tp_perf_dispatch *feed, const void *bytes, size_t size);
 
 /* About once a second and at the end (`is_last`): put gaps, look after processes that left. */
-void tp_perf_feed_settle(struct tp_perf_feed *feed, uint64_t now_ns, bool is_last);
+void tp_perf_dispatch_flush(struct tp_perf_dispatch *feed, uint64_t now_ns, bool is_last);
 
 #endif

@@ -8,18 +8,18 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-int tp_perf_wait_open(struct tp_perf_wait *wait)
+int tp_perf_epoll_open(struct tp_perf_epoll *wait)
 {
-	*wait = (struct tp_perf_wait){.fd = epoll_create1(EPOLL_CLOEXEC)};
+	*wait = (struct tp_perf_epoll){.fd = epoll_create1(EPOLL_CLOEXEC)};
 	return wait->fd < 0 ? errno : 0;
 }
 
-void tp_perf_wait_close(struct tp_perf_wait *wait)
+void tp_perf_epoll_close(struct tp_perf_epoll *wait)
 {
 	close(wait->fd);
 }
 
-void tp_perf_wait_rings(const struct tp_perf_wait *wait, const struct tp_perf_events *events)
+void tp_perf_epoll_add_rings(const struct tp_perf_epoll *wait, const struct tp_perf_events *events)
 {
 	for (uint32_t i = 0; i < events->n_cpus; i++) {
 		struct epoll_event event = {.events = EPOLLIN | EPOLLET,
@@ -28,7 +28,7 @@ void tp_perf_wait_rings(const struct tp_perf_wait *wait, const struct tp_perf_ev
 	}
 }
 
-void tp_perf_wait_other(const struct tp_perf_wait *wait, int fd)
+void tp_perf_epoll_add_fd(const struct tp_perf_epoll *wait, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 	epoll_ctl(wait->fd, EPOLL_CTL_ADD, fd, &event);
@@ -39,8 +39,8 @@ void tp_perf_wait_other(const struct tp_perf_wait *wait, int fd)
  * only when there may be some, which saves a system call on a quiet target: a ring is filling, or
  * we are called again at once.
  */
-void tp_perf_wait_take(struct tp_perf_wait *wait, const struct tp_perf_events *events, double fill,
-		       uint64_t now_ns)
+void tp_perf_epoll_drain(struct tp_perf_epoll *wait, const struct tp_perf_events *events,
+			 double fill, uint64_t now_ns)
 {
 	bool is_early = now_ns - wait->called_ns < 2 * TP_NS_PER_MS;
 	wait->called_ns = now_ns;

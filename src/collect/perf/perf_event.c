@@ -47,28 +47,28 @@ struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup)
 {
 	return (struct tp_perf_layout){.has_chain = setup->has_kernel,
 				       .has_stack = setup->stack_bytes > 0,
-				       .has_event = tp_perf_tells_event(setup)};
+				       .has_event = tp_perf_has_event_id(setup)};
 }
 
 /* An inherited event can have a ring only when it is bound to a CPU. */
-static int open_here(struct perf_event_attr *attr, int cpu)
+static int open_self(struct perf_event_attr *attr, int cpu)
 {
 	attr->disabled = attr->enable_on_exec = 0;
 	attr->inherit = cpu >= 0;
 	return event_open(attr, 0, cpu);
 }
 
-int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu)
+int tp_perf_open_sampler_self(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu)
 {
 	struct perf_event_attr attr = tp_perf_attr_sampler(setup, period_ns);
-	return open_here(&attr, cpu);
+	return open_self(&attr, cpu);
 }
 
-int tp_perf_open_switches_here(int cpu)
+int tp_perf_open_switches_self(int cpu)
 {
 	const struct tp_perf_setup setup = {0};
 	struct perf_event_attr attr = tp_perf_attr_switches(&setup);
-	return open_here(&attr, cpu);
+	return open_self(&attr, cpu);
 }
 
 int tp_perf_open_idle(pid_t tid)
@@ -92,7 +92,7 @@ int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t p
 	return event_open(&attr, tid, -1);
 }
 
-int tp_perf_try(bool with_kernel)
+int tp_perf_test_open(bool with_kernel)
 {
 	struct tp_perf_setup setup = {.has_kernel = with_kernel, .stack_bytes = 1024};
 	struct perf_event_attr attr = tp_perf_attr_sampler(&setup, TP_NS_PER_S);
@@ -103,32 +103,32 @@ int tp_perf_try(bool with_kernel)
 	return 0;
 }
 
-static void list_cpus(const struct tp_host *host, struct tp_cpulist *out)
+static void list_cpus(const struct tp_host *host, struct tp_cpu_list *out)
 {
 	char path[4096];
 	char text[4096];
-	struct tp_cpulist possible;
+	struct tp_cpu_list possible;
 	tp_host_path(host, path, sizeof(path), "/sys/devices/system/cpu/online");
-	if (tp_file_peek(path, text, sizeof(text)) <= 0 || !tp_cpulist_parse(out, text) ||
-	    tp_cpulist_count(out) == 0)
-		(void)tp_cpulist_parse(out, "0"); /* without /sys: one is certain */
+	if (tp_file_peek(path, text, sizeof(text)) <= 0 || !tp_cpu_list_parse(out, text) ||
+	    tp_cpu_list_count(out) == 0)
+		(void)tp_cpu_list_parse(out, "0"); /* without /sys: one is certain */
 	tp_host_path(host, path, sizeof(path), "/sys/devices/system/cpu/possible");
-	if (tp_file_peek(path, text, sizeof(text)) > 0 && tp_cpulist_parse(&possible, text))
-		tp_cpulist_intersect(out, &possible);
+	if (tp_file_peek(path, text, sizeof(text)) > 0 && tp_cpu_list_parse(&possible, text))
+		tp_cpu_list_intersect(out, &possible);
 }
 
 static void events_alloc(struct tp_perf_events *out, const struct tp_host *host)
 {
-	struct tp_cpulist list;
+	struct tp_cpu_list list;
 	list_cpus(host, &list);
-	uint32_t n = tp_cpulist_count(&list);
+	uint32_t n = tp_cpu_list_count(&list);
 	out->cpus = tp_alloc(n * sizeof(*out->cpus));
 	out->sample_fds = tp_alloc(n * sizeof(*out->sample_fds));
 	out->switch_fds = tp_alloc(n * sizeof(*out->switch_fds));
 	out->leave_fds = tp_alloc(n * sizeof(*out->leave_fds));
 	out->rings = tp_alloc(n * sizeof(*out->rings));
-	for (uint32_t cpu = 0; cpu < TP_CPULIST_MAX && out->n_cpus < n; cpu++)
-		if (tp_cpulist_has(&list, cpu))
+	for (uint32_t cpu = 0; cpu < TP_CPU_LIST_MAX && out->n_cpus < n; cpu++)
+		if (tp_cpu_list_has(&list, cpu))
 			out->cpus[out->n_cpus++] = cpu;
 	out->cpu_limit = out->n_cpus ? out->cpus[out->n_cpus - 1] + 1 : 0;
 	for (uint32_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ static void fds_close(struct tp_perf_fds *fds)
 	*fds = (struct tp_perf_fds){0};
 }
 
-static void cpu_shut(struct tp_perf_events *events, uint32_t i)
+static void cpu_close(struct tp_perf_events *events, uint32_t i)
 {
 	if (events->rings[i].page)
 		tp_perf_ring_unmap(&events->rings[i]);
@@ -156,17 +156,17 @@ static void cpu_shut(struct tp_perf_events *events, uint32_t i)
 	events->sample_fds[i] = events->switch_fds[i] = events->leave_fds[i] = -1;
 }
 
-static void events_shut(struct tp_perf_events *events)
+static void events_close_all(struct tp_perf_events *events)
 {
 	fds_close(&events->joined_switches);
 	fds_close(&events->joined_samplers);
 	for (uint32_t i = 0; i < events->n_cpus; i++)
-		cpu_shut(events, i);
+		cpu_close(events, i);
 }
 
 void tp_perf_events_close(struct tp_perf_events *events)
 {
-	events_shut(events);
+	events_close_all(events);
 	free(events->cpus);
 	free(events->sample_fds);
 	free(events->switch_fds);
@@ -178,7 +178,7 @@ void tp_perf_events_close(struct tp_perf_events *events)
 
 /* Late enough to be rare, early enough that the rest of the ring lasts a while: samples fill it, a
  * busy thread makes one a period, and we may have to wait for a CPU. */
-static double choose_wakeup(const struct tp_perf_setup *setup, size_t ring_bytes)
+static double choose_watermark(const struct tp_perf_setup *setup, size_t ring_bytes)
 {
 	double filled = (double)setup->stack_bytes * (double)HEADROOM_NS /
 			(double)(setup->period_ns + 1) / (double)ring_bytes;
@@ -187,7 +187,7 @@ static double choose_wakeup(const struct tp_perf_setup *setup, size_t ring_bytes
 }
 
 /* Learn which event it is. */
-static void listen(int fd, pid_t tid, struct tp_map *listeners)
+static void register_listener(int fd, pid_t tid, struct tp_map *listeners)
 {
 	uint64_t id;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0)
@@ -195,14 +195,14 @@ static void listen(int fd, pid_t tid, struct tp_map *listeners)
 }
 
 /* Returns 0 or an errno. */
-static int open_leaves(struct tp_perf_events *events, uint32_t i, pid_t target)
+static int open_switch_out(struct tp_perf_events *events, uint32_t i, pid_t target)
 {
-	struct perf_event_attr attr = tp_perf_attr_leaves(&events->setup);
+	struct perf_event_attr attr = tp_perf_attr_switch_out(&events->setup);
 	int fd = event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
 	if (fd < 0)
 		return events->leaves_failure = errno;
 	events->leave_fds[i] = fd;
-	listen(fd, target, &events->leave_ids);
+	register_listener(fd, target, &events->leave_ids);
 	return 0;
 }
 
@@ -212,13 +212,13 @@ static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uin
 	const struct tp_perf_setup *setup = &events->setup;
 	struct perf_event_attr attr = tp_perf_attr_sampler(setup, period_ns);
 	size_t ring_bytes = (size_t)setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE);
-	events->wakeup_share = choose_wakeup(setup, ring_bytes);
+	events->wakeup_share = choose_watermark(setup, ring_bytes);
 	attr.wakeup_watermark = (uint32_t)((double)ring_bytes * events->wakeup_share);
 	events->sample_fds[i] = event_open(&attr, target, (int)events->cpus[i]);
 	if (events->sample_fds[i] < 0)
 		return errno;
 	int failure = tp_perf_ring_map(&events->rings[i], events->sample_fds[i], setup->ring_pages);
-	events->rings[i].has_events = tp_perf_tells_event(setup);
+	events->rings[i].has_events = tp_perf_has_event_id(setup);
 	if (failure || !setup->has_switches || setup->is_wide)
 		return failure;
 	attr = tp_perf_attr_switches(setup);
@@ -227,13 +227,13 @@ static int cpu_open(struct tp_perf_events *events, uint32_t i, pid_t target, uin
 		event_open_into(&attr, target, (int)events->cpus[i], events->sample_fds[i]);
 	if (events->switch_fds[i] < 0)
 		return errno;
-	return setup->has_leaves ? open_leaves(events, i, target) : 0;
+	return setup->has_leaves ? open_switch_out(events, i, target) : 0;
 }
 
 /* A CPU that went offline meanwhile: close the gap in the arrays. */
 static void cpu_drop(struct tp_perf_events *events, uint32_t i)
 {
-	cpu_shut(events, i);
+	cpu_close(events, i);
 	events->leaves_failure = 0;
 	events->n_cpus--;
 	for (; i < events->n_cpus; i++)
@@ -258,7 +258,7 @@ static int open_all(struct tp_perf_events *events, pid_t target, uint64_t seed)
 }
 
 /* Ask for less after `failure`; false when nothing is left to give up. */
-static bool ask_less(struct tp_perf_events *events, int failure)
+static bool reduce_setup(struct tp_perf_events *events, int failure)
 {
 	struct tp_perf_setup *setup = &events->setup;
 	bool is_short = failure == EMFILE || failure == ENFILE;
@@ -283,7 +283,7 @@ static bool ask_less(struct tp_perf_events *events, int failure)
 static int fit_descriptors(struct tp_perf_events *events)
 {
 	struct tp_perf_setup *setup = &events->setup;
-	uint64_t left = tp_fdlimit_left(TP_PERF_FDS_RESERVED);
+	uint64_t left = tp_fd_limit_left(TP_PERF_FDS_RESERVED);
 	if (setup->has_leaves && left < 3 * (uint64_t)events->n_cpus) {
 		setup->has_leaves = false;
 		events->leaves_failure = EMFILE;
@@ -293,7 +293,7 @@ static int fit_descriptors(struct tp_perf_events *events)
 	return left < events->n_cpus ? EMFILE : 0;
 }
 
-static enum tp_status explain(int failure, struct tp_error *err)
+static enum tp_status explain_failure(int failure, struct tp_error *err)
 {
 	if (failure == ENOMEM)
 		return tp_fail(err, TP_BUSY, "no memory for perf rings");
@@ -320,13 +320,13 @@ enum tp_status tp_perf_events_open(struct tp_perf_events *out, const struct tp_h
 		failure = open_all(&events, target, first);
 		if (!failure)
 			break;
-		events_shut(&events);
-		if (ask_less(&events, failure))
+		events_close_all(&events);
+		if (reduce_setup(&events, failure))
 			failure = 0;
 	}
 	if (failure) {
 		tp_perf_events_close(&events);
-		return explain(failure, err);
+		return explain_failure(failure, err);
 	}
 	*out = events;
 	return TP_OK;
@@ -343,7 +343,7 @@ static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64
 		return errno;
 	TP_ARRAY_PUSH(events->joined_samplers.items, events->joined_samplers.n,
 		      events->joined_samplers.capacity) = fd;
-	listen(fd, tid, listeners);
+	register_listener(fd, tid, listeners);
 	if (!events->setup.has_switches)
 		return 0;
 	attr = tp_perf_attr_switches(&events->setup);
@@ -352,11 +352,11 @@ static int join_cpu(struct tp_perf_events *events, uint32_t i, pid_t tid, uint64
 		return errno;
 	TP_ARRAY_PUSH(events->joined_switches.items, events->joined_switches.n,
 		      events->joined_switches.capacity) = fd;
-	listen(fd, tid, listeners);
+	register_listener(fd, tid, listeners);
 	return 0;
 }
 
-static void fds_cut(struct tp_perf_fds *fds, size_t n)
+static void fds_truncate(struct tp_perf_fds *fds, size_t n)
 {
 	while (fds->n > n)
 		close(fds->items[--fds->n]);
@@ -377,9 +377,9 @@ int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first,
 	uint64_t first = tp_perf_random(seed);
 	for (uint32_t i = 0; i < events->n_cpus; i++) {
 		if (is_first) {
-			listen(events->sample_fds[i], tid, listeners);
+			register_listener(events->sample_fds[i], tid, listeners);
 			if (events->switch_fds[i] >= 0)
-				listen(events->switch_fds[i], tid, listeners);
+				register_listener(events->switch_fds[i], tid, listeners);
 			enable(events->sample_fds[i]);
 			continue;
 		}
@@ -388,8 +388,8 @@ int tp_perf_events_join(struct tp_perf_events *events, pid_t tid, bool is_first,
 		if (failure == ENODEV)
 			continue; /* a CPU that went offline meanwhile */
 		if (failure) {
-			fds_cut(samplers, n_samplers);
-			fds_cut(switches, n_switches);
+			fds_truncate(samplers, n_samplers);
+			fds_truncate(switches, n_switches);
 			return failure;
 		}
 	}
@@ -421,7 +421,7 @@ static void close_switches(const struct tp_perf_events *events)
 	}
 }
 
-bool tp_perf_events_ready(const struct tp_perf_events *events)
+bool tp_perf_events_prepare_switches(const struct tp_perf_events *events)
 {
 	struct perf_event_attr attr = tp_perf_attr_switches(&events->setup);
 	for (uint32_t i = 0; events->setup.is_wide && i < events->n_cpus; i++) {
@@ -448,19 +448,19 @@ void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on)
 		close_switches(events);
 }
 
-void tp_perf_events_leaves(const struct tp_perf_events *events, bool is_on)
+void tp_perf_events_switch_out(const struct tp_perf_events *events, bool is_on)
 {
 	for (uint32_t i = 0; i < events->n_cpus; i++)
 		if (events->leave_fds[i] >= 0)
 			set_on(events->leave_fds[i], is_on);
 }
 
-void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns)
+void tp_perf_events_set_period(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns)
 {
 	ioctl(events->sample_fds[i], PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
-void tp_perf_events_redraw_joined(const struct tp_perf_events *events, uint64_t period_ns)
+void tp_perf_events_set_joined_period(const struct tp_perf_events *events, uint64_t period_ns)
 {
 	for (size_t i = 0; i < events->joined_samplers.n; i++)
 		ioctl(events->joined_samplers.items[i], PERF_EVENT_IOC_PERIOD, &period_ns);

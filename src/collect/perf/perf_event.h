@@ -24,13 +24,14 @@
 #include <sys/types.h>
 
 /* A prime: a loop that switches four times a round would be met at the same one always. */
-enum { TP_PERF_LEAVE_EVERY = 17 };
+enum { TP_PERF_SWITCH_OUT_EVERY = 17 };
 /* Descriptors left over for the recording and for what other sources keep open. */
 enum { TP_PERF_FDS_RESERVED = 24 };
 
 /* What the kernel lets us do. Leaves, switches, stack and ring are lowered until it does. */
 struct tp_perf_setup {
-	bool has_kernel;   /* samples of kernel code and the kernel's call chain: tp_perf_try() */
+	bool has_kernel; /* samples of kernel code and the kernel's call chain: tp_perf_test_open()
+			  */
 	bool has_switches; /* context-switch records */
 	bool has_leaves;   /* samples as threads leave a CPU; they begin off. Needs has_kernel */
 	bool switches_start_off; /* not by the exec, but by tp_perf_events_switches() */
@@ -70,8 +71,8 @@ struct tp_perf_layout tp_perf_events_layout(const struct tp_perf_setup *setup);
 
 /* Events like those on this very thread, enabled at once, for calibration: on one CPU and inherited
  * by children, or, with cpu -1, everywhere and not inherited. -1 with errno. */
-int tp_perf_open_sampler_here(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu);
-int tp_perf_open_switches_here(int cpu);
+int tp_perf_open_sampler_self(const struct tp_perf_setup *setup, uint64_t period_ns, int cpu);
+int tp_perf_open_switches_self(int cpu);
 
 /* An event of one thread that counts nothing and is not inherited; -1 with errno. */
 int tp_perf_open_idle(pid_t tid);
@@ -80,7 +81,7 @@ int tp_perf_open_idle(pid_t tid);
 int tp_perf_open_thread(pid_t tid, const struct tp_perf_setup *setup, uint64_t period_ns);
 
 /* 0 when an event like ours can be opened on this very process, else an errno. */
-int tp_perf_try(bool with_kernel);
+int tp_perf_test_open(bool with_kernel);
 
 /*
  * Open everything for `target`, which has not execed yet: nothing is recorded before it does. When
@@ -111,14 +112,15 @@ void tp_perf_events_samples(const struct tp_perf_events *events, bool is_on);
 
 /* Before switch records go on: opens what is closed while they are off, which takes the kernel up
  * to 0.03 s. False when it refuses. */
-bool tp_perf_events_ready(const struct tp_perf_events *events);
+bool tp_perf_events_prepare_switches(const struct tp_perf_events *events);
 /* Switch records of all threads, on or off. */
 void tp_perf_events_switches(const struct tp_perf_events *events, bool is_on);
-/* Samples of threads that leave a CPU, on or off: one of TP_PERF_LEAVE_EVERY switches has one. */
-void tp_perf_events_leaves(const struct tp_perf_events *events, bool is_on);
+/* Samples of threads that leave a CPU, on or off: one of TP_PERF_SWITCH_OUT_EVERY switches has one.
+ */
+void tp_perf_events_switch_out(const struct tp_perf_events *events, bool is_on);
 /* A new period for the target's first thread on the i-th CPU, and for threads born from now on. */
-void tp_perf_events_redraw(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns);
+void tp_perf_events_set_period(const struct tp_perf_events *events, uint32_t i, uint64_t period_ns);
 /* The same for all threads that were joined, but for the first. */
-void tp_perf_events_redraw_joined(const struct tp_perf_events *events, uint64_t period_ns);
+void tp_perf_events_set_joined_period(const struct tp_perf_events *events, uint64_t period_ns);
 
 #endif

@@ -7,23 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_WINDOW_NS    (500 * TP_NS_PER_MS) /* a burst shorter than this is borne */
-#define LOOK_WINDOW_NS    (100 * TP_NS_PER_MS)
-#define USUAL_PERIOD_NS   (100 * TP_NS_PER_MS)
-#define HURRIED_PERIOD_NS (10 * TP_NS_PER_MS)
-#define PAUSE_FIRST_NS    TP_NS_PER_S
-#define PAUSE_LAST_NS     (4 * TP_NS_PER_S)
-#define BUDGET_WINDOW_NS  (2 * TP_NS_PER_S)
+#define RATE_WINDOW_NS   (500 * TP_NS_PER_MS) /* a burst shorter than this is borne */
+#define PROBE_WINDOW_NS  (100 * TP_NS_PER_MS)
+#define NORMAL_PERIOD_NS (100 * TP_NS_PER_MS)
+#define URGENT_PERIOD_NS (10 * TP_NS_PER_MS)
+#define PAUSE_MIN_NS     TP_NS_PER_S
+#define PAUSE_MAX_NS     (4 * TP_NS_PER_S)
+#define BUDGET_WINDOW_NS (2 * TP_NS_PER_S)
 
 /* Switch records make all times exact, so they may take more than the rest; at the default limit
  * of 20000/s and 1 us each they take just that. */
-#define RECORDS_SHARE 2.0
-#define BORNE_ONCE    1.5
+#define RECORDS_SHARE  2.0
+#define TOLERATED_ONCE 1.5
 
 /* Samples of threads that leave a CPU, a second: so many are borne, and come back below half. */
-#define MOST_LEAVES_HZ 200.0
+#define SWITCH_OUT_MAX_HZ 200.0
 
-enum { CALM_WINDOWS = 3 };
+enum { QUIET_WINDOWS = 3 };
 
 /* The rate first: few whole stacks say more about phases than many leaves without a caller. */
 static const struct {
@@ -51,14 +51,14 @@ void tp_perf_governor_init(struct tp_perf_governor *governor, double max_switch_
 		.has_switches = true,
 		.keep_one_in = 1,
 		.period_factor = 1,
-		.pause_ns = PAUSE_FIRST_NS,
+		.pause_ns = PAUSE_MIN_NS,
 		.budget_from = *start,
 	};
 	governor->counted = tp_alloc((n_cpus + 1) * sizeof(*governor->counted));
 	begin_window(governor, start);
 }
 
-void tp_perf_governor_never_look(struct tp_perf_governor *governor)
+void tp_perf_governor_no_switches(struct tp_perf_governor *governor)
 {
 	governor->has_switches = false;
 	governor->look_at_ns = UINT64_MAX;
@@ -105,10 +105,10 @@ static unsigned switch_off(struct tp_perf_governor *governor, uint64_t now_ns)
 	governor->has_switches = false;
 	governor->look_at_ns = now_ns + governor->pause_ns;
 	governor->pause_ns *= 2;
-	if (governor->pause_ns > PAUSE_LAST_NS)
-		governor->pause_ns = PAUSE_LAST_NS;
+	if (governor->pause_ns > PAUSE_MAX_NS)
+		governor->pause_ns = PAUSE_MAX_NS;
 	governor->is_looking = governor->is_hurried = false;
-	return TP_PERF_SWITCHES_OFF | (was_looking ? TP_PERF_WIDEN : 0);
+	return TP_PERF_SWITCHES_OFF | (was_looking ? TP_PERF_GO_SYSTEM_WIDE : 0);
 }
 
 static unsigned govern_switches(struct tp_perf_governor *governor,
@@ -124,11 +124,11 @@ static unsigned govern_switches(struct tp_perf_governor *governor,
 	}
 	if (now_ns <= governor->window_ns)
 		return 0; /* nothing was counted yet */
-	uint64_t window_ns = governor->is_looking ? LOOK_WINDOW_NS : RATE_WINDOW_NS;
+	uint64_t window_ns = governor->is_looking ? PROBE_WINDOW_NS : RATE_WINDOW_NS;
 	double burst = burst_ratio(governor, usage, window_ns);
 	double elapsed_ns = (double)(now_ns - governor->window_ns);
 	/* At this rate too many will have come before the next usual tick. */
-	bool is_soon = burst * (elapsed_ns + USUAL_PERIOD_NS) > elapsed_ns;
+	bool is_soon = burst * (elapsed_ns + NORMAL_PERIOD_NS) > elapsed_ns;
 	governor->is_hurried = governor->is_looking || is_soon;
 	/* Once there are too many nothing is gained by waiting for the end. */
 	if (elapsed_ns < (double)window_ns && burst <= 1)
@@ -137,7 +137,7 @@ static unsigned govern_switches(struct tp_perf_governor *governor,
 	if (governor->switch_rate_hz > governor->switch_limit_hz)
 		return switch_off(governor, now_ns);
 	if (!governor->is_looking)
-		governor->pause_ns = PAUSE_FIRST_NS; /* a whole window was calm */
+		governor->pause_ns = PAUSE_MIN_NS; /* a whole window was calm */
 	governor->is_looking = governor->is_hurried = false;
 	return 0;
 }
@@ -158,12 +158,12 @@ static unsigned change_level(struct tp_perf_governor *governor, int step)
 
 /* Detail comes back slowly, so one window a little above the budget is borne: code is seen for the
  * first time now and then. */
-static bool is_too_dear(struct tp_perf_governor *governor)
+static bool is_over_budget(struct tp_perf_governor *governor)
 {
 	bool was_over = governor->was_over;
 	governor->was_over = true;
 	governor->n_calm = 0;
-	return was_over || governor->last_ratio > BORNE_ONCE * governor->max_ratio;
+	return was_over || governor->last_ratio > TOLERATED_ONCE * governor->max_ratio;
 }
 
 /*
@@ -195,47 +195,48 @@ static unsigned govern_budget(struct tp_perf_governor *governor, const struct tp
 		governor->switch_limit_hz = governor->switch_rate_hz * RECORDS_SHARE *
 					    governor->max_ratio / records_ratio;
 	if (governor->last_ratio > governor->max_ratio)
-		return is_too_dear(governor) ? change_level(governor, 1) : 0;
+		return is_over_budget(governor) ? change_level(governor, 1) : 0;
 	governor->was_over = false;
 	if (governor->last_ratio > governor->max_ratio / 2 || governor->level == 0)
 		governor->n_calm = 0;
-	else if (++governor->n_calm >= CALM_WINDOWS)
+	else if (++governor->n_calm >= QUIET_WINDOWS)
 		return change_level(governor, -1);
 	return 0;
 }
 
-bool tp_perf_governor_leaves(struct tp_perf_governor *governor, unsigned every)
+bool tp_perf_governor_switch_out(struct tp_perf_governor *governor, unsigned every)
 {
 	double rate_hz = governor->switches_all_hz / every;
-	double most_hz = governor->has_leaves ? MOST_LEAVES_HZ : MOST_LEAVES_HZ / 2;
+	double most_hz = governor->has_leaves ? SWITCH_OUT_MAX_HZ : SWITCH_OUT_MAX_HZ / 2;
 	governor->has_leaves = governor->has_switches && !governor->is_looking &&
 			       !governor->had_leaves && rate_hz <= most_hz;
 	return governor->has_leaves;
 }
 
 /* As many as are borne in a whole window: each copies a stack, so its end is not waited for. */
-static unsigned govern_leaves(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
+static unsigned govern_switch_out(struct tp_perf_governor *governor,
+				  const struct tp_perf_usage *usage)
 {
-	double most = MOST_LEAVES_HZ * RATE_WINDOW_NS / TP_NS_PER_S;
+	double most = SWITCH_OUT_MAX_HZ * RATE_WINDOW_NS / TP_NS_PER_S;
 	if (!governor->has_leaves || (double)(usage->n_leavings - governor->leavings) <= most)
 		return 0;
 	governor->has_leaves = false;
 	governor->had_leaves = true;
-	return TP_PERF_LEAVES_OFF;
+	return TP_PERF_SWITCH_OUT_OFF;
 }
 
 unsigned tp_perf_governor_tick(struct tp_perf_governor *governor, const struct tp_perf_usage *usage)
 {
-	unsigned orders = govern_leaves(governor, usage) | govern_switches(governor, usage);
+	unsigned orders = govern_switch_out(governor, usage) | govern_switches(governor, usage);
 	return orders | govern_budget(governor, usage);
 }
 
 uint64_t tp_perf_governor_period_ns(const struct tp_perf_governor *governor)
 {
-	return governor->is_hurried ? HURRIED_PERIOD_NS : USUAL_PERIOD_NS;
+	return governor->is_hurried ? URGENT_PERIOD_NS : NORMAL_PERIOD_NS;
 }
 
-void tp_perf_governor_begun(struct tp_perf_governor *governor, uint64_t now_ns)
+void tp_perf_governor_switches_on(struct tp_perf_governor *governor, uint64_t now_ns)
 {
 	governor->window_ns = now_ns;
 }

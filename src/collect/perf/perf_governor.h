@@ -21,12 +21,13 @@ struct tp_perf_usage {
 	uint64_t target_cpu_ns;     /* of the target, as sampled */
 };
 
-enum tp_perf_order {
+enum tp_perf_command {
 	TP_PERF_SWITCHES_OFF = 1,
-	TP_PERF_SWITCHES_ON = 2, /* also for a short look whether they are still too many */
-	TP_PERF_DETAIL = 4,      /* keep_one_in or period_factor have changed */
-	TP_PERF_LEAVES_OFF = 8,  /* samples of threads that leave are too many */
-	TP_PERF_WIDEN = 16,      /* a look has found too many again: no event is to cost switches */
+	TP_PERF_SWITCHES_ON = 2,    /* also for a short look whether they are still too many */
+	TP_PERF_DETAIL = 4,         /* keep_one_in or period_factor have changed */
+	TP_PERF_SWITCH_OUT_OFF = 8, /* samples of threads that leave are too many */
+	TP_PERF_GO_SYSTEM_WIDE =
+		16, /* a look has found too many again: no event is to cost switches */
 };
 
 struct tp_perf_governor {
@@ -63,19 +64,19 @@ void tp_perf_governor_init(struct tp_perf_governor *governor, double max_switch_
 			   double max_overhead_ratio, const struct tp_perf_cost *cost,
 			   uint32_t n_cpus, const struct tp_perf_usage *start);
 /* There are no switch records to be had. */
-void tp_perf_governor_never_look(struct tp_perf_governor *governor);
+void tp_perf_governor_no_switches(struct tp_perf_governor *governor);
 void tp_perf_governor_release(struct tp_perf_governor *governor);
 
 /* At least once a second: whether threads are to be sampled as they leave a CPU from now on; one of
  * `every` switches has such a sample. A burst of them ends by an order of the tick. */
-bool tp_perf_governor_leaves(struct tp_perf_governor *governor, unsigned every);
+bool tp_perf_governor_switch_out(struct tp_perf_governor *governor, unsigned every);
 
 /* Look at the counts, as often as tp_perf_governor_period_ns() says. Returns TP_PERF_… to be
  * carried out. */
 unsigned tp_perf_governor_tick(struct tp_perf_governor *governor,
 			       const struct tp_perf_usage *usage);
 /* TP_PERF_SWITCHES_ON was carried out: there are records since then. */
-void tp_perf_governor_begun(struct tp_perf_governor *governor, uint64_t now_ns);
+void tp_perf_governor_switches_on(struct tp_perf_governor *governor, uint64_t now_ns);
 /* Until the next tick; short where records cost most while they are not yet known to be too many.
  */
 uint64_t tp_perf_governor_period_ns(const struct tp_perf_governor *governor);

@@ -11,27 +11,27 @@ struct perf_cpu {
 	uint64_t whole_since_ns; /* no record was lost since */
 };
 
-void tp_perf_runs_init(struct tp_perf_runs *runs, struct tp_tree *tree, struct tp_sink *sink,
-		       uint32_t n_cpus)
+void tp_perf_oncpu_init(struct tp_perf_oncpu *runs, struct tp_task_tree *tree, struct tp_sink *sink,
+			uint32_t n_cpus)
 {
-	*runs = (struct tp_perf_runs){.tree = tree, .sink = sink, .n_cpus = n_cpus};
+	*runs = (struct tp_perf_oncpu){.tree = tree, .sink = sink, .n_cpus = n_cpus};
 	runs->cpus = tp_alloc((n_cpus + 1) * sizeof(*runs->cpus));
 }
 
-void tp_perf_runs_release(struct tp_perf_runs *runs)
+void tp_perf_oncpu_release(struct tp_perf_oncpu *runs)
 {
 	free(runs->cpus);
-	*runs = (struct tp_perf_runs){0};
+	*runs = (struct tp_perf_oncpu){0};
 }
 
-static struct perf_cpu *cpu_at(struct tp_perf_runs *runs, uint32_t cpu)
+static struct perf_cpu *cpu_at(struct tp_perf_oncpu *runs, uint32_t cpu)
 {
 	return &runs->cpus[cpu < runs->n_cpus ? cpu
 					      : runs->n_cpus]; /* the last one takes odd ones */
 }
 
-static void put_run(struct tp_perf_runs *runs, const struct tp_tree_task *task, uint32_t cpu,
-		    uint64_t start_ns, uint64_t end_ns, enum tp_run_end how)
+static void emit_run(struct tp_perf_oncpu *runs, const struct tp_task_tree_task *task, uint32_t cpu,
+		     uint64_t start_ns, uint64_t end_ns, enum tp_run_end how)
 {
 	if (start_ns >= end_ns && how != TP_RUN_EXITED && how != TP_RUN_OPEN)
 		return;
@@ -43,7 +43,7 @@ static void put_run(struct tp_perf_runs *runs, const struct tp_tree_task *task, 
 }
 
 /* Off the CPU's list, where the task was on it. */
-static void leave_cpu(struct tp_perf_runs *runs, const struct tp_tree_task *task)
+static void leave_cpu(struct tp_perf_oncpu *runs, const struct tp_task_tree_task *task)
 {
 	struct perf_cpu *cpu = cpu_at(runs, task->cpu);
 	if (cpu->tid == task->info.tid)
@@ -52,47 +52,47 @@ static void leave_cpu(struct tp_perf_runs *runs, const struct tp_tree_task *task
 
 /* It was where it was until then for certain; what came after is not known. A stay of no length
  * says so of one that was off the CPU. */
-static void end_open(struct tp_perf_runs *runs, struct tp_tree_task *task, uint64_t certain_ns,
-		     uint64_t now_ns)
+static void end_open(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+		     uint64_t certain_ns, uint64_t now_ns)
 {
-	if (task->where == TP_TREE_ON_CPU) {
-		put_run(runs, task, task->cpu, task->where_since_ns, certain_ns, TP_RUN_OPEN);
+	if (task->where == TP_TASK_TREE_ON_CPU) {
+		emit_run(runs, task, task->cpu, task->where_since_ns, certain_ns, TP_RUN_OPEN);
 		leave_cpu(runs, task);
-	} else if (task->where != TP_TREE_UNKNOWN) {
-		put_run(runs, task, task->cpu, certain_ns, certain_ns, TP_RUN_OPEN);
+	} else if (task->where != TP_TASK_TREE_UNKNOWN) {
+		emit_run(runs, task, task->cpu, certain_ns, certain_ns, TP_RUN_OPEN);
 	}
-	task->where = TP_TREE_UNKNOWN;
+	task->where = TP_TASK_TREE_UNKNOWN;
 	task->where_since_ns = now_ns;
 }
 
-void tp_perf_runs_on(struct tp_perf_runs *runs, uint64_t time_ns)
+void tp_perf_oncpu_enable(struct tp_perf_oncpu *runs, uint64_t time_ns)
 {
 	for (uint32_t i = 0; i <= runs->n_cpus; i++)
 		runs->cpus[i] = (struct perf_cpu){.seen_ns = time_ns, .whole_since_ns = time_ns};
 	runs->is_on = true;
 }
 
-void tp_perf_runs_off(struct tp_perf_runs *runs, uint64_t time_ns)
+void tp_perf_oncpu_disable(struct tp_perf_oncpu *runs, uint64_t time_ns)
 {
 	size_t cursor = 0;
-	struct tp_tree_task *task;
-	while ((task = tp_tree_next(runs->tree, &cursor)))
+	struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(runs->tree, &cursor)))
 		end_open(runs, task, time_ns, time_ns);
 	runs->is_on = false;
 }
 
-void tp_perf_runs_seen(struct tp_perf_runs *runs, uint32_t cpu, uint64_t time_ns)
+void tp_perf_oncpu_seen(struct tp_perf_oncpu *runs, uint32_t cpu, uint64_t time_ns)
 {
 	struct perf_cpu *at = cpu_at(runs, cpu);
 	if (time_ns > at->seen_ns)
 		at->seen_ns = time_ns;
 }
 
-uint64_t tp_perf_runs_lost(struct tp_perf_runs *runs, uint32_t cpu, uint64_t time_ns)
+uint64_t tp_perf_oncpu_lost(struct tp_perf_oncpu *runs, uint32_t cpu, uint64_t time_ns)
 {
 	struct perf_cpu *at = cpu_at(runs, cpu);
 	uint64_t from_ns = at->seen_ns;
-	struct tp_tree_task *task = at->tid ? tp_tree_find(runs->tree, at->tid) : NULL;
+	struct tp_task_tree_task *task = at->tid ? tp_task_tree_find(runs->tree, at->tid) : NULL;
 	if (task && runs->is_on)
 		end_open(runs, task, from_ns, time_ns);
 	at->tid = 0;
@@ -101,23 +101,23 @@ uint64_t tp_perf_runs_lost(struct tp_perf_runs *runs, uint32_t cpu, uint64_t tim
 	return from_ns;
 }
 
-void tp_perf_runs_in(struct tp_perf_runs *runs, struct tp_tree_task *task, uint32_t cpu,
-		     uint64_t time_ns)
+void tp_perf_oncpu_switch_in(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+			     uint32_t cpu, uint64_t time_ns)
 {
 	struct perf_cpu *at = cpu_at(runs, cpu);
 	if (!runs->is_on)
 		return;
-	if (task->where == TP_TREE_ON_CPU) { /* its way out was lost, or comes later */
+	if (task->where == TP_TASK_TREE_ON_CPU) { /* its way out was lost, or comes later */
 		runs->n_unmatched++;
 		end_open(runs, task, cpu_at(runs, task->cpu)->seen_ns, time_ns);
 	}
-	struct tp_tree_task *other = at->tid ? tp_tree_find(runs->tree, at->tid) : NULL;
+	struct tp_task_tree_task *other = at->tid ? tp_task_tree_find(runs->tree, at->tid) : NULL;
 	if (other && other != task) {
 		runs->n_unmatched++;
 		end_open(runs, other, at->seen_ns, time_ns);
 	}
 	at->tid = task->info.tid;
-	task->where = TP_TREE_ON_CPU;
+	task->where = TP_TASK_TREE_ON_CPU;
 	task->cpu = cpu;
 	task->where_since_ns = time_ns;
 	task->n_runs++;
@@ -128,38 +128,39 @@ void tp_perf_runs_in(struct tp_perf_runs *runs, struct tp_tree_task *task, uint3
  * seen off it (or switch records began meanwhile), the way in is among those: it has been here at
  * least since they are whole again. Otherwise nothing is certain.
  */
-static bool find_start(struct tp_perf_runs *runs, const struct tp_tree_task *task, uint32_t cpu,
-		       uint64_t *start_ns)
+static bool find_start(struct tp_perf_oncpu *runs, const struct tp_task_tree_task *task,
+		       uint32_t cpu, uint64_t *start_ns)
 {
 	uint64_t whole_ns = cpu_at(runs, cpu)->whole_since_ns;
-	if (task->where != TP_TREE_UNKNOWN && whole_ns <= task->where_since_ns)
+	if (task->where != TP_TASK_TREE_UNKNOWN && whole_ns <= task->where_since_ns)
 		return false;
 	*start_ns = whole_ns > task->info.start_ns ? whole_ns : task->info.start_ns;
 	return true;
 }
 
-void tp_perf_runs_out(struct tp_perf_runs *runs, struct tp_tree_task *task, uint32_t cpu,
-		      uint64_t time_ns, enum tp_run_end how)
+void tp_perf_oncpu_switch_out(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+			      uint32_t cpu, uint64_t time_ns, enum tp_run_end how)
 {
 	uint64_t start_ns;
 	if (!runs->is_on || (task->where_since_ns > time_ns && how != TP_RUN_EXITED))
 		return; /* late: what followed is already known */
-	if (task->where == TP_TREE_ON_CPU && task->cpu == cpu) {
-		put_run(runs, task, cpu, task->where_since_ns, time_ns, how);
+	if (task->where == TP_TASK_TREE_ON_CPU && task->cpu == cpu) {
+		emit_run(runs, task, cpu, task->where_since_ns, time_ns, how);
 		leave_cpu(runs, task);
 	} else {
 		runs->n_unmatched++;
-		if (task->where == TP_TREE_ON_CPU)
+		if (task->where == TP_TASK_TREE_ON_CPU)
 			end_open(runs, task, cpu_at(runs, task->cpu)->seen_ns, time_ns);
 		else if (find_start(runs, task, cpu, &start_ns))
-			put_run(runs, task, cpu, start_ns, time_ns, how);
+			emit_run(runs, task, cpu, start_ns, time_ns, how);
 	}
-	task->where = how == TP_RUN_PREEMPTED ? TP_TREE_PREEMPTED : TP_TREE_BLOCKED;
+	task->where = how == TP_RUN_PREEMPTED ? TP_TASK_TREE_PREEMPTED : TP_TASK_TREE_BLOCKED;
 	task->where_since_ns = time_ns;
 	task->cpu = cpu;
 }
 
-void tp_perf_runs_forget(struct tp_perf_runs *runs, struct tp_tree_task *task, uint64_t time_ns)
+void tp_perf_oncpu_remove(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+			  uint64_t time_ns)
 {
 	if (runs->is_on)
 		end_open(runs, task, time_ns, time_ns);

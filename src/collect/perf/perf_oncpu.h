@@ -11,8 +11,8 @@
 
 struct perf_cpu;
 
-struct tp_perf_runs {
-	struct tp_tree *tree;
+struct tp_perf_oncpu {
+	struct tp_task_tree *tree;
 	struct tp_sink *sink;
 	struct perf_cpu *cpus; /* by CPU number */
 	uint32_t n_cpus;
@@ -21,26 +21,27 @@ struct tp_perf_runs {
 	uint64_t n_unmatched; /* ends without a beginning and beginnings without an end */
 };
 
-void tp_perf_runs_init(struct tp_perf_runs *runs, struct tp_tree *tree, struct tp_sink *sink,
-		       uint32_t n_cpus);
-void tp_perf_runs_release(struct tp_perf_runs *runs);
+void tp_perf_oncpu_init(struct tp_perf_oncpu *runs, struct tp_task_tree *tree, struct tp_sink *sink,
+			uint32_t n_cpus);
+void tp_perf_oncpu_release(struct tp_perf_oncpu *runs);
 
 /* Switch records are complete from this time on. */
-void tp_perf_runs_on(struct tp_perf_runs *runs, uint64_t time_ns);
+void tp_perf_oncpu_enable(struct tp_perf_oncpu *runs, uint64_t time_ns);
 /* They are not any more: what is on a CPU ends open, where tasks are is unknown. */
-void tp_perf_runs_off(struct tp_perf_runs *runs, uint64_t time_ns);
+void tp_perf_oncpu_disable(struct tp_perf_oncpu *runs, uint64_t time_ns);
 
 /* Any record of this CPU, before the calls below: the CPU was seen at that time. */
-void tp_perf_runs_seen(struct tp_perf_runs *runs, uint32_t cpu, uint64_t time_ns);
+void tp_perf_oncpu_seen(struct tp_perf_oncpu *runs, uint32_t cpu, uint64_t time_ns);
 /* Records of this CPU were lost between the one seen last and this time. Returns the former. */
-uint64_t tp_perf_runs_lost(struct tp_perf_runs *runs, uint32_t cpu, uint64_t time_ns);
+uint64_t tp_perf_oncpu_lost(struct tp_perf_oncpu *runs, uint32_t cpu, uint64_t time_ns);
 
-void tp_perf_runs_in(struct tp_perf_runs *runs, struct tp_tree_task *task, uint32_t cpu,
-		     uint64_t time_ns);
+void tp_perf_oncpu_switch_in(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+			     uint32_t cpu, uint64_t time_ns);
 /* how: TP_RUN_BLOCKED, TP_RUN_PREEMPTED or TP_RUN_EXITED. */
-void tp_perf_runs_out(struct tp_perf_runs *runs, struct tp_tree_task *task, uint32_t cpu,
-		      uint64_t time_ns, enum tp_run_end how);
+void tp_perf_oncpu_switch_out(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+			      uint32_t cpu, uint64_t time_ns, enum tp_run_end how);
 /* The task is no longer followed under this tid; its stay, if any, ends open at that time. */
-void tp_perf_runs_forget(struct tp_perf_runs *runs, struct tp_tree_task *task, uint64_t time_ns);
+void tp_perf_oncpu_remove(struct tp_perf_oncpu *runs, struct tp_task_tree_task *task,
+			  uint64_t time_ns);
 
 #endif

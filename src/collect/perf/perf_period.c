@@ -32,43 +32,47 @@ uint64_t tp_perf_period(uint64_t period_ns, uint64_t seed, uint32_t n)
 }
 
 /* A draw interrupts the CPU of the target: 20 to 30 us of ours in a virtual machine. */
-#define SAMPLES_A_DRAW 3
-#define DRAW_PERIOD_NS (30 * TP_NS_PER_MS)
+#define SAMPLES_PER_DRAW 3
+#define DRAW_PERIOD_NS   (30 * TP_NS_PER_MS)
 
-void tp_perf_pace_start(struct tp_perf_pace *pace, uint64_t period_ns, uint64_t now_ns)
+void tp_perf_period_schedule_start(struct tp_perf_period_schedule *pace, uint64_t period_ns,
+				   uint64_t now_ns)
 {
-	*pace = (struct tp_perf_pace){.seed = pace->seed,
-				      .period_ns = period_ns,
-				      .factor = 1,
-				      .rated_from_ns = now_ns,
-				      .started_ns = now_ns};
+	*pace = (struct tp_perf_period_schedule){.seed = pace->seed,
+						 .period_ns = period_ns,
+						 .factor = 1,
+						 .rated_from_ns = now_ns,
+						 .started_ns = now_ns};
 }
 
-double tp_perf_pace_periods(const struct tp_perf_pace *pace, uint64_t now_ns)
+double tp_perf_period_schedule_periods(const struct tp_perf_period_schedule *pace, uint64_t now_ns)
 {
 	double period_ns = (double)pace->period_ns * pace->factor;
 	return pace->rated_periods + (double)(now_ns - pace->rated_from_ns) / period_ns;
 }
 
-static void sum_rate(struct tp_perf_pace *pace, uint64_t now_ns)
+static void sum_rate(struct tp_perf_period_schedule *pace, uint64_t now_ns)
 {
-	pace->rated_periods = tp_perf_pace_periods(pace, now_ns);
+	pace->rated_periods = tp_perf_period_schedule_periods(pace, now_ns);
 	pace->rated_from_ns = now_ns;
 }
 
-void tp_perf_pace_set_factor(struct tp_perf_pace *pace, unsigned factor, uint64_t now_ns)
+void tp_perf_period_schedule_set_factor(struct tp_perf_period_schedule *pace, unsigned factor,
+					uint64_t now_ns)
 {
 	sum_rate(pace, now_ns);
 	pace->factor = factor;
 }
 
-bool tp_perf_pace_is_due(const struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns)
+bool tp_perf_period_schedule_is_due(const struct tp_perf_period_schedule *pace, uint64_t n_samples,
+				    uint64_t now_ns)
 {
-	return n_samples >= pace->n_samples + SAMPLES_A_DRAW &&
+	return n_samples >= pace->n_samples + SAMPLES_PER_DRAW &&
 	       now_ns - pace->drawn_ns >= DRAW_PERIOD_NS;
 }
 
-uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns)
+uint64_t tp_perf_period_schedule_draw(struct tp_perf_period_schedule *pace, uint64_t n_samples,
+				      uint64_t now_ns)
 {
 	pace->n_samples = n_samples;
 	pace->drawn_ns = now_ns;
@@ -79,7 +83,7 @@ uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples, uint64
 	return tp_perf_period((uint64_t)period_ns, pace->seed, n);
 }
 
-double tp_perf_pace_rate_hz(struct tp_perf_pace *pace, uint64_t now_ns)
+double tp_perf_period_schedule_rate_hz(struct tp_perf_period_schedule *pace, uint64_t now_ns)
 {
 	sum_rate(pace, now_ns);
 	double seconds = (double)(now_ns - pace->started_ns) / (double)TP_NS_PER_S;

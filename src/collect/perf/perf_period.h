@@ -25,7 +25,7 @@ uint64_t tp_perf_period(uint64_t period_ns, uint64_t seed, uint32_t n);
 
 /* When sampling periods are drawn anew, and the rate that comes of it. */
 
-struct tp_perf_pace {
+struct tp_perf_period_schedule {
 	uint64_t seed;
 	uint64_t period_ns;     /* asked for */
 	unsigned factor;        /* that the governor puts on it */
@@ -38,21 +38,25 @@ struct tp_perf_pace {
 };
 
 /* `pace->seed` stays. */
-void tp_perf_pace_start(struct tp_perf_pace *pace, uint64_t period_ns, uint64_t now_ns);
+void tp_perf_period_schedule_start(struct tp_perf_period_schedule *pace, uint64_t period_ns,
+				   uint64_t now_ns);
 /* Another factor. The average rate remembers the time before. */
-void tp_perf_pace_set_factor(struct tp_perf_pace *pace, unsigned factor, uint64_t now_ns);
+void tp_perf_period_schedule_set_factor(struct tp_perf_period_schedule *pace, unsigned factor,
+					uint64_t now_ns);
 /*
  * Whether the target's first thread, seen running now with n_samples so far, gets a new period. Not
  * more often than every few samples: setting a period starts it anew, and a thread that computes
  * little would never reach its end. After some time, not after some samples: else long periods
  * would last longer, and the rate be too low.
  */
-bool tp_perf_pace_is_due(const struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
+bool tp_perf_period_schedule_is_due(const struct tp_perf_period_schedule *pace, uint64_t n_samples,
+				    uint64_t now_ns);
 /* A new period. Each draw cuts half a period off on average: shorter ones keep the rate. */
-uint64_t tp_perf_pace_draw(struct tp_perf_pace *pace, uint64_t n_samples, uint64_t now_ns);
+uint64_t tp_perf_period_schedule_draw(struct tp_perf_period_schedule *pace, uint64_t n_samples,
+				      uint64_t now_ns);
 /* How many a busy CPU would have had since the start. */
-double tp_perf_pace_periods(const struct tp_perf_pace *pace, uint64_t now_ns);
+double tp_perf_period_schedule_periods(const struct tp_perf_period_schedule *pace, uint64_t now_ns);
 /* On average since the start; 0 before any time has passed. */
-double tp_perf_pace_rate_hz(struct tp_perf_pace *pace, uint64_t now_ns);
+double tp_perf_period_schedule_rate_hz(struct tp_perf_period_schedule *pace, uint64_t now_ns);
 
 #endif

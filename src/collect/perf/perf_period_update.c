@@ -7,45 +7,47 @@
 #include "trainprof/base/clock.h"
 
 /* Draws for the first thread's CPU to one for any, of events of CPUs. */
-enum { DRAWS_AN_OTHER = 4 };
+enum { DRAWS_PER_OTHER_CPU = 4 };
 
-void tp_perf_redraw_start(struct tp_perf_redraw *redraw, const struct tp_host *host,
-			  const struct tp_perf_events *events, const struct tp_perf_feed *feed,
-			  uint64_t now_ns)
+void tp_perf_period_update_start(struct tp_perf_period_update *redraw, const struct tp_host *host,
+				 const struct tp_perf_events *events,
+				 const struct tp_perf_dispatch *feed, uint64_t now_ns)
 {
 	redraw->host = host;
 	redraw->events = events;
 	redraw->feed = feed;
-	tp_perf_pace_start(&redraw->pace, events->setup.period_ns, now_ns);
+	tp_perf_period_schedule_start(&redraw->pace, events->setup.period_ns, now_ns);
 }
 
-void tp_perf_redraw_release(struct tp_perf_redraw *redraw)
+void tp_perf_period_update_release(struct tp_perf_period_update *redraw)
 {
-	tp_fdshelf_drop(&redraw->shelf, &redraw->stat_file);
+	tp_fd_cache_drop(&redraw->shelf, &redraw->stat_file);
 }
 
 /* What is between draws: samples of the first thread; of events of CPUs, which go on while it
  * waits, periods. */
-static uint64_t n_so_far(const struct tp_perf_redraw *redraw, uint64_t now_ns)
+static uint64_t n_samples_total(const struct tp_perf_period_update *redraw, uint64_t now_ns)
 {
 	if (!redraw->events->setup.is_wide)
 		return redraw->feed->n_target_samples;
-	return (uint64_t)(redraw->n_before + tp_perf_pace_periods(&redraw->pace, now_ns));
+	return (uint64_t)(redraw->n_before +
+			  tp_perf_period_schedule_periods(&redraw->pace, now_ns));
 }
 
-static void draw(struct tp_perf_redraw *redraw, uint32_t i, uint64_t now_ns)
+static void draw(struct tp_perf_period_update *redraw, uint32_t i, uint64_t now_ns)
 {
-	uint64_t period_ns = tp_perf_pace_draw(&redraw->pace, n_so_far(redraw, now_ns), now_ns);
-	tp_perf_events_redraw(redraw->events, i, period_ns);
+	uint64_t period_ns = tp_perf_period_schedule_draw(&redraw->pace,
+							  n_samples_total(redraw, now_ns), now_ns);
+	tp_perf_events_set_period(redraw->events, i, period_ns);
 }
 
 /* So rarely that what draws cut off is next to nothing. */
-static void draw_rarely(struct tp_perf_redraw *redraw, uint32_t i)
+static void draw_other(struct tp_perf_period_update *redraw, uint32_t i)
 {
-	const struct tp_perf_pace *pace = &redraw->pace;
+	const struct tp_perf_period_schedule *pace = &redraw->pace;
 	uint64_t period_ns = pace->period_ns * pace->factor;
-	tp_perf_events_redraw(redraw->events, i,
-			      tp_perf_period(period_ns, pace->seed, redraw->n_rare++));
+	tp_perf_events_set_period(redraw->events, i,
+				  tp_perf_period(period_ns, pace->seed, redraw->n_rare++));
 }
 
 /*
@@ -58,37 +60,38 @@ static void draw_rarely(struct tp_perf_redraw *redraw, uint32_t i)
  *
  * The time of a CPU does not stop for waits: there its state must not matter.
  */
-void tp_perf_redraw_polled(void *context)
+void tp_perf_period_update_on_poll(void *context)
 {
-	struct tp_perf_redraw *redraw = context;
+	struct tp_perf_period_update *redraw = context;
 	const struct tp_perf_events *events = redraw->events;
 	pid_t target = redraw->feed->target;
 	uint64_t now_ns = tp_clock_now_ns();
-	struct tp_task_stat stat;
-	if (!tp_perf_pace_is_due(&redraw->pace, n_so_far(redraw, now_ns), now_ns) ||
-	    !tp_task_stat_reread(&stat, redraw->host, target, target, &redraw->shelf,
-				 &redraw->stat_file) ||
+	struct tp_procfs_stat stat;
+	if (!tp_perf_period_schedule_is_due(&redraw->pace, n_samples_total(redraw, now_ns),
+					    now_ns) ||
+	    !tp_procfs_stat_reread(&stat, redraw->host, target, target, &redraw->shelf,
+				   &redraw->stat_file) ||
 	    (stat.state != 'R' && !events->setup.is_wide))
 		return;
 	for (uint32_t i = 0; i < events->n_cpus; i++)
 		if (events->cpus[i] == stat.last_cpu)
 			draw(redraw, i, now_ns);
 	/* Whoever is on another CPU has the period of that. */
-	if (events->setup.is_wide && redraw->pace.n_drawn % DRAWS_AN_OTHER == 0) {
+	if (events->setup.is_wide && redraw->pace.n_drawn % DRAWS_PER_OTHER_CPU == 0) {
 		redraw->turn = redraw->turn + 1 < events->n_cpus ? redraw->turn + 1 : 0;
-		draw_rarely(redraw, redraw->turn);
+		draw_other(redraw, redraw->turn);
 	}
 }
 
-void tp_perf_redraw_all(struct tp_perf_redraw *redraw)
+void tp_perf_period_update_all(struct tp_perf_period_update *redraw)
 {
 	for (uint32_t i = 0; i < redraw->events->n_cpus; i++)
-		draw_rarely(redraw, i);
+		draw_other(redraw, i);
 }
 
-void tp_perf_redraw_widen(struct tp_perf_redraw *redraw, uint64_t now_ns)
+void tp_perf_period_update_system_wide(struct tp_perf_period_update *redraw, uint64_t now_ns)
 {
 	redraw->n_before = (double)redraw->feed->n_target_samples -
-			   tp_perf_pace_periods(&redraw->pace, now_ns);
-	tp_perf_redraw_all(redraw);
+			   tp_perf_period_schedule_periods(&redraw->pace, now_ns);
+	tp_perf_period_update_all(redraw);
 }

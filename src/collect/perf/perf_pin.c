@@ -16,11 +16,11 @@ enum {
 	NOT_OPEN = -1,
 	SECONDS_TO_OPEN = 2, /* with births, more than without */
 	SECONDS_KEPT = 8,
-	MOST_OPEN = 16,
+	PINS_MAX = 16,
 };
 
 /* At 3 us each, a third of a per cent of a CPU. */
-static const double most_switches_hz = 1000;
+static const double switches_max_hz = 1000;
 
 struct tp_perf_pin {
 	uint32_t task;
@@ -31,7 +31,7 @@ struct tp_perf_pin {
 	uint64_t n_runs;
 };
 
-static struct tp_perf_pin *pin_of(struct tp_perf_pins *pins, const struct tp_tree_task *task)
+static struct tp_perf_pin *pin_of(struct tp_perf_pins *pins, const struct tp_task_tree_task *task)
 {
 	for (size_t i = 0; i < pins->n; i++)
 		if (pins->items[i].task == task->info.id)
@@ -39,11 +39,11 @@ static struct tp_perf_pin *pin_of(struct tp_perf_pins *pins, const struct tp_tre
 	return NULL;
 }
 
-static void find_parents(struct tp_perf_pins *pins, const struct tp_tree *tree)
+static void find_parents(struct tp_perf_pins *pins, const struct tp_task_tree *tree)
 {
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(tree, &cursor)))
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(tree, &cursor)))
 		if (task->n_births && !pin_of(pins, task))
 			TP_ARRAY_PUSH(pins->items, pins->n, pins->capacity) =
 				(struct tp_perf_pin){.task = task->info.id,
@@ -63,7 +63,7 @@ static void pin_close(struct tp_perf_pins *pins, struct tp_perf_pin *pin)
 
 static void pin_open(struct tp_perf_pins *pins, struct tp_perf_pin *pin)
 {
-	if (pins->n_open >= MOST_OPEN)
+	if (pins->n_open >= PINS_MAX)
 		return;
 	pin->fd = tp_perf_open_idle(pin->tid);
 	if (pin->fd < 0) {
@@ -74,8 +74,8 @@ static void pin_open(struct tp_perf_pins *pins, struct tp_perf_pin *pin)
 	tp_info("the events of thread %d stay its own", (int)pin->tid);
 }
 
-static void pin_settle(struct tp_perf_pins *pins, struct tp_perf_pin *pin,
-		       const struct tp_tree_task *task, double seconds)
+static void pin_update(struct tp_perf_pins *pins, struct tp_perf_pin *pin,
+		       const struct tp_task_tree_task *task, double seconds)
 {
 	double switches_hz = (double)(task->n_runs - pin->n_runs) / seconds;
 	bool is_fertile = task->n_births != pin->n_births;
@@ -86,13 +86,14 @@ static void pin_settle(struct tp_perf_pins *pins, struct tp_perf_pin *pin,
 	else if (!is_fertile && pin->n_seconds > 0)
 		pin->n_seconds--;
 	if (pin->fd == NOT_OPEN && pin->n_seconds >= SECONDS_TO_OPEN &&
-	    switches_hz < most_switches_hz)
+	    switches_hz < switches_max_hz)
 		pin_open(pins, pin);
-	else if (pin->n_seconds == 0 || switches_hz > 2 * most_switches_hz)
+	else if (pin->n_seconds == 0 || switches_hz > 2 * switches_max_hz)
 		pin_close(pins, pin);
 }
 
-void tp_perf_pins_settle(struct tp_perf_pins *pins, const struct tp_tree *tree, uint64_t now_ns)
+void tp_perf_pins_update(struct tp_perf_pins *pins, const struct tp_task_tree *tree,
+			 uint64_t now_ns)
 {
 	double seconds = (double)(now_ns - pins->settled_ns) / (double)TP_NS_PER_S;
 	size_t n_kept = 0;
@@ -100,9 +101,9 @@ void tp_perf_pins_settle(struct tp_perf_pins *pins, const struct tp_tree *tree, 
 	find_parents(pins, tree);
 	for (size_t i = 0; i < pins->n; i++) {
 		struct tp_perf_pin *pin = &pins->items[i];
-		const struct tp_tree_task *task = tp_tree_find(tree, pin->tid);
+		const struct tp_task_tree_task *task = tp_task_tree_find(tree, pin->tid);
 		if (task && task->info.id == pin->task && seconds > 0) {
-			pin_settle(pins, pin, task, seconds);
+			pin_update(pins, pin, task, seconds);
 			pins->items[n_kept++] = *pin;
 		} else {
 			pin_close(pins, pin);

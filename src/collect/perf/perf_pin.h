@@ -27,7 +27,8 @@ struct tp_perf_pins {
 
 /* About once a second, while switch records are on: they count how often a thread switches. When
  * they go off, release. */
-void tp_perf_pins_settle(struct tp_perf_pins *pins, const struct tp_tree *tree, uint64_t now_ns);
+void tp_perf_pins_update(struct tp_perf_pins *pins, const struct tp_task_tree *tree,
+			 uint64_t now_ns);
 /* Closes all; they may be settled again. */
 void tp_perf_pins_release(struct tp_perf_pins *pins);
 

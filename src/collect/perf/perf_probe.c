@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-static void explain_refusal(int failure, const struct tp_host *host, struct tp_availability *out)
+static void explain_error(int failure, const struct tp_host *host, struct tp_availability *out)
 {
 	out->presence = TP_PRESENCE_NO_PERMISSION;
 	if (failure == ENOSYS) {
@@ -37,11 +37,11 @@ void tp_perf_probe(const struct tp_host *host, struct tp_availability *out)
 		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
 		return;
 	}
-	if (tp_perf_try(true) == 0)
+	if (tp_perf_test_open(true) == 0)
 		return;
-	int failure = tp_perf_try(false);
+	int failure = tp_perf_test_open(false);
 	if (failure) {
-		explain_refusal(failure, host, out);
+		explain_error(failure, host, out);
 		return;
 	}
 	out->presence = TP_PRESENCE_DEGRADED;

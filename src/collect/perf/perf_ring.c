@@ -46,7 +46,7 @@ static void ring_break(struct tp_perf_ring *ring)
 	ring->next = ring->head;
 }
 
-double tp_perf_ring_look(struct tp_perf_ring *ring)
+double tp_perf_ring_refresh(struct tp_perf_ring *ring)
 {
 	/* Pairs with the kernel's barrier before it moves the head: records before it are whole. */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -77,7 +77,7 @@ static bool ring_header(struct tp_perf_ring *ring, struct perf_event_header *out
 	return false;
 }
 
-bool tp_perf_ring_peek(struct tp_perf_ring *ring, uint64_t *time_ns)
+static bool ring_peek(struct tp_perf_ring *ring, uint64_t *time_ns)
 {
 	struct perf_event_header header;
 	if (!ring_header(ring, &header))
@@ -88,11 +88,11 @@ bool tp_perf_ring_peek(struct tp_perf_ring *ring, uint64_t *time_ns)
 	return true;
 }
 
-const void *tp_perf_ring_take(struct tp_perf_ring *ring, size_t *size)
+const void *tp_perf_ring_next(struct tp_perf_ring *ring, size_t *size)
 {
 	struct perf_event_header header;
 	uint64_t time_ns;
-	if (!tp_perf_ring_peek(ring, &time_ns) || !ring_header(ring, &header))
+	if (!ring_peek(ring, &time_ns) || !ring_header(ring, &header))
 		return NULL;
 	ring->key_ns = time_ns;
 	*size = header.size;
@@ -110,35 +110,36 @@ const void *tp_perf_ring_take(struct tp_perf_ring *ring, size_t *size)
 	return record;
 }
 
-void tp_perf_ring_give_back(struct tp_perf_ring *ring)
+void tp_perf_ring_consume(struct tp_perf_ring *ring)
 {
 	/* The kernel may overwrite what lies before the tail: all reads must be over. */
 	__atomic_store_n(&ring->page->data_tail, ring->next, __ATOMIC_RELEASE);
 }
 
-void tp_perf_merge_init(struct tp_perf_merge *merge, struct tp_perf_ring *rings, size_t n_rings)
+void tp_perf_ring_merge_init(struct tp_perf_ring_merge *merge, struct tp_perf_ring *rings,
+			     size_t n_rings)
 {
-	*merge = (struct tp_perf_merge){.rings = rings, .n_rings = n_rings};
+	*merge = (struct tp_perf_ring_merge){.rings = rings, .n_rings = n_rings};
 	merge->heap = tp_alloc((n_rings + 1) * sizeof(*merge->heap));
 	merge->times_ns = tp_alloc((n_rings + 1) * sizeof(*merge->times_ns));
 }
 
-void tp_perf_merge_release(struct tp_perf_merge *merge)
+void tp_perf_ring_merge_release(struct tp_perf_ring_merge *merge)
 {
 	free(merge->heap);
 	free(merge->times_ns);
-	*merge = (struct tp_perf_merge){0};
+	*merge = (struct tp_perf_ring_merge){0};
 }
 
 /* Equal times go by ring, so that the order does not depend on the heap's history. */
-static bool comes_before(const struct tp_perf_merge *merge, uint32_t a, uint32_t b)
+static bool is_before(const struct tp_perf_ring_merge *merge, uint32_t a, uint32_t b)
 {
 	if (merge->times_ns[a] != merge->times_ns[b])
 		return merge->times_ns[a] < merge->times_ns[b];
 	return a < b;
 }
 
-static void heap_sink(struct tp_perf_merge *merge, size_t i)
+static void heap_sift_down(struct tp_perf_ring_merge *merge, size_t i)
 {
 	uint32_t moving = merge->heap[i];
 	for (;;) {
@@ -146,9 +147,9 @@ static void heap_sink(struct tp_perf_merge *merge, size_t i)
 		if (child >= merge->n_heap)
 			break;
 		if (child + 1 < merge->n_heap &&
-		    comes_before(merge, merge->heap[child + 1], merge->heap[child]))
+		    is_before(merge, merge->heap[child + 1], merge->heap[child]))
 			child++;
-		if (!comes_before(merge, merge->heap[child], moving))
+		if (!is_before(merge, merge->heap[child], moving))
 			break;
 		merge->heap[i] = merge->heap[child];
 		i = child;
@@ -156,40 +157,40 @@ static void heap_sink(struct tp_perf_merge *merge, size_t i)
 	merge->heap[i] = moving;
 }
 
-void tp_perf_merge_look(struct tp_perf_merge *merge)
+void tp_perf_ring_merge_refresh(struct tp_perf_ring_merge *merge)
 {
 	merge->n_heap = 0;
 	merge->fill = 0;
 	for (size_t i = 0; i < merge->n_rings; i++) {
-		double fill = tp_perf_ring_look(&merge->rings[i]);
+		double fill = tp_perf_ring_refresh(&merge->rings[i]);
 		if (fill > merge->fill)
 			merge->fill = fill;
-		if (tp_perf_ring_peek(&merge->rings[i], &merge->times_ns[i]))
+		if (ring_peek(&merge->rings[i], &merge->times_ns[i]))
 			merge->heap[merge->n_heap++] = (uint32_t)i;
 	}
 	for (size_t i = merge->n_heap / 2; i-- > 0;)
-		heap_sink(merge, i);
+		heap_sift_down(merge, i);
 }
 
-const void *tp_perf_merge_take(struct tp_perf_merge *merge, uint64_t horizon_ns, size_t *size,
-			       size_t *ring)
+const void *tp_perf_ring_merge_next(struct tp_perf_ring_merge *merge, uint64_t horizon_ns,
+				    size_t *size, size_t *ring)
 {
 	if (merge->n_heap == 0)
 		return NULL;
 	uint32_t oldest = merge->heap[0];
 	if (merge->times_ns[oldest] > horizon_ns)
 		return NULL;
-	const void *record = tp_perf_ring_take(&merge->rings[oldest], size);
-	if (!tp_perf_ring_peek(&merge->rings[oldest], &merge->times_ns[oldest]))
+	const void *record = tp_perf_ring_next(&merge->rings[oldest], size);
+	if (!ring_peek(&merge->rings[oldest], &merge->times_ns[oldest]))
 		merge->heap[0] = merge->heap[--merge->n_heap];
 	if (merge->n_heap)
-		heap_sink(merge, 0);
+		heap_sift_down(merge, 0);
 	*ring = oldest;
 	return record;
 }
 
-void tp_perf_merge_give_back(struct tp_perf_merge *merge)
+void tp_perf_ring_merge_consume(struct tp_perf_ring_merge *merge)
 {
 	for (size_t i = 0; i < merge->n_rings; i++)
-		tp_perf_ring_give_back(&merge->rings[i]);
+		tp_perf_ring_consume(&merge->rings[i]);
 }

@@ -36,13 +36,11 @@ void tp_perf_ring_init(struct tp_perf_ring *out, struct perf_event_mmap_page *pa
 void tp_perf_ring_unmap(struct tp_perf_ring *ring);
 
 /* See what the kernel has written; returns how full the ring is, 0..1. */
-double tp_perf_ring_look(struct tp_perf_ring *ring);
-/* Time of the next seen record, never below the one before; false when there is none. */
-bool tp_perf_ring_peek(struct tp_perf_ring *ring, uint64_t *time_ns);
+double tp_perf_ring_refresh(struct tp_perf_ring *ring);
 /* Take it: whole, aligned to 8, valid until the next take or give-back. NULL when there is none. */
-const void *tp_perf_ring_take(struct tp_perf_ring *ring, size_t *size);
+const void *tp_perf_ring_next(struct tp_perf_ring *ring, size_t *size);
 /* Give the room of what was taken back to the kernel. */
-void tp_perf_ring_give_back(struct tp_perf_ring *ring);
+void tp_perf_ring_consume(struct tp_perf_ring *ring);
 
 /*
  * The records of all rings in the order of time. Between 0.2 and 4 % of switch records come out of
@@ -52,7 +50,7 @@ void tp_perf_ring_give_back(struct tp_perf_ring *ring);
  * moment of looking: what will still appear in a ring is younger than that.
  */
 
-struct tp_perf_merge {
+struct tp_perf_ring_merge {
 	struct tp_perf_ring *rings; /* borrowed */
 	size_t n_rings;
 	uint32_t *heap; /* rings that have a record, the oldest on top */
@@ -61,16 +59,17 @@ struct tp_perf_merge {
 	double fill; /* of the fullest ring when last looked */
 };
 
-void tp_perf_merge_init(struct tp_perf_merge *merge, struct tp_perf_ring *rings, size_t n_rings);
-void tp_perf_merge_release(struct tp_perf_merge *merge);
+void tp_perf_ring_merge_init(struct tp_perf_ring_merge *merge, struct tp_perf_ring *rings,
+			     size_t n_rings);
+void tp_perf_ring_merge_release(struct tp_perf_ring_merge *merge);
 
 /* See what is in the rings now. */
-void tp_perf_merge_look(struct tp_perf_merge *merge);
+void tp_perf_ring_merge_refresh(struct tp_perf_ring_merge *merge);
 /* The oldest record that is not younger than the horizon; NULL when there is none. Valid until the
  * next call. *ring is its ring. */
-const void *tp_perf_merge_take(struct tp_perf_merge *merge, uint64_t horizon_ns, size_t *size,
-			       size_t *ring);
+const void *tp_perf_ring_merge_next(struct tp_perf_ring_merge *merge, uint64_t horizon_ns,
+				    size_t *size, size_t *ring);
 /* Give all rings their room back. */
-void tp_perf_merge_give_back(struct tp_perf_merge *merge);
+void tp_perf_ring_merge_consume(struct tp_perf_ring_merge *merge);
 
 #endif

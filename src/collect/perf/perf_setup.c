@@ -34,7 +34,7 @@ void tp_perf_setup_choose(struct tp_perf_setup *out, struct tp_perf_cost *cost,
 	uint32_t stack =
 		config->stack_bytes < STACK_BYTES_MAX ? config->stack_bytes : STACK_BYTES_MAX;
 	*out = (struct tp_perf_setup){
-		.has_kernel = tp_perf_try(true) == 0,
+		.has_kernel = tp_perf_test_open(true) == 0,
 		.has_switches = config->max_switch_rate_hz > 0,
 		.has_leaves = config->max_switch_rate_hz > 0 && !config->is_attaching,
 		.stack_bytes = stack / 8 * 8,
@@ -56,15 +56,15 @@ void tp_perf_setup_choose(struct tp_perf_setup *out, struct tp_perf_cost *cost,
 	out->period_ns = (uint64_t)((double)TP_NS_PER_S / (rate_hz > 0.1 ? rate_hz : 0.1));
 }
 
-static const char *why_no_leaves(int failure)
+static const char *explain_no_switch_out(int failure)
 {
 	bool is_short = failure == EMFILE || failure == ENFILE;
 	return is_short ? "too few file descriptors" : tp_errno_text(failure);
 }
 
-void tp_perf_setup_note(const struct tp_perf_setup *asked, const struct tp_perf_events *events,
-			const struct tp_collect_context *context,
-			struct tp_availability *availability)
+void tp_perf_setup_report(const struct tp_perf_setup *asked, const struct tp_perf_events *events,
+			  const struct tp_collect_context *context,
+			  struct tp_availability *availability)
 {
 	const struct tp_perf_setup *got = &events->setup;
 	if (asked->has_switches && !got->has_switches)
@@ -72,7 +72,7 @@ void tp_perf_setup_note(const struct tp_perf_setup *asked, const struct tp_perf_
 					"no switch records: too few file descriptors");
 	else if (asked->has_leaves && !got->has_leaves)
 		tp_availability_degrade(availability, "no samples of threads that leave a CPU: %s",
-					why_no_leaves(events->leaves_failure));
+					explain_no_switch_out(events->leaves_failure));
 	if (got->stack_bytes < asked->stack_bytes)
 		tp_availability_degrade(availability,
 					"%u KiB of each stack: locked memory is limited",
@@ -81,11 +81,12 @@ void tp_perf_setup_note(const struct tp_perf_setup *asked, const struct tp_perf_
 	context->actual->stack_bytes = got->stack_bytes;
 }
 
-void tp_perf_setup_names(const struct tp_perf_setup *setup,
-			 const struct tp_collect_context *context)
+void tp_perf_setup_load_symbols(const struct tp_perf_setup *setup,
+				const struct tp_collect_context *context)
 {
 	struct tp_symbol symbol;
-	struct tp_stack_frame frame = {.module = tp_modules_kernel(tp_tree_modules(context->tree))};
+	struct tp_stack_frame frame = {
+		.module = tp_modules_kernel(tp_task_tree_modules(context->tree))};
 	if (setup->has_kernel)
 		tp_symbol_find(&frame, &symbol);
 }

@@ -16,13 +16,13 @@ void tp_perf_setup_choose(struct tp_perf_setup *out, struct tp_perf_cost *cost,
 
 /* Of what was asked for and could not be had: degrades the availability. Of what was had: writes
  * context->actual. */
-void tp_perf_setup_note(const struct tp_perf_setup *asked, const struct tp_perf_events *events,
-			const struct tp_collect_context *context,
-			struct tp_availability *availability);
+void tp_perf_setup_report(const struct tp_perf_setup *asked, const struct tp_perf_events *events,
+			  const struct tp_collect_context *context,
+			  struct tp_availability *availability);
 
 /* The kernel's 120000 names take 45 ms of CPU: before the target starts, because among hundreds of
  * busy threads such a piece of work takes more than a second, and the rings fill meanwhile. */
-void tp_perf_setup_names(const struct tp_perf_setup *setup,
-			 const struct tp_collect_context *context);
+void tp_perf_setup_load_symbols(const struct tp_perf_setup *setup,
+				const struct tp_collect_context *context);
 
 #endif

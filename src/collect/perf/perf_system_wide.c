@@ -18,23 +18,23 @@
 static bool read_busy(uint64_t *busy_ns, const struct tp_host *host)
 {
 	struct tp_buf text = {0};
-	struct tp_cpulist all;
-	struct tp_hoststat_cpu cpu;
+	struct tp_cpu_list all;
+	struct tp_host_stat_cpu cpu;
 	memset(&all, 0xff, sizeof(all));
-	bool is_read = tp_hostfile_read(&text, host, "/proc/stat") &&
-		       tp_hoststat_cpu(&cpu, text.data, &all, (uint64_t)sysconf(_SC_CLK_TCK));
+	bool is_read = tp_host_file_read(&text, host, "/proc/stat") &&
+		       tp_host_stat_cpu(&cpu, text.data, &all, (uint64_t)sysconf(_SC_CLK_TCK));
 	tp_buf_release(&text);
 	if (is_read)
 		*busy_ns = cpu.busy_ns;
 	return is_read;
 }
 
-uint64_t tp_perf_wide_used_ns(const struct tp_tree *tree)
+uint64_t tp_perf_system_wide_used_ns(const struct tp_task_tree *tree)
 {
 	uint64_t used_ns = 0;
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(tree, &cursor))) {
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(tree, &cursor))) {
 		clockid_t clock;
 		struct timespec t;
 		if (task->info.tid == task->info.pid &&
@@ -45,7 +45,8 @@ uint64_t tp_perf_wide_used_ns(const struct tp_tree *tree)
 	return used_ns;
 }
 
-bool tp_perf_wide_fits(struct tp_perf_wide *wide, const struct tp_host *host, uint64_t target_ns)
+bool tp_perf_system_wide_fits(struct tp_perf_system_wide *wide, const struct tp_host *host,
+			      uint64_t target_ns)
 {
 	uint64_t busy_ns;
 	if (!read_busy(&busy_ns, host))
@@ -67,9 +68,9 @@ static bool is_as_good(const struct tp_perf_events *wide, const struct tp_perf_e
 	       got->ring_pages == had->ring_pages && got->stack_bytes == had->stack_bytes;
 }
 
-bool tp_perf_wide_open(struct tp_perf_wide *wide, struct tp_perf_events *out,
-		       const struct tp_host *host, const struct tp_perf_events *threads,
-		       uint64_t *seed)
+bool tp_perf_system_wide_open(struct tp_perf_system_wide *wide, struct tp_perf_events *out,
+			      const struct tp_host *host, const struct tp_perf_events *threads,
+			      uint64_t *seed)
 {
 	struct tp_perf_events events;
 	struct tp_perf_setup setup = threads->setup;

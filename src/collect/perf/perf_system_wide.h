@@ -16,26 +16,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tp_perf_wide {
+struct tp_perf_system_wide {
 	bool is_refused;
 	uint64_t busy_ns; /* of all CPUs, and of the target, when last asked */
 	uint64_t target_ns;
 };
 
 /* CPU time of the target's processes that are alive, by the kernel's account. */
-uint64_t tp_perf_wide_used_ns(const struct tp_tree *tree);
+uint64_t tp_perf_system_wide_used_ns(const struct tp_task_tree *tree);
 
 /* Whether the target used most of the CPU time that was used since the last call (by the first:
- * since the machine started). target_ns: tp_perf_wide_used_ns(). */
-bool tp_perf_wide_fits(struct tp_perf_wide *wide, const struct tp_host *host, uint64_t target_ns);
+ * since the machine started). target_ns: tp_perf_system_wide_used_ns(). */
+bool tp_perf_system_wide_fits(struct tp_perf_system_wide *wide, const struct tp_host *host,
+			      uint64_t target_ns);
 
 /*
  * Opens events of CPUs like `threads`, without samples of threads that leave, and begins to sample.
  * False when the kernel refuses or grants less: then nothing is open, and it need not be tried
  * again (is_refused).
  */
-bool tp_perf_wide_open(struct tp_perf_wide *wide, struct tp_perf_events *out,
-		       const struct tp_host *host, const struct tp_perf_events *threads,
-		       uint64_t *seed);
+bool tp_perf_system_wide_open(struct tp_perf_system_wide *wide, struct tp_perf_events *out,
+			      const struct tp_host *host, const struct tp_perf_events *threads,
+			      uint64_t *seed);
 
 #endif

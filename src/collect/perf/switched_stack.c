@@ -17,15 +17,15 @@ enum {
 	LOWEST_WORDS = 32,
 	SAVED_WORDS = 6,
 	OWN_WORDS = 2048, /* of the thread's own stack; deeper callers are not found */
-	LEAST_ADDRESS = 1 << 16,
-	MOST_CHAINS = 1024,
-	MOST_FRAMES = 64, /* of a chain that is remembered */
+	ADDRESS_MIN = 1 << 16,
+	CHAINS_MAX = 1024,
+	FRAMES_MAX = 64, /* of a chain that is remembered */
 	/* A reading may come too late and find what ran next; callers that really change are met
 	 * far more often than that. */
-	SAME_FOR_ONE_OTHER = 32,
+	SAME_PER_OTHER = 32,
 };
 
-static const uint64_t highest_address = UINT64_C(1) << 47;
+static const uint64_t address_max = UINT64_C(1) << 47;
 
 struct own_stack {
 	uint64_t sp;
@@ -35,15 +35,15 @@ struct own_stack {
 
 /* The callers of a place. Where they vary in the middle, that is left out: frames[0 .. n_inner) are
  * always the innermost ones, and the rest are always the outermost. */
-struct tp_otherchain {
-	struct tp_stack_frame frames[MOST_FRAMES];
+struct tp_switched_stack_chain {
+	struct tp_stack_frame frames[FRAMES_MAX];
 	size_t n;
 	size_t n_inner;   /* n: nothing is left out */
 	unsigned n_same;  /* readings that found these callers, */
 	unsigned n_other; /* and that found others */
 };
 
-void tp_otherstacks_release(struct tp_otherstacks *known)
+void tp_switched_stack_release(struct tp_switched_stack *known)
 {
 	free(known->chains);
 	tp_map_release(&known->by_place);
@@ -52,16 +52,17 @@ void tp_otherstacks_release(struct tp_otherstacks *known)
 /* ---- reading ---- */
 
 /* May it be a stack pointer, of another stack than what was copied? */
-static bool is_elsewhere(uint64_t word, const struct tp_perf_sample *sample)
+static bool is_outside_copy(uint64_t word, const struct tp_perf_sample *sample)
 {
-	return word % sizeof(word) == 0 && word >= LEAST_ADDRESS && word < highest_address &&
+	return word % sizeof(word) == 0 && word >= ADDRESS_MIN && word < address_max &&
 	       word - sample->regs.sp >= sample->stack_bytes;
 }
 
 /* From the call that the code returns to, as if that ran; by tables alone. Of the registers that
  * are saved below the return address any may be the caller's base pointer. */
-static bool unwind_from(const struct tp_tree_task *task, const struct own_stack *own, uint64_t bp,
-			struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
+static bool unwind_from(const struct tp_task_tree_task *task, const struct own_stack *own,
+			uint64_t bp, struct tp_stack_frame *frames, size_t max,
+			struct tp_unwind_result *result)
 {
 	const uint64_t *above = own->words + SAVED_WORDS + 1;
 	const struct tp_unwind_regs regs = {.ip = own->words[SAVED_WORDS] - 1,
@@ -76,7 +77,7 @@ static bool unwind_from(const struct tp_tree_task *task, const struct own_stack 
 	return true;
 }
 
-static bool unwind_own(const struct tp_tree_task *task, const struct own_stack *own,
+static bool unwind_own(const struct tp_task_tree_task *task, const struct own_stack *own,
 		       struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
 {
 	if (own->n <= SAVED_WORDS ||
@@ -90,12 +91,13 @@ static bool unwind_own(const struct tp_tree_task *task, const struct own_stack *
 
 /* ---- remembering ---- */
 
-static uint64_t place_of(const struct tp_tree_task *task, uint64_t own_sp)
+static uint64_t place_of(const struct tp_task_tree_task *task, uint64_t own_sp)
 {
 	return tp_hash_mix(task->info.id, own_sp);
 }
 
-static struct tp_otherchain *find_chain(const struct tp_otherstacks *known, uint64_t place)
+static struct tp_switched_stack_chain *find_chain(const struct tp_switched_stack *known,
+						  uint64_t place)
 {
 	uint64_t at;
 	return tp_map_get(&known->by_place, place, &at) ? &known->chains[at] : NULL;
@@ -110,7 +112,8 @@ static bool is_same(const struct tp_stack_frame *a, const struct tp_stack_frame 
  * Keep what both have in common, from the kernel outwards and from the thread's first frame
  * inwards. False when they have not even the kernel's caller in common: `chain` is then as before.
  */
-static bool intersect(struct tp_otherchain *chain, const struct tp_stack_frame *frames, size_t n)
+static bool intersect(struct tp_switched_stack_chain *chain, const struct tp_stack_frame *frames,
+		      size_t n)
 {
 	const struct tp_stack_frame *mine = chain->frames;
 	bool is_cut = chain->n_inner < chain->n;
@@ -133,15 +136,16 @@ static bool intersect(struct tp_otherchain *chain, const struct tp_stack_frame *
 	return true;
 }
 
-static void chain_set(struct tp_otherchain *chain, const struct tp_stack_frame *frames, size_t n)
+static void chain_set(struct tp_switched_stack_chain *chain, const struct tp_stack_frame *frames,
+		      size_t n)
 {
 	memcpy(chain->frames, frames, n * sizeof(*frames));
 	chain->n = chain->n_inner = n;
 }
 
 /* What is met more often takes the place of what came first. */
-static void count_reading(struct tp_otherchain *chain, const struct tp_stack_frame *frames,
-			  size_t n)
+static void count_reading(struct tp_switched_stack_chain *chain,
+			  const struct tp_stack_frame *frames, size_t n)
 {
 	if (intersect(chain, frames, n)) {
 		chain->n_same++;
@@ -155,11 +159,11 @@ static void count_reading(struct tp_otherchain *chain, const struct tp_stack_fra
 	chain->n_other = n_before;
 }
 
-static void learn(struct tp_otherstacks *known, uint64_t place, const struct tp_stack_frame *frames,
-		  size_t n)
+static void remember(struct tp_switched_stack *known, uint64_t place,
+		     const struct tp_stack_frame *frames, size_t n)
 {
-	struct tp_otherchain *chain = find_chain(known, place);
-	if (n > MOST_FRAMES || (!chain && known->n == MOST_CHAINS))
+	struct tp_switched_stack_chain *chain = find_chain(known, place);
+	if (n > FRAMES_MAX || (!chain && known->n == CHAINS_MAX))
 		return;
 	if (chain) {
 		count_reading(chain, frames, n);
@@ -167,16 +171,16 @@ static void learn(struct tp_otherstacks *known, uint64_t place, const struct tp_
 	}
 	tp_map_set(&known->by_place, place, known->n);
 	chain = &TP_ARRAY_PUSH(known->chains, known->n, known->capacity);
-	*chain = (struct tp_otherchain){.n_same = 1};
+	*chain = (struct tp_switched_stack_chain){.n_same = 1};
 	chain_set(chain, frames, n);
 	known->n_news++;
 }
 
-static bool recall(const struct tp_otherstacks *known, uint64_t place,
-		   struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
+static bool use_known(const struct tp_switched_stack *known, uint64_t place,
+		      struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
 {
-	const struct tp_otherchain *chain = find_chain(known, place);
-	if (!chain || chain->n_other * SAME_FOR_ONE_OTHER > chain->n_same || chain->n >= max)
+	const struct tp_switched_stack_chain *chain = find_chain(known, place);
+	if (!chain || chain->n_other * SAME_PER_OTHER > chain->n_same || chain->n >= max)
 		return false;
 	size_t n_outer = chain->n - chain->n_inner;
 	size_t gap = n_outer > 0;
@@ -192,7 +196,7 @@ static bool recall(const struct tp_otherstacks *known, uint64_t place,
 
 /* Most words of matrices that look like addresses point to other matrices: the few bytes that tell
  * are read before the rest is. */
-static bool may_be_own(const struct tp_tree_task *task, uint64_t own_sp)
+static bool can_be_own(const struct tp_task_tree_task *task, uint64_t own_sp)
 {
 	uint64_t words[SAVED_WORDS + 1];
 	return tp_process_memory_read(task->info.pid, own_sp, words, sizeof(words)) &&
@@ -200,55 +204,55 @@ static bool may_be_own(const struct tp_tree_task *task, uint64_t own_sp)
 }
 
 /* From the memory of the process as it is now. */
-static bool read_callers(struct tp_otherstacks *known, const struct tp_tree_task *task,
+static bool read_callers(struct tp_switched_stack *known, const struct tp_task_tree_task *task,
 			 uint64_t own_sp, struct tp_stack_frame *frames, size_t max,
 			 struct tp_unwind_result *result)
 {
 	struct own_stack own; /* large: not cleared */
-	if (!may_be_own(task, own_sp))
+	if (!can_be_own(task, own_sp))
 		return false;
 	own.sp = own_sp;
 	own.n = tp_process_memory_read_some(task->info.pid, own_sp, own.words, sizeof(own.words)) /
 		sizeof(own.words[0]);
 	if (!unwind_own(task, &own, frames, max, result))
 		return false;
-	learn(known, place_of(task, own_sp), frames, result->n_frames);
+	remember(known, place_of(task, own_sp), frames, result->n_frames);
 	return true;
 }
 
-static bool find_callers(struct tp_otherstacks *known, const struct tp_tree_task *task,
+static bool find_callers(struct tp_switched_stack *known, const struct tp_task_tree_task *task,
 			 const struct tp_perf_sample *sample, bool is_fresh,
 			 struct tp_stack_frame *frames, size_t max, struct tp_unwind_result *result)
 {
 	uint64_t lowest[LOWEST_WORDS];
 	memcpy(lowest, sample->stack, sizeof(lowest));
 	for (size_t i = 0; i < LOWEST_WORDS; i++)
-		if (is_elsewhere(lowest[i], sample) &&
+		if (is_outside_copy(lowest[i], sample) &&
 		    ((is_fresh && read_callers(known, task, lowest[i], frames, max, result)) ||
-		     recall(known, place_of(task, lowest[i]), frames, max, result)))
+		     use_known(known, place_of(task, lowest[i]), frames, max, result)))
 			return true;
 	return false;
 }
 
-static void want(struct tp_otherstacks *known, pid_t tid)
+static void request_watch(struct tp_switched_stack *known, pid_t tid)
 {
 	for (size_t i = 0; i < known->n_wanted; i++)
 		if (known->wanted[i] == tid)
 			return;
-	if (known->n_wanted < TP_OTHERSTACKS_WANTED)
+	if (known->n_wanted < TP_SWITCHED_STACK_REQUESTS)
 		known->wanted[known->n_wanted++] = tid;
 }
 
-bool tp_otherstacks_unwind(struct tp_otherstacks *known, const struct tp_tree_task *task,
-			   const struct tp_perf_sample *sample, bool is_fresh,
-			   struct tp_stack_frame *frames, size_t max,
-			   struct tp_unwind_result *result)
+bool tp_switched_stack_unwind(struct tp_switched_stack *known, const struct tp_task_tree_task *task,
+			      const struct tp_perf_sample *sample, bool is_fresh,
+			      struct tp_stack_frame *frames, size_t max,
+			      struct tp_unwind_result *result)
 {
 	if (!sample->stack || sample->stack_bytes < LOWEST_WORDS * sizeof(uint64_t))
 		return false;
 	if (!find_callers(known, task, sample, is_fresh, frames + 1, max - 1, result)) {
 		if (!is_fresh)
-			want(known, task->info.tid);
+			request_watch(known, task->info.tid);
 		return false;
 	}
 	result->n_guessed = result->n_frames++;

@@ -25,20 +25,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TP_OTHERSTACKS_WANTED = 16 };
+enum { TP_SWITCHED_STACK_REQUESTS = 16 };
 
 /* What was found so far. All zero is empty. */
-struct tp_otherstacks {
-	struct tp_otherchain *chains; /* heap */
+struct tp_switched_stack {
+	struct tp_switched_stack_chain *chains; /* heap */
 	size_t n;
 	size_t capacity;
-	struct tp_map by_place;              /* thread and its own stack pointer -> index */
-	uint64_t n_news;                     /* times that something was found that was not known */
-	pid_t wanted[TP_OTHERSTACKS_WANTED]; /* threads whose callers were asked for in vain */
-	size_t n_wanted;                     /* whoever watches them sets it to 0 */
+	struct tp_map by_place; /* thread and its own stack pointer -> index */
+	uint64_t n_news;        /* times that something was found that was not known */
+	pid_t wanted[TP_SWITCHED_STACK_REQUESTS]; /* threads whose callers were asked for in vain */
+	size_t n_wanted;                          /* whoever watches them sets it to 0 */
 };
 
-void tp_otherstacks_release(struct tp_otherstacks *known);
+void tp_switched_stack_release(struct tp_switched_stack *known);
 
 /*
  * Where tp_unwind() came to no end in code without a file, which it left in frames[0]: puts the
@@ -48,9 +48,9 @@ void tp_otherstacks_release(struct tp_otherstacks *known);
  *           ones are given.
  * max       at least 2.
  */
-bool tp_otherstacks_unwind(struct tp_otherstacks *known, const struct tp_tree_task *task,
-			   const struct tp_perf_sample *sample, bool is_fresh,
-			   struct tp_stack_frame *frames, size_t max,
-			   struct tp_unwind_result *result);
+bool tp_switched_stack_unwind(struct tp_switched_stack *known, const struct tp_task_tree_task *task,
+			      const struct tp_perf_sample *sample, bool is_fresh,
+			      struct tp_stack_frame *frames, size_t max,
+			      struct tp_unwind_result *result);
 
 #endif

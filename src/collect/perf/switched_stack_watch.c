@@ -20,10 +20,10 @@
 enum {
 	RING_PAGES = 4,     /* two samples and more */
 	STACK_BYTES = 4096, /* of which the lowest words matter */
-	MOST_WATCHED = 16,
+	WATCHED_MAX = 16,
 	FIRST_SAMPLES = 64, /* of a thread, taken as often as the others; then they get rarer: */
 	FACTOR = 4,
-	PATIENCE = 100, /* samples without any news */
+	STALE_SAMPLES_MAX = 100, /* samples without any news */
 };
 
 /* Half of the readings come 0.1 ms after their sample. Later, the callers may be those of another
@@ -31,7 +31,7 @@ enum {
 #define LATE_NS (TP_NS_PER_MS / 2)
 #define REST_NS (10 * TP_NS_PER_S)
 
-struct tp_otherwatched {
+struct tp_switched_stack_watched {
 	uint32_t task;
 	pid_t tid;
 	int fd;
@@ -41,24 +41,25 @@ struct tp_otherwatched {
 	bool has_told;
 };
 
-int tp_otherwatch_init(struct tp_otherwatch *watch, const struct tp_tree *tree,
-		       struct tp_perf_stacks *stacks, uint64_t period_ns, uint64_t seed)
+int tp_switched_stack_watch_init(struct tp_switched_stack_watch *watch,
+				 const struct tp_task_tree *tree, struct tp_perf_callchain *stacks,
+				 uint64_t period_ns, uint64_t seed)
 {
-	*watch = (struct tp_otherwatch){.tree = tree,
-					.stacks = stacks,
-					.period_ns = period_ns,
-					.seed = seed};
+	*watch = (struct tp_switched_stack_watch){.tree = tree,
+						  .stacks = stacks,
+						  .period_ns = period_ns,
+						  .seed = seed};
 	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	return watch->epoll_fd < 0 ? errno : 0;
 }
 
-static void watched_close(struct tp_otherwatched *item)
+static void watched_close(struct tp_switched_stack_watched *item)
 {
 	tp_perf_ring_unmap(&item->ring);
 	close(item->fd);
 }
 
-void tp_otherwatch_release(struct tp_otherwatch *watch)
+void tp_switched_stack_watch_release(struct tp_switched_stack_watch *watch)
 {
 	for (size_t i = 0; i < watch->n; i++)
 		watched_close(&watch->items[i]);
@@ -68,7 +69,8 @@ void tp_otherwatch_release(struct tp_otherwatch *watch)
 }
 
 /* Never in step with the kernels. */
-static uint64_t draw_period(struct tp_otherwatch *watch, const struct tp_otherwatched *item)
+static uint64_t draw_period(struct tp_switched_stack_watch *watch,
+			    const struct tp_switched_stack_watched *item)
 {
 	uint64_t period_ns = watch->period_ns * (item->n_samples < FIRST_SAMPLES ? 1 : FACTOR);
 	return period_ns / 2 + tp_perf_random(&watch->seed) % period_ns;
@@ -76,59 +78,60 @@ static uint64_t draw_period(struct tp_otherwatch *watch, const struct tp_otherwa
 
 /* ---- samples ---- */
 
-static void learn(struct tp_otherwatch *watch, struct tp_otherwatched *item,
-		  const struct tp_perf_record *record, uint64_t now_ns)
+static void remember(struct tp_switched_stack_watch *watch, struct tp_switched_stack_watched *item,
+		     const struct tp_perf_record *record, uint64_t now_ns)
 {
-	const struct tp_tree_task *task = tp_tree_find(watch->tree, item->tid);
+	const struct tp_task_tree_task *task = tp_task_tree_find(watch->tree, item->tid);
 	uint64_t n_news = watch->stacks->others.n_news;
 	item->n_samples++;
 	item->n_stale++;
 	if (!task || task->info.id != item->task || now_ns - record->time_ns > LATE_NS)
 		return;
-	tp_perf_stacks_learn(watch->stacks, task, &record->of.sample);
+	tp_perf_callchain_remember(watch->stacks, task, &record->of.sample);
 	if (watch->stacks->others.n_news == n_news)
 		return;
 	item->n_stale = 0;
 	item->has_told = true;
 }
 
-static void watched_take(struct tp_otherwatch *watch, struct tp_otherwatched *item)
+static void watched_read(struct tp_switched_stack_watch *watch,
+			 struct tp_switched_stack_watched *item)
 {
 	const struct tp_perf_layout layout = {.has_stack = true};
 	struct tp_perf_record record;
 	const void *bytes;
 	size_t size;
-	while ((bytes = tp_perf_ring_take(&item->ring, &size)))
+	while ((bytes = tp_perf_ring_next(&item->ring, &size)))
 		if (tp_perf_record_decode(&record, bytes, size, &layout) &&
 		    record.type == PERF_RECORD_SAMPLE)
-			learn(watch, item, &record, tp_clock_now_ns());
-	tp_perf_ring_give_back(&item->ring);
+			remember(watch, item, &record, tp_clock_now_ns());
+	tp_perf_ring_consume(&item->ring);
 	uint64_t period_ns = draw_period(watch, item);
 	ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 /* A thread that has ended would wake us for ever. */
-static void forget_ended(const struct tp_otherwatch *watch)
+static void remove_ended(const struct tp_switched_stack_watch *watch)
 {
-	struct epoll_event events[MOST_WATCHED];
-	int n = epoll_wait(watch->epoll_fd, events, MOST_WATCHED, 0);
+	struct epoll_event events[WATCHED_MAX];
+	int n = epoll_wait(watch->epoll_fd, events, WATCHED_MAX, 0);
 	for (int i = 0; i < n; i++)
 		if (events[i].events & (EPOLLHUP | EPOLLERR))
 			epoll_ctl(watch->epoll_fd, EPOLL_CTL_DEL, events[i].data.fd, NULL);
 }
 
-void tp_otherwatch_take(struct tp_otherwatch *watch)
+void tp_switched_stack_watch_read(struct tp_switched_stack_watch *watch)
 {
 	for (size_t i = 0; i < watch->n; i++)
-		if (tp_perf_ring_look(&watch->items[i].ring) > 0)
-			watched_take(watch, &watch->items[i]);
+		if (tp_perf_ring_refresh(&watch->items[i].ring) > 0)
+			watched_read(watch, &watch->items[i]);
 	if (watch->n > 0)
-		forget_ended(watch);
+		remove_ended(watch);
 }
 
 /* ---- threads ---- */
 
-static bool is_watched(const struct tp_otherwatch *watch, uint32_t task)
+static bool is_watched(const struct tp_switched_stack_watch *watch, uint32_t task)
 {
 	for (size_t i = 0; i < watch->n; i++)
 		if (watch->items[i].task == task)
@@ -137,10 +140,11 @@ static bool is_watched(const struct tp_otherwatch *watch, uint32_t task)
 }
 
 /* One more; without it the callers stay unknown. */
-static void watched_open(struct tp_otherwatch *watch, const struct tp_tree_task *task)
+static void watched_open(struct tp_switched_stack_watch *watch,
+			 const struct tp_task_tree_task *task)
 {
 	const struct tp_perf_setup setup = {.stack_bytes = STACK_BYTES};
-	struct tp_otherwatched item = {.task = task->info.id, .tid = task->info.tid};
+	struct tp_switched_stack_watched item = {.task = task->info.id, .tid = task->info.tid};
 	item.fd = tp_perf_open_thread(item.tid, &setup, draw_period(watch, &item));
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = item.fd};
 	if (item.fd >= 0 && tp_perf_ring_map(&item.ring, item.fd, RING_PAGES) == 0 &&
@@ -155,14 +159,14 @@ static void watched_open(struct tp_otherwatch *watch, const struct tp_tree_task 
 		close(item.fd);
 }
 
-static void let_go(struct tp_otherwatch *watch, uint64_t now_ns)
+static void close_stale(struct tp_switched_stack_watch *watch, uint64_t now_ns)
 {
 	size_t n_kept = 0;
 	for (size_t i = 0; i < watch->n; i++) {
-		struct tp_otherwatched *item = &watch->items[i];
-		const struct tp_tree_task *task = tp_tree_find(watch->tree, item->tid);
+		struct tp_switched_stack_watched *item = &watch->items[i];
+		const struct tp_task_tree_task *task = tp_task_tree_find(watch->tree, item->tid);
 		bool is_there = task && task->info.id == item->task;
-		if (is_there && item->n_stale < PATIENCE) {
+		if (is_there && item->n_stale < STALE_SAMPLES_MAX) {
 			watch->items[n_kept++] = *item;
 			continue;
 		}
@@ -173,12 +177,13 @@ static void let_go(struct tp_otherwatch *watch, uint64_t now_ns)
 	watch->n = n_kept;
 }
 
-void tp_otherwatch_settle(struct tp_otherwatch *watch, uint64_t now_ns)
+void tp_switched_stack_watch_update(struct tp_switched_stack_watch *watch, uint64_t now_ns)
 {
-	struct tp_otherstacks *others = &watch->stacks->others;
-	let_go(watch, now_ns);
-	for (size_t i = 0; i < others->n_wanted && watch->n < MOST_WATCHED; i++) {
-		const struct tp_tree_task *task = tp_tree_find(watch->tree, others->wanted[i]);
+	struct tp_switched_stack *others = &watch->stacks->others;
+	close_stale(watch, now_ns);
+	for (size_t i = 0; i < others->n_wanted && watch->n < WATCHED_MAX; i++) {
+		const struct tp_task_tree_task *task =
+			tp_task_tree_find(watch->tree, others->wanted[i]);
 		uint64_t until_ns = 0;
 		if (!task || is_watched(watch, task->info.id) ||
 		    (tp_map_get(&watch->rests_ns, task->info.id, &until_ns) && now_ns < until_ns))

@@ -19,13 +19,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_otherwatched;
+struct tp_switched_stack_watched;
 
-struct tp_otherwatch {
-	const struct tp_tree *tree;    /* borrowed, as are the stacks: */
-	struct tp_perf_stacks *stacks; /* of the samples that lack callers */
-	uint64_t period_ns;            /* of those */
-	struct tp_otherwatched *items; /* heap */
+struct tp_switched_stack_watch {
+	const struct tp_task_tree *tree;         /* borrowed, as are the stacks: */
+	struct tp_perf_callchain *stacks;        /* of the samples that lack callers */
+	uint64_t period_ns;                      /* of those */
+	struct tp_switched_stack_watched *items; /* heap */
 	size_t n;
 	size_t capacity;
 	int epoll_fd; /* readable when a sample was taken */
@@ -35,13 +35,14 @@ struct tp_otherwatch {
 
 /* period_ns: between samples of the inherited events. Returns 0, or an errno: then there is nothing
  * to release. */
-int tp_otherwatch_init(struct tp_otherwatch *watch, const struct tp_tree *tree,
-		       struct tp_perf_stacks *stacks, uint64_t period_ns, uint64_t seed);
-void tp_otherwatch_release(struct tp_otherwatch *watch);
+int tp_switched_stack_watch_init(struct tp_switched_stack_watch *watch,
+				 const struct tp_task_tree *tree, struct tp_perf_callchain *stacks,
+				 uint64_t period_ns, uint64_t seed);
+void tp_switched_stack_watch_release(struct tp_switched_stack_watch *watch);
 
 /* Learn from what was sampled just now. Soon after the descriptor became readable. */
-void tp_otherwatch_take(struct tp_otherwatch *watch);
+void tp_switched_stack_watch_read(struct tp_switched_stack_watch *watch);
 /* Now and then: watch threads whose callers are wanted, let go of those that tell nothing new. */
-void tp_otherwatch_settle(struct tp_otherwatch *watch, uint64_t now_ns);
+void tp_switched_stack_watch_update(struct tp_switched_stack_watch *watch, uint64_t now_ns);
 
 #endif

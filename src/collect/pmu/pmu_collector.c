@@ -23,18 +23,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 512, MAX_KINDS = TP_EVENTALIAS_MAX_CORES, LEAST_LEFT = 64 };
+enum { PATH_SIZE = 512, MAX_KINDS = TP_CORE_PMUS_MAX, FDS_LEFT_MIN = 64 };
 
 /* The same events on each kind of core, on one task and what it starts. */
 struct meter {
-	struct tp_counters groups[MAX_KINDS];
-	struct tp_counts_sum sum;
-	bool has[TP_COUNTERS_MAX];
+	struct tp_pmu_group groups[MAX_KINDS];
+	struct tp_pmu_counts_sum sum;
+	bool has[TP_PMU_GROUP_MAX];
 };
 
 /* Meters of all tasks for one set of events. */
 struct meters {
-	struct tp_counter events[MAX_KINDS][TP_COUNTERS_MAX];
+	struct tp_pmu_event events[MAX_KINDS][TP_PMU_GROUP_MAX];
 	size_t n_events;
 	size_t n_required;
 	size_t n_kinds;
@@ -47,13 +47,13 @@ struct pmu {
 	struct tp_collector base;
 	const struct tp_host *host;
 	struct tp_sink *sink;
-	struct tp_tree *tree; /* of a target that runs already; NULL: it does not */
+	struct tp_task_tree *tree; /* of a target that runs already; NULL: it does not */
 	struct meters basic;
 	struct meters topdown;
-	struct tp_pmurecipe recipe;
+	struct tp_pmu_topdown recipe;
 	bool has_recipe;
-	double topdown_taken[TP_COUNTERS_MAX]; /* counts that are in `slots` already */
-	struct tp_topdown slots;               /* so far */
+	double topdown_taken[TP_PMU_GROUP_MAX]; /* counts that are in `slots` already */
+	struct tp_pmu_topdown_slots slots;      /* so far */
 	bool without_kernel;
 	uint64_t n_gauges;
 };
@@ -61,9 +61,9 @@ struct pmu {
 static enum tp_status pmu_open(struct tp_collector **out, const struct tp_collect_context *context,
 			       struct tp_error *err)
 {
-	struct tp_corepmu pmus[MAX_KINDS];
+	struct tp_core_pmu pmus[MAX_KINDS];
 	struct tp_availability *availability;
-	size_t n = tp_corepmu_find(pmus, MAX_KINDS, context->host);
+	size_t n = tp_core_pmu_find(pmus, MAX_KINDS, context->host);
 	if (n == 0)
 		return tp_fail(err, TP_ABSENT, "this machine exposes no hardware counters");
 	struct pmu *self = tp_alloc(sizeof(*self));
@@ -77,14 +77,14 @@ static enum tp_status pmu_open(struct tp_collector **out, const struct tp_collec
 	self->basic.n_events = TP_N_BASIC;
 	for (size_t i = 0; i < n; i++) {
 		size_t n_events =
-			tp_pmurecipe_basic(self->basic.events[i], context->host, &pmus[i]);
+			tp_pmu_topdown_basic(self->basic.events[i], context->host, &pmus[i]);
 		if (n_events < self->basic.n_events)
 			self->basic.n_events = n_events;
 	}
-	tp_pmuprobe(context->host, availability);
+	tp_pmu_probe(context->host, availability);
 	self->has_recipe =
-		n == 1 && tp_pmurecipe_find(&self->recipe, context->host, &pmus[0],
-					    availability->reason, sizeof(availability->reason));
+		n == 1 && tp_pmu_topdown_find(&self->recipe, context->host, &pmus[0],
+					      availability->reason, sizeof(availability->reason));
 	if (self->has_recipe) {
 		memcpy(self->topdown.events[0], self->recipe.events, sizeof(self->recipe.events));
 		self->topdown.n_events = self->recipe.n;
@@ -98,21 +98,21 @@ static enum tp_status pmu_open(struct tp_collector **out, const struct tp_collec
 static void meter_close(struct meter *meter, size_t n_kinds)
 {
 	for (size_t i = 0; i < n_kinds; i++)
-		tp_counters_close(&meter->groups[i]);
+		tp_pmu_group_close(&meter->groups[i]);
 }
 
 /* Count on one task. 0 or the errno. */
 static int meters_add(struct pmu *self, struct meters *meters, pid_t tid, bool on_exec)
 {
 	struct meter meter = {.has = {false}};
-	struct tp_counters_options options = {.pid = tid,
-					      .inherit = true,
-					      .on_exec = on_exec,
-					      .without_kernel = self->without_kernel,
-					      .n_required = meters->n_required};
+	struct tp_pmu_group_options options = {.pid = tid,
+					       .inherit = true,
+					       .on_exec = on_exec,
+					       .without_kernel = self->without_kernel,
+					       .n_required = meters->n_required};
 	for (size_t i = 0; i < meters->n_kinds; i++) {
-		int error = tp_counters_open(&meter.groups[i], meters->events[i], meters->n_events,
-					     &options);
+		int error = tp_pmu_group_open(&meter.groups[i], meters->events[i], meters->n_events,
+					      &options);
 		if (error) {
 			meter_close(&meter, i);
 			return error;
@@ -122,7 +122,7 @@ static int meters_add(struct pmu *self, struct meters *meters, pid_t tid, bool o
 	for (size_t i = 0; i < meters->n_events; i++) {
 		meter.has[i] = true;
 		for (size_t kind = 0; kind < meters->n_kinds; kind++)
-			meter.has[i] &= tp_counters_has(&meter.groups[kind], i);
+			meter.has[i] &= tp_pmu_group_has(&meter.groups[kind], i);
 	}
 	TP_ARRAY_PUSH(meters->items, meters->n_items, meters->items_capacity) = meter;
 	return 0;
@@ -168,9 +168,9 @@ static int meters_add_tree(struct pmu *self, struct meters *meters)
 {
 	int error = ESRCH;
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(self->tree, &cursor))) {
-		if (tp_fdlimit_left(TP_PERF_FDS_RESERVED) < LEAST_LEFT)
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(self->tree, &cursor))) {
+		if (tp_fd_limit_left(TP_PERF_FDS_RESERVED) < FDS_LEFT_MIN)
 			return EMFILE;
 		int one = meters_add(self, meters, task->info.tid, false);
 		if (one && one != ESRCH)
@@ -190,8 +190,8 @@ static int meters_start(struct pmu *self, struct meters *meters, pid_t target)
 
 /* What all tasks together counted. `running` is the least of their ratios. */
 struct total {
-	double values[TP_COUNTERS_MAX];
-	bool has[TP_COUNTERS_MAX];
+	double values[TP_PMU_GROUP_MAX];
+	bool has[TP_PMU_GROUP_MAX];
 	double running_ratio;
 	bool has_begun; /* some task has been on a CPU */
 };
@@ -203,15 +203,15 @@ static struct total meters_read(struct meters *meters)
 		total.has[i] = meters->n_items > 0;
 	for (size_t m = 0; m < meters->n_items; m++) {
 		struct meter *meter = &meters->items[m];
-		struct tp_counts now[MAX_KINDS] = {{.enabled_ns = 0}};
+		struct tp_pmu_counts now[MAX_KINDS] = {{.enabled_ns = 0}};
 		bool good = true;
 		for (size_t kind = 0; kind < meters->n_kinds; kind++)
-			good = good && tp_counters_read(&meter->groups[kind], &now[kind]);
+			good = good && tp_pmu_group_read(&meter->groups[kind], &now[kind]);
 		if (good)
-			tp_counts_add(&meter->sum, now, meters->n_kinds, meters->n_events);
+			tp_pmu_counts_add(&meter->sum, now, meters->n_kinds, meters->n_events);
 		/* A thread that has not run yet is no reason to doubt the others. */
 		if (now[0].enabled_ns > 0) {
-			double ratio = tp_counts_running_ratio(now, meters->n_kinds);
+			double ratio = tp_pmu_counts_running_ratio(now, meters->n_kinds);
 			total.has_begun = true;
 			total.running_ratio = fmin(total.running_ratio, ratio);
 		}
@@ -223,13 +223,13 @@ static struct total meters_read(struct meters *meters)
 	return total;
 }
 
-static void put(struct pmu *self, enum tp_metric metric, uint64_t now_ns, double value)
+static void emit_gauge(struct pmu *self, enum tp_metric metric, uint64_t now_ns, double value)
 {
 	tp_sink_gauge(self->sink, metric, TP_NO_TASK, now_ns, value);
 	self->n_gauges++;
 }
 
-static void put_basic(struct pmu *self, const struct total *total, uint64_t now_ns)
+static void emit_basic(struct pmu *self, const struct total *total, uint64_t now_ns)
 {
 	static const enum tp_metric metrics[TP_N_BASIC] = {
 		[TP_BASIC_CYCLES] = TP_METRIC_PMU_CYCLES,
@@ -239,7 +239,7 @@ static void put_basic(struct pmu *self, const struct total *total, uint64_t now_
 	};
 	for (size_t i = 0; i < TP_N_BASIC; i++) {
 		if (total->has[i])
-			put(self, metrics[i], now_ns, total->values[i]);
+			emit_gauge(self, metrics[i], now_ns, total->values[i]);
 	}
 }
 
@@ -247,53 +247,53 @@ static void put_basic(struct pmu *self, const struct total *total, uint64_t now_
  * Computed for what was counted since the last time, and added up: a share times a sum would not
  * only grow. Counts that contradict themselves wait for more to come.
  */
-static void put_topdown(struct pmu *self, const struct total *total, uint64_t now_ns)
+static void emit_topdown(struct pmu *self, const struct total *total, uint64_t now_ns)
 {
-	struct tp_topdown now;
-	double grown[TP_COUNTERS_MAX];
-	for (size_t i = 0; i < TP_COUNTERS_MAX; i++)
+	struct tp_pmu_topdown_slots now;
+	double grown[TP_PMU_GROUP_MAX];
+	for (size_t i = 0; i < TP_PMU_GROUP_MAX; i++)
 		grown[i] = total->values[i] - self->topdown_taken[i];
-	if (tp_pmurecipe_compute(&now, &self->recipe, grown)) {
+	if (tp_pmu_topdown_compute(&now, &self->recipe, grown)) {
 		memcpy(self->topdown_taken, total->values, sizeof(self->topdown_taken));
 		self->slots.slots += now.slots;
 		self->slots.backend += now.backend;
 		self->slots.memory += now.memory; /* stays NAN */
 	}
-	put(self, TP_METRIC_PMU_SLOTS, now_ns, self->slots.slots);
-	put(self, TP_METRIC_PMU_BACKEND, now_ns, self->slots.backend);
+	emit_gauge(self, TP_METRIC_PMU_SLOTS, now_ns, self->slots.slots);
+	emit_gauge(self, TP_METRIC_PMU_BACKEND, now_ns, self->slots.backend);
 	if (!isnan(self->slots.memory))
-		put(self, TP_METRIC_PMU_MEMORY, now_ns, self->slots.memory);
+		emit_gauge(self, TP_METRIC_PMU_MEMORY, now_ns, self->slots.memory);
 }
 
 /* Where the counters start: growth needs two readings. */
-static void put_start(struct pmu *self, uint64_t now_ns)
+static void emit_start(struct pmu *self, uint64_t now_ns)
 {
 	struct total zero = meters_read(&self->basic);
 	memset(zero.values, 0, sizeof(zero.values));
-	put_basic(self, &zero, now_ns);
+	emit_basic(self, &zero, now_ns);
 	if (!self->has_recipe)
 		return;
 	bool tells_memory = self->recipe.memory_count >= 0 || self->recipe.memory_numerator >= 0;
 	self->slots.memory = tells_memory ? 0 : (double)NAN;
-	put_topdown(self, &zero, now_ns);
+	emit_topdown(self, &zero, now_ns);
 }
 
 /* A group that ran too little says nothing, and no figure is better than a wild one. */
-static void put_all(struct pmu *self, uint64_t now_ns)
+static void emit_all(struct pmu *self, uint64_t now_ns)
 {
 	struct total basic = meters_read(&self->basic);
 	double least = basic.running_ratio;
 	if (!basic.has_begun)
 		return;
-	if (basic.running_ratio >= TP_COUNTS_LEAST_RUNNING)
-		put_basic(self, &basic, now_ns);
+	if (basic.running_ratio >= TP_PMU_COUNTS_RUNNING_MIN)
+		emit_basic(self, &basic, now_ns);
 	if (self->has_recipe) {
 		struct total topdown = meters_read(&self->topdown);
 		least = fmin(least, topdown.running_ratio);
-		if (topdown.running_ratio >= TP_COUNTS_LEAST_RUNNING)
-			put_topdown(self, &topdown, now_ns);
+		if (topdown.running_ratio >= TP_PMU_COUNTS_RUNNING_MIN)
+			emit_topdown(self, &topdown, now_ns);
 	}
-	put(self, TP_METRIC_PMU_RUNNING, now_ns, least);
+	emit_gauge(self, TP_METRIC_PMU_RUNNING, now_ns, least);
 }
 
 static enum tp_status pmu_start(struct tp_collector *base, pid_t target, struct tp_error *err)
@@ -310,14 +310,14 @@ static enum tp_status pmu_start(struct tp_collector *base, pid_t target, struct 
 		snprintf(base->availability.reason, sizeof(base->availability.reason),
 			 "no top-down counters: %s", cause ? cause : "refused");
 	}
-	put_start(self, tp_clock_now_ns());
+	emit_start(self, tp_clock_now_ns());
 	return TP_OK;
 }
 
 static enum tp_status pmu_sample(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
 {
 	(void)err;
-	put_all((struct pmu *)base, now_ns);
+	emit_all((struct pmu *)base, now_ns);
 	return TP_OK;
 }
 
@@ -326,14 +326,14 @@ static void pmu_pause(struct tp_collector *base, bool is_paused, uint64_t now_ns
 	struct pmu *self = (struct pmu *)base;
 	(void)is_paused;
 	if (self->basic.n_items)
-		put_all(self, now_ns);
+		emit_all(self, now_ns);
 }
 
 static enum tp_status pmu_stop(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
 {
 	struct pmu *self = (struct pmu *)base;
 	(void)err;
-	put_all(self, now_ns);
+	emit_all(self, now_ns);
 	tp_sink_source(self->sink, base->type->name, base->type->summary, &base->availability,
 		       self->n_gauges, 0);
 	return TP_OK;
@@ -358,7 +358,7 @@ const struct tp_collector_type tp_pmu_collector = {
 	.name = "pmu",
 	.summary = "hardware counters of the CPUs",
 	.gains = "whether compute waits for memory",
-	.probe = tp_pmuprobe,
+	.probe = tp_pmu_probe,
 	.open = pmu_open,
 	.start = pmu_start,
 	.sample = pmu_sample,

@@ -21,16 +21,16 @@ static bool is_core_name(const char *name)
 	       strncmp(name, "armv8_", 6) == 0 || strncmp(name, "armv9_", 6) == 0;
 }
 
-static bool read_pmu_file(const struct tp_host *host, const struct tp_corepmu *pmu,
+static bool read_pmu_file(const struct tp_host *host, const struct tp_core_pmu *pmu,
 			  const char *directory, const char *name, char *out, size_t size)
 {
 	char path[PATH_SIZE];
 	int len = snprintf(path, sizeof(path), DEVICES "/%s/%s%s%s", pmu->name, directory,
 			   directory[0] ? "/" : "", name);
-	return len > 0 && (size_t)len < sizeof(path) && tp_hostfile_line(host, path, out, size);
+	return len > 0 && (size_t)len < sizeof(path) && tp_host_file_line(host, path, out, size);
 }
 
-size_t tp_corepmu_find(struct tp_corepmu *out, size_t max, const struct tp_host *host)
+size_t tp_core_pmu_find(struct tp_core_pmu *out, size_t max, const struct tp_host *host)
 {
 	char path[PATH_SIZE];
 	char text[32];
@@ -40,7 +40,7 @@ size_t tp_corepmu_find(struct tp_corepmu *out, size_t max, const struct tp_host 
 		return 0;
 	const struct dirent *item;
 	while (n < max && (item = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
-		struct tp_corepmu pmu = {.type = 0};
+		struct tp_core_pmu pmu = {.type = 0};
 		if (!is_core_name(item->d_name) || strlen(item->d_name) >= sizeof(pmu.name))
 			continue;
 		memcpy(pmu.name, item->d_name, strlen(item->d_name) + 1);
@@ -58,7 +58,7 @@ size_t tp_corepmu_find(struct tp_corepmu *out, size_t max, const struct tp_host 
  * Put the bits of `value`, lowest first, where a format says: "config:0-7,32-35" or "config1:0".
  * What does not fit is refused rather than cut.
  */
-static bool spread_bits(struct tp_counter *out, const char *format, uint64_t value)
+static bool spread_bits(struct tp_pmu_event *out, const char *format, uint64_t value)
 {
 	uint64_t *field = &out->config;
 	if (strncmp(format, "config1:", 8) == 0)
@@ -80,8 +80,8 @@ static bool spread_bits(struct tp_counter *out, const char *format, uint64_t val
 }
 
 /* One term, "umask=0x1" or "inv". */
-static bool apply_term(struct tp_counter *out, const struct tp_host *host,
-		       const struct tp_corepmu *pmu, char *term)
+static bool apply_term(struct tp_pmu_event *out, const struct tp_host *host,
+		       const struct tp_core_pmu *pmu, char *term)
 {
 	char format[TEXT_SIZE];
 	uint64_t value = 1;
@@ -104,11 +104,11 @@ static bool apply_term(struct tp_counter *out, const struct tp_host *host,
 }
 
 /* Terms as in events/ ("event=0x3c,umask=0x1,inv"), spread over the bits that format/ says. */
-static bool parse_terms(struct tp_counter *out, const struct tp_host *host,
-			const struct tp_corepmu *pmu, const char *terms)
+static bool parse_terms(struct tp_pmu_event *out, const struct tp_host *host,
+			const struct tp_core_pmu *pmu, const char *terms)
 {
 	char text[TEXT_SIZE];
-	struct tp_counter counter = {.type = pmu->type};
+	struct tp_pmu_event counter = {.type = pmu->type};
 	char *rest = NULL;
 	int len = snprintf(text, sizeof(text), "%s", terms);
 	if (len <= 0 || (size_t)len >= sizeof(text))
@@ -121,16 +121,16 @@ static bool parse_terms(struct tp_counter *out, const struct tp_host *host,
 	return true;
 }
 
-bool tp_eventalias_find(struct tp_counter *out, const struct tp_host *host,
-			const struct tp_corepmu *pmu, const char *alias)
+bool tp_pmu_event_alias_find(struct tp_pmu_event *out, const struct tp_host *host,
+			     const struct tp_core_pmu *pmu, const char *alias)
 {
 	char terms[TEXT_SIZE];
 	return read_pmu_file(host, pmu, "events", alias, terms, sizeof(terms)) && terms[0] &&
 	       parse_terms(out, host, pmu, terms);
 }
 
-double tp_eventalias_scale(const struct tp_host *host, const struct tp_corepmu *pmu,
-			   const char *alias)
+double tp_pmu_event_alias_scale(const struct tp_host *host, const struct tp_core_pmu *pmu,
+				const char *alias)
 {
 	char name[128];
 	char text[64];
@@ -141,8 +141,8 @@ double tp_eventalias_scale(const struct tp_host *host, const struct tp_corepmu *
 	return scale > 0 ? scale : 1;
 }
 
-bool tp_eventalias_cap(uint64_t *out, const struct tp_host *host, const struct tp_corepmu *pmu,
-		       const char *name)
+bool tp_pmu_event_alias_cap(uint64_t *out, const struct tp_host *host,
+			    const struct tp_core_pmu *pmu, const char *name)
 {
 	char text[64];
 	char *end;

@@ -10,25 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_EVENTALIAS_MAX_CORES = 4 };
+enum { TP_CORE_PMUS_MAX = 4 };
 
 /* A PMU of CPU cores. Several on CPUs with different kinds of core. */
-struct tp_corepmu {
+struct tp_core_pmu {
 	char name[32]; /* "cpu", "cpu_core", "armv8_pmuv3_0" */
 	uint32_t type;
 };
 
 /* The PMUs of the CPU cores; 0 when the machine exposes none. */
-size_t tp_corepmu_find(struct tp_corepmu *out, size_t max, const struct tp_host *host);
+size_t tp_core_pmu_find(struct tp_core_pmu *out, size_t max, const struct tp_host *host);
 
 /* An event by the name of its file in events/. False when the PMU does not have it. */
-bool tp_eventalias_find(struct tp_counter *out, const struct tp_host *host,
-			const struct tp_corepmu *pmu, const char *alias);
+bool tp_pmu_event_alias_find(struct tp_pmu_event *out, const struct tp_host *host,
+			     const struct tp_core_pmu *pmu, const char *alias);
 /* Its .scale file; 1 when there is none. */
-double tp_eventalias_scale(const struct tp_host *host, const struct tp_corepmu *pmu,
-			   const char *alias);
+double tp_pmu_event_alias_scale(const struct tp_host *host, const struct tp_core_pmu *pmu,
+				const char *alias);
 /* A number in caps/ ("slots"); false when there is none. */
-bool tp_eventalias_cap(uint64_t *out, const struct tp_host *host, const struct tp_corepmu *pmu,
-		       const char *name);
+bool tp_pmu_event_alias_cap(uint64_t *out, const struct tp_host *host,
+			    const struct tp_core_pmu *pmu, const char *name);
 
 #endif

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int open_one(const struct tp_counter *counter, int leader,
-		    const struct tp_counters_options *options)
+static int open_one(const struct tp_pmu_event *counter, int leader,
+		    const struct tp_pmu_group_options *options)
 {
 	struct perf_event_attr attr;
 	memset(&attr, 0, sizeof(attr));
@@ -30,7 +30,7 @@ static int open_one(const struct tp_counter *counter, int leader,
 }
 
 /* Members first: without its leader a member would start to count alone. */
-void tp_counters_close(struct tp_counters *counters)
+void tp_pmu_group_close(struct tp_pmu_group *counters)
 {
 	for (size_t i = counters->n; i-- > 0;) {
 		if (counters->fds[i] >= 0)
@@ -39,17 +39,17 @@ void tp_counters_close(struct tp_counters *counters)
 	}
 }
 
-static int open_group(struct tp_counters *out, const struct tp_counter *counters, size_t n,
-		      const struct tp_counters_options *options)
+static int open_group(struct tp_pmu_group *out, const struct tp_pmu_event *counters, size_t n,
+		      const struct tp_pmu_group_options *options)
 {
-	struct tp_counters group = {.n = n < TP_COUNTERS_MAX ? n : TP_COUNTERS_MAX};
-	for (size_t i = 0; i < TP_COUNTERS_MAX; i++)
+	struct tp_pmu_group group = {.n = n < TP_PMU_GROUP_MAX ? n : TP_PMU_GROUP_MAX};
+	for (size_t i = 0; i < TP_PMU_GROUP_MAX; i++)
 		group.fds[i] = -1;
 	for (size_t i = 0; i < group.n; i++) {
 		group.fds[i] = open_one(&counters[i], i ? group.fds[0] : -1, options);
 		if (group.fds[i] < 0 && (i == 0 || i < options->n_required)) {
 			int error = errno;
-			tp_counters_close(&group);
+			tp_pmu_group_close(&group);
 			return error;
 		}
 	}
@@ -59,8 +59,8 @@ static int open_group(struct tp_counters *out, const struct tp_counter *counters
 	return 0;
 }
 
-int tp_counters_open(struct tp_counters *out, const struct tp_counter *counters, size_t n,
-		     struct tp_counters_options *options)
+int tp_pmu_group_open(struct tp_pmu_group *out, const struct tp_pmu_event *counters, size_t n,
+		      struct tp_pmu_group_options *options)
 {
 	int error = open_group(out, counters, n, options);
 	if ((error == EACCES || error == EPERM) && !options->without_kernel) {
@@ -70,19 +70,19 @@ int tp_counters_open(struct tp_counters *out, const struct tp_counter *counters,
 	return error;
 }
 
-bool tp_counters_has(const struct tp_counters *counters, size_t i)
+bool tp_pmu_group_has(const struct tp_pmu_group *counters, size_t i)
 {
 	return i < counters->n && counters->fds[i] >= 0;
 }
 
-bool tp_counters_read(const struct tp_counters *counters, struct tp_counts *out)
+bool tp_pmu_group_read(const struct tp_pmu_group *counters, struct tp_pmu_counts *out)
 {
 	/* As the kernel writes it: members in the order of their opening. */
 	struct {
 		uint64_t n;
 		uint64_t enabled_ns;
 		uint64_t running_ns;
-		uint64_t values[TP_COUNTERS_MAX];
+		uint64_t values[TP_PMU_GROUP_MAX];
 	} read_group;
 	memset(out, 0, sizeof(*out));
 	ssize_t got = read(counters->fds[0], &read_group, sizeof(read_group));
@@ -99,9 +99,10 @@ bool tp_counters_read(const struct tp_counters *counters, struct tp_counts *out)
 }
 
 /* A task is enabled on all kinds of core at once: the time is the same for each. */
-static struct tp_counts add_kinds(const struct tp_counts *now, size_t n_kinds, size_t n_values)
+static struct tp_pmu_counts add_kinds(const struct tp_pmu_counts *now, size_t n_kinds,
+				      size_t n_values)
 {
-	struct tp_counts total = {.enabled_ns = 0};
+	struct tp_pmu_counts total = {.enabled_ns = 0};
 	for (size_t kind = 0; kind < n_kinds; kind++) {
 		if (now[kind].enabled_ns > total.enabled_ns)
 			total.enabled_ns = now[kind].enabled_ns;
@@ -112,10 +113,10 @@ static struct tp_counts add_kinds(const struct tp_counts *now, size_t n_kinds, s
 	return total;
 }
 
-void tp_counts_add(struct tp_counts_sum *sum, const struct tp_counts *now, size_t n_kinds,
-		   size_t n_values)
+void tp_pmu_counts_add(struct tp_pmu_counts_sum *sum, const struct tp_pmu_counts *now,
+		       size_t n_kinds, size_t n_values)
 {
-	struct tp_counts total = add_kinds(now, n_kinds, n_values);
+	struct tp_pmu_counts total = add_kinds(now, n_kinds, n_values);
 	/* It did not run since: wait, and let the next reading stand for this time as well. */
 	if (total.running_ns <= sum->last.running_ns)
 		return;
@@ -130,9 +131,9 @@ void tp_counts_add(struct tp_counts_sum *sum, const struct tp_counts *now, size_
 	sum->last = total;
 }
 
-double tp_counts_running_ratio(const struct tp_counts *now, size_t n_kinds)
+double tp_pmu_counts_running_ratio(const struct tp_pmu_counts *now, size_t n_kinds)
 {
-	struct tp_counts total = add_kinds(now, n_kinds, 0);
+	struct tp_pmu_counts total = add_kinds(now, n_kinds, 0);
 	if (total.enabled_ns == 0)
 		return 0;
 	double ratio = (double)total.running_ns / (double)total.enabled_ns;

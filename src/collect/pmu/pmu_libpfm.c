@@ -44,7 +44,8 @@ static enum tp_status check_encoding(const char *full_name, const char *name, ui
 	return TP_OK;
 }
 
-enum tp_status tp_pfm_encode(struct tp_counter *out, const char *name, struct tp_error *err)
+enum tp_status tp_pmu_libpfm_encode(struct tp_pmu_event *out, const char *name,
+				    struct tp_error *err)
 {
 	struct perf_event_attr attr;
 	pfm_perf_encode_arg_t arg;
@@ -67,13 +68,14 @@ enum tp_status tp_pfm_encode(struct tp_counter *out, const char *name, struct tp
 		check_encoding(full_name ? full_name : name, name, attr.config, err);
 	free(full_name);
 	if (!status)
-		*out = (struct tp_counter){attr.type, attr.config, attr.config1};
+		*out = (struct tp_pmu_event){attr.type, attr.config, attr.config1};
 	return status;
 }
 
 #else
 
-enum tp_status tp_pfm_encode(struct tp_counter *out, const char *name, struct tp_error *err)
+enum tp_status tp_pmu_libpfm_encode(struct tp_pmu_event *out, const char *name,
+				    struct tp_error *err)
 {
 	(void)out;
 	return tp_fail(err, TP_ABSENT, "built without libpfm4, which knows '%s'", name);

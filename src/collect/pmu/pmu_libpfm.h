@@ -11,7 +11,7 @@
  * libpfm4 has been seen to get wrong; a wrong one is refused.
  * Errors  TP_ABSENT (unknown event, or built without libpfm4), TP_VERSION (wrong in this libpfm4).
  */
-TP_MUST_CHECK enum tp_status tp_pfm_encode(struct tp_counter *out, const char *name,
-					   struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_pmu_libpfm_encode(struct tp_pmu_event *out, const char *name,
+						  struct tp_error *err);
 
 #endif

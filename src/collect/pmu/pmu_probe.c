@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_KINDS = TP_EVENTALIAS_MAX_CORES };
+enum { MAX_KINDS = TP_CORE_PMUS_MAX };
 
 static bool is_virtual(const struct tp_host *host)
 {
@@ -22,12 +22,12 @@ static bool is_virtual(const struct tp_host *host)
 	/* ARM's /proc/cpuinfo does not tell; the firmware's name of the machine mostly does. */
 	static const char *const vendors[] = {"QEMU", "KVM",    "Amazon EC2", "Google",
 					      "Xen",  "VMware", "Bochs"};
-	if (tp_hostfile_field(host, "/proc/cpuinfo", "flags", text, sizeof(text)))
+	if (tp_host_file_field(host, "/proc/cpuinfo", "flags", text, sizeof(text)))
 		return strstr(text, " hypervisor") != NULL;
-	if (tp_hostfile_exists(host, "/sys/hypervisor/type"))
+	if (tp_host_file_exists(host, "/sys/hypervisor/type"))
 		return true;
-	if (!tp_hostfile_line(host, "/sys/class/dmi/id/sys_vendor", text, sizeof(text)) &&
-	    !tp_hostfile_line(host, "/proc/device-tree/compatible", text, sizeof(text)))
+	if (!tp_host_file_line(host, "/sys/class/dmi/id/sys_vendor", text, sizeof(text)) &&
+	    !tp_host_file_line(host, "/proc/device-tree/compatible", text, sizeof(text)))
 		return false;
 	for (size_t i = 0; i < TP_ARRAY_LEN(vendors); i++) {
 		if (strncasecmp(text, vendors[i], strlen(vendors[i])) == 0)
@@ -36,21 +36,21 @@ static bool is_virtual(const struct tp_host *host)
 	return strstr(text, "dummy-virt") != NULL;
 }
 
-static void say_no_device(const struct tp_host *host, struct tp_availability *out)
+static void report_no_device(const struct tp_host *host, struct tp_availability *out)
 {
 	out->presence = TP_PRESENCE_NO_DEVICE;
 	snprintf(out->reason, sizeof(out->reason), "this %s exposes no hardware counters",
 		 is_virtual(host) ? "virtual machine" : "machine");
 }
 
-static void say_refused(const struct tp_host *host, int error, struct tp_availability *out)
+static void report_refused(const struct tp_host *host, int error, struct tp_availability *out)
 {
 	const char *cause = strerrordesc_np(error);
 	switch (error) {
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		say_no_device(host, out);
+		report_no_device(host, out);
 		return;
 	case ENOSYS:
 		out->presence = TP_PRESENCE_NO_DEVICE;
@@ -77,57 +77,58 @@ static void say_refused(const struct tp_host *host, int error, struct tp_availab
 }
 
 /* Does a loop count? Some virtual machines offer counters that stand still. */
-static bool counts_something(const struct tp_counters *group)
+static bool has_counts(const struct tp_pmu_group *group)
 {
-	struct tp_counts counts;
+	struct tp_pmu_counts counts;
 	for (volatile int i = 0; i < 100000; i = i + 1)
 		continue;
-	return tp_counters_read(group, &counts) && counts.values[0] > 0 && counts.values[1] > 0;
+	return tp_pmu_group_read(group, &counts) && counts.values[0] > 0 && counts.values[1] > 0;
 }
 
-static void try_counting(const struct tp_host *host, const struct tp_corepmu *pmus, size_t n,
-			 struct tp_availability *out)
+static void test_counting(const struct tp_host *host, const struct tp_core_pmu *pmus, size_t n,
+			  struct tp_availability *out)
 {
-	struct tp_counters_options options = {.n_required = 2};
+	struct tp_pmu_group_options options = {.n_required = 2};
 	int error = ENOENT;
 	/* On a CPU with two kinds of core only that of the current one moves. */
 	for (size_t i = 0; i < n; i++) {
-		struct tp_counter events[TP_N_BASIC];
-		struct tp_counters group;
-		tp_pmurecipe_basic(events, host, &pmus[i]);
-		error = tp_counters_open(&group, events, 2, &options);
+		struct tp_pmu_event events[TP_N_BASIC];
+		struct tp_pmu_group group;
+		tp_pmu_topdown_basic(events, host, &pmus[i]);
+		error = tp_pmu_group_open(&group, events, 2, &options);
 		if (error)
 			break;
-		bool moves = counts_something(&group);
-		tp_counters_close(&group);
+		bool moves = has_counts(&group);
+		tp_pmu_group_close(&group);
 		if (moves)
 			return;
 	}
 	if (error)
-		say_refused(host, error, out);
+		report_refused(host, error, out);
 	else
-		say_no_device(host, out);
+		report_no_device(host, out);
 }
 
-void tp_pmuprobe(const struct tp_host *host, struct tp_availability *out)
+void tp_pmu_probe(const struct tp_host *host, struct tp_availability *out)
 {
-	struct tp_corepmu pmus[MAX_KINDS];
-	struct tp_pmurecipe recipe;
+	struct tp_core_pmu pmus[MAX_KINDS];
+	struct tp_pmu_topdown recipe;
 	memset(out, 0, sizeof(*out));
-	size_t n = tp_corepmu_find(pmus, MAX_KINDS, host);
+	size_t n = tp_core_pmu_find(pmus, MAX_KINDS, host);
 	if (n == 0) {
-		say_no_device(host, out);
+		report_no_device(host, out);
 		return;
 	}
 	if (host->is_live)
-		try_counting(host, pmus, n, out);
+		test_counting(host, pmus, n, out);
 	if (out->presence != TP_PRESENCE_PRESENT)
 		return;
 	if (n > 1) {
 		snprintf(out->reason, sizeof(out->reason),
 			 "no top-down counters: this CPU has %zu kinds of core", n);
 		out->presence = TP_PRESENCE_DEGRADED;
-	} else if (!tp_pmurecipe_find(&recipe, host, &pmus[0], out->reason, sizeof(out->reason))) {
+	} else if (!tp_pmu_topdown_find(&recipe, host, &pmus[0], out->reason,
+					sizeof(out->reason))) {
 		out->presence = TP_PRESENCE_DEGRADED;
 	}
 }

@@ -6,6 +6,6 @@
 #include "trainprof/model/source.h"
 
 /* PRESENT: all of it. DEGRADED: no top-down slots. On a recorded machine /sys decides alone. */
-void tp_pmuprobe(const struct tp_host *host, struct tp_availability *out);
+void tp_pmu_probe(const struct tp_host *host, struct tp_availability *out);
 
 #endif

@@ -25,26 +25,27 @@ static bool read_model(const struct tp_host *host, struct cpu_model *out)
 {
 	char text[64];
 	memset(out, 0, sizeof(*out));
-	if (!tp_hostfile_field(host, "/proc/cpuinfo", "vendor_id", out->vendor,
-			       sizeof(out->vendor)) ||
-	    !tp_hostfile_field(host, "/proc/cpuinfo", "cpu family", text, sizeof(text)))
+	if (!tp_host_file_field(host, "/proc/cpuinfo", "vendor_id", out->vendor,
+				sizeof(out->vendor)) ||
+	    !tp_host_file_field(host, "/proc/cpuinfo", "cpu family", text, sizeof(text)))
 		return false;
 	out->family = (unsigned)strtoul(text, NULL, 10);
-	if (!tp_hostfile_field(host, "/proc/cpuinfo", "model", text, sizeof(text)))
+	if (!tp_host_file_field(host, "/proc/cpuinfo", "model", text, sizeof(text)))
 		return false;
 	out->model = (unsigned)strtoul(text, NULL, 10);
 	return true;
 }
 
 /* By the kernel's alias on this PMU, else the generic event. */
-static struct tp_counter alias_or_generic(const struct tp_host *host, const struct tp_corepmu *pmu,
-					  const char *x86, const char *arm, uint64_t generic)
+static struct tp_pmu_event alias_or_generic(const struct tp_host *host,
+					    const struct tp_core_pmu *pmu, const char *x86,
+					    const char *arm, uint64_t generic)
 {
-	struct tp_counter event;
-	if (tp_eventalias_find(&event, host, pmu, x86) ||
-	    tp_eventalias_find(&event, host, pmu, arm))
+	struct tp_pmu_event event;
+	if (tp_pmu_event_alias_find(&event, host, pmu, x86) ||
+	    tp_pmu_event_alias_find(&event, host, pmu, arm))
 		return event;
-	return (struct tp_counter){.type = PERF_TYPE_HARDWARE, .config = generic};
+	return (struct tp_pmu_event){.type = PERF_TYPE_HARDWARE, .config = generic};
 }
 
 /*
@@ -52,25 +53,25 @@ static struct tp_counter alias_or_generic(const struct tp_host *host, const stru
  * those of the second level, on ARM those of the first. AMD since Zen 3: ls_any_fills_from_sys
  * (0x44), fills from beyond the own second level (0x5e) and from beyond the own third (0x5c).
  */
-static bool find_llc(struct tp_counter *refs, struct tp_counter *misses, const struct tp_host *host,
-		     const struct tp_corepmu *pmu)
+static bool find_llc(struct tp_pmu_event *refs, struct tp_pmu_event *misses,
+		     const struct tp_host *host, const struct tp_core_pmu *pmu)
 {
 	struct cpu_model cpu;
 	if (!read_model(host, &cpu))
-		return tp_eventalias_find(refs, host, pmu, "ll_cache_rd") &&
-		       tp_eventalias_find(misses, host, pmu, "ll_cache_miss_rd");
+		return tp_pmu_event_alias_find(refs, host, pmu, "ll_cache_rd") &&
+		       tp_pmu_event_alias_find(misses, host, pmu, "ll_cache_miss_rd");
 	if (strcmp(cpu.vendor, "GenuineIntel") == 0)
-		return tp_eventalias_find(refs, host, pmu, "cache-references") &&
-		       tp_eventalias_find(misses, host, pmu, "cache-misses");
+		return tp_pmu_event_alias_find(refs, host, pmu, "cache-references") &&
+		       tp_pmu_event_alias_find(misses, host, pmu, "cache-misses");
 	if (strcmp(cpu.vendor, "AuthenticAMD") != 0 || (cpu.family != 0x19 && cpu.family != 0x1a))
 		return false;
-	*refs = (struct tp_counter){.type = pmu->type, .config = 0x5e44};
-	*misses = (struct tp_counter){.type = pmu->type, .config = 0x5c44};
+	*refs = (struct tp_pmu_event){.type = pmu->type, .config = 0x5e44};
+	*misses = (struct tp_pmu_event){.type = pmu->type, .config = 0x5c44};
 	return true;
 }
 
-size_t tp_pmurecipe_basic(struct tp_counter *out, const struct tp_host *host,
-			  const struct tp_corepmu *pmu)
+size_t tp_pmu_topdown_basic(struct tp_pmu_event *out, const struct tp_host *host,
+			    const struct tp_core_pmu *pmu)
 {
 	out[TP_BASIC_CYCLES] =
 		alias_or_generic(host, pmu, "cpu-cycles", "cpu_cycles", PERF_COUNT_HW_CPU_CYCLES);
@@ -80,28 +81,28 @@ size_t tp_pmurecipe_basic(struct tp_counter *out, const struct tp_host *host,
 										       : 2;
 }
 
-static void recipe_init(struct tp_pmurecipe *out, const char *name)
+static void topdown_init(struct tp_pmu_topdown *out, const char *name)
 {
 	memset(out, 0, sizeof(*out));
 	out->name = name;
-	out->memory_count = TP_PMURECIPE_NONE;
-	out->memory_numerator = TP_PMURECIPE_NONE;
-	out->memory_denominator = TP_PMURECIPE_NONE;
-	out->parts[0] = TP_PMURECIPE_NONE;
+	out->memory_count = TP_PMU_TOPDOWN_NONE;
+	out->memory_numerator = TP_PMU_TOPDOWN_NONE;
+	out->memory_denominator = TP_PMU_TOPDOWN_NONE;
+	out->parts[0] = TP_PMU_TOPDOWN_NONE;
 }
 
-static int add_event(struct tp_pmurecipe *recipe, struct tp_counter event)
+static int add_event(struct tp_pmu_topdown *recipe, struct tp_pmu_event event)
 {
 	recipe->events[recipe->n] = event;
 	return (int)recipe->n++;
 }
 
-static int add_alias(struct tp_pmurecipe *recipe, const struct tp_host *host,
-		     const struct tp_corepmu *pmu, const char *alias)
+static int add_alias(struct tp_pmu_topdown *recipe, const struct tp_host *host,
+		     const struct tp_core_pmu *pmu, const char *alias)
 {
-	struct tp_counter event;
-	if (!tp_eventalias_find(&event, host, pmu, alias))
-		return TP_PMURECIPE_NONE;
+	struct tp_pmu_event event;
+	if (!tp_pmu_event_alias_find(&event, host, pmu, alias))
+		return TP_PMU_TOPDOWN_NONE;
 	return add_event(recipe, event);
 }
 
@@ -109,12 +110,12 @@ static int add_alias(struct tp_pmurecipe *recipe, const struct tp_host *host,
  * Intel since Ice Lake: the kernel turns the metrics register into counts of slots. `slots` must
  * lead the group. Memory-bound since Sapphire Rapids. Linux: arch/x86/events/intel/core.c.
  */
-static bool find_intel_metrics(struct tp_pmurecipe *out, const struct tp_host *host,
-			       const struct tp_corepmu *pmu)
+static bool find_intel_metrics(struct tp_pmu_topdown *out, const struct tp_host *host,
+			       const struct tp_core_pmu *pmu)
 {
 	static const char *const parts[] = {"topdown-retiring", "topdown-bad-spec",
 					    "topdown-fe-bound", "topdown-be-bound"};
-	recipe_init(out, "Intel top-down metrics");
+	topdown_init(out, "Intel top-down metrics");
 	if (add_alias(out, host, pmu, "slots") != 0)
 		return false;
 	out->slots[0] = 1;
@@ -132,7 +133,7 @@ static bool find_intel_metrics(struct tp_pmurecipe *out, const struct tp_host *h
 static bool has_smt(const struct tp_host *host)
 {
 	char text[8];
-	return tp_hostfile_line(host, "/sys/devices/system/cpu/smt/active", text, sizeof(text)) &&
+	return tp_host_file_line(host, "/sys/devices/system/cpu/smt/active", text, sizeof(text)) &&
 	       text[0] == '1';
 }
 
@@ -140,32 +141,33 @@ static bool has_smt(const struct tp_host *host)
  * Intel from Sandy Bridge to Cascade Lake: what is neither issued nor lost to the front end or to
  * recovery was refused by the back end. The kernel's aliases carry their scales.
  */
-static bool find_intel_bubbles(struct tp_pmurecipe *out, const struct tp_host *host,
-			       const struct tp_corepmu *pmu)
+static bool find_intel_bubbles(struct tp_pmu_topdown *out, const struct tp_host *host,
+			       const struct tp_core_pmu *pmu)
 {
 	static const char *const taken[] = {"topdown-fetch-bubbles", "topdown-slots-issued",
 					    "topdown-recovery-bubbles"};
-	recipe_init(out, "Intel top-down bubbles");
+	topdown_init(out, "Intel top-down bubbles");
 	if (add_alias(out, host, pmu, "topdown-total-slots") != 0)
 		return false;
-	out->slots[0] = tp_eventalias_scale(host, pmu, "topdown-total-slots");
+	out->slots[0] = tp_pmu_event_alias_scale(host, pmu, "topdown-total-slots");
 	out->backend[0] = out->slots[0];
 	for (size_t i = 0; i < TP_ARRAY_LEN(taken); i++) {
 		int at = add_alias(out, host, pmu, taken[i]);
 		if (at < 0)
 			return false;
-		out->backend[at] = -tp_eventalias_scale(host, pmu, taken[i]);
+		out->backend[at] = -tp_pmu_event_alias_scale(host, pmu, taken[i]);
 	}
 	return true;
 }
 
 /* An event by libpfm4's name, else by its number where libpfm4 is missing or too old. */
-static struct tp_counter named_or_raw(const struct tp_corepmu *pmu, const char *name, uint64_t raw)
+static struct tp_pmu_event named_or_raw(const struct tp_core_pmu *pmu, const char *name,
+					uint64_t raw)
 {
-	struct tp_counter event;
-	if (name && tp_pfm_encode(&event, name, NULL) == TP_OK)
+	struct tp_pmu_event event;
+	if (name && tp_pmu_libpfm_encode(&event, name, NULL) == TP_OK)
 		return event;
-	return (struct tp_counter){.type = pmu->type, .config = raw};
+	return (struct tp_pmu_event){.type = pmu->type, .config = raw};
 }
 
 /*
@@ -173,8 +175,8 @@ static struct tp_counter named_or_raw(const struct tp_corepmu *pmu, const char *
  * slots = 6 or 8 x ls_not_halted_cyc, back end = de_no_dispatch_per_slot.backend_stalls, memory =
  * back end x ex_no_retire.load_not_complete / ex_no_retire.not_complete.
  */
-static bool find_amd(struct tp_pmurecipe *out, const struct cpu_model *cpu,
-		     const struct tp_corepmu *pmu)
+static bool find_amd(struct tp_pmu_topdown *out, const struct cpu_model *cpu,
+		     const struct tp_core_pmu *pmu)
 {
 	const unsigned model = cpu->model;
 	/* Family 19h is Zen 3, 3+ and 4; the models of Zen 4 (arch/x86/kernel/cpu/amd.c). */
@@ -184,7 +186,7 @@ static bool find_amd(struct tp_pmurecipe *out, const struct cpu_model *cpu,
 	bool is_zen5 = cpu->family == 0x1a;
 	if (!is_zen4 && !is_zen5)
 		return false;
-	recipe_init(out, is_zen4 ? "AMD Zen 4 dispatch slots" : "AMD Zen 5 dispatch slots");
+	topdown_init(out, is_zen4 ? "AMD Zen 4 dispatch slots" : "AMD Zen 5 dispatch slots");
 	int cycles = add_event(
 		out,
 		named_or_raw(pmu, is_zen4 ? "amd64_fam19h_zen4::CYCLES_NOT_IN_HALT" : NULL, 0x76));
@@ -201,12 +203,12 @@ static bool find_amd(struct tp_pmurecipe *out, const struct cpu_model *cpu,
 
 /* ARMv8.4 PMU: "ARM top-down methodology", stall_slot_backend over slots x cycles; memory by the
  * share of back-end stall cycles that wait for memory. */
-static bool find_arm(struct tp_pmurecipe *out, const struct tp_host *host,
-		     const struct tp_corepmu *pmu)
+static bool find_arm(struct tp_pmu_topdown *out, const struct tp_host *host,
+		     const struct tp_core_pmu *pmu)
 {
 	uint64_t width;
-	recipe_init(out, "ARM stall slots");
-	if (!tp_eventalias_cap(&width, host, pmu, "slots") || width == 0)
+	topdown_init(out, "ARM stall slots");
+	if (!tp_pmu_event_alias_cap(&width, host, pmu, "slots") || width == 0)
 		return false;
 	int cycles = add_alias(out, host, pmu, "cpu_cycles");
 	int stalls = add_alias(out, host, pmu, "stall_slot_backend");
@@ -218,16 +220,16 @@ static bool find_arm(struct tp_pmurecipe *out, const struct tp_host *host,
 	out->memory_numerator = add_alias(out, host, pmu, "stall_backend_mem");
 	out->memory_denominator = add_alias(out, host, pmu, "stall_backend");
 	if (out->memory_numerator < 0 || out->memory_denominator < 0) {
-		out->memory_numerator = TP_PMURECIPE_NONE;
+		out->memory_numerator = TP_PMU_TOPDOWN_NONE;
 		out->n = n;
 	}
 	return true;
 }
 
-bool tp_pmurecipe_find(struct tp_pmurecipe *out, const struct tp_host *host,
-		       const struct tp_corepmu *pmu, char *why, size_t size)
+bool tp_pmu_topdown_find(struct tp_pmu_topdown *out, const struct tp_host *host,
+			 const struct tp_core_pmu *pmu, char *why, size_t size)
 {
-	struct tp_pmurecipe found;
+	struct tp_pmu_topdown found;
 	struct cpu_model cpu;
 	bool is_x86 = read_model(host, &cpu);
 	bool good = find_intel_metrics(&found, host, pmu);
@@ -251,7 +253,7 @@ bool tp_pmurecipe_find(struct tp_pmurecipe *out, const struct tp_host *host,
 	return good;
 }
 
-static double weighted(const double *weights, const double *counts, size_t n)
+static double weighted_sum(const double *weights, const double *counts, size_t n)
 {
 	double sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -259,7 +261,8 @@ static double weighted(const double *weights, const double *counts, size_t n)
 	return sum;
 }
 
-static double memory_bound(const struct tp_pmurecipe *recipe, const double *counts, double backend)
+static double memory_bound(const struct tp_pmu_topdown *recipe, const double *counts,
+			   double backend)
 {
 	if (recipe->memory_count >= 0)
 		return counts[recipe->memory_count];
@@ -272,12 +275,12 @@ static double memory_bound(const struct tp_pmurecipe *recipe, const double *coun
 	return backend * (ratio < 1 ? ratio : 1);
 }
 
-bool tp_pmurecipe_compute(struct tp_topdown *out, const struct tp_pmurecipe *recipe,
-			  const double *counts)
+bool tp_pmu_topdown_compute(struct tp_pmu_topdown_slots *out, const struct tp_pmu_topdown *recipe,
+			    const double *counts)
 {
-	struct tp_topdown result;
-	result.slots = weighted(recipe->slots, counts, recipe->n);
-	result.backend = fmax(weighted(recipe->backend, counts, recipe->n), 0);
+	struct tp_pmu_topdown_slots result;
+	result.slots = weighted_sum(recipe->slots, counts, recipe->n);
+	result.backend = fmax(weighted_sum(recipe->backend, counts, recipe->n), 0);
 	result.memory = memory_bound(recipe, counts, result.backend);
 	if (!(result.slots > 0) || result.backend > result.slots * (1 + PARTS_TOLERANCE))
 		return false;

@@ -13,16 +13,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TP_PMURECIPE_NONE = -1 };
+enum { TP_PMU_TOPDOWN_NONE = -1 };
 
 /* Events of one group. Sums are over counts: slots = sum of slots[i] * count i. */
-struct tp_pmurecipe {
+struct tp_pmu_topdown {
 	const char *name; /* "Intel top-down metrics" */
-	struct tp_counter events[TP_COUNTERS_MAX];
+	struct tp_pmu_event events[TP_PMU_GROUP_MAX];
 	size_t n;
-	double slots[TP_COUNTERS_MAX];
-	double backend[TP_COUNTERS_MAX];
-	/* Memory-bound slots: a sum too, or backend * count / count; TP_PMURECIPE_NONE: unknown. */
+	double slots[TP_PMU_GROUP_MAX];
+	double backend[TP_PMU_GROUP_MAX];
+	/* Memory-bound slots: a sum too, or backend * count / count; TP_PMU_TOPDOWN_NONE: unknown.
+	 */
 	int memory_count;     /* counts memory-bound slots directly */
 	int memory_numerator; /* of the ratio */
 	int memory_denominator;
@@ -33,23 +34,23 @@ struct tp_pmurecipe {
 /* In this order: cycles, instructions, references to and misses of the last cache level. Returns
  * how many: 4, or 2 where the last level cannot be counted for a task. */
 enum { TP_BASIC_CYCLES, TP_BASIC_INSTRUCTIONS, TP_BASIC_LLC_REFS, TP_BASIC_LLC_MISSES, TP_N_BASIC };
-size_t tp_pmurecipe_basic(struct tp_counter *out, const struct tp_host *host,
-			  const struct tp_corepmu *pmu);
+size_t tp_pmu_topdown_basic(struct tp_pmu_event *out, const struct tp_host *host,
+			    const struct tp_core_pmu *pmu);
 
 /* What a group said. */
-struct tp_topdown {
+struct tp_pmu_topdown_slots {
 	double slots;
 	double backend;
 	double memory; /* NAN when this CPU does not tell */
 };
 
 /* False when this CPU has none that is known: `why` (size bytes) says it in one line. */
-bool tp_pmurecipe_find(struct tp_pmurecipe *out, const struct tp_host *host,
-		       const struct tp_corepmu *pmu, char *why, size_t size);
+bool tp_pmu_topdown_find(struct tp_pmu_topdown *out, const struct tp_host *host,
+			 const struct tp_core_pmu *pmu, char *why, size_t size);
 
 /* False when the counts contradict themselves: nothing counted, parts that do not add up to 1 +-
  * 0.05, more back-end bound slots than slots. */
-bool tp_pmurecipe_compute(struct tp_topdown *out, const struct tp_pmurecipe *recipe,
-			  const double *counts);
+bool tp_pmu_topdown_compute(struct tp_pmu_topdown_slots *out, const struct tp_pmu_topdown *recipe,
+			    const double *counts);
 
 #endif

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define LOOK_NS (5 * (long)TP_NS_PER_MS)
+#define POLL_NS (5 * (long)TP_NS_PER_MS)
 
-bool tp_child_ends(pid_t pid, uint64_t within_ns, int *status)
+bool tp_child_wait(pid_t pid, uint64_t within_ns, int *status)
 {
 	uint64_t until_ns = tp_clock_now_ns() + within_ns;
 	for (;;) {
@@ -18,6 +18,6 @@ bool tp_child_ends(pid_t pid, uint64_t within_ns, int *status)
 			return true;
 		if (tp_clock_now_ns() >= until_ns)
 			return false;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 	}
 }

@@ -13,6 +13,6 @@
  * Whether it has ended, by then at the latest; looks at least once. Its end is taken, and *status
  * says how it was, as of waitpid(); it stays as it is where somebody else took the end before.
  */
-bool tp_child_ends(pid_t pid, uint64_t within_ns, int *status);
+bool tp_child_wait(pid_t pid, uint64_t within_ns, int *status);
 
 #endif

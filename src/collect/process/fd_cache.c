@@ -9,15 +9,15 @@
 
 enum { RESERVE = 16 }; /* for everybody else's short needs */
 
-size_t tp_fdshelf_room(size_t most)
+size_t tp_fd_cache_capacity(size_t most)
 {
-	uint64_t room = tp_fdlimit_left(RESERVE) / 2;
+	uint64_t room = tp_fd_limit_left(RESERVE) / 2;
 	if (room < 1)
 		return 1;
 	return room < most ? (size_t)room : most;
 }
 
-static void unlink_slot(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+static void unlink_slot(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot)
 {
 	*(slot->newer ? &slot->newer->older : &shelf->newest) = slot->older;
 	*(slot->older ? &slot->older->newer : &shelf->oldest) = slot->newer;
@@ -26,7 +26,7 @@ static void unlink_slot(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
 	shelf->n--;
 }
 
-static void link_newest(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+static void link_last(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot)
 {
 	slot->older = shelf->newest;
 	slot->newer = NULL;
@@ -35,7 +35,7 @@ static void link_newest(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
 	shelf->n++;
 }
 
-void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+void tp_fd_cache_drop(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot)
 {
 	if (!slot->is_open)
 		return;
@@ -45,22 +45,22 @@ void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot)
 }
 
 /* Others have taken the descriptors that we counted on: want half as many from now on. */
-static bool shrink(struct tp_fdshelf *shelf)
+static bool shrink(struct tp_fd_cache *shelf)
 {
 	if (shelf->n == 0)
 		return false;
 	shelf->capacity = shelf->n / 2;
 	while (shelf->n > shelf->capacity)
-		tp_fdshelf_drop(shelf, shelf->oldest);
+		tp_fd_cache_drop(shelf, shelf->oldest);
 	return true;
 }
 
 /* Valid until the next call; -1 with errno. */
-static int get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path)
+static int get_fd(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot, const char *path)
 {
 	if (slot->is_open) {
 		unlink_slot(shelf, slot);
-		link_newest(shelf, slot);
+		link_last(shelf, slot);
 		return slot->fd;
 	}
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -69,17 +69,17 @@ static int get(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *pat
 	if (fd < 0)
 		return -1;
 	while (shelf->n > 0 && shelf->n >= shelf->capacity)
-		tp_fdshelf_drop(shelf, shelf->oldest);
+		tp_fd_cache_drop(shelf, shelf->oldest);
 	slot->fd = fd;
 	slot->is_open = true;
-	link_newest(shelf, slot);
+	link_last(shelf, slot);
 	return fd;
 }
 
-bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path, char *out,
-		     size_t size)
+bool tp_fd_cache_read(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot, const char *path,
+		      char *out, size_t size)
 {
-	int fd = get(shelf, slot, path);
+	int fd = get_fd(shelf, slot, path);
 	if (fd < 0)
 		return false;
 	ssize_t got = pread(fd, out, size - 1, 0);
@@ -87,7 +87,7 @@ bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const cha
 	if (got > 0)
 		return true;
 	int error = got < 0 ? errno : EIO;
-	tp_fdshelf_drop(shelf, slot);
+	tp_fd_cache_drop(shelf, slot);
 	errno = error;
 	return false;
 }

@@ -9,23 +9,23 @@
 #include <stddef.h>
 
 /* Lives in its user's struct, at a fixed address while it is on the shelf. */
-struct tp_fdslot {
+struct tp_fd_cache_slot {
 	int fd; /* valid while is_open */
 	bool is_open;
-	struct tp_fdslot *newer;
-	struct tp_fdslot *older;
+	struct tp_fd_cache_slot *newer;
+	struct tp_fd_cache_slot *older;
 };
 
 /* Zero-initialised is empty with room for nothing but the last one used. */
-struct tp_fdshelf {
-	struct tp_fdslot *newest;
-	struct tp_fdslot *oldest;
+struct tp_fd_cache {
+	struct tp_fd_cache_slot *newest;
+	struct tp_fd_cache_slot *oldest;
 	size_t n;
 	size_t capacity;
 };
 
 /* Room for half of what the limit of open files leaves now, 1 to `most`. */
-size_t tp_fdshelf_room(size_t most);
+size_t tp_fd_cache_capacity(size_t most);
 
 /*
  * The file of a slot from its beginning into out, with a NUL behind: through the descriptor that
@@ -33,9 +33,9 @@ size_t tp_fdshelf_room(size_t most);
  * when the slot is open. False with errno when it cannot be read, or is empty; the slot is closed
  * then.
  */
-bool tp_fdshelf_read(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path, char *out,
-		     size_t size);
+bool tp_fd_cache_read(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot, const char *path,
+		      char *out, size_t size);
 /* Closes it; nothing happens when it is not open. */
-void tp_fdshelf_drop(struct tp_fdshelf *shelf, struct tp_fdslot *slot);
+void tp_fd_cache_drop(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot);
 
 #endif

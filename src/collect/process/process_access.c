@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Each 0 or an errno. */
-struct reach {
+struct access_result {
 	int call;
 	int memory;
 	int stat;
@@ -43,7 +43,7 @@ static pid_t fork_waiter(int ends[2])
 	_exit(read(ends[0], &nothing, 1) == 0 ? 0 : 1);
 }
 
-static bool try_child(struct reach *out)
+static bool test_child(struct access_result *out)
 {
 	static const char text[] = "to be read from the child";
 	char copy[sizeof(text)] = "";
@@ -65,23 +65,23 @@ static bool try_child(struct reach *out)
 }
 
 /* Safe with threads, unlike strerror(). */
-static const char *errno_text(int error)
+static const char *errno_string(int error)
 {
 	const char *text = strerrordesc_np(error);
 	return text ? text : "unknown error";
 }
 
 /* What a recorded machine would have said: Yama's scope 2 keeps all but privileged ones out. */
-static struct reach guess(const struct tp_host *host)
+static struct access_result guess_from_settings(const struct tp_host *host)
 {
 	int refusal = host->ptrace_scope >= 2 ? EPERM : 0;
-	return (struct reach){.call = refusal, .memory = refusal};
+	return (struct access_result){.call = refusal, .memory = refusal};
 }
 
-static void explain(const struct tp_host *host, const struct reach *reach,
+static void explain(const struct tp_host *host, const struct access_result *access_result,
 		    struct tp_availability *out)
 {
-	int error = reach->call ? reach->call : reach->memory;
+	int error = access_result->call ? access_result->call : access_result->memory;
 	out->presence = TP_PRESENCE_DEGRADED;
 	if (error == ENOENT) {
 		snprintf(out->reason, sizeof(out->reason),
@@ -99,52 +99,53 @@ static void explain(const struct tp_host *host, const struct reach *reach,
 		return;
 	}
 	snprintf(out->reason, sizeof(out->reason), "only kernel functions name a wait: %s: %s",
-		 reach->call ? "/proc/PID/syscall" : "process_vm_readv", errno_text(error));
+		 access_result->call ? "/proc/PID/syscall" : "process_vm_readv",
+		 errno_string(error));
 	/* A root that was left without this one may not read who has it. */
 	const char *elsewhere = geteuid() == 0 ? "run with CAP_SYS_PTRACE" : "run as root";
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
 		 host->in_container ? "docker run --cap-add SYS_PTRACE" : elsewhere);
 }
 
-void tp_reach_probe(const struct tp_host *host, struct tp_availability *out)
+void tp_process_access_probe(const struct tp_host *host, struct tp_availability *out)
 {
 	memset(out, 0, sizeof(*out));
-	struct reach reach = guess(host);
-	if (host->is_live && !try_child(&reach)) {
+	struct access_result access_result = guess_from_settings(host);
+	if (host->is_live && !test_child(&access_result)) {
 		out->presence = TP_PRESENCE_NO_PERMISSION;
 		snprintf(out->reason, sizeof(out->reason), "cannot start a child to try on");
 		return;
 	}
-	if (reach.stat) {
+	if (access_result.stat) {
 		out->presence = TP_PRESENCE_NO_PERMISSION;
 		snprintf(out->reason, sizeof(out->reason), "/proc/PID/stat: %s",
-			 errno_text(reach.stat));
+			 errno_string(access_result.stat));
 		snprintf(out->remedy, sizeof(out->remedy), "mount /proc without hidepid");
 		return;
 	}
-	if (reach.call || reach.memory)
-		explain(host, &reach, out);
+	if (access_result.call || access_result.memory)
+		explain(host, &access_result, out);
 }
 
 /* Nothing is mapped at address 0: who may read gets EFAULT. */
-static struct reach try_process(pid_t pid)
+static struct access_result test_process(pid_t pid)
 {
 	char copy;
-	struct reach reach = {.call = read_file(pid, "syscall")};
+	struct access_result access_result = {.call = read_file(pid, "syscall")};
 	if (!tp_process_memory_read(pid, 0, &copy, 1) && errno != EFAULT)
-		reach.memory = errno;
-	return reach;
+		access_result.memory = errno;
+	return access_result;
 }
 
-void tp_reach_probe_process(const struct tp_host *host, pid_t pid, struct tp_availability *out)
+void tp_process_access_probe_pid(const struct tp_host *host, pid_t pid, struct tp_availability *out)
 {
 	memset(out, 0, sizeof(*out));
-	struct reach reach = try_process(pid);
+	struct access_result access_result = test_process(pid);
 	bool is_gone = kill(pid, 0) != 0 && errno == ESRCH;
-	if (is_gone || (!reach.call && !reach.memory))
+	if (is_gone || (!access_result.call && !access_result.memory))
 		return;
 	if (host->ptrace_scope != 1 && host->ptrace_scope != 2) {
-		explain(host, &reach, out);
+		explain(host, &access_result, out);
 		return;
 	}
 	out->presence = TP_PRESENCE_DEGRADED;

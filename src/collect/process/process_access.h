@@ -9,10 +9,11 @@
 
 /* PRESENT: system calls and memory of a child can be read. DEGRADED: kernel functions only. On a
  * recorded machine the settings decide. */
-void tp_reach_probe(const struct tp_host *host, struct tp_availability *out);
+void tp_process_access_probe(const struct tp_host *host, struct tp_availability *out);
 
 /* The same by trying on a process that runs already: Yama lets us look into our own children, and
  * not into others. PRESENT also when it has just ended. */
-void tp_reach_probe_process(const struct tp_host *host, pid_t pid, struct tp_availability *out);
+void tp_process_access_probe_pid(const struct tp_host *host, pid_t pid,
+				 struct tp_availability *out);
 
 #endif

@@ -17,7 +17,7 @@ static uint64_t ticks_to_ns(unsigned long long ticks)
 	return (uint64_t)ticks * (TP_NS_PER_S / (uint64_t)(hz > 0 ? hz : 100));
 }
 
-bool tp_task_stat_parse(struct tp_task_stat *out, const char *text)
+bool tp_procfs_stat_parse(struct tp_procfs_stat *out, const char *text)
 {
 	const char *open = strchr(text, '(');
 	const char *close = strrchr(text, ')'); /* comm itself may hold any character */
@@ -32,7 +32,7 @@ bool tp_task_stat_parse(struct tp_task_stat *out, const char *text)
 	unsigned long long start;
 	unsigned long long stack = 0;
 	int cpu = 0;
-	struct tp_task_stat stat = {0};
+	struct tp_procfs_stat stat = {0};
 	int n = sscanf(close + 2,
 		       "%c %d %*d %*d %*d %*d %*u %llu %*u %llu %*u %llu %llu %*d %*d %*d %*d %ld "
 		       "%*d %llu %*u %*d %*u %*u %*u %llu %*u %*u %*u %*u %*u %*u %*u %*u %*u %*d "
@@ -67,28 +67,29 @@ static const char *stat_path(char *out, const struct tp_host *host, pid_t pid, p
 	return tp_host_path(host, out, PATH_SIZE, relative);
 }
 
-bool tp_task_stat_read(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid)
+bool tp_procfs_stat_read(struct tp_procfs_stat *out, const struct tp_host *host, pid_t pid,
+			 pid_t tid)
 {
 	char path[PATH_SIZE];
 	char text[TEXT_SIZE];
 	return tp_file_peek(stat_path(path, host, pid, tid), text, sizeof(text)) > 0 &&
-	       tp_task_stat_parse(out, text);
+	       tp_procfs_stat_parse(out, text);
 }
 
-bool tp_task_stat_reread(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid,
-			 struct tp_fdshelf *shelf, struct tp_fdslot *slot)
+bool tp_procfs_stat_reread(struct tp_procfs_stat *out, const struct tp_host *host, pid_t pid,
+			   pid_t tid, struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot)
 {
 	char path[PATH_SIZE];
 	char text[TEXT_SIZE];
 	path[0] = '\0';
 	if (!slot->is_open)
 		stat_path(path, host, pid, tid);
-	return tp_fdshelf_read(shelf, slot, path, text, sizeof(text)) &&
-	       tp_task_stat_parse(out, text);
+	return tp_fd_cache_read(shelf, slot, path, text, sizeof(text)) &&
+	       tp_procfs_stat_parse(out, text);
 }
 
-bool tp_task_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid)
+bool tp_procfs_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid)
 {
-	struct tp_task_stat stat;
-	return tp_task_stat_read(&stat, host, pid, tid) && stat.state != 'Z' && stat.state != 'X';
+	struct tp_procfs_stat stat;
+	return tp_procfs_stat_read(&stat, host, pid, tid) && stat.state != 'Z' && stat.state != 'X';
 }

@@ -7,10 +7,10 @@
 #include <sys/types.h>
 
 struct tp_host;
-struct tp_fdshelf; /* fd_cache.h */
-struct tp_fdslot;
+struct tp_fd_cache; /* fd_cache.h */
+struct tp_fd_cache_slot;
 
-struct tp_task_stat {
+struct tp_procfs_stat {
 	char comm[64]; /* 15 bytes for programs; workers of the kernel have longer ones */
 	char state;    /* R S D T t Z X I */
 	pid_t ppid;
@@ -25,13 +25,14 @@ struct tp_task_stat {
 };
 
 /* False when the text is not such a line; comm may hold blanks and parentheses. */
-bool tp_task_stat_parse(struct tp_task_stat *out, const char *text);
+bool tp_procfs_stat_parse(struct tp_procfs_stat *out, const char *text);
 /* tid 0 reads the whole process. False when it is gone or unreadable. */
-bool tp_task_stat_read(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid);
+bool tp_procfs_stat_read(struct tp_procfs_stat *out, const struct tp_host *host, pid_t pid,
+			 pid_t tid);
 /* Likewise, of one that is read again and again. */
-bool tp_task_stat_reread(struct tp_task_stat *out, const struct tp_host *host, pid_t pid, pid_t tid,
-			 struct tp_fdshelf *shelf, struct tp_fdslot *slot);
+bool tp_procfs_stat_reread(struct tp_procfs_stat *out, const struct tp_host *host, pid_t pid,
+			   pid_t tid, struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot);
 /* There, and no zombie; tid as above. */
-bool tp_task_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid);
+bool tp_procfs_stat_is_alive(const struct tp_host *host, pid_t pid, pid_t tid);
 
 #endif

@@ -24,7 +24,7 @@
 
 enum { STATUS_OURS = 125 };
 
-static const int leaving[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+static const int leave_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 /* What somebody sends to end, warn or steer a program; batch systems warn by SIGXCPU, too. Those of
  * real time come with them. */
 static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2, SIGCONT,
@@ -33,9 +33,9 @@ static const int forwarded[] = {SIGINT,  SIGQUIT, SIGTERM,   SIGHUP,  SIGUSR1, S
 struct tp_target {
 	pid_t pid;
 	bool is_attached;
-	struct tp_attachment attachment; /* if so */
-	int epoll_fd;                    /* the same: its end, and signals */
-	char *name;                      /* argv[0] */
+	struct tp_target_attachment attachment; /* if so */
+	int epoll_fd;                           /* the same: its end, and signals */
+	char *name;                             /* argv[0] */
 	int release_fd; /* writing end; closed without a byte, the child gives up */
 	int failure_fd; /* reading end; an errno when exec failed, end of file when not */
 	int signal_fd;
@@ -73,7 +73,7 @@ static void set_ignored(int signal, bool shall_be)
 }
 
 /* The dispositions that a child must get back, and a table of descriptors without holes. */
-void tp_inheritance_take(struct tp_inheritance *out)
+void tp_inherited_save(struct tp_inherited *out)
 {
 	pthread_sigmask(SIG_SETMASK, NULL, &out->mask);
 	out->ignored = 0;
@@ -86,7 +86,7 @@ void tp_inheritance_take(struct tp_inheritance *out)
 			return; /* no /dev/null: nothing better to do */
 }
 
-static void child_restore(const struct tp_inheritance *inheritance)
+static void child_restore(const struct tp_inherited *inheritance)
 {
 	for (int signal = 1; signal < NSIG; signal++)
 		set_ignored(signal, inheritance->ignored >> (signal - 1) & 1);
@@ -104,7 +104,7 @@ static bool read_whole(int fd, void *out, size_t size)
 }
 
 /* Wait for the release, then become the target. Without it trainprof is gone: so are we. */
-__attribute__((noreturn)) static void child_run(const struct tp_inheritance *inheritance,
+__attribute__((noreturn)) static void child_run(const struct tp_inherited *inheritance,
 						int release_fd, int failure_fd, char *const *argv,
 						char *const *env)
 {
@@ -112,7 +112,7 @@ __attribute__((noreturn)) static void child_run(const struct tp_inheritance *inh
 	if (!read_whole(release_fd, &go, 1))
 		_exit(STATUS_OURS);
 	child_restore(inheritance);
-	int cause = tp_launch_exec(argv, env);
+	int cause = tp_target_exec(argv, env);
 	if (write(failure_fd, &cause, sizeof(cause)) != (ssize_t)sizeof(cause))
 		_exit(STATUS_OURS);
 	_exit(STATUS_OURS);
@@ -127,14 +127,14 @@ void tp_target_signals(sigset_t *out)
 		sigaddset(out, signal);
 }
 
-bool tp_target_is_told(int signal, int code)
+bool tp_target_should_forward(int signal, int code)
 {
 	/* From the terminal the whole group has it already. An alarm that was set before our exec
 	 * is the kernel's too, and did not get over the fork. */
 	return code != SI_KERNEL || signal == SIGALRM;
 }
 
-static void signals_take(struct tp_target *target)
+static void block_signals(struct tp_target *target)
 {
 	sigset_t taken;
 	tp_target_signals(&taken);
@@ -153,7 +153,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-enum tp_status tp_target_start(struct tp_target **out, const struct tp_inheritance *inheritance,
+enum tp_status tp_target_start(struct tp_target **out, const struct tp_inherited *inheritance,
 			       char *const *argv, const struct tp_env *env, struct tp_error *err)
 {
 	static const struct tp_env no_additions;
@@ -162,7 +162,7 @@ enum tp_status tp_target_start(struct tp_target **out, const struct tp_inheritan
 	int failure[2] = {-1, -1};
 	struct tp_target *target = tp_alloc(sizeof(*target));
 	char **merged = tp_env_merge(env ? env : &no_additions, environ);
-	signals_take(target);
+	block_signals(target);
 	if (target->signal_fd < 0 || pipe2(release, O_CLOEXEC) != 0 ||
 	    pipe2(failure, O_CLOEXEC) != 0) {
 		status =
@@ -207,14 +207,14 @@ pid_t tp_target_pid(const struct tp_target *target)
 }
 
 /* What was ignored, by nohup or a shell's "&", stays so. */
-static void leaving_take(struct tp_target *target)
+static void block_leaving(struct tp_target *target)
 {
 	sigset_t taken;
 	sigemptyset(&taken);
-	for (size_t i = 0; i < TP_ARRAY_LEN(leaving); i++) {
+	for (size_t i = 0; i < TP_ARRAY_LEN(leave_signals); i++) {
 		struct sigaction action;
-		if (sigaction(leaving[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			sigaddset(&taken, leaving[i]);
+		if (sigaction(leave_signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&taken, leave_signals[i]);
 	}
 	pthread_sigmask(SIG_BLOCK, &taken, &target->mask_before);
 	target->signal_fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -228,8 +228,8 @@ static bool watch_fd(const struct tp_target *target, int fd)
 
 enum tp_status tp_target_attach(struct tp_target **out, pid_t pid, struct tp_error *err)
 {
-	struct tp_attachment attachment;
-	enum tp_status status = tp_attachment_open(&attachment, pid, err);
+	struct tp_target_attachment attachment;
+	enum tp_status status = tp_target_attachment_open(&attachment, pid, err);
 	if (status)
 		return status;
 	struct tp_target *target = tp_alloc(sizeof(*target));
@@ -240,7 +240,7 @@ enum tp_status tp_target_attach(struct tp_target **out, pid_t pid, struct tp_err
 				     .failure_fd = -1,
 				     .has_execed = true,
 				     .end.kind = TP_END_RUNNING};
-	leaving_take(target);
+	block_leaving(target);
 	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (target->epoll_fd >= 0 && watch_fd(target, target->signal_fd) &&
 	    watch_fd(target, attachment.pidfd)) {
@@ -254,10 +254,10 @@ enum tp_status tp_target_attach(struct tp_target **out, pid_t pid, struct tp_err
 	return status;
 }
 
-void tp_target_reach(const struct tp_target *target, const struct tp_host *host,
-		     struct tp_availability *out)
+void tp_target_check_access(const struct tp_target *target, const struct tp_host *host,
+			    struct tp_availability *out)
 {
-	tp_reach_probe_process(host, target->pid, out);
+	tp_process_access_probe_pid(host, target->pid, out);
 }
 
 bool tp_target_is_attached(const struct tp_target *target)
@@ -281,7 +281,7 @@ enum tp_status tp_target_release(struct tp_target *target, struct tp_error *err)
 	if (!has_failed)
 		return TP_OK; /* or it was killed meanwhile, which its end will tell */
 	tp_target_reap(target);
-	target->exec_status = tp_launch_explain(target->name, cause, err);
+	target->exec_status = tp_target_exec_explain(target->name, cause, err);
 	return TP_TARGET;
 }
 
@@ -333,23 +333,23 @@ static int stopped_by(const struct tp_target *target)
  * job stopped. In a group without a shell the kernel drops these signals, as it must here: nobody
  * would continue us.
  */
-static void stop_alike(const struct tp_target *target)
+static void stop_like(const struct tp_target *target)
 {
 	int signal = stopped_by(target);
 	if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU)
 		kill(getpid(), signal);
 }
 
-static unsigned take_signal(const struct tp_target *target, const struct signalfd_siginfo *info)
+static unsigned handle_signal(const struct tp_target *target, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
 	if (signal == SIGCHLD) {
-		stop_alike(target);
+		stop_like(target);
 		return 0;
 	}
 	/* A shell continues the whole group. */
 	bool is_ours_alone = signal == SIGCONT ? stopped_by(target) != 0
-					       : tp_target_is_told(signal, info->ssi_code);
+					       : tp_target_should_forward(signal, info->ssi_code);
 	if (is_ours_alone && !has_ended(target))
 		kill(target->pid, signal);
 	return signal == SIGINT ? TP_TARGET_INTERRUPTED : 0;
@@ -358,9 +358,9 @@ static unsigned take_signal(const struct tp_target *target, const struct signalf
 static unsigned poll_attached(const struct tp_target *target)
 {
 	struct signalfd_siginfo info;
-	unsigned events = tp_attachment_has_ended(&target->attachment) ? TP_TARGET_ENDED : 0;
+	unsigned events = tp_target_attachment_has_ended(&target->attachment) ? TP_TARGET_ENDED : 0;
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		events |= TP_TARGET_LEAVE;
+		events |= TP_TARGET_DETACH;
 	return events;
 }
 
@@ -371,7 +371,7 @@ unsigned tp_target_poll(struct tp_target *target)
 	if (target->is_attached)
 		return poll_attached(target);
 	while (read(target->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		events |= take_signal(target, &info);
+		events |= handle_signal(target, &info);
 	reap_adopted(target);
 	if (has_ended(target))
 		events |= TP_TARGET_ENDED;
@@ -382,7 +382,7 @@ const struct tp_target_end *tp_target_reap(struct tp_target *target)
 {
 	struct pollfd wait = {.fd = target->signal_fd, .events = POLLIN};
 	if (target->is_attached && !target->is_reaped) {
-		tp_attachment_end(&target->attachment, &target->end);
+		tp_target_attachment_end(&target->attachment, &target->end);
 		target->is_reaped = true;
 	}
 	while (!target->is_reaped) {
@@ -416,13 +416,13 @@ void tp_target_close(struct tp_target *target)
 	close_fd(&target->signal_fd);
 	if (target->is_attached) {
 		close_fd(&target->epoll_fd);
-		tp_attachment_close(&target->attachment);
+		tp_target_attachment_close(&target->attachment);
 	}
 	free(target->name);
 	free(target);
 }
 
-void tp_target_end_alike(const struct tp_target_end *end)
+void tp_target_exit_like(const struct tp_target_end *end)
 {
 	if (end->kind == TP_END_SIGNALED) {
 		/* The target's core file is the one that matters. */

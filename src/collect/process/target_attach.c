@@ -49,7 +49,7 @@ static bool read_text(pid_t pid, const char *name, char *out, size_t size)
 /* A number behind a name of /proc/PID/status. */
 static bool status_number(const char *text, const char *name, uint64_t *out)
 {
-	return tp_hoststat_field(out, text, name);
+	return tp_host_stat_field(out, text, name);
 }
 
 static enum tp_status fail_absent(pid_t pid, struct tp_error *err)
@@ -119,15 +119,16 @@ static enum tp_status check_kind(pid_t pid, struct tp_error *err)
 	return check_owner(pid, status, err);
 }
 
-bool tp_attachment_has_ended(const struct tp_attachment *attachment)
+bool tp_target_attachment_has_ended(const struct tp_target_attachment *attachment)
 {
 	struct pollfd wait = {.fd = attachment->pidfd, .events = POLLIN};
 	return poll(&wait, 1, 0) > 0;
 }
 
-enum tp_status tp_attachment_open(struct tp_attachment *out, pid_t pid, struct tp_error *err)
+enum tp_status tp_target_attachment_open(struct tp_target_attachment *out, pid_t pid,
+					 struct tp_error *err)
 {
-	struct tp_attachment attachment = {.pid = pid, .pidfd = -1};
+	struct tp_target_attachment attachment = {.pid = pid, .pidfd = -1};
 	if (pid == getpid()) {
 		(void)tp_fail(err, TP_TARGET, "cannot attach to pid %d: it is trainprof itself",
 			      (int)pid);
@@ -146,16 +147,16 @@ enum tp_status tp_attachment_open(struct tp_attachment *out, pid_t pid, struct t
 			       tp_errno_text(errno));
 	/* Once more: the number may have changed hands between the two. */
 	status = check_kind(pid, err);
-	if (!status && tp_attachment_has_ended(&attachment))
+	if (!status && tp_target_attachment_has_ended(&attachment))
 		status = fail_absent(pid, err);
 	if (status)
-		tp_attachment_close(&attachment);
+		tp_target_attachment_close(&attachment);
 	else
 		*out = attachment;
 	return status;
 }
 
-void tp_attachment_close(struct tp_attachment *attachment)
+void tp_target_attachment_close(struct tp_target_attachment *attachment)
 {
 	if (attachment->pidfd >= 0)
 		close(attachment->pidfd);
@@ -180,7 +181,7 @@ static bool zombie_status(pid_t pid, int *out)
 }
 
 /* Of a process that its parent has taken the end of, by kernels since 6.15. */
-static bool reaped_status(const struct tp_attachment *attachment, int *out)
+static bool reaped_status(const struct tp_target_attachment *attachment, int *out)
 {
 	struct pidfd_exit_info info = {.mask = INFO_EXIT};
 	if (ioctl(attachment->pidfd, GET_INFO, &info) != 0 || !(info.mask & INFO_EXIT))
@@ -189,12 +190,13 @@ static bool reaped_status(const struct tp_attachment *attachment, int *out)
 	return true;
 }
 
-void tp_attachment_end(const struct tp_attachment *attachment, struct tp_target_end *out)
+void tp_target_attachment_end(const struct tp_target_attachment *attachment,
+			      struct tp_target_end *out)
 {
 	const struct timespec wait = {.tv_nsec = 1000000};
 	int status = 0;
 	*out = (struct tp_target_end){.kind = TP_END_DETACHED, .time_ns = tp_clock_now_ns()};
-	if (!tp_attachment_has_ended(attachment))
+	if (!tp_target_attachment_has_ended(attachment))
 		return;
 	bool is_known = reaped_status(attachment, &status);
 	/* Between the two, its parent is about to take it. */

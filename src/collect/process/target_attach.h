@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_attachment {
+struct tp_target_attachment {
 	pid_t pid;
 	int pidfd; /* readable when the process has ended */
 };
@@ -24,14 +24,15 @@ struct tp_attachment {
  * Errors  TP_TARGET: no such process, one that has ended, a thread, a thread of the kernel,
  * trainprof itself. TP_DENIED: another user's. err->next says what to type.
  */
-TP_MUST_CHECK enum tp_status tp_attachment_open(struct tp_attachment *out, pid_t pid,
-						struct tp_error *err);
-void tp_attachment_close(struct tp_attachment *attachment);
+TP_MUST_CHECK enum tp_status tp_target_attachment_open(struct tp_target_attachment *out, pid_t pid,
+						       struct tp_error *err);
+void tp_target_attachment_close(struct tp_target_attachment *attachment);
 
-bool tp_attachment_has_ended(const struct tp_attachment *attachment);
+bool tp_target_attachment_has_ended(const struct tp_target_attachment *attachment);
 
 /* TP_END_DETACHED while it runs; when it has ended TP_END_EXITED or TP_END_SIGNALED, or
  * TP_END_UNKNOWN where the kernel does not tell strangers how. No usage. */
-void tp_attachment_end(const struct tp_attachment *attachment, struct tp_target_end *out);
+void tp_target_attachment_end(const struct tp_target_attachment *attachment,
+			      struct tp_target_end *out);
 
 #endif

@@ -75,7 +75,7 @@ static int exec_one(const char *path, char *const *argv, char *const *env)
 	return errno == ENOEXEC ? exec_script(path, argv, env) : errno;
 }
 
-int tp_launch_exec(char *const *argv, char *const *env)
+int tp_target_exec(char *const *argv, char *const *env)
 {
 	if (strchr(argv[0], '/'))
 		return exec_one(argv[0], argv, env);
@@ -238,7 +238,7 @@ static int explain_denied(const char *file, const char *path, struct tp_error *e
 	return STATUS_NOT_RUNNABLE;
 }
 
-int tp_launch_explain(const char *file, int cause, struct tp_error *err)
+int tp_target_exec_explain(const char *file, int cause, struct tp_error *err)
 {
 	char path[PATH_SIZE];
 	bool is_there = find_file(file, path, sizeof(path));

@@ -23,44 +23,44 @@ static uint64_t number_of(const void *pointer)
 	return (uint64_t)(uintptr_t)pointer;
 }
 
-static struct tree_entry *entry_of(uint64_t number)
+static struct task_tree_entry *entry_of(uint64_t number)
 {
-	return (struct tree_entry *)(uintptr_t)number;
+	return (struct task_tree_entry *)(uintptr_t)number;
 }
 
-static struct tree_process *process_of(uint64_t number)
+static struct task_tree_process *process_of(uint64_t number)
 {
-	return (struct tree_process *)(uintptr_t)number;
+	return (struct task_tree_process *)(uintptr_t)number;
 }
 
-struct tp_tree *tp_tree_new(const struct tp_host *host, struct tp_sink *sink)
+struct tp_task_tree *tp_task_tree_new(const struct tp_host *host, struct tp_sink *sink)
 {
-	struct tp_tree *tree = tp_alloc(sizeof(*tree));
+	struct tp_task_tree *tree = tp_alloc(sizeof(*tree));
 	tree->host = host;
 	tree->sink = sink;
 	tree->modules = tp_modules_new();
 	return tree;
 }
 
-struct tp_modules *tp_tree_modules(const struct tp_tree *tree)
+struct tp_modules *tp_task_tree_modules(const struct tp_task_tree *tree)
 {
 	return tree->modules;
 }
 
-static void process_free(struct tree_process *process)
+static void process_free(struct task_tree_process *process)
 {
 	tp_maps_free(process->maps);
 	free(process);
 }
 
-static void entry_free(struct tp_tree *tree, struct tree_entry *entry)
+static void entry_free(struct tp_task_tree *tree, struct task_tree_entry *entry)
 {
 	if (tree->release && entry->task.poll_state)
 		tree->release(entry->task.poll_state);
 	free(entry);
 }
 
-void tp_tree_free(struct tp_tree *tree)
+void tp_task_tree_free(struct tp_task_tree *tree)
 {
 	if (!tree)
 		return;
@@ -80,44 +80,45 @@ void tp_tree_free(struct tp_tree *tree)
 	free(tree);
 }
 
-void tp_tree_set_fed(struct tp_tree *tree, bool is_fed)
+void tp_task_tree_set_has_events(struct tp_task_tree *tree, bool is_fed)
 {
 	tree->is_fed = is_fed;
 }
 
-void tp_tree_doubt(struct tp_tree *tree)
+void tp_task_tree_mark_stale(struct tp_task_tree *tree)
 {
 	tree->has_doubt = true;
 }
 
-void tp_tree_set_release(struct tp_tree *tree, void (*release)(void *poll_state))
+void tp_task_tree_set_release(struct tp_task_tree *tree, void (*release)(void *poll_state))
 {
 	tree->release = release;
 }
 
-void tp_tree_set_listener(struct tp_tree *tree, void (*polled)(void *context), void *context)
+void tp_task_tree_set_listener(struct tp_task_tree *tree, void (*polled)(void *context),
+			       void *context)
 {
 	tree->polled = polled;
 	tree->polled_context = context;
 }
 
-void tp_tree_polled(const struct tp_tree *tree)
+void tp_task_tree_notify_poll(const struct tp_task_tree *tree)
 {
 	if (tree->polled)
 		tree->polled(tree->polled_context);
 }
 
-static struct tree_process *process_find(const struct tp_tree *tree, pid_t pid)
+static struct task_tree_process *process_find(const struct tp_task_tree *tree, pid_t pid)
 {
 	uint64_t value;
 	return tp_map_get(&tree->processes, (uint64_t)pid, &value) ? process_of(value) : NULL;
 }
 
 /* A new process has its parent's program and address space, until it execs. */
-static struct tree_process *process_add(struct tp_tree *tree, pid_t pid,
-					const struct tree_process *parent)
+static struct task_tree_process *process_add(struct tp_task_tree *tree, pid_t pid,
+					     const struct task_tree_process *parent)
 {
-	struct tree_process *process = tp_alloc(sizeof(*process));
+	struct task_tree_process *process = tp_alloc(sizeof(*process));
 	process->pid = pid;
 	if (parent) {
 		process->exe = parent->exe;
@@ -130,7 +131,7 @@ static struct tree_process *process_add(struct tp_tree *tree, pid_t pid,
 	return process;
 }
 
-static void process_leave(struct tp_tree *tree, struct tree_process *process)
+static void process_leave(struct tp_task_tree *tree, struct task_tree_process *process)
 {
 	if (--process->n_alive > 0)
 		return;
@@ -138,21 +139,22 @@ static void process_leave(struct tp_tree *tree, struct tree_process *process)
 	process_free(process);
 }
 
-struct tree_entry *tp_tree_entry(const struct tp_tree *tree, pid_t tid)
+struct task_tree_entry *tp_task_tree_entry(const struct tp_task_tree *tree, pid_t tid)
 {
 	uint64_t value;
 	return tp_map_get(&tree->entries, (uint64_t)tid, &value) ? entry_of(value) : NULL;
 }
 
-struct tp_tree_task *tp_tree_find(const struct tp_tree *tree, pid_t tid)
+struct tp_task_tree_task *tp_task_tree_find(const struct tp_task_tree *tree, pid_t tid)
 {
-	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	return entry ? &entry->task : NULL;
 }
 
-uint32_t tp_tree_task_at(const struct tp_tree *tree, pid_t tid, pid_t pid, uint64_t time_ns)
+uint32_t tp_task_tree_task_at(const struct tp_task_tree *tree, pid_t tid, pid_t pid,
+			      uint64_t time_ns)
 {
-	const struct tree_entry *entry = tp_tree_entry(tree, tid);
+	const struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	if (entry && entry->task.info.pid == pid && entry->task.info.start_ns <= time_ns)
 		return entry->task.info.id;
 	uint64_t ended;
@@ -161,23 +163,23 @@ uint32_t tp_tree_task_at(const struct tp_tree *tree, pid_t tid, pid_t pid, uint6
 	return TP_NO_TASK;
 }
 
-struct tp_tree_task *tp_tree_next(const struct tp_tree *tree, size_t *cursor)
+struct tp_task_tree_task *tp_task_tree_next(const struct tp_task_tree *tree, size_t *cursor)
 {
 	uint64_t key;
 	uint64_t value;
 	return tp_map_next(&tree->entries, cursor, &key, &value) ? &entry_of(value)->task : NULL;
 }
 
-size_t tp_tree_alive(const struct tp_tree *tree)
+size_t tp_task_tree_alive(const struct tp_task_tree *tree)
 {
 	return tree->entries.n;
 }
 
-static struct tree_entry *entry_add(struct tp_tree *tree, pid_t tid, pid_t pid,
-				    const struct tree_entry *parent, uint64_t time_ns)
+static struct task_tree_entry *entry_add(struct tp_task_tree *tree, pid_t tid, pid_t pid,
+					 const struct task_tree_entry *parent, uint64_t time_ns)
 {
-	struct tree_entry *entry = tp_alloc(sizeof(*entry));
-	struct tp_tree_task *task = &entry->task;
+	struct task_tree_entry *entry = tp_alloc(sizeof(*entry));
+	struct tp_task_tree_task *task = &entry->task;
 	entry->process = process_find(tree, pid);
 	if (!entry->process)
 		entry->process = process_add(tree, pid, parent ? parent->process : NULL);
@@ -203,12 +205,12 @@ static struct tree_entry *entry_add(struct tp_tree *tree, pid_t tid, pid_t pid,
 	return entry;
 }
 
-void tp_tree_end(struct tp_tree *tree, struct tree_entry *entry, uint64_t time_ns)
+void tp_task_tree_end(struct tp_task_tree *tree, struct task_tree_entry *entry, uint64_t time_ns)
 {
 	struct tp_task *info = &entry->task.info;
-	struct tp_task_stat stat;
+	struct tp_procfs_stat stat;
 	/* A zombie's account is final; a process that is no zombie is another one by now. */
-	if (info->tid == info->pid && tp_task_stat_read(&stat, tree->host, info->pid, 0) &&
+	if (info->tid == info->pid && tp_procfs_stat_read(&stat, tree->host, info->pid, 0) &&
 	    (stat.state == 'Z' || stat.state == 'X') && stat.utime_ns >= info->utime_ns &&
 	    stat.stime_ns >= info->stime_ns) {
 		info->utime_ns = stat.utime_ns;
@@ -222,11 +224,11 @@ void tp_tree_end(struct tp_tree *tree, struct tree_entry *entry, uint64_t time_n
 	entry_free(tree, entry);
 }
 
-struct tp_tree_task *tp_tree_fork(struct tp_tree *tree, pid_t tid, pid_t pid, pid_t parent_tid,
-				  uint64_t time_ns)
+struct tp_task_tree_task *tp_task_tree_fork(struct tp_task_tree *tree, pid_t tid, pid_t pid,
+					    pid_t parent_tid, uint64_t time_ns)
 {
-	struct tree_entry *parent = parent_tid ? tp_tree_entry(tree, parent_tid) : NULL;
-	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	struct task_tree_entry *parent = parent_tid ? tp_task_tree_entry(tree, parent_tid) : NULL;
+	struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	if (entry && entry->is_scanned && entry->task.info.pid == pid) {
 		entry->is_scanned = false; /* found in /proc before its event was read */
 		if (parent)
@@ -234,7 +236,7 @@ struct tp_tree_task *tp_tree_fork(struct tp_tree *tree, pid_t tid, pid_t pid, pi
 		entry->task.info.start_ns = time_ns;
 	} else {
 		if (entry) /* its end was lost */
-			tp_tree_end(tree, entry, time_ns);
+			tp_task_tree_end(tree, entry, time_ns);
 		if (parent == entry)
 			parent = NULL;
 		entry = entry_add(tree, tid, pid, parent, time_ns);
@@ -244,7 +246,7 @@ struct tp_tree_task *tp_tree_fork(struct tp_tree *tree, pid_t tid, pid_t pid, pi
 }
 
 /* The file that a process runs; 0 when the process is gone or another user's. */
-static uint32_t read_exe(struct tp_tree *tree, pid_t pid)
+static uint32_t read_exe(struct tp_task_tree *tree, pid_t pid)
 {
 	char relative[64];
 	char path[PATH_SIZE];
@@ -259,7 +261,7 @@ static uint32_t read_exe(struct tp_tree *tree, pid_t pid)
 }
 
 /* Arguments joined by blanks, cut to CMDLINE_MAX. */
-static uint32_t read_cmdline(struct tp_tree *tree, pid_t pid)
+static uint32_t read_cmdline(struct tp_task_tree *tree, pid_t pid)
 {
 	char relative[64];
 	char path[PATH_SIZE];
@@ -278,9 +280,9 @@ static uint32_t read_cmdline(struct tp_tree *tree, pid_t pid)
 }
 
 /* A leader's program; what cannot be read stays as inherited. */
-static void entry_read_image(struct tp_tree *tree, struct tree_entry *entry)
+static void entry_read_image(struct tp_task_tree *tree, struct task_tree_entry *entry)
 {
-	struct tree_process *process = entry->process;
+	struct task_tree_process *process = entry->process;
 	uint32_t exe = read_exe(tree, process->pid);
 	uint32_t cmdline = read_cmdline(tree, process->pid);
 	process->exe = exe ? exe : process->exe;
@@ -289,11 +291,11 @@ static void entry_read_image(struct tp_tree *tree, struct tree_entry *entry)
 	entry->task.info.cmdline = process->cmdline;
 }
 
-struct tree_entry *tp_tree_adopt(struct tp_tree *tree, pid_t tid, pid_t pid,
-				 const struct tp_task_stat *stat, uint64_t start_ns)
+struct task_tree_entry *tp_task_tree_add_found(struct tp_task_tree *tree, pid_t tid, pid_t pid,
+					       const struct tp_procfs_stat *stat, uint64_t start_ns)
 {
-	struct tree_entry *parent = tp_tree_entry(tree, tid == pid ? stat->ppid : pid);
-	struct tree_entry *entry = entry_add(tree, tid, pid, parent, start_ns);
+	struct task_tree_entry *parent = tp_task_tree_entry(tree, tid == pid ? stat->ppid : pid);
+	struct task_tree_entry *entry = entry_add(tree, tid, pid, parent, start_ns);
 	entry->is_scanned = true;
 	entry->start_ticks = stat->start_ticks;
 	entry->seen_in = tree->n_scans;
@@ -308,28 +310,28 @@ struct tree_entry *tp_tree_adopt(struct tp_tree *tree, pid_t tid, pid_t pid,
 }
 
 /* An exec ends all threads but one, and that one takes over the leader's tid. */
-static void end_other_threads(struct tp_tree *tree, pid_t pid, uint64_t time_ns)
+static void end_other_threads(struct tp_task_tree *tree, pid_t pid, uint64_t time_ns)
 {
-	struct tree_process *process = process_find(tree, pid);
-	struct tree_entry *leader = tp_tree_entry(tree, pid);
+	struct task_tree_process *process = process_find(tree, pid);
+	struct task_tree_entry *leader = tp_task_tree_entry(tree, pid);
 	while (process && process->n_alive > (leader ? 1u : 0u)) {
 		size_t cursor = 0;
-		struct tp_tree_task *task = tp_tree_next(tree, &cursor);
+		struct tp_task_tree_task *task = tp_task_tree_next(tree, &cursor);
 		while (task && (task->info.pid != pid || task->info.tid == pid))
-			task = tp_tree_next(tree, &cursor);
+			task = tp_task_tree_next(tree, &cursor);
 		if (!task)
 			return;
 		bool is_last = process->n_alive == 1;
-		tp_tree_end(tree, tp_tree_entry(tree, task->info.tid), time_ns);
+		tp_task_tree_end(tree, tp_task_tree_entry(tree, task->info.tid), time_ns);
 		if (is_last)
 			return;
 	}
 }
 
-void tp_tree_exec(struct tp_tree *tree, pid_t pid, uint64_t time_ns)
+void tp_task_tree_exec(struct tp_task_tree *tree, pid_t pid, uint64_t time_ns)
 {
 	end_other_threads(tree, pid, time_ns);
-	struct tree_entry *entry = tp_tree_entry(tree, pid);
+	struct task_tree_entry *entry = tp_task_tree_entry(tree, pid);
 	if (!entry)
 		entry = entry_add(tree, pid, pid, NULL, time_ns);
 	entry_read_image(tree, entry);
@@ -338,9 +340,9 @@ void tp_tree_exec(struct tp_tree *tree, pid_t pid, uint64_t time_ns)
 	tp_sink_task(tree->sink, &entry->task.info);
 }
 
-void tp_tree_comm(struct tp_tree *tree, pid_t tid, const char *comm)
+void tp_task_tree_comm(struct tp_task_tree *tree, pid_t tid, const char *comm)
 {
-	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	uint32_t id = tp_sink_string(tree->sink, comm);
 	if (!entry || entry->task.info.comm == id)
 		return;
@@ -348,9 +350,9 @@ void tp_tree_comm(struct tp_tree *tree, pid_t tid, const char *comm)
 	tp_sink_task(tree->sink, &entry->task.info);
 }
 
-void tp_tree_exit(struct tp_tree *tree, pid_t tid, uint64_t time_ns)
+void tp_task_tree_exit(struct tp_task_tree *tree, pid_t tid, uint64_t time_ns)
 {
-	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	if (entry)
-		tp_tree_end(tree, entry, time_ns);
+		tp_task_tree_end(tree, entry, time_ns);
 }

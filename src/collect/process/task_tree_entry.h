@@ -7,10 +7,10 @@
 
 #include "trainprof/base/map.h"
 
-struct tp_task_stat;
+struct tp_procfs_stat;
 
 /* What the threads of a process share. Lives while one of them does. */
-struct tree_process {
+struct task_tree_process {
 	pid_t pid;
 	size_t n_alive;
 	struct tp_maps *maps;
@@ -19,16 +19,16 @@ struct tree_process {
 };
 
 /* The door's struct comes first: a task is its entry. */
-struct tree_entry {
-	struct tp_tree_task task;
-	struct tree_process *process;
+struct task_tree_entry {
+	struct tp_task_tree_task task;
+	struct task_tree_process *process;
 	uint64_t start_ticks; /* as in /proc; 0 while unknown */
 	uint64_t seen_in;     /* the scan that last met it in /proc */
 	unsigned n_missed;    /* scans in a row that did not */
 	bool is_scanned;      /* found in /proc; its fork event, if one comes, is the same task */
 };
 
-struct tp_tree {
+struct tp_task_tree {
 	const struct tp_host *host;
 	struct tp_sink *sink;
 	struct tp_modules *modules;
@@ -48,10 +48,11 @@ struct tp_tree {
 	bool lacks_children_files; /* no CONFIG_PROC_CHILDREN: parents come from stat */
 };
 
-struct tree_entry *tp_tree_entry(const struct tp_tree *tree, pid_t tid);
+struct task_tree_entry *tp_task_tree_entry(const struct tp_task_tree *tree, pid_t tid);
 /* A birth found in /proc, after the fact; puts its record. */
-struct tree_entry *tp_tree_adopt(struct tp_tree *tree, pid_t tid, pid_t pid,
-				 const struct tp_task_stat *stat, uint64_t start_ns);
-void tp_tree_end(struct tp_tree *tree, struct tree_entry *entry, uint64_t time_ns);
+struct task_tree_entry *tp_task_tree_add_found(struct tp_task_tree *tree, pid_t tid, pid_t pid,
+					       const struct tp_procfs_stat *stat,
+					       uint64_t start_ns);
+void tp_task_tree_end(struct tp_task_tree *tree, struct task_tree_entry *entry, uint64_t time_ns);
 
 #endif

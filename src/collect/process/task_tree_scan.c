@@ -23,8 +23,8 @@
 enum { PATH_SIZE = 4096 };
 
 /* Processes still to look at; grows while they are. */
-struct scan {
-	struct tp_tree *tree;
+struct tree_scan {
+	struct tp_task_tree *tree;
 	uint64_t now_ns;
 	uint64_t boot_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 	bool searches;           /* for children, this time */
@@ -35,7 +35,7 @@ struct scan {
 	size_t n_added;
 };
 
-static void scan_queue(struct scan *scan, pid_t pid)
+static void scan_queue(struct tree_scan *scan, pid_t pid)
 {
 	if (pid <= 0 || tp_map_get(&scan->met, (uint64_t)pid, NULL))
 		return;
@@ -55,7 +55,7 @@ static uint64_t boot_offset_ns(void)
 }
 
 /* When a task was born, as exactly as a clock tick tells, and not in the future. */
-static uint64_t birth_ns(const struct scan *scan, uint64_t start_ticks)
+static uint64_t start_time_ns(const struct tree_scan *scan, uint64_t start_ticks)
 {
 	long hz = sysconf(_SC_CLK_TCK);
 	uint64_t boot_ns = start_ticks * (TP_NS_PER_S / (uint64_t)(hz > 0 ? hz : 100));
@@ -64,9 +64,9 @@ static uint64_t birth_ns(const struct scan *scan, uint64_t start_ticks)
 }
 
 /* Where events report births, one sight proves nothing: the event may still be on its way. */
-static bool scan_believes(struct scan *scan, pid_t tid)
+static bool scan_confirm(struct tree_scan *scan, pid_t tid)
 {
-	struct tp_tree *tree = scan->tree;
+	struct tp_task_tree *tree = scan->tree;
 	if (!tree->is_fed)
 		return true;
 	uint64_t seen_in;
@@ -76,24 +76,24 @@ static bool scan_believes(struct scan *scan, pid_t tid)
 	return false;
 }
 
-static void scan_add(struct scan *scan, pid_t tid, pid_t pid)
+static void scan_add(struct tree_scan *scan, pid_t tid, pid_t pid)
 {
-	struct tp_tree *tree = scan->tree;
-	struct tp_task_stat stat;
-	if (!tp_task_stat_read(&stat, tree->host, pid, tid) || stat.state == 'Z' ||
-	    stat.state == 'X' || !scan_believes(scan, tid))
+	struct tp_task_tree *tree = scan->tree;
+	struct tp_procfs_stat stat;
+	if (!tp_procfs_stat_read(&stat, tree->host, pid, tid) || stat.state == 'Z' ||
+	    stat.state == 'X' || !scan_confirm(scan, tid))
 		return;
-	tp_tree_adopt(tree, tid, pid, &stat, birth_ns(scan, stat.start_ticks));
+	tp_task_tree_add_found(tree, tid, pid, &stat, start_time_ns(scan, stat.start_ticks));
 	scan->n_added++;
 }
 
 /* A known process: still the same one, under the same name? False when it has ended. */
-static bool scan_check_leader(struct scan *scan, struct tree_entry *entry)
+static bool scan_check_leader(struct tree_scan *scan, struct task_tree_entry *entry)
 {
-	struct tp_tree *tree = scan->tree;
+	struct tp_task_tree *tree = scan->tree;
 	struct tp_task *info = &entry->task.info;
-	struct tp_task_stat stat;
-	if (!tp_task_stat_read(&stat, tree->host, info->pid, 0))
+	struct tp_procfs_stat stat;
+	if (!tp_procfs_stat_read(&stat, tree->host, info->pid, 0))
 		return false;
 	if (entry->start_ticks && entry->start_ticks != stat.start_ticks)
 		return false;
@@ -106,13 +106,13 @@ static bool scan_check_leader(struct scan *scan, struct tree_entry *entry)
 		return false;
 	if (tree->is_fed || tp_sink_string(tree->sink, stat.comm) == info->comm)
 		return true;
-	tp_tree_comm(tree, info->tid, stat.comm);
-	tp_tree_exec(tree, info->pid, scan->now_ns); /* a new name mostly is a new program */
+	tp_task_tree_comm(tree, info->tid, stat.comm);
+	tp_task_tree_exec(tree, info->pid, scan->now_ns); /* a new name mostly is a new program */
 	return true;
 }
 
 /* /proc/PID/task/TID/children: "12 34 ". False when the kernel does not have it. */
-static bool scan_children(struct scan *scan, pid_t pid, pid_t tid)
+static bool scan_children(struct tree_scan *scan, pid_t pid, pid_t tid)
 {
 	char relative[80];
 	char path[PATH_SIZE];
@@ -133,27 +133,27 @@ static bool scan_children(struct scan *scan, pid_t pid, pid_t tid)
 	return true;
 }
 
-static void entry_met(const struct tp_tree *tree, struct tree_entry *entry)
+static void entry_seen(const struct tp_task_tree *tree, struct task_tree_entry *entry)
 {
 	entry->seen_in = tree->n_scans;
 	entry->n_missed = 0;
 }
 
-static void scan_thread(struct scan *scan, pid_t pid, pid_t tid)
+static void scan_thread(struct tree_scan *scan, pid_t pid, pid_t tid)
 {
-	struct tp_tree *tree = scan->tree;
-	struct tree_entry *entry = tp_tree_entry(tree, tid);
+	struct tp_task_tree *tree = scan->tree;
+	struct task_tree_entry *entry = tp_task_tree_entry(tree, tid);
 	if (entry && entry->task.info.pid != pid)
 		entry = NULL; /* the tid has moved on; the old entry is not met and ends */
 	else if (!entry)
 		scan_add(scan, tid, pid);
 	else if (tid != pid || !scan->searches || scan_check_leader(scan, entry))
-		entry_met(tree, entry);
+		entry_seen(tree, entry);
 	if (scan->searches && !tree->lacks_children_files && !scan_children(scan, pid, tid))
 		tree->lacks_children_files = true;
 }
 
-static void scan_process(struct scan *scan, pid_t pid)
+static void scan_process(struct tree_scan *scan, pid_t pid)
 {
 	char relative[64];
 	char path[PATH_SIZE];
@@ -172,7 +172,7 @@ static void scan_process(struct scan *scan, pid_t pid)
 }
 
 /* Without children files: every process of the machine whose parent is one of ours. */
-static void scan_parents(struct scan *scan)
+static void scan_parents(struct tree_scan *scan)
 {
 	char path[PATH_SIZE];
 	DIR *dir = opendir(tp_host_path(scan->tree->host, path, sizeof(path), "/proc"));
@@ -181,9 +181,9 @@ static void scan_parents(struct scan *scan)
 	struct tp_map parents = {0};
 	const struct dirent *item;
 	while ((item = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
-		struct tp_task_stat stat;
+		struct tp_procfs_stat stat;
 		pid_t pid = (pid_t)strtol(item->d_name, NULL, 10);
-		if (pid > 0 && tp_task_stat_read(&stat, scan->tree->host, pid, 0))
+		if (pid > 0 && tp_procfs_stat_read(&stat, scan->tree->host, pid, 0))
 			tp_map_set(&parents, (uint64_t)pid, (uint64_t)stat.ppid);
 	}
 	closedir(dir);
@@ -201,19 +201,19 @@ static void scan_parents(struct scan *scan)
 }
 
 /* Daemons become our own children (PR_SET_CHILD_SUBREAPER); the target is the oldest of them. */
-static void scan_own_children(struct scan *scan, pid_t root)
+static void scan_own_children(struct tree_scan *scan, pid_t root)
 {
-	struct tp_task_stat target;
-	struct tp_task_stat stat;
+	struct tp_procfs_stat target;
+	struct tp_procfs_stat stat;
 	size_t before = scan->n_pids;
 	if (scan->tree->is_attached || !scan->tree->host->is_live ||
-	    !tp_task_stat_read(&target, scan->tree->host, root, 0) ||
+	    !tp_procfs_stat_read(&target, scan->tree->host, root, 0) ||
 	    !scan_children(scan, getpid(), getpid()))
 		return;
 	size_t kept = before;
 	for (size_t i = before; i < scan->n_pids; i++) {
 		pid_t pid = scan->pids[i];
-		if (tp_task_stat_read(&stat, scan->tree->host, pid, 0) &&
+		if (tp_procfs_stat_read(&stat, scan->tree->host, pid, 0) &&
 		    stat.start_ticks > target.start_ticks)
 			scan->pids[kept++] = pid;
 		else
@@ -222,12 +222,13 @@ static void scan_own_children(struct scan *scan, pid_t root)
 	scan->n_pids = kept;
 }
 
-static struct tree_entry *next_missed(const struct tp_tree *tree)
+static struct task_tree_entry *next_missed(const struct tp_task_tree *tree)
 {
 	size_t cursor = 0;
-	struct tp_tree_task *task;
-	while ((task = tp_tree_next(tree, &cursor))) {
-		struct tree_entry *entry = (struct tree_entry *)task; /* its first member */
+	struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(tree, &cursor))) {
+		struct task_tree_entry *entry =
+			(struct task_tree_entry *)task; /* its first member */
 		if (entry->seen_in != tree->n_scans)
 			return entry;
 	}
@@ -235,31 +236,31 @@ static struct tree_entry *next_missed(const struct tp_tree *tree)
 }
 
 /* End what was not met; where events report ends, only when it is missing twice. */
-static void scan_end_missed(struct scan *scan)
+static void scan_end_missed(struct tree_scan *scan)
 {
-	struct tp_tree *tree = scan->tree;
-	struct tree_entry *entry;
+	struct tp_task_tree *tree = scan->tree;
+	struct task_tree_entry *entry;
 	while ((entry = next_missed(tree))) {
 		entry->n_missed++;
 		if (!tree->is_fed || entry->n_missed > 1)
-			tp_tree_end(tree, entry, scan->now_ns);
+			tp_task_tree_end(tree, entry, scan->now_ns);
 		else
 			entry->seen_in = tree->n_scans;
 	}
 }
 
-size_t tp_tree_scan(struct tp_tree *tree, pid_t root, uint64_t now_ns)
+size_t tp_task_tree_scan(struct tp_task_tree *tree, pid_t root, uint64_t now_ns)
 {
 	if (tree->is_fed && !tree->has_doubt)
 		return 0;
-	struct scan scan = {.tree = tree, .now_ns = now_ns};
+	struct tree_scan scan = {.tree = tree, .now_ns = now_ns};
 	scan.searches = tree->is_fed || now_ns >= tree->next_search_ns;
 	scan.boot_offset_ns = boot_offset_ns();
 	tree->n_scans++;
 	scan_queue(&scan, root);
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(tree, &cursor)))
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(tree, &cursor)))
 		scan_queue(&scan, task->info.pid);
 	if (scan.searches) {
 		scan_own_children(&scan, root);
@@ -276,9 +277,9 @@ size_t tp_tree_scan(struct tp_tree *tree, pid_t root, uint64_t now_ns)
 	return scan.n_added;
 }
 
-size_t tp_tree_meet(struct tp_tree *tree, pid_t root, uint64_t now_ns)
+size_t tp_task_tree_scan_existing(struct tp_task_tree *tree, pid_t root, uint64_t now_ns)
 {
 	tree->is_attached = true;
 	tree->next_search_ns = 0;
-	return tp_tree_scan(tree, root, now_ns);
+	return tp_task_tree_scan(tree, root, now_ns);
 }

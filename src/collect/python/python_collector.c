@@ -24,12 +24,12 @@
 #define NATIVE_PERIOD_NS (240 * TP_NS_PER_MS)
 
 /* Of the stacks that were asked for; above, the report says that many are unknown. */
-static const double much_unknown = 0.02;
+static const double unknown_ratio_max = 0.02;
 
 struct python {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
-	struct tp_pyfollow follow;
+	struct tp_python_sampling follow;
 	bool is_following;
 	bool is_paused;
 	uint64_t started_ns;
@@ -60,17 +60,17 @@ static enum tp_status python_open(struct tp_collector **out,
 
 /* Like perf's own events, which are open by now. Without them threads are not followed, but what
  * waits is read all the same. */
-static void start_following(struct python *self)
+static void start_sampling(struct python *self)
 {
 	const struct tp_collect_config *actual = self->context->actual;
-	bool has_kernel = tp_perf_try(true) == 0;
+	bool has_kernel = tp_perf_test_open(true) == 0;
 	struct tp_perf_setup setup = {.has_kernel = has_kernel,
 				      .stack_bytes = actual->stack_bytes / 8 * 8};
 	setup.period_ns = (uint64_t)((double)TP_NS_PER_S /
 				     (actual->sample_rate_hz > 0.1 ? actual->sample_rate_hz : 0.1));
-	if (!self->context->may_sample || (!has_kernel && tp_perf_try(false) != 0))
+	if (!self->context->may_sample || (!has_kernel && tp_perf_test_open(false) != 0))
 		return;
-	self->is_following = tp_pyfollow_init(&self->follow, self->context, &setup) == 0;
+	self->is_following = tp_python_sampling_init(&self->follow, self->context, &setup) == 0;
 }
 
 static enum tp_status python_start(struct tp_collector *base, pid_t target, struct tp_error *err)
@@ -79,7 +79,7 @@ static enum tp_status python_start(struct tp_collector *base, pid_t target, stru
 	(void)target;
 	(void)err;
 	self->started_ns = tp_clock_now_ns();
-	start_following(self);
+	start_sampling(self);
 	self->base.due_ns = self->started_ns + EARLY_PERIOD_NS;
 	return TP_OK;
 }
@@ -94,9 +94,9 @@ static int python_wait_fd(const struct tp_collector *base)
  * (see sampler.c): a wake-up costs more than the search. */
 static void arm(struct python *self, uint64_t now_ns)
 {
-	struct tp_pythons_counts counts;
+	struct tp_python_processes_stats counts;
 	uint64_t age_ns = now_ns - self->started_ns;
-	tp_pythons_count(self->context->pythons, &counts);
+	tp_python_processes_get_stats(self->context->pythons, &counts);
 	bool is_native = !counts.n_found && age_ns >= NATIVE_AFTER_NS;
 	self->settle_ns = now_ns + (age_ns < EARLY_NS ? EARLY_PERIOD_NS : LATER_PERIOD_NS);
 	self->base.due_ns = is_native ? 0 : self->settle_ns;
@@ -108,13 +108,13 @@ static enum tp_status python_sample(struct tp_collector *base, uint64_t now_ns,
 	struct python *self = (struct python *)base;
 	(void)err;
 	if (self->is_following)
-		tp_pyfollow_take(&self->follow);
+		tp_python_sampling_read(&self->follow);
 	if (now_ns < self->settle_ns)
 		return TP_OK;
 	arm(self, now_ns);
-	tp_pythons_search(self->context->pythons, now_ns);
+	tp_python_processes_search(self->context->pythons, now_ns);
 	if (self->is_following && !self->is_paused)
-		tp_pyfollow_settle(&self->follow, now_ns);
+		tp_python_sampling_update(&self->follow, now_ns);
 	return TP_OK;
 }
 
@@ -124,17 +124,17 @@ static void python_pause(struct tp_collector *base, bool is_paused, uint64_t now
 	(void)now_ns;
 	self->is_paused = is_paused;
 	if (is_paused && self->is_following)
-		tp_pyfollow_stop(&self->follow);
+		tp_python_sampling_stop(&self->follow);
 }
 
 /* What the reader of the report has to know. */
-static void tell_quality(struct python *self, const struct tp_pythons_counts *counts)
+static void report_quality(struct python *self, const struct tp_python_processes_stats *counts)
 {
 	uint64_t n = counts->n_read + counts->n_unknown;
-	const char *refusal = tp_pythons_refusal(self->context->pythons);
+	const char *refusal = tp_python_processes_first_error(self->context->pythons);
 	if (refusal[0])
 		tp_availability_degrade(&self->base.availability, "%s", refusal);
-	if (n > 0 && (double)counts->n_unknown > much_unknown * (double)n)
+	if (n > 0 && (double)counts->n_unknown > unknown_ratio_max * (double)n)
 		tp_availability_degrade(&self->base.availability,
 					"%.1f %% of the Python stacks did not hold still",
 					100.0 * (double)counts->n_unknown / (double)n);
@@ -143,13 +143,13 @@ static void tell_quality(struct python *self, const struct tp_pythons_counts *co
 static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
 {
 	struct python *self = (struct python *)base;
-	struct tp_pythons_counts counts;
+	struct tp_python_processes_stats counts;
 	(void)now_ns;
 	(void)err;
 	if (self->is_following) {
-		const struct tp_pyfollow *follow = &self->follow;
-		tp_pyfollow_take(&self->follow);
-		tp_pyfollow_stop(&self->follow);
+		const struct tp_python_sampling *follow = &self->follow;
+		tp_python_sampling_read(&self->follow);
+		tp_python_sampling_stop(&self->follow);
 		tp_info("%llu samples of Python threads: read %.0f us later, %llu late, %llu "
 			"unknown, %llu fit and %llu do not",
 			(unsigned long long)follow->n_samples,
@@ -159,8 +159,8 @@ static enum tp_status python_stop(struct tp_collector *base, uint64_t now_ns, st
 			(unsigned long long)follow->stacks.put.n_fitting,
 			(unsigned long long)follow->stacks.put.n_unfitting);
 	}
-	tp_pythons_count(self->context->pythons, &counts);
-	tell_quality(self, &counts);
+	tp_python_processes_get_stats(self->context->pythons, &counts);
+	report_quality(self, &counts);
 	if (counts.n_found || counts.n_refused)
 		/* What did not hold still is a sample without its frames, and no record that was
 		 * lost. */
@@ -174,7 +174,7 @@ static void python_close(struct tp_collector *base)
 {
 	struct python *self = (struct python *)base;
 	if (self->is_following)
-		tp_pyfollow_release(&self->follow);
+		tp_python_sampling_release(&self->follow);
 	free(self);
 }
 

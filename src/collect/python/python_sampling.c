@@ -21,8 +21,8 @@
 
 enum {
 	RING_PAGES = 32, /* two samples with whole stacks */
-	MOST_FOLLOWED = 64,
-	MOST_FACTOR = 8,
+	SAMPLERS_MAX = 64,
+	FACTOR_MAX = 8,
 	WARMING_PERIODS = 3,
 	FORKED_FACTOR = 4, /* loader workers: what they do is told from many steps together */
 };
@@ -35,84 +35,86 @@ enum {
  */
 #define WAKE_COST_NS 30000.0
 
-struct pyfollower {
+struct python_sampler {
 	uint32_t task;
 	pid_t pid;
 	pid_t tid;
 	int fd;
 	struct tp_perf_ring ring;
-	struct tp_perf_pace pace;
+	struct tp_perf_period_schedule pace;
 	unsigned factor; /* on the period, beside that of all */
 	uint64_t n_samples;
 	bool is_met; /* while settling */
 };
 
-int tp_pyfollow_init(struct tp_pyfollow *follow, const struct tp_collect_context *context,
-		     const struct tp_perf_setup *setup)
+int tp_python_sampling_init(struct tp_python_sampling *follow,
+			    const struct tp_collect_context *context,
+			    const struct tp_perf_setup *setup)
 {
-	*follow = (struct tp_pyfollow){.context = context,
-				       .setup = *setup,
-				       .factor = 1,
-				       .n_warming = WARMING_PERIODS};
+	*follow = (struct tp_python_sampling){.context = context,
+					      .setup = *setup,
+					      .factor = 1,
+					      .n_warming = WARMING_PERIODS};
 	follow->seed = tp_clock_now_ns();
 	follow->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (follow->epoll_fd < 0)
 		return errno;
-	tp_perf_stacks_init(&follow->stacks, context->tree, context->sink);
+	tp_perf_callchain_init(&follow->stacks, context->tree, context->sink);
 	return 0;
 }
 
-static void follower_close(struct tp_pyfollow *follow, struct pyfollower *item)
+static void sampler_close(struct tp_python_sampling *follow, struct python_sampler *item)
 {
-	struct tp_tree_task *task = tp_tree_find(follow->context->tree, item->tid);
+	struct tp_task_tree_task *task = tp_task_tree_find(follow->context->tree, item->tid);
 	if (task && task->info.id == item->task)
 		task->followed_ns = 0;
 	tp_perf_ring_unmap(&item->ring);
 	close(item->fd);
 }
 
-void tp_pyfollow_stop(struct tp_pyfollow *follow)
+void tp_python_sampling_stop(struct tp_python_sampling *follow)
 {
 	for (size_t i = 0; i < follow->n; i++)
-		follower_close(follow, &follow->items[i]);
+		sampler_close(follow, &follow->items[i]);
 	follow->n = 0;
 }
 
-void tp_pyfollow_release(struct tp_pyfollow *follow)
+void tp_python_sampling_release(struct tp_python_sampling *follow)
 {
-	tp_pyfollow_stop(follow);
+	tp_python_sampling_stop(follow);
 	free(follow->items);
 	tp_map_release(&follow->tried_ns);
-	tp_perf_stacks_release(&follow->stacks);
+	tp_perf_callchain_release(&follow->stacks);
 	if (follow->epoll_fd >= 0)
 		close(follow->epoll_fd);
 }
 
-static uint64_t follower_period(struct pyfollower *item)
+static uint64_t sampler_period(struct python_sampler *item)
 {
-	return tp_perf_pace_draw(&item->pace, item->n_samples, tp_clock_now_ns());
+	return tp_perf_period_schedule_draw(&item->pace, item->n_samples, tp_clock_now_ns());
 }
 
 /* A copy of a process that goes on as it is: mostly a loader's worker, else a rank. */
-static bool is_forked(const struct tp_pyfollow *follow, const struct tp_tree_task *task)
+static bool is_forked(const struct tp_python_sampling *follow, const struct tp_task_tree_task *task)
 {
-	const struct tp_tree_task *leader = tp_tree_find(follow->context->tree, task->info.pid);
+	const struct tp_task_tree_task *leader =
+		tp_task_tree_find(follow->context->tree, task->info.pid);
 	return leader && leader->info.exec_ns == 0;
 }
 
 /* One more; when there is no room for it, the thread is sampled as all the others are. */
-static void follower_open(struct tp_pyfollow *follow, struct tp_tree_task *task)
+static void sampler_open(struct tp_python_sampling *follow, struct tp_task_tree_task *task)
 {
 	uint64_t now_ns = tp_clock_now_ns();
-	struct pyfollower item = {.task = task->info.id,
-				  .pid = task->info.pid,
-				  .tid = task->info.tid,
-				  .factor = is_forked(follow, task) ? FORKED_FACTOR : 1,
-				  .is_met = true};
+	struct python_sampler item = {.task = task->info.id,
+				      .pid = task->info.pid,
+				      .tid = task->info.tid,
+				      .factor = is_forked(follow, task) ? FORKED_FACTOR : 1,
+				      .is_met = true};
 	item.pace.seed = tp_perf_random(&follow->seed);
-	tp_perf_pace_start(&item.pace, follow->setup.period_ns, now_ns);
-	tp_perf_pace_set_factor(&item.pace, follow->factor * item.factor, now_ns);
-	item.fd = tp_perf_open_thread(item.tid, &follow->setup, follower_period(&item));
+	tp_perf_period_schedule_start(&item.pace, follow->setup.period_ns, now_ns);
+	tp_perf_period_schedule_set_factor(&item.pace, follow->factor * item.factor, now_ns);
+	item.fd = tp_perf_open_thread(item.tid, &follow->setup, sampler_period(&item));
 	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = item.fd};
 	if (item.fd < 0 || tp_perf_ring_map(&item.ring, item.fd, RING_PAGES) != 0 ||
 	    epoll_ctl(follow->epoll_fd, EPOLL_CTL_ADD, item.fd, &event) != 0) {
@@ -127,8 +129,8 @@ static void follower_open(struct tp_pyfollow *follow, struct tp_tree_task *task)
 	TP_ARRAY_PUSH(follow->items, follow->n, follow->capacity) = item;
 }
 
-static void put_sample(struct tp_pyfollow *follow, const struct tp_tree_task *task,
-		       const struct tp_perf_record *record, uint64_t read_ns)
+static void emit_sample(struct tp_python_sampling *follow, const struct tp_task_tree_task *task,
+			const struct tp_perf_record *record, uint64_t read_ns)
 {
 	bool is_late = read_ns - record->time_ns > LATE_NS;
 	/* Without its Python frames a stack would look like one of other callers. */
@@ -143,63 +145,63 @@ static void put_sample(struct tp_pyfollow *follow, const struct tp_tree_task *ta
 }
 
 /* Python first: it moves on while we look at the rest. */
-static void follower_take(struct tp_pyfollow *follow, struct pyfollower *item)
+static void sampler_read(struct tp_python_sampling *follow, struct python_sampler *item)
 {
 	const struct tp_perf_layout layout = {.has_chain = follow->setup.has_kernel,
 					      .has_stack = follow->setup.stack_bytes > 0};
-	struct tp_tree_task *task = tp_tree_find(follow->context->tree, item->tid);
+	struct tp_task_tree_task *task = tp_task_tree_find(follow->context->tree, item->tid);
 	struct tp_perf_record record;
 	const void *bytes;
 	size_t size;
 	if (!task || task->info.id != item->task)
 		return;
-	tp_pythons_read(follow->context->pythons, task, &follow->places);
+	tp_python_processes_read(follow->context->pythons, task, &follow->places);
 	uint64_t read_ns = tp_clock_now_ns();
-	tp_loopcount_put(follow->context->sink, follow->context->pythons, task);
-	while ((bytes = tp_perf_ring_take(&item->ring, &size))) {
+	tp_loop_counter_emit(follow->context->sink, follow->context->pythons, task);
+	while ((bytes = tp_perf_ring_next(&item->ring, &size))) {
 		if (!tp_perf_record_decode(&record, bytes, size, &layout))
 			continue;
 		if (record.type == PERF_RECORD_SAMPLE) {
 			item->n_samples++;
-			put_sample(follow, task, &record, read_ns);
+			emit_sample(follow, task, &record, read_ns);
 		} else if (record.type == PERF_RECORD_LOST) {
 			follow->n_lost += record.of.n_lost;
 		}
 	}
-	tp_perf_ring_give_back(&item->ring);
+	tp_perf_ring_consume(&item->ring);
 }
 
 /* A thread that has ended would wake us for ever. */
-static void forget_ended(const struct tp_pyfollow *follow)
+static void remove_ended(const struct tp_python_sampling *follow)
 {
-	struct epoll_event events[MOST_FOLLOWED];
-	int n = epoll_wait(follow->epoll_fd, events, MOST_FOLLOWED, 0);
+	struct epoll_event events[SAMPLERS_MAX];
+	int n = epoll_wait(follow->epoll_fd, events, SAMPLERS_MAX, 0);
 	for (int i = 0; i < n; i++)
 		if (events[i].events & (EPOLLHUP | EPOLLERR))
 			epoll_ctl(follow->epoll_fd, EPOLL_CTL_DEL, events[i].data.fd, NULL);
 }
 
 /* Which of them it is the descriptor does not tell: asking it takes the answer away. */
-void tp_pyfollow_take(struct tp_pyfollow *follow)
+void tp_python_sampling_read(struct tp_python_sampling *follow)
 {
 	uint64_t began_ns = tp_clock_self_cpu_ns();
 	unsigned n_taken = 0;
 	for (size_t i = 0; i < follow->n; i++) {
-		struct pyfollower *item = &follow->items[i];
-		if (tp_perf_ring_look(&item->ring) == 0)
+		struct python_sampler *item = &follow->items[i];
+		if (tp_perf_ring_refresh(&item->ring) == 0)
 			continue;
-		follower_take(follow, item);
+		sampler_read(follow, item);
 		n_taken++;
 	}
-	forget_ended(follow);
+	remove_ended(follow);
 	if (!n_taken)
 		return;
 	uint64_t cpu_ns = tp_clock_self_cpu_ns() - began_ns;
 	follow->cost_ns += WAKE_COST_NS + (double)cpu_ns;
-	tp_pythons_charge(follow->context->pythons, cpu_ns);
+	tp_python_processes_add_cost(follow->context->pythons, cpu_ns);
 }
 
-static struct pyfollower *follower_of(const struct tp_pyfollow *follow, uint32_t task)
+static struct python_sampler *sampler_of(const struct tp_python_sampling *follow, uint32_t task)
 {
 	for (size_t i = 0; i < follow->n; i++)
 		if (follow->items[i].task == task)
@@ -208,58 +210,58 @@ static struct pyfollower *follower_of(const struct tp_pyfollow *follow, uint32_t
 }
 
 /* Does it run Python? Asked rarely of those that do not, because most threads never will. */
-static bool runs_python(struct tp_pyfollow *follow, const struct tp_tree_task *task,
+static bool runs_python(struct tp_python_sampling *follow, const struct tp_task_tree_task *task,
 			uint64_t now_ns)
 {
 	uint64_t tried_ns;
 	if (tp_map_get(&follow->tried_ns, task->info.id, &tried_ns) && now_ns - tried_ns < RETRY_NS)
 		return false;
-	if (tp_pythons_read(follow->context->pythons, task, &follow->places))
+	if (tp_python_processes_read(follow->context->pythons, task, &follow->places))
 		return true;
 	tp_map_set(&follow->tried_ns, task->info.id, now_ns);
 	return false;
 }
 
 /* The first thread of a program runs Python; of the others those do in which some is met. */
-static void find_threads(struct tp_pyfollow *follow, uint64_t now_ns)
+static void find_threads(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	size_t cursor = 0;
-	struct tp_tree_task *task;
+	struct tp_task_tree_task *task;
 	for (size_t i = 0; i < follow->n; i++)
 		follow->items[i].is_met = false;
-	while ((task = tp_tree_next(follow->context->tree, &cursor))) {
-		struct pyfollower *item = NULL;
-		if (!tp_pythons_has(follow->context->pythons, task))
+	while ((task = tp_task_tree_next(follow->context->tree, &cursor))) {
+		struct python_sampler *item = NULL;
+		if (!tp_python_processes_has(follow->context->pythons, task))
 			continue;
 		if (task->followed_ns)
-			item = follower_of(follow, task->info.id);
+			item = sampler_of(follow, task->info.id);
 		if (item)
 			item->is_met = true;
-		else if (follow->n < MOST_FOLLOWED && runs_python(follow, task, now_ns))
-			follower_open(follow, task);
+		else if (follow->n < SAMPLERS_MAX && runs_python(follow, task, now_ns))
+			sampler_open(follow, task);
 	}
 	size_t n_kept = 0;
 	for (size_t i = 0; i < follow->n; i++) {
-		struct pyfollower *item = &follow->items[i];
+		struct python_sampler *item = &follow->items[i];
 		if (item->is_met)
 			follow->items[n_kept++] = *item;
 		else
-			follower_close(follow, item);
+			sampler_close(follow, item);
 	}
 	follow->n = n_kept;
 }
 
 /* See perf_collector.c for why a period is set only while the thread runs. */
-static void redraw(struct tp_pyfollow *follow, uint64_t now_ns)
+static void update_periods(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	for (size_t i = 0; i < follow->n; i++) {
-		struct pyfollower *item = &follow->items[i];
-		struct tp_task_stat stat;
-		if (!tp_perf_pace_is_due(&item->pace, item->n_samples, now_ns) ||
-		    !tp_task_stat_read(&stat, follow->context->host, item->pid, item->tid) ||
+		struct python_sampler *item = &follow->items[i];
+		struct tp_procfs_stat stat;
+		if (!tp_perf_period_schedule_is_due(&item->pace, item->n_samples, now_ns) ||
+		    !tp_procfs_stat_read(&stat, follow->context->host, item->pid, item->tid) ||
 		    stat.state != 'R')
 			continue;
-		uint64_t period_ns = follower_period(item);
+		uint64_t period_ns = sampler_period(item);
 		ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 	}
 }
@@ -267,7 +269,7 @@ static void redraw(struct tp_pyfollow *follow, uint64_t now_ns)
 /* This share of what measuring may cost is for this. */
 static const double budget_share = 0.75;
 
-static void keep_budget(struct tp_pyfollow *follow, uint64_t now_ns)
+static void keep_budget(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	double elapsed_ns = (double)(now_ns - follow->rated_ns);
 	if (elapsed_ns < (double)RATE_PERIOD_NS)
@@ -276,7 +278,7 @@ static void keep_budget(struct tp_pyfollow *follow, uint64_t now_ns)
 			 follow->context->host->info.n_allowed;
 	double ratio = follow->cost_ns / elapsed_ns;
 	unsigned factor = follow->factor;
-	if (ratio > allowed && factor < MOST_FACTOR)
+	if (ratio > allowed && factor < FACTOR_MAX)
 		factor *= 2;
 	else if (ratio < allowed / 3 && factor > 1)
 		factor /= 2;
@@ -292,18 +294,18 @@ static void keep_budget(struct tp_pyfollow *follow, uint64_t now_ns)
 	tp_info("following Python costs %.2f %% of a CPU: period times %u", ratio * 100, factor);
 	follow->factor = factor;
 	for (size_t i = 0; i < follow->n; i++) {
-		struct pyfollower *item = &follow->items[i];
-		tp_perf_pace_set_factor(&item->pace, factor * item->factor, now_ns);
-		uint64_t period_ns = follower_period(item);
+		struct python_sampler *item = &follow->items[i];
+		tp_perf_period_schedule_set_factor(&item->pace, factor * item->factor, now_ns);
+		uint64_t period_ns = sampler_period(item);
 		ioctl(item->fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 	}
 }
 
-void tp_pyfollow_settle(struct tp_pyfollow *follow, uint64_t now_ns)
+void tp_python_sampling_update(struct tp_python_sampling *follow, uint64_t now_ns)
 {
 	if (!follow->rated_ns)
 		follow->rated_ns = now_ns;
 	find_threads(follow, now_ns);
-	redraw(follow, now_ns);
+	update_periods(follow, now_ns);
 	keep_budget(follow, now_ns);
 }

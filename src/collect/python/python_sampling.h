@@ -16,13 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pyfollower;
+struct python_sampler;
 
-struct tp_pyfollow {
+struct tp_python_sampling {
 	const struct tp_collect_context *context;
 	struct tp_perf_setup setup;
-	struct tp_perf_stacks stacks;
-	struct pyfollower *items;
+	struct tp_perf_callchain stacks;
+	struct python_sampler *items;
 	size_t n;
 	size_t capacity;
 	int epoll_fd; /* readable when a sample was taken */
@@ -37,21 +37,22 @@ struct tp_pyfollow {
 	uint64_t n_lost;        /* the ring was full */
 	double delay_sum_ns;    /* from a sample to the reading */
 	struct tp_map tried_ns; /* task -> when it was last found to run no Python */
-	struct tp_pyplaces places;
+	struct tp_python_places places;
 };
 
 /* setup: as perf's events have it. The descriptor lives until release. Returns 0, or an errno: then
  * there is nothing to release. */
-int tp_pyfollow_init(struct tp_pyfollow *follow, const struct tp_collect_context *context,
-		     const struct tp_perf_setup *setup);
-void tp_pyfollow_release(struct tp_pyfollow *follow);
+int tp_python_sampling_init(struct tp_python_sampling *follow,
+			    const struct tp_collect_context *context,
+			    const struct tp_perf_setup *setup);
+void tp_python_sampling_release(struct tp_python_sampling *follow);
 
 /* Read what was sampled just now. Soon after the descriptor became readable. */
-void tp_pyfollow_take(struct tp_pyfollow *follow);
+void tp_python_sampling_read(struct tp_python_sampling *follow);
 /* Now and then: follow threads that run Python, let go of those that ended, keep within what
  * measuring may cost, draw periods anew. Not while paused. */
-void tp_pyfollow_settle(struct tp_pyfollow *follow, uint64_t now_ns);
+void tp_python_sampling_update(struct tp_python_sampling *follow, uint64_t now_ns);
 /* No samples from now on. */
-void tp_pyfollow_stop(struct tp_pyfollow *follow);
+void tp_python_sampling_stop(struct tp_python_sampling *follow);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Which of the next TP_MASK_BYTES bytes are what: one bit a byte, for those who look for something
- * in JSON.
+ * Which of the next TP_BYTE_MASK_BYTES bytes are what: one bit a byte, for those who look for
+ * something in JSON.
  *
  * SSE2 is part of every x86-64; the plain loops serve other machines and say in tests what is
  * right.
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TP_MASK_BYTES = 16 };
+enum { TP_BYTE_MASK_BYTES = 16 };
 
 static inline bool tp_byte_ends_text(unsigned char c)
 {
 	return c == '"' || c == '\\';
 }
 
-static inline bool tp_byte_is_ink(unsigned char c)
+static inline bool tp_byte_is_not_space(unsigned char c)
 {
 	return c > ' ';
 }
@@ -29,25 +29,25 @@ static inline bool tp_byte_ends_word(unsigned char c)
 }
 
 /* Control characters and all that is not ASCII. */
-static inline bool tp_byte_is_odd(unsigned char c)
+static inline bool tp_byte_is_special(unsigned char c)
 {
 	return c < ' ' || c >= 0x7f;
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): names of functions */
-#define TP_PLAIN_MASK(name, test)                                                                  \
+#define TP_BYTE_MASK_PLAIN(name, test)                                                             \
 	static inline unsigned name(const char *p)                                                 \
 	{                                                                                          \
 		unsigned mask = 0;                                                                 \
-		for (unsigned i = 0; i < TP_MASK_BYTES; i++)                                       \
+		for (unsigned i = 0; i < TP_BYTE_MASK_BYTES; i++)                                  \
 			mask |= (unsigned)test((unsigned char)p[i]) << i;                          \
 		return mask;                                                                       \
 	}
-TP_PLAIN_MASK(tp_plain_text_end, tp_byte_ends_text)
-TP_PLAIN_MASK(tp_plain_ink, tp_byte_is_ink)
-TP_PLAIN_MASK(tp_plain_word_end, tp_byte_ends_word)
-TP_PLAIN_MASK(tp_plain_odd, tp_byte_is_odd)
-#undef TP_PLAIN_MASK
+TP_BYTE_MASK_PLAIN(tp_plain_text_end, tp_byte_ends_text)
+TP_BYTE_MASK_PLAIN(tp_plain_ink, tp_byte_is_not_space)
+TP_BYTE_MASK_PLAIN(tp_plain_word_end, tp_byte_ends_word)
+TP_BYTE_MASK_PLAIN(tp_plain_odd, tp_byte_is_special)
+#undef TP_BYTE_MASK_PLAIN
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 #if defined(__SSE2__)
@@ -58,63 +58,63 @@ static inline __m128i tp_mask_load(const char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-static inline __m128i tp_mask_equal(__m128i bytes, char c)
+static inline __m128i tp_byte_mask_equal(__m128i bytes, char c)
 {
 	return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c));
 }
 
 /* At most c, as unsigned numbers. */
-static inline __m128i tp_mask_most(__m128i bytes, char c)
+static inline __m128i tp_byte_mask_up_to(__m128i bytes, char c)
 {
 	return _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(c)), bytes);
 }
 
-static inline unsigned tp_mask_text_end(const char *p)
+static inline unsigned tp_byte_mask_text_end(const char *p)
 {
 	__m128i bytes = tp_mask_load(p);
 	return (unsigned)_mm_movemask_epi8(
-		_mm_or_si128(tp_mask_equal(bytes, '"'), tp_mask_equal(bytes, '\\')));
+		_mm_or_si128(tp_byte_mask_equal(bytes, '"'), tp_byte_mask_equal(bytes, '\\')));
 }
 
-static inline unsigned tp_mask_ink(const char *p)
+static inline unsigned tp_byte_mask_not_space(const char *p)
 {
-	return ~(unsigned)_mm_movemask_epi8(tp_mask_most(tp_mask_load(p), ' ')) & 0xffff;
+	return ~(unsigned)_mm_movemask_epi8(tp_byte_mask_up_to(tp_mask_load(p), ' ')) & 0xffff;
 }
 
 /* ] and } differ by one bit, which no other byte makes one of them. */
-static inline unsigned tp_mask_word_end(const char *p)
+static inline unsigned tp_byte_mask_word_end(const char *p)
 {
 	__m128i bytes = tp_mask_load(p);
-	__m128i closes = tp_mask_equal(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), '}');
-	__m128i ends = _mm_or_si128(tp_mask_most(bytes, ' '), tp_mask_equal(bytes, ','));
+	__m128i closes = tp_byte_mask_equal(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), '}');
+	__m128i ends = _mm_or_si128(tp_byte_mask_up_to(bytes, ' '), tp_byte_mask_equal(bytes, ','));
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(ends, closes));
 }
 
 /* As signed numbers all that is not ASCII is below the blank, too. */
-static inline unsigned tp_mask_odd(const char *p)
+static inline unsigned tp_byte_mask_special(const char *p)
 {
 	__m128i bytes = tp_mask_load(p);
 	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')),
-							tp_mask_equal(bytes, 0x7f)));
+							tp_byte_mask_equal(bytes, 0x7f)));
 }
 
 #else
-static inline unsigned tp_mask_text_end(const char *p)
+static inline unsigned tp_byte_mask_text_end(const char *p)
 {
 	return tp_plain_text_end(p);
 }
 
-static inline unsigned tp_mask_ink(const char *p)
+static inline unsigned tp_byte_mask_not_space(const char *p)
 {
 	return tp_plain_ink(p);
 }
 
-static inline unsigned tp_mask_word_end(const char *p)
+static inline unsigned tp_byte_mask_word_end(const char *p)
 {
 	return tp_plain_word_end(p);
 }
 
-static inline unsigned tp_mask_odd(const char *p)
+static inline unsigned tp_byte_mask_special(const char *p)
 {
 	return tp_plain_odd(p);
 }

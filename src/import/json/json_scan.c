@@ -13,8 +13,8 @@ enum { MARK_BYTES = 3 };
 
 void tp_json_scan_init(struct tp_json_scan *scan, struct tp_stream *stream)
 {
-	*scan = (struct tp_json_scan){.stream = stream, .capacity = TP_SCAN_WINDOW};
-	scan->window = tp_alloc(TP_SCAN_WINDOW + TP_WALK_SLACK);
+	*scan = (struct tp_json_scan){.stream = stream, .capacity = TP_JSON_SCAN_WINDOW};
+	scan->window = tp_alloc(TP_JSON_SCAN_WINDOW + TP_JSON_WALK_SLACK);
 }
 
 void tp_json_scan_release(struct tp_json_scan *scan)
@@ -37,16 +37,16 @@ static bool window_fill(struct tp_json_scan *scan)
 	scan->at = 0;
 	scan->end = left + n;
 	scan->is_drained = n < room;
-	memset(scan->window + scan->end, 0, TP_WALK_SLACK);
+	memset(scan->window + scan->end, 0, TP_JSON_WALK_SLACK);
 	return n > 0;
 }
 
 /* The same, in a larger window if need be. */
-static bool window_widen(struct tp_json_scan *scan)
+static bool window_grow(struct tp_json_scan *scan)
 {
-	if (scan->end - scan->at == scan->capacity && scan->capacity < TP_SCAN_WINDOW_MOST) {
+	if (scan->end - scan->at == scan->capacity && scan->capacity < TP_JSON_SCAN_WINDOW_MAX) {
 		scan->capacity *= 2;
-		scan->window = tp_realloc(scan->window, scan->capacity + TP_WALK_SLACK);
+		scan->window = tp_realloc(scan->window, scan->capacity + TP_JSON_WALK_SLACK);
 	}
 	return window_fill(scan);
 }
@@ -56,7 +56,7 @@ static char skip_space(struct tp_json_scan *scan)
 {
 	for (;;) {
 		const char *end = scan->window + scan->end;
-		const char *at = tp_walk_space(scan->window + scan->at, end);
+		const char *at = tp_json_walk_space(scan->window + scan->at, end);
 		scan->at = (size_t)(at - scan->window);
 		if (at < end)
 			return *at;
@@ -79,10 +79,10 @@ static char skip_commas(struct tp_json_scan *scan)
 
 /* One value and how much of it has been looked at. */
 struct extent {
-	enum tp_piece_type type;
-	size_t size;         /* looked at, from scan->at on */
-	struct tp_skip skip; /* of brackets */
-	bool is_escaped;     /* of a text: a backslash was met */
+	enum tp_json_slice_type type;
+	size_t size;              /* looked at, from scan->at on */
+	struct tp_json_skip skip; /* of brackets */
+	bool is_escaped;          /* of a text: a backslash was met */
 };
 
 static bool text_go_on(struct extent *extent, const char *from, const char *end)
@@ -90,8 +90,8 @@ static bool text_go_on(struct extent *extent, const char *from, const char *end)
 	const char *at = from + extent->size;
 	bool is_whole = false;
 	while (at < end && !is_whole) {
-		unsigned ends = tp_mask_text_end(at);
-		at += ends ? __builtin_ctz(ends) : TP_MASK_BYTES;
+		unsigned ends = tp_byte_mask_text_end(at);
+		at += ends ? __builtin_ctz(ends) : TP_BYTE_MASK_BYTES;
 		if (!ends || at >= end)
 			continue;
 		is_whole = *at == '"';
@@ -109,8 +109,8 @@ static bool word_go_on(struct extent *extent, const char *from, const char *end)
 {
 	const char *at = from + extent->size;
 	while (at < end) {
-		unsigned ends = tp_mask_word_end(at);
-		at += ends ? __builtin_ctz(ends) : TP_MASK_BYTES;
+		unsigned ends = tp_byte_mask_word_end(at);
+		at += ends ? __builtin_ctz(ends) : TP_BYTE_MASK_BYTES;
 		if (ends)
 			break;
 	}
@@ -122,27 +122,27 @@ static bool extent_go_on(struct extent *extent, const struct tp_json_scan *scan)
 {
 	const char *from = scan->window + scan->at;
 	const char *end = scan->window + scan->end;
-	if (extent->type == TP_PIECE_TEXT)
+	if (extent->type == TP_JSON_SLICE_TEXT)
 		return text_go_on(extent, from, end);
-	if (extent->type == TP_PIECE_WORD)
+	if (extent->type == TP_JSON_SLICE_WORD)
 		return word_go_on(extent, from, end) || scan->is_drained;
 	const char *at = from + extent->size;
-	bool is_whole = tp_skip_on(&extent->skip, &at, end, scan->is_drained);
+	bool is_whole = tp_json_skip_run(&extent->skip, &at, end, scan->is_drained);
 	extent->size = (size_t)(at - from);
 	return is_whole;
 }
 
-static enum tp_piece_type type_of(char first)
+static enum tp_json_slice_type type_of(char first)
 {
 	switch (first) {
 	case '"':
-		return TP_PIECE_TEXT;
+		return TP_JSON_SLICE_TEXT;
 	case '{':
-		return TP_PIECE_OBJECT;
+		return TP_JSON_SLICE_OBJECT;
 	case '[':
-		return TP_PIECE_LIST;
+		return TP_JSON_SLICE_LIST;
 	default:
-		return TP_PIECE_WORD;
+		return TP_JSON_SLICE_WORD;
 	}
 }
 
@@ -167,41 +167,41 @@ static enum whole extent_drop(struct tp_json_scan *scan, struct extent *extent)
 }
 
 /* The value that begins at scan->at. Whole ones are given, and passed. */
-static enum whole value_take(struct tp_json_scan *scan, struct tp_piece *out)
+static enum whole value_read(struct tp_json_scan *scan, struct tp_json_slice *out)
 {
 	struct extent extent = {.type = type_of(scan->window[scan->at])};
-	extent.size = extent.type == TP_PIECE_TEXT;
+	extent.size = extent.type == TP_JSON_SLICE_TEXT;
 	while (!extent_go_on(&extent, scan)) {
 		bool was_drained = scan->is_drained;
-		if (window_widen(scan) || scan->is_drained != was_drained)
+		if (window_grow(scan) || scan->is_drained != was_drained)
 			continue;
 		if (!scan->is_drained)
 			return extent_drop(scan, &extent);
 		scan->at = scan->end;
 		return WHOLE_CUT;
 	}
-	bool is_text = extent.type == TP_PIECE_TEXT;
-	*out = (struct tp_piece){.text = scan->window + scan->at + is_text,
-				 .len = extent.size - (is_text ? 2 : 0),
-				 .type = extent.type,
-				 .is_escaped = extent.is_escaped};
-	if (extent.type == TP_PIECE_WORD && !extent.size)
-		out->type = TP_PIECE_NONE;
+	bool is_text = extent.type == TP_JSON_SLICE_TEXT;
+	*out = (struct tp_json_slice){.text = scan->window + scan->at + is_text,
+				      .len = extent.size - (is_text ? 2 : 0),
+				      .type = extent.type,
+				      .is_escaped = extent.is_escaped};
+	if (extent.type == TP_JSON_SLICE_WORD && !extent.size)
+		out->type = TP_JSON_SLICE_NONE;
 	scan->at += extent.size;
 	return WHOLE;
 }
 
 /* ---- the document ---- */
 
-static enum tp_scan_item scan_stop(struct tp_json_scan *scan, bool is_cut)
+static enum tp_json_scan_item scan_stop(struct tp_json_scan *scan, bool is_cut)
 {
-	scan->place = TP_PLACE_END;
+	scan->place = TP_JSON_SCAN_PLACE_END;
 	scan->is_cut |= is_cut;
-	return TP_SCAN_END;
+	return TP_JSON_SCAN_END;
 }
 
 /* False when the text is no trace. */
-static bool document_begin(struct tp_json_scan *scan)
+static bool trace_begin(struct tp_json_scan *scan)
 {
 	(void)window_fill(scan);
 	if (scan->end >= MARK_BYTES && memcmp(scan->window, byte_order_mark, MARK_BYTES) == 0)
@@ -212,33 +212,33 @@ static bool document_begin(struct tp_json_scan *scan)
 	scan->at++;
 	scan->is_bare = c == '[';
 	scan->has_list = scan->is_bare;
-	scan->place = scan->is_bare ? TP_PLACE_LIST : TP_PLACE_OBJECT;
+	scan->place = scan->is_bare ? TP_JSON_SCAN_PLACE_LIST : TP_JSON_SCAN_PLACE_OBJECT;
 	return true;
 }
 
-static enum tp_scan_item item_of(enum whole whole, enum tp_scan_item item,
-				 struct tp_json_scan *scan)
+static enum tp_json_scan_item item_of(enum whole whole, enum tp_json_scan_item item,
+				      struct tp_json_scan *scan)
 {
 	if (whole == WHOLE_CUT)
 		return scan_stop(scan, true);
-	return whole == WHOLE_HUGE ? TP_SCAN_HUGE : item;
+	return whole == WHOLE_HUGE ? TP_JSON_SCAN_HUGE : item;
 }
 
-static enum tp_scan_item list_next(struct tp_json_scan *scan, struct tp_piece *value)
+static enum tp_json_scan_item list_next(struct tp_json_scan *scan, struct tp_json_slice *value)
 {
 	char c = skip_commas(scan);
 	if (c == ']') {
 		scan->at++;
-		scan->place = scan->is_bare ? TP_PLACE_END : TP_PLACE_OBJECT;
-		return TP_SCAN_END;
+		scan->place = scan->is_bare ? TP_JSON_SCAN_PLACE_END : TP_JSON_SCAN_PLACE_OBJECT;
+		return TP_JSON_SCAN_END;
 	}
 	/* The closing bracket of a bare list may be missing: Trace Event Format, "JSON Array
 	 * Format", read 2026-11-22. */
 	if (!c)
 		return scan_stop(scan, !scan->is_bare);
-	enum tp_scan_item item = c == '{' ? TP_SCAN_EVENT : TP_SCAN_JUNK;
+	enum tp_json_scan_item item = c == '{' ? TP_JSON_SCAN_EVENT : TP_JSON_SCAN_JUNK;
 	size_t before = scan->at;
-	enum whole whole = value_take(scan, value);
+	enum whole whole = value_read(scan, value);
 	if (whole == WHOLE && scan->at == before)
 		scan->at++; /* a bracket that closes nothing */
 	return item_of(whole, item, scan);
@@ -246,14 +246,14 @@ static enum tp_scan_item list_next(struct tp_json_scan *scan, struct tp_piece *v
 
 /* The key at scan->at and what separates it from its value, which may move the window: what it says
  * is kept in scan->key. Longer ones say nothing. */
-static enum whole key_take(struct tp_json_scan *scan, size_t *len)
+static enum whole key_read(struct tp_json_scan *scan, size_t *len)
 {
-	struct tp_piece piece = {0};
-	enum whole whole = value_take(scan, &piece);
+	struct tp_json_slice piece = {0};
+	enum whole whole = value_read(scan, &piece);
 	if (whole)
 		return whole;
 	struct tp_buf scratch = {0};
-	piece = tp_piece_plain(&piece, &scratch);
+	piece = tp_json_slice_unescape(&piece, &scratch);
 	*len = piece.len <= sizeof(scan->key) ? piece.len : 0;
 	if (*len)
 		memcpy(scan->key, piece.text, *len);
@@ -265,8 +265,8 @@ static enum whole key_take(struct tp_json_scan *scan, size_t *len)
 	return scan->at < scan->end ? WHOLE : WHOLE_CUT;
 }
 
-static enum tp_scan_item object_next(struct tp_json_scan *scan, struct tp_piece *key,
-				     struct tp_piece *value)
+static enum tp_json_scan_item object_next(struct tp_json_scan *scan, struct tp_json_slice *key,
+					  struct tp_json_slice *value)
 {
 	char c = skip_commas(scan);
 	if (c == '}')
@@ -274,36 +274,36 @@ static enum tp_scan_item object_next(struct tp_json_scan *scan, struct tp_piece 
 	if (c != '"')
 		return scan_stop(scan, true);
 	size_t len = 0;
-	enum whole whole = key_take(scan, &len);
+	enum whole whole = key_read(scan, &len);
 	if (whole)
-		return item_of(whole, TP_SCAN_MEMBER, scan);
-	*key = (struct tp_piece){.text = scan->key, .len = len, .type = TP_PIECE_TEXT};
-	if (TP_PIECE_IS(key, "traceEvents") && scan->window[scan->at] == '[') {
+		return item_of(whole, TP_JSON_SCAN_MEMBER, scan);
+	*key = (struct tp_json_slice){.text = scan->key, .len = len, .type = TP_JSON_SLICE_TEXT};
+	if (TP_JSON_SLICE_IS(key, "traceEvents") && scan->window[scan->at] == '[') {
 		scan->at++;
 		scan->has_list = true;
-		scan->place = TP_PLACE_LIST;
-		return TP_SCAN_END;
+		scan->place = TP_JSON_SCAN_PLACE_LIST;
+		return TP_JSON_SCAN_END;
 	}
-	whole = value_take(scan, value);
+	whole = value_read(scan, value);
 	if (whole == WHOLE_HUGE)
-		*value = (struct tp_piece){0};
-	return whole == WHOLE_CUT ? scan_stop(scan, true) : TP_SCAN_MEMBER;
+		*value = (struct tp_json_slice){0};
+	return whole == WHOLE_CUT ? scan_stop(scan, true) : TP_JSON_SCAN_MEMBER;
 }
 
-enum tp_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_piece *key,
-				    struct tp_piece *value)
+enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_json_slice *key,
+					 struct tp_json_slice *value)
 {
-	enum tp_scan_item item = TP_SCAN_END;
-	if (scan->place == TP_PLACE_START && !document_begin(scan))
+	enum tp_json_scan_item item = TP_JSON_SCAN_END;
+	if (scan->place == TP_JSON_SCAN_PLACE_START && !trace_begin(scan))
 		return scan_stop(scan, false);
 	/* A place that has come to its end gives way to the next one. */
-	while (item == TP_SCAN_END && scan->place != TP_PLACE_END)
-		item = scan->place == TP_PLACE_LIST ? list_next(scan, value)
-						    : object_next(scan, key, value);
+	while (item == TP_JSON_SCAN_END && scan->place != TP_JSON_SCAN_PLACE_END)
+		item = scan->place == TP_JSON_SCAN_PLACE_LIST ? list_next(scan, value)
+							      : object_next(scan, key, value);
 	return item;
 }
 
-bool tp_json_scan_recognises(const unsigned char *head, size_t size)
+bool tp_json_scan_probe(const unsigned char *head, size_t size)
 {
 	size_t i = size >= MARK_BYTES && memcmp(head, byte_order_mark, MARK_BYTES) == 0 ? MARK_BYTES
 											: 0;

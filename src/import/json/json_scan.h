@@ -3,8 +3,9 @@
  * somewhere among its members, or the bare list. Gives whole events and members as pieces of text,
  * to be taken apart by json_walk.h.
  *
- * Memory is a window that grows with the largest event up to TP_SCAN_WINDOW_MOST; what is larger is
- * passed over. Nesting has no limit. Where the text ends too early, what was whole is given.
+ * Memory is a window that grows with the largest event up to TP_JSON_SCAN_WINDOW_MAX; what is
+ * larger is passed over. Nesting has no limit. Where the text ends too early, what was whole is
+ * given.
  */
 #ifndef TRAINPROF_SRC_IMPORT_JSON_JSON_SCAN_H
 #define TRAINPROF_SRC_IMPORT_JSON_JSON_SCAN_H
@@ -16,27 +17,32 @@
 
 struct tp_stream;
 
-enum { TP_SCAN_WINDOW = 512 << 10, TP_SCAN_WINDOW_MOST = 16 << 20 };
+enum { TP_JSON_SCAN_WINDOW = 512 << 10, TP_JSON_SCAN_WINDOW_MAX = 16 << 20 };
 
-enum tp_scan_item {
-	TP_SCAN_END,
-	TP_SCAN_EVENT,  /* an object in the list of events */
-	TP_SCAN_MEMBER, /* beside the list, with its key; of no type when it is too large */
-	TP_SCAN_JUNK,   /* in the list, and no object */
-	TP_SCAN_HUGE,   /* in the list, and larger than the window may be; passed over */
+enum tp_json_scan_item {
+	TP_JSON_SCAN_END,
+	TP_JSON_SCAN_EVENT,  /* an object in the list of events */
+	TP_JSON_SCAN_MEMBER, /* beside the list, with its key; of no type when it is too large */
+	TP_JSON_SCAN_JUNK,   /* in the list, and no object */
+	TP_JSON_SCAN_HUGE,   /* in the list, and larger than the window may be; passed over */
 };
 
-enum tp_scan_place { TP_PLACE_START, TP_PLACE_OBJECT, TP_PLACE_LIST, TP_PLACE_END };
+enum tp_json_scan_place {
+	TP_JSON_SCAN_PLACE_START,
+	TP_JSON_SCAN_PLACE_OBJECT,
+	TP_JSON_SCAN_PLACE_LIST,
+	TP_JSON_SCAN_PLACE_END
+};
 
 struct tp_json_scan {
 	struct tp_stream *stream;
-	char *window; /* heap: capacity and TP_WALK_SLACK bytes */
+	char *window; /* heap: capacity and TP_JSON_WALK_SLACK bytes */
 	size_t capacity;
 	size_t at; /* [at, end) was read and not yet given */
 	size_t end;
 	bool is_drained; /* nothing follows in the stream */
 	char key[64];    /* the one last met */
-	enum tp_scan_place place;
+	enum tp_json_scan_place place;
 	bool is_bare;  /* the list is all there is */
 	bool has_list; /* a list of events was met */
 	bool is_cut;   /* the text ends in mid-document */
@@ -45,11 +51,11 @@ struct tp_json_scan {
 void tp_json_scan_init(struct tp_json_scan *scan, struct tp_stream *stream);
 void tp_json_scan_release(struct tp_json_scan *scan);
 
-/* Pieces are borrowed until the next call. `key` is for TP_SCAN_MEMBER only. */
-enum tp_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_piece *key,
-				    struct tp_piece *value);
+/* Pieces are borrowed until the next call. `key` is for TP_JSON_SCAN_MEMBER only. */
+enum tp_json_scan_item tp_json_scan_next(struct tp_json_scan *scan, struct tp_json_slice *key,
+					 struct tp_json_slice *value);
 
 /* Whether the first bytes of a file may be such a text: blanks, then { or [. */
-bool tp_json_scan_recognises(const unsigned char *head, size_t size);
+bool tp_json_scan_probe(const unsigned char *head, size_t size);
 
 #endif

@@ -23,7 +23,7 @@ struct masks {
 };
 
 /* Bytes whose backslash takes their meaning; one may be waiting from the block before. */
-static inline uint64_t escaped_bytes(struct tp_skip *skip, uint64_t backslashes)
+static inline uint64_t escaped_bytes(struct tp_json_skip *skip, uint64_t backslashes)
 {
 	uint64_t escaped = skip->is_escaped;
 	skip->is_escaped = 0;
@@ -38,7 +38,7 @@ static inline uint64_t escaped_bytes(struct tp_skip *skip, uint64_t backslashes)
 }
 
 /* Where, counted from 1, the block closes the first bracket; 0 when it does not. */
-static inline __attribute__((always_inline)) unsigned closed_at(struct tp_skip *skip,
+static inline __attribute__((always_inline)) unsigned closed_at(struct tp_json_skip *skip,
 								uint64_t opens, uint64_t closes)
 {
 	uint64_t depth = skip->depth;
@@ -61,18 +61,20 @@ static inline __attribute__((always_inline)) unsigned closed_at(struct tp_skip *
 }
 
 /* How to look at a block, and how to tell the inside of strings from their quotes. */
-typedef void (*look_fn)(struct masks *out, const char *p);
-typedef uint64_t (*parity_fn)(uint64_t bits);
+typedef void (*scan_fn)(struct masks *out, const char *p);
+typedef uint64_t (*prefix_xor_fn)(uint64_t bits);
 
-static inline __attribute__((always_inline)) bool skip_by(look_fn look, parity_fn parity_below,
-							  struct tp_skip *skip, const char **at,
-							  const char *end, bool is_last)
+static inline __attribute__((always_inline)) bool skip_by(scan_fn look, prefix_xor_fn parity_below,
+							  struct tp_json_skip *skip,
+							  const char **at, const char *end,
+							  bool is_last)
 {
 	const char *p = *at;
-	while (end - p >= TP_SKIP_BYTES || (is_last && p < end)) {
+	while (end - p >= TP_JSON_SKIP_BYTES || (is_last && p < end)) {
 		struct masks masks;
-		size_t size = end - p >= TP_SKIP_BYTES ? TP_SKIP_BYTES : (size_t)(end - p);
-		uint64_t valid = ~UINT64_C(0) >> (TP_SKIP_BYTES - size);
+		size_t size =
+			end - p >= TP_JSON_SKIP_BYTES ? TP_JSON_SKIP_BYTES : (size_t)(end - p);
+		uint64_t valid = ~UINT64_C(0) >> (TP_JSON_SKIP_BYTES - size);
 		uint64_t escaped = 0;
 		look(&masks, p);
 		if ((masks.backslashes & valid) | skip->is_escaped)
@@ -102,10 +104,10 @@ static uint64_t equal_plain(uint64_t word, unsigned char c)
 }
 
 /* [ and {, as ] and }, differ by one bit, which makes no other byte one of them. */
-static void look_plain(struct masks *out, const char *p)
+static void scan_plain(struct masks *out, const char *p)
 {
 	*out = (struct masks){0};
-	for (unsigned i = 0; i < TP_SKIP_BYTES; i += 8) {
+	for (unsigned i = 0; i < TP_JSON_SKIP_BYTES; i += 8) {
 		uint64_t word;
 		memcpy(&word, p + i, sizeof(word));
 		word = le64toh(word);
@@ -118,22 +120,22 @@ static void look_plain(struct masks *out, const char *p)
 }
 
 /* Bit i is the parity of bits 0 to i: between an odd quote and the next one. */
-static uint64_t parity_plain(uint64_t bits)
+static uint64_t prefix_xor_plain(uint64_t bits)
 {
 	for (unsigned shift = 1; shift < 64; shift *= 2)
 		bits ^= bits << shift;
 	return bits;
 }
 
-bool tp_skip_plain(struct tp_skip *skip, const char **at, const char *end, bool is_last)
+bool tp_json_skip_plain(struct tp_json_skip *skip, const char **at, const char *end, bool is_last)
 {
-	return skip_by(look_plain, parity_plain, skip, at, end, is_last);
+	return skip_by(scan_plain, prefix_xor_plain, skip, at, end, is_last);
 }
 
 #if defined(__x86_64__)
-#define VECTORS __attribute__((target("avx2,popcnt,bmi,pclmul")))
+#define VECTOR_TARGET __attribute__((target("avx2,popcnt,bmi,pclmul")))
 
-VECTORS static inline void look_at_half(struct masks *out, const char *p, unsigned shift)
+VECTOR_TARGET static inline void scan_part(struct masks *out, const char *p, unsigned shift)
 {
 	__m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)p);
 	__m256i brackets = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
@@ -147,37 +149,37 @@ VECTORS static inline void look_at_half(struct masks *out, const char *p, unsign
 #undef BITS
 }
 
-VECTORS static inline void look_by_vectors(struct masks *out, const char *p)
+VECTOR_TARGET static inline void scan_vector(struct masks *out, const char *p)
 {
 	*out = (struct masks){0};
-	look_at_half(out, p, 0);
-	look_at_half(out, p + TP_SKIP_BYTES / 2, 32);
+	scan_part(out, p, 0);
+	scan_part(out, p + TP_JSON_SKIP_BYTES / 2, 32);
 }
 
 /* Multiplying by all ones without carries adds up, modulo two, all bits below each. */
-VECTORS static inline uint64_t parity_by_vectors(uint64_t bits)
+VECTOR_TARGET static inline uint64_t prefix_xor_vector(uint64_t bits)
 {
 	__m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)bits),
 					       _mm_set1_epi8((char)0xff), 0);
 	return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
-VECTORS static bool skip_by_vectors(struct tp_skip *skip, const char **at, const char *end,
-				    bool is_last)
+VECTOR_TARGET static bool skip_vector(struct tp_json_skip *skip, const char **at, const char *end,
+				      bool is_last)
 {
-	return skip_by(look_by_vectors, parity_by_vectors, skip, at, end, is_last);
+	return skip_by(scan_vector, prefix_xor_vector, skip, at, end, is_last);
 }
 
-bool tp_skip_on(struct tp_skip *skip, const char **at, const char *end, bool is_last)
+bool tp_json_skip_run(struct tp_json_skip *skip, const char **at, const char *end, bool is_last)
 {
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
 	    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul"))
-		return skip_by_vectors(skip, at, end, is_last);
-	return tp_skip_plain(skip, at, end, is_last);
+		return skip_vector(skip, at, end, is_last);
+	return tp_json_skip_plain(skip, at, end, is_last);
 }
 #else
-bool tp_skip_on(struct tp_skip *skip, const char **at, const char *end, bool is_last)
+bool tp_json_skip_run(struct tp_json_skip *skip, const char **at, const char *end, bool is_last)
 {
-	return tp_skip_plain(skip, at, end, is_last);
+	return tp_json_skip_plain(skip, at, end, is_last);
 }
 #endif

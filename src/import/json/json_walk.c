@@ -5,29 +5,30 @@
 
 #include <string.h>
 
-struct tp_piece tp_piece_plain(const struct tp_piece *piece, struct tp_buf *scratch)
+struct tp_json_slice tp_json_slice_unescape(const struct tp_json_slice *piece,
+					    struct tp_buf *scratch)
 {
-	struct tp_piece plain = *piece;
-	if (!piece->is_escaped || piece->type != TP_PIECE_TEXT)
+	struct tp_json_slice plain = *piece;
+	if (!piece->is_escaped || piece->type != TP_JSON_SLICE_TEXT)
 		return plain;
-	(void)tp_piece_text(piece, scratch, &plain.len);
-	tp_buf_pad(scratch, '\0', TP_WALK_SLACK);
+	(void)tp_json_slice_text(piece, scratch, &plain.len);
+	tp_buf_pad(scratch, '\0', TP_JSON_WALK_SLACK);
 	plain.text = scratch->data;
 	plain.is_escaped = false;
 	return plain;
 }
 
-struct tp_piece tp_piece_find(const struct tp_piece *object, const char *key)
+struct tp_json_slice tp_json_slice_find(const struct tp_json_slice *object, const char *key)
 {
-	struct tp_walk walk = tp_walk_into(object);
-	struct tp_piece found = {0};
-	struct tp_piece name;
-	struct tp_piece value;
+	struct tp_json_walk walk = tp_json_walk_init(object);
+	struct tp_json_slice found = {0};
+	struct tp_json_slice name;
+	struct tp_json_slice value;
 	size_t len = strlen(key);
 	struct tp_buf scratch = {0};
-	while (tp_walk_next(&walk, &name, &value)) {
+	while (tp_json_walk_next(&walk, &name, &value)) {
 		if (name.is_escaped)
-			name = tp_piece_plain(&name, &scratch);
+			name = tp_json_slice_unescape(&name, &scratch);
 		if (name.len == len && memcmp(name.text, key, len) == 0)
 			found = value;
 	}
@@ -45,12 +46,12 @@ struct decimal {
 	bool has_digits;
 };
 
-enum { EXPONENT_MOST = 1000000 }; /* beyond it all is too small or too large */
+enum { EXP_MAX = 1000000 }; /* beyond it all is too small or too large */
 
 /* Digits beyond the 19th cannot be kept and do not matter: a time below 2^63 ns has no more of them
  * down to the nanosecond. */
-static const char *take_digits(struct decimal *number, const char *p, const char *end,
-			       bool is_fraction)
+static const char *parse_digits(struct decimal *number, const char *p, const char *end,
+				bool is_fraction)
 {
 	for (; p < end && *p >= '0' && *p <= '9'; p++) {
 		number->has_digits = true;
@@ -64,14 +65,14 @@ static const char *take_digits(struct decimal *number, const char *p, const char
 	return p;
 }
 
-static const char *take_exponent(struct decimal *number, const char *p, const char *end)
+static const char *parse_exp(struct decimal *number, const char *p, const char *end)
 {
 	bool is_negative = p < end && *p == '-';
 	p += p < end && (*p == '-' || *p == '+');
 	const char *first = p;
 	int64_t value = 0;
 	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (value < EXPONENT_MOST)
+		if (value < EXP_MAX)
 			value = value * 10 + (*p - '0');
 	number->exponent += is_negative ? -value : value;
 	return p == first ? NULL : p;
@@ -81,11 +82,11 @@ static bool decimal_read(struct decimal *number, const char *p, const char *end)
 {
 	bool is_negative = p < end && *p == '-';
 	p += p < end && (*p == '+' || is_negative);
-	p = take_digits(number, p, end, false);
+	p = parse_digits(number, p, end, false);
 	if (p < end && *p == '.')
-		p = take_digits(number, p + 1, end, true);
+		p = parse_digits(number, p + 1, end, true);
 	if (p && p < end && (*p == 'e' || *p == 'E'))
-		p = take_exponent(number, p + 1, end);
+		p = parse_exp(number, p + 1, end);
 	/* "-0.0" is what is left of a difference. */
 	return p == end && number->has_digits && (!is_negative || !number->digits);
 }
@@ -116,9 +117,9 @@ static bool decimal_integer(const char *p, const char *end, uint64_t *out)
 	return (number.exponent >= 0 || !number.digits) && decimal_scale(&number, 0, out);
 }
 
-bool tp_piece_integer(const struct tp_piece *piece, int64_t *out)
+bool tp_json_slice_integer(const struct tp_json_slice *piece, int64_t *out)
 {
-	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
+	if (piece->type != TP_JSON_SLICE_WORD && piece->type != TP_JSON_SLICE_TEXT)
 		return false;
 	const char *p = piece->text;
 	const char *end = p + piece->len;
@@ -143,42 +144,42 @@ bool tp_piece_integer(const struct tp_piece *piece, int64_t *out)
 	return true;
 }
 
-uint64_t tp_piece_count(const struct tp_piece *piece, uint64_t most)
+uint64_t tp_json_slice_count(const struct tp_json_slice *piece, uint64_t most)
 {
 	int64_t value;
-	if (!tp_piece_integer(piece, &value) || value < 0 || (uint64_t)value > most)
+	if (!tp_json_slice_integer(piece, &value) || value < 0 || (uint64_t)value > most)
 		return 0;
 	return (uint64_t)value;
 }
 
-static bool scaled_ns(const struct tp_piece *piece, int64_t exponent, uint64_t *out)
+static bool scaled_ns(const struct tp_json_slice *piece, int64_t exponent, uint64_t *out)
 {
 	struct decimal number = {0};
-	if (piece->type != TP_PIECE_WORD && piece->type != TP_PIECE_TEXT)
+	if (piece->type != TP_JSON_SLICE_WORD && piece->type != TP_JSON_SLICE_TEXT)
 		return false;
 	return decimal_read(&number, piece->text, piece->text + piece->len) &&
 	       decimal_scale(&number, exponent, out);
 }
 
-bool tp_piece_time_ns(const struct tp_piece *piece, uint64_t *out)
+bool tp_json_slice_time_ns(const struct tp_json_slice *piece, uint64_t *out)
 {
 	return scaled_ns(piece, 3, out);
 }
 
-bool tp_piece_seconds_ns(const struct tp_piece *piece, uint64_t *out)
+bool tp_json_slice_seconds_ns(const struct tp_json_slice *piece, uint64_t *out)
 {
 	return scaled_ns(piece, 9, out);
 }
 
 /* ---- texts ---- */
 
-static bool is_plain(const struct tp_piece *piece)
+static bool is_plain(const struct tp_json_slice *piece)
 {
 	if (piece->is_escaped)
 		return false;
-	for (size_t i = 0; i < piece->len; i += TP_MASK_BYTES) {
-		unsigned odd = tp_mask_odd(piece->text + i);
-		if (piece->len - i < TP_MASK_BYTES)
+	for (size_t i = 0; i < piece->len; i += TP_BYTE_MASK_BYTES) {
+		unsigned odd = tp_byte_mask_special(piece->text + i);
+		if (piece->len - i < TP_BYTE_MASK_BYTES)
 			odd &= (1U << (piece->len - i)) - 1;
 		if (odd)
 			return false;
@@ -210,7 +211,7 @@ static long unit_at(const char *p, const char *end)
 }
 
 /* RFC 3629, section 3. What is no character (half a surrogate pair) becomes U+FFFD. */
-static void put_code_point(struct tp_buf *out, long c)
+static void append_code_point(struct tp_buf *out, long c)
 {
 	char bytes[4];
 	size_t n = 0;
@@ -235,7 +236,7 @@ static void put_code_point(struct tp_buf *out, long c)
 }
 
 /* From behind "\u"; a surrogate pair is one character (RFC 8259, section 7). */
-static const char *put_unicode(struct tp_buf *out, const char *p, const char *end)
+static const char *append_unicode(struct tp_buf *out, const char *p, const char *end)
 {
 	long high = unit_at(p, end);
 	if (high < 0) {
@@ -246,23 +247,23 @@ static const char *put_unicode(struct tp_buf *out, const char *p, const char *en
 	if (high >= 0xd800 && high < 0xdc00 && end - p >= 6 && p[0] == '\\' && p[1] == 'u') {
 		long low = unit_at(p + 2, end);
 		if (low >= 0xdc00 && low <= 0xdfff) {
-			put_code_point(out, 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00));
+			append_code_point(out, 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00));
 			return p + 6;
 		}
 	}
-	put_code_point(out, high);
+	append_code_point(out, high);
 	return p;
 }
 
 /* From behind the backslash. One that escapes nothing known, as in paths of careless programs,
  * stays.
  */
-static const char *put_escape(struct tp_buf *out, const char *p, const char *end)
+static const char *append_escape(struct tp_buf *out, const char *p, const char *end)
 {
 	static const char from[] = "\"\\/bfnrt";
 	static const char to[] = "\"\\/\b\f\n\r\t";
 	if (*p == 'u')
-		return put_unicode(out, p + 1, end);
+		return append_unicode(out, p + 1, end);
 	const char *known = *p ? strchr(from, *p) : NULL;
 	if (known) {
 		tp_buf_putc(out, to[known - from]);
@@ -273,7 +274,7 @@ static const char *put_escape(struct tp_buf *out, const char *p, const char *end
 	return p + 1;
 }
 
-static void put_unescaped(struct tp_buf *out, const struct tp_piece *piece)
+static void append_unescaped(struct tp_buf *out, const struct tp_json_slice *piece)
 {
 	const char *p = piece->text;
 	const char *end = p + piece->len;
@@ -286,21 +287,22 @@ static void put_unescaped(struct tp_buf *out, const struct tp_piece *piece)
 			tp_buf_putc(out, '\\');
 			return;
 		}
-		p = put_escape(out, backslash + 1, end);
+		p = append_escape(out, backslash + 1, end);
 	}
 }
 
-const char *tp_piece_text(const struct tp_piece *piece, struct tp_buf *scratch, size_t *len)
+const char *tp_json_slice_text(const struct tp_json_slice *piece, struct tp_buf *scratch,
+			       size_t *len)
 {
 	*len = 0;
-	if (piece->type != TP_PIECE_TEXT)
+	if (piece->type != TP_JSON_SLICE_TEXT)
 		return "";
 	if (is_plain(piece)) {
 		*len = piece->len;
 		return piece->text;
 	}
 	struct tp_buf raw = {0};
-	put_unescaped(&raw, piece);
+	append_unescaped(&raw, piece);
 	for (size_t i = 0; i < raw.len; i++)
 		if ((unsigned char)raw.data[i] < ' ' || raw.data[i] == 0x7f)
 			raw.data[i] = ' ';

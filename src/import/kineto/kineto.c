@@ -21,15 +21,15 @@
 #include <stdlib.h>
 
 enum {
-	OPEN_MOST = 1 << 20,     /* events begun and not ended, over all threads */
-	PENDING_MOST = 64 << 10, /* events of unknown categories until a trace shows what it is */
+	MAX_OPEN = 1 << 20,     /* events begun and not ended, over all threads */
+	MAX_PENDING = 64 << 10, /* events of unknown categories until a trace shows what it is */
 };
 
 /* Links of the trace are below it; those that are no such number are counted from it on. */
-static const uint32_t FIRST_MADE_LINK = UINT32_C(1) << 31;
+static const uint32_t FIRST_NEW_LINK = UINT32_C(1) << 31;
 
 /* Kineto's own traces name what they hold; of others every event with a length is a range. */
-enum dialect { DIALECT_UNKNOWN, DIALECT_KINETO, DIALECT_OTHER };
+enum trace_kind { TRACE_KIND_UNKNOWN, TRACE_KIND_KINETO, TRACE_KIND_OTHER };
 
 struct stream_track {
 	int32_t device;
@@ -37,11 +37,11 @@ struct stream_track {
 	uint16_t track;
 };
 
-struct reader {
+struct kineto_reader {
 	struct tp_rank_writer *writer;
 	struct tp_rank_info *info;
 	bool keeps_python;
-	enum dialect dialect;
+	enum trace_kind trace_kind;
 	struct tp_thread_map threads;
 	struct tp_category_cache categories;
 	struct stream_track *streams;
@@ -59,37 +59,37 @@ struct reader {
 
 /* ---- what events hold ---- */
 
-static uint32_t name_of(struct reader *reader, const struct tp_piece *piece)
+static uint32_t name_of(struct kineto_reader *reader, const struct tp_json_slice *piece)
 {
 	size_t len;
-	const char *text = tp_piece_text(piece, &reader->scratch, &len);
-	return tp_rank_string(reader->writer, text, len);
+	const char *text = tp_json_slice_text(piece, &reader->scratch, &len);
+	return tp_rank_writer_string(reader->writer, text, len);
 }
 
 /* Joins a call to what it launched. Correlations of 0 and below say that there is none. */
-static uint32_t link_of(struct reader *reader, const struct tp_piece *correlation)
+static uint32_t link_of(struct kineto_reader *reader, const struct tp_json_slice *correlation)
 {
 	int64_t number = 0;
-	bool is_number = tp_piece_integer(correlation, &number);
+	bool is_number = tp_json_slice_integer(correlation, &number);
 	if (!correlation->len || (is_number && number <= 0))
 		return 0;
-	if (is_number && number < FIRST_MADE_LINK)
+	if (is_number && number < FIRST_NEW_LINK)
 		return (uint32_t)number;
 	uint64_t key =
 		is_number ? (uint64_t)number : tp_hash_bytes(correlation->text, correlation->len);
 	uint64_t link;
 	if (tp_map_get(&reader->made_links, key, &link))
 		return (uint32_t)link;
-	if (reader->made_links.n >= UINT32_MAX - FIRST_MADE_LINK)
+	if (reader->made_links.n >= UINT32_MAX - FIRST_NEW_LINK)
 		return 0;
-	link = FIRST_MADE_LINK + reader->made_links.n;
+	link = FIRST_NEW_LINK + reader->made_links.n;
 	tp_map_set(&reader->made_links, key, link);
 	return (uint32_t)link;
 }
 
 /* ---- spans of devices ---- */
 
-static uint16_t stream_track(struct reader *reader, int32_t device, int64_t number)
+static uint16_t stream_track(struct kineto_reader *reader, int32_t device, int64_t number)
 {
 	if (reader->n_streams) {
 		const struct stream_track *last = &reader->streams[reader->last_stream];
@@ -101,7 +101,7 @@ static uint16_t stream_track(struct reader *reader, int32_t device, int64_t numb
 	       (reader->streams[i].device != device || reader->streams[i].number != number))
 		i++;
 	if (i == reader->n_streams) {
-		uint16_t track = tp_rank_track(reader->writer, device, number);
+		uint16_t track = tp_rank_writer_track(reader->writer, device, number);
 		if (track == TP_NO_TRACK)
 			return track;
 		TP_ARRAY_PUSH(reader->streams, reader->n_streams, reader->streams_capacity) =
@@ -112,77 +112,82 @@ static uint16_t stream_track(struct reader *reader, int32_t device, int64_t numb
 }
 
 /* The number in "stream 7", which early versions have for tid; -1 where there is none. */
-static int64_t number_in(const struct tp_piece *text)
+static int64_t number_in(const struct tp_json_slice *text)
 {
 	size_t n = text->len;
 	if (!n)
 		return -1;
 	while (n > 0 && text->text[n - 1] >= '0' && text->text[n - 1] <= '9')
 		n--;
-	struct tp_piece digits = {text->text + n, text->len - n, TP_PIECE_WORD, false};
+	struct tp_json_slice digits = {text->text + n, text->len - n, TP_JSON_SLICE_WORD, false};
 	int64_t number = -1;
-	(void)tp_piece_integer(&digits, &number);
+	(void)tp_json_slice_integer(&digits, &number);
 	return number;
 }
 
-static void take_device_span(struct reader *reader, const struct tp_kineto_event *event,
-			     struct tp_span *span)
+static void add_device_span(struct kineto_reader *reader, const struct tp_kineto_event *event,
+			    struct tp_span *span)
 {
 	struct tp_op_args args;
 	int64_t device;
 	int64_t stream;
 	tp_op_args_read(&args, &event->args);
-	if (!tp_piece_integer(&args.device, &device) && !tp_piece_integer(&event->pid, &device)) {
-		tp_rank_skip(reader->writer, "work of a device without the number of the device");
+	if (!tp_json_slice_integer(&args.device, &device) &&
+	    !tp_json_slice_integer(&event->pid, &device)) {
+		tp_rank_writer_skip(reader->writer,
+				    "work of a device without the number of the device");
 		return;
 	}
 	if (device < 0 || device > INT32_MAX) {
-		tp_rank_skip(reader->writer, "work of a device whose number makes no sense");
+		tp_rank_writer_skip(reader->writer, "work of a device whose number makes no sense");
 		return;
 	}
-	if (!tp_piece_integer(&args.stream, &stream) && !tp_piece_integer(&event->tid, &stream))
+	if (!tp_json_slice_integer(&args.stream, &stream) &&
+	    !tp_json_slice_integer(&event->tid, &stream))
 		stream = number_in(&event->tid);
 	span->track = stream_track(reader, (int32_t)device, stream);
 	span->link = link_of(reader, &args.correlation);
 	span->detail = tp_op_args_detail(&args, reader->writer, &reader->scratch);
-	tp_rank_span(reader->writer, span);
+	tp_rank_writer_span(reader->writer, span);
 }
 
 /* ---- spans of threads ---- */
 
-static struct tp_thread *thread_of(struct reader *reader, const struct tp_kineto_event *event)
+static struct tp_thread *thread_of(struct kineto_reader *reader,
+				   const struct tp_kineto_event *event)
 {
-	struct tp_thread *thread = tp_thread_find(&reader->threads, &event->pid, &event->tid);
+	struct tp_thread *thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (!thread)
-		tp_rank_skip(reader->writer, "more threads and streams than can be told apart");
+		tp_rank_writer_skip(reader->writer,
+				    "more threads and streams than can be told apart");
 	return thread;
 }
 
-static void take_thread_span(struct reader *reader, const struct tp_kineto_event *event,
-			     struct tp_span *span)
+static void add_thread_span(struct kineto_reader *reader, const struct tp_kineto_event *event,
+			    struct tp_span *span)
 {
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
-	span->track = tp_thread_track(&reader->threads, thread);
+	span->track = tp_thread_map_track(&reader->threads, thread);
 	thread->n_spans++;
 	if (span->kind == TP_SPAN_CALL) {
-		struct tp_piece correlation = tp_piece_find(&event->args, "correlation");
+		struct tp_json_slice correlation = tp_json_slice_find(&event->args, "correlation");
 		span->link = link_of(reader, &correlation);
 	}
-	tp_rank_span(reader->writer, span);
+	tp_rank_writer_span(reader->writer, span);
 }
 
 /* Python functions are most events of a trace with stacks; what lies inside others is left out. */
-static bool is_outermost(const struct tp_kineto_event *event)
+static bool is_top_level(const struct tp_kineto_event *event)
 {
-	struct tp_piece parent = tp_piece_find(&event->args, "Python parent id");
-	return parent.type == TP_PIECE_NONE || TP_PIECE_IS(&parent, "null");
+	struct tp_json_slice parent = tp_json_slice_find(&event->args, "Python parent id");
+	return parent.type == TP_JSON_SLICE_NONE || TP_JSON_SLICE_IS(&parent, "null");
 }
 
 /* ---- what the trace is ---- */
 
-static void pending_drop(struct reader *reader)
+static void pending_drop(struct kineto_reader *reader)
 {
 	free(reader->pending);
 	reader->pending = NULL;
@@ -190,94 +195,94 @@ static void pending_drop(struct reader *reader)
 	reader->pending_capacity = 0;
 }
 
-static void dialect_set(struct reader *reader, enum dialect dialect)
+static void set_trace_kind(struct kineto_reader *reader, enum trace_kind trace_kind)
 {
-	if (reader->dialect != DIALECT_UNKNOWN)
+	if (reader->trace_kind != TRACE_KIND_UNKNOWN)
 		return;
-	reader->dialect = dialect;
-	for (size_t i = 0; dialect == DIALECT_OTHER && i < reader->n_pending; i++)
-		tp_rank_span(reader->writer, &reader->pending[i]);
+	reader->trace_kind = trace_kind;
+	for (size_t i = 0; trace_kind == TRACE_KIND_OTHER && i < reader->n_pending; i++)
+		tp_rank_writer_span(reader->writer, &reader->pending[i]);
 	pending_drop(reader);
 }
 
 /* An event of a category that Kineto does not have: a range, unless the trace proves to be
  * Kineto's.
  */
-static void take_unknown(struct reader *reader, const struct tp_kineto_event *event,
-			 struct tp_span *span)
+static void add_unknown(struct kineto_reader *reader, const struct tp_kineto_event *event,
+			struct tp_span *span)
 {
-	if (reader->dialect == DIALECT_KINETO)
+	if (reader->trace_kind == TRACE_KIND_KINETO)
 		return; /* begun before that was known */
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
 	span->kind = TP_SPAN_ANNOTATION;
-	span->track = tp_thread_track(&reader->threads, thread);
+	span->track = tp_thread_map_track(&reader->threads, thread);
 	thread->n_spans++;
-	if (reader->dialect == DIALECT_UNKNOWN && reader->n_pending == PENDING_MOST)
-		dialect_set(reader, DIALECT_OTHER);
-	if (reader->dialect == DIALECT_OTHER)
-		tp_rank_span(reader->writer, span);
+	if (reader->trace_kind == TRACE_KIND_UNKNOWN && reader->n_pending == MAX_PENDING)
+		set_trace_kind(reader, TRACE_KIND_OTHER);
+	if (reader->trace_kind == TRACE_KIND_OTHER)
+		tp_rank_writer_span(reader->writer, span);
 	else
 		TP_ARRAY_PUSH(reader->pending, reader->n_pending, reader->pending_capacity) = *span;
 }
 
 /* Whether the event is to become a span, and of what kind. */
-static bool is_kept(struct reader *reader, const struct tp_kineto_event *event,
+static bool is_kept(struct kineto_reader *reader, const struct tp_kineto_event *event,
 		    struct tp_category *category)
 {
 	*category = tp_category_find(&reader->categories, event->cat.text, event->cat.len);
 	if (category->use == TP_CATEGORY_UNKNOWN)
-		return reader->dialect != DIALECT_KINETO;
+		return reader->trace_kind != TRACE_KIND_KINETO;
 	if (category->use == TP_CATEGORY_LEFT_OUT)
 		return false;
-	dialect_set(reader, DIALECT_KINETO);
-	return category->kind != TP_SPAN_PYTHON || reader->keeps_python || is_outermost(event);
+	set_trace_kind(reader, TRACE_KIND_KINETO);
+	return category->kind != TP_SPAN_PYTHON || reader->keeps_python || is_top_level(event);
 }
 
 /* ---- phases ---- */
 
-static void take_span(struct reader *reader, const struct tp_kineto_event *event,
-		      const struct tp_category *category, struct tp_span *span)
+static void add_span(struct kineto_reader *reader, const struct tp_kineto_event *event,
+		     const struct tp_category *category, struct tp_span *span)
 {
 	span->kind = category->kind;
 	if (category->use == TP_CATEGORY_UNKNOWN)
-		take_unknown(reader, event, span);
+		add_unknown(reader, event, span);
 	else if (tp_span_kind_is_device(span->kind))
-		take_device_span(reader, event, span);
+		add_device_span(reader, event, span);
 	else
-		take_thread_span(reader, event, span);
+		add_thread_span(reader, event, span);
 }
 
-static void take_complete(struct reader *reader, const struct tp_kineto_event *event)
+static void read_complete(struct kineto_reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_category category;
 	struct tp_span span = {0};
 	uint64_t duration_ns;
 	if (!is_kept(reader, event, &category))
 		return;
-	if (!tp_piece_time_ns(&event->ts, &span.start_ns)) {
-		tp_rank_skip(reader->writer, "an event without a time that makes sense");
+	if (!tp_json_slice_time_ns(&event->ts, &span.start_ns)) {
+		tp_rank_writer_skip(reader->writer, "an event without a time that makes sense");
 		return;
 	}
-	if (!tp_piece_time_ns(&event->dur, &duration_ns)) {
-		tp_rank_skip(reader->writer, "an event without a length that makes sense");
+	if (!tp_json_slice_time_ns(&event->dur, &duration_ns)) {
+		tp_rank_writer_skip(reader->writer, "an event without a length that makes sense");
 		return;
 	}
 	span.end_ns = span.start_ns + duration_ns; /* both are below 2^63 */
 	span.name = name_of(reader, &event->name);
-	take_span(reader, event, &category, &span);
+	add_span(reader, event, &category, &span);
 }
 
-static void take_begin(struct reader *reader, const struct tp_kineto_event *event)
+static void read_begin(struct kineto_reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_category category;
 	struct tp_open_event open = {.is_kept = is_kept(reader, event, &category)};
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
-	if (!tp_piece_time_ns(&event->ts, &open.start_ns) || reader->n_open == OPEN_MOST) {
-		tp_rank_skip(reader->writer, "a begin without a time that makes sense");
+	if (!tp_json_slice_time_ns(&event->ts, &open.start_ns) || reader->n_open == MAX_OPEN) {
+		tp_rank_writer_skip(reader->writer, "a begin without a time that makes sense");
 		return;
 	}
 	open.name = name_of(reader, &event->name);
@@ -286,14 +291,14 @@ static void take_begin(struct reader *reader, const struct tp_kineto_event *even
 	reader->n_open++;
 }
 
-static void take_end(struct reader *reader, const struct tp_kineto_event *event)
+static void read_end(struct kineto_reader *reader, const struct tp_kineto_event *event)
 {
 	struct tp_span span = {0};
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
 	if (!thread->n_open) {
-		tp_rank_skip(reader->writer, "an end without a begin");
+		tp_rank_writer_skip(reader->writer, "an end without a begin");
 		return;
 	}
 	const struct tp_open_event open = thread->open[--thread->n_open];
@@ -302,45 +307,45 @@ static void take_end(struct reader *reader, const struct tp_kineto_event *event)
 		return;
 	span.start_ns = open.start_ns;
 	span.name = open.name;
-	if (!tp_piece_time_ns(&event->ts, &span.end_ns) || span.end_ns < span.start_ns) {
-		tp_rank_skip(reader->writer, "an end without a time that makes sense");
+	if (!tp_json_slice_time_ns(&event->ts, &span.end_ns) || span.end_ns < span.start_ns) {
+		tp_rank_writer_skip(reader->writer, "an end without a time that makes sense");
 		return;
 	}
-	take_span(reader, event, &open.category, &span);
+	add_span(reader, event, &open.category, &span);
 }
 
-static void take_metadata(struct reader *reader, const struct tp_kineto_event *event)
+static void read_metadata(struct kineto_reader *reader, const struct tp_kineto_event *event)
 {
-	if (!TP_PIECE_IS(&event->name, "thread_name"))
+	if (!TP_JSON_SLICE_IS(&event->name, "thread_name"))
 		return;
-	struct tp_piece name = tp_piece_find(&event->args, "name");
+	struct tp_json_slice name = tp_json_slice_find(&event->args, "name");
 	while (name.len && name.text[name.len - 1] == ' ')
 		name.len--;
-	struct tp_thread *thread = tp_thread_find(&reader->threads, &event->pid, &event->tid);
+	struct tp_thread *thread = tp_thread_map_find(&reader->threads, &event->pid, &event->tid);
 	if (thread)
 		thread->name = name_of(reader, &name);
 }
 
-static void take_event(struct reader *reader, const struct tp_piece *text)
+static void read_event(struct kineto_reader *reader, const struct tp_json_slice *text)
 {
 	struct tp_kineto_event event;
 	reader->info->n_events++;
 	if (!tp_kineto_event_read(&event, text, &reader->plain)) {
-		tp_rank_skip(reader->writer, "a malformed event");
+		tp_rank_writer_skip(reader->writer, "a malformed event");
 		return;
 	}
 	switch (tp_kineto_event_phase(&event)) {
 	case 'X':
-		take_complete(reader, &event);
+		read_complete(reader, &event);
 		break;
 	case 'B':
-		take_begin(reader, &event);
+		read_begin(reader, &event);
 		break;
 	case 'E':
-		take_end(reader, &event);
+		read_end(reader, &event);
 		break;
 	case 'M':
-		take_metadata(reader, &event);
+		read_metadata(reader, &event);
 		break;
 	default:
 		break;
@@ -349,32 +354,32 @@ static void take_event(struct reader *reader, const struct tp_piece *text)
 
 /* ---- the whole ---- */
 
-static void take_member(struct reader *reader, const struct tp_piece *key,
-			const struct tp_piece *value)
+static void read_member(struct kineto_reader *reader, const struct tp_json_slice *key,
+			const struct tp_json_slice *value)
 {
-	if (tp_kineto_job_take(reader->writer, key, value))
-		dialect_set(reader, DIALECT_KINETO);
+	if (tp_kineto_job_read(reader->writer, key, value))
+		set_trace_kind(reader, TRACE_KIND_KINETO);
 }
 
-static void scan_all(struct reader *reader, struct tp_json_scan *scan)
+static void scan_all(struct kineto_reader *reader, struct tp_json_scan *scan)
 {
 	for (;;) {
-		struct tp_piece key;
-		struct tp_piece value;
+		struct tp_json_slice key;
+		struct tp_json_slice value;
 		switch (tp_json_scan_next(scan, &key, &value)) {
-		case TP_SCAN_END:
+		case TP_JSON_SCAN_END:
 			return;
-		case TP_SCAN_EVENT:
-			take_event(reader, &value);
+		case TP_JSON_SCAN_EVENT:
+			read_event(reader, &value);
 			break;
-		case TP_SCAN_MEMBER:
-			take_member(reader, &key, &value);
+		case TP_JSON_SCAN_MEMBER:
+			read_member(reader, &key, &value);
 			break;
-		case TP_SCAN_JUNK:
-			tp_rank_skip(reader->writer, "an entry that is no event");
+		case TP_JSON_SCAN_JUNK:
+			tp_rank_writer_skip(reader->writer, "an entry that is no event");
 			break;
-		case TP_SCAN_HUGE:
-			tp_rank_skip(reader->writer, "an event larger than 16 MiB");
+		case TP_JSON_SCAN_HUGE:
+			tp_rank_writer_skip(reader->writer, "an event larger than 16 MiB");
 			break;
 		}
 	}
@@ -382,26 +387,26 @@ static void scan_all(struct reader *reader, struct tp_json_scan *scan)
 
 /* Names come in any order, and for threads and streams alike: a stream is the thread of a process
  * that has the number of the device. */
-static void name_tracks(struct reader *reader)
+static void name_tracks(struct kineto_reader *reader)
 {
 	for (size_t i = 0; i < reader->threads.n_items; i++) {
 		const struct tp_thread *thread = &reader->threads.items[i];
 		if (thread->name && thread->track != TP_NO_TRACK)
-			tp_rank_name_track(reader->writer, thread->track, thread->name);
+			tp_rank_writer_name_track(reader->writer, thread->track, thread->name);
 		for (size_t k = 0; thread->name && k < reader->n_streams; k++)
 			if (reader->streams[k].device == thread->pid &&
 			    reader->streams[k].number == thread->tid &&
 			    thread->track == TP_NO_TRACK)
-				tp_rank_name_track(reader->writer, reader->streams[k].track,
-						   thread->name);
+				tp_rank_writer_name_track(reader->writer, reader->streams[k].track,
+							  thread->name);
 	}
 }
 
-static void count_unended(struct reader *reader)
+static void count_open(struct kineto_reader *reader)
 {
 	for (size_t i = 0; i < reader->threads.n_items; i++)
 		for (size_t k = 0; k < reader->threads.items[i].n_open; k++)
-			tp_rank_skip(reader->writer, "a begin without an end");
+			tp_rank_writer_skip(reader->writer, "a begin without an end");
 }
 
 /* The process with most spans on its threads. */
@@ -427,7 +432,7 @@ static int64_t main_pid(const struct tp_thread_map *threads)
 	return pid > 0 ? pid : 0;
 }
 
-static void reader_release(struct reader *reader)
+static void reader_release(struct kineto_reader *reader)
 {
 	tp_thread_map_release(&reader->threads);
 	tp_map_release(&reader->made_links);
@@ -437,8 +442,8 @@ static void reader_release(struct reader *reader)
 	free(reader->streams);
 }
 
-static enum tp_status explain_nothing(const struct tp_import_source *source,
-				      const struct tp_rank_info *info, struct tp_error *err)
+static enum tp_status fail_empty(const struct tp_import_source *source,
+				 const struct tp_rank_info *info, struct tp_error *err)
 {
 	const char *name = source->member ? source->member : source->path;
 	if (!info->n_events)
@@ -449,34 +454,33 @@ static enum tp_status explain_nothing(const struct tp_import_source *source,
 					     : "none tells how long it took");
 }
 
-static enum tp_status kineto_read(struct tp_import *import, const struct tp_import_source *source,
-				  struct tp_error *err)
+static enum tp_status kineto_read(struct tp_import_reader *import,
+				  const struct tp_import_source *source, struct tp_error *err)
 {
 	struct tp_json_scan scan;
-	struct reader reader = {.writer = tp_rank_begin(import)};
+	struct kineto_reader reader = {.writer = tp_rank_writer_begin(import)};
 	if (!reader.writer)
-		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MOST);
+		return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
 	reader.info = tp_rank_info(reader.writer);
 	reader.keeps_python = tp_import_options(import)->keeps_python;
 	tp_thread_map_init(&reader.threads, reader.writer);
 	tp_json_scan_init(&scan, source->stream);
 	scan_all(&reader, &scan);
-	dialect_set(&reader, DIALECT_OTHER);
+	set_trace_kind(&reader, TRACE_KIND_OTHER);
 	name_tracks(&reader);
-	count_unended(&reader);
+	count_open(&reader);
 	reader.info->pid = main_pid(&reader.threads);
 	reader.info->is_cut = scan.is_cut;
-	enum tp_status status =
-		reader.info->n_kept ? TP_OK : explain_nothing(source, reader.info, err);
+	enum tp_status status = reader.info->n_kept ? TP_OK : fail_empty(source, reader.info, err);
 	tp_json_scan_release(&scan);
 	reader_release(&reader);
-	tp_rank_end(reader.writer, false);
+	tp_rank_writer_end(reader.writer, false);
 	return status;
 }
 
-static bool kineto_recognises(const unsigned char *head, size_t size)
+static bool kineto_probe(const unsigned char *head, size_t size)
 {
-	return tp_json_scan_recognises(head, size);
+	return tp_json_scan_probe(head, size);
 }
 
 const struct tp_importer tp_importer_kineto = {
@@ -490,6 +494,6 @@ const struct tp_importer tp_importer_kineto = {
 				"Python functions",
 			.loses = "flows, counters, memory events, stacks, shapes",
 		},
-	.recognises = kineto_recognises,
+	.recognises = kineto_probe,
 	.read = kineto_read,
 };

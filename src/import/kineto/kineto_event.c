@@ -7,14 +7,15 @@
 #define KEY(a, b, c, d)                                                                            \
 	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
-static uint32_t key_number(const struct tp_piece *key)
+static uint32_t key_number(const struct tp_json_slice *key)
 {
 	static const uint32_t masks[] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff};
 	const unsigned char *p = (const unsigned char *)key->text;
 	return key->len < TP_ARRAY_LEN(masks) ? KEY(p[0], p[1], p[2], p[3]) & masks[key->len] : 0;
 }
 
-static struct tp_piece *event_field(struct tp_kineto_event *event, const struct tp_piece *key)
+static struct tp_json_slice *event_field(struct tp_kineto_event *event,
+					 const struct tp_json_slice *key)
 {
 	switch (key_number(key)) {
 	case KEY('p', 'h', 0, 0):
@@ -47,7 +48,7 @@ char tp_kineto_event_phase(const struct tp_kineto_event *event)
 
 /* Flows, instants and counters are most of what is not wanted: they are left as soon as they say
  * what they are. */
-static bool is_wanted(char phase)
+static bool is_needed(char phase)
 {
 	return phase == 'X' || phase == 'B' || phase == 'E' || phase == 'M';
 }
@@ -61,47 +62,47 @@ static bool is_complete(const struct tp_kineto_event *event)
 
 /* Args that begin here reach as far as the event: their end is looked for by who wants what is in
  * them, and few do. */
-static void leave_args(struct tp_kineto_event *event, const struct tp_walk *walk,
-		       const struct tp_piece *text)
+static void skip_args(struct tp_kineto_event *event, const struct tp_json_walk *walk,
+		      const struct tp_json_slice *text)
 {
-	event->args = (struct tp_piece){.text = walk->at, .type = TP_PIECE_OBJECT};
+	event->args = (struct tp_json_slice){.text = walk->at, .type = TP_JSON_SLICE_OBJECT};
 	event->args.len = (size_t)(text->text + text->len - walk->at);
 }
 
 /* What is compared is compared without escapes. */
-static void take_field(struct tp_kineto_event *event, struct tp_piece *field,
-		       const struct tp_piece *value, struct tp_kineto_plain *plain)
+static void read_field(struct tp_kineto_event *event, struct tp_json_slice *field,
+		       const struct tp_json_slice *value, struct tp_kineto_plain *plain)
 {
 	*field = *value;
 	if (!value->is_escaped)
 		return;
 	if (field == &event->ph)
-		*field = tp_piece_plain(value, &plain->phase);
+		*field = tp_json_slice_unescape(value, &plain->phase);
 	else if (field == &event->cat)
-		*field = tp_piece_plain(value, &plain->category);
+		*field = tp_json_slice_unescape(value, &plain->category);
 }
 
-bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_piece *text,
+bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_json_slice *text,
 			  struct tp_kineto_plain *plain)
 {
-	struct tp_walk walk = tp_walk_into(text);
-	struct tp_piece key;
-	struct tp_piece value;
+	struct tp_json_walk walk = tp_json_walk_init(text);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
 	*event = (struct tp_kineto_event){0};
-	while (tp_walk_to_value(&walk, &key)) {
+	while (tp_json_walk_to_value(&walk, &key)) {
 		if (key.is_escaped)
-			key = tp_piece_plain(&key, &plain->key);
-		struct tp_piece *field = event_field(event, &key);
+			key = tp_json_slice_unescape(&key, &plain->key);
+		struct tp_json_slice *field = event_field(event, &key);
 		if (field == &event->args && *walk.at == '{' && is_complete(event)) {
-			leave_args(event, &walk, text);
+			skip_args(event, &walk, text);
 			return true;
 		}
-		if (!tp_walk_take_value(&walk, &value))
+		if (!tp_json_walk_read_value(&walk, &value))
 			break;
 		if (!field)
 			continue;
-		take_field(event, field, &value, plain);
-		if (field == &event->ph && !is_wanted(tp_kineto_event_phase(event)))
+		read_field(event, field, &value, plain);
+		if (field == &event->ph && !is_needed(tp_kineto_event_phase(event)))
 			return true;
 	}
 	return !walk.is_malformed;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct tp_kineto_event {
-	struct tp_piece ph, cat, name, pid, tid, ts, dur, args;
+	struct tp_json_slice ph, cat, name, pid, tid, ts, dur, args;
 };
 
 /* Texts that had escapes, which hardly any have. Zero-initialised is empty and valid. */
@@ -22,7 +22,7 @@ struct tp_kineto_plain {
  * where the rest is of no use: at a phase that nobody wants, and at args behind all else. False
  * when the event is malformed.
  */
-bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_piece *text,
+bool tp_kineto_event_read(struct tp_kineto_event *event, const struct tp_json_slice *text,
 			  struct tp_kineto_plain *plain);
 /* Its one letter; NUL when it has none. */
 char tp_kineto_event_phase(const struct tp_kineto_event *event);

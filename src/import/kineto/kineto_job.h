@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-struct tp_piece;
+struct tp_json_slice;
 struct tp_rank_writer;
 
 /* Take what is wanted of a member beside the list of events. True when only Kineto writes it. */
-bool tp_kineto_job_take(struct tp_rank_writer *writer, const struct tp_piece *key,
-			const struct tp_piece *value);
+bool tp_kineto_job_read(struct tp_rank_writer *writer, const struct tp_json_slice *key,
+			const struct tp_json_slice *value);
 
 #endif

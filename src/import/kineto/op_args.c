@@ -11,13 +11,14 @@
 #include <string.h>
 
 /* The field, if the key (of the same length) is its name. */
-static struct tp_piece *field_if(struct tp_piece *field, const struct tp_piece *key,
-				 const char *name)
+static struct tp_json_slice *field_if(struct tp_json_slice *field, const struct tp_json_slice *key,
+				      const char *name)
 {
 	return memcmp(key->text, name, key->len) == 0 ? field : NULL;
 }
 
-static struct tp_piece *field_of_five(struct tp_op_args *args, const struct tp_piece *key)
+static struct tp_json_slice *field_of_short_key(struct tp_op_args *args,
+						const struct tp_json_slice *key)
 {
 	switch (key->text[1]) {
 	case 'l':
@@ -32,7 +33,7 @@ static struct tp_piece *field_of_five(struct tp_op_args *args, const struct tp_p
 }
 
 /* By length, as most keys are none of these. */
-static struct tp_piece *field_of(struct tp_op_args *args, const struct tp_piece *key)
+static struct tp_json_slice *field_of(struct tp_op_args *args, const struct tp_json_slice *key)
 {
 	switch (key->len) {
 	case 3:
@@ -40,7 +41,7 @@ static struct tp_piece *field_of(struct tp_op_args *args, const struct tp_piece 
 	case 4:
 		return field_if(&args->grid, key, "grid");
 	case 5:
-		return field_of_five(args, key);
+		return field_of_short_key(args, key);
 	case 6:
 		return key->text[0] == 'd' ? field_if(&args->device, key, "device")
 					   : field_if(&args->stream, key, "stream");
@@ -64,17 +65,17 @@ static struct tp_piece *field_of(struct tp_op_args *args, const struct tp_piece 
 	}
 }
 
-void tp_op_args_read(struct tp_op_args *out, const struct tp_piece *args)
+void tp_op_args_read(struct tp_op_args *out, const struct tp_json_slice *args)
 {
-	struct tp_walk walk = tp_walk_into(args);
-	struct tp_piece key;
-	struct tp_piece value;
+	struct tp_json_walk walk = tp_json_walk_init(args);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
 	struct tp_buf scratch = {0};
 	*out = (struct tp_op_args){0};
-	while (tp_walk_next(&walk, &key, &value)) {
+	while (tp_json_walk_next(&walk, &key, &value)) {
 		if (key.is_escaped)
-			key = tp_piece_plain(&key, &scratch);
-		struct tp_piece *field = field_of(out, &key);
+			key = tp_json_slice_unescape(&key, &scratch);
+		struct tp_json_slice *field = field_of(out, &key);
 		if (field)
 			*field = value;
 	}
@@ -83,14 +84,14 @@ void tp_op_args_read(struct tp_op_args *out, const struct tp_piece *args)
 }
 
 /* Of [50, 1, 1]; 0 when it is none, or more than `most`. */
-static uint64_t product_of(const struct tp_piece *list, uint64_t most)
+static uint64_t volume_of(const struct tp_json_slice *list, uint64_t most)
 {
-	struct tp_walk walk = tp_walk_into(list);
-	struct tp_piece key;
-	struct tp_piece value;
-	uint64_t product = list->type == TP_PIECE_LIST;
-	while (tp_walk_next(&walk, &key, &value)) {
-		uint64_t n = tp_piece_count(&value, UINT32_MAX);
+	struct tp_json_walk walk = tp_json_walk_init(list);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	uint64_t product = list->type == TP_JSON_SLICE_LIST;
+	while (tp_json_walk_next(&walk, &key, &value)) {
+		uint64_t n = tp_json_slice_count(&value, UINT32_MAX);
 		if (__builtin_mul_overflow(product, n, &product) || product > most)
 			return 0;
 	}
@@ -98,7 +99,7 @@ static uint64_t product_of(const struct tp_piece *list, uint64_t most)
 }
 
 /* c10::ScalarType, c10/core/ScalarType.h of pytorch, read 2026-11-22. */
-static uint64_t type_bytes(const struct tp_piece *type)
+static uint64_t type_bytes(const struct tp_json_slice *type)
 {
 	static const struct {
 		const char *name;
@@ -117,12 +118,12 @@ static uint64_t type_bytes(const struct tp_piece *type)
 	return 0;
 }
 
-static uint32_t string_of(struct tp_rank_writer *writer, const struct tp_piece *piece,
+static uint32_t string_of(struct tp_rank_writer *writer, const struct tp_json_slice *piece,
 			  struct tp_buf *scratch)
 {
 	size_t len;
-	const char *text = tp_piece_text(piece, scratch, &len);
-	return tp_rank_string(writer, text, len);
+	const char *text = tp_json_slice_text(piece, scratch, &len);
+	return tp_rank_writer_string(writer, text, len);
 }
 
 /* The communicator's name, else its description, with its members. */
@@ -131,11 +132,11 @@ static uint32_t group_of(const struct tp_op_args *args, struct tp_rank_writer *w
 {
 	struct tp_buf name = {0};
 	size_t len;
-	const char *text = tp_piece_text(&args->group, scratch, &len);
+	const char *text = tp_json_slice_text(&args->group, scratch, &len);
 	if (!len)
-		text = tp_piece_text(&args->group_words, scratch, &len);
-	tp_group_name(&name, text, len, &args->group_ranks);
-	uint32_t id = tp_rank_string(writer, name.data, name.len);
+		text = tp_json_slice_text(&args->group_words, scratch, &len);
+	tp_communicator_name(&name, text, len, &args->group_ranks);
+	uint32_t id = tp_rank_writer_string(writer, name.data, name.len);
 	tp_buf_release(&name);
 	return id;
 }
@@ -144,14 +145,15 @@ static void add_collective(struct tp_detail *detail, const struct tp_op_args *ar
 			   struct tp_rank_writer *writer, struct tp_buf *scratch)
 {
 	int64_t sequence;
-	uint64_t n = tp_piece_count(&args->n_elements, INT64_MAX);
+	uint64_t n = tp_json_slice_count(&args->n_elements, INT64_MAX);
 	if (!detail->bytes && __builtin_mul_overflow(n, type_bytes(&args->type), &detail->bytes))
 		detail->bytes = 0;
 	detail->op = string_of(writer, &args->collective, scratch);
 	detail->type = string_of(writer, &args->type, scratch);
 	detail->group = group_of(args, writer, scratch);
-	detail->n_ranks = (uint32_t)tp_piece_count(&args->group_size, UINT32_MAX);
-	if (tp_piece_integer(&args->sequence, &sequence) && sequence >= 0 && sequence < UINT32_MAX)
+	detail->n_ranks = (uint32_t)tp_json_slice_count(&args->group_size, UINT32_MAX);
+	if (tp_json_slice_integer(&args->sequence, &sequence) && sequence >= 0 &&
+	    sequence < UINT32_MAX)
 		detail->sequence = (uint32_t)sequence + 1;
 }
 
@@ -159,11 +161,11 @@ uint32_t tp_op_args_detail(const struct tp_op_args *args, struct tp_rank_writer 
 			   struct tp_buf *scratch)
 {
 	struct tp_detail detail = {
-		.bytes = tp_piece_count(&args->bytes, INT64_MAX),
-		.blocks = product_of(&args->grid, UINT64_MAX),
-		.threads = (uint32_t)product_of(&args->block, UINT32_MAX),
+		.bytes = tp_json_slice_count(&args->bytes, INT64_MAX),
+		.blocks = volume_of(&args->grid, UINT64_MAX),
+		.threads = (uint32_t)volume_of(&args->block, UINT32_MAX),
 	};
 	if (args->collective.len)
 		add_collective(&detail, args, writer, scratch);
-	return tp_rank_detail(writer, &detail);
+	return tp_rank_writer_detail(writer, &detail);
 }

@@ -8,25 +8,25 @@
 
 struct tp_rank_writer;
 
-/* Members of "args"; TP_PIECE_NONE for those that are not there. */
+/* Members of "args"; TP_JSON_SLICE_NONE for those that are not there. */
 struct tp_op_args {
-	struct tp_piece device;
-	struct tp_piece stream;
-	struct tp_piece correlation;
-	struct tp_piece bytes;
-	struct tp_piece grid;
-	struct tp_piece block;
-	struct tp_piece collective;
-	struct tp_piece type;
-	struct tp_piece group;
-	struct tp_piece group_words; /* its description */
-	struct tp_piece group_ranks;
-	struct tp_piece group_size;
-	struct tp_piece sequence;
-	struct tp_piece n_elements;
+	struct tp_json_slice device;
+	struct tp_json_slice stream;
+	struct tp_json_slice correlation;
+	struct tp_json_slice bytes;
+	struct tp_json_slice grid;
+	struct tp_json_slice block;
+	struct tp_json_slice collective;
+	struct tp_json_slice type;
+	struct tp_json_slice group;
+	struct tp_json_slice group_words; /* its description */
+	struct tp_json_slice group_ranks;
+	struct tp_json_slice group_size;
+	struct tp_json_slice sequence;
+	struct tp_json_slice n_elements;
 };
 
-void tp_op_args_read(struct tp_op_args *out, const struct tp_piece *args);
+void tp_op_args_read(struct tp_op_args *out, const struct tp_json_slice *args);
 
 /* Id of the writer; 0 when nothing is known. */
 uint32_t tp_op_args_detail(const struct tp_op_args *args, struct tp_rank_writer *writer,

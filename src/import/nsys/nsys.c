@@ -9,23 +9,23 @@
 
 #include <string.h>
 
-struct reading {
+struct nsys_reading {
 	struct tp_nsys_db *db;
 	struct tp_nsys_processes processes;
 	struct tp_nsys_names names;
 };
 
-static bool nsys_recognises(const unsigned char *head, size_t size)
+static bool nsys_probe(const unsigned char *head, size_t size)
 {
 	static const char magic[] =
 		"SQLite format 3"; /* with its NUL: sqlite.org/fileformat.html */
 	return size >= sizeof(magic) && !memcmp(head, magic, sizeof(magic));
 }
 
-static enum tp_status fail_foreign(const struct reading *reading, const char *path,
+static enum tp_status fail_foreign(const struct nsys_reading *reading, const char *path,
 				   struct tp_error *err)
 {
-	const char *damage = tp_nsys_db_damage(reading->db);
+	const char *damage = tp_nsys_db_error(reading->db);
 	enum tp_status status;
 	if (damage)
 		status = tp_fail(err, TP_PARSE, "%s: no table of nsys's can be read: %s", path,
@@ -39,10 +39,10 @@ static enum tp_status fail_foreign(const struct reading *reading, const char *pa
 	return status;
 }
 
-static enum tp_status fail_idle(const struct reading *reading, const char *path,
-				struct tp_error *err)
+static enum tp_status fail_no_work(const struct nsys_reading *reading, const char *path,
+				   struct tp_error *err)
 {
-	const char *damage = tp_nsys_db_damage(reading->db);
+	const char *damage = tp_nsys_db_error(reading->db);
 	enum tp_status status;
 	if (damage) {
 		status = tp_fail(err, TP_PARSE, "%s: no event can be read: %s", path, damage);
@@ -65,25 +65,25 @@ static uint64_t n_kept(const struct tp_nsys_processes *processes)
 }
 
 /* `stays`: also ranks without spans. */
-static void ranks_end(struct reading *reading, bool stays)
+static void ranks_end(struct nsys_reading *reading, bool stays)
 {
-	const char *damage = tp_nsys_db_damage(reading->db);
+	const char *damage = tp_nsys_db_error(reading->db);
 	for (size_t i = 0; i < reading->processes.n; i++) {
 		struct tp_nsys_process *process = &reading->processes.items[i];
 		if (!process->writer)
 			continue;
 		if (damage) {
 			process->info->is_cut = true;
-			tp_rank_skip(process->writer, damage);
+			tp_rank_writer_skip(process->writer, damage);
 		}
-		tp_rank_end(process->writer, stays);
+		tp_rank_writer_end(process->writer, stays);
 	}
 }
 
-static enum tp_status nsys_read(struct tp_import *import, const struct tp_import_source *source,
-				struct tp_error *err)
+static enum tp_status nsys_read(struct tp_import_reader *import,
+				const struct tp_import_source *source, struct tp_error *err)
 {
-	struct reading reading = {0};
+	struct nsys_reading reading = {0};
 	enum tp_status status = tp_nsys_db_open(&reading.db, source->path, err);
 	if (status)
 		return status;
@@ -91,14 +91,14 @@ static enum tp_status nsys_read(struct tp_import *import, const struct tp_import
 		status = fail_foreign(&reading, source->path, err);
 		goto out;
 	}
-	tp_nsys_processes_survey(&reading.processes, reading.db, import);
+	tp_nsys_processes_scan(&reading.processes, reading.db, import);
 	if (reading.processes.n_ranks > 0) {
 		tp_nsys_names_load(&reading.names, reading.db);
 		tp_nsys_tables_read(&reading.processes, &reading.names, reading.db);
 		tp_nsys_facts_read(&reading.processes, &reading.names, reading.db);
 	}
 	if (n_kept(&reading.processes) == 0)
-		status = fail_idle(&reading, source->path, err);
+		status = fail_no_work(&reading, source->path, err);
 	else
 		tp_nsys_threads_read(&reading.processes, &reading.names, reading.db, import);
 	ranks_end(&reading, !status);
@@ -121,6 +121,6 @@ const struct tp_importer tp_importer_nsys = {
 			  "when one export holds several",
 		 .threads = "samples of stacks and switches of threads"},
 	.wants_file = true,
-	.recognises = nsys_recognises,
+	.recognises = nsys_probe,
 	.read = nsys_read,
 };

@@ -22,12 +22,12 @@
  */
 enum {
 	STEPS_PER_BYTE = 4,
-	STEPS_LEAST = 1 << 22,
-	STEPS_PER_LOOK = 1 << 16, /* between two looks at the sum */
-	TEXT_LEAST = 1 << 20,
+	STEPS_MIN = 1 << 22,
+	STEPS_PER_CHECK = 1 << 16, /* between two looks at the sum */
+	TEXT_MIN = 1 << 20,
 };
 
-struct table {
+struct sqlite_table {
 	char *name;
 	unsigned version; /* of its name: "X" 1, "X_V3" 3 */
 	bool is_view;     /* or a virtual table */
@@ -38,15 +38,15 @@ struct tp_nsys_rows {
 	sqlite3_stmt *statement;
 	size_t n_columns;
 	uint64_t n_text_bytes;
-	struct tp_nsys_cell cells[TP_NSYS_COLUMNS_MOST];
+	struct tp_nsys_cell cells[TP_NSYS_COLUMNS_MAX];
 };
 
 struct tp_nsys_db {
 	struct tp_nsys_file *file;
 	sqlite3 *handle;
 	uint64_t size_bytes;
-	uint64_t n_looks;     /* of the statement that runs */
-	struct table *tables; /* and views */
+	uint64_t n_looks;            /* of the statement that runs */
+	struct sqlite_table *tables; /* and views */
 	size_t n_tables;
 	size_t tables_capacity;
 	const char *damage;
@@ -55,22 +55,22 @@ struct tp_nsys_db {
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static int on_look(void *opaque)
+static int on_progress(void *opaque)
 {
 	struct tp_nsys_db *db = opaque;
-	uint64_t steps = STEPS_LEAST + db->size_bytes * STEPS_PER_BYTE;
-	return ++db->n_looks * STEPS_PER_LOOK > steps;
+	uint64_t steps = STEPS_MIN + db->size_bytes * STEPS_PER_BYTE;
+	return ++db->n_looks * STEPS_PER_CHECK > steps;
 }
 
 /* Else SQLite refuses as a whole a file that ends too early, or with one table that is broken.
  * Nothing can be written all the same. */
-static void damage_bear(struct tp_nsys_db *db)
+static void accept_broken(struct tp_nsys_db *db)
 {
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, (int *)NULL);
 }
 
 /* Take from the connection what reading tables does not need. */
-static void tame(struct tp_nsys_db *db)
+static void restrict_connection(struct tp_nsys_db *db)
 {
 	static const struct {
 		int limit, most;
@@ -82,7 +82,7 @@ static void tame(struct tp_nsys_db *db)
 		{SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100},
 		{SQLITE_LIMIT_TRIGGER_DEPTH, 1},
 	};
-	uint64_t length = db->size_bytes < TEXT_LEAST ? TEXT_LEAST : db->size_bytes;
+	uint64_t length = db->size_bytes < TEXT_MIN ? TEXT_MIN : db->size_bytes;
 	for (size_t i = 0; i < TP_ARRAY_LEN(limits); i++)
 		sqlite3_limit(db->handle, limits[i].limit, limits[i].most);
 	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH,
@@ -91,15 +91,15 @@ static void tame(struct tp_nsys_db *db)
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
 	sqlite3_drop_modules(db->handle, NULL);
-	sqlite3_progress_handler(db->handle, STEPS_PER_LOOK, on_look, db);
+	sqlite3_progress_handler(db->handle, STEPS_PER_CHECK, on_progress, db);
 	if (db->damage)
-		damage_bear(db);
+		accept_broken(db);
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
 /* Length of a table's name without "_V3". */
-static size_t stem_len(const char *name, unsigned *version)
+static size_t base_len(const char *name, unsigned *version)
 {
 	size_t len = strlen(name);
 	size_t digits = len;
@@ -124,7 +124,7 @@ static int prepare(struct tp_nsys_db *db, sqlite3_stmt **out, const char *sql)
 	return result;
 }
 
-static void note_damage(struct tp_nsys_db *db, int result)
+static void note_error(struct tp_nsys_db *db, int result)
 {
 	if (db->damage)
 		return;
@@ -149,9 +149,9 @@ static int tables_list(struct tp_nsys_db *db)
 			     "'text'");
 	while (!result && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(statement, 0);
-		struct table table = {.name = tp_strdup(name ? name : ""),
-				      .is_view = sqlite3_column_int(statement, 1)};
-		stem_len(table.name, &table.version);
+		struct sqlite_table table = {.name = tp_strdup(name ? name : ""),
+					     .is_view = sqlite3_column_int(statement, 1)};
+		base_len(table.name, &table.version);
 		TP_ARRAY_PUSH(db->tables, db->n_tables, db->tables_capacity) = table;
 		result = SQLITE_OK;
 	}
@@ -159,8 +159,8 @@ static int tables_list(struct tp_nsys_db *db)
 	return result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-static enum tp_status fail_sqlite(struct tp_nsys_db *db, const char *path, int result,
-				  struct tp_error *err)
+static enum tp_status fail_db(struct tp_nsys_db *db, const char *path, int result,
+			      struct tp_error *err)
 {
 	enum tp_status status;
 	if (result == SQLITE_NOTADB)
@@ -185,22 +185,22 @@ enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char *path, struct
 	if (status)
 		goto out;
 	db->size_bytes = tp_nsys_file_size(db->file);
-	db->damage = tp_nsys_file_damage(db->file);
+	db->damage = tp_nsys_file_error(db->file);
 	int result =
 		sqlite3_open_v2("export", &db->handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
-				tp_nsys_file_way(db->file));
+				tp_nsys_file_vfs(db->file));
 	if (!result) {
-		tame(db);
+		restrict_connection(db);
 		result = tables_list(db);
 	}
 	if (result == SQLITE_CORRUPT && !db->damage) {
-		note_damage(db, result);
-		damage_bear(db);
+		note_error(db, result);
+		accept_broken(db);
 		result = tables_list(db);
 	}
 	/* A schema of which some tables are known is better than none. */
 	if (result && db->n_tables == 0)
-		status = fail_sqlite(db, path, result, err);
+		status = fail_db(db, path, result, err);
 out:
 	if (status)
 		tp_nsys_db_close(db);
@@ -222,7 +222,7 @@ void tp_nsys_db_close(struct tp_nsys_db *db)
 	free(db);
 }
 
-const char *tp_nsys_db_damage(const struct tp_nsys_db *db)
+const char *tp_nsys_db_error(const struct tp_nsys_db *db)
 {
 	return db->damage;
 }
@@ -235,18 +235,19 @@ size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db)
 	return n;
 }
 
-static const struct table *table_find(const struct tp_nsys_db *db, const char *name, bool is_view)
+static const struct sqlite_table *table_find(const struct tp_nsys_db *db, const char *name,
+					     bool is_view)
 {
-	const struct table *best = NULL;
+	const struct sqlite_table *best = NULL;
 	size_t len = strlen(name);
 	for (size_t i = 0; i < db->n_tables; i++) {
-		const struct table *table = &db->tables[i];
+		const struct sqlite_table *table = &db->tables[i];
 		unsigned version;
 		if (table->is_view != is_view)
 			continue;
 		if (!strcasecmp(table->name, name))
 			return table; /* what the others are beside it is unknown */
-		if (stem_len(table->name, &version) == len &&
+		if (base_len(table->name, &version) == len &&
 		    !strncasecmp(table->name, name, len) && (!best || version > best->version))
 			best = table;
 	}
@@ -255,7 +256,7 @@ static const struct table *table_find(const struct tp_nsys_db *db, const char *n
 
 const char *tp_nsys_db_table(const struct tp_nsys_db *db, const char *name)
 {
-	const struct table *table = table_find(db, name, false);
+	const struct sqlite_table *table = table_find(db, name, false);
 	return table ? table->name : NULL;
 }
 
@@ -330,7 +331,7 @@ struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
 	struct tp_buf sql = {0};
 	bool has_any = false;
 	const char *name = tp_nsys_db_table(db, table);
-	if (!name || n_columns > TP_NSYS_COLUMNS_MOST)
+	if (!name || n_columns > TP_NSYS_COLUMNS_MAX)
 		return NULL;
 	tp_nsys_rows_close(rows);
 	columns_list(db, name, &known);
@@ -344,7 +345,7 @@ struct tp_nsys_rows *tp_nsys_rows_open(struct tp_nsys_db *db, const char *table,
 	tp_buf_puts(&sql, " NOT INDEXED"); /* an index may tell another story than its table */
 	int result = has_any ? prepare(db, &rows->statement, sql.data) : SQLITE_OK;
 	if (result)
-		note_damage(db, result);
+		note_error(db, result);
 	tp_buf_release(&known);
 	tp_buf_release(&sql);
 	rows->db = db;
@@ -388,17 +389,17 @@ const struct tp_nsys_cell *tp_nsys_rows_next(struct tp_nsys_rows *rows)
 	int result = sqlite3_step(rows->statement);
 	if (result != SQLITE_ROW) {
 		if (result != SQLITE_DONE)
-			note_damage(db, result);
+			note_error(db, result);
 		return NULL;
 	}
 	for (size_t i = 0; i < rows->n_columns; i++) {
 		if (!cell_read(rows, (int)i)) {
-			note_damage(db, SQLITE_NOMEM);
+			note_error(db, SQLITE_NOMEM);
 			return NULL;
 		}
 	}
-	if (rows->n_text_bytes > 2 * db->size_bytes + TEXT_LEAST) { /* UTF-16 grows */
-		note_damage(db, SQLITE_TOOBIG);
+	if (rows->n_text_bytes > 2 * db->size_bytes + TEXT_MIN) { /* UTF-16 grows */
+		note_error(db, SQLITE_TOOBIG);
 		return NULL;
 	}
 	return rows->cells;
@@ -428,7 +429,7 @@ void tp_nsys_db_close(struct tp_nsys_db *db)
 	(void)db;
 }
 
-const char *tp_nsys_db_damage(const struct tp_nsys_db *db)
+const char *tp_nsys_db_error(const struct tp_nsys_db *db)
 {
 	(void)db;
 	return NULL;

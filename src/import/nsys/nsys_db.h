@@ -15,7 +15,7 @@
 struct tp_nsys_db;
 struct tp_nsys_rows;
 
-enum { TP_NSYS_COLUMNS_MOST = 16 };
+enum { TP_NSYS_COLUMNS_MAX = 16 };
 
 enum tp_nsys_type { TP_NSYS_NULL, TP_NSYS_INTEGER, TP_NSYS_TEXT, TP_NSYS_OTHER };
 
@@ -37,7 +37,7 @@ TP_MUST_CHECK enum tp_status tp_nsys_db_open(struct tp_nsys_db **out, const char
 void tp_nsys_db_close(struct tp_nsys_db *db); /* NULL is allowed */
 
 /* What the reader found broken, so far; NULL while all was well. Static storage. */
-const char *tp_nsys_db_damage(const struct tp_nsys_db *db);
+const char *tp_nsys_db_error(const struct tp_nsys_db *db);
 /* Number of tables that could be read; views and virtual tables are none. */
 size_t tp_nsys_db_n_tables(const struct tp_nsys_db *db);
 /* The table of that name, else the newest of its _V2, _V3 and so on; NULL: there is none. */

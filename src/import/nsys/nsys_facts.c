@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GPUS_MOST = 256, DEVICES_MOST = 64 /* of a process */, WORD_MOST = 256 };
+enum { GPUS_MAX = 256, DEVICES_MAX = 64 /* of a process */, MAX_WORD = 256 };
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
-struct gpu {
+struct export_gpu {
 	int64_t id;          /* nsys's own */
 	int64_t cuda_number; /* -1 = not told */
-	char name[WORD_MOST];
+	char name[MAX_WORD];
 	struct tp_device_info facts; /* without name */
 };
 
@@ -28,7 +28,7 @@ struct device {
 };
 
 struct machine {
-	struct gpu *gpus;
+	struct export_gpu *gpus;
 	size_t n_gpus;
 	size_t gpus_capacity;
 	struct device *devices;
@@ -43,7 +43,7 @@ static uint32_t small_number(const struct tp_nsys_cell *cell)
 
 static void word_copy(char *out, const struct tp_nsys_cell *cell)
 {
-	size_t len = cell->len < WORD_MOST - 1 ? cell->len : WORD_MOST - 1;
+	size_t len = cell->len < MAX_WORD - 1 ? cell->len : MAX_WORD - 1;
 	if (cell->type == TP_NSYS_TEXT)
 		memcpy(out, cell->text, len);
 	out[cell->type == TP_NSYS_TEXT ? len : 0] = '\0';
@@ -61,8 +61,8 @@ static void gpus_load(struct machine *machine, struct tp_nsys_db *db, const char
 					       "computeMinor|computeCapabilityMinor|smMinor"};
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, N);
 	const struct tp_nsys_cell *cells;
-	while (rows && machine->n_gpus < GPUS_MOST && (cells = tp_nsys_rows_next(rows))) {
-		struct gpu gpu = {.id = cells[ID].number, .cuda_number = -1};
+	while (rows && machine->n_gpus < GPUS_MAX && (cells = tp_nsys_rows_next(rows))) {
+		struct export_gpu gpu = {.id = cells[ID].number, .cuda_number = -1};
 		if (cells[CUDA].type == TP_NSYS_INTEGER)
 			gpu.cuda_number = cells[CUDA].number;
 		word_copy(gpu.name, &cells[NAME]);
@@ -82,7 +82,7 @@ static void devices_load(struct machine *machine, struct tp_nsys_db *db)
 	static const char *const columns[] = {"pid", "cudaId", "gpuId", "numMultiprocessors"};
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "TARGET_INFO_CUDA_DEVICE", columns, 4);
 	const struct tp_nsys_cell *cells;
-	size_t most = (size_t)GPUS_MOST * TP_RANKS_MOST;
+	size_t most = (size_t)GPUS_MAX * TP_RANKS_MAX;
 	while (rows && machine->n_devices < most && (cells = tp_nsys_rows_next(rows))) {
 		struct device device = {cells[0].number, cells[1].number, cells[2].number,
 					small_number(&cells[3])};
@@ -101,8 +101,8 @@ static const struct device *device_find(const struct machine *machine, int64_t p
 	return NULL;
 }
 
-static const struct gpu *gpu_find(const struct machine *machine, const struct device *device,
-				  int32_t number)
+static const struct export_gpu *gpu_find(const struct machine *machine, const struct device *device,
+					 int32_t number)
 {
 	for (size_t i = 0; device && i < machine->n_gpus; i++)
 		if (machine->gpus[i].id == device->gpu_id)
@@ -132,20 +132,20 @@ static bool has_device(const struct tp_device_info *devices, size_t n, int32_t n
 }
 
 /* The devices that the process has worked on, in order. */
-static void devices_tell(const struct tp_nsys_process *process, const struct machine *machine)
+static void devices_emit(const struct tp_nsys_process *process, const struct machine *machine)
 {
-	struct tp_device_info infos[DEVICES_MOST];
+	struct tp_device_info infos[DEVICES_MAX];
 	size_t n = 0;
 	size_t cursor = 0;
 	uint64_t key;
 	uint64_t track;
-	while (n < DEVICES_MOST && tp_map_next(&process->tracks, &cursor, &key, &track)) {
+	while (n < DEVICES_MAX && tp_map_next(&process->tracks, &cursor, &key, &track)) {
 		int32_t number = tp_nsys_track_device(key);
 		if (number == TP_TRACK_THREAD || has_device(infos, n, number))
 			continue;
 		const struct device *device =
 			device_find(machine, tp_nsys_pid(process->key), number);
-		const struct gpu *gpu = gpu_find(machine, device, number);
+		const struct export_gpu *gpu = gpu_find(machine, device, number);
 		struct tp_device_info *info = &infos[n++];
 		*info = gpu ? gpu->facts : (struct tp_device_info){0};
 		info->number = number;
@@ -155,7 +155,7 @@ static void devices_tell(const struct tp_nsys_process *process, const struct mac
 			info->n_processors = device->n_processors;
 	}
 	qsort(infos, n, sizeof(*infos), by_number);
-	tp_rank_devices(process->writer, infos, n);
+	tp_rank_writer_devices(process->writer, infos, n);
 }
 
 static void devices_read(const struct tp_nsys_processes *processes, struct tp_nsys_db *db)
@@ -167,7 +167,7 @@ static void devices_read(const struct tp_nsys_processes *processes, struct tp_ns
 	devices_load(&machine, db);
 	for (size_t i = 0; i < processes->n; i++)
 		if (processes->items[i].writer)
-			devices_tell(&processes->items[i], &machine);
+			devices_emit(&processes->items[i], &machine);
 	free(machine.gpus);
 	free(machine.devices);
 }
@@ -189,7 +189,7 @@ static const struct {
 	{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", true},
 };
 
-struct job {
+struct export_job {
 	struct {
 		int64_t number, n_ranks; /* -1 = not told */
 	} told[TP_ARRAY_LEN(job_variables)];
@@ -220,7 +220,7 @@ static bool is_variable(const char *text, size_t len, const char *name)
 }
 
 /* One "NAME=value". */
-static void variable_read(struct job *job, const char *text, size_t len)
+static void variable_read(struct export_job *job, const char *text, size_t len)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++) {
 		const char *names[] = {job_variables[i].number, job_variables[i].n_ranks};
@@ -234,7 +234,7 @@ static void variable_read(struct job *job, const char *text, size_t len)
 }
 
 /* "A=1;B=2" */
-static void environment_read(struct job *job, const char *text, size_t len)
+static void environment_read(struct export_job *job, const char *text, size_t len)
 {
 	const char *end = text + len;
 	while (text < end) {
@@ -246,7 +246,7 @@ static void environment_read(struct job *job, const char *text, size_t len)
 	}
 }
 
-static void job_tell(const struct job *job, struct tp_rank_info *info)
+static void job_emit(const struct export_job *job, struct tp_rank_info *info)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++) {
 		int64_t number = job->told[i].number;
@@ -266,7 +266,8 @@ static bool is_text(const struct tp_nsys_cell *cell, const char *text)
 	return cell->type == TP_NSYS_TEXT && !strcmp(cell->text, text);
 }
 
-static void system_read(struct tp_nsys_processes *processes, struct job *job, struct tp_nsys_db *db)
+static void system_read(struct tp_nsys_processes *processes, struct export_job *job,
+			struct tp_nsys_db *db)
 {
 	static const char *const columns[] = {"name", "value"};
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "TARGET_INFO_SYSTEM_ENV", columns, 2);
@@ -280,16 +281,16 @@ static void system_read(struct tp_nsys_processes *processes, struct job *job, st
 			struct tp_nsys_process *process = &processes->items[i];
 			if (process->writer && cells[1].len > 0 && !process->info->host)
 				process->info->host =
-					tp_rank_text(process->writer, cells[1].text,
-						     cells[1].len < WORD_MOST ? cells[1].len
-									      : WORD_MOST);
+					tp_rank_writer_text(process->writer, cells[1].text,
+							    cells[1].len < MAX_WORD ? cells[1].len
+										    : MAX_WORD);
 		}
 	}
 	tp_nsys_rows_close(rows);
 }
 
 /* "PROCESS_0:ENVIRONMENT_VARIABLE" with 'RANK="3"': of the process that nsys started. */
-static void capture_read(struct job *job, struct tp_nsys_db *db)
+static void capture_read(struct export_job *job, struct tp_nsys_db *db)
 {
 	static const char *const columns[] = {"name", "value"};
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, "META_DATA_CAPTURE", columns, 2);
@@ -320,14 +321,14 @@ static void mpi_ranks_read(struct tp_nsys_processes *processes, struct tp_nsys_d
 
 static void job_read(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
 {
-	struct job job;
+	struct export_job job;
 	for (size_t i = 0; i < TP_ARRAY_LEN(job_variables); i++)
 		job.told[i].number = job.told[i].n_ranks = -1;
 	system_read(processes, &job, db);
 	capture_read(&job, db);
 	/* What nsys started has that environment; of several ranks it is that of none. */
 	if (processes->n_ranks == 1)
-		job_tell(&job, processes->items[processes->first_rank].info);
+		job_emit(&job, processes->items[processes->first_rank].info);
 	mpi_ranks_read(processes, db);
 }
 
@@ -347,9 +348,10 @@ static void threads_read(struct tp_nsys_processes *processes, const struct tp_ns
 		if (!process ||
 		    !tp_map_get(&process->tracks, tp_nsys_thread_key(cells[0].number), &track))
 			continue;
-		tp_rank_name_track(process->writer, (uint16_t)track,
-				   tp_nsys_names_find(names, &process->naming, process->writer,
-						      TP_NSYS_KERNEL, &cells[1], &is_known));
+		tp_rank_writer_name_track(process->writer, (uint16_t)track,
+					  tp_nsys_names_find(names, &process->naming,
+							     process->writer, TP_NSYS_KERNEL,
+							     &cells[1], &is_known));
 	}
 	tp_nsys_rows_close(rows);
 }

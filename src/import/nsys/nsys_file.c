@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 100, WAY_MOST = 40 };
+enum { HEADER_BYTES = 100, VFS_NAME_MAX = 40 };
 
 struct tp_nsys_file {
 	sqlite3_vfs vfs;
-	char way[WAY_MOST];
+	char way[VFS_NAME_MAX];
 	int fd;
 	uint64_t size_bytes; /* of whole pages */
 	const char *damage;
@@ -106,7 +106,7 @@ static int file_control(sqlite3_file *base, int what, void *argument)
 	return SQLITE_NOTFOUND;
 }
 
-static int file_sector(sqlite3_file *base)
+static int file_block_size(sqlite3_file *base)
 {
 	(void)base;
 	return 0;
@@ -130,11 +130,11 @@ static const sqlite3_io_methods methods = {
 	.xUnlock = file_nothing,
 	.xCheckReservedLock = file_reserved,
 	.xFileControl = file_control,
-	.xSectorSize = file_sector,
+	.xSectorSize = file_block_size,
 	.xDeviceCharacteristics = file_traits,
 };
 
-static int way_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, int flags,
+static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, int flags,
 		    int *out_flags)
 {
 	struct opened *opened = (struct opened *)out;
@@ -148,7 +148,7 @@ static int way_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, int f
 	return SQLITE_OK;
 }
 
-static int way_access(sqlite3_vfs *vfs, const char *name, int what, int *answer)
+static int vfs_access(sqlite3_vfs *vfs, const char *name, int what, int *answer)
 {
 	(void)vfs;
 	(void)name;
@@ -157,7 +157,7 @@ static int way_access(sqlite3_vfs *vfs, const char *name, int what, int *answer)
 	return SQLITE_OK;
 }
 
-static int way_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
+static int vfs_full_name(sqlite3_vfs *vfs, const char *name, int size, char *out)
 {
 	(void)vfs;
 	snprintf(out, (size_t)size, "%s", name);
@@ -189,7 +189,7 @@ static void pages_count(struct tp_nsys_file *file)
 }
 
 /* A log beside the file holds what is not in it: it is being written, or its writer died. */
-static void look_beside(struct tp_nsys_file *file, const char *path)
+static void check_log(struct tp_nsys_file *file, const char *path)
 {
 	static const char *const endings[] = {"-wal", "-journal"};
 	for (size_t i = 0; i < TP_ARRAY_LEN(endings); i++) {
@@ -219,16 +219,16 @@ enum tp_status tp_nsys_file_open(struct tp_nsys_file **out, const char *path, st
 	file->fd = fd;
 	file->size_bytes = (uint64_t)st.st_size;
 	pages_count(file);
-	look_beside(file, path);
+	check_log(file, path);
 	snprintf(file->way, sizeof(file->way), "trainprof-%p", (void *)file);
 	file->vfs = *usual; /* clock and random numbers */
 	file->vfs.szOsFile = sizeof(struct opened);
 	file->vfs.pNext = NULL;
 	file->vfs.zName = file->way;
 	file->vfs.pAppData = file;
-	file->vfs.xOpen = way_open;
-	file->vfs.xAccess = way_access;
-	file->vfs.xFullPathname = way_full_name;
+	file->vfs.xOpen = vfs_open;
+	file->vfs.xAccess = vfs_access;
+	file->vfs.xFullPathname = vfs_full_name;
 	sqlite3_vfs_register(&file->vfs, 0);
 	*out = file;
 	return TP_OK;
@@ -243,7 +243,7 @@ void tp_nsys_file_close(struct tp_nsys_file *file)
 	free(file);
 }
 
-const char *tp_nsys_file_way(const struct tp_nsys_file *file)
+const char *tp_nsys_file_vfs(const struct tp_nsys_file *file)
 {
 	return file->way;
 }
@@ -253,7 +253,7 @@ uint64_t tp_nsys_file_size(const struct tp_nsys_file *file)
 	return file->size_bytes;
 }
 
-const char *tp_nsys_file_damage(const struct tp_nsys_file *file)
+const char *tp_nsys_file_error(const struct tp_nsys_file *file)
 {
 	return file->damage;
 }

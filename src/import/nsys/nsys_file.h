@@ -18,9 +18,9 @@ TP_MUST_CHECK enum tp_status tp_nsys_file_open(struct tp_nsys_file **out, const 
 void tp_nsys_file_close(struct tp_nsys_file *file);
 
 /* The name of SQLite's way to it (a VFS), by which any name opens it. */
-const char *tp_nsys_file_way(const struct tp_nsys_file *file);
+const char *tp_nsys_file_vfs(const struct tp_nsys_file *file);
 uint64_t tp_nsys_file_size(const struct tp_nsys_file *file);
 /* What is wrong with it as a file; NULL: nothing. Static storage. */
-const char *tp_nsys_file_damage(const struct tp_nsys_file *file);
+const char *tp_nsys_file_error(const struct tp_nsys_file *file);
 
 #endif

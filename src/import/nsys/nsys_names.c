@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	NAME_MOST = (64 << 10) - 1, /* bytes; longer ones are cut, as recordings do */
+	MAX_NAME = (64 << 10) - 1, /* bytes; longer ones are cut, as recordings do */
 	/* In tp_nsys_naming: ids are small, and a range's kind has to be known with its id. */
 	IS_OPERATOR = (int)(1U << 30),
 };
@@ -26,7 +26,7 @@ void tp_nsys_names_load(struct tp_nsys_names *names, struct tp_nsys_db *db)
 	while (rows && (cells = tp_nsys_rows_next(rows))) {
 		if (cells[0].type != TP_NSYS_INTEGER || cells[1].type != TP_NSYS_TEXT)
 			continue;
-		size_t len = cells[1].len < NAME_MOST ? cells[1].len : NAME_MOST;
+		size_t len = cells[1].len < MAX_NAME ? cells[1].len : MAX_NAME;
 		struct tp_nsys_text text = {tp_arena_strndup(&names->arena, cells[1].text, len),
 					    strnlen(cells[1].text, len)};
 		tp_map_set(&names->numbers, (uint64_t)cells[0].number, names->n_texts);
@@ -67,18 +67,18 @@ static uint32_t name_write(struct tp_rank_writer *writer, enum tp_nsys_use use, 
 {
 	bool is_operator = false;
 	uint32_t id;
-	len = strnlen(text, len < NAME_MOST ? len : NAME_MOST);
+	len = strnlen(text, len < MAX_NAME ? len : MAX_NAME);
 	if (use == TP_NSYS_CALL)
 		len = tp_nsys_call_len(text, len);
 	else if (use == TP_NSYS_RANGE)
-		len = tp_rangename_len(text, len, &is_operator);
+		len = tp_range_name_len(text, len, &is_operator);
 	if (is_utf8(text, len)) {
-		id = tp_rank_string(writer, text, len);
+		id = tp_rank_writer_string(writer, text, len);
 	} else {
 		struct tp_buf mended = {0};
 		char *cut = tp_strndup(text, len);
 		tp_text_add_utf8(&mended, cut);
-		id = tp_rank_string(writer, mended.data, mended.len);
+		id = tp_rank_writer_string(writer, mended.data, mended.len);
 		tp_buf_release(&mended);
 		free(cut);
 	}
@@ -92,7 +92,7 @@ static uint32_t number_find(const struct tp_nsys_names *names, struct tp_nsys_na
 	if (!tp_map_get(&names->numbers, (uint64_t)number, &index)) {
 		char text[32];
 		int len = snprintf(text, sizeof(text), "string %lld", (long long)number);
-		return tp_rank_string(writer, text, (size_t)len);
+		return tp_rank_writer_string(writer, text, (size_t)len);
 	}
 	if (!naming->ids[use])
 		naming->ids[use] = tp_alloc(names->n_texts * sizeof(*naming->ids[use]));

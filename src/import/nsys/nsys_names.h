@@ -39,7 +39,7 @@ const char *tp_nsys_names_text(const struct tp_nsys_names *names, const struct t
 /*
  * The writer's string for a cell that holds a text or the number of one; 0 for a cell that holds
  * neither. A number that the file does not tell still is a name of its own: "string 42".
- * is_operator   see tp_rangename_len(); false for other uses.
+ * is_operator   see tp_range_name_len(); false for other uses.
  */
 uint32_t tp_nsys_names_find(const struct tp_nsys_names *names, struct tp_nsys_naming *naming,
 			    struct tp_rank_writer *writer, enum tp_nsys_use use,

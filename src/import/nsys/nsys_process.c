@@ -27,7 +27,7 @@ static struct tp_nsys_process *process_find(struct tp_nsys_processes *processes,
 static struct tp_nsys_process *process_get(struct tp_nsys_processes *processes, uint64_t key)
 {
 	struct tp_nsys_process *found = process_find(processes, key);
-	if (found || processes->n >= TP_NSYS_PROCESSES_MOST)
+	if (found || processes->n >= TP_NSYS_PROCESSES_MAX)
 		return found;
 	processes->last = processes->n;
 	tp_map_set(&processes->indices, key, processes->n);
@@ -40,8 +40,8 @@ static struct tp_nsys_process *process_get(struct tp_nsys_processes *processes, 
 
 static const struct {
 	const char *table;
-	enum tp_nsys_doing does;
-} surveyed[] = {
+	enum tp_nsys_activity does;
+} scanned[] = {
 	{"CUPTI_ACTIVITY_KIND_KERNEL", TP_NSYS_DEVICE_WORK},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY", TP_NSYS_DEVICE_WORK},
 	{"CUPTI_ACTIVITY_KIND_MEMSET", TP_NSYS_DEVICE_WORK},
@@ -56,8 +56,8 @@ static const struct {
 	{"OSRT_API", TP_NSYS_OS_CALLS},
 };
 
-static void survey_table(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
-			 const char *table, enum tp_nsys_doing does)
+static void scan_table(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
+		       const char *table, enum tp_nsys_activity does)
 {
 	static const char *const columns[] = {"globalPid|globalTid", "start"};
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, 2);
@@ -71,7 +71,7 @@ static void survey_table(struct tp_nsys_processes *processes, struct tp_nsys_db 
 		else if (cells[0].type != TP_NSYS_INTEGER && does == TP_NSYS_DEVICE_WORK)
 			processes->n_ownerless++;
 		if (cells[1].number < processes->earliest_ns &&
-		    cells[1].number >= -TP_NSYS_TIME_MOST)
+		    cells[1].number >= -TP_NSYS_TIME_MAX)
 			processes->earliest_ns = cells[1].number;
 	}
 	tp_nsys_rows_close(rows);
@@ -117,10 +117,10 @@ static void processes_sort(struct tp_nsys_processes *processes)
 }
 
 /* What a process has to do to be a rank. */
-static unsigned rank_does(const struct tp_nsys_processes *processes)
+static unsigned rank_has_activity(const struct tp_nsys_processes *processes)
 {
-	static const enum tp_nsys_doing order[] = {TP_NSYS_DEVICE_WORK, TP_NSYS_CALLS,
-						   TP_NSYS_RANGES};
+	static const enum tp_nsys_activity order[] = {TP_NSYS_DEVICE_WORK, TP_NSYS_CALLS,
+						      TP_NSYS_RANGES};
 	for (size_t i = 0; i < TP_ARRAY_LEN(order); i++)
 		for (size_t j = 0; j < processes->n; j++)
 			if (processes->items[j].does & order[i])
@@ -129,7 +129,7 @@ static unsigned rank_does(const struct tp_nsys_processes *processes)
 }
 
 /* Device work that tells no process is of those that make calls, or of one that is not named. */
-static void ownerless_place(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
+static void assign_without_owner(struct tp_nsys_processes *processes, struct tp_nsys_db *db)
 {
 	size_t n_callers = 0;
 	for (size_t i = 0; i < processes->n; i++) {
@@ -141,25 +141,25 @@ static void ownerless_place(struct tp_nsys_processes *processes, struct tp_nsys_
 	}
 	if (n_callers > 1)
 		owners_find(processes, db);
-	else if (n_callers == 0 && !(rank_does(processes) & TP_NSYS_DEVICE_WORK)) {
+	else if (n_callers == 0 && !(rank_has_activity(processes) & TP_NSYS_DEVICE_WORK)) {
 		struct tp_nsys_process *nameless = process_get(processes, 0);
 		if (nameless)
 			nameless->does |= TP_NSYS_DEVICE_WORK;
 	}
 }
 
-void tp_nsys_processes_survey(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
-			      struct tp_import *import)
+void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
+			    struct tp_import_reader *import)
 {
-	for (size_t i = 0; i < TP_ARRAY_LEN(surveyed); i++)
-		survey_table(processes, db, surveyed[i].table, surveyed[i].does);
+	for (size_t i = 0; i < TP_ARRAY_LEN(scanned); i++)
+		scan_table(processes, db, scanned[i].table, scanned[i].does);
 	processes_sort(processes);
 	if (processes->n_ownerless > 0)
-		ownerless_place(processes, db);
-	unsigned does = rank_does(processes);
+		assign_without_owner(processes, db);
+	unsigned does = rank_has_activity(processes);
 	for (size_t i = 0; i < processes->n; i++) {
 		struct tp_nsys_process *process = &processes->items[i];
-		if (!(process->does & does) || !(process->writer = tp_rank_begin(import)))
+		if (!(process->does & does) || !(process->writer = tp_rank_writer_begin(import)))
 			continue;
 		process->info = tp_rank_info(process->writer);
 		process->info->pid = tp_nsys_pid(process->key);
@@ -215,15 +215,16 @@ static uint16_t track_find(struct tp_nsys_process *process, uint64_t key, int32_
 	if (process->last_track_key == key && process->last_track != TP_NO_TRACK)
 		return process->last_track;
 	if (!tp_map_get(&process->tracks, key, &track)) {
-		track = tp_rank_track(process->writer, device, number);
+		track = tp_rank_writer_track(process->writer, device, number);
 		if (track == TP_NO_TRACK)
 			return TP_NO_TRACK;
 		tp_map_set(&process->tracks, key, track);
 		if (device != TP_TRACK_THREAD) {
 			char name[32];
 			int len = snprintf(name, sizeof(name), "stream %" PRId64, number);
-			tp_rank_name_track(process->writer, (uint16_t)track,
-					   tp_rank_string(process->writer, name, (size_t)len));
+			tp_rank_writer_name_track(process->writer, (uint16_t)track,
+						  tp_rank_writer_string(process->writer, name,
+									(size_t)len));
 		}
 	}
 	process->last_track_key = key;

@@ -32,13 +32,13 @@ static inline int64_t tp_nsys_tid(int64_t global)
 }
 
 /* Times are ns of the session, seldom negative; beyond 146 years they are damage. */
-#define TP_NSYS_TIME_MOST (INT64_C(1) << 62)
+#define TP_NSYS_TIME_MAX (INT64_C(1) << 62)
 
 /* Processes that are told apart; a machine has fewer, and a file with more means harm. */
-enum { TP_NSYS_PROCESSES_MOST = 1 << 16 };
+enum { TP_NSYS_PROCESSES_MAX = 1 << 16 };
 
 /* Kinds of tables, as a process has rows in them. */
-enum tp_nsys_doing {
+enum tp_nsys_activity {
 	TP_NSYS_DEVICE_WORK = 1,
 	TP_NSYS_CALLS = 2,
 	TP_NSYS_RANGES = 4,
@@ -47,7 +47,7 @@ enum tp_nsys_doing {
 
 struct tp_nsys_process {
 	uint64_t key;                  /* machine and process */
-	unsigned does;                 /* enum tp_nsys_doing, ored */
+	unsigned does;                 /* enum tp_nsys_activity, ored */
 	struct tp_rank_writer *writer; /* NULL: no rank */
 	struct tp_rank_info *info;
 	struct tp_nsys_naming naming;
@@ -74,8 +74,8 @@ struct tp_nsys_processes {
 
 /* Find out which processes there are and which are ranks: those with device work; where none has,
  * those with calls; where none has, those with ranges. By pid, and begun. */
-void tp_nsys_processes_survey(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
-			      struct tp_import *import);
+void tp_nsys_processes_scan(struct tp_nsys_processes *processes, struct tp_nsys_db *db,
+			    struct tp_import_reader *import);
 void tp_nsys_processes_release(struct tp_nsys_processes *processes);
 
 /* Whose row that is: `owner` is a globalPid or globalTid, `link` the correlation id (may be NULL).

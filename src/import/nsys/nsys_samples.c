@@ -26,10 +26,10 @@ static bool has_clock(struct tp_nsys_db *db)
 /* ENUM_SAMPLING_THREAD_STATE; what else there is runs, or nobody knows. */
 static enum tp_state state_of(const struct tp_nsys_cell *cell)
 {
-	enum { SLEEPS = 2, SLEEPS_DEEPLY = 3, STOPPED = 4, UNSCHEDULED = 6, WAITS = 7 };
+	enum { SLEEPS = 2, SLEEPS_UNINTERRUPTIBLE = 3, STOPPED = 4, UNSCHEDULED = 6, WAITS = 7 };
 	switch (cell->number) {
 	case SLEEPS:
-	case SLEEPS_DEEPLY:
+	case SLEEPS_UNINTERRUPTIBLE:
 	case STOPPED:
 	case WAITS:
 		return TP_STATE_BLOCKED;
@@ -60,8 +60,8 @@ void tp_nsys_samples_read(const struct tp_nsys_stacks *stacks, struct tp_nsys_th
 		uint32_t cpu = cells[CPU].number > 0 && cells[CPU].number < UINT16_MAX
 				       ? (uint32_t)cells[CPU].number
 				       : 0;
-		tp_teller_sample(threads->teller, row.thread, row.time_ns, state, 0,
-				 tp_nsys_stacks_find(stacks, &cells[ID]), cpu);
+		tp_thread_emitter_sample(threads->teller, row.thread, row.time_ns, state, 0,
+					 tp_nsys_stacks_find(stacks, &cells[ID]), cpu);
 	}
 	tp_nsys_rows_close(rows);
 }

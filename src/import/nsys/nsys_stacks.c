@@ -16,16 +16,16 @@ static const char *const columns[N_COLUMNS] = {"id",         "stackDepth", "symb
 
 enum { NO_FRAME = 0 /* what is further out is unknown */ };
 
-struct row {
+struct frame_row {
 	uint64_t sample;
 	uint32_t depth;
 	uint32_t frame;
 };
 
-struct reading {
+struct frame_reading {
 	struct tp_nsys_stacks *stacks;
 	struct tp_nsys_threads *threads;
-	struct row *rows;
+	struct frame_row *rows;
 	size_t n_rows;
 	size_t rows_capacity;
 	bool is_in_order;
@@ -39,7 +39,7 @@ static bool is_text(const char *text, size_t len, const char *word)
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-static uint32_t frame_make(struct reading *reading, const struct tp_nsys_cell *cells)
+static uint32_t frame_make(struct frame_reading *reading, const struct tp_nsys_cell *cells)
 {
 	static const char kernel[] = "[kernel]";
 	size_t symbol_len;
@@ -60,15 +60,15 @@ static uint32_t frame_make(struct reading *reading, const struct tp_nsys_cell *c
 		module = kernel;
 		module_len = strlen(kernel);
 	}
-	uint32_t frame = tp_teller_frame(reading->threads->teller,
-					 is_kernel ? TP_FRAME_KERNEL : TP_FRAME_NATIVE, module,
-					 module_len, symbol, symbol_len);
+	uint32_t frame = tp_thread_emitter_frame(reading->threads->teller,
+						 is_kernel ? TP_FRAME_KERNEL : TP_FRAME_NATIVE,
+						 module, module_len, symbol, symbol_len);
 	reading->is_full |= !frame;
 	return frame;
 }
 
 /* Millions of rows name few functions. */
-static uint32_t frame_find(struct reading *reading, const struct tp_nsys_cell *cells)
+static uint32_t frame_find(struct frame_reading *reading, const struct tp_nsys_cell *cells)
 {
 	int64_t symbol = cells[SYMBOL].number;
 	int64_t module = cells[MODULE].number;
@@ -81,7 +81,7 @@ static uint32_t frame_find(struct reading *reading, const struct tp_nsys_cell *c
 	uint64_t key = (uint64_t)symbol << 32 | (uint64_t)module << 3 | how;
 	if (!tp_map_get(&reading->stacks->frames, key, &frame)) {
 		frame = frame_make(reading, cells);
-		if (reading->stacks->frames.n < TP_TELLER_FRAMES_MOST)
+		if (reading->stacks->frames.n < TP_THREAD_EMITTER_FRAMES_MAX)
 			tp_map_set(&reading->stacks->frames, key, frame);
 	}
 	return (uint32_t)frame;
@@ -91,8 +91,8 @@ static uint32_t frame_find(struct reading *reading, const struct tp_nsys_cell *c
 
 static int by_place(const void *a, const void *b)
 {
-	const struct row *x = a;
-	const struct row *y = b;
+	const struct frame_row *x = a;
+	const struct frame_row *y = b;
 	if (x->sample != y->sample)
 		return x->sample < y->sample ? -1 : 1;
 	return (x->depth > y->depth) - (x->depth < y->depth);
@@ -122,8 +122,8 @@ static struct tp_nsys_stack *stack_make(struct tp_nsys_stacks *stacks, uint64_t 
 {
 	bool is_ordered = stacks->n == stacks->n_ordered &&
 			  (stacks->n == 0 || stacks->items[stacks->n - 1].sample < sample);
-	if (stacks->n >= TP_NSYS_STACKS_MOST ||
-	    (!is_ordered && stacks->late.n >= TP_NSYS_STACKS_LATE))
+	if (stacks->n >= TP_NSYS_STACKS_MAX ||
+	    (!is_ordered && stacks->late.n >= TP_NSYS_STACKS_UNSORTED))
 		return NULL;
 	if (!is_ordered)
 		tp_map_set(&stacks->late, sample, stacks->n);
@@ -134,7 +134,7 @@ static struct tp_nsys_stack *stack_make(struct tp_nsys_stacks *stacks, uint64_t 
 }
 
 /* The frames of one sample, or as many as came together. Gives back how many were no use. */
-static size_t stack_add(struct reading *reading, const struct row *rows, size_t n)
+static size_t stack_add(struct frame_reading *reading, const struct frame_row *rows, size_t n)
 {
 	struct tp_nsys_stack *stack = stack_find(reading->stacks, rows[0].sample);
 	size_t n_lost = 0;
@@ -151,16 +151,16 @@ static size_t stack_add(struct reading *reading, const struct row *rows, size_t 
 			continue;
 		}
 		stack->reached = rows[i].depth + 1;
-		stack->stack =
-			tp_teller_caller(reading->threads->teller, stack->stack,
-					 is_deep ? NO_FRAME : rows[i].frame, &reading->is_full);
+		stack->stack = tp_thread_emitter_caller(reading->threads->teller, stack->stack,
+							is_deep ? NO_FRAME : rows[i].frame,
+							&reading->is_full);
 		if (is_deep)
 			break;
 	}
 	return n_lost;
 }
 
-static void rows_add(struct reading *reading)
+static void rows_add(struct frame_reading *reading)
 {
 	if (!reading->is_in_order)
 		qsort(reading->rows, reading->n_rows, sizeof(*reading->rows), by_place);
@@ -178,7 +178,7 @@ static void rows_add(struct reading *reading)
 	reading->is_in_order = true;
 }
 
-static void row_read(struct reading *reading, const struct tp_nsys_cell *cells)
+static void row_read(struct frame_reading *reading, const struct tp_nsys_cell *cells)
 {
 	const struct tp_nsys_cell *depth = &cells[DEPTH];
 	if (cells[SAMPLE].type != TP_NSYS_INTEGER || depth->type != TP_NSYS_INTEGER ||
@@ -186,9 +186,9 @@ static void row_read(struct reading *reading, const struct tp_nsys_cell *cells)
 		tp_nsys_threads_skip(reading->threads, "a frame tells no sample or depth");
 		return;
 	}
-	struct row row = {.sample = (uint64_t)cells[SAMPLE].number,
-			  .depth = (uint32_t)depth->number,
-			  .frame = frame_find(reading, cells)};
+	struct frame_row row = {.sample = (uint64_t)cells[SAMPLE].number,
+				.depth = (uint32_t)depth->number,
+				.frame = frame_find(reading, cells)};
 	if (reading->n_rows == TP_NSYS_FRAMES_SORTED)
 		rows_add(reading);
 	if (reading->n_rows > 0 && by_place(&reading->rows[reading->n_rows - 1], &row) > 0)
@@ -198,7 +198,7 @@ static void row_read(struct reading *reading, const struct tp_nsys_cell *cells)
 
 void tp_nsys_stacks_read(struct tp_nsys_stacks *stacks, struct tp_nsys_threads *threads)
 {
-	struct reading reading = {.stacks = stacks, .threads = threads, .is_in_order = true};
+	struct frame_reading reading = {.stacks = stacks, .threads = threads, .is_in_order = true};
 	struct tp_nsys_rows *rows =
 		tp_nsys_rows_open(threads->db, "SAMPLING_CALLCHAINS", columns, N_COLUMNS);
 	const struct tp_nsys_cell *cells;

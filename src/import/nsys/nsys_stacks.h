@@ -9,8 +9,8 @@ enum {
 	TP_NSYS_FRAMES_SORTED = 1 << 20,
 	/* Samples that keep their stacks, 16 bytes each; and of those how many may come after one
 	 * with a larger number that was not put in order with them. */
-	TP_NSYS_STACKS_MOST = 1 << 22,
-	TP_NSYS_STACKS_LATE = 1 << 18,
+	TP_NSYS_STACKS_MAX = 1 << 22,
+	TP_NSYS_STACKS_UNSORTED = 1 << 18,
 };
 
 struct tp_nsys_stack {

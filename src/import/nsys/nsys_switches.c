@@ -11,7 +11,7 @@ enum { START, CPU, IS_IN, OWNER, STATE, N_COLUMNS };
 static const char *const columns[N_COLUMNS] = {"start|timestamp", "cpu", "isSchedIn", "globalTid",
 					       "threadState"};
 
-struct event {
+struct switch_event {
 	uint64_t time_ns;
 	uint32_t cpu;
 	uint16_t thread;
@@ -27,12 +27,12 @@ struct pairing {
 	bool is_on;
 };
 
-struct reading {
+struct switch_reading {
 	struct tp_nsys_threads *threads;
 	struct pairing *pairings; /* by thread */
 	size_t n_pairings;
 	size_t pairings_capacity;
-	struct event *events;
+	struct switch_event *events;
 	size_t n_events;
 	size_t events_capacity;
 	uint64_t paired_until_ns;
@@ -55,7 +55,7 @@ static enum tp_run_end how_of(const struct tp_nsys_cell *state)
 
 /* ---- pairing ------------------------------------------------------------------------------- */
 
-static struct pairing *pairing_of(struct reading *reading, uint16_t thread)
+static struct pairing *pairing_of(struct switch_reading *reading, uint16_t thread)
 {
 	while (reading->n_pairings <= thread)
 		TP_ARRAY_PUSH(reading->pairings, reading->n_pairings, reading->pairings_capacity) =
@@ -63,26 +63,28 @@ static struct pairing *pairing_of(struct reading *reading, uint16_t thread)
 	return &reading->pairings[thread];
 }
 
-static void run_tell(struct reading *reading, uint16_t thread, uint64_t start_ns, uint64_t end_ns,
-		     enum tp_run_end how, uint32_t cpu)
+static void run_emit(struct switch_reading *reading, uint16_t thread, uint64_t start_ns,
+		     uint64_t end_ns, enum tp_run_end how, uint32_t cpu)
 {
 	if (end_ns > start_ns)
-		tp_teller_run(reading->threads->teller, thread, start_ns, end_ns, how, cpu);
+		tp_thread_emitter_run(reading->threads->teller, thread, start_ns, end_ns, how, cpu);
 }
 
-static void pair_in(struct reading *reading, struct pairing *pairing, const struct event *event)
+static void pair_in(struct switch_reading *reading, struct pairing *pairing,
+		    const struct switch_event *event)
 {
 	/* When it left is lost, and what it did then. */
 	if (pairing->is_on) {
 		tp_nsys_threads_skip(reading->threads, "a switch has no counterpart");
-		run_tell(reading, event->thread, pairing->since_ns,
+		run_emit(reading, event->thread, pairing->since_ns,
 			 pairing->since_ns + (event->time_ns > pairing->since_ns), TP_RUN_OPEN,
 			 pairing->cpu);
 	}
 	*pairing = (struct pairing){event->time_ns, event->cpu, true, true};
 }
 
-static void pair_out(struct reading *reading, struct pairing *pairing, const struct event *event)
+static void pair_out(struct switch_reading *reading, struct pairing *pairing,
+		     const struct switch_event *event)
 {
 	uint64_t start_ns = event->time_ns;
 	if (pairing->is_on)
@@ -91,22 +93,22 @@ static void pair_out(struct reading *reading, struct pairing *pairing, const str
 		start_ns--; /* it was there, nobody knows since when */
 	if (!pairing->is_on && pairing->is_known)
 		tp_nsys_threads_skip(reading->threads, "a switch has no counterpart");
-	run_tell(reading, event->thread, start_ns, event->time_ns, (enum tp_run_end)event->how,
+	run_emit(reading, event->thread, start_ns, event->time_ns, (enum tp_run_end)event->how,
 		 event->cpu);
 	*pairing = (struct pairing){event->time_ns, event->cpu, true, false};
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct event *x = a;
-	const struct event *y = b;
+	const struct switch_event *x = a;
+	const struct switch_event *y = b;
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
 	return x->is_in - y->is_in; /* leaves before it comes */
 }
 
 /* The first n in time. */
-static void events_pair(struct reading *reading, size_t n)
+static void events_pair(struct switch_reading *reading, size_t n)
 {
 	if (reading->n_events == 0)
 		return;
@@ -114,7 +116,7 @@ static void events_pair(struct reading *reading, size_t n)
 		qsort(reading->events, reading->n_events, sizeof(*reading->events), by_time);
 	reading->is_in_order = true;
 	for (size_t i = 0; i < n; i++) {
-		const struct event *event = &reading->events[i];
+		const struct switch_event *event = &reading->events[i];
 		struct pairing *pairing = pairing_of(reading, event->thread);
 		if (event->is_in)
 			pair_in(reading, pairing, event);
@@ -128,7 +130,7 @@ static void events_pair(struct reading *reading, size_t n)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void event_add(struct reading *reading, const struct event *event)
+static void event_add(struct switch_reading *reading, const struct switch_event *event)
 {
 	if (event->time_ns < reading->paired_until_ns) {
 		tp_nsys_threads_skip(reading->threads, "a switch comes too late");
@@ -143,19 +145,19 @@ static void event_add(struct reading *reading, const struct event *event)
 	TP_ARRAY_PUSH(reading->events, reading->n_events, reading->events_capacity) = *event;
 }
 
-static void row_read(struct reading *reading, const struct tp_nsys_cell *cells)
+static void row_read(struct switch_reading *reading, const struct tp_nsys_cell *cells)
 {
 	struct tp_nsys_row row;
 	if (!tp_nsys_threads_place(reading->threads, &cells[OWNER], &cells[START], &row))
 		return;
 	if (cells[IS_IN].type != TP_NSYS_INTEGER) {
-		tp_rank_skip(row.process->writer, "a switch tells no direction");
+		tp_rank_writer_skip(row.process->writer, "a switch tells no direction");
 		return;
 	}
-	struct event event = {.time_ns = row.time_ns,
-			      .thread = row.thread,
-			      .is_in = cells[IS_IN].number != 0,
-			      .how = (uint8_t)how_of(&cells[STATE])};
+	struct switch_event event = {.time_ns = row.time_ns,
+				     .thread = row.thread,
+				     .is_in = cells[IS_IN].number != 0,
+				     .how = (uint8_t)how_of(&cells[STATE])};
 	if (cells[CPU].number > 0 && cells[CPU].number < UINT16_MAX)
 		event.cpu = (uint32_t)cells[CPU].number;
 	event_add(reading, &event);
@@ -163,7 +165,7 @@ static void row_read(struct reading *reading, const struct tp_nsys_cell *cells)
 
 void tp_nsys_switches_read(struct tp_nsys_threads *threads)
 {
-	struct reading reading = {.threads = threads, .is_in_order = true};
+	struct switch_reading reading = {.threads = threads, .is_in_order = true};
 	struct tp_nsys_rows *rows =
 		tp_nsys_rows_open(threads->db, "SCHED_EVENTS", columns, N_COLUMNS);
 	const struct tp_nsys_cell *cells;
@@ -177,7 +179,7 @@ void tp_nsys_switches_read(struct tp_nsys_threads *threads)
 		if (until_ns < reading.last_ns)
 			until_ns = reading.last_ns;
 		if (pairing->is_on)
-			run_tell(&reading, (uint16_t)i, pairing->since_ns, until_ns, TP_RUN_OPEN,
+			run_emit(&reading, (uint16_t)i, pairing->since_ns, until_ns, TP_RUN_OPEN,
 				 pairing->cpu);
 	}
 	free(reading.events);

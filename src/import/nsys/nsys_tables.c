@@ -53,23 +53,23 @@ static const char *const range_columns[] = {"start",    "end",    "globalTid|glo
 					    "",         "textId", "text",
 					    "eventType"};
 
-struct reading {
+struct db_reading {
 	struct tp_nsys_processes *processes;
 	const struct tp_nsys_names *names;
 	struct tp_nsys_db *db;
-	const struct table *table;
+	const struct db_table *table;
 	struct tp_map
 		graphs; /* process and link of a graph's launch -> whether its work is known */
 	struct tp_nsys_waits waits;
 };
 
 /* Why a row is no span: NULL when it is, NOT_WANTED when it need not be counted. */
-typedef const char *fill_function(struct reading *reading, struct tp_nsys_process *process,
+typedef const char *fill_function(struct db_reading *reading, struct tp_nsys_process *process,
 				  const struct tp_nsys_cell *cells, struct tp_span *span);
 
-static const char not_wanted[] = "";
+static const char not_needed[] = "";
 
-struct table {
+struct db_table {
 	const char *name;
 	enum tp_span_kind kind;
 	fill_function *fill;
@@ -79,7 +79,7 @@ struct table {
 
 /* ---- parts of a span ----------------------------------------------------------------------- */
 
-static const char *times_fill(const struct reading *reading, const struct tp_nsys_cell *cells,
+static const char *times_fill(const struct db_reading *reading, const struct tp_nsys_cell *cells,
 			      struct tp_span *span)
 {
 	int64_t start = cells[START].number;
@@ -90,7 +90,7 @@ static const char *times_fill(const struct reading *reading, const struct tp_nsy
 		return "an event has no end";
 	if (end < start)
 		return "an event ends before it starts";
-	if (start < -TP_NSYS_TIME_MOST || end > TP_NSYS_TIME_MOST)
+	if (start < -TP_NSYS_TIME_MAX || end > TP_NSYS_TIME_MAX)
 		return "an event has a time that cannot be";
 	/* All ranks of a file have one clock, so all are shifted when any time is negative. */
 	span->start_ns = (uint64_t)(start - reading->processes->earliest_ns);
@@ -98,13 +98,13 @@ static const char *times_fill(const struct reading *reading, const struct tp_nsy
 	return NULL;
 }
 
-static uint64_t graph_key(const struct reading *reading, const struct tp_nsys_process *process,
+static uint64_t graph_key(const struct db_reading *reading, const struct tp_nsys_process *process,
 			  uint32_t link)
 {
 	return (uint64_t)(process - reading->processes->items) << 32 | link;
 }
 
-static const char *device_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *device_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			       const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	int64_t device = cells[DEVICE].number;
@@ -131,7 +131,7 @@ static void thread_fill(struct tp_nsys_process *process, const struct tp_nsys_ce
 	span->link = tp_nsys_link(process, cells[LINK].number);
 }
 
-static void name_fill(const struct reading *reading, struct tp_nsys_process *process,
+static void name_fill(const struct db_reading *reading, struct tp_nsys_process *process,
 		      enum tp_nsys_use use, const struct tp_nsys_cell *cell, struct tp_span *span)
 {
 	bool is_operator;
@@ -164,13 +164,13 @@ static uint64_t bytes_of(const struct tp_nsys_cell *cell)
 static uint32_t detail_of(struct tp_nsys_process *process, const struct tp_detail *detail)
 {
 	if (detail->bytes || detail->blocks || detail->threads)
-		return tp_rank_detail(process->writer, detail);
+		return tp_rank_writer_detail(process->writer, detail);
 	return 0;
 }
 
 /* ---- rows of each table -------------------------------------------------------------------- */
 
-static const char *kernel_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *kernel_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			       const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	const char *why = device_fill(reading, process, cells, span);
@@ -194,7 +194,7 @@ static size_t kind_index(const struct tp_nsys_cell *cell, size_t n)
 		       : n - 1;
 }
 
-static const char *copy_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *copy_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			     const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	const char *why = device_fill(reading, process, cells, span);
@@ -209,10 +209,10 @@ static const char *copy_fill(struct reading *reading, struct tp_nsys_process *pr
 	uint32_t *name =
 		&process->copy_names[(kind * MEMORY_KINDS + source) * MEMORY_KINDS + target];
 	if (!*name) {
-		char text[TP_NSYS_WORDS_MOST];
+		char text[TP_NSYS_WORDS_MAX];
 		tp_nsys_copy_name(text, sizeof(text), (int64_t)kind, (int64_t)source,
 				  (int64_t)target);
-		*name = tp_rank_string(process->writer, text, strlen(text));
+		*name = tp_rank_writer_string(process->writer, text, strlen(text));
 	}
 	span->name = *name;
 	span->detail =
@@ -220,22 +220,22 @@ static const char *copy_fill(struct reading *reading, struct tp_nsys_process *pr
 	return NULL;
 }
 
-static const char *set_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *set_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			    const struct tp_nsys_cell *cells, struct tp_span *span)
 {
-	char text[TP_NSYS_WORDS_MOST];
+	char text[TP_NSYS_WORDS_MAX];
 	const char *why = device_fill(reading, process, cells, span);
 	if (why)
 		return why;
 	tp_nsys_set_name(text, sizeof(text), (int64_t)kind_index(&cells[SET_MEMORY], MEMORY_KINDS));
-	span->name = tp_rank_string(process->writer, text, strlen(text));
+	span->name = tp_rank_writer_string(process->writer, text, strlen(text));
 	span->detail =
 		detail_of(process, &(struct tp_detail){.bytes = bytes_of(&cells[SET_BYTES])});
 	return NULL;
 }
 
 /* The device's time in a graph, as a whole: only where the graph's own work was not recorded. */
-static const char *graph_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *graph_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			      const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	static const char name[] = "CUDA graph";
@@ -243,12 +243,12 @@ static const char *graph_fill(struct reading *reading, struct tp_nsys_process *p
 	uint32_t link = tp_nsys_link(process, cells[LINK].number);
 	if (link && tp_map_get(&reading->graphs, graph_key(reading, process, link), &is_known) &&
 	    is_known)
-		return not_wanted;
-	span->name = tp_rank_string(process->writer, name, strlen(name));
+		return not_needed;
+	span->name = tp_rank_writer_string(process->writer, name, strlen(name));
 	return device_fill(reading, process, cells, span);
 }
 
-static const char *call_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *call_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			     const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	thread_fill(process, cells, span);
@@ -256,12 +256,13 @@ static const char *call_fill(struct reading *reading, struct tp_nsys_process *pr
 	if (reading->waits.calls.n > 0) {
 		size_t len;
 		const char *name = tp_nsys_names_text(reading->names, &cells[NAME], &len);
-		tp_nsys_waits_see(&reading->waits, reading->processes, process, span, name, len);
+		tp_nsys_waits_add_call(&reading->waits, reading->processes, process, span, name,
+				       len);
 	}
 	return NULL;
 }
 
-static const char *named_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *named_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			      const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	thread_fill(process, cells, span);
@@ -269,7 +270,7 @@ static const char *named_fill(struct reading *reading, struct tp_nsys_process *p
 	return NULL;
 }
 
-static const char *range_fill(struct reading *reading, struct tp_nsys_process *process,
+static const char *range_fill(struct db_reading *reading, struct tp_nsys_process *process,
 			      const struct tp_nsys_cell *cells, struct tp_span *span)
 {
 	bool has_text = cells[RANGE_TEXT].type == TP_NSYS_TEXT && cells[RANGE_TEXT].len > 0;
@@ -280,7 +281,7 @@ static const char *range_fill(struct reading *reading, struct tp_nsys_process *p
 
 /* Of NVTX's events only ranges have a length (ENUM_NSYS_EVENT_TYPE): marks, names and domains are
  * no spans. */
-static bool is_span(const struct reading *reading, const struct tp_nsys_cell *cells)
+static bool is_span(const struct db_reading *reading, const struct tp_nsys_cell *cells)
 {
 	enum { PUSH_POP = 59, START_END = 60, TEXT_PUSH_POP = 70, TEXT_START_END = 71 };
 	const struct tp_nsys_cell *type = &cells[RANGE_TYPE];
@@ -291,7 +292,7 @@ static bool is_span(const struct reading *reading, const struct tp_nsys_cell *ce
 }
 
 /* In this order: the work of graphs before graphs. */
-static const struct table tables[] = {
+static const struct db_table tables[] = {
 	{"CUPTI_ACTIVITY_KIND_KERNEL", TP_SPAN_KERNEL, kernel_fill, kernel_columns,
 	 TP_ARRAY_LEN(kernel_columns)},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY", TP_SPAN_COPY, copy_fill, copy_columns,
@@ -317,7 +318,7 @@ static const struct table tables[] = {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void row_read(struct reading *reading, struct tp_nsys_process *process,
+static void row_read(struct db_reading *reading, struct tp_nsys_process *process,
 		     const struct tp_nsys_cell *cells)
 {
 	struct tp_span span = {.kind = (uint8_t)reading->table->kind};
@@ -330,18 +331,18 @@ static void row_read(struct reading *reading, struct tp_nsys_process *process,
 	if (!why && span.track == TP_NO_TRACK)
 		why = "there are too many threads and streams";
 	if (!why)
-		tp_rank_span(process->writer, &span);
-	else if (why != not_wanted)
-		tp_rank_skip(process->writer, why);
+		tp_rank_writer_span(process->writer, &span);
+	else if (why != not_needed)
+		tp_rank_writer_skip(process->writer, why);
 }
 
 /* What is of no rank is told with the first. */
 static void skip_of_none(struct tp_nsys_processes *processes, const char *why)
 {
-	tp_rank_skip(processes->items[processes->first_rank].writer, why);
+	tp_rank_writer_skip(processes->items[processes->first_rank].writer, why);
 }
 
-static void table_read(struct reading *reading)
+static void table_read(struct db_reading *reading)
 {
 	struct tp_nsys_processes *processes = reading->processes;
 	struct tp_nsys_rows *rows =
@@ -363,7 +364,7 @@ static void table_read(struct reading *reading)
 }
 
 /* Launches of whole graphs: few, against what they launch. */
-static void graphs_find(struct reading *reading)
+static void graphs_find(struct db_reading *reading)
 {
 	static const char *const columns[] = {"globalPid|globalTid", "correlationId"};
 	struct tp_nsys_rows *rows =
@@ -384,14 +385,14 @@ static void graphs_find(struct reading *reading)
 void tp_nsys_tables_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
 			 struct tp_nsys_db *db)
 {
-	struct reading reading = {.processes = processes, .names = names, .db = db};
+	struct db_reading reading = {.processes = processes, .names = names, .db = db};
 	graphs_find(&reading);
 	tp_nsys_waits_find(&reading.waits, processes, db);
 	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++) {
 		reading.table = &tables[i];
 		table_read(&reading);
 	}
-	tp_nsys_waits_tell(&reading.waits, processes, db);
+	tp_nsys_waits_emit(&reading.waits, processes, db);
 	tp_nsys_waits_release(&reading.waits);
 	tp_map_release(&reading.graphs);
 }

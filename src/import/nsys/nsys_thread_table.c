@@ -4,7 +4,7 @@
 void tp_nsys_threads_skip(struct tp_nsys_threads *threads, const char *why)
 {
 	struct tp_nsys_processes *processes = threads->processes;
-	tp_rank_skip(processes->items[processes->first_rank].writer, why);
+	tp_rank_writer_skip(processes->items[processes->first_rank].writer, why);
 }
 
 static uint16_t thread_of(struct tp_nsys_threads *threads, struct tp_nsys_process *process,
@@ -15,8 +15,8 @@ static uint16_t thread_of(struct tp_nsys_threads *threads, struct tp_nsys_proces
 		return threads->last_thread;
 	if (!tp_map_get(&threads->known, (uint64_t)global, &known)) {
 		uint16_t track = tp_nsys_thread_track(process, global);
-		known = tp_teller_thread(threads->teller, process->writer, track,
-					 tp_nsys_pid(process->key), tp_nsys_tid(global));
+		known = tp_thread_emitter_thread(threads->teller, process->writer, track,
+						 tp_nsys_pid(process->key), tp_nsys_tid(global));
 		if (known != TP_NO_THREAD)
 			tp_map_set(&threads->known, (uint64_t)global, known);
 	}
@@ -40,15 +40,15 @@ bool tp_nsys_threads_place(struct tp_nsys_threads *threads, const struct tp_nsys
 	out->process->info->n_events++;
 	/* Times of spans decide where the clock begins: nobody asks what was before. */
 	if (time->type != TP_NSYS_INTEGER || time->number < earliest_ns ||
-	    time->number > TP_NSYS_TIME_MOST) {
-		tp_rank_skip(out->process->writer,
-			     "a sample or a switch has a time that cannot be");
+	    time->number > TP_NSYS_TIME_MAX) {
+		tp_rank_writer_skip(out->process->writer,
+				    "a sample or a switch has a time that cannot be");
 		return false;
 	}
 	out->time_ns = (uint64_t)(time->number - earliest_ns);
 	out->thread = thread_of(threads, out->process, owner->number);
 	if (out->thread != TP_NO_THREAD)
 		return true;
-	tp_rank_skip(out->process->writer, "there are too many threads and streams");
+	tp_rank_writer_skip(out->process->writer, "there are too many threads and streams");
 	return false;
 }

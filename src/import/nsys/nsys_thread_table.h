@@ -9,7 +9,7 @@ struct tp_nsys_threads {
 	struct tp_nsys_processes *processes;
 	const struct tp_nsys_names *names;
 	struct tp_nsys_db *db;
-	struct tp_thread_teller *teller;
+	struct tp_thread_emitter *teller;
 	struct tp_map known; /* globalTid -> the teller's number */
 	int64_t last_global; /* found; 0: none */
 	uint16_t last_thread;

@@ -22,19 +22,20 @@ static void names_read(struct tp_nsys_threads *threads)
 		    !tp_map_get(&threads->known, (uint64_t)cells[0].number, &thread))
 			continue;
 		const char *name = tp_nsys_names_text(threads->names, &cells[1], &len);
-		tp_teller_name(threads->teller, (uint16_t)thread, name, len);
+		tp_thread_emitter_name(threads->teller, (uint16_t)thread, name, len);
 		struct tp_nsys_process *process =
 			tp_nsys_processes_owner(threads->processes, &cells[0], NULL, &is_known);
-		tp_rank_name_track(process->writer, tp_nsys_thread_track(process, cells[0].number),
-				   tp_nsys_names_find(threads->names, &process->naming,
-						      process->writer, TP_NSYS_KERNEL, &cells[1],
-						      &is_known));
+		tp_rank_writer_name_track(process->writer,
+					  tp_nsys_thread_track(process, cells[0].number),
+					  tp_nsys_names_find(threads->names, &process->naming,
+							     process->writer, TP_NSYS_KERNEL,
+							     &cells[1], &is_known));
 	}
 	tp_nsys_rows_close(rows);
 }
 
 void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_nsys_names *names,
-			  struct tp_nsys_db *db, struct tp_import *import)
+			  struct tp_nsys_db *db, struct tp_import_reader *import)
 {
 	static const char *const tables[] = {"SCHED_EVENTS", "COMPOSITE_EVENTS",
 					     "SAMPLING_CALLCHAINS"};
@@ -42,7 +43,7 @@ void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_n
 	struct tp_nsys_threads threads = {.processes = processes,
 					  .names = names,
 					  .db = db,
-					  .teller = tp_teller_new(import)};
+					  .teller = tp_thread_emitter_new(import)};
 	for (size_t i = 0; i < TP_ARRAY_LEN(tables); i++)
 		if (tp_nsys_db_has_view(db, tables[i]))
 			tp_nsys_threads_skip(&threads,
@@ -52,6 +53,6 @@ void tp_nsys_threads_read(struct tp_nsys_processes *processes, const struct tp_n
 	tp_nsys_samples_read(&stacks, &threads);
 	names_read(&threads);
 	tp_nsys_stacks_release(&stacks);
-	tp_teller_free(threads.teller);
+	tp_thread_emitter_free(threads.teller);
 	tp_map_release(&threads.known);
 }

@@ -13,7 +13,7 @@ static const char *const columns[N_COLUMNS] = {"start", "end", "globalPid|global
 					       "correlationId", "syncType|deprecatedSyncType"};
 
 /* In calls, beside tracks. */
-enum { NO_CALL = 1 << 17, SAYS_SO };
+enum { NO_CALL = 1 << 17, IS_SYNC_CALL };
 
 /* Of CUPTI's types those in which a thread waits; type 2 is a stream that does. */
 static const char *name_of(const struct tp_nsys_cell *type)
@@ -61,9 +61,9 @@ void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *p
 	tp_nsys_rows_close(rows);
 }
 
-void tp_nsys_waits_see(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
-		       const struct tp_nsys_process *process, const struct tp_span *call,
-		       const char *name, size_t len)
+void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
+			    const struct tp_nsys_process *process, const struct tp_span *call,
+			    const char *name, size_t len)
 {
 	static const char word[] = "Synchronize";
 	uint64_t seen;
@@ -71,20 +71,21 @@ void tp_nsys_waits_see(struct tp_nsys_waits *waits, const struct tp_nsys_process
 	if (!waits->calls.n || !call->link || !tp_map_get(&waits->calls, key, &seen))
 		return;
 	if (memmem(name, len, word, strlen(word)))
-		seen = SAYS_SO;
+		seen = IS_SYNC_CALL;
 	else if (seen == NO_CALL && call->track != TP_NO_TRACK)
 		seen = call->track;
 	tp_map_set(&waits->calls, key, seen);
 }
 
 /* A thread for waits of which no call is known. */
-static uint16_t nameless_track(struct tp_nsys_process *process)
+static uint16_t track_without_name(struct tp_nsys_process *process)
 {
 	static const char name[] = "waits of unknown threads";
 	uint16_t track = tp_nsys_thread_track(process, (int64_t)(process->key << 24));
 	if (track != TP_NO_TRACK)
-		tp_rank_name_track(process->writer, track,
-				   tp_rank_string(process->writer, name, strlen(name)));
+		tp_rank_writer_name_track(process->writer, track,
+					  tp_rank_writer_string(process->writer, name,
+								strlen(name)));
 	return track;
 }
 
@@ -92,11 +93,11 @@ static bool are_times(const struct tp_nsys_processes *processes, const struct tp
 {
 	return cells[START].type == TP_NSYS_INTEGER && cells[END].type == TP_NSYS_INTEGER &&
 	       cells[START].number >= processes->earliest_ns &&
-	       cells[END].number >= cells[START].number && cells[END].number <= TP_NSYS_TIME_MOST;
+	       cells[END].number >= cells[START].number && cells[END].number <= TP_NSYS_TIME_MAX;
 }
 
-static void tell(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
-		 struct tp_nsys_process *process, const struct tp_nsys_cell *cells)
+static void emit_wait(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
+		      struct tp_nsys_process *process, const struct tp_nsys_cell *cells)
 {
 	struct tp_span span = {.kind = TP_SPAN_CALL};
 	const char *name = name_of(&cells[TYPE]);
@@ -104,21 +105,22 @@ static void tell(struct tp_nsys_waits *waits, struct tp_nsys_processes *processe
 	uint32_t link = tp_nsys_link(process, cells[LINK].number);
 	if (link)
 		(void)tp_map_get(&waits->calls, call_key(processes, process, link), &seen);
-	if (seen == SAYS_SO)
+	if (seen == IS_SYNC_CALL)
 		return;
 	process->info->n_events++;
-	span.track = seen == NO_CALL ? nameless_track(process) : (uint16_t)seen;
+	span.track = seen == NO_CALL ? track_without_name(process) : (uint16_t)seen;
 	if (!are_times(processes, cells) || span.track == TP_NO_TRACK) {
-		tp_rank_skip(process->writer, "a wait for the device has no times that make sense");
+		tp_rank_writer_skip(process->writer,
+				    "a wait for the device has no times that make sense");
 		return;
 	}
 	span.start_ns = (uint64_t)(cells[START].number - processes->earliest_ns);
 	span.end_ns = (uint64_t)(cells[END].number - processes->earliest_ns);
-	span.name = tp_rank_string(process->writer, name, strlen(name));
-	tp_rank_span(process->writer, &span);
+	span.name = tp_rank_writer_string(process->writer, name, strlen(name));
+	tp_rank_writer_span(process->writer, &span);
 }
 
-void tp_nsys_waits_tell(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
+void tp_nsys_waits_emit(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
 			struct tp_nsys_db *db)
 {
 	struct tp_nsys_rows *rows = tp_nsys_rows_open(db, table, columns, N_COLUMNS);
@@ -126,7 +128,7 @@ void tp_nsys_waits_tell(struct tp_nsys_waits *waits, struct tp_nsys_processes *p
 	while (rows && (cells = tp_nsys_rows_next(rows))) {
 		struct tp_nsys_process *process = process_of(processes, cells);
 		if (process)
-			tell(waits, processes, process, cells);
+			emit_wait(waits, processes, process, cells);
 	}
 	tp_nsys_rows_close(rows);
 }

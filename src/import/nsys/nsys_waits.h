@@ -19,11 +19,11 @@ struct tp_nsys_waits {
 void tp_nsys_waits_find(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
 			struct tp_nsys_db *db);
 /* A call of that link lies on that track, under that name. */
-void tp_nsys_waits_see(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
-		       const struct tp_nsys_process *process, const struct tp_span *call,
-		       const char *name, size_t len);
+void tp_nsys_waits_add_call(struct tp_nsys_waits *waits, const struct tp_nsys_processes *processes,
+			    const struct tp_nsys_process *process, const struct tp_span *call,
+			    const char *name, size_t len);
 /* After calls were read: the waits that no call has told. Counted as events, those only. */
-void tp_nsys_waits_tell(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
+void tp_nsys_waits_emit(struct tp_nsys_waits *waits, struct tp_nsys_processes *processes,
 			struct tp_nsys_db *db);
 void tp_nsys_waits_release(struct tp_nsys_waits *waits);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_NSYS_WORDS_MOST = 96 };
+enum { TP_NSYS_WORDS_MAX = 96 };
 
 /* Length of a call's name without the version of its interface: "cudaLaunchKernel" of
  * "cudaLaunchKernel_ptsz_v7000". */

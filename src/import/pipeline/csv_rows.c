@@ -10,7 +10,7 @@
 void tp_csv_init(struct tp_csv *csv, struct tp_stream *stream)
 {
 	*csv = (struct tp_csv){.stream = stream};
-	csv->window = tp_alloc(TP_CSV_LINE_MOST + TP_WALK_SLACK);
+	csv->window = tp_alloc(TP_CSV_LINE_MAX + TP_JSON_WALK_SLACK);
 }
 
 void tp_csv_release(struct tp_csv *csv)
@@ -22,7 +22,7 @@ void tp_csv_release(struct tp_csv *csv)
 /* ---- fields ---- */
 
 /* From behind the first quote to behind the last; a doubled one stays as one. NULL: no end. */
-static char *unquote(struct tp_piece *field, char *p, const char *end)
+static char *unquote(struct tp_json_slice *field, char *p, const char *end)
 {
 	char *out = p;
 	field->text = out;
@@ -37,7 +37,7 @@ static char *unquote(struct tp_piece *field, char *p, const char *end)
 	return NULL;
 }
 
-static char *plain(struct tp_piece *field, char *p, const char *end)
+static char *plain(struct tp_json_slice *field, char *p, const char *end)
 {
 	field->text = p;
 	while (p < end && *p != ',')
@@ -52,9 +52,9 @@ bool tp_csv_cut(struct tp_csv *csv, char *line, size_t len)
 	const char *end = line + len;
 	csv->n_fields = 0;
 	for (;;) {
-		if (csv->n_fields == TP_CSV_FIELDS_MOST)
+		if (csv->n_fields == TP_CSV_FIELDS_MAX)
 			return false;
-		struct tp_piece field = {.type = TP_PIECE_TEXT};
+		struct tp_json_slice field = {.type = TP_JSON_SLICE_TEXT};
 		p = p < end && *p == '"' ? unquote(&field, p + 1, end) : plain(&field, p, end);
 		if (!p)
 			return false;
@@ -73,7 +73,7 @@ static void fill(struct tp_csv *csv)
 	csv->end -= csv->at;
 	memmove(csv->window, csv->window + csv->at, csv->end);
 	csv->at = 0;
-	size_t wanted = TP_CSV_LINE_MOST - csv->end;
+	size_t wanted = TP_CSV_LINE_MAX - csv->end;
 	size_t n = tp_stream_read(csv->stream, csv->window + csv->end, wanted);
 	csv->is_drained = n < wanted;
 	csv->end += n;
@@ -96,7 +96,7 @@ static char *line_next(struct tp_csv *csv, size_t *len, bool *is_cut)
 		}
 		if (csv->is_drained)
 			return NULL;
-		if (n == TP_CSV_LINE_MOST) {
+		if (n == TP_CSV_LINE_MAX) {
 			*is_cut = true;
 			csv->at = csv->end;
 		}

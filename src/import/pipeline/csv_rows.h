@@ -1,6 +1,6 @@
 /*
  * Rows of comma-separated values, from a stream, one after the other: fields may be quoted, lines
- * end with LF or CRLF. Memory is one line of TP_CSV_LINE_MOST; what is longer is passed over.
+ * end with LF or CRLF. Memory is one line of TP_CSV_LINE_MAX; what is longer is passed over.
  */
 #ifndef TRAINPROF_SRC_IMPORT_PIPELINE_CSV_ROWS_H
 #define TRAINPROF_SRC_IMPORT_PIPELINE_CSV_ROWS_H
@@ -12,7 +12,7 @@
 
 struct tp_stream;
 
-enum { TP_CSV_FIELDS_MOST = 64, TP_CSV_LINE_MOST = 64 << 10 };
+enum { TP_CSV_FIELDS_MAX = 64, TP_CSV_LINE_MAX = 64 << 10 };
 
 enum tp_csv_item {
 	TP_CSV_END,
@@ -22,12 +22,12 @@ enum tp_csv_item {
 
 struct tp_csv {
 	struct tp_stream *stream;
-	char *window; /* heap: TP_CSV_LINE_MOST and TP_WALK_SLACK bytes */
+	char *window; /* heap: TP_CSV_LINE_MAX and TP_JSON_WALK_SLACK bytes */
 	size_t at;    /* [at, end) was read and not yet given */
 	size_t end;
 	bool is_drained;
 	/* Of the row last given, without their quotes; borrowed until the next. */
-	struct tp_piece fields[TP_CSV_FIELDS_MOST];
+	struct tp_json_slice fields[TP_CSV_FIELDS_MAX];
 	size_t n_fields;
 };
 

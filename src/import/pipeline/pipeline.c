@@ -9,8 +9,8 @@
 void tp_pipeline_init(struct tp_pipeline *job)
 {
 	*job = (struct tp_pipeline){0};
-	const struct tp_optype *known;
-	while ((known = tp_optype_at(job->n_types)))
+	const struct tp_op_type *known;
+	while ((known = tp_op_type_at(job->n_types)))
 		job->types[job->n_types++] = (struct tp_pipeline_type){known->name, known};
 }
 
@@ -28,7 +28,7 @@ struct tp_pipeline_rank *tp_pipeline_rank(struct tp_pipeline *job, int64_t numbe
 	for (size_t i = 0; i < job->n_ranks; i++)
 		if (job->ranks[i].number == number)
 			return &job->ranks[i];
-	if (job->n_ranks == TP_RANKS_MOST) {
+	if (job->n_ranks == TP_RANKS_MAX) {
 		job->has_more_ranks = true;
 		return NULL;
 	}
@@ -51,8 +51,8 @@ size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len)
 	for (size_t i = 0; i < job->n_types; i++)
 		if (strncmp(job->types[i].name, name, len) == 0 && !job->types[i].name[len])
 			return i;
-	if (job->n_types == TP_PIPELINE_TYPES_MOST)
-		return TP_PIPELINE_TYPES_MOST;
+	if (job->n_types == TP_PIPELINE_TYPES_MAX)
+		return TP_PIPELINE_TYPES_MAX;
 	job->types[job->n_types].name = tp_arena_strndup(&job->arena, name, len);
 	return job->n_types++;
 }
@@ -63,8 +63,8 @@ static size_t step_find(struct tp_pipeline *job, int64_t number)
 	uint64_t index;
 	if (tp_map_get(&job->step_ids, (uint64_t)number, &index))
 		return index;
-	if (job->n_steps == TP_PIPELINE_STEPS_MOST)
-		return TP_PIPELINE_STEPS_MOST;
+	if (job->n_steps == TP_PIPELINE_STEPS_MAX)
+		return TP_PIPELINE_STEPS_MAX;
 	const struct tp_pipeline_step step = {.number = number,
 					      .start_ns = UINT64_MAX,
 					      .met_as = (uint32_t)job->n_steps};
@@ -73,16 +73,16 @@ static size_t step_find(struct tp_pipeline *job, int64_t number)
 	return job->n_steps - 1;
 }
 
-static const char *misfit(const struct tp_pipeline *job, int64_t step,
-			  const struct tp_pipeline_op *op)
+static const char *check_op(const struct tp_pipeline *job, int64_t step,
+			    const struct tp_pipeline_op *op)
 {
-	if (op->type >= TP_PIPELINE_TYPES_MOST)
+	if (op->type >= TP_PIPELINE_TYPES_MAX)
 		return "more types of operations than can be told apart";
 	if (step < 0)
 		return "an operation of no step";
 	if (op->end_ns < op->start_ns || op->end_ns > INT64_MAX)
 		return "an operation without times that make sense";
-	if (job->n_ops == TP_PIPELINE_OPS_MOST)
+	if (job->n_ops == TP_PIPELINE_OPS_MAX)
 		return "more operations than are kept in memory";
 	return NULL;
 }
@@ -90,9 +90,9 @@ static const char *misfit(const struct tp_pipeline *job, int64_t step,
 void tp_pipeline_add(struct tp_pipeline *job, struct tp_pipeline_rank *rank, int64_t step,
 		     const struct tp_pipeline_op *op)
 {
-	const char *why = misfit(job, step, op);
+	const char *why = check_op(job, step, op);
 	size_t index = why ? 0 : step_find(job, step);
-	if (!why && index == TP_PIPELINE_STEPS_MOST)
+	if (!why && index == TP_PIPELINE_STEPS_MAX)
 		why = "more steps than are kept in memory";
 	if (why) {
 		tp_pipeline_skip(rank, why);

@@ -2,9 +2,9 @@
  * A job in pipeline stages, gathered operation by operation and told rank by rank: how long a step
  * took, and who sends to whom, is known only when all has been seen.
  *
- *   tp_pipeline_rank(), tp_pipeline_add() in any order; once tp_pipeline_tell()
+ *   tp_pipeline_rank(), tp_pipeline_add() in any order; once tp_pipeline_emit()
  *
- * Memory is 32 bytes for each of at most TP_PIPELINE_OPS_MOST operations.
+ * Memory is 32 bytes for each of at most TP_PIPELINE_OPS_MAX operations.
  */
 #ifndef TRAINPROF_SRC_IMPORT_PIPELINE_PIPELINE_H
 #define TRAINPROF_SRC_IMPORT_PIPELINE_PIPELINE_H
@@ -20,13 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_import;
-struct tp_piece;
+struct tp_import_reader;
+struct tp_json_slice;
 
 enum {
-	TP_PIPELINE_OPS_MOST = 4 << 20,
-	TP_PIPELINE_STEPS_MOST = 16 << 10,
-	TP_PIPELINE_TYPES_MOST = 256,
+	TP_PIPELINE_OPS_MAX = 4 << 20,
+	TP_PIPELINE_STEPS_MAX = 16 << 10,
+	TP_PIPELINE_TYPES_MAX = 256,
 };
 
 struct tp_pipeline_op {
@@ -60,16 +60,16 @@ struct tp_pipeline_step {
 };
 
 struct tp_pipeline_type {
-	const char *name;              /* in the arena */
-	const struct tp_optype *known; /* NULL: a name that is new to us */
+	const char *name;               /* in the arena */
+	const struct tp_op_type *known; /* NULL: a name that is new to us */
 };
 
 struct tp_pipeline {
 	struct tp_arena arena;
-	struct tp_pipeline_rank ranks[TP_RANKS_MOST];
+	struct tp_pipeline_rank ranks[TP_RANKS_MAX];
 	size_t n_ranks;
 	bool has_more_ranks; /* than fit */
-	struct tp_pipeline_type types[TP_PIPELINE_TYPES_MOST];
+	struct tp_pipeline_type types[TP_PIPELINE_TYPES_MAX];
 	size_t n_types;
 	struct tp_map step_ids;
 	struct tp_pipeline_step *steps; /* heap, as ops */
@@ -78,7 +78,7 @@ struct tp_pipeline {
 	struct tp_pipeline_op *ops;
 	size_t n_ops;
 	size_t ops_capacity;
-	/* Before tp_pipeline_tell(). What waits for others is not told of those whose waits were
+	/* Before tp_pipeline_emit(). What waits for others is not told of those whose waits were
 	 * taken off; of chunks that are several in a stage it is not known who sends to whom. */
 	bool has_waits;
 	bool has_chunks;
@@ -91,14 +91,15 @@ void tp_pipeline_release(struct tp_pipeline *job);
 /* The rank of that number, made when it is new; NULL when there are too many. */
 struct tp_pipeline_rank *tp_pipeline_rank(struct tp_pipeline *job, int64_t number);
 void tp_pipeline_skip(struct tp_pipeline_rank *rank, const char *why);
-/* The type of that name; TP_PIPELINE_TYPES_MOST when there are too many. */
+/* The type of that name; TP_PIPELINE_TYPES_MAX when there are too many. */
 size_t tp_pipeline_type(struct tp_pipeline *job, const char *name, size_t len);
 /* Counts the operation as skipped where it does not fit. `op` has all but its rank and step. */
 void tp_pipeline_add(struct tp_pipeline *job, struct tp_pipeline_rank *rank, int64_t step,
 		     const struct tp_pipeline_op *op);
 
 /* Errors  TP_PARSE: nothing of use, or more ranks than can be imported; `name` is the file's. */
-TP_MUST_CHECK enum tp_status tp_pipeline_tell(struct tp_pipeline *job, struct tp_import *import,
-					      const char *name, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_pipeline_emit(struct tp_pipeline *job,
+					      struct tp_import_reader *import, const char *name,
+					      struct tp_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PASSES = 2, NO_RANK = TP_RANKS_MOST };
+enum { PASSES = 2, NO_RANK = TP_RANKS_MAX };
 
 /* By how much clocks inside a rank may differ: that of the source. */
 static const uint64_t NEAR_NS = 50000;
@@ -34,23 +34,23 @@ struct share {
 	uint32_t n_ops;
 };
 
-struct telling {
+struct emitter {
 	struct tp_pipeline *job;
 	struct share *shares; /* by step, then by rank; heap */
 	uint64_t n_orders;    /* beyond the largest of any operation */
 	struct tp_buf scratch;
 };
 
-static struct share *share_of(const struct telling *telling, const struct tp_pipeline_op *op,
+static struct share *share_of(const struct emitter *emitter, const struct tp_pipeline_op *op,
 			      size_t rank)
 {
-	return &telling->shares[op->step * telling->job->n_ranks + rank];
+	return &emitter->shares[op->step * emitter->job->n_ranks + rank];
 }
 
-static const struct tp_optype *optype_of(const struct telling *telling,
-					 const struct tp_pipeline_op *op)
+static const struct tp_op_type *op_type_of(const struct emitter *emitter,
+					   const struct tp_pipeline_op *op)
 {
-	return telling->job->types[op->type].known;
+	return emitter->job->types[op->type].known;
 }
 
 /* ---- steps ---- */
@@ -114,14 +114,14 @@ static int op_order(const void *a, const void *b)
 	return (x->type > y->type) - (x->type < y->type);
 }
 
-static void note_computed(struct telling *telling, const struct tp_pipeline_op *op)
+static void note_computed(struct emitter *emitter, const struct tp_pipeline_op *op)
 {
-	const struct tp_optype *optype = optype_of(telling, op);
-	struct share *share = share_of(telling, op, op->rank);
+	const struct tp_op_type *optype = op_type_of(emitter, op);
+	struct share *share = share_of(emitter, op, op->rank);
 	share->n_ops++;
-	if (!optype || (optype->use != TP_OPTYPE_FORWARD && optype->use != TP_OPTYPE_BACKWARD))
+	if (!optype || (optype->use != TP_OP_TYPE_FORWARD && optype->use != TP_OP_TYPE_BACKWARD))
 		return;
-	size_t pass = optype->use == TP_OPTYPE_BACKWARD;
+	size_t pass = optype->use == TP_OP_TYPE_BACKWARD;
 	if (!share->n_computed[pass]++)
 		share->first_end_ns[pass] = UINT64_MAX;
 	if (op->start_ns > share->last_start_ns[pass])
@@ -131,14 +131,14 @@ static void note_computed(struct telling *telling, const struct tp_pipeline_op *
 }
 
 /* What is received is computed with afterwards, and what is sent was computed before. */
-static void number_exchange(struct telling *telling, struct tp_pipeline_op *op)
+static void number_exchange(struct emitter *emitter, struct tp_pipeline_op *op)
 {
-	const struct tp_optype *optype = optype_of(telling, op);
-	struct share *share = share_of(telling, op, op->rank);
+	const struct tp_op_type *optype = op_type_of(emitter, op);
+	struct share *share = share_of(emitter, op, op->rank);
 	if (!optype || !optype->toward || !share->n_computed[optype->pass])
 		return;
 	size_t pass = (size_t)optype->pass;
-	bool is_send = optype->use == TP_OPTYPE_SEND;
+	bool is_send = optype->use == TP_OP_TYPE_SEND;
 	op->is_paired = is_send ? op->end_ns + NEAR_NS >= share->first_end_ns[pass]
 				: op->start_ns <= share->last_start_ns[pass] + NEAR_NS;
 	if (op->is_paired)
@@ -161,49 +161,49 @@ static size_t rank_at(const struct tp_pipeline *job, int64_t pipeline, int64_t s
 	return found;
 }
 
-static bool has_partner(const struct telling *telling, const struct tp_pipeline_op *op)
+static bool has_peer(const struct emitter *emitter, const struct tp_pipeline_op *op)
 {
-	const struct tp_pipeline *job = telling->job;
-	const struct tp_optype *optype = optype_of(telling, op);
+	const struct tp_pipeline *job = emitter->job;
+	const struct tp_op_type *optype = op_type_of(emitter, op);
 	const struct tp_pipeline_rank *rank = &job->ranks[op->rank];
 	if (!op->is_paired || job->has_chunks || rank->stage < 0)
 		return false;
 	size_t peer = rank_at(job, rank->pipeline, rank->stage + optype->toward, rank->tensor);
 	if (peer == NO_RANK || rank_at(job, rank->pipeline, rank->stage, rank->tensor) == NO_RANK)
 		return false;
-	const struct share *own = share_of(telling, op, op->rank);
-	const struct share *other = share_of(telling, op, peer);
+	const struct share *own = share_of(emitter, op, op->rank);
+	const struct share *other = share_of(emitter, op, peer);
 	size_t pass = (size_t)optype->pass;
-	return optype->use == TP_OPTYPE_SEND ? own->n_sent[pass] == other->n_received[pass]
-					     : own->n_received[pass] == other->n_sent[pass];
+	return optype->use == TP_OP_TYPE_SEND ? own->n_sent[pass] == other->n_received[pass]
+					      : own->n_received[pass] == other->n_sent[pass];
 }
 
-static void prepare(struct telling *telling)
+static void prepare(struct emitter *emitter)
 {
-	struct tp_pipeline *job = telling->job;
+	struct tp_pipeline *job = emitter->job;
 	sort_steps(job);
 	place_steps(job);
 	qsort(job->ops, job->n_ops, sizeof(*job->ops), op_order);
-	telling->shares = tp_alloc(job->n_steps * job->n_ranks * sizeof(*telling->shares));
+	emitter->shares = tp_alloc(job->n_steps * job->n_ranks * sizeof(*emitter->shares));
 	for (size_t i = 0; i < job->n_ops; i++)
-		note_computed(telling, &job->ops[i]);
+		note_computed(emitter, &job->ops[i]);
 	for (size_t i = 0; i < job->n_ops; i++)
-		number_exchange(telling, &job->ops[i]);
+		number_exchange(emitter, &job->ops[i]);
 	for (size_t i = 0; i < job->n_ops; i++)
-		if (job->ops[i].order != UINT32_MAX && job->ops[i].order >= telling->n_orders)
-			telling->n_orders = job->ops[i].order + UINT64_C(1);
+		if (job->ops[i].order != UINT32_MAX && job->ops[i].order >= emitter->n_orders)
+			emitter->n_orders = job->ops[i].order + UINT64_C(1);
 }
 
 /* ---- communicators ---- */
 
 /* The name of the communicator; false when the operation waits for nobody that is known. */
-static bool name_group(struct telling *telling, const struct tp_pipeline_op *op)
+static bool name_group(struct emitter *emitter, const struct tp_pipeline_op *op)
 {
-	const struct tp_optype *optype = optype_of(telling, op);
-	const struct tp_pipeline_rank *rank = &telling->job->ranks[op->rank];
-	struct tp_buf *name = &telling->scratch;
+	const struct tp_op_type *optype = op_type_of(emitter, op);
+	const struct tp_pipeline_rank *rank = &emitter->job->ranks[op->rank];
+	struct tp_buf *name = &emitter->scratch;
 	bool is_placed = rank->stage >= 0 && rank->pipeline >= 0;
-	if (!telling->job->has_waits)
+	if (!emitter->job->has_waits)
 		return false;
 	if (optype->toward) {
 		int64_t other = rank->stage + optype->toward;
@@ -212,109 +212,110 @@ static bool name_group(struct telling *telling, const struct tp_pipeline_op *op)
 			      optype->pass ? "backward" : "forward", rank->pipeline, rank->tensor,
 			      rank->stage < other ? rank->stage : other,
 			      rank->stage < other ? other : rank->stage);
-		return has_partner(telling, op);
+		return has_peer(emitter, op);
 	}
 	tp_buf_puts(name, optype->name);
-	if (optype->use == TP_OPTYPE_DATA)
+	if (optype->use == TP_OP_TYPE_DATA)
 		tp_buf_printf(name, ", stage %" PRId64 ", tp %" PRId64, rank->stage, rank->tensor);
-	if (optype->use == TP_OPTYPE_ENDS)
+	if (optype->use == TP_OP_TYPE_ENDS)
 		tp_buf_printf(name, ", dp %" PRId64 ", tp %" PRId64, rank->pipeline, rank->tensor);
-	return optype->use == TP_OPTYPE_JOB || (is_placed && optype->use != TP_OPTYPE_ALONE);
+	return optype->use == TP_OP_TYPE_JOB || (is_placed && optype->use != TP_OP_TYPE_ALONE);
 }
 
 /* What waits for nobody known has a communicator of its own, so that it is not joined. */
-static uint32_t detail_of(struct telling *telling, struct tp_rank_writer *writer,
+static uint32_t detail_of(struct emitter *emitter, struct tp_rank_writer *writer,
 			  const struct tp_pipeline_op *op)
 {
-	const struct tp_optype *optype = optype_of(telling, op);
+	const struct tp_op_type *optype = op_type_of(emitter, op);
 	if (!optype || !optype->op)
 		return 0;
-	struct tp_buf *name = &telling->scratch;
+	struct tp_buf *name = &emitter->scratch;
 	tp_buf_clear(name);
-	if (!name_group(telling, op)) {
+	if (!name_group(emitter, op)) {
 		tp_buf_clear(name);
 		tp_buf_printf(name, "%s of rank %" PRId64, optype->name,
-			      telling->job->ranks[op->rank].number);
+			      emitter->job->ranks[op->rank].number);
 	}
-	uint64_t sequence = op->step * telling->n_orders + op->order + 1;
-	struct tp_detail detail = {.op = tp_rank_string(writer, optype->op, strlen(optype->op)),
-				   .group = tp_rank_string(writer, name->data, name->len)};
+	uint64_t sequence = op->step * emitter->n_orders + op->order + 1;
+	struct tp_detail detail = {.op = tp_rank_writer_string(writer, optype->op,
+							       strlen(optype->op)),
+				   .group = tp_rank_writer_string(writer, name->data, name->len)};
 	if (op->order != UINT32_MAX && sequence <= UINT32_MAX)
 		detail.sequence = (uint32_t)sequence;
-	return tp_rank_detail(writer, &detail);
+	return tp_rank_writer_detail(writer, &detail);
 }
 
 /* ---- telling ---- */
 
-static void tell_op(struct telling *telling, struct tp_rank_writer *writer,
+static void emit_op(struct emitter *emitter, struct tp_rank_writer *writer,
 		    const struct tp_pipeline_op *op)
 {
-	const struct tp_pipeline_type *type = &telling->job->types[op->type];
-	const struct tp_pipeline_step *step = &telling->job->steps[op->step];
-	bool is_host = type->known && type->known->use == TP_OPTYPE_HOST;
-	uint32_t name = tp_rank_string(writer, type->name, strlen(type->name));
+	const struct tp_pipeline_type *type = &emitter->job->types[op->type];
+	const struct tp_pipeline_step *step = &emitter->job->steps[op->step];
+	bool is_host = type->known && type->known->use == TP_OP_TYPE_HOST;
+	uint32_t name = tp_rank_writer_string(writer, type->name, strlen(type->name));
 	struct tp_span span = {.start_ns = step->place_ns + (op->start_ns - step->start_ns),
 			       .end_ns = step->place_ns + (op->end_ns - step->start_ns),
 			       .name = name,
 			       .kind = is_host ? TP_SPAN_ANNOTATION : TP_SPAN_KERNEL};
 	if (is_host) {
-		span.track = tp_rank_track(writer, TP_TRACK_THREAD, 0);
+		span.track = tp_rank_writer_track(writer, TP_TRACK_THREAD, 0);
 	} else {
-		span.track = tp_rank_track(writer, 0, op->type);
-		span.detail = detail_of(telling, writer, op);
-		tp_rank_name_track(writer, span.track, name);
+		span.track = tp_rank_writer_track(writer, 0, op->type);
+		span.detail = detail_of(emitter, writer, op);
+		tp_rank_writer_name_track(writer, span.track, name);
 	}
-	tp_rank_span(writer, &span);
+	tp_rank_writer_span(writer, &span);
 }
 
 /* A step lasts from the first to the last operation of any rank: early stages end early, and late
  * ones begin late. */
-static void tell_steps(struct telling *telling, struct tp_rank_writer *writer, size_t rank)
+static void emit_steps(struct emitter *emitter, struct tp_rank_writer *writer, size_t rank)
 {
-	const struct tp_pipeline *job = telling->job;
+	const struct tp_pipeline *job = emitter->job;
 	char name[32];
 	for (size_t i = 0; i < job->n_steps; i++) {
 		const struct tp_pipeline_step *step = &job->steps[i];
-		if (!telling->shares[i * job->n_ranks + rank].n_ops)
+		if (!emitter->shares[i * job->n_ranks + rank].n_ops)
 			continue;
 		int len = snprintf(name, sizeof(name), "step %" PRId64, step->number);
 		struct tp_span span = {.start_ns = step->place_ns,
 				       .end_ns = step->place_ns + (step->end_ns - step->start_ns),
-				       .name = tp_rank_string(writer, name, (size_t)len),
-				       .track = tp_rank_track(writer, TP_TRACK_THREAD, 0),
+				       .name = tp_rank_writer_string(writer, name, (size_t)len),
+				       .track = tp_rank_writer_track(writer, TP_TRACK_THREAD, 0),
 				       .kind = TP_SPAN_ANNOTATION};
 		/* Marks must not overlap. */
 		if (i + 1 < job->n_steps && span.end_ns > step[1].place_ns &&
 		    step[1].place_ns > span.start_ns)
 			span.end_ns = step[1].place_ns;
-		tp_rank_span(writer, &span);
+		tp_rank_writer_span(writer, &span);
 	}
 }
 
-static void tell_rank(struct telling *telling, struct tp_rank_writer *writer, size_t index)
+static void emit_rank(struct emitter *emitter, struct tp_rank_writer *writer, size_t index)
 {
-	const struct tp_pipeline *job = telling->job;
+	const struct tp_pipeline *job = emitter->job;
 	const struct tp_pipeline_rank *rank = &job->ranks[index];
 	struct tp_rank_info *info = tp_rank_info(writer);
-	struct tp_buf *name = &telling->scratch;
+	struct tp_buf *name = &emitter->scratch;
 	info->number = rank->number;
 	info->n_events = rank->n_events;
 	info->n_skipped = rank->n_skipped;
 	info->skipped_because = rank->skipped_because;
 	info->is_cut = job->is_cut;
-	tell_steps(telling, writer, index);
+	emit_steps(emitter, writer, index);
 	/* They are in order of ranks. */
 	for (size_t i = 0; i < job->n_ops; i++)
 		if (job->ops[i].rank == index)
-			tell_op(telling, writer, &job->ops[i]);
+			emit_op(emitter, writer, &job->ops[i]);
 	tp_buf_clear(name);
 	tp_buf_printf(name, "dp %" PRId64, rank->pipeline);
 	if (rank->stage >= 0)
 		tp_buf_printf(name, ", stage %" PRId64, rank->stage);
 	if (rank->tensor >= 0)
 		tp_buf_printf(name, ", tp %" PRId64, rank->tensor);
-	tp_rank_name_track(writer, tp_rank_track(writer, TP_TRACK_THREAD, 0),
-			   tp_rank_string(writer, name->data, name->len));
+	tp_rank_writer_name_track(writer, tp_rank_writer_track(writer, TP_TRACK_THREAD, 0),
+				  tp_rank_writer_string(writer, name->data, name->len));
 }
 
 static int number_order(const void *a, const void *b)
@@ -324,26 +325,26 @@ static int number_order(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static enum tp_status tell_all(struct telling *telling, struct tp_import *import,
+static enum tp_status emit_all(struct emitter *emitter, struct tp_import_reader *import,
 			       struct tp_error *err)
 {
-	struct tp_pipeline *job = telling->job;
-	struct tp_pipeline_rank *ordered[TP_RANKS_MOST];
+	struct tp_pipeline *job = emitter->job;
+	struct tp_pipeline_rank *ordered[TP_RANKS_MAX];
 	for (size_t i = 0; i < job->n_ranks; i++)
 		ordered[i] = &job->ranks[i];
 	qsort(ordered, job->n_ranks, sizeof(struct tp_pipeline_rank *), number_order);
 	for (size_t i = 0; i < job->n_ranks; i++) {
-		struct tp_rank_writer *writer = tp_rank_begin(import);
+		struct tp_rank_writer *writer = tp_rank_writer_begin(import);
 		if (!writer)
-			return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MOST);
-		tell_rank(telling, writer, (size_t)(ordered[i] - job->ranks));
-		tp_rank_end(writer, false);
+			return tp_fail(err, TP_PARSE, "more than %d ranks", TP_RANKS_MAX);
+		emit_rank(emitter, writer, (size_t)(ordered[i] - job->ranks));
+		tp_rank_writer_end(writer, false);
 	}
 	return TP_OK;
 }
 
-static enum tp_status explain_nothing(const struct tp_pipeline *job, const char *name,
-				      struct tp_error *err)
+static enum tp_status fail_empty(const struct tp_pipeline *job, const char *name,
+				 struct tp_error *err)
 {
 	uint64_t n_events = 0;
 	const char *why = NULL;
@@ -358,12 +359,12 @@ static enum tp_status explain_nothing(const struct tp_pipeline *job, const char 
 		       name, n_events, why ? why : "none has a step");
 }
 
-enum tp_status tp_pipeline_tell(struct tp_pipeline *job, struct tp_import *import, const char *name,
-				struct tp_error *err)
+enum tp_status tp_pipeline_emit(struct tp_pipeline *job, struct tp_import_reader *import,
+				const char *name, struct tp_error *err)
 {
-	struct telling telling = {.job = job};
+	struct emitter emitter = {.job = job};
 	if (job->has_more_ranks) {
-		(void)tp_fail(err, TP_PARSE, "'%s' has more than %d ranks", name, TP_RANKS_MOST);
+		(void)tp_fail(err, TP_PARSE, "'%s' has more than %d ranks", name, TP_RANKS_MAX);
 		tp_error_next(
 			err,
 			"python3 -c \"import pandas; d = pandas.read_parquet('trace.parquet'); "
@@ -371,13 +372,13 @@ enum tp_status tp_pipeline_tell(struct tp_pipeline *job, struct tp_import *impor
 		return TP_PARSE;
 	}
 	if (!job->n_ops) {
-		enum tp_status status = explain_nothing(job, name, err);
+		enum tp_status status = fail_empty(job, name, err);
 		tp_error_next(err, "trainprof import --list");
 		return status;
 	}
-	prepare(&telling);
-	enum tp_status status = tell_all(&telling, import, err);
-	free(telling.shares);
-	tp_buf_release(&telling.scratch);
+	prepare(&emitter);
+	enum tp_status status = emit_all(&emitter, import, err);
+	free(emitter.shares);
+	tp_buf_release(&emitter.scratch);
 	return status;
 }

@@ -26,7 +26,7 @@
 
 enum { KINDS_OF_ROWS = 5 }; /* in which a timeline shows the operations of a rank */
 
-struct reader {
+struct straggler_reader {
 	struct tp_pipeline *job;
 	struct tp_pipeline_rank stray; /* counts what is of no rank that is known */
 	struct tp_buf scratch;
@@ -35,20 +35,21 @@ struct reader {
 /* ---- both forms ---- */
 
 /* Where the rank is, unless it was told before. */
-static void place_rank(struct tp_pipeline_rank *rank, const struct tp_piece *pipeline,
-		       const struct tp_piece *stage, const struct tp_piece *tensor)
+static void place_rank(struct tp_pipeline_rank *rank, const struct tp_json_slice *pipeline,
+		       const struct tp_json_slice *stage, const struct tp_json_slice *tensor)
 {
 	int64_t number;
-	if (rank->pipeline < 0 && tp_piece_integer(pipeline, &number) && number >= 0)
+	if (rank->pipeline < 0 && tp_json_slice_integer(pipeline, &number) && number >= 0)
 		rank->pipeline = number;
-	if (rank->stage < 0 && tp_piece_integer(stage, &number) && number >= 0)
+	if (rank->stage < 0 && tp_json_slice_integer(stage, &number) && number >= 0)
 		rank->stage = number;
-	if (rank->tensor < 0 && tp_piece_integer(tensor, &number) && number >= 0)
+	if (rank->tensor < 0 && tp_json_slice_integer(tensor, &number) && number >= 0)
 		rank->tensor = number;
 }
 
 /* The counter of an operation that says no rank, or one too many. */
-static struct tp_pipeline_rank *rank_of(struct reader *reader, bool has_number, int64_t number)
+static struct tp_pipeline_rank *rank_of(struct straggler_reader *reader, bool has_number,
+					int64_t number)
 {
 	struct tp_pipeline_rank *rank = NULL;
 	if (has_number && number >= 0)
@@ -62,24 +63,24 @@ static struct tp_pipeline_rank *rank_of(struct reader *reader, bool has_number, 
 }
 
 struct operation {
-	struct tp_piece type, step, order, start, length;
-	bool (*time_ns)(const struct tp_piece *piece, uint64_t *out);
+	struct tp_json_slice type, step, order, start, length;
+	bool (*time_ns)(const struct tp_json_slice *piece, uint64_t *out);
 };
 
-static void take_operation(struct reader *reader, struct tp_pipeline_rank *rank,
-			   const struct operation *from)
+static void add_operation(struct straggler_reader *reader, struct tp_pipeline_rank *rank,
+			  const struct operation *from)
 {
 	struct tp_pipeline_op op = {.order = UINT32_MAX};
 	int64_t step;
 	int64_t order;
 	uint64_t length_ns;
 	size_t len;
-	const char *name = tp_piece_text(&from->type, &reader->scratch, &len);
+	const char *name = tp_json_slice_text(&from->type, &reader->scratch, &len);
 	if (!len) {
 		tp_pipeline_skip(rank, "an operation without a type");
 		return;
 	}
-	if (!tp_piece_integer(&from->step, &step)) {
+	if (!tp_json_slice_integer(&from->step, &step)) {
 		tp_pipeline_skip(rank, "an operation of no step");
 		return;
 	}
@@ -88,7 +89,7 @@ static void take_operation(struct reader *reader, struct tp_pipeline_rank *rank,
 		tp_pipeline_skip(rank, "an operation without times that make sense");
 		return;
 	}
-	if (tp_piece_integer(&from->order, &order) && order >= 0 && order < UINT32_MAX)
+	if (tp_json_slice_integer(&from->order, &order) && order >= 0 && order < UINT32_MAX)
 		op.order = (uint32_t)order;
 	op.end_ns = op.start_ns + length_ns; /* both are below 2^63 */
 	op.type = (uint16_t)tp_pipeline_type(reader->job, name, len);
@@ -100,7 +101,7 @@ static void take_operation(struct reader *reader, struct tp_pipeline_rank *rank,
 enum column {
 	COLUMN_RANK,
 	COLUMN_STEP,
-	COLUMN_OPTYPE,
+	COLUMN_OP_TYPE,
 	COLUMN_START,
 	COLUMN_DURATION,
 	COLUMN_PIPELINE,
@@ -133,38 +134,39 @@ static bool columns_find(int places[N_COLUMNS], const struct tp_csv *csv)
 	return are_there;
 }
 
-static struct tp_piece field_at(const struct tp_csv *csv, int place)
+static struct tp_json_slice field_at(const struct tp_csv *csv, int place)
 {
 	if (place < 0 || (size_t)place >= csv->n_fields)
-		return (struct tp_piece){.text = ""};
+		return (struct tp_json_slice){.text = ""};
 	return csv->fields[place];
 }
 
-static void take_row(struct reader *reader, const struct tp_csv *csv, const int places[N_COLUMNS])
+static void add_row(struct straggler_reader *reader, const struct tp_csv *csv,
+		    const int places[N_COLUMNS])
 {
-	struct tp_piece fields[N_COLUMNS];
+	struct tp_json_slice fields[N_COLUMNS];
 	int64_t number = 0;
 	for (size_t c = 0; c < N_COLUMNS; c++)
 		fields[c] = field_at(csv, places[c]);
-	bool has_number = tp_piece_integer(&fields[COLUMN_RANK], &number);
+	bool has_number = tp_json_slice_integer(&fields[COLUMN_RANK], &number);
 	struct tp_pipeline_rank *rank = rank_of(reader, has_number, number);
 	if (rank == &reader->stray)
 		return;
 	place_rank(rank, &fields[COLUMN_PIPELINE], &fields[COLUMN_STAGE], &fields[COLUMN_TENSOR]);
 	/* Without the column it is not known. Of communication it may be empty. */
 	if (places[COLUMN_CHUNK] < 0 ||
-	    (tp_piece_integer(&fields[COLUMN_CHUNK], &number) && number > 0))
+	    (tp_json_slice_integer(&fields[COLUMN_CHUNK], &number) && number > 0))
 		reader->job->has_chunks = true;
-	const struct operation operation = {.type = fields[COLUMN_OPTYPE],
+	const struct operation operation = {.type = fields[COLUMN_OP_TYPE],
 					    .step = fields[COLUMN_STEP],
 					    .order = fields[COLUMN_ORDER],
 					    .start = fields[COLUMN_START],
 					    .length = fields[COLUMN_DURATION],
-					    .time_ns = tp_piece_seconds_ns};
-	take_operation(reader, rank, &operation);
+					    .time_ns = tp_json_slice_seconds_ns};
+	add_operation(reader, rank, &operation);
 }
 
-static void read_table(struct reader *reader, struct tp_stream *stream)
+static void read_table(struct straggler_reader *reader, struct tp_stream *stream)
 {
 	struct tp_csv csv;
 	int places[N_COLUMNS];
@@ -173,7 +175,7 @@ static void read_table(struct reader *reader, struct tp_stream *stream)
 	bool has_header = tp_csv_next(&csv) == TP_CSV_ROW && columns_find(places, &csv);
 	while (has_header && (item = tp_csv_next(&csv)) != TP_CSV_END) {
 		if (item == TP_CSV_ROW) {
-			take_row(reader, &csv, places);
+			add_row(reader, &csv, places);
 			continue;
 		}
 		reader->stray.n_events++;
@@ -183,7 +185,7 @@ static void read_table(struct reader *reader, struct tp_stream *stream)
 	tp_csv_release(&csv);
 }
 
-static bool table_recognises(const unsigned char *head, size_t size)
+static bool table_probe(const unsigned char *head, size_t size)
 {
 	struct tp_csv csv = {0};
 	int places[N_COLUMNS];
@@ -200,24 +202,24 @@ static bool table_recognises(const unsigned char *head, size_t size)
 
 /* ---- the timeline ---- */
 
-struct event {
-	struct tp_piece ph, name, pid, tid, ts, dur, args;
+struct straggler_event {
+	struct tp_json_slice ph, name, pid, tid, ts, dur, args;
 };
 
-static bool event_read(struct event *event, const struct tp_piece *text)
+static bool event_read(struct straggler_event *event, const struct tp_json_slice *text)
 {
 	const struct {
 		const char *key;
-		struct tp_piece *value;
+		struct tp_json_slice *value;
 	} members[] = {
 		{"ph", &event->ph},     {"name", &event->name}, {"pid", &event->pid},
 		{"tid", &event->tid},   {"ts", &event->ts},     {"dur", &event->dur},
 		{"args", &event->args},
 	};
-	struct tp_walk walk = tp_walk_into(text);
-	struct tp_piece key;
-	struct tp_piece value;
-	while (tp_walk_next(&walk, &key, &value))
+	struct tp_json_walk walk = tp_json_walk_init(text);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	while (tp_json_walk_next(&walk, &key, &value))
 		for (size_t i = 0; i < TP_ARRAY_LEN(members); i++)
 			if (strlen(members[i].key) == key.len &&
 			    memcmp(members[i].key, key.text, key.len) == 0)
@@ -226,9 +228,9 @@ static bool event_read(struct event *event, const struct tp_piece *text)
 }
 
 /* The number behind a word of "PP rank 3, TP rank 0, compute". */
-static struct tp_piece number_behind(const struct tp_piece *text, const char *word)
+static struct tp_json_slice number_after(const struct tp_json_slice *text, const char *word)
 {
-	struct tp_piece number = {.text = "", .type = TP_PIECE_TEXT};
+	struct tp_json_slice number = {.text = "", .type = TP_JSON_SLICE_TEXT};
 	const char *at = text->len ? memmem(text->text, text->len, word, strlen(word)) : NULL;
 	if (!at)
 		return number;
@@ -240,57 +242,58 @@ static struct tp_piece number_behind(const struct tp_piece *text, const char *wo
 	return number;
 }
 
-static void take_name(struct reader *reader, const struct event *event, int64_t tid)
+static void add_name(struct straggler_reader *reader, const struct straggler_event *event,
+		     int64_t tid)
 {
-	struct tp_piece name = tp_piece_find(&event->args, "name");
-	struct tp_piece stage = number_behind(&name, "PP rank ");
-	struct tp_piece tensor = number_behind(&name, "TP rank ");
-	if (!TP_PIECE_IS(&event->name, "thread_name") || tid < 0)
+	struct tp_json_slice name = tp_json_slice_find(&event->args, "name");
+	struct tp_json_slice stage = number_after(&name, "PP rank ");
+	struct tp_json_slice tensor = number_after(&name, "TP rank ");
+	if (!TP_JSON_SLICE_IS(&event->name, "thread_name") || tid < 0)
 		return;
 	struct tp_pipeline_rank *rank = tp_pipeline_rank(reader->job, tid / KINDS_OF_ROWS);
 	if (rank)
 		place_rank(rank, &event->pid, &stage, &tensor);
 }
 
-static void take_event(struct reader *reader, const struct tp_piece *text)
+static void add_event(struct straggler_reader *reader, const struct tp_json_slice *text)
 {
-	struct event event = {0};
+	struct straggler_event event = {0};
 	int64_t tid = -1;
 	if (!event_read(&event, text)) {
 		reader->stray.n_events++;
 		tp_pipeline_skip(&reader->stray, "a malformed event");
 		return;
 	}
-	bool has_tid = tp_piece_integer(&event.tid, &tid);
-	if (TP_PIECE_IS(&event.ph, "M"))
-		take_name(reader, &event, tid);
-	if (!TP_PIECE_IS(&event.ph, "X"))
+	bool has_tid = tp_json_slice_integer(&event.tid, &tid);
+	if (TP_JSON_SLICE_IS(&event.ph, "M"))
+		add_name(reader, &event, tid);
+	if (!TP_JSON_SLICE_IS(&event.ph, "X"))
 		return;
 	struct tp_pipeline_rank *rank = rank_of(reader, has_tid && tid >= 0, tid / KINDS_OF_ROWS);
 	if (rank == &reader->stray)
 		return;
-	const struct tp_piece none = {.text = ""};
+	const struct tp_json_slice none = {.text = ""};
 	place_rank(rank, &event.pid, &none, &none);
 	const struct operation operation = {.type = event.name,
-					    .step = tp_piece_find(&event.args, "step"),
-					    .order = tp_piece_find(&event.args, "seq_id"),
+					    .step = tp_json_slice_find(&event.args, "step"),
+					    .order = tp_json_slice_find(&event.args, "seq_id"),
 					    .start = event.ts,
 					    .length = event.dur,
-					    .time_ns = tp_piece_time_ns};
-	take_operation(reader, rank, &operation);
+					    .time_ns = tp_json_slice_time_ns};
+	add_operation(reader, rank, &operation);
 }
 
-static void read_timeline(struct reader *reader, struct tp_stream *stream)
+static void read_timeline(struct straggler_reader *reader, struct tp_stream *stream)
 {
 	struct tp_json_scan scan;
-	struct tp_piece key;
-	struct tp_piece value;
-	enum tp_scan_item item;
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	enum tp_json_scan_item item;
 	tp_json_scan_init(&scan, stream);
-	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_SCAN_END) {
-		if (item == TP_SCAN_EVENT) {
-			take_event(reader, &value);
-		} else if (item != TP_SCAN_MEMBER) {
+	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
+		if (item == TP_JSON_SCAN_EVENT) {
+			add_event(reader, &value);
+		} else if (item != TP_JSON_SCAN_MEMBER) {
 			reader->stray.n_events++;
 			tp_pipeline_skip(&reader->stray, "an entry that is no event");
 		}
@@ -299,11 +302,11 @@ static void read_timeline(struct reader *reader, struct tp_stream *stream)
 	tp_json_scan_release(&scan);
 }
 
-static bool timeline_recognises(const unsigned char *head, size_t size)
+static bool timeline_probe(const unsigned char *head, size_t size)
 {
 	static const char *const keys[] = {"\"model_chunk\"", "\"mb_id\"", "\"seq_id\"",
 					   "\"step\""};
-	bool is_it = tp_json_scan_recognises(head, size);
+	bool is_it = tp_json_scan_probe(head, size);
 	for (size_t i = 0; i < TP_ARRAY_LEN(keys); i++)
 		is_it = is_it && memmem(head, size, keys[i], strlen(keys[i]));
 	return is_it;
@@ -312,7 +315,7 @@ static bool timeline_recognises(const unsigned char *head, size_t size)
 /* ---- the whole ---- */
 
 /* What is of no rank is wrong with the first one. */
-static void blame_first(struct reader *reader)
+static void skip_in_first(struct straggler_reader *reader)
 {
 	struct tp_pipeline_rank *first = &reader->job->ranks[0];
 	first->n_events += reader->stray.n_events;
@@ -321,30 +324,30 @@ static void blame_first(struct reader *reader)
 	first->n_skipped += reader->stray.n_skipped;
 }
 
-static enum tp_status straggler_read(struct tp_import *import,
+static enum tp_status straggler_read(struct tp_import_reader *import,
 				     const struct tp_import_source *source, struct tp_error *err)
 {
 	struct tp_pipeline *job = tp_alloc(sizeof(*job));
-	struct reader reader = {.job = job};
+	struct straggler_reader reader = {.job = job};
 	const unsigned char *head;
 	size_t size = tp_stream_peek(source->stream, &head);
 	tp_pipeline_init(job);
-	if (timeline_recognises(head, size))
+	if (timeline_probe(head, size))
 		read_timeline(&reader, source->stream);
 	else
 		read_table(&reader, source->stream);
-	blame_first(&reader);
+	skip_in_first(&reader);
 	const char *name = source->member ? source->member : source->path;
-	enum tp_status status = tp_pipeline_tell(job, import, name, err);
+	enum tp_status status = tp_pipeline_emit(job, import, name, err);
 	tp_pipeline_release(job);
 	free(job);
 	tp_buf_release(&reader.scratch);
 	return status;
 }
 
-static bool straggler_recognises(const unsigned char *head, size_t size)
+static bool straggler_probe(const unsigned char *head, size_t size)
 {
-	return table_recognises(head, size) || timeline_recognises(head, size);
+	return table_probe(head, size) || timeline_probe(head, size);
 }
 
 const struct tp_importer tp_importer_straggler = {
@@ -361,6 +364,6 @@ const struct tp_importer tp_importer_straggler = {
 				 "time between steps, but for neighbours in CSV; waits of "
 				 "timeline-*.json.gz, which its writer took off",
 		},
-	.recognises = straggler_recognises,
+	.recognises = straggler_probe,
 	.read = straggler_read,
 };

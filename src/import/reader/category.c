@@ -54,7 +54,7 @@ static bool ends_with(const char *name, size_t len, const char *end)
 	return len > n && strncasecmp(name + len - n, end, n) == 0;
 }
 
-static struct tp_category look_up(const char *name, size_t len)
+static struct tp_category search_table(const char *name, size_t len)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(categories); i++)
 		if (strlen(categories[i].name) == len &&
@@ -69,14 +69,14 @@ static struct tp_category look_up(const char *name, size_t len)
 struct tp_category tp_category_find(struct tp_category_cache *cache, const char *name, size_t len)
 {
 	if (len == 0 || len > TP_CATEGORY_CACHED_BYTES)
-		return look_up(name, len);
+		return search_table(name, len);
 	unsigned slot =
 		(unsigned)len * 5 + (unsigned char)name[0] + (unsigned char)name[len / 2] * 3;
 	struct tp_category_row *row = &cache->rows[slot % TP_CATEGORY_CACHED];
 	if (row->len != len || memcmp(row->name, name, len) != 0) {
 		row->len = len;
 		memcpy(row->name, name, len);
-		row->category = look_up(name, len);
+		row->category = search_table(name, len);
 	}
 	return row->category;
 }

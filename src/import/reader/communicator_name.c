@@ -12,9 +12,9 @@ struct ranges {
 	bool has_some;
 };
 
-enum { DIGITS_MOST = 9 };
+enum { DIGITS_MAX = 9 };
 
-static void put_range(struct ranges *ranges)
+static void append_range(struct ranges *ranges)
 {
 	if (ranges->last < ranges->first)
 		return;
@@ -30,7 +30,7 @@ static void add_member(struct ranges *ranges, int64_t rank)
 {
 	bool goes_on = ranges->last >= ranges->first && rank == ranges->last + 1;
 	if (!goes_on) {
-		put_range(ranges);
+		append_range(ranges);
 		ranges->first = rank;
 	}
 	ranges->last = rank;
@@ -38,7 +38,7 @@ static void add_member(struct ranges *ranges, int64_t rank)
 
 static void add_dots(struct ranges *ranges)
 {
-	put_range(ranges);
+	append_range(ranges);
 	tp_buf_puts(ranges->out, ranges->has_some ? ",..." : "...");
 	ranges->has_some = true;
 }
@@ -49,7 +49,7 @@ static bool add_members(struct ranges *ranges, const char *p, const char *end)
 	while (p < end) {
 		const char *start = p;
 		int64_t rank = 0;
-		for (; p < end && isdigit((unsigned char)*p) && p - start < DIGITS_MOST; p++)
+		for (; p < end && isdigit((unsigned char)*p) && p - start < DIGITS_MAX; p++)
 			rank = rank * 10 + (*p - '0');
 		if (p > start) {
 			add_member(ranges, rank);
@@ -62,19 +62,19 @@ static bool add_members(struct ranges *ranges, const char *p, const char *end)
 			return false;
 		}
 	}
-	put_range(ranges);
+	append_range(ranges);
 	return ranges->has_some;
 }
 
-void tp_group_name(struct tp_buf *out, const char *name, size_t name_len,
-		   const struct tp_piece *members)
+void tp_communicator_name(struct tp_buf *out, const char *name, size_t name_len,
+			  const struct tp_json_slice *members)
 {
 	struct ranges ranges = {.out = out, .last = -1};
 	tp_buf_clear(out);
 	tp_buf_add(out, name, name_len);
 	size_t before = out->len;
 	tp_buf_puts(out, name_len ? " (ranks " : "ranks ");
-	bool is_list = members->type == TP_PIECE_LIST || members->type == TP_PIECE_TEXT;
+	bool is_list = members->type == TP_JSON_SLICE_LIST || members->type == TP_JSON_SLICE_TEXT;
 	if (is_list && add_members(&ranges, members->text, members->text + members->len)) {
 		tp_buf_puts(out, name_len ? ")" : "");
 		return;

@@ -12,7 +12,7 @@
  * one, as Kineto writes it ("[0, 1, 2]", with "..." in the middle of a long one); their order does
  * not count where ranks ascend. An empty list tells nothing. The result lies in `out`.
  */
-void tp_group_name(struct tp_buf *out, const char *name, size_t name_len,
-		   const struct tp_piece *members);
+void tp_communicator_name(struct tp_buf *out, const char *name, size_t name_len,
+			  const struct tp_json_slice *members);
 
 #endif

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /* A file that is open. */
-struct opening {
-	struct tp_import import;
+struct file_reader {
+	struct tp_import_reader import;
 	const char *path;
 	const struct tp_importer_list *importers;
 	struct tp_stream *stream;
@@ -32,24 +32,24 @@ static const struct tp_importer *importer_find(const struct tp_importer_list *im
 	return NULL;
 }
 
-static enum tp_status read_by(struct opening *opening, const struct tp_importer *importer,
+static enum tp_status read_by(struct file_reader *file_reader, const struct tp_importer *importer,
 			      struct tp_import_source *source, struct tp_error *err)
 {
-	opening->import.source = source;
-	opening->import.format = importer->info.name;
-	enum tp_status status = importer->read(&opening->import, source, err);
-	opening->import.source = NULL;
+	file_reader->import.source = source;
+	file_reader->import.format = importer->info.name;
+	enum tp_status status = importer->read(&file_reader->import, source, err);
+	file_reader->import.source = NULL;
 	return status;
 }
 
 /* ---- what is wrong with the end of a file is wrong with the last rank in it ---- */
 
 /* The rank of the file that was begun last; NULL when there is none. */
-static struct tp_rank_info *last_rank(struct tp_session *session, size_t file)
+static struct tp_rank_info *last_rank(struct tp_import_session *session, size_t file)
 {
-	struct tp_session_rank *last = NULL;
+	struct tp_import_session_rank *last = NULL;
 	for (size_t i = 0; i < session->n_ranks; i++) {
-		struct tp_session_rank *rank = &session->ranks[i];
+		struct tp_import_session_rank *rank = &session->ranks[i];
 		if (!rank->is_absent && rank->file == file &&
 		    (!last || rank->number > last->number))
 			last = rank;
@@ -57,7 +57,7 @@ static struct tp_rank_info *last_rank(struct tp_session *session, size_t file)
 	return last ? &last->info : NULL;
 }
 
-static void blame(struct tp_rank_info *rank, const char *why)
+static void mark_failed(struct tp_rank_info *rank, const char *why)
 {
 	if (!rank)
 		return;
@@ -68,18 +68,18 @@ static void blame(struct tp_rank_info *rank, const char *why)
 
 /* What follows the document belongs to the member, too: a wrong checksum may be all that follows.
  */
-static void member_complete(struct opening *opening, struct tp_stream *stream)
+static void member_complete(struct file_reader *file_reader, struct tp_stream *stream)
 {
-	enum { SCRAP_BYTES = 64 << 10 };
-	struct tp_session *session = opening->import.session;
+	enum { DISCARD_BYTES = 64 << 10 };
+	struct tp_import_session *session = file_reader->import.session;
 	const char *why;
-	char *scrap = tp_alloc(SCRAP_BYTES);
-	while (tp_stream_read(stream, scrap, SCRAP_BYTES) == SCRAP_BYTES)
+	char *scrap = tp_alloc(DISCARD_BYTES);
+	while (tp_stream_read(stream, scrap, DISCARD_BYTES) == DISCARD_BYTES)
 		;
 	free(scrap);
 	pthread_mutex_lock(&session->lock);
 	if (tp_stream_ending(stream, &why) != TP_STREAM_WHOLE)
-		blame(last_rank(session, opening->import.file), why);
+		mark_failed(last_rank(session, file_reader->import.file), why);
 	pthread_mutex_unlock(&session->lock);
 }
 
@@ -93,27 +93,28 @@ static const char *base_of(const char *path)
 
 /* A member may be packed once more. Those that are no traces (notes, settings, what macOS adds) are
  * passed over. */
-static enum tp_status read_member(struct opening *opening, struct tp_tarball *tar,
+static enum tp_status read_member(struct file_reader *file_reader, struct tp_tarball *tar,
 				  struct tp_error *err)
 {
 	const unsigned char *head;
-	struct tp_import_source source = {.path = opening->path, .member = tp_buf_text(&tar->name)};
+	struct tp_import_source source = {.path = file_reader->path,
+					  .member = tp_buf_text(&tar->name)};
 	enum tp_status status = TP_PARSE;
 	struct tp_error complaint = {0};
-	source.stream = tp_stream_over(tp_tarball_read, tar);
+	source.stream = tp_stream_from_source(tp_tarball_read, tar);
 	size_t size = tp_stream_peek(source.stream, &head);
-	const struct tp_importer *importer = importer_find(opening->importers, head, size);
+	const struct tp_importer *importer = importer_find(file_reader->importers, head, size);
 	if (*base_of(source.member) == '.')
 		importer = NULL;
 	if (importer && !importer->wants_file)
-		status = read_by(opening, importer, &source, &complaint);
+		status = read_by(file_reader, importer, &source, &complaint);
 	else
-		(void)tp_fail(&complaint, TP_PARSE, "'%s' holds no traces", opening->path);
+		(void)tp_fail(&complaint, TP_PARSE, "'%s' holds no traces", file_reader->path);
 	if (!status)
-		member_complete(opening, source.stream);
-	opening->n_used += status == TP_OK;
-	if (status && !opening->complaint.status)
-		opening->complaint = complaint;
+		member_complete(file_reader, source.stream);
+	file_reader->n_used += status == TP_OK;
+	if (status && !file_reader->complaint.status)
+		file_reader->complaint = complaint;
 	tp_stream_close(source.stream);
 	if (!status || status == TP_PARSE)
 		return TP_OK;
@@ -122,23 +123,23 @@ static enum tp_status read_member(struct opening *opening, struct tp_tarball *ta
 	return status;
 }
 
-static enum tp_status read_archive(struct opening *opening, struct tp_error *err)
+static enum tp_status read_archive(struct file_reader *file_reader, struct tp_error *err)
 {
 	struct tp_tarball tar;
 	enum tp_status status = TP_OK;
-	tp_tarball_init(&tar, opening->stream);
+	tp_tarball_init(&tar, file_reader->stream);
 	while (!status && tp_tarball_next(&tar))
-		status = read_member(opening, &tar, err);
+		status = read_member(file_reader, &tar, err);
 	if (tar.is_cut)
-		opening->archive_fault = "the archive ends too early";
+		file_reader->archive_fault = "the archive ends too early";
 	else if (tar.is_damaged)
-		opening->archive_fault = "the archive is damaged behind this member";
-	if (!status && !opening->n_used) {
+		file_reader->archive_fault = "the archive is damaged behind this member";
+	if (!status && !file_reader->n_used) {
 		status = TP_PARSE;
-		if (opening->complaint.status && err)
-			*err = opening->complaint;
+		if (file_reader->complaint.status && err)
+			*err = file_reader->complaint;
 		else
-			(void)tp_fail(err, TP_PARSE, "'%s' holds no traces", opening->path);
+			(void)tp_fail(err, TP_PARSE, "'%s' holds no traces", file_reader->path);
 	}
 	tp_tarball_release(&tar);
 	return status;
@@ -146,76 +147,77 @@ static enum tp_status read_archive(struct opening *opening, struct tp_error *err
 
 /* ---- files ---- */
 
-static enum tp_status explain_empty(const struct opening *opening, struct tp_error *err)
+static enum tp_status fail_empty(const struct file_reader *file_reader, struct tp_error *err)
 {
 	const char *why;
-	if (tp_stream_ending(opening->stream, &why) != TP_STREAM_WHOLE)
-		return tp_fail(err, TP_PARSE, "'%s' cannot be unpacked: %s", opening->path, why);
-	return tp_fail(err, TP_PARSE, "'%s' is empty", opening->path);
+	if (tp_stream_ending(file_reader->stream, &why) != TP_STREAM_WHOLE)
+		return tp_fail(err, TP_PARSE, "'%s' cannot be unpacked: %s", file_reader->path,
+			       why);
+	return tp_fail(err, TP_PARSE, "'%s' is empty", file_reader->path);
 }
 
-static enum tp_status read_file(struct opening *opening, struct tp_error *err)
+static enum tp_status read_file(struct file_reader *file_reader, struct tp_error *err)
 {
 	const unsigned char *head;
-	size_t size = tp_stream_peek(opening->stream, &head);
-	struct tp_import_source source = {.path = opening->path, .stream = opening->stream};
+	size_t size = tp_stream_peek(file_reader->stream, &head);
+	struct tp_import_source source = {.path = file_reader->path, .stream = file_reader->stream};
 	if (!size)
-		return explain_empty(opening, err);
-	if (tp_tarball_recognises(head, size))
-		return read_archive(opening, err);
-	const struct tp_importer *importer = importer_find(opening->importers, head, size);
-	if (!importer && opening->import.session->options->format) {
-		(void)tp_fail(err, TP_PARSE, "'%s' is not in format %s", opening->path,
-			      opening->import.session->options->format);
-		tp_error_next_word(err, "trainprof import ", opening->path, "");
+		return fail_empty(file_reader, err);
+	if (tp_tarball_probe(head, size))
+		return read_archive(file_reader, err);
+	const struct tp_importer *importer = importer_find(file_reader->importers, head, size);
+	if (!importer && file_reader->import.session->options->format) {
+		(void)tp_fail(err, TP_PARSE, "'%s' is not in format %s", file_reader->path,
+			      file_reader->import.session->options->format);
+		tp_error_next_word(err, "trainprof import ", file_reader->path, "");
 		return TP_PARSE;
 	}
 	if (!importer)
-		return tp_import_refuse(opening->path, head, size, err);
-	if (importer->wants_file && tp_stream_is_packed(opening->stream)) {
-		(void)tp_fail(err, TP_PARSE, "'%s' is a packed database", opening->path);
-		tp_error_next_word(err, "gunzip -k ", opening->path, "");
+		return tp_unsupported_file_error(file_reader->path, head, size, err);
+	if (importer->wants_file && tp_stream_is_packed(file_reader->stream)) {
+		(void)tp_fail(err, TP_PARSE, "'%s' is a packed database", file_reader->path);
+		tp_error_next_word(err, "gunzip -k ", file_reader->path, "");
 		return TP_PARSE;
 	}
 	if (importer->wants_file) {
 		source.stream = NULL;
-		source.sha256 = tp_stream_sha256(opening->stream);
+		source.sha256 = tp_stream_sha256(file_reader->stream);
 	}
-	return read_by(opening, importer, &source, err);
+	return read_by(file_reader, importer, &source, err);
 }
 
 /* What is known once all of the file has been read. What is wrong with its end is wrong with the
  * last rank in it. */
-static void ranks_complete(struct opening *opening)
+static void ranks_complete(struct file_reader *file_reader)
 {
-	struct tp_session *session = opening->import.session;
-	const char *sha256 = tp_stream_sha256(opening->stream);
+	struct tp_import_session *session = file_reader->import.session;
+	const char *sha256 = tp_stream_sha256(file_reader->stream);
 	const char *why;
 	pthread_mutex_lock(&session->lock);
 	sha256 = tp_arena_strdup(session->arena, sha256);
 	for (size_t i = 0; i < session->n_ranks; i++)
-		if (session->ranks[i].file == opening->import.file)
+		if (session->ranks[i].file == file_reader->import.file)
 			session->ranks[i].info.sha256 = sha256;
-	struct tp_rank_info *last = last_rank(session, opening->import.file);
-	if (tp_stream_ending(opening->stream, &why) != TP_STREAM_WHOLE)
-		blame(last, why);
-	else if (opening->archive_fault)
-		blame(last, opening->archive_fault);
+	struct tp_rank_info *last = last_rank(session, file_reader->import.file);
+	if (tp_stream_ending(file_reader->stream, &why) != TP_STREAM_WHOLE)
+		mark_failed(last, why);
+	else if (file_reader->archive_fault)
+		mark_failed(last, file_reader->archive_fault);
 	pthread_mutex_unlock(&session->lock);
 }
 
-enum tp_status tp_import_open(struct tp_session *session, size_t file, const char *path,
-			      const struct tp_importer_list *importers, struct tp_error *err)
+enum tp_status tp_import_file_read(struct tp_import_session *session, size_t file, const char *path,
+				   const struct tp_importer_list *importers, struct tp_error *err)
 {
-	struct opening opening = {.import = {.session = session, .file = file},
-				  .path = path,
-				  .importers = importers};
-	enum tp_status status = tp_stream_open(&opening.stream, path, err);
+	struct file_reader file_reader = {.import = {.session = session, .file = file},
+					  .path = path,
+					  .importers = importers};
+	enum tp_status status = tp_stream_open(&file_reader.stream, path, err);
 	if (status)
 		return status;
-	status = read_file(&opening, err);
+	status = read_file(&file_reader, err);
 	if (!status)
-		ranks_complete(&opening);
-	tp_stream_close(opening.stream);
+		ranks_complete(&file_reader);
+	tp_stream_close(file_reader.stream);
 	return status;
 }

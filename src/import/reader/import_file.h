@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-struct tp_session;
+struct tp_import_session;
 
 /* The importers to choose from. */
 struct tp_importer_list {
@@ -17,9 +17,9 @@ struct tp_importer_list {
 };
 
 /* Read all ranks of file number `file`. Errors as tp_import_files(). */
-TP_MUST_CHECK enum tp_status tp_import_open(struct tp_session *session, size_t file,
-					    const char *path,
-					    const struct tp_importer_list *importers,
-					    struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_import_file_read(struct tp_import_session *session, size_t file,
+						 const char *path,
+						 const struct tp_importer_list *importers,
+						 struct tp_error *err);
 
 #endif

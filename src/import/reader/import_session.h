@@ -19,7 +19,7 @@
 struct tp_import_source;
 
 /* A rank, and where it belongs. */
-struct tp_session_rank {
+struct tp_import_session_rank {
 	struct tp_rank_info info;
 	size_t file;   /* index of the path */
 	size_t number; /* how many were begun before */
@@ -28,13 +28,13 @@ struct tp_session_rank {
 };
 
 /* `lock` guards all of it, but for what is told before the readers start. */
-struct tp_session {
+struct tp_import_session {
 	pthread_mutex_t lock;
 	struct tp_sink *sink;
 	struct tp_arena *arena; /* for texts of ranks: the result's */
 	const struct tp_import_options *options;
 	/* In order of their begin. Tracks name them by their place here until all is read. */
-	struct tp_session_rank ranks[TP_RANKS_MOST];
+	struct tp_import_session_rank ranks[TP_RANKS_MAX];
 	size_t n_ranks;
 	size_t n_begun;
 	struct tp_track *tracks; /* as told to the sink, by id */
@@ -46,9 +46,9 @@ struct tp_session {
 	uint64_t last_ns;
 };
 
-/* A reader at work on one file; what readers of formats know as struct tp_import. */
-struct tp_import {
-	struct tp_session *session;
+/* A reader at work on one file; what readers of formats know as struct tp_import_reader. */
+struct tp_import_reader {
+	struct tp_import_session *session;
 	size_t file;
 	const struct tp_import_source *source;
 	const char *format;

@@ -23,8 +23,8 @@ struct tp_importer {
 	 * format. */
 	bool (*recognises)(const unsigned char *head, size_t size);
 	/* Add the source's ranks. */
-	enum tp_status (*read)(struct tp_import *import, const struct tp_import_source *source,
-			       struct tp_error *err);
+	enum tp_status (*read)(struct tp_import_reader *import,
+			       const struct tp_import_source *source, struct tp_error *err);
 };
 
 extern const struct tp_importer tp_importer_kineto;

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 /* The number behind the word that begins at `p`: "rank-34", "worker3". */
-static int64_t number_behind(const char *p, const char *word)
+static int64_t number_after(const char *p, const char *word)
 {
 	size_t len = strlen(word);
 	if (strncasecmp(p, word, len) != 0)
@@ -26,14 +26,14 @@ static int64_t number_behind(const char *p, const char *word)
 	return number;
 }
 
-int64_t tp_rank_number_in(const char *path)
+int64_t tp_rank_name_number(const char *path)
 {
 	static const char *const words[] = {"rank", "worker"};
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 	for (size_t i = 0; i < TP_ARRAY_LEN(words); i++)
 		for (const char *p = name; *p; p++) {
-			int64_t number = number_behind(p, words[i]);
+			int64_t number = number_after(p, words[i]);
 			if (number >= 0)
 				return number;
 		}

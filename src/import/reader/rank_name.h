@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 /* 34 of "traces/rank-34.Jul_15.json", 3 of "worker3_step_12.json"; -1 where the name tells none. */
-int64_t tp_rank_number_in(const char *path);
+int64_t tp_rank_name_number(const char *path);
 
 #endif

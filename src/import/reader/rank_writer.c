@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 4096, FIRST_SLOTS = 4096, NOT_TOLD = 0 };
+enum { BATCH = 4096, FIRST_SLOTS = 4096, NOT_EMITTED = 0 };
 
-/* Ids of the sink stand beside, plus one where 0 is one of them; NOT_TOLD: it does not know yet. */
+/* Ids of the sink stand beside, plus one where 0 is one of them; NOT_EMITTED: it does not know yet.
+ */
 struct text {
 	const char *bytes; /* NUL-terminated, in the arena */
 	uint32_t len;
@@ -33,7 +34,7 @@ struct local_track {
 };
 
 struct tp_rank_writer {
-	struct tp_import *import;
+	struct tp_import_reader *import;
 	struct tp_rank_info info;
 	size_t place; /* in the session's ranks */
 	struct tp_arena arena;
@@ -59,34 +60,35 @@ struct tp_rank_writer {
 	size_t n_batch;
 };
 
-const struct tp_import_options *tp_import_options(const struct tp_import *import)
+const struct tp_import_options *tp_import_options(const struct tp_import_reader *import)
 {
 	return import->session->options;
 }
 
 /* ---- beginning ---- */
 
-static bool place_take(struct tp_import *import, size_t *place)
+static bool place_reserve(struct tp_import_reader *import, size_t *place)
 {
-	struct tp_session *session = import->session;
+	struct tp_import_session *session = import->session;
 	pthread_mutex_lock(&session->lock);
 	/* Of one that was taken back nothing was told. */
 	for (*place = 0; *place < session->n_ranks && !session->ranks[*place].is_absent;)
 		++*place;
-	bool has_place = *place < TP_RANKS_MOST;
+	bool has_place = *place < TP_RANKS_MAX;
 	if (has_place) {
 		session->n_ranks += *place == session->n_ranks;
-		session->ranks[*place] = (struct tp_session_rank){.file = import->file,
-								  .number = session->n_begun++};
+		session->ranks[*place] =
+			(struct tp_import_session_rank){.file = import->file,
+							.number = session->n_begun++};
 	}
 	pthread_mutex_unlock(&session->lock);
 	return has_place;
 }
 
-struct tp_rank_writer *tp_rank_begin(struct tp_import *import)
+struct tp_rank_writer *tp_rank_writer_begin(struct tp_import_reader *import)
 {
 	size_t place;
-	if (!place_take(import, &place))
+	if (!place_reserve(import, &place))
 		return NULL;
 	struct tp_rank_writer *writer = tp_alloc(sizeof(*writer));
 	writer->import = import;
@@ -95,19 +97,20 @@ struct tp_rank_writer *tp_rank_begin(struct tp_import *import)
 	writer->info.format = import->format;
 	if (import->source) {
 		const char *member = import->source->member;
-		writer->info.path =
-			tp_rank_text(writer, import->source->path, strlen(import->source->path));
-		writer->info.member = member ? tp_rank_text(writer, member, strlen(member)) : NULL;
+		writer->info.path = tp_rank_writer_text(writer, import->source->path,
+							strlen(import->source->path));
+		writer->info.member =
+			member ? tp_rank_writer_text(writer, member, strlen(member)) : NULL;
 	}
 	writer->n_slots = FIRST_SLOTS;
 	writer->text_slots = tp_alloc(FIRST_SLOTS * sizeof(*writer->text_slots));
 	TP_ARRAY_PUSH(writer->texts, writer->n_texts, writer->texts_capacity) =
 		(struct text){.bytes = ""};
 	size_t n_told = 0;
-	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_TOLD;
+	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_EMITTED;
 	tp_detail_table_init(&writer->details);
 	n_told = 0;
-	TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) = NOT_TOLD;
+	TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) = NOT_EMITTED;
 	return writer;
 }
 
@@ -116,18 +119,19 @@ struct tp_rank_info *tp_rank_info(struct tp_rank_writer *writer)
 	return &writer->info;
 }
 
-const char *tp_rank_text(struct tp_rank_writer *writer, const char *text, size_t len)
+const char *tp_rank_writer_text(struct tp_rank_writer *writer, const char *text, size_t len)
 {
-	struct tp_session *session = writer->import->session;
+	struct tp_import_session *session = writer->import->session;
 	pthread_mutex_lock(&session->lock);
 	const char *copy = tp_arena_strndup(session->arena, text, strnlen(text, len));
 	pthread_mutex_unlock(&session->lock);
 	return copy;
 }
 
-void tp_rank_devices(struct tp_rank_writer *writer, const struct tp_device_info *devices, size_t n)
+void tp_rank_writer_devices(struct tp_rank_writer *writer, const struct tp_device_info *devices,
+			    size_t n)
 {
-	struct tp_session *session = writer->import->session;
+	struct tp_import_session *session = writer->import->session;
 	pthread_mutex_lock(&session->lock);
 	struct tp_device_info *copy = tp_arena_array(session->arena, n, sizeof(*copy));
 	for (size_t i = 0; i < n; i++) {
@@ -180,7 +184,7 @@ static void slots_double(struct tp_rank_writer *w)
 	}
 }
 
-uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t len)
+uint32_t tp_rank_writer_string(struct tp_rank_writer *writer, const char *text, size_t len)
 {
 	if (len == 0 || len > UINT32_MAX)
 		return 0;
@@ -193,7 +197,7 @@ uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t 
 	struct text added = {.len = (uint32_t)len, .hash = hash};
 	added.bytes = tp_arena_strndup(&writer->arena, text, len);
 	TP_ARRAY_PUSH(writer->texts, writer->n_texts, writer->texts_capacity) = added;
-	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_TOLD;
+	TP_ARRAY_PUSH(writer->texts_told, n_told, writer->told_capacity) = NOT_EMITTED;
 	writer->text_slots[slot] = id;
 	if (writer->n_texts * 2 > writer->n_slots)
 		slots_double(writer);
@@ -202,7 +206,7 @@ uint32_t tp_rank_string(struct tp_rank_writer *writer, const char *text, size_t 
 
 /* ---- tracks and details ---- */
 
-uint16_t tp_rank_track(struct tp_rank_writer *writer, int32_t device, int64_t number)
+uint16_t tp_rank_writer_track(struct tp_rank_writer *writer, int32_t device, int64_t number)
 {
 	uint64_t hash = tp_hash_mix((uint64_t)number, (uint32_t)device);
 	uint64_t head = TP_NO_TRACK;
@@ -212,7 +216,7 @@ uint16_t tp_rank_track(struct tp_rank_writer *writer, int32_t device, int64_t nu
 		if (there->device == device && there->number == number)
 			return id;
 	}
-	if (writer->n_tracks >= TP_TRACKS_MOST)
+	if (writer->n_tracks >= TP_TRACKS_MAX)
 		return TP_NO_TRACK;
 	uint16_t id = (uint16_t)writer->n_tracks;
 	TP_ARRAY_PUSH(writer->tracks, writer->n_tracks, writer->tracks_capacity) =
@@ -222,60 +226,60 @@ uint16_t tp_rank_track(struct tp_rank_writer *writer, int32_t device, int64_t nu
 	return id;
 }
 
-void tp_rank_name_track(struct tp_rank_writer *writer, uint16_t track, uint32_t name)
+void tp_rank_writer_name_track(struct tp_rank_writer *writer, uint16_t track, uint32_t name)
 {
 	if (track < writer->n_tracks)
 		writer->tracks[track].track.name = name;
 }
 
-void tp_rank_track_task(struct tp_rank_writer *writer, uint16_t track, uint32_t task)
+void tp_rank_writer_track_task(struct tp_rank_writer *writer, uint16_t track, uint32_t task)
 {
 	if (track < writer->n_tracks)
 		writer->tracks[track].track.task_plus_1 = task + 1;
 }
 
-uint32_t tp_rank_detail(struct tp_rank_writer *writer, const struct tp_detail *detail)
+uint32_t tp_rank_writer_detail(struct tp_rank_writer *writer, const struct tp_detail *detail)
 {
 	size_t n_told = writer->details.n;
 	uint32_t id = tp_detail_table_intern(&writer->details, detail);
 	if (writer->details.n != n_told)
 		TP_ARRAY_PUSH(writer->details_told, n_told, writer->details_told_capacity) =
-			NOT_TOLD;
+			NOT_EMITTED;
 	return id;
 }
 
 /* ---- handing over; the session is locked ---- */
 
-static uint32_t text_tell(struct tp_rank_writer *w, uint32_t id)
+static uint32_t text_emit(struct tp_rank_writer *w, uint32_t id)
 {
 	if (id >= w->n_texts)
 		return 0;
-	if (w->texts_told[id] == NOT_TOLD)
+	if (w->texts_told[id] == NOT_EMITTED)
 		w->texts_told[id] = tp_sink_string(w->import->session->sink, w->texts[id].bytes);
 	return w->texts_told[id];
 }
 
-static uint32_t detail_tell(struct tp_rank_writer *w, uint32_t id)
+static uint32_t detail_emit(struct tp_rank_writer *w, uint32_t id)
 {
 	if (id >= w->details.n)
 		return 0;
-	if (id && w->details_told[id] == NOT_TOLD) {
+	if (id && w->details_told[id] == NOT_EMITTED) {
 		struct tp_detail detail = *tp_detail_table_get(&w->details, id);
-		detail.op = text_tell(w, detail.op);
-		detail.type = text_tell(w, detail.type);
-		detail.group = text_tell(w, detail.group);
+		detail.op = text_emit(w, detail.op);
+		detail.type = text_emit(w, detail.type);
+		detail.group = text_emit(w, detail.group);
 		w->details_told[id] = tp_sink_detail(w->import->session->sink, &detail);
 	}
 	return w->details_told[id];
 }
 
 /* Tell the track as it is now; the first time it gets its id. */
-static void track_tell(struct tp_rank_writer *w, struct local_track *local)
+static void track_emit(struct tp_rank_writer *w, struct local_track *local)
 {
-	struct tp_session *session = w->import->session;
+	struct tp_import_session *session = w->import->session;
 	struct tp_track track = local->track;
-	if (local->told_as == NOT_TOLD) {
-		if (session->n_tracks >= TP_TRACKS_MOST) {
+	if (local->told_as == NOT_EMITTED) {
+		if (session->n_tracks >= TP_TRACKS_MAX) {
 			local->is_refused = true;
 			return;
 		}
@@ -285,30 +289,30 @@ static void track_tell(struct tp_rank_writer *w, struct local_track *local)
 	}
 	track.id = local->told_as - 1;
 	track.rank = (uint32_t)w->place;
-	track.name = text_tell(w, track.name);
+	track.name = text_emit(w, track.name);
 	session->tracks[track.id] = track;
 	tp_sink_track(session->sink, &track);
 }
 
-static void refuse_span(struct tp_rank_writer *w)
+static void reject_span(struct tp_rank_writer *w)
 {
 	w->info.n_kept--;
-	tp_rank_skip(w, "more threads and streams than can be told apart");
+	tp_rank_writer_skip(w, "more threads and streams than can be told apart");
 }
 
-static void span_tell(struct tp_rank_writer *w, struct tp_span *span)
+static void span_emit(struct tp_rank_writer *w, struct tp_span *span)
 {
-	struct tp_session *session = w->import->session;
+	struct tp_import_session *session = w->import->session;
 	struct local_track *track = &w->tracks[span->track];
-	if (track->told_as == NOT_TOLD && !track->is_refused)
-		track_tell(w, track);
+	if (track->told_as == NOT_EMITTED && !track->is_refused)
+		track_emit(w, track);
 	if (track->is_refused) {
-		refuse_span(w);
+		reject_span(w);
 		return;
 	}
 	span->track = (uint16_t)(track->told_as - 1);
-	span->name = text_tell(w, span->name);
-	span->detail = detail_tell(w, span->detail);
+	span->name = text_emit(w, span->name);
+	span->detail = detail_emit(w, span->detail);
 	if (span->start_ns < session->first_ns)
 		session->first_ns = span->start_ns;
 	if (span->end_ns > session->last_ns)
@@ -316,29 +320,29 @@ static void span_tell(struct tp_rank_writer *w, struct tp_span *span)
 	tp_sink_span(session->sink, span);
 }
 
-static void hand_over(struct tp_rank_writer *w)
+static void flush_batch(struct tp_rank_writer *w)
 {
-	struct tp_session *session = w->import->session;
+	struct tp_import_session *session = w->import->session;
 	pthread_mutex_lock(&session->lock);
 	for (size_t i = 0; i < w->n_batch; i++)
-		span_tell(w, &w->batch[i]);
+		span_emit(w, &w->batch[i]);
 	pthread_mutex_unlock(&session->lock);
 	w->n_batch = 0;
 }
 
-void tp_rank_span(struct tp_rank_writer *writer, const struct tp_span *span)
+void tp_rank_writer_span(struct tp_rank_writer *writer, const struct tp_span *span)
 {
 	writer->info.n_kept++;
 	if (span->track >= writer->n_tracks) {
-		refuse_span(writer);
+		reject_span(writer);
 		return;
 	}
 	writer->batch[writer->n_batch++] = *span;
 	if (writer->n_batch == BATCH)
-		hand_over(writer);
+		flush_batch(writer);
 }
 
-void tp_rank_skip(struct tp_rank_writer *writer, const char *why)
+void tp_rank_writer_skip(struct tp_rank_writer *writer, const char *why)
 {
 	if (!writer->info.n_skipped++)
 		writer->info.skipped_because = why;
@@ -359,19 +363,19 @@ static void writer_free(struct tp_rank_writer *w)
 	free(w);
 }
 
-void tp_rank_end(struct tp_rank_writer *writer, bool stays)
+void tp_rank_writer_end(struct tp_rank_writer *writer, bool stays)
 {
-	struct tp_session *session = writer->import->session;
-	hand_over(writer);
+	struct tp_import_session *session = writer->import->session;
+	flush_batch(writer);
 	pthread_mutex_lock(&session->lock);
 	/* Names and tasks may have come after the spans. */
 	for (size_t i = 0; i < writer->n_tracks; i++) {
 		const struct local_track *local = &writer->tracks[i];
-		bool is_told = local->told_as != NOT_TOLD && local->track.name;
+		bool is_told = local->told_as != NOT_EMITTED && local->track.name;
 		if ((is_told || local->track.task_plus_1) && !local->is_refused)
-			track_tell(writer, &writer->tracks[i]);
+			track_emit(writer, &writer->tracks[i]);
 	}
-	struct tp_session_rank *rank = &session->ranks[writer->place];
+	struct tp_import_session_rank *rank = &session->ranks[writer->place];
 	rank->info = writer->info;
 	rank->is_absent = !stays && !writer->info.n_kept;
 	pthread_mutex_unlock(&session->lock);

@@ -21,7 +21,7 @@ enum {
 	PREFIX_BYTES = 155,
 
 	/* Names and pax headers beyond that are not names. */
-	TEXT_MOST = 64 << 10,
+	TEXT_MAX = 64 << 10,
 };
 
 /* Octal digits between blanks and NULs; or GNU's base 256, with the highest bit set. False for what
@@ -71,7 +71,7 @@ static bool is_zero(const unsigned char *header)
 	return true;
 }
 
-bool tp_tarball_recognises(const unsigned char *head, size_t size)
+bool tp_tarball_probe(const unsigned char *head, size_t size)
 {
 	return size >= TP_TAR_BLOCK && !is_zero(head) && sum_is_right(head);
 }
@@ -103,10 +103,10 @@ size_t tp_tarball_read(void *context, void *out, size_t size)
 
 static void pass_over(struct tp_tarball *tar)
 {
-	enum { SCRAP_BYTES = 64 << 10 };
-	char *scrap = tp_alloc(SCRAP_BYTES);
+	enum { DISCARD_BYTES = 64 << 10 };
+	char *scrap = tp_alloc(DISCARD_BYTES);
 	while (tar->left)
-		(void)tp_tarball_read(tar, scrap, SCRAP_BYTES);
+		(void)tp_tarball_read(tar, scrap, DISCARD_BYTES);
 	tar->is_cut |= tp_stream_read(tar->stream, scrap, (size_t)tar->padding) < tar->padding;
 	tar->padding = 0;
 	free(scrap);
@@ -115,8 +115,8 @@ static void pass_over(struct tp_tarball *tar)
 /* The data of a member that is a text; longer ones are cut. */
 static void read_text(struct tp_tarball *tar, struct tp_buf *out)
 {
-	char *text = tp_alloc(TEXT_MOST);
-	size_t n = tp_tarball_read(tar, text, TEXT_MOST);
+	char *text = tp_alloc(TEXT_MAX);
+	size_t n = tp_tarball_read(tar, text, TEXT_MAX);
 	tp_buf_clear(out);
 	tp_buf_add(out, text, n);
 	free(text);
@@ -124,40 +124,40 @@ static void read_text(struct tp_tarball *tar, struct tp_buf *out)
 }
 
 /* What headers before a member said of it. */
-struct promise {
+struct ext_header {
 	struct tp_buf name; /* empty: nothing */
 	uint64_t size;
 	bool has_size;
 	bool is_malformed;
 };
 
-static void promise_name(struct promise *promise, const char *text, size_t len)
+static void ext_header_name(struct ext_header *ext_header, const char *text, size_t len)
 {
-	tp_buf_clear(&promise->name);
-	tp_buf_add(&promise->name, text, strnlen(text, len));
+	tp_buf_clear(&ext_header->name);
+	tp_buf_add(&ext_header->name, text, strnlen(text, len));
 }
 
-static void promise_size(struct promise *promise, const char *text, size_t len)
+static void ext_header_size(struct ext_header *ext_header, const char *text, size_t len)
 {
 	uint64_t size = 0;
 	for (size_t i = 0; i < len; i++) {
 		bool is_digit = text[i] >= '0' && text[i] <= '9';
 		if (!is_digit || size > INT64_MAX / 10 - 1) {
-			promise->is_malformed = true;
+			ext_header->is_malformed = true;
 			return;
 		}
 		size = size * 10 + (uint64_t)(text[i] - '0');
 	}
-	promise->size = size;
-	promise->has_size = len > 0;
+	ext_header->size = size;
+	ext_header->has_size = len > 0;
 }
 
 /* "LENGTH KEY=VALUE\n", where LENGTH counts all of it. Returns its length; 0 when it is none. */
-static size_t pax_record(struct promise *promise, const char *text, size_t size)
+static size_t ext_header_record(struct ext_header *ext_header, const char *text, size_t size)
 {
 	size_t len = 0;
 	size_t i = 0;
-	for (; i < size && text[i] >= '0' && text[i] <= '9' && len < TEXT_MOST; i++)
+	for (; i < size && text[i] >= '0' && text[i] <= '9' && len < TEXT_MAX; i++)
 		len = len * 10 + (size_t)(text[i] - '0');
 	if (i == 0 || i >= size || text[i] != ' ' || len > size || len < i + 2)
 		return 0;
@@ -169,20 +169,20 @@ static size_t pax_record(struct promise *promise, const char *text, size_t size)
 	size_t key_len = (size_t)(equals - key);
 	size_t value_len = (size_t)(end - equals) - 1;
 	if (key_len == 4 && memcmp(key, "path", 4) == 0)
-		promise_name(promise, equals + 1, value_len);
+		ext_header_name(ext_header, equals + 1, value_len);
 	else if (key_len == 4 && memcmp(key, "size", 4) == 0)
-		promise_size(promise, equals + 1, value_len);
+		ext_header_size(ext_header, equals + 1, value_len);
 	return len;
 }
 
-static void promise_pax(struct promise *promise, struct tp_tarball *tar)
+static void ext_header_read(struct ext_header *ext_header, struct tp_tarball *tar)
 {
 	struct tp_buf text = {0};
 	read_text(tar, &text);
 	size_t at = 0;
 	size_t len = 1;
 	for (; at < text.len && len; at += len)
-		len = pax_record(promise, text.data + at, text.len - at);
+		len = ext_header_record(ext_header, text.data + at, text.len - at);
 	tp_buf_release(&text);
 }
 
@@ -218,30 +218,31 @@ static bool header_read(struct tp_tarball *tar, unsigned char header[TP_TAR_BLOC
 }
 
 /* Take in one header. True when it is that of a file. */
-static bool header_use(struct tp_tarball *tar, const unsigned char *header, struct promise *promise)
+static bool header_use(struct tp_tarball *tar, const unsigned char *header,
+		       struct ext_header *ext_header)
 {
 	char type = (char)header[TYPE_AT];
 	bool is_about_next = type == 'L' || type == 'K' || type == 'x' || type == 'g';
 	uint64_t size;
-	if (!number_read(header + SIZE_AT, SIZE_BYTES, &size) || promise->is_malformed) {
+	if (!number_read(header + SIZE_AT, SIZE_BYTES, &size) || ext_header->is_malformed) {
 		tar->is_damaged = true;
 		return false;
 	}
-	if (promise->has_size && !is_about_next)
-		size = promise->size;
+	if (ext_header->has_size && !is_about_next)
+		size = ext_header->size;
 	tar->left = has_data(type) ? size : 0;
 	tar->padding = (TP_TAR_BLOCK - tar->left % TP_TAR_BLOCK) % TP_TAR_BLOCK;
 	if (type == 'L')
-		read_text(tar, &promise->name);
+		read_text(tar, &ext_header->name);
 	else if (type == 'x')
-		promise_pax(promise, tar);
+		ext_header_read(ext_header, tar);
 	else if (type == '0' || type == '\0' || type == '7')
 		return true;
 	else
 		pass_over(tar);
 	if (!is_about_next) {
-		tp_buf_clear(&promise->name);
-		promise->has_size = false;
+		tp_buf_clear(&ext_header->name);
+		ext_header->has_size = false;
 	}
 	return false;
 }
@@ -249,19 +250,19 @@ static bool header_use(struct tp_tarball *tar, const unsigned char *header, stru
 bool tp_tarball_next(struct tp_tarball *tar)
 {
 	unsigned char header[TP_TAR_BLOCK];
-	struct promise promise = {0};
+	struct ext_header ext_header = {0};
 	bool is_file = false;
 	pass_over(tar);
 	while (!is_file && !tar->is_cut && !tar->is_damaged && header_read(tar, header))
-		is_file = header_use(tar, header, &promise);
+		is_file = header_use(tar, header, &ext_header);
 	if (is_file) {
-		const char *promised = tp_buf_text(&promise.name);
+		const char *promised = tp_buf_text(&ext_header.name);
 		name_from_header(&tar->name, header);
 		if (*promised) {
 			tp_buf_clear(&tar->name);
 			tp_buf_puts(&tar->name, promised);
 		}
 	}
-	tp_buf_release(&promise.name);
+	tp_buf_release(&ext_header.name);
 	return is_file;
 }

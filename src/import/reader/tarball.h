@@ -25,7 +25,7 @@ struct tp_tarball {
 };
 
 /* Whether the first bytes are a header of a member. */
-bool tp_tarball_recognises(const unsigned char *head, size_t size);
+bool tp_tarball_probe(const unsigned char *head, size_t size);
 
 void tp_tarball_init(struct tp_tarball *tar, struct tp_stream *stream);
 void tp_tarball_release(struct tp_tarball *tar);

@@ -14,9 +14,9 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 4096, NOT_TOLD = 0 };
+enum { BATCH = 4096, NOT_EMITTED = 0 };
 
-struct thread {
+struct emit_thread {
 	struct tp_rank_writer *writer;
 	uint32_t name; /* in strings */
 	int64_t pid, tid;
@@ -38,7 +38,7 @@ struct node {
 	uint32_t told_as;
 };
 
-struct item {
+struct emit_item {
 	bool is_run;
 	uint16_t thread;
 	union {
@@ -47,10 +47,10 @@ struct item {
 	} of;
 };
 
-struct tp_thread_teller {
-	struct tp_session *session;
+struct tp_thread_emitter {
+	struct tp_import_session *session;
 	struct tp_strtab strings;
-	struct thread *threads;
+	struct emit_thread *threads;
 	size_t n_threads;
 	size_t threads_capacity;
 	struct tp_map thread_ids; /* writer and track -> index */
@@ -62,13 +62,13 @@ struct tp_thread_teller {
 	size_t n_nodes;
 	size_t nodes_capacity;
 	struct tp_map node_ids; /* inner and frame -> index */
-	struct item batch[BATCH];
+	struct emit_item batch[BATCH];
 	size_t n_batch;
 };
 
-struct tp_thread_teller *tp_teller_new(struct tp_import *import)
+struct tp_thread_emitter *tp_thread_emitter_new(struct tp_import_reader *import)
 {
-	struct tp_thread_teller *teller = tp_alloc(sizeof(*teller));
+	struct tp_thread_emitter *teller = tp_alloc(sizeof(*teller));
 	teller->session = import->session;
 	tp_strtab_init(&teller->strings);
 	TP_ARRAY_PUSH(teller->frames, teller->n_frames, teller->frames_capacity) =
@@ -79,10 +79,10 @@ struct tp_thread_teller *tp_teller_new(struct tp_import *import)
 
 /* ---- handing over; the session is locked ---- */
 
-static void task_tell(struct tp_thread_teller *teller, struct thread *thread, bool is_over)
+static void task_emit(struct tp_thread_emitter *teller, struct emit_thread *thread, bool is_over)
 {
-	struct tp_session *session = teller->session;
-	if (thread->told_as == NOT_TOLD)
+	struct tp_import_session *session = teller->session;
+	if (thread->told_as == NOT_EMITTED)
 		thread->told_as = ++session->n_tasks;
 	const struct tp_task task = {
 		.id = thread->told_as - 1,
@@ -97,11 +97,11 @@ static void task_tell(struct tp_thread_teller *teller, struct thread *thread, bo
 	tp_sink_task(session->sink, &task);
 }
 
-static uint32_t frame_tell(struct tp_thread_teller *teller, uint32_t id)
+static uint32_t frame_emit(struct tp_thread_emitter *teller, uint32_t id)
 {
 	struct tp_sink *sink = teller->session->sink;
 	struct frame *frame = &teller->frames[id];
-	if (frame->told_as != NOT_TOLD)
+	if (frame->told_as != NOT_EMITTED)
 		return frame->told_as;
 	struct tp_frame told = {.kind = frame->kind};
 	told.module = tp_sink_string(sink, tp_strtab_text(&teller->strings, frame->module));
@@ -110,13 +110,13 @@ static uint32_t frame_tell(struct tp_thread_teller *teller, uint32_t id)
 	return frame->told_as;
 }
 
-static uint32_t stack_tell(struct tp_thread_teller *teller, uint32_t id)
+static uint32_t stack_emit(struct tp_thread_emitter *teller, uint32_t id)
 {
 	uint32_t frames[TP_STACK_MAX_FRAMES];
 	struct node *node = &teller->nodes[id];
 	uint32_t flags = 0;
 	size_t n = 0;
-	if (id == 0 || node->told_as != NOT_TOLD)
+	if (id == 0 || node->told_as != NOT_EMITTED)
 		return node->told_as;
 	for (uint32_t at = id; at; at = teller->nodes[at].inner) {
 		if (!teller->nodes[at].frame)
@@ -128,7 +128,7 @@ static uint32_t stack_tell(struct tp_thread_teller *teller, uint32_t id)
 	size_t left = n;
 	for (uint32_t at = id; at; at = teller->nodes[at].inner) {
 		if (teller->nodes[at].frame && left-- <= TP_STACK_MAX_FRAMES)
-			frames[left] = frame_tell(teller, teller->nodes[at].frame);
+			frames[left] = frame_emit(teller, teller->nodes[at].frame);
 	}
 	if (n > TP_STACK_MAX_FRAMES) {
 		n = TP_STACK_MAX_FRAMES;
@@ -138,40 +138,40 @@ static uint32_t stack_tell(struct tp_thread_teller *teller, uint32_t id)
 	return node->told_as;
 }
 
-static void item_tell(struct tp_thread_teller *teller, struct item *item)
+static void item_emit(struct tp_thread_emitter *teller, struct emit_item *item)
 {
-	struct thread *thread = &teller->threads[item->thread];
-	if (thread->told_as == NOT_TOLD)
-		task_tell(teller, thread, false);
+	struct emit_thread *thread = &teller->threads[item->thread];
+	if (thread->told_as == NOT_EMITTED)
+		task_emit(teller, thread, false);
 	if (item->is_run) {
 		item->of.run.task = thread->told_as - 1;
 		tp_sink_run(teller->session->sink, &item->of.run);
 		return;
 	}
 	item->of.sample.task = thread->told_as - 1;
-	item->of.sample.stack = stack_tell(teller, item->of.sample.stack);
+	item->of.sample.stack = stack_emit(teller, item->of.sample.stack);
 	tp_sink_sample(teller->session->sink, &item->of.sample);
 }
 
-static void hand_over(struct tp_thread_teller *teller)
+static void flush_batch(struct tp_thread_emitter *teller)
 {
 	pthread_mutex_lock(&teller->session->lock);
 	for (size_t i = 0; i < teller->n_batch; i++)
-		item_tell(teller, &teller->batch[i]);
+		item_emit(teller, &teller->batch[i]);
 	teller->session->n_thread_records += teller->n_batch;
 	pthread_mutex_unlock(&teller->session->lock);
 	teller->n_batch = 0;
 }
 
-static void threads_end(struct tp_thread_teller *teller)
+static void threads_end(struct tp_thread_emitter *teller)
 {
-	struct tp_session *session = teller->session;
+	struct tp_import_session *session = teller->session;
 	pthread_mutex_lock(&session->lock);
 	for (size_t i = 0; i < teller->n_threads; i++) {
-		struct thread *thread = &teller->threads[i];
-		if (thread->told_as == NOT_TOLD)
+		struct emit_thread *thread = &teller->threads[i];
+		if (thread->told_as == NOT_EMITTED)
 			continue;
-		task_tell(teller, thread, true);
+		task_emit(teller, thread, true);
 		if (thread->first_ns < session->first_ns)
 			session->first_ns = thread->first_ns;
 		if (thread->last_ns > session->last_ns)
@@ -180,16 +180,17 @@ static void threads_end(struct tp_thread_teller *teller)
 	pthread_mutex_unlock(&session->lock);
 	/* Their writers take the lock themselves. */
 	for (size_t i = 0; i < teller->n_threads; i++)
-		if (teller->threads[i].told_as != NOT_TOLD)
-			tp_rank_track_task(teller->threads[i].writer, teller->threads[i].track,
-					   teller->threads[i].told_as - 1);
+		if (teller->threads[i].told_as != NOT_EMITTED)
+			tp_rank_writer_track_task(teller->threads[i].writer,
+						  teller->threads[i].track,
+						  teller->threads[i].told_as - 1);
 }
 
-void tp_teller_free(struct tp_thread_teller *teller)
+void tp_thread_emitter_free(struct tp_thread_emitter *teller)
 {
 	if (!teller)
 		return;
-	hand_over(teller);
+	flush_batch(teller);
 	threads_end(teller);
 	tp_strtab_release(&teller->strings);
 	free(teller->threads);
@@ -203,8 +204,8 @@ void tp_teller_free(struct tp_thread_teller *teller)
 
 /* ---- threads ---- */
 
-uint16_t tp_teller_thread(struct tp_thread_teller *teller, struct tp_rank_writer *writer,
-			  uint16_t track, int64_t pid, int64_t tid)
+uint16_t tp_thread_emitter_thread(struct tp_thread_emitter *teller, struct tp_rank_writer *writer,
+				  uint16_t track, int64_t pid, int64_t tid)
 {
 	uint64_t key = tp_hash_mix((uint64_t)(uintptr_t)writer, track);
 	uint64_t index;
@@ -217,44 +218,45 @@ uint16_t tp_teller_thread(struct tp_thread_teller *teller, struct tp_rank_writer
 	index = teller->n_threads;
 	tp_map_set(&teller->thread_ids, key, index);
 	TP_ARRAY_PUSH(teller->threads, teller->n_threads,
-		      teller->threads_capacity) = (struct thread){
+		      teller->threads_capacity) = (struct emit_thread){
 		.writer = writer, .pid = pid, .tid = tid, .track = track, .first_ns = UINT64_MAX};
 	return (uint16_t)index;
 }
 
-void tp_teller_name(struct tp_thread_teller *teller, uint16_t thread, const char *name, size_t len)
+void tp_thread_emitter_name(struct tp_thread_emitter *teller, uint16_t thread, const char *name,
+			    size_t len)
 {
 	teller->threads[thread].name = tp_strtab_intern_len(&teller->strings, name, len);
 }
 
-static struct item *item_add(struct tp_thread_teller *teller, uint16_t thread, uint64_t first_ns,
-			     uint64_t last_ns)
+static struct emit_item *item_add(struct tp_thread_emitter *teller, uint16_t thread,
+				  uint64_t first_ns, uint64_t last_ns)
 {
 	if (teller->n_batch == BATCH)
-		hand_over(teller);
-	struct thread *of = &teller->threads[thread];
+		flush_batch(teller);
+	struct emit_thread *of = &teller->threads[thread];
 	if (first_ns < of->first_ns)
 		of->first_ns = first_ns;
 	if (last_ns > of->last_ns)
 		of->last_ns = last_ns;
-	struct item *item = &teller->batch[teller->n_batch++];
+	struct emit_item *item = &teller->batch[teller->n_batch++];
 	item->thread = thread;
 	return item;
 }
 
-void tp_teller_run(struct tp_thread_teller *teller, uint16_t thread, uint64_t start_ns,
-		   uint64_t end_ns, enum tp_run_end how, uint32_t cpu)
+void tp_thread_emitter_run(struct tp_thread_emitter *teller, uint16_t thread, uint64_t start_ns,
+			   uint64_t end_ns, enum tp_run_end how, uint32_t cpu)
 {
-	struct item *item = item_add(teller, thread, start_ns, end_ns);
+	struct emit_item *item = item_add(teller, thread, start_ns, end_ns);
 	item->is_run = true;
 	item->of.run =
 		(struct tp_run){.cpu = cpu, .start_ns = start_ns, .end_ns = end_ns, .how = how};
 }
 
-void tp_teller_sample(struct tp_thread_teller *teller, uint16_t thread, uint64_t time_ns,
-		      enum tp_state state, uint32_t flags, uint32_t stack, uint32_t cpu)
+void tp_thread_emitter_sample(struct tp_thread_emitter *teller, uint16_t thread, uint64_t time_ns,
+			      enum tp_state state, uint32_t flags, uint32_t stack, uint32_t cpu)
 {
-	struct item *item = item_add(teller, thread, time_ns, time_ns);
+	struct emit_item *item = item_add(teller, thread, time_ns, time_ns);
 	item->is_run = false;
 	item->of.sample = (struct tp_sample){.state = state,
 					     .cause = state == TP_STATE_BLOCKED ? TP_CAUSE_UNKNOWN
@@ -268,12 +270,12 @@ void tp_teller_sample(struct tp_thread_teller *teller, uint16_t thread, uint64_t
 
 /* ---- stacks ---- */
 
-uint32_t tp_teller_frame(struct tp_thread_teller *teller, enum tp_frame_kind kind,
-			 const char *module, size_t module_len, const char *symbol,
-			 size_t symbol_len)
+uint32_t tp_thread_emitter_frame(struct tp_thread_emitter *teller, enum tp_frame_kind kind,
+				 const char *module, size_t module_len, const char *symbol,
+				 size_t symbol_len)
 {
 	/* Names that nobody keeps are not kept here either. */
-	if (teller->n_frames > TP_TELLER_FRAMES_MOST)
+	if (teller->n_frames > TP_THREAD_EMITTER_FRAMES_MAX)
 		return 0;
 	struct frame frame = {
 		.kind = kind,
@@ -292,8 +294,8 @@ uint32_t tp_teller_frame(struct tp_thread_teller *teller, enum tp_frame_kind kin
 	return (uint32_t)id;
 }
 
-uint32_t tp_teller_caller(struct tp_thread_teller *teller, uint32_t inner, uint32_t frame,
-			  bool *is_full)
+uint32_t tp_thread_emitter_caller(struct tp_thread_emitter *teller, uint32_t inner, uint32_t frame,
+				  bool *is_full)
 {
 	uint64_t key = (uint64_t)inner << 32 | frame;
 	uint64_t id;
@@ -303,7 +305,7 @@ uint32_t tp_teller_caller(struct tp_thread_teller *teller, uint32_t inner, uint3
 	}
 	if (tp_map_get(&teller->node_ids, key, &id))
 		return (uint32_t)id;
-	if (teller->n_nodes >= TP_TELLER_NODES_MOST) {
+	if (teller->n_nodes >= TP_THREAD_EMITTER_NODES_MAX) {
 		*is_full = true;
 		return inner;
 	}

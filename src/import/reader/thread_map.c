@@ -25,19 +25,19 @@ void tp_thread_map_release(struct tp_thread_map *map)
 }
 
 /* A number, quoted or not, is that number: 25738 and "25738" are one thread. */
-static int64_t number_of(struct tp_thread_map *map, const struct tp_piece *piece)
+static int64_t number_of(struct tp_thread_map *map, const struct tp_json_slice *piece)
 {
 	int64_t number = 0;
-	if (tp_piece_integer(piece, &number) || piece->type == TP_PIECE_NONE)
+	if (tp_json_slice_integer(piece, &number) || piece->type == TP_JSON_SLICE_NONE)
 		return number;
 	/* A text stands for itself: "stream 7", "PyTorch Profiler". */
 	size_t len;
-	const char *text = tp_piece_text(piece, &map->scratch, &len);
-	return INT64_MIN + tp_rank_string(map->writer, text, len);
+	const char *text = tp_json_slice_text(piece, &map->scratch, &len);
+	return INT64_MIN + tp_rank_writer_string(map->writer, text, len);
 }
 
-struct tp_thread *tp_thread_find(struct tp_thread_map *map, const struct tp_piece *pid,
-				 const struct tp_piece *tid)
+struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_json_slice *pid,
+				     const struct tp_json_slice *tid)
 {
 	int64_t process = number_of(map, pid);
 	int64_t number = number_of(map, tid);
@@ -56,7 +56,7 @@ struct tp_thread *tp_thread_find(struct tp_thread_map *map, const struct tp_piec
 			return thread;
 		}
 	}
-	if (map->n_items >= TP_TRACKS_MOST)
+	if (map->n_items >= TP_TRACKS_MAX)
 		return NULL;
 	TP_ARRAY_PUSH(map->items, map->n_items, map->items_capacity) = (struct tp_thread){
 		.pid = process, .tid = number, .track = TP_NO_TRACK, .next = (uint32_t)head};
@@ -66,7 +66,7 @@ struct tp_thread *tp_thread_find(struct tp_thread_map *map, const struct tp_piec
 }
 
 /* Its own number if that is one and still free, else the next negative one that is. */
-static int64_t number_take(struct tp_thread_map *map, const struct tp_thread *thread)
+static int64_t number_reserve(struct tp_thread_map *map, const struct tp_thread *thread)
 {
 	int64_t number = thread->tid;
 	while (number < TP_THREAD_TEXT || tp_map_get(&map->numbers, (uint64_t)number, NULL))
@@ -81,7 +81,7 @@ static void name_by_origin(struct tp_thread_map *map, const struct tp_thread *th
 {
 	char text[64];
 	if (thread->tid < TP_THREAD_TEXT) {
-		tp_rank_name_track(map->writer, track, (uint32_t)(thread->tid - INT64_MIN));
+		tp_rank_writer_name_track(map->writer, track, (uint32_t)(thread->tid - INT64_MIN));
 		return;
 	}
 	int n = snprintf(text, sizeof(text), "thread %lld of another process",
@@ -89,15 +89,16 @@ static void name_by_origin(struct tp_thread_map *map, const struct tp_thread *th
 	if (thread->pid >= TP_THREAD_TEXT)
 		n = snprintf(text, sizeof(text), "thread %lld of process %lld",
 			     (long long)thread->tid, (long long)thread->pid);
-	tp_rank_name_track(map->writer, track, tp_rank_string(map->writer, text, (size_t)n));
+	tp_rank_writer_name_track(map->writer, track,
+				  tp_rank_writer_string(map->writer, text, (size_t)n));
 }
 
-uint16_t tp_thread_track(struct tp_thread_map *map, struct tp_thread *thread)
+uint16_t tp_thread_map_track(struct tp_thread_map *map, struct tp_thread *thread)
 {
 	if (thread->track != TP_NO_TRACK)
 		return thread->track;
-	int64_t number = number_take(map, thread);
-	thread->track = tp_rank_track(map->writer, TP_TRACK_THREAD, number);
+	int64_t number = number_reserve(map, thread);
+	thread->track = tp_rank_writer_track(map->writer, TP_TRACK_THREAD, number);
 	if (number != thread->tid && thread->track != TP_NO_TRACK)
 		name_by_origin(map, thread, thread->track);
 	return thread->track;

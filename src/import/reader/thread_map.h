@@ -54,9 +54,9 @@ void tp_thread_map_init(struct tp_thread_map *map, struct tp_rank_writer *writer
 void tp_thread_map_release(struct tp_thread_map *map);
 
 /* Made when it is new; NULL when there are too many. Borrowed until the next call. */
-struct tp_thread *tp_thread_find(struct tp_thread_map *map, const struct tp_piece *pid,
-				 const struct tp_piece *tid);
+struct tp_thread *tp_thread_map_find(struct tp_thread_map *map, const struct tp_json_slice *pid,
+				     const struct tp_json_slice *tid);
 /* The thread's track, made when there is none yet. */
-uint16_t tp_thread_track(struct tp_thread_map *map, struct tp_thread *thread);
+uint16_t tp_thread_map_track(struct tp_thread_map *map, struct tp_thread *thread);
 
 #endif

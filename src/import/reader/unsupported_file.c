@@ -14,7 +14,7 @@ static const struct {
 	const char *what;
 	const char *before;
 	const char *after; /* NULL: the path is not named, either */
-} strangers[] = {
+} unsupported[] = {
 	{NULL, ".nsys-rep", "nsys's private format", "nsys export --type sqlite ",
 	 " && trainprof import FILE.sqlite"},
 	{NULL, ".qdrep", "nsys's private format", "nsys export --type sqlite ",
@@ -66,21 +66,21 @@ static bool begins_with(const char *text, size_t size, const char *magic)
 	return size >= len && strncasecmp(text, magic, len) == 0;
 }
 
-enum tp_status tp_import_refuse(const char *path, const unsigned char *head, size_t size,
-				struct tp_error *err)
+enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *head, size_t size,
+					 struct tp_error *err)
 {
 	const char *text = skip_blanks(head, &size);
-	for (size_t i = 0; i < TP_ARRAY_LEN(strangers); i++) {
-		const char *suffix = strangers[i].suffix;
-		const char *after = strangers[i].after;
+	for (size_t i = 0; i < TP_ARRAY_LEN(unsupported); i++) {
+		const char *suffix = unsupported[i].suffix;
+		const char *after = unsupported[i].after;
 		if (suffix ? !has_suffix(path, suffix)
-			   : !begins_with(text, size, strangers[i].magic))
+			   : !begins_with(text, size, unsupported[i].magic))
 			continue;
-		(void)tp_fail(err, TP_PARSE, "'%s' is %s", path, strangers[i].what);
+		(void)tp_fail(err, TP_PARSE, "'%s' is %s", path, unsupported[i].what);
 		if (after)
-			tp_error_next_word(err, strangers[i].before, path, after);
+			tp_error_next_word(err, unsupported[i].before, path, after);
 		else
-			tp_error_next(err, "%s", strangers[i].before);
+			tp_error_next(err, "%s", unsupported[i].before);
 		return TP_PARSE;
 	}
 	(void)tp_fail(err, TP_PARSE, "'%s' is no trace that trainprof knows", path);

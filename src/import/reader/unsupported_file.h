@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Tells by its name and its first bytes what it is instead, and what to do. Always TP_PARSE. */
-enum tp_status tp_import_refuse(const char *path, const unsigned char *head, size_t size,
-				struct tp_error *err);
+enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *head, size_t size,
+					 struct tp_error *err);
 
 #endif

@@ -48,7 +48,7 @@ static const char *program_name(const struct tp_run_info *run)
 }
 
 /* A step of devices is the mean over all of them: its parts' means add up to it. */
-static double device_mean_ns(const struct tp_profile *profile, const struct tp_report_job *job)
+static double device_average_ns(const struct tp_profile *profile, const struct tp_report_job *job)
 {
 	double sum_ns = 0;
 	for (int p = 0; p < TP_N_PARTS; p++)
@@ -58,12 +58,12 @@ static double device_mean_ns(const struct tp_profile *profile, const struct tp_r
 	return sum_ns > 0 ? sum_ns : (double)job->window_ns / (double)profile->n_devices;
 }
 
-static void set_means(struct tp_report_digest *out)
+static void set_averages(struct tp_report_digest *out)
 {
 	const struct tp_profile *profile = out->profile;
 	double total_ns = (double)profile->total_ns;
 	if (out->job.window_ns && profile->total_ns) {
-		out->mean_ns = device_mean_ns(profile, &out->job);
+		out->mean_ns = device_average_ns(profile, &out->job);
 		out->divisor = total_ns / out->mean_ns;
 	} else {
 		bool has_steps = profile->is_of_steps && profile->n_steady;
@@ -100,7 +100,7 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 	tp_unit_share_100(times, TP_N_PARTS, out->percent);
 	order_parts(out);
 	tp_report_job_sum(&out->job, profile);
-	set_means(out);
+	set_averages(out);
 	/* Of devices every ns is known: few steps are enough. */
 	out->is_judgeable =
 		profile->total_ns > 0 && (out->has_devices || !is_too_short(report->findings));
@@ -113,7 +113,7 @@ static void add_command(struct tp_buf *out, const struct tp_run_info *run)
 }
 
 /* A label that was given, and not made of the file's name. */
-static bool has_own_label(const struct tp_run_info *run)
+static bool has_user_label(const struct tp_run_info *run)
 {
 	if (!run->label || !*run->label || !run->n_ranks)
 		return false;
@@ -128,7 +128,7 @@ void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *di
 		add_command(out, digest->run);
 		return;
 	}
-	if (has_own_label(digest->run))
+	if (has_user_label(digest->run))
 		tp_buf_printf(out, "%s: ", digest->run->label);
 	tp_report_add_files(out, digest->run);
 }
@@ -214,7 +214,8 @@ static void add_missing(struct tp_buf *out, const struct tp_trace *trace,
 		name = tp_trace_string(trace, source->name);
 	tp_buf_add(out, name, strcspn(name, ","));
 	if (with_reason)
-		tp_buf_printf(out, " (%s)", *reason ? reason : tp_presence_text(source->presence));
+		tp_buf_printf(out, " (%s)",
+			      *reason ? reason : tp_source_state_text(source->presence));
 }
 
 static void add_left_out(struct tp_buf *out, const struct tp_trace *trace)
@@ -244,7 +245,7 @@ static void add_all_missing(struct tp_buf *out, const struct tp_trace *trace, bo
 
 /* What a format cannot tell is the reason of its source; what stands in brackets, or after a
  * semicolon, is for longer texts. */
-static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
+static void add_not_seen(struct tp_buf *out, const struct tp_trace *trace)
 {
 	const char *separator = out->len ? "; not seen: " : "Not seen: ";
 	for (size_t i = 0; i < trace->n_sources; i++) {
@@ -259,8 +260,8 @@ static void add_untold(struct tp_buf *out, const struct tp_trace *trace)
 	}
 }
 
-static void add_unjudged(struct tp_buf *out, const struct tp_report_digest *digest,
-			 bool with_reasons)
+static void add_not_judged(struct tp_buf *out, const struct tp_report_digest *digest,
+			   bool with_reasons)
 {
 	const struct tp_findings *findings = digest->report->findings;
 	if (!findings || !findings->n_not_judged)
@@ -278,12 +279,12 @@ void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *di
 {
 	if (!digest->is_import) {
 		add_all_missing(out, digest->trace, with_reasons);
-		add_unjudged(out, digest, with_reasons);
+		add_not_judged(out, digest, with_reasons);
 		return;
 	}
 	/* The longer text comes last: it may be cut. */
-	add_unjudged(out, digest, false);
-	add_untold(out, digest->trace);
+	add_not_judged(out, digest, false);
+	add_not_seen(out, digest->trace);
 }
 
 /* ---- less detail ---- */
@@ -364,7 +365,7 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
 	}
 }
 
-void tp_report_add_then(struct tp_buf *out, const struct tp_findings *findings)
+void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *findings)
 {
 	if (!findings->then_limit)
 		return;
@@ -381,7 +382,7 @@ size_t tp_report_n_advice(const struct tp_report *report)
 
 /* ---- where an imported trace came from ---- */
 
-static void add_losses(struct tp_buf *out, const struct tp_run_info *run)
+static void add_lost(struct tp_buf *out, const struct tp_run_info *run)
 {
 	uint64_t n_skipped = 0;
 	size_t n_cut = 0;
@@ -408,7 +409,7 @@ void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *dig
 		n_events += run->ranks[i].n_events;
 	tp_buf_printf(out, "Imported %s: %s", tp_unit_counted(n_files, "file").text,
 		      tp_unit_counted(n_events, "event").text);
-	add_losses(out, run);
+	add_lost(out, run);
 	if (n_files == 1)
 		tp_buf_printf(out, ", SHA-256 %.*s…", SHOWN_DIGITS,
 			      tp_report_known(run->ranks[0].sha256));

@@ -52,7 +52,7 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
 void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest);
 
 /* Append "; then compute is the limit, at 22 steps/s"; nothing when no limit is known. */
-void tp_report_add_then(struct tp_buf *out, const struct tp_findings *findings);
+void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *findings);
 
 /* "SIGSEGV"; storage lasts as long as `number`'s text in `out` (at least 16 bytes). */
 const char *tp_report_signal_name(int number, char *out, size_t size);

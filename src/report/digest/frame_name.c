@@ -20,7 +20,8 @@ void tp_report_add_frame(struct tp_buf *out, const struct tp_trace *trace, uint3
 	if (frame->kind == TP_FRAME_KERNEL && *symbol)
 		tp_buf_printf(out, " %s", symbol);
 	else if (*symbol)
-		tp_buf_puts(out, tp_cxxname_plain(plain, sizeof(plain), symbol) ? plain : symbol);
+		tp_buf_puts(out,
+			    tp_cxx_name_demangle(plain, sizeof(plain), symbol) ? plain : symbol);
 	else if (frame->kind != TP_FRAME_KERNEL)
 		tp_buf_printf(out, "%s+0x%llx", *module ? module : "[unknown]",
 			      (unsigned long long)frame->address);

@@ -60,7 +60,7 @@ const struct tp_device_info *tp_report_device_info(const struct tp_profile *prof
 	return NULL;
 }
 
-static bool comes_before(const struct tp_profile *profile, size_t a, size_t b)
+static bool is_before(const struct tp_profile *profile, size_t a, size_t b)
 {
 	const struct tp_run_info *run = &profile->trace->run;
 	int64_t rank_a = tp_report_rank_number(run, profile->devices[a].rank);
@@ -74,7 +74,7 @@ void tp_report_order_devices(size_t *out, const struct tp_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_devices; i++) {
 		size_t at = i;
-		for (; at && comes_before(profile, i, out[at - 1]); at--)
+		for (; at && is_before(profile, i, out[at - 1]); at--)
 			out[at] = out[at - 1];
 		out[at] = i;
 	}

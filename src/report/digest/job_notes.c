@@ -62,7 +62,7 @@ static size_t latest_device(const struct tp_profile *profile)
 	return latest;
 }
 
-static void add_doing(struct tp_buf *out, const struct tp_profile *profile, size_t device)
+static void add_function_time(struct tp_buf *out, const struct tp_profile *profile, size_t device)
 {
 	struct blame_share rows[TP_N_PARTS + 1];
 	uint64_t total_ns;
@@ -90,7 +90,7 @@ static void add_ranks(struct tp_buf *out, const struct tp_report_digest *digest)
 		      tp_unit_time((double)caused_ns).text,
 		      tp_unit_percent(ratio(caused_ns, all_ns)).text);
 	tp_buf_release(&name);
-	add_doing(out, profile, late);
+	add_function_time(out, profile, late);
 }
 
 /* ---- how devices spend their time ---- */
@@ -207,7 +207,7 @@ static void add_evidence(struct tp_buf *out, const struct tp_report_digest *dige
 
 void tp_report_add_job_note(struct tp_buf *out, const struct tp_report_digest *digest, int i)
 {
-	static void (*const notes[TP_JOB_NOTES_MOST])(
+	static void (*const notes[TP_JOB_NOTES_MAX])(
 		struct tp_buf *, const struct tp_report_digest *) = {add_ranks, add_devices,
 								     add_hidden, add_evidence};
 	struct tp_buf text = {0};

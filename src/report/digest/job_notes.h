@@ -4,10 +4,10 @@
 
 #include "digest.h"
 
-enum { TP_JOB_NOTES_MOST = 4 };
+enum { TP_JOB_NOTES_MAX = 4 };
 
 /*
- * Append note 0 ≤ i < TP_JOB_NOTES_MOST, the most important first: the late rank, how devices spend
+ * Append note 0 ≤ i < TP_JOB_NOTES_MAX, the most important first: the late rank, how devices spend
  * their time, what is hidden, and what the names of kernels are worth. Nothing when it is not worth
  * a line.
  */

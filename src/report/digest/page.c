@@ -105,7 +105,7 @@ static size_t bytes_of_columns(const char *text, size_t columns)
 	return (size_t)(p - text);
 }
 
-static void line_put(struct tp_page *page, enum tp_paint paint, const char *text, size_t len)
+static void line_append(struct tp_page *page, enum tp_paint paint, const char *text, size_t len)
 {
 	const char *code = page->style->has_colour ? codes[paint] : NULL;
 	if (code && len)
@@ -121,13 +121,13 @@ static void line_add(struct tp_page *page, enum tp_paint paint, const char *text
 	size_t room = tp_page_room(page);
 	size_t width = tp_text_width(text);
 	if (width <= room) {
-		line_put(page, paint, text, strlen(text));
+		line_append(page, paint, text, strlen(text));
 		page->columns += width;
 		return;
 	}
 	if (!room)
 		return;
-	line_put(page, paint, text, bytes_of_columns(text, room - 1));
+	line_append(page, paint, text, bytes_of_columns(text, room - 1));
 	tp_buf_puts(&page->line, page->style->is_ascii ? "~" : "…");
 	page->columns += room;
 }
@@ -249,7 +249,7 @@ static void wrap_clean(struct tp_page *page, size_t indent, enum tp_paint paint,
 	const char *rest = text;
 	for (size_t n = 1; tp_text_width(rest) > tp_page_room(page) && n != max_lines; n++) {
 		size_t len = fitting_bytes(rest, tp_page_room(page), page->columns <= indent);
-		line_put(page, paint, rest, len);
+		line_append(page, paint, rest, len);
 		tp_page_end(page);
 		rest += len;
 		rest += strspn(rest, " ");
@@ -268,8 +268,8 @@ void tp_page_wrap(struct tp_page *page, size_t indent, enum tp_paint paint, cons
 	tp_buf_release(&clean);
 }
 
-void tp_page_beside(struct tp_page *page, size_t indent, const char *text,
-		    enum tp_paint right_paint, const char *right, size_t max_lines)
+void tp_page_wrap_with_right(struct tp_page *page, size_t indent, const char *text,
+			     enum tp_paint right_paint, const char *right, size_t max_lines)
 {
 	struct tp_buf clean = {0};
 	struct tp_buf clean_right = {0};
@@ -282,7 +282,7 @@ void tp_page_beside(struct tp_page *page, size_t indent, const char *text,
 	bool is_cut = rest[len] && max_lines == 1;
 	if (is_cut)
 		len = bytes_of_columns(rest, room ? room - 1 : 0);
-	line_put(page, TP_PAINT_NONE, rest, len);
+	line_append(page, TP_PAINT_NONE, rest, len);
 	rest += len;
 	page->columns += tp_text_width(tp_buf_text(&clean)) - tp_text_width(rest);
 	if (is_cut)

@@ -7,11 +7,11 @@
 #include <string.h>
 
 /* A line with less of the step is not shown on the first screen. */
-static const double least_share = 0.05;
+static const double min_share = 0.05;
 /* Of the loop's line, for one further in to be named beside it. */
-static const double mostly = 0.5;
+static const double min_inner_share = 0.5;
 /* Of a line's time, for a second part to be named. */
-static const double much = 0.25;
+static const double min_second_share = 0.25;
 
 static double share_of(const struct tp_profile *profile, const struct tp_line_result *line)
 {
@@ -46,7 +46,7 @@ void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 }
 
 /* The kind of lines that speaks for the run. */
-static bool speaks_by_own(const struct tp_profile *profile)
+static bool uses_self_lines(const struct tp_profile *profile)
 {
 	return !profile->loop.is_known || profile->loop.is_library;
 }
@@ -65,8 +65,8 @@ static const struct tp_line_result *first_line(const struct tp_profile *profile,
  * own; NULL when the part has none. */
 static const struct tp_line_result *line_of(const struct tp_profile *profile, enum tp_part part)
 {
-	const struct tp_line_result *line = first_line(profile, part, speaks_by_own(profile));
-	return line ? line : first_line(profile, part, !speaks_by_own(profile));
+	const struct tp_line_result *line = first_line(profile, part, uses_self_lines(profile));
+	return line ? line : first_line(profile, part, !uses_self_lines(profile));
 }
 
 static bool is_same_line(const struct tp_line_result *a, const struct tp_line_result *b)
@@ -85,8 +85,8 @@ static double total_share(const struct tp_profile *profile, const struct tp_line
 	return sum;
 }
 
-static bool is_among(const struct tp_line_result *line, const struct tp_line_result *const *lines,
-		     size_t n)
+static bool is_in_list(const struct tp_line_result *line, const struct tp_line_result *const *lines,
+		       size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (is_same_line(line, lines[i]))
@@ -95,14 +95,14 @@ static bool is_among(const struct tp_line_result *line, const struct tp_line_res
 }
 
 /* The line with most time and of it the largest part; NULL when none has a notable share. */
-static const struct tp_line_result *largest_but(const struct tp_profile *profile,
-						const struct tp_line_result *const *but, size_t n)
+static const struct tp_line_result *
+largest_except(const struct tp_profile *profile, const struct tp_line_result *const *but, size_t n)
 {
 	const struct tp_line_result *best = NULL;
 	for (size_t i = 0; i < profile->n_lines; i++) {
 		const struct tp_line_result *line = &profile->lines[i];
-		if (line->is_own != speaks_by_own(profile) || is_among(line, but, n) ||
-		    total_share(profile, line) < least_share)
+		if (line->is_own != uses_self_lines(profile) || is_in_list(line, but, n) ||
+		    total_share(profile, line) < min_share)
 			continue;
 		bool is_same = best && is_same_line(line, best);
 		if (!best || (is_same ? line->time_ns > best->time_ns
@@ -123,7 +123,7 @@ static void add_share(struct tp_buf *out, const struct tp_profile *profile,
 	tp_buf_printf(out, " (%s", tp_part_name(line->part));
 	for (size_t i = 0; i < profile->n_lines; i++)
 		if (&profile->lines[i] != line && is_same_line(&profile->lines[i], line) &&
-		    share_of(profile, &profile->lines[i]) >= much * total)
+		    share_of(profile, &profile->lines[i]) >= min_second_share * total)
 			tp_buf_printf(out, ", %s", tp_part_name(profile->lines[i].part));
 	tp_buf_putc(out, ')');
 }
@@ -135,7 +135,7 @@ static const struct tp_line_result *inner_line(const struct tp_profile *profile,
 	if (line->is_own)
 		return NULL;
 	const struct tp_line_result *own = first_line(profile, line->part, true);
-	return own && (double)own->time_ns >= mostly * (double)line->time_ns ? own : NULL;
+	return own && (double)own->time_ns >= min_inner_share * (double)line->time_ns ? own : NULL;
 }
 
 enum { WITH_SECOND = 1, WITH_INNER = 2, WITH_WHOLE = 4 };
@@ -144,7 +144,7 @@ static void add_second(struct tp_buf *out, const struct tp_report_digest *digest
 		       const struct tp_line_result *first)
 {
 	const struct tp_profile *profile = digest->profile;
-	const struct tp_line_result *second = largest_but(profile, &first, 1);
+	const struct tp_line_result *second = largest_except(profile, &first, 1);
 	if (!second)
 		return;
 	tp_buf_puts(out, "; next ");
@@ -156,8 +156,8 @@ static void add_second(struct tp_buf *out, const struct tp_report_digest *digest
 	add_share(out, profile, second, false);
 }
 
-static void add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
-			const struct tp_line_result *first, unsigned what)
+static void add_top_line(struct tp_buf *out, const struct tp_report_digest *digest,
+			 const struct tp_line_result *first, unsigned what)
 {
 	const struct tp_profile *profile = digest->profile;
 	const struct tp_line_result *inner = inner_line(profile, first);
@@ -174,16 +174,16 @@ static void add_hottest(struct tp_buf *out, const struct tp_report_digest *diges
 	tp_buf_putc(out, '.');
 }
 
-void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
-			   size_t columns)
+void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *digest,
+			     size_t columns)
 {
 	static const unsigned ways[] = {WITH_WHOLE | WITH_INNER | WITH_SECOND,
 					WITH_WHOLE | WITH_SECOND, WITH_WHOLE | WITH_INNER,
 					WITH_WHOLE, 0};
-	const struct tp_line_result *first = largest_but(digest->profile, NULL, 0);
+	const struct tp_line_result *first = largest_except(digest->profile, NULL, 0);
 	for (size_t i = 0; first && i < TP_ARRAY_LEN(ways); i++) {
 		struct tp_buf text = {0};
-		add_hottest(&text, digest, first, ways[i]);
+		add_top_line(&text, digest, first, ways[i]);
 		bool is_last = i + 1 == TP_ARRAY_LEN(ways);
 		bool fits = !columns || tp_text_width(tp_buf_text(&text)) <= columns;
 		if (fits || is_last)
@@ -194,18 +194,18 @@ void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *di
 	}
 }
 
-size_t tp_report_hottest(const struct tp_line_result **out, size_t most,
-			 const struct tp_profile *profile)
+size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
+			   const struct tp_profile *profile)
 {
 	size_t n = 0;
 	const struct tp_line_result *line;
-	while (n < most && (line = largest_but(profile, out, n)))
+	while (n < most && (line = largest_except(profile, out, n)))
 		out[n++] = line;
 	return n;
 }
 
-void tp_report_add_hot_line(struct tp_buf *out, const struct tp_profile *profile,
-			    const struct tp_line_result *line)
+void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profile,
+			      const struct tp_line_result *line)
 {
 	const struct tp_line_result *inner = inner_line(profile, line);
 	tp_buf_printf(out, "%5s  ", tp_unit_percent(total_share(profile, line)).text);

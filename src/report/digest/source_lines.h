@@ -11,16 +11,16 @@ void tp_report_add_place(struct tp_buf *out, const struct tp_trace *trace,
 /* Append the one or two lines that hold most of the time, as much as `columns` have room for (0:
  * all); nothing when none holds a notable share: "Hottest line: train.py:88 in main(), 62 % of each
  * step (dataloader); next :93, 30 % (compute)." */
-void tp_report_add_hottest(struct tp_buf *out, const struct tp_report_digest *digest,
-			   size_t columns);
+void tp_report_add_top_lines(struct tp_buf *out, const struct tp_report_digest *digest,
+			     size_t columns);
 
 /* The same lines one by one, largest first: at most `most` into `out`, borrowed; returns how many.
  */
-size_t tp_report_hottest(const struct tp_line_result **out, size_t most,
-			 const struct tp_profile *profile);
+size_t tp_report_top_lines(const struct tp_line_result **out, size_t most,
+			   const struct tp_profile *profile);
 /* Append "62 %  train.py:88 in main(), dataloader, mostly data.py:7 in load()". */
-void tp_report_add_hot_line(struct tp_buf *out, const struct tp_profile *profile,
-			    const struct tp_line_result *line);
+void tp_report_add_line_share(struct tp_buf *out, const struct tp_profile *profile,
+			      const struct tp_line_result *line);
 
 /* Append "the loop in main() at train.py:88–95"; nothing when it is not known. */
 void tp_report_add_loop(struct tp_buf *out, const struct tp_profile *profile);

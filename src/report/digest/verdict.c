@@ -71,7 +71,7 @@ static bool has_device_work(const struct tp_profile *profile)
 }
 
 /* What a device does not do, it waits for; threads do work. */
-static const char *what_of(const struct tp_profile *profile, enum tp_part limit)
+static const char *limit_text(const struct tp_profile *profile, enum tp_part limit)
 {
 	bool is_waited_for = limits[limit].of_device && has_device_work(profile);
 	return is_waited_for ? limits[limit].of_device : limits[limit].what;
@@ -79,7 +79,7 @@ static const char *what_of(const struct tp_profile *profile, enum tp_part limit)
 
 void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit)
 {
-	tp_buf_printf(out, "%s %s of %s", what_of(profile, limit), share(profile, limit).text,
+	tp_buf_printf(out, "%s %s of %s", limit_text(profile, limit), share(profile, limit).text,
 		      profile->is_of_steps ? "each step" : "the time measured");
 	if (limit != TP_PART_COMPUTE)
 		tp_buf_printf(out, "; compute takes %s", share(profile, TP_PART_COMPUTE).text);

@@ -46,7 +46,7 @@ void tp_report_json_run(struct tp_report_document *doc)
 	struct tp_json_writer *w = doc->w;
 	const struct tp_run_info *run = doc->digest->run;
 	char started[32];
-	tp_clock_rfc3339(run->started_wall_ns, started, sizeof(started));
+	tp_clock_format_utc(run->started_wall_ns, started, sizeof(started));
 	tp_json_write_key(w, "run");
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", run->id);
@@ -135,7 +135,7 @@ static void write_source(struct tp_json_writer *w, const struct tp_trace *trace,
 	tp_json_put_string(w, "state", source_state(source->presence));
 	if (source->presence != TP_PRESENCE_PRESENT)
 		tp_json_put_string(w, "reason",
-				   *reason ? reason : tp_presence_text(source->presence));
+				   *reason ? reason : tp_source_state_text(source->presence));
 	tp_report_json_text(w, "remedy", tp_trace_string(trace, source->remedy));
 	tp_json_put_uint(w, "records", source->n_records);
 	tp_json_put_uint(w, "lost", source->n_lost);
@@ -368,7 +368,7 @@ static void write_series(struct tp_report_document *doc)
 	tp_json_close(w, '}');
 }
 
-static void write_outliers(struct tp_report_document *doc)
+static void write_slow_steps(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
 	const struct tp_profile *profile = doc->digest->profile;
@@ -417,7 +417,7 @@ void tp_report_json_steps(struct tp_report_document *doc)
 		put_stat(w, "duration_ns", &profile->step_time);
 	if (profile->n_steps) {
 		write_series(doc);
-		write_outliers(doc);
+		write_slow_steps(doc);
 	}
 	tp_json_close(w, '}');
 }

@@ -34,7 +34,7 @@ void tp_report_json_steps(struct tp_report_document *doc);
 void tp_report_json_processes(struct tp_report_document *doc);
 void tp_report_json_stacks(struct tp_report_document *doc);
 void tp_report_json_findings(struct tp_report_document *doc);
-void tp_report_json_what_if(struct tp_report_document *doc);
+void tp_report_json_without(struct tp_report_document *doc);
 void tp_report_json_warnings(struct tp_report_document *doc);
 /* Members of partition and of steps; nothing where no line is known. */
 void tp_report_json_lines(struct tp_json_writer *w, const struct tp_profile *profile);

@@ -1,12 +1,13 @@
 /* Writes what a finding advises, with what the guide says of it. */
 #include "document.h"
 
-static void write_reported(struct tp_json_writer *w, const struct tp_reported *items, size_t n)
+static void write_reported(struct tp_json_writer *w, const struct tp_reported_result *items,
+			   size_t n)
 {
 	tp_json_write_key(w, "reported");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < n; i++) {
-		const struct tp_reported *reported = &items[i];
+		const struct tp_reported_result *reported = &items[i];
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "text", reported->text);
 		tp_json_put_string(w, "hardware", reported->hardware);
@@ -23,12 +24,12 @@ static void write_reported(struct tp_json_writer *w, const struct tp_reported *i
 }
 
 /* Without "holds" facts cannot tell. */
-static void write_conditions(struct tp_json_writer *w, const struct tp_literature *literature)
+static void write_conditions(struct tp_json_writer *w, const struct tp_references *literature)
 {
 	tp_json_write_key(w, "conditions");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < literature->n_caveats; i++) {
-		const struct tp_caveat *caveat = &literature->caveats[i];
+		const struct tp_condition_result *caveat = &literature->caveats[i];
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "kind", caveat->is_need ? "needs" : "not_when");
 		tp_json_put_string(w, "text", caveat->text);
@@ -49,7 +50,7 @@ void tp_report_json_yardstick(struct tp_json_writer *w, const struct tp_yardstic
 	tp_json_close(w, '}');
 }
 
-static void write_literature(struct tp_json_writer *w, const struct tp_literature *literature)
+static void write_references(struct tp_json_writer *w, const struct tp_references *literature)
 {
 	tp_json_write_key(w, "guide");
 	tp_json_open(w, '{');
@@ -78,7 +79,7 @@ void tp_report_json_actions(struct tp_json_writer *w, const struct tp_finding *f
 		tp_report_json_text(w, "example", action->example);
 		tp_report_json_text(w, "technique", action->technique);
 		if (action->literature)
-			write_literature(w, action->literature);
+			write_references(w, action->literature);
 		tp_json_close(w, '}');
 	}
 	tp_json_close(w, ']');

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MOST_BYTES = 1000 };
+enum { NAME_MAX_BYTES = 1000 };
 
 static void put_int(struct tp_json_writer *w, const char *key, int64_t value)
 {
@@ -17,7 +17,7 @@ static void put_name(struct tp_json_writer *w, const struct tp_trace *trace, uin
 {
 	const char *text = tp_trace_string(trace, name);
 	struct tp_buf cut = {0};
-	tp_buf_add(&cut, text, strnlen(text, NAME_MOST_BYTES));
+	tp_buf_add(&cut, text, strnlen(text, NAME_MAX_BYTES));
 	tp_json_put_string(w, "name", tp_buf_text(&cut));
 	tp_buf_release(&cut);
 }
@@ -48,8 +48,8 @@ static void put_share(struct tp_json_writer *w, const char *key, uint64_t part, 
 	tp_json_put_number(w, key, whole ? (double)part / (double)whole : 0);
 }
 
-static void write_own(struct tp_json_writer *w, const char *key, const uint64_t *own_ns,
-		      uint64_t whole)
+static void write_self(struct tp_json_writer *w, const char *key, const uint64_t *own_ns,
+		       uint64_t whole)
 {
 	tp_json_write_key(w, key);
 	tp_json_open(w, '{');
@@ -83,7 +83,7 @@ void tp_report_json_job(struct tp_report_document *doc)
 	tp_report_json_text(w, "not_joined", profile->not_joined);
 	tp_json_put_uint(w, "micro_batches", profile->micro_batches);
 	tp_json_put_uint(w, "window_ns", job->window_ns);
-	write_own(w, "own_ratio", job->own_ns, job->window_ns);
+	write_self(w, "own_ratio", job->own_ns, job->window_ns);
 	write_job_after(w, job);
 	tp_json_close(w, '}');
 }
@@ -119,7 +119,7 @@ static void write_parts(struct tp_json_writer *w, const struct tp_device_result 
 	for (int p = 0; p < TP_N_PARTS; p++)
 		tp_json_put_uint(w, tp_part_name((enum tp_part)p), device->own_ns[p]);
 	tp_json_close(w, '}');
-	write_own(w, "own_ratio", device->own_ns, device->window_ns);
+	write_self(w, "own_ratio", device->own_ns, device->window_ns);
 	tp_report_after(device, after);
 	tp_json_write_key(w, "after_ns");
 	tp_json_open(w, '{');

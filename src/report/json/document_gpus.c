@@ -21,8 +21,8 @@ static void write_gpu(struct tp_report_document *doc, size_t index)
 		tp_json_put_string(w, "name", name);
 	tp_json_put_string(w, "found_by", gpu->is_listed ? "processes" : "nodes");
 	tp_json_put_uint(w, "readings", gpu->n);
-	for (int f = 0; f < TP_N_GPU_FIGURES; f++) {
-		tp_json_write_key(w, tp_gpu_figure_desc((enum tp_gpu_figure)f)->name);
+	for (int f = 0; f < TP_N_GPU_STATS; f++) {
+		tp_json_write_key(w, tp_gpu_stat_desc((enum tp_gpu_stat)f)->name);
 		tp_report_json_quantity(w, &gpu->figures[f]);
 	}
 	tp_json_close(w, '}');

@@ -22,7 +22,7 @@ static const char *process_id(const struct tp_profile *profile, uint32_t task, c
 }
 
 /* The leader of the process that a task belongs to. */
-static uint32_t leader_of(const struct tp_trace *trace, uint32_t task)
+static uint32_t main_thread_of(const struct tp_trace *trace, uint32_t task)
 {
 	if (task >= trace->n_tasks)
 		return TP_NO_TASK;
@@ -62,7 +62,8 @@ static void write_process(struct tp_report_document *doc, size_t index)
 	tp_json_put_string(w, "id", id);
 	tp_json_write_key(w, "pid");
 	tp_json_write_int(w, task->pid);
-	uint32_t parent = task->parent == TP_NO_TASK ? TP_NO_TASK : leader_of(trace, task->parent);
+	uint32_t parent =
+		task->parent == TP_NO_TASK ? TP_NO_TASK : main_thread_of(trace, task->parent);
 	tp_json_put_string(w, "parent", process_id(profile, parent, id, sizeof(id)));
 	tp_json_put_string(w, "role", tp_role_name(process->role));
 	tp_json_put_string(w, "name", tp_trace_string(trace, task->comm));
@@ -219,7 +220,7 @@ static void write_gain(struct tp_json_writer *w, const struct tp_finding *findin
 	tp_json_close(w, '}');
 }
 
-static void write_citations(struct tp_json_writer *w, const struct tp_finding *finding)
+static void write_sources(struct tp_json_writer *w, const struct tp_finding *finding)
 {
 	tp_json_write_key(w, "sources");
 	tp_json_open(w, '[');
@@ -236,7 +237,7 @@ static void write_citations(struct tp_json_writer *w, const struct tp_finding *f
 static void write_fired(struct tp_json_writer *w, const struct tp_finding *finding,
 			const char *process)
 {
-	tp_json_put_string(w, "level", tp_level_name(finding->level));
+	tp_json_put_string(w, "level", tp_finding_level_name(finding->level));
 	tp_json_put_string(w, "kind", tp_advice_kind_name(finding->kind));
 	tp_json_put_string(w, "confidence", tp_confidence_name(finding->confidence));
 	tp_report_json_text(w, "doubts", finding->doubts);
@@ -250,7 +251,7 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	tp_report_json_text(w, "refute", finding->refute);
 	tp_report_json_text(w, "done", finding->done);
 	tp_report_json_text(w, "suppressed", finding->suppressed);
-	write_citations(w, finding);
+	write_sources(w, finding);
 	/* No numbers: a CI system knows the finding again tomorrow. */
 	struct tp_buf print = {0};
 	tp_buf_printf(&print, "%s@%s", finding->rule, process ? process : "run");
@@ -292,7 +293,7 @@ void tp_report_json_findings(struct tp_report_document *doc)
 
 /* ---- what if ------------------------------------------------------------------------------- */
 
-static void write_scenario(struct tp_report_document *doc, enum tp_part id)
+static void write_without_part(struct tp_report_document *doc, enum tp_part id)
 {
 	struct tp_json_writer *w = doc->w;
 	const struct tp_part_result *part = &doc->digest->profile->parts[id];
@@ -325,7 +326,7 @@ static void write_scenario(struct tp_report_document *doc, enum tp_part id)
 	tp_json_close(w, '}');
 }
 
-void tp_report_json_what_if(struct tp_report_document *doc)
+void tp_report_json_without(struct tp_report_document *doc)
 {
 	const struct tp_profile *profile = doc->digest->profile;
 	struct tp_json_writer *w = doc->w;
@@ -338,7 +339,7 @@ void tp_report_json_what_if(struct tp_report_document *doc)
 	tp_json_open(w, '[');
 	for (int p = 0; p < TP_N_PARTS; p++)
 		if (profile->parts[p].time_ns && profile->parts[p].without_high_ns > 0)
-			write_scenario(doc, (enum tp_part)p);
+			write_without_part(doc, (enum tp_part)p);
 	tp_json_close(w, ']');
 	tp_json_close(w, '}');
 }

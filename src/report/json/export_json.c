@@ -45,7 +45,7 @@ static void write_document(struct tp_report_document *doc)
 		tp_report_json_steps,   tp_report_json_processes,   tp_report_json_workers,
 		tp_report_json_gpus,    tp_report_json_stacks,      tp_report_json_job,
 		tp_report_json_devices, tp_report_json_kernels,     tp_report_json_collectives,
-		tp_report_json_blame,   tp_report_json_findings,    tp_report_json_what_if,
+		tp_report_json_blame,   tp_report_json_findings,    tp_report_json_without,
 		write_truncated,        tp_report_json_warnings,
 	};
 	struct tp_json_writer *w = doc->w;

@@ -8,14 +8,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-struct check {
+struct schema_check {
 	const struct tp_json_doc *doc;
 	struct tp_buf *problems;
 	size_t n;
 };
 
 __attribute__((format(printf, 3, 4))) static void
-problem(struct check *check, const struct tp_json *where, const char *format, ...)
+add_error(struct schema_check *check, const struct tp_json *where, const char *format, ...)
 {
 	va_list args;
 	tp_buf_printf(check->problems, "%s:%u: ", tp_json_name(check->doc),
@@ -28,16 +28,16 @@ problem(struct check *check, const struct tp_json *where, const char *format, ..
 }
 
 /* A whole number, or a problem. */
-static uint64_t whole(struct check *check, const struct tp_json *object, const char *key)
+static uint64_t whole(struct schema_check *check, const struct tp_json *object, const char *key)
 {
 	uint64_t value = 0;
 	const struct tp_json *member = tp_json_get(object, key);
 	if (!tp_json_uint(member, &value))
-		problem(check, member ? member : object, "%s is not a whole number", key);
+		add_error(check, member ? member : object, "%s is not a whole number", key);
 	return value;
 }
 
-static void check_labels(struct check *check, const struct tp_json *part, uint64_t time_ns)
+static void check_labels(struct schema_check *check, const struct tp_json *part, uint64_t time_ns)
 {
 	const struct tp_json *labels = tp_json_get(part, "labels");
 	if (!labels)
@@ -47,11 +47,11 @@ static void check_labels(struct check *check, const struct tp_json *part, uint64
 		sum += whole(check, label, "time_ns");
 	}
 	if (sum != time_ns)
-		problem(check, labels, "labels sum to %llu, time_ns is %llu",
-			(unsigned long long)sum, (unsigned long long)time_ns);
+		add_error(check, labels, "labels sum to %llu, time_ns is %llu",
+			  (unsigned long long)sum, (unsigned long long)time_ns);
 }
 
-static void check_share(struct check *check, const struct tp_json *part, uint64_t time_ns,
+static void check_share(struct schema_check *check, const struct tp_json *part, uint64_t time_ns,
 			uint64_t total_ns)
 {
 	const struct tp_json *share = tp_json_get(tp_json_get(part, "share_ratio"), "value");
@@ -59,12 +59,12 @@ static void check_share(struct check *check, const struct tp_json *part, uint64_
 		return;
 	double expected = (double)time_ns / (double)total_ns;
 	if (fabs(tp_json_number(share, 0) - expected) > 1e-6)
-		problem(check, share, "share_ratio is %g, time_ns / total_ns is %g",
-			tp_json_number(share, 0), expected);
+		add_error(check, share, "share_ratio is %g, time_ns / total_ns is %g",
+			  tp_json_number(share, 0), expected);
 }
 
 /* Lines of one kind are different instants of their part. */
-static void check_lines(struct check *check, const struct tp_json *partition, const char *of)
+static void check_lines(struct schema_check *check, const struct tp_json *partition, const char *of)
 {
 	TP_JSON_EACH (part, tp_json_get(partition, "parts")) {
 		const char *id = tp_json_string(tp_json_get(part, "id"));
@@ -76,16 +76,16 @@ static void check_lines(struct check *check, const struct tp_json *partition, co
 				sum += whole(check, line, "time_ns");
 		}
 		if (sum > whole(check, part, "time_ns"))
-			problem(check, part, "lines of its %s sum to %llu, more than time_ns", of,
-				(unsigned long long)sum);
+			add_error(check, part, "lines of its %s sum to %llu, more than time_ns", of,
+				  (unsigned long long)sum);
 	}
 }
 
-static void check_partition(struct check *check, const struct tp_json *root)
+static void check_partition(struct schema_check *check, const struct tp_json *root)
 {
 	const struct tp_json *partition = tp_json_get(root, "partition");
 	if (!partition) {
-		problem(check, root, "no partition");
+		add_error(check, root, "no partition");
 		return;
 	}
 	uint64_t total_ns = whole(check, partition, "total_ns");
@@ -93,22 +93,22 @@ static void check_partition(struct check *check, const struct tp_json *root)
 	TP_JSON_EACH (part, tp_json_get(partition, "parts")) {
 		const char *id = tp_json_string(tp_json_get(part, "id"));
 		if (!id || tp_part_find(id) == TP_N_PARTS)
-			problem(check, part, "no part '%s'", id ? id : "");
+			add_error(check, part, "no part '%s'", id ? id : "");
 		uint64_t time_ns = whole(check, part, "time_ns");
 		sum += time_ns;
 		check_labels(check, part, time_ns);
 		check_share(check, part, time_ns, total_ns);
 	}
 	if (sum != total_ns)
-		problem(check, partition, "parts sum to %llu, total_ns is %llu",
-			(unsigned long long)sum, (unsigned long long)total_ns);
+		add_error(check, partition, "parts sum to %llu, total_ns is %llu",
+			  (unsigned long long)sum, (unsigned long long)total_ns);
 	check_lines(check, partition, "loop");
 	check_lines(check, partition, "own");
 }
 
 /* The i-th number of each part's column must sum to the step's duration; means are rounded down,
  * so a bucket may miss one ns a part. */
-static void check_series(struct check *check, const struct tp_json *root)
+static void check_series(struct schema_check *check, const struct tp_json *root)
 {
 	const struct tp_json *series = tp_json_get(tp_json_get(root, "steps"), "series");
 	const struct tp_json *parts = tp_json_get(series, "parts_ns");
@@ -128,22 +128,22 @@ static void check_series(struct check *check, const struct tp_json *root)
 		for (size_t i = 0; i < n; i++) {
 			uint64_t value = 0;
 			if (!tp_json_uint(columns[i], &value))
-				problem(check, duration, "a part has no number for this step");
+				add_error(check, duration, "a part has no number for this step");
 			sum += value;
 			columns[i] = tp_json_after(columns[i]);
 		}
 		if (sum > expected || expected - sum > slack)
-			problem(check, duration, "parts of a step sum to %llu, it took %llu",
-				(unsigned long long)sum, (unsigned long long)expected);
+			add_error(check, duration, "parts of a step sum to %llu, it took %llu",
+				  (unsigned long long)sum, (unsigned long long)expected);
 	}
 }
 
 /* Promise of the format: null only with a reason. Depth is bounded by the parser. */
-static void check_nulls(struct check *check, const struct tp_json *value)
+static void check_nulls(struct schema_check *check, const struct tp_json *value)
 {
 	const struct tp_json *null = tp_json_get(value, "value");
 	if (null && tp_json_type(null) == TP_JSON_NULL && !tp_json_get(value, "missing"))
-		problem(check, null, "null without a reason");
+		add_error(check, null, "null without a reason");
 	TP_JSON_EACH (member, value) {
 		enum tp_json_type type = tp_json_type(member);
 		if (type == TP_JSON_OBJECT || type == TP_JSON_ARRAY)
@@ -151,7 +151,7 @@ static void check_nulls(struct check *check, const struct tp_json *value)
 	}
 }
 
-static void check_stacks(struct check *check, const struct tp_json *root)
+static void check_stacks(struct schema_check *check, const struct tp_json *root)
 {
 	const struct tp_json *stacks = tp_json_get(root, "stacks");
 	size_t n_frames = tp_json_count(tp_json_get(stacks, "frames"));
@@ -159,25 +159,25 @@ static void check_stacks(struct check *check, const struct tp_json *root)
 		TP_JSON_EACH (frame, tp_json_get(stack, "frames")) {
 			if (tp_json_number(frame, -1) < 0 ||
 			    tp_json_number(frame, -1) >= (double)n_frames)
-				problem(check, frame, "no such frame");
+				add_error(check, frame, "no such frame");
 		}
 	}
 }
 
 /* A verdict of last resort has no conditions; whoever tells people what to do must have some. */
-static void check_findings(struct check *check, const struct tp_json *root)
+static void check_findings(struct schema_check *check, const struct tp_json *root)
 {
 	TP_JSON_EACH (finding, tp_json_get(root, "findings")) {
 		const char *state = tp_json_string(tp_json_get(finding, "state"));
 		if (state && strcmp(state, "fired") == 0 &&
 		    tp_json_count(tp_json_get(finding, "actions")) &&
 		    !tp_json_count(tp_json_get(finding, "evidence")))
-			problem(check, finding, "advice without evidence");
+			add_error(check, finding, "advice without evidence");
 	}
 }
 
 /* Each device's parts sum to its windows, before and after waits were given to their causes. */
-static void check_device(struct check *check, const struct tp_json *device)
+static void check_device(struct schema_check *check, const struct tp_json *device)
 {
 	static const char *const keys[] = {"own_ns", "after_ns"};
 	uint64_t window_ns = whole(check, device, "window_ns");
@@ -188,8 +188,8 @@ static void check_device(struct check *check, const struct tp_json *device)
 			sum += whole(check, parts, tp_json_key(part));
 		}
 		if (sum != window_ns)
-			problem(check, device, "%s sums to %llu, window_ns is %llu", keys[i],
-				(unsigned long long)sum, (unsigned long long)window_ns);
+			add_error(check, device, "%s sums to %llu, window_ns is %llu", keys[i],
+				  (unsigned long long)sum, (unsigned long long)window_ns);
 	}
 }
 
@@ -203,7 +203,7 @@ static bool is_device(const struct tp_json *root, const char *id)
 	return false;
 }
 
-static void check_devices(struct check *check, const struct tp_json *root)
+static void check_devices(struct schema_check *check, const struct tp_json *root)
 {
 	static const char *const lists[][2] = {{"collectives", "late"}, {"blame", "device"}};
 	TP_JSON_EACH (device, tp_json_get(root, "devices"))
@@ -212,19 +212,19 @@ static void check_devices(struct check *check, const struct tp_json *root)
 		TP_JSON_EACH (row, tp_json_get(root, lists[i][0])) {
 			const char *id = tp_json_string(tp_json_get(row, lists[i][1]));
 			if (!is_device(root, id))
-				problem(check, row, "no device '%s'", id ? id : "");
+				add_error(check, row, "no device '%s'", id ? id : "");
 		}
 	}
 }
 
 size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems)
 {
-	struct check check = {.doc = doc, .problems = problems};
+	struct schema_check check = {.doc = doc, .problems = problems};
 	const struct tp_json *root = tp_json_root(doc);
 	const char *schema = tp_json_string(tp_json_get(root, "schema"));
 	if (!schema || !tp_text_starts_with(schema, "trainprof-report/1.")) {
-		problem(&check, root, "not a trainprof-report/1.x: schema is '%s'",
-			schema ? schema : "");
+		add_error(&check, root, "not a trainprof-report/1.x: schema is '%s'",
+			  schema ? schema : "");
 		return check.n;
 	}
 	check_partition(&check, root);

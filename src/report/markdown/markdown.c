@@ -73,10 +73,10 @@ static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions; i++) {
-		const struct tp_literature *literature = finding->actions[i].literature;
+		const struct tp_references *literature = finding->actions[i].literature;
 		if (!literature || !literature->n_reported)
 			continue;
-		const struct tp_reported *reported = &literature->reported[0];
+		const struct tp_reported_result *reported = &literature->reported[0];
 		tp_buf_puts(out, "  \n   others: ");
 		tp_markdown_add_plain(out, reported->text);
 		bool ends = out->data[out->len - 1] == '.';
@@ -94,7 +94,7 @@ static void add_reported(struct tp_buf *out, const struct tp_finding *finding)
 /* What takes fewer iterations stands beside a training that is just shorter. */
 static void add_yardstick(struct tp_buf *out, const struct tp_finding *finding)
 {
-	const struct tp_literature *literature =
+	const struct tp_references *literature =
 		finding->n_actions ? finding->actions[0].literature : NULL;
 	const struct tp_yardstick *yardstick = literature ? literature->against : NULL;
 	if (!yardstick)
@@ -112,7 +112,7 @@ static void add_yardstick(struct tp_buf *out, const struct tp_finding *finding)
 
 static void add_effort(struct tp_buf *out, const struct tp_finding *finding)
 {
-	const struct tp_literature *literature =
+	const struct tp_references *literature =
 		finding->n_actions ? finding->actions[0].literature : NULL;
 	if (!literature)
 		return;
@@ -126,7 +126,7 @@ static void add_advice(struct tp_buf *out, const struct tp_finding *finding, siz
 {
 	tp_buf_printf(out, "%zu. **", number);
 	tp_markdown_add_plain(out, finding->headline ? finding->headline : finding->title);
-	tp_buf_printf(out, "** (%s", tp_level_name(finding->level));
+	tp_buf_printf(out, "** (%s", tp_finding_level_name(finding->level));
 	if (finding->has_gain)
 		tp_buf_printf(out, ", %s, %.2f–%.2f", tp_unit_factor(finding->gain_value).text,
 			      finding->gain_low, finding->gain_high);
@@ -160,11 +160,11 @@ static void add_advices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_puts(out, "No advice would gain enough to be worth the work.\n\n");
 }
 
-static void add_hottest(struct tp_buf *out, const struct tp_report_digest *digest)
+static void add_top_line(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	if (digest->is_judgeable)
-		tp_report_add_hottest(&text, digest, 0);
+		tp_report_add_top_lines(&text, digest, 0);
 	if (text.len) {
 		tp_markdown_add_plain(out, tp_buf_text(&text));
 		tp_buf_puts(out, "\n\n");
@@ -175,7 +175,7 @@ static void add_hottest(struct tp_buf *out, const struct tp_report_digest *diges
 static void add_notes(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	bool has_any = false;
-	for (int i = 0; i < TP_JOB_NOTES_MOST; i++) {
+	for (int i = 0; i < TP_JOB_NOTES_MAX; i++) {
 		struct tp_buf text = {0};
 		tp_report_add_job_note(&text, digest, i);
 		if (text.len) {
@@ -230,7 +230,7 @@ static enum tp_status markdown_write(const struct tp_report *report,
 	tp_report_digest_make(&digest, report);
 	add_verdict(&text, &digest);
 	add_parts(&text, &digest);
-	add_hottest(&text, &digest);
+	add_top_line(&text, &digest);
 	add_notes(&text, &digest);
 	add_advices(&text, &digest);
 	tp_markdown_add_gpus(&text, &digest);

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_KERNELS_SHOWN = 10, N_COLLECTIVES_SHOWN = 10, NAME_MOST_BYTES = 80 };
+enum { N_KERNELS_SHOWN = 10, N_COLLECTIVES_SHOWN = 10, NAME_MAX_BYTES = 80 };
 
 static void add_name(struct tp_buf *out, const char *name)
 {
 	struct tp_buf cut = {0};
-	size_t len = strnlen(name, NAME_MOST_BYTES);
+	size_t len = strnlen(name, NAME_MAX_BYTES);
 	/* Not in the middle of a character. */
 	while (name[len] && len && ((unsigned char)name[len] & 0xc0) == 0x80)
 		len--;
@@ -95,7 +95,7 @@ static void add_collective_table(struct tp_buf *out, const struct tp_report_dige
 {
 	const struct tp_profile *profile = digest->profile;
 	size_t worst[N_COLLECTIVES_SHOWN];
-	size_t n = tp_report_worst_collectives(profile, worst, N_COLLECTIVES_SHOWN);
+	size_t n = tp_report_top_collectives(profile, worst, N_COLLECTIVES_SHOWN);
 	if (!n)
 		return;
 	tp_buf_puts(out, "| collective | last | behind the first | all waited | transfer |\n"

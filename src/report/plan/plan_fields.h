@@ -6,32 +6,32 @@
 #include "trainprof/report/plan_text.h"
 
 /* A label of at most 7 columns; "" goes on with the one before. */
-struct tp_move_field {
+struct tp_plan_field {
 	const char *label;
 	const char *text;
 };
 
-enum { TP_MOVE_FIELDS_MOST = 120 };
+enum { TP_PLAN_FIELDS_MAX = 120 };
 
 /* What the plan's i-th step is about, in a line; borrowed from the plan. */
-const char *tp_move_headline(const struct tp_report_plan *plan, size_t i);
+const char *tp_plan_step_summary(const struct tp_report_plan *plan, size_t i);
 /* What stands over the plan's i-th step: "2. Decode on the device". In the arena. */
-const char *tp_move_title(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i);
-/* The lines of the i-th step into `out`, which has room for TP_MOVE_FIELDS_MOST; returns how many.
+const char *tp_plan_step_title(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i);
+/* The lines of the i-th step into `out`, which has room for TP_PLAN_FIELDS_MAX; returns how many.
  * Texts are in the arena. */
-size_t tp_move_fields(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i,
-		      struct tp_move_field *out);
+size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *plan, size_t i,
+			   struct tp_plan_field *out);
 /* What follows the last step: all together, fewer steps, what is not known. */
 size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
-		      struct tp_move_field *out);
+		      struct tp_plan_field *out);
 
 /* Steps a second before the plan and after the i-th step; false where they are not known, or some
  * of the gain is outside of the steps. */
-struct tp_move_rate {
+struct tp_plan_step_rate {
 	double now;
 	double low;
 	double high;
 };
-bool tp_move_rate(const struct tp_report_plan *plan, size_t i, struct tp_move_rate *out);
+bool tp_plan_step_rate(const struct tp_report_plan *plan, size_t i, struct tp_plan_step_rate *out);
 
 #endif

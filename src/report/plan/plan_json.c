@@ -20,7 +20,7 @@ static void write_bound(struct tp_json_writer *w, const char *key, const struct 
 }
 
 static void write_advice(struct tp_json_writer *w, const struct tp_report_plan *plan,
-			 const struct tp_move *move)
+			 const struct tp_plan_step *move)
 {
 	tp_json_write_key(w, "advice");
 	tp_json_open(w, '[');
@@ -38,14 +38,14 @@ static void write_advice(struct tp_json_writer *w, const struct tp_report_plan *
 	tp_json_close(w, ']');
 }
 
-static void write_deeds(struct tp_json_writer *w, const struct tp_move *move)
+static void write_actions(struct tp_json_writer *w, const struct tp_plan_step *move)
 {
 	tp_json_write_key(w, "do");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < move->n_deeds; i++) {
-		const struct tp_deed *deed = &move->deeds[i];
+		const struct tp_plan_action *deed = &move->deeds[i];
 		tp_json_open(w, '{');
-		tp_json_put_string(w, "role", tp_deed_role_name(deed->role));
+		tp_json_put_string(w, "role", tp_plan_action_role_name(deed->role));
 		tp_json_put_string(w, "technique", deed->technique);
 		tp_json_put_string(w, "text", deed->text);
 		tp_report_json_text(w, "example", deed->example);
@@ -60,12 +60,12 @@ static void write_deeds(struct tp_json_writer *w, const struct tp_move *move)
 	tp_json_close(w, ']');
 }
 
-static void write_targets(struct tp_json_writer *w, const struct tp_move *move)
+static void write_targets(struct tp_json_writer *w, const struct tp_plan_step *move)
 {
 	tp_json_write_key(w, "targets");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < move->n_targets; i++) {
-		const struct tp_target *target = &move->targets[i];
+		const struct tp_plan_target *target = &move->targets[i];
 		tp_json_open(w, '{');
 		tp_json_put_string(w, "fact", tp_fact_desc(target->fact)->name);
 		tp_json_put_string(w, "of", target->is_of_loop ? "loop" : "step");
@@ -76,10 +76,10 @@ static void write_targets(struct tp_json_writer *w, const struct tp_move *move)
 	tp_json_close(w, ']');
 }
 
-static void write_move(struct tp_json_writer *w, const struct tp_report_plan *plan, size_t i)
+static void write_step(struct tp_json_writer *w, const struct tp_report_plan *plan, size_t i)
 {
-	const struct tp_move *move = &plan->findings->course.moves[i];
-	struct tp_move_rate rate;
+	const struct tp_plan_step *move = &plan->findings->course.moves[i];
+	struct tp_plan_step_rate rate;
 	tp_json_open(w, '{');
 	if (move->order)
 		tp_json_put_uint(w, "order", move->order);
@@ -88,14 +88,14 @@ static void write_move(struct tp_json_writer *w, const struct tp_report_plan *pl
 			   tp_advice_kind_name(move->is_semantic ? TP_ADVICE_SEMANTIC
 								 : TP_ADVICE_FREE));
 	write_advice(w, plan, move);
-	write_deeds(w, move);
+	write_actions(w, move);
 	write_bound(w, "gain", &move->gain);
 	write_targets(w, move);
 	if (move->against)
 		tp_report_json_yardstick(w, move->against);
 	write_bound(w, "so_far", &move->so_far);
 	tp_json_put_bool(w, "adds", move->adds);
-	if (tp_move_rate(plan, i, &rate)) {
+	if (tp_plan_step_rate(plan, i, &rate)) {
 		tp_json_write_key(w, "steps_per_s");
 		tp_json_open(w, '{');
 		tp_json_put_number(w, "now", rate.now);
@@ -128,7 +128,7 @@ static void write_missing(struct tp_json_writer *w, const struct tp_report_plan 
 
 void tp_report_plan_json(struct tp_json_writer *w, const struct tp_report_plan *plan)
 {
-	const struct tp_course *course = &plan->findings->course;
+	const struct tp_action_plan *course = &plan->findings->course;
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "schema", "trainprof-plan/1.0");
 	tp_json_put_string(w, "version", tp_version());
@@ -139,7 +139,7 @@ void tp_report_plan_json(struct tp_json_writer *w, const struct tp_report_plan *
 	tp_json_write_key(w, "steps");
 	tp_json_open(w, '[');
 	for (size_t i = 0; i < course->n_moves; i++)
-		write_move(w, plan, i);
+		write_step(w, plan, i);
 	tp_json_close(w, ']');
 	if (course->yardstick)
 		tp_report_json_yardstick(w, course->yardstick);

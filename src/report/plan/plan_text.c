@@ -22,7 +22,7 @@ static const char no_steps[] = "No step of this plan would gain enough to be wor
 
 enum { COLUMN_LABEL = 3, COLUMN_TEXT = 11 };
 
-static void put_fields(struct tp_page *page, const struct tp_move_field *fields, size_t n)
+static void print_fields(struct tp_page *page, const struct tp_plan_field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		tp_page_column(page, COLUMN_LABEL);
@@ -32,7 +32,7 @@ static void put_fields(struct tp_page *page, const struct tp_move_field *fields,
 	}
 }
 
-static void put_head(struct tp_page *page, const struct tp_report_plan *plan)
+static void print_head(struct tp_page *page, const struct tp_report_plan *plan)
 {
 	tp_page_add(page, TP_PAINT_DIM, "Plan for ");
 	tp_page_wrap(page, 2, TP_PAINT_DIM, plan->subject, 0);
@@ -45,24 +45,25 @@ static void put_head(struct tp_page *page, const struct tp_report_plan *plan)
 void tp_report_plan_text(struct tp_page *page, const struct tp_report_plan *plan)
 {
 	struct tp_arena arena = {0};
-	struct tp_move_field fields[TP_MOVE_FIELDS_MOST];
+	struct tp_plan_field fields[TP_PLAN_FIELDS_MAX];
 	size_t n_moves = plan->findings->course.n_moves;
-	put_head(page, plan);
+	print_head(page, plan);
 	for (size_t i = 0; i < n_moves; i++) {
 		tp_page_end(page);
-		tp_page_wrap(page, COLUMN_LABEL, TP_PAINT_BOLD, tp_move_title(&arena, plan, i), 0);
-		put_fields(page, fields, tp_move_fields(&arena, plan, i, fields));
+		tp_page_wrap(page, COLUMN_LABEL, TP_PAINT_BOLD, tp_plan_step_title(&arena, plan, i),
+			     0);
+		print_fields(page, fields, tp_plan_step_fields(&arena, plan, i, fields));
 	}
 	tp_page_end(page);
 	if (!n_moves)
 		tp_page_wrap(page, 0, TP_PAINT_NONE, no_steps, 0);
-	put_fields(page, fields, tp_plan_fields(&arena, plan, fields));
+	print_fields(page, fields, tp_plan_fields(&arena, plan, fields));
 	tp_arena_release(&arena);
 }
 
 /* ---- Markdown ---- */
 
-static void add_fields(struct tp_buf *out, const struct tp_move_field *fields, size_t n)
+static void add_fields(struct tp_buf *out, const struct tp_plan_field *fields, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i].label[0])
@@ -78,7 +79,7 @@ static void add_fields(struct tp_buf *out, const struct tp_move_field *fields, s
 void tp_report_plan_markdown(struct tp_buf *out, const struct tp_report_plan *plan)
 {
 	struct tp_arena arena = {0};
-	struct tp_move_field fields[TP_MOVE_FIELDS_MOST];
+	struct tp_plan_field fields[TP_PLAN_FIELDS_MAX];
 	size_t n_moves = plan->findings->course.n_moves;
 	tp_buf_puts(out, "### Plan for ");
 	tp_markdown_add_plain(out, plan->subject);
@@ -89,9 +90,9 @@ void tp_report_plan_markdown(struct tp_buf *out, const struct tp_report_plan *pl
 	tp_buf_puts(out, "\n\n");
 	for (size_t i = 0; i < n_moves; i++) {
 		tp_buf_printf(out, "%zu. **", i + 1);
-		tp_markdown_add_plain(out, tp_move_headline(plan, i));
+		tp_markdown_add_plain(out, tp_plan_step_summary(plan, i));
 		tp_buf_puts(out, "**\n");
-		add_fields(out, fields, tp_move_fields(&arena, plan, i, fields));
+		add_fields(out, fields, tp_plan_step_fields(&arena, plan, i, fields));
 	}
 	if (!n_moves)
 		tp_buf_printf(out, "%s\n", no_steps);

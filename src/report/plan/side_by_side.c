@@ -39,7 +39,7 @@ static const char *verdict_of(const struct tp_report_side *side)
 	return side->findings->verdict ? side->findings->verdict_title : "no verdict";
 }
 
-bool tp_report_pair_is_told(const struct tp_report_pair *pair)
+bool tp_report_pair_is_known(const struct tp_report_pair *pair)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
 		if (pair->sides[0].facts[rows[i].fact].is_known &&
@@ -50,14 +50,14 @@ bool tp_report_pair_is_told(const struct tp_report_pair *pair)
 
 static const char *sentence_of(const struct tp_report_pair *pair)
 {
-	return tp_report_pair_is_told(pair)
+	return tp_report_pair_is_known(pair)
 		       ? "Nothing that both have spoils the comparison."
 		       : "No number is known of both: they cannot be compared.";
 }
 
 /* ---- text ---- */
 
-static void put_row(struct tp_page *page, const char *name, const char *first, const char *second)
+static void print_row(struct tp_page *page, const char *name, const char *first, const char *second)
 {
 	tp_page_column(page, 2);
 	tp_page_add(page, TP_PAINT_NONE, name);
@@ -77,10 +77,10 @@ void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair
 	tp_page_addf(page, TP_PAINT_BOLD, "B  ");
 	tp_page_wrap(page, 3, TP_PAINT_NONE, b->subject, 0);
 	tp_page_end(page);
-	put_row(page, "", "A", "B");
+	print_row(page, "", "A", "B");
 	for (size_t i = 0; i < N_ROWS; i++)
-		put_row(page, rows[i].name, value_of(a, i).text, value_of(b, i).text);
-	put_row(page, "verdict", verdict_of(a), verdict_of(b));
+		print_row(page, rows[i].name, value_of(a, i).text, value_of(b, i).text);
+	print_row(page, "verdict", verdict_of(a), verdict_of(b));
 	tp_page_end(page);
 	if (!pair->n_warnings)
 		tp_page_wrap(page, 0, TP_PAINT_NONE, sentence_of(pair), 0);

@@ -21,14 +21,14 @@ enum {
 	N_SLOWEST = 5,
 };
 
-static void put_section(struct tp_page *page, const char *title)
+static void print_section(struct tp_page *page, const char *title)
 {
 	tp_page_end(page);
 	tp_page_add(page, TP_PAINT_BOLD, title);
 	tp_page_end(page);
 }
 
-static void put_line(struct tp_page *page, size_t column, const char *text)
+static void print_line(struct tp_page *page, size_t column, const char *text)
 {
 	tp_page_column(page, column);
 	tp_page_wrap(page, column + 2, TP_PAINT_NONE, text, 0);
@@ -36,8 +36,8 @@ static void put_line(struct tp_page *page, size_t column, const char *text)
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static void put_part_labels(struct tp_page *page, const struct tp_report_digest *digest,
-			    enum tp_part part)
+static void print_part_labels(struct tp_page *page, const struct tp_report_digest *digest,
+			      enum tp_part part)
 {
 	const struct tp_profile *profile = digest->profile;
 	for (int l = 0; l < TP_N_LABELS; l++) {
@@ -55,7 +55,7 @@ static void put_part_labels(struct tp_page *page, const struct tp_report_digest 
 	}
 }
 
-static void put_part(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
+static void print_part(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
 {
 	const struct tp_part_result *part = &digest->profile->parts[id];
 	struct tp_buf text = {0};
@@ -81,17 +81,17 @@ static void put_part(struct tp_page *page, const struct tp_report_digest *digest
 			      tp_unit_scaled(digest->scale, part->without_high_ns).text);
 	tp_page_wrap(page, 38, TP_PAINT_NONE, tp_buf_text(&text), 0);
 	tp_buf_release(&text);
-	put_part_labels(page, digest, id);
+	print_part_labels(page, digest, id);
 }
 
-static void put_parts(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_parts(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->total_ns)
 		return;
-	put_section(page, profile->is_of_steps ? "Parts of a step" : "Parts of the window");
+	print_section(page, profile->is_of_steps ? "Parts of a step" : "Parts of the window");
 	for (size_t i = 0; i < digest->n_shown; i++)
-		put_part(page, digest, digest->order[i]);
+		print_part(page, digest, digest->order[i]);
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "%s in all, from %s to %s of the run",
 		      tp_unit_elapsed(profile->total_ns).text,
@@ -99,13 +99,13 @@ static void put_parts(struct tp_page *page, const struct tp_report_digest *diges
 		      tp_unit_elapsed(profile->window_end_ns).text);
 	if (profile->window_reason)
 		tp_buf_printf(&text, ": %s", profile->window_reason);
-	put_line(page, 2, tp_buf_text(&text));
+	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
 /* ---- steps and phases ---------------------------------------------------------------------- */
 
-static void put_step_kinds(struct tp_page *page, const struct tp_profile *profile)
+static void print_step_kinds(struct tp_page *page, const struct tp_profile *profile)
 {
 	uint64_t n[TP_N_STEP_KINDS] = {0};
 	for (size_t i = 0; i < profile->n_steps; i++)
@@ -116,11 +116,11 @@ static void put_step_kinds(struct tp_page *page, const struct tp_profile *profil
 			tp_buf_printf(&text, "%s%s %s", text.len ? ", " : "",
 				      tp_unit_count(n[k]).text,
 				      tp_step_kind_name((enum tp_step_kind)k));
-	put_line(page, 2, tp_buf_text(&text));
+	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_step_times(struct tp_page *page, const struct tp_stat *time)
+static void print_step_times(struct tp_page *page, const struct tp_stat *time)
 {
 	if (!time->n)
 		return;
@@ -134,7 +134,7 @@ static void put_step_times(struct tp_page *page, const struct tp_stat *time)
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++)
 		tp_buf_printf(&text, "%s%s %s", i ? ", " : "", rows[i].name,
 			      tp_unit_time(rows[i].ns).text);
-	put_line(page, 2, tp_buf_text(&text));
+	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
@@ -148,7 +148,7 @@ static enum tp_part step_cause(const struct tp_step *step)
 	return (enum tp_part)best;
 }
 
-static void put_slowest(struct tp_page *page, const struct tp_profile *profile)
+static void print_slow_steps(struct tp_page *page, const struct tp_profile *profile)
 {
 	const struct tp_step *worst[N_SLOWEST] = {0};
 	size_t n = 0;
@@ -172,16 +172,16 @@ static void put_slowest(struct tp_page *page, const struct tp_profile *profile)
 			      tp_step_kind_name(worst[i]->kind),
 			      tp_part_name(step_cause(worst[i])));
 	if (n)
-		put_line(page, 2, tp_buf_text(&text));
+		print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_steps(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_steps(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	static const char *const ways[] = {"not found", "found by the program's own marks",
 					   "found by the period of its calls"};
 	const struct tp_profile *profile = digest->profile;
-	put_section(page, "Steps");
+	print_section(page, "Steps");
 	struct tp_buf text = {0};
 	tp_buf_puts(&text, ways[profile->steps_found_by]);
 	if (profile->steps_found_by != TP_STEPS_NONE)
@@ -189,17 +189,17 @@ static void put_steps(struct tp_page *page, const struct tp_report_digest *diges
 			      tp_unit_number(profile->steps_confidence).text);
 	if (profile->steps_reason)
 		tp_buf_printf(&text, ": %s", profile->steps_reason);
-	put_line(page, 2, tp_buf_text(&text));
+	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_clear(&text);
 	tp_report_add_loop(&text, profile);
 	if (text.len)
-		put_line(page, 2, tp_buf_text(&text));
+		print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 	if (!profile->n_steps)
 		return;
-	put_step_kinds(page, profile);
-	put_step_times(page, &profile->step_time);
-	put_slowest(page, profile);
+	print_step_kinds(page, profile);
+	print_step_times(page, &profile->step_time);
+	print_slow_steps(page, profile);
 }
 
 /* Of imported traces none are known. */
@@ -211,12 +211,12 @@ static bool has_phases(const struct tp_profile *profile)
 	return false;
 }
 
-static void put_phases(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_phases(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	if (!has_phases(profile))
 		return;
-	put_section(page, "Phases of the run");
+	print_section(page, "Phases of the run");
 	for (int p = 0; p < TP_N_RUN_PHASES; p++) {
 		if (!profile->run_phase_ns[p])
 			continue;
@@ -250,8 +250,8 @@ static void add_states(struct tp_buf *out, const struct tp_process_result *proce
 				      tp_unit_percent((double)process->blocked_ns[c] / lived).text);
 }
 
-static void put_process(struct tp_page *page, const struct tp_trace *trace,
-			const struct tp_process_result *process)
+static void print_process(struct tp_page *page, const struct tp_trace *trace,
+			  const struct tp_process_result *process)
 {
 	const struct tp_task *task = &trace->tasks[process->task];
 	struct tp_buf text = {0};
@@ -264,18 +264,18 @@ static void put_process(struct tp_page *page, const struct tp_trace *trace,
 	tp_buf_clear(&text);
 	add_states(&text, process);
 	if (text.len)
-		put_line(page, 11, tp_buf_text(&text));
+		print_line(page, 11, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_processes(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_processes(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_processes)
 		return;
-	put_section(page, "Processes");
+	print_section(page, "Processes");
 	for (size_t i = 0; i < profile->n_processes && i < N_PROCESSES_SHOWN; i++)
-		put_process(page, digest->trace, &profile->processes[i]);
+		print_process(page, digest->trace, &profile->processes[i]);
 	if (profile->n_processes > N_PROCESSES_SHOWN) {
 		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more",
 			     profile->n_processes - N_PROCESSES_SHOWN);
@@ -283,8 +283,8 @@ static void put_processes(struct tp_page *page, const struct tp_report_digest *d
 	}
 }
 
-static void put_hot_stack(struct tp_page *page, const struct tp_report_digest *digest,
-			  const struct tp_hot_stack *hot)
+static void print_hot_stack(struct tp_page *page, const struct tp_report_digest *digest,
+			    const struct tp_hot_stack *hot)
 {
 	struct tp_buf text = {0};
 	tp_page_addf(page, TP_PAINT_NONE, "  %9s  ", tp_unit_time((double)hot->time_ns).text);
@@ -295,8 +295,8 @@ static void put_hot_stack(struct tp_page *page, const struct tp_report_digest *d
 	tp_buf_release(&text);
 }
 
-static void put_stacks_of(struct tp_page *page, const struct tp_report_digest *digest,
-			  enum tp_part part, const char *title)
+static void print_stacks_of(struct tp_page *page, const struct tp_report_digest *digest,
+			    enum tp_part part, const char *title)
 {
 	const struct tp_profile *profile = digest->profile;
 	size_t shown = 0;
@@ -307,29 +307,29 @@ static void put_stacks_of(struct tp_page *page, const struct tp_report_digest *d
 			tp_page_addf(page, TP_PAINT_NONE, "  %s", title);
 			tp_page_end(page);
 		}
-		put_hot_stack(page, digest, &profile->hot[i]);
+		print_hot_stack(page, digest, &profile->hot[i]);
 	}
 }
 
-static void put_stacks(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_stacks(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->profile->n_hot)
 		return;
-	put_section(page, "Where the time goes");
+	print_section(page, "Where the time goes");
 	for (size_t i = 0; i < digest->n_shown; i++)
-		put_stacks_of(page, digest, digest->order[i], tp_part_name(digest->order[i]));
-	put_stacks_of(page, digest, TP_N_PARTS, "beside the trainer");
+		print_stacks_of(page, digest, digest->order[i], tp_part_name(digest->order[i]));
+	print_stacks_of(page, digest, TP_N_PARTS, "beside the trainer");
 }
 
 /* ---- findings, sources, facts -------------------------------------------------------------- */
 
-static void put_findings(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_findings(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_findings *findings = digest->report->findings;
 	if (!findings)
 		return;
 	size_t n_quiet = 0;
-	put_section(page, "Findings");
+	print_section(page, "Findings");
 	for (size_t i = 0; i < findings->n_items; i++) {
 		const struct tp_finding *finding = &findings->items[i];
 		if (finding->state == TP_FINDING_FIRED) {
@@ -351,34 +351,35 @@ static void put_findings(struct tp_page *page, const struct tp_report_digest *di
 		tp_buf_printf(&text, "%s: %s", finding->rule,
 			      finding->not_judged_because ? finding->not_judged_because
 							  : "facts are missing");
-		put_line(page, 4, tp_buf_text(&text));
+		print_line(page, 4, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 }
 
-static void put_source(struct tp_page *page, const struct tp_trace *trace,
-		       const struct tp_source *source)
+static void print_source(struct tp_page *page, const struct tp_trace *trace,
+			 const struct tp_source *source)
 {
 	struct tp_buf text = {0};
 	const char *reason = tp_trace_string(trace, source->reason);
 	const char *remedy = tp_trace_string(trace, source->remedy);
 	tp_buf_printf(&text, "%s  %s: %s", tp_trace_string(trace, source->name),
-		      tp_trace_string(trace, source->summary), tp_presence_text(source->presence));
+		      tp_trace_string(trace, source->summary),
+		      tp_source_state_text(source->presence));
 	if (*reason)
 		tp_buf_printf(&text, " (%s)", reason);
 	if (source->n_records || source->n_lost)
 		tp_buf_printf(&text, ", %s, %s lost",
 			      tp_unit_counted(source->n_records, "record").text,
 			      tp_unit_count(source->n_lost).text);
-	put_line(page, 2, tp_buf_text(&text));
+	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_clear(&text);
 	tp_buf_printf(&text, "next: %s", remedy);
 	if (*remedy)
-		put_line(page, 4, tp_buf_text(&text));
+		print_line(page, 4, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_gaps(struct tp_page *page, const struct tp_trace *trace)
+static void print_gaps(struct tp_page *page, const struct tp_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_gaps && i < N_GAPS_SHOWN; i++) {
 		const struct tp_gap *gap = &trace->gaps[i];
@@ -388,7 +389,7 @@ static void put_gaps(struct tp_page *page, const struct tp_trace *trace)
 			      tp_trace_string(trace, gap->reason));
 		if (gap->n_lost)
 			tp_buf_printf(&text, ", %s", tp_unit_counted(gap->n_lost, "record").text);
-		put_line(page, 2, tp_buf_text(&text));
+		print_line(page, 2, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 	if (trace->n_gaps > N_GAPS_SHOWN) {
@@ -398,7 +399,7 @@ static void put_gaps(struct tp_page *page, const struct tp_trace *trace)
 	}
 }
 
-static void put_tier(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_tier(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "tier: %s", tp_tier_name(digest->run->tier));
@@ -409,47 +410,47 @@ static void put_tier(struct tp_page *page, const struct tp_report_digest *digest
 	if (rate->is_known && rate->value < 1)
 		tp_buf_printf(&text, ", asked for %s",
 			      tp_unit_number(digest->run->asked_rate_hz).text);
-	put_line(page, 2, tp_buf_text(&text));
+	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_sources(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_sources(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_trace *trace = digest->trace;
 	if (digest->is_import && !trace->n_sources && !trace->n_gaps)
 		return;
-	put_section(page, "Sources");
+	print_section(page, "Sources");
 	if (!digest->is_import)
-		put_tier(page, digest);
+		print_tier(page, digest);
 	for (size_t i = 0; i < trace->n_sources; i++)
-		put_source(page, trace, &trace->sources[i]);
-	put_gaps(page, trace);
+		print_source(page, trace, &trace->sources[i]);
+	print_gaps(page, trace);
 }
 
-static void put_warnings(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_warnings(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_warnings)
 		return;
-	put_section(page, "Warnings");
+	print_section(page, "Warnings");
 	for (size_t i = 0; i < profile->n_warnings; i++) {
 		const struct tp_warning *warning = &profile->warnings[i];
 		struct tp_buf text = {0};
 		tp_buf_puts(&text, warning->text);
 		if (warning->effect)
 			tp_buf_printf(&text, "; %s", warning->effect);
-		put_line(page, 2, tp_buf_text(&text));
+		print_line(page, 2, tp_buf_text(&text));
 		tp_buf_clear(&text);
 		tp_buf_printf(&text, "next: %s", warning->remedy ? warning->remedy : "");
 		if (warning->remedy)
-			put_line(page, 4, tp_buf_text(&text));
+			print_line(page, 4, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 }
 
-static void put_facts(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_facts(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	put_section(page, "Facts");
+	print_section(page, "Facts");
 	for (int f = 0; f < TP_N_FACTS; f++)
 		if (digest->profile->facts[f].is_known)
 			tp_report_explain_fact(page, digest->report, (tp_fact_id)f);
@@ -457,18 +458,18 @@ static void put_facts(struct tp_page *page, const struct tp_report_digest *diges
 
 void tp_report_details(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	put_parts(page, digest);
-	put_steps(page, digest);
-	put_phases(page, digest);
+	print_parts(page, digest);
+	print_steps(page, digest);
+	print_phases(page, digest);
 	tp_report_line_tables(page, digest);
-	put_processes(page, digest);
+	print_processes(page, digest);
 	tp_report_worker_table(page, digest);
-	put_stacks(page, digest);
+	print_stacks(page, digest);
 	tp_report_gpu_table(page, digest);
 	tp_report_device_tables(page, digest);
-	put_findings(page, digest);
+	print_findings(page, digest);
 	tp_report_file_table(page, digest);
-	put_sources(page, digest);
-	put_warnings(page, digest);
-	put_facts(page, digest);
+	print_sources(page, digest);
+	print_warnings(page, digest);
+	print_facts(page, digest);
 }

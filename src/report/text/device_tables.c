@@ -22,7 +22,7 @@ enum {
 /* Means of kernels differ by their sizes, too: less is no news. */
 static const double NOTABLE_SLOWDOWN = 1.05;
 
-static void put_section(struct tp_page *page, const char *title)
+static void print_section(struct tp_page *page, const char *title)
 {
 	tp_page_end(page);
 	tp_page_add(page, TP_PAINT_BOLD, title);
@@ -30,7 +30,7 @@ static void put_section(struct tp_page *page, const char *title)
 }
 
 /* "own     compute 57 %, …", wrapped behind its name. */
-static void put_named(struct tp_page *page, const char *name, const struct tp_buf *text)
+static void print_named(struct tp_page *page, const char *name, const struct tp_buf *text)
 {
 	if (!text->len)
 		return;
@@ -40,7 +40,7 @@ static void put_named(struct tp_page *page, const char *name, const struct tp_bu
 }
 
 /* Text that ends before a column; of a printf() the unit's "µ" would count twice. */
-static void put_right(struct tp_page *page, size_t column, const char *text)
+static void print_right(struct tp_page *page, size_t column, const char *text)
 {
 	size_t width = tp_text_width(text);
 	tp_page_column(page, column > width ? column - width : 0);
@@ -54,8 +54,8 @@ static double ratio(uint64_t part, uint64_t whole)
 
 /* ---- the job ------------------------------------------------------------------------------- */
 
-static void put_job_row(struct tp_page *page, const char *name, const uint64_t *own_ns,
-			uint64_t after_ns, uint64_t window_ns)
+static void print_job_row(struct tp_page *page, const char *name, const uint64_t *own_ns,
+			  uint64_t after_ns, uint64_t window_ns)
 {
 	tp_page_addf(page, TP_PAINT_NONE, "  %s ", name);
 	tp_page_column(page, COLUMN_OWN);
@@ -68,12 +68,12 @@ static void put_job_row(struct tp_page *page, const char *name, const uint64_t *
 }
 
 /* What a rank waits for a late one is that one's doing. */
-static void put_job(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_job(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_report_job *job = &digest->job;
 	if (job->n_ranks < 2)
 		return;
-	put_section(page, "Ranks joined");
+	print_section(page, "Ranks joined");
 	if (digest->profile->not_joined) {
 		tp_page_add(page, TP_PAINT_NONE, "  not joined: ");
 		tp_page_wrap(page, 4, TP_PAINT_NONE, digest->profile->not_joined, 0);
@@ -86,11 +86,11 @@ static void put_job(struct tp_page *page, const struct tp_report_digest *digest)
 	tp_page_end(page);
 	for (int p = 0; p < TP_N_PARTS; p++)
 		if (job->own_ns[p] || job->after_ns[p])
-			put_job_row(page, tp_part_name((enum tp_part)p), &job->own_ns[p],
-				    job->after_ns[p], job->window_ns);
+			print_job_row(page, tp_part_name((enum tp_part)p), &job->own_ns[p],
+				      job->after_ns[p], job->window_ns);
 	if (job->not_captured_ns)
-		put_job_row(page, tp_report_after_words(TP_N_PARTS), NULL, job->not_captured_ns,
-			    job->window_ns);
+		print_job_row(page, tp_report_after_words(TP_N_PARTS), NULL, job->not_captured_ns,
+			      job->window_ns);
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static const char *gap_name(int cause)
 	return tp_gap_cause_name((enum tp_gap_cause)cause);
 }
 
-static void put_device_title(struct tp_page *page, const struct tp_profile *profile, size_t index)
+static void print_device_title(struct tp_page *page, const struct tp_profile *profile, size_t index)
 {
 	const struct tp_device_result *device = &profile->devices[index];
 	const struct tp_device_info *info = tp_report_device_info(profile, index);
@@ -186,65 +186,65 @@ static void add_caused(struct tp_buf *out, const struct tp_device_result *device
 			      tp_unit_time((double)device->wait_caused_ns).text);
 }
 
-static bool was_handed_over(const struct tp_device_result *device)
+static bool has_moved_time(const struct tp_device_result *device)
 {
 	return memcmp(device->own_ns, device->after_ns, sizeof(device->own_ns)) != 0;
 }
 
-static void put_device(struct tp_page *page, const struct tp_profile *profile, size_t index)
+static void print_device(struct tp_page *page, const struct tp_profile *profile, size_t index)
 {
 	const struct tp_device_result *device = &profile->devices[index];
 	uint64_t after[TP_N_PARTS + 1];
 	struct tp_buf text = {0};
-	put_device_title(page, profile, index);
+	print_device_title(page, profile, index);
 	add_ops(&text, device);
-	put_named(page, "work", &text);
+	print_named(page, "work", &text);
 	tp_buf_clear(&text);
 	add_exposed(&text, device);
-	put_named(page, "exposed", &text);
+	print_named(page, "exposed", &text);
 	tp_buf_clear(&text);
 	tp_report_add_shares(&text, device->own_ns, TP_N_PARTS, device->window_ns,
 			     tp_report_after_words);
-	put_named(page, "own", &text);
+	print_named(page, "own", &text);
 	tp_buf_clear(&text);
 	tp_report_after(device, after);
-	if (was_handed_over(device))
+	if (has_moved_time(device))
 		tp_report_add_shares(&text, after, TP_N_PARTS + 1, device->window_ns,
 				     tp_report_after_words);
-	put_named(page, "after", &text);
+	print_named(page, "after", &text);
 	tp_buf_clear(&text);
 	tp_report_add_shares(&text, device->gap_ns, TP_N_GAP_CAUSES, device->window_ns, gap_name);
-	put_named(page, "idle by", &text);
+	print_named(page, "idle by", &text);
 	tp_buf_clear(&text);
 	add_steps(&text, device);
-	put_named(page, "steps", &text);
+	print_named(page, "steps", &text);
 	tp_buf_clear(&text);
 	add_caused(&text, device);
-	put_named(page, "late", &text);
+	print_named(page, "late", &text);
 	tp_buf_release(&text);
 }
 
-static void put_devices(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_devices(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	size_t n = digest->profile->n_devices;
 	size_t *order = tp_alloc(n * sizeof(*order));
 	tp_report_order_devices(order, digest->profile);
-	put_section(page, "Devices");
+	print_section(page, "Devices");
 	for (size_t i = 0; i < n; i++)
-		put_device(page, digest->profile, order[i]);
+		print_device(page, digest->profile, order[i]);
 	free(order);
 }
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
-static void put_kernel(struct tp_page *page, const struct tp_report_digest *digest,
-		       const struct tp_kernel_result *kernel, uint64_t all_ns)
+static void print_kernel(struct tp_page *page, const struct tp_report_digest *digest,
+			 const struct tp_kernel_result *kernel, uint64_t all_ns)
 {
 	bool is_narrow = page->style->width < NARROW_BELOW;
-	put_right(page, 9, tp_unit_time((double)kernel->time_ns).text);
-	put_right(page, 16, tp_unit_percent(ratio(kernel->time_ns, all_ns)).text);
+	print_right(page, 9, tp_unit_time((double)kernel->time_ns).text);
+	print_right(page, 16, tp_unit_percent(ratio(kernel->time_ns, all_ns)).text);
 	if (!is_narrow) {
-		put_right(page, 25, tp_unit_count(kernel->n).text);
+		print_right(page, 25, tp_unit_count(kernel->n).text);
 		tp_page_addf(page, TP_PAINT_NONE, "  %.13s", kernel->family);
 	}
 	tp_page_add(page, TP_PAINT_NONE, "  ");
@@ -262,7 +262,7 @@ static void put_kernel(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&text);
 }
 
-static void put_kernels(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_kernels(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	uint64_t all_ns = 0;
@@ -270,9 +270,9 @@ static void put_kernels(struct tp_page *page, const struct tp_report_digest *dig
 		return;
 	for (size_t i = 0; i < profile->n_kernels; i++)
 		all_ns += profile->kernels[i].time_ns;
-	put_section(page, "Kernels and copies: time, share, number, family, name");
+	print_section(page, "Kernels and copies: time, share, number, family, name");
 	for (size_t i = 0; i < profile->n_kernels && i < N_KERNELS_SHOWN; i++)
-		put_kernel(page, digest, &profile->kernels[i], all_ns);
+		print_kernel(page, digest, &profile->kernels[i], all_ns);
 	if (profile->n_kernels > N_KERNELS_SHOWN) {
 		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more",
 			     profile->n_kernels - N_KERNELS_SHOWN);
@@ -290,7 +290,7 @@ uint64_t tp_report_collective_wait(const struct tp_profile *profile, size_t coll
 	return sum;
 }
 
-size_t tp_report_worst_collectives(const struct tp_profile *profile, size_t *out, size_t most)
+size_t tp_report_top_collectives(const struct tp_profile *profile, size_t *out, size_t most)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < profile->n_collectives; i++) {
@@ -305,8 +305,8 @@ size_t tp_report_worst_collectives(const struct tp_profile *profile, size_t *out
 	return n;
 }
 
-static void put_collective(struct tp_page *page, const struct tp_report_digest *digest,
-			   size_t index)
+static void print_collective(struct tp_page *page, const struct tp_report_digest *digest,
+			     size_t index)
 {
 	const struct tp_collective_result *collective = &digest->profile->collectives[index];
 	const char *name = tp_trace_string(digest->trace, collective->name);
@@ -327,10 +327,10 @@ static void put_collective(struct tp_page *page, const struct tp_report_digest *
 	tp_buf_release(&text);
 }
 
-static void put_collectives(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_collectives(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	size_t worst[N_COLLECTIVES_SHOWN];
-	size_t n = tp_report_worst_collectives(digest->profile, worst, N_COLLECTIVES_SHOWN);
+	size_t n = tp_report_top_collectives(digest->profile, worst, N_COLLECTIVES_SHOWN);
 	if (!n)
 		return;
 	tp_page_end(page);
@@ -338,10 +338,10 @@ static void put_collectives(struct tp_page *page, const struct tp_report_digest 
 		     digest->profile->n_collectives);
 	tp_page_end(page);
 	for (size_t i = 0; i < n; i++)
-		put_collective(page, digest, worst[i]);
+		print_collective(page, digest, worst[i]);
 }
 
-static void put_blamed(struct tp_page *page, const struct tp_report_digest *digest, size_t device)
+static void print_blamed(struct tp_page *page, const struct tp_report_digest *digest, size_t device)
 {
 	const struct tp_profile *profile = digest->profile;
 	uint64_t total_ns = 0;
@@ -366,7 +366,7 @@ static void put_blamed(struct tp_page *page, const struct tp_report_digest *dige
 }
 
 /* Rows are in order of time: whoever leads one of them for the first time comes next. */
-static bool leads_blame(const struct tp_profile *profile, size_t index)
+static bool is_first_blame(const struct tp_profile *profile, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
 		if (profile->blames[i].device == profile->blames[index].device)
@@ -374,25 +374,25 @@ static bool leads_blame(const struct tp_profile *profile, size_t index)
 	return true;
 }
 
-static void put_blames(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_blames(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->profile->n_blames)
 		return;
-	put_section(page, "Who made others wait, doing what");
+	print_section(page, "Who made others wait, doing what");
 	for (size_t i = 0; i < digest->profile->n_blames; i++)
-		if (leads_blame(digest->profile, i))
-			put_blamed(page, digest, digest->profile->blames[i].device);
+		if (is_first_blame(digest->profile, i))
+			print_blamed(page, digest, digest->profile->blames[i].device);
 }
 
 void tp_report_device_tables(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->has_devices)
 		return;
-	put_job(page, digest);
-	put_devices(page, digest);
-	put_kernels(page, digest);
-	put_collectives(page, digest);
-	put_blames(page, digest);
+	print_job(page, digest);
+	print_devices(page, digest);
+	print_kernels(page, digest);
+	print_collectives(page, digest);
+	print_blames(page, digest);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -409,7 +409,7 @@ void tp_report_add_kept(struct tp_buf *out, const struct tp_rank_info *rank)
 		tp_buf_puts(out, ", cut at its end");
 }
 
-static void put_file(struct tp_page *page, const struct tp_run_info *run, size_t index)
+static void print_file(struct tp_page *page, const struct tp_run_info *run, size_t index)
 {
 	const struct tp_rank_info *rank = &run->ranks[index];
 	struct tp_buf text = {0};
@@ -439,7 +439,7 @@ void tp_report_file_table(struct tp_page *page, const struct tp_report_digest *d
 {
 	if (!digest->run->n_ranks)
 		return;
-	put_section(page, "Files");
+	print_section(page, "Files");
 	for (size_t i = 0; i < digest->run->n_ranks; i++)
-		put_file(page, digest->run, i);
+		print_file(page, digest->run, i);
 }

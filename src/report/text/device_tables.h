@@ -10,7 +10,7 @@ void tp_report_device_tables(struct tp_page *page, const struct tp_report_digest
 void tp_report_file_table(struct tp_page *page, const struct tp_report_digest *digest);
 
 /* Places in profile->collectives, the longest waits first; returns how many of `most`. */
-size_t tp_report_worst_collectives(const struct tp_profile *profile, size_t *out, size_t most);
+size_t tp_report_top_collectives(const struct tp_profile *profile, size_t *out, size_t most);
 uint64_t tp_report_collective_wait(const struct tp_profile *profile, size_t collective);
 
 /* Append "75,718 events, 21,000 kept, 13 malformed (no duration), cut at its end". */

@@ -43,7 +43,7 @@ static void add_quantity(struct tp_buf *out, const struct tp_quantity *value, co
 			      tp_unit_value(value->high, unit).text);
 }
 
-static void add_basis(struct tp_buf *out, const struct tp_quantity *value)
+static void add_origin(struct tp_buf *out, const struct tp_quantity *value)
 {
 	tp_buf_puts(out, tp_origin_name(value->origin));
 	if (value->seen)
@@ -54,7 +54,7 @@ static void add_basis(struct tp_buf *out, const struct tp_quantity *value)
 		tp_buf_printf(out, ", %s seen", tp_unit_percent(value->coverage).text);
 }
 
-static void put_evidence(struct tp_page *page, const struct tp_evidence *evidence)
+static void print_evidence(struct tp_page *page, const struct tp_evidence *evidence)
 {
 	static const char *const words[] = {"?", "no", "yes"};
 	const struct tp_fact_desc *fact = tp_fact_desc(evidence->fact);
@@ -76,7 +76,7 @@ static void put_evidence(struct tp_page *page, const struct tp_evidence *evidenc
 	tp_page_add(page, TP_PAINT_NONE, words[evidence->holds + 1]);
 	tp_buf_clear(&text);
 	if (evidence->value.is_known)
-		add_basis(&text, &evidence->value);
+		add_origin(&text, &evidence->value);
 	else
 		tp_buf_puts(&text,
 			    evidence->value.missing ? evidence->value.missing : "not measured");
@@ -88,7 +88,7 @@ static void put_evidence(struct tp_page *page, const struct tp_evidence *evidenc
 	tp_buf_release(&text);
 }
 
-static void put_field(struct tp_page *page, const char *name, const char *text)
+static void print_field(struct tp_page *page, const char *name, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -99,17 +99,17 @@ static void put_field(struct tp_page *page, const char *name, const char *text)
 }
 
 /* Where in the program, if it is one of Python and the rule speaks about a part of its time. */
-static void put_line_of(struct tp_page *page, const struct tp_report *report,
-			const struct tp_finding *finding)
+static void print_line_of(struct tp_page *page, const struct tp_report *report,
+			  const struct tp_finding *finding)
 {
 	struct tp_buf text = {0};
 	if (report->profile && report->profile->n_lines && finding->state == TP_FINDING_FIRED)
 		tp_report_add_evidence_line(&text, report->profile, finding);
-	put_field(page, "line", tp_buf_text(&text));
+	print_field(page, "line", tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_gain(struct tp_page *page, const struct tp_finding *finding)
+static void print_gain(struct tp_page *page, const struct tp_finding *finding)
 {
 	if (!finding->has_gain)
 		return;
@@ -118,15 +118,15 @@ static void put_gain(struct tp_page *page, const struct tp_finding *finding)
 		      tp_unit_factor(finding->gain_value).text, finding->gain_low,
 		      finding->gain_high, finding->gain_method ? "; " : "",
 		      finding->gain_method ? finding->gain_method : "");
-	put_field(page, "gain", tp_buf_text(&text));
+	print_field(page, "gain", tp_buf_text(&text));
 	tp_buf_release(&text);
 }
 
-static void put_actions(struct tp_page *page, const struct tp_finding *finding)
+static void print_actions(struct tp_page *page, const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions; i++) {
 		const struct tp_action *action = &finding->actions[i];
-		put_field(page, i ? "or" : "do", action->text);
+		print_field(page, i ? "or" : "do", action->text);
 		if (action->example) {
 			tp_page_column(page, COLUMN_TEXT + 2);
 			tp_page_wrap(page, COLUMN_TEXT + 4, TP_PAINT_NONE, action->example, 0);
@@ -139,50 +139,50 @@ static void put_actions(struct tp_page *page, const struct tp_finding *finding)
 /* More of them are on the technique's page. */
 enum { MAX_REPORTED = 2 };
 
-static void put_reported(struct tp_page *page, const char *name, const struct tp_reported *items,
-			 size_t n)
+static void print_reported(struct tp_page *page, const char *name,
+			   const struct tp_reported_result *items, size_t n)
 {
 	for (size_t i = 0; i < n && i < MAX_REPORTED; i++) {
-		const struct tp_reported *reported = &items[i];
+		const struct tp_reported_result *reported = &items[i];
 		size_t len = strlen(reported->text);
 		struct tp_buf text = {0};
 		tp_buf_printf(&text, "%s%s On %s, against %s; %s (checked %s)", reported->text,
 			      len && reported->text[len - 1] == '.' ? "" : ".", reported->hardware,
 			      reported->baseline, reported->source.title, reported->source.checked);
-		put_field(page, i ? "" : name, tp_buf_text(&text));
+		print_field(page, i ? "" : name, tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 }
 
 /* What takes fewer iterations has to beat a training that is just shorter. */
-static void put_yardstick(struct tp_page *page, const struct tp_yardstick *yardstick)
+static void print_yardstick(struct tp_page *page, const struct tp_yardstick *yardstick)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "trainprof guide %s: %s. It is what to beat:", yardstick->technique,
 		      yardstick->title);
-	put_field(page, "against", tp_buf_text(&text));
-	put_reported(page, "", yardstick->reported, yardstick->n_reported);
+	print_field(page, "against", tp_buf_text(&text));
+	print_reported(page, "", yardstick->reported, yardstick->n_reported);
 	tp_buf_release(&text);
 }
 
-static void put_caveats(struct tp_page *page, const struct tp_literature *literature)
+static void print_conditions(struct tp_page *page, const struct tp_references *literature)
 {
 	static const char *const here[] = {"", " (here: no)", " (here: yes)"};
 	for (size_t i = 0; i < literature->n_caveats; i++) {
-		const struct tp_caveat *caveat = &literature->caveats[i];
+		const struct tp_condition_result *caveat = &literature->caveats[i];
 		struct tp_buf text = {0};
 		tp_buf_printf(&text, "%s%s", caveat->text, here[caveat->holds + 1]);
-		put_field(page, caveat->is_need ? "needs" : "not if", tp_buf_text(&text));
+		print_field(page, caveat->is_need ? "needs" : "not if", tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 }
 
 /* Whether an action before the i-th has the same yardstick. */
-static bool is_told(const struct tp_finding *finding, size_t i)
+static bool is_repeated(const struct tp_finding *finding, size_t i)
 {
 	const char *technique = finding->actions[i].literature->against->technique;
 	for (size_t k = 0; k < i; k++) {
-		const struct tp_literature *before = finding->actions[k].literature;
+		const struct tp_references *before = finding->actions[k].literature;
 		if (before && before->against && strcmp(before->against->technique, technique) == 0)
 			return true;
 	}
@@ -190,33 +190,33 @@ static bool is_told(const struct tp_finding *finding, size_t i)
 }
 
 /* Beside the gain that was computed for this run stands what others saw on theirs. */
-static void put_literature(struct tp_page *page, const struct tp_finding *finding)
+static void print_references(struct tp_page *page, const struct tp_finding *finding)
 {
 	for (size_t i = 0; i < finding->n_actions; i++) {
 		const struct tp_action *action = &finding->actions[i];
-		const struct tp_literature *literature = action->literature;
+		const struct tp_references *literature = action->literature;
 		if (!literature)
 			continue;
 		struct tp_buf text = {0};
 		tp_buf_printf(&text, "trainprof guide %s: %s", action->technique,
 			      literature->title);
-		put_field(page, "guide", tp_buf_text(&text));
-		put_reported(page, "others", literature->reported, literature->n_reported);
+		print_field(page, "guide", tp_buf_text(&text));
+		print_reported(page, "others", literature->reported, literature->n_reported);
 		tp_buf_clear(&text);
 		tp_buf_printf(&text, "%s; risk to the model: %s, %s", literature->effort_text,
 			      literature->risk, literature->risk_text);
-		put_field(page, "effort", tp_buf_text(&text));
-		put_caveats(page, literature);
+		print_field(page, "effort", tp_buf_text(&text));
+		print_conditions(page, literature);
 		/* Actions of one rule mostly share it. */
-		if (literature->against && !is_told(finding, i))
-			put_yardstick(page, literature->against);
+		if (literature->against && !is_repeated(finding, i))
+			print_yardstick(page, literature->against);
 		tp_buf_release(&text);
 	}
 }
 
-static void put_sources(struct tp_page *page, const struct tp_finding *finding)
+static void print_sources(struct tp_page *page, const struct tp_finding *finding)
 {
-	put_field(page, "rule", finding->path);
+	print_field(page, "rule", finding->path);
 	for (size_t i = 0; i < finding->n_sources; i++) {
 		const struct tp_citation *source = &finding->sources[i];
 		struct tp_buf text = {0};
@@ -225,7 +225,7 @@ static void put_sources(struct tp_page *page, const struct tp_finding *finding)
 			tp_buf_printf(&text, ", %s", source->where);
 		if (source->checked)
 			tp_buf_printf(&text, " (checked %s)", source->checked);
-		put_field(page, i ? "" : "source", tp_buf_text(&text));
+		print_field(page, i ? "" : "source", tp_buf_text(&text));
 		tp_buf_release(&text);
 	}
 }
@@ -236,39 +236,41 @@ void tp_report_explain_line(struct tp_page *page, const struct tp_finding *findi
 	tp_page_wrap(page, 2, TP_PAINT_NONE, finding->title, 1);
 }
 
-static void put_title(struct tp_page *page, const struct tp_finding *finding)
+static void print_title(struct tp_page *page, const struct tp_finding *finding)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "%s  %s", finding->rule, finding->title);
-	tp_page_beside(page, 0, tp_buf_text(&text), state_paint(finding), state_word(finding), 2);
+	tp_page_wrap_with_right(page, 0, tp_buf_text(&text), state_paint(finding),
+				state_word(finding), 2);
 	tp_buf_release(&text);
 }
 
 void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 		       const struct tp_finding *finding)
 {
-	put_title(page, finding);
+	print_title(page, finding);
 	tp_page_end(page);
 	for (size_t i = 0; i < finding->n_evidence; i++)
-		put_evidence(page, &finding->evidence[i]);
+		print_evidence(page, &finding->evidence[i]);
 	if (finding->n_evidence)
 		tp_page_end(page);
-	put_field(page, "because", finding->because);
-	put_line_of(page, report, finding);
-	put_field(page, "missing", finding->not_judged_because);
-	put_field(page, "quiet", finding->quiet_because);
-	put_field(page, "silent", finding->suppressed);
-	put_actions(page, finding);
+	print_field(page, "because", finding->because);
+	print_line_of(page, report, finding);
+	print_field(page, "missing", finding->not_judged_because);
+	print_field(page, "quiet", finding->quiet_because);
+	print_field(page, "silent", finding->suppressed);
+	print_actions(page, finding);
 	if (!finding->suppressed) /* else it says so itself */
-		put_field(page, "done", finding->done);
-	put_gain(page, finding);
-	put_literature(page, finding);
-	put_field(page, "doubts", finding->doubts);
+		print_field(page, "done", finding->done);
+	print_gain(page, finding);
+	print_references(page, finding);
+	print_field(page, "doubts", finding->doubts);
 	if (finding->kind == TP_ADVICE_SEMANTIC || finding->price)
-		put_field(page, "price", finding->price ? finding->price : "changes the training");
-	put_field(page, "verify", finding->verify);
-	put_field(page, "refute", finding->refute);
-	put_sources(page, finding);
+		print_field(page, "price",
+			    finding->price ? finding->price : "changes the training");
+	print_field(page, "verify", finding->verify);
+	print_field(page, "refute", finding->refute);
+	print_sources(page, finding);
 }
 
 void tp_report_explain_fact(struct tp_page *page, const struct tp_report *report, tp_fact_id id)

@@ -10,9 +10,9 @@
 
 /* ---- text ---- */
 
-enum { COLUMN_WANTED = 36 };
+enum { COLUMN_MISSING = 36 };
 
-static void put_subject(struct tp_page *page, const struct tp_report_advice *advice)
+static void print_subject(struct tp_page *page, const struct tp_report_advice *advice)
 {
 	tp_page_addf(page, TP_PAINT_DIM, "%s: %s given by hand",
 		     advice->name ? advice->name : "facts",
@@ -21,7 +21,7 @@ static void put_subject(struct tp_page *page, const struct tp_report_advice *adv
 	tp_page_end(page);
 }
 
-static void put_verdict(struct tp_page *page, const struct tp_findings *findings)
+static void print_verdict(struct tp_page *page, const struct tp_findings *findings)
 {
 	tp_page_add(page, TP_PAINT_BOLD,
 		    findings->verdict ? findings->verdict_title : "NO VERDICT");
@@ -32,7 +32,7 @@ static void put_verdict(struct tp_page *page, const struct tp_findings *findings
 		     0);
 }
 
-static void put_combined(struct tp_page *page, const struct tp_report_advice *advice)
+static void print_combined(struct tp_page *page, const struct tp_report_advice *advice)
 {
 	const struct tp_findings *findings = advice->findings;
 	struct tp_buf text = {0};
@@ -43,7 +43,7 @@ static void put_combined(struct tp_page *page, const struct tp_report_advice *ad
 		tp_buf_printf(&text, "All together %s (%.2f to %.2f)",
 			      tp_unit_factor(findings->combined_value).text, findings->combined_low,
 			      findings->combined_high);
-		tp_report_add_then(&text, findings);
+		tp_report_add_next_limit(&text, findings);
 		tp_buf_putc(&text, '.');
 	}
 	if (text.len) {
@@ -53,7 +53,7 @@ static void put_combined(struct tp_page *page, const struct tp_report_advice *ad
 	tp_buf_release(&text);
 }
 
-static void put_advices(struct tp_page *page, const struct tp_report_advice *advice)
+static void print_advices(struct tp_page *page, const struct tp_report_advice *advice)
 {
 	static const struct tp_report none = {0};
 	const struct tp_findings *findings = advice->findings;
@@ -70,10 +70,10 @@ static void put_advices(struct tp_page *page, const struct tp_report_advice *adv
 		tp_page_wrap(page, 0, TP_PAINT_NONE,
 			     "No advice would gain enough to be worth the work.", 0);
 	}
-	put_combined(page, advice);
+	print_combined(page, advice);
 }
 
-static void put_wanted(struct tp_page *page, const struct tp_findings *findings)
+static void print_missing(struct tp_page *page, const struct tp_findings *findings)
 {
 	if (!findings->n_wanted)
 		return;
@@ -84,17 +84,17 @@ static void put_wanted(struct tp_page *page, const struct tp_findings *findings)
 	for (size_t i = 0; i < findings->n_wanted; i++) {
 		const struct tp_fact_desc *fact = tp_fact_desc(findings->wanted[i].fact);
 		tp_page_addf(page, TP_PAINT_NONE, "  %s  ", fact->name);
-		tp_page_column(page, COLUMN_WANTED);
+		tp_page_column(page, COLUMN_MISSING);
 		tp_page_wrap(page, 4, TP_PAINT_DIM, fact->text, 0);
 	}
 }
 
 void tp_report_advice_text(struct tp_page *page, const struct tp_report_advice *advice)
 {
-	put_subject(page, advice);
-	put_verdict(page, advice->findings);
-	put_advices(page, advice);
-	put_wanted(page, advice->findings);
+	print_subject(page, advice);
+	print_verdict(page, advice->findings);
+	print_advices(page, advice);
+	print_missing(page, advice->findings);
 }
 
 /* ---- JSON ---- */
@@ -137,7 +137,7 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 	tp_json_close(w, '}');
 }
 
-static void write_wanted(struct tp_json_writer *w, const struct tp_findings *findings)
+static void write_missing(struct tp_json_writer *w, const struct tp_findings *findings)
 {
 	tp_json_write_key(w, "wanted");
 	tp_json_open(w, '[');
@@ -164,6 +164,6 @@ void tp_report_advice_json(struct tp_json_writer *w, const struct tp_report_advi
 	tp_report_json_verdict(w, advice->findings);
 	write_findings(w, advice->findings);
 	write_combined(w, advice->findings);
-	write_wanted(w, advice->findings);
+	write_missing(w, advice->findings);
 	tp_json_close(w, '}');
 }

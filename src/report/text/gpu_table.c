@@ -18,7 +18,7 @@ static void add_name(struct tp_buf *out, const struct tp_report_digest *digest,
 }
 
 /* The least and the most of a figure; false when it is not known of all. */
-static bool range_of(const struct tp_profile *profile, enum tp_gpu_figure figure, double *least,
+static bool range_of(const struct tp_profile *profile, enum tp_gpu_stat figure, double *least,
 		     double *most)
 {
 	for (size_t i = 0; i < profile->n_gpus; i++) {
@@ -32,7 +32,7 @@ static bool range_of(const struct tp_profile *profile, enum tp_gpu_figure figure
 }
 
 /* The fuller of two is the one that a larger batch meets first. */
-static const struct tp_gpu_result *fullest(const struct tp_profile *profile)
+static const struct tp_gpu_result *max_memory_gpu(const struct tp_profile *profile)
 {
 	const struct tp_gpu_result *best = NULL;
 	for (size_t i = 0; i < profile->n_gpus; i++) {
@@ -46,7 +46,7 @@ static const struct tp_gpu_result *fullest(const struct tp_profile *profile)
 	return best;
 }
 
-static void add_awake(struct tp_buf *out, const struct tp_profile *profile)
+static void add_active(struct tp_buf *out, const struct tp_profile *profile)
 {
 	double least = 0;
 	double most = 0;
@@ -70,8 +70,8 @@ void tp_report_add_gpu_note(struct tp_buf *out, const struct tp_report_digest *d
 		add_name(out, digest, &profile->gpus[0]);
 	else
 		tp_buf_printf(out, "%zu GPUs", profile->n_gpus);
-	add_awake(out, profile);
-	const struct tp_gpu_result *full = fullest(profile);
+	add_active(out, profile);
+	const struct tp_gpu_result *full = max_memory_gpu(profile);
 	if (full)
 		tp_buf_printf(out, "; memory %s%s of %s", profile->n_gpus > 1 ? "at most " : "",
 			      tp_unit_bytes(full->figures[TP_GPU_MEM_USED].value).text,
@@ -85,7 +85,7 @@ static const char *way_of(const struct tp_gpu_result *gpu)
 }
 
 /* What each figure is called where there is room for words. */
-static const char *const words[TP_N_GPU_FIGURES] = {
+static const char *const words[TP_N_GPU_STATS] = {
 	[TP_GPU_AWAKE] = "some kernel ran",
 	[TP_GPU_MEM_USED] = "memory used, peak",
 	[TP_GPU_MEM_OWN] = "of it by the program",
@@ -120,9 +120,9 @@ static const char *const words[TP_N_GPU_FIGURES] = {
 	[TP_GPU_COUNTED_CLOCK] = "clock while counting",
 };
 
-static struct tp_unit_text figure_text(const struct tp_gpu_result *gpu, int figure)
+static struct tp_unit_text stat_text(const struct tp_gpu_result *gpu, int figure)
 {
-	const char *unit = tp_gpu_figure_desc((enum tp_gpu_figure)figure)->unit;
+	const char *unit = tp_gpu_stat_desc((enum tp_gpu_stat)figure)->unit;
 	double value = gpu->figures[figure].value;
 	return strcmp(unit, "ratio") == 0 ? tp_unit_percent(value) : tp_unit_value(value, unit);
 }
@@ -133,7 +133,7 @@ static void add_unknown(struct tp_buf *out, const struct tp_profile *profile,
 {
 	const char *separator = "not told here: ";
 	/* What only counters tell nobody misses who did not ask for them. */
-	int end = profile->facts[TP_FACT_GPU_COUNTED].is_known ? TP_N_GPU_FIGURES : TP_GPU_L2_HIT;
+	int end = profile->facts[TP_FACT_GPU_COUNTED].is_known ? TP_N_GPU_STATS : TP_GPU_L2_HIT;
 	for (int f = 0; f < end; f++) {
 		if (gpu->figures[f].is_known)
 			continue;
@@ -143,7 +143,7 @@ static void add_unknown(struct tp_buf *out, const struct tp_profile *profile,
 }
 
 /* "  by hardware counters, in 8 % of the time". */
-static void put_teller(struct tp_page *page, const struct tp_quantity *figure)
+static void print_source(struct tp_page *page, const struct tp_quantity *figure)
 {
 	if (!figure->seen)
 		return;
@@ -156,22 +156,22 @@ static void put_teller(struct tp_page *page, const struct tp_quantity *figure)
 	tp_page_add(page, TP_PAINT_DIM, " of the time");
 }
 
-static void put_gpu(struct tp_page *page, const struct tp_report_digest *digest,
-		    const struct tp_gpu_result *gpu)
+static void print_gpu(struct tp_page *page, const struct tp_report_digest *digest,
+		      const struct tp_gpu_result *gpu)
 {
 	struct tp_buf text = {0};
 	add_name(&text, digest, gpu);
 	tp_buf_printf(&text, ": %s, %s", way_of(gpu), tp_unit_counted(gpu->n, "reading").text);
 	tp_page_column(page, 2);
 	tp_page_wrap(page, 4, TP_PAINT_NONE, tp_buf_text(&text), 0);
-	for (int f = 0; f < TP_N_GPU_FIGURES; f++) {
+	for (int f = 0; f < TP_N_GPU_STATS; f++) {
 		if (!gpu->figures[f].is_known)
 			continue;
 		tp_page_column(page, 4);
 		tp_page_add(page, TP_PAINT_NONE, words[f]);
 		tp_page_column(page, 28);
-		tp_page_add(page, TP_PAINT_NONE, figure_text(gpu, f).text);
-		put_teller(page, &gpu->figures[f]);
+		tp_page_add(page, TP_PAINT_NONE, stat_text(gpu, f).text);
+		print_source(page, &gpu->figures[f]);
 		tp_page_end(page);
 	}
 	tp_buf_clear(&text);
@@ -190,7 +190,7 @@ void tp_report_gpu_table(struct tp_page *page, const struct tp_report_digest *di
 	tp_page_add(page, TP_PAINT_BOLD, "GPUs, by their driver");
 	tp_page_end(page);
 	for (size_t i = 0; i < profile->n_gpus; i++)
-		put_gpu(page, digest, &profile->gpus[i]);
+		print_gpu(page, digest, &profile->gpus[i]);
 	tp_page_column(page, 2);
 	tp_page_wrap(page, 2, TP_PAINT_DIM,
 		     "That some kernel ran says that the GPU was awake, not how busy it was.", 0);
@@ -213,7 +213,7 @@ void tp_markdown_add_gpus(struct tp_buf *out, const struct tp_report_digest *dig
 	tp_buf_puts(out, "\n| --- |");
 	for (size_t i = 0; i < profile->n_gpus; i++)
 		tp_buf_puts(out, " ---: |");
-	for (int f = 0; f < TP_N_GPU_FIGURES; f++) {
+	for (int f = 0; f < TP_N_GPU_STATS; f++) {
 		bool any = false;
 		for (size_t i = 0; i < profile->n_gpus; i++)
 			any |= profile->gpus[i].figures[f].is_known;
@@ -223,7 +223,7 @@ void tp_markdown_add_gpus(struct tp_buf *out, const struct tp_report_digest *dig
 		for (size_t i = 0; i < profile->n_gpus; i++)
 			tp_buf_printf(out, " %s |",
 				      profile->gpus[i].figures[f].is_known
-					      ? figure_text(&profile->gpus[i], f).text
+					      ? stat_text(&profile->gpus[i], f).text
 					      : "");
 	}
 	tp_buf_putc(out, '\n');

@@ -11,15 +11,15 @@ enum { N_LINES_SHOWN = 4, N_WORKERS_SHOWN = 16 };
 static const double SMALLEST_LINE = 0.005;
 static const double SMALLEST_TIME = 0.005;
 
-static void put_section(struct tp_page *page, const char *title)
+static void print_section(struct tp_page *page, const char *title)
 {
 	tp_page_end(page);
 	tp_page_add(page, TP_PAINT_BOLD, title);
 	tp_page_end(page);
 }
 
-static void put_source_line(struct tp_page *page, const struct tp_report_digest *digest,
-			    const struct tp_line_result *line)
+static void print_source_line(struct tp_page *page, const struct tp_report_digest *digest,
+			      const struct tp_line_result *line)
 {
 	struct tp_buf text = {0};
 	double ns = (double)line->time_ns;
@@ -32,8 +32,8 @@ static void put_source_line(struct tp_page *page, const struct tp_report_digest 
 	tp_buf_release(&text);
 }
 
-static void put_lines_of(struct tp_page *page, const struct tp_report_digest *digest,
-			 enum tp_part part)
+static void print_lines_of(struct tp_page *page, const struct tp_report_digest *digest,
+			   enum tp_part part)
 {
 	const struct tp_profile *profile = digest->profile;
 	size_t shown[2] = {0};
@@ -49,7 +49,7 @@ static void put_lines_of(struct tp_page *page, const struct tp_report_digest *di
 						  : "line of the loop");
 			tp_page_end(page);
 		}
-		put_source_line(page, digest, line);
+		print_source_line(page, digest, line);
 	}
 }
 
@@ -57,9 +57,9 @@ void tp_report_line_tables(struct tp_page *page, const struct tp_report_digest *
 {
 	if (!digest->profile->n_lines || !digest->profile->total_ns)
 		return;
-	put_section(page, "Lines");
+	print_section(page, "Lines");
 	for (size_t i = 0; i < digest->n_shown; i++)
-		put_lines_of(page, digest, digest->order[i]);
+		print_lines_of(page, digest, digest->order[i]);
 }
 
 static const char *worker_words(enum tp_worker_time what)
@@ -78,8 +78,8 @@ static const char *worker_words(enum tp_worker_time what)
 	return words[what];
 }
 
-static void put_worker(struct tp_page *page, const struct tp_trace *trace,
-		       const struct tp_worker_result *worker)
+static void print_worker(struct tp_page *page, const struct tp_trace *trace,
+			 const struct tp_worker_result *worker)
 {
 	struct tp_buf text = {0};
 	const struct tp_task *task = &trace->tasks[worker->task];
@@ -95,7 +95,7 @@ static void put_worker(struct tp_page *page, const struct tp_trace *trace,
 	tp_buf_release(&text);
 }
 
-static void put_batches(struct tp_page *page, const struct tp_profile *profile)
+static void print_batches(struct tp_page *page, const struct tp_profile *profile)
 {
 	const struct tp_quantity *batch = &profile->facts[TP_FACT_LOADER_BATCH];
 	const struct tp_quantity *supply = &profile->facts[TP_FACT_LOADER_SUPPLY];
@@ -116,10 +116,10 @@ void tp_report_worker_table(struct tp_page *page, const struct tp_report_digest 
 	const struct tp_profile *profile = digest->profile;
 	if (!profile->n_workers)
 		return;
-	put_section(page, "Loader workers");
-	put_batches(page, profile);
+	print_section(page, "Loader workers");
+	print_batches(page, profile);
 	for (size_t i = 0; i < profile->n_workers && i < N_WORKERS_SHOWN; i++)
-		put_worker(page, digest->trace, &profile->workers[i]);
+		print_worker(page, digest->trace, &profile->workers[i]);
 	if (profile->n_workers > N_WORKERS_SHOWN) {
 		tp_page_addf(page, TP_PAINT_DIM, "  and %zu more",
 			     profile->n_workers - N_WORKERS_SHOWN);

@@ -18,11 +18,11 @@
 
 enum {
 	NARROW_BELOW = 64,
-	MOST_THREADS = 10, /* where nothing bounds the lines */
-	MOST_HOT = 5,
-	LEAST_ROWS = 1, /* of a table, for it to be worth its heading */
-	HEADING = 2,    /* lines of one, with the empty one before it */
-	FOOT = 3,       /* lines below the tables */
+	THREADS_MAX = 10, /* where nothing bounds the lines */
+	HOT_MAX = 5,
+	ROWS_MIN = 1, /* of a table, for it to be worth its heading */
+	HEADING = 2,  /* lines of one, with the empty one before it */
+	FOOT = 3,     /* lines below the tables */
 };
 
 /* Of the CPU time, for a function to be listed; of the window, for a wait. */
@@ -44,8 +44,8 @@ static void add_command(struct tp_buf *out, const struct tp_run_info *run)
 			      i ? run->command[i] : tp_text_base_name(run->command[i]));
 }
 
-static void put_header(struct tp_page *page, const struct tp_report_digest *digest,
-		       const struct tp_live *live)
+static void print_header(struct tp_page *page, const struct tp_report_digest *digest,
+			 const struct tp_live *live)
 {
 	struct tp_buf subject = {0};
 	struct tp_buf times = {0};
@@ -69,7 +69,7 @@ static void put_header(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&times);
 }
 
-static void put_limit(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_limit(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	struct tp_buf title = {0};
@@ -89,7 +89,7 @@ static void put_limit(struct tp_page *page, const struct tp_report_digest *diges
 	tp_buf_release(&sentence);
 }
 
-static void put_steps(struct tp_page *page, const struct tp_profile *profile)
+static void print_steps(struct tp_page *page, const struct tp_profile *profile)
 {
 	const struct tp_stat *time = &profile->step_time;
 	struct tp_buf text = {0};
@@ -107,7 +107,7 @@ static void put_steps(struct tp_page *page, const struct tp_profile *profile)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-static int busier(const void *a, const void *b)
+static int compare_threads(const void *a, const void *b)
 {
 	const struct tp_thread_result *x = *(const struct tp_thread_result *const *)a;
 	const struct tp_thread_result *y = *(const struct tp_thread_result *const *)b;
@@ -156,8 +156,8 @@ static void add_waits(struct tp_buf *out, const struct tp_profile *profile,
 	}
 }
 
-static void put_thread(struct tp_page *page, const struct tp_profile *profile,
-		       const struct tp_thread_result *thread)
+static void print_thread(struct tp_page *page, const struct tp_profile *profile,
+			 const struct tp_thread_result *thread)
 {
 	const struct tp_task *task = &profile->trace->tasks[thread->task];
 	struct tp_buf waits = {0};
@@ -173,7 +173,7 @@ static void put_thread(struct tp_page *page, const struct tp_profile *profile,
 	tp_buf_release(&waits);
 }
 
-static void put_threads(struct tp_page *page, const struct tp_profile *profile, size_t most)
+static void print_threads(struct tp_page *page, const struct tp_profile *profile, size_t most)
 {
 	size_t n = profile->n_threads;
 	if (!n || most < 1)
@@ -181,7 +181,7 @@ static void put_threads(struct tp_page *page, const struct tp_profile *profile, 
 	const struct tp_thread_result **order = tp_alloc(n * sizeof(const void *));
 	for (size_t i = 0; i < n; i++)
 		order[i] = &profile->threads[i];
-	qsort(order, n, sizeof(const void *), busier);
+	qsort(order, n, sizeof(const void *), compare_threads);
 	tp_page_end(page);
 	tp_page_add(page, TP_PAINT_BOLD, "   thread  role      CPU %  waits for");
 	if (!is_narrow(page)) {
@@ -191,7 +191,7 @@ static void put_threads(struct tp_page *page, const struct tp_profile *profile, 
 	tp_page_end(page);
 	size_t shown = n <= most ? n : most - 1;
 	for (size_t i = 0; i < shown; i++)
-		put_thread(page, profile, order[i]);
+		print_thread(page, profile, order[i]);
 	if (shown < n) {
 		uint64_t on_cpu_ns = 0;
 		for (size_t i = shown; i < n; i++)
@@ -207,14 +207,14 @@ static void put_threads(struct tp_page *page, const struct tp_profile *profile, 
 
 static size_t count_lines(const struct tp_profile *profile)
 {
-	const struct tp_line_result *lines[MOST_HOT];
-	return profile->total_ns ? tp_report_hottest(lines, MOST_HOT, profile) : 0;
+	const struct tp_line_result *lines[HOT_MAX];
+	return profile->total_ns ? tp_report_top_lines(lines, HOT_MAX, profile) : 0;
 }
 
-static void put_lines(struct tp_page *page, const struct tp_profile *profile, size_t most)
+static void print_lines(struct tp_page *page, const struct tp_profile *profile, size_t most)
 {
-	const struct tp_line_result *lines[MOST_HOT];
-	size_t n = tp_report_hottest(lines, most < MOST_HOT ? most : MOST_HOT, profile);
+	const struct tp_line_result *lines[HOT_MAX];
+	size_t n = tp_report_top_lines(lines, most < HOT_MAX ? most : HOT_MAX, profile);
 	if (!n)
 		return;
 	tp_page_end(page);
@@ -223,7 +223,7 @@ static void put_lines(struct tp_page *page, const struct tp_profile *profile, si
 	tp_page_end(page);
 	for (size_t i = 0; i < n; i++) {
 		struct tp_buf text = {0};
-		tp_report_add_hot_line(&text, profile, lines[i]);
+		tp_report_add_line_share(&text, profile, lines[i]);
 		tp_page_column(page, 2);
 		tp_page_wrap(page, 8, TP_PAINT_NONE, tp_buf_text(&text), 1);
 		tp_buf_release(&text);
@@ -241,7 +241,7 @@ struct functions {
 	uint64_t total_ns; /* CPU time of all threads */
 };
 
-static int hotter(const void *a, const void *b)
+static int compare_functions(const void *a, const void *b)
 {
 	const struct function *x = a;
 	const struct function *y = b;
@@ -276,10 +276,10 @@ static void sum_functions(struct functions *out, const struct tp_profile *profil
 	for (size_t i = 0; i < profile->n_threads; i++)
 		out->total_ns += profile->threads[i].on_cpu_ns;
 	if (out->n)
-		qsort(out->items, out->n, sizeof(*out->items), hotter);
+		qsort(out->items, out->n, sizeof(*out->items), compare_functions);
 }
 
-static void put_functions(struct tp_page *page, const struct tp_profile *profile, size_t most)
+static void print_functions(struct tp_page *page, const struct tp_profile *profile, size_t most)
 {
 	struct functions functions = {0};
 	size_t shown = 0;
@@ -318,8 +318,8 @@ static bool recorder_ratio(const struct tp_trace *trace, double *out)
 	return true;
 }
 
-static void put_cost(struct tp_page *page, const struct tp_report_digest *digest,
-		     const struct tp_live *live)
+static void print_cost(struct tp_page *page, const struct tp_report_digest *digest,
+		       const struct tp_live *live)
 {
 	struct tp_buf text = {0};
 	double ratio;
@@ -336,12 +336,12 @@ static void put_cost(struct tp_page *page, const struct tp_report_digest *digest
 	tp_buf_release(&text);
 }
 
-static void put_foot(struct tp_page *page, const struct tp_report_digest *digest,
-		     const struct tp_live *live)
+static void print_foot(struct tp_page *page, const struct tp_report_digest *digest,
+		       const struct tp_live *live)
 {
 	if (live->note)
 		tp_page_wrap(page, 2, TP_PAINT_WARN, live->note, 1);
-	put_cost(page, digest, live);
+	print_cost(page, digest, live);
 	if (live->end_note) {
 		tp_page_add(page, TP_PAINT_DIM, live->end_note);
 		tp_page_end(page);
@@ -351,14 +351,14 @@ static void put_foot(struct tp_page *page, const struct tp_report_digest *digest
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* Rows of each table. */
-struct rows {
+struct live_rows {
 	size_t threads, lines, functions;
 };
 
 /* Of the room, with `reserved` lines left for others. */
 static size_t rows_in(size_t *room, size_t wanted, size_t reserved)
 {
-	if (!wanted || *room < reserved + HEADING + LEAST_ROWS)
+	if (!wanted || *room < reserved + HEADING + ROWS_MIN)
 		return 0;
 	size_t most = *room - reserved - HEADING;
 	size_t rows = most < wanted ? most : wanted;
@@ -368,18 +368,18 @@ static size_t rows_in(size_t *room, size_t wanted, size_t reserved)
 
 /* Lines of Python come first: they are what a user can change. Threads have what is left, and a few
  * rows in any case. */
-static struct rows share_out(size_t used, const struct tp_profile *profile,
-			     const struct tp_live *live)
+static struct live_rows assign_rows(size_t used, const struct tp_profile *profile,
+				    const struct tp_live *live)
 {
 	enum { FEW_THREADS = 3 };
-	struct rows rows = {MOST_THREADS, MOST_HOT, MOST_HOT};
+	struct live_rows rows = {THREADS_MAX, HOT_MAX, HOT_MAX};
 	if (!live->max_lines)
 		return rows;
 	size_t room = live->max_lines > used + FOOT + 1 ? live->max_lines - used - FOOT - 1 : 0;
 	size_t reserved = profile->n_threads < FEW_THREADS ? profile->n_threads : FEW_THREADS;
 	reserved += reserved ? HEADING : 0;
 	rows.lines = rows_in(&room, count_lines(profile), reserved);
-	rows.functions = rows_in(&room, MOST_HOT, reserved);
+	rows.functions = rows_in(&room, HOT_MAX, reserved);
 	rows.threads = rows_in(&room, profile->n_threads, 0);
 	return rows;
 }
@@ -403,16 +403,16 @@ void tp_report_live(struct tp_page *page, const struct tp_profile *profile,
 	const struct tp_report report = {.profile = profile};
 	struct tp_report_digest digest;
 	tp_report_digest_make(&digest, &report);
-	put_header(page, &digest, live);
-	put_limit(page, &digest);
-	put_steps(page, profile);
+	print_header(page, &digest, live);
+	print_limit(page, &digest);
+	print_steps(page, profile);
 	tp_report_bars(page, &digest);
-	struct rows rows = share_out(page->n_lines, profile, live);
-	put_threads(page, profile, rows.threads);
+	struct live_rows rows = assign_rows(page->n_lines, profile, live);
+	print_threads(page, profile, rows.threads);
 	if (profile->total_ns)
-		put_lines(page, profile, rows.lines);
-	put_functions(page, profile, rows.functions);
+		print_lines(page, profile, rows.lines);
+	print_functions(page, profile, rows.functions);
 	tp_page_end(page);
-	put_foot(page, &digest, live);
+	print_foot(page, &digest, live);
 	cut_to(page, live->max_lines);
 }

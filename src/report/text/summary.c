@@ -27,7 +27,7 @@ enum {
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
-static void put_header(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_header(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf command = {0};
 	struct tp_buf extent = {0};
@@ -60,7 +60,7 @@ static void put_header(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&extent);
 }
 
-static void put_crash(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_crash(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (digest->run->end != TP_END_SIGNALED)
 		return;
@@ -100,7 +100,7 @@ static void add_step_time(struct tp_buf *out, const struct tp_report_digest *dig
 			      tp_unit_time(digest->mean_ns).text);
 }
 
-static void put_verdict(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_verdict(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf title = {0};
 	struct tp_buf sentence = {0};
@@ -170,7 +170,7 @@ static void add_extra(struct tp_page *page, const struct tp_report_digest *diges
 	tp_page_column(page, column + 26);
 }
 
-static void put_bar(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
+static void print_bar(struct tp_page *page, const struct tp_report_digest *digest, enum tp_part id)
 {
 	const struct tp_part_result *part = &digest->profile->parts[id];
 	size_t indent = tp_screen_is_narrow(page) ? 0 : 2;
@@ -195,11 +195,11 @@ void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest)
 	if (!digest->is_judgeable)
 		return;
 	for (size_t i = 0; i < digest->n_shown; i++)
-		put_bar(page, digest, digest->order[i]);
+		print_bar(page, digest, digest->order[i]);
 }
 
 /* Of a Python program: where to look. */
-static void put_hottest(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_top_line(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->is_judgeable || tp_screen_is_narrow(page))
 		return;
@@ -207,7 +207,7 @@ static void put_hottest(struct tp_page *page, const struct tp_report_digest *dig
 	enum { UNUSED = 12 };
 	size_t columns = digest->lines_each * tp_page_room(page);
 	struct tp_buf text = {0};
-	tp_report_add_hottest(&text, digest, digest->lines_each > 1 ? columns - UNUSED : columns);
+	tp_report_add_top_lines(&text, digest, digest->lines_each > 1 ? columns - UNUSED : columns);
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), digest->lines_each);
 	tp_buf_release(&text);
@@ -215,12 +215,12 @@ static void put_hottest(struct tp_page *page, const struct tp_report_digest *dig
 
 /* ---- devices and ranks --------------------------------------------------------------------- */
 
-static void put_notes(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_notes(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	if (!digest->is_judgeable || tp_screen_is_narrow(page))
 		return;
 	size_t shown = 0;
-	for (int i = 0; i < TP_JOB_NOTES_MOST && shown < digest->max_notes; i++) {
+	for (int i = 0; i < TP_JOB_NOTES_MAX && shown < digest->max_notes; i++) {
 		struct tp_buf text = {0};
 		tp_report_add_job_note(&text, digest, i);
 		if (text.len) {
@@ -232,7 +232,7 @@ static void put_notes(struct tp_page *page, const struct tp_report_digest *diges
 	}
 }
 
-static void put_gpus(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_gpus(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_report_add_gpu_note(&text, digest);
@@ -244,7 +244,7 @@ static void put_gpus(struct tp_page *page, const struct tp_report_digest *digest
 /* ---- what else must be known ------------------------------------------------------------------
  */
 
-static void put_steps_note(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_steps_note(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_profile *profile = digest->profile;
 	if (!digest->is_judgeable || profile->steps_found_by != TP_STEPS_NONE ||
@@ -254,7 +254,7 @@ static void put_steps_note(struct tp_page *page, const struct tp_report_digest *
 	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 2);
 }
 
-static void put_missing(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_missing(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_report_add_missing(&text, digest, !tp_screen_is_narrow(page));
@@ -264,7 +264,7 @@ static void put_missing(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&text);
 }
 
-static void put_reduced(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_reduced(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_report_add_reduced(&text, digest);
@@ -275,7 +275,7 @@ static void put_reduced(struct tp_page *page, const struct tp_report_digest *dig
 	tp_buf_release(&text);
 }
 
-static void put_origin(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_origin(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_report_add_origin(&text, digest);
@@ -288,7 +288,7 @@ static void put_origin(struct tp_page *page, const struct tp_report_digest *dige
 	tp_buf_release(&text);
 }
 
-static void put_cost(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_cost(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_buf_puts(&text, "Overhead ");
@@ -308,7 +308,7 @@ static void put_cost(struct tp_page *page, const struct tp_report_digest *digest
 	tp_buf_release(&text);
 }
 
-static void put_saved(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_saved(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "Saved %s%s", digest->report->directory,
@@ -336,27 +336,27 @@ static void put_saved(struct tp_page *page, const struct tp_report_digest *diges
 	tp_buf_release(&text);
 }
 
-static void put_summary(struct tp_page *page, const struct tp_report_digest *digest)
+static void print_summary(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	put_header(page, digest);
-	put_crash(page, digest);
-	put_verdict(page, digest);
+	print_header(page, digest);
+	print_crash(page, digest);
+	print_verdict(page, digest);
 	tp_report_bars(page, digest);
-	put_hottest(page, digest);
-	put_notes(page, digest);
-	put_gpus(page, digest);
-	tp_report_put_advices(page, digest);
+	print_top_line(page, digest);
+	print_notes(page, digest);
+	print_gpus(page, digest);
+	tp_report_print_advices(page, digest);
 	if (digest->is_judgeable)
 		tp_page_end(page);
-	put_steps_note(page, digest);
-	put_missing(page, digest);
-	put_reduced(page, digest);
-	(digest->is_import ? put_origin : put_cost)(page, digest);
+	print_steps_note(page, digest);
+	print_missing(page, digest);
+	print_reduced(page, digest);
+	(digest->is_import ? print_origin : print_cost)(page, digest);
 	if (tp_screen_is_narrow(page)) {
 		tp_page_add(page, TP_PAINT_NONE, "More: trainprof report --full");
 		tp_page_end(page);
 	} else {
-		put_saved(page, digest);
+		print_saved(page, digest);
 	}
 }
 
@@ -369,7 +369,7 @@ static bool fits(const struct tp_page *page, const struct tp_report_digest *dige
 {
 	struct tp_page trial;
 	tp_page_init(&trial, page->style);
-	put_summary(&trial, digest);
+	print_summary(&trial, digest);
 	bool does = trial.n_lines <= (is_of_devices(digest) ? DEVICE_LINES : SCREEN_LINES);
 	tp_page_release(&trial);
 	return does;
@@ -392,5 +392,5 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 		if (fits(page, &shorter))
 			break;
 	}
-	put_summary(page, &shorter);
+	print_summary(page, &shorter);
 }

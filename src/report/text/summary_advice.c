@@ -18,7 +18,7 @@ static void add_gain(struct tp_buf *out, double low, double value, double high)
 	tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
 }
 
-static enum tp_paint level_paint(enum tp_level level)
+static enum tp_paint level_paint(enum tp_finding_level level)
 {
 	static const enum tp_paint paints[] = {TP_PAINT_BAD, TP_PAINT_WARN, TP_PAINT_NONE,
 					       TP_PAINT_DIM};
@@ -26,8 +26,8 @@ static enum tp_paint level_paint(enum tp_level level)
 }
 
 /* Where there is one line for it, what is paid stands there, and what to check in explain. */
-static void put_price(struct tp_page *page, const struct tp_report_digest *digest,
-		      const struct tp_finding *finding)
+static void print_price(struct tp_page *page, const struct tp_report_digest *digest,
+			const struct tp_finding *finding)
 {
 	struct tp_buf price = {0};
 	tp_buf_printf(&price, "changes the training: %s",
@@ -43,9 +43,9 @@ static void put_price(struct tp_page *page, const struct tp_report_digest *diges
 }
 
 /* What takes fewer iterations has to beat a shorter training; there is more of it in explain. */
-static void put_yardstick(struct tp_page *page, const struct tp_finding *finding)
+static void print_yardstick(struct tp_page *page, const struct tp_finding *finding)
 {
-	const struct tp_literature *literature =
+	const struct tp_references *literature =
 		finding->n_actions ? finding->actions[0].literature : NULL;
 	if (!literature || !literature->against)
 		return;
@@ -54,18 +54,18 @@ static void put_yardstick(struct tp_page *page, const struct tp_finding *finding
 	tp_page_end(page);
 }
 
-static void put_advice(struct tp_page *page, const struct tp_report_digest *digest, size_t index)
+static void print_advice(struct tp_page *page, const struct tp_report_digest *digest, size_t index)
 {
 	const struct tp_finding *finding = &digest->report->findings->items[index];
 	struct tp_buf gain = {0};
 	if (finding->has_gain)
 		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
 	tp_page_addf(page, TP_PAINT_NONE, "  %zu ", index + 1);
-	tp_page_add(page, level_paint(finding->level), tp_level_name(finding->level));
+	tp_page_add(page, level_paint(finding->level), tp_finding_level_name(finding->level));
 	tp_page_column(page, COLUMN_TEXT);
 	const char *headline = finding->headline ? finding->headline : finding->title;
-	tp_page_beside(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&gain),
-		       digest->lines_each);
+	tp_page_wrap_with_right(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&gain),
+				digest->lines_each);
 	if (finding->because) {
 		tp_page_column(page, COLUMN_TEXT);
 		bool has_room = tp_screen_is_wide(page) &&
@@ -80,13 +80,13 @@ static void put_advice(struct tp_page *page, const struct tp_report_digest *dige
 		}
 	}
 	if (finding->kind == TP_ADVICE_SEMANTIC)
-		put_price(page, digest, finding);
-	put_yardstick(page, finding);
+		print_price(page, digest, finding);
+	print_yardstick(page, finding);
 	tp_buf_release(&gain);
 }
 
 /* `shown` of them stand above. */
-static void put_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
+static void print_combined(struct tp_page *page, const struct tp_findings *findings, size_t shown)
 {
 	if (!findings->has_combined || findings->n_fired < 2)
 		return;
@@ -99,16 +99,16 @@ static void put_combined(struct tp_page *page, const struct tp_findings *finding
 		tp_buf_printf(&text, "all %zu", findings->n_fired);
 	if (findings->n_fired > shown)
 		tp_buf_puts(&text, ": trainprof explain");
-	tp_report_add_then(&text, findings);
+	tp_report_add_next_limit(&text, findings);
 	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
 	tp_page_column(page, 4);
-	tp_page_beside(page, 4, tp_buf_text(&text), TP_PAINT_BOLD, tp_buf_text(&gain), 2);
+	tp_page_wrap_with_right(page, 4, tp_buf_text(&text), TP_PAINT_BOLD, tp_buf_text(&gain), 2);
 	tp_buf_release(&text);
 	tp_buf_release(&gain);
 }
 
-static void put_narrow_advice(struct tp_page *page, const struct tp_report_digest *digest,
-			      size_t index)
+static void print_narrow_advice(struct tp_page *page, const struct tp_report_digest *digest,
+				size_t index)
 {
 	static const char *const levels[] = {"high", "med.", "low", "note"};
 	const struct tp_finding *finding = &digest->report->findings->items[index];
@@ -127,7 +127,7 @@ static void put_narrow_advice(struct tp_page *page, const struct tp_report_diges
 }
 
 /* The verdict of devices needs no rules, and does not speak of them. */
-static void put_no_rules(struct tp_page *page, const struct tp_report *report)
+static void print_no_rules(struct tp_page *page, const struct tp_report *report)
 {
 	struct tp_buf text = {0};
 	const char *why = report->no_findings_because;
@@ -137,12 +137,12 @@ static void put_no_rules(struct tp_page *page, const struct tp_report *report)
 	tp_buf_release(&text);
 }
 
-void tp_report_put_advices(struct tp_page *page, const struct tp_report_digest *digest)
+void tp_report_print_advices(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_findings *findings = digest->report->findings;
 	size_t n = tp_report_n_advice(digest->report);
 	if (digest->is_judgeable && digest->has_devices && !findings)
-		put_no_rules(page, digest->report);
+		print_no_rules(page, digest->report);
 	if (!digest->is_judgeable || !findings)
 		return;
 	tp_page_end(page);
@@ -154,12 +154,12 @@ void tp_report_put_advices(struct tp_page *page, const struct tp_report_digest *
 	}
 	size_t shown = tp_screen_is_narrow(page) ? NARROW_ADVICE_SHOWN : digest->max_advice;
 	for (size_t i = 0; i < n && i < shown; i++)
-		(tp_screen_is_narrow(page) ? put_narrow_advice : put_advice)(page, digest, i);
+		(tp_screen_is_narrow(page) ? print_narrow_advice : print_advice)(page, digest, i);
 	if (tp_screen_is_narrow(page))
 		return;
 	if (n > shown && !findings->has_combined) {
 		tp_page_addf(page, TP_PAINT_DIM, "    and %zu more: trainprof explain", n - shown);
 		tp_page_end(page);
 	}
-	put_combined(page, findings, shown);
+	print_combined(page, findings, shown);
 }

@@ -7,6 +7,6 @@
 
 /* As many pieces of advice as the digest shows, what all of them gain, or that there is none;
  * nothing of a run that cannot be judged. */
-void tp_report_put_advices(struct tp_page *page, const struct tp_report_digest *digest);
+void tp_report_print_advices(struct tp_page *page, const struct tp_report_digest *digest);
 
 #endif

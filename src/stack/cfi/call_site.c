@@ -38,8 +38,8 @@ static struct tp_call_site x86_call_before(struct tp_elf_image *image, uint64_t 
 	if (!tp_elf_image_read(image, vaddr - LONGEST, code, LONGEST))
 		return site;
 	if (code[LONGEST - 5] == 0xe8) {
-		struct tp_cursor c = tp_cursor_over(code + LONGEST - 4, 4);
-		uint64_t target = vaddr + (uint64_t)tp_cursor_int(&c, 4);
+		struct tp_byte_cursor c = tp_byte_cursor_over(code + LONGEST - 4, 4);
+		uint64_t target = vaddr + (uint64_t)tp_byte_cursor_int(&c, 4);
 		/* 0xe8 can be a byte of another instruction: then the target is nowhere. */
 		if (tp_elf_image_is_code(image, target))
 			return (struct tp_call_site){true, true, target};
@@ -61,15 +61,15 @@ static struct tp_call_site arm_call_before(struct tp_elf_image *image, uint64_t 
 	uint8_t bytes[4];
 	if (!tp_elf_image_read(image, vaddr - 4, bytes, sizeof(bytes)))
 		return (struct tp_call_site){0};
-	struct tp_cursor c = tp_cursor_over(bytes, sizeof(bytes));
-	uint32_t code = (uint32_t)tp_cursor_uint(&c, 4);
+	struct tp_byte_cursor c = tp_byte_cursor_over(bytes, sizeof(bytes));
+	uint32_t code = (uint32_t)tp_byte_cursor_uint(&c, 4);
 	if ((code & 0xfc000000) == 0x94000000) {
 		return (struct tp_call_site){true, true, vaddr - 4 + arm_branch_offset(code)};
 	}
 	return (struct tp_call_site){.is_call = (code & 0xfefff000) == 0xd63f0000};
 }
 
-struct tp_call_site tp_callsite_before(struct tp_elf_image *image, uint64_t vaddr)
+struct tp_call_site tp_call_site_before(struct tp_elf_image *image, uint64_t vaddr)
 {
 	if (image->machine == EM_X86_64)
 		return x86_call_before(image, vaddr);
@@ -78,7 +78,7 @@ struct tp_call_site tp_callsite_before(struct tp_elf_image *image, uint64_t vadd
 	return (struct tp_call_site){0};
 }
 
-bool tp_callsite_is_plt(struct tp_elf_image *image, uint64_t vaddr)
+bool tp_call_site_is_plt(struct tp_elf_image *image, uint64_t vaddr)
 {
 	uint8_t code[12] = {0};
 	tp_elf_image_read_some(image, vaddr, code, sizeof(code));
@@ -101,36 +101,36 @@ static bool x86_jump(const uint8_t *code, uint64_t vaddr, uint64_t *target, bool
 	if (*is_open || (code[0] != 0xe9 && !is_conditional))
 		return *is_open;
 	size_t opcode = is_conditional ? 2 : 1;
-	struct tp_cursor c = tp_cursor_over(code + opcode, 4);
-	*target = vaddr + opcode + 4 + (uint64_t)tp_cursor_int(&c, 4);
+	struct tp_byte_cursor c = tp_byte_cursor_over(code + opcode, 4);
+	*target = vaddr + opcode + 4 + (uint64_t)tp_byte_cursor_int(&c, 4);
 	return true;
 }
 
 static bool arm_jump(const uint8_t *code, uint64_t vaddr, uint64_t *target, bool *is_open)
 {
-	struct tp_cursor c = tp_cursor_over(code, 4);
-	uint32_t word = (uint32_t)tp_cursor_uint(&c, 4);
+	struct tp_byte_cursor c = tp_byte_cursor_over(code, 4);
+	uint32_t word = (uint32_t)tp_byte_cursor_uint(&c, 4);
 	*is_open = (word & 0xfefff000) == 0xd61f0000; /* BR, BRAA */
 	*target = vaddr + arm_branch_offset(word);
 	return *is_open || (word & 0xfc000000) == 0x14000000; /* B */
 }
 
-bool tp_callsite_calls(struct tp_elf_image *image, uint64_t start, uint64_t end, uint64_t target)
+bool tp_call_site_calls(struct tp_elf_image *image, uint64_t start, uint64_t end, uint64_t target)
 {
-	enum { MOST_BYTES = 8192, LENGTH = 5 };
-	uint8_t code[MOST_BYTES];
-	size_t size = end - start < MOST_BYTES ? (size_t)(end - start) : MOST_BYTES;
+	enum { MAX_BYTES = 8192, LENGTH = 5 };
+	uint8_t code[MAX_BYTES];
+	size_t size = end - start < MAX_BYTES ? (size_t)(end - start) : MAX_BYTES;
 	size = tp_elf_image_read_some(image, start, code, size);
 	bool is_arm = image->machine == EM_AARCH64;
 	for (size_t at = 0; at + LENGTH <= size; at += is_arm ? 4 : 1) {
-		struct tp_cursor c = tp_cursor_over(code + at, LENGTH);
+		struct tp_byte_cursor c = tp_byte_cursor_over(code + at, LENGTH);
 		uint64_t to = 0;
 		if (is_arm) {
-			uint32_t word = (uint32_t)tp_cursor_uint(&c, 4);
+			uint32_t word = (uint32_t)tp_byte_cursor_uint(&c, 4);
 			if ((word & 0xfc000000) == 0x94000000)
 				to = start + at + arm_branch_offset(word);
-		} else if (tp_cursor_uint(&c, 1) == 0xe8) {
-			to = start + at + LENGTH + (uint64_t)tp_cursor_int(&c, 4);
+		} else if (tp_byte_cursor_uint(&c, 1) == 0xe8) {
+			to = start + at + LENGTH + (uint64_t)tp_byte_cursor_int(&c, 4);
 		}
 		if (to == target)
 			return true;
@@ -138,11 +138,12 @@ bool tp_callsite_calls(struct tp_elf_image *image, uint64_t start, uint64_t end,
 	return false;
 }
 
-bool tp_callsite_jumps_to(struct tp_elf_image *image, uint64_t start, uint64_t end, uint64_t target)
+bool tp_call_site_jumps_to(struct tp_elf_image *image, uint64_t start, uint64_t end,
+			   uint64_t target)
 {
-	enum { MOST_BYTES = 4096, LONGEST = 6 };
-	uint8_t code[MOST_BYTES + LONGEST] = {0};
-	size_t size = end - start < MOST_BYTES ? (size_t)(end - start) : MOST_BYTES;
+	enum { MAX_BYTES = 4096, LONGEST = 6 };
+	uint8_t code[MAX_BYTES + LONGEST] = {0};
+	size_t size = end - start < MAX_BYTES ? (size_t)(end - start) : MAX_BYTES;
 	size = tp_elf_image_read_some(image, start, code, size);
 	bool is_arm = image->machine == EM_AARCH64;
 	for (size_t at = 0; at < size; at += is_arm ? 4 : 1) {
@@ -152,7 +153,7 @@ bool tp_callsite_jumps_to(struct tp_elf_image *image, uint64_t start, uint64_t e
 				      : x86_jump(code + at, start + at, &to, &is_open);
 		if (!is_jump || (!is_open && to >= start && to < end))
 			continue;
-		if (is_open || to == target || tp_callsite_is_plt(image, to))
+		if (is_open || to == target || tp_call_site_is_plt(image, to))
 			return true;
 	}
 	return false;
@@ -184,7 +185,8 @@ static const struct tp_unwind_rule arm_signal_rule = {
 	.is_signal = 1,
 };
 
-void tp_callsite_known_rule(struct tp_elf_image *image, uint64_t vaddr, struct tp_unwind_rule *rule)
+void tp_call_site_known_rule(struct tp_elf_image *image, uint64_t vaddr,
+			     struct tp_unwind_rule *rule)
 {
 	/* mov $15, %rax; syscall and mov x8, #139; svc #0 */
 	static const uint8_t x86_return[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};

@@ -19,29 +19,29 @@
 enum { REMEMBER_DEPTH = 16, CFA_AARCH64_NEGATE_RA_STATE_WITH_PC = 0x2c };
 
 enum place_kind {
-	PLACE_UNSAID,
+	PLACE_UNSET,
 	PLACE_UNDEFINED,
 	PLACE_SAME,
 	PLACE_CFA,
 	PLACE_EXPRESSION,
-	PLACE_ODD
+	PLACE_UNSUPPORTED
 };
 
-struct place {
+struct cfi_place {
 	enum place_kind kind;
 	int64_t offset;
 	const uint8_t *expression;
 	size_t expression_size;
 };
 
-struct row {
+struct cfi_row {
 	bool cfa_is_expression;
 	uint64_t cfa_register;
 	int64_t cfa_offset;
 	const uint8_t *expression;
 	size_t expression_size;
-	struct place bp;
-	struct place ra;
+	struct cfi_place bp;
+	struct cfi_place ra;
 };
 
 struct machine_run {
@@ -49,9 +49,9 @@ struct machine_run {
 	struct tp_register_numbers numbers;
 	uint64_t target;
 	uint64_t location;
-	struct row row;
-	struct row initial; /* after the CIE's instructions */
-	struct row remembered[REMEMBER_DEPTH];
+	struct cfi_row row;
+	struct cfi_row initial; /* after the CIE's instructions */
+	struct cfi_row remembered[REMEMBER_DEPTH];
 	size_t n_remembered;
 	bool is_bad;
 };
@@ -71,7 +71,7 @@ static bool numbers_of(uint16_t machine, uint64_t ra_register, struct tp_registe
 	return true;
 }
 
-static void set_place(struct machine_run *run, uint64_t number, struct place place)
+static void set_place(struct machine_run *run, uint64_t number, struct cfi_place place)
 {
 	if (number == run->numbers.bp)
 		run->row.bp = place;
@@ -81,13 +81,13 @@ static void set_place(struct machine_run *run, uint64_t number, struct place pla
 
 static void set_kind(struct machine_run *run, uint64_t number, enum place_kind kind)
 {
-	set_place(run, number, (struct place){.kind = kind});
+	set_place(run, number, (struct cfi_place){.kind = kind});
 }
 
 static void set_offset(struct machine_run *run, uint64_t number, int64_t factored)
 {
 	int64_t offset = (int64_t)((uint64_t)factored * (uint64_t)run->fde->data_align);
-	set_place(run, number, (struct place){.kind = PLACE_CFA, .offset = offset});
+	set_place(run, number, (struct cfi_place){.kind = PLACE_CFA, .offset = offset});
 }
 
 static void restore_register(struct machine_run *run, uint64_t number)
@@ -115,19 +115,20 @@ static int64_t data_aligned(const struct machine_run *run, int64_t factored)
 	return (int64_t)((uint64_t)factored * (uint64_t)run->fde->data_align);
 }
 
-static void take_block(struct tp_cursor *c, const uint8_t **bytes, size_t *size)
+static void read_block(struct tp_byte_cursor *c, const uint8_t **bytes, size_t *size)
 {
-	uint64_t n = tp_cursor_uleb(c);
+	uint64_t n = tp_byte_cursor_uleb(c);
 	*bytes = c->at;
-	tp_cursor_skip(c, n);
+	tp_byte_cursor_skip(c, n);
 	*size = (size_t)(c->at - *bytes);
 }
 
-static void save_by_expression(struct machine_run *run, struct tp_cursor *c, enum place_kind kind)
+static void save_by_expression(struct machine_run *run, struct tp_byte_cursor *c,
+			       enum place_kind kind)
 {
-	struct place place = {.kind = kind};
-	uint64_t number = tp_cursor_uleb(c);
-	take_block(c, &place.expression, &place.expression_size);
+	struct cfi_place place = {.kind = kind};
+	uint64_t number = tp_byte_cursor_uleb(c);
+	read_block(c, &place.expression, &place.expression_size);
 	set_place(run, number, place);
 }
 
@@ -148,30 +149,30 @@ static void recall(struct machine_run *run)
 }
 
 /* Instructions about the canonical frame address. False when `op` is none of them. */
-static bool run_cfa(struct machine_run *run, struct tp_cursor *c, uint8_t op)
+static bool run_cfa(struct machine_run *run, struct tp_byte_cursor *c, uint8_t op)
 {
 	uint64_t number;
 	switch (op) {
 	case DW_CFA_def_cfa:
-		number = tp_cursor_uleb(c);
-		set_cfa(run, number, (int64_t)tp_cursor_uleb(c));
+		number = tp_byte_cursor_uleb(c);
+		set_cfa(run, number, (int64_t)tp_byte_cursor_uleb(c));
 		return true;
 	case DW_CFA_def_cfa_sf:
-		number = tp_cursor_uleb(c);
-		set_cfa(run, number, data_aligned(run, tp_cursor_sleb(c)));
+		number = tp_byte_cursor_uleb(c);
+		set_cfa(run, number, data_aligned(run, tp_byte_cursor_sleb(c)));
 		return true;
 	case DW_CFA_def_cfa_register:
-		set_cfa(run, tp_cursor_uleb(c), run->row.cfa_offset);
+		set_cfa(run, tp_byte_cursor_uleb(c), run->row.cfa_offset);
 		return true;
 	case DW_CFA_def_cfa_offset:
-		set_cfa(run, run->row.cfa_register, (int64_t)tp_cursor_uleb(c));
+		set_cfa(run, run->row.cfa_register, (int64_t)tp_byte_cursor_uleb(c));
 		return true;
 	case DW_CFA_def_cfa_offset_sf:
-		set_cfa(run, run->row.cfa_register, data_aligned(run, tp_cursor_sleb(c)));
+		set_cfa(run, run->row.cfa_register, data_aligned(run, tp_byte_cursor_sleb(c)));
 		return true;
 	case DW_CFA_def_cfa_expression:
 		run->row.cfa_is_expression = true;
-		take_block(c, &run->row.expression, &run->row.expression_size);
+		read_block(c, &run->row.expression, &run->row.expression_size);
 		return true;
 	default:
 		return false;
@@ -179,49 +180,49 @@ static bool run_cfa(struct machine_run *run, struct tp_cursor *c, uint8_t op)
 }
 
 /* Instructions about one register. False when `op` is none of them. */
-static bool run_register(struct machine_run *run, struct tp_cursor *c, uint8_t op)
+static bool run_register(struct machine_run *run, struct tp_byte_cursor *c, uint8_t op)
 {
 	uint64_t number;
 	switch (op) {
 	case DW_CFA_undefined:
-		set_kind(run, tp_cursor_uleb(c), PLACE_UNDEFINED);
+		set_kind(run, tp_byte_cursor_uleb(c), PLACE_UNDEFINED);
 		return true;
 	case DW_CFA_same_value:
-		set_kind(run, tp_cursor_uleb(c), PLACE_SAME);
+		set_kind(run, tp_byte_cursor_uleb(c), PLACE_SAME);
 		return true;
 	case DW_CFA_offset_extended:
-		number = tp_cursor_uleb(c);
-		set_offset(run, number, (int64_t)tp_cursor_uleb(c));
+		number = tp_byte_cursor_uleb(c);
+		set_offset(run, number, (int64_t)tp_byte_cursor_uleb(c));
 		return true;
 	case DW_CFA_offset_extended_sf:
-		number = tp_cursor_uleb(c);
-		set_offset(run, number, tp_cursor_sleb(c));
+		number = tp_byte_cursor_uleb(c);
+		set_offset(run, number, tp_byte_cursor_sleb(c));
 		return true;
 	case DW_CFA_GNU_negative_offset_extended:
-		number = tp_cursor_uleb(c);
-		set_offset(run, number, -(int64_t)tp_cursor_uleb(c));
+		number = tp_byte_cursor_uleb(c);
+		set_offset(run, number, -(int64_t)tp_byte_cursor_uleb(c));
 		return true;
 	case DW_CFA_restore_extended:
-		restore_register(run, tp_cursor_uleb(c));
+		restore_register(run, tp_byte_cursor_uleb(c));
 		return true;
 	case DW_CFA_expression:
 		save_by_expression(run, c, PLACE_EXPRESSION);
 		return true;
 	case DW_CFA_val_expression:
-		save_by_expression(run, c, PLACE_ODD);
+		save_by_expression(run, c, PLACE_UNSUPPORTED);
 		return true;
 	case DW_CFA_register:
 	case DW_CFA_val_offset:
 	case DW_CFA_val_offset_sf:
-		set_kind(run, tp_cursor_uleb(c), PLACE_ODD);
-		tp_cursor_uleb(c); /* sleb has the same length */
+		set_kind(run, tp_byte_cursor_uleb(c), PLACE_UNSUPPORTED);
+		tp_byte_cursor_uleb(c); /* sleb has the same length */
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void run_other(struct machine_run *run, struct tp_cursor *c, uint8_t op)
+static void run_other(struct machine_run *run, struct tp_byte_cursor *c, uint8_t op)
 {
 	switch (op) {
 	case DW_CFA_nop:
@@ -229,16 +230,16 @@ static void run_other(struct machine_run *run, struct tp_cursor *c, uint8_t op)
 	case CFA_AARCH64_NEGATE_RA_STATE_WITH_PC:
 		break;
 	case DW_CFA_GNU_args_size:
-		tp_cursor_uleb(c);
+		tp_byte_cursor_uleb(c);
 		break;
 	case DW_CFA_advance_loc1:
-		advance(run, tp_cursor_uint(c, 1));
+		advance(run, tp_byte_cursor_uint(c, 1));
 		break;
 	case DW_CFA_advance_loc2:
-		advance(run, tp_cursor_uint(c, 2));
+		advance(run, tp_byte_cursor_uint(c, 2));
 		break;
 	case DW_CFA_advance_loc4:
-		advance(run, tp_cursor_uint(c, 4));
+		advance(run, tp_byte_cursor_uint(c, 4));
 		break;
 	case DW_CFA_remember_state:
 		remember(run);
@@ -254,16 +255,16 @@ static void run_other(struct machine_run *run, struct tp_cursor *c, uint8_t op)
 /* Runs until the row of the target address is complete. */
 static void run_program(struct machine_run *run, const uint8_t *bytes, size_t size)
 {
-	struct tp_cursor c = tp_cursor_over(bytes, size);
-	while (tp_cursor_left(&c) > 0 && !run->is_bad && run->location <= run->target) {
-		uint8_t op = (uint8_t)tp_cursor_uint(&c, 1);
+	struct tp_byte_cursor c = tp_byte_cursor_over(bytes, size);
+	while (tp_byte_cursor_left(&c) > 0 && !run->is_bad && run->location <= run->target) {
+		uint8_t op = (uint8_t)tp_byte_cursor_uint(&c, 1);
 		uint8_t operand = op & 0x3f;
 		switch (op & 0xc0) {
 		case DW_CFA_advance_loc:
 			advance(run, operand);
 			break;
 		case DW_CFA_offset:
-			set_offset(run, operand, (int64_t)tp_cursor_uleb(&c));
+			set_offset(run, operand, (int64_t)tp_byte_cursor_uleb(&c));
 			break;
 		case DW_CFA_restore:
 			restore_register(run, operand);
@@ -283,7 +284,7 @@ static bool fits_int32(int64_t value)
 
 static bool rule_cfa_of(const struct machine_run *run, struct tp_unwind_rule *rule)
 {
-	const struct row *row = &run->row;
+	const struct cfi_row *row = &run->row;
 	struct tp_cfi_value value = {.offset = row->cfa_offset};
 	if (row->cfa_is_expression) {
 		if (!tp_cfi_expression(row->expression, row->expression_size, &run->numbers,
@@ -309,12 +310,12 @@ static bool rule_cfa_of(const struct machine_run *run, struct tp_unwind_rule *ru
 	return true;
 }
 
-static enum tp_rule_place rule_place_of(const struct machine_run *run, const struct place *place,
-					int32_t *offset)
+static enum tp_rule_place rule_place_of(const struct machine_run *run,
+					const struct cfi_place *place, int32_t *offset)
 {
 	struct tp_cfi_value value = {.base = TP_CFI_UNKNOWN};
 	switch (place->kind) {
-	case PLACE_UNSAID:
+	case PLACE_UNSET:
 	case PLACE_SAME:
 		return TP_RULE_KEPT;
 	case PLACE_CFA:
@@ -354,7 +355,7 @@ void tp_cfi_rule(const struct tp_fde *fde, uint16_t machine, uint64_t vaddr,
 		return;
 	/* A return address that is nowhere marks the outermost frame (glibc: _start, clone). */
 	bool is_root = run.row.ra.kind == PLACE_UNDEFINED ||
-		       (machine == EM_X86_64 && run.row.ra.kind == PLACE_UNSAID);
+		       (machine == EM_X86_64 && run.row.ra.kind == PLACE_UNSET);
 	if (is_root) {
 		out->cfa = TP_RULE_CFA_END;
 		out->into_function = UINT32_MAX;

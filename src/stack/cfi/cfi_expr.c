@@ -120,7 +120,7 @@ static void binary(struct folding *f, uint8_t op)
 }
 
 /* False when `op` is no constant. */
-static bool fold_constant(struct folding *f, struct tp_cursor *c, uint8_t op)
+static bool fold_constant(struct folding *f, struct tp_byte_cursor *c, uint8_t op)
 {
 	if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
 		push_constant(f, op - DW_OP_lit0);
@@ -128,48 +128,48 @@ static bool fold_constant(struct folding *f, struct tp_cursor *c, uint8_t op)
 	}
 	switch (op) {
 	case DW_OP_const1u:
-		push_constant(f, (int64_t)tp_cursor_uint(c, 1));
+		push_constant(f, (int64_t)tp_byte_cursor_uint(c, 1));
 		return true;
 	case DW_OP_const1s:
-		push_constant(f, tp_cursor_int(c, 1));
+		push_constant(f, tp_byte_cursor_int(c, 1));
 		return true;
 	case DW_OP_const2u:
-		push_constant(f, (int64_t)tp_cursor_uint(c, 2));
+		push_constant(f, (int64_t)tp_byte_cursor_uint(c, 2));
 		return true;
 	case DW_OP_const2s:
-		push_constant(f, tp_cursor_int(c, 2));
+		push_constant(f, tp_byte_cursor_int(c, 2));
 		return true;
 	case DW_OP_const4u:
-		push_constant(f, (int64_t)tp_cursor_uint(c, 4));
+		push_constant(f, (int64_t)tp_byte_cursor_uint(c, 4));
 		return true;
 	case DW_OP_const4s:
-		push_constant(f, tp_cursor_int(c, 4));
+		push_constant(f, tp_byte_cursor_int(c, 4));
 		return true;
 	case DW_OP_constu:
-		push_constant(f, (int64_t)tp_cursor_uleb(c));
+		push_constant(f, (int64_t)tp_byte_cursor_uleb(c));
 		return true;
 	case DW_OP_consts:
-		push_constant(f, tp_cursor_sleb(c));
+		push_constant(f, tp_byte_cursor_sleb(c));
 		return true;
 	default:
 		return false;
 	}
 }
 
-static void fold(struct folding *f, struct tp_cursor *c)
+static void fold(struct folding *f, struct tp_byte_cursor *c)
 {
-	uint8_t op = (uint8_t)tp_cursor_uint(c, 1);
+	uint8_t op = (uint8_t)tp_byte_cursor_uint(c, 1);
 	if (fold_constant(f, c, op) || op == DW_OP_nop)
 		return;
 	if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
-		push_register(f, op - DW_OP_breg0, tp_cursor_sleb(c));
+		push_register(f, op - DW_OP_breg0, tp_byte_cursor_sleb(c));
 	} else if (op == DW_OP_bregx) {
-		uint64_t number = tp_cursor_uleb(c);
-		push_register(f, number, tp_cursor_sleb(c));
+		uint64_t number = tp_byte_cursor_uleb(c);
+		push_register(f, number, tp_byte_cursor_sleb(c));
 	} else if (op == DW_OP_deref) {
 		dereference(f);
 	} else if (op == DW_OP_plus_uconst) {
-		push_constant(f, (int64_t)tp_cursor_uleb(c));
+		push_constant(f, (int64_t)tp_byte_cursor_uleb(c));
 		binary(f, DW_OP_plus);
 	} else {
 		binary(f, op);
@@ -180,8 +180,8 @@ bool tp_cfi_expression(const uint8_t *bytes, size_t size, const struct tp_regist
 		       uint64_t vaddr, struct tp_cfi_value *out)
 {
 	struct folding f = {.numbers = numbers, .vaddr = vaddr};
-	struct tp_cursor c = tp_cursor_over(bytes, size);
-	while (tp_cursor_left(&c) > 0 && !f.is_bad && !c.is_bad)
+	struct tp_byte_cursor c = tp_byte_cursor_over(bytes, size);
+	while (tp_byte_cursor_left(&c) > 0 && !f.is_bad && !c.is_bad)
 		fold(&f, &c);
 	*out = pop(&f);
 	return !f.is_bad && !c.is_bad && (out->base == TP_CFI_SP || out->base == TP_CFI_BP);

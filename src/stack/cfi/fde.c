@@ -2,7 +2,7 @@
 #include "fde.h"
 
 #include "stack/elf/byte_cursor.h"
-#include "stack/first_above.h"
+#include "stack/elf/first_above.h"
 
 #include "trainprof/base/memory.h"
 
@@ -34,25 +34,25 @@ struct cie {
 	uint8_t address_size;
 };
 
-static uint64_t read_encoded(struct tp_cursor *c, uint8_t format)
+static uint64_t read_encoded(struct tp_byte_cursor *c, uint8_t format)
 {
 	switch (format & PE_FORMAT) {
 	case 0x00:
 	case 0x04:
 	case 0x0c:
-		return tp_cursor_uint(c, 8);
+		return tp_byte_cursor_uint(c, 8);
 	case 0x01:
-		return tp_cursor_uleb(c);
+		return tp_byte_cursor_uleb(c);
 	case 0x02:
-		return tp_cursor_uint(c, 2);
+		return tp_byte_cursor_uint(c, 2);
 	case 0x03:
-		return tp_cursor_uint(c, 4);
+		return tp_byte_cursor_uint(c, 4);
 	case 0x09:
-		return (uint64_t)tp_cursor_sleb(c);
+		return (uint64_t)tp_byte_cursor_sleb(c);
 	case 0x0a:
-		return (uint64_t)tp_cursor_int(c, 2);
+		return (uint64_t)tp_byte_cursor_int(c, 2);
 	case 0x0b:
-		return (uint64_t)tp_cursor_int(c, 4);
+		return (uint64_t)tp_byte_cursor_int(c, 4);
 	default:
 		c->is_bad = true;
 		return 0;
@@ -60,7 +60,7 @@ static uint64_t read_encoded(struct tp_cursor *c, uint8_t format)
 }
 
 /* A pointer whose first byte lies at `vaddr`. */
-static uint64_t read_pointer(struct tp_cursor *c, uint8_t encoding, uint64_t vaddr)
+static uint64_t read_pointer(struct tp_byte_cursor *c, uint8_t encoding, uint64_t vaddr)
 {
 	uint64_t value = read_encoded(c, encoding);
 	if (encoding & PE_INDIRECT)
@@ -72,7 +72,7 @@ static uint64_t read_pointer(struct tp_cursor *c, uint8_t encoding, uint64_t vad
 	return value;
 }
 
-static void parse_augmentation(struct tp_cursor *c, const char *letters, struct cie *cie)
+static void parse_cie_string(struct tp_byte_cursor *c, const char *letters, struct cie *cie)
 {
 	if (*letters == '\0')
 		return;
@@ -81,17 +81,17 @@ static void parse_augmentation(struct tp_cursor *c, const char *letters, struct 
 		return;
 	}
 	cie->has_augmentation_size = true;
-	uint64_t size = tp_cursor_uleb(c);
-	struct tp_cursor data = *c;
-	tp_cursor_skip(c, size);
+	uint64_t size = tp_byte_cursor_uleb(c);
+	struct tp_byte_cursor data = *c;
+	tp_byte_cursor_skip(c, size);
 	data.end = c->at;
 	for (; *letters; letters++) {
 		if (*letters == 'R')
-			cie->head.pointer_encoding = (uint8_t)tp_cursor_uint(&data, 1);
+			cie->head.pointer_encoding = (uint8_t)tp_byte_cursor_uint(&data, 1);
 		else if (*letters == 'P')
-			read_encoded(&data, (uint8_t)tp_cursor_uint(&data, 1));
+			read_encoded(&data, (uint8_t)tp_byte_cursor_uint(&data, 1));
 		else if (*letters == 'L')
-			tp_cursor_skip(&data, 1);
+			tp_byte_cursor_skip(&data, 1);
 		else if (*letters == 'S')
 			cie->head.is_signal = true;
 		else if (*letters != 'B' && *letters != 'G') /* aarch64: key and tags */
@@ -103,24 +103,24 @@ static void parse_augmentation(struct tp_cursor *c, const char *letters, struct 
 /* `bytes` starts behind length and id. */
 static bool parse_cie(const uint8_t *bytes, size_t size, struct cie *cie)
 {
-	struct tp_cursor c = tp_cursor_over(bytes, size);
+	struct tp_byte_cursor c = tp_byte_cursor_over(bytes, size);
 	*cie = (struct cie){.address_size = 8};
-	uint64_t version = tp_cursor_uint(&c, 1);
+	uint64_t version = tp_byte_cursor_uint(&c, 1);
 	const char *letters = (const char *)c.at;
-	const uint8_t *nul = memchr(c.at, 0, tp_cursor_left(&c));
+	const uint8_t *nul = memchr(c.at, 0, tp_byte_cursor_left(&c));
 	if (!nul || (version != 1 && version != 3 && version != 4))
 		return false;
 	c.at = nul + 1;
 	if (version == 4) {
-		cie->address_size = (uint8_t)tp_cursor_uint(&c, 1);
-		tp_cursor_skip(&c, 1);
+		cie->address_size = (uint8_t)tp_byte_cursor_uint(&c, 1);
+		tp_byte_cursor_skip(&c, 1);
 	}
-	cie->head.code_align = tp_cursor_uleb(&c);
-	cie->head.data_align = tp_cursor_sleb(&c);
-	cie->head.ra_register = version == 1 ? tp_cursor_uint(&c, 1) : tp_cursor_uleb(&c);
-	parse_augmentation(&c, letters, cie);
+	cie->head.code_align = tp_byte_cursor_uleb(&c);
+	cie->head.data_align = tp_byte_cursor_sleb(&c);
+	cie->head.ra_register = version == 1 ? tp_byte_cursor_uint(&c, 1) : tp_byte_cursor_uleb(&c);
+	parse_cie_string(&c, letters, cie);
 	cie->head.cie_instructions = c.at;
-	cie->head.cie_instructions_size = tp_cursor_left(&c);
+	cie->head.cie_instructions_size = tp_byte_cursor_left(&c);
 	return !c.is_bad && cie->address_size == 8;
 }
 
@@ -185,8 +185,8 @@ static bool load_fde(struct tp_fde_table *table, struct tp_elf_image *image, boo
 	size_t size = read_entry(table, image, is_debug, at, table->entry);
 	if (size == 0)
 		return false;
-	struct tp_cursor c = tp_cursor_over(table->entry, size);
-	uint64_t pointer = tp_cursor_uint(&c, 4);
+	struct tp_byte_cursor c = tp_byte_cursor_over(table->entry, size);
+	uint64_t pointer = tp_byte_cursor_uint(&c, 4);
 	/* .eh_frame counts back from the field, .debug_frame from the start of the section. */
 	uint64_t cie_at = is_debug ? image->debug_frame.offset + pointer : at + 4 - pointer;
 	struct cie cie;
@@ -197,10 +197,10 @@ static bool load_fde(struct tp_fde_table *table, struct tp_elf_image *image, boo
 	out->start = read_pointer(&c, out->pointer_encoding, at + 8);
 	uint64_t length = read_encoded(&c, out->pointer_encoding);
 	if (cie.has_augmentation_size)
-		tp_cursor_skip(&c, tp_cursor_uleb(&c));
+		tp_byte_cursor_skip(&c, tp_byte_cursor_uleb(&c));
 	out->end = out->start + length;
 	out->instructions = c.at;
-	out->instructions_size = tp_cursor_left(&c);
+	out->instructions_size = tp_byte_cursor_left(&c);
 	return !c.is_bad && out->end >= out->start;
 }
 
@@ -274,14 +274,15 @@ void tp_fde_table_init(struct tp_fde_table *table, struct tp_elf_image *image)
 	uint8_t bytes[64];
 	size_t size =
 		tp_elf_image_read_some(image, image->eh_frame_hdr.vaddr, bytes, sizeof(bytes));
-	struct tp_cursor c = tp_cursor_over(bytes, image->eh_frame_hdr.size == 0 ? 0 : size);
-	uint64_t version = tp_cursor_uint(&c, 1);
-	uint8_t frame_encoding = (uint8_t)tp_cursor_uint(&c, 1);
-	uint8_t count_encoding = (uint8_t)tp_cursor_uint(&c, 1);
-	uint64_t table_encoding = tp_cursor_uint(&c, 1);
+	struct tp_byte_cursor c =
+		tp_byte_cursor_over(bytes, image->eh_frame_hdr.size == 0 ? 0 : size);
+	uint64_t version = tp_byte_cursor_uint(&c, 1);
+	uint8_t frame_encoding = (uint8_t)tp_byte_cursor_uint(&c, 1);
+	uint8_t count_encoding = (uint8_t)tp_byte_cursor_uint(&c, 1);
+	uint64_t table_encoding = tp_byte_cursor_uint(&c, 1);
 	if (frame_encoding != PE_OMIT)
 		read_encoded(&c, frame_encoding);
-	uint64_t n = count_encoding == PE_UDATA4 ? tp_cursor_uint(&c, 4) : 0;
+	uint64_t n = count_encoding == PE_UDATA4 ? tp_byte_cursor_uint(&c, 4) : 0;
 	table->hdr_vaddr = image->eh_frame_hdr.vaddr;
 	table->table_vaddr = table->hdr_vaddr + (uint64_t)(c.at - bytes);
 	/* Every linker writes this encoding; others are rare enough for the slow way. */

@@ -12,14 +12,15 @@
 /* 32 MiB a module at most; a full table starts again empty. */
 enum { RULES_FIRST_SLOTS = 256, RULES_MAX_SLOTS = 1 << 20 };
 
-void tp_unwind_rules_release(struct tp_rules *rules)
+void tp_unwind_rule_cache_release(struct tp_unwind_rule_cache *rules)
 {
 	free(rules->slots);
 	tp_fde_table_release(&rules->fdes);
-	*rules = (struct tp_rules){0};
+	*rules = (struct tp_unwind_rule_cache){0};
 }
 
-static struct tp_fde_table *tables_of(struct tp_rules *rules, struct tp_elf_image *image)
+static struct tp_fde_table *tables_of(struct tp_unwind_rule_cache *rules,
+				      struct tp_elf_image *image)
 {
 	if (!rules->has_fdes) {
 		tp_fde_table_init(&rules->fdes, image);
@@ -29,7 +30,7 @@ static struct tp_fde_table *tables_of(struct tp_rules *rules, struct tp_elf_imag
 }
 
 /* The slot of `key`, or the empty one where it belongs. */
-static struct tp_unwind_rule *slot_of(const struct tp_rules *rules, uint32_t key)
+static struct tp_unwind_rule *slot_of(const struct tp_unwind_rule_cache *rules, uint32_t key)
 {
 	/* Fibonacci hashing: neighbouring addresses spread over the table. */
 	size_t at = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (rules->n_slots - 1);
@@ -48,9 +49,9 @@ static struct tp_unwind_rule *slots_new(size_t n)
 	return slots;
 }
 
-static void grow(struct tp_rules *rules)
+static void grow(struct tp_unwind_rule_cache *rules)
 {
-	struct tp_rules old = *rules;
+	struct tp_unwind_rule_cache old = *rules;
 	if (old.n_slots == RULES_MAX_SLOTS) {
 		memset(rules->slots, 0, rules->n_slots * sizeof(*rules->slots));
 		rules->n_used = 0;
@@ -65,8 +66,8 @@ static void grow(struct tp_rules *rules)
 	free(old.slots);
 }
 
-static struct tp_unwind_rule make_rule(struct tp_rules *rules, struct tp_elf_image *image,
-				       uint64_t vaddr)
+static struct tp_unwind_rule make_rule(struct tp_unwind_rule_cache *rules,
+				       struct tp_elf_image *image, uint64_t vaddr)
 {
 	struct tp_unwind_rule rule = {.cfa = TP_RULE_CFA_NONE, .into_function = UINT32_MAX};
 	struct tp_fde fde;
@@ -75,12 +76,12 @@ static struct tp_unwind_rule make_rule(struct tp_rules *rules, struct tp_elf_ima
 		tp_cfi_rule(&fde, image->machine, vaddr, &rule);
 	/* The table of arm64's vdso before Linux 5.8 leads past the interrupted function. */
 	if (rule.cfa == TP_RULE_CFA_NONE || rule.is_signal)
-		tp_callsite_known_rule(image, vaddr, &rule);
+		tp_call_site_known_rule(image, vaddr, &rule);
 	return rule;
 }
 
-struct tp_unwind_rule *tp_rules_get(struct tp_rules *rules, struct tp_elf_image *image,
-				    uint64_t vaddr)
+struct tp_unwind_rule *tp_unwind_rule_cache_get(struct tp_unwind_rule_cache *rules,
+						struct tp_elf_image *image, uint64_t vaddr)
 {
 	/* Addresses outside the image, or an image over 4 GiB, have no slot: they share one. */
 	uint64_t offset = vaddr - image->low_vaddr;
@@ -98,8 +99,8 @@ struct tp_unwind_rule *tp_rules_get(struct tp_rules *rules, struct tp_elf_image 
 	return slot;
 }
 
-bool tp_rules_bounds(struct tp_rules *rules, struct tp_elf_image *image, uint64_t vaddr,
-		     uint64_t *start, uint64_t *end)
+bool tp_unwind_rule_cache_bounds(struct tp_unwind_rule_cache *rules, struct tp_elf_image *image,
+				 uint64_t vaddr, uint64_t *start, uint64_t *end)
 {
 	struct tp_fde fde;
 	if (!tp_fde_find(tables_of(rules, image), image, vaddr, &fde))

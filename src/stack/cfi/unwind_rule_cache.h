@@ -5,7 +5,7 @@
 
 #include "cfi.h"
 
-struct tp_rules {
+struct tp_unwind_rule_cache {
 	struct tp_unwind_rule *slots;
 	size_t n_slots; /* 0 or a power of two */
 	size_t n_used;
@@ -14,13 +14,13 @@ struct tp_rules {
 	bool has_fdes;
 };
 
-void tp_unwind_rules_release(struct tp_rules *rules);
+void tp_unwind_rule_cache_release(struct tp_unwind_rule_cache *rules);
 
 /* The rule for the code at `vaddr`: never NULL, lent until the next call. */
-struct tp_unwind_rule *tp_rules_get(struct tp_rules *rules, struct tp_elf_image *image,
-				    uint64_t vaddr);
+struct tp_unwind_rule *tp_unwind_rule_cache_get(struct tp_unwind_rule_cache *rules,
+						struct tp_elf_image *image, uint64_t vaddr);
 /* The bounds of the function around `vaddr`, from the unwind table. */
-bool tp_rules_bounds(struct tp_rules *rules, struct tp_elf_image *image, uint64_t vaddr,
-		     uint64_t *start, uint64_t *end);
+bool tp_unwind_rule_cache_bounds(struct tp_unwind_rule_cache *rules, struct tp_elf_image *image,
+				 uint64_t vaddr, uint64_t *start, uint64_t *end);
 
 #endif

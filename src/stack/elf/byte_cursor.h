@@ -6,25 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_cursor {
+struct tp_byte_cursor {
 	const uint8_t *at;
 	const uint8_t *end;
 	bool is_bad;
 };
 
-static inline struct tp_cursor tp_cursor_over(const void *bytes, size_t size)
+static inline struct tp_byte_cursor tp_byte_cursor_over(const void *bytes, size_t size)
 {
-	return (struct tp_cursor){.at = bytes, .end = (const uint8_t *)bytes + size};
+	return (struct tp_byte_cursor){.at = bytes, .end = (const uint8_t *)bytes + size};
 }
 
-static inline size_t tp_cursor_left(const struct tp_cursor *c)
+static inline size_t tp_byte_cursor_left(const struct tp_byte_cursor *c)
 {
 	return (size_t)(c->end - c->at);
 }
 
-static inline uint64_t tp_cursor_uint(struct tp_cursor *c, size_t n_bytes)
+static inline uint64_t tp_byte_cursor_uint(struct tp_byte_cursor *c, size_t n_bytes)
 {
-	if (tp_cursor_left(c) < n_bytes) {
+	if (tp_byte_cursor_left(c) < n_bytes) {
 		c->is_bad = true;
 		c->at = c->end;
 		return 0;
@@ -36,16 +36,16 @@ static inline uint64_t tp_cursor_uint(struct tp_cursor *c, size_t n_bytes)
 	return value;
 }
 
-static inline int64_t tp_cursor_int(struct tp_cursor *c, size_t n_bytes)
+static inline int64_t tp_byte_cursor_int(struct tp_byte_cursor *c, size_t n_bytes)
 {
-	uint64_t value = tp_cursor_uint(c, n_bytes);
+	uint64_t value = tp_byte_cursor_uint(c, n_bytes);
 	unsigned unused = 64 - 8 * (unsigned)n_bytes;
 	return (int64_t)(value << unused) >> unused;
 }
 
-static inline void tp_cursor_skip(struct tp_cursor *c, uint64_t n_bytes)
+static inline void tp_byte_cursor_skip(struct tp_byte_cursor *c, uint64_t n_bytes)
 {
-	if (tp_cursor_left(c) < n_bytes) {
+	if (tp_byte_cursor_left(c) < n_bytes) {
 		c->is_bad = true;
 		c->at = c->end;
 		return;
@@ -54,13 +54,13 @@ static inline void tp_cursor_skip(struct tp_cursor *c, uint64_t n_bytes)
 }
 
 /* Bits beyond 64 are dropped, so padded encodings stay readable. */
-static inline uint64_t tp_cursor_uleb(struct tp_cursor *c)
+static inline uint64_t tp_byte_cursor_uleb(struct tp_byte_cursor *c)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
 	uint8_t byte;
 	do {
-		byte = (uint8_t)tp_cursor_uint(c, 1);
+		byte = (uint8_t)tp_byte_cursor_uint(c, 1);
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += shift < 64 ? 7 : 0;
@@ -68,13 +68,13 @@ static inline uint64_t tp_cursor_uleb(struct tp_cursor *c)
 	return value;
 }
 
-static inline int64_t tp_cursor_sleb(struct tp_cursor *c)
+static inline int64_t tp_byte_cursor_sleb(struct tp_byte_cursor *c)
 {
 	uint64_t value = 0;
 	unsigned shift = 0;
 	uint8_t byte;
 	do {
-		byte = (uint8_t)tp_cursor_uint(c, 1);
+		byte = (uint8_t)tp_byte_cursor_uint(c, 1);
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += shift < 64 ? 7 : 0;

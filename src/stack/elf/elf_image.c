@@ -83,8 +83,8 @@ static struct tp_elf_section section_of(const Elf64_Shdr *sh)
 	return (struct tp_elf_section){sh->sh_addr, sh->sh_offset, sh->sh_size};
 }
 
-static void take_section(struct tp_elf_image *image, const Elf64_Shdr *headers, size_t n,
-			 const Elf64_Shdr *sh, const char *name)
+static void add_section(struct tp_elf_image *image, const Elf64_Shdr *headers, size_t n,
+			const Elf64_Shdr *sh, const char *name)
 {
 	if (strcmp(name, ".PyRuntime") == 0)
 		image->py_runtime = section_of(sh);
@@ -120,7 +120,7 @@ static void load_sections(struct tp_elf_image *image, const Elf64_Ehdr *eh)
 						headers[eh->e_shstrndx].sh_offset +
 							headers[i].sh_name,
 						name, sizeof(name) - 1);
-		take_section(image, headers, n, &headers[i], name);
+		add_section(image, headers, n, &headers[i], name);
 	}
 	free(headers);
 }
@@ -141,8 +141,8 @@ enum tp_status tp_elf_image_load(struct tp_elf_image *image, struct tp_error *er
 	return status;
 }
 
-bool tp_elf_image_offset_to_vaddr(const struct tp_elf_image *image, uint64_t offset,
-				  uint64_t *vaddr)
+bool tp_elf_image_offset_to_address(const struct tp_elf_image *image, uint64_t offset,
+				    uint64_t *vaddr)
 {
 	bool is_found = false;
 	for (size_t i = 0; i < image->n_segments; i++) {

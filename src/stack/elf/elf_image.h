@@ -45,8 +45,8 @@ struct tp_elf_image {
 TP_MUST_CHECK enum tp_status tp_elf_image_load(struct tp_elf_image *image, struct tp_error *err);
 
 /* Executable segments win where two share a page of the file. */
-bool tp_elf_image_offset_to_vaddr(const struct tp_elf_image *image, uint64_t offset,
-				  uint64_t *vaddr);
+bool tp_elf_image_offset_to_address(const struct tp_elf_image *image, uint64_t offset,
+				    uint64_t *vaddr);
 /* Where `offset` would lie, when [offset, offset + size) shows exactly one executable segment. */
 bool tp_elf_image_map_code(const struct tp_elf_image *image, uint64_t offset, uint64_t size,
 			   uint64_t *vaddr);

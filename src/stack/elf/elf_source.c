@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { POOL_LEAST = 8, POOL_MOST = 512 };
+enum { POOL_MIN = 8, POOL_MAX = 512 };
 
 void tp_elf_source_pool_init(struct tp_elf_source_pool *pool, size_t max_open)
 {
@@ -19,11 +19,11 @@ void tp_elf_source_pool_init(struct tp_elf_source_pool *pool, size_t max_open)
 	if (max_open > 0)
 		return;
 	struct rlimit limit;
-	pool->max_open = POOL_MOST;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < POOL_MOST)
+	pool->max_open = POOL_MAX;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / 4 < POOL_MAX)
 		pool->max_open = limit.rlim_cur / 4;
-	if (pool->max_open < POOL_LEAST)
-		pool->max_open = POOL_LEAST;
+	if (pool->max_open < POOL_MIN)
+		pool->max_open = POOL_MIN;
 }
 
 void tp_elf_source_pool_release(struct tp_elf_source_pool *pool)
@@ -50,7 +50,7 @@ static void pool_close_oldest(struct tp_elf_source_pool *pool)
 	pool_remove(pool, oldest);
 }
 
-static void pool_adopt(struct tp_elf_source *source, int fd)
+static void pool_add(struct tp_elf_source *source, int fd)
 {
 	struct tp_elf_source_pool *pool = source->pool;
 	if (!pool->open)
@@ -77,7 +77,7 @@ void tp_elf_source_init_file(struct tp_elf_source *source, struct tp_elf_source_
 		.paths = {tp_strdup(path), tp_strdup(plain_path)},
 		.identity = *st,
 	};
-	pool_adopt(source, fd);
+	pool_add(source, fd);
 }
 
 void tp_elf_source_release(struct tp_elf_source *source)
@@ -126,7 +126,7 @@ static bool source_reopen(struct tp_elf_source *source)
 		if (fd < 0)
 			continue;
 		if (same_file(&st, &source->identity)) {
-			pool_adopt(source, fd);
+			pool_add(source, fd);
 			return true;
 		}
 		close(fd);

@@ -20,21 +20,21 @@ enum {
 	FUNCTION = 0x1 | 0x2,
 };
 
-void tp_pycode_cache_init(struct tp_pycode_cache *cache, struct tp_pymem *mem,
-			  const struct tp_pylayout *layout)
+void tp_py_code_cache_init(struct tp_py_code_cache *cache, struct tp_py_memory *mem,
+			   const struct tp_py_layout *layout)
 {
-	*cache = (struct tp_pycode_cache){
+	*cache = (struct tp_py_code_cache){
 		.mem = mem,
 		.layout = layout,
-		.head_bytes = tp_pylayout_code_bytes(layout),
+		.head_bytes = tp_py_layout_code_bytes(layout),
 	};
 	tp_strtab_init(&cache->texts);
 }
 
-static void clear(struct tp_pycode_cache *cache)
+static void clear(struct tp_py_code_cache *cache)
 {
 	for (size_t i = 0; i < cache->n_items; i++) {
-		tp_pyline_release(&cache->items[i]->lines);
+		tp_py_line_table_release(&cache->items[i]->lines);
 		free(cache->items[i]);
 	}
 	cache->n_items = 0;
@@ -42,7 +42,7 @@ static void clear(struct tp_pycode_cache *cache)
 	cache->by_address = (struct tp_map){0};
 }
 
-void tp_pycode_cache_release(struct tp_pycode_cache *cache)
+void tp_py_code_cache_release(struct tp_py_code_cache *cache)
 {
 	clear(cache);
 	free(cache->items);
@@ -53,41 +53,41 @@ void tp_pycode_cache_release(struct tp_pycode_cache *cache)
 }
 
 /* What does not change while a code object lives, and differs between most. */
-static void take_fields(uint64_t fields[TP_PYCODE_N_FIELDS], const struct tp_pylayout *layout,
+static void read_fields(uint64_t fields[TP_PY_CODE_N_FIELDS], const struct tp_py_layout *layout,
 			const uint8_t *head)
 {
 	const uint32_t at[] = {layout->object_type, layout->code_file,  layout->code_name,
 			       layout->code_lines,  layout->code_names, layout->code_consts};
 	size_t n = 0;
 	for (; n < TP_ARRAY_LEN(at); n++)
-		fields[n] = tp_pymem_u64(head + at[n]);
-	fields[n++] = tp_pymem_u32(head + layout->code_first_line);
-	fields[n++] = tp_pymem_u32(head + layout->code_flags);
+		fields[n] = tp_py_memory_u64(head + at[n]);
+	fields[n++] = tp_py_memory_u32(head + layout->code_first_line);
+	fields[n++] = tp_py_memory_u32(head + layout->code_flags);
 	/* The bytecode: an object, or as many instructions. */
 	uint32_t bytecode = layout->code_qualname ? layout->object_size : layout->code_bytes;
-	fields[n++] = tp_pymem_u64(head + bytecode);
-	fields[n] = layout->code_qualname ? tp_pymem_u64(head + layout->code_qualname) : 0;
+	fields[n++] = tp_py_memory_u64(head + bytecode);
+	fields[n] = layout->code_qualname ? tp_py_memory_u64(head + layout->code_qualname) : 0;
 }
 
-static struct tp_pycode *kept(const struct tp_pycode_cache *cache, uint64_t address)
+static struct tp_py_code *find_cached(const struct tp_py_code_cache *cache, uint64_t address)
 {
 	uint64_t index;
 	return tp_map_get(&cache->by_address, address, &index) ? cache->items[index] : NULL;
 }
 
-const struct tp_pycode *tp_pycode_get(const struct tp_pycode_cache *cache, uint64_t address)
+const struct tp_py_code *tp_py_code_get(const struct tp_py_code_cache *cache, uint64_t address)
 {
-	const struct tp_pycode *code = kept(cache, address);
+	const struct tp_py_code *code = find_cached(cache, address);
 	return code && code->round == cache->round ? code : NULL;
 }
 
 /* NULL when the memory is no string. Once too much is kept, new texts are not. CPython's own code
  * objects may have none. */
-static const char *text_at(struct tp_pycode_cache *cache, uint64_t address)
+static const char *text_at(struct tp_py_code_cache *cache, uint64_t address)
 {
 	if (address == 0)
 		return "";
-	if (!tp_pytext_read(&cache->scratch, cache->mem, cache->layout, address))
+	if (!tp_py_text_read(&cache->scratch, cache->mem, cache->layout, address))
 		return NULL;
 	if (cache->texts.arena.total_bytes > MAX_TEXT_BYTES)
 		return "<too many names>";
@@ -97,44 +97,45 @@ static const char *text_at(struct tp_pycode_cache *cache, uint64_t address)
 }
 
 /* A table that cannot be read is empty: lines are unknown then, names are not. */
-static void load_lines(struct tp_pycode_cache *cache, struct tp_pycode *code, uint64_t address)
+static void load_lines(struct tp_py_code_cache *cache, struct tp_py_code *code, uint64_t address)
 {
-	const struct tp_pylayout *layout = cache->layout;
+	const struct tp_py_layout *layout = cache->layout;
 	uint64_t size;
-	if (!tp_pymem_get_u64(cache->mem, address + layout->object_size, &size))
+	if (!tp_py_memory_get_u64(cache->mem, address + layout->object_size, &size))
 		return;
 	if (size > MAX_LINES_BYTES) /* cut: lines of what is beyond are unknown or the last */
 		size = MAX_LINES_BYTES;
 	uint8_t *bytes = tp_alloc((size_t)size + 1);
-	if (tp_pymem_get(cache->mem, address + layout->bytes_data, bytes, (size_t)size))
-		tp_pyline_load(&code->lines, layout->minor, bytes, (size_t)size, code->first_line);
+	if (tp_py_memory_get(cache->mem, address + layout->bytes_data, bytes, (size_t)size))
+		tp_py_line_table_load(&code->lines, layout->minor, bytes, (size_t)size,
+				      code->first_line);
 	free(bytes);
 }
 
-static bool load(struct tp_pycode_cache *cache, struct tp_pycode *code, const uint8_t *head)
+static bool load(struct tp_py_code_cache *cache, struct tp_py_code *code, const uint8_t *head)
 {
-	const struct tp_pylayout *layout = cache->layout;
+	const struct tp_py_layout *layout = cache->layout;
 	uint32_t name = layout->code_qualname ? layout->code_qualname : layout->code_name;
-	code->file = text_at(cache, tp_pymem_u64(head + layout->code_file));
+	code->file = text_at(cache, tp_py_memory_u64(head + layout->code_file));
 	if (!code->file)
 		return false;
-	code->name = text_at(cache, tp_pymem_u64(head + name));
+	code->name = text_at(cache, tp_py_memory_u64(head + name));
 	if (!code->name)
 		return false;
-	code->first_line = tp_pymem_u32(head + layout->code_first_line);
-	uint32_t flags = tp_pymem_u32(head + layout->code_flags);
+	code->first_line = tp_py_memory_u32(head + layout->code_first_line);
+	uint32_t flags = tp_py_memory_u32(head + layout->code_flags);
 	code->is_generator = flags & YIELDS;
 	code->is_body = !(flags & FUNCTION);
 	if (layout->code_first_traceable)
-		code->first_traceable = 2 * tp_pymem_u32(head + layout->code_first_traceable);
+		code->first_traceable = 2 * tp_py_memory_u32(head + layout->code_first_traceable);
 	code->bytecode = layout->code_qualname ? code->address + layout->code_bytes : 0;
-	load_lines(cache, code, tp_pymem_u64(head + layout->code_lines));
+	load_lines(cache, code, tp_py_memory_u64(head + layout->code_lines));
 	return true;
 }
 
-static struct tp_pycode *add(struct tp_pycode_cache *cache, uint64_t address)
+static struct tp_py_code *add(struct tp_py_code_cache *cache, uint64_t address)
 {
-	struct tp_pycode *code = tp_alloc(sizeof(*code));
+	struct tp_py_code *code = tp_alloc(sizeof(*code));
 	code->address = address;
 	tp_map_set(&cache->by_address, address, cache->n_items);
 	cache->items = tp_array_grow(cache->items, cache->n_items + 1, &cache->items_capacity,
@@ -143,23 +144,23 @@ static struct tp_pycode *add(struct tp_pycode_cache *cache, uint64_t address)
 	return code;
 }
 
-static bool replace(struct tp_pycode_cache *cache, uint64_t address, const uint8_t *head)
+static bool replace(struct tp_py_code_cache *cache, uint64_t address, const uint8_t *head)
 {
-	struct tp_pycode fresh = {.address = address, .round = cache->round};
-	take_fields(fresh.fields, cache->layout, head);
+	struct tp_py_code fresh = {.address = address, .round = cache->round};
+	read_fields(fresh.fields, cache->layout, head);
 	if (!load(cache, &fresh, head)) {
-		tp_pyline_release(&fresh.lines);
+		tp_py_line_table_release(&fresh.lines);
 		return false;
 	}
-	struct tp_pycode *code = kept(cache, address);
+	struct tp_py_code *code = find_cached(cache, address);
 	if (!code)
 		code = add(cache, address);
-	tp_pyline_release(&code->lines);
+	tp_py_line_table_release(&code->lines);
 	*code = fresh;
 	return true;
 }
 
-void tp_pycode_begin(struct tp_pycode_cache *cache)
+void tp_py_code_begin(struct tp_py_code_cache *cache)
 {
 	if (cache->n_items >= MAX_ITEMS)
 		clear(cache);
@@ -167,9 +168,9 @@ void tp_pycode_begin(struct tp_pycode_cache *cache)
 	cache->n_wanted = 0;
 }
 
-void tp_pycode_want(struct tp_pycode_cache *cache, uint64_t address)
+void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address)
 {
-	struct tp_pycode *code = kept(cache, address);
+	struct tp_py_code *code = find_cached(cache, address);
 	if (code && code->round == cache->round)
 		return;
 	if (code)
@@ -178,9 +179,9 @@ void tp_pycode_want(struct tp_pycode_cache *cache, uint64_t address)
 		(struct tp_process_range){address, NULL, cache->head_bytes};
 }
 
-enum tp_pycode_outcome tp_pycode_read(struct tp_pycode_cache *cache)
+enum tp_py_code_outcome tp_py_code_read(struct tp_py_code_cache *cache)
 {
-	enum tp_pycode_outcome outcome = TP_PYCODE_KNOWN;
+	enum tp_py_code_outcome outcome = TP_PY_CODE_KNOWN;
 	if (cache->n_wanted * cache->head_bytes > cache->heads_capacity) {
 		cache->heads_capacity = 2 * cache->n_wanted * cache->head_bytes;
 		cache->heads = tp_realloc(cache->heads, cache->heads_capacity);
@@ -188,18 +189,18 @@ enum tp_pycode_outcome tp_pycode_read(struct tp_pycode_cache *cache)
 	for (size_t i = 0; i < cache->n_wanted; i++)
 		cache->pieces[i].out = cache->heads + i * cache->head_bytes;
 	if (cache->mem->read(cache->mem, cache->pieces, cache->n_wanted) != cache->n_wanted)
-		return TP_PYCODE_BAD;
+		return TP_PY_CODE_BAD;
 	for (size_t i = 0; i < cache->n_wanted; i++) {
-		uint64_t fields[TP_PYCODE_N_FIELDS];
+		uint64_t fields[TP_PY_CODE_N_FIELDS];
 		uint64_t address = cache->pieces[i].address;
 		const uint8_t *head = cache->pieces[i].out;
-		const struct tp_pycode *code = kept(cache, address);
-		take_fields(fields, cache->layout, head);
+		const struct tp_py_code *code = find_cached(cache, address);
+		read_fields(fields, cache->layout, head);
 		if (code && memcmp(fields, code->fields, sizeof(fields)) == 0)
 			continue;
-		outcome = TP_PYCODE_LOADED;
+		outcome = TP_PY_CODE_LOADED;
 		if (!replace(cache, address, head))
-			return TP_PYCODE_BAD;
+			return TP_PY_CODE_BAD;
 	}
 	return outcome;
 }

@@ -17,12 +17,12 @@
 
 #include <stdbool.h>
 
-enum { TP_PYCODE_N_FIELDS = 10 };
+enum { TP_PY_CODE_N_FIELDS = 10 };
 
-struct tp_pycode {
+struct tp_py_code {
 	uint64_t address;
-	uint64_t fields[TP_PYCODE_N_FIELDS]; /* what is compared */
-	const char *file;                    /* lent until the cache is released */
+	uint64_t fields[TP_PY_CODE_N_FIELDS]; /* what is compared */
+	const char *file;                     /* lent until the cache is released */
 	const char *name;
 	uint32_t first_line;
 	bool is_generator;
@@ -30,17 +30,17 @@ struct tp_pycode {
 	uint32_t first_traceable; /* bytes; what is before it is CPython's own */
 	uint64_t round;           /* the last in which it was wanted */
 	uint64_t bytecode;        /* from 3.11 on: its address */
-	struct tp_pyline_table lines;
+	struct tp_py_line_table lines;
 };
 
-struct tp_pycode_cache {
-	struct tp_pymem *mem;
-	const struct tp_pylayout *layout;
-	size_t head_bytes;  /* tp_pylayout_code_bytes() */
+struct tp_py_code_cache {
+	struct tp_py_memory *mem;
+	const struct tp_py_layout *layout;
+	size_t head_bytes;  /* tp_py_layout_code_bytes() */
 	uint64_t code_type; /* address of PyCode_Type; 0 = not known yet */
 	struct tp_strtab texts;
 	struct tp_map by_address; /* -> index */
-	struct tp_pycode **items;
+	struct tp_py_code **items;
 	size_t n_items;
 	size_t items_capacity;
 	struct tp_buf scratch;
@@ -52,23 +52,23 @@ struct tp_pycode_cache {
 	size_t heads_capacity;
 };
 
-void tp_pycode_cache_init(struct tp_pycode_cache *cache, struct tp_pymem *mem,
-			  const struct tp_pylayout *layout);
-void tp_pycode_cache_release(struct tp_pycode_cache *cache);
+void tp_py_code_cache_init(struct tp_py_code_cache *cache, struct tp_py_memory *mem,
+			   const struct tp_py_layout *layout);
+void tp_py_code_cache_release(struct tp_py_code_cache *cache);
 
 /* A round: want those of a stack, then read them by one system call, then get them. */
-void tp_pycode_begin(struct tp_pycode_cache *cache);
-void tp_pycode_want(struct tp_pycode_cache *cache, uint64_t address);
+void tp_py_code_begin(struct tp_py_code_cache *cache);
+void tp_py_code_request(struct tp_py_code_cache *cache, uint64_t address);
 
-enum tp_pycode_outcome {
-	TP_PYCODE_KNOWN,  /* all are what was kept of them */
-	TP_PYCODE_LOADED, /* some were read just now, by several calls: whoever uses them looks
-			   * whether the stack still has them */
-	TP_PYCODE_BAD,    /* one cannot be read, or is no code object */
+enum tp_py_code_outcome {
+	TP_PY_CODE_KNOWN,  /* all are what was kept of them */
+	TP_PY_CODE_LOADED, /* some were read just now, by several calls: whoever uses them looks
+			    * whether the stack still has them */
+	TP_PY_CODE_BAD,    /* one cannot be read, or is no code object */
 };
-enum tp_pycode_outcome tp_pycode_read(struct tp_pycode_cache *cache);
+enum tp_py_code_outcome tp_py_code_read(struct tp_py_code_cache *cache);
 
 /* After that; valid until the next round, its texts for ever. NULL = not wanted. */
-const struct tp_pycode *tp_pycode_get(const struct tp_pycode_cache *cache, uint64_t address);
+const struct tp_py_code *tp_py_code_get(const struct tp_py_code_cache *cache, uint64_t address);
 
 #endif

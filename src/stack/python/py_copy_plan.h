@@ -17,22 +17,22 @@
 
 #include <stdbool.h>
 
-enum { TP_PYCOPY_MAX_LOOKS = 6 };
+enum { TP_PY_COPY_MAX_SNAPSHOTS = 6 };
 
 /* The thread whose state is read, and what must be true of it. */
-struct tp_pycopy_thread {
+struct tp_py_copy_thread {
 	uint64_t state; /* address of its PyThreadState */
 	uint64_t interp;
 	uint64_t pthread;
 	uint32_t tid;         /* as the process sees it; 0 = not checked */
 	uint64_t tid_address; /* before 3.11: where the C library keeps the number */
 	uint64_t link;        /* address of the pointer that keeps the state in its list */
-	struct tp_pyplan plan;
+	struct tp_py_stack_location plan;
 };
 
-struct tp_pycopy {
-	struct tp_pymem *mem;
-	const struct tp_pylayout *layout;
+struct tp_py_copy {
+	struct tp_py_memory *mem;
+	const struct tp_py_layout *layout;
 	size_t thread_bytes, frame_bytes;
 	size_t loose_bytes; /* a loose frame with what is read before it */
 	uint8_t *bytes;
@@ -51,39 +51,40 @@ struct tp_pycopy {
 
 /* A generator says whether it runs just before its frame: so much is read with every loose frame.
  */
-enum { TP_PYCOPY_LEAD_BYTES = 8 };
+enum { TP_PY_COPY_PREFIX_BYTES = 8 };
 
 /* The bytes of one frame before and after the word was read. */
-struct tp_pycopy_pair {
+struct tp_py_copy_pair {
 	const uint8_t *before;
 	const uint8_t *after;
 	uint64_t rank; /* frames in chunks: the larger, the later called; 0 = loose */
 };
 
-void tp_pycopy_init(struct tp_pycopy *self, struct tp_pymem *mem, const struct tp_pylayout *layout);
-void tp_pycopy_release(struct tp_pycopy *self);
+void tp_py_copy_init(struct tp_py_copy *self, struct tp_py_memory *mem,
+		     const struct tp_py_layout *layout);
+void tp_py_copy_release(struct tp_py_copy *self);
 
-enum tp_pycopy_outcome {
-	TP_PYCOPY_READ,
-	TP_PYCOPY_SLOW,       /* not in one go: too much time is between the copies */
-	TP_PYCOPY_UNREADABLE, /* something that is planned is not there */
+enum tp_py_copy_outcome {
+	TP_PY_COPY_READ,
+	TP_PY_COPY_SLOW,       /* not in one go: too much time is between the copies */
+	TP_PY_COPY_UNREADABLE, /* something that is planned is not there */
 };
 
-/* 1 <= n_looks <= TP_PYCOPY_MAX_LOOKS; n_looks in self says how many there are. */
-enum tp_pycopy_outcome tp_pycopy_read(struct tp_pycopy *self, const struct tp_pycopy_thread *thread,
-				      size_t n_looks);
+/* 1 <= n_looks <= TP_PY_COPY_MAX_SNAPSHOTS; n_looks in self says how many there are. */
+enum tp_py_copy_outcome tp_py_copy_read(struct tp_py_copy *self,
+					const struct tp_py_copy_thread *thread, size_t n_looks);
 
 /* Of what was read: */
-uint64_t tp_pycopy_state_word(const struct tp_pycopy *self, uint32_t offset);
-uint64_t tp_pycopy_link(const struct tp_pycopy *self);
-uint32_t tp_pycopy_tid(const struct tp_pycopy *self);
-uint64_t tp_pycopy_cframe_again(const struct tp_pycopy *self);
-uint64_t tp_pycopy_entry(const struct tp_pycopy *self, size_t look);
-const uint8_t *tp_pycopy_chunk(const struct tp_pycopy *self, const struct tp_pyplan *plan,
-			       size_t i);
+uint64_t tp_py_copy_state_word(const struct tp_py_copy *self, uint32_t offset);
+uint64_t tp_py_copy_link(const struct tp_py_copy *self);
+uint32_t tp_py_copy_tid(const struct tp_py_copy *self);
+uint64_t tp_py_copy_second_frame_ptr(const struct tp_py_copy *self);
+uint64_t tp_py_copy_entry(const struct tp_py_copy *self, size_t look);
+const uint8_t *tp_py_copy_chunk(const struct tp_py_copy *self,
+				const struct tp_py_stack_location *plan, size_t i);
 /* A frame's bytes, if it lies in a chunk that was read. */
-bool tp_pycopy_find(const struct tp_pycopy *self, const struct tp_pyplan *plan, size_t look,
-		    uint64_t address, struct tp_pycopy_pair *out);
-void tp_pycopy_loose(const struct tp_pycopy *self, size_t k, struct tp_pycopy_pair *out);
+bool tp_py_copy_find(const struct tp_py_copy *self, const struct tp_py_stack_location *plan,
+		     size_t look, uint64_t address, struct tp_py_copy_pair *out);
+void tp_py_copy_loose(const struct tp_py_copy *self, size_t k, struct tp_py_copy_pair *out);
 
 #endif

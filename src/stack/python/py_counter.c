@@ -14,10 +14,10 @@ enum {
 	MAX_LOCALS = 16, /* of a frame; what lies behind the last one is soon given up */
 	MAX_READ = 64,   /* numbers by one call */
 	LOCALS_BYTES = MAX_LOCALS * 8,
-	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PYCOUNTERS_BODIES * TP_PYGLOBALS_MAX_BYTES,
+	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
 	MAX_SLOTS = 1 << 16,
-	MAX_MISSES = 4,  /* times that a variable was no number */
-	MAX_ODD = 4,     /* changes that no counter makes */
+	MAX_FAILED = 4,  /* times that a variable was no number */
+	MAX_BAD = 4,     /* changes that no counter makes */
 	MAX_GROWTH = 16, /* between two readings: faster ones count no steps */
 	INT_BYTES = 32,
 	DIGIT_BITS = 30,
@@ -31,7 +31,7 @@ enum {
 
 static const uint64_t highest_address = UINT64_C(1) << 56;
 
-struct tp_pycounter_slot {
+struct tp_py_counter_slot {
 	uint64_t value;
 	const char *name; /* of a global one, once it was told */
 	bool has_value;
@@ -43,8 +43,8 @@ struct tp_pycounter_slot {
 /* The variables of one frame as they lie in its memory, read before the objects in them and after.
  */
 struct variables {
-	const struct tp_pycode *code;
-	const struct tp_pyglobals *globals; /* NULL: local ones */
+	const struct tp_py_code *code;
+	const struct tp_py_globals *globals; /* NULL: local ones */
 	uint64_t address;
 	size_t stride;   /* bytes from one to the next */
 	size_t value_at; /* bytes within one */
@@ -55,7 +55,7 @@ struct variables {
 };
 
 /* Those of all frames that are looked at in this reading. */
-struct sight {
+struct snapshot {
 	struct variables of[MAX_FRAMES];
 	size_t n;
 	size_t n_bodies;
@@ -72,14 +72,14 @@ struct pending {
 	uint8_t object[INT_BYTES];
 };
 
-void tp_pycounters_init(struct tp_pycounters *self, struct tp_pymem *mem,
-			const struct tp_pylayout *layout, uint64_t int_type)
+void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
+			 const struct tp_py_layout *layout, uint64_t int_type)
 {
-	*self = (struct tp_pycounters){.mem = mem, .layout = layout, .int_type = int_type};
+	*self = (struct tp_py_counters){.mem = mem, .layout = layout, .int_type = int_type};
 	tp_strtab_init(&self->names);
 }
 
-void tp_pycounters_release(struct tp_pycounters *self)
+void tp_py_counters_release(struct tp_py_counters *self)
 {
 	free(self->slots);
 	tp_strtab_release(&self->names);
@@ -89,7 +89,8 @@ void tp_pycounters_release(struct tp_pycounters *self)
 
 /* Its number, of a local variable by its index, of a global one by the address of its name; NO_SLOT
  * once there are too many. */
-static uint64_t slot_of(struct tp_pycounters *self, const struct tp_pycode *code, uint64_t variable)
+static uint64_t slot_of(struct tp_py_counters *self, const struct tp_py_code *code,
+			uint64_t variable)
 {
 	uint64_t key = tp_hash_mix(code->address, variable);
 	uint64_t index;
@@ -98,20 +99,20 @@ static uint64_t slot_of(struct tp_pycounters *self, const struct tp_pycode *code
 	if (self->n_slots == MAX_SLOTS)
 		return NO_SLOT;
 	tp_map_set(&self->by_key, key, self->n_slots);
-	TP_ARRAY_PUSH(self->slots, self->n_slots, self->capacity) = (struct tp_pycounter_slot){0};
+	TP_ARRAY_PUSH(self->slots, self->n_slots, self->capacity) = (struct tp_py_counter_slot){0};
 	return self->n_slots - 1;
 }
 
-static bool is_given_up(const struct tp_pycounters *self, uint64_t index)
+static bool is_given_up(const struct tp_py_counters *self, uint64_t index)
 {
 	if (index == NO_SLOT)
 		return true;
-	const struct tp_pycounter_slot *slot = &self->slots[index];
-	return slot->n_misses >= MAX_MISSES ||
-	       (slot->n_odd > MAX_ODD && slot->n_odd > slot->n_counted);
+	const struct tp_py_counter_slot *slot = &self->slots[index];
+	return slot->n_misses >= MAX_FAILED ||
+	       (slot->n_odd > MAX_BAD && slot->n_odd > slot->n_counted);
 }
 
-static bool has_candidates(struct tp_pycounters *self, const struct tp_pycode *code)
+static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code *code)
 {
 	for (uint32_t local = 0; local < MAX_LOCALS; local++)
 		if (!is_given_up(self, slot_of(self, code, local)))
@@ -121,11 +122,11 @@ static bool has_candidates(struct tp_pycounters *self, const struct tp_pycode *c
 
 /* ---- numbers ---- */
 
-static bool take_number(const struct tp_pycounters *self, const uint8_t *object, uint64_t *value)
+static bool read_number(const struct tp_py_counters *self, const uint8_t *object, uint64_t *value)
 {
-	const struct tp_pylayout *layout = self->layout;
-	uint64_t size = tp_pymem_u64(object + layout->object_size);
-	if (tp_pymem_u64(object + layout->object_type) != self->int_type)
+	const struct tp_py_layout *layout = self->layout;
+	uint64_t size = tp_py_memory_u64(object + layout->object_size);
+	if (tp_py_memory_u64(object + layout->object_type) != self->int_type)
 		return false;
 	if (layout->minor >= 12) {
 		if ((size & SIGN_BITS) > 1)
@@ -135,17 +136,18 @@ static bool take_number(const struct tp_pycounters *self, const uint8_t *object,
 	if (size > 2)
 		return false;
 	const uint8_t *digits = object + layout->object_size + WORD;
-	*value = size > 0 ? tp_pymem_u32(digits) : 0;
+	*value = size > 0 ? tp_py_memory_u32(digits) : 0;
 	if (size > 1)
-		*value |= (uint64_t)tp_pymem_u32(digits + 4) << DIGIT_BITS;
+		*value |= (uint64_t)tp_py_memory_u32(digits + 4) << DIGIT_BITS;
 	return true;
 }
 
 /* Whether it is a counter's number that was not told yet. */
-static bool learn(struct tp_pycounters *self, const struct pending *pending, uint64_t *value)
+static bool update_value(struct tp_py_counters *self, const struct pending *pending,
+			 uint64_t *value)
 {
-	struct tp_pycounter_slot *slot = &self->slots[pending->slot];
-	if (!take_number(self, pending->object, value)) {
+	struct tp_py_counter_slot *slot = &self->slots[pending->slot];
+	if (!read_number(self, pending->object, value)) {
 		slot->n_misses += !slot->has_value;
 		return false;
 	}
@@ -169,7 +171,7 @@ static bool is_address(uint64_t word)
 }
 
 /* Frames in chunks lie one behind the other: the variables of one end where the next begins. */
-static size_t locals_size(const struct tp_pystack *stack, size_t at, uint64_t address)
+static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address)
 {
 	uint64_t size = LOCALS_BYTES;
 	for (size_t i = 0; i < at; i++) {
@@ -180,40 +182,40 @@ static size_t locals_size(const struct tp_pystack *stack, size_t at, uint64_t ad
 	return (size_t)size;
 }
 
-static void add(struct sight *sight, struct variables variables)
+static void add(struct snapshot *snapshot, struct variables variables)
 {
-	variables.bytes = sight->bytes + sight->used;
-	variables.again = sight->again + sight->used;
-	sight->used += variables.n * variables.stride;
-	sight->of[sight->n++] = variables;
+	variables.bytes = snapshot->bytes + snapshot->used;
+	variables.again = snapshot->again + snapshot->used;
+	snapshot->used += variables.n * variables.stride;
+	snapshot->of[snapshot->n++] = variables;
 }
 
 /* Of the outermost bodies alone: a module that is imported runs no loop of training. */
-static void add_body(struct tp_pycounters *self, const struct tp_pystack_frame *frame,
-		     const struct tp_pycode *code, struct sight *sight)
+static void add_body(struct tp_py_counters *self, const struct tp_py_stack_frame *frame,
+		     const struct tp_py_code *code, struct snapshot *snapshot)
 {
-	if (sight->n_bodies == TP_PYCOUNTERS_BODIES)
+	if (snapshot->n_bodies == TP_PY_COUNTERS_MAX_BODIES)
 		return;
-	struct tp_pyglobals *globals = &self->bodies[sight->n_bodies++];
-	if (tp_pyglobals_read(globals, self->mem, self->layout, frame->address,
-			      sight->bytes + sight->used))
-		add(sight, (struct variables){.code = code,
-					      .globals = globals,
-					      .address = globals->address,
-					      .stride = globals->entry_bytes,
-					      .value_at = globals->key_at + WORD,
-					      .n = globals->n});
+	struct tp_py_globals *globals = &self->bodies[snapshot->n_bodies++];
+	if (tp_py_globals_read(globals, self->mem, self->layout, frame->address,
+			       snapshot->bytes + snapshot->used))
+		add(snapshot, (struct variables){.code = code,
+						 .globals = globals,
+						 .address = globals->address,
+						 .stride = globals->entry_bytes,
+						 .value_at = globals->key_at + WORD,
+						 .n = globals->n});
 }
 
 /* Of the outermost frames that have some; local ones by one call. */
-static bool read_variables(struct tp_pycounters *self, const struct tp_pystack *stack,
-			   const struct tp_pycode_cache *codes, struct sight *out)
+static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			   const struct tp_py_code_cache *codes, struct snapshot *out)
 {
 	struct tp_process_range pieces[MAX_FRAMES];
 	size_t n = 0;
 	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_FRAMES; i--, met++) {
-		const struct tp_pystack_frame *frame = &stack->frames[i - 1];
-		const struct tp_pycode *code = tp_pycode_get(codes, frame->code);
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
 		if (code && code->is_body)
 			add_body(self, frame, code, out);
 		if (!code || code->is_body || !has_candidates(self, code))
@@ -235,16 +237,16 @@ static bool read_variables(struct tp_pycounters *self, const struct tp_pystack *
 static uint64_t name_of(const struct variables *variables, size_t index)
 {
 	const uint8_t *entry = variables->bytes + index * variables->stride;
-	return variables->globals ? tp_pymem_u64(entry + variables->globals->key_at) : index;
+	return variables->globals ? tp_py_memory_u64(entry + variables->globals->key_at) : index;
 }
 
 static uint64_t word_of(const struct variables *variables, size_t index)
 {
-	return tp_pymem_u64(variables->bytes + index * variables->stride + variables->value_at);
+	return tp_py_memory_u64(variables->bytes + index * variables->stride + variables->value_at);
 }
 
 /* Where it may hold a number; 0 when it is not to be read. */
-static uint64_t object_of(struct tp_pycounters *self, const struct variables *variables,
+static uint64_t object_of(struct tp_py_counters *self, const struct variables *variables,
 			  size_t index, uint64_t *slot)
 {
 	uint64_t word = word_of(variables, index);
@@ -255,11 +257,11 @@ static uint64_t object_of(struct tp_pycounters *self, const struct variables *va
 		return 0;
 	if (is_address(word))
 		return word;
-	self->slots[*slot].n_misses = MAX_MISSES;
+	self->slots[*slot].n_misses = MAX_FAILED;
 	return 0;
 }
 
-static size_t collect_of(struct tp_pycounters *self, const struct variables *variables,
+static size_t collect_of(struct tp_py_counters *self, const struct variables *variables,
 			 struct pending *pending, struct tp_process_range *pieces, size_t max)
 {
 	size_t n = 0;
@@ -284,14 +286,14 @@ static size_t collect_of(struct tp_pycounters *self, const struct variables *var
 }
 
 /* Local variables first: they are few. */
-static size_t collect(struct tp_pycounters *self, const struct sight *sight,
+static size_t collect(struct tp_py_counters *self, const struct snapshot *snapshot,
 		      struct pending *pending, struct tp_process_range *pieces)
 {
 	size_t n = 0;
 	for (int globals = 0; globals <= 1; globals++)
-		for (size_t i = 0; i < sight->n; i++)
-			if ((sight->of[i].globals != NULL) == globals)
-				n += collect_of(self, &sight->of[i], pending + n, pieces + n,
+		for (size_t i = 0; i < snapshot->n; i++)
+			if ((snapshot->of[i].globals != NULL) == globals)
+				n += collect_of(self, &snapshot->of[i], pending + n, pieces + n,
 						MAX_READ - n);
 	return n;
 }
@@ -306,13 +308,13 @@ static bool held(const struct pending *pending)
 }
 
 /* By one call: the objects, then the variables again. */
-static bool read_objects(struct tp_pycounters *self, struct sight *sight,
+static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 			 const struct pending *pending, struct tp_process_range *pieces,
 			 size_t n_objects)
 {
 	size_t n = n_objects;
-	for (size_t i = 0; i < sight->n; i++) {
-		struct variables *v = &sight->of[i];
+	for (size_t i = 0; i < snapshot->n; i++) {
+		struct variables *v = &snapshot->of[i];
 		pieces[n++] = (struct tp_process_range){v->address, v->again, v->n * v->stride};
 		if (v->globals)
 			pieces[n++] = (struct tp_process_range){v->globals->dictionary +
@@ -322,15 +324,15 @@ static bool read_objects(struct tp_pycounters *self, struct sight *sight,
 	size_t n_read = self->mem->read(self->mem, pieces, n);
 	/* What cannot be read is no object; the others have their turn the next time. */
 	if (n_read < n_objects)
-		self->slots[pending[n_read].slot].n_misses = MAX_MISSES;
+		self->slots[pending[n_read].slot].n_misses = MAX_FAILED;
 	return n_read == n;
 }
 
-static const char *text_of(struct tp_pycounters *self, const struct pending *pending)
+static const char *text_of(struct tp_py_counters *self, const struct pending *pending)
 {
-	struct tp_pycounter_slot *slot = &self->slots[pending->slot];
+	struct tp_py_counter_slot *slot = &self->slots[pending->slot];
 	uint64_t address = name_of(pending->variables, pending->index);
-	if (!slot->name && tp_pytext_read(&self->scratch, self->mem, self->layout, address))
+	if (!slot->name && tp_py_text_read(&self->scratch, self->mem, self->layout, address))
 		slot->name = tp_strtab_text(&self->names,
 					    tp_strtab_intern_len(&self->names,
 								 tp_buf_text(&self->scratch),
@@ -338,7 +340,7 @@ static const char *text_of(struct tp_pycounters *self, const struct pending *pen
 	return slot->name;
 }
 
-static struct tp_python_counter counter_of(struct tp_pycounters *self,
+static struct tp_python_counter counter_of(struct tp_py_counters *self,
 					   const struct pending *pending, uint64_t value)
 {
 	const struct variables *variables = pending->variables;
@@ -352,23 +354,23 @@ static struct tp_python_counter counter_of(struct tp_pycounters *self,
 	};
 }
 
-size_t tp_pycounters_read(struct tp_pycounters *self, const struct tp_pystack *stack,
-			  const struct tp_pycode_cache *codes, struct tp_python_counter *out,
-			  size_t max)
+size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			   const struct tp_py_code_cache *codes, struct tp_python_counter *out,
+			   size_t max)
 {
-	struct sight sight;
+	struct snapshot snapshot;
 	struct pending pending[MAX_READ];
-	struct tp_process_range pieces[MAX_READ + MAX_FRAMES + TP_PYCOUNTERS_BODIES];
+	struct tp_process_range pieces[MAX_READ + MAX_FRAMES + TP_PY_COUNTERS_MAX_BODIES];
 	size_t n_told = 0;
-	sight.n = sight.n_bodies = sight.used = 0;
-	if (self->int_type == 0 || !read_variables(self, stack, codes, &sight))
+	snapshot.n = snapshot.n_bodies = snapshot.used = 0;
+	if (self->int_type == 0 || !read_variables(self, stack, codes, &snapshot))
 		return 0;
-	size_t n_objects = collect(self, &sight, pending, pieces);
-	if (n_objects == 0 || !read_objects(self, &sight, pending, pieces, n_objects))
+	size_t n_objects = collect(self, &snapshot, pending, pieces);
+	if (n_objects == 0 || !read_objects(self, &snapshot, pending, pieces, n_objects))
 		return 0;
 	for (size_t i = 0; i < n_objects && n_told < max; i++) {
 		uint64_t value;
-		if (held(&pending[i]) && learn(self, &pending[i], &value))
+		if (held(&pending[i]) && update_value(self, &pending[i], &value))
 			out[n_told++] = counter_of(self, &pending[i], value);
 	}
 	return n_told;

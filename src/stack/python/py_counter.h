@@ -22,33 +22,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_pycounter_slot;
+struct tp_py_counter_slot;
 
 /* A script may be run by the body of another one, as those of profilers and debuggers are. */
-enum { TP_PYCOUNTERS_BODIES = 2 };
+enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
 
-struct tp_pycounters {
-	struct tp_pymem *mem;
-	const struct tp_pylayout *layout;
+struct tp_py_counters {
+	struct tp_py_memory *mem;
+	const struct tp_py_layout *layout;
 	uint64_t int_type;    /* address of PyLong_Type; 0 = not known: nothing is counted */
 	struct tp_map by_key; /* hash of code object and variable -> index */
-	struct tp_pyglobals bodies[TP_PYCOUNTERS_BODIES];
+	struct tp_py_globals bodies[TP_PY_COUNTERS_MAX_BODIES];
 	struct tp_strtab names;
 	struct tp_buf scratch;
 	size_t turn; /* where to begin when there are too many variables to read all */
-	struct tp_pycounter_slot *slots;
+	struct tp_py_counter_slot *slots;
 	size_t n_slots;
 	size_t capacity;
 };
 
-void tp_pycounters_init(struct tp_pycounters *self, struct tp_pymem *mem,
-			const struct tp_pylayout *layout, uint64_t int_type);
-void tp_pycounters_release(struct tp_pycounters *self);
+void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
+			 const struct tp_py_layout *layout, uint64_t int_type);
+void tp_py_counters_release(struct tp_py_counters *self);
 
 /* Those that changed since they were last read, of a stack that `codes` knows from this round. Two
  * system calls, three beside a module body; some more when it has new variables. */
-size_t tp_pycounters_read(struct tp_pycounters *self, const struct tp_pystack *stack,
-			  const struct tp_pycode_cache *codes, struct tp_python_counter *out,
-			  size_t max);
+size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			   const struct tp_py_code_cache *codes, struct tp_python_counter *out,
+			   size_t max);
 
 #endif

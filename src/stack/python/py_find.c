@@ -23,7 +23,7 @@ enum {
 	PATH_BYTES = 4096 + 64,
 };
 
-struct candidate {
+struct runtime_candidate {
 	char *path; /* heap */
 	uint64_t start;
 	uint64_t end;
@@ -31,8 +31,8 @@ struct candidate {
 	bool is_program;
 };
 
-struct candidates {
-	struct candidate items[MAX_CANDIDATES];
+struct runtime_candidates {
+	struct runtime_candidate items[MAX_CANDIDATES];
 	size_t n;
 };
 
@@ -118,7 +118,7 @@ static bool find_symbol(struct tp_elf_image *image, const char *name, bool with_
 
 /* ---- files ---- */
 
-unsigned tp_pyfind_minor_of_name(const char *path)
+unsigned tp_py_find_minor(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -143,7 +143,7 @@ static bool is_called_python(const char *path)
  * what is really mapped, which only root may follow, decides; else what is there is tried, and
  * found out later if it is another.
  */
-static int open_file(const struct candidate *candidate, const char *proc, pid_t pid,
+static int open_file(const struct runtime_candidate *candidate, const char *proc, pid_t pid,
 		     struct stat *st)
 {
 	char path[PATH_BYTES];
@@ -167,8 +167,8 @@ static int open_file(const struct candidate *candidate, const char *proc, pid_t 
 	return mapped_fd;
 }
 
-static bool find_in_image(struct tp_pyfind_found *out, const struct candidate *candidate,
-			  struct tp_elf_image *image, struct tp_pymem *mem)
+static bool find_in_image(struct tp_py_find_result *out, const struct runtime_candidate *candidate,
+			  struct tp_elf_image *image, struct tp_py_memory *mem)
 {
 	uint64_t runtime;
 	uint64_t version;
@@ -190,14 +190,14 @@ static bool find_in_image(struct tp_pyfind_found *out, const struct candidate *c
 		out->int_type = bias + int_type;
 	out->version_word = 0;
 	if (find_symbol(image, "Py_Version", with_static, &version))
-		tp_pymem_get_u64(mem, bias + version, &out->version_word);
-	out->minor = tp_pyfind_minor_of_name(candidate->path);
+		tp_py_memory_get_u64(mem, bias + version, &out->version_word);
+	out->minor = tp_py_find_minor(candidate->path);
 	out->is_shared = !candidate->is_program && strstr(candidate->path, "/libpython");
 	return true;
 }
 
-static bool find_in_file(struct tp_pyfind_found *out, const struct candidate *candidate,
-			 const char *proc, pid_t pid, struct tp_pymem *mem)
+static bool find_in_file(struct tp_py_find_result *out, const struct runtime_candidate *candidate,
+			 const char *proc, pid_t pid, struct tp_py_memory *mem)
 {
 	struct stat st;
 	int fd = open_file(candidate, proc, pid, &st);
@@ -216,7 +216,7 @@ static bool find_in_file(struct tp_pyfind_found *out, const struct candidate *ca
 
 /* ---- mappings ---- */
 
-static bool is_known(const struct candidates *candidates, uint64_t inode)
+static bool is_known(const struct runtime_candidates *candidates, uint64_t inode)
 {
 	for (size_t i = 0; i < candidates->n; i++) {
 		if (candidates->items[i].inode == inode)
@@ -225,8 +225,8 @@ static bool is_known(const struct candidates *candidates, uint64_t inode)
 	return false;
 }
 
-static void consider(struct candidates *candidates, const struct tp_mapping *mapping,
-		     const char *program)
+static void add_candidate(struct runtime_candidates *candidates, const struct tp_mapping *mapping,
+			  const char *program)
 {
 	const char *slash = strrchr(mapping->path, '/');
 	bool is_program = strcmp(mapping->path, program) == 0;
@@ -236,7 +236,7 @@ static void consider(struct candidates *candidates, const struct tp_mapping *map
 	if ((!is_program && !is_called_so) || mapping->file_offset != 0 ||
 	    candidates->n == MAX_CANDIDATES || is_known(candidates, mapping->inode))
 		return;
-	candidates->items[candidates->n++] = (struct candidate){
+	candidates->items[candidates->n++] = (struct runtime_candidate){
 		.path = tp_strdup(mapping->path),
 		.start = mapping->start,
 		.end = mapping->start + mapping->size,
@@ -245,7 +245,7 @@ static void consider(struct candidates *candidates, const struct tp_mapping *map
 	};
 }
 
-static enum tp_status read_candidates(struct candidates *out, const char *proc, pid_t pid,
+static enum tp_status read_candidates(struct runtime_candidates *out, const char *proc, pid_t pid,
 				      struct tp_error *err)
 {
 	char path[PATH_BYTES];
@@ -258,33 +258,33 @@ static enum tp_status read_candidates(struct candidates *out, const char *proc, 
 	enum tp_status status = tp_proc_maps_read(&text, proc, pid, err);
 	char *at = text.data;
 	while (status == TP_OK && tp_proc_maps_next(&at, &mapping))
-		consider(out, &mapping, program);
+		add_candidate(out, &mapping, program);
 	tp_buf_release(&text);
 	return status;
 }
 
 /* Has it an interpreter? One of an unknown version is not passed over: it is refused by name later.
  */
-static bool is_started(struct tp_pymem *mem, const struct tp_pyfind_found *found)
+static bool is_started(struct tp_py_memory *mem, const struct tp_py_find_result *found)
 {
 	uint64_t first;
 	unsigned minor =
 		found->version_word ? (unsigned)(found->version_word >> 16 & 255) : found->minor;
-	const struct tp_pylayout *layout = tp_pylayout_find(minor);
+	const struct tp_py_layout *layout = tp_py_layout_find(minor);
 	return !layout ||
-	       (tp_pymem_get_u64(mem, found->runtime + layout->runtime_interps, &first) &&
+	       (tp_py_memory_get_u64(mem, found->runtime + layout->runtime_interps, &first) &&
 		first != 0);
 }
 
-enum tp_status tp_pyfind(struct tp_pyfind_found *out, const char *proc, pid_t pid,
-			 struct tp_pymem *mem, struct tp_error *err)
+enum tp_status tp_py_find(struct tp_py_find_result *out, const char *proc, pid_t pid,
+			  struct tp_py_memory *mem, struct tp_error *err)
 {
-	struct candidates candidates = {0};
-	struct tp_pyfind_found found = {0};
+	struct runtime_candidates candidates = {0};
+	struct tp_py_find_result found = {0};
 	enum tp_status status = read_candidates(&candidates, proc, pid, err);
 	bool is_found = false;
 	for (size_t i = 0; i < candidates.n; i++) {
-		struct tp_pyfind_found one = {0};
+		struct tp_py_find_result one = {0};
 		if (status != TP_OK || (is_found && is_started(mem, &found)) ||
 		    !find_in_file(&one, &candidates.items[i], proc, pid, mem))
 			continue;

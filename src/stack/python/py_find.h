@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_pyfind_found {
+struct tp_py_find_result {
 	uint64_t runtime;      /* address of _PyRuntime */
 	uint64_t int_type;     /* address of PyLong_Type; 0 = not found */
 	uint64_t version_word; /* PY_VERSION_HEX, from 3.11 on; 0 = unknown */
@@ -23,10 +23,10 @@ struct tp_pyfind_found {
  * Looks at the program and at libraries called libpython3*. Of several interpreters the one that
  * was started is taken. Errors  TP_ABSENT when there is none, TP_DENIED, TP_IO.
  */
-TP_MUST_CHECK enum tp_status tp_pyfind(struct tp_pyfind_found *out, const char *proc, pid_t pid,
-				       struct tp_pymem *mem, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_py_find(struct tp_py_find_result *out, const char *proc, pid_t pid,
+					struct tp_py_memory *mem, struct tp_error *err);
 
 /* 3.N of "python3.N", "libpython3.N.so.1.0", "/usr/bin/python3.Nd"; 0 = not so called. */
-unsigned tp_pyfind_minor_of_name(const char *path);
+unsigned tp_py_find_minor(const char *path);
 
 #endif

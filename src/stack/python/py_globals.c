@@ -11,7 +11,7 @@ enum {
 };
 
 /* What leads to the entries; read twice, it tells whether they are still the same ones. */
-struct way {
+struct globals_way {
 	uint64_t globals;
 	uint64_t locals;
 	uint64_t table;
@@ -19,7 +19,7 @@ struct way {
 	uint8_t head[HEAD_BYTES];
 };
 
-static size_t pieces_of(struct way *way, const struct tp_pylayout *layout, uint64_t frame,
+static size_t chunks_of(struct globals_way *way, const struct tp_py_layout *layout, uint64_t frame,
 			uint64_t dictionary, uint64_t table, struct tp_process_range out[5])
 {
 	out[0] = (struct tp_process_range){frame + layout->frame_globals, &way->globals, WORD};
@@ -31,32 +31,32 @@ static size_t pieces_of(struct way *way, const struct tp_pylayout *layout, uint6
 }
 
 /* Bytes of the indices, which lie before the entries; 0 when the head makes no sense. */
-static uint64_t index_bytes(const struct tp_pylayout *layout, const uint8_t *head)
+static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
 {
 	if (layout->keys_log_bytes) {
 		unsigned log_bytes = head[layout->keys_log_bytes];
 		return log_bytes <= MAX_LOG_BYTES ? UINT64_C(1) << log_bytes : 0;
 	}
-	uint64_t size = tp_pymem_u64(head + layout->keys_size);
+	uint64_t size = tp_py_memory_u64(head + layout->keys_size);
 	unsigned width = size <= UINT8_MAX ? 1 : size <= UINT16_MAX ? 2 : 4;
 	return size <= MAX_TABLE_BYTES ? size * width : 0;
 }
 
-static uint64_t shape_of(const struct tp_pylayout *layout, const uint8_t *head)
+static uint64_t shape_of(const struct tp_py_layout *layout, const uint8_t *head)
 {
 	unsigned kind = layout->keys_kind ? head[layout->keys_kind] : KIND_GENERAL;
 	return index_bytes(layout, head) << 8 | kind;
 }
 
-static bool take_head(struct tp_pyglobals *self, const struct tp_pylayout *layout,
+static bool read_head(struct tp_py_globals *self, const struct tp_py_layout *layout,
 		      const uint8_t *head)
 {
 	uint64_t n_indices = index_bytes(layout, head);
-	uint64_t n = tp_pymem_u64(head + layout->keys_n_entries);
+	uint64_t n = tp_py_memory_u64(head + layout->keys_n_entries);
 	unsigned kind = layout->keys_kind ? head[layout->keys_kind] : KIND_GENERAL;
 	if (n_indices == 0 || n > n_indices || kind > KIND_UNICODE)
 		return false;
-	uint64_t first = n > TP_PYGLOBALS_MAX ? n - TP_PYGLOBALS_MAX : 0;
+	uint64_t first = n > TP_PY_GLOBALS_MAX ? n - TP_PY_GLOBALS_MAX : 0;
 	self->shape = shape_of(layout, head);
 	self->key_at = kind == KIND_UNICODE ? 0 : WORD;
 	self->entry_bytes = self->key_at + 2 * (size_t)WORD;
@@ -66,33 +66,33 @@ static bool take_head(struct tp_pyglobals *self, const struct tp_pylayout *layou
 }
 
 /* Four calls. */
-static bool walk(struct tp_pyglobals *self, struct tp_pymem *mem, const struct tp_pylayout *layout,
-		 uint64_t frame)
+static bool walk(struct tp_py_globals *self, struct tp_py_memory *mem,
+		 const struct tp_py_layout *layout, uint64_t frame)
 {
-	struct way way;
+	struct globals_way way;
 	struct tp_process_range pieces[5];
-	*self = (struct tp_pyglobals){.frame = frame};
-	pieces_of(&way, layout, frame, 0, 0, pieces);
+	*self = (struct tp_py_globals){.frame = frame};
+	chunks_of(&way, layout, frame, 0, 0, pieces);
 	if (mem->read(mem, pieces, 2) != 2 || way.globals == 0 || way.globals != way.locals)
 		return false;
-	pieces_of(&way, layout, frame, way.globals, 0, pieces);
+	chunks_of(&way, layout, frame, way.globals, 0, pieces);
 	if (mem->read(mem, pieces + 2, 2) != 2 || way.table == 0 || way.values != 0)
 		return false;
-	pieces_of(&way, layout, frame, way.globals, way.table, pieces);
+	chunks_of(&way, layout, frame, way.globals, way.table, pieces);
 	self->table = way.table;
-	if (mem->read(mem, pieces + 4, 1) != 1 || !take_head(self, layout, way.head))
+	if (mem->read(mem, pieces + 4, 1) != 1 || !read_head(self, layout, way.head))
 		return false;
 	self->dictionary = way.globals;
 	return true;
 }
 
 /* By one call; whether the way is still the one that is kept. */
-static bool read_entries(struct tp_pyglobals *self, struct tp_pymem *mem,
-			 const struct tp_pylayout *layout, void *out)
+static bool read_entries(struct tp_py_globals *self, struct tp_py_memory *mem,
+			 const struct tp_py_layout *layout, void *out)
 {
-	struct way way;
+	struct globals_way way;
 	struct tp_process_range pieces[6];
-	size_t n = pieces_of(&way, layout, self->frame, self->dictionary, self->table, pieces);
+	size_t n = chunks_of(&way, layout, self->frame, self->dictionary, self->table, pieces);
 	pieces[n++] = (struct tp_process_range){self->address, out, self->n * self->entry_bytes};
 	if (mem->read(mem, pieces, n) != n)
 		return false;
@@ -100,12 +100,12 @@ static bool read_entries(struct tp_pyglobals *self, struct tp_pymem *mem,
 	uint64_t address = self->address;
 	return way.globals == self->dictionary && way.locals == self->dictionary &&
 	       way.table == self->table && way.values == 0 &&
-	       shape_of(layout, way.head) == self->shape && take_head(self, layout, way.head) &&
+	       shape_of(layout, way.head) == self->shape && read_head(self, layout, way.head) &&
 	       self->n == n_before && self->address == address;
 }
 
-bool tp_pyglobals_read(struct tp_pyglobals *self, struct tp_pymem *mem,
-		       const struct tp_pylayout *layout, uint64_t frame, uint8_t *out)
+bool tp_py_globals_read(struct tp_py_globals *self, struct tp_py_memory *mem,
+			const struct tp_py_layout *layout, uint64_t frame, uint8_t *out)
 {
 	if (self->frame == frame && self->dictionary && read_entries(self, mem, layout, out))
 		return true;

@@ -16,12 +16,12 @@
 
 enum {
 	/* Of a larger dictionary the last ones: imports and functions come before the loop. */
-	TP_PYGLOBALS_MAX = 256,
-	TP_PYGLOBALS_ENTRY_BYTES = 24, /* at most */
-	TP_PYGLOBALS_MAX_BYTES = TP_PYGLOBALS_MAX * TP_PYGLOBALS_ENTRY_BYTES,
+	TP_PY_GLOBALS_MAX = 256,
+	TP_PY_GLOBALS_ENTRY_BYTES = 24, /* at most */
+	TP_PY_GLOBALS_MAX_BYTES = TP_PY_GLOBALS_MAX * TP_PY_GLOBALS_ENTRY_BYTES,
 };
 
-struct tp_pyglobals {
+struct tp_py_globals {
 	uint64_t frame;      /* whose way this is; 0 = none yet */
 	uint64_t dictionary; /* 0: the frame has none, or none that can be read */
 	uint64_t table;      /* its entries and what finds them */
@@ -34,11 +34,11 @@ struct tp_pyglobals {
 
 /*
  * The entries of the module body that runs in this frame, as they are in its memory: `n` times
- * `entry_bytes` into `out`, which has TP_PYGLOBALS_MAX_BYTES. False when its local variables are
+ * `entry_bytes` into `out`, which has TP_PY_GLOBALS_MAX_BYTES. False when its local variables are
  * not its globals, as in a class body, or the memory makes no sense. At most five calls, one when
  * nothing changed since it was read last.
  */
-bool tp_pyglobals_read(struct tp_pyglobals *self, struct tp_pymem *mem,
-		       const struct tp_pylayout *layout, uint64_t frame, uint8_t *out);
+bool tp_py_globals_read(struct tp_py_globals *self, struct tp_py_memory *mem,
+			const struct tp_py_layout *layout, uint64_t frame, uint8_t *out);
 
 #endif

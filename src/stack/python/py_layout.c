@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-static const struct tp_pylayout rows[] = {
+static const struct tp_py_layout rows[] = {
 #include "py_layouts.inc"
 };
 
 /* Structures are smaller by far; what a lying program tells must not make us read more. */
 enum { MAX_OFFSET = 4096, MAX_FAR_OFFSET = 1 << 20 };
 
-const struct tp_pylayout *tp_pylayout_find(unsigned minor)
+const struct tp_py_layout *tp_py_layout_find(unsigned minor)
 {
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
 		if (rows[i].minor == minor)
@@ -28,7 +28,7 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-size_t tp_pylayout_thread_bytes(const struct tp_pylayout *layout)
+size_t tp_py_layout_thread_bytes(const struct tp_py_layout *layout)
 {
 	size_t last = larger(layout->thread_top, layout->thread_chunk);
 	last = larger(last, larger(layout->thread_frame, layout->thread_cframe));
@@ -37,7 +37,7 @@ size_t tp_pylayout_thread_bytes(const struct tp_pylayout *layout)
 	return larger(last, layout->thread_prev) + 8;
 }
 
-size_t tp_pylayout_frame_bytes(const struct tp_pylayout *layout)
+size_t tp_py_layout_frame_bytes(const struct tp_py_layout *layout)
 {
 	/* From 3.11 on all of it is compared; before, it has room for twenty blocks behind. */
 	if (layout->minor >= 11)
@@ -46,7 +46,7 @@ size_t tp_pylayout_frame_bytes(const struct tp_pylayout *layout)
 	return larger(last, larger(layout->frame_executing, layout->frame_state)) + 8;
 }
 
-size_t tp_pylayout_code_bytes(const struct tp_pylayout *layout)
+size_t tp_py_layout_code_bytes(const struct tp_py_layout *layout)
 {
 	size_t last = larger(layout->code_file, layout->code_name);
 	last = larger(last, larger(layout->code_qualname, layout->code_lines));
@@ -55,106 +55,107 @@ size_t tp_pylayout_code_bytes(const struct tp_pylayout *layout)
 	return larger(last, layout->object_type) + 8;
 }
 
-struct reading {
+struct layout_reading {
 	const uint8_t *told;
 	bool is_sane;
 };
 
-static void take(struct reading *reading, uint32_t *offset, uint32_t at, uint64_t max)
+static void parse_offset(struct layout_reading *reading, uint32_t *offset, uint32_t at,
+			 uint64_t max)
 {
-	uint64_t value = tp_pymem_u64(reading->told + at);
+	uint64_t value = tp_py_memory_u64(reading->told + at);
 	if (value >= max)
 		reading->is_sane = false;
 	else
 		*offset = (uint32_t)value;
 }
 
-static void take_runtime(struct reading *r, struct tp_pylayout *out)
+static void parse_runtime(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_pylayout_told *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->told;
 	uint32_t before_threads = out->interp_threads - out->interp_n_threads;
-	take(r, &out->runtime_interps, at->runtime_interps, MAX_FAR_OFFSET);
-	take(r, &out->interp_next, at->interp_next, MAX_FAR_OFFSET);
-	take(r, &out->interp_threads, at->interp_threads, MAX_FAR_OFFSET);
-	take(r, &out->interp_gil, at->interp_gil, MAX_FAR_OFFSET);
+	parse_offset(r, &out->runtime_interps, at->runtime_interps, MAX_FAR_OFFSET);
+	parse_offset(r, &out->interp_next, at->interp_next, MAX_FAR_OFFSET);
+	parse_offset(r, &out->interp_threads, at->interp_threads, MAX_FAR_OFFSET);
+	parse_offset(r, &out->interp_gil, at->interp_gil, MAX_FAR_OFFSET);
 	/* Not told, but neighbours of what is. */
 	out->interp_n_threads = out->interp_threads - before_threads;
 	r->is_sane &= out->interp_threads >= before_threads;
 }
 
-static void take_thread(struct reading *r, struct tp_pylayout *out)
+static void parse_thread(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_pylayout_told *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->told;
 	uint32_t after_chunk = out->thread_top - out->thread_chunk;
-	take(r, &out->thread_prev, at->thread_prev, MAX_OFFSET);
-	take(r, &out->thread_next, at->thread_next, MAX_OFFSET);
-	take(r, &out->thread_interp, at->thread_interp, MAX_OFFSET);
-	take(r, &out->thread_frame, at->thread_frame, MAX_OFFSET);
-	take(r, &out->thread_pthread, at->thread_pthread, MAX_OFFSET);
-	take(r, &out->thread_tid, at->thread_tid, MAX_OFFSET);
-	take(r, &out->thread_chunk, at->thread_chunk, MAX_OFFSET);
+	parse_offset(r, &out->thread_prev, at->thread_prev, MAX_OFFSET);
+	parse_offset(r, &out->thread_next, at->thread_next, MAX_OFFSET);
+	parse_offset(r, &out->thread_interp, at->thread_interp, MAX_OFFSET);
+	parse_offset(r, &out->thread_frame, at->thread_frame, MAX_OFFSET);
+	parse_offset(r, &out->thread_pthread, at->thread_pthread, MAX_OFFSET);
+	parse_offset(r, &out->thread_tid, at->thread_tid, MAX_OFFSET);
+	parse_offset(r, &out->thread_chunk, at->thread_chunk, MAX_OFFSET);
 	out->thread_top = out->thread_chunk + after_chunk;
 }
 
-static void take_frame(struct reading *r, struct tp_pylayout *out)
+static void parse_frame(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_pylayout_told *at = &out->told;
-	take(r, &out->frame_size, at->frame_size, MAX_OFFSET);
-	take(r, &out->frame_back, at->frame_back, MAX_OFFSET);
-	take(r, &out->frame_code, at->frame_code, MAX_OFFSET);
-	take(r, &out->frame_instr, at->frame_instr, MAX_OFFSET);
-	take(r, &out->frame_owner, at->frame_owner, MAX_OFFSET);
+	const struct tp_py_layout_offsets *at = &out->told;
+	parse_offset(r, &out->frame_size, at->frame_size, MAX_OFFSET);
+	parse_offset(r, &out->frame_back, at->frame_back, MAX_OFFSET);
+	parse_offset(r, &out->frame_code, at->frame_code, MAX_OFFSET);
+	parse_offset(r, &out->frame_instr, at->frame_instr, MAX_OFFSET);
+	parse_offset(r, &out->frame_owner, at->frame_owner, MAX_OFFSET);
 	uint32_t size = out->frame_size;
-	r->is_sane &= size <= TP_PYLAYOUT_MAX_FRAME_BYTES && out->frame_back + 8 <= size &&
+	r->is_sane &= size <= TP_PY_LAYOUT_MAX_FRAME_BYTES && out->frame_back + 8 <= size &&
 		      out->frame_code + 8 <= size && out->frame_instr + 8 <= size &&
 		      out->frame_owner < size;
 }
 
-static void take_objects(struct reading *r, struct tp_pylayout *out)
+static void parse_objects(struct layout_reading *r, struct tp_py_layout *out)
 {
-	const struct tp_pylayout_told *at = &out->told;
+	const struct tp_py_layout_offsets *at = &out->told;
 	uint32_t compact = out->text_compact - out->text_ascii;
 	uint32_t before_bytes = out->code_bytes - out->code_first_traceable;
-	take(r, &out->code_file, at->code_file, MAX_OFFSET);
-	take(r, &out->code_name, at->code_name, MAX_OFFSET);
-	take(r, &out->code_qualname, at->code_qualname, MAX_OFFSET);
-	take(r, &out->code_lines, at->code_lines, MAX_OFFSET);
-	take(r, &out->code_first_line, at->code_first_line, MAX_OFFSET);
-	take(r, &out->code_bytes, at->code_bytes, MAX_OFFSET);
-	take(r, &out->object_type, at->object_type, MAX_OFFSET);
-	take(r, &out->bytes_data, at->bytes_data, MAX_OFFSET);
-	take(r, &out->text_state, at->text_state, MAX_OFFSET);
-	take(r, &out->text_length, at->text_length, MAX_OFFSET);
-	take(r, &out->text_ascii, at->text_ascii, MAX_OFFSET);
+	parse_offset(r, &out->code_file, at->code_file, MAX_OFFSET);
+	parse_offset(r, &out->code_name, at->code_name, MAX_OFFSET);
+	parse_offset(r, &out->code_qualname, at->code_qualname, MAX_OFFSET);
+	parse_offset(r, &out->code_lines, at->code_lines, MAX_OFFSET);
+	parse_offset(r, &out->code_first_line, at->code_first_line, MAX_OFFSET);
+	parse_offset(r, &out->code_bytes, at->code_bytes, MAX_OFFSET);
+	parse_offset(r, &out->object_type, at->object_type, MAX_OFFSET);
+	parse_offset(r, &out->bytes_data, at->bytes_data, MAX_OFFSET);
+	parse_offset(r, &out->text_state, at->text_state, MAX_OFFSET);
+	parse_offset(r, &out->text_length, at->text_length, MAX_OFFSET);
+	parse_offset(r, &out->text_ascii, at->text_ascii, MAX_OFFSET);
 	out->text_compact = out->text_ascii + compact;
 	out->code_first_traceable = out->code_bytes - before_bytes;
 	r->is_sane &= out->code_bytes >= before_bytes;
 }
 
-enum tp_status tp_pylayout_tell(struct tp_pylayout *out, uint64_t *version, const uint8_t *told,
-				struct tp_error *err)
+enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version, const uint8_t *told,
+				  struct tp_error *err)
 {
 	if (memcmp(told, "xdebugpy", 8) != 0)
 		return tp_fail(err, TP_ABSENT, "no offsets at the begin of _PyRuntime");
-	*version = tp_pymem_u64(told + 8);
+	*version = tp_py_memory_u64(told + 8);
 	unsigned major = (unsigned)(*version >> 24 & 255);
 	unsigned minor = (unsigned)(*version >> 16 & 255);
-	const struct tp_pylayout *row = tp_pylayout_find(minor);
+	const struct tp_py_layout *row = tp_py_layout_find(minor);
 	if (major != 3 || !row || row->told.free_threaded == 0)
 		return tp_fail(err, TP_VERSION, "CPython %u.%u is not known to this version", major,
 			       minor);
-	if (tp_pymem_u64(told + row->told.free_threaded) != 0)
+	if (tp_py_memory_u64(told + row->told.free_threaded) != 0)
 		return tp_fail(err, TP_VERSION,
 			       "CPython %u.%u without a GIL (free-threaded) is not supported",
 			       major, minor);
-	struct tp_pylayout layout = *row;
-	struct reading reading = {.told = told, .is_sane = true};
-	take_runtime(&reading, &layout);
-	take_thread(&reading, &layout);
-	take_frame(&reading, &layout);
-	take_objects(&reading, &layout);
-	reading.is_sane &= tp_pylayout_thread_bytes(&layout) <= TP_PYLAYOUT_MAX_THREAD_BYTES &&
-			   tp_pylayout_code_bytes(&layout) <= TP_PYLAYOUT_MAX_CODE_BYTES;
+	struct tp_py_layout layout = *row;
+	struct layout_reading reading = {.told = told, .is_sane = true};
+	parse_runtime(&reading, &layout);
+	parse_thread(&reading, &layout);
+	parse_frame(&reading, &layout);
+	parse_objects(&reading, &layout);
+	reading.is_sane &= tp_py_layout_thread_bytes(&layout) <= TP_PY_LAYOUT_MAX_THREAD_BYTES &&
+			   tp_py_layout_code_bytes(&layout) <= TP_PY_LAYOUT_MAX_CODE_BYTES;
 	if (!reading.is_sane)
 		return tp_fail(err, TP_VERSION,
 			       "CPython %u.%u tells offsets of itself that make no sense", major,

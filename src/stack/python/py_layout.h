@@ -14,18 +14,18 @@
 #include <stdint.h>
 
 enum {
-	TP_PYLAYOUT_OLDEST = 8,
-	TP_PYLAYOUT_NEWEST = 14,
-	/* How many bytes of _PyRuntime tp_pylayout_tell() looks at. */
-	TP_PYLAYOUT_TOLD_BYTES = 1024,
+	TP_PY_LAYOUT_MINOR_MIN = 8,
+	TP_PY_LAYOUT_MINOR_MAX = 14,
+	/* How many bytes of _PyRuntime tp_py_layout_parse() looks at. */
+	TP_PY_LAYOUT_OFFSETS_BYTES = 1024,
 	/* No layout needs more of a structure, whatever a program tells of itself. */
-	TP_PYLAYOUT_MAX_THREAD_BYTES = 512,
-	TP_PYLAYOUT_MAX_FRAME_BYTES = 384,
-	TP_PYLAYOUT_MAX_CODE_BYTES = 256,
+	TP_PY_LAYOUT_MAX_THREAD_BYTES = 512,
+	TP_PY_LAYOUT_MAX_FRAME_BYTES = 384,
+	TP_PY_LAYOUT_MAX_CODE_BYTES = 256,
 };
 
 /* Where, from _PyRuntime on, 3.13 and later tell the offset of that name. */
-struct tp_pylayout_told {
+struct tp_py_layout_offsets {
 	uint32_t free_threaded; /* not an offset: 1 = built without a GIL */
 	uint32_t runtime_interps;
 	uint32_t interp_next, interp_threads, interp_gil;
@@ -38,7 +38,7 @@ struct tp_pylayout_told {
 };
 
 /* 0 where 0 cannot be an offset means: this version has none. */
-struct tp_pylayout {
+struct tp_py_layout {
 	uint32_t minor;
 	/* _PyRuntimeState, PyInterpreterState */
 	uint32_t runtime_interps;  /* first interpreter */
@@ -86,25 +86,25 @@ struct tp_pylayout {
 	uint32_t text_length, text_state;
 	uint32_t text_ascii, text_compact; /* where the characters are */
 	uint32_t bytes_data;
-	struct tp_pylayout_told told;
+	struct tp_py_layout_offsets told;
 };
 
 /* The row of 3.minor as its headers have it; NULL when there is none. */
-const struct tp_pylayout *tp_pylayout_find(unsigned minor);
+const struct tp_py_layout *tp_py_layout_find(unsigned minor);
 
 /* How much of a thread state, a frame and a code object has to be read. */
-size_t tp_pylayout_thread_bytes(const struct tp_pylayout *layout);
-size_t tp_pylayout_frame_bytes(const struct tp_pylayout *layout);
-size_t tp_pylayout_code_bytes(const struct tp_pylayout *layout);
+size_t tp_py_layout_thread_bytes(const struct tp_py_layout *layout);
+size_t tp_py_layout_frame_bytes(const struct tp_py_layout *layout);
+size_t tp_py_layout_code_bytes(const struct tp_py_layout *layout);
 
 /*
  * From 3.13 on: what the begin of _PyRuntime tells, in place of the row's. `told` has
- * TP_PYLAYOUT_TOLD_BYTES; *version gets PY_VERSION_HEX.
+ * TP_PY_LAYOUT_OFFSETS_BYTES; *version gets PY_VERSION_HEX.
  * Errors  TP_ABSENT   it tells nothing: older, or no CPython, or not set up yet;
  *         TP_VERSION  a minor version without a row, a free-threaded build, or offsets that make no
  * sense.
  */
-TP_MUST_CHECK enum tp_status tp_pylayout_tell(struct tp_pylayout *out, uint64_t *version,
-					      const uint8_t *told, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_py_layout_parse(struct tp_py_layout *out, uint64_t *version,
+						const uint8_t *told, struct tp_error *err);
 
 #endif

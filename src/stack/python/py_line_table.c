@@ -8,12 +8,12 @@
 /* 3.10: the bytes of an entry have no line. */
 enum { NO_LINE_BEFORE_311 = -128 };
 
-static void add(struct tp_pyline_table *out, uint64_t start, int64_t line)
+static void add(struct tp_py_line_table *out, uint64_t start, int64_t line)
 {
 	if (start > UINT32_MAX)
 		return;
 	uint32_t known = line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
-	struct tp_pyline_row *last = out->n_rows > 0 ? &out->rows[out->n_rows - 1] : NULL;
+	struct tp_py_line_row *last = out->n_rows > 0 ? &out->rows[out->n_rows - 1] : NULL;
 	if (last && last->line == known)
 		return;
 	if (last && last->start == start) {
@@ -21,12 +21,12 @@ static void add(struct tp_pyline_table *out, uint64_t start, int64_t line)
 		return;
 	}
 	TP_ARRAY_PUSH(out->rows, out->n_rows, out->rows_capacity) =
-		(struct tp_pyline_row){(uint32_t)start, known};
+		(struct tp_py_line_row){(uint32_t)start, known};
 }
 
 /* Pairs: so many bytes on, so many lines on. */
-static void load_lnotab(struct tp_pyline_table *out, const uint8_t *bytes, size_t size,
-			int64_t line)
+static void load_old_lines(struct tp_py_line_table *out, const uint8_t *bytes, size_t size,
+			   int64_t line)
 {
 	uint64_t at = 0;
 	add(out, 0, line);
@@ -38,7 +38,8 @@ static void load_lnotab(struct tp_pyline_table *out, const uint8_t *bytes, size_
 }
 
 /* Pairs: a line so many lines on, for so many bytes. */
-static void load_pairs(struct tp_pyline_table *out, const uint8_t *bytes, size_t size, int64_t line)
+static void load_pairs(struct tp_py_line_table *out, const uint8_t *bytes, size_t size,
+		       int64_t line)
 {
 	uint64_t at = 0;
 	for (size_t i = 0; i + 1 < size; i += 2) {
@@ -73,7 +74,7 @@ static int64_t signed_varint(const uint8_t *bytes, size_t size)
 /* Kinds of entries, 3.11 and later. */
 enum { ONE_LINE_0 = 10, ONE_LINE_2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LOCATION = 15 };
 
-static void load_locations(struct tp_pyline_table *out, const uint8_t *bytes, size_t size,
+static void load_locations(struct tp_py_line_table *out, const uint8_t *bytes, size_t size,
 			   int64_t line)
 {
 	uint64_t at = 0;
@@ -92,25 +93,25 @@ static void load_locations(struct tp_pyline_table *out, const uint8_t *bytes, si
 	}
 }
 
-void tp_pyline_load(struct tp_pyline_table *out, unsigned minor, const uint8_t *bytes, size_t size,
-		    uint32_t first_line)
+void tp_py_line_table_load(struct tp_py_line_table *out, unsigned minor, const uint8_t *bytes,
+			   size_t size, uint32_t first_line)
 {
-	*out = (struct tp_pyline_table){0};
+	*out = (struct tp_py_line_table){0};
 	if (minor < 10)
-		load_lnotab(out, bytes, size, first_line);
+		load_old_lines(out, bytes, size, first_line);
 	else if (minor == 10)
 		load_pairs(out, bytes, size, first_line);
 	else
 		load_locations(out, bytes, size, first_line);
 }
 
-void tp_pyline_release(struct tp_pyline_table *table)
+void tp_py_line_table_release(struct tp_py_line_table *table)
 {
 	free(table->rows);
-	*table = (struct tp_pyline_table){0};
+	*table = (struct tp_py_line_table){0};
 }
 
-uint32_t tp_pyline_find(const struct tp_pyline_table *table, uint32_t offset)
+uint32_t tp_py_line_table_find(const struct tp_py_line_table *table, uint32_t offset)
 {
 	size_t low = 0;
 	size_t high = table->n_rows;

@@ -10,23 +10,23 @@
 #include <stdint.h>
 
 /* From `start` (bytes into the bytecode) up to the next row's: `line`, 0 = none. */
-struct tp_pyline_row {
+struct tp_py_line_row {
 	uint32_t start;
 	uint32_t line;
 };
 
-struct tp_pyline_table {
-	struct tp_pyline_row *rows; /* by start; heap */
+struct tp_py_line_table {
+	struct tp_py_line_row *rows; /* by start; heap */
 	size_t n_rows;
 	size_t rows_capacity;
 };
 
 /* Takes a table of 3.minor apart. Any bytes are taken; what makes no sense gives wrong lines only.
  */
-void tp_pyline_load(struct tp_pyline_table *out, unsigned minor, const uint8_t *bytes, size_t size,
-		    uint32_t first_line);
-void tp_pyline_release(struct tp_pyline_table *table);
+void tp_py_line_table_load(struct tp_py_line_table *out, unsigned minor, const uint8_t *bytes,
+			   size_t size, uint32_t first_line);
+void tp_py_line_table_release(struct tp_py_line_table *table);
 /* 0 when the table does not say. */
-uint32_t tp_pyline_find(const struct tp_pyline_table *table, uint32_t offset);
+uint32_t tp_py_line_table_find(const struct tp_py_line_table *table, uint32_t offset);
 
 #endif

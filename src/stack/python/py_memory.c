@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-static size_t process_read(struct tp_pymem *self, const struct tp_process_range *ranges, size_t n)
+static size_t process_read(struct tp_py_memory *self, const struct tp_process_range *ranges,
+			   size_t n)
 {
 	size_t n_whole = tp_process_memory_read_ranges(self->pid, ranges, n);
 	if (n_whole < n)
@@ -16,35 +17,35 @@ static size_t process_read(struct tp_pymem *self, const struct tp_process_range 
 	return n_whole;
 }
 
-void tp_pymem_init_process(struct tp_pymem *self, pid_t pid)
+void tp_py_memory_init_process(struct tp_py_memory *self, pid_t pid)
 {
-	*self = (struct tp_pymem){.read = process_read, .has_clock = true, .pid = pid};
+	*self = (struct tp_py_memory){.read = process_read, .has_clock = true, .pid = pid};
 }
 
-uint64_t tp_pymem_now_ns(const struct tp_pymem *self)
+uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self)
 {
 	return self->has_clock ? tp_clock_now_ns() : 0;
 }
 
-bool tp_pymem_get(struct tp_pymem *self, uint64_t address, void *out, size_t size)
+bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size)
 {
 	struct tp_process_range piece = {address, out, size};
 	return self->read(self, &piece, 1) == 1;
 }
 
-bool tp_pymem_get_u64(struct tp_pymem *self, uint64_t address, uint64_t *out)
+bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out)
 {
-	return tp_pymem_get(self, address, out, sizeof(*out));
+	return tp_py_memory_get(self, address, out, sizeof(*out));
 }
 
-uint64_t tp_pymem_u64(const uint8_t *at)
+uint64_t tp_py_memory_u64(const uint8_t *at)
 {
 	uint64_t value;
 	memcpy(&value, at, sizeof(value));
 	return value;
 }
 
-uint32_t tp_pymem_u32(const uint8_t *at)
+uint32_t tp_py_memory_u32(const uint8_t *at)
 {
 	uint32_t value;
 	memcpy(&value, at, sizeof(value));

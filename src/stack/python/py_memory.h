@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_pymem {
+struct tp_py_memory {
 	/* How many of the first ranges were read whole. */
-	size_t (*read)(struct tp_pymem *self, const struct tp_process_range *ranges, size_t n);
+	size_t (*read)(struct tp_py_memory *self, const struct tp_process_range *ranges, size_t n);
 	bool has_clock; /* reading takes time */
 	pid_t pid;      /* of a process */
 	void *image;    /* of a test */
@@ -23,16 +23,16 @@ struct tp_pymem {
 };
 
 /* The memory of a running process; a call is a system call. */
-void tp_pymem_init_process(struct tp_pymem *self, pid_t pid);
+void tp_py_memory_init_process(struct tp_py_memory *self, pid_t pid);
 
 /* Since some moment; stands still where reading takes no time. */
-uint64_t tp_pymem_now_ns(const struct tp_pymem *self);
+uint64_t tp_py_memory_now_ns(const struct tp_py_memory *self);
 
-bool tp_pymem_get(struct tp_pymem *self, uint64_t address, void *out, size_t size);
-bool tp_pymem_get_u64(struct tp_pymem *self, uint64_t address, uint64_t *out);
+bool tp_py_memory_get(struct tp_py_memory *self, uint64_t address, void *out, size_t size);
+bool tp_py_memory_get_u64(struct tp_py_memory *self, uint64_t address, uint64_t *out);
 
 /* From bytes that were read; no alignment. */
-uint64_t tp_pymem_u64(const uint8_t *at);
-uint32_t tp_pymem_u32(const uint8_t *at);
+uint64_t tp_py_memory_u64(const uint8_t *at);
+uint32_t tp_py_memory_u32(const uint8_t *at);
 
 #endif

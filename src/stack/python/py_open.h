@@ -10,8 +10,8 @@
 
 /* As tp_python_open(); `mem` and `found` are copied. */
 TP_MUST_CHECK enum tp_status tp_python_open_memory(struct tp_python **out,
-						   const struct tp_pymem *mem,
-						   const struct tp_pyfind_found *found,
+						   const struct tp_py_memory *mem,
+						   const struct tp_py_find_result *found,
 						   const char *proc, struct tp_error *err);
 
 #endif

@@ -10,114 +10,118 @@
 
 enum { WORD = 8 };
 
-void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
-		     const struct tp_pylayout *layout)
+void tp_py_stack_init(struct tp_py_stack *self, struct tp_py_memory *mem,
+		      const struct tp_py_layout *layout)
 {
-	*self = (struct tp_pystack){
-		.frames = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(struct tp_pystack_frame)),
+	*self = (struct tp_py_stack){
+		.frames = tp_alloc(TP_PY_STACK_MAX_FRAMES * sizeof(struct tp_py_stack_frame)),
 	};
-	self->still = tp_alloc(TP_PYSTACK_MAX_FRAMES * sizeof(struct tp_pystack_frame));
-	tp_pycopy_init(&self->copy, mem, layout);
+	self->still = tp_alloc(TP_PY_STACK_MAX_FRAMES * sizeof(struct tp_py_stack_frame));
+	tp_py_copy_init(&self->copy, mem, layout);
 }
 
-void tp_pystack_release(struct tp_pystack *self)
+void tp_py_stack_release(struct tp_py_stack *self)
 {
 	free(self->frames);
 	free(self->still);
-	tp_pycopy_release(&self->copy);
+	tp_py_copy_release(&self->copy);
 }
 
 /* ---- is it the thread, and does the plan fit? ---- */
 
-static bool is_thread(const struct tp_pycopy *copy, const struct tp_pycopy_thread *thread)
+static bool is_thread(const struct tp_py_copy *copy, const struct tp_py_copy_thread *thread)
 {
-	const struct tp_pylayout *layout = copy->layout;
-	uint64_t link = tp_pycopy_link(copy);
-	if (tp_pycopy_state_word(copy, layout->thread_interp) != thread->interp ||
-	    tp_pycopy_state_word(copy, layout->thread_pthread) != thread->pthread ||
+	const struct tp_py_layout *layout = copy->layout;
+	uint64_t link = tp_py_copy_link(copy);
+	if (tp_py_copy_state_word(copy, layout->thread_interp) != thread->interp ||
+	    tp_py_copy_state_word(copy, layout->thread_pthread) != thread->pthread ||
 	    (thread->link != 0 && link != thread->state))
 		return false;
 	if (thread->tid == 0)
 		return true;
 	if (thread->tid_address != 0)
-		return tp_pycopy_tid(copy) == thread->tid;
+		return tp_py_copy_tid(copy) == thread->tid;
 	return layout->thread_tid == 0 ||
-	       tp_pycopy_state_word(copy, layout->thread_tid) == thread->tid;
+	       tp_py_copy_state_word(copy, layout->thread_tid) == thread->tid;
 }
 
 /* New threads are put before this one. */
-static uint64_t link_of(const struct tp_pycopy *copy)
+static uint64_t link_of(const struct tp_py_copy *copy)
 {
-	uint64_t previous = tp_pycopy_state_word(copy, copy->layout->thread_prev);
+	uint64_t previous = tp_py_copy_state_word(copy, copy->layout->thread_prev);
 	return previous ? previous + copy->layout->thread_next
-			: tp_pycopy_state_word(copy, copy->layout->thread_interp) +
+			: tp_py_copy_state_word(copy, copy->layout->thread_interp) +
 				  copy->layout->interp_threads;
 }
 
-static bool are_chunks_linked(const struct tp_pycopy *copy, const struct tp_pyplan *plan)
+static bool are_chunks_linked(const struct tp_py_copy *copy,
+			      const struct tp_py_stack_location *plan)
 {
-	size_t n = tp_pyplan_n_read(plan);
+	size_t n = tp_py_stack_location_n_read(plan);
 	for (size_t i = 0; i < n; i++) {
-		const uint8_t *head = tp_pycopy_chunk(copy, plan, i);
-		uint64_t previous = tp_pymem_u64(head + copy->layout->chunk_previous);
-		bool is_before_gap = tp_pyplan_has_gap(plan) && i + 1 == TP_PYPLAN_INNER_CHUNKS;
-		uint64_t next = i + 1 < n ? tp_pyplan_read(plan, i + 1)->address : 0;
+		const uint8_t *head = tp_py_copy_chunk(copy, plan, i);
+		uint64_t previous = tp_py_memory_u64(head + copy->layout->chunk_previous);
+		bool is_before_gap = tp_py_stack_location_is_partial(plan) &&
+				     i + 1 == TP_PY_STACK_LOCATION_INNER_CHUNKS;
+		uint64_t next = i + 1 < n ? tp_py_stack_location_read(plan, i + 1)->address : 0;
 		if (previous != next && !is_before_gap)
 			return false;
 	}
 	return true;
 }
 
-static enum tp_pystack_outcome fit_chunks(const struct tp_pycopy *copy, struct tp_pyplan *plan)
+static enum tp_py_stack_outcome fit_chunks(const struct tp_py_copy *copy,
+					   struct tp_py_stack_location *plan)
 {
-	const struct tp_pylayout *layout = copy->layout;
+	const struct tp_py_layout *layout = copy->layout;
 	if (layout->thread_chunk == 0)
-		return TP_PYSTACK_READ;
-	uint64_t newest = tp_pycopy_state_word(copy, layout->thread_chunk);
-	uint64_t top = tp_pycopy_state_word(copy, layout->thread_top);
+		return TP_PY_STACK_READ;
+	uint64_t newest = tp_py_copy_state_word(copy, layout->thread_chunk);
+	uint64_t top = tp_py_copy_state_word(copy, layout->thread_top);
 	if (newest == 0) {
 		plan->n_chunks = 0;
-		return TP_PYSTACK_READ;
+		return TP_PY_STACK_READ;
 	}
 	if (plan->n_chunks > 0 && !are_chunks_linked(copy, plan))
 		plan->n_chunks = 0;
 	if (plan->n_chunks == 0 || plan->chunks[0].address != newest)
-		return tp_pyplan_follow_chunks(plan, copy->mem, layout, newest, top)
-			       ? TP_PYSTACK_AGAIN
-			       : TP_PYSTACK_MOVED;
-	uint64_t size = tp_pymem_u64(tp_pycopy_chunk(copy, plan, 0) + layout->chunk_size);
+		return tp_py_stack_location_follow_chunks(plan, copy->mem, layout, newest, top)
+			       ? TP_PY_STACK_RETRY
+			       : TP_PY_STACK_MOVED;
+	uint64_t size = tp_py_memory_u64(tp_py_copy_chunk(copy, plan, 0) + layout->chunk_size);
 	uint64_t was = plan->chunks[0].size;
 	/* A little less than planned is read until the next time. */
-	tp_pyplan_fit_newest(plan, layout, size, top);
+	tp_py_stack_location_fit_top(plan, layout, size, top);
 	if (plan->chunks[0].size > was && top > newest + was)
-		return TP_PYSTACK_AGAIN;
+		return TP_PY_STACK_RETRY;
 	plan->chunks[0].size = was;
-	return TP_PYSTACK_READ;
+	return TP_PY_STACK_READ;
 }
 
-static enum tp_pystack_outcome fit(const struct tp_pycopy *copy, struct tp_pycopy_thread *thread)
+static enum tp_py_stack_outcome fit(const struct tp_py_copy *copy, struct tp_py_copy_thread *thread)
 {
 	if (!is_thread(copy, thread))
-		return TP_PYSTACK_GONE;
+		return TP_PY_STACK_STALE;
 	uint64_t link = link_of(copy);
 	bool is_again = thread->link != link;
 	thread->link = link;
 	if (copy->layout->thread_cframe) {
-		uint64_t cframe = tp_pycopy_state_word(copy, copy->layout->thread_cframe);
-		is_again |= cframe != thread->plan.cframe || cframe != tp_pycopy_cframe_again(copy);
+		uint64_t cframe = tp_py_copy_state_word(copy, copy->layout->thread_cframe);
+		is_again |= cframe != thread->plan.cframe ||
+			    cframe != tp_py_copy_second_frame_ptr(copy);
 		thread->plan.cframe = cframe;
 	}
-	enum tp_pystack_outcome outcome = fit_chunks(copy, &thread->plan);
-	return outcome == TP_PYSTACK_READ && is_again ? TP_PYSTACK_AGAIN : outcome;
+	enum tp_py_stack_outcome outcome = fit_chunks(copy, &thread->plan);
+	return outcome == TP_PY_STACK_READ && is_again ? TP_PY_STACK_RETRY : outcome;
 }
 
 /* ---- is it true? ---- */
 
-static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack_frame *frame,
+static bool is_same_frame(const struct tp_py_stack *self, const struct tp_py_stack_frame *frame,
 			  bool is_innermost)
 {
-	struct tp_pystack_frame again = {0};
-	tp_pywalk_parse(self, &again, frame->bytes.after);
+	struct tp_py_stack_frame again = {0};
+	tp_py_walk_parse(self, &again, frame->bytes.after);
 	return frame->is_running && again.is_running && again.back == frame->back &&
 	       again.code == frame->code && again.owner == frame->owner &&
 	       (is_innermost || again.instr == frame->instr);
@@ -125,7 +129,7 @@ static bool is_same_frame(const struct tp_pystack *self, const struct tp_pystack
 
 /* Where the part of the stack begins that is the same in both copies, to its outermost frame. Marks
  * count: they are links, too. */
-static size_t first_still(const struct tp_pystack *self)
+static size_t first_still(const struct tp_py_stack *self)
 {
 	size_t i = self->n_frames;
 	while (i > 0 && self->frames[i - 1].bytes.after &&
@@ -139,11 +143,11 @@ static size_t first_still(const struct tp_pystack *self)
 }
 
 /* The first frame in the oldest chunk, whose first word is left free, is under all others. */
-static bool has_first_frame(const struct tp_pywalk *walk)
+static bool has_first_frame(const struct tp_py_walk *walk)
 {
-	const struct tp_pystack *self = walk->self;
-	const struct tp_pylayout *layout = self->copy.layout;
-	const struct tp_pyplan *plan = walk->plan;
+	const struct tp_py_stack *self = walk->self;
+	const struct tp_py_layout *layout = self->copy.layout;
+	const struct tp_py_stack_location *plan = walk->plan;
 	size_t i = self->n_frames;
 	while (i > 0 && self->frames[i - 1].bytes.rank == 0)
 		i--;
@@ -154,14 +158,14 @@ static bool has_first_frame(const struct tp_pywalk *walk)
 		return self->frames[i - 1].address == first;
 	/* Generators only: no function may be under them. */
 	return plan->n_chunks == 1 &&
-	       tp_pycopy_state_word(&self->copy, layout->thread_top) <= first;
+	       tp_py_copy_state_word(&self->copy, layout->thread_top) <= first;
 }
 
 /* Can the outermost frame be a thread's first? */
-static bool is_rooted(const struct tp_pywalk *walk)
+static bool is_rooted(const struct tp_py_walk *walk)
 {
-	const struct tp_pystack *self = walk->self;
-	const struct tp_pystack_frame *last = &self->frames[self->n_frames - 1];
+	const struct tp_py_stack *self = walk->self;
+	const struct tp_py_stack_frame *last = &self->frames[self->n_frames - 1];
 	if (self->copy.layout->minor < 11)
 		return true;
 	/* From 3.12 on C, which called the first function of every thread, left its mark. */
@@ -170,7 +174,7 @@ static bool is_rooted(const struct tp_pywalk *walk)
 	return (last->is_mark || last->is_entry) && has_first_frame(walk);
 }
 
-static void drop_marks(struct tp_pystack *self)
+static void drop_marks(struct tp_py_stack *self)
 {
 	size_t n = 0;
 	size_t cut = self->cut;
@@ -184,13 +188,13 @@ static void drop_marks(struct tp_pystack *self)
 	self->cut = cut;
 }
 
-void tp_pystack_begin(struct tp_pystack *self)
+void tp_py_stack_begin(struct tp_py_stack *self)
 {
 	self->n_still = 0;
 }
 
 /* Of deep stacks the outer part is all that vouches for itself. */
-static void keep_still(struct tp_pystack *self, size_t first)
+static void keep_still(struct tp_py_stack *self, size_t first)
 {
 	if (first < self->cut && self->cut < self->n_frames)
 		first = self->cut;
@@ -201,7 +205,7 @@ static void keep_still(struct tp_pystack *self, size_t first)
 	self->n_still = n;
 }
 
-bool tp_pystack_take_still(struct tp_pystack *self)
+bool tp_py_stack_use_still(struct tp_py_stack *self)
 {
 	memcpy(self->frames, self->still, self->n_still * sizeof(*self->still));
 	self->n_frames = self->n_still;
@@ -212,17 +216,17 @@ bool tp_pystack_take_still(struct tp_pystack *self)
 
 /* Before 3.11 the walk may go astray at once, among frames that come and go. What it came by the
  * last time is tried from its other end. */
-static void keep_planned(struct tp_pywalk *walk)
+static void keep_planned(struct tp_py_walk *walk)
 {
-	struct tp_pystack *self = walk->self;
-	const struct tp_pyplan *plan = walk->plan;
+	struct tp_py_stack *self = walk->self;
+	const struct tp_py_stack_location *plan = walk->plan;
 	size_t n = 0;
 	uint64_t caller = 0;
 	for (size_t i = plan->n_loose; i > 0; i--, n++) {
-		struct tp_pystack_frame *frame = &self->frames[plan->n_loose - 1 - n];
-		*frame = (struct tp_pystack_frame){.address = plan->loose[i - 1]};
-		tp_pycopy_loose(&self->copy, i - 1, &frame->bytes);
-		tp_pywalk_parse(self, frame, frame->bytes.before);
+		struct tp_py_stack_frame *frame = &self->frames[plan->n_loose - 1 - n];
+		*frame = (struct tp_py_stack_frame){.address = plan->loose[i - 1]};
+		tp_py_copy_loose(&self->copy, i - 1, &frame->bytes);
+		tp_py_walk_parse(self, frame, frame->bytes.before);
 		if (frame->back != caller)
 			break;
 		caller = frame->address;
@@ -233,61 +237,63 @@ static void keep_planned(struct tp_pywalk *walk)
 	keep_still(self, first_still(self));
 }
 
-static enum tp_pystack_outcome take_look(struct tp_pywalk *walk)
+static enum tp_py_stack_outcome read_snapshot(struct tp_py_walk *walk)
 {
-	struct tp_pystack *self = walk->self;
-	enum tp_pystack_outcome outcome =
-		tp_pywalk_frames(walk, tp_pycopy_entry(&self->copy, walk->look));
-	if (outcome != TP_PYSTACK_READ) {
+	struct tp_py_stack *self = walk->self;
+	enum tp_py_stack_outcome outcome =
+		tp_py_walk_frames(walk, tp_py_copy_entry(&self->copy, walk->look));
+	if (outcome != TP_PY_STACK_READ) {
 		if (self->copy.layout->minor < 11)
 			keep_planned(walk);
 		return outcome;
 	}
 	if (self->n_frames == 0)
-		return TP_PYSTACK_NONE;
+		return TP_PY_STACK_NONE;
 	size_t first = first_still(self);
 	bool is_root = is_rooted(walk);
 	if (is_root && first == 0)
-		return TP_PYSTACK_READ;
+		return TP_PY_STACK_READ;
 	if (is_root)
 		keep_still(self, first);
-	return walk->is_incomplete ? TP_PYSTACK_AGAIN : TP_PYSTACK_MOVED;
+	return walk->is_incomplete ? TP_PY_STACK_RETRY : TP_PY_STACK_MOVED;
 }
 
-static enum tp_pystack_outcome take_looks(struct tp_pystack *self, struct tp_pyplan *plan)
+static enum tp_py_stack_outcome read_snapshots(struct tp_py_stack *self,
+					       struct tp_py_stack_location *plan)
 {
-	enum tp_pystack_outcome outcome = TP_PYSTACK_MOVED;
-	for (size_t i = 0; i < self->copy.n_looks && outcome == TP_PYSTACK_MOVED; i++) {
-		struct tp_pywalk walk = {.self = self, .plan = plan, .look = i};
-		outcome = take_look(&walk);
-		if (outcome == TP_PYSTACK_AGAIN)
-			tp_pywalk_learn(&walk);
+	enum tp_py_stack_outcome outcome = TP_PY_STACK_MOVED;
+	for (size_t i = 0; i < self->copy.n_looks && outcome == TP_PY_STACK_MOVED; i++) {
+		struct tp_py_walk walk = {.self = self, .plan = plan, .look = i};
+		outcome = read_snapshot(&walk);
+		if (outcome == TP_PY_STACK_RETRY)
+			tp_py_walk_update_plan(&walk);
 	}
 	return outcome;
 }
 
-enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pycopy_thread *thread,
-					size_t n_looks)
+enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
+					  struct tp_py_copy_thread *thread, size_t n_looks)
 {
-	enum tp_pystack_outcome outcome;
+	enum tp_py_stack_outcome outcome;
 	self->n_frames = 0;
 	self->cut = 0;
-	switch (tp_pycopy_read(&self->copy, thread, n_looks)) {
-	case TP_PYCOPY_SLOW:
-		return TP_PYSTACK_MOVED;
-	case TP_PYCOPY_UNREADABLE:
-		outcome = self->copy.copy_bytes == 0 && thread->plan.cframe == 0 ? TP_PYSTACK_GONE
-										 : TP_PYSTACK_MOVED;
-		tp_pyplan_clear(&thread->plan);
+	switch (tp_py_copy_read(&self->copy, thread, n_looks)) {
+	case TP_PY_COPY_SLOW:
+		return TP_PY_STACK_MOVED;
+	case TP_PY_COPY_UNREADABLE:
+		outcome = self->copy.copy_bytes == 0 && thread->plan.cframe == 0
+				  ? TP_PY_STACK_STALE
+				  : TP_PY_STACK_MOVED;
+		tp_py_stack_location_clear(&thread->plan);
 		thread->link = 0;
 		return outcome;
 	default:
 		break;
 	}
 	outcome = fit(&self->copy, thread);
-	if (outcome == TP_PYSTACK_READ)
-		outcome = take_looks(self, &thread->plan);
-	if (outcome == TP_PYSTACK_READ)
+	if (outcome == TP_PY_STACK_READ)
+		outcome = read_snapshots(self, &thread->plan);
+	if (outcome == TP_PY_STACK_READ)
 		drop_marks(self);
 	return outcome;
 }

@@ -13,10 +13,10 @@
 
 #include <stdbool.h>
 
-enum { TP_PYSTACK_MAX_FRAMES = 8192 };
+enum { TP_PY_STACK_MAX_FRAMES = 8192 };
 
-struct tp_pystack_frame {
-	struct tp_pycopy_pair bytes;
+struct tp_py_stack_frame {
+	struct tp_py_copy_pair bytes;
 	uint64_t address;
 	uint64_t back;
 	uint64_t code;
@@ -27,36 +27,36 @@ struct tp_pystack_frame {
 	bool is_mark;    /* no Python function: left by a C function that called one (3.12 on) */
 };
 
-enum tp_pystack_outcome {
-	TP_PYSTACK_READ,
-	TP_PYSTACK_NONE,   /* no frames */
-	TP_PYSTACK_MOVED,  /* try again */
-	TP_PYSTACK_AGAIN,  /* the plan was wrong and is better now */
-	TP_PYSTACK_GONE,   /* the state is not this thread's any more */
-	TP_PYSTACK_BROKEN, /* makes no sense */
+enum tp_py_stack_outcome {
+	TP_PY_STACK_READ,
+	TP_PY_STACK_NONE,   /* no frames */
+	TP_PY_STACK_MOVED,  /* try again */
+	TP_PY_STACK_RETRY,  /* the plan was wrong and is better now */
+	TP_PY_STACK_STALE,  /* the state is not this thread's any more */
+	TP_PY_STACK_BROKEN, /* makes no sense */
 };
 
-struct tp_pystack {
-	struct tp_pycopy copy;
-	struct tp_pystack_frame *frames; /* innermost first, without marks */
+struct tp_py_stack {
+	struct tp_py_copy copy;
+	struct tp_py_stack_frame *frames; /* innermost first, without marks */
 	size_t n_frames;
 	size_t cut; /* frames from here on are the outermost; n_frames = none is left out */
 	/* The longest part of a stack, from the outermost frame on, that held still in any attempt
-	 * since tp_pystack_begin(). */
-	struct tp_pystack_frame *still;
+	 * since tp_py_stack_begin(). */
+	struct tp_py_stack_frame *still;
 	size_t n_still;
 };
 
-void tp_pystack_init(struct tp_pystack *self, struct tp_pymem *mem,
-		     const struct tp_pylayout *layout);
-void tp_pystack_release(struct tp_pystack *self);
+void tp_py_stack_init(struct tp_py_stack *self, struct tp_py_memory *mem,
+		      const struct tp_py_layout *layout);
+void tp_py_stack_release(struct tp_py_stack *self);
 
-void tp_pystack_begin(struct tp_pystack *self);
+void tp_py_stack_begin(struct tp_py_stack *self);
 /* One attempt, with so many looks (py_copy_plan.h). */
-enum tp_pystack_outcome tp_pystack_take(struct tp_pystack *self, struct tp_pycopy_thread *thread,
-					size_t n_looks);
+enum tp_py_stack_outcome tp_py_stack_read(struct tp_py_stack *self,
+					  struct tp_py_copy_thread *thread, size_t n_looks);
 /* After attempts that failed: have what held still in place of the frames. False when nothing did.
  */
-bool tp_pystack_take_still(struct tp_pystack *self);
+bool tp_py_stack_use_still(struct tp_py_stack *self);
 
 #endif

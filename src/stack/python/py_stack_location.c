@@ -13,7 +13,7 @@ enum {
 	CHUNK_HEAD_BYTES = 64,
 };
 
-void tp_pyplan_clear(struct tp_pyplan *plan)
+void tp_py_stack_location_clear(struct tp_py_stack_location *plan)
 {
 	plan->cframe = 0;
 	plan->n_chunks = 0;
@@ -21,26 +21,27 @@ void tp_pyplan_clear(struct tp_pyplan *plan)
 	plan->n_outer = 0;
 }
 
-void tp_pyplan_release(struct tp_pyplan *plan)
+void tp_py_stack_location_release(struct tp_py_stack_location *plan)
 {
 	free(plan->chunks);
-	*plan = (struct tp_pyplan){0};
+	*plan = (struct tp_py_stack_location){0};
 }
 
-bool tp_pyplan_has_gap(const struct tp_pyplan *plan)
+bool tp_py_stack_location_is_partial(const struct tp_py_stack_location *plan)
 {
-	return plan->n_chunks > TP_PYPLAN_CHUNKS;
+	return plan->n_chunks > TP_PY_STACK_LOCATION_CHUNKS;
 }
 
-size_t tp_pyplan_n_read(const struct tp_pyplan *plan)
+size_t tp_py_stack_location_n_read(const struct tp_py_stack_location *plan)
 {
-	return tp_pyplan_has_gap(plan) ? TP_PYPLAN_CHUNKS : plan->n_chunks;
+	return tp_py_stack_location_is_partial(plan) ? TP_PY_STACK_LOCATION_CHUNKS : plan->n_chunks;
 }
 
-const struct tp_pyplan_chunk *tp_pyplan_read(const struct tp_pyplan *plan, size_t i)
+const struct tp_py_stack_location_chunk *
+tp_py_stack_location_read(const struct tp_py_stack_location *plan, size_t i)
 {
-	if (tp_pyplan_has_gap(plan) && i >= TP_PYPLAN_INNER_CHUNKS)
-		i += plan->n_chunks - TP_PYPLAN_CHUNKS;
+	if (tp_py_stack_location_is_partial(plan) && i >= TP_PY_STACK_LOCATION_INNER_CHUNKS)
+		i += plan->n_chunks - TP_PY_STACK_LOCATION_CHUNKS;
 	return &plan->chunks[i];
 }
 
@@ -49,45 +50,45 @@ static uint64_t limited(uint64_t size, uint64_t limit)
 	return size < limit ? size : limit;
 }
 
-static uint64_t newest_size(uint64_t address, const struct tp_pylayout *layout, uint64_t size,
-			    uint64_t top)
+static uint64_t top_chunk_size(uint64_t address, const struct tp_py_layout *layout, uint64_t size,
+			       uint64_t top)
 {
 	uint64_t used = top > address && top - address < size ? top - address : 0;
 	return limited(limited(layout->chunk_data + used + SLACK_BYTES, size), MAX_CHUNK_BYTES);
 }
 
-void tp_pyplan_fit_newest(struct tp_pyplan *plan, const struct tp_pylayout *layout, uint64_t size,
-			  uint64_t top)
+void tp_py_stack_location_fit_top(struct tp_py_stack_location *plan,
+				  const struct tp_py_layout *layout, uint64_t size, uint64_t top)
 {
-	plan->chunks[0].size = newest_size(plan->chunks[0].address, layout, size, top);
+	plan->chunks[0].size = top_chunk_size(plan->chunks[0].address, layout, size, top);
 }
 
 struct chunk_head {
 	uint64_t previous;
-	struct tp_pyplan_chunk chunk;
+	struct tp_py_stack_location_chunk chunk;
 };
 
 /* `top` is the thread's for the newest chunk, else 0: a chunk that is full knows how far it is. */
-static bool read_head(struct chunk_head *out, struct tp_pymem *mem,
-		      const struct tp_pylayout *layout, uint64_t address, uint64_t top)
+static bool read_head(struct chunk_head *out, struct tp_py_memory *mem,
+		      const struct tp_py_layout *layout, uint64_t address, uint64_t top)
 {
 	uint8_t head[CHUNK_HEAD_BYTES];
 	if (layout->chunk_data > sizeof(head) ||
-	    !tp_pymem_get(mem, address, head, layout->chunk_data))
+	    !tp_py_memory_get(mem, address, head, layout->chunk_data))
 		return false;
-	uint64_t size = tp_pymem_u64(head + layout->chunk_size);
-	uint64_t n_used = limited(tp_pymem_u64(head + layout->chunk_top), MAX_CHUNK_BYTES);
+	uint64_t size = tp_py_memory_u64(head + layout->chunk_size);
+	uint64_t n_used = limited(tp_py_memory_u64(head + layout->chunk_top), MAX_CHUNK_BYTES);
 	if (size < layout->chunk_data)
 		return false;
-	out->previous = tp_pymem_u64(head + layout->chunk_previous);
+	out->previous = tp_py_memory_u64(head + layout->chunk_previous);
 	out->chunk.address = address;
 	out->chunk.size =
-		top ? newest_size(address, layout, size, top)
+		top ? top_chunk_size(address, layout, size, top)
 		    : limited(limited(layout->chunk_data + 8 * n_used, size), MAX_CHUNK_BYTES);
 	return true;
 }
 
-static size_t find_chunk(const struct tp_pyplan *plan, uint64_t address)
+static size_t find_chunk(const struct tp_py_stack_location *plan, uint64_t address)
 {
 	size_t i = 0;
 	while (i < plan->n_chunks && plan->chunks[i].address != address)
@@ -96,10 +97,11 @@ static size_t find_chunk(const struct tp_pyplan *plan, uint64_t address)
 }
 
 /* What was newest before is read as far as it was used then, plus slack: still right when older. */
-bool tp_pyplan_follow_chunks(struct tp_pyplan *plan, struct tp_pymem *mem,
-			     const struct tp_pylayout *layout, uint64_t address, uint64_t top)
+bool tp_py_stack_location_follow_chunks(struct tp_py_stack_location *plan, struct tp_py_memory *mem,
+					const struct tp_py_layout *layout, uint64_t address,
+					uint64_t top)
 {
-	struct tp_pyplan_chunk *fresh = NULL;
+	struct tp_py_stack_location_chunk *fresh = NULL;
 	size_t n = 0;
 	size_t capacity = 0;
 	struct chunk_head head = {.previous = address};

@@ -8,7 +8,7 @@ enum { KIND_SHIFT = 2, KIND_MASK = 7, IS_COMPACT = 1 << 5, IS_ASCII = 1 << 6 };
 
 enum { MAX_HEAD_BYTES = 128, LAST_CHARACTER = 0x10ffff };
 
-static void put_utf8(struct tp_buf *out, uint32_t c)
+static void append_utf8(struct tp_buf *out, uint32_t c)
 {
 	if (c < 0x80) {
 		tp_buf_putc(out, (char)c);
@@ -27,7 +27,7 @@ static void put_utf8(struct tp_buf *out, uint32_t c)
 	}
 }
 
-static void put(struct tp_buf *out, uint32_t c)
+static void append_char(struct tp_buf *out, uint32_t c)
 {
 	if (c == '\n')
 		tp_buf_puts(out, "\\n");
@@ -38,7 +38,7 @@ static void put(struct tp_buf *out, uint32_t c)
 	else if ((c >= 0xd800 && c < 0xe000) || c == 0x2028 || c == 0x2029)
 		tp_buf_printf(out, "\\u%04x", (unsigned)c);
 	else
-		put_utf8(out, c);
+		append_utf8(out, c);
 }
 
 static uint32_t character(const uint8_t *bytes, size_t i, unsigned kind)
@@ -46,54 +46,54 @@ static uint32_t character(const uint8_t *bytes, size_t i, unsigned kind)
 	if (kind == 1)
 		return bytes[i];
 	if (kind == 4)
-		return tp_pymem_u32(bytes + 4 * i);
+		return tp_py_memory_u32(bytes + 4 * i);
 	return (uint32_t)bytes[2 * i] | (uint32_t)bytes[2 * i + 1] << 8;
 }
 
-static bool put_all(struct tp_buf *out, const uint8_t *bytes, size_t n, unsigned kind)
+static bool append_all(struct tp_buf *out, const uint8_t *bytes, size_t n, unsigned kind)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t c = character(bytes, i, kind);
 		if (c > LAST_CHARACTER)
 			return false;
-		put(out, c);
+		append_char(out, c);
 	}
 	return true;
 }
 
 /* Where the characters are. */
-static bool find_data(struct tp_pymem *mem, const struct tp_pylayout *layout, uint64_t address,
+static bool find_data(struct tp_py_memory *mem, const struct tp_py_layout *layout, uint64_t address,
 		      uint32_t state, uint64_t *data)
 {
 	if (!(state &
 	      IS_COMPACT)) /* in a block of their own; the pointer follows the longer head */
-		return tp_pymem_get_u64(mem, address + layout->text_compact, data);
+		return tp_py_memory_get_u64(mem, address + layout->text_compact, data);
 	*data = address + (state & IS_ASCII ? layout->text_ascii : layout->text_compact);
 	return true;
 }
 
-bool tp_pytext_read(struct tp_buf *out, struct tp_pymem *mem, const struct tp_pylayout *layout,
-		    uint64_t address)
+bool tp_py_text_read(struct tp_buf *out, struct tp_py_memory *mem,
+		     const struct tp_py_layout *layout, uint64_t address)
 {
 	uint8_t head[MAX_HEAD_BYTES];
-	uint8_t bytes[4 * TP_PYTEXT_MAX_CHARACTERS];
+	uint8_t bytes[4 * TP_PY_TEXT_MAX_CHARACTERS];
 	tp_buf_clear(out);
 	/* No more than every string has: the next page may be nobody's. */
 	size_t head_size = layout->text_ascii;
 	if (head_size > sizeof(head) || layout->text_state + 4 > head_size ||
-	    layout->text_length + 8 > head_size || !tp_pymem_get(mem, address, head, head_size))
+	    layout->text_length + 8 > head_size || !tp_py_memory_get(mem, address, head, head_size))
 		return false;
-	uint64_t length = tp_pymem_u64(head + layout->text_length);
-	uint32_t state = tp_pymem_u32(head + layout->text_state);
+	uint64_t length = tp_py_memory_u64(head + layout->text_length);
+	uint32_t state = tp_py_memory_u32(head + layout->text_state);
 	unsigned kind = state >> KIND_SHIFT & KIND_MASK;
 	uint64_t data;
 	if ((kind != 1 && kind != 2 && kind != 4) || length > INT64_MAX ||
 	    !find_data(mem, layout, address, state, &data))
 		return false;
-	size_t n = length < TP_PYTEXT_MAX_CHARACTERS ? (size_t)length : TP_PYTEXT_MAX_CHARACTERS;
-	if (n > 0 && !tp_pymem_get(mem, data, bytes, n * kind))
+	size_t n = length < TP_PY_TEXT_MAX_CHARACTERS ? (size_t)length : TP_PY_TEXT_MAX_CHARACTERS;
+	if (n > 0 && !tp_py_memory_get(mem, data, bytes, n * kind))
 		return false;
-	if (!put_all(out, bytes, n, kind))
+	if (!append_all(out, bytes, n, kind))
 		return false;
 	if (n < length)
 		tp_buf_puts(out, "…");

@@ -40,7 +40,7 @@ static uint32_t inner_of_status(const char *status, bool *has_namespace)
 	return last;
 }
 
-static uint32_t read_inner(const struct tp_pythread_list *list, pid_t tid, bool *has_namespace)
+static uint32_t read_inner(const struct tp_py_thread_list *list, pid_t tid, bool *has_namespace)
 {
 	char path[PATH_BYTES];
 	char status[STATUS_BYTES];
@@ -51,11 +51,11 @@ static uint32_t read_inner(const struct tp_pythread_list *list, pid_t tid, bool 
 	return inner ? inner : (uint32_t)tid; /* kernels before 4.1 have no such line */
 }
 
-bool tp_pythread_list_init(struct tp_pythread_list *list, struct tp_pymem *mem,
-			   const struct tp_pylayout *layout, uint64_t runtime, const char *proc,
-			   pid_t pid)
+bool tp_py_thread_list_init(struct tp_py_thread_list *list, struct tp_py_memory *mem,
+			    const struct tp_py_layout *layout, uint64_t runtime, const char *proc,
+			    pid_t pid)
 {
-	*list = (struct tp_pythread_list){
+	*list = (struct tp_py_thread_list){
 		.mem = mem,
 		.layout = layout,
 		.runtime = runtime,
@@ -66,19 +66,19 @@ bool tp_pythread_list_init(struct tp_pythread_list *list, struct tp_pymem *mem,
 	return list->main_tid != 0;
 }
 
-void tp_pythread_list_release(struct tp_pythread_list *list)
+void tp_py_thread_list_release(struct tp_py_thread_list *list)
 {
 	free(list->states);
 	free(list->stamps);
 }
 
-uint32_t tp_pythread_inner_tid(const struct tp_pythread_list *list, pid_t tid)
+uint32_t tp_py_thread_inner_tid(const struct tp_py_thread_list *list, pid_t tid)
 {
 	bool has_namespace;
 	return list->has_namespace ? read_inner(list, tid, &has_namespace) : (uint32_t)tid;
 }
 
-pid_t tp_pythread_outer_tid(const struct tp_pythread_list *list, uint32_t inner)
+pid_t tp_py_thread_outer_tid(const struct tp_py_thread_list *list, uint32_t inner)
 {
 	char path[PATH_BYTES];
 	pid_t found = 0;
@@ -90,7 +90,7 @@ pid_t tp_pythread_outer_tid(const struct tp_pythread_list *list, uint32_t inner)
 	/* Only we read this directory stream. NOLINTNEXTLINE(concurrency-mt-unsafe) */
 	while (tasks && found == 0 && (entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid > 0 && tp_pythread_inner_tid(list, tid) == inner)
+		if (tid > 0 && tp_py_thread_inner_tid(list, tid) == inner)
 			found = tid;
 	}
 	if (tasks)
@@ -100,24 +100,24 @@ pid_t tp_pythread_outer_tid(const struct tp_pythread_list *list, uint32_t inner)
 
 /* ---- the list ---- */
 
-static bool is_thread(const struct tp_pythread_list *list, uint32_t inner)
+static bool is_thread(const struct tp_py_thread_list *list, uint32_t inner)
 {
 	char path[PATH_BYTES];
 	if (inner == 0 || inner > INT32_MAX)
 		return false;
 	if (list->has_namespace)
-		return tp_pythread_outer_tid(list, inner) != 0;
+		return tp_py_thread_outer_tid(list, inner) != 0;
 	snprintf(path, sizeof(path), "%s/%d/task/%u", list->proc, (int)list->pid, (unsigned)inner);
 	return access(path, F_OK) == 0;
 }
 
 /* Where C libraries have it: glibc on x86-64 and on aarch64, musl. */
-static bool is_at_known_offset(struct tp_pythread_list *list, uint64_t pthread)
+static bool is_at_known_offset(struct tp_py_thread_list *list, uint64_t pthread)
 {
 	static const uint32_t known[] = {720, 208, 48};
 	for (size_t i = 0; i < TP_ARRAY_LEN(known); i++) {
 		uint32_t tid;
-		if (!tp_pymem_get(list->mem, pthread + known[i], &tid, sizeof(tid)) ||
+		if (!tp_py_memory_get(list->mem, pthread + known[i], &tid, sizeof(tid)) ||
 		    !is_thread(list, tid))
 			continue;
 		list->tid_offset = known[i];
@@ -127,15 +127,15 @@ static bool is_at_known_offset(struct tp_pythread_list *list, uint64_t pthread)
 }
 
 /* Elsewhere: the main thread's own number is looked for in its structure. */
-static bool search_main_tid(struct tp_pythread_list *list, uint64_t pthread)
+static bool search_main_tid(struct tp_py_thread_list *list, uint64_t pthread)
 {
 	uint8_t bytes[PTHREAD_BYTES];
 	size_t size = sizeof(bytes);
 	/* The structure may lie at the end of a mapping. */
-	while (size >= 64 && !tp_pymem_get(list->mem, pthread, bytes, size))
+	while (size >= 64 && !tp_py_memory_get(list->mem, pthread, bytes, size))
 		size /= 2;
 	for (uint32_t at = 0; size >= 64 && at + 4 <= size; at += 4) {
-		if (tp_pymem_u32(bytes + at) != list->main_tid)
+		if (tp_py_memory_u32(bytes + at) != list->main_tid)
 			continue;
 		list->tid_offset = at;
 		return true;
@@ -143,7 +143,7 @@ static bool search_main_tid(struct tp_pythread_list *list, uint64_t pthread)
 	return false;
 }
 
-static void find_tid_offset(struct tp_pythread_list *list)
+static void find_tid_offset(struct tp_py_thread_list *list)
 {
 	size_t n = list->n_states < MAX_SEARCHED ? list->n_states : MAX_SEARCHED;
 	for (size_t i = 0; i < n; i++) {
@@ -156,46 +156,46 @@ static void find_tid_offset(struct tp_pythread_list *list)
 	}
 }
 
-static void find_tids(struct tp_pythread_list *list)
+static void find_tids(struct tp_py_thread_list *list)
 {
 	if (list->layout->thread_tid != 0)
 		return;
 	if (list->tid_offset == 0)
 		find_tid_offset(list);
 	for (size_t i = 0; list->tid_offset != 0 && i < list->n_states; i++)
-		tp_pymem_get(list->mem, list->states[i].pthread + list->tid_offset,
-			     &list->states[i].tid, sizeof(uint32_t));
+		tp_py_memory_get(list->mem, list->states[i].pthread + list->tid_offset,
+				 &list->states[i].tid, sizeof(uint32_t));
 }
 
 /* Links have to agree both ways, so a chain that leads elsewhere ends soon. */
-static bool read_state(struct tp_pythread_list *list, uint64_t interp, uint64_t previous,
+static bool read_state(struct tp_py_thread_list *list, uint64_t interp, uint64_t previous,
 		       uint64_t address, uint64_t *next)
 {
-	const struct tp_pylayout *layout = list->layout;
-	uint8_t bytes[TP_PYLAYOUT_MAX_THREAD_BYTES];
-	if (!tp_pymem_get(list->mem, address, bytes, tp_pylayout_thread_bytes(layout)) ||
-	    tp_pymem_u64(bytes + layout->thread_interp) != interp ||
-	    (previous != 0 && tp_pymem_u64(bytes + layout->thread_prev) != previous))
+	const struct tp_py_layout *layout = list->layout;
+	uint8_t bytes[TP_PY_LAYOUT_MAX_THREAD_BYTES];
+	if (!tp_py_memory_get(list->mem, address, bytes, tp_py_layout_thread_bytes(layout)) ||
+	    tp_py_memory_u64(bytes + layout->thread_interp) != interp ||
+	    (previous != 0 && tp_py_memory_u64(bytes + layout->thread_prev) != previous))
 		return false;
-	struct tp_pythread_state state = {
+	struct tp_py_thread_state state = {
 		.address = address,
 		.interp = interp,
-		.pthread = tp_pymem_u64(bytes + layout->thread_pthread),
-		.tid = layout->thread_tid ? tp_pymem_u32(bytes + layout->thread_tid) : 0,
+		.pthread = tp_py_memory_u64(bytes + layout->thread_pthread),
+		.tid = layout->thread_tid ? tp_py_memory_u32(bytes + layout->thread_tid) : 0,
 	};
 	TP_ARRAY_PUSH(list->states, list->n_states, list->states_capacity) = state;
-	*next = tp_pymem_u64(bytes + layout->thread_next);
+	*next = tp_py_memory_u64(bytes + layout->thread_next);
 	return true;
 }
 
-static void push_stamp(struct tp_pythread_list *list, uint64_t word)
+static void push_word(struct tp_py_thread_list *list, uint64_t word)
 {
 	TP_ARRAY_PUSH(list->stamps, list->n_stamps, list->stamps_capacity) = word;
 }
 
-static bool read_interp(struct tp_pythread_list *list, uint64_t interp, uint64_t *next)
+static bool read_interpreter(struct tp_py_thread_list *list, uint64_t interp, uint64_t *next)
 {
-	const struct tp_pylayout *layout = list->layout;
+	const struct tp_py_layout *layout = list->layout;
 	uint64_t head;
 	uint64_t n_threads;
 	struct tp_process_range pieces[] = {
@@ -205,9 +205,9 @@ static bool read_interp(struct tp_pythread_list *list, uint64_t interp, uint64_t
 	};
 	if (list->mem->read(list->mem, pieces, TP_ARRAY_LEN(pieces)) != TP_ARRAY_LEN(pieces))
 		return false;
-	push_stamp(list, interp);
-	push_stamp(list, head);
-	push_stamp(list, n_threads);
+	push_word(list, interp);
+	push_word(list, head);
+	push_word(list, n_threads);
 	for (uint64_t previous = 0; head != 0;) {
 		uint64_t address = head;
 		if (list->n_states == MAX_STATES ||
@@ -219,10 +219,10 @@ static bool read_interp(struct tp_pythread_list *list, uint64_t interp, uint64_t
 }
 
 /* A thread's state is made by its parent and has the parent's number until the thread runs. */
-static bool are_own(const struct tp_pythread_list *list)
+static bool are_own(const struct tp_py_thread_list *list)
 {
 	for (size_t i = 0; i < list->n_states; i++) {
-		const struct tp_pythread_state *state = &list->states[i];
+		const struct tp_py_thread_state *state = &list->states[i];
 		if (state->tid == 0)
 			return false;
 		for (size_t k = 0; k < i; k++)
@@ -233,12 +233,12 @@ static bool are_own(const struct tp_pythread_list *list)
 	return true;
 }
 
-static bool read_list(struct tp_pythread_list *list, uint64_t interp)
+static bool read_list(struct tp_py_thread_list *list, uint64_t interp)
 {
 	list->n_states = 0;
 	list->n_stamps = 0;
 	for (size_t n = 0; interp != 0; n++) {
-		if (n == MAX_INTERPRETERS || !read_interp(list, interp, &interp))
+		if (n == MAX_INTERPRETERS || !read_interpreter(list, interp, &interp))
 			return false;
 	}
 	find_tids(list);
@@ -248,9 +248,9 @@ static bool read_list(struct tp_pythread_list *list, uint64_t interp)
 
 /* Interpreters and threads are put in front of their lists and counted, so a look at the heads
  * tells of every one that came. One that went is noticed when it is read. */
-static bool is_same(struct tp_pythread_list *list, uint64_t first_interp)
+static bool is_same(struct tp_py_thread_list *list, uint64_t first_interp)
 {
-	const struct tp_pylayout *layout = list->layout;
+	const struct tp_py_layout *layout = list->layout;
 	size_t n = list->n_stamps / STAMP_WORDS;
 	if (n == 0)
 		return first_interp == 0;
@@ -273,28 +273,29 @@ static bool is_same(struct tp_pythread_list *list, uint64_t first_interp)
 	return true;
 }
 
-enum tp_pythread_outcome tp_pythread_list_update(struct tp_pythread_list *list, bool is_forced)
+enum tp_py_thread_outcome tp_py_thread_list_update(struct tp_py_thread_list *list, bool is_forced)
 {
 	uint64_t interp;
-	if (!tp_pymem_get_u64(list->mem, list->runtime + list->layout->runtime_interps, &interp))
-		return TP_PYTHREAD_BROKEN;
+	if (!tp_py_memory_get_u64(list->mem, list->runtime + list->layout->runtime_interps,
+				  &interp))
+		return TP_PY_THREAD_BROKEN;
 	if (!is_forced && list->is_read && list->are_own && is_same(list, interp))
-		return TP_PYTHREAD_SAME;
+		return TP_PY_THREAD_SAME;
 	if (list->wait > 0) {
 		list->wait--;
-		return TP_PYTHREAD_BROKEN;
+		return TP_PY_THREAD_BROKEN;
 	}
 	list->is_read = read_list(list, interp);
 	if (list->is_read) {
 		list->pause = 0;
-		return TP_PYTHREAD_CHANGED;
+		return TP_PY_THREAD_CHANGED;
 	}
 	list->n_stamps = 0;
 	/* As a rule threads came and went meanwhile; a list without end is not walked again and
 	 * again. */
 	list->pause = list->pause < MAX_PAUSE ? 2 * list->pause + 1 : MAX_PAUSE;
 	list->wait = list->pause - 1;
-	return TP_PYTHREAD_BROKEN;
+	return TP_PY_THREAD_BROKEN;
 }
 
 /*
@@ -302,14 +303,14 @@ enum tp_pythread_outcome tp_pythread_list_update(struct tp_pythread_list *list, 
  * when an extension forks. The child has one thread then, and one thread state: they belong
  * together.
  */
-static bool is_forked_main(const struct tp_pythread_list *list, uint32_t tid)
+static bool is_forked_main(const struct tp_py_thread_list *list, uint32_t tid)
 {
 	return tid == list->main_tid && list->n_states == 1 &&
 	       !is_thread(list, list->states[0].tid);
 }
 
-const struct tp_pythread_state *tp_pythread_find(const struct tp_pythread_list *list, uint32_t tid,
-						 size_t k)
+const struct tp_py_thread_state *tp_py_thread_find(const struct tp_py_thread_list *list,
+						   uint32_t tid, size_t k)
 {
 	for (size_t i = 0; i < list->n_states; i++) {
 		if (list->states[i].tid == tid && k-- == 0)

@@ -6,7 +6,7 @@
 enum {
 	MAX_PAUSE = 4096,
 	MAX_STEPS = 16384, /* to the outermost loose frame, where it is not known yet */
-	MAX_SPARE = 8,  /* loose frames that are read though they were not needed the last time */
+	MAX_EXTRA = 8,  /* loose frames that are read though they were not needed the last time */
 	FIRST_MARK = 3, /* owner: 3.12 FRAME_OWNED_BY_CSTACK, 3.14 _BY_INTERPRETER and _BY_CSTACK */
 	LAST_MARK = 4,
 	OWNER_THREAD = 0,
@@ -17,7 +17,7 @@ enum {
 	WORD = 8,
 };
 
-static bool is_running_old(const struct tp_pylayout *layout, const uint8_t *bytes)
+static bool is_running_old(const struct tp_py_layout *layout, const uint8_t *bytes)
 {
 	if (layout->frame_executing)
 		return bytes[layout->frame_executing] != 0;
@@ -25,20 +25,20 @@ static bool is_running_old(const struct tp_pylayout *layout, const uint8_t *byte
 	return state == GENERATOR_EXECUTING || state == FRAME_UNWINDING;
 }
 
-void tp_pywalk_parse(const struct tp_pystack *self, struct tp_pystack_frame *out,
-		     const uint8_t *bytes)
+void tp_py_walk_parse(const struct tp_py_stack *self, struct tp_py_stack_frame *out,
+		      const uint8_t *bytes)
 {
-	const struct tp_pylayout *layout = self->copy.layout;
-	out->back = tp_pymem_u64(bytes + layout->frame_back);
-	out->code = tp_pymem_u64(bytes + layout->frame_code) & ~(uint64_t)STACKREF_TAGS;
+	const struct tp_py_layout *layout = self->copy.layout;
+	out->back = tp_py_memory_u64(bytes + layout->frame_back);
+	out->code = tp_py_memory_u64(bytes + layout->frame_code) & ~(uint64_t)STACKREF_TAGS;
 	if (layout->frame_owner == 0) {
-		int32_t index = (int32_t)tp_pymem_u32(bytes + layout->frame_instr);
+		int32_t index = (int32_t)tp_py_memory_u32(bytes + layout->frame_instr);
 		out->instr = (uint64_t)((int64_t)index * (layout->minor >= 10 ? 2 : 1));
 		out->is_entry = true;
 		out->is_running = is_running_old(layout, bytes);
 		return;
 	}
-	out->instr = tp_pymem_u64(bytes + layout->frame_instr);
+	out->instr = tp_py_memory_u64(bytes + layout->frame_instr);
 	out->owner = bytes[layout->frame_owner];
 	out->is_mark = layout->minor >= 12 && out->owner >= FIRST_MARK && out->owner <= LAST_MARK;
 	out->is_entry = layout->frame_is_entry && bytes[layout->frame_is_entry];
@@ -47,9 +47,9 @@ void tp_pywalk_parse(const struct tp_pystack *self, struct tp_pystack_frame *out
 			  (out->owner == OWNER_GENERATOR && *state == GENERATOR_EXECUTING);
 }
 
-static size_t index_of_loose(struct tp_pywalk *walk, uint64_t address)
+static size_t index_of_loose(struct tp_py_walk *walk, uint64_t address)
 {
-	const struct tp_pyplan *plan = walk->plan;
+	const struct tp_py_stack_location *plan = walk->plan;
 	for (size_t i = 0; i < plan->n_loose; i++) {
 		size_t k = walk->next_loose + i;
 		k -= k < plan->n_loose ? 0 : plan->n_loose;
@@ -63,19 +63,19 @@ static size_t index_of_loose(struct tp_pywalk *walk, uint64_t address)
 
 /* Thread-owned frames lie in chunks. Where C's stack was overwritten after its mark it may look
  * like one; only of a deep stack some chunks are not read. */
-static bool may_be_loose(const struct tp_pywalk *walk, const struct tp_pystack_frame *frame)
+static bool can_be_loose(const struct tp_py_walk *walk, const struct tp_py_stack_frame *frame)
 {
 	return walk->self->copy.layout->frame_owner == 0 || frame->owner != OWNER_THREAD ||
-	       tp_pyplan_has_gap(walk->plan);
+	       tp_py_stack_location_is_partial(walk->plan);
 }
 
 /* One frame, from copy A or, where the plan did not know of it, from memory. */
-static bool get_frame(struct tp_pywalk *walk, struct tp_pystack_frame *out, uint64_t address)
+static bool get_frame(struct tp_py_walk *walk, struct tp_py_stack_frame *out, uint64_t address)
 {
-	struct tp_pystack *self = walk->self;
-	*out = (struct tp_pystack_frame){.address = address};
-	if (tp_pycopy_find(&self->copy, walk->plan, walk->look, address, &out->bytes)) {
-		tp_pywalk_parse(self, out, out->bytes.before);
+	struct tp_py_stack *self = walk->self;
+	*out = (struct tp_py_stack_frame){.address = address};
+	if (tp_py_copy_find(&self->copy, walk->plan, walk->look, address, &out->bytes)) {
+		tp_py_walk_parse(self, out, out->bytes.before);
 		/* A caller was called before: no circles. */
 		bool is_in_order = walk->rank == 0 || out->bytes.rank < walk->rank;
 		walk->rank = out->bytes.rank;
@@ -83,20 +83,20 @@ static bool get_frame(struct tp_pywalk *walk, struct tp_pystack_frame *out, uint
 	}
 	size_t k = index_of_loose(walk, address);
 	if (k < walk->plan->n_loose) {
-		tp_pycopy_loose(&self->copy, k, &out->bytes);
-		tp_pywalk_parse(self, out, out->bytes.before);
+		tp_py_copy_loose(&self->copy, k, &out->bytes);
+		tp_py_walk_parse(self, out, out->bytes.before);
 	} else {
-		uint8_t bytes[TP_PYCOPY_LEAD_BYTES + TP_PYLAYOUT_MAX_FRAME_BYTES];
+		uint8_t bytes[TP_PY_COPY_PREFIX_BYTES + TP_PY_LAYOUT_MAX_FRAME_BYTES];
 		walk->is_incomplete = true;
-		if (!tp_pymem_get(self->copy.mem, address - TP_PYCOPY_LEAD_BYTES, bytes,
-				  self->copy.loose_bytes))
+		if (!tp_py_memory_get(self->copy.mem, address - TP_PY_COPY_PREFIX_BYTES, bytes,
+				      self->copy.loose_bytes))
 			return false;
-		tp_pywalk_parse(self, out, bytes + TP_PYCOPY_LEAD_BYTES);
+		tp_py_walk_parse(self, out, bytes + TP_PY_COPY_PREFIX_BYTES);
 		/* One that was left while the way to it was walked leads nowhere. */
 		if (!out->is_running)
 			return false;
 	}
-	if (walk->n_seen == TP_PYPLAN_LOOSE || !may_be_loose(walk, out))
+	if (walk->n_seen == TP_PY_STACK_LOCATION_LOOSE || !can_be_loose(walk, out))
 		return false;
 	walk->seen_codes[walk->n_seen] = out->code;
 	walk->seen[walk->n_seen++] = address;
@@ -105,18 +105,18 @@ static bool get_frame(struct tp_pywalk *walk, struct tp_pystack_frame *out, uint
 
 /* The outermost loose frames from `address` on, in a ring; how many were met, 0 = no end was found.
  */
-static size_t follow_to_end(struct tp_pywalk *walk, uint64_t address, uint64_t *ring,
+static size_t follow_to_end(struct tp_py_walk *walk, uint64_t address, uint64_t *ring,
 			    uint64_t *codes)
 {
 	size_t n = 0;
 	for (size_t i = 0; address != 0; i++) {
-		struct tp_pystack_frame frame;
+		struct tp_py_stack_frame frame;
 		size_t n_seen = walk->n_seen;
 		if (i == MAX_STEPS || !get_frame(walk, &frame, address))
 			return 0;
 		if (walk->n_seen > n_seen) {
-			codes[n % TP_PYPLAN_OUTER_LOOSE] = frame.code;
-			ring[n++ % TP_PYPLAN_OUTER_LOOSE] = address;
+			codes[n % TP_PY_STACK_LOCATION_OUTER_LOOSE] = frame.code;
+			ring[n++ % TP_PY_STACK_LOCATION_OUTER_LOOSE] = address;
 		}
 		walk->n_seen = n_seen;
 		address = frame.back;
@@ -126,11 +126,11 @@ static size_t follow_to_end(struct tp_pywalk *walk, uint64_t address, uint64_t *
 
 /* Finds where the walk goes on. It is a long way: once there was no end to it, it is tried rarely.
  */
-static bool scout(struct tp_pywalk *walk, uint64_t address)
+static bool find_next(struct tp_py_walk *walk, uint64_t address)
 {
-	struct tp_pyplan *plan = walk->plan;
-	uint64_t ring[TP_PYPLAN_OUTER_LOOSE];
-	uint64_t codes[TP_PYPLAN_OUTER_LOOSE];
+	struct tp_py_stack_location *plan = walk->plan;
+	uint64_t ring[TP_PY_STACK_LOCATION_OUTER_LOOSE];
+	uint64_t codes[TP_PY_STACK_LOCATION_OUTER_LOOSE];
 	if (plan->scout_wait > 0) {
 		plan->scout_wait--;
 		return false;
@@ -144,9 +144,10 @@ static bool scout(struct tp_pywalk *walk, uint64_t address)
 		plan->scout_wait = plan->scout_pause;
 		return false;
 	}
-	size_t n_outer = n < TP_PYPLAN_OUTER_LOOSE ? n : TP_PYPLAN_OUTER_LOOSE;
+	size_t n_outer =
+		n < TP_PY_STACK_LOCATION_OUTER_LOOSE ? n : TP_PY_STACK_LOCATION_OUTER_LOOSE;
 	for (size_t i = 0; i < n_outer; i++) {
-		size_t from = (n - n_outer + i) % TP_PYPLAN_OUTER_LOOSE;
+		size_t from = (n - n_outer + i) % TP_PY_STACK_LOCATION_OUTER_LOOSE;
 		plan->outer[i] = ring[from];
 		plan->outer_codes[i] = codes[from];
 	}
@@ -155,7 +156,7 @@ static bool scout(struct tp_pywalk *walk, uint64_t address)
 	return true;
 }
 
-static bool is_outer(const struct tp_pyplan *plan, uint64_t address)
+static bool is_outer(const struct tp_py_stack_location *plan, uint64_t address)
 {
 	for (size_t i = 0; i < plan->n_outer; i++) {
 		if (plan->outer[i] == address)
@@ -165,19 +166,23 @@ static bool is_outer(const struct tp_pyplan *plan, uint64_t address)
 }
 
 /* The address to go on at after a frame: its caller, or beyond what is left out of a deep stack. */
-static bool next_address(struct tp_pywalk *walk, const struct tp_pystack_frame *frame,
+static bool next_address(struct tp_py_walk *walk, const struct tp_py_stack_frame *frame,
 			 uint64_t *next)
 {
-	struct tp_pyplan *plan = walk->plan;
+	struct tp_py_stack_location *plan = walk->plan;
 	const uint64_t first = walk->self->copy.layout->chunk_data;
 	*next = frame->back;
 	if (*next == 0 || walk->has_left_out)
 		return true;
-	if (tp_pyplan_has_gap(plan) &&
-	    frame->address == tp_pyplan_read(plan, TP_PYPLAN_INNER_CHUNKS - 1)->address + first) {
-		*next = tp_pyplan_read(plan, TP_PYPLAN_INNER_CHUNKS)->address + first;
-	} else if (walk->n_seen >= TP_PYPLAN_INNER_LOOSE && !is_outer(plan, *next)) {
-		if (plan->n_outer == 0 && !scout(walk, *next))
+	if (tp_py_stack_location_is_partial(plan) &&
+	    frame->address == tp_py_stack_location_read(plan, TP_PY_STACK_LOCATION_INNER_CHUNKS - 1)
+					      ->address +
+				      first) {
+		*next = tp_py_stack_location_read(plan, TP_PY_STACK_LOCATION_INNER_CHUNKS)
+				->address +
+			first;
+	} else if (walk->n_seen >= TP_PY_STACK_LOCATION_INNER_LOOSE && !is_outer(plan, *next)) {
+		if (plan->n_outer == 0 && !find_next(walk, *next))
 			return false;
 		*next = plan->outer[0];
 		walk->is_in_outer = true;
@@ -190,9 +195,9 @@ static bool next_address(struct tp_pywalk *walk, const struct tp_pystack_frame *
 
 /* What was left out does not vouch for what is beyond it: that has to be as it was when the way to
  * it was walked. */
-static bool is_known_outer(struct tp_pywalk *walk, const struct tp_pystack_frame *frame)
+static bool is_known_outer(struct tp_py_walk *walk, const struct tp_py_stack_frame *frame)
 {
-	struct tp_pyplan *plan = walk->plan;
+	struct tp_py_stack_location *plan = walk->plan;
 	if (!walk->is_in_outer || frame->bytes.rank != 0)
 		return true;
 	size_t i = walk->next_outer++;
@@ -203,7 +208,7 @@ static bool is_known_outer(struct tp_pywalk *walk, const struct tp_pystack_frame
 	return false;
 }
 
-static void keep_frame(struct tp_pystack *self, const struct tp_pystack_frame *frame)
+static void keep_frame(struct tp_py_stack *self, const struct tp_py_stack_frame *frame)
 {
 	/* What lies inside of a mark was called by C. */
 	if (frame->is_mark && self->n_frames > 0 && self->cut != self->n_frames)
@@ -211,28 +216,28 @@ static void keep_frame(struct tp_pystack *self, const struct tp_pystack_frame *f
 	self->frames[self->n_frames++] = *frame;
 }
 
-enum tp_pystack_outcome tp_pywalk_frames(struct tp_pywalk *walk, uint64_t address)
+enum tp_py_stack_outcome tp_py_walk_frames(struct tp_py_walk *walk, uint64_t address)
 {
-	struct tp_pystack *self = walk->self;
+	struct tp_py_stack *self = walk->self;
 	self->n_frames = 0;
 	self->cut = SIZE_MAX;
 	while (address != 0) {
-		struct tp_pystack_frame frame;
-		if (self->n_frames == TP_PYSTACK_MAX_FRAMES)
-			return TP_PYSTACK_BROKEN;
+		struct tp_py_stack_frame frame;
+		if (self->n_frames == TP_PY_STACK_MAX_FRAMES)
+			return TP_PY_STACK_BROKEN;
 		if (address % WORD != 0 || !get_frame(walk, &frame, address) ||
 		    !is_known_outer(walk, &frame))
-			return TP_PYSTACK_MOVED;
+			return TP_PY_STACK_MOVED;
 		keep_frame(self, &frame);
 		if (!next_address(walk, &frame, &address))
-			return TP_PYSTACK_MOVED;
+			return TP_PY_STACK_MOVED;
 	}
 	if (self->cut == SIZE_MAX)
 		self->cut = self->n_frames;
-	return TP_PYSTACK_READ;
+	return TP_PY_STACK_READ;
 }
 
-static bool has_seen(const struct tp_pywalk *walk, uint64_t address)
+static bool has_seen(const struct tp_py_walk *walk, uint64_t address)
 {
 	for (size_t i = 0; i < walk->n_seen; i++) {
 		if (walk->seen[i] == address)
@@ -242,13 +247,13 @@ static bool has_seen(const struct tp_pywalk *walk, uint64_t address)
 }
 
 /* Before it some of what was planned and not come by: frames are used again. */
-void tp_pywalk_learn(struct tp_pywalk *walk)
+void tp_py_walk_update_plan(struct tp_py_walk *walk)
 {
-	struct tp_pyplan *plan = walk->plan;
-	uint64_t spare[MAX_SPARE];
+	struct tp_py_stack_location *plan = walk->plan;
+	uint64_t spare[MAX_EXTRA];
 	size_t n_spare = 0;
-	size_t room = TP_PYPLAN_LOOSE - walk->n_seen;
-	for (size_t i = 0; i < plan->n_loose && n_spare < MAX_SPARE && n_spare < room; i++) {
+	size_t room = TP_PY_STACK_LOCATION_LOOSE - walk->n_seen;
+	for (size_t i = 0; i < plan->n_loose && n_spare < MAX_EXTRA && n_spare < room; i++) {
 		if (!has_seen(walk, plan->loose[i]))
 			spare[n_spare++] = plan->loose[i];
 	}
@@ -257,7 +262,9 @@ void tp_pywalk_learn(struct tp_pywalk *walk)
 	plan->n_loose = n_spare + walk->n_seen;
 	if (walk->has_left_out)
 		return;
-	size_t n = walk->n_seen < TP_PYPLAN_OUTER_LOOSE ? walk->n_seen : TP_PYPLAN_OUTER_LOOSE;
+	size_t n = walk->n_seen < TP_PY_STACK_LOCATION_OUTER_LOOSE
+			   ? walk->n_seen
+			   : TP_PY_STACK_LOCATION_OUTER_LOOSE;
 	memcpy(plan->outer, walk->seen + walk->n_seen - n, n * sizeof(walk->seen[0]));
 	memcpy(plan->outer_codes, walk->seen_codes + walk->n_seen - n, n * sizeof(walk->seen[0]));
 	plan->n_outer = n;

@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 /* One walk. Begins zeroed but for the first three; lives as long as they do. */
-struct tp_pywalk {
-	struct tp_pystack *self;
-	struct tp_pyplan *plan;
-	size_t look;                    /* which of the copy's */
-	uint64_t seen[TP_PYPLAN_LOOSE]; /* loose frames, in order */
-	uint64_t seen_codes[TP_PYPLAN_LOOSE];
+struct tp_py_walk {
+	struct tp_py_stack *self;
+	struct tp_py_stack_location *plan;
+	size_t look;                               /* which of the copy's */
+	uint64_t seen[TP_PY_STACK_LOCATION_LOOSE]; /* loose frames, in order */
+	uint64_t seen_codes[TP_PY_STACK_LOCATION_LOOSE];
 	size_t n_seen;
 	size_t next_loose;  /* where the next one probably is in the plan */
 	bool is_incomplete; /* something was not planned, so is not in the copies */
@@ -30,14 +30,14 @@ struct tp_pywalk {
 
 /* Fills self->frames, marks among them, and self->cut from the frame at `address` on. Errors  MOVED
  * where the way is lost, BROKEN where it has no end; frames met so far stay. */
-enum tp_pystack_outcome tp_pywalk_frames(struct tp_pywalk *walk, uint64_t address);
+enum tp_py_stack_outcome tp_py_walk_frames(struct tp_py_walk *walk, uint64_t address);
 
 /* What the walk found is planned from now on. */
-void tp_pywalk_learn(struct tp_pywalk *walk);
+void tp_py_walk_update_plan(struct tp_py_walk *walk);
 
-/* What a frame says, of its bytes in a copy; TP_PYCOPY_LEAD_BYTES lie before them. Leaves address
- * and bytes of `out` alone. */
-void tp_pywalk_parse(const struct tp_pystack *self, struct tp_pystack_frame *out,
-		     const uint8_t *bytes);
+/* What a frame says, of its bytes in a copy; TP_PY_COPY_PREFIX_BYTES lie before them. Leaves
+ * address and bytes of `out` alone. */
+void tp_py_walk_parse(const struct tp_py_stack *self, struct tp_py_stack_frame *out,
+		      const uint8_t *bytes);
 
 #endif

@@ -44,7 +44,7 @@ static void read_note(struct library *library, const char *note, size_t size)
 	}
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *context)
+static int on_image(struct dl_phdr_info *info, size_t size, void *context)
 {
 	(void)size;
 	struct library *library = context;
@@ -69,7 +69,7 @@ static bool locate(const char *name, struct tp_ifunc *out)
 				  .build_id = out->build_id};
 	out->name = name;
 	out->start = (uint64_t)(uintptr_t)address - library.base;
-	dl_iterate_phdr(visit, &library);
+	dl_iterate_phdr(on_image, &library);
 	return out->build_id[0] != '\0';
 }
 

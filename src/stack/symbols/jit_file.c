@@ -70,7 +70,7 @@ static enum tp_status read_path(struct tp_buf *out, const char *path, uid_t uid,
 }
 
 /* The number that the process itself sees: the last of "NSpid: 4242 17". 0 when it is gone. */
-static long own_number(pid_t pid)
+static long inner_pid(pid_t pid)
 {
 	char path[40];
 	char text[4096];
@@ -93,13 +93,13 @@ static long own_number(pid_t pid)
 	return number;
 }
 
-enum tp_status tp_jitfile_read(struct tp_buf *out, const struct tp_jitfile_owner *owner,
-			       struct tp_error *err)
+enum tp_status tp_jit_file_read(struct tp_buf *out, const struct tp_jit_file_owner *owner,
+				struct tp_error *err)
 {
 	char path[80];
 	struct stat st;
 	snprintf(path, sizeof(path), "/proc/%d", (int)owner->pid);
-	long number = stat(path, &st) == 0 ? own_number(owner->pid) : 0;
+	long number = stat(path, &st) == 0 ? inner_pid(owner->pid) : 0;
 	if (number > 0) {
 		/* It may have changed its user since we met it. */
 		snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%ld.map", (int)owner->pid,

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_jitfile_owner {
+struct tp_jit_file_owner {
 	pid_t pid;
 	uid_t uid;
 	bool is_known;        /* false: it was gone before we could ask for its user */
@@ -18,5 +18,5 @@ struct tp_jitfile_owner {
 
 /* Errors  TP_ABSENT, TP_DENIED (not a regular file of that user), TP_PARSE (too large), TP_IO. */
 TP_MUST_CHECK enum tp_status
-tp_jitfile_read(struct tp_buf *out, const struct tp_jitfile_owner *owner, struct tp_error *err);
+tp_jit_file_read(struct tp_buf *out, const struct tp_jit_file_owner *owner, struct tp_error *err);
 #endif

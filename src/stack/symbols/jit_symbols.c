@@ -1,7 +1,7 @@
 /* Reads perf maps. The text comes from the target: nothing in it is trusted. */
 #include "jit_symbols.h"
 
-#include "stack/first_above.h"
+#include "stack/elf/first_above.h"
 
 #include "trainprof/base/arena.h"
 #include "trainprof/base/memory.h"
@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 4096, MAX_NAMES = 1 << 20, LOOK_BACK = 16 };
+enum { NAME_MAX_BYTES = 4096, MAX_NAMES = 1 << 20, SEARCH_BACK = 16 };
 
-struct entry {
+struct jit_entry {
 	uint64_t start;
 	uint64_t size;
 	const char *name;
 	uint32_t line; /* the later one wins */
 };
 
-struct tp_jit_names {
+struct tp_jit_symbols {
 	struct tp_arena arena;
-	struct entry *entries; /* by start, one per start */
+	struct jit_entry *entries; /* by start, one per start */
 	size_t n_entries;
 	size_t entries_capacity;
 };
@@ -46,7 +46,7 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 	return true;
 }
 
-static void parse_line(struct tp_jit_names *names, const char *at, const char *end)
+static void parse_line(struct tp_jit_symbols *names, const char *at, const char *end)
 {
 	uint64_t start;
 	uint64_t size;
@@ -60,20 +60,20 @@ static void parse_line(struct tp_jit_names *names, const char *at, const char *e
 		len = NAME_MAX_BYTES;
 	uint32_t line = (uint32_t)names->n_entries;
 	TP_ARRAY_PUSH(names->entries, names->n_entries, names->entries_capacity) =
-		(struct entry){start, size, tp_arena_strndup(&names->arena, at, len), line};
+		(struct jit_entry){start, size, tp_arena_strndup(&names->arena, at, len), line};
 }
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *left = a;
-	const struct entry *right = b;
+	const struct jit_entry *left = a;
+	const struct jit_entry *right = b;
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
 	return left->line > right->line ? -1 : left->line < right->line;
 }
 
 /* Code is moved and freed: the last line about a place is the one that holds. */
-static void keep_latest(struct tp_jit_names *names)
+static void keep_latest(struct tp_jit_symbols *names)
 {
 	size_t n = 0;
 	if (names->n_entries > 1)
@@ -85,9 +85,9 @@ static void keep_latest(struct tp_jit_names *names)
 	names->n_entries = n;
 }
 
-struct tp_jit_names *tp_jit_names_parse(const char *text, size_t size)
+struct tp_jit_symbols *tp_jit_symbols_parse(const char *text, size_t size)
 {
-	struct tp_jit_names *names = tp_alloc(sizeof(*names));
+	struct tp_jit_symbols *names = tp_alloc(sizeof(*names));
 	tp_arena_init(&names->arena);
 	const char *end = text + size;
 	for (const char *at = text; at < end && names->n_entries < MAX_NAMES;) {
@@ -101,7 +101,7 @@ struct tp_jit_names *tp_jit_names_parse(const char *text, size_t size)
 	return names;
 }
 
-void tp_jit_names_free(struct tp_jit_names *names)
+void tp_jit_symbols_free(struct tp_jit_symbols *names)
 {
 	if (!names)
 		return;
@@ -110,13 +110,13 @@ void tp_jit_names_free(struct tp_jit_names *names)
 	free(names);
 }
 
-bool tp_jit_names_find(const struct tp_jit_names *names, uint64_t address, const char **name,
-		       uint64_t *start, uint64_t *end)
+bool tp_jit_symbols_find(const struct tp_jit_symbols *names, uint64_t address, const char **name,
+			 uint64_t *start, uint64_t *end)
 {
-	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct entry),
-				    offsetof(struct entry, start), address);
-	for (size_t i = 1; i <= low && i <= LOOK_BACK; i++) {
-		const struct entry *entry = &names->entries[low - i];
+	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct jit_entry),
+				    offsetof(struct jit_entry, start), address);
+	for (size_t i = 1; i <= low && i <= SEARCH_BACK; i++) {
+		const struct jit_entry *entry = &names->entries[low - i];
 		if (address - entry->start >= entry->size)
 			continue;
 		*name = entry->name;

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_jit_names;
+struct tp_jit_symbols;
 
 /* Lines without sense are skipped; of two with the same start the later one counts. Copies. */
-struct tp_jit_names *tp_jit_names_parse(const char *text, size_t size);
-void tp_jit_names_free(struct tp_jit_names *names);
-bool tp_jit_names_find(const struct tp_jit_names *names, uint64_t address, const char **name,
-		       uint64_t *start, uint64_t *end);
+struct tp_jit_symbols *tp_jit_symbols_parse(const char *text, size_t size);
+void tp_jit_symbols_free(struct tp_jit_symbols *names);
+bool tp_jit_symbols_find(const struct tp_jit_symbols *names, uint64_t address, const char **name,
+			 uint64_t *start, uint64_t *end);
 
 #endif

@@ -60,16 +60,16 @@ static void make_parents(const char *file)
 	free(parent);
 }
 
-struct tp_kernel_names *tp_kernel_names_here(void)
+struct tp_kernel_symbols *tp_kernel_symbol_cache_load(void)
 {
 	struct tp_kernel_epoch epoch;
 	char *file = epoch_read(&epoch) ? cache_file() : NULL;
-	struct tp_kernel_names *names = file ? tp_kernel_names_restore(&epoch, file) : NULL;
+	struct tp_kernel_symbols *names = file ? tp_kernel_symbols_restore(&epoch, file) : NULL;
 	if (!names) {
-		names = tp_kernel_names_load("/proc/kallsyms");
-		if (file && !tp_kernel_names_is_empty(names)) {
+		names = tp_kernel_symbols_load("/proc/kallsyms");
+		if (file && !tp_kernel_symbols_is_empty(names)) {
 			make_parents(file);
-			tp_kernel_names_keep(names, &epoch, file);
+			tp_kernel_symbols_save(names, &epoch, file);
 		}
 	}
 	free(file);

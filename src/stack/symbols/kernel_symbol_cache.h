@@ -6,6 +6,6 @@
 
 /* Of the running kernel: kept ones from the user's cache directory ($XDG_CACHE_HOME/trainprof or
  * ~/.cache/trainprof), else loaded and kept there. Never NULL. */
-struct tp_kernel_names *tp_kernel_names_here(void);
+struct tp_kernel_symbols *tp_kernel_symbol_cache_load(void);
 
 #endif

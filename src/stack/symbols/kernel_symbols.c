@@ -1,7 +1,7 @@
 /* Reads /proc/kallsyms: symbols have no size there, the next one of any kind ends them. */
 #include "kernel_symbols.h"
 
-#include "stack/first_above.h"
+#include "stack/elf/first_above.h"
 
 #include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
@@ -23,13 +23,13 @@ enum {
 	FUNCTION_MAX_BYTES = 1 << 20,
 };
 
-struct entry {
+struct ksym_entry {
 	uint64_t start;
 	uint32_t name; /* offset in texts; 0 = data or hidden, ends the one before */
 };
 
-struct tp_kernel_names {
-	struct entry *entries; /* by start */
+struct tp_kernel_symbols {
+	struct ksym_entry *entries; /* by start */
 	size_t n_entries;
 	size_t entries_capacity;
 	struct tp_buf texts;
@@ -62,7 +62,7 @@ static unsigned hex_digit(char c)
  * hand, and in place: of 120000 lines the C library's way takes as long as the kernel takes to
  * write them.
  */
-static void parse_line(struct tp_kernel_names *names, const char *line, size_t len)
+static void parse_line(struct tp_kernel_symbols *names, const char *line, size_t len)
 {
 	uint64_t start = 0;
 	size_t at = 0;
@@ -72,7 +72,7 @@ static void parse_line(struct tp_kernel_names *names, const char *line, size_t l
 	    names->n_entries >= MAX_NAMES)
 		return;
 	char type = line[at + 1];
-	struct entry entry = {.start = start};
+	struct ksym_entry entry = {.start = start};
 	if (type == 't' || type == 'T' || type == 'w' || type == 'W') {
 		size_t name_len = len - at - 3;
 		if (names->texts.len == 0)
@@ -90,7 +90,7 @@ static void parse_line(struct tp_kernel_names *names, const char *line, size_t l
 }
 
 /* All whole lines of a piece of the file; returns the bytes they take. */
-static size_t parse_lines(struct tp_kernel_names *names, const char *text, size_t size)
+static size_t parse_lines(struct tp_kernel_symbols *names, const char *text, size_t size)
 {
 	size_t at = 0;
 	const char *newline;
@@ -103,7 +103,7 @@ static size_t parse_lines(struct tp_kernel_names *names, const char *text, size_
 }
 
 /* Hidden addresses are all zero: one look at the start saves reading 200000. */
-static void parse_file(struct tp_kernel_names *names, int fd)
+static void parse_file(struct tp_kernel_symbols *names, int fd)
 {
 	char *text = tp_alloc(READ_BYTES);
 	size_t kept = 0;
@@ -125,8 +125,8 @@ static void parse_file(struct tp_kernel_names *names, int fd)
 
 static int compare_entries(const void *a, const void *b)
 {
-	const struct entry *left = a;
-	const struct entry *right = b;
+	const struct ksym_entry *left = a;
+	const struct ksym_entry *right = b;
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
 	/* Of aliases the first of the file stays first. */
@@ -134,7 +134,7 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* The kernel itself comes in order; modules come behind, and lie below: sort those and merge. */
-static void sort_entries(struct tp_kernel_names *names)
+static void sort_entries(struct tp_kernel_symbols *names)
 {
 	size_t n = names->n_entries;
 	size_t n_head = n ? 1 : 0;
@@ -143,10 +143,10 @@ static void sort_entries(struct tp_kernel_names *names)
 		n_head++;
 	if (n_head == n)
 		return;
-	const struct entry *head = names->entries;
-	const struct entry *tail = names->entries + n_head;
+	const struct ksym_entry *head = names->entries;
+	const struct ksym_entry *tail = names->entries + n_head;
 	qsort(names->entries + n_head, n - n_head, sizeof(*names->entries), compare_entries);
-	struct entry *merged = tp_alloc(n * sizeof(*merged));
+	struct ksym_entry *merged = tp_alloc(n * sizeof(*merged));
 	for (size_t i = 0; i < n; i++) {
 		bool from_tail = head == names->entries + n_head ||
 				 (tail < names->entries + n && compare_entries(tail, head) < 0);
@@ -157,9 +157,9 @@ static void sort_entries(struct tp_kernel_names *names)
 	names->entries_capacity = n;
 }
 
-struct tp_kernel_names *tp_kernel_names_load(const char *path)
+struct tp_kernel_symbols *tp_kernel_symbols_load(const char *path)
 {
-	struct tp_kernel_names *names = tp_alloc(sizeof(*names));
+	struct tp_kernel_symbols *names = tp_alloc(sizeof(*names));
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		parse_file(names, fd);
@@ -169,7 +169,7 @@ struct tp_kernel_names *tp_kernel_names_load(const char *path)
 	return names;
 }
 
-static struct kept_header header_of(const struct tp_kernel_names *names,
+static struct kept_header header_of(const struct tp_kernel_symbols *names,
 				    const struct tp_kernel_epoch *epoch)
 {
 	struct kept_header header = {.n_entries = names->n_entries,
@@ -181,8 +181,8 @@ static struct kept_header header_of(const struct tp_kernel_names *names,
 }
 
 /* No fsync: a file that a crash of the machine has torn is of another boot. */
-void tp_kernel_names_keep(const struct tp_kernel_names *names, const struct tp_kernel_epoch *epoch,
-			  const char *file)
+void tp_kernel_symbols_save(const struct tp_kernel_symbols *names,
+			    const struct tp_kernel_epoch *epoch, const char *file)
 {
 	if (names->n_entries == 0)
 		return;
@@ -213,15 +213,15 @@ static bool is_good(const char *file, size_t size, const struct tp_kernel_epoch 
 	       header.epoch.modules_hash == epoch->modules_hash && header.n_entries > 0 &&
 	       header.n_entries <= MAX_NAMES && header.texts_bytes > 0 &&
 	       header.texts_bytes <= UINT32_MAX &&
-	       sizeof(header) + header.n_entries * sizeof(struct entry) + header.texts_bytes ==
+	       sizeof(header) + header.n_entries * sizeof(struct ksym_entry) + header.texts_bytes ==
 		       size &&
 	       file[size - 1] == '\0';
 }
 
-struct tp_kernel_names *tp_kernel_names_restore(const struct tp_kernel_epoch *epoch,
-						const char *file)
+struct tp_kernel_symbols *tp_kernel_symbols_restore(const struct tp_kernel_epoch *epoch,
+						    const char *file)
 {
-	struct tp_kernel_names *names = NULL;
+	struct tp_kernel_symbols *names = NULL;
 	struct stat st;
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -240,7 +240,7 @@ struct tp_kernel_names *tp_kernel_names_restore(const struct tp_kernel_epoch *ep
 	names = tp_alloc(sizeof(*names));
 	names->kept = kept;
 	names->kept_bytes = size;
-	names->entries = (struct entry *)(void *)(kept + sizeof(header));
+	names->entries = (struct ksym_entry *)(void *)(kept + sizeof(header));
 	names->n_entries = header.n_entries;
 	names->texts.data = kept + size - header.texts_bytes;
 	names->texts.len = header.texts_bytes;
@@ -250,7 +250,7 @@ out:
 	return names;
 }
 
-void tp_kernel_names_free(struct tp_kernel_names *names)
+void tp_kernel_symbols_free(struct tp_kernel_symbols *names)
 {
 	if (!names)
 		return;
@@ -263,16 +263,16 @@ void tp_kernel_names_free(struct tp_kernel_names *names)
 	free(names);
 }
 
-bool tp_kernel_names_is_empty(const struct tp_kernel_names *names)
+bool tp_kernel_symbols_is_empty(const struct tp_kernel_symbols *names)
 {
 	return names->n_entries == 0;
 }
 
-bool tp_kernel_names_find(const struct tp_kernel_names *names, uint64_t address, const char **name,
-			  uint64_t *start, uint64_t *end)
+bool tp_kernel_symbols_find(const struct tp_kernel_symbols *names, uint64_t address,
+			    const char **name, uint64_t *start, uint64_t *end)
 {
-	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct entry),
-				    offsetof(struct entry, start), address);
+	size_t low = tp_first_above(names->entries, names->n_entries, sizeof(struct ksym_entry),
+				    offsetof(struct ksym_entry, start), address);
 	if (low == 0)
 		return false;
 	size_t at = low - 1;

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_kernel_names;
+struct tp_kernel_symbols;
 
 /* Read `path`, /proc/kallsyms or a copy. Never NULL; without a name when all addresses are hidden
  * (zero) or the file cannot be read. */
-struct tp_kernel_names *tp_kernel_names_load(const char *path);
+struct tp_kernel_symbols *tp_kernel_symbols_load(const char *path);
 
 /* What names are good for: this boot of the machine and the modules that are loaded. */
 struct tp_kernel_epoch {
@@ -23,14 +23,14 @@ struct tp_kernel_epoch {
  * Nothing is said when it cannot be written. restore: NULL when the file is missing, not ours
  * alone, of another epoch or not whole; it is mapped, not read.
  */
-void tp_kernel_names_keep(const struct tp_kernel_names *names, const struct tp_kernel_epoch *epoch,
-			  const char *file);
-struct tp_kernel_names *tp_kernel_names_restore(const struct tp_kernel_epoch *epoch,
-						const char *file);
-bool tp_kernel_names_is_empty(const struct tp_kernel_names *names);
-void tp_kernel_names_free(struct tp_kernel_names *names);
+void tp_kernel_symbols_save(const struct tp_kernel_symbols *names,
+			    const struct tp_kernel_epoch *epoch, const char *file);
+struct tp_kernel_symbols *tp_kernel_symbols_restore(const struct tp_kernel_epoch *epoch,
+						    const char *file);
+bool tp_kernel_symbols_is_empty(const struct tp_kernel_symbols *names);
+void tp_kernel_symbols_free(struct tp_kernel_symbols *names);
 /* A name of a module's function ends in " [module]". */
-bool tp_kernel_names_find(const struct tp_kernel_names *names, uint64_t address, const char **name,
-			  uint64_t *start, uint64_t *end);
+bool tp_kernel_symbols_find(const struct tp_kernel_symbols *names, uint64_t address,
+			    const char **name, uint64_t *start, uint64_t *end);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "locate.h"
 #include "module.h"
-#include "stack/first_above.h"
+#include "stack/elf/first_above.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
@@ -45,14 +45,14 @@ struct tp_maps {
 	struct regions *regions;
 	size_t last;           /* index of the last hit: most questions come in runs */
 	struct tp_module *jit; /* of this process; NULL until needed */
-	struct tp_jitfile_owner owner;
+	struct tp_jit_file_owner owner;
 };
 
 static struct tp_maps *maps_new(struct tp_modules *modules, pid_t pid, struct regions *regions)
 {
 	struct tp_maps *maps = tp_alloc(sizeof(*maps));
 	*maps = (struct tp_maps){.modules = modules, .regions = regions};
-	maps->owner = (struct tp_jitfile_owner){.pid = pid, .met_wall_ns = tp_clock_wall_ns()};
+	maps->owner = (struct tp_jit_file_owner){.pid = pid, .met_wall_ns = tp_clock_wall_ns()};
 	char path[32];
 	struct stat st;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
@@ -98,7 +98,7 @@ void tp_maps_clear(struct tp_maps *maps)
 }
 
 /* Regions of our own, to change. */
-static struct regions *regions_own(struct tp_maps *maps)
+static struct regions *regions_copy(struct tp_maps *maps)
 {
 	struct regions *shared = maps->regions;
 	if (shared->n_owners == 1)
@@ -116,7 +116,7 @@ static struct regions *regions_own(struct tp_maps *maps)
 }
 
 /* Index of the first region that ends above `address`. */
-static size_t first_ending_above(const struct regions *regions, uint64_t address)
+static size_t first_after_address(const struct regions *regions, uint64_t address)
 {
 	return tp_first_above(regions->items, regions->n_items, sizeof(struct region),
 			      offsetof(struct region, end), address);
@@ -139,9 +139,9 @@ static void cut_front(struct region *region, uint64_t start)
 }
 
 /* Make [start, end) empty. */
-static void cut_hole(struct regions *regions, uint64_t start, uint64_t end)
+static void clear_range(struct regions *regions, uint64_t start, uint64_t end)
 {
-	size_t at = first_ending_above(regions, start);
+	size_t at = first_after_address(regions, start);
 	if (at < regions->n_items && regions->items[at].start < start) {
 		struct region tail = regions->items[at];
 		regions->items[at].end = start;
@@ -162,13 +162,13 @@ static void cut_hole(struct regions *regions, uint64_t start, uint64_t end)
 		cut_front(&regions->items[at], end);
 }
 
-static void put(struct tp_maps *maps, const struct region *region, bool is_executable)
+static void insert_region(struct tp_maps *maps, const struct region *region, bool is_executable)
 {
-	struct regions *regions = regions_own(maps);
+	struct regions *regions = regions_copy(maps);
 	if (regions->n_items > 0)
-		cut_hole(regions, region->start, region->end);
+		clear_range(regions, region->start, region->end);
 	if (is_executable && regions->n_items < MAX_REGIONS)
-		insert_at(regions, first_ending_above(regions, region->start), region);
+		insert_at(regions, first_after_address(regions, region->start), region);
 }
 
 void tp_maps_add(struct tp_maps *maps, const struct tp_mapping *mapping)
@@ -187,7 +187,7 @@ void tp_maps_add(struct tp_maps *maps, const struct tp_mapping *mapping)
 		.dev_minor = mapping->dev_minor,
 		.path = tp_strtab_text(texts, tp_strtab_intern(texts, path)),
 	};
-	put(maps, &region, mapping->is_executable);
+	insert_region(maps, &region, mapping->is_executable);
 }
 
 void tp_maps_add_module(struct tp_maps *maps, uint64_t bias, struct tp_module *module)
@@ -204,7 +204,7 @@ void tp_maps_add_module(struct tp_maps *maps, uint64_t bias, struct tp_module *m
 		.has_bias = true,
 	};
 	if (region.start < region.end)
-		put(maps, &region, true);
+		insert_region(maps, &region, true);
 }
 
 enum tp_status tp_maps_read(struct tp_maps *maps, struct tp_error *err)
@@ -221,7 +221,7 @@ enum tp_status tp_maps_read(struct tp_maps *maps, struct tp_error *err)
 }
 
 /* Memory that some program filled with code, whatever the kernel calls it. */
-static bool is_anonymous(const char *path)
+static bool is_anon(const char *path)
 {
 	if (*path != '/')
 		return strcmp(path, "[vdso]") != 0;
@@ -231,7 +231,7 @@ static bool is_anonymous(const char *path)
 }
 
 /* As a rule a mapping shows one segment; then an address needs no search. */
-static void find_bias(struct region *region)
+static void find_load_offset(struct region *region)
 {
 	const struct tp_elf_image *image = tp_module_of(region->module)->image;
 	uint64_t vaddr;
@@ -243,7 +243,7 @@ static void find_bias(struct region *region)
 
 static void bind_module(struct tp_maps *maps, struct region *region)
 {
-	if (is_anonymous(region->path)) {
+	if (is_anon(region->path)) {
 		if (!maps->jit)
 			maps->jit = tp_modules_add_jit(maps->modules, &maps->owner);
 		region->module = maps->jit;
@@ -258,7 +258,7 @@ static void bind_module(struct tp_maps *maps, struct region *region)
 		.path = region->path,
 	};
 	region->module = tp_modules_open(maps->modules, maps->owner.pid, &mapping);
-	find_bias(region);
+	find_load_offset(region);
 }
 
 static struct region *region_find(struct tp_maps *maps, uint64_t pc)
@@ -267,7 +267,7 @@ static struct region *region_find(struct tp_maps *maps, uint64_t pc)
 	if (maps->last < regions->n_items && pc >= regions->items[maps->last].start &&
 	    pc < regions->items[maps->last].end)
 		return &regions->items[maps->last];
-	size_t at = first_ending_above(regions, pc);
+	size_t at = first_after_address(regions, pc);
 	if (at == regions->n_items || regions->items[at].start > pc)
 		return NULL;
 	maps->last = at;
@@ -290,7 +290,7 @@ bool tp_maps_locate(struct tp_maps *maps, uint64_t pc, struct tp_module **module
 		*address = pc - region->bias;
 	else if (region->module->kind == TP_FRAME_JIT)
 		*address = pc;
-	else if (!image || !tp_elf_image_offset_to_vaddr(image, offset, address))
+	else if (!image || !tp_elf_image_offset_to_address(image, offset, address))
 		*address = offset;
 	return true;
 }

@@ -14,19 +14,19 @@
 
 #include <sys/types.h>
 
-struct tp_jit_names;
-struct tp_kernel_names;
+struct tp_jit_symbols;
+struct tp_kernel_symbols;
 
 struct tp_module_body {
 	struct tp_module pub; /* first: the door hands out this part */
 	struct tp_modules *owner;
 	struct tp_elf_image *image; /* NULL when pub.has_image is false */
-	struct tp_rules rules;
-	struct tp_symtab symtab;           /* loaded when first asked */
-	struct tp_jitfile_owner jit_owner; /* kind JIT: whose perf map names it */
-	struct tp_jit_names *jit;          /* kind JIT, once read */
-	uint64_t jit_next_ns;              /* when to read it again at the earliest */
-	struct tp_kernel_names *kernel;    /* kind KERNEL, once read */
+	struct tp_unwind_rule_cache rules;
+	struct tp_symtab symtab;            /* loaded when first asked */
+	struct tp_jit_file_owner jit_owner; /* kind JIT: whose perf map names it */
+	struct tp_jit_symbols *jit;         /* kind JIT, once read */
+	uint64_t jit_next_ns;               /* when to read it again at the earliest */
+	struct tp_kernel_symbols *kernel;   /* kind KERNEL, once read */
 };
 
 struct tp_modules {
@@ -61,6 +61,6 @@ struct tp_module *tp_modules_open(struct tp_modules *modules, pid_t pid,
 				  const struct tp_file_mapping *mapping);
 /* A new module for executable memory without a file. */
 struct tp_module *tp_modules_add_jit(struct tp_modules *modules,
-				     const struct tp_jitfile_owner *owner);
+				     const struct tp_jit_file_owner *owner);
 
 #endif

@@ -62,10 +62,10 @@ void tp_modules_free(struct tp_modules *modules)
 		return;
 	for (size_t i = 0; i < modules->n_items; i++) {
 		struct tp_module_body *module = modules->items[i];
-		tp_unwind_rules_release(&module->rules);
+		tp_unwind_rule_cache_release(&module->rules);
 		tp_symtab_release(&module->symtab);
-		tp_jit_names_free(module->jit);
-		tp_kernel_names_free(module->kernel);
+		tp_jit_symbols_free(module->jit);
+		tp_kernel_symbols_free(module->kernel);
 		image_free(module->image);
 		free(module);
 	}
@@ -83,7 +83,7 @@ struct tp_module *tp_modules_kernel(struct tp_modules *modules)
 }
 
 struct tp_module *tp_modules_add_jit(struct tp_modules *modules,
-				     const struct tp_jitfile_owner *owner)
+				     const struct tp_jit_file_owner *owner)
 {
 	struct tp_module_body *module = modules_add(modules, TP_FRAME_JIT, "[jit]");
 	module->jit_owner = *owner;
@@ -139,7 +139,7 @@ static struct tp_module *modules_vdso(struct tp_modules *modules)
 }
 
 /* How a file was reached says how much its name can be trusted. */
-enum way { WAY_ROOT, WAY_MAP_FILES, WAY_PLAIN };
+enum module_way { WAY_ROOT, WAY_MAP_FILES, WAY_PLAIN };
 
 /*
  * Is this the file that was mapped? The inode decides. Device numbers differ on btrfs and inodes on
@@ -147,7 +147,7 @@ enum way { WAY_ROOT, WAY_MAP_FILES, WAY_PLAIN };
  * overlayfs is believed by its name.
  */
 static bool is_mapped_file(int fd, const struct stat *st, const struct tp_file_mapping *mapping,
-			   enum way way)
+			   enum module_way way)
 {
 	if (way == WAY_MAP_FILES)
 		return true;
@@ -162,7 +162,7 @@ static bool is_mapped_file(int fd, const struct stat *st, const struct tp_file_m
 static int open_mapped(pid_t pid, const struct tp_file_mapping *mapping, const char *path,
 		       struct stat *st, char *opened, size_t opened_size)
 {
-	for (enum way way = WAY_ROOT; way <= WAY_PLAIN; way++) {
+	for (enum module_way way = WAY_ROOT; way <= WAY_PLAIN; way++) {
 		if (way == WAY_ROOT)
 			snprintf(opened, opened_size, "/proc/%d/root%s", (int)pid, path);
 		else if (way == WAY_MAP_FILES)
@@ -218,7 +218,7 @@ static struct tp_module_body *find_known(struct tp_modules *modules, const struc
 
 /* "libx.so (deleted)" without its suffix; the name may really end so, but then it is only a name.
  */
-static const char *undeleted_path(struct tp_modules *modules, const char *path)
+static const char *strip_deleted(struct tp_modules *modules, const char *path)
 {
 	static const char suffix[] = " (deleted)";
 	size_t len = strlen(path);
@@ -234,7 +234,7 @@ struct tp_module *tp_modules_open(struct tp_modules *modules, pid_t pid,
 {
 	if (strcmp(mapping->path, "[vdso]") == 0)
 		return modules_vdso(modules);
-	const char *path = undeleted_path(modules, mapping->path);
+	const char *path = strip_deleted(modules, mapping->path);
 	uint64_t key = mapping_key(mapping);
 	char opened[4200];
 	struct stat st;

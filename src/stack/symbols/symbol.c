@@ -15,7 +15,8 @@ static bool find_native(struct tp_module_body *module, uint64_t address, struct 
 	if (tp_symtab_find(&module->symtab, module->image, &module->owner->texts, address,
 			   &out->name, &out->start, &out->end))
 		return true;
-	if (!tp_rules_bounds(&module->rules, module->image, address, &out->start, &out->end))
+	if (!tp_unwind_rule_cache_bounds(&module->rules, module->image, address, &out->start,
+					 &out->end))
 		return false;
 	const char *chosen =
 		tp_ifunc_name(&module->owner->ifuncs, module->pub.build_id, out->start);
@@ -27,28 +28,28 @@ static bool find_native(struct tp_module_body *module, uint64_t address, struct 
 static bool find_kernel(struct tp_module_body *module, uint64_t address, struct tp_symbol *out)
 {
 	if (!module->kernel)
-		module->kernel = tp_kernel_names_here();
-	return tp_kernel_names_find(module->kernel, address, &out->name, &out->start, &out->end);
+		module->kernel = tp_kernel_symbol_cache_load();
+	return tp_kernel_symbols_find(module->kernel, address, &out->name, &out->start, &out->end);
 }
 
 /* The file grows while its process compiles: look again, but not for more than 2 % of the time. */
 static bool jit_update(struct tp_module_body *module)
 {
-	enum { LEAST_PAUSE_MS = 100, PAUSE_PER_COST = 50 };
+	enum { MIN_PAUSE_MS = 100, PAUSE_PER_COST = 50 };
 	uint64_t begin_ns = tp_clock_now_ns();
 	if (begin_ns < module->jit_next_ns)
 		return false;
 	struct tp_buf text = {0};
-	bool is_read = tp_jitfile_read(&text, &module->jit_owner, NULL) == TP_OK;
+	bool is_read = tp_jit_file_read(&text, &module->jit_owner, NULL) == TP_OK;
 	if (is_read) {
-		tp_jit_names_free(module->jit);
-		module->jit = tp_jit_names_parse(tp_buf_text(&text), text.len);
+		tp_jit_symbols_free(module->jit);
+		module->jit = tp_jit_symbols_parse(tp_buf_text(&text), text.len);
 	}
 	tp_buf_release(&text);
 	uint64_t end_ns = tp_clock_now_ns();
 	uint64_t pause_ns = (end_ns - begin_ns) * PAUSE_PER_COST;
-	if (pause_ns < LEAST_PAUSE_MS * TP_NS_PER_MS)
-		pause_ns = LEAST_PAUSE_MS * TP_NS_PER_MS;
+	if (pause_ns < MIN_PAUSE_MS * TP_NS_PER_MS)
+		pause_ns = MIN_PAUSE_MS * TP_NS_PER_MS;
 	module->jit_next_ns = end_ns + pause_ns;
 	return is_read;
 }
@@ -57,9 +58,9 @@ static bool find_jit(struct tp_module_body *module, uint64_t address, struct tp_
 {
 	const char *name;
 	bool is_found = module->jit &&
-			tp_jit_names_find(module->jit, address, &name, &out->start, &out->end);
+			tp_jit_symbols_find(module->jit, address, &name, &out->start, &out->end);
 	if (!is_found && jit_update(module))
-		is_found = tp_jit_names_find(module->jit, address, &name, &out->start, &out->end);
+		is_found = tp_jit_symbols_find(module->jit, address, &name, &out->start, &out->end);
 	if (!is_found)
 		return false;
 	/* The next reading of the file frees the name. */

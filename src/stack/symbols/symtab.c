@@ -1,7 +1,7 @@
 /* Function symbols: loads the arrays once, picks among aliases, fetches names on demand. */
 #include "symtab.h"
 
-#include "stack/first_above.h"
+#include "stack/elf/first_above.h"
 
 #include "trainprof/base/memory.h"
 
@@ -14,7 +14,7 @@ enum {
 	NAME_MAX_BYTES = 4096,
 	/* How far back to look for a symbol around an address that lies in a hole of a nested one.
 	 */
-	LOOK_BACK = 32,
+	SEARCH_BACK = 32,
 };
 
 /* rank: bit 0 = name is in .strtab (else .dynstr), bit 1 = name is a text id, above: binding. */
@@ -108,7 +108,7 @@ static const char *name_of(struct tp_symtab_entry *entry, struct tp_elf_image *i
 	return tp_strtab_text(texts, entry->name);
 }
 
-static size_t underscores(const char *name)
+static size_t count_prefix(const char *name)
 {
 	return strspn(name, "_");
 }
@@ -118,8 +118,8 @@ static bool is_better(const char *name, uint32_t rank, const char *than, uint32_
 {
 	if (!*than || !*name)
 		return *name != '\0';
-	if (underscores(name) != underscores(than))
-		return underscores(name) < underscores(than);
+	if (count_prefix(name) != count_prefix(than))
+		return count_prefix(name) < count_prefix(than);
 	if (rank / BINDING != than_rank / BINDING)
 		return rank < than_rank;
 	if (strlen(name) != strlen(than))
@@ -134,7 +134,7 @@ static const char *best_name(struct tp_symtab *symtab, struct tp_elf_image *imag
 	uint64_t start = symtab->entries[at].start;
 	const char *best = "";
 	uint32_t best_rank = 0;
-	for (size_t i = 0; i < LOOK_BACK && i <= at && symtab->entries[at - i].start == start;
+	for (size_t i = 0; i < SEARCH_BACK && i <= at && symtab->entries[at - i].start == start;
 	     i++) {
 		struct tp_symtab_entry *entry = &symtab->entries[at - i];
 		if (vaddr - start >= entry->size)
@@ -161,7 +161,7 @@ bool tp_symtab_find(struct tp_symtab *symtab, struct tp_elf_image *image, struct
 	}
 	size_t above = tp_first_above(symtab->entries, symtab->n_entries, sizeof(*symtab->entries),
 				      offsetof(struct tp_symtab_entry, start), vaddr);
-	for (size_t i = 1; i <= above && i <= LOOK_BACK; i++) {
+	for (size_t i = 1; i <= above && i <= SEARCH_BACK; i++) {
 		const struct tp_symtab_entry *entry = &symtab->entries[above - i];
 		if (vaddr - entry->start >= symtab->longest)
 			return false;

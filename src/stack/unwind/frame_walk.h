@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_walk {
+struct tp_frame_walk {
 	struct tp_maps *maps;
 	const uint8_t *stack; /* copy of [low, high) */
 	uint64_t low;
@@ -20,7 +20,7 @@ struct tp_walk {
 };
 
 /* A frame: where it runs and the registers that belong to it. */
-struct tp_walk_state {
+struct tp_frame_walk_state {
 	uint64_t ip;
 	uint64_t sp;
 	uint64_t bp;
@@ -33,37 +33,40 @@ struct tp_walk_state {
 	bool is_guessed;
 };
 
-enum tp_walk_result {
-	TP_WALK_STEPPED,
-	TP_WALK_ROOT,      /* no caller */
-	TP_WALK_NOTHING,   /* of an unwound stack: a return address of 0 */
-	TP_WALK_NO_RULE,   /* code without unwind table */
-	TP_WALK_NEEDS_BP,  /* the rule asks for bp and that is not known */
-	TP_WALK_TRUNCATED, /* the caller lies beyond the copy */
-	TP_WALK_BROKEN,    /* the rule leads nowhere */
-	TP_WALK_EXHAUSTED, /* work limit */
+enum tp_frame_walk_result {
+	TP_FRAME_WALK_DONE,
+	TP_FRAME_WALK_ROOT,      /* no caller */
+	TP_FRAME_WALK_NOTHING,   /* of an unwound stack: a return address of 0 */
+	TP_FRAME_WALK_NO_RULE,   /* code without unwind table */
+	TP_FRAME_WALK_NEEDS_BP,  /* the rule asks for bp and that is not known */
+	TP_FRAME_WALK_TRUNCATED, /* the caller lies beyond the copy */
+	TP_FRAME_WALK_BROKEN,    /* the rule leads nowhere */
+	TP_FRAME_WALK_LIMIT,     /* work limit */
 };
 
-bool tp_walk_word(const struct tp_walk *walk, uint64_t address, uint64_t *out);
-enum tp_walk_result tp_walk_step(struct tp_walk *walk, const struct tp_walk_state *state,
-				 struct tp_walk_state *next);
+bool tp_frame_walk_word(const struct tp_frame_walk *walk, uint64_t address, uint64_t *out);
+enum tp_frame_walk_result tp_frame_walk_step(struct tp_frame_walk *walk,
+					     const struct tp_frame_walk_state *state,
+					     struct tp_frame_walk_state *next);
 /* What stands before `pc`; TP_RULE_CALL_NONE when it cannot be a return address. */
-enum tp_rule_call tp_walk_call(struct tp_walk *walk, uint64_t pc);
+enum tp_rule_call tp_frame_walk_call(struct tp_frame_walk *walk, uint64_t pc);
 /* Has the code of this frame an unwind rule? */
-bool tp_walk_has_rule(struct tp_walk *walk, const struct tp_walk_state *state);
+bool tp_frame_walk_has_rule(struct tp_frame_walk *walk, const struct tp_frame_walk_state *state);
 /*
  * Can the call before `return_pc` have led to the function of frame `callee`? No for a direct call
  * of another function that does not jump on to it (a tail call), and for a call by pointer in a
  * function that calls the same one directly elsewhere: then the callee is left over from that.
  */
-bool tp_walk_can_lead(struct tp_walk *walk, uint64_t return_pc, const struct tp_walk_state *callee);
+bool tp_frame_walk_can_reach(struct tp_frame_walk *walk, uint64_t return_pc,
+			     const struct tp_frame_walk_state *callee);
 
 /* Does what the direct call before `return_pc` calls leave by a jump to a computed address? */
-bool tp_walk_jumps_on(struct tp_walk *walk, uint64_t return_pc);
+bool tp_frame_walk_has_indirect_jump(struct tp_frame_walk *walk, uint64_t return_pc);
 
 /* Find a caller of code without tables by what lies on the stack. Updates `state`. */
-bool tp_scan_caller(struct tp_walk *walk, struct tp_walk_state *state, bool is_tabled);
+bool tp_stack_scan_caller(struct tp_frame_walk *walk, struct tp_frame_walk_state *state,
+			  bool is_tabled);
 /* Find the bp that the rule of `state` needs. Updates `state`. */
-bool tp_scan_bp(struct tp_walk *walk, struct tp_walk_state *state);
+bool tp_stack_scan_bp(struct tp_frame_walk *walk, struct tp_frame_walk_state *state);
 
 #endif

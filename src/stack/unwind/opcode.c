@@ -21,13 +21,13 @@ struct x86_opcode {
 };
 
 /* Add, multiply and kin: F3 and F2 are the forms for one number. */
-static bool is_float_arithmetic(uint8_t byte)
+static bool is_float_arith(uint8_t byte)
 {
 	return byte == 0x51 || byte == 0x58 || byte == 0x59 || (byte >= 0x5c && byte <= 0x5f);
 }
 
 /* Additions, subtractions, products, extremes and sums of integers in vectors. */
-static bool is_integer_arithmetic(uint8_t byte)
+static bool is_integer_arith(uint8_t byte)
 {
 	static const uint8_t bytes[] = {0xd4, 0xd5, 0xd8, 0xd9, 0xda, 0xdc, 0xdd, 0xde, 0xe0, 0xe3,
 					0xe4, 0xe5, 0xe8, 0xe9, 0xea, 0xec, 0xed, 0xee, 0xf4, 0xf5,
@@ -35,29 +35,29 @@ static bool is_integer_arithmetic(uint8_t byte)
 	return memchr(bytes, byte, sizeof(bytes)) != NULL;
 }
 
-static enum tp_arith arith_of_0f(const struct x86_opcode *op)
+static enum tp_arith arith_of_two_byte(const struct x86_opcode *op)
 {
 	bool is_single = op->pp == PP_F3 || op->pp == PP_F2;
-	if (is_float_arithmetic(op->byte))
+	if (is_float_arith(op->byte))
 		return is_single ? TP_ARITH_SCALAR : TP_ARITH_VECTOR;
 	if ((op->byte == 0x52 || op->byte == 0x53) && op->pp != PP_66) /* 1/sqrt, 1/x */
 		return op->pp == PP_F3 ? TP_ARITH_SCALAR : TP_ARITH_VECTOR;
 	if (op->byte == 0x7c || op->byte == 0x7d || op->byte == 0xd0) /* in pairs */
 		return op->pp == PP_66 || op->pp == PP_F2 ? TP_ARITH_VECTOR : TP_ARITH_NONE;
-	return !is_single && is_integer_arithmetic(op->byte) ? TP_ARITH_VECTOR : TP_ARITH_NONE;
+	return !is_single && is_integer_arith(op->byte) ? TP_ARITH_VECTOR : TP_ARITH_NONE;
 }
 
 /* Fused multiply-add in its three orders: odd opcodes from x9 on are for one number. */
-static bool is_fused(const struct x86_opcode *op)
+static bool is_float_mul_add(const struct x86_opcode *op)
 {
 	unsigned order = op->byte >> 4;
 	return op->is_vex && op->pp == PP_66 && (order == 0x9 || order == 0xa || order == 0xb) &&
 	       (op->byte & 15) >= 6;
 }
 
-static enum tp_arith arith_of_0f38(const struct x86_opcode *op)
+static enum tp_arith arith_of_three_byte(const struct x86_opcode *op)
 {
-	if (is_fused(op)) {
+	if (is_float_mul_add(op)) {
 		unsigned kind = op->byte & 15;
 		return kind >= 9 && kind % 2 ? TP_ARITH_SCALAR : TP_ARITH_VECTOR;
 	}
@@ -76,14 +76,14 @@ static enum tp_arith arith_of_x86_opcode(const struct x86_opcode *op)
 {
 	switch (op->map) {
 	case MAP_0F:
-		return arith_of_0f(op);
+		return arith_of_two_byte(op);
 	case MAP_HALF_0F: /* 16-bit floats: no prefix is the packed form */
-		if (!is_float_arithmetic(op->byte))
+		if (!is_float_arith(op->byte))
 			return TP_ARITH_NONE;
 		return op->pp == PP_F3 ? TP_ARITH_SCALAR : TP_ARITH_VECTOR;
 	case MAP_0F38:
 	case MAP_HALF_0F38:
-		return arith_of_0f38(op);
+		return arith_of_three_byte(op);
 	case MAP_0F3A: /* dot products */
 		return op->byte == 0x40 || op->byte == 0x41 ? TP_ARITH_VECTOR : TP_ARITH_NONE;
 	default:
@@ -186,6 +186,6 @@ enum tp_arith tp_opcode_arith(uint16_t machine, const uint8_t *code, size_t n)
 		return arith_of_x86(code, n);
 	if (machine != EM_AARCH64 || n < 4)
 		return TP_ARITH_NONE;
-	struct tp_cursor cursor = tp_cursor_over(code, 4);
-	return arith_of_arm((uint32_t)tp_cursor_uint(&cursor, 4));
+	struct tp_byte_cursor cursor = tp_byte_cursor_over(code, 4);
+	return arith_of_arm((uint32_t)tp_byte_cursor_uint(&cursor, 4));
 }

@@ -14,19 +14,19 @@
 #include "trainprof/stack/modules.h"
 
 /* Old chains of calls can be long; only where they meet the living one does a link not fit. */
-enum { TRIAL_DEPTH = 32, BP_MAX_WORDS = 512, LAST_FRAME_BYTES = 4096 };
+enum { TRY_DEPTH = 32, BP_MAX_WORDS = 512, LAST_FRAME_BYTES = 4096 };
 
 /* How a trial of some steps went. */
-enum trial {
-	TRIAL_FAILS,
-	TRIAL_ODD,  /* call sites all the way, but one calls another function than we came from */
-	TRIAL_FITS, /* call sites all the way, each calls where we came from as far as it tells */
+enum try_result {
+	TRY_FAILED,
+	TRY_PARTIAL, /* call sites all the way, but one calls another function than we came from */
+	TRY_FITS,    /* call sites all the way, each calls where we came from as far as it tells */
 };
 
-static enum trial try_steps(struct tp_walk *walk, const struct tp_walk_state *state,
-			    unsigned depth);
+static enum try_result try_steps(struct tp_frame_walk *walk,
+				 const struct tp_frame_walk_state *state, unsigned depth);
 
-static bool is_run_time_code(struct tp_walk *walk, uint64_t pc)
+static bool is_run_time_code(struct tp_frame_walk *walk, uint64_t pc)
 {
 	struct tp_module *module;
 	uint64_t address;
@@ -34,39 +34,40 @@ static bool is_run_time_code(struct tp_walk *walk, uint64_t pc)
 }
 
 /* Does `next`, reached from `state` by rule, look like its caller? */
-static enum trial judge_step(struct tp_walk *walk, const struct tp_walk_state *state,
-			     const struct tp_walk_state *next, unsigned depth)
+static enum try_result check_step(struct tp_frame_walk *walk,
+				  const struct tp_frame_walk_state *state,
+				  const struct tp_frame_walk_state *next, unsigned depth)
 {
 	if (!next->is_return) /* interrupted by a signal: anywhere */
-		return TRIAL_FITS;
-	if (tp_walk_call(walk, next->ip) == TP_RULE_CALL_NONE)
-		return is_run_time_code(walk, next->ip) ? TRIAL_FITS : TRIAL_FAILS;
-	bool is_end = depth <= 1 || !tp_walk_has_rule(walk, next);
-	enum trial rest = is_end ? TRIAL_FITS : try_steps(walk, next, depth - 1);
-	if (rest == TRIAL_FITS && !tp_walk_can_lead(walk, next->ip, state))
-		return TRIAL_ODD;
+		return TRY_FITS;
+	if (tp_frame_walk_call(walk, next->ip) == TP_RULE_CALL_NONE)
+		return is_run_time_code(walk, next->ip) ? TRY_FITS : TRY_FAILED;
+	bool is_end = depth <= 1 || !tp_frame_walk_has_rule(walk, next);
+	enum try_result rest = is_end ? TRY_FITS : try_steps(walk, next, depth - 1);
+	if (rest == TRY_FITS && !tp_frame_walk_can_reach(walk, next->ip, state))
+		return TRY_PARTIAL;
 	return rest;
 }
 
-static enum trial try_bp(struct tp_walk *walk, const struct tp_walk_state *state, uint64_t bp,
-			 unsigned depth)
+static enum try_result try_bp(struct tp_frame_walk *walk, const struct tp_frame_walk_state *state,
+			      uint64_t bp, unsigned depth)
 {
 	if (bp <= state->sp || bp >= walk->high || bp % 8 != 0)
-		return TRIAL_FAILS;
-	struct tp_walk_state trial = *state;
-	struct tp_walk_state next;
-	trial.bp = bp;
-	trial.knows_bp = true;
-	switch (tp_walk_step(walk, &trial, &next)) {
-	case TP_WALK_ROOT:
-		return TRIAL_FITS;
-	case TP_WALK_STEPPED:
+		return TRY_FAILED;
+	struct tp_frame_walk_state try_result = *state;
+	struct tp_frame_walk_state next;
+	try_result.bp = bp;
+	try_result.knows_bp = true;
+	switch (tp_frame_walk_step(walk, &try_result, &next)) {
+	case TP_FRAME_WALK_ROOT:
+		return TRY_FITS;
+	case TP_FRAME_WALK_DONE:
 		/* A wrong bp leads to old frames: no second choice here. */
-		if (next.is_return && !tp_walk_can_lead(walk, next.ip, state))
-			return TRIAL_FAILS;
-		return judge_step(walk, &trial, &next, depth);
+		if (next.is_return && !tp_frame_walk_can_reach(walk, next.ip, state))
+			return TRY_FAILED;
+		return check_step(walk, &try_result, &next, depth);
 	default:
-		return TRIAL_FAILS;
+		return TRY_FAILED;
 	}
 }
 
@@ -74,63 +75,66 @@ static enum trial try_bp(struct tp_walk *walk, const struct tp_walk_state *state
  * The best bp for `state`: the one it may still have, else one that the code without tables saved.
  * It pushes bp first of all, as a rule, so the search goes down from the return address.
  */
-static enum trial find_bp(struct tp_walk *walk, struct tp_walk_state *state, unsigned depth)
+static enum try_result find_bp(struct tp_frame_walk *walk, struct tp_frame_walk_state *state,
+			       unsigned depth)
 {
 	uint64_t best_bp = state->bp;
-	enum trial best = try_bp(walk, state, state->bp, depth);
+	enum try_result best = try_bp(walk, state, state->bp, depth);
 	uint64_t word;
 	uint64_t at = state->gap_high;
-	for (unsigned n = 0; n < BP_MAX_WORDS && at > state->gap_low && best != TRIAL_FITS; n++) {
+	for (unsigned n = 0; n < BP_MAX_WORDS && at > state->gap_low && best != TRY_FITS; n++) {
 		at -= sizeof(word);
-		if (walk->words_left == 0 || !tp_walk_word(walk, at, &word))
+		if (walk->words_left == 0 || !tp_frame_walk_word(walk, at, &word))
 			break;
 		walk->words_left--;
-		enum trial trial = try_bp(walk, state, word, depth);
-		if (trial > best) {
-			best = trial;
+		enum try_result try_result = try_bp(walk, state, word, depth);
+		if (try_result > best) {
+			best = try_result;
 			best_bp = word;
 		}
 	}
-	if (best != TRIAL_FAILS) {
+	if (best != TRY_FAILED) {
 		state->bp = best_bp;
 		state->knows_bp = true;
 	}
 	return best;
 }
 
-bool tp_scan_bp(struct tp_walk *walk, struct tp_walk_state *state)
+bool tp_stack_scan_bp(struct tp_frame_walk *walk, struct tp_frame_walk_state *state)
 {
-	return !state->knows_bp && find_bp(walk, state, TRIAL_DEPTH) != TRIAL_FAILS;
+	return !state->knows_bp && find_bp(walk, state, TRY_DEPTH) != TRY_FAILED;
 }
 
-static enum trial try_steps(struct tp_walk *walk, const struct tp_walk_state *state, unsigned depth)
+static enum try_result try_steps(struct tp_frame_walk *walk,
+				 const struct tp_frame_walk_state *state, unsigned depth)
 {
-	struct tp_walk_state next;
-	switch (tp_walk_step(walk, state, &next)) {
-	case TP_WALK_ROOT:
-		return TRIAL_FITS;
-	case TP_WALK_STEPPED:
-		return judge_step(walk, state, &next, depth);
-	case TP_WALK_NEEDS_BP: {
-		struct tp_walk_state trial = *state;
-		return find_bp(walk, &trial, depth);
+	struct tp_frame_walk_state next;
+	switch (tp_frame_walk_step(walk, state, &next)) {
+	case TP_FRAME_WALK_ROOT:
+		return TRY_FITS;
+	case TP_FRAME_WALK_DONE:
+		return check_step(walk, state, &next, depth);
+	case TP_FRAME_WALK_NEEDS_BP: {
+		struct tp_frame_walk_state try_result = *state;
+		return find_bp(walk, &try_result, depth);
 	}
-	case TP_WALK_TRUNCATED: /* a stack longer than its copy, or nonsense far from its end */
-		return walk->high - state->sp <= LAST_FRAME_BYTES ? TRIAL_FITS : TRIAL_ODD;
+	case TP_FRAME_WALK_TRUNCATED: /* a stack longer than its copy, or nonsense far from its end
+				       */
+		return walk->high - state->sp <= LAST_FRAME_BYTES ? TRY_FITS : TRY_PARTIAL;
 	default:
-		return TRIAL_FAILS;
+		return TRY_FAILED;
 	}
 }
 
-enum fit { FIT_NONE, FIT_ODD, FIT_GOOD };
+enum fit { FIT_NONE, FIT_PARTIAL, FIT_GOOD };
 
 /* Can the call before `return_pc` have led to the code at `state`? */
-static enum fit call_fit(struct tp_walk *walk, uint64_t return_pc,
-			 const struct tp_walk_state *state, bool is_tabled)
+static enum fit call_fit(struct tp_frame_walk *walk, uint64_t return_pc,
+			 const struct tp_frame_walk_state *state, bool is_tabled)
 {
 	if (is_tabled)
-		return tp_walk_can_lead(walk, return_pc, state) ? FIT_GOOD : FIT_ODD;
-	switch (tp_walk_call(walk, return_pc)) {
+		return tp_frame_walk_can_reach(walk, return_pc, state) ? FIT_GOOD : FIT_PARTIAL;
+	switch (tp_frame_walk_call(walk, return_pc)) {
 	case TP_RULE_CALL_INDIRECT:
 		return FIT_GOOD;
 	case TP_RULE_CALL_BARE:
@@ -138,29 +142,30 @@ static enum fit call_fit(struct tp_walk *walk, uint64_t return_pc,
 		return is_run_time_code(walk, state->ip) ? FIT_NONE : FIT_GOOD;
 	case TP_RULE_CALL_TABLED:
 		/* A wrapper may end in a jump by pointer. */
-		return tp_walk_jumps_on(walk, return_pc) ? FIT_ODD : FIT_NONE;
+		return tp_frame_walk_has_indirect_jump(walk, return_pc) ? FIT_PARTIAL : FIT_NONE;
 	default:
 		return FIT_NONE;
 	}
 }
 
-bool tp_scan_caller(struct tp_walk *walk, struct tp_walk_state *state, bool is_tabled)
+bool tp_stack_scan_caller(struct tp_frame_walk *walk, struct tp_frame_walk_state *state,
+			  bool is_tabled)
 {
 	/* A fitting call counts for more than what lies above it. */
-	enum { BEST = FIT_GOOD * TRIAL_FITS + TRIAL_FITS };
-	struct tp_walk_state best = *state;
+	enum { BEST = FIT_GOOD * TRY_FITS + TRY_FITS };
+	struct tp_frame_walk_state best = *state;
 	int best_rank = 0;
 	uint64_t word;
-	for (uint64_t at = state->sp; best_rank < BEST && tp_walk_word(walk, at, &word);
+	for (uint64_t at = state->sp; best_rank < BEST && tp_frame_walk_word(walk, at, &word);
 	     at += sizeof(word)) {
 		if (walk->words_left == 0)
 			break;
 		walk->words_left--;
 		bool is_stack_address = word >= walk->low && word < walk->high;
 		enum fit fit = is_stack_address ? FIT_NONE : call_fit(walk, word, state, is_tabled);
-		if (fit == FIT_NONE || (int)fit * TRIAL_FITS + TRIAL_FITS <= best_rank)
+		if (fit == FIT_NONE || (int)fit * TRY_FITS + TRY_FITS <= best_rank)
 			continue;
-		struct tp_walk_state caller = {
+		struct tp_frame_walk_state caller = {
 			.ip = word,
 			.sp = at + sizeof(word),
 			.bp = state->bp,
@@ -169,11 +174,11 @@ bool tp_scan_caller(struct tp_walk *walk, struct tp_walk_state *state, bool is_t
 			.is_return = true,
 			.is_guessed = true,
 		};
-		if (!tp_walk_has_rule(walk, &caller))
+		if (!tp_frame_walk_has_rule(walk, &caller))
 			continue;
-		enum trial trial = try_steps(walk, &caller, TRIAL_DEPTH);
-		int rank = (int)fit * TRIAL_FITS + (int)trial;
-		if (trial == TRIAL_FAILS || rank <= best_rank)
+		enum try_result try_result = try_steps(walk, &caller, TRY_DEPTH);
+		int rank = (int)fit * TRY_FITS + (int)try_result;
+		if (try_result == TRY_FAILED || rank <= best_rank)
 			continue;
 		best = caller;
 		best_rank = rank;

@@ -6,15 +6,15 @@
 /* A stack of 512 frames with a scan at each takes less; hostile input takes all (under 10 ms). */
 enum { MAX_STEPS = 4096, MAX_WORDS = 16384 };
 
-static enum tp_unwind_end ending_of(enum tp_walk_result result)
+static enum tp_unwind_end ending_of(enum tp_frame_walk_result result)
 {
 	switch (result) {
-	case TP_WALK_ROOT:
-	case TP_WALK_NOTHING:
+	case TP_FRAME_WALK_ROOT:
+	case TP_FRAME_WALK_NOTHING:
 		return TP_UNWIND_COMPLETE;
-	case TP_WALK_TRUNCATED:
+	case TP_FRAME_WALK_TRUNCATED:
 		return TP_UNWIND_TRUNCATED;
-	case TP_WALK_EXHAUSTED:
+	case TP_FRAME_WALK_LIMIT:
 		return TP_UNWIND_DEEP;
 	default:
 		return TP_UNWIND_LOST;
@@ -22,27 +22,29 @@ static enum tp_unwind_end ending_of(enum tp_walk_result result)
 }
 
 /* To the caller, by rule or else by guess. */
-static enum tp_walk_result to_caller(struct tp_walk *walk, struct tp_walk_state *state)
+static enum tp_frame_walk_result to_caller(struct tp_frame_walk *walk,
+					   struct tp_frame_walk_state *state)
 {
-	struct tp_walk_state next;
-	enum tp_walk_result result = tp_walk_step(walk, state, &next);
+	struct tp_frame_walk_state next;
+	enum tp_frame_walk_result result = tp_frame_walk_step(walk, state, &next);
 	bool has_guess = false;
-	if (result == TP_WALK_NEEDS_BP && tp_scan_bp(walk, state)) {
-		result = tp_walk_step(walk, state, &next);
+	if (result == TP_FRAME_WALK_NEEDS_BP && tp_stack_scan_bp(walk, state)) {
+		result = tp_frame_walk_step(walk, state, &next);
 		has_guess = true;
 	}
-	if (result == TP_WALK_STEPPED) {
+	if (result == TP_FRAME_WALK_DONE) {
 		*state = next;
 		state->is_guessed = has_guess;
 		/* Some start a thread with nothing in its place instead of saying so in a table. */
-		return next.ip == 0 ? TP_WALK_NOTHING : TP_WALK_STEPPED;
+		return next.ip == 0 ? TP_FRAME_WALK_NOTHING : TP_FRAME_WALK_DONE;
 	}
-	bool is_tabled = result == TP_WALK_NEEDS_BP;
-	if (result != TP_WALK_NO_RULE && !is_tabled && result != TP_WALK_BROKEN)
+	bool is_tabled = result == TP_FRAME_WALK_NEEDS_BP;
+	if (result != TP_FRAME_WALK_NO_RULE && !is_tabled && result != TP_FRAME_WALK_BROKEN)
 		return result;
-	if (tp_scan_caller(walk, state, is_tabled))
-		return TP_WALK_STEPPED;
-	return walk->steps_left == 0 || walk->words_left == 0 ? TP_WALK_EXHAUSTED : TP_WALK_NO_RULE;
+	if (tp_stack_scan_caller(walk, state, is_tabled))
+		return TP_FRAME_WALK_DONE;
+	return walk->steps_left == 0 || walk->words_left == 0 ? TP_FRAME_WALK_LIMIT
+							      : TP_FRAME_WALK_NO_RULE;
 }
 
 void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const void *stack,
@@ -51,7 +53,7 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 {
 	if (size > UINT64_MAX - regs->sp)
 		size = 0;
-	struct tp_walk walk = {
+	struct tp_frame_walk walk = {
 		.maps = maps,
 		.stack = stack,
 		.low = regs->sp,
@@ -59,7 +61,7 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 		.steps_left = MAX_STEPS,
 		.words_left = MAX_WORDS,
 	};
-	struct tp_walk_state state = {
+	struct tp_frame_walk_state state = {
 		.ip = regs->ip,
 		.sp = regs->sp,
 		.bp = regs->bp,
@@ -75,10 +77,10 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 				 (state.is_guessed ? TP_FRAME_GUESSED : 0);
 		tp_maps_find(maps, state.ip, flags, &frames[out->n_frames++]);
 		out->n_guessed += state.is_guessed;
-		enum tp_walk_result result = to_caller(&walk, &state);
-		if (result != TP_WALK_STEPPED) {
+		enum tp_frame_walk_result result = to_caller(&walk, &state);
+		if (result != TP_FRAME_WALK_DONE) {
 			out->end = ending_of(result);
-			out->is_root_told = result == TP_WALK_ROOT;
+			out->is_root_told = result == TP_FRAME_WALK_ROOT;
 			break;
 		}
 	}
@@ -86,6 +88,6 @@ void tp_unwind(struct tp_maps *maps, const struct tp_unwind_regs *regs, const vo
 
 bool tp_unwind_is_pointer_call(struct tp_maps *maps, uint64_t return_pc)
 {
-	struct tp_walk walk = {.maps = maps};
-	return tp_walk_call(&walk, return_pc) == TP_RULE_CALL_INDIRECT;
+	struct tp_frame_walk walk = {.maps = maps};
+	return tp_frame_walk_call(&walk, return_pc) == TP_RULE_CALL_INDIRECT;
 }

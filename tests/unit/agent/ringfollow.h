@@ -10,7 +10,7 @@
 
 /* What a reader beside the writer has come to. */
 struct follower {
-	const struct tp_gpu_file *file;
+	const struct tp_gpu_ring_reader *file;
 	uint64_t number; /* of the last event that was one */
 	uint64_t n_taken;
 	bool is_behind_loss;
@@ -40,10 +40,10 @@ static inline void follow(void *context, const struct tp_gpu_event *event)
 	follower->is_behind_loss = false;
 	char text[32];
 	size_t length;
-	const char *name = tp_gpu_file_name(follower->file, event->id, &length);
+	const char *name = tp_gpu_ring_reader_name(follower->file, event->id, &length);
 	snprintf(text, sizeof(text), "kernel_%u", (unsigned)((number - 1) % 2000));
 	ck_assert(!event->id || (length == strlen(text) && !memcmp(name, text, length)));
-	const struct tp_gpu_place *place = tp_gpu_file_place(follower->file, event->place);
+	const struct tp_gpu_place *place = tp_gpu_ring_reader_place(follower->file, event->place);
 	ck_assert(!event->place || place->stream == number - 1);
 }
 

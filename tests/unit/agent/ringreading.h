@@ -30,7 +30,7 @@ static inline char *ring_directory(void)
 	return path;
 }
 
-static inline void ring_forget_directory(char *path)
+static inline void ring_remove_directory(char *path)
 {
 	char pattern[600];
 	glob_t found;
@@ -68,7 +68,7 @@ static inline const char *ring_name(const struct ring_reading *ring, uint32_t id
 	ck_assert_uint_lt((id - 1) * 8, header->n_name_bytes);
 	const void *at = ring->bytes + header->names_at + (size_t)(id - 1) * 8;
 	const struct tp_gpu_name *name = at;
-	ck_assert_uint_le(name->length, TP_GPU_NAME_MOST);
+	ck_assert_uint_le(name->length, TP_GPU_NAME_MAX);
 	ck_assert_uint_eq(name->text[name->length], 0);
 	return name->text;
 }

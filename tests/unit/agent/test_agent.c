@@ -94,7 +94,7 @@ static void load(struct ring_reading *reading, size_t nth)
 static void finish(struct ring_reading *reading)
 {
 	ring_free(reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 
 static const char *const orderly[] = {"return", "exit", "fork"};
@@ -206,7 +206,7 @@ START_TEST(switched_off_or_without_a_directory_it_does_nothing)
 	ck_assert_int_eq(wait_for(pid), 0);
 	check_output(1);
 	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 0);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -218,10 +218,10 @@ static const struct {
 } refusals[] = {
 	{"broken", "", TP_GPU_STATE_NO_CUPTI},
 	{"whole", "fail_cuptiSubscribe_v2 999", TP_GPU_STATE_FAILED},
-	{"whole", "version 17", TP_GPU_STATE_UNFIT},
-	{"whole", "version 140000", TP_GPU_STATE_UNFIT},
-	{"whole", "version 130000", TP_GPU_STATE_UNFIT}, /* may hang where a window ends */
-	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_UNFIT},
+	{"whole", "version 17", TP_GPU_STATE_UNSUPPORTED},
+	{"whole", "version 140000", TP_GPU_STATE_UNSUPPORTED},
+	{"whole", "version 130000", TP_GPU_STATE_UNSUPPORTED}, /* may hang where a window ends */
+	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_UNSUPPORTED},
 };
 
 static void wait_until_ended(pid_t pid, struct ring_reading *reading)
@@ -283,7 +283,7 @@ START_TEST(whichever_call_fails_the_program_does_not_notice)
 		ck_assert_int_eq(wait_for(pids[i]), 0);
 		snprintf(output, sizeof(output), "%s/output", directories[i]);
 		check_output(1);
-		ring_forget_directory(directories[i]);
+		ring_remove_directory(directories[i]);
 	}
 }
 END_TEST
@@ -310,7 +310,7 @@ START_TEST(a_slow_subscription_does_not_hold_the_program_up)
 	ck_assert_int_eq(fscanf(file, "init %lf", &init_s), 1);
 	fclose(file);
 	ck_assert_double_lt(init_s, 30); /* likewise: it takes microseconds, or 60 s */
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -333,7 +333,7 @@ START_TEST(a_cupti_that_hangs_at_the_end_holds_it_up_for_two_seconds_at_most)
 	clock_gettime(CLOCK_MONOTONIC, &begun);
 	ck_assert_int_eq(wait_for(start("whole", "return", "1", "64", "0")), 0);
 	ck_assert_double_lt(seconds_since(&begun), 50); /* not 60, on a busy machine too */
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -343,7 +343,7 @@ START_TEST(stolen_callbacks_are_noticed_and_left_to_the_thief)
 	begin("steal_after 2000");
 	pid_t pid = start("whole", "hang", "1", "256000", "4000");
 	wait_until_ended(pid, &reading);
-	ck_assert_int_eq((int)reading.header->state, TP_GPU_STATE_STOLEN);
+	ck_assert_int_eq((int)reading.header->state, TP_GPU_STATE_TAKEOVER);
 	finish(&reading);
 }
 END_TEST
@@ -388,10 +388,10 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 	ck_assert(comes_to(header, TP_GPU_STATE_IDLE));
 	ck_assert_uint_eq(header->n_windows, 0);
 	for (uint32_t window = 1; window <= 3; window++) {
-		__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
+		__atomic_store_n(&header->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
 		ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
 		ck_assert_uint_eq(header->n_windows, window);
-		__atomic_store_n(&header->wanted, TP_GPU_WANT_IDLE, __ATOMIC_RELEASE);
+		__atomic_store_n(&header->wanted, TP_GPU_REQUEST_IDLE, __ATOMIC_RELEASE);
 		ck_assert(comes_to(header, TP_GPU_STATE_IDLE));
 	}
 	uint64_t heartbeat_ns = __atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED);
@@ -402,7 +402,7 @@ START_TEST(it_opens_and_closes_as_the_reader_wants)
 	ck_assert_uint_gt(__atomic_load_n(&header->heartbeat_ns, __ATOMIC_RELAXED), heartbeat_ns);
 	kill(pid, SIGKILL);
 	wait_for(pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -412,11 +412,11 @@ START_TEST(another_tool_is_stood_aside_for)
 	begin("owner Kineto");
 	pid_t pid = start("whole", "hang", "1", "64", "0");
 	struct tp_gpu_ring_header *header = map_header();
-	ck_assert(comes_to(header, TP_GPU_STATE_ASIDE));
+	ck_assert(comes_to(header, TP_GPU_STATE_BACKOFF));
 	ck_assert_str_eq(header->owner, "CUPTI for Kineto");
 	kill(pid, SIGKILL);
 	wait_for(pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -426,18 +426,18 @@ START_TEST(another_tool_is_stood_aside_for_until_it_is_gone)
 	begin("owner Kineto owner_stays 5");
 	pid_t pid = start("whole", "hang", "1", "64", "0");
 	struct tp_gpu_ring_header *header = map_header();
-	ck_assert(comes_to(header, TP_GPU_STATE_ASIDE));
+	ck_assert(comes_to(header, TP_GPU_STATE_BACKOFF));
 	ck_assert_str_eq(header->owner, "CUPTI for Kineto");
-	__atomic_store_n(&header->wanted, TP_GPU_WANT_IDLE, __ATOMIC_RELEASE);
+	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_IDLE, __ATOMIC_RELEASE);
 	usleep(500000);
-	ck_assert_uint_eq(header->state, TP_GPU_STATE_ASIDE); /* why nothing came is not lost */
-	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_BACKOFF); /* why nothing came is not lost */
+	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
 	usleep(1000000);
-	ck_assert_uint_eq(header->state, TP_GPU_STATE_ASIDE); /* half a minute is not over */
+	ck_assert_uint_eq(header->state, TP_GPU_STATE_BACKOFF); /* half a minute is not over */
 	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
 	kill(pid, SIGKILL);
 	wait_for(pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -448,12 +448,12 @@ START_TEST(a_program_that_is_promised_to_kinetos_daemon_is_left_alone)
 	setenv("KINETO_USE_DAEMON", "1", 1);
 	pid_t pid = start("whole", "hang", "1", "64", "0");
 	struct tp_gpu_ring_header *header = map_header();
-	ck_assert(comes_to(header, TP_GPU_STATE_TAKEN));
+	ck_assert(comes_to(header, TP_GPU_STATE_IN_USE));
 	ck_assert_str_eq(header->owner, "KINETO_USE_DAEMON");
 	ck_assert_uint_eq(header->n_windows, 0);
 	kill(pid, SIGKILL);
 	wait_for(pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -472,7 +472,7 @@ START_TEST(a_ring_that_nobody_reads_is_not_filled_for_good)
 	ck_assert_uint_eq(header->n_windows, 2);
 	kill(pid, SIGKILL);
 	wait_for(pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -489,7 +489,7 @@ START_TEST(nothing_is_collected_for_a_reader_that_is_gone)
 	begin("");
 	pid_t pid = start("whole", "hang", "1", "64", "0");
 	struct tp_gpu_ring_header *header = map_header();
-	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
+	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
 	__atomic_store_n(&header->reader_ns, clock_ns(), __ATOMIC_RELAXED);
 	ck_assert(comes_to(header, TP_GPU_STATE_OPEN));
 	for (int i = 0; i < 6 && !comes_to(header, TP_GPU_STATE_IDLE); i++)
@@ -501,7 +501,7 @@ START_TEST(nothing_is_collected_for_a_reader_that_is_gone)
 	ck_assert_uint_eq(header->n_windows, 2);
 	kill(pid, SIGKILL);
 	wait_for(pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -512,7 +512,8 @@ Suite *suite_agent_agent(void)
 	TCase *tests = tcase_create("agent");
 	tcase_set_timeout(tests, 90);
 	tcase_add_loop_test(tests, a_program_that_ends_in_order_leaves_all_it_did, 0, 3);
-	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished, 0, 3);
+	tcase_add_loop_test(tests, a_program_that_ends_suddenly_leaves_a_ring_that_is_not_finished,
+			    0, 3);
 	tcase_add_test(tests, exec_begins_another_ring);
 	tcase_add_loop_test(tests, switched_off_or_without_a_directory_it_does_nothing, 0, 3);
 	tcase_add_loop_test(tests, where_nothing_can_be_collected_the_ring_says_why, 0,

@@ -113,7 +113,7 @@ static inline void hand_finish(struct hand *hand)
 					      .profile = &hand->profile,
 					      .arena = &hand->profile.arena,
 					      .main_task = hand->trace.n_tasks ? 0 : TP_NO_TASK};
-	ck_assert_int_eq(tp_pass_threads(&hand->analysis, &err), TP_OK);
+	ck_assert_int_eq(tp_pass_timelines(&hand->analysis, &err), TP_OK);
 	hand->analysis.roles =
 		tp_arena_array(&hand->profile.arena, hand->trace.n_tasks + 1, sizeof(enum tp_role));
 	hand->profile.trainer = hand->analysis.main_task;

@@ -222,11 +222,11 @@ static inline void sim_finish(struct sim *sim)
 					     .options = &sim->options,
 					     .profile = &sim->profile,
 					     .arena = &sim->profile.arena};
-	ck_assert_int_eq(tp_pass_threads(&sim->analysis, &err), TP_OK);
+	ck_assert_int_eq(tp_pass_timelines(&sim->analysis, &err), TP_OK);
 	ck_assert_int_eq(tp_pass_roles(&sim->analysis, &err), TP_OK);
 	sim->analysis.main_task = 0;
 	sim->profile.trainer = 0;
-	ck_assert_int_eq(tp_pass_foreground(&sim->analysis, &err), TP_OK);
+	ck_assert_int_eq(tp_pass_main_thread(&sim->analysis, &err), TP_OK);
 }
 
 /* Once tp_pass_steady() has judged them. */

@@ -7,13 +7,13 @@
 START_TEST(dates_are_utc_and_to_the_second)
 {
 	char text[32];
-	tp_clock_rfc3339(0, text, sizeof(text));
+	tp_clock_format_utc(0, text, sizeof(text));
 	ck_assert_str_eq(text, "1970-01-01T00:00:00Z");
-	tp_clock_rfc3339(UINT64_C(1795183391999999999), text, sizeof(text));
+	tp_clock_format_utc(UINT64_C(1795183391999999999), text, sizeof(text));
 	ck_assert_str_eq(text, "2026-11-20T14:03:11Z");
-	tp_clock_rfc3339(UINT64_C(1709251199000000000), text, sizeof(text));
+	tp_clock_format_utc(UINT64_C(1709251199000000000), text, sizeof(text));
 	ck_assert_str_eq(text, "2024-02-29T23:59:59Z");
-	tp_clock_rfc3339(UINT64_MAX, text, sizeof(text));
+	tp_clock_format_utc(UINT64_MAX, text, sizeof(text));
 	ck_assert_str_eq(text, "2554-07-21T23:34:33Z");
 }
 END_TEST

@@ -50,7 +50,7 @@ static const struct {
 START_TEST(a_mangled_name_tells_whose_function_it_is)
 {
 	char plain[128] = "as it was";
-	bool is_known = tp_cxxname_plain(plain, sizeof(plain), names[_i].symbol);
+	bool is_known = tp_cxx_name_demangle(plain, sizeof(plain), names[_i].symbol);
 	ck_assert_str_eq(plain, names[_i].plain ? names[_i].plain : "as it was");
 	ck_assert_int_eq(is_known, names[_i].plain != NULL);
 }
@@ -71,7 +71,7 @@ START_TEST(symbols_of_100_kb_end_soon)
 		memcpy(symbol, "_ZN1aI", 6);
 		symbol[SIZE] = '\0';
 		for (int round = 0; round < 20; round++)
-			tp_cxxname_plain(plain, sizeof(plain), symbol);
+			tp_cxx_name_demangle(plain, sizeof(plain), symbol);
 	}
 	free(symbol);
 }
@@ -80,7 +80,7 @@ END_TEST
 START_TEST(long_names_are_cut)
 {
 	char plain[8];
-	ck_assert(tp_cxxname_plain(plain, sizeof(plain), "_ZN10DataLoader4nextEv"));
+	ck_assert(tp_cxx_name_demangle(plain, sizeof(plain), "_ZN10DataLoader4nextEv"));
 	ck_assert_str_eq(plain, "DataLoa");
 }
 END_TEST
@@ -91,7 +91,7 @@ START_TEST(cut_symbols_are_no_danger)
 	for (size_t length = 0; length < strlen(names[_i].symbol); length++) {
 		char plain[16];
 		char *cut = strndup(names[_i].symbol, length);
-		(void)tp_cxxname_plain(plain, sizeof(plain), cut);
+		(void)tp_cxx_name_demangle(plain, sizeof(plain), cut);
 		free(cut);
 	}
 }

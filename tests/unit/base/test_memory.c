@@ -64,12 +64,12 @@ static void grow_too_wide(void)
 	(void)tp_array_grow(NULL, SIZE_MAX / 64, &capacity, 128);
 }
 
-static void take_too_much(void)
+static void alloc_too_much(void)
 {
 	free(tp_realloc(NULL, SIZE_MAX / 2));
 }
 
-static void (*const greedy[])(void) = {grow_too_far, grow_too_wide, take_too_much};
+static void (*const greedy[])(void) = {grow_too_far, grow_too_wide, alloc_too_much};
 
 START_TEST(exhaustion_says_so_and_ends_with_70)
 {

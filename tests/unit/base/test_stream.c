@@ -197,7 +197,7 @@ START_TEST(what_is_packed_twice_is_unpacked_by_two)
 	packed_add(&outer, inner.data, inner.len);
 	put_file(outer.data, outer.len);
 	ck_assert_int_eq(tp_stream_open(&file, path, NULL), TP_OK);
-	struct tp_stream *stream = tp_stream_over(read_stream, file);
+	struct tp_stream *stream = tp_stream_from_source(read_stream, file);
 	ck_assert_uint_eq(tp_stream_read(stream, bytes, sizeof(bytes)), 6);
 	ck_assert_str_eq(bytes, "nested");
 	ck_assert_str_eq(tp_stream_sha256(stream), "");

@@ -56,7 +56,7 @@ START_TEST(the_nearest_name_is_near_and_nothing_else_is)
 		{"something", NULL},  {"rule", "rules"}, {"ru", "run"},
 	};
 	for (size_t i = 0; i < TP_ARRAY_LEN(words); i++) {
-		const char *found = tp_text_nearest(words[i].word, names, TP_ARRAY_LEN(names));
+		const char *found = tp_text_closest(words[i].word, names, TP_ARRAY_LEN(names));
 		ck_assert_msg(words[i].nearest ? found && !strcmp(found, words[i].nearest) : !found,
 			      "'%s' gives '%s'", words[i].word, found ? found : "(none)");
 	}

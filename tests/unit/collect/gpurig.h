@@ -20,7 +20,7 @@ struct rig {
 	struct tp_collect_config config;
 	struct tp_collect_context context;
 	struct tp_trace_builder builder; /* all that is put */
-	struct tp_gpu_tracks gpus;
+	struct tp_gpu_in_use gpus;
 	uint64_t cpu_ns; /* of helpers */
 	struct tp_collector *collector;
 };
@@ -38,8 +38,8 @@ static inline void rig_begin(struct rig *rig, const struct tp_collector_type *ty
 						   .sink = &rig->builder.sink,
 						   .gpus = &rig->gpus,
 						   .helpers_cpu_ns = &rig->cpu_ns};
-	rig->context.tree = tp_tree_new(&rig->host, &rig->builder.sink);
-	tp_tree_fork(rig->context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
+	rig->context.tree = tp_task_tree_new(&rig->host, &rig->builder.sink);
+	tp_task_tree_fork(rig->context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
 	ck_assert(!type->open(&rig->collector, &rig->context, NULL));
 	rig->collector->type = type;
 	if (type->start)
@@ -49,7 +49,7 @@ static inline void rig_begin(struct rig *rig, const struct tp_collector_type *ty
 static inline void rig_end(struct rig *rig)
 {
 	rig->collector->type->close(rig->collector);
-	tp_tree_free(rig->context.tree);
+	tp_task_tree_free(rig->context.tree);
 	tp_trace_builder_release(&rig->builder);
 	tp_host_close(&rig->host);
 }

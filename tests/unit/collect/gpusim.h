@@ -27,8 +27,8 @@ struct sim {
 	struct sim_program program;
 	struct tp_trace_builder sink;
 	struct tp_progress progress;
-	struct tp_gpu_windows windows;
-	struct tp_gpu_agents agents;
+	struct tp_gpu_trace_windows windows;
+	struct tp_gpu_agents_state agents;
 	uint64_t seed;
 	uint64_t now_ns;
 	double stand_ns; /* still to stand still */
@@ -59,7 +59,7 @@ static inline double sim_normal(struct sim *sim)
 static inline void sim_watch(void *context, const struct tp_record *record)
 {
 	struct sim *sim = context;
-	tp_progress_take(&sim->progress, record);
+	tp_progress_add_record(&sim->progress, record);
 }
 
 static inline void sim_begin(struct sim *sim, const struct sim_program *program, double budget,
@@ -68,7 +68,7 @@ static inline void sim_begin(struct sim *sim, const struct sim_program *program,
 	*sim = (struct sim){.program = *program, .seed = seed, .now_ns = 1000 * TP_NS_PER_S};
 	tp_trace_builder_init(&sim->sink);
 	tp_sink_watch(&sim->sink.sink, sim_watch, sim);
-	tp_gpu_windows_init(&sim->windows, &sim->progress, budget, seed);
+	tp_gpu_trace_windows_init(&sim->windows, &sim->progress, budget, seed);
 	sim->agents.is_there = true;
 	sim->read_ns = sim->now_ns;
 }
@@ -79,7 +79,7 @@ static inline void sim_end(struct sim *sim)
 	tp_trace_builder_release(&sim->sink);
 }
 
-static inline void sim_tell_step(struct sim *sim, uint64_t at_ns)
+static inline void sim_emit_step(struct sim *sim, uint64_t at_ns)
 {
 	struct tp_mark mark = {.kind = TP_MARK_STEP, .time_ns = at_ns};
 	if (sim->program.voice == SIM_COUNTER) {
@@ -91,11 +91,11 @@ static inline void sim_tell_step(struct sim *sim, uint64_t at_ns)
 	/* Not kept: an hour of marks would be. */
 	const struct tp_record record = {.kind = TP_RECORD_MARK, .of.mark = mark};
 	if (sim->program.voice == SIM_STEPS || sim->program.voice == SIM_COUNTER)
-		tp_progress_take(&sim->progress, &record);
+		tp_progress_add_record(&sim->progress, &record);
 }
 
 /* Each step moves as many bytes: activity is the rate of work, a third of it. */
-static inline void sim_tell_traffic(struct sim *sim)
+static inline void sim_emit_traffic(struct sim *sim)
 {
 	struct tp_gauge gauge = {.metric = TP_METRIC_GPU_DRAM, .time_ns = sim->now_ns};
 	double work_ns = sim->work_ns - sim->left_ns;
@@ -103,13 +103,13 @@ static inline void sim_tell_traffic(struct sim *sim)
 	const struct tp_record record = {.kind = TP_RECORD_GAUGE, .of.gauge = gauge};
 	sim->read_ns = sim->now_ns;
 	sim->read_work_ns = work_ns;
-	tp_progress_take(&sim->progress, &record);
+	tp_progress_add_record(&sim->progress, &record);
 }
 
 static inline void sim_next_step(struct sim *sim, uint64_t at_ns)
 {
 	const struct sim_program *program = &sim->program;
-	sim_tell_step(sim, at_ns);
+	sim_emit_step(sim, at_ns);
 	sim->n_steps++;
 	double length_ns = program->step_ms * 1e6 * fmax(0.1, 1 + program->noise * sim_normal(sim));
 	if (program->stall_ms > 0 && sim->n_steps % 100 == 0)
@@ -140,12 +140,12 @@ static inline void sim_run_until(struct sim *sim, uint64_t until_ns)
 }
 
 /* A look: trainprof comes each 100 ms, or somewhat later. */
-static inline void sim_look(struct sim *sim)
+static inline void sim_tick(struct sim *sim)
 {
 	sim_run_until(sim, sim->now_ns + (uint64_t)((100 + 50 * sim_random(sim)) * 1e6));
 	if (sim->program.voice == SIM_TRAFFIC && sim->now_ns - sim->read_ns >= TP_NS_PER_S / 2)
-		sim_tell_traffic(sim);
-	bool wants = tp_gpu_windows_tick(&sim->windows, &sim->agents, sim->now_ns);
+		sim_emit_traffic(sim);
+	bool wants = tp_gpu_trace_windows_tick(&sim->windows, &sim->agents, sim->now_ns);
 	sim->agents.is_collecting = wants;
 	if (wants && !sim->is_open) {
 		sim->agents.opened_ns = sim->now_ns;
@@ -161,7 +161,7 @@ static inline void sim_run(struct sim *sim, double seconds)
 {
 	uint64_t until_ns = sim->now_ns + (uint64_t)(seconds * 1e9);
 	while (sim->now_ns < until_ns)
-		sim_look(sim);
+		sim_tick(sim);
 }
 
 /* What tracing has taken from it so far, in ns: all time less all work. */

@@ -10,7 +10,7 @@
 /* Whether the kernel refuses them to us; the test is skipped then and returns. */
 static inline bool lacks_perf(void)
 {
-	if (tp_perf_try(false) == 0)
+	if (tp_perf_test_open(false) == 0)
 		return false;
 	test_skip("perf events are refused here");
 	return true;

@@ -49,9 +49,9 @@ static inline void measured_init(struct measured *m)
 
 static inline void measured_run(struct measured *m, char *const *argv)
 {
-	struct tp_inheritance inheritance;
+	struct tp_inherited inheritance;
 	struct tp_env env = {0};
-	tp_inheritance_take(&inheritance);
+	tp_inherited_save(&inheritance);
 	tp_trace_builder_init(&m->builder);
 	ck_assert_msg(!tp_plan_make(&m->plan, &m->host, &m->config, &m->selection, &m->err), "%s",
 		      m->err.text);

@@ -36,7 +36,7 @@ static inline void double_script(const char *text)
 }
 
 /* The script is read by the first call. */
-static inline void double_forget(void)
+static inline void double_reset(void)
 {
 	unlink(getenv("NVML_SCRIPT"));
 }
@@ -55,7 +55,7 @@ static inline void double_open(struct double_rig *rig, const char *age, const ch
 	double_script(script);
 	ck_assert(!tp_nvml_library_open(&rig->library, double_path(path, sizeof(path), age), NULL));
 	ck_assert_int_eq(rig->library.init(), NVML_SUCCESS);
-	double_forget();
+	double_reset();
 	ck_assert_int_eq(tp_nvml_device_open(&rig->device, &rig->library, 0), NVML_SUCCESS);
 	for (size_t i = 0; i < TP_N_GPU_METRICS; i++)
 		rig->reading.values[i] = NAN;

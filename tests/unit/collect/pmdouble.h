@@ -21,7 +21,7 @@ static inline void pm_script(const char *text)
 }
 
 /* At the end of a test. */
-static inline void pm_forget(void)
+static inline void pm_double_reset(void)
 {
 	const char *path = getenv("CUPTI_SCRIPT");
 	unlink(path);

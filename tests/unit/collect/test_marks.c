@@ -28,7 +28,7 @@ static void setup(void)
 	tp_trace_builder_init(&sink);
 	context = (struct tp_collect_context){.host = &host, .config = &config};
 	context.sink = &sink.sink;
-	context.tree = tp_tree_new(&host, &sink.sink);
+	context.tree = tp_task_tree_new(&host, &sink.sink);
 	ck_assert_int_eq(tp_marks_collector.open(&marks, &context, NULL), TP_OK);
 	marks->type = &tp_marks_collector;
 	struct tp_env env = {0};
@@ -41,7 +41,7 @@ static void setup(void)
 static void teardown(void)
 {
 	tp_marks_collector.close(marks);
-	tp_tree_free(context.tree);
+	tp_task_tree_free(context.tree);
 	tp_trace_builder_release(&sink);
 	unlink(path);
 }
@@ -59,7 +59,7 @@ START_TEST(marks_arrive_in_order_with_task_name_and_time)
 {
 	struct tp_mark list[8];
 	uint64_t before_ns = tp_clock_now_ns();
-	tp_tree_fork(context.tree, getpid(), getpid(), 0, before_ns);
+	tp_task_tree_fork(context.tree, getpid(), getpid(), 0, before_ns);
 	trainprof_step();
 	trainprof_phase_begin("forward");
 	trainprof_phase_end();
@@ -85,7 +85,8 @@ START_TEST(mark_waits_until_its_thread_is_known)
 	trainprof_step();
 	ck_assert_int_eq(tp_marks_collector.sample(marks, tp_clock_now_ns(), NULL), TP_OK);
 	ck_assert_uint_eq(find_marks(list, 2), 0);
-	tp_tree_fork(context.tree, getpid(), getpid(), 0, before_ns); /* its event is read now */
+	tp_task_tree_fork(context.tree, getpid(), getpid(), 0,
+			  before_ns); /* its event is read now */
 	ck_assert_int_eq(tp_marks_collector.sample(marks, tp_clock_now_ns(), NULL), TP_OK);
 	ck_assert_uint_eq(find_marks(list, 2), 1);
 	ck_assert_uint_eq(list[0].task, 0);
@@ -113,8 +114,8 @@ START_TEST(mark_of_a_process_that_has_ended_keeps_its_task)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	tp_tree_fork(context.tree, pid, pid, 0, before_ns);
-	tp_tree_exit(context.tree, pid, tp_clock_now_ns());
+	tp_task_tree_fork(context.tree, pid, pid, 0, before_ns);
+	tp_task_tree_exit(context.tree, pid, tp_clock_now_ns());
 	ck_assert_int_eq(tp_marks_collector.stop(marks, tp_clock_now_ns(), NULL), TP_OK);
 	ck_assert_uint_eq(find_marks(list, 2), 1);
 	ck_assert_uint_eq(list[0].task, 0);
@@ -123,7 +124,7 @@ END_TEST
 
 START_TEST(marks_that_came_too_fast_are_a_gap_with_their_number)
 {
-	tp_tree_fork(context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
+	tp_task_tree_fork(context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
 	const unsigned n = 40000; /* more than the ring holds */
 	for (unsigned i = 0; i < n; i++)
 		trainprof_step();
@@ -153,7 +154,7 @@ END_TEST
 
 START_TEST(file_cut_shortly_before_the_end_is_told_as_well)
 {
-	tp_tree_fork(context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
+	tp_task_tree_fork(context.tree, getpid(), getpid(), 0, tp_clock_now_ns());
 	ck_assert_int_eq(tp_marks_collector.sample(marks, tp_clock_now_ns(), NULL), TP_OK);
 	ck_assert_int_eq(truncate(path, 0), 0);
 	ck_assert_int_eq(tp_marks_collector.stop(marks, tp_clock_now_ns(), NULL), TP_OK);

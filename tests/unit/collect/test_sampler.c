@@ -40,7 +40,7 @@ static void begin_anew(void)
 
 static bool has_perf(void)
 {
-	return tp_perf_try(false) == 0;
+	return tp_perf_test_open(false) == 0;
 }
 
 /* From here on as any user, kernel samples included in what is denied. As one of its own: the
@@ -129,7 +129,7 @@ START_TEST(stacks_of_a_running_program_are_whole_and_named)
 		const struct tp_sample *sample = &m.trace.samples[i];
 		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
 		if (sample->state != TP_STATE_ON_CPU || stack->n_frames == 0 ||
-		    (sample->flags & TP_SAMPLE_THINNED))
+		    (sample->flags & TP_SAMPLE_LEAF_ONLY))
 			continue;
 		n++;
 		n_whole += !(stack->flags & TP_STACK_TRUNCATED);
@@ -160,7 +160,7 @@ START_TEST(stacks_with_holes_in_them_are_whole)
 		const struct tp_sample *sample = &m.trace.samples[i];
 		const struct tp_stack *stack = tp_trace_stack(&m.trace, sample->stack);
 		/* Stacks are not unwound while a ring is filling, and said not to be. */
-		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_THINNED))
+		if (sample->state != TP_STATE_ON_CPU || (sample->flags & TP_SAMPLE_LEAF_ONLY))
 			continue;
 		n++;
 		n_whole += !(stack->flags & TP_STACK_TRUNCATED);

@@ -28,7 +28,7 @@ static void tidy_text(struct tp_buf *out, const char *text)
 }
 
 /* cJSON's texts end at an escaped NUL, and "\u12" with less than four digits is one to it. */
-static bool ends_early(const struct tp_piece *piece)
+static bool ends_early(const struct tp_json_slice *piece)
 {
 	const char *end = piece->text + piece->len;
 	for (const char *p = piece->text; p + 1 < end; p++) {
@@ -41,12 +41,12 @@ static bool ends_early(const struct tp_piece *piece)
 	return false;
 }
 
-static bool is_same_text(const struct tp_piece *piece, const char *expected)
+static bool is_same_text(const struct tp_json_slice *piece, const char *expected)
 {
 	struct tp_buf scratch = {0};
 	struct tp_buf tidy = {0};
 	size_t len;
-	const char *text = tp_piece_text(piece, &scratch, &len);
+	const char *text = tp_json_slice_text(piece, &scratch, &len);
 	tidy_text(&tidy, expected);
 	bool is_same = ends_early(piece) ||
 		       (len == tidy.len && memcmp(text, tp_buf_text(&tidy), len) == 0);
@@ -55,12 +55,12 @@ static bool is_same_text(const struct tp_piece *piece, const char *expected)
 	return is_same;
 }
 
-static void compare_number(const struct tp_piece *piece, double expected)
+static void compare_number(const struct tp_json_slice *piece, double expected)
 {
 	uint64_t time_ns;
 	int64_t whole;
 	bool is_time = expected >= 0 && expected < 9e15; /* us, below 2^63 ns */
-	bool has_time = tp_piece_time_ns(piece, &time_ns);
+	bool has_time = tp_json_slice_time_ns(piece, &time_ns);
 	ck_assert_msg(!is_time || has_time, "no time: %.*s", (int)piece->len, piece->text);
 	if (is_time)
 		ck_assert_msg(fabs((double)time_ns - expected * 1000) <= 1 + expected * 1e-12,
@@ -69,44 +69,44 @@ static void compare_number(const struct tp_piece *piece, double expected)
 	/* Below 2^53 a double is as whole as the text, but for digits that it cannot hold. */
 	bool is_whole = fabs(expected) < 9007199254740992.0 && floor(expected) >= expected &&
 			piece->len < 16;
-	bool has_whole = tp_piece_integer(piece, &whole);
+	bool has_whole = tp_json_slice_integer(piece, &whole);
 	if (is_whole && fpclassify(expected) != FP_SUBNORMAL &&
 	    !(fpclassify(expected) == FP_ZERO && memchr(piece->text, 'e', piece->len)))
 		ck_assert_msg(has_whole && fabs((double)whole - expected) < 0.5,
 			      "no whole number: %.*s", (int)piece->len, piece->text);
 }
 
-static void compare_value(const struct tp_piece *piece, const cJSON *expected);
+static void compare_value(const struct tp_json_slice *piece, const cJSON *expected);
 
 /* The strict parser's members one by one: all are there, in this order, and no more. */
-static void compare_members(const struct tp_piece *parent, const cJSON *expected)
+static void compare_members(const struct tp_json_slice *parent, const cJSON *expected)
 {
-	struct tp_walk walk = tp_walk_into(parent);
-	struct tp_piece key;
-	struct tp_piece value;
+	struct tp_json_walk walk = tp_json_walk_init(parent);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
 	for (const cJSON *item = expected->child; item; item = item->next) {
-		ck_assert_msg(tp_walk_next(&walk, &key, &value), "ends before '%s': %.*s",
+		ck_assert_msg(tp_json_walk_next(&walk, &key, &value), "ends before '%s': %.*s",
 			      item->string ? item->string : "", (int)parent->len, parent->text);
 		ck_assert_msg(!item->string || is_same_text(&key, item->string),
 			      "the key '%.*s' is not '%s'", (int)key.len, key.text, item->string);
 		compare_value(&value, item);
 	}
-	ck_assert_msg(!tp_walk_next(&walk, &key, &value) && !walk.is_malformed,
+	ck_assert_msg(!tp_json_walk_next(&walk, &key, &value) && !walk.is_malformed,
 		      "goes on behind its end: %.*s", (int)parent->len, parent->text);
 }
 
-static void compare_value(const struct tp_piece *piece, const cJSON *expected)
+static void compare_value(const struct tp_json_slice *piece, const cJSON *expected)
 {
 	if (cJSON_IsString(expected)) {
-		ck_assert_int_eq(piece->type, TP_PIECE_TEXT);
+		ck_assert_int_eq(piece->type, TP_JSON_SLICE_TEXT);
 		ck_assert_msg(is_same_text(piece, expected->valuestring), "'%.*s' is not '%s'",
 			      (int)piece->len, piece->text, expected->valuestring);
 	} else if (cJSON_IsObject(expected) || cJSON_IsArray(expected)) {
-		ck_assert_int_eq(piece->type,
-				 cJSON_IsObject(expected) ? TP_PIECE_OBJECT : TP_PIECE_LIST);
+		ck_assert_int_eq(piece->type, cJSON_IsObject(expected) ? TP_JSON_SLICE_OBJECT
+								       : TP_JSON_SLICE_LIST);
 		compare_members(piece, expected);
 	} else {
-		ck_assert_int_eq(piece->type, TP_PIECE_WORD);
+		ck_assert_int_eq(piece->type, TP_JSON_SLICE_WORD);
 		if (cJSON_IsNumber(expected))
 			compare_number(piece, expected->valuedouble);
 	}
@@ -119,22 +119,22 @@ static void compare_event(const char *text, size_t len, const cJSON *expected)
 	static const char after[] = ", {\"b\": 2}]}";
 	struct tp_buf document = {0};
 	struct tp_json_scan scan;
-	struct tp_piece key;
-	struct tp_piece value;
+	struct tp_json_slice key;
+	struct tp_json_slice value;
 	tp_buf_puts(&document, before);
 	tp_buf_add(&document, text, len);
 	tp_buf_puts(&document, after);
 	struct giver giver = {document.data, document.len};
-	struct tp_stream *stream = tp_stream_over(give, &giver);
+	struct tp_stream *stream = tp_stream_from_source(give, &giver);
 	tp_json_scan_init(&scan, stream);
 	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(tp_json_scan_next(&scan, &key, &value), TP_SCAN_EVENT);
+		ck_assert_int_eq(tp_json_scan_next(&scan, &key, &value), TP_JSON_SCAN_EVENT);
 		if (i == 1)
 			compare_value(&value, expected);
 		else
 			ck_assert_uint_eq(value.len, strlen("{\"a\": 1}"));
 	}
-	ck_assert_int_eq(tp_json_scan_next(&scan, &key, &value), TP_SCAN_END);
+	ck_assert_int_eq(tp_json_scan_next(&scan, &key, &value), TP_JSON_SCAN_END);
 	ck_assert(!scan.is_cut);
 	tp_json_scan_release(&scan);
 	tp_stream_close(stream);

@@ -176,14 +176,14 @@ START_TEST(more_files_than_ranks_may_be_are_refused)
 	struct tp_buf text = {0};
 	put_trace(&text, 0, 1);
 	char *path = put_file("one", text.data, text.len);
-	const char *paths[TP_RANKS_MOST + 1];
+	const char *paths[TP_RANKS_MAX + 1];
 	for (size_t i = 0; i < TP_ARRAY_LEN(paths); i++)
 		paths[i] = path;
 	struct imported in;
-	imported_files(&in, paths, TP_RANKS_MOST, NULL);
+	imported_files(&in, paths, TP_RANKS_MAX, NULL);
 	ck_assert_int_eq(in.status, TP_OK);
 	imported_release(&in);
-	imported_files(&in, paths, TP_RANKS_MOST + 1, NULL);
+	imported_files(&in, paths, TP_RANKS_MAX + 1, NULL);
 	ck_assert_int_eq(in.status, TP_PARSE);
 	ck_assert_str_eq(in.err.text, "more than 64 ranks");
 	imported_release(&in);

@@ -9,12 +9,12 @@
 
 static uint64_t start_of_libc(void)
 {
-	struct tp_imagemap map;
+	struct tp_image_map map;
 	struct tp_image image;
 	struct tp_error err = {0};
-	ck_assert_msg(tp_imagemap_read(&map, getpid(), &err) == TP_OK, "%s", err.text);
-	ck_assert(tp_imagemap_find_libc(&image, &map));
-	tp_imagemap_release(&map);
+	ck_assert_msg(tp_image_map_read(&map, getpid(), &err) == TP_OK, "%s", err.text);
+	ck_assert(tp_image_map_find_libc(&image, &map));
+	tp_image_map_release(&map);
 	return image.start;
 }
 
@@ -25,7 +25,7 @@ START_TEST(a_function_is_where_dlsym_says)
 	void *library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 	ck_assert_ptr_nonnull(library);
 	uint64_t expected = (uint64_t)(uintptr_t)dlsym(library, names[_i]);
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), start_of_libc(), names[_i]), expected);
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start_of_libc(), names[_i]), expected);
 	dlclose(library);
 }
 END_TEST
@@ -33,9 +33,9 @@ END_TEST
 START_TEST(what_is_no_function_of_it_is_not_found)
 {
 	uint64_t start = start_of_libc();
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), start, "no_such_function"), 0);
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), start, ""), 0);
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), start, "environ"), 0); /* a variable */
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "no_such_function"), 0);
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, ""), 0);
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "environ"), 0); /* a variable */
 }
 END_TEST
 
@@ -43,12 +43,12 @@ START_TEST(what_is_no_library_has_no_functions)
 {
 	static char page[8192];
 	uint64_t start = (uint64_t)(uintptr_t)page;
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), start, "getpid"), 0);
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "getpid"), 0);
 	/* The head of one, and behind it nothing that makes sense. */
 	memset(page, 0xff, sizeof(page));
 	memcpy(page, "\177ELF\2\1\1", 7);
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), start, "getpid"), 0);
-	ck_assert_uint_eq(tp_dynsym_find(getpid(), 4096, "getpid"), 0);
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), start, "getpid"), 0);
+	ck_assert_uint_eq(tp_dyn_symbol_find(getpid(), 4096, "getpid"), 0);
 }
 END_TEST
 

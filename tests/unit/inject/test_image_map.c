@@ -48,37 +48,37 @@ static const struct {
 
 START_TEST(a_file_is_found_by_the_begin_of_its_name)
 {
-	struct tp_imagemap map;
+	struct tp_image_map map;
 	struct tp_image image = {0};
-	tp_imagemap_parse(&map, text);
-	bool is_there = tp_imagemap_find(&image, &map, cases[_i].prefix);
+	tp_image_map_parse(&map, text);
+	bool is_there = tp_image_map_find(&image, &map, cases[_i].prefix);
 	ck_assert_int_eq(is_there, cases[_i].start != 0);
 	if (is_there) {
 		ck_assert_uint_eq(image.start, cases[_i].start);
 		ck_assert_uint_eq(image.code_start, cases[_i].code_start);
 		ck_assert_uint_eq(image.end, cases[_i].end);
 	}
-	tp_imagemap_release(&map);
+	tp_image_map_release(&map);
 }
 END_TEST
 
 START_TEST(our_own_c_library_is_found)
 {
-	struct tp_imagemap map;
+	struct tp_image_map map;
 	struct tp_image image;
 	struct tp_error err = {0};
-	ck_assert_msg(tp_imagemap_read(&map, getpid(), &err) == TP_OK, "%s", err.text);
-	ck_assert(tp_imagemap_find_libc(&image, &map));
+	ck_assert_msg(tp_image_map_read(&map, getpid(), &err) == TP_OK, "%s", err.text);
+	ck_assert(tp_image_map_find_libc(&image, &map));
 	ck_assert_uint_lt(image.start, image.end);
-	tp_imagemap_release(&map);
+	tp_image_map_release(&map);
 }
 END_TEST
 
 START_TEST(a_process_that_is_gone_is_said_to_be)
 {
-	struct tp_imagemap map;
+	struct tp_image_map map;
 	struct tp_error err = {0};
-	ck_assert_int_eq(tp_imagemap_read(&map, 0x7fffffff, &err), TP_ABSENT);
+	ck_assert_int_eq(tp_image_map_read(&map, 0x7fffffff, &err), TP_ABSENT);
 }
 END_TEST
 

@@ -67,7 +67,7 @@ static void make_tree(void)
 	link_to("42/ns/pid", "pid:[1]");
 }
 
-static void forget_tree(void)
+static void remove_tree(void)
 {
 	char command[PATH];
 	snprintf(command, sizeof(command), "rm -r %s", proc);
@@ -106,10 +106,10 @@ START_TEST(a_process_is_refused_with_what_to_type)
 	struct tp_error err = {0};
 	make_tree();
 	put("42/status", cases[_i].status, strlen(cases[_i].status));
-	ck_assert_int_eq(tp_restraint_of_process(proc, PID, &err), cases[_i].expected);
+	ck_assert_int_eq(tp_preflight_process(proc, PID, &err), cases[_i].expected);
 	ck_assert_str_eq(err.text, cases[_i].text);
 	ck_assert_str_eq(err.next, cases[_i].next);
-	forget_tree();
+	remove_tree();
 }
 END_TEST
 
@@ -122,13 +122,13 @@ START_TEST(a_filter_that_is_ours_too_does_no_harm)
 	make_tree();
 	put("self/status", own, strlen(own));
 	put("42/status", "Name:\tx\nState:\tS\nSeccomp:\t2\nSeccomp_filters:\t1\n", 47);
-	ck_assert_int_eq(tp_restraint_of_process(proc, PID, &err), TP_OK);
+	ck_assert_int_eq(tp_preflight_process(proc, PID, &err), TP_OK);
 	link_to("42/ns/mnt", "mnt:[2]");
-	ck_assert_int_eq(tp_restraint_of_process(proc, PID, &err), TP_DENIED);
+	ck_assert_int_eq(tp_preflight_process(proc, PID, &err), TP_DENIED);
 	link_to("42/ns/mnt", "mnt:[1]");
 	put("42/status", other, strlen(other));
-	ck_assert_int_eq(tp_restraint_of_process(proc, PID, &err), TP_DENIED);
-	forget_tree();
+	ck_assert_int_eq(tp_preflight_process(proc, PID, &err), TP_DENIED);
+	remove_tree();
 }
 END_TEST
 
@@ -143,9 +143,9 @@ START_TEST(a_program_of_another_kind_is_refused)
 	make_tree();
 	put("42/status", PLAIN, strlen(PLAIN));
 	put_elf("42/exe", kinds[_i].elf_class, kinds[_i].machine);
-	ck_assert_int_eq(tp_restraint_of_process(proc, PID, &err), TP_ABSENT);
+	ck_assert_int_eq(tp_preflight_process(proc, PID, &err), TP_ABSENT);
 	ck_assert_str_eq(err.text, "pid 42 is a program for another kind of processor");
-	forget_tree();
+	remove_tree();
 }
 END_TEST
 
@@ -180,7 +180,7 @@ START_TEST(without_the_right_it_is_said_why)
 		struct tp_error err = {0};
 		if (setresuid(65534, 65534, 65534) != 0)
 			_exit(9);
-		enum tp_status status = tp_restraint_of_process(proc, PID, &err);
+		enum tp_status status = tp_preflight_process(proc, PID, &err);
 		bool is_right =
 			status == TP_DENIED && strcmp(err.text, rights[_i].text) == 0 &&
 			strcmp(err.next, "sudo trainprof attach --gpu-trace=windows 42") == 0;
@@ -191,7 +191,7 @@ START_TEST(without_the_right_it_is_said_why)
 	int status = -1;
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	forget_tree();
+	remove_tree();
 }
 END_TEST
 
@@ -210,12 +210,12 @@ static const struct {
 
 START_TEST(only_the_gnu_c_library_is_known)
 {
-	struct tp_imagemap map;
+	struct tp_image_map map;
 	struct tp_error err = {0};
-	tp_imagemap_parse(&map, images[_i].maps);
-	ck_assert_int_eq(tp_restraint_of_images(&map, PID, &err), images[_i].expected);
+	tp_image_map_parse(&map, images[_i].maps);
+	ck_assert_int_eq(tp_preflight_images(&map, PID, &err), images[_i].expected);
 	ck_assert_str_eq(err.text, images[_i].text);
-	tp_imagemap_release(&map);
+	tp_image_map_release(&map);
 }
 END_TEST
 

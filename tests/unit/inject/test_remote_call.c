@@ -18,7 +18,7 @@ enum { ROUNDS = 40, DEPTH = 6 };
 static struct {
 	pid_t pid;
 	int end; /* closing it ends the program */
-	struct tp_borrow borrow;
+	struct tp_remote_call borrow;
 } climber;
 
 /* Waits at one depth after the other: set back to where it was, it would find another's count.
@@ -59,12 +59,12 @@ static bool start_climber(uint64_t rest_s)
 	}
 	close(ends[0]);
 	climber.end = ends[1];
-	climber.borrow = (struct tp_borrow){.pid = climber.pid, .tid = climber.pid};
-	struct tp_block *block = &climber.borrow.block;
+	climber.borrow = (struct tp_remote_call){.pid = climber.pid, .tid = climber.pid};
+	struct tp_payload *block = &climber.borrow.block;
 	block->create = address_of("pthread_create");
 	block->detach = address_of("pthread_detach");
-	block->created = TP_CREATED_NOT;
-	block->order = TP_ORDER_LEAVE;
+	block->created = TP_PAYLOAD_NOT_CREATED;
+	block->order = TP_PAYLOAD_ORDER_LEAVE;
 	block->patience = 1;
 	block->rest[0] = rest_s;
 	block->rests = 1;
@@ -81,12 +81,12 @@ static void end_climber(void)
 }
 
 /* As often as it is between two of its calls, or as the tracer wants another moment. */
-static struct tp_borrowed borrow_once(void)
+static struct tp_remote_call_result remote_call_once(void)
 {
-	struct tp_borrowed got;
+	struct tp_remote_call_result got;
 	do
-		tp_borrow_thread(&got, &climber.borrow);
-	while (got.outcome == TP_BORROW_UNFIT);
+		tp_remote_call_run(&got, &climber.borrow);
+	while (got.outcome == TP_REMOTE_CALL_UNSAFE);
 	return got;
 }
 
@@ -95,10 +95,10 @@ START_TEST(a_thread_that_is_met_where_it_rests_is_brought_back)
 	if (!start_climber(3600))
 		return;
 	for (int i = 0; i < ROUNDS; i++) {
-		struct tp_block block;
-		struct tp_borrowed got = borrow_once();
-		ck_assert_int_eq(got.outcome, TP_BORROW_DONE);
-		ck_assert(tp_process_memory_read(climber.pid, got.block + TP_BLOCK_AT, &block,
+		struct tp_payload block;
+		struct tp_remote_call_result got = remote_call_once();
+		ck_assert_int_eq(got.outcome, TP_REMOTE_CALL_DONE);
+		ck_assert(tp_process_memory_read(climber.pid, got.block + TP_PAYLOAD_AT, &block,
 						 sizeof(block)));
 		ck_assert_int_eq(block.created, 0);
 	}
@@ -113,9 +113,9 @@ START_TEST(a_thread_that_has_gone_back_by_itself_is_left_where_it_is)
 		return;
 	int n_alone = 0;
 	for (int i = 0; i < ROUNDS; i++) {
-		enum tp_borrow_outcome outcome = borrow_once().outcome;
-		ck_assert(outcome == TP_BORROW_ALONE || outcome == TP_BORROW_DONE);
-		n_alone += outcome == TP_BORROW_ALONE;
+		enum tp_remote_call_outcome outcome = remote_call_once().outcome;
+		ck_assert(outcome == TP_REMOTE_CALL_DETACHED || outcome == TP_REMOTE_CALL_DONE);
+		n_alone += outcome == TP_REMOTE_CALL_DETACHED;
 	}
 	ck_assert_int_gt(n_alone, 0);
 	end_climber();
@@ -136,13 +136,13 @@ START_TEST(a_block_that_is_there_already_is_used_again)
 {
 	if (!start_climber(3600))
 		return;
-	struct tp_borrowed first = borrow_once();
+	struct tp_remote_call_result first = remote_call_once();
 	climber.borrow.made = first.block;
 	ck_assert_uint_ne(first.block, 0);
 	wait_for_guest();
 	for (int i = 0; i < ROUNDS; i++) {
-		struct tp_borrowed got = borrow_once();
-		ck_assert_int_eq(got.outcome, TP_BORROW_DONE);
+		struct tp_remote_call_result got = remote_call_once();
+		ck_assert_int_eq(got.outcome, TP_REMOTE_CALL_DONE);
 		ck_assert_uint_eq(got.block, first.block);
 		wait_for_guest();
 	}

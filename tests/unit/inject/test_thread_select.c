@@ -48,9 +48,9 @@ static const struct {
 START_TEST(a_call_in_which_locks_may_be_had_is_none)
 {
 	long number = calls[_i].number;
-	ck_assert_int_eq(tp_candidate_is_wait(number, calls[_i].operation), calls[_i].is_wait);
-	ck_assert_int_eq(tp_candidate_is_better(number), calls[_i].is_better);
-	ck_assert_int_eq(tp_candidate_is_harmless(number), calls[_i].is_harmless);
+	ck_assert_int_eq(tp_thread_select_is_wait(number, calls[_i].operation), calls[_i].is_wait);
+	ck_assert_int_eq(tp_thread_select_is_better(number), calls[_i].is_better);
+	ck_assert_int_eq(tp_thread_select_is_safe(number), calls[_i].is_harmless);
 }
 END_TEST
 
@@ -63,7 +63,7 @@ static void *spin(void *unused)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void *want_lock(void *unused)
+static void *wait_lock(void *unused)
 {
 	pthread_mutex_lock(&lock);
 	return unused;
@@ -97,21 +97,21 @@ static void be_five(void)
 	pthread_create(&thread, NULL, wait_long, NULL);
 	pthread_create(&thread, NULL, wait_for_child, NULL);
 	pthread_create(&thread, NULL, spin, NULL);
-	pthread_create(&thread, NULL, want_lock, NULL);
+	pthread_create(&thread, NULL, wait_lock, NULL);
 	for (;;)
 		poll(NULL, 0, -1);
 }
 
 START_TEST(threads_are_told_apart_by_what_they_do)
 {
-	struct tp_candidates found = {0};
+	struct tp_thread_select found = {0};
 	const struct timespec nap = {.tv_nsec = 5000000};
 	pid_t pid = fork();
 	if (pid == 0)
 		be_five();
 	for (int i = 0; i < 4000; i++) {
 		nanosleep(&nap, NULL);
-		tp_candidates_find(&found, pid);
+		tp_thread_select_find(&found, pid);
 		if (found.is_denied ||
 		    (found.n_better == 1 && found.n_others == 2 && found.n_running))
 			break;
@@ -131,8 +131,8 @@ END_TEST
 
 START_TEST(a_process_that_is_gone_has_none)
 {
-	struct tp_candidates found;
-	tp_candidates_find(&found, 0x7fffffff);
+	struct tp_thread_select found;
+	tp_thread_select_find(&found, 0x7fffffff);
 	ck_assert_uint_eq(found.n_better + found.n_others + found.n_running, 0);
 }
 END_TEST

@@ -107,9 +107,9 @@ START_TEST(a_stop_that_is_mended_ends_no_call)
 {
 	if (!start_waiter(wait_in_epoll, SYS_epoll_pwait))
 		return;
-	ck_assert(tp_tracee_ask(waiter.pid));
-	ck_assert_int_eq(tp_tracee_wait(waiter.pid, false, in_a_minute()), TP_STOP_ASKED);
-	tp_tracee_mend(waiter.pid);
+	ck_assert(tp_tracee_interrupt(waiter.pid));
+	ck_assert_int_eq(tp_tracee_wait(waiter.pid, false, in_a_minute()), TP_STOP_INTERRUPTED);
+	tp_tracee_restart_call(waiter.pid);
 	expect_nothing_noticed();
 }
 END_TEST
@@ -123,11 +123,11 @@ START_TEST(a_signal_that_is_ignored_ends_no_call)
 		kill(waiter.pid, SIGURG);
 		ck_assert_int_eq(tp_tracee_wait(waiter.pid, false,
 						tp_clock_now_ns() + 50 * TP_NS_PER_MS),
-				 TP_STOP_LATE);
+				 TP_STOP_TIMEOUT);
 	}
-	ck_assert(tp_tracee_ask(waiter.pid));
-	ck_assert_int_eq(tp_tracee_wait(waiter.pid, false, in_a_minute()), TP_STOP_ASKED);
-	tp_tracee_mend(waiter.pid);
+	ck_assert(tp_tracee_interrupt(waiter.pid));
+	ck_assert_int_eq(tp_tracee_wait(waiter.pid, false, in_a_minute()), TP_STOP_INTERRUPTED);
+	tp_tracee_restart_call(waiter.pid);
 	expect_nothing_noticed();
 }
 END_TEST
@@ -140,8 +140,8 @@ START_TEST(a_signal_that_comes_while_it_is_held_ends_its_call)
 	uint64_t mask;
 	if (!start_waiter(wait_in_read, SYS_read))
 		return;
-	ck_assert(tp_tracee_ask(waiter.pid));
-	ck_assert_int_eq(tp_tracee_wait(waiter.pid, false, in_a_minute()), TP_STOP_ASKED);
+	ck_assert(tp_tracee_interrupt(waiter.pid));
+	ck_assert_int_eq(tp_tracee_wait(waiter.pid, false, in_a_minute()), TP_STOP_INTERRUPTED);
 	ck_assert(tp_machine_get(waiter.pid, &at));
 	ck_assert_int_eq(tp_machine_interrupted(waiter.pid, &at, &back), SYS_read);
 	ck_assert(tp_tracee_mask(waiter.pid, &mask));

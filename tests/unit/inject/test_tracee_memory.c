@@ -22,9 +22,10 @@ static char *make_edge(void)
 START_TEST(what_is_written_is_there)
 {
 	char *pages = make_edge();
-	ck_assert(tp_remotemem_write(getpid(), (uint64_t)(uintptr_t)pages + 8, "new", 3));
+	ck_assert(tp_tracee_memory_write(getpid(), (uint64_t)(uintptr_t)pages + 8, "new", 3));
 	ck_assert_int_eq(memcmp(pages + 7, "xnewx", 5), 0);
-	ck_assert(!tp_remotemem_write(getpid(), (uint64_t)(uintptr_t)pages + PAGE - 2, "new", 3));
+	ck_assert(
+		!tp_tracee_memory_write(getpid(), (uint64_t)(uintptr_t)pages + PAGE - 2, "new", 3));
 	munmap(pages, PAGE);
 }
 END_TEST
@@ -34,12 +35,12 @@ START_TEST(a_text_ends_at_its_nul_or_where_memory_does)
 	char *pages = make_edge();
 	char text[16];
 	uint64_t end = (uint64_t)(uintptr_t)pages + PAGE;
-	tp_remotemem_read_text(getpid(), end - 4, text, sizeof(text));
+	tp_tracee_memory_read_text(getpid(), end - 4, text, sizeof(text));
 	ck_assert_str_eq(text, "xxxx");
 	strcpy(pages, "short");
-	tp_remotemem_read_text(getpid(), (uint64_t)(uintptr_t)pages, text, sizeof(text));
+	tp_tracee_memory_read_text(getpid(), (uint64_t)(uintptr_t)pages, text, sizeof(text));
 	ck_assert_str_eq(text, "short");
-	tp_remotemem_read_text(getpid(), 0, text, sizeof(text));
+	tp_tracee_memory_read_text(getpid(), 0, text, sizeof(text));
 	ck_assert_str_eq(text, "");
 	munmap(pages, PAGE);
 }

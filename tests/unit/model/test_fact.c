@@ -58,9 +58,9 @@ END_TEST
 
 START_TEST(a_typing_mistake_finds_what_was_meant)
 {
-	ck_assert_str_eq(tp_fact_nearest("step.tiem_ns"), "step.time_ns");
-	ck_assert_str_eq(tp_fact_nearest("loader.worker"), "loader.workers");
-	ck_assert_ptr_null(tp_fact_nearest("zzzzzzzzzz"));
+	ck_assert_str_eq(tp_fact_closest("step.tiem_ns"), "step.time_ns");
+	ck_assert_str_eq(tp_fact_closest("loader.worker"), "loader.workers");
+	ck_assert_ptr_null(tp_fact_closest("zzzzzzzzzz"));
 }
 END_TEST
 
@@ -72,9 +72,9 @@ START_TEST(what_only_people_know_is_told_from_what_recordings_have)
 		bool is_told = i == TP_FACT_GPU_MEM_RATE;
 		for (size_t k = 0; k < sizeof(told) / sizeof(told[0]); k++)
 			is_told |= strncmp(name, told[k], strlen(told[k])) == 0;
-		ck_assert_msg(tp_fact_is_told((enum tp_fact)i) == is_told, "%s", name);
+		ck_assert_msg(tp_fact_is_user_supplied((enum tp_fact)i) == is_told, "%s", name);
 	}
-	ck_assert(!tp_fact_is_told(TP_N_FACTS));
+	ck_assert(!tp_fact_is_user_supplied(TP_N_FACTS));
 }
 END_TEST
 

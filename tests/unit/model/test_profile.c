@@ -29,7 +29,7 @@ START_TEST(a_fact_is_unknown_with_a_reason_until_it_is_set)
 	ck_assert_double_eq(fact->coverage, 0.9);
 	ck_assert_int_eq(fact->origin, TP_ORIGIN_SAMPLED);
 	ck_assert_ptr_null(fact->missing);
-	tp_profile_miss(&profile, TP_FACT_STEP_TIME, "no steps were found");
+	tp_profile_set_missing(&profile, TP_FACT_STEP_TIME, "no steps were found");
 	ck_assert(!fact->is_known);
 	ck_assert_str_eq(fact->missing, "no steps were found");
 }

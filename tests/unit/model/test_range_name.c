@@ -27,7 +27,7 @@ static const struct {
 START_TEST(ranges_lose_what_makes_each_unlike_all_others)
 {
 	bool is_operator;
-	size_t len = tp_rangename_len(ranges[_i].name, strlen(ranges[_i].name), &is_operator);
+	size_t len = tp_range_name_len(ranges[_i].name, strlen(ranges[_i].name), &is_operator);
 	ck_assert_uint_eq(len, strlen(ranges[_i].kept));
 	ck_assert(!strncmp(ranges[_i].name, ranges[_i].kept, len));
 	ck_assert_int_eq(is_operator, ranges[_i].is_operator);

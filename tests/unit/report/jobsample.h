@@ -262,7 +262,8 @@ static inline void job_init(struct sample *s)
 	tp_profile_set(p, TP_FACT_DEVICE_OPS, 261, TP_ORIGIN_MEASURED, 1);
 	tp_profile_set(p, TP_FACT_DEVICE_KERNEL, 4200, TP_ORIGIN_MEASURED, 1);
 	tp_profile_set(p, TP_FACT_KERNEL_WEAK, 0.12, TP_ORIGIN_MEASURED, 1);
-	tp_profile_miss(p, TP_FACT_RUN_OVERHEAD_RATIO, "imported: not measured by trainprof");
+	tp_profile_set_missing(p, TP_FACT_RUN_OVERHEAD_RATIO,
+			       "imported: not measured by trainprof");
 	job_report(s);
 }
 

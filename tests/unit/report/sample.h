@@ -203,7 +203,7 @@ static void sample_lists(struct sample *s)
 	p->facts[TP_FACT_RUN_OVERHEAD_RATIO].has_interval = true;
 	p->facts[TP_FACT_RUN_OVERHEAD_RATIO].low = 0.004;
 	p->facts[TP_FACT_RUN_OVERHEAD_RATIO].high = 0.013;
-	tp_profile_miss(p, TP_FACT_PMU_IPC, "no hardware counters in this virtual machine");
+	tp_profile_set_missing(p, TP_FACT_PMU_IPC, "no hardware counters in this virtual machine");
 	tp_profile_warn(p, "pmu-absent", "Hardware counters are not available here.",
 			"4 rules could not be judged", "trainprof doctor");
 }
@@ -238,7 +238,7 @@ static const struct tp_evidence sample_missing[] = {
 	 .holds = -1},
 };
 
-static const struct tp_reported sample_reported[] = {
+static const struct tp_reported_result sample_reported[] = {
 	{.text = "5.388 s of a slow transform became 0.839 s with 3 workers",
 	 .hardware = "one node",
 	 .baseline = "0 workers",
@@ -247,7 +247,7 @@ static const struct tp_reported sample_reported[] = {
 		    .checked = "2026-11-20"}},
 };
 
-static const struct tp_caveat sample_caveats[] = {
+static const struct tp_condition_result sample_caveats[] = {
 	{.text = "idle CPUs", .is_need = true, .holds = 1},
 	{.text = "memory for a copy of the data set object in each worker",
 	 .is_need = true,
@@ -255,7 +255,7 @@ static const struct tp_caveat sample_caveats[] = {
 	{.text = "the wait is for storage, not for CPUs", .holds = 0},
 };
 
-static const struct tp_literature sample_literature = {
+static const struct tp_references sample_literature = {
 	.title = "Parallel loader workers",
 	.effort = "flag",
 	.effort_text = "a flag or a variable",
@@ -268,7 +268,7 @@ static const struct tp_literature sample_literature = {
 };
 
 /* Of what changes the number of iterations. */
-static const struct tp_reported sample_rate[] = {
+static const struct tp_reported_result sample_rate[] = {
 	{.text = "half the schedule: 76.6 % became 75.6 %",
 	 .hardware = "8x A100",
 	 .baseline = "88 epochs",
@@ -282,7 +282,7 @@ static const struct tp_yardstick sample_yardstick = {
 	.n_reported = TP_ARRAY_LEN(sample_rate),
 };
 
-static const struct tp_literature sample_echoing = {
+static const struct tp_references sample_echoing = {
 	.title = "Each batch used twice",
 	.effort = "lines",
 	.effort_text = "a few lines",
@@ -311,7 +311,7 @@ static const struct tp_citation sample_sources[] = {
 	 .checked = "2026-11-20"},
 };
 
-static void sample_finding(struct tp_finding *f, const char *rule, enum tp_level level,
+static void sample_finding(struct tp_finding *f, const char *rule, enum tp_finding_level level,
 			   const char *headline, const char *because, double low, double value,
 			   double high)
 {

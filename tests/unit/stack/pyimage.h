@@ -26,12 +26,12 @@ enum {
 struct pyimage {
 	uint8_t *bytes;
 	uint64_t used;
-	const struct tp_pylayout *layout;
+	const struct tp_py_layout *layout;
 	uint64_t runtime, interp, thread, cframe, gil;
 	uint64_t code_type, int_type;
 	uint64_t chunk, top; /* of the data stack */
 	uint64_t innermost;  /* frame */
-	struct tp_pymem mem;
+	struct tp_py_memory mem;
 	/* Called before each slice is read: whatever the process does meanwhile. */
 	void (*meanwhile)(struct pyimage *image);
 	size_t n_slices; /* read so far */
@@ -54,7 +54,7 @@ static inline void pyimage_put_u32(struct pyimage *image, uint64_t address, uint
 
 static inline uint64_t pyimage_get(const struct pyimage *image, uint64_t address)
 {
-	return tp_pymem_u64(pyimage_at(image, address));
+	return tp_py_memory_u64(pyimage_at(image, address));
 }
 
 static inline uint64_t pyimage_alloc(struct pyimage *image, size_t size)
@@ -67,7 +67,7 @@ static inline uint64_t pyimage_alloc(struct pyimage *image, size_t size)
 }
 
 /* Slice by slice, as a processor copies: anything may happen between two of them. */
-static inline size_t pyimage_read(struct tp_pymem *mem, const struct tp_process_range *pieces,
+static inline size_t pyimage_read(struct tp_py_memory *mem, const struct tp_process_range *pieces,
 				  size_t n)
 {
 	struct pyimage *image = mem->image;
@@ -94,7 +94,7 @@ static inline size_t pyimage_read(struct tp_pymem *mem, const struct tp_process_
 static inline uint64_t pyimage_text_of(struct pyimage *image, const void *data, size_t n,
 				       unsigned kind, bool is_ascii)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	size_t at = is_ascii ? l->text_ascii : l->text_compact;
 	uint64_t text = pyimage_alloc(image, at + n * kind + 4);
 	pyimage_put(image, text + l->text_length, n);
@@ -139,8 +139,8 @@ static inline uint64_t pyimage_lines(struct pyimage *image)
 static inline uint64_t pyimage_code(struct pyimage *image, const char *file, const char *name,
 				    uint32_t first_line)
 {
-	const struct tp_pylayout *l = image->layout;
-	uint64_t code = pyimage_alloc(image, TP_PYLAYOUT_MAX_CODE_BYTES + 512);
+	const struct tp_py_layout *l = image->layout;
+	uint64_t code = pyimage_alloc(image, TP_PY_LAYOUT_MAX_CODE_BYTES + 512);
 	uint64_t text = pyimage_text(image, name);
 	pyimage_put(image, code + l->object_type, image->code_type);
 	pyimage_put(image, code + l->code_file, pyimage_text(image, file));
@@ -159,7 +159,7 @@ static inline uint64_t pyimage_code(struct pyimage *image, const char *file, con
 
 static inline uint64_t pyimage_entry_at(const struct pyimage *image)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	return l->thread_cframe ? image->cframe + l->cframe_frame : image->thread + l->thread_frame;
 }
 
@@ -171,7 +171,7 @@ static inline void pyimage_set_innermost(struct pyimage *image, uint64_t frame)
 
 static inline void pyimage_add_chunk(struct pyimage *image)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	uint64_t chunk = pyimage_alloc(image, PYIMAGE_CHUNK_BYTES);
 	memset(pyimage_at(image, chunk), 0, PYIMAGE_CHUNK_BYTES);
 	if (image->chunk)
@@ -189,7 +189,7 @@ static inline void pyimage_add_chunk(struct pyimage *image)
 /* Where C leaves its mark, or before 3.11 a frame is. */
 static inline uint64_t pyimage_loose(struct pyimage *image)
 {
-	size_t size = 16 + TP_PYLAYOUT_MAX_FRAME_BYTES + 8 * PYIMAGE_WORDS_A_FRAME;
+	size_t size = 16 + TP_PY_LAYOUT_MAX_FRAME_BYTES + 8 * PYIMAGE_WORDS_A_FRAME;
 	uint64_t frame = pyimage_alloc(image, size);
 	memset(pyimage_at(image, frame), 0, size);
 	return frame + 16;
@@ -197,7 +197,7 @@ static inline uint64_t pyimage_loose(struct pyimage *image)
 
 static inline uint64_t pyimage_in_chunk(struct pyimage *image)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	size_t size = l->frame_size + 8 * PYIMAGE_WORDS_A_FRAME;
 	if (!image->chunk || image->top + size > image->chunk + PYIMAGE_CHUNK_BYTES)
 		pyimage_add_chunk(image);
@@ -213,7 +213,7 @@ enum pyimage_owner { PYIMAGE_THREAD = 0, PYIMAGE_GENERATOR = 1, PYIMAGE_MARK = 3
 /* As far as frames say. */
 static inline void pyimage_set_running(struct pyimage *image, uint64_t frame, bool is_running)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	if (l->frame_executing)
 		*pyimage_at(image, frame + l->frame_executing) = is_running;
 	else if (l->frame_state)
@@ -225,7 +225,7 @@ static inline void pyimage_set_running(struct pyimage *image, uint64_t frame, bo
 static inline uint64_t pyimage_call_as(struct pyimage *image, uint64_t code, uint32_t instruction,
 				       bool from_c, enum pyimage_owner owner)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	if (from_c && l->minor >= 12) {
 		uint64_t mark = pyimage_loose(image);
 		pyimage_put(image, mark + l->frame_back, image->innermost);
@@ -266,7 +266,7 @@ static inline uint64_t pyimage_object(struct pyimage *image, uint64_t type)
 /* A whole number below 2^60. */
 static inline uint64_t pyimage_int(struct pyimage *image, uint64_t value)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	uint64_t object = pyimage_object(image, image->int_type);
 	uint64_t n_digits = value >> 30 ? 2 : value ? 1 : 0;
 	uint64_t size = l->minor >= 12 ? n_digits << 3 | !n_digits : n_digits;
@@ -292,7 +292,7 @@ enum { PYIMAGE_INDICES = 512, PYIMAGE_NAMES = 320 };
  */
 static inline uint64_t pyimage_table(struct pyimage *image, bool is_general)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	size_t size = l->keys_indices + 2 * PYIMAGE_INDICES + (size_t)PYIMAGE_NAMES * 24;
 	uint64_t table = pyimage_alloc(image, size);
 	memset(pyimage_at(image, table), 0, size);
@@ -324,7 +324,7 @@ static inline uint64_t pyimage_dict(struct pyimage *image, uint64_t table)
 static inline void pyimage_set_entry(struct pyimage *image, uint64_t table, uint64_t index,
 				     uint64_t name, uint64_t object)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	bool is_general = l->minor < 11 || *pyimage_at(image, table + l->keys_kind) == 0;
 	uint64_t n_entries = pyimage_get(image, table + l->keys_n_entries);
 	uint64_t entry = table + l->keys_indices + 2 * PYIMAGE_INDICES +
@@ -338,9 +338,9 @@ static inline void pyimage_set_entry(struct pyimage *image, uint64_t table, uint
 /* Another thread state of the same interpreter, put in front of its list. */
 static inline uint64_t pyimage_add_thread(struct pyimage *image, uint32_t tid)
 {
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	uint64_t first = pyimage_get(image, image->interp + l->interp_threads);
-	uint64_t thread = pyimage_alloc(image, TP_PYLAYOUT_MAX_THREAD_BYTES);
+	uint64_t thread = pyimage_alloc(image, TP_PY_LAYOUT_MAX_THREAD_BYTES);
 	uint64_t pthread = pyimage_alloc(image, 4096);
 	pyimage_put(image, thread + l->thread_next, first);
 	if (first)
@@ -363,17 +363,17 @@ static inline uint64_t pyimage_add_thread(struct pyimage *image, uint32_t tid)
 	return thread;
 }
 
-static inline void pyimage_tell(struct pyimage *image, uint32_t at, uint64_t value)
+static inline void pyimage_write_offset(struct pyimage *image, uint32_t at, uint64_t value)
 {
 	if (at)
 		pyimage_put(image, image->runtime + at, value);
 }
 
 /* What 3.13 and later say of themselves. */
-static inline void pyimage_tell_all(struct pyimage *image)
+static inline void pyimage_write_offsets(struct pyimage *image)
 {
-	const struct tp_pylayout *l = image->layout;
-	const struct tp_pylayout_told *t = &l->told;
+	const struct tp_py_layout *l = image->layout;
+	const struct tp_py_layout_offsets *t = &l->told;
 	memcpy(pyimage_at(image, image->runtime), "xdebugpy", 8);
 	pyimage_put(image, image->runtime + 8,
 		    UINT64_C(3) << 24 | (uint64_t)l->minor << 16 | 0x5f0);
@@ -407,29 +407,29 @@ static inline void pyimage_tell_all(struct pyimage *image)
 		{t->text_ascii, l->text_ascii},
 	};
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		pyimage_tell(image, told[i][0], told[i][1]);
+		pyimage_write_offset(image, told[i][0], told[i][1]);
 }
 
 /* One interpreter, one thread (this process's main one), no frames. */
 static inline void pyimage_init(struct pyimage *image, unsigned minor)
 {
-	*image = (struct pyimage){.layout = tp_pylayout_find(minor)};
+	*image = (struct pyimage){.layout = tp_py_layout_find(minor)};
 	if (!image->layout)
 		abort();
-	const struct tp_pylayout *l = image->layout;
+	const struct tp_py_layout *l = image->layout;
 	/* Zeroed, and only as much as is touched. */
 	image->bytes = mmap(NULL, PYIMAGE_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (image->bytes == MAP_FAILED)
 		abort();
-	image->mem = (struct tp_pymem){.read = pyimage_read, .pid = getpid(), .image = image};
+	image->mem = (struct tp_py_memory){.read = pyimage_read, .pid = getpid(), .image = image};
 	image->used = 64;
 	image->runtime = pyimage_alloc(image, 8192);
 	image->interp = pyimage_alloc(image, 16384);
 	image->code_type = pyimage_alloc(image, 512);
 	image->int_type = pyimage_alloc(image, 512);
 	if (minor >= 13)
-		pyimage_tell_all(image);
+		pyimage_write_offsets(image);
 	pyimage_put(image, image->runtime + l->runtime_interps, image->interp);
 	image->gil = image->runtime + l->runtime_gil;
 	if (l->interp_gil) {
@@ -448,7 +448,7 @@ static inline enum tp_status pyimage_open(struct pyimage *image, struct tp_pytho
 					  struct tp_error *err)
 {
 	static char path[] = "/usr/bin/python";
-	struct tp_pyfind_found found = {
+	struct tp_py_find_result found = {
 		.runtime = image->runtime,
 		.int_type = image->int_type,
 		.minor = image->layout->minor,

@@ -86,7 +86,7 @@ static uint64_t story_time(uint64_t part)
 	return STORY_STARTED_NS + part * 10000 + tp_hash_mix(part, 1) % 9000;
 }
 
-static void tell_task(struct tp_sink *sink, uint32_t id, uint64_t time_ns)
+static void emit_task(struct tp_sink *sink, uint32_t id, uint64_t time_ns)
 {
 	char name[32];
 	snprintf(name, sizeof(name), "worker/%u", id);
@@ -107,7 +107,7 @@ static void tell_task(struct tp_sink *sink, uint32_t id, uint64_t time_ns)
 	tp_sink_task(sink, &task);
 }
 
-static uint32_t tell_stack(struct tp_sink *sink, uint64_t random)
+static uint32_t emit_stack(struct tp_sink *sink, uint64_t random)
 {
 	uint32_t frames[12];
 	size_t n = 1 + random % 12;
@@ -131,14 +131,14 @@ static uint32_t tell_stack(struct tp_sink *sink, uint64_t random)
 	return tp_sink_stack(sink, frames, n, random % 11 ? 0 : TP_STACK_TRUNCATED);
 }
 
-static void tell_sample(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
+static void emit_sample(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 {
 	struct tp_sample sample = {
 		.task = (uint32_t)(random % N_TASKS),
 		.state = (enum tp_state)(random / 8 % TP_N_STATES),
 		.cause = TP_CAUSE_NONE,
 		.flags = (uint32_t)(random / 32 % 4),
-		.stack = random % 4 ? tell_stack(sink, random / 64) : 0,
+		.stack = random % 4 ? emit_stack(sink, random / 64) : 0,
 		.cpu = (uint32_t)(random / 128 % 64),
 		.syscall = -1,
 		.time_ns = time_ns,
@@ -152,7 +152,7 @@ static void tell_sample(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 	tp_sink_sample(sink, &sample);
 }
 
-static void tell_gauge(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
+static void emit_gauge(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 {
 	static const double values[] = {0, -0.0, 1, 0.1, -3, 1e300, 9007199254740992.0, 123456789};
 	enum tp_metric metric = (enum tp_metric)(random % TP_N_METRICS);
@@ -162,7 +162,7 @@ static void tell_gauge(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 	tp_sink_gauge(sink, metric, task, time_ns, values[random / 7 % TP_ARRAY_LEN(values)]);
 }
 
-static void tell_track(struct tp_sink *sink, uint32_t id, uint64_t random)
+static void emit_track(struct tp_sink *sink, uint32_t id, uint64_t random)
 {
 	tp_sink_track(sink, &(struct tp_track){
 				    .id = id,
@@ -174,7 +174,7 @@ static void tell_track(struct tp_sink *sink, uint32_t id, uint64_t random)
 			    });
 }
 
-static void tell_span(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
+static void emit_span(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 {
 	struct tp_detail detail = {.bytes = random / 256 % 3 * 4096};
 	if (random % 5 == 0) {
@@ -199,7 +199,7 @@ static void tell_span(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 		     });
 }
 
-static void tell_rare(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
+static void emit_rare(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 {
 	struct tp_availability state = {.presence = (enum tp_presence)(random % TP_N_PRESENCES)};
 	snprintf(state.reason, sizeof(state.reason), "reason %llu",
@@ -214,10 +214,10 @@ static void tell_rare(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 			    random % 77);
 		break;
 	case 2:
-		tell_task(sink, (uint32_t)(random % N_TASKS), time_ns);
+		emit_task(sink, (uint32_t)(random % N_TASKS), time_ns);
 		break;
 	case 3:
-		tell_track(sink, (uint32_t)(random % N_TRACKS), random / 512);
+		emit_track(sink, (uint32_t)(random % N_TRACKS), random / 512);
 		break;
 	default:
 		tp_sink_mark(sink, &(struct tp_mark){.task = random % 3 ? 0 : TP_NO_TASK,
@@ -229,7 +229,7 @@ static void tell_rare(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 	}
 }
 
-static void tell_run(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
+static void emit_run(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 {
 	tp_sink_run(sink, &(struct tp_run){.task = (uint32_t)(random % N_TASKS),
 					   .cpu = (uint32_t)(random / 16 % 64),
@@ -238,25 +238,25 @@ static void tell_run(struct tp_sink *sink, uint64_t random, uint64_t time_ns)
 					   .how = (enum tp_run_end)(random / 32 % TP_N_RUN_ENDS)});
 }
 
-void story_tell(struct tp_sink *sink, uint64_t from, uint64_t to)
+void story_emit(struct tp_sink *sink, uint64_t from, uint64_t to)
 {
 	for (uint64_t part = from; part < to; part++) {
 		uint64_t random = tp_hash_mix(part, 2);
 		uint64_t time_ns = story_time(part);
 		if (part < N_TASKS)
-			tell_task(sink, (uint32_t)part, time_ns);
+			emit_task(sink, (uint32_t)part, time_ns);
 		else if (part < N_TASKS + N_TRACKS)
-			tell_track(sink, (uint32_t)(part - N_TASKS), 0);
+			emit_track(sink, (uint32_t)(part - N_TASKS), 0);
 		else if (random % 16 < 6)
-			tell_run(sink, random / 16, time_ns);
+			emit_run(sink, random / 16, time_ns);
 		else if (random % 16 < 9)
-			tell_span(sink, random / 16, time_ns);
+			emit_span(sink, random / 16, time_ns);
 		else if (random % 16 < 12)
-			tell_sample(sink, random / 16, time_ns);
+			emit_sample(sink, random / 16, time_ns);
 		else if (random % 16 < 15)
-			tell_gauge(sink, random / 16, time_ns);
+			emit_gauge(sink, random / 16, time_ns);
 		else
-			tell_rare(sink, random / 16, time_ns);
+			emit_rare(sink, random / 16, time_ns);
 	}
 }
 
@@ -264,7 +264,7 @@ void story_trace(struct tp_trace *out, uint64_t to)
 {
 	struct tp_trace_builder builder;
 	tp_trace_builder_init(&builder);
-	story_tell(&builder.sink, 0, to);
+	story_emit(&builder.sink, 0, to);
 	tp_trace_build(out, &builder, story_run());
 	tp_trace_builder_release(&builder);
 }

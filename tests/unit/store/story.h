@@ -17,7 +17,7 @@
 const struct tp_run_info *story_run(void);
 
 /* Tell parts [from, to). Any split into calls tells the same. Needs from == 0 at first. */
-void story_tell(struct tp_sink *sink, uint64_t from, uint64_t to);
+void story_emit(struct tp_sink *sink, uint64_t from, uint64_t to);
 
 /* The trace of parts [0, to). */
 void story_trace(struct tp_trace *out, uint64_t to);

@@ -88,22 +88,24 @@ START_TEST(varints_keep_every_number)
 					   INT64_MAX,  UINT64_C(1) << 63,
 					   UINT64_MAX};
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		unsigned char bytes[VARINT_MOST_BYTES];
-		struct tp_cursor cursor = {.at = bytes, .end = tp_put_varint(bytes, numbers[i])};
-		ck_assert_uint_eq(tp_take_varint(&cursor), numbers[i]);
+		unsigned char bytes[TP_VARINT_MAX_BYTES];
+		struct tp_varint_cursor cursor = {.at = bytes,
+						  .end = tp_varint_put(bytes, numbers[i])};
+		ck_assert_uint_eq(tp_varint_get(&cursor), numbers[i]);
 		ck_assert(!cursor.is_bad);
 		for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++)
-			ck_assert_uint_eq(tp_unfold(tp_fold(numbers[i], numbers[j]), numbers[j]),
+			ck_assert_uint_eq(tp_delta_decode(tp_delta_encode(numbers[i], numbers[j]),
+							  numbers[j]),
 					  numbers[i]);
 	}
 	/* Eleven bytes, and one that does not end. */
 	unsigned char endless[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
 				   0x80, 0x80, 0x80, 0x80, 0x01};
-	struct tp_cursor cursor = {.at = endless, .end = endless + sizeof(endless)};
-	ck_assert_uint_eq(tp_take_varint(&cursor), 0);
+	struct tp_varint_cursor cursor = {.at = endless, .end = endless + sizeof(endless)};
+	ck_assert_uint_eq(tp_varint_get(&cursor), 0);
 	ck_assert(cursor.is_bad);
-	cursor = (struct tp_cursor){.at = endless, .end = endless + 3};
-	(void)tp_take_varint(&cursor);
+	cursor = (struct tp_varint_cursor){.at = endless, .end = endless + 3};
+	(void)tp_varint_get(&cursor);
 	ck_assert(cursor.is_bad);
 }
 END_TEST
@@ -212,21 +214,21 @@ END_TEST
 
 START_TEST(a_trace_can_walk_the_sources_of_any_recording)
 {
-	for (unsigned i = 1; i <= 2 * DECODER_SOURCES_MOST; i++) {
+	for (unsigned i = 1; i <= 2 * DECODER_SOURCES_MAX; i++) {
 		unsigned char bytes[64];
 		char name[16];
 		unsigned len = (unsigned)snprintf(name, sizeof(name), "s%u", i);
-		unsigned char *p = tp_put_varint(bytes + 1, i);
+		unsigned char *p = tp_varint_put(bytes + 1, i);
 		memcpy(p, name, len);
 		bytes[0] = (unsigned char)(LAYOUT_STRING | (p + len - bytes - 1) << 4);
 		ck_assert(tp_decoder_add(&decoder, bytes, (size_t)(p + len - bytes), 0));
-		p = tp_put_varint(bytes + 1, i);
+		p = tp_varint_put(bytes + 1, i);
 		memset(p, 0, 6);
 		bytes[0] = (unsigned char)(LAYOUT_SOURCE | (p + 6 - bytes - 1) << 4);
 		ck_assert(tp_decoder_add(&decoder, bytes, (size_t)(p + 6 - bytes), 0));
 	}
-	ck_assert_uint_eq(builder.n_records, DECODER_SOURCES_MOST);
-	ck_assert_uint_eq(decoder.n_refused, DECODER_SOURCES_MOST);
+	ck_assert_uint_eq(builder.n_records, DECODER_SOURCES_MAX);
+	ck_assert_uint_eq(decoder.n_refused, DECODER_SOURCES_MAX);
 }
 END_TEST
 

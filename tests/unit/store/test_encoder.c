@@ -85,7 +85,7 @@ START_TEST(texts_are_cut_where_the_format_says)
 	tp_decoder_init(&decoder, &builder.sink);
 	ck_assert(tp_decoder_add(&decoder, encoder.bytes + BLOCK_HEADER_BYTES,
 				 encoder.used - BLOCK_HEADER_BYTES, 0));
-	ck_assert_uint_eq(strlen(tp_strtab_text(&builder.sink.strings, 1)), LAYOUT_STRING_MOST);
+	ck_assert_uint_eq(strlen(tp_strtab_text(&builder.sink.strings, 1)), LAYOUT_STRING_MAX);
 	tp_decoder_release(&decoder);
 	tp_trace_builder_release(&builder);
 }
@@ -93,9 +93,9 @@ END_TEST
 
 START_TEST(the_largest_records_fit_behind_an_almost_full_block)
 {
-	char *text = malloc(LAYOUT_STRING_MOST + 1);
-	memset(text, 'x', LAYOUT_STRING_MOST);
-	text[LAYOUT_STRING_MOST] = '\0';
+	char *text = malloc(LAYOUT_STRING_MAX + 1);
+	memset(text, 'x', LAYOUT_STRING_MAX);
+	text[LAYOUT_STRING_MAX] = '\0';
 	struct tp_record record = {.kind = TP_RECORD_STRING, .id = UINT32_MAX};
 	record.of.string = "";
 	while (encoder.used < BLOCK_HEADER_BYTES + LAYOUT_BLOCK_FULL - 8)
@@ -104,14 +104,14 @@ START_TEST(the_largest_records_fit_behind_an_almost_full_block)
 	record.of.string = text;
 	tp_encoder_add(&encoder, &record); /* AddressSanitizer watches */
 	ck_assert(tp_encoder_is_full(&encoder));
-	ck_assert_uint_le(encoder.used, LAYOUT_BLOCK_MOST);
+	ck_assert_uint_le(encoder.used, LAYOUT_BLOCK_MAX);
 	free(text);
 }
 END_TEST
 
 /* ---- the example in docs/format.md ---- */
 
-static void example_tell(void)
+static void example_emit(void)
 {
 	struct tp_record string = {.kind = TP_RECORD_STRING, .id = 1};
 	string.of.string = "train";
@@ -143,7 +143,7 @@ static void example_tell(void)
 	struct tp_record gauge = {.kind = TP_RECORD_GAUGE};
 	gauge.of.gauge = (struct tp_gauge){TP_METRIC_PROC_RSS, 0, 2000000, 4096};
 	tp_encoder_add(&encoder, &gauge);
-	tp_encoder_seal(&encoder);
+	tp_encoder_finish_block(&encoder);
 }
 
 /* Bytes of the lines "    0030  16 01 74 …" between the two markers of the document. */
@@ -184,7 +184,7 @@ START_TEST(the_example_in_the_document_is_what_we_write)
 {
 	unsigned char example[512];
 	size_t n = example_read(example, sizeof(example));
-	example_tell();
+	example_emit();
 	if (n != encoder.used || memcmp(example, encoder.bytes, n) != 0)
 		example_show();
 	ck_assert_uint_eq(n, encoder.used);

@@ -32,7 +32,7 @@ static void write_text(const char *text)
 	ck_assert_int_eq(tp_file_replace(path, text, strlen(text), NULL), TP_OK);
 }
 
-static const struct tp_ledger full_ledger = {
+static const struct tp_store_result full_ledger = {
 	.is_closed = true,
 	.n_bytes = 123456,
 	.n_blocks = 7,
@@ -100,7 +100,7 @@ static void assert_host(const struct tp_host_info *host, const struct tp_host_in
 	ck_assert_uint_eq(host->memory_limit_bytes, told->memory_limit_bytes);
 }
 
-static void assert_ledger(const struct tp_ledger *ledger)
+static void assert_ledger(const struct tp_store_result *ledger)
 {
 	ck_assert_int_eq(ledger->is_closed, 1);
 	ck_assert_uint_eq(ledger->n_bytes, full_ledger.n_bytes);
@@ -120,7 +120,7 @@ START_TEST(everything_known_about_a_run_reads_back)
 	tp_buf_release(&text);
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, NULL), TP_OK);
 	const struct tp_run_info *told = story_run();
 	ck_assert_str_eq(run.id, told->id);
@@ -147,12 +147,12 @@ START_TEST(an_empty_run_can_be_written_and_read)
 {
 	struct tp_buf text = {0};
 	struct tp_run_info nothing = {0};
-	tp_manifest_write(&text, &nothing, &(struct tp_ledger){0});
+	tp_manifest_write(&text, &nothing, &(struct tp_store_result){0});
 	write_text(tp_buf_text(&text));
 	tp_buf_release(&text);
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, NULL), TP_OK);
 	ck_assert_ptr_null(run.id);
 	ck_assert_uint_eq(run.n_command, 0);
@@ -187,7 +187,7 @@ START_TEST(no_run_outgrows_the_space_kept_for_its_manifest)
 		run.n_command = 3000;
 		run.environment = variables;
 		run.n_environment = 3000;
-		struct tp_ledger ledger = full_ledger;
+		struct tp_store_result ledger = full_ledger;
 		ledger.stopped_because = text;
 		struct tp_buf out = {0};
 		tp_manifest_write(&out, &run, &ledger);
@@ -236,7 +236,7 @@ START_TEST(what_is_no_manifest_is_refused_and_odd_members_read_as_unknown)
 	write_text(bad[_i].text);
 	struct tp_arena arena = {0};
 	struct tp_run_info run = {.pid = 77};
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	struct tp_error err = {0};
 	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, &err), bad[_i].status);
 	if (bad[_i].message)
@@ -263,7 +263,7 @@ START_TEST(a_folder_without_manifest_is_not_a_recording)
 {
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	struct tp_error err = {0};
 	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, directory, &err), TP_ABSENT);
 	char *text = tp_asprintf("'%s' is not a recording (no manifest.json)", directory);

@@ -38,7 +38,7 @@ static void setup(void)
 	ck_assert(!tp_store_create(&store, recording, story_run(), UINT64_MAX, NULL));
 	ends[0] = tp_store_size(store);
 	for (size_t i = 0; i < N_STEPS; i++) {
-		story_tell(tp_store_sink(store), i * STEP, (i + 1) * STEP);
+		story_emit(tp_store_sink(store), i * STEP, (i + 1) * STEP);
 		tp_store_flush(store);
 		ends[i + 1] = tp_store_size(store);
 	}
@@ -59,7 +59,7 @@ static void teardown(void)
 	story_remove(directory);
 }
 
-static void put_records(const void *content, size_t size)
+static void write_records(const void *content, size_t size)
 {
 	int fd = open(records, O_WRONLY | O_TRUNC);
 	ck_assert_int_ge(fd, 0);
@@ -68,7 +68,7 @@ static void put_records(const void *content, size_t size)
 }
 
 /* Loads; the recording must tell the first `n_steps` steps and know whether that is all. */
-static void assert_tells(size_t n_steps, bool is_partial)
+static void assert_reports(size_t n_steps, bool is_partial)
 {
 	struct tp_trace trace;
 	struct tp_error err = {0};
@@ -83,10 +83,10 @@ START_TEST(cut_at_any_byte_all_whole_blocks_are_used)
 	size_t whole = 0;
 	for (size_t cut = 0; cut <= bytes.len; cut++) {
 		ck_assert_int_eq(truncate(records, (off_t)bytes.len), 0);
-		put_records(bytes.data, cut);
+		write_records(bytes.data, cut);
 		while (whole < N_STEPS && ends[whole + 1] <= cut)
 			whole++;
-		assert_tells(whole, cut < bytes.len);
+		assert_reports(whole, cut < bytes.len);
 	}
 	ck_assert_uint_eq(whole, N_STEPS);
 }
@@ -97,7 +97,7 @@ START_TEST(any_flipped_bit_costs_only_what_comes_after)
 	for (uint64_t i = 0; i < 3000; i++) {
 		size_t bit = tp_hash_mix(i, 3) % (bytes.len * 8);
 		bytes.data[bit / 8] = (char)(bytes.data[bit / 8] ^ 1 << bit % 8);
-		put_records(bytes.data, bytes.len);
+		write_records(bytes.data, bytes.len);
 		bytes.data[bit / 8] = (char)(bytes.data[bit / 8] ^ 1 << bit % 8);
 		if (bit / 8 < HEADER_BYTES) {
 			struct tp_trace trace;
@@ -108,7 +108,7 @@ START_TEST(any_flipped_bit_costs_only_what_comes_after)
 		size_t whole = 0;
 		while (ends[whole + 1] <= bit / 8)
 			whole++;
-		assert_tells(whole, true);
+		assert_reports(whole, true);
 	}
 }
 END_TEST
@@ -118,21 +118,21 @@ START_TEST(a_block_that_is_missing_or_met_twice_ends_the_reading)
 	struct tp_buf other = {0};
 	tp_buf_add(&other, bytes.data, ends[3]);
 	tp_buf_add(&other, bytes.data + ends[4], bytes.len - ends[4]);
-	put_records(other.data, other.len);
-	assert_tells(3, true);
+	write_records(other.data, other.len);
+	assert_reports(3, true);
 	tp_buf_clear(&other);
 	tp_buf_add(&other, bytes.data, ends[3]);
 	tp_buf_add(&other, bytes.data + ends[2], bytes.len - ends[2]);
-	put_records(other.data, other.len);
-	assert_tells(3, true);
+	write_records(other.data, other.len);
+	assert_reports(3, true);
 	/* Cut exactly between two blocks: only the manifest knows. */
-	put_records(bytes.data, ends[5]);
-	assert_tells(5, true);
+	write_records(bytes.data, ends[5]);
+	assert_reports(5, true);
 	tp_buf_clear(&other);
 	tp_buf_add(&other, bytes.data, bytes.len);
 	tp_buf_puts(&other, "more");
-	put_records(other.data, other.len);
-	assert_tells(N_STEPS, true);
+	write_records(other.data, other.len);
+	assert_reports(N_STEPS, true);
 	tp_buf_release(&other);
 }
 END_TEST
@@ -145,8 +145,8 @@ START_TEST(noise_is_survived)
 		uint64_t word = tp_hash_mix(i, 4);
 		tp_buf_add(&noise, &word, sizeof(word));
 	}
-	put_records(noise.data, noise.len);
-	assert_tells(1, true);
+	write_records(noise.data, noise.len);
+	assert_reports(1, true);
 	tp_buf_release(&noise);
 }
 END_TEST
@@ -163,11 +163,11 @@ START_TEST(a_newer_minor_version_is_read_and_a_newer_major_one_named)
 {
 	tp_put_u16((unsigned char *)bytes.data + HEADER_MINOR, 7);
 	refix(bytes.data);
-	put_records(bytes.data, bytes.len);
-	assert_tells(N_STEPS, false);
+	write_records(bytes.data, bytes.len);
+	assert_reports(N_STEPS, false);
 	tp_put_u16((unsigned char *)bytes.data + HEADER_MAJOR, 2);
 	refix(bytes.data);
-	put_records(bytes.data, bytes.len);
+	write_records(bytes.data, bytes.len);
 	struct tp_trace trace;
 	struct tp_error err = {0};
 	ck_assert_int_eq(tp_store_load(&trace, recording, &err), TP_VERSION);
@@ -180,7 +180,7 @@ START_TEST(records_of_another_run_are_refused)
 {
 	tp_put_u64((unsigned char *)bytes.data + HEADER_RUN_ID, 1);
 	refix(bytes.data);
-	put_records(bytes.data, bytes.len);
+	write_records(bytes.data, bytes.len);
 	struct tp_trace trace;
 	struct tp_error err = {0};
 	ck_assert_int_eq(tp_store_load(&trace, recording, &err), TP_PARSE);

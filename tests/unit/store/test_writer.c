@@ -65,7 +65,7 @@ START_TEST(a_recording_reads_back_as_what_was_told)
 	enum { PARTS = 60000 };
 	struct tp_store *store = create(UINT64_MAX);
 	for (uint64_t part = 0; part < PARTS; part += 1000) {
-		story_tell(tp_store_sink(store), part, part + 1000);
+		story_emit(tp_store_sink(store), part, part + 1000);
 		if (part % 7000 == 0)
 			tp_store_flush(store);
 	}
@@ -88,7 +88,7 @@ START_TEST(only_the_owner_may_read_a_recording)
 {
 	umask(0);
 	struct tp_store *store = create(UINT64_MAX);
-	story_tell(tp_store_sink(store), 0, 10);
+	story_emit(tp_store_sink(store), 0, 10);
 	finish(store);
 	static const struct {
 		const char *name;
@@ -119,7 +119,7 @@ START_TEST(the_first_manifest_says_that_the_end_is_unknown)
 	struct tp_store *store = create(UINT64_MAX);
 	struct tp_arena arena = {0};
 	struct tp_run_info run;
-	struct tp_ledger ledger;
+	struct tp_store_result ledger;
 	ck_assert_int_eq(tp_manifest_load(&run, &ledger, &arena, recording, NULL), TP_OK);
 	ck_assert_int_eq(run.end, TP_END_UNKNOWN);
 	ck_assert(!ledger.is_closed);
@@ -233,7 +233,7 @@ START_TEST(at_its_size_limit_a_recording_stops_and_stays_whole)
 {
 	enum { LIMIT = 300000, PARTS = 100000 };
 	struct tp_store *store = create(LIMIT);
-	story_tell(tp_store_sink(store), 0, PARTS);
+	story_emit(tp_store_sink(store), 0, PARTS);
 	uint64_t until_ns = 0;
 	struct tp_error err = {0};
 	ck_assert(tp_store_has_stopped(store, &until_ns, &err));
@@ -270,7 +270,7 @@ START_TEST(a_full_disk_stops_recording_and_leaves_room_for_manifest_and_report)
 	if (!mount_small("size=3m"))
 		return;
 	struct tp_store *store = create(UINT64_MAX);
-	story_tell(tp_store_sink(store), 0, 400000);
+	story_emit(tp_store_sink(store), 0, 400000);
 	uint64_t until_ns = 0;
 	struct tp_error err = {0};
 	ck_assert(tp_store_has_stopped(store, &until_ns, &err));
@@ -314,13 +314,13 @@ END_TEST
 START_TEST(half_a_block_is_taken_back)
 {
 	struct tp_store *store = create(UINT64_MAX);
-	story_tell(tp_store_sink(store), 0, 100);
+	story_emit(tp_store_sink(store), 0, 100);
 	tp_store_flush(store);
 	uint64_t whole = tp_store_size(store);
 	signal(SIGXFSZ, SIG_IGN);
 	struct rlimit limit = {whole + 1000, RLIM_INFINITY};
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	story_tell(tp_store_sink(store), 100, 1000);
+	story_emit(tp_store_sink(store), 100, 1000);
 	tp_store_flush(store);
 	uint64_t until_ns = 0;
 	struct tp_error err = {0};
@@ -347,7 +347,7 @@ START_TEST(the_file_size_limit_of_the_shell_is_kept_without_a_signal)
 	struct rlimit limit = {400000, RLIM_INFINITY};
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	struct tp_store *store = create(UINT64_MAX);
-	story_tell(tp_store_sink(store), 0, 100000);
+	story_emit(tp_store_sink(store), 0, 100000);
 	uint64_t until_ns;
 	struct tp_error err = {0};
 	ck_assert(tp_store_has_stopped(store, &until_ns, &err));
@@ -378,7 +378,7 @@ static void write_until_killed(void)
 	if (tp_store_create(&store, recording, story_run(), UINT64_MAX, NULL))
 		_exit(1);
 	for (uint64_t part = 0;; part++)
-		story_tell(tp_store_sink(store), part, part + 1);
+		story_emit(tp_store_sink(store), part, part + 1);
 }
 
 START_TEST(a_killed_writer_leaves_all_that_reached_the_disk)
@@ -413,7 +413,7 @@ START_TEST(a_killed_writer_leaves_all_that_reached_the_disk)
 	recording = tp_asprintf("%s/whole", directory);
 	struct tp_store *store = create(UINT64_MAX);
 	for (uint64_t part = 0; tp_store_size(store) < HEADER_BYTES + n_killed; part++)
-		story_tell(tp_store_sink(store), part, part + 1);
+		story_emit(tp_store_sink(store), part, part + 1);
 	finish(store);
 	path = tp_asprintf("%s/records.tpr", recording);
 	char *whole = tp_alloc(LARGE);

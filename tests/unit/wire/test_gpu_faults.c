@@ -40,8 +40,8 @@ START_TEST(what_is_made_otherwise_ends_with_the_version_that_mended_it)
 	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_NO_NULL, 27, 0));
 	ck_assert_ptr_nonnull(tp_gpu_fault_find(TP_GPU_FAULT_NO_FILTER, 22, 0));
 	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_NO_FILTER, 23, 0));
-	ck_assert_ptr_nonnull(tp_gpu_fault_find(TP_GPU_FAULT_MISLEADS, 130001, 13000));
-	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_MISLEADS, 130101, 13000));
+	ck_assert_ptr_nonnull(tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, 130001, 13000));
+	ck_assert_ptr_null(tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, 130101, 13000));
 }
 END_TEST
 
@@ -51,10 +51,10 @@ static const struct {
 	uint32_t cupti;
 	uint32_t driver;
 } known[] = {
-	{TP_GPU_FAULT_STOPS, 17, 0},        {TP_GPU_FAULT_STOPS, 150000, 0},
-	{TP_GPU_FAULT_STOPS, 28, 11080},    {TP_GPU_FAULT_STOPS, 130000, 13000},
-	{TP_GPU_FAULT_NO_NULL, 18, 0},      {TP_GPU_FAULT_NO_FILTER, 18, 0},
-	{TP_GPU_FAULT_MISLEADS, 28, 13000}, {TP_GPU_FAULT_NO_JOIN, 23, 0},
+	{TP_GPU_FAULT_STOPS, 17, 0},          {TP_GPU_FAULT_STOPS, 150000, 0},
+	{TP_GPU_FAULT_STOPS, 28, 11080},      {TP_GPU_FAULT_STOPS, 130000, 13000},
+	{TP_GPU_FAULT_NO_NULL, 18, 0},        {TP_GPU_FAULT_NO_FILTER, 18, 0},
+	{TP_GPU_FAULT_WRONG_DATA, 28, 13000}, {TP_GPU_FAULT_NO_JOIN, 23, 0},
 };
 
 START_TEST(every_row_is_short_and_has_a_source_with_a_day)

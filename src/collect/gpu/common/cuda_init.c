@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-int tp_cuda_start(void)
+int tp_cuda_init(void)
 {
 	int (*init)(unsigned) = NULL;
 	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);

@@ -6,6 +6,6 @@ enum { TP_CUDA_NO_DRIVER = -1 }; /* libcuda.so.1 cannot be loaded, or is none */
 
 /* What cuInit() returns: 0 when CUDA has started; or TP_CUDA_NO_DRIVER. The driver stays loaded.
  * May take many seconds. */
-int tp_cuda_start(void);
+int tp_cuda_init(void);
 
 #endif

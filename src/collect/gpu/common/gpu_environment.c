@@ -17,8 +17,8 @@
 
 enum { CAP_SYS_ADMIN = 21, CAP_PERFMON = 38, LINE = 512, PATH_SIZE = 4096 };
 
-struct survey {
-	struct tp_gpu_trial *rows;
+struct env_check {
+	struct tp_gpu_selftest_row *rows;
 	size_t n;
 	size_t most;
 	const struct tp_host *host;
@@ -26,13 +26,13 @@ struct survey {
 };
 
 /* What is amiss is never present; NULL: nothing is. What comes too much is left out. */
-static void put(struct survey *survey, const char *name, const char *text,
-		enum tp_presence presence, const char *reason, const char *remedy)
+static void add_row(struct env_check *env_check, const char *name, const char *text,
+		    enum tp_presence presence, const char *reason, const char *remedy)
 {
-	if (survey->n == survey->most)
+	if (env_check->n == env_check->most)
 		return;
-	struct tp_gpu_trial *row = &survey->rows[survey->n++];
-	*row = (struct tp_gpu_trial){.availability.presence = presence};
+	struct tp_gpu_selftest_row *row = &env_check->rows[env_check->n++];
+	*row = (struct tp_gpu_selftest_row){.availability.presence = presence};
 	snprintf(row->name, sizeof(row->name), "%s", name);
 	snprintf(row->text, sizeof(row->text), "%.199s", text);
 	snprintf(row->availability.reason, sizeof(row->availability.reason), "%.119s", reason);
@@ -40,10 +40,10 @@ static void put(struct survey *survey, const char *name, const char *text,
 }
 
 /* NULL: it is not set. */
-static const char *value_of(const struct survey *survey, const char *name)
+static const char *value_of(const struct env_check *env_check, const char *name)
 {
 	size_t len = strlen(name);
-	for (char *const *entry = survey->environment; *entry; entry++)
+	for (char *const *entry = env_check->environment; *entry; entry++)
 		if (strncmp(*entry, name, len) == 0 && (*entry)[len] == '=')
 			return *entry + len + 1;
 	return NULL;
@@ -65,25 +65,26 @@ static const char *find_version(const char *line)
 
 /* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun …", "… UNIX Open Kernel Module
  * for x86_64  580.65.06  Release …". */
-static void look_at_driver(struct survey *survey)
+static void check_driver(struct env_check *env_check)
 {
 	char line[LINE];
 	char text[LINE];
-	if (!tp_hostfile_line(survey->host, "/proc/driver/nvidia/version", line, sizeof(line))) {
-		put(survey, "driver", "NVIDIA's kernel module", TP_PRESENCE_NO_DEVICE,
-		    "it is not loaded", "sudo modprobe nvidia");
+	if (!tp_host_file_line(env_check->host, "/proc/driver/nvidia/version", line,
+			       sizeof(line))) {
+		add_row(env_check, "driver", "NVIDIA's kernel module", TP_PRESENCE_NO_DEVICE,
+			"it is not loaded", "sudo modprobe nvidia");
 		return;
 	}
 	const char *at = find_version(line);
 	snprintf(text, sizeof(text), "NVIDIA's kernel module %.*s", (int)strcspn(at, " \t"), at);
-	put(survey, "driver", text, TP_PRESENCE_PRESENT, "", "");
+	add_row(env_check, "driver", text, TP_PRESENCE_PRESENT, "", "");
 }
 
 /* By the kernel's list of what this process may do; CAP_PERFMON is asked for since driver 565. */
-static bool may_administer(const struct tp_host *host)
+static bool has_root_rights(const struct tp_host *host)
 {
 	char text[LINE];
-	if (!tp_hostfile_field(host, "/proc/self/status", "CapEff", text, sizeof(text)))
+	if (!tp_host_file_field(host, "/proc/self/status", "CapEff", text, sizeof(text)))
 		return false;
 	unsigned long long mask = strtoull(text, NULL, 16);
 	return mask >> CAP_SYS_ADMIN & 1 || mask >> CAP_PERFMON & 1;
@@ -95,54 +96,56 @@ enum readers { READERS_UNKNOWN, READERS_ALL, READERS_ADMINISTRATORS };
 static enum readers readers_of_counters(const struct tp_host *host)
 {
 	char value[LINE];
-	if (!tp_hostfile_field(host, PARAMETERS, "RmProfilingAdminOnly", value, sizeof(value)) &&
-	    !tp_hostfile_field(host, PARAMETERS, "RestrictProfilingToAdminUsers", value,
-			       sizeof(value)))
+	if (!tp_host_file_field(host, PARAMETERS, "RmProfilingAdminOnly", value, sizeof(value)) &&
+	    !tp_host_file_field(host, PARAMETERS, "RestrictProfilingToAdminUsers", value,
+				sizeof(value)))
 		return READERS_UNKNOWN;
 	return strcmp(value, "0") == 0 ? READERS_ALL : READERS_ADMINISTRATORS;
 }
 
 bool tp_gpu_counters_are_restricted(const struct tp_host *host)
 {
-	return readers_of_counters(host) == READERS_ADMINISTRATORS && !may_administer(host);
+	return readers_of_counters(host) == READERS_ADMINISTRATORS && !has_root_rights(host);
 }
 
-static void look_at_counters(struct survey *survey)
+static void check_counters(struct env_check *env_check)
 {
-	enum readers readers = readers_of_counters(survey->host);
+	enum readers readers = readers_of_counters(env_check->host);
 	if (readers == READERS_UNKNOWN)
 		return;
 	if (readers == READERS_ALL)
-		put(survey, "counters", "counters of GPUs, by CUPTI: for everybody",
-		    TP_PRESENCE_PRESENT, "", "");
-	else if (!tp_gpu_counters_are_restricted(survey->host))
-		put(survey, "counters", "counters of GPUs, by CUPTI: for administrators, as here",
-		    TP_PRESENCE_PRESENT, "", "");
+		add_row(env_check, "counters", "counters of GPUs, by CUPTI: for everybody",
+			TP_PRESENCE_PRESENT, "", "");
+	else if (!tp_gpu_counters_are_restricted(env_check->host))
+		add_row(env_check, "counters",
+			"counters of GPUs, by CUPTI: for administrators, as here",
+			TP_PRESENCE_PRESENT, "", "");
 	else
-		put(survey, "counters", "counters of GPUs, by CUPTI", TP_PRESENCE_NO_PERMISSION,
-		    "for administrators only (RmProfilingAdminOnly)",
-		    "options nvidia NVreg_RestrictProfilingToAdminUsers=0   in /etc/modprobe.d");
+		add_row(env_check, "counters", "counters of GPUs, by CUPTI",
+			TP_PRESENCE_NO_PERMISSION, "for administrators only (RmProfilingAdminOnly)",
+			"options nvidia NVreg_RestrictProfilingToAdminUsers=0   in "
+			"/etc/modprobe.d");
 }
 
 /* ---- the environment ------------------------------------------------------------------------ */
 
-static void look_at_injection(struct survey *survey)
+static void check_injection(struct env_check *env_check)
 {
 	static const char *const doors[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
-	size_t before = survey->n;
+	size_t before = env_check->n;
 	char reason[LINE];
 	char remedy[LINE];
 	for (size_t i = 0; i < TP_ARRAY_LEN(doors); i++) {
-		const char *path = value_of(survey, doors[i]);
+		const char *path = value_of(env_check, doors[i]);
 		if (!path || !*path)
 			continue;
 		const char *tool = tp_gpu_tool_of_library(path);
 		snprintf(reason, sizeof(reason), "%s is of %s", doors[i], tool ? tool : path);
 		snprintf(remedy, sizeof(remedy), "unset %s", doors[i]);
-		put(survey, "injection", "what CUDA loads into programs", TP_PRESENCE_IN_USE,
-		    reason, remedy);
+		add_row(env_check, "injection", "what CUDA loads into programs", TP_PRESENCE_IN_USE,
+			reason, remedy);
 	}
-	for (char *const *entry = survey->environment; *entry; entry++) {
+	for (char *const *entry = env_check->environment; *entry; entry++) {
 		char name[64];
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(*entry, "="), *entry);
 		const char *tool = tp_gpu_tool_of_variable(name);
@@ -150,12 +153,12 @@ static void look_at_injection(struct survey *survey)
 			continue;
 		snprintf(reason, sizeof(reason), "%s: %s", name, tool);
 		snprintf(remedy, sizeof(remedy), "unset %s, or measure without that tool", name);
-		put(survey, "injection", "another tool is in the environment", TP_PRESENCE_IN_USE,
-		    reason, remedy);
+		add_row(env_check, "injection", "another tool is in the environment",
+			TP_PRESENCE_IN_USE, reason, remedy);
 	}
-	if (survey->n == before)
-		put(survey, "injection", "no other tool asks to be loaded into programs",
-		    TP_PRESENCE_PRESENT, "", "");
+	if (env_check->n == before)
+		add_row(env_check, "injection", "no other tool asks to be loaded into programs",
+			TP_PRESENCE_PRESENT, "", "");
 }
 
 /* A folder of a list "A:B:C" that is called stubs: what links against it finds no driver. */
@@ -173,23 +176,23 @@ static bool has_stubs(const char *list)
 	return false;
 }
 
-static void look_at_variables(struct survey *survey)
+static void check_variables(struct env_check *env_check)
 {
-	const char *wish = value_of(survey, "TRAINPROF_GPU");
-	const char *libraries = value_of(survey, "LD_LIBRARY_PATH");
+	const char *wish = value_of(env_check, "TRAINPROF_GPU");
+	const char *libraries = value_of(env_check, "LD_LIBRARY_PATH");
 	if (wish && strcmp(wish, "0") == 0)
-		put(survey, "switch", "sources of GPUs", TP_PRESENCE_OFF,
-		    "switched off by TRAINPROF_GPU=0", "unset TRAINPROF_GPU");
+		add_row(env_check, "switch", "sources of GPUs", TP_PRESENCE_OFF,
+			"switched off by TRAINPROF_GPU=0", "unset TRAINPROF_GPU");
 	if (libraries && has_stubs(libraries))
-		put(survey, "libraries", "LD_LIBRARY_PATH", TP_PRESENCE_DEGRADED,
-		    "a folder of stubs is in it: CUPTI does not start (15)",
-		    "export LD_LIBRARY_PATH=…   without the folder of stubs");
+		add_row(env_check, "libraries", "LD_LIBRARY_PATH", TP_PRESENCE_DEGRADED,
+			"a folder of stubs is in it: CUPTI does not start (15)",
+			"export LD_LIBRARY_PATH=…   without the folder of stubs");
 }
 
 /* ---- who else is there ---------------------------------------------------------------------- */
 
-static void note_process(struct survey *survey, enum tp_gpu_process_kind kind, const char *tool,
-			 const char *pid)
+static void report_process(struct env_check *env_check, enum tp_gpu_process_kind kind,
+			   const char *tool, const char *pid)
 {
 	char text[LINE];
 	char remedy[LINE];
@@ -197,17 +200,18 @@ static void note_process(struct survey *survey, enum tp_gpu_process_kind kind, c
 	switch (kind) {
 	case TP_GPU_PROCESS_TRACES:
 		snprintf(remedy, sizeof(remedy), "measure other programs than %s does", tool);
-		put(survey, "tools", text, TP_PRESENCE_IN_USE, "CUPTI serves one tool in a program",
-		    remedy);
+		add_row(env_check, "tools", text, TP_PRESENCE_IN_USE,
+			"CUPTI serves one tool in a program", remedy);
 		break;
 	case TP_GPU_PROCESS_COUNTS:
-		put(survey, "tools", text, TP_PRESENCE_IN_USE, "it may hold the counters of GPUs",
-		    "dcgmi profile --pause   and --resume afterwards");
+		add_row(env_check, "tools", text, TP_PRESENCE_IN_USE,
+			"it may hold the counters of GPUs",
+			"dcgmi profile --pause   and --resume afterwards");
 		break;
 	case TP_GPU_PROCESS_SHARES:
-		put(survey, "mps", text, TP_PRESENCE_DEGRADED,
-		    "programs share a GPU, and counters are not to be had",
-		    "echo quit | nvidia-cuda-mps-control");
+		add_row(env_check, "mps", text, TP_PRESENCE_DEGRADED,
+			"programs share a GPU, and counters are not to be had",
+			"echo quit | nvidia-cuda-mps-control");
 		break;
 	case TP_GPU_PROCESS_OTHER:
 		break;
@@ -215,18 +219,18 @@ static void note_process(struct survey *survey, enum tp_gpu_process_kind kind, c
 }
 
 /* One line a tool: many have several processes. */
-static bool is_told(const struct survey *survey, const char *tool)
+static bool is_reported(const struct env_check *env_check, const char *tool)
 {
-	for (size_t i = 0; i < survey->n; i++)
-		if (tp_text_starts_with(survey->rows[i].text, tool))
+	for (size_t i = 0; i < env_check->n; i++)
+		if (tp_text_starts_with(env_check->rows[i].text, tool))
 			return true;
 	return false;
 }
 
-static void look_at_processes(struct survey *survey)
+static void check_processes(struct env_check *env_check)
 {
 	char full[PATH_SIZE];
-	DIR *dir = opendir(tp_host_path(survey->host, full, sizeof(full), "/proc"));
+	DIR *dir = opendir(tp_host_path(env_check->host, full, sizeof(full), "/proc"));
 	const struct dirent *entry;
 	while (dir && (entry = readdir(dir))) { /* NOLINT(concurrency-mt-unsafe): our own DIR */
 		char path[sizeof(entry->d_name) + 16];
@@ -235,11 +239,11 @@ static void look_at_processes(struct survey *survey)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		if (!tp_hostfile_line(survey->host, path, comm, sizeof(comm)))
+		if (!tp_host_file_line(env_check->host, path, comm, sizeof(comm)))
 			continue;
 		enum tp_gpu_process_kind kind = tp_gpu_process_kind_of(comm, &tool);
-		if (kind != TP_GPU_PROCESS_OTHER && !is_told(survey, tool))
-			note_process(survey, kind, tool, entry->d_name);
+		if (kind != TP_GPU_PROCESS_OTHER && !is_reported(env_check, tool))
+			report_process(env_check, kind, tool, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -259,33 +263,33 @@ static bool has_entry(const struct tp_host *host, const char *folder, const char
 }
 
 /* Parts of a GPU have a folder each, as long as they are there. */
-static void look_at_parts(struct survey *survey)
+static void check_mig(struct env_check *env_check)
 {
 	for (unsigned i = 0; i < 16; i++) {
 		char folder[64];
 		char text[64];
 		snprintf(folder, sizeof(folder), "/proc/driver/nvidia/capabilities/gpu%u/mig", i);
-		if (!has_entry(survey->host, folder, "gi"))
+		if (!has_entry(env_check->host, folder, "gi"))
 			continue;
 		snprintf(text, sizeof(text), "GPU %u is in parts (MIG)", i);
-		put(survey, "mig", text, TP_PRESENCE_DEGRADED,
-		    "its use is not told, and counters are those of a whole part",
-		    "nvidia-smi mig -lgi");
+		add_row(env_check, "mig", text, TP_PRESENCE_DEGRADED,
+			"its use is not told, and counters are those of a whole part",
+			"nvidia-smi mig -lgi");
 	}
 }
 
-size_t tp_gpu_survey(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
-		     char *const *environment)
+size_t tp_gpu_environment_check(struct tp_gpu_selftest_row *rows, size_t most,
+				const struct tp_host *host, char *const *environment)
 {
-	struct survey survey = {.rows = rows,
-				.most = most,
-				.host = host,
-				.environment = environment};
-	look_at_driver(&survey);
-	look_at_counters(&survey);
-	look_at_parts(&survey);
-	look_at_injection(&survey);
-	look_at_variables(&survey);
-	look_at_processes(&survey);
-	return survey.n;
+	struct env_check env_check = {.rows = rows,
+				      .most = most,
+				      .host = host,
+				      .environment = environment};
+	check_driver(&env_check);
+	check_counters(&env_check);
+	check_mig(&env_check);
+	check_injection(&env_check);
+	check_variables(&env_check);
+	check_processes(&env_check);
+	return env_check.n;
 }

@@ -14,8 +14,8 @@
 
 /* A row for each thing worth a line; what is amiss has a presence other than PRESENT, and what to
  * type. `environment` is "NAME=VALUE", ended by NULL. Returns how many of `most` were filled. */
-size_t tp_gpu_survey(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
-		     char *const *environment);
+size_t tp_gpu_environment_check(struct tp_gpu_selftest_row *rows, size_t most,
+				const struct tp_host *host, char *const *environment);
 
 /* The driver keeps hardware counters for administrators, and this process is none. */
 bool tp_gpu_counters_are_restricted(const struct tp_host *host);

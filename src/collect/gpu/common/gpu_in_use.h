@@ -8,20 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_GPU_TRACKS_MOST = 64 };
+enum { TP_GPU_IN_USE_MAX = 64 };
 
-struct tp_gpu_tracks {
+struct tp_gpu_in_use {
 	size_t n; /* ever more */
 	struct tp_gpu_track {
 		uint32_t device; /* as NVML counts: in order of buses */
 		uint32_t track;
-	} items[TP_GPU_TRACKS_MOST];
+	} items[TP_GPU_IN_USE_MAX];
 };
 
 /* NULL is allowed: nobody wants to know. What does not fit is left out. */
-static inline void tp_gpu_tracks_add(struct tp_gpu_tracks *tracks, uint32_t device, uint32_t track)
+static inline void tp_gpu_in_use_add(struct tp_gpu_in_use *tracks, uint32_t device, uint32_t track)
 {
-	if (tracks && tracks->n < TP_GPU_TRACKS_MOST)
+	if (tracks && tracks->n < TP_GPU_IN_USE_MAX)
 		tracks->items[tracks->n++] =
 			(struct tp_gpu_track){.device = device, .track = track};
 }

@@ -31,9 +31,9 @@ static const char name[] = "gpupmu";
 #define FIRST_NS  (2 * TP_NS_PER_S) /* after the program was first seen on a GPU */
 
 /* CUPTI took up to 15 s to start on busy machines (wprof's history, read 2026-11-20). */
-#define PATIENCE_NS (60 * TP_NS_PER_S)
+#define ANSWER_TIMEOUT_NS (60 * TP_NS_PER_S)
 
-struct gpupmu {
+struct gpu_counters {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_pm_helper helper;
@@ -51,15 +51,15 @@ struct gpupmu {
 	uint64_t n_put;
 };
 
-static struct gpupmu *counters_of(struct tp_collector *self)
+static struct gpu_counters *gpu_counters_of(struct tp_collector *self)
 {
-	return (struct gpupmu *)self; /* its first member */
+	return (struct gpu_counters *)self; /* its first member */
 }
 
 /* ---- may it run? ---------------------------------------------------------------------------- */
 
 /* What CUPTI says is known when the program uses a GPU: starting it may take seconds. */
-static void gpupmu_probe(const struct tp_host *host, struct tp_availability *out)
+static void gpu_counters_probe(const struct tp_host *host, struct tp_availability *out)
 {
 	tp_nvml_collector.probe(host, out);
 	if (out->presence == TP_PRESENCE_PRESENT && tp_gpu_counters_are_restricted(host))
@@ -67,14 +67,15 @@ static void gpupmu_probe(const struct tp_host *host, struct tp_availability *out
 }
 
 /* Before anything of this process has a thread, and before the target exists. */
-static enum tp_status gpupmu_open(struct tp_collector **out,
-				  const struct tp_collect_context *context, struct tp_error *err)
+static enum tp_status gpu_counters_open(struct tp_collector **out,
+					const struct tp_collect_context *context,
+					struct tp_error *err)
 {
 	struct tp_pm_helper helper;
 	enum tp_status status = tp_pm_helper_start(&helper, err);
 	if (status)
 		return status;
-	struct gpupmu *counters = tp_alloc(sizeof(*counters));
+	struct gpu_counters *counters = tp_alloc(sizeof(*counters));
 	counters->context = context;
 	counters->helper = helper;
 	*out = &counters->base;
@@ -83,9 +84,9 @@ static enum tp_status gpupmu_open(struct tp_collector **out,
 
 /* ---- while it runs -------------------------------------------------------------------------- */
 
-static bool track_of(const struct gpupmu *counters, uint32_t device, uint32_t *track)
+static bool track_of(const struct gpu_counters *counters, uint32_t device, uint32_t *track)
 {
-	const struct tp_gpu_tracks *tracks = counters->context->gpus;
+	const struct tp_gpu_in_use *tracks = counters->context->gpus;
 	for (size_t i = 0; i < tracks->n; i++)
 		if (tracks->items[i].device == device) {
 			*track = tracks->items[i].track;
@@ -94,8 +95,8 @@ static bool track_of(const struct gpupmu *counters, uint32_t device, uint32_t *t
 	return false;
 }
 
-static void put(struct gpupmu *counters, uint32_t device, unsigned metric, uint64_t time_ns,
-		double value)
+static void emit_gauge(struct gpu_counters *counters, uint32_t device, unsigned metric,
+		       uint64_t time_ns, double value)
 {
 	uint32_t track;
 	if (!track_of(counters, device, &track))
@@ -104,25 +105,25 @@ static void put(struct gpupmu *counters, uint32_t device, unsigned metric, uint6
 	counters->n_put++;
 }
 
-static void put_bin(struct gpupmu *counters, const struct tp_pm_news *news)
+static void emit_bin(struct gpu_counters *counters, const struct tp_pm_event *news)
 {
 	for (unsigned i = 0; !counters->is_paused && i < TP_N_PM_METRICS; i++)
 		if (!isnan(news->bin.values[i]))
-			put(counters, news->device, TP_METRIC_PM_FIRST + i, news->bin.time_ns,
-			    news->bin.values[i]);
+			emit_gauge(counters, news->device, TP_METRIC_PM_FIRST + i,
+				   news->bin.time_ns, news->bin.values[i]);
 }
 
-static void begin_window(struct gpupmu *counters, const struct tp_pm_news *news)
+static void begin_window(struct gpu_counters *counters, const struct tp_pm_event *news)
 {
 	counters->open |= UINT64_C(1) << news->device;
 	counters->n_windows++;
-	put(counters, news->device, TP_METRIC_GPU_PM_OPEN, news->time_ns, 1);
+	emit_gauge(counters, news->device, TP_METRIC_GPU_PM_OPEN, news->time_ns, 1);
 }
 
-static void end_window(struct gpupmu *counters, const struct tp_pm_news *news)
+static void end_window(struct gpu_counters *counters, const struct tp_pm_event *news)
 {
 	counters->open &= ~(UINT64_C(1) << news->device);
-	put(counters, news->device, TP_METRIC_GPU_PM_OPEN, news->time_ns, 0);
+	emit_gauge(counters, news->device, TP_METRIC_GPU_PM_OPEN, news->time_ns, 0);
 	if (news->why.presence == TP_PRESENCE_PRESENT)
 		return;
 	counters->n_cut++;
@@ -132,7 +133,7 @@ static void end_window(struct gpupmu *counters, const struct tp_pm_news *news)
 }
 
 /* Another tool may let go of the counters; all else stays as it is. */
-static void note_failure(struct gpupmu *counters, const struct tp_pm_news *news)
+static void record_failure(struct gpu_counters *counters, const struct tp_pm_event *news)
 {
 	counters->why = news->why;
 	if (news->why.presence == TP_PRESENCE_IN_USE)
@@ -141,20 +142,21 @@ static void note_failure(struct gpupmu *counters, const struct tp_pm_news *news)
 		counters->given_up |= UINT64_C(1) << news->device;
 }
 
-static void take_one(struct gpupmu *counters, const struct tp_pm_news *news, uint64_t now_ns)
+static void handle_event(struct gpu_counters *counters, const struct tp_pm_event *news,
+			 uint64_t now_ns)
 {
 	switch (news->kind) {
 	case TP_PM_READY:
 		snprintf(counters->ready, sizeof(counters->ready), "%.59s", news->why.reason);
 		return;
 	case TP_PM_FAILED:
-		note_failure(counters, news);
+		record_failure(counters, news);
 		return;
 	case TP_PM_OPENED:
 		begin_window(counters, news);
 		return;
 	case TP_PM_BIN:
-		put_bin(counters, news);
+		emit_bin(counters, news);
 		return;
 	case TP_PM_CLOSED:
 		end_window(counters, news);
@@ -169,21 +171,21 @@ static void take_one(struct gpupmu *counters, const struct tp_pm_news *news, uin
 }
 
 /* Windows that nobody will close any more end here. */
-static void close_all(struct gpupmu *counters, uint64_t now_ns)
+static void close_all(struct gpu_counters *counters, uint64_t now_ns)
 {
-	for (uint32_t i = 0; i < TP_PM_DEVICES_MOST; i++)
+	for (uint32_t i = 0; i < TP_PM_DEVICES_MAX; i++)
 		if (counters->open >> i & 1)
-			put(counters, i, TP_METRIC_GPU_PM_OPEN, now_ns, 0);
+			emit_gauge(counters, i, TP_METRIC_GPU_PM_OPEN, now_ns, 0);
 	counters->open = 0;
 }
 
-static void take_news(struct gpupmu *counters, uint64_t now_ns)
+static void receive_events(struct gpu_counters *counters, uint64_t now_ns)
 {
-	struct tp_pm_news news;
-	while (tp_pm_helper_take(&counters->helper, &news))
-		if (news.device < TP_PM_DEVICES_MOST)
-			take_one(counters, &news, now_ns);
-	if (counters->asked_ns && now_ns > counters->asked_ns + WINDOW_NS + PATIENCE_NS) {
+	struct tp_pm_event news;
+	while (tp_pm_helper_receive(&counters->helper, &news))
+		if (news.device < TP_PM_DEVICES_MAX)
+			handle_event(counters, &news, now_ns);
+	if (counters->asked_ns && now_ns > counters->asked_ns + WINDOW_NS + ANSWER_TIMEOUT_NS) {
 		counters->has_hung = true;
 		tp_pm_helper_end(&counters->helper);
 		counters->helper.is_gone = true;
@@ -201,7 +203,7 @@ static bool is_of_our_user(const struct tp_host *host, pid_t pid)
 	unsigned real;
 	unsigned effective;
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	return tp_hostfile_field(host, path, "Uid", text, sizeof(text)) &&
+	return tp_host_file_field(host, path, "Uid", text, sizeof(text)) &&
 	       sscanf(text, "%u %u", &real, &effective) == 2 && real == geteuid() &&
 	       effective == geteuid();
 }
@@ -224,56 +226,56 @@ static void find_in_maps(const struct tp_host *host, pid_t pid, char *out, size_
 }
 
 /* Beside what the program itself has loaded there is a CUPTI, mostly: "" where it has none. */
-static void find_runtime(const struct gpupmu *counters, char *out, size_t size)
+static void find_runtime(const struct gpu_counters *counters, char *out, size_t size)
 {
 	const struct tp_host *host = counters->context->host;
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
+	const struct tp_task_tree_task *task;
 	*out = '\0';
-	while (!*out && (task = tp_tree_next(counters->context->tree, &cursor)))
+	while (!*out && (task = tp_task_tree_next(counters->context->tree, &cursor)))
 		if (task->info.tid == task->info.pid && is_of_our_user(host, task->info.pid))
 			find_in_maps(host, task->info.pid, out, size);
 }
 
-static void ask(struct gpupmu *counters, uint64_t devices, uint64_t now_ns)
+static void request_window(struct gpu_counters *counters, uint64_t devices, uint64_t now_ns)
 {
-	struct tp_pm_wish wish = {.devices = devices, .window_ns = WINDOW_NS};
+	struct tp_pm_request wish = {.devices = devices, .window_ns = WINDOW_NS};
 	if (!counters->n_windows)
 		find_runtime(counters, wish.runtime, sizeof(wish.runtime));
-	if (tp_pm_helper_ask(&counters->helper, &wish))
+	if (tp_pm_helper_request(&counters->helper, &wish))
 		counters->asked_ns = now_ns;
 }
 
-static enum tp_status gpupmu_sample(struct tp_collector *self, uint64_t now_ns,
-				    struct tp_error *err)
+static enum tp_status gpu_counters_sample(struct tp_collector *self, uint64_t now_ns,
+					  struct tp_error *err)
 {
 	(void)err;
-	struct gpupmu *counters = counters_of(self);
-	const struct tp_gpu_tracks *tracks = counters->context->gpus;
+	struct gpu_counters *counters = gpu_counters_of(self);
+	const struct tp_gpu_in_use *tracks = counters->context->gpus;
 	uint64_t devices = 0;
-	take_news(counters, now_ns);
+	receive_events(counters, now_ns);
 	for (size_t i = 0; i < tracks->n; i++)
-		if (tracks->items[i].device < TP_PM_DEVICES_MOST)
+		if (tracks->items[i].device < TP_PM_DEVICES_MAX)
 			devices |= UINT64_C(1) << tracks->items[i].device;
 	devices &= ~counters->given_up;
 	if (devices && !counters->next_ns)
 		counters->next_ns = now_ns + FIRST_NS;
 	if (devices && !counters->is_paused && !counters->asked_ns && !counters->helper.is_gone &&
 	    now_ns >= counters->next_ns)
-		ask(counters, devices, now_ns);
+		request_window(counters, devices, now_ns);
 	return TP_OK;
 }
 
-static void gpupmu_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
+static void gpu_counters_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
-	struct gpupmu *counters = counters_of(self);
-	take_news(counters, now_ns);
+	struct gpu_counters *counters = gpu_counters_of(self);
+	receive_events(counters, now_ns);
 	counters->is_paused = is_paused;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-static void judge(struct gpupmu *counters)
+static void report_availability(struct gpu_counters *counters)
 {
 	struct tp_availability *out = &counters->base.availability;
 	bool has_gpus = counters->context->gpus->n > 0;
@@ -299,34 +301,35 @@ static void judge(struct gpupmu *counters)
 								: "CUPTI ended its process");
 }
 
-static enum tp_status gpupmu_stop(struct tp_collector *self, uint64_t now_ns, struct tp_error *err)
+static enum tp_status gpu_counters_stop(struct tp_collector *self, uint64_t now_ns,
+					struct tp_error *err)
 {
 	(void)err;
-	struct gpupmu *counters = counters_of(self);
-	take_news(counters, now_ns);
+	struct gpu_counters *counters = gpu_counters_of(self);
+	receive_events(counters, now_ns);
 	close_all(counters, now_ns);
-	judge(counters);
+	report_availability(counters);
 	tp_sink_source(counters->context->sink, name, self->type->summary, &self->availability,
 		       counters->n_put, 0);
 	return TP_OK;
 }
 
-static void gpupmu_close(struct tp_collector *self)
+static void gpu_counters_close(struct tp_collector *self)
 {
-	struct gpupmu *counters = counters_of(self);
+	struct gpu_counters *counters = gpu_counters_of(self);
 	tp_pm_helper_end(&counters->helper);
 	free(counters);
 }
 
-const struct tp_collector_type tp_gpupmu_collector = {
+const struct tp_collector_type tp_gpu_counters_collector = {
 	.name = name,
 	.summary = "GPU hardware counters, in windows with locked clocks",
 	.gains = "how busy matrix units, caches and memory of the GPU are",
-	.probe = gpupmu_probe,
-	.open = gpupmu_open,
-	.sample = gpupmu_sample,
-	.pause = gpupmu_pause,
-	.stop = gpupmu_stop,
-	.close = gpupmu_close,
+	.probe = gpu_counters_probe,
+	.open = gpu_counters_open,
+	.sample = gpu_counters_sample,
+	.pause = gpu_counters_pause,
+	.stop = gpu_counters_stop,
+	.close = gpu_counters_close,
 	.period_ns = TP_NS_PER_S,
 };

@@ -21,10 +21,10 @@
 
 /* ---- in the child --------------------------------------------------------------------------- */
 
-enum { OWN_FD = 3, FDS_MOST = 1 << 16 };
+enum { OWN_FD = 3, FDS_MAX = 1 << 16 };
 
 /* Rings, the recording, pipes to the target: nothing of it may live on here. */
-static void keep_only(int fd)
+static void close_others(int fd)
 {
 	int none = open("/dev/null", O_RDWR);
 	for (int i = 0; i < OWN_FD; i++)
@@ -36,12 +36,12 @@ static void keep_only(int fd)
 	/* Before Linux 5.9; the limit may be none at all, and then nobody has so many. */
 	struct rlimit limit = {0};
 	getrlimit(RLIMIT_NOFILE, &limit);
-	for (int i = OWN_FD + 1; i < FDS_MOST && (rlim_t)i < limit.rlim_cur; i++)
+	for (int i = OWN_FD + 1; i < FDS_MAX && (rlim_t)i < limit.rlim_cur; i++)
 		close(i);
 }
 
 /* Keys of the terminal are for the program and for trainprof; it ends with us. */
-static void settle(pid_t parent)
+static void child_setup(pid_t parent)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
 	struct rlimit none = {0};
@@ -74,9 +74,9 @@ enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err
 		return tp_fail_errno(err, errno, "cannot make a socket for counters");
 	pid_t pid = fork();
 	if (pid == 0) {
-		settle(parent);
+		child_setup(parent);
 		set_environment();
-		keep_only(pair[1]);
+		close_others(pair[1]);
 		tp_pm_worker_run(OWN_FD);
 		_exit(0); /* nothing of CUPTI's is taken down: that has crashed */
 	}
@@ -89,7 +89,7 @@ enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err
 	return TP_OK;
 }
 
-bool tp_pm_helper_ask(struct tp_pm_helper *helper, const struct tp_pm_wish *wish)
+bool tp_pm_helper_request(struct tp_pm_helper *helper, const struct tp_pm_request *wish)
 {
 	if (send(helper->fd, wish, sizeof(*wish), MSG_DONTWAIT | MSG_NOSIGNAL) !=
 	    (ssize_t)sizeof(*wish))
@@ -97,7 +97,7 @@ bool tp_pm_helper_ask(struct tp_pm_helper *helper, const struct tp_pm_wish *wish
 	return !helper->is_gone;
 }
 
-bool tp_pm_helper_take(struct tp_pm_helper *helper, struct tp_pm_news *out)
+bool tp_pm_helper_receive(struct tp_pm_helper *helper, struct tp_pm_event *out)
 {
 	ssize_t len = helper->is_gone ? 0 : recv(helper->fd, out, sizeof(*out), MSG_DONTWAIT);
 	if (len == (ssize_t)sizeof(*out))
@@ -114,9 +114,9 @@ void tp_pm_helper_end(struct tp_pm_helper *helper)
 	if (helper->pid <= 0)
 		return;
 	close(helper->fd);
-	if (!tp_child_ends(helper->pid, END_WAIT_NS, &ignored)) {
+	if (!tp_child_wait(helper->pid, END_WAIT_NS, &ignored)) {
 		kill(helper->pid, SIGKILL);
-		(void)tp_child_ends(helper->pid, KILL_WAIT_NS, &ignored);
+		(void)tp_child_wait(helper->pid, KILL_WAIT_NS, &ignored);
 	}
 	*helper = (struct tp_pm_helper){.fd = -1};
 }

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { TP_PM_DEVICES_MOST = 64 };
+enum { TP_PM_DEVICES_MAX = 64 };
 
 struct tp_pm_helper {
 	pid_t pid;    /* 0: none */
@@ -26,13 +26,13 @@ struct tp_pm_helper {
 };
 
 /* One window of that length on all of the devices at once; of no length: say what could be done. */
-struct tp_pm_wish {
+struct tp_pm_request {
 	uint64_t devices; /* a bit each, in order of buses */
 	uint64_t window_ns;
 	char runtime[512]; /* path of the program's libcudart, where that is known */
 };
 
-enum tp_pm_news_kind {
+enum tp_pm_event_kind {
 	TP_PM_READY,  /* what a device counts: `why.reason`; before its first window */
 	TP_PM_FAILED, /* of a device: `why`; it is tried again at each wish */
 	TP_PM_OPENED, /* a window */
@@ -41,8 +41,8 @@ enum tp_pm_news_kind {
 	TP_PM_DONE,   /* with the wish */
 };
 
-struct tp_pm_news {
-	enum tp_pm_news_kind kind;
+struct tp_pm_event {
+	enum tp_pm_event_kind kind;
 	uint32_t device;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint64_t n_samples;
@@ -53,9 +53,9 @@ struct tp_pm_news {
 
 TP_MUST_CHECK enum tp_status tp_pm_helper_start(struct tp_pm_helper *out, struct tp_error *err);
 /* Never waits. False: it is gone. */
-bool tp_pm_helper_ask(struct tp_pm_helper *helper, const struct tp_pm_wish *wish);
+bool tp_pm_helper_request(struct tp_pm_helper *helper, const struct tp_pm_request *wish);
 /* The next piece of news, if there is one; never waits. */
-bool tp_pm_helper_take(struct tp_pm_helper *helper, struct tp_pm_news *out);
+bool tp_pm_helper_receive(struct tp_pm_helper *helper, struct tp_pm_event *out);
 /* Waits for a window to close, at most a quarter of a second; then it is killed, and the driver
  * gives the counters back. One that does not end a second later hangs in the driver, and is left.
  * Twice does no harm. */

@@ -12,7 +12,7 @@
 
 static const char *const files[] = {"libcupti.so.13", "libcupti.so.12"};
 
-static void *open_in(const char *folder)
+static void *open_in_dir(const char *folder)
 {
 	void *handle = NULL;
 	for (size_t i = 0; i < TP_ARRAY_LEN(files) && !handle; i++) {
@@ -23,7 +23,7 @@ static void *open_in(const char *folder)
 	return handle;
 }
 
-static void *open_beside(const char *runtime)
+static void *open_next_to(const char *runtime)
 {
 	const char *slash = runtime ? strrchr(runtime, '/') : NULL;
 	if (!slash)
@@ -31,9 +31,9 @@ static void *open_beside(const char *runtime)
 	int length = (int)(slash - runtime) + 1;
 	char *own = tp_asprintf("%.*s", length, runtime);
 	char *other = tp_asprintf("%.*s" TP_CUPTI_WHEEL, length, runtime);
-	void *handle = open_in(own);
+	void *handle = open_in_dir(own);
 	if (!handle)
-		handle = open_in(other);
+		handle = open_in_dir(other);
 	free(own);
 	free(other);
 	return handle;
@@ -45,11 +45,11 @@ static void *open_any(const char *beside)
 	const char *told = getenv(TP_CUPTI_ENV); /* NOLINT(concurrency-mt-unsafe) */
 	void *handle = told ? dlopen(told, RTLD_LAZY | RTLD_LOCAL) : NULL;
 	if (!handle)
-		handle = open_beside(beside);
+		handle = open_next_to(beside);
 	if (!handle)
-		handle = open_in("");
+		handle = open_in_dir("");
 	for (size_t i = 0; i < TP_ARRAY_LEN(folders) && !handle; i++)
-		handle = open_in(folders[i]);
+		handle = open_in_dir(folders[i]);
 	return handle;
 }
 

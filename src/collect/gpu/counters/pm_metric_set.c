@@ -9,23 +9,23 @@
 
 #define OF_PEAK ".avg.pct_of_peak_sustained_elapsed"
 
-enum way {
+enum metric_way {
 	PERCENT,
 	AMOUNT, /* in the time of the sample: told per second */
 	RATE,
 };
 
-enum { MOST_NAMES = 3 };
+enum { NAMES_MAX = 3 };
 
 /*
  * Most wanted first. Of the names of a row the first that the chip knows is taken; two rows of one
  * metric add up. Names as the host library of CUPTI 13.0 has them for its chips (2026-11-22).
  */
-static const struct wish {
+static const struct metric_choice {
 	enum tp_metric metric;
-	enum way way;
-	const char *names[MOST_NAMES];
-} wishes[] = {
+	enum metric_way way;
+	const char *names[NAMES_MAX];
+} metric_choices[] = {
 	{TP_METRIC_GPU_PM_SM_ACTIVE, PERCENT, {"sm__cycles_active" OF_PEAK}},
 	{TP_METRIC_GPU_PM_TENSOR,
 	 PERCENT,
@@ -59,57 +59,58 @@ static const struct wish {
 	 {"FE_A.TriageCompute.gr__dispatch_count.sum", "gr__dispatch_count.sum"}},
 };
 
-_Static_assert(TP_ARRAY_LEN(wishes) <= TP_PM_SET_MOST, "room for all wishes");
+_Static_assert(TP_ARRAY_LEN(metric_choices) <= TP_PM_METRIC_SET_MAX, "room for all wishes");
 
 /* One chip, as CUPTI knows it. */
-struct maker {
+struct set_builder {
 	const struct tp_pm_library *library;
 	const char *chip;
 	const uint8_t *availability;
 	struct tp_pm_failure *failure;
 };
 
-static bool fail(const struct maker *maker, const char *call, int result)
+static bool fail(const struct set_builder *set_builder, const char *call, int result)
 {
-	*maker->failure = (struct tp_pm_failure){call, result};
+	*set_builder->failure = (struct tp_pm_failure){call, result};
 	return false;
 }
 
-static bool open_host(const struct maker *maker, struct pm_host **out)
+static bool open_host(const struct set_builder *set_builder, struct pm_host **out)
 {
 	struct pm_host_initialize open = {.size = PM_SIZE(pm_host_initialize, host),
 					  .profiler = PM_PROFILER_SAMPLING,
-					  .chip = maker->chip,
-					  .availability = maker->availability};
-	int result = maker->library->host_initialize(&open);
+					  .chip = set_builder->chip,
+					  .availability = set_builder->availability};
+	int result = set_builder->library->host_initialize(&open);
 	*out = open.host;
-	return result == PM_OK || fail(maker, "HostInitialize", result);
+	return result == PM_OK || fail(set_builder, "HostInitialize", result);
 }
 
-static void close_host(const struct maker *maker, struct pm_host *host)
+static void close_host(const struct set_builder *set_builder, struct pm_host *host)
 {
 	struct pm_host_deinitialize close = {.size = PM_SIZE(pm_host_deinitialize, host),
 					     .host = host};
-	maker->library->host_deinitialize(&close);
+	set_builder->library->host_deinitialize(&close);
 }
 
-static bool add_names(const struct maker *maker, struct pm_host *host, const char **names, size_t n)
+static bool add_names(const struct set_builder *set_builder, struct pm_host *host,
+		      const char **names, size_t n)
 {
 	struct pm_add_metrics add = {.size = PM_SIZE(pm_add_metrics, n),
 				     .host = host,
 				     .names = names,
 				     .n = n};
-	int result = maker->library->add_metrics(&add);
-	return result == PM_OK || fail(maker, "HostConfigAddMetrics", result);
+	int result = set_builder->library->add_metrics(&add);
+	return result == PM_OK || fail(set_builder, "HostConfigAddMetrics", result);
 }
 
 /* The set's image, made anew. */
-static bool make_image(const struct maker *maker, struct tp_pm_set *set)
+static bool make_image(const struct set_builder *set_builder, struct tp_pm_metric_set *set)
 {
 	struct pm_image_size size = {.size = PM_SIZE(pm_image_size, bytes), .host = set->host};
-	int result = maker->library->image_size(&size);
+	int result = set_builder->library->image_size(&size);
 	if (result != PM_OK)
-		return fail(maker, "HostGetConfigImageSize", result);
+		return fail(set_builder, "HostGetConfigImageSize", result);
 	free(set->image);
 	set->image = tp_alloc(size.bytes + 1);
 	set->image_bytes = size.bytes;
@@ -117,124 +118,126 @@ static bool make_image(const struct maker *maker, struct tp_pm_set *set)
 				 .host = set->host,
 				 .bytes = size.bytes,
 				 .image = set->image};
-	result = maker->library->image(&image);
-	return result == PM_OK || fail(maker, "HostGetConfigImage", result);
+	result = set_builder->library->image(&image);
+	return result == PM_OK || fail(set_builder, "HostGetConfigImage", result);
 }
 
-static bool is_one_pass(const struct maker *maker, const struct tp_pm_set *set)
+static bool is_one_pass(const struct set_builder *set_builder, const struct tp_pm_metric_set *set)
 {
 	struct pm_passes passes = {.size = PM_SIZE(pm_passes, n),
 				   .bytes = set->image_bytes,
 				   .image = set->image};
-	int result = maker->library->passes(&passes);
+	int result = set_builder->library->passes(&passes);
 	if (result != PM_OK)
-		return fail(maker, "HostGetNumOfPasses", result);
-	return passes.n == 1 || fail(maker, "HostGetNumOfPasses", PM_NOT_SUPPORTED);
+		return fail(set_builder, "HostGetNumOfPasses", result);
+	return passes.n == 1 || fail(set_builder, "HostGetNumOfPasses", PM_NOT_SUPPORTED);
 }
 
 /* A host that has the set's names and a single pass; else the set is as it was, but for its image.
  */
-static bool try_set(const struct maker *maker, struct tp_pm_set *set)
+static bool try_set(const struct set_builder *set_builder, struct tp_pm_metric_set *set)
 {
 	struct pm_host *before = set->host;
-	if (!open_host(maker, &set->host)) {
+	if (!open_host(set_builder, &set->host)) {
 		set->host = before;
 		return false;
 	}
-	if (add_names(maker, set->host, set->names, set->n) && make_image(maker, set) &&
-	    is_one_pass(maker, set)) {
+	if (add_names(set_builder, set->host, set->names, set->n) && make_image(set_builder, set) &&
+	    is_one_pass(set_builder, set)) {
 		if (before)
-			close_host(maker, before);
+			close_host(set_builder, before);
 		return true;
 	}
-	close_host(maker, set->host);
+	close_host(set_builder, set->host);
 	set->host = before;
 	return false;
 }
 
 /* The first name of a wish that the chip knows; NULL: none. */
-static const char *known_name(const struct maker *maker, const struct wish *wish)
+static const char *known_name(const struct set_builder *set_builder,
+			      const struct metric_choice *metric_choice)
 {
 	const char *found = NULL;
-	for (size_t i = 0; i < MOST_NAMES && wish->names[i] && !found; i++) {
-		const char *name = wish->names[i];
+	for (size_t i = 0; i < NAMES_MAX && metric_choice->names[i] && !found; i++) {
+		const char *name = metric_choice->names[i];
 		struct pm_host *host;
-		if (!open_host(maker, &host))
+		if (!open_host(set_builder, &host))
 			return NULL;
-		if (add_names(maker, host, &name, 1))
+		if (add_names(set_builder, host, &name, 1))
 			found = name;
-		close_host(maker, host);
+		close_host(set_builder, host);
 	}
 	return found;
 }
 
-static void push(struct tp_pm_set *set, const char *name, size_t row)
+static void push(struct tp_pm_metric_set *set, const char *name, size_t row)
 {
 	set->names[set->n] = name;
 	set->rows[set->n++] = (uint8_t)row;
 }
 
 /* All at once is one pass on most chips; where it is not, one after the other, as long as it is. */
-static bool fill(const struct maker *maker, struct tp_pm_set *set)
+static bool fill(const struct set_builder *set_builder, struct tp_pm_metric_set *set)
 {
-	const char *known[TP_ARRAY_LEN(wishes)];
-	for (size_t i = 0; i < TP_ARRAY_LEN(wishes); i++) {
-		known[i] = known_name(maker, &wishes[i]);
+	const char *known[TP_ARRAY_LEN(metric_choices)];
+	for (size_t i = 0; i < TP_ARRAY_LEN(metric_choices); i++) {
+		known[i] = known_name(set_builder, &metric_choices[i]);
 		if (known[i])
 			push(set, known[i], i);
 	}
-	if (!set->n || try_set(maker, set))
+	if (!set->n || try_set(set_builder, set))
 		return set->n > 0;
 	set->n = 0;
-	for (size_t i = 0; i < TP_ARRAY_LEN(wishes); i++) {
+	for (size_t i = 0; i < TP_ARRAY_LEN(metric_choices); i++) {
 		if (!known[i])
 			continue;
 		push(set, known[i], i);
-		if (!try_set(maker, set))
+		if (!try_set(set_builder, set))
 			set->n--;
 	}
 	/* The image is that of the last try. */
-	return set->n && make_image(maker, set);
+	return set->n && make_image(set_builder, set);
 }
 
-bool tp_pm_set_make(struct tp_pm_set *out, const struct tp_pm_library *library, const char *chip,
-		    const uint8_t *availability, struct tp_pm_failure *failure)
+bool tp_pm_metric_set_build(struct tp_pm_metric_set *out, const struct tp_pm_library *library,
+			    const char *chip, const uint8_t *availability,
+			    struct tp_pm_failure *failure)
 {
-	const struct maker maker = {library, chip, availability, failure};
-	*out = (struct tp_pm_set){0};
-	if (fill(&maker, out))
+	const struct set_builder set_builder = {library, chip, availability, failure};
+	*out = (struct tp_pm_metric_set){0};
+	if (fill(&set_builder, out))
 		return true;
-	tp_pm_set_release(out, library);
+	tp_pm_metric_set_release(out, library);
 	return false;
 }
 
-void tp_pm_set_release(struct tp_pm_set *set, const struct tp_pm_library *library)
+void tp_pm_metric_set_release(struct tp_pm_metric_set *set, const struct tp_pm_library *library)
 {
-	const struct maker maker = {.library = library};
+	const struct set_builder set_builder = {.library = library};
 	if (set->host)
-		close_host(&maker, set->host);
+		close_host(&set_builder, set->host);
 	free(set->image);
-	*set = (struct tp_pm_set){0};
+	*set = (struct tp_pm_metric_set){0};
 }
 
-static double convert(enum way way, double value, double seconds)
+static double convert(enum metric_way way, double value, double seconds)
 {
 	return way == PERCENT ? value / 100 : way == AMOUNT ? value / seconds : value;
 }
 
-void tp_pm_set_convert(const struct tp_pm_set *set, const double *values, double seconds,
-		       double out[TP_N_PM_METRICS])
+void tp_pm_metric_set_convert(const struct tp_pm_metric_set *set, const double *values,
+			      double seconds, double out[TP_N_PM_METRICS])
 {
 	unsigned n_wished[TP_N_PM_METRICS] = {0};
 	unsigned n_known[TP_N_PM_METRICS] = {0};
 	for (size_t i = 0; i < TP_N_PM_METRICS; i++)
 		out[i] = 0;
-	for (size_t i = 0; i < TP_ARRAY_LEN(wishes); i++)
-		n_wished[wishes[i].metric - TP_METRIC_PM_FIRST]++;
+	for (size_t i = 0; i < TP_ARRAY_LEN(metric_choices); i++)
+		n_wished[metric_choices[i].metric - TP_METRIC_PM_FIRST]++;
 	for (size_t i = 0; i < set->n; i++) {
-		const struct wish *wish = &wishes[set->rows[i]];
-		unsigned at = wish->metric - TP_METRIC_PM_FIRST;
-		out[at] += convert(wish->way, values[i], seconds);
+		const struct metric_choice *metric_choice = &metric_choices[set->rows[i]];
+		unsigned at = metric_choice->metric - TP_METRIC_PM_FIRST;
+		out[at] += convert(metric_choice->way, values[i], seconds);
 		n_known[at]++;
 	}
 	/* Half of a sum is none. */

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TP_PM_SET_MOST = 24 };
+enum { TP_PM_METRIC_SET_MAX = 24 };
 
-struct tp_pm_set {
+struct tp_pm_metric_set {
 	struct pm_host *host; /* theirs; evaluates samples */
-	const char *names[TP_PM_SET_MOST];
-	uint8_t rows[TP_PM_SET_MOST]; /* of the list of wishes */
+	const char *names[TP_PM_METRIC_SET_MAX];
+	uint8_t rows[TP_PM_METRIC_SET_MAX]; /* of the list of wishes */
 	size_t n;
 	uint8_t *image; /* heap: how the hardware is to be set up */
 	size_t image_bytes;
@@ -34,13 +34,14 @@ struct tp_pm_failure {
  * `availability`: what this GPU has free, NULL: all that its chip has. Returns false, with
  * `failure` set, when not even one counter can be had; `out` needs no release then.
  */
-bool tp_pm_set_make(struct tp_pm_set *out, const struct tp_pm_library *library, const char *chip,
-		    const uint8_t *availability, struct tp_pm_failure *failure);
-void tp_pm_set_release(struct tp_pm_set *set, const struct tp_pm_library *library);
+bool tp_pm_metric_set_build(struct tp_pm_metric_set *out, const struct tp_pm_library *library,
+			    const char *chip, const uint8_t *availability,
+			    struct tp_pm_failure *failure);
+void tp_pm_metric_set_release(struct tp_pm_metric_set *set, const struct tp_pm_library *library);
 
 /* What CUPTI evaluated of one sample, which took `seconds`, as metrics by their numbers less
  * TP_METRIC_PM_FIRST. NAN: the chip has no such counter, or the value is none. */
-void tp_pm_set_convert(const struct tp_pm_set *set, const double *values, double seconds,
-		       double out[TP_N_PM_METRICS]);
+void tp_pm_metric_set_convert(const struct tp_pm_metric_set *set, const double *values,
+			      double seconds, double out[TP_N_PM_METRICS]);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum {
 	BUFFER_BYTES = 64 << 20, /* as Kineto has it for this interval (2026-11-20) */
-	SAMPLES_MOST = 2048,     /* two seconds between two reads */
+	SAMPLES_MAX = 2048,      /* two seconds between two reads */
 };
 
 static bool fail(struct tp_pm_failure *failure, const char *call, int result)
@@ -27,7 +27,7 @@ static bool fail(struct tp_pm_failure *failure, const char *call, int result)
 
 /* ---- what there is -------------------------------------------------------------------------- */
 
-static bool ask_chip(struct tp_pm_session *session, struct tp_pm_failure *failure)
+static bool query_chip(struct tp_pm_session *session, struct tp_pm_failure *failure)
 {
 	struct pm_chip_name name = {.size = PM_SIZE(pm_chip_name, chip), .device = session->device};
 	int result = session->library->chip_name(&name);
@@ -37,7 +37,7 @@ static bool ask_chip(struct tp_pm_session *session, struct tp_pm_failure *failur
 	return true;
 }
 
-static bool ask_availability(struct tp_pm_session *session, struct tp_pm_failure *failure)
+static bool query_available(struct tp_pm_session *session, struct tp_pm_failure *failure)
 {
 	struct pm_availability ask = {.size = PM_SIZE(pm_availability, image),
 				      .device = session->device};
@@ -53,8 +53,8 @@ bool tp_pm_session_open(struct tp_pm_session *out, const struct tp_pm_library *l
 			uint32_t device, struct tp_pm_failure *failure)
 {
 	*out = (struct tp_pm_session){.library = library, .device = device};
-	if (ask_chip(out, failure) && ask_availability(out, failure) &&
-	    tp_pm_set_make(&out->set, library, out->chip, out->availability, failure))
+	if (query_chip(out, failure) && query_available(out, failure) &&
+	    tp_pm_metric_set_build(&out->set, library, out->chip, out->availability, failure))
 		return true;
 	free(out->availability);
 	*out = (struct tp_pm_session){0};
@@ -63,7 +63,7 @@ bool tp_pm_session_open(struct tp_pm_session *out, const struct tp_pm_library *l
 
 void tp_pm_session_close(struct tp_pm_session *session)
 {
-	tp_pm_set_release(&session->set, session->library);
+	tp_pm_metric_set_release(&session->set, session->library);
 	free(session->availability);
 	*session = (struct tp_pm_session){0};
 }
@@ -93,7 +93,7 @@ static bool configure(struct tp_pm_session *session, struct tp_pm_failure *failu
 	return result == PM_OK || fail(failure, "PmSamplingSetConfig", result);
 }
 
-static bool empty_data(struct tp_pm_session *session, struct tp_pm_failure *failure)
+static bool clear_data(struct tp_pm_session *session, struct tp_pm_failure *failure)
 {
 	struct pm_data_initialize init = {.size = PM_SIZE(pm_data_initialize, data),
 					  .sampling = session->sampling,
@@ -109,13 +109,13 @@ static bool make_data(struct tp_pm_session *session, struct tp_pm_failure *failu
 				    .sampling = session->sampling,
 				    .names = session->set.names,
 				    .n = session->set.n,
-				    .samples_most = SAMPLES_MOST};
+				    .samples_most = SAMPLES_MAX};
 	int result = session->library->data_size(&size);
 	if (result != PM_OK)
 		return fail(failure, "PmSamplingGetCounterDataSize", result);
 	session->data = tp_alloc(size.bytes + 1);
 	session->data_bytes = size.bytes;
-	return empty_data(session, failure);
+	return clear_data(session, failure);
 }
 
 static bool start(struct tp_pm_session *session, struct tp_pm_failure *failure)
@@ -155,8 +155,8 @@ static void add_sample(struct tp_pm_sum *sum, const double *values, double secon
 	}
 }
 
-static void put_bin(struct tp_pm_session *session, uint64_t gpu_ns, tp_pm_bin_fn *each,
-		    void *context)
+static void emit_bin(struct tp_pm_session *session, uint64_t gpu_ns, tp_pm_bin_fn *each,
+		     void *context)
 {
 	const struct tp_pm_sum *sum = &session->sum;
 	struct tp_pm_bin bin = {.time_ns = session->opened_ns + (gpu_ns - session->gpu_zero_ns)};
@@ -166,10 +166,10 @@ static void put_bin(struct tp_pm_session *session, uint64_t gpu_ns, tp_pm_bin_fn
 	session->sum = (struct tp_pm_sum){0};
 }
 
-static bool take_sample(struct tp_pm_session *session, size_t index, tp_pm_bin_fn *each,
+static bool read_sample(struct tp_pm_session *session, size_t index, tp_pm_bin_fn *each,
 			void *context, struct tp_pm_failure *failure)
 {
-	double raw[TP_PM_SET_MOST] = {0};
+	double raw[TP_PM_METRIC_SET_MAX] = {0};
 	double values[TP_N_PM_METRICS];
 	struct pm_sample_info info = {.size = PM_SIZE(pm_sample_info, end_ns),
 				      .sampling = session->sampling,
@@ -198,11 +198,11 @@ static bool take_sample(struct tp_pm_session *session, size_t index, tp_pm_bin_f
 	if (result != PM_OK)
 		return fail(failure, "HostEvaluateToGpuValues", result);
 	double seconds = (double)(info.end_ns - info.start_ns) * 1e-9;
-	tp_pm_set_convert(&session->set, raw, seconds, values);
+	tp_pm_metric_set_convert(&session->set, raw, seconds, values);
 	session->n_samples++;
 	add_sample(&session->sum, values, seconds);
 	if (session->sum.length_s >= BIN_S - 1e-6)
-		put_bin(session, info.end_ns, each, context);
+		emit_bin(session, info.end_ns, each, context);
 	return true;
 }
 
@@ -224,9 +224,9 @@ bool tp_pm_window_read(struct tp_pm_session *session, tp_pm_bin_fn *each, void *
 	if (result != PM_OK)
 		return fail(failure, "PmSamplingGetCounterDataInfo", result);
 	for (size_t i = 0; i < info.n_completed; i++)
-		if (!take_sample(session, i, each, context, failure))
+		if (!read_sample(session, i, each, context, failure))
 			return false;
-	return empty_data(session, failure);
+	return clear_data(session, failure);
 }
 
 void tp_pm_window_close(struct tp_pm_session *session)

@@ -32,7 +32,7 @@ struct tp_pm_session {
 	uint32_t device; /* in order of buses */
 	char chip[32];
 	uint8_t *availability; /* heap, as the set's image */
-	struct tp_pm_set set;
+	struct tp_pm_metric_set set;
 
 	/* Of a window. */
 	struct pm_sampling *sampling;

@@ -19,12 +19,12 @@ struct worker {
 	bool is_started;  /* CUDA and CUPTI */
 	bool is_deserted; /* nobody listens any more */
 	struct tp_pm_library library;
-	struct tp_pm_session sessions[TP_PM_DEVICES_MOST]; /* open when library is set */
-	bool samples[TP_PM_DEVICES_MOST];                  /* a window is open */
-	uint32_t device;                                   /* that bins are of */
+	struct tp_pm_session sessions[TP_PM_DEVICES_MAX]; /* open when library is set */
+	bool samples[TP_PM_DEVICES_MAX];                  /* a window is open */
+	uint32_t device;                                  /* that bins are of */
 };
 
-static void tell(struct worker *worker, struct tp_pm_news *news)
+static void send_event(struct worker *worker, struct tp_pm_event *news)
 {
 	if (!news->time_ns)
 		news->time_ns = tp_clock_now_ns();
@@ -32,19 +32,19 @@ static void tell(struct worker *worker, struct tp_pm_news *news)
 		worker->is_deserted = true;
 }
 
-static void tell_failure(struct worker *worker, uint32_t device,
+static void send_failure(struct worker *worker, uint32_t device,
 			 const struct tp_pm_failure *failure)
 {
-	struct tp_pm_news news = {.kind = TP_PM_FAILED, .device = device};
+	struct tp_pm_event news = {.kind = TP_PM_FAILED, .device = device};
 	tp_pm_explain(&news.why, failure->call, failure->result);
-	tell(worker, &news);
+	send_event(worker, &news);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
 static bool start_cuda(struct tp_availability *why)
 {
-	int result = tp_cuda_start();
+	int result = tp_cuda_init();
 	if (result == 0)
 		return true;
 	*why = (struct tp_availability){.presence = TP_PRESENCE_NO_DEVICE};
@@ -57,7 +57,8 @@ static bool start_cuda(struct tp_availability *why)
 	return false;
 }
 
-static bool start(struct worker *worker, const struct tp_pm_wish *wish, struct tp_availability *why)
+static bool start(struct worker *worker, const struct tp_pm_request *wish,
+		  struct tp_availability *why)
 {
 	struct tp_error err = {0};
 	struct pm_initialize initialize = {.size = PM_SIZE(pm_initialize, zero)};
@@ -78,7 +79,7 @@ static bool start(struct worker *worker, const struct tp_pm_wish *wish, struct t
 
 /* ---- a wish --------------------------------------------------------------------------------- */
 
-static bool is_wished(const struct tp_pm_wish *wish, uint32_t device)
+static bool is_requested(const struct tp_pm_request *wish, uint32_t device)
 {
 	return wish->devices >> device & 1;
 }
@@ -90,29 +91,29 @@ static void open_session(struct worker *worker, uint32_t device)
 	if (session->library)
 		return;
 	if (!tp_pm_session_open(session, &worker->library, device, &failure)) {
-		tell_failure(worker, device, &failure);
+		send_failure(worker, device, &failure);
 		return;
 	}
-	struct tp_pm_news news = {.kind = TP_PM_READY, .device = device};
+	struct tp_pm_event news = {.kind = TP_PM_READY, .device = device};
 	snprintf(news.why.reason, sizeof(news.why.reason), "%zu counter%s of %s in one pass",
 		 session->set.n, session->set.n == 1 ? "" : "s", session->chip);
-	tell(worker, &news);
+	send_event(worker, &news);
 }
 
 static void open_window(struct worker *worker, uint32_t device)
 {
 	struct tp_pm_session *session = &worker->sessions[device];
 	struct tp_pm_failure failure;
-	struct tp_pm_news news = {.kind = TP_PM_OPENED, .device = device};
+	struct tp_pm_event news = {.kind = TP_PM_OPENED, .device = device};
 	if (!session->library)
 		return;
 	news.time_ns = tp_clock_now_ns(); /* clocks may be locked from now on */
 	worker->samples[device] = tp_pm_window_open(session, &failure);
 	if (worker->samples[device]) {
-		tell(worker, &news);
+		send_event(worker, &news);
 		return;
 	}
-	tell_failure(worker, device, &failure);
+	send_failure(worker, device, &failure);
 	/* Who has the counters now may have changed which of them are free. */
 	tp_pm_session_close(session);
 }
@@ -120,8 +121,8 @@ static void open_window(struct worker *worker, uint32_t device)
 static void on_bin(void *context, const struct tp_pm_bin *bin)
 {
 	struct worker *worker = context;
-	struct tp_pm_news news = {.kind = TP_PM_BIN, .device = worker->device, .bin = *bin};
-	tell(worker, &news);
+	struct tp_pm_event news = {.kind = TP_PM_BIN, .device = worker->device, .bin = *bin};
+	send_event(worker, &news);
 }
 
 static void read_window(struct worker *worker, uint32_t device)
@@ -133,29 +134,29 @@ static void read_window(struct worker *worker, uint32_t device)
 		return;
 	tp_pm_window_close(session);
 	worker->samples[device] = false;
-	struct tp_pm_news news = {.kind = TP_PM_CLOSED,
-				  .device = device,
-				  .n_samples = session->n_samples};
+	struct tp_pm_event news = {.kind = TP_PM_CLOSED,
+				   .device = device,
+				   .n_samples = session->n_samples};
 	tp_pm_explain(&news.why, failure.call, failure.result);
 	if (session->has_overflowed)
 		snprintf(news.why.reason, sizeof(news.why.reason),
 			 "the hardware's buffer ran over");
-	tell(worker, &news);
+	send_event(worker, &news);
 }
 
 static void close_window(struct worker *worker, uint32_t device)
 {
 	struct tp_pm_session *session = &worker->sessions[device];
-	struct tp_pm_news news = {.kind = TP_PM_CLOSED,
-				  .device = device,
-				  .n_samples = session->n_samples};
+	struct tp_pm_event news = {.kind = TP_PM_CLOSED,
+				   .device = device,
+				   .n_samples = session->n_samples};
 	tp_pm_window_close(session);
 	worker->samples[device] = false;
-	tell(worker, &news);
+	send_event(worker, &news);
 }
 
 /* Until the time has come, or nobody is there any more. */
-static void nap(struct worker *worker, uint64_t until_ns)
+static void sleep_until(struct worker *worker, uint64_t until_ns)
 {
 	struct pollfd other = {.fd = worker->fd, .events = POLLIN};
 	uint64_t now_ns = tp_clock_now_ns();
@@ -168,46 +169,47 @@ static void nap(struct worker *worker, uint64_t until_ns)
 
 /* The last reading begins when the time has come: where others have the CPUs it may be the only
  * one, and has all that was sampled. */
-static void sample_until(struct worker *worker, const struct tp_pm_wish *wish, uint64_t until_ns)
+static void sample_until(struct worker *worker, const struct tp_pm_request *wish, uint64_t until_ns)
 {
 	bool is_over = false;
 	while (!worker->is_deserted && !is_over) {
-		nap(worker, until_ns);
+		sleep_until(worker, until_ns);
 		is_over = tp_clock_now_ns() >= until_ns;
-		for (uint32_t i = 0; i < TP_PM_DEVICES_MOST; i++)
-			if (is_wished(wish, i) && worker->samples[i])
+		for (uint32_t i = 0; i < TP_PM_DEVICES_MAX; i++)
+			if (is_requested(wish, i) && worker->samples[i])
 				read_window(worker, i);
 	}
 }
 
-static void fulfil(struct worker *worker, const struct tp_pm_wish *wish)
+static void serve_request(struct worker *worker, const struct tp_pm_request *wish)
 {
-	struct tp_pm_news news = {.kind = TP_PM_FAILED};
+	struct tp_pm_event news = {.kind = TP_PM_FAILED};
 	bool is_able = worker->is_started || start(worker, wish, &news.why);
-	for (news.device = 0; !is_able && news.device < TP_PM_DEVICES_MOST; news.device++)
-		if (is_wished(wish, news.device))
-			tell(worker, &news);
-	for (uint32_t i = 0; is_able && i < TP_PM_DEVICES_MOST; i++)
-		if (is_wished(wish, i))
+	for (news.device = 0; !is_able && news.device < TP_PM_DEVICES_MAX; news.device++)
+		if (is_requested(wish, news.device))
+			send_event(worker, &news);
+	for (uint32_t i = 0; is_able && i < TP_PM_DEVICES_MAX; i++)
+		if (is_requested(wish, i))
 			open_session(worker, i);
 	/* At once on all: their programs wait for each other. */
-	for (uint32_t i = 0; wish->window_ns && i < TP_PM_DEVICES_MOST; i++)
-		if (is_wished(wish, i))
+	for (uint32_t i = 0; wish->window_ns && i < TP_PM_DEVICES_MAX; i++)
+		if (is_requested(wish, i))
 			open_window(worker, i);
 	if (wish->window_ns)
 		sample_until(worker, wish, tp_clock_now_ns() + wish->window_ns);
-	for (uint32_t i = 0; i < TP_PM_DEVICES_MOST; i++)
+	for (uint32_t i = 0; i < TP_PM_DEVICES_MAX; i++)
 		if (worker->samples[i])
 			close_window(worker, i);
-	tell(worker, &(struct tp_pm_news){.kind = TP_PM_DONE, .cpu_ns = tp_clock_self_cpu_ns()});
+	send_event(worker,
+		   &(struct tp_pm_event){.kind = TP_PM_DONE, .cpu_ns = tp_clock_self_cpu_ns()});
 }
 
 void tp_pm_worker_run(int fd)
 {
 	struct worker *worker = tp_alloc(sizeof(*worker));
-	struct tp_pm_wish wish;
+	struct tp_pm_request wish;
 	worker->fd = fd;
 	while (!worker->is_deserted && recv(fd, &wish, sizeof(wish), 0) == (ssize_t)sizeof(wish))
-		fulfil(worker, &wish);
+		serve_request(worker, &wish);
 	free(worker);
 }

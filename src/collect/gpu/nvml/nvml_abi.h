@@ -141,14 +141,14 @@ struct nvml_gpm_metric {
 
 /* Their struct ends in an array whose length grows from version to version (333 today); the library
  * only looks at n of them. Ours is longer than any we know. */
-enum { NVML_GPM_ROOM = 512 };
+enum { NVML_GPM_CAPACITY = 512 };
 
 struct nvml_gpm_query {
 	unsigned version; /* 1 */
 	unsigned n;
 	nvml_gpm_sample from;
 	nvml_gpm_sample to;
-	struct nvml_gpm_metric metrics[NVML_GPM_ROOM];
+	struct nvml_gpm_metric metrics[NVML_GPM_CAPACITY];
 };
 
 _Static_assert(sizeof(struct nvml_process_v1) == 16, "nvmlProcessInfo_v1_t");

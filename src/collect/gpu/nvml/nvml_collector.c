@@ -19,9 +19,9 @@
 static const char name[] = "nvml";
 
 /* A call of NVML that takes longer than this is worth a word. */
-#define HANGS_AFTER_NS (3 * TP_NS_PER_S)
+#define HANG_TIMEOUT_NS (3 * TP_NS_PER_S)
 
-struct gpu {
+struct nvml_gpu {
 	uint32_t device; /* as NVML counts */
 	uint32_t track;
 	bool is_listed;
@@ -31,8 +31,8 @@ struct gpu {
 struct nvml {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
-	struct tp_nvml_watch *watch;
-	struct gpu *gpus; /* that the target uses */
+	struct tp_nvml_thread *watch;
+	struct nvml_gpu *gpus; /* that the target uses */
 	size_t n_gpus;
 	size_t gpus_capacity;
 	bool is_paused;
@@ -50,8 +50,8 @@ static struct nvml *nvml_of(struct tp_collector *self)
 
 /* ---- may it run? --------------------------------------------------------------------------- */
 
-static void set_absence(struct tp_availability *out, enum tp_presence presence, const char *reason,
-			const char *remedy)
+static void set_absent(struct tp_availability *out, enum tp_presence presence, const char *reason,
+		       const char *remedy)
 {
 	*out = (struct tp_availability){.presence = presence};
 	snprintf(out->reason, sizeof(out->reason), "%.119s", reason);
@@ -66,21 +66,21 @@ static void nvml_probe(const struct tp_host *host, struct tp_availability *out)
 	const char *wish = getenv("TRAINPROF_GPU"); /* NOLINT(concurrency-mt-unsafe) */
 	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
 	if (wish && strcmp(wish, "0") == 0) {
-		set_absence(out, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");
+		set_absent(out, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");
 		return;
 	}
-	bool has_driver = tp_hostfile_exists(host, "/dev/nvidiactl");
+	bool has_driver = tp_host_file_exists(host, "/dev/nvidiactl");
 	if (!host->is_live)
-		set_absence(out, TP_PRESENCE_NO_DEVICE, "a recorded machine has no GPU", "");
+		set_absent(out, TP_PRESENCE_NO_DEVICE, "a recorded machine has no GPU", "");
 	else if (tp_nvml_library_open(&library, NULL, &why) == TP_OK)
 		tp_nvml_library_close(&library);
 	else if (why.status == TP_VERSION)
-		set_absence(out, TP_PRESENCE_NO_LIBRARY, why.text, "");
+		set_absent(out, TP_PRESENCE_NO_LIBRARY, why.text, "");
 	else if (has_driver)
-		set_absence(out, TP_PRESENCE_NO_LIBRARY, TP_NVML_LIBRARY " cannot be loaded",
-			    "in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility");
+		set_absent(out, TP_PRESENCE_NO_LIBRARY, TP_NVML_LIBRARY " cannot be loaded",
+			   "in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 	else
-		set_absence(out, TP_PRESENCE_NO_DEVICE, "no NVIDIA driver here", "");
+		set_absent(out, TP_PRESENCE_NO_DEVICE, "no NVIDIA driver here", "");
 }
 
 static enum tp_status nvml_open(struct tp_collector **out, const struct tp_collect_context *context,
@@ -95,22 +95,22 @@ static enum tp_status nvml_open(struct tp_collector **out, const struct tp_colle
 
 /* ---- while it runs ------------------------------------------------------------------------- */
 
-static void tell_pids(struct nvml *nvml)
+static void send_pids(struct nvml *nvml)
 {
 	pid_t *pids = NULL;
 	size_t n_pids = 0;
 	size_t capacity = 0;
 	size_t cursor = 0;
-	const struct tp_tree_task *task;
-	while ((task = tp_tree_next(nvml->context->tree, &cursor)))
+	const struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(nvml->context->tree, &cursor)))
 		if (task->info.tid == task->info.pid)
 			TP_ARRAY_PUSH(pids, n_pids, capacity) = task->info.pid;
-	tp_nvml_watch_tell(nvml->watch, pids, n_pids);
+	tp_nvml_thread_set_pids(nvml->watch, pids, n_pids);
 	free(pids);
 }
 
 /* Its track is told when the target is first seen to use it. NULL: there are too many tracks. */
-static struct gpu *gpu_of(struct nvml *nvml, uint32_t device)
+static struct nvml_gpu *gpu_of(struct nvml *nvml, uint32_t device)
 {
 	struct tp_sink *sink = nvml->context->sink;
 	for (size_t i = 0; i < nvml->n_gpus; i++)
@@ -120,20 +120,20 @@ static struct gpu *gpu_of(struct nvml *nvml, uint32_t device)
 		.id = tp_sink_new_track(sink),
 		.device = (int32_t)device,
 		.number = TP_TRACK_WHOLE,
-		.name = tp_sink_string(sink, tp_nvml_watch_name(nvml->watch, device)),
+		.name = tp_sink_string(sink, tp_nvml_thread_device_name(nvml->watch, device)),
 	};
-	if (track.id >= TP_TRACKS_MOST)
+	if (track.id >= TP_TRACKS_MAX)
 		return NULL;
 	tp_sink_track(sink, &track);
-	tp_gpu_tracks_add(nvml->context->gpus, device, track.id);
-	struct gpu *gpu = &TP_ARRAY_PUSH(nvml->gpus, nvml->n_gpus, nvml->gpus_capacity);
-	*gpu = (struct gpu){.device = device, .track = track.id, .free_bytes = NAN};
+	tp_gpu_in_use_add(nvml->context->gpus, device, track.id);
+	struct nvml_gpu *gpu = &TP_ARRAY_PUSH(nvml->gpus, nvml->n_gpus, nvml->gpus_capacity);
+	*gpu = (struct nvml_gpu){.device = device, .track = track.id, .free_bytes = NAN};
 	return gpu;
 }
 
-static void put_reading(struct nvml *nvml, const struct tp_nvml_reading *reading)
+static void emit_reading(struct nvml *nvml, const struct tp_nvml_reading *reading)
 {
-	struct gpu *gpu = gpu_of(nvml, reading->device);
+	struct nvml_gpu *gpu = gpu_of(nvml, reading->device);
 	if (gpu && !isnan(reading->free_bytes))
 		gpu->free_bytes = reading->free_bytes;
 	for (size_t i = 0; gpu && i < TP_N_GPU_METRICS; i++) {
@@ -148,7 +148,7 @@ static void put_reading(struct nvml *nvml, const struct tp_nvml_reading *reading
 	}
 }
 
-static void note_losses(struct nvml *nvml, const struct tp_nvml_news *news, uint64_t now_ns)
+static void record_losses(struct nvml *nvml, const struct tp_nvml_update *news, uint64_t now_ns)
 {
 	struct tp_sink *sink = nvml->context->sink;
 	if (news->n_lost > nvml->n_lost)
@@ -161,7 +161,7 @@ static void note_losses(struct nvml *nvml, const struct tp_nvml_news *news, uint
 }
 
 /* For whoever would take some of it. */
-static void tell_room(const struct nvml *nvml)
+static void publish_free_memory(const struct nvml *nvml)
 {
 	double least = NAN;
 	for (size_t i = 0; i < nvml->n_gpus; i++)
@@ -171,15 +171,15 @@ static void tell_room(const struct nvml *nvml)
 }
 
 /* Takes what there is and never waits. */
-static void take_news(struct nvml *nvml, struct tp_nvml_news *news, uint64_t now_ns)
+static void handle_update(struct nvml *nvml, struct tp_nvml_update *news, uint64_t now_ns)
 {
-	tp_nvml_watch_take(nvml->watch, news);
+	tp_nvml_thread_receive(nvml->watch, news);
 	for (size_t i = 0; !nvml->is_paused && i < news->n_readings; i++)
-		put_reading(nvml, &news->readings[i]);
+		emit_reading(nvml, &news->readings[i]);
 	free(news->readings);
 	news->readings = NULL;
-	tell_room(nvml);
-	note_losses(nvml, news, now_ns);
+	publish_free_memory(nvml);
+	record_losses(nvml, news, now_ns);
 }
 
 static enum tp_status nvml_start(struct tp_collector *self, pid_t target, struct tp_error *err)
@@ -190,9 +190,9 @@ static enum tp_status nvml_start(struct tp_collector *self, pid_t target, struct
 	 */
 	nvml->started_ns = tp_clock_now_ns();
 	enum tp_status status =
-		tp_nvml_watch_start(&nvml->watch, NULL, nvml->context->host->root, err);
+		tp_nvml_thread_start(&nvml->watch, NULL, nvml->context->host->root, err);
 	if (status == TP_OK)
-		tell_pids(nvml);
+		send_pids(nvml);
 	return status;
 }
 
@@ -200,11 +200,11 @@ static enum tp_status nvml_sample(struct tp_collector *self, uint64_t now_ns, st
 {
 	(void)err;
 	struct nvml *nvml = nvml_of(self);
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	if (nvml->has_failed)
 		return TP_OK;
-	tell_pids(nvml);
-	take_news(nvml, &news, now_ns);
+	send_pids(nvml);
+	handle_update(nvml, &news, now_ns);
 	nvml->has_failed = news.state == TP_NVML_FAILED;
 	return TP_OK;
 }
@@ -213,16 +213,16 @@ static enum tp_status nvml_sample(struct tp_collector *self, uint64_t now_ns, st
 static void nvml_pause(struct tp_collector *self, bool is_paused, uint64_t now_ns)
 {
 	struct nvml *nvml = nvml_of(self);
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	if (nvml->watch)
-		take_news(nvml, &news, now_ns);
+		handle_update(nvml, &news, now_ns);
 	nvml->is_paused = is_paused;
 }
 
 /* ---- what came of it ----------------------------------------------------------------------- */
 
 /* "2 of 8 GPUs, found by the processes that NVML lists". */
-static void describe(struct nvml *nvml, const struct tp_nvml_news *news)
+static void describe(struct nvml *nvml, const struct tp_nvml_update *news)
 {
 	struct tp_availability *out = &nvml->base.availability;
 	size_t n_listed = 0;
@@ -230,7 +230,7 @@ static void describe(struct nvml *nvml, const struct tp_nvml_news *news)
 		n_listed += nvml->gpus[i].is_listed;
 	out->presence = TP_PRESENCE_PRESENT;
 	if (!news->n_devices)
-		set_absence(out, TP_PRESENCE_NO_DEVICE, "NVML knows of no GPU here", "nvidia-smi");
+		set_absent(out, TP_PRESENCE_NO_DEVICE, "NVML knows of no GPU here", "nvidia-smi");
 	else if (n_listed)
 		snprintf(out->reason, sizeof(out->reason),
 			 "%zu of %u GPUs, found by the processes that NVML lists", n_listed,
@@ -247,7 +247,8 @@ static void describe(struct nvml *nvml, const struct tp_nvml_news *news)
 					news->n_lost_devices == 1 ? " is" : "s are");
 }
 
-static void judge(struct nvml *nvml, const struct tp_nvml_news *news, uint64_t now_ns)
+static void report_availability(struct nvml *nvml, const struct tp_nvml_update *news,
+				uint64_t now_ns)
 {
 	struct tp_availability *out = &nvml->base.availability;
 	double waited_s = (double)(now_ns - nvml->started_ns) * 1e-9;
@@ -261,7 +262,7 @@ static void judge(struct nvml *nvml, const struct tp_nvml_news *news, uint64_t n
 		return;
 	case TP_NVML_RUNNING:
 		describe(nvml, news);
-		if (news->waits_since_ns && now_ns > news->waits_since_ns + HANGS_AFTER_NS)
+		if (news->waits_since_ns && now_ns > news->waits_since_ns + HANG_TIMEOUT_NS)
 			tp_availability_degrade(out, "NVML did not answer in the last %.0f s",
 						(double)(now_ns - news->waits_since_ns) * 1e-9);
 		return;
@@ -272,11 +273,11 @@ static enum tp_status nvml_stop(struct tp_collector *self, uint64_t now_ns, stru
 {
 	(void)err;
 	struct nvml *nvml = nvml_of(self);
-	struct tp_nvml_news news = {0};
+	struct tp_nvml_update news = {0};
 	if (!nvml->watch)
 		return TP_OK;
-	take_news(nvml, &news, now_ns);
-	judge(nvml, &news, now_ns);
+	handle_update(nvml, &news, now_ns);
+	report_availability(nvml, &news, now_ns);
 	tp_sink_source(nvml->context->sink, name, self->type->summary, &self->availability,
 		       nvml->n_put, nvml->n_lost);
 	return TP_OK;
@@ -286,7 +287,7 @@ static void nvml_close(struct tp_collector *self)
 {
 	struct nvml *nvml = nvml_of(self);
 	if (nvml->watch)
-		tp_nvml_watch_end(nvml->watch);
+		tp_nvml_thread_end(nvml->watch);
 	free(nvml->gpus);
 	free(nvml);
 }

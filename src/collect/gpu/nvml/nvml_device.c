@@ -16,7 +16,7 @@ static bool is_lost(int result)
 }
 
 /* Whether a call answered; remembers that the device is gone. */
-static bool answered(struct tp_nvml_device *device, int result)
+static bool is_success(struct tp_nvml_device *device, int result)
 {
 	if (is_lost(result))
 		device->is_lost = true;
@@ -46,7 +46,7 @@ int tp_nvml_device_open(struct tp_nvml_device *out, const struct tp_nvml_library
 	*out = (struct tp_nvml_device){.minor = -1};
 	unsigned minor;
 	int result = library->device(index, &out->handle);
-	if (!answered(out, result))
+	if (!is_success(out, result))
 		return result;
 	if (!library->name || library->name(out->handle, out->name, sizeof(out->name)))
 		out->name[0] = '\0';
@@ -115,13 +115,13 @@ static void read_fields(struct tp_nvml_device *device, const struct tp_nvml_libr
 	for (size_t i = 0; i < TP_NVML_N_FIELDS; i++)
 		asked[i] = (struct nvml_field){.id = fields[i].id, .result = NVML_NOT_SUPPORTED};
 	if (!library->fields ||
-	    !answered(device, library->fields(device->handle, TP_NVML_N_FIELDS, asked)))
+	    !is_success(device, library->fields(device->handle, TP_NVML_N_FIELDS, asked)))
 		return;
 	for (size_t i = 0; i < TP_NVML_N_FIELDS; i++) {
 		struct tp_nvml_counter *counter = &device->fields[i];
 		uint64_t count;
 		bool is_narrow;
-		if (!answered(device, asked[i].result) ||
+		if (!is_success(device, asked[i].result) ||
 		    !field_count(&asked[i], &count, &is_narrow))
 			continue;
 		/* A wide one that falls is a narrow one in wide clothes. */
@@ -141,14 +141,14 @@ static void read_memory(struct tp_nvml_device *device, const struct tp_nvml_libr
 {
 	struct nvml_memory_v2 memory = {.version = sizeof(memory) | 2u << 24};
 	struct nvml_memory older;
-	if (library->memory_v2 && answered(device, library->memory_v2(device->handle, &memory))) {
+	if (library->memory_v2 && is_success(device, library->memory_v2(device->handle, &memory))) {
 		out->free_bytes = (double)memory.free;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)memory.total;
 		/* Whether "used" holds the reserved too is told both ways; this holds either way.
 		 */
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) =
 			(double)memory.total - (double)memory.free - (double)memory.reserved;
-	} else if (library->memory && answered(device, library->memory(device->handle, &older))) {
+	} else if (library->memory && is_success(device, library->memory(device->handle, &older))) {
 		out->free_bytes = (double)older.free;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_TOTAL) = (double)older.total;
 		*tp_nvml_value(out, TP_METRIC_GPU_MEM_USED) = (double)older.used;
@@ -160,9 +160,9 @@ static void read_energy(struct tp_nvml_device *device, const struct tp_nvml_libr
 {
 	unsigned milliwatts;
 	unsigned long long millijoules;
-	if (library->power && answered(device, library->power(device->handle, &milliwatts)))
+	if (library->power && is_success(device, library->power(device->handle, &milliwatts)))
 		*tp_nvml_value(out, TP_METRIC_GPU_POWER) = milliwatts * 1e-3;
-	if (library->energy && answered(device, library->energy(device->handle, &millijoules)))
+	if (library->energy && is_success(device, library->energy(device->handle, &millijoules)))
 		*tp_nvml_value(out, TP_METRIC_GPU_ENERGY) =
 			counter_add(&device->energy, millijoules, false) * 1e-3;
 }
@@ -172,12 +172,13 @@ static void read_clocks(struct tp_nvml_device *device, const struct tp_nvml_libr
 {
 	unsigned mhz;
 	unsigned long long mask;
-	if (library->clock && answered(device, library->clock(device->handle, NVML_CLOCK_SM, &mhz)))
+	if (library->clock &&
+	    is_success(device, library->clock(device->handle, NVML_CLOCK_SM, &mhz)))
 		*tp_nvml_value(out, TP_METRIC_GPU_CLOCK) = mhz * 1e6;
 	if (library->clock_max &&
-	    answered(device, library->clock_max(device->handle, NVML_CLOCK_SM, &mhz)))
+	    is_success(device, library->clock_max(device->handle, NVML_CLOCK_SM, &mhz)))
 		*tp_nvml_value(out, TP_METRIC_GPU_CLOCK_MAX) = mhz * 1e6;
-	if (!library->reasons || !answered(device, library->reasons(device->handle, &mask)))
+	if (!library->reasons || !is_success(device, library->reasons(device->handle, &mask)))
 		return;
 	const unsigned long long heat = NVML_REASON_SW_THERMAL | NVML_REASON_HW_THERMAL;
 	const unsigned long long hardware =
@@ -192,10 +193,10 @@ static void read_limits(struct tp_nvml_device *device, const struct tp_nvml_libr
 {
 	unsigned milliwatts;
 	if (library->power_limit &&
-	    answered(device, library->power_limit(device->handle, &milliwatts)))
+	    is_success(device, library->power_limit(device->handle, &milliwatts)))
 		*tp_nvml_value(out, TP_METRIC_GPU_POWER_LIMIT) = milliwatts * 1e-3;
 	if (library->power_default &&
-	    answered(device, library->power_default(device->handle, &milliwatts)))
+	    is_success(device, library->power_default(device->handle, &milliwatts)))
 		*tp_nvml_value(out, TP_METRIC_GPU_POWER_DEFAULT) = milliwatts * 1e-3;
 }
 
@@ -205,7 +206,7 @@ static void read_capability(struct tp_nvml_device *device, const struct tp_nvml_
 	int major;
 	int minor;
 	if (library->capability &&
-	    answered(device, library->capability(device->handle, &major, &minor)))
+	    is_success(device, library->capability(device->handle, &major, &minor)))
 		*tp_nvml_value(out, TP_METRIC_GPU_CAPABILITY) = 10 * major + minor;
 }
 
@@ -228,12 +229,12 @@ static void read_link(struct tp_nvml_device *device, const struct tp_nvml_librar
 	unsigned generation;
 	unsigned width;
 	if (library->link_generation && library->link_width &&
-	    answered(device, library->link_generation(device->handle, &generation)) &&
-	    answered(device, library->link_width(device->handle, &width)))
+	    is_success(device, library->link_generation(device->handle, &generation)) &&
+	    is_success(device, library->link_width(device->handle, &width)))
 		*tp_nvml_value(out, TP_METRIC_GPU_PCIE_LINK) = link_rate(generation, width);
 	if (library->link_generation_max && library->link_width_max &&
-	    answered(device, library->link_generation_max(device->handle, &generation)) &&
-	    answered(device, library->link_width_max(device->handle, &width)))
+	    is_success(device, library->link_generation_max(device->handle, &generation)) &&
+	    is_success(device, library->link_width_max(device->handle, &width)))
 		*tp_nvml_value(out, TP_METRIC_GPU_PCIE_LINK_MAX) = link_rate(generation, width);
 }
 
@@ -247,7 +248,7 @@ void tp_nvml_device_read(struct tp_nvml_device *device, const struct tp_nvml_lib
 	if (device->is_lost)
 		return;
 	if (library->utilization &&
-	    answered(device, library->utilization(device->handle, &utilization)))
+	    is_success(device, library->utilization(device->handle, &utilization)))
 		*tp_nvml_value(out, TP_METRIC_GPU_AWAKE) = utilization.gpu * 0.01;
 	read_memory(device, library, out);
 	read_energy(device, library, out);
@@ -275,8 +276,8 @@ static const struct {
 	{NVML_GPM_NVLINK_TX, TP_METRIC_GPU_NVLINK_TX, MIB},
 };
 
-static void take_gpm(struct tp_nvml_device *device, const struct tp_nvml_library *library,
-		     nvml_gpm_sample from, nvml_gpm_sample to, struct tp_nvml_reading *out)
+static void read_gpm_sample(struct tp_nvml_device *device, const struct tp_nvml_library *library,
+			    nvml_gpm_sample from, nvml_gpm_sample to, struct tp_nvml_reading *out)
 {
 	struct nvml_gpm_query *query = tp_alloc(sizeof(*query));
 	query->version = 1;
@@ -287,7 +288,7 @@ static void take_gpm(struct tp_nvml_device *device, const struct tp_nvml_library
 		query->metrics[i].id = gpm[i].id;
 		query->metrics[i].result = NVML_NOT_SUPPORTED;
 	}
-	bool is_good = answered(device, library->gpm_metrics(query));
+	bool is_good = is_success(device, library->gpm_metrics(query));
 	for (size_t i = 0; is_good && i < TP_ARRAY_LEN(gpm); i++)
 		if (query->metrics[i].result == NVML_SUCCESS && isfinite(query->metrics[i].value))
 			*tp_nvml_value(out, gpm[i].metric) = query->metrics[i].value * gpm[i].scale;
@@ -301,9 +302,9 @@ void tp_nvml_device_read_gpm(struct tp_nvml_device *device, const struct tp_nvml
 		return;
 	nvml_gpm_sample now = device->samples[device->next];
 	nvml_gpm_sample before = device->samples[!device->next];
-	bool is_good = answered(device, library->gpm_sample(device->handle, now));
+	bool is_good = is_success(device, library->gpm_sample(device->handle, now));
 	if (is_good && device->has_before)
-		take_gpm(device, library, before, now, out);
+		read_gpm_sample(device, library, before, now, out);
 	device->has_before = is_good; /* else the next pair would span what was not seen */
 	device->next = !device->next;
 }

@@ -15,26 +15,27 @@
 /* The kernel's number of the first namespace of pids (PROC_PID_INIT_INO). */
 static const char first_namespace[] = "pid:[4026531836]";
 
-enum { LIST_FIRST = 64, LIST_TRIES = 4, N_MINORS = 64, PATH_SIZE = 4096 };
+enum { LIST_CAPACITY = 64, LIST_TRIES = 4, N_MINORS = 64, PATH_SIZE = 4096 };
 
-#define LOOK_FIRST_NS TP_NS_PER_S
-#define LOOK_LAST_NS  (16 * TP_NS_PER_S)
+#define SCAN_PERIOD_MIN_NS TP_NS_PER_S
+#define SCAN_PERIOD_MAX_NS (16 * TP_NS_PER_S)
 
-void tp_nvml_owner_init(struct tp_nvml_owner *owner, const struct tp_host *host)
+void tp_nvml_process_init(struct tp_nvml_process *owner, const struct tp_host *host)
 {
 	char name[64];
-	*owner = (struct tp_nvml_owner){.host = host, .pause_ns = LOOK_FIRST_NS};
-	owner->is_in_namespace = !tp_hostfile_link(host, "/proc/self/ns/pid", name, sizeof(name)) ||
-				 strcmp(name, first_namespace) != 0;
+	*owner = (struct tp_nvml_process){.host = host, .pause_ns = SCAN_PERIOD_MIN_NS};
+	owner->is_in_namespace =
+		!tp_host_file_link(host, "/proc/self/ns/pid", name, sizeof(name)) ||
+		strcmp(name, first_namespace) != 0;
 }
 
-void tp_nvml_owner_release(struct tp_nvml_owner *owner)
+void tp_nvml_process_release(struct tp_nvml_process *owner)
 {
 	tp_map_release(&owner->pids);
 	free(owner->list);
 }
 
-void tp_nvml_owner_set(struct tp_nvml_owner *owner, const pid_t *pids, size_t n)
+void tp_nvml_process_set_pids(struct tp_nvml_process *owner, const pid_t *pids, size_t n)
 {
 	struct tp_map now = {0};
 	for (size_t i = 0; i < n; i++) {
@@ -76,7 +77,7 @@ static uint64_t nodes_of(const struct tp_host *host, pid_t pid)
 		unsigned minor;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		if (entry->d_name[0] != '.' &&
-		    tp_hostfile_link(host, path, target, sizeof(target)) &&
+		    tp_host_file_link(host, path, target, sizeof(target)) &&
 		    minor_of(target, &minor))
 			nodes |= UINT64_C(1) << minor;
 	}
@@ -84,7 +85,7 @@ static uint64_t nodes_of(const struct tp_host *host, pid_t pid)
 	return nodes;
 }
 
-static void look(struct tp_nvml_owner *owner, uint64_t now_ns)
+static void scan_nodes(struct tp_nvml_process *owner, uint64_t now_ns)
 {
 	size_t cursor = 0;
 	uint64_t pid;
@@ -95,24 +96,24 @@ static void look(struct tp_nvml_owner *owner, uint64_t now_ns)
 	bool is_news = owner->is_changed || nodes != owner->nodes;
 	owner->nodes = nodes;
 	owner->is_changed = false;
-	owner->pause_ns = is_news ? LOOK_FIRST_NS : owner->pause_ns * 2;
-	if (owner->pause_ns > LOOK_LAST_NS)
-		owner->pause_ns = LOOK_LAST_NS;
+	owner->pause_ns = is_news ? SCAN_PERIOD_MIN_NS : owner->pause_ns * 2;
+	if (owner->pause_ns > SCAN_PERIOD_MAX_NS)
+		owner->pause_ns = SCAN_PERIOD_MAX_NS;
 	owner->look_ns = now_ns + owner->pause_ns;
 }
 
-bool tp_nvml_owner_holds(struct tp_nvml_owner *owner, const struct tp_nvml_device *device,
-			 uint64_t now_ns)
+bool tp_nvml_process_holds(struct tp_nvml_process *owner, const struct tp_nvml_device *device,
+			   uint64_t now_ns)
 {
 	if (now_ns >= owner->look_ns)
-		look(owner, now_ns);
+		scan_nodes(owner, now_ns);
 	return device->minor >= 0 && device->minor < N_MINORS &&
 	       (owner->nodes >> device->minor & 1);
 }
 
 /* ---- processes that NVML lists ------------------------------------------------------------- */
 
-static int list_once(struct tp_nvml_owner *owner, struct tp_nvml_device *device,
+static int list_once(struct tp_nvml_process *owner, struct tp_nvml_device *device,
 		     const struct tp_nvml_library *library, unsigned *n)
 {
 	*n = (unsigned)owner->list_capacity;
@@ -130,10 +131,10 @@ static int list_once(struct tp_nvml_owner *owner, struct tp_nvml_device *device,
 }
 
 /* All of them; there may be more of them each time. False when NVML does not tell. */
-static bool list_all(struct tp_nvml_owner *owner, struct tp_nvml_device *device,
+static bool list_all(struct tp_nvml_process *owner, struct tp_nvml_device *device,
 		     const struct tp_nvml_library *library, size_t *out)
 {
-	unsigned n = LIST_FIRST;
+	unsigned n = LIST_CAPACITY;
 	for (int i = 0; i < LIST_TRIES; i++) {
 		if (n > owner->list_capacity) {
 			owner->list_capacity = n;
@@ -150,7 +151,7 @@ static bool list_all(struct tp_nvml_owner *owner, struct tp_nvml_device *device,
 	return false;
 }
 
-static bool is_ours(const struct tp_nvml_owner *owner, const struct tp_nvml_device *device,
+static bool is_ours(const struct tp_nvml_process *owner, const struct tp_nvml_device *device,
 		    unsigned pid)
 {
 	if (!tp_map_get(&owner->pids, pid, NULL))
@@ -160,8 +161,8 @@ static bool is_ours(const struct tp_nvml_owner *owner, const struct tp_nvml_devi
 		(nodes_of(owner->host, (pid_t)pid) >> device->minor & 1));
 }
 
-void tp_nvml_owner_read(struct tp_nvml_owner *owner, struct tp_nvml_device *device,
-			const struct tp_nvml_library *library, struct tp_nvml_reading *out)
+void tp_nvml_process_read(struct tp_nvml_process *owner, struct tp_nvml_device *device,
+			  const struct tp_nvml_library *library, struct tp_nvml_reading *out)
 {
 	size_t n;
 	double own_bytes = 0;

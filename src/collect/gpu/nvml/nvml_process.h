@@ -16,7 +16,7 @@
 
 #include <sys/types.h>
 
-struct tp_nvml_owner {
+struct tp_nvml_process {
 	const struct tp_host *host; /* borrowed; its root is read by the caller's thread alone */
 	bool is_in_namespace;
 	struct tp_map pids; /* of the target */
@@ -28,22 +28,22 @@ struct tp_nvml_owner {
 	size_t list_capacity;
 };
 
-void tp_nvml_owner_init(struct tp_nvml_owner *owner, const struct tp_host *host);
-void tp_nvml_owner_release(struct tp_nvml_owner *owner);
+void tp_nvml_process_init(struct tp_nvml_process *owner, const struct tp_host *host);
+void tp_nvml_process_release(struct tp_nvml_process *owner);
 
 /* Who the target is now. */
-void tp_nvml_owner_set(struct tp_nvml_owner *owner, const pid_t *pids, size_t n);
+void tp_nvml_process_set_pids(struct tp_nvml_process *owner, const pid_t *pids, size_t n);
 
 /*
  * Sets what `out` says of processes: IS_LISTED (NAN: NVML does not tell), OTHERS and both
  * memories. A process whose memory NVML does not know makes the sum NAN.
  */
-void tp_nvml_owner_read(struct tp_nvml_owner *owner, struct tp_nvml_device *device,
-			const struct tp_nvml_library *library, struct tp_nvml_reading *out);
+void tp_nvml_process_read(struct tp_nvml_process *owner, struct tp_nvml_device *device,
+			  const struct tp_nvml_library *library, struct tp_nvml_reading *out);
 
 /* Whether one of the target's processes holds the node open: as of a second ago, later more rarely
  * while nothing changes, since looking takes a system call for each descriptor. */
-bool tp_nvml_owner_holds(struct tp_nvml_owner *owner, const struct tp_nvml_device *device,
-			 uint64_t now_ns);
+bool tp_nvml_process_holds(struct tp_nvml_process *owner, const struct tp_nvml_device *device,
+			   uint64_t now_ns);
 
 #endif

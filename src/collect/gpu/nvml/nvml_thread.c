@@ -18,9 +18,9 @@
 #define END_WAIT_NS  (TP_NS_PER_S / 4)
 
 /* Readings kept for somebody who does not come: minutes of a machine of eight. */
-enum { MOST_READINGS = 4096, MOST_DEVICES = 64 };
+enum { READINGS_MAX = 4096, DEVICES_MAX = 64 };
 
-struct tp_nvml_watch {
+struct tp_nvml_thread {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* is_ending, has_ended */
@@ -30,7 +30,7 @@ struct tp_nvml_watch {
 	bool is_ending;
 	bool has_ended; /* the thread touches nothing any more but this */
 	bool is_left;   /* nobody waits any more: the thread frees all of this */
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	size_t readings_capacity;
 	pid_t *pids;
 	size_t n_pids;
@@ -41,7 +41,7 @@ struct tp_nvml_watch {
 	/* The thread's alone. */
 	struct tp_host host;
 	struct tp_nvml_library library;
-	struct tp_nvml_owner owner;
+	struct tp_nvml_process owner;
 	struct tp_nvml_device *devices;
 	unsigned n_devices;
 	bool was_listed; /* NVML has listed the target: nodes tell nothing from then on */
@@ -49,9 +49,9 @@ struct tp_nvml_watch {
 	bool reads_all; /* asks_all, as of this round */
 };
 
-static void watch_free(struct tp_nvml_watch *watch)
+static void thread_free(struct tp_nvml_thread *watch)
 {
-	tp_nvml_owner_release(&watch->owner);
+	tp_nvml_process_release(&watch->owner);
 	tp_nvml_library_close(&watch->library);
 	pthread_cond_destroy(&watch->changed);
 	pthread_mutex_destroy(&watch->lock);
@@ -66,7 +66,7 @@ static void watch_free(struct tp_nvml_watch *watch)
 /* ---- in the thread ------------------------------------------------------------------------- */
 
 /* From here on, until the next call with false, NVML has the thread. */
-static void mark_waiting(struct tp_nvml_watch *watch, bool is_waiting)
+static void mark_waiting(struct tp_nvml_thread *watch, bool is_waiting)
 {
 	uint64_t now_ns = tp_clock_now_ns();
 	pthread_mutex_lock(&watch->lock);
@@ -74,7 +74,7 @@ static void mark_waiting(struct tp_nvml_watch *watch, bool is_waiting)
 	pthread_mutex_unlock(&watch->lock);
 }
 
-static void set_failed(struct tp_nvml_watch *watch, int result)
+static void set_failed(struct tp_nvml_thread *watch, int result)
 {
 	pthread_mutex_lock(&watch->lock);
 	watch->news.state = TP_NVML_FAILED;
@@ -83,7 +83,7 @@ static void set_failed(struct tp_nvml_watch *watch, int result)
 }
 
 /* One that cannot be opened keeps its number and says nothing. */
-static bool open_devices(struct tp_nvml_watch *watch)
+static bool open_devices(struct tp_nvml_thread *watch)
 {
 	unsigned n = 0;
 	int result = watch->library.init();
@@ -93,7 +93,7 @@ static bool open_devices(struct tp_nvml_watch *watch)
 		set_failed(watch, result);
 		return false;
 	}
-	n = n < MOST_DEVICES ? n : MOST_DEVICES;
+	n = n < DEVICES_MAX ? n : DEVICES_MAX;
 	watch->devices = tp_alloc((n + 1) * sizeof(*watch->devices));
 	char(*names)[NVML_NAME_BYTES] = tp_alloc((n + 1) * sizeof(*names));
 	for (unsigned i = 0; i < n; i++) {
@@ -112,7 +112,7 @@ static bool open_devices(struct tp_nvml_watch *watch)
 	return true;
 }
 
-static void take_pids(struct tp_nvml_watch *watch)
+static void copy_pids(struct tp_nvml_thread *watch)
 {
 	pid_t *pids = NULL;
 	size_t n = 0;
@@ -127,15 +127,15 @@ static void take_pids(struct tp_nvml_watch *watch)
 	}
 	pthread_mutex_unlock(&watch->lock);
 	if (is_new)
-		tp_nvml_owner_set(&watch->owner, pids, n);
+		tp_nvml_process_set_pids(&watch->owner, pids, n);
 	free(pids);
 }
 
-static void put_reading(struct tp_nvml_watch *watch, const struct tp_nvml_reading *reading)
+static void queue_reading(struct tp_nvml_thread *watch, const struct tp_nvml_reading *reading)
 {
 	pthread_mutex_lock(&watch->lock);
-	struct tp_nvml_news *news = &watch->news;
-	if (news->n_readings < MOST_READINGS)
+	struct tp_nvml_update *news = &watch->news;
+	if (news->n_readings < READINGS_MAX)
 		TP_ARRAY_PUSH(news->readings, news->n_readings, watch->readings_capacity) =
 			*reading;
 	else
@@ -144,29 +144,30 @@ static void put_reading(struct tp_nvml_watch *watch, const struct tp_nvml_readin
 }
 
 /* Where NVML lists the target on one device it is believed about all. */
-static void find_listed(struct tp_nvml_watch *watch, struct tp_nvml_reading *readings)
+static void find_listed(struct tp_nvml_thread *watch, struct tp_nvml_reading *readings)
 {
 	for (unsigned i = 0; i < watch->n_devices; i++) {
 		struct tp_nvml_reading *reading = &readings[i];
 		for (size_t k = 0; k < TP_N_GPU_METRICS; k++)
 			reading->values[k] = NAN;
-		tp_nvml_owner_read(&watch->owner, &watch->devices[i], &watch->library, reading);
+		tp_nvml_process_read(&watch->owner, &watch->devices[i], &watch->library, reading);
 		if (*tp_nvml_value(reading, TP_METRIC_GPU_IS_LISTED) > 0)
 			watch->was_listed = true;
 	}
 }
 
-static bool is_used(struct tp_nvml_watch *watch, unsigned i, struct tp_nvml_reading *reading,
+static bool is_used(struct tp_nvml_thread *watch, unsigned i, struct tp_nvml_reading *reading,
 		    uint64_t now_ns)
 {
 	if (watch->devices[i].is_lost)
 		return false;
 	if (watch->reads_all || *tp_nvml_value(reading, TP_METRIC_GPU_IS_LISTED) > 0)
 		return true;
-	return !watch->was_listed && tp_nvml_owner_holds(&watch->owner, &watch->devices[i], now_ns);
+	return !watch->was_listed &&
+	       tp_nvml_process_holds(&watch->owner, &watch->devices[i], now_ns);
 }
 
-static void read_device(struct tp_nvml_watch *watch, unsigned i, struct tp_nvml_reading *reading)
+static void read_device(struct tp_nvml_thread *watch, unsigned i, struct tp_nvml_reading *reading)
 {
 	struct tp_nvml_device *device = &watch->devices[i];
 	struct tp_nvml_reading of_processes = *reading;
@@ -182,10 +183,10 @@ static void read_device(struct tp_nvml_watch *watch, unsigned i, struct tp_nvml_
 	reading->time_ns = tp_clock_now_ns();
 	watch->uses_gpm |= device->has_gpm;
 	if (!device->is_lost)
-		put_reading(watch, reading);
+		queue_reading(watch, reading);
 }
 
-static void read_gpm_only(struct tp_nvml_watch *watch, const bool *used)
+static void read_gpm_only(struct tp_nvml_thread *watch, const bool *used)
 {
 	for (unsigned i = 0; i < watch->n_devices; i++) {
 		struct tp_nvml_device *device = &watch->devices[i];
@@ -196,11 +197,11 @@ static void read_gpm_only(struct tp_nvml_watch *watch, const bool *used)
 			reading.values[k] = NAN;
 		tp_nvml_device_read_gpm(device, &watch->library, &reading);
 		reading.time_ns = tp_clock_now_ns();
-		put_reading(watch, &reading);
+		queue_reading(watch, &reading);
 	}
 }
 
-static void count_lost_devices(struct tp_nvml_watch *watch)
+static void count_lost_devices(struct tp_nvml_thread *watch)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < watch->n_devices; i++)
@@ -211,7 +212,7 @@ static void count_lost_devices(struct tp_nvml_watch *watch)
 }
 
 /* `used` is kept from round to round: between two whole ones only GPM is asked. */
-static void one_round(struct tp_nvml_watch *watch, bool *used, bool is_whole)
+static void read_round(struct tp_nvml_thread *watch, bool *used, bool is_whole)
 {
 	static const struct tp_nvml_reading none;
 	mark_waiting(watch, true);
@@ -221,7 +222,7 @@ static void one_round(struct tp_nvml_watch *watch, bool *used, bool is_whole)
 		struct tp_nvml_reading *readings = tp_alloc((watch->n_devices + 1) * sizeof(none));
 		uint64_t now_ns = tp_clock_now_ns();
 		watch->uses_gpm = false;
-		take_pids(watch);
+		copy_pids(watch);
 		find_listed(watch, readings);
 		for (unsigned i = 0; i < watch->n_devices; i++) {
 			used[i] = is_used(watch, i, &readings[i], now_ns);
@@ -241,7 +242,7 @@ static struct timespec time_of(uint64_t at_ns)
 }
 
 /* False when it is time to go. */
-static bool pause_until(struct tp_nvml_watch *watch, uint64_t at_ns)
+static bool pause_until(struct tp_nvml_thread *watch, uint64_t at_ns)
 {
 	struct timespec at = time_of(at_ns);
 	pthread_mutex_lock(&watch->lock);
@@ -253,15 +254,15 @@ static bool pause_until(struct tp_nvml_watch *watch, uint64_t at_ns)
 	return goes_on;
 }
 
-static void run_rounds(struct tp_nvml_watch *watch)
+static void run_rounds(struct tp_nvml_thread *watch)
 {
-	bool used[MOST_DEVICES] = {false};
+	bool used[DEVICES_MAX] = {false};
 	uint64_t whole_ns = tp_clock_now_ns();
 	uint64_t next_ns = whole_ns;
 	while (pause_until(watch, next_ns)) {
 		uint64_t now_ns = tp_clock_now_ns();
 		bool is_whole = now_ns >= whole_ns;
-		one_round(watch, used, is_whole);
+		read_round(watch, used, is_whole);
 		if (is_whole)
 			whole_ns = now_ns + ROUND_NS;
 		next_ns = watch->uses_gpm && now_ns + GPM_ROUND_NS < whole_ns
@@ -270,9 +271,9 @@ static void run_rounds(struct tp_nvml_watch *watch)
 	}
 }
 
-static void *watch_run(void *context)
+static void *thread_run(void *context)
 {
-	struct tp_nvml_watch *watch = context;
+	struct tp_nvml_thread *watch = context;
 	mark_waiting(watch, true);
 	bool is_open = open_devices(watch);
 	mark_waiting(watch, false);
@@ -289,13 +290,13 @@ static void *watch_run(void *context)
 	pthread_cond_broadcast(&watch->changed);
 	pthread_mutex_unlock(&watch->lock);
 	if (is_left)
-		watch_free(watch);
+		thread_free(watch);
 	return NULL;
 }
 
 /* ---- of the caller ------------------------------------------------------------------------- */
 
-static int start_thread(struct tp_nvml_watch *watch)
+static int start_thread(struct tp_nvml_thread *watch)
 {
 	sigset_t all;
 	sigset_t before;
@@ -308,15 +309,15 @@ static int start_thread(struct tp_nvml_watch *watch)
 	/* The mask is inherited: there is no moment at which a signal could land there. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failure = pthread_create(&watch->thread, NULL, watch_run, watch);
+	int failure = pthread_create(&watch->thread, NULL, thread_run, watch);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return failure;
 }
 
-enum tp_status tp_nvml_watch_start(struct tp_nvml_watch **out, const char *path, const char *root,
-				   struct tp_error *err)
+enum tp_status tp_nvml_thread_start(struct tp_nvml_thread **out, const char *path, const char *root,
+				    struct tp_error *err)
 {
-	struct tp_nvml_watch *watch = tp_alloc(sizeof(*watch));
+	struct tp_nvml_thread *watch = tp_alloc(sizeof(*watch));
 	enum tp_status status = tp_nvml_library_open(&watch->library, path, err);
 	if (status) {
 		free(watch);
@@ -324,17 +325,17 @@ enum tp_status tp_nvml_watch_start(struct tp_nvml_watch **out, const char *path,
 	}
 	watch->root = tp_strdup(root);
 	watch->host = (struct tp_host){.root = watch->root, .is_live = true};
-	tp_nvml_owner_init(&watch->owner, &watch->host);
+	tp_nvml_process_init(&watch->owner, &watch->host);
 	int failure = start_thread(watch);
 	if (failure) {
-		watch_free(watch);
+		thread_free(watch);
 		return tp_fail_errno(err, failure, "no thread for NVML");
 	}
 	*out = watch;
 	return TP_OK;
 }
 
-void tp_nvml_watch_tell(struct tp_nvml_watch *watch, const pid_t *pids, size_t n)
+void tp_nvml_thread_set_pids(struct tp_nvml_thread *watch, const pid_t *pids, size_t n)
 {
 	pid_t *copy = tp_alloc((n + 1) * sizeof(*copy));
 	if (n)
@@ -348,14 +349,14 @@ void tp_nvml_watch_tell(struct tp_nvml_watch *watch, const pid_t *pids, size_t n
 	free(before);
 }
 
-void tp_nvml_watch_ask_all(struct tp_nvml_watch *watch)
+void tp_nvml_thread_read_all(struct tp_nvml_thread *watch)
 {
 	pthread_mutex_lock(&watch->lock);
 	watch->asks_all = true;
 	pthread_mutex_unlock(&watch->lock);
 }
 
-void tp_nvml_watch_take(struct tp_nvml_watch *watch, struct tp_nvml_news *out)
+void tp_nvml_thread_receive(struct tp_nvml_thread *watch, struct tp_nvml_update *out)
 {
 	pthread_mutex_lock(&watch->lock);
 	*out = watch->news;
@@ -365,7 +366,7 @@ void tp_nvml_watch_take(struct tp_nvml_watch *watch, struct tp_nvml_news *out)
 	pthread_mutex_unlock(&watch->lock);
 }
 
-const char *tp_nvml_watch_name(struct tp_nvml_watch *watch, uint32_t device)
+const char *tp_nvml_thread_device_name(struct tp_nvml_thread *watch, uint32_t device)
 {
 	pthread_mutex_lock(&watch->lock);
 	const char *name =
@@ -374,7 +375,7 @@ const char *tp_nvml_watch_name(struct tp_nvml_watch *watch, uint32_t device)
 	return name;
 }
 
-void tp_nvml_watch_end(struct tp_nvml_watch *watch)
+void tp_nvml_thread_end(struct tp_nvml_thread *watch)
 {
 	uint64_t until_ns = tp_clock_now_ns() + END_WAIT_NS;
 	struct timespec until = time_of(until_ns);
@@ -390,7 +391,7 @@ void tp_nvml_watch_end(struct tp_nvml_watch *watch)
 	pthread_mutex_unlock(&watch->lock);
 	if (has_ended) {
 		pthread_join(thread, NULL);
-		watch_free(watch);
+		thread_free(watch);
 	} else {
 		pthread_detach(thread);
 	}

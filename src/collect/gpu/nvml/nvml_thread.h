@@ -26,7 +26,7 @@ enum tp_nvml_state {
 };
 
 /* What became known; the arrays are the taker's to free. */
-struct tp_nvml_news {
+struct tp_nvml_update {
 	enum tp_nvml_state state;
 	struct tp_availability why;       /* FAILED */
 	unsigned n_devices;               /* of the machine; RUNNING */
@@ -37,21 +37,21 @@ struct tp_nvml_news {
 	size_t n_readings;
 };
 
-struct tp_nvml_watch;
+struct tp_nvml_thread;
 
 /* Loads the library here, NULL: the usual one; all else is the thread's. `root` is that of the
  * host, copied. */
-enum tp_status tp_nvml_watch_start(struct tp_nvml_watch **out, const char *path, const char *root,
-				   struct tp_error *err);
+enum tp_status tp_nvml_thread_start(struct tp_nvml_thread **out, const char *path, const char *root,
+				    struct tp_error *err);
 /* The processes of the target as they are now; before the first call there are none. */
-void tp_nvml_watch_tell(struct tp_nvml_watch *watch, const pid_t *pids, size_t n);
+void tp_nvml_thread_set_pids(struct tp_nvml_thread *watch, const pid_t *pids, size_t n);
 /* From now on every device is read, whoever uses it. */
-void tp_nvml_watch_ask_all(struct tp_nvml_watch *watch);
-void tp_nvml_watch_take(struct tp_nvml_watch *watch, struct tp_nvml_news *out);
+void tp_nvml_thread_read_all(struct tp_nvml_thread *watch);
+void tp_nvml_thread_receive(struct tp_nvml_thread *watch, struct tp_nvml_update *out);
 /* The name of a device, "" when it is not known; valid until the end of the watch. */
-const char *tp_nvml_watch_name(struct tp_nvml_watch *watch, uint32_t device);
+const char *tp_nvml_thread_device_name(struct tp_nvml_thread *watch, uint32_t device);
 /* Waits for the thread a quarter of a second at most; one that hangs in a call is left behind, to
  * clean up after itself should it ever come back. */
-void tp_nvml_watch_end(struct tp_nvml_watch *watch);
+void tp_nvml_thread_end(struct tp_nvml_thread *watch);
 
 #endif

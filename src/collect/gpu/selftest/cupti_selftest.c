@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS      (20 * TP_NS_PER_MS)
+#define POLL_NS      (20 * TP_NS_PER_MS)
 #define KILL_WAIT_NS TP_NS_PER_S /* one that hangs in the driver does not end of it */
 
 enum { NO_DRIVER = 64, NO_CUDA = 65, PATH_SIZE = 512 };
@@ -32,7 +32,7 @@ enum { NO_DRIVER = 64, NO_CUDA = 65, PATH_SIZE = 512 };
 /* ---- the child ------------------------------------------------------------------------------ */
 
 /* CUDA's results are below 1000: one byte of an exit status does not hold them. */
-static _Noreturn void child(const char *agent, const char *directory)
+static _Noreturn void child_run(const char *agent, const char *directory)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (nowhere >= 0) {
@@ -43,7 +43,7 @@ static _Noreturn void child(const char *agent, const char *directory)
 	setenv("CUDA_INJECTION64_PATH", agent, 1); /* NOLINT(concurrency-mt-unsafe): one thread */
 	setenv(TP_GPU_RINGS_ENV, directory, 1);    /* NOLINT(concurrency-mt-unsafe) */
 	unsetenv(TP_GPU_ENV);                      /* NOLINT(concurrency-mt-unsafe) */
-	int result = tp_cuda_start();
+	int result = tp_cuda_init();
 	if (result != 0)
 		_exit(result == TP_CUDA_NO_DRIVER ? NO_DRIVER : NO_CUDA);
 	for (;;)
@@ -71,7 +71,7 @@ static bool find_ring(const char *directory, char *out, size_t size)
 
 static bool is_decided(uint32_t state)
 {
-	return state == TP_GPU_STATE_OPEN || state == TP_GPU_STATE_ASIDE ||
+	return state == TP_GPU_STATE_OPEN || state == TP_GPU_STATE_BACKOFF ||
 	       state >= TP_GPU_STATE_NO_CUPTI;
 }
 
@@ -84,34 +84,34 @@ static bool wait_for_ring(const char *directory, pid_t pid, double seconds,
 	bool has_ended = false;
 	bool is_known = false;
 	while (!has_ended && !is_known && tp_clock_now_ns() < until_ns) {
-		struct tp_gpu_file file;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		struct tp_gpu_ring_reader file;
+		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 		has_ended = waitpid(pid, status, WNOHANG) == pid;
 		if (!find_ring(directory, path, sizeof(path)) ||
-		    tp_gpu_file_open(&file, path, NULL) != TP_OK)
+		    tp_gpu_ring_reader_open(&file, path, NULL) != TP_OK)
 			continue;
 		*out = file.header;
 		is_known = is_decided(file.header.state);
-		tp_gpu_file_close(&file);
+		tp_gpu_ring_reader_close(&file);
 	}
 	if (!has_ended) {
 		kill(pid, SIGKILL);
-		(void)tp_child_ends(pid, KILL_WAIT_NS, status);
+		(void)tp_child_wait(pid, KILL_WAIT_NS, status);
 	}
 	return is_known;
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
 
-static void set(struct tp_gpu_trial *row, enum tp_presence presence, const char *reason,
-		const char *remedy)
+static void set_row(struct tp_gpu_selftest_row *row, enum tp_presence presence, const char *reason,
+		    const char *remedy)
 {
 	row->availability.presence = presence;
 	snprintf(row->availability.reason, sizeof(row->availability.reason), "%.119s", reason);
 	snprintf(row->availability.remedy, sizeof(row->availability.remedy), "%.119s", remedy);
 }
 
-static void tell_ring(struct tp_gpu_trial *row, const struct tp_gpu_ring_header *header)
+static void report_ring(struct tp_gpu_selftest_row *row, const struct tp_gpu_ring_header *header)
 {
 	char version[24];
 	char reason[120];
@@ -119,40 +119,40 @@ static void tell_ring(struct tp_gpu_trial *row, const struct tp_gpu_ring_header 
 		tp_gpu_fault_find(TP_GPU_FAULT_STOPS, header->cupti_version,
 				  header->driver_version);
 	const struct tp_gpu_fault *misleads =
-		tp_gpu_fault_find(TP_GPU_FAULT_MISLEADS, header->cupti_version,
+		tp_gpu_fault_find(TP_GPU_FAULT_WRONG_DATA, header->cupti_version,
 				  header->driver_version);
 	if (header->cupti_version)
 		snprintf(row->text, sizeof(row->text), "CUPTI %s of %.100s, driver for CUDA %u.%u",
 			 tp_gpu_cupti_name(header->cupti_version, version, sizeof(version)),
 			 header->library, header->driver_version / 1000,
 			 header->driver_version % 1000 / 10);
-	enum tp_presence presence = tp_gpu_state_explain(header, reason, sizeof(reason));
+	enum tp_presence presence = tp_agent_state_explain(header, reason, sizeof(reason));
 	if (header->state == TP_GPU_STATE_NO_CUPTI)
-		set(row, presence, "none was found where programs look for it",
-		    "TRAINPROF_CUPTI=/path/of/libcupti.so trainprof run …");
+		set_row(row, presence, "none was found where programs look for it",
+			"TRAINPROF_CUPTI=/path/of/libcupti.so trainprof run …");
 	else if (header->state != TP_GPU_STATE_OPEN)
-		set(row, presence, reason, stops && stops->remedy ? stops->remedy : "");
+		set_row(row, presence, reason, stops && stops->remedy ? stops->remedy : "");
 	else if (misleads)
-		set(row, TP_PRESENCE_DEGRADED, misleads->text,
-		    misleads->remedy ? misleads->remedy : "");
+		set_row(row, TP_PRESENCE_DEGRADED, misleads->text,
+			misleads->remedy ? misleads->remedy : "");
 }
 
 /* The child says why there is no ring by how it ended. */
-static void tell_end(struct tp_gpu_trial *row, int status, double seconds)
+static void report_exit(struct tp_gpu_selftest_row *row, int status, double seconds)
 {
 	char reason[120];
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	if (code == NO_DRIVER) {
-		set(row, TP_PRESENCE_NO_LIBRARY, "libcuda.so.1 cannot be loaded",
-		    "in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility");
+		set_row(row, TP_PRESENCE_NO_LIBRARY, "libcuda.so.1 cannot be loaded",
+			"in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 	} else if (code == NO_CUDA) {
-		set(row, TP_PRESENCE_NO_DEVICE, "CUDA does not start (cuInit)", "nvidia-smi");
+		set_row(row, TP_PRESENCE_NO_DEVICE, "CUDA does not start (cuInit)", "nvidia-smi");
 	} else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) {
 		snprintf(reason, sizeof(reason), "CUDA died of signal %d", WTERMSIG(status));
-		set(row, TP_PRESENCE_NO_DEVICE, reason, "TRAINPROF_GPU=0 trainprof run …");
+		set_row(row, TP_PRESENCE_NO_DEVICE, reason, "TRAINPROF_GPU=0 trainprof run …");
 	} else {
 		snprintf(reason, sizeof(reason), "nothing was known after %.0f s", seconds);
-		set(row, TP_PRESENCE_NO_DEVICE, reason, "sudo nvidia-smi -pm 1");
+		set_row(row, TP_PRESENCE_NO_DEVICE, reason, "sudo nvidia-smi -pm 1");
 	}
 }
 
@@ -164,38 +164,38 @@ static void remove_directory(const char *directory)
 	rmdir(directory);
 }
 
-static void try_in(struct tp_gpu_trial *row, const char *agent, const char *directory,
-		   double seconds)
+static void test_in_directory(struct tp_gpu_selftest_row *row, const char *agent,
+			      const char *directory, double seconds)
 {
 	struct tp_gpu_ring_header header;
 	int status = 0;
 	pid_t pid = fork();
 	if (pid == 0)
-		child(agent, directory);
+		child_run(agent, directory);
 	if (pid < 0)
-		set(row, TP_PRESENCE_NO_DEVICE, tp_errno_text(errno), "");
+		set_row(row, TP_PRESENCE_NO_DEVICE, tp_errno_text(errno), "");
 	else if (wait_for_ring(directory, pid, seconds, &header, &status))
-		tell_ring(row, &header);
+		report_ring(row, &header);
 	else
-		tell_end(row, status, seconds);
+		report_exit(row, status, seconds);
 }
 
-void tp_cupti_try(struct tp_gpu_trial *row, double seconds)
+void tp_cupti_selftest(struct tp_gpu_selftest_row *row, double seconds)
 {
 	char directory[] = "/tmp/trainprof-try-XXXXXX";
 	const char *wish = getenv(TP_GPU_ENV); /* NOLINT(concurrency-mt-unsafe) */
 	char *agent = tp_agent_path();
-	*row = (struct tp_gpu_trial){.name = "cupti-try"};
+	*row = (struct tp_gpu_selftest_row){.name = "cupti-try"};
 	snprintf(row->text, sizeof(row->text), "CUPTI, as programs have it");
 	if (wish && strcmp(wish, "0") == 0) {
-		set(row, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");
+		set_row(row, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");
 	} else if (!agent) {
-		set(row, TP_PRESENCE_NO_LIBRARY, TP_AGENT_LIBRARY " is not where trainprof is",
-		    TP_AGENT_ENV "=/path/of/" TP_AGENT_LIBRARY " trainprof run …");
+		set_row(row, TP_PRESENCE_NO_LIBRARY, TP_AGENT_LIBRARY " is not where trainprof is",
+			TP_AGENT_ENV "=/path/of/" TP_AGENT_LIBRARY " trainprof run …");
 	} else if (!mkdtemp(directory)) {
-		set(row, TP_PRESENCE_NO_DEVICE, "no directory can be made in /tmp", "");
+		set_row(row, TP_PRESENCE_NO_DEVICE, "no directory can be made in /tmp", "");
 	} else {
-		try_in(row, agent, directory, seconds);
+		test_in_directory(row, agent, directory, seconds);
 		remove_directory(directory);
 	}
 	free(agent);

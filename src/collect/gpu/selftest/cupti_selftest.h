@@ -9,6 +9,6 @@
 #include "trainprof/collect/gpu_selftest.h"
 
 /* One row, whatever comes of it, after `seconds` at most. */
-void tp_cupti_try(struct tp_gpu_trial *row, double seconds);
+void tp_cupti_selftest(struct tp_gpu_selftest_row *row, double seconds);
 
 #endif

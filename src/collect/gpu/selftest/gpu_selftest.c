@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOK_NS (50 * TP_NS_PER_MS)
+#define POLL_NS (50 * TP_NS_PER_MS)
 #define GPM_S   2.0 /* two samples, half a second apart, on a busy machine */
 
 /* What a reader would call them; the first metric stands for the others. */
@@ -38,39 +38,39 @@ static const struct {
 	{TP_METRIC_GPU_SM_ACTIVE, "activity by GPM"},
 };
 
-enum { MOST_DEVICES = 64 };
+enum { DEVICES_MAX = 64 };
 
 /* By device, whether each kind was told at least once. */
-struct told {
+struct device_readings {
 	bool is_read;
 	bool kinds[TP_ARRAY_LEN(kinds)];
 };
 
-static void note_readings(struct told *told, const struct tp_nvml_news *news)
+static void add_readings(struct device_readings *device_readings, const struct tp_nvml_update *news)
 {
 	for (size_t i = 0; i < news->n_readings; i++) {
 		struct tp_nvml_reading *reading = &news->readings[i];
-		if (reading->device >= MOST_DEVICES)
+		if (reading->device >= DEVICES_MAX)
 			continue;
-		told[reading->device].is_read = true;
+		device_readings[reading->device].is_read = true;
 		for (size_t k = 0; k < TP_ARRAY_LEN(kinds); k++)
 			if (!isnan(*tp_nvml_value(reading, kinds[k].metric)))
-				told[reading->device].kinds[k] = true;
+				device_readings[reading->device].kinds[k] = true;
 	}
 }
 
 /* Until it fails, or has been running for long enough, or the time is over. */
-static void listen(struct tp_nvml_watch *watch, struct tp_nvml_news *news, struct told *told,
-		   double seconds)
+static void receive_updates(struct tp_nvml_thread *watch, struct tp_nvml_update *news,
+			    struct device_readings *device_readings, double seconds)
 {
 	uint64_t now_ns = tp_clock_now_ns();
 	uint64_t until_ns = now_ns + (uint64_t)(seconds * 1e9);
 	uint64_t ran_ns = 0;
 	do {
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 		now_ns = tp_clock_now_ns();
-		tp_nvml_watch_take(watch, news);
-		note_readings(told, news);
+		tp_nvml_thread_receive(watch, news);
+		add_readings(device_readings, news);
 		free(news->readings);
 		if (news->state == TP_NVML_RUNNING && !ran_ns)
 			ran_ns = now_ns;
@@ -78,14 +78,14 @@ static void listen(struct tp_nvml_watch *watch, struct tp_nvml_news *news, struc
 		 (!ran_ns || now_ns < ran_ns + (uint64_t)(GPM_S * 1e9)));
 }
 
-static void describe(struct tp_gpu_trial *row, unsigned i, const char *name,
-		     const struct told *told)
+static void describe(struct tp_gpu_selftest_row *row, unsigned i, const char *name,
+		     const struct device_readings *device_readings)
 {
 	size_t len;
-	*row = (struct tp_gpu_trial){0};
+	*row = (struct tp_gpu_selftest_row){0};
 	snprintf(row->name, sizeof(row->name), "gpu %u", i);
 	snprintf(row->text, sizeof(row->text), "%.90s", *name ? name : "a GPU without a name");
-	if (!told->is_read) {
+	if (!device_readings->is_read) {
 		row->availability.presence = TP_PRESENCE_NO_DEVICE;
 		snprintf(row->availability.reason, sizeof(row->availability.reason),
 			 "it does not answer");
@@ -96,7 +96,7 @@ static void describe(struct tp_gpu_trial *row, unsigned i, const char *name,
 	const char *separator = ": ";
 	for (int is_told = 1; is_told >= 0; is_told--) {
 		for (size_t k = 0; k < TP_ARRAY_LEN(kinds); k++) {
-			if (told->kinds[k] != (is_told != 0))
+			if (device_readings->kinds[k] != (is_told != 0))
 				continue;
 			len = strlen(row->text);
 			snprintf(row->text + len, sizeof(row->text) - len, "%s%s", separator,
@@ -107,9 +107,9 @@ static void describe(struct tp_gpu_trial *row, unsigned i, const char *name,
 	}
 }
 
-static size_t tell_one(struct tp_gpu_trial *row, const struct tp_availability *why)
+static size_t report_one(struct tp_gpu_selftest_row *row, const struct tp_availability *why)
 {
-	*row = (struct tp_gpu_trial){.name = "gpu", .availability = *why};
+	*row = (struct tp_gpu_selftest_row){.name = "gpu", .availability = *why};
 	snprintf(row->text, sizeof(row->text), "GPUs of this machine");
 	/* Who asks for GPUs expects one. */
 	if (why->presence == TP_PRESENCE_NO_DEVICE && !why->remedy[0])
@@ -119,45 +119,46 @@ static size_t tell_one(struct tp_gpu_trial *row, const struct tp_availability *w
 }
 
 /* How many GPUs there are is 0 where that does not become known. */
-static size_t try_all(struct tp_gpu_trial *rows, size_t most, struct tp_nvml_watch *watch,
-		      double seconds, unsigned *n_devices)
+static size_t test_all(struct tp_gpu_selftest_row *rows, size_t most, struct tp_nvml_thread *watch,
+		       double seconds, unsigned *n_devices)
 {
-	struct told *told = tp_alloc(MOST_DEVICES * sizeof(*told));
-	struct tp_nvml_news news = {0};
+	struct device_readings *device_readings = tp_alloc(DEVICES_MAX * sizeof(*device_readings));
+	struct tp_nvml_update news = {0};
 	struct tp_availability why = {0};
 	size_t n = 0;
-	listen(watch, &news, told, seconds);
+	receive_updates(watch, &news, device_readings, seconds);
 	if (news.state == TP_NVML_FAILED) {
-		n = tell_one(rows, &news.why);
+		n = report_one(rows, &news.why);
 	} else if (news.state == TP_NVML_STARTING) {
 		why.presence = TP_PRESENCE_NO_DEVICE;
 		snprintf(why.reason, sizeof(why.reason), "NVML had not started after %.0f s",
 			 seconds);
 		snprintf(why.remedy, sizeof(why.remedy), "sudo nvidia-smi -pm 1");
-		n = tell_one(rows, &why);
+		n = report_one(rows, &why);
 	} else if (!news.n_devices) {
 		why.presence = TP_PRESENCE_NO_DEVICE;
 		snprintf(why.reason, sizeof(why.reason), "NVML knows of none");
-		n = tell_one(rows, &why);
+		n = report_one(rows, &why);
 	}
 	for (unsigned i = 0; news.state == TP_NVML_RUNNING && i < news.n_devices && n < most; i++)
-		describe(&rows[n++], i, tp_nvml_watch_name(watch, i), &told[i]);
+		describe(&rows[n++], i, tp_nvml_thread_device_name(watch, i), &device_readings[i]);
 	*n_devices = news.state == TP_NVML_RUNNING ? news.n_devices : 0;
-	free(told);
+	free(device_readings);
 	return n;
 }
 
 /* What the helper says of the devices, until it is done or the time is over. */
-static void hear_counters(struct tp_gpu_trial *row, struct tp_pm_helper *helper, double seconds)
+static void receive_counters(struct tp_gpu_selftest_row *row, struct tp_pm_helper *helper,
+			     double seconds)
 {
 	struct tp_availability *found = &row->availability;
-	struct tp_pm_news news = {.kind = TP_PM_READY};
+	struct tp_pm_event news = {.kind = TP_PM_READY};
 	uint64_t until_ns = tp_clock_now_ns() + (uint64_t)(seconds * 1e9);
 	*found = (struct tp_availability){.presence = TP_PRESENCE_NO_DEVICE};
 	snprintf(found->reason, sizeof(found->reason), "CUPTI did not answer in %.0f s", seconds);
 	while (news.kind != TP_PM_DONE && !helper->is_gone && tp_clock_now_ns() < until_ns) {
-		if (!tp_pm_helper_take(helper, &news)) {
-			nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		if (!tp_pm_helper_receive(helper, &news)) {
+			nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
 		} else if (news.kind == TP_PM_READY) {
 			*found = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
 			snprintf(row->text, sizeof(row->text), "hardware counters: %.180s",
@@ -171,53 +172,53 @@ static void hear_counters(struct tp_gpu_trial *row, struct tp_pm_helper *helper,
 }
 
 /* Nothing is sampled, and no clock is locked. */
-static void try_counters(struct tp_gpu_trial *row, struct tp_pm_helper *helper, unsigned n_devices,
-			 double seconds)
+static void test_counters(struct tp_gpu_selftest_row *row, struct tp_pm_helper *helper,
+			  unsigned n_devices, double seconds)
 {
-	struct tp_pm_wish wish = {
-		.devices = n_devices < MOST_DEVICES ? (UINT64_C(1) << n_devices) - 1 : UINT64_MAX};
-	*row = (struct tp_gpu_trial){.name = "counters", .text = "hardware counters"};
-	(void)tp_pm_helper_ask(helper, &wish);
-	hear_counters(row, helper, seconds);
+	struct tp_pm_request wish = {
+		.devices = n_devices < DEVICES_MAX ? (UINT64_C(1) << n_devices) - 1 : UINT64_MAX};
+	*row = (struct tp_gpu_selftest_row){.name = "counters", .text = "hardware counters"};
+	(void)tp_pm_helper_request(helper, &wish);
+	receive_counters(row, helper, seconds);
 }
 
-static size_t try_nvml(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
-		       double seconds)
+static size_t test_nvml(struct tp_gpu_selftest_row *rows, size_t most, const struct tp_host *host,
+			double seconds)
 {
 	struct tp_availability found;
-	struct tp_nvml_watch *watch;
+	struct tp_nvml_thread *watch;
 	struct tp_error why = {0};
 	struct tp_pm_helper helper;
 	if (!most)
 		return 0;
 	tp_nvml_collector.probe(host, &found);
 	if (found.presence != TP_PRESENCE_PRESENT)
-		return tell_one(rows, &found);
+		return report_one(rows, &found);
 	/* First: the watch has a thread. */
 	bool has_helper = tp_pm_helper_start(&helper, &why) == TP_OK;
 	size_t n = 0;
 	unsigned n_devices = 0;
-	if (tp_nvml_watch_start(&watch, NULL, host->root, &why) == TP_OK) {
-		tp_nvml_watch_ask_all(watch);
-		n = try_all(rows, most, watch, seconds, &n_devices);
-		tp_nvml_watch_end(watch);
+	if (tp_nvml_thread_start(&watch, NULL, host->root, &why) == TP_OK) {
+		tp_nvml_thread_read_all(watch);
+		n = test_all(rows, most, watch, seconds, &n_devices);
+		tp_nvml_thread_end(watch);
 	} else {
 		tp_availability_fail(&found, &why);
-		n = tell_one(rows, &found);
+		n = report_one(rows, &found);
 	}
 	if (has_helper && n_devices && n < most)
-		try_counters(&rows[n++], &helper, n_devices, seconds);
+		test_counters(&rows[n++], &helper, n_devices, seconds);
 	if (has_helper)
 		tp_pm_helper_end(&helper);
 	return n;
 }
 
-size_t tp_gpu_try(struct tp_gpu_trial *rows, size_t most, const struct tp_host *host,
-		  char *const *environment, double seconds)
+size_t tp_gpu_selftest(struct tp_gpu_selftest_row *rows, size_t most, const struct tp_host *host,
+		       char *const *environment, double seconds)
 {
-	size_t n = tp_gpu_survey(rows, most, host, environment);
+	size_t n = tp_gpu_environment_check(rows, most, host, environment);
 	/* Before NVML has its thread. */
 	if (host->is_live && n < most)
-		tp_cupti_try(&rows[n++], seconds);
-	return n + try_nvml(rows + n, most - n, host, seconds);
+		tp_cupti_selftest(&rows[n++], seconds);
+	return n + test_nvml(rows + n, most - n, host, seconds);
 }

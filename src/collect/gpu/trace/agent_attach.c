@@ -14,28 +14,28 @@
 #include "trainprof/base/log.h"
 
 /* Of its parent, forked and never executed: its stack begins where the parent's does. */
-static bool is_copy(const struct tp_host *host, pid_t pid)
+static bool is_forked_copy(const struct tp_host *host, pid_t pid)
 {
-	struct tp_task_stat own;
-	struct tp_task_stat parent;
-	return tp_task_stat_read(&own, host, pid, 0) &&
-	       tp_task_stat_read(&parent, host, own.ppid, 0) && own.stack_start &&
+	struct tp_procfs_stat own;
+	struct tp_procfs_stat parent;
+	return tp_procfs_stat_read(&own, host, pid, 0) &&
+	       tp_procfs_stat_read(&parent, host, own.ppid, 0) && own.stack_start &&
 	       own.stack_start == parent.stack_start;
 }
 
-static enum tp_status join_one(struct tp_gpu_joined *out, struct tp_gpu_rings *rings, pid_t pid,
-			       const char *agent, struct tp_error *err)
+static enum tp_status attach_one(struct tp_agent_attach_stats *out, struct tp_gpu_ring_set *rings,
+				 pid_t pid, const char *agent, struct tp_error *err)
 {
 	const struct tp_inject_config config = {
 		.library = agent,
 		.soname = TP_AGENT_LIBRARY,
-		.door = TP_GPU_AGENT_DOOR,
+		.door = TP_GPU_AGENT_ENTRY,
 		.needs = "libcuda",
 	};
 	struct tp_injection injection;
 	enum tp_status status = tp_inject(&injection, pid, &config, err);
 	if (status == TP_OK)
-		status = tp_gpu_rings_adopt(rings, injection.fd, pid, err);
+		status = tp_gpu_ring_set_add_fd(rings, injection.fd, pid, err);
 	if (status != TP_OK) {
 		tp_info("%s", err->text);
 		out->n_refused += status != TP_ABSENT;
@@ -50,22 +50,22 @@ static enum tp_status join_one(struct tp_gpu_joined *out, struct tp_gpu_rings *r
 	return TP_OK;
 }
 
-enum tp_status tp_gpu_join(struct tp_gpu_joined *out, struct tp_gpu_rings *rings,
-			   const struct tp_tree *tree, pid_t target, const char *agent,
-			   struct tp_error *err)
+enum tp_status tp_agent_attach(struct tp_agent_attach_stats *out, struct tp_gpu_ring_set *rings,
+			       const struct tp_task_tree *tree, pid_t target, const char *agent,
+			       struct tp_error *err)
 {
 	struct tp_error why = {0};
-	const struct tp_tree_task *task;
+	const struct tp_task_tree_task *task;
 	size_t cursor = 0;
-	*out = (struct tp_gpu_joined){0};
-	enum tp_status status = join_one(out, rings, target, agent, &why);
-	while ((task = tp_tree_next(tree, &cursor))) {
+	*out = (struct tp_agent_attach_stats){0};
+	enum tp_status status = attach_one(out, rings, target, agent, &why);
+	while ((task = tp_task_tree_next(tree, &cursor))) {
 		struct tp_error other = {0};
 		bool is_child = task->is_alive && task->info.tid == task->info.pid &&
 				task->info.pid != target;
-		if (!is_child || is_copy(rings->context->host, task->info.pid))
+		if (!is_child || is_forked_copy(rings->context->host, task->info.pid))
 			continue;
-		enum tp_status of_child = join_one(out, rings, task->info.pid, agent, &other);
+		enum tp_status of_child = attach_one(out, rings, task->info.pid, agent, &other);
 		/* That a shell does not use CUDA says less than what is wrong with its child. */
 		if (status == TP_ABSENT && of_child != TP_OK && of_child != TP_ABSENT) {
 			status = of_child;

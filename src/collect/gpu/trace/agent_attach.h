@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tp_gpu_rings;
-struct tp_tree;
+struct tp_gpu_ring_set;
+struct tp_task_tree;
 
-struct tp_gpu_joined {
+struct tp_agent_attach_stats {
 	size_t n;            /* processes */
 	size_t n_refused;    /* that use CUDA, and could not be joined */
 	uint64_t stopped_ns; /* for which a thread was held, the longest */
@@ -24,8 +24,9 @@ struct tp_gpu_joined {
  * Errors  why the target could not be joined, where no process of it was; err->next says what to
  * type. TP_ABSENT: none uses CUDA.
  */
-TP_MUST_CHECK enum tp_status tp_gpu_join(struct tp_gpu_joined *out, struct tp_gpu_rings *rings,
-					 const struct tp_tree *tree, pid_t target,
-					 const char *agent, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_agent_attach(struct tp_agent_attach_stats *out,
+					     struct tp_gpu_ring_set *rings,
+					     const struct tp_task_tree *tree, pid_t target,
+					     const char *agent, struct tp_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* A newer agent may know more of versions than we do. */
-static void explain_unfit(const struct tp_gpu_ring_header *header, char *out, size_t size)
+static void explain_invalid(const struct tp_gpu_ring_header *header, char *out, size_t size)
 {
 	const struct tp_gpu_fault *fault =
 		tp_gpu_fault_find(TP_GPU_FAULT_STOPS, header->cupti_version,
@@ -22,18 +22,18 @@ static void explain_unfit(const struct tp_gpu_ring_header *header, char *out, si
 		snprintf(out, size, "CUPTI %u is not supported", header->cupti_version);
 }
 
-enum tp_presence tp_gpu_state_explain(const struct tp_gpu_ring_header *header, char *out,
-				      size_t size)
+enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header, char *out,
+					size_t size)
 {
 	switch (header->state) {
 	case TP_GPU_STATE_NO_CUPTI:
 		snprintf(out, size, "the program has no CUPTI, and none was found");
 		return TP_PRESENCE_NO_LIBRARY;
-	case TP_GPU_STATE_TAKEN:
+	case TP_GPU_STATE_IN_USE:
 		snprintf(out, size, "another tool has CUPTI%s%.40s", header->owner[0] ? ": " : "",
 			 header->owner);
 		return TP_PRESENCE_IN_USE;
-	case TP_GPU_STATE_STOLEN:
+	case TP_GPU_STATE_TAKEOVER:
 		snprintf(out, size, "another tool took CUPTI over%s%.40s",
 			 header->owner[0] ? ": " : " while it ran", header->owner);
 		return TP_PRESENCE_DEGRADED;
@@ -41,12 +41,12 @@ enum tp_presence tp_gpu_state_explain(const struct tp_gpu_ring_header *header, c
 		snprintf(out, size, "%.40s of CUPTI failed (%d)", header->failed_call,
 			 header->error);
 		return TP_PRESENCE_NO_DEVICE;
-	case TP_GPU_STATE_ASIDE:
+	case TP_GPU_STATE_BACKOFF:
 		snprintf(out, size, "another tool has CUPTI%s%.40s; it is asked again now and then",
 			 header->owner[0] ? ": " : "", header->owner);
 		return TP_PRESENCE_IN_USE;
-	case TP_GPU_STATE_UNFIT:
-		explain_unfit(header, out, size);
+	case TP_GPU_STATE_UNSUPPORTED:
+		explain_invalid(header, out, size);
 		return TP_PRESENCE_NO_LIBRARY;
 	case TP_GPU_STATE_NO_ROOM:
 		snprintf(out, size, "no room for GPU events: %s", tp_errno_text(header->error));

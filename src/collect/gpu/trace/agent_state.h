@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* Why nothing is collected, as a source says it; "" and PRESENT where that is not so. */
-enum tp_presence tp_gpu_state_explain(const struct tp_gpu_ring_header *header, char *out,
-				      size_t size);
+enum tp_presence tp_agent_state_explain(const struct tp_gpu_ring_header *header, char *out,
+					size_t size);
 
 #endif

@@ -33,7 +33,7 @@ static const char without_tool[] = "unset " CUDA_INJECTION ", or measure without
 
 /* CUPTI takes memory of the GPU for what it collects: 51 MB by what the agent allows, and what it
  * needs for itself. A program that would fail for want of that is not traced. */
-#define ROOM_LEAST_BYTES (512.0 * 1048576)
+#define FREE_BYTES_MIN (512.0 * 1048576)
 
 /* A wake-up's work is bounded: 1.3 million events a second of each process, as often as we come. */
 enum { EVENTS_AT_ONCE = 1 << 17 };
@@ -44,9 +44,9 @@ enum { EVENTS_AT_ONCE = 1 << 17 };
 struct cupti {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
-	struct tp_gpu_rings rings;
-	struct tp_gpu_joined joined; /* attaching */
-	char *agent;                 /* path, heap */
+	struct tp_gpu_ring_set rings;
+	struct tp_agent_attach_stats joined; /* attaching */
+	char *agent;                         /* path, heap */
 	uint64_t started_ns;
 	bool has_cuda;   /* nobody else is loaded by CUDA */
 	bool has_ranges; /* of NVTX: nobody else takes them */
@@ -54,7 +54,7 @@ struct cupti {
 	bool is_open;      /* a window */
 	uint64_t spent_ns; /* since then enough is recorded; 0 = not yet */
 	struct tp_progress progress;
-	struct tp_gpu_windows windows;
+	struct tp_gpu_trace_windows windows;
 };
 
 static struct cupti *cupti_of(struct tp_collector *self)
@@ -64,8 +64,8 @@ static struct cupti *cupti_of(struct tp_collector *self)
 
 /* ---- may it run? ---------------------------------------------------------------------------- */
 
-static void set_absence(struct tp_availability *out, enum tp_presence presence, const char *reason,
-			const char *remedy)
+static void set_absent(struct tp_availability *out, enum tp_presence presence, const char *reason,
+		       const char *remedy)
 {
 	*out = (struct tp_availability){.presence = presence};
 	snprintf(out->reason, sizeof(out->reason), "%.119s", reason);
@@ -78,7 +78,7 @@ static bool has_driver(const struct tp_host *host)
 	struct tp_error ignored = {0};
 	if (!host->is_live)
 		return false;
-	if (tp_hostfile_exists(host, "/dev/nvidiactl"))
+	if (tp_host_file_exists(host, "/dev/nvidiactl"))
 		return true;
 	if (tp_nvml_library_open(&library, NULL, &ignored) != TP_OK)
 		return false;
@@ -95,13 +95,13 @@ static const char *owner_of(const char *injection)
 }
 
 /* With the ranges, steps are told and what collectives move, though no kernels. */
-static void leave_cuda_to(const char *owner, struct tp_availability *out)
+static void report_owner(const char *owner, struct tp_availability *out)
 {
 	char text[sizeof(out->reason)];
 	const char *tool = tp_gpu_tool_of_library(owner);
 	snprintf(text, sizeof(text), CUDA_INJECTION " is set to %.60s%s%s%s", owner,
 		 tool ? " (" : "", tool ? tool : "", tool ? ")" : "");
-	set_absence(out, TP_PRESENCE_IN_USE, text, without_tool);
+	set_absent(out, TP_PRESENCE_IN_USE, text, without_tool);
 	if (owner_of(NVTX_INJECTION))
 		return;
 	out->presence = TP_PRESENCE_DEGRADED;
@@ -113,20 +113,20 @@ static void cupti_probe(const struct tp_host *host, struct tp_availability *out)
 	const char *wish = getenv("TRAINPROF_GPU"); /* NOLINT(concurrency-mt-unsafe) */
 	*out = (struct tp_availability){.presence = TP_PRESENCE_PRESENT};
 	if (wish && strcmp(wish, "0") == 0) {
-		set_absence(out, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");
+		set_absent(out, TP_PRESENCE_OFF, "switched off by TRAINPROF_GPU=0", "");
 		return;
 	}
 	if (!has_driver(host)) {
-		set_absence(out, TP_PRESENCE_NO_DEVICE, "no NVIDIA driver here", "");
+		set_absent(out, TP_PRESENCE_NO_DEVICE, "no NVIDIA driver here", "");
 		return;
 	}
 	char *agent = tp_agent_path();
 	if (!agent)
-		set_absence(out, TP_PRESENCE_NO_LIBRARY,
-			    TP_AGENT_LIBRARY " is not where trainprof is",
-			    TP_AGENT_ENV "=/path/of/" TP_AGENT_LIBRARY " trainprof run -- ...");
+		set_absent(out, TP_PRESENCE_NO_LIBRARY,
+			   TP_AGENT_LIBRARY " is not where trainprof is",
+			   TP_AGENT_ENV "=/path/of/" TP_AGENT_LIBRARY " trainprof run -- ...");
 	else if (owner_of(CUDA_INJECTION))
-		leave_cuda_to(owner_of(CUDA_INJECTION), out);
+		report_owner(owner_of(CUDA_INJECTION), out);
 	else if (owner_of(NVTX_INJECTION))
 		tp_availability_degrade(out,
 					"NVTX ranges are another tool's: " NVTX_INJECTION
@@ -141,16 +141,16 @@ static bool has_windows(const struct cupti *cupti)
 }
 
 /* Does the program run already? */
-static bool is_joining(const struct cupti *cupti)
+static bool is_attach_run(const struct cupti *cupti)
 {
 	return cupti->context->config->is_attaching;
 }
 
 /* Whatever any source tells of how far the program has come. */
-static void watch(void *context, const struct tp_record *record)
+static void on_record(void *context, const struct tp_record *record)
 {
 	struct cupti *cupti = context;
-	tp_progress_take(&cupti->progress, record);
+	tp_progress_add_record(&cupti->progress, record);
 }
 
 static enum tp_status cupti_open(struct tp_collector **out,
@@ -163,19 +163,19 @@ static enum tp_status cupti_open(struct tp_collector **out,
 	enum tp_status status = TP_OK;
 	if (!cupti->agent)
 		status = tp_fail(err, TP_ABSENT, TP_AGENT_LIBRARY " is gone");
-	else if (is_joining(cupti))
-		tp_gpu_rings_init(&cupti->rings, context, name);
+	else if (is_attach_run(cupti))
+		tp_gpu_ring_set_init(&cupti->rings, context, name);
 	else
-		status = tp_gpu_rings_open(&cupti->rings, NULL, context, name, err);
+		status = tp_gpu_ring_set_open(&cupti->rings, NULL, context, name, err);
 	if (status) {
 		free(cupti->agent);
 		free(cupti);
 		return status;
 	}
 	if (has_windows(cupti)) {
-		tp_gpu_windows_init(&cupti->windows, &cupti->progress,
-				    context->config->max_overhead_ratio, tp_clock_now_ns());
-		tp_sink_watch(context->sink, watch, cupti);
+		tp_gpu_trace_windows_init(&cupti->windows, &cupti->progress,
+					  context->config->max_overhead_ratio, tp_clock_now_ns());
+		tp_sink_watch(context->sink, on_record, cupti);
 		cupti->rings.progress = &cupti->progress;
 	}
 	*out = &cupti->base;
@@ -202,41 +202,42 @@ static enum tp_status cupti_child_env(struct tp_collector *self, struct tp_env *
 	return TP_OK;
 }
 
-static uint64_t count_records(const struct tp_gpu_rings *rings)
+static uint64_t count_records(const struct tp_gpu_ring_set *rings)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < rings->n; i++)
 		if (rings->items[i]->teller)
-			n += tp_gpu_teller_told(rings->items[i]->teller)->n_spans;
+			n += tp_gpu_decoder_get_stats(rings->items[i]->teller)->n_spans;
 	return n;
 }
 
-static void ask_agents(struct cupti *cupti)
+static void request_agents(struct cupti *cupti)
 {
 	bool may_collect = !cupti->is_paused && !cupti->spent_ns;
 	if (has_windows(cupti))
 		may_collect = may_collect && cupti->is_open;
-	tp_gpu_rings_want(&cupti->rings, may_collect ? TP_GPU_WANT_EVENTS : TP_GPU_WANT_IDLE);
+	tp_gpu_ring_set_request(&cupti->rings,
+				may_collect ? TP_GPU_REQUEST_EVENTS : TP_GPU_REQUEST_IDLE);
 }
 
 /* Not known is not small: without NVML nobody says. */
-static bool lacks_room(const struct cupti *cupti)
+static bool is_out_of_room(const struct cupti *cupti)
 {
 	const double *free_bytes = cupti->context->gpu_free_bytes;
-	return free_bytes && *free_bytes < ROOM_LEAST_BYTES;
+	return free_bytes && *free_bytes < FREE_BYTES_MIN;
 }
 
 /* Of all processes together: their windows open and close at once. */
-static void ask_how(const struct cupti *cupti, struct tp_gpu_agents *out)
+static void read_agents(const struct cupti *cupti, struct tp_gpu_agents_state *out)
 {
-	*out = (struct tp_gpu_agents){.is_there = cupti->rings.n > 0,
-				      .lacks_room = lacks_room(cupti),
-				      .n_events = count_records(&cupti->rings)};
+	*out = (struct tp_gpu_agents_state){.is_there = cupti->rings.n > 0,
+					    .lacks_room = is_out_of_room(cupti),
+					    .n_events = count_records(&cupti->rings)};
 	for (size_t i = 0; i < cupti->rings.n; i++) {
 		const struct tp_gpu_ring *ring = cupti->rings.items[i];
 		if (!ring->teller)
 			continue;
-		const struct tp_gpu_told *told = tp_gpu_teller_told(ring->teller);
+		const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
 		out->is_collecting |= ring->file.header.state == TP_GPU_STATE_OPEN;
 		if (told->opened_ns > out->opened_ns)
 			out->opened_ns = told->opened_ns;
@@ -246,32 +247,32 @@ static void ask_how(const struct cupti *cupti, struct tp_gpu_agents *out)
 }
 
 /* Opens and closes windows; of all processes at once, for their ranks wait for each other. */
-static void turn_window(struct cupti *cupti, uint64_t now_ns)
+static void switch_window(struct cupti *cupti, uint64_t now_ns)
 {
-	struct tp_gpu_agents agents;
+	struct tp_gpu_agents_state agents;
 	if (!has_windows(cupti) || !cupti->has_cuda || cupti->is_paused || cupti->spent_ns ||
-	    cupti->windows.state == TP_GPU_WINDOWS_OVER)
+	    cupti->windows.state == TP_GPU_WINDOWS_ENDED)
 		return;
-	ask_how(cupti, &agents);
+	read_agents(cupti, &agents);
 	bool was_open = cupti->is_open;
-	cupti->is_open = tp_gpu_windows_tick(&cupti->windows, &agents, now_ns);
+	cupti->is_open = tp_gpu_trace_windows_tick(&cupti->windows, &agents, now_ns);
 	if (cupti->is_open != was_open)
-		ask_agents(cupti);
-	if (cupti->windows.state == TP_GPU_WINDOWS_OVER)
+		request_agents(cupti);
+	if (cupti->windows.state == TP_GPU_WINDOWS_ENDED)
 		tp_sink_gap(cupti->context->sink, name,
 			    "GPU tracing ended, for the program stayed slower between windows",
 			    now_ns, UINT64_MAX, 0);
 }
 
 /* A recording has to be judged in memory, and steps that are traced longer tell nothing new. */
-static void end_in_time(struct cupti *cupti, uint64_t now_ns)
+static void end_early(struct cupti *cupti, uint64_t now_ns)
 {
 	uint64_t most = cupti->context->config->max_gpu_records;
 	if (!most || cupti->spent_ns || count_records(&cupti->rings) < most)
 		return;
 	cupti->spent_ns = now_ns;
 	cupti->rings.is_spent = true;
-	ask_agents(cupti);
+	request_agents(cupti);
 	tp_sink_gap(cupti->context->sink, name, "GPU tracing ended, for enough was recorded",
 		    now_ns, UINT64_MAX, 0);
 }
@@ -280,9 +281,9 @@ static enum tp_status cupti_sample(struct tp_collector *self, uint64_t now_ns, s
 {
 	(void)err;
 	struct cupti *cupti = cupti_of(self);
-	tp_gpu_rings_drain(&cupti->rings, now_ns, EVENTS_AT_ONCE);
-	end_in_time(cupti, now_ns);
-	turn_window(cupti, now_ns);
+	tp_gpu_ring_set_drain(&cupti->rings, now_ns, EVENTS_AT_ONCE);
+	end_early(cupti, now_ns);
+	switch_window(cupti, now_ns);
 	return TP_OK;
 }
 
@@ -293,7 +294,7 @@ static void cupti_pause(struct tp_collector *self, bool is_paused, uint64_t now_
 	(void)now_ns;
 	struct cupti *cupti = cupti_of(self);
 	cupti->is_paused = is_paused;
-	ask_agents(cupti);
+	request_agents(cupti);
 }
 
 /* ---- what came of it ------------------------------------------------------------------------ */
@@ -311,7 +312,7 @@ struct outcome {
 	enum tp_presence presence;
 };
 
-static void note_trouble(struct outcome *out, enum tp_presence presence, const char *text)
+static void add_problem(struct outcome *out, enum tp_presence presence, const char *text)
 {
 	if (out->trouble[0])
 		return;
@@ -323,11 +324,11 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 {
 	char text[100];
 	if (!ring->teller) {
-		note_trouble(out, TP_PRESENCE_NO_LIBRARY, ring->why.text);
+		add_problem(out, TP_PRESENCE_NO_LIBRARY, ring->why.text);
 		return;
 	}
 	const struct tp_gpu_ring_header *header = &ring->file.header;
-	const struct tp_gpu_told *told = tp_gpu_teller_told(ring->teller);
+	const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
 	uint64_t n_dropped = 0;
 	for (size_t i = 0; i < TP_GPU_EVENT_TYPES; i++)
 		n_dropped += header->n_dropped[i];
@@ -341,16 +342,16 @@ static void add_ring(struct outcome *out, const struct tp_gpu_ring *ring)
 	out->n_unplaced += told->n_unplaced + header->n_untimed;
 	out->cost_ns += header->cost_ns + told->cupti_ns;
 	if (ring->file.is_damaged)
-		note_trouble(out, TP_PRESENCE_DEGRADED, "the ring of GPU events was damaged");
-	enum tp_presence presence = tp_gpu_state_explain(header, text, sizeof(text));
+		add_problem(out, TP_PRESENCE_DEGRADED, "the ring of GPU events was damaged");
+	enum tp_presence presence = tp_agent_state_explain(header, text, sizeof(text));
 	if (text[0])
-		note_trouble(out, presence, text);
+		add_problem(out, presence, text);
 }
 
 /* By itself, for another tool mostly, while the program went on. */
-static bool has_let_go(const struct cupti *cupti, const struct tp_gpu_ring *ring)
+static bool has_detached(const struct cupti *cupti, const struct tp_gpu_ring *ring)
 {
-	const struct tp_gpu_told *told = tp_gpu_teller_told(ring->teller);
+	const struct tp_gpu_decode_stats *told = tp_gpu_decoder_get_stats(ring->teller);
 	return !cupti->spent_ns && !cupti->is_paused && told->closed_ns > told->opened_ns &&
 	       ring->file.header.heartbeat_ns > told->closed_ns + ENDING_NS;
 }
@@ -362,14 +363,14 @@ static void finish_rings(struct cupti *cupti, struct outcome *outcome, uint64_t 
 		const struct tp_gpu_ring *ring = cupti->rings.items[i];
 		if (!ring->teller)
 			continue;
-		bool has_ended = has_let_go(cupti, ring);
+		bool has_ended = has_detached(cupti, ring);
 		outcome->has_holes |= has_ended || ring->file.header.n_windows > 1;
 		if (has_ended || has_windows(cupti))
-			tp_gpu_teller_finish(ring->teller, now_ns);
+			tp_gpu_decoder_finish(ring->teller, now_ns);
 	}
 }
 
-static const char *extent(const struct cupti *cupti, const struct outcome *outcome)
+static const char *window_text(const struct cupti *cupti, const struct outcome *outcome)
 {
 	return cupti->spent_ns      ? "until enough was recorded"
 	       : outcome->has_holes ? "for some of the time"
@@ -386,14 +387,14 @@ static void describe(const struct cupti *cupti, const struct outcome *outcome, d
 		snprintf(out, size,
 			 "the program did not start CUDA, and only named ranges by NVTX");
 	else if (!cupti->spent_ns && has_windows(cupti))
-		tp_gpu_windows_describe(&cupti->windows, seconds, out, size);
+		tp_gpu_trace_windows_describe(&cupti->windows, seconds, out, size);
 	else
 		snprintf(out, size, "traced %s; of CUPTI's cost %.2g %% of a CPU is known",
-			 extent(cupti, outcome),
+			 window_text(cupti, outcome),
 			 seconds > 0 ? 100e-9 * (double)outcome->cost_ns / seconds : 0);
 }
 
-static void judge(struct cupti *cupti, const struct outcome *outcome, uint64_t now_ns)
+static void report_availability(struct cupti *cupti, const struct outcome *outcome, uint64_t now_ns)
 {
 	struct tp_availability *out = &cupti->base.availability;
 	uint64_t until_ns = cupti->spent_ns ? cupti->spent_ns : now_ns;
@@ -405,11 +406,11 @@ static void judge(struct cupti *cupti, const struct outcome *outcome, uint64_t n
 	}
 	if (outcome->trouble[0] && !outcome->n_working &&
 	    outcome->presence != TP_PRESENCE_DEGRADED) {
-		set_absence(out, outcome->presence, outcome->trouble, "");
+		set_absent(out, outcome->presence, outcome->trouble, "");
 		return;
 	}
 	describe(cupti, outcome, seconds, out->reason, sizeof(out->reason));
-	if (cupti->windows.state == TP_GPU_WINDOWS_OVER || !cupti->has_cuda)
+	if (cupti->windows.state == TP_GPU_WINDOWS_ENDED || !cupti->has_cuda)
 		out->presence = TP_PRESENCE_DEGRADED;
 	if (!cupti->has_cuda)
 		snprintf(out->remedy, sizeof(out->remedy), "%s", without_tool);
@@ -417,7 +418,7 @@ static void judge(struct cupti *cupti, const struct outcome *outcome, uint64_t n
 		tp_availability_degrade(out, "%s", outcome->trouble);
 	if (cupti->joined.n_refused)
 		tp_availability_degrade(out, "%zu processes not joined", cupti->joined.n_refused);
-	if (!cupti->has_ranges && !is_joining(cupti))
+	if (!cupti->has_ranges && !is_attach_run(cupti))
 		tp_availability_degrade(out, NVTX_INJECTION " is another tool's");
 	if (outcome->n_left_out)
 		tp_availability_degrade(out, "%llu NVTX ranges left out: too many, or over 32 deep",
@@ -435,13 +436,13 @@ static enum tp_status cupti_start(struct tp_collector *self, pid_t target, struc
 {
 	struct cupti *cupti = cupti_of(self);
 	cupti->started_ns = tp_clock_now_ns();
-	if (!is_joining(cupti))
+	if (!is_attach_run(cupti))
 		return TP_OK;
-	enum tp_status status = tp_gpu_join(&cupti->joined, &cupti->rings, cupti->context->tree,
-					    target, cupti->agent, err);
+	enum tp_status status = tp_agent_attach(&cupti->joined, &cupti->rings, cupti->context->tree,
+						target, cupti->agent, err);
 	if (status != TP_OK)
 		return status;
-	ask_agents(cupti);
+	request_agents(cupti);
 	struct tp_availability *out = &self->availability;
 	snprintf(out->reason, sizeof(out->reason),
 		 "an agent joined %zu process%s, holding a thread for %.2g ms", cupti->joined.n,
@@ -457,26 +458,26 @@ static enum tp_status cupti_stop(struct tp_collector *self, uint64_t now_ns, str
 	(void)err;
 	struct cupti *cupti = cupti_of(self);
 	struct outcome outcome = {0};
-	struct tp_gpu_agents agents;
-	if (is_joining(cupti)) {
-		tp_gpu_rings_leave(&cupti->rings, now_ns);
+	struct tp_gpu_agents_state agents;
+	if (is_attach_run(cupti)) {
+		tp_gpu_ring_set_detach(&cupti->rings, now_ns);
 	} else {
-		tp_gpu_rings_want(&cupti->rings, TP_GPU_WANT_IDLE);
-		tp_gpu_rings_drain(&cupti->rings, now_ns, SIZE_MAX);
+		tp_gpu_ring_set_request(&cupti->rings, TP_GPU_REQUEST_IDLE);
+		tp_gpu_ring_set_drain(&cupti->rings, now_ns, SIZE_MAX);
 	}
 	for (size_t i = 0; i < cupti->rings.n; i++)
 		if (cupti->rings.items[i]->teller)
-			tp_gpu_teller_settle(cupti->rings.items[i]->teller);
+			tp_gpu_decoder_flush(cupti->rings.items[i]->teller);
 	for (size_t i = 0; i < cupti->rings.n; i++)
 		add_ring(&outcome, cupti->rings.items[i]);
 	finish_rings(cupti, &outcome, now_ns);
-	ask_how(cupti, &agents);
+	read_agents(cupti, &agents);
 	if (has_windows(cupti))
-		tp_gpu_windows_finish(&cupti->windows, &agents, now_ns);
+		tp_gpu_trace_windows_finish(&cupti->windows, &agents, now_ns);
 	if (cupti->rings.n_too_many)
-		note_trouble(&outcome, TP_PRESENCE_DEGRADED,
-			     "more processes use a GPU than can be told apart");
-	judge(cupti, &outcome, now_ns);
+		add_problem(&outcome, TP_PRESENCE_DEGRADED,
+			    "more processes use a GPU than can be told apart");
+	report_availability(cupti, &outcome, now_ns);
 	tp_sink_source(cupti->context->sink, name, self->type->summary, &self->availability,
 		       outcome.n_put, outcome.n_lost);
 	return TP_OK;
@@ -488,7 +489,7 @@ static void cupti_close(struct tp_collector *self)
 	if (has_windows(cupti))
 		tp_sink_watch(cupti->context->sink, NULL, NULL);
 	tp_progress_release(&cupti->progress);
-	tp_gpu_rings_close(&cupti->rings);
+	tp_gpu_ring_set_close(&cupti->rings);
 	free(cupti->agent);
 	free(cupti);
 }

@@ -12,7 +12,7 @@
 /* A time that is further ahead is no time: clocks of one machine agree by less. */
 #define TP_GPU_AHEAD_NS UINT64_C(1000000000)
 
-struct tp_gpu_talk;
+struct tp_nccl_match;
 
 /* A range that has not ended. */
 struct tp_gpu_range {
@@ -67,9 +67,9 @@ struct tp_gpu_payload {
 	uint64_t words[TP_GPU_PAYLOAD_WORDS];
 };
 
-struct tp_gpu_teller {
-	struct tp_gpu_teller_config config;
-	struct tp_gpu_told told;
+struct tp_gpu_decoder {
+	struct tp_gpu_decoder_config config;
+	struct tp_gpu_decode_stats told;
 	uint64_t now_ns;
 	uint64_t before_ns;       /* of the drain before */
 	uint64_t began_ns;        /* of the first one */
@@ -79,7 +79,7 @@ struct tp_gpu_teller {
 	struct tp_gpu_thread *threads;
 	size_t n_threads;
 	size_t threads_capacity;
-	struct tp_map calls; /* link -> place in threads; SAYS_SO: it needs no wait of its own */
+	struct tp_map calls; /* link -> place in threads; SYNC_CALL: it needs no wait of its own */
 	struct tp_gpu_wait *waits;
 	size_t n_waits;
 	size_t waits_capacity;
@@ -91,30 +91,30 @@ struct tp_gpu_teller {
 	uint32_t n_numbered;   /* names of ranges made with numbers, and the newest of them */
 	uint32_t newest_name;
 	struct tp_gpu_payload payload;
-	struct tp_gpu_talk *talk;
+	struct tp_nccl_match *talk;
 	struct tp_gpu_kernel *talks;
 	size_t n_talks;
 	size_t talks_capacity;
 };
 
 /* The thread, told as a track when it is new; NULL: there are too many. Moves the others. */
-struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
-					   unsigned flags, uint64_t time_ns);
+struct tp_gpu_thread *tp_gpu_decoder_thread(struct tp_gpu_decoder *teller, uint32_t tid,
+					    unsigned flags, uint64_t time_ns);
 /* Name a thread's track, and link it to its task once there is one. */
-void tp_gpu_emit_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thread,
-			uint64_t time_ns);
-/* The track of a stream, told when it is new; TP_TRACKS_MOST: there is no such place, or there are
+void tp_gpu_decoder_emit_thread(struct tp_gpu_decoder *teller, struct tp_gpu_thread *thread,
+				uint64_t time_ns);
+/* The track of a stream, told when it is new; TP_TRACKS_MAX: there is no such place, or there are
  * too many. */
-uint32_t tp_gpu_teller_stream(struct tp_gpu_teller *teller, uint16_t id);
-void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
-			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
-			uint32_t detail);
+uint32_t tp_gpu_decoder_emit_stream(struct tp_gpu_decoder *teller, uint16_t id);
+void tp_gpu_decoder_emit_span(struct tp_gpu_decoder *teller, uint32_t track, enum tp_span_kind kind,
+			      uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
+			      uint32_t detail);
 
 /* ---- ranges --------------------------------------------------------------------------------- */
 
 /* A PUSH, POP, START, END or PAYLOAD. */
-void tp_gpu_range_take(struct tp_gpu_teller *teller, const struct tp_gpu_event *event);
+void tp_nvtx_decode_event(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event);
 /* Which of the ends of open ranges were among what was lost nobody knows. */
-void tp_gpu_ranges_forget(struct tp_gpu_teller *teller);
+void tp_nvtx_decode_reset(struct tp_gpu_decoder *teller);
 
 #endif

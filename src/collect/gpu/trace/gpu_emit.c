@@ -8,16 +8,17 @@
 
 #include <stdio.h>
 
-void tp_gpu_emit_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thread,
-			uint64_t time_ns)
+void tp_gpu_decoder_emit_thread(struct tp_gpu_decoder *teller, struct tp_gpu_thread *thread,
+				uint64_t time_ns)
 {
-	const struct tp_gpu_teller_config *config = &teller->config;
+	const struct tp_gpu_decoder_config *config = &teller->config;
 	struct tp_track track = {.id = thread->track,
 				 .rank = config->rank,
 				 .device = TP_TRACK_THREAD,
 				 .number = thread->tid};
-	uint32_t task = tp_tree_task_at(config->tree, (pid_t)thread->tid, config->pid, time_ns);
-	const struct tp_tree_task *alive = tp_tree_find(config->tree, (pid_t)thread->tid);
+	uint32_t task =
+		tp_task_tree_task_at(config->tree, (pid_t)thread->tid, config->pid, time_ns);
+	const struct tp_task_tree_task *alive = tp_task_tree_find(config->tree, (pid_t)thread->tid);
 	thread->has_task |= task != TP_NO_TASK;
 	track.task_plus_1 = task == TP_NO_TASK ? 0 : task + 1;
 	if (alive && alive->info.id == task)
@@ -25,8 +26,8 @@ void tp_gpu_emit_thread(struct tp_gpu_teller *teller, struct tp_gpu_thread *thre
 	tp_sink_track(config->sink, &track);
 }
 
-struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_t tid,
-					   unsigned flags, uint64_t time_ns)
+struct tp_gpu_thread *tp_gpu_decoder_thread(struct tp_gpu_decoder *teller, uint32_t tid,
+					    unsigned flags, uint64_t time_ns)
 {
 	bool is_tid = !(flags & TP_GPU_FLAG_PTHREAD);
 	uint64_t key = (uint64_t)tid << 1 | is_tid;
@@ -34,29 +35,29 @@ struct tp_gpu_thread *tp_gpu_teller_thread(struct tp_gpu_teller *teller, uint32_
 	if (tp_map_get(&teller->thread_ids, key, &at))
 		return &teller->threads[at];
 	uint32_t track = tp_sink_new_track(teller->config.sink);
-	if (track >= TP_TRACKS_MOST)
+	if (track >= TP_TRACKS_MAX)
 		return NULL;
 	tp_map_set(&teller->thread_ids, key, teller->n_threads);
 	struct tp_gpu_thread *thread =
 		&TP_ARRAY_PUSH(teller->threads, teller->n_threads, teller->threads_capacity);
 	*thread = (struct tp_gpu_thread){.tid = tid, .track = track};
-	tp_gpu_emit_thread(teller, thread, is_tid ? time_ns : 0);
+	tp_gpu_decoder_emit_thread(teller, thread, is_tid ? time_ns : 0);
 	thread->has_task |= !is_tid;
 	return thread;
 }
 
-uint32_t tp_gpu_teller_stream(struct tp_gpu_teller *teller, uint16_t id)
+uint32_t tp_gpu_decoder_emit_stream(struct tp_gpu_decoder *teller, uint16_t id)
 {
 	uint64_t known;
 	if (tp_map_get(&teller->places, id, &known))
 		return (uint32_t)known;
-	const struct tp_gpu_place *place = tp_gpu_file_place(teller->config.file, id);
+	const struct tp_gpu_place *place = tp_gpu_ring_reader_place(teller->config.file, id);
 	uint32_t track = place && place->device <= INT32_MAX
 				 ? tp_sink_new_track(teller->config.sink)
-				 : (uint32_t)TP_TRACKS_MOST;
+				 : (uint32_t)TP_TRACKS_MAX;
 	/* Of a place that cannot be nothing is remembered: its entry may still come. */
-	if (track >= TP_TRACKS_MOST)
-		return TP_TRACKS_MOST;
+	if (track >= TP_TRACKS_MAX)
+		return TP_TRACKS_MAX;
 	char name[32];
 	snprintf(name, sizeof(name), "stream %u", place->stream);
 	tp_map_set(&teller->places, id, track);
@@ -69,9 +70,9 @@ uint32_t tp_gpu_teller_stream(struct tp_gpu_teller *teller, uint16_t id)
 	return track;
 }
 
-void tp_gpu_teller_span(struct tp_gpu_teller *teller, uint32_t track, enum tp_span_kind kind,
-			uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
-			uint32_t detail)
+void tp_gpu_decoder_emit_span(struct tp_gpu_decoder *teller, uint32_t track, enum tp_span_kind kind,
+			      uint32_t name, uint64_t start_ns, uint64_t end_ns, uint32_t link,
+			      uint32_t detail)
 {
 	tp_sink_span(teller->config.sink, &(struct tp_span){.start_ns = start_ns,
 							    .end_ns = end_ns,

@@ -16,26 +16,26 @@
 #include <string.h>
 
 enum {
-	CALLS_MOST = 1 << 16, /* calls whose waits may still come */
-	WAITS_MOST = 1024,    /* waits whose calls have not come yet */
-	TALKS_MOST = 1024,    /* kernels of NCCL whose calls have not come yet */
-	LEN_LONG = 1000,      /* ns in the unit of long durations */
+	CALLS_MAX = 1 << 16,     /* calls whose waits may still come */
+	WAITS_MAX = 1024,        /* waits whose calls have not come yet */
+	NCCL_KERNELS_MAX = 1024, /* kernels of NCCL whose calls have not come yet */
+	LEN_LONG = 1000,         /* ns in the unit of long durations */
 };
 
 /* For so long a kernel of NCCL waits for its call. */
-#define TALK_WAITS_NS (2 * TP_NS_PER_S)
+#define NCCL_MATCH_TIMEOUT_NS (2 * TP_NS_PER_S)
 
-static const uint64_t SAYS_SO = UINT64_MAX;
+static const uint64_t SYNC_CALL = UINT64_MAX;
 
-struct tp_gpu_teller *tp_gpu_teller_new(const struct tp_gpu_teller_config *config)
+struct tp_gpu_decoder *tp_gpu_decoder_new(const struct tp_gpu_decoder_config *config)
 {
-	struct tp_gpu_teller *teller = tp_alloc(sizeof(*teller));
+	struct tp_gpu_decoder *teller = tp_alloc(sizeof(*teller));
 	teller->config = *config;
-	teller->talk = tp_gpu_talk_new(config->sink, config->rank);
+	teller->talk = tp_nccl_match_new(config->sink, config->rank);
 	return teller;
 }
 
-void tp_gpu_teller_free(struct tp_gpu_teller *teller)
+void tp_gpu_decoder_free(struct tp_gpu_decoder *teller)
 {
 	if (!teller)
 		return;
@@ -48,28 +48,28 @@ void tp_gpu_teller_free(struct tp_gpu_teller *teller)
 	free(teller->threads);
 	free(teller->waits);
 	tp_map_release(&teller->domains);
-	tp_gpu_talk_free(teller->talk);
+	tp_nccl_match_free(teller->talk);
 	free(teller->talks);
 	free(teller->started);
 	free(teller);
 }
 
-const struct tp_gpu_told *tp_gpu_teller_told(const struct tp_gpu_teller *teller)
+const struct tp_gpu_decode_stats *tp_gpu_decoder_get_stats(const struct tp_gpu_decoder *teller)
 {
 	return &teller->told;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-enum use { OF_KERNEL, OF_CALL, OF_COPY, OF_SET, N_USES };
+enum name_use { OF_KERNEL, OF_CALL, OF_COPY, OF_SET, N_USES };
 
-static void make_name(struct tp_buf *out, const struct tp_gpu_teller *teller, enum use use,
+static void make_name(struct tp_buf *out, const struct tp_gpu_decoder *teller, enum name_use use,
 		      uint32_t id, unsigned call)
 {
 	size_t length = 0;
 	const char *name = use == OF_COPY || use == OF_SET
 				   ? NULL
-				   : tp_gpu_file_name(teller->config.file, id, &length);
+				   : tp_gpu_ring_reader_name(teller->config.file, id, &length);
 	if (use == OF_COPY)
 		tp_gpu_name_copy(out, id);
 	else if (use == OF_SET)
@@ -83,7 +83,8 @@ static void make_name(struct tp_buf *out, const struct tp_gpu_teller *teller, en
 }
 
 /* Names are never changed once they are in the ring, so that each is made once. */
-static uint32_t name_of(struct tp_gpu_teller *teller, enum use use, uint32_t id, unsigned call)
+static uint32_t name_of(struct tp_gpu_decoder *teller, enum name_use use, uint32_t id,
+			unsigned call)
 {
 	uint64_t key = ((uint64_t)id << 16 | (call & 0xff)) * N_USES + use;
 	uint64_t known;
@@ -99,7 +100,7 @@ static uint32_t name_of(struct tp_gpu_teller *teller, enum use use, uint32_t id,
 
 /* ---- spans ---------------------------------------------------------------------------------- */
 
-static bool times_of(const struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
+static bool times_of(const struct tp_gpu_decoder *teller, const struct tp_gpu_event *event,
 		     uint64_t *start_ns, uint64_t *end_ns)
 {
 	uint64_t length_ns = event->dur;
@@ -114,77 +115,78 @@ static bool times_of(const struct tp_gpu_teller *teller, const struct tp_gpu_eve
 	return *start_ns && *end_ns >= *start_ns && *end_ns <= teller->now_ns + TP_GPU_AHEAD_NS;
 }
 
-static bool is_talk(const struct tp_gpu_teller *teller, uint32_t name)
+static bool is_nccl_kernel(const struct tp_gpu_decoder *teller, uint32_t name)
 {
 	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
 	return strncmp(text, "nccl", 4) == 0;
 }
 
-static void put_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *kernel,
-		       uint32_t told)
+static void emit_kernel(struct tp_gpu_decoder *teller, const struct tp_gpu_kernel *kernel,
+			uint32_t told)
 {
 	struct tp_detail detail = {0};
 	if (told)
 		tp_sink_detail_get(teller->config.sink, told, &detail);
 	detail.blocks = kernel->blocks;
 	detail.threads = kernel->threads;
-	tp_gpu_teller_span(teller, kernel->track, TP_SPAN_KERNEL, kernel->name, kernel->start_ns,
-			   kernel->end_ns, kernel->link,
-			   tp_sink_detail(teller->config.sink, &detail));
+	tp_gpu_decoder_emit_span(teller, kernel->track, TP_SPAN_KERNEL, kernel->name,
+				 kernel->start_ns, kernel->end_ns, kernel->link,
+				 tp_sink_detail(teller->config.sink, &detail));
 }
 
 /* False while the call is not known, for a time. */
-static bool put_talk(struct tp_gpu_teller *teller, const struct tp_gpu_kernel *kernel)
+static bool emit_nccl_kernel(struct tp_gpu_decoder *teller, const struct tp_gpu_kernel *kernel)
 {
 	uint32_t told = 0;
-	bool is_late = teller->now_ns > kernel->told_ns + TALK_WAITS_NS;
-	if (!tp_gpu_talk_find(teller->talk, kernel->link, &told) && kernel->link && !is_late &&
-	    tp_gpu_talk_is_used(teller->talk) && teller->n_talks < TALKS_MOST)
+	bool is_late = teller->now_ns > kernel->told_ns + NCCL_MATCH_TIMEOUT_NS;
+	if (!tp_nccl_match_find(teller->talk, kernel->link, &told) && kernel->link && !is_late &&
+	    tp_nccl_match_is_used(teller->talk) && teller->n_talks < NCCL_KERNELS_MAX)
 		return false;
-	put_kernel(teller, kernel, told);
+	emit_kernel(teller, kernel, told);
 	return true;
 }
 
-static void take_kernel(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_kernel(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_kernel kernel = {
-		.track = tp_gpu_teller_stream(teller, event->place),
+		.track = tp_gpu_decoder_emit_stream(teller, event->place),
 		.link = event->link,
 		.blocks = (uint32_t)event->x,
 		.threads = event->x >> 32 & UINT16_MAX,
 		.told_ns = teller->now_ns,
 	};
-	if (kernel.track >= TP_TRACKS_MOST ||
+	if (kernel.track >= TP_TRACKS_MAX ||
 	    !times_of(teller, event, &kernel.start_ns, &kernel.end_ns)) {
 		teller->told.n_unplaced++;
 		return;
 	}
 	kernel.name = name_of(teller, OF_KERNEL, event->id, 0);
-	if (!is_talk(teller, kernel.name))
-		put_kernel(teller, &kernel, 0);
-	else if (!put_talk(teller, &kernel))
+	if (!is_nccl_kernel(teller, kernel.name))
+		emit_kernel(teller, &kernel, 0);
+	else if (!emit_nccl_kernel(teller, &kernel))
 		TP_ARRAY_PUSH(teller->talks, teller->n_talks, teller->talks_capacity) = kernel;
 }
 
-static void take_move(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_memory_op(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	bool is_copy = event->type == TP_GPU_EVENT_COPY;
-	uint32_t track = tp_gpu_teller_stream(teller, event->place);
-	if (track >= TP_TRACKS_MOST || !times_of(teller, event, &start_ns, &end_ns)) {
+	uint32_t track = tp_gpu_decoder_emit_stream(teller, event->place);
+	if (track >= TP_TRACKS_MAX || !times_of(teller, event, &start_ns, &end_ns)) {
 		teller->told.n_unplaced++;
 		return;
 	}
 	const struct tp_detail detail = {.bytes = event->x};
-	tp_gpu_teller_span(teller, track, is_copy ? TP_SPAN_COPY : TP_SPAN_SET,
-			   name_of(teller, is_copy ? OF_COPY : OF_SET, event->id, 0), start_ns,
-			   end_ns, event->link, tp_sink_detail(teller->config.sink, &detail));
+	tp_gpu_decoder_emit_span(teller, track, is_copy ? TP_SPAN_COPY : TP_SPAN_SET,
+				 name_of(teller, is_copy ? OF_COPY : OF_SET, event->id, 0),
+				 start_ns, end_ns, event->link,
+				 tp_sink_detail(teller->config.sink, &detail));
 }
 
 /* Waits come with the link of the call in which they are: which thread waits is known by that. */
-static void note_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
-		      const struct tp_gpu_thread *thread)
+static void add_call(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event,
+		     const struct tp_gpu_thread *thread)
 {
 	unsigned call = event->place;
 	if (!event->link || call == TP_GPU_CALL_GRAPH_LAUNCH)
@@ -193,17 +195,17 @@ static void note_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 		uint64_t start_ns;
 		uint64_t end_ns;
 		if (times_of(teller, event, &start_ns, &end_ns))
-			tp_gpu_talk_launch(teller->talk, (size_t)(thread - teller->threads),
-					   event->link, start_ns);
+			tp_nccl_match_launch(teller->talk, (size_t)(thread - teller->threads),
+					     event->link, start_ns);
 		return;
 	}
-	if (teller->calls.n >= CALLS_MOST)
+	if (teller->calls.n >= CALLS_MAX)
 		tp_map_release(&teller->calls);
 	tp_map_set(&teller->calls, event->link,
-		   call == TP_GPU_CALL_SYNC ? SAYS_SO : (uint64_t)(thread - teller->threads));
+		   call == TP_GPU_CALL_SYNC ? SYNC_CALL : (uint64_t)(thread - teller->threads));
 }
 
-static void take_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_call(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -211,32 +213,32 @@ static void take_call(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 	if (event->place == TP_GPU_CALL_QUERY)
 		return;
 	if (times_of(teller, event, &start_ns, &end_ns))
-		thread = tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, start_ns);
+		thread = tp_gpu_decoder_thread(teller, (uint32_t)event->x, event->flags, start_ns);
 	if (!thread) {
 		teller->told.n_unplaced++;
 		return;
 	}
-	tp_gpu_teller_span(teller, thread->track, TP_SPAN_CALL,
-			   name_of(teller, OF_CALL, event->id, event->place), start_ns, end_ns,
-			   event->link, 0);
-	note_call(teller, event, thread);
+	tp_gpu_decoder_emit_span(teller, thread->track, TP_SPAN_CALL,
+				 name_of(teller, OF_CALL, event->id, event->place), start_ns,
+				 end_ns, event->link, 0);
+	add_call(teller, event, thread);
 }
 
 /* False while its call is not known. */
-static bool put_wait(struct tp_gpu_teller *teller, const struct tp_gpu_wait *wait)
+static bool emit_wait(struct tp_gpu_decoder *teller, const struct tp_gpu_wait *wait)
 {
 	uint64_t at;
 	if (!tp_map_get(&teller->calls, wait->link, &at))
 		return false;
-	if (at != SAYS_SO && at < teller->n_threads)
-		tp_gpu_teller_span(teller, teller->threads[at].track, TP_SPAN_CALL,
-				   tp_sink_string(teller->config.sink,
-						  tp_gpu_name_wait(wait->sync)),
-				   wait->start_ns, wait->end_ns, 0, 0);
+	if (at != SYNC_CALL && at < teller->n_threads)
+		tp_gpu_decoder_emit_span(teller, teller->threads[at].track, TP_SPAN_CALL,
+					 tp_sink_string(teller->config.sink,
+							tp_gpu_name_wait(wait->sync)),
+					 wait->start_ns, wait->end_ns, 0, 0);
 	return true;
 }
 
-static void take_wait(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_wait(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_wait wait = {.link = event->link, .sync = event->id};
 	if (!tp_gpu_name_wait(event->id) || !event->link)
@@ -245,11 +247,11 @@ static void take_wait(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 		teller->told.n_unplaced++;
 		return;
 	}
-	if (!put_wait(teller, &wait) && teller->n_waits < WAITS_MOST)
+	if (!emit_wait(teller, &wait) && teller->n_waits < WAITS_MAX)
 		TP_ARRAY_PUSH(teller->waits, teller->n_waits, teller->waits_capacity) = wait;
 }
 
-static void take_overhead(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_overhead(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -260,29 +262,29 @@ static void take_overhead(struct tp_gpu_teller *teller, const struct tp_gpu_even
 		teller->told.cupti_ns += end_ns - start_ns;
 	struct tp_gpu_thread *thread =
 		name && event->x
-			? tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, start_ns)
+			? tp_gpu_decoder_thread(teller, (uint32_t)event->x, event->flags, start_ns)
 			: NULL;
 	if (thread)
-		tp_gpu_teller_span(teller, thread->track, TP_SPAN_ANNOTATION,
-				   tp_sink_string(teller->config.sink, name), start_ns, end_ns, 0,
-				   0);
+		tp_gpu_decoder_emit_span(teller, thread->track, TP_SPAN_ANNOTATION,
+					 tp_sink_string(teller->config.sink, name), start_ns,
+					 end_ns, 0, 0);
 }
 
 /* ---- all events ----------------------------------------------------------------------------- */
 
 /* Which of the ranges that are open their ends were among what was dropped? Nobody knows. */
-static void take_loss(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_loss(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	uint64_t until_ns = event->t0 <= teller->now_ns ? event->t0 : teller->now_ns;
 	uint64_t from_ns = teller->before_ns < until_ns ? teller->before_ns : until_ns;
 	teller->told.n_lost += event->x;
-	tp_gpu_ranges_forget(teller);
+	tp_nvtx_decode_reset(teller);
 	tp_sink_gap(teller->config.sink, teller->config.source,
 		    "GPU events came faster than they were read", from_ns, until_ns, event->x);
 }
 
 /* Before the first one ranges of NVTX may have come, and no work. */
-static void take_open(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_open(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	bool is_first = !teller->told.opened_ns;
 	uint64_t from_ns = is_first ? teller->began_ns : teller->closed_ns;
@@ -294,21 +296,21 @@ static void take_open(struct tp_gpu_teller *teller, const struct tp_gpu_event *e
 	teller->told.opened_ns = event->t0;
 }
 
-static void take_close(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_close(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	if (event->t0 <= teller->now_ns)
 		teller->closed_ns = event->t0;
 	teller->told.closed_ns = event->t0;
 }
 
-void tp_gpu_teller_settle(struct tp_gpu_teller *teller)
+void tp_gpu_decoder_flush(struct tp_gpu_decoder *teller)
 {
 	for (size_t i = 0; i < teller->n_talks; i++)
-		put_kernel(teller, &teller->talks[i], 0);
+		emit_kernel(teller, &teller->talks[i], 0);
 	teller->n_talks = 0;
 }
 
-void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns)
+void tp_gpu_decoder_finish(struct tp_gpu_decoder *teller, uint64_t now_ns)
 {
 	if (teller->closed_ns && now_ns > teller->closed_ns)
 		tp_sink_gap(teller->config.sink, teller->config.source, TP_GAP_BETWEEN_WINDOWS,
@@ -316,32 +318,32 @@ void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns)
 	teller->closed_ns = 0;
 }
 
-void tp_gpu_teller_begin(struct tp_gpu_teller *teller, uint64_t now_ns)
+void tp_gpu_decoder_begin(struct tp_gpu_decoder *teller, uint64_t now_ns)
 {
 	teller->before_ns = teller->now_ns ? teller->now_ns : now_ns;
 	teller->began_ns = teller->began_ns ? teller->began_ns : now_ns;
 	teller->now_ns = now_ns;
 }
 
-void tp_gpu_teller_take(void *context, const struct tp_gpu_event *event)
+void tp_gpu_decoder_event(void *context, const struct tp_gpu_event *event)
 {
-	struct tp_gpu_teller *teller = context;
-	static void (*const takers[TP_GPU_EVENT_TYPES])(struct tp_gpu_teller *,
+	struct tp_gpu_decoder *teller = context;
+	static void (*const takers[TP_GPU_EVENT_TYPES])(struct tp_gpu_decoder *,
 							const struct tp_gpu_event *) = {
-		[TP_GPU_EVENT_KERNEL] = take_kernel,
-		[TP_GPU_EVENT_COPY] = take_move,
-		[TP_GPU_EVENT_SET] = take_move,
-		[TP_GPU_EVENT_CALL] = take_call,
-		[TP_GPU_EVENT_SYNC] = take_wait,
-		[TP_GPU_EVENT_OVERHEAD] = take_overhead,
-		[TP_GPU_EVENT_PUSH] = tp_gpu_range_take,
-		[TP_GPU_EVENT_POP] = tp_gpu_range_take,
-		[TP_GPU_EVENT_START] = tp_gpu_range_take,
-		[TP_GPU_EVENT_END] = tp_gpu_range_take,
-		[TP_GPU_EVENT_LOST] = take_loss,
-		[TP_GPU_EVENT_OPEN] = take_open,
-		[TP_GPU_EVENT_CLOSE] = take_close,
-		[TP_GPU_EVENT_PAYLOAD] = tp_gpu_range_take,
+		[TP_GPU_EVENT_KERNEL] = decode_kernel,
+		[TP_GPU_EVENT_COPY] = decode_memory_op,
+		[TP_GPU_EVENT_SET] = decode_memory_op,
+		[TP_GPU_EVENT_CALL] = decode_call,
+		[TP_GPU_EVENT_SYNC] = decode_wait,
+		[TP_GPU_EVENT_OVERHEAD] = decode_overhead,
+		[TP_GPU_EVENT_PUSH] = tp_nvtx_decode_event,
+		[TP_GPU_EVENT_POP] = tp_nvtx_decode_event,
+		[TP_GPU_EVENT_START] = tp_nvtx_decode_event,
+		[TP_GPU_EVENT_END] = tp_nvtx_decode_event,
+		[TP_GPU_EVENT_LOST] = decode_loss,
+		[TP_GPU_EVENT_OPEN] = decode_open,
+		[TP_GPU_EVENT_CLOSE] = decode_close,
+		[TP_GPU_EVENT_PAYLOAD] = tp_nvtx_decode_event,
 	};
 	teller->told.n_events++;
 	if (event->type == TP_GPU_EVENT_NONE || event->type > TP_GPU_EVENT_PAYLOAD)
@@ -351,30 +353,30 @@ void tp_gpu_teller_take(void *context, const struct tp_gpu_event *event)
 }
 
 /* Kernels whose calls have come since, or will not. */
-static void put_talks(struct tp_gpu_teller *teller)
+static void emit_nccl_kernels(struct tp_gpu_decoder *teller)
 {
 	size_t n = teller->n_talks;
 	teller->n_talks = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_gpu_kernel kernel = teller->talks[i];
-		if (!put_talk(teller, &kernel))
+		if (!emit_nccl_kernel(teller, &kernel))
 			teller->talks[teller->n_talks++] = kernel;
 	}
 }
 
-void tp_gpu_teller_end(struct tp_gpu_teller *teller)
+void tp_gpu_decoder_end(struct tp_gpu_decoder *teller)
 {
 	size_t n_kept = 0;
 	for (size_t i = 0; i < teller->n_waits; i++)
-		if (!put_wait(teller, &teller->waits[i]))
+		if (!emit_wait(teller, &teller->waits[i]))
 			teller->waits[n_kept++] = teller->waits[i];
 	/* A call that never comes was lost: the oldest wait no longer. */
-	if (n_kept == WAITS_MOST)
-		memmove(teller->waits, teller->waits + WAITS_MOST / 2,
-			(n_kept = WAITS_MOST / 2) * sizeof(*teller->waits));
+	if (n_kept == WAITS_MAX)
+		memmove(teller->waits, teller->waits + WAITS_MAX / 2,
+			(n_kept = WAITS_MAX / 2) * sizeof(*teller->waits));
 	teller->n_waits = n_kept;
-	put_talks(teller);
+	emit_nccl_kernels(teller);
 	for (size_t i = 0; i < teller->n_threads; i++)
 		if (!teller->threads[i].has_task)
-			tp_gpu_emit_thread(teller, &teller->threads[i], teller->now_ns);
+			tp_gpu_decoder_emit_thread(teller, &teller->threads[i], teller->now_ns);
 }

@@ -13,14 +13,14 @@
 #include <sys/types.h>
 
 struct tp_gpu_demangler;
-struct tp_gpu_file;
-struct tp_gpu_teller;
+struct tp_gpu_ring_reader;
+struct tp_gpu_decoder;
 struct tp_progress;
 struct tp_sink;
-struct tp_tree;
+struct tp_task_tree;
 
 /* What came of the events; grows. */
-struct tp_gpu_told {
+struct tp_gpu_decode_stats {
 	uint64_t n_events;
 	uint64_t n_spans;
 	uint64_t n_lost;     /* dropped by the agent, as its LOST events say */
@@ -31,12 +31,12 @@ struct tp_gpu_told {
 	uint64_t closed_ns;
 };
 
-struct tp_gpu_teller_config {
+struct tp_gpu_decoder_config {
 	struct tp_sink *sink;
-	const struct tp_tree *tree; /* whose tasks threads are */
+	const struct tp_task_tree *tree; /* whose tasks threads are */
 	const struct tp_gpu_demangler *demangler;
-	const struct tp_gpu_file *file; /* its names, places and clocks */
-	const char *source;             /* of the gaps that are put */
+	const struct tp_gpu_ring_reader *file; /* its names, places and clocks */
+	const char *source;                    /* of the gaps that are put */
 	uint32_t rank;
 	pid_t pid;
 	struct tp_progress *progress; /* counts ends of outer ranges; NULL: nobody does */
@@ -44,21 +44,21 @@ struct tp_gpu_teller_config {
 };
 
 /* All that `config` points to is borrowed until free. */
-struct tp_gpu_teller *tp_gpu_teller_new(const struct tp_gpu_teller_config *config);
-void tp_gpu_teller_free(struct tp_gpu_teller *teller); /* NULL is allowed */
+struct tp_gpu_decoder *tp_gpu_decoder_new(const struct tp_gpu_decoder_config *config);
+void tp_gpu_decoder_free(struct tp_gpu_decoder *teller); /* NULL is allowed */
 
 /* Before the events of a drain: what CUPTI cannot know yet lies behind now_ns. */
-void tp_gpu_teller_begin(struct tp_gpu_teller *teller, uint64_t now_ns);
+void tp_gpu_decoder_begin(struct tp_gpu_decoder *teller, uint64_t now_ns);
 /* A tp_gpu_event_fn; the context is the teller. */
-void tp_gpu_teller_take(void *teller, const struct tp_gpu_event *event);
+void tp_gpu_decoder_event(void *teller, const struct tp_gpu_event *event);
 /* After them: waits whose calls have come since, threads whose tasks are known by now. */
-void tp_gpu_teller_end(struct tp_gpu_teller *teller);
+void tp_gpu_decoder_end(struct tp_gpu_decoder *teller);
 
 /* After the last drain: kernels whose calls will not come any more. */
-void tp_gpu_teller_settle(struct tp_gpu_teller *teller);
+void tp_gpu_decoder_flush(struct tp_gpu_decoder *teller);
 /* After the last one: what lies behind the last window was not traced. */
-void tp_gpu_teller_finish(struct tp_gpu_teller *teller, uint64_t now_ns);
+void tp_gpu_decoder_finish(struct tp_gpu_decoder *teller, uint64_t now_ns);
 
-const struct tp_gpu_told *tp_gpu_teller_told(const struct tp_gpu_teller *teller);
+const struct tp_gpu_decode_stats *tp_gpu_decoder_get_stats(const struct tp_gpu_decoder *teller);
 
 #endif

@@ -12,16 +12,17 @@
 /* What a sane writer stays far below: the agent's own sizes are in gpu_ring.h. */
 enum {
 	BLOCK_EVENTS = 1024,
-	EVENT_BYTES_MOST = 1024,
-	HEADER_BYTES_MOST = 1 << 20,
-	EVENTS_MOST = 1 << 24,
-	NAME_BYTES_MOST = 1 << 26,
-	PLACES_MOST = 1 << 16, /* a place is a number of 16 bits */
-	CLOCKS_MOST = 1 << 16,
+	EVENT_BYTES_MAX = 1024,
+	HEADER_BYTES_MAX = 1 << 20,
+	EVENTS_MAX = 1 << 24,
+	NAME_BYTES_MAX = 1 << 26,
+	PLACES_MAX = 1 << 16, /* a place is a number of 16 bits */
+	CLOCKS_MAX = 1 << 16,
 	PAIRS_AT_ONCE = 256,
 };
 
-static bool file_read(const struct tp_gpu_file *file, void *out, size_t size, uint64_t offset)
+static bool file_read(const struct tp_gpu_ring_reader *file, void *out, size_t size,
+		      uint64_t offset)
 {
 	ssize_t got;
 	do
@@ -32,7 +33,7 @@ static bool file_read(const struct tp_gpu_file *file, void *out, size_t size, ui
 
 /* Aligned words: the kernel copies those of eight bytes whole. What fails is tried again at the
  * next call, since the whole value is written each time. */
-static void file_write(const struct tp_gpu_file *file, const void *bytes, size_t size,
+static void file_write(const struct tp_gpu_ring_reader *file, const void *bytes, size_t size,
 		       size_t offset)
 {
 	ssize_t done = pwrite(file->fd, bytes, size, (off_t)offset);
@@ -41,31 +42,31 @@ static void file_write(const struct tp_gpu_file *file, const void *bytes, size_t
 
 /* ---- the head of the file ------------------------------------------------------------------- */
 
-static bool is_power(uint32_t n)
+static bool is_power_of_two(uint32_t n)
 {
 	return n && !(n & (n - 1));
 }
 
-static bool has_sane_sizes(const struct tp_gpu_ring_header *h)
+static bool has_valid_sizes(const struct tp_gpu_ring_header *h)
 {
-	return h->header_bytes >= sizeof(*h) && h->header_bytes <= HEADER_BYTES_MOST &&
-	       h->event_bytes >= sizeof(struct tp_gpu_event) &&
-	       h->event_bytes <= EVENT_BYTES_MOST && is_power(h->n_events) &&
-	       h->n_events <= EVENTS_MOST && h->names_bytes <= NAME_BYTES_MOST &&
-	       h->n_places_most <= PLACES_MOST && is_power(h->n_clocks) &&
-	       h->n_clocks <= CLOCKS_MOST && h->clocks_at >= h->header_bytes &&
-	       h->places_at >= h->header_bytes && h->names_at >= h->header_bytes &&
-	       h->events_at >= h->header_bytes;
+	return h->header_bytes >= sizeof(*h) && h->header_bytes <= HEADER_BYTES_MAX &&
+	       h->event_bytes >= sizeof(struct tp_gpu_event) && h->event_bytes <= EVENT_BYTES_MAX &&
+	       is_power_of_two(h->n_events) && h->n_events <= EVENTS_MAX &&
+	       h->names_bytes <= NAME_BYTES_MAX && h->n_places_most <= PLACES_MAX &&
+	       is_power_of_two(h->n_clocks) && h->n_clocks <= CLOCKS_MAX &&
+	       h->clocks_at >= h->header_bytes && h->places_at >= h->header_bytes &&
+	       h->names_at >= h->header_bytes && h->events_at >= h->header_bytes;
 }
 
-static void end_texts(struct tp_gpu_ring_header *header)
+static void terminate_strings(struct tp_gpu_ring_header *header)
 {
 	header->owner[sizeof(header->owner) - 1] = '\0';
 	header->failed_call[sizeof(header->failed_call) - 1] = '\0';
 	header->library[sizeof(header->library) - 1] = '\0';
 }
 
-static enum tp_status check(const struct tp_gpu_file *file, const char *path, struct tp_error *err)
+static enum tp_status check_header(const struct tp_gpu_ring_reader *file, const char *path,
+				   struct tp_error *err)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
 	if (!header->magic)
@@ -76,44 +77,45 @@ static enum tp_status check(const struct tp_gpu_file *file, const char *path, st
 		return tp_fail(err, TP_VERSION,
 			       "the GPU agent writes version %u.%u of its ring, known is %d",
 			       header->major, header->minor, TP_GPU_RING_MAJOR);
-	if (!has_sane_sizes(header))
+	if (!has_valid_sizes(header))
 		return tp_fail(err, TP_PARSE, "'%s' is damaged: sizes in its head make no sense",
 			       path);
 	return TP_OK;
 }
 
-enum tp_status tp_gpu_file_open(struct tp_gpu_file *out, const char *path, struct tp_error *err)
+enum tp_status tp_gpu_ring_reader_open(struct tp_gpu_ring_reader *out, const char *path,
+				       struct tp_error *err)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0) {
-		*out = (struct tp_gpu_file){.fd = -1};
+		*out = (struct tp_gpu_ring_reader){.fd = -1};
 		return tp_fail(err, TP_IO, "cannot open '%s': %s", path, tp_errno_text(errno));
 	}
-	return tp_gpu_file_adopt(out, fd, path, err);
+	return tp_gpu_ring_reader_open_fd(out, fd, path, err);
 }
 
-enum tp_status tp_gpu_file_adopt(struct tp_gpu_file *out, int fd, const char *path,
-				 struct tp_error *err)
+enum tp_status tp_gpu_ring_reader_open_fd(struct tp_gpu_ring_reader *out, int fd, const char *path,
+					  struct tp_error *err)
 {
 	enum tp_status status;
-	*out = (struct tp_gpu_file){.fd = fd};
+	*out = (struct tp_gpu_ring_reader){.fd = fd};
 	if (!file_read(out, &out->header, sizeof(out->header), 0))
 		status = tp_fail(err, TP_ABSENT, "'%s' has no contents yet", path);
 	else
-		status = check(out, path, err);
+		status = check_header(out, path, err);
 	if (status) {
 		close(out->fd);
-		*out = (struct tp_gpu_file){.fd = -1};
+		*out = (struct tp_gpu_ring_reader){.fd = -1};
 		return status;
 	}
-	end_texts(&out->header);
+	terminate_strings(&out->header);
 	out->tail = out->header.tail;
 	out->head = out->tail;
 	out->block = tp_alloc((size_t)BLOCK_EVENTS * out->header.event_bytes);
 	return TP_OK;
 }
 
-void tp_gpu_file_close(struct tp_gpu_file *file)
+void tp_gpu_ring_reader_close(struct tp_gpu_ring_reader *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
@@ -121,13 +123,13 @@ void tp_gpu_file_close(struct tp_gpu_file *file)
 	free(file->names);
 	free(file->places);
 	free(file->block);
-	*file = (struct tp_gpu_file){.fd = -1};
+	*file = (struct tp_gpu_ring_reader){.fd = -1};
 }
 
 /* ---- what it tells -------------------------------------------------------------------------- */
 
 /* Only counts, states and texts are taken over: sizes are those that were checked. */
-static bool read_header(struct tp_gpu_file *file)
+static bool read_header(struct tp_gpu_ring_reader *file)
 {
 	struct tp_gpu_ring_header now;
 	uint64_t head;
@@ -143,13 +145,13 @@ static bool read_header(struct tp_gpu_file *file)
 	struct tp_gpu_ring_header was = file->header;
 	file->header = now;
 	memcpy(&file->header, &was, offsetof(struct tp_gpu_ring_header, heartbeat_ns));
-	end_texts(&file->header);
+	terminate_strings(&file->header);
 	file->head = head;
 	return true;
 }
 
 /* The new part of a table that only grows. */
-static bool read_table(const struct tp_gpu_file *file, void **table, size_t old_bytes,
+static bool read_table(const struct tp_gpu_ring_reader *file, void **table, size_t old_bytes,
 		       size_t new_bytes, uint64_t at)
 {
 	if (new_bytes == old_bytes)
@@ -158,7 +160,7 @@ static bool read_table(const struct tp_gpu_file *file, void **table, size_t old_
 	return file_read(file, (char *)*table + old_bytes, new_bytes - old_bytes, at + old_bytes);
 }
 
-static bool read_tables(struct tp_gpu_file *file)
+static bool read_tables(struct tp_gpu_ring_reader *file)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
 	void *names = file->names;
@@ -178,7 +180,7 @@ static bool read_tables(struct tp_gpu_file *file)
 }
 
 /* Pairs that may have been overwritten meanwhile are left out; of very many only the newest. */
-static bool read_clocks(struct tp_gpu_file *file)
+static bool read_clocks(struct tp_gpu_ring_reader *file)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
 	struct tp_gpu_clock pairs[PAIRS_AT_ONCE];
@@ -201,7 +203,7 @@ static bool read_clocks(struct tp_gpu_file *file)
 	return true;
 }
 
-bool tp_gpu_file_refresh(struct tp_gpu_file *file)
+bool tp_gpu_ring_reader_refresh(struct tp_gpu_ring_reader *file)
 {
 	if (file->is_damaged || file->fd < 0)
 		return false;
@@ -211,7 +213,8 @@ bool tp_gpu_file_refresh(struct tp_gpu_file *file)
 	return !file->is_damaged;
 }
 
-size_t tp_gpu_file_take(struct tp_gpu_file *file, size_t most, tp_gpu_event_fn *take, void *context)
+size_t tp_gpu_ring_reader_drain(struct tp_gpu_ring_reader *file, size_t most, tp_gpu_event_fn *take,
+				void *context)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
 	size_t bytes = header->event_bytes;
@@ -241,12 +244,13 @@ size_t tp_gpu_file_take(struct tp_gpu_file *file, size_t most, tp_gpu_event_fn *
 	return n_taken;
 }
 
-uint64_t tp_gpu_file_left(const struct tp_gpu_file *file)
+uint64_t tp_gpu_ring_reader_n_left(const struct tp_gpu_ring_reader *file)
 {
 	return file->head - file->tail;
 }
 
-const char *tp_gpu_file_name(const struct tp_gpu_file *file, uint32_t id, size_t *length)
+const char *tp_gpu_ring_reader_name(const struct tp_gpu_ring_reader *file, uint32_t id,
+				    size_t *length)
 {
 	uint32_t n;
 	*length = 0;
@@ -254,32 +258,33 @@ const char *tp_gpu_file_name(const struct tp_gpu_file *file, uint32_t id, size_t
 	if (!id || at + sizeof(n) > file->n_names)
 		return NULL;
 	memcpy(&n, file->names + at, sizeof(n));
-	if (!n || n > TP_GPU_NAME_MOST || at + sizeof(n) + n > file->n_names)
+	if (!n || n > TP_GPU_NAME_MAX || at + sizeof(n) + n > file->n_names)
 		return NULL;
 	*length = n;
 	return file->names + at + sizeof(n);
 }
 
-const struct tp_gpu_place *tp_gpu_file_place(const struct tp_gpu_file *file, uint32_t place)
+const struct tp_gpu_place *tp_gpu_ring_reader_place(const struct tp_gpu_ring_reader *file,
+						    uint32_t place)
 {
 	return place && place <= file->n_places ? &file->places[place - 1] : NULL;
 }
 
-void tp_gpu_file_want(const struct tp_gpu_file *file, enum tp_gpu_wanted wanted)
+void tp_gpu_ring_reader_request(const struct tp_gpu_ring_reader *file, enum tp_gpu_request wanted)
 {
 	uint32_t word = wanted;
 	if (file->fd >= 0)
 		file_write(file, &word, sizeof(word), offsetof(struct tp_gpu_ring_header, wanted));
 }
 
-void tp_gpu_file_be_seen(const struct tp_gpu_file *file, uint64_t now_ns)
+void tp_gpu_ring_reader_mark_alive(const struct tp_gpu_ring_reader *file, uint64_t now_ns)
 {
 	if (file->fd >= 0)
 		file_write(file, &now_ns, sizeof(now_ns),
 			   offsetof(struct tp_gpu_ring_header, reader_ns));
 }
 
-void tp_gpu_file_empty(const struct tp_gpu_file *file)
+void tp_gpu_ring_reader_free_events(const struct tp_gpu_ring_reader *file)
 {
 	const struct tp_gpu_ring_header *header = &file->header;
 	/* What cannot be given back stays until the program ends. */

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 /* Members are for reading only. */
-struct tp_gpu_file {
+struct tp_gpu_ring_reader {
 	int fd;
 	struct tp_gpu_ring_header header; /* as read last; texts in it end with a NUL */
 	uint64_t head;                    /* as read last */
@@ -38,39 +38,41 @@ struct tp_gpu_file {
  * Errors  TP_ABSENT (it has no contents yet: try again), TP_VERSION (another major version; the
  * text says which), TP_PARSE (its sizes make no sense), TP_IO.
  */
-TP_MUST_CHECK enum tp_status tp_gpu_file_open(struct tp_gpu_file *out, const char *path,
-					      struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_gpu_ring_reader_open(struct tp_gpu_ring_reader *out,
+						     const char *path, struct tp_error *err);
 /* The same of a file that is open already, which is taken over, also when it fails. */
-TP_MUST_CHECK enum tp_status tp_gpu_file_adopt(struct tp_gpu_file *out, int fd, const char *name,
-					       struct tp_error *err);
-void tp_gpu_file_close(struct tp_gpu_file *file); /* the file itself stays */
+TP_MUST_CHECK enum tp_status tp_gpu_ring_reader_open_fd(struct tp_gpu_ring_reader *out, int fd,
+							const char *name, struct tp_error *err);
+void tp_gpu_ring_reader_close(struct tp_gpu_ring_reader *file); /* the file itself stays */
 
 /* Read header, tables and clock pairs anew. False when the file is damaged, for ever. */
-bool tp_gpu_file_refresh(struct tp_gpu_file *file);
+bool tp_gpu_ring_reader_refresh(struct tp_gpu_ring_reader *file);
 
 /* One event, borrowed for the call. */
 typedef void tp_gpu_event_fn(void *context, const struct tp_gpu_event *event);
 
-/* Hand over what tp_gpu_file_refresh() found, at most `most` events, and tell the writer that
- * their room is free. Returns how many. */
-size_t tp_gpu_file_take(struct tp_gpu_file *file, size_t most, tp_gpu_event_fn *take,
-			void *context);
+/* Hand over what tp_gpu_ring_reader_refresh() found, at most `most` events, and tell the writer
+ * that their room is free. Returns how many. */
+size_t tp_gpu_ring_reader_drain(struct tp_gpu_ring_reader *file, size_t most, tp_gpu_event_fn *take,
+				void *context);
 
 /* Events that refresh found and nobody took. */
-uint64_t tp_gpu_file_left(const struct tp_gpu_file *file);
+uint64_t tp_gpu_ring_reader_n_left(const struct tp_gpu_ring_reader *file);
 
 /* The name of that id, not NUL-terminated; NULL: there is none, and *length is 0. */
-const char *tp_gpu_file_name(const struct tp_gpu_file *file, uint32_t id, size_t *length);
+const char *tp_gpu_ring_reader_name(const struct tp_gpu_ring_reader *file, uint32_t id,
+				    size_t *length);
 /* Place 1 is the first. NULL: there is none. */
-const struct tp_gpu_place *tp_gpu_file_place(const struct tp_gpu_file *file, uint32_t place);
+const struct tp_gpu_place *tp_gpu_ring_reader_place(const struct tp_gpu_ring_reader *file,
+						    uint32_t place);
 
 /* Ask the agent to collect, to wait or to leave. */
-void tp_gpu_file_want(const struct tp_gpu_file *file, enum tp_gpu_wanted wanted);
+void tp_gpu_ring_reader_request(const struct tp_gpu_ring_reader *file, enum tp_gpu_request wanted);
 
 /* Tell the agent that somebody still reads. */
-void tp_gpu_file_be_seen(const struct tp_gpu_file *file, uint64_t now_ns);
+void tp_gpu_ring_reader_mark_alive(const struct tp_gpu_ring_reader *file, uint64_t now_ns);
 
 /* Give back the memory of events; the agent must have left. */
-void tp_gpu_file_empty(const struct tp_gpu_file *file);
+void tp_gpu_ring_reader_free_events(const struct tp_gpu_ring_reader *file);
 
 #endif

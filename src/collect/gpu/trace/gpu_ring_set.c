@@ -25,9 +25,9 @@
 
 /* Four processes' rings, and as much again for the program itself: tmpfs of containers have 64 MiB
  * mostly, and a program that finds it full may fail for that. */
-#define ROOM_BYTES (UINT64_C(256) << 20)
+#define FREE_BYTES_MIN (UINT64_C(256) << 20)
 
-enum { LEAVE_NAPS = 400 }; /* of 5 ms */
+enum { DETACH_TRIES = 400 }; /* of 5 ms */
 
 #define DIRECTORY_PREFIX "trainprof-gpu-"
 
@@ -47,7 +47,7 @@ static void remove_directory(const char *path)
 
 /* The directory, locked for as long as it is open; negative where another profiler has it. Its
  * process number alone says little: containers may share /dev/shm and not their numbers. */
-static int hold_directory(const char *path)
+static int lock_directory(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -58,7 +58,7 @@ static int hold_directory(const char *path)
 }
 
 /* Ours, of a profiler that no longer lives. */
-static bool is_left_over(const char *path, const char *name)
+static bool is_stale(const char *path, const char *name)
 {
 	struct stat about;
 	char *end;
@@ -67,13 +67,13 @@ static bool is_left_over(const char *path, const char *name)
 	    errno != ESRCH || lstat(path, &about) != 0 || !S_ISDIR(about.st_mode) ||
 	    about.st_uid != geteuid())
 		return false;
-	int fd = hold_directory(path);
+	int fd = lock_directory(path);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
 }
 
-static void sweep(const char *parent)
+static void remove_stale(const char *parent)
 {
 	DIR *dir = opendir(parent);
 	const struct dirent *entry;
@@ -81,7 +81,7 @@ static void sweep(const char *parent)
 		if (!tp_text_starts_with(entry->d_name, DIRECTORY_PREFIX))
 			continue;
 		char *path = tp_asprintf("%s/%s", parent, entry->d_name);
-		if (is_left_over(path, entry->d_name))
+		if (is_stale(path, entry->d_name))
 			remove_directory(path);
 		free(path);
 	}
@@ -89,29 +89,29 @@ static void sweep(const char *parent)
 		closedir(dir);
 }
 
-static const char *roomy_parent(void)
+static const char *choose_parent(void)
 {
 	struct statvfs about;
 	if (statvfs("/dev/shm", &about) == 0 && access("/dev/shm", W_OK | X_OK) == 0 &&
-	    (uint64_t)about.f_bavail * about.f_frsize >= ROOM_BYTES)
+	    (uint64_t)about.f_bavail * about.f_frsize >= FREE_BYTES_MIN)
 		return "/dev/shm";
 	return "/tmp";
 }
 
-void tp_gpu_rings_init(struct tp_gpu_rings *out, const struct tp_collect_context *context,
-		       const char *source)
+void tp_gpu_ring_set_init(struct tp_gpu_ring_set *out, const struct tp_collect_context *context,
+			  const char *source)
 {
-	*out = (struct tp_gpu_rings){.context = context, .source = source, .lock_fd = -1};
+	*out = (struct tp_gpu_ring_set){.context = context, .source = source, .lock_fd = -1};
 	tp_gpu_demangler_open(&out->demangler);
 }
 
-enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
-				 const struct tp_collect_context *context, const char *source,
-				 struct tp_error *err)
+enum tp_status tp_gpu_ring_set_open(struct tp_gpu_ring_set *out, const char *parent,
+				    const struct tp_collect_context *context, const char *source,
+				    struct tp_error *err)
 {
-	tp_gpu_rings_init(out, context, source);
-	parent = parent ? parent : roomy_parent();
-	sweep(parent);
+	tp_gpu_ring_set_init(out, context, source);
+	parent = parent ? parent : choose_parent();
+	remove_stale(parent);
 	out->directory = tp_asprintf("%s/" DIRECTORY_PREFIX "%d-XXXXXX", parent, (int)getpid());
 	if (!mkdtemp(out->directory)) {
 		int failure = errno;
@@ -121,18 +121,18 @@ enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
 		return tp_fail(err, TP_IO, "no directory for GPU events in %s: %s", parent,
 			       tp_errno_text(failure));
 	}
-	out->lock_fd = hold_directory(out->directory);
+	out->lock_fd = lock_directory(out->directory);
 	return TP_OK;
 }
 
 static void ring_free(struct tp_gpu_ring *ring)
 {
-	tp_gpu_teller_free(ring->teller);
-	tp_gpu_file_close(&ring->file);
+	tp_gpu_decoder_free(ring->teller);
+	tp_gpu_ring_reader_close(&ring->file);
 	free(ring);
 }
 
-void tp_gpu_rings_close(struct tp_gpu_rings *rings)
+void tp_gpu_ring_set_close(struct tp_gpu_ring_set *rings)
 {
 	for (size_t i = 0; i < rings->n; i++)
 		ring_free(rings->items[i]);
@@ -144,7 +144,7 @@ void tp_gpu_rings_close(struct tp_gpu_rings *rings)
 	tp_gpu_demangler_close(&rings->demangler);
 	free(rings->items);
 	free(rings->directory);
-	*rings = (struct tp_gpu_rings){0};
+	*rings = (struct tp_gpu_ring_set){0};
 }
 
 /* ---- new rings ------------------------------------------------------------------------------ */
@@ -157,7 +157,7 @@ static bool is_ring_name(const char *name)
 	       strcmp(name + len - strlen(TP_GPU_RING_SUFFIX), TP_GPU_RING_SUFFIX) == 0;
 }
 
-static bool is_known(const struct tp_gpu_rings *rings, const char *name)
+static bool is_known(const struct tp_gpu_ring_set *rings, const char *name)
 {
 	for (size_t i = 0; i < rings->n; i++)
 		if (strcmp(rings->items[i]->name, name) == 0)
@@ -165,9 +165,9 @@ static bool is_known(const struct tp_gpu_rings *rings, const char *name)
 	return false;
 }
 
-static void teller_begin(struct tp_gpu_rings *rings, struct tp_gpu_ring *ring, pid_t pid)
+static void decoder_begin(struct tp_gpu_ring_set *rings, struct tp_gpu_ring *ring, pid_t pid)
 {
-	const struct tp_gpu_teller_config config = {
+	const struct tp_gpu_decoder_config config = {
 		.sink = rings->context->sink,
 		.tree = rings->context->tree,
 		.demangler = &rings->demangler,
@@ -178,53 +178,53 @@ static void teller_begin(struct tp_gpu_rings *rings, struct tp_gpu_ring *ring, p
 		.progress = rings->progress,
 		.is_spent = &rings->is_spent,
 	};
-	ring->teller = tp_gpu_teller_new(&config);
-	if (rings->wanted != TP_GPU_WANT_AS_STARTED)
-		tp_gpu_file_want(&ring->file, rings->wanted);
+	ring->teller = tp_gpu_decoder_new(&config);
+	if (rings->wanted != TP_GPU_REQUEST_DEFAULT)
+		tp_gpu_ring_reader_request(&ring->file, rings->wanted);
 }
 
 /* One that has no contents yet is looked at again. */
-static void ring_add(struct tp_gpu_rings *rings, const char *name)
+static void ring_add(struct tp_gpu_ring_set *rings, const char *name)
 {
 	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
 	char *path = tp_asprintf("%s/%s", rings->directory, name);
 	snprintf(ring->name, sizeof(ring->name), "%.*s", (int)sizeof(ring->name) - 1, name);
-	enum tp_status status = tp_gpu_file_open(&ring->file, path, &ring->why);
+	enum tp_status status = tp_gpu_ring_reader_open(&ring->file, path, &ring->why);
 	free(path);
-	if (status == TP_ABSENT || rings->n >= TP_RANKS_MOST) {
+	if (status == TP_ABSENT || rings->n >= TP_RANKS_MAX) {
 		rings->n_too_many += status != TP_ABSENT;
-		tp_gpu_file_close(&ring->file);
+		tp_gpu_ring_reader_close(&ring->file);
 		free(ring);
 		return;
 	}
 	if (status == TP_OK)
-		teller_begin(rings, ring, (pid_t)ring->file.header.pid);
+		decoder_begin(rings, ring, (pid_t)ring->file.header.pid);
 	else
 		tp_info("%s", ring->why.text);
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
 }
 
-enum tp_status tp_gpu_rings_adopt(struct tp_gpu_rings *rings, int fd, pid_t pid,
-				  struct tp_error *err)
+enum tp_status tp_gpu_ring_set_add_fd(struct tp_gpu_ring_set *rings, int fd, pid_t pid,
+				      struct tp_error *err)
 {
 	struct tp_gpu_ring *ring = tp_alloc(sizeof(*ring));
 	ring->joined = pid;
 	snprintf(ring->name, sizeof(ring->name), "pid %d", (int)pid);
-	enum tp_status status = tp_gpu_file_adopt(&ring->file, fd, ring->name, err);
-	if (status == TP_OK && rings->n >= TP_RANKS_MOST)
+	enum tp_status status = tp_gpu_ring_reader_open_fd(&ring->file, fd, ring->name, err);
+	if (status == TP_OK && rings->n >= TP_RANKS_MAX)
 		status = tp_fail(err, TP_BUSY, "more processes than can be told apart");
 	if (status != TP_OK) {
 		ring_free(ring);
 		return status;
 	}
-	teller_begin(rings, ring, pid);
+	decoder_begin(rings, ring, pid);
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): an array of pointers */
 	TP_ARRAY_PUSH(rings->items, rings->n, rings->capacity) = ring;
 	return TP_OK;
 }
 
-static void look_for_new(struct tp_gpu_rings *rings)
+static void find_new_rings(struct tp_gpu_ring_set *rings)
 {
 	DIR *dir = rings->directory ? opendir(rings->directory) : NULL;
 	const struct dirent *entry;
@@ -242,62 +242,62 @@ static uint64_t ring_drain(struct tp_gpu_ring *ring, uint64_t now_ns, size_t mos
 {
 	if (!ring->teller)
 		return 0;
-	tp_gpu_file_be_seen(&ring->file, now_ns);
-	tp_gpu_teller_begin(ring->teller, now_ns);
-	if (tp_gpu_file_refresh(&ring->file))
-		tp_gpu_file_take(&ring->file, most, tp_gpu_teller_take, ring->teller);
-	tp_gpu_teller_end(ring->teller);
-	return tp_gpu_file_left(&ring->file);
+	tp_gpu_ring_reader_mark_alive(&ring->file, now_ns);
+	tp_gpu_decoder_begin(ring->teller, now_ns);
+	if (tp_gpu_ring_reader_refresh(&ring->file))
+		tp_gpu_ring_reader_drain(&ring->file, most, tp_gpu_decoder_event, ring->teller);
+	tp_gpu_decoder_end(ring->teller);
+	return tp_gpu_ring_reader_n_left(&ring->file);
 }
 
-uint64_t tp_gpu_rings_drain(struct tp_gpu_rings *rings, uint64_t now_ns, size_t most)
+uint64_t tp_gpu_ring_set_drain(struct tp_gpu_ring_set *rings, uint64_t now_ns, size_t most)
 {
 	uint64_t n_left = 0;
-	look_for_new(rings);
+	find_new_rings(rings);
 	for (size_t i = 0; i < rings->n; i++)
 		n_left += ring_drain(rings->items[i], now_ns, most);
 	return n_left;
 }
 
-void tp_gpu_rings_want(struct tp_gpu_rings *rings, enum tp_gpu_wanted wanted)
+void tp_gpu_ring_set_request(struct tp_gpu_ring_set *rings, enum tp_gpu_request wanted)
 {
 	rings->wanted = wanted;
 	for (size_t i = 0; i < rings->n; i++)
 		if (rings->items[i]->teller)
-			tp_gpu_file_want(&rings->items[i]->file, wanted);
+			tp_gpu_ring_reader_request(&rings->items[i]->file, wanted);
 }
 
 /* ---- the end of having joined --------------------------------------------------------------- */
 
-static bool has_ended(const struct tp_gpu_rings *rings, const struct tp_gpu_ring *ring)
+static bool has_ended(const struct tp_gpu_ring_set *rings, const struct tp_gpu_ring *ring)
 {
-	return !tp_task_stat_is_alive(rings->context->host, ring->joined, 0);
+	return !tp_procfs_stat_is_alive(rings->context->host, ring->joined, 0);
 }
 
-static bool has_left(const struct tp_gpu_rings *rings, struct tp_gpu_ring *ring)
+static bool has_detached(const struct tp_gpu_ring_set *rings, struct tp_gpu_ring *ring)
 {
-	return !ring->joined || !tp_gpu_file_refresh(&ring->file) ||
+	return !ring->joined || !tp_gpu_ring_reader_refresh(&ring->file) ||
 	       ring->file.header.state == TP_GPU_STATE_FINISHED ||
 	       ring->file.header.state >= TP_GPU_STATE_NO_CUPTI || has_ended(rings, ring);
 }
 
-static bool have_left(const struct tp_gpu_rings *rings)
+static bool have_all_detached(const struct tp_gpu_ring_set *rings)
 {
 	for (size_t i = 0; i < rings->n; i++)
-		if (!has_left(rings, rings->items[i]))
+		if (!has_detached(rings, rings->items[i]))
 			return false;
 	return true;
 }
 
-void tp_gpu_rings_leave(struct tp_gpu_rings *rings, uint64_t now_ns)
+void tp_gpu_ring_set_detach(struct tp_gpu_ring_set *rings, uint64_t now_ns)
 {
 	const struct timespec nap = {.tv_nsec = 5000000};
-	tp_gpu_rings_want(rings, TP_GPU_WANT_LEAVE);
-	for (int i = 0; i < LEAVE_NAPS && !have_left(rings); i++)
+	tp_gpu_ring_set_request(rings, TP_GPU_REQUEST_LEAVE);
+	for (int i = 0; i < DETACH_TRIES && !have_all_detached(rings); i++)
 		nanosleep(&nap, NULL);
-	tp_gpu_rings_drain(rings, now_ns, SIZE_MAX);
+	tp_gpu_ring_set_drain(rings, now_ns, SIZE_MAX);
 	for (size_t i = 0; i < rings->n; i++)
 		if (rings->items[i]->joined &&
 		    rings->items[i]->file.header.state == TP_GPU_STATE_FINISHED)
-			tp_gpu_file_empty(&rings->items[i]->file);
+			tp_gpu_ring_reader_free_events(&rings->items[i]->file);
 }

@@ -20,14 +20,14 @@ struct tp_collect_context;
 /* One ring: one process that uses a GPU, until it ends or executes another program. */
 struct tp_gpu_ring {
 	char name[64]; /* in the directory */
-	struct tp_gpu_file file;
-	struct tp_gpu_teller *teller; /* NULL: refused, see `why` */
+	struct tp_gpu_ring_reader file;
+	struct tp_gpu_decoder *teller; /* NULL: refused, see `why` */
 	struct tp_error why;
 	pid_t joined; /* the program that ran already, whose ring is no file of the directory; or 0
 		       */
 };
 
-struct tp_gpu_rings {
+struct tp_gpu_ring_set {
 	const struct tp_collect_context *context;
 	const char *source; /* of the gaps that are put */
 	char *directory;    /* heap; NULL where all rings are adopted */
@@ -37,35 +37,35 @@ struct tp_gpu_rings {
 	size_t n;
 	size_t capacity;
 	size_t n_too_many; /* more processes than ranks can be told apart */
-	enum tp_gpu_wanted wanted;
+	enum tp_gpu_request wanted;
 	bool is_spent;                /* enough was recorded: ranges are not put any more */
-	struct tp_progress *progress; /* as in tp_gpu_teller_config; before the first drain */
+	struct tp_progress *progress; /* as in tp_gpu_decoder_config; before the first drain */
 };
 
 /* Make the directory, in `parent` or, where that is NULL, where there is room; remove those of
  * profilers that were killed. Errors  TP_IO. */
-TP_MUST_CHECK enum tp_status tp_gpu_rings_open(struct tp_gpu_rings *out, const char *parent,
-					       const struct tp_collect_context *context,
-					       const char *source, struct tp_error *err);
+TP_MUST_CHECK enum tp_status tp_gpu_ring_set_open(struct tp_gpu_ring_set *out, const char *parent,
+						  const struct tp_collect_context *context,
+						  const char *source, struct tp_error *err);
 /* Without a directory, for rings that are adopted. */
-void tp_gpu_rings_init(struct tp_gpu_rings *out, const struct tp_collect_context *context,
-		       const char *source);
+void tp_gpu_ring_set_init(struct tp_gpu_ring_set *out, const struct tp_collect_context *context,
+			  const char *source);
 /* Take over the ring of process `pid`, as a descriptor, also when it fails.
- * Errors  those of tp_gpu_file_open(). */
-TP_MUST_CHECK enum tp_status tp_gpu_rings_adopt(struct tp_gpu_rings *rings, int fd, pid_t pid,
-						struct tp_error *err);
+ * Errors  those of tp_gpu_ring_reader_open(). */
+TP_MUST_CHECK enum tp_status tp_gpu_ring_set_add_fd(struct tp_gpu_ring_set *rings, int fd,
+						    pid_t pid, struct tp_error *err);
 /* Removes the directory too. */
-void tp_gpu_rings_close(struct tp_gpu_rings *rings);
+void tp_gpu_ring_set_close(struct tp_gpu_ring_set *rings);
 
 /* Look for new rings, and put what the rings hold into the context's sink, at most `most` events of
  * each. Returns how many are left. */
-uint64_t tp_gpu_rings_drain(struct tp_gpu_rings *rings, uint64_t now_ns, size_t most);
+uint64_t tp_gpu_ring_set_drain(struct tp_gpu_ring_set *rings, uint64_t now_ns, size_t most);
 
 /* Ask all agents, also those that are found later. */
-void tp_gpu_rings_want(struct tp_gpu_rings *rings, enum tp_gpu_wanted wanted);
+void tp_gpu_ring_set_request(struct tp_gpu_ring_set *rings, enum tp_gpu_request wanted);
 
 /* Have the agents of joined programs leave, put what they still tell, and give their memory back.
  * Waits for them, 2 s at most. */
-void tp_gpu_rings_leave(struct tp_gpu_rings *rings, uint64_t now_ns);
+void tp_gpu_ring_set_detach(struct tp_gpu_ring_set *rings, uint64_t now_ns);
 
 #endif

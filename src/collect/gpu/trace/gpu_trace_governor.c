@@ -8,31 +8,33 @@
 #include <math.h>
 
 /* Our division of what is allowed; the rest is for what was not foreseen. */
-static const double ALL_OF_BUDGET = 0.8;
-static const double FIXED_OF_BUDGET = 0.2;
+static const double BUDGET_SHARE = 0.8;
+static const double FIXED_BUDGET_SHARE = 0.2;
 /* Of all time, per budget: 5 % at --max-overhead=1%. More tells hardly anything new. */
-static const double MOST_TRACED = 5;
-static const double MOST_TRACED_EVER = 0.5;
+static const double TRACED_PER_BUDGET_MAX = 5;
+static const double TRACED_RATIO_MAX = 0.5;
 
 /* Before anything was measured; see the header. Opening and closing: a guess. */
 static const double PRIOR_SLOWDOWN = 1.8;
 #define PRIOR_FIXED_NS (50 * (double)TP_NS_PER_MS)
 
-#define PERIOD_LEAST_NS (5 * TP_NS_PER_S)
-#define PERIOD_WISHED_NS                                                                           \
+#define PERIOD_MIN_NS (5 * TP_NS_PER_S)
+#define PERIOD_TARGET_NS                                                                           \
 	(20 * TP_NS_PER_S) /* three windows a minute, where they may be so many                    \
 			    */
-#define LENGTH_LEAST_NS (TP_NS_PER_S / 4)
-#define LENGTH_BLIND_NS TP_NS_PER_S /* where nobody tells steps: some have to lie in it whole */
-#define LENGTH_MOST_NS  (2 * TP_NS_PER_S)
-#define LENGTH_EVER_NS  (20 * TP_NS_PER_S)
+#define LENGTH_MIN_NS (TP_NS_PER_S / 4)
+#define LENGTH_NO_STEPS_NS                                                                         \
+	TP_NS_PER_S /* where nobody tells steps: some have to lie in it whole                      \
+		     */
+#define LENGTH_MAX_NS   (2 * TP_NS_PER_S)
+#define LENGTH_LIMIT_NS (20 * TP_NS_PER_S)
 
 /* Two whole steps lie in a window that begins anywhere in a step and is three long. */
-enum { STEPS_LEAST = 2, STEPS_MOST = 3, RESIDUE_WINDOWS = 3 };
+enum { STEPS_MIN = 2, STEPS_MAX = 3, RESIDUE_WINDOWS = 3 };
 
 /* Windows do not come much more often all at once, nor does their distance change for nothing. */
-static const double SHORTEN_MOST = 2;
-static const double CHANGE_LEAST = 0.2;
+static const double SHORTEN_MAX = 2;
+static const double CHANGE_MIN = 0.2;
 /* Of the period, on top of it: so that windows are in step with nothing. */
 static const double PHASE = 0.25;
 
@@ -65,15 +67,16 @@ static void add(struct tp_gpu_mean *mean, double value, double error)
 	mean->error_squares += square(error);
 }
 
-void tp_gpu_governor_init(struct tp_gpu_governor *governor, double max_overhead_ratio,
-			  uint64_t seed)
+void tp_gpu_trace_governor_init(struct tp_gpu_trace_governor *governor, double max_overhead_ratio,
+				uint64_t seed)
 {
 	/* 0 would mean never; what is asked for then is as little as there is. */
-	*governor =
-		(struct tp_gpu_governor){.budget = fmax(max_overhead_ratio, 1e-4), .seed = seed};
+	*governor = (struct tp_gpu_trace_governor){.budget = fmax(max_overhead_ratio, 1e-4),
+						   .seed = seed};
 }
 
-void tp_gpu_governor_add(struct tp_gpu_governor *governor, const struct tp_gpu_window_cost *cost)
+void tp_gpu_trace_governor_add(struct tp_gpu_trace_governor *governor,
+			       const struct tp_gpu_window_cost *cost)
 {
 	double length_ns = (double)cost->length_ns;
 	/* Of its length a window loses what it would not have taken untraced. */
@@ -98,14 +101,14 @@ static double clamp(double value, double least, double most)
 	return fmax(least, fmin(most, value));
 }
 
-static double steady_period(struct tp_gpu_governor *governor, double period_ns)
+static double steady_period(struct tp_gpu_trace_governor *governor, double period_ns)
 {
 	double before_ns = (double)governor->period_ns;
 	if (!governor->slowdown.n)
 		return period_ns;
 	if (governor->period_ns && period_ns < before_ns) {
-		period_ns = fmax(period_ns, before_ns / SHORTEN_MOST);
-		if (period_ns > (1 - CHANGE_LEAST) * before_ns)
+		period_ns = fmax(period_ns, before_ns / SHORTEN_MAX);
+		if (period_ns > (1 - CHANGE_MIN) * before_ns)
 			period_ns = before_ns;
 	}
 	governor->period_ns = (uint64_t)period_ns;
@@ -113,47 +116,48 @@ static double steady_period(struct tp_gpu_governor *governor, double period_ns)
 }
 
 /* From one window of that length to the next, by what windows cost. */
-static double affordable_ns(const struct tp_gpu_governor *governor, double length_ns)
+static double allowed_period_ns(const struct tp_gpu_trace_governor *governor, double length_ns)
 {
 	double budget = governor->budget;
 	double slowdown = bound(&governor->slowdown, PRIOR_SLOWDOWN);
 	double fixed_ns = bound(&governor->fixed_ns, PRIOR_FIXED_NS);
-	double period_ns = length_ns / fmin(MOST_TRACED * budget, MOST_TRACED_EVER);
-	period_ns = fmax(period_ns, (length_ns * slowdown + fixed_ns) / (ALL_OF_BUDGET * budget));
-	period_ns = fmax(period_ns, fixed_ns / (FIXED_OF_BUDGET * budget));
-	return fmax(period_ns, (double)PERIOD_LEAST_NS);
+	double period_ns = length_ns / fmin(TRACED_PER_BUDGET_MAX * budget, TRACED_RATIO_MAX);
+	period_ns = fmax(period_ns, (length_ns * slowdown + fixed_ns) / (BUDGET_SHARE * budget));
+	period_ns = fmax(period_ns, fixed_ns / (FIXED_BUDGET_SHARE * budget));
+	return fmax(period_ns, (double)PERIOD_MIN_NS);
 }
 
 /* d of the header times the period that is wished for. */
-static double wished_length_ns(const struct tp_gpu_governor *governor)
+static double target_length_ns(const struct tp_gpu_trace_governor *governor)
 {
 	double slowdown = bound(&governor->slowdown, PRIOR_SLOWDOWN);
 	double fixed_ns = bound(&governor->fixed_ns, PRIOR_FIXED_NS);
-	double room = ALL_OF_BUDGET * governor->budget - fixed_ns / (double)PERIOD_WISHED_NS;
-	double most = fmin(MOST_TRACED * governor->budget, MOST_TRACED_EVER);
+	double room = BUDGET_SHARE * governor->budget - fixed_ns / (double)PERIOD_TARGET_NS;
+	double most = fmin(TRACED_PER_BUDGET_MAX * governor->budget, TRACED_RATIO_MAX);
 	double duty = slowdown > 0 ? clamp(room / slowdown, 0, most) : most;
-	return duty * (double)PERIOD_WISHED_NS;
+	return duty * (double)PERIOD_TARGET_NS;
 }
 
-void tp_gpu_governor_next(struct tp_gpu_governor *governor, uint64_t step_ns, uint64_t last_ns,
-			  struct tp_gpu_order *out)
+void tp_gpu_trace_governor_next(struct tp_gpu_trace_governor *governor, uint64_t step_ns,
+				uint64_t last_ns, struct tp_gpu_window_schedule *out)
 {
 	double step = (double)step_ns;
 	double most_ns =
-		fmin(fmax((double)LENGTH_MOST_NS, STEPS_MOST * step), (double)LENGTH_EVER_NS);
-	double least_ns = step_ns ? fmax((double)LENGTH_LEAST_NS, STEPS_LEAST * step)
-				  : (double)LENGTH_BLIND_NS;
-	double length_ns = clamp(wished_length_ns(governor), fmin(least_ns, most_ns), most_ns);
-	double period_ns = affordable_ns(governor, fmax(length_ns, (double)last_ns));
+		fmin(fmax((double)LENGTH_MAX_NS, STEPS_MAX * step), (double)LENGTH_LIMIT_NS);
+	double least_ns = step_ns ? fmax((double)LENGTH_MIN_NS, STEPS_MIN * step)
+				  : (double)LENGTH_NO_STEPS_NS;
+	double length_ns = clamp(target_length_ns(governor), fmin(least_ns, most_ns), most_ns);
+	double period_ns = allowed_period_ns(governor, fmax(length_ns, (double)last_ns));
 	period_ns = steady_period(governor, period_ns);
 	double phase = (double)(tp_perf_random(&governor->seed) >> 11) * 0x1p-53;
-	*out = (struct tp_gpu_order){.length_ns = (uint64_t)length_ns,
-				     .most_ns = (uint64_t)most_ns,
-				     .period_ns = (uint64_t)period_ns,
-				     .start_ns = (uint64_t)(period_ns * (1 + PHASE * phase))};
+	*out = (struct tp_gpu_window_schedule){.length_ns = (uint64_t)length_ns,
+					       .most_ns = (uint64_t)most_ns,
+					       .period_ns = (uint64_t)period_ns,
+					       .start_ns =
+						       (uint64_t)(period_ns * (1 + PHASE * phase))};
 }
 
-bool tp_gpu_governor_has_residue(const struct tp_gpu_governor *governor)
+bool tp_gpu_trace_governor_has_residue(const struct tp_gpu_trace_governor *governor)
 {
 	const struct tp_gpu_mean *residue = &governor->residue;
 	double error = hypot(tp_gpu_mean_error(residue), governor->first_error);

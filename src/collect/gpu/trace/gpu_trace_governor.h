@@ -40,7 +40,7 @@ struct tp_gpu_mean {
 	double error_squares; /* of each by itself */
 };
 
-struct tp_gpu_governor {
+struct tp_gpu_trace_governor {
 	double budget; /* --max-overhead; a ratio */
 	uint64_t seed;
 	struct tp_gpu_mean slowdown;
@@ -51,27 +51,28 @@ struct tp_gpu_governor {
 	uint64_t period_ns; /* of the last order by measured costs; 0 = none yet */
 };
 
-struct tp_gpu_order {
+struct tp_gpu_window_schedule {
 	uint64_t length_ns; /* of the next window, at least */
 	uint64_t most_ns;   /* at most, should it wait for whole steps */
 	uint64_t period_ns; /* T */
 	uint64_t start_ns;  /* behind the beginning of the last window: T and a random part of it */
 };
 
-enum { TP_GPU_EVENTS_MOST = 2000000 }; /* of a window */
+enum { TP_GPU_WINDOW_EVENTS_MAX = 2000000 }; /* of a window */
 
 /* `seed` is for the phases of windows: any number. */
-void tp_gpu_governor_init(struct tp_gpu_governor *governor, double max_overhead_ratio,
-			  uint64_t seed);
-void tp_gpu_governor_add(struct tp_gpu_governor *governor, const struct tp_gpu_window_cost *cost);
+void tp_gpu_trace_governor_init(struct tp_gpu_trace_governor *governor, double max_overhead_ratio,
+				uint64_t seed);
+void tp_gpu_trace_governor_add(struct tp_gpu_trace_governor *governor,
+			       const struct tp_gpu_window_cost *cost);
 /* `step_ns`: of a step outside windows; 0: not known. `last_ns`: how long the last window really
  * was, which has to be paid for before the next one; 0: there was none. */
-void tp_gpu_governor_next(struct tp_gpu_governor *governor, uint64_t step_ns, uint64_t last_ns,
-			  struct tp_gpu_order *out);
+void tp_gpu_trace_governor_next(struct tp_gpu_trace_governor *governor, uint64_t step_ns,
+				uint64_t last_ns, struct tp_gpu_window_schedule *out);
 /* Whether the program runs so much slower since it was traced for the first time, also while it is
  * not, that tracing has to end for good: after three windows, by more than half of what is allowed
  * and by more than chance (two standard errors). */
-bool tp_gpu_governor_has_residue(const struct tp_gpu_governor *governor);
+bool tp_gpu_trace_governor_has_residue(const struct tp_gpu_trace_governor *governor);
 
 double tp_gpu_mean_value(const struct tp_gpu_mean *mean); /* 0 when nothing was added */
 /* The larger of what values differ by and of what each is uncertain by. */

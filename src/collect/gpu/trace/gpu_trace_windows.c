@@ -7,87 +7,88 @@
 #include <stdio.h>
 
 /* The program is likely to have warmed up; with steps, some of them are known. */
-#define FIRST_NS      (3 * TP_NS_PER_S)
-#define FIRST_MOST_NS (30 * TP_NS_PER_S)
+#define FIRST_NS     (3 * TP_NS_PER_S)
+#define FIRST_MAX_NS (30 * TP_NS_PER_S)
 enum { FIRST_STEPS = 10 };
 
 /* One that has not begun by then is given up. */
-#define OPENING_MOST_NS (30 * TP_NS_PER_S)
+#define OPENING_MAX_NS (30 * TP_NS_PER_S)
 
 /* After a window CUPTI delivers what is left, and is let go of. */
-#define SETTLE_NS (300 * TP_NS_PER_MS)
+#define FLUSH_NS (300 * TP_NS_PER_MS)
 /* Compared with a window on either side: that long, or that many steps. */
-#define BESIDE_NS      (4 * TP_NS_PER_S)
-#define BESIDE_MOST_NS (30 * TP_NS_PER_S)
-enum { BESIDE_STEPS = 8 };
+#define ADJACENT_NS     (4 * TP_NS_PER_S)
+#define ADJACENT_MAX_NS (30 * TP_NS_PER_S)
+enum { ADJACENT_STEPS = 8 };
 
 /* Of steps that last longer than two looks a window begins with one. */
-#define LOOK_NS (100 * TP_NS_PER_MS)
+#define TICK_NS (100 * TP_NS_PER_MS)
 /* After a window that was left out for want of room. */
-#define PUT_OFF_NS (60 * TP_NS_PER_S)
+#define POSTPONE_NS (60 * TP_NS_PER_S)
 
 /* A slowdown that is known no better than that is not known. */
-static const double VAGUE = 0.5;
+static const double SLOWDOWN_ERROR_MAX = 0.5;
 
-void tp_gpu_windows_init(struct tp_gpu_windows *windows, const struct tp_progress *progress,
-			 double max_overhead_ratio, uint64_t seed)
+void tp_gpu_trace_windows_init(struct tp_gpu_trace_windows *windows,
+			       const struct tp_progress *progress, double max_overhead_ratio,
+			       uint64_t seed)
 {
-	*windows = (struct tp_gpu_windows){.progress = progress};
-	tp_gpu_governor_init(&windows->governor, max_overhead_ratio, seed);
-	tp_gpu_governor_next(&windows->governor, 0, 0, &windows->order);
+	*windows = (struct tp_gpu_trace_windows){.progress = progress};
+	tp_gpu_trace_governor_init(&windows->governor, max_overhead_ratio, seed);
+	tp_gpu_trace_governor_next(&windows->governor, 0, 0, &windows->order);
 }
 
 /* ---- steps of now --------------------------------------------------------------------------- */
 
 /* False: nothing tells steps. */
-static bool pace_of_steps(const struct tp_gpu_windows *windows, uint64_t now_ns,
-			  struct tp_pace *out)
+static bool step_rate(const struct tp_gpu_trace_windows *windows, uint64_t now_ns,
+		      struct tp_progress_rate *out)
 {
 	const struct tp_progress_series *steps = tp_progress_steps(windows->progress);
-	uint64_t from_ns = now_ns > BESIDE_MOST_NS ? now_ns - BESIDE_MOST_NS : 0;
-	return steps && tp_progress_pace(steps, from_ns, now_ns, out);
+	uint64_t from_ns = now_ns > ADJACENT_MAX_NS ? now_ns - ADJACENT_MAX_NS : 0;
+	return steps && tp_progress_typical_rate(steps, from_ns, now_ns, out);
 }
 
-static uint64_t step_ns(const struct tp_gpu_windows *windows, uint64_t now_ns)
+static uint64_t step_ns(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
-	struct tp_pace pace;
-	return pace_of_steps(windows, now_ns, &pace) ? (uint64_t)pace.count_ns : 0;
+	struct tp_progress_rate pace;
+	return step_rate(windows, now_ns, &pace) ? (uint64_t)pace.count_ns : 0;
 }
 
 /* How long the stretches beside a window are. */
-static uint64_t beside_ns(const struct tp_gpu_windows *windows, uint64_t now_ns)
+static uint64_t beside_ns(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
-	uint64_t length_ns = BESIDE_STEPS * step_ns(windows, now_ns);
-	return length_ns < BESIDE_NS        ? BESIDE_NS
-	       : length_ns > BESIDE_MOST_NS ? BESIDE_MOST_NS
-					    : length_ns;
+	uint64_t length_ns = ADJACENT_STEPS * step_ns(windows, now_ns);
+	return length_ns < ADJACENT_NS       ? ADJACENT_NS
+	       : length_ns > ADJACENT_MAX_NS ? ADJACENT_MAX_NS
+					     : length_ns;
 }
 
 /* A step is about to begin, or nobody can tell. */
-static bool is_at_border(const struct tp_gpu_windows *windows, uint64_t now_ns)
+static bool is_at_step_boundary(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
 	const struct tp_progress_series *steps = tp_progress_steps(windows->progress);
 	uint64_t length_ns = step_ns(windows, now_ns);
-	if (length_ns < 2 * LOOK_NS || now_ns < steps->last_ns)
+	if (length_ns < 2 * TICK_NS || now_ns < steps->last_ns)
 		return true;
 	uint64_t into_ns = now_ns - steps->last_ns;
-	return into_ns > 2 * length_ns || length_ns - into_ns % length_ns <= LOOK_NS;
+	return into_ns > 2 * length_ns || length_ns - into_ns % length_ns <= TICK_NS;
 }
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-static void open_window(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-			uint64_t now_ns)
+static void open_window(struct tp_gpu_trace_windows *windows,
+			const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	windows->beside_ns = beside_ns(windows, now_ns);
 	uint64_t from_ns = now_ns > windows->beside_ns ? now_ns - windows->beside_ns : 0;
-	if (windows->n && from_ns < windows->closed_ns + SETTLE_NS)
-		from_ns = windows->closed_ns + SETTLE_NS;
+	if (windows->n && from_ns < windows->closed_ns + FLUSH_NS)
+		from_ns = windows->closed_ns + FLUSH_NS;
 	for (size_t i = 0; i < windows->progress->n; i++) {
 		const struct tp_progress_series *series = &windows->progress->series[i];
-		struct tp_pace *before = &windows->before[i];
-		if (!tp_progress_pace(series, from_ns, now_ns, before))
-			*before = (struct tp_pace){0};
+		struct tp_progress_rate *before = &windows->before[i];
+		if (!tp_progress_typical_rate(series, from_ns, now_ns, before))
+			*before = (struct tp_progress_rate){0};
 		if (!windows->n)
 			windows->first[i] = *before;
 	}
@@ -98,16 +99,17 @@ static void open_window(struct tp_gpu_windows *windows, const struct tp_gpu_agen
 }
 
 /* Two of them, between three borders. */
-static bool has_whole_steps(const struct tp_gpu_windows *windows, uint64_t from_ns, uint64_t now_ns)
+static bool has_whole_steps(const struct tp_gpu_trace_windows *windows, uint64_t from_ns,
+			    uint64_t now_ns)
 {
-	struct tp_pace inside;
+	struct tp_progress_rate inside;
 	const struct tp_progress_series *steps = tp_progress_steps(windows->progress);
-	return !steps || tp_progress_pace(steps, from_ns, now_ns, &inside);
+	return !steps || tp_progress_typical_rate(steps, from_ns, now_ns, &inside);
 }
 
 /* Agents take milliseconds to begin, or many seconds. */
-static void see_open(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-		     uint64_t now_ns)
+static void check_opened(struct tp_gpu_trace_windows *windows,
+			 const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	if (agents->opened_ns >= windows->asked_ns && agents->opened_ns <= now_ns)
 		windows->opened_ns = agents->opened_ns;
@@ -115,14 +117,14 @@ static void see_open(struct tp_gpu_windows *windows, const struct tp_gpu_agents 
 		windows->opened_ns = now_ns;
 }
 
-static bool is_time_to_close(const struct tp_gpu_windows *windows,
-			     const struct tp_gpu_agents *agents, uint64_t now_ns)
+static bool is_time_to_close(const struct tp_gpu_trace_windows *windows,
+			     const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	if (!windows->opened_ns)
-		return now_ns - windows->asked_ns >= OPENING_MOST_NS;
+		return now_ns - windows->asked_ns >= OPENING_MAX_NS;
 	uint64_t length_ns = now_ns - windows->opened_ns;
 	if (length_ns >= windows->order.most_ns ||
-	    agents->n_events - windows->n_events >= TP_GPU_EVENTS_MOST)
+	    agents->n_events - windows->n_events >= TP_GPU_WINDOW_EVENTS_MAX)
 		return true;
 	return length_ns >= windows->order.length_ns &&
 	       has_whole_steps(windows, windows->opened_ns, now_ns);
@@ -130,20 +132,21 @@ static bool is_time_to_close(const struct tp_gpu_windows *windows,
 
 /* ---- what a window cost --------------------------------------------------------------------- */
 
-struct judged {
+struct window_estimate {
 	bool is_known;
 	enum tp_progress_kind by;
 	struct tp_gpu_window_cost cost;
 };
 
 /* The pace outside is the mean of both sides; where they differ it is no better known than that. */
-struct outside {
+struct adjacent_rates {
 	double count_ns;
 	double spread_ratio;
 	double error; /* relative, of count_ns */
 };
 
-static void join(const struct tp_pace *before, const struct tp_pace *after, struct outside *out)
+static void merge_rates(const struct tp_progress_rate *before, const struct tp_progress_rate *after,
+			struct adjacent_rates *out)
 {
 	out->count_ns = (before->count_ns + after->count_ns) / 2;
 	out->spread_ratio = (before->spread_ratio + after->spread_ratio) / 2;
@@ -153,29 +156,33 @@ static void join(const struct tp_pace *before, const struct tp_pace *after, stru
 }
 
 /* Of everything between the last count before the window was asked for and the first after it. */
-static bool judge_all(const struct tp_gpu_windows *windows, const struct tp_progress_series *series,
-		      const struct outside *outside, struct tp_gpu_window_cost *cost)
+static bool estimate_loss(const struct tp_gpu_trace_windows *windows,
+			  const struct tp_progress_series *series,
+			  const struct adjacent_rates *adjacent_rates,
+			  struct tp_gpu_window_cost *cost)
 {
-	struct tp_pace all;
-	if (!tp_progress_across(series, windows->asked_ns, windows->closed_ns + SETTLE_NS, &all))
+	struct tp_progress_rate all;
+	if (!tp_progress_total_rate(series, windows->asked_ns, windows->closed_ns + FLUSH_NS, &all))
 		return false;
-	double usual_ns = all.n * outside->count_ns;
+	double usual_ns = all.n * adjacent_rates->count_ns;
 	cost->lost_ns = (double)(all.to_ns - all.from_ns) - usual_ns;
-	cost->lost_error_ns = usual_ns * hypot(outside->error, outside->spread_ratio / sqrt(all.n));
+	cost->lost_error_ns =
+		usual_ns * hypot(adjacent_rates->error, adjacent_rates->spread_ratio / sqrt(all.n));
 	return true;
 }
 
 /* Where no whole count lies in the window, all that was lost is taken for slowdown. */
-static void judge_inside(const struct tp_gpu_windows *windows,
-			 const struct tp_progress_series *series, const struct outside *outside,
-			 struct tp_gpu_window_cost *cost)
+static void estimate_slowdown(const struct tp_gpu_trace_windows *windows,
+			      const struct tp_progress_series *series,
+			      const struct adjacent_rates *adjacent_rates,
+			      struct tp_gpu_window_cost *cost)
 {
-	struct tp_pace inside;
-	if (tp_progress_pace(series, windows->opened_ns, windows->closed_ns, &inside)) {
-		double ratio = inside.count_ns / outside->count_ns;
+	struct tp_progress_rate inside;
+	if (tp_progress_typical_rate(series, windows->opened_ns, windows->closed_ns, &inside)) {
+		double ratio = inside.count_ns / adjacent_rates->count_ns;
 		cost->slowdown = ratio - 1;
-		cost->slowdown_error =
-			ratio * hypot(outside->error, outside->spread_ratio / sqrt(inside.n));
+		cost->slowdown_error = ratio * hypot(adjacent_rates->error,
+						     adjacent_rates->spread_ratio / sqrt(inside.n));
 		return;
 	}
 	double length_ns = (double)cost->length_ns;
@@ -184,8 +191,8 @@ static void judge_inside(const struct tp_gpu_windows *windows,
 	cost->slowdown_error = cost->lost_error_ns / left_ns;
 }
 
-static void judge_residue(const struct tp_pace *first, const struct tp_pace *after,
-			  struct tp_gpu_window_cost *cost)
+static void estimate_residue(const struct tp_progress_rate *first,
+			     const struct tp_progress_rate *after, struct tp_gpu_window_cost *cost)
 {
 	cost->first_error = 1;
 	if (first->count_ns <= 0)
@@ -195,142 +202,144 @@ static void judge_residue(const struct tp_pace *first, const struct tp_pace *aft
 	cost->first_error = first->spread_ratio / sqrt(first->n);
 }
 
-static void judge_by(const struct tp_gpu_windows *windows, size_t i, uint64_t until_ns,
-		     struct judged *out)
+static void estimate_by_series(const struct tp_gpu_trace_windows *windows, size_t i,
+			       uint64_t until_ns, struct window_estimate *out)
 {
 	const struct tp_progress_series *series = &windows->progress->series[i];
 	struct tp_gpu_window_cost cost = {.length_ns = windows->closed_ns - windows->opened_ns};
-	struct outside outside;
-	struct tp_pace after;
+	struct adjacent_rates adjacent_rates;
+	struct tp_progress_rate after;
 	if (windows->before[i].count_ns <= 0 ||
-	    !tp_progress_pace(series, windows->closed_ns + SETTLE_NS, until_ns, &after))
+	    !tp_progress_typical_rate(series, windows->closed_ns + FLUSH_NS, until_ns, &after))
 		return;
-	join(&windows->before[i], &after, &outside);
-	if (!judge_all(windows, series, &outside, &cost))
+	merge_rates(&windows->before[i], &after, &adjacent_rates);
+	if (!estimate_loss(windows, series, &adjacent_rates, &cost))
 		return;
-	judge_inside(windows, series, &outside, &cost);
-	judge_residue(&windows->first[i], &after, &cost);
+	estimate_slowdown(windows, series, &adjacent_rates, &cost);
+	estimate_residue(&windows->first[i], &after, &cost);
 	bool is_better = !out->is_known || cost.slowdown_error < out->cost.slowdown_error;
 	if (out->is_known && out->by == TP_PROGRESS_STEPS)
 		is_better = is_better && series->kind == TP_PROGRESS_STEPS;
 	else if (series->kind == TP_PROGRESS_STEPS)
 		is_better = true;
-	if (is_better && cost.slowdown_error <= VAGUE)
-		*out = (struct judged){.is_known = true, .by = series->kind, .cost = cost};
+	if (is_better && cost.slowdown_error <= SLOWDOWN_ERROR_MAX)
+		*out = (struct window_estimate){.is_known = true, .by = series->kind, .cost = cost};
 }
 
-static void judge_window(struct tp_gpu_windows *windows, uint64_t now_ns)
+static void estimate_window(struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
-	struct judged judged = {0};
+	struct window_estimate window_estimate = {0};
 	for (size_t i = 0; i < windows->progress->n; i++)
-		judge_by(windows, i, now_ns, &judged);
-	if (judged.is_known) {
-		windows->told_by = judged.by;
-		tp_gpu_governor_add(&windows->governor, &judged.cost);
+		estimate_by_series(windows, i, now_ns, &window_estimate);
+	if (window_estimate.is_known) {
+		windows->told_by = window_estimate.by;
+		tp_gpu_trace_governor_add(&windows->governor, &window_estimate.cost);
 	}
-	windows->state = tp_gpu_governor_has_residue(&windows->governor) ? TP_GPU_WINDOWS_OVER
-									 : TP_GPU_WINDOWS_PAUSE;
-	tp_gpu_governor_next(&windows->governor, step_ns(windows, now_ns),
-			     windows->closed_ns - windows->opened_ns, &windows->order);
+	windows->state = tp_gpu_trace_governor_has_residue(&windows->governor)
+				 ? TP_GPU_WINDOWS_ENDED
+				 : TP_GPU_WINDOWS_PAUSED;
+	tp_gpu_trace_governor_next(&windows->governor, step_ns(windows, now_ns),
+				   windows->closed_ns - windows->opened_ns, &windows->order);
 }
 
 /* One that never began is none, and tells nothing of what windows cost; the next is not due before
  * its time all the same. */
-static void close_window(struct tp_gpu_windows *windows, uint64_t now_ns)
+static void close_window(struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
 	if (!windows->opened_ns) {
 		windows->opened_ns = now_ns;
-		windows->state = TP_GPU_WINDOWS_PAUSE;
+		windows->state = TP_GPU_WINDOWS_PAUSED;
 		return;
 	}
-	windows->state = TP_GPU_WINDOWS_SHUT;
+	windows->state = TP_GPU_WINDOWS_CLOSED;
 	windows->closed_ns = now_ns;
 	windows->n++;
 }
 
 /* When the agents have said when it ended, and the program has gone on for a while. */
-static void look_behind(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-			uint64_t now_ns)
+static void check_after(struct tp_gpu_trace_windows *windows,
+			const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	if (agents->closed_ns > windows->opened_ns && agents->closed_ns < now_ns)
 		windows->closed_ns = agents->closed_ns;
 	windows->traced_ns += windows->closed_ns - windows->opened_ns;
-	judge_window(windows, now_ns);
+	estimate_window(windows, now_ns);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
-static bool is_warm(const struct tp_gpu_windows *windows, uint64_t now_ns)
+static bool is_warm(const struct tp_gpu_trace_windows *windows, uint64_t now_ns)
 {
-	struct tp_pace pace;
+	struct tp_progress_rate pace;
 	if (now_ns < windows->seen_ns + FIRST_NS)
 		return false;
-	if (!tp_progress_steps(windows->progress) || now_ns >= windows->seen_ns + FIRST_MOST_NS)
+	if (!tp_progress_steps(windows->progress) || now_ns >= windows->seen_ns + FIRST_MAX_NS)
 		return true;
-	return pace_of_steps(windows, now_ns, &pace) && pace.n >= FIRST_STEPS;
+	return step_rate(windows, now_ns, &pace) && pace.n >= FIRST_STEPS;
 }
 
 /* Of a window that is due. */
-static bool has_room(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-		     uint64_t now_ns)
+static bool has_memory(struct tp_gpu_trace_windows *windows,
+		       const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	if (now_ns < windows->put_off_ns)
 		return false;
 	if (!agents->lacks_room)
 		return true;
 	windows->n_left_out++;
-	windows->put_off_ns = now_ns + PUT_OFF_NS;
+	windows->put_off_ns = now_ns + POSTPONE_NS;
 	return false;
 }
 
-bool tp_gpu_windows_tick(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-			 uint64_t now_ns)
+bool tp_gpu_trace_windows_tick(struct tp_gpu_trace_windows *windows,
+			       const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	if (!agents->is_there)
 		return false;
 	if (!windows->seen_ns)
 		windows->seen_ns = now_ns;
 	switch (windows->state) {
-	case TP_GPU_WINDOWS_BEFORE:
-		if (!is_warm(windows, now_ns) || !has_room(windows, agents, now_ns) ||
-		    !is_at_border(windows, now_ns))
+	case TP_GPU_WINDOWS_WAITING:
+		if (!is_warm(windows, now_ns) || !has_memory(windows, agents, now_ns) ||
+		    !is_at_step_boundary(windows, now_ns))
 			break;
-		tp_gpu_governor_next(&windows->governor, step_ns(windows, now_ns), 0,
-				     &windows->order);
+		tp_gpu_trace_governor_next(&windows->governor, step_ns(windows, now_ns), 0,
+					   &windows->order);
 		open_window(windows, agents, now_ns);
 		break;
 	case TP_GPU_WINDOWS_OPEN:
-		see_open(windows, agents, now_ns);
+		check_opened(windows, agents, now_ns);
 		if (is_time_to_close(windows, agents, now_ns))
 			close_window(windows, now_ns);
 		break;
-	case TP_GPU_WINDOWS_SHUT:
-		if (now_ns >= windows->closed_ns + SETTLE_NS + windows->beside_ns)
-			look_behind(windows, agents, now_ns);
+	case TP_GPU_WINDOWS_CLOSED:
+		if (now_ns >= windows->closed_ns + FLUSH_NS + windows->beside_ns)
+			check_after(windows, agents, now_ns);
 		break;
-	case TP_GPU_WINDOWS_PAUSE:
+	case TP_GPU_WINDOWS_PAUSED:
 		if (now_ns >= windows->opened_ns + windows->order.start_ns &&
-		    has_room(windows, agents, now_ns) && is_at_border(windows, now_ns))
+		    has_memory(windows, agents, now_ns) && is_at_step_boundary(windows, now_ns))
 			open_window(windows, agents, now_ns);
 		break;
-	case TP_GPU_WINDOWS_OVER:
+	case TP_GPU_WINDOWS_ENDED:
 		break;
 	}
 	return windows->state == TP_GPU_WINDOWS_OPEN;
 }
 
-void tp_gpu_windows_finish(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-			   uint64_t now_ns)
+void tp_gpu_trace_windows_finish(struct tp_gpu_trace_windows *windows,
+				 const struct tp_gpu_agents_state *agents, uint64_t now_ns)
 {
 	if (windows->state == TP_GPU_WINDOWS_OPEN) {
-		see_open(windows, agents, now_ns);
+		check_opened(windows, agents, now_ns);
 		close_window(windows, now_ns);
 	}
-	if (windows->state == TP_GPU_WINDOWS_SHUT)
-		look_behind(windows, agents, now_ns);
+	if (windows->state == TP_GPU_WINDOWS_CLOSED)
+		check_after(windows, agents, now_ns);
 }
 
-bool tp_gpu_windows_lost(const struct tp_gpu_windows *windows, double *lost_ns, double *error_ns)
+bool tp_gpu_trace_windows_lost(const struct tp_gpu_trace_windows *windows, double *lost_ns,
+			       double *error_ns)
 {
 	const struct tp_gpu_mean *lost = &windows->governor.lost_ns;
 	*lost_ns = (double)windows->n * tp_gpu_mean_value(lost);
@@ -338,19 +347,19 @@ bool tp_gpu_windows_lost(const struct tp_gpu_windows *windows, double *lost_ns, 
 	return lost->n > 0;
 }
 
-void tp_gpu_windows_describe(const struct tp_gpu_windows *windows, double seconds, char *out,
-			     size_t size)
+void tp_gpu_trace_windows_describe(const struct tp_gpu_trace_windows *windows, double seconds,
+				   char *out, size_t size)
 {
 	double lost_ns;
 	double error_ns;
 	double percent = seconds > 0 ? 100e-9 / seconds : 0;
-	bool is_known = tp_gpu_windows_lost(windows, &lost_ns, &error_ns);
+	bool is_known = tp_gpu_trace_windows_lost(windows, &lost_ns, &error_ns);
 	const char *plural = windows->n == 1 ? "" : "s";
 	if (!windows->n && windows->asked_ns)
 		snprintf(out, size, "no window began: the agent did not come to collect");
 	else if (!windows->n)
 		snprintf(out, size, "the program ended before the first window");
-	else if (windows->state == TP_GPU_WINDOWS_OVER)
+	else if (windows->state == TP_GPU_WINDOWS_ENDED)
 		snprintf(out, size,
 			 "ended after %zu windows: the program stayed %.2g %% slower between them",
 			 windows->n, 100 * tp_gpu_mean_value(&windows->governor.residue));

@@ -13,16 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tp_gpu_window_state {
-	TP_GPU_WINDOWS_BEFORE, /* no agent yet, or the program warms up */
+enum tp_gpu_trace_windows_state {
+	TP_GPU_WINDOWS_WAITING, /* no agent yet, or the program warms up */
 	TP_GPU_WINDOWS_OPEN,
-	TP_GPU_WINDOWS_SHUT, /* what the last one cost is not known yet */
-	TP_GPU_WINDOWS_PAUSE,
-	TP_GPU_WINDOWS_OVER, /* for good: see tp_gpu_governor_has_residue() */
+	TP_GPU_WINDOWS_CLOSED, /* what the last one cost is not known yet */
+	TP_GPU_WINDOWS_PAUSED,
+	TP_GPU_WINDOWS_ENDED, /* for good: see tp_gpu_trace_governor_has_residue() */
 };
 
 /* What agents say; times of the last window. */
-struct tp_gpu_agents {
+struct tp_gpu_agents_state {
 	bool is_there;
 	bool is_collecting; /* by what they say of themselves */
 	bool lacks_room;    /* a GPU's memory is nearly full: no window opens */
@@ -31,11 +31,11 @@ struct tp_gpu_agents {
 	uint64_t closed_ns; /* likewise it ended */
 };
 
-struct tp_gpu_windows {
+struct tp_gpu_trace_windows {
 	const struct tp_progress *progress; /* borrowed */
-	struct tp_gpu_governor governor;
-	struct tp_gpu_order order; /* for the next window */
-	enum tp_gpu_window_state state;
+	struct tp_gpu_trace_governor governor;
+	struct tp_gpu_window_schedule order; /* for the next window */
+	enum tp_gpu_trace_windows_state state;
 	uint64_t seen_ns;   /* when an agent was there first; 0 = not yet */
 	uint64_t asked_ns;  /* of the last window: when it was asked for */
 	uint64_t opened_ns; /* when it began (0: it has not yet) or was given up, and ended: as far
@@ -45,8 +45,8 @@ struct tp_gpu_windows {
 	uint64_t beside_ns; /* length of the stretches that it is compared with */
 	/* By series: right before the last window, and before the first one; count_ns 0: unknown.
 	 */
-	struct tp_pace before[TP_PROGRESS_SERIES];
-	struct tp_pace first[TP_PROGRESS_SERIES];
+	struct tp_progress_rate before[TP_PROGRESS_SERIES];
+	struct tp_progress_rate first[TP_PROGRESS_SERIES];
 	enum tp_progress_kind told_by; /* of the last window that could be measured */
 	size_t n;                      /* windows that began and were closed */
 	unsigned n_left_out;           /* for want of room */
@@ -54,21 +54,23 @@ struct tp_gpu_windows {
 	uint64_t traced_ns;            /* in them */
 };
 
-void tp_gpu_windows_init(struct tp_gpu_windows *windows, const struct tp_progress *progress,
-			 double max_overhead_ratio, uint64_t seed);
+void tp_gpu_trace_windows_init(struct tp_gpu_trace_windows *windows,
+			       const struct tp_progress *progress, double max_overhead_ratio,
+			       uint64_t seed);
 /* A look, some times a second. Returns whether a window is to be open. */
-bool tp_gpu_windows_tick(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-			 uint64_t now_ns);
+bool tp_gpu_trace_windows_tick(struct tp_gpu_trace_windows *windows,
+			       const struct tp_gpu_agents_state *agents, uint64_t now_ns);
 
 /* The target ends, or measuring does: the last window is judged by what there is. */
-void tp_gpu_windows_finish(struct tp_gpu_windows *windows, const struct tp_gpu_agents *agents,
-			   uint64_t now_ns);
+void tp_gpu_trace_windows_finish(struct tp_gpu_trace_windows *windows,
+				 const struct tp_gpu_agents_state *agents, uint64_t now_ns);
 
 /* All that windows cost the program so far, in ns, with its standard error. False: nothing told. */
-bool tp_gpu_windows_lost(const struct tp_gpu_windows *windows, double *lost_ns, double *error_ns);
+bool tp_gpu_trace_windows_lost(const struct tp_gpu_trace_windows *windows, double *lost_ns,
+			       double *error_ns);
 /* In one line, of a measurement of that many seconds: "traced in 5 windows, 0.9 % of the time,
  * which cost 0.41 % ± 0.1 % by its steps". */
-void tp_gpu_windows_describe(const struct tp_gpu_windows *windows, double seconds, char *out,
-			     size_t size);
+void tp_gpu_trace_windows_describe(const struct tp_gpu_trace_windows *windows, double seconds,
+				   char *out, size_t size);
 
 #endif

@@ -10,14 +10,14 @@
 #include <string.h>
 
 enum {
-	ITEMS_MOST = 4096,   /* calls of a thread whose kernels may still come */
-	WAITING_MOST = 1024, /* launches in calls that have not ended */
-	LINKS_MOST = 1 << 16,
-	COMMUNICATORS_MOST = 1 << 12, /* that are told apart */
+	ITEMS_MAX = 4096,   /* calls of a thread whose kernels may still come */
+	WAITING_MAX = 1024, /* launches in calls that have not ended */
+	LINKS_MAX = 1 << 16,
+	COMMUNICATORS_MAX = 1 << 12, /* that are told apart */
 };
 
 /* A call, or those of one communicator in a group. */
-struct item {
+struct nccl_item {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t detail;
@@ -25,8 +25,8 @@ struct item {
 	bool is_taken;
 };
 
-struct thread {
-	struct item *items; /* heap, in order of their ends */
+struct nccl_thread {
+	struct nccl_item *items; /* heap, in order of their ends */
 	size_t n;
 	size_t capacity;
 	uint64_t n_dropped;      /* that were before items[0] */
@@ -50,12 +50,12 @@ struct launch {
 	uint64_t time_ns;
 };
 
-struct tp_gpu_talk {
+struct tp_nccl_match {
 	struct tp_sink *sink;
 	uint32_t rank;
 	bool is_used;
 	bool is_broken; /* collectives cannot be counted */
-	struct thread *threads;
+	struct nccl_thread *threads;
 	size_t n_threads;
 	size_t threads_capacity;
 	struct tp_map numbers; /* hash of a communicator -> place in the next */
@@ -68,15 +68,15 @@ struct tp_gpu_talk {
 	struct tp_map links; /* -> thread << 32 | number of the item among all of the thread */
 };
 
-struct tp_gpu_talk *tp_gpu_talk_new(struct tp_sink *sink, uint32_t rank)
+struct tp_nccl_match *tp_nccl_match_new(struct tp_sink *sink, uint32_t rank)
 {
-	struct tp_gpu_talk *talk = tp_alloc(sizeof(*talk));
+	struct tp_nccl_match *talk = tp_alloc(sizeof(*talk));
 	talk->sink = sink;
 	talk->rank = rank;
 	return talk;
 }
 
-void tp_gpu_talk_free(struct tp_gpu_talk *talk)
+void tp_nccl_match_free(struct tp_nccl_match *talk)
 {
 	if (!talk)
 		return;
@@ -92,18 +92,18 @@ void tp_gpu_talk_free(struct tp_gpu_talk *talk)
 	free(talk);
 }
 
-bool tp_gpu_talk_is_used(const struct tp_gpu_talk *talk)
+bool tp_nccl_match_is_used(const struct tp_nccl_match *talk)
 {
 	return talk->is_used;
 }
 
 /* ---- communicators -------------------------------------------------------------------------- */
 
-static struct communicator *communicator_of(struct tp_gpu_talk *talk, uint64_t hash)
+static struct communicator *communicator_of(struct tp_nccl_match *talk, uint64_t hash)
 {
 	uint64_t at;
 	char name[80];
-	if (talk->n_communicators >= COMMUNICATORS_MOST && !tp_map_get(&talk->numbers, hash, NULL))
+	if (talk->n_communicators >= COMMUNICATORS_MAX && !tp_map_get(&talk->numbers, hash, NULL))
 		hash = 0;
 	if (tp_map_get(&talk->numbers, hash, &at))
 		return &talk->communicators[at];
@@ -122,7 +122,7 @@ static struct communicator *communicator_of(struct tp_gpu_talk *talk, uint64_t h
 	return out;
 }
 
-uint32_t tp_gpu_talk_call(struct tp_gpu_talk *talk, const struct tp_nccl_call *call)
+uint32_t tp_nccl_match_call(struct tp_nccl_match *talk, const struct tp_nccl_call *call)
 {
 	struct communicator *communicator = communicator_of(talk, call->communicator);
 	talk->is_used = true;
@@ -148,17 +148,17 @@ uint32_t tp_gpu_talk_call(struct tp_gpu_talk *talk, const struct tp_nccl_call *c
 
 /* ---- calls and launches --------------------------------------------------------------------- */
 
-static struct thread *thread_of(struct tp_gpu_talk *talk, size_t number)
+static struct nccl_thread *thread_of(struct tp_nccl_match *talk, size_t number)
 {
 	while (talk->n_threads <= number)
 		TP_ARRAY_PUSH(talk->threads, talk->n_threads, talk->threads_capacity) =
-			(struct thread){0};
+			(struct nccl_thread){0};
 	return &talk->threads[number];
 }
 
-static void link_to(struct tp_gpu_talk *talk, uint32_t link, size_t thread, size_t item)
+static void link_to(struct tp_nccl_match *talk, uint32_t link, size_t thread, size_t item)
 {
-	if (talk->links.n >= LINKS_MOST)
+	if (talk->links.n >= LINKS_MAX)
 		tp_map_release(&talk->links);
 	talk->threads[thread].items[item].is_launched = true;
 	tp_map_set(&talk->links, link,
@@ -166,9 +166,9 @@ static void link_to(struct tp_gpu_talk *talk, uint32_t link, size_t thread, size
 }
 
 /* Those launches that were in it. Of several items of one group each takes one. */
-static void take_waiting(struct tp_gpu_talk *talk, size_t number, size_t item)
+static void link_waiting(struct tp_nccl_match *talk, size_t number, size_t item)
 {
-	const struct item *added = &talk->threads[number].items[item];
+	const struct nccl_item *added = &talk->threads[number].items[item];
 	size_t n_kept = 0;
 	bool is_linked = false;
 	for (size_t i = 0; i < talk->n_waiting; i++) {
@@ -184,19 +184,19 @@ static void take_waiting(struct tp_gpu_talk *talk, size_t number, size_t item)
 	talk->n_waiting = n_kept;
 }
 
-static void add_item(struct tp_gpu_talk *talk, size_t number, const struct item *item)
+static void add_item(struct tp_nccl_match *talk, size_t number, const struct nccl_item *item)
 {
-	struct thread *thread = &talk->threads[number];
-	if (thread->n == ITEMS_MOST) {
-		memmove(thread->items, thread->items + ITEMS_MOST / 2,
-			(thread->n -= ITEMS_MOST / 2) * sizeof(*item));
-		thread->n_dropped += ITEMS_MOST / 2;
+	struct nccl_thread *thread = &talk->threads[number];
+	if (thread->n == ITEMS_MAX) {
+		memmove(thread->items, thread->items + ITEMS_MAX / 2,
+			(thread->n -= ITEMS_MAX / 2) * sizeof(*item));
+		thread->n_dropped += ITEMS_MAX / 2;
 	}
 	TP_ARRAY_PUSH(thread->items, thread->n, thread->capacity) = *item;
-	take_waiting(talk, number, thread->n - 1);
+	link_waiting(talk, number, thread->n - 1);
 }
 
-static void add_to_group(struct thread *thread, const struct tp_detail *detail)
+static void add_to_group(struct nccl_thread *thread, const struct tp_detail *detail)
 {
 	for (size_t i = 0; i < thread->n_group; i++) {
 		if (thread->group[i].group == detail->group) {
@@ -207,26 +207,26 @@ static void add_to_group(struct thread *thread, const struct tp_detail *detail)
 	TP_ARRAY_PUSH(thread->group, thread->n_group, thread->group_capacity) = *detail;
 }
 
-static void end_group(struct tp_gpu_talk *talk, size_t number, uint64_t start_ns, uint64_t end_ns)
+static void end_group(struct tp_nccl_match *talk, size_t number, uint64_t start_ns, uint64_t end_ns)
 {
-	struct thread *thread = &talk->threads[number];
+	struct nccl_thread *thread = &talk->threads[number];
 	if (thread->depth && --thread->depth)
 		return;
 	for (size_t i = 0; i < thread->n_group; i++) {
-		struct item item = {.start_ns = start_ns, .end_ns = end_ns};
+		struct nccl_item item = {.start_ns = start_ns, .end_ns = end_ns};
 		item.detail = tp_sink_detail(talk->sink, &thread->group[i]);
 		add_item(talk, number, &item);
 	}
 	thread->n_group = 0;
 }
 
-void tp_gpu_talk_begin(struct tp_gpu_talk *talk, size_t number)
+void tp_nccl_match_begin(struct tp_nccl_match *talk, size_t number)
 {
 	thread_of(talk, number)->n_open++;
 }
 
 /* What was launched in it and is no call's. */
-static void drop_waiting(struct tp_gpu_talk *talk, size_t number)
+static void drop_waiting(struct tp_nccl_match *talk, size_t number)
 {
 	size_t n_kept = 0;
 	for (size_t i = 0; i < talk->n_waiting; i++)
@@ -235,20 +235,20 @@ static void drop_waiting(struct tp_gpu_talk *talk, size_t number)
 	talk->n_waiting = n_kept;
 }
 
-void tp_gpu_talk_end(struct tp_gpu_talk *talk, size_t number, uint32_t detail,
-		     enum tp_gpu_group group, uint64_t start_ns, uint64_t end_ns)
+void tp_nccl_match_end(struct tp_nccl_match *talk, size_t number, uint32_t detail,
+		       enum tp_nccl_group group, uint64_t start_ns, uint64_t end_ns)
 {
-	struct thread *thread = thread_of(talk, number);
+	struct nccl_thread *thread = thread_of(talk, number);
 	struct tp_detail known;
-	if (group == TP_GPU_GROUP_START)
+	if (group == TP_NCCL_GROUP_START)
 		thread->depth++;
-	else if (group == TP_GPU_GROUP_END)
+	else if (group == TP_NCCL_GROUP_END)
 		end_group(talk, number, start_ns, end_ns);
 	if (detail && thread->depth) {
 		tp_sink_detail_get(talk->sink, detail, &known);
 		add_to_group(thread, &known);
 	} else if (detail) {
-		const struct item item = {start_ns, end_ns, detail, false, false};
+		const struct nccl_item item = {start_ns, end_ns, detail, false, false};
 		add_item(talk, number, &item);
 	}
 	if (thread->n_open && --thread->n_open == 0)
@@ -256,7 +256,7 @@ void tp_gpu_talk_end(struct tp_gpu_talk *talk, size_t number, uint32_t detail,
 }
 
 /* The first item that ends behind that time; n: none does. */
-static size_t find_item(const struct thread *thread, uint64_t time_ns)
+static size_t find_item(const struct nccl_thread *thread, uint64_t time_ns)
 {
 	size_t from = 0;
 	size_t until = thread->n;
@@ -270,11 +270,12 @@ static size_t find_item(const struct thread *thread, uint64_t time_ns)
 	return from;
 }
 
-void tp_gpu_talk_launch(struct tp_gpu_talk *talk, size_t number, uint32_t link, uint64_t time_ns)
+void tp_nccl_match_launch(struct tp_nccl_match *talk, size_t number, uint32_t link,
+			  uint64_t time_ns)
 {
 	if (!link || number >= talk->n_threads)
 		return;
-	const struct thread *thread = &talk->threads[number];
+	const struct nccl_thread *thread = &talk->threads[number];
 	for (size_t i = find_item(thread, time_ns);
 	     i < thread->n && thread->items[i].start_ns <= time_ns; i++) {
 		/* Of several of one group each takes one. */
@@ -285,18 +286,18 @@ void tp_gpu_talk_launch(struct tp_gpu_talk *talk, size_t number, uint32_t link, 
 			return;
 		}
 	}
-	if (thread->n_open && talk->n_waiting < WAITING_MOST)
+	if (thread->n_open && talk->n_waiting < WAITING_MAX)
 		TP_ARRAY_PUSH(talk->waiting, talk->n_waiting, talk->waiting_capacity) =
 			(struct launch){number, link, time_ns};
 }
 
-bool tp_gpu_talk_find(struct tp_gpu_talk *talk, uint32_t link, uint32_t *detail)
+bool tp_nccl_match_find(struct tp_nccl_match *talk, uint32_t link, uint32_t *detail)
 {
 	uint64_t at;
 	if (!tp_map_get(&talk->links, link, &at))
 		return false;
 	tp_map_remove(&talk->links, link);
-	struct thread *thread = &talk->threads[at >> 32];
+	struct nccl_thread *thread = &talk->threads[at >> 32];
 	uint32_t i = (uint32_t)at - (uint32_t)thread->n_dropped;
 	*detail = 0;
 	if (i < thread->n && !thread->items[i].is_taken) {
@@ -306,7 +307,7 @@ bool tp_gpu_talk_find(struct tp_gpu_talk *talk, uint32_t link, uint32_t *detail)
 	return true;
 }
 
-void tp_gpu_talk_forget(struct tp_gpu_talk *talk)
+void tp_nccl_match_reset(struct tp_nccl_match *talk)
 {
 	for (size_t i = 0; i < talk->n_threads; i++) {
 		talk->threads[i].n_open = 0;

@@ -17,33 +17,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tp_gpu_talk;
+struct tp_nccl_match;
 struct tp_sink;
 
-enum tp_gpu_group { TP_GPU_GROUP_NONE, TP_GPU_GROUP_START, TP_GPU_GROUP_END };
+enum tp_nccl_group { TP_NCCL_GROUP_NONE, TP_NCCL_GROUP_START, TP_NCCL_GROUP_END };
 
 /* `sink` is borrowed until free. `rank` tells sends and receives of this process from others'. */
-struct tp_gpu_talk *tp_gpu_talk_new(struct tp_sink *sink, uint32_t rank);
-void tp_gpu_talk_free(struct tp_gpu_talk *talk); /* NULL is allowed */
+struct tp_nccl_match *tp_nccl_match_new(struct tp_sink *sink, uint32_t rank);
+void tp_nccl_match_free(struct tp_nccl_match *talk); /* NULL is allowed */
 
 /* A call begins; returns its detail. Of a communicator that was made 0. */
-uint32_t tp_gpu_talk_call(struct tp_gpu_talk *talk, const struct tp_nccl_call *call);
+uint32_t tp_nccl_match_call(struct tp_nccl_match *talk, const struct tp_nccl_call *call);
 
 /* A range of NCCL begins in the thread, and one ends that had that detail (0: none). */
-void tp_gpu_talk_begin(struct tp_gpu_talk *talk, size_t thread);
-void tp_gpu_talk_end(struct tp_gpu_talk *talk, size_t thread, uint32_t detail,
-		     enum tp_gpu_group group, uint64_t start_ns, uint64_t end_ns);
+void tp_nccl_match_begin(struct tp_nccl_match *talk, size_t thread);
+void tp_nccl_match_end(struct tp_nccl_match *talk, size_t thread, uint32_t detail,
+		       enum tp_nccl_group group, uint64_t start_ns, uint64_t end_ns);
 
-void tp_gpu_talk_launch(struct tp_gpu_talk *talk, size_t thread, uint32_t link, uint64_t time_ns);
+void tp_nccl_match_launch(struct tp_nccl_match *talk, size_t thread, uint32_t link,
+			  uint64_t time_ns);
 
 /* The detail of the kernel with that link, once: of several kernels of one call the first has it,
  * others 0. False: its launch, or the end of its call, is not known yet. */
-bool tp_gpu_talk_find(struct tp_gpu_talk *talk, uint32_t link, uint32_t *detail);
+bool tp_nccl_match_find(struct tp_nccl_match *talk, uint32_t link, uint32_t *detail);
 
 /* Has there been any call? Else it is in vain to wait for one. */
-bool tp_gpu_talk_is_used(const struct tp_gpu_talk *talk);
+bool tp_nccl_match_is_used(const struct tp_nccl_match *talk);
 
 /* Events were lost: what is open is forgotten, and collectives are not numbered any more. */
-void tp_gpu_talk_forget(struct tp_gpu_talk *talk);
+void tp_nccl_match_reset(struct tp_nccl_match *talk);
 
 #endif

@@ -35,7 +35,7 @@ static const struct {
 	uint32_t id;
 	uint32_t size;
 	unsigned word;
-} makers[] = {
+} communicator_calls[] = {
 	{0, 24, 1},  /* ncclCommInitRank */
 	{1, 16, 1},  /* ncclCommInitAll */
 	{11, 24, 1}, /* ncclCommInitRankConfig */
@@ -44,13 +44,13 @@ static const struct {
 	{15, 24, 1}, /* ncclCommShrink */
 };
 
-static bool read_maker(struct tp_nccl_call *out, uint32_t id, uint32_t size,
-		       const uint64_t words[TP_GPU_PAYLOAD_WORDS])
+static bool read_communicator(struct tp_nccl_call *out, uint32_t id, uint32_t size,
+			      const uint64_t words[TP_GPU_PAYLOAD_WORDS])
 {
-	for (size_t i = 0; i < TP_ARRAY_LEN(makers); i++) {
-		if (makers[i].id != id || makers[i].size != size)
+	for (size_t i = 0; i < TP_ARRAY_LEN(communicator_calls); i++) {
+		if (communicator_calls[i].id != id || communicator_calls[i].size != size)
 			continue;
-		uint32_t n_ranks = (uint32_t)words[makers[i].word];
+		uint32_t n_ranks = (uint32_t)words[communicator_calls[i].word];
 		if (n_ranks == 0 || n_ranks > INT32_MAX)
 			return false;
 		*out = (struct tp_nccl_call){.kind = TP_NCCL_COMMUNICATOR,
@@ -61,8 +61,8 @@ static bool read_maker(struct tp_nccl_call *out, uint32_t id, uint32_t size,
 	return false;
 }
 
-bool tp_nccl_call_read(struct tp_nccl_call *out, uint32_t schema, uint32_t size,
-		       const uint64_t words[TP_GPU_PAYLOAD_WORDS])
+bool tp_nccl_payload_read(struct tp_nccl_call *out, uint32_t schema, uint32_t size,
+			  const uint64_t words[TP_GPU_PAYLOAD_WORDS])
 {
 	if (schema < STATIC_IDS)
 		return false;
@@ -78,5 +78,5 @@ bool tp_nccl_call_read(struct tp_nccl_call *out, uint32_t schema, uint32_t size,
 					     .communicator = has_communicator ? words[0] : 0};
 		return true;
 	}
-	return read_maker(out, id, size, words);
+	return read_communicator(out, id, size, words);
 }

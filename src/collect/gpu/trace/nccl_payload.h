@@ -22,7 +22,7 @@ struct tp_nccl_call {
 };
 
 /* Of the whole payload of `size` bytes its first words. False: it is none that is known. */
-bool tp_nccl_call_read(struct tp_nccl_call *out, uint32_t schema, uint32_t size,
-		       const uint64_t words[TP_GPU_PAYLOAD_WORDS]);
+bool tp_nccl_payload_read(struct tp_nccl_call *out, uint32_t schema, uint32_t size,
+			  const uint64_t words[TP_GPU_PAYLOAD_WORDS]);
 
 #endif

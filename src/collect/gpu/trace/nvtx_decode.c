@@ -12,25 +12,25 @@
 #include <string.h>
 
 enum {
-	RANGES_MOST = 256,       /* open in a thread; of more the outermost are forgotten */
-	STARTED_MOST = 4096,     /* open ranges that any thread may end */
-	OUTER_LEVELS = 2,        /* told also between windows: steps and phases */
-	NUMBERED_MOST = 1 << 18, /* names that differ in numbers; strings are kept for good */
+	RANGES_MAX = 256,       /* open in a thread; of more the outermost are forgotten */
+	STARTED_MAX = 4096,     /* open ranges that any thread may end */
+	OUTER_LEVELS = 2,       /* told also between windows: steps and phases */
+	NUMBERED_MAX = 1 << 18, /* names that differ in numbers; strings are kept for good */
 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* The text with the numbers that its event carries put back in; "#" for them where there are too
  * many. */
-static void put_back(struct tp_buf *out, const char *text, size_t length,
-		     const struct tp_gpu_event *event, bool has_numbers)
+static void expand_numbers(struct tp_buf *out, const char *text, size_t length,
+			   const struct tp_gpu_event *event, bool has_numbers)
 {
 	const uint32_t numbers[2] = {event->dur, event->link};
 	size_t n = event->flags & TP_GPU_FLAG_NUMBERS ? 0 : 2;
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] == TP_GPU_NUMBER_HERE && n < 2 && !has_numbers)
+		if (text[i] == TP_GPU_NUMBER_MARK && n < 2 && !has_numbers)
 			tp_buf_putc(out, '#');
-		else if (text[i] == TP_GPU_NUMBER_HERE && n < 2)
+		else if (text[i] == TP_GPU_NUMBER_MARK && n < 2)
 			tp_buf_printf(out, "%u", numbers[n++]);
 		else
 			tp_buf_putc(out, text[i]);
@@ -38,18 +38,18 @@ static void put_back(struct tp_buf *out, const char *text, size_t length,
 }
 
 /* "aten::mm" of "aten::mm, seq = 7": an operator, as in imported traces. */
-static uint32_t name_of(struct tp_gpu_teller *teller, const struct tp_gpu_event *event,
+static uint32_t name_of(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event,
 			uint8_t *kind)
 {
 	struct tp_buf name = {0};
 	size_t length;
 	bool is_operator = false;
-	const char *text = tp_gpu_file_name(teller->config.file, event->id, &length);
+	const char *text = tp_gpu_ring_reader_name(teller->config.file, event->id, &length);
 	if (text)
-		put_back(&name, text, length, event, teller->n_numbered < NUMBERED_MOST);
+		expand_numbers(&name, text, length, event, teller->n_numbered < NUMBERED_MAX);
 	else
 		tp_buf_puts(&name, "range without a name");
-	size_t kept = tp_rangename_len(tp_buf_text(&name), name.len, &is_operator);
+	size_t kept = tp_range_name_len(tp_buf_text(&name), name.len, &is_operator);
 	if (kept < name.len)
 		name.data[kept] = '\0';
 	uint32_t id = tp_sink_string(teller->config.sink, tp_buf_text(&name));
@@ -63,7 +63,7 @@ static uint32_t name_of(struct tp_gpu_teller *teller, const struct tp_gpu_event 
 	return id;
 }
 
-static bool is_nccl(struct tp_gpu_teller *teller, uint32_t domain)
+static bool is_nccl(struct tp_gpu_decoder *teller, uint32_t domain)
 {
 	uint64_t known;
 	size_t length;
@@ -71,7 +71,7 @@ static bool is_nccl(struct tp_gpu_teller *teller, uint32_t domain)
 		return false;
 	if (tp_map_get(&teller->domains, domain, &known))
 		return known;
-	const char *name = tp_gpu_file_name(teller->config.file, domain, &length);
+	const char *name = tp_gpu_ring_reader_name(teller->config.file, domain, &length);
 	if (!name) /* nothing is remembered of numbers that somebody makes up */
 		return false;
 	known = length == 4 && memcmp(name, "NCCL", 4) == 0;
@@ -79,44 +79,44 @@ static bool is_nccl(struct tp_gpu_teller *teller, uint32_t domain)
 	return known;
 }
 
-static enum tp_gpu_group group_of(const struct tp_gpu_teller *teller, uint32_t name)
+static enum tp_nccl_group group_of(const struct tp_gpu_decoder *teller, uint32_t name)
 {
 	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
 	if (strcmp(text, "ncclGroupStart") == 0)
-		return TP_GPU_GROUP_START;
-	return strcmp(text, "ncclGroupEnd") == 0 ? TP_GPU_GROUP_END : TP_GPU_GROUP_NONE;
+		return TP_NCCL_GROUP_START;
+	return strcmp(text, "ncclGroupEnd") == 0 ? TP_NCCL_GROUP_END : TP_NCCL_GROUP_NONE;
 }
 
 /* ---- ranges of a thread --------------------------------------------------------------------- */
 
 /* What the payload behind it is of where there is no room for its thread. */
-static const struct tp_gpu_payload nobodys = {.thread = SIZE_MAX};
+static const struct tp_gpu_payload no_payload = {.thread = SIZE_MAX};
 
-static void take_push(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_push(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_thread *thread =
-		tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, event->t0);
-	teller->payload = nobodys;
+		tp_gpu_decoder_thread(teller, (uint32_t)event->x, event->flags, event->t0);
+	teller->payload = no_payload;
 	if (!thread)
 		return;
 	struct tp_gpu_range range = {.domain = (uint32_t)(event->x >> 32), .start_ns = event->t0};
 	range.name = name_of(teller, event, &range.kind);
-	if (thread->n_ranges == RANGES_MOST)
+	if (thread->n_ranges == RANGES_MAX)
 		memmove(thread->ranges, thread->ranges + 1,
 			--thread->n_ranges * sizeof(*thread->ranges));
 	TP_ARRAY_PUSH(thread->ranges, thread->n_ranges, thread->ranges_capacity) = range;
 	teller->payload = (struct tp_gpu_payload){(size_t)(thread - teller->threads), true, {0}};
 	if (is_nccl(teller, range.domain))
-		tp_gpu_talk_begin(teller->talk, teller->payload.thread);
+		tp_nccl_match_begin(teller->talk, teller->payload.thread);
 }
 
 /* Outside windows ranges in ranges are left out, and calls of NCCL are counted only: they may be
  * thousands a second, for days. Where CUDA was not started there are no windows, and ranges are all
  * that there is. */
-static bool is_wanted(const struct tp_gpu_teller *teller, const struct tp_gpu_range *range,
-		      size_t level, bool is_call)
+static bool should_emit(const struct tp_gpu_decoder *teller, const struct tp_gpu_range *range,
+			size_t level, bool is_call)
 {
-	const struct tp_gpu_teller_config *config = &teller->config;
+	const struct tp_gpu_decoder_config *config = &teller->config;
 	bool is_outside = config->file->header.cupti_version != 0;
 	if (config->is_spent && *config->is_spent)
 		return false;
@@ -127,15 +127,15 @@ static bool is_wanted(const struct tp_gpu_teller *teller, const struct tp_gpu_ra
 
 /* Only those count that are told between windows as well: others would seem to come faster while
  * the GPU is traced. */
-static void count(const struct tp_gpu_teller *teller, uint32_t track, uint32_t name, uint8_t kind,
-		  uint64_t end_ns)
+static void count_range(const struct tp_gpu_decoder *teller, uint32_t track, uint32_t name,
+			uint8_t kind, uint64_t end_ns)
 {
 	const char *text = tp_strtab_text(&teller->config.sink->strings, name);
 	if (teller->config.progress && kind == TP_SPAN_ANNOTATION)
-		tp_progress_range(teller->config.progress, text, track, end_ns);
+		tp_progress_add_range(teller->config.progress, text, track, end_ns);
 }
 
-static void end_range(struct tp_gpu_teller *teller, size_t number, size_t level,
+static void end_range(struct tp_gpu_decoder *teller, size_t number, size_t level,
 		      const struct tp_gpu_range *range, uint64_t end_ns)
 {
 	uint32_t track = teller->threads[number].track;
@@ -143,20 +143,20 @@ static void end_range(struct tp_gpu_teller *teller, size_t number, size_t level,
 	if (end_ns < range->start_ns || end_ns > teller->now_ns + TP_GPU_AHEAD_NS)
 		return;
 	if (is_call)
-		tp_gpu_talk_end(teller->talk, number, range->detail, group_of(teller, range->name),
-				range->start_ns, end_ns);
+		tp_nccl_match_end(teller->talk, number, range->detail,
+				  group_of(teller, range->name), range->start_ns, end_ns);
 	if (level < OUTER_LEVELS && !is_call)
-		count(teller, track, range->name, range->kind, end_ns);
-	if (is_wanted(teller, range, level, is_call))
-		tp_gpu_teller_span(teller, track, range->kind, range->name, range->start_ns, end_ns,
-				   0, range->detail);
+		count_range(teller, track, range->name, range->kind, end_ns);
+	if (should_emit(teller, range, level, is_call))
+		tp_gpu_decoder_emit_span(teller, track, range->kind, range->name, range->start_ns,
+					 end_ns, 0, range->detail);
 }
 
-static void take_pop(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_pop(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_thread *thread =
-		tp_gpu_teller_thread(teller, (uint32_t)event->x, event->flags, event->t0);
-	teller->payload = nobodys;
+		tp_gpu_decoder_thread(teller, (uint32_t)event->x, event->flags, event->t0);
+	teller->payload = no_payload;
 	if (!thread)
 		return;
 	size_t at = thread->n_ranges;
@@ -173,17 +173,17 @@ static void take_pop(struct tp_gpu_teller *teller, const struct tp_gpu_event *ev
 
 /* ---- ranges that any thread may end --------------------------------------------------------- */
 
-static void take_start(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_start(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_started range = {.number = event->x, .start_ns = event->t0};
-	if (teller->n_started == STARTED_MOST)
+	if (teller->n_started == STARTED_MAX)
 		return;
 	range.name = name_of(teller, event, &range.kind);
 	TP_ARRAY_PUSH(teller->started, teller->n_started, teller->started_capacity) = range;
 }
 
 /* It stands with the thread in which it began; where nobody tells that, with the first one. */
-static void take_end(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_end(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	size_t at = teller->n_started;
 	while (at && teller->started[at - 1].number != event->x)
@@ -194,20 +194,20 @@ static void take_end(struct tp_gpu_teller *teller, const struct tp_gpu_event *ev
 	teller->started[at - 1] = teller->started[--teller->n_started];
 	uint32_t tid = (uint32_t)(range.number >> 32);
 	const struct tp_gpu_thread *thread =
-		tp_gpu_teller_thread(teller, tid ? tid : (uint32_t)teller->config.pid, 0,
-				     range.start_ns);
+		tp_gpu_decoder_thread(teller, tid ? tid : (uint32_t)teller->config.pid, 0,
+				      range.start_ns);
 	const struct tp_gpu_range outer = {.start_ns = range.start_ns};
 	if (!thread || event->t0 < range.start_ns || event->t0 > teller->now_ns + TP_GPU_AHEAD_NS)
 		return;
-	count(teller, thread->track, range.name, range.kind, event->t0);
-	if (is_wanted(teller, &outer, 0, false))
-		tp_gpu_teller_span(teller, thread->track, range.kind, range.name, range.start_ns,
-				   event->t0, 0, 0);
+	count_range(teller, thread->track, range.name, range.kind, event->t0);
+	if (should_emit(teller, &outer, 0, false))
+		tp_gpu_decoder_emit_span(teller, thread->track, range.kind, range.name,
+					 range.start_ns, event->t0, 0, 0);
 }
 
 /* ---- payloads ------------------------------------------------------------------------------- */
 
-static void take_payload(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+static void decode_payload(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	struct tp_gpu_payload *payload = &teller->payload;
 	struct tp_nccl_call call;
@@ -218,33 +218,33 @@ static void take_payload(struct tp_gpu_teller *teller, const struct tp_gpu_event
 	struct tp_gpu_thread *thread = &teller->threads[payload->thread];
 	payload->words[event->place] = event->x;
 	if (event->place + 1u != last ||
-	    !tp_nccl_call_read(&call, event->id, event->dur, payload->words))
+	    !tp_nccl_payload_read(&call, event->id, event->dur, payload->words))
 		return;
-	uint32_t detail = tp_gpu_talk_call(teller->talk, &call);
+	uint32_t detail = tp_nccl_match_call(teller->talk, &call);
 	if (payload->is_of_push && thread->n_ranges)
 		thread->ranges[thread->n_ranges - 1].detail = detail;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
-void tp_gpu_range_take(struct tp_gpu_teller *teller, const struct tp_gpu_event *event)
+void tp_nvtx_decode_event(struct tp_gpu_decoder *teller, const struct tp_gpu_event *event)
 {
 	if (event->type == TP_GPU_EVENT_PUSH)
-		take_push(teller, event);
+		decode_push(teller, event);
 	else if (event->type == TP_GPU_EVENT_POP)
-		take_pop(teller, event);
+		decode_pop(teller, event);
 	else if (event->type == TP_GPU_EVENT_START)
-		take_start(teller, event);
+		decode_start(teller, event);
 	else if (event->type == TP_GPU_EVENT_END)
-		take_end(teller, event);
+		decode_end(teller, event);
 	else
-		take_payload(teller, event);
+		decode_payload(teller, event);
 }
 
-void tp_gpu_ranges_forget(struct tp_gpu_teller *teller)
+void tp_nvtx_decode_reset(struct tp_gpu_decoder *teller)
 {
 	for (size_t i = 0; i < teller->n_threads; i++)
 		teller->threads[i].n_ranges = 0;
 	teller->n_started = 0;
-	tp_gpu_talk_forget(teller->talk);
+	tp_nccl_match_reset(teller->talk);
 }

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 2048 }; /* points: 20 s where they are dense */
+enum { POINTS_MAX = 2048 }; /* points: 20 s where they are dense */
 
 /* What comes faster is thinned: a point says how far the count has come, so nothing is lost. */
-#define APART_NS (10 * TP_NS_PER_MS)
+#define POINT_PERIOD_NS (10 * TP_NS_PER_MS)
 /* Between two readings of GPM that belong together. */
-#define READINGS_APART_NS (3 * TP_NS_PER_S / 2)
+#define READING_PERIOD_NS (3 * TP_NS_PER_S / 2)
 
 /* Evaluations, checkpoints and what compiles at the beginning are no measure of the pace. */
-static const double UNUSUAL = 2;
-enum { ENOUGH_TO_JUDGE = 5 };
+static const double OUTLIER_RATIO = 2;
+enum { OUTLIER_COUNT_MIN = 5 };
 
 const char *tp_progress_name(enum tp_progress_kind kind)
 {
@@ -55,31 +55,31 @@ static struct tp_progress_series *series_of(struct tp_progress *progress,
 		return NULL;
 	struct tp_progress_series *series = &progress->series[progress->n++];
 	*series = (struct tp_progress_series){.kind = kind, .key = key, .last_value = NAN};
-	series->points = tp_alloc(KEPT * sizeof(*series->points));
+	series->points = tp_alloc(POINTS_MAX * sizeof(*series->points));
 	return series;
 }
 
 static const struct tp_progress_point *point_at(const struct tp_progress_series *series, size_t i)
 {
-	return &series->points[i % KEPT];
+	return &series->points[i % POINTS_MAX];
 }
 
 static size_t oldest(const struct tp_progress_series *series)
 {
-	return series->n > KEPT ? series->n - KEPT : 0;
+	return series->n > POINTS_MAX ? series->n - POINTS_MAX : 0;
 }
 
-static void reach(struct tp_progress_series *series, uint64_t time_ns, double growth)
+static void add_point(struct tp_progress_series *series, uint64_t time_ns, double growth)
 {
 	series->count += growth;
 	series->last_ns = time_ns;
-	if (series->n && time_ns < point_at(series, series->n - 1)->time_ns + APART_NS)
+	if (series->n && time_ns < point_at(series, series->n - 1)->time_ns + POINT_PERIOD_NS)
 		return;
-	series->points[series->n++ % KEPT] =
+	series->points[series->n++ % POINTS_MAX] =
 		(struct tp_progress_point){.time_ns = time_ns, .count = series->count};
 }
 
-static void take_mark(struct tp_progress *progress, const struct tp_mark *mark)
+static void add_mark(struct tp_progress *progress, const struct tp_mark *mark)
 {
 	struct tp_progress_series *series = NULL;
 	if (mark->kind == TP_MARK_STEP)
@@ -95,11 +95,11 @@ static void take_mark(struct tp_progress *progress, const struct tp_mark *mark)
 		growth = (double)mark->value - series->last_value;
 		series->last_value = (double)mark->value;
 	}
-	reach(series, mark->time_ns, growth > 0 ? growth : 0);
+	add_point(series, mark->time_ns, growth > 0 ? growth : 0);
 }
 
-void tp_progress_range(struct tp_progress *progress, const char *name, uint32_t track,
-		       uint64_t end_ns)
+void tp_progress_add_range(struct tp_progress *progress, const char *name, uint32_t track,
+			   uint64_t end_ns)
 {
 	size_t length = strlen(name);
 	while (length && isdigit((unsigned char)name[length - 1]))
@@ -107,25 +107,25 @@ void tp_progress_range(struct tp_progress *progress, const char *name, uint32_t 
 	uint64_t key = tp_hash_mix(tp_hash_bytes(name, length), track);
 	struct tp_progress_series *series = series_of(progress, TP_PROGRESS_RANGES, key);
 	if (series)
-		reach(series, end_ns, 1);
+		add_point(series, end_ns, 1);
 }
 
-static void take_traffic(struct tp_progress *progress, const struct tp_gauge *gauge)
+static void add_traffic(struct tp_progress *progress, const struct tp_gauge *gauge)
 {
 	struct tp_progress_series *series = series_of(progress, TP_PROGRESS_TRAFFIC, gauge->task);
 	if (!series)
 		return;
 	uint64_t since_ns = gauge->time_ns - series->last_ns;
-	bool is_next = series->n && since_ns < READINGS_APART_NS;
-	reach(series, gauge->time_ns, is_next ? gauge->value * (double)since_ns * 1e-9 : 0);
+	bool is_next = series->n && since_ns < READING_PERIOD_NS;
+	add_point(series, gauge->time_ns, is_next ? gauge->value * (double)since_ns * 1e-9 : 0);
 }
 
-void tp_progress_take(struct tp_progress *progress, const struct tp_record *record)
+void tp_progress_add_record(struct tp_progress *progress, const struct tp_record *record)
 {
 	if (record->kind == TP_RECORD_MARK)
-		take_mark(progress, &record->of.mark);
+		add_mark(progress, &record->of.mark);
 	else if (record->kind == TP_RECORD_GAUGE && record->of.gauge.metric == TP_METRIC_GPU_DRAM)
-		take_traffic(progress, &record->of.gauge);
+		add_traffic(progress, &record->of.gauge);
 }
 
 /* ---- asking --------------------------------------------------------------------------------- */
@@ -146,13 +146,13 @@ static size_t first_from(const struct tp_progress_series *series, uint64_t time_
 }
 
 /* Between two points, at which the count had grown. */
-struct stretch {
+struct interval {
 	double count;
 	double time_ns;
 };
 
-static size_t stretches_of(const struct tp_progress_series *series, size_t first, size_t last,
-			   struct stretch *out)
+static size_t intervals_of(const struct tp_progress_series *series, size_t first, size_t last,
+			   struct interval *out)
 {
 	size_t n = 0;
 	size_t before = first;
@@ -161,27 +161,27 @@ static size_t stretches_of(const struct tp_progress_series *series, size_t first
 		const struct tp_progress_point *to = point_at(series, i);
 		if (to->count <= from->count)
 			continue;
-		out[n++] = (struct stretch){.count = to->count - from->count,
-					    .time_ns = (double)(to->time_ns - from->time_ns)};
+		out[n++] = (struct interval){.count = to->count - from->count,
+					     .time_ns = (double)(to->time_ns - from->time_ns)};
 		before = i;
 	}
 	return n;
 }
 
-static double pace_of(const struct stretch *stretch)
+static double interval_rate(const struct interval *interval)
 {
-	return stretch->time_ns / stretch->count;
+	return interval->time_ns / interval->count;
 }
 
-static int pace_order(const void *a, const void *b)
+static int compare_intervals(const void *a, const void *b)
 {
-	double x = pace_of(a);
-	double y = pace_of(b);
+	double x = interval_rate(a);
+	double y = interval_rate(b);
 	return (x > y) - (x < y);
 }
 
 /* Stretches of several counts vary less than single ones. */
-static void describe(const struct stretch *stretches, size_t n, struct tp_pace *out)
+static void describe(const struct interval *stretches, size_t n, struct tp_progress_rate *out)
 {
 	double time_ns = 0;
 	double squares = 0;
@@ -191,7 +191,7 @@ static void describe(const struct stretch *stretches, size_t n, struct tp_pace *
 	}
 	out->count_ns = time_ns / out->n;
 	for (size_t i = 0; i < n; i++) {
-		double off_ns = pace_of(&stretches[i]) - out->count_ns;
+		double off_ns = interval_rate(&stretches[i]) - out->count_ns;
 		squares += stretches[i].count * off_ns * off_ns;
 	}
 	if (n > 1)
@@ -200,16 +200,16 @@ static void describe(const struct stretch *stretches, size_t n, struct tp_pace *
 
 /* Between points [first, last]. */
 static bool measure(const struct tp_progress_series *series, size_t first, size_t last,
-		    bool is_usual, struct tp_pace *out)
+		    bool is_usual, struct tp_progress_rate *out)
 {
-	struct stretch *stretches = tp_alloc((last - first + 1) * sizeof(*stretches));
-	size_t n = stretches_of(series, first, last, stretches);
-	*out = (struct tp_pace){.from_ns = point_at(series, first)->time_ns,
-				.to_ns = point_at(series, last)->time_ns};
-	if (n && is_usual && n >= ENOUGH_TO_JUDGE) {
-		qsort(stretches, n, sizeof(*stretches), pace_order);
-		double most_ns = UNUSUAL * pace_of(&stretches[n / 2]);
-		while (pace_of(&stretches[n - 1]) > most_ns)
+	struct interval *stretches = tp_alloc((last - first + 1) * sizeof(*stretches));
+	size_t n = intervals_of(series, first, last, stretches);
+	*out = (struct tp_progress_rate){.from_ns = point_at(series, first)->time_ns,
+					 .to_ns = point_at(series, last)->time_ns};
+	if (n && is_usual && n >= OUTLIER_COUNT_MIN) {
+		qsort(stretches, n, sizeof(*stretches), compare_intervals);
+		double most_ns = OUTLIER_RATIO * interval_rate(&stretches[n / 2]);
+		while (interval_rate(&stretches[n - 1]) > most_ns)
 			n--;
 	}
 	if (n)
@@ -218,16 +218,16 @@ static bool measure(const struct tp_progress_series *series, size_t first, size_
 	return n > 0;
 }
 
-bool tp_progress_pace(const struct tp_progress_series *series, uint64_t from_ns, uint64_t to_ns,
-		      struct tp_pace *out)
+bool tp_progress_typical_rate(const struct tp_progress_series *series, uint64_t from_ns,
+			      uint64_t to_ns, struct tp_progress_rate *out)
 {
 	size_t first = first_from(series, from_ns);
 	size_t end = first_from(series, to_ns + 1);
 	return end >= first + 3 && measure(series, first, end - 1, true, out);
 }
 
-bool tp_progress_across(const struct tp_progress_series *series, uint64_t from_ns, uint64_t to_ns,
-			struct tp_pace *out)
+bool tp_progress_total_rate(const struct tp_progress_series *series, uint64_t from_ns,
+			    uint64_t to_ns, struct tp_progress_rate *out)
 {
 	size_t first = first_from(series, from_ns + 1);
 	size_t last = first_from(series, to_ns);

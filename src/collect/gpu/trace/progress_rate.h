@@ -53,17 +53,17 @@ struct tp_progress {
 
 void tp_progress_release(struct tp_progress *progress);
 /* Take up a record. */
-void tp_progress_take(struct tp_progress *progress, const struct tp_record *record);
+void tp_progress_add_record(struct tp_progress *progress, const struct tp_record *record);
 /*
  * Take up the end of a range that the program names on a track; of names that differ in a number
  * at their end ("ProfilerStep#12") all count as one. Only of ranges that are always told: in spans
  * there are more of a name while the GPU is traced, and it would seem to get on faster.
  */
-void tp_progress_range(struct tp_progress *progress, const char *name, uint32_t track,
-		       uint64_t end_ns);
+void tp_progress_add_range(struct tp_progress *progress, const char *name, uint32_t track,
+			   uint64_t end_ns);
 
 /* Over a stretch, from the first point in it to the last. */
-struct tp_pace {
+struct tp_progress_rate {
 	double count_ns;     /* that one count takes */
 	double spread_ratio; /* standard deviation of a single one over that */
 	double n;            /* counts behind it */
@@ -73,12 +73,12 @@ struct tp_pace {
 
 /* Of the usual counts, those aside that took twice as long as most. False: too few points lie in
  * [from, to] (three are needed, and a count between them). */
-bool tp_progress_pace(const struct tp_progress_series *series, uint64_t from_ns, uint64_t to_ns,
-		      struct tp_pace *out);
+bool tp_progress_typical_rate(const struct tp_progress_series *series, uint64_t from_ns,
+			      uint64_t to_ns, struct tp_progress_rate *out);
 /* Of all counts, from the last point at or before `from` to the first at or after `to`. False:
  * there are none. */
-bool tp_progress_across(const struct tp_progress_series *series, uint64_t from_ns, uint64_t to_ns,
-			struct tp_pace *out);
+bool tp_progress_total_rate(const struct tp_progress_series *series, uint64_t from_ns,
+			    uint64_t to_ns, struct tp_progress_rate *out);
 /* The series that tells steps, of several the one with most; NULL: none does. */
 const struct tp_progress_series *tp_progress_steps(const struct tp_progress *progress);
 

@@ -12,10 +12,10 @@ static const struct tp_expr *parsed(const char *text)
 {
 	const struct tp_expr *expr = NULL;
 	struct tp_error err = {0};
-	struct tp_place place = {.file = "t", .line = 1, .arena = &arena};
+	struct tp_expr_scope place = {.file = "t", .line = 1, .arena = &arena};
 	static const struct tp_thresholds none;
 	place.thresholds = &none;
-	ck_assert_msg(!tp_expr_parse(&expr, text, TP_WANT_CONDITION, &place, &err), "%s", err.text);
+	ck_assert_msg(!tp_expr_parse(&expr, text, TP_EXPR_CONDITION, &place, &err), "%s", err.text);
 	return expr;
 }
 
@@ -63,7 +63,7 @@ START_TEST(one_condition_decides_another_or_does_not)
 		struct tp_bounds bounds;
 		tp_arena_init(&arena);
 		tp_bounds_init(&bounds);
-		tp_bounds_narrow(&bounds, parsed(rows[i].given));
+		tp_bounds_apply(&bounds, parsed(rows[i].given));
 		ck_assert_msg(tp_bounds_truth(&bounds, parsed(rows[i].asked)) == rows[i].truth,
 			      "%s: %s", rows[i].given, rows[i].asked);
 		tp_arena_release(&arena);
@@ -97,7 +97,7 @@ START_TEST(no_point_of_the_box_refutes_what_is_said)
 			const struct tp_expr *question = parsed(asked[a]);
 			struct tp_bounds bounds;
 			tp_bounds_init(&bounds);
-			tp_bounds_narrow(&bounds, condition);
+			tp_bounds_apply(&bounds, condition);
 			enum tp_bounds_truth truth = tp_bounds_truth(&bounds, question);
 			n_decided += truth != TP_SOMETIMES;
 			for (int i = 0; i < 30 * 30; i++) {

@@ -51,15 +51,15 @@ START_TEST(a_rate_times_a_time_is_a_count_and_a_share_stays_a_share)
 	struct tp_dimension share = tp_dimension_of_fact(TP_FACT_STEP_COMPUTE);
 	struct tp_dimension bytes = tp_dimension_of_fact(TP_FACT_MEM_RSS);
 	struct tp_dimension out;
-	ck_assert(tp_dimension_multiply(&rate, &time, 1, &out));
+	ck_assert(tp_dimension_mul(&rate, &time, 1, &out));
 	ck_assert(!out.time && !out.bytes && !out.is_ratio);
-	ck_assert(tp_dimension_multiply(&time, &time, -1, &out));
+	ck_assert(tp_dimension_mul(&time, &time, -1, &out));
 	ck_assert(out.is_ratio && !out.time);
-	ck_assert(tp_dimension_multiply(&share, &share, -1, &out));
+	ck_assert(tp_dimension_mul(&share, &share, -1, &out));
 	ck_assert(out.is_ratio);
-	ck_assert(tp_dimension_multiply(&bytes, &time, -1, &out));
+	ck_assert(tp_dimension_mul(&bytes, &time, -1, &out));
 	ck_assert_str_eq(tp_dimension_name(&out), "bytes per second");
-	ck_assert(!tp_dimension_multiply(&time, &time, 1, &out));
+	ck_assert(!tp_dimension_mul(&time, &time, 1, &out));
 	ck_assert(!tp_dimension_match(&bytes, &time));
 }
 END_TEST

@@ -24,10 +24,10 @@ static void teardown(void)
 	tp_arena_release(&arena);
 }
 
-static const struct tp_expr *parsed(const char *text, enum tp_expr_want want)
+static const struct tp_expr *parsed(const char *text, enum tp_expr_type want)
 {
 	static const struct tp_thresholds none;
-	struct tp_place place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
+	struct tp_expr_scope place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
 	const struct tp_expr *expr = NULL;
 	struct tp_error err = {0};
 	ck_assert_msg(!tp_expr_parse(&expr, text, want, &place, &err), "%s", err.text);
@@ -36,12 +36,12 @@ static const struct tp_expr *parsed(const char *text, enum tp_expr_want want)
 
 static struct tp_truth truth(const char *text)
 {
-	return tp_expr_truth(parsed(text, TP_WANT_CONDITION), facts);
+	return tp_expr_truth(parsed(text, TP_EXPR_CONDITION), facts);
 }
 
 static struct tp_number number(const char *text)
 {
-	return tp_expr_number(parsed(text, TP_WANT_NUMBER), facts);
+	return tp_expr_number(parsed(text, TP_EXPR_NUMBER), facts);
 }
 
 /* The second way: Kleene's values as -1, 0, 1 with min, max and minus. */
@@ -189,7 +189,7 @@ START_TEST(no_point_of_the_facts_leaves_the_interval)
 			facts_set_range(facts, used[i], value, value - random_unit(),
 					value + random_unit());
 		}
-		const struct tp_expr *expr = parsed(text, TP_WANT_NUMBER);
+		const struct tp_expr *expr = parsed(text, TP_EXPR_NUMBER);
 		struct tp_number whole = tp_expr_number(expr, facts);
 		if (!whole.is_known)
 			continue;
@@ -226,7 +226,7 @@ START_TEST(evidence_shows_each_comparison_once_in_the_facts_unit)
 		parsed("step.time_ns > 2ms and 1MB/s >= io.device_read_bytes_per_s and "
 		       "not io.data_files < 3 and env.is_python and step.time_ns > 2ms and "
 		       "known(step.count)",
-		       TP_WANT_CONDITION);
+		       TP_EXPR_CONDITION);
 	size_t n = tp_expr_evidence(expr, facts, false, evidence, 8);
 	ck_assert_uint_eq(n, 4);
 	ck_assert_int_eq(evidence[0].fact, TP_FACT_STEP_TIME);
@@ -241,7 +241,7 @@ START_TEST(evidence_shows_each_comparison_once_in_the_facts_unit)
 	ck_assert_str_eq(evidence[3].op, "");
 	ck_assert(!evidence[3].has_threshold);
 	ck_assert_uint_eq(tp_expr_evidence(expr, facts, false, evidence, 2), 2);
-	n = tp_expr_evidence(parsed("step.time_ns > 2ms", TP_WANT_CONDITION), facts, true, evidence,
+	n = tp_expr_evidence(parsed("step.time_ns > 2ms", TP_EXPR_CONDITION), facts, true, evidence,
 			     8);
 	ck_assert_uint_eq(n, 1);
 	ck_assert_str_eq(evidence[0].op, "<=");

@@ -22,12 +22,12 @@ static void teardown(void)
 	tp_arena_release(&arena);
 }
 
-static enum tp_status parse(const char *text, enum tp_expr_want want, struct tp_error *err)
+static enum tp_status parse(const char *text, enum tp_expr_type want, struct tp_error *err)
 {
-	struct tp_place place = {.file = "x.json",
-				 .line = 7,
-				 .thresholds = &thresholds,
-				 .arena = &arena};
+	struct tp_expr_scope place = {.file = "x.json",
+				      .line = 7,
+				      .thresholds = &thresholds,
+				      .arena = &arena};
 	const struct tp_expr *expr = NULL;
 	enum tp_status status = tp_expr_parse(&expr, text, want, &place, err);
 	ck_assert_int_eq(!status, expr != NULL);
@@ -55,7 +55,7 @@ START_TEST(these_are_conditions)
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct tp_error err = {0};
-		ck_assert_msg(!parse(texts[i], TP_WANT_CONDITION, &err), "%s: %s", texts[i],
+		ck_assert_msg(!parse(texts[i], TP_EXPR_CONDITION, &err), "%s: %s", texts[i],
 			      err.text);
 	}
 }
@@ -97,7 +97,7 @@ START_TEST(mistakes_are_told_with_place_and_nearest_name)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct tp_error err = {0};
-		ck_assert_int_eq(parse(rows[i].text, TP_WANT_CONDITION, &err), TP_PARSE);
+		ck_assert_int_eq(parse(rows[i].text, TP_EXPR_CONDITION, &err), TP_PARSE);
 		ck_assert_msg(strstr(err.text, rows[i].said) != NULL, "'%s' says '%s', not '%s'",
 			      rows[i].text, err.text, rows[i].said);
 	}
@@ -107,9 +107,9 @@ END_TEST
 START_TEST(a_number_is_no_condition_and_the_other_way_round)
 {
 	struct tp_error err;
-	ck_assert_int_eq(parse("step.count + 1", TP_WANT_NUMBER, &err), TP_OK);
-	ck_assert_int_eq(parse("step.count > 1", TP_WANT_NUMBER, &err), TP_PARSE);
-	ck_assert_int_eq(parse("step.count + 1", TP_WANT_CONDITION, &err), TP_PARSE);
+	ck_assert_int_eq(parse("step.count + 1", TP_EXPR_NUMBER, &err), TP_OK);
+	ck_assert_int_eq(parse("step.count > 1", TP_EXPR_NUMBER, &err), TP_PARSE);
+	ck_assert_int_eq(parse("step.count + 1", TP_EXPR_CONDITION, &err), TP_PARSE);
 }
 END_TEST
 
@@ -119,15 +119,15 @@ START_TEST(depth_length_and_size_are_bounded)
 	char deep[TP_EXPR_MAX_LENGTH + 3];
 	memset(deep, '(', sizeof(deep));
 	deep[200] = '\0';
-	ck_assert_int_eq(parse(deep, TP_WANT_CONDITION, &err), TP_PARSE);
+	ck_assert_int_eq(parse(deep, TP_EXPR_CONDITION, &err), TP_PARSE);
 	ck_assert_ptr_nonnull(strstr(err.text, "brackets are deeper"));
 	for (size_t i = 0; i < 200; i += 4)
 		memcpy(deep + i, "min(", 4);
-	ck_assert_int_eq(parse(deep, TP_WANT_NUMBER, &err), TP_PARSE);
+	ck_assert_int_eq(parse(deep, TP_EXPR_NUMBER, &err), TP_PARSE);
 	ck_assert_ptr_nonnull(strstr(err.text, "brackets are deeper"));
 	memset(deep, ' ', sizeof(deep));
 	deep[TP_EXPR_MAX_LENGTH + 1] = '\0';
-	ck_assert_int_eq(parse(deep, TP_WANT_CONDITION, &err), TP_PARSE);
+	ck_assert_int_eq(parse(deep, TP_EXPR_CONDITION, &err), TP_PARSE);
 	ck_assert_ptr_nonnull(strstr(err.text, "longer than"));
 }
 END_TEST
@@ -137,17 +137,17 @@ START_TEST(figures_named_in_a_rule_cannot_explode)
 	struct tp_local locals[12];
 	struct tp_error err = {0};
 	enum tp_status status = TP_OK;
-	struct tp_place place = {.file = "x.json",
-				 .line = 1,
-				 .thresholds = &thresholds,
-				 .locals = locals,
-				 .arena = &arena};
+	struct tp_expr_scope place = {.file = "x.json",
+				      .line = 1,
+				      .thresholds = &thresholds,
+				      .locals = locals,
+				      .arena = &arena};
 	char names[12][4];
 	char text[64] = "step.count + step.count";
 	for (size_t i = 0; i < 12 && !status; i++) {
 		snprintf(names[i], sizeof(names[i]), "n%zu", i);
 		locals[i].name = names[i];
-		status = tp_expr_parse(&locals[i].expr, text, TP_WANT_NUMBER, &place, &err);
+		status = tp_expr_parse(&locals[i].expr, text, TP_EXPR_NUMBER, &place, &err);
 		place.n_locals = i + 1;
 		snprintf(text, sizeof(text), "$n%zu + $n%zu", i, i);
 	}

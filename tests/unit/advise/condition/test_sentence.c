@@ -26,7 +26,7 @@ static void teardown(void)
 
 static enum tp_status parse(const char *text, const struct tp_sentence **out, struct tp_error *err)
 {
-	struct tp_place place = {.file = "x", .line = 3, .thresholds = &none, .arena = &arena};
+	struct tp_expr_scope place = {.file = "x", .line = 3, .thresholds = &none, .arena = &arena};
 	return tp_sentence_parse(out, text, &place, err);
 }
 

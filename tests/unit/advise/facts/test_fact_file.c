@@ -7,13 +7,13 @@
 #include <check.h>
 #include <string.h>
 
-static struct tp_factfile file;
+static struct tp_fact_file file;
 
 static enum tp_status read_text(const char *text, struct tp_error *err)
 {
 	struct tp_json_doc *doc = NULL;
 	ck_assert_msg(!tp_json_parse(&doc, text, strlen(text), "f.json", err), "%s", err->text);
-	enum tp_status status = tp_factfile_read(&file, doc, err);
+	enum tp_status status = tp_fact_file_read(&file, doc, err);
 	tp_json_free(doc);
 	return status;
 }
@@ -45,7 +45,7 @@ START_TEST(facts_are_read_with_their_units)
 	ck_assert_int_eq(file.facts[TP_FACT_STEP_HOST].origin, TP_ORIGIN_ESTIMATED);
 	ck_assert_str_eq(file.facts[TP_FACT_IO_FILES].missing, "left null");
 	ck_assert_str_eq(file.facts[TP_FACT_CPU_IDLE].missing, "not in the file");
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -136,7 +136,7 @@ START_TEST(a_part_left_out_is_the_rest)
 	expect_known(TP_FACT_STEP_MEMORY, 0.15);
 	ck_assert_int_eq(file.facts[TP_FACT_STEP_MEMORY].origin, TP_ORIGIN_DERIVED);
 	ck_assert_uint_eq(file.n_given, 5);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -148,7 +148,7 @@ START_TEST(parts_that_take_nothing_have_no_labels)
 	expect_known(TP_FACT_STEP_SYNC, 0);
 	ck_assert(!file.facts[TP_FACT_STEP_PREP].is_known);
 	ck_assert(!file.facts[TP_FACT_STEP_TEAM_WAIT].is_known);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -162,7 +162,7 @@ START_TEST(labels_that_fill_their_part_leave_nothing_to_others)
 	/* What the trainer loads itself is part of prep and fetch. */
 	ck_assert(!file.facts[TP_FACT_STEP_INLINE].is_known);
 	ck_assert(!file.facts[TP_FACT_STEP_LOGGING].is_known);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -172,10 +172,10 @@ START_TEST(where_a_device_does_the_math_cpus_are_not_asked_for_it)
 	ck_assert(file.facts[TP_FACT_COMPUTE_SCALAR].is_foreign);
 	ck_assert(file.facts[TP_FACT_PMU_MEMORY].is_foreign);
 	expect_known(TP_FACT_COMPUTE_THREADS, 4);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 	read_facts("\"cpu.busy_ratio\": \"40%\"");
 	ck_assert(!file.facts[TP_FACT_COMPUTE_SCALAR].is_foreign);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(nothing_is_made_up_where_parts_are_open)
 	read_facts("\"step.compute_ratio\": \"50%\", \"step.dataloader_ratio\": \"30%\"");
 	ck_assert(!file.facts[TP_FACT_STEP_MEMORY].is_known);
 	ck_assert(!file.facts[TP_FACT_STEP_IDLE].is_known);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -206,11 +206,11 @@ START_TEST(every_template_reads_back_with_nothing_known)
 	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
 		struct tp_error err = {0};
 		struct tp_buf text = {0};
-		ck_assert_msg(!tp_factfile_template(&text, book, topics[i], &err), "%s", err.text);
+		ck_assert_msg(!tp_fact_file_template(&text, book, topics[i], &err), "%s", err.text);
 		ck_assert_msg(!read_text(tp_buf_text(&text), &err), "%s", err.text);
 		ck_assert_uint_eq(file.n_given, 0);
 		ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "\": null"));
-		tp_factfile_release(&file);
+		tp_fact_file_release(&file);
 		tp_buf_release(&text);
 	}
 	tp_rulebook_free(book);
@@ -222,16 +222,16 @@ START_TEST(a_template_of_a_topic_has_what_its_rules_ask_for)
 	struct tp_rulebook *book = open_book();
 	struct tp_error err = {0};
 	struct tp_buf text = {0};
-	ck_assert(!tp_factfile_template(&text, book, "input", &err));
+	ck_assert(!tp_fact_file_template(&text, book, "input", &err));
 	const char *input = tp_buf_text(&text);
 	ck_assert_ptr_nonnull(strstr(input, "\"step.dataloader_prep_ratio\": null"));
 	ck_assert_ptr_nonnull(strstr(input, "// loader processes and threads, as 4; for "));
 	ck_assert_ptr_null(strstr(input, "\"kernel.matrix_ratio\""));
 	ck_assert_ptr_null(strstr(input, "\"trace.spans\""));
-	ck_assert_int_eq(tp_factfile_template(&text, book, "inptu", &err), TP_USAGE);
+	ck_assert_int_eq(tp_fact_file_template(&text, book, "inptu", &err), TP_USAGE);
 	ck_assert_str_eq(err.text, "no topic 'inptu'; nearest: input");
 	ck_assert_str_eq(err.next, "trainprof advise --template input");
-	ck_assert_int_eq(tp_factfile_template(&text, book, "weather", &err), TP_USAGE);
+	ck_assert_int_eq(tp_fact_file_template(&text, book, "weather", &err), TP_USAGE);
 	ck_assert_str_eq(err.text,
 			 "no topic 'weather', there are: communication, compute, forecast, gpu, "
 			 "host, input, memory, recipe, run");
@@ -245,7 +245,7 @@ START_TEST(without_rules_there_are_no_topics)
 	static const struct tp_rulebook none;
 	struct tp_buf text = {0};
 	struct tp_error err = {0};
-	ck_assert_int_eq(tp_factfile_template(&text, &none, "input", &err), TP_USAGE);
+	ck_assert_int_eq(tp_fact_file_template(&text, &none, "input", &err), TP_USAGE);
 	ck_assert_str_eq(err.text, "no topic 'input', there are: none");
 	ck_assert_str_eq(err.next, "");
 	ck_assert_uint_eq(text.len, 0);
@@ -257,7 +257,7 @@ START_TEST(the_schema_names_every_fact_that_can_be_given)
 	struct tp_buf text = {0};
 	struct tp_json_doc *doc = NULL;
 	struct tp_error err = {0};
-	tp_factfile_schema(&text);
+	tp_fact_file_schema(&text);
 	ck_assert(!tp_json_parse(&doc, tp_buf_text(&text), text.len, "schema", &err));
 	const struct tp_json *properties = tp_json_get(tp_json_root(doc), "properties");
 	const struct tp_json *facts = tp_json_get(tp_json_get(properties, "facts"), "properties");

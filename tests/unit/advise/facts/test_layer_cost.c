@@ -26,7 +26,7 @@ START_TEST(a_convolution_in_space_costs_what_is_counted_by_hand)
 		layer.extent[d] = 8;
 		layer.kernel[d] = 3;
 	}
-	struct tp_layer_costs costs = tp_layers_costs(&layer, 1, 4);
+	struct tp_layer_costs costs = tp_layer_costs_sum(&layer, 1, 4);
 	ck_assert_double_eq(costs.sample_bytes, 4.0 * (2048 + 2048 + 8192));
 	ck_assert_double_eq(costs.weight_bytes, 4.0 * 1728);
 	ck_assert_double_eq(costs.operations, 6.0 * 1728 * 512);
@@ -62,7 +62,7 @@ START_TEST(halos_are_as_wide_as_kernels_reach_over_a_border)
 	struct tp_layer layer = conv(rows[_i].channels, rows[_i].out, rows[_i].extent,
 				     rows[_i].kernel, rows[_i].stride);
 	layer.kind = rows[_i].kind;
-	struct tp_layer_costs costs = tp_layers_costs(&layer, 1, 1);
+	struct tp_layer_costs costs = tp_layer_costs_sum(&layer, 1, 1);
 	ck_assert_double_eq(costs.halo_bytes, rows[_i].halo_bytes);
 	ck_assert_double_eq(costs.halo_messages, rows[_i].messages);
 	ck_assert_double_eq(costs.slabs, rows[_i].slabs);
@@ -78,10 +78,10 @@ START_TEST(the_peak_is_where_what_is_kept_and_its_gradients_are_most)
 		conv(8, 1, 10, 5, 5),
 		{.kind = TP_LAYER_DENSE, .channels = 2, .channels_out = 3, .times = 1}};
 	/* 10 + (10 + 80); 90 + (80 + 2); 92 + (2 + 3) */
-	ck_assert_double_eq(tp_layers_costs(layers, 1, 1).sample_bytes, 100);
-	ck_assert_double_eq(tp_layers_costs(layers, 2, 1).sample_bytes, 172);
-	ck_assert_double_eq(tp_layers_costs(layers, 3, 1).sample_bytes, 172);
-	ck_assert_double_eq(tp_layers_costs(layers, 3, 1).weight_bytes, 8 + 40 + 6);
+	ck_assert_double_eq(tp_layer_costs_sum(layers, 1, 1).sample_bytes, 100);
+	ck_assert_double_eq(tp_layer_costs_sum(layers, 2, 1).sample_bytes, 172);
+	ck_assert_double_eq(tp_layer_costs_sum(layers, 3, 1).sample_bytes, 172);
+	ck_assert_double_eq(tp_layer_costs_sum(layers, 3, 1).weight_bytes, 8 + 40 + 6);
 }
 END_TEST
 
@@ -93,13 +93,13 @@ START_TEST(slabs_are_cut_where_planes_are_smallest)
 		layers[i].extent[1] = 100;
 		layers[i].kernel[1] = 3;
 	}
-	struct tp_layer_costs costs = tp_layers_costs(layers, 2, 1);
+	struct tp_layer_costs costs = tp_layer_costs_sum(layers, 2, 1);
 	ck_assert_int_eq(costs.split, 1);
 	ck_assert_double_eq(costs.halo_bytes, 2.0 * 2 * (4 + 4));
 	ck_assert_double_eq(costs.slabs, 100);
 	/* A layer of one extent leaves only that to cut. */
 	layers[1] = conv(1, 1, 100, 3, 1);
-	ck_assert_int_eq(tp_layers_costs(layers, 2, 1).split, 0);
+	ck_assert_int_eq(tp_layer_costs_sum(layers, 2, 1).split, 0);
 }
 END_TEST
 
@@ -109,12 +109,12 @@ START_TEST(without_extents_there_is_nothing_to_cut)
 				 .channels = 7,
 				 .channels_out = 5,
 				 .times = 1};
-	struct tp_layer_costs costs = tp_layers_costs(&layer, 1, 2);
+	struct tp_layer_costs costs = tp_layer_costs_sum(&layer, 1, 2);
 	ck_assert_int_eq(costs.split, -1);
 	ck_assert_double_eq(costs.halo_bytes, 0);
 	ck_assert_double_eq(costs.operations, 6.0 * 35);
 	ck_assert_double_eq(costs.weight_bytes, 2.0 * 35);
-	ck_assert_double_eq(tp_layers_costs(NULL, 0, 2).sample_bytes, 0);
+	ck_assert_double_eq(tp_layer_costs_sum(NULL, 0, 2).sample_bytes, 0);
 }
 END_TEST
 
@@ -162,9 +162,9 @@ START_TEST(another_layer_never_makes_anything_cheaper)
 	struct tp_layer layers[N_LAYERS];
 	for (state = 1; state < 100000; state += 7919) {
 		draw_network(layers);
-		struct tp_layer_costs before = tp_layers_costs(layers, 1, 2);
+		struct tp_layer_costs before = tp_layer_costs_sum(layers, 1, 2);
 		for (size_t n = 2; n <= N_LAYERS; n++) {
-			struct tp_layer_costs costs = tp_layers_costs(layers, n, 2);
+			struct tp_layer_costs costs = tp_layer_costs_sum(layers, n, 2);
 			/* Another dimension to cut is another question. */
 			if (costs.split == before.split)
 				expect_at_least(&costs, &before);
@@ -197,8 +197,8 @@ START_TEST(costs_keep_their_bounds)
 	state = 1;
 	for (int k = 0; k < N_NETWORKS; k++) {
 		draw_network(layers);
-		struct tp_layer_costs costs = tp_layers_costs(layers, N_LAYERS, 1);
-		struct tp_layer_costs wide = tp_layers_costs(layers, N_LAYERS, 4);
+		struct tp_layer_costs costs = tp_layer_costs_sum(layers, N_LAYERS, 1);
+		struct tp_layer_costs wide = tp_layer_costs_sum(layers, N_LAYERS, 4);
 		expect_scaled(&wide, &costs);
 		ck_assert_double_gt(costs.sample_bytes, kept_by(layers));
 		ck_assert(costs.slabs >= 0 && costs.slabs <= 128 * 3);
@@ -211,8 +211,8 @@ START_TEST(a_layer_twice_is_two_layers)
 	struct tp_layer twice[] = {conv(3, 3, 32, 3, 1), conv(3, 3, 32, 3, 1)};
 	struct tp_layer once = twice[0];
 	once.times = 2;
-	struct tp_layer_costs a = tp_layers_costs(twice, 2, 4);
-	struct tp_layer_costs b = tp_layers_costs(&once, 1, 4);
+	struct tp_layer_costs a = tp_layer_costs_sum(twice, 2, 4);
+	struct tp_layer_costs b = tp_layer_costs_sum(&once, 1, 4);
 	expect_at_least(&a, &b);
 	expect_at_least(&b, &a);
 	ck_assert_double_eq(a.halo_messages, b.halo_messages);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct tp_factfile file;
+static struct tp_fact_file file;
 
 static enum tp_status read_file(const char *facts, const char *network, struct tp_error *err)
 {
@@ -16,7 +16,7 @@ static enum tp_status read_file(const char *facts, const char *network, struct t
 	char text[2048];
 	snprintf(text, sizeof(text), "{\"facts\": {%s},\n\"network\": %s}", facts, network);
 	ck_assert_msg(!tp_json_parse(&doc, text, strlen(text), "f.json", err), "%s", err->text);
-	enum tp_status status = tp_factfile_read(&file, doc, err);
+	enum tp_status status = tp_fact_file_read(&file, doc, err);
 	tp_json_free(doc);
 	return status;
 }
@@ -50,7 +50,7 @@ START_TEST(layers_give_the_facts_of_a_sample)
 	expect_fact(TP_FACT_MODEL_HALO_MESSAGES, 4, TP_ORIGIN_DERIVED);
 	expect_fact(TP_FACT_MODEL_SPLIT, 8, TP_ORIGIN_DERIVED);
 	ck_assert_uint_eq(file.n_given, 1);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -60,7 +60,7 @@ START_TEST(what_the_file_tells_itself_stands)
 	expect_fact(TP_FACT_MODEL_SAMPLE, 3221225472.0, TP_ORIGIN_ESTIMATED);
 	expect_fact(TP_FACT_MODEL_SAMPLE_TIME, 2e9, TP_ORIGIN_ESTIMATED);
 	expect_fact(TP_FACT_MODEL_HALO, 10240, TP_ORIGIN_DERIVED);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -71,12 +71,12 @@ START_TEST(what_does_not_follow_stays_unknown)
 	ck_assert(!file.facts[TP_FACT_MODEL_HALO].is_known);
 	ck_assert(!file.facts[TP_FACT_MODEL_SPLIT].is_known);
 	ck_assert(!file.facts[TP_FACT_MODEL_SAMPLE_TIME].is_known);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 	/* Without halos slabs may be as thin as one likes: no number. */
 	must_read("", "{\"layers\": [{\"kind\": \"pointwise\", \"in\": [4, 9]}]}");
 	expect_fact(TP_FACT_MODEL_SAMPLE, 4 * 108, TP_ORIGIN_DERIVED);
 	ck_assert(!file.facts[TP_FACT_MODEL_SPLIT].is_known);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 
@@ -88,7 +88,7 @@ START_TEST(numbers_may_be_one_for_all_extents_or_one_for_each)
 	expect_fact(TP_FACT_MODEL_STATE, 2 * 2 * 3 * 3, TP_ORIGIN_DERIVED);
 	ck_assert_double_eq(file.facts[TP_FACT_MODEL_HALO].value, 0);
 	expect_fact(TP_FACT_MODEL_SAMPLE, 2 * (180 + 120), TP_ORIGIN_DERIVED);
-	tp_factfile_release(&file);
+	tp_fact_file_release(&file);
 }
 END_TEST
 

@@ -69,8 +69,8 @@ START_TEST(advice_is_sorted_by_gain_and_confidence)
 	fire(2, 1.6, TP_CONFIDENCE_LOW); /* log 1.6 / 2 is between log 1.2 and log 1.5 */
 	fire(3, 0, TP_CONFIDENCE_HIGH);
 	fire(4, 1.2, TP_CONFIDENCE_HIGH);
-	tp_rank_suppress(candidates, 5, book, &arena);
-	ck_assert_uint_eq(tp_rank_sort(candidates, 5, book), 5);
+	tp_finding_order_suppress(candidates, 5, book, &arena);
+	ck_assert_uint_eq(tp_finding_order_sort(candidates, 5, book), 5);
 	ck_assert_str_eq(order(5), "bcaed");
 }
 END_TEST
@@ -92,7 +92,7 @@ START_TEST(of_equal_advice_the_free_one_comes_first)
 	fire(3, 0, TP_CONFIDENCE_HIGH);
 	candidates[0].finding.kind = TP_ADVICE_SEMANTIC;
 	candidates[2].finding.kind = TP_ADVICE_SEMANTIC;
-	tp_rank_sort(candidates, 4, book);
+	tp_finding_order_sort(candidates, 4, book);
 	ck_assert_str_eq(order(4), "badc");
 }
 END_TEST
@@ -107,16 +107,16 @@ START_TEST(small_gains_and_finished_actions_are_not_shown)
 	fire(1, 1.03, TP_CONFIDENCE_HIGH);
 	fire(2, 2, TP_CONFIDENCE_HIGH);
 	candidates[2].finding.n_actions = 0;
-	tp_rank_suppress(candidates, 3, book, &arena);
+	tp_finding_order_suppress(candidates, 3, book, &arena);
 	ck_assert_str_eq(candidates[0].finding.suppressed,
 			 "it gains 2.0 %, below the 3 % that are shown");
 	ck_assert_ptr_null(candidates[1].finding.suppressed);
 	ck_assert_str_eq(candidates[2].finding.suppressed, "what it advises is done already");
 	candidates[2].finding.done = "amp (kernel x)";
-	tp_rank_suppress(candidates, 3, book, &arena);
+	tp_finding_order_suppress(candidates, 3, book, &arena);
 	ck_assert_str_eq(candidates[2].finding.suppressed,
 			 "what it advises is done already: amp (kernel x)");
-	ck_assert_uint_eq(tp_rank_sort(candidates, 3, book), 1);
+	ck_assert_uint_eq(tp_finding_order_sort(candidates, 3, book), 1);
 }
 END_TEST
 
@@ -128,7 +128,7 @@ START_TEST(the_more_precise_rule_takes_the_place_whatever_the_order)
 	load();
 	for (size_t i = 0; i < 3; i++)
 		fire(i, 1.5, TP_CONFIDENCE_HIGH);
-	tp_rank_suppress(candidates, 3, book, &arena);
+	tp_finding_order_suppress(candidates, 3, book, &arena);
 	ck_assert_ptr_null(candidates[0].finding.suppressed);
 	ck_assert_str_eq(candidates[1].finding.suppressed, "test/a says it more precisely");
 	ck_assert_str_eq(candidates[2].finding.suppressed, "test/a says it more precisely");
@@ -142,7 +142,7 @@ START_TEST(what_is_not_shown_hides_nothing)
 	load();
 	fire(0, 1.01, TP_CONFIDENCE_HIGH);
 	fire(1, 1.5, TP_CONFIDENCE_HIGH);
-	tp_rank_suppress(candidates, 2, book, &arena);
+	tp_finding_order_suppress(candidates, 2, book, &arena);
 	ck_assert_ptr_nonnull(candidates[0].finding.suppressed);
 	ck_assert_ptr_null(candidates[1].finding.suppressed);
 }
@@ -156,9 +156,9 @@ START_TEST(a_change_of_the_training_never_hides_a_free_one)
 	book->rules[0].kind = TP_ADVICE_SEMANTIC;
 	fire(0, 1.6, TP_CONFIDENCE_HIGH);
 	fire(1, 1.5, TP_CONFIDENCE_HIGH);
-	tp_rank_suppress(candidates, 2, book, &arena);
+	tp_finding_order_suppress(candidates, 2, book, &arena);
 	ck_assert_ptr_null(candidates[1].finding.suppressed);
-	tp_rank_sort(candidates, 2, book);
+	tp_finding_order_sort(candidates, 2, book);
 	ck_assert_str_eq(order(2), "ba");
 }
 END_TEST

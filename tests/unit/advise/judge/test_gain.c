@@ -25,14 +25,14 @@ static void teardown(void)
 static const struct tp_expr *figure(double value)
 {
 	static const struct tp_thresholds none;
-	struct tp_place place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
+	struct tp_expr_scope place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
 	const struct tp_expr *expr = NULL;
-	ck_assert(!tp_expr_parse(&expr, tp_arena_printf(&arena, "%.6f", value), TP_WANT_NUMBER,
+	ck_assert(!tp_expr_parse(&expr, tp_arena_printf(&arena, "%.6f", value), TP_EXPR_NUMBER,
 				 &place, NULL));
 	return expr;
 }
 
-static struct tp_gain estimate(const struct tp_gain_basis *basis, enum tp_part part, double least,
+static struct tp_gain estimate(const struct tp_gain_input *basis, enum tp_part part, double least,
 			       double most)
 {
 	struct tp_rule_gain rule = {.kind = TP_GAIN_PART,
@@ -44,9 +44,9 @@ static struct tp_gain estimate(const struct tp_gain_basis *basis, enum tp_part p
 }
 
 /* A step of 100 ns: exposed and solo time of the loader, compute the rest. */
-static struct tp_gain_basis basis_of(double exposed, double solo, double supply)
+static struct tp_gain_input basis_of(double exposed, double solo, double supply)
 {
-	struct tp_gain_basis basis = {.whole_ns = 100};
+	struct tp_gain_input basis = {.whole_ns = 100};
 	struct tp_gain_part *loader = &basis.parts[TP_PART_DATALOADER];
 	struct tp_gain_part *compute = &basis.parts[TP_PART_COMPUTE];
 	*loader = (struct tp_gain_part){true, exposed, 100 - exposed, 100 - solo, 0};
@@ -58,7 +58,7 @@ static struct tp_gain_basis basis_of(double exposed, double solo, double supply)
 START_TEST(a_whole_part_gains_what_its_bracket_says)
 {
 	/* 40 of 100 exposed, 30 of it alone: the new step is between 60 and 70. */
-	struct tp_gain_basis basis = basis_of(40, 30, 0);
+	struct tp_gain_input basis = basis_of(40, 30, 0);
 	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 1, 1);
 	ck_assert(gain.is_known);
 	ck_assert_double_eq_tol(gain.low, 100.0 / 70, 1e-9);
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(a_fraction_gains_its_fraction)
 {
-	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain_input basis = basis_of(40, 40, 0);
 	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 0.25, 0.5);
 	ck_assert_double_eq_tol(gain.low, 100.0 / 90, 1e-9);
 	ck_assert_double_eq_tol(gain.high, 100.0 / 80, 1e-9);
@@ -81,7 +81,7 @@ END_TEST
 START_TEST(the_supply_of_the_loader_bounds_what_compute_gains)
 {
 	/* Compute takes 80 of 100, but batches come every 70: no more than 100 to 70. */
-	struct tp_gain_basis basis = basis_of(20, 20, 70);
+	struct tp_gain_input basis = basis_of(20, 20, 70);
 	struct tp_gain gain = estimate(&basis, TP_PART_COMPUTE, 1, 1);
 	ck_assert_double_eq_tol(gain.high, 100.0 / 70, 1e-9);
 }
@@ -89,10 +89,10 @@ END_TEST
 
 START_TEST(no_gain_is_infinite_and_none_is_invented)
 {
-	struct tp_gain_basis basis = basis_of(100, 100, 0);
+	struct tp_gain_input basis = basis_of(100, 100, 0);
 	ck_assert_double_eq_tol(estimate(&basis, TP_PART_DATALOADER, 1, 1).high, 100, 1e-9);
 	ck_assert(!estimate(&basis, TP_PART_MEMORY, 1, 1).is_known);
-	struct tp_gain_basis empty = {0};
+	struct tp_gain_input empty = {0};
 	ck_assert(!estimate(&empty, TP_PART_DATALOADER, 1, 1).is_known);
 	struct tp_rule_gain none = {.kind = TP_GAIN_NONE};
 	ck_assert(!tp_gain_estimate(&basis, &none, facts, 100).is_known);
@@ -104,15 +104,15 @@ START_TEST(a_profile_without_a_bracket_promises_nothing)
 	struct tp_profile profile = {.total_ns = 1000};
 	profile.parts[TP_PART_DATALOADER].time_ns = 400;
 	profile.parts[TP_PART_COMPUTE].time_ns = 600;
-	struct tp_gain_basis basis = tp_gain_basis_of_profile(&profile);
+	struct tp_gain_input basis = tp_gain_input_of_profile(&profile);
 	ck_assert(!estimate(&basis, TP_PART_DATALOADER, 1, 1).is_known);
 	profile.parts[TP_PART_DATALOADER].without_low_ns = 600;
 	profile.parts[TP_PART_DATALOADER].without_high_ns = 600;
-	basis = tp_gain_basis_of_profile(&profile);
+	basis = tp_gain_input_of_profile(&profile);
 	ck_assert_double_eq_tol(estimate(&basis, TP_PART_DATALOADER, 1, 1).value, 1000.0 / 600,
 				1e-9);
 	profile.parts[TP_PART_DATALOADER].without_high_ns = NAN;
-	basis = tp_gain_basis_of_profile(&profile);
+	basis = tp_gain_input_of_profile(&profile);
 	ck_assert(!estimate(&basis, TP_PART_DATALOADER, 1, 1).is_known);
 }
 END_TEST
@@ -131,7 +131,7 @@ START_TEST(the_step_of_a_job_is_the_one_that_its_brackets_are_of)
 	profile.parts[TP_PART_DATALOADER] = (struct tp_part_result){.time_ns = 400,
 								    .without_low_ns = 90,
 								    .without_high_ns = 100};
-	struct tp_gain_basis basis = tp_gain_basis_of_profile(&profile);
+	struct tp_gain_input basis = tp_gain_input_of_profile(&profile);
 	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 1, 1);
 	ck_assert_double_eq_tol(gain.low, 1, 1e-9);
 	ck_assert_double_eq_tol(gain.high, 100.0 / 90, 1e-9);
@@ -151,9 +151,9 @@ static double random_unit(void)
 	return (double)(random_state >> 11) / 9007199254740992.0;
 }
 
-static struct tp_gain_basis random_basis(void)
+static struct tp_gain_input random_basis(void)
 {
-	struct tp_gain_basis basis = {.whole_ns = 100};
+	struct tp_gain_input basis = {.whole_ns = 100};
 	double rest = 100;
 	for (int i = 0; i < TP_N_PARTS; i++) {
 		double exposed = i + 1 < TP_N_PARTS ? rest * random_unit() * 0.6 : rest;
@@ -167,7 +167,7 @@ static struct tp_gain_basis random_basis(void)
 START_TEST(together_is_at_least_each_and_never_more_than_the_parts_allow)
 {
 	for (int round = 0; round < 2000; round++) {
-		struct tp_gain_basis basis = random_basis();
+		struct tp_gain_input basis = random_basis();
 		struct tp_gain gains[5];
 		size_t n = 1 + (size_t)(random_unit() * 5);
 		double removed[TP_N_PARTS] = {0};
@@ -177,7 +177,7 @@ START_TEST(together_is_at_least_each_and_never_more_than_the_parts_allow)
 			gains[i] = estimate(&basis, part, most * random_unit(), most);
 			removed[part] = fmin(1, removed[part] + gains[i].most);
 		}
-		struct tp_gain_then then;
+		struct tp_next_limit then;
 		struct tp_gain all = tp_gain_combine(&basis, gains, n, 100, &then);
 		ck_assert(all.is_known);
 		ck_assert(all.low >= 1 && all.low <= all.value && all.value <= all.high);
@@ -195,9 +195,9 @@ END_TEST
 
 START_TEST(one_advice_alone_is_all_together)
 {
-	struct tp_gain_basis basis = basis_of(40, 30, 0);
+	struct tp_gain_input basis = basis_of(40, 30, 0);
 	struct tp_gain gain = estimate(&basis, TP_PART_DATALOADER, 0.3, 0.9);
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, &gain, 1, 100, &then);
 	ck_assert_double_eq_tol(all.low, gain.low, 1e-9);
 	ck_assert_double_eq_tol(all.high, gain.high, 1e-9);
@@ -211,11 +211,11 @@ END_TEST
  * that are shown for each amount to. */
 START_TEST(together_they_save_what_their_values_say)
 {
-	struct tp_gain_basis basis = basis_of(50, 50, 0);
+	struct tp_gain_input basis = basis_of(50, 50, 0);
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 1),
 				   estimate(&basis, TP_PART_DATALOADER, 0, 1),
 				   estimate(&basis, TP_PART_COMPUTE, 0, 0.8)};
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 3, 100, &then);
 	double left = 100 / gains[0].value + 100 / gains[2].value - 100;
 	ck_assert_double_eq_tol(gains[0].value, sqrt(2), 1e-9);
@@ -227,10 +227,10 @@ END_TEST
 
 START_TEST(two_ways_to_remove_one_thing_remove_it_once)
 {
-	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain_input basis = basis_of(40, 40, 0);
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 1, 1),
 				   estimate(&basis, TP_PART_DATALOADER, 1, 1)};
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 60, 1e-9); /* not its square */
 	ck_assert_double_eq_tol(all.low, 100.0 / 60, 1e-9);
@@ -239,13 +239,13 @@ END_TEST
 
 START_TEST(of_one_label_the_largest_fraction_counts)
 {
-	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain_input basis = basis_of(40, 40, 0);
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.5),
 				   estimate(&basis, TP_PART_DATALOADER, 0, 0.4),
 				   estimate(&basis, TP_PART_DATALOADER, 0, 0.25)};
 	gains[0].label = gains[1].label = TP_LABEL_DATALOADER_PREP;
 	gains[2].label = TP_LABEL_DATALOADER_FETCH;
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 3, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / (100 - 0.75 * 40), 1e-9);
 }
@@ -254,11 +254,11 @@ END_TEST
 START_TEST(advice_for_all_of_a_part_shrinks_what_labels_leave)
 {
 	/* A loader four times as fast, half of whose time is preparing, which goes away. */
-	struct tp_gain_basis basis = basis_of(80, 80, 0);
+	struct tp_gain_input basis = basis_of(80, 80, 0);
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 0, 0.75),
 				   estimate(&basis, TP_PART_DATALOADER, 0, 0.5)};
 	gains[1].label = TP_LABEL_DATALOADER_PREP;
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100 / (100 - 80 * (1 - 0.25 * 0.5)), 1e-9);
 }
@@ -268,13 +268,13 @@ START_TEST(sure_pieces_of_a_part_add_up)
 {
 	/* Half of 40 is one label, a quarter another, and advice for all of it surely takes 60 %.
 	 */
-	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain_input basis = basis_of(40, 40, 0);
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0.5, 0.5),
 				   estimate(&basis, TP_PART_DATALOADER, 0.25, 0.25),
 				   estimate(&basis, TP_PART_DATALOADER, 0.6, 0.6)};
 	gains[0].label = TP_LABEL_DATALOADER_PREP;
 	gains[1].label = TP_LABEL_DATALOADER_FETCH;
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.low, 100.0 / 70, 1e-9);
 	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
@@ -287,14 +287,14 @@ END_TEST
 START_TEST(no_step_is_shorter_than_the_work_that_is_left)
 {
 	/* The host is at work 70 of 100, 20 of them in sight; data takes 40, compute 40. */
-	struct tp_gain_basis basis = {.whole_ns = 100};
+	struct tp_gain_input basis = {.whole_ns = 100};
 	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 20, 80, 100, 70};
 	basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){true, 40, 70, 100, 40};
 	basis.parts[TP_PART_COMPUTE] = (struct tp_gain_part){true, 40, 70, 100, 40};
 	struct tp_gain gains[3] = {estimate(&basis, TP_PART_DATALOADER, 0, 1),
 				   estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
 				   estimate(&basis, TP_PART_HOST, 0, 0.5)};
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	/* Without data and half of the compute 40 would be left, but for the host. */
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
@@ -310,11 +310,11 @@ END_TEST
 START_TEST(the_supply_limits_next_where_it_is_the_longest)
 {
 	/* Compute takes 80 of 100, batches come every 70; the host's 10 go as well. */
-	struct tp_gain_basis basis = basis_of(20, 20, 70);
+	struct tp_gain_input basis = basis_of(20, 20, 70);
 	basis.parts[TP_PART_HOST] = (struct tp_gain_part){true, 10, 90, 90, 0};
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_COMPUTE, 0, 0.5),
 				   estimate(&basis, TP_PART_COMPUTE, 0, 0.8)};
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.high, 100.0 / 70, 1e-9);
 	ck_assert_int_eq(then.part, TP_PART_DATALOADER);
@@ -325,7 +325,7 @@ END_TEST
 START_TEST(time_outside_the_steps_counts_in_the_loop)
 {
 	/* 20 % of the loop is checkpoints, and the steps could be 100 to 60. */
-	struct tp_gain_basis basis = basis_of(40, 40, 0);
+	struct tp_gain_input basis = basis_of(40, 40, 0);
 	basis.outside_ratio = 0.2;
 	struct tp_rule_gain loop = {.kind = TP_GAIN_LOOP,
 				    .fraction = figure(0.2),
@@ -333,7 +333,7 @@ START_TEST(time_outside_the_steps_counts_in_the_loop)
 	struct tp_gain gains[2] = {estimate(&basis, TP_PART_DATALOADER, 1, 1),
 				   tp_gain_estimate(&basis, &loop, facts, 100)};
 	ck_assert_double_eq_tol(gains[1].value, 1 / 0.8, 1e-9);
-	struct tp_gain_then then;
+	struct tp_next_limit then;
 	struct tp_gain all = tp_gain_combine(&basis, gains, 2, 100, &then);
 	ck_assert_double_eq_tol(all.value, 1 / (0.8 * 0.6), 1e-9);
 }

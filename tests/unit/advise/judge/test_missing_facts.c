@@ -48,7 +48,7 @@ START_TEST(parts_come_first_while_there_is_no_verdict)
 {
 	shelf_put_rule(&shelf, "a", "loader.workers > 1", GAIN("host"));
 	advise();
-	ck_assert_uint_eq(findings.n_wanted, TP_MOST_WANTED);
+	ck_assert_uint_eq(findings.n_wanted, TP_MISSING_FACTS_MAX);
 	for (size_t i = 0; i < findings.n_wanted; i++)
 		ck_assert(findings.wanted[i].fact >= TP_FACT_STEP_COMPUTE &&
 			  findings.wanted[i].fact <= TP_FACT_STEP_IDLE);

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tp_literature *found(struct tp_quantity *facts, struct tp_arena *arena,
+static const struct tp_references *found(struct tp_quantity *facts, struct tp_arena *arena,
 					 const char *technique)
 {
-	struct tp_matter matter = {.book = book, .facts = facts, .arena = arena};
-	return tp_literature_find(&matter, technique);
+	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = arena};
+	return tp_references_find(&matter, technique);
 }
 
 START_TEST(figures_come_with_hardware_baseline_and_source)
@@ -23,7 +23,7 @@ START_TEST(figures_come_with_hardware_baseline_and_source)
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
 	load_anew();
-	const struct tp_literature *fast = found(facts, &arena, "fast");
+	const struct tp_references *fast = found(facts, &arena, "fast");
 	ck_assert_str_eq(fast->title, "Read faster");
 	ck_assert_str_eq(fast->effort, "flag");
 	ck_assert_str_eq(fast->effort_text, "a flag or a variable");
@@ -67,7 +67,7 @@ START_TEST(conditions_are_held_against_the_run)
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
 	load_anew();
-	const struct tp_literature *fast = found(facts, &arena, "fast");
+	const struct tp_references *fast = found(facts, &arena, "fast");
 	ck_assert_uint_eq(fast->n_caveats, 3);
 	ck_assert(fast->caveats[0].is_need && fast->caveats[1].is_need &&
 		  !fast->caveats[2].is_need);
@@ -114,18 +114,18 @@ START_TEST(what_is_applied_is_told_with_what_showed_it)
 	shelf_put_guide(&shelf);
 	shelf_put(&shelf, "thresholds.json", "{}");
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
-	struct tp_matter matter = {.book = book, .facts = facts, .arena = &arena};
-	ck_assert(!tp_literature_is_done(&matter, "fast", &seen)); /* nobody knows */
+	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
+	ck_assert(!tp_references_is_applied(&matter, "fast", &seen)); /* nobody knows */
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 0);
-	ck_assert(!tp_literature_is_done(&matter, "fast", &seen));
+	ck_assert(!tp_references_is_applied(&matter, "fast", &seen));
 	facts_set(facts, TP_FACT_LOADER_WORKERS, 2);
-	ck_assert(tp_literature_is_done(&matter, "fast", &seen));
+	ck_assert(tp_references_is_applied(&matter, "fast", &seen));
 	ck_assert_ptr_null(seen);
 	facts[TP_FACT_LOADER_WORKERS].seen = "thread loader";
-	ck_assert(tp_literature_is_done(&matter, "fast", &seen));
+	ck_assert(tp_references_is_applied(&matter, "fast", &seen));
 	ck_assert_str_eq(seen, "thread loader");
-	ck_assert(!tp_literature_is_done(&matter, "slow", &seen));
-	ck_assert(!tp_literature_is_done(&matter, "other", &seen));
+	ck_assert(!tp_references_is_applied(&matter, "slow", &seen));
+	ck_assert(!tp_references_is_applied(&matter, "other", &seen));
 	tp_arena_release(&arena);
 }
 END_TEST
@@ -176,13 +176,15 @@ START_TEST(each_setting_is_the_technique_it_shows)
 	for (size_t i = 0; i < sizeof(shipped) / sizeof(shipped[0]); i++) {
 		const char *technique = shipped[i].technique;
 		facts_init(facts);
-		struct tp_matter matter = {.book = book, .facts = facts, .arena = &arena};
-		ck_assert_msg(!tp_literature_is_done(&matter, technique, &seen), "%s", technique);
+		struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
+		ck_assert_msg(!tp_references_is_applied(&matter, technique, &seen), "%s",
+			      technique);
 		facts_set(facts, shipped[i].fact, 0);
-		ck_assert_msg(!tp_literature_is_done(&matter, technique, &seen), "%s", technique);
+		ck_assert_msg(!tp_references_is_applied(&matter, technique, &seen), "%s",
+			      technique);
 		facts_set(facts, shipped[i].fact, 1);
 		facts[shipped[i].fact].seen = "x";
-		ck_assert_msg(tp_literature_is_done(&matter, technique, &seen), "%s", technique);
+		ck_assert_msg(tp_references_is_applied(&matter, technique, &seen), "%s", technique);
 		ck_assert_str_eq(seen, "x");
 	}
 	tp_arena_release(&arena);
@@ -197,13 +199,13 @@ START_TEST(debugging_is_off_when_nothing_is_left_on)
 	const char *seen;
 	ck_assert_msg(!tp_rulebook_load(&book, &directory, 1, &err), "%s", err.text);
 	facts_init(facts);
-	struct tp_matter matter = {.book = book, .facts = facts, .arena = &arena};
-	ck_assert(!tp_literature_is_done(&matter, "debug-off", &seen));
+	struct tp_rule_context matter = {.book = book, .facts = facts, .arena = &arena};
+	ck_assert(!tp_references_is_applied(&matter, "debug-off", &seen));
 	facts_set(facts, TP_FACT_SET_BLOCKING, 0);
 	facts_set(facts, TP_FACT_SET_DEBUG, 0);
-	ck_assert(tp_literature_is_done(&matter, "debug-off", &seen));
+	ck_assert(tp_references_is_applied(&matter, "debug-off", &seen));
 	facts_set(facts, TP_FACT_SET_ANOMALY, 1);
-	ck_assert(!tp_literature_is_done(&matter, "debug-off", &seen));
+	ck_assert(!tp_references_is_applied(&matter, "debug-off", &seen));
 	tp_arena_release(&arena);
 }
 END_TEST

@@ -34,7 +34,7 @@ static void teardown(void)
 
 static size_t spoilers(const char **because)
 {
-	return tp_rulebook_spoilers(book, first, second, because, 2);
+	return tp_rulebook_not_comparable(book, first, second, because, 2);
 }
 
 START_TEST(only_what_both_have_spoils_a_comparison)
@@ -70,7 +70,7 @@ START_TEST(there_may_be_several_and_no_more_than_asked_for)
 	facts_set(second, TP_FACT_CPU_STEAL, 0.5);
 	ck_assert_uint_eq(spoilers(because), 2);
 	ck_assert_str_eq(because[1], "both are robbed");
-	ck_assert_uint_eq(tp_rulebook_spoilers(book, first, second, because, 1), 1);
+	ck_assert_uint_eq(tp_rulebook_not_comparable(book, first, second, because, 1), 1);
 }
 END_TEST
 

@@ -42,7 +42,7 @@ static void teardown(void)
 	book = NULL;
 }
 
-static const struct tp_move *judged_with(const char *actions, const char *members)
+static const struct tp_plan_step *judged_with(const char *actions, const char *members)
 {
 	struct tp_error err = {0};
 	shelf_put_advice(&shelf, "a", "step.count > 1", actions, members);
@@ -52,7 +52,7 @@ static const struct tp_move *judged_with(const char *actions, const char *member
 	return findings.course.moves;
 }
 
-static const struct tp_move *judged(const char *actions)
+static const struct tp_plan_step *judged(const char *actions)
 {
 	return judged_with(actions, ", \"limits\": [\"wait\"]");
 }
@@ -60,8 +60,8 @@ static const struct tp_move *judged(const char *actions)
 /* Two actions in the place of one. */
 #define SECOND(id) "}, {\"headline\": \"H\", \"text\": \"Or that.\", \"technique\": \"" id "\""
 
-static void is_deed(const struct tp_move *move, size_t i, enum tp_deed_role role,
-		    const char *technique)
+static void is_action(const struct tp_plan_step *move, size_t i, enum tp_plan_action_role role,
+		      const char *technique)
 {
 	ck_assert_uint_gt(move->n_deeds, i);
 	ck_assert_int_eq(move->deeds[i].role, role);
@@ -70,11 +70,11 @@ static void is_deed(const struct tp_move *move, size_t i, enum tp_deed_role role
 
 START_TEST(what_goes_with_a_technique_is_offered_with_it)
 {
-	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	const struct tp_plan_step *move = judged("\"technique\": \"fast\"");
 	ck_assert_uint_eq(move->n_deeds, 3);
-	is_deed(move, 0, TP_DEED_DO, "fast");
-	is_deed(move, 1, TP_DEED_WITH, "slow");
-	is_deed(move, 2, TP_DEED_OPENER, "room");
+	is_action(move, 0, TP_PLAN_ACTION_DO, "fast");
+	is_action(move, 1, TP_PLAN_ACTION_WITH, "slow");
+	is_action(move, 2, TP_PLAN_ACTION_OPENER, "room");
 	ck_assert_str_eq(move->deeds[0].text, "Do it.");
 	ck_assert_str_eq(move->deeds[0].verify, "the wait falls");
 	ck_assert_str_eq(move->deeds[1].text, "Write slower");
@@ -84,17 +84,17 @@ END_TEST
 START_TEST(what_is_done_already_is_not_offered)
 {
 	facts_set(facts, TP_FACT_ENV_MALLOC, 1);
-	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	const struct tp_plan_step *move = judged("\"technique\": \"fast\"");
 	ck_assert_uint_eq(move->n_deeds, 2);
-	is_deed(move, 1, TP_DEED_WITH, "slow");
+	is_action(move, 1, TP_PLAN_ACTION_WITH, "slow");
 }
 END_TEST
 
 START_TEST(what_only_makes_room_comes_after_what_uses_it)
 {
-	const struct tp_move *move = judged("\"technique\": \"room\"" SECOND("slow"));
-	is_deed(move, 0, TP_DEED_DO, "slow");
-	is_deed(move, 1, TP_DEED_OPENER, "room");
+	const struct tp_plan_step *move = judged("\"technique\": \"room\"" SECOND("slow"));
+	is_action(move, 0, TP_PLAN_ACTION_DO, "slow");
+	is_action(move, 1, TP_PLAN_ACTION_OPENER, "room");
 	ck_assert_uint_eq(move->n_deeds, 2);
 	ck_assert_str_eq(move->deeds[0].text, "Or that.");
 }
@@ -103,26 +103,26 @@ END_TEST
 START_TEST(a_rule_that_knows_what_room_gains_has_it_first)
 {
 	facts_set(facts, TP_FACT_STEP_HOST, 0.5);
-	const struct tp_move *move =
+	const struct tp_plan_step *move =
 		judged_with("\"technique\": \"room\"" SECOND("slow"),
 			    ", \"limits\": [\"wait\"], \"gain\": {\"part\": \"host\", "
 			    "\"fraction\": \"50%\", \"method\": \"m\"}");
-	is_deed(move, 0, TP_DEED_DO, "room");
-	is_deed(move, 1, TP_DEED_WITH, "fast");
+	is_action(move, 0, TP_PLAN_ACTION_DO, "room");
+	is_action(move, 1, TP_PLAN_ACTION_WITH, "fast");
 }
 END_TEST
 
 START_TEST(room_alone_is_offered_where_nothing_else_is)
 {
-	const struct tp_move *move = judged("\"technique\": \"room\"");
-	is_deed(move, 0, TP_DEED_DO, "room");
-	is_deed(move, 1, TP_DEED_WITH, "fast");
+	const struct tp_plan_step *move = judged("\"technique\": \"room\"");
+	is_action(move, 0, TP_PLAN_ACTION_DO, "room");
+	is_action(move, 1, TP_PLAN_ACTION_WITH, "fast");
 }
 END_TEST
 
 START_TEST(an_action_of_which_the_guide_has_no_page_stands_alone)
 {
-	const struct tp_move *move = judged("\"id\": \"own\", \"example\": \"make it so\"");
+	const struct tp_plan_step *move = judged("\"id\": \"own\", \"example\": \"make it so\"");
 	ck_assert_uint_eq(move->n_deeds, 1);
 	ck_assert_str_eq(move->deeds[0].example, "make it so");
 	ck_assert_uint_eq(move->deeds[0].n_how, 0);
@@ -145,7 +145,7 @@ START_TEST(how_is_told_for_the_framework_that_was_seen)
 		{TP_FACT_ENV_PYTHON, 1, 2, "pytorch"},
 	};
 	facts_set(facts, rows[_i].fact, rows[_i].value);
-	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	const struct tp_plan_step *move = judged("\"technique\": \"fast\"");
 	ck_assert_uint_eq(move->deeds[0].n_how, rows[_i].n);
 	if (rows[_i].n)
 		ck_assert_str_eq(move->deeds[0].how[0].framework, rows[_i].first);
@@ -156,7 +156,7 @@ START_TEST(a_program_of_c_that_uses_a_framework_is_one_of_the_framework)
 {
 	facts_set(facts, TP_FACT_ENV_PYTHON, 0);
 	facts_set(facts, TP_FACT_ENV_PYTORCH, 1);
-	const struct tp_move *move = judged("\"technique\": \"fast\"");
+	const struct tp_plan_step *move = judged("\"technique\": \"fast\"");
 	ck_assert_uint_eq(move->deeds[0].n_how, 1);
 	ck_assert_str_eq(move->deeds[0].how[0].text, "fast=True");
 }

@@ -53,7 +53,7 @@ static void put(const char *name, const char *limit, const char *action, const c
 	free(members);
 }
 
-static const struct tp_course *judged(void)
+static const struct tp_action_plan *judged(void)
 {
 	struct tp_error err = {0};
 	ck_assert_msg(!shelf_load(&shelf, &book, &err), "%s", err.text);
@@ -61,7 +61,7 @@ static const struct tp_course *judged(void)
 	return &findings.course;
 }
 
-static const char *rule_of(const struct tp_move *move, size_t i)
+static const char *rule_of(const struct tp_plan_step *move, size_t i)
 {
 	return findings.items[move->advice[i]].rule;
 }
@@ -95,11 +95,11 @@ START_TEST(diagnosis_comes_before_size_and_shares_go_one_after_another)
 	/* "disk" is second in the order of diagnosis, "wait" first; disk's gain is larger. */
 	put("large", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
 	put("small", "wait", OWN("two"), GAIN("host", "50%", "50%"));
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	ck_assert_str_eq(findings.items[0].rule, "test/large");
 	ck_assert_uint_eq(course->n_moves, 2);
-	const struct tp_move *first = &course->moves[0];
-	const struct tp_move *second = &course->moves[1];
+	const struct tp_plan_step *first = &course->moves[0];
+	const struct tp_plan_step *second = &course->moves[1];
 	ck_assert_str_eq(rule_of(first, 0), "test/small");
 	ck_assert_str_eq(rule_of(second, 0), "test/large");
 	ck_assert_uint_eq(first->order, 1);
@@ -133,7 +133,7 @@ START_TEST(what_is_small_beside_the_largest_comes_behind)
 	put("small", "wait", OWN("two"), GAIN("host", "25%", "0"));
 	put("middle", "wait", OWN("three"), GAIN("host", "50%", "0"));
 	put("late", "disk", OWN("four"), "");
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	static const char *const wanted[] = {"test/middle", "test/large", "test/late",
 					     "test/small"};
 	ck_assert_uint_eq(course->n_moves, 4);
@@ -146,7 +146,7 @@ START_TEST(another_way_to_the_same_adds_nothing)
 {
 	put("one", "disk", OWN("one"), GAIN("dataloader", "100%", "0"));
 	put("two", "disk", OWN("two"), GAIN("dataloader", "80%", "0"));
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	ck_assert_uint_eq(course->n_moves, 2);
 	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/one");
 	ck_assert(course->moves[0].adds);
@@ -162,9 +162,9 @@ START_TEST(what_pays_only_together_is_one_move)
 	put("one", "disk", "\"technique\": \"fast\"", GAIN("dataloader", "50%", "0"));
 	put("two", "wait", "\"technique\": \"slow\"", GAIN("host", "50%", "50%"));
 	put("three", "disk", OWN("own"), GAIN("compute", "25%", "25%"));
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	ck_assert_uint_eq(course->n_moves, 2);
-	const struct tp_move *both = &course->moves[0];
+	const struct tp_plan_step *both = &course->moves[0];
 	ck_assert_uint_eq(both->n_advice, 2);
 	ck_assert_str_eq(rule_of(both, 0), "test/one"); /* 1.118, before 1.111 */
 	ck_assert_str_eq(rule_of(both, 1), "test/two");
@@ -172,8 +172,8 @@ START_TEST(what_pays_only_together_is_one_move)
 	/* 10 ms surely, 20 ms at most. */
 	is_of_several(&both->gain, 100.0 / 90, 100.0 / 70, 10 + saved_ms(0, 20));
 	ck_assert_uint_eq(both->n_deeds, 2);
-	ck_assert_int_eq(both->deeds[0].role, TP_DEED_DO);
-	ck_assert_int_eq(both->deeds[1].role, TP_DEED_DO);
+	ck_assert_int_eq(both->deeds[0].role, TP_PLAN_ACTION_DO);
+	ck_assert_int_eq(both->deeds[1].role, TP_PLAN_ACTION_DO);
 	ck_assert_str_eq(both->against->technique, "fast"); /* slow takes fewer iterations */
 	ck_assert_ptr_null(course->moves[1].against);
 	ck_assert_str_eq(course->yardstick->technique, "fast");
@@ -185,7 +185,7 @@ START_TEST(one_technique_of_two_rules_is_one_move)
 	put("one", "disk", OWN("same"), GAIN("dataloader", "50%", "0"));
 	put("two", "disk", "\"technique\": \"fast\"", GAIN("host", "50%", "0"));
 	put("three", "wait", "\"technique\": \"fast\"", GAIN("compute", "50%", "0"));
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	ck_assert_uint_eq(course->n_moves, 2);
 	ck_assert_uint_eq(course->moves[0].n_advice, 2);
 	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/three");
@@ -200,7 +200,7 @@ START_TEST(a_gain_that_nobody_knows_is_none)
 	put("one", "wait", OWN("one"), "");
 	put("two", "disk", OWN("two"), GAIN("host", "50%", "50%"));
 	put("three", "disk", OWN("three"), "");
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	ck_assert_uint_eq(course->n_moves, 3);
 	ck_assert_str_eq(rule_of(&course->moves[0], 0), "test/one");
 	ck_assert(!course->moves[0].gain.is_known && !course->moves[0].so_far.is_known);
@@ -215,7 +215,7 @@ START_TEST(a_rate_that_nobody_knows_is_none)
 {
 	put("one", "wait", OWN("one"), GAIN("host", "50%", "50%"));
 	facts[TP_FACT_STEP_TIME].is_known = false;
-	const struct tp_course *course = judged();
+	const struct tp_action_plan *course = judged();
 	ck_assert_str_eq(course->moves[0].then_limit, "compute");
 	ck_assert(course->moves[0].then_steps_per_s == 0 && course->step_ns == 0);
 }

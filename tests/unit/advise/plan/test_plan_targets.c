@@ -8,7 +8,7 @@
 
 static struct tp_arena arena;
 static struct tp_quantity facts[TP_N_FACTS];
-static struct tp_matter matter;
+static struct tp_rule_context matter;
 static struct tp_rule rule;
 
 /* Data takes 50 ms of 100, 30 of them while nothing else goes on; 35 of the 50 are reads. */
@@ -18,7 +18,9 @@ static void setup(void)
 	facts_init(facts);
 	facts_set(facts, TP_FACT_STEP_DATALOADER, 0.5);
 	facts_set(facts, TP_FACT_STEP_FETCH, 0.35);
-	matter = (struct tp_matter){.facts = facts, .arena = &arena, .basis = {.whole_ns = 100}};
+	matter = (struct tp_rule_context){.facts = facts,
+					  .arena = &arena,
+					  .basis = {.whole_ns = 100}};
 	matter.basis.parts[TP_PART_DATALOADER] = (struct tp_gain_part){.is_known = true,
 								       .exposed_ns = 50,
 								       .without_low_ns = 50,
@@ -42,15 +44,15 @@ static struct tp_candidate candidate_of(enum tp_label label, double least, doubl
 					      .most = most}};
 }
 
-static const struct tp_target *targets_of(const struct tp_candidate *a,
-					  const struct tp_candidate *b, size_t *n)
+static const struct tp_plan_target *targets_of(const struct tp_candidate *a,
+					       const struct tp_candidate *b, size_t *n)
 {
 	const struct tp_candidate *both[] = {a, b};
-	return tp_targets_make(&matter, both, b ? 2 : 1, n);
+	return tp_plan_targets_build(&matter, both, b ? 2 : 1, n);
 }
 
-static void is_target(const struct tp_target *target, enum tp_fact fact, double now, double best,
-		      double worst)
+static void is_target(const struct tp_plan_target *target, enum tp_fact fact, double now,
+		      double best, double worst)
 {
 	ck_assert_int_eq(target->fact, fact);
 	ck_assert_double_eq_tol(target->now, now, 1e-9);
@@ -63,7 +65,7 @@ START_TEST(a_part_falls_by_what_goes_of_it)
 	size_t n;
 	/* 40 to 80 %: at best 40 of 50 ms, at worst 12 of the 30 that are alone. */
 	struct tp_candidate half = candidate_of(TP_N_LABELS, 0.4, 0.8);
-	const struct tp_target *target = targets_of(&half, NULL, &n);
+	const struct tp_plan_target *target = targets_of(&half, NULL, &n);
 	ck_assert_uint_eq(n, 1);
 	is_target(target, TP_FACT_STEP_DATALOADER, 0.5, 0.1, 0.38);
 	ck_assert(!target->is_of_loop);
@@ -99,9 +101,9 @@ END_TEST
 static const struct tp_expr *parsed(const char *text)
 {
 	static const struct tp_thresholds none;
-	struct tp_place place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
+	struct tp_expr_scope place = {.file = "x", .line = 1, .thresholds = &none, .arena = &arena};
 	const struct tp_expr *expr = NULL;
-	ck_assert(!tp_expr_parse(&expr, text, TP_WANT_NUMBER, &place, NULL));
+	ck_assert(!tp_expr_parse(&expr, text, TP_EXPR_NUMBER, &place, NULL));
 	return expr;
 }
 
@@ -113,7 +115,7 @@ START_TEST(what_is_outside_of_the_steps_is_a_share_of_the_loop)
 	struct tp_candidate saves = {
 		.rule = &rule,
 		.gain = {.is_known = true, .kind = TP_GAIN_LOOP, .least = 0.1, .most = 0.2}};
-	const struct tp_target *target = targets_of(&saves, NULL, &n);
+	const struct tp_plan_target *target = targets_of(&saves, NULL, &n);
 	is_target(target, TP_FACT_RUN_CHECKPOINT_RATIO, 0.2, 0, 0.1);
 	ck_assert(target->is_of_loop);
 	/* Of two facts neither is the number. */

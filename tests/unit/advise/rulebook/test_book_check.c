@@ -15,7 +15,7 @@ static size_t checked(void)
 	return tp_rulebook_check(book, &problems);
 }
 
-static void says(const char *text)
+static void check_reports(const char *text)
 {
 	ck_assert_msg(strstr(tp_buf_text(&problems), text) != NULL, "'%s' instead of '%s'",
 		      tp_buf_text(&problems), text);
@@ -37,10 +37,10 @@ START_TEST(an_action_names_a_technique_that_exists)
 	shelf_put_guide(&shelf);
 	shelf_put_advice(&shelf, "a", "step.count > 1", "\"technique\": \"fsat\"", "");
 	ck_assert_uint_eq(checked(), 1);
-	says("bottlenecks/test/a.json:4: no technique 'fsat'; nearest: fast\n");
+	check_reports("bottlenecks/test/a.json:4: no technique 'fsat'; nearest: fast\n");
 	shelf_put_advice(&shelf, "a", "step.count > 1", "\"id\": \"fast\"", "");
 	ck_assert_uint_eq(checked(), 1);
-	says("a.json:4: 'fast' is a technique: 'technique', not 'id'\n");
+	check_reports("a.json:4: 'fast' is a technique: 'technique', not 'id'\n");
 	tp_buf_release(&problems);
 }
 END_TEST
@@ -58,16 +58,16 @@ START_TEST(dead_parts_of_the_guide_are_found)
 	shelf_put_guide(&shelf);
 	shelf_put_changed(&shelf, "techniques/slow.json", shelf_slow, "[\"wait\"]", "[]");
 	ck_assert_uint_eq(checked(), 1);
-	says("slow.json: dead: it relieves no limit, and no rule advises it\n");
+	check_reports("slow.json: dead: it relieves no limit, and no rule advises it\n");
 	shelf_put_advice(&shelf, "a", "step.count > 1", "\"technique\": \"slow\"", "");
 	ck_assert_uint_eq(checked(), 0);
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "[\"wait\", \"disk\"]",
 			  "[\"wait\"]");
 	ck_assert_uint_eq(checked(), 1);
-	says("limits.json:2: no technique relieves 'disk'\n");
+	check_reports("limits.json:2: no technique relieves 'disk'\n");
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"BOOK\"", "\"AMPS\"");
 	ck_assert_uint_eq(checked(), 1);
-	says("sources.json:3: nothing cites 'BOOK'\n");
+	check_reports("sources.json:3: nothing cites 'BOOK'\n");
 	shelf_put(&shelf, "pages.json",
 		  "{\"pages\": [{\"id\": \"p\", \"title\": \"P\", \"cites\": [\"BOOK\"]}]}");
 	ck_assert_uint_eq(checked(), 0);
@@ -81,8 +81,9 @@ START_TEST(what_takes_fewer_iterations_is_compared_with_something)
 	shelf_put_changed(&shelf, "techniques/slow.json", shelf_slow, "\"against\": \"fast\", ",
 			  "");
 	ck_assert_uint_eq(checked(), 1);
-	says("slow.json: it changes the number of iterations, and 'against' does not say what it "
-	     "is to be compared with\n");
+	check_reports("slow.json: it changes the number of iterations, and 'against' does not say "
+		      "what it "
+		      "is to be compared with\n");
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "\"reduces\": \"iteration\"",
 			  "\"reduces\": \"iterations\"");
 	ck_assert_uint_eq(checked(), 2);

@@ -19,8 +19,8 @@ START_TEST(names_lead_to_what_they_name)
 	ck_assert_ptr_eq(disk->parent, wait);
 	ck_assert_ptr_null(wait->parent);
 	ck_assert_ptr_eq(fast->relieves[1], disk);
-	ck_assert(tp_technique_relieves(fast, disk));
-	ck_assert(!tp_technique_relieves(tp_catalogue_technique(catalogue, "slow"), disk));
+	ck_assert(tp_technique_has_limit(fast, disk));
+	ck_assert(!tp_technique_has_limit(tp_catalogue_technique(catalogue, "slow"), disk));
 	ck_assert_str_eq(fast->together[0]->title, "Write slower");
 	ck_assert_str_eq(fast->effects[1].source->title, "Paper B");
 	ck_assert_ptr_null(tp_catalogue_technique(catalogue, "other"));

@@ -6,11 +6,11 @@
 #include <string.h>
 
 /* What is said of rule "test/a"; an empty text expects nothing. */
-static void says(const char *text)
+static void check_reports(const char *text)
 {
 	struct tp_buf problems = {0};
 	load_anew();
-	size_t n = tp_contradiction_check(book, tp_rulebook_find(book, "test/a"), &problems);
+	size_t n = tp_rule_check_conflicts(book, tp_rulebook_find(book, "test/a"), &problems);
 	const char *said = tp_buf_text(&problems);
 	ck_assert_msg(*text ? n == 1 && strstr(said, text) : n == 0 && !*said,
 		      "'%s' instead of '%s'", said, text);
@@ -20,15 +20,16 @@ static void says(const char *text)
 START_TEST(a_rule_that_can_never_fire_is_told)
 {
 	shelf_put_rule(&shelf, "a", "step.count > 1 and step.count < 9", "");
-	says("");
+	check_reports("");
 	shelf_put_rule(&shelf, "a", "step.count > 9 and step.count < 1", "");
-	says("a.json: it can never fire, because of 'step.count > 9 and step.count < 1'\n");
+	check_reports(
+		"a.json: it can never fire, because of 'step.count > 9 and step.count < 1'\n");
 	shelf_put_rule(&shelf, "a", "step.count > 9",
 		       ", \"unless\": [{\"when\": \"step.count > 5\", \"because\": \"b\"}]");
-	says("it can never fire, because of 'step.count > 5'\n");
+	check_reports("it can never fire, because of 'step.count > 5'\n");
 	shelf_put_rule(&shelf, "a", "step.count > 5",
 		       ", \"unless\": [{\"when\": \"step.count > 9\", \"because\": \"b\"}]");
-	says("");
+	check_reports("");
 }
 END_TEST
 
@@ -37,9 +38,9 @@ START_TEST(parents_conditions_count)
 	shelf_put_rule(&shelf, "p", "step.count > 9", "");
 	shelf_put_rule(&shelf, "q", "true", ", \"parent\": \"test/p\"");
 	shelf_put_rule(&shelf, "a", "step.count < 5", ", \"parent\": \"test/q\"");
-	says("it can never fire, because of 'step.count < 5'\n");
+	check_reports("it can never fire, because of 'step.count < 5'\n");
 	shelf_put_rule(&shelf, "a", "step.count > 5", ", \"parent\": \"test/q\"");
-	says("");
+	check_reports("");
 }
 END_TEST
 
@@ -47,10 +48,10 @@ START_TEST(an_action_that_never_applies_is_told)
 {
 	shelf_put_advice(&shelf, "a", "step.count > 9",
 			 "\"id\": \"x\", \"when\": \"step.count < 5\"", "");
-	says("a.json:4: 'x' is never advised by this rule: step.count < 5\n");
+	check_reports("a.json:4: 'x' is never advised by this rule: step.count < 5\n");
 	shelf_put_advice(&shelf, "a", "step.count > 5",
 			 "\"id\": \"x\", \"when\": \"step.count < 9\"", "");
-	says("");
+	check_reports("");
 }
 END_TEST
 
@@ -69,14 +70,14 @@ START_TEST(advice_against_the_guide_is_told)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		shelf_put_advice(&shelf, "a", rows[i].when, "\"technique\": \"fast\"", "");
-		says(rows[i].said);
+		check_reports(rows[i].said);
 	}
 	shelf_put_changed(&shelf, "techniques/fast.json", shelf_fast, "cpu.idle_cpus > 1",
 			  "step.count > 1");
 	shelf_put_advice(&shelf, "a", "cpu.idle_cpus < 0.25", "\"technique\": \"fast\"", "");
-	says("'fast' is advised where the guide says not to: all CPUs are busy");
+	check_reports("'fast' is advised where the guide says not to: all CPUs are busy");
 	shelf_put_advice(&shelf, "a", "cpu.idle_cpus < 0.25", "\"id\": \"fast\"", "");
-	says("");
+	check_reports("");
 }
 END_TEST
 
@@ -84,10 +85,10 @@ START_TEST(the_condition_of_an_action_may_mend_it)
 {
 	shelf_put_advice(&shelf, "a", "step.count > 1",
 			 "\"technique\": \"fast\", \"when\": \"cpu.idle_cpus < 1\"", "");
-	says("what it needs is never");
+	check_reports("what it needs is never");
 	shelf_put_advice(&shelf, "a", "step.count > 1",
 			 "\"technique\": \"fast\", \"when\": \"cpu.idle_cpus > 2\"", "");
-	says("");
+	check_reports("");
 }
 END_TEST
 

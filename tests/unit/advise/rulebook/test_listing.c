@@ -31,9 +31,9 @@ START_TEST(names_are_sorted_by_bytes_and_hidden_ones_left_out)
 	ck_assert_int_eq(listing.n, 3);
 	ck_assert_str_eq(listing.items[0]->d_name, "B.json");
 	ck_assert_str_eq(listing.items[1]->d_name, "a.txt");
-	char *stem = tp_listing_stem(&listing, 2);
+	char *stem = tp_listing_basename(&listing, 2);
 	ck_assert_str_eq(stem, "b");
-	ck_assert_ptr_null(tp_listing_stem(&listing, 1));
+	ck_assert_ptr_null(tp_listing_basename(&listing, 1));
 	free(stem);
 	tp_listing_release(&listing);
 	ck_assert_int_eq(listing.n, 0);

@@ -24,7 +24,7 @@ static enum tp_status read_cases(const char *text, struct tp_error *err)
 {
 	struct tp_json_doc *doc = NULL;
 	ck_assert(!tp_json_parse(&doc, text, strlen(text), "r.json", err));
-	struct tp_form form = {.doc = doc, .arena = &arena, .err = err};
+	struct tp_json_form form = {.doc = doc, .arena = &arena, .err = err};
 	tp_rule_read_cases(&rule, &form, tp_json_root(doc));
 	tp_json_free(doc);
 	return form.status;

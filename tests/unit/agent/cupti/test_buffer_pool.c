@@ -9,63 +9,63 @@ enum { THREADS = 8, ROUNDS = 20000 };
 
 START_TEST(each_buffer_is_handed_out_once)
 {
-	struct tp_bufferpool pool;
-	uint8_t *seen[TP_BUFFERPOOL_N];
-	ck_assert_int_eq(tp_bufferpool_init(&pool), 0);
-	for (int i = 0; i < TP_BUFFERPOOL_N; i++) {
-		seen[i] = tp_bufferpool_take(&pool);
+	struct tp_buffer_pool pool;
+	uint8_t *seen[TP_BUFFER_POOL_N];
+	ck_assert_int_eq(tp_buffer_pool_init(&pool), 0);
+	for (int i = 0; i < TP_BUFFER_POOL_N; i++) {
+		seen[i] = tp_buffer_pool_get(&pool);
 		ck_assert_ptr_nonnull(seen[i]);
 		ck_assert_uint_eq((uintptr_t)seen[i] % 8, 0);
-		ck_assert(i == 0 || seen[i] >= seen[i - 1] + TP_BUFFERPOOL_BYTES);
+		ck_assert(i == 0 || seen[i] >= seen[i - 1] + TP_BUFFER_POOL_BYTES);
 	}
-	ck_assert_ptr_null(tp_bufferpool_take(&pool));
-	ck_assert(tp_bufferpool_give(&pool, seen[77]));
-	ck_assert_ptr_eq(tp_bufferpool_take(&pool), seen[77]);
+	ck_assert_ptr_null(tp_buffer_pool_get(&pool));
+	ck_assert(tp_buffer_pool_release(&pool, seen[77]));
+	ck_assert_ptr_eq(tp_buffer_pool_get(&pool), seen[77]);
 }
 END_TEST
 
 START_TEST(what_is_not_taken_cannot_be_given)
 {
-	struct tp_bufferpool pool;
-	struct tp_bufferpool none = {0};
-	ck_assert_int_eq(tp_bufferpool_init(&pool), 0);
-	uint8_t *buffer = tp_bufferpool_take(&pool);
-	ck_assert(!tp_bufferpool_give(&pool, buffer + 8));
-	ck_assert(!tp_bufferpool_give(&pool, buffer + TP_BUFFERPOOL_BYTES));
-	ck_assert(!tp_bufferpool_give(&pool, (const uint8_t *)&pool));
-	ck_assert(tp_bufferpool_give(&pool, buffer));
-	ck_assert(!tp_bufferpool_give(&pool, buffer));
-	ck_assert_ptr_null(tp_bufferpool_take(&none));
-	ck_assert(!tp_bufferpool_give(&none, buffer));
+	struct tp_buffer_pool pool;
+	struct tp_buffer_pool none = {0};
+	ck_assert_int_eq(tp_buffer_pool_init(&pool), 0);
+	uint8_t *buffer = tp_buffer_pool_get(&pool);
+	ck_assert(!tp_buffer_pool_release(&pool, buffer + 8));
+	ck_assert(!tp_buffer_pool_release(&pool, buffer + TP_BUFFER_POOL_BYTES));
+	ck_assert(!tp_buffer_pool_release(&pool, (const uint8_t *)&pool));
+	ck_assert(tp_buffer_pool_release(&pool, buffer));
+	ck_assert(!tp_buffer_pool_release(&pool, buffer));
+	ck_assert_ptr_null(tp_buffer_pool_get(&none));
+	ck_assert(!tp_buffer_pool_release(&none, buffer));
 }
 END_TEST
 
 static void *fill(void *context)
 {
-	struct tp_bufferpool *pool = context;
+	struct tp_buffer_pool *pool = context;
 	for (int i = 0; i < ROUNDS; i++) {
-		uint8_t *buffer = tp_bufferpool_take(pool);
+		uint8_t *buffer = tp_buffer_pool_get(pool);
 		ck_assert_ptr_nonnull(buffer);
 		(*buffer)++; /* two owners at once would be seen here by TSan, and below by all */
-		tp_bufferpool_give(pool, buffer);
+		tp_buffer_pool_release(pool, buffer);
 	}
 	return NULL;
 }
 
 START_TEST(threads_never_share_one)
 {
-	struct tp_bufferpool pool;
+	struct tp_buffer_pool pool;
 	pthread_t threads[THREADS];
 	unsigned sum = 0;
-	ck_assert_int_eq(tp_bufferpool_init(&pool), 0);
+	ck_assert_int_eq(tp_buffer_pool_init(&pool), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, fill, &pool);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < THREADS; i++)
-		sum += pool.memory[(size_t)i * TP_BUFFERPOOL_BYTES];
+		sum += pool.memory[(size_t)i * TP_BUFFER_POOL_BYTES];
 	ck_assert_uint_eq(sum % 256, THREADS * ROUNDS % 256);
-	for (size_t w = 0; w < TP_BUFFERPOOL_N / 64; w++)
+	for (size_t w = 0; w < TP_BUFFER_POOL_N / 64; w++)
 		ck_assert_uint_eq(pool.taken[w], 0);
 }
 END_TEST

@@ -39,11 +39,11 @@ static const struct {
 
 START_TEST(names_tell_what_calls_do)
 {
-	ck_assert_int_eq(tp_callnames_class(names[_i].name), names[_i].class);
+	ck_assert_int_eq(tp_call_names_class(names[_i].name), names[_i].class);
 }
 END_TEST
 
-static int tell(int domain, uint32_t cbid, const char **out)
+static int name_call(int domain, uint32_t cbid, const char **out)
 {
 	*out = domain == CUPTI_DOMAIN_RUNTIME ? "cudaLaunchKernel_v7000" : "cuEventQuery";
 	return cbid % 2 ? 0 : 1; /* holes */
@@ -57,12 +57,12 @@ static uint32_t number(void *context, const char *name)
 
 START_TEST(every_number_is_asked_for_and_holes_are_no_end)
 {
-	static struct tp_callnames calls;
-	const struct tp_cuptilib lib = {.get_callback_name = tell};
+	static struct tp_call_names calls;
+	const struct tp_cupti_library lib = {.get_callback_name = name_call};
 	uint32_t n = 0;
-	tp_callnames_load(&calls, &lib, number, &n);
-	ck_assert_uint_eq(n, TP_CALLNAMES_MOST / 2);
-	ck_assert_uint_eq(calls.n[CUPTI_DOMAIN_RUNTIME], TP_CALLNAMES_MOST / 2);
+	tp_call_names_load(&calls, &lib, number, &n);
+	ck_assert_uint_eq(n, TP_CALL_NAMES_MAX / 2);
+	ck_assert_uint_eq(calls.n[CUPTI_DOMAIN_RUNTIME], TP_CALL_NAMES_MAX / 2);
 	ck_assert_uint_eq(calls.does[CUPTI_DOMAIN_RUNTIME][211], TP_GPU_CALL_LAUNCH);
 	ck_assert_uint_eq(calls.name[CUPTI_DOMAIN_RUNTIME][3], 2);
 	ck_assert_uint_eq(calls.does[CUPTI_DOMAIN_RUNTIME][210], TP_GPU_CALL_OTHER);

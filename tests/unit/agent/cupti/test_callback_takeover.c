@@ -8,7 +8,7 @@ enum { SECOND = 10 };
 
 /* A program that launches `rate` kernels a look, and whose buffers move or not. */
 struct scene {
-	struct tp_theft theft;
+	struct tp_callback_takeover theft;
 	uint64_t now_ns;
 	uint64_t n_moved;
 	uint64_t n_called;
@@ -17,19 +17,21 @@ struct scene {
 	int n_watched_looks;
 };
 
-static enum tp_theft_verdict look(struct scene *scene, uint64_t rate, bool moves)
+static enum tp_callback_takeover_verdict check_takeover(struct scene *scene, uint64_t rate,
+							bool moves)
 {
 	scene->now_ns += STEP_NS;
 	scene->n_moved += moves;
 	scene->n_called += scene->is_watched ? rate : 0;
 	scene->n_watched_looks += scene->is_watched;
-	enum tp_theft_verdict verdict =
-		tp_theft_look(&scene->theft, scene->now_ns, scene->n_moved, scene->n_called);
-	if (verdict == TP_THEFT_WATCH) {
+	enum tp_callback_takeover_verdict verdict =
+		tp_callback_takeover_check(&scene->theft, scene->now_ns, scene->n_moved,
+					   scene->n_called);
+	if (verdict == TP_CALLBACK_TAKEOVER_WATCH) {
 		scene->is_watched = true;
 		scene->n_watches++;
 	}
-	if (verdict == TP_THEFT_UNWATCH)
+	if (verdict == TP_CALLBACK_TAKEOVER_UNWATCH)
 		scene->is_watched = false;
 	return verdict;
 }
@@ -38,7 +40,7 @@ START_TEST(a_busy_program_whose_buffers_move_is_never_watched)
 {
 	struct scene scene = {0};
 	for (int i = 0; i < 600 * SECOND; i++)
-		ck_assert_int_eq(look(&scene, 1000, true), TP_THEFT_NONE);
+		ck_assert_int_eq(check_takeover(&scene, 1000, true), TP_CALLBACK_TAKEOVER_NONE);
 	ck_assert_int_eq(scene.n_watches, 0);
 }
 END_TEST
@@ -47,9 +49,9 @@ START_TEST(launches_without_buffers_are_theft)
 {
 	struct scene scene = {0};
 	for (int i = 0; i < 5 * SECOND; i++)
-		look(&scene, 1000, true);
+		check_takeover(&scene, 1000, true);
 	int looks = 0;
-	while (look(&scene, 1000, false) != TP_THEFT_STOLEN)
+	while (check_takeover(&scene, 1000, false) != TP_CALLBACK_TAKEOVER_DONE)
 		ck_assert_int_lt(looks++, 14 * SECOND);
 	ck_assert_int_ge(looks, 12 * SECOND - 1); /* two quiet seconds, ten watched */
 	ck_assert_int_eq(scene.n_watches, 1);
@@ -60,7 +62,7 @@ START_TEST(an_idle_program_is_not_robbed_and_watched_ever_more_rarely)
 {
 	struct scene scene = {0};
 	for (int i = 0; i < 600 * SECOND; i++)
-		ck_assert_int_ne(look(&scene, 0, false), TP_THEFT_STOLEN);
+		ck_assert_int_ne(check_takeover(&scene, 0, false), TP_CALLBACK_TAKEOVER_DONE);
 	ck_assert_int_ge(scene.n_watches, 5);
 	ck_assert_int_le(scene.n_watched_looks, 15 * SECOND);
 }
@@ -71,11 +73,11 @@ START_TEST(a_gpu_that_is_stuck_is_no_thief)
 {
 	struct scene scene = {0};
 	for (int i = 0; i < 3 * SECOND; i++)
-		look(&scene, 20, true);
+		check_takeover(&scene, 20, true);
 	for (int i = 0; i < 5 * SECOND; i++)
-		ck_assert_int_ne(look(&scene, 20, false), TP_THEFT_STOLEN);
+		ck_assert_int_ne(check_takeover(&scene, 20, false), TP_CALLBACK_TAKEOVER_DONE);
 	for (int i = 0; i < 300 * SECOND; i++)
-		ck_assert_int_ne(look(&scene, 0, false), TP_THEFT_STOLEN);
+		ck_assert_int_ne(check_takeover(&scene, 0, false), TP_CALLBACK_TAKEOVER_DONE);
 }
 END_TEST
 
@@ -83,15 +85,15 @@ START_TEST(a_program_that_goes_on_is_cleared)
 {
 	struct scene scene = {0};
 	for (int i = 0; i < 3 * SECOND; i++)
-		look(&scene, 0, false);
-	look(&scene, 1000, false);
+		check_takeover(&scene, 0, false);
+	check_takeover(&scene, 1000, false);
 	while (!scene.is_watched)
-		look(&scene, 1000, false);
+		check_takeover(&scene, 1000, false);
 	for (int i = 0; i < SECOND; i++) /* launches, and the buffer is delivered a second later */
-		ck_assert_int_ne(look(&scene, 1000, false), TP_THEFT_STOLEN);
-	ck_assert_int_eq(look(&scene, 1000, true), TP_THEFT_UNWATCH);
+		ck_assert_int_ne(check_takeover(&scene, 1000, false), TP_CALLBACK_TAKEOVER_DONE);
+	ck_assert_int_eq(check_takeover(&scene, 1000, true), TP_CALLBACK_TAKEOVER_UNWATCH);
 	for (int i = 0; i < 60 * SECOND; i++)
-		ck_assert_int_eq(look(&scene, 1000, true), TP_THEFT_NONE);
+		ck_assert_int_eq(check_takeover(&scene, 1000, true), TP_CALLBACK_TAKEOVER_NONE);
 }
 END_TEST
 

@@ -4,28 +4,28 @@
 
 enum { SMALL = 256 };
 
-static struct tp_ringwriter ring;
-static struct tp_translator decoder;
+static struct tp_ring_writer ring;
+static struct tp_cupti_decoder decoder;
 static struct ring_reading reading;
 static char *directory;
 
 static void begin(void)
 {
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
-	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
-	tp_translator_init(&decoder, &ring);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, SMALL), 0);
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
+	tp_cupti_decoder_init(&decoder, &ring);
 }
 
 static void decode(const void *record)
 {
-	tp_decode(&decoder, record);
+	tp_cupti_decode(&decoder, record);
 }
 
 static void load(void)
 {
 	char path[600];
-	tp_ringwriter_publish(&ring);
+	tp_ring_writer_publish(&ring);
 	ring_find(directory, 0, path, sizeof(path));
 	ring_load(&reading, path);
 }
@@ -33,8 +33,8 @@ static void load(void)
 static void finish(void)
 {
 	ring_free(&reading);
-	tp_ringwriter_close(&ring);
-	ring_forget_directory(directory);
+	tp_ring_writer_close(&ring);
+	ring_remove_directory(directory);
 }
 
 static const struct cupti_kernel gemm = {
@@ -234,11 +234,11 @@ START_TEST(calls_are_told_by_what_they_do_and_the_rest_is_counted)
 	begin();
 	decoder.calls.does[CUPTI_DOMAIN_RUNTIME][211] = TP_GPU_CALL_LAUNCH;
 	decoder.calls.name[CUPTI_DOMAIN_RUNTIME][211] =
-		tp_nametable_id(&decoder.names, "cudaLaunchKernel_v7000");
+		tp_name_table_id(&decoder.names, "cudaLaunchKernel_v7000");
 	decoder.calls.does[CUPTI_DOMAIN_RUNTIME][138] = TP_GPU_CALL_QUERY;
 	decoder.calls.does[CUPTI_DOMAIN_DRIVER][211] = TP_GPU_CALL_SYNC;
 	decoder.calls.name[CUPTI_DOMAIN_DRIVER][211] =
-		tp_nametable_id(&decoder.names, "cuCtxSynchronize");
+		tp_name_table_id(&decoder.names, "cuCtxSynchronize");
 	decode(&call);
 	call.cbid = 138;
 	decode(&call);

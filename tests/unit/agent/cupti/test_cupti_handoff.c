@@ -110,7 +110,7 @@ START_TEST(a_tool_that_comes_while_we_collect_is_served)
 	ck_assert_uint_eq(ring_dropped(&reading), 0);
 	ck_assert_uint_eq(reading.header->n_lost, 0);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(a_tool_does_not_get_what_is_ours)
 	load(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], KERNELS);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -139,11 +139,11 @@ START_TEST(one_that_takes_the_callbacks_without_subscribing_has_them_for_good)
 	ck_assert_int_eq(said.result, 0);
 	ck_assert_uint_eq(said.n_kernels, KERNELS);
 	load(&reading);
-	ck_assert_int_eq((int)reading.header->state, TP_GPU_STATE_STOLEN);
+	ck_assert_int_eq((int)reading.header->state, TP_GPU_STATE_TAKEOVER);
 	ck_assert_str_eq(reading.header->owner, "libothertool.so");
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_KERNEL], KERNELS);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(a_tool_does_not_wait_for_an_agent_that_hangs)
 	ck_assert_int_eq(said.result, 39);
 	ck_assert_double_ge(said.took_s, 1.9);
 	ck_assert_double_lt(said.took_s, 20); /* on a busy machine too */
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -198,7 +198,7 @@ static void end(pid_t pid)
 	int status;
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 
 START_TEST(one_that_comes_between_windows_does_not_wait_and_is_stood_aside_for)
@@ -209,8 +209,8 @@ START_TEST(one_that_comes_between_windows_does_not_wait_and_is_stood_aside_for)
 	ck_assert_double_lt(said.took_s, 1.9);
 	struct tp_gpu_ring_header *header = map_header();
 	ck_assert(comes_to(header, TP_GPU_STATE_IDLE));
-	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
-	ck_assert(comes_to(header, TP_GPU_STATE_ASIDE));
+	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
+	ck_assert(comes_to(header, TP_GPU_STATE_BACKOFF));
 	ck_assert_str_eq(header->owner, "CUPTI for itself");
 	ck_assert_uint_eq(header->n_windows, 0);
 	end(pid);
@@ -225,8 +225,8 @@ START_TEST(nothing_is_taken_from_one_that_did_not_subscribe)
 	begin("", tools[_i]);
 	pid_t pid = start_idle(&said);
 	struct tp_gpu_ring_header *header = map_header();
-	__atomic_store_n(&header->wanted, TP_GPU_WANT_EVENTS, __ATOMIC_RELEASE);
-	ck_assert(comes_to(header, TP_GPU_STATE_STOLEN));
+	__atomic_store_n(&header->wanted, TP_GPU_REQUEST_EVENTS, __ATOMIC_RELEASE);
+	ck_assert(comes_to(header, TP_GPU_STATE_TAKEOVER));
 	ck_assert_str_eq(header->owner, "libothertool.so");
 	ck_assert_uint_eq(header->n_windows, 0);
 	end(pid);
@@ -245,16 +245,16 @@ START_TEST(without_an_agent_calls_just_go_through)
 	ck_assert(read_said(&said));
 	ck_assert_int_eq(said.result, 0);
 	ck_assert_uint_eq(said.n_kernels, KERNELS);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
 static int is_over;
 
-static void *look_all_the_time(void *unused)
+static void *poll_handoff(void *unused)
 {
 	while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
-		tp_newcomer_watch();
+		tp_cupti_handoff_watch();
 	return unused;
 }
 
@@ -270,11 +270,11 @@ static int stop_at_once(struct dl_phdr_info *info, size_t size, void *unused)
 START_TEST(children_that_are_forked_while_we_look_can_use_the_loader)
 {
 	enum { N_FORKS = 300, GUARD_S = 20 };
-	static const struct tp_cuptilib lib;
-	static const struct tp_ringwriter ring;
+	static const struct tp_cupti_library lib;
+	static const struct tp_ring_writer ring;
 	pthread_t thread;
-	tp_newcomer_begin(&lib, &ring);
-	ck_assert_int_eq(pthread_create(&thread, NULL, look_all_the_time, NULL), 0);
+	tp_cupti_handoff_begin(&lib, &ring);
+	ck_assert_int_eq(pthread_create(&thread, NULL, poll_handoff, NULL), 0);
 	for (int i = 0; i < N_FORKS; i++) {
 		int status = -1;
 		pid_t pid = fork();
@@ -288,7 +288,7 @@ START_TEST(children_that_are_forked_while_we_look_can_use_the_loader)
 	}
 	__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	tp_newcomer_end();
+	tp_cupti_handoff_end();
 }
 END_TEST
 

@@ -10,8 +10,8 @@
 enum { LAUNCHERS = 32, EACH = 5000 /* two buffers and more */ };
 
 static char *directory;
-static struct tp_ringwriter ring;
-static struct tp_session session;
+static struct tp_ring_writer ring;
+static struct tp_cupti_session session;
 static void (*work)(const struct cuda_double_work *);
 
 static enum tp_gpu_state begin(const char *age, const char *script)
@@ -20,10 +20,10 @@ static enum tp_gpu_state begin(const char *age, const char *script)
 	cupti_script(directory, script);
 	void *symbol = dlsym(cuda_doubles_load(age), "cuda_double_work");
 	memcpy(&work, &symbol, sizeof(work));
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 1 << 19), 0);
-	tp_session_init(&session, &ring);
-	ck_assert(tp_cuptilib_open(&session.lib));
-	return tp_session_open(&session);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, 1 << 19), 0);
+	tp_cupti_session_init(&session, &ring);
+	ck_assert(tp_cupti_library_open(&session.lib));
+	return tp_cupti_session_open(&session);
 }
 
 static void launch(uint64_t n, enum cuda_double_what what)
@@ -55,15 +55,15 @@ static const struct tp_gpu_event *first_of(const struct ring_reading *reading, u
 
 static void close_session(void)
 {
-	tp_session_pause(&session);
-	tp_session_flush(&session, true);
-	tp_session_release(&session);
+	tp_cupti_session_pause(&session);
+	tp_cupti_session_flush(&session, true);
+	tp_cupti_session_release(&session);
 }
 
 static void finish(struct ring_reading *reading)
 {
 	ring_free(reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 
 /* Every age, and records as long as each version had them. */
@@ -183,13 +183,13 @@ START_TEST(a_failing_call_stops_what_needs_it_and_nothing_else)
 	enum tp_gpu_state state = begin(calls[_i / N_ERRORS].age, script);
 	launch(100, CUDA_DOUBLE_LAUNCH);
 	if (calls[_i / N_ERRORS].is_needed) {
-		ck_assert_int_eq(state, error == 39 ? TP_GPU_STATE_TAKEN : TP_GPU_STATE_FAILED);
+		ck_assert_int_eq(state, error == 39 ? TP_GPU_STATE_IN_USE : TP_GPU_STATE_FAILED);
 		ck_assert_str_eq(ring.header->failed_call, symbol);
 		ck_assert_int_eq(ring.header->error, error);
 	} else {
 		ck_assert_int_eq(state, TP_GPU_STATE_OPEN);
-		tp_session_watch(&session, true);
-		tp_session_flush(&session, false);
+		tp_cupti_session_watch(&session, true);
+		tp_cupti_session_flush(&session, false);
 		close_session();
 	}
 	ck_assert_ptr_null(session.subscriber);
@@ -225,7 +225,7 @@ START_TEST(the_other_tool_is_named_where_cupti_names_it)
 {
 	struct ring_reading reading;
 	bool is_named = _i == 0;
-	ck_assert_int_eq(begin(is_named ? "whole" : "old", "owner Kineto"), TP_GPU_STATE_TAKEN);
+	ck_assert_int_eq(begin(is_named ? "whole" : "old", "owner Kineto"), TP_GPU_STATE_IN_USE);
 	load(&reading);
 	ck_assert_str_eq(reading.header->owner, is_named ? "CUPTI for Kineto" : "");
 	ck_assert_str_eq(reading.header->failed_call,
@@ -254,7 +254,7 @@ START_TEST(what_is_delivered_late_is_there_in_the_end)
 	struct ring_reading reading;
 	begin("whole", "delay 3600");
 	launch(500, CUDA_DOUBLE_LAUNCH);
-	tp_session_flush(&session, false);
+	tp_cupti_session_flush(&session, false);
 	ck_assert_uint_eq(ring.header->head, 1); /* that it opened */
 	close_session();
 	load(&reading);
@@ -269,7 +269,7 @@ START_TEST(a_session_opens_again_and_numbers_its_windows)
 	begin("whole", "");
 	for (int window = 0; window < 3; window++) {
 		if (window)
-			ck_assert_int_eq(tp_session_open(&session), TP_GPU_STATE_OPEN);
+			ck_assert_int_eq(tp_cupti_session_open(&session), TP_GPU_STATE_OPEN);
 		launch(10, CUDA_DOUBLE_LAUNCH);
 		close_session();
 		launch(5, CUDA_DOUBLE_LAUNCH); /* nobody listens */
@@ -290,13 +290,13 @@ START_TEST(when_buffers_run_out_records_are_lost_and_counted)
 	struct ring_reading reading;
 	bool may_refuse = _i == 0;
 	begin("whole", may_refuse ? "" : "version 26");
-	for (int i = 0; i < TP_BUFFERPOOL_N; i++)
-		tp_bufferpool_take(&session.pool);
+	for (int i = 0; i < TP_BUFFER_POOL_N; i++)
+		tp_buffer_pool_get(&session.pool);
 	launch(10, CUDA_DOUBLE_LAUNCH);
-	for (size_t w = 0; w < TP_BUFFERPOOL_N / 64; w++)
+	for (size_t w = 0; w < TP_BUFFER_POOL_N / 64; w++)
 		session.pool.taken[w] = 0;
 	close_session();
-	tp_session_open(&session);
+	tp_cupti_session_open(&session);
 	launch(1, CUDA_DOUBLE_LAUNCH);
 	close_session();
 	load(&reading);
@@ -327,8 +327,8 @@ START_TEST(nothing_is_lost_of_32_launching_threads)
 	for (int i = 0; i < LAUNCHERS; i++)
 		pthread_create(&threads[i], NULL, launch_many, NULL);
 	while (n_over < 5) { /* the agent's thread meanwhile */
-		tp_session_flush(&session, false);
-		tp_session_tell_clock(&session);
+		tp_cupti_session_flush(&session, false);
+		tp_cupti_session_emit_clock(&session);
 		n_over++;
 	}
 	for (int i = 0; i < LAUNCHERS; i++)

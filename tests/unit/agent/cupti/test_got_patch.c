@@ -35,9 +35,9 @@ static int begin(void *tool)
 	return function(0);
 }
 
-static struct tp_import import_of(const char *symbol, const char *leads_to)
+static struct tp_got_import import_of(const char *symbol, const char *leads_to)
 {
-	struct tp_import import = {.symbol = symbol, .ours = (uintptr_t)instead};
+	struct tp_got_import import = {.symbol = symbol, .ours = (uintptr_t)instead};
 	void *cupti = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
 	if (leads_to)
 		import.theirs = (uintptr_t)dlsym(cupti, leads_to);
@@ -46,10 +46,10 @@ static struct tp_import import_of(const char *symbol, const char *leads_to)
 
 START_TEST(a_librarys_calls_come_to_us_and_nobody_elses)
 {
-	struct tp_importslots slots = {0};
+	struct tp_got_patch slots = {0};
 	void *tool = load_tool(ways[_i]);
-	struct tp_import import = import_of("cuptiActivityEnable", "cuptiActivityEnable");
-	tp_importslots_replace(&slots, &import, 1, "libcupti.so");
+	struct tp_got_import import = import_of("cuptiActivityEnable", "cuptiActivityEnable");
+	tp_got_patch_replace(&slots, &import, 1, "libcupti.so");
 	ck_assert_uint_eq(slots.n_replaced, 1);
 	ck_assert_int_eq(begin(tool), 1010); /* its kind is 10 */
 	ck_assert_int_eq(n_called, 1);
@@ -62,16 +62,16 @@ END_TEST
 
 START_TEST(nothing_is_looked_at_twice_and_later_ones_are)
 {
-	struct tp_importslots slots = {0};
+	struct tp_got_patch slots = {0};
 	char path[CUDA_DOUBLE_PATH];
 	load_tool("lazy");
-	struct tp_import import = import_of("cuptiActivityEnable", "cuptiActivityEnable");
+	struct tp_got_import import = import_of("cuptiActivityEnable", "cuptiActivityEnable");
 	for (int i = 0; i < 3; i++)
-		tp_importslots_replace(&slots, &import, 1, "libcupti.so");
+		tp_got_patch_replace(&slots, &import, 1, "libcupti.so");
 	ck_assert_uint_eq(slots.n_replaced, 1);
 	void *later = dlopen(beside(path, "doubles/bound/libothertool.so"), RTLD_LAZY);
 	ck_assert_ptr_nonnull(later);
-	tp_importslots_replace(&slots, &import, 1, "libcupti.so");
+	tp_got_patch_replace(&slots, &import, 1, "libcupti.so");
 	ck_assert_uint_eq(slots.n_replaced, 2);
 	ck_assert_int_eq(begin(later), 1010);
 }
@@ -91,10 +91,10 @@ static const struct {
 /* Bound words: what leads elsewhere has been led there by somebody. */
 START_TEST(all_other_words_stay)
 {
-	struct tp_importslots slots = {0};
+	struct tp_got_patch slots = {0};
 	void *tool = load_tool("bound");
-	struct tp_import import = import_of(kept[_i].symbol, kept[_i].leads_to);
-	tp_importslots_replace(&slots, &import, 1, kept[_i].needed);
+	struct tp_got_import import = import_of(kept[_i].symbol, kept[_i].leads_to);
+	tp_got_patch_replace(&slots, &import, 1, kept[_i].needed);
 	ck_assert_uint_eq(slots.n_replaced, 0);
 	ck_assert_int_eq(begin(tool), 0);
 }
@@ -104,13 +104,13 @@ START_TEST(addresses_have_files)
 {
 	char path[600];
 	void *tool = load_tool("lazy");
-	tp_importslots_file_of(path, sizeof(path), (uintptr_t)dlsym(tool, "other_tool_begin"));
+	tp_got_patch_file_of(path, sizeof(path), (uintptr_t)dlsym(tool, "other_tool_begin"));
 	ck_assert_str_eq(strrchr(path, '/'), "/libothertool.so");
-	tp_importslots_file_of(path, sizeof(path), (uintptr_t)instead);
+	tp_got_patch_file_of(path, sizeof(path), (uintptr_t)instead);
 	ck_assert_str_eq(path, "");
-	tp_importslots_file_of(path, 8, (uintptr_t)dlsym(tool, "other_tool_begin"));
+	tp_got_patch_file_of(path, 8, (uintptr_t)dlsym(tool, "other_tool_begin"));
 	ck_assert_uint_eq(strlen(path), 7);
-	tp_importslots_file_of(path, sizeof(path), 1);
+	tp_got_patch_file_of(path, sizeof(path), 1);
 	ck_assert_str_eq(path, "");
 }
 END_TEST

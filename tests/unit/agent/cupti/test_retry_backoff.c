@@ -7,40 +7,40 @@ static const uint64_t SECOND_NS = 1000000000;
 
 START_TEST(nobody_was_met_so_nothing_is_waited_for)
 {
-	struct tp_standaside aside = {0};
-	ck_assert(tp_standaside_may_try(&aside, 5));
-	tp_standaside_note_open(&aside);
+	struct tp_retry_backoff aside = {0};
+	ck_assert(tp_retry_backoff_can_try(&aside, 5));
+	tp_retry_backoff_note_open(&aside);
 	ck_assert_int_eq(aside.n_returns, 0);
 }
 END_TEST
 
 START_TEST(it_tries_after_30_s_and_then_ever_more_rarely)
 {
-	struct tp_standaside aside = {0};
+	struct tp_retry_backoff aside = {0};
 	static const uint64_t pauses_s[] = {30, 60, 120, 240, 480, 480, 480};
 	uint64_t now_ns = 7 * SECOND_NS;
 	for (size_t i = 0; i < sizeof(pauses_s) / sizeof(pauses_s[0]); i++) {
-		ck_assert(tp_standaside_note_taken(&aside, now_ns));
-		ck_assert(!tp_standaside_may_try(&aside, now_ns + pauses_s[i] * SECOND_NS - 1));
+		ck_assert(tp_retry_backoff_note_in_use(&aside, now_ns));
+		ck_assert(!tp_retry_backoff_can_try(&aside, now_ns + pauses_s[i] * SECOND_NS - 1));
 		now_ns += pauses_s[i] * SECOND_NS;
-		ck_assert(tp_standaside_may_try(&aside, now_ns));
+		ck_assert(tp_retry_backoff_can_try(&aside, now_ns));
 	}
 }
 END_TEST
 
 START_TEST(after_three_returns_it_stays_away)
 {
-	struct tp_standaside aside = {0};
+	struct tp_retry_backoff aside = {0};
 	uint64_t now_ns = SECOND_NS;
 	for (int i = 0; i < 3; i++) {
-		ck_assert(tp_standaside_note_taken(&aside, now_ns));
+		ck_assert(tp_retry_backoff_note_in_use(&aside, now_ns));
 		now_ns += 30 * SECOND_NS; /* a return begins anew with short pauses */
-		ck_assert(tp_standaside_may_try(&aside, now_ns));
-		tp_standaside_note_open(&aside);
-		tp_standaside_note_open(&aside); /* window upon window: one return */
+		ck_assert(tp_retry_backoff_can_try(&aside, now_ns));
+		tp_retry_backoff_note_open(&aside);
+		tp_retry_backoff_note_open(&aside); /* window upon window: one return */
 		ck_assert_int_eq(aside.n_returns, i + 1);
 	}
-	ck_assert(!tp_standaside_note_taken(&aside, now_ns));
+	ck_assert(!tp_retry_backoff_note_in_use(&aside, now_ns));
 }
 END_TEST
 

@@ -17,14 +17,14 @@ static char output[CUDA_DOUBLE_PATH];
 
 /* ---- in this process ------------------------------------------------------------------------- */
 
-static struct tp_ringwriter ring;
+static struct tp_ring_writer ring;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void attach(void)
 {
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 1024), 0);
-	ck_assert(tp_ranges_init(&ring, &lock));
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, 1024), 0);
+	ck_assert(tp_nvtx_ranges_init(&ring, &lock));
 	ck_assert(tp_nvtx_attach(nvtx_client_table));
 	tp_nvtx_attach_extension(nvtx_client_extension());
 }
@@ -45,7 +45,7 @@ START_TEST(each_function_of_the_tables_tells_its_event)
 	nvtx_pop_payload(domain, 16777216, data, 24);
 	nvtx_end(nvtx_start("anywhere"));
 	nvtx_mark("now");
-	tp_ranges_drain(1, true);
+	tp_nvtx_ranges_drain(1, true);
 	ring_find(directory, 0, path, sizeof(path));
 	ring_load(&reading, path);
 	static const uint8_t types[] = {TP_GPU_EVENT_PUSH,    TP_GPU_EVENT_PUSH,
@@ -64,8 +64,8 @@ START_TEST(each_function_of_the_tables_tells_its_event)
 	ck_assert_uint_eq(reading.events[6].x, 2097152);
 	ck_assert_uint_eq(reading.events[9].id, 16777216);
 	ring_free(&reading);
-	tp_ringwriter_close(&ring);
-	ring_forget_directory(directory);
+	tp_ring_writer_close(&ring);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -158,7 +158,7 @@ START_TEST(a_program_without_cuda_tells_its_ranges)
 	ck_assert_uint_eq(reading.header->state, programs[_i].state);
 	ck_assert_uint_eq(ring_find(directory, 0, output, sizeof(output)), 1);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -171,7 +171,7 @@ START_TEST(exec_begins_another_ring_of_ranges)
 	load(&reading, 1);
 	check_whole(&reading, 200);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -185,7 +185,7 @@ START_TEST(handlers_of_signals_may_name_ranges_too)
 			  ring_dropped(&reading);
 	ck_assert_uint_ge(n_told, 80000);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -200,7 +200,7 @@ START_TEST(a_million_ranges_are_told_or_counted)
 	ck_assert_uint_le(n_told + reading.header->n_nvtx_lost, 1000000);
 	ck_assert_uint_ge(n_told + reading.header->n_nvtx_lost + ring_dropped(&reading), 1000000);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -211,7 +211,7 @@ START_TEST(switched_off_the_tables_stay_empty)
 	setenv("TRAINPROF_GPU", "0", 1);
 	ck_assert_int_eq(run("return", "1", "100"), 0);
 	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 0);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -291,7 +291,7 @@ START_TEST(libnccl_says_what_it_is_asked_for)
 	check_call(&reading, "ncclSend", 9, 777);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_PUSH], reading.n_of[TP_GPU_EVENT_POP]);
 	ring_free(&reading);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 

@@ -33,7 +33,7 @@ static const struct {
 };
 
 /* What a reader makes of it again. */
-static void restore(char *out, const struct tp_rangetext *text)
+static void restore(char *out, const struct tp_nvtx_message *text)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < text->length; i++) {
@@ -47,9 +47,9 @@ static void restore(char *out, const struct tp_rangetext *text)
 
 START_TEST(numbers_are_taken_out_and_come_back)
 {
-	struct tp_rangetext text;
+	struct tp_nvtx_message text;
 	char again[600];
-	tp_rangetext_read(&text, cases[_i].message);
+	tp_nvtx_message_read(&text, cases[_i].message);
 	ck_assert_str_eq(text.text, cases[_i].text);
 	ck_assert_uint_eq(text.length, strlen(cases[_i].text));
 	ck_assert_uint_eq(text.n_numbers, cases[_i].n);
@@ -62,60 +62,60 @@ END_TEST
 
 START_TEST(what_differs_in_numbers_only_is_one_text)
 {
-	struct tp_rangetext a;
-	struct tp_rangetext b;
-	tp_rangetext_read(&a, "iteration 99999 of 3");
-	tp_rangetext_read(&b, "iteration 7 of 12345");
+	struct tp_nvtx_message a;
+	struct tp_nvtx_message b;
+	tp_nvtx_message_read(&a, "iteration 99999 of 3");
+	tp_nvtx_message_read(&b, "iteration 7 of 12345");
 	ck_assert_str_eq(a.text, b.text);
 	ck_assert_uint_eq(a.hash, b.hash);
-	tp_rangetext_read(&b, "iteration 7 at 12345");
+	tp_nvtx_message_read(&b, "iteration 7 at 12345");
 	ck_assert_uint_ne(a.hash, b.hash);
 }
 END_TEST
 
 START_TEST(a_text_that_is_kept_keeps_its_numbers)
 {
-	struct tp_rangetext text;
-	tp_rangetext_keep(&text, "layer 12");
+	struct tp_nvtx_message text;
+	tp_nvtx_message_copy(&text, "layer 12");
 	ck_assert_str_eq(text.text, "layer 12");
 	ck_assert_uint_eq(text.n_numbers, 0);
-	tp_rangetext_keep(&text, NULL);
+	tp_nvtx_message_copy(&text, NULL);
 	ck_assert_uint_eq(text.length, 0);
 }
 END_TEST
 
 START_TEST(a_long_message_is_cut)
 {
-	struct tp_rangetext text;
+	struct tp_nvtx_message text;
 	char message[2000];
 	memset(message, 'x', sizeof(message) - 1);
 	message[sizeof(message) - 1] = '\0';
 	message[5] = '7';
-	tp_rangetext_read(&text, message);
-	ck_assert_uint_eq(text.length, TP_RANGETEXT_MOST);
+	tp_nvtx_message_read(&text, message);
+	ck_assert_uint_eq(text.length, TP_NVTX_MESSAGE_MAX);
 	ck_assert_uint_eq(text.n_numbers, 1);
 	memset(message, '3', sizeof(message) - 1);
-	tp_rangetext_read(&text, message);
+	tp_nvtx_message_read(&text, message);
 	ck_assert_uint_eq(text.n_numbers, 0);
 }
 END_TEST
 
 START_TEST(wide_messages_become_utf8)
 {
-	struct tp_rangetext text;
+	struct tp_nvtx_message text;
 	wchar_t longer[1200];
-	tp_rangetext_read_wide(&text, L"Schritt \u00fc\u20ac\U0001f600 12");
+	tp_nvtx_message_read_wide(&text, L"Schritt \u00fc\u20ac\U0001f600 12");
 	ck_assert_str_eq(text.text, "Schritt \xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80 " N);
 	ck_assert_uint_eq(text.numbers[0], 12);
 	const wchar_t wild[] = {0xd800, (wchar_t)0x80000000, 'a', 0};
-	tp_rangetext_read_wide(&text, wild);
+	tp_nvtx_message_read_wide(&text, wild);
 	ck_assert_str_eq(text.text, "??a");
 	for (size_t i = 0; i < 1199; i++)
 		longer[i] = 0x20ac;
 	longer[1199] = 0;
-	tp_rangetext_read_wide(&text, longer);
-	ck_assert_uint_le(text.length, TP_RANGETEXT_MOST);
-	tp_rangetext_read_wide(&text, NULL);
+	tp_nvtx_message_read_wide(&text, longer);
+	ck_assert_uint_le(text.length, TP_NVTX_MESSAGE_MAX);
+	tp_nvtx_message_read_wide(&text, NULL);
 	ck_assert_uint_eq(text.length, 0);
 }
 END_TEST

@@ -6,28 +6,28 @@
 enum { THREADS = 32, NAMES = 200 };
 
 static char *directory;
-static struct tp_ringwriter ring;
-static struct tp_rangenames names;
+static struct tp_ring_writer ring;
+static struct tp_nvtx_names names;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void setup(void)
 {
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 64), 0);
-	names = (struct tp_rangenames){.ring = &ring, .lock = &lock};
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, 64), 0);
+	names = (struct tp_nvtx_names){.ring = &ring, .lock = &lock};
 }
 
 static void teardown(void)
 {
-	tp_ringwriter_close(&ring);
-	ring_forget_directory(directory);
+	tp_ring_writer_close(&ring);
+	ring_remove_directory(directory);
 }
 
 static uint32_t id_of(const char *name)
 {
-	struct tp_rangetext text;
-	tp_rangetext_keep(&text, name);
-	return tp_rangenames_id(&names, &text);
+	struct tp_nvtx_message text;
+	tp_nvtx_message_copy(&text, name);
+	return tp_nvtx_names_id(&names, &text);
 }
 
 START_TEST(a_name_has_one_id_and_its_text_is_in_the_ring)
@@ -37,7 +37,7 @@ START_TEST(a_name_has_one_id_and_its_text_is_in_the_ring)
 	ck_assert_uint_ne(forward, 0);
 	ck_assert_uint_ne(forward, backward);
 	ck_assert_uint_eq(id_of("forward"), forward);
-	ck_assert_str_eq(tp_ringwriter_name(&ring, backward), "backward");
+	ck_assert_str_eq(tp_ring_writer_name(&ring, backward), "backward");
 	ck_assert_uint_eq(id_of(""), 0);
 	ck_assert_uint_eq(ring.header->n_unnamed, 0);
 }
@@ -57,20 +57,20 @@ END_TEST
 
 START_TEST(half_of_the_table_is_left_to_others)
 {
-	char name[TP_RANGETEXT_MOST + 1];
+	char name[TP_NVTX_MESSAGE_MAX + 1];
 	uint32_t known = id_of("known");
-	for (int i = 0; i < 2 * TP_RANGENAMES_MOST; i++) {
+	for (int i = 0; i < 2 * TP_NVTX_NAMES_MAX; i++) {
 		snprintf(name, sizeof(name), "%0*d", _i ? 500 : 8, i);
 		id_of(name);
 	}
 	ck_assert_uint_gt(ring.header->n_unnamed, 0);
 	ck_assert_uint_le(ring.header->n_name_bytes, TP_GPU_RING_NAME_BYTES / 2 + 1024);
 	ck_assert_uint_eq(id_of("known"), known);
-	ck_assert_uint_ne(tp_ringwriter_add_name(&ring, "kernel", 6), 0);
+	ck_assert_uint_ne(tp_ring_writer_add_name(&ring, "kernel", 6), 0);
 }
 END_TEST
 
-static void *ask(void *out)
+static void *get_id(void *out)
 {
 	uint32_t *ids = out;
 	char name[32];
@@ -87,13 +87,13 @@ START_TEST(threads_that_ask_at_once_get_the_same)
 	pthread_t threads[THREADS];
 	char name[32];
 	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, ask, ids[i]);
+		pthread_create(&threads[i], NULL, get_id, ids[i]);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (int k = 0; k < NAMES; k++) {
 		snprintf(name, sizeof(name), "name %d", k);
 		uint32_t id = id_of(name);
-		ck_assert_str_eq(tp_ringwriter_name(&ring, id), name);
+		ck_assert_str_eq(tp_ring_writer_name(&ring, id), name);
 		for (int i = 0; i < THREADS; i++)
 			ck_assert(ids[i][k] == id || ids[i][k] == 0);
 	}

@@ -11,13 +11,13 @@ enum { THREADS = 32, EACH = 2000 };
 
 #define NS_PER_S UINT64_C(1000000000)
 
-static struct tp_rangequeue *queue;
+static struct tp_nvtx_queue *queue;
 
 static void setup(void)
 {
 	queue = aligned_alloc(64, sizeof(*queue));
 	memset(queue, 0, sizeof(*queue));
-	tp_rangequeue_allow(queue, NS_PER_S);
+	tp_nvtx_queue_allow(queue, NS_PER_S);
 }
 
 static void teardown(void)
@@ -25,80 +25,80 @@ static void teardown(void)
 	free(queue);
 }
 
-static bool put(uint64_t x, size_t n, enum tp_rangequeue_use use)
+static bool put(uint64_t x, size_t n, enum tp_nvtx_queue_use use)
 {
-	struct tp_gpu_event events[TP_RANGEQUEUE_TOGETHER] = {{.type = TP_GPU_EVENT_PUSH, .x = x}};
+	struct tp_gpu_event events[TP_NVTX_QUEUE_GROUP_MAX] = {{.type = TP_GPU_EVENT_PUSH, .x = x}};
 	bool is_much;
 	for (size_t i = 1; i < n; i++)
 		events[i] = (struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD, .x = x + i};
-	return tp_rangequeue_put(queue, events, n, use, &is_much);
+	return tp_nvtx_queue_push(queue, events, n, use, &is_much);
 }
 
 START_TEST(what_is_put_is_taken_in_order_and_together)
 {
-	struct tp_gpu_event out[TP_RANGEQUEUE_TOGETHER];
+	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost = 9;
-	ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 0);
+	ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 0);
 	/* Three rounds of the queue, of which sizes are no divisors. */
-	for (uint64_t i = 0; i < 3 * TP_RANGEQUEUE_CELLS / 3; i++) {
-		ck_assert(put(i, 3, TP_RANGEQUEUE_END));
-		ck_assert_uint_eq(tp_rangequeue_waiting(queue), 3);
-		ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 3);
+	for (uint64_t i = 0; i < 3 * TP_NVTX_QUEUE_CELLS / 3; i++) {
+		ck_assert(put(i, 3, TP_NVTX_QUEUE_END));
+		ck_assert_uint_eq(tp_nvtx_queue_length(queue), 3);
+		ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 3);
 		ck_assert_uint_eq(n_lost, 0);
 		ck_assert_uint_eq(out[0].x, i);
 		ck_assert_uint_eq(out[2].x, i + 2);
 	}
-	ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 0);
+	ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 0);
 }
 END_TEST
 
 START_TEST(a_full_queue_drops_counts_and_tells_it_before_the_next)
 {
-	struct tp_gpu_event out[TP_RANGEQUEUE_TOGETHER];
+	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost;
-	const uint64_t fit = TP_RANGEQUEUE_CELLS - TP_RANGEQUEUE_CLOSING;
+	const uint64_t fit = TP_NVTX_QUEUE_CELLS - TP_NVTX_QUEUE_RESERVED;
 	for (uint64_t i = 0; i < fit; i++)
-		ck_assert(put(i, 1, TP_RANGEQUEUE_OUTER));
-	ck_assert(!put(0, 1, TP_RANGEQUEUE_OUTER));
-	ck_assert(!put(0, 2, TP_RANGEQUEUE_OUTER));
-	for (uint64_t i = 0; i < TP_RANGEQUEUE_CLOSING; i++)
-		ck_assert(put(fit + i, 1, TP_RANGEQUEUE_END));
-	ck_assert(!put(0, 1, TP_RANGEQUEUE_END));
-	for (uint64_t i = 0; i < TP_RANGEQUEUE_CELLS; i++) {
-		ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 1);
+		ck_assert(put(i, 1, TP_NVTX_QUEUE_OUTER));
+	ck_assert(!put(0, 1, TP_NVTX_QUEUE_OUTER));
+	ck_assert(!put(0, 2, TP_NVTX_QUEUE_OUTER));
+	for (uint64_t i = 0; i < TP_NVTX_QUEUE_RESERVED; i++)
+		ck_assert(put(fit + i, 1, TP_NVTX_QUEUE_END));
+	ck_assert(!put(0, 1, TP_NVTX_QUEUE_END));
+	for (uint64_t i = 0; i < TP_NVTX_QUEUE_CELLS; i++) {
+		ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 1);
 		ck_assert_uint_eq(out[0].x, i);
 		ck_assert_uint_eq(n_lost, i == fit ? 3 : 0);
 	}
-	ck_assert(put(77, 1, TP_RANGEQUEUE_OUTER));
-	ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 1);
+	ck_assert(put(77, 1, TP_NVTX_QUEUE_OUTER));
+	ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 1);
 	ck_assert_uint_eq(n_lost, 1);
-	ck_assert_uint_eq(tp_rangequeue_take_lost(queue), 0);
+	ck_assert_uint_eq(tp_nvtx_queue_pop_lost(queue), 0);
 }
 END_TEST
 
 START_TEST(ranges_in_ranges_are_the_first_to_be_left_out)
 {
-	struct tp_gpu_event out[TP_RANGEQUEUE_TOGETHER];
+	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost;
 	uint64_t n = 0;
-	while (tp_rangequeue_may(queue, 1, TP_RANGEQUEUE_INNER)) {
-		ck_assert(put(n++, 1, TP_RANGEQUEUE_INNER));
-		ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 1);
+	while (tp_nvtx_queue_can_add(queue, 1, TP_NVTX_QUEUE_INNER)) {
+		ck_assert(put(n++, 1, TP_NVTX_QUEUE_INNER));
+		ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 1);
 	}
-	ck_assert_uint_eq(n, TP_RANGEQUEUE_BURST / 2);
-	while (tp_rangequeue_may(queue, 1, TP_RANGEQUEUE_OUTER)) {
-		ck_assert(put(n++, 1, TP_RANGEQUEUE_OUTER));
-		ck_assert_uint_eq(tp_rangequeue_take(queue, out, &n_lost), 1);
+	ck_assert_uint_eq(n, TP_NVTX_QUEUE_BURST / 2);
+	while (tp_nvtx_queue_can_add(queue, 1, TP_NVTX_QUEUE_OUTER)) {
+		ck_assert(put(n++, 1, TP_NVTX_QUEUE_OUTER));
+		ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 1);
 	}
-	ck_assert_uint_eq(n, TP_RANGEQUEUE_BURST);
-	ck_assert(tp_rangequeue_may(queue, 1, TP_RANGEQUEUE_END));
+	ck_assert_uint_eq(n, TP_NVTX_QUEUE_BURST);
+	ck_assert(tp_nvtx_queue_can_add(queue, 1, TP_NVTX_QUEUE_END));
 	/* A second later so many more may come as may for long; after an hour, what may at once. */
-	tp_rangequeue_allow(queue, 2 * NS_PER_S);
-	ck_assert(tp_rangequeue_may(queue, TP_RANGEQUEUE_PER_S, TP_RANGEQUEUE_OUTER));
-	ck_assert(!tp_rangequeue_may(queue, TP_RANGEQUEUE_PER_S + 1, TP_RANGEQUEUE_OUTER));
-	tp_rangequeue_allow(queue, 3600 * NS_PER_S);
-	ck_assert(tp_rangequeue_may(queue, TP_RANGEQUEUE_BURST, TP_RANGEQUEUE_OUTER));
-	ck_assert(!tp_rangequeue_may(queue, TP_RANGEQUEUE_BURST + 1, TP_RANGEQUEUE_OUTER));
+	tp_nvtx_queue_allow(queue, 2 * NS_PER_S);
+	ck_assert(tp_nvtx_queue_can_add(queue, TP_NVTX_QUEUE_PER_S, TP_NVTX_QUEUE_OUTER));
+	ck_assert(!tp_nvtx_queue_can_add(queue, TP_NVTX_QUEUE_PER_S + 1, TP_NVTX_QUEUE_OUTER));
+	tp_nvtx_queue_allow(queue, 3600 * NS_PER_S);
+	ck_assert(tp_nvtx_queue_can_add(queue, TP_NVTX_QUEUE_BURST, TP_NVTX_QUEUE_OUTER));
+	ck_assert(!tp_nvtx_queue_can_add(queue, TP_NVTX_QUEUE_BURST + 1, TP_NVTX_QUEUE_OUTER));
 }
 END_TEST
 
@@ -106,9 +106,9 @@ START_TEST(it_says_when_somebody_should_take)
 {
 	const struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK};
 	unsigned n_said = 0;
-	for (uint64_t i = 0; i < TP_RANGEQUEUE_CELLS; i++) {
+	for (uint64_t i = 0; i < TP_NVTX_QUEUE_CELLS; i++) {
 		bool is_much = false;
-		ck_assert(tp_rangequeue_put(queue, &event, 1, TP_RANGEQUEUE_END, &is_much));
+		ck_assert(tp_nvtx_queue_push(queue, &event, 1, TP_NVTX_QUEUE_END, &is_much));
 		n_said += is_much;
 	}
 	ck_assert_uint_eq(n_said, 4);
@@ -119,7 +119,7 @@ END_TEST
 static void *put_many(void *thread)
 {
 	for (uint64_t i = 0; i < EACH;)
-		if (put((uint64_t)(uintptr_t)thread << 32 | i, 1 + i % 3, TP_RANGEQUEUE_END))
+		if (put((uint64_t)(uintptr_t)thread << 32 | i, 1 + i % 3, TP_NVTX_QUEUE_END))
 			i++;
 		else
 			sched_yield();
@@ -131,12 +131,12 @@ START_TEST(many_threads_put_and_nothing_is_torn_or_out_of_order)
 	pthread_t threads[THREADS];
 	uint64_t next[THREADS] = {0};
 	uint64_t n_taken = 0;
-	struct tp_gpu_event out[TP_RANGEQUEUE_TOGETHER];
+	struct tp_gpu_event out[TP_NVTX_QUEUE_GROUP_MAX];
 	uint64_t n_lost;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, put_many, (void *)i);
 	while (n_taken < (uint64_t)THREADS * EACH) {
-		size_t n = tp_rangequeue_take(queue, out, &n_lost);
+		size_t n = tp_nvtx_queue_pop(queue, out, &n_lost);
 		if (!n) {
 			sched_yield();
 			continue;
@@ -152,7 +152,7 @@ START_TEST(many_threads_put_and_nothing_is_torn_or_out_of_order)
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	ck_assert_uint_eq(tp_rangequeue_waiting(queue), 0);
+	ck_assert_uint_eq(tp_nvtx_queue_length(queue), 0);
 }
 END_TEST
 

@@ -13,14 +13,14 @@
 enum { THREADS = 32, EACH = 3000, SMALL = 1 << 16 };
 
 static char *directory;
-static struct tp_ringwriter ring;
+static struct tp_ring_writer ring;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void setup_of(uint32_t n_events)
 {
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, n_events), 0);
-	ck_assert(tp_ranges_init(&ring, &lock));
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, n_events), 0);
+	ck_assert(tp_nvtx_ranges_init(&ring, &lock));
 }
 
 static void setup(void)
@@ -30,8 +30,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	tp_ringwriter_close(&ring);
-	ring_forget_directory(directory);
+	tp_ring_writer_close(&ring);
+	ring_remove_directory(directory);
 }
 
 static uint64_t now_ns(void)
@@ -44,20 +44,21 @@ static uint64_t now_ns(void)
 static void drain(struct ring_reading *reading)
 {
 	char path[600];
-	tp_ranges_drain(now_ns(), true);
+	tp_nvtx_ranges_drain(now_ns(), true);
 	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 1);
 	ring_load(reading, path);
 }
 
 static void push(const void *domain, const char *text)
 {
-	ck_assert_int_eq(tp_range_push(domain, &(struct tp_range_message){.ascii = text}, NULL),
+	ck_assert_int_eq(tp_nvtx_range_push(domain, &(struct tp_nvtx_range_message){.ascii = text},
+					    NULL),
 			 NVTX_NO_LEVELS);
 }
 
 static void *domain_of(const char *name)
 {
-	return tp_range_domain(&(struct tp_range_message){.ascii = name});
+	return tp_nvtx_range_domain(&(struct tp_nvtx_range_message){.ascii = name});
 }
 
 START_TEST(ranges_are_told_with_thread_name_and_numbers)
@@ -66,8 +67,8 @@ START_TEST(ranges_are_told_with_thread_name_and_numbers)
 	uint64_t begun_ns = now_ns();
 	push(NULL, "step 12");
 	push(NULL, "forward");
-	tp_range_pop(NULL, NULL);
-	tp_range_pop(NULL, NULL);
+	tp_nvtx_range_pop(NULL, NULL);
+	tp_nvtx_range_pop(NULL, NULL);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n, 4);
 	const struct tp_gpu_event *step = &reading.events[0];
@@ -91,14 +92,14 @@ START_TEST(who_may_not_make_room_leaves_what_waits)
 {
 	struct ring_reading reading;
 	push(NULL, "first");
-	tp_ranges_drain(now_ns(), false);
+	tp_nvtx_ranges_drain(now_ns(), false);
 	ck_assert_uint_eq(ring.header->head, 0);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n, 1);
 	ck_assert_uint_eq(ring_dropped(&reading), 0);
 	ring_free(&reading);
 	push(NULL, "second");
-	tp_ranges_drain(now_ns(), false);
+	tp_nvtx_ranges_drain(now_ns(), false);
 	ck_assert_uint_eq(ring.header->head, 2);
 }
 END_TEST
@@ -113,13 +114,13 @@ START_TEST(room_that_was_not_to_be_had_is_left_to_a_session)
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
 	push(NULL, "first");
-	tp_ranges_drain(now_ns(), true);
+	tp_nvtx_ranges_drain(now_ns(), true);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
 	push(NULL, "second");
-	tp_ranges_drain(now_ns(), true);
+	tp_nvtx_ranges_drain(now_ns(), true);
 	ck_assert_int_ge(ring.fd, 0); /* nobody has tried again */
 	ck_assert_uint_eq(ring.header->head, 0);
-	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
 	push(NULL, "third");
 	drain(&reading);
 	ck_assert_uint_eq(reading.n_lost, 2);
@@ -134,14 +135,15 @@ START_TEST(domains_and_registered_texts_have_handles)
 	void *domain = domain_of("library");
 	ck_assert_ptr_eq(domain_of("library"), domain);
 	ck_assert_ptr_ne(domain_of("other"), domain);
-	void *text = tp_range_register(&(struct tp_range_message){.ascii = "layer 7"});
+	void *text = tp_nvtx_range_register(&(struct tp_nvtx_range_message){.ascii = "layer 7"});
 	const struct nvtx_attributes attributes = {.version = 3,
 						   .size = sizeof(attributes),
 						   .message_type = NVTX_MESSAGE_REGISTERED,
 						   .message.registered = text};
-	tp_range_push(domain, &(struct tp_range_message){.attributes = &attributes}, NULL);
-	tp_range_pop(domain, NULL);
-	tp_range_push("no handle", &(struct tp_range_message){0}, NULL);
+	tp_nvtx_range_push(domain, &(struct tp_nvtx_range_message){.attributes = &attributes},
+			   NULL);
+	tp_nvtx_range_pop(domain, NULL);
+	tp_nvtx_range_push("no handle", &(struct tp_nvtx_range_message){0}, NULL);
 	drain(&reading);
 	ck_assert_str_eq(ring_name(&reading, reading.events[0].id), "layer 7");
 	ck_assert_str_eq(ring_name(&reading, (uint32_t)(reading.events[0].x >> 32)), "library");
@@ -158,7 +160,7 @@ START_TEST(more_domains_than_there_is_room_for_are_the_default)
 	for (int i = 0; i < 300; i++) {
 		snprintf(name, sizeof(name), "domain %d", i);
 		push(domain_of(name), "range");
-		tp_range_pop(domain_of(name), NULL);
+		tp_nvtx_range_pop(domain_of(name), NULL);
 	}
 	struct ring_reading reading;
 	drain(&reading);
@@ -186,8 +188,9 @@ START_TEST(payloads_are_told_word_by_word)
 						   .payload.list = &payload};
 	const void *domain = domain_of(payloads[_i].domain);
 	struct ring_reading reading;
-	tp_range_push(domain, &(struct tp_range_message){.attributes = &attributes}, NULL);
-	tp_range_pop(domain, &payload);
+	tp_nvtx_range_push(domain, &(struct tp_nvtx_range_message){.attributes = &attributes},
+			   NULL);
+	tp_nvtx_range_pop(domain, &payload);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n, 2 * payloads[_i].n_events);
 	for (size_t i = 1; i < payloads[_i].n_events; i++) {
@@ -211,13 +214,13 @@ START_TEST(attributes_that_are_too_short_or_wild_make_ranges_without_names)
 				       .message_type = NVTX_MESSAGE_ASCII};
 	struct ring_reading reading;
 	void *nccl = domain_of("NCCL");
-	tp_range_push(nccl, &(struct tp_range_message){.attributes = &wild}, NULL);
+	tp_nvtx_range_push(nccl, &(struct tp_nvtx_range_message){.attributes = &wild}, NULL);
 	wild.size = sizeof(wild);
-	tp_range_push(nccl, &(struct tp_range_message){.attributes = &wild}, NULL);
+	tp_nvtx_range_push(nccl, &(struct tp_nvtx_range_message){.attributes = &wild}, NULL);
 	wild.message_type = 77;
 	wild.n_payloads = -1;
-	tp_range_push(nccl, &(struct tp_range_message){.attributes = &wild}, NULL);
-	tp_range_push(nccl, &(struct tp_range_message){.attributes = NULL}, NULL);
+	tp_nvtx_range_push(nccl, &(struct tp_nvtx_range_message){.attributes = &wild}, NULL);
+	tp_nvtx_range_push(nccl, &(struct tp_nvtx_range_message){.attributes = NULL}, NULL);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_PUSH], 4);
 	for (size_t i = 0; i < reading.n; i++)
@@ -229,12 +232,12 @@ END_TEST
 START_TEST(a_range_that_any_thread_may_end_says_who_began_it)
 {
 	struct ring_reading reading;
-	uint64_t range = tp_range_start(&(struct tp_range_message){.wide = L"eval 3"});
-	uint64_t other = tp_range_start(&(struct tp_range_message){.ascii = "save"});
+	uint64_t range = tp_nvtx_range_start(&(struct tp_nvtx_range_message){.wide = L"eval 3"});
+	uint64_t other = tp_nvtx_range_start(&(struct tp_nvtx_range_message){.ascii = "save"});
 	ck_assert_uint_ne(range, other);
-	tp_range_end(range);
-	tp_range_end(0);
-	tp_range_mark(NULL, &(struct tp_range_message){.ascii = "epoch 2"});
+	tp_nvtx_range_end(range);
+	tp_nvtx_range_end(0);
+	tp_nvtx_range_mark(NULL, &(struct tp_nvtx_range_message){.ascii = "epoch 2"});
 	drain(&reading);
 	ck_assert_uint_eq(reading.n, 4);
 	ck_assert_uint_eq(reading.events[0].type, TP_GPU_EVENT_START);
@@ -250,11 +253,11 @@ END_TEST
 START_TEST(ends_of_nothing_are_told_and_deep_ranges_are_not)
 {
 	struct ring_reading reading;
-	tp_range_pop(NULL, NULL);
+	tp_nvtx_range_pop(NULL, NULL);
 	for (int i = 0; i < 100; i++)
 		push(NULL, "deep");
 	for (int i = 0; i < 100; i++)
-		tp_range_pop(NULL, NULL);
+		tp_nvtx_range_pop(NULL, NULL);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_PUSH], 32);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_POP], 33);
@@ -273,12 +276,12 @@ START_TEST(of_a_million_ranges_some_are_left_out_whole_and_counted)
 	push(NULL, "phase");
 	for (uint64_t i = 0; i < RANGES; i++) {
 		push(NULL, "inner");
-		tp_range_pop(NULL, NULL);
+		tp_nvtx_range_pop(NULL, NULL);
 		if (i % 10000 == 0)
-			tp_ranges_drain(now_ns(), true);
+			tp_nvtx_ranges_drain(now_ns(), true);
 	}
-	tp_range_pop(NULL, NULL);
-	tp_range_pop(NULL, NULL);
+	tp_nvtx_range_pop(NULL, NULL);
+	tp_nvtx_range_pop(NULL, NULL);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_PUSH], reading.n_of[TP_GPU_EVENT_POP]);
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_LOST] + ring_dropped(&reading), 0);
@@ -289,7 +292,7 @@ START_TEST(of_a_million_ranges_some_are_left_out_whole_and_counted)
 	}
 	ck_assert_uint_eq(reading.n_of[TP_GPU_EVENT_PUSH] + reading.header->n_nvtx_lost,
 			  RANGES + 2);
-	ck_assert_uint_gt(reading.n_of[TP_GPU_EVENT_PUSH], TP_RANGEQUEUE_BURST / 4);
+	ck_assert_uint_gt(reading.n_of[TP_GPU_EVENT_PUSH], TP_NVTX_QUEUE_BURST / 4);
 	ring_free(&reading);
 }
 END_TEST
@@ -297,9 +300,9 @@ END_TEST
 START_TEST(what_finds_the_queue_full_is_told_as_lost)
 {
 	struct ring_reading reading;
-	for (int i = 0; i < TP_RANGEQUEUE_CELLS; i++) {
+	for (int i = 0; i < TP_NVTX_QUEUE_CELLS; i++) {
 		push(NULL, "full");
-		tp_range_pop(NULL, NULL);
+		tp_nvtx_range_pop(NULL, NULL);
 	}
 	drain(&reading);
 	ck_assert_uint_gt(ring_dropped(&reading), 0);
@@ -322,14 +325,14 @@ START_TEST(a_forked_child_tells_nothing_and_its_parent_goes_on)
 		void *domain = domain_of("child");
 		for (int i = 0; i < 1000; i++)
 			push(domain, "child");
-		tp_range_pop(NULL, NULL);
-		tp_range_mark(NULL, &(struct tp_range_message){.ascii = "child"});
-		_exit(tp_range_start(&(struct tp_range_message){.ascii = "child"}) != 0);
+		tp_nvtx_range_pop(NULL, NULL);
+		tp_nvtx_range_mark(NULL, &(struct tp_nvtx_range_message){.ascii = "child"});
+		_exit(tp_nvtx_range_start(&(struct tp_nvtx_range_message){.ascii = "child"}) != 0);
 	}
 	int status = -1;
 	waitpid(pid, &status, 0);
 	ck_assert_int_eq(status, 0);
-	tp_range_pop(NULL, NULL);
+	tp_nvtx_range_pop(NULL, NULL);
 	drain(&reading);
 	ck_assert_uint_eq(reading.n, 2);
 	ck_assert_str_eq(ring_name(&reading, reading.events[0].id), "before");
@@ -349,8 +352,8 @@ static void *name_ranges(void *unused)
 		snprintf(text, sizeof(text), "step %d of layer%d", i, i % 7);
 		push(NULL, text);
 		push(domain, i % 2 ? "odd" : "even");
-		tp_range_pop(domain, NULL);
-		tp_range_pop(NULL, NULL);
+		tp_nvtx_range_pop(domain, NULL);
+		tp_nvtx_range_pop(NULL, NULL);
 	}
 	return unused;
 }
@@ -358,7 +361,7 @@ static void *name_ranges(void *unused)
 static void *drain_often(void *unused)
 {
 	while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
-		tp_ranges_drain(now_ns(), true);
+		tp_nvtx_ranges_drain(now_ns(), true);
 	return unused;
 }
 

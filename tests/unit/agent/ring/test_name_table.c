@@ -2,21 +2,21 @@
 #include "agent/ring/name_table.h"
 #include "agent/ringreading.h"
 
-static struct tp_ringwriter ring;
-static struct tp_nametable table;
+static struct tp_ring_writer ring;
+static struct tp_name_table table;
 static char *directory;
 
 static void begin(void)
 {
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 16), 0);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, 16), 0);
 	table.ring = &ring;
 }
 
 static void finish(void)
 {
-	tp_ringwriter_close(&ring);
-	ring_forget_directory(directory);
+	tp_ring_writer_close(&ring);
+	ring_remove_directory(directory);
 }
 
 START_TEST(one_text_has_one_id_wherever_it_lies)
@@ -24,13 +24,13 @@ START_TEST(one_text_has_one_id_wherever_it_lies)
 	char here[] = "_Z4gemmPf";
 	char there[] = "_Z4gemmPf";
 	begin();
-	uint32_t id = tp_nametable_id(&table, here);
+	uint32_t id = tp_name_table_id(&table, here);
 	ck_assert_uint_gt(id, 0);
-	ck_assert_uint_eq(tp_nametable_id(&table, here), id);
-	ck_assert_uint_eq(tp_nametable_id(&table, there), id);
-	ck_assert_str_eq(tp_ringwriter_name(&ring, id), "_Z4gemmPf");
-	ck_assert_uint_eq(tp_nametable_id(&table, NULL), 0);
-	ck_assert_uint_gt(tp_nametable_id(&table, ""), 0);
+	ck_assert_uint_eq(tp_name_table_id(&table, here), id);
+	ck_assert_uint_eq(tp_name_table_id(&table, there), id);
+	ck_assert_str_eq(tp_ring_writer_name(&ring, id), "_Z4gemmPf");
+	ck_assert_uint_eq(tp_name_table_id(&table, NULL), 0);
+	ck_assert_uint_gt(tp_name_table_id(&table, ""), 0);
 	finish();
 }
 END_TEST
@@ -40,36 +40,36 @@ START_TEST(another_text_in_the_same_place_has_another_id)
 {
 	char place[] = "_Z4gemmPf";
 	begin();
-	uint32_t gemm = tp_nametable_id(&table, place);
+	uint32_t gemm = tp_name_table_id(&table, place);
 	strcpy(place, "_Z4reluPf");
-	ck_assert_uint_eq(tp_nametable_id(&table, place), gemm); /* not looked at again */
-	tp_nametable_doubt(&table);
-	uint32_t relu = tp_nametable_id(&table, place);
+	ck_assert_uint_eq(tp_name_table_id(&table, place), gemm); /* not looked at again */
+	tp_name_table_mark_stale(&table);
+	uint32_t relu = tp_name_table_id(&table, place);
 	ck_assert_uint_ne(relu, gemm);
-	ck_assert_str_eq(tp_ringwriter_name(&ring, relu), "_Z4reluPf");
+	ck_assert_str_eq(tp_ring_writer_name(&ring, relu), "_Z4reluPf");
 	strcpy(place, "_Z4gem");
-	tp_nametable_doubt(&table);
-	ck_assert_str_eq(tp_ringwriter_name(&ring, tp_nametable_id(&table, place)), "_Z4gem");
+	tp_name_table_mark_stale(&table);
+	ck_assert_str_eq(tp_ring_writer_name(&ring, tp_name_table_id(&table, place)), "_Z4gem");
 	strcpy(place, "_Z4gemmPf");
-	tp_nametable_doubt(&table);
-	ck_assert_uint_eq(tp_nametable_id(&table, place), gemm);
+	tp_name_table_mark_stale(&table);
+	ck_assert_uint_eq(tp_name_table_id(&table, place), gemm);
 	finish();
 }
 END_TEST
 
 START_TEST(names_longer_than_the_most_are_one_up_to_there)
 {
-	static char text[2 * TP_GPU_NAME_MOST];
+	static char text[2 * TP_GPU_NAME_MAX];
 	begin();
 	memset(text, 'k', sizeof(text) - 1);
-	uint32_t id = tp_nametable_id(&table, text);
-	ck_assert_uint_eq(tp_nametable_id(&table, text), id);
-	text[TP_GPU_NAME_MOST + 5] = 'x';
-	tp_nametable_doubt(&table);
-	ck_assert_uint_eq(tp_nametable_id(&table, text), id);
-	text[TP_GPU_NAME_MOST - 1] = 'x';
-	tp_nametable_doubt(&table);
-	ck_assert_uint_ne(tp_nametable_id(&table, text), id);
+	uint32_t id = tp_name_table_id(&table, text);
+	ck_assert_uint_eq(tp_name_table_id(&table, text), id);
+	text[TP_GPU_NAME_MAX + 5] = 'x';
+	tp_name_table_mark_stale(&table);
+	ck_assert_uint_eq(tp_name_table_id(&table, text), id);
+	text[TP_GPU_NAME_MAX - 1] = 'x';
+	tp_name_table_mark_stale(&table);
+	ck_assert_uint_ne(tp_name_table_id(&table, text), id);
 	finish();
 }
 END_TEST
@@ -79,21 +79,21 @@ START_TEST(a_full_table_still_knows_what_it_has)
 	char text[32];
 	uint32_t first = 0;
 	begin();
-	for (int i = 0; i < 2 * TP_NAMETABLE_TEXTS; i++) {
+	for (int i = 0; i < 2 * TP_NAME_TABLE_TEXTS; i++) {
 		snprintf(text, sizeof(text), "k%d", i);
-		tp_nametable_doubt(&table);
-		uint32_t id = tp_nametable_id(&table, text);
+		tp_name_table_mark_stale(&table);
+		uint32_t id = tp_name_table_id(&table, text);
 		first = i ? first : id;
 		if (id)
-			ck_assert_str_eq(tp_ringwriter_name(&ring, id), text);
+			ck_assert_str_eq(tp_ring_writer_name(&ring, id), text);
 	}
-	ck_assert_uint_eq(ring.header->n_unnamed, 2 * TP_NAMETABLE_TEXTS - table.n);
-	ck_assert_uint_ge(table.n, TP_NAMETABLE_TEXTS / 4 * 3);
-	ck_assert_uint_eq(tp_nametable_id(&table, "k0"), first);
+	ck_assert_uint_eq(ring.header->n_unnamed, 2 * TP_NAME_TABLE_TEXTS - table.n);
+	ck_assert_uint_ge(table.n, TP_NAME_TABLE_TEXTS / 4 * 3);
+	ck_assert_uint_eq(tp_name_table_id(&table, "k0"), first);
 	/* One that finds no room is not looked for again and again. */
 	uint64_t n_unnamed = ring.header->n_unnamed;
 	for (int i = 0; i < 5; i++)
-		ck_assert_uint_eq(tp_nametable_id(&table, "new"), 0);
+		ck_assert_uint_eq(tp_name_table_id(&table, "new"), 0);
 	ck_assert_uint_eq(ring.header->n_unnamed, n_unnamed + 1);
 	finish();
 }

@@ -17,28 +17,28 @@
 enum { SMALL = 64 };
 
 static char *directory;
-static struct tp_ringwriter ring;
+static struct tp_ring_writer ring;
 
 static void begin(void)
 {
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
-	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, SMALL), 0);
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
 }
 
 static void finish(void)
 {
-	tp_ringwriter_close(&ring);
-	ring_forget_directory(directory);
+	tp_ring_writer_close(&ring);
+	ring_remove_directory(directory);
 }
 
 static void put_marks(uint64_t from, uint64_t n)
 {
 	for (uint64_t i = from; i < from + n; i++) {
 		struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK, .t0 = i + 1, .x = i};
-		tp_ringwriter_put(&ring, &event, 1);
+		tp_ring_writer_append(&ring, &event, 1);
 	}
-	tp_ringwriter_publish(&ring);
+	tp_ring_writer_publish(&ring);
 }
 
 static void load(struct ring_reading *reading)
@@ -71,7 +71,7 @@ START_TEST(until_there_is_room_for_events_the_file_is_short)
 {
 	struct ring_reading reading;
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, SMALL), 0);
 	load(&reading);
 	ck_assert_uint_eq(reading.size, reading.header->events_at);
 	ring_free(&reading);
@@ -83,35 +83,35 @@ START_TEST(the_same_process_again_makes_another_file)
 {
 	char path[600];
 	begin();
-	struct tp_ringwriter first = ring;
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	struct tp_ring_writer first = ring;
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, SMALL), 0);
 	ck_assert_uint_eq(ring_find(directory, 1, path, sizeof(path)), 2);
 	ck_assert_str_eq(path + strlen(path) - 7, "-1.ring");
-	tp_ringwriter_close(&first);
+	tp_ring_writer_close(&first);
 	finish();
 }
 END_TEST
 
 START_TEST(a_directory_that_is_not_there_is_an_error)
 {
-	struct tp_ringwriter none = {0};
-	ck_assert_int_eq(tp_ringwriter_create(&none, "/nonexistent", SMALL), ENOENT);
+	struct tp_ring_writer none = {0};
+	ck_assert_int_eq(tp_ring_writer_create(&none, "/nonexistent", SMALL), ENOENT);
 	ck_assert_ptr_null(none.header);
-	ck_assert(!tp_ringwriter_is_ours(&none));
+	ck_assert(!tp_ring_writer_is_ours(&none));
 }
 END_TEST
 
 /* Beyond its limit a file that grows kills the program; and what fails leaves no file. */
 START_TEST(a_limit_on_the_size_of_files_is_kept)
 {
-	struct tp_ringwriter none = {0};
+	struct tp_ring_writer none = {0};
 	char path[600];
 	const struct rlimit little = {.rlim_cur = 65536, .rlim_max = 65536};
 	directory = ring_directory();
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
-	ck_assert_int_eq(tp_ringwriter_create(&none, directory, SMALL), EFBIG);
+	ck_assert_int_eq(tp_ring_writer_create(&none, directory, SMALL), EFBIG);
 	ck_assert_uint_eq(ring_find(directory, 0, path, sizeof(path)), 0);
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 END_TEST
 
@@ -133,10 +133,10 @@ START_TEST(a_program_that_has_a_timer_gets_a_ring_all_the_same)
 {
 	directory = ring_directory();
 	n_interruptions = 3;
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, SMALL), 0);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, SMALL), 0);
 	ck_assert_int_eq(n_interruptions, 0);
 	n_interruptions = 3;
-	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
 	finish();
 }
 END_TEST
@@ -146,11 +146,11 @@ START_TEST(what_is_written_is_seen_when_published)
 	struct ring_reading reading;
 	struct tp_gpu_event event = {.type = TP_GPU_EVENT_MARK, .t0 = 5, .x = 6};
 	begin();
-	tp_ringwriter_put(&ring, &event, 1);
+	tp_ring_writer_append(&ring, &event, 1);
 	load(&reading);
 	ck_assert_uint_eq(reading.header->head, 0);
 	ring_free(&reading);
-	tp_ringwriter_publish(&ring);
+	tp_ring_writer_publish(&ring);
 	load(&reading);
 	ck_assert_uint_eq(reading.n, 1);
 	ck_assert_mem_eq(&reading.events[0], &event, sizeof(event));
@@ -166,8 +166,8 @@ START_TEST(the_room_for_events_is_mapped_before_they_come)
 	struct rusage after;
 	char page[4096] __attribute__((aligned(4096)));
 	directory = ring_directory();
-	ck_assert_int_eq(tp_ringwriter_create(&ring, directory, 1 << 16), 0);
-	ck_assert_int_eq(tp_ringwriter_reserve(&ring), 0);
+	ck_assert_int_eq(tp_ring_writer_create(&ring, directory, 1 << 16), 0);
+	ck_assert_int_eq(tp_ring_writer_reserve(&ring), 0);
 	getrusage(RUSAGE_THREAD, &before);
 	put_marks(0, 1 << 16);
 	getrusage(RUSAGE_THREAD, &after);
@@ -211,8 +211,8 @@ START_TEST(events_that_belong_together_are_dropped_together)
 					     {.type = TP_GPU_EVENT_NODE}};
 	begin();
 	put_marks(0, SMALL - 1);
-	tp_ringwriter_put(&ring, both, 2);
-	tp_ringwriter_publish(&ring);
+	tp_ring_writer_append(&ring, both, 2);
+	tp_ring_writer_publish(&ring);
 	ck_assert_uint_eq(ring.header->head, SMALL - 1);
 	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_KERNEL], 1);
 	ck_assert_uint_eq(ring.header->n_dropped[TP_GPU_EVENT_NODE], 1);
@@ -236,22 +236,22 @@ END_TEST
 
 START_TEST(names_lie_behind_one_another_and_the_table_ends)
 {
-	static char longest[3 * TP_GPU_NAME_MOST];
+	static char longest[3 * TP_GPU_NAME_MAX];
 	struct ring_reading reading;
 	begin();
 	memset(longest, 'x', sizeof(longest) - 1);
-	uint32_t first = tp_ringwriter_add_name(&ring, "gemm", 4);
-	uint32_t second = tp_ringwriter_add_name(&ring, longest, strlen(longest));
+	uint32_t first = tp_ring_writer_add_name(&ring, "gemm", 4);
+	uint32_t second = tp_ring_writer_add_name(&ring, longest, strlen(longest));
 	ck_assert_uint_eq(first, 1);
 	ck_assert_uint_eq(second, 1 + 16 / 8);
 	load(&reading);
 	ck_assert_str_eq(ring_name(&reading, first), "gemm");
-	ck_assert_uint_eq(strlen(ring_name(&reading, second)), TP_GPU_NAME_MOST);
+	ck_assert_uint_eq(strlen(ring_name(&reading, second)), TP_GPU_NAME_MAX);
 	ring_free(&reading);
 	uint32_t n = 2;
-	while (tp_ringwriter_add_name(&ring, longest, TP_GPU_NAME_MOST))
+	while (tp_ring_writer_add_name(&ring, longest, TP_GPU_NAME_MAX))
 		n++;
-	ck_assert_uint_ge(n, TP_GPU_RING_NAME_BYTES / (TP_GPU_NAME_MOST + 12));
+	ck_assert_uint_ge(n, TP_GPU_RING_NAME_BYTES / (TP_GPU_NAME_MAX + 12));
 	ck_assert_uint_le(ring.header->n_name_bytes, ring.header->names_bytes);
 	ck_assert_uint_eq(ring.header->n_unnamed, 1);
 	finish();
@@ -263,8 +263,8 @@ START_TEST(of_clock_pairs_the_oldest_are_overwritten)
 	struct ring_reading reading;
 	begin();
 	for (uint64_t i = 0; i < TP_GPU_RING_CLOCKS + 3; i++)
-		tp_ringwriter_add_clock(&ring,
-					&(struct tp_gpu_clock){.host_ns = i, .cupti_ns = 2 * i});
+		tp_ring_writer_add_clock(&ring,
+					 &(struct tp_gpu_clock){.host_ns = i, .cupti_ns = 2 * i});
 	load(&reading);
 	ck_assert_uint_eq(reading.header->n_clock_pairs, TP_GPU_RING_CLOCKS + 3);
 	ck_assert_uint_eq(ring_clock(&reading, TP_GPU_RING_CLOCKS + 2)->host_ns,
@@ -280,13 +280,13 @@ START_TEST(a_child_knows_that_the_ring_is_not_its_own)
 {
 	int status = -1;
 	begin();
-	ck_assert(tp_ringwriter_is_ours(&ring));
+	ck_assert(tp_ring_writer_is_ours(&ring));
 	pid_t pid = _i ? (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : fork();
 	if (pid == 0)
-		_exit(tp_ringwriter_is_ours(&ring) ? 1 : 0);
+		_exit(tp_ring_writer_is_ours(&ring) ? 1 : 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	ck_assert(tp_ringwriter_is_ours(&ring));
+	ck_assert(tp_ring_writer_is_ours(&ring));
 	finish();
 }
 END_TEST
@@ -303,13 +303,13 @@ static void write_until_killed(bool has_reader)
 		char text[32];
 		snprintf(text, sizeof(text), "kernel_%u", i % 2000);
 		struct tp_gpu_event events[2] = {{.type = TP_GPU_EVENT_KERNEL, .t0 = i + 1}};
-		events[0].id = tp_ringwriter_add_name(&ring, text, strlen(text));
-		events[0].place = tp_ringwriter_add_place(&ring, i, i, i);
+		events[0].id = tp_ring_writer_add_name(&ring, text, strlen(text));
+		events[0].place = tp_ring_writer_add_place(&ring, i, i, i);
 		events[0].x = ~(uint64_t)i;
 		events[1] = (struct tp_gpu_event){.type = TP_GPU_EVENT_NODE, .t0 = i + 1, .id = i};
-		tp_ringwriter_put(&ring, events, i % 3 ? 1 : 2);
+		tp_ring_writer_append(&ring, events, i % 3 ? 1 : 2);
 		if (i % 5 == 0)
-			tp_ringwriter_publish(&ring);
+			tp_ring_writer_publish(&ring);
 		if (i % 16 == 0 && !has_reader)
 			ring.header->tail = ring.head; /* as if one were always there */
 	}
@@ -353,8 +353,8 @@ static pid_t start_writer(bool has_reader)
 	directory = ring_directory();
 	pid_t pid = fork();
 	if (pid == 0) {
-		tp_ringwriter_create(&ring, directory, SMALL);
-		tp_ringwriter_reserve(&ring);
+		tp_ring_writer_create(&ring, directory, SMALL);
+		tp_ring_writer_reserve(&ring);
 		write_until_killed(has_reader);
 	}
 	return pid;
@@ -375,14 +375,14 @@ static bool is_patient(unsigned seed)
 	return seed % 4 == 0;
 }
 
-static void open_new_ring(struct tp_gpu_file *file)
+static void open_new_ring(struct tp_gpu_ring_reader *file)
 {
 	char path[600];
 	struct tp_error error;
-	*file = (struct tp_gpu_file){.fd = -1};
+	*file = (struct tp_gpu_ring_reader){.fd = -1};
 	for (int i = 0; i < 100000 && file->fd < 0; i++)
 		if (!ring_find(directory, 0, path, sizeof(path)) ||
-		    tp_gpu_file_open(file, path, &error) != TP_OK)
+		    tp_gpu_ring_reader_open(file, path, &error) != TP_OK)
 			usleep(100);
 	ck_assert_int_ge(file->fd, 0);
 }
@@ -393,9 +393,9 @@ static void die_once(unsigned seed)
 	struct ring_reading reading;
 	pid_t pid = start_writer(false);
 	if (is_patient(seed)) {
-		struct tp_gpu_file file;
+		struct tp_gpu_ring_reader file;
 		open_new_ring(&file);
-		tp_gpu_file_close(&file);
+		tp_gpu_ring_reader_close(&file);
 	}
 	usleep(seed * 2654435761u % LONGEST_US);
 	kill_writer(pid);
@@ -411,7 +411,7 @@ static void die_once(unsigned seed)
 			ring_free(&reading);
 		}
 	}
-	ring_forget_directory(directory);
+	ring_remove_directory(directory);
 }
 
 START_TEST(a_writer_that_is_killed_leaves_whole_events)
@@ -424,23 +424,23 @@ END_TEST
 /* Round the ring many times, in pieces of any size; what is behind the head is never seen. */
 static uint64_t die_beside_a_reader(unsigned seed)
 {
-	struct tp_gpu_file file;
+	struct tp_gpu_ring_reader file;
 	pid_t pid = start_writer(true);
 	open_new_ring(&file);
 	struct follower follower = {.file = &file};
 	unsigned n_looks = 1 + seed * 2654435761u % 500;
 	uint64_t n_least = is_patient(seed) ? 8 * SMALL : 0;
 	for (unsigned i = 0; i < n_looks || follower.n_taken < n_least; i++) {
-		ck_assert(tp_gpu_file_refresh(&file));
-		tp_gpu_file_take(&file, 1 + (seed * 31 + i * 7) % SMALL, follow, &follower);
+		ck_assert(tp_gpu_ring_reader_refresh(&file));
+		tp_gpu_ring_reader_drain(&file, 1 + (seed * 31 + i * 7) % SMALL, follow, &follower);
 	}
 	kill_writer(pid);
-	ck_assert(tp_gpu_file_refresh(&file));
-	tp_gpu_file_take(&file, SIZE_MAX, follow, &follower);
-	ck_assert_uint_eq(tp_gpu_file_left(&file), 0);
+	ck_assert(tp_gpu_ring_reader_refresh(&file));
+	tp_gpu_ring_reader_drain(&file, SIZE_MAX, follow, &follower);
+	ck_assert_uint_eq(tp_gpu_ring_reader_n_left(&file), 0);
 	ck_assert_uint_eq(follower.n_taken, file.head);
-	tp_gpu_file_close(&file);
-	ring_forget_directory(directory);
+	tp_gpu_ring_reader_close(&file);
+	ring_remove_directory(directory);
 	return follower.n_taken;
 }
 

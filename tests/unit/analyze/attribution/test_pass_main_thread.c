@@ -646,7 +646,7 @@ static void scene_turns(struct scene *scene, uint64_t from_ns, uint64_t to_ns)
 }
 
 /* A look at what is so at that time. */
-static void scene_look(struct scene *scene, uint32_t task, uint64_t time_ns, uint32_t waits)
+static void scene_read_python(struct scene *scene, uint32_t task, uint64_t time_ns, uint32_t waits)
 {
 	bool runs = has_turn(task, time_ns);
 	struct tp_sample sample = {.task = task,
@@ -672,14 +672,14 @@ START_TEST(while_switch_records_are_off_looks_tell_the_shares)
 	uint32_t park = scene_stack(&s, "read", "pool_worker");
 	for (size_t i = 0; lit_ms[i][1]; i++) {
 		scene_turns(&s, MS(lit_ms[i][0]), MS(lit_ms[i][1]));
-		scene_look(&s, 0, MS(lit_ms[i][0]) + TURN_NS * 3 / 2, take);
-		scene_look(&s, 1, MS(lit_ms[i][0]) + TURN_NS * 5 / 2, park);
+		scene_read_python(&s, 0, MS(lit_ms[i][0]) + TURN_NS * 3 / 2, take);
+		scene_read_python(&s, 1, MS(lit_ms[i][0]) + TURN_NS * 5 / 2, park);
 		/* Looks are further apart than turns and meet each half as often as it is there;
 		 * the two threads are never met in the same turn. */
 		for (uint64_t at = MS(lit_ms[i][1]) + TURN_NS * 25 / 4; at < MS(lit_ms[i + 1][0]);
 		     at += TURN_NS * 25 / 2) {
-			scene_look(&s, 0, at, take);
-			scene_look(&s, 1, at + TURN_NS * 19 / 4, park);
+			scene_read_python(&s, 0, at, take);
+			scene_read_python(&s, 1, at + TURN_NS * 19 / 4, park);
 		}
 	}
 	for (uint64_t ms = 4; ms < N_STEPS * STEP_MS; ms += 10)

@@ -16,7 +16,7 @@ static struct tp_thread_info threads[2];
 static struct tp_trace trace;
 static struct tp_analysis analysis;
 static struct tp_timeline timeline;
-static struct tp_lostcpu lostcpu;
+static struct tp_preemption lostcpu;
 static size_t n_samples;
 static uint64_t now_ns;
 
@@ -74,12 +74,12 @@ static void leave(uint32_t stack)
 /* Wants a CPU; the number of the piece. */
 static size_t lose(void)
 {
-	add(TP_STATE_RUNNABLE, 3 * MS, NO_SAMPLE);
+	add(TP_STATE_RUNNABLE, 3 * MS, TP_NO_SAMPLE);
 	return timeline.n - 1;
 }
 
 /* Likewise, and it is looked at meanwhile. */
-static size_t lose_and_look(uint32_t stack)
+static size_t preempt_and_read(uint32_t stack)
 {
 	samples[n_samples++] = (struct tp_sample){.time_ns = now_ns + 1 * MS,
 						  .state = TP_STATE_RUNNABLE,
@@ -90,9 +90,9 @@ static size_t lose_and_look(uint32_t stack)
 
 static enum tp_phase phase(size_t at, enum tp_phase before)
 {
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
-	enum tp_phase found = tp_lostcpu_phase(&lostcpu, at, before);
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, false);
+	enum tp_phase found = tp_preemption_phase(&lostcpu, at, before);
+	tp_preemption_release(&lostcpu);
 	return found;
 }
 
@@ -141,13 +141,13 @@ START_TEST(stays_that_were_hit_at_their_end_stand_for_the_others)
 		run(8 * MS, at_ns, at_ns < 1 * MS || at_ns >= 6 * MS ? TRAIN : LOAD);
 		lost[i] = lose();
 	}
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, false);
 	for (int i = 0; i < STAYS; i++) {
 		enum tp_phase before = classes[samples[i].stack].phase;
 		n_before += before == TP_PHASE_COMPUTE;
-		n_right += tp_lostcpu_phase(&lostcpu, lost[i], before) == TP_PHASE_COMPUTE;
+		n_right += tp_preemption_phase(&lostcpu, lost[i], before) == TP_PHASE_COMPUTE;
 	}
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_release(&lostcpu);
 	ck_assert_uint_eq(n_before, STAYS * 3 / 8);
 	/* All but where two loading samples on each side agree by chance, one in seven at most. */
 	ck_assert_uint_ge(n_right, STAYS * 6 / 7);
@@ -168,11 +168,11 @@ START_TEST(what_was_seen_leaving_stands_for_stays_as_long)
 			leave(loads ? LOAD : TRAIN);
 		lost[i] = lose();
 	}
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, false);
 	for (int i = 0; i < STAYS; i++)
-		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
+		n_right += tp_preemption_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
 			   (i % 2 ? TP_PHASE_DATALOADER : TP_PHASE_COMPUTE);
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_release(&lostcpu);
 	ck_assert_uint_eq(n_right, STAYS);
 }
 END_TEST
@@ -205,11 +205,11 @@ START_TEST(whom_it_woke_itself_tells_where_it_was)
 	run_index[1] = STAYS;
 	run_index[2] = 2 * (size_t)STAYS;
 	trace.n_runs = run_index[2];
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, false);
 	for (int i = 0; i < STAYS; i++)
-		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
+		n_right += tp_preemption_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) ==
 			   (i % 2 ? TP_PHASE_DATALOADER : TP_PHASE_COMPUTE);
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_release(&lostcpu);
 	ck_assert_uint_ge(n_right, STAYS - 1); /* what the loader did before the first is unknown */
 }
 END_TEST
@@ -226,11 +226,11 @@ START_TEST(what_few_of_many_said_when_they_left_stands_for_none)
 			leave(LOAD);
 		lost[i] = lose();
 	}
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, false);
 	for (int i = 1; i < STAYS; i++)
-		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_DATALOADER) ==
+		n_right += tp_preemption_phase(&lostcpu, lost[i], TP_PHASE_DATALOADER) ==
 			   TP_PHASE_COMPUTE;
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_release(&lostcpu);
 	ck_assert_uint_eq(n_right, STAYS - 1);
 }
 END_TEST
@@ -251,17 +251,17 @@ START_TEST(who_waited_long_is_like_those_who_waited_long)
 		run(2 * MS, 1 * MS, TRAIN);
 		if (i % 17 == 0)
 			leave(trains ? TRAIN : LOAD);
-		add(TP_STATE_RUNNABLE, trains ? 8 * MS : MS / 10, NO_SAMPLE);
+		add(TP_STATE_RUNNABLE, trains ? 8 * MS : MS / 10, TP_NO_SAMPLE);
 		lost[i] = timeline.n - 1;
 		loading_ns += trains ? 0 : MS / 10;
 	}
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, false);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, false);
 	for (int i = 0; i < STAYS; i++) {
 		const struct tp_segment *piece = &segments[lost[i]];
-		if (tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) == TP_PHASE_DATALOADER)
+		if (tp_preemption_phase(&lostcpu, lost[i], TP_PHASE_COMPUTE) == TP_PHASE_DATALOADER)
 			told_ns += piece->end_ns - piece->start_ns;
 	}
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_release(&lostcpu);
 	ck_assert_uint_eq(told_ns, loading_ns);
 }
 END_TEST
@@ -293,17 +293,17 @@ START_TEST(what_sampling_took_the_cpu_from_says_nothing_of_other_losses)
 						  .start_ns = now_ns + (is_sampled ? 1 * MS : 1000),
 						  .end_ns = now_ns + 2 * MS};
 		truth[i] = classes[stack].phase;
-		lost[i] = i % 7 == 0 ? lose_and_look(stack) : lose();
+		lost[i] = i % 7 == 0 ? preempt_and_read(stack) : lose();
 	}
 	threads[1].role = TP_THREAD_TEAM;
 	run_index[1] = STAYS;
 	run_index[2] = 2 * (size_t)STAYS;
 	trace.n_runs = run_index[2];
 	sample_index[1] = sample_index[2] = n_samples;
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, true);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, true);
 	for (int i = 0; i < STAYS; i++)
-		n_right += tp_lostcpu_phase(&lostcpu, lost[i], TP_PHASE_DATALOADER) == truth[i];
-	tp_lostcpu_release(&lostcpu);
+		n_right += tp_preemption_phase(&lostcpu, lost[i], TP_PHASE_DATALOADER) == truth[i];
+	tp_preemption_release(&lostcpu);
 	ck_assert_uint_eq(n_right, STAYS);
 }
 END_TEST
@@ -312,7 +312,7 @@ START_TEST(one_that_left_to_wait_says_nothing_of_the_next_loss)
 {
 	run(8 * MS, 4 * MS, TRAIN);
 	leave(LOAD);
-	add(TP_STATE_BLOCKED, 5 * MS, NO_SAMPLE);
+	add(TP_STATE_BLOCKED, 5 * MS, TP_NO_SAMPLE);
 	run(8 * MS, 8 * MS - 1000, TRAIN);
 	size_t at = lose();
 	ck_assert_int_eq(phase(at, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
@@ -322,7 +322,7 @@ END_TEST
 START_TEST(who_was_woken_is_where_it_waited)
 {
 	run(8 * MS, 8 * MS - 1000, TRAIN);
-	add(TP_STATE_BLOCKED, 5 * MS, NO_SAMPLE);
+	add(TP_STATE_BLOCKED, 5 * MS, TP_NO_SAMPLE);
 	size_t at = lose();
 	run(8 * MS, 1000, TRAIN);
 	ck_assert_int_eq(phase(at, TP_PHASE_DATALOADER), TP_PHASE_DATALOADER);
@@ -337,10 +337,10 @@ START_TEST(what_stands_for_others_and_what_python_hides_tells_nothing)
 	size_t unseen = lose();
 	run(8 * MS, 4 * MS, TRAIN);
 	sample_index[1] = sample_index[2] = n_samples;
-	tp_lostcpu_build(&lostcpu, &analysis, &timeline, true);
-	ck_assert_int_eq(tp_lostcpu_phase(&lostcpu, hidden, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
-	ck_assert_int_eq(tp_lostcpu_phase(&lostcpu, unseen, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
-	tp_lostcpu_release(&lostcpu);
+	tp_preemption_build(&lostcpu, &analysis, &timeline, true);
+	ck_assert_int_eq(tp_preemption_phase(&lostcpu, hidden, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
+	ck_assert_int_eq(tp_preemption_phase(&lostcpu, unseen, TP_PHASE_COMPUTE), TP_PHASE_COMPUTE);
+	tp_preemption_release(&lostcpu);
 }
 END_TEST
 

@@ -11,7 +11,7 @@ enum { US = 1000, MS = 1000000 };
 
 /* Each phase comes once. */
 static const struct {
-	struct tp_loss loss;
+	struct tp_preemption_key loss;
 	enum tp_phase phase;
 } known[] = {
 	{{0, 10 * MS, 1 * MS, 100 * US}, TP_PHASE_DATALOADER},
@@ -23,7 +23,7 @@ static const struct {
 };
 
 static const struct {
-	struct tp_loss loss;
+	struct tp_preemption_key loss;
 	enum tp_phase phase;
 } rows[] = {
 	/* the nearest in time of those alike */
@@ -51,29 +51,29 @@ static const struct {
 
 START_TEST(the_loss_most_like_another_stands_for_it)
 {
-	struct tp_lostlike like = {0};
+	struct tp_preemption_model like = {0};
 	enum tp_phase phase = TP_PHASE_NONE;
 	for (size_t i = 0; i < TP_ARRAY_LEN(known); i++)
-		tp_lostlike_add(&like, &known[i].loss, known[i].phase);
-	ck_assert(tp_lostlike_find(&like, &rows[_i].loss, &phase));
+		tp_preemption_model_add(&like, &known[i].loss, known[i].phase);
+	ck_assert(tp_preemption_model_find(&like, &rows[_i].loss, &phase));
 	ck_assert_int_eq(phase, rows[_i].phase);
-	tp_lostlike_release(&like);
+	tp_preemption_model_release(&like);
 }
 END_TEST
 
 START_TEST(without_any_nothing_is_told)
 {
-	struct tp_lostlike like = {0};
-	struct tp_loss loss = {.stay_ns = 1 * MS, .wait_ns = 1 * MS};
+	struct tp_preemption_model like = {0};
+	struct tp_preemption_key loss = {.stay_ns = 1 * MS, .wait_ns = 1 * MS};
 	enum tp_phase phase = TP_PHASE_HOST;
-	ck_assert(!tp_lostlike_find(&like, &loss, &phase));
+	ck_assert(!tp_preemption_model_find(&like, &loss, &phase));
 	ck_assert_int_eq(phase, TP_PHASE_HOST);
-	tp_lostlike_add(&like, &loss, TP_PHASE_COMPUTE);
-	loss.group = TP_N_LOSS_GROUPS - 1;
+	tp_preemption_model_add(&like, &loss, TP_PHASE_COMPUTE);
+	loss.group = TP_N_PREEMPTION_GROUPS - 1;
 	loss.wait_ns = UINT64_MAX;
-	ck_assert(tp_lostlike_find(&like, &loss, &phase));
+	ck_assert(tp_preemption_model_find(&like, &loss, &phase));
 	ck_assert_int_eq(phase, TP_PHASE_COMPUTE);
-	tp_lostlike_release(&like);
+	tp_preemption_model_release(&like);
 }
 END_TEST
 

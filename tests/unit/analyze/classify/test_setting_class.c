@@ -21,49 +21,51 @@ static void unload(void)
 
 static const struct {
 	enum tp_fact fact;
-	enum tp_setting_look look;
+	enum tp_setting_source look;
 	const char *name;
 	const char *further;
 	bool is_told;
 } sightings[] = {
-	{TP_FACT_SET_BLOCKING, TP_LOOK_VARIABLE, "CUDA_LAUNCH_BLOCKING", "1", true},
-	{TP_FACT_SET_BLOCKING, TP_LOOK_VARIABLE, "CUDA_LAUNCH_BLOCKING", "0", false},
-	{TP_FACT_SET_BLOCKING, TP_LOOK_VARIABLE, "CUDA_LAUNCH_BLOCKING", "", false},
-	{TP_FACT_SET_DEBUG, TP_LOOK_VARIABLE, "TORCH_DISTRIBUTED_DEBUG", "INFO", false},
-	{TP_FACT_SET_DEBUG, TP_LOOK_VARIABLE, "NCCL_DEBUG", "WARN", false},
-	{TP_FACT_SET_NCCL, TP_LOOK_VARIABLE, "NCCL_P2P_DISABLE", "0", false},
-	{TP_FACT_SET_BOUND, TP_LOOK_VARIABLE, "OMP_PROC_BIND", "false", false},
-	{TP_FACT_SET_BOUND, TP_LOOK_VARIABLE, "KMP_AFFINITY", "none", false},
-	{TP_FACT_SET_BOUND, TP_LOOK_ARGUMENT, "/usr/bin/numactl", "", true},
-	{TP_FACT_SET_BOUND, TP_LOOK_ARGUMENT, "numactl.txt", "", false},
-	{TP_FACT_SET_DDP, TP_LOOK_ARGUMENT, "/opt/venv/bin/torchrun", "", true},
+	{TP_FACT_SET_BLOCKING, TP_SETTING_IN_VARIABLE, "CUDA_LAUNCH_BLOCKING", "1", true},
+	{TP_FACT_SET_BLOCKING, TP_SETTING_IN_VARIABLE, "CUDA_LAUNCH_BLOCKING", "0", false},
+	{TP_FACT_SET_BLOCKING, TP_SETTING_IN_VARIABLE, "CUDA_LAUNCH_BLOCKING", "", false},
+	{TP_FACT_SET_DEBUG, TP_SETTING_IN_VARIABLE, "TORCH_DISTRIBUTED_DEBUG", "INFO", false},
+	{TP_FACT_SET_DEBUG, TP_SETTING_IN_VARIABLE, "NCCL_DEBUG", "WARN", false},
+	{TP_FACT_SET_NCCL, TP_SETTING_IN_VARIABLE, "NCCL_P2P_DISABLE", "0", false},
+	{TP_FACT_SET_BOUND, TP_SETTING_IN_VARIABLE, "OMP_PROC_BIND", "false", false},
+	{TP_FACT_SET_BOUND, TP_SETTING_IN_VARIABLE, "KMP_AFFINITY", "none", false},
+	{TP_FACT_SET_BOUND, TP_SETTING_IN_ARGUMENT, "/usr/bin/numactl", "", true},
+	{TP_FACT_SET_BOUND, TP_SETTING_IN_ARGUMENT, "numactl.txt", "", false},
+	{TP_FACT_SET_DDP, TP_SETTING_IN_ARGUMENT, "/opt/venv/bin/torchrun", "", true},
 	/* importing a library is not using it */
-	{TP_FACT_SET_LORA, TP_LOOK_SOURCE, "/l/peft/tuners/lora/layer.py", "<module>", false},
-	{TP_FACT_SET_LORA, TP_LOOK_SOURCE, "/l/peft/tuners/lora/layer.py", "forward", true},
+	{TP_FACT_SET_LORA, TP_SETTING_IN_SOURCE, "/l/peft/tuners/lora/layer.py", "<module>", false},
+	{TP_FACT_SET_LORA, TP_SETTING_IN_SOURCE, "/l/peft/tuners/lora/layer.py", "forward", true},
 	/* with and without the class before the function, as interpreters before 3.11 have it */
-	{TP_FACT_SET_AMP, TP_LOOK_SOURCE, "/l/torch/amp/grad_scaler.py", "unscale_", true},
-	{TP_FACT_SET_AMP, TP_LOOK_SOURCE, "/l/torch/amp/grad_scaler.py", "is_enabled", false},
+	{TP_FACT_SET_AMP, TP_SETTING_IN_SOURCE, "/l/torch/amp/grad_scaler.py", "unscale_", true},
+	{TP_FACT_SET_AMP, TP_SETTING_IN_SOURCE, "/l/torch/amp/grad_scaler.py", "is_enabled", false},
 	/* eager optimizers run through the compiler's wrappers */
-	{TP_FACT_SET_COMPILED, TP_LOOK_SOURCE, "/l/torch/_dynamo/eval_frame.py", "_fn", false},
-	{TP_FACT_SET_COMPILED, TP_LOOK_KERNEL, "triton_poi_fused_add_0", "", true},
-	{TP_FACT_SET_COMPILED, TP_LOOK_KERNEL, "_layer_norm_fwd_kernel", "", false},
-	{TP_FACT_SET_FUSED_OPTIMIZER, TP_LOOK_SOURCE, "/l/torch/optim/adam.py", "_fused_adam",
-	 true},
-	{TP_FACT_SET_FUSED_OPTIMIZER, TP_LOOK_SOURCE, "/l/torch/optim/adam.py", "step", false},
-	/* each kernel has one width */
-	{TP_FACT_KERNEL_HALF, TP_LOOK_KERNEL, "volta_fp16_s884gemm_fp16_128x64_ldg8_f2f_tn", "",
-	 true},
-	{TP_FACT_KERNEL_SINGLE, TP_LOOK_KERNEL, "volta_fp16_s884gemm_fp16_128x64_ldg8_f2f_tn", "",
+	{TP_FACT_SET_COMPILED, TP_SETTING_IN_SOURCE, "/l/torch/_dynamo/eval_frame.py", "_fn",
 	 false},
-	{TP_FACT_KERNEL_SINGLE, TP_LOOK_KERNEL, "turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_nn",
+	{TP_FACT_SET_COMPILED, TP_SETTING_IN_KERNEL, "triton_poi_fused_add_0", "", true},
+	{TP_FACT_SET_COMPILED, TP_SETTING_IN_KERNEL, "_layer_norm_fwd_kernel", "", false},
+	{TP_FACT_SET_FUSED_OPTIMIZER, TP_SETTING_IN_SOURCE, "/l/torch/optim/adam.py", "_fused_adam",
+	 true},
+	{TP_FACT_SET_FUSED_OPTIMIZER, TP_SETTING_IN_SOURCE, "/l/torch/optim/adam.py", "step",
+	 false},
+	/* each kernel has one width */
+	{TP_FACT_KERNEL_HALF, TP_SETTING_IN_KERNEL, "volta_fp16_s884gemm_fp16_128x64_ldg8_f2f_tn",
+	 "", true},
+	{TP_FACT_KERNEL_SINGLE, TP_SETTING_IN_KERNEL, "volta_fp16_s884gemm_fp16_128x64_ldg8_f2f_tn",
 	 "", false},
-	{TP_FACT_KERNEL_HALF, TP_LOOK_KERNEL, "ampere_sgemm_128x64_nn", "", false},
-	{TP_FACT_KERNEL_SINGLE, TP_LOOK_KERNEL,
+	{TP_FACT_KERNEL_SINGLE, TP_SETTING_IN_KERNEL,
+	 "turing_fp16_s1688gemm_fp16_128x128_ldg8_f2f_nn", "", false},
+	{TP_FACT_KERNEL_HALF, TP_SETTING_IN_KERNEL, "ampere_sgemm_128x64_nn", "", false},
+	{TP_FACT_KERNEL_SINGLE, TP_SETTING_IN_KERNEL,
 	 "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16_stage4", "", true},
-	{TP_FACT_KERNEL_HALF, TP_LOOK_KERNEL,
+	{TP_FACT_KERNEL_HALF, TP_SETTING_IN_KERNEL,
 	 "sm80_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x16_stage4", "", false},
-	{TP_FACT_KERNEL_DOUBLE, TP_LOOK_KERNEL, "ampere_sgemm_128x64_nn", "", false},
-	{TP_FACT_KERNEL_HALF, TP_LOOK_KERNEL,
+	{TP_FACT_KERNEL_DOUBLE, TP_SETTING_IN_KERNEL, "ampere_sgemm_128x64_nn", "", false},
+	{TP_FACT_KERNEL_HALF, TP_SETTING_IN_KERNEL,
 	 "sm90_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x128", "", false},
 };
 
@@ -72,10 +74,10 @@ START_TEST(a_sighting_tells_what_it_shows)
 	const struct tp_setting_patterns *rows = &patterns->settings;
 	bool is_told = false;
 	for (size_t i = 0; i < rows->n_items; i++)
-		is_told |=
-			rows->items[i].fact == sightings[_i].fact &&
-			rows->items[i].look == sightings[_i].look &&
-			tp_setting_fits(&rows->items[i], sightings[_i].name, sightings[_i].further);
+		is_told |= rows->items[i].fact == sightings[_i].fact &&
+			   rows->items[i].look == sightings[_i].look &&
+			   tp_setting_match(&rows->items[i], sightings[_i].name,
+					    sightings[_i].further);
 	ck_assert_msg(is_told == sightings[_i].is_told, "%s %s", sightings[_i].name,
 		      sightings[_i].further);
 }

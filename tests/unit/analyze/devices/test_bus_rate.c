@@ -16,8 +16,8 @@ static void teardown(void)
 }
 
 /* A collective on one rank, in its only step. */
-static void talk(uint32_t rank, const char *op, uint64_t bytes, uint32_t n_ranks, uint32_t sequence,
-		 uint64_t length_ns)
+static void add_collective(uint32_t rank, const char *op, uint64_t bytes, uint32_t n_ranks,
+			   uint32_t sequence, uint64_t length_ns)
 {
 	uint16_t thread = scene_track(&s, rank, TP_TRACK_THREAD);
 	uint16_t stream = scene_track(&s, rank, 0);
@@ -49,7 +49,7 @@ static const struct {
 
 START_TEST(the_rate_is_that_of_nccls_own_tests)
 {
-	talk(0, ops[_i].op, 4096, ops[_i].n_ranks, 0, 100);
+	add_collective(0, ops[_i].op, 4096, ops[_i].n_ranks, 0, 100);
 	scene_judge(&s);
 	const struct tp_quantity *fact = &s.profile.facts[TP_FACT_COMM_BUS_RATE];
 	ck_assert_int_eq(fact->is_known, ops[_i].factor > 0);
@@ -63,8 +63,8 @@ END_TEST
 /* The rank that came last has the shortest kernel: the other one waited for it. */
 START_TEST(the_shortest_kernel_of_a_collective_counts)
 {
-	talk(0, "ncclAllReduce", 4096, 2, 7, 900);
-	talk(1, "ncclAllReduce", 4096, 2, 7, 100);
+	add_collective(0, "ncclAllReduce", 4096, 2, 7, 900);
+	add_collective(1, "ncclAllReduce", 4096, 2, 7, 100);
 	scene_judge(&s);
 	ck_assert_double_eq_tol(s.profile.facts[TP_FACT_COMM_BUS_RATE].value, 4096 / 100e-9, 1);
 }

@@ -311,12 +311,11 @@ END_TEST
 
 START_TEST(figures_have_names_and_units_of_their_own)
 {
-	for (int f = 0; f < TP_N_GPU_FIGURES; f++) {
-		const struct tp_gpu_figure_desc *desc = tp_gpu_figure_desc((enum tp_gpu_figure)f);
+	for (int f = 0; f < TP_N_GPU_STATS; f++) {
+		const struct tp_gpu_stat_desc *desc = tp_gpu_stat_desc((enum tp_gpu_stat)f);
 		ck_assert_uint_gt(strlen(desc->name), 0);
 		for (int k = 0; k < f; k++)
-			ck_assert_str_ne(desc->name,
-					 tp_gpu_figure_desc((enum tp_gpu_figure)k)->name);
+			ck_assert_str_ne(desc->name, tp_gpu_stat_desc((enum tp_gpu_stat)k)->name);
 	}
 }
 END_TEST

@@ -27,7 +27,7 @@ static void teardown(void)
 	scene_release(&s);
 }
 
-static void task_tell(uint32_t task, uint16_t track, uint32_t rank, uint64_t end_ns)
+static void task_add(uint32_t task, uint16_t track, uint32_t rank, uint64_t end_ns)
 {
 	struct tp_sink *sink = &s.builder.sink;
 	tp_sink_task(sink, &(struct tp_task){.id = task,
@@ -44,7 +44,7 @@ static void task_tell(uint32_t task, uint16_t track, uint32_t rank, uint64_t end
 }
 
 /* Times are us of the step. */
-static void run_tell(uint64_t from, uint64_t to, enum tp_run_end how)
+static void run_add(uint64_t from, uint64_t to, enum tp_run_end how)
 {
 	tp_sink_run(&s.builder.sink, &(struct tp_run){.start_ns = T0 + from * US,
 						      .end_ns = T0 + to * US,
@@ -60,7 +60,7 @@ static uint32_t stack_of(const char *module, const char *symbol)
 	return tp_sink_stack(sink, &(uint32_t){tp_sink_frame(sink, &frame)}, 1, 0);
 }
 
-static void sample_tell(uint64_t at, enum tp_state state, uint32_t stack)
+static void sample_add(uint64_t at, enum tp_state state, uint32_t stack)
 {
 	tp_sink_sample(&s.builder.sink,
 		       &(struct tp_sample){.state = state,
@@ -93,12 +93,12 @@ END_TEST
  * in read until 90 and in nothing known until 95, then on one again. */
 START_TEST(switches_part_what_spans_leave)
 {
-	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 10, TP_RUN_BLOCKED);
-	run_tell(20, 60, TP_RUN_PREEMPTED);
-	run_tell(70, 72, TP_RUN_BLOCKED);
-	run_tell(90, 91, TP_RUN_BLOCKED);
-	run_tell(95, 100, TP_RUN_OPEN);
+	task_add(0, thread, 0, T0 + 100 * US);
+	run_add(0, 10, TP_RUN_BLOCKED);
+	run_add(20, 60, TP_RUN_PREEMPTED);
+	run_add(70, 72, TP_RUN_BLOCKED);
+	run_add(90, 91, TP_RUN_BLOCKED);
+	run_add(95, 100, TP_RUN_OPEN);
 	scene_span(&s, thread, TP_SPAN_OS_CALL, "read", T0 + 71 * US, T0 + 90 * US + 500);
 	scene_judge(&s);
 	ck_assert_uint_eq(scene_part(&s, TP_PART_COMPUTE), 40 * US);
@@ -132,12 +132,12 @@ static const struct {
 
 START_TEST(stacks_say_what_a_cpu_was_for)
 {
-	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 100, TP_RUN_OPEN);
-	sample_tell(20, TP_STATE_ON_CPU, stack_of("/home/me/train", "other"));
+	task_add(0, thread, 0, T0 + 100 * US);
+	run_add(0, 100, TP_RUN_OPEN);
+	sample_add(20, TP_STATE_ON_CPU, stack_of("/home/me/train", "other"));
 	/* Borders lie in the middle: 50 and 75. */
-	sample_tell(80, TP_STATE_ON_CPU, stack_of("/home/me/train", "other"));
-	sample_tell(70, TP_STATE_ON_CPU, stack_of(places[_i].module, places[_i].symbol));
+	sample_add(80, TP_STATE_ON_CPU, stack_of("/home/me/train", "other"));
+	sample_add(70, TP_STATE_ON_CPU, stack_of(places[_i].module, places[_i].symbol));
 	scene_judge(&s);
 	uint64_t rest_us = 10 + 25; /* [40, 45) of the first and [75, 100) of the last */
 	if (places[_i].label == TP_LABEL_HOST_OTHER)
@@ -153,14 +153,14 @@ END_TEST
 START_TEST(a_phase_that_owns_its_time_keeps_it_without_a_cpu)
 {
 	uint32_t loader = stack_of("/usr/lib/libtrain.so", "DataLoader::next");
-	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 60, TP_RUN_PREEMPTED);
-	run_tell(70, 80, TP_RUN_BLOCKED);
-	run_tell(90, 100, TP_RUN_OPEN);
-	sample_tell(50, TP_STATE_ON_CPU, loader);
-	sample_tell(75, TP_STATE_ON_CPU, loader);
-	sample_tell(80, TP_STATE_BLOCKED, loader); /* taken as it lost its CPU */
-	sample_tell(95, TP_STATE_ON_CPU, loader);
+	task_add(0, thread, 0, T0 + 100 * US);
+	run_add(0, 60, TP_RUN_PREEMPTED);
+	run_add(70, 80, TP_RUN_BLOCKED);
+	run_add(90, 100, TP_RUN_OPEN);
+	sample_add(50, TP_STATE_ON_CPU, loader);
+	sample_add(75, TP_STATE_ON_CPU, loader);
+	sample_add(80, TP_STATE_BLOCKED, loader); /* taken as it lost its CPU */
+	sample_add(95, TP_STATE_ON_CPU, loader);
 	scene_judge(&s);
 	ck_label(TP_LABEL_DATALOADER_PREP, 40);
 	ck_label(TP_LABEL_DATALOADER_QUEUE, 10);
@@ -173,10 +173,10 @@ END_TEST
 START_TEST(samples_alone_reach_half_a_period)
 {
 	uint32_t python = stack_of("/usr/bin/python3.11", "_PyEval_EvalFrameDefault");
-	task_tell(0, thread, 0, T0 + 100 * US);
+	task_add(0, thread, 0, T0 + 100 * US);
 	for (uint64_t at = 2; at < 60; at += 4)
-		sample_tell(at, TP_STATE_ON_CPU, python);
-	sample_tell(90, TP_STATE_ON_CPU, python);
+		sample_add(at, TP_STATE_ON_CPU, python);
+	sample_add(90, TP_STATE_ON_CPU, python);
 	scene_judge(&s);
 	/* [40, 60) and [88, 92). */
 	ck_label(TP_LABEL_HOST_INTERPRETER, 24);
@@ -193,9 +193,9 @@ END_TEST
 START_TEST(spans_that_say_something_come_first)
 {
 	uint32_t python = stack_of("/usr/bin/python3.11", "_PyEval_EvalFrameDefault");
-	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 90, TP_RUN_BLOCKED);
-	sample_tell(50, TP_STATE_ON_CPU, python);
+	task_add(0, thread, 0, T0 + 100 * US);
+	run_add(0, 90, TP_RUN_BLOCKED);
+	sample_add(50, TP_STATE_ON_CPU, python);
 	scene_span(&s, thread, TP_SPAN_CALL, "cudaDeviceSynchronize", T0 + 40 * US, T0 + 50 * US);
 	scene_span(&s, thread, TP_SPAN_ANNOTATION, "save_checkpoint", T0 + 50 * US, T0 + 60 * US);
 	scene_span(&s, thread, TP_SPAN_ANNOTATION, "my phase", T0 + 60 * US, T0 + 100 * US);
@@ -211,12 +211,12 @@ END_TEST
 /* The stack of another wait is no sign of this one's. */
 START_TEST(a_wait_that_nobody_saw_has_no_cause)
 {
-	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 50, TP_RUN_BLOCKED);
-	run_tell(70, 71, TP_RUN_BLOCKED);
-	sample_tell(50, TP_STATE_BLOCKED,
-		    stack_of("/lib/x86_64-linux-gnu/libc.so.6", "pthread_mutex_lock"));
-	run_tell(90, 100, TP_RUN_OPEN);
+	task_add(0, thread, 0, T0 + 100 * US);
+	run_add(0, 50, TP_RUN_BLOCKED);
+	run_add(70, 71, TP_RUN_BLOCKED);
+	sample_add(50, TP_STATE_BLOCKED,
+		   stack_of("/lib/x86_64-linux-gnu/libc.so.6", "pthread_mutex_lock"));
+	run_add(90, 100, TP_RUN_OPEN);
 	scene_judge(&s);
 	ck_label(TP_LABEL_IDLE_PEER, 20); /* a stack does not tell a lock from a condition */
 	ck_label(TP_LABEL_IDLE_UNKNOWN, 19);
@@ -239,9 +239,9 @@ static const struct {
 
 START_TEST(calls_of_the_system_say_what_for)
 {
-	task_tell(0, thread, 0, T0 + 100 * US);
-	run_tell(0, 40, TP_RUN_BLOCKED);
-	run_tell(90, 100, TP_RUN_OPEN);
+	task_add(0, thread, 0, T0 + 100 * US);
+	run_add(0, 40, TP_RUN_BLOCKED);
+	run_add(90, 100, TP_RUN_OPEN);
 	scene_span(&s, thread, TP_SPAN_OS_CALL, calls[_i].call, T0 + 39 * US, T0 + 91 * US);
 	scene_judge(&s);
 	ck_label(calls[_i].label, 50);
@@ -256,9 +256,9 @@ START_TEST(calls_of_the_system_are_waits_without_switches)
 	scene_span(&s, thread, TP_SPAN_OS_CALL, "pthread_mutex_lock", T0 + 70 * US, T0 + 98 * US);
 	scene_span(&s, thread, TP_SPAN_OS_CALL, "read", T0 + 75 * US, T0 + 80 * US); /* nested */
 	if (_i) {
-		task_tell(0, thread, 0, T0 + 100 * US);
+		task_add(0, thread, 0, T0 + 100 * US);
 		for (uint64_t at = 85; at < 95; at += 2)
-			sample_tell(at, TP_STATE_ON_CPU, stack_of("/home/me/train", "prepare"));
+			sample_add(at, TP_STATE_ON_CPU, stack_of("/home/me/train", "prepare"));
 	}
 	scene_judge(&s);
 	ck_label(TP_LABEL_IDLE_IO, 20);
@@ -295,10 +295,10 @@ START_TEST(a_late_rank_is_late_for_what_its_samples_say)
 		}
 	}
 	uint32_t python = stack_of("/usr/bin/python3.11", "_PyEval_EvalFrameDefault");
-	task_tell(0, threads[1], 1, T0 + 400 * US);
-	run_tell(0, 400, TP_RUN_OPEN);
+	task_add(0, threads[1], 1, T0 + 400 * US);
+	run_add(0, 400, TP_RUN_OPEN);
 	for (uint64_t at = 1; at < 400; at += 2)
-		sample_tell(at, TP_STATE_ON_CPU, python);
+		sample_add(at, TP_STATE_ON_CPU, python);
 	scene_judge(&s);
 	/* Both ranks, 30 us in each of four steps, but for 2 ns of the call each. */
 	ck_assert_uint_ge(s.profile.label_ns[TP_LABEL_HOST_INTERPRETER], 240 * US - 100);

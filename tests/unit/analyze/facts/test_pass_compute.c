@@ -4,7 +4,7 @@
 #include "trainprof/model/fact.h"
 
 /* Half a run of samples: one in the middle of each stay. */
-static void put_stay(struct hand *hand, uint32_t task, double from_s, double to_s, uint32_t stack)
+static void add_run(struct hand *hand, uint32_t task, double from_s, double to_s, uint32_t stack)
 {
 	struct tp_sample sample = {.task = task, .state = TP_STATE_ON_CPU, .stack = stack};
 	hand_run(hand, task, from_s, to_s, TP_RUN_BLOCKED);
@@ -31,9 +31,9 @@ static void two_pools(struct hand *hand)
 			   hand_stack(hand, "/lib/libopenblas.so.0", "blas_thread_server",
 				      "/lib/libc.so.6", "sched_yield", 0)};
 	for (int i = 0; i < 50; i++) {
-		put_stay(hand, 0, i * 0.2, i * 0.2 + 0.2, main);
-		put_stay(hand, 1, i * 0.2, i * 0.2 + 0.1, omp[i % 2]);
-		put_stay(hand, 2, i * 0.2 + 0.1, i * 0.2 + 0.2, blas[i % 2]);
+		add_run(hand, 0, i * 0.2, i * 0.2 + 0.2, main);
+		add_run(hand, 1, i * 0.2, i * 0.2 + 0.1, omp[i % 2]);
+		add_run(hand, 2, i * 0.2 + 0.1, i * 0.2 + 0.2, blas[i % 2]);
 	}
 	hand_finish(hand);
 	for (uint32_t task = 1; task <= 3; task++)
@@ -88,8 +88,8 @@ START_TEST(arithmetic_of_a_function_speaks_for_its_time)
 					 .function_start = places[i % N].function,
 					 .flags = places[i % N].flags};
 		uint32_t id = tp_sink_frame(&hand.builder.sink, &frame);
-		put_stay(&hand, 0, i * 0.02, i * 0.02 + 0.02,
-			 tp_sink_stack(&hand.builder.sink, &id, 1, 0));
+		add_run(&hand, 0, i * 0.02, i * 0.02 + 0.02,
+			tp_sink_stack(&hand.builder.sink, &id, 1, 0));
 	}
 	hand_finish(&hand);
 	for (size_t i = 0; i < hand.analysis.timelines[0].n; i++)
@@ -139,7 +139,7 @@ START_TEST(threads_made_for_each_part_count_as_many_as_live_at_once)
 	hand_task(&hand, 0, 100, 100, "/home/me/train");
 	uint32_t stack = hand_stack(&hand, "/home/me/train", "main", "/home/me/train", "f", 0);
 	for (int i = 0; i < 50; i++)
-		put_stay(&hand, 0, i * 0.2, i * 0.2 + 0.2, stack);
+		add_run(&hand, 0, i * 0.2, i * 0.2 + 0.2, stack);
 	for (uint32_t id = 1; id <= 100; id++) {
 		struct tp_task task = {.id = id, .pid = 100, .tid = 100 + (int)id, .parent = 0};
 		task.start_ns = 1 + (uint64_t)((id - 1) / 2) * SECOND / 5;
@@ -172,10 +172,10 @@ START_TEST(who_hands_work_out_or_compiles_is_no_compute_thread)
 	uint32_t math = hand_stack(&hand, xla, pool, xla, "ynn::run_dot", 0);
 	uint32_t compile = hand_stack(&hand, xla, pool, xla, "llvm::ScalarEvolution::x", 0);
 	for (int i = 0; i < 50; i++) {
-		put_stay(&hand, 1, i * 0.2, i * 0.2 + 0.1, math);
-		put_stay(&hand, 2, i * 0.2 + 0.1, i * 0.2 + 0.2, math);
-		put_stay(&hand, 3, i * 0.2, i * 0.2 + 0.005, math);
-		put_stay(&hand, 4, i * 0.2, i * 0.2 + 0.1, compile);
+		add_run(&hand, 1, i * 0.2, i * 0.2 + 0.1, math);
+		add_run(&hand, 2, i * 0.2 + 0.1, i * 0.2 + 0.2, math);
+		add_run(&hand, 3, i * 0.2, i * 0.2 + 0.005, math);
+		add_run(&hand, 4, i * 0.2, i * 0.2 + 0.1, compile);
 	}
 	hand_finish(&hand);
 	for (uint32_t task = 1; task <= 4; task++)

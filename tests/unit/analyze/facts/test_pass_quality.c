@@ -134,7 +134,7 @@ START_TEST(detail_that_was_given_up_is_counted_and_said)
 	hand.run.sample_rate_hz = 49.5;
 	hand.run.asked_rate_hz = 99;
 	struct tp_sample thinned = {.state = TP_STATE_ON_CPU,
-				    .flags = TP_SAMPLE_THINNED,
+				    .flags = TP_SAMPLE_LEAF_ONLY,
 				    .syscall = -1};
 	for (int i = 0; i < 250; i++)
 		hand_sample(&hand, &thinned, 0.007 + i * 0.01);

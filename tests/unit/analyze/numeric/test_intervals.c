@@ -128,7 +128,7 @@ START_TEST(a_union_is_ascending_and_covers_the_same)
 		all[i].end_ns = all[i].start_ns + (seed >> 40) % 50;
 		tp_intervals_add(&list, all[i].start_ns, all[i].end_ns);
 	}
-	tp_intervals_unite(&list);
+	tp_intervals_merge(&list);
 	for (size_t i = 0; i < list.n; i++) {
 		ck_assert_uint_lt(list.items[i].start_ns, list.items[i].end_ns);
 		if (i)

@@ -42,14 +42,14 @@ START_TEST(overlap_is_the_share_of_work_in_the_same_functions)
 	work(&hand, 0, 10, "product", 10, "update");
 	work(&hand, 1, pair->n_a, pair->a, pair->n_b, pair->b);
 	hand_finish(&hand);
-	struct tp_doings first = {0};
-	struct tp_doings second = {0};
-	tp_doings_add(&first, &hand.analysis, 0);
-	tp_doings_add(&second, &hand.analysis, 1);
-	ck_assert_double_eq_tol(tp_doings_overlap(&first, &second), pair->expected, 1e-6);
-	ck_assert_double_eq_tol(tp_doings_overlap(&second, &first), pair->expected, 1e-6);
-	tp_doings_release(&first);
-	tp_doings_release(&second);
+	struct tp_function_time first = {0};
+	struct tp_function_time second = {0};
+	tp_function_time_add(&first, &hand.analysis, 0);
+	tp_function_time_add(&second, &hand.analysis, 1);
+	ck_assert_double_eq_tol(tp_function_time_overlap(&first, &second), pair->expected, 1e-6);
+	ck_assert_double_eq_tol(tp_function_time_overlap(&second, &first), pair->expected, 1e-6);
+	tp_function_time_release(&first);
+	tp_function_time_release(&second);
 	hand_release(&hand);
 }
 END_TEST

@@ -39,7 +39,7 @@ START_TEST(sleeps_without_work_between_them_poll)
 						: TP_CAUSE_NONE;
 	}
 	struct tp_timeline timeline = {pieces, MAX_PIECES};
-	ck_assert_msg(tp_polling_is(&timeline, &pieces[2]) == rows[_i].polls, "%s",
+	ck_assert_msg(tp_poll_loop_is_sleep(&timeline, &pieces[2]) == rows[_i].polls, "%s",
 		      rows[_i].pieces);
 }
 END_TEST

@@ -59,7 +59,7 @@ START_TEST(threads_that_start_in_one_function_are_judged_together)
 	}
 	hand_finish(&hand);
 	hand.analysis.roles[0] = TP_ROLE_TRAINER;
-	tp_threadrole_judge(&hand.analysis);
+	tp_thread_role_assign(&hand.analysis);
 	ck_assert_int_eq(hand.analysis.threads[0].role, TP_THREAD_MAIN);
 	ck_assert_int_eq(hand.analysis.threads[1].role, TP_THREAD_TEAM);
 	for (uint32_t task = 2; task < id; task++)
@@ -129,7 +129,7 @@ START_TEST(who_works_ahead_of_the_main_thread_loads)
 	}
 	hand_finish(&hand);
 	hand.analysis.roles[0] = TP_ROLE_TRAINER;
-	tp_threadrole_judge(&hand.analysis);
+	tp_thread_role_assign(&hand.analysis);
 	ck_assert_msg(hand.analysis.threads[1].role == nameless[_i].expected, "%s: %d",
 		      nameless[_i].claim, (int)hand.analysis.threads[1].role);
 	hand_release(&hand);
@@ -171,7 +171,7 @@ START_TEST(who_sleeps_and_ends_the_waits_for_data_loads)
 	}
 	hand_finish(&hand);
 	hand.analysis.roles[0] = TP_ROLE_TRAINER;
-	tp_threadrole_judge(&hand.analysis);
+	tp_thread_role_assign(&hand.analysis);
 	ck_assert_msg(hand.analysis.threads[1].role == sleepers[_i].expected, "%s: %d",
 		      sleepers[_i].claim, (int)hand.analysis.threads[1].role);
 	hand_release(&hand);

@@ -26,7 +26,7 @@ static void judge(void)
 	sim_finish(&sim);
 	ck_assert_int_eq(tp_pass_steps(&sim.analysis, &err), TP_OK);
 	ck_assert_int_eq(tp_pass_steady(&sim.analysis, &err), TP_OK);
-	tp_counterwindows_set(&sim.analysis, "nobody read them");
+	tp_counter_windows_set_facts(&sim.analysis, "nobody read them");
 }
 
 /* Steps of 10 ms, of `slow` ms in windows: those whose number modulo 40 is below `counted`. */
@@ -132,7 +132,7 @@ START_TEST(windows_of_two_gpus_are_united_and_the_last_one_ends_with_the_run)
 	sim_work(&sim, "main:1", 10000000);
 	sim_finish(&sim);
 	sim.profile.window_end_ns = 50000000;
-	tp_counterwindows_set(&sim.analysis, "nobody read them");
+	tp_counter_windows_set_facts(&sim.analysis, "nobody read them");
 	ck_assert_double_eq_tol(sim.profile.facts[TP_FACT_GPU_COUNTED].value, 0.8, 1e-6);
 	ck_assert(!sim.profile.facts[TP_FACT_GPU_COUNTED_STEP].is_known);
 }

@@ -27,7 +27,7 @@ START_TEST(a_cold_part_is_of_its_function)
 	uint32_t cold_frame = hand_frame(&hand, "/x/train", pairs[_i].cold);
 	hand_frame(&hand, "/x/other.so", pairs[_i].hot);
 	hand_finish(&hand);
-	tp_coldcode_find(&hot, &hand.trace);
+	tp_cold_split_find(&hot, &hand.trace);
 	ck_assert_int_eq(tp_map_get(&hot, cold_frame, &found), pairs[_i].is_one);
 	ck_assert(!tp_map_get(&hot, main_frame, NULL));
 	if (pairs[_i].is_one)
@@ -41,7 +41,7 @@ END_TEST
 START_TEST(callees_of_both_parts_are_those_of_one_function)
 {
 	struct hand hand;
-	struct tp_calltree tree;
+	struct tp_call_tree tree;
 	hand_init(&hand);
 	hand_task(&hand, 0, 100, 100, "/x/train");
 	const uint32_t stacks[] = {hand_stack(&hand, "/x/train", "main", "/x/train", "step", 0),
@@ -55,12 +55,12 @@ START_TEST(callees_of_both_parts_are_those_of_one_function)
 		hand_sample(&hand, &sample, 0.1 * i + 0.05);
 	}
 	hand_finish(&hand);
-	tp_calltree_init(&tree, &hand.analysis, 0);
+	tp_call_tree_init(&tree, &hand.analysis, 0);
 	uint32_t loop = tree.nodes[0].first_child;
-	ck_assert_uint_eq(tree.nodes[loop].next_sibling, NO_NODE);
+	ck_assert_uint_eq(tree.nodes[loop].next_sibling, TP_NO_NODE);
 	uint32_t callee = tree.nodes[loop].first_child;
-	ck_assert_uint_ne(tree.nodes[callee].next_sibling, NO_NODE);
-	tp_calltree_release(&tree);
+	ck_assert_uint_ne(tree.nodes[callee].next_sibling, TP_NO_NODE);
+	tp_call_tree_release(&tree);
 	hand_release(&hand);
 }
 END_TEST

@@ -34,7 +34,7 @@ static void begin(struct counting *c, int n)
 }
 
 /* As the collector does: after a sample, what changed. */
-static void tell_changes(struct counting *c)
+static void add_changes(struct counting *c)
 {
 	for (int i = 0; i < c->n; i++) {
 		char name[64];
@@ -59,7 +59,7 @@ static void work_at(struct counting *c, const char *path, double ms)
 		uint64_t next_ns = c->sim.next_sample_ns;
 		sim_work(&c->sim, path, slice_ns);
 		if (c->sim.next_sample_ns != next_ns)
-			tell_changes(c);
+			add_changes(c);
 		left_ns -= slice_ns;
 	}
 }
@@ -302,7 +302,7 @@ END_TEST
 START_TEST(a_counter_that_looks_have_read_is_as_good)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
-	struct tp_counted counted;
+	struct tp_counter_steps counted;
 	begin(c, 1);
 	for (int i = 0; i < 150; i++) {
 		uint64_t length_ns = i == 100 ? 400000000 : sim_ms(&c->sim, 37, 0.2);
@@ -313,15 +313,15 @@ START_TEST(a_counter_that_looks_have_read_is_as_good)
 			uint64_t next_ns = c->sim.next_poll_ns;
 			sim_block(&c->sim, LINE, TP_CAUSE_FUTEX, 200000);
 			if (c->sim.next_poll_ns != next_ns)
-				tell_changes(c);
+				add_changes(c);
 		}
 	}
 	sim_finish(&c->sim);
-	ck_assert(tp_counted_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert(tp_counter_steps_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
 	ck_assert_uint_eq(counted.n, 150);
 	for (size_t i = 0; i < counted.n; i++)
 		ck_assert_double_eq_tol((double)counted.borders[i], (double)c->starts_ns[i], 11e6);
-	tp_counted_release(&counted);
+	tp_counter_steps_release(&counted);
 	end(c);
 }
 END_TEST
@@ -330,7 +330,7 @@ END_TEST
 START_TEST(values_without_a_sample_are_in_order)
 {
 	struct counting *c = tp_alloc(sizeof(*c));
-	struct tp_counted counted;
+	struct tp_counter_steps counted;
 	begin(c, 1);
 	for (int i = 0; i < 300; i++) {
 		c->values[0] = (uint64_t)i;
@@ -340,14 +340,14 @@ START_TEST(values_without_a_sample_are_in_order)
 		else
 			sim_work(&c->sim, "libtorch.so!item:1", sim_ms(&c->sim, 15, 0.2));
 		if (i % 9 == 7)
-			tell_changes(c);
+			add_changes(c);
 	}
 	sim_finish(&c->sim);
-	ck_assert(tp_counted_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert(tp_counter_steps_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
 	ck_assert_uint_eq(counted.n, 300);
 	for (size_t i = 1; i < counted.n; i++)
 		ck_assert_uint_lt(counted.borders[i - 1], counted.borders[i]);
-	tp_counted_release(&counted);
+	tp_counter_steps_release(&counted);
 	end(c);
 }
 END_TEST

@@ -16,14 +16,14 @@ enum { N_STEPS = 250 };
  */
 struct scene {
 	struct hand hand;
-	struct tp_pieces pieces;
+	struct tp_segments pieces;
 	bool is_bare; /* looks know no stacks */
 	uint32_t math;
 	uint32_t reads;
 };
 
-static void put(struct scene *scene, double at_s, enum tp_state state, uint32_t flags,
-		uint32_t stack)
+static void add_sample(struct scene *scene, double at_s, enum tp_state state, uint32_t flags,
+		       uint32_t stack)
 {
 	struct tp_sample sample = {.state = state,
 				   .flags = flags,
@@ -40,12 +40,13 @@ static void put_step(struct scene *scene, int step)
 	/* Anywhere in the math of every second step, and looks anywhere in both halves. */
 	double part = (step * 37 % 100) / 100.0;
 	if (step % 2)
-		put(scene, begin_s + COMPUTE_S * part, TP_STATE_ON_CPU, 0, scene->math);
+		add_sample(scene, begin_s + COMPUTE_S * part, TP_STATE_ON_CPU, 0, scene->math);
 	for (int half = 0; half < 2; half++) {
 		double at_s = (half + part) * STEP_S / 2;
 		bool is_waiting = at_s >= COMPUTE_S && (2 * step + half) % 10 == 0;
-		put(scene, begin_s + at_s + 1e-6, is_waiting ? TP_STATE_BLOCKED : TP_STATE_ON_CPU,
-		    TP_SAMPLE_POLLED, is_waiting && !scene->is_bare ? scene->reads : 0);
+		add_sample(scene, begin_s + at_s + 1e-6,
+			   is_waiting ? TP_STATE_BLOCKED : TP_STATE_ON_CPU, TP_SAMPLE_POLLED,
+			   is_waiting && !scene->is_bare ? scene->reads : 0);
 	}
 }
 
@@ -60,7 +61,7 @@ static void begin(struct scene *scene)
 	scene->reads = hand_stack(hand, "train", "main", "libc.so.6", "read", 0);
 }
 
-static void put_books(struct scene *scene, double delay_s)
+static void add_accounting(struct scene *scene, double delay_s)
 {
 	double reading = 1 - COMPUTE_S / STEP_S;
 	hand_counter(&scene->hand, TP_METRIC_TASK_RUN, 0, 1e9 * (1 - reading / 2));
@@ -76,9 +77,9 @@ static void lay(struct scene *scene, bool has_books, double kept_hz, double dela
 	for (int step = 0; step < N_STEPS; step++)
 		put_step(scene, step);
 	if (has_books)
-		put_books(scene, delay_s);
+		add_accounting(scene, delay_s);
 	tp_trace_build(&hand->trace, &hand->builder, &hand->run);
-	size_t end = tp_sampled_time(&scene->pieces, &hand->trace, 0, 0, 0, 10 * SECOND);
+	size_t end = tp_sampled_timeline_add(&scene->pieces, &hand->trace, 0, 0, 0, 10 * SECOND);
 	ck_assert_uint_eq(end, hand->trace.n_samples);
 }
 
@@ -95,7 +96,7 @@ static double seconds(const struct scene *scene, enum tp_state state, uint32_t s
 	for (size_t i = 0; i < scene->pieces.n; i++) {
 		const struct tp_segment *piece = &scene->pieces.items[i];
 		bool is_of = stack == UINT32_MAX ||
-			     (piece->sample != NO_SAMPLE &&
+			     (piece->sample != TP_NO_SAMPLE &&
 			      scene->hand.trace.samples[piece->sample].stack == stack);
 		if (piece->state == state && is_of)
 			sum_s += 1e-9 * (double)(piece->end_ns - piece->start_ns);
@@ -172,14 +173,14 @@ START_TEST(where_the_rate_was_lowered_each_look_is_believed)
 END_TEST
 
 /* The math in one stay, reading in stays of 50 us, of which the timer hits few. */
-static void put_stays(struct scene *scene, int step)
+static void add_runs(struct scene *scene, int step)
 {
 	double at_s = step * STEP_S;
 	hand_run(&scene->hand, 0, at_s, at_s + COMPUTE_S, TP_RUN_BLOCKED);
 	for (int i = 0; i < 350; i++) {
 		at_s = step * STEP_S + COMPUTE_S + i * 1e-4;
 		if (i == 100 && step % 4 == 0)
-			put(scene, at_s + 7e-5, TP_STATE_ON_CPU, 0, scene->reads);
+			add_sample(scene, at_s + 7e-5, TP_STATE_ON_CPU, 0, scene->reads);
 		hand_run(&scene->hand, 0, at_s + 5e-5, at_s + 1e-4, TP_RUN_BLOCKED);
 	}
 }
@@ -195,15 +196,15 @@ START_TEST(short_stays_are_at_the_place_of_short_stays)
 	for (int step = 0; step < N_STEPS; step++) {
 		put_step(&scene, step);
 		if (step < N_STEPS / 2)
-			put_stays(&scene, step);
+			add_runs(&scene, step);
 	}
 	hand_run(&scene.hand, 0, 5, 5.00001, TP_RUN_OPEN);
-	put_books(&scene, 0);
+	add_accounting(&scene, 0);
 	hand_finish(&scene.hand);
 	const struct tp_timeline *timeline = &scene.hand.analysis.timelines[0];
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
-		if (piece->start_ns < 5 * SECOND || piece->sample == NO_SAMPLE)
+		if (piece->start_ns < 5 * SECOND || piece->sample == TP_NO_SAMPLE)
 			continue;
 		bool is_reads = scene.hand.trace.samples[piece->sample].stack == scene.reads;
 		reads_s += is_reads ? 1e-9 * (double)(piece->end_ns - piece->start_ns) : 0;

@@ -11,11 +11,11 @@ enum { US = 1000, MS = 1000000 };
 /* Samples 1 to 7; the border lies at 50 ms. */
 static void fill(struct tp_strata *strata)
 {
-	static const struct tp_stay stays[] = {
-		{TP_STAY_WAITS, 0, 10 * MS, 100 * US}, {TP_STAY_WAITS, 0, 40 * MS, 20 * MS},
-		{TP_STAY_WAITS, 0, 60 * MS, 110 * US}, {TP_STAY_WAITS, 0, 90 * MS, 105 * US},
-		{TP_STAY_RUNS, 0, 95 * MS, 5 * MS},    {TP_STAY_WAITS, 1, 62 * MS, 100 * US},
-		{TP_STAY_WAITS, 1, 64 * MS, 3 * MS},
+	static const struct tp_segment_key stays[] = {
+		{TP_SEGMENT_WAIT, 0, 10 * MS, 100 * US}, {TP_SEGMENT_WAIT, 0, 40 * MS, 20 * MS},
+		{TP_SEGMENT_WAIT, 0, 60 * MS, 110 * US}, {TP_SEGMENT_WAIT, 0, 90 * MS, 105 * US},
+		{TP_SEGMENT_RUN, 0, 95 * MS, 5 * MS},    {TP_SEGMENT_WAIT, 1, 62 * MS, 100 * US},
+		{TP_SEGMENT_WAIT, 1, 64 * MS, 3 * MS},
 	};
 	*strata = (struct tp_strata){.border_ns = 50 * MS};
 	for (size_t i = 0; i < TP_ARRAY_LEN(stays); i++)
@@ -23,43 +23,43 @@ static void fill(struct tp_strata *strata)
 }
 
 static const struct {
-	struct tp_stay stay;
+	struct tp_segment_key stay;
 	uint32_t sample;
 } rows[] = {
 	/* the nearest of its length */
-	{{TP_STAY_WAITS, 0, 70 * MS, 100 * US}, 3},
+	{{TP_SEGMENT_WAIT, 0, 70 * MS, 100 * US}, 3},
 	/* the same, later */
-	{{TP_STAY_WAITS, 0, 80 * MS, 100 * US}, 4},
+	{{TP_SEGMENT_WAIT, 0, 80 * MS, 100 * US}, 4},
 	/* nearer ones lie behind the border */
-	{{TP_STAY_WAITS, 0, 45 * MS, 90 * US}, 1},
+	{{TP_SEGMENT_WAIT, 0, 45 * MS, 90 * US}, 1},
 	/* length comes before nearness */
-	{{TP_STAY_WAITS, 0, 12 * MS, 30 * MS}, 2},
+	{{TP_SEGMENT_WAIT, 0, 12 * MS, 30 * MS}, 2},
 	/* and the border before length */
-	{{TP_STAY_WAITS, 0, 55 * MS, 250 * US}, 3},
+	{{TP_SEGMENT_WAIT, 0, 55 * MS, 250 * US}, 3},
 	/* whatever its length, where it is alone */
-	{{TP_STAY_RUNS, 0, 55 * MS, 10 * US}, 5},
+	{{TP_SEGMENT_RUN, 0, 55 * MS, 10 * US}, 5},
 	/* what follows says nothing of before */
-	{{TP_STAY_RUNS, 0, 45 * MS, 5 * MS}, NO_SAMPLE},
+	{{TP_SEGMENT_RUN, 0, 45 * MS, 5 * MS}, TP_NO_SAMPLE},
 	/* none of the kind */
-	{{TP_STAY_WAITS_BARE, 0, 55 * MS, 5 * MS}, NO_SAMPLE},
+	{{TP_SEGMENT_WAIT_NO_STACK, 0, 55 * MS, 5 * MS}, TP_NO_SAMPLE},
 	/* at the border itself is after it */
-	{{TP_STAY_WAITS, 0, 50 * MS, 100 * US}, 3},
+	{{TP_SEGMENT_WAIT, 0, 50 * MS, 100 * US}, 3},
 	/* the group comes before nearness */
-	{{TP_STAY_WAITS, 1, 90 * MS, 100 * US}, 6},
+	{{TP_SEGMENT_WAIT, 1, 90 * MS, 100 * US}, 6},
 	/* and before a length that is not quite the same */
-	{{TP_STAY_WAITS, 0, 64 * MS, 500 * US}, 3},
+	{{TP_SEGMENT_WAIT, 0, 64 * MS, 500 * US}, 3},
 	/* but not before one that is quite another */
-	{{TP_STAY_WAITS, 0, 64 * MS, 3 * MS}, 7},
+	{{TP_SEGMENT_WAIT, 0, 64 * MS, 3 * MS}, 7},
 	/* any group */
-	{{TP_STAY_WAITS, TP_ANY_STAY_GROUP, 61 * MS, 100 * US}, 6},
-	{{TP_STAY_WAITS, TP_ANY_STAY_GROUP, 90 * MS, 100 * US}, 4},
+	{{TP_SEGMENT_WAIT, TP_ANY_SEGMENT_GROUP, 61 * MS, 100 * US}, 6},
+	{{TP_SEGMENT_WAIT, TP_ANY_SEGMENT_GROUP, 90 * MS, 100 * US}, 4},
 };
 
 START_TEST(the_stay_most_like_another_stands_for_it)
 {
 	struct tp_strata strata;
 	fill(&strata);
-	uint32_t found = tp_strata_like(&strata, &rows[_i].stay);
+	uint32_t found = tp_strata_find_similar(&strata, &rows[_i].stay);
 	ck_assert_msg(found == rows[_i].sample, "row %d: %u", _i, found);
 	tp_strata_release(&strata);
 }
@@ -68,21 +68,21 @@ END_TEST
 START_TEST(what_was_before_the_border_speaks_where_nothing_else_does)
 {
 	struct tp_strata strata = {.border_ns = 50 * MS};
-	struct tp_stay before = {TP_STAY_RUNS, 0, 10 * MS, 1 * MS};
-	struct tp_stay after = {TP_STAY_RUNS, 0, 60 * MS, 1 * MS};
+	struct tp_segment_key before = {TP_SEGMENT_RUN, 0, 10 * MS, 1 * MS};
+	struct tp_segment_key after = {TP_SEGMENT_RUN, 0, 60 * MS, 1 * MS};
 	tp_strata_add(&strata, &before, 7);
-	ck_assert_uint_eq(tp_strata_like(&strata, &after), 7);
+	ck_assert_uint_eq(tp_strata_find_similar(&strata, &after), 7);
 	tp_strata_release(&strata);
-	ck_assert_uint_eq(tp_strata_like(&strata, &after), NO_SAMPLE);
+	ck_assert_uint_eq(tp_strata_find_similar(&strata, &after), TP_NO_SAMPLE);
 }
 END_TEST
 
 START_TEST(preempted_stays_speak_for_others_that_run)
 {
-	ck_assert_uint_eq(tp_stay_other(TP_STAY_RUNS), TP_STAY_RUNS_PREEMPTED);
-	ck_assert_uint_eq(tp_stay_other(TP_STAY_RUNS_PREEMPTED), TP_STAY_RUNS);
-	ck_assert_uint_eq(tp_stay_other(TP_STAY_WAITS), TP_STAY_WAITS_BARE);
-	ck_assert_uint_eq(tp_stay_other(TP_STAY_WAITS_BARE), TP_STAY_WAITS);
+	ck_assert_uint_eq(tp_segment_kind_other(TP_SEGMENT_RUN), TP_SEGMENT_RUN_PREEMPTED);
+	ck_assert_uint_eq(tp_segment_kind_other(TP_SEGMENT_RUN_PREEMPTED), TP_SEGMENT_RUN);
+	ck_assert_uint_eq(tp_segment_kind_other(TP_SEGMENT_WAIT), TP_SEGMENT_WAIT_NO_STACK);
+	ck_assert_uint_eq(tp_segment_kind_other(TP_SEGMENT_WAIT_NO_STACK), TP_SEGMENT_WAIT);
 }
 END_TEST
 

@@ -24,7 +24,7 @@ static const struct {
 static struct tp_trace_builder builder;
 
 /* `due` counts CPU time since the last sample. */
-static uint64_t put_stay(uint64_t at, uint64_t length_ns, bool is_hit, uint64_t *due)
+static uint64_t add_run(uint64_t at, uint64_t length_ns, bool is_hit, uint64_t *due)
 {
 	tp_sink_run(&builder.sink, &(struct tp_run){.start_ns = at, .end_ns = at + length_ns});
 	*due += length_ns;
@@ -44,18 +44,19 @@ START_TEST(what_no_sample_hits_is_told)
 	uint64_t due = 0;
 	for (unsigned turn = 0; turn < 500; turn++) {
 		for (unsigned i = 0; i < threads[_i].n_short; i++)
-			at = put_stay(at, threads[_i].short_ns, threads[_i].hits_short, &due);
-		at = put_stay(at, threads[_i].long_ns, true, &due);
+			at = add_run(at, threads[_i].short_ns, threads[_i].hits_short, &due);
+		at = add_run(at, threads[_i].long_ns, true, &due);
 	}
 	struct tp_run_info run = {.sample_rate_hz = RATE_HZ};
 	struct tp_trace trace;
 	tp_trace_build(&trace, &builder, &run);
 	struct tp_analysis analysis = {.trace = &trace, .main_task = 0};
 	uint64_t below_ns;
-	ck_assert_double_eq_tol(tp_blind_share(&analysis, &below_ns), threads[_i].share, 0.01);
+	ck_assert_double_eq_tol(tp_undersampled_runs_share(&analysis, &below_ns), threads[_i].share,
+				0.01);
 	ck_assert_uint_eq(below_ns, threads[_i].below_ns);
 	analysis.main_task = TP_NO_TASK;
-	ck_assert_double_eq(tp_blind_share(&analysis, &below_ns), 0);
+	ck_assert_double_eq(tp_undersampled_runs_share(&analysis, &below_ns), 0);
 	tp_trace_release(&trace);
 	tp_trace_builder_release(&builder);
 }

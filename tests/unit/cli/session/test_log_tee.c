@@ -46,15 +46,15 @@ static void read_text(char out[16], const char *path)
 START_TEST(what_a_program_wrote_that_ended_at_once_arrives)
 {
 	for (int i = 0; i < 50; i++) {
-		struct tp_logtee tee;
+		struct tp_log_tee tee;
 		struct tp_error err = {0};
 		char text[16];
 		int through = open(through_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 		ck_assert_int_eq(dup2(through, STDOUT_FILENO), STDOUT_FILENO);
 		close(through);
-		ck_assert_int_eq(tp_logtee_open(&tee, log_path, &err), TP_OK);
+		ck_assert_int_eq(tp_log_tee_open(&tee, log_path, &err), TP_OK);
 		bool is_written = write(STDOUT_FILENO, "last words", 10) == 10;
-		tp_logtee_close(&tee);
+		tp_log_tee_close(&tee);
 		ck_assert(is_written);
 		read_text(text, log_path);
 		ck_assert_str_eq(text, "last words");

@@ -14,7 +14,7 @@ static const char *merged(const char *native, bool is_cut, const char *python, s
 {
 	static char text[64];
 	struct tp_python_place places[16];
-	struct tp_pyslot slots[32];
+	struct tp_python_merge_slot slots[32];
 	bool is_evaluation[16];
 	size_t n_native = strlen(native);
 	size_t n_places = strlen(python);
@@ -23,7 +23,8 @@ static const char *merged(const char *native, bool is_cut, const char *python, s
 	for (size_t i = 0; i < n_places; i++)
 		places[i] =
 			(struct tp_python_place){.is_entry = python[i] >= 'A' && python[i] <= 'Z'};
-	size_t n = tp_pymerge(slots, max, is_evaluation, n_native, is_cut, places, n_places, fits);
+	size_t n = tp_python_merge(slots, max, is_evaluation, n_native, is_cut, places, n_places,
+				   fits);
 	ck_assert_uint_le(n, max);
 	for (size_t i = 0; i < n; i++)
 		text[i] = slots[i].is_python ? python[slots[i].at] : native[slots[i].at];
@@ -72,12 +73,12 @@ END_TEST
 
 START_TEST(evaluation_frames_are_known_by_name)
 {
-	ck_assert(tp_pymerge_is_evaluation("_PyEval_EvalFrameDefault"));
-	ck_assert(tp_pymerge_is_evaluation("_PyEval_EvalFrameDefault.cold"));
-	ck_assert(tp_pymerge_is_evaluation("_TAIL_CALL_CALL"));
-	ck_assert(!tp_pymerge_is_evaluation("_PyEval_Vector"));
-	ck_assert(!tp_pymerge_is_evaluation("PyEval_EvalCode"));
-	ck_assert(!tp_pymerge_is_evaluation(""));
+	ck_assert(tp_python_merge_is_evaluation("_PyEval_EvalFrameDefault"));
+	ck_assert(tp_python_merge_is_evaluation("_PyEval_EvalFrameDefault.cold"));
+	ck_assert(tp_python_merge_is_evaluation("_TAIL_CALL_CALL"));
+	ck_assert(!tp_python_merge_is_evaluation("_PyEval_Vector"));
+	ck_assert(!tp_python_merge_is_evaluation("PyEval_EvalCode"));
+	ck_assert(!tp_python_merge_is_evaluation(""));
 }
 END_TEST
 

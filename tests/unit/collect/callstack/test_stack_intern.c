@@ -13,7 +13,7 @@ struct rig {
 	struct tp_modules *modules;
 	struct tp_maps *maps;
 	struct tp_trace_builder builder;
-	struct tp_stackput put;
+	struct tp_stack_intern put;
 };
 
 static void rig_open(struct rig *rig)
@@ -22,12 +22,12 @@ static void rig_open(struct rig *rig)
 	rig->maps = tp_maps_new(rig->modules, getpid());
 	ck_assert_int_eq(tp_maps_read(rig->maps, NULL), TP_OK);
 	tp_trace_builder_init(&rig->builder);
-	tp_stackput_init(&rig->put, &rig->builder.sink);
+	tp_stack_intern_init(&rig->put, &rig->builder.sink);
 }
 
 static void rig_close(struct rig *rig)
 {
-	tp_stackput_release(&rig->put);
+	tp_stack_intern_release(&rig->put);
 	tp_trace_builder_release(&rig->builder);
 	tp_maps_free(rig->maps);
 	tp_modules_free(rig->modules);
@@ -43,9 +43,9 @@ START_TEST(frames_get_module_and_symbol)
 	struct rig rig;
 	struct tp_stack_frame frames[2];
 	rig_open(&rig);
-	find(&rig, (uint64_t)(uintptr_t)&tp_stackput_stack + 1, &frames[0]);
+	find(&rig, (uint64_t)(uintptr_t)&tp_stack_intern_frames + 1, &frames[0]);
 	find(&rig, 16, &frames[1]); /* nothing is mapped there */
-	uint32_t id = tp_stackput_stack(&rig.put, frames, 2, TP_STACK_TRUNCATED);
+	uint32_t id = tp_stack_intern_frames(&rig.put, frames, 2, TP_STACK_TRUNCATED);
 	ck_assert_uint_ne(id, 0);
 	struct tp_trace trace;
 	struct tp_run_info run = {0};
@@ -56,7 +56,7 @@ START_TEST(frames_get_module_and_symbol)
 	const struct tp_frame *named = &trace.frames[stack->frames[0]];
 	char self[4096] = "";
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
-	ck_assert_str_eq(tp_trace_string(&trace, named->symbol), "tp_stackput_stack");
+	ck_assert_str_eq(tp_trace_string(&trace, named->symbol), "tp_stack_intern_frames");
 	ck_assert_str_eq(tp_trace_string(&trace, named->module), self);
 	ck_assert_uint_eq(named->address, named->function_start + 1);
 	ck_assert_uint_eq(trace.frames[stack->frames[1]].symbol, 0);
@@ -71,14 +71,14 @@ START_TEST(equal_stacks_have_equal_ids_and_guessed_frames_differ)
 	struct rig rig;
 	struct tp_stack_frame frames[2];
 	rig_open(&rig);
-	find(&rig, (uint64_t)(uintptr_t)&tp_stackput_stack, &frames[0]);
-	find(&rig, (uint64_t)(uintptr_t)&tp_stackput_init, &frames[1]);
-	uint32_t first = tp_stackput_stack(&rig.put, frames, 2, 0);
-	ck_assert_uint_eq(tp_stackput_stack(&rig.put, frames, 2, 0), first);
-	ck_assert_uint_ne(tp_stackput_stack(&rig.put, frames, 1, 0), first);
+	find(&rig, (uint64_t)(uintptr_t)&tp_stack_intern_frames, &frames[0]);
+	find(&rig, (uint64_t)(uintptr_t)&tp_stack_intern_init, &frames[1]);
+	uint32_t first = tp_stack_intern_frames(&rig.put, frames, 2, 0);
+	ck_assert_uint_eq(tp_stack_intern_frames(&rig.put, frames, 2, 0), first);
+	ck_assert_uint_ne(tp_stack_intern_frames(&rig.put, frames, 1, 0), first);
 	frames[1].flags |= TP_FRAME_GUESSED;
-	ck_assert_uint_ne(tp_stackput_stack(&rig.put, frames, 2, 0), first);
-	ck_assert_uint_eq(tp_stackput_stack(&rig.put, frames, 0, 0), 0);
+	ck_assert_uint_ne(tp_stack_intern_frames(&rig.put, frames, 2, 0), first);
+	ck_assert_uint_eq(tp_stack_intern_frames(&rig.put, frames, 0, 0), 0);
 	rig_close(&rig);
 }
 END_TEST
@@ -90,7 +90,7 @@ START_TEST(too_many_frames_are_cut_and_marked)
 	struct tp_stack_frame *frames = calloc(TP_STACK_MAX_FRAMES + 5, sizeof(*frames));
 	for (uint64_t i = 0; i < TP_STACK_MAX_FRAMES + 5; i++)
 		frames[i].address = i;
-	uint32_t id = tp_stackput_stack(&rig.put, frames, TP_STACK_MAX_FRAMES + 5, 0);
+	uint32_t id = tp_stack_intern_frames(&rig.put, frames, TP_STACK_MAX_FRAMES + 5, 0);
 	struct tp_trace trace;
 	struct tp_run_info run = {0};
 	tp_trace_build(&trace, &rig.builder, &run);

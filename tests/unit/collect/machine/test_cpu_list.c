@@ -29,24 +29,24 @@ static const struct {
 
 START_TEST(cpulist_reads_what_the_kernel_writes_and_nothing_else)
 {
-	struct tp_cpulist list;
-	ck_assert_int_eq(tp_cpulist_parse(&list, lists[_i].text), lists[_i].is_list);
-	ck_assert_uint_eq(tp_cpulist_count(&list), lists[_i].n);
+	struct tp_cpu_list list;
+	ck_assert_int_eq(tp_cpu_list_parse(&list, lists[_i].text), lists[_i].is_list);
+	ck_assert_uint_eq(tp_cpu_list_count(&list), lists[_i].n);
 	if (lists[_i].inside != UINT32_MAX)
-		ck_assert(tp_cpulist_has(&list, lists[_i].inside));
-	ck_assert(!tp_cpulist_has(&list, lists[_i].outside));
+		ck_assert(tp_cpu_list_has(&list, lists[_i].inside));
+	ck_assert(!tp_cpu_list_has(&list, lists[_i].outside));
 }
 END_TEST
 
 START_TEST(cpulist_intersection_keeps_common_cpus_only)
 {
-	struct tp_cpulist a;
-	struct tp_cpulist b;
-	ck_assert(tp_cpulist_parse(&a, "0-127"));
-	ck_assert(tp_cpulist_parse(&b, "1,64,200"));
-	tp_cpulist_intersect(&a, &b);
-	ck_assert_uint_eq(tp_cpulist_count(&a), 2);
-	ck_assert(tp_cpulist_has(&a, 64) && !tp_cpulist_has(&a, 200));
+	struct tp_cpu_list a;
+	struct tp_cpu_list b;
+	ck_assert(tp_cpu_list_parse(&a, "0-127"));
+	ck_assert(tp_cpu_list_parse(&b, "1,64,200"));
+	tp_cpu_list_intersect(&a, &b);
+	ck_assert_uint_eq(tp_cpu_list_count(&a), 2);
+	ck_assert(tp_cpu_list_has(&a, 64) && !tp_cpu_list_has(&a, 200));
 }
 END_TEST
 

@@ -20,16 +20,16 @@ START_TEST(what_is_said_to_be_left_can_be_opened_and_the_reserve_too)
 	uint64_t n_opened = 0;
 	int last = -1;
 	limit_to(1024); /* whoever started us may have left some open at high numbers */
-	uint64_t left = tp_fdlimit_left(8);
+	uint64_t left = tp_fd_limit_left(8);
 	ck_assert_uint_gt(left, 0);
-	ck_assert_uint_eq(tp_fdlimit_left(1024), 0);
+	ck_assert_uint_eq(tp_fd_limit_left(1024), 0);
 	for (int fd; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0; n_opened++)
 		last = fd;
 	ck_assert_uint_ge(n_opened, left + 8);
 	/* The count has ., .. and itself. */
 	ck_assert_uint_le(n_opened, left + 8 + 3);
 	/* Nobody can count any more. */
-	ck_assert_uint_eq(tp_fdlimit_left(0), UINT64_MAX);
+	ck_assert_uint_eq(tp_fd_limit_left(0), UINT64_MAX);
 	for (int i = 0; i < 8; i++) /* who looks for leaks behind us needs some */
 		close(last - i);
 }
@@ -39,7 +39,7 @@ START_TEST(no_list_of_open_files_is_no_limit)
 {
 	limit_to(64);
 	refuse_listing();
-	ck_assert_uint_eq(tp_fdlimit_left(8), UINT64_MAX);
+	ck_assert_uint_eq(tp_fd_limit_left(8), UINT64_MAX);
 }
 END_TEST
 

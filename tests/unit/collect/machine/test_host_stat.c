@@ -31,10 +31,10 @@ static const struct {
 
 START_TEST(cpu_time_is_summed_over_allowed_cpus)
 {
-	struct tp_cpulist allowed;
-	struct tp_hoststat_cpu cpu = {1, 1, 1};
-	ck_assert(tp_cpulist_parse(&allowed, cpu_cases[_i].allowed));
-	ck_assert_int_eq(tp_hoststat_cpu(&cpu, cpu_cases[_i].text, &allowed, 100),
+	struct tp_cpu_list allowed;
+	struct tp_host_stat_cpu cpu = {1, 1, 1};
+	ck_assert(tp_cpu_list_parse(&allowed, cpu_cases[_i].allowed));
+	ck_assert_int_eq(tp_host_stat_cpu(&cpu, cpu_cases[_i].text, &allowed, 100),
 			 cpu_cases[_i].found);
 	if (!cpu_cases[_i].found)
 		return;
@@ -62,8 +62,8 @@ static const struct {
 
 START_TEST(pressure_totals_are_microseconds)
 {
-	struct tp_hoststat_pressure pressure = {0};
-	ck_assert_int_eq(tp_hoststat_pressure(&pressure, pressure_cases[_i].text),
+	struct tp_host_stat_pressure pressure = {0};
+	ck_assert_int_eq(tp_host_stat_pressure(&pressure, pressure_cases[_i].text),
 			 pressure_cases[_i].found);
 	ck_assert_uint_eq(pressure.some_ns, pressure_cases[_i].some_ns);
 	ck_assert_uint_eq(pressure.full_ns, pressure_cases[_i].full_ns);
@@ -73,7 +73,7 @@ END_TEST
 static const struct {
 	const char *text;
 	bool found;
-	struct tp_hoststat_throttle want;
+	struct tp_host_stat_throttle want;
 } throttle_cases[] = {
 	{"nr_periods 33\nnr_throttled 31\nthrottled_time 1524277392\nnr_bursts 0\nburst_time 0\n",
 	 true,
@@ -88,8 +88,8 @@ static const struct {
 
 START_TEST(throttling_is_read_in_both_versions)
 {
-	struct tp_hoststat_throttle throttle = {0};
-	ck_assert_int_eq(tp_hoststat_throttle(&throttle, throttle_cases[_i].text),
+	struct tp_host_stat_throttle throttle = {0};
+	ck_assert_int_eq(tp_host_stat_throttle(&throttle, throttle_cases[_i].text),
 			 throttle_cases[_i].found);
 	ck_assert_mem_eq(&throttle, &throttle_cases[_i].want, sizeof(throttle));
 }
@@ -103,18 +103,18 @@ START_TEST(disk_lines_without_enough_fields_are_passed_over)
 		"garbage\n"
 		" 8 16 a-name-that-is-longer-than-any-block-device 1 2 3 4 5 6 7 8 9 10\n"
 		" 259 0 nvme0n1 1 2 8 4 5 6 16 8 9 10 11"; /* 4.17: 11 fields, no newline */
-	struct tp_hoststat_disk disk;
-	ck_assert(tp_hoststat_disk_next(&disk, &at));
+	struct tp_host_stat_disk disk;
+	ck_assert(tp_host_stat_disk_next(&disk, &at));
 	ck_assert_str_eq(disk.name, "vda");
 	ck_assert_uint_eq(disk.read_bytes, UINT64_C(5496050) * 512);
 	ck_assert_uint_eq(disk.write_bytes, UINT64_C(958696) * 512);
 	ck_assert_uint_eq(disk.reads, 67680);
 	ck_assert_uint_eq(disk.busy_ns, UINT64_C(11352000000));
-	ck_assert(tp_hoststat_disk_next(&disk, &at));
+	ck_assert(tp_host_stat_disk_next(&disk, &at));
 	ck_assert_str_eq(disk.name, "nvme0n1");
 	ck_assert_uint_eq(disk.write_bytes, 8192);
 	ck_assert_uint_eq(disk.busy_ns, 10000000);
-	ck_assert(!tp_hoststat_disk_next(&disk, &at));
+	ck_assert(!tp_host_stat_disk_next(&disk, &at));
 }
 END_TEST
 
@@ -127,14 +127,14 @@ START_TEST(net_lines_are_read_with_and_without_blanks)
 		"29\n"
 		"eth0:53513099 1062 0 0 0 0 0 0 51939 665 0 0 0 0 0 0\n"
 		"eth1: 1 2 3\n";
-	struct tp_hoststat_net net;
-	ck_assert(tp_hoststat_net_next(&net, &at));
+	struct tp_host_stat_net net;
+	ck_assert(tp_host_stat_net_next(&net, &at));
 	ck_assert_str_eq(net.name, "lo");
 	ck_assert_uint_eq(net.bytes, 6534);
-	ck_assert(tp_hoststat_net_next(&net, &at));
+	ck_assert(tp_host_stat_net_next(&net, &at));
 	ck_assert_str_eq(net.name, "eth0");
 	ck_assert_uint_eq(net.bytes, 53513099 + 51939);
-	ck_assert(!tp_hoststat_net_next(&net, &at));
+	ck_assert(!tp_host_stat_net_next(&net, &at));
 }
 END_TEST
 
@@ -143,15 +143,15 @@ START_TEST(field_names_match_whole_words_only)
 	uint64_t value = 0;
 	const char *text =
 		"pswpin_x 1\nxpswpin 2\npswpin 3\npswpout\t4\nMemAvailable:   24319896 kB\n";
-	ck_assert(tp_hoststat_field(&value, text, "pswpin"));
+	ck_assert(tp_host_stat_field(&value, text, "pswpin"));
 	ck_assert_uint_eq(value, 3);
-	ck_assert(tp_hoststat_field(&value, text, "pswpout"));
+	ck_assert(tp_host_stat_field(&value, text, "pswpout"));
 	ck_assert_uint_eq(value, 4);
-	ck_assert(tp_hoststat_field(&value, text, "MemAvailable:"));
+	ck_assert(tp_host_stat_field(&value, text, "MemAvailable:"));
 	ck_assert_uint_eq(value, 24319896);
-	ck_assert(!tp_hoststat_field(&value, text, "MemFree:"));
-	ck_assert(!tp_hoststat_field(&value, "pswpin", "pswpin"));
-	ck_assert(!tp_hoststat_field(&value, "pswpin \n7", "pswpin"));
+	ck_assert(!tp_host_stat_field(&value, text, "MemFree:"));
+	ck_assert(!tp_host_stat_field(&value, "pswpin", "pswpin"));
+	ck_assert(!tp_host_stat_field(&value, "pswpin \n7", "pswpin"));
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 
 START_TEST(a_fault_costs_more_than_a_cache_miss_and_less_than_a_disk_read)
 {
-	double cost = tp_faultcost_ns();
+	double cost = tp_page_fault_cost_ns();
 	ck_assert_double_gt(cost, 50);
 	ck_assert_double_lt(cost, 100000);
 }

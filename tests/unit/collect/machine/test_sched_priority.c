@@ -11,29 +11,29 @@ static const int policies[] = {SCHED_BATCH, SCHED_IDLE};
 
 START_TEST(priority_is_raised_where_allowed_and_restored)
 {
-	struct tp_priority before;
+	struct tp_sched_priority before;
 	setpriority(PRIO_PROCESS, 0, 3); /* refused where we were started with less already */
 	int had = getpriority(PRIO_PROCESS, 0);
-	tp_priority_raise(&before);
+	tp_sched_priority_raise(&before);
 	int raised = getpriority(PRIO_PROCESS, 0);
 	ck_assert_int_le(raised, had);
 	if (getuid() == 0)
 		ck_assert_int_lt(raised, 0);
-	tp_priority_restore(&before);
+	tp_sched_priority_restore(&before);
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), had);
 }
 END_TEST
 
 START_TEST(any_user_keeps_what_he_has)
 {
-	struct tp_priority before;
+	struct tp_sched_priority before;
 	if (getuid() == 0)
 		ck_assert_int_eq(setresuid(65534, 65534, 65534), 0);
 	setpriority(PRIO_PROCESS, 0, 5);
 	int had = getpriority(PRIO_PROCESS, 0);
-	tp_priority_raise(&before);
+	tp_sched_priority_raise(&before);
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), had);
-	tp_priority_restore(&before);
+	tp_sched_priority_restore(&before);
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, 0), had);
 }
 END_TEST
@@ -41,11 +41,11 @@ END_TEST
 /* chrt --batch trainprof run: the target is a batch job, too. */
 START_TEST(another_policy_is_kept)
 {
-	struct tp_priority before;
+	struct tp_sched_priority before;
 	const struct sched_param none = {0};
 	ck_assert_int_eq(sched_setscheduler(0, policies[_i], &none), 0);
-	tp_priority_raise(&before);
-	tp_priority_restore(&before);
+	tp_sched_priority_raise(&before);
+	tp_sched_priority_restore(&before);
 	ck_assert_int_eq(sched_getscheduler(0), policies[_i]);
 }
 END_TEST

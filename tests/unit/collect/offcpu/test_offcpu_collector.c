@@ -103,7 +103,7 @@ static void rig_begin(struct rig *rig, double rate_hz)
 {
 	tp_host_open(&rig->host, "");
 	tp_trace_builder_init(&rig->builder);
-	struct tp_tree *tree = tp_tree_new(&rig->host, &rig->builder.sink);
+	struct tp_task_tree *tree = tp_task_tree_new(&rig->host, &rig->builder.sink);
 	rig->config = (struct tp_collect_config){.poll_rate_hz = rate_hz,
 						 .stack_bytes = 32768,
 						 .max_overhead_ratio = 1};
@@ -114,9 +114,9 @@ static void rig_begin(struct rig *rig, double rate_hz)
 						   .actual = &rig->actual,
 						   .sink = &rig->builder.sink,
 						   .tree = tree};
-	tp_tree_scan(tree, rig->pid, tp_clock_now_ns());
-	ck_assert_int_eq(tp_proc_collector.open(&rig->collector, &rig->context, NULL), TP_OK);
-	ck_assert_int_eq(tp_proc_collector.start(rig->collector, rig->pid, NULL), TP_OK);
+	tp_task_tree_scan(tree, rig->pid, tp_clock_now_ns());
+	ck_assert_int_eq(tp_offcpu_collector.open(&rig->collector, &rig->context, NULL), TP_OK);
+	ck_assert_int_eq(tp_offcpu_collector.start(rig->collector, rig->pid, NULL), TP_OK);
 }
 
 static void rig_open(struct rig *rig, double rate_hz)
@@ -124,7 +124,7 @@ static void rig_open(struct rig *rig, double rate_hz)
 	memset(rig, 0, sizeof(*rig));
 	blocker_start(rig);
 	rig_begin(rig, rate_hz);
-	ck_assert_uint_ge(tp_tree_alive(rig->context.tree), 18);
+	ck_assert_uint_ge(tp_task_tree_alive(rig->context.tree), 18);
 }
 
 static void rig_close(struct rig *rig)
@@ -132,8 +132,8 @@ static void rig_close(struct rig *rig)
 	char path[128];
 	close(rig->in_fd);
 	waitpid(rig->pid, NULL, 0);
-	tp_proc_collector.close(rig->collector);
-	tp_tree_free(rig->context.tree);
+	tp_offcpu_collector.close(rig->collector);
+	tp_task_tree_free(rig->context.tree);
 	tp_trace_builder_release(&rig->builder);
 	tp_host_close(&rig->host);
 	snprintf(path, sizeof(path), "%s/fifo", rig->directory);
@@ -149,7 +149,7 @@ static uint64_t rig_run(struct rig *rig, uint64_t duration_ns)
 	uint64_t now_ns;
 	while ((now_ns = tp_clock_now_ns()) < end_ns) {
 		if (now_ns >= rig->collector->due_ns)
-			ck_assert_int_eq(tp_proc_collector.sample(rig->collector, now_ns, NULL),
+			ck_assert_int_eq(tp_offcpu_collector.sample(rig->collector, now_ns, NULL),
 					 TP_OK);
 		else
 			usleep((useconds_t)((rig->collector->due_ns - now_ns) / 1000 + 1));
@@ -162,15 +162,16 @@ static void rig_look(struct rig *rig, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		rig->looked_ns += 10 * TP_NS_PER_MS;
-		ck_assert_int_eq(
-			tp_proc_collector.sample(rig->collector, rig->looked_ns, NULL), TP_OK);
+		ck_assert_int_eq(tp_offcpu_collector.sample(rig->collector, rig->looked_ns, NULL),
+				 TP_OK);
 	}
 }
 
-static struct tp_tree_task *find_task(struct rig *rig, const char *name, char *detail, size_t size)
+static struct tp_task_tree_task *find_task(struct rig *rig, const char *name, char *detail,
+					   size_t size)
 {
-	struct tp_tree_task *task =
-		tp_tree_find(rig->context.tree, said_tid(rig, name, detail, size));
+	struct tp_task_tree_task *task =
+		tp_task_tree_find(rig->context.tree, said_tid(rig, name, detail, size));
 	ck_assert_ptr_nonnull(task);
 	return task;
 }
@@ -249,7 +250,7 @@ static void build_trace(struct rig *rig, struct tp_trace *trace)
 }
 
 /* How often a look has met a thread in a wait so far. */
-static unsigned count_met(struct rig *rig, const char *name)
+static unsigned count_seen(struct rig *rig, const char *name)
 {
 	char detail[1024];
 	uint32_t id = find_task(rig, name, detail, sizeof(detail))->info.id;
@@ -264,17 +265,17 @@ static unsigned count_met(struct rig *rig, const char *name)
 
 /* How soon a look meets a thread in its wait is no promise: a fast disk ends a wait within 100 us,
  * and the first looks read symbols. */
-static void run_until_met(struct rig *rig, const char *name, unsigned least)
+static void run_until_seen(struct rig *rig, const char *name, unsigned least)
 {
 	enum { MOST_TIMES = 100 };
-	for (int i = 0; i < MOST_TIMES && count_met(rig, name) < least; i++)
+	for (int i = 0; i < MOST_TIMES && count_seen(rig, name) < least; i++)
 		rig_run(rig, TP_NS_PER_S / 5);
 }
 
 /* The same, without waiting. */
 static void look_until_met(struct rig *rig, const char *name, unsigned least)
 {
-	for (int i = 0; i < 10000 && count_met(rig, name) < least; i++)
+	for (int i = 0; i < 10000 && count_seen(rig, name) < least; i++)
 		rig_look(rig, 1);
 }
 
@@ -283,7 +284,7 @@ static bool reads_disk(size_t truth)
 	return truths[truth].cause == TP_CAUSE_FILE || truths[truth].cause == TP_CAUSE_PAGE_FAULT;
 }
 
-static unsigned least_met(size_t truth)
+static unsigned min_seen(size_t truth)
 {
 	return reads_disk(truth) ? 1 : 30;
 }
@@ -296,14 +297,14 @@ START_TEST(every_cause_that_lasts_is_named_at_each_look)
 	rig_open(&rig, 100);
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++)
 		if (!reads_disk(i))
-			look_until_met(&rig, truths[i].name, least_met(i));
-	ck_assert_int_eq(tp_proc_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
+			look_until_met(&rig, truths[i].name, min_seen(i));
+	ck_assert_int_eq(tp_offcpu_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
 	build_trace(&rig, &trace);
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
 		struct tally tally = tally_of(&rig, &trace, i);
 		if (reads_disk(i))
 			continue;
-		ck_assert_msg(tally.n_blocked >= least_met(i), "%s: blocked in %u samples only",
+		ck_assert_msg(tally.n_blocked >= min_seen(i), "%s: blocked in %u samples only",
 			      truths[i].name, tally.n_blocked);
 		ck_assert_msg(tally.n_right * 100 >= tally.n_blocked * 90,
 			      "%s: %u of %u samples name the cause", truths[i].name, tally.n_right,
@@ -324,12 +325,12 @@ START_TEST(every_cause_is_named_without_switch_records)
 	rig_open(&rig, 100);
 	rig_run(&rig, 1500 * TP_NS_PER_MS);
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++)
-		run_until_met(&rig, truths[i].name, least_met(i));
-	ck_assert_int_eq(tp_proc_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
+		run_until_seen(&rig, truths[i].name, min_seen(i));
+	ck_assert_int_eq(tp_offcpu_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
 	build_trace(&rig, &trace);
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
 		struct tally tally = tally_of(&rig, &trace, i);
-		ck_assert_msg(tally.n_blocked >= least_met(i), "%s: blocked in %u samples only",
+		ck_assert_msg(tally.n_blocked >= min_seen(i), "%s: blocked in %u samples only",
 			      truths[i].name, tally.n_blocked);
 		ck_assert_msg(tally.n_right * 100 >= tally.n_blocked * 90,
 			      "%s: %u of %u samples name the cause", truths[i].name, tally.n_right,
@@ -399,7 +400,7 @@ static struct times times_of(struct rig *rig, const char *name)
 	struct tp_trace trace;
 	char detail[1024];
 	uint32_t id = find_task(rig, name, detail, sizeof(detail))->info.id;
-	ck_assert_int_eq(tp_proc_collector.stop(rig->collector, tp_clock_now_ns(), NULL), TP_OK);
+	ck_assert_int_eq(tp_offcpu_collector.stop(rig->collector, tp_clock_now_ns(), NULL), TP_OK);
 	struct times times = {.ran_ns = growth(rig, TP_METRIC_TASK_RUN, id),
 			      .waited_ns = growth(rig, TP_METRIC_TASK_DELAY, id)};
 	build_trace(rig, &trace);
@@ -436,7 +437,7 @@ START_TEST(looks_on_a_cpu_add_up_to_the_time_it_ran)
 	char detail[1024];
 	cpu_set_t one;
 	rig_open(&rig, 100);
-	struct tp_tree_task *spin = find_task(&rig, "spin", detail, sizeof(detail));
+	struct tp_task_tree_task *spin = find_task(&rig, "spin", detail, sizeof(detail));
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	ck_assert_int_eq(sched_setaffinity(spin->info.tid, sizeof(one), &one), 0);
@@ -488,7 +489,7 @@ static void look_until_put(struct rig *rig, uint32_t task)
 }
 
 /* Looks until so many samples of it are put, however long that takes. */
-static void run_until_put(struct rig *rig, uint32_t task, unsigned n)
+static void run_until_stored(struct rig *rig, uint32_t task, unsigned n)
 {
 	for (int i = 0; i < 1000 && count_samples(rig, task) < n; i++)
 		rig_run(rig, 20 * TP_NS_PER_MS);
@@ -500,19 +501,19 @@ START_TEST(a_wait_is_put_once_a_second_when_switches_are_recorded)
 	struct rig rig;
 	char detail[1024];
 	rig_open(&rig, 100);
-	struct tp_tree_task *task = find_task(&rig, "pipe", detail, sizeof(detail));
+	struct tp_task_tree_task *task = find_task(&rig, "pipe", detail, sizeof(detail));
 	uint32_t id = task->info.id;
-	task->where = TP_TREE_BLOCKED;
+	task->where = TP_TASK_TREE_BLOCKED;
 	task->n_runs = 5;
-	run_until_put(&rig, id, 1);
+	run_until_stored(&rig, id, 1);
 	unsigned n = count_samples(&rig, id);
 	task->n_runs = 6; /* ran, and waits again */
-	run_until_put(&rig, id, n + 3);
+	run_until_stored(&rig, id, n + 3);
 	/* At once; and then no sooner than after a second each. */
 	for (unsigned i = n; i < n + 2; i++)
 		ck_assert_uint_ge(nth_sample(&rig, id, i + 1)->time_ns,
 				  nth_sample(&rig, id, i)->time_ns + TP_NS_PER_S);
-	task->where = TP_TREE_PREEMPTED; /* exact already */
+	task->where = TP_TASK_TREE_PREEMPTED; /* exact already */
 	task->n_runs = 7;
 	n = count_samples(&rig, id);
 	rig_run(&rig, 200 * TP_NS_PER_MS);
@@ -581,27 +582,27 @@ START_TEST(a_wait_is_looked_at_though_its_run_was)
 				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert_ptr_ne(runner, MAP_FAILED);
 	start_runner(&rig, runner);
-	struct tp_tree_task *task = tp_tree_find(rig.context.tree, rig.pid);
+	struct tp_task_tree_task *task = tp_task_tree_find(rig.context.tree, rig.pid);
 	ck_assert_ptr_nonnull(task);
 	uint32_t id = task->info.id;
-	task->where = TP_TREE_BLOCKED;
+	task->where = TP_TASK_TREE_BLOCKED;
 	task->n_runs = 5;
 	look_until_put(&rig, id);
 	unsigned n = count_samples(&rig, id);
 	ck_assert_int_eq(write(rig.in_fd, "", 1), 1);
 	while (!__atomic_load_n(&runner->is_running, __ATOMIC_RELAXED))
 		usleep(1000);
-	task->where = TP_TREE_ON_CPU;
+	task->where = TP_TASK_TREE_ON_CPU;
 	task->n_runs = 6;
 	rig_look(&rig, 10);
 	ck_assert_uint_eq(count_samples(&rig, id), n);
 	__atomic_store_n(&runner->may_run, 0, __ATOMIC_RELAXED);
 	wait_until_it_reads(rig.pid);
-	task->where = TP_TREE_BLOCKED;
+	task->where = TP_TASK_TREE_BLOCKED;
 	/* A second after it was put it is put again anyway: that second is never over here. */
 	const struct tp_sample first = *nth_sample(&rig, id, n - 1);
 	for (int i = 0; i < 100 && count_samples(&rig, id) == n; i++)
-		ck_assert_int_eq(tp_proc_collector.sample(rig.collector, first.time_ns, NULL),
+		ck_assert_int_eq(tp_offcpu_collector.sample(rig.collector, first.time_ns, NULL),
 				 TP_OK);
 	ck_assert_uint_eq(count_samples(&rig, id), n + 1);
 	const struct tp_sample *second = nth_sample(&rig, id, n);
@@ -632,8 +633,8 @@ START_TEST(books_agree_with_what_the_kernel_charges_at_the_end)
 	struct rig rig;
 	char detail[1024];
 	rig_open(&rig, 50);
-	struct tp_tree_task *leader = tp_tree_find(rig.context.tree, rig.pid);
-	struct tp_tree_task *spin = find_task(&rig, "spin", detail, sizeof(detail));
+	struct tp_task_tree_task *leader = tp_task_tree_find(rig.context.tree, rig.pid);
+	struct tp_task_tree_task *spin = find_task(&rig, "spin", detail, sizeof(detail));
 	rig_run(&rig, 600 * TP_NS_PER_MS);
 	for (int i = 0; i < 100; i++) { /* until it is in its books that it ran at all */
 		if (last_gauge(&rig, TP_METRIC_TASK_RUN, spin->info.id) > 10e6)
@@ -644,7 +645,7 @@ START_TEST(books_agree_with_what_the_kernel_charges_at_the_end)
 	siginfo_t info;
 	close(rig.in_fd);
 	ck_assert_int_eq(waitid(P_PID, (id_t)rig.pid, &info, WEXITED | WNOWAIT), 0);
-	ck_assert_int_eq(tp_proc_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
+	ck_assert_int_eq(tp_offcpu_collector.stop(rig.collector, tp_clock_now_ns(), NULL), TP_OK);
 	double utime_ns = last_gauge(&rig, TP_METRIC_PROC_UTIME, leader->info.id);
 	double stime_ns = last_gauge(&rig, TP_METRIC_PROC_STIME, leader->info.id);
 	double spin_ns = last_gauge(&rig, TP_METRIC_TASK_RUN, spin->info.id);
@@ -683,7 +684,7 @@ START_TEST(polling_goes_on_with_few_descriptors)
 }
 END_TEST
 
-static void set_where(struct rig *rig, const char *name, enum tp_tree_where where)
+static void set_where(struct rig *rig, const char *name, enum tp_task_tree_where where)
 {
 	char detail[1024];
 	find_task(rig, name, detail, sizeof(detail))->where = where;
@@ -706,17 +707,17 @@ START_TEST(poll_costs_little_cpu)
 	struct rig rig;
 	rig_open(&rig, 50);
 	size_t cursor = 0;
-	for (struct tp_tree_task *task; (task = tp_tree_next(rig.context.tree, &cursor));)
-		task->where = costs[_i].has_switches ? TP_TREE_BLOCKED : TP_TREE_UNKNOWN;
+	for (struct tp_task_tree_task *task; (task = tp_task_tree_next(rig.context.tree, &cursor));)
+		task->where = costs[_i].has_switches ? TP_TASK_TREE_BLOCKED : TP_TASK_TREE_UNKNOWN;
 	for (size_t i = 0; i < 3 && costs[_i].without_busy; i++)
-		set_where(&rig, busy[i], TP_TREE_PREEMPTED); /* not looked at */
-	rig_run(&rig, 200 * TP_NS_PER_MS);                   /* files opened, symbols read */
+		set_where(&rig, busy[i], TP_TASK_TREE_PREEMPTED); /* not looked at */
+	rig_run(&rig, 200 * TP_NS_PER_MS);                        /* files opened, symbols read */
 	uint64_t began_ns = tp_clock_now_ns();
 	uint64_t cpu_ns = rig_run(&rig, 2 * TP_NS_PER_S);
 	double ratio = (double)cpu_ns / (double)(tp_clock_now_ns() - began_ns);
 	if (getenv("TRAINPROF_TEST_VERBOSE"))
 		printf("poll: %.2f %% of one CPU for %zu threads at 50 Hz %s\n", ratio * 100,
-		       tp_tree_alive(rig.context.tree), costs[_i].what);
+		       tp_task_tree_alive(rig.context.tree), costs[_i].what);
 	ck_assert_double_le(ratio, 0.03 * SLOWER); /* the bench has the real bound */
 	rig_close(&rig);
 }

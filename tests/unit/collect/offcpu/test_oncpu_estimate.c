@@ -41,7 +41,7 @@ static void account_at(struct tp_procfs_schedstat *out, uint64_t now_ns, size_t 
 
 START_TEST(looks_add_up_to_the_kernels_account)
 {
-	struct tp_runshare share = {.run_ns = 0};
+	struct tp_oncpu_estimate share = {.run_ns = 0};
 	uint64_t period_ns = rhythms[_i].on_ns + rhythms[_i].off_ns + rhythms[_i].blocked_ns;
 	double sums_ns[TP_N_STATES] = {0};
 	double all_ns = 0;
@@ -54,7 +54,7 @@ START_TEST(looks_add_up_to_the_kernels_account)
 			last_ns + rhythms[_i].poll_ns / 2 + (seed >> 33) % rhythms[_i].poll_ns;
 		double elapsed_ns = (double)(now_ns - last_ns);
 		account_at(&account, now_ns, (size_t)_i);
-		sums_ns[tp_runshare_take(&share, &account, elapsed_ns)] += elapsed_ns;
+		sums_ns[tp_oncpu_estimate_state(&share, &account, elapsed_ns)] += elapsed_ns;
 		all_ns += elapsed_ns;
 		last_ns = now_ns;
 	}
@@ -67,23 +67,25 @@ END_TEST
 
 START_TEST(a_thread_that_never_waits_is_always_on_a_cpu)
 {
-	struct tp_runshare share = {.run_ns = 0};
+	struct tp_oncpu_estimate share = {.run_ns = 0};
 	struct tp_procfs_schedstat account = {1000, 0, 1};
-	tp_runshare_take(&share, &account, 0);
+	tp_oncpu_estimate_state(&share, &account, 0);
 	for (uint64_t i = 1; i < 100; i++) {
 		account.run_ns += 20000000;
-		ck_assert_int_eq(tp_runshare_take(&share, &account, 20000000), TP_STATE_ON_CPU);
+		ck_assert_int_eq(tp_oncpu_estimate_state(&share, &account, 20000000),
+				 TP_STATE_ON_CPU);
 	}
 }
 END_TEST
 
 START_TEST(a_thread_that_gets_no_cpu_is_runnable)
 {
-	struct tp_runshare share = {.run_ns = 0};
+	struct tp_oncpu_estimate share = {.run_ns = 0};
 	struct tp_procfs_schedstat account = {1000, 0, 1};
-	tp_runshare_take(&share, &account, 0);
+	tp_oncpu_estimate_state(&share, &account, 0);
 	for (int i = 1; i < 100; i++)
-		ck_assert_int_eq(tp_runshare_take(&share, &account, 20000000), TP_STATE_RUNNABLE);
+		ck_assert_int_eq(tp_oncpu_estimate_state(&share, &account, 20000000),
+				 TP_STATE_RUNNABLE);
 }
 END_TEST
 

@@ -13,11 +13,11 @@ struct rig {
 	char root[64];
 	struct tp_host host;
 	struct tp_trace_builder builder;
-	struct tp_tree *tree;
-	struct tp_accounts accounts;
-	struct tp_account account;
-	struct tp_tree_task *leader;
-	struct tp_tree_task *thread;
+	struct tp_task_tree *tree;
+	struct tp_task_accounting accounts;
+	struct tp_task_account account;
+	struct tp_task_tree_task *leader;
+	struct tp_task_tree_task *thread;
 };
 
 /* utime and stime in ticks of 10 ms. */
@@ -50,23 +50,24 @@ static void rig_open(struct rig *rig, uint64_t started_ns, uint64_t born_ns)
 		     "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\n");
 	rig->host = (struct tp_host){.root = rig->root};
 	tp_trace_builder_init(&rig->builder);
-	rig->tree = tp_tree_new(&rig->host, &rig->builder.sink);
-	rig->leader = tp_tree_fork(rig->tree, PID, PID, 0, born_ns);
-	rig->thread = tp_tree_fork(rig->tree, TID, PID, PID, born_ns);
-	tp_accounts_init(&rig->accounts, &rig->host, &rig->builder.sink, rig->tree, started_ns);
+	rig->tree = tp_task_tree_new(&rig->host, &rig->builder.sink);
+	rig->leader = tp_task_tree_fork(rig->tree, PID, PID, 0, born_ns);
+	rig->thread = tp_task_tree_fork(rig->tree, TID, PID, PID, born_ns);
+	tp_task_accounting_init(&rig->accounts, &rig->host, &rig->builder.sink, rig->tree,
+				started_ns);
 }
 
 static void rig_close(struct rig *rig)
 {
-	tp_accounts_release(&rig->accounts);
-	tp_tree_free(rig->tree);
+	tp_task_accounting_release(&rig->accounts);
+	tp_task_tree_free(rig->tree);
 	tp_trace_builder_release(&rig->builder);
 	madehost_remove(rig->root);
 }
 
 static void read_books(struct rig *rig, uint64_t now_ns, bool is_last)
 {
-	tp_accounts_read(&rig->accounts, &rig->account, rig->thread, now_ns, is_last);
+	tp_task_accounting_read(&rig->accounts, &rig->account, rig->thread, now_ns, is_last);
 }
 
 /* Readings of a metric, oldest first. */
@@ -160,7 +161,7 @@ START_TEST(the_last_reading_is_put_in_any_case)
 	struct rig rig;
 	double got[8];
 	rig_open(&rig, 1000, 10);
-	rig.thread->where = TP_TREE_BLOCKED; /* and has not run: files need not be read */
+	rig.thread->where = TP_TASK_TREE_BLOCKED; /* and has not run: files need not be read */
 	read_books(&rig, 1 * TP_NS_PER_S, false);
 	write_schedstat(&rig, 777, 0);
 	read_books(&rig, 2 * TP_NS_PER_S, false);
@@ -186,7 +187,7 @@ START_TEST(a_process_that_is_gone_is_no_reading)
 	read_books(&rig, TP_NS_PER_S, false);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_UTIME, rig.leader->info.id, got, 4), 0);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_TASK_UTIME, rig.thread->info.id, got, 4), 0);
-	tp_accounts_forget(&rig.accounts, PID);
+	tp_task_accounting_remove(&rig.accounts, PID);
 	ck_assert_uint_eq(rig.accounts.processes.n, 0);
 	rig_close(&rig);
 }
@@ -199,10 +200,10 @@ START_TEST(a_glance_is_put_when_the_process_ends)
 	rig_open(&rig, 1000, 10);
 	read_books(&rig, TP_NS_PER_S, false);
 	write_stat(&rig, "/proc/100/stat", 80, 9);
-	ck_assert(tp_accounts_glance(&rig.accounts, rig.leader));
+	ck_assert(tp_task_accounting_peek(&rig.accounts, rig.leader));
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_UTIME, rig.leader->info.id, got, 4), 1);
 	ck_assert_uint_eq(rig.leader->info.utime_ns, 800000000);
-	tp_accounts_forget(&rig.accounts, PID);
+	tp_task_accounting_remove(&rig.accounts, PID);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_UTIME, rig.leader->info.id, got, 4), 2);
 	ck_assert_double_eq(got[1], 800e6);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_STIME, rig.leader->info.id, got, 4), 2);
@@ -217,9 +218,9 @@ START_TEST(an_old_glance_is_not_put)
 	struct rig rig;
 	double got[4];
 	rig_open(&rig, 1000, 10);
-	ck_assert(tp_accounts_glance(&rig.accounts, rig.leader));
+	ck_assert(tp_task_accounting_peek(&rig.accounts, rig.leader));
 	read_books(&rig, TP_NS_PER_S, false);
-	tp_accounts_forget(&rig.accounts, PID);
+	tp_task_accounting_remove(&rig.accounts, PID);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_UTIME, rig.leader->info.id, got, 4), 1);
 	rig_close(&rig);
 }
@@ -230,8 +231,8 @@ START_TEST(a_process_that_lived_between_two_readings_has_a_beginning_and_an_end)
 	struct rig rig;
 	double got[4];
 	rig_open(&rig, 1000, 2000);
-	ck_assert(tp_accounts_glance(&rig.accounts, rig.leader));
-	tp_accounts_forget(&rig.accounts, PID);
+	ck_assert(tp_task_accounting_peek(&rig.accounts, rig.leader));
+	tp_task_accounting_remove(&rig.accounts, PID);
 	ck_assert_uint_eq(readings(&rig, TP_METRIC_PROC_UTIME, rig.leader->info.id, got, 4), 2);
 	ck_assert_double_eq(got[0], 0);
 	ck_assert_double_eq(got[1], 500e6);

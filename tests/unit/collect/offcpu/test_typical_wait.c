@@ -3,22 +3,22 @@
 
 #include <check.h>
 
-static struct tp_sight wait_for(enum tp_cause cause, uint32_t target)
+static struct tp_wait_info wait_for(enum tp_cause cause, uint32_t target)
 {
-	return (struct tp_sight){.state = TP_STATE_BLOCKED,
-				 .cause = cause,
-				 .target = target,
-				 .syscall = -1};
+	return (struct tp_wait_info){.state = TP_STATE_BLOCKED,
+				     .cause = cause,
+				     .target = target,
+				     .syscall = -1};
 }
 
 START_TEST(nothing_is_usual_at_first)
 {
-	struct tp_usual_wait usual = {0};
+	struct tp_typical_wait usual = {0};
 	struct tp_sample sample = {.cause = TP_CAUSE_UNKNOWN, .stack = 3};
-	struct tp_sight once = wait_for(TP_CAUSE_FUTEX, 0);
-	ck_assert(!tp_usual_wait_put(&usual, &sample));
-	tp_usual_wait_note(&usual, &once);
-	ck_assert(!tp_usual_wait_put(&usual, &sample));
+	struct tp_wait_info once = wait_for(TP_CAUSE_FUTEX, 0);
+	ck_assert(!tp_typical_wait_apply(&usual, &sample));
+	tp_typical_wait_add(&usual, &once);
+	ck_assert(!tp_typical_wait_apply(&usual, &sample));
 	ck_assert_int_eq(sample.cause, TP_CAUSE_UNKNOWN);
 	ck_assert_uint_eq(sample.stack, 3);
 }
@@ -26,15 +26,15 @@ END_TEST
 
 START_TEST(what_is_met_twice_in_a_row_is_usual)
 {
-	struct tp_usual_wait usual = {0};
+	struct tp_typical_wait usual = {0};
 	struct tp_sample sample = {0};
-	struct tp_sight pipe = wait_for(TP_CAUSE_PIPE, 7);
-	tp_usual_wait_note(&usual, &pipe);
+	struct tp_wait_info pipe = wait_for(TP_CAUSE_PIPE, 7);
+	tp_typical_wait_add(&usual, &pipe);
 	pipe.stack = 12; /* the newest place of the same wait */
 	pipe.address = 0x40;
 	pipe.syscall = -1;
-	tp_usual_wait_note(&usual, &pipe);
-	ck_assert(tp_usual_wait_put(&usual, &sample));
+	tp_typical_wait_add(&usual, &pipe);
+	ck_assert(tp_typical_wait_apply(&usual, &sample));
 	ck_assert_int_eq(sample.cause, TP_CAUSE_PIPE);
 	ck_assert_uint_eq(sample.target, 7);
 	ck_assert_uint_eq(sample.stack, 12);
@@ -46,19 +46,19 @@ END_TEST
 /* Waits that take turns leave what was usual before. */
 START_TEST(one_of_another_kind_between_does_not_count)
 {
-	struct tp_usual_wait usual = {0};
+	struct tp_typical_wait usual = {0};
 	struct tp_sample sample = {0};
-	struct tp_sight pipe = wait_for(TP_CAUSE_PIPE, 7);
-	struct tp_sight other_pipe = wait_for(TP_CAUSE_PIPE, 8);
-	struct tp_sight futex = wait_for(TP_CAUSE_FUTEX, 7);
-	tp_usual_wait_note(&usual, &pipe);
-	tp_usual_wait_note(&usual, &other_pipe);
-	tp_usual_wait_note(&usual, &pipe);
-	tp_usual_wait_note(&usual, &futex);
-	ck_assert(!tp_usual_wait_put(&usual, &sample));
-	tp_usual_wait_note(&usual, &futex);
-	tp_usual_wait_note(&usual, &pipe);
-	ck_assert(tp_usual_wait_put(&usual, &sample));
+	struct tp_wait_info pipe = wait_for(TP_CAUSE_PIPE, 7);
+	struct tp_wait_info other_pipe = wait_for(TP_CAUSE_PIPE, 8);
+	struct tp_wait_info futex = wait_for(TP_CAUSE_FUTEX, 7);
+	tp_typical_wait_add(&usual, &pipe);
+	tp_typical_wait_add(&usual, &other_pipe);
+	tp_typical_wait_add(&usual, &pipe);
+	tp_typical_wait_add(&usual, &futex);
+	ck_assert(!tp_typical_wait_apply(&usual, &sample));
+	tp_typical_wait_add(&usual, &futex);
+	tp_typical_wait_add(&usual, &pipe);
+	ck_assert(tp_typical_wait_apply(&usual, &sample));
 	ck_assert_int_eq(sample.cause, TP_CAUSE_FUTEX);
 }
 END_TEST

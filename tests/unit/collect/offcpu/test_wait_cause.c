@@ -84,7 +84,7 @@ static const struct {
 START_TEST(cause_is_named)
 {
 	int32_t call = cases[_i].call;
-	const struct tp_waitfacts facts = {
+	const struct tp_wait_facts facts = {
 		.state = cases[_i].state,
 		.has_call = call != NO_CALL,
 		.call = {.number = call == RUNNING ? -1 : call, .is_running = call == RUNNING},
@@ -93,7 +93,7 @@ START_TEST(cause_is_named)
 		.wchan = cases[_i].wchan,
 		.is_timeout_only = cases[_i].is_timeout_only,
 	};
-	struct tp_waitcause got = tp_waitcause_decide(&facts);
+	struct tp_wait_cause got = tp_wait_cause_classify(&facts);
 	ck_assert_int_eq(got.state, cases[_i].want_state);
 	ck_assert_msg(got.cause == cases[_i].want, "call %d, '%s', '%s': %s, not %s", call,
 		      facts.link, facts.wchan, tp_cause_name(got.cause),

@@ -33,7 +33,7 @@ START_TEST(books_are_kept_by_samplers_alone)
 {
 	struct perf_event_attr sampler = tp_perf_attr_sampler(&threads, 1000);
 	struct perf_event_attr switches = tp_perf_attr_switches(&threads);
-	struct perf_event_attr leaves = tp_perf_attr_leaves(&threads);
+	struct perf_event_attr leaves = tp_perf_attr_switch_out(&threads);
 	ck_assert(sampler.mmap2 && sampler.comm_exec && sampler.task && !sampler.context_switch);
 	ck_assert(switches.context_switch && !switches.task);
 	ck_assert(!leaves.task && !leaves.context_switch);

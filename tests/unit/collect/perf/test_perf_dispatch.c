@@ -14,16 +14,16 @@
 static const struct tp_perf_layout layout = {.has_chain = true, .has_stack = true};
 static struct tp_host host = {.root = "/nonexistent"};
 static struct tp_trace_builder sink;
-static struct tp_tree *tree;
-static struct tp_perf_feed feed;
+static struct tp_task_tree *tree;
+static struct tp_perf_dispatch feed;
 
 static void setup(void)
 {
 	tp_trace_builder_init(&sink);
-	tree = tp_tree_new(&host, &sink.sink);
-	tp_perf_feed_init(&feed, &host, tree, &sink.sink, &layout, 4);
-	tp_tree_fork(tree, 10, 10, 0, 1);
-	tp_perf_runs_on(&feed.runs, 1);
+	tree = tp_task_tree_new(&host, &sink.sink);
+	tp_perf_dispatch_init(&feed, &host, tree, &sink.sink, &layout, 4);
+	tp_task_tree_fork(tree, 10, 10, 0, 1);
+	tp_perf_oncpu_enable(&feed.runs, 1);
 }
 
 static struct tp_map listeners;
@@ -36,8 +36,8 @@ static void attach(void)
 	feed.listeners = &listeners;
 	tp_map_set(&listeners, 100, 10);
 	tp_map_set(&listeners, 120, 12);
-	tp_tree_fork(tree, 12, 10, 10, 1)->listens_to = 12;
-	tp_tree_find(tree, 10)->listens_to = 10;
+	tp_task_tree_fork(tree, 12, 10, 10, 1)->listens_to = 12;
+	tp_task_tree_find(tree, 10)->listens_to = 10;
 }
 
 static void put_own_id(uint32_t pid, uint32_t tid, uint64_t time_ns, uint32_t cpu)
@@ -52,25 +52,25 @@ static void teardown(void)
 {
 	tp_map_release(&listeners);
 	listeners = (struct tp_map){0};
-	tp_perf_feed_release(&feed);
-	tp_tree_free(tree);
+	tp_perf_dispatch_release(&feed);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 }
 
 static void feed_it(void)
 {
 	seal();
-	tp_perf_feed_record(&feed, record.data, record.size);
+	tp_perf_dispatch_record(&feed, record.data, record.size);
 }
 
-static void tell_switch(bool is_out, uint32_t tid, uint32_t cpu, uint64_t time_ns)
+static void feed_switch(bool is_out, uint32_t tid, uint32_t cpu, uint64_t time_ns)
 {
 	begin(PERF_RECORD_SWITCH, is_out ? PERF_RECORD_MISC_SWITCH_OUT : 0);
 	put_own_id(10, tid, time_ns, cpu);
 	feed_it();
 }
 
-static void tell_task(uint32_t type, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
+static void feed_task(uint32_t type, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
 		      uint64_t time_ns)
 {
 	begin(type, 0);
@@ -84,7 +84,7 @@ static void tell_task(uint32_t type, uint32_t pid, uint32_t tid, uint32_t ppid, 
 	feed_it();
 }
 
-static void tell_comm(uint32_t pid, uint32_t tid, const char *name, bool is_exec, uint64_t time_ns)
+static void feed_comm(uint32_t pid, uint32_t tid, const char *name, bool is_exec, uint64_t time_ns)
 {
 	begin(PERF_RECORD_COMM, is_exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
 	put_u32(pid);
@@ -94,7 +94,7 @@ static void tell_comm(uint32_t pid, uint32_t tid, const char *name, bool is_exec
 	feed_it();
 }
 
-static void tell_lost(uint64_t n, uint32_t cpu, uint64_t time_ns)
+static void feed_lost(uint64_t n, uint32_t cpu, uint64_t time_ns)
 {
 	begin(PERF_RECORD_LOST, 0);
 	put_u64(1);
@@ -103,7 +103,7 @@ static void tell_lost(uint64_t n, uint32_t cpu, uint64_t time_ns)
 	feed_it();
 }
 
-static void tell_sample(uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void feed_sample(uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	begin(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 	put_u64(0x401000);
@@ -134,14 +134,14 @@ static const struct tp_run *nth_run(size_t n)
 
 START_TEST(life_of_a_thread_becomes_task_and_stays)
 {
-	tell_task(PERF_RECORD_FORK, 10, 11, 10, 10, 100);
-	ck_assert_int_eq(tp_tree_find(tree, 11)->where, TP_TREE_PREEMPTED);
-	tell_switch(false, 11, 0, 110);
-	tell_comm(10, 11, "loader", false, 115);
-	tell_switch(true, 11, 0, 120);
-	tell_switch(false, 11, 0, 130);
-	tell_task(PERF_RECORD_EXIT, 10, 11, 10, 10, 150);
-	ck_assert_ptr_null(tp_tree_find(tree, 11));
+	feed_task(PERF_RECORD_FORK, 10, 11, 10, 10, 100);
+	ck_assert_int_eq(tp_task_tree_find(tree, 11)->where, TP_TASK_TREE_PREEMPTED);
+	feed_switch(false, 11, 0, 110);
+	feed_comm(10, 11, "loader", false, 115);
+	feed_switch(true, 11, 0, 120);
+	feed_switch(false, 11, 0, 130);
+	feed_task(PERF_RECORD_EXIT, 10, 11, 10, 10, 150);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 11));
 	const struct tp_run *first = nth_run(0);
 	ck_assert_uint_eq(first->start_ns, 110);
 	ck_assert_uint_eq(first->end_ns, 120);
@@ -155,13 +155,13 @@ END_TEST
 
 START_TEST(exec_begins_a_stay_and_ends_the_threads)
 {
-	tell_comm(10, 10, "train", true, 100);
-	ck_assert_int_eq(tp_tree_find(tree, 10)->where, TP_TREE_ON_CPU);
-	tell_task(PERF_RECORD_FORK, 10, 11, 10, 10, 110);
-	tell_switch(false, 11, 3, 120);
-	tell_comm(10, 10, "other", true, 130);
-	ck_assert_ptr_null(tp_tree_find(tree, 11));
-	ck_assert_str_eq(tp_strtab_text(&sink.sink.strings, tp_tree_find(tree, 10)->info.comm),
+	feed_comm(10, 10, "train", true, 100);
+	ck_assert_int_eq(tp_task_tree_find(tree, 10)->where, TP_TASK_TREE_ON_CPU);
+	feed_task(PERF_RECORD_FORK, 10, 11, 10, 10, 110);
+	feed_switch(false, 11, 3, 120);
+	feed_comm(10, 10, "other", true, 130);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 11));
+	ck_assert_str_eq(tp_strtab_text(&sink.sink.strings, tp_task_tree_find(tree, 10)->info.comm),
 			 "other");
 	const struct tp_run *cut = nth_run(0); /* of thread 11 */
 	ck_assert_uint_eq(cut->task, 1);
@@ -172,26 +172,26 @@ END_TEST
 
 START_TEST(record_of_an_unknown_thread_gives_birth_to_it_and_to_doubt)
 {
-	tell_switch(false, 77, 0, 100);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, 77));
-	ck_assert_int_eq(tp_tree_find(tree, 77)->info.pid, 10);
-	tell_switch(false, 0, 1, 100); /* the idle task is nobody */
-	ck_assert_uint_eq(tp_tree_alive(tree), 2);
+	feed_switch(false, 77, 0, 100);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 77));
+	ck_assert_int_eq(tp_task_tree_find(tree, 77)->info.pid, 10);
+	feed_switch(false, 0, 1, 100); /* the idle task is nobody */
+	ck_assert_uint_eq(tp_task_tree_alive(tree), 2);
 }
 END_TEST
 
 START_TEST(tid_in_another_process_is_another_thread)
 {
-	tell_task(PERF_RECORD_FORK, 10, 11, 10, 10, 100);
-	uint32_t id = tp_tree_find(tree, 11)->info.id;
-	tell_sample(11, 11, 200); /* its end and its second birth were lost */
-	ck_assert_uint_ne(tp_tree_find(tree, 11)->info.id, id);
+	feed_task(PERF_RECORD_FORK, 10, 11, 10, 10, 100);
+	uint32_t id = tp_task_tree_find(tree, 11)->info.id;
+	feed_sample(11, 11, 200); /* its end and its second birth were lost */
+	ck_assert_uint_ne(tp_task_tree_find(tree, 11)->info.id, id);
 }
 END_TEST
 
 START_TEST(sample_goes_to_its_task_with_a_stack)
 {
-	tell_sample(10, 10, 100);
+	feed_sample(10, 10, 100);
 	const struct tp_sample *sample = &nth(TP_RECORD_SAMPLE, 0)->of.sample;
 	ck_assert_uint_eq(sample->task, 0);
 	ck_assert_uint_eq(sample->time_ns, 100);
@@ -199,7 +199,7 @@ START_TEST(sample_goes_to_its_task_with_a_stack)
 	ck_assert_int_eq(sample->state, TP_STATE_ON_CPU);
 	ck_assert_uint_ne(sample->stack, 0);
 	feed.is_paused = true;
-	tell_sample(10, 10, 110);
+	feed_sample(10, 10, 110);
 	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 1));
 }
 END_TEST
@@ -210,22 +210,22 @@ START_TEST(sample_of_one_that_leaves_is_no_sample_among_others)
 	feed.layout.has_event = true;
 	feed.leaves = &leaves;
 	tp_map_set(&leaves, 7, 10);
-	tp_tree_fork(tree, 12, 10, 10, 1);
+	tp_task_tree_fork(tree, 12, 10, 10, 1);
 	event = 7;
-	tell_sample(10, 10, 100);
-	tell_sample(10, 12, 101); /* no first thread */
-	tp_tree_find(tree, 10)->followed_ns = 1;
-	tell_sample(10, 10, 102); /* its Python frames would be missing */
-	tp_tree_find(tree, 10)->followed_ns = 0;
+	feed_sample(10, 10, 100);
+	feed_sample(10, 12, 101); /* no first thread */
+	tp_task_tree_find(tree, 10)->followed_ns = 1;
+	feed_sample(10, 10, 102); /* its Python frames would be missing */
+	tp_task_tree_find(tree, 10)->followed_ns = 0;
 	event = 8;
-	tell_sample(10, 10, 103);
+	feed_sample(10, 10, 103);
 	event = 0;
 	const struct tp_sample *leaving = &nth(TP_RECORD_SAMPLE, 0)->of.sample;
 	ck_assert_uint_eq(leaving->time_ns, 100);
-	ck_assert(leaving->flags & TP_SAMPLE_LEAVING);
+	ck_assert(leaving->flags & TP_SAMPLE_SWITCH_OUT);
 	const struct tp_sample *other = &nth(TP_RECORD_SAMPLE, 1)->of.sample;
 	ck_assert_uint_eq(other->time_ns, 103);
-	ck_assert(!(other->flags & TP_SAMPLE_LEAVING));
+	ck_assert(!(other->flags & TP_SAMPLE_SWITCH_OUT));
 	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 2));
 	ck_assert_uint_eq(feed.n_samples, 1);
 	ck_assert_uint_eq(feed.n_leavings, 3); /* also those of no use cost something */
@@ -237,8 +237,8 @@ START_TEST(dropped_stacks_are_counted_and_their_samples_kept)
 {
 	feed.drops_stacks = true;
 	for (uint64_t i = 0; i < 5; i++)
-		tell_sample(10, 10, 100 + i);
-	tp_perf_feed_settle(&feed, 200, false);
+		feed_sample(10, 10, 100 + i);
+	tp_perf_dispatch_flush(&feed, 200, false);
 	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 4));
 	const struct tp_gap *gap = &nth(TP_RECORD_GAP, 0)->of.gap;
 	ck_assert_uint_eq(gap->n_lost, 5);
@@ -252,7 +252,7 @@ START_TEST(thinning_unwinds_one_of_so_many)
 {
 	feed.keep_one_in = 4;
 	for (uint64_t i = 0; i < 40; i++)
-		tell_sample(10, 10, 100 + i);
+		feed_sample(10, 10, 100 + i);
 	ck_assert_uint_eq(feed.stacks.n_skipped, 30);
 	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 39));
 }
@@ -260,12 +260,12 @@ END_TEST
 
 START_TEST(losses_of_a_second_are_one_gap)
 {
-	tell_switch(false, 10, 0, 100);
-	tell_lost(7, 0, 200);
-	tell_switch(true, 10, 0, 210);
-	tell_lost(8, 0, 300);
-	tp_perf_feed_settle(&feed, 400, false);
-	tp_perf_feed_settle(&feed, 500, false);
+	feed_switch(false, 10, 0, 100);
+	feed_lost(7, 0, 200);
+	feed_switch(true, 10, 0, 210);
+	feed_lost(8, 0, 300);
+	tp_perf_dispatch_flush(&feed, 400, false);
+	tp_perf_dispatch_flush(&feed, 500, false);
 	const struct tp_gap *gap = &nth(TP_RECORD_GAP, 0)->of.gap;
 	ck_assert_uint_eq(gap->start_ns, 100);
 	ck_assert_uint_eq(gap->end_ns, 300);
@@ -286,13 +286,13 @@ START_TEST(process_that_outlives_its_events_is_no_end_but_a_gap)
 	struct tp_host live = {.root = "", .is_live = true};
 	feed.host = &live;
 	uint32_t pid = (uint32_t)getppid(); /* alive for sure */
-	tell_task(PERF_RECORD_FORK, pid, pid, 10, 10, 100);
-	tell_comm(pid, pid, "sudo", true, 110);
-	tell_task(PERF_RECORD_EXIT, pid, pid, 10, 10, 120);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, (pid_t)pid));
-	tp_perf_feed_settle(&feed, TP_NS_PER_S, false);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, (pid_t)pid));
-	tp_perf_feed_settle(&feed, 2 * TP_NS_PER_S, true);
+	feed_task(PERF_RECORD_FORK, pid, pid, 10, 10, 100);
+	feed_comm(pid, pid, "sudo", true, 110);
+	feed_task(PERF_RECORD_EXIT, pid, pid, 10, 10, 120);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, (pid_t)pid));
+	tp_perf_dispatch_flush(&feed, TP_NS_PER_S, false);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, (pid_t)pid));
+	tp_perf_dispatch_flush(&feed, 2 * TP_NS_PER_S, true);
 	const struct tp_gap *gap = &nth(TP_RECORD_GAP, 0)->of.gap;
 	ck_assert_uint_eq(gap->start_ns, 120);
 	ck_assert_uint_eq(gap->end_ns, 2 * TP_NS_PER_S);
@@ -312,7 +312,7 @@ START_TEST(nonsense_is_counted_and_survived)
 						  : (uint64_t)rand_r(&seed) << 33);
 		feed_it();
 	}
-	tp_perf_feed_settle(&feed, 100, true);
+	tp_perf_dispatch_flush(&feed, 100, true);
 	ck_assert_uint_gt(feed.n_bad, 0);
 }
 END_TEST
@@ -322,13 +322,13 @@ START_TEST(thread_with_two_sets_of_events_is_heard_once)
 {
 	attach();
 	event = 100;
-	tell_sample(10, 12, 50);
-	tell_switch(false, 12, 0, 60);
+	feed_sample(10, 12, 50);
+	feed_switch(false, 12, 0, 60);
 	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 0));
 	event = 120;
-	tell_sample(10, 12, 51);
-	tell_switch(false, 12, 0, 61);
-	tell_switch(true, 12, 0, 80);
+	feed_sample(10, 12, 51);
+	feed_switch(false, 12, 0, 61);
+	feed_switch(true, 12, 0, 80);
 	ck_assert_uint_eq(nth(TP_RECORD_SAMPLE, 0)->of.sample.time_ns, 51);
 	ck_assert_uint_eq(nth_run(0)->start_ns, 61);
 	ck_assert_uint_eq(feed.n_unheard, 2);
@@ -339,22 +339,22 @@ START_TEST(children_are_heard_as_their_creator_is)
 {
 	attach();
 	event = 120;
-	tell_task(PERF_RECORD_FORK, 10, 13, 10, 12, 100);
+	feed_task(PERF_RECORD_FORK, 10, 13, 10, 12, 100);
 	event = 100;
-	tell_task(PERF_RECORD_FORK, 10, 13, 10, 12, 101);
-	ck_assert_int_eq(tp_tree_find(tree, 13)->listens_to, 12);
-	ck_assert_uint_eq(tp_tree_find(tree, 13)->info.start_ns, 100);
-	tell_sample(10, 13, 110);
+	feed_task(PERF_RECORD_FORK, 10, 13, 10, 12, 101);
+	ck_assert_int_eq(tp_task_tree_find(tree, 13)->listens_to, 12);
+	ck_assert_uint_eq(tp_task_tree_find(tree, 13)->info.start_ns, 100);
+	feed_sample(10, 13, 110);
 	ck_assert_ptr_null(nth(TP_RECORD_SAMPLE, 0));
 	event = 120;
-	tell_sample(10, 13, 111);
+	feed_sample(10, 13, 111);
 	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 0));
 	event = 100;
-	tell_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 120);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, 13));
+	feed_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 120);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 13));
 	event = 120;
-	tell_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 121);
-	ck_assert_ptr_null(tp_tree_find(tree, 13));
+	feed_task(PERF_RECORD_EXIT, 10, 13, 10, 12, 121);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 13));
 }
 END_TEST
 
@@ -363,13 +363,13 @@ START_TEST(child_told_of_by_half_a_set_of_events_is_left_to_be_joined)
 	attach();
 	feed.is_joining = true;
 	event = 100;
-	tell_task(PERF_RECORD_FORK, 10, 14, 10, 13, 100); /* 13 was never heard of */
-	ck_assert_int_eq(tp_tree_find(tree, 14)->listens_to, 0);
-	tell_task(PERF_RECORD_FORK, 10, 15, 10, 10, 100);
-	ck_assert_int_eq(tp_tree_find(tree, 15)->listens_to, 10);
+	feed_task(PERF_RECORD_FORK, 10, 14, 10, 13, 100); /* 13 was never heard of */
+	ck_assert_int_eq(tp_task_tree_find(tree, 14)->listens_to, 0);
+	feed_task(PERF_RECORD_FORK, 10, 15, 10, 10, 100);
+	ck_assert_int_eq(tp_task_tree_find(tree, 15)->listens_to, 10);
 	feed.is_joining = false;
-	tell_task(PERF_RECORD_FORK, 10, 16, 10, 13, 100);
-	ck_assert_int_eq(tp_tree_find(tree, 16)->listens_to, 10);
+	feed_task(PERF_RECORD_FORK, 10, 16, 10, 13, 100);
+	ck_assert_int_eq(tp_task_tree_find(tree, 16)->listens_to, 10);
 }
 END_TEST
 
@@ -378,12 +378,12 @@ START_TEST(exec_by_another_thread_takes_its_events_along)
 {
 	attach();
 	event = 120;
-	tell_comm(10, 10, "other", true, 10 * TP_NS_PER_MS);
+	feed_comm(10, 10, "other", true, 10 * TP_NS_PER_MS);
 	event = 100; /* a copy of 10's, which 12 had as well */
-	tell_comm(10, 10, "other", true, 10 * TP_NS_PER_MS + 900);
-	ck_assert_int_eq(tp_tree_find(tree, 10)->listens_to, 12);
+	feed_comm(10, 10, "other", true, 10 * TP_NS_PER_MS + 900);
+	ck_assert_int_eq(tp_task_tree_find(tree, 10)->listens_to, 12);
 	event = 120;
-	tell_sample(10, 10, 11 * TP_NS_PER_MS);
+	feed_sample(10, 10, 11 * TP_NS_PER_MS);
 	ck_assert_ptr_nonnull(nth(TP_RECORD_SAMPLE, 0));
 }
 END_TEST
@@ -392,16 +392,16 @@ START_TEST(losses_count_whoever_tells_them)
 {
 	attach();
 	event = 100;
-	tell_lost(5, 1, 100);
+	feed_lost(5, 1, 100);
 	event = 999;
-	tell_lost(6, 1, 110);
+	feed_lost(6, 1, 110);
 	ck_assert_uint_eq(feed.n_lost, 11);
 }
 END_TEST
 
 /* ---- events of CPUs ---- */
 
-static void tell_wide_switch(uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void feed_wide_switch(uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	begin(PERF_RECORD_SWITCH_CPU_WIDE, PERF_RECORD_MISC_SWITCH_OUT);
 	put_u32(1);
@@ -412,38 +412,38 @@ static void tell_wide_switch(uint32_t pid, uint32_t tid, uint64_t time_ns)
 
 START_TEST(events_of_cpus_tell_what_is_ours)
 {
-	tp_perf_feed_widen(&feed, &layout, 100);
-	tell_sample(10, 10, 99); /* told by the events before */
+	tp_perf_dispatch_go_system_wide(&feed, &layout, 100);
+	feed_sample(10, 10, 99); /* told by the events before */
 	ck_assert_uint_eq(feed.n_samples, 0);
-	tell_task(PERF_RECORD_FORK, 10, 11, 10, 10, 110);
-	tell_task(PERF_RECORD_FORK, 12, 12, 10, 11, 120);
-	tell_comm(12, 12, "child", true, 130);
-	tell_sample(12, 12, 140);
-	tell_wide_switch(12, 12, 150);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, 11));
-	ck_assert_int_eq(tp_tree_find(tree, 12)->where, TP_TREE_BLOCKED);
+	feed_task(PERF_RECORD_FORK, 10, 11, 10, 10, 110);
+	feed_task(PERF_RECORD_FORK, 12, 12, 10, 11, 120);
+	feed_comm(12, 12, "child", true, 130);
+	feed_sample(12, 12, 140);
+	feed_wide_switch(12, 12, 150);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 11));
+	ck_assert_int_eq(tp_task_tree_find(tree, 12)->where, TP_TASK_TREE_BLOCKED);
 	ck_assert_uint_eq(feed.n_samples, 1);
 	ck_assert_uint_eq(feed.n_switches[2], 1);
 	ck_assert_uint_eq(feed.n_strange_switches, 0);
-	tell_task(PERF_RECORD_EXIT, 12, 12, 10, 10, 160);
-	ck_assert_ptr_null(tp_tree_find(tree, 12));
+	feed_task(PERF_RECORD_EXIT, 12, 12, 10, 10, 160);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 12));
 }
 END_TEST
 
 START_TEST(events_of_cpus_tell_nothing_of_strangers)
 {
-	tp_perf_feed_widen(&feed, &layout, 100);
+	tp_perf_dispatch_go_system_wide(&feed, &layout, 100);
 	size_t n_records = sink.n_records;
-	size_t n_tasks = tp_tree_alive(tree);
-	tell_task(PERF_RECORD_FORK, 51, 51, 50, 50, 110);
-	tell_comm(51, 51, "stranger", true, 120);
-	tell_sample(51, 51, 130);
-	tell_wide_switch(51, 51, 140);
-	tell_wide_switch(0, 0, 150); /* nobody */
-	tell_sample(50, 10, 160);    /* the number of one of ours */
-	tell_task(PERF_RECORD_EXIT, 51, 51, 50, 50, 170);
+	size_t n_tasks = tp_task_tree_alive(tree);
+	feed_task(PERF_RECORD_FORK, 51, 51, 50, 50, 110);
+	feed_comm(51, 51, "stranger", true, 120);
+	feed_sample(51, 51, 130);
+	feed_wide_switch(51, 51, 140);
+	feed_wide_switch(0, 0, 150); /* nobody */
+	feed_sample(50, 10, 160);    /* the number of one of ours */
+	feed_task(PERF_RECORD_EXIT, 51, 51, 50, 50, 170);
 	ck_assert_uint_eq(sink.n_records, n_records);
-	ck_assert_uint_eq(tp_tree_alive(tree), n_tasks);
+	ck_assert_uint_eq(tp_task_tree_alive(tree), n_tasks);
 	ck_assert_uint_eq(feed.n_samples, 0);
 	/* They cost as much as ours. */
 	ck_assert_uint_eq(feed.n_switches[2], 1);
@@ -453,8 +453,8 @@ END_TEST
 
 START_TEST(what_events_of_cpus_lose_is_told)
 {
-	tp_perf_feed_widen(&feed, &layout, 100);
-	tell_lost(3, 1, 200);
+	tp_perf_dispatch_go_system_wide(&feed, &layout, 100);
+	feed_lost(3, 1, 200);
 	ck_assert_uint_eq(feed.n_lost, 3);
 }
 END_TEST

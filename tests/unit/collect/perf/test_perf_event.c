@@ -60,8 +60,8 @@ static unsigned count(uint32_t type)
 	for (uint32_t i = 0; i < events.n_cpus; i++) {
 		const struct perf_event_header *header;
 		size_t size;
-		tp_perf_ring_look(&events.rings[i]);
-		while ((header = tp_perf_ring_take(&events.rings[i], &size)))
+		tp_perf_ring_refresh(&events.rings[i]);
+		while ((header = tp_perf_ring_next(&events.rings[i], &size)))
 			n += header->type == type;
 	}
 	return n;
@@ -76,7 +76,7 @@ START_TEST(nothing_is_recorded_before_exec_and_all_after_it)
 	ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &wish, &seed, NULL), TP_OK);
 	ck_assert_uint_ge(events.n_cpus, 1);
 	for (uint32_t i = 0; i < events.n_cpus; i++)
-		ck_assert_double_eq(tp_perf_ring_look(&events.rings[i]), 0);
+		ck_assert_double_eq(tp_perf_ring_refresh(&events.rings[i]), 0);
 	let_go(pid, go);
 	ck_assert_uint_eq(count(PERF_RECORD_FORK), 2);
 	tp_perf_events_close(&events);
@@ -119,8 +119,8 @@ static unsigned count_leaves(void)
 		const void *bytes;
 		size_t size;
 		uint64_t ignored;
-		tp_perf_ring_look(&events.rings[i]);
-		while ((bytes = tp_perf_ring_take(&events.rings[i], &size))) {
+		tp_perf_ring_refresh(&events.rings[i]);
+		while ((bytes = tp_perf_ring_next(&events.rings[i], &size))) {
 			ck_assert(tp_perf_record_decode(&record, bytes, size, &layout));
 			if (record.type != PERF_RECORD_SAMPLE)
 				continue;
@@ -136,7 +136,7 @@ START_TEST(who_leaves_a_cpu_is_sampled_when_asked_so)
 {
 	if (lacks_perf())
 		return;
-	if (tp_perf_try(true) != 0) {
+	if (tp_perf_test_open(true) != 0) {
 		test_skip("samples of kernel code are not allowed");
 		return;
 	}
@@ -152,7 +152,7 @@ START_TEST(who_leaves_a_cpu_is_sampled_when_asked_so)
 			&go);
 		ck_assert_int_eq(tp_perf_events_open(&events, &host, pid, &setup, &seed, NULL),
 				 TP_OK);
-		tp_perf_events_leaves(&events, is_on);
+		tp_perf_events_switch_out(&events, is_on);
 		let_go(pid, go);
 		unsigned n = count_leaves();
 		if (is_on)

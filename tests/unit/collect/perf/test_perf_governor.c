@@ -112,7 +112,7 @@ START_TEST(second_look_at_too_many_asks_for_events_that_cost_switches_nothing)
 	play(0.9, 60000, 100, 0.004);
 	ck_assert_uint_eq(seen, TP_PERF_SWITCHES_OFF);
 	play(0.5, 60000, 100, 0.004);
-	ck_assert(seen & TP_PERF_WIDEN);
+	ck_assert(seen & TP_PERF_GO_SYSTEM_WIDE);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(one_storm_asks_for_no_other_events)
 	play(0.9, 60000, 100, 0.004);
 	ck_assert(seen & TP_PERF_SWITCHES_OFF);
 	play(20, 1000, 100, 0.004);
-	ck_assert(!(seen & TP_PERF_WIDEN));
+	ck_assert(!(seen & TP_PERF_GO_SYSTEM_WIDE));
 }
 END_TEST
 
@@ -215,40 +215,40 @@ END_TEST
 START_TEST(leaving_threads_are_sampled_while_switches_are_few)
 {
 	play(2, 1500, 100, 0.004);
-	ck_assert(tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(2, 3000, 100, 0.004);
-	ck_assert(tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(2, 4000, 100, 0.004);
-	ck_assert(!tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(!tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(2, 2000, 100, 0.004);
-	ck_assert(!tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(!tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(2, 1500, 100, 0.004);
-	ck_assert(tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(20, 60000, 100, 0.004);
-	ck_assert(!tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(!tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 }
 END_TEST
 
 START_TEST(burst_of_leaving_threads_ends_their_samples_at_once)
 {
 	play(2, 1500, 100, 0.004);
-	ck_assert(tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	uint64_t before = usage.n_leavings;
 	seen = 0;
 	play(0.4, 16000, 100, 0.004); /* 1000 leave a second: fewer than are borne so far */
-	ck_assert_uint_eq(seen, TP_PERF_LEAVES_OFF);
+	ck_assert_uint_eq(seen, TP_PERF_SWITCH_OUT_OFF);
 	ck_assert(!governor.has_leaves);
 	ck_assert_uint_le(usage.n_leavings - before, 140);
 	/* The rates so far are those of before. */
-	ck_assert(!tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(!tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 	play(2, 1500, 100, 0.004);
-	ck_assert(tp_perf_governor_leaves(&governor, LEAVE_EVERY));
+	ck_assert(tp_perf_governor_switch_out(&governor, LEAVE_EVERY));
 }
 END_TEST
 
 START_TEST(without_switch_records_none_are_asked_for)
 {
-	tp_perf_governor_never_look(&governor);
+	tp_perf_governor_no_switches(&governor);
 	play(100, 0, 100, 0.004);
 	ck_assert_uint_eq(seen, 0);
 }

@@ -13,44 +13,44 @@ enum { N_CPUS = 3, N_TASKS = 7, FIRST_TID = 100 };
 
 static struct tp_host host = {.root = "/nonexistent"};
 static struct tp_trace_builder sink;
-static struct tp_tree *tree;
-static struct tp_perf_runs runs;
+static struct tp_task_tree *tree;
+static struct tp_perf_oncpu runs;
 
 static void setup(void)
 {
 	tp_trace_builder_init(&sink);
-	tree = tp_tree_new(&host, &sink.sink);
-	tp_perf_runs_init(&runs, tree, &sink.sink, N_CPUS);
-	tp_perf_runs_on(&runs, 0);
+	tree = tp_task_tree_new(&host, &sink.sink);
+	tp_perf_oncpu_init(&runs, tree, &sink.sink, N_CPUS);
+	tp_perf_oncpu_enable(&runs, 0);
 	for (pid_t i = 0; i < N_TASKS; i++) {
-		struct tp_tree_task *task =
-			tp_tree_fork(tree, FIRST_TID + i, FIRST_TID, i ? FIRST_TID : 0, 0);
-		task->where = TP_TREE_BLOCKED;
+		struct tp_task_tree_task *task =
+			tp_task_tree_fork(tree, FIRST_TID + i, FIRST_TID, i ? FIRST_TID : 0, 0);
+		task->where = TP_TASK_TREE_BLOCKED;
 	}
 }
 
 static void teardown(void)
 {
-	tp_perf_runs_release(&runs);
-	tp_tree_free(tree);
+	tp_perf_oncpu_release(&runs);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 }
 
-static struct tp_tree_task *task(int i)
+static struct tp_task_tree_task *task(int i)
 {
-	return tp_tree_find(tree, FIRST_TID + i);
+	return tp_task_tree_find(tree, FIRST_TID + i);
 }
 
 static void in(int i, uint32_t cpu, uint64_t time_ns)
 {
-	tp_perf_runs_in(&runs, task(i), cpu, time_ns);
-	tp_perf_runs_seen(&runs, cpu, time_ns);
+	tp_perf_oncpu_switch_in(&runs, task(i), cpu, time_ns);
+	tp_perf_oncpu_seen(&runs, cpu, time_ns);
 }
 
 static void out(int i, uint32_t cpu, uint64_t time_ns, enum tp_run_end how)
 {
-	tp_perf_runs_out(&runs, task(i), cpu, time_ns, how);
-	tp_perf_runs_seen(&runs, cpu, time_ns);
+	tp_perf_oncpu_switch_out(&runs, task(i), cpu, time_ns, how);
+	tp_perf_oncpu_seen(&runs, cpu, time_ns);
 }
 
 static size_t put_runs(struct tp_run *list, size_t max)
@@ -76,12 +76,12 @@ START_TEST(stay_is_put_with_how_it_ended)
 	static const enum tp_run_end ends[] = {TP_RUN_BLOCKED, TP_RUN_PREEMPTED, TP_RUN_EXITED};
 	struct tp_run list[2];
 	in(1, 2, 100);
-	ck_assert_int_eq(task(1)->where, TP_TREE_ON_CPU);
+	ck_assert_int_eq(task(1)->where, TP_TASK_TREE_ON_CPU);
 	out(1, 2, 150, ends[_i]);
 	ck_assert_uint_eq(put_runs(list, 2), 1);
 	assert_run(&list[0], 1, 2, 100, 150, ends[_i]);
-	ck_assert_int_eq(task(1)->where,
-			 ends[_i] == TP_RUN_PREEMPTED ? TP_TREE_PREEMPTED : TP_TREE_BLOCKED);
+	ck_assert_int_eq(task(1)->where, ends[_i] == TP_RUN_PREEMPTED ? TP_TASK_TREE_PREEMPTED
+								      : TP_TASK_TREE_BLOCKED);
 	ck_assert_uint_eq(runs.n_unmatched, 0);
 	ck_assert_uint_eq(task(1)->n_runs, 1);
 }
@@ -91,9 +91,9 @@ START_TEST(lost_records_cut_the_stay_to_what_is_certain)
 {
 	struct tp_run list[4];
 	in(1, 0, 100);
-	tp_perf_runs_seen(&runs, 0, 130); /* a sample */
-	ck_assert_uint_eq(tp_perf_runs_lost(&runs, 0, 500), 130);
-	ck_assert_int_eq(task(1)->where, TP_TREE_UNKNOWN);
+	tp_perf_oncpu_seen(&runs, 0, 130); /* a sample */
+	ck_assert_uint_eq(tp_perf_oncpu_lost(&runs, 0, 500), 130);
+	ck_assert_int_eq(task(1)->where, TP_TASK_TREE_UNKNOWN);
 	out(2, 0, 520, TP_RUN_BLOCKED); /* came in while records were lost */
 	in(1, 1, 530);
 	out(1, 1, 540, TP_RUN_BLOCKED);
@@ -119,7 +119,7 @@ START_TEST(records_of_a_migration_that_come_in_the_wrong_order_do_no_harm)
 {
 	struct tp_run list[4];
 	in(1, 0, 100);
-	tp_perf_runs_seen(&runs, 0, 119);
+	tp_perf_oncpu_seen(&runs, 0, 119);
 	in(1, 1, 130);
 	out(1, 0, 120, TP_RUN_PREEMPTED); /* late */
 	out(1, 1, 150, TP_RUN_BLOCKED);
@@ -133,22 +133,22 @@ START_TEST(switching_off_ends_stays_and_switching_on_starts_anew)
 {
 	struct tp_run list[N_TASKS + 4];
 	in(1, 0, 100);
-	tp_perf_runs_off(&runs, 200);
+	tp_perf_oncpu_disable(&runs, 200);
 	ck_assert_uint_eq(put_runs(list, N_TASKS), N_TASKS);
 	for (int i = 0; i < N_TASKS; i++) { /* of those off the CPU, too, nothing is known now */
 		ck_assert_uint_eq(list[i].start_ns, list[i].task == 1 ? 100 : 200);
 		ck_assert_uint_eq(list[i].end_ns, 200);
 		ck_assert_int_eq(list[i].how, TP_RUN_OPEN);
 	}
-	ck_assert_int_eq(task(1)->where, TP_TREE_UNKNOWN);
-	ck_assert_int_eq(task(2)->where, TP_TREE_UNKNOWN);
+	ck_assert_int_eq(task(1)->where, TP_TASK_TREE_UNKNOWN);
+	ck_assert_int_eq(task(2)->where, TP_TASK_TREE_UNKNOWN);
 	in(1, 0, 250);
-	ck_assert_int_eq(task(1)->where, TP_TREE_UNKNOWN);
-	tp_perf_runs_on(&runs, 300);
+	ck_assert_int_eq(task(1)->where, TP_TASK_TREE_UNKNOWN);
+	tp_perf_oncpu_enable(&runs, 300);
 	out(1, 0, 310, TP_RUN_BLOCKED); /* was on the CPU when they were switched on */
 	ck_assert_uint_eq(put_runs(list, N_TASKS + 4), N_TASKS + 1);
 	assert_run(&list[N_TASKS], 1, 0, 300, 310, TP_RUN_BLOCKED);
-	tp_perf_runs_off(&runs, 400); /* the others are still where nobody knows */
+	tp_perf_oncpu_disable(&runs, 400); /* the others are still where nobody knows */
 	ck_assert_uint_eq(put_runs(list, N_TASKS + 4), N_TASKS + 2);
 	assert_run(&list[N_TASKS + 1], 1, 0, 400, 400, TP_RUN_OPEN);
 }
@@ -210,7 +210,7 @@ static void play_loss(struct played *play, unsigned *seed, uint64_t time_ns)
 		play->losing = (uint32_t)rand_r(seed) % N_CPUS;
 	} else {
 		if (play->has_lost)
-			tp_perf_runs_lost(&runs, play->losing, time_ns);
+			tp_perf_oncpu_lost(&runs, play->losing, time_ns);
 		play->losing = N_CPUS;
 		play->has_lost = false;
 	}

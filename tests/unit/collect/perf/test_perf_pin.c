@@ -12,15 +12,15 @@
 
 static struct tp_host host;
 static struct tp_trace_builder sink;
-static struct tp_tree *tree;
+static struct tp_task_tree *tree;
 static struct tp_perf_pins pins;
 static uint64_t now_ns;
 
 static void setup(void)
 {
 	tp_trace_builder_init(&sink);
-	tree = tp_tree_new(&host, &sink.sink);
-	tp_tree_fork(tree, getpid(), getpid(), 0, 0);
+	tree = tp_task_tree_new(&host, &sink.sink);
+	tp_task_tree_fork(tree, getpid(), getpid(), 0, 0);
 	pins = (struct tp_perf_pins){0};
 	now_ns = TP_NS_PER_S;
 }
@@ -28,17 +28,17 @@ static void setup(void)
 static void teardown(void)
 {
 	tp_perf_pins_release(&pins);
-	tp_tree_free(tree);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 }
 
 static void live_a_second(uint64_t n_births, uint64_t n_switches)
 {
-	struct tp_tree_task *task = tp_tree_find(tree, getpid());
+	struct tp_task_tree_task *task = tp_task_tree_find(tree, getpid());
 	task->n_births += n_births;
 	task->n_runs += n_switches;
 	now_ns += TP_NS_PER_S;
-	tp_perf_pins_settle(&pins, tree, now_ns);
+	tp_perf_pins_update(&pins, tree, now_ns);
 }
 
 START_TEST(births_of_one_second_are_no_reason)
@@ -93,9 +93,9 @@ START_TEST(threads_that_end_and_releases_leave_no_pin)
 	live_a_second(5, 100);
 	live_a_second(5, 100);
 	ck_assert_uint_eq(pins.n_open, 1);
-	tp_tree_exit(tree, getpid(), now_ns);
+	tp_task_tree_exit(tree, getpid(), now_ns);
 	now_ns += TP_NS_PER_S;
-	tp_perf_pins_settle(&pins, tree, now_ns);
+	tp_perf_pins_update(&pins, tree, now_ns);
 	ck_assert_uint_eq(pins.n_open, 0);
 }
 END_TEST

@@ -20,19 +20,19 @@ struct fake {
 
 static struct fake fakes[N_RINGS];
 static struct tp_perf_ring rings[N_RINGS];
-static struct tp_perf_merge merge;
+static struct tp_perf_ring_merge merge;
 
 static void setup(void)
 {
 	memset(fakes, 0, sizeof(fakes));
 	for (int i = 0; i < N_RINGS; i++)
 		tp_perf_ring_init(&rings[i], &fakes[i].page, fakes[i].data, RING_BYTES);
-	tp_perf_merge_init(&merge, rings, N_RINGS);
+	tp_perf_ring_merge_init(&merge, rings, N_RINGS);
 }
 
 static void teardown(void)
 {
-	tp_perf_merge_release(&merge);
+	tp_perf_ring_merge_release(&merge);
 	for (int i = 0; i < N_RINGS; i++)
 		tp_perf_ring_unmap(&rings[i]);
 }
@@ -88,11 +88,12 @@ START_TEST(random_rings_come_out_complete_and_in_order)
 		bool is_last = round == 399;
 		uint64_t horizon_ns = is_last ? UINT64_MAX : now_ns - 200;
 		size_t limit = is_last ? SIZE_MAX : (size_t)(rand_r(&seed) % 60);
-		tp_perf_merge_look(&merge);
+		tp_perf_ring_merge_refresh(&merge);
 		const void *bytes;
 		size_t size;
 		size_t ring;
-		while (limit-- && (bytes = tp_perf_merge_take(&merge, horizon_ns, &size, &ring))) {
+		while (limit-- &&
+		       (bytes = tp_perf_ring_merge_next(&merge, horizon_ns, &size, &ring))) {
 			uint64_t time_ns;
 			ck_assert_uint_eq(decode(bytes, size, &time_ns), expected[ring]++);
 			ck_assert_uint_ge(time_ns, last_ns);
@@ -100,7 +101,7 @@ START_TEST(random_rings_come_out_complete_and_in_order)
 			last_ns = time_ns;
 			n_taken++;
 		}
-		tp_perf_merge_give_back(&merge);
+		tp_perf_ring_merge_consume(&merge);
 	}
 	uint64_t n_written = 0;
 	for (int i = 0; i < N_RINGS; i++) {
@@ -118,18 +119,18 @@ START_TEST(ring_whose_time_runs_backwards_keeps_its_own_order)
 	write_record(&fakes[0], 100, 1);
 	write_record(&fakes[0], 90, 1); /* written by an interrupt inside the first */
 	write_record(&fakes[1], 95, 1);
-	tp_perf_merge_look(&merge);
+	tp_perf_ring_merge_refresh(&merge);
 	size_t size;
 	size_t ring;
 	size_t order[3];
 	for (int i = 0; i < 3; i++) {
-		ck_assert_ptr_nonnull(tp_perf_merge_take(&merge, UINT64_MAX, &size, &ring));
+		ck_assert_ptr_nonnull(tp_perf_ring_merge_next(&merge, UINT64_MAX, &size, &ring));
 		order[i] = ring;
 	}
 	ck_assert_uint_eq(order[0], 1);
 	ck_assert_uint_eq(order[1], 0);
 	ck_assert_uint_eq(order[2], 0);
-	ck_assert_ptr_null(tp_perf_merge_take(&merge, UINT64_MAX, &size, &ring));
+	ck_assert_ptr_null(tp_perf_ring_merge_next(&merge, UINT64_MAX, &size, &ring));
 }
 END_TEST
 
@@ -137,13 +138,13 @@ START_TEST(nothing_is_taken_beyond_the_horizon)
 {
 	write_record(&fakes[0], 100, 1);
 	write_record(&fakes[1], 50, 1);
-	tp_perf_merge_look(&merge);
+	tp_perf_ring_merge_refresh(&merge);
 	size_t size;
 	size_t ring;
-	ck_assert_ptr_nonnull(tp_perf_merge_take(&merge, 99, &size, &ring));
+	ck_assert_ptr_nonnull(tp_perf_ring_merge_next(&merge, 99, &size, &ring));
 	ck_assert_uint_eq(ring, 1);
-	ck_assert_ptr_null(tp_perf_merge_take(&merge, 99, &size, &ring));
-	ck_assert_ptr_nonnull(tp_perf_merge_take(&merge, 100, &size, &ring));
+	ck_assert_ptr_null(tp_perf_ring_merge_next(&merge, 99, &size, &ring));
+	ck_assert_ptr_nonnull(tp_perf_ring_merge_next(&merge, 100, &size, &ring));
 }
 END_TEST
 
@@ -151,15 +152,15 @@ START_TEST(room_is_given_back_only_when_told)
 {
 	while (write_record(&fakes[0], 1, 10))
 		;
-	tp_perf_merge_look(&merge);
+	tp_perf_ring_merge_refresh(&merge);
 	ck_assert_double_gt(merge.fill, 0.95);
 	size_t size;
 	size_t ring;
-	while (tp_perf_merge_take(&merge, UINT64_MAX, &size, &ring))
+	while (tp_perf_ring_merge_next(&merge, UINT64_MAX, &size, &ring))
 		;
 	ck_assert_uint_eq(fakes[0].page.data_tail, 0);
 	ck_assert(!write_record(&fakes[0], 1, 10));
-	tp_perf_merge_give_back(&merge);
+	tp_perf_ring_merge_consume(&merge);
 	ck_assert(write_record(&fakes[0], 1, 10));
 }
 END_TEST
@@ -172,16 +173,16 @@ START_TEST(broken_bytes_are_dropped_and_the_ring_goes_on)
 	put(&fakes[0], &header, sizeof(header));
 	put(&fakes[0], &header, sizeof(header));
 	write_record(&fakes[1], 5, 1);
-	tp_perf_merge_look(&merge);
+	tp_perf_ring_merge_refresh(&merge);
 	size_t size;
 	size_t ring;
-	ck_assert_ptr_nonnull(tp_perf_merge_take(&merge, UINT64_MAX, &size, &ring));
+	ck_assert_ptr_nonnull(tp_perf_ring_merge_next(&merge, UINT64_MAX, &size, &ring));
 	ck_assert_uint_eq(ring, 1);
 	ck_assert_uint_eq(rings[0].n_broken, 1);
-	tp_perf_merge_give_back(&merge);
+	tp_perf_ring_merge_consume(&merge);
 	write_record(&fakes[0], 6, 1);
-	tp_perf_merge_look(&merge);
-	ck_assert_ptr_nonnull(tp_perf_merge_take(&merge, UINT64_MAX, &size, &ring));
+	tp_perf_ring_merge_refresh(&merge);
+	ck_assert_ptr_nonnull(tp_perf_ring_merge_next(&merge, UINT64_MAX, &size, &ring));
 	ck_assert_uint_eq(ring, 0);
 }
 END_TEST
@@ -189,10 +190,10 @@ END_TEST
 START_TEST(head_that_jumps_is_no_reason_to_read_outside)
 {
 	fakes[0].page.data_head = UINT64_MAX / 2;
-	tp_perf_merge_look(&merge);
+	tp_perf_ring_merge_refresh(&merge);
 	size_t size;
 	size_t ring;
-	ck_assert_ptr_null(tp_perf_merge_take(&merge, UINT64_MAX, &size, &ring));
+	ck_assert_ptr_null(tp_perf_ring_merge_next(&merge, UINT64_MAX, &size, &ring));
 	ck_assert_uint_eq(rings[0].n_broken, 1);
 }
 END_TEST

@@ -25,7 +25,7 @@ static const struct tp_perf_setup wish = {
 	.ring_pages = 64,
 	.period_ns = 2 * TP_NS_PER_MS,
 };
-static struct tp_perf_wide wide;
+static struct tp_perf_system_wide wide;
 static struct tp_perf_events threads;
 static struct tp_perf_events cpus;
 static uint64_t seed = 1;
@@ -43,16 +43,16 @@ START_TEST(they_fit_who_uses_most_of_the_machine)
 	char root[] = "/tmp/perf-wide-XXXXXX";
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	const struct tp_host made = {.root = root};
-	ck_assert(!tp_perf_wide_fits(&wide, &made, 0)); /* nothing is known */
+	ck_assert(!tp_perf_system_wide_fits(&wide, &made, 0)); /* nothing is known */
 	lay_busy(root, 100);
-	(void)tp_perf_wide_fits(&wide, &made, 0);
+	(void)tp_perf_system_wide_fits(&wide, &made, 0);
 	/* A second of all, 0.9 s of it the target's; then 0.4 s more of 1 s more. */
 	lay_busy(root, 200);
-	ck_assert(tp_perf_wide_fits(&wide, &made, 900 * TP_NS_PER_MS));
+	ck_assert(tp_perf_system_wide_fits(&wide, &made, 900 * TP_NS_PER_MS));
 	lay_busy(root, 300);
-	ck_assert(!tp_perf_wide_fits(&wide, &made, 1300 * TP_NS_PER_MS));
+	ck_assert(!tp_perf_system_wide_fits(&wide, &made, 1300 * TP_NS_PER_MS));
 	lay_busy(root, 400);
-	ck_assert(tp_perf_wide_fits(&wide, &made, 1900 * TP_NS_PER_MS));
+	ck_assert(tp_perf_system_wide_fits(&wide, &made, 1900 * TP_NS_PER_MS));
 	madehost_remove(root);
 }
 END_TEST
@@ -61,14 +61,14 @@ START_TEST(used_is_what_the_processes_of_the_target_used)
 {
 	struct tp_trace_builder sink;
 	tp_trace_builder_init(&sink);
-	struct tp_tree *tree = tp_tree_new(&host, &sink.sink);
-	ck_assert_uint_eq(tp_perf_wide_used_ns(tree), 0);
-	tp_tree_fork(tree, getpid(), getpid(), 0, 1);
+	struct tp_task_tree *tree = tp_task_tree_new(&host, &sink.sink);
+	ck_assert_uint_eq(tp_perf_system_wide_used_ns(tree), 0);
+	tp_task_tree_fork(tree, getpid(), getpid(), 0, 1);
 	uint64_t before_ns = tp_clock_self_cpu_ns();
-	uint64_t used_ns = tp_perf_wide_used_ns(tree);
+	uint64_t used_ns = tp_perf_system_wide_used_ns(tree);
 	ck_assert_uint_ge(used_ns, before_ns);
 	ck_assert_uint_le(used_ns, tp_clock_self_cpu_ns());
-	tp_tree_free(tree);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 }
 END_TEST
@@ -79,7 +79,7 @@ static bool open_both(void)
 	if (lacks_perf())
 		return false;
 	ck_assert_int_eq(tp_perf_events_open(&threads, &host, getpid(), &wish, &seed, NULL), TP_OK);
-	if (tp_perf_wide_open(&wide, &cpus, &host, &threads, &seed))
+	if (tp_perf_system_wide_open(&wide, &cpus, &host, &threads, &seed))
 		return true;
 	tp_perf_events_close(&threads);
 	test_skip("events of CPUs are refused here");
@@ -95,12 +95,12 @@ static unsigned count(uint32_t type, pid_t pid)
 	for (uint32_t i = 0; i < cpus.n_cpus; i++) {
 		const void *bytes;
 		size_t size;
-		tp_perf_ring_look(&cpus.rings[i]);
-		while ((bytes = tp_perf_ring_take(&cpus.rings[i], &size))) {
+		tp_perf_ring_refresh(&cpus.rings[i]);
+		while ((bytes = tp_perf_ring_next(&cpus.rings[i], &size))) {
 			ck_assert(tp_perf_record_decode(&record, bytes, size, &layout));
 			n += record.type == type && record.pid == pid;
 		}
-		tp_perf_ring_give_back(&cpus.rings[i]);
+		tp_perf_ring_consume(&cpus.rings[i]);
 	}
 	return n;
 }
@@ -130,7 +130,7 @@ START_TEST(they_tell_of_all_and_of_switches_only_when_asked)
 	ck_assert_uint_ge(count(PERF_RECORD_SAMPLE, run_child()), 1);
 	ck_assert_uint_eq(count(PERF_RECORD_SWITCH, run_child()), 0);
 	for (int round = 0; round < 2; round++) {
-		ck_assert(tp_perf_events_ready(&cpus));
+		ck_assert(tp_perf_events_prepare_switches(&cpus));
 		tp_perf_events_switches(&cpus, true);
 		ck_assert_uint_ge(count(PERF_RECORD_SWITCH, run_child()), 10);
 		tp_perf_events_switches(&cpus, false);
@@ -149,7 +149,7 @@ START_TEST(no_switch_event_is_open_while_they_are_off)
 		return;
 	for (uint32_t i = 0; i < cpus.n_cpus; i++)
 		ck_assert_int_lt(cpus.switch_fds[i], 0);
-	ck_assert(tp_perf_events_ready(&cpus));
+	ck_assert(tp_perf_events_prepare_switches(&cpus));
 	for (uint32_t i = 0; i < cpus.n_cpus; i++)
 		ck_assert_int_ge(cpus.switch_fds[i], 0);
 	tp_perf_events_switches(&cpus, false);
@@ -176,7 +176,8 @@ START_TEST(refusal_is_remembered_and_leaves_all_as_it_was)
 			 TP_OK);
 	tp_host_open(&host, "");
 	bool is_allowed = host.perf_paranoid <= 0;
-	ck_assert_int_eq(tp_perf_wide_open(&wide, &cpus, &host, &threads, &seed), is_allowed);
+	ck_assert_int_eq(tp_perf_system_wide_open(&wide, &cpus, &host, &threads, &seed),
+			 is_allowed);
 	ck_assert_int_eq(wide.is_refused, !is_allowed);
 	if (is_allowed)
 		tp_perf_events_close(&cpus);

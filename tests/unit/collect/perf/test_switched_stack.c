@@ -6,27 +6,28 @@
 enum { ORIGINAL_SP = 15, SAVED = 6 }; /* words, as oneDNN's kernels have them */
 
 static struct unwound u;
-static struct tp_otherstacks known;
-static struct tp_tree_task task;
+static struct tp_switched_stack known;
+static struct tp_task_tree_task task;
 static uint64_t workspace[512];
 static bool is_fresh; /* the sample was taken just now, not some time ago */
 
 static void setup(void)
 {
 	unwound_init(&u);
-	known = (struct tp_otherstacks){0};
+	known = (struct tp_switched_stack){0};
 	memset(workspace, 0, sizeof(workspace));
 	is_fresh = true;
-	task = (struct tp_tree_task){.info = {.id = 3, .pid = getpid(), .tid = 7}, .maps = u.maps};
+	task = (struct tp_task_tree_task){.info = {.id = 3, .pid = getpid(), .tid = 7},
+					  .maps = u.maps};
 }
 
 static void teardown(void)
 {
-	tp_otherstacks_release(&known);
+	tp_switched_stack_release(&known);
 	unwound_release(&u);
 }
 
-static bool look_at_workspace(void)
+static bool sample_workspace(void)
 {
 	struct tp_perf_sample sample = {
 		.regs = {.ip = 4096, .sp = (uint64_t)(uintptr_t)workspace, .bp = 77},
@@ -34,18 +35,18 @@ static bool look_at_workspace(void)
 		.stack = workspace,
 		.stack_bytes = sizeof(workspace),
 	};
-	return tp_otherstacks_unwind(&known, &task, &sample, is_fresh, u.frames,
-				     TP_STACK_MAX_FRAMES, &u.result);
+	return tp_switched_stack_unwind(&known, &task, &sample, is_fresh, u.frames,
+					TP_STACK_MAX_FRAMES, &u.result);
 }
 
 START_TEST(matrices_have_no_callers)
 {
 	for (size_t i = 0; i < sizeof(workspace) / sizeof(workspace[0]); i++)
 		workspace[i] = UINT64_C(0x3f80000000000000) + (i << 40) + 8 * i;
-	ck_assert(!look_at_workspace());
+	ck_assert(!sample_workspace());
 	/* A pointer to another matrix. */
 	workspace[4] = (uint64_t)(uintptr_t)(workspace + 512);
-	ck_assert(!look_at_workspace());
+	ck_assert(!sample_workspace());
 	ck_assert_uint_eq(known.n, 0);
 }
 END_TEST
@@ -60,7 +61,7 @@ KEEP static void kernel(void)
 	uint64_t base = (uint64_t)(uintptr_t)__builtin_frame_address(0);
 	__asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15");
 	workspace[ORIGINAL_SP] = base - (SAVED - 1) * sizeof(base);
-	is_found = look_at_workspace();
+	is_found = sample_workspace();
 	AFTER_CALL();
 }
 
@@ -121,11 +122,11 @@ START_TEST(code_without_a_file_is_called_by_pointer)
 }
 END_TEST
 
-static bool look_later(void)
+static bool sample_later(void)
 {
 	memset(u.frames, 0, sizeof(u.frames));
 	is_fresh = false;
-	bool is_known = look_at_workspace();
+	bool is_known = sample_workspace();
 	is_fresh = true;
 	return is_known;
 }
@@ -134,12 +135,12 @@ START_TEST(later_callers_are_those_that_were_there_before)
 {
 	call(first_caller);
 	size_t n = u.result.n_frames;
-	ck_assert(look_later());
+	ck_assert(sample_later());
 	ck_assert_int_eq(u.result.end, TP_UNWIND_COMPLETE);
 	ck_assert_uint_eq(u.result.n_frames, n);
 	ck_assert_str_eq(unwound_name(&u, 1), "first_caller");
 	task.info.id++; /* of another thread nothing is known */
-	ck_assert(!look_later());
+	ck_assert(!sample_later());
 }
 END_TEST
 
@@ -157,18 +158,18 @@ START_TEST(threads_whose_callers_nobody_knows_are_wanted)
 {
 	call(first_caller);
 	ck_assert_uint_eq(known.n_news, 1);
-	ck_assert(look_later());
+	ck_assert(sample_later());
 	ck_assert_uint_eq(known.n_wanted, 0);
 	task.info.id++;
-	ck_assert(!look_later());
-	ck_assert(!look_later());
+	ck_assert(!sample_later());
+	ck_assert(!sample_later());
 	ck_assert_uint_eq(known.n_wanted, 1);
 	ck_assert_int_eq(known.wanted[0], 7);
-	for (int i = 0; i < 2 * TP_OTHERSTACKS_WANTED; i++) {
+	for (int i = 0; i < 2 * TP_SWITCHED_STACK_REQUESTS; i++) {
 		task.info.tid++;
-		ck_assert(!look_later());
+		ck_assert(!sample_later());
 	}
-	ck_assert_uint_eq(known.n_wanted, TP_OTHERSTACKS_WANTED);
+	ck_assert_uint_eq(known.n_wanted, TP_SWITCHED_STACK_REQUESTS);
 }
 END_TEST
 
@@ -180,7 +181,7 @@ START_TEST(callers_that_are_not_always_the_same_are_not_guessed)
 	ck_assert(is_found);
 	ck_assert_str_eq(unwound_name(&u, 1), "second_caller");
 	ck_assert_uint_eq(workspace[ORIGINAL_SP], place);
-	ck_assert(!look_later());
+	ck_assert(!sample_later());
 }
 END_TEST
 
@@ -193,9 +194,9 @@ KEEP static void call_times(int n, void (*caller)(void))
 	}
 }
 
-static bool is_first_told(void)
+static bool has_first_frame(void)
 {
-	return look_later() && strcmp(unwound_name(&u, 1), "first_caller") == 0;
+	return sample_later() && strcmp(unwound_name(&u, 1), "first_caller") == 0;
 }
 
 /* A reading that came too late is one of many, whether it is the first or a later one. */
@@ -203,11 +204,11 @@ START_TEST(a_single_other_caller_is_forgiven)
 {
 	call_times(1, second_caller);
 	call_times(40, first_caller);
-	ck_assert(is_first_told());
+	ck_assert(has_first_frame());
 	call_times(1, second_caller);
-	ck_assert(!look_later());
+	ck_assert(!sample_later());
 	call_times(40, first_caller);
-	ck_assert(is_first_told());
+	ck_assert(has_first_frame());
 }
 END_TEST
 
@@ -224,9 +225,9 @@ KEEP static void other_way(void)
 }
 
 /* The kernel's caller, a gap, and everything from call() outwards. */
-static bool are_ends_told(void)
+static bool has_both_ends(void)
 {
-	return is_first_told() && u.result.end == TP_UNWIND_COMPLETE && !u.frames[2].module &&
+	return has_first_frame() && u.result.end == TP_UNWIND_COMPLETE && !u.frames[2].module &&
 	       strcmp(unwound_name(&u, 3), "call") == 0 && unwound_find(&u, "main", 4) > 4;
 }
 
@@ -240,7 +241,7 @@ START_TEST(callers_that_vary_in_the_middle_are_told_at_both_ends)
 		place = i ? place : workspace[ORIGINAL_SP];
 		size_t n = u.result.n_frames;
 		ck_assert_uint_eq(workspace[ORIGINAL_SP], place);
-		ck_assert(i == 0 || are_ends_told());
+		ck_assert(i == 0 || has_both_ends());
 		ck_assert_uint_eq(u.result.n_frames, n);
 	}
 }
@@ -262,7 +263,7 @@ __asm__(".text\n"
 void look_from_kernel(uint64_t own_sp)
 {
 	workspace[ORIGINAL_SP] = own_sp;
-	is_found = look_at_workspace();
+	is_found = sample_workspace();
 }
 
 static void (*volatile saving)(const uint64_t *) = kernel_that_saves;

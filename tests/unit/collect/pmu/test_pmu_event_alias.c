@@ -30,10 +30,10 @@ static const struct {
 START_TEST(core_pmus_are_found_among_others)
 {
 	struct tp_host host;
-	struct tp_corepmu found[TP_EVENTALIAS_MAX_CORES];
+	struct tp_core_pmu found[TP_CORE_PMUS_MAX];
 	char root[128];
 	use_host(&host, root, sizeof(root), pmus[_i].machine);
-	size_t n = tp_corepmu_find(found, TP_EVENTALIAS_MAX_CORES, &host);
+	size_t n = tp_core_pmu_find(found, TP_CORE_PMUS_MAX, &host);
 	ck_assert_uint_eq(n, pmus[_i].n);
 	bool met = pmus[_i].name == NULL;
 	for (size_t i = 0; i < n; i++)
@@ -66,12 +66,12 @@ static const struct {
 START_TEST(terms_are_spread_over_the_bits_of_their_formats)
 {
 	struct tp_host host;
-	struct tp_corepmu pmu;
-	struct tp_counter counter;
+	struct tp_core_pmu pmu;
+	struct tp_pmu_event counter;
 	char root[128];
 	use_host(&host, root, sizeof(root), aliases[_i].machine);
-	ck_assert_uint_eq(tp_corepmu_find(&pmu, 1, &host), 1);
-	ck_assert_int_eq(tp_eventalias_find(&counter, &host, &pmu, aliases[_i].alias),
+	ck_assert_uint_eq(tp_core_pmu_find(&pmu, 1, &host), 1);
+	ck_assert_int_eq(tp_pmu_event_alias_find(&counter, &host, &pmu, aliases[_i].alias),
 			 aliases[_i].found);
 	if (!aliases[_i].found)
 		return;
@@ -126,10 +126,10 @@ START_TEST(malformed_terms_and_formats_are_refused)
 	write_text(directory, "format/x", terms[_i].format_of_x);
 	write_text(directory, "events/e", terms[_i].terms);
 	struct tp_host host = {.root = root};
-	struct tp_corepmu pmu;
-	struct tp_counter counter = {0};
-	ck_assert_uint_eq(tp_corepmu_find(&pmu, 1, &host), 1);
-	ck_assert_int_eq(tp_eventalias_find(&counter, &host, &pmu, "e"), terms[_i].good);
+	struct tp_core_pmu pmu;
+	struct tp_pmu_event counter = {0};
+	ck_assert_uint_eq(tp_core_pmu_find(&pmu, 1, &host), 1);
+	ck_assert_int_eq(tp_pmu_event_alias_find(&counter, &host, &pmu, "e"), terms[_i].good);
 	ck_assert_uint_eq(counter.config, terms[_i].config);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	ck_assert_int_eq(system(command), 0); /* NOLINT(concurrency-mt-unsafe): one thread */
@@ -139,17 +139,17 @@ END_TEST
 START_TEST(scale_and_caps_have_defaults)
 {
 	struct tp_host host;
-	struct tp_corepmu pmu;
+	struct tp_core_pmu pmu;
 	char root[128];
 	uint64_t slots = 0;
 	use_host(&host, root, sizeof(root), "cpu-skx");
-	ck_assert_uint_eq(tp_corepmu_find(&pmu, 1, &host), 1);
-	ck_assert_double_eq(tp_eventalias_scale(&host, &pmu, "topdown-total-slots"), 4);
-	ck_assert_double_eq(tp_eventalias_scale(&host, &pmu, "topdown-slots-issued"), 1);
-	ck_assert(!tp_eventalias_cap(&slots, &host, &pmu, "slots"));
+	ck_assert_uint_eq(tp_core_pmu_find(&pmu, 1, &host), 1);
+	ck_assert_double_eq(tp_pmu_event_alias_scale(&host, &pmu, "topdown-total-slots"), 4);
+	ck_assert_double_eq(tp_pmu_event_alias_scale(&host, &pmu, "topdown-slots-issued"), 1);
+	ck_assert(!tp_pmu_event_alias_cap(&slots, &host, &pmu, "slots"));
 	use_host(&host, root, sizeof(root), "cpu-neoverse-v2");
-	ck_assert_uint_eq(tp_corepmu_find(&pmu, 1, &host), 1);
-	ck_assert(tp_eventalias_cap(&slots, &host, &pmu, "slots"));
+	ck_assert_uint_eq(tp_core_pmu_find(&pmu, 1, &host), 1);
+	ck_assert(tp_pmu_event_alias_cap(&slots, &host, &pmu, "slots"));
 	ck_assert_uint_eq(slots, 8);
 }
 END_TEST

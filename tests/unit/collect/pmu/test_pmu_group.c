@@ -12,7 +12,7 @@
 
 #define LEN(table) (sizeof(table) / sizeof((table)[0]))
 
-static const struct tp_counter software[] = {
+static const struct tp_pmu_event software[] = {
 	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0},
 	{PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, 0},
 	{PERF_TYPE_SOFTWARE, 9999, 0}, /* does not exist */
@@ -40,10 +40,10 @@ static void touch_pages(int n)
 
 START_TEST(children_that_start_later_are_counted)
 {
-	struct tp_counters group;
-	struct tp_counts counts;
-	struct tp_counters_options options = {.inherit = true, .n_required = 2};
-	int error = tp_counters_open(&group, software, 2, &options);
+	struct tp_pmu_group group;
+	struct tp_pmu_counts counts;
+	struct tp_pmu_group_options options = {.inherit = true, .n_required = 2};
+	int error = tp_pmu_group_open(&group, software, 2, &options);
 	if (lacks_rights(error))
 		return;
 	ck_assert_int_eq(error, 0);
@@ -58,43 +58,43 @@ START_TEST(children_that_start_later_are_counted)
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert(tp_counters_read(&group, &counts));
+	ck_assert(tp_pmu_group_read(&group, &counts));
 	ck_assert_uint_ge(counts.values[1], 2700);
 	ck_assert_uint_le(counts.values[1], 2700 + 600); /* of fork itself */
 	ck_assert_uint_gt(counts.values[0], 0);
 	ck_assert_uint_ge(counts.enabled_ns, counts.running_ns);
-	tp_counters_close(&group);
+	tp_pmu_group_close(&group);
 }
 END_TEST
 
 START_TEST(a_missing_member_leaves_the_others_in_place)
 {
-	struct tp_counters group;
-	struct tp_counts counts;
-	struct tp_counters_options options = {.n_required = 2};
-	int error = tp_counters_open(&group, software, 4, &options);
+	struct tp_pmu_group group;
+	struct tp_pmu_counts counts;
+	struct tp_pmu_group_options options = {.n_required = 2};
+	int error = tp_pmu_group_open(&group, software, 4, &options);
 	if (lacks_rights(error))
 		return;
 	ck_assert_int_eq(error, 0);
-	ck_assert(tp_counters_has(&group, 1));
-	ck_assert(!tp_counters_has(&group, 2));
-	ck_assert(tp_counters_has(&group, 3));
+	ck_assert(tp_pmu_group_has(&group, 1));
+	ck_assert(!tp_pmu_group_has(&group, 2));
+	ck_assert(tp_pmu_group_has(&group, 3));
 	touch_pages(100);
-	ck_assert(tp_counters_read(&group, &counts));
+	ck_assert(tp_pmu_group_read(&group, &counts));
 	ck_assert_uint_ge(counts.values[1], 100);
 	ck_assert_uint_eq(counts.values[2], 0);
 	ck_assert_uint_eq(counts.values[3], 0); /* not that of another member */
-	tp_counters_close(&group);
-	ck_assert(!tp_counters_has(&group, 0));
+	tp_pmu_group_close(&group);
+	ck_assert(!tp_pmu_group_has(&group, 0));
 }
 END_TEST
 
 START_TEST(a_missing_required_member_leaves_nothing_open)
 {
-	struct tp_counters group = {.n = 77};
-	struct tp_counters_options options = {.n_required = 3};
+	struct tp_pmu_group group = {.n = 77};
+	struct tp_pmu_group_options options = {.n_required = 3};
 	int before = dup(0);
-	int error = tp_counters_open(&group, software, 4, &options);
+	int error = tp_pmu_group_open(&group, software, 4, &options);
 	int after = dup(0);
 	ck_assert_int_ne(error, 0);
 	ck_assert_uint_eq(group.n, 77); /* untouched */
@@ -106,8 +106,8 @@ END_TEST
 
 /* What two readings of one group tell, and the estimate that must come of it. */
 static const struct {
-	struct tp_counts first;
-	struct tp_counts second;
+	struct tp_pmu_counts first;
+	struct tp_pmu_counts second;
 	double want;
 	double ratio;
 } scalings[] = {
@@ -127,45 +127,45 @@ static const struct {
 
 START_TEST(counts_are_stretched_over_the_time_they_did_not_run)
 {
-	struct tp_counts_sum sum = {.values = {0}};
-	tp_counts_add(&sum, &scalings[_i].first, 1, 1);
-	tp_counts_add(&sum, &scalings[_i].second, 1, 1);
+	struct tp_pmu_counts_sum sum = {.values = {0}};
+	tp_pmu_counts_add(&sum, &scalings[_i].first, 1, 1);
+	tp_pmu_counts_add(&sum, &scalings[_i].second, 1, 1);
 	ck_assert_double_eq_tol(sum.values[0], scalings[_i].want, 1e-9);
-	ck_assert_double_eq_tol(tp_counts_running_ratio(&scalings[_i].second, 1),
+	ck_assert_double_eq_tol(tp_pmu_counts_running_ratio(&scalings[_i].second, 1),
 				scalings[_i].ratio, 1e-3);
 }
 END_TEST
 
 START_TEST(time_without_running_is_made_up_by_the_next_reading)
 {
-	static const struct tp_counts readings[] = {{{100}, 1000, 1000},
-						    {{100}, 2000, 1000},
-						    {{200}, 3000, 2000}};
-	struct tp_counts_sum sum = {.values = {0}};
+	static const struct tp_pmu_counts readings[] = {{{100}, 1000, 1000},
+							{{100}, 2000, 1000},
+							{{200}, 3000, 2000}};
+	struct tp_pmu_counts_sum sum = {.values = {0}};
 	for (size_t i = 0; i < LEN(readings); i++)
-		tp_counts_add(&sum, &readings[i], 1, 1);
+		tp_pmu_counts_add(&sum, &readings[i], 1, 1);
 	/* 100 in the 1000 that ran of the last 2000 */
 	ck_assert_double_eq_tol(sum.values[0], 300, 1e-9);
-	ck_assert_double_eq_tol(tp_counts_running_ratio(&readings[2], 1), 2.0 / 3, 1e-9);
+	ck_assert_double_eq_tol(tp_pmu_counts_running_ratio(&readings[2], 1), 2.0 / 3, 1e-9);
 }
 END_TEST
 
 START_TEST(kinds_of_core_add_up_and_are_not_stretched_over_each_other)
 {
 	/* 700 of 1000 ns on one kind, 300 on the other: nothing was missed. */
-	static const struct tp_counts kinds[2] = {{{700}, 1000, 700}, {{60}, 1000, 300}};
-	struct tp_counts_sum sum = {.values = {0}};
-	tp_counts_add(&sum, kinds, 2, 1);
+	static const struct tp_pmu_counts kinds[2] = {{{700}, 1000, 700}, {{60}, 1000, 300}};
+	struct tp_pmu_counts_sum sum = {.values = {0}};
+	tp_pmu_counts_add(&sum, kinds, 2, 1);
 	ck_assert_double_eq_tol(sum.values[0], 760, 1e-9);
-	ck_assert_double_eq_tol(tp_counts_running_ratio(kinds, 2), 1, 1e-9);
+	ck_assert_double_eq_tol(tp_pmu_counts_running_ratio(kinds, 2), 1, 1e-9);
 }
 END_TEST
 
 START_TEST(estimates_never_shrink)
 {
-	struct tp_counts_sum sum = {.values = {0}};
+	struct tp_pmu_counts_sum sum = {.values = {0}};
 	uint64_t seed = 12345;
-	struct tp_counts counts = {.enabled_ns = 0};
+	struct tp_pmu_counts counts = {.enabled_ns = 0};
 	double before = 0;
 	for (int i = 0; i < 10000; i++) {
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
@@ -174,7 +174,7 @@ START_TEST(estimates_never_shrink)
 		counts.enabled_ns += enabled;
 		counts.running_ns += running;
 		counts.values[0] += running / 3;
-		tp_counts_add(&sum, &counts, 1, 1);
+		tp_pmu_counts_add(&sum, &counts, 1, 1);
 		ck_assert_double_ge(sum.values[0], before);
 		before = sum.values[0];
 	}

@@ -29,10 +29,10 @@ static const struct {
 
 START_TEST(names_are_encoded_as_the_manuals_say_or_refused)
 {
-	struct tp_counter counter = {0};
+	struct tp_pmu_event counter = {0};
 	struct tp_error err = {0};
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1); /* NOLINT(concurrency-mt-unsafe): one thread */
-	enum tp_status status = tp_pfm_encode(&counter, golden[_i].name, &err);
+	enum tp_status status = tp_pmu_libpfm_encode(&counter, golden[_i].name, &err);
 	if (!TP_HAVE_PFM) {
 		ck_assert_int_eq(status, TP_ABSENT);
 		return;

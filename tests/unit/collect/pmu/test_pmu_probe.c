@@ -29,7 +29,7 @@ START_TEST(probe_tells_what_the_cpu_offers)
 	struct tp_availability out;
 	snprintf(root, sizeof(root), "tests/data/hosts/%s", probes[_i].machine);
 	tp_host_open(&host, root);
-	tp_pmuprobe(&host, &out);
+	tp_pmu_probe(&host, &out);
 	ck_assert_int_eq(out.presence, probes[_i].presence);
 	ck_assert_msg(strstr(out.reason, probes[_i].in_reason) != NULL, "%s", out.reason);
 	ck_assert_int_eq(out.reason[0] == '\0', out.presence == TP_PRESENCE_PRESENT);
@@ -43,7 +43,7 @@ START_TEST(probe_of_this_machine_gives_a_reason_when_it_cannot_count)
 	struct tp_host host;
 	struct tp_availability out;
 	tp_host_open(&host, "");
-	tp_pmuprobe(&host, &out);
+	tp_pmu_probe(&host, &out);
 	ck_assert_int_eq(out.reason[0] == '\0', out.presence == TP_PRESENCE_PRESENT);
 	tp_host_close(&host);
 }

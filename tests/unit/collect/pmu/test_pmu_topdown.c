@@ -80,19 +80,19 @@ static const struct {
 	{"cpu-neoverse-n1", NULL, 0, {0}, {0}, 0, 0, 0},
 };
 
-static bool find_recipe(struct tp_pmurecipe *recipe, const char *machine, char *why, size_t size)
+static bool find_recipe(struct tp_pmu_topdown *recipe, const char *machine, char *why, size_t size)
 {
 	struct tp_host host;
-	struct tp_corepmu pmu;
+	struct tp_core_pmu pmu;
 	char root[128];
 	use_host(&host, root, sizeof(root), machine);
-	ck_assert_uint_eq(tp_corepmu_find(&pmu, 1, &host), 1);
-	return tp_pmurecipe_find(recipe, &host, &pmu, why, size);
+	ck_assert_uint_eq(tp_core_pmu_find(&pmu, 1, &host), 1);
+	return tp_pmu_topdown_find(recipe, &host, &pmu, why, size);
 }
 
 START_TEST(recipe_opens_and_computes_what_the_manual_says)
 {
-	struct tp_pmurecipe recipe;
+	struct tp_pmu_topdown recipe;
 	char why[120] = "";
 	bool found = find_recipe(&recipe, recipes[_i].machine, why, sizeof(why));
 	ck_assert_int_eq(found, recipes[_i].name != NULL);
@@ -104,8 +104,8 @@ START_TEST(recipe_opens_and_computes_what_the_manual_says)
 	ck_assert_uint_eq(recipe.n, recipes[_i].n);
 	for (size_t i = 0; i < recipe.n; i++)
 		ck_assert_uint_eq(recipe.events[i].config, recipes[_i].configs[i]);
-	struct tp_topdown topdown;
-	ck_assert(tp_pmurecipe_compute(&topdown, &recipe, recipes[_i].counts));
+	struct tp_pmu_topdown_slots topdown;
+	ck_assert(tp_pmu_topdown_compute(&topdown, &recipe, recipes[_i].counts));
 	ck_assert_double_eq_tol(topdown.slots, recipes[_i].slots, 1e-9);
 	ck_assert_double_eq_tol(topdown.backend, recipes[_i].backend, 1e-9);
 	if (isnan(recipes[_i].memory))
@@ -118,8 +118,8 @@ END_TEST
 /* libpfm4's names must give the same numbers as the table that stands in for them. */
 START_TEST(zen4_by_name_is_zen4_by_number)
 {
-	struct tp_pmurecipe by_number;
-	struct tp_pmurecipe by_name;
+	struct tp_pmu_topdown by_number;
+	struct tp_pmu_topdown by_name;
 	char why[120];
 	ck_assert(find_recipe(&by_number, "cpu-zen4", why, sizeof(why)));
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1); /* NOLINT(concurrency-mt-unsafe): one thread */
@@ -144,11 +144,11 @@ static const struct {
 
 START_TEST(counts_that_contradict_themselves_are_refused)
 {
-	struct tp_pmurecipe recipe;
-	struct tp_topdown topdown;
+	struct tp_pmu_topdown recipe;
+	struct tp_pmu_topdown_slots topdown;
 	char why[120];
 	ck_assert(find_recipe(&recipe, "cpu-spr", why, sizeof(why)));
-	ck_assert_int_eq(tp_pmurecipe_compute(&topdown, &recipe, contradictions[_i].counts),
+	ck_assert_int_eq(tp_pmu_topdown_compute(&topdown, &recipe, contradictions[_i].counts),
 			 contradictions[_i].good);
 }
 END_TEST
@@ -168,12 +168,12 @@ static const struct {
 START_TEST(last_level_events_are_those_of_the_last_level)
 {
 	struct tp_host host;
-	struct tp_corepmu pmu;
-	struct tp_counter events[TP_N_BASIC];
+	struct tp_core_pmu pmu;
+	struct tp_pmu_event events[TP_N_BASIC];
 	char root[128];
 	use_host(&host, root, sizeof(root), basics[_i].machine);
-	ck_assert_uint_eq(tp_corepmu_find(&pmu, 1, &host), 1);
-	ck_assert_uint_eq(tp_pmurecipe_basic(events, &host, &pmu), basics[_i].n);
+	ck_assert_uint_eq(tp_core_pmu_find(&pmu, 1, &host), 1);
+	ck_assert_uint_eq(tp_pmu_topdown_basic(events, &host, &pmu), basics[_i].n);
 	for (size_t i = 0; i < basics[_i].n; i++)
 		ck_assert_uint_eq(events[i].config, basics[_i].configs[i]);
 }
@@ -182,9 +182,9 @@ END_TEST
 START_TEST(a_pmu_without_aliases_is_asked_for_generic_events)
 {
 	struct tp_host host = {.root = "tests/data/hosts/bare"};
-	struct tp_corepmu pmu = {.name = "cpu", .type = 4};
-	struct tp_counter events[TP_N_BASIC];
-	ck_assert_uint_eq(tp_pmurecipe_basic(events, &host, &pmu), 2);
+	struct tp_core_pmu pmu = {.name = "cpu", .type = 4};
+	struct tp_pmu_event events[TP_N_BASIC];
+	ck_assert_uint_eq(tp_pmu_topdown_basic(events, &host, &pmu), 2);
 	ck_assert_uint_eq(events[0].type, PERF_TYPE_HARDWARE);
 	ck_assert_uint_eq(events[0].config, PERF_COUNT_HW_CPU_CYCLES);
 	ck_assert_uint_eq(events[1].config, PERF_COUNT_HW_INSTRUCTIONS);

@@ -22,7 +22,7 @@ static pid_t child(int code)
 START_TEST(how_a_child_ended_is_told)
 {
 	int status = -1;
-	ck_assert(tp_child_ends(child(7), 50 * TP_NS_PER_S, &status));
+	ck_assert(tp_child_wait(child(7), 50 * TP_NS_PER_S, &status));
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(WEXITSTATUS(status), 7);
 }
@@ -32,11 +32,11 @@ START_TEST(one_that_goes_on_is_left_until_it_is_killed)
 {
 	int status = -1;
 	pid_t pid = child(-1);
-	ck_assert(!tp_child_ends(pid, 0, &status));
-	ck_assert(!tp_child_ends(pid, 20 * TP_NS_PER_MS, &status));
+	ck_assert(!tp_child_wait(pid, 0, &status));
+	ck_assert(!tp_child_wait(pid, 20 * TP_NS_PER_MS, &status));
 	ck_assert_int_eq(status, -1);
 	kill(pid, SIGKILL);
-	ck_assert(tp_child_ends(pid, 50 * TP_NS_PER_S, &status));
+	ck_assert(tp_child_wait(pid, 50 * TP_NS_PER_S, &status));
 	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
 }
 END_TEST
@@ -46,7 +46,7 @@ START_TEST(one_whose_end_was_taken_has_ended)
 	int status = -1;
 	pid_t pid = child(0);
 	waitpid(pid, NULL, 0);
-	ck_assert(tp_child_ends(pid, 50 * TP_NS_PER_S, &status));
+	ck_assert(tp_child_wait(pid, 50 * TP_NS_PER_S, &status));
 	ck_assert_int_eq(status, -1);
 }
 END_TEST

@@ -12,17 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool open_slot(struct tp_fdshelf *shelf, struct tp_fdslot *slot, const char *path)
+static bool open_slot(struct tp_fd_cache *shelf, struct tp_fd_cache_slot *slot, const char *path)
 {
 	char text[64];
-	return tp_fdshelf_read(shelf, slot, path, text, sizeof(text));
+	return tp_fd_cache_read(shelf, slot, path, text, sizeof(text));
 }
 
-static int count_linked(const struct tp_fdshelf *shelf)
+static int count_linked(const struct tp_fd_cache *shelf)
 {
 	int n = 0;
-	const struct tp_fdslot *before = NULL;
-	for (const struct tp_fdslot *slot = shelf->newest; slot; slot = slot->older, n++) {
+	const struct tp_fd_cache_slot *before = NULL;
+	for (const struct tp_fd_cache_slot *slot = shelf->newest; slot; slot = slot->older, n++) {
 		ck_assert_ptr_eq(slot->newer, before);
 		ck_assert(slot->is_open);
 		ck_assert_int_ge(fcntl(slot->fd, F_GETFD), 0);
@@ -35,8 +35,8 @@ static int count_linked(const struct tp_fdshelf *shelf)
 
 START_TEST(the_one_used_longest_ago_goes_first)
 {
-	struct tp_fdshelf shelf = {.capacity = 3};
-	struct tp_fdslot slots[4] = {0};
+	struct tp_fd_cache shelf = {.capacity = 3};
+	struct tp_fd_cache_slot slots[4] = {0};
 	for (int i = 0; i < 3; i++)
 		ck_assert(open_slot(&shelf, &slots[i], "/proc/self/stat"));
 	int kept = slots[0].fd;
@@ -46,27 +46,27 @@ START_TEST(the_one_used_longest_ago_goes_first)
 	ck_assert_int_eq(count_linked(&shelf), 3);
 	ck_assert(slots[0].is_open && !slots[1].is_open && slots[2].is_open);
 	for (int i = 0; i < 4; i++)
-		tp_fdshelf_drop(&shelf, &slots[i]);
+		tp_fd_cache_drop(&shelf, &slots[i]);
 	ck_assert_int_eq(count_linked(&shelf), 0);
 }
 END_TEST
 
 START_TEST(a_shelf_without_room_keeps_the_last_one)
 {
-	struct tp_fdshelf shelf = {0};
-	struct tp_fdslot slots[2] = {0};
+	struct tp_fd_cache shelf = {0};
+	struct tp_fd_cache_slot slots[2] = {0};
 	ck_assert(open_slot(&shelf, &slots[0], "/proc/self/stat"));
 	ck_assert(open_slot(&shelf, &slots[1], "/proc/self/stat"));
 	ck_assert_int_eq(count_linked(&shelf), 1);
 	ck_assert(!slots[0].is_open);
-	tp_fdshelf_drop(&shelf, &slots[1]);
+	tp_fd_cache_drop(&shelf, &slots[1]);
 }
 END_TEST
 
 START_TEST(descriptors_taken_by_others_shrink_the_shelf)
 {
-	struct tp_fdshelf shelf = {.capacity = 8};
-	struct tp_fdslot slots[9] = {0};
+	struct tp_fd_cache shelf = {.capacity = 8};
+	struct tp_fd_cache_slot slots[9] = {0};
 	struct rlimit before;
 	for (int i = 0; i < 8; i++)
 		ck_assert(open_slot(&shelf, &slots[i], "/proc/self/stat"));
@@ -82,25 +82,25 @@ START_TEST(descriptors_taken_by_others_shrink_the_shelf)
 	ck_assert_int_le(count_linked(&shelf), 5);
 	ck_assert_uint_eq(shelf.capacity, 4);
 	for (int i = 0; i < 9; i++)
-		tp_fdshelf_drop(&shelf, &slots[i]);
+		tp_fd_cache_drop(&shelf, &slots[i]);
 }
 END_TEST
 
 START_TEST(missing_files_leave_the_shelf_as_it_is)
 {
-	struct tp_fdshelf shelf = {.capacity = 2};
-	struct tp_fdslot slot = {0};
+	struct tp_fd_cache shelf = {.capacity = 2};
+	struct tp_fd_cache_slot slot = {0};
 	ck_assert(!open_slot(&shelf, &slot, "/proc/self/absent"));
 	ck_assert_int_eq(errno, ENOENT);
 	ck_assert_int_eq(count_linked(&shelf), 0);
-	tp_fdshelf_drop(&shelf, &slot);
+	tp_fd_cache_drop(&shelf, &slot);
 }
 END_TEST
 
 START_TEST(a_file_is_read_from_its_beginning_each_time)
 {
-	struct tp_fdshelf shelf = {.capacity = 2};
-	struct tp_fdslot slot = {0};
+	struct tp_fd_cache shelf = {.capacity = 2};
+	struct tp_fd_cache_slot slot = {0};
 	char first[200];
 	char second[200];
 	char path[64];
@@ -110,12 +110,12 @@ START_TEST(a_file_is_read_from_its_beginning_each_time)
 		_exit(0);
 	}
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	ck_assert(tp_fdshelf_read(&shelf, &slot, path, first, sizeof(first)));
-	ck_assert(tp_fdshelf_read(&shelf, &slot, "", second, sizeof(second)));
+	ck_assert(tp_fd_cache_read(&shelf, &slot, path, first, sizeof(first)));
+	ck_assert(tp_fd_cache_read(&shelf, &slot, "", second, sizeof(second)));
 	ck_assert_int_eq(strncmp(first, second, strcspn(first, ")")), 0);
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert(!tp_fdshelf_read(&shelf, &slot, "", second, sizeof(second)));
+	ck_assert(!tp_fd_cache_read(&shelf, &slot, "", second, sizeof(second)));
 	ck_assert_int_eq(errno, ESRCH);
 	ck_assert(!slot.is_open);
 	ck_assert_int_eq(count_linked(&shelf), 0);
@@ -128,15 +128,15 @@ START_TEST(room_follows_the_limit_of_open_files)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	struct rlimit few = {.rlim_cur = 64, .rlim_max = before.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	size_t room = tp_fdshelf_room(1024);
+	size_t room = tp_fd_cache_capacity(1024);
 	few.rlim_cur = 8;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	size_t least = tp_fdshelf_room(1024);
+	size_t least = tp_fd_cache_capacity(1024);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert_uint_ge(room, 8);
 	ck_assert_uint_le(room, 24);
 	ck_assert_uint_eq(least, 1);
-	ck_assert_uint_le(tp_fdshelf_room(10), 10);
+	ck_assert_uint_le(tp_fd_cache_capacity(10), 10);
 }
 END_TEST
 

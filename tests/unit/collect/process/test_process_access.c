@@ -33,7 +33,7 @@ START_TEST(reach_is_as_the_settings_say)
 			       .is_live = cases[_i].is_live,
 			       .ptrace_scope = cases[_i].ptrace_scope};
 	struct tp_availability out;
-	tp_reach_probe(&host, &out);
+	tp_process_access_probe(&host, &out);
 	ck_assert_int_eq(out.presence, cases[_i].presence);
 	ck_assert_msg(strstr(out.reason, cases[_i].in_reason) != NULL, "%s", out.reason);
 	ck_assert_str_eq(out.remedy, cases[_i].remedy);
@@ -56,7 +56,7 @@ START_TEST(trying_leaves_no_descriptor_open)
 	struct tp_host host = {.root = "", .is_live = true};
 	struct tp_availability out;
 	int before = count_open_files();
-	tp_reach_probe(&host, &out);
+	tp_process_access_probe(&host, &out);
 	ck_assert_int_eq(count_open_files(), before);
 }
 END_TEST
@@ -70,7 +70,7 @@ START_TEST(a_process_that_hides_itself_is_not_read)
 		return;
 	}
 	prctl(PR_SET_DUMPABLE, 0); /* the child inherits it */
-	tp_reach_probe(&host, &out);
+	tp_process_access_probe(&host, &out);
 	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
 	ck_assert_str_ne(out.remedy, "");
 }
@@ -82,16 +82,16 @@ START_TEST(running_process_is_tried_itself)
 	struct tp_host host = {.root = "", .is_live = true};
 	struct tp_availability out;
 	pid_t parent = getppid(); /* root's, if we are */
-	tp_reach_probe_process(&host, parent, &out);
+	tp_process_access_probe_pid(&host, parent, &out);
 	ck_assert_int_eq(out.presence, TP_PRESENCE_PRESENT);
 	if (setuid(12345) != 0) {
 		test_skip("only root can become another user");
 		return;
 	}
-	tp_reach_probe_process(&host, parent, &out);
+	tp_process_access_probe_pid(&host, parent, &out);
 	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
 	host.ptrace_scope = 1;
-	tp_reach_probe_process(&host, parent, &out);
+	tp_process_access_probe_pid(&host, parent, &out);
 	ck_assert_msg(strstr(out.reason, "ptrace_scope is 1") &&
 			      strstr(out.reason, "not our child"),
 		      "%s", out.reason);
@@ -109,7 +109,7 @@ START_TEST(root_is_not_told_to_be_root)
 		test_skip("only root can give up what root may do");
 		return;
 	}
-	tp_reach_probe_process(&host, getppid(), &out); /* has more power than we */
+	tp_process_access_probe_pid(&host, getppid(), &out); /* has more power than we */
 	ck_assert_int_eq(out.presence, TP_PRESENCE_DEGRADED);
 	ck_assert_str_eq(out.remedy, "run with CAP_SYS_PTRACE");
 }

@@ -32,8 +32,8 @@ static const struct {
 
 START_TEST(stat_is_read_whatever_the_name_holds)
 {
-	struct tp_task_stat stat;
-	ck_assert_int_eq(tp_task_stat_parse(&stat, lines[_i].text), lines[_i].comm != NULL);
+	struct tp_procfs_stat stat;
+	ck_assert_int_eq(tp_procfs_stat_parse(&stat, lines[_i].text), lines[_i].comm != NULL);
 	if (!lines[_i].comm)
 		return;
 	ck_assert_str_eq(stat.comm, lines[_i].comm);
@@ -53,26 +53,26 @@ END_TEST
 START_TEST(stat_of_ourselves_agrees_with_other_sources)
 {
 	struct tp_host host = {.root = "", .is_live = true};
-	struct tp_task_stat stat;
-	ck_assert(tp_task_stat_read(&stat, &host, getpid(), 0));
+	struct tp_procfs_stat stat;
+	ck_assert(tp_procfs_stat_read(&stat, &host, getpid(), 0));
 	ck_assert_int_eq(stat.ppid, getppid());
 	ck_assert_int_eq(stat.state, 'R');
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
 	double cpu_s = (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
 	ck_assert_double_le((double)stat.utime_ns * 1e-9, cpu_s + 0.1);
-	ck_assert(tp_task_stat_read(&stat, &host, getpid(), getpid()));
-	struct tp_fdshelf shelf = {0};
-	struct tp_fdslot slot = {0};
+	ck_assert(tp_procfs_stat_read(&stat, &host, getpid(), getpid()));
+	struct tp_fd_cache shelf = {0};
+	struct tp_fd_cache_slot slot = {0};
 	for (int i = 0; i < 2; i++) {
-		struct tp_task_stat again = {0};
-		ck_assert(tp_task_stat_reread(&again, &host, getpid(), getpid(), &shelf, &slot));
+		struct tp_procfs_stat again = {0};
+		ck_assert(tp_procfs_stat_reread(&again, &host, getpid(), getpid(), &shelf, &slot));
 		ck_assert(slot.is_open);
 		ck_assert_int_eq(again.ppid, stat.ppid);
 		ck_assert_uint_eq(again.start_ticks, stat.start_ticks);
 	}
-	tp_fdshelf_drop(&shelf, &slot);
-	ck_assert(!tp_task_stat_read(&stat, &host, 1 << 30, 0));
+	tp_fd_cache_drop(&shelf, &slot);
+	ck_assert(!tp_procfs_stat_read(&stat, &host, 1 << 30, 0));
 }
 END_TEST
 
@@ -80,16 +80,16 @@ START_TEST(zombies_and_who_has_gone_are_not_alive)
 {
 	struct tp_host host = {.root = "", .is_live = true};
 	siginfo_t info;
-	ck_assert(tp_task_stat_is_alive(&host, getpid(), 0));
-	ck_assert(tp_task_stat_is_alive(&host, getpid(), getpid()));
+	ck_assert(tp_procfs_stat_is_alive(&host, getpid(), 0));
+	ck_assert(tp_procfs_stat_is_alive(&host, getpid(), getpid()));
 	pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);
 	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	ck_assert(!tp_task_stat_is_alive(&host, pid, 0));
-	ck_assert(!tp_task_stat_is_alive(&host, pid, pid));
+	ck_assert(!tp_procfs_stat_is_alive(&host, pid, 0));
+	ck_assert(!tp_procfs_stat_is_alive(&host, pid, pid));
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	ck_assert(!tp_task_stat_is_alive(&host, pid, 0));
+	ck_assert(!tp_procfs_stat_is_alive(&host, pid, 0));
 }
 END_TEST
 

@@ -100,10 +100,10 @@ static void make_thread(void)
 /* A whole wrapper: start, release, reap, end as the target did. */
 __attribute__((noreturn)) static void wrap(char *const *argv, const struct tp_env *env)
 {
-	struct tp_inheritance inheritance;
+	struct tp_inherited inheritance;
 	struct tp_target *target;
 	struct tp_error err = {0};
-	tp_inheritance_take(&inheritance);
+	tp_inherited_save(&inheritance);
 	struct rlimit raised = {inheritance.files.rlim_max, inheritance.files.rlim_max};
 	setrlimit(RLIMIT_NOFILE, &raised);
 	signal(SIGPIPE, SIG_IGN); /* as a program that writes reports may */
@@ -117,7 +117,7 @@ __attribute__((noreturn)) static void wrap(char *const *argv, const struct tp_en
 	}
 	struct tp_target_end end = *tp_target_reap(target);
 	tp_target_close(target);
-	tp_target_end_alike(&end);
+	tp_target_exit_like(&end);
 }
 
 static pid_t start_wrapper(const char *script)
@@ -357,17 +357,17 @@ START_TEST(signal_after_the_end_does_not_change_the_status)
 {
 	pid_t pid = fork();
 	if (pid == 0) {
-		struct tp_inheritance inheritance;
+		struct tp_inherited inheritance;
 		struct tp_target *target;
 		char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char[]){"exit 5"}, NULL};
-		tp_inheritance_take(&inheritance);
+		tp_inherited_save(&inheritance);
 		if (tp_target_start(&target, &inheritance, argv, NULL, NULL) != TP_OK ||
 		    tp_target_release(target, NULL) != TP_OK)
 			_exit(125);
 		struct tp_target_end end = *tp_target_reap(target);
 		tp_target_close(target);
 		kill(getpid(), passed[_i].signal);
-		tp_target_end_alike(&end);
+		tp_target_exit_like(&end);
 	}
 	int status = wait_status(pid);
 	ck_assert(WIFEXITED(status));
@@ -424,9 +424,9 @@ START_TEST(held_target_never_runs_when_we_die)
 {
 	pid_t pid = fork();
 	if (pid == 0) {
-		struct tp_inheritance inheritance;
+		struct tp_inherited inheritance;
 		struct tp_target *target;
-		tp_inheritance_take(&inheritance);
+		tp_inherited_save(&inheritance);
 		char *argv[] = {(char[]){"touch"}, (char[]){"ran"}, NULL};
 		if (tp_target_start(&target, &inheritance, argv, NULL, NULL))
 			_exit(1);
@@ -571,7 +571,7 @@ START_TEST(attached_target_is_left_by_signals_and_gets_none)
 	ck_assert(tp_target_is_attached(attached));
 	ck_assert_int_eq(tp_target_poll(attached), 0);
 	kill(getpid(), leavings[_i].signal);
-	ck_assert_int_eq(tp_target_poll(attached), leavings[_i].is_ignored ? 0 : TP_TARGET_LEAVE);
+	ck_assert_int_eq(tp_target_poll(attached), leavings[_i].is_ignored ? 0 : TP_TARGET_DETACH);
 	ck_assert_int_eq(tp_target_reap(attached)->kind, TP_END_DETACHED);
 	tp_target_close(attached);
 	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);

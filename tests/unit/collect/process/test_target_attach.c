@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct tp_attachment attachment;
+static struct tp_target_attachment attachment;
 static struct tp_error err;
 
 static void wait_for_end(void)
@@ -40,7 +40,7 @@ static pid_t start(const char *script)
 static void check_refused(pid_t pid, enum tp_status status, const char *text, const char *next)
 {
 	err = (struct tp_error){0};
-	ck_assert_int_eq(tp_attachment_open(&attachment, pid, &err), status);
+	ck_assert_int_eq(tp_target_attachment_open(&attachment, pid, &err), status);
 	ck_assert_msg(strstr(err.text, text) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.next, next) != NULL, "%s", err.next);
 }
@@ -54,7 +54,7 @@ START_TEST(what_is_no_process_is_refused_by_name)
 }
 END_TEST
 
-static void *tell_id(void *out)
+static void *print_id(void *out)
 {
 	*(volatile pid_t *)out = (pid_t)syscall(SYS_gettid);
 	for (;;)
@@ -68,7 +68,7 @@ START_TEST(thread_is_refused_and_its_process_offered)
 	pthread_t thread;
 	char text[60];
 	char next[60];
-	ck_assert_int_eq(pthread_create(&thread, NULL, tell_id, (void *)(uintptr_t)&tid), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, print_id, (void *)(uintptr_t)&tid), 0);
 	while (!tid)
 		usleep(1000);
 	snprintf(text, sizeof(text), "it is a thread of process %d", (int)getpid());
@@ -119,23 +119,23 @@ START_TEST(end_of_a_process_is_learnt_before_and_after_it_was_reaped)
 	ck_assert_int_eq(pipe2(gate, O_CLOEXEC), 0);
 	ck_assert_int_eq(dup2(gate[0], 0), 0);
 	pid_t pid = start(ends[_i / 2].script);
-	ck_assert_int_eq(tp_attachment_open(&attachment, pid, &err), TP_OK);
-	ck_assert(!tp_attachment_has_ended(&attachment));
-	tp_attachment_end(&attachment, &end);
+	ck_assert_int_eq(tp_target_attachment_open(&attachment, pid, &err), TP_OK);
+	ck_assert(!tp_target_attachment_has_ended(&attachment));
+	tp_target_attachment_end(&attachment, &end);
 	ck_assert_int_eq(end.kind, TP_END_DETACHED);
 	close(gate[1]);
 	wait_for_end();
 	if (is_reaped)
 		waitpid(pid, NULL, 0);
-	ck_assert(tp_attachment_has_ended(&attachment));
-	tp_attachment_end(&attachment, &end);
+	ck_assert(tp_target_attachment_has_ended(&attachment));
+	tp_target_attachment_end(&attachment, &end);
 	if (is_reaped && end.kind == TP_END_UNKNOWN) {
 		test_skip("kernels before 6.15 do not tell how a reaped process ended");
 		return;
 	}
 	ck_assert_int_eq(end.kind, ends[_i / 2].kind);
 	ck_assert_int_eq(end.code, ends[_i / 2].code);
-	tp_attachment_close(&attachment);
+	tp_target_attachment_close(&attachment);
 }
 END_TEST
 

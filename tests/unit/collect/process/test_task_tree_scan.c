@@ -20,7 +20,7 @@
 static char root[] = "/tmp/tp-tree-XXXXXX";
 static struct tp_host host;
 static struct tp_trace_builder sink;
-static struct tp_tree *tree;
+static struct tp_task_tree *tree;
 
 __attribute__((format(printf, 1, 2))) static void run(const char *format, ...)
 {
@@ -40,7 +40,7 @@ static void setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	host = (struct tp_host){.root = root};
 	tp_trace_builder_init(&sink);
-	tree = tp_tree_new(&host, &sink.sink);
+	tree = tp_task_tree_new(&host, &sink.sink);
 	run("mkdir proc");
 }
 
@@ -48,7 +48,7 @@ static void teardown(void)
 {
 	run("rm -rf proc");
 	rmdir(root);
-	tp_tree_free(tree);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 }
 
@@ -104,13 +104,15 @@ START_TEST(scan_finds_threads_and_grandchildren)
 	put_process(20, 10, "worker", "30 ");
 	put_process(30, 20, "leaf", "");
 	put_process(40, 1, "stranger", "");
-	ck_assert_uint_eq(tp_tree_scan(tree, 10, 1000 * TP_NS_PER_S), 4);
-	ck_assert_uint_eq(tp_tree_alive(tree), 4);
-	ck_assert_ptr_null(tp_tree_find(tree, 40));
-	ck_assert_int_eq(tp_tree_find(tree, 11)->info.pid, 10);
-	ck_assert_uint_eq(tp_tree_find(tree, 30)->info.parent, tp_tree_find(tree, 20)->info.id);
-	ck_assert_uint_eq(tp_tree_find(tree, 20)->info.parent, tp_tree_find(tree, 10)->info.id);
-	ck_assert_uint_eq(tp_tree_scan(tree, 10, 1001 * TP_NS_PER_S), 0);
+	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1000 * TP_NS_PER_S), 4);
+	ck_assert_uint_eq(tp_task_tree_alive(tree), 4);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 40));
+	ck_assert_int_eq(tp_task_tree_find(tree, 11)->info.pid, 10);
+	ck_assert_uint_eq(tp_task_tree_find(tree, 30)->info.parent,
+			  tp_task_tree_find(tree, 20)->info.id);
+	ck_assert_uint_eq(tp_task_tree_find(tree, 20)->info.parent,
+			  tp_task_tree_find(tree, 10)->info.id);
+	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S), 0);
 }
 END_TEST
 
@@ -120,10 +122,10 @@ START_TEST(scan_uses_parent_ids_where_the_kernel_has_no_children_files)
 	put_process(9, 20, "leaf", NULL); /* listed before its parent */
 	put_process(20, 10, "worker", NULL);
 	put_process(40, 1, "stranger", NULL);
-	tp_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
-	tp_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
-	ck_assert_uint_eq(tp_tree_alive(tree), 3);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, 9));
+	tp_task_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
+	tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
+	ck_assert_uint_eq(tp_task_tree_alive(tree), 3);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 9));
 }
 END_TEST
 
@@ -133,15 +135,15 @@ START_TEST(scan_ends_what_is_gone_or_a_zombie_and_keeps_an_orphan)
 	put_thread(10, 11);
 	put_process(20, 10, "worker", "30 ");
 	put_process(30, 20, "daemon", "");
-	tp_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
+	tp_task_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
 	run("rm -r proc/%d/task/%d", 10, 11);
 	put_stat("proc/20/stat", 20, "worker", 'Z', 10, 520);
 	put_stat("proc/30/stat", 30, "daemon", 'S', 1, 530); /* its parent is gone */
-	tp_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
-	ck_assert_ptr_null(tp_tree_find(tree, 11));
-	ck_assert_ptr_null(tp_tree_find(tree, 20));
-	ck_assert_ptr_nonnull(tp_tree_find(tree, 30));
-	ck_assert_uint_eq(tp_tree_alive(tree), 2);
+	tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 11));
+	ck_assert_ptr_null(tp_task_tree_find(tree, 20));
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 30));
+	ck_assert_uint_eq(tp_task_tree_alive(tree), 2);
 }
 END_TEST
 
@@ -149,13 +151,13 @@ START_TEST(scan_tells_a_reused_pid_by_its_start_time)
 {
 	put_process(10, 1, "train", "20 ");
 	put_process(20, 10, "worker", "");
-	tp_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
-	uint32_t before = tp_tree_find(tree, 20)->info.id;
+	tp_task_tree_scan(tree, 10, 1000 * TP_NS_PER_S);
+	uint32_t before = tp_task_tree_find(tree, 20)->info.id;
 	put_stat("proc/20/stat", 20, "worker", 'S', 10, 9999);
 	put_stat("proc/20/task/20/stat", 20, "worker", 'S', 10, 9999);
-	tp_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
-	tp_tree_scan(tree, 10, 1002 * TP_NS_PER_S);
-	ck_assert_uint_ne(tp_tree_find(tree, 20)->info.id, before);
+	tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S);
+	tp_task_tree_scan(tree, 10, 1002 * TP_NS_PER_S);
+	ck_assert_uint_ne(tp_task_tree_find(tree, 20)->info.id, before);
 }
 END_TEST
 
@@ -163,20 +165,20 @@ START_TEST(fed_tree_believes_proc_only_at_second_sight_and_in_doubt)
 {
 	put_process(10, 1, "train", "20 ");
 	put_process(20, 10, "worker", "");
-	tp_tree_fork(tree, 10, 10, 0, 1);
-	tp_tree_set_fed(tree, true);
-	ck_assert_uint_eq(tp_tree_scan(tree, 10, 1000 * TP_NS_PER_S), 0);
-	tp_tree_doubt(tree);
-	ck_assert_uint_eq(tp_tree_scan(tree, 10, 1001 * TP_NS_PER_S), 0);
-	ck_assert_uint_eq(tp_tree_scan(tree, 10, 1002 * TP_NS_PER_S), 1);
+	tp_task_tree_fork(tree, 10, 10, 0, 1);
+	tp_task_tree_set_has_events(tree, true);
+	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1000 * TP_NS_PER_S), 0);
+	tp_task_tree_mark_stale(tree);
+	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1001 * TP_NS_PER_S), 0);
+	ck_assert_uint_eq(tp_task_tree_scan(tree, 10, 1002 * TP_NS_PER_S), 1);
 	/* a late event is the same birth */
-	uint32_t id = tp_tree_find(tree, 20)->info.id;
-	ck_assert_uint_eq(tp_tree_fork(tree, 20, 20, 10, 5)->info.id, id);
+	uint32_t id = tp_task_tree_find(tree, 20)->info.id;
+	ck_assert_uint_eq(tp_task_tree_fork(tree, 20, 20, 10, 5)->info.id, id);
 	run("rm -r proc/20");
-	tp_tree_scan(tree, 10, 1003 * TP_NS_PER_S);
-	ck_assert_ptr_nonnull(tp_tree_find(tree, 20));
-	tp_tree_scan(tree, 10, 1004 * TP_NS_PER_S);
-	ck_assert_ptr_null(tp_tree_find(tree, 20));
+	tp_task_tree_scan(tree, 10, 1003 * TP_NS_PER_S);
+	ck_assert_ptr_nonnull(tp_task_tree_find(tree, 20));
+	tp_task_tree_scan(tree, 10, 1004 * TP_NS_PER_S);
+	ck_assert_ptr_null(tp_task_tree_find(tree, 20));
 }
 END_TEST
 
@@ -215,12 +217,12 @@ static pid_t start_family(void)
 START_TEST(scan_of_the_real_proc_finds_a_real_family)
 {
 	struct tp_host live = {.root = "", .is_live = true};
-	struct tp_tree *real = tp_tree_new(&live, &sink.sink);
+	struct tp_task_tree *real = tp_task_tree_new(&live, &sink.sink);
 	uint64_t before_ns = tp_clock_now_ns();
 	pid_t pid = start_family();
-	tp_tree_scan(real, pid, tp_clock_now_ns());
-	ck_assert_uint_eq(tp_tree_alive(real), 4);
-	const struct tp_task *info = &tp_tree_find(real, pid)->info;
+	tp_task_tree_scan(real, pid, tp_clock_now_ns());
+	ck_assert_uint_eq(tp_task_tree_alive(real), 4);
+	const struct tp_task *info = &tp_task_tree_find(real, pid)->info;
 	ck_assert_uint_ge(info->start_ns + 20 * TP_NS_PER_MS, before_ns);
 	ck_assert_uint_le(info->start_ns, tp_clock_now_ns());
 	char self[4096];
@@ -229,9 +231,9 @@ START_TEST(scan_of_the_real_proc_finds_a_real_family)
 	ck_assert_str_eq(tp_strtab_text(&sink.sink.strings, info->exe), self);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	tp_tree_scan(real, pid, tp_clock_now_ns() + TP_NS_PER_S);
-	ck_assert_ptr_null(tp_tree_find(real, pid));
-	tp_tree_free(real);
+	tp_task_tree_scan(real, pid, tp_clock_now_ns() + TP_NS_PER_S);
+	ck_assert_ptr_null(tp_task_tree_find(real, pid));
+	tp_task_tree_free(real);
 }
 END_TEST
 
@@ -242,16 +244,17 @@ START_TEST(met_tree_is_without_ourselves_and_without_our_children)
 	pid_t shell = getpid();
 	pid_t ours = fork();
 	if (ours == 0) {
-		struct tp_tree *met = tp_tree_new(&live, &sink.sink);
+		struct tp_task_tree *met = tp_task_tree_new(&live, &sink.sink);
 		pid_t child = fork();
 		if (child == 0) {
 			pause();
 			_exit(0);
 		}
-		tp_tree_meet(met, shell, tp_clock_now_ns());
-		bool is_right = tp_tree_find(met, shell) && !tp_tree_find(met, getpid()) &&
-				!tp_tree_find(met, child) &&
-				tp_tree_find(met, shell)->info.start_ns < tp_clock_now_ns();
+		tp_task_tree_scan_existing(met, shell, tp_clock_now_ns());
+		bool is_right = tp_task_tree_find(met, shell) &&
+				!tp_task_tree_find(met, getpid()) &&
+				!tp_task_tree_find(met, child) &&
+				tp_task_tree_find(met, shell)->info.start_ns < tp_clock_now_ns();
 		kill(child, SIGKILL);
 		_exit(is_right ? 0 : 1);
 	}

@@ -15,23 +15,23 @@
 static void scan_to(struct tp_buf *out, const char *bytes, size_t size)
 {
 	struct giver giver = {bytes, size};
-	struct tp_stream *stream = tp_stream_over(give, &giver);
+	struct tp_stream *stream = tp_stream_from_source(give, &giver);
 	struct tp_json_scan scan;
-	struct tp_piece key;
-	struct tp_piece value;
-	enum tp_scan_item item;
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	enum tp_json_scan_item item;
 	tp_json_scan_init(&scan, stream);
-	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_SCAN_END) {
+	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
 		tp_buf_putc(out, " emjh"[item]);
-		if (item == TP_SCAN_MEMBER) {
+		if (item == TP_JSON_SCAN_MEMBER) {
 			tp_buf_add(out, key.text, key.len);
 			tp_buf_putc(out, ' ');
 		}
-		if (item == TP_SCAN_MEMBER || item == TP_SCAN_EVENT)
+		if (item == TP_JSON_SCAN_MEMBER || item == TP_JSON_SCAN_EVENT)
 			tp_buf_add(out, value.text, value.len);
 		tp_buf_putc(out, ';');
 	}
-	ck_assert_int_eq(tp_json_scan_next(&scan, &key, &value), TP_SCAN_END);
+	ck_assert_int_eq(tp_json_scan_next(&scan, &key, &value), TP_JSON_SCAN_END);
 	tp_buf_puts(out, scan.is_cut ? "cut" : "");
 	tp_buf_puts(out, scan.has_list ? "" : " no list");
 	tp_json_scan_release(&scan);
@@ -107,22 +107,22 @@ static void put_document(struct tp_buf *out, size_t n_events, size_t longest)
 static size_t count_events(const char *bytes, size_t size, bool *is_cut)
 {
 	struct giver giver = {bytes, size};
-	struct tp_stream *stream = tp_stream_over(give, &giver);
+	struct tp_stream *stream = tp_stream_from_source(give, &giver);
 	struct tp_json_scan scan;
-	struct tp_piece key;
-	struct tp_piece value;
-	enum tp_scan_item item;
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	enum tp_json_scan_item item;
 	size_t n = 0;
 	tp_json_scan_init(&scan, stream);
-	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_SCAN_END) {
-		if (item != TP_SCAN_EVENT)
+	while ((item = tp_json_scan_next(&scan, &key, &value)) != TP_JSON_SCAN_END) {
+		if (item != TP_JSON_SCAN_EVENT)
 			continue;
-		struct tp_piece number = tp_piece_find(&value, "n");
-		ck_assert_uint_eq(tp_piece_count(&number, SIZE_MAX), n);
+		struct tp_json_slice number = tp_json_slice_find(&value, "n");
+		ck_assert_uint_eq(tp_json_slice_count(&number, SIZE_MAX), n);
 		n++;
 	}
 	*is_cut = scan.is_cut;
-	ck_assert_uint_le(scan.capacity, TP_SCAN_WINDOW_MOST);
+	ck_assert_uint_le(scan.capacity, TP_JSON_SCAN_WINDOW_MAX);
 	tp_json_scan_release(&scan);
 	tp_stream_close(stream);
 	return n;
@@ -133,7 +133,7 @@ START_TEST(a_document_larger_than_the_window_comes_whole)
 	struct tp_buf text = {0};
 	bool is_cut;
 	put_document(&text, 20000, 700);
-	ck_assert_uint_gt(text.len, 10 * TP_SCAN_WINDOW);
+	ck_assert_uint_gt(text.len, 10 * TP_JSON_SCAN_WINDOW);
 	ck_assert_uint_eq(count_events(text.data, text.len, &is_cut), 20000);
 	ck_assert(!is_cut);
 	tp_buf_release(&text);
@@ -162,10 +162,10 @@ static const struct {
 	size_t size;
 	const char *items;
 } larges[] = {
-	{TP_SCAN_WINDOW - 20, "eee"},      {TP_SCAN_WINDOW, "eee"},
-	{3 * TP_SCAN_WINDOW, "eee"},       {TP_SCAN_WINDOW_MOST - 100, "eee"},
-	{TP_SCAN_WINDOW_MOST + 1, "ehe"},  {TP_SCAN_WINDOW_MOST + 100000, "ehe"},
-	{3U * TP_SCAN_WINDOW_MOST, "ehe"},
+	{TP_JSON_SCAN_WINDOW - 20, "eee"},     {TP_JSON_SCAN_WINDOW, "eee"},
+	{3 * TP_JSON_SCAN_WINDOW, "eee"},      {TP_JSON_SCAN_WINDOW_MAX - 100, "eee"},
+	{TP_JSON_SCAN_WINDOW_MAX + 1, "ehe"},  {TP_JSON_SCAN_WINDOW_MAX + 100000, "ehe"},
+	{3U * TP_JSON_SCAN_WINDOW_MAX, "ehe"},
 };
 
 /* Of brackets, of a string, of quotes that are escaped. */
@@ -206,7 +206,7 @@ START_TEST(a_member_that_is_too_large_has_no_value)
 	struct tp_buf text = {0};
 	struct tp_buf got = {0};
 	tp_buf_puts(&text, "{\"stackFrames\":");
-	put_large(&text, 1, TP_SCAN_WINDOW_MOST + 5000000U);
+	put_large(&text, 1, TP_JSON_SCAN_WINDOW_MAX + 5000000U);
 	tp_buf_puts(&text, ",\"traceEvents\":[{}]}");
 	scan_to(&got, text.data, text.len);
 	ck_assert_str_eq(tp_buf_text(&got), "mstackFrames ;e{};");
@@ -220,7 +220,7 @@ START_TEST(what_is_too_large_and_cut_is_a_cut)
 	struct tp_buf text = {0};
 	bool is_cut;
 	tp_buf_puts(&text, "[{\"n\":0},");
-	put_large(&text, 1, TP_SCAN_WINDOW_MOST + 5000000U);
+	put_large(&text, 1, TP_JSON_SCAN_WINDOW_MAX + 5000000U);
 	ck_assert_uint_eq(count_events(text.data, text.len - 2, &is_cut), 1);
 	ck_assert(is_cut);
 	tp_buf_release(&text);
@@ -245,8 +245,8 @@ static const struct {
 
 START_TEST(json_is_recognised_by_its_first_letter)
 {
-	ck_assert_int_eq(tp_json_scan_recognises((const unsigned char *)heads[_i].head,
-						 strlen(heads[_i].head)),
+	ck_assert_int_eq(tp_json_scan_probe((const unsigned char *)heads[_i].head,
+					    strlen(heads[_i].head)),
 			 heads[_i].is_ours);
 }
 END_TEST

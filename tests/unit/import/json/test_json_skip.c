@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef bool (*skip_fn)(struct tp_skip *skip, const char **at, const char *end, bool is_last);
-static const skip_fn ways[] = {tp_skip_on, tp_skip_plain};
+typedef bool (*skip_fn)(struct tp_json_skip *skip, const char **at, const char *end, bool is_last);
+static const skip_fn ways[] = {tp_json_skip_run, tp_json_skip_plain};
 
 /* The text with bytes behind it that must not matter. */
 static char *slacked(const char *text, size_t len)
 {
-	char *copy = tp_alloc(len + TP_SKIP_BYTES);
+	char *copy = tp_alloc(len + TP_JSON_SKIP_BYTES);
 	memcpy(copy, text, len);
-	memset(copy + len, '}', TP_SKIP_BYTES);
+	memset(copy + len, '}', TP_JSON_SKIP_BYTES);
 	return copy;
 }
 
@@ -54,7 +54,7 @@ static size_t nest(struct tp_buf *out, uint64_t seed)
 /* The length found when the text arrives in random pieces; 0 when it does not end. */
 static size_t length_in_pieces(skip_fn go_on, const char *text, size_t len, uint64_t seed)
 {
-	struct tp_skip skip = {0};
+	struct tp_json_skip skip = {0};
 	const char *at = text;
 	size_t known = 0;
 	while (known < len) {
@@ -73,13 +73,13 @@ START_TEST(brackets_are_passed_whole_or_in_pieces)
 		size_t len = nest(&text, seed);
 		tp_buf_puts(&text, "]}\"]]");
 		char *copy = slacked(text.data, text.len);
-		struct tp_skip skip = {0};
+		struct tp_json_skip skip = {0};
 		const char *at = copy;
 		ck_assert(ways[_i](&skip, &at, copy + text.len, true));
 		ck_assert_uint_eq((size_t)(at - copy), len);
 		ck_assert_uint_eq(length_in_pieces(ways[_i], copy, text.len, seed), len);
 		for (size_t cut = 0; cut < len; cut += 1 + cut / 9) {
-			skip = (struct tp_skip){0};
+			skip = (struct tp_json_skip){0};
 			at = copy;
 			ck_assert(!ways[_i](&skip, &at, copy + cut, true));
 		}
@@ -92,10 +92,10 @@ END_TEST
 START_TEST(depth_costs_nothing)
 {
 	enum { DEPTH = 1000000 };
-	char *text = tp_alloc(2 * DEPTH + TP_SKIP_BYTES);
+	char *text = tp_alloc(2 * DEPTH + TP_JSON_SKIP_BYTES);
 	memset(text, '[', DEPTH);
 	memset(text + DEPTH, ']', DEPTH);
-	struct tp_skip skip = {0};
+	struct tp_json_skip skip = {0};
 	const char *at = text;
 	ck_assert(ways[_i](&skip, &at, text + 2 * DEPTH, true));
 	ck_assert_ptr_eq(at, text + 2 * DEPTH);
@@ -115,7 +115,7 @@ START_TEST(strings_hide_what_is_in_them)
 			tp_buf_putc(&text, (char)c);
 			tp_buf_puts(&text, "]\\\\\"]");
 			char *copy = slacked(text.data, text.len);
-			struct tp_skip skip = {0};
+			struct tp_json_skip skip = {0};
 			const char *at = copy;
 			ck_assert(ways[_i](&skip, &at, copy + text.len, true));
 			ck_assert_uint_eq((size_t)(at - copy), text.len);

@@ -11,29 +11,29 @@
 /* The text with slack behind it that must not matter. */
 static char *slacked(const char *text, size_t len)
 {
-	char *copy = tp_alloc(len + TP_WALK_SLACK);
+	char *copy = tp_alloc(len + TP_JSON_WALK_SLACK);
 	memcpy(copy, text, len);
-	memset(copy + len, '"', TP_WALK_SLACK);
+	memset(copy + len, '"', TP_JSON_WALK_SLACK);
 	return copy;
 }
 
-static struct tp_piece piece_of(const char *copy, size_t len, enum tp_piece_type type)
+static struct tp_json_slice piece_of(const char *copy, size_t len, enum tp_json_slice_type type)
 {
-	return (struct tp_piece){copy, len, type, memchr(copy, '\\', len) != NULL};
+	return (struct tp_json_slice){copy, len, type, memchr(copy, '\\', len) != NULL};
 }
 
 /* ---- masks ---- */
 
 START_TEST(vectors_find_what_loops_find)
 {
-	char bytes[TP_MASK_BYTES];
+	char bytes[TP_BYTE_MASK_BYTES];
 	for (unsigned c = 0; c < 256; c++) {
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (char)(tp_hash_mix(i, c) % 3 ? tp_hash_mix(c, i) : c);
-		ck_assert_uint_eq(tp_mask_text_end(bytes), tp_plain_text_end(bytes));
-		ck_assert_uint_eq(tp_mask_ink(bytes), tp_plain_ink(bytes));
-		ck_assert_uint_eq(tp_mask_word_end(bytes), tp_plain_word_end(bytes));
-		ck_assert_uint_eq(tp_mask_odd(bytes), tp_plain_odd(bytes));
+		ck_assert_uint_eq(tp_byte_mask_text_end(bytes), tp_plain_text_end(bytes));
+		ck_assert_uint_eq(tp_byte_mask_not_space(bytes), tp_plain_ink(bytes));
+		ck_assert_uint_eq(tp_byte_mask_word_end(bytes), tp_plain_word_end(bytes));
+		ck_assert_uint_eq(tp_byte_mask_special(bytes), tp_plain_odd(bytes));
 	}
 }
 END_TEST
@@ -71,13 +71,13 @@ static const struct {
 	{"[1,}]", "=w1;!"},
 };
 
-static void describe(struct tp_buf *out, const struct tp_piece *piece)
+static void describe(struct tp_buf *out, const struct tp_json_slice *piece)
 {
 	static const char letters[] = "ntolw";
-	struct tp_walk walk = tp_walk_into(piece);
-	struct tp_piece key;
-	struct tp_piece value;
-	while (tp_walk_next(&walk, &key, &value)) {
+	struct tp_json_walk walk = tp_json_walk_init(piece);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	while (tp_json_walk_next(&walk, &key, &value)) {
 		tp_buf_add(out, key.text, key.len);
 		tp_buf_putc(out, '=');
 		tp_buf_putc(out, letters[value.type]);
@@ -93,7 +93,8 @@ START_TEST(members_come_one_after_the_other)
 	struct tp_buf got = {0};
 	size_t len = strlen(objects[_i].json);
 	char *copy = slacked(objects[_i].json, len);
-	struct tp_piece piece = piece_of(copy, len, *copy == '{' ? TP_PIECE_OBJECT : TP_PIECE_LIST);
+	struct tp_json_slice piece =
+		piece_of(copy, len, *copy == '{' ? TP_JSON_SLICE_OBJECT : TP_JSON_SLICE_LIST);
 	describe(&got, &piece);
 	ck_assert_str_eq(tp_buf_text(&got), objects[_i].members);
 	tp_buf_release(&got);
@@ -104,14 +105,14 @@ END_TEST
 START_TEST(what_is_no_parent_has_no_members)
 {
 	char *copy = slacked("5", 1);
-	struct tp_piece piece = piece_of(copy, 1, TP_PIECE_WORD);
-	struct tp_walk walk = tp_walk_into(&piece);
-	struct tp_piece key;
-	struct tp_piece value;
-	ck_assert(!tp_walk_next(&walk, &key, &value));
-	piece = (struct tp_piece){0};
-	walk = tp_walk_into(&piece);
-	ck_assert(!tp_walk_next(&walk, &key, &value));
+	struct tp_json_slice piece = piece_of(copy, 1, TP_JSON_SLICE_WORD);
+	struct tp_json_walk walk = tp_json_walk_init(&piece);
+	struct tp_json_slice key;
+	struct tp_json_slice value;
+	ck_assert(!tp_json_walk_next(&walk, &key, &value));
+	piece = (struct tp_json_slice){0};
+	walk = tp_json_walk_init(&piece);
+	ck_assert(!tp_json_walk_next(&walk, &key, &value));
 	ck_assert(!walk.is_malformed);
 	free(copy);
 }
@@ -121,10 +122,10 @@ START_TEST(of_equal_keys_the_last_is_found)
 {
 	const char *json = "{\"a\":1,\"b\":2,\"a\":3}";
 	char *copy = slacked(json, strlen(json));
-	struct tp_piece object = piece_of(copy, strlen(json), TP_PIECE_OBJECT);
-	struct tp_piece a = tp_piece_find(&object, "a");
-	ck_assert(TP_PIECE_IS(&a, "3"));
-	ck_assert_int_eq(tp_piece_find(&object, "c").type, TP_PIECE_NONE);
+	struct tp_json_slice object = piece_of(copy, strlen(json), TP_JSON_SLICE_OBJECT);
+	struct tp_json_slice a = tp_json_slice_find(&object, "a");
+	ck_assert(TP_JSON_SLICE_IS(&a, "3"));
+	ck_assert_int_eq(tp_json_slice_find(&object, "c").type, TP_JSON_SLICE_NONE);
 	free(copy);
 }
 END_TEST
@@ -170,13 +171,15 @@ START_TEST(integers_are_read_or_refused)
 	size_t len = strlen(integers[_i].text);
 	char *copy = slacked(integers[_i].text, len);
 	for (int quoted = 0; quoted < 2; quoted++) {
-		struct tp_piece piece = piece_of(copy, len, quoted ? TP_PIECE_TEXT : TP_PIECE_WORD);
+		struct tp_json_slice piece =
+			piece_of(copy, len, quoted ? TP_JSON_SLICE_TEXT : TP_JSON_SLICE_WORD);
 		int64_t value = 0;
-		ck_assert_int_eq(tp_piece_integer(&piece, &value), integers[_i].is_integer);
+		ck_assert_int_eq(tp_json_slice_integer(&piece, &value), integers[_i].is_integer);
 		ck_assert_int_eq(value, integers[_i].value);
 		uint64_t most = 100;
 		bool is_count = value >= 0 && value <= 100;
-		ck_assert_uint_eq(tp_piece_count(&piece, most), is_count ? (uint64_t)value : 0);
+		ck_assert_uint_eq(tp_json_slice_count(&piece, most),
+				  is_count ? (uint64_t)value : 0);
 	}
 	free(copy);
 }
@@ -236,19 +239,19 @@ START_TEST(times_are_exact_to_the_nanosecond)
 {
 	size_t len = strlen(times[_i].text);
 	char *copy = slacked(times[_i].text, len);
-	struct tp_piece piece = piece_of(copy, len, TP_PIECE_WORD);
+	struct tp_json_slice piece = piece_of(copy, len, TP_JSON_SLICE_WORD);
 	uint64_t ns = UINT64_MAX;
-	ck_assert_int_eq(tp_piece_time_ns(&piece, &ns), times[_i].ns != UINT64_MAX);
+	ck_assert_int_eq(tp_json_slice_time_ns(&piece, &ns), times[_i].ns != UINT64_MAX);
 	if (times[_i].ns != UINT64_MAX)
 		ck_assert_uint_eq(ns, times[_i].ns);
 	/* Of seconds the same digits are a million times as much, as far as that fits. */
 	if (times[_i].ns == UINT64_MAX)
-		ck_assert(!tp_piece_seconds_ns(&piece, &ns));
-	else if (tp_piece_seconds_ns(&piece, &ns))
+		ck_assert(!tp_json_slice_seconds_ns(&piece, &ns));
+	else if (tp_json_slice_seconds_ns(&piece, &ns))
 		ck_assert_uint_eq(ns / 1000000, times[_i].ns);
-	piece.type = TP_PIECE_OBJECT;
-	ck_assert(!tp_piece_time_ns(&piece, &ns));
-	ck_assert(!tp_piece_seconds_ns(&piece, &ns));
+	piece.type = TP_JSON_SLICE_OBJECT;
+	ck_assert(!tp_json_slice_time_ns(&piece, &ns));
+	ck_assert(!tp_json_slice_seconds_ns(&piece, &ns));
 	free(copy);
 }
 END_TEST
@@ -286,14 +289,14 @@ START_TEST(texts_lose_their_escapes_and_become_utf8)
 	struct tp_buf scratch = {0};
 	size_t json_len = strlen(texts[_i].json);
 	char *copy = slacked(texts[_i].json, json_len);
-	struct tp_piece piece = piece_of(copy, json_len, TP_PIECE_TEXT);
+	struct tp_json_slice piece = piece_of(copy, json_len, TP_JSON_SLICE_TEXT);
 	size_t len;
-	const char *got = tp_piece_text(&piece, &scratch, &len);
+	const char *got = tp_json_slice_text(&piece, &scratch, &len);
 	ck_assert_uint_eq(len, strlen(texts[_i].text));
 	ck_assert_msg(memcmp(got, texts[_i].text, len) == 0, "'%.*s' is not '%s'", (int)len, got,
 		      texts[_i].text);
-	piece.type = TP_PIECE_WORD;
-	(void)tp_piece_text(&piece, &scratch, &len);
+	piece.type = TP_JSON_SLICE_WORD;
+	(void)tp_json_slice_text(&piece, &scratch, &len);
 	ck_assert_uint_eq(len, 0);
 	tp_buf_release(&scratch);
 	free(copy);

@@ -482,14 +482,14 @@ START_TEST(threads_beyond_the_limit_are_skipped_and_counted)
 	struct imported in;
 	struct tp_buf text = {0};
 	tp_buf_puts(&text, "[");
-	for (int i = 0; i < TP_TRACKS_MOST + 5; i++)
+	for (int i = 0; i < TP_TRACKS_MAX + 5; i++)
 		tp_buf_printf(&text,
 			      "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"tid\":%d,\"ts\":1,\"dur\":1},",
 			      i);
 	tp_buf_puts(&text, "]");
 	imported_text(&in, tp_buf_text(&text));
-	ck_assert_uint_eq(in.n_tracks, TP_TRACKS_MOST);
-	ck_assert_uint_eq(rank_of(&in)->n_kept, TP_TRACKS_MOST);
+	ck_assert_uint_eq(in.n_tracks, TP_TRACKS_MAX);
+	ck_assert_uint_eq(rank_of(&in)->n_kept, TP_TRACKS_MAX);
 	ck_assert_uint_eq(rank_of(&in)->n_skipped, 5);
 	imported_release(&in);
 	tp_buf_release(&text);

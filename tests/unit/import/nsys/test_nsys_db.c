@@ -371,7 +371,7 @@ START_TEST(columns_are_found_by_any_of_their_names)
 	ck_assert_int_eq(cells[2].type, TP_NSYS_INTEGER);
 	ck_assert_int_eq(cells[2].number, 5);
 	ck_assert_ptr_null(tp_nsys_rows_next(rows));
-	ck_assert_ptr_null(tp_nsys_db_damage(db));
+	ck_assert_ptr_null(tp_nsys_db_error(db));
 	tp_nsys_rows_close(rows);
 	tp_nsys_db_close(db);
 }

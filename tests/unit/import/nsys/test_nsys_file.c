@@ -42,9 +42,9 @@ START_TEST(only_whole_pages_are_shown)
 	ck_assert_int_eq(tp_nsys_file_open(&file, path, NULL), TP_OK);
 	ck_assert_uint_eq(tp_nsys_file_size(file), sizes[_i].size_bytes);
 	if (sizes[_i].damage)
-		ck_assert_str_eq(tp_nsys_file_damage(file), sizes[_i].damage);
+		ck_assert_str_eq(tp_nsys_file_error(file), sizes[_i].damage);
 	else
-		ck_assert_ptr_null(tp_nsys_file_damage(file));
+		ck_assert_ptr_null(tp_nsys_file_error(file));
 	tp_nsys_file_close(file);
 	tp_buf_release(&bytes);
 }
@@ -57,7 +57,7 @@ START_TEST(each_file_has_a_way_of_its_own)
 	const char *path = nsys_file_make("CREATE TABLE a (x);");
 	ck_assert_int_eq(tp_nsys_file_open(&a, path, NULL), TP_OK);
 	ck_assert_int_eq(tp_nsys_file_open(&b, path, NULL), TP_OK);
-	ck_assert_str_ne(tp_nsys_file_way(a), tp_nsys_file_way(b));
+	ck_assert_str_ne(tp_nsys_file_vfs(a), tp_nsys_file_vfs(b));
 	tp_nsys_file_close(a);
 	tp_nsys_file_close(b);
 	tp_nsys_file_close(NULL);

@@ -146,8 +146,8 @@ START_TEST(more_processes_than_ranks_are_left_out)
 				       "1, 1, 1, 1, 1, 1, NULL FROM n;",
 				       (long long)GLOBAL(0, 0)));
 	ck_assert_int_eq(scene.status, TP_OK);
-	ck_assert_uint_eq(scene.result.n_ranks, TP_RANKS_MOST);
-	ck_assert_int_eq(scene.result.ranks[TP_RANKS_MOST - 1].pid, TP_RANKS_MOST);
+	ck_assert_uint_eq(scene.result.n_ranks, TP_RANKS_MAX);
+	ck_assert_int_eq(scene.result.ranks[TP_RANKS_MAX - 1].pid, TP_RANKS_MAX);
 	nsys_scene_release(&scene);
 }
 END_TEST

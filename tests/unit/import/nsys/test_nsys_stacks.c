@@ -143,7 +143,7 @@ START_TEST(more_functions_than_are_kept_are_said_to_be_too_many)
 					 "< %d) SELECT i, 'f' || i, 'm', 0, 0, 0, 0 FROM n; INSERT "
 					 "INTO SAMPLING_CALLCHAINS VALUES (2, 'last', 'm', 0, 0, "
 					 "0, 0), (2, 'main', 'm', 0, 0, 0, 1); COMMIT;",
-					 TP_TELLER_FRAMES_MOST + 3));
+					 TP_THREAD_EMITTER_FRAMES_MAX + 3));
 	ck_assert_msg(!scene.status, "%s", scene.err.text);
 	ck_assert_str_eq(stack_text(&scene, 1), "");
 	ck_assert_uint_ge(scene.result.ranks[0].n_skipped, 1);

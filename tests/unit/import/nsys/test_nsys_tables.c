@@ -271,9 +271,9 @@ START_TEST(more_streams_than_tracks_are_skipped)
 			"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL WITH RECURSIVE n(i) AS (SELECT "
 			"1 UNION ALL SELECT i + 1 FROM n WHERE i <= %d) SELECT i, i + 1, 0, i, "
 			"1, 281475060596736, 'k', 1, 1, 1, 1, 1, 1 FROM n;",
-			TP_TRACKS_MOST));
+			TP_TRACKS_MAX));
 	ck_assert_int_eq(scene.status, TP_OK);
-	ck_assert_uint_le(scene.result.ranks[0].n_kept, TP_TRACKS_MOST);
+	ck_assert_uint_le(scene.result.ranks[0].n_kept, TP_TRACKS_MAX);
 	ck_assert_str_eq(scene.result.ranks[0].skipped_because,
 			 "there are too many threads and streams");
 	nsys_scene_release(&scene);

@@ -192,10 +192,10 @@ START_TEST(more_threads_and_processes_than_can_be_are_skipped)
 			       "281475060596736 + i, 1 FROM n; INSERT INTO OSRT_API WITH RECURSIVE "
 			       "n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
 			       "SELECT 1, 2, 281475060596736 + (i << 24), 'read' FROM n; COMMIT;",
-			       TP_TRACKS_MOST + 10, TP_NSYS_PROCESSES_MOST + 10));
+			       TP_TRACKS_MAX + 10, TP_NSYS_PROCESSES_MAX + 10));
 	ck_assert_msg(!scene.status, "%s", scene.err.text);
 	ck_assert_uint_eq(scene.result.n_ranks, 1);
-	ck_assert_uint_eq(scene.trace.n_samples, TP_TRACKS_MOST - 1); /* one is a stream */
+	ck_assert_uint_eq(scene.trace.n_samples, TP_TRACKS_MAX - 1); /* one is a stream */
 	ck_assert_uint_eq(scene.result.ranks[0].n_skipped, 11);
 	ck_assert_str_eq(scene.result.ranks[0].skipped_because,
 			 "there are too many threads and streams");

@@ -45,7 +45,7 @@ static const struct {
 
 START_TEST(copies_are_named_as_kineto_names_them)
 {
-	char name[TP_NSYS_WORDS_MOST];
+	char name[TP_NSYS_WORDS_MAX];
 	tp_nsys_copy_name(name, sizeof(name), copies[_i].kind, copies[_i].source,
 			  copies[_i].target);
 	ck_assert_str_eq(name, copies[_i].name);
@@ -54,7 +54,7 @@ END_TEST
 
 START_TEST(fills_tell_their_memory)
 {
-	char name[TP_NSYS_WORDS_MOST];
+	char name[TP_NSYS_WORDS_MAX];
 	tp_nsys_set_name(name, sizeof(name), 2);
 	ck_assert_str_eq(name, "Memset (Device)");
 	tp_nsys_set_name(name, sizeof(name), 99);

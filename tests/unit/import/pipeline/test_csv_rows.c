@@ -13,13 +13,13 @@
 static void read_all(struct tp_buf *out, const char *text, size_t len)
 {
 	struct giver giver = {text, len};
-	struct tp_stream *stream = tp_stream_over(give, &giver);
+	struct tp_stream *stream = tp_stream_from_source(give, &giver);
 	struct tp_csv csv;
 	enum tp_csv_item item;
 	tp_csv_init(&csv, stream);
 	while ((item = tp_csv_next(&csv)) != TP_CSV_END) {
 		for (size_t i = 0; item == TP_CSV_ROW && i < csv.n_fields; i++) {
-			ck_assert_int_eq(csv.fields[i].type, TP_PIECE_TEXT);
+			ck_assert_int_eq(csv.fields[i].type, TP_JSON_SLICE_TEXT);
 			tp_buf_puts(out, i ? "|" : "");
 			tp_buf_add(out, csv.fields[i].text, csv.fields[i].len);
 		}
@@ -58,8 +58,8 @@ START_TEST(lines_become_rows)
 END_TEST
 
 /* Lengths of a first line around that of the window; those beyond it are no rows. */
-static const size_t lengths[] = {TP_CSV_LINE_MOST - 2, TP_CSV_LINE_MOST - 1, TP_CSV_LINE_MOST,
-				 TP_CSV_LINE_MOST + 1, 3 * TP_CSV_LINE_MOST + 5};
+static const size_t lengths[] = {TP_CSV_LINE_MAX - 2, TP_CSV_LINE_MAX - 1, TP_CSV_LINE_MAX,
+				 TP_CSV_LINE_MAX + 1, 3 * TP_CSV_LINE_MAX + 5};
 
 START_TEST(a_line_that_is_too_long_is_passed_over)
 {
@@ -69,14 +69,14 @@ START_TEST(a_line_that_is_too_long_is_passed_over)
 	tp_buf_pad(&text, 'x', n);
 	tp_buf_puts(&text, "\na,b\n");
 	read_all(&rows, text.data, text.len);
-	if (n < TP_CSV_LINE_MOST)
+	if (n < TP_CSV_LINE_MAX)
 		ck_assert_uint_eq(rows.len, n + strlen(";a|b;"));
 	else
 		ck_assert_str_eq(tp_buf_text(&rows), "!a|b;");
 	tp_buf_clear(&rows);
 	/* The same without what follows. */
 	read_all(&rows, text.data, n);
-	ck_assert(n <= TP_CSV_LINE_MOST || strcmp(tp_buf_text(&rows), "!") == 0);
+	ck_assert(n <= TP_CSV_LINE_MAX || strcmp(tp_buf_text(&rows), "!") == 0);
 	tp_buf_release(&text);
 	tp_buf_release(&rows);
 }
@@ -86,11 +86,11 @@ START_TEST(fields_have_a_number_that_is_too_large)
 {
 	struct tp_buf text = {0};
 	struct tp_buf rows = {0};
-	tp_buf_pad(&text, ',', TP_CSV_FIELDS_MOST - 1);
+	tp_buf_pad(&text, ',', TP_CSV_FIELDS_MAX - 1);
 	tp_buf_puts(&text, "\n");
-	tp_buf_pad(&text, ',', TP_CSV_FIELDS_MOST);
+	tp_buf_pad(&text, ',', TP_CSV_FIELDS_MAX);
 	read_all(&rows, text.data, text.len);
-	ck_assert_uint_eq(rows.len, TP_CSV_FIELDS_MOST + 1);
+	ck_assert_uint_eq(rows.len, TP_CSV_FIELDS_MAX + 1);
 	ck_assert_int_eq(rows.data[rows.len - 1], '!');
 	tp_buf_release(&text);
 	tp_buf_release(&rows);

@@ -342,7 +342,7 @@ START_TEST(more_ranks_than_fit_are_refused)
 	struct imported in;
 	struct tp_buf text = {0};
 	tp_buf_puts(&text, HEADER);
-	for (int i = 0; i <= TP_RANKS_MOST; i++)
+	for (int i = 0; i <= TP_RANKS_MAX; i++)
 		tp_buf_printf(&text, "%d,0,%d,1,optimizer,1,1,0,0,0,\n", i, i);
 	imported_text(&in, tp_buf_text(&text));
 	ck_assert_int_eq(in.status, TP_PARSE);

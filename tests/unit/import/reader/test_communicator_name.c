@@ -8,38 +8,38 @@
 
 static const struct {
 	const char *name;
-	enum tp_piece_type type;
+	enum tp_json_slice_type type;
 	const char *members;
 	const char *result;
 } cases[] = {
-	{"tp", TP_PIECE_TEXT, "[0, 1]", "tp (ranks 0,1)"},
-	{"tp", TP_PIECE_LIST, "[2,3]", "tp (ranks 2,3)"},
-	{"0", TP_PIECE_TEXT, "[0, 1, 2, 3, 4, 5, 6, 7]", "0 (ranks 0-7)"},
-	{"dp", TP_PIECE_TEXT, "[0, 4, 8, 12]", "dp (ranks 0,4,8,12)"},
-	{"dp", TP_PIECE_TEXT, "[0, 1, 2, 4, 6, 7]", "dp (ranks 0-2,4,6,7)"},
-	{"0", TP_PIECE_TEXT, "[0, 1, 2, ..., 63]", "0 (ranks 0-2,...,63)"},
-	{"0", TP_PIECE_TEXT, "[..., 63]", "0 (ranks ...,63)"},
-	{"", TP_PIECE_TEXT, "[5, 6, 7]", "ranks 5-7"},
-	{"a", TP_PIECE_TEXT, "[999999999, 0]", "a (ranks 999999999,0)"},
+	{"tp", TP_JSON_SLICE_TEXT, "[0, 1]", "tp (ranks 0,1)"},
+	{"tp", TP_JSON_SLICE_LIST, "[2,3]", "tp (ranks 2,3)"},
+	{"0", TP_JSON_SLICE_TEXT, "[0, 1, 2, 3, 4, 5, 6, 7]", "0 (ranks 0-7)"},
+	{"dp", TP_JSON_SLICE_TEXT, "[0, 4, 8, 12]", "dp (ranks 0,4,8,12)"},
+	{"dp", TP_JSON_SLICE_TEXT, "[0, 1, 2, 4, 6, 7]", "dp (ranks 0-2,4,6,7)"},
+	{"0", TP_JSON_SLICE_TEXT, "[0, 1, 2, ..., 63]", "0 (ranks 0-2,...,63)"},
+	{"0", TP_JSON_SLICE_TEXT, "[..., 63]", "0 (ranks ...,63)"},
+	{"", TP_JSON_SLICE_TEXT, "[5, 6, 7]", "ranks 5-7"},
+	{"a", TP_JSON_SLICE_TEXT, "[999999999, 0]", "a (ranks 999999999,0)"},
 	/* Nothing is told. */
-	{"tp", TP_PIECE_TEXT, "[]", "tp"},
-	{"tp", TP_PIECE_TEXT, "", "tp"},
-	{"tp", TP_PIECE_NONE, "", "tp"},
-	{"tp", TP_PIECE_WORD, "null", "tp"},
-	{"tp", TP_PIECE_TEXT, "[0, x]", "tp"},
-	{"tp", TP_PIECE_TEXT, "[-1, 0]", "tp"},
-	{"", TP_PIECE_LIST, "[]", ""},
-	{"", TP_PIECE_NONE, "", ""},
+	{"tp", TP_JSON_SLICE_TEXT, "[]", "tp"},
+	{"tp", TP_JSON_SLICE_TEXT, "", "tp"},
+	{"tp", TP_JSON_SLICE_NONE, "", "tp"},
+	{"tp", TP_JSON_SLICE_WORD, "null", "tp"},
+	{"tp", TP_JSON_SLICE_TEXT, "[0, x]", "tp"},
+	{"tp", TP_JSON_SLICE_TEXT, "[-1, 0]", "tp"},
+	{"", TP_JSON_SLICE_LIST, "[]", ""},
+	{"", TP_JSON_SLICE_NONE, "", ""},
 };
 
 START_TEST(members_belong_to_the_name_where_they_are_told)
 {
 	struct tp_buf out = {0};
-	const struct tp_piece members = {.text = cases[_i].members,
-					 .len = strlen(cases[_i].members),
-					 .type = cases[_i].type};
+	const struct tp_json_slice members = {.text = cases[_i].members,
+					      .len = strlen(cases[_i].members),
+					      .type = cases[_i].type};
 	tp_buf_puts(&out, "what was there before");
-	tp_group_name(&out, cases[_i].name, strlen(cases[_i].name), &members);
+	tp_communicator_name(&out, cases[_i].name, strlen(cases[_i].name), &members);
 	ck_assert_str_eq(tp_buf_text(&out), cases[_i].result);
 	ck_assert_uint_eq(out.len, strlen(cases[_i].result));
 	tp_buf_release(&out);

@@ -18,7 +18,7 @@
 
 static char directory[64];
 static char path[96];
-static struct tp_session session;
+static struct tp_import_session session;
 static struct tp_arena arena;
 static struct tp_buf seen; /* what importers were given */
 
@@ -32,8 +32,8 @@ static bool is_database(const unsigned char *head, size_t size)
 	return size >= 8 && memcmp(head, "database", 8) == 0;
 }
 
-static enum tp_status read_any(struct tp_import *import, const struct tp_import_source *source,
-			       struct tp_error *err)
+static enum tp_status read_any(struct tp_import_reader *import,
+			       const struct tp_import_source *source, struct tp_error *err)
 {
 	char bytes[32];
 	tp_buf_printf(&seen, "%s %s ", import->format, source->member ? source->member : "file");
@@ -44,7 +44,7 @@ static enum tp_status read_any(struct tp_import *import, const struct tp_import_
 		tp_buf_add(&seen, bytes, n);
 	}
 	tp_buf_puts(&seen, ";");
-	tp_rank_end(tp_rank_begin(import), true);
+	tp_rank_writer_end(tp_rank_writer_begin(import), true);
 	if (seen.len > 3 && strstr(tp_buf_text(&seen), "bad"))
 		return tp_fail(err, TP_IO, "bad");
 	return TP_OK;
@@ -65,7 +65,7 @@ static void setup(void)
 	strcpy(directory, "/tmp/trainprof-opening-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/file", directory);
-	session = (struct tp_session){.arena = &arena};
+	session = (struct tp_import_session){.arena = &arena};
 	pthread_mutex_init(&session.lock, NULL);
 }
 
@@ -81,7 +81,7 @@ static void teardown(void)
 static enum tp_status open_bytes(const void *bytes, size_t size, struct tp_error *err)
 {
 	ck_assert_int_eq(tp_file_replace(path, bytes, size, NULL), TP_OK);
-	return tp_import_open(&session, 0, path, &importers, err);
+	return tp_import_file_read(&session, 0, path, &importers, err);
 }
 
 START_TEST(streams_are_unpacked_and_ranks_get_the_hash)

@@ -26,7 +26,7 @@ static const struct {
 
 START_TEST(the_number_behind_rank_or_worker_is_found)
 {
-	ck_assert_int_eq(tp_rank_number_in(paths[_i].path), paths[_i].number);
+	ck_assert_int_eq(tp_rank_name_number(paths[_i].path), paths[_i].number);
 }
 END_TEST
 

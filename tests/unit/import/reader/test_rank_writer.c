@@ -14,17 +14,17 @@
 #include <string.h>
 
 static struct tp_trace_builder builder;
-static struct tp_session session;
+static struct tp_import_session session;
 static struct tp_arena arena;
 static const struct tp_import_options options;
 
 static void setup(void)
 {
 	tp_trace_builder_init(&builder);
-	session = (struct tp_session){.sink = &builder.sink,
-				      .arena = &arena,
-				      .options = &options,
-				      .first_ns = UINT64_MAX};
+	session = (struct tp_import_session){.sink = &builder.sink,
+					     .arena = &arena,
+					     .options = &options,
+					     .first_ns = UINT64_MAX};
 	pthread_mutex_init(&session.lock, NULL);
 }
 
@@ -38,7 +38,7 @@ static void teardown(void)
 
 static uint32_t string_of(struct tp_rank_writer *writer, const char *text)
 {
-	return tp_rank_string(writer, text, strlen(text));
+	return tp_rank_writer_string(writer, text, strlen(text));
 }
 
 /* Spans whose name, track, detail and times follow from their number, so that a mix-up shows. */
@@ -53,12 +53,13 @@ static void put_spans(struct tp_rank_writer *writer, uint32_t rank, uint32_t n)
 					   .op = random % 7 ? string_of(writer, "op") : 0};
 		struct tp_span span = {.start_ns = i,
 				       .end_ns = i + random % 500,
-				       .name = tp_rank_string(writer, name, (size_t)len),
+				       .name = tp_rank_writer_string(writer, name, (size_t)len),
 				       .link = (uint32_t)(random % 7),
-				       .detail = tp_rank_detail(writer, &detail),
-				       .track = tp_rank_track(writer, (int32_t)(random % 3), rank),
+				       .detail = tp_rank_writer_detail(writer, &detail),
+				       .track = tp_rank_writer_track(writer, (int32_t)(random % 3),
+								     rank),
 				       .kind = TP_SPAN_KERNEL};
-		tp_rank_span(writer, &span);
+		tp_rank_writer_span(writer, &span);
 	}
 }
 
@@ -92,11 +93,11 @@ enum { N_EACH = 30000 };
 static void *write_rank(void *argument)
 {
 	const uint32_t *rank = argument;
-	struct tp_import import = {.session = &session, .file = *rank};
-	struct tp_rank_writer *writer = tp_rank_begin(&import);
+	struct tp_import_reader import = {.session = &session, .file = *rank};
+	struct tp_rank_writer *writer = tp_rank_writer_begin(&import);
 	tp_rank_info(writer)->pid = *rank;
 	put_spans(writer, *rank, N_EACH);
-	tp_rank_end(writer, true);
+	tp_rank_writer_end(writer, true);
 	return NULL;
 }
 
@@ -125,40 +126,40 @@ END_TEST
 
 START_TEST(equal_things_have_equal_ids)
 {
-	struct tp_import import = {.session = &session};
-	struct tp_rank_writer *w = tp_rank_begin(&import);
+	struct tp_import_reader import = {.session = &session};
+	struct tp_rank_writer *w = tp_rank_writer_begin(&import);
 	char text[40] = "0123456789abcdef0123456789abcdef012345";
 	for (size_t len = 1; len < 38; len++) {
-		uint32_t id = tp_rank_string(w, text, len);
+		uint32_t id = tp_rank_writer_string(w, text, len);
 		ck_assert_uint_eq(id, len);
-		ck_assert_uint_eq(tp_rank_string(w, text, len), id);
+		ck_assert_uint_eq(tp_rank_writer_string(w, text, len), id);
 	}
-	ck_assert_uint_eq(tp_rank_string(w, text, 0), 0);
+	ck_assert_uint_eq(tp_rank_writer_string(w, text, 0), 0);
 	struct tp_detail none = {0};
 	struct tp_detail some = {.bytes = 1};
-	ck_assert_uint_eq(tp_rank_detail(w, &none), 0);
-	ck_assert_uint_eq(tp_rank_detail(w, &some), 1);
+	ck_assert_uint_eq(tp_rank_writer_detail(w, &none), 0);
+	ck_assert_uint_eq(tp_rank_writer_detail(w, &some), 1);
 	some.sequence = 1;
-	ck_assert_uint_eq(tp_rank_detail(w, &some), 2);
+	ck_assert_uint_eq(tp_rank_writer_detail(w, &some), 2);
 	some.sequence = 0;
-	ck_assert_uint_eq(tp_rank_detail(w, &some), 1);
-	ck_assert_uint_eq(tp_rank_track(w, TP_TRACK_THREAD, -5), 0);
-	ck_assert_uint_eq(tp_rank_track(w, 0, -5), 1);
-	ck_assert_uint_eq(tp_rank_track(w, TP_TRACK_THREAD, INT64_MIN), 2);
-	ck_assert_uint_eq(tp_rank_track(w, TP_TRACK_THREAD, -5), 0);
-	tp_rank_end(w, true);
+	ck_assert_uint_eq(tp_rank_writer_detail(w, &some), 1);
+	ck_assert_uint_eq(tp_rank_writer_track(w, TP_TRACK_THREAD, -5), 0);
+	ck_assert_uint_eq(tp_rank_writer_track(w, 0, -5), 1);
+	ck_assert_uint_eq(tp_rank_writer_track(w, TP_TRACK_THREAD, INT64_MIN), 2);
+	ck_assert_uint_eq(tp_rank_writer_track(w, TP_TRACK_THREAD, -5), 0);
+	tp_rank_writer_end(w, true);
 }
 END_TEST
 
 START_TEST(the_first_reason_to_skip_is_kept)
 {
-	struct tp_import import = {.session = &session};
-	struct tp_rank_writer *w = tp_rank_begin(&import);
-	tp_rank_skip(w, "first");
-	tp_rank_skip(w, "second");
+	struct tp_import_reader import = {.session = &session};
+	struct tp_rank_writer *w = tp_rank_writer_begin(&import);
+	tp_rank_writer_skip(w, "first");
+	tp_rank_writer_skip(w, "second");
 	struct tp_span lost = {.track = TP_NO_TRACK};
-	tp_rank_span(w, &lost);
-	tp_rank_end(w, true);
+	tp_rank_writer_span(w, &lost);
+	tp_rank_writer_end(w, true);
 	ck_assert_uint_eq(session.ranks[0].info.n_skipped, 3);
 	ck_assert_uint_eq(session.ranks[0].info.n_kept, 0);
 	ck_assert_str_eq(session.ranks[0].info.skipped_because, "first");
@@ -170,38 +171,38 @@ START_TEST(all_ranks_together_have_as_many_tracks_as_a_recording)
 {
 	uint64_t n_kept = 0;
 	for (uint32_t rank = 0; rank < 2; rank++) {
-		struct tp_import import = {.session = &session};
-		struct tp_rank_writer *w = tp_rank_begin(&import);
-		for (int64_t i = 0; i < TP_TRACKS_MOST - 100; i++) {
-			struct tp_span span = {.track = tp_rank_track(w, TP_TRACK_THREAD, i),
+		struct tp_import_reader import = {.session = &session};
+		struct tp_rank_writer *w = tp_rank_writer_begin(&import);
+		for (int64_t i = 0; i < TP_TRACKS_MAX - 100; i++) {
+			struct tp_span span = {.track = tp_rank_writer_track(w, TP_TRACK_THREAD, i),
 					       .kind = TP_SPAN_CALL};
-			tp_rank_span(w, &span);
+			tp_rank_writer_span(w, &span);
 		}
-		tp_rank_end(w, true);
+		tp_rank_writer_end(w, true);
 		n_kept += session.ranks[rank].info.n_kept;
 	}
-	ck_assert_uint_eq(n_kept, TP_TRACKS_MOST);
-	ck_assert_uint_eq(session.n_tracks, TP_TRACKS_MOST);
-	ck_assert_uint_eq(session.ranks[1].info.n_skipped, TP_TRACKS_MOST - 200);
+	ck_assert_uint_eq(n_kept, TP_TRACKS_MAX);
+	ck_assert_uint_eq(session.n_tracks, TP_TRACKS_MAX);
+	ck_assert_uint_eq(session.ranks[1].info.n_skipped, TP_TRACKS_MAX - 200);
 }
 END_TEST
 
 START_TEST(more_ranks_than_a_recording_holds_are_refused)
 {
-	struct tp_import import = {.session = &session};
-	struct tp_rank_writer *writers[TP_RANKS_MOST];
-	for (size_t i = 0; i < TP_RANKS_MOST; i++) {
-		writers[i] = tp_rank_begin(&import);
+	struct tp_import_reader import = {.session = &session};
+	struct tp_rank_writer *writers[TP_RANKS_MAX];
+	for (size_t i = 0; i < TP_RANKS_MAX; i++) {
+		writers[i] = tp_rank_writer_begin(&import);
 		ck_assert_ptr_nonnull(writers[i]);
 	}
-	ck_assert_ptr_null(tp_rank_begin(&import));
+	ck_assert_ptr_null(tp_rank_writer_begin(&import));
 	/* One that never was makes room. */
-	tp_rank_end(writers[7], false);
-	writers[7] = tp_rank_begin(&import);
+	tp_rank_writer_end(writers[7], false);
+	writers[7] = tp_rank_writer_begin(&import);
 	ck_assert_ptr_nonnull(writers[7]);
-	for (size_t i = 0; i < TP_RANKS_MOST; i++)
-		tp_rank_end(writers[i], true);
-	ck_assert_uint_eq(session.n_ranks, TP_RANKS_MOST);
+	for (size_t i = 0; i < TP_RANKS_MAX; i++)
+		tp_rank_writer_end(writers[i], true);
+	ck_assert_uint_eq(session.n_ranks, TP_RANKS_MAX);
 }
 END_TEST
 

@@ -15,7 +15,7 @@
 static void list_cut(struct tp_buf *out, const struct tp_buf *archive, size_t size)
 {
 	struct giver giver = {archive->data, size};
-	struct tp_stream *stream = tp_stream_over(give, &giver);
+	struct tp_stream *stream = tp_stream_from_source(give, &giver);
 	struct tp_tarball tar;
 	tp_tarball_init(&tar, stream);
 	while (tp_tarball_next(&tar)) {
@@ -217,13 +217,13 @@ START_TEST(archives_are_recognised_by_the_sum_of_a_header)
 	struct tp_buf archive = {0};
 	archive_add(&archive, "a", '0', "first", 5);
 	const unsigned char *head = (const unsigned char *)archive.data;
-	ck_assert(tp_tarball_recognises(head, archive.len));
-	ck_assert(!tp_tarball_recognises(head, 511));
-	ck_assert(!tp_tarball_recognises(head + 512, 512));
+	ck_assert(tp_tarball_probe(head, archive.len));
+	ck_assert(!tp_tarball_probe(head, 511));
+	ck_assert(!tp_tarball_probe(head + 512, 512));
 	archive.data[0] = 'b';
-	ck_assert(!tp_tarball_recognises(head, archive.len));
+	ck_assert(!tp_tarball_probe(head, archive.len));
 	memset(archive.data, 0, 512);
-	ck_assert(!tp_tarball_recognises(head, archive.len));
+	ck_assert(!tp_tarball_probe(head, archive.len));
 	tp_buf_release(&archive);
 }
 END_TEST

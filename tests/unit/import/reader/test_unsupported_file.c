@@ -43,8 +43,8 @@ START_TEST(each_is_named_with_what_to_do)
 {
 	struct tp_error err = {0};
 	const unsigned char *head = (const unsigned char *)strangers[_i].head;
-	ck_assert_int_eq(tp_import_refuse(strangers[_i].path, head, strlen(strangers[_i].head),
-					  &err),
+	ck_assert_int_eq(tp_unsupported_file_error(strangers[_i].path, head,
+						   strlen(strangers[_i].head), &err),
 			 TP_PARSE);
 	ck_assert_str_eq(err.text, strangers[_i].text);
 	ck_assert_str_eq(err.next, strangers[_i].next);
@@ -54,9 +54,11 @@ END_TEST
 START_TEST(blanks_alone_are_no_trace)
 {
 	struct tp_error err = {0};
-	ck_assert_int_eq(tp_import_refuse("t", (const unsigned char *)"  \n", 3, &err), TP_PARSE);
+	ck_assert_int_eq(tp_unsupported_file_error("t", (const unsigned char *)"  \n", 3, &err),
+			 TP_PARSE);
 	ck_assert_str_eq(err.text, "'t' is no trace that trainprof knows");
-	ck_assert_int_eq(tp_import_refuse("t", (const unsigned char *)"  \n", 3, NULL), TP_PARSE);
+	ck_assert_int_eq(tp_unsupported_file_error("t", (const unsigned char *)"  \n", 3, NULL),
+			 TP_PARSE);
 }
 END_TEST
 

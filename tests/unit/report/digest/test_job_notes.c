@@ -93,7 +93,7 @@ START_TEST(runs_have_no_such_sentences)
 {
 	struct sample s;
 	sample_init(&s);
-	for (int i = 0; i < TP_JOB_NOTES_MOST; i++)
+	for (int i = 0; i < TP_JOB_NOTES_MAX; i++)
 		assert_note(&s, i, "");
 	sample_release(&s);
 }

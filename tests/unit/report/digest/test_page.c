@@ -69,7 +69,7 @@ END_TEST
 START_TEST(text_beside_another_keeps_clear_of_it)
 {
 	begin(20, false);
-	tp_page_beside(&page, 2, "one two three four", TP_PAINT_NONE, "1.52×", 0);
+	tp_page_wrap_with_right(&page, 2, "one two three four", TP_PAINT_NONE, "1.52×", 0);
 	expect("one two three  1.52×\n  four\n");
 }
 END_TEST

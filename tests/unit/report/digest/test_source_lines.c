@@ -45,7 +45,7 @@ static void grow_strings(void)
 	trace->n_strings += SPARE;
 }
 
-static void tell(const struct told *lines, size_t n, struct tp_source_loop loop)
+static void add_sample_line(const struct told *lines, size_t n, struct tp_source_loop loop)
 {
 	sample.profile.lines =
 		tp_arena_array(&sample.profile.arena, n + 1, sizeof(*sample.profile.lines));
@@ -95,7 +95,7 @@ static const struct tp_source_loop usual_loop = {.is_known = true,
 static void expect_hottest(const char *text)
 {
 	struct tp_buf found = {0};
-	tp_report_add_hottest(&found, &digest, 0);
+	tp_report_add_top_lines(&found, &digest, 0);
 	ck_assert_str_eq(tp_buf_text(&found), text);
 	tp_buf_release(&found);
 }
@@ -112,7 +112,7 @@ static void expect_evidence(enum tp_fact fact, const char *text)
 
 START_TEST(the_two_lines_with_most_time_are_named)
 {
-	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
 	expect_hottest("Hottest line: train.py:88 in main(), 39 % of each step (dataloader), "
 		       "mostly data.py:31 in Pictures.__getitem__(); next :93, 28 % (compute).");
 }
@@ -132,10 +132,10 @@ START_TEST(what_has_no_room_is_left_out_whole)
 		{60, "Hottest line: train.py:88 in main(), 39 % (dataloader)."},
 		{10, "Hottest line: train.py:88 in main(), 39 % (dataloader)."},
 	};
-	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
 	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++) {
 		struct tp_buf found = {0};
-		tp_report_add_hottest(&found, &digest, rows[i].columns);
+		tp_report_add_top_lines(&found, &digest, rows[i].columns);
 		ck_assert_str_eq(tp_buf_text(&found), rows[i].text);
 		tp_buf_release(&found);
 	}
@@ -146,7 +146,7 @@ START_TEST(where_a_library_loops_the_users_own_lines_speak)
 {
 	struct tp_source_loop loop = usual_loop;
 	loop.is_library = true;
-	tell(usual, TP_ARRAY_LEN(usual), loop);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), loop);
 	expect_hottest("Hottest line: data.py:31 in Pictures.__getitem__(), 30 % of each step "
 		       "(dataloader); next net.py:14 in Net.forward(), 12 % (compute).");
 	expect_evidence(TP_FACT_STEP_COMPUTE,
@@ -160,13 +160,13 @@ END_TEST
 
 START_TEST(without_lines_nothing_is_said)
 {
-	tell(NULL, 0, (struct tp_source_loop){0});
+	add_sample_line(NULL, 0, (struct tp_source_loop){0});
 	expect_hottest("");
 	/* 1 % is none worth the first screen */
-	tell(&usual[5], 1, usual_loop);
+	add_sample_line(&usual[5], 1, usual_loop);
 	expect_hottest("");
 	struct tp_buf text = {0};
-	tell(NULL, 0, (struct tp_source_loop){0});
+	add_sample_line(NULL, 0, (struct tp_source_loop){0});
 	tp_report_add_loop(&text, &sample.profile);
 	ck_assert_uint_eq(text.len, 0);
 	tp_buf_release(&text);
@@ -176,12 +176,12 @@ END_TEST
 START_TEST(the_loop_has_a_place)
 {
 	struct tp_buf text = {0};
-	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
 	tp_report_add_loop(&text, &sample.profile);
 	ck_assert_str_eq(tp_buf_text(&text), "the loop in main() at train.py:88–95");
 	tp_buf_clear(&text);
 	struct tp_source_loop one = {.is_known = true, .first_line = 88, .last_line = 88};
-	tell(usual, TP_ARRAY_LEN(usual), one);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), one);
 	sample.trace.strings[sample.profile.loop.symbol] = "<module>";
 	tp_report_add_loop(&text, &sample.profile);
 	ck_assert_str_eq(tp_buf_text(&text), "the loop at train.py:88");
@@ -195,7 +195,7 @@ START_TEST(advice_is_about_the_line_of_its_part)
 						      {.fact = TP_FACT_STEP_PREP}};
 	struct tp_finding finding = {.evidence = evidence, .n_evidence = 2};
 	struct tp_buf text = {0};
-	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
 	tp_report_add_evidence_line(&text, &sample.profile, &finding);
 	ck_assert_str_eq(tp_buf_text(&text),
 			 "train.py:88 in main() holds 39 % of each step (dataloader.prep), mostly "
@@ -223,7 +223,7 @@ START_TEST(every_writer_names_the_line)
 {
 	static const char *const writers[] = {"text", "json", "markdown"};
 	struct tp_report_style style = {.width = 80};
-	tell(usual, TP_ARRAY_LEN(usual), usual_loop);
+	add_sample_line(usual, TP_ARRAY_LEN(usual), usual_loop);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);

@@ -25,12 +25,12 @@ START_TEST(collectives_come_by_the_time_all_waited)
 	struct sample s;
 	size_t worst[2];
 	job_init(&s);
-	ck_assert_uint_eq(tp_report_worst_collectives(&s.profile, worst, 2), 2);
+	ck_assert_uint_eq(tp_report_top_collectives(&s.profile, worst, 2), 2);
 	ck_assert_uint_eq(worst[0], 0);
 	ck_assert_uint_eq(worst[1], 2);
 	ck_assert_uint_eq(tp_report_collective_wait(&s.profile, 0), 26435000);
 	s.profile.n_collectives = 0;
-	ck_assert_uint_eq(tp_report_worst_collectives(&s.profile, worst, 2), 0);
+	ck_assert_uint_eq(tp_report_top_collectives(&s.profile, worst, 2), 0);
 	sample_release(&s);
 }
 END_TEST

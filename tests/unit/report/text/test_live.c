@@ -8,7 +8,7 @@
 #include <check.h>
 
 /* A trainer that waits for eight loaders, a team of its own and a launcher. */
-static void put_threads(struct sample *s)
+static void add_threads(struct sample *s)
 {
 	struct tp_profile *p = &s->profile;
 	p->n_threads = 12;
@@ -36,7 +36,7 @@ static void put_threads(struct sample *s)
 	p->threads[11].process_role = TP_ROLE_LAUNCHER;
 }
 
-static void put_lines(struct sample *s)
+static void add_lines(struct sample *s)
 {
 	struct tp_profile *p = &s->profile;
 	struct tp_trace *t = &s->trace;
@@ -129,11 +129,11 @@ static const struct {
 	const char *note;
 } screens[] = {
 	{"live-80", NULL, {.width = 80}, 0, false, NULL},
-	{"live-80-python", put_lines, {.width = 80}, 0, false, NULL},
-	{"live-80-python-23", put_lines, {.width = 80}, 23, false, NULL},
-	{"live-120-python-39", put_lines, {.width = 120}, 39, true, "CPU stacks are off: reason"},
-	{"live-44", put_lines, {.width = 44}, 0, false, NULL},
-	{"live-44-ascii-15", put_lines, {.width = 44, .is_ascii = true}, 15, false, NULL},
+	{"live-80-python", add_lines, {.width = 80}, 0, false, NULL},
+	{"live-80-python-23", add_lines, {.width = 80}, 23, false, NULL},
+	{"live-120-python-39", add_lines, {.width = 120}, 39, true, "CPU stacks are off: reason"},
+	{"live-44", add_lines, {.width = 44}, 0, false, NULL},
+	{"live-44-ascii-15", add_lines, {.width = 44, .is_ascii = true}, 15, false, NULL},
 	{"live-80-colour", NULL, {.width = 80, .has_colour = true}, 23, false, NULL},
 	{"live-80-no-steps", no_steps, {.width = 80}, 0, true, NULL},
 	{"live-80-recorder", recorder, {.width = 80}, 0, true, NULL},
@@ -148,7 +148,7 @@ static void draw(struct tp_page *page, struct sample *s, size_t i, size_t max_li
 	live.is_recorded = screens[i].is_recorded;
 	live.note = screens[i].note;
 	sample_init(s);
-	put_threads(s);
+	add_threads(s);
 	if (screens[i].change)
 		screens[i].change(s);
 	tp_page_init(page, &screens[i].style);

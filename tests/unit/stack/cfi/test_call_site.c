@@ -52,7 +52,7 @@ START_TEST(calls_are_known_by_their_bytes)
 	size_t size = x86_calls[_i].size;
 	memcpy(code + (AT - BASE) - size, x86_calls[_i].code, size);
 	struct tp_elf_image image = image_of(code, EM_X86_64);
-	struct tp_call_site site = tp_callsite_before(&image, AT);
+	struct tp_call_site site = tp_call_site_before(&image, AT);
 	ck_assert_msg(site.is_call == x86_calls[_i].is_call &&
 			      site.is_direct == x86_calls[_i].is_direct,
 		      "%s", x86_calls[_i].assembly);
@@ -79,7 +79,7 @@ START_TEST(arm_calls_are_known_by_their_bytes)
 	uint8_t code[SIZE] = {0};
 	memcpy(code + (AT - BASE) - 4, &arm_calls[_i].word, 4);
 	struct tp_elf_image image = image_of(code, EM_AARCH64);
-	struct tp_call_site site = tp_callsite_before(&image, AT);
+	struct tp_call_site site = tp_call_site_before(&image, AT);
 	ck_assert_int_eq(site.is_call, arm_calls[_i].is_call);
 	ck_assert_int_eq(site.is_direct, arm_calls[_i].is_direct);
 	if (site.is_direct)
@@ -92,9 +92,9 @@ START_TEST(nothing_stands_before_the_start)
 	uint8_t code[SIZE];
 	memset(code, 0xff, sizeof(code));
 	struct tp_elf_image image = image_of(code, EM_X86_64);
-	ck_assert(!tp_callsite_before(&image, BASE).is_call);
-	ck_assert(!tp_callsite_before(&image, 0).is_call);
-	ck_assert(!tp_callsite_before(&image, UINT64_MAX).is_call);
+	ck_assert(!tp_call_site_before(&image, BASE).is_call);
+	ck_assert(!tp_call_site_before(&image, 0).is_call);
+	ck_assert(!tp_call_site_before(&image, UINT64_MAX).is_call);
 }
 END_TEST
 
@@ -118,7 +118,7 @@ START_TEST(tail_calls_are_seen)
 	memset(code, 0x90, sizeof(code));
 	memcpy(code + 0x10, x86_jumps[_i].code, sizeof(x86_jumps[_i].code));
 	struct tp_elf_image image = image_of(code, EM_X86_64);
-	bool leads = tp_callsite_jumps_to(&image, BASE + 0x10, BASE + 0x18, AT);
+	bool leads = tp_call_site_jumps_to(&image, BASE + 0x10, BASE + 0x18, AT);
 	ck_assert_msg(leads == x86_jumps[_i].leads, "%s", x86_jumps[_i].what);
 }
 END_TEST
@@ -130,16 +130,16 @@ START_TEST(direct_calls_of_a_function_are_seen)
 	static const uint8_t call[] = {0xe8, 0x2b, 0x00, 0x00, 0x00};
 	memcpy(code + 0x10, call, sizeof(call));
 	struct tp_elf_image image = image_of(code, EM_X86_64);
-	ck_assert(tp_callsite_calls(&image, BASE, BASE + 0x20, AT));
-	ck_assert(tp_callsite_calls(&image, BASE + 0x10, BASE + 0x15, AT));
-	ck_assert(!tp_callsite_calls(&image, BASE, BASE + 0x20, AT + 1));
-	ck_assert(!tp_callsite_calls(&image, BASE, BASE + 0x14, AT)); /* cut by the end */
-	ck_assert(!tp_callsite_calls(&image, BASE + 0x11, BASE + 0x20, AT));
+	ck_assert(tp_call_site_calls(&image, BASE, BASE + 0x20, AT));
+	ck_assert(tp_call_site_calls(&image, BASE + 0x10, BASE + 0x15, AT));
+	ck_assert(!tp_call_site_calls(&image, BASE, BASE + 0x20, AT + 1));
+	ck_assert(!tp_call_site_calls(&image, BASE, BASE + 0x14, AT)); /* cut by the end */
+	ck_assert(!tp_call_site_calls(&image, BASE + 0x11, BASE + 0x20, AT));
 	static const uint8_t arm_call[] = {0x0c, 0x00, 0x00, 0x94}; /* bl .+0x30 */
 	memcpy(code + 0x10, arm_call, sizeof(arm_call));
 	image.machine = EM_AARCH64;
-	ck_assert(tp_callsite_calls(&image, BASE, BASE + 0x20, AT));
-	ck_assert(!tp_callsite_calls(&image, BASE, BASE + 0x20, AT + 4));
+	ck_assert(tp_call_site_calls(&image, BASE, BASE + 0x20, AT));
+	ck_assert(!tp_call_site_calls(&image, BASE, BASE + 0x20, AT + 4));
 }
 END_TEST
 
@@ -148,10 +148,10 @@ START_TEST(linkage_jumps_are_seen)
 	uint8_t code[SIZE] = {0xff, 0x25, 0,    0x10, 0,    0, 0x90, 0x90, 0xf3, 0x0f,
 			      0x1e, 0xfa, 0xf2, 0xff, 0x25, 0, 0x10, 0,    0,    0x90};
 	struct tp_elf_image image = image_of(code, EM_X86_64);
-	ck_assert(tp_callsite_is_plt(&image, BASE));
-	ck_assert(tp_callsite_is_plt(&image, BASE + 8));
-	ck_assert(!tp_callsite_is_plt(&image, BASE + 1));
-	ck_assert(!tp_callsite_is_plt(&image, BASE + SIZE));
+	ck_assert(tp_call_site_is_plt(&image, BASE));
+	ck_assert(tp_call_site_is_plt(&image, BASE + 8));
+	ck_assert(!tp_call_site_is_plt(&image, BASE + 1));
+	ck_assert(!tp_call_site_is_plt(&image, BASE + SIZE));
 }
 END_TEST
 
@@ -160,9 +160,9 @@ START_TEST(signal_return_without_table_gets_a_rule)
 	uint8_t code[SIZE] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
 	struct tp_elf_image image = image_of(code, EM_X86_64);
 	struct tp_unwind_rule rule = {.cfa = TP_RULE_CFA_NONE};
-	tp_callsite_known_rule(&image, BASE + 1, &rule);
+	tp_call_site_known_rule(&image, BASE + 1, &rule);
 	ck_assert_int_eq(rule.cfa, TP_RULE_CFA_NONE);
-	tp_callsite_known_rule(&image, BASE, &rule);
+	tp_call_site_known_rule(&image, BASE, &rule);
 	ck_assert_int_eq(rule.cfa, TP_RULE_CFA_SP_DEREF);
 	ck_assert_int_eq(rule.is_signal, 1);
 	/* What glibc's own table says about its copy of these bytes (readelf -wf): */
@@ -178,9 +178,9 @@ START_TEST(entry_point_is_a_root)
 	struct tp_elf_image image = image_of(code, EM_X86_64);
 	struct tp_unwind_rule rule = {.cfa = TP_RULE_CFA_NONE};
 	image.entry = BASE + 8;
-	tp_callsite_known_rule(&image, BASE + 7, &rule);
+	tp_call_site_known_rule(&image, BASE + 7, &rule);
 	ck_assert_int_eq(rule.cfa, TP_RULE_CFA_NONE);
-	tp_callsite_known_rule(&image, BASE + 40, &rule);
+	tp_call_site_known_rule(&image, BASE + 40, &rule);
 	ck_assert_int_eq(rule.cfa, TP_RULE_CFA_END);
 }
 END_TEST

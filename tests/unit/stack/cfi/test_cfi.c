@@ -87,14 +87,14 @@ static void expect_place(const Dwarf_Op *ops, size_t n, uint8_t place, int offse
 	}
 }
 
-static void compare_at(Dwarf_CFI *cfi, struct tp_rules *rules, struct tp_elf_image *image,
-		       uint64_t pc, struct tally *tally)
+static void compare_at(Dwarf_CFI *cfi, struct tp_unwind_rule_cache *rules,
+		       struct tp_elf_image *image, uint64_t pc, struct tally *tally)
 {
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Op *ops = NULL;
 	Dwarf_Op memory[3];
 	size_t n = 0;
-	const struct tp_unwind_rule rule = *tp_rules_get(rules, image, pc);
+	const struct tp_unwind_rule rule = *tp_unwind_rule_cache_get(rules, image, pc);
 	if (dwarf_cfi_addrframe(cfi, pc, &frame) != 0) {
 		ck_assert_msg(rule.cfa == TP_RULE_CFA_NONE || rule.cfa == TP_RULE_CFA_END,
 			      "rule without table at %#lx", (unsigned long)pc);
@@ -150,7 +150,7 @@ static struct tally compare_file(const char *path, uint64_t n_addresses)
 	struct stat st;
 	struct tp_elf_source_pool pool;
 	struct tp_elf_image image = {0};
-	struct tp_rules rules = {0};
+	struct tp_unwind_rule_cache rules = {0};
 	tp_elf_source_pool_init(&pool, 0);
 	int fd = tp_elf_source_open_regular(path, &st);
 	ck_assert_int_ge(fd, 0);
@@ -170,7 +170,7 @@ static struct tally compare_file(const char *path, uint64_t n_addresses)
 	dwarf_cfi_end(cfi);
 	elf_end(elf);
 	close(dw_fd);
-	tp_unwind_rules_release(&rules);
+	tp_unwind_rule_cache_release(&rules);
 	tp_elf_source_release(&image.source);
 	tp_elf_source_pool_release(&pool);
 	return tally;

@@ -27,29 +27,31 @@ static void tear_down(void)
 
 START_TEST(second_question_reads_nothing)
 {
-	struct tp_rules rules = {0};
+	struct tp_unwind_rule_cache rules = {0};
 	for (int round = 0; round < 3; round++) {
 		for (uint64_t i = 0; i < 5000; i++)
-			tp_rules_get(&rules, &image, image.entry + i);
+			tp_unwind_rule_cache_get(&rules, &image, image.entry + i);
 		ck_assert_uint_eq(rules.n_misses, 5000);
 	}
-	tp_unwind_rules_release(&rules);
+	tp_unwind_rule_cache_release(&rules);
 }
 END_TEST
 
 START_TEST(growing_keeps_every_rule)
 {
-	struct tp_rules grown = {0};
+	struct tp_unwind_rule_cache grown = {0};
 	for (uint64_t i = 0; i < 20000; i++)
-		tp_rules_get(&grown, &image, image.entry + i);
+		tp_unwind_rule_cache_get(&grown, &image, image.entry + i);
 	for (uint64_t i = 0; i < 20000; i += 97) {
-		struct tp_rules fresh = {0};
-		struct tp_unwind_rule a = *tp_rules_get(&grown, &image, image.entry + i);
-		struct tp_unwind_rule b = *tp_rules_get(&fresh, &image, image.entry + i);
+		struct tp_unwind_rule_cache fresh = {0};
+		struct tp_unwind_rule a =
+			*tp_unwind_rule_cache_get(&grown, &image, image.entry + i);
+		struct tp_unwind_rule b =
+			*tp_unwind_rule_cache_get(&fresh, &image, image.entry + i);
 		ck_assert_int_eq(memcmp(&a, &b, sizeof(a)), 0);
-		tp_unwind_rules_release(&fresh);
+		tp_unwind_rule_cache_release(&fresh);
 	}
-	tp_unwind_rules_release(&grown);
+	tp_unwind_rule_cache_release(&grown);
 }
 END_TEST
 
@@ -57,29 +59,32 @@ END_TEST
 START_TEST(cache_is_bounded)
 {
 	static uint8_t nothing[16];
-	struct tp_rules rules = {0};
+	struct tp_unwind_rule_cache rules = {0};
 	struct tp_elf_image big = {.machine = EM_X86_64, .high_vaddr = UINT64_MAX};
 	tp_elf_source_init_memory(&big.source, nothing, sizeof(nothing));
 	for (uint64_t i = 0; i < 700000; i++)
-		tp_rules_get(&rules, &big, i * 5000);
+		tp_unwind_rule_cache_get(&rules, &big, i * 5000);
 	ck_assert_uint_le(rules.n_slots, 1 << 20);
 	ck_assert_uint_le(rules.n_used * 2, rules.n_slots);
-	tp_unwind_rules_release(&rules);
+	tp_unwind_rule_cache_release(&rules);
 }
 END_TEST
 
 START_TEST(addresses_outside_have_no_rule)
 {
-	struct tp_rules rules = {0};
+	struct tp_unwind_rule_cache rules = {0};
 	static const uint64_t offsets[] = {UINT32_MAX - 2, UINT32_MAX - 1, UINT32_MAX,
 					   UINT64_C(1) << 40};
 	image.low_vaddr += 0x1000;
-	ck_assert_int_eq(tp_rules_get(&rules, &image, image.low_vaddr - 1)->cfa, TP_RULE_CFA_NONE);
+	ck_assert_int_eq(tp_unwind_rule_cache_get(&rules, &image, image.low_vaddr - 1)->cfa,
+			 TP_RULE_CFA_NONE);
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-		ck_assert_int_eq(tp_rules_get(&rules, &image, image.low_vaddr + offsets[i])->cfa,
-				 TP_RULE_CFA_NONE);
-	ck_assert_int_ne(tp_rules_get(&rules, &image, image.entry)->cfa, TP_RULE_CFA_NONE);
-	tp_unwind_rules_release(&rules);
+		ck_assert_int_eq(
+			tp_unwind_rule_cache_get(&rules, &image, image.low_vaddr + offsets[i])->cfa,
+			TP_RULE_CFA_NONE);
+	ck_assert_int_ne(tp_unwind_rule_cache_get(&rules, &image, image.entry)->cfa,
+			 TP_RULE_CFA_NONE);
+	tp_unwind_rule_cache_release(&rules);
 }
 END_TEST
 

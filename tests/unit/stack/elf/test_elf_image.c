@@ -45,9 +45,9 @@ START_TEST(own_file_has_all_parts)
 	ck_assert(tp_elf_image_is_code(&image, image.entry));
 	ck_assert(!tp_elf_image_is_code(&image, image.eh_frame.vaddr));
 	uint64_t vaddr;
-	ck_assert(tp_elf_image_offset_to_vaddr(&image, image.eh_frame.offset, &vaddr));
+	ck_assert(tp_elf_image_offset_to_address(&image, image.eh_frame.offset, &vaddr));
 	ck_assert_uint_eq(vaddr, image.eh_frame.vaddr);
-	ck_assert(!tp_elf_image_offset_to_vaddr(&image, UINT64_MAX, &vaddr));
+	ck_assert(!tp_elf_image_offset_to_address(&image, UINT64_MAX, &vaddr));
 }
 END_TEST
 
@@ -62,11 +62,11 @@ START_TEST(code_wins_where_segments_share_a_page)
 		.n_segments = 2,
 	};
 	uint64_t vaddr;
-	ck_assert(tp_elf_image_offset_to_vaddr(&image, 0x1800, &vaddr));
+	ck_assert(tp_elf_image_offset_to_address(&image, 0x1800, &vaddr));
 	ck_assert_uint_eq(vaddr, 0x602000);
-	ck_assert(tp_elf_image_offset_to_vaddr(&image, 0x17ff, &vaddr));
+	ck_assert(tp_elf_image_offset_to_address(&image, 0x17ff, &vaddr));
 	ck_assert_uint_eq(vaddr, 0x4017ff);
-	ck_assert(!tp_elf_image_offset_to_vaddr(&image, 0x2800, &vaddr));
+	ck_assert(!tp_elf_image_offset_to_address(&image, 0x2800, &vaddr));
 }
 END_TEST
 
@@ -161,7 +161,7 @@ START_TEST(changed_headers_are_survived)
 				continue;
 			tp_elf_image_read_some(&image, image.entry, byte, sizeof(byte));
 			tp_elf_image_read_some(&image, image.high_vaddr - 1, byte, sizeof(byte));
-			tp_elf_image_offset_to_vaddr(&image, 4096, &vaddr);
+			tp_elf_image_offset_to_address(&image, 4096, &vaddr);
 		}
 		self[at] = kept;
 	}

@@ -291,8 +291,8 @@ Suite *suite_stack_py_counter(void)
 		many_constants_do_not_hide_a_counter,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
-		tcase_add_loop_test(tc, for_each_version[i], TP_PYLAYOUT_OLDEST,
-				    TP_PYLAYOUT_NEWEST + 1);
+		tcase_add_loop_test(tc, for_each_version[i], TP_PY_LAYOUT_MINOR_MIN,
+				    TP_PY_LAYOUT_MINOR_MAX + 1);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

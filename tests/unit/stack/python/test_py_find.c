@@ -24,19 +24,19 @@ static const struct {
 
 START_TEST(the_name_of_a_file_tells_its_version)
 {
-	ck_assert_uint_eq(tp_pyfind_minor_of_name(names[_i].path), names[_i].minor);
+	ck_assert_uint_eq(tp_py_find_minor(names[_i].path), names[_i].minor);
 }
 END_TEST
 
 START_TEST(a_program_without_python_has_none)
 {
-	struct tp_pymem mem;
-	struct tp_pyfind_found found = {0};
+	struct tp_py_memory mem;
+	struct tp_py_find_result found = {0};
 	struct tp_error err;
-	tp_pymem_init_process(&mem, getpid());
-	ck_assert_int_eq(tp_pyfind(&found, "/proc", getpid(), &mem, &err), TP_ABSENT);
+	tp_py_memory_init_process(&mem, getpid());
+	ck_assert_int_eq(tp_py_find(&found, "/proc", getpid(), &mem, &err), TP_ABSENT);
 	ck_assert_ptr_null(found.path);
-	ck_assert_int_ne(tp_pyfind(&found, "/nowhere", getpid(), &mem, &err), TP_OK);
+	ck_assert_int_ne(tp_py_find(&found, "/nowhere", getpid(), &mem, &err), TP_OK);
 }
 END_TEST
 

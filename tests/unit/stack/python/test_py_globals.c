@@ -6,18 +6,18 @@
 #include <check.h>
 
 static struct pyimage image;
-static struct tp_pyglobals globals;
+static struct tp_py_globals globals;
 static uint64_t frame;
 static uint64_t table;
 static uint64_t dict;
-static uint8_t entries[TP_PYGLOBALS_MAX_BYTES];
+static uint8_t entries[TP_PY_GLOBALS_MAX_BYTES];
 
 enum { NAMES = 1000, VALUES = 2000 }; /* addresses: nobody looks at what is there */
 
 static void begin(int minor)
 {
 	pyimage_init(&image, (unsigned)minor);
-	globals = (struct tp_pyglobals){0};
+	globals = (struct tp_py_globals){0};
 	frame = pyimage_call(&image, pyimage_code(&image, "train.py", "<module>", 1), 5, true);
 	table = pyimage_table(&image, false);
 	dict = pyimage_dict(&image, table);
@@ -32,7 +32,7 @@ static void set_all(uint64_t n)
 
 static bool is_read(void)
 {
-	return tp_pyglobals_read(&globals, &image.mem, image.layout, frame, entries);
+	return tp_py_globals_read(&globals, &image.mem, image.layout, frame, entries);
 }
 
 static void expect(size_t n, uint64_t first)
@@ -41,8 +41,8 @@ static void expect(size_t n, uint64_t first)
 	ck_assert_uint_eq(globals.n, n);
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *entry = entries + i * globals.entry_bytes + globals.key_at;
-		ck_assert_uint_eq(tp_pymem_u64(entry), NAMES + first + i);
-		ck_assert_uint_eq(tp_pymem_u64(entry + 8), VALUES + first + i);
+		ck_assert_uint_eq(tp_py_memory_u64(entry), NAMES + first + i);
+		ck_assert_uint_eq(tp_py_memory_u64(entry + 8), VALUES + first + i);
 	}
 }
 
@@ -63,8 +63,8 @@ END_TEST
 START_TEST(of_many_the_last_are_read)
 {
 	begin(_i);
-	set_all(TP_PYGLOBALS_MAX + 30);
-	expect(TP_PYGLOBALS_MAX, 30);
+	set_all(TP_PY_GLOBALS_MAX + 30);
+	expect(TP_PY_GLOBALS_MAX, 30);
 	pyimage_release(&image);
 }
 END_TEST
@@ -117,7 +117,7 @@ END_TEST
 START_TEST(memory_that_makes_no_sense_gives_none)
 {
 	begin(_i);
-	const struct tp_pylayout *l = image.layout;
+	const struct tp_py_layout *l = image.layout;
 	set_all(3);
 	pyimage_put(&image, dict + l->dict_values, table);
 	ck_assert(!is_read());
@@ -153,8 +153,8 @@ Suite *suite_stack_py_globals(void)
 		memory_that_makes_no_sense_gives_none,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
-		tcase_add_loop_test(tc, for_each_version[i], TP_PYLAYOUT_OLDEST,
-				    TP_PYLAYOUT_NEWEST + 1);
+		tcase_add_loop_test(tc, for_each_version[i], TP_PY_LAYOUT_MINOR_MIN,
+				    TP_PY_LAYOUT_MINOR_MAX + 1);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

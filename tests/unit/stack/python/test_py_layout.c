@@ -5,37 +5,37 @@
 
 START_TEST(every_version_has_a_row)
 {
-	for (unsigned minor = TP_PYLAYOUT_OLDEST; minor <= TP_PYLAYOUT_NEWEST; minor++) {
-		const struct tp_pylayout *row = tp_pylayout_find(minor);
+	for (unsigned minor = TP_PY_LAYOUT_MINOR_MIN; minor <= TP_PY_LAYOUT_MINOR_MAX; minor++) {
+		const struct tp_py_layout *row = tp_py_layout_find(minor);
 		ck_assert_ptr_nonnull(row);
 		ck_assert_uint_eq(row->minor, minor);
-		ck_assert_uint_le(tp_pylayout_thread_bytes(row), TP_PYLAYOUT_MAX_THREAD_BYTES);
-		ck_assert_uint_le(tp_pylayout_frame_bytes(row), TP_PYLAYOUT_MAX_FRAME_BYTES);
-		ck_assert_uint_le(tp_pylayout_code_bytes(row), TP_PYLAYOUT_MAX_CODE_BYTES);
+		ck_assert_uint_le(tp_py_layout_thread_bytes(row), TP_PY_LAYOUT_MAX_THREAD_BYTES);
+		ck_assert_uint_le(tp_py_layout_frame_bytes(row), TP_PY_LAYOUT_MAX_FRAME_BYTES);
+		ck_assert_uint_le(tp_py_layout_code_bytes(row), TP_PY_LAYOUT_MAX_CODE_BYTES);
 	}
-	ck_assert_ptr_null(tp_pylayout_find(TP_PYLAYOUT_OLDEST - 1));
-	ck_assert_ptr_null(tp_pylayout_find(TP_PYLAYOUT_NEWEST + 1));
+	ck_assert_ptr_null(tp_py_layout_find(TP_PY_LAYOUT_MINOR_MIN - 1));
+	ck_assert_ptr_null(tp_py_layout_find(TP_PY_LAYOUT_MINOR_MAX + 1));
 }
 END_TEST
 
-static enum tp_status tell(const struct pyimage *image, struct tp_pylayout *out,
-			   struct tp_error *err)
+static enum tp_status parse_layout(const struct pyimage *image, struct tp_py_layout *out,
+				   struct tp_error *err)
 {
 	uint64_t version;
-	return tp_pylayout_tell(out, &version, pyimage_at(image, image->runtime), err);
+	return tp_py_layout_parse(out, &version, pyimage_at(image, image->runtime), err);
 }
 
 START_TEST(what_is_told_goes_before_the_row)
 {
 	struct pyimage image;
-	struct tp_pylayout out;
+	struct tp_py_layout out;
 	pyimage_init(&image, (unsigned)_i);
-	const struct tp_pylayout *row = image.layout;
-	ck_assert_int_eq(tell(&image, &out, NULL), TP_OK);
+	const struct tp_py_layout *row = image.layout;
+	ck_assert_int_eq(parse_layout(&image, &out, NULL), TP_OK);
 	ck_assert_mem_eq(&out, row, sizeof(out));
 	pyimage_put(&image, image.runtime + row->told.thread_chunk, row->thread_chunk + 16);
 	pyimage_put(&image, image.runtime + row->told.code_name, row->code_name + 8);
-	ck_assert_int_eq(tell(&image, &out, NULL), TP_OK);
+	ck_assert_int_eq(parse_layout(&image, &out, NULL), TP_OK);
 	ck_assert_uint_eq(out.thread_chunk, row->thread_chunk + 16);
 	ck_assert_uint_eq(out.thread_top, row->thread_top + 16); /* its neighbour */
 	ck_assert_uint_eq(out.code_name, row->code_name + 8);
@@ -46,11 +46,11 @@ END_TEST
 START_TEST(a_build_without_gil_is_refused)
 {
 	struct pyimage image;
-	struct tp_pylayout out;
+	struct tp_py_layout out;
 	struct tp_error err;
 	pyimage_init(&image, (unsigned)_i);
 	pyimage_put(&image, image.runtime + image.layout->told.free_threaded, 1);
-	ck_assert_int_eq(tell(&image, &out, &err), TP_VERSION);
+	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_VERSION);
 	ck_assert_ptr_nonnull(strstr(err.text, "free-threaded"));
 	pyimage_release(&image);
 }
@@ -59,16 +59,16 @@ END_TEST
 START_TEST(an_unknown_version_is_refused)
 {
 	struct pyimage image;
-	struct tp_pylayout out;
+	struct tp_py_layout out;
 	struct tp_error err;
 	pyimage_init(&image, 14);
 	pyimage_put(&image, image.runtime + 8, 0x030f00f0);
-	ck_assert_int_eq(tell(&image, &out, &err), TP_VERSION);
+	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_VERSION);
 	ck_assert_ptr_nonnull(strstr(err.text, "3.15"));
 	pyimage_put(&image, image.runtime + 8, 0x030b00f0); /* tells nothing, by its age */
-	ck_assert_int_eq(tell(&image, &out, &err), TP_VERSION);
+	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_VERSION);
 	pyimage_put(&image, image.runtime, 0);
-	ck_assert_int_eq(tell(&image, &out, &err), TP_ABSENT);
+	ck_assert_int_eq(parse_layout(&image, &out, &err), TP_ABSENT);
 	pyimage_release(&image);
 }
 END_TEST
@@ -77,22 +77,23 @@ END_TEST
 START_TEST(lies_are_refused)
 {
 	struct pyimage image;
-	struct tp_pylayout out;
+	struct tp_py_layout out;
 	pyimage_init(&image, (unsigned)_i);
-	for (uint32_t at = 24; at < TP_PYLAYOUT_TOLD_BYTES; at += 8) {
+	for (uint32_t at = 24; at < TP_PY_LAYOUT_OFFSETS_BYTES; at += 8) {
 		uint64_t was = pyimage_get(&image, image.runtime + at);
 		pyimage_put(&image, image.runtime + at, UINT64_MAX - 3);
-		if (tell(&image, &out, NULL) == TP_OK)
+		if (parse_layout(&image, &out, NULL) == TP_OK)
 			ck_assert_mem_eq(&out, image.layout, sizeof(out)); /* not ours */
 		for (uint64_t lie = 1; lie < 1 << 20; lie *= 3) {
 			pyimage_put(&image, image.runtime + at, lie);
-			if (tell(&image, &out, NULL) != TP_OK)
+			if (parse_layout(&image, &out, NULL) != TP_OK)
 				continue;
-			ck_assert_uint_le(tp_pylayout_frame_bytes(&out),
-					  TP_PYLAYOUT_MAX_FRAME_BYTES);
-			ck_assert_uint_le(tp_pylayout_code_bytes(&out), TP_PYLAYOUT_MAX_CODE_BYTES);
-			ck_assert_uint_le(tp_pylayout_thread_bytes(&out),
-					  TP_PYLAYOUT_MAX_THREAD_BYTES);
+			ck_assert_uint_le(tp_py_layout_frame_bytes(&out),
+					  TP_PY_LAYOUT_MAX_FRAME_BYTES);
+			ck_assert_uint_le(tp_py_layout_code_bytes(&out),
+					  TP_PY_LAYOUT_MAX_CODE_BYTES);
+			ck_assert_uint_le(tp_py_layout_thread_bytes(&out),
+					  TP_PY_LAYOUT_MAX_THREAD_BYTES);
 		}
 		pyimage_put(&image, image.runtime + at, was);
 	}
@@ -106,10 +107,10 @@ Suite *suite_stack_py_layout(void)
 	Suite *suite = suite_create("stack/pylayout");
 	TCase *tc = tcase_create("pylayout");
 	tcase_add_test(tc, every_version_has_a_row);
-	tcase_add_loop_test(tc, what_is_told_goes_before_the_row, 13, TP_PYLAYOUT_NEWEST + 1);
-	tcase_add_loop_test(tc, a_build_without_gil_is_refused, 13, TP_PYLAYOUT_NEWEST + 1);
+	tcase_add_loop_test(tc, what_is_told_goes_before_the_row, 13, TP_PY_LAYOUT_MINOR_MAX + 1);
+	tcase_add_loop_test(tc, a_build_without_gil_is_refused, 13, TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, an_unknown_version_is_refused);
-	tcase_add_loop_test(tc, lies_are_refused, 13, TP_PYLAYOUT_NEWEST + 1);
+	tcase_add_loop_test(tc, lies_are_refused, 13, TP_PY_LAYOUT_MINOR_MAX + 1);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

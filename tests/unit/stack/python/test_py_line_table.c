@@ -19,16 +19,16 @@ static size_t unhex(const char *hex, uint8_t *out)
 }
 
 /* "0:5,4:6": where rows begin, and their lines. */
-static void compare_rows(const struct tp_pyline_table *table, const char *rows, const char *what)
+static void compare_rows(const struct tp_py_line_table *table, const char *rows, const char *what)
 {
 	size_t n = 0;
 	for (const char *at = rows; *at; n++) {
 		char *end;
 		unsigned long start = strtoul(at, &end, 10);
 		unsigned long line = strtoul(end + 1, &end, 10);
-		ck_assert_msg(tp_pyline_find(table, (uint32_t)start) == line,
+		ck_assert_msg(tp_py_line_table_find(table, (uint32_t)start) == line,
 			      "3.%s: at %lu line %lu is %u", what, start, line,
-			      (unsigned)tp_pyline_find(table, (uint32_t)start));
+			      (unsigned)tp_py_line_table_find(table, (uint32_t)start));
 		ck_assert_msg(n < table->n_rows && table->rows[n].start == start,
 			      "3.%s: row %zu begins at %lu", what, n, start);
 		at = *end == ',' ? end + 1 : end;
@@ -48,14 +48,15 @@ START_TEST(lines_are_what_the_interpreter_says)
 	FILE *file = fopen("tests/data/python/lines.txt", "r");
 	ck_assert_ptr_nonnull(file);
 	while (fgets(text, sizeof(text), file)) {
-		struct tp_pyline_table table;
+		struct tp_py_line_table table;
 		char *rest;
 		char *minor = strtok_r(text, " ", &rest);
 		char *first = strtok_r(NULL, " ", &rest);
 		size_t size = unhex(strtok_r(NULL, " ", &rest), bytes);
-		tp_pyline_load(&table, (unsigned)atoi(minor), bytes, size, (uint32_t)atoi(first));
+		tp_py_line_table_load(&table, (unsigned)atoi(minor), bytes, size,
+				      (uint32_t)atoi(first));
 		compare_rows(&table, rest, minor);
-		tp_pyline_release(&table);
+		tp_py_line_table_release(&table);
 		seen |= 1U << atoi(minor);
 		n++;
 	}
@@ -67,11 +68,11 @@ END_TEST
 
 START_TEST(before_the_first_row_is_no_line)
 {
-	struct tp_pyline_table table = {0};
-	ck_assert_uint_eq(tp_pyline_find(&table, 0), 0);
-	tp_pyline_load(&table, 11, (const uint8_t *)"", 0, 7);
-	ck_assert_uint_eq(tp_pyline_find(&table, 12), 0);
-	tp_pyline_release(&table);
+	struct tp_py_line_table table = {0};
+	ck_assert_uint_eq(tp_py_line_table_find(&table, 0), 0);
+	tp_py_line_table_load(&table, 11, (const uint8_t *)"", 0, 7);
+	ck_assert_uint_eq(tp_py_line_table_find(&table, 12), 0);
+	tp_py_line_table_release(&table);
 }
 END_TEST
 
@@ -81,15 +82,15 @@ START_TEST(rubbish_is_taken)
 	uint8_t bytes[512];
 	srand(1);
 	for (int round = 0; round < 2000; round++) {
-		struct tp_pyline_table table;
+		struct tp_py_line_table table;
 		size_t size = (size_t)rand() % sizeof(bytes);
 		for (size_t i = 0; i < size; i++)
 			bytes[i] = (uint8_t)(round % 2 ? rand() : 0xff);
-		tp_pyline_load(&table, 8 + (unsigned)round % 7, bytes, size, 1);
+		tp_py_line_table_load(&table, 8 + (unsigned)round % 7, bytes, size, 1);
 		ck_assert_uint_le(table.n_rows, size + 1);
 		for (size_t i = 0; i < table.n_rows; i++)
 			ck_assert_uint_le(table.rows[i].line, INT32_MAX);
-		tp_pyline_release(&table);
+		tp_py_line_table_release(&table);
 	}
 }
 END_TEST

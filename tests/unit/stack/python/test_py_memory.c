@@ -14,8 +14,8 @@ START_TEST(many_pieces_are_read_in_order)
 	static uint64_t from[N];
 	static uint64_t to[N];
 	static struct tp_process_range pieces[N];
-	struct tp_pymem mem;
-	tp_pymem_init_process(&mem, getpid());
+	struct tp_py_memory mem;
+	tp_py_memory_init_process(&mem, getpid());
 	for (size_t i = 0; i < N; i++) {
 		from[i] = i * i + 7;
 		pieces[i] = (struct tp_process_range){(uintptr_t)&from[i], &to[i], sizeof(to[i])};
@@ -41,13 +41,13 @@ START_TEST(what_is_not_there_ends_it)
 		{(uintptr_t)two + (uintptr_t)page - 4, &b, 8}, /* half of it */
 		{(uintptr_t)two, &c, 8},
 	};
-	struct tp_pymem mem;
-	tp_pymem_init_process(&mem, getpid());
+	struct tp_py_memory mem;
+	tp_py_memory_init_process(&mem, getpid());
 	memset(two, 3, 8);
 	ck_assert_uint_eq(mem.read(&mem, pieces, 3), 1);
 	ck_assert_uint_eq(a, UINT64_C(0x0303030303030303));
 	ck_assert_int_eq(mem.error, EFAULT);
-	ck_assert(!tp_pymem_get_u64(&mem, 0, &a));
+	ck_assert(!tp_py_memory_get_u64(&mem, 0, &a));
 	munmap(two, (size_t)page);
 }
 END_TEST
@@ -58,10 +58,10 @@ START_TEST(a_process_that_is_gone_says_so)
 	if (child == 0)
 		_exit(0);
 	waitpid(child, NULL, 0);
-	struct tp_pymem mem;
+	struct tp_py_memory mem;
 	uint64_t out;
-	tp_pymem_init_process(&mem, child);
-	ck_assert(!tp_pymem_get_u64(&mem, (uintptr_t)&out, &out));
+	tp_py_memory_init_process(&mem, child);
+	ck_assert(!tp_py_memory_get_u64(&mem, (uintptr_t)&out, &out));
 	ck_assert_int_eq(mem.error, ESRCH);
 }
 END_TEST

@@ -8,7 +8,7 @@
 static void check_text(struct pyimage *image, uint64_t address, const char *expected)
 {
 	struct tp_buf out = {0};
-	ck_assert(tp_pytext_read(&out, &image->mem, image->layout, address));
+	ck_assert(tp_py_text_read(&out, &image->mem, image->layout, address));
 	ck_assert_str_eq(tp_buf_text(&out), expected);
 	tp_buf_release(&out);
 }
@@ -51,9 +51,9 @@ START_TEST(megabytes_are_cut)
 	pyimage_init(&image, 12);
 	memset(long_text, 'x', 2 << 20);
 	uint64_t text = pyimage_text_of(&image, long_text, 2 << 20, 1, true);
-	ck_assert(tp_pytext_read(&out, &image.mem, image.layout, text));
-	ck_assert_uint_eq(out.len, TP_PYTEXT_MAX_CHARACTERS + strlen("…"));
-	ck_assert_str_eq(tp_buf_text(&out) + TP_PYTEXT_MAX_CHARACTERS, "…");
+	ck_assert(tp_py_text_read(&out, &image.mem, image.layout, text));
+	ck_assert_uint_eq(out.len, TP_PY_TEXT_MAX_CHARACTERS + strlen("…"));
+	ck_assert_str_eq(tp_buf_text(&out) + TP_PY_TEXT_MAX_CHARACTERS, "…");
 	tp_buf_release(&out);
 	free(long_text);
 	pyimage_release(&image);
@@ -83,15 +83,15 @@ START_TEST(what_is_no_string_is_refused)
 	struct tp_buf out = {0};
 	pyimage_init(&image, 13);
 	uint64_t text = pyimage_text(&image, "x");
-	ck_assert(!tp_pytext_read(&out, &image.mem, image.layout, 0));
-	ck_assert(!tp_pytext_read(&out, &image.mem, image.layout, UINT64_MAX));
-	ck_assert(!tp_pytext_read(&out, &image.mem, image.layout,
-				  pyimage_text_of(&image, beyond, 1, 4, false)));
+	ck_assert(!tp_py_text_read(&out, &image.mem, image.layout, 0));
+	ck_assert(!tp_py_text_read(&out, &image.mem, image.layout, UINT64_MAX));
+	ck_assert(!tp_py_text_read(&out, &image.mem, image.layout,
+				   pyimage_text_of(&image, beyond, 1, 4, false)));
 	pyimage_put_u32(&image, text + image.layout->text_state, 3 << 2 | 1 << 5);
-	ck_assert(!tp_pytext_read(&out, &image.mem, image.layout, text));
+	ck_assert(!tp_py_text_read(&out, &image.mem, image.layout, text));
 	pyimage_put_u32(&image, text + image.layout->text_state, 1 << 2 | 1 << 5);
 	pyimage_put(&image, text + image.layout->text_length, UINT64_MAX);
-	ck_assert(!tp_pytext_read(&out, &image.mem, image.layout, text));
+	ck_assert(!tp_py_text_read(&out, &image.mem, image.layout, text));
 	tp_buf_release(&out);
 	pyimage_release(&image);
 }
@@ -102,7 +102,8 @@ Suite *suite_stack_py_text(void)
 {
 	Suite *suite = suite_create("stack/pytext");
 	TCase *tc = tcase_create("pytext");
-	tcase_add_loop_test(tc, all_widths_become_utf8, TP_PYLAYOUT_OLDEST, TP_PYLAYOUT_NEWEST + 1);
+	tcase_add_loop_test(tc, all_widths_become_utf8, TP_PY_LAYOUT_MINOR_MIN,
+			    TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, what_cannot_be_printed_is_escaped);
 	tcase_add_test(tc, megabytes_are_cut);
 	tcase_add_test(tc, legacy_strings_are_followed);

@@ -64,7 +64,7 @@ START_TEST(a_stack_has_names_and_lines)
 	struct tp_python *python = open_image(&image);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 	check_three(&image);
-	ck_assert_uint_eq(tp_python_about(python)->minor, (unsigned)_i);
+	ck_assert_uint_eq(tp_python_info(python)->minor, (unsigned)_i);
 	tp_python_close(python);
 	pyimage_release(&image);
 }
@@ -221,7 +221,7 @@ START_TEST(restless_stacks_are_unknown)
 			n_moving += outcome != TP_PYTHON_READ;
 			if (outcome == TP_PYTHON_READ)
 				check_one_family();
-			else if (outcome == TP_PYTHON_PARTLY)
+			else if (outcome == TP_PYTHON_PARTIAL)
 				check_outer_part();
 			else
 				ck_assert_uint_eq(n_places, 0);
@@ -245,7 +245,7 @@ START_TEST(a_code_object_is_read_again_when_it_is_another)
 	struct tp_python *python = open_image(&image);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 	check_place(0, "old", 10, true);
-	memcpy(pyimage_at(&image, code), pyimage_at(&image, other), TP_PYLAYOUT_MAX_CODE_BYTES);
+	memcpy(pyimage_at(&image, code), pyimage_at(&image, other), TP_PY_LAYOUT_MAX_CODE_BYTES);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_READ);
 	check_place(0, "new", 10, true);
 	tp_python_close(python);
@@ -335,7 +335,7 @@ START_TEST(a_stack_has_to_end_at_its_root)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
-	const struct tp_pylayout *l = image.layout;
+	const struct tp_py_layout *l = image.layout;
 	uint64_t root = pyimage_call(&image, pyimage_code(&image, "m.py", "<module>", 1), 0, true);
 	uint64_t second = pyimage_call(&image, pyimage_code(&image, "m.py", "main", 5), 1, false);
 	pyimage_call(&image, pyimage_code(&image, "m.py", "leaf", 9), 1, false);
@@ -375,7 +375,7 @@ START_TEST(a_suspended_generator_is_no_root)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
-	const struct tp_pylayout *l = image.layout;
+	const struct tp_py_layout *l = image.layout;
 	pyimage_call(&image, pyimage_code(&image, "m.py", "<module>", 1), 1, true);
 	uint64_t generator = pyimage_call_as(&image, pyimage_code(&image, "m.py", "batches", 5), 6,
 					     _i < 12, PYIMAGE_GENERATOR);
@@ -387,7 +387,7 @@ START_TEST(a_suspended_generator_is_no_root)
 	pyimage_set_running(&image, generator, false);
 	ck_assert_int_eq(read_main(python), TP_PYTHON_MOVING);
 	pyimage_put(&image, generator + l->frame_back, caller);
-	ck_assert_int_eq(read_main(python), TP_PYTHON_PARTLY);
+	ck_assert_int_eq(read_main(python), TP_PYTHON_PARTIAL);
 	ck_assert_uint_eq(n_places, 1);
 	check_place(0, "<module>", 1, true);
 	pyimage_set_running(&image, generator, true);
@@ -445,7 +445,7 @@ START_TEST(a_thread_that_ends_is_not_read_from_its_remains)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
-	const struct tp_pylayout *l = image.layout;
+	const struct tp_py_layout *l = image.layout;
 	uint64_t first = image.thread;
 	call_three(&image);
 	struct tp_python *python = open_image(&image);
@@ -489,7 +489,7 @@ START_TEST(the_only_thread_of_a_forked_child_is_its_main_one)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
-	const struct tp_pylayout *l = image.layout;
+	const struct tp_py_layout *l = image.layout;
 	uint64_t pthread = pyimage_get(&image, image.thread + l->thread_pthread);
 	enum { NOBODY = 0x3fffff };
 	if (l->thread_tid)
@@ -510,7 +510,7 @@ START_TEST(the_holder_and_the_waiters_of_the_gil_are_told)
 {
 	struct pyimage image;
 	pyimage_init(&image, (unsigned)_i);
-	const struct tp_pylayout *l = image.layout;
+	const struct tp_py_layout *l = image.layout;
 	struct tp_python *python = open_image(&image);
 	ck_assert_int_eq(tp_python_gil_holder(python), 0);
 	pyimage_put(&image, image.gil + l->gil_holder, image.thread);
@@ -595,11 +595,11 @@ Suite *suite_stack_python(void)
 		one_that_has_not_started_runs_no_python_yet,
 	};
 	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
-		tcase_add_loop_test(tc, for_each_version[i], TP_PYLAYOUT_OLDEST,
-				    TP_PYLAYOUT_NEWEST + 1);
+		tcase_add_loop_test(tc, for_each_version[i], TP_PY_LAYOUT_MINOR_MIN,
+				    TP_PY_LAYOUT_MINOR_MAX + 1);
 	/* Before, every frame may be a thread's first. */
-	tcase_add_loop_test(tc, a_stack_has_to_end_at_its_root, 11, TP_PYLAYOUT_NEWEST + 1);
-	tcase_add_loop_test(tc, scaffolding_is_not_shown, 11, TP_PYLAYOUT_NEWEST + 1);
+	tcase_add_loop_test(tc, a_stack_has_to_end_at_its_root, 11, TP_PY_LAYOUT_MINOR_MAX + 1);
+	tcase_add_loop_test(tc, scaffolding_is_not_shown, 11, TP_PY_LAYOUT_MINOR_MAX + 1);
 	tcase_add_test(tc, a_program_without_python_is_absent);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);

@@ -40,8 +40,8 @@ static void write_file(const char *name, const char *text)
 static enum tp_status read_of(pid_t pid, uid_t uid)
 {
 	struct tp_buf out = {0};
-	struct tp_jitfile_owner owner = {pid, uid, true, tp_clock_wall_ns()};
-	enum tp_status status = tp_jitfile_read(&out, &owner, NULL);
+	struct tp_jit_file_owner owner = {pid, uid, true, tp_clock_wall_ns()};
+	enum tp_status status = tp_jit_file_read(&out, &owner, NULL);
 	ck_assert_int_eq(out.len > 0, status == TP_OK);
 	tp_buf_release(&out);
 	return status;
@@ -126,13 +126,13 @@ START_TEST(map_of_a_process_is_found_by_its_number)
 	}
 	char byte;
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
-	struct tp_jitfile_owner owner = {child, getuid(), true, met_ns};
+	struct tp_jit_file_owner owner = {child, getuid(), true, met_ns};
 	struct tp_buf out = {0};
-	ck_assert_int_eq(tp_jitfile_read(&out, &owner, NULL), TP_OK);
+	ck_assert_int_eq(tp_jit_file_read(&out, &owner, NULL), TP_OK);
 	ck_assert_str_eq(tp_buf_text(&out), "1000 10 name\n");
 	ck_assert_int_eq(write(done[1], &byte, 1), 1);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	ck_assert_int_eq(tp_jitfile_read(&out, &owner, NULL), TP_OK);
+	ck_assert_int_eq(tp_jit_file_read(&out, &owner, NULL), TP_OK);
 	ck_assert_uint_eq(out.len, 13);
 	tp_buf_release(&out);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)child);

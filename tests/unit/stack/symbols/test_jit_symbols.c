@@ -41,12 +41,13 @@ static const struct {
 
 START_TEST(address_is_named_by_the_latest_line_that_covers_it)
 {
-	struct tp_jit_names *names = tp_jit_names_parse(text, sizeof(text) - 1);
+	struct tp_jit_symbols *names = tp_jit_symbols_parse(text, sizeof(text) - 1);
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		const char *name = NULL;
 		uint64_t start = 0;
 		uint64_t end = 0;
-		bool is_found = tp_jit_names_find(names, questions[i].address, &name, &start, &end);
+		bool is_found =
+			tp_jit_symbols_find(names, questions[i].address, &name, &start, &end);
 		ck_assert_int_eq(is_found, questions[i].name != NULL);
 		if (!is_found)
 			continue;
@@ -54,7 +55,7 @@ START_TEST(address_is_named_by_the_latest_line_that_covers_it)
 		ck_assert_uint_eq(start, questions[i].start);
 		ck_assert_uint_gt(end, questions[i].address);
 	}
-	tp_jit_names_free(names);
+	tp_jit_symbols_free(names);
 }
 END_TEST
 
@@ -67,13 +68,13 @@ START_TEST(garbage_gives_no_names)
 			state = state * 1103515245 + 12345;
 			garbage[i] = "0123456789abcdef x\n\0\xff"[(state >> 16) % 21];
 		}
-		struct tp_jit_names *names = tp_jit_names_parse(garbage, sizeof(garbage));
+		struct tp_jit_symbols *names = tp_jit_symbols_parse(garbage, sizeof(garbage));
 		const char *name;
 		uint64_t start;
 		uint64_t end;
-		if (tp_jit_names_find(names, state, &name, &start, &end))
+		if (tp_jit_symbols_find(names, state, &name, &start, &end))
 			ck_assert(start <= state && state < end);
-		tp_jit_names_free(names);
+		tp_jit_symbols_free(names);
 	}
 }
 END_TEST
@@ -83,13 +84,13 @@ START_TEST(long_names_are_cut)
 	static char line[10000] = "1000 10 ";
 	memset(line + 8, 'x', sizeof(line) - 9);
 	line[sizeof(line) - 1] = '\n';
-	struct tp_jit_names *names = tp_jit_names_parse(line, sizeof(line));
+	struct tp_jit_symbols *names = tp_jit_symbols_parse(line, sizeof(line));
 	const char *name;
 	uint64_t start;
 	uint64_t end;
-	ck_assert(tp_jit_names_find(names, 0x1000, &name, &start, &end));
+	ck_assert(tp_jit_symbols_find(names, 0x1000, &name, &start, &end));
 	ck_assert_uint_eq(strlen(name), 4096);
-	tp_jit_names_free(names);
+	tp_jit_symbols_free(names);
 }
 END_TEST
 

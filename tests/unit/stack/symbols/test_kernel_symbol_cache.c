@@ -27,12 +27,12 @@ START_TEST(running_kernel_is_named_from_the_cache_as_from_the_kernel)
 		const char *name = "";
 		uint64_t start;
 		uint64_t end;
-		struct tp_kernel_names *names = tp_kernel_names_here();
-		bool is_found = tp_kernel_names_find(names, address, &name, &start, &end);
+		struct tp_kernel_symbols *names = tp_kernel_symbol_cache_load();
+		bool is_found = tp_kernel_symbols_find(names, address, &name, &start, &end);
 		ck_assert(is_found == (address != 0));
 		if (is_found)
 			ck_assert_str_eq(name, "vfs_read");
-		tp_kernel_names_free(names);
+		tp_kernel_symbols_free(names);
 		snprintf(path, sizeof(path), "%s/trainprof/kernel-names", directory);
 		ck_assert((access(path, F_OK) == 0) == is_found);
 	}

@@ -35,7 +35,7 @@ static const struct {
 	{0, NULL},
 };
 
-static struct tp_kernel_names *load(const char *content)
+static struct tp_kernel_symbols *load(const char *content)
 {
 	char path[] = "/tmp/trainprof-kallsyms-XXXXXX";
 	int fd = mkstemp(path);
@@ -43,51 +43,51 @@ static struct tp_kernel_names *load(const char *content)
 	FILE *file = fdopen(fd, "w");
 	fputs(content, file);
 	fclose(file);
-	struct tp_kernel_names *names = tp_kernel_names_load(path);
+	struct tp_kernel_symbols *names = tp_kernel_symbols_load(path);
 	remove(path);
 	return names;
 }
 
 START_TEST(kernel_address_is_named_up_to_the_next_symbol)
 {
-	struct tp_kernel_names *names = load(text);
+	struct tp_kernel_symbols *names = load(text);
 	for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
 		const char *name = "";
 		uint64_t start;
 		uint64_t end;
 		bool is_found =
-			tp_kernel_names_find(names, questions[i].address, &name, &start, &end);
+			tp_kernel_symbols_find(names, questions[i].address, &name, &start, &end);
 		ck_assert_msg(is_found == (questions[i].name != NULL), "question %zu", i);
 		if (!is_found)
 			continue;
 		ck_assert_str_eq(name, questions[i].name);
 		ck_assert(start <= questions[i].address && questions[i].address < end);
 	}
-	tp_kernel_names_free(names);
+	tp_kernel_symbols_free(names);
 }
 END_TEST
 
 static const struct tp_kernel_epoch epoch = {"a-boot", 7};
 
-static bool knows(struct tp_kernel_names *names)
+static bool knows(struct tp_kernel_symbols *names)
 {
 	const char *name;
 	uint64_t start;
 	uint64_t end;
-	return names && tp_kernel_names_find(names, 0xffffffff81000104, &name, &start, &end) &&
+	return names && tp_kernel_symbols_find(names, 0xffffffff81000104, &name, &start, &end) &&
 	       strcmp(name, "do_work.isra.0") == 0 && start == 0xffffffff81000100 &&
-	       tp_kernel_names_find(names, 0xffffffffc0001004, &name, &start, &end) &&
+	       tp_kernel_symbols_find(names, 0xffffffffc0001004, &name, &start, &end) &&
 	       strcmp(name, "nvidia_ioctl [nvidia]") == 0;
 }
 
 /* A kept file of `text`, and room for its path. */
 static void keep(char *path)
 {
-	struct tp_kernel_names *names = load(text);
+	struct tp_kernel_symbols *names = load(text);
 	strcpy(path, "/tmp/trainprof-kept-XXXXXX");
 	close(mkstemp(path));
-	tp_kernel_names_keep(names, &epoch, path);
-	tp_kernel_names_free(names);
+	tp_kernel_symbols_save(names, &epoch, path);
+	tp_kernel_symbols_free(names);
 }
 
 START_TEST(kept_names_come_back_in_the_same_epoch_only)
@@ -95,15 +95,15 @@ START_TEST(kept_names_come_back_in_the_same_epoch_only)
 	static const struct tp_kernel_epoch others[] = {{"another boot", 7}, {"a-boot", 8}};
 	char path[64];
 	keep(path);
-	struct tp_kernel_names *names = tp_kernel_names_restore(&epoch, path);
+	struct tp_kernel_symbols *names = tp_kernel_symbols_restore(&epoch, path);
 	ck_assert(knows(names));
-	tp_kernel_names_free(names);
+	tp_kernel_symbols_free(names);
 	for (size_t i = 0; i < 2; i++)
-		ck_assert_ptr_null(tp_kernel_names_restore(&others[i], path));
+		ck_assert_ptr_null(tp_kernel_symbols_restore(&others[i], path));
 	ck_assert_int_eq(chmod(path, 0644), 0);
-	ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+	ck_assert_ptr_null(tp_kernel_symbols_restore(&epoch, path));
 	remove(path);
-	ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+	ck_assert_ptr_null(tp_kernel_symbols_restore(&epoch, path));
 }
 END_TEST
 
@@ -115,29 +115,29 @@ START_TEST(torn_or_foreign_file_is_not_taken)
 	ck_assert_int_eq(stat(path, &st), 0);
 	for (off_t size = st.st_size - 1; size >= 0; size--) {
 		ck_assert_int_eq(truncate(path, size), 0);
-		ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+		ck_assert_ptr_null(tp_kernel_symbols_restore(&epoch, path));
 	}
 	ck_assert_int_eq(truncate(path, st.st_size), 0);
-	ck_assert_ptr_null(tp_kernel_names_restore(&epoch, path));
+	ck_assert_ptr_null(tp_kernel_symbols_restore(&epoch, path));
 	remove(path);
 }
 END_TEST
 
-static void expect_none(struct tp_kernel_names *names)
+static void expect_none(struct tp_kernel_symbols *names)
 {
 	const char *name;
 	uint64_t start;
 	uint64_t end;
-	ck_assert(!tp_kernel_names_find(names, 0, &name, &start, &end));
-	ck_assert(!tp_kernel_names_find(names, 0xffffffff81000000, &name, &start, &end));
-	tp_kernel_names_free(names);
+	ck_assert(!tp_kernel_symbols_find(names, 0, &name, &start, &end));
+	ck_assert(!tp_kernel_symbols_find(names, 0xffffffff81000000, &name, &start, &end));
+	tp_kernel_symbols_free(names);
 }
 
 START_TEST(hidden_addresses_give_no_names)
 {
 	expect_none(load("0000000000000000 T _stext\n0000000000000000 T do_work\n"));
 	expect_none(load(""));
-	expect_none(tp_kernel_names_load("/nonexistent"));
+	expect_none(tp_kernel_symbols_load("/nonexistent"));
 }
 END_TEST
 

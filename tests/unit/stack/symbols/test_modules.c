@@ -151,7 +151,7 @@ START_TEST(file_cut_under_us_gives_less_and_no_signal)
 	struct tp_module_body *inside = tp_module_of(module);
 	ck_assert_int_eq(truncate(path, 4096), 0);
 	struct tp_unwind_rule *rule =
-		tp_rules_get(&inside->rules, inside->image, inside->image->entry);
+		tp_unwind_rule_cache_get(&inside->rules, inside->image, inside->image->entry);
 	ck_assert_int_eq(rule->cfa == TP_RULE_CFA_SP, false);
 }
 END_TEST

@@ -97,7 +97,7 @@ static enum tp_arith arith_of_name(const char *name)
 }
 
 /* "  1234:\t0f 58 c1 \taddps  %xmm1,%xmm0": the bytes, and where the name begins. */
-static size_t take_line(char *line, uint8_t code[TP_OPCODE_MAX], char **name)
+static size_t parse_line(char *line, uint8_t code[TP_OPCODE_MAX], char **name)
 {
 	char *bytes = strstr(line, ":\t");
 	char *text = bytes ? strchr(bytes + 2, '\t') : NULL;
@@ -132,7 +132,7 @@ START_TEST(x86_bytes_are_what_objdump_calls_them)
 	while (fgets(line, sizeof(line), listing)) {
 		uint8_t code[TP_OPCODE_MAX];
 		char *name;
-		size_t n = take_line(line, code, &name);
+		size_t n = parse_line(line, code, &name);
 		/* A prefix on its own line, or bytes that are none. */
 		if (!n || strchr(name, '(') || strchr(name, '{'))
 			continue;

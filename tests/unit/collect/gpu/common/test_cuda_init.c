@@ -7,8 +7,8 @@ START_TEST(cuda_starts_where_there_is_a_driver)
 {
 	char path[CUDA_DOUBLE_PATH];
 	ck_assert_ptr_nonnull(dlopen(beside(path, "doubles/libcuda.so.1"), RTLD_NOW));
-	ck_assert_int_eq(tp_cuda_start(), 0);
-	ck_assert_int_eq(tp_cuda_start(), 0);
+	ck_assert_int_eq(tp_cuda_init(), 0);
+	ck_assert_int_eq(tp_cuda_init(), 0);
 }
 END_TEST
 

@@ -6,7 +6,7 @@ enum { ROWS = 16 };
 
 static char root[] = "/tmp/trainprof-survey-XXXXXX";
 static struct tp_host host;
-static struct tp_gpu_trial rows[ROWS];
+static struct tp_gpu_selftest_row rows[ROWS];
 static size_t n_rows;
 
 static void setup(void)
@@ -28,13 +28,13 @@ static void lay(const char *path, const char *text)
 static void look(char *const *environment)
 {
 	memset(rows, 0, sizeof(rows));
-	n_rows = tp_gpu_survey(rows, ROWS, &host, environment);
+	n_rows = tp_gpu_environment_check(rows, ROWS, &host, environment);
 }
 
 static char *no_environment[] = {NULL};
 
 /* The nth row of that name; NULL: there is none. */
-static const struct tp_gpu_trial *row(const char *name, size_t nth)
+static const struct tp_gpu_selftest_row *row(const char *name, size_t nth)
 {
 	for (size_t i = 0; i < n_rows; i++)
 		if (strcmp(rows[i].name, name) == 0 && nth-- == 0)
@@ -45,7 +45,7 @@ static const struct tp_gpu_trial *row(const char *name, size_t nth)
 static void claim_amiss(const char *name, enum tp_presence presence, const char *reason,
 			const char *remedy)
 {
-	const struct tp_gpu_trial *found = row(name, 0);
+	const struct tp_gpu_selftest_row *found = row(name, 0);
 	ck_assert_msg(found != NULL, "no row %s", name);
 	ck_assert_int_eq(found->availability.presence, presence);
 	ck_assert_str_eq(found->availability.reason, reason);
@@ -175,11 +175,11 @@ END_TEST
 
 START_TEST(rows_that_find_no_room_are_left_out)
 {
-	struct tp_gpu_trial one;
+	struct tp_gpu_selftest_row one;
 	lay_driver();
-	ck_assert_uint_eq(tp_gpu_survey(&one, 1, &host, no_environment), 1);
+	ck_assert_uint_eq(tp_gpu_environment_check(&one, 1, &host, no_environment), 1);
 	ck_assert_str_eq(one.text, "NVIDIA's kernel module 580.65.06");
-	ck_assert_uint_eq(tp_gpu_survey(NULL, 0, &host, no_environment), 0);
+	ck_assert_uint_eq(tp_gpu_environment_check(NULL, 0, &host, no_environment), 0);
 }
 END_TEST
 

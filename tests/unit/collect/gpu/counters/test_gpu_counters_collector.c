@@ -8,7 +8,7 @@
 
 static void rig_open(struct rig *rig, const char *root)
 {
-	rig_begin(rig, &tp_gpupmu_collector, root);
+	rig_begin(rig, &tp_gpu_counters_collector, root);
 }
 
 static void rig_open_script(struct rig *rig, const char *script)
@@ -20,7 +20,7 @@ static void rig_open_script(struct rig *rig, const char *script)
 static void rig_close(struct rig *rig)
 {
 	rig_end(rig);
-	pm_forget();
+	pm_double_reset();
 }
 
 /* Until a wish is fulfilled, which is the last that the helper says of it; a minute at most. */
@@ -63,7 +63,7 @@ START_TEST(a_window_on_a_gpu_that_is_used_becomes_gauges_of_its_track)
 	double value = NAN;
 	rig_open_script(&rig, "devices 4\n" PM_CORE);
 	rig_sample_for(&rig, 0.3);
-	tp_gpu_tracks_add(&rig.gpus, 3, 17);
+	tp_gpu_in_use_add(&rig.gpus, 3, 17);
 	sample_until_done(&rig);
 	const struct tp_source *source = rig_stop(&rig);
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
@@ -98,8 +98,8 @@ START_TEST(nothing_is_asked_while_paused)
 {
 	struct rig rig;
 	rig_open_script(&rig, "crash_cuptiProfilerInitialize 1\n");
-	tp_gpu_tracks_add(&rig.gpus, 0, 1);
-	tp_gpupmu_collector.pause(rig.collector, true, tp_clock_now_ns());
+	tp_gpu_in_use_add(&rig.gpus, 0, 1);
+	tp_gpu_counters_collector.pause(rig.collector, true, tp_clock_now_ns());
 	rig_sample_for(&rig, 2.5);
 	const struct tp_source *source = rig_stop(&rig);
 	ck_assert_int_eq(source->presence, TP_PRESENCE_DEGRADED);
@@ -131,7 +131,7 @@ START_TEST(each_end_is_explained_without_waiting)
 {
 	struct rig rig;
 	rig_open_script(&rig, ends[_i].script);
-	tp_gpu_tracks_add(&rig.gpus, 0, 5);
+	tp_gpu_in_use_add(&rig.gpus, 0, 5);
 	const struct tp_source *source = sample_until_said(&rig, ends[_i].reason);
 	uint64_t began_ns = tp_clock_now_ns();
 	source = rig_stop(&rig);
@@ -155,7 +155,7 @@ static enum tp_presence probed(const char *params, const char *status)
 	madehost_lay(root, "/proc/driver/nvidia/params", params);
 	madehost_lay(root, "/proc/self/status", status);
 	const struct tp_host host = {.root = root, .is_live = true};
-	tp_gpupmu_collector.probe(&host, &found);
+	tp_gpu_counters_collector.probe(&host, &found);
 	madehost_remove(root);
 	return found.presence;
 }
@@ -212,7 +212,7 @@ START_TEST(what_another_user_has_loaded_is_not_loaded)
 	pm_script(PM_CORE);
 	unsetenv("TRAINPROF_CUPTI");
 	rig_open(&rig, root);
-	tp_gpu_tracks_add(&rig.gpus, 0, 5);
+	tp_gpu_in_use_add(&rig.gpus, 0, 5);
 	const char *reason = text_of(&rig, sample_until_said(&rig, users[_i].reason)->reason);
 	ck_assert_msg(strstr(reason, users[_i].reason) != NULL, "%s", reason);
 	rig_close(&rig);
@@ -226,7 +226,7 @@ START_TEST(the_kill_switch_is_obeyed)
 	struct tp_availability found;
 	tp_host_open(&host, "");
 	setenv("TRAINPROF_GPU", "0", 1);
-	tp_gpupmu_collector.probe(&host, &found);
+	tp_gpu_counters_collector.probe(&host, &found);
 	ck_assert_int_eq(found.presence, TP_PRESENCE_OFF);
 	tp_host_close(&host);
 }

@@ -17,7 +17,7 @@
 /* All that it says to one wish. */
 struct told {
 	size_t n[TP_PM_DONE + 1];
-	struct tp_pm_news last[TP_PM_DONE + 1];
+	struct tp_pm_event last[TP_PM_DONE + 1];
 	double least[TP_N_PM_METRICS];
 	double most[TP_N_PM_METRICS];
 	bool is_ascending;
@@ -27,7 +27,7 @@ struct told {
 static struct tp_pm_helper helper;
 static struct told told;
 
-static void note(const struct tp_pm_news *news)
+static void note(const struct tp_pm_event *news)
 {
 	if (news->kind == TP_PM_BIN)
 		for (size_t i = 0; i < TP_N_PM_METRICS; i++) {
@@ -41,16 +41,16 @@ static void note(const struct tp_pm_news *news)
 }
 
 /* Until it says this, or is gone. */
-static void listen_for(enum tp_pm_news_kind kind, double seconds)
+static void listen_for(enum tp_pm_event_kind kind, double seconds)
 {
 	uint64_t until_ns = tp_clock_now_ns() + (uint64_t)(seconds * 1e9);
-	struct tp_pm_news news;
+	struct tp_pm_event news;
 	told = (struct told){.is_ascending = true};
 	for (size_t i = 0; i < TP_N_PM_METRICS; i++)
 		told.least[i] = told.most[i] = NAN;
 	while (!told.n[kind] && !helper.is_gone && tp_clock_now_ns() < until_ns) {
 		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-		while (tp_pm_helper_take(&helper, &news))
+		while (tp_pm_helper_receive(&helper, &news))
 			note(&news);
 	}
 	told.is_gone = helper.is_gone;
@@ -58,8 +58,8 @@ static void listen_for(enum tp_pm_news_kind kind, double seconds)
 
 static void wish_for(uint64_t devices, uint64_t window_ns)
 {
-	const struct tp_pm_wish wish = {.devices = devices, .window_ns = window_ns};
-	ck_assert(tp_pm_helper_ask(&helper, &wish));
+	const struct tp_pm_request wish = {.devices = devices, .window_ns = window_ns};
+	ck_assert(tp_pm_helper_request(&helper, &wish));
 }
 
 static void ask(uint64_t devices, uint64_t window_ns)
@@ -94,7 +94,7 @@ static void teardown(void)
 {
 	if (helper.pid)
 		end();
-	pm_forget();
+	pm_double_reset();
 }
 
 static double least(enum tp_metric metric)
@@ -299,7 +299,7 @@ START_TEST(one_that_does_not_end_of_being_killed_is_left)
 	kill(holder, SIGKILL);
 	waitpid(holder, NULL, 0);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	pm_forget();
+	pm_double_reset();
 }
 END_TEST
 
@@ -333,7 +333,7 @@ START_TEST(it_dies_with_us)
 		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 		ck_assert_int_lt(i, 3999);
 	}
-	pm_forget();
+	pm_double_reset();
 }
 END_TEST
 

@@ -11,7 +11,7 @@ START_TEST(one_with_all_calls_is_taken)
 	struct pm_supported_chips chips = {.size = PM_SIZE(pm_supported_chips, chips)};
 	ck_assert_int_eq(library.supported_chips(&chips), PM_OK);
 	ck_assert_str_eq(chips.chips[0], "GH100");
-	pm_forget();
+	pm_double_reset();
 }
 END_TEST
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 static struct tp_pm_library library;
-static struct tp_pm_set set;
+static struct tp_pm_metric_set set;
 static struct tp_pm_failure failure;
 
 static void open_double(const char *script)
@@ -27,7 +27,7 @@ static bool has(const char *name)
 static double *converted(const double *values)
 {
 	static double out[TP_N_PM_METRICS];
-	tp_pm_set_convert(&set, values, 0.001, out);
+	tp_pm_metric_set_convert(&set, values, 0.001, out);
 	return out;
 }
 
@@ -40,20 +40,20 @@ START_TEST(what_the_chip_knows_is_taken_under_the_name_that_it_knows)
 {
 	open_double(PM_CORE "dram__bytes_op_read.sum 7\nnvlrx__bytes.sum 5\n"
 			    "pcie__unheard_of.sum 5\n");
-	ck_assert(tp_pm_set_make(&set, &library, "GH100", NULL, &failure));
+	ck_assert(tp_pm_metric_set_build(&set, &library, "GH100", NULL, &failure));
 	ck_assert_uint_eq(set.n, 6);
 	ck_assert(has("dram__bytes_op_read.sum"));
 	ck_assert(!has("dram__bytes_read.sum"));
 	ck_assert_uint_gt(set.image_bytes, 0);
-	tp_pm_set_release(&set, &library);
-	pm_forget();
+	tp_pm_metric_set_release(&set, &library);
+	pm_double_reset();
 }
 END_TEST
 
 START_TEST(what_does_not_fit_into_one_pass_is_left_out_from_the_end)
 {
 	open_double("one_pass_most 5\n" PM_CORE "dram__bytes_read.sum 7\nnvlrx__bytes.sum 5\n");
-	ck_assert(tp_pm_set_make(&set, &library, "GH100", NULL, &failure));
+	ck_assert(tp_pm_metric_set_build(&set, &library, "GH100", NULL, &failure));
 	ck_assert_uint_eq(set.n, 5);
 	ck_assert(has("dram__bytes_read.sum"));
 	ck_assert(!has("nvlrx__bytes.sum"));
@@ -62,25 +62,25 @@ START_TEST(what_does_not_fit_into_one_pass_is_left_out_from_the_end)
 				   .image = set.image};
 	ck_assert_int_eq(library.passes(&passes), PM_OK);
 	ck_assert_uint_eq(passes.n, 1); /* the image is that of the five */
-	tp_pm_set_release(&set, &library);
-	pm_forget();
+	tp_pm_metric_set_release(&set, &library);
+	pm_double_reset();
 }
 END_TEST
 
 START_TEST(a_chip_without_any_is_a_failure_with_a_name)
 {
 	open_double("fail_cuptiProfilerHostInitialize 46\n");
-	ck_assert(!tp_pm_set_make(&set, &library, "GZ999", NULL, &failure));
+	ck_assert(!tp_pm_metric_set_build(&set, &library, "GZ999", NULL, &failure));
 	ck_assert_int_eq(failure.result, PM_UNKNOWN_CHIP);
 	ck_assert_str_eq(failure.call, "HostInitialize");
-	pm_forget();
+	pm_double_reset();
 }
 END_TEST
 
 START_TEST(values_become_ratios_and_rates)
 {
 	open_double(PM_CORE "dram__bytes_read.sum 0\ngpc__cycles_elapsed.avg.per_second 0\n");
-	ck_assert(tp_pm_set_make(&set, &library, "GH100", NULL, &failure));
+	ck_assert(tp_pm_metric_set_build(&set, &library, "GH100", NULL, &failure));
 	ck_assert_str_eq(set.names[4], "gpc__cycles_elapsed.avg.per_second");
 	const double *out = converted((const double[]){80, 30, 20, 5, 1.98e9, 4e6});
 	ck_assert_double_eq_tol(metric(out, TP_METRIC_GPU_PM_SM_ACTIVE), 0.8, 1e-12);
@@ -93,19 +93,19 @@ START_TEST(values_become_ratios_and_rates)
 	out = converted((const double[]){80, NAN, 20, 5, 1.98e9, INFINITY});
 	ck_assert(isnan(metric(out, TP_METRIC_GPU_PM_TENSOR)));
 	ck_assert(isnan(metric(out, TP_METRIC_GPU_PM_DRAM_READ)));
-	tp_pm_set_release(&set, &library);
-	pm_forget();
+	tp_pm_metric_set_release(&set, &library);
+	pm_double_reset();
 }
 END_TEST
 
 START_TEST(half_of_a_sum_is_not_told)
 {
 	open_double("dram__read_throughput" PM_PEAK " 20\n");
-	ck_assert(tp_pm_set_make(&set, &library, "GH100", NULL, &failure));
+	ck_assert(tp_pm_metric_set_build(&set, &library, "GH100", NULL, &failure));
 	const double *out = converted((const double[]){20});
 	ck_assert(isnan(metric(out, TP_METRIC_GPU_PM_DRAM)));
-	tp_pm_set_release(&set, &library);
-	pm_forget();
+	tp_pm_metric_set_release(&set, &library);
+	pm_double_reset();
 }
 END_TEST
 
@@ -126,7 +126,8 @@ START_TEST(every_chip_that_cupti_knows_gives_its_set_in_one_pass)
 	ck_assert_int_eq(library.supported_chips(&chips), PM_OK);
 	ck_assert_uint_ge(chips.n, 20);
 	for (size_t i = 0; i < chips.n; i++) {
-		bool is_made = tp_pm_set_make(&set, &library, chips.chips[i], NULL, &failure);
+		bool is_made =
+			tp_pm_metric_set_build(&set, &library, chips.chips[i], NULL, &failure);
 		/* Before Turing there is no PM sampling. */
 		if (!is_made && strncmp(chips.chips[i], "GV", 2) == 0 &&
 		    failure.result == PM_NOT_SUPPORTED)
@@ -141,7 +142,7 @@ START_TEST(every_chip_that_cupti_knows_gives_its_set_in_one_pass)
 		if (getenv("PM_SETS"))
 			printf("%s: %zu counters, image of %zu bytes\n", chips.chips[i], set.n,
 			       set.image_bytes);
-		tp_pm_set_release(&set, &library);
+		tp_pm_metric_set_release(&set, &library);
 	}
 }
 END_TEST

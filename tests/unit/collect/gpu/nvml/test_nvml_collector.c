@@ -47,7 +47,7 @@ static void rig_close(struct rig *rig)
 {
 	rig_end(rig);
 	tp_nvml_library_close(&keeper);
-	double_forget();
+	double_reset();
 }
 
 START_TEST(the_devices_of_the_target_become_tracks_with_gauges)

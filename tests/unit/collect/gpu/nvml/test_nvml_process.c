@@ -46,7 +46,7 @@ static const char *const node_files[] = {"/dev/null", "/dev/nvidiactl", "/dev/nv
 struct owner_rig {
 	struct double_rig nvml;
 	struct tp_host host;
-	struct tp_nvml_owner owner;
+	struct tp_nvml_process owner;
 	char root[64];
 };
 
@@ -57,14 +57,15 @@ static void owner_open(struct owner_rig *rig, const char *namespace, const char 
 	machine_make(rig->root, namespace, 500, files);
 	double_open(&rig->nvml, "whole", script);
 	rig->host = (struct tp_host){.root = rig->root};
-	tp_nvml_owner_init(&rig->owner, &rig->host);
-	tp_nvml_owner_set(&rig->owner, (const pid_t[]){500, 501}, 2);
-	tp_nvml_owner_read(&rig->owner, &rig->nvml.device, &rig->nvml.library, &rig->nvml.reading);
+	tp_nvml_process_init(&rig->owner, &rig->host);
+	tp_nvml_process_set_pids(&rig->owner, (const pid_t[]){500, 501}, 2);
+	tp_nvml_process_read(&rig->owner, &rig->nvml.device, &rig->nvml.library,
+			     &rig->nvml.reading);
 }
 
 static void owner_close(struct owner_rig *rig)
 {
-	tp_nvml_owner_release(&rig->owner);
+	tp_nvml_process_release(&rig->owner);
 	double_close(&rig->nvml);
 	machine_remove(rig->root);
 }
@@ -134,14 +135,14 @@ START_TEST(nodes_are_known_by_their_number)
 	struct owner_rig rig;
 	uint64_t now_ns = 1000 * TP_NS_PER_S;
 	owner_open(&rig, first, node_files, "devices 1\nminor 3\n");
-	ck_assert(tp_nvml_owner_holds(&rig.owner, &rig.nvml.device, now_ns));
+	ck_assert(tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns));
 	rig.nvml.device.minor = 0; /* nvidiactl and nvidia-uvm are nobody's */
-	ck_assert(!tp_nvml_owner_holds(&rig.owner, &rig.nvml.device, now_ns));
+	ck_assert(!tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns));
 	/* Who has ended holds nothing: seen at the next look, a second later. */
 	rig.nvml.device.minor = 3;
-	tp_nvml_owner_set(&rig.owner, (const pid_t[]){501}, 1);
-	ck_assert(tp_nvml_owner_holds(&rig.owner, &rig.nvml.device, now_ns));
-	ck_assert(!tp_nvml_owner_holds(&rig.owner, &rig.nvml.device, now_ns + TP_NS_PER_S));
+	tp_nvml_process_set_pids(&rig.owner, (const pid_t[]){501}, 1);
+	ck_assert(tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns));
+	ck_assert(!tp_nvml_process_holds(&rig.owner, &rig.nvml.device, now_ns + TP_NS_PER_S));
 	owner_close(&rig);
 }
 END_TEST

@@ -12,19 +12,20 @@
 /* A second of ours may be long on a busy machine; nothing here is late by itself. */
 #define PATIENCE_NS (50 * TP_NS_PER_S)
 
-static struct tp_nvml_watch *watch_open(const char *script)
+static struct tp_nvml_thread *watch_open(const char *script)
 {
-	struct tp_nvml_watch *watch;
+	struct tp_nvml_thread *watch;
 	char path[600];
 	double_script(script);
-	ck_assert(!tp_nvml_watch_start(&watch, double_path(path, sizeof(path), "whole"), "", NULL));
+	ck_assert(
+		!tp_nvml_thread_start(&watch, double_path(path, sizeof(path), "whole"), "", NULL));
 	return watch;
 }
 
 /* While this file is there a call does not come back. */
 static char held[64];
 
-static struct tp_nvml_watch *watch_held(const char *script, const char *symbol)
+static struct tp_nvml_thread *watch_held(const char *script, const char *symbol)
 {
 	char text[400];
 	strcpy(held, "/tmp/trainprof-held-XXXXXX");
@@ -46,13 +47,13 @@ static void nap_ms(long ms)
 }
 
 /* Until there is one reading, or the state is another. */
-static void wait_for(struct tp_nvml_watch *watch, struct tp_nvml_news *news, size_t n,
+static void wait_for(struct tp_nvml_thread *watch, struct tp_nvml_update *news, size_t n,
 		     enum tp_nvml_state state)
 {
 	uint64_t until_ns = tp_clock_now_ns() + PATIENCE_NS;
 	do {
 		nap_ms(20);
-		tp_nvml_watch_take(watch, news);
+		tp_nvml_thread_receive(watch, news);
 		if (news->n_readings >= n && news->state == state)
 			return;
 		free(news->readings);
@@ -73,15 +74,15 @@ static void wait_until_alone(void)
 
 START_TEST(readings_are_of_the_devices_that_list_the_target)
 {
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	char script[300];
 	snprintf(script, sizeof(script),
 		 "devices 3\nname GPU\ngpu 1 name NVIDIA L4\nawake 10\ngpu 1 awake 40\n"
 		 "gpu 1 process %d 1000\ngpu 0 process 1 50\n",
 		 (int)getpid());
-	struct tp_nvml_watch *watch = watch_open(script);
+	struct tp_nvml_thread *watch = watch_open(script);
 	pid_t self = getpid();
-	tp_nvml_watch_tell(watch, &self, 1);
+	tp_nvml_thread_set_pids(watch, &self, 1);
 	wait_for(watch, &news, 1, TP_NVML_RUNNING);
 	ck_assert_uint_eq(news.n_devices, 3);
 	for (size_t i = 0; i < news.n_readings; i++) {
@@ -89,62 +90,62 @@ START_TEST(readings_are_of_the_devices_that_list_the_target)
 		ck_assert_double_eq_tol(*tp_nvml_value(&news.readings[i], TP_METRIC_GPU_AWAKE), 0.4,
 					1e-12);
 	}
-	ck_assert_str_eq(tp_nvml_watch_name(watch, 1), "NVIDIA L4");
-	ck_assert_str_eq(tp_nvml_watch_name(watch, 7), "");
+	ck_assert_str_eq(tp_nvml_thread_device_name(watch, 1), "NVIDIA L4");
+	ck_assert_str_eq(tp_nvml_thread_device_name(watch, 7), "");
 	free(news.readings);
-	tp_nvml_watch_end(watch);
-	double_forget();
+	tp_nvml_thread_end(watch);
+	double_reset();
 }
 END_TEST
 
 START_TEST(who_uses_no_gpu_gets_no_readings)
 {
-	struct tp_nvml_news news;
-	struct tp_nvml_watch *watch = watch_open("devices 2\nawake 90\nprocess 1 50\n");
+	struct tp_nvml_update news;
+	struct tp_nvml_thread *watch = watch_open("devices 2\nawake 90\nprocess 1 50\n");
 	pid_t self = getpid();
-	tp_nvml_watch_tell(watch, &self, 1);
+	tp_nvml_thread_set_pids(watch, &self, 1);
 	wait_for(watch, &news, 0, TP_NVML_RUNNING);
 	nap_ms(1200);
-	tp_nvml_watch_take(watch, &news);
+	tp_nvml_thread_receive(watch, &news);
 	ck_assert_uint_eq(news.n_readings, 0);
-	tp_nvml_watch_end(watch);
-	double_forget();
+	tp_nvml_thread_end(watch);
+	double_reset();
 }
 END_TEST
 
 START_TEST(a_slow_start_is_waited_for_by_nobody)
 {
-	struct tp_nvml_news news;
-	struct tp_nvml_watch *watch = watch_held("devices 1\n", "nvmlInit_v2");
-	tp_nvml_watch_tell(watch, NULL, 0);
-	tp_nvml_watch_take(watch, &news);
+	struct tp_nvml_update news;
+	struct tp_nvml_thread *watch = watch_held("devices 1\n", "nvmlInit_v2");
+	tp_nvml_thread_set_pids(watch, NULL, 0);
+	tp_nvml_thread_receive(watch, &news);
 	ck_assert_int_eq(news.state, TP_NVML_STARTING);
 	let_go();
 	wait_for(watch, &news, 0, TP_NVML_RUNNING);
-	tp_nvml_watch_end(watch);
-	double_forget();
+	tp_nvml_thread_end(watch);
+	double_reset();
 }
 END_TEST
 
 START_TEST(a_call_that_hangs_is_left_behind)
 {
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	char script[200];
 	snprintf(script, sizeof(script), "devices 1\nprocess %d 1\nawake 1\n", (int)getpid());
-	struct tp_nvml_watch *watch = watch_held(script, "nvmlDeviceGetUtilizationRates");
+	struct tp_nvml_thread *watch = watch_held(script, "nvmlDeviceGetUtilizationRates");
 	pid_t self = getpid();
-	tp_nvml_watch_tell(watch, &self, 1);
+	tp_nvml_thread_set_pids(watch, &self, 1);
 	wait_for(watch, &news, 0, TP_NVML_RUNNING);
 	/* Other calls are waited for as well, though not for that long. */
 	do {
 		nap_ms(10);
 		free(news.readings);
-		tp_nvml_watch_take(watch, &news);
+		tp_nvml_thread_receive(watch, &news);
 	} while (!news.waits_since_ns ||
 		 tp_clock_now_ns() < news.waits_since_ns + 100 * TP_NS_PER_MS);
 	free(news.readings);
-	tp_nvml_watch_end(watch); /* the call has not come back by then */
-	double_forget();
+	tp_nvml_thread_end(watch); /* the call has not come back by then */
+	double_reset();
 	let_go();
 	wait_until_alone(); /* it comes back and cleans up: a sanitizer would see what is left */
 }
@@ -162,32 +163,32 @@ static const struct {
 
 START_TEST(a_start_that_fails_says_why)
 {
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	struct tp_availability want;
 	char script[100];
 	snprintf(script, sizeof(script), "devices 1\nfail_%s %d\n", failing[_i].call,
 		 failing[_i].error);
-	struct tp_nvml_watch *watch = watch_open(script);
+	struct tp_nvml_thread *watch = watch_open(script);
 	wait_for(watch, &news, 0, TP_NVML_FAILED);
 	tp_nvml_explain(&want, failing[_i].error);
 	ck_assert_str_eq(news.why.reason, want.reason);
 	ck_assert_int_eq(news.why.presence, want.presence);
-	tp_nvml_watch_end(watch);
-	double_forget();
+	tp_nvml_thread_end(watch);
+	double_reset();
 }
 END_TEST
 
 START_TEST(a_device_that_is_lost_is_counted_and_the_other_goes_on)
 {
-	struct tp_nvml_news news;
+	struct tp_nvml_update news;
 	char script[300];
 	snprintf(script, sizeof(script),
 		 "devices 2\nprocess %d 1\nawake 5\n"
 		 "at 0.5 gpu 0 fail_nvmlDeviceGetUtilizationRates 15\n",
 		 (int)getpid());
-	struct tp_nvml_watch *watch = watch_open(script);
+	struct tp_nvml_thread *watch = watch_open(script);
 	pid_t self = getpid();
-	tp_nvml_watch_tell(watch, &self, 1);
+	tp_nvml_thread_set_pids(watch, &self, 1);
 	uint64_t until_ns = tp_clock_now_ns() + PATIENCE_NS;
 	bool of_one_only = false;
 	do {
@@ -198,8 +199,8 @@ START_TEST(a_device_that_is_lost_is_counted_and_the_other_goes_on)
 		free(news.readings);
 	} while (!of_one_only && tp_clock_now_ns() < until_ns);
 	ck_assert(of_one_only);
-	tp_nvml_watch_end(watch);
-	double_forget();
+	tp_nvml_thread_end(watch);
+	double_reset();
 }
 END_TEST
 
@@ -208,21 +209,21 @@ START_TEST(telling_and_taking_at_full_speed_shares_nothing_by_accident)
 	char script[200];
 	snprintf(script, sizeof(script), "devices 4\nprocess %d 1\nawake 5\ngpm 1\ngpm_2 1\n",
 		 (int)getpid());
-	struct tp_nvml_watch *watch = watch_open(script);
+	struct tp_nvml_thread *watch = watch_open(script);
 	uint64_t until_ns = tp_clock_now_ns() + PATIENCE_NS;
 	size_t n = 0;
 	while (n <= 4 && tp_clock_now_ns() < until_ns) {
 		pid_t pids[3] = {getpid(), 1, 2};
-		struct tp_nvml_news news;
-		tp_nvml_watch_tell(watch, pids, 3);
-		tp_nvml_watch_take(watch, &news);
-		(void)tp_nvml_watch_name(watch, 0);
+		struct tp_nvml_update news;
+		tp_nvml_thread_set_pids(watch, pids, 3);
+		tp_nvml_thread_receive(watch, &news);
+		(void)tp_nvml_thread_device_name(watch, 0);
 		n += news.n_readings;
 		free(news.readings);
 	}
 	ck_assert_uint_gt(n, 4);
-	tp_nvml_watch_end(watch);
-	double_forget();
+	tp_nvml_thread_end(watch);
+	double_reset();
 }
 END_TEST
 

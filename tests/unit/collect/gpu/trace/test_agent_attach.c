@@ -25,8 +25,8 @@ enum { PATH = 600, OF_64_KERNELS = 59 };
 static struct tp_host host = {.root = "", .is_live = true};
 static struct tp_trace_builder sink;
 static struct tp_collect_context context;
-static struct tp_gpu_rings rings;
-static struct tp_gpu_joined joined;
+static struct tp_gpu_ring_set rings;
+static struct tp_agent_attach_stats joined;
 static pid_t launcher;
 
 static const char *beside(char out[PATH], const char *file)
@@ -44,8 +44,8 @@ static void setup(void)
 {
 	tp_trace_builder_init(&sink);
 	context = (struct tp_collect_context){.host = &host, .sink = &sink.sink};
-	context.tree = tp_tree_new(&host, &sink.sink);
-	tp_gpu_rings_init(&rings, &context, "cupti");
+	context.tree = tp_task_tree_new(&host, &sink.sink);
+	tp_gpu_ring_set_init(&rings, &context, "cupti");
 	launcher = 0;
 }
 
@@ -55,8 +55,8 @@ static void teardown(void)
 		kill(launcher, SIGKILL);
 		waitpid(launcher, NULL, 0);
 	}
-	tp_gpu_rings_close(&rings);
-	tp_tree_free(context.tree);
+	tp_gpu_ring_set_close(&rings);
+	tp_task_tree_free(context.tree);
 	tp_trace_builder_release(&sink);
 }
 
@@ -120,27 +120,27 @@ static bool start(const char *age, const char *end, const char *units)
 static enum tp_status join(struct tp_error *err)
 {
 	char agent[PATH];
-	tp_tree_meet(context.tree, launcher, tp_clock_now_ns());
-	return tp_gpu_join(&joined, &rings, context.tree, launcher,
-			   beside(agent, "libtrainprof-agent.so"), err);
+	tp_task_tree_scan_existing(context.tree, launcher, tp_clock_now_ns());
+	return tp_agent_attach(&joined, &rings, context.tree, launcher,
+			       beside(agent, "libtrainprof-agent.so"), err);
 }
 
 static void collect(long ms)
 {
 	for (long i = 0; i < ms; i += 50) {
 		nap(50);
-		tp_gpu_rings_drain(&rings, tp_clock_now_ns(), SIZE_MAX);
+		tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), SIZE_MAX);
 	}
 }
 
 static uint64_t n_told(void)
 {
-	return tp_gpu_teller_told(rings.items[0]->teller)->n_spans;
+	return tp_gpu_decoder_get_stats(rings.items[0]->teller)->n_spans;
 }
 
 static enum tp_gpu_state state_of(void)
 {
-	tp_gpu_file_refresh(&rings.items[0]->file);
+	tp_gpu_ring_reader_refresh(&rings.items[0]->file);
 	return rings.items[0]->file.header.state;
 }
 
@@ -163,7 +163,7 @@ static void collect_until_told(uint64_t n)
 static void leave(void)
 {
 	for (int i = 0; i < 20 && (i == 0 || state_of() != TP_GPU_STATE_FINISHED); i++)
-		tp_gpu_rings_leave(&rings, tp_clock_now_ns());
+		tp_gpu_ring_set_detach(&rings, tp_clock_now_ns());
 	ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);
 }
 
@@ -176,7 +176,7 @@ START_TEST(what_a_joined_program_does_is_told_until_the_agent_leaves)
 	ck_assert_uint_eq(joined.n, 1);
 	ck_assert_uint_eq(rings.n, 1);
 	expect_state(TP_GPU_STATE_IDLE); /* not asked for anything yet */
-	tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
+	tp_gpu_ring_set_request(&rings, TP_GPU_REQUEST_EVENTS);
 	collect_until_told(1000);
 	leave();
 	ck_assert_int_eq(waitpid(launcher, NULL, WNOHANG), 0);
@@ -207,14 +207,14 @@ START_TEST(a_second_visit_finds_the_agent)
 			n_before[k] = sink.spans[k].n;
 		uint64_t came_ns = tp_clock_now_ns();
 		ck_assert_msg(join(&err) == TP_OK, "visit %d: %s", i, err.text);
-		tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
+		tp_gpu_ring_set_request(&rings, TP_GPU_REQUEST_EVENTS);
 		collect_until_told(100);
 		leave();
 		ck_assert_uint_lt(first_start_ns(n_before, TRACKS), UINT64_MAX);
 		ck_assert_uint_gt(first_start_ns(n_before, TRACKS), came_ns);
-		ck_assert_uint_eq(tp_gpu_teller_told(rings.items[0]->teller)->n_lost, 0);
-		tp_gpu_rings_close(&rings);
-		tp_gpu_rings_init(&rings, &context, "cupti");
+		ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[0]->teller)->n_lost, 0);
+		tp_gpu_ring_set_close(&rings);
+		tp_gpu_ring_set_init(&rings, &context, "cupti");
 	}
 }
 END_TEST
@@ -228,7 +228,7 @@ START_TEST(one_visitor_at_a_time)
 	ck_assert_int_eq(join(&err), TP_BUSY);
 	ck_assert_str_eq(err.next, "pgrep -af trainprof");
 	ck_assert_uint_eq(rings.n, 1);
-	tp_gpu_rings_leave(&rings, tp_clock_now_ns());
+	tp_gpu_ring_set_detach(&rings, tp_clock_now_ns());
 }
 END_TEST
 
@@ -239,11 +239,11 @@ START_TEST(an_agent_without_a_reader_leaves)
 	if (!start("whole", "hang", many_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
-	tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
+	tp_gpu_ring_set_request(&rings, TP_GPU_REQUEST_EVENTS);
 	for (int i = 0; i < 1000 && state_of() != TP_GPU_STATE_OPEN; i++)
 		collect(50);
 	ck_assert_int_eq(state_of(), TP_GPU_STATE_OPEN);
-	tp_gpu_file_be_seen(&rings.items[0]->file, 1);
+	tp_gpu_ring_reader_mark_alive(&rings.items[0]->file, 1);
 	expect_state(TP_GPU_STATE_FINISHED);
 }
 END_TEST
@@ -254,8 +254,8 @@ START_TEST(an_old_cupti_is_not_joined)
 	if (!start("old", "hang", many_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
-	expect_state(TP_GPU_STATE_UNFIT);
-	tp_gpu_rings_leave(&rings, tp_clock_now_ns());
+	expect_state(TP_GPU_STATE_UNSUPPORTED);
+	tp_gpu_ring_set_detach(&rings, tp_clock_now_ns());
 	ck_assert_int_eq(waitpid(launcher, NULL, WNOHANG), 0);
 }
 END_TEST
@@ -278,12 +278,12 @@ START_TEST(a_joined_program_ends_as_it_would)
 	if (!start("whole", "exit", few_units))
 		return;
 	ck_assert_msg(join(&err) == TP_OK, "%s", err.text);
-	tp_gpu_rings_want(&rings, TP_GPU_WANT_EVENTS);
+	tp_gpu_ring_set_request(&rings, TP_GPU_REQUEST_EVENTS);
 	while (waitpid(launcher, &status, WNOHANG) == 0)
 		collect(100);
 	launcher = 0;
 	ck_assert_int_eq(status, 0);
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), SIZE_MAX);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), SIZE_MAX);
 	/* All of its work began after somebody listened. */
 	ck_assert_uint_ge(n_told(), 2 * 100 * OF_64_KERNELS);
 	ck_assert_int_eq(state_of(), TP_GPU_STATE_FINISHED);

@@ -27,7 +27,7 @@ static void setup(void)
 	tp_trace_builder_init(&sink);
 	context = (struct tp_collect_context){.host = &host, .config = &config};
 	context.sink = &sink.sink;
-	context.tree = tp_tree_new(&host, &sink.sink);
+	context.tree = tp_task_tree_new(&host, &sink.sink);
 	ck_assert_int_eq(tp_cupti_collector.open(&cupti, &context, &err), TP_OK);
 	cupti->type = &tp_cupti_collector;
 	ck_assert_int_eq(tp_cupti_collector.child_env(cupti, &env, NULL), TP_OK);
@@ -38,7 +38,7 @@ static void teardown(void)
 {
 	tp_cupti_collector.close(cupti);
 	tp_env_release(&env);
-	tp_tree_free(context.tree);
+	tp_task_tree_free(context.tree);
 	tp_trace_builder_release(&sink);
 }
 
@@ -172,7 +172,7 @@ START_TEST(what_is_in_the_ring_at_the_end_is_told)
 	ck_assert_uint_eq(source->n_lost, 0);
 	ck_assert_int_eq(source->presence, TP_PRESENCE_PRESENT);
 	ck_assert_ptr_nonnull(strstr(reason_of(source), "traced all the time"));
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE); /* it may go on */
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE); /* it may go on */
 	ring_end(&writer);
 }
 END_TEST
@@ -199,11 +199,12 @@ static const struct {
 } ends[] = {
 	{TP_GPU_STATE_NO_CUPTI, TP_PRESENCE_NO_LIBRARY,
 	 "the program has no CUPTI, and none was found"},
-	{TP_GPU_STATE_TAKEN, TP_PRESENCE_IN_USE, "another tool has CUPTI: CUPTI for Kineto"},
+	{TP_GPU_STATE_IN_USE, TP_PRESENCE_IN_USE, "another tool has CUPTI: CUPTI for Kineto"},
 	{TP_GPU_STATE_FAILED, TP_PRESENCE_NO_DEVICE, "cuptiSubscribe of CUPTI failed (999)"},
-	{TP_GPU_STATE_ASIDE, TP_PRESENCE_IN_USE,
+	{TP_GPU_STATE_BACKOFF, TP_PRESENCE_IN_USE,
 	 "another tool has CUPTI: CUPTI for Kineto; it is asked again now and then"},
-	{TP_GPU_STATE_UNFIT, TP_PRESENCE_NO_LIBRARY, "CUPTI older than 11.8 is not supported"},
+	{TP_GPU_STATE_UNSUPPORTED, TP_PRESENCE_NO_LIBRARY,
+	 "CUPTI older than 11.8 is not supported"},
 };
 
 START_TEST(why_there_is_nothing_is_said)
@@ -226,7 +227,7 @@ START_TEST(a_tool_that_takes_over_later_degrades_what_was_there)
 	begin_ring(16);
 	put_kernel();
 	sample();
-	writer.header->state = TP_GPU_STATE_STOLEN;
+	writer.header->state = TP_GPU_STATE_TAKEOVER;
 	claim_degraded("another tool took CUPTI over");
 	ring_end(&writer);
 }
@@ -289,9 +290,9 @@ START_TEST(a_pause_is_asked_of_the_agent)
 	begin_ring(16);
 	sample();
 	tp_cupti_collector.pause(cupti, true, 0);
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
 	tp_cupti_collector.pause(cupti, false, 0);
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_EVENTS);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_EVENTS);
 	ring_end(&writer);
 }
 END_TEST
@@ -304,14 +305,14 @@ START_TEST(tracing_ends_when_enough_was_recorded)
 	put_kernel();
 	put_kernel();
 	sample();
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_AS_STARTED);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_DEFAULT);
 	put_kernel();
 	sample();
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
 	/* Not even after a pause. */
 	tp_cupti_collector.pause(cupti, true, 0);
 	tp_cupti_collector.pause(cupti, false, 0);
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
 	sample();
 	const struct tp_source *source = stop();
 	ck_assert_ptr_nonnull(strstr(reason_of(source), "traced until enough was recorded"));
@@ -345,7 +346,7 @@ START_TEST(enough_is_enough_of_all_processes)
 		put_range(&other);
 	}
 	sample();
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
 	put_range(&writer);
 	put_range(&other);
 	ck_assert_uint_eq(stop()->n_records, 4);
@@ -384,9 +385,9 @@ START_TEST(no_window_follows_when_enough_was_recorded)
 		if (i == 2)
 			put_kernel();
 		ck_assert_int_eq(tp_cupti_collector.sample(cupti, now_ns, NULL), TP_OK);
-		ck_assert_uint_eq(writer.header->wanted, i == 0   ? TP_GPU_WANT_AS_STARTED
-							 : i == 1 ? TP_GPU_WANT_EVENTS
-								  : TP_GPU_WANT_IDLE);
+		ck_assert_uint_eq(writer.header->wanted, i == 0   ? TP_GPU_REQUEST_DEFAULT
+							 : i == 1 ? TP_GPU_REQUEST_EVENTS
+								  : TP_GPU_REQUEST_IDLE);
 		context.gpu_free_bytes = i < 3 ? NULL : &none;
 	}
 	const struct tp_source *source = stop();
@@ -407,12 +408,12 @@ START_TEST(windows_open_and_close_by_the_clock)
 	static const struct {
 		double at_s;
 		uint32_t wanted;
-	} looks[] = {{0, TP_GPU_WANT_AS_STARTED}, {2.9, TP_GPU_WANT_AS_STARTED},
-		     {3.1, TP_GPU_WANT_EVENTS},   {3.2, TP_GPU_WANT_EVENTS},
-		     {4.1, TP_GPU_WANT_EVENTS},   {4.3, TP_GPU_WANT_IDLE},
-		     {60, TP_GPU_WANT_IDLE},      {118, TP_GPU_WANT_IDLE},
-		     {165, TP_GPU_WANT_EVENTS},   {165.1, TP_GPU_WANT_EVENTS},
-		     {166.2, TP_GPU_WANT_IDLE}};
+	} looks[] = {{0, TP_GPU_REQUEST_DEFAULT},  {2.9, TP_GPU_REQUEST_DEFAULT},
+		     {3.1, TP_GPU_REQUEST_EVENTS}, {3.2, TP_GPU_REQUEST_EVENTS},
+		     {4.1, TP_GPU_REQUEST_EVENTS}, {4.3, TP_GPU_REQUEST_IDLE},
+		     {60, TP_GPU_REQUEST_IDLE},    {118, TP_GPU_REQUEST_IDLE},
+		     {165, TP_GPU_REQUEST_EVENTS}, {165.1, TP_GPU_REQUEST_EVENTS},
+		     {166.2, TP_GPU_REQUEST_IDLE}};
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
 		uint64_t now_ns = t0 + (uint64_t)(looks[i].at_s * 1e9);
 		ck_assert_int_eq(tp_cupti_collector.sample(cupti, now_ns, NULL), TP_OK);
@@ -420,7 +421,7 @@ START_TEST(windows_open_and_close_by_the_clock)
 			      looks[i].at_s, writer.header->wanted);
 	}
 	tp_cupti_collector.pause(cupti, false, 0); /* --delay is over: not yet a window */
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
 	put_kernel();
 	ck_assert_ptr_nonnull(strstr(reason_of(stop()), "traced in 2 windows"));
 	ring_end(&writer);

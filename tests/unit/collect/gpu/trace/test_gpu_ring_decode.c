@@ -22,11 +22,11 @@ enum { EVENTS = 64, RANK = 3 };
 static char directory[] = "/tmp/tp-gputell-XXXXXX";
 static struct tp_host host = {.root = ""};
 static struct ring_writer writer;
-static struct tp_gpu_file file;
+static struct tp_gpu_ring_reader file;
 static struct tp_gpu_demangler demangler;
 static struct tp_trace_builder sink;
-static struct tp_tree *tree;
-static struct tp_gpu_teller *teller;
+static struct tp_task_tree *tree;
+static struct tp_gpu_decoder *teller;
 static struct tp_progress progress;
 static uint16_t place;
 static uint64_t t0; /* the begin of all that is told */
@@ -40,27 +40,27 @@ static void setup(void)
 	writer.skew_ns = SKEW_NS;
 	ring_clock(&writer);
 	place = ring_place(&writer, 1, 7);
-	ck_assert_msg(!tp_gpu_file_open(&file, writer.path, &err), "%s", err.text);
+	ck_assert_msg(!tp_gpu_ring_reader_open(&file, writer.path, &err), "%s", err.text);
 	tp_trace_builder_init(&sink);
-	tree = tp_tree_new(&host, &sink.sink);
+	tree = tp_task_tree_new(&host, &sink.sink);
 	t0 = tp_clock_now_ns() - 50 * TP_NS_PER_MS;
-	const struct tp_gpu_teller_config config = {.sink = &sink.sink,
-						    .tree = tree,
-						    .demangler = &demangler,
-						    .file = &file,
-						    .source = "cupti",
-						    .rank = RANK,
-						    .pid = getpid(),
-						    .progress = &progress};
-	teller = tp_gpu_teller_new(&config);
+	const struct tp_gpu_decoder_config config = {.sink = &sink.sink,
+						     .tree = tree,
+						     .demangler = &demangler,
+						     .file = &file,
+						     .source = "cupti",
+						     .rank = RANK,
+						     .pid = getpid(),
+						     .progress = &progress};
+	teller = tp_gpu_decoder_new(&config);
 }
 
 static void teardown(void)
 {
-	tp_gpu_teller_free(teller);
+	tp_gpu_decoder_free(teller);
 	tp_progress_release(&progress);
-	tp_gpu_file_close(&file);
-	tp_tree_free(tree);
+	tp_gpu_ring_reader_close(&file);
+	tp_task_tree_free(tree);
 	tp_trace_builder_release(&sink);
 	unlink(writer.path);
 	ring_end(&writer);
@@ -69,10 +69,10 @@ static void teardown(void)
 
 static void drain(void)
 {
-	ck_assert(tp_gpu_file_refresh(&file));
-	tp_gpu_teller_begin(teller, tp_clock_now_ns());
-	tp_gpu_file_take(&file, 1000, tp_gpu_teller_take, teller);
-	tp_gpu_teller_end(teller);
+	ck_assert(tp_gpu_ring_reader_refresh(&file));
+	tp_gpu_decoder_begin(teller, tp_clock_now_ns());
+	tp_gpu_ring_reader_drain(&file, 1000, tp_gpu_decoder_event, teller);
+	tp_gpu_decoder_end(teller);
 }
 
 static uint64_t ms(uint64_t n)
@@ -154,7 +154,7 @@ START_TEST(a_kernel_lies_on_its_stream_with_the_link_of_its_call)
 	track = track_of(span);
 	ck_assert_int_eq(track.device, TP_TRACK_THREAD);
 	ck_assert_int_eq(track.number, 4242);
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2);
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(a_thread_is_named_by_its_task_also_when_that_comes_later)
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_LAUNCH, 0, ms(1), ms(2), 1, tid);
 	drain();
 	ck_assert_uint_eq(track_of(span_at(0)).task_plus_1, 0);
-	tp_tree_fork(tree, getpid(), getpid(), 0, t0);
+	tp_task_tree_fork(tree, getpid(), getpid(), 0, t0);
 	drain();
 	ck_assert_uint_eq(track_of(span_at(0)).task_plus_1, 1);
 }
@@ -192,7 +192,7 @@ END_TEST
 
 START_TEST(a_number_that_is_no_tid_finds_no_task)
 {
-	tp_tree_fork(tree, getpid(), getpid(), 0, t0);
+	tp_task_tree_fork(tree, getpid(), getpid(), 0, t0);
 	ring_event(&writer, &(struct tp_gpu_event){.type = TP_GPU_EVENT_CALL,
 						   .flags = TP_GPU_FLAG_PTHREAD,
 						   .place = TP_GPU_CALL_LAUNCH,
@@ -210,14 +210,14 @@ START_TEST(a_wait_lies_on_the_thread_of_its_call_unless_the_call_says_so)
 {
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM, ms(2), ms(8), 5, 0);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 0);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 0);
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_COPY, 0, ms(1), ms(9), 5, 77);
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_SYNC, 0, ms(10), ms(12), 6, 77);
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM, ms(10), ms(12), 6, 0);
 	ring_work(&writer, TP_GPU_EVENT_SYNC, place, TP_GPU_SYNC_STREAM_EVENT, ms(13), ms(14), 5,
 		  9);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 3);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 3);
 	ck_assert_str_eq(text_of(span_at(2)->name), "StreamSynchronize");
 	ck_times(span_at(2), 2, 8);
 	ck_assert_int_eq(track_of(span_at(2)).number, 77);
@@ -247,7 +247,7 @@ START_TEST(ranges_of_a_thread_nest_by_domain)
 		ring_event(&writer, &event);
 	}
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 3);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 3);
 	ck_times(span_at(0), 2, 4);
 	ck_times(span_at(1), 3, 5);
 	ck_times(span_at(2), 1, 6);
@@ -305,9 +305,9 @@ START_TEST(numbers_beyond_all_measure_are_told_as_a_sign)
 		event.flags = TP_GPU_FLAG_HOST_CLOCK | TP_GPU_FLAG_NUMBERS;
 		event.dur = i;
 		event.t0 = ms(1);
-		tp_gpu_teller_take(teller, &event);
+		tp_gpu_decoder_event(teller, &event);
 		event.type = TP_GPU_EVENT_POP;
-		tp_gpu_teller_take(teller, &event);
+		tp_gpu_decoder_event(teller, &event);
 	}
 	for (size_t i = 1 << 18; span_at(i); i++)
 		last = text_of(span_at(i)->name);
@@ -330,7 +330,7 @@ START_TEST(ranges_that_any_thread_may_end_stand_with_the_one_that_began)
 	event.x = 4712; /* never began */
 	ring_event(&writer, &event);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 1);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 1);
 	ck_times(span_at(0), 1, 4);
 	ck_assert_int_eq(track_of(span_at(0)).number, getpid());
 	event.x = 4713 | UINT64_C(77) << 32;
@@ -353,7 +353,7 @@ static struct tp_detail detail_of(const struct tp_span *span)
 	return detail;
 }
 
-static void tell_launch(uint32_t link, uint64_t at)
+static void add_launch(uint32_t link, uint64_t at)
 {
 	uint32_t call = ring_name(&writer, "cuLaunchKernelEx");
 	ring_work(&writer, TP_GPU_EVENT_CALL, TP_GPU_CALL_LAUNCH, call, ms(at), ms(at), link, 5);
@@ -401,7 +401,7 @@ START_TEST(a_kernel_of_nccl_has_what_its_call_said)
 		ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(13), ms(14), 17, 24);
 	if (_i & 4)
 		drain();
-	tell_launch(17, 11);
+	add_launch(17, 11);
 	if (!(_i & 2))
 		ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(13), ms(14), 17, 24);
 	drain();
@@ -424,8 +424,8 @@ START_TEST(a_group_of_calls_is_one_kernel_with_all_their_bytes)
 	for (uint64_t i = 0; i < 3; i++)
 		ring_nccl(&writer, domain, name, 5, ALL_REDUCE, words, ms(3 + i), ms(4 + i));
 	ring_nccl(&writer, domain, ring_name(&writer, "ncclGroupEnd"), 5, 0, NULL, ms(10), ms(20));
-	tell_launch(17, 15);
-	tell_launch(18, 25); /* outside: no call of NCCL's is known */
+	add_launch(17, 15);
+	add_launch(18, 25); /* outside: no call of NCCL's is known */
 	uint32_t kernel = ring_name(&writer, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
 	ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(16), ms(17), 17, 24);
 	ring_work(&writer, TP_GPU_EVENT_KERNEL, place, kernel, ms(26), ms(27), 18, 24);
@@ -433,7 +433,7 @@ START_TEST(a_group_of_calls_is_one_kernel_with_all_their_bytes)
 	ck_assert_uint_eq(detail_of(kernel_span(0)).bytes, 3000);
 	ck_assert_uint_eq(detail_of(kernel_span(0)).sequence, 1);
 	ck_assert_ptr_null(kernel_span(1));
-	tp_gpu_teller_settle(teller);
+	tp_gpu_decoder_flush(teller);
 	ck_assert_uint_eq(detail_of(kernel_span(1)).bytes, 0);
 }
 END_TEST
@@ -492,7 +492,7 @@ START_TEST(between_windows_calls_are_counted_and_only_outer_ranges_told)
 END_TEST
 
 /* A step from one time on, with a part, and in that two ranges that are called as the step is. */
-static void tell_step(uint32_t name, uint32_t part, uint64_t at)
+static void add_step(uint32_t name, uint32_t part, uint64_t at)
 {
 	const struct {
 		uint32_t name; /* 0: an end */
@@ -514,15 +514,15 @@ START_TEST(what_is_told_in_windows_only_is_not_taken_for_progress)
 	uint32_t name = ring_name(&writer, "Sequential");
 	uint32_t part = ring_name(&writer, "forward");
 	turn(TP_GPU_EVENT_CLOSE, 0);
-	tell_step(name, part, 1);
+	add_step(name, part, 1);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2);
 	turn(TP_GPU_EVENT_OPEN, 10);
-	tell_step(name, part, 11);
+	add_step(name, part, 11);
 	turn(TP_GPU_EVENT_CLOSE, 20);
-	tell_step(name, part, 21);
+	add_step(name, part, 21);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2 + 4 + 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2 + 4 + 2);
 	ck_assert_uint_eq(progress.n, 2);
 	for (size_t i = 0; i < progress.n; i++) {
 		ck_assert_int_eq(progress.series[i].kind, TP_PROGRESS_RANGES);
@@ -544,9 +544,9 @@ START_TEST(before_the_first_window_only_outer_ranges_are_told_where_there_will_b
 	writer.header->cupti_version = beginnings[_i].cupti_version;
 	if (beginnings[_i].is_open)
 		turn(TP_GPU_EVENT_OPEN, 0);
-	tell_step(ring_name(&writer, "step"), ring_name(&writer, "part"), 1);
+	add_step(ring_name(&writer, "step"), ring_name(&writer, "part"), 1);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, beginnings[_i].n_told);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, beginnings[_i].n_told);
 }
 END_TEST
 
@@ -577,24 +577,24 @@ START_TEST(the_payload_of_a_thread_without_room_is_nobodys)
 	uint64_t domain = (uint64_t)ring_name(&writer, "NCCL") << 32;
 	turn(TP_GPU_EVENT_OPEN, 0);
 	drain();
-	for (uint32_t tid = 1; tid <= TP_TRACKS_MOST + 1; tid++) {
+	for (uint32_t tid = 1; tid <= TP_TRACKS_MAX + 1; tid++) {
 		event.type = TP_GPU_EVENT_PUSH;
 		event.x = tid | domain;
-		tp_gpu_teller_take(teller, &event);
+		tp_gpu_decoder_event(teller, &event);
 	}
 	event.x = 7 | domain;
-	tp_gpu_teller_take(teller, &event);
-	event.x = (TP_TRACKS_MOST + 1) | domain;
-	tp_gpu_teller_take(teller, &event);
+	tp_gpu_decoder_event(teller, &event);
+	event.x = (TP_TRACKS_MAX + 1) | domain;
+	tp_gpu_decoder_event(teller, &event);
 	for (uint16_t i = 0; i < 3; i++)
-		tp_gpu_teller_take(teller, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
-								  .place = i,
-								  .id = (1 << 24) + ALL_REDUCE,
-								  .dur = 24,
-								  .x = words[i]});
+		tp_gpu_decoder_event(teller, &(struct tp_gpu_event){.type = TP_GPU_EVENT_PAYLOAD,
+								    .place = i,
+								    .id = (1 << 24) + ALL_REDUCE,
+								    .dur = 24,
+								    .x = words[i]});
 	event.type = TP_GPU_EVENT_POP;
 	event.x = 7 | domain;
-	tp_gpu_teller_take(teller, &event);
+	tp_gpu_decoder_event(teller, &event);
 	ck_assert_uint_eq(detail_of(span_at(0)).bytes, 0);
 }
 END_TEST
@@ -616,7 +616,7 @@ START_TEST(calls_of_nccl_are_not_taken_for_progress)
 	event.t0 = ms(4);
 	ring_event(&writer, &event);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 2);
 	ck_assert_uint_eq(progress.n, 1);
 	ck_assert_uint_eq(progress.series[0].last_ns, ms(4));
 }
@@ -641,8 +641,8 @@ START_TEST(losses_are_gaps_and_forget_open_ranges)
 	event.t0 = ms(9);
 	ring_event(&writer, &event);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 0);
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_lost, 1000);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 0);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_lost, 1000);
 	const struct tp_gap *gap = NULL;
 	for (size_t i = 0; i < sink.n_records; i++)
 		if (sink.records[i].kind == TP_RECORD_GAP)
@@ -664,8 +664,8 @@ START_TEST(what_lies_between_windows_is_a_gap)
 	turn(TP_GPU_EVENT_OPEN, 20);
 	turn(TP_GPU_EVENT_CLOSE, 30);
 	drain();
-	tp_gpu_teller_finish(teller, ms(45));
-	tp_gpu_teller_finish(teller, ms(46));
+	tp_gpu_decoder_finish(teller, ms(45));
+	tp_gpu_decoder_finish(teller, ms(46));
 	for (size_t i = 0; i < sink.n_records; i++) {
 		if (sink.records[i].kind != TP_RECORD_GAP)
 			continue;
@@ -682,7 +682,7 @@ END_TEST
 /* NVTX tells what the program does then, and nobody what the GPU does. */
 START_TEST(what_lies_before_the_first_window_is_a_gap_of_its_own)
 {
-	tp_gpu_teller_begin(teller, ms(3));
+	tp_gpu_decoder_begin(teller, ms(3));
 	turn(TP_GPU_EVENT_OPEN, 5);
 	turn(TP_GPU_EVENT_CLOSE, 10);
 	turn(TP_GPU_EVENT_OPEN, 20);
@@ -695,8 +695,8 @@ START_TEST(what_lies_before_the_first_window_is_a_gap_of_its_own)
 	ck_assert_uint_eq(gap->start_ns, ms(3));
 	ck_assert_uint_eq(gap->end_ns, ms(5));
 	ck_assert_str_eq(text_of(gap->reason), "the GPU was not traced yet");
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->opened_ns, ms(20));
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->closed_ns, ms(10));
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->opened_ns, ms(20));
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->closed_ns, ms(10));
 }
 END_TEST
 
@@ -708,10 +708,10 @@ START_TEST(what_has_no_time_or_place_is_counted_and_not_told)
 	ring_work(&writer, 200, place, 0, ms(1), ms(2), 1, 0);
 	ring_work(&writer, TP_GPU_EVENT_NONE, place, 0, ms(1), ms(2), 1, 0);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 0);
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_unplaced, 3);
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_unknown, 2);
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_events, 5);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 0);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_unplaced, 3);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_unknown, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_events, 5);
 }
 END_TEST
 
@@ -732,9 +732,9 @@ START_TEST(what_the_driver_does_is_told_and_what_cupti_does_is_summed)
 	ring_work(&writer, TP_GPU_EVENT_OVERHEAD, 0, TP_GPU_OVERHEAD_LAZY_LOAD, ms(1), ms(3), 0, 5);
 	ring_work(&writer, TP_GPU_EVENT_OVERHEAD, 0, TP_GPU_OVERHEAD_FLUSH, ms(4), ms(6), 0, 5);
 	drain();
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->n_spans, 1);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->n_spans, 1);
 	ck_assert_str_eq(text_of(span_at(0)->name), "Lazy Function Loading");
-	ck_assert_uint_eq(tp_gpu_teller_told(teller)->cupti_ns, 2 * TP_NS_PER_MS);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(teller)->cupti_ns, 2 * TP_NS_PER_MS);
 }
 END_TEST
 
@@ -759,7 +759,7 @@ START_TEST(wild_events_make_no_wild_records)
 	}
 	struct tp_trace trace;
 	const struct tp_run_info run = {.started_ns = 1, .ended_ns = tp_clock_now_ns()};
-	ck_assert_uint_gt(tp_gpu_teller_told(teller)->n_spans, 100);
+	ck_assert_uint_gt(tp_gpu_decoder_get_stats(teller)->n_spans, 100);
 	tp_trace_build(&trace, &sink, &run);
 	ck_assert_uint_eq(trace.n_dropped, 0);
 	tp_trace_release(&trace);

@@ -11,7 +11,7 @@ enum { EVENTS = 8 };
 
 static char directory[] = "/tmp/tp-gpufile-XXXXXX";
 static struct ring_writer writer;
-static struct tp_gpu_file file;
+static struct tp_gpu_ring_reader file;
 static struct tp_error err;
 static struct tp_gpu_event seen[64];
 static size_t n_seen;
@@ -27,7 +27,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	tp_gpu_file_close(&file);
+	tp_gpu_ring_reader_close(&file);
 	unlink(writer.path);
 	if (writer.header)
 		ring_end(&writer);
@@ -43,13 +43,13 @@ static void see(void *context, const struct tp_gpu_event *event)
 
 static void open_it(void)
 {
-	ck_assert_msg(!tp_gpu_file_open(&file, writer.path, &err), "%s", err.text);
+	ck_assert_msg(!tp_gpu_ring_reader_open(&file, writer.path, &err), "%s", err.text);
 }
 
 static size_t take(size_t most)
 {
-	ck_assert(tp_gpu_file_refresh(&file));
-	return tp_gpu_file_take(&file, most, see, NULL);
+	ck_assert(tp_gpu_ring_reader_refresh(&file));
+	return tp_gpu_ring_reader_drain(&file, most, see, NULL);
 }
 
 static void put(uint32_t id)
@@ -80,9 +80,9 @@ START_TEST(a_call_takes_no_more_than_it_is_asked_for)
 	for (uint32_t i = 0; i < EVENTS; i++)
 		put(i);
 	ck_assert_uint_eq(take(3), 3);
-	ck_assert_uint_eq(tp_gpu_file_left(&file), EVENTS - 3);
+	ck_assert_uint_eq(tp_gpu_ring_reader_n_left(&file), EVENTS - 3);
 	ck_assert_uint_eq(take(100), EVENTS - 3);
-	ck_assert_uint_eq(tp_gpu_file_left(&file), 0);
+	ck_assert_uint_eq(tp_gpu_ring_reader_n_left(&file), 0);
 }
 END_TEST
 
@@ -111,22 +111,22 @@ START_TEST(names_and_places_are_found_and_ids_beyond_them_are_not)
 	open_it();
 	put(first);
 	take(100);
-	ck_assert(!memcmp(tp_gpu_file_name(&file, first, &length), "gemm", 4));
+	ck_assert(!memcmp(tp_gpu_ring_reader_name(&file, first, &length), "gemm", 4));
 	ck_assert_uint_eq(length, 4);
-	ck_assert(!memcmp(tp_gpu_file_name(&file, second, &length), "a name that", 11));
+	ck_assert(!memcmp(tp_gpu_ring_reader_name(&file, second, &length), "a name that", 11));
 	ck_assert_uint_eq(length, 38);
 	static const uint32_t wrong[] = {0, 999999, UINT32_MAX, 100};
 	for (size_t i = 0; i < 4; i++)
-		ck_assert_ptr_null(tp_gpu_file_name(&file, wrong[i], &length));
+		ck_assert_ptr_null(tp_gpu_ring_reader_name(&file, wrong[i], &length));
 	ck_assert_uint_eq(length, 0);
-	ck_assert_uint_eq(tp_gpu_file_place(&file, place)->device, 3);
-	ck_assert_uint_eq(tp_gpu_file_place(&file, place)->stream, 7);
-	ck_assert_ptr_null(tp_gpu_file_place(&file, 0));
-	ck_assert_ptr_null(tp_gpu_file_place(&file, (uint16_t)(place + 1)));
+	ck_assert_uint_eq(tp_gpu_ring_reader_place(&file, place)->device, 3);
+	ck_assert_uint_eq(tp_gpu_ring_reader_place(&file, place)->stream, 7);
+	ck_assert_ptr_null(tp_gpu_ring_reader_place(&file, 0));
+	ck_assert_ptr_null(tp_gpu_ring_reader_place(&file, (uint16_t)(place + 1)));
 	/* Tables grow while it is read. */
 	uint32_t third = ring_name(&writer, "late");
 	take(100);
-	ck_assert(!memcmp(tp_gpu_file_name(&file, third, &length), "late", 4));
+	ck_assert(!memcmp(tp_gpu_ring_reader_name(&file, third, &length), "late", 4));
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(a_name_that_reaches_out_of_its_table_is_none)
 	memcpy(writer.file + writer.header->names_at, &wild, sizeof(wild));
 	open_it();
 	take(100);
-	ck_assert_ptr_null(tp_gpu_file_name(&file, id, &length));
+	ck_assert_ptr_null(tp_gpu_ring_reader_name(&file, id, &length));
 }
 END_TEST
 
@@ -163,11 +163,11 @@ END_TEST
 START_TEST(a_ring_without_contents_is_tried_again)
 {
 	writer.header->magic = 0;
-	ck_assert_int_eq(tp_gpu_file_open(&file, writer.path, &err), TP_ABSENT);
+	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_ABSENT);
 	ck_assert_int_eq(truncate(writer.path, 100), 0);
-	ck_assert_int_eq(tp_gpu_file_open(&file, writer.path, &err), TP_ABSENT);
+	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_ABSENT);
 	ck_assert_int_eq(truncate(writer.path, 0), 0);
-	ck_assert_int_eq(tp_gpu_file_open(&file, writer.path, &err), TP_ABSENT);
+	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_ABSENT);
 	ck_assert_int_eq(truncate(writer.path, 1 << 16), 0); /* our own mapping of it is used */
 }
 END_TEST
@@ -175,7 +175,7 @@ END_TEST
 START_TEST(another_major_version_is_refused_by_its_number)
 {
 	writer.header->major = 2;
-	ck_assert_int_eq(tp_gpu_file_open(&file, writer.path, &err), TP_VERSION);
+	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_VERSION);
 	ck_assert_str_eq(err.text, "the GPU agent writes version 2.2 of its ring, known is 1");
 }
 END_TEST
@@ -230,7 +230,7 @@ START_TEST(sizes_that_cannot_be_are_refused)
 {
 	struct tp_gpu_ring_header good = *writer.header;
 	wound((enum wound)_i);
-	ck_assert_int_eq(tp_gpu_file_open(&file, writer.path, &err), TP_PARSE);
+	ck_assert_int_eq(tp_gpu_ring_reader_open(&file, writer.path, &err), TP_PARSE);
 	*writer.header = good;
 }
 END_TEST
@@ -251,13 +251,13 @@ START_TEST(damage_ends_the_reading_for_ever)
 		h->n_places = RING_PLACES + 1;
 	else
 		h->n_name_bytes = _i == NAMES_BACK ? 0 : RING_NAME_BYTES + 8;
-	ck_assert(!tp_gpu_file_refresh(&file));
+	ck_assert(!tp_gpu_ring_reader_refresh(&file));
 	ck_assert(file.is_damaged);
 	h->head = 3;
 	h->n_places = 0;
 	h->n_name_bytes = 16;
-	ck_assert(!tp_gpu_file_refresh(&file));
-	ck_assert_uint_eq(tp_gpu_file_take(&file, 100, see, NULL), 0);
+	ck_assert(!tp_gpu_ring_reader_refresh(&file));
+	ck_assert_uint_eq(tp_gpu_ring_reader_drain(&file, 100, see, NULL), 0);
 }
 END_TEST
 
@@ -267,8 +267,8 @@ START_TEST(a_file_that_was_cut_is_damaged_and_nothing_else)
 	open_it();
 	put(1);
 	ck_assert_int_eq(truncate(writer.path, (off_t)writer.header->events_at + 8), 0);
-	ck_assert(tp_gpu_file_refresh(&file));
-	ck_assert_uint_eq(tp_gpu_file_take(&file, 100, see, NULL), 0);
+	ck_assert(tp_gpu_ring_reader_refresh(&file));
+	ck_assert_uint_eq(tp_gpu_ring_reader_drain(&file, 100, see, NULL), 0);
 	ck_assert(file.is_damaged);
 }
 END_TEST
@@ -284,8 +284,8 @@ START_TEST(after_the_writers_death_all_that_it_finished_is_there)
 	ck_assert_int_gt(pid, 0);
 	for (size_t n = 0; n < (size_t)1000 * (_i + 1);) {
 		n_seen = 0;
-		ck_assert(tp_gpu_file_refresh(&file));
-		n += tp_gpu_file_take(&file, EVENTS, see, NULL);
+		ck_assert(tp_gpu_ring_reader_refresh(&file));
+		n += tp_gpu_ring_reader_drain(&file, EVENTS, see, NULL);
 		for (size_t i = 0; i < n_seen; i++)
 			ck_assert(seen[i].type == TP_GPU_EVENT_KERNEL
 					  ? seen[i].id
@@ -296,7 +296,7 @@ START_TEST(after_the_writers_death_all_that_it_finished_is_there)
 	n_seen = 0;
 	take(100);
 	ck_assert_uint_eq(file.head, writer.header->head);
-	ck_assert_uint_eq(tp_gpu_file_left(&file), 0);
+	ck_assert_uint_eq(tp_gpu_ring_reader_n_left(&file), 0);
 	ck_assert_uint_gt(file.head, 0);
 }
 END_TEST
@@ -334,19 +334,19 @@ static bool read_torn(char *bytes, size_t size, uint64_t *random)
 {
 	uint64_t n_taken = 0;
 	size_t length;
-	if (tp_gpu_file_open(&file, writer.path, &err) != TP_OK)
+	if (tp_gpu_ring_reader_open(&file, writer.path, &err) != TP_OK)
 		return false;
 	for (int i = 0; i < 2; i++) {
-		if (tp_gpu_file_refresh(&file))
-			tp_gpu_file_take(&file, SIZE_MAX, count, &n_taken);
+		if (tp_gpu_ring_reader_refresh(&file))
+			tp_gpu_ring_reader_drain(&file, SIZE_MAX, count, &n_taken);
 		for (uint32_t id = 0; id < 64; id++) {
-			(void)tp_gpu_file_name(&file, id, &length);
-			(void)tp_gpu_file_place(&file, id);
+			(void)tp_gpu_ring_reader_name(&file, id, &length);
+			(void)tp_gpu_ring_reader_place(&file, id);
 		}
 		tear(bytes, size, random);
 	}
 	ck_assert_uint_le(n_taken, 2 * (uint64_t)file.header.n_events);
-	tp_gpu_file_close(&file);
+	tp_gpu_ring_reader_close(&file);
 	return true;
 }
 
@@ -378,10 +378,10 @@ END_TEST
 START_TEST(what_is_wanted_reaches_the_agent)
 {
 	open_it();
-	tp_gpu_file_want(&file, TP_GPU_WANT_IDLE);
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_IDLE);
-	tp_gpu_file_want(&file, TP_GPU_WANT_EVENTS);
-	ck_assert_uint_eq(writer.header->wanted, TP_GPU_WANT_EVENTS);
+	tp_gpu_ring_reader_request(&file, TP_GPU_REQUEST_IDLE);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_IDLE);
+	tp_gpu_ring_reader_request(&file, TP_GPU_REQUEST_EVENTS);
+	ck_assert_uint_eq(writer.header->wanted, TP_GPU_REQUEST_EVENTS);
 }
 END_TEST
 

@@ -17,7 +17,7 @@ static char parent[] = "/tmp/tp-gpurings-XXXXXX";
 static struct tp_host host = {.root = ""};
 static struct tp_trace_builder sink;
 static struct tp_collect_context context;
-static struct tp_gpu_rings rings;
+static struct tp_gpu_ring_set rings;
 
 static void setup(void)
 {
@@ -26,14 +26,14 @@ static void setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(parent));
 	tp_trace_builder_init(&sink);
 	context = (struct tp_collect_context){.host = &host, .sink = &sink.sink};
-	context.tree = tp_tree_new(&host, &sink.sink);
-	ck_assert_int_eq(tp_gpu_rings_open(&rings, parent, &context, "cupti", &err), TP_OK);
+	context.tree = tp_task_tree_new(&host, &sink.sink);
+	ck_assert_int_eq(tp_gpu_ring_set_open(&rings, parent, &context, "cupti", &err), TP_OK);
 }
 
 static void teardown(void)
 {
-	tp_gpu_rings_close(&rings);
-	tp_tree_free(context.tree);
+	tp_gpu_ring_set_close(&rings);
+	tp_task_tree_free(context.tree);
 	tp_trace_builder_release(&sink);
 	ck_assert_int_eq(rmdir(parent), 0); /* nothing was left in it */
 }
@@ -60,14 +60,14 @@ START_TEST(each_ring_is_a_rank_of_its_own_in_order_of_appearance)
 	struct ring_writer b;
 	ck_assert(ring_begin(&a, rings.directory, 0, 16));
 	put_kernel(&a);
-	ck_assert_uint_eq(tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100), 0);
+	ck_assert_uint_eq(tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100), 0);
 	ck_assert(ring_begin(&b, rings.directory, 1, 16)); /* after an exec */
 	put_kernel(&b);
 	put_kernel(&a);
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 2);
-	ck_assert_uint_eq(tp_gpu_teller_told(rings.items[0]->teller)->n_spans, 2);
-	ck_assert_uint_eq(tp_gpu_teller_told(rings.items[1]->teller)->n_spans, 1);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[0]->teller)->n_spans, 2);
+	ck_assert_uint_eq(tp_gpu_decoder_get_stats(rings.items[1]->teller)->n_spans, 1);
 	size_t n_tracks = 0;
 	for (size_t i = 0; i < sink.n_records; i++) {
 		if (sink.records[i].kind != TP_RECORD_TRACK)
@@ -88,9 +88,9 @@ START_TEST(work_of_a_call_is_bounded_for_each_ring)
 	ck_assert(ring_begin(&a, rings.directory, 0, 16));
 	for (int i = 0; i < 5; i++)
 		put_kernel(&a);
-	ck_assert_uint_eq(tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 2), 3);
-	ck_assert_uint_eq(tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 2), 1);
-	ck_assert_uint_eq(tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 2), 0);
+	ck_assert_uint_eq(tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 2), 3);
+	ck_assert_uint_eq(tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 2), 1);
+	ck_assert_uint_eq(tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 2), 0);
 	ring_end(&a);
 }
 END_TEST
@@ -100,8 +100,8 @@ START_TEST(a_ring_of_another_version_is_refused_once_and_named)
 	struct ring_writer a;
 	ck_assert(ring_begin(&a, rings.directory, 0, 16));
 	a.header->major = 9;
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 1);
 	ck_assert_ptr_null(rings.items[0]->teller);
 	ck_assert_ptr_nonnull(strstr(rings.items[0]->why.text, "version 9.2"));
@@ -114,10 +114,10 @@ START_TEST(a_ring_that_is_being_made_is_taken_when_it_is_there)
 	struct ring_writer a;
 	ck_assert(ring_begin(&a, rings.directory, 0, 16));
 	a.header->magic = 0;
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 0);
 	a.header->magic = TP_GPU_RING_MAGIC;
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
 	ck_assert_uint_eq(rings.n, 1);
 	ring_end(&a);
 }
@@ -128,13 +128,13 @@ START_TEST(what_is_wanted_holds_for_rings_that_come_later)
 	struct ring_writer a;
 	struct ring_writer b;
 	ck_assert(ring_begin(&a, rings.directory, 0, 16));
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
-	ck_assert_uint_eq(a.header->wanted, TP_GPU_WANT_AS_STARTED);
-	tp_gpu_rings_want(&rings, TP_GPU_WANT_IDLE);
-	ck_assert_uint_eq(a.header->wanted, TP_GPU_WANT_IDLE);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
+	ck_assert_uint_eq(a.header->wanted, TP_GPU_REQUEST_DEFAULT);
+	tp_gpu_ring_set_request(&rings, TP_GPU_REQUEST_IDLE);
+	ck_assert_uint_eq(a.header->wanted, TP_GPU_REQUEST_IDLE);
 	ck_assert(ring_begin(&b, rings.directory, 1, 16));
-	tp_gpu_rings_drain(&rings, tp_clock_now_ns(), 100);
-	ck_assert_uint_eq(b.header->wanted, TP_GPU_WANT_IDLE);
+	tp_gpu_ring_set_drain(&rings, tp_clock_now_ns(), 100);
+	ck_assert_uint_eq(b.header->wanted, TP_GPU_REQUEST_IDLE);
 	ring_end(&a);
 	ring_end(&b);
 }
@@ -152,17 +152,17 @@ static pid_t dead_pid(void)
 
 START_TEST(directories_of_killed_profilers_are_removed_and_no_others)
 {
-	struct tp_gpu_rings more;
+	struct tp_gpu_ring_set more;
 	struct tp_error err;
 	char *dead = tp_asprintf("%s/trainprof-gpu-%d-abcdef", parent, (int)dead_pid());
 	char *ring = tp_asprintf("%s/gpu-1-1-0.ring", dead);
 	ck_assert_int_eq(mkdir(dead, 0700), 0);
 	FILE *file = fopen(ring, "w");
 	fclose(file);
-	ck_assert_int_eq(tp_gpu_rings_open(&more, parent, &context, "cupti", &err), TP_OK);
+	ck_assert_int_eq(tp_gpu_ring_set_open(&more, parent, &context, "cupti", &err), TP_OK);
 	ck_assert_int_ne(access(dead, F_OK), 0);
 	ck_assert_int_eq(access(rings.directory, F_OK), 0);
-	tp_gpu_rings_close(&more);
+	tp_gpu_ring_set_close(&more);
 	free(ring);
 	free(dead);
 }
@@ -171,13 +171,13 @@ END_TEST
 /* One in another container, whose number is nobody's here, has the same /dev/shm. */
 START_TEST(a_directory_that_a_profiler_holds_stays_whatever_its_number)
 {
-	struct tp_gpu_rings more;
+	struct tp_gpu_ring_set more;
 	struct tp_error err;
 	char *foreign = tp_asprintf("%s/trainprof-gpu-%d-abcdef", parent, (int)dead_pid());
 	ck_assert_int_eq(rename(rings.directory, foreign), 0);
-	ck_assert_int_eq(tp_gpu_rings_open(&more, parent, &context, "cupti", &err), TP_OK);
+	ck_assert_int_eq(tp_gpu_ring_set_open(&more, parent, &context, "cupti", &err), TP_OK);
 	ck_assert_int_eq(access(foreign, F_OK), 0);
-	tp_gpu_rings_close(&more);
+	tp_gpu_ring_set_close(&more);
 	ck_assert_int_eq(rename(foreign, rings.directory), 0);
 	free(foreign);
 }

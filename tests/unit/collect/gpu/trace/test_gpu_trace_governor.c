@@ -9,8 +9,8 @@
 #define MS ((double)TP_NS_PER_MS)
 #define S  ((double)TP_NS_PER_S)
 
-static struct tp_gpu_governor governor;
-static struct tp_gpu_order order;
+static struct tp_gpu_trace_governor governor;
+static struct tp_gpu_window_schedule order;
 
 /* What a window of 250 ms cost, known well. */
 static struct tp_gpu_window_cost cost_of(double slowdown, double fixed_ms, double residue)
@@ -55,11 +55,11 @@ static const struct {
 
 START_TEST(the_duty_is_what_the_formula_says)
 {
-	tp_gpu_governor_init(&governor, table[_i].budget, 1);
+	tp_gpu_trace_governor_init(&governor, table[_i].budget, 1);
 	struct tp_gpu_window_cost cost = cost_of(table[_i].slowdown, table[_i].fixed_ms, 0);
 	for (int i = 0; i < 4; i++)
-		tp_gpu_governor_add(&governor, &cost);
-	tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
+		tp_gpu_trace_governor_add(&governor, &cost);
+	tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
 	ck_assert_msg(duty() >= table[_i].duty_least && duty() <= table[_i].duty_most,
 		      "%g of the time: %g ms each %g s", duty(), (double)order.length_ns / MS,
 		      (double)order.period_ns / S);
@@ -72,12 +72,12 @@ END_TEST
 
 START_TEST(unmeasured_the_worst_that_was_published_is_expected)
 {
-	tp_gpu_governor_init(&governor, 0.01, 1);
-	tp_gpu_governor_next(&governor, 0, 0, &order);
+	tp_gpu_trace_governor_init(&governor, 0.01, 1);
+	tp_gpu_trace_governor_next(&governor, 0, 0, &order);
 	ck_assert_uint_eq(order.length_ns, TP_NS_PER_S); /* whole steps have to lie in it */
 	ck_assert_double_le(price(1.8, 0), 0.008);
 	ck_assert_double_ge(price(1.8, 0), 0.007);
-	tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
+	tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
 	ck_assert_uint_eq(order.length_ns, TP_NS_PER_S / 4); /* steps are known */
 	ck_assert_double_eq_tol((double)order.period_ns, 62.5 * S, 1 * S);
 }
@@ -93,8 +93,8 @@ START_TEST(windows_are_as_long_as_steps_need)
 	} lengths[] = {{0.001, 0.25, 2}, {0.1, 0.25, 2}, {0.3, 0.6, 2},
 		       {1, 2, 3},        {4, 8, 12},     {60, 20, 20}};
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		tp_gpu_governor_init(&governor, 0.01, 1);
-		tp_gpu_governor_next(&governor, (uint64_t)(lengths[i].step_s * S), 0, &order);
+		tp_gpu_trace_governor_init(&governor, 0.01, 1);
+		tp_gpu_trace_governor_next(&governor, (uint64_t)(lengths[i].step_s * S), 0, &order);
 		ck_assert_double_eq_tol((double)order.length_ns, lengths[i].length_s * S, 1);
 		ck_assert_double_eq_tol((double)order.most_ns, lengths[i].most_s * S, 1);
 		ck_assert_double_le(price(1.8, 0), 0.008);
@@ -104,10 +104,10 @@ END_TEST
 
 START_TEST(a_window_that_became_longer_is_paid_for)
 {
-	tp_gpu_governor_init(&governor, 0.01, 1);
+	tp_gpu_trace_governor_init(&governor, 0.01, 1);
 	struct tp_gpu_window_cost cost = cost_of(1.0, 0, 0);
-	tp_gpu_governor_add(&governor, &cost);
-	tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 2 * TP_NS_PER_S, &order);
+	tp_gpu_trace_governor_add(&governor, &cost);
+	tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 2 * TP_NS_PER_S, &order);
 	ck_assert_double_ge((double)order.period_ns, 2 * S * 1.0 / 0.008);
 }
 END_TEST
@@ -119,13 +119,13 @@ START_TEST(noise_makes_windows_rarer)
 	struct tp_gpu_window_cost cost = cost_of(0.2, 0, 0);
 	double periods[3];
 	for (int noise = 0; noise < 3; noise++) {
-		tp_gpu_governor_init(&governor, 0.01, 1);
+		tp_gpu_trace_governor_init(&governor, 0.01, 1);
 		for (int i = 0; i < 6; i++) {
 			cost.slowdown = noise == 2 && i % 2 ? 2.2 : 0.2;
 			cost.slowdown_error = noise == 1 ? 0.5 : 0;
-			tp_gpu_governor_add(&governor, &cost);
+			tp_gpu_trace_governor_add(&governor, &cost);
 		}
-		tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, TP_NS_PER_S, &order);
+		tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, TP_NS_PER_S, &order);
 		periods[noise] = (double)order.period_ns;
 	}
 	ck_assert_double_gt(periods[1], 1.5 * periods[0]);
@@ -137,17 +137,17 @@ START_TEST(windows_become_rarer_at_once_and_denser_slowly)
 {
 	struct tp_gpu_window_cost dear = cost_of(1.8, 0, 0);
 	struct tp_gpu_window_cost cheap = cost_of(0, 0, 0);
-	tp_gpu_governor_init(&governor, 0.01, 1);
-	tp_gpu_governor_add(&governor, &cheap);
-	tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
+	tp_gpu_trace_governor_init(&governor, 0.01, 1);
+	tp_gpu_trace_governor_add(&governor, &cheap);
+	tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
 	uint64_t before_ns = order.period_ns;
-	tp_gpu_governor_add(&governor, &dear);
-	tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
+	tp_gpu_trace_governor_add(&governor, &dear);
+	tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
 	ck_assert_uint_gt(order.period_ns, 2 * before_ns);
 	for (int i = 0; i < 40; i++) {
 		before_ns = order.period_ns;
-		tp_gpu_governor_add(&governor, &cheap);
-		tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
+		tp_gpu_trace_governor_add(&governor, &cheap);
+		tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
 		ck_assert_uint_ge(order.period_ns, before_ns / 2);
 		ck_assert(order.period_ns == before_ns || order.period_ns > before_ns ||
 			  (double)order.period_ns <= 0.8 * (double)before_ns + 1);
@@ -162,9 +162,9 @@ START_TEST(phases_are_random_and_never_early)
 	double sum = 0;
 	double least = 9;
 	double most = 0;
-	tp_gpu_governor_init(&governor, 0.01, 7);
+	tp_gpu_trace_governor_init(&governor, 0.01, 7);
 	for (int i = 0; i < 1000; i++) {
-		tp_gpu_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
+		tp_gpu_trace_governor_next(&governor, 20 * TP_NS_PER_MS, 0, &order);
 		double ratio = (double)order.start_ns / (double)order.period_ns;
 		sum += ratio;
 		least = fmin(least, ratio);
@@ -197,10 +197,10 @@ START_TEST(a_program_that_stays_slower_is_left_alone)
 	struct tp_gpu_window_cost cost = cost_of(0.1, 0, residues[_i].residue);
 	cost.residue_error = residues[_i].error;
 	cost.first_error = residues[_i].first_error;
-	tp_gpu_governor_init(&governor, 0.01, 1);
+	tp_gpu_trace_governor_init(&governor, 0.01, 1);
 	for (int i = 0; i < residues[_i].n; i++)
-		tp_gpu_governor_add(&governor, &cost);
-	ck_assert(tp_gpu_governor_has_residue(&governor) == residues[_i].ends);
+		tp_gpu_trace_governor_add(&governor, &cost);
+	ck_assert(tp_gpu_trace_governor_has_residue(&governor) == residues[_i].ends);
 }
 END_TEST
 

@@ -55,7 +55,7 @@ START_TEST(what_they_cost_is_known)
 	double error_ns;
 	sim_begin(&sim, &programs[_i], 0.01, (uint64_t)_i + 100);
 	sim_run(&sim, 1200);
-	ck_assert(tp_gpu_windows_lost(&sim.windows, &lost_ns, &error_ns));
+	ck_assert(tp_gpu_trace_windows_lost(&sim.windows, &lost_ns, &error_ns));
 	double truth_ns = sim_lost_ns(&sim);
 	ck_assert_msg(fabs(lost_ns - truth_ns) <= 3 * error_ns + 0.1 * truth_ns,
 		      "lost %g s, said to be %g s, +- %g", truth_ns * 1e-9, lost_ns * 1e-9,
@@ -106,10 +106,10 @@ START_TEST(without_any_voice_the_worst_is_expected)
 	program.voice = SIM_SILENT;
 	sim_begin(&sim, &program, 0.01, 3);
 	sim_run(&sim, 1800);
-	ck_assert(!tp_gpu_windows_lost(&sim.windows, &lost_ns, &error_ns));
+	ck_assert(!tp_gpu_trace_windows_lost(&sim.windows, &lost_ns, &error_ns));
 	ck_assert_double_le(sim_overhead(&sim), 0.01);
 	ck_assert_uint_ge(sim.windows.n, 5);
-	tp_gpu_windows_describe(&sim.windows, 1800, text, sizeof(text));
+	tp_gpu_trace_windows_describe(&sim.windows, 1800, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "slowdown not measured"));
 	sim_end(&sim);
 }
@@ -123,10 +123,10 @@ START_TEST(a_program_that_stays_slower_is_traced_no_more)
 	program.residue = 0.03;
 	sim_begin(&sim, &program, 0.01, 9);
 	sim_run(&sim, 1800);
-	ck_assert_int_eq(sim.windows.state, TP_GPU_WINDOWS_OVER);
+	ck_assert_int_eq(sim.windows.state, TP_GPU_WINDOWS_ENDED);
 	ck_assert_uint_ge(sim.n_opened, 3);
 	ck_assert_uint_le(sim.n_opened, 6);
-	tp_gpu_windows_describe(&sim.windows, 1800, text, sizeof(text));
+	tp_gpu_trace_windows_describe(&sim.windows, 1800, text, sizeof(text));
 	ck_assert_msg(strncmp(text, "ended after ", 12) == 0 && strstr(text, " slower between"),
 		      "%s", text);
 	sim_end(&sim);
@@ -139,7 +139,7 @@ START_TEST(noise_is_no_residue)
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		sim_begin(&sim, &programs[2], 0.01, seed);
 		sim_run(&sim, 900);
-		ck_assert_int_ne(sim.windows.state, TP_GPU_WINDOWS_OVER);
+		ck_assert_int_ne(sim.windows.state, TP_GPU_WINDOWS_ENDED);
 		sim_end(&sim);
 	}
 }
@@ -154,7 +154,7 @@ START_TEST(windows_begin_where_steps_do_and_hold_two)
 	uint64_t until_ns = sim.now_ns + 600 * TP_NS_PER_S;
 	while (sim.now_ns < until_ns) {
 		bool was_open = sim.is_open;
-		sim_look(&sim);
+		sim_tick(&sim);
 		if (!sim.is_open || was_open)
 			continue;
 		n_seen++;
@@ -162,7 +162,7 @@ START_TEST(windows_begin_where_steps_do_and_hold_two)
 		ck_assert_msg(sim.left_ns < 180e6, "%g ms before a step", sim.left_ns * 1e-6);
 		uint64_t begun = sim.n_steps;
 		while (sim.is_open)
-			sim_look(&sim);
+			sim_tick(&sim);
 		ck_assert_uint_ge(sim.n_steps - begun, 3);
 		ck_assert_uint_le(sim.n_steps - begun, 4);
 	}
@@ -175,12 +175,12 @@ START_TEST(a_window_is_cut_at_its_most_events)
 {
 	sim_begin(&sim, &programs[1], 0.01, 2);
 	while (!sim.is_open)
-		sim_look(&sim);
-	sim.agents.n_events += TP_GPU_EVENTS_MOST - 1;
-	sim_look(&sim);
+		sim_tick(&sim);
+	sim.agents.n_events += TP_GPU_WINDOW_EVENTS_MAX - 1;
+	sim_tick(&sim);
 	ck_assert(sim.is_open);
 	sim.agents.n_events++;
-	sim_look(&sim);
+	sim_tick(&sim);
 	ck_assert(!sim.is_open);
 	sim_end(&sim);
 }
@@ -189,19 +189,19 @@ END_TEST
 /* CUPTI takes many seconds to begin in some programs: a window is what was collected. */
 START_TEST(a_window_lasts_from_when_collecting_began)
 {
-	struct tp_gpu_agents agents = {.is_there = true};
+	struct tp_gpu_agents_state agents = {.is_there = true};
 	uint64_t t0_ns = 1000 * TP_NS_PER_S;
 	sim = (struct sim){0};
-	tp_gpu_windows_init(&sim.windows, &sim.progress, 0.01, 1);
-	ck_assert(!tp_gpu_windows_tick(&sim.windows, &agents, t0_ns));
-	ck_assert(tp_gpu_windows_tick(&sim.windows, &agents, t0_ns + 3 * TP_NS_PER_S));
-	ck_assert(tp_gpu_windows_tick(&sim.windows, &agents, t0_ns + 20 * TP_NS_PER_S));
+	tp_gpu_trace_windows_init(&sim.windows, &sim.progress, 0.01, 1);
+	ck_assert(!tp_gpu_trace_windows_tick(&sim.windows, &agents, t0_ns));
+	ck_assert(tp_gpu_trace_windows_tick(&sim.windows, &agents, t0_ns + 3 * TP_NS_PER_S));
+	ck_assert(tp_gpu_trace_windows_tick(&sim.windows, &agents, t0_ns + 20 * TP_NS_PER_S));
 	agents.is_collecting = true;
 	agents.opened_ns = t0_ns + 21 * TP_NS_PER_S;
-	ck_assert(tp_gpu_windows_tick(&sim.windows, &agents, t0_ns + 21900 * TP_NS_PER_MS));
-	ck_assert(!tp_gpu_windows_tick(&sim.windows, &agents, t0_ns + 22100 * TP_NS_PER_MS));
+	ck_assert(tp_gpu_trace_windows_tick(&sim.windows, &agents, t0_ns + 21900 * TP_NS_PER_MS));
+	ck_assert(!tp_gpu_trace_windows_tick(&sim.windows, &agents, t0_ns + 22100 * TP_NS_PER_MS));
 	agents.closed_ns = t0_ns + 22200 * TP_NS_PER_MS;
-	tp_gpu_windows_finish(&sim.windows, &agents, t0_ns + 30 * TP_NS_PER_S);
+	tp_gpu_trace_windows_finish(&sim.windows, &agents, t0_ns + 30 * TP_NS_PER_S);
 	ck_assert_uint_eq(sim.windows.n, 1);
 	ck_assert_uint_eq(sim.windows.traced_ns, 1200 * TP_NS_PER_MS);
 }
@@ -209,19 +209,19 @@ END_TEST
 
 START_TEST(a_window_that_never_begins_is_given_up)
 {
-	struct tp_gpu_agents agents = {.is_there = true};
+	struct tp_gpu_agents_state agents = {.is_there = true};
 	sim = (struct sim){0};
-	tp_gpu_windows_init(&sim.windows, &sim.progress, 0.01, 1);
-	tp_gpu_windows_tick(&sim.windows, &agents, 1000 * TP_NS_PER_S);
-	ck_assert(tp_gpu_windows_tick(&sim.windows, &agents, 1003 * TP_NS_PER_S));
-	ck_assert(tp_gpu_windows_tick(&sim.windows, &agents, 1032 * TP_NS_PER_S));
-	ck_assert(!tp_gpu_windows_tick(&sim.windows, &agents, 1034 * TP_NS_PER_S));
-	ck_assert(!tp_gpu_windows_tick(&sim.windows, &agents, 1035 * TP_NS_PER_S));
-	tp_gpu_windows_finish(&sim.windows, &agents, 1036 * TP_NS_PER_S);
+	tp_gpu_trace_windows_init(&sim.windows, &sim.progress, 0.01, 1);
+	tp_gpu_trace_windows_tick(&sim.windows, &agents, 1000 * TP_NS_PER_S);
+	ck_assert(tp_gpu_trace_windows_tick(&sim.windows, &agents, 1003 * TP_NS_PER_S));
+	ck_assert(tp_gpu_trace_windows_tick(&sim.windows, &agents, 1032 * TP_NS_PER_S));
+	ck_assert(!tp_gpu_trace_windows_tick(&sim.windows, &agents, 1034 * TP_NS_PER_S));
+	ck_assert(!tp_gpu_trace_windows_tick(&sim.windows, &agents, 1035 * TP_NS_PER_S));
+	tp_gpu_trace_windows_finish(&sim.windows, &agents, 1036 * TP_NS_PER_S);
 	ck_assert_uint_eq(sim.windows.traced_ns, 0);
 	ck_assert_uint_eq(sim.windows.n, 0);
 	char text[120];
-	tp_gpu_windows_describe(&sim.windows, 36, text, sizeof(text));
+	tp_gpu_trace_windows_describe(&sim.windows, 36, text, sizeof(text));
 	ck_assert_str_eq(text, "no window began: the agent did not come to collect");
 }
 END_TEST
@@ -238,13 +238,13 @@ START_TEST(a_window_that_never_begins_tells_nothing_of_windows)
 	while (sim.now_ns < until_ns) {
 		uint64_t before_ns = sim.now_ns;
 		sim_run_until(&sim, before_ns + 100 * TP_NS_PER_MS);
-		if (tp_gpu_windows_tick(&sim.windows, &sim.agents, sim.now_ns)) {
+		if (tp_gpu_trace_windows_tick(&sim.windows, &sim.agents, sim.now_ns)) {
 			asked_ns = asked_ns ? asked_ns : sim.now_ns;
 			wanted_ns += sim.now_ns - before_ns;
 			sim.program.step_ms = 15;
 		}
 	}
-	tp_gpu_windows_finish(&sim.windows, &sim.agents, sim.now_ns);
+	tp_gpu_trace_windows_finish(&sim.windows, &sim.agents, sim.now_ns);
 	ck_assert_uint_gt(asked_ns, 0);
 	ck_assert_uint_le(wanted_ns, 100 * TP_NS_PER_S);
 	ck_assert_uint_eq(sim.windows.n, 0);

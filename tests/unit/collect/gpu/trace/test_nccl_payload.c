@@ -27,7 +27,7 @@ static const struct {
 START_TEST(calls_say_function_bytes_and_communicator)
 {
 	struct tp_nccl_call call;
-	ck_assert(tp_nccl_call_read(&call, calls[_i].schema, calls[_i].size, calls[_i].words));
+	ck_assert(tp_nccl_payload_read(&call, calls[_i].schema, calls[_i].size, calls[_i].words));
 	ck_assert_str_eq(call.op, calls[_i].op);
 	ck_assert_uint_eq(call.bytes, calls[_i].bytes);
 	ck_assert_uint_eq(call.communicator, calls[_i].communicator);
@@ -51,7 +51,8 @@ static const struct {
 START_TEST(making_a_communicator_says_how_many_ranks_it_has)
 {
 	struct tp_nccl_call call;
-	ck_assert(tp_nccl_call_read(&call, makers[_i].schema, makers[_i].size, makers[_i].words));
+	ck_assert(
+		tp_nccl_payload_read(&call, makers[_i].schema, makers[_i].size, makers[_i].words));
 	ck_assert_int_eq(call.kind, TP_NCCL_COMMUNICATOR);
 	ck_assert_uint_eq(call.communicator, 0xabc);
 	ck_assert_uint_eq(call.n_ranks, makers[_i].n_ranks);
@@ -68,7 +69,7 @@ START_TEST(of_other_payloads_nothing_is_known)
 {
 	static const uint64_t words[TP_GPU_PAYLOAD_WORDS];
 	struct tp_nccl_call call;
-	ck_assert(!tp_nccl_call_read(&call, unknown[_i].schema, unknown[_i].size, words));
+	ck_assert(!tp_nccl_payload_read(&call, unknown[_i].schema, unknown[_i].size, words));
 }
 END_TEST
 

@@ -16,7 +16,7 @@ static struct tp_progress progress;
 static void watch(void *context, const struct tp_record *record)
 {
 	(void)context;
-	tp_progress_take(&progress, record);
+	tp_progress_add_record(&progress, record);
 }
 
 static void setup(void)
@@ -44,11 +44,11 @@ static void count(const char *name, uint64_t value, uint64_t at_ns)
 						   .time_ns = at_ns});
 }
 
-static struct tp_pace pace(size_t series, uint64_t from_ms, uint64_t to_ms)
+static struct tp_progress_rate pace(size_t series, uint64_t from_ms, uint64_t to_ms)
 {
-	struct tp_pace found = {0};
-	(void)tp_progress_pace(&progress.series[series], T0 + from_ms * MS, T0 + to_ms * MS,
-			       &found);
+	struct tp_progress_rate found = {0};
+	(void)tp_progress_typical_rate(&progress.series[series], T0 + from_ms * MS, T0 + to_ms * MS,
+				       &found);
 	return found;
 }
 
@@ -56,7 +56,7 @@ START_TEST(steps_have_their_length)
 {
 	for (uint64_t i = 0; i < 50; i++)
 		step(T0 + i * 20 * MS);
-	struct tp_pace all = pace(0, 0, 2000);
+	struct tp_progress_rate all = pace(0, 0, 2000);
 	ck_assert_double_eq_tol(all.count_ns, 20e6, 1);
 	ck_assert_double_eq_tol(all.spread_ratio, 0, 1e-9);
 	ck_assert_double_eq_tol(all.n, 49, 1e-9);
@@ -70,11 +70,13 @@ END_TEST
 
 START_TEST(two_whole_steps_are_needed)
 {
-	struct tp_pace found;
+	struct tp_progress_rate found;
 	for (uint64_t i = 0; i < 4; i++)
 		step(T0 + i * 100 * MS);
-	ck_assert(!tp_progress_pace(&progress.series[0], T0 + 50 * MS, T0 + 250 * MS, &found));
-	ck_assert(tp_progress_pace(&progress.series[0], T0 + 50 * MS, T0 + 300 * MS, &found));
+	ck_assert(!tp_progress_typical_rate(&progress.series[0], T0 + 50 * MS, T0 + 250 * MS,
+					    &found));
+	ck_assert(
+		tp_progress_typical_rate(&progress.series[0], T0 + 50 * MS, T0 + 300 * MS, &found));
 }
 END_TEST
 
@@ -83,7 +85,7 @@ START_TEST(short_steps_are_all_counted)
 {
 	for (uint64_t i = 0; i < 1000000; i++)
 		step(T0 + i * MS / 4);
-	struct tp_pace last = pace(0, 245000, 250000);
+	struct tp_progress_rate last = pace(0, 245000, 250000);
 	ck_assert_double_eq_tol(last.count_ns, 0.25e6, 1);
 	ck_assert_double_eq_tol(last.n, 20000, 100);
 	ck_assert_double_le(pace(0, 0, 1000).n, 0); /* long ago */
@@ -98,8 +100,8 @@ START_TEST(a_checkpoint_is_no_measure_of_the_pace)
 		at_ns += (i == 40 ? 3000 : 20) * MS;
 	}
 	ck_assert_double_eq_tol(pace(0, 0, 10000).count_ns, 20e6, 1);
-	struct tp_pace all;
-	ck_assert(tp_progress_across(&progress.series[0], T0 + 790 * MS, T0 + 3890 * MS, &all));
+	struct tp_progress_rate all;
+	ck_assert(tp_progress_total_rate(&progress.series[0], T0 + 790 * MS, T0 + 3890 * MS, &all));
 	ck_assert_uint_eq(all.from_ns, T0 + 780 * MS);
 	ck_assert_uint_eq(all.to_ns, T0 + 3900 * MS);
 	ck_assert_double_eq_tol(all.n, 7, 1e-9); /* but it is what happened */
@@ -108,12 +110,12 @@ END_TEST
 
 START_TEST(across_needs_both_ends)
 {
-	struct tp_pace all;
+	struct tp_progress_rate all;
 	for (uint64_t i = 0; i < 10; i++)
 		step(T0 + i * 100 * MS);
-	ck_assert(!tp_progress_across(&progress.series[0], T0 - 1, T0 + 300 * MS, &all));
-	ck_assert(!tp_progress_across(&progress.series[0], T0 + 300 * MS, T0 + 901 * MS, &all));
-	ck_assert(tp_progress_across(&progress.series[0], T0, T0 + 900 * MS, &all));
+	ck_assert(!tp_progress_total_rate(&progress.series[0], T0 - 1, T0 + 300 * MS, &all));
+	ck_assert(!tp_progress_total_rate(&progress.series[0], T0 + 300 * MS, T0 + 901 * MS, &all));
+	ck_assert(tp_progress_total_rate(&progress.series[0], T0, T0 + 900 * MS, &all));
 	ck_assert_double_eq_tol(all.n, 9, 1e-9);
 }
 END_TEST
@@ -149,7 +151,7 @@ START_TEST(ranges_of_one_name_are_one_whatever_their_number)
 	char name[32];
 	for (uint64_t i = 0; i < 60; i++) {
 		snprintf(name, sizeof(name), "ProfilerStep#%u", (unsigned)i);
-		tp_progress_range(&progress, name, 7, T0 + i * 50 * MS + 49 * MS);
+		tp_progress_add_range(&progress, name, 7, T0 + i * 50 * MS + 49 * MS);
 	}
 	ck_assert_uint_eq(progress.n, 1);
 	ck_assert_int_eq(progress.series[0].kind, TP_PROGRESS_RANGES);
@@ -179,7 +181,7 @@ START_TEST(there_is_room_for_so_many_series_of_each_kind)
 	char name[32];
 	for (unsigned i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "aten::op%uf", i);
-		tp_progress_range(&progress, name, 7, T0);
+		tp_progress_add_range(&progress, name, 7, T0);
 	}
 	ck_assert_uint_eq(progress.n, TP_PROGRESS_SERIES / TP_N_PROGRESS_KINDS);
 	step(T0);

@@ -1,6 +1,6 @@
 /* Binary search in sorted arrays of structs: of symbols, regions, unwind tables. */
-#ifndef TRAINPROF_SRC_STACK_FIRST_ABOVE_H
-#define TRAINPROF_SRC_STACK_FIRST_ABOVE_H
+#ifndef TRAINPROF_SRC_STACK_ELF_FIRST_ABOVE_H
+#define TRAINPROF_SRC_STACK_ELF_FIRST_ABOVE_H
 
 #include <stddef.h>
 #include <stdint.h>
