@@ -1,6 +1,6 @@
 /*
  * The six parts of a step and their sub-labels. Order is the fixed order of reports; which part an
- * instant belongs to is decided in analyze by docs/internals.md#parts.
+ * instant belongs to is decided in analyze by docs/design/waits.md#parts.
  */
 #ifndef TRAINPROF_MODEL_PART_H
 #define TRAINPROF_MODEL_PART_H

@@ -44,7 +44,7 @@ struct tp_part_result {
 	struct tp_quantity share;
 	struct tp_stat per_step; /* n = 0 without steps */
 	/* Bracket of the mean step (or window) if this part cost nothing:
-	 * docs/internals.md#brackets. */
+	 * docs/design/waits.md#brackets. */
 	double without_low_ns;
 	double without_high_ns;
 	/* All of it in that step, hidden or not and without waits, where it is done one thing after

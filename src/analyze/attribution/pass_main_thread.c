@@ -1,7 +1,7 @@
 /*
  * Gives every instant of the main thread one label.
  *
- * Rules, in order (docs/internals.md#parts): a protecting phase (dataloader, communication,
+ * Rules, in order (docs/design/waits.md#parts): a protecting phase (dataloader, communication,
  * checkpoint, logging) owns the instant whatever the thread does in it; else what the innermost
  * frame does; and waiting is transparent: blocked on its own workers, the main thread is given what
  * the workers do at that very instant.

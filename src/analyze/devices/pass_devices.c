@@ -1,6 +1,6 @@
 /*
  * Judges a sampled run beside the devices that it used: parts, shares and steps as of imported
- * traces (docs/internals.md#parts-of-imported-traces), with what the foreground pass says of the
+ * traces (docs/design/ranks.md#parts-of-imported-traces), with what the foreground pass says of the
  * main thread where no device works.
  *
  * Needs: device work, labels of the main thread, steps with their kinds, window. Gives: parts,

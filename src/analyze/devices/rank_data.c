@@ -258,7 +258,7 @@ static void find_main(struct tp_rank_analysis *analysis, struct tp_rank_work *ra
 }
 
 /*
- * What a span on a thread is while no device works (docs/internals.md#parts-of-imported-traces);
+ * What a span on a thread is while no device works (docs/design/ranks.md#parts-of-imported-traces);
  * TP_N_LABELS: nothing. Without devices operators are the computing itself.
  */
 static enum tp_label thread_label(const struct tp_rank_work *rank, enum tp_span_sense sense,

@@ -1,5 +1,5 @@
 /* Labels the main thread of a rank by its samples and switches
- * (docs/internals.md#parts-of-imported-traces). */
+ * (docs/design/ranks.md#parts-of-imported-traces). */
 #include "rank_host.h"
 #include "rank_names.h"
 

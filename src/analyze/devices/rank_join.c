@@ -1,6 +1,6 @@
 /*
  * Joins ranks: gives each exposed wait in a collective to what the late rank does at that instant
- * (docs/internals.md#ranks-joined).
+ * (docs/design/ranks.md#ranks-joined).
  */
 #include "collective_match.h"
 

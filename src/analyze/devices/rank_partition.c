@@ -14,7 +14,7 @@ struct rank_lane {
 	bool is_of_device;
 };
 
-/* In order of priority (docs/internals.md#parts-of-imported-traces). */
+/* In order of priority (docs/design/ranks.md#parts-of-imported-traces). */
 static const struct rank_lane with_device[] = {
 	{TP_LABEL_COMPUTE_MATH, true},
 	{TP_LABEL_COMMUNICATION_COLLECTIVE, true},

@@ -128,7 +128,7 @@ static void set_share(struct tp_part_result *result, const struct total_rows *ro
 
 /* No step is shorter than what the busiest of the other resources does in it, waits left out, and
  * deleting the instants at which only X works leaves a feasible schedule
- * (docs/internals.md#brackets). */
+ * (docs/design/waits.md#brackets). */
 static void set_bracket(struct tp_profile *profile, const struct tp_rank_analysis *analysis,
 			enum tp_part part, double n)
 {

@@ -23,7 +23,7 @@ struct tp_period {
  * symbols   n of them, each below n_symbols.
  * times_ns  n, ascending: when each was launched; decides which symbol is most regular.
  * Returns false when nothing repeats; a period has to fit twice.
- * Source    method, scores and limits: docs/internals.md#steps-of-traces.
+ * Source    method, scores and limits: docs/design/steps.md#steps-of-traces.
  */
 bool tp_period_find(struct tp_period *out, const uint32_t *symbols, const uint64_t *times_ns,
 		    size_t n, size_t n_symbols, size_t at_least);

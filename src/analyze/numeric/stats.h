@@ -1,7 +1,7 @@
 /*
  * Statistics of series that were measured step after step. Neighbours resemble each other, so
  * nothing here takes them for independent, and nothing draws random numbers: the same recording
- * gives the same digits. Sources and simulated coverage: docs/internals.md#intervals.
+ * gives the same digits. Sources and simulated coverage: docs/design/steps.md#intervals.
  */
 #ifndef TRAINPROF_SRC_ANALYZE_NUMERIC_STATS_H
 #define TRAINPROF_SRC_ANALYZE_NUMERIC_STATS_H

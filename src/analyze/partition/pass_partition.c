@@ -127,7 +127,7 @@ static void fill_background(const struct tp_analysis *analysis, enum tp_thread_r
 	}
 }
 
-/* Main thread first, by parts (docs/internals.md#parts), then what goes on beside it. */
+/* Main thread first, by parts (docs/design/waits.md#parts), then what goes on beside it. */
 static void measure_lanes(struct partition *p, struct tp_lane_times *times)
 {
 	static const enum tp_part order[TP_N_PARTS] = {TP_PART_DATALOADER, TP_PART_COMMUNICATION,

@@ -1,6 +1,6 @@
 /*
  * Tells steady steps from warm-up, evaluations, checkpoints and slow steps
- * (docs/internals.md#steady-state).
+ * (docs/design/steps.md#steady-state).
  *
  * Order: steps cut by the recording leave; the longest stretch without a level shift is taken; its
  * slow start is warm-up; single steps far above the rest are special and named by what the main

@@ -95,7 +95,7 @@ static const char parts[] =
 	"\n"
 	"A trainer that waits for a thread or process of its own takes the part of what that one "
 	"does: waiting for a loader that decodes is dataloader.prep. The whole order, with its "
-	"reasons, is in docs/internals.md.\n";
+	"reasons, is in docs/design/waits.md.\n";
 
 static const char steps[] =
 	"A step is one pass of the training loop. trainprof finds steps by the program's own "

@@ -307,7 +307,7 @@ static void write_without_part(struct tp_report_document *doc, enum tp_part id)
 	tp_json_write_key(w, "applies");
 	tp_json_open(w, '[');
 	tp_json_close(w, ']');
-	/* The midpoint speaks for a narrow bracket only (docs/internals.md, bracket). */
+	/* The midpoint speaks for a narrow bracket only (docs/design/waits.md#brackets). */
 	bool is_narrow = width <= 0.05 * doc->digest->mean_ns;
 	const struct tp_quantity step = {
 		.is_known = is_narrow,

@@ -142,7 +142,7 @@ START_TEST(few_steps_give_the_range_and_say_so)
 }
 END_TEST
 
-/* Share of intervals that hold the truth, as docs/internals.md#intervals has it. */
+/* Share of intervals that hold the truth, as docs/design/steps.md#intervals has it. */
 static const struct {
 	double phi;
 	size_t n;
