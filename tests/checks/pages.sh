@@ -1,0 +1,102 @@
+#!/bin/sh
+# Pages of docs/: no line of hand-written text is wider than 100 columns (tables, code and lines with
+# a link may be; in architecture.md none may), and links lead to files and headings that exist, in
+# pages and in comments of the code ("docs/design/steps.md#intervals"). Run from the top of the tree.
+set -u
+LC_ALL=C
+export LC_ALL
+work=$(mktemp -d "${TMPDIR:-/tmp}/pages-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# ---- width ----
+# What `trainprof guide --write` makes is left to its own layout.
+wide() {
+	awk '
+FNR == 1 { in_code = 0 }
+/^ *```/ { in_code = !in_code }
+{
+	line = $0
+	gsub(/[\200-\277]/, "", line) # a character is as many bytes as its first one says
+	gsub(/\t/, "        ", line)
+	if (length(line) <= 100)
+		next
+	if (FILENAME !~ /architecture\.md$/ && (in_code || /^ *\|/ || /\]\(|https?:/))
+		next
+	printf "%s:%d: %d columns: break the line at 100\n", FILENAME, FNR, length(line)
+}' docs/*.md docs/design/*.md docs/howto/*.md
+}
+
+# ---- links ----
+# Headings of each page as GitHub makes anchors of them: "PAGE#ANCHOR".
+anchors() {
+	# shellcheck disable=SC2046 # one word a file
+	awk '
+FNR == 1 { in_code = 0 }
+/^ *```/ { in_code = !in_code }
+!in_code && /^#+ / {
+	text = tolower($0)
+	sub(/^#+ +/, "", text)
+	gsub(/[^a-z0-9_ -]/, "", text)
+	gsub(/ /, "-", text)
+	print FILENAME "#" text
+}' $(pages)
+}
+
+pages() {
+	find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's,^\./,,' | sort
+}
+
+# "PLACE TARGET" of each link in a page, code left out; the target from the top of the tree.
+links() {
+	# shellcheck disable=SC2046
+	awk '
+FNR == 1 { in_code = 0; folder = FILENAME; if (!sub(/\/[^\/]*$/, "/", folder)) folder = "" }
+/^ *```/ { in_code = !in_code }
+in_code { next }
+{
+	rest = $0
+	gsub(/`[^`]*`/, "", rest)
+	while (match(rest, /\]\([^)]*\)/)) {
+		target = substr(rest, RSTART + 2, RLENGTH - 3)
+		rest = substr(rest, RSTART + RLENGTH)
+		if (target ~ /^[a-z]+:/ || target ~ / /)
+			continue
+		if (target ~ /^#/)
+			target = FILENAME target
+		else
+			target = folder target
+		while (sub(/[^\/.]+\/\.\.\//, "", target))
+			;
+		print FILENAME ":" FNR, target
+	}
+}' $(pages)
+}
+
+# Pages named in code.
+mentions() {
+	find src include tests .ci Makefile -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.sh' -o -name '*.awk' \
+		-o -name '*.py' -o -name Makefile -o -name run \) -not -path '*/data/*' \
+		-exec grep -Hno 'docs/[a-zA-Z0-9_/-]*\.md\(#[a-z0-9_-]*\)\{0,1\}' {} + |
+		sed 's/^\([^:]*:[0-9]*\):/\1 /'
+}
+
+wide >"$work/failed"
+anchors >"$work/anchors"
+{
+	links
+	mentions
+} >"$work/links"
+while read -r place target; do
+	page=${target%%#*}
+	if [ ! -e "$page" ]; then
+		echo "$place: there is no $page"
+	elif [ "$page" != "$target" ] && ! grep -qxF "$target" "$work/anchors"; then
+		echo "$place: $page has no heading #${target#*#}"
+	fi
+done <"$work/links" >>"$work/failed"
+
+cat "$work/failed"
+n_failed=$(wc -l <"$work/failed")
+n_all=$(($(wc -l <"$work/links") + $(find docs -maxdepth 1 -name '*.md' | wc -l) + $(find docs/design docs/howto -name '*.md' | wc -l)))
+echo "pages: $((n_all > n_failed ? n_all - n_failed : 0)) passed, $n_failed failed, 0 skipped"
+[ "$n_failed" -eq 0 ]
