@@ -9,10 +9,11 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/pages-XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 
 # ---- width ----
-# What `trainprof guide --write` makes is left to its own layout.
+# Generated pages are left to their own layout.
 wide() {
 	awk '
-FNR == 1 { in_code = 0 }
+FNR == 1 { in_code = 0; is_generated = /<!-- Generated/ }
+is_generated { next }
 /^ *```/ { in_code = !in_code }
 {
 	line = $0
