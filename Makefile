@@ -120,20 +120,15 @@ $(B)/tests/%.o: tests/%.c Makefile
 	$(Q)$(CC) $(ALL_CFLAGS) -Wno-pedantic -I$(B)/tests -Itests/unit -Itests -MMD -MP -c -o $@ $<
 
 # ---- tests: each prints "name: N passed, N failed, N skipped" ------------------------------------
-.PHONY: check checkable check-unit check-waiting check-agents check-cli check-texts check-rules check-cases check-rule-traces check-traces golden
-CHECKS := check-unit check-programs check-bench check-cli
-# These measure nothing and run beside those that do, with what the CPUs have left.
-ASIDE := check-rules check-cases check-rule-traces check-traces check-agent check-replay check-layers check-headers check-singleuse check-mirror check-names check-docs check-pages
-# Cases of commands that start a program and say what it did, but for those that measure nothing of it: what is
-# said of GPUs is told by scripts, and an exit status has no time.
-MEASURING := '-run_gpu*' -top_gpu -run_nvtx -run_counters -run_exit_status 'run_*' 'attach_*' 'top_*' 'messages_run' 'messages_target'
-# Suites that hardly compute: a driver that is slow to answer.
-WAITING := collect_nvml_collector collect_nvml_device collect_nvml_thread collect_gpu_counters_collector collect_pm_helper collect_agent_attach
-# Suites that compute with bytes, traces, facts and rules made by hand: no clock of theirs is a wall's.
-SUITES := $(foreach t,$(TESTS:tests/unit/%.c=%),$(firstword $(subst /, ,$(t)))_$(patsubst test_%,%,$(notdir $(t))))
-COMPUTING := $(filter advise_% analyze_% base_% import_% model_% report_% store_%,$(SUITES))
-# Suites that start programs and wait for what the library in them says.
-AGENTS := $(filter agent_%,$(SUITES))
+.PHONY: check checkable check-unit check-cli check-rules check-cases check-rule-traces check-traces check-steady golden
+# What a change must pass. None of them depends on how long something takes: they run beside each other, the
+# longest first. What measures running programs is a proof, see below.
+GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
+	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
+	check-pages check-spdx
+# Gates that .ci/run leaves to another of its stages.
+LATER ?=
+N_CPUS := $(shell nproc)
 
 # Doubles of libraries that this machine lacks: all of NVML, one of old drivers, one that lacks a call.
 NVML_AGES    := whole old broken
@@ -472,7 +467,7 @@ sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/che
 	$(Q)$(MAKE) --no-print-directory docs/thresholds.md
 
 # ---- house checks: seconds, no build --------------------------------------------------------------
-.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-docs check-pages
+.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-spdx
 
 ## check-layers: floors and rooms use only what docs/architecture.md lets them, and no files need each other in a circle
 check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
@@ -498,14 +493,17 @@ check-names:
 check-thresholds:
 	$(Q)tests/checks/threshold_rows.sh
 
-## check-docs: what the program writes into docs/ is what it says now
-check-docs: $(B)/trainprof
-	$(Q)tests/checks/docs.sh $(B)/trainprof
-
-.PHONY: check-pages
 ## check-pages: links of documents lead somewhere, and their lines are at most 100 columns wide
 check-pages:
 	$(Q)tests/checks/pages.sh
+
+## check-spdx: every source file names its licence
+check-spdx:
+	$(Q)tests/checks/spdx.sh
+
+## check-docs: what the program writes into docs/ is what it says now
+check-docs: $(B)/trainprof
+	$(Q)tests/checks/docs.sh $(B)/trainprof
 
 # ---- other variants ---------------------------------------------------------------------------
 .PHONY: asan clang tsan valgrind coverage
