@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # trainprof: one makefile, not recursive. Sections: settings, probes, floors, build, tests, programs,
 # house checks, other variants, fuzzing, style, install, packages.
 

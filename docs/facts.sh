@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # facts.sh TRAINPROF: prints docs/facts.md
 set -eu
 # shellcheck disable=SC2016 # the backquotes are Markdown

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # make_docs.sh TRAINPROF PROGRAMS: copies the summary of a real run into README.md.
 set -eu
 trainprof=$1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Makes a manual page of a Markdown file: headings, paragraphs, lists, tables, code.
 # awk -f roff.awk docs/trainprof.1.md >trainprof.1
 

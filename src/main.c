@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program: hands over to the front desk. */
 #include "trainprof/cli/cli.h"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The first minute: train a small network on pictures whose decoding is the bottleneck, and let
 # trainprof say so. demo.sh BUILD_DIRECTORY
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that are missing; without the right to, prints the line that would.
 # deps.sh PACKAGE...
 set -u

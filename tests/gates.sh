@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs make targets, goes on after a failure, and sums up what they counted.
 # gates.sh [--jobs=N] [--build TARGET] [VARIABLE=VALUE...] TARGET...
 # N run beside each other (as many as there are CPUs), and what each said is printed when it is done. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Marks: a training program tells trainprof where its steps and phases are.
  *

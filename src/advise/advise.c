@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
 #include "trainprof/advise/advise.h"
 #include "trainprof/model/fact.h"

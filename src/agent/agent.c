@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The agent in the measured program: its doors, and its one thread, which collects by CUPTI and
  * brings ranges of NVTX into the ring. */
 #include "agent.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What libtrainprof-agent.so exports: the doors by which NVIDIA's libraries call a tool in, and the
  * one by which trainprof attach does. It is

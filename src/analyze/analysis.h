@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the passes of one analysis hand to each other. Passes run in the order of the table in
  * analyze.c; each says there what it needs and gives.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the passes in order. */
 #include "trainprof/analyze/analyze.h"
 

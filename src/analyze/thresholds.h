@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where analysis draws its lines: every threshold of src/analyze, a row of thresholds.def each, as
  * a constant of its own that the compiler folds. Rules compare facts with thresholds of their own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Regions made of doubling blocks; slack is poisoned under AddressSanitizer. */
 #include "trainprof/base/arena.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads clocks. */
 #include "trainprof/base/clock.h"
 

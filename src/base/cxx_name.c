@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the names out of mangled C++ symbols and skips their types. */
 #include "trainprof/base/cxx_name.h"
 

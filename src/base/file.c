@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads whole files, replaces files atomically, checks streams. */
 #include "trainprof/base/file.h"
 

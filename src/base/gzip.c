@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks gzip through zlib, the only file that knows it. */
 #include "gzip.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks gzip: any number of members, one after the other. */
 #ifndef TRAINPROF_SRC_BASE_GZIP_H
 #define TRAINPROF_SRC_BASE_GZIP_H

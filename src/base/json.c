@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads JSON through cJSON into values of our own, which know their lines; writes it by hand. */
 #include "trainprof/base/json.h"
 

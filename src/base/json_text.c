@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks JSON text by recursive descent, one function for each rule of RFC 8259. */
 #include "json_text.h"
 

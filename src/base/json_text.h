@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The strict grammar of JSON (RFC 8259), which tells the first mistake and where it is. */
 #ifndef TRAINPROF_SRC_BASE_JSON_TEXT_H
 #define TRAINPROF_SRC_BASE_JSON_TEXT_H

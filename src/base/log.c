@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes log lines; holds the only mutable global of the program, the levels. */
 #include "trainprof/base/log.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash map with open addressing and tombstones. */
 #include "trainprof/base/map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Heap memory that never returns NULL. */
 #include "trainprof/base/memory.h"
 

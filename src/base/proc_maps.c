@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads /proc/PID/maps and parses its lines. */
 #include "trainprof/base/proc_maps.h"
 

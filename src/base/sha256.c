@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SHA-256 after FIPS 180-4, section 6.2. With the instructions that x86 CPUs have for it (Goldmont,
  * Zen, Ice Lake and later) it is four times as fast, which decides whether a gigabyte of JSON is

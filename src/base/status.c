@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills errors and names statuses. */
 #include "trainprof/base/status.h"
 

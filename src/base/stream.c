@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads, hashes and unpacks a file in a thread of its own, a few blocks ahead of the reader. */
 #include "trainprof/base/stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interned strings in an open-addressing hash table. */
 #include "trainprof/base/strtab.h"
 

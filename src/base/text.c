@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Nearest names, numbers with units, UTF-8 repair. */
 #include "trainprof/base/text.h"
 

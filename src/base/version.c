@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which trainprof this is; the makefile passes the values to this file alone. */
 #include "trainprof/base/version.h"
 

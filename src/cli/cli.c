@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The front desk: finds the command, reads its options and runs it. */
 #include "trainprof/cli/cli.h"
 

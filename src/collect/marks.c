@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes the marks that the program itself makes ("trainprof/mark.h") out of their ring. */
 #include "registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Probes, chooses, opens, starts and finishes the sources. */
 #include "trainprof/collect/plan.h"
 #include "trainprof/collect/collector.h"

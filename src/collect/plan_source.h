@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The running sources of a plan, for the loop that drives them. */
 #ifndef TRAINPROF_SRC_COLLECT_PLAN_SOURCE_H
 #define TRAINPROF_SRC_COLLECT_PLAN_SOURCE_H

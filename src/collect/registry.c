@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The list of all sources, in the order in which they sample: what feeds the tree comes first. */
 #include "registry.h"
 

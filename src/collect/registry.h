@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The constants of all sources; each is defined in the file of its name. */
 #ifndef TRAINPROF_SRC_COLLECT_REGISTRY_H
 #define TRAINPROF_SRC_COLLECT_REGISTRY_H

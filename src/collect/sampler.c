@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the sources beside the target. */
 #include "trainprof/collect/sampler.h"
 #include "trainprof/collect/collector.h"

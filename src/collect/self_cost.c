@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "self": what trainprof itself takes. */
 #include "registry.h"
 

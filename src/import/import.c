@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads files at the same time, each by the importer that knows it, and puts their ranks in order.
  */
 #include "trainprof/import/import.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks a name up in the GNU hash table of a loaded library. */
 #include "dyn_symbol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a function of a library lies in another process, from the tables by which its own loader
  * finds it: the file need not be seen. What they hold is not trusted.

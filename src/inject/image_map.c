@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds files among the mappings of a process. */
 #include "image_map.h"
 

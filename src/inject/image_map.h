@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files that a process has mapped, from /proc/PID/maps: where each begins, and where its code
  * lies. Names are told apart by their last component.

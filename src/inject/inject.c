@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks, chooses a thread, has it borrowed, and talks with the guest until the library is in. */
 #include "trainprof/inject/inject.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What differs from one processor to another: registers, system calls and the code of payload.h.
  * One file each; where there is none, tp_machine_is_known() is false and nothing else is called.

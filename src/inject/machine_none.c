@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Processors that are not known. */
 #ifndef __x86_64__
 #include "machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* x86-64: registers, system calls, code. */
 #ifdef __x86_64__
 #include "machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mapping that is made in the program, with code in it that is not ours any more: what the held
  * thread and the thread that it creates run, and what they need for that.

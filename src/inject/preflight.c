@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at status, exe and settings of a process before it is touched. */
 #include "preflight.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a process is better left alone, from what /proc says of it. */
 #ifndef TRAINPROF_SRC_INJECT_PREFLIGHT_H
 #define TRAINPROF_SRC_INJECT_PREFLIGHT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The helper that holds a thread. */
 #include "remote_call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes one thread of a program create another. What happens to the thread, in this order:
  *

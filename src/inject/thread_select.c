@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at /proc/PID/task/TID. */
 #include "thread_select.h"
 

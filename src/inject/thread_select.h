@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of a process that may be held: those that wait in a system call in which no thread has a
  * lock of the C library's, as far as /proc/PID/task tells without stopping anything.

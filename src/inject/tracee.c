@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stops, resumes and waits for a thread. */
 #include "tracee.h"
 

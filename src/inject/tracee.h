@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One thread of another process, under ptrace. The tracer is the calling thread, which must have
  * all signals blocked: waiting takes SIGCHLD. When it ends the kernel lets go of what it holds, and

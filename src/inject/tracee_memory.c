@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes to the memory of another process, and reads texts from it. */
 #include "tracee_memory.h"
 

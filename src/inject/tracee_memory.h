@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What only a tracer needs of another process's memory; trainprof/base/process_memory.h has the
  * rest. */
 #ifndef TRAINPROF_SRC_INJECT_TRACEE_MEMORY_H

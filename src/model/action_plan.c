@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of what a course is made of. */
 #include "trainprof/model/action_plan.h"
 

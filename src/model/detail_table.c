@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gives equal details equal ids. */
 #include "trainprof/model/detail_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of what devices do. */
 #include "trainprof/model/device.h"
 

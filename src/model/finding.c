@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of a finding's fields. */
 #include "trainprof/model/finding.h"
 

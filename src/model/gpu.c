@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the figures of GPUs. */
 #include "trainprof/model/gpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds facts, warnings and the check of exactness. */
 #include "trainprof/model/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Knows the names that PyTorch gives to ranges of NVTX. */
 #include "trainprof/model/range_name.h"
 

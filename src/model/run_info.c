@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies run information and names its enumerations. */
 #include "trainprof/model/run_info.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interns strings, frames, stacks and details for every kind of sink. */
 #include "trainprof/model/sink.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of kinds of spans, and their order. */
 #include "trainprof/model/span.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a trace: sorts, checks and indexes what a builder collected. */
 #include "trainprof/model/trace.h"
 

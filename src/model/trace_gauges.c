@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds readings in a trace, and how much a counter grew. */
 #include "trainprof/model/trace.h"
 

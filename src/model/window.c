@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the last seconds of a measurement and cuts traces of them. */
 #include "window_data.h"
 

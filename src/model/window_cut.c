@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts a trace of a stretch out of what a window holds. */
 #include "window_data.h"
 

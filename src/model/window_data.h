@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a window holds; trainprof/model/window.h. Taken and forgotten in window.c, cut in
  * window_cut.c. */
 #ifndef TRAINPROF_SRC_MODEL_WINDOW_DATA_H

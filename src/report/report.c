@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists the ways a report can be written. */
 #include "trainprof/report/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CRC-32C, eight bytes at a time: Kounavis and Berry, "A Systematic Approach to Building High
  * Performance Software-Based CRC Generators", ISCC 2005 ("slicing-by-8"). */
 #include "checksum.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* CRC-32C (Castagnoli), the checksum of iSCSI (RFC 3720, B.4), ext4 and Btrfs. */
 #ifndef TRAINPROF_SRC_STORE_CHECKSUM_H
 #define TRAINPROF_SRC_STORE_CHECKSUM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Unpacks blocks, trusting nothing in them. */
 #include "decoder.h"
 

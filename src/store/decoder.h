@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unpacks blocks into a sink. The bytes may come from anybody: every field is checked, ids are
  * translated into those of the sink, and what makes no sense is refused and counted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Packs records into blocks. */
 #include "encoder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Packs records into the bytes of one block after the other. Knows nothing of files.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a recording looks on disk. docs/format.md says the same in words and binds both this header
  * and every other reader; a number that was written once is never given a second meaning.

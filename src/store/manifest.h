@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* manifest.json: what is known about a run besides its records, and what became of those. */
 #ifndef TRAINPROF_SRC_STORE_MANIFEST_H
 #define TRAINPROF_SRC_STORE_MANIFEST_H

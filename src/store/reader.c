@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads a recording, up to its end or to the first damage. */
 #include "trainprof/store/recording.h"
 

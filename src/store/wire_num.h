@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers as they stand in a recording: little-endian words in headers, varints (LEB128: seven bits
  * a byte, low ones first, the top bit set in all but the last) in records. Signed numbers are

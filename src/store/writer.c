@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a recording: the directory, its blocks, and the last word about it. */
 #include "trainprof/store/recording.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of what goes wrong with versions of CUPTI. */
 #include "trainprof/wire/gpu_faults.h"
 

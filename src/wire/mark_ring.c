@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reader's end of the mark ring: creates the file, drains it, trusts nothing in it. */
 #include "trainprof/wire/mark_ring.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A capture: activity buffers as CUPTI delivered them, with what their records point to, in a file.
  * Written where there is a GPU, read where there is none. A file is CAPTURE_MAGIC and then parts,

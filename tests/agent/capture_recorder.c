@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent, built for tests with one thing more: what CUPTI delivers is also written, as it is,
  * into the file $TRAINPROF_CAPTURE (see capture.h), 16 MiB at most. Linked with

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The library that is loaded into other people's programs: three names visible, nothing but libc needed,
 # nothing that prints, ends or allocates; and, where CUPTI's headers are installed, their layouts are
 # ours. check_agent.sh LIBRARY [CUDA_INCLUDE]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Programs that fork and end in every way, with the library that CUDA loads in
 # them, under valgrind: no invalid access in any process, and the status is the program's own.
 # check_exits.sh BUILD

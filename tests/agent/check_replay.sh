@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Buffers become the events that are expected of them: synthesised in the lengths of every version
 # of CUPTI, captured ones (tests/data/captures/NAME.capture with NAME.txt beside it), and one
 # that is captured here of a program on the doubles. Stepped through by our own table of lengths,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What src/agent/cupti/cupti_abi.h declares by hand, held to NVIDIA's own headers. Compiled, never
  * run.
  */

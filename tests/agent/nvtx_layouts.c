@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Are the layouts and numbers of src/agent/nvtx/nvtx_abi.h those of NVTX's headers? Compiles only
  * where they are; compiling is the whole test.

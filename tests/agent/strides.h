@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long the records of each version of CUPTI are, and a reader that steps by that: for captures
  * where no CUPTI is that could step itself. The agent has no such table, and must not.

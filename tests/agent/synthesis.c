@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes records by hand. */
 #include "synthesis.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the agent costs, on the doubles of CUDA: agent_speed DOUBLES_DIRECTORY [LAUNCHES_PER_S]. One
  * thread launches for a second while a reader drains; five times. Prints what was lost, the CPU

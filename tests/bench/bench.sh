@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What trainprof costs: the same programs plain, under trainprof and under perf, in alternation.
 # bench.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH [ROUNDS]
 # BENCH_S is about how long each program runs (10 s on the machine of docs/measurements.md).

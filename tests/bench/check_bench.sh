@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Proves the bench's own arithmetic on cases worked out by hand. check_bench.sh DIRECTORY_OF_BENCH
 set -u
 bin=$1

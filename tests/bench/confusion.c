@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which time of which marked phase was told as what: a recording of a program that marks its phases
  * is judged as if it had not, and each piece of the main thread is held against the marks.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs the trainer with marks around its phases, and compares these with what is told without them.
 # confusion.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH KNOBS...
 # CONFUSION_MS is the length of the run (10000).

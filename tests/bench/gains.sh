@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Advice against what following it brings: the trainer with a cause built in is measured, then its
 # cause is removed as the advice says, and steps a second of both, without trainprof, are compared
 # with the bracket of the gain. gains.sh TRAINPROF DIRECTORY_OF_PROGRAMS [only-rules-that-match]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Advice against what following it brings, for real loops of PyTorch: what gains.sh does with its
 # trainer. gains_python.sh TRAINPROF OUTPUT [only-rules-that-match]
 # GAIN_STEPS_PERCENT makes runs longer or shorter (100), GAIN_ROUNDS says how often each is run for

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Attribution against truth: the trainer over its knobs, under trainprof, in points per part.
 # grid.sh TRAINPROF DIRECTORY_OF_PROGRAMS DIRECTORY_OF_BENCH [only-rows-that-match]
 # GRID_MS is the length of a run (3000), GRID_MAX the error in points that fails (100: none), GRID_KEEP

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # How fast traces are imported, from the file to the printed verdict, and the memory that takes.
 # import_rate.sh TRAINPROF DIRECTORY_OF_BENCH [MEGABYTES]
 # A public trace is repeated to MEGABYTES (1000) of JSON, plain, packed, and cut into eight ranks.

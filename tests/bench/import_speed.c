@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast traces are imported, in CPU time and wall time, and the memory it takes.
  *   import_speed --make TRACE FILE MEGABYTES   write a trace that repeats the events of another one

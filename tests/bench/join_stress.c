@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Puts a library into running programs, again and again: join_stress ROUNDS. Each of them has to go
  * on as if nothing had been. Says for how long a thread was held.

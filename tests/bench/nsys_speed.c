@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast an nsys export is imported, in CPU time: as many kernels as calls, made up first.
  * nsys_speed FILE [MILLIONS [samples]]; a file that is there already is taken as it is. With

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs a Python program and tells paired.c what it took alone: own_time.py PROGRAM ARGUMENTS...
 
 The second form of paired.c for programs whose profiler wants Python itself as its child. CPU time is

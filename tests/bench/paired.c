@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs commands in turn, again and again, and compares each with the first one, round by round.
  *

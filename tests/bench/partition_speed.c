@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast the partition is: partition_speed MILLIONS. Six lanes of random intervals, as those of a
  * device and its threads, in order of starts; then the same in no order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares a report with the truth that the program wrote itself, in points per part.
  *

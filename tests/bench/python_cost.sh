@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What trainprof costs a PyTorch training with two loader workers: the same program plain, under
 # trainprof, austin and py-spy, in alternation. python_cost.sh TRAINPROF DIRECTORY_OF_BENCH OUTPUT [ROUNDS]
 # BENCH_STEPS is how many steps the program trains (160, some 25 s on the machine of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast a recording is written and loaded, in CPU time. recording_speed DIRECTORY [MILLIONS] */
 #include "trainprof/base/clock.h"
 #include "trainprof/base/map.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reads src/analyze/thresholds.def, as its head says it is laid out.
 # awk -v WHAT=names|page -f sensitivity.awk thresholds.def: the names, or docs/thresholds.md
 # awk -v WHAT=write -f sensitivity.awk MEASURED thresholds.def: the table with what was measured, of lines

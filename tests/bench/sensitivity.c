@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thresholds of src/analyze as variables, for programs that are linked with objects of analysis
  * made for it (TP_THRESHOLDS_VARIABLE). THRESHOLD=NAME*FACTOR in the environment scales one; of

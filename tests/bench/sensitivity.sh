@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What fails when one threshold of analysis is half or twice what it is: runs what is deterministic and reads that
 # threshold, and writes the answer into the table. No test: it takes an hour.
 # sensitivity.sh BUILD_DIRECTORY TRACES [NAME]: BUILD_DIRECTORY has unit, check_traces and trainprof whose

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Published before-and-after cases and healthy runs, as facts (README.md beside this file): what
  * the authors did must be advised first, or not at all where it did not help. Then the scenes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds findings against what a file expects of them. */
 #include "expectation.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a case or a scene expects of its findings, and what all findings promise. */
 #ifndef TRAINPROF_TESTS_CASES_EXPECTATION_H
 #define TRAINPROF_TESTS_CASES_EXPECTATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plays scenes over healthy runs. All rules see the same facts, so that a rule that speaks out of
  * turn fails somebody else's scene.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plays scenes: healthy runs in which one thing was changed (README.md beside this file). */
 #ifndef TRAINPROF_TESTS_CASES_SCENES_H
 #define TRAINPROF_TESTS_CASES_SCENES_H

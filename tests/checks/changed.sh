@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints the source files of src/ that differ from the parent commit, the working tree included, and those that
 # include a header that does; where there is no parent: all.
 set -u

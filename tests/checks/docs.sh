@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What the program writes of itself into docs/ is what it would write now.
 # docs.sh TRAINPROF; run from the top of the tree. `make pages` writes them anew.
 set -u

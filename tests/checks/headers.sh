@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every header compiles alone and says something itself; include/ holds exactly the headers that
 # another folder includes. CC is the compiler. Run from the top of the tree.
 set -u

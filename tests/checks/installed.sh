@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # An installed trainprof runs away from its sources, and uninstalling leaves nothing. installed.sh BUILD
 set -u
 # shellcheck source=tests/claims.inc

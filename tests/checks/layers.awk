@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Checks edges between files against the table of floors and rooms. Input: "TABLE floor: floors it may use" and
 # "TABLE   room: rooms it may use" first, then "FILE LINE defines|uses SYMBOL" and "FILE LINE include NAME".
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Floors and rooms use only what the table in docs/architecture.md lets them use, by includes and by linked
 # symbols; no files of a floor need each other in a circle; libraries come in through the files that may use them.
 # layers.sh BUILD_DIRECTORY; without it only includes are checked. Run from the top of the tree.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Sizes: of the program, of files and of functions. Prints, judges nothing. measure.sh BINARY
 set -u
 sources=$(find src include -name '*.[ch]' | sort)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # tests/unit mirrors src: src/FLOOR/ROOM/FILE.c has tests/unit/FLOOR/ROOM/test_FILE.c and the other way round.
 # Exceptions stand in mirror.allow: PATTERN REASON. Run from the top of the tree.
 set -u

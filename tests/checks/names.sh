@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A file name stands for one subject: one stem, one floor (a .c, its header, its test); and it says
 # something. Run from the top of the tree.
 set -u

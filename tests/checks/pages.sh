@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Pages of docs/: no line of hand-written text is wider than 100 columns (tables, code and lines with
 # a link may be; in architecture.md none may), and links lead to files and headings that exist, in
 # pages and in comments of the code ("docs/design/steps.md#intervals"). Run from the top of the tree.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs all gates N times beside two busy loops and prints a line for each time; then what failed at all.
 # repeat.sh [N] [TARGET...]: `make check`'s gates, or those targets. What they need has to be built.
 set -u

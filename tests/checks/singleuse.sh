@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # No function or variable is visible further than it is used: what only its own file uses is static.
 # Tests do not count. singleuse.sh BUILD_DIRECTORY
 # Exceptions stand in singleuse.allow: NAME REASON.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every threshold of src/analyze is a row of src/analyze/thresholds.def: no other constant of a number is defined there,
 # and none with a point stands in an expression, but for those of threshold_rows.allow: FILE NAME REASON. Rows are whole, and used; only src/analyze includes them.
 # Run from the top of the tree.

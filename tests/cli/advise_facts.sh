@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Facts written by hand are judged; what is wrong with them is told with file and line.
 python3=/usr/bin/python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A network told layer by layer: what its samples cost, and what follows for a device.
 cat >network.json <<'END'

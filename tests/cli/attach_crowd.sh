@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Five hundred threads that come and go, and programs that fork and exec all the time: attaching finds
 # them all each time, and loses nothing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A program that ends while it is measured: how it ended is told, its status is not ours.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What an agent cannot join is measured without, and it is said why and what to type.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # An agent is put into a program that runs and uses CUDA's doubles: its work is told, it goes on.
 . "$CASES/run.inc"

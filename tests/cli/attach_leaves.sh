@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Ctrl-C and the end of --duration leave the program as it was: it gets no signal, is neither stopped nor
 # traced, and can be attached to again.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Another user's program is refused, with the command that may.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The line of a Python loop that runs already is named.
 . "$CASES/run.inc"

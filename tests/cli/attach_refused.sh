@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Where the kernel refuses to look into the program's memory (as Yama does), or refuses perf events, the
 # rest is measured, and what to type is said first.

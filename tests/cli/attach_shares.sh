@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The parts of a trainer with forked loaders and a team of threads that runs already are those that it
 # times itself, in the time that was measured. Its loaders pause for each picture, so that the shares

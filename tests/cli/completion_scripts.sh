@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The scripts parse; bash completes commands, options and values.
 command -v bash >/dev/null || { echo 'bash is missing' >&2; exit 77; }

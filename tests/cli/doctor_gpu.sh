@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # doctor --for=gpu: what stands around GPUs, and CUPTI with the agent in a child, on doubles of CUDA.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What doctor says is the machine's; that it says it in both forms, and how it ends, is ours.
 trainprof doctor >text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Two runs side by side: while both wait for data they are not to be compared.
 . "$CASES/run.inc"

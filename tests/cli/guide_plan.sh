@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What to do about a run, step by step: of facts and of a recording, the same in all three formats.
 . "$CASES/run.inc"

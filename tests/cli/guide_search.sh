@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The guide finds what it is asked for, and says what to type next.
 mkdir -p mine/techniques

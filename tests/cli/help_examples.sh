@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Rules and facts that help pages and the guide name exist.
 for page in run report explain guide import rules doctor; do

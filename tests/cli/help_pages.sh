@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # All help, never wider than 80 columns; narrow screens wrap it.
 trainprof

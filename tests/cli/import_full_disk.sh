@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A disk that fills up under an import: it fails, and nothing is left.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # An import that is interrupted leaves nothing, and what --force was to replace as it was.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The formats, what each keeps and loses, in any width.
 trainprof import --list

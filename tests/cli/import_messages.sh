@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What import says when there is nothing to import, and that it leaves nothing behind.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # In whatever order the files of a job are given, the report says the same.
 . "$CASES/run.inc"

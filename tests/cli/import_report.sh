@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Import prints what report prints, and what is known of the trace by construction.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A pipeline of two stages whose second one is slow: steps, and who made whom wait.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The option list of the manual page is the one of the tables.
 trainprof help --manual >made

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What is said when the command is wrong.
 for words in './train --epochs 1' reprot rnu attach --colr --width --color=purple 'version --jsn' \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What is said when the recording cannot be written or read.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What is said when run is used wrongly: nothing is started, nothing is left behind.
 for words in '' '--' '--duraton=9s -- true' '--duration=90 -- true' '--max-size 2 true' \

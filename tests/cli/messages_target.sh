@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What is said when the program cannot be started: 127, 126, and no recording left.
 echo '#!/no/such/loader' >script && chmod +x script

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What the summary says to type next works as it stands, wherever the recording lies.
 mkdir away far

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What report prints, where it goes, and what it says when it cannot.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Reports of every kind of run satisfy the schema that is shipped, by another program's reading.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The shipped rules are good; mistakes are named with file, line and the nearest name.
 trainprof rules check | sed 's/[0-9]* rules, [0-9]* techniques/N rules, N techniques/'

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs commands and compares what they say with golden files.
 # run_cases.sh BUILD_DIRECTORY [--proofs] [--times] [--jobs=N] [PATTERN...]: those whose names fit, or all.
 # Those listed in proofs.txt measure running programs: only --proofs runs them, and nothing else then.

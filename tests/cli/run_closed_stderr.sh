@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A reader of stderr that has gone costs neither the report nor the program's status. The program ends
 # when it has.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Descriptors that were closed are closed for the program too, and it gets none of trainprof's.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Hardware counters as doubles of NVML and CUPTI tell of them: what their scripts say is what the
 # report says, and what they refuse is said with what would help.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # trainprof itself is killed or crashes while the program runs: the program does not notice.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Ctrl-C on a terminal is delivered to the program exactly once, and the report is written.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Stopped and continued as a job: trainprof stops with the program and goes on with it.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A daemon that the program leaves behind neither holds run up nor dies with it.
 . "$CASES/run.inc"

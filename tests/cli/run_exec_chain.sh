@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A program that becomes another one is followed, and its status is the last one's.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # The program's status is the status of run: those that shells and trainprof give a meaning, and some of the
 # others.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A limit on the size of files is the program's affair: trainprof's own files fail without a word of
 # the shell, and the program meets the signal as it would alone.

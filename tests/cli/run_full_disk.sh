@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A disk that fills up: recording stops, the program does not.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # GPUs as a double of NVML tells of them: what its script says is what the report says.
 . "$CASES/run.inc"

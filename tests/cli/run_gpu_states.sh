@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # GPUs that are not used, do not answer or are switched off, as a double of NVML tells of them.
 . "$CASES/run.inc"

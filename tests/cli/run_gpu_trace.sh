@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # GPUs from inside: a program writes the ring that an agent would, and its truth is what is reported.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # GPUs from inside: switched off, in another tool's hands, or not used.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Windows of GPU tracing: what they cost a program is measured, and stays below --max-overhead.
 # The program is slower by a known factor while it is traced, and says how long each step took.

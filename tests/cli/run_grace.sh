@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A report that takes too long is given up, and made later; the status stays.
 . "$CASES/run.inc"

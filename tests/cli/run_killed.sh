@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # trainprof itself is killed: what was written until then is read, and knows how it was measured.
 . "$CASES/run.inc"

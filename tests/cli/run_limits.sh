@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Few descriptors, no locked memory, no root: the program runs and is reported on.
 . "$CASES/run.inc"

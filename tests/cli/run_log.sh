@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # --log: stdout and stderr go to the file and through, each on its own stream.
 . "$CASES/run.inc"

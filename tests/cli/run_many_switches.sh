@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Switch records turn themselves off above a limit, and the report says so, everywhere.
 trainprof run -o prof -- ping_pong pipe 200000 pinned 1000 >said 2>err

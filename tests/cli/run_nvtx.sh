@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Ranges of NVTX, by the agent itself in a program on doubles of CUDA: steps, calls of NCCL.
 . "$CASES/run.inc"

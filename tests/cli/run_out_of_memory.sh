@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # trainprof runs out of memory while the program runs: the program does not notice.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # 20 ms: nothing to judge, and said so.
 trainprof run -o prof -- short_run 20 2>err >/dev/null

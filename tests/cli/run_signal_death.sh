@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A program that is killed: run ends by the same signal, and the report says so.
 . "$CASES/run.inc"

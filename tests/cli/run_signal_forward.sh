@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # INT and TERM reach the program, sent to trainprof alone or to its whole group; alone exactly once.
 . "$CASES/run.inc"

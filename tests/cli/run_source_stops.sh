@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A source that stops early is in the report, however late it does; on the program's terminal nothing is
 # said but with -v.

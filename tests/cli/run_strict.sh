@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # --strict turns an incomplete measurement of a good program into 125, and touches nothing else.
 . "$CASES/run.inc"

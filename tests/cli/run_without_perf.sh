@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A container that forbids perf_event_open: one line before the start, the rest is measured.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Files and environment set options; the command line has the last word; mistakes name their line.
 . "$CASES/run.inc"

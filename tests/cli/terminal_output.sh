@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A terminal gets its own width and colours; a pipe, NO_COLOR and TERM=dumb get none.
 . "$CASES/run.inc"

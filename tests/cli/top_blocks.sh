@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Into a pipe go blocks of plain text, as many as asked for; the program does not notice.
 . "$CASES/run.inc"

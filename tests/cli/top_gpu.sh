@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Where a GPU is read its readings are no lost records.
 . "$CASES/run.inc"

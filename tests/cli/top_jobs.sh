@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # Ctrl-Z, bg and fg: the terminal is given back each time, and drawn on only by a job of the foreground.
 . "$CASES/run.inc"

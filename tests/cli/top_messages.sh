@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # What is said when top is used wrongly: nothing is left behind.
 sleep 300 &

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A recording is shown while it is written, and whoever writes it does not notice.
 . "$CASES/run.inc"

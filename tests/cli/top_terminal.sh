@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # A terminal is drawn on in place, no higher and no wider than it is, and left as it was; q ends it.
 . "$CASES/run.inc"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # One line, or JSON that parses.
 trainprof version | sed 's/[0-9]\+\.[0-9]\+\.[0-9]\+/VERSION/'

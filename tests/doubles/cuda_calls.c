@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls of libcuda's double that programs make by themselves: a device of 4 GiB on which all
  * work is done at once. What a program asks for is told as cuda_double_work() tells it. Handles are

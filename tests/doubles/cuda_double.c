@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A double of libcuda.so.1: no GPU, but cuInit() calls the injected tool as the real one does, and
  * work that a program asks for is told to whoever put a function into cuda_double_hook (the double

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What programs and the double of CUPTI know of the double of libcuda. */
 #ifndef TRAINPROF_TESTS_DOUBLES_CUDA_DOUBLE_H
 #define TRAINPROF_TESTS_DOUBLES_CUDA_DOUBLE_H

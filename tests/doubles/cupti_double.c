@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A double of libcupti: makes the records that the double of libcuda asks for, as the file
  * $CUPTI_SCRIPT tells it to. Lines are "KEY VALUE":

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the calls that the double of CUPTI knows by name. */
 #ifndef TRAINPROF_TESTS_DOUBLES_CUPTI_NAMES_H
 #define TRAINPROF_TESTS_DOUBLES_CUPTI_NAMES_H

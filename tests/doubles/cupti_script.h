@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The script that the double of CUPTI follows: lines "KEY VALUE" in the file $CUPTI_SCRIPT. */
 #ifndef TRAINPROF_TESTS_DOUBLES_CUPTI_SCRIPT_H
 #define TRAINPROF_TESTS_DOUBLES_CUPTI_SCRIPT_H

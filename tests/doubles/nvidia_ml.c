@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A double of libnvidia-ml.so.1 that says what the file $NVML_SCRIPT tells it to, and knows of no
  * GPU without it. A line is "[at SECONDS] [gpu N] KEY VALUE [BYTES]"; seconds count from init, and

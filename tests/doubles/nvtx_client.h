@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVTX as it is compiled into a program: the tables, and how a tool is called in at the first range
  * (as NVIDIA/NVTX documents it in nvtxInit.h, load sequence 2; read 2026-11-22). Each file that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A tool that is linked with CUPTI, as torch.profiler is: begins to collect kernels when it is told
  * to, by subscribing first or without, and counts those that come.

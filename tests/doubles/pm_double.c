@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of the double of libcupti that samples hardware counters, by the same script:
  *

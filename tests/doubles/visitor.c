@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A library for putting into programs: visitor_come() counts its visits, and returns a descriptor
  * on which the count can be read. What a visit leaves behind is removed some visits later, if who

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes what reads the target's files: ELF headers, unwind tables, symbols, machine code, perf
  * maps. The input is an ELF file; the last bytes serve as the stack that is walked in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes conditions and sentences: any text parses or is refused; what parses evaluates soundly. */
 #include "advise/condition/expr.h"
 #include "advise/condition/sentence.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes facts written by hand; what is read is judged by the shipped rules. */
 #include "trainprof/advise/advise.h"
 #include "trainprof/advise/fact_file.h"

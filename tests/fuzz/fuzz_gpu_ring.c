@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whatever a GPU ring holds, reading it ends, stays inside its own memory, and the records that
  * come of it make sense. The input is the file behind its head: clock pairs, places, names and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever a document holds, reading it ends; what our grammar takes for valid, cJSON reads. */
 #include "trainprof/base/json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever manifest.json holds, it is read or refused with a reason. */
 #include "scratch.h"
 #include "store/manifest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whatever an export holds, it is imported or refused with a reason, in time that grows with its
  * size only. The input is a database; its header is put right first, for SQLite refuses most others

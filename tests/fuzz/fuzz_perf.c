@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes what reads perf rings: a ring whose bytes the input chooses is merged, decoded and fed.
  * The input is a row of records: the first byte of each chooses ring, type and length.

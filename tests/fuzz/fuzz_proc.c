@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes the parsers of /proc and of control groups: any text, no crash, bounded work. */
 #include "collect/machine/cpu_list.h"
 #include "collect/machine/host_stat.h"

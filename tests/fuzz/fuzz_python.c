@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fuzzes the reader of Python stacks with memory that lies: an interpreter built by hand, then
  * changed word by word, before and while it is read. Any outcome is right that comes in bounded

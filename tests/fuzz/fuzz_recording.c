@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whatever records.tpr holds, a recording loads, and its trace keeps what a trace promises.
  * The input is what follows the file's header. Tags, numbers and checksums of blocks are put right

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzes the reading of rules, techniques and thresholds; what is read is judged. */
 #include "advise/judge/judge.h"
 #include "advise/rulebook/book.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whatever a timeline of a pipeline job holds, reading it ends, and what is told makes sense. */
 #include "../unit/giver.h"
 #include "import/reader/import_session.h"

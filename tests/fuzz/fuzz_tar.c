@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whatever an archive holds, reading its members ends, and gives no more bytes than there are.
  * Checksums of headers are put right first: no fuzzer guesses one, and what lies behind them is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whatever a trace in JSON holds, importing it ends, and what comes out makes sense. The first byte
  * of the input says which options are on.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs fuzz harnesses from the seeds kept in tests/fuzz/seeds/NAME/: for FUZZ_SECONDS each, going on
 # from what earlier runs found, or, when FUZZ_RUNS is set, that many inputs, the same ones every time.
 # run_fuzzers.sh HARNESS...: as many at once as there are CPUs

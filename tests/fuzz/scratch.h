@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A directory in memory for harnesses of code that reads files; removed when the harness ends. */
 #ifndef TRAINPROF_TESTS_FUZZ_SCRATCH_H
 #define TRAINPROF_TESTS_FUZZ_SCRATCH_H

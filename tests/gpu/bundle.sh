@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # All that verify.sh needs on a machine with a GPU, in one folder: bundle.sh BUILD FOLDER
 # There it is run as it is: trainprof finds its libraries beside itself (but for libc and what belongs to
 # it), and nothing is built.

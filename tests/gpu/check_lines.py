@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Are these lines what the schema says? check_lines.py SCHEMA RESULTS.jsonl [PHASE=STATUS]...
 
 Knows as much of JSON Schema as that file uses. Where phases are named, there is a line for each of them

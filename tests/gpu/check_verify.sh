@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # verify.sh where there is no GPU: check_verify.sh FOLDER-OF-BUNDLE DOUBLES PROGRAMS
 # On the doubles of CUDA every phase tells one line that the schema allows; a phase that crashes, hangs or
 # says nothing becomes a line as well; a run that is cut has told what it had; nobody is left behind. The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the calls of CUDA's driver. */
 #include "cuda_driver.h"
 

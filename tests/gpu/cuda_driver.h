@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of CUDA's driver that gpu_bench uses, declared by hand and found at run time: building
  * needs no toolkit. Names are those of cuda.h 13.0; a context is the device's primary one.

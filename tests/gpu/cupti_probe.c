@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Uses CUPTI inside a program as a tool would, one state at a time, and counts what it tells. */
 #include "cupti_probe.h"
 

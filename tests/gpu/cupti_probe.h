@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What gpu_bench asks of cupti_probe, a library that CUDA's driver loads into a program
  * (CUDA_INJECTION64_PATH) and that uses CUPTI by itself: how dear each of CUPTI's states is, what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Work for a GPU, on demand: reads commands from stdin, a line each, and answers each with a line
  * of JSON that says what was done and how long it took by the host's clock ("s") and, where that is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the phases of verify.sh share: the line that they tell, programs that take turns, reports.
 
 A phase builds one Line and tells it as often as it likes: the last one that was told whole counts,

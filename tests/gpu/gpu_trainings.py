@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Trainings with PyTorch, each of which is limited by one thing that is known: gpu_trainings.py KIND.
 
 loader, loader-fixed    a ResNet on JPEG files that the trainer decodes itself, or that twelve workers do

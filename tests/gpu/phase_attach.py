@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tracing of a program that runs already: does it work, how long is it stopped, does the program go on
 (V6)?"""
 import os

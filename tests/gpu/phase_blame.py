@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does trainprof name what was planted? Trainings whose limit is known, and those in which it is mended
 (V17). A share is of the time that the planted cause can have cost: of all but computing for what makes
 the device wait, of the time in gaps for what ends in them, of kernels for what they do."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What later tests are made of: names of kernels, NVTX ranges and NCCL's calls as they are told, and
 CUPTI's buffers as they come (V18, V19, V23, V24)."""
 import gzip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Do the counters agree with work whose operations and bytes are known, who may read them, and do they
 lock the clocks (V11, V12, V13, V14)?"""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long kernels take by trainprof, beside the device's own events, ncu and torch.profiler (V4)."""
 import csv
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that fork, or end badly while they are traced: how they end, and how much of what they did
 is told (V15, V16)."""
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CUPTI costs where a graph of a thousand kernels is launched again and again, and whether it
 loses times or memory of the device then (V3, V10)."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What CUPTI and trainprof cost a program that does nothing but launch kernels; what the records of
 CUPTI are like (V1, V5, V8, V9, V20, V21, V22)."""
 import json

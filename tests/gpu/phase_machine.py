@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What machine this is: GPU, driver, CUPTI, frameworks, rights."""
 import glob
 import importlib.metadata

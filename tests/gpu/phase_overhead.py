@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What trainprof costs real training: GPT-2 small and a ResNet, step by step beside the same without it
 (V2)."""
 import time

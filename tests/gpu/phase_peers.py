@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Does a program's own profiler still see its kernels beside trainprof, and does ncu work around it
 (V7)?"""
 import importlib.util

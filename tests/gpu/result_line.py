@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The line of a phase: result_line.py NAME EXPERIMENTS SECONDS BEGUN STATUS TOLD LOG
 
 TOLD has what the phase printed: the last whole line of JSON is taken. A phase that ended badly, ran out

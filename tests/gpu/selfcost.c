@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads one's own cost from /proc. */
 #include "selfcost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a process has cost so far, of itself: its threads' CPU time and its resident memory. */
 #ifndef TRAINPROF_TESTS_GPU_SELFCOST_H
 #define TRAINPROF_TESTS_GPU_SELFCOST_H

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Tries trainprof on a real GPU: verify.sh OUT [PHASE...]
 # Each phase of phases.txt, or those named, gets its seconds and no more, and tells one line of JSON that
 # is appended to OUT/results.jsonl at once, whatever becomes of it: a run that is cut has told what it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blocker DIRECTORY: one thread for each thing a thread can wait for, each waiting for as long as
  * standard input stays open. Prints "NAME TID DETAIL" for each, then "ready".

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # check_trainer.sh DIRECTORY_OF_PROGRAMS: the trainer's own books agree: parts add up to the window and
 # steps to the parts, the loss falls, ends are as told.
 # check_trainer.sh DIRECTORY_OF_PROGRAMS --proofs: its times are true: the CPU agrees, each knob raises its

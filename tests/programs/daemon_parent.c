@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Leaves a daemon behind and exits with 4: daemon_parent SECONDS PIDFILE
  * The daemon has its own session, keeps stdout open unless "closed" is given too, and lives on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executes itself again N times, each time after some work, then exits with 5: exec_chain N */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a line to stdout and one to stderr, then exits with the status given: exit_status 0..255
  */
 #include <stdio.h>

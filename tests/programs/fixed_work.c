@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same arithmetic in every run, on one CPU or several threads: fixed_work UNITS [THREADS]
  * A unit is about a millisecond. Prints a checksum that never changes, so that a slower run has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asks the double of libcuda for work: gpu_launcher END THREADS UNITS RATE WAIT_MS. Each thread
  * does UNITS (a multiple of 64) units of work, all together RATE a second (0: as fast as they can),

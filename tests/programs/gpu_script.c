@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A training loop on a GPU that is not there: gpu_script STEPS LOAD COPY KERNEL BESIDE METRICS
  *

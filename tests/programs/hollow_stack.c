@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Works for so much CPU time below functions with large arrays of which only the ends were ever
  * written, as math libraries do it: hollow_stack SECONDS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * As much of a shell as job control needs: job_shell PIDFILE PROGRAM ARGUMENT...
  * Runs the program in a process group of its own and says what happens to it: "stopped by 20",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A loop that would fool a sampler with a fixed period: lock_step MICROSECONDS CYCLES [child|waits]
  * Each cycle takes that much CPU time, 30 % of it in first_phase() and the rest in second_phase().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a program, listens to its marks and adds them up: mark_listener RINGFILE PROGRAM ARGUMENT...
  * Prints, for steps and each phase name of the first thread that marks: how many, how many ns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A second training program with known parts, unlike the first one in every way: one file, a table
  * read from CSV text, a perceptron with tanh, OpenMP where the compiler has it.

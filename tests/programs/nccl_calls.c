@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls functions of a real libnccl without a communicator, and so without a GPU: nccl_calls
  * LIBRARY. Each refuses, after it has named its range by NVTX. Status 3: that library cannot be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names what it does by NVTX: nvtx_ranges HOW THREADS RANGES. In each thread RANGES ranges "step n"
  * with "work" in them, as fast as they come. HOW: return; kill, exec (begins anew once, then

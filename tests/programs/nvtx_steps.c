@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A training loop that names its steps and phases by NVTX and calls NCCL, on the doubles of CUDA:
  * nvtx_steps STEPS BYTES. Each step computes for 4 ms, reduces BYTES over 8 ranks as NCCL 2.28 says

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * own_workspace ROUNDS: kernels that are made at run time and move the stack pointer to a workspace
  * on the heap, as those of oneDNN do. In each round multiply() calls the kernel for some 0.3 ms,

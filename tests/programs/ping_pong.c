@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two threads hand a turn to each other: ping_pong pipe|futex ROUNDS [pinned|free] [WORK]
  * Each round is two context switches when both share a CPU ("pinned"), and two wake-ups in any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a program for which the kernel refuses one system call, as a container's filter does:
  * refuse perf|vmread ERRNO|NAME COMMAND…, for example: refuse perf EPERM trainprof run -- ./train

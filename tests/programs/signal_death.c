@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dies of the signal given, by default action: signal_death NUMBER */
 #include <signal.h>
 #include <stdio.h>

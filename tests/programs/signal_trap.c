@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Says "ready", waits for INT or TERM, waits a little for a second delivery, then prints how often
  * each came and exits with 7 after INT, 8 after TERM, 9 when none came in time: signal_trap SECONDS

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that notice whatever somebody else does to them: steadfast THREADS, beside the first.
  * They read, sleep, poll and wait in turn, take signals, allocate, load libraries and make

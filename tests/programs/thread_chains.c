@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that never last: thread_chains CHAINS SECONDS [REST_US]
  * In each chain a thread works for 1.3 ms, or rests as long as told, starts the next one and ends.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many threads at once, then many after each other: thread_crowd THREADS CHURN
  * THREADS live together, each doing a little work in turns; then CHURN short ones follow, at most

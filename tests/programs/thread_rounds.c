@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computes, makes a thread that computes, joins it, again and again: thread_rounds ROUNDS [MAIN_MS
  * [CHILD_MS]]. Both parts are CPU time, in functions of their own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gives up root and then works as another user, whose /proc files the profiler may not read if it
  * is not root itself: uid_changer UID MILLISECONDS. Without root it says so and exits with 77.

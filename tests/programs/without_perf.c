@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a program as a container would that forbids perf_event_open: without_perf PROGRAM
  * ARGUMENT... Everything below inherits the filter. Exits with 77 where filters are not to be had.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Python stacks read from outside, against every CPython that is here: Debian's, pyenv's, and those in
 # PYTHONS. check_python.sh BUILD_DIRECTORY. Five series of SAMPLES=10000 at RATE_HZ=1000 of torture per version.
 set -u

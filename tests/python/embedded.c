@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A C program with an interpreter inside: embedded LIBPYTHON runs Python in a thread that C made.
  */
 #include <dlfcn.h>

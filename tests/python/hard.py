@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that are hard to read: hard.py crowd|deep|forks|inner|gil|ends|counts. Prints what to look for, one
 line "pid tid name", and waits to be killed."""
 import os

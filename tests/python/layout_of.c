@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints one row of src/stack/python/py_layouts.inc: where CPython keeps what the reader needs, as the
  * headers it is compiled with say. Never run: layouts.sh reads the lines that begin with "->" in

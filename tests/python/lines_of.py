@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Line tables as each interpreter makes and reads them, for tests/unit/stack/python/test_py_line_table.c.
 
 One line a code object: "minor first_line table_in_hex start:line,start:line,...", line 0 = none. Run with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A loop at the top of a script, as counts() of hard.py is: its variables are those of the module. The last of
 300 rounds goes on."""
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads Python stacks for tests/python/check_python.sh.
  *

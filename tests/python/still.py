@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that holds still in every kind of frame and writes down its own stacks: still.py FILE
 
 One line a frame, "tid file name line offset", innermost first, as sys._current_frames() has them once all

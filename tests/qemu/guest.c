@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The first program of the emulated machine: mounts, checks, reports, powers off. */
 #include "guest.h"
 

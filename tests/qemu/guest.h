@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that run as the first program of an emulated machine, and their common tally. */
 #ifndef TRAINPROF_TESTS_QEMU_GUEST_H
 #define TRAINPROF_TESTS_QEMU_GUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a user without rights may open and read, under each setting of the kernel. */
 #include "guest.h"
 

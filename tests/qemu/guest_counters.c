@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hardware counters: counts, groups, multiplexing, inheritance, overflow, and the whole collector.
  */
 #include "guest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine's description, and why threads wait, on another kernel and another processor. */
 #include "guest.h"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs trainprof's own counting and permission code as the first program of an emulated arm64
 # machine, under Debian's kernel: a real PMU (of the emulator), perf_event_paranoid 3, Yama, cgroups.
 # run.sh BUILD_DIRECTORY. Missing packages are installed when we are root; kept under build/qemu.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Real training programs under trainprof: check_real.sh TRAINPROF OUTPUT-DIRECTORY
 # Each program says itself where its time went; the report must agree. ONLY=NAME runs one of them.
 # Ends with "real: N passed, N failed, N skipped".

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Train a small CNN on JPEG files with PyTorch on the CPU; log where the loop's own time went.
 
 The loop times itself: the truth that the report is compared with is in TRUTH as JSON.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Training loops in JAX whose limit is known: jaxloops.py KIND TRUTH [options].
 
   mlp    a jitted network on pictures that are there: compute; at two thirds the shape of a batch

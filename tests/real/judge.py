@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compare a report with what a real program says of itself.
 
 judge.py NAME RECORDING TRUTH.json [key=value...]; report.json and plan.json are in the recording

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Training loops in PyTorch whose limit is known: loops.py KIND TRUTH [options].
 
   chars        a character model of matrix products: compute

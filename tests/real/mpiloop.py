@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Data-parallel training with NumPy and mpi4py; the last rank is late in each step.
 
 mpirun -n 2 mpiloop.py TRUTH [options]; rank 0 writes TRUTH.

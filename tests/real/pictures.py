@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Write JPEG pictures of two classes: pictures.py DIR COUNT WIDTH."""
 import os
 import sys

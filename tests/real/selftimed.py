@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A training loop's own clock, for the programs of this folder: what a report is compared with."""
 import json
 import time

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Training loops in TensorFlow whose limit is known: tfloops.py KIND TRUTH [options].
 
   tape   a loop of its own with GradientTape in a tf.function: compute; at two thirds the shape of a

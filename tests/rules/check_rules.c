@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks the shipped rules beyond what loading checks: cases of all three outcomes, dated sources,
  * sentences that fit their place on the screen, thresholds that are used, and the examples in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Imports the traces written for rules and compares what the report says with what is known of them
  * by construction: check_rule_traces PROGRAM RULES TRACES. Every rule that asks for something that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Imports the public traces and compares every number with the reference answers beside them:
  * check_traces DIRECTORY, which holds expected.json and the traces. Ends with a line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the traces written for rules. */
 #include "ruletrace.h"
 

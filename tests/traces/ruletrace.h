@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Small traces written for a rule: what happens in each step, and what must come out. One file a
  * rule, tests/traces/rules/<id>.trace; README.md beside them tells the language.

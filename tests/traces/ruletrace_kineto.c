@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the trace of a rank as the PyTorch profiler does. */
 #include "ruletrace.h"
 

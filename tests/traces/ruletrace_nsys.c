@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the trace of a rank as the SQL of an export of nsys; columns are those that are read. */
 #include "ruletrace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* unit [--proofs] [--times] [--jobs=N] [SUITE...]: run all unit suites, or those named; ends with
  * "unit: N passed, N failed, N skipped". Tests that measure running programs are left out; --proofs
  * runs only those. --times prints the seconds that each suite took. --jobs runs N suites at once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tests that measure a program while it runs (sampling, CPU shares, elapsed time) depend on what
  * else runs on the machine. They are proofs: `make proof-unit` runs them when asked; no gate does.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A test that cannot run on this machine says so: skipped tests are counted, never silent. */
 #ifndef TRAINPROF_TESTS_UNIT_SKIP_H
 #define TRAINPROF_TESTS_UNIT_SKIP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a profile to findings, by rules that are data (rules/README.md).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts written by hand, for machines that trainprof cannot run on: a JSON object with lines of
  * remarks (docs/facts-file.md).

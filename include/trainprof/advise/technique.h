@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The practitioner's guide as data: what may limit a run, what relieves it, and who reports what.
  * rules/limits.json, rules/techniques/<id>.json and rules/sources.json; rules/README.md has the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a trace to a profile: roles, timelines, exact parts, steps, steady state, facts, brackets.
  */

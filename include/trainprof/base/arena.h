@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A region: many allocations, freed together. Nothing inside is freed singly. One arena each for a
  * trace, a rulebook, a profile, the findings, a report.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A growing byte buffer; text in it is always NUL-terminated. */
 #ifndef TRAINPROF_BASE_BUF_H
 #define TRAINPROF_BASE_BUF_H

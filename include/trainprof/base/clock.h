@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The one clock of trainprof: CLOCK_MONOTONIC in ns, the same in every process of a machine. */
 #ifndef TRAINPROF_BASE_CLOCK_H
 #define TRAINPROF_BASE_CLOCK_H

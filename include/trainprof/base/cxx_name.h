@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of C++ functions without the types in them. */
 #ifndef TRAINPROF_BASE_CXX_NAME_H
 #define TRAINPROF_BASE_CXX_NAME_H

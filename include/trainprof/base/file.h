@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files: read whole with a bound, write so that a reader sees the old or the new one. */
 #ifndef TRAINPROF_BASE_FILE_H
 #define TRAINPROF_BASE_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON documents under 1 MiB: rules, patterns, configuration, manifests, reports.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Log lines on stderr for people who look into trainprof itself. Results never go here.
  *

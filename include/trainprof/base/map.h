@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash map from 64-bit keys to 64-bit values, and the hashes used by it and by others. */
 #ifndef TRAINPROF_BASE_MAP_H
 #define TRAINPROF_BASE_MAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Heap memory in trainprof's own process. Exhaustion ends the run with one line (tp_oom), so these
  * never return NULL and callers carry no untestable half-paths. Never used inside the target.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mappings of a process, from /proc/PID/maps (proc(5)). Addresses and sizes in bytes. */
 #ifndef TRAINPROF_BASE_PROC_MAPS_H
 #define TRAINPROF_BASE_PROC_MAPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of another process, or of our own, read while it runs (process_vm_readv(2)). Addresses
  * are that process's, buffers the caller's, sizes in bytes. Thread-safe; nothing is allocated.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How every fallible function of trainprof reports: one status, one line of text. */
 #ifndef TRAINPROF_BASE_STATUS_H
 #define TRAINPROF_BASE_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bytes of a file from the first to the last, unpacked when it is gzip. A thread of the
  * stream's own reads, hashes and unpacks ahead, so that this costs the reader no time while a CPU

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interned strings: equal texts get equal ids; id 0 is always "". */
 #ifndef TRAINPROF_BASE_STRTAB_H
 #define TRAINPROF_BASE_STRTAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Small text questions: nearest name, parsing of numbers with units, UTF-8 repair. */
 #ifndef TRAINPROF_BASE_TEXT_H
 #define TRAINPROF_BASE_TEXT_H

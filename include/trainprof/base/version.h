@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which trainprof this is and what it was built with. */
 #ifndef TRAINPROF_BASE_VERSION_H
 #define TRAINPROF_BASE_VERSION_H

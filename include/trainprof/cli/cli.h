@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The front desk: finds the command and runs it. */
 #ifndef TRAINPROF_CLI_CLI_H
 #define TRAINPROF_CLI_CLI_H

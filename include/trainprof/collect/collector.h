@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A source of measurements: the type is a constant row of the registry, the instance embeds
  * struct tp_collector first. Everything runs in one thread, the sampler's loop.

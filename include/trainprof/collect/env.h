@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Additions to the target's environment: what collectors need it to find there. */
 #ifndef TRAINPROF_COLLECT_ENV_H
 #define TRAINPROF_COLLECT_ENV_H

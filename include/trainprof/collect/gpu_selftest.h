@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tries, once, all that would be asked about GPUs, whoever uses them: what stands around them,
  * CUPTI with the agent in a child, of every GPU what NVML tells, and whether its counters could be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The machine as trainprof sees it: /proc and /sys below a root that tests can move. */
 #ifndef TRAINPROF_COLLECT_HOST_INFO_H
 #define TRAINPROF_COLLECT_HOST_INFO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What will be measured here and what not: every known source is tried, absences are kept with
  * reason and remedy. Then the running sources, from open to finish.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loop of a measurement: wakes when a source is due or has something, until the target ends.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The program that is measured: started by us, left alone, and followed to its end; or one that
  * runs already and goes on when we leave (tp_target_attach, behind the rest).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns traces of other tools into records of our own: Kineto and Chrome JSON, nsys SQLite exports,
  * timelines of pipeline jobs.

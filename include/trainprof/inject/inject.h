@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Puts a library into a process that runs, and calls a function of it there.
  *

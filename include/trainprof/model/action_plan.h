@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The course to take after a diagnosis: moves in the order of diagnosis, each with what to do, what
  * it may gain, which number must move and what limits once it is done. A part of the findings, in

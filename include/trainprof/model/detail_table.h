@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Interned details of spans: equal details get equal ids; id 0 is the one of which nothing is
  * known. */
 #ifndef TRAINPROF_MODEL_DETAIL_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What analysis found out about devices, their kernels, and the waits of ranks for each other. */
 #ifndef TRAINPROF_MODEL_DEVICE_H
 #define TRAINPROF_MODEL_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The vocabulary of rules: what analysis can know about a run. A rule, report or budget that names
  * an unknown fact does not load. A fact that was not measured is unknown, never zero.

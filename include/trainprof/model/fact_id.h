@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts by number, for who passes them on. Nothing here says which there are, or how many: who
  * includes this is not compiled anew when a fact is added. Who names one includes fact.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rule applied to a run: fired, quiet or not judgeable, with evidence, actions and a gain. */
 #ifndef TRAINPROF_MODEL_FINDING_H
 #define TRAINPROF_MODEL_FINDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames and stacks: where a thread was. */
 #ifndef TRAINPROF_MODEL_FRAME_H
 #define TRAINPROF_MODEL_FRAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the driver's own figures say of each GPU that the program used, over the judged window. */
 #ifndef TRAINPROF_MODEL_GPU_H
 #define TRAINPROF_MODEL_GPU_H

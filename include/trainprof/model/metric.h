@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What can be measured as a number over time. One row each; a recording stores the number, the
  * name is in the file too, so that another version can read it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The six parts of a step and their sub-labels. Order is the fixed order of reports; which part an
  * instant belongs to is decided in analyze by docs/design/waits.md#parts.

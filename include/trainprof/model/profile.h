@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What analysis found: exact parts, steps, processes and facts. Rules, reports and gates read this
  * and nothing else.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A number with how far it can be trusted. */
 #ifndef TRAINPROF_MODEL_QUANTITY_H
 #define TRAINPROF_MODEL_QUANTITY_H

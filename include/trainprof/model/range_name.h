@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of NVTX's ranges, whoever recorded them. */
 #ifndef TRAINPROF_MODEL_RANGE_NAME_H
 #define TRAINPROF_MODEL_RANGE_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a collector or importer says, one record at a time. Times are absolute CLOCK_MONOTONIC ns
  * in a recording; the trace turns them into ns since the start of the run.

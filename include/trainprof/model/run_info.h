@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known about a run besides its records: the recording's manifest, in memory. */
 #ifndef TRAINPROF_MODEL_RUN_INFO_H
 #define TRAINPROF_MODEL_RUN_INFO_H

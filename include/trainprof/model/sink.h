@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where records go: a recording on disk, a trace in memory, a counter in a test.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a source of measurements can be used here, and if not, why and what would help. */
 #ifndef TRAINPROF_MODEL_SOURCE_H
 #define TRAINPROF_MODEL_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Work that somebody timed from begin to end: a kernel, a copy, an operator, a call. Traces of
  * other tools consist of spans; those of a device are how its time is known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Threads and processes, and what one of them was doing at an instant. */
 #ifndef TRAINPROF_MODEL_TASK_H
 #define TRAINPROF_MODEL_TASK_H

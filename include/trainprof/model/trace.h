@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All that was recorded, sorted, in one arena. Built by the store's reader, by importers and by
  * tests through the same sink.

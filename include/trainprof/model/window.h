@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The last seconds of a measurement that goes on: a sink that forgets. Pour records into it, cut a
  * trace of any stretch that it still holds, and the analysis is the one of a whole recording.

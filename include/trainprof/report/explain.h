@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One finding with everything that speaks for and against it. */
 #ifndef TRAINPROF_REPORT_EXPLAIN_H
 #define TRAINPROF_REPORT_EXPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What rules say about facts that were written by hand: there is no recording behind them. */
 #ifndef TRAINPROF_REPORT_FACTS_ADVICE_H
 #define TRAINPROF_REPORT_FACTS_ADVICE_H

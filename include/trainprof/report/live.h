@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One screen about the last seconds of a measurement that goes on: the parts, steps a second,
  * threads, the hottest lines and functions, and what trainprof takes. No rule is asked: a few

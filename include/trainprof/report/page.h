@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lines of text that are never wider than asked. What a screen shows is built here: columns,
  * wrapping, colour, and the replacement of characters that the terminal cannot show or obeys.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan for a run: the course of its findings (trainprof/model/action_plan.h), step by step, as
  * text of at most 80 columns, as Markdown and as JSON (docs/plan.schema.json). All three say the

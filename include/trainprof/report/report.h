@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is shown, and how it is written: one structure, several exporters.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs that somebody wants to compare: what each spends, and why the comparison tells little.
  */
 #ifndef TRAINPROF_REPORT_SIDE_BY_SIDE_H

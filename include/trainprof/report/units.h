@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Numbers as people read them: three digits, a unit, a dot whatever the locale. Data never goes
  * through here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a JSON Schema cannot say about a report: sums, and reasons for what is missing. */
 #ifndef TRAINPROF_REPORT_VALIDATE_H
 #define TRAINPROF_REPORT_VALIDATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether the instruction at a place computes with one number or with several at once: a sampled
  * leaf in scalar arithmetic is in a loop that the compiler did not vectorise.

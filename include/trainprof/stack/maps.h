@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The executable part of one process's address space, kept up to date from MMAP2 records, forks and
  * execs, and the way from an address in it to a module and an address within that module.

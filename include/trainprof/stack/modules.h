@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ELF files that targets run, each opened once however many processes map it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Python stacks of another process, read from outside while it runs: nothing in it is stopped,
  * changed or called. CPython 3.8 to 3.14, with a GIL, not built for debugging; x86-64 and aarch64.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of functions. A symbol is used only when it covers the address (start <= address < start +
  * size): the nearest symbol below would invent names for most of a stripped library. Where no

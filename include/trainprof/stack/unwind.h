@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From the registers and a copy of the stack to the chain of callers.
  *

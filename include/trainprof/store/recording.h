@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recording: a directory that survives kill -9, a full disk and a cut at any byte.
  *

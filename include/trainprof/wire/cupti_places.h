@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a libcupti is looked for, by the agent in the program and by trainprof itself. */
 #ifndef TRAINPROF_WIRE_CUPTI_PLACES_H
 #define TRAINPROF_WIRE_CUPTI_PLACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known to go wrong with versions of CUPTI, as data: where nothing is collected, which
  * calls are made otherwise, and what is worth a word. The agent and trainprof read the same table;

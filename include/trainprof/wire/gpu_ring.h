@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The GPU ring: a file in which libtrainprof-agent.so, inside the measured program, tells what the
  * GPU did, and from which trainprof drains it. One file a process; the agent makes it in the

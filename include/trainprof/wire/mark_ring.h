@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mark ring: a file in the recording directory into which the user's program writes step and
  * phase marks ("trainprof/mark.h") and from which trainprof drains them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons about conditions by intervals of facts. */
 #include "bounds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What conditions say about each other without a run: a box of all values that facts may have
  * where some conditions hold, and whether another one then holds always, never or sometimes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Knows the units of facts and literals. */
 #include "dimension.h"
 

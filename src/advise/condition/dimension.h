@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Units of facts, literals and results: what may be added, compared, and how it is printed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Evaluates conditions: Kleene's three values, intervals carried along. */
 #include "expr.h"
 

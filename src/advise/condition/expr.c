@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses conditions by recursive descent, with names and units checked on the way. */
 #include "expr.h"
 

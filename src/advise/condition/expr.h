@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conditions and figures of rules: three-valued logic over facts with units.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the value of a fact with its unit. */
 #include "fact_value.h"
 

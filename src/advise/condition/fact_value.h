@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A fact as people write it: 0.05, "5%", "2ms", true, null for unknown, or an object with an
  * interval: {"value": "20%", "low": "15%", "high": "25%", "coverage": 0.5}.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads JSON strictly: what it does not know it refuses, with the nearest word. */
 #include "json_form.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A JSON object filled in by a person, read strictly. The first mistake is kept in `status` and
  * told with file and line; after it every question answers with nothing, so that a reader asks on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the parser of conditions builds and the evaluator walks. */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_NODE_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_NODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills numbers into sentences; '.' is the decimal point in every locale. */
 #include "sentence.h"
 

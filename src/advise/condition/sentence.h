@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sentences of rules with numbers in them: "{loader.workers} workers at {loader.busy_ratio} CPU".
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The numbers that rules compare with, by name, each with its source: rules/thresholds.json. */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_THRESHOLD_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_THRESHOLD_H

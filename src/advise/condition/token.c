@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens: numbers with units, names, thresholds, signs. Independent of the locale. */
 #include "token.h"
 

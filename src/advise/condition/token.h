@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts the text of a condition into tokens. */
 #ifndef TRAINPROF_SRC_ADVISE_CONDITION_TOKEN_H
 #define TRAINPROF_SRC_ADVISE_CONDITION_TOKEN_H

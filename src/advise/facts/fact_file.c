@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads facts written by hand and refuses those that contradict each other. */
 #include "trainprof/advise/fact_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a file of facts to start from, and the schema of such files. */
 #include "trainprof/advise/fact_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up what a sample costs in each layer. */
 #include "layer_cost.h"
 

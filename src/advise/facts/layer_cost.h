@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one sample of a network costs, layer by layer, and what it costs to split it in space: sums
  * over shapes, nothing measured. Any thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a list of layers and fills in what follows for a sample. */
 #include "layer_list.h"
 

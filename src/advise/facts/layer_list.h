@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A network as a file of facts tells it, layer by layer, and the facts that follow (layer_cost.h):
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Suppresses and sorts findings. */
 #include "finding_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which findings are shown as advice, and in which order. */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_FINDING_ORDER_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_FINDING_ORDER_H

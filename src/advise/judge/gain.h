@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a change can gain, bounded by what was measured (rules/README.md, Gains).
  *

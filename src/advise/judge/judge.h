@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One rule and one run: does it fire, how surely, and what does it say? */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_JUDGE_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_JUDGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out which missing facts would let most be judged. */
 #include "missing_facts.h"
 

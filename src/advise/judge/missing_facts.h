@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which facts rules ask for, and which of those that are missing would tell most. */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_MISSING_FACTS_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_MISSING_FACTS_H

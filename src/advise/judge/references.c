@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copies what the guide says of a technique into a finding. */
 #include "references.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What others report of a technique, for a finding. */
 #ifndef TRAINPROF_SRC_ADVISE_JUDGE_REFERENCES_H
 #define TRAINPROF_SRC_ADVISE_JUDGE_REFERENCES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the cases that stand inside rules. */
 #include "advise/rulebook/book.h"
 #include "judge.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says what spoils the comparison of two runs. */
 #include "advise/rulebook/book.h"
 

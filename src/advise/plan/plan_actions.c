@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects what is done in one move. */
 #include "plan_actions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is done in one move: the techniques of its advice, and those that go with them. */
 #ifndef TRAINPROF_SRC_ADVISE_PLAN_PLAN_ACTIONS_H
 #define TRAINPROF_SRC_ADVISE_PLAN_PLAN_ACTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes a course of the shown advice. */
 #include "plan_build.h"
 

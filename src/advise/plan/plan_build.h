@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shown advice as a course of moves (trainprof/model/action_plan.h). */
 #ifndef TRAINPROF_SRC_ADVISE_PLAN_PLAN_BUILD_H
 #define TRAINPROF_SRC_ADVISE_PLAN_PLAN_BUILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns gains into numbers that must move. */
 #include "plan_targets.h"
 

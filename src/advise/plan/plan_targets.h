@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which numbers a move has to change, and how far. */
 #ifndef TRAINPROF_SRC_ADVISE_PLAN_PLAN_TARGETS_H
 #define TRAINPROF_SRC_ADVISE_PLAN_PLAN_TARGETS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a rulebook is made of; outside it is opaque. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_BOOK_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_BOOK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds what is wrong with a rulebook as a whole though each file is good alone. */
 #include "book.h"
 #include "catalogue.h"

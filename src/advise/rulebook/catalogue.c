@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads limits, sources, pages and techniques. */
 #include "catalogue.h"
 

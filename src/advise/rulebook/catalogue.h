@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads the guide (technique.h) into a rulebook. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_CATALOGUE_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_CATALOGUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the names in limits, techniques and pages into what they name. */
 #include "catalogue.h"
 

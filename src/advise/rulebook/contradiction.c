@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Holds the conditions of a rule against each other and against its techniques. */
 #include "contradiction.h"
 

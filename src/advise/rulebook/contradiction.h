@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions of a rule that no run can meet, and advice against what the guide says. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_CONTRADICTION_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_CONTRADICTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lies in a folder of rules, by name. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_LISTING_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_LISTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a rule from its JSON form. */
 #include "rule.h"
 

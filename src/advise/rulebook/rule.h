@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A rule as it stands in its file: a bottleneck as data. See rules/README.md for the fields. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the cases inside a rule: facts with units, and what must come out. */
 #include "rule_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cases inside a rule: see rule.h for what one holds. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_CASE_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_RULE_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds rules by name and checks how they name each other. */
 #include "book.h"
 #include "catalogue.h"

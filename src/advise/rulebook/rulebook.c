@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads directories of rules, thresholds and techniques. */
 #include "book.h"
 #include "catalogue.h"

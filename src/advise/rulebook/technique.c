@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a technique from its JSON form. */
 #include "technique.h"
 

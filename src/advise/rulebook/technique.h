@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Readers of the guide's files; what they read lives in the arena of the form. */
 #ifndef TRAINPROF_SRC_ADVISE_RULEBOOK_TECHNIQUE_H
 #define TRAINPROF_SRC_ADVISE_RULEBOOK_TECHNIQUE_H

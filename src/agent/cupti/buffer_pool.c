@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A set of bits over one mapping. */
 #include "buffer_pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The buffers that CUPTI fills. One stretch of memory, never given back: CUPTI may write into a
  * buffer that it has not returned for as long as the process lives. A buffer's pages are touched

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Classes of calls by how their names begin. */
 #include "call_names.h"
 

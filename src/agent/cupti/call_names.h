@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What each call of CUDA's runtime and driver does, told from its name. CUPTI numbers calls, and
  * the numbers grow with every version; it also tells the name of each number. So the table of this

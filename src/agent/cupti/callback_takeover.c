@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quiet, then watched, then cleared or stolen. */
 #include "callback_takeover.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Has another tool taken our callbacks? CUPTI does not say: whoever registers buffer callbacks last
  * has them, subscriber or not. The sign is that kernels are launched and no buffer is asked for or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records of CUPTI as events of the ring. */
 #include "cupti_decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One record of CUPTI into one event of the ring, with what belongs to it. Reads no field beyond
  * those of cupti_abi.h. A record of a kind that was not asked for, of a call that says nothing, or

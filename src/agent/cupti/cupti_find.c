@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds CUPTI, and whether it may be used. */
 #include "cupti_find.h"
 

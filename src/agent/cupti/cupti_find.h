@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the CUPTI of the process for a session and tells in the ring which it is. False, and the
  * state of the ring says why: none found, promised to another tool, or a version with which nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stands in the way of calls that take CUPTI. */
 #include "cupti_handoff.h"
 

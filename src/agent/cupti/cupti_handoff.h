@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Other tools that come for CUPTI while the agent is in the program: torch.profiler, mostly. CUPTI
  * serves one, and refuses a second. So the calls by which a tool takes it go through here first, in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds a libcupti: mapped, told, known to the loader, beside the runtime, in a toolkit. */
 #include "cupti_library.h"
 

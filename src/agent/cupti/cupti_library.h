@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of a libcupti in this process. A copy that is mapped already is taken before any
  * other: two copies have two sets of callbacks, and the second steals from the first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cupti_lifecycle.h"
 
 #include "agent/ring/host_clock.h"

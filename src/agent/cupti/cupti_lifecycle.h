@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When the agent collects by CUPTI: finds it, opens a session when the reader wants events, tends
  * it, and lets go of it when nobody wants or reads any, when another tool comes, or when the

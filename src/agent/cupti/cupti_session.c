@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Subscribes, switches kinds of records on and off, takes the buffers that CUPTI fills. */
 #include "cupti_session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One use of CUPTI: subscribed, kinds of records switched on, buffers decoded into the ring. Open
  * and closed any number of times; between them nothing of ours is subscribed, so that another tool

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks through loaded libraries, their dynamic sections and relocations. */
 #include "got_patch.h"
 

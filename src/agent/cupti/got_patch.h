@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The words by which a library calls another one that it is linked with: in each there is one for
  * each function it calls, which the loader has filled. Whoever replaces one is called instead, by

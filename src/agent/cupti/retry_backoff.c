@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Half a minute, then twice as long each time; three returns. */
 #include "retry_backoff.h"
 

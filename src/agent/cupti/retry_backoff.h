@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When to try again after another tool was found to have CUPTI. That it still has it shows only by
  * trying, which costs it nothing: subscribing fails. So after half a minute, then after ever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What stands in the tables of NVTX. */
 #include "nvtx.h"
 

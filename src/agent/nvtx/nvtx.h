@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVTX's way in: each module of a program that has NVTX in it loads, at its first range, the
  * library that NVTX_INJECTION64_PATH names, and asks it to put functions into its tables.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is used of NVTX: layouts and numbers of version 3 as its headers of CUDA 13.0 have them
  * (nvtx3/nvToolsExt.h, nvtxDetail/nvtxTypes.h, nvToolsExtPayload.h; read 2026-11-22).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes numbers out of the messages of ranges. */
 #include "nvtx_message.h"
 

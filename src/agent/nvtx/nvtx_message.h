@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The message of a range, made fit for the table of names: cut to what is kept, and with at most
  * two numbers taken out, because each "step 12" is another text, and the table is small. Of

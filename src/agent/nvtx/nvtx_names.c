@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hash table over the ring's names that is read without a lock. */
 #include "nvtx_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of ranges as ids of the ring. Any thread asks, also in a handler of a signal; one that is
  * known is found without a lock, a new one is added holding that of the ring, which nobody holds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A bounded queue of many writers and one reader. */
 #include "nvtx_queue.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where events of NVTX wait, in memory of the program, until the agent's thread takes them into the
  * ring. Any thread puts, also in a handler of a signal: without locks, without waiting, about ten

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tells ranges of the program's threads. */
 #include "nvtx_ranges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ranges that the program and its libraries name by NVTX, from their threads into the ring.
  *

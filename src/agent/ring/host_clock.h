@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clocks of the machine. Any thread, also in a handler of a signal. */
 #ifndef TRAINPROF_SRC_AGENT_RING_HOST_CLOCK_H
 #define TRAINPROF_SRC_AGENT_RING_HOST_CLOCK_H

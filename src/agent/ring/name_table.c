@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two hash tables over the ring's names. */
 #include "name_table.h"
 

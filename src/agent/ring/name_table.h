@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names as ids of the ring. Found by where the name lies, which is quick, or else by its text. A
  * module that is unloaded leaves its names' places to others, so a place is believed only until

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One hash table over the ring's places. */
 #include "place_table.h"
 

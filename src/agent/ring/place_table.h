@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Places (device, context, stream) as numbers of the ring. One thread at a time, as the ring. */
 #ifndef TRAINPROF_SRC_AGENT_RING_PLACE_TABLE_H
 #define TRAINPROF_SRC_AGENT_RING_PLACE_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the ring's file and appends to it. */
 #include "ring_writer.h"
 

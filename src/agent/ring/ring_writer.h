@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The writing end of the ring of trainprof/wire/gpu_ring.h: makes the file, appends events and the
  * tables that they point into. It never waits: what finds no room is dropped and counted.

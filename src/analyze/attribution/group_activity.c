@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sweeps the timelines of a group of threads into one sequence of activities. */
 #include "group_activity.h"
 

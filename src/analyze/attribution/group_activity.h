@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a group of threads does at each instant: the most productive thing any of them does. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_GROUP_ACTIVITY_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_GROUP_ACTIVITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Labels of what a thread does on a CPU. */
 #include "label.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Labels of what a thread does on a CPU, by its stack. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_LABEL_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_LABEL_H

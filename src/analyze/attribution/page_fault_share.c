@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Page-fault time by counting: faults of the thread times the calibrated price of one, at most its
  * kernel time. Only needed without kernel samples (perf_event_paranoid 2 and no privilege): there

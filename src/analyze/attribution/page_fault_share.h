@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much of a thread's CPU time went into page faults, where the kernel could not be sampled. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PAGE_FAULT_SHARE_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PAGE_FAULT_SHARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns phase marks into intervals. */
 #include "phase_marks.h"
 

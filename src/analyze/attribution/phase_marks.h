@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The phases that the program marks itself, on the main thread, and the samples taken in each. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_MARKS_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_MARKS_H

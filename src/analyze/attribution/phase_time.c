@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums evaluation, checkpoint and logging time of the main thread, from names and from marks. */
 #include "phase_time.h"
 

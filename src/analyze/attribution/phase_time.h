@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long the main thread was in a phase that is not the training itself. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PHASE_TIME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collects what was sampled at the moment a CPU was lost, and asks the neighbours first. */
 #include "preemption.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * In which phase the main thread was when it lost its CPU.
  *

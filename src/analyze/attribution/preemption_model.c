@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps losses of a CPU by group and by the powers of two of how long was run and waited. */
 #include "preemption_model.h"
 

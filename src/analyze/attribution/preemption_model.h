@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The losses of a CPU of which the phase is known, to find the one that stands for another. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PREEMPTION_MODEL_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_PREEMPTION_MODEL_H

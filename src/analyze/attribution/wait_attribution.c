@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges what keeps the main thread off its CPU. */
 #include "wait_attribution.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What keeps the main thread off its CPU, and whose doing that is. */
 #ifndef TRAINPROF_SRC_ANALYZE_ATTRIBUTION_WAIT_ATTRIBUTION_H
 #define TRAINPROF_SRC_ANALYZE_ATTRIBUTION_WAIT_ATTRIBUTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What frames, marks, files, programs and threads mean by their names: reads such rows and matches
  * them. */
 #include "frame_class.h"

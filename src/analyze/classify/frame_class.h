@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What frames, marks, files, programs and threads mean by their names. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_FRAME_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_FRAME_CLASS_H

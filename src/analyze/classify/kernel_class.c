@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the rows for names of device kernels and finds the one that fits a name. */
 #include "kernel_class.h"
 #include "pattern_tables.h"

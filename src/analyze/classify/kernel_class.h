@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the names of device kernels say: communication or math, which family, what bounds it. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_KERNEL_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_KERNEL_CLASS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts families of kernels into groups. */
 #include "kernel_group.h"
 

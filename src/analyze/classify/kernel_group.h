@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which families of kernels a fact adds up: "groups" of a file of rules/patterns/, as
  * "groups": { "matrix": ["gemm", "conv"] }. A family is in one group, or in none.

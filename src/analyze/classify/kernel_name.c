@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Splits the names of device kernels, as compilers and demanglers write them. */
 #include "kernel_name.h"
 

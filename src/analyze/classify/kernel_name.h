@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two parts of a device kernel's name that tell what it does. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_KERNEL_NAME_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_KERNEL_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Are names that stand as examples in the rows of patterns caught by those very rows? */
 #include "frame_class.h"
 #include "kernel_group.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the values of one row of patterns; every message names file, line and the nearest word. */
 #include "pattern_row.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading one row of a file of rules/patterns/: its lists, words and texts, and what is wrong. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_ROW_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads rules/patterns/. */
 #include "trainprof/analyze/analyze.h"
 

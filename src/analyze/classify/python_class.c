@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the rows for Python functions and finds what a function means. */
 #include "python_class.h"
 #include "pattern_tables.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a Python function says by the file it stands in and its name. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PYTHON_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_PYTHON_CLASS_H

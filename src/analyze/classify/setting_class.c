@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the rows that tell settings, and finds what they fit. */
 #include "setting_class.h"
 

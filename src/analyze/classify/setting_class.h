@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What shows that a setting or a technique is in use: variables, words of the command line,
  * programs and threads of the tree, functions in stacks, names of kernels and spans. Rows of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the rows for names of spans on threads and finds what a name means. */
 #include "span_class.h"
 #include "pattern_tables.h"

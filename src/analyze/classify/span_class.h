@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the names of spans on threads say: operators, runtime calls, annotations. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_SPAN_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_SPAN_CLASS_H

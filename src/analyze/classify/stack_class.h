@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the frames of a stack say together. */
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_STACK_CLASS_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_STACK_CLASS_H

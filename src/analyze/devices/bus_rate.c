@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums up the rates of collectives. */
 #include "bus_rate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast collectives go over what connects their ranks. */
 #ifndef TRAINPROF_SRC_ANALYZE_DEVICES_BUS_RATE_H
 #define TRAINPROF_SRC_ANALYZE_DEVICES_BUS_RATE_H

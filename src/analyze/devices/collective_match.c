@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matches communication kernels over devices. */
 #include "collective_match.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collectives of several devices: which kernels are the same one, on which clocks, and who came
  * last.

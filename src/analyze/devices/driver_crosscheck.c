@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The driver's readings as a second witness of what was traced. */
 #include "driver_crosscheck.h"
 

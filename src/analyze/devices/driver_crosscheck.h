@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Holds what was traced of GPUs against what their driver says all the time: whether windows are
  * like the rest of the run, and whether the work that was traced is all that there was.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether the same kernels take longer late than early: clocks that fall, memory that others use.
  *

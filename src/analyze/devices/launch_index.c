@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the call that launched a piece of device work. */
 #include "launch_index.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The calls of a rank by the link that they share with what they launched. A link may come again:
  * numbers wrap around, and a profiler that was started anew counts from the beginning. Then the

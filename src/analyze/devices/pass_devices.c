@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Judges a sampled run beside the devices that it used: parts, shares and steps as of imported
  * traces (docs/design/ranks.md#parts-of-imported-traces), with what the foreground pass says of the

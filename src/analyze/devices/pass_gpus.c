@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The GPUs that the program uses, by their driver's figures and by hardware counters. Needs:
  * window, facts of devices. Gives: gpus, gpu.*, and what kind of device was traced where the trace

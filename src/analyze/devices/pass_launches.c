@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Takes up the device work that was recorded while the program was sampled, and finds steps in it
  * where neither marks nor stacks gave any.

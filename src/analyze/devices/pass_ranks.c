@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Judges a trace of spans, as importers make them: ranks, steps, parts, waits for each other,
  * devices, kernels, and what the reader must know of the trace itself.

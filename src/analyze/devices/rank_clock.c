@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Aligns the clocks of ranks by the ends of their collectives. */
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"

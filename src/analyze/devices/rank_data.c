@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds what is known of each rank before steps: what names mean, the thread that trains, the work
  * of its devices with the calls that launched it, and the lanes of both.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the passes over the spans of ranks hand to each other. A rank is one process of the job;
  * each of its devices is partitioned for itself, with the rank's threads beside it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Describes each device: all its work, the gaps in it, and the judged windows. */
 #include "analyze/thresholds.h"
 #include "rank_data.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets the facts that rules about devices ask for. */
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"

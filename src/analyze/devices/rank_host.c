@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Labels the main thread of a rank by its samples and switches
  * (docs/design/ranks.md#parts-of-imported-traces). */
 #include "rank_host.h"

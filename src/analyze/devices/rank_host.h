@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the main thread of a rank does while its spans say nothing of it: by its samples and by the
  * switches of its CPU, where a trace has them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Joins ranks: gives each exposed wait in a collective to what the late rank does at that instant
  * (docs/design/ranks.md#ranks-joined).

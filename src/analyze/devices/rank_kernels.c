@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums kernels and copies by name, alone and beside communication. */
 #include "rank_data.h"
 #include "rank_names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Remembers for each name of a trace what it means, so that patterns match it once. */
 #include "rank_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the names of spans and kernels of a trace of ranks mean, each looked up once. */
 #ifndef TRAINPROF_SRC_ANALYZE_DEVICES_RANK_NAMES_H
 #define TRAINPROF_SRC_ANALYZE_DEVICES_RANK_NAMES_H

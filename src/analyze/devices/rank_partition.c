@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exact partition of each device's windows: what the device does, else what its rank's threads
  * do. */
 #include "rank_data.h"

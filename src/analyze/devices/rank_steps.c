@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the steps of ranks: marks of the framework or program, else the period of what is launched,
  * else the ends of the optimizer, else none. Then the windows of devices: work of a step that ends

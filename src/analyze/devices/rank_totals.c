@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sums the windows of all devices to the parts of the job, each device by its time, and brackets
  * what removing a part could gain.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares steps in windows of GPU tracing with those around them. */
 #include "trace_window_cost.h"
 

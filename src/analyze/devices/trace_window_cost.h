@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What windows of GPU tracing cost the program, by its steps: those that a window touches against
  * those right before and behind it (untraced, traced, untraced). Whoever slows down between windows

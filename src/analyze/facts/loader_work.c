@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accounts for the time of a loader's workers from their stacks and from what blocks them.
  *

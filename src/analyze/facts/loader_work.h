@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the workers of a loader do with their time, and what a batch costs them. */
 #ifndef TRAINPROF_SRC_ANALYZE_FACTS_LOADER_WORK_H
 #define TRAINPROF_SRC_ANALYZE_FACTS_LOADER_WORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Peers of the trainer, and how it waits for them. Needs: labels, roles, window. Gives: comm.* */
 #include "window_gauges.h"
 

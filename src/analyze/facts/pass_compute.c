@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who computes, how much of that is spinning, and in whose code. Needs: labels, roles, window.
  * Gives: compute.*

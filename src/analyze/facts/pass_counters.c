@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hardware counters of the whole program. Needs: window. Gives: pmu.* */
 #include "analyze/thresholds.h"
 #include "window_gauges.h"

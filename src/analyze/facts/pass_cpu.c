@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who had the CPUs: the program, others, the hypervisor, nobody; and how long threads waited for
  * one. Needs: window, timelines. Gives: cpu.*

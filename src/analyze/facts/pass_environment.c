@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the program was told about threads and memory. A variable that is not set is known to be
  * not set; it is unknown only where no environment was recorded. Gives: env.*

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the program reads and writes, and from where. Needs: window. Gives: io.* */
 #include "analyze/classify/frame_class.h"
 #include "analyze/thresholds.h"

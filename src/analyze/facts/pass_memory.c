@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Page faults, resident memory, swap and kernel time. Needs: window, steps. Gives: memory.* */
 #include "window_gauges.h"
 

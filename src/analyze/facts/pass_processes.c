@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows for the tables of processes and threads, and the hottest stacks.
  *

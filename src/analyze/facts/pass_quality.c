@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How far the measurement can be trusted, and the sentences the reader must see. Needs: window,
  * labels, timelines. Gives: run.overhead_ratio, run.records_lost_ratio, run.accounted_ratio,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which settings and techniques the run shows: what the rows of rules/patterns/ that have "setting"
  * find in its environment, its command lines, its processes and threads, its stacks, and in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums the time of functions and what their arithmetic is. */
 #include "scalar_math.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much of the computing is done number by number. An instruction says so of itself only when it
  * is arithmetic, and most of a loop's are not: so those of each function that are speak for all of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads counters and timelines over the judged window. */
 #include "window_gauges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much counters grew inside the judged window, and why one says nothing. */
 #ifndef TRAINPROF_SRC_ANALYZE_FACTS_WINDOW_GAUGES_H
 #define TRAINPROF_SRC_ANALYZE_FACTS_WINDOW_GAUGES_H

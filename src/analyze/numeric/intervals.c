@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sweeps lanes and windows once, in time order. */
 #include "intervals.h"
 

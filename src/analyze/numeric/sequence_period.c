@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scores lags at which a sequence of names repeats. */
 #include "sequence_period.h"
 

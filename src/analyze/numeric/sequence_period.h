@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The period of a sequence of names: where device work is launched in the same order step after
  * step, the smallest lag at which the sequence repeats is the step.

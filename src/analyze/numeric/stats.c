@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates with error bars for correlated series, all deterministic. */
 #include "stats.h"
 

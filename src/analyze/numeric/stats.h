@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Statistics of series that were measured step after step. Neighbours resemble each other, so
  * nothing here takes them for independent, and nothing draws random numbers: the same recording

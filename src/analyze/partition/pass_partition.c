@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sums labels over steps and window, exactly, and brackets what removing a part could gain.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets the step.* facts. */
 #include "step_facts.h"
 

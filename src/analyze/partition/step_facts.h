@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The step.* facts: from parts, labels and step times that a profile has already. */
 #ifndef TRAINPROF_SRC_ANALYZE_PARTITION_STEP_FACTS_H
 #define TRAINPROF_SRC_ANALYZE_PARTITION_STEP_FACTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums CPU time by function and compares two such sums. */
 #include "function_time.h"
 

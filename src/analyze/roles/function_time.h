@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions threads work in: what tells a rank from a loader where no name does. */
 #ifndef TRAINPROF_SRC_ANALYZE_ROLES_FUNCTION_TIME_H
 #define TRAINPROF_SRC_ANALYZE_ROLES_FUNCTION_TIME_H

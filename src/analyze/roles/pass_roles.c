@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides who is who among processes: trainer, loader worker, launcher; and which thread of the
  * trainer carries the loop.

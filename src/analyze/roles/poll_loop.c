@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A loop that polls sleeps, looks, and sleeps again. A look takes microseconds; who sleeps between
  * pieces of work, however short, works for longer than that.

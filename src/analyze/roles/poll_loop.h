@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tells sleeps of a polling loop from sleeps by the program's own wish. */
 #ifndef TRAINPROF_SRC_ANALYZE_ROLES_POLL_LOOP_H
 #define TRAINPROF_SRC_ANALYZE_ROLES_POLL_LOOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Judges threads by their names, by the names on their stacks, then by what they do.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Who is who among the threads of a trainer: compute team, loader, communication. */
 #ifndef TRAINPROF_SRC_ANALYZE_ROLES_THREAD_ROLE_H
 #define TRAINPROF_SRC_ANALYZE_ROLES_THREAD_ROLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the windows of hardware counters and what they did to the steps. */
 #include "counter_windows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stretches in which hardware counters of GPUs were read: clocks are locked then, so what runs
  * there is not as it is outside. A window that nobody closed ends with the trace. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEADY_COUNTER_WINDOWS_H

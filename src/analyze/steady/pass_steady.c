@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Says which part of the run speaks for it. Needs: steps, labels. Gives: kinds of steps, window,
  * run phases, step times and the run's shares of time.

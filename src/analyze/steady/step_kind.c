@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tells steady steps from warm-up, evaluations, checkpoints and slow steps
  * (docs/design/steps.md#steady-state).

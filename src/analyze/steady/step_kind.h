@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which steps are steady, and what the others are. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEADY_STEP_KIND_H
 #define TRAINPROF_SRC_ANALYZE_STEADY_STEP_KIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the tree of call paths of a thread from the stacks on its timeline. */
 #include "call_tree.h"
 

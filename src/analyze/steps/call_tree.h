@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The call paths of one thread as a tree, and the thread's timeline as a walk over it. A node is a
  * function reached through one chain of call sites, so two calls of the same function on different

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the order in which callees take turns, and counts how often it begins anew. */
 #include "callee_order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rounds of a loop whose callees take turns: A B C A B C. Where the order begins anew, a round
  * does, also when the first in turn was too short to be seen: a batch that is there when it is

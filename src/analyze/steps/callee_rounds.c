@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measures how a function comes back. Samples are one per slot of time at a random place in it, so
  * a stay of g slots (1 <= g <= 2) is missed with probability (2-g)^3/6 and seen twice or more

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stays of a thread below one function, and whether they come back like the steps of a loop. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_CALLEE_ROUNDS_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_CALLEE_ROUNDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds functions that save state by what they do: they mostly write, and wait for storage. The
  * name of a function that pickles into a file and syncs it need not tell, and its steps would be

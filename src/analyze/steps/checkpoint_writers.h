@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds functions of the user's own that save state, whatever they are called. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_CHECKPOINT_WRITERS_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_CHECKPOINT_WRITERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the function to which a cold part belongs. */
 #include "cold_split.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compilers move what is rarely run out of a function: "train.cold" is a part of train(), elsewhere
  * in the file (GCC's -freorder-blocks-and-partition, LLVM's hot-cold splitting; looked up

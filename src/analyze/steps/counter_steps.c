@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses among the counters of the main thread the one that counts steps. */
 #include "counter_steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Steps by a counter of the program: a variable of a function of the main thread that grows by one
  * per round, as the collector saw it at samples and looks (TP_MARK_COUNTER). The count is exact

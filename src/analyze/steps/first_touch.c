@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds functions whose own instructions are the ends of page faults. */
 #include "first_touch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that touch fresh memory: their own instructions are the ends of page faults. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_FIRST_TOUCH_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_FIRST_TOUCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the training loop in the call paths of a thread: the function whose callees repeat, and
  * the callee ("marker") that comes back once per step.

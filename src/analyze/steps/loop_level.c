@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chooses the callee whose stays count the rounds of a loop. Most stays win among the regular ones,
  * so that an evaluation every fifty steps does not; but what each round does several times (layers,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One function, what it calls in turn, and which callee comes back once per round. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_LOOP_LEVEL_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_LOOP_LEVEL_H

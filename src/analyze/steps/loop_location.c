@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the place of a loop from the lines at which the looping function is met while it calls.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where in the source a loop stands: known of Python programs only. */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_LOOP_LOCATION_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_LOOP_LOCATION_H

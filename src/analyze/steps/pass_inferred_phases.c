@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Learns by behaviour what no name tells: the loader, what saves, and functions that only touch
  * memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the training steps: the program's own marks, else what repeats in its call stacks, else
  * none. Gives profile->steps (all called steady, but for a last one whose end is not known), how

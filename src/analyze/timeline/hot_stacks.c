@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums the time of stacks that go through the same functions. */
 #include "hot_stacks.h"
 

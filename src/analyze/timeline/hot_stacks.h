@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hottest stacks: time by where a thread was. */
 #ifndef TRAINPROF_SRC_ANALYZE_TIMELINE_HOT_STACKS_H
 #define TRAINPROF_SRC_ANALYZE_TIMELINE_HOT_STACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lays out stretches of a thread that only samples tell of. */
 #include "sampled_timeline.h"
 

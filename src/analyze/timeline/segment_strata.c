@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps sampled stays by kind and power of two of their length. */
 #include "segment_strata.h"
 

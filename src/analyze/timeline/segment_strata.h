@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sampled stays of one thread, by kind and length, to find the one that stands for another. */
 #ifndef TRAINPROF_SRC_ANALYZE_TIMELINE_SEGMENT_STRATA_H
 #define TRAINPROF_SRC_ANALYZE_TIMELINE_SEGMENT_STRATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds pieces to a timeline. */
 #include "segments.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of a timeline while it is built. */
 #ifndef TRAINPROF_SRC_ANALYZE_TIMELINE_SEGMENTS_H
 #define TRAINPROF_SRC_ANALYZE_TIMELINE_SEGMENTS_H

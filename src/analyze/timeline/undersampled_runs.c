@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the length of stays below which hardly any sample falls. */
 #include "undersampled_runs.h"
 

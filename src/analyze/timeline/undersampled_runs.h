@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stays on a CPU that are too short for a sample: a timer needs tens of microseconds to fire, in a
  * virtual machine more, and one that is due when its thread has left fires in a later, longer stay.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof advise: judge facts that were written by hand. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof attach: measure a program that runs already, report, leave it as it was. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof completion: a script that completes commands, options and their values. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof doctor: what can be measured here, what is missing, what to type. */
 #include "cli/options/command.h"
 

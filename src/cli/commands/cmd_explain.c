@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof explain: why a rule fired, stayed quiet or could not be judged. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof guide: pages about bottlenecks, techniques, parts, steps, facts, rules, formats. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof help: the overview, one command, or a topic. */
 #include "cli/options/command.h"
 

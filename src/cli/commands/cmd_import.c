@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof import: make a recording of traces that other tools wrote, and report on it. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof report: print a recording. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof rules: list, show, check and test the rules. */
 #include "cli/options/command.h"
 

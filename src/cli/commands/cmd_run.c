@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof run: start a program, measure it, report, end as it ended. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof top: show what a running program does, again and again. */
 #include "cli/options/command.h"
 

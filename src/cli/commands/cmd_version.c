@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof version: which one, and with -v what it was built with. */
 #include "cli/options/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports on a run that has just ended. */
 #include "post_run_report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* After the program's end: the report, in a process of its own. */
 #ifndef TRAINPROF_SRC_CLI_COMMANDS_POST_RUN_REPORT_H
 #define TRAINPROF_SRC_CLI_COMMANDS_POST_RUN_REPORT_H

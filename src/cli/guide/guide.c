@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Knows all pages of the guide by name. */
 #include "guide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pages of the guide: what there is, and how each is made. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_GUIDE_H
 #define TRAINPROF_SRC_CLI_GUIDE_GUIDE_H

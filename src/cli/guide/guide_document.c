@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds pages of the guide, and shows them. */
 #include "guide_document.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A page of the guide, before it is shown: headings, paragraphs, fields and lists. One sheet is
  * printed on a terminal, written as Markdown, and searched.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the plan for a run, or two runs side by side. */
 #include "guide_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trainprof guide --plan: what to do about a run, step by step. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_GUIDE_PLAN_H
 #define TRAINPROF_SRC_CLI_GUIDE_GUIDE_PLAN_H

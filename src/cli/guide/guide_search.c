@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds words in the pages of the guide. */
 #include "guide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the pages of the guide as Markdown. */
 #include "guide.h"
 

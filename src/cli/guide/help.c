@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes help from the tables of commands and options. */
 #include "help.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Help made from the tables. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_HELP_H
 #define TRAINPROF_SRC_CLI_GUIDE_HELP_H

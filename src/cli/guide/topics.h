@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pages that explain trainprof itself: help TOPIC and guide TOPIC. */
 #ifndef TRAINPROF_SRC_CLI_GUIDE_TOPICS_H
 #define TRAINPROF_SRC_CLI_GUIDE_TOPICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A command is a constant: what it is called, what it takes, what it does. */
 #ifndef TRAINPROF_SRC_CLI_OPTIONS_COMMAND_H
 #define TRAINPROF_SRC_CLI_OPTIONS_COMMAND_H

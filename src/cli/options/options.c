@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses options by tables: exact names, both --opt v and --opt=v, units checked. */
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One table of options feeds the parser, the help, the completion, the configuration file and the
  * manual page.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads configuration files and the environment into options. */
 #include "settings.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options that do not stand on the command line: configuration files and the environment.
  * Precedence: command line > environment > project > user > system.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a recording and judges it. */
 #include "analysis_session.h"
 

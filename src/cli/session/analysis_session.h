@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a recording on disk to what is shown: load, analyse, judge. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_ANALYSIS_SESSION_H
 #define TRAINPROF_SRC_CLI_SESSION_ANALYSIS_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the program's exit status when trainprof crashes. */
 #include "crash_guard.h"
 

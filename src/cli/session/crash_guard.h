@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Should trainprof itself fail while the program runs, the program is not to notice: what is left
  * of trainprof waits for it, passes signals on, and ends as it ends.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads facts from a file or from stdin. */
 #include "facts_input.h"
 

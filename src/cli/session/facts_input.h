@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of facts that were written by hand, as commands read them. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_FACTS_INPUT_H
 #define TRAINPROF_SRC_CLI_SESSION_FACTS_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts back, or away, what an interrupted --force has left. */
 #include "force_recovery.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a process that was killed outright (kill -9, a machine that went down) has left of --force:
  * the recording that was to be replaced, set aside as "prof.old-4711" beside "prof".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Imports traces: output, files, end. */
 #include "import_job.h"
 

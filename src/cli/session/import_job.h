@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From files of other tools to a recording on disk: the first half of import. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_IMPORT_JOB_H
 #define TRAINPROF_SRC_CLI_SESSION_IMPORT_JOB_H

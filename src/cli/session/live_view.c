@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a live view: records into a window, the window through the analysis, onto the screen. */
 #include "live_view.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the last seconds of a measurement again and again: of a process, or of a recording that is
  * being written. The analysis is the one of a report. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_LIVE_VIEW_H

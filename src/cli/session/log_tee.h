@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run --log: what the program writes goes to a file as well as to where it would have gone. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_LOG_TEE_H
 #define TRAINPROF_SRC_CLI_SESSION_LOG_TEE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds, names and removes recording directories. */
 #include "recordings.h"
 

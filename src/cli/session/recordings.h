@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which directory is meant: names for new recordings, and the one a reader asks for. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_RECORDINGS_H
 #define TRAINPROF_SRC_CLI_SESSION_RECORDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where rules are: shipped ones relative to the program, the user's after them. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_RULES_DIR_H
 #define TRAINPROF_SRC_CLI_SESSION_RULES_DIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes down what a run is. */
 #include "run_info_collect.h"
 

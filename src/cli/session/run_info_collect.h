@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is known about a run before it starts. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_RUN_INFO_COLLECT_H
 #define TRAINPROF_SRC_CLI_SESSION_RUN_INFO_COLLECT_H

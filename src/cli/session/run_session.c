@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measures a program: plan, recording, program, loop, end. */
 #include "run_session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a command line to a recording on disk: the first half of run and attach. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_RUN_SESSION_H
 #define TRAINPROF_SRC_CLI_SESSION_RUN_SESSION_H

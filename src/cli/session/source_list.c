@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what can be measured here. */
 #include "source_list.h"
 

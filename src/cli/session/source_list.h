@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can be measured here, as rows for people: run --dry-run and doctor. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_SOURCE_LIST_H
 #define TRAINPROF_SRC_CLI_SESSION_SOURCE_LIST_H

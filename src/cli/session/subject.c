@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Judges a recording or facts written by hand. */
 #include "subject.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A run that was judged, whatever it was told by: a recording, or facts written by hand. */
 #ifndef TRAINPROF_SRC_CLI_SESSION_SUBJECT_H
 #define TRAINPROF_SRC_CLI_SESSION_SUBJECT_H

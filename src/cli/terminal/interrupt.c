@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tidies up when a command is interrupted, and ends by the signal. */
 #include "interrupt.h"
 

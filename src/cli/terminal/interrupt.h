@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is to be tidied when a command is interrupted half-way. A thread of its own waits for the
  * signal, so that what is tidied may take locks and memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws in place on a terminal, or block after block on a stream. */
 #include "live_screen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a live view is drawn: a terminal, in place, or a stream, one block after another. The
  * terminal is left as it was found, also across Ctrl-Z; what it shows last stays when it is closed.

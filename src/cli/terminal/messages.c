@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says what went wrong and what to type next. */
 #include "messages.h"
 

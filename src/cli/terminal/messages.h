@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Messages on stderr: one line "trainprof: what: why", then "  next:" with something to type. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_MESSAGES_H
 #define TRAINPROF_SRC_CLI_TERMINAL_MESSAGES_H

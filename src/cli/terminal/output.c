@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints results on stdout and notices when they do not arrive. */
 #include "output.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* stdout of a command: written whole, checked, paged where a reader sits. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_H
 #define TRAINPROF_SRC_CLI_TERMINAL_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a stream can show: colour, character set, width. */
 #ifndef TRAINPROF_SRC_CLI_TERMINAL_TERMINAL_H
 #define TRAINPROF_SRC_CLI_TERMINAL_TERMINAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names counters as "FILE:LINE FUNCTION() #VARIABLE" and puts their values. */
 #include "loop_counter.h"
 

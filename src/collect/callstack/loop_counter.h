@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the counters of a program's loops as marks. */
 #ifndef TRAINPROF_SRC_COLLECT_CALLSTACK_LOOP_COUNTER_H
 #define TRAINPROF_SRC_COLLECT_CALLSTACK_LOOP_COUNTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts Python frames in the place of the interpreter's own. */
 #include "python_merge.h"
 

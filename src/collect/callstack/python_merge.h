@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the frames of Python belong among those of the machine: each call from C into Python is one
  * evaluation frame of the interpreter, which stands for the Python frame that C called and, from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the interpreters of the target's processes and keeps them open. */
 #include "python_processes.h"
 

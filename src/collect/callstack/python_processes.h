@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Python interpreters of the target: found as they appear, read for whoever builds a stack.
  * Reading is of the instant of the call, and never stops the target.

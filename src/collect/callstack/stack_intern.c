@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names unwound frames and interns them as stacks. */
 #include "stack_intern.h"
 

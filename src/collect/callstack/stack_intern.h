@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From unwound frames to a stack in the sink: every place is looked up and named once. */
 #ifndef TRAINPROF_SRC_COLLECT_CALLSTACK_STACK_INTERN_H
 #define TRAINPROF_SRC_COLLECT_CALLSTACK_STACK_INTERN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Notes on sources that do not work as they should. */
 #include "availability.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Saying that a source works, but with less. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_AVAILABILITY_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_AVAILABILITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds our control groups, version 1 and 2, nested and namespaced, and their limits. */
 #include "cgroup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where our control groups are and what they limit, for host_info.c. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_CGROUP_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_CGROUP_H

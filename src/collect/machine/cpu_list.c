@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of CPUs: parsing of the kernel's list format, counting, membership. */
 #include "cpu_list.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of CPUs as the kernel writes them: "0-3,8". */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_CPU_LIST_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_CPU_LIST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps additions to an environment and merges them with one. */
 #include "trainprof/collect/env.h"
 

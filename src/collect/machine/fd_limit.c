@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts open files against their limit. */
 #include "fd_limit.h"
 

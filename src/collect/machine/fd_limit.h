@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How many descriptors this process may still open. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_FD_LIMIT_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_FD_LIMIT_H

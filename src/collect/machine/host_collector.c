@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "host": machine-wide counters every two seconds, and at start and stop. */
 #include "collect/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads small files of /proc and /sys below a host's root. */
 #include "host_file.h"
 

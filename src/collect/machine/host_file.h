@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of /proc and /sys below a host's root. Each returns false when it cannot be read. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_HOST_FILE_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_HOST_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what kind of machine this is from /proc and /sys below a root. */
 #include "trainprof/collect/host_info.h"
 

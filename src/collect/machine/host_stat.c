@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parsers of machine-wide statistics: CPUs, pressure, throttling, disks, network. */
 #include "host_stat.h"
 

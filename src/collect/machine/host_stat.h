@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the machine-wide files of /proc and of control groups say, from their text. Nothing is read
  * here; text is NUL-terminated, of any content. Each returns false when the figure is not in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a minor page fault costs on this machine. */
 #ifndef TRAINPROF_SRC_COLLECT_MACHINE_PAGE_FAULT_COST_H
 #define TRAINPROF_SRC_COLLECT_MACHINE_PAGE_FAULT_COST_H

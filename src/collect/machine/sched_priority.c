@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Raises the scheduling priority of this process. */
 #include "sched_priority.h"
 

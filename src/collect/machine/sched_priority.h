@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Being on time among hundreds of busy threads. The loop needs a CPU seldom and briefly, but a
  * queue of 250 threads a CPU would hand it one only after half a second, when the rings are full.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collector "proc": looks at threads that are off CPU, some fifty times a second at times that no
  * loop of the target can keep in step with, and keeps their books about once a second.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shares looks out between running, waiting for a CPU, and waits too short to be seen. */
 #include "oncpu_estimate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Of the looks that find a thread "running", which find it on a CPU and which waiting for one?
  * /proc does not tell, but the kernel's account of both does in sum. What is left are waits that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of system calls that wait. Numbers: arch/x86/entry/syscalls/syscall_64.tbl and
  * include/uapi/asm-generic/unistd.h, Linux 6.12; the tests compare them with the C library's. */
 #include "syscall_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* System calls in which a thread can wait, and what each of them waits for. */
 #ifndef TRAINPROF_SRC_COLLECT_OFFCPU_SYSCALL_TABLE_H
 #define TRAINPROF_SRC_COLLECT_OFFCPU_SYSCALL_TABLE_H

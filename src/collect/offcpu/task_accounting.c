@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads schedstat, stat, io and status of threads and processes into gauges. */
 #include "task_accounting.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel's own books about threads and processes: CPU time, run-queue delay, faults, I/O,
  * memory. Read about once a second and at the end, put as gauges; a reading that would repeat the

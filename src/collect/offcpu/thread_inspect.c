@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at a thread that is off CPU: system call, descriptor, kernel function, native stack. */
 #include "thread_inspect.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One look at a thread that is off CPU: what it waits for, and where. Reads /proc and the thread's
  * own stack; never stops it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Remembers a wait that was met twice in a row. */
 #include "typical_wait.h"
 

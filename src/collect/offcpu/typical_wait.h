@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The wait that a thread is mostly met in. A wait that ended while it was looked at says nothing of
  * itself; it is taken for one like those that did not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides why a thread is off CPU. */
 #include "wait_cause.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From what /proc says about a thread that is off CPU to why it is. Pure: nothing is read here. */
 #ifndef TRAINPROF_SRC_COLLECT_OFFCPU_WAIT_CAUSE_H
 #define TRAINPROF_SRC_COLLECT_OFFCPU_WAIT_CAUSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lists threads and opens events for them until nobody is left out. */
 #include "perf_attach.h"
 

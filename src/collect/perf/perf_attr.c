@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills in the attributes of events. */
 #include "perf_attr.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What each kind of event asks the kernel for. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_ATTR_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_ATTR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Builds the stack of a sample. */
 #include "perf_callchain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a sample to a stack in the sink: kernel part as recorded, user part unwound. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_CALLCHAIN_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_CALLCHAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "perf": stacks of running threads and every context switch, by the kernel's events. */
 #include "collect/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Measures the cost of samples and switches with events on ourselves. */
 #include "perf_cost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one sample and one context switch cost on this machine. Between bare metal and a nested
  * virtual machine lies a factor of ten, so it is measured, before the target starts, on ourselves.

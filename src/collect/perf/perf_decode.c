@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the records of perf rings (include/uapi/linux/perf_event.h, 6.18). */
 #include "perf_decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One record of a perf ring, decoded from its bytes. Nothing in the bytes is trusted: counts and
  * offsets are checked against the record's size, so that a torn ring gives a refusal, not a crash.

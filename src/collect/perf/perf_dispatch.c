@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hands each perf record to whom it concerns. */
 #include "perf_dispatch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What each perf record means: it feeds the tree of threads, the stays on CPUs and the samples, in
  * the order of time. Records that are missing become gaps, joined to about one a second.

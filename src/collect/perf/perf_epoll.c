@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One descriptor for all rings. */
 #include "perf_epoll.h"
 

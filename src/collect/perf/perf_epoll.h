@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What wakes the loop for perf's sake: rings that fill, and other descriptors. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_EPOLL_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_EPOLL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the kernel's events, asks for less when refused, and steers them. */
 #include "perf_event.h"
 

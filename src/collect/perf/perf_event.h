@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernel's events for one process and all that it will create: per CPU one that samples and
  * keeps the books of mappings, names, births and ends, one that only records context switches, and

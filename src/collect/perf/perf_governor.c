@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Decides how much detail the budget allows. */
 #include "perf_governor.h"
 

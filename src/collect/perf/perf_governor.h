@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keeps the cost of measuring below what was asked for: decides, from what was counted, when switch
  * records go off and on again, how many stacks are unwound and how often is sampled. No system call

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps who is on which CPU and puts each stay when it ends. */
 #include "perf_oncpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From context-switch records to stays on a CPU. Every stay put into the sink really was one: where
  * records were lost, a stay is cut to the part that is certain and ends TP_RUN_OPEN.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws sampling periods. */
 #include "perf_period.h"
 

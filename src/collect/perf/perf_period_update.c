@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws periods at moments that do not favour any place of a loop. */
 #include "perf_period_update.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gives running events new sampling periods, so that no loop is in step with them. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_PERIOD_UPDATE_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_PERIOD_UPDATE_H

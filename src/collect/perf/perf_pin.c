@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the events of threads that make children all the time. */
 #include "perf_pin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tries perf events and explains refusals. */
 #include "perf_probe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the kernel lets us have perf events, by trying; why not, and what would help. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_PROBE_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_PROBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The registers that unwinding needs, by their number in perf samples of this machine. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_REGS_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_REGS_H

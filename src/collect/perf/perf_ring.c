@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads records out of a perf ring in place. */
 #include "perf_ring.h"
 

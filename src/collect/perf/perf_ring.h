@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One CPU's ring of records, shared with the kernel: it moves the head, we move the tail.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses rate, stack and rings by what the machine bears. */
 #include "perf_setup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What collector "perf" asks the kernel for. */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_SETUP_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_SETUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens events of CPUs where they are allowed and fit. */
 #include "perf_system_wide.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events of CPUs in the place of events of threads, for a target that switches all the time.
  *

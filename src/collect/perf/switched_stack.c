@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the thread's own stack by a word of the other one. */
 #include "switched_stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that run kernels on a stack of their own (switched_stack.h), each with a sampling event
  * that wakes us at every sample: who called the kernel is read some 0.1 ms later, before the thread

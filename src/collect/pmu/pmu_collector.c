@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collector "pmu": hardware counters of the whole tree of the target: cycles, instructions, last
  * cache level, and how many slots the back end and memory kept empty.

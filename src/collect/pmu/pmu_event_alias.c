@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads event aliases and bit formats of core PMUs from sysfs. */
 #include "pmu_event_alias.h"
 

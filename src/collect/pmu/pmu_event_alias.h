@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names that the kernel itself gives to events, under /sys/bus/event_source/devices. */
 #ifndef TRAINPROF_SRC_COLLECT_PMU_PMU_EVENT_ALIAS_H
 #define TRAINPROF_SRC_COLLECT_PMU_PMU_EVENT_ALIAS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens, reads and scales groups of hardware counters. */
 #include "pmu_group.h"
 

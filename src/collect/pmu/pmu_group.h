@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Groups of hardware counters on a task and its future children. Needs the kernel and the C library
  * only, so that the very code can run as the first program of an emulated machine.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Encodes event names by libpfm4; the only file that knows the library. */
 #include "pmu_libpfm.h"
 

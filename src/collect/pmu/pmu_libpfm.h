@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of events as the CPU's manual has them, by libpfm4 where it was there at build time. */
 #ifndef TRAINPROF_SRC_COLLECT_PMU_PMU_LIBPFM_H
 #define TRAINPROF_SRC_COLLECT_PMU_PMU_LIBPFM_H

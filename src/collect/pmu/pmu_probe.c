@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out whether the CPUs' counters can be used here, by counting a loop. */
 #include "pmu_probe.h"
 

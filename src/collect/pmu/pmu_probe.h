@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether hardware counters can be used here, and if not, why. */
 #ifndef TRAINPROF_SRC_COLLECT_PMU_PMU_PROBE_H
 #define TRAINPROF_SRC_COLLECT_PMU_PMU_PROBE_H

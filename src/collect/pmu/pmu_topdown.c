@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recipes for top-down slots on each kind of CPU. */
 #include "pmu_topdown.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which events of this CPU tell slots, back-end bound and memory-bound slots (top-down analysis:
  * Yasin, ISPASS 2014), and how to compute them from the counts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waits for the end of a child, for a time. */
 #include "child_wait.h"
 

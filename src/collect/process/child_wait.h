@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The end of a child process of ours that is waited for, but not for ever: one that hangs in a
  * driver does not end when it is killed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps files open, least recently used first out. */
 #include "fd_cache.h"
 

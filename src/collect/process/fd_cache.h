@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files of /proc kept open between readings, as many as the limit of open files allows; the one
  * used longest ago goes first. Reading through a kept descriptor costs a third of open-read-close.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tries to read system call and memory of a child, or of the target. */
 #include "process_access.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What of another process can be read here, by trying: on a child of our own, or on itself. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_PROCESS_ACCESS_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_PROCESS_ACCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parsers of the per-process files of /proc. */
 #include "procfs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the files of /proc/PID and /proc/PID/task/TID say, from their text. Nothing is read here;
  * text is NUL-terminated, of any content. Each returns false when the text makes no sense.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads /proc/PID/stat. */
 #include "procfs_stat.h"
 

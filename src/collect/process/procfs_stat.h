@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line of /proc/PID/stat or /proc/PID/task/TID/stat. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_STAT_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_PROCFS_STAT_H

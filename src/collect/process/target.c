@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts the target, passes signals on to it, and learns how it ended. */
 #include "trainprof/collect/target.h"
 #include "trainprof/collect/env.h"

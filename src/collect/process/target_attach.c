@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds a running process and learns of its end. */
 #include "target_attach.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process that runs already and is none of our children: found, recognised, watched for its end.
  *

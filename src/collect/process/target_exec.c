@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds a program in PATH, executes it, and explains what was wrong with it. */
 #include "target_exec.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turning this process into a program, and saying why that failed. */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_TARGET_EXEC_H
 #define TRAINPROF_SRC_COLLECT_PROCESS_TARGET_EXEC_H

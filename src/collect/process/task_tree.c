@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the target's threads: births, execs, names and ends, one record each. */
 #include "task_tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The target's threads while it runs: who exists, where each one is now, whose address space it
  * has. Fed by perf records where there are any, by /proc otherwise; read by all collectors.

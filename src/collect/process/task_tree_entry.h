@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the tree keeps about a thread beyond its door; shared by task_tree.c and task_tree_scan.c.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PROCESS_TASK_TREE_ENTRY_H

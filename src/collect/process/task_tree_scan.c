@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the target's threads in /proc: the only way without perf, a correction with it. */
 #include "procfs_stat.h"
 #include "task_tree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "python": where threads are in Python, read from outside. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens, drains and closes the events of threads that run Python. */
 #include "python_sampling.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that run Python, each with a sampling event of its own that wakes us at every sample: its
  * Python frames are read some 0.1 ms after its machine stack was taken, and both are put together.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which of the next TP_BYTE_MASK_BYTES bytes are what: one bit a byte, for those who look for
  * something in JSON.

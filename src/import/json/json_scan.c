@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts a stream of JSON into events. */
 #include "json_scan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Walks a trace in JSON from its first byte to its last: an object with a list "traceEvents"
  * somewhere among its members, or the bare list. Gives whole events and members as pieces of text,

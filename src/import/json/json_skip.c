@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Passes over brackets 64 bytes at a time: which bytes are quotes, which of these are escaped, what
  * lies between two, and which brackets do not.

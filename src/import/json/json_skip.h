@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Passes over a bracket of JSON and all that it encloses, as fast as memory is read. */
 #ifndef TRAINPROF_SRC_IMPORT_JSON_JSON_SKIP_H
 #define TRAINPROF_SRC_IMPORT_JSON_JSON_SKIP_H

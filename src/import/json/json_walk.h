@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Takes apart JSON that lies whole in memory, without a tree: one member after the other, each
  * value as the piece of text that it is. Whoever owns the text keeps TP_JSON_WALK_SLACK readable

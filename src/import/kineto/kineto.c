@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads traces of the PyTorch profiler (Kineto), and of whoever else writes Chrome's JSON: events
  * become spans of one rank.

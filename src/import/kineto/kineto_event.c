@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes an event of a trace apart as far as somebody wants what is in it. */
 #include "kineto_event.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The members of a trace event that are wanted, as pieces of its text. */
 #ifndef TRAINPROF_SRC_IMPORT_KINETO_KINETO_EVENT_H
 #define TRAINPROF_SRC_IMPORT_KINETO_KINETO_EVENT_H

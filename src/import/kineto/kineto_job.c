@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads distributedInfo and deviceProperties. */
 #include "kineto_job.h"
 

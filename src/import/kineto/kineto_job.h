@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a Kineto trace says of its rank, beside the events. */
 #ifndef TRAINPROF_SRC_IMPORT_KINETO_KINETO_JOB_H
 #define TRAINPROF_SRC_IMPORT_KINETO_KINETO_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the args of kernels and copies. Names of keys: pytorch/kineto,
  * libkineto/src/output_json.cpp and CuptiActivity.cpp, read 2026-11-22. */
 #include "op_args.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What Kineto says of an operation of a device besides its times. */
 #ifndef TRAINPROF_SRC_IMPORT_KINETO_OP_ARGS_H
 #define TRAINPROF_SRC_IMPORT_KINETO_OP_ARGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Imports SQLite exports of Nsight Systems: one rank per process that works on a device. */
 #include "import/reader/importer.h"
 #include "nsys_db.h"

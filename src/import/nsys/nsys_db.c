@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads SQLite files; the only file that knows the library. */
 #include "nsys_db.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of an SQLite file that may be cut, damaged or made by someone who means harm. Nothing is
  * written beside it, no view, trigger, virtual table or generated column of it is ever run, and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what an export tells of machine, job and threads. */
 #include "nsys_facts.h"
 

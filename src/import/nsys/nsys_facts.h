@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an export tells of machine, job and threads. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_FACTS_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_FACTS_H

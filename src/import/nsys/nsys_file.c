@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gives SQLite its way to a file: a VFS of its own for each. */
 #include "nsys_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file as SQLite is to see it: whole pages only, for it fills the rest of a torn one with zeroes
  * and takes them for rows; not to be written, without locks and without logs beside it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the strings of an export and hands each to a rank's writer once. */
 #include "nsys_names.h"
 

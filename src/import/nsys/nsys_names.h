@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The strings of an export, by the number that its tables give them (StringIds). */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the processes of an export that are ranks, and whose a row is. */
 #define TP_LOG_DOMAIN "import"
 #include "nsys_process.h"

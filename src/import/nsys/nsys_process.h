@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The processes of an export, and those of them that are ranks. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_PROCESS_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads samples of threads, and the stacks that were taken as a thread lost its CPU. */
 #include "nsys_samples.h"
 

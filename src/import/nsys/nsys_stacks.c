@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Puts the frames of samples together. Exports write a stack's rows one after the other, innermost
  * first; whatever comes in between or in another order is put right as far as memory goes.

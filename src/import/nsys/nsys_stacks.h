@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of samples: rows of SAMPLING_CALLCHAINS, a frame each. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_STACKS_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_STACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs the switches of each thread. */
 #include "nsys_switches.h"
 

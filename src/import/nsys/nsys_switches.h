@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Switches of CPUs (SCHED_EVENTS) become stays of threads on them. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_SWITCHES_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_SWITCHES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns rows of nsys's tables into spans. */
 #include "nsys_tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of an export that hold spans. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_TABLES_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_TABLES_H

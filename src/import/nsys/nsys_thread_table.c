@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the thread and the process of a row of samples or switches. */
 #include "nsys_thread_table.h"
 

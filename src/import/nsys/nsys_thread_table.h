@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The threads of an export that samples and switches belong to, found by their global number. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_THREAD_TABLE_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_THREAD_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads what an export tells of threads beside spans. */
 #include "nsys_threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an export tells of threads beside spans: when they were on a CPU (SCHED_EVENTS), and where
  * samples found them (COMPOSITE_EVENTS with the frames of SAMPLING_CALLCHAINS). Threads of ranks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the waits for devices of an export. */
 #include "nsys_waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits for the device that nsys tells apart from calls: CUPTI_ACTIVITY_KIND_SYNCHRONIZATION. Calls
  * that say by their name that they wait are told already; others (a copy from pageable memory, a

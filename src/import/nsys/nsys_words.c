@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Translates names and numbers of nsys into the words of PyTorch's profiler. */
 #include "nsys_words.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What nsys writes, in the words that traces of PyTorch's profiler use for the same things. */
 #ifndef TRAINPROF_SRC_IMPORT_NSYS_NSYS_WORDS_H
 #define TRAINPROF_SRC_IMPORT_NSYS_NSYS_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Format: RFC 4180, but that a quoted field does not go on over lines. */
 #include "csv_rows.h"
 

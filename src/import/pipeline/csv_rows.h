@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of comma-separated values, from a stream, one after the other: fields may be quoted, lines
  * end with LF or CRLF. Memory is one line of TP_CSV_LINE_MAX; what is longer is passed over.

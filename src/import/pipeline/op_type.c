@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source: ByteDance-Seed/StragglerAnalysis, analyzer/metatypes.py, to_timeline.py (more names) and
  * dependency_model.py (who waits for whom), read 2026-11-22 at 8efcd7f and 57b56c4. Gradients of

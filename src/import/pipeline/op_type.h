@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of a job in pipeline stages are called, and whom they wait for. */
 #ifndef TRAINPROF_SRC_IMPORT_PIPELINE_OP_TYPE_H
 #define TRAINPROF_SRC_IMPORT_PIPELINE_OP_TYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gathers the operations of a job in pipeline stages. */
 #include "pipeline.h"
 

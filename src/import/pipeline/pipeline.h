@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A job in pipeline stages, gathered operation by operation and told rank by rank: how long a step
  * took, and who sends to whom, is known only when all has been seen.

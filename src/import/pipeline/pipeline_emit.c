@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tells what was gathered of a job in pipeline stages: which sends and receives are the same, which
  * operations of ranks wait for each other, and steps.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads what ByteDance published of jobs in pipeline stages, with "Understanding Stragglers in
  * Large Model Training Using What-if Analysis" (OSDI 2025): each operation of each rank and step.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source: pytorch/kineto, libkineto/include/ActivityType.h and src/ActivityType.cpp, several
  * versions of 2021 to 2026, read 2026-11-22; the first names (Kernel, Memcpy, Operator) are those

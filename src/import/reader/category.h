@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What events of a category are: Kineto's names of the kinds of activity, old and new. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_CATEGORY_H
 #define TRAINPROF_SRC_IMPORT_READER_CATEGORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names communicators by name and members. */
 #include "communicator_name.h"
 

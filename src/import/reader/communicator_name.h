@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a communicator is called: its name, and its members where the trace tells them, since
  * several may have one name ("tp" of ranks 0 and 1, "tp" of ranks 2 and 3).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a file, finds who reads it, and unpacks archives. */
 #include "import_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One file of those to be imported: what it is, and who reads it. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_IMPORT_FILE_H
 #define TRAINPROF_SRC_IMPORT_READER_IMPORT_FILE_H

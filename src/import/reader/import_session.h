@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One call of tp_import_files: what all readers share, and what each reader has of its own. Files
  * are read at the same time; ranks get their places in the result when all have been read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a format gives to be read: a constant row in import.c, one file each. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_IMPORTER_H
 #define TRAINPROF_SRC_IMPORT_READER_IMPORTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds rank numbers in names of files. */
 #include "rank_name.h"
 

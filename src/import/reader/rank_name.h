@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The number of a rank in the name of its file. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_RANK_NAME_H
 #define TRAINPROF_SRC_IMPORT_READER_RANK_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a reader of one rank's trace fills. Ids of strings, tracks and details are the writer's own;
  * they become those of the sink when a batch is handed over, so that readers of several ranks can

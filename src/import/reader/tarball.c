@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads tar archives. Layout: POSIX.1-2017, pax, "ustar Interchange Format", and GNU tar's manual,
  * "Basic Tar Format", both read 2026-11-22. */
 #include "tarball.h"

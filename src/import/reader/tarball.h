@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the members of a tar archive one after the other, as they come from a stream: ustar, GNU
  * (long names, sizes in base 256) and pax (path and size). Never trusts a header.

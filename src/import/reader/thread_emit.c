@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collects stays on CPUs and samples, and hands them over in batches. Stacks are a tree that grows
  * from the innermost frame outwards, so that rows of frames need not be kept until their stack is

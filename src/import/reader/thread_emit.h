@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tells what other tools know of threads beside spans: stays on CPUs, and samples with stacks. They
  * become what a live recording has. One teller for a file, whatever the number of its ranks, so

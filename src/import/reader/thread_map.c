@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds threads by what a trace calls them. */
 #include "thread_map.h"
 

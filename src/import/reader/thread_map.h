@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads of a trace: what it calls a process and a thread, numbers or texts, and the track on
  * which their spans lie. Threads of different processes are never one, whatever their numbers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names files that are no traces. */
 #include "unsupported_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What to say of a file that no importer reads. */
 #ifndef TRAINPROF_SRC_IMPORT_READER_UNSUPPORTED_FILE_H
 #define TRAINPROF_SRC_IMPORT_READER_UNSUPPORTED_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Draws from a report what all writers say the same way. */
 #include "digest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What several writers say about a report: order, whole percents, sentences about the end. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_DIGEST_H
 #define TRAINPROF_SRC_REPORT_DIGEST_DIGEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The exporters that report.c lists. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_EXPORTERS_H
 #define TRAINPROF_SRC_REPORT_DIGEST_EXPORTERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names places in a program for people. */
 #include "frame_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of places in a program. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_FRAME_NAME_H
 #define TRAINPROF_SRC_REPORT_DIGEST_FRAME_NAME_H

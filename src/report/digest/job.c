@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up devices, and names ranks and files. */
 #include "job.h"
 

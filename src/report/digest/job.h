@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the devices of a profile amount to together, and how ranks and files are called. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_JOB_H
 #define TRAINPROF_SRC_REPORT_DIGEST_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says in sentences what devices and ranks did. */
 #include "job_notes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a reader must know of devices and ranks, in sentences. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_JOB_NOTES_H
 #define TRAINPROF_SRC_REPORT_DIGEST_JOB_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Escapes text for Markdown. */
 #include "markdown_escape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text inside Markdown. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_MARKDOWN_ESCAPE_H
 #define TRAINPROF_SRC_REPORT_DIGEST_MARKDOWN_ESCAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lays text out in lines of a given width. */
 #include "trainprof/report/page.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses which lines are worth a sentence, and words them. */
 #include "source_lines.h"
 

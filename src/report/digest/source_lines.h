@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says in which lines of a Python program the time goes. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_SOURCE_LINES_H
 #define TRAINPROF_SRC_REPORT_DIGEST_SOURCE_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Says what limits a run. Rules do, but for traces of devices: their parts are exact and small
  * numbers of steps are the rule, so what analysis calls the largest loss is named.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What limits a run, in a word, a title and a sentence. */
 #ifndef TRAINPROF_SRC_REPORT_DIGEST_VERDICT_H
 #define TRAINPROF_SRC_REPORT_DIGEST_VERDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a run was and what it amounts to: the first half of the JSON report. */
 #include "document.h"
 #include "report/digest/verdict.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sections of the JSON report (docs/report.schema.json). */
 #ifndef TRAINPROF_SRC_REPORT_JSON_DOCUMENT_H
 #define TRAINPROF_SRC_REPORT_JSON_DOCUMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a finding advises, with what the guide says of it. */
 #include "document.h"
 

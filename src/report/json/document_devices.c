@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes devices, kernels and collectives into the JSON report. */
 #include "document.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes GPUs, by their driver's figures, into the JSON report. */
 #include "document.h"
 

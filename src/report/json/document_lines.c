@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes lines of Python programs and the workers of their loaders into the JSON report. */
 #include "document.h"
 

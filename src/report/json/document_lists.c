@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes processes, stacks, findings and warnings: the second half of the JSON report. */
 #include "document.h"
 #include "report/digest/frame_name.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a report has in common with a recording's manifest: the host and the imported files.
  */
 #include "document.h"

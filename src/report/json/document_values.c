@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the values that all documents consist of. */
 #include "document.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as one JSON document: what machines read. */
 #include "report/digest/exporters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON Schema of the report, as docs/report.schema.json holds it. */
 #include "trainprof/report/report.h"
 

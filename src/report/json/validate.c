@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checks what a report promises: exact sums, no null without a reason, ids that exist. */
 #include "trainprof/report/validate.h"
 

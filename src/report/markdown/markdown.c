@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as Markdown: for pull requests, step summaries and tickets. */
 #include "report/digest/exporters.h"
 #include "report/digest/markdown_escape.h"

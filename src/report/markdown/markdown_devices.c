@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes devices, kernels and ranks as Markdown tables. */
 #include "markdown_devices.h"
 

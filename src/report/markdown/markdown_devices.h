@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of devices, kernels and ranks in Markdown. */
 #ifndef TRAINPROF_SRC_REPORT_MARKDOWN_MARKDOWN_DEVICES_H
 #define TRAINPROF_SRC_REPORT_MARKDOWN_MARKDOWN_DEVICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says what a plan says, line by line. */
 #include "plan_fields.h"
 

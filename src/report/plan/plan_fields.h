@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan says, as labelled lines: text and Markdown print the same ones. */
 #ifndef TRAINPROF_SRC_REPORT_PLAN_PLAN_FIELDS_H
 #define TRAINPROF_SRC_REPORT_PLAN_PLAN_FIELDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes a plan as JSON (docs/plan.schema.json). */
 #include "trainprof/report/plan_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Prints a plan. */
 #include "trainprof/report/plan_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shows two runs side by side. */
 #include "trainprof/report/side_by_side.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what --full adds to the summary. */
 #include "device_tables.h"
 #include "gpu_table.h"

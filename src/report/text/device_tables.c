@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what --full says of devices, kernels and ranks. */
 #include "device_tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sections of report --full on devices, kernels, ranks and the files they came from. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_DEVICE_TABLES_H
 #define TRAINPROF_SRC_REPORT_TEXT_DEVICE_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shows how a rule judged a run. */
 #include "trainprof/report/explain.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Shows how facts written by hand were judged, as text and as JSON. */
 #include "trainprof/report/facts_advice.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Says what drivers tell of GPUs. */
 #include "gpu_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What reports say of the GPUs that a sampled program used, by their driver's figures. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_GPU_TABLE_H
 #define TRAINPROF_SRC_REPORT_TEXT_GPU_TABLE_H

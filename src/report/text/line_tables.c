@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the tables of lines and of loader workers. */
 #include "line_tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What --full says of lines of Python programs and of the workers of loaders. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_LINE_TABLES_H
 #define TRAINPROF_SRC_REPORT_TEXT_LINE_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the screen of a measurement that goes on. */
 #include "trainprof/report/live.h"
 

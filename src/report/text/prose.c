@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report as text for people: the summary, and with --full all the rest. */
 #include "report/digest/exporters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much fits beside each other on the screen after a run. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_SCREEN_WIDTH_H
 #define TRAINPROF_SRC_REPORT_TEXT_SCREEN_WIDTH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The screen after a run, and the sections that --full adds. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_SUMMARY_H
 #define TRAINPROF_SRC_REPORT_TEXT_SUMMARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the advice on the screen after a run. */
 #include "summary_advice.h"
 

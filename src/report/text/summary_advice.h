@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The part of the screen after a run that says what to do. */
 #ifndef TRAINPROF_SRC_REPORT_TEXT_SUMMARY_ADVICE_H
 #define TRAINPROF_SRC_REPORT_TEXT_SUMMARY_ADVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recognises the few machine instructions that a stack walk has to know. */
 #include "call_site.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads machine code: is there a call before this address, is this the return from a signal? */
 #ifndef TRAINPROF_SRC_STACK_CFI_CALL_SITE_H
 #define TRAINPROF_SRC_STACK_CFI_CALL_SITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs call frame instructions and boils the result down to one small rule for an address. */
 #ifndef TRAINPROF_SRC_STACK_CFI_CFI_H
 #define TRAINPROF_SRC_STACK_CFI_CFI_H

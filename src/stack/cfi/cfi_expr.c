@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Folds location expressions. Only the instruction pointer is known when a rule is made, and that
  * is enough: procedure linkage tables compute with it (rsp + 8 + ((rip & 15) >= 11) * 8), realigned

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Location expressions of unwind tables, folded to "register + offset" or "word at that". */
 #ifndef TRAINPROF_SRC_STACK_CFI_CFI_EXPR_H
 #define TRAINPROF_SRC_STACK_CFI_CFI_EXPR_H

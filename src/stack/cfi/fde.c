@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds and decodes frame description entries (DWARF 5 section 6.4.1, LSB 5 section 10.6). */
 #include "fde.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the frame description entry of an address: by the search table of .eh_frame_hdr, which
  * stays in the file (one read a lookup), or by an index built from .eh_frame or .debug_frame.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cache of unwind rules in front of the unwind tables. */
 #include "unwind_rule_cache.h"
 

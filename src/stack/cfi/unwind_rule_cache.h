@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of a module found so far, by address; the first question about an address costs
  * microseconds, every later one nanoseconds. */
 #ifndef TRAINPROF_SRC_STACK_CFI_UNWIND_RULE_CACHE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parses the headers of an ELF file: segments, the sections we use, the build-id. */
 #include "elf_image.h"
 

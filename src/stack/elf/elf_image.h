@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What unwinding and naming need to know of one ELF file. */
 #ifndef TRAINPROF_SRC_STACK_ELF_ELF_IMAGE_H
 #define TRAINPROF_SRC_STACK_ELF_ELF_IMAGE_H

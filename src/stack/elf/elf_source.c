@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of an ELF file, from a descriptor or from memory. */
 #include "elf_source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Binary search in sorted arrays of structs: of symbols, regions, unwind tables. */
 #ifndef TRAINPROF_SRC_STACK_ELF_FIRST_ABOVE_H
 #define TRAINPROF_SRC_STACK_ELF_FIRST_ABOVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads code objects and keeps what was read. */
 #include "py_code.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lays out what is read of a stack, so that what changes most is read at the shortest interval. */
 #include "py_copy_plan.h"
 

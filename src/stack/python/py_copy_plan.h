@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bytes of one thread's stack, read twice by one system call: all frames that the plan names
  * (copy A, the outermost first), the word that says which is the innermost, all frames again (copy

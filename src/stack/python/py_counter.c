@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads variables that hold whole numbers, and learns which of them count something. */
 #include "py_counter.h"
 

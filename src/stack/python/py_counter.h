@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole numbers in variables that grow by one now and then: the counters of loops.
  *

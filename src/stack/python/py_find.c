@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds _PyRuntime and Py_Version by the symbols of what a process maps. */
 #include "py_find.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds CPython's state in a process, through the files that the process maps. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_FIND_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_FIND_H

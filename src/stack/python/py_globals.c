@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks from a frame to the entries of its globals, and keeps the way. */
 #include "py_globals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The variables of a running module body: entries of the dictionary that is its globals.
  *

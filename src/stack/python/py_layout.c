@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of layouts, and what newer versions tell of themselves. */
 #include "py_layout.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where each minor version of CPython keeps what the reader needs: byte offsets within its
  * structures. The rows are generated from its own headers (tests/python/layouts.sh) and hold for

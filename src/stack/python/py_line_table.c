@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes line tables of code objects apart. */
 #include "py_line_table.h"
 

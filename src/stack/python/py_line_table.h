@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which line an instruction belongs to: the four forms in which code objects keep that. 3.8 and 3.9
  * co_lnotab, 3.10 co_linetable (PEP 626), 3.11 and later the location table (Objects/locations.md

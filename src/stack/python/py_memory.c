@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads another process's memory without stopping it. */
 #include "py_memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of the process that is read: another process, or an image of one in tests. Ranges are
  * read in their order, many by one system call.

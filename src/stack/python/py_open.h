@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens an interpreter that was already found, in any memory: that of a process, or an image of
  * one. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_OPEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a thread's stack twice and takes it for true where both say the same. */
 #include "py_stack.h"
 

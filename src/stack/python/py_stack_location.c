@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps, for each thread, where its stack was found to lie. */
 #include "py_stack_location.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What to read of a thread so that one system call gets its whole stack, twice: learned from the
  * last time, put right when the stack turns out to lie elsewhere. A plan is a guess about addresses

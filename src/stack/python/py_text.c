@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns str objects (PEP 393: one, two or four bytes a character) into UTF-8. */
 #include "py_text.h"
 

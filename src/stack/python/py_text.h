@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strings of the other process, as UTF-8. */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_TEXT_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_TEXT_H

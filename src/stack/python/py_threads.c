@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks the interpreters and thread states of a process. */
 #include "py_threads.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks a stack in its first copy, and finds the way around what is left out of a deep one. */
 #include "py_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The walk from the innermost frame of a copied stack to the outermost, by what was planned from
  * the last time and read into the copies (py_copy_plan.h), and by memory where the plan did not

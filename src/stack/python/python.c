@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads Python stacks: threads to thread states, frames to names and lines. */
 #include "trainprof/stack/python.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of functions that the C library picks when it is loaded, for which it has no symbols. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_IFUNC_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_IFUNC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads perf maps from /tmp, where anybody can put files of that name. */
 #include "jit_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds and reads /tmp/perf-PID.map of a target, and believes nothing about it. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_JIT_FILE_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_JIT_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads perf maps. The text comes from the target: nothing in it is trusted. */
 #include "jit_symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names that a run-time compiler wrote down: "start size name" lines in hex, as perf reads them. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_JIT_SYMBOLS_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_JIT_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Chooses where the kernel's names are kept between runs, and for how long they are good. */
 #include "kernel_symbol_cache.h"
 

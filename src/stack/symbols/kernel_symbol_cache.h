@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the running kernel's functions, from the user's cache where they are in it. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_KERNEL_SYMBOL_CACHE_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_KERNEL_SYMBOL_CACHE_H

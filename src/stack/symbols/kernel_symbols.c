@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads /proc/kallsyms: symbols have no size there, the next one of any kind ends them. */
 #include "kernel_symbols.h"
 

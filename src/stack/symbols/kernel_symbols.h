@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of kernel functions, where the kernel tells addresses (kernel.kptr_restrict). */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_KERNEL_SYMBOLS_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_KERNEL_SYMBOLS_H

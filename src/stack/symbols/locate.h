@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an address of a process to a module, for the rooms of this floor. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_LOCATE_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_LOCATE_H

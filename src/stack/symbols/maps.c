@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Address spaces: sorted executable regions, shared between parent and child until one changes. */
 #include "trainprof/stack/maps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a module: its file, its unwind rules, its names. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_MODULE_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_MODULE_H

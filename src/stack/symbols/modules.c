@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cache of modules: one entry a file, found again by what mapping and file say about it. */
 #include "module.h"
 

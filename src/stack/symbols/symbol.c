@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of frames: from symbol tables, perf maps, kallsyms, and failing that unwind tables. */
 #include "trainprof/stack/symbol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Function symbols: loads the arrays once, picks among aliases, fetches names on demand. */
 #include "symtab.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The function symbols of an ELF file, sorted; names are read from the file one at a time. */
 #ifndef TRAINPROF_SRC_STACK_SYMBOLS_SYMTAB_H
 #define TRAINPROF_SRC_STACK_SYMBOLS_SYMTAB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the instruction at a place. */
 #include "trainprof/stack/arith.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Applies unwind rules to registers and a copied stack. */
 #include "frame_walk.h"
 

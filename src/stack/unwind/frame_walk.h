@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One step from a frame to its caller by rule, and what the scan needs to take steps on trial. */
 #ifndef TRAINPROF_SRC_STACK_UNWIND_FRAME_WALK_H
 #define TRAINPROF_SRC_STACK_UNWIND_FRAME_WALK_H

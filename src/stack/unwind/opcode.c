@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recognises arithmetic in machine code. */
 #include "opcode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes machine instructions apart as far as their arithmetic. */
 #ifndef TRAINPROF_SRC_STACK_UNWIND_OPCODE_H
 #define TRAINPROF_SRC_STACK_UNWIND_OPCODE_H

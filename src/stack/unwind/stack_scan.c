@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Guesses callers where there are no unwind tables: run-time compiled kernels and hand-written
  * assembler, which is where training programs spend their time.

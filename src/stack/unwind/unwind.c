@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks a copied stack from the sampled registers to the root of the thread. */
 #include "trainprof/stack/unwind.h"
 

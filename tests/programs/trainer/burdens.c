@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What real trainers do besides training, each in a function of its own. */
 #include "burdens.h"
 

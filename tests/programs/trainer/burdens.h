@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of a step that are not training: memory churn, copies, metrics, log, checkpoint. */
 #ifndef TRAINER_BURDENS_H
 #define TRAINER_BURDENS_H

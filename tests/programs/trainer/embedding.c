@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks up and trains rows of a table that no cache holds. */
 #include "embedding.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An embedding table: rows picked by hash, one cache line each, so that memory is what limits. */
 #ifndef TRAINER_EMBEDDING_H
 #define TRAINER_EMBEDDING_H

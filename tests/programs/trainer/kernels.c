@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of the network: matrix products one by one or four numbers at a time. */
 #include "kernels.h"
 

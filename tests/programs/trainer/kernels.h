@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products, plain and vectorised; all add to c. Row-major, dense. */
 #ifndef TRAINER_KERNELS_H
 #define TRAINER_KERNELS_H

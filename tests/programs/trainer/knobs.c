@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the trainer's command line: one table row per knob. */
 #include "knobs.h"
 

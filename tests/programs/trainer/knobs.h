@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the trainer can be told on the command line. */
 #ifndef TRAINER_KNOBS_H
 #define TRAINER_KNOBS_H

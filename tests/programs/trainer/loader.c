@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loader: slots for ready batches in shared memory, filled by threads or processes. */
 #include "loader.h"
 

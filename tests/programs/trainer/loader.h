@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Batches for the trainer: made by itself, by threads, or by forked processes, ahead of use. */
 #ifndef TRAINER_LOADER_H
 #define TRAINER_LOADER_H

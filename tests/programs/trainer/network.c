@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The network: buffers, forward, backward and update, shared out over the team by picture. */
 #include "network.h"
 

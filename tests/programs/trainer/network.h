@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A small convolutional classifier: conv, pool, conv, pool, fully connected, softmax. */
 #ifndef TRAINER_NETWORK_H
 #define TRAINER_NETWORK_H

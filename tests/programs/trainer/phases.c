@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Charges each nanosecond of the main thread to the phase it is in, and writes the truth file. */
 #include "phases.h"
 

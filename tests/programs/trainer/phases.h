@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the main thread is: phases are timed for the truth file and marked for trainprof. */
 #ifndef TRAINER_PHASES_H
 #define TRAINER_PHASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Draws, compresses and decodes pictures. The format is that of lossless photographs in small: each
  * byte is predicted from its three neighbours (median edge detector of LOCO-I, Weinberger et al.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The data set: pictures drawn by rule, compressed without loss, one file each. */
 #ifndef TRAINER_PICTURES_H
 #define TRAINER_PICTURES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The ring of ranks: each sends to the next and receives from the one before, n - 1 times. */
 #include "ranks.h"
 

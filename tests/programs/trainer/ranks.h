@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks: processes that train the same network on different pictures and sum their gradients. */
 #ifndef TRAINER_RANKS_H
 #define TRAINER_RANKS_H

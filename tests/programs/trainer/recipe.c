@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads, decodes and augments the pictures of one batch. */
 #include "recipe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How one batch is made from files, whoever makes it. */
 #ifndef TRAINER_RECIPE_H
 #define TRAINER_RECIPE_H

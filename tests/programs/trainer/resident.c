@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Allocates and touches; malloc and memset would be merged into calloc, which touches nothing. */
 #include "resident.h"
 

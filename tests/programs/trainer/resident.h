@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory whose pages are all there before it is used. */
 #ifndef TRAINER_RESIDENT_H
 #define TRAINER_RESIDENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread team: static split of the loop, barrier at both ends, blocking or spinning. */
 #include "team.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A team of threads that share a loop, as an OpenMP runtime does. */
 #ifndef TRAINER_TEAM_H
 #define TRAINER_TEAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A training program whose bottleneck is known: a small convolutional network learns four kinds of
  * generated pictures, and one knob for each cause makes that cause dominant. With --truth it writes

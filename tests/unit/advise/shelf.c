@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes rule files for tests and loads them. */
 #include "advise/shelf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rule files of a test, in a directory of its own. */
 #ifndef TRAINPROF_TESTS_ADVISE_SHELF_H
 #define TRAINPROF_TESTS_ADVISE_SHELF_H

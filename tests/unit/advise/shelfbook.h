@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A shelf and the rulebook that is loaded from it, fresh for each test of a suite. */
 #ifndef TRAINPROF_TESTS_ADVISE_SHELFBOOK_H
 #define TRAINPROF_TESTS_ADVISE_SHELFBOOK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Claims about judging a run by the shipped rules: what is not known, what time is called, and a
  * formula of theirs. Whole runs and what is said of them are in tests/cases/scenes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The doubles of CUDA beside the test binary: where they are, and what they are told to do. */
 #ifndef TRAINPROF_TESTS_AGENT_CUDADOUBLE_H
 #define TRAINPROF_TESTS_AGENT_CUDADOUBLE_H

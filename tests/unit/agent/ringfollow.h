@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a reader sees beside a writer whose events carry their number: whole ones, in order. */
 #ifndef TRAINPROF_TESTS_AGENT_RINGFOLLOW_H
 #define TRAINPROF_TESTS_AGENT_RINGFOLLOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rings as they lie in files, read at leisure and checked against the contract. */
 #ifndef TRAINPROF_TESTS_AGENT_RINGREADING_H
 #define TRAINPROF_TESTS_AGENT_RINGREADING_H

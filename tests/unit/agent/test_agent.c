@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the library in a program: how programs live and die with it. */
 #include "agent/cupti/cupti_library.h"
 #include "cudadouble.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hand-made traces for passes that read counters: every number in them is chosen. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_HAND_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_HAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that was sampled while it used a device: steps of 100 ms whose every piece is chosen.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of patterns with one file that a test writes. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_PATTERNFOLDER_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_PATTERNFOLDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole traces of Python trainers, made by hand: processes, threads, what each does piece by piece.
  */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_PYSCENE_H

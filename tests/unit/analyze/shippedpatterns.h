@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shipped patterns, for all tests of a suite. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_SHIPPEDPATTERNS_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_SHIPPEDPATTERNS_H

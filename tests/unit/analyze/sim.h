@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A simulated thread: what it does is told piece by piece, and a trace comes out as the collectors
  * would have made it: exact stays on the CPU, one stack at a random place of each slot of CPU time,

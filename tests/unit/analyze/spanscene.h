@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hand-made traces of spans: ranks with threads and devices, every time chosen. */
 #ifndef TRAINPROF_TESTS_UNIT_ANALYZE_SPANSCENE_H
 #define TRAINPROF_TESTS_UNIT_ANALYZE_SPANSCENE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program whose GPU is traced in windows: steps of 100 ms of which the device works 50, and which
  * are longer while they are traced.

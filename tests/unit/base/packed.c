@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes gzip without compressing: RFC 1952 around stored blocks of RFC 1951. */
 #include "packed.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes gzip in memory, so that tests need neither zlib nor the program. */
 #ifndef TRAINPROF_TESTS_UNIT_BASE_PACKED_H
 #define TRAINPROF_TESTS_UNIT_BASE_PACKED_H

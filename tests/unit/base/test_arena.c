@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about regions: aligned, zeroed, apart from each other, and gone at once. */
 #include "trainprof/base/arena.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the growing buffer. */
 #include "trainprof/base/buf.h"
 

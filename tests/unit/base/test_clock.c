@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about clocks and dates. */
 #include "trainprof/base/clock.h"
 

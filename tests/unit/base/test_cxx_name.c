@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names in mangled symbols, most of them made by g++ 12. */
 #include "trainprof/base/cxx_name.h"
 

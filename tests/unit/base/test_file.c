@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about files: read whole or not at all, replaced whole or not at all. */
 #include "trainprof/base/file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about unpacking gzip that is whole, cut anywhere, damaged anywhere, or several. */
 #include "base/gzip.h"
 #include "giver.h"

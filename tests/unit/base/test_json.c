@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about JSON documents: strict when reading, exact when writing, never surprised. */
 #include "trainprof/base/json.h"
 

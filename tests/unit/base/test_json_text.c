@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the grammar of JSON: what RFC 8259 allows passes, the first mistake is named. */
 #include "base/json_text.h"
 

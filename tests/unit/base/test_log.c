@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about log lines: the right ones, whole, harmless, from any thread. */
 #include "trainprof/base/log.h"
 

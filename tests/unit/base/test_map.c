@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the hash map. */
 #include "trainprof/base/map.h"
 

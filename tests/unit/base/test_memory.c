@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the heap: growth keeps what is there, and impossible sizes end the program cleanly.
  */
 #include "trainprof/base/memory.h"

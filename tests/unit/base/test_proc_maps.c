@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about lines of /proc/PID/maps. */
 #include "trainprof/base/proc_maps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading the memory of a process: of a child, and of our own. */
 #include "trainprof/base/process_memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about errors: said once, cut rather than overrun, and never in the way when unwanted. */
 #include "trainprof/base/status.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading files, plain and packed, from the first byte to the last. */
 #include "trainprof/base/stream.h"
 

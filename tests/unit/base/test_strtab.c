@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about interned strings. */
 #include "trainprof/base/strtab.h"
 

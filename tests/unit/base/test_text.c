@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about text: distances, numbers with units, UTF-8, patterns. */
 #include "trainprof/base/text.h"
 

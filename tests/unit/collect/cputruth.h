@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a program does, counted by the kernel for a test alone. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_CPUTRUTH_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_CPUTRUTH_H

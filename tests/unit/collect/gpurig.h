@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A collector of GPUs on this machine, without a sampler: opened, asked now and then, stopped. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPURIG_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_GPURIG_H

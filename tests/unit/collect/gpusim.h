@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that is made up, on a clock of its own: it steps, and is slower while it is traced. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_GPUSIM_H

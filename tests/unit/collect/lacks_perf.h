@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of what needs perf events. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PERF_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PERF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of reading a Python program. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PYTHON_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_LACKS_PYTHON_H

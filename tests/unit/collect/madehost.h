@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Machines that are made up: their files, in a folder. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_MADEHOST_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_MADEHOST_H

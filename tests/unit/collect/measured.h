@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A whole measurement of a real program, into a trace. For tests. */
 #ifndef TRAINPROF_TESTS_COLLECT_MEASURED_H
 #define TRAINPROF_TESTS_COLLECT_MEASURED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The double of NVML (tests/doubles/nvidia_ml.c) beside the test binary, and its script. */
 #ifndef TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H
 #define TRAINPROF_TESTS_COLLECT_NVMLDOUBLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Perf records made by hand, as the kernel writes them. For tests. */
 #ifndef TRAINPROF_TESTS_COLLECT_PERF_BYTES_H
 #define TRAINPROF_TESTS_COLLECT_PERF_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The doubles of CUDA for whoever samples hardware counters. */
 #ifndef TRAINPROF_TESTS_COLLECT_PMDOUBLE_H
 #define TRAINPROF_TESTS_COLLECT_PMDOUBLE_H

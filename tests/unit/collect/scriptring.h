@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes a GPU ring as an agent does (trainprof/wire/gpu_ring.h), from what a test or a program
  * says. One thread; libc only. CUPTI's clock is ours plus `skew_ns`.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How much more CPU trainprof may take when a sanitizer watches it. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_SLOWER_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_SLOWER_H

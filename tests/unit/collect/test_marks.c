@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about marks: written by the header that users include, read by the collector. */
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"

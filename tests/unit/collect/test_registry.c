@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the list of sources: each row keeps the promises of the door. */
 #include "trainprof/collect/collector.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about whole measurements of real programs. */
 #include "collect/lacks_perf.h"
 #include "collect/measured.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about our own cost. */
 #include "collect/registry.h"
 

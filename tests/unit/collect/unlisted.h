@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests where folders cannot be listed: nobody knows what is in /proc/self/fd then. */
 #ifndef TRAINPROF_TESTS_UNIT_COLLECT_UNLISTED_H
 #define TRAINPROF_TESTS_UNIT_COLLECT_UNLISTED_H

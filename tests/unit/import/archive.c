@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ustar headers: POSIX.1-2017, pax, "ustar Interchange Format". */
 #include "archive.h"
 

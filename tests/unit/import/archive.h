@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Writes tar archives for tests. */
 #ifndef TRAINPROF_TESTS_UNIT_IMPORT_ARCHIVE_H
 #define TRAINPROF_TESTS_UNIT_IMPORT_ARCHIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sink of tests that keeps spans and tracks. */
 #include "imported.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Imports made-up traces and keeps what came out, for tests to look at. */
 #ifndef TRAINPROF_TESTS_UNIT_IMPORT_IMPORTED_H
 #define TRAINPROF_TESTS_UNIT_IMPORT_IMPORTED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "nsys_scene.h"
 
 #include "skip.h"

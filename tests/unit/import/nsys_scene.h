@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Exports of nsys made up for tests, and what importing them gives. */
 #ifndef TRAINPROF_TESTS_UNIT_IMPORT_NSYS_SCENE_H
 #define TRAINPROF_TESTS_UNIT_IMPORT_NSYS_SCENE_H

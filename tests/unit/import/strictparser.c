@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Compares what two parsers see. */
 #include "strictparser.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cJSON's opinion of an event beside the scanner's. */
 #ifndef TRAINPROF_TESTS_UNIT_IMPORT_STRICTPARSER_H
 #define TRAINPROF_TESTS_UNIT_IMPORT_STRICTPARSER_H

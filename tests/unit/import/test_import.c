@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about importing files: several at a time, archives, what is no trace, and public traces.
  */
 #include "trainprof/import/import.h"

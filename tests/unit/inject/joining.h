@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that are joined, and the library that is put into them. */
 #ifndef TRAINPROF_TESTS_INJECT_JOINING_H
 #define TRAINPROF_TESTS_INJECT_JOINING_H

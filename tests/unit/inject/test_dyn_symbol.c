@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about functions in a loaded library, which dlsym() knows too. */
 #include "inject/dyn_symbol.h"
 #include "inject/image_map.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about finding files among a process's mappings. */
 #include "inject/image_map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about programs into which a library is put while they run. */
 #include "joining.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which processes are left alone, on trees that look like /proc. */
 #include "inject/image_map.h"
 #include "inject/preflight.h"

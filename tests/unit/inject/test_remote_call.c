@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about one thread that is made to create another. */
 #include "inject/remote_call.h"
 

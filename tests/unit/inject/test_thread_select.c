@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which threads may be held. */
 #include "inject/thread_select.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about a thread under ptrace. */
 #include "inject/tracee.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about writing memory and reading texts of a process; ours serves as well as another's. */
 #include "inject/tracee_memory.h"
 

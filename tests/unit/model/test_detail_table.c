@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about interned details. */
 #include "trainprof/model/detail_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names of what devices do. */
 #include "trainprof/model/device.h"
 

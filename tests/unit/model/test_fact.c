@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the vocabulary: names find themselves, units are known, typing mistakes are near. */
 #include "trainprof/model/fact.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about metrics: recordings know them by name, so names are unique and find themselves. */
 #include "trainprof/model/metric.h"
 

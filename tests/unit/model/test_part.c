@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about parts and labels: six parts, every label in one of them, names that find themselves.
  */
 #include "trainprof/model/part.h"

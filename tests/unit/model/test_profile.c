@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about profiles: what was not measured is unknown, and the parts are exact. */
 #include "trainprof/model/fact.h"
 #include "trainprof/model/profile.h"

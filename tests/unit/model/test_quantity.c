@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about numbers with their origin. */
 #include "trainprof/model/quantity.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the names of ranges. */
 #include "trainprof/model/range_name.h"
 

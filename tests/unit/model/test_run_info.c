@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about run information: a copy owes nothing to the original. */
 #include "trainprof/model/run_info.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about sinks: equal things get equal ids, an id is defined before it is used. */
 #include "trainprof/model/sink.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about building traces. */
 #include "trainprof/base/memory.h"
 #include "trainprof/model/trace.h"

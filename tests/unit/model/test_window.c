@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the last seconds of a measurement that goes on. */
 #include "trainprof/model/window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hand-made imports for the tests of writers: a step of eight ranks, one of which is late, and six
  * steps of one rank that waits for data. The ranks' times are those of param-dlrm-8ranks. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_JOBSAMPLE_H

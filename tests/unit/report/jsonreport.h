@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A report as JSON: its text, and that read back. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_JSONREPORT_H
 #define TRAINPROF_TESTS_UNIT_REPORT_JSONREPORT_H

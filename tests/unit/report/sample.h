@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A hand-made run for the tests of writers: 984 steps of 50.4 ms, mostly waiting for data. */
 #ifndef TRAINPROF_TESTS_UNIT_REPORT_SAMPLE_H
 #define TRAINPROF_TESTS_UNIT_REPORT_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Takes this thread's registers and a copy of its stack, as a sample of the kernel would. */
 #ifndef TRAINPROF_TESTS_UNIT_STACK_CAPTURE_H
 #define TRAINPROF_TESTS_UNIT_STACK_CAPTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of a CPython process, built by hand for any minor version, so that what cannot be
  * waited for in a running one (a stack that changes while it is read, pointers in a circle) can be

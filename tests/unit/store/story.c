@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a made-up run, compares traces, and gives tests a directory. */
 #include "story.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A made-up run, told record by record into any sink, always the same: what was told to a recording
  * can be told to a trace and both compared.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the checksum: the vectors of RFC 3720, B.4, and no dependence on how bytes come. */
 #include "store/checksum.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about unpacking: newer records are skipped, wrong ones refused, numbers keep their sense.
  */
 #include "store/decoder.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the packing: small, and as docs/format.md shows it. */
 #include "store/encoder.h"
 

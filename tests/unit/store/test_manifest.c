@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about manifest.json. */
 #include "store/manifest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading what was cut, damaged, made by another version or made up. */
 #include "trainprof/store/recording.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about writing a recording: whole, private, bounded, and harmless when something fails. */
 #include "trainprof/store/recording.h"
 

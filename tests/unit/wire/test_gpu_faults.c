@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what is known of versions of CUPTI. */
 #include "trainprof/wire/gpu_faults.h"
 

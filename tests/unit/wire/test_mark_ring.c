@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the mark ring: what a program marks arrives whole, or is counted as lost. */
 #include "trainprof/wire/mark_ring.h"
 

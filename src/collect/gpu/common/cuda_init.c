@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loads CUDA's driver and starts it. */
 #include "cuda_init.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starting CUDA in a child of ours; in trainprof itself it is never started. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_COMMON_CUDA_INIT_H
 #define TRAINPROF_SRC_COLLECT_GPU_COMMON_CUDA_INIT_H

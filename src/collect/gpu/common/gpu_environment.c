@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Looks at what stands around the GPUs of a machine. */
 #include "gpu_environment.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands around the GPUs of a machine and decides what can be measured of them: the driver,
  * who may read counters, tools that own what we would need, programs that share a GPU, variables

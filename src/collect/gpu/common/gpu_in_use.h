@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The GPUs that the target uses and the tracks that stand for them, so that what several sources
  * tell of a GPU stands together. NVML's collector finds them; others only look.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Other tools that measure GPUs, by the names of what they leave behind: libraries that CUDA loads
  * for them, variables, processes. CUPTI serves one tool in a process, and the counters of a GPU one

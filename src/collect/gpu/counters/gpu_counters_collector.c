@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "gpupmu": hardware counters of the GPUs that the target uses, in short windows. */
 #include "collect/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The binary interface of CUPTI's profiler host and PM sampling calls (12.6 to 13.x), as far as it
  * is used: declared here, so that neither building nor running needs anything of NVIDIA's. Facts

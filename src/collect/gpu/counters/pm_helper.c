@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Starts the process that samples hardware counters, talks to it, and ends it. */
 #include "pm_helper.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A child process of trainprof's own that samples hardware counters, so that whatever CUPTI does
  * there (it may hang, crash, print) happens to nobody else. Nothing is put into the target.

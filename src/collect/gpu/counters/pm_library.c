@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds a libcupti with PM sampling, and the words for what its calls return. */
 #include "pm_library.h"
 

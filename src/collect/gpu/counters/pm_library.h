@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A libcupti with PM sampling (CUPTI 12.6 or newer), loaded when it is there. Never unloaded:
  * CUPTI has crashed at it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The counters that are wished for, and how many of them a chip gives in one pass. */
 #include "pm_metric_set.h"
 

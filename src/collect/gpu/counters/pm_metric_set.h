@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which hardware counters are sampled on a chip: as many of a list of wishes as it knows and as fit
  * into a single pass, for PM sampling has no second one. Made without a GPU, by CUPTI's host calls.

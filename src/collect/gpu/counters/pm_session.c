@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Drives CUPTI's PM sampling on one GPU. */
 #include "pm_session.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PM sampling of one GPU: what can be counted there, and windows in which it is. Between windows
  * nothing is held of the GPU. Every call may block as long as the driver does, or crash in CUPTI:

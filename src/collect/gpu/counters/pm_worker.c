@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Samples hardware counters for trainprof, in a process of its own. */
 #include "pm_worker.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The binary interface of libnvidia-ml.so.1, as far as it is used: declared here, so that neither
  * building nor running needs anything of NVIDIA's. Facts from nvml_collector.h of drivers 470 to

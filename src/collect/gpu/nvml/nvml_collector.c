@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "nvml": what NVIDIA's driver tells of the GPUs that the target uses. */
 #include "collect/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks NVML for all that one device tells. */
 #include "nvml_device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One GPU as NVML sees it, and what it says at one moment. No locks: used by one thread at a time,
  * and every call may block as long as the driver does.

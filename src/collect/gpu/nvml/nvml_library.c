@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the functions of libnvidia-ml and the words for what they return. */
 #include "nvml_library.h"
 

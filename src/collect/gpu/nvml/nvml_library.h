@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* NVIDIA's management library, loaded when it is there. Optional calls it lacks are NULL. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_NVML_NVML_LIBRARY_H
 #define TRAINPROF_SRC_COLLECT_GPU_NVML_NVML_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out whose GPU it is. */
 #include "nvml_process.h"
 

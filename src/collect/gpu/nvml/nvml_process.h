@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which GPUs the target uses. NVML lists the processes that compute on a device; where it lists
  * none of ours, the device nodes that they hold open tell less: many programs open them all.

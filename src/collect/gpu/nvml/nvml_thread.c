@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asks NVML in a thread of its own. */
 #include "nvml_thread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread of trainprof's own that asks NVML, so that nobody else waits for it: starting takes
  * seconds on some machines, and any call may hang in a driver. What it read is taken from it

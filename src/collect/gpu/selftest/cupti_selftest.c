@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Has a child start CUDA with the agent, and reads what that says. */
 #include "cupti_selftest.h"
 

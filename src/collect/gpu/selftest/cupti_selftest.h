@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tries, once, what `run` would do to trace GPUs: a child starts CUDA, whose driver loads the
  * agent, which finds CUPTI and switches it on. Nothing is computed and no context is made. For

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out what can be had of GPUs, and what each of them tells. */
 #include "trainprof/collect/gpu_selftest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Joins the processes of a tree, one after the other. */
 #include "agent_attach.h"
 

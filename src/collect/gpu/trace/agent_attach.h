@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the GPU agent into a program that runs already, and into its children that use CUDA. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_ATTACH_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_ATTACH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the library that is put into programs that use a GPU. */
 #include "agent_path.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the library is that is put into programs that use a GPU. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_PATH_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_PATH_H

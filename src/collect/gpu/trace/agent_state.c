@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The states of an agent, in words. */
 #include "agent_state.h"
 

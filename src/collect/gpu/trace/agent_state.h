@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the agent in a program says of itself, in words. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_STATE_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_AGENT_STATE_H

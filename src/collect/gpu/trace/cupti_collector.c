@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Collector "cupti": what the GPU did, told by an agent that the driver loads into the program. */
 #include "collect/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps clock pairs and interpolates between them. */
 #include "gpu_clock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Turns times of CUPTI's clock into CLOCK_MONOTONIC, by pairs of both that an agent wrote. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_CLOCK_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_CLOCK_H

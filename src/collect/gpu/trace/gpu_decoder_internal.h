@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a teller of GPU events consists of, for its files: of work and calls, of ranges, and the
  * emitter below both. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_DECODER_INTERNAL_H

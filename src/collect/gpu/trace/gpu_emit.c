@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Emits the tracks and spans of a program's GPU work into the sink. */
 #include "collect/process/task_tree.h"
 #include "gpu_decoder_internal.h"

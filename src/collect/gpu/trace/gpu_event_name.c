@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names of what a GPU agent tells. */
 #include "gpu_event_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How kernels, copies, fills and calls of a GPU agent are called in records: as in imported traces,
  * so that the same patterns know them. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_GPU_EVENT_NAME_H

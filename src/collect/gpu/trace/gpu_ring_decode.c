@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tells a sink what a GPU agent saw. */
 #include "gpu_ring_decode.h"
 

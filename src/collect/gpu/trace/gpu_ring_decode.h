@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns the events of one process's GPU ring into records, as an importer would make them of a
  * trace: tracks of streams and threads, spans of kernels, copies, fills, calls, waits and NVTX

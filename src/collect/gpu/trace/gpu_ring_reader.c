@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a GPU ring, and trusts nothing in it. */
 #include "gpu_ring_reader.h"
 

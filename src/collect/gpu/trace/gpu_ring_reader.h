@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One GPU ring as its reader sees it (trainprof/wire/gpu_ring.h): opened, checked, drained.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds and drains the rings of GPU agents. */
 #include "gpu_ring_set.h"
 

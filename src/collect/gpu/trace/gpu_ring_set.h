@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The directory in which GPU agents make their rings, and the rings in it. The program knows it by
  * TRAINPROF_GPU_RINGS; it is ours alone, on a tmpfs where that has room, and gone at the end.

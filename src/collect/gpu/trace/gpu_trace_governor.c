@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long and how often the GPU is traced. */
 #include "gpu_trace_governor.h"
 

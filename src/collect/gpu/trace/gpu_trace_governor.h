@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides how long and how often the GPU is traced, from what earlier windows cost the program, so
  * that this stays below --max-overhead. Pure: no clock, no system call.

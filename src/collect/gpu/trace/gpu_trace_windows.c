@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens and closes windows of GPU tracing, and measures what each of them cost. */
 #include "gpu_trace_windows.h"
 

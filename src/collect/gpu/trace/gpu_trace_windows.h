@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When windows of GPU tracing open and close. Each window is compared with the stretches right
  * before and behind it, by what the target got on in them; from that the governor takes how long

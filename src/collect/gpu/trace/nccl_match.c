@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Joins calls of NCCL and kernels. */
 #include "nccl_match.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which call of NCCL a kernel of NCCL belongs to, in one process. The call's range says how many
  * bytes, in which communicator; the kernel is launched in that range, or, where calls are grouped,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads payloads of NCCL. */
 #include "nccl_payload.h"
 

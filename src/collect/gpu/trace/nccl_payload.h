@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What NCCL says of its calls, in the payloads of its NVTX ranges. */
 #ifndef TRAINPROF_SRC_COLLECT_GPU_TRACE_NCCL_PAYLOAD_H
 #define TRAINPROF_SRC_COLLECT_GPU_TRACE_NCCL_PAYLOAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of NVTX as spans, and what NCCL says in them. */
 #include "gpu_decoder_internal.h"
 #include "gpu_ring_reader.h"

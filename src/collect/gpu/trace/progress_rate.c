@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what comes back in each step of the target. */
 #include "progress_rate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast the target gets on while it runs: what it does once, or a fixed number of times, in each
  * step, counted from the records that all sources put, and from ends of ranges. Only rates of one

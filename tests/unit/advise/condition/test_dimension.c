@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about units. */
 #include "advise/condition/dimension.h"
 

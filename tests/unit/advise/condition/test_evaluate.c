@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the values of conditions. */
 #include "advise/condition/expr.h"
 #include "advise/shelf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what conditions may say. */
 #include "advise/condition/expr.h"
 

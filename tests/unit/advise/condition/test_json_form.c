@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about strict reading of JSON. */
 #include "advise/condition/json_form.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about sentences with numbers in them. */
 #include "advise/condition/sentence.h"
 #include "advise/shelf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about named thresholds. */
 #include "advise/condition/threshold.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about facts written by hand: units, mistakes, what follows, and the file to start from. */
 #include "trainprof/advise/fact_file.h"
 #include "trainprof/model/fact.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what layers cost: sums done by hand, and what must hold for any network. */
 #include "advise/facts/layer_cost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about networks in files of facts: what follows from them, and what is refused. */
 #include "advise/facts/layer_list.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which findings are shown, and in which order. */
 #include "advise/judge/finding_order.h"
 #include "advise/shelf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about one rule applied to one run. */
 #include "advise/judge/judge.h"
 #include "advise/shelf.h"

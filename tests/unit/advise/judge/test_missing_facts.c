@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which missing facts are asked for first. */
 #include "advise/judge/missing_facts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what a finding carries of the guide. */
 #include "advise/judge/references.h"
 #include "advise/shelfbook.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the cases inside rules. */
 #include "advise/shelf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about when two runs are not to be compared. */
 #include "advise/shelf.h"
 

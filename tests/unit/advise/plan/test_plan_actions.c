@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what is done in one move. */
 #include "advise/plan/plan_actions.h"
 #include "advise/shelf.h"

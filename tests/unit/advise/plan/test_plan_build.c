@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the order of moves and their bounds, with numbers computed by hand. */
 #include "advise/plan/plan_build.h"
 #include "advise/shelf.h"

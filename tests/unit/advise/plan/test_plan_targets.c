@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the numbers that must move, computed by hand. */
 #include "advise/plan/plan_targets.h"
 #include "advise/shelf.h"

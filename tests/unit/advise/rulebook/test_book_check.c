@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what is wrong with a rulebook as a whole. */
 #include "advise/shelfbook.h"
 

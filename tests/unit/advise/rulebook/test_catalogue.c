@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about loading limits, sources, pages and techniques of several folders. */
 #include "advise/shelfbook.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about how limits, techniques and sources name each other. */
 #include "advise/shelfbook.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about conditions that no run can meet, and about advice against the guide. */
 #include "advise/rulebook/contradiction.h"
 #include "advise/shelfbook.h"

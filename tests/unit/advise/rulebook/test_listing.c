@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about listing a folder. */
 #include "advise/rulebook/listing.h"
 #include "advise/shelf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about a rule as it comes out of its file. */
 #include "advise/shelf.h"
 

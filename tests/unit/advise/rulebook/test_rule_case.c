@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the cases inside a rule as they come out of its file. */
 #include "advise/rulebook/rule_case.h"
 

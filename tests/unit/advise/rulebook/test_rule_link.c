@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about how rules name each other, and what they find. */
 #include "advise/shelfbook.h"
 

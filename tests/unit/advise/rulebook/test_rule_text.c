@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about rules printed for people. */
 #include "advise/shelf.h"
 

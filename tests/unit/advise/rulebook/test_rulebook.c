@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about loading rules: what is refused, and how it is said. */
 #include "advise/shelfbook.h"
 

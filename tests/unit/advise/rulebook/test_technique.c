@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about one technique: what is read, and what is refused. */
 #include "advise/rulebook/technique.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the pool of buffers. */
 #include "agent/cupti/buffer_pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what calls do, by their names. */
 #include "agent/cupti/call_names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about when callbacks count as stolen. */
 #include "agent/cupti/callback_takeover.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what becomes of a record. */
 #include "agent/cupti/cupti_decode.h"
 #include "agent/ringreading.h"

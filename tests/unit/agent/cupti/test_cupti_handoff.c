@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about other tools that come for CUPTI while the library is in a program. */
 #include "agent/cupti/cupti_handoff.h"
 

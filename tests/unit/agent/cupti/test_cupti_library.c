@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which CUPTI is found, and what of it. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_library.h"

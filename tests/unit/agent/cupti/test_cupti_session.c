@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about one use of CUPTI, on its double in this process. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/cupti_session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the words by which a library calls another one. */
 #include "agent/cudadouble.h"
 #include "agent/cupti/got_patch.h"

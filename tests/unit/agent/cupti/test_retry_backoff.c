@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about how often another tool is asked whether it is done. */
 #include "agent/cupti/retry_backoff.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about NVTX's tables, and about programs that name ranges by it. */
 #include "agent/nvtx/nvtx.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the messages of ranges. */
 #include "agent/nvtx/nvtx_message.h"
 

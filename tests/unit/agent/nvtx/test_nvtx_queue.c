@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the queue in which ranges wait. */
 #include "agent/nvtx/nvtx_queue.h"
 

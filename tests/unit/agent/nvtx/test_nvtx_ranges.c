@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about ranges on their way from threads into the ring. */
 #include "agent/nvtx/nvtx_ranges.h"
 

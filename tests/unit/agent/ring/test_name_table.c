@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names as ids. */
 #include "agent/ring/name_table.h"
 #include "agent/ringreading.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about places as numbers. */
 #include "agent/ring/place_table.h"
 #include "agent/ringreading.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the writing end of the ring. */
 #include "agent/ring/ring_writer.h"
 #include "agent/ringfollow.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which known loss of a CPU stands for another. */
 #include "analyze/attribution/preemption_model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about groups of families of kernels. */
 #include "analyze/classify/frame_class.h"
 #include "analyze/classify/kernel_group.h"

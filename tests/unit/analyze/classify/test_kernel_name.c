@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the parts of kernels' names. */
 #include "analyze/classify/kernel_name.h"
 

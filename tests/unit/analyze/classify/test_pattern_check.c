@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about examples in patterns: a row that cannot be reached is told. */
 #include "analyze/patternfolder.h"
 

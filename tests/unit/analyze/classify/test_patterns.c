@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the shipped patterns: what names of functions, files and programs mean. */
 #include "analyze/classify/frame_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about Python functions: what the file and the name of one say, by the shipped patterns. */
 #include "analyze/classify/python_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the names of spans on threads. */
 #include "analyze/classify/span_class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the rate of collectives, on scenes in which every time is known. */
 #include "analyze/spanscene.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which call launched what. */
 #include "analyze/devices/launch_index.h"
 

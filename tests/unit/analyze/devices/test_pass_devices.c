@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about programs that were sampled while they used devices: every ns has its owner. */
 #include "analyze/livescene.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about where the steps of a program with devices come from. */
 #include "analyze/livescene.h"
 

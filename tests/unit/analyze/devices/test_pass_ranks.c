@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about traces of spans, on scenes in which every instant's owner is known. */
 #include "analyze/spanscene.h"
 

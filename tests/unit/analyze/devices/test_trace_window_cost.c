@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what windows of GPU tracing cost a program, by its steps around them. */
 #include "analyze/windowscene.h"
 

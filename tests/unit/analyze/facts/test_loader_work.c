@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what loader workers do, in scenes whose answers are known. */
 #include "analyze/pyscene.h"
 

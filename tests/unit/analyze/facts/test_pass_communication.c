@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about peers and waiting for them. */
 #include "analyze/hand.h"
 

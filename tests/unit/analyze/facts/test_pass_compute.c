@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about who computes, spins, and in whose code. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about who had the CPUs. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what the environment says. */
 #include "analyze/hand.h"
 

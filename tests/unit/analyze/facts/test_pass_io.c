@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what is read and written. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about lines: which one holds the time of each part. */
 #include "analyze/pyscene.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about who counts as a loader worker. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about memory facts. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about how far a measurement can be trusted. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about periods of launch order, on sequences whose step is known. */
 #include "analyze/numeric/sequence_period.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about error bars, checked against series whose truth is known. */
 #include "analyze/numeric/stats.h"
 

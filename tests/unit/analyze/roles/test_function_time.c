@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what two threads have in common. */
 #include "analyze/hand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about windows of hardware counters: on simulated trainers that mark their steps. */
 #include "analyze/sim.h"
 #include "analyze/steady/counter_windows.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which steps speak for a run, on simulated trainers that mark their steps. */
 #include "analyze/sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about functions without a telling name that write and wait for storage. */
 #include "analyze/pyscene.h"
 

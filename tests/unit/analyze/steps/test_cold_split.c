@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about functions that a compiler has split. */
 #include "analyze/hand.h"
 

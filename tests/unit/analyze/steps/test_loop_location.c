@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about loops of Python programs: how many rounds, and at which lines. */
 #include "analyze/pyscene.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about finding steps, on simulated trainers whose steps are known. */
 #include "analyze/sim.h"
 

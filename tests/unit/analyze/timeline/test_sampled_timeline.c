@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about stretches that only samples tell of. */
 #include "analyze/timeline/sampled_timeline.h"
 

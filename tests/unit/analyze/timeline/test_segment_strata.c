@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which sampled stay stands for one that nobody saw. */
 #include "analyze/timeline/segment_strata.h"
 

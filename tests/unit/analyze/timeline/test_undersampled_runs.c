@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about stays that samples cannot hit. */
 #include "analyze/timeline/undersampled_runs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options are exact, values carry units, and every refusal says what to type. */
 #include "cli/options/options.h"
 

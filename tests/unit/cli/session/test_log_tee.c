@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the copy of a program's output. */
 #include "cli/session/log_tee.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about merging Python frames into machine stacks. */
 #include "collect/callstack/python_merge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about putting unwound stacks into a sink, with this program's own code. */
 #include "collect/callstack/stack_intern.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about notes on sources. */
 #include "collect/machine/availability.h"
 

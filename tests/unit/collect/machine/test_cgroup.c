@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about odd places of control groups; the usual ones are recorded machines of
  * test_host_info.c.
  */

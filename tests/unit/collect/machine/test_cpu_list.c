@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about sets of CPUs. */
 #include "collect/machine/cpu_list.h"
 

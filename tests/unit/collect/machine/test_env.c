@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about additions to an environment. */
 #include "trainprof/collect/env.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about how many descriptors are left. */
 #include "collect/machine/fd_limit.h"
 #include "collect/unlisted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the collector "host", on recorded machines and on this one. */
 #include "collect/registry.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading files below a host's root. */
 #include "collect/machine/host_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the parsers of machine-wide statistics. */
 #include "collect/machine/host_stat.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the price of a page fault. */
 #include "collect/machine/page_fault_cost.h"
 

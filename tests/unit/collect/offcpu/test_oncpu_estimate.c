@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about sharing looks out between running and waiting for a CPU. */
 #include "collect/offcpu/oncpu_estimate.h"
 

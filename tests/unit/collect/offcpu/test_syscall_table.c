@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the table of system calls. */
 #include "collect/offcpu/syscall_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the books of threads and processes, on a /proc made by hand. */
 #include "collect/madehost.h"
 #include "collect/offcpu/task_accounting.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what a wait that ended under our eyes is taken for. */
 #include "collect/offcpu/typical_wait.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about why a thread is off CPU, from what /proc said in each case. */
 #include "collect/offcpu/wait_cause.h"
 

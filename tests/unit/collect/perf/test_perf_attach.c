@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about joining a tree of threads that runs already, on real programs. */
 #include "collect/perf/perf_attach.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what events ask for. */
 #include "collect/perf/perf_attr.h"
 

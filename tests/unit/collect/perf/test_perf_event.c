@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about opening events. */
 #include "collect/lacks_perf.h"
 #include "collect/perf/perf_decode.h"

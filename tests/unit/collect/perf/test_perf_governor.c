@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the budget: programs are played, time included. */
 #include "collect/perf/perf_governor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about events of CPUs: whom they fit, who may have them, and what they tell. */
 #include "collect/lacks_perf.h"
 #include "collect/madehost.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about callers of code that works on a stack of its own: here a buffer of this process. */
 #include "collect/perf/switched_stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about threads whose kernels work on a stack of their own, by whole measurements. */
 #include "collect/measured.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the kernel's own names of events, on recorded and made machines. */
 #include "collect/pmu/pmu_event_alias.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about counter groups: software counters here, hardware ones in check-qemu. */
 #include "collect/pmu/pmu_group.h"
 

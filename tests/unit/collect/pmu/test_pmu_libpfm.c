@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about event names; golden encodings, for CPUs that are not here. */
 #include "collect/pmu/pmu_libpfm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about whether counters can be used, on recorded and made machines and on this one. */
 #include "collect/pmu/pmu_probe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about waiting for children that end, or do not. */
 #include "collect/process/child_wait.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the shelf of open files. */
 #include "collect/process/fd_cache.h"
 

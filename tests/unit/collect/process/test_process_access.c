@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what of another process can be read; the full matrix is in check-qemu. */
 #include "collect/process/process_access.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the parsers of per-process files. */
 #include "collect/process/procfs.h"
 

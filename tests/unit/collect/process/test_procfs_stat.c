@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about /proc/PID/stat. */
 #include "collect/process/procfs_stat.h"
 

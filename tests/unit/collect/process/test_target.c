@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about starting and following the target. Each runs a wrapper process and looks at it from
  * outside, as a shell would. */
 #include "trainprof/collect/env.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the tree of threads: fed by events. */
 #include "collect/process/task_tree.h"
 

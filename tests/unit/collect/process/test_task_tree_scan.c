@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about finding threads in /proc: in a recorded tree that changes, and in the real one. */
 #include "collect/process/task_tree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading Python, by whole measurements of programs whose shares are known. */
 #include "collect/measured.h"
 

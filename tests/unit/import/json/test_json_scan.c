@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about cutting documents into events, wherever the bytes end and however large they are. */
 #include "giver.h"
 #include "import/json/json_scan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about passing over brackets, by vectors and without. */
 #include "import/json/json_skip.h"
 

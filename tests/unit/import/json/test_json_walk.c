@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about taking JSON apart: members, numbers, times, texts. */
 #include "import/json/json_walk.h"
 

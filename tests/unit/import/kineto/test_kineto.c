@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about events of Kineto and Chrome traces: what becomes a span, and what is skipped. */
 #include "import/imported.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about imports of whole exports: public ones with known answers, schemas of six years. */
 #include "import/reader/importer.h"
 

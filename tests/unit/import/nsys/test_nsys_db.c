@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about databases that are cut, damaged or made to harm. */
 #include "import/nsys/nsys_db.h"
 

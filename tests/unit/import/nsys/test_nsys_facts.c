@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about machine, job and threads. */
 #include "import/nsys/nsys_facts.h"
 

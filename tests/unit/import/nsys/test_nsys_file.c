@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what SQLite is shown of a file. */
 #include "import/nsys/nsys_file.h"
 

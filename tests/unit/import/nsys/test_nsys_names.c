@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names: from numbers or texts, few or many, damaged or missing. */
 #include "import/nsys/nsys_names.h"
 

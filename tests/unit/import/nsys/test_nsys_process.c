@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which processes are ranks, and whose a row is. */
 #include "import/nsys/nsys_process.h"
 

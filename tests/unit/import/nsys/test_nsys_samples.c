@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about samples: which count as time, and in which state they found the thread. */
 #include "import/nsys/nsys_samples.h"
 

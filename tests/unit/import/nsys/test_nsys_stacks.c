@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the frames of samples: which stack they make, in whatever order they come. */
 #include "import/nsys/nsys_stacks.h"
 

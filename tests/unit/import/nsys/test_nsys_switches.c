@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about switches: which stays of threads they make, in whatever order they come. */
 #include "import/nsys/nsys_switches.h"
 

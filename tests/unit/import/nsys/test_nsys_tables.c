@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about rows: which are spans, which are skipped and why. */
 #include "import/nsys/nsys_tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about threads of exports: whose samples and switches they are, and what they are called.
  */
 #include "import/nsys/nsys_threads.h"

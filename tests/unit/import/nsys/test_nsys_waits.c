@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about waits for the device that have a table of their own. */
 #include "import/nsys/nsys_waits.h"
 

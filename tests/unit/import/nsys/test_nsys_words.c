@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the words that nsys's numbers and names become. */
 #include "import/nsys/nsys_words.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about rows of comma-separated values. */
 #include "giver.h"
 #include "import/pipeline/csv_rows.h"

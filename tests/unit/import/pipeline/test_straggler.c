@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about timelines of jobs in pipeline stages: ranks, steps, and who waits for whom. */
 #include "import/imported.h"
 

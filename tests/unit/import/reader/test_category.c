@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what categories of events are. */
 #include "import/reader/category.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what communicators are called. */
 #include "import/reader/communicator_name.h"
 

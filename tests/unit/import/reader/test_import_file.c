@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about who gets a file: importers of streams and of files, made up here. */
 #include "import/reader/import_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about rank numbers in names of files. */
 #include "import/reader/rank_name.h"
 

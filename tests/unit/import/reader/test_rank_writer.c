@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about handing over the spans of several ranks, from several threads, to one sink. */
 #include "import/reader/rank_writer.h"
 

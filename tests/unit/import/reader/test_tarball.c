@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading archives: three dialects, whatever sizes and names they claim. */
 #include "import/reader/tarball.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what is said of files that are no traces. */
 #include "import/reader/unsupported_file.h"
 

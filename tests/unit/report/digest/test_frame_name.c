@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frames are named by what is known of them. */
 #include "report/digest/frame_name.h"
 

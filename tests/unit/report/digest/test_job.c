@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Devices add up, and ranks and files are called as the reader knows them. */
 #include "report/jobsample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sentence is said when it says something. */
 #include "report/jobsample.h"
 

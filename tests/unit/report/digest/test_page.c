@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines are never wider than asked, and nothing in a text steers the terminal. */
 #include "trainprof/report/page.h"
 

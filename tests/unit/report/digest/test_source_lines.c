@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about sentences on lines of Python programs. */
 #include "report/digest/source_lines.h"
 

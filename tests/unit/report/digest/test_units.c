@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers read as people write them, and whole percents sum to 100. */
 #include "trainprof/report/units.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces of devices name their largest loss; runs are told by rules. */
 #include "report/jobsample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON report holds exactly what the profile holds, and satisfies its own schema and sums. */
 #include "report/jobsample.h"
 #include "report/jsonreport.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checker accepts what the writer writes and finds each broken promise. */
 #include "report/jobsample.h"
 #include "report/jsonreport.h"

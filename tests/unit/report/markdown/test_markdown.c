@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Markdown equals its golden file, and names cannot break out of it. */
 #include "report/golden.h"
 #include "report/sample.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of devices in Markdown equal their golden file, and names cannot break out of them. */
 #include "report/golden.h"
 #include "report/jobsample.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of devices rank what they show; whole screens are in test_summary.c. */
 #include "report/jobsample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The screen of a running program equals golden ones; GOLDEN=1 rewrites them. */
 #include "report/golden.h"
 #include "report/sample.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The summary equals golden screens in every width; GOLDEN=1 rewrites them. */
 #include "report/golden.h"
 #include "report/jobsample.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about machine code: calls, jumps, returns from signals. */
 #include "stack/cfi/call_site.h"
 

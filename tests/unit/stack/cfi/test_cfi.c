@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about unwind rules, with libdw as the second opinion on every address of real files. */
 #include "stack/capture.h"
 #include "stack/symbols/module.h"

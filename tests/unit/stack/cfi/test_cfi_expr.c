@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about folded location expressions. */
 #include "stack/cfi/cfi_expr.h"
 

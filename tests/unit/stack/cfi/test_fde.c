@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about finding entries: by search table and by index, and on sections made up to hurt. */
 #include "stack/cfi/fde.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the cache of rules. */
 #include "stack/cfi/unwind_rule_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about ELF headers, of our own file and of files made up to hurt. */
 #include "stack/elf/elf_image.h"
 

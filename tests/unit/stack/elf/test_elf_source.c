@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading files with few descriptors. */
 #include "stack/elf/elf_source.h"
 

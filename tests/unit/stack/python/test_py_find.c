@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about finding an interpreter. What is found in real ones: tests/python/check_python.sh. */
 #include "stack/python/py_find.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the way to global variables, in memory built by hand for each version. */
 #include "stack/python/py_globals.h"
 

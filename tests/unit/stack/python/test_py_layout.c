@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about layouts: rows, and what newer versions tell of themselves. */
 #include "stack/pyimage.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about line tables, against what seven interpreters say of their own. */
 #include "stack/python/py_line_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about reading another process's memory, shown on our own. */
 #include "stack/python/py_memory.h"
 

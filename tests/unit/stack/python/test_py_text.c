@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about strings read from another process. */
 #include "stack/python/py_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about stacks of an interpreter, in memory built by hand for each version. */
 #include "trainprof/stack/python.h"
 

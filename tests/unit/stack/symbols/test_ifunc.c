@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about functions that the C library picks at load time. */
 #include "stack/symbols/ifunc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which perf maps are believed. */
 #include "stack/symbols/jit_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names of run-time compiled code. */
 #include "stack/symbols/jit_symbols.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names that are kept between runs. */
 #include "stack/symbols/kernel_symbol_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names of kernel functions. */
 #include "stack/symbols/kernel_symbols.h"
 

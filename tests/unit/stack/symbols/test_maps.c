@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about address spaces: overlaps, forks, execs, and what a mapping turns out to be. */
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/modules.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about files: which one is opened for a mapping, and which ones are not believed. */
 #include "trainprof/stack/modules.h"
 

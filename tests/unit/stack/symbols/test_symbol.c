@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about real names, with libc's own table as the witness. */
 #include "trainprof/stack/symbol.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about symbols: libc's own functions, found and refused; aliases; speed. */
 #include "stack/symbols/symtab.h"
 

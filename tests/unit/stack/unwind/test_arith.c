@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the arithmetic at a place of a running program: this one. */
 #include "trainprof/stack/arith.h"
 #include "trainprof/stack/modules.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about recognised arithmetic: by hand, and against what objdump calls the same bytes. */
 #include "stack/unwind/opcode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Claims about guessed callers, against chains that are known: code written at run time and
  * assembler without unwind tables between C functions, on stacks full of old return addresses.

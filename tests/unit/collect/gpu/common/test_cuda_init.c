@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about starting CUDA, on the double of its driver. */
 #include "collect/gpu/common/cuda_init.h"
 

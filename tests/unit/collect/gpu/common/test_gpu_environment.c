@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what is found around the GPUs of made-up machines. */
 #include "collect/gpu/common/gpu_environment.h"
 #include "collect/madehost.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the names by which other tools for GPUs are known. */
 #include "collect/gpu/common/gpu_tools.h"
 

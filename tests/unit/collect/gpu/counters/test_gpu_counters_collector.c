@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the collector "gpupmu": what it puts and what it says of itself. */
 #include "collect/gpurig.h"
 #include "collect/madehost.h"

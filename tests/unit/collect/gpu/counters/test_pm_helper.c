@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the process that samples counters: what it tells of the double of CUPTI, and that
  * nothing that happens to it happens to us. */
 #include "collect/gpu/counters/pm_helper.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which CUPTI samples counters, and what its refusals mean. */
 #include "collect/gpu/counters/pm_library.h"
 #include "collect/pmdouble.h"

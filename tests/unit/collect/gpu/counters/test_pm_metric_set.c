@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the sets of counters: on the double, and for every chip that a real libcupti knows,
  * which needs neither a GPU nor its driver. */
 #include "collect/gpu/counters/pm_metric_set.h"

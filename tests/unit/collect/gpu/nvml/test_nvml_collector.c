@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the collector "nvml": what it puts and what it says of itself. */
 #include "collect/gpurig.h"
 #include "collect/nvmldouble.h"

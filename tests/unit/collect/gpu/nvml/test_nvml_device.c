@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what one device says, on a double of NVML. */
 #include "collect/gpu/nvml/nvml_device.h"
 #include "collect/nvmldouble.h"

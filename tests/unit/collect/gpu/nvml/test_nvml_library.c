@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about loading NVML, on doubles of it. */
 #include "collect/gpu/nvml/nvml_library.h"
 #include "collect/nvmldouble.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about whose GPU it is, on a double of NVML and made-up machines. */
 #include "collect/gpu/nvml/nvml_process.h"
 #include "collect/nvmldouble.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the thread that asks NVML, on a double of it. Also run under ThreadSanitizer. */
 #include "collect/gpu/nvml/nvml_thread.h"
 #include "collect/nvmldouble.h"

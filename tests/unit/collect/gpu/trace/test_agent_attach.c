@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about an agent that joins a program which uses CUDA's doubles already. */
 #include "collect/gpu/trace/agent_attach.h"
 #include "collect/gpu/trace/gpu_ring_set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the source that reads what an agent inside the program tells of the GPU. */
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"

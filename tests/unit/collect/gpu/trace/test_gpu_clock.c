@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about times of CUPTI's clock on ours. */
 #include "collect/gpu/trace/gpu_clock.h"
 

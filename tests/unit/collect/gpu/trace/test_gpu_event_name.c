@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about names: they are those that imported traces have. */
 #include "collect/gpu/trace/gpu_event_name.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the records that GPU events become. */
 #include "collect/gpu/trace/gpu_ring_decode.h"
 

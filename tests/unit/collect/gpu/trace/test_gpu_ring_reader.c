@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the reader's end of a GPU ring: what is whole is read, what is not is refused. */
 #include "collect/gpu/trace/gpu_ring_reader.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the directory of rings. */
 #include "collect/gpu/trace/gpu_ring_set.h"
 

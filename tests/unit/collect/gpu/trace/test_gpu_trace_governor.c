@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about how long and how often the GPU is traced: what it costs stays in its budget. */
 #include "collect/gpu/trace/gpu_trace_governor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about windows of GPU tracing: measured, they cost what they may, and it is known. */
 #include "collect/gpusim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about which call a kernel belongs to. */
 #include "collect/gpu/trace/nccl_match.h"
 

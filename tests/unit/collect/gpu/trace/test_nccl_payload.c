@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what NCCL's payloads say. */
 #include "collect/gpu/trace/nccl_payload.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about what a program gets on: rates of what comes back in each step. */
 #include "collect/gpu/trace/progress_rate.h"
 
