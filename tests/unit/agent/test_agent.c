@@ -177,7 +177,7 @@ START_TEST(exec_begins_another_ring)
 	load(&second, 1);
 	ck_assert_uint_eq(first.header->pid, second.header->pid);
 	ck_assert_uint_eq(first.header->start_ticks, second.header->start_ticks);
-	ck_assert_uint_eq(first.header->state, TP_GPU_STATE_OPEN);
+	ck_assert_uint_le(first.header->state, TP_GPU_STATE_OPEN); /* it could say no more */
 	ck_assert_uint_eq(second.header->state, TP_GPU_STATE_FINISHED);
 	ck_assert_uint_eq(second.n_of[TP_GPU_EVENT_KERNEL], 10 * OF_64_KERNELS);
 	ring_free(&first);
