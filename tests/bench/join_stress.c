@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (!tp_machine_is_known() || !joining_is_possible()) {
 		printf("skipped: no thread can be held here\n");
-		printf("check-inject: 0 passed, 0 failed, 1 skipped\n");
+		printf("proof-inject: 0 passed, 0 failed, 1 skipped\n");
 		return 0;
 	}
 	joining_path(path, "../programs/steadfast");
@@ -91,6 +91,6 @@ int main(int argc, char **argv)
 		     stress("11 threads", (char *[]){program, few, NULL}, rounds) +
 		     stress("200 threads", (char *[]){program, many, NULL}, rounds) +
 		     stress("Python", (char *[]){interpreter, option, code, NULL}, rounds);
-	printf("check-inject: %d passed, %d failed, 0 skipped\n", n_well, 4 - n_well);
+	printf("proof-inject: %d passed, %d failed, 0 skipped\n", n_well, 4 - n_well);
 	return n_well < 4;
 }

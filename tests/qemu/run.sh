@@ -11,7 +11,7 @@ mkdir -p "$out"
 
 skip() {
 	echo "skipped: $1"
-	echo "check-qemu: 0 passed, 0 failed, 1 skipped"
+	echo "proof-qemu: 0 passed, 0 failed, 1 skipped"
 	exit 0
 }
 
@@ -88,7 +88,7 @@ cross_build() {
 }
 cross_build > "$out/cc.log" 2>&1 || {
 	tail -20 "$out/cc.log"
-	echo "check-qemu: 0 passed, 1 failed, 0 skipped"
+	echo "proof-qemu: 0 passed, 1 failed, 0 skipped"
 	exit 1
 }
 (cd "$out" && echo init | cpio -o -H newc --quiet | gzip -1 > initrd.gz)
@@ -105,8 +105,8 @@ counts=$(sed -n 's/^guest: \([0-9]* passed, [0-9]* failed\)$/\1/p' "$out/guest.l
 if [ -z "$counts" ]; then
 	tail -20 "$out/console.log"
 	echo "the guest did not reach its end (status $status)"
-	echo "check-qemu: $(grep -c ': ok:' "$out/guest.log") passed, 1 failed, 0 skipped"
+	echo "proof-qemu: $(grep -c ': ok:' "$out/guest.log") passed, 1 failed, 0 skipped"
 	exit 1
 fi
-echo "check-qemu: $counts, 0 skipped"
+echo "proof-qemu: $counts, 0 skipped"
 case $counts in *" 0 failed") exit 0 ;; *) exit 1 ;; esac
