@@ -126,7 +126,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
-	check-pages check-spdx
+	check-pages check-spdx check-words
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
@@ -468,7 +468,7 @@ sensitivity: $(addprefix $(B)/sensitivity/,unit check_traces trainprof) $(B)/che
 	$(Q)$(MAKE) --no-print-directory docs/thresholds.md
 
 # ---- house checks: seconds, no build --------------------------------------------------------------
-.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-spdx
+.PHONY: check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs check-pages check-spdx check-words
 
 ## check-layers: floors and rooms use only what docs/architecture.md lets them, and no files need each other in a circle
 check-layers: $(B)/libtrainprof.a $(B)/obj/main.o
@@ -501,6 +501,10 @@ check-pages:
 ## check-spdx: every source file names its licence
 check-spdx:
 	$(Q)tests/checks/spdx.sh
+
+## check-words: names are made of known words, no struct is defined twice, no folder is larger than 40 files
+check-words:
+	$(Q)tests/checks/words.sh
 
 ## check-docs: what the program writes into docs/ is what it says now
 check-docs: $(B)/trainprof

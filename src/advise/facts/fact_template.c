@@ -348,7 +348,7 @@ void tp_fact_file_schema(struct tp_buf *out)
 		put_kind(&w, kinds[i].unit, kinds[i].pattern);
 	put_kind(&w, "bool", NULL);
 	write_interval(&w);
-	tp_layerlist_definitions(&w);
+	tp_layer_list_definitions(&w);
 	tp_json_close(&w, '}');
 	tp_json_close(&w, '}');
 	tp_buf_puts(out, tp_buf_text(&w.out));

@@ -234,7 +234,7 @@ static void write_layer(struct tp_json_writer *w)
 	close_object(w);
 }
 
-void tp_layerlist_definitions(struct tp_json_writer *w)
+void tp_layer_list_definitions(struct tp_json_writer *w)
 {
 	tp_json_write_key(w, "whole");
 	tp_json_open(w, '{');

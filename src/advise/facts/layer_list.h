@@ -28,6 +28,6 @@ void tp_layer_list_read(struct tp_json_form *form, const struct tp_json *root,
 /* Append what "network" may be, as JSON Schema: a member "network" of "properties". */
 void tp_layer_list_schema(struct tp_json_writer *w);
 /* Append the members of "$defs" that it refers to. */
-void tp_layerlist_definitions(struct tp_json_writer *w);
+void tp_layer_list_definitions(struct tp_json_writer *w);
 
 #endif
