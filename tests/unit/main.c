@@ -68,7 +68,8 @@ void __wrap__mark_point(const char *file, int line)
 {
 	enum { ALL_UNTIL = 1000, THEN_EACH = 256 };
 	static unsigned n;
-	if (n++ < ALL_UNTIL || n % THEN_EACH == 0)
+	unsigned nth = __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
+	if (nth < ALL_UNTIL || nth % THEN_EACH == 0)
 		__real__mark_point(file, line);
 }
 

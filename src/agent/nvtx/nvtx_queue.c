@@ -52,17 +52,17 @@ static bool has_room(const struct tp_nvtx_queue *queue, uint64_t tail, size_t n,
 	return (int64_t)(tail + n - head) <= TP_NVTX_QUEUE_CELLS - kept;
 }
 
-uint16_t tp_nvtx_queue_pop_lost(struct tp_nvtx_queue *queue)
+uint64_t tp_nvtx_queue_pop_lost(struct tp_nvtx_queue *queue, uint64_t max)
 {
 	uint64_t n = load(&queue->n_dropped);
 	uint64_t taken;
 	do {
 		if (!n)
 			return 0;
-		taken = n < MAX_LOST ? n : MAX_LOST;
+		taken = n < max ? n : max;
 	} while (!__atomic_compare_exchange_n(&queue->n_dropped, &n, n - taken, false,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return (uint16_t)taken;
+	return taken;
 }
 
 bool tp_nvtx_queue_push(struct tp_nvtx_queue *queue, const struct tp_gpu_event *events, size_t n,
@@ -77,7 +77,7 @@ bool tp_nvtx_queue_push(struct tp_nvtx_queue *queue, const struct tp_gpu_event *
 		}
 	} while (!__atomic_compare_exchange_n(&queue->tail, &at, at + n, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	uint16_t n_lost = tp_nvtx_queue_pop_lost(queue);
+	uint16_t n_lost = (uint16_t)tp_nvtx_queue_pop_lost(queue, MAX_LOST);
 	/* The first one last: when it can be seen, so can those that belong to it. */
 	for (size_t i = n; i-- > 0;) {
 		struct tp_nvtx_queue_cell *cell = &queue->cells[(at + i) & MASK];
@@ -107,4 +107,9 @@ size_t tp_nvtx_queue_pop(struct tp_nvtx_queue *queue, struct tp_gpu_event *out, 
 size_t tp_nvtx_queue_length(const struct tp_nvtx_queue *queue)
 {
 	return (size_t)(load(&queue->tail) - load(&queue->head));
+}
+
+bool tp_nvtx_queue_has_news(const struct tp_nvtx_queue *queue)
+{
+	return tp_nvtx_queue_length(queue) || load(&queue->n_dropped);
 }

@@ -72,10 +72,12 @@ bool tp_nvtx_queue_push(struct tp_nvtx_queue *queue, const struct tp_gpu_event *
  */
 size_t tp_nvtx_queue_pop(struct tp_nvtx_queue *queue, struct tp_gpu_event *out, uint64_t *n_lost);
 
-/* Dropped since something was put last, some of them at most; each is told once, by this or by
- * take(). */
-uint16_t tp_nvtx_queue_pop_lost(struct tp_nvtx_queue *queue);
+/* How many events were dropped since this was asked last, at most `max`; the rest is for the next
+ * call. Each is counted once, here or by the cell of a later push. */
+uint64_t tp_nvtx_queue_pop_lost(struct tp_nvtx_queue *queue, uint64_t max);
 
+/* Whether events wait, or were dropped and not counted yet. */
+bool tp_nvtx_queue_has_news(const struct tp_nvtx_queue *queue);
 size_t tp_nvtx_queue_length(const struct tp_nvtx_queue *queue);
 
 #endif

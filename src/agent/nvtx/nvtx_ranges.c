@@ -386,7 +386,7 @@ static bool prepare(bool makes_room, bool *has_room)
 
 static void emit_lost(void)
 {
-	uint64_t n = tp_nvtx_queue_pop_lost(&ranges.queue);
+	uint64_t n = tp_nvtx_queue_pop_lost(&ranges.queue, UINT64_MAX);
 	if (!n)
 		return;
 	pthread_mutex_lock(ranges.lock);
@@ -399,7 +399,7 @@ void tp_nvtx_ranges_drain(uint64_t at_ns, bool makes_room)
 	/* What is put while we drain is for the next time: no program keeps us here. */
 	size_t n = tp_nvtx_queue_length(&ranges.queue);
 	bool has_room;
-	if (n && prepare(makes_room, &has_room)) {
+	if (tp_nvtx_queue_has_news(&ranges.queue) && prepare(makes_room, &has_room)) {
 		for (size_t i = 0; i <= n / DRAIN_BATCH && drain_some(has_room); i++)
 			;
 		emit_lost();

@@ -225,12 +225,23 @@ static const struct {
 	{"whole", "fail_cuptiGetVersion 999", TP_GPU_STATE_UNSUPPORTED},
 };
 
+/* A ring that is being made has no header yet. */
+static bool is_begun(const char *path)
+{
+	uint64_t magic = 0;
+	FILE *file = fopen(path, "rb");
+	bool is_read = file && fread(&magic, sizeof(magic), 1, file) == 1;
+	if (file)
+		fclose(file);
+	return is_read && magic;
+}
+
 static void wait_until_ended(pid_t pid, struct ring_reading *reading)
 {
 	for (int i = 0; i < 1200; i++) {
 		usleep(50000);
 		char path[600];
-		if (!ring_find(directory, 0, path, sizeof(path)))
+		if (!ring_find(directory, 0, path, sizeof(path)) || !is_begun(path))
 			continue;
 		load(reading, 0);
 		if (reading->header->state >= TP_GPU_STATE_NO_CUPTI)

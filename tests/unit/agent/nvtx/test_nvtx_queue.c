@@ -73,7 +73,21 @@ START_TEST(a_full_queue_drops_counts_and_tells_it_before_the_next)
 	ck_assert(put(77, 1, TP_NVTX_QUEUE_OUTER));
 	ck_assert_uint_eq(tp_nvtx_queue_pop(queue, out, &n_lost), 1);
 	ck_assert_uint_eq(n_lost, 1);
-	ck_assert_uint_eq(tp_nvtx_queue_pop_lost(queue), 0);
+	ck_assert_uint_eq(tp_nvtx_queue_pop_lost(queue, UINT64_MAX), 0);
+}
+END_TEST
+
+START_TEST(drops_are_counted_once_and_may_be_counted_in_parts)
+{
+	enum { DROPPED = 3 * UINT16_MAX };
+	for (int i = 0; i < TP_NVTX_QUEUE_CELLS; i++)
+		ck_assert(put(0, 1, TP_NVTX_QUEUE_END));
+	for (int i = 0; i < DROPPED; i++)
+		ck_assert(!put(0, 1, TP_NVTX_QUEUE_END));
+	ck_assert_uint_eq(tp_nvtx_queue_pop_lost(queue, 5), 5);
+	ck_assert(tp_nvtx_queue_has_news(queue));
+	ck_assert_uint_eq(tp_nvtx_queue_pop_lost(queue, UINT64_MAX), DROPPED - 5);
+	ck_assert_uint_eq(tp_nvtx_queue_pop_lost(queue, UINT64_MAX), 0);
 }
 END_TEST
 
@@ -166,6 +180,7 @@ Suite *suite_agent_nvtx_queue(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, what_is_put_is_taken_in_order_and_together);
 	tcase_add_test(tests, a_full_queue_drops_counts_and_tells_it_before_the_next);
+	tcase_add_test(tests, drops_are_counted_once_and_may_be_counted_in_parts);
 	tcase_add_test(tests, ranges_in_ranges_are_the_first_to_be_left_out);
 	tcase_add_test(tests, it_says_when_somebody_should_take);
 	tcase_add_test(tests, many_threads_put_and_nothing_is_torn_or_out_of_order);

@@ -317,6 +317,22 @@ START_TEST(what_finds_the_queue_full_is_told_as_lost)
 }
 END_TEST
 
+START_TEST(however_many_a_full_queue_drops_all_are_counted)
+{
+	enum { PUSHED = 3 * TP_NVTX_QUEUE_CELLS }; /* more drops than one cell can count */
+	struct ring_reading reading;
+	for (int i = 0; i < PUSHED; i++) {
+		push(NULL, "full");
+		tp_nvtx_range_pop(NULL, NULL);
+	}
+	drain(&reading);
+	uint64_t n_kept = reading.n_of[TP_GPU_EVENT_PUSH];
+	ck_assert_uint_gt(PUSHED - n_kept, UINT16_MAX);
+	ck_assert_uint_eq(reading.header->n_nvtx_lost + ring_dropped(&reading), PUSHED - n_kept);
+	ring_free(&reading);
+}
+END_TEST
+
 START_TEST(a_forked_child_tells_nothing_and_its_parent_goes_on)
 {
 	struct ring_reading reading;
@@ -422,6 +438,7 @@ Suite *suite_agent_nvtx_ranges(void)
 	tcase_set_timeout(crowds, 60);
 	tcase_add_test(crowds, of_a_million_ranges_some_are_left_out_whole_and_counted);
 	tcase_add_test(crowds, what_finds_the_queue_full_is_told_as_lost);
+	tcase_add_test(crowds, however_many_a_full_queue_drops_all_are_counted);
 	tcase_add_test(crowds, thirty_two_threads_tell_theirs_while_somebody_drains);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, crowds);
