@@ -26,8 +26,8 @@ bool tp_process_memory_read(pid_t pid, uint64_t address, void *out, size_t size)
 /* At most MAX_RANGES. */
 static size_t read_few_ranges(pid_t pid, const struct tp_process_range *ranges, size_t n)
 {
-	struct iovec here[MAX_RANGES];
-	struct iovec there[MAX_RANGES];
+	struct iovec here[MAX_RANGES] = {{0}};
+	struct iovec there[MAX_RANGES] = {{0}};
 	for (size_t i = 0; i < n; i++) {
 		here[i] = (struct iovec){.iov_base = ranges[i].out, .iov_len = ranges[i].size};
 		there[i] = range_there(ranges[i].address, ranges[i].size);
