@@ -288,7 +288,7 @@ $(B)/gpu/gpu_bench: $(addprefix tests/gpu/,gpu_bench.c cuda_driver.c selfcost.c 
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(GPU_CFLAGS) -o $@ $(filter %.c,$^) -lpthread -ldl
 
-$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/,cupti_library.c call_names.c cupti_library.h call_names.h cupti_abi.h) Makefile
+$(B)/gpu/cupti_probe.so: tests/gpu/cupti_probe.c tests/gpu/cupti_probe.h $(addprefix src/agent/cupti/,cupti_library.c call_names.c cupti_library.h call_names.h cupti_abi.h) Makefile
 	@mkdir -p $(@D)
 	$(SAY) '  PROGRAM $@'
 	$(Q)$(CC) $(AGENT_CFLAGS) -shared -o $@ $(filter %.c,$^) -lpthread -ldl
