@@ -83,6 +83,7 @@ START_TEST(stacks_are_what_their_frames_say_together)
 	ck_assert_msg(class.phase == stacks[_i].phase, "row %d: phase %d", _i, (int)class.phase);
 	ck_assert_msg(class.leaf == stacks[_i].leaf, "row %d: leaf %d", _i, (int)class.leaf);
 	ck_assert(class.has_python);
+	tp_map_release(&scene.sim.stacks);
 	tp_trace_release(&scene.sim.trace);
 	tp_trace_builder_release(&scene.sim.builder);
 	tp_patterns_free(scene.sim.patterns);
@@ -96,6 +97,7 @@ START_TEST(what_was_forked_further_out_is_not_asked)
 	struct tp_stack_class class =
 		class_of(&scene, "train.py><module>:3 train.py>evaluate:5 " PY_BOOT);
 	ck_assert(class.is_loader_root && !class.in_evaluation);
+	tp_map_release(&scene.sim.stacks);
 	tp_trace_release(&scene.sim.trace);
 	tp_trace_builder_release(&scene.sim.builder);
 	tp_patterns_free(scene.sim.patterns);
