@@ -681,8 +681,8 @@ docs/thresholds.md: src/analyze/thresholds.def tests/bench/sensitivity.awk
 
 ## pages: the part of docs/ that is made from tables alone: facts, their schema, thresholds of analysis, the guide
 pages: trainprof docs/thresholds.md
-	$(Q)docs/facts.sh ./trainprof > docs/facts.md
-	$(Q)./trainprof advise --schema > docs/facts.schema.json
+	$(Q)docs/facts.sh ./trainprof > build/page && mv build/page docs/facts.md
+	$(Q)./trainprof advise --schema > build/page && mv build/page docs/facts.schema.json
 	$(Q)rm -rf docs/guide && mkdir docs/guide && ./trainprof guide --write docs/guide
 
 ## help: this list
