@@ -67,7 +67,7 @@ static void put_trace(struct tp_buf *out, int rank, int n)
 
 START_TEST(files_read_at_the_same_time_are_ranks_in_order_of_their_numbers)
 {
-	enum { N = 9, EVENTS = 4000 };
+	enum { N = 9, EVENTS = 20000 };
 	char *paths[N];
 	for (int i = 0; i < N; i++) {
 		struct tp_buf text = {0};

@@ -13,7 +13,7 @@
 #include <time.h>
 
 /* Some; `make proof-inject` takes 500. */
-enum { ROUNDS = 5 };
+enum { ROUNDS = 20 };
 
 static bool can_join(void)
 {

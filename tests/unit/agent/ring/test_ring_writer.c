@@ -294,7 +294,7 @@ END_TEST
 
 /* ---- death at any instruction ---------------------------------------------------------------- */
 
-enum { DEATHS = 60, LONGEST_US = 3000 };
+enum { DEATHS = 200, LONGEST_US = 3000 };
 
 /* Writes as fast as it can: each event carries its number twice, each third has a companion, and
  * each names a name and a place that were added for it. */
