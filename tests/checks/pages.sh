@@ -76,7 +76,7 @@ in_code { next }
 
 # Pages named in code.
 mentions() {
-	find src include tests .ci Makefile -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.sh' -o -name '*.awk' \
+	find src include tests .ci Makefile -type f \( -name '*.[ch]' -o -name '*.inc' -o -name '*.def' -o -name '*.allow' -o -name '*.sh' -o -name '*.awk' \
 		-o -name '*.py' -o -name Makefile -o -name run \) -not -path '*/data/*' \
 		-exec grep -Hno 'docs/[a-zA-Z0-9_/-]*\.md\(#[a-z0-9_-]*\)\{0,1\}' {} + |
 		sed 's/^\([^:]*:[0-9]*\):/\1 /'
