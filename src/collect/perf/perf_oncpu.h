@@ -3,7 +3,7 @@
  * From context-switch records to stays on a CPU. Every stay put into the sink really was one: where
  * records were lost, a stay is cut to the part that is certain and ends TP_RUN_OPEN.
  *
- * Records come in the order of time (perf_ring_merge.h); those of one CPU always do.
+ * Records come in the order of time (perf_ring.h); those of one CPU always do.
  */
 #ifndef TRAINPROF_SRC_COLLECT_PERF_PERF_ONCPU_H
 #define TRAINPROF_SRC_COLLECT_PERF_PERF_ONCPU_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The binary interface of libnvidia-ml.so.1, as far as it is used: declared here, so that neither
- * building nor running needs anything of NVIDIA's. Facts from nvml_collector.h of drivers 470 to
+ * building nor running needs anything of NVIDIA's. Facts from nvml.h of drivers 470 to
  * 580 (read 2026-11-22 in public copies); all of this is ABI that NVIDIA keeps, new layouts get new
  * symbols.
  */
