@@ -21,6 +21,7 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion 
 CFLAGS_release := -O2 -g
 CFLAGS_clang   := -O2 -g
 CFLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_portable := -O2
 CFLAGS_tsan    := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
 CFLAGS_coverage := -O0 -g --coverage
 CFLAGS_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -34,15 +35,15 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc $(WARNINGS) $(if $(filter 1,
 	$(CFLAGS_$(VARIANT)) $(PROBED_CFLAGS) $(CFLAGS)
 
 # ---- probes: what is optional is decided by compiling a use of it ------------------------------
-try_link = $(shell printf '$(1)' | $(CC) -x c - $(2) -o /dev/null 2>/dev/null && echo yes)
-HAVE_DW    := $(call try_link,\043include <elfutils/libdw.h>\nint main(void){return !dwarf_begin_elf;},-ldw -lelf)
+try_link = $(shell printf '$(1)' | $(CC) $(CFLAGS) $(LDFLAGS) -x c - $(2) -o /dev/null 2>/dev/null && echo yes)
+HAVE_DW    := $(call try_link,\043include <dwarf.h>\nint main(void){return DW_CFA_advance_loc & 1;},)
 HAVE_CJSON := $(call try_link,\043include <cjson/cJSON.h>\nint main(void){return !cJSON_Parse;},-lcjson)
 HAVE_CHECK := $(call try_link,\043include <check.h>\nint main(void){return !suite_create;},-lcheck -lsubunit -lrt -lm -lpthread)
 HAVE_PFM   := $(call try_link,\043include <perfmon/pfmlib_perf_event.h>\nint main(void){return pfm_initialize();},-lpfm)
 HAVE_Z     := $(call try_link,\043include <zlib.h>\nint main(void){return !zlibVersion();},-lz)
 HAVE_SQLITE := $(call try_link,\043include <sqlite3.h>\nint main(void){return !sqlite3_libversion();},-lsqlite3)
 PROBED_CFLAGS := -DTP_HAVE_PFM=$(if $(HAVE_PFM),1,0) -DTP_HAVE_SQLITE=$(if $(HAVE_SQLITE),1,0)
-LIBS := -ldw -lelf -lcjson -lz $(if $(HAVE_PFM),-lpfm) $(if $(HAVE_SQLITE),-lsqlite3) -lpthread -lm
+LIBS := -lcjson -lz $(if $(HAVE_PFM),-lpfm) $(if $(HAVE_SQLITE),-lsqlite3) -lpthread -lm
 
 comma := ,
 
@@ -67,10 +68,10 @@ AGENT := $(B)/libtrainprof-agent.so
 all: probes trainprof $(AGENT)
 
 probes:
-	@$(if $(HAVE_DW),,echo 'missing: libdw (Debian: libdw-dev)' >&2; exit 1)
+	@$(if $(HAVE_DW),,echo 'missing: dwarf.h (Debian: libdw-dev)' >&2; exit 1)
 	@$(if $(HAVE_CJSON),,echo 'missing: cJSON (Debian: libcjson-dev)' >&2; exit 1)
 	@$(if $(HAVE_Z),,echo 'missing: zlib (Debian: zlib1g-dev)' >&2; exit 1)
-	$(SAY) 'libdw: yes  cJSON: yes  zlib: yes  SQLite: $(or $(HAVE_SQLITE),no (Debian: libsqlite3-dev; import of nsys exports))  libpfm4: $(or $(HAVE_PFM),no (Debian: libpfm4-dev; CPU event names))  Check: $(or $(HAVE_CHECK),no (Debian: check; unit tests))'
+	$(SAY) 'dwarf.h: yes  cJSON: yes  zlib: yes  SQLite: $(or $(HAVE_SQLITE),no (Debian: libsqlite3-dev; import of nsys exports))  libpfm4: $(or $(HAVE_PFM),no (Debian: libpfm4-dev; CPU event names))  Check: $(or $(HAVE_CHECK),no (Debian: check; unit tests))'
 
 trainprof: $(B)/trainprof
 	$(Q)ln -sf $< $@
@@ -100,7 +101,7 @@ $(B)/gen/commit: FORCE
 
 $(B)/obj/base/version.o: $(B)/gen/commit
 $(B)/obj/base/version.o: PROBED_CFLAGS += -DBUILD_VERSION='"$(VERSION)"' -DBUILD_COMMIT='"$(COMMIT)"' \
-	-DBUILD_WITH='"libdw", "cJSON", "zlib", $(if $(HAVE_SQLITE),"SQLite"$(comma)) $(if $(HAVE_PFM),"libpfm4"$(comma)) '
+	-DBUILD_WITH='"cJSON", "zlib", $(if $(HAVE_SQLITE),"SQLite"$(comma)) $(if $(HAVE_PFM),"libpfm4"$(comma)) '
 
 # The JSON Schema travels inside the program: report --schema prints it.
 $(B)/gen/report.schema.inc: docs/report.schema.json
@@ -184,7 +185,7 @@ $(B)/tests/unit/main.o: $(B)/tests/suites.h
 $(B)/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(B)/libtrainprof.a \
 		| $(addprefix $(B)/programs/,blocker fixed_work hollow_stack lock_step ping_pong thread_chains thread_crowd thread_rounds gpu_launcher nvtx_ranges nccl_calls own_workspace steadfast) $(NVML_DOUBLES) $(CUDA_DOUBLES) $(OTHER_TOOLS) $(VISITOR) $(AGENT)
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -ldw -lelf $(LIBS) -Wl,--wrap=_mark_point -lcheck -lsubunit -lrt -lm -lpthread
 
 ## check-unit: unit tests; SUITE=floor_file runs one, TIMES=1 prints what each suite takes
 check-unit: $(B)/unit
@@ -452,7 +453,7 @@ $(B)/sensitivity/%.o: src/%.c Makefile
 
 $(B)/sensitivity/unit: $(B)/tests/unit/main.o $(TEST_OBJECTS) $(SENSITIVE) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=_mark_point -o $@ $^ $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=_mark_point -o $@ $^ -ldw -lelf $(LIBS) -lcheck -lsubunit -lrt -lm -lpthread
 
 $(B)/sensitivity/check_traces: $(B)/tests/traces/check_traces.o $(SENSITIVE) $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
@@ -606,7 +607,7 @@ cppcheck:
 
 ## shellcheck: the shell scripts
 shellcheck:
-	$(Q)shellcheck -x -S warning .ci/run $(shell find tests -name '*.sh')
+	$(Q)shellcheck -x -S warning .ci/run $(shell find tests packaging -name '*.sh')
 
 ## measure: sizes, the longest functions and files
 measure:
@@ -618,6 +619,7 @@ bindir     := $(DESTDIR)$(PREFIX)/bin
 libdir     := $(DESTDIR)$(PREFIX)/lib/trainprof
 datadir    := $(DESTDIR)$(PREFIX)/share
 includedir := $(DESTDIR)$(PREFIX)/include
+COMPLETER = $(B)/trainprof
 COMPLETIONS := bash-completion/completions/trainprof zsh/site-functions/_trainprof fish/vendor_completions.d/trainprof.fish
 
 $(B)/trainprof.1: docs/trainprof.1.md docs/roff.awk
@@ -631,12 +633,13 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 755 $(AGENT) $(libdir)/libtrainprof-agent.so
 	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
+	cd src/python && find trainprof -name '*.py' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/python/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
-		$(B)/trainprof completion $$shell > $$file || rm -f $$file;; esac; done; done
+		$(COMPLETER) completion $$shell > $$file || rm -f $$file;; esac; done; done
 
 ## check-install: an installed trainprof runs, and uninstall leaves nothing
 check-install: $(B)/trainprof
@@ -652,6 +655,45 @@ dist:
 	@mkdir -p build
 	git archive --prefix=trainprof-$(VERSION)/ -o build/trainprof-$(VERSION).tar.gz HEAD
 	@echo build/trainprof-$(VERSION).tar.gz
+
+# ---- packages that run where trainprof was not built ----------------------------------------------
+.PHONY: portable archive wheel check-packages proof-packages
+ARCH ?= x86_64
+KIT  := build/packages/$(ARCH)
+# Under a variant of its own, with the compiler and the libraries of the kit.
+PORTABLE = $(MAKE) --no-print-directory VARIANT=portable B=build/portable-$(ARCH) CC=$(abspath $(KIT))/cc \
+	CFLAGS='-isystem $(abspath $(KIT))/include' LDFLAGS='-s -L$(abspath $(KIT))/lib'
+PACK = python3 packaging/pack.py --version=$(VERSION) --arch=$(ARCH) --time=$(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
+## portable: trainprof for glibc 2.17 and newer, ARCH=x86_64 or aarch64, below build/portable-ARCH
+portable:
+	$(Q)packaging/compiler.sh $(ARCH) $(KIT)
+	$(Q)packaging/libraries.sh $(ARCH) $(KIT)
+	+$(Q)$(PORTABLE) build/portable-$(ARCH)/trainprof build/portable-$(ARCH)/libtrainprof-agent.so
+
+# What make install puts, in a folder. A program for another processor cannot write its completions: ours does.
+staged: portable $(B)/trainprof
+	@rm -rf $(KIT)/stage
+	+$(Q)$(PORTABLE) -s install PREFIX=/ DESTDIR=$(abspath $(KIT))/stage COMPLETER=$(abspath $(B))/trainprof
+	$(Q)install -d $(KIT)/stage/share/doc/trainprof
+	$(Q)cp -r LICENSE $(KIT)/licenses $(KIT)/versions.txt $(KIT)/stage/share/doc/trainprof/
+.PHONY: staged
+
+## archive: build/trainprof-VERSION-linux-ARCH.tar.gz, a folder that runs from anywhere
+archive: staged
+	$(Q)$(PACK) archive $(KIT)/stage build
+
+## wheel: build/trainprof-VERSION-py3-none-manylinux….whl for pip, ARCH=x86_64 or aarch64
+wheel: staged
+	$(Q)$(PACK) wheel $(KIT)/stage build
+
+## check-packages: an archive and a wheel of the program as it is built here are whole, and alike when made twice
+check-packages: $(B)/trainprof $(AGENT)
+	$(Q)tests/checks/packages.sh $(B)
+
+## proof-packages: builds wheel and archive, installs them into environments of all Pythons found, runs them under an old glibc
+proof-packages:
+	$(Q)tests/packages/proof.sh
 
 ## clean: remove all that was built
 clean:

@@ -44,8 +44,9 @@ static enum tp_status status_of_errno(int error)
 const char *tp_errno_text(int error)
 {
 	static _Thread_local char text[80];
-	const char *known = strerrordesc_np(error);
-	snprintf(text, sizeof(text), "%s", known ? known : "unknown error");
+	char unknown[40];
+	/* English, because no locale but that of characters is ever set. */
+	snprintf(text, sizeof(text), "%s", strerror_r(error, unknown, sizeof(unknown)));
 	/* Lower the first letter, but not that of an abbreviation ("RFS specific error"). */
 	if (isupper((unsigned char)text[0]) && !isupper((unsigned char)text[1]))
 		text[0] = (char)tolower((unsigned char)text[0]);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -136,7 +137,7 @@ int tp_ring_writer_create(struct tp_ring_writer *out, const char *directory, uin
 		return EFBIG;
 	struct tp_ring_writer ring = {
 		.fd = directory ? open_new(path, directory, ticks)
-				: memfd_create("trainprof-gpu", MFD_CLOEXEC),
+				: (int)syscall(SYS_memfd_create, "trainprof-gpu", MFD_CLOEXEC),
 		.n_events = n_events,
 		.is_nameless = !directory,
 	};

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,7 +106,7 @@ static const char *random_id(struct tp_arena *arena)
 {
 	uint64_t bits = tp_clock_wall_ns();
 	/* Too early after boot there is none: the clock then has to do. */
-	(void)!getrandom(&bits, sizeof(bits), GRND_NONBLOCK);
+	(void)!syscall(SYS_getrandom, &bits, sizeof(bits), GRND_NONBLOCK);
 	return tp_arena_printf(arena, "r-%016llx", (unsigned long long)bits);
 }
 

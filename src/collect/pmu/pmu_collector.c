@@ -305,11 +305,10 @@ static enum tp_status pmu_start(struct tp_collector *base, pid_t target, struct 
 		return tp_fail_errno(err, error, "cannot count on process %d", (int)target);
 	error = self->has_recipe ? meters_start(self, &self->topdown, target) : 0;
 	if (error) {
-		const char *cause = strerrordesc_np(error);
 		self->has_recipe = false;
 		base->availability.presence = TP_PRESENCE_DEGRADED;
 		snprintf(base->availability.reason, sizeof(base->availability.reason),
-			 "no top-down counters: %s", cause ? cause : "refused");
+			 "no top-down counters: %s", tp_errno_text(error));
 	}
 	emit_start(self, tp_clock_now_ns());
 	return TP_OK;

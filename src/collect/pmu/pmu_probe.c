@@ -8,6 +8,7 @@
 #include "pmu_topdown.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/status.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -46,7 +47,7 @@ static void report_no_device(const struct tp_host *host, struct tp_availability 
 
 static void report_refused(const struct tp_host *host, int error, struct tp_availability *out)
 {
-	const char *cause = strerrordesc_np(error);
+	const char *cause = tp_errno_text(error);
 	switch (error) {
 	case ENOENT:
 	case ENODEV:
@@ -71,8 +72,7 @@ static void report_refused(const struct tp_host *host, int error, struct tp_avai
 		snprintf(out->remedy, sizeof(out->remedy), "sysctl kernel.perf_event_paranoid=2");
 		return;
 	}
-	snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
-		 cause ? cause : "unknown error");
+	snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s", cause);
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
 		 host->in_container ? "docker run --cap-add PERFMON" : "run as root");
 }

@@ -65,13 +65,6 @@ static bool test_child(struct access_result *out)
 	return pid > 0;
 }
 
-/* Safe with threads, unlike strerror(). */
-static const char *errno_string(int error)
-{
-	const char *text = strerrordesc_np(error);
-	return text ? text : "unknown error";
-}
-
 /* What a recorded machine would have said: Yama's scope 2 keeps all but privileged ones out. */
 static struct access_result guess_from_settings(const struct tp_host *host)
 {
@@ -101,7 +94,7 @@ static void explain(const struct tp_host *host, const struct access_result *acce
 	}
 	snprintf(out->reason, sizeof(out->reason), "only kernel functions name a wait: %s: %s",
 		 access_result->call ? "/proc/PID/syscall" : "process_vm_readv",
-		 errno_string(error));
+		 tp_errno_text(error));
 	/* A root that was left without this one may not read who has it. */
 	const char *elsewhere = geteuid() == 0 ? "run with CAP_SYS_PTRACE" : "run as root";
 	snprintf(out->remedy, sizeof(out->remedy), "%s",
@@ -120,7 +113,7 @@ void tp_process_access_probe(const struct tp_host *host, struct tp_availability 
 	if (access_result.stat) {
 		out->presence = TP_PRESENCE_NO_PERMISSION;
 		snprintf(out->reason, sizeof(out->reason), "/proc/PID/stat: %s",
-			 errno_string(access_result.stat));
+			 tp_errno_text(access_result.stat));
 		snprintf(out->remedy, sizeof(out->remedy), "mount /proc without hidepid");
 		return;
 	}

@@ -13,7 +13,9 @@
 #include <string.h>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
+#include <stdatomic.h>
 #endif
 
 struct masks {
@@ -171,10 +173,36 @@ VECTOR_TARGET static bool skip_vector(struct tp_json_skip *skip, const char **at
 	return skip_by(scan_vector, prefix_xor_vector, skip, at, end, is_last);
 }
 
+/* What __builtin_cpu_supports() would say; the run-time library of some compilers lacks it. */
+static bool detect_vectors(void)
+{
+	enum { CPUID_FEATURES = 1, CPUID_MORE_FEATURES = 7, XCR0_SSE_AND_AVX = 6 };
+	const unsigned basic = bit_PCLMUL | bit_POPCNT | bit_OSXSAVE, more = bit_AVX2 | bit_BMI;
+	unsigned a, b, c, d;
+	if (!__get_cpuid(CPUID_FEATURES, &a, &b, &c, &d) || (c & basic) != basic ||
+	    !__get_cpuid_count(CPUID_MORE_FEATURES, 0, &a, &b, &c, &d) || (b & more) != more)
+		return false;
+	unsigned low, high; /* which registers the kernel saves for a thread */
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return (low & XCR0_SSE_AND_AVX) == XCR0_SSE_AND_AVX;
+}
+
+/* CPUID is slow in virtual machines, so it runs once; threads that come together agree. */
+static bool has_vectors(void)
+{
+	enum { UNKNOWN, NO, YES };
+	static _Atomic int known = UNKNOWN;
+	int answer = atomic_load_explicit(&known, memory_order_relaxed);
+	if (answer == UNKNOWN) {
+		answer = detect_vectors() ? YES : NO;
+		atomic_store_explicit(&known, answer, memory_order_relaxed);
+	}
+	return answer == YES;
+}
+
 bool tp_json_skip_run(struct tp_json_skip *skip, const char **at, const char *end, bool is_last)
 {
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
-	    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul"))
+	if (has_vectors())
 		return skip_vector(skip, at, end, is_last);
 	return tp_json_skip_plain(skip, at, end, is_last);
 }

@@ -2,6 +2,7 @@
 /* Draws from a report what all writers say the same way. */
 #include "digest.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include <signal.h>
@@ -159,9 +160,23 @@ void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *dig
 
 const char *tp_report_signal_name(int number, char *out, size_t size)
 {
-	const char *name = sigabbrev_np(number);
-	if (name)
-		snprintf(out, size, "SIG%s", name);
+	/* A table, because glibc has had names of signals only since 2.32. */
+	static const char *const names[] = {
+		[SIGHUP] = "HUP",       [SIGINT] = "INT",       [SIGQUIT] = "QUIT",
+		[SIGILL] = "ILL",       [SIGTRAP] = "TRAP",     [SIGABRT] = "ABRT",
+		[SIGBUS] = "BUS",       [SIGFPE] = "FPE",       [SIGKILL] = "KILL",
+		[SIGUSR1] = "USR1",     [SIGSEGV] = "SEGV",     [SIGUSR2] = "USR2",
+		[SIGPIPE] = "PIPE",     [SIGALRM] = "ALRM",     [SIGTERM] = "TERM",
+		[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD",     [SIGCONT] = "CONT",
+		[SIGSTOP] = "STOP",     [SIGTSTP] = "TSTP",     [SIGTTIN] = "TTIN",
+		[SIGTTOU] = "TTOU",     [SIGURG] = "URG",       [SIGXCPU] = "XCPU",
+		[SIGXFSZ] = "XFSZ",     [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
+		[SIGWINCH] = "WINCH",   [SIGIO] = "POLL",       [SIGPWR] = "PWR",
+		[SIGSYS] = "SYS",
+	};
+	size_t i = number > 0 ? (size_t)number : 0;
+	if (i < TP_ARRAY_LEN(names) && names[i])
+		snprintf(out, size, "SIG%s", names[i]);
 	else
 		snprintf(out, size, "signal %d", number);
 	return out;

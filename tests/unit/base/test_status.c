@@ -41,7 +41,7 @@ static const struct {
 	{ENOSPC, TP_IO, "cannot open 'f': no space left on device"},
 	{EIO, TP_IO, "cannot open 'f': input/output error"},
 	{EDOTDOT, TP_IO, "cannot open 'f': RFS specific error"},
-	{99999, TP_IO, "cannot open 'f': unknown error"},
+	{99999, TP_IO, "cannot open 'f': unknown error 99999"},
 };
 
 START_TEST(a_failed_call_is_told_in_lower_case_with_its_status)

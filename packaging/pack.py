@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Packs an installed tree into an archive or a wheel. The same tree gives the same bytes.
+
+pack.py --version=V --arch=A --time=SECONDS [--platform=TAG] archive|wheel TREE DIRECTORY
+
+TREE is what `make install PREFIX=/ DESTDIR=TREE` has written. The file goes into DIRECTORY and its
+name to standard output. Written without a build system for Python, because nothing is compiled at
+installation: a wheel is a zip file with a list of hashes (packaging.python.org, "Binary distribution
+format").
+"""
+
+import argparse
+import base64
+import gzip
+import hashlib
+import io
+import os
+import sys
+import tarfile
+import time
+import zipfile
+
+SUMMARY = "Tells what limits a training job, how sure that is, and what to change"
+MODULE = "share/trainprof/python/"  # where the tree has the Python module
+EARLIEST = 315532800  # 1980-01-01: zip files know no time before
+
+
+def files_of(tree):
+    """Paths of all files below the tree, relative and sorted."""
+    found = []
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            found.append(os.path.relpath(os.path.join(folder, name), tree))
+    return sorted(found)
+
+
+def read(tree, path):
+    with open(os.path.join(tree, path), "rb") as file:
+        return file.read()
+
+
+def is_program(tree, path):
+    return os.access(os.path.join(tree, path), os.X_OK)
+
+
+def write_whole(path, content):
+    """A file that is there is whole."""
+    with open(path + ".new", "wb") as file:
+        file.write(content)
+    os.replace(path + ".new", path)
+
+
+def pack_archive(options, tree):
+    top = f"trainprof-{options.version}-linux-{options.arch}"
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", filename="", mtime=0) as zipped:
+        with tarfile.open(fileobj=zipped, mode="w", format=tarfile.GNU_FORMAT) as tar:
+            for path in files_of(tree):
+                content = read(tree, path)
+                entry = tarfile.TarInfo(f"{top}/{path}")
+                entry.size = len(content)
+                entry.mode = 0o755 if is_program(tree, path) else 0o644
+                entry.mtime = options.time
+                entry.uname = entry.gname = "root"
+                tar.addfile(entry, io.BytesIO(content))
+    return f"{top}.tar.gz", packed.getvalue()
+
+
+def metadata(options):
+    with open("README.md", encoding="utf-8") as file:
+        readme = file.read()
+    head = [
+        "Metadata-Version: 2.1",
+        "Name: trainprof",
+        f"Version: {options.version}",
+        f"Summary: {SUMMARY}",
+        "License: Apache-2.0",
+        "Keywords: profiler,training,pytorch,performance",
+        "Classifier: Environment :: Console",
+        "Classifier: License :: OSI Approved :: Apache Software License",
+        "Classifier: Operating System :: POSIX :: Linux",
+        "Classifier: Programming Language :: C",
+        "Classifier: Programming Language :: Python :: 3",
+        "Requires-Python: >=3.8",
+        "Description-Content-Type: text/markdown",
+    ]
+    return ("\n".join(head) + "\n\n" + readme).encode()
+
+
+def wheel_name(options):
+    platform = options.platform or f"manylinux_2_17_{options.arch}.manylinux2014_{options.arch}"
+    return f"trainprof-{options.version}-py3-none-{platform}.whl", platform.split(".")
+
+
+def wheel_entries(options, tree):
+    """(path in the wheel, content, executable) of all but the list of hashes."""
+    data = f"trainprof-{options.version}.data"
+    info = f"trainprof-{options.version}.dist-info"
+    for path in files_of(tree):
+        content = read(tree, path)
+        if path.startswith("bin/"):
+            yield f"{data}/scripts/{path[len('bin/'):]}", content, True
+            continue
+        if path.startswith(MODULE):
+            yield path[len(MODULE) :], content, False
+        if path == "share/doc/trainprof/LICENSE" or path.startswith("share/doc/trainprof/licenses/"):
+            yield f"{info}/licenses/{path[len('share/doc/trainprof/'):]}", content, False
+        yield f"{data}/data/{path}", content, is_program(tree, path)
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in wheel_name(options)[1])
+    about = f"Wheel-Version: 1.0\nGenerator: trainprof {options.version}\nRoot-Is-Purelib: false\n{tags}"
+    yield f"{info}/METADATA", metadata(options), False
+    yield f"{info}/WHEEL", about.encode(), False
+
+
+def pack_wheel(options, tree):
+    record_path = f"trainprof-{options.version}.dist-info/RECORD"
+    when = time.gmtime(max(options.time, EARLIEST))[:6]
+    record = []
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+
+        def add(path, content, is_executable):
+            entry = zipfile.ZipInfo(path, when)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # Unix, wherever this runs: the mode counts
+            entry.external_attr = (0o100755 if is_executable else 0o100644) << 16
+            wheel.writestr(entry, content)
+
+        for path, content, is_executable in wheel_entries(options, tree):
+            add(path, content, is_executable)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")
+            record.append(f"{path},sha256={digest.decode()},{len(content)}\n")
+        record.append(f"{record_path},,\n")
+        add(record_path, "".join(record).encode(), False)
+    return wheel_name(options)[0], packed.getvalue()
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Packs an installed tree.")
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--arch", required=True)
+    parser.add_argument("--time", type=int, default=0)
+    parser.add_argument("--platform", help="platform tag of the wheel; manylinux_2_17 if not given")
+    parser.add_argument("form", choices=("archive", "wheel"))
+    parser.add_argument("tree")
+    parser.add_argument("directory")
+    options = parser.parse_args()
+    if not os.path.isfile(os.path.join(options.tree, "bin/trainprof")):
+        sys.exit(f"pack.py: no bin/trainprof in {options.tree}")
+    pack = {"archive": pack_archive, "wheel": pack_wheel}[options.form]
+    name, content = pack(options, options.tree)
+    path = os.path.join(options.directory, name)
+    write_whole(path, content)
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
