@@ -160,12 +160,20 @@ struct tp_analysis {
 	struct tp_timeline beside_devices;
 };
 
+/* What a task did. There may be no task, as in a recording that names none: that did nothing. */
+static inline const struct tp_timeline *tp_analysis_timeline(const struct tp_analysis *analysis,
+							     uint32_t task)
+{
+	static const struct tp_timeline nothing;
+	return task < analysis->trace->n_tasks ? &analysis->timelines[task] : &nothing;
+}
+
 /* The main thread's timeline with the labels that the parts are made of. */
 static inline const struct tp_timeline *
 tp_analysis_main_timeline(const struct tp_analysis *analysis)
 {
 	return analysis->beside_devices.n ? &analysis->beside_devices
-					  : &analysis->timelines[analysis->main_task];
+					  : tp_analysis_timeline(analysis, analysis->main_task);
 }
 
 struct tp_analysis_pass {

@@ -3,6 +3,7 @@
 #include "manifest.h"
 
 #include "layout.h"
+#include "manifest_types.h"
 
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"
@@ -398,6 +399,8 @@ enum tp_status tp_manifest_load(struct tp_run_info *run, struct tp_store_result 
 			      directory);
 	if (!status)
 		status = check_format(doc, directory, err);
+	if (!status)
+		status = tp_manifest_check_types(doc, err);
 	if (!status) {
 		const struct tp_json *root = tp_json_root(doc);
 		*run = (struct tp_run_info){0};

@@ -14,21 +14,34 @@
 
 /* ---- thresholds.json ---- */
 
-/* The next of a list of doubts. */
-typedef struct tp_quality_issue *(*issue_next)(struct tp_rulebook *book);
+/* Where a doubt goes: over the one that says the same, from a folder before, or to the end. */
+typedef struct tp_quality_issue *(*issue_place)(struct tp_rulebook *book, const char *because);
 
-static struct tp_quality_issue *next_issue(struct tp_rulebook *book)
+static struct tp_quality_issue *find_issue(struct tp_quality_issue *issues, size_t n,
+					   const char *because)
 {
-	return &TP_ARRAY_PUSH(book->doubts, book->n_doubts, book->doubts_capacity);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(issues[i].because, because) == 0)
+			return &issues[i];
+	return NULL;
 }
 
-static struct tp_quality_issue *next_not_comparable(struct tp_rulebook *book)
+static struct tp_quality_issue *place_issue(struct tp_rulebook *book, const char *because)
 {
-	return &TP_ARRAY_PUSH(book->spoilers, book->n_spoilers, book->spoilers_capacity);
+	struct tp_quality_issue *same = find_issue(book->doubts, book->n_doubts, because);
+	return same ? same : &TP_ARRAY_PUSH(book->doubts, book->n_doubts, book->doubts_capacity);
+}
+
+static struct tp_quality_issue *place_not_comparable(struct tp_rulebook *book, const char *because)
+{
+	struct tp_quality_issue *same = find_issue(book->spoilers, book->n_spoilers, because);
+	return same ? same
+		    : &TP_ARRAY_PUSH(book->spoilers, book->n_spoilers, book->spoilers_capacity);
 }
 
 static enum tp_status read_issues(struct tp_rulebook *book, const struct tp_json_doc *doc,
-				  const struct tp_json *list, issue_next next, struct tp_error *err)
+				  const struct tp_json *list, issue_place place_of,
+				  struct tp_error *err)
 {
 	TP_JSON_EACH (item, list) {
 		const char *when = tp_json_string(tp_json_get(item, "when"));
@@ -45,7 +58,7 @@ static enum tp_status read_issues(struct tp_rulebook *book, const struct tp_json
 			tp_expr_parse(&doubt.when, when, TP_EXPR_CONDITION, &place, err);
 		if (status)
 			return status;
-		*next(book) = doubt;
+		*place_of(book, because) = doubt;
 	}
 	return TP_OK;
 }
@@ -92,10 +105,10 @@ static enum tp_status thresholds_load(struct tp_rulebook *book, const char *path
 	status = tp_thresholds_read(&book->thresholds, doc, tp_json_get(root, "thresholds"),
 				    &book->arena, err);
 	if (!status)
-		status = read_issues(book, doc, tp_json_get(root, "doubts"), next_issue, err);
+		status = read_issues(book, doc, tp_json_get(root, "doubts"), place_issue, err);
 	if (!status)
 		status = read_issues(book, doc, tp_json_get(root, "not_compared"),
-				     next_not_comparable, err);
+				     place_not_comparable, err);
 out:
 	tp_json_free(doc);
 	return status;

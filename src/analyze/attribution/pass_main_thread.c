@@ -203,7 +203,7 @@ static enum tp_phase phase_of(const struct main_thread *fg, const struct tp_time
 static void label_all(struct main_thread *fg)
 {
 	const struct tp_analysis *analysis = fg->analysis;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	enum tp_phase before = TP_PHASE_NONE;
 	size_t cursor = 0;
 	static const struct tp_stack_class nothing = {0};

@@ -102,7 +102,7 @@ void tp_phase_time_build(struct tp_phase_time *out, const struct tp_analysis *an
 	*out = (struct tp_phase_time){0};
 	if (analysis->main_task == TP_NO_TASK)
 		return;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	out->timeline = timeline;
 	for (int side = 0; side < TP_N_SIDES; side++) {
 		out->is_side[side] = tp_arena_array(analysis->arena, timeline->n + 1, sizeof(bool));

@@ -156,7 +156,8 @@ static struct tp_wait sleep_wait(const struct tp_wait_attribution *waiting,
 				 const struct tp_segment *piece)
 {
 	const struct tp_analysis *analysis = waiting->analysis;
-	bool polls = tp_poll_loop_is_sleep(&analysis->timelines[analysis->main_task], piece);
+	bool polls =
+		tp_poll_loop_is_sleep(tp_analysis_timeline(analysis, analysis->main_task), piece);
 	if (polls && (active_ns(&waiting->team.activities, piece) ||
 		      active_ns(&waiting->loader.activities, piece)))
 		return futex_wait(waiting, piece);
@@ -404,7 +405,7 @@ static void find_group(struct tp_wait_group *group, const struct tp_analysis *an
 		       enum tp_thread_role role)
 {
 	tp_activities_build(&group->activities, analysis, role);
-	measure_overlap(group, &analysis->timelines[analysis->main_task]);
+	measure_overlap(group, tp_analysis_timeline(analysis, analysis->main_task));
 }
 
 /* On a CPU as one of that role, in math or in a function of which nothing is known. */
@@ -441,7 +442,7 @@ static uint64_t max_math_ns(const struct tp_analysis *analysis)
 static uint64_t futex_ns(const struct tp_analysis *analysis)
 {
 	uint64_t sum = 0;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		if (piece->state == TP_STATE_BLOCKED && piece->cause == TP_CAUSE_FUTEX)
@@ -462,7 +463,7 @@ static bool is_work_offloaded(const struct tp_analysis *analysis)
 /* A wait for a team of OpenMP has the runtime's functions on the stack, as its loops have. */
 static bool find_joins(const struct tp_analysis *analysis)
 {
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
 		uint32_t sample = timeline->segments[i].sample;
 		if (sample != TP_NO_SAMPLE &&

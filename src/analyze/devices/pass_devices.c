@@ -233,7 +233,7 @@ static void cut_main_thread(struct tp_analysis *analysis)
 	struct cutting c = {.device = trainer_device(analysis->ranks)};
 	if (!c.device || analysis->main_task == TP_NO_TASK)
 		return;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++)
 		cut_segment(&c, &timeline->segments[i]);
 	analysis->beside_devices.n = c.n;

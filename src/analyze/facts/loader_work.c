@@ -112,7 +112,7 @@ bool tp_loader_work_is_inline(const struct tp_analysis *analysis, const struct t
 static struct tp_worker_result sum_inline(const struct tp_analysis *analysis)
 {
 	struct tp_worker_result sum = {.task = analysis->main_task};
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++)
 		if (tp_loader_work_is_inline(analysis, &timeline->segments[i]))
 			add_segment(&sum, analysis, &timeline->segments[i]);
@@ -248,7 +248,7 @@ static double count_restarts(const struct tp_analysis *analysis, double n_worker
  * the same functions do, gives birth to none. The first time is the program's own start. */
 static void set_startups(struct tp_analysis *analysis, double n_workers)
 {
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	uint64_t sum_ns = 0;
 	uint64_t n_starts = 0;
 	for (size_t i = 0; i < timeline->n; i++) {

@@ -35,7 +35,7 @@ static bool is_spinning(const struct tp_analysis *analysis, const struct tp_segm
 static void set_busy_wait(struct tp_analysis *analysis)
 {
 	struct tp_profile *profile = analysis->profile;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	double communication_ns = 0;
 	double spinning_ns = 0;
 	uint64_t n = 0;

@@ -63,7 +63,8 @@ static bool clip(const struct tp_analysis *analysis, const struct tp_segment *pi
 
 static void collect_compute(struct compute *c)
 {
-	const struct tp_timeline *timeline = &c->analysis->timelines[c->analysis->main_task];
+	const struct tp_timeline *timeline =
+		tp_analysis_timeline(c->analysis, c->analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
 		struct span span;
 		if (tp_label_part(timeline->segments[i].label) != TP_PART_COMPUTE ||

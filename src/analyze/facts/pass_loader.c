@@ -41,7 +41,7 @@ static uint64_t inline_ns(const struct tp_analysis *analysis)
 {
 	uint64_t sum = 0;
 	const struct tp_profile *profile = analysis->profile;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];
 		if (tp_loader_work_is_inline(analysis, piece))

@@ -264,7 +264,7 @@ static void set_unknown(struct tp_analysis *analysis)
 		tp_profile_set_missing(profile, TP_FACT_RUN_UNKNOWN_RATIO, "there is no trainer");
 		return;
 	}
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	double known_ns = 0;
 	for (size_t i = 0; i < timeline->n; i++) {
 		const struct tp_segment *piece = &timeline->segments[i];

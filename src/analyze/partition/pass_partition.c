@@ -32,7 +32,7 @@ struct partition {
 
 static const struct tp_timeline *labeled_timeline(const struct tp_analysis *analysis)
 {
-	return &analysis->timelines[analysis->main_task];
+	return tp_analysis_timeline(analysis, analysis->main_task);
 }
 
 /* Sum labels inside [from, to). The timeline is in order; *cursor moves forward only. What no

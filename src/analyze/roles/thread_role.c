@@ -304,7 +304,7 @@ static bool is_waker(const struct tp_timeline *timeline, const struct tp_segment
  */
 static bool ends_waits_for_data(const struct tp_analysis *analysis, uint32_t task)
 {
-	const struct tp_timeline *main = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *main = tp_analysis_timeline(analysis, analysis->main_task);
 	const struct tp_timeline *own = &analysis->timelines[task];
 	size_t n_waits = 0;
 	size_t n_ended = 0;

@@ -39,7 +39,7 @@ static bool is_first_touch(const struct tp_map *faults, const struct tp_map *own
 void tp_first_touch_mark(struct tp_analysis *analysis)
 {
 	const struct tp_trace *trace = analysis->trace;
-	const struct tp_timeline *timeline = &analysis->timelines[analysis->main_task];
+	const struct tp_timeline *timeline = tp_analysis_timeline(analysis, analysis->main_task);
 	struct tp_map faults = {0}; /* ns by function */
 	struct tp_map own = {0};
 	for (size_t i = 0; i < timeline->n; i++) {

@@ -106,9 +106,9 @@ static void close_regular_gaps(struct step_list *list)
 	size_t n_gaps = 0;
 	for (size_t i = 1; i < list->n; i++)
 		n_gaps += list->items[i].start_ns > list->items[i - 1].end_ns;
-	if (n_gaps * 2 < list->n)
+	if (list->n < 2 || n_gaps * 2 < list->n)
 		return;
-	double *gaps = tp_alloc((list->n + 1) * sizeof(*gaps));
+	double *gaps = tp_alloc(list->n * sizeof(*gaps));
 	for (size_t i = 1; i < list->n; i++)
 		gaps[i - 1] = (double)(list->items[i].start_ns - list->items[i - 1].end_ns);
 	double usual = 3 * tp_stats_median(gaps, list->n - 1);

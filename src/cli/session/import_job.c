@@ -22,7 +22,7 @@ struct import_session {
 	const struct tp_import_job_options *options;
 	const char *const *files;
 	size_t n_files;
-	const char *directory;
+	char *directory; /* heap */
 	struct tp_arena arena;
 	struct tp_run_info run;
 	struct tp_store *store;
@@ -37,13 +37,26 @@ struct import_session {
 static enum tp_status open_store(struct import_session *s, struct tp_error *err)
 {
 	enum tp_status status = TP_OK;
-	if (s->options->force)
+	/* A name of our own choice replaces nothing. */
+	if (s->options->force && s->options->output)
 		status = tp_recordings_backup(&s->aside, s->directory, err);
 	if (status == TP_OK)
 		status = tp_recordings_check_room(s->directory, err);
 	if (status == TP_OK)
 		status = tp_store_create(&s->store, s->directory, &s->run, UINT64_MAX, err);
 	s->is_ours = status == TP_OK;
+	return status;
+}
+
+/* Jobs that start at once in one folder find the same name free; one of them has it. */
+static enum tp_status open_output(struct import_session *s, struct tp_error *err)
+{
+	enum tp_status status = open_store(s, err);
+	while (status == TP_EXISTS && !s->options->output) {
+		free(s->directory);
+		s->directory = tp_recordings_new_name();
+		status = open_store(s, err);
+	}
 	return status;
 }
 
@@ -210,7 +223,7 @@ static void tidy(void *context)
 static enum tp_status record(struct import_session *s, struct tp_error *err)
 {
 	pthread_mutex_lock(&s->lock);
-	enum tp_status status = open_store(s, err);
+	enum tp_status status = open_output(s, err);
 	if (status == TP_OK) {
 		pthread_mutex_unlock(&s->lock);
 		status = read_files(s, err);
@@ -230,11 +243,11 @@ static enum tp_status record(struct import_session *s, struct tp_error *err)
 enum tp_status tp_import_job_record(char **directory, const struct tp_import_job_options *options,
 				    char **files, size_t n, struct tp_error *err)
 {
-	char *name = options->output ? tp_strdup(options->output) : tp_recordings_new_name();
 	struct import_session s = {.options = options,
 				   .files = (const char *const *)files,
 				   .n_files = n,
-				   .directory = name,
+				   .directory = options->output ? tp_strdup(options->output)
+								: tp_recordings_new_name(),
 				   .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct tp_interrupt interrupt;
 	tp_run_info_make_import(&s.run, s.files, n, options->label, &s.arena);
@@ -243,9 +256,9 @@ enum tp_status tp_import_job_record(char **directory, const struct tp_import_job
 	tp_interrupt_stop(&interrupt);
 	if (status != TP_OK) {
 		fit_next(&s, err);
-		free(name);
+		free(s.directory);
 	} else {
-		*directory = name;
+		*directory = s.directory;
 	}
 	if (s.has_result)
 		tp_import_result_release(&s.result);

@@ -69,7 +69,7 @@ char *tp_recordings_new_name(void)
 	localtime_r(&now, &local);
 	strftime(base, sizeof(base), "trainprof-%m%d-%H%M%S", &local);
 	snprintf(name, sizeof(name), "%s", base);
-	for (unsigned i = 2; lstat(name, &info) == 0 && i < 1000; i++)
+	for (unsigned i = 2; lstat(name, &info) == 0; i++)
 		snprintf(name, sizeof(name), "%s-%u", base, i);
 	return tp_strdup(name);
 }

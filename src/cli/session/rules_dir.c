@@ -9,6 +9,8 @@
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/memory.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,18 +60,80 @@ static char *find_installed(void)
 	return NULL;
 }
 
+/* Folders of rules hold families, which hold files. */
+enum { RULES_DEPTH = 2 };
+
+static bool has_json(const char *path, int depth)
+{
+	bool found = false;
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a DIR of our own */
+	while (dir && !found && (entry = readdir(dir))) {
+		char inside[PATH_MAX];
+		size_t len = strlen(entry->d_name);
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
+		found = (len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0) ||
+			(depth > 0 && is_directory(inside) && has_json(inside, depth - 1));
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A folder that the user names is meant: without its rules the verdict would be another one. */
+static enum tp_status add_named(struct tp_rules_dirs *out, const char *path, struct tp_error *err)
+{
+	struct stat info;
+	if (stat(path, &info) != 0)
+		return tp_fail_errno(err, errno, "no rules in '%s'", path);
+	if (!S_ISDIR(info.st_mode))
+		return tp_fail(err, TP_ABSENT, "no rules in '%s': not a directory", path);
+	if (access(path, R_OK | X_OK) != 0)
+		return tp_fail_errno(err, errno, "no rules in '%s'", path);
+	if (!has_json(path, RULES_DEPTH))
+		return tp_fail(err, TP_ABSENT,
+			       "no rules in '%s': it holds no bottlenecks, techniques, patterns or "
+			       "thresholds",
+			       path);
+	out->items[out->n++] = tp_strdup(path);
+	return TP_OK;
+}
+
+static enum tp_status add_all_named(struct tp_rules_dirs *out, const struct tp_words *extra,
+				    struct tp_error *err)
+{
+	const char *env = tp_settings_env("TRAINPROF_RULES");
+	enum tp_status status = env ? add_named(out, env, err) : TP_OK;
+	for (size_t i = 0; extra && i < extra->n && status == TP_OK; i++)
+		status = add_named(out, extra->items[i], err);
+	if (status != TP_OK && err && !*err->next)
+		tp_error_next(err, "trainprof help rules   (what a folder of rules holds)");
+	return status;
+}
+
+enum tp_status tp_rules_dir_check(const struct tp_words *extra, struct tp_error *err)
+{
+	struct tp_rules_dirs dirs = {0};
+	enum tp_status status = add_all_named(&dirs, extra, err);
+	tp_rules_dir_release(&dirs);
+	return status;
+}
+
 enum tp_status tp_rules_dir_find(struct tp_rules_dirs *out, const struct tp_words *extra,
 				 struct tp_error *err)
 {
 	*out = (struct tp_rules_dirs){0};
 	char *shipped = find_installed();
-	const char *env = tp_settings_env("TRAINPROF_RULES");
 	if (shipped)
 		out->items[out->n++] = shipped;
-	if (env)
-		out->items[out->n++] = tp_strdup(env);
-	for (size_t i = 0; extra && i < extra->n; i++)
-		out->items[out->n++] = tp_strdup(extra->items[i]);
+	enum tp_status status = add_all_named(out, extra, err);
+	if (status != TP_OK) {
+		tp_rules_dir_release(out);
+		return status;
+	}
 	if (out->n)
 		return TP_OK;
 	tp_fail(err, TP_ABSENT, "no rules found beside the program or in /usr/share/trainprof");

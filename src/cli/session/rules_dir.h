@@ -20,7 +20,12 @@ struct tp_rules_dirs {
 	size_t n;
 };
 
-/* `extra` are the --rules options, after TRAINPROF_RULES. Errors  TP_ABSENT: no shipped rules. */
+/* Whether each folder of TRAINPROF_RULES and --rules is there and holds any; before a program is
+ * started, that is. Errors  TP_ABSENT, TP_DENIED. */
+TP_MUST_CHECK enum tp_status tp_rules_dir_check(const struct tp_words *extra, struct tp_error *err);
+
+/* `extra` are the --rules options, after TRAINPROF_RULES. Errors  TP_ABSENT: no shipped rules, or
+ * as tp_rules_dir_check(). */
 TP_MUST_CHECK enum tp_status tp_rules_dir_find(struct tp_rules_dirs *out,
 					       const struct tp_words *extra, struct tp_error *err);
 void tp_rules_dir_release(struct tp_rules_dirs *dirs);

@@ -7,6 +7,7 @@
 #include "force_recovery.h"
 #include "log_tee.h"
 #include "recordings.h"
+#include "rules_dir.h"
 #include "run_info_collect.h"
 
 #include "trainprof/base/buf.h"
@@ -155,7 +156,8 @@ static enum tp_status open_store(struct run_session *s, const char *directory, s
 {
 	enum tp_status status = TP_OK;
 	tp_force_recover(directory, s->cli->is_quiet);
-	if (s->options->force)
+	/* A name of our own choice replaces nothing. */
+	if (s->options->force && s->options->output)
 		status = tp_recordings_backup(&s->aside, directory, err);
 	if (status == TP_OK)
 		status = tp_recordings_check_room(directory, err);
@@ -182,24 +184,39 @@ static void note_rates(struct run_session *s)
 	s->run.poll_rate_hz = config->poll_rate_hz;
 }
 
-static enum tp_status prepare(struct run_session *s, const char *directory, struct tp_error *err)
+/* The first manifest is all there is when trainprof is killed, so it tells of the plan. */
+static enum tp_status open_output(struct run_session *s, const char *directory,
+				  struct tp_error *err)
 {
-	tp_host_open(&s->host, "");
-	if (s->argv) {
-		tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
-				 &s->arena);
-		s->marks_path = find_marks_path(directory);
-	} else {
-		tp_run_info_make_attached(&s->run, s->pid, s->options->label, &s->options->env,
-					  &s->host, &s->arena);
-	}
+	free(s->marks_path);
+	s->marks_path = s->argv ? find_marks_path(directory) : NULL;
+	tp_plan_free(s->plan);
+	s->plan = NULL;
 	enum tp_status status =
 		make_plan(&s->plan, &s->host, s->options, s->marks_path, !s->argv, err);
-	/* The first manifest is all there is when trainprof is killed. */
-	if (status == TP_OK)
-		note_rates(s);
-	if (status == TP_OK)
-		status = open_store(s, directory, err);
+	if (status != TP_OK)
+		return status;
+	note_rates(s);
+	return open_store(s, directory, err);
+}
+
+static enum tp_status prepare(struct run_session *s, struct tp_run_session_result *out,
+			      struct tp_error *err)
+{
+	tp_host_open(&s->host, "");
+	if (s->argv)
+		tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
+				 &s->arena);
+	else
+		tp_run_info_make_attached(&s->run, s->pid, s->options->label, &s->options->env,
+					  &s->host, &s->arena);
+	enum tp_status status = open_output(s, out->directory, err);
+	/* Ranks that start at once in one folder find the same name free; one of them has it. */
+	while (status == TP_EXISTS && !s->options->output) {
+		free(out->directory);
+		out->directory = tp_recordings_new_name();
+		status = open_output(s, out->directory, err);
+	}
 	if (status == TP_OK)
 		status = tp_plan_open(s->plan, tp_store_sink(s->store), err);
 	return status;
@@ -407,7 +424,9 @@ int tp_run_session_run(struct tp_run_session_result *out, const struct tp_cli *c
 	struct tp_error err = {0};
 	int status = -1;
 	begin(out, options);
-	enum tp_status done = prepare(&s, out->directory, &err);
+	enum tp_status done = tp_rules_dir_check(&options->reading.rules, &err);
+	if (done == TP_OK)
+		done = prepare(&s, out, &err);
 	if (done == TP_OK) {
 		report_missing(&s);
 		done = start_target(&s, &err);
@@ -434,9 +453,11 @@ int tp_run_session_attach(struct tp_run_session_result *out, const struct tp_cli
 	int status = -1;
 	begin(out, options);
 	/* First: nothing is made for a process that is not there. */
-	enum tp_status done = tp_target_attach(&s.target, pid, &err);
+	enum tp_status done = tp_rules_dir_check(&options->reading.rules, &err);
 	if (done == TP_OK)
-		done = prepare(&s, out->directory, &err);
+		done = tp_target_attach(&s.target, pid, &err);
+	if (done == TP_OK)
+		done = prepare(&s, out, &err);
 	done = measure(&s, out, done, &err);
 	if (done != TP_OK)
 		status = tp_run_session_refused(&err);

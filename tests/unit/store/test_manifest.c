@@ -223,12 +223,11 @@ static const struct {
 	{"{\"format\": \"trainprof-recording/0.9\"}", TP_VERSION, NULL},
 	{"{\"format\": \"trainprof-recording/1.9\"}", TP_OK, NULL},
 	{"{\"format\": \"trainprof-recording/1.0\", \"run\": 5, \"host\": [], \"environment\": {}}",
-	 TP_OK, NULL},
-	{"{\"format\": \"trainprof-recording/1.0\", \"run\": {\"id\": 7, \"command\": [1, {}, "
-	 "\"a\"],"
-	 "\"pid\": 1e300, \"started_ns\": \"-1\", \"mode\": \"dance\", \"end_code\": -1e99},"
-	 "\"host\": {\"cpus\": -1, \"quota_cpus\": -7, \"memory_bytes\": 1e300},"
-	 "\"environment\": [\"novalue\", 7, \"a=b=c\"], \"records\": {\"blocks\": \"x\"}}",
+	 TP_PARSE, "/manifest.json:1: run is not an object"},
+	{"{\"format\": \"trainprof-recording/1.0\", \"ranks\": [{}, {\"pid\": []}]}", TP_PARSE,
+	 "/manifest.json:1: ranks[1].pid is not an integer"},
+	{"{\"format\": \"trainprof-recording/1.0\", \"run\": {\"mode\": \"dance\", \"id\": null},"
+	 "\"environment\": [\"novalue\", \"a=b=c\"], \"host\": {\"quota_cpus\": -7}}",
 	 TP_OK, NULL},
 };
 

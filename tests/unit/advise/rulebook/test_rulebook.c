@@ -136,6 +136,20 @@ START_TEST(thresholds_are_as_strict_as_rules)
 }
 END_TEST
 
+/* TRAINPROF_RULES may name the shipped folder or a copy of it. */
+START_TEST(a_doubt_that_is_given_twice_is_one)
+{
+	shelf_put(&shelf, "thresholds.json",
+		  "{\"doubts\": [{\"when\": \"step.count < 3\", \"because\": \"few\"},"
+		  "{\"when\": \"step.count < 2\", \"because\": \"none\"}],"
+		  "\"not_compared\": [{\"when\": \"step.count < 3\", \"because\": \"few\"}]}");
+	const char *paths[] = {shelf.path, shelf.path};
+	ck_assert_msg(!tp_rulebook_load(&book, paths, 2, &err), "%s", err.text);
+	ck_assert_uint_eq(book->n_doubts, 2);
+	ck_assert_uint_eq(book->n_spoilers, 1);
+}
+END_TEST
+
 Suite *suite_advise_rulebook(void);
 Suite *suite_advise_rulebook(void)
 {
@@ -149,6 +163,7 @@ Suite *suite_advise_rulebook(void)
 	tcase_add_test(tcase, an_id_must_say_where_the_file_is);
 	tcase_add_test(tcase, a_missing_directory_is_absent);
 	tcase_add_test(tcase, thresholds_are_as_strict_as_rules);
+	tcase_add_test(tcase, a_doubt_that_is_given_twice_is_one);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

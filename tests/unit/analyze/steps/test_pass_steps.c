@@ -1026,6 +1026,32 @@ START_TEST(the_option_decides_where_steps_come_from)
 }
 END_TEST
 
+/* Steps that end have gaps between them; one or none has no gap to measure. */
+START_TEST(few_marks_of_any_kind_make_few_steps)
+{
+	static const struct {
+		enum tp_mark_kind kinds[3];
+		size_t n;
+		size_t n_steps;
+	} cases[] = {
+		{{TP_MARK_STEP}, 1, 1},
+		{{TP_MARK_STEP_END}, 1, 0},
+		{{TP_MARK_STEP, TP_MARK_STEP_END}, 2, 1},
+		{{TP_MARK_STEP, TP_MARK_STEP}, 2, 2},
+		{{TP_MARK_STEP, TP_MARK_STEP_END, TP_MARK_STEP}, 3, 2},
+	};
+	struct sim sim;
+	sim_init(&sim, 99, 50, 1);
+	for (size_t i = 0; i < cases[_i].n; i++) {
+		sim_mark(&sim, 0, cases[_i].kinds[i]);
+		body(&sim, "main:1 g:2", 200);
+	}
+	find_steps(&sim);
+	ck_assert_uint_eq(sim.profile.n_steps, cases[_i].n_steps);
+	sim_release(&sim);
+}
+END_TEST
+
 Suite *suite_analyze_pass_steps(void);
 Suite *suite_analyze_pass_steps(void)
 {
@@ -1044,6 +1070,7 @@ Suite *suite_analyze_pass_steps(void)
 	tcase_add_loop_test(tc, one_sample_is_enough_between_long_waits, 0, 2);
 	tcase_add_loop_test(tc, steps_that_are_handed_over_are_counted_by_their_waits, 0, 4);
 	tcase_add_test(tc, marks_open_and_end_steps);
+	tcase_add_loop_test(tc, few_marks_of_any_kind_make_few_steps, 0, 5);
 	tcase_add_test(tc, time_between_an_end_and_the_next_step_is_the_steps_when_it_always_is);
 	tcase_add_test(tc, a_last_step_without_an_end_is_cut_to_the_usual_length);
 	tcase_add_test(tc, marks_of_other_processes_do_not_count);
