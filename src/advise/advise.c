@@ -42,13 +42,13 @@ static void fill_combined(struct tp_findings *out, const struct tp_rule_context 
 	out->combined_high = all.high;
 	if (!all.is_known)
 		return;
-	out->then_limit = tp_next_limit_name(&then);
+	out->then_limit = tp_next_limit_name(&then, matter);
 	out->then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
 }
 
 /* The first that fires in the order that the rules themselves give. */
 static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *matter,
-			 const struct tp_candidate *candidates, size_t n)
+			 struct tp_candidate *candidates, size_t n)
 {
 	const struct tp_rule *best = NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -59,7 +59,17 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 	}
 	if (!best)
 		return;
+	/* A run has one verdict: what holds as well, but comes later, does not speak beside it. */
+	for (size_t i = 0; i < n; i++) {
+		struct tp_finding *finding = &candidates[i].finding;
+		if (finding->state != TP_FINDING_FIRED || candidates[i].rule == best)
+			continue;
+		finding->state = TP_FINDING_QUIET;
+		finding->quiet_because =
+			tp_arena_printf(matter->arena, "%s is the verdict", best->id);
+	}
 	out->verdict = tp_arena_strdup(matter->arena, best->verdict.id);
+	out->verdict_cause = tp_arena_strdup(matter->arena, best->verdict.cause);
 	out->verdict_title = tp_arena_strdup(matter->arena, best->verdict.title);
 	out->verdict_sentence = tp_sentence_fill(best->verdict.sentence, matter->facts,
 						 matter->whole, matter->arena);

@@ -25,6 +25,19 @@ const char *tp_advice_kind_name(enum tp_advice_kind kind)
 	return kind == TP_ADVICE_FREE ? "free" : "semantic";
 }
 
+const char *tp_sureness_name(enum tp_sureness sureness)
+{
+	static const char *const names[] = {"sure", "likely", "worth a try"};
+	return names[sureness];
+}
+
+bool tp_gain_is_estimate(double gain_low)
+{
+	/* What is printed as "1.00" promises nothing. */
+	static const double SMALLEST_PRINTED = 1.005;
+	return gain_low >= SMALLEST_PRINTED;
+}
+
 void tp_findings_release(struct tp_findings *findings)
 {
 	tp_arena_release(&findings->arena);

@@ -322,7 +322,8 @@ static void check_together(struct judged *judged, size_t n_gains)
 		expectation_fail(judged, "together %.3f is not between %.3f and %.3f",
 				 findings->combined_value, findings->combined_low,
 				 findings->combined_high);
-	if (n_gains && !findings->then_limit)
+	/* Of five eighths of the step one of six parts has more than a tenth. */
+	if (n_gains && !findings->then_limit && findings->combined_high < 1.6)
 		expectation_fail(judged, "it does not say what limits then");
 	if (!findings->n_fired && findings->course.n_moves)
 		expectation_fail(judged, "nothing is advised, in %zu moves",

@@ -15,11 +15,17 @@ enum tp_finding_state { TP_FINDING_FIRED, TP_FINDING_QUIET, TP_FINDING_NOT_JUDGE
 enum tp_finding_level { TP_LEVEL_HIGH, TP_LEVEL_MEDIUM, TP_LEVEL_LOW, TP_LEVEL_NOTE };
 enum tp_confidence { TP_CONFIDENCE_HIGH, TP_CONFIDENCE_MEDIUM, TP_CONFIDENCE_LOW };
 enum tp_advice_kind { TP_ADVICE_FREE, TP_ADVICE_SEMANTIC };
+/* How sure it is that following the advice helps: not how much it helps. */
+enum tp_sureness { TP_SURE, TP_LIKELY, TP_WORTH_A_TRY };
 
 const char *tp_finding_state_name(enum tp_finding_state state);
 const char *tp_finding_level_name(enum tp_finding_level level);
 const char *tp_confidence_name(enum tp_confidence confidence);
 const char *tp_advice_kind_name(enum tp_advice_kind kind);
+const char *tp_sureness_name(enum tp_sureness sureness); /* "sure", "likely", "worth a try" */
+
+/* False: the lower end is no gain at all, so only the upper end of the interval says anything. */
+bool tp_gain_is_estimate(double gain_low);
 
 /* One comparison of the condition with what it saw. */
 struct tp_evidence {
@@ -92,6 +98,7 @@ struct tp_finding {
 	enum tp_finding_level level;
 	enum tp_confidence confidence;
 	const char *doubts; /* what lowered the confidence ("few steps"), or NULL */
+	enum tp_sureness sureness;
 	enum tp_advice_kind kind;
 	const char *headline; /* the advice in one line; first action */
 	const char *because;  /* evidence in one sentence, numbers filled in */
@@ -134,6 +141,8 @@ struct tp_findings {
 	/* Verdict, from the run/… rules: "dataloader_bound", "compute_bound", "too_short" …; NULL
 	 * when no rule that names one fired. */
 	const char *verdict;
+	const char *verdict_cause; /* row of model/verdict_words.h; NULL: the rule has a title of
+				    * its own */
 	const char *verdict_title;
 	const char *verdict_sentence;
 	/* The shown advice as moves. */

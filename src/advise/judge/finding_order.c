@@ -16,12 +16,18 @@ static const char *suppress_reason(const struct tp_candidate *candidate,
 {
 	const struct tp_finding *finding = &candidate->finding;
 	double smallest = tp_thresholds_value(&book->thresholds, "gain.smallest", 0);
+	double smallest_bound = tp_thresholds_value(&book->thresholds, "gain.smallest_bound", 0);
 	if (!finding->n_actions && finding->done)
 		return tp_arena_printf(arena, "what it advises is done already: %s", finding->done);
 	if (!finding->n_actions)
 		return "what it advises is done already";
-	if (finding->has_gain && finding->gain_value < 1 + smallest)
-		return tp_arena_printf(arena, "it gains %.1f %%, below the %.0f %% that are shown",
+	if (!finding->has_gain)
+		return NULL;
+	if (!tp_gain_is_estimate(finding->gain_low) && finding->gain_high < 1 + smallest_bound)
+		return tp_arena_printf(arena, "it gains at most %.1f %%, below the %.0f %% limit",
+				       (finding->gain_high - 1) * 100, smallest_bound * 100);
+	if (tp_gain_is_estimate(finding->gain_low) && finding->gain_value < 1 + smallest)
+		return tp_arena_printf(arena, "it gains %.1f %%, below the %.0f %% limit",
 				       (finding->gain_value - 1) * 100, smallest * 100);
 	return NULL;
 }
@@ -57,7 +63,7 @@ void tp_finding_order_suppress(struct tp_candidate *candidates, size_t n,
 			if (!stands[k] || !yields(candidates[i].rule, candidates[k].rule))
 				continue;
 			candidates[i].finding.suppressed =
-				tp_arena_printf(arena, "%s says it more precisely",
+				tp_arena_printf(arena, "%s is more specific",
 						candidates[k].rule->id);
 			break;
 		}
@@ -86,6 +92,10 @@ static int compare_weighted(const void *a, const void *b)
 	int groups = group_of(&left->candidate) - group_of(&right->candidate);
 	if (groups)
 		return groups;
+	int sureness =
+		(int)left->candidate.finding.sureness - (int)right->candidate.finding.sureness;
+	if (!groups && is_advice(&left->candidate) && sureness)
+		return sureness;
 	if (left->weight != right->weight)
 		return left->weight > right->weight ? -1 : 1;
 	/* Of equals what leaves the training as it is comes first, gains or not. */

@@ -302,6 +302,37 @@ static void fill_fired(const struct tp_rule_context *matter, const struct tp_rul
 		finding->gain_method = tp_arena_strdup(matter->arena, rule->gain.method);
 }
 
+/* Whether what the advice removes is larger than the error with which parts are told apart. Spans
+ * of a trace say themselves what they are. */
+static bool is_separated(const struct tp_rule_context *matter, const struct tp_gain *gain)
+{
+	const struct tp_thresholds *thresholds = &matter->book->thresholds;
+	const struct tp_quantity *spans = &matter->facts[TP_FACT_TRACE_SPANS];
+	const struct tp_quantity *queued = &matter->facts[TP_FACT_STEP_RUNNABLE];
+	if (!gain->is_known || gain->kind == TP_GAIN_LOOP || (spans->is_known && spans->value > 0))
+		return true;
+	bool is_crowded =
+		queued->is_known && queued->value > tp_thresholds_value(thresholds, "part.high", 1);
+	double error =
+		tp_thresholds_value(thresholds,
+				    is_crowded ? "confidence.separation_crowded" : "confidence.separation", 0);
+	double removed_ns = gain->most * matter->basis.parts[gain->part].exposed_ns;
+	return removed_ns > 2 * error * matter->basis.whole_ns;
+}
+
+/* An upper bound alone does not say that there is a gain, so it is never sure. */
+static enum tp_sureness sureness_of(const struct tp_rule_context *matter,
+				    const struct tp_finding *finding, const struct tp_gain *gain)
+{
+	bool is_estimate = gain->is_known && tp_gain_is_estimate(gain->low);
+	int sureness = finding->confidence == TP_CONFIDENCE_LOW                   ? TP_WORTH_A_TRY
+		       : finding->confidence == TP_CONFIDENCE_HIGH && is_estimate ? TP_SURE
+										  : TP_LIKELY;
+	if (sureness < TP_WORTH_A_TRY && !is_separated(matter, gain))
+		sureness++;
+	return (enum tp_sureness)sureness;
+}
+
 const char *tp_rule_context_whole(const struct tp_rulebook *book, const struct tp_quantity *facts)
 {
 	const struct tp_quantity *steps = &facts[TP_FACT_STEP_COUNT];
@@ -328,5 +359,6 @@ struct tp_finding tp_judge_rule(const struct tp_rule_context *matter, const stru
 	fill_sources(matter, rule, &finding);
 	if (ruling.state == TP_FINDING_FIRED)
 		fill_fired(matter, rule, &finding, gain);
+	finding.sureness = sureness_of(matter, &finding, gain);
 	return finding;
 }

@@ -142,9 +142,16 @@ static void sort_groups(struct plan_grouping *grouping)
 
 /* ---- what it gains ---- */
 
-const char *tp_next_limit_name(const struct tp_next_limit *then)
+static bool is_plausible(const struct tp_next_limit *then, const struct tp_rule_context *matter)
 {
-	return then->part == TP_N_PARTS ? NULL : tp_part_name(then->part);
+	double least = tp_thresholds_value(&matter->book->thresholds, "gain.residual", 0);
+	return then->part != TP_N_PARTS && then->left_ns >= least * matter->basis.whole_ns;
+}
+
+const char *tp_next_limit_name(const struct tp_next_limit *then,
+			       const struct tp_rule_context *matter)
+{
+	return is_plausible(then, matter) ? tp_part_name(then->part) : NULL;
 }
 
 double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
@@ -153,7 +160,7 @@ double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
 	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
 	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
 	double left_ns = then->left_ns / matter->basis.whole_ns * step->value;
-	return step->is_known && left_ns > 0 ? 1e9 / left_ns : 0;
+	return step->is_known && left_ns > 0 && is_plausible(then, matter) ? 1e9 / left_ns : 0;
 }
 
 static struct tp_bound bound_of(const struct tp_rule_context *matter, const struct tp_gain *gains,
@@ -226,7 +233,7 @@ static struct tp_plan_step step_of(const struct tp_rule_context *matter,
 	move.so_far = bound_of(matter, gains, n + group->n, &then);
 	move.adds = is_more(&move.so_far, before);
 	if (move.so_far.is_known) {
-		move.then_limit = tp_next_limit_name(&then);
+		move.then_limit = tp_next_limit_name(&then, matter);
 		move.then_steps_per_s = tp_next_limit_steps_per_s(&then, matter);
 	}
 	return move;

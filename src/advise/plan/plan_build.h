@@ -17,7 +17,9 @@ void tp_action_plan_build(struct tp_action_plan *out, const struct tp_rule_conte
 			  const struct tp_candidate *candidates, size_t n);
 
 /* The largest part that is left, and what rate it allows; of `then` of tp_gain_combine(). */
-const char *tp_next_limit_name(const struct tp_next_limit *then);
+/* NULL also where next to nothing of the step would be left: nobody gets there. */
+const char *tp_next_limit_name(const struct tp_next_limit *then,
+			       const struct tp_rule_context *matter);
 double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
 				 const struct tp_rule_context *matter);
 

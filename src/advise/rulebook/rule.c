@@ -5,6 +5,8 @@
 #include "advise/condition/json_form.h"
 #include "rule_case.h"
 
+#include "trainprof/model/verdict_words.h"
+
 #include <string.h>
 
 static void read_needs(struct tp_json_form *form, struct tp_rule *rule, const struct tp_json *root)
@@ -194,17 +196,37 @@ static void read_sources(struct tp_json_form *form, struct tp_rule *rule,
 	}
 }
 
+/* A cause has its words in one table; a rule without one brings a title of its own. */
+static void read_verdict_title(struct tp_json_form *form, struct tp_rule *rule,
+			       const struct tp_json *verdict)
+{
+	const char *cause = tp_json_form_text(form, verdict, "cause", false);
+	rule->verdict.title = tp_json_form_text(form, verdict, "title", !cause);
+	if (!cause)
+		return;
+	const struct tp_verdict_words *words = tp_verdict_words_find(cause);
+	if (!words)
+		tp_json_form_fail(form, verdict, "there is no cause '%s'", cause);
+	else if (rule->verdict.title)
+		tp_json_form_fail(form, verdict, "'cause' already names the title");
+	else if (rule->verdict.id && strcmp(words->id, rule->verdict.id) != 0)
+		tp_json_form_fail(form, verdict, "the id of '%s' is '%s'", cause, words->id);
+	else
+		rule->verdict.title = words->title;
+	rule->verdict.cause = cause;
+}
+
 static void read_verdict(struct tp_json_form *form, struct tp_rule *rule,
 			 const struct tp_json *root)
 {
-	static const char *const keys[] = {"id", "order", "title", "sentence", NULL};
+	static const char *const keys[] = {"id", "order", "cause", "title", "sentence", NULL};
 	const struct tp_json *verdict = tp_json_get(root, "verdict");
 	uint64_t order = 0;
 	if (!verdict)
 		return;
 	tp_json_form_check_keys(form, verdict, "verdict", keys);
 	rule->verdict.id = tp_json_form_text(form, verdict, "id", true);
-	rule->verdict.title = tp_json_form_text(form, verdict, "title", true);
+	read_verdict_title(form, rule, verdict);
 	rule->verdict.sentence = tp_json_form_sentence(form, verdict, "sentence", true);
 	if (!tp_json_uint(tp_json_get(verdict, "order"), &order) || order > 10000)
 		tp_json_form_fail(form, verdict, "'order' is a whole number up to 10000");

@@ -45,8 +45,9 @@ struct tp_rule_gain {
 };
 
 struct tp_rule_verdict {
-	const char *id; /* NULL: no verdict rule */
-	unsigned order; /* the lowest that fires is the verdict */
+	const char *id;    /* NULL: no verdict rule */
+	unsigned order;    /* the lowest that fires is the verdict */
+	const char *cause; /* row of model/verdict_words.h, or NULL */
 	const char *title;
 	const struct tp_sentence *sentence;
 };

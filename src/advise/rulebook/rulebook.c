@@ -221,7 +221,7 @@ static enum tp_status load(struct tp_rulebook **out, const char *const *director
 		err = &own;
 	tp_arena_init(&book->arena);
 	book->whole_steps = "each step";
-	book->whole_window = "the time measured";
+	book->whole_window = "the measured time";
 	book->problems = problems;
 	for (size_t i = 0; i < n_directories && !status; i++)
 		status = directory_load(book, directories[i], err);

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
+#include "trainprof/model/verdict_words.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -385,9 +386,10 @@ void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *find
 {
 	if (!findings->then_limit)
 		return;
-	tp_buf_printf(out, "; then %s is the limit", findings->then_limit);
+	tp_buf_printf(out, "; then %s limits",
+		      tp_verdict_words_limit(tp_part_find(findings->then_limit)));
 	if (findings->then_steps_per_s > 0)
-		tp_buf_printf(out, ", at %s steps/s",
+		tp_buf_printf(out, " at %s steps/s",
 			      tp_unit_number(findings->then_steps_per_s).text);
 }
 

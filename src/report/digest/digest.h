@@ -52,7 +52,7 @@ void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *d
 /* Append what files a trace came from, how they are known again and what of them was not kept. */
 void tp_report_add_origin(struct tp_buf *out, const struct tp_report_digest *digest);
 
-/* Append "; then compute is the limit, at 22 steps/s"; nothing when no limit is known. */
+/* Append "; then compute limits at 22 steps/s"; nothing when no limit is known. */
 void tp_report_add_next_limit(struct tp_buf *out, const struct tp_findings *findings);
 
 /* "SIGSEGV"; storage lasts as long as `number`'s text in `out` (at least 16 bytes). */

@@ -21,7 +21,7 @@ static double share_of(const struct tp_profile *profile, const struct tp_line_re
 
 static const char *whole(const struct tp_profile *profile)
 {
-	return profile->is_of_steps ? "each step" : "the time measured";
+	return profile->is_of_steps ? "each step" : "the measured time";
 }
 
 static void add_file(struct tp_buf *out, const struct tp_trace *trace,

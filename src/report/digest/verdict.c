@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Says what limits a run. Rules do, but for traces of devices: their parts are exact and small
- * numbers of steps are the rule, so what analysis calls the largest loss is named.
+ * numbers of steps are the rule, so the largest part is named, and beside it the largest loss.
  */
 #include "verdict.h"
 
+#include "trainprof/model/verdict_words.h"
 #include "trainprof/report/units.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Words of rules/bottlenecks/run; `what` goes before "39 % of each step". */
+/* What goes before "takes 39 % of each step". */
 static const struct {
-	const char *id;
-	const char *title;
 	const char *what;
 	const char *of_device; /* where devices work: what they do; NULL = the same */
-} limits[TP_N_PARTS] = {
-	[TP_PART_COMPUTE] = {"compute_bound", "COMPUTE-BOUND", "Compute takes", NULL},
-	[TP_PART_COMMUNICATION] = {"communication_bound", "COMMUNICATION-BOUND",
-				   "Communication takes", NULL},
-	[TP_PART_MEMORY] = {"memory_bound", "MEMORY-BOUND", "Handling memory takes", NULL},
-	[TP_PART_DATALOADER] = {"dataloader_bound", "DATALOADER-BOUND", "Waiting for data takes",
-				NULL},
-	[TP_PART_HOST] = {"host_bound", "HOST-BOUND", "Work around the math takes",
-			  "Waiting for the host takes"},
-	[TP_PART_IDLE] = {"idle_bound", "IDLE-BOUND", "The trainer stands still",
-			  "Standing still takes"},
+} shares[TP_N_PARTS] = {
+	[TP_PART_COMPUTE] = {"compute", NULL},
+	[TP_PART_COMMUNICATION] = {"communication", NULL},
+	[TP_PART_MEMORY] = {"moving memory", "copying memory"},
+	[TP_PART_DATALOADER] = {"waiting for data", NULL},
+	[TP_PART_HOST] = {"CPU work around the computation", "waiting for the CPU side"},
+	[TP_PART_IDLE] = {"waiting", "idling"},
 };
 
 /* Devices speak for themselves, unless too much of what was recorded is not there. */
@@ -38,29 +34,13 @@ static bool is_of_devices(const struct tp_report *report)
 	return report->profile->n_devices && report->profile->total_ns && !is_doubted;
 }
 
-static enum tp_part limit_of(const struct tp_profile *profile)
+static enum tp_part largest_part(const struct tp_profile *profile)
 {
-	return profile->largest_loss < TP_N_PARTS ? profile->largest_loss : TP_PART_COMPUTE;
-}
-
-const char *tp_report_verdict_id(const struct tp_report *report)
-{
-	if (is_of_devices(report))
-		return limits[limit_of(report->profile)].id;
-	return report->findings && report->findings->verdict ? report->findings->verdict : "none";
-}
-
-const char *tp_report_verdict_title(const struct tp_report *report)
-{
-	if (is_of_devices(report))
-		return limits[limit_of(report->profile)].title;
-	bool has_verdict = report->findings && report->findings->verdict_title;
-	return has_verdict ? report->findings->verdict_title : "No verdict";
-}
-
-static struct tp_unit_text share(const struct tp_profile *profile, enum tp_part part)
-{
-	return tp_unit_percent((double)profile->parts[part].time_ns / (double)profile->total_ns);
+	int largest = TP_PART_COMPUTE;
+	for (int i = 0; i < TP_N_PARTS; i++)
+		if (profile->parts[i].time_ns > profile->parts[largest].time_ns)
+			largest = i;
+	return (enum tp_part)largest;
 }
 
 static bool has_device_work(const struct tp_profile *profile)
@@ -71,19 +51,59 @@ static bool has_device_work(const struct tp_profile *profile)
 	return false;
 }
 
-/* What a device does not do, it waits for; threads do work. */
-static const char *limit_text(const struct tp_profile *profile, enum tp_part limit)
+static const struct tp_verdict_words *words_of(const struct tp_report *report)
 {
-	bool is_waited_for = limits[limit].of_device && has_device_work(profile);
-	return is_waited_for ? limits[limit].of_device : limits[limit].what;
+	const struct tp_profile *profile = report->profile;
+	if (is_of_devices(report))
+		return tp_verdict_words_of_part(largest_part(profile), has_device_work(profile));
+	return report->findings ? tp_verdict_words_find(report->findings->verdict_cause) : NULL;
+}
+
+const char *tp_report_verdict_id(const struct tp_report *report)
+{
+	if (is_of_devices(report))
+		return words_of(report)->id;
+	return report->findings && report->findings->verdict ? report->findings->verdict : "none";
+}
+
+const char *tp_report_verdict_cause(const struct tp_report *report)
+{
+	const struct tp_verdict_words *words = words_of(report);
+	return words ? words->cause : NULL;
+}
+
+const char *tp_report_verdict_title(const struct tp_report *report)
+{
+	if (is_of_devices(report))
+		return words_of(report)->title;
+	bool has_verdict = report->findings && report->findings->verdict_title;
+	return has_verdict ? report->findings->verdict_title : "No verdict";
+}
+
+static struct tp_unit_text share(const struct tp_profile *profile, enum tp_part part)
+{
+	return tp_unit_percent((double)profile->parts[part].time_ns / (double)profile->total_ns);
+}
+
+static void add_what(struct tp_buf *out, const struct tp_profile *profile, enum tp_part part)
+{
+	const char *of_device = has_device_work(profile) ? shares[part].of_device : NULL;
+	tp_buf_puts(out, of_device ? of_device : shares[part].what);
 }
 
 void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit)
 {
-	tp_buf_printf(out, "%s %s of %s", limit_text(profile, limit), share(profile, limit).text,
-		      profile->is_of_steps ? "each step" : "the time measured");
-	if (limit != TP_PART_COMPUTE)
-		tp_buf_printf(out, "; compute takes %s", share(profile, TP_PART_COMPUTE).text);
+	size_t start = out->len;
+	add_what(out, profile, limit);
+	out->data[start] = (char)toupper((unsigned char)out->data[start]);
+	tp_buf_printf(out, " takes %s of %s", share(profile, limit).text,
+		      profile->is_of_steps ? "each step" : "the measured time");
+	enum tp_part other = limit == TP_PART_COMPUTE ? profile->largest_loss : TP_PART_COMPUTE;
+	if (other < TP_N_PARTS && profile->parts[other].time_ns) {
+		tp_buf_puts(out, "; ");
+		add_what(out, profile, other);
+		tp_buf_printf(out, " takes %s", share(profile, other).text);
+	}
 	tp_buf_putc(out, '.');
 }
 
@@ -91,7 +111,7 @@ void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
 	if (is_of_devices(report))
-		tp_report_add_limit(out, report->profile, limit_of(report->profile));
+		tp_report_add_limit(out, report->profile, largest_part(report->profile));
 	else if (findings && findings->verdict_title)
 		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
 	else if (findings)

@@ -8,13 +8,15 @@
 
 /* "dataloader_bound"; "none" when nothing is said. Static storage, or the findings'. */
 const char *tp_report_verdict_id(const struct tp_report *report);
-/* "Dataloader-bound". */
+/* "waiting_for_data", a row of model/verdict_words.h; NULL when there is none. */
+const char *tp_report_verdict_cause(const struct tp_report *report);
+/* "WAITING FOR DATA". */
 const char *tp_report_verdict_title(const struct tp_report *report);
 /* Append a sentence: what the rules say, or why they say nothing. */
 void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report);
 
 /* The same from the parts alone, where no rule was asked: "Waiting for data takes 39 % of each
- * step; compute takes 42 %." Needs a total above 0. */
+ * step; compute takes 32 %." Needs a total above 0. */
 void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit);
 
 #endif

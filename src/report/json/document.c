@@ -194,6 +194,7 @@ void tp_report_json_summary(struct tp_report_document *doc)
 	tp_json_write_key(w, "summary");
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "verdict", tp_report_verdict_id(doc->digest->report));
+	tp_report_json_text(w, "cause", tp_report_verdict_cause(doc->digest->report));
 	tp_json_put_string(w, "title", tp_report_verdict_title(doc->digest->report));
 	struct tp_buf sentence = {0};
 	tp_report_add_verdict(&sentence, doc->digest->report);

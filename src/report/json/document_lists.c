@@ -2,6 +2,7 @@
 /* Writes processes, stacks, findings and warnings: the second half of the JSON report. */
 #include "document.h"
 #include "report/digest/frame_name.h"
+#include "report/digest/gain_text.h"
 
 #include "trainprof/base/map.h"
 
@@ -208,6 +209,7 @@ static void write_gain(struct tp_json_writer *w, const struct tp_finding *findin
 {
 	tp_json_write_key(w, "gain");
 	tp_json_open(w, '{');
+	tp_json_put_string(w, "kind", tp_report_gain_kind(finding->gain_low));
 	tp_json_write_key(w, "speedup");
 	const struct tp_quantity speedup = {
 		.is_known = true,
@@ -241,6 +243,8 @@ static void write_fired(struct tp_json_writer *w, const struct tp_finding *findi
 	tp_json_put_string(w, "level", tp_finding_level_name(finding->level));
 	tp_json_put_string(w, "kind", tp_advice_kind_name(finding->kind));
 	tp_json_put_string(w, "confidence", tp_confidence_name(finding->confidence));
+	if (finding->n_actions)
+		tp_json_put_string(w, "how_sure", tp_sureness_name(finding->sureness));
 	tp_report_json_text(w, "doubts", finding->doubts);
 	tp_report_json_text(w, "headline", finding->headline);
 	tp_json_put_string(w, "because", finding->because ? finding->because : "");

@@ -49,6 +49,7 @@ void tp_report_json_verdict(struct tp_json_writer *w, const struct tp_findings *
 	tp_json_write_key(w, "verdict");
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "id", findings->verdict);
+	tp_report_json_text(w, "cause", findings->verdict_cause);
 	tp_json_put_string(w, "title", findings->verdict_title);
 	tp_json_put_string(w, "sentence", findings->verdict_sentence);
 	tp_json_close(w, '}');

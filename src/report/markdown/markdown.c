@@ -5,6 +5,7 @@
 
 #include "markdown_devices.h"
 #include "report/digest/digest.h"
+#include "report/digest/gain_text.h"
 #include "report/digest/job_notes.h"
 #include "report/digest/source_lines.h"
 #include "report/digest/verdict.h"
@@ -127,11 +128,12 @@ static void add_advice(struct tp_buf *out, const struct tp_finding *finding, siz
 {
 	tp_buf_printf(out, "%zu. **", number);
 	tp_markdown_add_plain(out, finding->headline ? finding->headline : finding->title);
-	tp_buf_printf(out, "** (%s", tp_finding_level_name(finding->level));
-	if (finding->has_gain)
-		tp_buf_printf(out, ", %s, %.2f–%.2f", tp_unit_factor(finding->gain_value).text,
-			      finding->gain_low, finding->gain_high);
-	tp_buf_puts(out, ")  \n   ");
+	tp_buf_puts(out, "** — ");
+	if (finding->has_gain) {
+		tp_report_add_gain(out, finding->gain_low, finding->gain_value, finding->gain_high);
+		tp_buf_puts(out, ", ");
+	}
+	tp_buf_printf(out, "%s  \n   ", tp_sureness_name(finding->sureness));
 	if (finding->because)
 		tp_markdown_add_plain(out, finding->because);
 	tp_buf_printf(out, "  \n   rule `%s`", finding->rule);

@@ -2,6 +2,9 @@
 /* Says what a plan says, line by line. */
 #include "plan_fields.h"
 
+#include "report/digest/gain_text.h"
+
+#include "trainprof/model/verdict_words.h"
 #include "trainprof/report/units.h"
 
 #include <stdarg.h>
@@ -176,6 +179,20 @@ static void add_target(struct lines *lines, const struct tp_plan_target *target,
 			 tp_unit_percent(target->worst).text, whole);
 }
 
+/* A rate that only has an upper end is not printed as an interval. */
+static void add_rate(struct lines *lines, const struct tp_plan_step_rate *rate)
+{
+	if (tp_gain_is_estimate(rate->low / rate->now))
+		add_line(lines, "check",
+			 "throughput: %s steps/s now, %s to %s with all changes so far",
+			 tp_unit_number(rate->now).text, tp_unit_number(rate->low).text,
+			 tp_unit_number(rate->high).text);
+	else
+		add_line(lines, "check",
+			 "throughput: %s steps/s now, up to %s with all changes so far",
+			 tp_unit_number(rate->now).text, tp_unit_number(rate->high).text);
+}
+
 static void add_checks(struct lines *lines, const struct tp_report_plan *plan, size_t i)
 {
 	const struct tp_action_plan *course = &plan->findings->course;
@@ -184,10 +201,7 @@ static void add_checks(struct lines *lines, const struct tp_report_plan *plan, s
 	for (size_t k = 0; k < move->n_targets; k++)
 		add_target(lines, &move->targets[k], course->step_ns);
 	if (tp_plan_step_rate(plan, i, &rate))
-		add_line(lines, "check",
-			 "steps a second: %s as measured; %s to %s with all steps so far",
-			 tp_unit_number(rate.now).text, tp_unit_number(rate.low).text,
-			 tp_unit_number(rate.high).text);
+		add_rate(lines, &rate);
 	for (size_t k = 0; k < move->n_advice; k++)
 		if (member(plan, move, k)->verify)
 			add_line(lines, "check", "%s", member(plan, move, k)->verify);
@@ -198,24 +212,27 @@ static void add_checks(struct lines *lines, const struct tp_report_plan *plan, s
 static void add_gain(struct lines *lines, const struct tp_plan_step *move)
 {
 	const struct tp_bound *gain = &move->gain;
+	struct tp_buf text = {0};
 	if (gain->is_known)
-		add_line(lines, "gain", "%s alone, surely between %.2f and %.2f",
-			 tp_unit_factor(gain->value).text, gain->low, gain->high);
+		tp_report_add_gain(&text, gain->low, gain->value, gain->high);
 	else
-		add_line(lines, "gain", "not measured");
+		tp_buf_puts(&text, "not measured");
+	add_line(lines, "gain", "%s", tp_buf_text(&text));
+	tp_buf_release(&text);
 }
 
 static void add_bound(struct lines *lines, const struct tp_plan_step *move, size_t i)
 {
 	const struct tp_bound *bound = &move->so_far;
-	if (!bound->is_known)
-		add_line(lines, "so far", "not measured");
-	else if (i && !move->adds && move->gain.is_known)
-		add_line(lines, "so far", "%s (%.2f to %.2f): no more than without this step",
-			 tp_unit_factor(bound->value).text, bound->low, bound->high);
+	struct tp_buf text = {0};
+	if (bound->is_known)
+		tp_report_add_gain_range(&text, bound->low, bound->high);
 	else
-		add_line(lines, "so far", "%s (%.2f to %.2f)", tp_unit_factor(bound->value).text,
-			 bound->low, bound->high);
+		tp_buf_puts(&text, "not measured");
+	if (bound->is_known && i && !move->adds && move->gain.is_known)
+		tp_buf_puts(&text, " (this step adds nothing)");
+	add_line(lines, "so far", "%s", tp_buf_text(&text));
+	tp_buf_release(&text);
 }
 
 static void add_stop(struct lines *lines, const struct tp_plan_step *move)
@@ -223,11 +240,12 @@ static void add_stop(struct lines *lines, const struct tp_plan_step *move)
 	if (!move->then_limit)
 		return;
 	if (move->then_steps_per_s > 0)
-		add_line(lines, "stop", "when %s limits: it allows no more than %s steps/s",
-			 move->then_limit, tp_unit_number(move->then_steps_per_s).text);
+		add_line(lines, "then", "%s limits, at no more than %s steps/s",
+			 tp_verdict_words_limit(tp_part_find(move->then_limit)),
+			 tp_unit_number(move->then_steps_per_s).text);
 	else
-		add_line(lines, "stop", "when %s limits; its rate is not measured",
-			 move->then_limit);
+		add_line(lines, "then", "%s limits; its rate is not measured",
+			 tp_verdict_words_limit(tp_part_find(move->then_limit)));
 }
 
 /* ---- all of it ---- */
@@ -258,6 +276,7 @@ size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *
 	if (move->stage)
 		add_line(&lines, "order", "%u, %s", move->order, move->stage);
 	add_gain(&lines, move);
+	add_line(&lines, "sure", "%s", tp_sureness_name(member(plan, move, 0)->sureness));
 	add_actions(&lines, move);
 	add_others(&lines, plan, move);
 	add_price(&lines, plan, move);
@@ -290,8 +309,7 @@ size_t tp_plan_fields(struct tp_arena *arena, const struct tp_report_plan *plan,
 	const struct tp_action_plan *course = &plan->findings->course;
 	struct lines lines = {.arena = arena, .items = out};
 	if (course->n_moves)
-		add_line(&lines, "after",
-			 "Measure again after each step: the next one may be another.");
+		add_line(&lines, "after", "Measure again after each change: the order may change.");
 	if (course->yardstick)
 		add_yardstick(&lines, "fewer",
 			      "Steps that are not made are not judged: no fact tells the loss. "

@@ -3,6 +3,7 @@
 #include "trainprof/report/plan_text.h"
 
 #include "plan_fields.h"
+#include "report/digest/gain_text.h"
 #include "report/json/document.h"
 
 #include "trainprof/base/version.h"
@@ -15,6 +16,7 @@ static void write_bound(struct tp_json_writer *w, const char *key, const struct 
 		return;
 	}
 	tp_json_open(w, '{');
+	tp_json_put_string(w, "kind", tp_report_gain_kind(bound->low));
 	tp_json_put_number(w, "speedup", bound->value);
 	tp_report_json_interval(w, "bracket", bound->low, bound->high);
 	tp_json_close(w, '}');
@@ -32,6 +34,7 @@ static void write_advice(struct tp_json_writer *w, const struct tp_report_plan *
 		tp_report_json_text(w, "headline", finding->headline);
 		tp_report_json_text(w, "because", finding->because);
 		tp_json_put_string(w, "kind", tp_advice_kind_name(finding->kind));
+		tp_json_put_string(w, "how_sure", tp_sureness_name(finding->sureness));
 		tp_report_json_text(w, "price", finding->price);
 		tp_report_json_text(w, "verify", finding->verify);
 		tp_json_close(w, '}');

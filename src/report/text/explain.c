@@ -2,6 +2,7 @@
 /* Shows how a rule judged a run. */
 #include "trainprof/report/explain.h"
 
+#include "report/digest/gain_text.h"
 #include "report/digest/source_lines.h"
 
 #include "trainprof/report/units.h"
@@ -115,9 +116,8 @@ static void print_gain(struct tp_page *page, const struct tp_finding *finding)
 	if (!finding->has_gain)
 		return;
 	struct tp_buf text = {0};
-	tp_buf_printf(&text, "%s faster, surely between %.2f and %.2f%s%s",
-		      tp_unit_factor(finding->gain_value).text, finding->gain_low,
-		      finding->gain_high, finding->gain_method ? "; " : "",
+	tp_report_add_gain(&text, finding->gain_low, finding->gain_value, finding->gain_high);
+	tp_buf_printf(&text, "%s%s", finding->gain_method ? "; " : "",
 		      finding->gain_method ? finding->gain_method : "");
 	print_field(page, "gain", tp_buf_text(&text));
 	tp_buf_release(&text);
@@ -264,6 +264,8 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	if (!finding->suppressed) /* else it says so itself */
 		print_field(page, "done", finding->done);
 	print_gain(page, finding);
+	if (finding->state == TP_FINDING_FIRED && finding->n_actions)
+		print_field(page, "sure", tp_sureness_name(finding->sureness));
 	print_references(page, finding);
 	print_field(page, "doubts", finding->doubts);
 	if (finding->kind == TP_ADVICE_SEMANTIC || finding->price)

@@ -2,6 +2,7 @@
 /* Shows how facts written by hand were judged, as text and as JSON. */
 #include "trainprof/report/facts_advice.h"
 
+#include "report/digest/gain_text.h"
 #include "report/json/document.h"
 
 #include "trainprof/base/version.h"
@@ -41,9 +42,8 @@ static void print_combined(struct tp_page *page, const struct tp_report_advice *
 		tp_buf_printf(&text, "And %zu more: -n %zu. ",
 			      findings->n_fired - advice->max_advice, findings->n_fired);
 	if (findings->has_combined) {
-		tp_buf_printf(&text, "All together %s (%.2f to %.2f)",
-			      tp_unit_factor(findings->combined_value).text, findings->combined_low,
-			      findings->combined_high);
+		tp_buf_puts(&text, "All together ");
+		tp_report_add_gain_range(&text, findings->combined_low, findings->combined_high);
 		tp_report_add_next_limit(&text, findings);
 		tp_buf_putc(&text, '.');
 	}
@@ -130,6 +130,7 @@ static void write_combined(struct tp_json_writer *w, const struct tp_findings *f
 		return;
 	tp_json_write_key(w, "combined");
 	tp_json_open(w, '{');
+	tp_json_put_string(w, "kind", tp_report_gain_kind(findings->combined_low));
 	tp_json_put_number(w, "speedup", findings->combined_value);
 	tp_report_json_interval(w, "bracket", findings->combined_low, findings->combined_high);
 	tp_report_json_text(w, "then_limit", findings->then_limit);

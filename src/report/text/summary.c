@@ -21,10 +21,8 @@
 /* Steps of host and device are told apart from this ratio on. */
 static const double LENGTHS_ALIKE = 0.02;
 
-enum {
-	SCREEN_LINES = 24,
-	DEVICE_LINES = 21, /* of traces of devices: the same, and room for a prompt */
-};
+/* A screen of 24 lines with room for the prompt and the program's last words. */
+enum { SCREEN_LINES = 21 };
 
 /* ---- the first line ------------------------------------------------------------------------ */
 
@@ -361,17 +359,12 @@ static void print_summary(struct tp_page *page, const struct tp_report_digest *d
 	}
 }
 
-static bool is_of_devices(const struct tp_report_digest *digest)
-{
-	return digest->has_devices || digest->profile->n_gpus;
-}
-
 static bool fits(const struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_page trial;
 	tp_page_init(&trial, page->style);
 	print_summary(&trial, digest);
-	bool does = trial.n_lines <= (is_of_devices(digest) ? DEVICE_LINES : SCREEN_LINES);
+	bool does = trial.n_lines <= SCREEN_LINES;
 	tp_page_release(&trial);
 	return does;
 }
@@ -387,7 +380,7 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 	struct tp_report_digest shorter = *digest;
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;
-	for (size_t i = 0; is_of_devices(digest) && i < TP_ARRAY_LEN(ladder); i++) {
+	for (size_t i = 0; i < TP_ARRAY_LEN(ladder); i++) {
 		shorter.max_advice = ladder[i].max_advice;
 		shorter.max_notes = ladder[i].max_notes;
 		if (fits(page, &shorter))

@@ -2,6 +2,7 @@
 /* Writes the advice on the screen after a run. */
 #include "summary_advice.h"
 
+#include "report/digest/gain_text.h"
 #include "screen_width.h"
 
 #include "trainprof/base/memory.h"
@@ -11,19 +12,16 @@
 
 enum {
 	NARROW_ADVICE_SHOWN = 2,
-	COLUMN_TEXT = 12, /* of an advice's text */
+	COLUMN_TEXT = 4, /* of an advice's text */
+	SURENESS_WIDTH = 13,
 };
 
-static void add_gain(struct tp_buf *out, double low, double value, double high)
+/* Both columns at the right: the gain ends where the word begins, so that words stand in line. */
+static void add_right(struct tp_buf *out, const char *gain, const char *how_sure)
 {
-	tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
-}
-
-static enum tp_paint level_paint(enum tp_finding_level level)
-{
-	static const enum tp_paint paints[] = {TP_PAINT_BAD, TP_PAINT_WARN, TP_PAINT_NONE,
-					       TP_PAINT_DIM};
-	return paints[level];
+	tp_buf_printf(out, "%s  %s", gain, how_sure);
+	size_t width = tp_text_width(how_sure);
+	tp_buf_pad(out, ' ', width < SURENESS_WIDTH - 2 ? SURENESS_WIDTH - 2 - width : 0);
 }
 
 /* Where there is one line for it, what is paid stands there, and what to check in explain. */
@@ -59,13 +57,15 @@ static void print_advice(struct tp_page *page, const struct tp_report_digest *di
 {
 	const struct tp_finding *finding = &digest->report->findings->items[index];
 	struct tp_buf gain = {0};
+	struct tp_buf right = {0};
 	if (finding->has_gain)
-		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
-	tp_page_addf(page, TP_PAINT_NONE, "  %zu ", index + 1);
-	tp_page_add(page, level_paint(finding->level), tp_finding_level_name(finding->level));
+		tp_report_add_gain(&gain, finding->gain_low, finding->gain_value,
+				   finding->gain_high);
+	add_right(&right, tp_buf_text(&gain), tp_sureness_name(finding->sureness));
+	tp_page_addf(page, TP_PAINT_NONE, "%2zu ", index + 1);
 	tp_page_column(page, COLUMN_TEXT);
 	const char *headline = finding->headline ? finding->headline : finding->title;
-	tp_page_wrap_with_right(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&gain),
+	tp_page_wrap_with_right(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&right),
 				digest->lines_each);
 	if (finding->because) {
 		tp_page_column(page, COLUMN_TEXT);
@@ -83,6 +83,7 @@ static void print_advice(struct tp_page *page, const struct tp_report_digest *di
 	if (finding->kind == TP_ADVICE_SEMANTIC)
 		print_price(page, digest, finding);
 	print_yardstick(page, finding);
+	tp_buf_release(&right);
 	tp_buf_release(&gain);
 }
 
@@ -94,16 +95,25 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 	static const char *const words[] = {"", "", "both", "all three"};
 	struct tp_buf text = {0};
 	struct tp_buf gain = {0};
+	struct tp_buf right = {0};
 	if (findings->n_fired < TP_ARRAY_LEN(words))
 		tp_buf_puts(&text, words[findings->n_fired]);
 	else
 		tp_buf_printf(&text, "all %zu", findings->n_fired);
 	if (findings->n_fired > shown)
-		tp_buf_puts(&text, ": trainprof explain");
+		tp_buf_puts(&text, " (trainprof explain)");
+	size_t len = text.len;
 	tp_report_add_next_limit(&text, findings);
-	add_gain(&gain, findings->combined_low, findings->combined_value, findings->combined_high);
-	tp_page_column(page, 4);
-	tp_page_wrap_with_right(page, 4, tp_buf_text(&text), TP_PAINT_BOLD, tp_buf_text(&gain), 2);
+	tp_report_add_gain_range(&gain, findings->combined_low, findings->combined_high);
+	add_right(&right, tp_buf_text(&gain), "");
+	tp_page_column(page, COLUMN_TEXT);
+	/* What limits then stands in explain, too. */
+	size_t width = tp_text_width(tp_buf_text(&text)) + tp_text_width(tp_buf_text(&right)) + 2;
+	if (width > tp_page_room(page))
+		text.data[len] = '\0';
+	tp_page_wrap_with_right(page, COLUMN_TEXT, tp_buf_text(&text), TP_PAINT_BOLD,
+				tp_buf_text(&right), 2);
+	tp_buf_release(&right);
 	tp_buf_release(&text);
 	tp_buf_release(&gain);
 }
@@ -111,13 +121,13 @@ static void print_combined(struct tp_page *page, const struct tp_findings *findi
 static void print_narrow_advice(struct tp_page *page, const struct tp_report_digest *digest,
 				size_t index)
 {
-	static const char *const levels[] = {"high", "med.", "low", "note"};
 	const struct tp_finding *finding = &digest->report->findings->items[index];
 	tp_page_addf(page, TP_PAINT_NONE, "%zu ", index + 1);
-	tp_page_add(page, level_paint(finding->level), levels[finding->level]);
+	tp_page_add(page, TP_PAINT_NONE, tp_sureness_name(finding->sureness));
 	if (finding->has_gain) {
 		struct tp_buf gain = {0};
-		add_gain(&gain, finding->gain_low, finding->gain_value, finding->gain_high);
+		tp_report_add_gain(&gain, finding->gain_low, finding->gain_value,
+				   finding->gain_high);
 		tp_page_addf(page, TP_PAINT_BOLD, "  %s", tp_buf_text(&gain));
 		tp_buf_release(&gain);
 	}
@@ -138,6 +148,14 @@ static void print_no_rules(struct tp_page *page, const struct tp_report *report)
 	tp_buf_release(&text);
 }
 
+static void print_heads(struct tp_page *page)
+{
+	struct tp_buf right = {0};
+	add_right(&right, "faster by", "how sure");
+	tp_page_wrap_with_right(page, 0, "What to change", TP_PAINT_DIM, tp_buf_text(&right), 1);
+	tp_buf_release(&right);
+}
+
 void tp_report_print_advices(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	const struct tp_findings *findings = digest->report->findings;
@@ -154,6 +172,8 @@ void tp_report_print_advices(struct tp_page *page, const struct tp_report_digest
 		return;
 	}
 	size_t shown = tp_screen_is_narrow(page) ? NARROW_ADVICE_SHOWN : digest->max_advice;
+	if (!tp_screen_is_narrow(page))
+		print_heads(page);
 	for (size_t i = 0; i < n && i < shown; i++)
 		(tp_screen_is_narrow(page) ? print_narrow_advice : print_advice)(page, digest, i);
 	if (tp_screen_is_narrow(page))

@@ -49,7 +49,7 @@ START_TEST(a_run_of_which_nothing_is_known_cannot_be_told)
 }
 END_TEST
 
-START_TEST(without_steps_sentences_speak_of_the_time_measured)
+START_TEST(without_steps_sentences_speak_of_the_measured_time)
 {
 	for (int part = 0; part < TP_N_PARTS; part++)
 		know((enum tp_fact)tp_part_facts[part], 0);
@@ -60,12 +60,12 @@ START_TEST(without_steps_sentences_speak_of_the_time_measured)
 	know(TP_FACT_STEP_COUNT, 1000);
 	profile.is_of_steps = true;
 	tp_advise(&findings, book, &profile);
-	ck_assert_str_eq(findings.verdict_sentence, "Waiting for data takes 70 % of each step.");
+	ck_assert_str_eq(findings.verdict_sentence, "70 % of each step; compute 30 %.");
 	profile.is_of_steps = false;
 	tp_findings_release(&findings);
 	tp_advise(&findings, book, &profile);
 	ck_assert_str_eq(findings.verdict_sentence,
-			 "Waiting for data takes 70 % of the time measured.");
+			 "70 % of the measured time; compute 30 %.");
 }
 END_TEST
 
@@ -130,7 +130,7 @@ Suite *suite_advise_advise(void)
 	TCase *tcase = tcase_create("advise");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_run_of_which_nothing_is_known_cannot_be_told);
-	tcase_add_test(tcase, without_steps_sentences_speak_of_the_time_measured);
+	tcase_add_test(tcase, without_steps_sentences_speak_of_the_measured_time);
 	tcase_add_test(tcase, the_cache_asked_for_makes_reads_as_fast_as_the_step);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -19,6 +19,7 @@ static void setup(void)
 	shelf_put(&shelf, "thresholds.json",
 		  "{\"thresholds\": [\n"
 		  "{\"name\": \"gain.smallest\", \"value\": \"3%\", \"why\": \"w\"},\n"
+		  "{\"name\": \"gain.smallest_bound\", \"value\": \"6%\", \"why\": \"w\"},\n"
 		  "{\"name\": \"rank.high\", \"value\": \"1\", \"why\": \"w\"},\n"
 		  "{\"name\": \"rank.low\", \"value\": \"0.5\", \"why\": \"w\"},\n"
 		  "{\"name\": \"rank.semantic\", \"value\": \"0.5\", \"why\": \"w\"}]}");
@@ -46,7 +47,9 @@ static void fire(size_t i, double gain, enum tp_confidence confidence)
 						    .kind = book->rules[i].kind,
 						    .n_actions = 1,
 						    .has_gain = gain > 0,
+						    .gain_low = gain,
 						    .gain_value = gain,
+						    .gain_high = gain,
 						    .confidence = confidence};
 }
 
@@ -73,6 +76,37 @@ START_TEST(advice_is_sorted_by_gain_and_confidence)
 	tp_finding_order_suppress(candidates, 5, book, &arena);
 	ck_assert_uint_eq(tp_finding_order_sort(candidates, 5, book), 5);
 	ck_assert_str_eq(order(5), "bcaed");
+}
+END_TEST
+
+START_TEST(what_is_sure_comes_before_what_may_gain_more)
+{
+	for (const char *name = "abcd"; *name; name++)
+		shelf_put_rule(&shelf, (char[]){*name, '\0'}, "true", "");
+	load();
+	fire(0, 4.0, TP_CONFIDENCE_HIGH);
+	fire(1, 1.1, TP_CONFIDENCE_HIGH);
+	fire(2, 2.0, TP_CONFIDENCE_HIGH);
+	fire(3, 1.2, TP_CONFIDENCE_HIGH);
+	candidates[0].finding.sureness = TP_WORTH_A_TRY;
+	candidates[2].finding.sureness = TP_LIKELY;
+	ck_assert_uint_eq(tp_finding_order_sort(candidates, 4, book), 4);
+	ck_assert_str_eq(order(4), "dbca");
+}
+END_TEST
+
+START_TEST(a_bound_is_shown_when_half_of_it_would_be)
+{
+	shelf_put_rule(&shelf, "a", "true", "");
+	shelf_put_rule(&shelf, "b", "true", "");
+	load();
+	fire(0, 1.05, TP_CONFIDENCE_HIGH);
+	fire(1, 1.07, TP_CONFIDENCE_HIGH);
+	candidates[0].finding.gain_low = candidates[1].finding.gain_low = 1;
+	tp_finding_order_suppress(candidates, 2, book, &arena);
+	ck_assert_str_eq(candidates[0].finding.suppressed,
+			 "it gains at most 5.0 %, below the 6 % limit");
+	ck_assert_ptr_null(candidates[1].finding.suppressed);
 }
 END_TEST
 
@@ -109,8 +143,7 @@ START_TEST(small_gains_and_finished_actions_are_not_shown)
 	fire(2, 2, TP_CONFIDENCE_HIGH);
 	candidates[2].finding.n_actions = 0;
 	tp_finding_order_suppress(candidates, 3, book, &arena);
-	ck_assert_str_eq(candidates[0].finding.suppressed,
-			 "it gains 2.0 %, below the 3 % that are shown");
+	ck_assert_str_eq(candidates[0].finding.suppressed, "it gains 2.0 %, below the 3 % limit");
 	ck_assert_ptr_null(candidates[1].finding.suppressed);
 	ck_assert_str_eq(candidates[2].finding.suppressed, "what it advises is done already");
 	candidates[2].finding.done = "amp (kernel x)";
@@ -131,8 +164,8 @@ START_TEST(the_more_precise_rule_takes_the_place_whatever_the_order)
 		fire(i, 1.5, TP_CONFIDENCE_HIGH);
 	tp_finding_order_suppress(candidates, 3, book, &arena);
 	ck_assert_ptr_null(candidates[0].finding.suppressed);
-	ck_assert_str_eq(candidates[1].finding.suppressed, "test/a says it more precisely");
-	ck_assert_str_eq(candidates[2].finding.suppressed, "test/a says it more precisely");
+	ck_assert_str_eq(candidates[1].finding.suppressed, "test/a is more specific");
+	ck_assert_str_eq(candidates[2].finding.suppressed, "test/a is more specific");
 }
 END_TEST
 
@@ -171,6 +204,8 @@ Suite *suite_advise_finding_order(void)
 	TCase *tcase = tcase_create("rank");
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, advice_is_sorted_by_gain_and_confidence);
+	tcase_add_test(tcase, what_is_sure_comes_before_what_may_gain_more);
+	tcase_add_test(tcase, a_bound_is_shown_when_half_of_it_would_be);
 	tcase_add_test(tcase, of_equal_advice_the_free_one_comes_first);
 	tcase_add_test(tcase, small_gains_and_finished_actions_are_not_shown);
 	tcase_add_test(tcase, the_more_precise_rule_takes_the_place_whatever_the_order);

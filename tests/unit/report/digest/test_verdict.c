@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of devices name their largest loss; runs are told by rules. */
+/* Claims about verdicts: traces of devices name their largest part, rules judge runs. */
 #include "report/jobsample.h"
 
 #include "report/digest/verdict.h"
@@ -7,34 +7,41 @@
 #include <check.h>
 
 static const struct {
-	enum tp_part loss;
+	enum tp_part largest;
 	const char *id;
+	const char *cause;
 	const char *title;
 	const char *sentence;
-} losses[] = {
-	{TP_PART_HOST, "host_bound", "HOST-BOUND",
-	 "Waiting for the host takes 71 % of each step; compute takes 8.4 %."},
-	{TP_PART_DATALOADER, "dataloader_bound", "DATALOADER-BOUND",
-	 "Waiting for data takes 10 % of each step; compute takes 8.4 %."},
-	{TP_PART_COMMUNICATION, "communication_bound", "COMMUNICATION-BOUND",
-	 "Communication takes 9.4 % of each step; compute takes 8.4 %."},
-	{TP_PART_MEMORY, "memory_bound", "MEMORY-BOUND",
-	 "Handling memory takes 0.2 % of each step; compute takes 8.4 %."},
-	{TP_PART_IDLE, "idle_bound", "IDLE-BOUND",
-	 "Standing still takes 1.1 % of each step; compute takes 8.4 %."},
-	{TP_N_PARTS, "compute_bound", "COMPUTE-BOUND", "Compute takes 8.4 % of each step."},
+} parts[] = {
+	{TP_PART_HOST, "host_bound", "gpu_waits_for_cpu", "GPU WAITS FOR THE CPU",
+	 "Waiting for the CPU side takes 90 % of each step; compute takes 2.0 %."},
+	{TP_PART_DATALOADER, "dataloader_bound", "waiting_for_data", "WAITING FOR DATA",
+	 "Waiting for data takes 90 % of each step; compute takes 2.0 %."},
+	{TP_PART_COMMUNICATION, "communication_bound", "communicating", "COMMUNICATION",
+	 "Communication takes 90 % of each step; compute takes 2.0 %."},
+	{TP_PART_MEMORY, "memory_bound", "moving_memory", "MOVING MEMORY",
+	 "Copying memory takes 90 % of each step; compute takes 2.0 %."},
+	{TP_PART_IDLE, "idle_bound", "gpu_idle", "GPU IDLE",
+	 "Idling takes 90 % of each step; compute takes 2.0 %."},
+	{TP_PART_COMPUTE, "compute_bound", "computing", "COMPUTING",
+	 "Compute takes 90 % of each step; waiting for the CPU side takes 2.0 %."},
 };
 
-START_TEST(largest_loss_is_named_whatever_rules_say)
+START_TEST(largest_part_is_named_whatever_rules_say)
 {
 	struct sample s;
 	struct tp_buf text = {0};
 	job_init(&s);
-	s.profile.largest_loss = losses[_i].loss;
-	ck_assert_str_eq(tp_report_verdict_id(&s.report), losses[_i].id);
-	ck_assert_str_eq(tp_report_verdict_title(&s.report), losses[_i].title);
+	for (int p = 0; p < TP_N_PARTS; p++)
+		s.profile.parts[p].time_ns = (int)parts[_i].largest == p ? 90 : 2;
+	s.profile.total_ns = 100;
+	s.profile.largest_loss =
+		parts[_i].largest == TP_PART_COMPUTE ? TP_PART_HOST : parts[_i].largest;
+	ck_assert_str_eq(tp_report_verdict_id(&s.report), parts[_i].id);
+	ck_assert_str_eq(tp_report_verdict_cause(&s.report), parts[_i].cause);
+	ck_assert_str_eq(tp_report_verdict_title(&s.report), parts[_i].title);
 	tp_report_add_verdict(&text, &s.report);
-	ck_assert_str_eq(tp_buf_text(&text), losses[_i].sentence);
+	ck_assert_str_eq(tp_buf_text(&text), parts[_i].sentence);
 	tp_buf_release(&text);
 	sample_release(&s);
 }
@@ -48,7 +55,7 @@ START_TEST(without_device_work_threads_are_meant)
 	s.profile.devices[0].span_ns = 0;
 	s.profile.largest_loss = TP_PART_HOST;
 	tp_report_add_verdict(&text, &s.report);
-	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "Work around the math takes"));
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "CPU work around the computation takes"));
 	tp_buf_release(&text);
 	sample_release(&s);
 }
@@ -62,7 +69,7 @@ START_TEST(without_steps_shares_are_of_the_time_measured)
 	s.profile.is_of_steps = false;
 	s.report.findings = NULL;
 	tp_report_add_verdict(&text, &s.report);
-	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "71 % of the time measured;"));
+	ck_assert_ptr_nonnull(strstr(tp_buf_text(&text), "71 % of the measured time;"));
 	tp_buf_release(&text);
 	sample_release(&s);
 }
@@ -103,8 +110,8 @@ Suite *suite_report_verdict(void)
 {
 	Suite *suite = suite_create("report_verdict");
 	TCase *tc = tcase_create("verdict");
-	tcase_add_loop_test(tc, largest_loss_is_named_whatever_rules_say, 0,
-			    (int)TP_ARRAY_LEN(losses));
+	tcase_add_loop_test(tc, largest_part_is_named_whatever_rules_say, 0,
+			    (int)TP_ARRAY_LEN(parts));
 	tcase_add_test(tc, without_device_work_threads_are_meant);
 	tcase_add_test(tc, without_steps_shares_are_of_the_time_measured);
 	tcase_add_test(tc, lost_records_come_before_any_limit);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of verdicts: one row for each cause that a headline can name. Rules name the row
+ * ("cause"), reports of devices find theirs by the part that is largest.
+ */
+#ifndef TRAINPROF_MODEL_VERDICT_WORDS_H
+#define TRAINPROF_MODEL_VERDICT_WORDS_H
+
+#include "trainprof/model/part.h"
+
+#include <stdbool.h>
+
+struct tp_verdict_words {
+	const char *cause; /* "not_enough_cpu" */
+	const char *id;    /* of the class, for programs: "idle_bound" */
+	const char *title; /* "NOT ENOUGH CPU" */
+};
+
+/* NULL when there is no such row. */
+const struct tp_verdict_words *tp_verdict_words_find(const char *cause);
+/* The row of a part of which no closer cause is known. `of_devices`: of what GPUs do, or wait
+ * for. */
+const struct tp_verdict_words *tp_verdict_words_of_part(enum tp_part part, bool of_devices);
+/* What limits, within a sentence: "data loading". */
+const char *tp_verdict_words_limit(enum tp_part part);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes gains. */
+#include "gain_text.h"
+
+#include "trainprof/report/units.h"
+
+/* Speed-ups are capped (rules/thresholds.json, gain.largest); the cap itself is no bound. */
+static const double LARGEST_PRINTED = 50;
+
+static void add_bound(struct tp_buf *out, double high)
+{
+	if (high < LARGEST_PRINTED)
+		tp_buf_printf(out, "up to %s", tp_unit_factor(high).text);
+	else
+		tp_buf_puts(out, "not known");
+}
+
+void tp_report_add_gain(struct tp_buf *out, double low, double value, double high)
+{
+	if (tp_gain_is_estimate(low))
+		tp_buf_printf(out, "%s (%.2f–%.2f)", tp_unit_factor(value).text, low, high);
+	else
+		add_bound(out, high);
+}
+
+void tp_report_add_gain_range(struct tp_buf *out, double low, double high)
+{
+	if (tp_gain_is_estimate(low))
+		tp_buf_printf(out, "%.2f–%s", low, tp_unit_factor(high).text);
+	else
+		add_bound(out, high);
+}
+
+const char *tp_report_gain_kind(double low)
+{
+	return tp_gain_is_estimate(low) ? "estimate" : "bound";
+}
