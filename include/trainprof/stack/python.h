@@ -43,6 +43,12 @@ struct tp_python_counter {
 	uint32_t local;       /* its number among the function's variables, from 0 on; of a module
 			       * body's any that stays its own */
 	uint64_t value;
+	/* The word that is written in each round: of a variable, where the pointer to its number
+	 * lies; of an object's C field the field. 0 = not known. It holds as long as
+	 * tp_python_count_is_at() says. */
+	uint64_t address;
+	uint8_t width;  /* bytes of it: 4 or 8 */
+	bool is_object; /* a pointer to a number is written, rather than the number */
 };
 
 enum tp_python_outcome {
@@ -106,6 +112,9 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
  * runs; those of objects are not.
  */
 size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max);
+
+/* Did the last tp_python_count() read a counter whose word lies at this address? */
+bool tp_python_count_is_at(const struct tp_python *self, uint64_t address);
 
 /* Who holds the GIL of the main interpreter (our pid namespace); 0 = nobody, or unknown. */
 pid_t tp_python_gil_holder(struct tp_python *self);
