@@ -10,6 +10,7 @@
 static const struct tp_collector_type *const types[] = {
 	&tp_perf_collector, /* first: it knows who is alive */
 	&tp_python_collector,
+	&tp_watch_collector,
 	&tp_marks_collector,
 	&tp_offcpu_collector,
 	&tp_pmu_collector,

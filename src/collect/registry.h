@@ -12,6 +12,7 @@ extern const struct tp_collector_type tp_host_collector;   /* host_collector.c *
 extern const struct tp_collector_type tp_offcpu_collector; /* offcpu_collector.c */
 extern const struct tp_collector_type tp_pmu_collector;
 extern const struct tp_collector_type tp_python_collector; /* python_collector.c */
+extern const struct tp_collector_type tp_watch_collector;
 extern const struct tp_collector_type tp_nvml_collector;
 extern const struct tp_collector_type tp_cupti_collector;
 extern const struct tp_collector_type tp_gpu_counters_collector;

@@ -24,6 +24,18 @@ const char *tp_step_kind_name(enum tp_step_kind kind)
 	return (unsigned)kind < TP_N_STEP_KINDS ? names[kind] : "slow";
 }
 
+const char *tp_steps_found_by_name(enum tp_steps_found_by way)
+{
+	static const char *const names[] = {"none", "marker", "period", "counter", "watch"};
+	return (unsigned)way < TP_N_STEPS_FOUND_BY ? names[way] : names[TP_STEPS_NONE];
+}
+
+bool tp_steps_are_measured(const struct tp_profile *profile)
+{
+	return profile->steps_found_by == TP_STEPS_MARKER ||
+	       profile->steps_found_by == TP_STEPS_WATCH;
+}
+
 const char *tp_run_phase_name(enum tp_phase_kind phase)
 {
 	static const char *const names[] = {"startup",    "warmup", "train",   "eval",

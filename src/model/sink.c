@@ -46,14 +46,24 @@ void tp_sink_release(struct tp_sink *sink)
 static void sink_put(struct tp_sink *sink, const struct tp_record *record)
 {
 	sink->type->put(sink, record);
-	if (sink->watch)
-		sink->watch(sink->watcher, record);
+	for (size_t i = 0; i < sink->n_watchers; i++)
+		sink->watchers[i].watch(sink->watchers[i].context, record);
 }
 
 void tp_sink_watch(struct tp_sink *sink, tp_sink_watch_fn *watch, void *context)
 {
-	sink->watch = watch;
-	sink->watcher = context;
+	tp_sink_end_watch(sink, context);
+	if (sink->n_watchers < TP_SINK_WATCHERS_MAX)
+		sink->watchers[sink->n_watchers++] = (struct tp_sink_watcher){watch, context};
+}
+
+void tp_sink_end_watch(struct tp_sink *sink, const void *context)
+{
+	size_t n_kept = 0;
+	for (size_t i = 0; i < sink->n_watchers; i++)
+		if (sink->watchers[i].context != context)
+			sink->watchers[n_kept++] = sink->watchers[i];
+	sink->n_watchers = n_kept;
 }
 
 uint32_t tp_sink_string(struct tp_sink *sink, const char *text)

@@ -24,7 +24,7 @@
 
 enum {
 	LAYOUT_MAJOR = 1, /* other meaning: older readers refuse */
-	LAYOUT_MINOR = 2, /* more kinds or trailing fields: older readers skip them */
+	LAYOUT_MINOR = 3, /* more kinds or trailing fields: older readers skip them */
 
 	LAYOUT_NEXT_MANIFEST_BYTES = 256 << 10,
 	LAYOUT_RESERVE_BYTES = 1 << 20,

@@ -53,7 +53,17 @@ struct tp_part_result {
 	double work_ns;
 };
 
-enum tp_steps_found_by { TP_STEPS_NONE, TP_STEPS_MARKER, TP_STEPS_PERIOD };
+enum tp_steps_found_by {
+	TP_STEPS_NONE,
+	TP_STEPS_MARKER,  /* the program's own marks */
+	TP_STEPS_PERIOD,  /* what repeats in call stacks, or in the order of launches */
+	TP_STEPS_COUNTER, /* a variable that counts, read at samples */
+	TP_STEPS_WATCH,   /* hardware breakpoints: most borders are exact */
+	TP_N_STEPS_FOUND_BY
+};
+
+/* "none", "marker", "period", "counter", "watch": as in report.json. */
+const char *tp_steps_found_by_name(enum tp_steps_found_by way);
 
 enum tp_step_kind {
 	TP_STEP_STEADY,
@@ -277,6 +287,8 @@ void tp_profile_rule_out(struct tp_profile *profile, tp_fact_id fact, const char
 /* Texts are copied; NULL allowed for effect and remedy. */
 void tp_profile_warn(struct tp_profile *profile, const char *id, const char *text,
 		     const char *effect, const char *remedy);
+/* Steps that begin at known instants, rather than somewhere between two samples. */
+bool tp_steps_are_measured(const struct tp_profile *profile);
 /* Promise P3: parts sum to the total, labels to their part, steps to their length. */
 bool tp_profile_is_exact(const struct tp_profile *profile);
 

@@ -88,18 +88,22 @@ enum tp_mark_kind {
 	TP_MARK_PHASE_END,
 	TP_MARK_STEP_END,
 	TP_MARK_COUNTER, /* not the program's own: a variable of it that counts, as it was seen */
+	TP_MARK_WRITE,   /* nor this: a watchpoint saw a write to such a variable */
+	TP_MARK_CALL,    /* nor this: a breakpoint saw a call of a function */
 	TP_N_MARK_KINDS,
 };
 
 /* Said by the program itself through <trainprof/mark.h>. A step mark opens a step and ends the one
- * before; a step end opens none. Of counters `name` tells them apart: "train.py:12 main() #3". */
+ * before; a step end opens none. Of counters `name` tells them apart: "train.py:12 main() #3"; a
+ * write to one has the same name. A call has the function's name. Writes and calls are numbered
+ * from 1 on since their breakpoint was set: where a number is left out, some were lost. */
 struct tp_mark {
 	uint32_t task; /* TP_NO_TASK when the thread is unknown */
 	enum tp_mark_kind kind;
 	uint32_t name; /* string */
 	uint64_t time_ns;
-	uint64_t value; /* step number as the program counts, 0 when it does not; a counter's value
-			 */
+	uint64_t value; /* step number as the program counts, 0 when it does not; a counter's value;
+			 * the number of a write or call */
 };
 
 /* How the reason begins where switch records were off because there were too many. */

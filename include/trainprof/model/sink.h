@@ -28,10 +28,17 @@ struct tp_sink_type {
 /* Sees a record that was put, after the sink took it; borrowed for the call. */
 typedef void tp_sink_watch_fn(void *context, const struct tp_record *record);
 
+enum { TP_SINK_WATCHERS_MAX = 4 };
+
+struct tp_sink_watcher {
+	tp_sink_watch_fn *watch;
+	void *context;
+};
+
 struct tp_sink {
 	const struct tp_sink_type *type;
-	tp_sink_watch_fn *watch; /* NULL: nobody watches */
-	void *watcher;
+	struct tp_sink_watcher watchers[TP_SINK_WATCHERS_MAX];
+	size_t n_watchers;
 	struct tp_strtab strings;
 	struct tp_map frame_ids; /* hash of a frame -> head of a chain in frames */
 	struct tp_map stack_ids;
@@ -55,9 +62,10 @@ struct tp_sink {
 void tp_sink_init(struct tp_sink *sink, const struct tp_sink_type *type);
 void tp_sink_release(struct tp_sink *sink); /* the base only */
 
-/* From now on `watch` sees all that is put by the functions below; NULL ends that. There is one
- * watcher at a time; it puts nothing itself. */
+/* From now on `watch` sees all that is put by the functions below; it puts nothing itself. At most
+ * TP_SINK_WATCHERS_MAX at a time, and a context watches once. */
 void tp_sink_watch(struct tp_sink *sink, tp_sink_watch_fn *watch, void *context);
+void tp_sink_end_watch(struct tp_sink *sink, const void *context);
 
 uint32_t tp_sink_string(struct tp_sink *sink, const char *text); /* NULL and "" give 0 */
 uint32_t tp_sink_frame(struct tp_sink *sink, const struct tp_frame *frame);

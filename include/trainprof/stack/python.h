@@ -34,15 +34,36 @@ struct tp_python_place {
 			* it called, up to the next entry. Before 3.11: always */
 };
 
-/* A local variable that holds a whole number and seems to count. */
+/* What kind of memory a counter is read from. */
+enum tp_python_counter_kind {
+	TP_PYTHON_COUNTER_VARIABLE,  /* local or global variable that holds an int */
+	TP_PYTHON_COUNTER_ITERATOR,  /* position of a for loop's iterator, a C field or an int */
+	TP_PYTHON_COUNTER_ATTRIBUTE, /* int attribute of an object that a variable holds */
+	TP_PYTHON_COUNTER_N_KINDS,
+};
+
+/* A whole number of the program that seems to count. */
 struct tp_python_counter {
-	const char *file; /* of the function whose variable it is, as of a place */
+	const char *file; /* of the function whose variable or loop it is, as of a place */
 	const char *name;
 	uint32_t first_line;  /* of the function */
-	const char *variable; /* its name, of global ones; NULL = only its number is known */
+	const char *variable; /* "step", "for loop", "self.global_step"; NULL = only its number is
+			       * known */
 	uint32_t local;       /* its number among the function's variables, from 0 on; of a module
 			       * body's any that stays its own */
+	enum tp_python_counter_kind kind;
 	uint64_t value;
+	/*
+	 * The word that is written when it advances, in the memory of the process: of an iterator
+	 * implemented in C the field itself, else the slot that holds a pointer to an int object.
+	 * It is valid for as long as the function runs and the object that it lies in lives, so
+	 * whoever keeps it asks tp_python_count_is_at() after each tp_python_count(). 0 = not
+	 * known.
+	 */
+	uint64_t address;
+	uint8_t width;   /* bytes; 0 = not known */
+	bool is_object;  /* a pointer to an int object rather than the number itself */
+	bool is_falling; /* the word counts down: `value` is what it has fallen by */
 };
 
 enum tp_python_outcome {
@@ -106,6 +127,9 @@ enum tp_python_outcome tp_python_read(struct tp_python *self, pid_t tid,
  * runs; those of objects are not.
  */
 size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, size_t max);
+
+/* Did the last tp_python_count() read a counter whose word lies at this address? */
+bool tp_python_count_is_at(const struct tp_python *self, uint64_t address);
 
 /* Who holds the GIL of the main interpreter (our pid namespace); 0 = nobody, or unknown. */
 pid_t tp_python_gil_holder(struct tp_python *self);

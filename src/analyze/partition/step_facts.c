@@ -87,7 +87,7 @@ void tp_step_facts_times(struct tp_profile *profile, const double *length_ns, si
 	double deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 	const struct tp_stat *time = &profile->step_time;
 	enum tp_origin origin =
-		profile->steps_found_by == TP_STEPS_MARKER ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED;
+		tp_steps_are_measured(profile) ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED;
 	tp_profile_set(profile, TP_FACT_STEP_COUNT, (double)n, origin, 1);
 	tp_profile_set(profile, TP_FACT_STEP_TIME, mean->value, origin, 1);
 	set_interval(profile, TP_FACT_STEP_TIME, mean->low, mean->high);

@@ -216,7 +216,7 @@ static void set_run_facts(struct steady *s)
 	double loop = (double)(analysis->loop_end_ns - analysis->loop_start_ns);
 	double window = (double)(profile->window_end_ns - profile->window_start_ns);
 	enum tp_origin origin =
-		profile->steps_found_by == TP_STEPS_MARKER ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED;
+		tp_steps_are_measured(profile) ? TP_ORIGIN_MEASURED : TP_ORIGIN_SAMPLED;
 	const uint64_t *ns = profile->run_phase_ns;
 	double outside = (double)(ns[TP_RUN_PHASE_EVAL] + ns[TP_RUN_PHASE_CHECKPOINT] +
 				  ns[TP_RUN_PHASE_SLOW]);

@@ -4,6 +4,7 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
+#include "watch_steps.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
@@ -17,6 +18,8 @@ struct counter_reading {
 	uint64_t value;
 	uint64_t before_ns; /* the border to the value before lies from here … */
 	uint64_t time_ns;   /* … to here */
+	uint64_t mark_ns;
+	size_t n_borders; /* up to this value, with its own */
 };
 
 struct updates {
@@ -70,7 +73,10 @@ static void push_reading(struct counters *counters, const struct tp_mark *mark, 
 	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
 	time_ns = time_ns > before_ns ? time_ns : before_ns;
 	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-		(struct counter_reading){mark->value, before_ns, time_ns};
+		(struct counter_reading){.value = mark->value,
+					 .before_ns = before_ns,
+					 .time_ns = time_ns,
+					 .mark_ns = mark->time_ns};
 }
 
 static void release(struct counters *counters)
@@ -168,7 +174,7 @@ static void find_borders(struct counter *counter)
 	struct tp_counter_steps *found = &counter->found;
 	size_t capacity = 0;
 	for (size_t i = 0; i < counter->n; i++) {
-		const struct counter_reading *r = &counter->readings[i];
+		struct counter_reading *r = &counter->readings[i];
 		uint64_t n = n_started(counter, i);
 		double between = (double)(r->time_ns - r->before_ns);
 		counter->n_odd += n == 0;
@@ -178,6 +184,7 @@ static void find_borders(struct counter *counter)
 		for (uint64_t k = 0; k < n; k++)
 			TP_ARRAY_PUSH(found->borders, found->n, capacity) =
 				r->before_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
+		r->n_borders = found->n;
 	}
 	found->name = counter->name;
 }
@@ -335,7 +342,7 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 	const struct tp_counter_steps *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < TP_COUNTER_ALIKE_MIN ||
-	    rate_hz <= 0 || found->period_ns * rate_hz < 1e9 ||
+	    rate_hz <= 0 || (!found->n_exact && found->period_ns * rate_hz < 1e9) ||
 	    (double)counter->n_odd > TP_COUNTER_ODD_MAX * (double)counter->n ||
 	    !restarts_like_epochs(counter, updates))
 		return false;
@@ -366,6 +373,26 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	return found == (is_inner ? inner : outer) && found->n != old->n;
 }
 
+/* The instants of writes in the place of borders between readings. */
+static void join_writes(struct counter *counter, const struct tp_analysis *analysis)
+{
+	struct tp_counter_steps *found = &counter->found;
+	struct tp_watch_borders borders = {.times_ns = found->borders, .n = found->n};
+	struct tp_watch_reading *readings = tp_alloc((counter->n + 1) * sizeof(*readings));
+	for (size_t i = 0; i < counter->n; i++)
+		readings[i] =
+			(struct tp_watch_reading){.value = counter->readings[i].value,
+						  .time_ns = counter->readings[i].mark_ns,
+						  .n_borders = counter->readings[i].n_borders};
+	if (tp_watch_steps_join(&borders, analysis, counter->name, readings, counter->n,
+				&found->n_writes)) {
+		found->borders = borders.times_ns;
+		found->n = borders.n;
+		found->n_exact = borders.n_exact;
+	}
+	free(readings);
+}
+
 bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
 			   uint64_t start_ns, uint64_t end_ns)
 {
@@ -378,6 +405,8 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		struct counter *counter = &counters.items[i];
 		drop_invalid(counter);
 		find_borders(counter);
+		if (tp_watch_steps_has_writes(analysis, counter->name))
+			join_writes(counter, analysis);
 		measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))

@@ -3,7 +3,7 @@
  * Steps by a counter of the program: a variable of a function of the main thread that grows by one
  * per round, as the collector saw it at samples and looks (TP_MARK_COUNTER). The count is exact
  * however short or alike the parts of a round are; a border lies anywhere between two readings, so
- * it is put in the middle.
+ * it is put in the middle, unless a breakpoint saw the write (watch_steps.h).
  */
 #ifndef TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_STEPS_H
 #define TRAINPROF_SRC_ANALYZE_STEPS_COUNTER_STEPS_H
@@ -16,7 +16,9 @@
 struct tp_counter_steps {
 	uint64_t *borders; /* heap; the rounds lie between them */
 	size_t n;
-	uint32_t name; /* string: which counter */
+	size_t n_exact;  /* borders at the instant of a write, by a breakpoint */
+	size_t n_writes; /* that a breakpoint saw, whether they are believed or not */
+	uint32_t name;   /* string: which counter */
 	double period_ns;
 	double regularity; /* share of rounds within 50 % of the median of all, or of those in the
 			    * same turn of two to four, or by fours 25 %, in time or in CPU time */

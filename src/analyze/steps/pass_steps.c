@@ -287,10 +287,56 @@ static void set_loop(struct tp_analysis *analysis, const struct tp_call_tree *tr
 /* ---- counters ---------------------------------------------------------------------------------
  */
 
+static bool is_exact(const struct tp_counter_steps *counted)
+{
+	return (double)counted->n_exact >= TP_WATCH_EXACT_MIN * (double)counted->n;
+}
+
+static void set_exact_reason(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
+			     const char *name)
+{
+	struct tp_profile *profile = analysis->profile;
+	size_t n_others = counted->n - counted->n_exact;
+	profile->steps_found_by = TP_STEPS_WATCH;
+	profile->steps_confidence = (double)counted->n_exact / (double)counted->n;
+	if (n_others == 0)
+		profile->steps_reason = tp_arena_printf(
+			analysis->arena,
+			"by a watchpoint on %s: all %zu steps begin at the instant of a write",
+			name, counted->n);
+	else
+		profile->steps_reason = tp_arena_printf(
+			analysis->arena,
+			"by a watchpoint on %s: %zu of %zu steps begin at the instant of a write, "
+			"%zu between two samples",
+			name, counted->n_exact, counted->n, n_others);
+}
+
+/* How the count was made, and how sure it is. */
+static void set_counter_reason(struct tp_analysis *analysis, const struct tp_counter_steps *counted)
+{
+	struct tp_profile *profile = analysis->profile;
+	const char *name = tp_text_base_name(tp_trace_string(analysis->trace, counted->name));
+	if (is_exact(counted)) {
+		set_exact_reason(analysis, counted, name);
+		return;
+	}
+	bool is_refused = counted->n_writes > 0 && counted->n_exact == 0;
+	profile->steps_found_by = TP_STEPS_COUNTER;
+	profile->steps_confidence = counted->regularity;
+	profile->steps_reason = tp_arena_printf(
+		analysis->arena,
+		"counted by a variable of the program, %s, read at samples: when a step begins is "
+		"known to the time between two; %.0f %% of the steps are alike%s",
+		name, 100 * counted->regularity,
+		is_refused ? "; it is written at other times, too, so a watchpoint on it does not "
+			     "tell steps"
+			   : "");
+}
+
 static void use_counter(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
 			uint64_t until_ns)
 {
-	struct tp_profile *profile = analysis->profile;
 	struct step_list list = {0};
 	for (size_t i = 1; i < counted->n; i++)
 		add_step(&list, counted->borders[i - 1], counted->borders[i]);
@@ -306,14 +352,7 @@ static void use_counter(struct tp_analysis *analysis, const struct tp_counter_st
 	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
 	set_steps(analysis, &list);
 	free(list.items);
-	profile->steps_found_by = TP_STEPS_PERIOD;
-	profile->steps_confidence = counted->regularity;
-	profile->steps_reason = tp_arena_printf(
-		analysis->arena,
-		"counted by a variable of the program, %s, read at samples: when a step begins is "
-		"known to the time between two; %.0f %% of the steps are alike",
-		tp_text_base_name(tp_trace_string(analysis->trace, counted->name)),
-		100 * counted->regularity);
+	set_counter_reason(analysis, counted);
 }
 
 /* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
@@ -323,6 +362,8 @@ static bool is_counter_better(const struct tp_counter_steps *counted, const stru
 	double n = (double)loop->n_stays;
 	double more = (double)counted->n - n;
 	if (loop->state != TP_LOOP_FOUND)
+		return true;
+	if (is_exact(counted) && fabs(more) <= TP_COUNTER_DIFFERS_MAX * n)
 		return true;
 	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_MIN * n)
 		return true;

@@ -13,6 +13,7 @@ void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pyth
 			  const struct tp_task_tree_task *task)
 {
 	struct tp_python_counter counters[COUNTERS_MAX];
+	uint32_t names[COUNTERS_MAX];
 	if (task->info.tid != task->info.pid)
 		return;
 	size_t n = tp_python_processes_count_loops(pythons, task, counters, COUNTERS_MAX);
@@ -26,12 +27,14 @@ void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pyth
 		tp_buf_printf(&name, "%s:%u %s() %s", counters[i].file, counters[i].first_line,
 			      counters[i].name,
 			      counters[i].variable ? counters[i].variable : number);
+		names[i] = tp_sink_string(sink, tp_buf_text(&name));
 		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
 				       .task = task->info.id,
 				       .time_ns = now_ns,
-				       .name = tp_sink_string(sink, tp_buf_text(&name)),
+				       .name = names[i],
 				       .value = counters[i].value};
 		tp_sink_mark(sink, &mark);
 	}
 	tp_buf_release(&name);
+	tp_python_processes_notify(pythons, task, counters, names, n, now_ns);
 }

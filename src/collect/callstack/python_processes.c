@@ -40,6 +40,8 @@ struct tp_python_processes {
 	uint64_t n_searches;
 	struct tp_python_processes_stats counts;
 	uint64_t charged_ns;
+	tp_python_counters_fn *listen;
+	void *listener;
 	char refusal[240];
 };
 
@@ -197,6 +199,29 @@ size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,
 {
 	struct interpreter_process *process = process_of(pythons, task->info.pid);
 	return process && process->python ? tp_python_count(process->python, out, max) : 0;
+}
+
+bool tp_python_processes_count_is_at(const struct tp_python_processes *pythons,
+				     const struct tp_task_tree_task *task, uint64_t address)
+{
+	const struct interpreter_process *process = process_of(pythons, task->info.pid);
+	return process && process->python && tp_python_count_is_at(process->python, address);
+}
+
+void tp_python_processes_listen(struct tp_python_processes *pythons, tp_python_counters_fn *listen,
+				void *context)
+{
+	pythons->listen = listen;
+	pythons->listener = context;
+}
+
+void tp_python_processes_notify(const struct tp_python_processes *pythons,
+				const struct tp_task_tree_task *task,
+				const struct tp_python_counter *counters, const uint32_t *names,
+				size_t n, uint64_t now_ns)
+{
+	if (pythons->listen)
+		pythons->listen(pythons->listener, task, counters, names, n, now_ns);
 }
 
 bool tp_python_processes_is_gil(struct tp_python_processes *pythons,

@@ -57,6 +57,22 @@ size_t tp_python_processes_count_loops(struct tp_python_processes *pythons,
 				       const struct tp_task_tree_task *task,
 				       struct tp_python_counter *out, size_t max);
 
+/* Did that find a counter whose word lies at this address? See tp_python_count_is_at(). */
+bool tp_python_processes_count_is_at(const struct tp_python_processes *pythons,
+				     const struct tp_task_tree_task *task, uint64_t address);
+
+/* Called for each look at the counters of a program's first thread, with those that changed and the
+ * string ids of their names. One listener; NULL ends that. */
+typedef void tp_python_counters_fn(void *context, const struct tp_task_tree_task *task,
+				   const struct tp_python_counter *counters, const uint32_t *names,
+				   size_t n, uint64_t now_ns);
+void tp_python_processes_listen(struct tp_python_processes *pythons, tp_python_counters_fn *listen,
+				void *context);
+void tp_python_processes_notify(const struct tp_python_processes *pythons,
+				const struct tp_task_tree_task *task,
+				const struct tp_python_counter *counters, const uint32_t *names,
+				size_t n, uint64_t now_ns);
+
 /* Does a thread that waits at this futex wait for the interpreter lock (GIL)? */
 bool tp_python_processes_is_gil(struct tp_python_processes *pythons,
 				const struct tp_task_tree_task *task, uint64_t futex_address);

@@ -4,10 +4,12 @@
 
 #include "perf_decode.h"
 
+#include <linux/hw_breakpoint.h>
 #include <time.h>
 
 enum {
 	KERNEL_FRAMES = 64,
+	WAKEUP_HITS = 32, /* soon enough to take one down that is hit all the time */
 	SWITCH_OUT_STACK_BYTES = 16 << 10,
 };
 
@@ -77,5 +79,24 @@ struct perf_event_attr tp_perf_attr_switch_out(const struct tp_perf_setup *setup
 	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
 	if (attr.sample_stack_user > SWITCH_OUT_STACK_BYTES)
 		attr.sample_stack_user = SWITCH_OUT_STACK_BYTES;
+	return attr;
+}
+
+/* It is not to outlive an exec: what lies at the address then is another program's. */
+struct perf_event_attr tp_perf_attr_breakpoint(uint64_t address, unsigned len, bool is_call)
+{
+	const struct tp_perf_setup setup = {0};
+	struct perf_event_attr attr = attr_base(&setup);
+	attr.type = PERF_TYPE_BREAKPOINT;
+	attr.bp_type = is_call ? HW_BREAKPOINT_X : HW_BREAKPOINT_W;
+	attr.bp_addr = address;
+	attr.bp_len = is_call ? sizeof(long) : len;
+	attr.sample_period = 1;
+	attr.sample_type |= PERF_SAMPLE_IP;
+	attr.disabled = attr.inherit = attr.enable_on_exec = 0;
+	attr.watermark = 0;
+	attr.wakeup_events = WAKEUP_HITS;
+	attr.exclude_kernel = 1;
+	attr.remove_on_exec = 1;
 	return attr;
 }

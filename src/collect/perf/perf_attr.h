@@ -17,5 +17,9 @@ struct perf_event_attr tp_perf_attr_sampler(const struct tp_perf_setup *setup, u
 struct perf_event_attr tp_perf_attr_switches(const struct tp_perf_setup *setup);
 /* Samples of threads that leave a CPU, at one of TP_PERF_SWITCH_OUT_EVERY switches. */
 struct perf_event_attr tp_perf_attr_switch_out(const struct tp_perf_setup *setup);
+/* A breakpoint of the processor on one thread: a record at each write to the `len` bytes (1, 2, 4
+ * or 8) at `address`, or at each call of the function there. Such records are laid out as layout
+ * {.has_event = false} with neither chain nor stack. */
+struct perf_event_attr tp_perf_attr_breakpoint(uint64_t address, unsigned len, bool is_call);
 
 #endif

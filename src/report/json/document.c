@@ -400,7 +400,6 @@ static void write_slow_steps(struct tp_report_document *doc)
 
 void tp_report_json_steps(struct tp_report_document *doc)
 {
-	static const char *const ways[] = {"none", "marker", "period"};
 	struct tp_json_writer *w = doc->w;
 	const struct tp_profile *profile = doc->digest->profile;
 	uint64_t n_warmup = 0;
@@ -408,7 +407,7 @@ void tp_report_json_steps(struct tp_report_document *doc)
 		n_warmup += profile->steps[i].kind == TP_STEP_WARMUP;
 	tp_json_write_key(w, "steps");
 	tp_json_open(w, '{');
-	tp_json_put_string(w, "found_by", ways[profile->steps_found_by]);
+	tp_json_put_string(w, "found_by", tp_steps_found_by_name(profile->steps_found_by));
 	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
 	tp_report_json_text(w, "reason", profile->steps_reason);
 	tp_report_json_loop(w, profile);

@@ -179,8 +179,13 @@ static void print_slow_steps(struct tp_page *page, const struct tp_profile *prof
 
 static void print_steps(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	static const char *const ways[] = {"not found", "found by the program's own marks",
-					   "found by the period of its calls"};
+	static const char *const ways[TP_N_STEPS_FOUND_BY] = {
+		[TP_STEPS_NONE] = "not found",
+		[TP_STEPS_MARKER] = "found by the program's own marks",
+		[TP_STEPS_PERIOD] = "found by the period of its calls",
+		[TP_STEPS_COUNTER] = "counted by samples",
+		[TP_STEPS_WATCH] = "exact",
+	};
 	const struct tp_profile *profile = digest->profile;
 	print_section(page, "Steps");
 	struct tp_buf text = {0};

@@ -13,7 +13,7 @@ enum {
 	/* Loops of training are called by few: frames of the model's layers are not looked at. */
 	MAX_FRAMES = 16,
 	MAX_LOCALS = 16, /* of a frame; what lies behind the last one is soon given up */
-	MAX_READ = 64,   /* numbers by one call */
+	MAX_READ = TP_PY_COUNTERS_MAX_READ,
 	LOCALS_BYTES = MAX_LOCALS * 8,
 	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
 	MAX_SLOTS = 1 << 16,
@@ -341,6 +341,21 @@ static const char *text_of(struct tp_py_counters *self, const struct pending *pe
 	return slot->name;
 }
 
+/* Where the pointer to its number lies. */
+static uint64_t address_of(const struct pending *pending)
+{
+	const struct variables *v = pending->variables;
+	return v->address + pending->index * v->stride + v->value_at;
+}
+
+bool tp_py_counters_is_at(const struct tp_py_counters *self, uint64_t address)
+{
+	for (size_t i = 0; i < self->n_read; i++)
+		if (self->read_at[i] == address)
+			return true;
+	return false;
+}
+
 static struct tp_python_counter counter_of(struct tp_py_counters *self,
 					   const struct pending *pending, uint64_t value)
 {
@@ -352,6 +367,9 @@ static struct tp_python_counter counter_of(struct tp_py_counters *self,
 		.variable = variables->globals ? text_of(self, pending) : NULL,
 		.local = (uint32_t)(variables->globals ? pending->slot : pending->index),
 		.value = value,
+		.address = address_of(pending),
+		.width = WORD,
+		.is_object = true,
 	};
 }
 
@@ -363,6 +381,7 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	struct pending pending[MAX_READ];
 	struct tp_process_range pieces[MAX_READ + MAX_FRAMES + TP_PY_COUNTERS_MAX_BODIES];
 	size_t n_told = 0;
+	self->n_read = 0;
 	snapshot.n = snapshot.n_bodies = snapshot.used = 0;
 	if (self->int_type == 0 || !read_variables(self, stack, codes, &snapshot))
 		return 0;
@@ -371,7 +390,10 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 		return 0;
 	for (size_t i = 0; i < n_objects && n_told < max; i++) {
 		uint64_t value;
-		if (held(&pending[i]) && update_value(self, &pending[i], &value))
+		if (!held(&pending[i]))
+			continue;
+		self->read_at[self->n_read++] = address_of(&pending[i]);
+		if (update_value(self, &pending[i], &value))
 			out[n_told++] = counter_of(self, &pending[i], value);
 	}
 	return n_told;

@@ -27,6 +27,8 @@ struct tp_py_counter_slot;
 
 /* A script may be run by the body of another one, as those of profilers and debuggers are. */
 enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
+/* Numbers that are read by one call. */
+enum { TP_PY_COUNTERS_MAX_READ = 64 };
 
 struct tp_py_counters {
 	struct tp_py_memory *mem;
@@ -40,6 +42,8 @@ struct tp_py_counters {
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;
 	size_t capacity;
+	uint64_t read_at[TP_PY_COUNTERS_MAX_READ]; /* addresses of those that the last call read */
+	size_t n_read;
 };
 
 void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
@@ -51,5 +55,8 @@ void tp_py_counters_release(struct tp_py_counters *self);
 size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
 			   const struct tp_py_code_cache *codes, struct tp_python_counter *out,
 			   size_t max);
+
+/* Did the last call read a variable whose word lies at this address? */
+bool tp_py_counters_is_at(const struct tp_py_counters *self, uint64_t address);
 
 #endif

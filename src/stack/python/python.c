@@ -430,6 +430,11 @@ size_t tp_python_count(struct tp_python *self, struct tp_python_counter *out, si
 	return n;
 }
 
+bool tp_python_count_is_at(const struct tp_python *self, uint64_t address)
+{
+	return self->has_stack && tp_py_counters_is_at(&self->counters, address);
+}
+
 /* ---- the GIL ---- */
 
 /* Of the main interpreter, which is the last of the list. */

@@ -181,7 +181,7 @@ START_TEST(a_watcher_sees_what_is_put_until_it_looks_away)
 	tp_sink_gauge(&listener.sink, TP_METRIC_SELF_CPU, TP_NO_TASK, 1, 2);
 	tp_sink_gap(&listener.sink, "perf", "lost", 10, 20, 7);
 	ck_assert_int_eq(n, 1);
-	tp_sink_watch(&listener.sink, NULL, NULL);
+	tp_sink_end_watch(&listener.sink, &n);
 	tp_sink_gauge(&listener.sink, TP_METRIC_SELF_CPU, TP_NO_TASK, 1, 2);
 	ck_assert_int_eq(n, 1);
 }

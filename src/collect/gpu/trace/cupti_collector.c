@@ -488,7 +488,7 @@ static void cupti_close(struct tp_collector *self)
 {
 	struct cupti *cupti = cupti_of(self);
 	if (has_windows(cupti))
-		tp_sink_watch(cupti->context->sink, NULL, NULL);
+		tp_sink_end_watch(cupti->context->sink, cupti);
 	tp_progress_release(&cupti->progress);
 	tp_gpu_ring_set_close(&cupti->rings);
 	free(cupti->agent);

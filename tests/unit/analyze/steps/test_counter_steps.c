@@ -109,7 +109,7 @@ static void expect_steps(const struct counting *c)
 {
 	const struct tp_profile *profile = &c->sim.profile;
 	double n = (double)c->n_steps;
-	ck_assert_msg(profile->steps_found_by == TP_STEPS_PERIOD, "%s", profile->steps_reason);
+	ck_assert_msg(profile->steps_found_by == TP_STEPS_COUNTER, "%s", profile->steps_reason);
 	ck_assert_ptr_nonnull(strstr(profile->steps_reason, "train.py:103 main() #0"));
 	ck_assert_double_eq_tol((double)profile->n_steps, n, fmax(1, 0.01 * n));
 	ck_assert_double_ge((double)n_in_place(c), 0.97 * (double)profile->n_steps);
@@ -257,7 +257,7 @@ START_TEST(steps_on_a_crowded_machine_are_counted)
 	}
 	judge(c);
 	const struct tp_profile *profile = &c->sim.profile;
-	ck_assert_msg(profile->steps_found_by == TP_STEPS_PERIOD, "%s", profile->steps_reason);
+	ck_assert_msg(profile->steps_found_by == TP_STEPS_COUNTER, "%s", profile->steps_reason);
 	ck_assert_uint_eq(profile->n_steps, 200);
 	end(c);
 }

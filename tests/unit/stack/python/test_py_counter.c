@@ -71,6 +71,25 @@ START_TEST(a_counter_is_told_when_it_changes)
 }
 END_TEST
 
+START_TEST(the_word_that_a_counter_is_written_to_is_known)
+{
+	begin((unsigned)_i);
+	set(2, 7);
+	ck_assert_uint_eq(count(), 1);
+	uint64_t address = counters[0].address;
+	ck_assert_uint_eq(address, frame + image.layout->frame_size + 16);
+	ck_assert_uint_eq(counters[0].width, 8);
+	ck_assert(counters[0].is_object);
+	ck_assert_uint_eq(count(), 0); /* unchanged, and still there */
+	ck_assert(tp_python_count_is_at(python, address));
+	ck_assert(!tp_python_count_is_at(python, address + 8));
+	pyimage_set_local(&image, frame, 2, pyimage_object(&image, image.code_type));
+	for (int i = 0; i < 8; i++)
+		ck_assert_uint_eq(count(), 0);
+	end();
+}
+END_TEST
+
 START_TEST(a_counter_belongs_to_one_function)
 {
 	begin((unsigned)_i);
@@ -282,6 +301,7 @@ Suite *suite_stack_py_counter(void)
 		a_counter_belongs_to_one_function,
 		a_variable_that_is_set_meanwhile_is_not_told,
 		a_counter_is_told_when_it_changes,
+		the_word_that_a_counter_is_written_to_is_known,
 		numbers_of_one_and_of_two_digits_are_read,
 		a_variable_that_is_set_late_is_met,
 		what_jumps_about_is_given_up,

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joins the writes that a breakpoint saw with the values that were read meanwhile. */
+#include "watch_steps.h"
+
+#include "analyze/thresholds.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+
+struct write {
+	uint64_t time_ns;
+	uint64_t number; /* since the breakpoint was set */
+};
+
+/* Writes whose numbers follow each other: one setting of a breakpoint, with none lost. */
+struct piece {
+	const struct write *writes;
+	size_t n;
+};
+
+/* Readings in a row with as many writes between them as the counter grew by. Value v was written by
+ * write v - offset, and several offsets may fit all of them. */
+struct agreement {
+	size_t first; /* readings */
+	size_t last;
+	int64_t low; /* offsets */
+	int64_t high;
+};
+
+struct joined {
+	const struct tp_watch_reading *readings;
+	size_t n_readings;
+	const struct tp_watch_borders *old;
+	struct tp_watch_borders now;
+	size_t capacity;
+	size_t n_copied; /* of the old borders */
+	size_t n_agree;  /* pairs of readings */
+	size_t n_differ;
+};
+
+static bool is_write(const struct tp_analysis *analysis, const struct tp_mark *mark, uint32_t name)
+{
+	return mark->kind == TP_MARK_WRITE && mark->name == name &&
+	       mark->task == analysis->main_task;
+}
+
+bool tp_watch_steps_has_writes(const struct tp_analysis *analysis, uint32_t name)
+{
+	const struct tp_trace *trace = analysis->trace;
+	for (size_t i = 0; i < trace->n_marks; i++)
+		if (is_write(analysis, &trace->marks[i], name))
+			return true;
+	return false;
+}
+
+/* Heap. */
+static struct write *collect_writes(const struct tp_analysis *analysis, uint32_t name, size_t *n)
+{
+	const struct tp_trace *trace = analysis->trace;
+	struct write *writes = NULL;
+	size_t capacity = 0;
+	*n = 0;
+	for (size_t i = 0; i < trace->n_marks; i++)
+		if (is_write(analysis, &trace->marks[i], name))
+			TP_ARRAY_PUSH(writes, *n, capacity) =
+				(struct write){trace->marks[i].time_ns, trace->marks[i].value};
+	return writes;
+}
+
+/* How many of the writes come no later. */
+static size_t n_until(const struct piece *piece, uint64_t time_ns)
+{
+	size_t low = 0;
+	size_t high = piece->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (piece->writes[middle].time_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int64_t number_at(const struct piece *piece, uint64_t time_ns)
+{
+	return (int64_t)piece->writes[0].number - 1 + (int64_t)n_until(piece, time_ns);
+}
+
+/* Offsets that fit the reading, which is of some instant shortly before its mark. */
+static void find_offsets(const struct piece *piece, const struct tp_watch_reading *reading,
+			 int64_t *low, int64_t *high)
+{
+	uint64_t late_ns = TP_WATCH_LATE_NS;
+	uint64_t early_ns = reading->time_ns > late_ns ? reading->time_ns - late_ns : 0;
+	*low = (int64_t)reading->value - number_at(piece, reading->time_ns);
+	*high = (int64_t)reading->value - number_at(piece, early_ns);
+}
+
+static void push(struct joined *joined, uint64_t time_ns, bool is_exact)
+{
+	if (joined->now.n && time_ns <= joined->now.times_ns[joined->now.n - 1])
+		time_ns = joined->now.times_ns[joined->now.n - 1] + 1;
+	TP_ARRAY_PUSH(joined->now.times_ns, joined->now.n, joined->capacity) = time_ns;
+	joined->now.n_exact += is_exact;
+}
+
+static void copy_old(struct joined *joined, size_t until)
+{
+	for (; joined->n_copied < until; joined->n_copied++)
+		push(joined, joined->old->times_ns[joined->n_copied], false);
+}
+
+/* Writes [from, to] of the piece in the place of the old borders up to `until`. */
+static void put_writes(struct joined *joined, const struct piece *piece, int64_t from, int64_t to,
+		       size_t until)
+{
+	int64_t first = (int64_t)piece->writes[0].number;
+	for (int64_t number = from < first ? first : from; number <= to; number++)
+		push(joined, piece->writes[number - first].time_ns, true);
+	joined->n_copied = until;
+}
+
+/* Between two agreements the counter began anew: as many writes as rounds since then, and those of
+ * the last rounds before, which nobody read. */
+static bool is_restart(const struct joined *joined, const struct agreement *before,
+		       const struct agreement *next, uint64_t base)
+{
+	const struct tp_watch_reading *a = &joined->readings[before->last];
+	const struct tp_watch_reading *b = &joined->readings[next->first];
+	int64_t n_writes = ((int64_t)b->value - next->low) - ((int64_t)a->value - before->low);
+	int64_t n_rounds = (int64_t)(b->value - base) + 1;
+	return next->first == before->last + 1 && b->value < a->value && n_writes >= n_rounds &&
+	       n_writes - n_rounds <= (int64_t)TP_COUNTER_GROWTH_MAX;
+}
+
+static void put_matches(struct joined *joined, const struct piece *piece,
+			const struct agreement *agreement, bool has_first)
+{
+	const struct tp_watch_reading *first = &joined->readings[agreement->first];
+	const struct tp_watch_reading *last = &joined->readings[agreement->last];
+	int64_t from = (int64_t)first->value - agreement->low;
+	int64_t to = (int64_t)last->value - agreement->low;
+	size_t begin = first->n_borders;
+	/* The write that gave the first reading its value was seen, too. After a disagreement it
+	 * may be one that did not change the value. */
+	if (has_first && from >= (int64_t)piece->writes[0].number && begin > joined->n_copied)
+		begin--;
+	else
+		from++;
+	copy_old(joined, begin);
+	put_writes(joined, piece, from, to, last->n_borders);
+}
+
+/* The agreements of a piece, in order; heap. */
+static struct agreement *find_matches(struct joined *joined, const struct piece *piece,
+				      size_t begin, size_t end, size_t *n)
+{
+	struct agreement *found = NULL;
+	size_t capacity = 0;
+	*n = 0;
+	for (size_t i = begin; i < end; i++) {
+		int64_t low;
+		int64_t high;
+		struct agreement *last = *n ? &found[*n - 1] : NULL;
+		find_offsets(piece, &joined->readings[i], &low, &high);
+		if (last && low <= last->high && high >= last->low) {
+			last->low = low > last->low ? low : last->low;
+			last->high = high < last->high ? high : last->high;
+			last->last = i;
+			continue;
+		}
+		TP_ARRAY_PUSH(found, *n, capacity) =
+			(struct agreement){.first = i, .last = i, .low = low, .high = high};
+	}
+	return found;
+}
+
+/* Readings that lie in the time of the piece, with the last one before it and the first one after
+ * it, which may agree and need not. */
+static void find_readings(const struct joined *joined, const struct piece *piece, size_t *begin,
+			  size_t *end)
+{
+	uint64_t first_ns = piece->writes[0].time_ns;
+	uint64_t last_ns = piece->writes[piece->n - 1].time_ns;
+	*begin = 0;
+	while (*begin < joined->n_readings && joined->readings[*begin].time_ns < first_ns)
+		++*begin;
+	*end = *begin;
+	while (*end < joined->n_readings && joined->readings[*end].time_ns <= last_ns)
+		++*end;
+	*begin -= *begin > 0;
+	*end += *end < joined->n_readings;
+}
+
+static uint64_t first_value(const struct joined *joined)
+{
+	uint64_t base = UINT64_MAX;
+	for (size_t i = 0; i < joined->n_readings; i++)
+		if (joined->readings[i].value < base)
+			base = joined->readings[i].value;
+	return base;
+}
+
+static void join_run(struct joined *joined, const struct piece *piece)
+{
+	size_t begin;
+	size_t end;
+	size_t n;
+	uint64_t base = first_value(joined);
+	find_readings(joined, piece, &begin, &end);
+	struct agreement *found = find_matches(joined, piece, begin, end, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct agreement *now = &found[i];
+		bool goes_on = i > 0 && is_restart(joined, &found[i - 1], now, base);
+		size_t n_pairs = now->last - now->first;
+		/* One that stands alone at either end lies outside of the piece. */
+		bool is_at_end = n_pairs == 0 && (i == 0 || i + 1 == n);
+		joined->n_agree += n_pairs + goes_on;
+		joined->n_differ += i > 0 && !goes_on && !is_at_end &&
+				    !(i == 1 && found[0].first == found[0].last);
+		if (goes_on && found[i - 1].last > found[i - 1].first && n_pairs > 0) {
+			const struct tp_watch_reading *a = &joined->readings[found[i - 1].last];
+			const struct tp_watch_reading *b = &joined->readings[now->first];
+			put_writes(joined, piece, (int64_t)a->value - found[i - 1].low + 1,
+				   (int64_t)b->value - now->low, b->n_borders);
+		}
+		if (n_pairs > 0)
+			put_matches(joined, piece, now, i == 0);
+	}
+	free(found);
+}
+
+static bool is_valid(const struct joined *joined)
+{
+	size_t n = joined->n_agree + joined->n_differ;
+	return joined->n_agree >= TP_WATCH_READINGS_MIN &&
+	       (double)joined->n_agree >= TP_WATCH_AGREE_MIN * (double)n;
+}
+
+bool tp_watch_steps_join(struct tp_watch_borders *borders, const struct tp_analysis *analysis,
+			 uint32_t name, const struct tp_watch_reading *readings, size_t n_readings,
+			 size_t *n_writes)
+{
+	struct joined joined = {.readings = readings, .n_readings = n_readings, .old = borders};
+	struct write *writes = collect_writes(analysis, name, n_writes);
+	for (size_t i = 0; i < *n_writes;) {
+		struct piece piece = {.writes = &writes[i], .n = 1};
+		while (i + piece.n < *n_writes &&
+		       writes[i + piece.n].number == writes[i + piece.n - 1].number + 1)
+			piece.n++;
+		join_run(&joined, &piece);
+		i += piece.n;
+	}
+	copy_old(&joined, borders->n);
+	free(writes);
+	if (!is_valid(&joined)) {
+		free(joined.now.times_ns);
+		return false;
+	}
+	free(borders->times_ns);
+	*borders = joined.now;
+	return true;
+}

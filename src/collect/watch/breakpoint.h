@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A hardware breakpoint on one thread: the kernel records the time, CLOCK_MONOTONIC in ns, of each
+ * write to a word of its memory, or of each call of a function. Nothing in the program is changed:
+ * a debug register of the processor raises the event, which costs the thread 1 us on real hardware
+ * and 6 to 12 us on a virtual machine.
+ *
+ * Whoever opens one closes it. There are four debug registers for each thread, shared with
+ * debuggers. Not thread-safe. The thread may end or call exec while it is open: then no more comes.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_WATCH_BREAKPOINT_H
+#define TRAINPROF_SRC_COLLECT_WATCH_BREAKPOINT_H
+
+#include "collect/perf/perf_ring.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct perf_event_attr;
+
+/* What is asked of the kernel, so that tests can answer in its place. */
+struct tp_breakpoint_system {
+	int (*open)(struct perf_event_attr *attr, pid_t tid); /* a descriptor, or -1 with errno */
+	int (*map)(struct tp_perf_ring *out, int fd, size_t n_pages); /* 0 or an errno */
+	int (*close)(int fd);
+};
+
+extern const struct tp_breakpoint_system tp_breakpoint_kernel;
+
+struct tp_breakpoint_place {
+	pid_t tid;
+	uint64_t address;
+	unsigned len; /* bytes that are written: 1, 2, 4 or 8; of a call 0 */
+	bool is_call; /* `address` is where a function begins */
+};
+
+struct tp_breakpoint {
+	const struct tp_breakpoint_system *system;
+	struct tp_perf_ring ring;
+	int fd;
+	uint64_t n_hits; /* since it was opened, with those that were lost */
+	uint64_t n_lost; /* the ring was full */
+};
+
+/*
+ * Returns 0, or an errno and nothing is open: ENOSPC all registers are taken; ENOENT, EOPNOTSUPP,
+ * ENODEV or EINVAL the machine has none, or not for such a place; EACCES or EPERM not allowed (the
+ * locked memory of this user may be used up); ESRCH the thread has ended.
+ */
+int tp_breakpoint_open(struct tp_breakpoint *out, const struct tp_breakpoint_system *system,
+		       const struct tp_breakpoint_place *place);
+void tp_breakpoint_close(struct tp_breakpoint *self);
+
+/* The hits since the last call, in the order of time: each with its number, from 1 on. A number is
+ * left out where records were lost. Returns how many were handed out. */
+typedef void tp_breakpoint_hit_fn(void *context, uint64_t time_ns, uint64_t number);
+size_t tp_breakpoint_drain(struct tp_breakpoint *self, tp_breakpoint_hit_fn *hit, void *context);
+
+/* CPU time in ns that one hit takes, as measured on this thread; 0 when it cannot be measured, with
+ * *failure an errno as of opening. Takes less than 1 ms. */
+double tp_breakpoint_cost_ns(int *failure);
+
+/* In words, for people: why there is none. */
+const char *tp_breakpoint_failure_text(int failure);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Learns which counters look like steps, and keeps a breakpoint on one or two of them. */
+#include "counter_watch.h"
+
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	CHANGES_MIN = 4,     /* before a counter is watched */
+	GROWTH_MAX = 16,     /* between two looks: more is no counting */
+	ODD_PER_CHANGE = 20, /* of so many changes one may be odd */
+	RESTART_CHANGES = 4, /* one that begins anew more often counts parts of a step */
+	MISSED_MAX = 3,      /* looks that did not find it: one may have been cut short */
+	COUNTERS_MAX = 256,  /* imports alone bring dozens */
+	OPENINGS_MAX = 1000,
+};
+
+#define SEEN_MIN_NS (300 * TP_NS_PER_MS)
+#define RETRY_NS    (5 * TP_NS_PER_S)
+#define REOPEN_NS   (300 * TP_NS_PER_MS)
+/* Slower ones count epochs, and a sample's distance from a border is nothing to them. */
+static const double rate_min_hz = 0.2;
+/* Of the rates of two that count the same. */
+static const double same_rate = 0.05;
+
+struct tp_watched_counter {
+	struct tp_counter_watch *owner;
+	uint32_t task;
+	uint32_t name;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint64_t value;
+	uint64_t growth;
+	uint32_t n_changes;
+	uint32_t n_odd;
+	uint32_t n_restarts;
+	uint64_t address;
+	unsigned width;
+	bool is_steady;  /* the address was the same the last two times */
+	bool is_refused; /* too fast once: for good */
+	unsigned n_missed;
+	unsigned n_openings;
+	uint64_t opened_ns;
+	struct tp_watch *watch; /* NULL: not watched now */
+};
+
+void tp_counter_watch_init(struct tp_counter_watch *self, struct tp_watch_list *list,
+			   struct tp_sink *sink)
+{
+	*self = (struct tp_counter_watch){.list = list, .sink = sink};
+}
+
+void tp_counter_watch_release(struct tp_counter_watch *self)
+{
+	for (size_t i = 0; i < self->n; i++)
+		free(self->counters[i]);
+	free(self->counters);
+	tp_map_release(&self->by_key);
+}
+
+static struct tp_watched_counter *counter_of(struct tp_counter_watch *self, uint32_t task,
+					     uint32_t name)
+{
+	uint64_t key = (uint64_t)task << 32 | name;
+	uint64_t index;
+	if (tp_map_get(&self->by_key, key, &index))
+		return self->counters[index];
+	if (self->n == COUNTERS_MAX)
+		return NULL;
+	struct tp_watched_counter *counter = tp_alloc(sizeof(*counter));
+	*counter = (struct tp_watched_counter){.owner = self, .task = task, .name = name};
+	tp_map_set(&self->by_key, key, self->n);
+	TP_ARRAY_PUSH(self->counters, self->n, self->capacity) = counter;
+	return counter;
+}
+
+static void update(struct tp_watched_counter *counter, const struct tp_python_counter *seen,
+		   uint64_t now_ns)
+{
+	if (counter->first_ns == 0) {
+		counter->first_ns = now_ns;
+	} else if (seen->value > counter->value && seen->value - counter->value <= GROWTH_MAX) {
+		counter->growth += seen->value - counter->value;
+		counter->n_changes++;
+	} else if (seen->value > counter->value || seen->value > 1) {
+		counter->n_odd++;
+	} else {
+		counter->n_restarts++;
+	}
+	counter->is_steady = counter->address == seen->address;
+	counter->address = seen->address;
+	counter->width = seen->width;
+	counter->value = seen->value;
+	counter->last_ns = now_ns;
+}
+
+static double rate_hz(const struct tp_watched_counter *counter)
+{
+	double seconds = (double)(counter->last_ns - counter->first_ns) / (double)TP_NS_PER_S;
+	return seconds > 0 ? (double)counter->growth / seconds : 0;
+}
+
+static bool is_candidate(const struct tp_counter_watch *self,
+			 const struct tp_watched_counter *counter, uint64_t now_ns)
+{
+	double rate = rate_hz(counter);
+	return !counter->watch && !counter->is_refused && counter->is_steady &&
+	       counter->last_ns == now_ns && /* it is there */
+	       counter->address != 0 && counter->n_changes >= CHANGES_MIN &&
+	       now_ns - counter->first_ns >= SEEN_MIN_NS &&
+	       counter->n_odd * ODD_PER_CHANGE <= counter->n_changes &&
+	       counter->n_restarts * RESTART_CHANGES <= counter->n_changes && rate >= rate_min_hz &&
+	       rate <= tp_watch_list_rate_max_hz(self->list) &&
+	       counter->n_openings < OPENINGS_MAX &&
+	       (counter->n_openings == 0 || now_ns - counter->opened_ns >= REOPEN_NS);
+}
+
+/* One that counts the same is watched. */
+static bool has_equal(const struct tp_counter_watch *self, const struct tp_watched_counter *counter)
+{
+	double rate = rate_hz(counter);
+	for (size_t i = 0; i < self->n; i++) {
+		const struct tp_watched_counter *other = self->counters[i];
+		double differs = rate_hz(other) - rate;
+		if (other->watch && other->task == counter->task && differs <= same_rate * rate &&
+		    -differs <= same_rate * rate)
+			return true;
+	}
+	return false;
+}
+
+/* The slowest: of nested loops the inner ones are parts of steps. */
+static struct tp_watched_counter *choose(const struct tp_counter_watch *self, uint32_t task,
+					 uint64_t now_ns)
+{
+	struct tp_watched_counter *best = NULL;
+	for (size_t i = 0; i < self->n; i++) {
+		struct tp_watched_counter *counter = self->counters[i];
+		if (counter->task == task && is_candidate(self, counter, now_ns) &&
+		    !has_equal(self, counter) && (!best || rate_hz(counter) < rate_hz(best)))
+			best = counter;
+	}
+	return best;
+}
+
+/* The fastest that is watched of the thread, when it has its share of registers and this one is
+ * slower; else NULL. */
+static struct tp_watched_counter *to_be_replaced(const struct tp_counter_watch *self,
+						 const struct tp_watched_counter *chosen)
+{
+	struct tp_watched_counter *fastest = NULL;
+	size_t n_watched = 0;
+	for (size_t i = 0; i < self->n; i++) {
+		struct tp_watched_counter *counter = self->counters[i];
+		if (!counter->watch || counter->task != chosen->task)
+			continue;
+		n_watched++;
+		if (!fastest || rate_hz(counter) > rate_hz(fastest))
+			fastest = counter;
+	}
+	return n_watched == TP_WATCHES_PER_THREAD && rate_hz(fastest) > rate_hz(chosen) ? fastest
+											: NULL;
+}
+
+static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns, uint64_t number)
+{
+	struct tp_watched_counter *counter = context;
+	if (number == 0) {
+		counter->watch = NULL;
+		counter->is_refused = counter->is_refused || watch->end == TP_WATCH_TOO_FAST;
+		return;
+	}
+	const struct tp_mark mark = {.kind = TP_MARK_WRITE,
+				     .task = counter->task,
+				     .name = counter->name,
+				     .time_ns = time_ns,
+				     .value = number};
+	tp_sink_mark(counter->owner->sink, &mark);
+}
+
+/* Registers that are taken may be free later; what the kernel lacks or forbids stays so. */
+static void note_failure(struct tp_counter_watch *self, uint64_t now_ns)
+{
+	if (self->list->failure == 0 || self->list->failure == ESRCH)
+		return;
+	self->retry_ns = now_ns + RETRY_NS;
+}
+
+static void begin_watch(struct tp_counter_watch *self, const struct tp_task_tree_task *task,
+			struct tp_watched_counter *counter, uint64_t now_ns)
+{
+	const struct tp_breakpoint_place place = {.tid = task->info.tid,
+						  .address = counter->address,
+						  .len = counter->width};
+	struct tp_watched_counter *replaced = to_be_replaced(self, counter);
+	if (replaced)
+		tp_watch_list_close(self->list, replaced->watch);
+	self->list->failure = 0;
+	counter->n_missed = 0;
+	counter->n_openings++;
+	counter->opened_ns = now_ns;
+	counter->watch = tp_watch_list_open(self->list, task, &place, now_ns, on_hit, counter);
+	if (!counter->watch)
+		note_failure(self, now_ns);
+}
+
+/* Those that are no longer where they were. */
+static void check_watched(struct tp_counter_watch *self, const struct tp_task_tree_task *task,
+			  tp_counter_is_at_fn *is_at, const void *context)
+{
+	for (size_t i = 0; i < self->n; i++) {
+		struct tp_watched_counter *counter = self->counters[i];
+		if (!counter->watch || counter->task != task->info.id)
+			continue;
+		bool has_moved = counter->address != counter->watch->address;
+		bool is_there = !has_moved && is_at(context, task, counter->watch->address);
+		counter->n_missed = is_there ? 0 : counter->n_missed + 1;
+		if (has_moved || counter->n_missed >= MISSED_MAX)
+			tp_watch_list_close(self->list, counter->watch);
+	}
+}
+
+void tp_counter_watch_update(struct tp_counter_watch *self, const struct tp_task_tree_task *task,
+			     const struct tp_python_counter *counters, const uint32_t *names,
+			     size_t n, uint64_t now_ns, tp_counter_is_at_fn *is_at,
+			     const void *context)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct tp_watched_counter *counter = counter_of(self, task->info.id, names[i]);
+		if (counter)
+			update(counter, &counters[i], now_ns);
+	}
+	check_watched(self, task, is_at, context);
+	if (self->is_off || now_ns < self->retry_ns)
+		return;
+	struct tp_watched_counter *chosen = choose(self, task->info.id, now_ns);
+	if (chosen)
+		begin_watch(self, task, chosen, now_ns);
+}
