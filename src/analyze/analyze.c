@@ -5,6 +5,7 @@
 #include "analysis.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/trace_check.h" /* what every pass relies on */
 
 /* Of a program that was sampled. Each pass uses what those above it gave. */
 static const struct tp_analysis_pass sample_passes[] = {

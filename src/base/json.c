@@ -347,18 +347,35 @@ void tp_json_close(struct tp_json_writer *w, char bracket)
 		tp_buf_putc(&w->out, '\n');
 }
 
+/* What a terminal must not get is written by its number, which is the same to a reader. Returns the
+ * bytes that were taken, 0 for none. */
+static size_t writer_escape(struct tp_json_writer *w, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t len = tp_text_unsafe_length(text);
+	if (len == 1)
+		tp_buf_printf(&w->out, "\\u%04x", (unsigned)p[0]);
+	else if (len == 2)
+		tp_buf_printf(&w->out, "\\u%04x", (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU));
+	else if (len)
+		tp_buf_printf(&w->out, "\\u%04x",
+			      (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU));
+	return len;
+}
+
 static void writer_quote(struct tp_json_writer *w, const char *text)
 {
 	struct tp_buf clean = {0};
 	tp_text_add_utf8(&clean, text);
 	tp_buf_putc(&w->out, '"');
-	for (const char *p = tp_buf_text(&clean); *p; p++) {
+	for (const char *p = tp_buf_text(&clean); *p;) {
+		size_t escaped = writer_escape(w, p);
+		p += escaped;
+		if (escaped)
+			continue;
 		if (*p == '"' || *p == '\\')
-			tp_buf_printf(&w->out, "\\%c", *p);
-		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			tp_buf_printf(&w->out, "\\u%04x", (unsigned)(unsigned char)*p);
-		else
-			tp_buf_putc(&w->out, *p);
+			tp_buf_putc(&w->out, '\\');
+		tp_buf_putc(&w->out, *p++);
 	}
 	tp_buf_putc(&w->out, '"');
 	tp_buf_release(&clean);

@@ -2,6 +2,8 @@
 /* Writes log lines; holds the only mutable global of the program, the levels. */
 #include "trainprof/base/log.h"
 
+#include "trainprof/base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,9 +60,13 @@ void tp_log_write(const char *domain, enum tp_log_level level, const char *forma
 	if (len > sizeof(line) - 2)
 		len = sizeof(line) - 2;
 	/* Names come from the target and from files: none may move the cursor or begin a line. */
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
+	line[len] = '\0';
+	for (size_t i = 0; i < len;) {
+		size_t valid = tp_text_utf8_length(line + i);
+		size_t unsafe = valid ? tp_text_unsafe_length(line + i) : 1;
+		memset(line + i, '?', unsafe);
+		i += valid ? valid : 1;
+	}
 	line[len] = '\n';
 	/* A log line that cannot be written has nowhere to be reported. */
 	if (write(STDERR_FILENO, line, len + 1) < 0)

@@ -169,6 +169,43 @@ void tp_text_add_utf8(struct tp_buf *out, const char *text)
 	}
 }
 
+/* Unicode 15, UAX #9: marks, embeddings, overrides and isolates of bidirectional text. */
+static bool is_direction(unsigned long c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t tp_text_unsafe_length(const char *text)
+{
+	enum { LINE_SEPARATOR = 0x2028, PARAGRAPH_SEPARATOR = 0x2029 };
+	const unsigned char *p = (const unsigned char *)text;
+	if (p[0] < 0x80)
+		return p[0] && (p[0] < 0x20 || p[0] == 0x7f);
+	size_t len = p[0] < 0xe0 ? 2 : 3;
+	if (p[0] < 0xc0 || p[0] >= 0xf0) /* inside of a character; beyond U+FFFF are none */
+		return 0;
+	unsigned long c = len == 2 ? (p[0] & 0x1fUL) << 6 | (p[1] & 0x3fUL)
+				   : (p[0] & 0xfUL) << 12 | (p[1] & 0x3fUL) << 6 | (p[2] & 0x3fUL);
+	bool is_unsafe =
+		c < 0xa0 || is_direction(c) || c == LINE_SEPARATOR || c == PARAGRAPH_SEPARATOR;
+	return is_unsafe ? len : 0;
+}
+
+void tp_text_add_safe(struct tp_buf *out, const char *text)
+{
+	while (*text) {
+		size_t len = tp_text_utf8_length(text);
+		if (!len)
+			tp_buf_puts(out, "\xef\xbf\xbd");
+		else if (tp_text_unsafe_length(text) && *text != '\n')
+			tp_buf_putc(out, '?');
+		else
+			tp_buf_add(out, text, len);
+		text += len ? len : 1;
+	}
+}
+
 /* POSIX 2.2: none of these is special anywhere in a word; nor are bytes of UTF-8. */
 static bool is_plain_word(const char *word)
 {

@@ -244,6 +244,8 @@ static int run_command(struct invocation *call)
 		status = early_status(call->command, &err);
 		goto out;
 	}
+	if (!call->cli->is_quiet)
+		tp_message_print_lines(tp_buf_text(&settings.left_out));
 	call->cli->settings = &settings;
 	status = exec_command(call, storage);
 out:

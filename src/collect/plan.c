@@ -341,6 +341,7 @@ enum tp_status tp_plan_open(struct tp_plan *plan, struct tp_sink *sink, struct t
 		.gpus = &plan->gpus,
 		.helpers_cpu_ns = &plan->helpers_cpu_ns,
 	};
+	tp_task_tree_set_keeps_arguments(plan->context.tree, plan->config.keeps_arguments);
 	plan->gpu_free_bytes = NAN;
 	const struct plan_slot *python = slot_find(plan, tp_python_collector.name);
 	if (python && python->row.is_chosen)

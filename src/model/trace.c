@@ -3,6 +3,7 @@
 #include "trainprof/model/trace.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/model/trace_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -451,6 +452,7 @@ void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 	out->sources = tp_arena_array(arena, counts[TP_RECORD_SOURCE] + 1, sizeof(*out->sources));
 	for (size_t i = 0; i < builder->n_records; i++)
 		place_record(out, &builder->records[i]);
+	tp_trace_check(out);
 	sort_all(out);
 	clip_runs(out);
 	index_tasks(out);

@@ -7,6 +7,7 @@
 
 #include "trainprof/base/json.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/secret.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
 
@@ -57,6 +58,7 @@ static void put_command(struct tp_json_writer *w, const struct tp_run_info *run)
 	}
 	tp_json_close(w, ']');
 	tp_json_put_bool(w, "command_is_cut", left == 0);
+	tp_json_put_bool(w, "keeps_arguments", run->keeps_arguments);
 	tp_buf_release(&scratch);
 }
 
@@ -255,14 +257,25 @@ static const char *end_name(unsigned end)
 	return tp_end_name((enum tp_end_kind)end);
 }
 
+/* Secrets are masked here, too: older versions recorded them as they were. */
 static void get_command(struct tp_run_info *run, const struct tp_json *command,
 			struct tp_arena *arena)
 {
+	struct tp_buf masked = {0};
+	struct tp_secret_scan scan = {0};
 	run->command = tp_arena_array(arena, tp_json_count(command) + 1, sizeof(*run->command));
-	TP_JSON_EACH (word, command)
-		if (tp_json_string(word))
+	TP_JSON_EACH (word, command) {
+		const char *text = tp_json_string(word);
+		tp_buf_clear(&masked);
+		if (text && !run->keeps_arguments)
+			tp_secret_add_argument(&masked, &scan, text);
+		else if (text)
+			tp_buf_puts(&masked, text);
+		if (text)
 			run->command[run->n_command++] =
-				tp_arena_strdup(arena, tp_json_string(word));
+				tp_arena_strdup(arena, tp_buf_text(&masked));
+	}
+	tp_buf_release(&masked);
 }
 
 static void get_environment(struct tp_run_info *run, const struct tp_json *environment,
@@ -277,7 +290,13 @@ static void get_environment(struct tp_run_info *run, const struct tp_json *envir
 			continue;
 		struct tp_env_var *var = &vars[run->n_environment++];
 		var->name = tp_arena_strndup(arena, line, (size_t)(equals - line));
-		var->value = tp_arena_strdup(arena, equals + 1);
+		struct tp_buf masked = {0};
+		if (!run->keeps_arguments)
+			tp_secret_add_variable(&masked, var->name, equals + 1);
+		else
+			tp_buf_puts(&masked, equals + 1);
+		var->value = tp_arena_strdup(arena, tp_buf_text(&masked));
+		tp_buf_release(&masked);
 	}
 	run->environment = vars;
 }
@@ -286,6 +305,7 @@ static void get_run(struct tp_run_info *run, const struct tp_json *from, struct 
 {
 	run->id = get_text(from, "id", arena);
 	run->label = get_text(from, "label", arena);
+	run->keeps_arguments = tp_json_bool(tp_json_get(from, "keeps_arguments"), false);
 	get_command(run, tp_json_get(from, "command"), arena);
 	run->directory = get_text(from, "directory", arena);
 	run->mode =

@@ -60,6 +60,7 @@ static const struct manifest_member run_members[] = {
 	{"label", TYPE_text, NULL},
 	{"command", TYPE_texts, NULL},
 	{"command_is_cut", TYPE_flag, NULL},
+	{"keeps_arguments", TYPE_flag, NULL},
 	{"directory", TYPE_text, NULL},
 	{"mode", TYPE_text, NULL},
 	{"tier", TYPE_text, NULL},

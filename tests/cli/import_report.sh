@@ -34,7 +34,9 @@ trainprof import -o job job.tar | head -1
 trainprof import -o both rank0.json rank1.json | head -1
 trainprof report --validate both
 echo 'without rules'
-TRAINPROF_RULES=/nowhere trainprof report prof | grep 'No rules'
+mkdir -p bad/bottlenecks/input
+echo '{' >bad/bottlenecks/input/x.json
+TRAINPROF_RULES=bad trainprof report prof | grep 'No rules'
 echo 'twice the same'
 cp rank0.json copy.json
 trainprof import -o twice rank0.json copy.json 2>&1

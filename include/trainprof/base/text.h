@@ -35,6 +35,12 @@ bool tp_text_parse_pid(const char *text, pid_t *out);
 size_t tp_text_utf8_length(const char *text);
 /* Append `text`, every byte that is not part of valid UTF-8 replaced by U+FFFD. */
 void tp_text_add_utf8(struct tp_buf *out, const char *text);
+/* Length of the character at `text` where no terminal may get it: control characters (those of C1,
+ * too), and those of Unicode that turn the direction of what follows or end its line. 0 for others.
+ * `text` is valid UTF-8. */
+size_t tp_text_unsafe_length(const char *text);
+/* Append `text` for a terminal: valid UTF-8, with a "?" for each such character but the newline. */
+void tp_text_add_safe(struct tp_buf *out, const char *text);
 /* Append a word as a shell reads it back: in quotes where anything in it means something to a
  * shell, and with "./" before a "-" at its begin, so that no command takes it for an option. */
 void tp_text_add_word(struct tp_buf *out, const char *word);

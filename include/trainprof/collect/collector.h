@@ -36,6 +36,7 @@ struct tp_collect_config {
 	double max_switch_rate_hz; /* switch records go off above this per CPU; default 20000 */
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
 	bool is_attaching;         /* the target runs already, and not for us */
+	bool keeps_arguments;      /* of command lines: secrets are not masked (base/secret.h) */
 	enum tp_gpu_trace gpu_trace;
 	bool wants_counters;      /* of GPUs, in windows in which their clocks are locked */
 	uint64_t max_gpu_records; /* of one run; then tracing ends. 0 = no limit */

@@ -9,11 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What stands for a setting that cannot be read: stricter than any. */
+enum { TP_PARANOID_UNREADABLE = 99 };
+
 /* Rooted at "" for the real machine, at tests/data/hosts/<name> for a recorded one. */
 struct tp_host {
 	const char *root;
 	bool is_live;      /* false for a recorded tree: nothing may be opened by system call */
-	int perf_paranoid; /* kernel.perf_event_paranoid; 99 when unreadable */
+	int perf_paranoid; /* kernel.perf_event_paranoid, or TP_PARANOID_UNREADABLE */
 	int ptrace_scope;  /* 0 when there is no Yama */
 	int perf_mlock_kb;
 	int perf_max_rate_hz;

@@ -79,6 +79,7 @@ struct tp_run_info {
 	const char *label; /* -n, or the program's name */
 	const char **command;
 	size_t n_command;
+	bool keeps_arguments;  /* secrets in command and environment are not masked */
 	const char *directory; /* the target's working directory */
 	enum tp_run_mode mode;
 	enum tp_tier tier;

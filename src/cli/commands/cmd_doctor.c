@@ -53,6 +53,7 @@ static const struct tp_option options[] = {{.name = "json",
 					    .type = TP_OPTION_WORDS,
 					    .value = "DIR",
 					    .text = "a folder of rules beside the shipped ones",
+					    .is_own = true,
 					    .offset = offsetof(struct doctor_options, rules)},
 					   TP_OPTION_END};
 

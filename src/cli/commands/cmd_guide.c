@@ -46,6 +46,7 @@ static const struct tp_option options[] = {
 	 .value = "DIR",
 	 .text = "write the guide into DIR as Markdown",
 	 .is_rare = true,
+	 .is_own = true,
 	 AT(write)},
 	TP_OPTION_END};
 

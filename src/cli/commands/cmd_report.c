@@ -44,6 +44,7 @@ static const struct tp_option options[] = {
 	 .value = "FILE",
 	 .text = "write to FILE; - is stdout",
 	 .otherwise = "-",
+	 .is_own = true,
 	 AT(output)},
 	TP_READING_ROWS(offsetof(struct report_options, how)),
 	{.name = "schema",

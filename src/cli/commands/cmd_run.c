@@ -28,6 +28,7 @@ static const struct tp_option options[] = {
 	 .type = TP_OPTION_TEXT,
 	 .value = "FILE",
 	 .text = "send the program's stdout and stderr to FILE as well",
+	 .is_own = true,
 	 TP_RUN_AT(log)},
 	{TP_OPTION_SUMMARY, TP_RUN_AT(summary)},
 	{.name = "dry-run",

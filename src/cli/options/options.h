@@ -43,6 +43,7 @@ struct tp_option {
 	enum tp_option_type type;
 	char letter;  /* 0 = none */
 	bool is_rare; /* shown by `help CMD` only, not by -h */
+	bool is_own;  /* names what is written or loaded: no settings of a folder above set it */
 };
 
 /* Ends a table. */

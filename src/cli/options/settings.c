@@ -5,6 +5,7 @@
 #include "command.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/base/trust.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +33,17 @@ static enum tp_status load_file(struct tp_settings *settings, const char *path,
 	return TP_OK;
 }
 
-/* A file that need not exist. */
+/* A file that need not exist. One that others could have written does not count. */
 static enum tp_status load_if_exists(struct tp_settings *settings, const char *path,
 				     struct tp_error *err)
 {
-	return access(path, F_OK) == 0 ? load_file(settings, path, err) : TP_OK;
+	struct tp_error why = {0};
+	if (access(path, F_OK) != 0)
+		return TP_OK;
+	if (tp_trust_check(path, &why) == TP_OK)
+		return load_file(settings, path, err);
+	tp_buf_printf(&settings->left_out, "settings left out: %s\n", why.text);
+	return TP_OK;
 }
 
 static void user_path(char *out, size_t size)
@@ -51,7 +58,8 @@ static void user_path(char *out, size_t size)
 		snprintf(out, size, "%s/.config/trainprof/config.json", home);
 }
 
-/* trainprof.json here or in a directory above; relative, as the user would type it. */
+/* trainprof.json here or in a directory above; relative, as the user would type it. The nearest
+ * one counts or none. */
 static bool local_path(char *out, size_t size)
 {
 	char here[4096];
@@ -75,8 +83,10 @@ enum tp_status tp_settings_load(struct tp_settings *out, const struct tp_command
 {
 	char path[4200];
 	*out = (struct tp_settings){.table = table};
-	if (only)
-		return load_file(out, only, err);
+	if (only) {
+		enum tp_status trust = tp_trust_check(only, err);
+		return trust == TP_OK ? load_file(out, only, err) : trust;
+	}
 	enum tp_status status = load_if_exists(out, "/etc/trainprof/config.json", err);
 	if (status != TP_OK)
 		return status;
@@ -84,13 +94,18 @@ enum tp_status tp_settings_load(struct tp_settings *out, const struct tp_command
 	status = *path ? load_if_exists(out, path, err) : TP_OK;
 	if (status != TP_OK)
 		return status;
-	return local_path(path, sizeof(path)) ? load_file(out, path, err) : TP_OK;
+	size_t n_before = out->n_files;
+	status = local_path(path, sizeof(path)) ? load_if_exists(out, path, err) : TP_OK;
+	if (out->n_files > n_before && strchr(path, '/'))
+		out->above = out->files[n_before];
+	return status;
 }
 
 void tp_settings_release(struct tp_settings *settings)
 {
 	for (size_t i = 0; i < settings->n_files; i++)
 		tp_json_free(settings->files[i]);
+	tp_buf_release(&settings->left_out);
 	tp_buf_release(&settings->trace);
 	*settings = (struct tp_settings){0};
 }
@@ -166,6 +181,13 @@ static enum tp_status apply_member(struct tp_settings *settings, const struct tp
 	const struct tp_option *option = tp_option_find(options, key);
 	if (!option || is_section)
 		return unknown_name(settings->table, doc, member, section, options, err);
+	/* Who sets up a folder for many does not decide where each of them writes. */
+	if (option->is_own && doc == settings->above) {
+		tp_buf_printf(&settings->left_out,
+			      "settings left out: %s:%u: a folder above cannot set %s\n",
+			      tp_json_name(doc), tp_json_line(member), key);
+		return TP_OK;
+	}
 	if (tp_json_type(member) != TP_JSON_ARRAY)
 		return set_value(settings, doc, member, section, option, storage, err);
 	TP_JSON_EACH (item, member) {

@@ -21,11 +21,15 @@ struct tp_settings {
 	const struct tp_command_table *table;         /* whose names are sections */
 	struct tp_json_doc *files[TP_SETTINGS_FILES]; /* system, user, project */
 	size_t n_files;
-	struct tp_buf trace; /* one line a value: "run.max-overhead = 2%  trainprof.json:3" */
+	/* The project's file, where a folder above has it: what it may set is bounded. */
+	const struct tp_json_doc *above;
+	struct tp_buf left_out; /* why a file or a member does not count, a line each */
+	struct tp_buf trace;    /* one line a value: "run.max-overhead = 2%  trainprof.json:3" */
 };
 
-/* Read /etc/trainprof/config.json, the user's and the project's file, those that exist. With
- * `only` (--config) that file alone, and it must exist. Errors  TP_PARSE, TP_DENIED, TP_ABSENT. */
+/* Read /etc/trainprof/config.json, the user's and the project's file, those that exist and that
+ * nobody but the caller and root can have written (trust.h). With `only` (--config) that file
+ * alone, and it must exist and be such a one. Errors  TP_PARSE, TP_DENIED, TP_ABSENT. */
 TP_MUST_CHECK enum tp_status tp_settings_load(struct tp_settings *out,
 					      const struct tp_command_table *table,
 					      const char *only, struct tp_error *err);

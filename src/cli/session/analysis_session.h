@@ -69,7 +69,7 @@ extern const char *const tp_steps_choices[];
 	.text = "leave out the first N steps", .otherwise = "until steady"
 #define TP_OPTION_RULES \
 	.name = "rules", .type = TP_OPTION_WORDS, .value = "DIR", \
-	.text = "a folder of rules beside the shipped ones"
+	.text = "a folder of rules beside the shipped ones", .is_own = true
 #define TP_OPTION_LENIENT \
 	.name = "lenient", .type = TP_OPTION_FLAG, .is_rare = true, \
 	.text = "leave out rules that are wrong, and say which"

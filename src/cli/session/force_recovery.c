@@ -8,6 +8,7 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/base/trust.h"
 #include "trainprof/model/trace.h"
 #include "trainprof/store/recording.h"
 
@@ -76,7 +77,8 @@ static bool is_backup(const char *parent, const char *entry, const char *name, s
 	    !tp_text_parse_count(digits, &pid) || pid == 0 || pid > INT32_MAX)
 		return false;
 	char *path = tp_asprintf("%s/%s", parent, entry);
-	bool is_gone = kill((pid_t)pid, 0) != 0 && errno == ESRCH && !tp_recordings_is_held(path);
+	bool is_gone = kill((pid_t)pid, 0) != 0 && errno == ESRCH && tp_trust_is_given(path) &&
+		       !tp_recordings_is_held(path);
 	free(path);
 	return is_gone;
 }

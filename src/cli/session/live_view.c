@@ -255,7 +255,8 @@ static enum tp_status prepare(struct attached *a, pid_t pid, struct tp_error *er
 	options.rate_hz = a->view->options->rate_hz;
 	options.collect = a->view->options->collect;
 	tp_host_open(&a->host, "");
-	tp_run_info_make_attached(&a->run, pid, NULL, &no_names, &a->host, &a->arena);
+	const struct tp_run_naming naming = {.variables = &no_names};
+	tp_run_info_make_attached(&a->run, pid, &naming, &a->host, &a->arena);
 	enum tp_status status = tp_run_session_plan(&a->plan, &a->host, &options, true, err);
 	if (status == TP_OK)
 		status = tp_plan_open(a->plan, tp_window_sink(a->view->window), err);

@@ -4,6 +4,7 @@
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/base/trust.h"
 #include "trainprof/report/units.h"
 
 #include <dirent.h>
@@ -100,7 +101,7 @@ static const struct dirent *next_entry(DIR *dir)
 	return readdir(dir); /* NOLINT(concurrency-mt-unsafe): a DIR of our own */
 }
 
-/* The newest trainprof-* directory here, or "". */
+/* The newest trainprof-* directory here that nobody else can have put there, or "". */
 static void find_latest(char *out, size_t size)
 {
 	const struct dirent *entry;
@@ -111,7 +112,7 @@ static void find_latest(char *out, size_t size)
 		struct stat info;
 		if (!tp_text_starts_with(entry->d_name, "trainprof-") ||
 		    strcmp(entry->d_name, LAST) == 0 || !is_recording(entry->d_name) ||
-		    stat(entry->d_name, &info) != 0)
+		    !tp_trust_is_given(entry->d_name) || stat(entry->d_name, &info) != 0)
 			continue;
 		if (info.st_mtim.tv_sec < best.tv_sec ||
 		    (info.st_mtim.tv_sec == best.tv_sec && info.st_mtim.tv_nsec <= best.tv_nsec))
@@ -125,15 +126,25 @@ static void find_latest(char *out, size_t size)
 
 static enum tp_status fail_no_recording(struct tp_error *err)
 {
+	enum tp_status trust = is_recording(LAST) ? tp_trust_check(LAST, err) : TP_OK;
+	if (trust != TP_OK)
+		return trust;
 	tp_fail(err, TP_ABSENT, "no recording here");
 	tp_error_next(err, "trainprof run -- ./train");
 	return TP_ABSENT;
 }
 
+/* A link that another user made in a folder for all leads where that one wants. */
+static bool is_own_link(const char *path)
+{
+	struct stat info;
+	return lstat(path, &info) == 0 && (info.st_uid == 0 || info.st_uid == geteuid());
+}
+
 char *tp_recordings_last_name(void)
 {
 	char target[PATH_MAX];
-	ssize_t len = readlink(LAST, target, sizeof(target) - 1);
+	ssize_t len = is_own_link(LAST) ? readlink(LAST, target, sizeof(target) - 1) : -1;
 	return len > 0 ? tp_strndup(target, (size_t)len) : NULL;
 }
 
@@ -141,7 +152,7 @@ static enum tp_status find_last(char **out, struct tp_error *err)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlink(LAST, target, sizeof(target) - 1);
-	if (len > 0 && is_recording(LAST)) {
+	if (len > 0 && is_recording(LAST) && tp_trust_is_given(LAST)) {
 		target[len] = '\0';
 		*out = tp_strdup(target);
 		return TP_OK;

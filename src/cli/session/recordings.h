@@ -56,13 +56,13 @@ TP_MUST_CHECK enum tp_status tp_recordings_check_room(const char *directory, str
 #define TP_OPTION_OUTPUT \
 	.letter = 'o', .name = "output", .type = TP_OPTION_TEXT, .value = "DIR", \
 	.text = "recording; never overwritten", .otherwise = "trainprof-MMDD-HHMMSS", \
-	.env = "TRAINPROF_OUTPUT"
+	.env = "TRAINPROF_OUTPUT", .is_own = true
 #define TP_OPTION_LABEL \
 	.letter = 'n', .name = "name", .type = TP_OPTION_TEXT, .value = "LABEL", \
 	.text = "name shown in reports"
 #define TP_OPTION_FORCE \
 	.name = "force", .type = TP_OPTION_FLAG, \
-	.text = "replace an existing recording", .is_rare = true
+	.text = "replace an existing recording", .is_rare = true, .is_own = true
 /* clang-format on */
 
 /* A file that is called as traces of other tools are. */

@@ -8,6 +8,7 @@
 #include "trainprof/advise/advise.h"
 #include "trainprof/analyze/analyze.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/trust.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -63,24 +64,29 @@ static char *find_installed(void)
 /* Folders of rules hold families, which hold files. */
 enum { RULES_DEPTH = 2 };
 
-static bool has_json(const char *path, int depth)
+/* Whether there is a document in a folder; nothing in it may be another user's. */
+static enum tp_status search_json(const char *path, int depth, bool *found, struct tp_error *err)
 {
-	bool found = false;
-	DIR *dir = opendir(path);
+	enum tp_status status = tp_trust_check(path, err);
+	DIR *dir = status == TP_OK ? opendir(path) : NULL;
 	const struct dirent *entry;
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): a DIR of our own */
-	while (dir && !found && (entry = readdir(dir))) {
+	while (dir && status == TP_OK && (entry = readdir(dir))) {
 		char inside[PATH_MAX];
 		size_t len = strlen(entry->d_name);
+		bool is_json = len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name);
-		found = (len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0) ||
-			(depth > 0 && is_directory(inside) && has_json(inside, depth - 1));
+		*found |= is_json;
+		if (is_json)
+			status = tp_trust_check(inside, err);
+		else if (depth > 0 && is_directory(inside))
+			status = search_json(inside, depth - 1, found, err);
 	}
 	if (dir)
 		closedir(dir);
-	return found;
+	return status;
 }
 
 /* A folder that the user names is meant: without its rules the verdict would be another one. */
@@ -93,7 +99,11 @@ static enum tp_status add_named(struct tp_rules_dirs *out, const char *path, str
 		return tp_fail(err, TP_ABSENT, "no rules in '%s': not a directory", path);
 	if (access(path, R_OK | X_OK) != 0)
 		return tp_fail_errno(err, errno, "no rules in '%s'", path);
-	if (!has_json(path, RULES_DEPTH))
+	bool found = false;
+	enum tp_status status = search_json(path, RULES_DEPTH, &found, err);
+	if (status != TP_OK)
+		return status;
+	if (!found)
 		return tp_fail(err, TP_ABSENT,
 			       "no rules in '%s': it holds no bottlenecks, techniques, patterns or "
 			       "thresholds",

@@ -6,6 +6,7 @@
 #include "trainprof/base/clock.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/secret.h"
 #include "trainprof/base/text.h"
 #include "trainprof/base/version.h"
 
@@ -74,6 +75,28 @@ static bool is_recorded(const char *name, const struct tp_words *names)
 	return false;
 }
 
+static const char *mask_variable(const char *name, const char *value, struct tp_arena *arena)
+{
+	struct tp_buf masked = {0};
+	tp_secret_add_variable(&masked, name, value);
+	char *copy = tp_arena_strdup(arena, tp_buf_text(&masked));
+	tp_buf_release(&masked);
+	return copy;
+}
+
+/* The command as it is written down. */
+static void mask_command(struct tp_run_info *run, struct tp_arena *arena)
+{
+	struct tp_buf masked = {0};
+	struct tp_secret_scan scan = {0};
+	for (size_t i = 0; i < run->n_command && !run->keeps_arguments; i++) {
+		tp_buf_clear(&masked);
+		tp_secret_add_argument(&masked, &scan, run->command[i]);
+		run->command[i] = tp_arena_strdup(arena, tp_buf_text(&masked));
+	}
+	tp_buf_release(&masked);
+}
+
 /* "NAME=value" of n variables: those that are recorded. */
 static void copy_environment(struct tp_run_info *out, char *const *from, size_t n,
 			     const struct tp_words *names, struct tp_arena *arena)
@@ -87,7 +110,9 @@ static void copy_environment(struct tp_run_info *out, char *const *from, size_t 
 			continue;
 		variables[out->n_environment++] = (struct tp_env_var){
 			.name = name,
-			.value = tp_arena_strdup(arena, from[i] + len + 1),
+			.value = out->keeps_arguments
+					 ? tp_arena_strdup(arena, from[i] + len + 1)
+					 : mask_variable(name, from[i] + len + 1, arena),
 		};
 	}
 	out->environment = variables;
@@ -110,9 +135,8 @@ static const char *random_id(struct tp_arena *arena)
 	return tp_arena_printf(arena, "r-%016llx", (unsigned long long)bits);
 }
 
-void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
-		      const struct tp_words *names, const struct tp_host *host,
-		      struct tp_arena *arena)
+void tp_run_info_make(struct tp_run_info *out, char **argv, const struct tp_run_naming *naming,
+		      const struct tp_host *host, struct tp_arena *arena)
 {
 	char here[PATH_MAX];
 	size_t n = 0;
@@ -124,9 +148,10 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
 		command[i] = argv[i];
 	*out = (struct tp_run_info){
 		.id = random_id(arena),
-		.label = label ? label
-			 : n   ? base_name(argv[0])
-			       : "",
+		.label = naming->label ? naming->label
+			 : n           ? base_name(argv[0])
+				       : "",
+		.keeps_arguments = naming->keeps_arguments,
 		.command = command,
 		.n_command = n,
 		.directory = tp_arena_strdup(arena, getcwd(here, sizeof(here)) ? here : "?"),
@@ -140,7 +165,8 @@ void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
 	size_t n_variables = 0;
 	while (environ[n_variables])
 		n_variables++;
-	copy_environment(out, environ, n_variables, names, arena);
+	copy_environment(out, environ, n_variables, naming->variables, arena);
+	mask_command(out, arena);
 }
 
 /* A file of /proc/PID that holds texts, each ended by a NUL; n = 0 when it cannot be read. */
@@ -203,8 +229,8 @@ static uint64_t age_ns(pid_t pid)
 	return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
-void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *label,
-			       const struct tp_words *names, const struct tp_host *host,
+void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid,
+			       const struct tp_run_naming *naming, const struct tp_host *host,
 			       struct tp_arena *arena)
 {
 	size_t n;
@@ -220,7 +246,8 @@ void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *l
 	}
 	*out = (struct tp_run_info){
 		.id = random_id(arena),
-		.label = label ? label : base_name(command[0]),
+		.label = naming->label ? naming->label : base_name(command[0]),
+		.keeps_arguments = naming->keeps_arguments,
 		.command = command,
 		.n_command = n,
 		.directory = read_directory(pid, arena),
@@ -236,7 +263,8 @@ void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *l
 	cpu_set_t allowed;
 	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0) /* its own, not ours */
 		out->host.n_allowed = (uint32_t)CPU_COUNT(&allowed);
-	copy_environment(out, variables, n_variables, names, arena);
+	copy_environment(out, variables, n_variables, naming->variables, arena);
+	mask_command(out, arena);
 }
 
 /* Of one ending that only says what kind of file it is; 0 when there is none. */

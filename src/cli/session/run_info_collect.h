@@ -7,16 +7,21 @@
 #include "trainprof/collect/host_info.h"
 #include "trainprof/model/run_info.h"
 
-/* Everything in `arena`, except what `argv` and `host` own. `names` are variables to record beside
- * the usual ones. */
-void tp_run_info_make(struct tp_run_info *out, char **argv, const char *label,
-		      const struct tp_words *names, const struct tp_host *host,
-		      struct tp_arena *arena);
+/* What the user says about how a run is written down. */
+struct tp_run_naming {
+	const char *label;                /* NULL: of the program */
+	const struct tp_words *variables; /* of the environment, to record beside the usual ones */
+	bool keeps_arguments;             /* secrets are not masked */
+};
 
-/* Of a process that runs already: what /proc tells of it. Everything in `arena`, except what `host`
- * owns. */
-void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid, const char *label,
-			       const struct tp_words *names, const struct tp_host *host,
+/* Everything in `arena`, except what `argv`, `naming` and `host` own. */
+void tp_run_info_make(struct tp_run_info *out, char **argv, const struct tp_run_naming *naming,
+		      const struct tp_host *host, struct tp_arena *arena);
+
+/* Of a process that runs already: what /proc tells of it. Everything in `arena`, except what
+ * `naming` and `host` own. */
+void tp_run_info_make_attached(struct tp_run_info *out, pid_t pid,
+			       const struct tp_run_naming *naming, const struct tp_host *host,
 			       struct tp_arena *arena);
 
 /* Of an import: nothing is known of the machine and the program. What the files tell is for

@@ -76,6 +76,7 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 		.max_switch_rate_hz = DEFAULT_MAX_SWITCH_HZ,
 		.marks_path = marks_path,
 		.is_attaching = is_attaching,
+		.keeps_arguments = options->keeps_arguments,
 		.gpu_trace = gpu_trace_of(options->gpu_trace),
 		.wants_counters = options->wants_counters,
 		.max_gpu_records = DEFAULT_MAX_GPU_RECORDS,
@@ -203,13 +204,14 @@ static enum tp_status open_output(struct run_session *s, const char *directory,
 static enum tp_status prepare(struct run_session *s, struct tp_run_session_result *out,
 			      struct tp_error *err)
 {
+	const struct tp_run_naming naming = {.label = s->options->label,
+					     .variables = &s->options->env,
+					     .keeps_arguments = s->options->keeps_arguments};
 	tp_host_open(&s->host, "");
 	if (s->argv)
-		tp_run_info_make(&s->run, s->argv, s->options->label, &s->options->env, &s->host,
-				 &s->arena);
+		tp_run_info_make(&s->run, s->argv, &naming, &s->host, &s->arena);
 	else
-		tp_run_info_make_attached(&s->run, s->pid, s->options->label, &s->options->env,
-					  &s->host, &s->arena);
+		tp_run_info_make_attached(&s->run, s->pid, &naming, &s->host, &s->arena);
 	enum tp_status status = open_output(s, out->directory, err);
 	/* Ranks that start at once in one folder find the same name free; one of them has it. */
 	while (status == TP_EXISTS && !s->options->output) {
@@ -274,7 +276,7 @@ static bool on_tick(void *context, uint64_t now_ns)
 static void on_message(void *context, const char *text)
 {
 	struct run_session *s = context;
-	tp_buf_printf(&s->notices, "trainprof: %s\n", text);
+	tp_buf_printf(&s->notices, "%s\n", text);
 }
 
 static void note_stop(struct run_session *s, struct tp_run_session_result *out)
@@ -308,7 +310,7 @@ static void finish_run_info(struct run_session *s, const struct tp_sampler_resul
 	note_rates(s);
 	if (s->options->delay_ns && result->measure_from_ns == result->measure_until_ns)
 		tp_buf_printf(&s->notices,
-			      "trainprof: nothing was measured: %s ended before --delay was over\n",
+			      "nothing was measured: %s ended before --delay was over\n",
 			      program_of(s));
 }
 
@@ -395,7 +397,7 @@ static enum tp_status measure(struct run_session *s, struct tp_run_session_resul
 	if (done == TP_OK)
 		done = follow(s, out, err);
 	if (done == TP_OK && s->notices.len && !s->cli->is_quiet)
-		fputs(tp_buf_text(&s->notices), stderr);
+		tp_message_print_lines(tp_buf_text(&s->notices));
 	return done;
 }
 

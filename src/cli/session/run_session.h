@@ -36,6 +36,7 @@ struct tp_run_options {
 	bool is_strict;
 	uint64_t grace_ns;
 	struct tp_words env;
+	bool keeps_arguments;
 };
 
 #define TP_RUN_DEFAULTS                                                                            \
@@ -73,7 +74,7 @@ struct tp_run_options {
 	 TP_RUN_AT(require)}, \
 	{.name = "counters", .type = TP_OPTION_FLAG, \
 	 .text = "hardware counters of GPUs, 1 s of 10; locks their clocks meanwhile", \
-	 TP_RUN_AT(wants_counters)}, \
+	 .is_own = true, TP_RUN_AT(wants_counters)}, \
 	{.name = "max-overhead", .type = TP_OPTION_PERCENT, .value = "P", \
 	 .text = "reduce detail to stay below", .otherwise = "1%", TP_RUN_AT(max_overhead)}, \
 	{.name = "max-size", .type = TP_OPTION_SIZE, .value = "SIZE", \
@@ -81,6 +82,9 @@ struct tp_run_options {
 	{TP_OPTION_SAMPLE_RATE, TP_RUN_AT(rate_hz)}, \
 	{.name = "env", .type = TP_OPTION_WORDS, .value = "NAME", \
 	 .text = "record this environment variable too", .is_rare = true, TP_RUN_AT(env)}, \
+	{.name = "keep-arguments", .type = TP_OPTION_FLAG, \
+	 .text = "do not mask passwords, tokens and keys that are recorded", .is_rare = true, \
+	 .is_own = true, TP_RUN_AT(keeps_arguments)}, \
 	{TP_OPTION_OUTPUT, .section = "Where it goes", TP_RUN_AT(output)}, \
 	{TP_OPTION_LABEL, .otherwise = "program name", TP_RUN_AT(label)}
 #define TP_RUN_LAST_ROWS \
@@ -93,7 +97,7 @@ struct tp_run_options {
 #define TP_OPTION_GPU_TRACE \
 	.name = "gpu-trace", .type = TP_OPTION_CHOICE, .value = "HOW", \
 	.text = "trace the GPU: windows, continuous, off", .otherwise = "off", \
-	.choices = tp_gpu_trace_choices
+	.choices = tp_gpu_trace_choices, .is_own = true
 /* clang-format on */
 
 /* Words of --summary and --gpu-trace, NULL-terminated. */

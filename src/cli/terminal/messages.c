@@ -5,6 +5,7 @@
 #include "cli/options/command.h"
 #include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
+#include "trainprof/base/text.h"
 
 #include <langinfo.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Messages hold one character that not every terminal has. */
+/* Messages hold one character that not every terminal has; names hold any. */
 static void to_charset(struct tp_buf *text)
 {
 	static const char dots[] = "…";
@@ -21,18 +22,21 @@ static void to_charset(struct tp_buf *text)
 		return;
 	for (char *p = text->data; p && (p = strstr(p, dots)); p += sizeof(dots) - 1)
 		memcpy(p, "...", sizeof(dots) - 1);
+	for (char *p = text->data; p && *p; p++)
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
 }
 
 /* Names come from files and argv: nothing in them may steer the terminal. One write, so that a
  * message is not torn apart by the program's own output. */
 static void emit(struct tp_buf *text)
 {
-	to_charset(text);
-	for (char *p = text->data; p && *p; p++)
-		if (((unsigned char)*p < 0x20 && *p != '\n') || *p == 0x7f)
-			*p = '?';
+	struct tp_buf safe = {0};
+	tp_text_add_safe(&safe, tp_buf_text(text));
+	to_charset(&safe);
 	/* A message that cannot be written has nowhere to be reported. */
-	(void)tp_file_write_all(STDERR_FILENO, tp_buf_text(text), text->len);
+	(void)tp_file_write_all(STDERR_FILENO, tp_buf_text(&safe), safe.len);
+	tp_buf_release(&safe);
 	tp_buf_release(text);
 }
 

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNREADABLE_PARANOID = 99 };
-
 /* include/linux/proc_ns.h: the namespaces every system starts with have these fixed numbers. */
 static const char initial_pid_namespace[] = "pid:[4026531836]";
 static const char initial_cgroup_namespace[] = "cgroup:[4026531835]";
@@ -118,7 +116,7 @@ void tp_host_open(struct tp_host *host, const char *root)
 	host->root = tp_arena_strdup(&host->arena, root);
 	host->is_live = root[0] == '\0';
 	host->perf_paranoid =
-		read_int(host, "/proc/sys/kernel/perf_event_paranoid", UNREADABLE_PARANOID);
+		read_int(host, "/proc/sys/kernel/perf_event_paranoid", TP_PARANOID_UNREADABLE);
 	host->ptrace_scope = read_int(host, "/proc/sys/kernel/yama/ptrace_scope", 0);
 	host->perf_mlock_kb = read_int(host, "/proc/sys/kernel/perf_event_mlock_kb", 516);
 	host->perf_max_rate_hz =

@@ -7,18 +7,18 @@
 #include <errno.h>
 #include <stdio.h>
 
-static void explain_error(int failure, const struct tp_host *host, struct tp_availability *out)
+void tp_perf_explain_refusal(const struct tp_host *host, int error, struct tp_availability *out)
 {
 	out->presence = TP_PRESENCE_NO_PERMISSION;
-	if (failure == ENOSYS) {
+	if (error == ENOSYS && host->perf_paranoid == TP_PARANOID_UNREADABLE) {
 		out->presence = TP_PRESENCE_NO_DEVICE;
 		snprintf(out->reason, sizeof(out->reason), "this kernel has no perf events");
-	} else if (failure == EACCES && host->perf_paranoid > 2) {
+	} else if (error == EACCES && host->perf_paranoid > 2) {
 		snprintf(out->reason, sizeof(out->reason), "perf_event_paranoid is %d",
 			 host->perf_paranoid);
 		snprintf(out->remedy, sizeof(out->remedy),
 			 "sudo sysctl kernel.perf_event_paranoid=2");
-	} else if (failure == EPERM || failure == EACCES) {
+	} else if (error == EPERM || error == EACCES || error == ENOSYS) {
 		snprintf(out->reason, sizeof(out->reason), "%s forbids perf_event_open (seccomp)",
 			 host->in_container ? "this container" : "something here");
 		snprintf(out->remedy, sizeof(out->remedy),
@@ -26,7 +26,7 @@ static void explain_error(int failure, const struct tp_host *host, struct tp_ava
 			 "(docs: containers)");
 	} else {
 		snprintf(out->reason, sizeof(out->reason), "perf_event_open: %s",
-			 tp_errno_text(failure));
+			 tp_errno_text(error));
 	}
 }
 
@@ -42,7 +42,7 @@ void tp_perf_probe(const struct tp_host *host, struct tp_availability *out)
 		return;
 	int failure = tp_perf_test_open(false);
 	if (failure) {
-		explain_error(failure, host, out);
+		tp_perf_explain_refusal(host, failure, out);
 		return;
 	}
 	out->presence = TP_PRESENCE_DEGRADED;

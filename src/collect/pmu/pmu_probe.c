@@ -3,6 +3,7 @@
 #include "pmu_probe.h"
 
 #include "collect/machine/host_file.h"
+#include "collect/perf/perf_probe.h"
 #include "pmu_event_alias.h"
 #include "pmu_group.h"
 #include "pmu_topdown.h"
@@ -55,9 +56,7 @@ static void report_refused(const struct tp_host *host, int error, struct tp_avai
 		report_no_device(host, out);
 		return;
 	case ENOSYS:
-		out->presence = TP_PRESENCE_NO_DEVICE;
-		snprintf(out->reason, sizeof(out->reason),
-			 "the kernel is built without perf events");
+		tp_perf_explain_refusal(host, error, out);
 		return;
 	case EBUSY:
 		out->presence = TP_PRESENCE_IN_USE;

@@ -5,8 +5,10 @@
 #include "procfs_stat.h"
 #include "task_tree_entry.h"
 
+#include "trainprof/base/buf.h"
 #include "trainprof/base/file.h"
 #include "trainprof/base/memory.h"
+#include "trainprof/base/secret.h"
 #include "trainprof/collect/host_info.h"
 #include "trainprof/stack/maps.h"
 #include "trainprof/stack/modules.h"
@@ -79,6 +81,11 @@ void tp_task_tree_free(struct tp_task_tree *tree)
 	tp_map_release(&tree->ended);
 	tp_map_release(&tree->candidates);
 	free(tree);
+}
+
+void tp_task_tree_set_keeps_arguments(struct tp_task_tree *tree, bool keeps_arguments)
+{
+	tree->keeps_arguments = keeps_arguments;
 }
 
 void tp_task_tree_set_has_events(struct tp_task_tree *tree, bool is_fed)
@@ -272,12 +279,21 @@ static uint32_t read_cmdline(struct tp_task_tree *tree, pid_t pid)
 				sizeof(text));
 	if (len <= 0)
 		return 0;
-	for (long i = 0; i + 1 < len; i++)
-		if (text[i] == '\0')
-			text[i] = ' ';
-	for (long i = len; i > 0 && (text[i - 1] == ' ' || text[i - 1] == '\0'); i--)
-		text[i - 1] = '\0';
-	return tp_sink_string(tree->sink, text);
+	struct tp_buf line = {0};
+	struct tp_secret_scan scan = {0};
+	for (long at = 0; at < len; at += (long)strlen(text + at) + 1) {
+		if (at)
+			tp_buf_putc(&line, ' ');
+		if (tree->keeps_arguments)
+			tp_buf_puts(&line, text + at);
+		else
+			tp_secret_add_argument(&line, &scan, text + at);
+	}
+	while (line.len && line.data[line.len - 1] == ' ')
+		line.data[--line.len] = '\0';
+	uint32_t id = tp_sink_string(tree->sink, tp_buf_text(&line));
+	tp_buf_release(&line);
+	return id;
 }
 
 /* A leader's program; what cannot be read stays as inherited. */

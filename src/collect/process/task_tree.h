@@ -44,6 +44,8 @@ struct tp_task_tree;
 
 struct tp_task_tree *tp_task_tree_new(const struct tp_host *host, struct tp_sink *sink);
 void tp_task_tree_free(struct tp_task_tree *tree);
+/* Command lines as they are; without it secrets in them are masked. */
+void tp_task_tree_set_keeps_arguments(struct tp_task_tree *tree, bool keeps_arguments);
 
 /* Said by a collector whose events report every birth and death: from now on a scan only corrects
  * what two scans in a row contradict, and only after tp_task_tree_mark_stale(). */

@@ -42,7 +42,8 @@ struct tp_task_tree {
 	uint32_t n_tasks;        /* ids given */
 	bool is_attached;        /* the target is no child of ours, and may be a parent */
 	bool is_fed;             /* events report every birth and death */
-	bool has_doubt;          /* but some were lost, or a process escaped them */
+	bool keeps_arguments;
+	bool has_doubt; /* but some were lost, or a process escaped them */
 	uint64_t n_scans;
 	uint64_t next_search_ns;   /* for children, and for what became of the leaders */
 	struct tp_map candidates;  /* fed: tid met once in /proc -> scan that met it */

@@ -15,9 +15,10 @@ void tp_markdown_add_plain(struct tp_buf *out, const char *text)
 			tp_buf_puts(out, "&lt;");
 		else if (*p == '&')
 			tp_buf_puts(out, "&amp;");
-		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+		else if (tp_text_unsafe_length(p)) {
 			tp_buf_putc(out, ' ');
-		else if (strchr("\\`*_[]|#", *p))
+			p += tp_text_unsafe_length(p) - 1;
+		} else if (strchr("\\`*_[]|#", *p))
 			tp_buf_printf(out, "\\%c", *p);
 		else
 			tp_buf_putc(out, *p);

@@ -71,14 +71,6 @@ static size_t character_length(const char *text)
 	return len;
 }
 
-/* U+0080 to U+009F are control characters too: U+009B starts an escape sequence. */
-static bool is_control(const char *character, size_t len)
-{
-	const unsigned char *c = (const unsigned char *)character;
-	return (len == 1 && (c[0] < 0x20 || c[0] == 0x7f)) ||
-	       (len == 2 && c[0] == 0xc2 && c[1] < 0xa0);
-}
-
 /* Text as the terminal may see it: valid, without control characters, in its character set. */
 static void clean_text(struct tp_buf *out, const char *text, bool is_ascii)
 {
@@ -86,7 +78,7 @@ static void clean_text(struct tp_buf *out, const char *text, bool is_ascii)
 	tp_text_add_utf8(&valid, text);
 	for (const char *p = tp_buf_text(&valid); *p;) {
 		size_t len = character_length(p);
-		if (is_control(p, len))
+		if (tp_text_unsafe_length(p))
 			tp_buf_putc(out, '?');
 		else if (len > 1 && is_ascii)
 			add_ascii(out, p, len);

@@ -290,6 +290,39 @@ START_TEST(a_shell_reads_a_word_back)
 }
 END_TEST
 
+START_TEST(a_terminal_gets_no_control_characters_and_none_that_turn_text)
+{
+	static const struct {
+		const char *text;
+		const char *safe;
+	} rows[] = {
+		{"plain \xc3\xa4 \xe2\x80\xa6 \xf0\x9f\x98\x80\n",
+		 "plain \xc3\xa4 \xe2\x80\xa6 \xf0\x9f\x98\x80\n"},
+		{"\033[2J\x7f\t\r", "?[2J???"},
+		{"\xc2\x9b"
+		 "1m\xc2\xa0",
+		 "?1m\xc2\xa0"},
+		{"\x9b"
+		 "1m",
+		 "\xef\xbf\xbd"
+		 "1m"},
+		{"a\xe2\x80\xae"
+		 "b",
+		 "a?b"},                                  /* U+202E, right-to-left override */
+		{"\xe2\x81\xa6\xe2\x81\xa9", "??"},       /* U+2066, U+2069: isolates */
+		{"\xd8\x9c\xe2\x80\x8f", "??"},           /* U+061C, U+200F: marks */
+		{"\xe2\x80\xa8\xe2\x80\xa9", "??"},       /* U+2028, U+2029: separators */
+		{"\xd7\x90\xd7\x91", "\xd7\x90\xd7\x91"}, /* Hebrew itself */
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct tp_buf out = {0};
+		tp_text_add_safe(&out, rows[i].text);
+		ck_assert_str_eq(tp_buf_text(&out), rows[i].safe);
+		tp_buf_release(&out);
+	}
+}
+END_TEST
+
 Suite *suite_base_text(void);
 Suite *suite_base_text(void)
 {
@@ -309,6 +342,7 @@ Suite *suite_base_text(void)
 	tcase_add_test(tc, a_glob_of_many_stars_does_not_take_for_ever);
 	tcase_add_test(tc, a_prefix_is_the_beginning);
 	tcase_add_test(tc, a_base_name_follows_the_last_slash);
+	tcase_add_test(tc, a_terminal_gets_no_control_characters_and_none_that_turn_text);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

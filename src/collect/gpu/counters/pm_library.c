@@ -3,6 +3,7 @@
 #include "pm_library.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/trust.h"
 #include "trainprof/wire/cupti_places.h"
 
 #include <dlfcn.h>
@@ -13,12 +14,21 @@
 
 static const char *const files[] = {"libcupti.so.13", "libcupti.so.12"};
 
+/* What lies beside the program's libraries may be another user's, and would run with our rights. A
+ * name without a folder is found where the system's libraries are. */
+static void *open_trusted(const char *path)
+{
+	if (strchr(path, '/') && !tp_trust_is_given(path))
+		return NULL;
+	return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+}
+
 static void *open_in_dir(const char *folder)
 {
 	void *handle = NULL;
 	for (size_t i = 0; i < TP_ARRAY_LEN(files) && !handle; i++) {
 		char *path = tp_asprintf("%s%s", folder, files[i]);
-		handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+		handle = open_trusted(path);
 		free(path);
 	}
 	return handle;
@@ -44,7 +54,7 @@ static void *open_any(const char *beside)
 {
 	static const char *const folders[] = TP_CUPTI_FOLDERS;
 	const char *told = getenv(TP_CUPTI_ENV); /* NOLINT(concurrency-mt-unsafe) */
-	void *handle = told ? dlopen(told, RTLD_LAZY | RTLD_LOCAL) : NULL;
+	void *handle = told ? open_trusted(told) : NULL;
 	if (!handle)
 		handle = open_next_to(beside);
 	if (!handle)

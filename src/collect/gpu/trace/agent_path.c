@@ -3,6 +3,7 @@
 #include "agent_path.h"
 
 #include "trainprof/base/memory.h"
+#include "trainprof/base/trust.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ char *tp_agent_path(void)
 	char self[PATH_MAX];
 	const char *told = getenv(TP_AGENT_ENV); /* NOLINT(concurrency-mt-unsafe) */
 	if (told)
-		return access(told, R_OK) == 0 ? tp_strdup(told) : NULL;
+		return access(told, R_OK) == 0 && tp_trust_is_given(told) ? tp_strdup(told) : NULL;
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len <= 0)
 		return NULL;
