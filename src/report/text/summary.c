@@ -6,6 +6,7 @@
 #include "report/digest/job_notes.h"
 #include "report/digest/source_lines.h"
 #include "report/digest/verdict.h"
+#include "report/digest/verdict_gaps.h"
 #include "screen_width.h"
 #include "summary_advice.h"
 
@@ -256,10 +257,9 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 static void print_missing(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	tp_report_add_missing(&text, digest, !tp_screen_is_narrow(page));
+	tp_report_add_verdict_gaps(&text, digest);
 	if (text.len)
-		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
-			     digest->is_import ? digest->lines_each : 2);
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	tp_buf_release(&text);
 }
 
@@ -376,7 +376,8 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 	static const struct {
 		size_t max_advice;
 		size_t max_notes;
-	} ladder[] = {{3, SIZE_MAX}, {2, SIZE_MAX}, {2, 2}, {2, 1}, {1, 2}, {1, 1}, {1, 0}};
+	} ladder[] = {{3, SIZE_MAX}, {3, 2}, {3, 1}, {2, 2}, {2, 1},
+		      {2, 0},        {1, 2}, {1, 1}, {1, 0}};
 	struct tp_report_digest shorter = *digest;
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;
