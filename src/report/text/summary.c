@@ -331,7 +331,11 @@ static void print_saved(struct tp_page *page, const struct tp_report_digest *dig
 		tp_buf_puts(&text, " | ");
 	if (!is_crash && (is_last || !has_advice))
 		tp_buf_printf(&text, "report --full%s%s", between, where);
-	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	/* A long name stands in what is to be typed, and not twice. */
+	const char *next = strstr(tp_buf_text(&text), "Next: ");
+	bool is_long = tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
+	bool is_named_twice = next && is_long && !is_last && !digest->trace->is_partial;
+	tp_page_wrap(page, 2, TP_PAINT_NONE, is_named_twice ? next : tp_buf_text(&text), 2);
 	tp_buf_release(&text);
 }
 
