@@ -2,8 +2,6 @@
 /* Names what a verdict lacks. */
 #include "verdict_gaps.h"
 
-#include "verdict.h"
-
 #include "trainprof/base/memory.h"
 
 #include <string.h>
@@ -38,24 +36,6 @@ static void add_source(struct tp_buf *out, const struct tp_trace *trace,
 	tp_buf_printf(out, " (%s)", *reason ? reason : tp_source_state_text(source->presence));
 }
 
-/* A report without verdict says what would give one. */
-static void add_wanted(struct tp_buf *out, const struct tp_report *report)
-{
-	const struct tp_findings *findings = report->findings;
-	const char *id = tp_report_verdict_id(report);
-	if (!findings || (strcmp(id, "none") != 0 && strcmp(id, "cannot_tell") != 0))
-		return;
-	for (size_t i = 0; i < findings->n_items; i++) {
-		const struct tp_finding *finding = &findings->items[i];
-		if (finding->state != TP_FINDING_NOT_JUDGED || !finding->not_judged_because ||
-		    strncmp(finding->rule, "run/", 4) != 0)
-			continue;
-		tp_buf_printf(out, "%s%s",
-			      out->len ? "; " : "No verdict: ", finding->not_judged_because);
-		return;
-	}
-}
-
 void tp_report_add_verdict_gaps(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	const struct tp_trace *trace = digest->trace;
@@ -63,5 +43,4 @@ void tp_report_add_verdict_gaps(struct tp_buf *out, const struct tp_report_diges
 		if (makes_parts(tp_trace_string(trace, trace->sources[i].name)) &&
 		    is_missing(&trace->sources[i]))
 			add_source(out, trace, &trace->sources[i]);
-	add_wanted(out, digest->report);
 }

@@ -7,8 +7,8 @@
 
 /*
  * Append "Not measured: CPU stacks (not permitted)": sources without which parts of the step cannot
- * be told apart. Where there is no verdict, also the first fact that a verdict lacks. Nothing when
- * the verdict would be the same: what only refines advice stands in --full and explain.
+ * be told apart. Nothing when the verdict would be the same: what only refines advice stands in
+ * --full and explain.
  */
 void tp_report_add_verdict_gaps(struct tp_buf *out, const struct tp_report_digest *digest);
 

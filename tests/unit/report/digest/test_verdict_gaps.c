@@ -25,25 +25,24 @@ START_TEST(what_only_refines_advice_is_not_named)
 }
 END_TEST
 
-START_TEST(a_report_that_cannot_tell_names_what_it_lacks)
+START_TEST(a_source_without_which_parts_are_guessed_is_named)
 {
 	struct sample s;
 	struct tp_buf text = {0};
-	struct tp_finding items[] = {
-		{.rule = "gpu/too-hot",
-		 .state = TP_FINDING_NOT_JUDGED,
-		 .not_judged_because = "gpu.temperature is not known"},
-		{.rule = "run/dataloader-bound",
-		 .state = TP_FINDING_NOT_JUDGED,
-		 .not_judged_because = "step.dataloader_ratio is not known: no stacks"},
-	};
 	sample_init(&s);
-	s.findings.items = items;
-	s.findings.n_items = 2;
+	const char *strings[] = {"", "perf", "CPU stacks, 99 per second", "not permitted"};
+	struct tp_source source = {.name = 1,
+				   .summary = 2,
+				   .reason = 3,
+				   .presence = TP_PRESENCE_NO_PERMISSION};
+	s.trace.strings = strings;
+	s.trace.n_strings = 4;
+	s.trace.sources = &source;
+	s.trace.n_sources = 1;
+	ck_assert_str_eq(gaps_of(&s, &text), "Not measured: CPU stacks (not permitted)");
+	source.presence = TP_PRESENCE_PRESENT;
+	tp_buf_clear(&text);
 	ck_assert_str_eq(gaps_of(&s, &text), "");
-	s.findings.verdict = "cannot_tell";
-	ck_assert_str_eq(gaps_of(&s, &text),
-			 "No verdict: step.dataloader_ratio is not known: no stacks");
 	tp_buf_release(&text);
 	sample_release(&s);
 }
@@ -55,7 +54,7 @@ Suite *suite_report_verdict_gaps(void)
 	Suite *suite = suite_create("report_verdict_gaps");
 	TCase *tc = tcase_create("verdict_gaps");
 	tcase_add_test(tc, what_only_refines_advice_is_not_named);
-	tcase_add_test(tc, a_report_that_cannot_tell_names_what_it_lacks);
+	tcase_add_test(tc, a_source_without_which_parts_are_guessed_is_named);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
