@@ -127,7 +127,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
-	check-pages check-spdx check-words
+	check-pages check-spdx check-truth check-words
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
@@ -238,6 +238,11 @@ $(B)/check_traces: $(B)/tests/traces/check_traces.o $(B)/libtrainprof.a
 TRACES ?= ../shared/traces
 check-traces: $(B)/check_traces
 	$(Q)$(B)/check_traces $(TRACES)
+
+## check-truth: what is printed about recorded runs agrees with the facts in the JSON; TRACES=DIRECTORY
+.PHONY: check-truth proof-truth
+check-truth: $(B)/trainprof
+	$(Q)tests/truth/check_truth.sh $(B)/trainprof $(TRACES)
 
 RULE_TRACES := check_rule_traces ruletrace ruletrace_kineto ruletrace_nsys
 $(B)/check_rule_traces: $(RULE_TRACES:%=$(B)/tests/traces/%.o) $(B)/libtrainprof.a
@@ -375,9 +380,14 @@ proof-real: $(B)/trainprof
 	-@tests/deps.sh $(REAL_PACKAGES)
 	$(Q)ONLY=$(ONLY) tests/real/check_real.sh $(CURDIR)/$(B)/trainprof $(CURDIR)/build/real
 
+## proof-truth: the same of slow programs and their fixed versions; SLOW=DIRECTORY, ONLY=CASE
+SLOW ?= ../shared/slow-programs
+proof-truth: $(B)/trainprof
+	$(Q)tests/truth/proof_truth.sh $(CURDIR)/$(B)/trainprof $(abspath $(SLOW)) $(ONLY)
+
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-cli proof-rules
-PROOFS := proof-unit proof-cli proof-programs proof-rules proof-inject proof-python proof-qemu proof-real
+PROOFS := proof-unit proof-cli proof-programs proof-rules proof-inject proof-python proof-qemu proof-real proof-truth
 
 ## proofs: all of them, one after the other
 proofs: checkable

@@ -75,11 +75,26 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 						 matter->whole, matter->arena);
 }
 
-/* Who was hardly seen is not told what to change, on no page of the report. */
-static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice)
+/* Why a verdict says that nothing can be judged; NULL when it does not. `is_exact`: a few steps are
+ * enough, as in traces of devices. */
+static const char *not_judged_because(const char *verdict, bool is_exact)
+{
+	if (!verdict)
+		return NULL;
+	if (!is_exact && strcmp(verdict, "too_short") == 0)
+		return "the run is too short to judge";
+	if (strcmp(verdict, "own_overhead") == 0)
+		return "measuring took too much of the program's time to judge it";
+	if (strcmp(verdict, "records_lost") == 0)
+		return "too much of the recording is missing to judge it";
+	return NULL;
+}
+
+/* Below "not judged" there is no advice, on no page of the report. */
+static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, const char *because)
 {
 	for (size_t i = 0; i < n_advice; i++)
-		candidates[i].finding.suppressed = "the run is too short to judge";
+		candidates[i].finding.suppressed = because;
 	return 0;
 }
 
@@ -103,8 +118,9 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
-	if (!is_seen && out->verdict && strcmp(out->verdict, "too_short") == 0)
-		out->n_fired = suppress_advice(candidates, out->n_fired);
+	const char *because = not_judged_because(out->verdict, is_seen);
+	if (because)
+		out->n_fired = suppress_advice(candidates, out->n_fired, because);
 	fill_combined(out, matter, candidates, out->n_fired);
 	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;
@@ -130,6 +146,7 @@ void tp_advise(struct tp_findings *out, const struct tp_rulebook *book,
 		.facts = facts,
 		.whole = profile->is_of_steps ? book->whole_steps : book->whole_window,
 		.basis = tp_gain_input_of_profile(profile),
+		.run = profile->trace ? &profile->trace->run : NULL,
 		.arena = &out->arena,
 	};
 	/* Of devices every ns is known: few steps are enough. */

@@ -36,7 +36,10 @@ for finding in advice:
     for what in ("headline", "because", "price", "verify"):
         assert finding[what] in text, finding[what]
     low, high = finding["gain"]["bracket"]
-    assert f"between {low:.2f} and {high:.2f}" in text, finding["rule"]
+    is_bound = finding["gain"]["kind"] == "bound"
+    gain = f"up to {high:.2f}×" if is_bound else f"({low:.2f}–{high:.2f})"
+    assert is_bound == (low < 1.005) and gain in text, finding["rule"]
+    assert gain + ", " + finding["how_sure"] + ";" in text, finding["rule"]
 assert [w["fact"] for w in said["wanted"]] == re.findall(r" ([a-z]+\.[a-z_]+) (?=\S)", text)[-len(said["wanted"]):]
 print(len(advice), "pieces of advice agree")
 END

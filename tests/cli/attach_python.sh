@@ -29,5 +29,5 @@ wait_for ready
 trainprof attach -d 6s -o prof $pid >said 2>&1
 said $?
 kill $pid
-grep -o '^IDLE-BOUND' said
+grep -o '^SLEEPING' said
 grep -o 'Hottest line: loop.py:[0-9]*' said

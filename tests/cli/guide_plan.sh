@@ -47,7 +47,7 @@ trainprof guide --plan --markdown facts.json >plan.md
 said $?
 trace_of 60 6 >trace.json
 trainprof import -q -o prof trace.json >/dev/null
-trainprof guide --plan prof | sed -n '1,/^   stop/p'
+trainprof guide --plan prof | sed -n '1,/^   then/p'
 trainprof guide --plan --json prof >recorded.json
 cat >check.py <<'END'
 import json, math, sys
@@ -83,7 +83,10 @@ for shown in ("text", "plan.md"):
     said = " ".join(open(shown).read().replace("\\", "").split())
     for step in plan["steps"]:
         low, high = step["so_far"]["bracket"]
-        wanted = [step["then_limit"], f"({low:.2f} to {high:.2f})"]
+        words = {"compute": "compute", "dataloader": "data loading"}
+        bound = f"up to {high:.2f}×" if step["so_far"]["kind"] == "bound" else f"{low:.2f}–{high:.2f}×"
+        wanted = [words[step["then_limit"]] + " limits", bound]
+        wanted += [a["how_sure"] for a in step["advice"][:1]]
         wanted += [t["fact"] for t in step["targets"]] + [d["text"] for d in step["do"]]
         wanted += [a[k] for a in step["advice"] for k in ("headline", "because", "price", "verify")]
         for text in wanted:

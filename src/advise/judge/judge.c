@@ -2,6 +2,7 @@
 /* Judges one rule. */
 #include "judge.h"
 
+#include "example.h"
 #include "missing_facts.h"
 #include "references.h"
 
@@ -251,7 +252,7 @@ static void fill_actions(const struct tp_rule_context *matter, const struct tp_r
 			finding->headline = headline;
 		actions[n++] = (struct tp_action){
 			.text = text,
-			.example = tp_arena_strdup(matter->arena, from->example),
+			.example = tp_example_fill(matter, from->example),
 			.technique = tp_arena_strdup(matter->arena, from->technique),
 			.literature = tp_references_find(matter, from->technique),
 		};

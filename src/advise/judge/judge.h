@@ -14,6 +14,7 @@ struct tp_rule_context {
 	const struct tp_quantity *facts; /* tp_n_facts */
 	const char *whole;               /* "each step" */
 	struct tp_gain_input basis;
+	const struct tp_run_info *run; /* of a recording, or NULL */
 	struct tp_arena *arena; /* for all texts of findings */
 };
 

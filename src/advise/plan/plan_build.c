@@ -142,7 +142,7 @@ static void sort_groups(struct plan_grouping *grouping)
 
 /* ---- what it gains ---- */
 
-static bool is_plausible(const struct tp_next_limit *then, const struct tp_rule_context *matter)
+static bool is_in_reach(const struct tp_next_limit *then, const struct tp_rule_context *matter)
 {
 	double least = tp_thresholds_value(&matter->book->thresholds, "gain.residual", 0);
 	return then->part != TP_N_PARTS && then->left_ns >= least * matter->basis.whole_ns;
@@ -151,7 +151,7 @@ static bool is_plausible(const struct tp_next_limit *then, const struct tp_rule_
 const char *tp_next_limit_name(const struct tp_next_limit *then,
 			       const struct tp_rule_context *matter)
 {
-	return is_plausible(then, matter) ? tp_part_name(then->part) : NULL;
+	return is_in_reach(then, matter) ? tp_part_name(then->part) : NULL;
 }
 
 double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
@@ -160,7 +160,7 @@ double tp_next_limit_steps_per_s(const struct tp_next_limit *then,
 	/* Of facts the basis has no length of its own: shares of a step that is told, or is not. */
 	const struct tp_quantity *step = &matter->facts[TP_FACT_STEP_TIME];
 	double left_ns = then->left_ns / matter->basis.whole_ns * step->value;
-	return step->is_known && left_ns > 0 && is_plausible(then, matter) ? 1e9 / left_ns : 0;
+	return step->is_known && left_ns > 0 && is_in_reach(then, matter) ? 1e9 / left_ns : 0;
 }
 
 static struct tp_bound bound_of(const struct tp_rule_context *matter, const struct tp_gain *gains,

@@ -98,6 +98,23 @@ static size_t bytes_of_columns(const char *text, size_t columns)
 	return (size_t)(p - text);
 }
 
+/* The last space at or before `end`; 0 when there is none. Numbers keep their "%". */
+static size_t break_before(const char *text, size_t end, bool keeps_percent)
+{
+	while (end && (text[end] != ' ' || (keeps_percent && text[end + 1] == '%')))
+		end--;
+	return end;
+}
+
+/* Bytes of what is left of a text that is cut after `columns`: whole words, unless that would cost
+ * more than half of the line. */
+static size_t cut_bytes(const char *text, size_t columns)
+{
+	size_t limit = bytes_of_columns(text, columns);
+	size_t end = break_before(text, limit, true);
+	return end > limit / 2 ? end : limit;
+}
+
 static void line_append(struct tp_page *page, enum tp_paint paint, const char *text, size_t len)
 {
 	const char *code = page->style->has_colour ? codes[paint] : NULL;
@@ -120,9 +137,10 @@ static void line_add(struct tp_page *page, enum tp_paint paint, const char *text
 	}
 	if (!room)
 		return;
-	line_append(page, paint, text, bytes_of_columns(text, room - 1));
+	size_t len = cut_bytes(text, room - 1);
+	line_append(page, paint, text, len);
 	tp_buf_puts(&page->line, page->style->is_ascii ? "~" : "…");
-	page->columns += room;
+	page->columns += 1 + width - tp_text_width(text + len);
 }
 
 void tp_page_add(struct tp_page *page, enum tp_paint paint, const char *text)
@@ -212,14 +230,6 @@ void tp_page_end(struct tp_page *page)
 	page->n_lines++;
 }
 
-/* The last space at or before `end`; 0 when there is none. Numbers keep their "%". */
-static size_t break_before(const char *text, size_t end, bool keeps_percent)
-{
-	while (end && (text[end] != ' ' || (keeps_percent && text[end + 1] == '%')))
-		end--;
-	return end;
-}
-
 /* Bytes of the words that fit into `room` columns; at least one column of a word that is too long
  * for any line. */
 static size_t fitting_bytes(const char *text, size_t room, bool is_whole_line)
@@ -274,7 +284,7 @@ void tp_page_wrap_with_right(struct tp_page *page, size_t indent, const char *te
 	size_t len = fitting_bytes(rest, room, true);
 	bool is_cut = rest[len] && max_lines == 1;
 	if (is_cut)
-		len = bytes_of_columns(rest, room ? room - 1 : 0);
+		len = cut_bytes(rest, room ? room - 1 : 0);
 	line_append(page, TP_PAINT_NONE, rest, len);
 	rest += len;
 	page->columns += tp_text_width(tp_buf_text(&clean)) - tp_text_width(rest);

@@ -209,7 +209,8 @@ static void add_checks(struct lines *lines, const struct tp_report_plan *plan, s
 
 /* ---- what it gains ---- */
 
-static void add_gain(struct lines *lines, const struct tp_plan_step *move)
+static void add_gain(struct lines *lines, const struct tp_plan_step *move,
+		     enum tp_sureness sureness)
 {
 	const struct tp_bound *gain = &move->gain;
 	struct tp_buf text = {0};
@@ -217,7 +218,7 @@ static void add_gain(struct lines *lines, const struct tp_plan_step *move)
 		tp_report_add_gain(&text, gain->low, gain->value, gain->high);
 	else
 		tp_buf_puts(&text, "not measured");
-	add_line(lines, "gain", "%s", tp_buf_text(&text));
+	add_line(lines, "gain", "%s, %s", tp_buf_text(&text), tp_sureness_name(sureness));
 	tp_buf_release(&text);
 }
 
@@ -275,8 +276,7 @@ size_t tp_plan_step_fields(struct tp_arena *arena, const struct tp_report_plan *
 		add_line(&lines, "because", "%s", member(plan, move, k)->because);
 	if (move->stage)
 		add_line(&lines, "order", "%u, %s", move->order, move->stage);
-	add_gain(&lines, move);
-	add_line(&lines, "sure", "%s", tp_sureness_name(member(plan, move, 0)->sureness));
+	add_gain(&lines, move, member(plan, move, 0)->sureness);
 	add_actions(&lines, move);
 	add_others(&lines, plan, move);
 	add_price(&lines, plan, move);

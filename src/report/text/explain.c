@@ -111,14 +111,20 @@ static void print_line_of(struct tp_page *page, const struct tp_report *report,
 	tp_buf_release(&text);
 }
 
+/* The same words as on the other pages: how much, and how sure that is. */
 static void print_gain(struct tp_page *page, const struct tp_finding *finding)
 {
-	if (!finding->has_gain)
+	if (finding->state != TP_FINDING_FIRED || !finding->n_actions)
 		return;
 	struct tp_buf text = {0};
-	tp_report_add_gain(&text, finding->gain_low, finding->gain_value, finding->gain_high);
-	tp_buf_printf(&text, "%s%s", finding->gain_method ? "; " : "",
-		      finding->gain_method ? finding->gain_method : "");
+	if (finding->has_gain)
+		tp_report_add_gain(&text, finding->gain_low, finding->gain_value,
+				   finding->gain_high);
+	else
+		tp_buf_puts(&text, "not measured");
+	tp_buf_printf(&text, ", %s", tp_sureness_name(finding->sureness));
+	if (finding->has_gain && finding->gain_method)
+		tp_buf_printf(&text, "; %s", finding->gain_method);
 	print_field(page, "gain", tp_buf_text(&text));
 	tp_buf_release(&text);
 }
@@ -264,8 +270,6 @@ void tp_report_explain(struct tp_page *page, const struct tp_report *report,
 	if (!finding->suppressed) /* else it says so itself */
 		print_field(page, "done", finding->done);
 	print_gain(page, finding);
-	if (finding->state == TP_FINDING_FIRED && finding->n_actions)
-		print_field(page, "sure", tp_sureness_name(finding->sureness));
 	print_references(page, finding);
 	print_field(page, "doubts", finding->doubts);
 	if (finding->kind == TP_ADVICE_SEMANTIC || finding->price)

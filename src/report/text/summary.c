@@ -6,6 +6,7 @@
 #include "report/digest/job_notes.h"
 #include "report/digest/source_lines.h"
 #include "report/digest/verdict.h"
+#include "report/digest/verdict_gaps.h"
 #include "screen_width.h"
 #include "summary_advice.h"
 
@@ -256,10 +257,9 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 static void print_missing(struct tp_page *page, const struct tp_report_digest *digest)
 {
 	struct tp_buf text = {0};
-	tp_report_add_missing(&text, digest, !tp_screen_is_narrow(page));
+	tp_report_add_verdict_gaps(&text, digest);
 	if (text.len)
-		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text),
-			     digest->is_import ? digest->lines_each : 2);
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	tp_buf_release(&text);
 }
 
@@ -331,7 +331,11 @@ static void print_saved(struct tp_page *page, const struct tp_report_digest *dig
 		tp_buf_puts(&text, " | ");
 	if (!is_crash && (is_last || !has_advice))
 		tp_buf_printf(&text, "report --full%s%s", between, where);
-	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	/* A long name stands in what is to be typed, and not twice. */
+	const char *next = strstr(tp_buf_text(&text), "Next: ");
+	bool is_long = tp_text_width(tp_buf_text(&text)) > tp_page_room(page);
+	bool is_named_twice = next && is_long && !is_last && !digest->trace->is_partial;
+	tp_page_wrap(page, 2, TP_PAINT_NONE, is_named_twice ? next : tp_buf_text(&text), 2);
 	tp_buf_release(&text);
 }
 
@@ -376,7 +380,8 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 	static const struct {
 		size_t max_advice;
 		size_t max_notes;
-	} ladder[] = {{3, SIZE_MAX}, {2, SIZE_MAX}, {2, 2}, {2, 1}, {1, 2}, {1, 1}, {1, 0}};
+	} ladder[] = {{3, SIZE_MAX}, {3, 2}, {3, 1}, {2, 2}, {2, 1},
+		      {2, 0},        {1, 2}, {1, 1}, {1, 0}};
 	struct tp_report_digest shorter = *digest;
 	if (!fits(page, &shorter))
 		shorter.lines_each = 1;

@@ -65,8 +65,7 @@ static void print_advice(struct tp_page *page, const struct tp_report_digest *di
 	tp_page_addf(page, TP_PAINT_NONE, "%2zu ", index + 1);
 	tp_page_column(page, COLUMN_TEXT);
 	const char *headline = finding->headline ? finding->headline : finding->title;
-	tp_page_wrap_with_right(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&right),
-				digest->lines_each);
+	tp_page_wrap_with_right(page, COLUMN_TEXT, headline, TP_PAINT_BOLD, tp_buf_text(&right), 2);
 	if (finding->because) {
 		tp_page_column(page, COLUMN_TEXT);
 		bool has_room = tp_screen_is_wide(page) &&

@@ -360,6 +360,7 @@ static void sample_findings(struct sample *s)
 		       "Capture the step as a CUDA graph",
 		       "214 launches per step; the GPU idles 2.8 ms between them", 1.00, 1.03,
 		       1.06);
+	f->items[2].sureness = TP_LIKELY; /* it has only a bound */
 	for (size_t i = 3; i < 7; i++)
 		f->items[i] = (struct tp_finding){
 			.rule = "cpu/low-ipc-preprocessing",
@@ -377,8 +378,8 @@ static void sample_findings(struct sample *s)
 	f->combined_high = 1.77;
 	f->then_limit = "compute";
 	f->verdict = "compute_bound";
-	f->verdict_title = "Compute-bound";
-	f->verdict_sentence = "39 % of each step is lost waiting for data.";
+	f->verdict_title = "COMPUTING";
+	f->verdict_sentence = "42 % of each step; waiting for data 39 %.";
 }
 
 static inline void sample_init(struct sample *s)

@@ -52,7 +52,7 @@ START_TEST(last_allowed_line_ends_in_a_mark)
 {
 	begin(10, false);
 	tp_page_wrap(&page, 0, TP_PAINT_NONE, "one two three four five", 2);
-	expect("one two\nthree fou…\n");
+	expect("one two\nthree…\n");
 }
 END_TEST
 

@@ -59,7 +59,7 @@ static void nothing_left(struct sample *s)
 {
 	s->findings.n_fired = 0;
 	s->findings.verdict = "compute_bound";
-	s->findings.verdict_title = "Compute-bound";
+	s->findings.verdict_title = "COMPUTING";
 	s->findings.verdict_sentence =
 		"Little is left here: the trainer computes 93 % of each step.";
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fills examples. */
+#include "example.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Options keep their dashes. */
+static void add_word(struct tp_buf *out, const char *word)
+{
+	size_t dashes = strspn(word, "-");
+	tp_buf_add(out, word, dashes);
+	if (word[dashes] || !dashes)
+		tp_text_add_word(out, word + dashes);
+}
+
+static void add_command(struct tp_buf *out, const struct tp_rule_context *matter)
+{
+	if (!matter->run || !matter->run->n_command) {
+		tp_buf_puts(out, "YOUR_COMMAND");
+		return;
+	}
+	for (size_t i = 0; i < matter->run->n_command; i++) {
+		tp_buf_puts(out, i ? " " : "");
+		add_word(out, matter->run->command[i]);
+	}
+}
+
+static void add_cpus(struct tp_buf *out, const struct tp_rule_context *matter, double fewer)
+{
+	const struct tp_quantity *cpus = &matter->facts[TP_FACT_CPU_ALLOWED];
+	if (cpus->is_known)
+		tp_buf_printf(out, "%.0f", fmax(1, floor(cpus->value) - fewer));
+	else
+		tp_buf_putc(out, 'N');
+}
+
+static size_t add_token(struct tp_buf *out, const struct tp_rule_context *matter, const char *at)
+{
+	static const char *const tokens[] = {"%COMMAND", "%CPUS", "%FEWER"};
+	size_t which = 0;
+	while (which < TP_ARRAY_LEN(tokens) &&
+	       strncmp(at, tokens[which], strlen(tokens[which])) != 0)
+		which++;
+	if (which == TP_ARRAY_LEN(tokens)) {
+		tp_buf_putc(out, *at);
+		return 1;
+	}
+	if (which == 0)
+		add_command(out, matter);
+	else
+		add_cpus(out, matter, which == 2);
+	return strlen(tokens[which]);
+}
+
+const char *tp_example_fill(const struct tp_rule_context *matter, const char *example)
+{
+	if (!example)
+		return NULL;
+	struct tp_buf out = {0};
+	for (const char *at = example; *at;)
+		at += add_token(&out, matter, at);
+	const char *text = tp_arena_strdup(matter->arena, tp_buf_text(&out));
+	tp_buf_release(&out);
+	return text;
+}

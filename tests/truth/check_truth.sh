@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What trainprof prints about recorded runs agrees with the facts in its own JSON: imported traces and
+# the published cases and healthy runs of tests/cases.
+# check_truth.sh TRAINPROF TRACES
+set -u
+trainprof=$1
+traces=$2
+here=$(dirname "$0")
+command -v python3 >/dev/null || {
+	echo 'truth: 0 passed, 0 failed, 1 skipped'
+	exit 0
+}
+work=$(mktemp -d "${TMPDIR:-/tmp}/truth-XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+for trace in "$traces"/*.gz "$traces"/*.sqlite; do
+	[ -e "$trace" ] || continue
+	name=$(basename "$trace")
+	"$trainprof" import -q -o "$work/${name%%.*}" "$trace" >/dev/null || echo "$name: not imported"
+done
+# shellcheck disable=SC2046 # names without spaces
+set -- $(find "$work" -mindepth 1 -maxdepth 1 -type d | sort)
+python3 "$here/truth.py" "$trainprof" "$here/../../rules" "$@" "$here"/../cases/*.json

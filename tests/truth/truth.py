@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare what trainprof prints about a run with the facts in its JSON.
+
+truth.py [--programs=FOLDER] TRAINPROF RULES RUN...
+
+A RUN is a recording (a directory) or a file of facts. Of each it reads the text, the JSON and the
+plan, and counts every claim that was checked: numbers, counts, names, gains, the title, the length.
+Ends with "truth: N passed, N failed, N skipped".
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+LINES, COLUMNS = 21, 80
+NOT_JUDGED = ("too_short", "own_overhead", "records_lost")
+SURE = ["sure", "likely", "worth a try"]
+ESTIMATE = 1.005  # a lower end that is printed as more than 1.00
+
+
+class Truth:
+    def __init__(self, trainprof, rules):
+        self.trainprof = trainprof
+        self.rules = {}
+        for path in glob.glob(rules + "/bottlenecks/*/*.json"):
+            rule = json.load(open(path, encoding="utf-8"))
+            self.rules[rule["id"]] = rule
+        self.passed = self.failed = self.skipped = 0
+        self.name = ""
+
+    def check(self, holds, what):
+        if holds:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"failed: {self.name}: {what}")
+        return holds
+
+    def run(self, *args):
+        done = subprocess.run([self.trainprof, *args], capture_output=True, encoding="utf-8")
+        return done.returncode, done.stdout
+
+
+# ---- numbers ----
+
+
+def percents(text):
+    """Every percentage in a text, with the places it is printed to."""
+    for digits in re.findall(r"(?<![\d.<])(\d[\d,]*(?:\.\d+)?)[ \u00a0]%", text):
+        places = len(digits.partition(".")[2])
+        yield float(digits.replace(",", "")), places
+
+
+def is_printed_as(value, percent, places):
+    return abs(value * 100 - percent) <= 0.51 * 10**-places + 1e-9
+
+
+def factor(value):
+    return f"{value:.{2 if value < 9.995 else 1}f}×"
+
+
+def gain_text(gain):
+    low, high = gain["bracket"]
+    if low >= ESTIMATE:
+        speedup = gain["speedup"]
+        value = speedup["value"] if isinstance(speedup, dict) else speedup
+        return f"{factor(value)} ({low:.2f}–{high:.2f})"
+    return f"up to {factor(high)}" if high < 50 else "not known"
+
+
+# ---- what is claimed ----
+
+
+def check_size(t, text):
+    lines = text.rstrip("\n").split("\n")
+    t.check(len(lines) <= LINES, f"the summary has {len(lines)} lines, {LINES} are allowed")
+    for line in lines:
+        t.check(len(line) <= COLUMNS, f"a line has {len(line)} columns: {line}")
+    for line in lines[1:]:
+        cut = "…" in line and "SHA-256" not in line
+        t.check(not cut, f"a sentence is cut: {line}")
+
+
+def check_title(t, text, report):
+    summary = report["summary"]
+    t.check(re.search("^" + re.escape(summary["title"].upper()), text, re.M),
+            f"the title '{summary['title']}' is not printed")
+    t.check("BOUND" not in summary["title"].upper(), f"'{summary['title']}' names a category")
+    flat = " ".join(text.split())
+    t.check(" ".join(summary["sentence"].split()) in flat, "the verdict's sentence is not printed")
+    parts = {part["id"]: part["time_ns"] for part in report["partition"]["parts"]}
+    part = summary["verdict"].removesuffix("_bound")
+    if summary["verdict"].endswith("_bound") and summary.get("cause") != "checkpoints":
+        largest = max(parts.values())
+        t.check(parts.get(part, 0) == largest,
+                f"'{summary['title']}', and {max(parts, key=parts.get)} is larger than {part}")
+
+
+def check_sentence(t, report):
+    """Each percentage of the verdict is a share of this run."""
+    total = report["partition"]["total_ns"]
+    known = [part["time_ns"] / total for part in report["partition"]["parts"] if total]
+    known += [m["value"] for m in report["summary"]["metrics"].values() if m.get("value") is not None]
+    sentence = report["summary"]["sentence"]
+    for percent, places in percents(sentence):
+        is_limit = "no other part" in sentence and percent == 20
+        t.check(is_limit or any(is_printed_as(k, percent, places) for k in known),
+                f"{percent} % in '{sentence}' is no fact of the run")
+
+
+def check_bars(t, text, report):
+    total = report["partition"]["total_ns"]
+    shown = {}
+    for part in report["partition"]["parts"]:
+        line = re.search(rf"^\s*{part['id']}\s+\S+ \S+\s+(<?\d+) %", text, re.M)
+        if not line or not total:
+            continue
+        share = 100 * part["time_ns"] / total
+        shown[part["id"]] = line[1]
+        if line[1].startswith("<"):
+            t.check(0 < share < 1.0, f"{part['id']} is {share:.2f} %, and printed as {line[1]} %")
+        else:
+            t.check(abs(share - int(line[1])) <= 1, f"{part['id']} is {share:.2f} %, not {line[1]} %")
+    if shown:
+        whole = sum(int(value) for value in shown.values() if not value.startswith("<"))
+        t.check(98 <= whole <= 100, f"the bars add up to {whole} %")
+
+
+def check_counts(t, text, report):
+    first = text.split("\n")[0]
+    counts = {report["steps"].get("count"), report["steps"].get("total_count")}
+    found = re.search(r"(\d[\d,]*) steps?\b", first)
+    if found:
+        t.check(int(found[1].replace(",", "")) in counts, f"'{found[0]}' in the header, not {counts}")
+    found = re.search(r"(\d+) ranks\b", first)
+    if found:
+        ranks = report.get("job", {}).get("ranks")
+        n = len(ranks) if isinstance(ranks, list) else ranks
+        if isinstance(n, int):
+            t.check(int(found[1]) == n, f"'{found[0]}' in the header, and {n} in the JSON")
+
+
+def advice_of(report):
+    return [f for f in report["findings"]
+            if f["state"] == "fired" and f["level"] != "note" and not f.get("suppressed")]
+
+
+def check_verdict_rules(t, report):
+    fired = [f["rule"] for f in report["findings"]
+             if f["state"] == "fired" and "verdict" in t.rules.get(f["rule"], {})]
+    t.check(len(fired) <= 1, f"several verdicts at once: {', '.join(fired)}")
+
+
+def check_gains(t, advice, text):
+    order = [SURE.index(f["how_sure"]) for f in advice]
+    t.check(order == sorted(order), f"advice is not sorted by how sure it is: {order}")
+    t.check("surely" not in text, "'surely' is printed")
+    t.check(not re.search(r"\(1\.00[–-]", text), "a bound is printed as an interval from 1.00")
+    for finding in advice:
+        gain = finding.get("gain")
+        if not gain:
+            continue
+        low, high = gain["bracket"]
+        t.check((gain["kind"] == "estimate") == (low >= ESTIMATE),
+                f"{finding['rule']}: {gain['kind']} with a lower end of {low}")
+        t.check(not (finding["how_sure"] == "sure" and gain["kind"] == "bound"),
+                f"{finding['rule']} is sure, and has only a bound")
+        t.check(1 <= low <= high, f"{finding['rule']}: from {low} to {high}")
+
+
+def check_page(t, advice, text, what):
+    """Every shown advice stands on the page with its gain and how sure it is."""
+    flat = " ".join(text.replace("\\", "").replace(" FIRED", "").split())
+    for finding in advice:
+        t.check(" ".join(finding["headline"].split()) in flat,
+                f"{finding['rule']} is not in the {what}")
+        t.check(finding["how_sure"] in flat, f"'{finding['how_sure']}' is not in the {what}")
+        if finding.get("gain"):
+            t.check(gain_text(finding["gain"]) in flat,
+                    f"{finding['rule']}: '{gain_text(finding['gain'])}' is not in the {what}")
+
+
+def check_summary_advice(t, advice, text):
+    """The lines of the advice that the screen has room for."""
+    for match in re.finditer(r"^ ?(\d+)  ?(\S.*?)  +(.*?)  +(sure|likely|worth a try)\s*$", text, re.M):
+        finding = advice[int(match[1]) - 1]
+        t.check(finding["headline"].startswith(match[2].strip()),
+                f"advice {match[1]} is '{match[2]}', and '{finding['headline']}' in the JSON")
+        t.check(finding["how_sure"] == match[4], f"advice {match[1]} is {match[4]}")
+        if finding.get("gain"):
+            t.check(gain_text(finding["gain"]) == match[3].strip(),
+                    f"advice {match[1]} gains {match[3]}, not {gain_text(finding['gain'])}")
+    if advice:
+        t.check(re.search(r"^ 1 ", text, re.M), "no advice on the screen, and some in the JSON")
+
+
+def check_because(t, report, advice):
+    """Shares that a rule puts into its sentence are those of the run."""
+    metrics = report["summary"]["metrics"]
+    for finding in advice:
+        sentence = t.rules.get(finding["rule"], {}).get("because", "")
+        printed = list(percents(finding["because"]))
+        for fact in re.findall(r"{([a-z_]+\.[a-z0-9_]+)}", sentence):
+            value = metrics.get(fact, {}).get("value")
+            if value is None or not fact.endswith("_ratio"):
+                continue
+            t.check(any(is_printed_as(value, p, places) for p, places in printed) or value < 0.0105,
+                    f"{finding['rule']}: {fact} is {value}, and it says '{finding['because']}'")
+
+
+def check_examples(t, report, advice):
+    """What is to be typed exists, and is about this program and this machine."""
+    command = report["run"].get("command") or []
+    cpus = report["summary"]["metrics"].get("cpu.allowed_cpus", {}).get("value")
+    topics = ("run attach top report explain advise guide import rules doctor completion version "
+              "help stacks compare try diff check merge").split()
+    for finding in advice:
+        for action in finding["actions"]:
+            example = action.get("example", "")
+            t.check(not re.search(r"%(COMMAND|CPUS|FEWER)", example), f"not filled in: {example}")
+            t.check("./train" not in example or "./train" in " ".join(command),
+                    f"{finding['rule']}: another program's command: {example}")
+            for word in re.findall(r"trainprof ([a-z]+)", example):
+                t.check(word in topics, f"{finding['rule']}: there is no command '{word}'")
+            for high in re.findall(r"taskset -c \d+-(\d+)", example):
+                t.check(cpus is None or int(high) < cpus,
+                        f"{finding['rule']}: {example} on {cpus} CPUs")
+
+
+def check_not_judged(t, text, report, advice):
+    if report["summary"]["verdict"] in NOT_JUDGED:
+        t.check(not advice and "What to change" not in text, "advice below a 'not judged'")
+
+
+def check_rest(t, text, report):
+    """What limits next is within reach; the footer is shorter than the advice."""
+    step = report["summary"]["metrics"].get("step.time_ns", {}).get("value")
+    for rate in re.findall(r"limits at ([\d,.]+) steps/s", text):
+        if step:
+            t.check(float(rate.replace(",", "")) <= 10.1 * 1e9 / step, f"then {rate} steps/s")
+    blocks = text.rstrip("\n").split("\n\n")
+    for block, following in zip(blocks, blocks[1:]):
+        if block.startswith("What to change"):
+            t.check(following.count("\n") <= block.count("\n"), "the footer is longer than the advice")
+
+
+# ---- inputs ----
+
+
+def check_recording(t, run):
+    code, text = t.run("report", "--width=80", run)
+    _, data = t.run("report", "--json", run)
+    if not t.check(code == 0 and data, f"report ends with status {code}"):
+        return
+    report = json.loads(data)
+    advice = advice_of(report)
+    check_size(t, text)
+    check_title(t, text, report)
+    check_sentence(t, report)
+    check_bars(t, text, report)
+    check_counts(t, text, report)
+    check_verdict_rules(t, report)
+    check_gains(t, advice, text)
+    check_summary_advice(t, advice, text)
+    check_because(t, report, advice)
+    check_examples(t, report, advice)
+    check_not_judged(t, text, report, advice)
+    check_rest(t, text, report)
+    check_page(t, advice, t.run("report", "--markdown", run)[1], "Markdown")
+    for number, finding in enumerate(advice, 1):
+        check_page(t, [{**finding, "headline": finding["title"]}],
+                   t.run("explain", run, str(number))[1], f"explain {number}")
+    check_plan(t, run)
+
+
+def check_plan(t, run):
+    code, data = t.run("guide", "--plan", "--json", run)
+    if code != 0:
+        return
+    plan = json.loads(data)
+    text = " ".join(t.run("guide", "--plan", run)[1].split())
+    t.check("surely" not in text and "(1.00" not in text, "a bound as an estimate in the plan")
+    for step in plan["steps"]:
+        if step["gain"]:
+            t.check(gain_text(step["gain"]) in text, f"'{gain_text(step['gain'])}' is not in the plan")
+            kind = "estimate" if step["gain"]["bracket"][0] >= ESTIMATE else "bound"
+            t.check(step["gain"]["kind"] == kind, f"{step['gain']} is a {kind}")
+        t.check(f", {step['advice'][0]['how_sure']}" in text, "the plan does not say how sure it is")
+
+
+def check_facts(t, path):
+    code, data = t.run("advise", "--json", path)
+    _, text = t.run("advise", "-n", "99", path)
+    if code not in (0, 3):
+        t.check(False, f"advise ends with status {code}")
+        return
+    said = json.loads(data)
+    advice = said["findings"][:said["advice_shown"]]
+    verdict = said.get("verdict", {})
+    facts = said["facts"]
+    shares = {p: facts.get(f"step.{p}_ratio", {}).get("value") or 0
+              for p in ("compute", "communication", "memory", "dataloader", "host", "idle")}
+    if verdict.get("id", "").endswith("_bound") and verdict.get("cause") != "checkpoints":
+        part = verdict["id"].removesuffix("_bound")
+        t.check(shares[part] >= max(shares.values()) - 1e-9, f"'{verdict['title']}' of {shares}")
+    if verdict:
+        t.check("BOUND" not in verdict["title"], f"'{verdict['title']}' names a category")
+        t.check(verdict["title"] in text, "the title is not printed")
+        for percent, places in percents(verdict["sentence"]):
+            known = [f["value"] for f in facts.values() if isinstance(f.get("value"), (int, float))]
+            t.check(percent == 20 or any(is_printed_as(k, percent, places) for k in known),
+                    f"{percent} % in '{verdict['sentence']}' is no fact")
+    check_verdict_rules(t, said)
+    check_gains(t, advice, text)
+    check_page(t, advice, text, "advice")
+    for line in text.split("\n"):
+        t.check(len(line) <= COLUMNS, f"a line has {len(line)} columns: {line}")
+    check_plan(t, path)
+
+
+def check_program(t, run, programs):
+    """The steps that the program counted, and the answer that its case gives."""
+    case, _, version = os.path.basename(run.rstrip("/")).partition(".")
+    report = json.loads(t.run("report", "--json", run)[1])
+    said = open(run.rstrip("/") + ".said", encoding="utf-8").read()
+    counted = re.search(r"STEPS (\d+) SECONDS", said)
+    steps = report["steps"].get("total_count")
+    if counted and steps:
+        n = int(counted[1])
+        t.check(abs(steps - n) <= max(2, 0.02 * n), f"{steps} steps in the report, {n} in the program")
+    answer = json.load(open(f"{programs}/{case}/case.json", encoding="utf-8"))
+    allowed = answer.get("verdict_parts")
+    verdict = report["summary"]["verdict"]
+    print(f"{case} {version}: {report['summary']['title']}: {report['summary']['sentence']}")
+    if version == "sick" and allowed and verdict.endswith("_bound"):
+        t.check(verdict.removesuffix("_bound") in allowed, f"{verdict}, and {allowed} is right")
+
+
+def main():
+    programs = None
+    if sys.argv[1].startswith("--programs="):
+        programs = sys.argv.pop(1).partition("=")[2]
+    t = Truth(sys.argv[1], sys.argv[2])
+    for run in sys.argv[3:]:
+        t.name = os.path.basename(run.rstrip("/"))
+        (check_recording if os.path.isdir(run) else check_facts)(t, run)
+        if programs:
+            check_program(t, run, programs)
+    print(f"truth: {t.passed} passed, {t.failed} failed, {t.skipped} skipped")
+    sys.exit(t.failed > 0)
+
+
+main()

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about examples: the run's own command and numbers, ready to be typed. */
+#include "advise/judge/example.h"
+
+#include "trainprof/model/fact.h"
+
+#include <check.h>
+
+static struct tp_quantity facts[TP_MAX_FACTS];
+static struct tp_arena arena;
+
+static const char *filled(const struct tp_run_info *run, const char *example)
+{
+	const struct tp_rule_context matter = {.facts = facts, .run = run, .arena = &arena};
+	return tp_example_fill(&matter, example);
+}
+
+START_TEST(command_and_cpus_are_those_of_the_run)
+{
+	const char *command[] = {"python3", "my train.py", "--epochs=2 or 3", "-v", "--"};
+	const struct tp_run_info run = {.command = command, .n_command = 5};
+	facts[TP_FACT_CPU_ALLOWED] = (struct tp_quantity){.is_known = true, .value = 2};
+	ck_assert_str_eq(filled(&run, "OMP_NUM_THREADS=%CPUS %COMMAND"),
+			 "OMP_NUM_THREADS=2 python3 'my train.py' --'epochs=2 or 3' -v --");
+	ck_assert_str_eq(filled(&run, "OMP_NUM_THREADS=%FEWER"), "OMP_NUM_THREADS=1");
+	ck_assert_str_eq(filled(&run, "100 % of %C"), "100 % of %C");
+	ck_assert_ptr_null(filled(&run, NULL));
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_left_to_the_reader)
+{
+	facts[TP_FACT_CPU_ALLOWED] = (struct tp_quantity){0};
+	ck_assert_str_eq(filled(NULL, "num_workers=%CPUS, %COMMAND"),
+			 "num_workers=N, YOUR_COMMAND");
+}
+END_TEST
+
+START_TEST(one_cpu_is_never_made_none)
+{
+	facts[TP_FACT_CPU_ALLOWED] = (struct tp_quantity){.is_known = true, .value = 1};
+	ck_assert_str_eq(filled(NULL, "%FEWER"), "1");
+}
+END_TEST
+
+Suite *suite_advise_example(void);
+Suite *suite_advise_example(void)
+{
+	Suite *suite = suite_create("advise_example");
+	TCase *tc = tcase_create("example");
+	tcase_add_test(tc, command_and_cpus_are_those_of_the_run);
+	tcase_add_test(tc, what_is_not_known_is_left_to_the_reader);
+	tcase_add_test(tc, one_cpu_is_never_made_none);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
