@@ -169,8 +169,7 @@ static bool is_below(const struct tp_entry_stack *stack, uint32_t function)
 	return false;
 }
 
-bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t function,
-			     uint32_t other)
+bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t function)
 {
 	size_t n = 0;
 	size_t n_shared = 0;
@@ -180,7 +179,6 @@ bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t func
 		bool is_shared = false;
 		for (size_t k = 0; k < stacks->n && !is_shared; k++)
 			is_shared = stacks->items[k].leaf == stacks->items[i].leaf &&
-				    is_below(&stacks->items[k], other) &&
 				    !is_below(&stacks->items[k], function);
 		n++;
 		n_shared += is_shared;

@@ -52,8 +52,7 @@ void tp_entry_stacks_add(struct tp_entry_stacks *stacks, const struct tp_sink *s
 size_t tp_entry_stacks_choose(const struct tp_entry_stacks *stacks,
 			      uint32_t out[TP_ENTRY_CANDIDATES_MAX]);
 
-/* Does the first one do most of its work in functions that the other one works in, too? */
-bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t function,
-			     uint32_t other);
+/* Does it do most of its work in functions that work outside of it, too? So does an evaluation. */
+bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t function);
 
 #endif

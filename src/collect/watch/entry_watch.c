@@ -47,13 +47,13 @@ struct trial {
 	uint32_t name;
 };
 
-enum state { STATE_SAMPLING, STATE_TRYING, STATE_KEEPING, STATE_OVER };
+enum entry_state { STATE_SAMPLING, STATE_TRYING, STATE_KEEPING, STATE_OVER };
 
 struct tp_entry_thread {
 	struct tp_entry_watch *owner;
 	uint32_t task;
 	pid_t tid;
-	enum state state;
+	enum entry_state state;
 	struct tp_entry_stacks stacks;
 	uint64_t first_ns; /* sample */
 	uint64_t last_ns;
@@ -186,9 +186,9 @@ static bool is_better(const struct trial *trial, const struct trial *old)
 {
 	const struct tp_entry_stacks *stacks = &trial->owner->stacks;
 	if (trial->rate_hz < (1 - same_rate) * old->rate_hz)
-		return !tp_entry_stacks_overlap(stacks, trial->function, old->function);
+		return !tp_entry_stacks_overlap(stacks, trial->function);
 	if (trial->rate_hz > (1 + same_rate) * old->rate_hz)
-		return tp_entry_stacks_overlap(stacks, old->function, trial->function);
+		return tp_entry_stacks_overlap(stacks, old->function);
 	return false;
 }
 

@@ -6,7 +6,7 @@
  * Which function that is, is found while the program runs. From the call stacks of a program's
  * first thread candidates are taken: what the function that loops calls, then the functions on the
  * way to it. Each is watched until its calls show how regular they are. Of those that are regular
- * the slowest is kept, unless it does its work in the same functions as a faster one, as an
+ * the slowest is kept, unless it does its work in functions that work elsewhere, too, as an
  * evaluation does. Calls are put of the one that is kept only, from when its trial began.
  *
  * All work is bounded: programs, samples, candidates, trials. Programs that run Python are left to
