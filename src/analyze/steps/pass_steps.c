@@ -15,6 +15,7 @@
 #include "counter_steps.h"
 #include "loop_finder.h"
 #include "loop_location.h"
+#include "steps_hint.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
@@ -456,17 +457,17 @@ static void whole_run(struct tp_analysis *analysis)
 static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	char text[200];
 	/* What callee_rounds.c can tell apart: stays of 1.7 sample periods. */
 	if (rate_hz > 0)
-		snprintf(text, sizeof(text),
-			 "the phases of a step are too short to be told apart by %.0f samples a "
-			 "second: two of %.0f ms of CPU time are needed",
-			 rate_hz, ceil(1700 / rate_hz));
+		no_steps(analysis,
+			 tp_arena_printf(analysis->arena,
+					 "a step is too short to be seen in %.0f samples a second, "
+					 "which show calls of %.0f ms or more; %s",
+					 rate_hz, ceil(1700 / rate_hz),
+					 tp_steps_hint_no_breakpoint(analysis)));
 	else
-		snprintf(text, sizeof(text),
-			 "the phases of a step are too short to be told apart by looks at /proc");
-	no_steps(analysis, text);
+		no_steps(analysis, "a step is too short to be seen by polling /proc");
+	analysis->profile->steps_next = tp_steps_hint_command(analysis);
 	analysis->loop_start_ns = loop->start_ns;
 	analysis->loop_end_ns = loop->end_ns;
 }

@@ -161,7 +161,7 @@ size_t tp_entry_stacks_choose(const struct tp_entry_stacks *stacks,
 	return found.n;
 }
 
-static bool is_below(const struct tp_entry_stack *stack, uint32_t function)
+static bool is_inside(const struct tp_entry_stack *stack, uint32_t function)
 {
 	for (size_t i = 0; i < stack->n; i++)
 		if (stack->functions[i] == function)
@@ -174,12 +174,12 @@ bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t func
 	size_t n = 0;
 	size_t n_shared = 0;
 	for (size_t i = 0; i < stacks->n; i++) {
-		if (!is_below(&stacks->items[i], function))
+		if (!is_inside(&stacks->items[i], function))
 			continue;
 		bool is_shared = false;
 		for (size_t k = 0; k < stacks->n && !is_shared; k++)
 			is_shared = stacks->items[k].leaf == stacks->items[i].leaf &&
-				    !is_below(&stacks->items[k], function);
+				    !is_inside(&stacks->items[k], function);
 		n++;
 		n_shared += is_shared;
 	}
