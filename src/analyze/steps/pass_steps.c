@@ -17,6 +17,7 @@
 #include "loop_location.h"
 #include "steps_hint.h"
 
+#include "trainprof/base/cxx_name.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
@@ -382,10 +383,21 @@ static bool is_call_better(const struct tp_counter_steps *called, const struct t
 	       fmax(2, TP_COUNTER_DIFFERS_MAX * (double)called->n);
 }
 
+/* "Trainer::step() in train" of "_ZN7Trainer4stepEv() in train". */
+static const char *function_name(const struct tp_analysis *analysis, uint32_t name)
+{
+	const char *text = tp_trace_string(analysis->trace, name);
+	int length = (int)strcspn(text, "(");
+	char plain[256];
+	if (!tp_cxx_name_demangle(plain, sizeof(plain),
+				  tp_arena_printf(analysis->arena, "%.*s", length, text)))
+		return text;
+	return tp_arena_printf(analysis->arena, "%s%s", plain, text + length);
+}
+
 static void use_calls(struct tp_analysis *analysis, const struct tp_counter_steps *called)
 {
 	struct tp_profile *profile = analysis->profile;
-	const char *symbol = tp_trace_string(analysis->trace, called->name);
 	use_borders(analysis, called, analysis->trace->end_ns);
 	profile->steps_found_by = TP_STEPS_WATCH;
 	profile->steps_confidence = called->regularity;
@@ -393,7 +405,8 @@ static void use_calls(struct tp_analysis *analysis, const struct tp_counter_step
 		analysis->arena,
 		"by a breakpoint on %s: each of %zu steps begins at the instant of a call; those "
 		"before %.1f s, when it was set, are not counted; %.0f %% of the steps are alike",
-		symbol, called->n, (double)called->borders[0] / 1e9, 100 * called->regularity);
+		function_name(analysis, called->name), called->n, (double)called->borders[0] / 1e9,
+		100 * called->regularity);
 }
 
 /* Stacks have better borders, where they see every step: waits begin and end exactly. Between about

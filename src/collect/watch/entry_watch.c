@@ -32,7 +32,10 @@ enum {
 static const double regular_share = 0.75;
 static const double alike = 0.5;
 /* Rates of two functions of one step. */
-static const double same_rate = 0.15;
+static const double same_rate = 0.25;
+/* Batches whose gradients are added up before one update. What comes back more seldom is done now
+ * and then: a checkpoint, an evaluation. */
+static const double batches_max = 8.5;
 static const double rate_min_hz = 0.2;
 
 struct trial {
@@ -61,6 +64,7 @@ struct tp_entry_thread {
 	uint32_t candidates[TP_ENTRY_CANDIDATES_MAX];
 	size_t n_candidates;
 	size_t n_tried;
+	double rates_hz[TP_ENTRY_CANDIDATES_MAX]; /* of those tried, 0: hardly called */
 	unsigned n_rounds;
 	struct trial *best; /* heap; its breakpoint stays set */
 	struct trial *now;  /* heap */
@@ -159,7 +163,7 @@ static int compare_times(const void *a, const void *b)
  * row, with the rest of the step in between. */
 static bool is_regular(struct trial *trial)
 {
-	uint64_t gaps[HITS_KEPT];
+	uint64_t gaps[HITS_KEPT]; /* between calls */
 	size_t n = trial->n - 1;
 	if (trial->n < HITS_MIN)
 		return false;
@@ -185,11 +189,25 @@ static bool is_regular(struct trial *trial)
 static bool is_better(const struct trial *trial, const struct trial *old)
 {
 	const struct tp_entry_stacks *stacks = &trial->owner->stacks;
-	if (trial->rate_hz < (1 - same_rate) * old->rate_hz)
-		return !tp_entry_stacks_overlap(stacks, trial->function);
+	if (trial->rate_hz * (1 + same_rate) < old->rate_hz)
+		return trial->rate_hz * batches_max >= old->rate_hz &&
+		       !tp_entry_stacks_overlap(stacks, trial->function);
 	if (trial->rate_hz > (1 + same_rate) * old->rate_hz)
-		return tp_entry_stacks_overlap(stacks, old->function);
+		return trial->rate_hz > batches_max * old->rate_hz ||
+		       tp_entry_stacks_overlap(stacks, old->function);
 	return false;
+}
+
+/* One that works where others do may be an evaluation, unless something else is called as often. */
+static bool may_be_kept(const struct tp_entry_thread *thread, const struct trial *best)
+{
+	size_t n_alike = 0;
+	if (!tp_entry_stacks_overlap(&thread->stacks, best->function))
+		return true;
+	for (size_t i = 0; i < thread->n_tried; i++)
+		n_alike += thread->rates_hz[i] * (1 + same_rate) >= best->rate_hz &&
+			   thread->rates_hz[i] <= best->rate_hz * (1 + same_rate);
+	return n_alike > 1; /* with itself */
 }
 
 static void end_trial(struct trial *trial)
@@ -211,7 +229,9 @@ static void judge_trial(struct tp_entry_thread *thread)
 	struct trial *trial = thread->now;
 	thread->now = NULL;
 	struct trial *best = thread->best;
-	if (!trial->watch || !is_regular(trial) || (best && !is_better(trial, best))) {
+	bool is_steady = is_regular(trial);
+	thread->rates_hz[thread->n_tried - 1] = trial->rate_hz;
+	if (!trial->watch || !is_steady || (best && !is_better(trial, best))) {
 		end_trial(trial);
 		return;
 	}
@@ -292,10 +312,14 @@ static void update_trials(struct tp_entry_thread *thread, const struct tp_task_t
 	}
 	if (begin_trial(thread, task, now_ns))
 		return;
-	if (thread->best)
+	if (thread->best && may_be_kept(thread, thread->best)) {
 		keep_best(thread);
-	else
-		try_again_later(thread, now_ns);
+		return;
+	}
+	if (thread->best)
+		end_trial(thread->best);
+	thread->best = NULL;
+	try_again_later(thread, now_ns);
 }
 
 static void update_thread(struct tp_entry_thread *thread, uint64_t now_ns)
@@ -308,6 +332,7 @@ static void update_thread(struct tp_entry_thread *thread, uint64_t now_ns)
 	    thread->last_ns - thread->first_ns >= SAMPLING_NS) {
 		thread->n_candidates = tp_entry_stacks_choose(&thread->stacks, thread->candidates);
 		thread->n_tried = 0;
+		memset(thread->rates_hz, 0, sizeof(thread->rates_hz));
 		thread->state = STATE_TRYING;
 	}
 	if (thread->state == STATE_TRYING)

@@ -184,6 +184,10 @@ static const struct {
 	  {0, 'E', 'L', 6, 1, 4}},
 	 "FBU",
 	 21.5},
+	/* one that works where others do, and alone: it may be an evaluation */
+	{{{0, 'E', 'L', 20, 1, 0}, {0, 'L', 'L', 0.5, 4, 0}}, "", 22},
+	/* a checkpoint each tenth step */
+	{{{0, 'F', 'L', 7, 1, 0}, {0, 'B', 'K', 11, 1, 0}, {0, 'C', 'C', 12, 1, 10}}, "FB", 19.2},
 	/* four micro-batches for each update */
 	{{{0, 'F', 'L', 4, 1, 0}, {0, 'B', 'K', 6, 1, 0}, {0, 'U', 'U', 4, 1, 4}}, "U", 44},
 	/* only layers: nothing is called once a step that could be seen */
