@@ -231,6 +231,7 @@ struct tp_profile {
 	enum tp_steps_found_by steps_found_by;
 	double steps_confidence;  /* 0..1 */
 	const char *steps_reason; /* how they were found, or why not */
+	const char *steps_next;   /* a command that may find them; NULL: none */
 	struct tp_step *steps;    /* all of them, in time order */
 	size_t n_steps;
 	size_t n_steady;

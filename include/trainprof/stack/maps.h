@@ -48,6 +48,10 @@ TP_MUST_CHECK enum tp_status tp_maps_read(struct tp_maps *maps, struct tp_error 
 /* Name the place of `pc` (an address of a call chain). flags: as in struct tp_stack_frame. */
 void tp_maps_find(struct tp_maps *maps, uint64_t pc, uint32_t flags, struct tp_stack_frame *out);
 
+/* The way back: where `address` of the file `path` is mapped, as far as addresses in that mapping
+ * were named before. False when it is nowhere. */
+bool tp_maps_address(const struct tp_maps *maps, const char *path, uint64_t address, uint64_t *pc);
+
 /* Map a module by hand: `start` is where its ELF address 0 lies (the load bias). For memory images.
  */
 void tp_maps_add_module(struct tp_maps *maps, uint64_t bias, struct tp_module *module);

@@ -265,7 +265,7 @@ static uint64_t *borders_in_cpu_time(const struct tp_counter_steps *found,
 }
 
 /* A busy machine stretches rounds but not the work in them. */
-static void measure(struct tp_counter_steps *found, const struct tp_analysis *analysis)
+void tp_counter_steps_measure(struct tp_counter_steps *found, const struct tp_analysis *analysis)
 {
 	double usual_work_ns;
 	if (found->n < 2)
@@ -407,7 +407,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		find_borders(counter);
 		if (tp_watch_steps_has_writes(analysis, counter->name))
 			join_writes(counter, analysis);
-		measure(&counter->found, analysis);
+		tp_counter_steps_measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))
 			best = counter;

@@ -28,6 +28,8 @@ struct tp_counter_steps {
  * given, when none counts most of that time. */
 bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
 			   uint64_t start_ns, uint64_t end_ns);
+/* The period and regularity of its borders. */
+void tp_counter_steps_measure(struct tp_counter_steps *found, const struct tp_analysis *analysis);
 void tp_counter_steps_release(struct tp_counter_steps *counted);
 
 #endif

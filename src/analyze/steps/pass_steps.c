@@ -10,11 +10,14 @@
  */
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
+#include "call_steps.h"
 #include "call_tree.h"
 #include "counter_steps.h"
 #include "loop_finder.h"
 #include "loop_location.h"
+#include "steps_hint.h"
 
+#include "trainprof/base/cxx_name.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
 
@@ -334,7 +337,7 @@ static void set_counter_reason(struct tp_analysis *analysis, const struct tp_cou
 			   : "");
 }
 
-static void use_counter(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
+static void use_borders(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
 			uint64_t until_ns)
 {
 	struct step_list list = {0};
@@ -352,7 +355,58 @@ static void use_counter(struct tp_analysis *analysis, const struct tp_counter_st
 	analysis->loop_end_ns = end_ns > start_ns ? end_ns : start_ns;
 	set_steps(analysis, &list);
 	free(list.items);
+}
+
+static void use_counter(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
+			uint64_t until_ns)
+{
+	use_borders(analysis, counted, until_ns);
 	set_counter_reason(analysis, counted);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------
+ */
+
+/* Stacks that show about as many rounds while calls were watched show the same steps; where they
+ * show others, nothing tells which of them are the steps. */
+static bool is_call_better(const struct tp_counter_steps *called, const struct tp_loop *loop)
+{
+	size_t n_stays = 0;
+	uint64_t first_ns = called->borders[0];
+	uint64_t last_ns = called->borders[called->n - 1];
+	if (loop->state != TP_LOOP_FOUND || loop->may_be_groups)
+		return true;
+	for (size_t i = 0; i < loop->n_stays; i++)
+		n_stays +=
+			loop->stays[i].start_ns >= first_ns && loop->stays[i].start_ns <= last_ns;
+	return fabs((double)n_stays - (double)called->n) <=
+	       fmax(2, TP_COUNTER_DIFFERS_MAX * (double)called->n);
+}
+
+/* "Trainer::step() in train" of "_ZN7Trainer4stepEv() in train". */
+static const char *function_name(const struct tp_analysis *analysis, uint32_t name)
+{
+	const char *text = tp_trace_string(analysis->trace, name);
+	int length = (int)strcspn(text, "(");
+	char plain[256];
+	if (!tp_cxx_name_demangle(plain, sizeof(plain),
+				  tp_arena_printf(analysis->arena, "%.*s", length, text)))
+		return text;
+	return tp_arena_printf(analysis->arena, "%s%s", plain, text + length);
+}
+
+static void use_calls(struct tp_analysis *analysis, const struct tp_counter_steps *called)
+{
+	struct tp_profile *profile = analysis->profile;
+	use_borders(analysis, called, analysis->trace->end_ns);
+	profile->steps_found_by = TP_STEPS_WATCH;
+	profile->steps_confidence = called->regularity;
+	profile->steps_reason = tp_arena_printf(
+		analysis->arena,
+		"by a breakpoint on %s: each of %zu steps begins at the instant of a call; those "
+		"before %.1f s, when it was set, are not counted; %.0f %% of the steps are alike",
+		function_name(analysis, called->name), called->n, (double)called->borders[0] / 1e9,
+		100 * called->regularity);
 }
 
 /* Stacks have better borders, where they see every step: waits begin and end exactly. Between about
@@ -416,17 +470,17 @@ static void whole_run(struct tp_analysis *analysis)
 static void steps_too_short(struct tp_analysis *analysis, const struct tp_loop *loop)
 {
 	double rate_hz = analysis->trace->run.sample_rate_hz;
-	char text[200];
 	/* What callee_rounds.c can tell apart: stays of 1.7 sample periods. */
 	if (rate_hz > 0)
-		snprintf(text, sizeof(text),
-			 "the phases of a step are too short to be told apart by %.0f samples a "
-			 "second: two of %.0f ms of CPU time are needed",
-			 rate_hz, ceil(1700 / rate_hz));
+		no_steps(analysis,
+			 tp_arena_printf(analysis->arena,
+					 "a step is too short to be seen in %.0f samples a second, "
+					 "which show calls of %.0f ms or more; %s",
+					 rate_hz, ceil(1700 / rate_hz),
+					 tp_steps_hint_no_breakpoint(analysis)));
 	else
-		snprintf(text, sizeof(text),
-			 "the phases of a step are too short to be told apart by looks at /proc");
-	no_steps(analysis, text);
+		no_steps(analysis, "a step is too short to be seen by polling /proc");
+	analysis->profile->steps_next = tp_steps_hint_command(analysis);
 	analysis->loop_start_ns = loop->start_ns;
 	analysis->loop_end_ns = loop->end_ns;
 }
@@ -485,16 +539,22 @@ static void steps_from_stacks(struct tp_analysis *analysis)
 	bool has_counter = find_counter(&counted, analysis, &loop);
 	bool is_counted = has_counter && is_counter_better(&counted, &loop);
 	bool is_its_loop = is_counted || (has_counter && is_same_count(&counted, &loop));
+	struct tp_counter_steps called;
+	bool is_called = !has_counter && tp_call_steps_find(&called, analysis);
 	struct tp_loop_location place;
 	tp_loop_location_find(&place, &loop, &tree, analysis->trace,
 			      is_its_loop ? counted.name : 0);
 	tp_loop_location_apply(&place, analysis);
 	if (is_counted)
 		use_counter(analysis, &counted, counted_until_ns(analysis, &loop));
+	else if (is_called && is_call_better(&called, &loop))
+		use_calls(analysis, &called);
 	else if (loop.state == TP_LOOP_FOUND)
 		set_loop(analysis, &tree, &loop, &place);
 	else
 		no_steps_in_stacks(analysis, &tree, &loop);
+	if (is_called)
+		tp_counter_steps_release(&called);
 	tp_counter_steps_release(&counted);
 	tp_loop_release(&loop);
 	tp_call_tree_release(&tree);

@@ -4,11 +4,14 @@
 #include "collect/machine/availability.h"
 #include "collect/registry.h"
 #include "counter_watch.h"
+#include "entry_watch.h"
 #include "watch_list.h"
 
 #include "trainprof/base/clock.h"
+#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/collector.h"
+#include "trainprof/stack/maps.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,11 +24,16 @@
  * where measuring may cost 1 %. */
 static const double budget_share = 0.1;
 
+#define LIST_PERIOD_NS (200 * TP_NS_PER_MS)
+
 struct watch_collector {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_watch_list list;
 	struct tp_counter_watch counters;
+	struct tp_entry_watch entries;
+	struct tp_map native_tids; /* task of a native program's first thread -> tid */
+	uint64_t listed_ns;        /* when they were listed */
 	bool is_started;
 	bool is_paused;
 };
@@ -89,6 +97,38 @@ static void on_counters(void *context, const struct tp_task_tree_task *task,
 					self);
 }
 
+static bool find_address(void *context, const struct tp_task_tree_task *task, const char *path,
+			 uint64_t start, uint64_t *address)
+{
+	(void)context;
+	return task->maps && tp_maps_address(task->maps, path, start, address);
+}
+
+static void on_record(void *context, const struct tp_record *record)
+{
+	struct watch_collector *self = context;
+	uint64_t tid;
+	if (record->kind == TP_RECORD_SAMPLE && !(record->of.sample.flags & TP_SAMPLE_SWITCH_OUT) &&
+	    tp_map_get(&self->native_tids, record->of.sample.task, &tid))
+		tp_entry_watch_add(&self->entries, &record->of.sample, (pid_t)tid);
+	else if (record->kind == TP_RECORD_MARK && record->of.mark.kind == TP_MARK_STEP)
+		self->entries.is_off = true;
+}
+
+static void list_native(struct watch_collector *self, uint64_t now_ns)
+{
+	const struct tp_collect_context *context = self->context;
+	const struct tp_task_tree_task *task;
+	size_t cursor = 0;
+	if (now_ns - self->listed_ns < LIST_PERIOD_NS)
+		return;
+	self->listed_ns = now_ns;
+	while ((task = tp_task_tree_next(context->tree, &cursor)))
+		if (task->info.tid == task->info.pid && !is_forked(task) &&
+		    !(context->pythons && tp_python_processes_has(context->pythons, task)))
+			tp_map_set(&self->native_tids, task->info.id, (uint64_t)task->info.tid);
+}
+
 static enum tp_status watch_start(struct tp_collector *base, pid_t target, struct tp_error *err)
 {
 	struct watch_collector *self = (struct watch_collector *)base;
@@ -101,6 +141,8 @@ static enum tp_status watch_start(struct tp_collector *base, pid_t target, struc
 	tp_watch_list_init(&self->list, context->tree, &tp_breakpoint_kernel, cost_ns,
 			   context->config->max_overhead_ratio * budget_share);
 	tp_counter_watch_init(&self->counters, &self->list, context->sink);
+	tp_entry_watch_init(&self->entries, &self->list, context->sink, find_address, self);
+	tp_sink_watch(context->sink, on_record, self);
 	self->is_started = true;
 	if (context->pythons)
 		tp_python_processes_listen(context->pythons, on_counters, self);
@@ -118,10 +160,14 @@ static int watch_wait_fd(const struct tp_collector *base)
 static enum tp_status watch_sample(struct tp_collector *base, uint64_t now_ns, struct tp_error *err)
 {
 	struct watch_collector *self = (struct watch_collector *)base;
-	(void)now_ns;
 	(void)err;
-	if (self->is_started)
-		tp_watch_list_drain(&self->list);
+	if (!self->is_started)
+		return TP_OK;
+	tp_watch_list_drain(&self->list);
+	if (self->is_paused)
+		return TP_OK;
+	list_native(self, now_ns);
+	tp_entry_watch_update(&self->entries, now_ns);
 	return TP_OK;
 }
 
@@ -150,6 +196,7 @@ static enum tp_status watch_stop(struct tp_collector *base, uint64_t now_ns, str
 		return TP_OK;
 	if (self->context->pythons)
 		tp_python_processes_listen(self->context->pythons, NULL, NULL);
+	tp_sink_end_watch(self->context->sink, self);
 	tp_watch_list_drain(&self->list);
 	close_all(self);
 	const struct tp_watch_list *list = &self->list;
@@ -169,6 +216,8 @@ static void watch_close(struct tp_collector *base)
 	struct watch_collector *self = (struct watch_collector *)base;
 	if (self->is_started) {
 		tp_counter_watch_release(&self->counters);
+		tp_entry_watch_release(&self->entries);
+		tp_map_release(&self->native_tids);
 		tp_watch_list_release(&self->list);
 	}
 	free(self);

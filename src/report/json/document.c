@@ -410,6 +410,8 @@ void tp_report_json_steps(struct tp_report_document *doc)
 	tp_json_put_string(w, "found_by", tp_steps_found_by_name(profile->steps_found_by));
 	tp_json_put_number(w, "confidence_ratio", profile->steps_confidence);
 	tp_report_json_text(w, "reason", profile->steps_reason);
+	if (profile->steps_next)
+		tp_report_json_text(w, "next", profile->steps_next);
 	tp_report_json_loop(w, profile);
 	tp_json_put_uint(w, "count", profile->n_steady);
 	tp_json_put_uint(w, "total_count", profile->n_steps);

@@ -251,7 +251,13 @@ static void print_steps_note(struct tp_page *page, const struct tp_report_digest
 	    !profile->steps_reason)
 		return;
 	tp_page_add(page, TP_PAINT_NONE, "Steps: ");
-	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 2);
+	tp_page_wrap(page, 2, TP_PAINT_NONE, profile->steps_reason, 3);
+	if (!profile->steps_next)
+		return;
+	/* On one line, so that it can be copied. */
+	tp_page_add(page, TP_PAINT_NONE, "next: ");
+	tp_page_add(page, TP_PAINT_NONE, profile->steps_next);
+	tp_page_end(page);
 }
 
 static void print_missing(struct tp_page *page, const struct tp_report_digest *digest)

@@ -302,3 +302,16 @@ void tp_maps_find(struct tp_maps *maps, uint64_t pc, uint32_t flags, struct tp_s
 	if (!tp_maps_locate(maps, pc, &out->module, &out->address) && pc >= FIRST_KERNEL_ADDRESS)
 		out->module = tp_modules_kernel(maps->modules);
 }
+
+bool tp_maps_address(const struct tp_maps *maps, const char *path, uint64_t address, uint64_t *pc)
+{
+	const struct regions *regions = maps->regions;
+	for (size_t i = 0; i < regions->n_items; i++) {
+		const struct region *region = &regions->items[i];
+		*pc = address + region->bias;
+		if (region->has_bias && *pc >= region->start && *pc < region->end &&
+		    strcmp(region->module->path, path) == 0)
+			return true;
+	}
+	return false;
+}

@@ -177,6 +177,11 @@ START_TEST(own_function_is_found_by_its_address)
 	tp_symbol_find(&frame, &symbol);
 	ck_assert_str_eq(symbol.name, "set_up");
 	ck_assert_uint_eq(symbol.start, frame.address);
+	uint64_t back;
+	ck_assert(tp_maps_address(maps, frame.module->path, symbol.start, &back));
+	ck_assert_uint_eq(back, pc);
+	ck_assert(!tp_maps_address(maps, frame.module->path, UINT64_C(1) << 40, &back));
+	ck_assert(!tp_maps_address(maps, "/no/such/file", symbol.start, &back));
 	/* The same file in another process is the same module. */
 	struct tp_maps *other = tp_maps_new(modules, getppid());
 	struct tp_stack_frame there;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says what may help where steps are too short. */
+#include "steps_hint.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/text.h"
+
+#include <string.h>
+
+/* Four times the usual rate. More would slow the program so much that its steps are not its own. */
+static const double rate_hz = 400;
+
+static const struct tp_source *find_breakpoints(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_sources; i++)
+		if (strcmp(tp_trace_string(trace, trace->sources[i].name), "breakpoints") == 0)
+			return &trace->sources[i];
+	return NULL;
+}
+
+const char *tp_steps_hint_no_breakpoint(const struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	const struct tp_source *source = find_breakpoints(trace);
+	if (!source)
+		return "no hardware breakpoints were used";
+	if (source->presence != TP_PRESENCE_PRESENT)
+		return tp_arena_printf(analysis->arena, "hardware breakpoints cannot be used: %s",
+				       tp_trace_string(trace, source->reason));
+	return "no variable or function was found that changes once a step and is cheap enough to "
+	       "watch";
+}
+
+const char *tp_steps_hint_command(const struct tp_analysis *analysis)
+{
+	const struct tp_run_info *run = &analysis->trace->run;
+	if ((run->mode != TP_MODE_RUN && run->mode != TP_MODE_ATTACH) ||
+	    run->asked_rate_hz >= rate_hz || run->n_command == 0)
+		return NULL;
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "trainprof %s --rate=%.0f --max-overhead=5%%%s",
+		      run->mode == TP_MODE_RUN ? "run" : "attach", rate_hz,
+		      run->mode == TP_MODE_RUN ? " --" : "");
+	if (run->mode == TP_MODE_ATTACH)
+		tp_buf_printf(&text, " %d", (int)run->pid);
+	for (size_t i = 0; i < run->n_command && run->mode == TP_MODE_RUN; i++) {
+		tp_buf_puts(&text, " ");
+		tp_text_add_word(&text, run->command[i]);
+	}
+	const char *command = tp_arena_strdup(analysis->arena, tp_buf_text(&text));
+	tp_buf_release(&text);
+	return command;
+}

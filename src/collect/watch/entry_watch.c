@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tries functions of native programs until one is called once a step. */
+#include "entry_watch.h"
+
+#include "entry_choice.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/clock.h"
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TP_LOG_DOMAIN "collect"
+#include "trainprof/base/log.h"
+
+enum {
+	SAMPLES_MIN = 50, /* before functions are chosen */
+	HITS_ENOUGH = 24, /* in a trial */
+	HITS_MIN = 6,     /* fewer show no regularity */
+	HITS_KEPT = 1024, /* of the best, until all trials are over */
+	ROUNDS_MAX = 5,   /* of sampling and trials */
+};
+
+#define SAMPLING_NS    (700 * TP_NS_PER_MS)
+#define TRIAL_NS       TP_NS_PER_S       /* of one that is hardly called */
+#define TRIAL_MAX_NS   (3 * TP_NS_PER_S) /* of one that is called now and then */
+#define ROUND_PAUSE_NS (2 * TP_NS_PER_S)
+
+/* Of the intervals between calls, and of their time. */
+static const double regular_share = 0.75;
+static const double alike = 0.5;
+/* Rates of two functions of one step. */
+static const double same_rate = 0.25;
+/* Batches whose gradients are added up before one update. What comes back more seldom is done now
+ * and then: a checkpoint, an evaluation. */
+static const double batches_max = 8.5;
+static const double rate_min_hz = 0.2;
+
+struct trial {
+	struct tp_entry_thread *owner;
+	uint32_t function;
+	struct tp_watch *watch; /* NULL: it is over */
+	uint64_t began_ns;
+	uint64_t times_ns[HITS_KEPT]; /* of the first hits */
+	size_t n;
+	double rate_hz;
+	bool is_kept; /* hits are put at once */
+	uint32_t name;
+};
+
+enum entry_state { STATE_SAMPLING, STATE_TRYING, STATE_KEEPING, STATE_OVER };
+
+struct tp_entry_thread {
+	struct tp_entry_watch *owner;
+	uint32_t task;
+	pid_t tid;
+	enum entry_state state;
+	struct tp_entry_stacks stacks;
+	uint64_t first_ns; /* sample */
+	uint64_t last_ns;
+	uint64_t pause_until_ns;
+	uint32_t candidates[TP_ENTRY_CANDIDATES_MAX];
+	size_t n_candidates;
+	size_t n_tried;
+	double rates_hz[TP_ENTRY_CANDIDATES_MAX]; /* of those tried, 0: hardly called */
+	unsigned n_rounds;
+	struct trial *best; /* heap; its breakpoint stays set */
+	struct trial *now;  /* heap */
+};
+
+void tp_entry_watch_init(struct tp_entry_watch *self, struct tp_watch_list *list,
+			 struct tp_sink *sink, tp_entry_address_fn *find_address, void *context)
+{
+	*self = (struct tp_entry_watch){.list = list,
+					.sink = sink,
+					.find_address = find_address,
+					.context = context};
+}
+
+static void thread_free(struct tp_entry_thread *thread)
+{
+	tp_entry_stacks_release(&thread->stacks);
+	free(thread->best);
+	free(thread->now);
+	free(thread);
+}
+
+void tp_entry_watch_release(struct tp_entry_watch *self)
+{
+	for (size_t i = 0; i < TP_ENTRY_THREADS_MAX; i++)
+		if (self->threads[i])
+			thread_free(self->threads[i]);
+}
+
+static struct tp_entry_thread *thread_of(struct tp_entry_watch *self, uint32_t task, pid_t tid)
+{
+	struct tp_entry_thread **room = NULL;
+	for (size_t i = 0; i < TP_ENTRY_THREADS_MAX; i++) {
+		if (self->threads[i] && self->threads[i]->task == task)
+			return self->threads[i];
+		if (!self->threads[i] && !room)
+			room = &self->threads[i];
+	}
+	if (!room)
+		return NULL;
+	*room = tp_alloc(sizeof(**room));
+	(*room)->owner = self;
+	(*room)->task = task;
+	(*room)->tid = tid;
+	tp_entry_stacks_init(&(*room)->stacks);
+	return *room;
+}
+
+void tp_entry_watch_add(struct tp_entry_watch *self, const struct tp_sample *sample, pid_t tid)
+{
+	struct tp_entry_thread *thread = thread_of(self, sample->task, tid);
+	if (!thread || thread->state != STATE_SAMPLING || sample->time_ns < thread->pause_until_ns)
+		return;
+	if (thread->stacks.n == 0)
+		thread->first_ns = sample->time_ns;
+	thread->last_ns = sample->time_ns;
+	tp_entry_stacks_add(&thread->stacks, self->sink, sample->stack);
+	if (thread->stacks.has_python)
+		thread->state = STATE_OVER;
+}
+
+/* ---- calls ---- */
+
+static void put_call(const struct trial *trial, uint64_t time_ns, uint64_t number)
+{
+	const struct tp_mark mark = {.kind = TP_MARK_CALL,
+				     .task = trial->owner->task,
+				     .name = trial->name,
+				     .time_ns = time_ns,
+				     .value = number};
+	tp_sink_mark(trial->owner->owner->sink, &mark);
+}
+
+static void on_hit(void *context, const struct tp_watch *watch, uint64_t time_ns, uint64_t number)
+{
+	struct trial *trial = context;
+	(void)watch;
+	if (number == 0)
+		trial->watch = NULL;
+	else if (trial->is_kept)
+		put_call(trial, time_ns, number);
+	else if (trial->n < HITS_KEPT)
+		trial->times_ns[trial->n++] = time_ns;
+}
+
+/* ---- trials ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Most calls come after about the same time, and that is most of the time: layers are called in a
+ * row, with the rest of the step in between. */
+static bool is_regular(struct trial *trial)
+{
+	uint64_t gaps[HITS_KEPT]; /* between calls */
+	size_t n = trial->n - 1;
+	if (trial->n < HITS_MIN)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		gaps[i] = trial->times_ns[i + 1] - trial->times_ns[i];
+	qsort(gaps, n, sizeof(*gaps), compare_times);
+	double median = (double)gaps[n / 2];
+	double all_ns = (double)(trial->times_ns[n] - trial->times_ns[0]);
+	double alike_ns = 0;
+	size_t n_alike = 0;
+	for (size_t i = 0; i < n; i++) {
+		double differs = (double)gaps[i] - median;
+		bool is_alike = differs <= alike * median && -differs <= alike * median;
+		n_alike += is_alike;
+		alike_ns += is_alike ? (double)gaps[i] : 0;
+	}
+	trial->rate_hz = all_ns > 0 ? (double)n * 1e9 / all_ns : 0;
+	return (double)n_alike >= regular_share * (double)n && alike_ns >= regular_share * all_ns &&
+	       trial->rate_hz >= rate_min_hz;
+}
+
+/* A slower one has whole steps, of which the faster one is a part; an evaluation is none. */
+static bool is_better(const struct trial *trial, const struct trial *old)
+{
+	const struct tp_entry_stacks *stacks = &trial->owner->stacks;
+	if (trial->rate_hz * (1 + same_rate) < old->rate_hz)
+		return trial->rate_hz * batches_max >= old->rate_hz &&
+		       !tp_entry_stacks_overlap(stacks, trial->function);
+	if (trial->rate_hz > (1 + same_rate) * old->rate_hz)
+		return trial->rate_hz > batches_max * old->rate_hz ||
+		       tp_entry_stacks_overlap(stacks, old->function);
+	return false;
+}
+
+/* One that works where others do may be an evaluation, unless something else is called as often. */
+static bool may_be_kept(const struct tp_entry_thread *thread, const struct trial *best)
+{
+	size_t n_alike = 0;
+	if (!tp_entry_stacks_overlap(&thread->stacks, best->function))
+		return true;
+	for (size_t i = 0; i < thread->n_tried; i++)
+		n_alike += thread->rates_hz[i] * (1 + same_rate) >= best->rate_hz &&
+			   thread->rates_hz[i] <= best->rate_hz * (1 + same_rate);
+	return n_alike > 1; /* with itself */
+}
+
+static void end_trial(struct trial *trial)
+{
+	if (trial->watch)
+		tp_watch_list_close(trial->owner->owner->list, trial->watch);
+	free(trial);
+}
+
+static bool is_over(const struct trial *trial, uint64_t now_ns)
+{
+	uint64_t age_ns = now_ns - trial->began_ns;
+	return !trial->watch || trial->n >= HITS_ENOUGH || age_ns >= TRIAL_MAX_NS ||
+	       (age_ns >= TRIAL_NS && trial->n < 2);
+}
+
+static void judge_trial(struct tp_entry_thread *thread)
+{
+	struct trial *trial = thread->now;
+	thread->now = NULL;
+	struct trial *best = thread->best;
+	bool is_steady = is_regular(trial);
+	thread->rates_hz[thread->n_tried - 1] = trial->rate_hz;
+	if (!trial->watch || !is_steady || (best && !is_better(trial, best))) {
+		end_trial(trial);
+		return;
+	}
+	if (best)
+		end_trial(best);
+	thread->best = trial;
+}
+
+/* The next candidate that can be watched; false when there is none. */
+static bool begin_trial(struct tp_entry_thread *thread, const struct tp_task_tree_task *task,
+			uint64_t now_ns)
+{
+	struct tp_entry_watch *self = thread->owner;
+	while (thread->n_tried < thread->n_candidates) {
+		uint32_t number = thread->candidates[thread->n_tried++];
+		const struct tp_entry_function *function = &thread->stacks.functions[number];
+		struct tp_breakpoint_place place = {.tid = task->info.tid, .is_call = true};
+		const char *path = tp_strtab_text(&self->sink->strings, function->path);
+		if (!self->find_address(self->context, task, path, function->start, &place.address))
+			continue;
+		struct trial *trial = tp_alloc(sizeof(*trial));
+		trial->owner = thread;
+		trial->function = number;
+		trial->began_ns = now_ns;
+		trial->watch = tp_watch_list_open(self->list, task, &place, now_ns, on_hit, trial);
+		if (trial->watch) {
+			thread->now = trial;
+			return true;
+		}
+		free(trial);
+	}
+	return false;
+}
+
+/* "gpt2_forward() in train_gpt2" */
+static uint32_t name_of(const struct trial *trial)
+{
+	struct tp_sink *sink = trial->owner->owner->sink;
+	const struct tp_entry_function *function = &trial->owner->stacks.functions[trial->function];
+	struct tp_buf text = {0};
+	tp_buf_printf(&text, "%s() in ", tp_strtab_text(&sink->strings, function->symbol));
+	tp_buf_puts(&text, tp_text_base_name(tp_strtab_text(&sink->strings, function->path)));
+	uint32_t name = tp_sink_string(sink, tp_buf_text(&text));
+	tp_buf_release(&text);
+	return name;
+}
+
+static void keep_best(struct tp_entry_thread *thread)
+{
+	struct trial *best = thread->best;
+	thread->state = STATE_KEEPING;
+	best->is_kept = true;
+	best->name = name_of(best);
+	for (size_t i = 0; i < best->n; i++)
+		put_call(best, best->times_ns[i], i + 1);
+	tp_info("%s is called %.1f times a second: its calls are recorded",
+		tp_strtab_text(&thread->owner->sink->strings, best->name), best->rate_hz);
+}
+
+static void try_again_later(struct tp_entry_thread *thread, uint64_t now_ns)
+{
+	thread->state = ++thread->n_rounds < ROUNDS_MAX ? STATE_SAMPLING : STATE_OVER;
+	thread->pause_until_ns = now_ns + ROUND_PAUSE_NS;
+	tp_entry_stacks_clear(&thread->stacks);
+}
+
+static void update_trials(struct tp_entry_thread *thread, const struct tp_task_tree_task *task,
+			  uint64_t now_ns)
+{
+	if (thread->now && !is_over(thread->now, now_ns))
+		return;
+	if (thread->now)
+		judge_trial(thread);
+	/* Its hits came too fast, or it is no longer: so it was not the one. */
+	if (thread->best && (!thread->best->watch || thread->best->n == HITS_KEPT)) {
+		end_trial(thread->best);
+		thread->best = NULL;
+	}
+	if (begin_trial(thread, task, now_ns))
+		return;
+	if (thread->best && may_be_kept(thread, thread->best)) {
+		keep_best(thread);
+		return;
+	}
+	if (thread->best)
+		end_trial(thread->best);
+	thread->best = NULL;
+	try_again_later(thread, now_ns);
+}
+
+static void update_thread(struct tp_entry_thread *thread, uint64_t now_ns)
+{
+	const struct tp_task_tree *tree = thread->owner->list->tree;
+	const struct tp_task_tree_task *task = tp_task_tree_find(tree, thread->tid);
+	if (!task || task->info.id != thread->task)
+		return;
+	if (thread->state == STATE_SAMPLING && thread->stacks.n >= SAMPLES_MIN &&
+	    thread->last_ns - thread->first_ns >= SAMPLING_NS) {
+		thread->n_candidates = tp_entry_stacks_choose(&thread->stacks, thread->candidates);
+		thread->n_tried = 0;
+		memset(thread->rates_hz, 0, sizeof(thread->rates_hz));
+		thread->state = STATE_TRYING;
+	}
+	if (thread->state == STATE_TRYING)
+		update_trials(thread, task, now_ns);
+}
+
+static void end_all(struct tp_entry_thread *thread)
+{
+	if (thread->now)
+		end_trial(thread->now);
+	if (thread->best)
+		end_trial(thread->best);
+	thread->now = thread->best = NULL;
+	thread->state = STATE_OVER;
+}
+
+void tp_entry_watch_update(struct tp_entry_watch *self, uint64_t now_ns)
+{
+	for (size_t i = 0; i < TP_ENTRY_THREADS_MAX; i++) {
+		if (self->threads[i] && self->is_off)
+			end_all(self->threads[i]);
+		else if (self->threads[i])
+			update_thread(self->threads[i], now_ns);
+	}
+}

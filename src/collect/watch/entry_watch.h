@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Steps of native programs: a function that is called once a step gets a breakpoint where it
+ * begins, and each call is put as a mark (TP_MARK_CALL) with the function's name.
+ *
+ * Which function that is, is found while the program runs. From the call stacks of a program's
+ * first thread candidates are taken: what the function that loops calls, then the functions on the
+ * way to it. Each is watched until its calls show how regular they are. Of those that are regular
+ * the slowest is kept, unless it does its work in functions that work elsewhere, too, as an
+ * evaluation does. Calls are put of the one that is kept only, from when its trial began.
+ *
+ * All work is bounded: programs, samples, candidates, trials. Programs that run Python are left to
+ * counter_watch.h. Times are CLOCK_MONOTONIC ns. Not thread-safe.
+ */
+#ifndef TRAINPROF_SRC_COLLECT_WATCH_ENTRY_WATCH_H
+#define TRAINPROF_SRC_COLLECT_WATCH_ENTRY_WATCH_H
+
+#include "watch_list.h"
+
+#include "trainprof/model/sink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tp_entry_thread;
+
+/* Where a function of a file begins in the thread's memory; false when it is not mapped. */
+typedef bool tp_entry_address_fn(void *context, const struct tp_task_tree_task *task,
+				 const char *path, uint64_t start, uint64_t *address);
+
+enum { TP_ENTRY_THREADS_MAX = 4 };
+
+struct tp_entry_watch {
+	struct tp_watch_list *list;
+	struct tp_sink *sink;
+	tp_entry_address_fn *find_address;
+	void *context;
+	struct tp_entry_thread *threads[TP_ENTRY_THREADS_MAX]; /* heap; NULL: none */
+	bool is_off; /* the program marks its steps itself: nothing is watched any more */
+};
+
+void tp_entry_watch_init(struct tp_entry_watch *self, struct tp_watch_list *list,
+			 struct tp_sink *sink, tp_entry_address_fn *find_address, void *context);
+/* After the list's watches were closed. */
+void tp_entry_watch_release(struct tp_entry_watch *self);
+
+/* A sample of a program's first thread that was put into the sink. */
+void tp_entry_watch_add(struct tp_entry_watch *self, const struct tp_sample *sample, pid_t tid);
+/* Some ten times a second, after the list was drained: begins and judges trials. */
+void tp_entry_watch_update(struct tp_entry_watch *self, uint64_t now_ns);
+
+#endif
