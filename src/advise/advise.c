@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
 #include "trainprof/advise/advise.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include "advise/judge/finding_order.h"
@@ -65,11 +66,31 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 						 matter->whole, matter->arena);
 }
 
-/* Who was hardly seen is not told what to change, on no page of the report. */
-static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice)
+/* Why nothing is advised, whatever fired: what the verdict says leaves nothing to judge. NULL:
+ * there is advice. */
+static const char *reason_not_judged(const char *verdict, bool is_seen)
+{
+	static const struct {
+		const char *verdict;
+		const char *reason;
+		bool is_of_watching; /* facts that somebody told are believed nevertheless */
+	} silent[] = {
+		{"too_short", "the run is too short to judge", true},
+		{"own_overhead", "measuring cost too much: nothing is judged", false},
+		{"blocked", "the program hangs: nothing of it was seen at work", false},
+	};
+	for (size_t i = 0; verdict && i < TP_ARRAY_LEN(silent); i++)
+		if (strcmp(verdict, silent[i].verdict) == 0 &&
+		    !(silent[i].is_of_watching && is_seen))
+			return silent[i].reason;
+	return NULL;
+}
+
+/* On no page of the report. */
+static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, const char *reason)
 {
 	for (size_t i = 0; i < n_advice; i++)
-		candidates[i].finding.suppressed = "the run is too short to judge";
+		candidates[i].finding.suppressed = reason;
 	return 0;
 }
 
@@ -93,8 +114,9 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
-	if (!is_seen && out->verdict && strcmp(out->verdict, "too_short") == 0)
-		out->n_fired = suppress_advice(candidates, out->n_fired);
+	const char *reason = reason_not_judged(out->verdict, is_seen);
+	if (reason)
+		out->n_fired = suppress_advice(candidates, out->n_fired, reason);
 	fill_combined(out, matter, candidates, out->n_fired);
 	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;

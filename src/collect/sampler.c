@@ -5,6 +5,7 @@
 
 #include "collect/machine/sched_priority.h"
 #include "plan_source.h"
+#include "standstill.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
@@ -247,18 +248,38 @@ static int loop_timeout_ms(const struct loop *loop)
 	return left_ms < TIMEOUT_MAX_MS ? (int)left_ms : TIMEOUT_MAX_MS;
 }
 
+/* From one end of its own work to the next news of the target the loop sleeps, and does nothing
+ * that takes long. */
+static void loop_check_standstill(const struct loop *loop, const struct tp_standstill_now *before,
+				  int timeout_ms, unsigned news)
+{
+	const struct tp_standstill_now after = tp_standstill_read();
+	if (loop->phase != PHASE_MEASURE)
+		return;
+	uint64_t meant_ns = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * TP_NS_PER_MS;
+	tp_standstill_check(tp_plan_sink(loop->plan), before, &after, meant_ns,
+			    (news & TP_TARGET_STOPPED) != 0, tp_target_pid(loop->target));
+}
+
 static void loop_run(struct loop *loop)
 {
 	for (;;) {
 		struct epoll_event events[MAX_EVENTS];
-		int n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, loop_timeout_ms(loop));
+		int timeout_ms = loop_timeout_ms(loop);
+		const struct tp_standstill_now before = tp_standstill_read();
+		int n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, timeout_ms);
 		unsigned news = 0;
 		for (int i = 0; i < n; i++) {
 			int who = (int)(int64_t)events[i].data.u64;
 			if (who == WAKE_TARGET)
 				news |= tp_target_poll(loop->target);
-			else if (who == WAKE_CALLER &&
-				 !loop->config->watched(loop->config->context))
+		}
+		loop_check_standstill(loop, &before, timeout_ms, news);
+		for (int i = 0; i < n; i++) {
+			int who = (int)(int64_t)events[i].data.u64;
+			if (who == WAKE_TARGET)
+				continue;
+			if (who == WAKE_CALLER && !loop->config->watched(loop->config->context))
 				loop_finish(loop);
 			else if (who == WAKE_CALLER)
 				continue;
