@@ -53,7 +53,7 @@ static bool read_is_stopped(const struct tp_host *host, pid_t pid, enum tp_stop_
 	return classify(stat.state, wchan, out);
 }
 
-static bool is_recent_run(const struct tp_task_tree_task *leader, uint64_t now_ns)
+static bool has_run_since(const struct tp_task_tree_task *leader, uint64_t now_ns)
 {
 	switch (leader->where) {
 	case TP_TASK_TREE_UNKNOWN:
@@ -81,7 +81,7 @@ void tp_stop_watch_poll(struct tp_stop_watch *watch, struct tp_sink *sink,
 {
 	enum tp_stop_kind kind = watch->kind;
 	pid_t pid = leader->info.pid;
-	if (now_ns < watch->due_ns || (!watch->is_stopped && is_recent_run(leader, now_ns)))
+	if (now_ns < watch->due_ns || (!watch->is_stopped && has_run_since(leader, now_ns)))
 		return;
 	watch->due_ns = now_ns + READ_PERIOD_NS;
 	bool is_stopped = read_is_stopped(host, pid, &kind);
