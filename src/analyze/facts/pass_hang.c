@@ -11,6 +11,7 @@
 #include "trainprof/base/buf.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/base/text.h"
+#include "trainprof/model/cause_text.h"
 #include "trainprof/model/fact.h"
 
 /* ---- how long -------------------------------------------------------------------------------- */
@@ -79,22 +80,6 @@ static const struct tp_sample *sample_of_wait(const struct tp_analysis *analysis
 	return found;
 }
 
-static const char *wait_text(enum tp_cause cause)
-{
-	static const char *const texts[TP_N_CAUSES] = {
-		[TP_CAUSE_FILE] = "a file",
-		[TP_CAUSE_DISK] = "the disk",
-		[TP_CAUSE_PAGE_FAULT] = "a page to be read in",
-		[TP_CAUSE_PIPE] = "a pipe",
-		[TP_CAUSE_SOCKET] = "a socket",
-		[TP_CAUSE_POLL] = "several descriptors (poll)",
-		[TP_CAUSE_FUTEX] = "a lock or a condition (futex)",
-		[TP_CAUSE_CHILD] = "a child process to end",
-		[TP_CAUSE_GIL] = "the interpreter lock",
-	};
-	return cause < TP_N_CAUSES && texts[cause] ? texts[cause] : "something unknown";
-}
-
 /* The innermost Python frame, of the user's own files only where `is_own`; NULL: there is none. */
 static const struct tp_frame *find_python(const struct tp_analysis *analysis,
 					  const struct tp_stack *stack, bool is_own)
@@ -148,7 +133,7 @@ static const char *describe(struct tp_analysis *analysis, const struct tp_sample
 	struct tp_buf text = {0};
 	const char *target = sample ? tp_trace_string(analysis->trace, sample->target) : "";
 	tp_buf_printf(&text, "The main thread waits for %s",
-		      wait_text(sample ? sample->cause : TP_CAUSE_UNKNOWN));
+		      tp_cause_text(sample ? sample->cause : TP_CAUSE_UNKNOWN));
 	if (*target)
 		tp_buf_printf(&text, " (%s)", target);
 	if (sample)
