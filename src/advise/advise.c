@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a profile to findings: judges every rule, ranks, combines, and then finds the verdict. */
 #include "trainprof/advise/advise.h"
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include "advise/judge/finding_order.h"
@@ -75,26 +76,32 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 						 matter->whole, matter->arena);
 }
 
-/* Why a verdict says that nothing can be judged; NULL when it does not. `is_exact`: a few steps are
- * enough, as in traces of devices. */
-static const char *not_judged_because(const char *verdict, bool is_exact)
+/* Why nothing is advised, whatever fired: what the verdict says leaves nothing to judge. NULL:
+ * there is advice. */
+static const char *reason_not_judged(const char *verdict, bool is_seen)
 {
-	if (!verdict)
-		return NULL;
-	if (!is_exact && strcmp(verdict, "too_short") == 0)
-		return "the run is too short to judge";
-	if (strcmp(verdict, "own_overhead") == 0)
-		return "measuring took too much of the program's time to judge it";
-	if (strcmp(verdict, "records_lost") == 0)
-		return "too much of the recording is missing to judge it";
+	static const struct {
+		const char *verdict;
+		const char *reason;
+		bool is_of_watching; /* facts that somebody told are believed nevertheless */
+	} silent[] = {
+		{"too_short", "the run is too short to judge", true},
+		{"own_overhead", "measuring cost too much: nothing is judged", false},
+		{"records_lost", "too much of the recording is missing to judge it", false},
+		{"blocked", "the program hangs: nothing of it was seen at work", false},
+	};
+	for (size_t i = 0; verdict && i < TP_ARRAY_LEN(silent); i++)
+		if (strcmp(verdict, silent[i].verdict) == 0 &&
+		    !(silent[i].is_of_watching && is_seen))
+			return silent[i].reason;
 	return NULL;
 }
 
-/* Below "not judged" there is no advice, on no page of the report. */
-static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, const char *because)
+/* On no page of the report. */
+static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, const char *reason)
 {
 	for (size_t i = 0; i < n_advice; i++)
-		candidates[i].finding.suppressed = because;
+		candidates[i].finding.suppressed = reason;
 	return 0;
 }
 
@@ -118,9 +125,9 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
-	const char *because = not_judged_because(out->verdict, is_seen);
-	if (because)
-		out->n_fired = suppress_advice(candidates, out->n_fired, because);
+	const char *reason = reason_not_judged(out->verdict, is_seen);
+	if (reason)
+		out->n_fired = suppress_advice(candidates, out->n_fired, reason);
 	fill_combined(out, matter, candidates, out->n_fired);
 	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;

@@ -191,6 +191,7 @@ enum tp_status tp_pass_launches(struct tp_analysis *analysis, struct tp_error *e
 enum tp_status tp_pass_steady(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_partition(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_hang(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);

@@ -18,6 +18,7 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"steady", tp_pass_steady},          /* kinds of steps, window, run phases */
 	{"partition", tp_pass_partition},    /* parts, shares, brackets */
 	{"devices", tp_pass_devices},        /* the same beside devices, device.*, kernel.* */
+	{"hang", tp_pass_hang},              /* run.hang_* */
 	{"lines", tp_pass_lines},            /* lines of Python */
 	{"loader", tp_pass_loader},          /* loader.* */
 	{"processes", tp_pass_processes},    /* processes, hot stacks */

@@ -401,6 +401,11 @@ struct tp_collector *tp_plan_source(const struct tp_plan *plan, size_t i)
 	return plan->slots[i].collector;
 }
 
+struct tp_sink *tp_plan_sink(const struct tp_plan *plan)
+{
+	return plan->context.sink;
+}
+
 void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct tp_error *why)
 {
 	struct plan_slot *slot = &plan->slots[i];

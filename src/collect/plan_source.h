@@ -9,6 +9,8 @@
 struct tp_collector *tp_plan_source(const struct tp_plan *plan, size_t i);
 /* It failed: stop it and say so. The run goes on. */
 void tp_plan_drop(struct tp_plan *plan, size_t i, uint64_t now_ns, const struct tp_error *why);
+/* Where the sources put their records. */
+struct tp_sink *tp_plan_sink(const struct tp_plan *plan);
 /* All of them. Before tp_plan_start() too. */
 void tp_plan_pause(struct tp_plan *plan, bool is_paused, uint64_t now_ns);
 

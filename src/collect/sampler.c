@@ -5,6 +5,7 @@
 
 #include "collect/machine/sched_priority.h"
 #include "plan_source.h"
+#include "standstill.h"
 
 #include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
@@ -247,22 +248,47 @@ static int loop_timeout_ms(const struct loop *loop)
 	return left_ms < TIMEOUT_MAX_MS ? (int)left_ms : TIMEOUT_MAX_MS;
 }
 
+/* From one end of its own work to the next news of the target the loop sleeps, and does nothing
+ * that takes long. */
+static void loop_check_standstill(const struct loop *loop, const struct tp_standstill_now *before,
+				  int timeout_ms, unsigned news)
+{
+	const struct tp_standstill_now after = tp_standstill_read();
+	if (loop->phase != PHASE_MEASURE)
+		return;
+	uint64_t meant_ns = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * TP_NS_PER_MS;
+	tp_standstill_check(tp_plan_sink(loop->plan), before, &after, meant_ns,
+			    (news & TP_TARGET_STOPPED) != 0, tp_target_pid(loop->target));
+}
+
+/* Sleep until there is news; what the target tells is returned, the rest is in `events`. */
+static unsigned loop_wait(const struct loop *loop, struct epoll_event *events, int *n)
+{
+	int timeout_ms = loop_timeout_ms(loop);
+	const struct tp_standstill_now before = tp_standstill_read();
+	unsigned news = 0;
+	*n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, timeout_ms);
+	/* Stopped and continued: the target's signals are there, but not yet among the events. */
+	bool is_for_target = *n < 0;
+	for (int i = 0; i < *n; i++)
+		is_for_target |= (int)(int64_t)events[i].data.u64 == WAKE_TARGET;
+	if (is_for_target)
+		news = tp_target_poll(loop->target);
+	loop_check_standstill(loop, &before, timeout_ms, news);
+	return news;
+}
+
 static void loop_run(struct loop *loop)
 {
 	for (;;) {
 		struct epoll_event events[MAX_EVENTS];
-		int n = epoll_wait(loop->epoll_fd, events, MAX_EVENTS, loop_timeout_ms(loop));
-		unsigned news = 0;
+		int n;
+		unsigned news = loop_wait(loop, events, &n);
 		for (int i = 0; i < n; i++) {
 			int who = (int)(int64_t)events[i].data.u64;
-			if (who == WAKE_TARGET)
-				news |= tp_target_poll(loop->target);
-			else if (who == WAKE_CALLER &&
-				 !loop->config->watched(loop->config->context))
+			if (who == WAKE_CALLER && !loop->config->watched(loop->config->context))
 				loop_finish(loop);
-			else if (who == WAKE_CALLER)
-				continue;
-			else if (loop->phase != PHASE_OVER)
+			else if (who >= 0 && loop->phase != PHASE_OVER)
 				loop_sample(loop, (size_t)who);
 		}
 		if (news & (TP_TARGET_ENDED | TP_TARGET_DETACH))

@@ -2,6 +2,9 @@
 /* Builds a trace: sorts, checks and indexes what a builder collected. */
 #include "trainprof/model/trace.h"
 
+#include "trace_stops.h"
+
+#include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/trace_check.h"
 
@@ -412,7 +415,13 @@ static void index_tasks(struct tp_trace *trace)
 	}
 }
 
-static void find_end(struct tp_trace *trace)
+/* Sources of a live run put something at least once a second, and at its end. */
+#define END_SLACK_NS (60 * TP_NS_PER_S)
+/* A program may go on for long after --duration, or after recording has stopped. No longer than
+ * this, which no clock has counted. */
+#define RUN_MAX_NS (10ULL * 366 * 86400 * TP_NS_PER_S)
+
+static uint64_t last_record_ns(const struct tp_trace *trace)
 {
 	uint64_t last = 0;
 	for (size_t i = 0; i < trace->n_runs; i++)
@@ -428,7 +437,55 @@ static void find_end(struct tp_trace *trace)
 		for (size_t k = 0; k < trace->spans[i].n; k++)
 			if (trace->spans[i].items[k].end_ns > last)
 				last = trace->spans[i].items[k].end_ns;
-	trace->end_ns = trace->run.ended_ns ? since_start(trace, trace->run.ended_ns) : last;
+	return last;
+}
+
+/* When the kernel ended the last thread of the target; 0 where that is not known. */
+static uint64_t kernel_end_ns(const struct tp_trace *trace)
+{
+	const struct tp_run_info *run = &trace->run;
+	uint64_t end_ns = 0;
+	if (run->end != TP_END_EXITED && run->end != TP_END_SIGNALED)
+		return 0;
+	for (size_t i = 0; i < trace->n_tasks; i++) {
+		if (trace->tasks[i].pid != run->pid)
+			continue;
+		if (!trace->tasks[i].end_ns)
+			return 0;
+		if (trace->tasks[i].end_ns > end_ns)
+			end_ns = trace->tasks[i].end_ns;
+	}
+	return end_ns;
+}
+
+/* Whether the run may have gone on so long after its last record. */
+static bool is_end_possible(const struct tp_trace *trace, uint64_t end_ns, uint64_t last_ns)
+{
+	const struct tp_run_info *run = &trace->run;
+	if (end_ns > RUN_MAX_NS)
+		return false;
+	if (run->mode == TP_MODE_IMPORT || !last_ns || end_ns <= last_ns + END_SLACK_NS)
+		return true;
+	uint64_t measured_ns = since_start(trace, run->measure_until_ns);
+	if (measured_ns && measured_ns < end_ns && measured_ns <= last_ns + END_SLACK_NS)
+		return true;
+	for (size_t i = 0; i < trace->n_gaps; i++)
+		if (trace->gaps[i].end_ns >= end_ns)
+			return true; /* recording had stopped */
+	return false;
+}
+
+static void find_end(struct tp_trace *trace)
+{
+	uint64_t last_ns = last_record_ns(trace);
+	trace->end_ns = trace->run.ended_ns ? since_start(trace, trace->run.ended_ns) : last_ns;
+	uint64_t exit_ns = kernel_end_ns(trace);
+	if (exit_ns && exit_ns < trace->end_ns)
+		trace->end_ns = exit_ns;
+	if (is_end_possible(trace, trace->end_ns, last_ns))
+		return;
+	trace->is_end_cut = true;
+	trace->end_ns = last_ns;
 }
 
 void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
@@ -457,6 +514,8 @@ void tp_trace_build(struct tp_trace *out, struct tp_trace_builder *builder,
 	clip_runs(out);
 	index_tasks(out);
 	find_end(out);
+	tp_trace_stops_leave_out(out);
+	index_tasks(out);
 }
 
 void tp_trace_release(struct tp_trace *trace)
@@ -465,14 +524,4 @@ void tp_trace_release(struct tp_trace *trace)
 		free(trace->spans[i].items);
 	tp_arena_release(&trace->arena);
 	*trace = (struct tp_trace){0};
-}
-
-const char *tp_trace_string(const struct tp_trace *trace, uint32_t id)
-{
-	return id < trace->n_strings ? trace->strings[id] : "";
-}
-
-const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id)
-{
-	return &trace->stacks[id < trace->n_stacks ? id : 0];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds readings in a trace, and how much a counter grew. */
+/* Finds strings, stacks and readings in a trace, and how much a counter grew. */
 #include "trainprof/model/trace.h"
 
 /* Readings lie in the order of metric, task and time. */
@@ -32,13 +32,19 @@ static double counter_at(const struct tp_gauge *readings, size_t n, uint64_t tim
 {
 	if (time_ns <= readings[0].time_ns)
 		return readings[0].value;
-	size_t i = 1;
-	while (i < n && readings[i].time_ns < time_ns)
-		i++;
-	if (i == n)
+	if (time_ns > readings[n - 1].time_ns)
 		return readings[n - 1].value;
-	const struct tp_gauge *a = &readings[i - 1];
-	const struct tp_gauge *b = &readings[i];
+	size_t low = 0;
+	size_t high = n - 1; /* the first reading at or after the time lies in (low, high] */
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (readings[middle].time_ns < time_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct tp_gauge *a = &readings[low];
+	const struct tp_gauge *b = &readings[high];
 	double part = (double)(time_ns - a->time_ns) / (double)(b->time_ns - a->time_ns);
 	return a->value + (b->value - a->value) * part;
 }
@@ -53,4 +59,14 @@ bool tp_trace_counter_delta(const struct tp_trace *trace, enum tp_metric metric,
 	double growth = counter_at(readings, n, to_ns) - counter_at(readings, n, from_ns);
 	*out = growth > 0 ? growth : 0;
 	return true;
+}
+
+const char *tp_trace_string(const struct tp_trace *trace, uint32_t id)
+{
+	return id < trace->n_strings ? trace->strings[id] : "";
+}
+
+const struct tp_stack *tp_trace_stack(const struct tp_trace *trace, uint32_t id)
+{
+	return &trace->stacks[id < trace->n_stacks ? id : 0];
 }

@@ -88,6 +88,7 @@ enum {
 	TP_TARGET_ENDED = 1,       /* a zombie now: its /proc is still there until it is reaped */
 	TP_TARGET_INTERRUPTED = 2, /* SIGINT reached us, from wherever */
 	TP_TARGET_DETACH = 4,      /* attached: a signal tells us to go */
+	TP_TARGET_STOPPED = 8,     /* it was stopped by a signal, or continued */
 };
 
 /* Pass signals on, stop with it, reap adopted daemons. Never blocks. Returns TP_TARGET_… */

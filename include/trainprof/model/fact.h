@@ -29,7 +29,19 @@
 	X(RUN_EVALUATION, "run.evaluation_ratio", "ratio", SEEN, "loop time in evaluations")       \
 	X(RUN_LOGGING_RATIO, "run.logging_ratio", "ratio", SEEN, "loop time in logging")           \
 	X(RUN_OVERHEAD_RATIO, "run.overhead_ratio", "ratio", SEEN,                                 \
-	  "cost of measuring / program CPU")                                                       \
+	  "cost of measuring / CPU time that the program could have had")                          \
+	X(RUN_OVERHEAD_TIME, "run.overhead_ns", "ns", SEEN, "CPU time that measuring took")        \
+	X(RUN_OVERHEAD_STARTUP, "run.overhead_startup_ns", "ns", SEEN,                             \
+	  "of it, what trainprof took to start and to end")                                        \
+	X(RUN_OVERHEAD_RUNNING, "run.overhead_running_ratio", "ratio", SEEN,                       \
+	  "the rest of it / CPU time that the program could have had")                             \
+	X(RUN_STOPPED, "run.stopped_ns", "ns", SEEN,                                               \
+	  "time in which the program was stopped: left out")                                       \
+	X(RUN_UNWATCHED, "run.unwatched_ns", "ns", SEEN,                                           \
+	  "time in which trainprof itself stood still: left out")                                  \
+	X(RUN_HANG, "run.hang_ns", "ns", SEEN,                                                     \
+	  "time up to the end of measuring in which no thread of the program did anything")        \
+	X(RUN_HANG_RATIO, "run.hang_ratio", "ratio", SEEN, "the same, of the judged time")         \
 	X(RUN_RECORDS_LOST_RATIO, "run.records_lost_ratio", "ratio", SEEN,                         \
 	  "records lost / all records")                                                            \
 	X(RUN_SWITCHES_OFF_RATIO, "run.switches_off_ratio", "ratio", SEEN,                         \

@@ -217,6 +217,8 @@ struct tp_profile {
 	/* Parts over total_ns: the steady steps, or the window when there are none. */
 	bool is_of_steps;
 	uint64_t total_ns;
+	/* Where the program hangs, and what its main thread waits for; NULL: it does not. */
+	const char *hang_text;
 	struct tp_part_result parts[TP_N_PARTS];
 	uint64_t label_ns[TP_N_LABELS]; /* sums within a part to the part, always */
 	/* The step that brackets are of, where that is not the mean of step_time: of a job, the

@@ -10,6 +10,7 @@
 #include "trainprof/model/record.h"
 #include "trainprof/model/run_info.h"
 #include "trainprof/model/sink.h"
+#include "trainprof/model/stop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,9 @@
  * they end TP_RUN_OPEN, samples and leavings by (task, time), gauges by (metric, task, time),
  * marks, gaps by time, spans of a track by tp_spans_sort(). Ids are in range, but for ranks of
  * tracks, which may be unknown to run.ranks.
+ *
+ * Time in which the program or trainprof was stopped is taken out: what follows it begins where it
+ * began, and counters do not have what they grew by meanwhile.
  */
 /* The spans of one track. */
 struct tp_track_spans {
@@ -33,7 +37,10 @@ struct tp_trace {
 	struct tp_arena arena;
 	struct tp_run_info run;
 	bool is_partial; /* the recording was not closed */
-	uint64_t end_ns; /* of the run: ended_ns, else the last record */
+	/* Of the run: when the kernel ended the program, where that was recorded; else when
+	 * trainprof saw it, at most a while after the last record; else the last record. */
+	uint64_t end_ns;
+	bool is_end_cut; /* the recording claims a later end than its records can bear out */
 
 	const char **strings; /* by id */
 	size_t n_strings;
@@ -55,7 +62,10 @@ struct tp_trace {
 	struct tp_mark *marks;
 	size_t n_marks;
 	struct tp_gap *gaps;
-	size_t n_gaps;
+	size_t n_gaps; /* without those of TP_STOP_SOURCE */
+	struct tp_stopped_time *stops;
+	size_t n_stops;
+	uint64_t left_out_ns[TP_N_STOP_KINDS]; /* what overlaps counts once, for the first kind */
 	struct tp_source *sources;
 	size_t n_sources;
 	struct tp_track *tracks;      /* by id */

@@ -6,8 +6,6 @@
  */
 #include "page_fault_share.h"
 
-#include "trainprof/base/clock.h"
-
 static bool kernel_was_sampled(const struct tp_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_samples; i++)
@@ -26,30 +24,42 @@ void tp_page_fault_share_build(struct tp_page_fault_share *out, const struct tp_
 		tp_trace_gauges(trace, TP_METRIC_SELF_FAULT_COST, TP_NO_TASK, &n_cost);
 	if (!n_cost || cost->value <= 0 || kernel_was_sampled(trace))
 		return;
-	size_t n = (size_t)(trace->end_ns / TP_NS_PER_S) + 1;
-	out->ratio = tp_arena_array(analysis->arena, n, sizeof(*out->ratio));
-	out->n = n;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t from = i * TP_NS_PER_S;
-		uint64_t to = from + TP_NS_PER_S;
-		double faults = 0;
+	size_t n;
+	const struct tp_gauge *readings = tp_trace_gauges(trace, TP_METRIC_TASK_MINFLT, task, &n);
+	if (n < 2)
+		return;
+	out->readings = readings;
+	out->ratio = tp_arena_array(analysis->arena, n - 1, sizeof(*out->ratio));
+	out->n = n - 1;
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t from = readings[i].time_ns;
+		uint64_t to = readings[i + 1].time_ns;
 		double kernel = 0;
 		double user = 0;
-		if (!tp_trace_counter_delta(trace, TP_METRIC_TASK_MINFLT, task, from, to,
-					    &faults) ||
-		    !tp_trace_counter_delta(trace, TP_METRIC_TASK_STIME, task, from, to, &kernel) ||
+		if (!tp_trace_counter_delta(trace, TP_METRIC_TASK_STIME, task, from, to, &kernel) ||
 		    !tp_trace_counter_delta(trace, TP_METRIC_TASK_UTIME, task, from, to, &user))
 			continue;
-		double ns = faults * cost->value;
+		double ns = (readings[i + 1].value - readings[i].value) * cost->value;
 		if (ns > kernel)
 			ns = kernel;
-		if (kernel + user > 0)
+		if (ns > 0 && kernel + user > 0)
 			out->ratio[i] = ns / (kernel + user);
 	}
 }
 
 double tp_page_fault_share_at(const struct tp_page_fault_share *share, uint64_t time_ns)
 {
-	size_t i = (size_t)(time_ns / TP_NS_PER_S);
-	return i < share->n ? share->ratio[i] : 0;
+	size_t low = 0;
+	size_t high = share->n;
+	if (!share->n || time_ns < share->readings[0].time_ns ||
+	    time_ns >= share->readings[share->n].time_ns)
+		return 0;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (share->readings[middle].time_ns <= time_ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	return share->ratio[low];
 }

@@ -5,10 +5,11 @@
 
 #include "analyze/analysis.h"
 
-/* Share of on-CPU time by second of the run; empty when the kernel was sampled or nothing is known.
- */
+/* Share of on-CPU time between two readings of the thread's page faults; empty when the kernel was
+ * sampled or nothing is known. */
 struct tp_page_fault_share {
-	double *ratio; /* in the analysis' arena */
+	const struct tp_gauge *readings; /* the trace's: one more than there are ratios */
+	double *ratio;                   /* in the analysis' arena */
 	size_t n;
 };
 

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How far the measurement can be trusted, and the sentences the reader must see. Needs: window,
- * labels, timelines. Gives: run.overhead_ratio, run.records_lost_ratio, run.accounted_ratio,
- * run.complete_stacks_ratio, run.unknown_ratio, run.n_samples, run.switches_off_ratio,
- * run.thinned_ratio, run.sample_rate_ratio, warnings.
+ * labels, timelines, cpu.allowed_cpus. Gives: run.overhead_*, run.stopped_ns, run.unwatched_ns,
+ * run.records_lost_ratio, run.accounted_ratio, run.complete_stacks_ratio, run.unknown_ratio,
+ * run.n_samples, run.switches_off_ratio, run.thinned_ratio, run.sample_rate_ratio, warnings.
  */
+#include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
 #include "analyze/timeline/undersampled_runs.h"
 #include "window_gauges.h"
 
+#include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- cost -------------------------------------------------------------------------------------
@@ -23,6 +26,14 @@ static double last_value(const struct tp_trace *trace, enum tp_metric metric)
 	size_t n;
 	const struct tp_gauge *readings = tp_trace_gauges(trace, metric, TP_NO_TASK, &n);
 	return n ? readings[n - 1].value : 0;
+}
+
+/* Of trainprof's CPU time: what it had taken when the program began. */
+static double first_value(const struct tp_trace *trace, enum tp_metric metric)
+{
+	size_t n;
+	const struct tp_gauge *readings = tp_trace_gauges(trace, metric, TP_NO_TASK, &n);
+	return n ? readings[0].value : 0;
 }
 
 static bool delta_of_run(const struct tp_trace *trace, enum tp_metric metric, double *out)
@@ -55,26 +66,95 @@ static double program_cpu_ns(const struct tp_analysis *analysis)
 	return sum;
 }
 
-/* Our own CPU time, and what interrupts and switch records took from the program. */
-static void set_overhead(struct tp_analysis *analysis, double program_ns)
+/* The median of what each second of the run cost, times all of them: what comes once, when the
+ * first samples are resolved and when the recording is closed, is not in it. False: too few
+ * readings. */
+static bool find_steady_cost(const struct tp_trace *trace, double *out)
 {
+	size_t n;
+	const struct tp_gauge *readings =
+		tp_trace_gauges(trace, TP_METRIC_SELF_CPU, TP_NO_TASK, &n);
+	double *rates = tp_alloc((n + 1) * sizeof(*rates));
+	size_t n_rates = 0;
+	for (size_t i = 1; i < n; i++) {
+		double length_ns = (double)(readings[i].time_ns - readings[i - 1].time_ns);
+		if (length_ns >= TP_COST_INTERVAL_MIN_NS)
+			rates[n_rates++] = (readings[i].value - readings[i - 1].value) / length_ns;
+	}
+	bool is_known = n_rates >= TP_COST_INTERVALS_MIN;
+	if (is_known)
+		*out = tp_stats_median(rates, n_rates) *
+		       (double)(readings[n - 1].time_ns - readings[0].time_ns);
+	free(rates);
+	return is_known;
+}
+
+/* Wall time times the CPUs that the program could use. */
+static double possible_cpu_ns(const struct tp_analysis *analysis)
+{
+	const struct tp_quantity *cpus = &analysis->profile->facts[TP_FACT_CPU_ALLOWED];
+	double n = cpus->is_known && cpus->value > 0 ? cpus->value : 1;
+	return n * (double)analysis->trace->end_ns;
+}
+
+/*
+ * Our own CPU time, and what interrupts and switch records took from the program. Measured against
+ * what the program could have had: of a program that hardly computes, a percentage of its CPU time
+ * says nothing.
+ */
+static void set_overhead(struct tp_analysis *analysis)
+{
+	static const enum tp_fact facts[] = {TP_FACT_RUN_OVERHEAD_RATIO, TP_FACT_RUN_OVERHEAD_TIME,
+					     TP_FACT_RUN_OVERHEAD_STARTUP,
+					     TP_FACT_RUN_OVERHEAD_RUNNING};
 	struct tp_profile *profile = analysis->profile;
 	const struct tp_trace *trace = analysis->trace;
 	double self_ns;
 	double samples;
 	double switches;
-	if (!delta_of_run(trace, TP_METRIC_SELF_CPU, &self_ns) || program_ns <= 0) {
-		tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_RATIO,
-				       program_ns > 0 ? "trainprof's own CPU time was not recorded"
-						      : "the program's CPU time is unknown");
+	double steady_ns;
+	double possible_ns = possible_cpu_ns(analysis);
+	if (!delta_of_run(trace, TP_METRIC_SELF_CPU, &self_ns) || possible_ns <= 0) {
+		for (size_t i = 0; i < TP_ARRAY_LEN(facts); i++)
+			tp_profile_set_missing(profile, facts[i],
+					       "trainprof's own CPU time was not recorded");
 		return;
 	}
+	double before_ns = first_value(trace, TP_METRIC_SELF_CPU);
 	(void)delta_of_run(trace, TP_METRIC_SELF_SAMPLES, &samples);
 	(void)delta_of_run(trace, TP_METRIC_SELF_SWITCHES, &switches);
-	double cost = self_ns + samples * last_value(trace, TP_METRIC_SELF_SAMPLE_COST) +
-		      switches * last_value(trace, TP_METRIC_SELF_SWITCH_COST);
-	tp_profile_set(profile, TP_FACT_RUN_OVERHEAD_RATIO, cost / program_ns, TP_ORIGIN_MEASURED,
-		       1);
+	double inside_ns = samples * last_value(trace, TP_METRIC_SELF_SAMPLE_COST) +
+			   switches * last_value(trace, TP_METRIC_SELF_SWITCH_COST);
+	tp_profile_set(profile, TP_FACT_RUN_OVERHEAD_RATIO, (self_ns + inside_ns) / possible_ns,
+		       TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(profile, TP_FACT_RUN_OVERHEAD_TIME, before_ns + self_ns + inside_ns,
+		       TP_ORIGIN_MEASURED, 1);
+	if (find_steady_cost(trace, &steady_ns) && steady_ns <= self_ns) {
+		tp_profile_set(profile, TP_FACT_RUN_OVERHEAD_STARTUP,
+			       before_ns + self_ns - steady_ns, TP_ORIGIN_DERIVED, 1);
+		tp_profile_set(profile, TP_FACT_RUN_OVERHEAD_RUNNING,
+			       (steady_ns + inside_ns) / possible_ns, TP_ORIGIN_DERIVED, 1);
+		return;
+	}
+	tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_STARTUP,
+			       "the run was too short to tell it apart");
+	tp_profile_set_missing(profile, TP_FACT_RUN_OVERHEAD_RUNNING,
+			       "the run was too short to tell it apart");
+}
+
+/* ---- stops ------------------------------------------------------------------------------------
+ */
+
+static void set_stops(struct tp_analysis *analysis)
+{
+	const uint64_t *left_out_ns = analysis->trace->left_out_ns;
+	uint64_t stopped_ns = 0;
+	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++)
+		stopped_ns += kind == TP_STOP_MEASURER ? 0 : left_out_ns[kind];
+	tp_profile_set(analysis->profile, TP_FACT_RUN_STOPPED, (double)stopped_ns,
+		       TP_ORIGIN_MEASURED, 1);
+	tp_profile_set(analysis->profile, TP_FACT_RUN_UNWATCHED,
+		       (double)left_out_ns[TP_STOP_MEASURER], TP_ORIGIN_MEASURED, 1);
 }
 
 /* ---- completeness -----------------------------------------------------------------------------
@@ -309,6 +389,37 @@ static void warn_lost(struct tp_profile *profile, uint64_t n_lost, double ratio)
 			"trainprof run --rate=49 -- ...");
 }
 
+static void warn_stops(struct tp_analysis *analysis)
+{
+	const struct tp_trace *trace = analysis->trace;
+	char text[160];
+	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++) {
+		if (!trace->left_out_ns[kind])
+			continue;
+		snprintf(text, sizeof(text), "%s for %.1f s", tp_stop_kind_text(kind),
+			 (double)trace->left_out_ns[kind] / 1e9);
+		tp_profile_warn(analysis->profile, "stopped", text,
+				"this time is left out of all figures", NULL);
+	}
+	for (size_t i = 0; i < trace->n_stops; i++) {
+		const struct tp_stopped_time *stop = &trace->stops[i];
+		if (stop->is_left_out)
+			continue;
+		snprintf(text, sizeof(text), "process %d was %s for %.1f s", (int)stop->pid,
+			 tp_stop_kind_text(stop->kind), (double)stop->length_ns / 1e9);
+		tp_profile_warn(analysis->profile, "process-stopped", text,
+				"the program went on without it: this time is not left out", NULL);
+	}
+}
+
+static void warn_end(struct tp_analysis *analysis)
+{
+	if (analysis->trace->is_end_cut)
+		tp_profile_warn(analysis->profile, "end-cut",
+				"the recording claims an end that is long after its last record",
+				"the last record counts as the end", NULL);
+}
+
 /* Without this source neither stacks nor switches are known: the reader must hear why. */
 static void warn_no_stacks(struct tp_analysis *analysis)
 {
@@ -420,7 +531,8 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	uint64_t n_samples = count_samples(analysis);
 	double all = (double)(n_kept + n_lost);
 	double lost_ratio = all > 0 ? (double)n_lost / all : 0;
-	set_overhead(analysis, program_ns);
+	set_overhead(analysis);
+	set_stops(analysis);
 	tp_profile_set(profile, TP_FACT_RUN_RECORDS_LOST_RATIO, lost_ratio, TP_ORIGIN_MEASURED, 1);
 	set_accounted(analysis, program_ns);
 	set_stacks(analysis);
@@ -431,6 +543,8 @@ enum tp_status tp_pass_quality(struct tp_analysis *analysis, struct tp_error *er
 	tp_profile_set(profile, TP_FACT_RUN_N_SAMPLES, (double)n_samples, TP_ORIGIN_MEASURED, 1);
 	rule_out_spans(profile);
 	warn_lost(profile, n_lost, lost_ratio);
+	warn_stops(analysis);
+	warn_end(analysis);
 	warn_no_stacks(analysis);
 	warn_less_detail(analysis);
 	warn_sample_count(profile, n_samples);

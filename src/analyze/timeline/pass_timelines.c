@@ -49,6 +49,7 @@ struct group_runs {
 
 struct build {
 	const struct tp_trace *trace;
+	const struct tp_stack_class *classes;
 	struct edges *edges; /* heap: of each stay of the thread */
 	const struct group_runs *group_runs;
 	struct tp_segments pieces;
@@ -197,6 +198,15 @@ static void add_run(struct build *build, struct sample_cursor *cursor, const str
 	add_inferred(build, end, run->end_ns, edges->after);
 }
 
+/* Of two looks at one wait: the first may have come before the interpreter was found. */
+static bool is_better(const struct build *build, uint32_t held, const struct tp_sample *sample)
+{
+	if (held == TP_NO_SAMPLE || build->trace->samples[held].stack == 0)
+		return true;
+	return build->classes[sample->stack].has_python &&
+	       !build->classes[build->trace->samples[held].stack].has_python;
+}
+
 /* Off a CPU. Preempted: runnable throughout. Blocked: until a look found it woken. */
 static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t start_ns,
 		    uint64_t end_ns, enum tp_run_end how)
@@ -215,8 +225,7 @@ static void add_gap(struct build *build, struct sample_cursor *cursor, uint64_t 
 		const struct tp_sample *sample = &trace->samples[cursor->next];
 		if (sample->time_ns >= end_ns)
 			break;
-		if (sample->state == TP_STATE_BLOCKED &&
-		    (held == TP_NO_SAMPLE || trace->samples[held].stack == 0))
+		if (sample->state == TP_STATE_BLOCKED && is_better(build, held, sample))
 			held = (uint32_t)cursor->next;
 		if (sample->state == TP_STATE_RUNNABLE && sample->time_ns < woken_ns)
 			woken_ns = sample->time_ns;
@@ -359,19 +368,28 @@ static void add_between(struct build *build, struct sample_cursor *cursor, uint3
 		add_gap(build, cursor, from_ns, to_ns, how);
 }
 
-/* A new thread waits for its first turn. But looks that find a thread on a CPU are only kept while
- * nothing else tells where it is. */
-static bool is_start_missed(const struct tp_trace *trace, struct sample_cursor cursor,
-			    uint64_t first_run_ns)
+/*
+ * How the time before the first run of a thread is to be read. A thread that was born meanwhile
+ * waits for its first turn. One that trainprof was attached to may wait for anything: it is blocked
+ * as /proc says, or it is not known why it is off the CPU. Looks that find a thread on a CPU are
+ * only kept while nothing else tells where it is: then its first runs were missed.
+ */
+static enum tp_run_end how_before_first_run(const struct tp_trace *trace,
+					    const struct tp_task *task, struct sample_cursor cursor,
+					    uint64_t first_run_ns)
 {
+	bool is_attached = trace->run.mode == TP_MODE_ATTACH && task->start_ns == 0;
+	enum tp_run_end how = is_attached ? TP_RUN_BLOCKED : TP_RUN_PREEMPTED;
 	for (; cursor.next < cursor.end; cursor.next++) {
 		const struct tp_sample *sample = &trace->samples[cursor.next];
 		if (sample->time_ns >= first_run_ns)
-			return false;
+			break;
 		if (sample->state == TP_STATE_ON_CPU && (sample->flags & TP_SAMPLE_POLLED))
-			return true;
+			return TP_RUN_OPEN;
+		if (sample->state == TP_STATE_BLOCKED)
+			how = TP_RUN_BLOCKED;
 	}
-	return false;
+	return how;
 }
 
 static void build_from_runs(struct build *build, const struct tp_task *task, uint64_t until_ns)
@@ -382,9 +400,8 @@ static void build_from_runs(struct build *build, const struct tp_task *task, uin
 	uint64_t at = task->start_ns;
 	size_t first = trace->run_index[task->id];
 	size_t end = trace->run_index[task->id + 1];
-	enum tp_run_end how = is_start_missed(trace, cursor, trace->runs[first].start_ns)
-				      ? TP_RUN_OPEN
-				      : TP_RUN_PREEMPTED;
+	enum tp_run_end how =
+		how_before_first_run(trace, task, cursor, trace->runs[first].start_ns);
 	find_edges(build, cursor, first, end);
 	for (size_t i = first; i < end; i++) {
 		const struct tp_run *run = &trace->runs[i];
@@ -500,7 +517,9 @@ static void build_timeline(struct tp_analysis *analysis, uint32_t id,
 {
 	const struct tp_trace *trace = analysis->trace;
 	const struct tp_task *task = &trace->tasks[id];
-	struct build build = {.trace = trace, .group_runs = group_runs};
+	struct build build = {.trace = trace,
+			      .classes = analysis->classes,
+			      .group_runs = group_runs};
 	build.strata.border_ns = imports_end_ns(analysis, id);
 	if (trace->run_index[id] < trace->run_index[id + 1])
 		build_from_runs(&build, task, task_end(trace, task));

@@ -72,6 +72,7 @@ const struct tp_command *tp_command_find(const struct tp_command_table *table, c
 extern const struct tp_command tp_cmd_run;
 extern const struct tp_command tp_cmd_attach;
 extern const struct tp_command tp_cmd_top;
+extern const struct tp_command tp_cmd_stacks;
 extern const struct tp_command tp_cmd_import;
 extern const struct tp_command tp_cmd_report;
 extern const struct tp_command tp_cmd_explain;

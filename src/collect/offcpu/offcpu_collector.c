@@ -8,6 +8,7 @@
 #include "collect/process/task_tree.h"
 #include "collect/registry.h"
 #include "oncpu_estimate.h"
+#include "stop_watch.h"
 #include "task_accounting.h"
 #include "thread_inspect.h"
 #include "typical_wait.h"
@@ -52,7 +53,8 @@ struct offcpu_watch {
 	struct tp_task_account account;
 	struct tp_oncpu_estimate share;
 	struct tp_typical_wait usual_wait;
-	uint64_t look_ns; /* last one */
+	struct tp_stop_watch stop; /* of a leader: of its process */
+	uint64_t look_ns;          /* last one */
 	uint64_t glance_due_ns;
 	bool was_looked_at;
 	bool is_put_off; /* a look at this wait could not be afforded yet */
@@ -100,6 +102,7 @@ static double random_unit(struct offcpu *self)
 static void watch_release(void *poll_state)
 {
 	struct offcpu_watch *watch = poll_state;
+	tp_stop_watch_finish(&watch->stop, watch->owner->sink, watch->pid);
 	tp_inspect_state_release(&watch->owner->looker, &watch->looked);
 	tp_fd_cache_drop(&watch->owner->looker.shelf, &watch->sched_file);
 	if (watch->tid == watch->pid)
@@ -342,6 +345,16 @@ static void poll_peeks(struct offcpu *self, uint64_t now_ns)
 	}
 }
 
+static void poll_stops(struct offcpu *self, uint64_t now_ns)
+{
+	size_t cursor = 0;
+	struct tp_task_tree_task *task;
+	while ((task = tp_task_tree_next(self->tree, &cursor)))
+		if (task->info.tid == task->info.pid)
+			tp_stop_watch_poll(&watch_of(self, task)->stop, self->sink, self->host,
+					   task, now_ns);
+}
+
 /* The next poll: at random around the wanted distance, further when polls are dear. */
 static void offcpu_arm(struct offcpu *self)
 {
@@ -385,6 +398,7 @@ static enum tp_status offcpu_sample(struct tp_collector *base, uint64_t now_ns,
 		poll_budget.end_cpu_ns += POLL_BUDGET_NS / 2;
 		poll_accounts(self, &poll_budget, now_ns, false);
 		poll_peeks(self, now_ns);
+		poll_stops(self, now_ns);
 		self->n_polls++;
 		self->n_quiet++;
 	}
@@ -445,6 +459,9 @@ static void emit_final_tasks(struct offcpu *self)
 	size_t cursor = 0;
 	const struct tp_task_tree_task *task;
 	while ((task = tp_task_tree_next(self->tree, &cursor))) {
+		struct offcpu_watch *watch = task->poll_state;
+		if (watch)
+			tp_stop_watch_finish(&watch->stop, self->sink, watch->pid);
 		if (task->info.tid == task->info.pid)
 			tp_task_accounting_remove(&self->accounts, task->info.pid);
 		tp_sink_task(self->sink, &task->info);

@@ -363,6 +363,8 @@ static bool inspect_fully(struct inspection *inspection, struct tp_inspect_state
 	looked->n_runs = inspection->task->n_runs;
 	looked->stack_ns = now_ns;
 	looked->wait = looked->sight;
+	const struct tp_python_processes *pythons = inspection->looker->pythons;
+	looked->knew_python = pythons && tp_python_processes_has(pythons, inspection->task);
 	return true;
 }
 
@@ -387,6 +389,8 @@ static bool is_unchanged(struct inspection *inspection, struct tp_inspect_state 
 	looked->sight = looked->wait;
 	bool has_python = looker->pythons && tp_python_processes_has(looker->pythons, task);
 	if (has_python && looked->reads_anew && inspection->facts.call.is_running)
+		return false;
+	if (has_python && !looked->knew_python) /* the interpreter was found after the last look */
 		return false;
 	if (has_python && (task->where == TP_TASK_TREE_UNKNOWN || task->n_runs != looked->n_runs))
 		return inspect_python(inspection, looked, now_ns);

@@ -40,6 +40,7 @@ struct tp_inspect_state {
 	uint64_t stack_ns;        /* when the stack was last walked; 0 never */
 	uint64_t n_runs;          /* of the task then */
 	bool lacks_stack;         /* it went on while its stack was copied: try again */
+	bool knew_python;         /* then its process was known to run Python */
 	bool reads_anew;          /* asked for: Python of one that runs, or wants a CPU */
 	/* Of a thread that runs Python: the machine's half of its stack, heap. */
 	struct tp_stack_frame *frames;

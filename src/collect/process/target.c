@@ -345,8 +345,9 @@ static unsigned handle_signal(const struct tp_target *target, const struct signa
 {
 	int signal = (int)info->ssi_signo;
 	if (signal == SIGCHLD) {
+		bool is_of_stop = info->ssi_code == CLD_STOPPED || info->ssi_code == CLD_CONTINUED;
 		stop_like(target);
-		return 0;
+		return is_of_stop && (pid_t)info->ssi_pid == target->pid ? TP_TARGET_STOPPED : 0;
 	}
 	/* A shell continues the whole group. */
 	bool is_ours_alone = signal == SIGCONT ? stopped_by(target) != 0

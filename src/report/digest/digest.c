@@ -76,9 +76,19 @@ static void set_averages(struct tp_report_digest *out)
 	out->scale = tp_unit_scale_for(out->mean_ns);
 }
 
-static bool is_too_short(const struct tp_findings *findings)
+static bool is_verdict(const struct tp_findings *findings, const char *verdict)
 {
-	return findings && findings->verdict && strcmp(findings->verdict, "too_short") == 0;
+	return findings && findings->verdict && strcmp(findings->verdict, verdict) == 0;
+}
+
+/* Parts that rest on nothing are not shown, and no advice is made of them. Of devices every ns is
+ * known: few steps are enough. */
+static bool can_be_judged(const struct tp_report_digest *digest)
+{
+	const struct tp_findings *findings = digest->report->findings;
+	bool is_too_short = is_verdict(findings, "too_short") && !digest->has_devices;
+	return digest->profile->total_ns > 0 && !is_too_short &&
+	       !is_verdict(findings, "own_overhead") && !is_verdict(findings, "blocked");
 }
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report)
@@ -104,9 +114,8 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 	order_parts(out);
 	tp_report_job_sum(&out->job, profile);
 	set_averages(out);
-	/* Of devices every ns is known: few steps are enough. */
-	out->is_judgeable =
-		profile->total_ns > 0 && (out->has_devices || !is_too_short(report->findings));
+	out->is_judgeable = can_be_judged(out);
+	out->is_hang = is_verdict(report->findings, "blocked");
 }
 
 static void add_command(struct tp_buf *out, const struct tp_run_info *run)
@@ -371,10 +380,35 @@ static void add_share(struct tp_buf *out, const struct tp_quantity *share)
 		tp_buf_printf(out, " (%s)", tp_unit_percents(share->low, share->high).text);
 }
 
+void tp_report_add_stops(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	const uint64_t *left_out_ns = digest->trace->left_out_ns;
+	const char *between = "";
+	for (int kind = 0; kind < TP_N_STOP_KINDS; kind++) {
+		if (!left_out_ns[kind])
+			continue;
+		bool is_of_program = kind != TP_STOP_SUSPENDED && kind != TP_STOP_MEASURER;
+		tp_buf_printf(out, "%s%s%s for %s", between,
+			      is_of_program ? "the program was " : "", tp_stop_kind_text(kind),
+			      tp_unit_elapsed(left_out_ns[kind]).text);
+		between = ", ";
+	}
+}
+
 void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest)
 {
 	const struct tp_quantity *facts = digest->profile->facts;
-	add_share(out, &facts[TP_FACT_RUN_OVERHEAD_RATIO]);
+	const struct tp_quantity *start = &facts[TP_FACT_RUN_OVERHEAD_STARTUP];
+	const struct tp_quantity *all = &facts[TP_FACT_RUN_OVERHEAD_TIME];
+	if (start->is_known) {
+		tp_buf_printf(out, "%s to start and end, ", tp_unit_time(start->value).text);
+		add_share(out, &facts[TP_FACT_RUN_OVERHEAD_RUNNING]);
+		tp_buf_puts(out, " while running");
+	} else if (all->is_known) {
+		tp_buf_printf(out, "%s of CPU time", tp_unit_time(all->value).text);
+	} else {
+		add_share(out, &facts[TP_FACT_RUN_OVERHEAD_RATIO]);
+	}
 	/* Of another kind: time that the program lost, by its steps, not CPU time. */
 	if (facts[TP_FACT_WINDOWS_COST].is_known) {
 		tp_buf_puts(out, " and GPU tracing ");

@@ -29,6 +29,7 @@ struct tp_report_digest {
 	bool is_import;    /* of a trace that another tool wrote */
 	bool has_devices;
 	bool is_judgeable; /* the parts rest on something: show them */
+	bool is_hang;      /* they are shown as well, but nothing was seen at work */
 };
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report);
@@ -47,6 +48,8 @@ void tp_report_add_missing(struct tp_buf *out, const struct tp_report_digest *di
  * CPU for 71 % of the run; 49.5 of 99 samples a second"; nothing when there was no such thing. */
 void tp_report_add_reduced(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "0.8 % (0.4–1.3)", or "unknown". */
+/* "the program was stopped by a signal for 3.0 s"; nothing where nothing was left out. */
+void tp_report_add_stops(struct tp_buf *out, const struct tp_report_digest *digest);
 void tp_report_add_overhead(struct tp_buf *out, const struct tp_report_digest *digest);
 
 /* Append what files a trace came from, how they are known again and what of them was not kept. */

@@ -157,6 +157,16 @@ static void write_gaps(struct tp_json_writer *w, const struct tp_trace *trace)
 		tp_json_put_uint(w, "lost", gap->n_lost);
 		tp_json_close(w, '}');
 	}
+	for (size_t i = 0; i < trace->n_stops; i++) {
+		const struct tp_stopped_time *stop = &trace->stops[i];
+		tp_json_open(w, '{');
+		tp_json_put_string(w, "source", TP_STOP_SOURCE);
+		tp_json_put_string(w, "reason", tp_stop_kind_text(stop->kind));
+		tp_json_put_uint(w, "start_ns", stop->start_ns);
+		tp_json_put_uint(w, "end_ns", stop->start_ns + stop->length_ns);
+		tp_json_put_uint(w, "lost", 0);
+		tp_json_close(w, '}');
+	}
 	tp_json_close(w, ']');
 }
 

@@ -43,7 +43,7 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 
 static void add_parts(struct tp_buf *out, const struct tp_report_digest *digest)
 {
-	if (!digest->is_judgeable)
+	if (!digest->is_judgeable && !digest->is_hang)
 		return;
 	tp_buf_printf(
 		out,
@@ -194,6 +194,15 @@ static void add_notes(struct tp_buf *out, const struct tp_report_digest *digest)
 
 static void add_cost(struct tp_buf *out, const struct tp_report_digest *digest)
 {
+	struct tp_buf stops = {0};
+	tp_report_add_stops(&stops, digest);
+	if (stops.len)
+		tp_buf_printf(out, "Left out: %s. ", tp_buf_text(&stops));
+	tp_buf_release(&stops);
+	if (digest->is_hang && digest->profile->hang_text) {
+		tp_markdown_add_plain(out, digest->profile->hang_text);
+		tp_buf_putc(out, ' ');
+	}
 	tp_buf_puts(out, "Overhead ");
 	tp_report_add_overhead(out, digest);
 	tp_buf_printf(out, ", %s lost, ", tp_unit_counted(digest->n_lost, "record").text);

@@ -192,7 +192,7 @@ static void print_bar(struct tp_page *page, const struct tp_report_digest *diges
 
 void tp_report_bars(struct tp_page *page, const struct tp_report_digest *digest)
 {
-	if (!digest->is_judgeable)
+	if (!digest->is_judgeable && !digest->is_hang)
 		return;
 	for (size_t i = 0; i < digest->n_shown; i++)
 		print_bar(page, digest, digest->order[i]);
@@ -267,6 +267,24 @@ static void print_missing(struct tp_page *page, const struct tp_report_digest *d
 	if (text.len)
 		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
 	tp_buf_release(&text);
+}
+
+static void print_stops(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	struct tp_buf text = {0};
+	tp_report_add_stops(&text, digest);
+	if (text.len) {
+		tp_page_add(page, TP_PAINT_WARN, "Left out: ");
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+	}
+	tp_buf_release(&text);
+}
+
+/* What the main thread of a program waits for that hangs. */
+static void print_hang(struct tp_page *page, const struct tp_report_digest *digest)
+{
+	if (digest->is_hang && digest->profile->hang_text)
+		tp_page_wrap(page, 2, TP_PAINT_NONE, digest->profile->hang_text, 3);
 }
 
 static void print_reduced(struct tp_page *page, const struct tp_report_digest *digest)
@@ -351,6 +369,7 @@ static void print_summary(struct tp_page *page, const struct tp_report_digest *d
 	print_crash(page, digest);
 	print_verdict(page, digest);
 	tp_report_bars(page, digest);
+	print_hang(page, digest);
 	print_top_line(page, digest);
 	print_notes(page, digest);
 	print_gpus(page, digest);
@@ -358,6 +377,7 @@ static void print_summary(struct tp_page *page, const struct tp_report_digest *d
 	if (digest->is_judgeable)
 		tp_page_end(page);
 	print_steps_note(page, digest);
+	print_stops(page, digest);
 	print_missing(page, digest);
 	print_reduced(page, digest);
 	(digest->is_import ? print_origin : print_cost)(page, digest);
