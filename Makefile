@@ -48,7 +48,7 @@ LIBS := -lcjson -lz $(if $(HAVE_PFM),-lpfm) $(if $(HAVE_SQLITE),-lsqlite3) -lpth
 comma := ,
 
 # ---- floors ---------------------------------------------------------------------------------
-FLOORS   := wire agent base inject model stack collect import store analyze advise report cli
+FLOORS   := wire agent base inject model stack collect import store analyze advise gate report cli
 # A floor's files stand in it, in its rooms, or in the rooms of a room.
 in_rooms  = $(wildcard $(1)/$(2) $(1)/*/$(2) $(1)/*/*/$(2))
 SOURCES  := $(foreach f,$(FLOORS),$(call in_rooms,src/$(f),*.c))
@@ -386,7 +386,7 @@ proof-truth: $(B)/trainprof
 	$(Q)tests/truth/proof_truth.sh $(CURDIR)/$(B)/trainprof $(abspath $(SLOW)) $(ONLY)
 
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
-.PHONY: proofs proof-unit proof-cli proof-rules
+.PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-cli proof-programs proof-rules proof-inject proof-python proof-qemu proof-real proof-truth
 
 ## proofs: all of them, one after the other
@@ -396,6 +396,10 @@ proofs: checkable
 ## proof-unit: unit tests of live measuring: shares, costs, times; SUITE=floor_file runs one
 proof-unit: $(B)/unit
 	$(Q)$(B)/unit --proofs $(if $(TIMES),--times) $(SUITE)
+
+## proof-gate: thousands of simulated pairs of runs: coverage, false alarms, power
+proof-gate: $(B)/unit
+	$(Q)$(B)/unit --proofs gate_estimate
 
 ## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
 proof-cli: $(B)/trainprof programs $(B)/bench/points
@@ -647,6 +651,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
+	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(COMPLETER) completion $$shell > $$file || rm -f $$file;; esac; done; done

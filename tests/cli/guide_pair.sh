@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# Two runs side by side: while both wait for data they are not to be compared.
+# Two runs side by side: while both wait for data the reader is warned.
 . "$CASES/run.inc"
 . "$CASES/import_trace.inc"
 for late in 2 3 6; do

@@ -17,7 +17,8 @@ static void bash_options(struct tp_buf *out, const struct tp_option *option)
 	for (; option->name; option++) {
 		if (option->letter)
 			tp_buf_printf(out, " -%c", option->letter);
-		tp_buf_printf(out, " --%s%s", option->name, option->value ? "=" : "");
+		tp_buf_printf(out, " --%s%s", option->name,
+			      option->value && !option->bare ? "=" : "");
 	}
 }
 
@@ -88,7 +89,8 @@ static void add_quoted(struct tp_buf *out, const char *text, const char *special
 static void zsh_options(struct tp_buf *out, const struct tp_option *option)
 {
 	for (; option->name; option++) {
-		tp_buf_printf(out, " \\\n\t\t\t'--%s%s[", option->name, option->value ? "=" : "");
+		tp_buf_printf(out, " \\\n\t\t\t'--%s%s[", option->name,
+			      option->value && !option->bare ? "=" : "");
 		add_quoted(out, option->text, "[]:\\");
 		tp_buf_putc(out, ']');
 		if (option->choices) {

@@ -242,15 +242,13 @@ const struct tp_command tp_cmd_guide = {
 	.summary = "read about bottlenecks, techniques, parts, facts, formats",
 	.intro = "Show a page; without TOPIC the list of pages. Needs no recording.\n"
 		 "--plan is about one: of RUN, a directory or a file of facts (trainprof advise),\n"
-		 "or of the last one here. With OTHER both are set side by side, and what spoils\n"
-		 "a comparison is told.",
+		 "or of the last one here. With OTHER both are set side by side; trainprof diff\n"
+		 "compares them with intervals.",
 	.examples = "  trainprof guide bottlenecks\n"
 		    "  trainprof guide loader-workers\n"
 		    "  trainprof guide --search pinned memory\n"
 		    "  trainprof guide --plan prof",
-	.ending = "Exit status of --plan: 1 when two runs are not to be compared, 3 when nothing "
-		  "can\n"
-		  "be told of RUN, or of both.",
+	.ending = "Exit status of --plan: 3 when nothing is known of RUN, or of both.",
 	.options = options,
 	.storage_size = sizeof(struct guide_options),
 	.defaults = &defaults,

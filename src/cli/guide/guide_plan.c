@@ -98,8 +98,6 @@ static int print_pair(const struct tp_cli *cli, const struct tp_plan_request *re
 	int status = print(cli, request, &(struct plan_subject){.pair = &pair});
 	if (status != TP_EXIT_OK)
 		return status;
-	if (pair.n_warnings)
-		return TP_EXIT_BAD;
 	return tp_report_pair_is_known(&pair) ? TP_EXIT_OK : TP_EXIT_UNDECIDED;
 }
 

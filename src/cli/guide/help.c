@@ -52,7 +52,7 @@ static void option_heading(struct tp_buf *out, const struct tp_option *option)
 		tp_buf_puts(out, "    ");
 	tp_buf_printf(out, "--%s", option->name);
 	if (option->value)
-		tp_buf_printf(out, "=%s", option->value);
+		tp_buf_printf(out, option->bare ? "[=%s]" : "=%s", option->value);
 }
 
 static void print_option(struct tp_page *page, const struct tp_option *option)

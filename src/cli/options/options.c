@@ -311,6 +311,8 @@ static enum tp_status parse_long(const struct tp_parse *parse, const char *word,
 		next_help(parse, err);
 		return TP_USAGE;
 	}
+	if (!value)
+		value = found.option->bare;
 	if (!value) {
 		if (!is_value(next))
 			return missing_value(parse, found, err);

@@ -38,6 +38,7 @@ struct tp_option {
 	const char *otherwise;      /* what happens without it, in words; NULL = nothing to say */
 	const char *const *choices; /* NULL-terminated; CHOICE only */
 	const char *section;        /* heading that starts with this option, or NULL */
+	const char *bare;           /* the value when none follows "="; NULL = it needs one */
 	const char *env;            /* environment variable that sets it, or NULL */
 	size_t offset;              /* of the storage in the command's struct */
 	enum tp_option_type type;

@@ -86,7 +86,7 @@ void tp_report_pair_text(struct tp_page *page, const struct tp_report_pair *pair
 	if (!pair->n_warnings)
 		tp_page_wrap(page, 0, TP_PAINT_NONE, sentence_of(pair), 0);
 	for (size_t i = 0; i < pair->n_warnings; i++) {
-		tp_page_add(page, TP_PAINT_WARN, "Do not compare them yet: ");
+		tp_page_add(page, TP_PAINT_WARN, "Careful: ");
 		tp_page_wrap(page, 2, TP_PAINT_WARN, pair->warnings[i], 0);
 	}
 }
@@ -115,7 +115,7 @@ void tp_report_pair_markdown(struct tp_buf *out, const struct tp_report_pair *pa
 	if (!pair->n_warnings)
 		tp_buf_printf(out, "%s\n", sentence_of(pair));
 	for (size_t i = 0; i < pair->n_warnings; i++) {
-		tp_buf_puts(out, "**Do not compare them yet:** ");
+		tp_buf_puts(out, "**Careful:** ");
 		tp_markdown_add_plain(out, pair->warnings[i]);
 		tp_buf_putc(out, '\n');
 	}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What differs between runs: times with intervals, what came and went, what was promised. */
+#include "comparable.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+	struct tp_run_diff *out;
+	const struct tp_diff_request *request;
+	struct tp_arena *arena;
+};
+
+static const struct tp_run_values *run_at(const struct tp_diff_request *request, size_t i)
+{
+	return i < request->n_base ? request->base[i] : request->now[i - request->n_base];
+}
+
+static size_t n_runs(const struct tp_diff_request *request)
+{
+	return request->n_base + request->n_now;
+}
+
+static void warn(const struct maker *m, const char *text)
+{
+	if (m->out->n_warnings < TP_ARRAY_LEN(m->out->warnings))
+		m->out->warnings[m->out->n_warnings++] = text;
+}
+
+/* ---- times ---- */
+
+/* The first run of which the fact is not known above zero; NULL when there is none. */
+static const struct tp_run_values *first_without(const struct tp_diff_request *request,
+						 tp_fact_id fact)
+{
+	for (size_t i = 0; i < n_runs(request); i++) {
+		const struct tp_quantity *value = &run_at(request, i)->facts[fact];
+		if (!value->is_known || !(value->value > 0))
+			return run_at(request, i);
+	}
+	return NULL;
+}
+
+static struct tp_run_value value_of(const struct tp_quantity *q)
+{
+	/* Half an interval of 95 % is about two standard errors. */
+	return (struct tp_run_value){q->value, q->has_interval ? (q->high - q->low) / 4 : 0};
+}
+
+static struct tp_run_value *values_of(const struct tp_diff_request *request, tp_fact_id fact)
+{
+	struct tp_run_value *out = tp_alloc(n_runs(request) * sizeof(*out));
+	for (size_t i = 0; i < n_runs(request); i++)
+		out[i] = value_of(&run_at(request, i)->facts[fact]);
+	return out;
+}
+
+static double mean_of(const struct tp_run_value *values, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += values[i].value;
+	return sum / (double)n;
+}
+
+static struct tp_change change_of(const struct tp_gate_estimate *estimate, double neutral)
+{
+	return (struct tp_change){
+		.is_known = true,
+		.difference = estimate->value,
+		.low = estimate->low,
+		.high = estimate->high,
+		.is_sure = estimate->low > neutral || estimate->high < neutral,
+	};
+}
+
+static struct tp_change difference(const struct tp_diff_request *request,
+				   const struct tp_run_value *values,
+				   const struct tp_gate_design *design)
+{
+	struct tp_gate_estimate estimate;
+	size_t n = request->n_base;
+	tp_gate_estimate_make(&estimate, values, n, values + n, request->n_now, design);
+	struct tp_change out = change_of(&estimate, 0);
+	out.base = mean_of(values, n);
+	out.now = mean_of(values + n, request->n_now);
+	return out;
+}
+
+static void make_ratio(const struct maker *m, const struct tp_run_value *values,
+		       struct tp_gate_estimate *ratio)
+{
+	const struct tp_diff_request *request = m->request;
+	struct tp_spread *spread = &m->out->spread;
+	const struct tp_gate_design design = {request->is_paired, 0.95, TP_GATE_ASSUMED_NOISE};
+	size_t n = request->n_base;
+	tp_gate_ratio_make(ratio, values, n, values + n, request->n_now, &design);
+	m->out->ratio = change_of(ratio, 1);
+	m->out->ratio.base = mean_of(values, n);
+	m->out->ratio.now = mean_of(values + n, request->n_now);
+	spread->run_to_run_ratio = ratio->spread;
+	spread->is_assumed = ratio->is_assumed;
+	spread->smallest_ratio = sqrt(ratio->high / ratio->low) - 1;
+}
+
+/* The difference in ns says what the ratio says: one interval, two units. */
+static void make_times(const struct maker *m, tp_fact_id fact, struct tp_gate_estimate *ratio)
+{
+	struct tp_run_value *values = values_of(m->request, fact);
+	make_ratio(m, values, ratio);
+	free(values);
+	m->out->step = m->out->ratio;
+	m->out->step.difference = m->out->step.now - m->out->step.base;
+	m->out->step.low = m->out->step.base * (ratio->low - 1);
+	m->out->step.high = m->out->step.base * (ratio->high - 1);
+}
+
+/* ---- parts ---- */
+
+static bool all_have_parts(const struct tp_diff_request *request)
+{
+	for (size_t i = 0; i < n_runs(request); i++)
+		if (!run_at(request, i)->has_parts ||
+		    run_at(request, i)->has_steps != run_at(request, 0)->has_steps)
+			return false;
+	return true;
+}
+
+/* Between one run and one the assumed noise is of the whole step for each part: what one part
+ * loses by chance another may win, so each may move by as much as the step. */
+static void make_part(const struct maker *m, enum tp_part part, double confidence)
+{
+	const struct tp_diff_request *request = m->request;
+	struct tp_run_value *values = tp_alloc(n_runs(request) * sizeof(*values));
+	const struct tp_gate_design design = {request->is_paired, confidence,
+					      m->out->step.base * TP_GATE_ASSUMED_NOISE};
+	for (size_t i = 0; i < n_runs(request); i++) {
+		values[i].value = run_at(request, i)->part_ns[part];
+		values[i].error = run_at(request, i)->part_error_ns[part];
+	}
+	m->out->parts[part] = difference(request, values, &design);
+	free(values);
+}
+
+static void sort_parts(struct tp_run_diff *out)
+{
+	for (int i = 0; i < TP_N_PARTS; i++) {
+		int at = i;
+		while (at > 0 && out->parts[out->order[at - 1]].base < out->parts[i].base) {
+			out->order[at] = out->order[at - 1];
+			at--;
+		}
+		out->order[at] = (enum tp_part)i;
+	}
+}
+
+/* Six questions at once: each interval is widened so that all hold together (Bonferroni). */
+static void make_parts(const struct maker *m)
+{
+	bool is_known = all_have_parts(m->request);
+	for (int part = 0; part < TP_N_PARTS; part++) {
+		if (is_known)
+			make_part(m, (enum tp_part)part, 1 - 0.05 / TP_N_PARTS);
+		else
+			m->out->parts[part].why = "not measured in all runs";
+	}
+	sort_parts(m->out);
+}
+
+/* ---- what came and went ---- */
+
+static void add_item(const struct maker *m, enum tp_item_kind kind, const char *name,
+		     const char *base, const char *now)
+{
+	if (m->out->n_items == TP_DIFF_ITEMS_MAX)
+		m->out->n_left_out++;
+	else
+		m->out->items[m->out->n_items++] = (struct tp_diff_item){kind, name, base, now};
+}
+
+static bool has_state(const struct tp_run_values *run, const char *rule,
+		      enum tp_finding_state state)
+{
+	for (size_t i = 0; i < run->n_findings; i++)
+		if (strcmp(run->findings[i].rule, rule) == 0)
+			return run->findings[i].state == state;
+	return false;
+}
+
+static bool all_have_state(const struct tp_run_values *const *runs, size_t n, const char *rule,
+			   enum tp_finding_state state)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!has_state(runs[i], rule, state))
+			return false;
+	return true;
+}
+
+struct side {
+	const struct tp_run_values *const *runs;
+	size_t n;
+};
+
+/* Shown in the first run of `of`, fired in all of them, and judged but quiet in all of `other`: a
+ * rule that could not be judged there has not gone away. */
+static bool is_only_of(const struct tp_value_finding *finding, struct side of, struct side other)
+{
+	return finding->is_advice &&
+	       all_have_state(of.runs, of.n, finding->rule, TP_FINDING_FIRED) &&
+	       all_have_state(other.runs, other.n, finding->rule, TP_FINDING_QUIET);
+}
+
+static void compare_findings(const struct maker *m)
+{
+	const struct side base = {m->request->base, m->request->n_base};
+	const struct side now = {m->request->now, m->request->n_now};
+	for (size_t i = 0; i < base.runs[0]->n_findings; i++) {
+		const struct tp_value_finding *f = &base.runs[0]->findings[i];
+		if (is_only_of(f, base, now))
+			add_item(m, TP_ITEM_FINDING, f->rule, f->title, NULL);
+	}
+	for (size_t i = 0; i < now.runs[0]->n_findings; i++) {
+		const struct tp_value_finding *f = &now.runs[0]->findings[i];
+		if (is_only_of(f, now, base))
+			add_item(m, TP_ITEM_FINDING, f->rule, NULL, f->title);
+	}
+}
+
+/* Counts that a user sets, beside the facts that are named settings. */
+static bool is_setting(tp_fact_id fact)
+{
+	return tp_text_starts_with(tp_fact_desc(fact)->name, "set.") ||
+	       fact == TP_FACT_LOADER_WORKERS || fact == TP_FACT_COMPUTE_THREADS;
+}
+
+static const char *setting_text(const struct maker *m, tp_fact_id fact, double value)
+{
+	if (strcmp(tp_fact_desc(fact)->unit, "bool") == 0)
+		return value != 0 ? "yes" : "no";
+	return tp_arena_printf(m->arena, "%g", value);
+}
+
+static void compare_settings(const struct maker *m)
+{
+	for (tp_fact_id fact = 0; fact < tp_n_facts; fact++) {
+		const struct tp_quantity *base = &m->request->base[0]->facts[fact];
+		const struct tp_quantity *now = &m->request->now[0]->facts[fact];
+		if (!is_setting(fact) || (!base->is_known && !now->is_known))
+			continue;
+		/* What is only seen when it is used is unknown until then. */
+		const char *a = base->is_known ? setting_text(m, fact, base->value) : NULL;
+		const char *b = now->is_known ? setting_text(m, fact, now->value) : NULL;
+		if (!a || !b || strcmp(a, b) != 0)
+			add_item(m, TP_ITEM_SETTING, tp_fact_desc(fact)->name, a, b);
+	}
+}
+
+static const char *variable_of(const struct tp_run_values *run, const char *name)
+{
+	for (size_t i = 0; i < run->n_variables; i++)
+		if (strcmp(run->variables[i].name, name) == 0)
+			return run->variables[i].value;
+	return NULL;
+}
+
+static void compare_variables(const struct maker *m)
+{
+	const struct tp_run_values *base = m->request->base[0];
+	const struct tp_run_values *now = m->request->now[0];
+	for (size_t i = 0; i < base->n_variables; i++) {
+		const char *name = base->variables[i].name;
+		const char *b = variable_of(now, name);
+		if (!b || strcmp(base->variables[i].value, b) != 0)
+			add_item(m, TP_ITEM_SETTING, name, base->variables[i].value, b);
+	}
+	for (size_t i = 0; i < now->n_variables; i++)
+		if (!variable_of(base, now->variables[i].name))
+			add_item(m, TP_ITEM_SETTING, now->variables[i].name, NULL,
+				 now->variables[i].value);
+}
+
+/* A place counts when it takes more than this of the step; where it lacks it took less than its
+ * report shows, which is below this for the first ten. */
+#define PLACE_WORTH_RATIO 0.02
+enum { PLACES_MAX = 10 };
+
+static bool has_place(const struct tp_run_values *run, const char *text)
+{
+	for (size_t i = 0; i < run->n_places; i++)
+		if (strcmp(run->places[i].text, text) == 0)
+			return true;
+	return false;
+}
+
+static void compare_places(const struct maker *m, const struct tp_run_values *of,
+			   const struct tp_run_values *other, bool is_now)
+{
+	tp_fact_id whole = of->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
+	double least = of->facts[whole].value * PLACE_WORTH_RATIO;
+	if (!other->n_places) /* nobody looked there */
+		return;
+	for (size_t i = 0; i < of->n_places && i < PLACES_MAX; i++) {
+		const struct tp_value_place *place = &of->places[i];
+		if (place->per_step_ns < least || has_place(other, place->text))
+			continue;
+		const char *share =
+			tp_arena_printf(m->arena, "%.3g ms a step", place->per_step_ns / 1e6);
+		add_item(m, TP_ITEM_PLACE, place->text, is_now ? NULL : share,
+			 is_now ? share : NULL);
+	}
+}
+
+/* ---- what was promised ---- */
+
+/* Whether the number that was to move did, by a tenth or more: else nobody followed the advice, and
+ * the rule is quiet for another reason. */
+static bool has_moved(const struct tp_promise *promise)
+{
+	double larger = fmax(fabs(promise->before), fabs(promise->after));
+	return promise->has_fact && fabs(promise->after - promise->before) > 0.1 * larger;
+}
+
+static void add_gain(const struct maker *m, const struct tp_value_finding *finding)
+{
+	struct tp_run_diff *out = m->out;
+	struct tp_promise promise = {.finding = finding, .fact = finding->moves};
+	if (out->n_promises == TP_DIFF_PROMISES_MAX || !out->ratio.is_known)
+		return;
+	/* The speed-up is the reciprocal of the ratio of times. */
+	promise.is_reached = 1 / out->ratio.low >= finding->gain_low;
+	if (finding->moves < tp_n_facts) {
+		const struct tp_quantity *before = &m->request->base[0]->facts[finding->moves];
+		const struct tp_quantity *after = &m->request->now[0]->facts[finding->moves];
+		promise.has_fact = before->is_known && after->is_known;
+		promise.before = before->value;
+		promise.after = after->value;
+	}
+	if (has_moved(&promise))
+		out->promises[out->n_promises++] = promise;
+}
+
+/* Advice that was given in the base and is no longer, with what it promised. */
+static void compare_gains(const struct maker *m)
+{
+	const struct side base = {m->request->base, m->request->n_base};
+	const struct side now = {m->request->now, m->request->n_now};
+	for (size_t i = 0; i < base.runs[0]->n_findings; i++) {
+		const struct tp_value_finding *f = &base.runs[0]->findings[i];
+		if (is_only_of(f, base, now) && f->has_gain && f->gain_high > 1)
+			add_gain(m, f);
+	}
+}
+
+/* ---- warnings and the answer ---- */
+
+static void warn_of_runs(const struct maker *m)
+{
+	for (size_t i = 0; i < n_runs(m->request); i++) {
+		const struct tp_run_values *run = run_at(m->request, i);
+		if (run->end && strcmp(run->end, "signaled") == 0)
+			warn(m, tp_arena_printf(m->arena, "%s: the program was killed by %s",
+						run->name,
+						run->end_signal ? run->end_signal : "a signal"));
+		else if (run->end_code)
+			warn(m, tp_arena_printf(m->arena,
+						"%s: the program failed with exit status %lu",
+						run->name, (unsigned long)run->end_code));
+		else if (run->is_partial)
+			warn(m, tp_arena_printf(m->arena, "%s: the recording was not closed",
+						run->name));
+	}
+}
+
+static const struct tp_run_values *failed_run(const struct tp_diff_request *request)
+{
+	for (size_t i = 0; i < n_runs(request); i++) {
+		const struct tp_run_values *run = run_at(request, i);
+		if (run->end_code || (run->end && strcmp(run->end, "signaled") == 0))
+			return run;
+	}
+	return NULL;
+}
+
+static const char *difference_text(const struct maker *m)
+{
+	for (size_t i = 0; i < m->out->n_unlike; i++) {
+		const struct tp_unlike *u = &m->out->unlike[i];
+		if (!u->is_ignored)
+			return tp_arena_printf(m->arena,
+					       "not the same %s: %s; --ignore=%s compares anyway",
+					       tp_comparable_name(u->aspect), u->what,
+					       tp_comparable_name(u->aspect));
+	}
+	return NULL;
+}
+
+/* Of one run against one nothing below the assumed noise is judged, whichever way it points. */
+static const char *describe_limit(const struct maker *m)
+{
+	const struct tp_spread *spread = &m->out->spread;
+	if (spread->is_assumed)
+		return tp_arena_printf(
+			m->arena,
+			"with one run a side, two runs of the same program may differ by %.1f %%; "
+			"record more runs",
+			100 * spread->smallest_ratio);
+	return tp_arena_printf(m->arena, "changes below %.1f %% cannot be seen with these runs",
+			       100 * spread->smallest_ratio);
+}
+
+static void judge(const struct maker *m, const struct tp_gate_estimate *ratio)
+{
+	struct tp_run_diff *out = m->out;
+	out->answer = TP_GATE_UNDECIDED;
+	const struct tp_run_values *failed = failed_run(m->request);
+	if (!out->is_comparable)
+		out->undecided_because = difference_text(m);
+	else if (failed)
+		out->undecided_because =
+			tp_arena_printf(m->arena, "%s: the program did not end well", failed->name);
+	else if (!out->ratio.is_known)
+		out->undecided_because = out->ratio.why;
+	else
+		out->answer = tp_gate_verdict(ratio, m->request->margin_ratio);
+	if (out->answer == TP_GATE_UNDECIDED && !out->undecided_because)
+		out->undecided_because = describe_limit(m);
+}
+
+/* Steps where all have them; whole runs, where all are runs from begin to end. */
+static tp_fact_id time_to_compare(const struct maker *m)
+{
+	const struct tp_run_values *without = first_without(m->request, TP_FACT_STEP_TIME);
+	m->out->is_of_steps = !without;
+	if (!without)
+		return TP_FACT_STEP_TIME;
+	const char *why = tp_arena_printf(m->arena, "no steps are known of %s", without->name);
+	for (size_t i = 0; i < n_runs(m->request); i++) {
+		const char *mode = run_at(m->request, i)->mode;
+		if (!mode || strcmp(mode, "run") != 0 ||
+		    first_without(m->request, TP_FACT_RUN_DURATION)) {
+			m->out->step.why = why;
+			m->out->ratio.why = why;
+			return tp_n_facts;
+		}
+	}
+	warn(m, tp_arena_printf(m->arena, "%s: whole runs are compared", why));
+	return TP_FACT_RUN_DURATION;
+}
+
+void tp_run_diff_make(struct tp_run_diff *out, const struct tp_diff_request *request,
+		      struct tp_arena *arena)
+{
+	const struct maker m = {out, request, arena};
+	struct tp_gate_estimate ratio = {0};
+	*out = (struct tp_run_diff){
+		.base = request->base,
+		.now = request->now,
+		.spread = {.n_base = request->n_base,
+			   .n_now = request->n_now,
+			   .is_paired = request->is_paired},
+		.has_gate = request->has_gate,
+		.margin_ratio = request->margin_ratio,
+	};
+	tp_comparable_check(out, request, arena);
+	warn_of_runs(&m);
+	for (size_t i = 0; i < request->n_warnings; i++)
+		warn(&m, request->warnings[i]);
+	tp_fact_id time = time_to_compare(&m);
+	if (time < tp_n_facts)
+		make_times(&m, time, &ratio);
+	make_parts(&m);
+	compare_findings(&m);
+	compare_settings(&m);
+	compare_variables(&m);
+	compare_places(&m, request->base[0], request->now[0], false);
+	compare_places(&m, request->now[0], request->base[0], true);
+	compare_gains(&m);
+	judge(&m, &ratio);
+}

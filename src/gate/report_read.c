@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a run from its report.json. */
+#include "trainprof/gate/gate.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCHEMA "trainprof-report/"
+
+struct reader {
+	struct tp_run_values *out;
+	struct tp_arena *arena;
+};
+
+/* Half an interval of 95 % by ten batches, in standard errors: Student's t with 9 degrees. */
+#define ERRORS_IN_HALF 2.262
+
+static const char *text_of(const struct reader *r, const struct tp_json *parent, const char *key)
+{
+	return tp_arena_strdup(r->arena, tp_json_string(tp_json_get(parent, key)));
+}
+
+static double number_of(const struct tp_json *parent, const char *key)
+{
+	return tp_json_number(tp_json_get(parent, key), 0);
+}
+
+static uint64_t count_of(const struct tp_json *parent, const char *key)
+{
+	uint64_t n = 0;
+	(void)tp_json_uint(tp_json_get(parent, key), &n);
+	return n;
+}
+
+static bool is_text(const struct tp_json *parent, const char *key, const char *text)
+{
+	const char *is = tp_json_string(tp_json_get(parent, key));
+	return is && strcmp(is, text) == 0;
+}
+
+/* ---- quantities ---- */
+
+static void read_interval(struct tp_quantity *out, const struct tp_json *ci95)
+{
+	if (tp_json_count(ci95) != 2)
+		return;
+	const struct tp_json *low = tp_json_first(ci95);
+	out->low = tp_json_number(low, 0);
+	out->high = tp_json_number(tp_json_after(low), 0);
+	out->has_interval = out->low <= out->high;
+}
+
+static struct tp_quantity read_quantity(const struct reader *r, const struct tp_json *from)
+{
+	struct tp_quantity out = {0};
+	const struct tp_json *value = tp_json_get(from, "value");
+	if (tp_json_type(value) != TP_JSON_NUMBER) {
+		out.missing = text_of(r, from, "missing");
+		return out;
+	}
+	out.is_known = true;
+	out.value = tp_json_number(value, 0);
+	out.coverage = tp_json_number(tp_json_get(from, "coverage_ratio"), 1);
+	out.n = count_of(from, "n");
+	read_interval(&out, tp_json_get(from, "ci95"));
+	return out;
+}
+
+static void read_facts(const struct reader *r, const struct tp_json *metrics)
+{
+	TP_JSON_EACH (item, metrics) {
+		tp_fact_id fact = tp_fact_find(tp_json_key(item));
+		if (fact < tp_n_facts)
+			r->out->facts[fact] = read_quantity(r, item);
+	}
+}
+
+/* ---- parts ---- */
+
+/* Shares of the mean step, or of the window where there are no steps, so that they sum to it. */
+static void read_parts(const struct reader *r, const struct tp_json *partition)
+{
+	struct tp_run_values *out = r->out;
+	double total = number_of(partition, "total_ns");
+	tp_fact_id of = out->has_steps ? TP_FACT_STEP_TIME : TP_FACT_RUN_WINDOW;
+	double whole = out->facts[of].value;
+	if (total <= 0 || !out->facts[of].is_known)
+		return;
+	TP_JSON_EACH (item, tp_json_get(partition, "parts")) {
+		const char *id = tp_json_string(tp_json_get(item, "id"));
+		enum tp_part part = id ? tp_part_find(id) : TP_N_PARTS;
+		if (part >= TP_N_PARTS)
+			continue;
+		struct tp_quantity share = read_quantity(r, tp_json_get(item, "share_ratio"));
+		out->part_ns[part] = number_of(item, "time_ns") / total * whole;
+		if (share.has_interval)
+			out->part_error_ns[part] =
+				(share.high - share.low) / 2 / ERRORS_IN_HALF * whole;
+		out->has_parts = true;
+	}
+}
+
+/* ---- findings ---- */
+
+/* The first word of the sentence that is the name of a fact. */
+static tp_fact_id fact_in(const char *sentence)
+{
+	char word[64];
+	while (sentence && *sentence) {
+		size_t len = strcspn(sentence, " ,;:()");
+		if (len && len < sizeof(word)) {
+			memcpy(word, sentence, len);
+			word[len] = '\0';
+			tp_fact_id fact = tp_fact_find(word);
+			if (fact < tp_n_facts)
+				return fact;
+		}
+		sentence += len + (sentence[len] != '\0');
+	}
+	return tp_n_facts;
+}
+
+static void read_gain(struct tp_value_finding *out, const struct tp_json *gain)
+{
+	const struct tp_json *low = tp_json_first(tp_json_get(gain, "bracket"));
+	out->gain_value = number_of(tp_json_get(gain, "speedup"), "value");
+	out->gain_low = tp_json_number(low, 0);
+	out->gain_high = tp_json_number(tp_json_after(low), 0);
+	out->has_gain = out->gain_low > 0 && out->gain_high >= out->gain_low;
+}
+
+static void read_finding(const struct reader *r, struct tp_value_finding *out,
+			 const struct tp_json *from)
+{
+	bool is_fired = is_text(from, "state", "fired");
+	*out = (struct tp_value_finding){
+		.rule = text_of(r, from, "rule"),
+		.state = is_fired                          ? TP_FINDING_FIRED
+			 : is_text(from, "state", "quiet") ? TP_FINDING_QUIET
+							   : TP_FINDING_NOT_JUDGED,
+		.title = text_of(r, from, "title"),
+		.headline = text_of(r, from, "headline"),
+		.because = text_of(r, from, "because"),
+		.verify = text_of(r, from, "verify"),
+		.confidence = text_of(r, from, "confidence"),
+		.fingerprint = text_of(r, from, "fingerprint"),
+		.is_advice = is_fired && !is_text(from, "level", "note") &&
+			     !tp_json_get(from, "suppressed"),
+	};
+	read_gain(out, tp_json_get(from, "gain"));
+	out->moves = fact_in(out->verify);
+}
+
+static void read_findings(const struct reader *r, const struct tp_json *findings)
+{
+	struct tp_value_finding *items =
+		tp_arena_array(r->arena, tp_json_count(findings) + 1, sizeof(*items));
+	TP_JSON_EACH (item, findings) {
+		if (tp_json_string(tp_json_get(item, "rule")))
+			read_finding(r, &items[r->out->n_findings++], item);
+	}
+	r->out->findings = items;
+}
+
+/* ---- places ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct tp_value_place *first = a;
+	const struct tp_value_place *second = b;
+	if (first->per_step_ns != second->per_step_ns)
+		return first->per_step_ns < second->per_step_ns ? 1 : -1;
+	return strcmp(first->text, second->text);
+}
+
+static void read_line(const struct reader *r, struct tp_value_place *out,
+		      const struct tp_json *from)
+{
+	const char *file = tp_json_string(tp_json_get(from, "file"));
+	const char *function = tp_json_string(tp_json_get(from, "function"));
+	out->line = count_of(from, "line");
+	out->file = tp_arena_strdup(r->arena, file);
+	out->part = text_of(r, from, "part");
+	out->text = tp_arena_printf(r->arena, "%s:%lu (%s)", file ? tp_text_base_name(file) : "?",
+				    (unsigned long)out->line, function ? function : "?");
+}
+
+static void read_kernel(const struct reader *r, struct tp_value_place *out,
+			const struct tp_json *from)
+{
+	const char *name = tp_json_string(tp_json_get(from, "name"));
+	out->text = tp_arena_strdup(r->arena, name ? name : "?");
+}
+
+/* Lines of the user's own files where the report has them, else of the loop; then kernels. */
+static void read_places(const struct reader *r, const struct tp_json *lines,
+			const struct tp_json *kernels)
+{
+	struct tp_run_values *out = r->out;
+	double divisor = out->has_steps && out->n_steps ? (double)out->n_steps : 1;
+	size_t most = tp_json_count(lines) + tp_json_count(kernels) + 1;
+	struct tp_value_place *items = tp_arena_array(r->arena, most, sizeof(*items));
+	TP_JSON_EACH (item, lines) {
+		struct tp_value_place *place = &items[out->n_places++];
+		place->per_step_ns = number_of(item, "time_ns") / divisor;
+		read_line(r, place, item);
+	}
+	TP_JSON_EACH (item, kernels) {
+		struct tp_value_place *place = &items[out->n_places++];
+		place->per_step_ns = number_of(item, "time_ns") / divisor;
+		read_kernel(r, place, item);
+	}
+	if (out->n_places)
+		qsort(items, out->n_places, sizeof(*items), by_time);
+	out->places = items;
+}
+
+/* ---- the run ---- */
+
+static void read_command(const struct reader *r, const struct tp_json *command)
+{
+	const char **words = tp_arena_array(r->arena, tp_json_count(command) + 1, sizeof(*words));
+	TP_JSON_EACH (item, command) {
+		const char *word = tp_json_string(item);
+		words[r->out->n_command++] = tp_arena_strdup(r->arena, word ? word : "");
+	}
+	r->out->command = words;
+}
+
+static void read_run(const struct reader *r, const struct tp_json *run)
+{
+	struct tp_run_values *out = r->out;
+	const struct tp_json *end = tp_json_get(run, "end");
+	const struct tp_json *source = tp_json_first(tp_json_get(run, "sources"));
+	out->label = text_of(r, run, "label");
+	out->mode = text_of(r, run, "mode");
+	out->started_at = text_of(r, run, "started_at");
+	out->is_partial = tp_json_bool(tp_json_get(run, "is_partial"), false);
+	out->end = text_of(r, end, "kind");
+	out->end_code = count_of(end, "code");
+	out->end_signal = text_of(r, end, "signal");
+	out->n_ranks = tp_json_count(tp_json_get(run, "sources"));
+	out->n_devices = tp_json_count(tp_json_get(source, "devices"));
+	out->device = text_of(r, tp_json_first(tp_json_get(source, "devices")), "name");
+	read_command(r, tp_json_get(run, "command"));
+}
+
+static void read_environment(const struct reader *r, const struct tp_json *environment)
+{
+	struct tp_run_values *out = r->out;
+	const struct tp_json *host = tp_json_get(environment, "host");
+	const struct tp_json *variables = tp_json_get(environment, "variables");
+	struct tp_value_pair *pairs =
+		tp_arena_array(r->arena, tp_json_count(variables) + 1, sizeof(*pairs));
+	out->host = text_of(r, host, "name");
+	out->kernel = text_of(r, host, "kernel");
+	out->cpu_model = text_of(r, host, "cpu_model");
+	out->n_allowed = number_of(host, "allowed_cores");
+	out->quota_cpus = number_of(tp_json_get(environment, "limits"), "cgroup_cpus");
+	TP_JSON_EACH (item, variables) {
+		const char *value = tp_json_string(item);
+		pairs[out->n_variables++] = (struct tp_value_pair){
+			.name = tp_arena_strdup(r->arena, tp_json_key(item)),
+			.value = tp_arena_strdup(r->arena, value ? value : ""),
+		};
+	}
+	out->variables = pairs;
+}
+
+/* A comparison by a step that takes no time, or less than none, would divide by it. */
+static enum tp_status check(const struct tp_run_values *out, const char *name, struct tp_error *err)
+{
+	static const tp_fact_id times[] = {TP_FACT_STEP_TIME, TP_FACT_STEP_MEDIAN,
+					   TP_FACT_RUN_DURATION, TP_FACT_RUN_WINDOW};
+	for (size_t i = 0; i < TP_ARRAY_LEN(times); i++) {
+		const struct tp_quantity *time = &out->facts[times[i]];
+		if (time->is_known && !(time->value >= 0))
+			return tp_fail(err, TP_PARSE, "%s: %s is below zero", name,
+				       tp_fact_desc(times[i])->name);
+	}
+	for (int part = 0; part < TP_N_PARTS; part++)
+		if (!(out->part_ns[part] >= 0))
+			return tp_fail(err, TP_PARSE, "%s: the time of %s is below zero", name,
+				       tp_part_name((enum tp_part)part));
+	return TP_OK;
+}
+
+static enum tp_status check_schema(const struct tp_json *root, const char *name,
+				   struct tp_error *err)
+{
+	const char *schema = tp_json_string(tp_json_get(root, "schema"));
+	if (!schema || !tp_text_starts_with(schema, SCHEMA))
+		return tp_fail(err, TP_PARSE, "%s: no report of trainprof: %s%.60s", name,
+			       schema ? "its schema is " : "it names no schema",
+			       schema ? schema : "");
+	if (!tp_text_starts_with(schema, SCHEMA "1."))
+		return tp_fail(err, TP_VERSION, "%s: its schema is %.60s; this reads %s1.x", name,
+			       schema, SCHEMA);
+	if (tp_json_type(tp_json_get(tp_json_get(root, "summary"), "metrics")) != TP_JSON_OBJECT)
+		return tp_fail(err, TP_PARSE, "%s: a report without summary.metrics", name);
+	return TP_OK;
+}
+
+enum tp_status tp_run_values_read(struct tp_run_values *out, const struct tp_json_doc *report,
+				  const char *name, struct tp_arena *arena, struct tp_error *err)
+{
+	const struct tp_json *root = tp_json_root(report);
+	const struct tp_json *steps = tp_json_get(root, "steps");
+	const struct tp_json *partition = tp_json_get(root, "partition");
+	const struct reader r = {out, arena};
+	*out = (struct tp_run_values){.name = tp_arena_strdup(arena, name)};
+	enum tp_status status = check_schema(root, name, err);
+	if (status != TP_OK)
+		return status;
+	out->version = text_of(&r, tp_json_get(root, "tool"), "version");
+	out->verdict_title = text_of(&r, tp_json_get(root, "summary"), "title");
+	out->has_steps = is_text(partition, "of", "step");
+	out->n_steps = count_of(steps, "count");
+	read_run(&r, tp_json_get(root, "run"));
+	read_environment(&r, tp_json_get(root, "environment"));
+	read_facts(&r, tp_json_get(tp_json_get(root, "summary"), "metrics"));
+	read_parts(&r, partition);
+	read_findings(&r, tp_json_get(root, "findings"));
+	read_places(&r, tp_json_get(partition, "lines"), tp_json_get(root, "kernels"));
+	return check(out, name, err);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of what a comparison of runs says. */
+#include "trainprof/model/run_diff.h"
+
+const char *tp_comparable_name(enum tp_likeness aspect)
+{
+	static const char *const names[] = {"workload", "machine", "software"};
+	return names[aspect];
+}
+
+const char *tp_gate_verdict_name(enum tp_gate_answer answer)
+{
+	static const char *const names[] = {"pass", "fail", "undecided"};
+	return names[answer];
+}
+
+const char *tp_item_kind_name(enum tp_item_kind kind)
+{
+	static const char *const names[] = {"finding", "setting", "place"};
+	return names[kind];
+}

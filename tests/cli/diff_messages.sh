@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# What cannot be compared says why, and never ends with 0 by accident.
+. "$CASES/run.inc"
+. "$CASES/import_trace.inc"
+trace_of 60 3 >trace.json
+trainprof import -q -o good trace.json >/dev/null
+trainprof report --json -o good.json good
+sed 's,trainprof-report/1.0,trainprof-report/2.0,' good.json >later.json
+head -c 3000 good.json >cut.json
+sed 's/"value": 10000000,/"value": NaN,/' good.json >nan.json
+sed 's/"value": 10000000,/"value": -1,/' good.json >negative.json
+echo '{ "facts": {} }' >facts.json
+sed '/"step.time_ns"/,/}/s/"value": 10000000,/"value": null, "missing": "not seen",/' good.json >lacks.json
+for new in later cut nan negative facts gone; do
+	trainprof diff good.json $new.json
+	said $?
+done
+# A number that one side lacks is unknown.
+trainprof diff --gate good.json lacks.json | head -4
+trainprof diff --gate good.json lacks.json >page
+said $?
+trainprof diff
+said $?
+trainprof diff --new good good
+said $?
+trainprof diff --ignore=machin good good
+said $?
+trainprof diff --gate=3 good good
+said $?
+trainprof diff --paired --base good --base good --new good
+said $?
+trainprof diff -o /dev/full good good
+said $?
+trainprof diff good good >/dev/full
+said $?

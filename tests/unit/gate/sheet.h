@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports written by hand, for tests of what reads them. */
+#ifndef TRAINPROF_TESTS_UNIT_GATE_SHEET_H
+#define TRAINPROF_TESTS_UNIT_GATE_SHEET_H
+
+#include "trainprof/gate/gate.h"
+
+/* What of a report a test chooses; zero is left out. */
+struct sheet {
+	const char *schema; /* "trainprof-report/1.0" */
+	double step_ns;
+	double dataloader; /* share of the step */
+	const char *cpu;
+	const char *command; /* one word */
+	int exit_code;
+	const char *findings; /* members of the array, as JSON */
+	const char *metrics;  /* more members of summary.metrics, each with a comma before it */
+	const char *lines;    /* members of partition.lines */
+};
+
+/* Read it; the arena keeps the values. */
+enum tp_status sheet_read(struct tp_run_values *out, const struct sheet *sheet, const char *name,
+			  struct tp_arena *arena, struct tp_error *err);
+/* The same where it must succeed. */
+const struct tp_run_values *sheet_run(const struct sheet *sheet, const char *name,
+				      struct tp_arena *arena);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about what is said of two groups of runs. */
+#include "sheet.h"
+
+#include "trainprof/model/fact.h"
+
+#include <check.h>
+#include <string.h>
+
+enum { RUNS_MAX = 4 };
+
+struct made {
+	struct tp_arena arena;
+	const struct tp_run_values *base[RUNS_MAX];
+	const struct tp_run_values *now[RUNS_MAX];
+	struct tp_run_diff diff;
+};
+
+/* Runs of the steps given in ms, 0 ends them. */
+static void make(struct made *made, struct sheet base, const double *base_ms, struct sheet now,
+		 const double *now_ms)
+{
+	*made = (struct made){0};
+	struct tp_diff_request request = {.base = made->base,
+					  .now = made->now,
+					  .has_gate = true,
+					  .margin_ratio = TP_GATE_DEFAULT_MARGIN};
+	for (; base_ms[request.n_base] > 0; request.n_base++) {
+		base.step_ns = 1e6 * base_ms[request.n_base];
+		made->base[request.n_base] = sheet_run(&base, "base", &made->arena);
+	}
+	for (; now_ms[request.n_now] > 0; request.n_now++) {
+		now.step_ns = 1e6 * now_ms[request.n_now];
+		made->now[request.n_now] = sheet_run(&now, "now", &made->arena);
+	}
+	tp_run_diff_make(&made->diff, &request, &made->arena);
+}
+
+static enum tp_gate_answer judge(const double *base_ms, const double *now_ms)
+{
+	struct made made;
+	make(&made, (struct sheet){0}, base_ms, (struct sheet){0}, now_ms);
+	enum tp_gate_answer out = made.diff.answer;
+	ck_assert((out == TP_GATE_UNDECIDED) == (made.diff.undecided_because != NULL));
+	tp_arena_release(&made.arena);
+	return out;
+}
+
+START_TEST(one_run_a_side_is_judged_only_beyond_the_noise)
+{
+	ck_assert_int_eq(judge((double[]){10, 0}, (double[]){10, 0}), TP_GATE_UNDECIDED);
+	ck_assert_int_eq(judge((double[]){10, 0}, (double[]){10.5, 0}), TP_GATE_UNDECIDED);
+	ck_assert_int_eq(judge((double[]){10, 0}, (double[]){12, 0}), TP_GATE_FAIL);
+	ck_assert_int_eq(judge((double[]){10, 0}, (double[]){8, 0}), TP_GATE_PASS);
+}
+END_TEST
+
+START_TEST(several_runs_see_smaller_changes)
+{
+	const double base[] = {10, 10.02, 9.98, 0};
+	ck_assert_int_eq(judge(base, (double[]){10.01, 9.99, 10, 0}), TP_GATE_PASS);
+	ck_assert_int_eq(judge(base, (double[]){10.5, 10.48, 10.52, 0}), TP_GATE_FAIL);
+	/* Wildly different runs of one side leave it open. */
+	ck_assert_int_eq(judge(base, (double[]){8, 10.5, 13, 0}), TP_GATE_UNDECIDED);
+}
+END_TEST
+
+START_TEST(a_program_that_failed_never_passes)
+{
+	struct made made;
+	make(&made, (struct sheet){0}, (double[]){10, 0}, (struct sheet){.exit_code = 3},
+	     (double[]){5, 0});
+	ck_assert_int_eq(made.diff.answer, TP_GATE_UNDECIDED);
+	ck_assert_uint_eq(made.diff.n_warnings, 1);
+	tp_arena_release(&made.arena);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compared_never_passes)
+{
+	struct made made;
+	make(&made, (struct sheet){0}, (double[]){10, 0}, (struct sheet){.cpu = "Other"},
+	     (double[]){5, 0});
+	ck_assert_int_eq(made.diff.answer, TP_GATE_UNDECIDED);
+	ck_assert(strstr(made.diff.undecided_because, "--ignore=machine"));
+	/* The difference itself is shown all the same. */
+	ck_assert(made.diff.ratio.is_known);
+	tp_arena_release(&made.arena);
+}
+END_TEST
+
+START_TEST(parts_that_moved_are_named_and_others_are_not)
+{
+	struct made made;
+	make(&made, (struct sheet){.dataloader = 0.5}, (double[]){10, 0},
+	     (struct sheet){.dataloader = 0.1}, (double[]){6, 0});
+	const struct tp_change *loader = &made.diff.parts[TP_PART_DATALOADER];
+	ck_assert(loader->is_sure);
+	ck_assert_double_eq_tol(loader->difference, 0.6e6 - 5e6, 1e3);
+	ck_assert(!made.diff.parts[TP_PART_COMPUTE].is_sure);
+	tp_arena_release(&made.arena);
+}
+END_TEST
+
+#define WAITS_FIRED                                                                                \
+	"{\"rule\": \"input/waits\", \"state\": \"fired\", \"level\": \"high\", \"title\": "       \
+	"\"Waits\","                                                                               \
+	"\"gain\": {\"speedup\": {\"value\": 1.5}, \"bracket\": [1.3, 1.9]},"                      \
+	"\"verify\": \"step.dataloader_ratio should fall below 5 %.\"}"
+
+static size_t n_promises(const char *findings, double dataloader)
+{
+	struct made made;
+	make(&made, (struct sheet){.dataloader = 0.5, .findings = WAITS_FIRED}, (double[]){10, 0},
+	     (struct sheet){.dataloader = dataloader, .findings = findings}, (double[]){6, 0});
+	size_t n = made.diff.n_promises;
+	if (n) {
+		ck_assert(made.diff.promises[0].is_reached);
+		ck_assert_uint_eq(made.diff.promises[0].fact, TP_FACT_STEP_DATALOADER);
+	}
+	tp_arena_release(&made.arena);
+	return n;
+}
+
+START_TEST(advice_counts_as_followed_when_it_went_quiet_and_its_number_moved)
+{
+	ck_assert_uint_eq(n_promises("{\"rule\": \"input/waits\", \"state\": \"quiet\"}", 0.1), 1);
+	ck_assert_uint_eq(n_promises("{\"rule\": \"input/waits\", \"state\": \"quiet\"}", 0.49), 0);
+	ck_assert_uint_eq(n_promises("{\"rule\": \"input/waits\", \"state\": \"not_judged\"}", 0.1),
+			  0);
+	ck_assert_uint_eq(n_promises("", 0.1), 0);
+}
+END_TEST
+
+static size_t n_items(enum tp_item_kind kind, struct sheet base, struct sheet now)
+{
+	struct made made;
+	size_t n = 0;
+	make(&made, base, (double[]){10, 0}, now, (double[]){10, 0});
+	for (size_t i = 0; i < made.diff.n_items; i++)
+		n += made.diff.items[i].kind == kind;
+	tp_arena_release(&made.arena);
+	return n;
+}
+
+START_TEST(settings_and_places_that_came_or_went_are_listed)
+{
+	const char *two = ", \"loader.workers\": {\"value\": 2}";
+	const char *four = ", \"loader.workers\": {\"value\": 4}";
+	const char *old = "{\"part\": \"host\", \"file\": \"/a/t.py\", \"line\": 4, "
+			  "\"function\": \"f\", \"time_ns\": 200000000}";
+	const char *new = "{\"part\": \"host\", \"file\": \"/a/t.py\", \"line\": 9, "
+			  "\"function\": \"g\", \"time_ns\": 200000000}";
+	ck_assert_uint_eq(n_items(TP_ITEM_SETTING, (struct sheet){.metrics = two},
+				  (struct sheet){.metrics = two}),
+			  0);
+	ck_assert_uint_eq(n_items(TP_ITEM_SETTING, (struct sheet){.metrics = two},
+				  (struct sheet){.metrics = four}),
+			  1);
+	ck_assert_uint_eq(n_items(TP_ITEM_PLACE, (struct sheet){.lines = old},
+				  (struct sheet){.lines = new}),
+			  2);
+	/* Of a run without lines nothing is known to be gone. */
+	ck_assert_uint_eq(n_items(TP_ITEM_PLACE, (struct sheet){.lines = old}, (struct sheet){0}),
+			  0);
+}
+END_TEST
+
+START_TEST(runs_without_steps_are_not_compared_by_steps)
+{
+	struct made made = {0};
+	made.base[0] = sheet_run(&(struct sheet){.step_ns = 1e7}, "base", &made.arena);
+	made.now[0] = sheet_run(&(struct sheet){.step_ns = 0}, "now", &made.arena);
+	const struct tp_diff_request request = {
+		.base = made.base, .n_base = 1, .now = made.now, .n_now = 1, .has_gate = true};
+	tp_run_diff_make(&made.diff, &request, &made.arena);
+	ck_assert(!made.diff.ratio.is_known);
+	ck_assert_int_eq(made.diff.answer, TP_GATE_UNDECIDED);
+	ck_assert(strstr(made.diff.undecided_because, "no steps are known of now"));
+	tp_arena_release(&made.arena);
+}
+END_TEST
+
+Suite *suite_gate_compare_runs(void);
+
+Suite *suite_gate_compare_runs(void)
+{
+	Suite *s = suite_create("gate_compare_runs");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, one_run_a_side_is_judged_only_beyond_the_noise);
+	tcase_add_test(tc, several_runs_see_smaller_changes);
+	tcase_add_test(tc, a_program_that_failed_never_passes);
+	tcase_add_test(tc, what_cannot_be_compared_never_passes);
+	tcase_add_test(tc, parts_that_moved_are_named_and_others_are_not);
+	tcase_add_test(tc, advice_counts_as_followed_when_it_went_quiet_and_its_number_moved);
+	tcase_add_test(tc, settings_and_places_that_came_or_went_are_listed);
+	tcase_add_test(tc, runs_without_steps_are_not_compared_by_steps);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about the names of what a comparison of runs says. */
+#include "trainprof/model/run_diff.h"
+
+#include <check.h>
+
+START_TEST(names_are_those_of_the_schema)
+{
+	ck_assert_str_eq(tp_comparable_name(TP_LIKE_WORKLOAD), "workload");
+	ck_assert_str_eq(tp_comparable_name(TP_LIKE_SOFTWARE), "software");
+	ck_assert_str_eq(tp_gate_verdict_name(TP_GATE_PASS), "pass");
+	ck_assert_str_eq(tp_gate_verdict_name(TP_GATE_UNDECIDED), "undecided");
+	ck_assert_str_eq(tp_item_kind_name(TP_ITEM_FINDING), "finding");
+	ck_assert_str_eq(tp_item_kind_name(TP_ITEM_PLACE), "place");
+}
+END_TEST
+
+Suite *suite_model_run_diff(void);
+
+Suite *suite_model_run_diff(void)
+{
+	Suite *s = suite_create("model_run_diff");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, names_are_those_of_the_schema);
+	suite_add_tcase(s, tc);
+	return s;
+}
