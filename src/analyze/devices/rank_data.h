@@ -116,6 +116,7 @@ struct tp_rank_analysis {
 	uint32_t main_task;
 	uint32_t own;
 	bool keeps_pieces;            /* of all devices, not only where several communicate */
+	bool has_repeats_only;        /* steps were found without an optimizer in them */
 	struct tp_intervals untraced; /* between windows of tracing, and losses; heap */
 	struct tp_intervals shut;     /* of that, between windows; heap */
 };

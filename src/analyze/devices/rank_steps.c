@@ -115,6 +115,14 @@ static void free_launches(struct launches *launches)
 
 enum anchor { ANCHOR_NONE, ANCHOR_INPUT, ANCHOR_OPTIMIZER };
 
+/* A copy to the device that may be a batch. What is smaller is a number or two that the program
+ * sends: a learning rate, a scale, a seed. Where sizes were not recorded any copy may be one. */
+static bool is_input_copy(const struct tp_rank_analysis *analysis, const struct tp_op *op)
+{
+	uint64_t bytes = analysis->trace->details[op->detail].bytes;
+	return op->label == TP_LABEL_MEMORY_H2D && (!bytes || bytes >= TP_INPUT_COPY_MIN_BYTES);
+}
+
 static bool is_inside(const struct tp_intervals *list, uint64_t time_ns)
 {
 	size_t low = 0;
@@ -156,7 +164,7 @@ static uint8_t *find_anchors(struct tp_rank_analysis *analysis, const struct tp_
 	const struct tp_intervals *loads = &rank->lanes[TP_LABEL_DATALOADER_NEXT];
 	for (size_t i = 0; i < launches->n; i++) {
 		const struct tp_op *op = launches->ops[i];
-		bool is_copy = op->label == TP_LABEL_MEMORY_H2D;
+		bool is_copy = is_input_copy(analysis, op);
 		while (load < loads->n && loads->items[load].end_ns <= op->launch_start_ns)
 			load++;
 		bool has_loaded = load && loads->items[load - 1].end_ns > before_ns;
@@ -213,7 +221,7 @@ static void cut_steps(struct tp_rank_work *rank, const struct launches *launches
 }
 
 static void report_period(struct tp_profile *profile, const struct tp_period *period,
-			  size_t micro_batch)
+			  size_t micro_batch, enum anchor anchor)
 {
 	profile->steps_found_by = TP_STEPS_PERIOD;
 	profile->steps_confidence = period->plain < period->rare ? period->plain : period->rare;
@@ -225,8 +233,9 @@ static void report_period(struct tp_profile *profile, const struct tp_period *pe
 	profile->steps_reason = tp_arena_printf(
 		&profile->arena,
 		"found in the order of launches: it repeats every %zu pieces of device work%s "
-		"(%.1f %% alike)",
-		period->lag, inner, 100 * profile->steps_confidence);
+		"(%.1f %% alike)%s",
+		period->lag, inner, 100 * profile->steps_confidence,
+		anchor == ANCHOR_OPTIMIZER ? "" : ", with an input and without an optimizer");
 }
 
 static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *period)
@@ -240,9 +249,10 @@ static void warn_no_anchor(struct tp_profile *profile, const struct tp_period *p
 }
 
 /* A period with an input but no optimizer may be a micro-batch of a longer one that has it. */
-static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
+static bool find_period(struct tp_rank_analysis *analysis, struct tp_rank_work *rank,
 			const struct launches *launches, const uint8_t *anchors)
 {
+	struct tp_profile *profile = analysis->profile;
 	struct tp_period period;
 	if (!tp_period_find(&period, launches->symbols, launches->times_ns, launches->n,
 			    launches->n_symbols, 1))
@@ -264,7 +274,8 @@ static bool find_period(struct tp_profile *profile, struct tp_rank_work *rank,
 		return false;
 	}
 	cut_steps(rank, launches, &period);
-	report_period(profile, &period, micro_batch);
+	report_period(profile, &period, micro_batch, anchor);
+	analysis->has_repeats_only |= rank->steps.n > 0 && anchor != ANCHOR_OPTIMIZER;
 	return rank->steps.n > 0;
 }
 
@@ -279,7 +290,7 @@ static bool steps_from_period(struct tp_rank_analysis *analysis)
 		struct launches launches;
 		collect_launches(analysis, device, &launches);
 		uint8_t *anchors = find_anchors(analysis, device, &launches);
-		is_found |= find_period(analysis->profile, rank, &launches, anchors);
+		is_found |= find_period(analysis, rank, &launches, anchors);
 		free(anchors);
 		free_launches(&launches);
 	}
@@ -287,6 +298,75 @@ static bool steps_from_period(struct tp_rank_analysis *analysis)
 }
 
 /* ---- steps from the optimizer ---- */
+
+/* The optimizer's range that comes most often, of those that lie in no other. Of two optimizers that
+ * train two networks in turn one ends the step. */
+static uint32_t most_frequent_name(const struct tp_trace *trace, const struct tp_intervals *outer,
+				   const uint32_t *names)
+{
+	uint32_t *counts = tp_alloc((trace->n_strings + 1) * sizeof(*counts));
+	uint32_t best = 0;
+	for (size_t i = 0; i < outer->n; i++)
+		counts[names[i]]++;
+	for (size_t i = outer->n; i-- > 0;)
+		if (counts[names[i]] >= counts[best])
+			best = names[i];
+	free(counts);
+	return best;
+}
+
+/* Ranges of the optimizer on a thread, each with its name, without those that lie in others. */
+static void find_optimizer_ranges(struct tp_rank_analysis *analysis, uint32_t track,
+				  struct tp_intervals *out)
+{
+	const struct tp_track_spans *spans = &analysis->trace->spans[track];
+	struct tp_intervals outer = {0};
+	uint32_t *names = tp_alloc((spans->n + 1) * sizeof(*names));
+	for (size_t i = 0; i < spans->n; i++) {
+		const struct tp_span *span = &spans->items[i];
+		if (span->end_ns <= span->start_ns ||
+		    tp_rank_sense(analysis, span) != TP_SENSE_OPTIMIZER ||
+		    (outer.n && span->start_ns < outer.items[outer.n - 1].end_ns))
+			continue;
+		names[outer.n] = span->name;
+		TP_ARRAY_PUSH(outer.items, outer.n, outer.capacity) =
+			(struct tp_interval){span->start_ns, span->end_ns};
+	}
+	uint32_t name = most_frequent_name(analysis->trace, &outer, names);
+	for (size_t i = 0; i < outer.n; i++)
+		if (names[i] == name)
+			TP_ARRAY_PUSH(out->items, out->n, out->capacity) = outer.items[i];
+	free(outer.items);
+	free(names);
+}
+
+static int length_order(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Several optimizers of one kind run one after the other, with nothing of a step between them. */
+static void join_optimizers_of_a_step(struct tp_intervals *ends)
+{
+	if (ends->n < 2)
+		return;
+	uint64_t *gaps = tp_alloc(ends->n * sizeof(*gaps));
+	for (size_t i = 1; i < ends->n; i++)
+		gaps[i - 1] = ends->items[i].start_ns - ends->items[i - 1].end_ns;
+	qsort(gaps, ends->n - 1, sizeof(*gaps), length_order);
+	double least = TP_OPTIMIZER_GAP_MIN * (double)gaps[(ends->n - 1) * 3 / 4];
+	free(gaps);
+	size_t n = 1;
+	for (size_t i = 1; i < ends->n; i++) {
+		if ((double)(ends->items[i].start_ns - ends->items[n - 1].end_ns) < least)
+			ends->items[n - 1].end_ns = ends->items[i].end_ns;
+		else
+			ends->items[n++] = ends->items[i];
+	}
+	ends->n = n;
+}
 
 /* Where op counts differ from step to step nothing repeats, but the optimizer ends each step. */
 static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
@@ -296,7 +376,8 @@ static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
 		struct tp_rank_work *rank = &analysis->ranks[i];
 		struct tp_intervals ends = {0};
 		if (rank->main != TP_NO_TASK)
-			steps_of_thread(analysis, rank->main, TP_SENSE_OPTIMIZER, &ends);
+			find_optimizer_ranges(analysis, rank->main, &ends);
+		join_optimizers_of_a_step(&ends);
 		for (size_t k = 1; k < ends.n && ends.n >= TP_OPTIMIZER_ENDS_MIN; k++)
 			TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 				(struct tp_interval){ends.items[k - 1].end_ns,
@@ -461,6 +542,17 @@ static void skip_steps(struct tp_rank_analysis *analysis, uint64_t n_skip)
 	}
 }
 
+/* What repeats may be a step all the same: its optimizer may run on the CPU or under a name that
+ * nobody knows. */
+static void warn_repeats(struct tp_rank_analysis *analysis)
+{
+	if (analysis->has_repeats_only)
+		tp_profile_warn(analysis->profile, "repeats-without-optimizer",
+				"what repeats has an input, but no optimizer in it",
+				"its times are of repeats, which may be inference or micro-batches",
+				"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+}
+
 static void search(struct tp_rank_analysis *analysis, enum tp_steps_choice choice)
 {
 	struct tp_profile *profile = analysis->profile;
@@ -482,6 +574,7 @@ void tp_ranks_find_steps(struct tp_rank_analysis *analysis)
 {
 	const struct tp_analyze_options *options = analysis->options;
 	search(analysis, options ? options->steps : TP_STEPS_AUTO);
+	warn_repeats(analysis);
 	skip_steps(analysis, options ? options->skip_steps : 0);
 	tp_ranks_find_windows(analysis);
 }

@@ -127,7 +127,7 @@ static const struct {
 	{TP_SPAN_OPERATOR, "autograd::engine::evaluate_function: MulBackward0", TP_SENSE_BACKWARD},
 	{TP_SPAN_OPERATOR, "MulBackward0", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "Optimizer.step#SGD.step", TP_SENSE_OPTIMIZER},
-	{TP_SPAN_ANNOTATION, "Optimizer.zero_grad#SGD.zero_grad", TP_SENSE_OPTIMIZER},
+	{TP_SPAN_ANNOTATION, "Optimizer.zero_grad#SGD.zero_grad", TP_SENSE_NONE},
 	{TP_SPAN_OPERATOR, "aten::add", TP_SENSE_NONE},
 	{TP_SPAN_OS_CALL, "ioctl", TP_SENSE_NONE},
 	{TP_SPAN_ANNOTATION, "", TP_SENSE_NONE},

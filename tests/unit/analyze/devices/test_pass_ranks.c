@@ -419,6 +419,85 @@ START_TEST(the_optimizer_ends_steps_that_are_not_alike)
 }
 END_TEST
 
+/* Steps whose launches differ, each with what a trainer does at its end; returns how many steps are
+ * found. A step takes 1 us and more, what is between ends of it 50 ns. */
+static size_t steps_of_ends(const char *const *names, size_t n_names, unsigned n_steps)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint64_t at = 1000;
+	for (unsigned i = 0; i < n_steps; i++) {
+		at = train_step(thread, stream, at, 10 + i * 7 % 5, NULL, i % 2);
+		for (size_t k = 0; k < n_names; k++, at += 60)
+			scene_span(&s, thread, TP_SPAN_ANNOTATION, names[k], at, at + 50);
+	}
+	scene_judge(&s);
+	return s.profile.n_steps;
+}
+
+START_TEST(clearing_gradients_ends_no_step)
+{
+	static const char *const names[] = {"Optimizer.step#Adam.step",
+					    "Optimizer.zero_grad#Adam.zero_grad"};
+	ck_assert_uint_eq(steps_of_ends(names, 2, 6), 5);
+}
+END_TEST
+
+START_TEST(two_optimizers_at_the_end_are_one_step)
+{
+	static const char *const names[] = {"Optimizer.step#Adam.step", "Optimizer.step#Adam.step"};
+	ck_assert_uint_eq(steps_of_ends(names, 2, 6), 5);
+}
+END_TEST
+
+START_TEST(optimizers_of_two_names_are_one_step)
+{
+	static const char *const names[] = {"Optimizer.step#Adam.step", "Optimizer.step#SGD.step"};
+	ck_assert_uint_eq(steps_of_ends(names, 2, 6), 5);
+}
+END_TEST
+
+/* Ten rounds of a layer, each with a copy of so many bytes. */
+static void repeat_with_copy(uint64_t bytes)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	struct tp_detail detail = {.bytes = bytes};
+	uint64_t at = 1000;
+	for (unsigned i = 0; i < 10; i++) {
+		scene_detailed(&s, thread, at, at + 2, stream, TP_SPAN_COPY, SCENE_H2D, at + 5,
+			       at + 10, &detail);
+		at = train_step(thread, stream, at + 10, 1, NULL, false);
+	}
+	scene_judge(&s);
+}
+
+START_TEST(a_copy_of_eight_bytes_is_no_input)
+{
+	repeat_with_copy(8);
+	ck_assert_int_eq(s.profile.steps_found_by, TP_STEPS_NONE);
+	ck_assert_uint_eq(s.profile.n_steps, 0);
+	ck_assert_ptr_nonnull(strstr(s.profile.steps_reason, "layers or micro-batches"));
+}
+END_TEST
+
+static bool is_warned(const char *id)
+{
+	for (size_t i = 0; i < s.profile.n_warnings; i++)
+		if (strcmp(s.profile.warnings[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+START_TEST(repeats_without_an_optimizer_are_called_repeats)
+{
+	repeat_with_copy(4096);
+	ck_assert_uint_eq(s.profile.n_steps, 9);
+	ck_assert(is_warned("repeats-without-optimizer"));
+	ck_assert_ptr_nonnull(strstr(s.profile.steps_reason, "without an optimizer"));
+}
+END_TEST
+
 START_TEST(a_trace_without_work_is_said_to_be_empty)
 {
 	scene_judge(&s);
@@ -856,6 +935,11 @@ Suite *suite_analyze_pass_ranks(void)
 	tcase_add_test(tc, a_layer_is_no_step);
 	tcase_add_test(tc, the_step_of_accumulated_gradients_has_the_optimizer);
 	tcase_add_test(tc, the_optimizer_ends_steps_that_are_not_alike);
+	tcase_add_test(tc, clearing_gradients_ends_no_step);
+	tcase_add_test(tc, two_optimizers_at_the_end_are_one_step);
+	tcase_add_test(tc, optimizers_of_two_names_are_one_step);
+	tcase_add_test(tc, a_copy_of_eight_bytes_is_no_input);
+	tcase_add_test(tc, repeats_without_an_optimizer_are_called_repeats);
 	tcase_add_test(tc, a_trace_without_work_is_said_to_be_empty);
 	tcase_add_loop_test(tc, a_wait_goes_to_what_the_late_rank_did, 0,
 			    sizeof(shifts) / sizeof(shifts[0]));
