@@ -631,6 +631,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 755 $(AGENT) $(libdir)/libtrainprof-agent.so
 	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
+	cd src/python && find . -name '*.py' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/python/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
