@@ -110,61 +110,69 @@ def _lock() -> Any:
     return _NoLock() if is_gil_enabled is None or is_gil_enabled() else threading.RLock()
 
 
+class _Mapped:
+    """A ring as one process has it; replaced as a whole, so that no mark meets half of two."""
+
+    __slots__ = ("pid", "claims", "view", "words")
+
+    def __init__(self, pid: int, view: Optional[memoryview]) -> None:
+        self.pid = pid
+        self.view = view  # None: this process cannot have a ring
+        if view is not None:
+            self.words = view.cast("Q")
+            self.claims = _claims(self.words)
+            _keep_for_ever(self)
+
+
 class Ring:
     """The ring of this process, created by its first mark."""
 
     def __init__(self, path: str) -> None:
         self._shared = os.path.abspath(path)
-        self._pid = 0  # the process whose ring is mapped; 0 = none
-        self._open_lock = threading.RLock()
         self._forget()
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forget_in_child)
+            os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
-        self._pid = 0
-        self._bytes: Optional[memoryview] = None
-        self._words: Optional[memoryview] = None
-        self._claim: Optional[Iterator[Tuple[int, None]]] = None
-        self._lock = _lock()
-
-    def _forget_in_child(self) -> None:
-        """Leave the parent's ring to the parent; a lock that another thread held stays held."""
+        """Leave the parent's ring to the parent, with a lock that another thread may have held."""
+        self._mapped = _Mapped(0, None)
+        self._is_opening = False
         self._open_lock = threading.RLock()
-        self._forget()
+        self._write_lock = _lock()
 
-    def _open(self, pid: int) -> None:
+    def _open(self, pid: int) -> _Mapped:
+        """Map the ring once. A signal handler that interrupts this marks nothing."""
         with self._open_lock:
-            if self._pid == pid:
-                return
-            self._forget()
+            if self._mapped.pid == pid or self._is_opening:
+                return self._mapped
+            self._is_opening = True
             try:
-                view = _map_ring(self._shared)
-                self._bytes = view
-                self._words = view.cast("Q")
-                self._claim = _claims(self._words)
-                _keep_for_ever((view, self._words, self._claim))
+                self._mapped = _Mapped(pid, _map_ring(self._shared))
             except Exception:
-                self._claim = None
-            self._pid = pid
+                self._mapped = _Mapped(pid, None)
+            finally:
+                self._is_opening = False
+            return self._mapped
 
     def write(self, kind: int, depth: int, name: bytes = _NO_NAME) -> None:
         """Write one mark; where it cannot be written, it is left out."""
         time_ns = time.monotonic_ns()
         pid = os.getpid()
-        if pid != self._pid:
-            self._open(pid)
-        claims, view, words = self._claim, self._bytes, self._words
-        if claims is None or view is None or words is None:
+        mapped = self._mapped
+        if pid != mapped.pid:
+            mapped = self._open(pid)
+        view = mapped.view
+        if view is None or pid != mapped.pid:
             return
         tid = threading.get_native_id()
-        with self._lock:
-            claim = next(claims)[0]
+        with self._write_lock:
+            claim = next(mapped.claims)[0]
             at = _HEADER_BYTES + (claim & (_RECORDS - 1)) * _RECORD_BYTES
             whole = (claim + 1) << 1
-            if words[at >> 3] >= whole:
+            if mapped.words[at >> 3] >= whole:
                 return  # a whole ring was claimed meanwhile
             pack = _RECORD.pack
             depth &= 0xFFFF
             checksum = crc32(pack(whole, time_ns, pid, tid, kind, depth, 0, name))
-            view[at : at + _RECORD_BYTES] = pack(whole, time_ns, pid, tid, kind, depth, checksum, name)
+            record = pack(whole, time_ns, pid, tid, kind, depth, checksum, name)
+            view[at : at + _RECORD_BYTES] = record
