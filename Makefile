@@ -57,7 +57,7 @@ TESTS    := $(call in_rooms,tests/unit/*,test_*.c)
 TEST_SOURCES := $(call in_rooms,tests/unit/*,*.c)
 TEST_OBJECTS := $(TEST_SOURCES:tests/%.c=$(B)/tests/%.o)
 HEADERS  := $(wildcard include/trainprof/*.h include/trainprof/*/*.h)
-C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/agent/*.c tests/gpu/*.c tests/python/stack_probe.c tests/python/embedded.c)
+C_FILES  := $(SOURCES) src/main.c $(TEST_SOURCES) $(wildcard tests/unit/*.c tests/rules/*.c tests/cases/*.c tests/traces/*.c tests/fuzz/*.c tests/programs/*.c tests/programs/*/*.c tests/qemu/*.c tests/bench/*.c tests/doubles/*.c tests/agent/*.c tests/gpu/*.c tests/python/stack_probe.c tests/python/embedded.c tests/python/mark_list.c)
 
 # ---- build ----------------------------------------------------------------------------------
 .PHONY: all docs pages help probes
@@ -127,7 +127,7 @@ $(B)/tests/%.o: tests/%.c Makefile
 # longest first. What measures running programs is a proof, see below.
 GATES := check-unit check-cli check-rule-traces check-replay check-cases check-traces check-programs check-rules \
 	check-bench check-agent check-layers check-headers check-singleuse check-mirror check-names check-thresholds check-docs \
-	check-pages check-spdx check-truth check-words
+	check-pages check-spdx check-truth check-words check-python-module
 # Gates that .ci/run leaves to another of its stages.
 LATER ?=
 N_CPUS := $(shell nproc)
@@ -314,7 +314,16 @@ check-gpu-script: bundle-gpu $(CUDA_DOUBLES) $(NVML_DOUBLES) $(B)/programs/gpu_s
 	$(Q)tests/gpu/check_verify.sh $(BUNDLE) $(B)/doubles $(B)/programs
 
 # ---- Python stacks, read from outside -------------------------------------------------------------
-.PHONY: proof-python check-layouts
+.PHONY: proof-python check-layouts check-python-module
+$(B)/mark_list: tests/python/mark_list.c src/wire/mark_ring.c src/wire/mark_folder.c include/trainprof/wire/mark_ring.h include/trainprof/wire/mark_folder.h
+	@mkdir -p $(@D)
+	$(SAY) '  PROGRAM $@'
+	$(Q)$(CC) $(PROGRAM_CFLAGS) -o $@ $(filter %.c,$^)
+
+## check-python-module: the module "trainprof" under each PYTHONS (python3), read as trainprof reads it
+check-python-module: $(B)/mark_list
+	$(Q)CC='$(CC)' tests/python/module.sh $(B)/mark_list $(or $(PYTHONS),python3)
+
 $(B)/stack_probe: $(B)/tests/python/stack_probe.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -647,7 +656,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 755 $(AGENT) $(libdir)/libtrainprof-agent.so
 	install -m 644 include/trainprof/mark.h $(includedir)/trainprof/mark.h
 	cd rules && find . -name '*.json' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/rules/{} ';'
-	cd src/python && find trainprof -name '*.py' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/python/{} ';'
+	cd src/python && find . -name '*.py' -exec install -D -m 644 {} $(abspath $(datadir))/trainprof/python/{} ';'
 	$(if $(wildcard docs/report.schema.json),install -m 644 docs/report.schema.json $(datadir)/trainprof/report.schema.json)
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json

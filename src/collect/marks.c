@@ -9,6 +9,7 @@
 #include "trainprof/base/memory.h"
 #include "trainprof/collect/collector.h"
 #include "trainprof/collect/env.h"
+#include "trainprof/wire/mark_folder.h"
 #include "trainprof/wire/mark_ring.h"
 
 #include <stdlib.h>
@@ -24,12 +25,14 @@ struct marks {
 	struct tp_collector base;
 	const struct tp_collect_context *context;
 	struct tp_mark_ring ring;
+	struct tp_mark_folder folder; /* of Python processes */
 	char *path;
 	struct tp_mark_record *waiting;
 	size_t n_waiting;
 	size_t waiting_capacity;
 	uint64_t n_put;
 	uint64_t n_lost_told;
+	uint64_t n_refused_told;
 	uint64_t told_ns; /* until when losses are reported */
 };
 
@@ -59,6 +62,7 @@ static enum tp_status marks_open(struct tp_collector **out,
 		free(marks);
 		return tp_fail(err, TP_IO, "cannot create '%s': %s", path, tp_errno_text(failure));
 	}
+	(void)tp_mark_folder_open(&marks->folder, path); /* without memory there are none */
 	marks->context = context;
 	marks->path = tp_strdup(path);
 	marks->told_ns = tp_clock_now_ns();
@@ -70,7 +74,11 @@ static enum tp_status marks_child_env(struct tp_collector *self, struct tp_env *
 				      struct tp_error *err)
 {
 	(void)err;
-	tp_env_set(env, TP_MARK_RING_ENV, marks_of(self)->path);
+	const struct marks *marks = marks_of(self);
+	tp_env_set(env, TP_MARK_RING_ENV, marks->path);
+	const char *python_path = marks->context->config->python_path;
+	if (python_path)
+		tp_env_set(env, "PYTHONPATH", python_path);
 	return TP_OK;
 }
 
@@ -113,15 +121,22 @@ static void marks_on_record(void *context, const struct tp_mark_record *record)
 static void marks_drain(struct marks *marks, uint64_t now_ns, bool is_last)
 {
 	tp_mark_ring_drain(&marks->ring, is_last, marks_on_record, marks);
+	tp_mark_folder_drain(&marks->folder, is_last, marks_on_record, marks);
 	size_t n_kept = 0;
 	for (size_t i = 0; i < marks->n_waiting; i++)
 		if (!mark_emit(marks, &marks->waiting[i], is_last ? UINT64_MAX : now_ns))
 			marks->waiting[n_kept++] = marks->waiting[i];
 	marks->n_waiting = n_kept;
-	if (marks->ring.n_lost > marks->n_lost_told)
+	uint64_t n_lost = marks->ring.n_lost + marks->folder.n_lost;
+	if (n_lost > marks->n_lost_told)
 		tp_sink_gap(marks->context->sink, name, "marks came faster than they were read",
-			    marks->told_ns, now_ns, marks->ring.n_lost - marks->n_lost_told);
-	marks->n_lost_told = marks->ring.n_lost;
+			    marks->told_ns, now_ns, n_lost - marks->n_lost_told);
+	if (marks->folder.n_refused > marks->n_refused_told)
+		tp_sink_gap(marks->context->sink, name,
+			    "marks of a Python process could not be read", marks->told_ns, now_ns,
+			    0);
+	marks->n_lost_told = n_lost;
+	marks->n_refused_told = marks->folder.n_refused;
 	marks->told_ns = now_ns;
 }
 
@@ -154,7 +169,7 @@ static enum tp_status marks_stop(struct tp_collector *self, uint64_t now_ns, str
 		tp_sink_gap(marks->context->sink, name, damage, told_ns, now_ns, 0);
 	}
 	tp_sink_source(marks->context->sink, name, self->type->summary, &self->availability,
-		       marks->n_put, marks->ring.n_lost);
+		       marks->n_put, marks->n_lost_told);
 	return TP_OK;
 }
 
@@ -162,6 +177,7 @@ static void marks_close(struct tp_collector *self)
 {
 	struct marks *marks = marks_of(self);
 	tp_mark_ring_close(&marks->ring);
+	tp_mark_folder_close(&marks->folder);
 	free(marks->waiting);
 	free(marks->path);
 	free(marks);

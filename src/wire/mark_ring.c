@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader's end of the mark ring: creates the file, drains it, trusts nothing in it. */
+/* The reader's end of the mark ring: creates or opens the file, drains it, trusts nothing in it. */
 #include "trainprof/wire/mark_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +34,17 @@ static bool ring_read(int fd, void *out, size_t size, off_t offset)
 	return got == (ssize_t)size;
 }
 
+/* Takes over the file descriptor when it returns 0. */
+static int ring_begin(struct tp_mark_ring *ring, int fd)
+{
+	ring->block = calloc((size_t)2 * BLOCK_RECORDS, sizeof(*ring->block));
+	if (!ring->block)
+		return ENOMEM;
+	ring->again = ring->block + BLOCK_RECORDS;
+	ring->fd = fd;
+	return 0;
+}
+
 int tp_mark_ring_create(struct tp_mark_ring *ring, const char *path, uint32_t n_records)
 {
 	*ring = (struct tp_mark_ring){.fd = -1, .n_records = ring_round_up(n_records)};
@@ -49,19 +61,44 @@ int tp_mark_ring_create(struct tp_mark_ring *ring, const char *path, uint32_t n_
 	int failure = posix_fallocate(fd, 0, size);
 	if (!failure && pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header))
 		failure = errno ? errno : EIO;
-	ring->block = calloc((size_t)2 * BLOCK_RECORDS, sizeof(*ring->block));
-	if (!failure && !ring->block)
-		failure = ENOMEM;
+	if (!failure)
+		failure = ring_begin(ring, fd);
 	if (failure) {
-		free(ring->block);
-		ring->block = NULL;
 		close(fd);
 		unlink(path);
-		return failure;
 	}
-	ring->again = ring->block + BLOCK_RECORDS;
-	ring->fd = fd;
-	return 0;
+	return failure;
+}
+
+/* What a program wrote as the header: a ring with checksums whose records lie inside the file. */
+static bool header_is_sane(const struct tp_mark_ring_header *header, off_t size)
+{
+	uint32_t n = header->n_records;
+	return header->magic == TP_MARK_RING_MAGIC &&
+	       header->header_bytes == TP_MARK_RING_HEADER_BYTES &&
+	       header->record_bytes == TP_MARK_RING_RECORD_BYTES &&
+	       header->flags == TP_MARK_RING_CHECKSUMS && n >= TP_MARK_RING_MIN_RECORDS &&
+	       n <= TP_MARK_RING_MAX_RECORDS && (n & (n - 1)) == 0 &&
+	       size >= TP_MARK_RING_HEADER_BYTES + (off_t)n * TP_MARK_RING_RECORD_BYTES;
+}
+
+int tp_mark_ring_open(struct tp_mark_ring *ring, const char *path)
+{
+	struct tp_mark_ring_header header;
+	struct stat info;
+	*ring = (struct tp_mark_ring){.fd = -1, .has_checksums = true};
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	int failure = EINVAL;
+	if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
+	    ring_read(fd, &header, sizeof(header), 0) && header_is_sane(&header, info.st_size)) {
+		ring->n_records = header.n_records;
+		failure = ring_begin(ring, fd);
+	}
+	if (failure)
+		close(fd);
+	return failure;
 }
 
 /* The head as the writers left it. A file that was cut, or a head that runs backwards, ends it. */
@@ -77,6 +114,30 @@ static bool ring_head(struct tp_mark_ring *ring, uint64_t *out)
 	}
 	*out = head;
 	return true;
+}
+
+/* CRC-32 as zlib and Python have it; four bits at a time are fast enough for marks. */
+static uint32_t crc32_of(const void *data, size_t size)
+{
+	static const uint32_t table[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	const uint8_t *byte = data;
+	uint32_t crc = UINT32_MAX;
+	for (size_t i = 0; i < size; i++) {
+		crc = (crc >> 4) ^ table[(crc ^ byte[i]) & 15];
+		crc = (crc >> 4) ^ table[(crc ^ (uint32_t)(byte[i] >> 4)) & 15];
+	}
+	return ~crc;
+}
+
+static bool checksum_matches(const struct tp_mark_record *mark)
+{
+	struct tp_mark_record bare = *mark;
+	bare.checksum = 0;
+	return crc32_of(&bare, sizeof(bare)) == mark->checksum;
 }
 
 static bool mark_is_sane(const struct tp_mark_record *mark)
@@ -137,7 +198,8 @@ static bool ring_drain_block(struct tp_mark_ring *ring, size_t n, uint64_t head,
 	for (size_t i = 0; i < n; i++) {
 		const struct tp_mark_record *mark = &ring->block[i];
 		uint64_t whole = (ring->next + 1) << 1;
-		if (mark->sequence == whole && memcmp(mark, &ring->again[i], sizeof(*mark)) == 0) {
+		if (mark->sequence == whole && memcmp(mark, &ring->again[i], sizeof(*mark)) == 0 &&
+		    (!ring->has_checksums || checksum_matches(mark))) {
 			if (mark_is_sane(mark)) {
 				take(context, mark);
 				ring->next++;

@@ -26,6 +26,8 @@ int main(void) { trainprof_step(); return 0; }' >"$work/mark.c"
 ${CC:-gcc} -std=c11 -I "$work/opt/tp/include" -o "$work/mark" "$work/mark.c" && "$work/mark"
 claim $? "a program can mark its steps"
 rm -f "$work/mark" "$work/mark.c"
+[ "$(cd "$work/opt/tp/share/trainprof/python" && find . -name '*.py' | sort)" = "$(cd src/python && find . -name '*.py' | sort)" ]
+claim $? "all of the Python module is there"
 "${MAKE:-make}" -s --no-print-directory uninstall DESTDIR="$work" PREFIX=/opt/tp >/dev/null
 [ -z "$(find "$work" -type f)" ]
 claim $? "uninstall leaves $(find "$work" -type f | head -3)"

@@ -35,6 +35,7 @@ struct tp_collect_config {
 	double max_overhead_ratio; /* detail is reduced to stay below; default 0.01 */
 	double max_switch_rate_hz; /* switch records go off above this per CPU; default 20000 */
 	const char *marks_path;    /* file for the program's own marks; NULL = none */
+	const char *python_path;   /* PYTHONPATH of the program, with our module; NULL = as it is */
 	bool is_attaching;         /* the target runs already, and not for us */
 	bool keeps_arguments;      /* of command lines: secrets are not masked (base/secret.h) */
 	enum tp_gpu_trace gpu_trace;

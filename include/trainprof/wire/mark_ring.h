@@ -4,16 +4,30 @@
  * phase marks ("trainprof/mark.h") and from which trainprof drains them.
  *
  *	offset 0    u64 magic "TPMARKS1"  u32 header bytes (128)  u32 record bytes (64)
- *	            u32 number of records N, a power of two; zeros
+ *	            u32 number of records N, a power of two  u32 flags, 1 = checksums;
+ *	            zeros
  *	offset 64   u64 head: records claimed so far, over all processes; zeros
  *	offset 128  N records of 64 bytes; claim c lives in slot c mod N
  *
- *	record      u64 sequence  u64 time_ns  u32 pid  u32 tid  u16 kind  u16 depth  u32 zero
+ *	record      u64 sequence  u64 time_ns  u32 pid  u32 tid  u16 kind  u16 depth  u32 checksum
  *	            char name[32], NUL-terminated
  *
  * The sequence is 0 in a fresh slot, 2c+3 while claim c is being written, 2c+2 once it is whole.
  * Writers never wait: an undrained record is overwritten. Every claim is either taken or lost, so
  * after each drain  next == n_taken + n_lost. Numbers are in the byte order of the machine.
+ *
+ * Writers with atomic operations (C) share one ring: the claim is a fetch-and-add of the head, the
+ * slot is entered by compare-and-swap, and the checksum is zero.
+ *
+ * A writer without them (Python) must not touch that head. It has rings with checksums: one for
+ *each process and interpreter, beside the shared one, under the name RING.PID-NUMBER. Its writer
+ *creates the file as .RING.PID-NUMBER and renames it when it is whole. Only one thread at a time
+ *writes there (Python's interpreter lock), so a claim needs no atomic operation; the head is stored
+ *in the same step and never runs backwards. In which order the bytes of a record become visible is
+ *not known: the checksum is the CRC-32 of zlib over the 64 bytes of the record with a checksum of
+ *zero, and a record that does not match it is still being written. After fork() the child makes a
+ *ring of its own. The order of marks is known within a ring; between rings only their times tell
+ *it.
  *
  * The file is under the user's program's hands, so nothing in it is trusted, and it is read by
  * pread() because a mapping would raise SIGBUS when somebody truncates the file.
@@ -35,6 +49,7 @@ enum {
 	TP_MARK_RING_MAX_RECORDS = 1 << 20,
 	TP_MARK_RING_RECORDS = 1 << 14, /* 1 MiB: 1.6 s of 10,000 marks a second */
 	TP_MARK_NAME_BYTES = 32,
+	TP_MARK_RING_CHECKSUMS = 1,
 };
 
 enum tp_ring_kind {
@@ -49,7 +64,8 @@ struct tp_mark_ring_header {
 	uint32_t header_bytes;
 	uint32_t record_bytes;
 	uint32_t n_records;
-	uint32_t reserved[11];
+	uint32_t flags; /* TP_MARK_RING_CHECKSUMS */
+	uint32_t reserved[10];
 	uint64_t head;
 	uint64_t reserved2[7];
 };
@@ -59,9 +75,9 @@ struct tp_mark_record {
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t pid;     /* as the program sees itself: differs in a pid namespace */
 	uint32_t tid;
-	uint16_t kind;  /* enum tp_ring_kind */
-	uint16_t depth; /* phases open around this mark in its thread; of a phase, around it */
-	uint32_t reserved;
+	uint16_t kind;     /* enum tp_ring_kind */
+	uint16_t depth;    /* phases open around this mark in its thread; of a phase, around it */
+	uint32_t checksum; /* of a ring with checksums, else zero */
 	char name[TP_MARK_NAME_BYTES]; /* of a phase begin, else empty */
 };
 
@@ -69,6 +85,7 @@ struct tp_mark_record {
 struct tp_mark_ring {
 	int fd;
 	uint32_t n_records;
+	bool has_checksums;
 	uint64_t next; /* the claim that is read next */
 	uint64_t n_taken;
 	uint64_t n_lost;   /* overwritten, never finished, or malformed */
@@ -88,6 +105,12 @@ typedef void tp_mark_fn(void *context, const struct tp_mark_record *mark);
  * Returns 0, or an errno; EEXIST when the path exists.
  */
 int tp_mark_ring_create(struct tp_mark_ring *ring, const char *path, uint32_t n_records);
+
+/*
+ * Open a ring with checksums that a program has created. Returns 0, or an errno; EINVAL when the
+ * file is no such ring.
+ */
+int tp_mark_ring_open(struct tp_mark_ring *ring, const char *path);
 
 /*
  * Hand over every record that is whole. A record that is still being written stops the drain: its

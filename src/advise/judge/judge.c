@@ -314,9 +314,10 @@ static bool is_separated(const struct tp_rule_context *matter, const struct tp_g
 		return true;
 	bool is_crowded =
 		queued->is_known && queued->value > tp_thresholds_value(thresholds, "part.high", 1);
-	double error =
-		tp_thresholds_value(thresholds,
-				    is_crowded ? "confidence.separation_crowded" : "confidence.separation", 0);
+	double error = tp_thresholds_value(thresholds,
+					   is_crowded ? "confidence.separation_crowded"
+						      : "confidence.separation",
+					   0);
 	double removed_ns = gain->most * matter->basis.parts[gain->part].exposed_ns;
 	return removed_ns > 2 * error * matter->basis.whole_ns;
 }

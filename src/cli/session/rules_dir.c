@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds and loads rules and patterns. */
 #include "rules_dir.h"
+#include "install_dir.h"
 
 #include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_directory(const char *path)
 {
@@ -34,31 +34,6 @@ static bool is_rules(const char *path)
 		return true;
 	snprintf(inside, sizeof(inside), "%s/bottlenecks", path);
 	return is_directory(inside);
-}
-
-/* Beside the program as it is installed, unpacked or built, then the system's places. */
-static char *find_installed(void)
-{
-	static const char *const beside[] = {"/../share/trainprof/rules", "/../../rules", "/rules"};
-	static const char *const fixed[] = {"/usr/local/share/trainprof/rules",
-					    "/usr/share/trainprof/rules"};
-	char exe[PATH_MAX];
-	char path[PATH_MAX + 64];
-	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len > 0) {
-		exe[len] = '\0';
-		*strrchr(exe, '/') = '\0';
-		for (size_t i = 0; i < TP_ARRAY_LEN(beside); i++) {
-			snprintf(path, sizeof(path), "%s%s", exe, beside[i]);
-			char *whole = is_rules(path) ? realpath(path, NULL) : NULL;
-			if (whole)
-				return whole;
-		}
-	}
-	for (size_t i = 0; i < TP_ARRAY_LEN(fixed); i++)
-		if (is_rules(fixed[i]))
-			return tp_strdup(fixed[i]);
-	return NULL;
 }
 
 /* Folders of rules hold families, which hold files. */
@@ -136,7 +111,7 @@ enum tp_status tp_rules_dir_find(struct tp_rules_dirs *out, const struct tp_word
 				 struct tp_error *err)
 {
 	*out = (struct tp_rules_dirs){0};
-	char *shipped = find_installed();
+	char *shipped = tp_install_dir_find("rules", "rules", is_rules);
 	if (shipped)
 		out->items[out->n++] = shipped;
 	enum tp_status status = add_all_named(out, extra, err);

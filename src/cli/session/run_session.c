@@ -5,6 +5,7 @@
 #include "cli/terminal/messages.h"
 #include "crash_guard.h"
 #include "force_recovery.h"
+#include "install_dir.h"
 #include "log_tee.h"
 #include "recordings.h"
 #include "rules_dir.h"
@@ -44,6 +45,7 @@ struct run_session {
 	struct tp_target *target;
 	struct tp_log_tee tee;
 	char *marks_path;
+	char *python_path;     /* PYTHONPATH of the program; NULL: as it is */
 	char *aside;           /* the recording that this one replaces, by --force */
 	struct tp_buf notices; /* said after the program's end */
 };
@@ -66,7 +68,7 @@ static enum tp_gpu_trace gpu_trace_of(const char *word)
 
 static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host,
 				const struct tp_run_options *options, const char *marks_path,
-				bool is_attaching, struct tp_error *err)
+				const char *python_path, bool is_attaching, struct tp_error *err)
 {
 	const struct tp_collect_config config = {
 		.sample_rate_hz = options->rate_hz,
@@ -75,6 +77,7 @@ static enum tp_status make_plan(struct tp_plan **out, const struct tp_host *host
 		.max_overhead_ratio = options->max_overhead,
 		.max_switch_rate_hz = DEFAULT_MAX_SWITCH_HZ,
 		.marks_path = marks_path,
+		.python_path = python_path,
 		.is_attaching = is_attaching,
 		.keeps_arguments = options->keeps_arguments,
 		.gpu_trace = gpu_trace_of(options->gpu_trace),
@@ -90,7 +93,7 @@ enum tp_status tp_run_session_plan(struct tp_plan **out, const struct tp_host *h
 				   const struct tp_run_options *options, bool is_attaching,
 				   struct tp_error *err)
 {
-	return make_plan(out, host, options, NULL, is_attaching, err);
+	return make_plan(out, host, options, NULL, NULL, is_attaching, err);
 }
 
 /* ---- before the start ---------------------------------------------------------------------- */
@@ -191,10 +194,12 @@ static enum tp_status open_output(struct run_session *s, const char *directory,
 {
 	free(s->marks_path);
 	s->marks_path = s->argv ? find_marks_path(directory) : NULL;
+	if (s->argv && !s->python_path)
+		s->python_path = tp_install_python_path();
 	tp_plan_free(s->plan);
 	s->plan = NULL;
-	enum tp_status status =
-		make_plan(&s->plan, &s->host, s->options, s->marks_path, !s->argv, err);
+	enum tp_status status = make_plan(&s->plan, &s->host, s->options, s->marks_path,
+					  s->python_path, !s->argv, err);
 	if (status != TP_OK)
 		return status;
 	note_rates(s);
@@ -374,6 +379,7 @@ static void release(struct run_session *s)
 	tp_host_close(&s->host);
 	tp_arena_release(&s->arena);
 	free(s->marks_path);
+	free(s->python_path);
 	tp_buf_release(&s->notices);
 }
 

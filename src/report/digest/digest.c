@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws from a report what all writers say the same way. */
 #include "digest.h"
+#include "step_counts.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
@@ -105,6 +106,7 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 		.max_notes = SIZE_MAX,
 		.is_import = profile->trace->run.mode == TP_MODE_IMPORT,
 		.has_devices = profile->n_devices != 0,
+		.has_step_line = tp_report_has_step_line(profile),
 		.n_lost = count_lost(profile->trace),
 	};
 	uint64_t times[TP_N_PARTS];
@@ -155,17 +157,33 @@ static void add_devices(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_printf(out, ", %zu devices", n_devices);
 }
 
-void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest)
+static void add_extent(struct tp_buf *out, const struct tp_report_digest *digest, bool with_rate,
+		       bool with_processes)
 {
 	const struct tp_profile *profile = digest->profile;
 	tp_buf_puts(out, tp_unit_elapsed(digest->trace->end_ns).text);
 	if (profile->steps_found_by == TP_STEPS_NONE)
 		tp_buf_puts(out, ", no steps");
 	else
-		tp_buf_printf(out, ", %s", tp_unit_counted(profile->n_steady, "step").text);
-	if (profile->n_processes > 1)
+		tp_buf_printf(out, ", %s", tp_unit_counted(profile->n_steps, "step").text);
+	if (with_rate && tp_report_step_rate(profile) > 0) {
+		tp_buf_puts(out, ", ");
+		tp_report_add_step_rate(out, profile);
+	}
+	if (with_processes && profile->n_processes > 1)
 		tp_buf_printf(out, ", %s processes", tp_unit_count(profile->n_processes).text);
 	add_devices(out, digest);
+}
+
+void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest)
+{
+	add_extent(out, digest, true, true);
+}
+
+void tp_report_add_short_extent(struct tp_buf *out, const struct tp_report_digest *digest,
+				bool with_rate)
+{
+	add_extent(out, digest, with_rate, false);
 }
 
 const char *tp_report_signal_name(int number, char *out, size_t size)

@@ -28,16 +28,20 @@ struct tp_report_digest {
 	size_t max_notes;  /* sentences about devices */
 	bool is_import;    /* of a trace that another tool wrote */
 	bool has_devices;
-	bool is_judgeable; /* the parts rest on something: show them */
-	bool is_hang;      /* they are shown as well, but nothing was seen at work */
+	bool has_step_line; /* steps by kind, with their times over the run, where a line is free */
+	bool is_judgeable;  /* the parts rest on something: show them */
+	bool is_hang;       /* they are shown as well, but nothing was seen at work */
 };
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report);
 
 /* Append what was measured: "./train --epochs 1", "worker0.pt.trace.json.gz (kineto)". */
 void tp_report_add_subject(struct tp_buf *out, const struct tp_report_digest *digest);
-/* Append "61.2 s, 984 steps, 29 processes", "1.07 s, 6 steps, 8 ranks". */
+/* Append "61.2 s, 984 steps, 19.8 steps/s, 29 processes", "1.07 s, 6 steps, 8 ranks". */
 void tp_report_add_extent(struct tp_buf *out, const struct tp_report_digest *digest);
+/* The same without the number of processes, or the rate too, for a line that has little room. */
+void tp_report_add_short_extent(struct tp_buf *out, const struct tp_report_digest *digest,
+				bool with_rate);
 /* Append "./train exited 0", "./train was killed by SIGSEGV". */
 void tp_report_add_end(struct tp_buf *out, const struct tp_report_digest *digest);
 /* Append "Not measured: CPU counters (none in this virtual machine); 4 rules unjudged", of imports

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what a run was and what it amounts to: the first half of the JSON report. */
 #include "document.h"
+#include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 
 #include "trainprof/base/clock.h"
@@ -408,13 +409,29 @@ static void write_slow_steps(struct tp_report_document *doc)
 	tp_json_close(w, ']');
 }
 
+/* Their sum is total_count. */
+static void write_step_counts(struct tp_json_writer *w, const struct tp_profile *profile)
+{
+	uint64_t counts[TP_N_STEP_KINDS];
+	tp_report_count_steps(profile, counts);
+	tp_json_put_uint(w, "count", profile->n_steady);
+	tp_json_put_uint(w, "total_count", profile->n_steps);
+	tp_json_put_uint(w, "excluded_warmup", counts[TP_STEP_WARMUP]);
+	tp_json_write_key(w, "by_kind");
+	tp_json_open(w, '{');
+	for (int kind = 0; kind < TP_N_STEP_KINDS; kind++)
+		tp_json_put_uint(w, tp_step_kind_name((enum tp_step_kind)kind), counts[kind]);
+	tp_json_close(w, '}');
+	if (tp_report_step_rate(profile) > 0)
+		tp_json_put_number(w, "steps_per_s", tp_report_step_rate(profile));
+	if (tp_report_sample_rate(profile) > 0)
+		tp_json_put_number(w, "samples_per_s", tp_report_sample_rate(profile));
+}
+
 void tp_report_json_steps(struct tp_report_document *doc)
 {
 	struct tp_json_writer *w = doc->w;
 	const struct tp_profile *profile = doc->digest->profile;
-	uint64_t n_warmup = 0;
-	for (size_t i = 0; i < profile->n_steps; i++)
-		n_warmup += profile->steps[i].kind == TP_STEP_WARMUP;
 	tp_json_write_key(w, "steps");
 	tp_json_open(w, '{');
 	tp_json_put_string(w, "found_by", tp_steps_found_by_name(profile->steps_found_by));
@@ -423,9 +440,7 @@ void tp_report_json_steps(struct tp_report_document *doc)
 	if (profile->steps_next)
 		tp_report_json_text(w, "next", profile->steps_next);
 	tp_report_json_loop(w, profile);
-	tp_json_put_uint(w, "count", profile->n_steady);
-	tp_json_put_uint(w, "total_count", profile->n_steps);
-	tp_json_put_uint(w, "excluded_warmup", n_warmup);
+	write_step_counts(w, profile);
 	if (profile->step_time.n)
 		put_stat(w, "duration_ns", &profile->step_time);
 	if (profile->n_steps) {

@@ -107,6 +107,26 @@ static void check_partition(struct schema_check *check, const struct tp_json *ro
 	check_lines(check, partition, "own");
 }
 
+/* The kinds of steps sum to all of them. */
+static void check_step_counts(struct schema_check *check, const struct tp_json *root)
+{
+	const struct tp_json *steps = tp_json_get(root, "steps");
+	const struct tp_json *kinds = tp_json_get(steps, "by_kind");
+	uint64_t sum = 0;
+	if (!kinds)
+		return; /* of a version that did not say it */
+	uint64_t total = whole(check, steps, "total_count");
+	TP_JSON_EACH (kind, kinds) {
+		sum += whole(check, kinds, tp_json_key(kind));
+	}
+	if (sum != total)
+		add_error(check, kinds, "steps by kind sum to %llu, total_count is %llu",
+			  (unsigned long long)sum, (unsigned long long)total);
+	if (whole(check, kinds, "steady") != whole(check, steps, "count") ||
+	    whole(check, kinds, "warmup") != whole(check, steps, "excluded_warmup"))
+		add_error(check, kinds, "steps by kind differ from count and excluded_warmup");
+}
+
 /* The i-th number of each part's column must sum to the step's duration; means are rounded down,
  * so a bucket may miss one ns a part. */
 static void check_series(struct schema_check *check, const struct tp_json *root)
@@ -229,6 +249,7 @@ size_t tp_report_validate(const struct tp_json_doc *doc, struct tp_buf *problems
 		return check.n;
 	}
 	check_partition(&check, root);
+	check_step_counts(&check, root);
 	check_series(&check, root);
 	check_nulls(&check, root);
 	check_stacks(&check, root);

@@ -8,6 +8,7 @@
 #include "report/digest/gain_text.h"
 #include "report/digest/job_notes.h"
 #include "report/digest/source_lines.h"
+#include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 #include "report/text/gpu_table.h"
 #include "trainprof/base/file.h"
@@ -38,6 +39,10 @@ static void add_verdict(struct tp_buf *out, const struct tp_report_digest *diges
 		tp_buf_printf(out, "; step mean %s, p95 %s",
 			      tp_unit_time(digest->profile->step_time.mean).text,
 			      tp_unit_time(digest->profile->step_time.p95).text);
+	if (digest->profile->n_steps) {
+		tp_buf_puts(out, ". ");
+		tp_report_add_step_counts(out, digest->profile);
+	}
 	tp_buf_puts(out, "\n\n");
 }
 

@@ -5,6 +5,7 @@
 #include "line_tables.h"
 #include "report/digest/frame_name.h"
 #include "report/digest/source_lines.h"
+#include "report/digest/step_counts.h"
 #include "summary.h"
 
 #include "trainprof/base/memory.h"
@@ -108,15 +109,8 @@ static void print_parts(struct tp_page *page, const struct tp_report_digest *dig
 
 static void print_step_kinds(struct tp_page *page, const struct tp_profile *profile)
 {
-	uint64_t n[TP_N_STEP_KINDS] = {0};
-	for (size_t i = 0; i < profile->n_steps; i++)
-		n[profile->steps[i].kind]++;
 	struct tp_buf text = {0};
-	for (int k = 0; k < TP_N_STEP_KINDS; k++)
-		if (n[k])
-			tp_buf_printf(&text, "%s%s %s", text.len ? ", " : "",
-				      tp_unit_count(n[k]).text,
-				      tp_step_kind_name((enum tp_step_kind)k));
+	tp_report_add_step_counts(&text, profile);
 	print_line(page, 2, tp_buf_text(&text));
 	tp_buf_release(&text);
 }

@@ -5,6 +5,7 @@
 #include "gpu_table.h"
 #include "report/digest/job_notes.h"
 #include "report/digest/source_lines.h"
+#include "report/digest/step_counts.h"
 #include "report/digest/verdict.h"
 #include "report/digest/verdict_gaps.h"
 #include "screen_width.h"
@@ -22,10 +23,31 @@
 /* Steps of host and device are told apart from this ratio on. */
 static const double LENGTHS_ALIKE = 0.02;
 
-/* A screen of 24 lines with room for the prompt and the program's last words. */
-enum { SCREEN_LINES = 21 };
+enum {
+	SCREEN_LINES =
+		21, /* a screen of 24 lines with room for the prompt and the program's last words */
+	COMMAND_LEAST = 9, /* columns for the command in the first line */
+};
 
 /* ---- the first line ------------------------------------------------------------------------ */
+
+/* The command is worth more than the number of processes, and a line of its own too much. */
+static void shorten_extent(const struct tp_page *page, struct tp_buf *extent,
+			   const struct tp_buf *command, const struct tp_report_digest *digest)
+{
+	bool is_narrow = tp_screen_is_narrow(page);
+	size_t room = is_narrow ? page->style->width : tp_page_room(page);
+	size_t beside = is_narrow ? 0 : tp_text_width(tp_buf_text(command)) + 2;
+	size_t least = is_narrow ? 0 : COMMAND_LEAST + 2;
+	if (tp_text_width(tp_buf_text(extent)) + beside <= room)
+		return;
+	tp_buf_clear(extent);
+	tp_report_add_short_extent(extent, digest, true);
+	if (tp_text_width(tp_buf_text(extent)) + (beside < least ? beside : least) <= room)
+		return;
+	tp_buf_clear(extent);
+	tp_report_add_short_extent(extent, digest, false);
+}
 
 static void print_header(struct tp_page *page, const struct tp_report_digest *digest)
 {
@@ -34,10 +56,11 @@ static void print_header(struct tp_page *page, const struct tp_report_digest *di
 	tp_report_add_subject(&command, digest);
 	tp_report_add_extent(&extent, digest);
 	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
+	shorten_extent(page, &extent, &command, digest);
 	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = tp_page_room(page);
 	if (!tp_screen_is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&
-	    needed + 8 < room) {
+	    needed + COMMAND_LEAST <= room) {
 		/* The command is cut, the figures are not. */
 		struct tp_report_style style = *page->style;
 		style.width -= (unsigned)needed;
@@ -55,6 +78,8 @@ static void print_header(struct tp_page *page, const struct tp_report_digest *di
 	} else {
 		tp_page_right(page, TP_PAINT_NONE, tp_buf_text(&extent));
 	}
+	if (digest->has_step_line)
+		tp_report_print_step_counts(page, digest->profile);
 	tp_page_end(page);
 	tp_buf_release(&command);
 	tp_buf_release(&extent);
@@ -417,5 +442,7 @@ void tp_report_summary(struct tp_page *page, const struct tp_report_digest *dige
 		if (fits(page, &shorter))
 			break;
 	}
+	if (!fits(page, &shorter))
+		shorter.has_step_line = false;
 	print_summary(page, &shorter);
 }

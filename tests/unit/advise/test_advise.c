@@ -64,8 +64,7 @@ START_TEST(without_steps_sentences_speak_of_the_measured_time)
 	profile.is_of_steps = false;
 	tp_findings_release(&findings);
 	tp_advise(&findings, book, &profile);
-	ck_assert_str_eq(findings.verdict_sentence,
-			 "70 % of the measured time; compute 30 %.");
+	ck_assert_str_eq(findings.verdict_sentence, "70 % of the measured time; compute 30 %.");
 }
 END_TEST
 

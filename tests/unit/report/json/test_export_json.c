@@ -193,6 +193,7 @@ START_TEST(document_is_bounded)
 	struct tp_profile *p = &s.profile;
 	struct tp_step one = p->steps[SAMPLE_WARMUP];
 	p->n_steps = 200000;
+	p->n_steady = p->n_steps / 2;
 	p->steps = tp_arena_array(&p->arena, p->n_steps, sizeof(*p->steps));
 	for (size_t i = 0; i < p->n_steps; i++) {
 		p->steps[i] = one;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the directories that come with trainprof. */
+#include "install_dir.h"
+
+#include "trainprof/base/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *find_beside(const char *name, const char *source, bool (*is_it)(const char *path))
+{
+	char exe[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len <= 0)
+		return NULL;
+	exe[len] = '\0';
+	*strrchr(exe, '/') = '\0';
+	char *whole = NULL;
+	for (int i = 0; i < 3 && !whole; i++) {
+		static const char *const below[] = {"/../share/trainprof/", "/../../", "/"};
+		char *path = tp_asprintf("%s%s%s", exe, below[i], i == 1 ? source : name);
+		whole = is_it(path) ? realpath(path, NULL) : NULL;
+		free(path);
+	}
+	return whole;
+}
+
+char *tp_install_dir_find(const char *name, const char *source, bool (*is_it)(const char *path))
+{
+	static const char *const fixed[] = {"/usr/local/share/trainprof/", "/usr/share/trainprof/"};
+	char *found = find_beside(name, source, is_it);
+	for (size_t i = 0; i < TP_ARRAY_LEN(fixed) && !found; i++) {
+		char *path = tp_asprintf("%s%s", fixed[i], name);
+		if (is_it(path))
+			found = path;
+		else
+			free(path);
+	}
+	return found;
+}
+
+static bool has_module(const char *path)
+{
+	char *inside = tp_asprintf("%s/trainprof/__init__.py", path);
+	bool is_there = access(inside, R_OK) == 0;
+	free(inside);
+	return is_there;
+}
+
+char *tp_install_python_path(void)
+{
+	char *directory = tp_install_dir_find("python", "src/python", has_module);
+	const char *given =
+		getenv("PYTHONPATH"); /* NOLINT(concurrency-mt-unsafe): before threads */
+	char *path = NULL;
+	if (directory && !strchr(directory, ':'))
+		path = given && *given ? tp_asprintf("%s:%s", given, directory)
+				       : tp_strdup(directory);
+	free(directory);
+	return path;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts steps by kind, and draws their times over the run. */
+#include "step_counts.h"
+
+#include "trainprof/base/text.h"
+#include "trainprof/model/fact.h"
+#include "trainprof/report/report.h"
+#include "trainprof/report/units.h"
+
+enum { MIN_CELLS = 8, MAX_CELLS = 40, LEVELS = 8 };
+
+static const double NS_PER_S = 1e9;
+
+void tp_report_count_steps(const struct tp_profile *profile, uint64_t counts[TP_N_STEP_KINDS])
+{
+	for (int kind = 0; kind < TP_N_STEP_KINDS; kind++)
+		counts[kind] = 0;
+	for (size_t i = 0; i < profile->n_steps; i++)
+		counts[profile->steps[i].kind]++;
+}
+
+double tp_report_step_rate(const struct tp_profile *profile)
+{
+	bool is_known = profile->is_of_steps && profile->step_time.n && profile->step_time.mean > 0;
+	return is_known ? NS_PER_S / profile->step_time.mean : 0;
+}
+
+double tp_report_sample_rate(const struct tp_profile *profile)
+{
+	tp_fact_id id = tp_fact_find("loader.batch_size");
+	if (id >= tp_n_facts || !profile->facts[id].is_known || profile->facts[id].value <= 0)
+		return 0;
+	return tp_report_step_rate(profile) * profile->facts[id].value;
+}
+
+void tp_report_add_step_rate(struct tp_buf *out, const struct tp_profile *profile)
+{
+	double rate = tp_report_step_rate(profile);
+	double sample_rate = tp_report_sample_rate(profile);
+	if (rate > 0)
+		tp_buf_printf(out, "%s steps/s", tp_unit_number(rate).text);
+	if (sample_rate > 0)
+		tp_buf_printf(out, " (%s samples/s)", tp_unit_number(sample_rate).text);
+}
+
+void tp_report_add_step_counts(struct tp_buf *out, const struct tp_profile *profile)
+{
+	static const char *const names[TP_N_STEP_KINDS] = {
+		[TP_STEP_STEADY] = "steady",
+		[TP_STEP_WARMUP] = "warm-up",
+		[TP_STEP_CHECKPOINT] = "with a checkpoint",
+		[TP_STEP_EVALUATION] = "with an evaluation",
+		[TP_STEP_SLOW] = "slow",
+		[TP_STEP_CUT] = "incomplete",
+		[TP_STEP_COUNTED] = "with counters read",
+	};
+	static const enum tp_step_kind order[TP_N_STEP_KINDS] = {
+		TP_STEP_STEADY,     TP_STEP_WARMUP,  TP_STEP_SLOW, TP_STEP_CHECKPOINT,
+		TP_STEP_EVALUATION, TP_STEP_COUNTED, TP_STEP_CUT};
+	uint64_t counts[TP_N_STEP_KINDS];
+	if (!profile->n_steps)
+		return;
+	tp_report_count_steps(profile, counts);
+	tp_buf_printf(out, "%s: ", tp_unit_counted(profile->n_steps, "step").text);
+	const char *between = "";
+	for (int i = 0; i < TP_N_STEP_KINDS; i++) {
+		if (!counts[order[i]])
+			continue;
+		tp_buf_printf(out, "%s%s %s", between, tp_unit_count(counts[order[i]]).text,
+			      names[order[i]]);
+		between = ", ";
+	}
+}
+
+static uint64_t length_of(const struct tp_step *step)
+{
+	return step->end_ns - step->start_ns;
+}
+
+/* The mean length of complete steps in the i-th of `n` groups of equally many; 0 = there is none.
+ */
+static double mean_of_group(const struct tp_profile *profile, size_t i, size_t n)
+{
+	double sum = 0;
+	size_t n_complete = 0;
+	size_t end = profile->n_steps * (i + 1) / n;
+	for (size_t k = profile->n_steps * i / n; k < end; k++) {
+		if (profile->steps[k].kind == TP_STEP_CUT)
+			continue;
+		sum += (double)length_of(&profile->steps[k]);
+		n_complete++;
+	}
+	return n_complete ? sum / (double)n_complete : 0;
+}
+
+/* From zero to twice the mean, or to the longest group: a small change looks small. */
+static void add_sparkline(struct tp_buf *out, const struct tp_profile *profile, size_t n,
+			  bool is_ascii)
+{
+	static const char *const blocks[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	static const char *const letters[LEVELS + 1] = {" ", "_", ".", "-", ":",
+							"=", "+", "*", "#"};
+	double most = 0;
+	double sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		double mean = mean_of_group(profile, i, n);
+		sum += mean;
+		if (mean > most)
+			most = mean;
+	}
+	if (most < 2 * sum / (double)n)
+		most = 2 * sum / (double)n;
+	for (size_t i = 0; i < n; i++) {
+		double mean = mean_of_group(profile, i, n);
+		size_t level = most > 0 ? (size_t)(mean / most * LEVELS + 0.5) : 0;
+		if (!level && mean > 0)
+			level = 1;
+		tp_buf_puts(out, (is_ascii ? letters : blocks)[level]);
+	}
+}
+
+bool tp_report_has_step_line(const struct tp_profile *profile)
+{
+	return profile->n_steps >= MIN_CELLS || profile->n_steps > profile->n_steady;
+}
+
+void tp_report_print_step_counts(struct tp_page *page, const struct tp_profile *profile)
+{
+	struct tp_buf text = {0};
+	tp_report_add_step_counts(&text, profile);
+	if (!text.len) {
+		tp_buf_release(&text);
+		return;
+	}
+	if (tp_text_width(tp_buf_text(&text)) > tp_page_room(page)) {
+		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 3);
+		tp_buf_release(&text);
+		return;
+	}
+	tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&text));
+	size_t room = tp_page_room(page);
+	size_t n = room > 2 ? room - 2 : 0;
+	if (n > MAX_CELLS)
+		n = MAX_CELLS;
+	if (n > profile->n_steps)
+		n = profile->n_steps;
+	if (n >= MIN_CELLS) {
+		tp_buf_clear(&text);
+		add_sparkline(&text, profile, n, page->style->is_ascii);
+		tp_page_add(page, TP_PAINT_NONE, "  ");
+		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&text));
+	}
+	tp_page_end(page);
+	tp_buf_release(&text);
+}
