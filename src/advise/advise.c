@@ -77,7 +77,7 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 
 /* Why a verdict says that nothing can be judged; NULL when it does not. `is_exact`: a few steps are
  * enough, as in traces of devices. */
-static const char *not_judged_because(const char *verdict, bool is_exact)
+static const char *reason_not_judged(const char *verdict, bool is_exact)
 {
 	if (!verdict)
 		return NULL;
@@ -118,7 +118,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
-	const char *because = not_judged_because(out->verdict, is_seen);
+	const char *because = reason_not_judged(out->verdict, is_seen);
 	if (because)
 		out->n_fired = suppress_advice(candidates, out->n_fired, because);
 	fill_combined(out, matter, candidates, out->n_fired);

@@ -142,6 +142,15 @@ def check_counts(t, text, report):
             t.check(int(found[1]) == n, f"'{found[0]}' in the header, and {n} in the JSON")
 
 
+def check_devices(t, text, report):
+    """The line about devices; the mean over all of them."""
+    busy = report["summary"]["metrics"].get("device.busy_ratio", {}).get("value")
+    found = re.search(r"[Dd]evices? busy (\d+(?:\.\d+)?) %", text)
+    if found and busy is not None:
+        places = len(found[1].partition(".")[2])
+        t.check(is_printed_as(busy, float(found[1]), places), f"'{found[0]}', and it is {busy}")
+
+
 def advice_of(report):
     return [f for f in report["findings"]
             if f["state"] == "fired" and f["level"] != "note" and not f.get("suppressed")]
@@ -261,6 +270,7 @@ def check_recording(t, run):
     check_sentence(t, report)
     check_bars(t, text, report)
     check_counts(t, text, report)
+    check_devices(t, text, report)
     check_verdict_rules(t, report)
     check_gains(t, advice, text)
     check_summary_advice(t, advice, text)
