@@ -344,6 +344,12 @@ def check_program(t, run, programs):
     allowed = answer.get("verdict_parts")
     verdict = report["summary"]["verdict"]
     print(f"{case} {version}: {report['summary']['title']}: {report['summary']['sentence']}")
+    others = report["summary"]["metrics"].get("cpu.other_programs_cpus", {}).get("value") or 0
+    if report["summary"].get("cause") == "not_enough_cpu" and others >= 0.5:
+        # True of this machine now, and no answer about the program: to be run again when it is quiet.
+        print(f"skipped: {case} {version}: other programs use {others:.1f} CPUs")
+        t.skipped += 1
+        return
     if version == "sick" and allowed and verdict.endswith("_bound"):
         t.check(verdict.removesuffix("_bound") in allowed, f"{verdict}, and {allowed} is right")
 
