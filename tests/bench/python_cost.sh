@@ -53,5 +53,5 @@ else
 	echo "(py-spy: not usable here)"
 fi
 "$bench/paired" "$rounds" "$@"
-"$trainprof" report "$work/run" | grep -E 'Overhead|Less detail'
+"$trainprof" report --full "$work/run" | grep -E 'Overhead|Less detail'
 echo "load after: $(cut -d' ' -f1-3 /proc/loadavg)"

@@ -6,7 +6,7 @@ n=$(sed -n 's/.*switches_per_s //p' said)
 [ "$n" -gt 60000 ] || { echo "$n switches a second: too few for the limit" >&2; exit 77; }
 trainprof report --full prof | grep -q 'perf  CPU stacks: present' || { echo 'no perf events here' >&2; exit 77; }
 told='Less detail: .*switch records off above .* of the run'
-tr -s '\n ' ' ' <err | grep -c "$told"
+trainprof report --full prof | tr -s '\n ' ' ' | grep -c "$told"
 trainprof report --markdown prof | grep -c "$told"
 trainprof report --json prof | grep -c '"reduced": ".*switch records off'
 trainprof report --json prof | grep -c '"id": "switches-off"'

@@ -142,6 +142,15 @@ def check_counts(t, text, report):
             t.check(int(found[1]) == n, f"'{found[0]}' in the header, and {n} in the JSON")
 
 
+def check_devices(t, text, report):
+    """The line about devices; the mean over all of them."""
+    busy = report["summary"]["metrics"].get("device.busy_ratio", {}).get("value")
+    found = re.search(r"[Dd]evices? busy (\d+(?:\.\d+)?) %", text)
+    if found and busy is not None:
+        places = len(found[1].partition(".")[2])
+        t.check(is_printed_as(busy, float(found[1]), places), f"'{found[0]}', and it is {busy}")
+
+
 def advice_of(report):
     return [f for f in report["findings"]
             if f["state"] == "fired" and f["level"] != "note" and not f.get("suppressed")]
@@ -261,6 +270,7 @@ def check_recording(t, run):
     check_sentence(t, report)
     check_bars(t, text, report)
     check_counts(t, text, report)
+    check_devices(t, text, report)
     check_verdict_rules(t, report)
     check_gains(t, advice, text)
     check_summary_advice(t, advice, text)
@@ -334,6 +344,12 @@ def check_program(t, run, programs):
     allowed = answer.get("verdict_parts")
     verdict = report["summary"]["verdict"]
     print(f"{case} {version}: {report['summary']['title']}: {report['summary']['sentence']}")
+    others = report["summary"]["metrics"].get("cpu.other_programs_cpus", {}).get("value") or 0
+    if report["summary"].get("cause") == "not_enough_cpu" and others >= 0.5:
+        # True of this machine now, and no answer about the program: to be run again when it is quiet.
+        print(f"skipped: {case} {version}: other programs use {others:.1f} CPUs")
+        t.skipped += 1
+        return
     if version == "sick" and allowed and verdict.endswith("_bound"):
         t.check(verdict.removesuffix("_bound") in allowed, f"{verdict}, and {allowed} is right")
 

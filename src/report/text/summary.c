@@ -317,8 +317,13 @@ static void print_reduced(struct tp_page *page, const struct tp_report_digest *d
 	struct tp_buf text = {0};
 	tp_report_add_reduced(&text, digest);
 	if (text.len) {
-		tp_page_add(page, TP_PAINT_WARN, "Less detail: ");
-		tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 2);
+		/* What it was is one of many numbers, and stands in --full. */
+		bool is_short = page->style->is_full ||
+				tp_text_width(tp_buf_text(&text)) + 13 <= tp_page_room(page);
+		tp_page_add(page, TP_PAINT_WARN, is_short ? "Less detail: " : "Less detail");
+		tp_page_wrap(page, 2, TP_PAINT_NONE,
+			     is_short ? tp_buf_text(&text) : " than asked for: see report --full",
+			     page->style->is_full ? 0 : 2);
 	}
 	tp_buf_release(&text);
 }
@@ -398,6 +403,7 @@ static void print_summary(struct tp_page *page, const struct tp_report_digest *d
 	print_top_line(page, digest);
 	print_notes(page, digest);
 	print_gpus(page, digest);
+	print_steps_note(page, digest);
 	tp_report_print_advices(page, digest);
 	if (digest->is_judgeable)
 		tp_page_end(page);
