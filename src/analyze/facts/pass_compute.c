@@ -259,7 +259,7 @@ static void add_member(struct compute *c, uint32_t task)
 }
 
 /* CPU time below which a thread of the whole window took no part. */
-static double minimal_part_ns(const struct compute *c)
+static double part_limit_ns(const struct compute *c)
 {
 	uint64_t busiest = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
@@ -276,7 +276,7 @@ static double count_passing(const struct compute *c, double window_ns)
 	for (size_t i = 0; i < c->n_passing; i++) {
 		const struct passing *thread = &c->passing[i];
 		double part = (double)thread->lived_ns / window_ns;
-		if ((double)thread->cpu_ns >= minimal_part_ns(c) * part && thread->cpu_ns)
+		if ((double)thread->cpu_ns >= part_limit_ns(c) * part && thread->cpu_ns)
 			lived_ns += (double)thread->lived_ns;
 	}
 	return ceil(lived_ns / window_ns);
@@ -284,7 +284,7 @@ static double count_passing(const struct compute *c, double window_ns)
 
 static size_t count_lasting(const struct compute *c)
 {
-	double least = minimal_part_ns(c);
+	double least = part_limit_ns(c);
 	size_t n = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		n += (double)c->lasting_ns[i] >= least;

@@ -87,7 +87,7 @@ static void add_threads(struct tp_buf *out, const struct tp_thread_stacks *stack
 		tp_buf_printf(out, " and %zu more", n - shown);
 }
 
-static uint64_t smallest_wait(const struct tp_thread_stacks *stacks, size_t first)
+static uint64_t min_wait(const struct tp_thread_stacks *stacks, size_t first)
 {
 	uint64_t shortest_ns = UINT64_MAX;
 	for (size_t i = first; i < stacks->n; i++) {
@@ -169,7 +169,7 @@ static void print_group(struct tp_page *page, const struct tp_thread_stacks *sta
 	add_threads(&text, stacks, first, n);
 	tp_buf_puts(&text, n == 1 ? ": " : ", each: ");
 	add_state(&text, stacks, thread);
-	uint64_t waits_ns = smallest_wait(stacks, first);
+	uint64_t waits_ns = min_wait(stacks, first);
 	if (waits_ns >= WAIT_WORTH_NS)
 		tp_buf_printf(&text, ", for %s", tp_unit_elapsed(waits_ns).text);
 	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
