@@ -145,6 +145,10 @@
 	X(CPU_OTHERS, "cpu.other_programs_cpus", "cpus", SEEN, "CPUs busy with other programs")    \
 	X(CPU_DELAY, "cpu.run_delay_ratio", "ratio", SEEN,                                         \
 	  "trainer threads waiting for a CPU / wanting")                                           \
+	X(CPU_WAIT_LOADERS, "cpu.wait_loader_cpus", "cpus", SEEN,                                  \
+	  "CPUs that the program's own loaders have while the trainer waits for one")              \
+	X(CPU_WAIT_OTHERS, "cpu.wait_program_cpus", "cpus", SEEN,                                  \
+	  "CPUs that other threads of the program have while the trainer waits for one")           \
 	X(CPU_PREEMPTED, "cpu.preemptions_per_s", "per_s", SEEN,                                   \
 	  "involuntary switches of the trainer")                                                   \
 	X(CPU_SWITCHES, "cpu.switches_per_s", "per_s", SEEN, "context switches of the program")    \

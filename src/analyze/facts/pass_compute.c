@@ -29,6 +29,12 @@ struct span {
 	uint64_t end_ns;
 };
 
+/* A thread that lives for less than half of the window. */
+struct passing {
+	uint64_t lived_ns;
+	uint64_t cpu_ns; /* computing */
+};
+
 struct compute {
 	const struct tp_analysis *analysis;
 	struct span *spans; /* of the main thread's compute, inside the window, in order; heap */
@@ -43,7 +49,9 @@ struct compute {
 	uint64_t *lasting_ns; /* CPU time of each member that lives for most of the window; heap */
 	size_t n_lasting;
 	size_t lasting_capacity;
-	double passing_ns;   /* life of the others: threads made for one parallel part */
+	struct passing *passing; /* the others: threads made for one parallel part; heap */
+	size_t n_passing;
+	size_t passing_capacity;
 	struct tp_map pools; /* module -> CPU time */
 	uint64_t team_cpu_ns;
 	struct tp_map libraries; /* stack -> whether its math is a library's */
@@ -245,18 +253,39 @@ static void add_member(struct compute *c, uint32_t task)
 		add_to_pool(c, task, cpu_ns);
 	uint64_t window_ns = profile->window_end_ns - profile->window_start_ns;
 	if (lived_ns * 2 < window_ns)
-		c->passing_ns += (double)lived_ns;
+		TP_ARRAY_PUSH(c->passing, c->n_passing, c->passing_capacity) =
+			(struct passing){lived_ns, cpu_ns};
 	else
 		TP_ARRAY_PUSH(c->lasting_ns, c->n_lasting, c->lasting_capacity) = cpu_ns;
 }
 
-static size_t count_lasting(const struct compute *c)
+/* CPU time below which a thread of the whole window took no part. */
+static double part_limit_ns(const struct compute *c)
 {
 	uint64_t busiest = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		busiest = c->lasting_ns[i] > busiest ? c->lasting_ns[i] : busiest;
-	double least = fmax(TP_TEAM_PART_MIN * (double)c->compute_ns,
-			    TP_TEAM_OF_BUSIEST_MIN * (double)busiest);
+	return fmax(TP_TEAM_PART_MIN * (double)c->compute_ns,
+		    TP_TEAM_OF_BUSIEST_MIN * (double)busiest);
+}
+
+/* How many there are at a time, on average. The least is in proportion to their lives: a thread
+ * that feeds a queue lives as long as its loader, and computes nothing. */
+static double count_passing(const struct compute *c, double window_ns)
+{
+	double lived_ns = 0;
+	for (size_t i = 0; i < c->n_passing; i++) {
+		const struct passing *thread = &c->passing[i];
+		double part = (double)thread->lived_ns / window_ns;
+		if ((double)thread->cpu_ns >= part_limit_ns(c) * part && thread->cpu_ns)
+			lived_ns += (double)thread->lived_ns;
+	}
+	return ceil(lived_ns / window_ns);
+}
+
+static size_t count_lasting(const struct compute *c)
+{
+	double least = part_limit_ns(c);
 	size_t n = 0;
 	for (size_t i = 0; i < c->n_lasting; i++)
 		n += (double)c->lasting_ns[i] >= least;
@@ -306,7 +335,7 @@ static void set_facts(struct compute *c)
 {
 	struct tp_profile *profile = c->analysis->profile;
 	double window_ns = (double)(profile->window_end_ns - profile->window_start_ns);
-	double threads = (double)count_lasting(c) + ceil(c->passing_ns / window_ns);
+	double threads = (double)count_lasting(c) + count_passing(c, window_ns);
 	tp_profile_set(profile, TP_FACT_COMPUTE_THREADS, threads, TP_ORIGIN_DERIVED, 1);
 	tp_profile_set(profile, TP_FACT_COMPUTE_POOLS, (double)count_pools(c), TP_ORIGIN_SAMPLED,
 		       1);
@@ -376,6 +405,7 @@ enum tp_status tp_pass_compute(struct tp_analysis *analysis, struct tp_error *er
 	tp_map_release(&c.pools);
 	tp_map_release(&c.libraries);
 	tp_scalar_release(&c.scalar);
+	free(c.passing);
 	free(c.lasting_ns);
 	free(c.spans);
 	return TP_OK;

@@ -344,6 +344,14 @@ static bool works_ahead(const struct role_context *role_context, const struct ev
 	return (double)e->beside >= TP_AS_IF_ALONE_MIN * duty * (double)role_context->n_main;
 }
 
+/* A trainer that loads its data itself takes none from a thread that hardly does any of that. */
+static bool is_main_loader(const struct role_context *role_context, const struct evidence *e)
+{
+	const struct tp_analysis *analysis = role_context->analysis;
+	uint64_t main_ns = tp_thread_role_loader_ns(&analysis->threads[analysis->main_task]);
+	return (double)e->loader_ns >= TP_LOADER_OF_MAIN_MIN * (double)main_ns;
+}
+
 /* TP_THREAD_MAIN stands for "no evidence": it is never the answer here. A thread that only starts
  * others and waits for them does what they do. */
 static enum tp_thread_role role_of_evidence(const struct role_context *role_context,
@@ -360,7 +368,7 @@ static enum tp_thread_role role_of_evidence(const struct role_context *role_cont
 	if (!e->on_cpu_ns)
 		return TP_THREAD_OTHER;
 	if ((double)e->loader_ns > TP_THREAD_READING_MIN * (double)e->on_cpu_ns)
-		return TP_THREAD_LOADER;
+		return is_main_loader(role_context, e) ? TP_THREAD_LOADER : TP_THREAD_OTHER;
 	if ((double)e->compute_ns <= TP_THREAD_MAJORITY * (double)e->on_cpu_ns)
 		return TP_THREAD_OTHER;
 	if ((double)e->on_cpu_ns < TP_THREAD_TEAM_MIN * (double)role_context->on_cpu_ns)

@@ -61,7 +61,7 @@ static void add_state(struct tp_buf *out, const struct tp_thread_stacks *stacks,
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static bool is_alike(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *a,
+static bool is_equal(const struct tp_thread_stacks *stacks, const struct tp_thread_stack *a,
 		     const struct tp_thread_stack *b)
 {
 	return a->stack == b->stack && a->state == b->state && a->cause == b->cause &&
@@ -70,13 +70,13 @@ static bool is_alike(const struct tp_thread_stacks *stacks, const struct tp_thre
 	       (a->stack || a->target == b->target);
 }
 
-static void add_ids(struct tp_buf *out, const struct tp_thread_stacks *stacks, size_t first,
-		    size_t n)
+static void add_threads(struct tp_buf *out, const struct tp_thread_stacks *stacks, size_t first,
+			size_t n)
 {
 	size_t shown = 0;
 	for (size_t i = first; i < stacks->n && shown < IDS_MAX; i++) {
 		const struct tp_thread_stack *thread = &stacks->items[i];
-		if (!is_alike(stacks, &stacks->items[first], thread))
+		if (!is_equal(stacks, &stacks->items[first], thread))
 			continue;
 		const struct tp_task *task = task_of(stacks, thread);
 		tp_buf_printf(out, "%s%d", shown++ ? ", " : "", (int)task->tid);
@@ -87,12 +87,12 @@ static void add_ids(struct tp_buf *out, const struct tp_thread_stacks *stacks, s
 		tp_buf_printf(out, " and %zu more", n - shown);
 }
 
-static uint64_t shortest_wait(const struct tp_thread_stacks *stacks, size_t first)
+static uint64_t min_wait(const struct tp_thread_stacks *stacks, size_t first)
 {
 	uint64_t shortest_ns = UINT64_MAX;
 	for (size_t i = first; i < stacks->n; i++) {
 		const struct tp_thread_stack *thread = &stacks->items[i];
-		if (is_alike(stacks, &stacks->items[first], thread) && thread->has_waits &&
+		if (is_equal(stacks, &stacks->items[first], thread) && thread->has_waits &&
 		    thread->waits_ns < shortest_ns)
 			shortest_ns = thread->waits_ns;
 	}
@@ -166,10 +166,10 @@ static void print_group(struct tp_page *page, const struct tp_thread_stacks *sta
 	tp_page_end(page);
 	tp_page_addf(page, TP_PAINT_BOLD, "%s", string_of(stacks, task_of(stacks, thread)->comm));
 	tp_buf_puts(&text, n == 1 ? " thread " : " threads ");
-	add_ids(&text, stacks, first, n);
+	add_threads(&text, stacks, first, n);
 	tp_buf_puts(&text, n == 1 ? ": " : ", each: ");
 	add_state(&text, stacks, thread);
-	uint64_t waits_ns = shortest_wait(stacks, first);
+	uint64_t waits_ns = min_wait(stacks, first);
 	if (waits_ns >= WAIT_WORTH_NS)
 		tp_buf_printf(&text, ", for %s", tp_unit_elapsed(waits_ns).text);
 	tp_page_wrap(page, 2, TP_PAINT_NONE, tp_buf_text(&text), 0);
@@ -202,7 +202,7 @@ void tp_report_stacks_page(struct tp_page *page, const struct tp_thread_stacks *
 		if (is_printed[i])
 			continue;
 		for (size_t k = i; k < stacks->n; k++) {
-			if (!is_alike(stacks, &stacks->items[i], &stacks->items[k]))
+			if (!is_equal(stacks, &stacks->items[i], &stacks->items[k]))
 				continue;
 			is_printed[k] = true;
 			n++;

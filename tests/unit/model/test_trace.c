@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about building traces. */
+#include "trainprof/base/clock.h"
 #include "trainprof/base/memory.h"
 #include "trainprof/model/trace.h"
 
@@ -239,11 +240,71 @@ START_TEST(the_order_of_telling_does_not_matter)
 }
 END_TEST
 
+/* Records come at least once a second, and at the end. */
+START_TEST(an_end_that_no_record_bears_out_is_cut)
+{
+	static const struct {
+		uint64_t ended_ns;
+		uint64_t measured_ns; /* --duration */
+		bool is_cut;
+	} ends[] = {
+		{1000 + TP_NS_PER_S, 0, false},
+		{1000 + 3600 * TP_NS_PER_S, 0, true},
+		{1000 + 3600 * TP_NS_PER_S, 1100, false},
+		{UINT64_MAX, 0, true},
+		{UINT64_MAX, 1100, true},
+	};
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct tp_trace_builder b;
+		struct tp_trace trace;
+		tp_trace_builder_init(&b);
+		add_task(&b, 0);
+		add_run(&b, 0, 10, 100);
+		struct tp_run_info run = {.started_ns = 1000,
+					  .ended_ns = ends[i].ended_ns,
+					  .measure_until_ns = ends[i].measured_ns};
+		tp_trace_build(&trace, &b, &run);
+		ck_assert_int_eq(trace.is_end_cut, ends[i].is_cut);
+		ck_assert_uint_eq(trace.end_ns, ends[i].is_cut ? 100 : ends[i].ended_ns - 1000);
+		tp_trace_release(&trace);
+		tp_trace_builder_release(&b);
+	}
+}
+END_TEST
+
+/* trainprof was stopped, and saw the end late. Not so while a thread lives. */
+START_TEST(the_end_is_the_last_threads)
+{
+	for (int is_alive = 0; is_alive <= 1; is_alive++) {
+		struct tp_trace_builder b;
+		struct tp_trace trace;
+		tp_trace_builder_init(&b);
+		for (uint32_t id = 0; id < 2; id++) {
+			struct tp_task task = {.id = id, .tid = (pid_t)(100 + id), .pid = 100};
+			task.parent = id ? 0 : TP_NO_TASK;
+			task.start_ns = 1000;
+			task.end_ns = id ? 1080 : is_alive ? 0 : 1050;
+			tp_sink_task(&b.sink, &task);
+		}
+		struct tp_run_info run = {.started_ns = 1000,
+					  .ended_ns = 9000,
+					  .pid = 100,
+					  .end = TP_END_EXITED};
+		tp_trace_build(&trace, &b, &run);
+		ck_assert_uint_eq(trace.end_ns, is_alive ? 8000 : 80);
+		tp_trace_release(&trace);
+		tp_trace_builder_release(&b);
+	}
+}
+END_TEST
+
 Suite *suite_model_trace(void);
 Suite *suite_model_trace(void)
 {
 	Suite *suite = suite_create("model/trace");
 	TCase *tc = tcase_create("trace");
+	tcase_add_test(tc, the_end_is_the_last_threads);
+	tcase_add_test(tc, an_end_that_no_record_bears_out_is_cut);
 	tcase_add_test(tc, samples_of_leaving_threads_are_apart);
 	tcase_add_test(tc, spans_are_kept_by_track_and_sorted);
 	tcase_add_test(tc, runs_are_sorted_clipped_and_indexed);

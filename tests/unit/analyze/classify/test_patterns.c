@@ -40,6 +40,9 @@ static const struct {
 	{"/home/me/train", "train_with_checkpoints", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "load_data_and_train", TP_PHASE_NONE, TP_LEAF_NONE},
 	{"/home/me/train", "evaluate_gradient", TP_PHASE_COMPUTE, TP_LEAF_NONE},
+	{"/home/me/train", "evaluate_split_points", TP_PHASE_COMPUTE, TP_LEAF_NONE},
+	{"/x/xgboost/lib/libxgboost.so", "xgboost::tree::HistEvaluator::EvaluateSplits",
+	 TP_PHASE_COMPUTE, TP_LEAF_MATH},
 	{"/home/me/train", "load_training_batch", TP_PHASE_DATALOADER, TP_LEAF_NONE},
 	/* a look-up table is gathered by rows, channels are shuffled by networks, and the loss of
 	 * logistic regression is the log loss */

@@ -63,6 +63,42 @@ START_TEST(members_spinning_and_pools_are_counted)
 }
 END_TEST
 
+/* One after the other, for a fifth of the time each; they hardly ever compute. Threads that do are
+ * counted as before. */
+START_TEST(threads_that_only_feed_a_queue_take_no_part)
+{
+	static const struct {
+		double busy_s;
+		double expected;
+	} feeders[] = {{0.001, 1}, {1.9, 2}};
+	for (size_t k = 0; k < 2; k++) {
+		struct hand hand;
+		hand_init(&hand);
+		hand_task(&hand, 0, 100, 100, "/home/me/train");
+		uint32_t main = hand_stack(&hand, "/home/me/train", "main", "/lib/libopenblas.so.0",
+					   "sgemm_kernel", 0);
+		for (int i = 0; i < 50; i++)
+			add_run(&hand, 0, i * 0.2, i * 0.2 + 0.2, main);
+		for (uint32_t i = 1; i <= 4; i++) {
+			struct tp_task task = {.id = i, .pid = 100, .tid = 100 + (pid_t)i};
+			task.start_ns = 1 + i * 2 * SECOND - 2 * SECOND;
+			task.end_ns = task.start_ns + 2 * SECOND;
+			tp_sink_task(&hand.builder.sink, &task);
+			add_run(&hand, i, 2.0 * i - 1.9, 2.0 * i - 1.9 + feeders[k].busy_s, main);
+		}
+		hand_finish(&hand);
+		for (uint32_t i = 1; i <= 4; i++)
+			hand.analysis.threads[i].role = TP_THREAD_TEAM;
+		struct tp_timeline *timeline = &hand.analysis.timelines[0];
+		for (size_t i = 0; i < timeline->n; i++)
+			timeline->segments[i].label = TP_LABEL_COMPUTE_MATH;
+		hand_pass(&hand, tp_pass_compute);
+		ck_assert_double_eq(hand_fact(&hand, TP_FACT_COMPUTE_THREADS), feeders[k].expected);
+		hand_release(&hand);
+	}
+}
+END_TEST
+
 /* Of a loop's instructions only some are arithmetic: they speak for the function. */
 START_TEST(arithmetic_of_a_function_speaks_for_its_time)
 {
@@ -197,6 +233,7 @@ Suite *suite_analyze_pass_compute(void)
 	Suite *suite = suite_create("analyze/pass_compute");
 	TCase *tc = tcase_create("compute");
 	tcase_add_test(tc, members_spinning_and_pools_are_counted);
+	tcase_add_test(tc, threads_that_only_feed_a_queue_take_no_part);
 	tcase_add_test(tc, arithmetic_of_a_function_speaks_for_its_time);
 	tcase_add_test(tc, what_the_main_thread_does_besides_is_no_compute);
 	tcase_add_test(tc, a_trainer_that_does_not_compute_says_so);

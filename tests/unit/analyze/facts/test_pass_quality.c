@@ -195,11 +195,68 @@ START_TEST(an_empty_recording_is_survived)
 }
 END_TEST
 
+/* 0.4 s before the program began and 0.2 s in its first second, then 10 ms a second. */
+START_TEST(starting_and_running_cost_are_apart)
+{
+	struct hand hand;
+	put_busy_trainer(&hand, 0);
+	for (int s = 0; s <= 10; s++)
+		hand_gauge(&hand, TP_METRIC_SELF_CPU, TP_NO_TASK, s,
+			   s ? 0.6e9 + (s - 1) * 10e6 : 0.4e9);
+	hand_finish(&hand);
+	tp_profile_set(&hand.profile, TP_FACT_CPU_ALLOWED, 2, TP_ORIGIN_MEASURED, 1);
+	hand_pass(&hand, tp_pass_quality);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_TIME), 0.69e9, 1);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_STARTUP), 0.59e9, 1e3);
+	/* Of ten seconds on two CPUs. */
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RUNNING), 0.005, 1e-6);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RATIO), 0.29 / 20, 1e-6);
+	hand_release(&hand);
+}
+END_TEST
+
+START_TEST(a_program_that_sleeps_is_not_held_against_its_own_cpu_time)
+{
+	struct hand hand;
+	hand_init(&hand);
+	hand_task(&hand, 0, 100, 100, "/bin/sleep");
+	hand_counter(&hand, TP_METRIC_PROC_UTIME, 0, 1e5);
+	hand_run(&hand, 0, 0, 0.001, TP_RUN_BLOCKED);
+	hand_gauge(&hand, TP_METRIC_SELF_CPU, TP_NO_TASK, 0, 10e6);
+	hand_gauge(&hand, TP_METRIC_SELF_CPU, TP_NO_TASK, 10, 30e6);
+	judge(&hand);
+	ck_assert_double_lt(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_RATIO), 0.01);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_OVERHEAD_TIME), 30e6, 1);
+	ck_assert_str_eq(hand_missing(&hand, TP_FACT_RUN_OVERHEAD_STARTUP),
+			 "the run was too short to tell it apart");
+	hand_release(&hand);
+}
+END_TEST
+
+START_TEST(stops_are_said_and_are_facts)
+{
+	struct hand hand;
+	put_busy_trainer(&hand, 0);
+	tp_sink_gap(&hand.builder.sink, TP_STOP_SOURCE, "stopped by a signal, process 100",
+		    4 * SECOND, 6 * SECOND, 0);
+	tp_sink_gap(&hand.builder.sink, TP_STOP_SOURCE, "trainprof itself stood still", 8 * SECOND,
+		    9 * SECOND, 0);
+	judge(&hand);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_STOPPED), 2e9, 1);
+	ck_assert_double_eq_tol(hand_fact(&hand, TP_FACT_RUN_UNWATCHED), 1e9, 1);
+	ck_assert(has_warning(&hand, "stopped"));
+	hand_release(&hand);
+}
+END_TEST
+
 Suite *suite_analyze_pass_quality(void);
 Suite *suite_analyze_pass_quality(void)
 {
 	Suite *suite = suite_create("analyze/pass_quality");
 	TCase *tc = tcase_create("quality");
+	tcase_add_test(tc, a_program_that_sleeps_is_not_held_against_its_own_cpu_time);
+	tcase_add_test(tc, stops_are_said_and_are_facts);
+	tcase_add_test(tc, starting_and_running_cost_are_apart);
 	tcase_add_test(tc, overhead_is_our_time_and_what_the_target_lost);
 	tcase_add_test(tc, losses_are_counted_once_and_said);
 	tcase_add_test(tc, whole_stacks_and_accounted_time_are_shares);

@@ -70,6 +70,34 @@ START_TEST(threads_that_start_in_one_function_are_judged_together)
 }
 END_TEST
 
+/* A trainer that reads its own data, and a thread that reads a little now and then. */
+START_TEST(a_thread_that_hardly_reads_is_no_loader_of_who_reads_itself)
+{
+	static const struct {
+		double main_reads_s; /* of each tenth of a second */
+		enum tp_thread_role expected;
+	} trainers[] = {{0.06, TP_THREAD_OTHER}, {0.001, TP_THREAD_LOADER}};
+	for (size_t k = 0; k < 2; k++) {
+		struct hand hand;
+		hand_init(&hand);
+		hand_task(&hand, 0, 100, 100, "/home/me/train");
+		hand_task(&hand, 1, 100, 101, "/home/me/train");
+		uint32_t unpack = thread_stack(&hand, "/usr/lib/libz.so.1", "inflate", "item");
+		uint32_t product = thread_stack(&hand, "/home/me/train", "product", "epoch");
+		for (double at = 0; at < 10; at += 0.1) {
+			run(&hand, 0, at, trainers[k].main_reads_s, unpack);
+			run(&hand, 0, at + 0.065, 0.03, product);
+			run(&hand, 1, at + 0.02, 0.002, unpack);
+		}
+		hand_finish(&hand);
+		hand.analysis.roles[0] = TP_ROLE_TRAINER;
+		tp_thread_role_assign(&hand.analysis);
+		ck_assert_int_eq(hand.analysis.threads[1].role, trainers[k].expected);
+		hand_release(&hand);
+	}
+}
+END_TEST
+
 /* Seconds of each tenth of a second: the main thread works and then waits, another thread works. */
 static const struct {
 	const char *claim;
@@ -184,6 +212,7 @@ Suite *suite_analyze_thread_role(void)
 {
 	Suite *suite = suite_create("analyze/threadrole");
 	TCase *tc = tcase_create("kinds");
+	tcase_add_test(tc, a_thread_that_hardly_reads_is_no_loader_of_who_reads_itself);
 	tcase_add_test(tc, threads_that_start_in_one_function_are_judged_together);
 	tcase_add_loop_test(tc, who_works_ahead_of_the_main_thread_loads, 0,
 			    sizeof(nameless) / sizeof(nameless[0]));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims about the time that samples stand for; scenes of timelines are in test_pass_main_thread.c.
  */
+#include "analyze/hand.h"
 #include "analyze/sim.h"
 
 #include <math.h>
@@ -71,12 +72,48 @@ START_TEST(samples_count_alike_wherever_in_a_stay_they_are)
 }
 END_TEST
 
+/* Up to its first run a thread that trainprof was attached to waits for what /proc says; one that
+ * was born meanwhile waits for a CPU. */
+START_TEST(who_never_ran_while_it_was_watched_is_blocked)
+{
+	static const struct {
+		enum tp_run_mode mode;
+		bool is_seen;
+		enum tp_state state;
+		enum tp_cause cause;
+	} starts[] = {{TP_MODE_ATTACH, true, TP_STATE_BLOCKED, TP_CAUSE_FUTEX},
+		      {TP_MODE_ATTACH, false, TP_STATE_BLOCKED, TP_CAUSE_UNKNOWN},
+		      {TP_MODE_RUN, true, TP_STATE_BLOCKED, TP_CAUSE_FUTEX},
+		      {TP_MODE_RUN, false, TP_STATE_RUNNABLE, TP_CAUSE_NONE}};
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		struct hand hand;
+		const struct tp_sample look = {.state = TP_STATE_BLOCKED,
+					       .cause = TP_CAUSE_FUTEX,
+					       .flags = TP_SAMPLE_POLLED,
+					       .syscall = -1};
+		hand_init(&hand);
+		hand.run.mode = starts[i].mode;
+		hand_task(&hand, 0, 100, 100, "/bin/train");
+		if (starts[i].is_seen)
+			hand_sample(&hand, &look, 1);
+		hand_run(&hand, 0, 9, 10, TP_RUN_EXITED);
+		hand_finish(&hand);
+		const struct tp_segment *first = &hand.analysis.timelines[0].segments[0];
+		ck_assert_uint_eq(first->end_ns, 9 * SECOND);
+		ck_assert_int_eq(first->state, starts[i].state);
+		ck_assert_int_eq(first->cause, starts[i].cause);
+		hand_release(&hand);
+	}
+}
+END_TEST
+
 Suite *suite_analyze_pass_timelines(void);
 Suite *suite_analyze_pass_timelines(void)
 {
 	Suite *suite = suite_create("analyze/pass_threads");
 	TCase *tc = tcase_create("timeline");
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, who_never_ran_while_it_was_watched_is_blocked);
 	tcase_add_loop_test(tc, samples_count_alike_wherever_in_a_stay_they_are, 0, 5);
 	suite_add_tcase(suite, tc);
 	return suite;
