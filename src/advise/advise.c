@@ -65,11 +65,25 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 						 matter->whole, matter->arena);
 }
 
+/* Why nothing is advised; NULL: it is. `is_seen`: few steps are enough. */
+static const char *why_silent(const char *verdict, bool is_seen)
+{
+	if (!verdict)
+		return NULL;
+	if (!is_seen && strcmp(verdict, "too_short") == 0)
+		return "the run is too short to judge";
+	if (strcmp(verdict, "capture_lacks") == 0)
+		return "the capture shows too little to judge";
+	if (strcmp(verdict, "startup_only") == 0)
+		return "the capture shows the start and no steady training";
+	return NULL;
+}
+
 /* Who was hardly seen is not told what to change, on no page of the report. */
-static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice)
+static size_t suppress_advice(struct tp_candidate *candidates, size_t n_advice, const char *why)
 {
 	for (size_t i = 0; i < n_advice; i++)
-		candidates[i].finding.suppressed = "the run is too short to judge";
+		candidates[i].finding.suppressed = why;
 	return 0;
 }
 
@@ -93,8 +107,9 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
-	if (!is_seen && out->verdict && strcmp(out->verdict, "too_short") == 0)
-		out->n_fired = suppress_advice(candidates, out->n_fired);
+	const char *why = why_silent(out->verdict, is_seen);
+	if (why)
+		out->n_fired = suppress_advice(candidates, out->n_fired, why);
 	fill_combined(out, matter, candidates, out->n_fired);
 	tp_action_plan_build(&out->course, matter, candidates, out->n_fired);
 	n += n_verdicts;

@@ -299,8 +299,8 @@ static bool steps_from_period(struct tp_rank_analysis *analysis)
 
 /* ---- steps from the optimizer ---- */
 
-/* The optimizer's range that comes most often, of those that lie in no other. Of two optimizers that
- * train two networks in turn one ends the step. */
+/* The optimizer's range that comes most often, of those that lie in no other. Of two optimizers
+ * that train two networks in turn one ends the step. */
 static uint32_t most_frequent_name(const struct tp_trace *trace, const struct tp_intervals *outer,
 				   const uint32_t *names)
 {
@@ -547,10 +547,11 @@ static void skip_steps(struct tp_rank_analysis *analysis, uint64_t n_skip)
 static void warn_repeats(struct tp_rank_analysis *analysis)
 {
 	if (analysis->has_repeats_only)
-		tp_profile_warn(analysis->profile, "repeats-without-optimizer",
-				"what repeats has an input, but no optimizer in it",
-				"its times are of repeats, which may be inference or micro-batches",
-				"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+		tp_profile_warn(
+			analysis->profile, "repeats-without-optimizer",
+			"what repeats has an input, but no optimizer in it",
+			"its times are of repeats, which may be inference or micro-batches",
+			"mark each step: profiler.step() of torch.profiler, or an NVTX range");
 }
 
 static void search(struct tp_rank_analysis *analysis, enum tp_steps_choice choice)

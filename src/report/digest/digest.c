@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Draws from a report what all writers say the same way. */
 #include "digest.h"
+#include "verdict.h"
 
 #include "trainprof/model/fact.h"
 
@@ -103,8 +104,9 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 	tp_report_job_sum(&out->job, profile);
 	set_averages(out);
 	/* Of devices every ns is known: few steps are enough. */
-	out->is_judgeable =
-		profile->total_ns > 0 && (out->has_devices || !is_too_short(report->findings));
+	out->is_judgeable = profile->total_ns > 0 &&
+			    (out->has_devices || !is_too_short(report->findings)) &&
+			    !tp_report_capture_lacks(report->findings);
 }
 
 static void add_command(struct tp_buf *out, const struct tp_run_info *run)
