@@ -66,7 +66,7 @@ static void fill_verdict(struct tp_findings *out, const struct tp_rule_context *
 }
 
 /* Why nothing is advised; NULL: it is. `is_seen`: few steps are enough. */
-static const char *why_silent(const char *verdict, bool is_seen)
+static const char *suppress_cause(const char *verdict, bool is_seen)
 {
 	if (!verdict)
 		return NULL;
@@ -107,7 +107,7 @@ static void advise(struct tp_findings *out, const struct tp_rule_context *matter
 							   .coverage = 1};
 	size_t n_verdicts = judge_all(matter, true, candidates + n);
 	fill_verdict(out, matter, candidates + n, n_verdicts);
-	const char *why = why_silent(out->verdict, is_seen);
+	const char *why = suppress_cause(out->verdict, is_seen);
 	if (why)
 		out->n_fired = suppress_advice(candidates, out->n_fired, why);
 	fill_combined(out, matter, candidates, out->n_fired);

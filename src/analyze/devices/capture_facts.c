@@ -74,7 +74,7 @@ static void warn_unknown_maker(struct tp_rank_analysis *analysis)
 	free(lanes);
 }
 
-bool tp_capture_is_recognised(struct tp_rank_analysis *analysis)
+bool tp_capture_is_known(struct tp_rank_analysis *analysis)
 {
 	bool is_known = true;
 	for (uint32_t i = 0; i < analysis->trace->run.n_ranks; i++)

@@ -116,7 +116,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	/* What is not set below is about programs that were sampled. */
 	for (int fact = 0; fact < TP_N_FACTS; fact++)
 		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
-	if (!tp_capture_is_recognised(&ranks)) {
+	if (!tp_capture_is_known(&ranks)) {
 		set_run_facts(profile);
 		return TP_OK;
 	}

@@ -215,7 +215,7 @@ static void set_trace_kind(struct kineto_reader *reader, enum trace_kind trace_k
 }
 
 /* torch.autograd's profiler writes operators as "CPU functions". */
-static bool is_autograd(const struct tp_kineto_event *event)
+static bool is_plain_operator(const struct tp_kineto_event *event)
 {
 	return !event->cat.len &&
 	       (TP_JSON_SLICE_IS(&event->pid, "CPU functions") ||
@@ -247,7 +247,7 @@ static void add_unknown(struct kineto_reader *reader, const struct tp_kineto_eve
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
-	if (is_autograd(event))
+	if (is_plain_operator(event))
 		set_trace_kind(reader, TRACE_KIND_AUTOGRAD);
 	span->kind =
 		reader->trace_kind == TRACE_KIND_AUTOGRAD ? TP_SPAN_OPERATOR : TP_SPAN_ANNOTATION;

@@ -106,7 +106,7 @@ void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report 
 	/* Of devices every ns is known: few steps are enough. */
 	out->is_judgeable = profile->total_ns > 0 &&
 			    (out->has_devices || !is_too_short(report->findings)) &&
-			    !tp_report_capture_lacks(report->findings);
+			    !tp_report_capture_is_short(report->findings);
 }
 
 static void add_command(struct tp_buf *out, const struct tp_run_info *run)

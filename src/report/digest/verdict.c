@@ -29,7 +29,7 @@ static const struct {
 			  "Standing still takes"},
 };
 
-bool tp_report_capture_lacks(const struct tp_findings *findings)
+bool tp_report_capture_is_short(const struct tp_findings *findings)
 {
 	return findings && findings->verdict && strcmp(findings->verdict, "capture_lacks") == 0;
 }
@@ -42,12 +42,12 @@ static bool is_of_devices(const struct tp_report *report)
 	bool is_doubted = findings && findings->verdict &&
 			  (strcmp(findings->verdict, "records_lost") == 0 ||
 			   strcmp(findings->verdict, "startup_only") == 0 ||
-			   tp_report_capture_lacks(findings));
+			   tp_report_capture_is_short(findings));
 	return report->profile->n_devices && report->profile->total_ns && !is_doubted;
 }
 
 /* What analysis says of a capture that cannot be judged, and what to type. */
-static void add_why_lacking(struct tp_buf *out, const struct tp_profile *profile)
+static void add_capture_warning(struct tp_buf *out, const struct tp_profile *profile)
 {
 	for (size_t i = 0; i < profile->n_warnings; i++) {
 		const struct tp_warning *warning = &profile->warnings[i];
@@ -116,8 +116,8 @@ void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
 		tp_report_add_limit(out, report->profile, limit_of(report->profile));
 	} else if (findings && findings->verdict_title) {
 		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
-		if (tp_report_capture_lacks(findings))
-			add_why_lacking(out, report->profile);
+		if (tp_report_capture_is_short(findings))
+			add_capture_warning(out, report->profile);
 	} else if (findings) {
 		tp_buf_puts(out, "Too little was measured for any rule to judge.");
 	} else {

@@ -18,6 +18,6 @@ void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report);
 void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit);
 
 /* Whether the verdict is that the capture shows too little: then its parts are not shown. */
-bool tp_report_capture_lacks(const struct tp_findings *findings);
+bool tp_report_capture_is_short(const struct tp_findings *findings);
 
 #endif
