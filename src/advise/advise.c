@@ -88,6 +88,8 @@ static const char *reason_not_judged(const char *verdict, bool is_seen)
 		{"too_short", "the run is too short to judge", true},
 		{"own_overhead", "measuring cost too much: nothing is judged", false},
 		{"records_lost", "too much of the recording is missing to judge it", false},
+		{"capture_lacks", "the capture shows too little to judge", false},
+		{"startup_only", "the capture shows the start and no steady training", false},
 		{"blocked", "the program hangs: nothing of it was seen at work", false},
 	};
 	for (size_t i = 0; verdict && i < TP_ARRAY_LEN(silent); i++)

@@ -290,6 +290,16 @@
 	X(TRACE_SKIPPED, "trace.skipped_ratio", "ratio", SEEN,                                     \
 	  "malformed events of all that count")                                                    \
 	X(TRACE_OPS, "trace.device_ops", "1", SEEN, "kernels and copies in the trace")             \
+	X(TRACE_RECOGNISED, "trace.is_recognised", "bool", SEEN,                                   \
+	  "marks that only one program writes say who wrote the trace")                            \
+	X(TRACE_DEVICE_LOST, "trace.is_device_lost", "bool", SEEN,                                 \
+	  "the trace shows that devices were used, and not what they did")                         \
+	X(TRACE_ONLY_RANGES, "trace.is_only_ranges", "bool", SEEN,                                 \
+	  "the trace holds named ranges and nothing that computes")                                \
+	X(TRACE_JUDGED_OPS, "trace.judged_ops", "1", SEEN,                                         \
+	  "kernels and copies that were judged; operators and calls where no device works")        \
+	X(TRACE_COLD, "trace.cold_ratio", "ratio", SEEN,                                           \
+	  "judged time in few calls that take long the first time, no device at work")             \
 	X(TRACE_SPANS, "trace.spans", "1", SEEN, "spans in the trace")                             \
 	X(WINDOWS_COUNT, "windows.count", "1", SEEN, "windows in which the GPU was traced")        \
 	X(WINDOWS_TRACED, "windows.traced_ratio", "ratio", SEEN, "run in which it was")            \

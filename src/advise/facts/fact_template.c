@@ -105,6 +105,11 @@ static bool is_of_measuring(tp_fact_id fact)
 		TP_FACT_TRACE_SKIPPED,
 		TP_FACT_TRACE_OPS,
 		TP_FACT_TRACE_SPANS,
+		TP_FACT_TRACE_RECOGNISED,
+		TP_FACT_TRACE_DEVICE_LOST,
+		TP_FACT_TRACE_ONLY_RANGES,
+		TP_FACT_TRACE_JUDGED_OPS,
+		TP_FACT_TRACE_COLD,
 		TP_FACT_ADVICE_SHOWN,
 	};
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)

@@ -5,6 +5,7 @@
  */
 #include "analyze/analysis.h"
 #include "analyze/thresholds.h"
+#include "capture_facts.h"
 #include "rank_data.h"
 
 #include "trainprof/model/fact.h"
@@ -18,9 +19,12 @@ static void warn_steps(struct tp_profile *profile)
 		return;
 	char text[400];
 	snprintf(text, sizeof(text), "steps were not resolved: %s", profile->steps_reason);
-	tp_profile_warn(profile, "no-steps", text,
-			"shares are of the whole trace, its start and end included",
-			"mark each step: profiler.step() of torch.profiler, or an NVTX range");
+	tp_profile_warn(
+		profile, "no-steps", text,
+		profile->facts[TP_FACT_DEVICE_BUSY].is_known
+			? "shares are of the time from the first to the last work of devices"
+			: "shares are of the whole trace, its start and end included",
+		"mark each step: profiler.step() of torch.profiler, or an NVTX range");
 }
 
 /* Of a job whose other ranks have steps. */
@@ -112,6 +116,10 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	/* What is not set below is about programs that were sampled. */
 	for (int fact = 0; fact < TP_N_FACTS; fact++)
 		tp_profile_rule_out(profile, (enum tp_fact)fact, "imported traces do not tell");
+	if (!tp_capture_is_known(&ranks)) {
+		set_run_facts(profile);
+		return TP_OK;
+	}
 	tp_ranks_build(&ranks);
 	for (uint32_t i = 0; i < ranks.n_ranks; i++)
 		tp_rank_host_build(&ranks, i, analysis);
@@ -121,6 +129,7 @@ enum tp_status tp_pass_ranks(struct tp_analysis *analysis, struct tp_error *err)
 	tp_ranks_sum(&ranks);
 	tp_ranks_describe_devices(&ranks);
 	tp_ranks_set_facts(&ranks, tp_ranks_describe_kernels(&ranks));
+	tp_capture_facts_set(&ranks);
 	tp_hot_table_finish(&ranks.hot, profile);
 	tp_ranks_release(&ranks);
 	set_run_facts(profile);

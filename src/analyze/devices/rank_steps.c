@@ -301,8 +301,8 @@ static bool steps_from_period(struct tp_rank_analysis *analysis)
 
 /* The optimizer's range that comes most often, of those that lie in no other. Of two optimizers
  * that train two networks in turn one ends the step. */
-static uint32_t most_frequent_name(const struct tp_trace *trace, const struct tp_intervals *outer,
-				   const uint32_t *names)
+static uint32_t most_common_name(const struct tp_trace *trace, const struct tp_intervals *outer,
+				 const uint32_t *names)
 {
 	uint32_t *counts = tp_alloc((trace->n_strings + 1) * sizeof(*counts));
 	uint32_t best = 0;
@@ -332,7 +332,7 @@ static void find_optimizer_ranges(struct tp_rank_analysis *analysis, uint32_t tr
 		TP_ARRAY_PUSH(outer.items, outer.n, outer.capacity) =
 			(struct tp_interval){span->start_ns, span->end_ns};
 	}
-	uint32_t name = most_frequent_name(analysis->trace, &outer, names);
+	uint32_t name = most_common_name(analysis->trace, &outer, names);
 	for (size_t i = 0; i < outer.n; i++)
 		if (names[i] == name)
 			TP_ARRAY_PUSH(out->items, out->n, out->capacity) = outer.items[i];
@@ -348,7 +348,7 @@ static int length_order(const void *a, const void *b)
 }
 
 /* Several optimizers of one kind run one after the other, with nothing of a step between them. */
-static void join_optimizers_of_a_step(struct tp_intervals *ends)
+static void join_ends_of_a_step(struct tp_intervals *ends)
 {
 	if (ends->n < 2)
 		return;
@@ -377,7 +377,7 @@ static bool steps_from_optimizer(struct tp_rank_analysis *analysis)
 		struct tp_intervals ends = {0};
 		if (rank->main != TP_NO_TASK)
 			find_optimizer_ranges(analysis, rank->main, &ends);
-		join_optimizers_of_a_step(&ends);
+		join_ends_of_a_step(&ends);
 		for (size_t k = 1; k < ends.n && ends.n >= TP_OPTIMIZER_ENDS_MIN; k++)
 			TP_ARRAY_PUSH(rank->steps.items, rank->steps.n, rank->steps.capacity) =
 				(struct tp_interval){ends.items[k - 1].end_ns,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads traces of the PyTorch profiler (Kineto), and of whoever else writes Chrome's JSON: events
- * become spans of one rank.
+ * Reads traces of the PyTorch profiler (Kineto): events become spans of one rank. Of whoever else
+ * writes Chrome's JSON only the lanes are kept, to be shown: the rank's format is "unknown".
  *
  * Formats: Google's "Trace Event Format" and pytorch/kineto, libkineto/src/output_json.cpp, both
  * read 2026-11-22. Times are microseconds whatever displayTimeUnit says. baseTimeNanoseconds, which
@@ -15,11 +15,13 @@
 #include "kineto_event.h"
 #include "kineto_job.h"
 #include "op_args.h"
+#include "trace_maker.h"
 
 #include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	MAX_OPEN = 1 << 20,     /* events begun and not ended, over all threads */
@@ -29,8 +31,10 @@ enum {
 /* Links of the trace are below it; those that are no such number are counted from it on. */
 static const uint32_t FIRST_NEW_LINK = UINT32_C(1) << 31;
 
-/* Kineto's own traces name what they hold; of others every event with a length is a range. */
-enum trace_kind { TRACE_KIND_UNKNOWN, TRACE_KIND_KINETO, TRACE_KIND_OTHER };
+/* Kineto's own traces name what they hold. The exports of torch.autograd's profiler, which have no
+ * categories, hold operators. Of others every event with a length is a range, which only shows what
+ * lanes there are. */
+enum trace_kind { TRACE_KIND_UNKNOWN, TRACE_KIND_KINETO, TRACE_KIND_AUTOGRAD, TRACE_KIND_OTHER };
 
 struct stream_track {
 	int32_t device;
@@ -43,6 +47,7 @@ struct kineto_reader {
 	struct tp_rank_info *info;
 	bool keeps_python;
 	enum trace_kind trace_kind;
+	const struct tp_trace_maker *maker; /* not Kineto; NULL: no mark of another was met */
 	struct tp_thread_map threads;
 	struct tp_category_cache categories;
 	struct stream_track *streams;
@@ -201,9 +206,28 @@ static void set_trace_kind(struct kineto_reader *reader, enum trace_kind trace_k
 	if (reader->trace_kind != TRACE_KIND_UNKNOWN)
 		return;
 	reader->trace_kind = trace_kind;
-	for (size_t i = 0; trace_kind == TRACE_KIND_OTHER && i < reader->n_pending; i++)
+	for (size_t i = 0; trace_kind != TRACE_KIND_KINETO && i < reader->n_pending; i++) {
+		if (trace_kind == TRACE_KIND_AUTOGRAD)
+			reader->pending[i].kind = TP_SPAN_OPERATOR;
 		tp_rank_writer_span(reader->writer, &reader->pending[i]);
+	}
 	pending_drop(reader);
+}
+
+/* torch.autograd's profiler writes operators as "CPU functions". */
+static bool is_plain_operator(const struct tp_kineto_event *event)
+{
+	return !event->cat.len &&
+	       (TP_JSON_SLICE_IS(&event->pid, "CPU functions") ||
+		(event->name.len > 6 && memcmp(event->name.text, "aten::", 6) == 0));
+}
+
+/* Marks of other makers are looked for in what Kineto does not write. */
+static void find_maker(struct kineto_reader *reader, enum tp_trace_mark_place place,
+		       const struct tp_json_slice *text)
+{
+	if (!reader->maker)
+		reader->maker = tp_trace_maker_find(place, text);
 }
 
 /* An event of a category that Kineto does not have: a range, unless the trace proves to be
@@ -214,15 +238,24 @@ static void add_unknown(struct kineto_reader *reader, const struct tp_kineto_eve
 {
 	if (reader->trace_kind == TRACE_KIND_KINETO)
 		return; /* begun before that was known */
+	/* Time on the device, told at the operator that launched it: no time of the device's own.
+	 */
+	if (!event->cat.len && TP_JSON_SLICE_IS(&event->pid, "CUDA functions")) {
+		tp_rank_writer_skip(reader->writer, "work of a device without its own times");
+		return;
+	}
 	struct tp_thread *thread = thread_of(reader, event);
 	if (!thread)
 		return;
-	span->kind = TP_SPAN_ANNOTATION;
+	if (is_plain_operator(event))
+		set_trace_kind(reader, TRACE_KIND_AUTOGRAD);
+	span->kind =
+		reader->trace_kind == TRACE_KIND_AUTOGRAD ? TP_SPAN_OPERATOR : TP_SPAN_ANNOTATION;
 	span->track = tp_thread_map_track(&reader->threads, thread);
 	thread->n_spans++;
 	if (reader->trace_kind == TRACE_KIND_UNKNOWN && reader->n_pending == MAX_PENDING)
 		set_trace_kind(reader, TRACE_KIND_OTHER);
-	if (reader->trace_kind == TRACE_KIND_OTHER)
+	if (reader->trace_kind != TRACE_KIND_UNKNOWN)
 		tp_rank_writer_span(reader->writer, span);
 	else
 		TP_ARRAY_PUSH(reader->pending, reader->n_pending, reader->pending_capacity) = *span;
@@ -233,8 +266,11 @@ static bool is_kept(struct kineto_reader *reader, const struct tp_kineto_event *
 		    struct tp_category *category)
 {
 	*category = tp_category_find(&reader->categories, event->cat.text, event->cat.len);
-	if (category->use == TP_CATEGORY_UNKNOWN)
+	if (category->use == TP_CATEGORY_UNKNOWN) {
+		find_maker(reader, event->cat.len ? TP_MARK_CATEGORY : TP_MARK_NAME,
+			   event->cat.len ? &event->cat : &event->name);
 		return reader->trace_kind != TRACE_KIND_KINETO;
+	}
 	if (category->use == TP_CATEGORY_LEFT_OUT)
 		return false;
 	set_trace_kind(reader, TRACE_KIND_KINETO);
@@ -317,6 +353,13 @@ static void read_end(struct kineto_reader *reader, const struct tp_kineto_event 
 
 static void read_metadata(struct kineto_reader *reader, const struct tp_kineto_event *event)
 {
+	bool is_label = TP_JSON_SLICE_IS(&event->name, "process_labels");
+	if (is_label || TP_JSON_SLICE_IS(&event->name, "process_name")) {
+		struct tp_json_slice process =
+			tp_json_slice_find(&event->args, is_label ? "labels" : "name");
+		find_maker(reader, TP_MARK_PROCESS, &process);
+		return;
+	}
 	if (!TP_JSON_SLICE_IS(&event->name, "thread_name"))
 		return;
 	struct tp_json_slice name = tp_json_slice_find(&event->args, "name");
@@ -358,6 +401,7 @@ static void read_event(struct kineto_reader *reader, const struct tp_json_slice 
 static void read_member(struct kineto_reader *reader, const struct tp_json_slice *key,
 			const struct tp_json_slice *value)
 {
+	find_maker(reader, TP_MARK_MEMBER, key);
 	if (tp_kineto_job_read(reader->writer, key, value))
 		set_trace_kind(reader, TRACE_KIND_KINETO);
 }
@@ -472,7 +516,14 @@ static enum tp_status kineto_read(struct tp_import_reader *import,
 	count_open(&reader);
 	reader.info->pid = main_pid(&reader.threads);
 	reader.info->is_cut = scan.is_cut;
-	enum tp_status status = reader.info->n_kept ? TP_OK : fail_empty(source, reader.info, err);
+	enum tp_status status = TP_OK;
+	if (reader.maker)
+		status = tp_trace_maker_error(reader.maker,
+					      source->member ? source->member : source->path, err);
+	else if (!reader.info->n_kept)
+		status = fail_empty(source, reader.info, err);
+	if (reader.maker || reader.trace_kind == TRACE_KIND_OTHER)
+		reader.info->format = "unknown";
 	tp_json_scan_release(&scan);
 	reader_release(&reader);
 	tp_rank_writer_end(reader.writer, false);
@@ -488,7 +539,7 @@ const struct tp_importer tp_importer_kineto = {
 	.info =
 		{
 			.name = "kineto",
-			.summary = "PyTorch profiler (Kineto) and Chrome JSON, plain or .gz, also "
+			.summary = "PyTorch profiler (Kineto), JSON, plain or .gz, also "
 				   "several ranks in a .tar or .tar.gz",
 			.keeps =
 				"kernels, copies, operators, runtime calls, annotations, outermost "

@@ -24,6 +24,20 @@ static const struct {
 	 "nsys profile -o t ./train && nsys export --type sqlite t.nsys-rep", NULL},
 	{"SQLite format 3", NULL, "an SQLite database, and no export of nsys",
 	 "trainprof import --list", NULL},
+	{"version https://git-lfs", NULL, "a pointer of Git LFS and not the file itself",
+	 "git lfs pull --include ", ""},
+	{"PERFILE2", NULL, "a recording of perf, which tells of no waits", "trainprof run -- CMD",
+	 NULL},
+	{"\xfb\x29", NULL, "a profile of cProfile, which has no times of steps",
+	 "trainprof run -- python3 SCRIPT", NULL},
+	{NULL, ".xplane.pb", "an XSpace of XProf (JAX, TensorFlow, torch_xla), which is not read",
+	 "trainprof run -- CMD   (what the device did: tensorboard --logdir=DIRECTORY)", NULL},
+	{NULL, ".pftrace", "a trace of Perfetto, which is not read",
+	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
+	{NULL, ".perfetto-trace", "a trace of Perfetto, which is not read",
+	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
+	{NULL, ".rpd", "a database of rocmProfileData, which is not read",
+	 "trainprof run -- CMD   or profile with torch.profiler", NULL},
 	{"PAR1", NULL, "a Parquet file", "python3 -c \"import pandas; pandas.read_parquet('",
 	 "').to_csv('trace.csv', index=False)\" && trainprof import trace.csv"},
 	{"\x80\x04\x95", NULL, "a Python pickle, which cannot be read without running it",
@@ -67,9 +81,22 @@ static bool begins_with(const char *text, size_t size, const char *magic)
 	return size >= len && strncasecmp(text, magic, len) == 0;
 }
 
+/* The first field of a message, with a text or a message in it, and a byte that no text has: pprof,
+ * Perfetto and XProf begin so. */
+static bool is_protocol_buffer(const unsigned char *head, size_t size)
+{
+	if (size < 4 || head[0] != 0x0a)
+		return false;
+	for (size_t i = 1; i < size && i < 64; i++)
+		if (head[i] < 9 || head[i] >= 0x80)
+			return true;
+	return false;
+}
+
 enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *head, size_t size,
 					 struct tp_error *err)
 {
+	bool is_message = is_protocol_buffer(head, size);
 	const char *text = skip_blanks(head, &size);
 	for (size_t i = 0; i < TP_ARRAY_LEN(unsupported); i++) {
 		const char *suffix = unsupported[i].suffix;
@@ -82,6 +109,14 @@ enum tp_status tp_unsupported_file_error(const char *path, const unsigned char *
 			tp_error_next_word(err, unsupported[i].before, path, after);
 		else
 			tp_error_next(err, "%s", unsupported[i].before);
+		return TP_PARSE;
+	}
+	if (is_message) {
+		(void)tp_fail(
+			err, TP_PARSE,
+			"'%s' is a protocol buffer (pprof, Perfetto or XProf), which is not read",
+			path);
+		tp_error_next(err, "trainprof run -- CMD   or profile with torch.profiler");
 		return TP_PARSE;
 	}
 	(void)tp_fail(err, TP_PARSE, "'%s' is no trace that trainprof knows", path);

@@ -2,6 +2,7 @@
 /* Draws from a report what all writers say the same way. */
 #include "digest.h"
 #include "step_counts.h"
+#include "verdict.h"
 
 #include "trainprof/base/memory.h"
 #include "trainprof/model/fact.h"
@@ -89,7 +90,8 @@ static bool can_be_judged(const struct tp_report_digest *digest)
 	const struct tp_findings *findings = digest->report->findings;
 	bool is_too_short = is_verdict(findings, "too_short") && !digest->has_devices;
 	return digest->profile->total_ns > 0 && !is_too_short &&
-	       !is_verdict(findings, "own_overhead") && !is_verdict(findings, "blocked");
+	       !is_verdict(findings, "own_overhead") && !is_verdict(findings, "blocked") &&
+	       !tp_report_capture_is_short(findings);
 }
 
 void tp_report_digest_make(struct tp_report_digest *out, const struct tp_report *report)

@@ -25,13 +25,35 @@ static const struct {
 	[TP_PART_IDLE] = {"waiting", "idling"},
 };
 
-/* Devices speak for themselves, unless too much of what was recorded is not there. */
+bool tp_report_capture_is_short(const struct tp_findings *findings)
+{
+	return findings && findings->verdict && strcmp(findings->verdict, "capture_lacks") == 0;
+}
+
+/* Devices speak for themselves, unless too much of what was recorded is not there, or was seen at
+ * the start only. */
 static bool is_of_devices(const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
-	bool is_doubted =
-		findings && findings->verdict && strcmp(findings->verdict, "records_lost") == 0;
+	bool is_doubted = findings && findings->verdict &&
+			  (strcmp(findings->verdict, "records_lost") == 0 ||
+			   strcmp(findings->verdict, "startup_only") == 0 ||
+			   tp_report_capture_is_short(findings));
 	return report->profile->n_devices && report->profile->total_ns && !is_doubted;
+}
+
+/* What analysis says of a capture that cannot be judged, and what to type. */
+static void add_capture_warning(struct tp_buf *out, const struct tp_profile *profile)
+{
+	for (size_t i = 0; i < profile->n_warnings; i++) {
+		const struct tp_warning *warning = &profile->warnings[i];
+		bool is_lost = strcmp(warning->id, "device-side-lost") == 0;
+		if (!is_lost && strcmp(warning->id, "unknown-maker") != 0)
+			continue;
+		tp_buf_printf(out, ": %s.", warning->text);
+		if (is_lost && warning->remedy)
+			tp_buf_printf(out, " Capture again: %s", warning->remedy);
+	}
 }
 
 static enum tp_part largest_part(const struct tp_profile *profile)
@@ -117,14 +139,17 @@ void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, e
 void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report)
 {
 	const struct tp_findings *findings = report->findings;
-	if (is_of_devices(report))
+	if (is_of_devices(report)) {
 		add_shares(out, report->profile, largest_part(report->profile));
-	else if (findings && findings->verdict_title)
+	} else if (findings && findings->verdict_title) {
 		tp_buf_puts(out, findings->verdict_sentence ? findings->verdict_sentence : "");
-	else if (findings)
+		if (tp_report_capture_is_short(findings))
+			add_capture_warning(out, report->profile);
+	} else if (findings) {
 		tp_buf_puts(out, "Too little was measured for any rule to judge.");
-	else
+	} else {
 		tp_buf_printf(out, "No rules were applied%s%s.",
 			      report->no_findings_because ? ": " : "",
 			      report->no_findings_because ? report->no_findings_because : "");
+	}
 }

@@ -19,4 +19,7 @@ void tp_report_add_verdict(struct tp_buf *out, const struct tp_report *report);
  * step; compute takes 32 %." Needs a total above 0. */
 void tp_report_add_limit(struct tp_buf *out, const struct tp_profile *profile, enum tp_part limit);
 
+/* Whether the verdict is that the capture shows too little: then its parts are not shown. */
+bool tp_report_capture_is_short(const struct tp_findings *findings);
+
 #endif

@@ -407,7 +407,6 @@ static void print_summary(struct tp_page *page, const struct tp_report_digest *d
 	tp_report_print_advices(page, digest);
 	if (digest->is_judgeable)
 		tp_page_end(page);
-	print_steps_note(page, digest);
 	print_stops(page, digest);
 	print_missing(page, digest);
 	print_reduced(page, digest);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Says what a trace cannot bear: who wrote it is not known, its device side was lost, it holds
+ * named ranges only, few operations, or mostly calls that are slow the first time.
+ */
+#include "capture_facts.h"
+#include "analyze/thresholds.h"
+#include "rank_names.h"
+
+#include "trainprof/base/memory.h"
+#include "trainprof/model/fact.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void set(struct tp_profile *profile, enum tp_fact fact, double value)
+{
+	tp_profile_set(profile, fact, value, TP_ORIGIN_MEASURED, 1);
+}
+
+/* ---- files of unknown makers ---- */
+
+struct lane {
+	const char *name;
+	size_t n;
+	uint64_t time_ns;
+};
+
+static int lane_order(const void *a, const void *b)
+{
+	const struct lane *x = a;
+	const struct lane *y = b;
+	return (x->n < y->n) - (x->n > y->n);
+}
+
+static bool has_unknown_maker(const struct tp_run_info *run, uint32_t rank)
+{
+	return rank < run->n_ranks && run->ranks[rank].format &&
+	       strcmp(run->ranks[rank].format, "unknown") == 0;
+}
+
+/* Names the largest lanes, so that a reader sees what to look for in the file. */
+static void warn_unknown_maker(struct tp_rank_analysis *analysis)
+{
+	enum { LANES_SHOWN = 5 };
+	const struct tp_trace *trace = analysis->trace;
+	struct lane *lanes = tp_alloc((trace->n_tracks + 1) * sizeof(*lanes));
+	struct tp_buf text = {0};
+	size_t n = 0;
+	for (size_t i = 0; i < trace->n_tracks; i++) {
+		const struct tp_track *track = &trace->tracks[i];
+		if (!has_unknown_maker(&trace->run, track->rank) || !trace->spans[i].n)
+			continue;
+		lanes[n] = (struct lane){.name = tp_trace_string(trace, track->name),
+					 .n = trace->spans[i].n};
+		for (size_t k = 0; k < trace->spans[i].n; k++)
+			lanes[n].time_ns +=
+				trace->spans[i].items[k].end_ns - trace->spans[i].items[k].start_ns;
+		n++;
+	}
+	qsort(lanes, n, sizeof(*lanes), lane_order);
+	tp_buf_printf(&text, "it holds %.3f s in %zu lane%s", (double)trace->end_ns / 1e9, n,
+		      n == 1 ? "" : "s");
+	for (size_t i = 0; i < n && i < LANES_SHOWN; i++)
+		tp_buf_printf(&text, "%s '%.40s' %zu event%s %.3f s", i ? "," : ":",
+			      *lanes[i].name ? lanes[i].name : "without name", lanes[i].n,
+			      lanes[i].n == 1 ? "" : "s", (double)lanes[i].time_ns / 1e9);
+	tp_profile_warn(analysis->profile, "unknown-maker", tp_buf_text(&text),
+			"no lane is taken for a device or a trainer: nothing is judged",
+			"trainprof import --list");
+	tp_buf_release(&text);
+	free(lanes);
+}
+
+bool tp_capture_is_known(struct tp_rank_analysis *analysis)
+{
+	bool is_known = true;
+	for (uint32_t i = 0; i < analysis->trace->run.n_ranks; i++)
+		is_known &= !has_unknown_maker(&analysis->trace->run, i);
+	set(analysis->profile, TP_FACT_TRACE_RECOGNISED, is_known);
+	if (is_known)
+		return true;
+	size_t n_spans = 0;
+	for (size_t i = 0; i < analysis->trace->n_tracks; i++)
+		n_spans += analysis->trace->spans[i].n;
+	set(analysis->profile, TP_FACT_TRACE_SPANS, (double)n_spans);
+	warn_unknown_maker(analysis);
+	return false;
+}
+
+/* ---- what threads did ---- */
+
+struct thread_counts {
+	size_t n_launches;
+	size_t n_collectives; /* of libraries that run on devices */
+	size_t n_operators;
+	size_t n_calls;
+	size_t n_ranges;
+	size_t n_python;
+};
+
+static struct thread_counts count_rank(struct tp_rank_analysis *analysis,
+				       const struct tp_rank_work *rank)
+{
+	struct thread_counts counts = {0};
+	for (size_t t = 0; t < rank->n_threads; t++) {
+		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[t]];
+		for (size_t i = 0; i < spans->n; i++) {
+			const struct tp_span *span = &spans->items[i];
+			enum tp_span_sense sense = tp_rank_sense(analysis, span);
+			const char *name = tp_trace_string(analysis->trace, span->name);
+			counts.n_launches += span->kind == TP_SPAN_CALL && sense == TP_SENSE_LAUNCH;
+			counts.n_collectives +=
+				sense == TP_SENSE_COLLECTIVE &&
+				(strncmp(name, "nccl:", 5) == 0 || strncmp(name, "rccl:", 5) == 0);
+			counts.n_operators += span->kind == TP_SPAN_OPERATOR;
+			counts.n_calls += span->kind == TP_SPAN_CALL;
+			counts.n_ranges += span->kind == TP_SPAN_ANNOTATION;
+			counts.n_python += span->kind == TP_SPAN_PYTHON;
+		}
+	}
+	return counts;
+}
+
+static size_t device_ops_of(const struct tp_rank_analysis *analysis, uint32_t rank)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < analysis->n_devices; i++)
+		if (analysis->devices[i].rank == rank)
+			n += analysis->devices[i].n_ops;
+	return n;
+}
+
+static bool has_listed_devices(const struct tp_run_info *run, uint32_t rank)
+{
+	return rank < run->n_ranks && run->ranks[rank].n_devices > 0;
+}
+
+/* ---- the device's side ---- */
+
+/* NULL: nothing was lost. A launch starts one piece of work or, as a graph, many: fewer pieces than
+ * launches is a record that ends too early or was never made. */
+static const char *how_lost(struct tp_rank_analysis *analysis, uint32_t rank,
+			    const struct thread_counts *counts, struct tp_arena *arena)
+{
+	size_t n_ops = device_ops_of(analysis, rank);
+	if (counts->n_launches >= TP_LAUNCHES_MIN &&
+	    (double)n_ops < TP_LAUNCHES_DONE_MIN * (double)counts->n_launches)
+		return tp_arena_printf(arena, "%zu kernels were launched, and %zu are in it",
+				       counts->n_launches, n_ops);
+	if (n_ops)
+		return NULL;
+	if (counts->n_launches)
+		return tp_arena_printf(arena, "%zu launch%s of kernels and no kernel is in it",
+				       counts->n_launches, counts->n_launches == 1 ? "" : "es");
+	if (counts->n_collectives)
+		return tp_arena_printf(arena, "it has %zu NCCL operation%s and no kernel of one",
+				       counts->n_collectives,
+				       counts->n_collectives == 1 ? "" : "s");
+	if (has_listed_devices(&analysis->trace->run, rank))
+		return "GPUs are listed, and none of their work is in it";
+	return NULL;
+}
+
+static void warn_lost(struct tp_profile *profile, const char *why)
+{
+	tp_profile_warn(profile, "device-side-lost", why,
+			"time without a kernel is unknown, not idle",
+			"torch.profiler.profile() with ProfilerActivity.CUDA, or: nsys profile "
+			"--trace=cuda,nvtx,osrt CMD");
+}
+
+/* ---- calls that are slow the first time ---- */
+
+struct name_times {
+	uint64_t sum_ns;
+	uint64_t n;
+};
+
+static bool may_be_cold(struct tp_rank_analysis *analysis, const struct tp_span *span)
+{
+	if (span->kind != TP_SPAN_CALL && span->kind != TP_SPAN_OPERATOR)
+		return false;
+	switch (tp_rank_sense(analysis, span)) {
+	case TP_SENSE_NONE:
+	case TP_SENSE_ALLOC:
+	case TP_SENSE_LAUNCH:
+	case TP_SENSE_COPY:
+	case TP_SENSE_COMPILE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Time of a span in which no span inside it ran, and which is at least half of it, else 0. Spans
+ * of a thread are sorted with what encloses first. */
+static uint64_t own_time(const struct tp_track_spans *spans, size_t at)
+{
+	const struct tp_span *span = &spans->items[at];
+	uint64_t length_ns = span->end_ns - span->start_ns;
+	uint64_t covered_ns = 0;
+	uint64_t until_ns = span->start_ns;
+	for (size_t i = at + 1; i < spans->n && spans->items[i].start_ns < span->end_ns; i++) {
+		const struct tp_span *inner = &spans->items[i];
+		uint64_t from_ns = inner->start_ns > until_ns ? inner->start_ns : until_ns;
+		uint64_t to_ns = inner->end_ns < span->end_ns ? inner->end_ns : span->end_ns;
+		if (to_ns <= from_ns)
+			continue;
+		covered_ns += to_ns - from_ns;
+		until_ns = to_ns;
+		if (covered_ns * 2 > length_ns)
+			return 0;
+	}
+	return length_ns - covered_ns;
+}
+
+/* Calls of at least a millisecond that take many times as long as others of their name, or have no
+ * other: modules are loaded, contexts made, libraries set up. */
+static void find_cold(struct tp_rank_analysis *analysis, const struct tp_rank_work *rank,
+		      struct tp_intervals *out)
+{
+	struct name_times *times = tp_alloc((analysis->trace->n_strings + 1) * sizeof(*times));
+	const struct tp_track_spans *spans = &analysis->trace->spans[rank->main];
+	for (size_t i = 0; i < spans->n; i++) {
+		if (!may_be_cold(analysis, &spans->items[i]))
+			continue;
+		times[spans->items[i].name].sum_ns +=
+			spans->items[i].end_ns - spans->items[i].start_ns;
+		times[spans->items[i].name].n++;
+	}
+	for (size_t i = 0; i < spans->n; i++) {
+		const struct tp_span *span = &spans->items[i];
+		uint64_t length_ns = span->end_ns - span->start_ns;
+		const struct name_times *of = &times[span->name];
+		if (length_ns < TP_COLD_CALL_NS || !may_be_cold(analysis, span))
+			continue;
+		double others_ns =
+			of->n > 1 ? (double)(of->sum_ns - length_ns) / (double)(of->n - 1) : 0;
+		/* Code is loaded once. In the steps of a program that loads it again it is no
+		 * start. */
+		if (!analysis->profile->is_of_steps &&
+		    tp_rank_sense(analysis, span) == TP_SENSE_COMPILE)
+			others_ns = 0;
+		if ((double)length_ns >= TP_COLD_CALL_TIMES * others_ns && own_time(spans, i))
+			tp_intervals_add(out, span->start_ns, span->end_ns);
+	}
+	tp_intervals_merge(out);
+	free(times);
+}
+
+/* Of the device's judged time, without what its own work hides. */
+static double cold_in_windows(const struct tp_device_work *device, const struct tp_intervals *cold)
+{
+	struct tp_intervals busy = {0};
+	uint64_t sum_ns = 0;
+	for (size_t i = 0; i < device->n_ops; i++)
+		tp_intervals_add(&busy, device->ops[i].start_ns, device->ops[i].end_ns);
+	tp_intervals_merge(&busy);
+	for (size_t w = device->from; w < device->to; w++)
+		for (size_t i = 0; i < cold->n; i++) {
+			const struct tp_interval *window = &device->windows[w];
+			uint64_t from = cold->items[i].start_ns > window->start_ns
+						? cold->items[i].start_ns
+						: window->start_ns;
+			uint64_t to = cold->items[i].end_ns < window->end_ns ? cold->items[i].end_ns
+									     : window->end_ns;
+			if (to > from)
+				sum_ns += to - from - tp_intervals_covered(&busy, from, to);
+		}
+	free(busy.items);
+	return (double)sum_ns;
+}
+
+static void set_cold(struct tp_rank_analysis *analysis)
+{
+	double cold_ns = 0;
+	double window_ns = 0;
+	for (size_t d = 0; d < analysis->n_devices; d++) {
+		const struct tp_device_work *device = &analysis->devices[d];
+		const struct tp_rank_work *rank = &analysis->ranks[device->rank];
+		struct tp_intervals cold = {0};
+		if (rank->main != TP_NO_TASK && device->number != TP_TRACK_THREAD)
+			find_cold(analysis, rank, &cold);
+		/* Many slow calls are no few first ones. */
+		if (cold.n <= TP_COLD_CALLS_MAX)
+			cold_ns += cold_in_windows(device, &cold);
+		for (size_t w = device->from; w < device->to; w++)
+			window_ns +=
+				(double)(device->windows[w].end_ns - device->windows[w].start_ns);
+		free(cold.items);
+	}
+	if (window_ns > 0)
+		set(analysis->profile, TP_FACT_TRACE_COLD, cold_ns / window_ns);
+	else
+		tp_profile_set_missing(analysis->profile, TP_FACT_TRACE_COLD,
+				       "nothing of the trace was judged");
+}
+
+/* ---- how much was judged ---- */
+
+static size_t ops_judged(struct tp_rank_analysis *analysis)
+{
+	size_t n = 0;
+	for (size_t d = 0; d < analysis->n_devices; d++) {
+		const struct tp_device_work *device = &analysis->devices[d];
+		for (size_t i = 0; i < device->n_ops; i++)
+			n += tp_op_is_in_window(device, &device->ops[i]);
+	}
+	return n;
+}
+
+void tp_capture_facts_set(struct tp_rank_analysis *analysis)
+{
+	struct tp_profile *profile = analysis->profile;
+	const char *why = NULL;
+	struct thread_counts all = {0};
+	size_t n_ops = 0;
+	for (uint32_t i = 0; i < analysis->n_ranks; i++) {
+		struct thread_counts counts = count_rank(analysis, &analysis->ranks[i]);
+		if (!why)
+			why = how_lost(analysis, i, &counts, &profile->arena);
+		all.n_operators += counts.n_operators;
+		all.n_calls += counts.n_calls;
+		all.n_ranges += counts.n_ranges;
+		all.n_python += counts.n_python;
+		n_ops += device_ops_of(analysis, i);
+	}
+	bool is_only_ranges = all.n_ranges && !all.n_operators && !all.n_calls && !all.n_python &&
+			      !n_ops && !profile->trace->n_tasks;
+	set(profile, TP_FACT_TRACE_DEVICE_LOST, why != NULL);
+	set(profile, TP_FACT_TRACE_ONLY_RANGES, is_only_ranges);
+	set(profile, TP_FACT_TRACE_JUDGED_OPS,
+	    n_ops ? (double)ops_judged(analysis)
+		  : (double)(all.n_operators + all.n_calls + all.n_ranges + all.n_python));
+	set_cold(analysis);
+	if (why)
+		warn_lost(profile, why);
+}

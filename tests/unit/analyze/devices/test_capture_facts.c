@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about captures that cannot be judged, each the smallest of its kind. */
+#include "analyze/spanscene.h"
+
+#include "trainprof/model/fact.h"
+
+#define MS UINT64_C(1000000)
+
+static struct scene s;
+
+static void setup(void)
+{
+	scene_init(&s, 1);
+}
+
+static void teardown(void)
+{
+	scene_release(&s);
+}
+
+static double fact(enum tp_fact fact)
+{
+	ck_assert_msg(s.profile.facts[fact].is_known, "%s: %s", tp_fact_desc(fact)->name,
+		      s.profile.facts[fact].missing);
+	return s.profile.facts[fact].value;
+}
+
+static const char *warning(const char *id)
+{
+	for (size_t i = 0; i < s.profile.n_warnings; i++)
+		if (strcmp(s.profile.warnings[i].id, id) == 0)
+			return s.profile.warnings[i].text;
+	return NULL;
+}
+
+static uint16_t launch_without_kernel(unsigned n)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	for (unsigned i = 0; i < n; i++)
+		scene_span(&s, thread, TP_SPAN_CALL, "cudaLaunchKernel", 1000 + 100 * i,
+			   1010 + 100 * i);
+	return thread;
+}
+
+START_TEST(launches_without_kernels_have_lost_the_device)
+{
+	launch_without_kernel(3);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_DEVICE_LOST), 1);
+	ck_assert_ptr_nonnull(warning("device-side-lost"));
+}
+END_TEST
+
+/* A file that ends early holds the calls and the first kernels only. */
+START_TEST(kernels_for_a_few_launches_are_too_few)
+{
+	uint16_t thread = launch_without_kernel(30);
+	uint16_t stream = scene_track(&s, 0, 0);
+	for (unsigned i = 0; i < 5; i++)
+		scene_op(&s, thread, 5000 + 100 * i, stream, TP_SPAN_KERNEL, SCENE_GEMM,
+			 5010 + 100 * i, 5050 + 100 * i);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_DEVICE_LOST), 1);
+	ck_assert_str_eq(warning("device-side-lost"), "35 kernels were launched, and 5 are in it");
+}
+END_TEST
+
+START_TEST(listed_devices_without_work_are_silent)
+{
+	static const struct tp_device_info device = {.name = "Test device"};
+	s.ranks[0].devices = &device;
+	s.ranks[0].n_devices = 1;
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	scene_span(&s, thread, TP_SPAN_OPERATOR, "aten::mm", 1000, 2000);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_DEVICE_LOST), 1);
+}
+END_TEST
+
+START_TEST(training_on_cpus_has_lost_nothing)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	for (unsigned i = 0; i < 40; i++) {
+		scene_span(&s, thread, TP_SPAN_OPERATOR, "aten::mm", 1000 + 100 * i,
+			   1090 + 100 * i);
+		scene_span(&s, thread, TP_SPAN_ANNOTATION, "gloo:all_reduce", 1090 + 100 * i,
+			   1100 + 100 * i);
+	}
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_DEVICE_LOST), 0);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_ONLY_RANGES), 0);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_JUDGED_OPS), 80);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_RECOGNISED), 1);
+	ck_assert_ptr_null(warning("device-side-lost"));
+}
+END_TEST
+
+START_TEST(ranges_alone_compute_nothing)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	for (unsigned i = 0; i < 40; i++)
+		scene_span(&s, thread, TP_SPAN_ANNOTATION, "forward", 1000 + 100 * i,
+			   1090 + 100 * i);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_ONLY_RANGES), 1);
+}
+END_TEST
+
+START_TEST(a_file_of_nobody_has_no_parts)
+{
+	s.ranks[0].format = "unknown";
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	scene_span(&s, thread, TP_SPAN_ANNOTATION, "x", 1000, 2000);
+	scene_judge(&s);
+	ck_assert_double_eq(fact(TP_FACT_TRACE_RECOGNISED), 0);
+	ck_assert_uint_eq(s.profile.total_ns, 0);
+	ck_assert_uint_eq(s.profile.n_devices, 0);
+	ck_assert_ptr_nonnull(strstr(warning("unknown-maker"), "1 lane: "));
+}
+END_TEST
+
+/* Four calls of 100 ms, then 50 kernels of 50 us, of which each is a step when `has_steps`. */
+static void cold_start(bool has_steps, const char *call)
+{
+	uint16_t thread = scene_track(&s, 0, TP_TRACK_THREAD);
+	uint16_t stream = scene_track(&s, 0, 0);
+	uint64_t at = MS;
+	scene_op(&s, thread, at, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 10, at + 20);
+	for (unsigned i = 0; i < 4; i++, at += 101 * MS)
+		scene_span(&s, thread, TP_SPAN_CALL, call, at + 100, at + 100 + 100 * MS);
+	for (unsigned i = 0; i < 50; i++, at += MS / 10) {
+		if (has_steps)
+			scene_step(&s, thread, i, at, at + MS / 10);
+		scene_op(&s, thread, at, stream, TP_SPAN_KERNEL, SCENE_GEMM, at + 10, at + 50000);
+	}
+	scene_judge(&s);
+}
+
+START_TEST(modules_that_are_loaded_hold_a_cold_start)
+{
+	cold_start(false, "cuModuleLoadData");
+	/* 400 ms of 404 ms, to the start of the kernels and their 5 ms. */
+	ck_assert_double_gt(fact(TP_FACT_TRACE_COLD), 0.95);
+}
+END_TEST
+
+START_TEST(steps_behind_the_start_are_not_cold)
+{
+	cold_start(true, "cuModuleLoadData");
+	ck_assert_double_eq(fact(TP_FACT_TRACE_COLD), 0);
+}
+END_TEST
+
+START_TEST(calls_that_are_alike_are_how_the_program_runs)
+{
+	cold_start(false, "cudaMemcpyAsync");
+	ck_assert_double_eq(fact(TP_FACT_TRACE_COLD), 0);
+}
+END_TEST
+
+Suite *suite_analyze_capture_facts(void);
+
+Suite *suite_analyze_capture_facts(void)
+{
+	Suite *suite = suite_create("analyze/capturefacts");
+	TCase *tcase = tcase_create("capturefacts");
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, launches_without_kernels_have_lost_the_device);
+	tcase_add_test(tcase, kernels_for_a_few_launches_are_too_few);
+	tcase_add_test(tcase, listed_devices_without_work_are_silent);
+	tcase_add_test(tcase, training_on_cpus_has_lost_nothing);
+	tcase_add_test(tcase, ranges_alone_compute_nothing);
+	tcase_add_test(tcase, a_file_of_nobody_has_no_parts);
+	tcase_add_test(tcase, modules_that_are_loaded_hold_a_cold_start);
+	tcase_add_test(tcase, steps_behind_the_start_are_not_cold);
+	tcase_add_test(tcase, calls_that_are_alike_are_how_the_program_runs);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
