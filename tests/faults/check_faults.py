@@ -28,8 +28,8 @@ def rows(only):
         for line in table:
             if line.startswith("#") or not line.strip():
                 continue
-            name, how, values, around, command = [part.strip() for part in line.split(" | ", 4)] \
-                if line.count(" | ") >= 4 else [part.strip() for part in re.split(r"\s*\|\s", line, maxsplit=4)]
+            columns = re.split(r"\s*\|\s", line, maxsplit=4)
+            name, how, values, around, command = [column.strip() for column in columns]
             if only and only not in name:
                 continue
             for value in re.findall(r"'[^']*'|\S+", values):
@@ -120,7 +120,8 @@ class Case:
                 os.write(fd, pressed.pop(0))
         _, status = os.waitpid(pid, 0)
         os.close(fd)
-        return os.waitstatus_to_exitcode(status), re.sub(rb"\^.|\s+", b" ", output), b""
+        return os.waitstatus_to_exitcode(status), re.sub(
+            rb" ?trainprof: .*", b" ", re.sub(rb"\^.|\s+", b" ", output)), b""
 
     def check(self):
         """None, or what is wrong."""
