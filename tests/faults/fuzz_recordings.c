@@ -66,7 +66,7 @@ static void add(struct scene *scene, size_t *capacity, const struct tp_record *r
 
 #define ADD_ALL(kind_, field, items, count)                                                        \
 	for (size_t i_ = 0; i_ < (count) && i_ < RECORDS_SLICE; i_++)                              \
-		add(scene, &capacity, &(struct tp_record){.kind = (kind_), .of.field = (items)[i_]})
+	add(scene, &capacity, &(struct tp_record){.kind = (kind_), .of.field = (items)[i_]})
 
 static bool scene_load(struct scene *scene, const char *directory)
 {
@@ -131,7 +131,8 @@ static void to_clock(struct tp_record *record, const struct tp_run_info *run)
 	}
 }
 
-/* ---- changes ---------------------------------------------------------------------------------- */
+/* ---- changes ----------------------------------------------------------------------------------
+ */
 
 struct field {
 	enum tp_record_kind kind;
@@ -141,8 +142,10 @@ struct field {
 };
 
 #define FIELD(kind, part, member)                                                                  \
-	{TP_RECORD_##kind, offsetof(struct tp_record, of.part.member),                             \
-	 sizeof(((struct tp_record *)0)->of.part.member), false}
+	{                                                                                          \
+		TP_RECORD_##kind, offsetof(struct tp_record, of.part.member),                      \
+			sizeof(((struct tp_record *)0)->of.part.member), false                     \
+	}
 
 static const struct field fields[] = {
 	FIELD(TASK, task, id),
@@ -226,8 +229,8 @@ static uint64_t odd_number(uint64_t before, uint64_t *state)
 
 static double odd_double(double before, uint64_t *state)
 {
-	static const double numbers[] = {0,    -1,  1e18,  -1e18, 1e300, INFINITY, NAN,
-					 1e-300, 0.5, 1e9, 4e15,  -0.0,  1};
+	static const double numbers[] = {0,      -1,  1e18, -1e18, 1e300, INFINITY, NAN,
+					 1e-300, 0.5, 1e9,  4e15,  -0.0,  1};
 	if (random_below(state, 3) == 0)
 		return before * (double)((int64_t)random_below(state, 5) - 2);
 	return numbers[random_below(state, sizeof(numbers) / sizeof(numbers[0]))];
@@ -279,7 +282,8 @@ static void change_fields(struct tp_record *records, size_t n, uint64_t *state)
 	}
 }
 
-/* Drop, repeat or move records of a kind. Returns the new number; there is room for twice as many. */
+/* Drop, repeat or move records of a kind. Returns the new number; there is room for twice as many.
+ */
 static size_t change_order(struct tp_record *records, size_t n, uint64_t *state)
 {
 	if (!n)
@@ -342,7 +346,8 @@ static void change_run_info(struct tp_run_info *run, uint64_t *state)
 	}
 }
 
-/* ---- writing and reading ----------------------------------------------------------------------- */
+/* ---- writing and reading -----------------------------------------------------------------------
+ */
 
 static void remove_tree(const char *path)
 {
@@ -403,7 +408,8 @@ static bool is_fine(int status)
 	return status >= 0 && status <= 5;
 }
 
-/* All readers of a recording, or the import before them; exits with what is wrong, 0 for nothing. */
+/* All readers of a recording, or the import before them; exits with what is wrong, 0 for nothing.
+ */
 static void read_all(const char *recording, const char *trace, const char *rules)
 {
 	int null = open("/dev/null", O_WRONLY);
@@ -474,7 +480,8 @@ static void keep(const char *what, const char *path, const char *kind)
 {
 	char command[900];
 	fuzz.n_finds++;
-	snprintf(command, sizeof(command), "mkdir -p '%s' && rm -rf '%s/%s-%" PRIu64 "' && cp -r '%s' '%s/%s-%" PRIu64 "'",
+	snprintf(command, sizeof(command),
+		 "mkdir -p '%s' && rm -rf '%s/%s-%" PRIu64 "' && cp -r '%s' '%s/%s-%" PRIu64 "'",
 		 fuzz.keep, fuzz.keep, kind, fuzz.n_finds, path, fuzz.keep, kind, fuzz.n_finds);
 	if (system(command) != 0)
 		fprintf(stderr, "cannot keep %s\n", path);
@@ -505,7 +512,8 @@ static size_t minimize(const char *path, const struct scene *scene, struct tp_re
 	return n;
 }
 
-/* ---- one input of each kind --------------------------------------------------------------------- */
+/* ---- one input of each kind ---------------------------------------------------------------------
+ */
 
 static void mutate_file(const char *from, const char *to)
 {

@@ -47,14 +47,35 @@ static cJSON *find_node(cJSON *parent, size_t *at, cJSON **owner)
 
 static cJSON *odd_value(const cJSON *node, uint64_t *state)
 {
-	static const double numbers[] = {0,    -1,   1,         0.5,     1e18,      -1e18,
-					 1e300, -0.0, 4294967296, 2147483648, 9007199254740993.0,
-					 DBL_MIN, 1e-9, 65536, 1e15};
-	static const char *const texts[] = {"", "-1", "0", "18446744073709551615", "nan", "\033[2J",
-					    "\xe2\x80\xae", "%s%n", "a/b", "9999999999999999999999"};
+	static const double numbers[] = {0,
+					 -1,
+					 1,
+					 0.5,
+					 1e18,
+					 -1e18,
+					 1e300,
+					 -0.0,
+					 4294967296,
+					 2147483648,
+					 9007199254740993.0,
+					 DBL_MIN,
+					 1e-9,
+					 65536,
+					 1e15};
+	static const char *const texts[] = {"",
+					    "-1",
+					    "0",
+					    "18446744073709551615",
+					    "nan",
+					    "\033[2J",
+					    "\xe2\x80\xae",
+					    "%s%n",
+					    "a/b",
+					    "9999999999999999999999"};
 	switch (random_below(state, 8)) {
 	case 0:
-		return cJSON_CreateString(texts[random_below(state, sizeof(texts) / sizeof(texts[0]))]);
+		return cJSON_CreateString(
+			texts[random_below(state, sizeof(texts) / sizeof(texts[0]))]);
 	case 1:
 		return cJSON_CreateNull();
 	case 2:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Prints what a program can see of how it was started: arguments, environment, limits, descriptors,
- * signals, priority, terminal, timers. Run with and without trainprof; what differs is what trainprof
- * does to a program (docs/limits.md).
+ * signals, priority, terminal, timers. Run with and without trainprof; what differs is what
+ * trainprof does to a program (docs/limits.md).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -59,9 +59,10 @@ static void print_descriptors(void)
 
 static void print_status(void)
 {
-	static const char *const wanted[] = {"SigPnd", "SigBlk", "SigIgn",     "SigCgt",
-					     "Threads", "NoNewPrivs", "Seccomp:", "Umask",
-					     "CapEff", "Groups", "TracerPid", "Cpus_allowed_list"};
+	static const char *const wanted[] = {"SigPnd",   "SigBlk",    "SigIgn",
+					     "SigCgt",   "Threads",   "NoNewPrivs",
+					     "Seccomp:", "Umask",     "CapEff",
+					     "Groups",   "TracerPid", "Cpus_allowed_list"};
 	char line[4096];
 	FILE *file = fopen("/proc/self/status", "r");
 	while (file && fgets(line, sizeof(line), file))
@@ -89,9 +90,8 @@ static void print_process(void)
 	struct itimerval timer;
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
 	prctl(PR_GET_NAME, text);
-	printf("nice %d policy %d subreaper %d name %s dumpable %d\n",
-	       getpriority(PRIO_PROCESS, 0), sched_getscheduler(0), subreaper, text,
-	       prctl(PR_GET_DUMPABLE));
+	printf("nice %d policy %d subreaper %d name %s dumpable %d\n", getpriority(PRIO_PROCESS, 0),
+	       sched_getscheduler(0), subreaper, text, prctl(PR_GET_DUMPABLE));
 	int death = 0;
 	prctl(PR_GET_PDEATHSIG, &death);
 	printf("death signal %d leader %d tty %d slack %d\n", death, getsid(0) == getpid(),
