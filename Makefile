@@ -380,6 +380,33 @@ proof-qemu:
 	$(Q)V=$(V) tests/qemu/run.sh build/qemu
 
 # ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------
+# ---- faults: what a measured program and trainprof go through ------------------------------------------
+.PHONY: check-faults check-faults-quick proof-faults fuzz-recordings
+$(B)/faults_probe: $(B)/tests/faults/probe.o
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(B)/fuzz_recordings: $(B)/tests/faults/fuzz_recordings.o $(B)/tests/faults/mutate_document.o $(B)/libtrainprof.a
+	$(SAY) '  LINK    $@'
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+## check-faults: all of tests/faults/matrix.txt, a line for each; as root; ONLY=NAME
+check-faults: $(B)/trainprof programs $(B)/faults_probe
+	$(Q)python3 tests/faults/check_faults.py $(B) $(if $(ONLY),--only=$(ONLY))
+
+check-faults-quick: $(B)/trainprof programs $(B)/faults_probe
+	$(Q)python3 tests/faults/check_faults.py $(B) --quick
+
+## proof-faults: check-faults, and changed recordings for SECONDS
+proof-faults: check-faults fuzz-recordings
+
+SECONDS ?= 60
+SEED    ?= 1
+## fuzz-recordings: changed recordings, imports and rules through all readers under ASan; SECONDS=60 SEED=1
+fuzz-recordings: $(B)/trainprof programs
+	+$(Q)$(MAKE) --no-print-directory VARIANT=asan build/asan/fuzz_recordings
+	$(Q)tests/faults/fuzz_recordings.sh $(B) build/asan/fuzz_recordings $(SECONDS) $(SEED)
+
 .PHONY: proof-real
 TORCH_PACKAGES := python3-torch python3-pil python3-numpy python3-venv
 REAL_PACKAGES := darknet $(TORCH_PACKAGES) python3-mpi4py openmpi-bin
@@ -396,7 +423,8 @@ proof-truth: $(B)/trainprof
 
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
-PROOFS := proof-unit proof-cli proof-programs proof-rules proof-inject proof-python proof-qemu proof-real proof-truth
+PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
+	proof-truth proof-faults
 
 ## proofs: all of them, one after the other
 proofs: checkable

@@ -141,7 +141,7 @@ static bool is_after_secret_name(const char *text, const char *at)
 }
 
 /* "Bearer ", "Basic ": how long the word and its blank are, 0 for anything else. */
-static size_t scheme_length(const char *at)
+static size_t prefix_length(const char *at)
 {
 	static const char *const schemes[] = {"Bearer ", "Basic ", "Token "};
 	for (size_t i = 0; i < TP_ARRAY_LEN(schemes); i++)
@@ -156,7 +156,7 @@ static const char *mask_value(struct tp_buf *out, const char *at, bool is_whole)
 	while (*at == '=' || *at == ':' || is_blank(*at))
 		tp_buf_putc(out, *at++);
 	const char *begin = at;
-	size_t scheme = scheme_length(at);
+	size_t scheme = prefix_length(at);
 	tp_buf_add(out, at, scheme);
 	at += scheme;
 	bool is_quoted = is_quote(*at);
@@ -238,7 +238,7 @@ static const char *mask_word(struct tp_buf *out, const char *at)
 		at += len;
 		return *at && *at != '-' ? mask_value(out, at, false) : at;
 	}
-	len = scheme_length(at);
+	len = prefix_length(at);
 	if (len) {
 		tp_buf_add(out, at, len);
 		tp_buf_puts(out, TP_SECRET_MASK);

@@ -131,7 +131,7 @@ static void check_details(struct tp_trace *trace)
 }
 
 /* Who leads to itself by its parents is made a beginning. Each task is walked once. */
-static void cut_circles(struct tp_trace *trace)
+static void cut_loops(struct tp_trace *trace)
 {
 	uint32_t *walked = tp_alloc((trace->n_tasks + 1) * sizeof(*walked));
 	for (uint32_t i = 0; i < trace->n_tasks; i++) {
@@ -167,7 +167,7 @@ static void check_tasks(struct tp_trace *trace)
 		if (!is_time(task->utime_ns) || !is_time(task->stime_ns))
 			task->utime_ns = task->stime_ns = 0;
 	}
-	cut_circles(trace);
+	cut_loops(trace);
 }
 
 static void check_tracks(struct tp_trace *trace)

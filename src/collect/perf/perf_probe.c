@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-void tp_perf_explain_refusal(const struct tp_host *host, int error, struct tp_availability *out)
+void tp_perf_explain_error(const struct tp_host *host, int error, struct tp_availability *out)
 {
 	out->presence = TP_PRESENCE_NO_PERMISSION;
 	if (error == ENOSYS && host->perf_paranoid == TP_PARANOID_UNREADABLE) {
@@ -42,7 +42,7 @@ void tp_perf_probe(const struct tp_host *host, struct tp_availability *out)
 		return;
 	int failure = tp_perf_test_open(false);
 	if (failure) {
-		tp_perf_explain_refusal(host, failure, out);
+		tp_perf_explain_error(host, failure, out);
 		return;
 	}
 	out->presence = TP_PRESENCE_DEGRADED;

@@ -12,6 +12,6 @@ void tp_perf_probe(const struct tp_host *host, struct tp_availability *out);
 /* Why perf_event_open failed with errno value `error`, and what would help. A seccomp filter of a
  * container may answer ENOSYS, as a kernel without perf events does: that one has no settings of
  * perf events either. */
-void tp_perf_explain_refusal(const struct tp_host *host, int error, struct tp_availability *out);
+void tp_perf_explain_error(const struct tp_host *host, int error, struct tp_availability *out);
 
 #endif

@@ -56,7 +56,7 @@ static void report_refused(const struct tp_host *host, int error, struct tp_avai
 		report_no_device(host, out);
 		return;
 	case ENOSYS:
-		tp_perf_explain_refusal(host, error, out);
+		tp_perf_explain_error(host, error, out);
 		return;
 	case EBUSY:
 		out->presence = TP_PRESENCE_IN_USE;

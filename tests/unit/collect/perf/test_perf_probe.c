@@ -32,7 +32,7 @@ START_TEST(a_refusal_names_who_refuses_and_what_helps)
 	struct tp_availability out = {0};
 	const struct tp_host host = {.perf_paranoid = refusals[_i].paranoid,
 				     .in_container = refusals[_i].in_container};
-	tp_perf_explain_refusal(&host, refusals[_i].error, &out);
+	tp_perf_explain_error(&host, refusals[_i].error, &out);
 	ck_assert_int_eq(out.presence, refusals[_i].presence);
 	ck_assert_str_eq(out.reason, refusals[_i].reason);
 	ck_assert_int_eq(out.remedy[0] != '\0', refusals[_i].has_remedy);
