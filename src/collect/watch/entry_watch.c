@@ -345,6 +345,12 @@ static void update_thread(struct tp_entry_thread *thread, uint64_t now_ns)
 	}
 	if (thread->state == STATE_TRYING)
 		update_trials(thread, task, now_ns);
+	/* The process called exec, or its calls came too fast. */
+	if (thread->state == STATE_KEEPING && !thread->best->watch) {
+		free(thread->best);
+		thread->best = NULL;
+		try_again_later(thread, now_ns);
+	}
 }
 
 static void end_all(struct tp_entry_thread *thread)
