@@ -341,7 +341,7 @@ check-layouts:
 	$(Q)CC='$(CC)' tests/python/layouts.sh check
 
 # ---- programs that trainprof is tried on -----------------------------------------------------
-.PHONY: programs check-programs proof-programs proof-qemu proof-inject
+.PHONY: programs check-programs proof-programs proof-watch proof-qemu proof-inject
 # What trainprof is tried on: built as users build, whatever the variant; plain stacks, no frame pointers.
 PROGRAM_CFLAGS := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(if $(filter 1,$(WERROR)),-Werror) -O2 -g -fomit-frame-pointer
 HAVE_OPENMP    := $(call try_link,int main(void){return 0;},-fopenmp)
@@ -370,6 +370,10 @@ check-programs: programs
 ## proof-programs: their knobs move the times that they name
 proof-programs: programs
 	$(Q)tests/programs/check_trainer.sh $(B)/programs --proofs
+
+## proof-watch: steps by hardware breakpoints against the programs' own clocks
+proof-watch: $(B)/trainprof programs
+	$(Q)tests/watch/check_watch.sh $(B)
 
 ## proof-inject: put a library into running programs 500 times each; ROUNDS=500
 proof-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
@@ -424,7 +428,7 @@ proof-truth: $(B)/trainprof
 # ---- proofs: they measure running programs, on a machine that does nothing else; minutes ------------
 .PHONY: proofs proof-unit proof-gate proof-cli proof-rules
 PROOFS := proof-unit proof-gate proof-cli proof-rules proof-programs proof-inject proof-python proof-qemu proof-real \
-	proof-truth proof-faults
+	proof-truth proof-faults proof-watch
 
 ## proofs: all of them, one after the other
 proofs: checkable

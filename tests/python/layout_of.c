@@ -153,6 +153,16 @@ static void say_code(void)
 	PLACE(code_file, PyCodeObject, co_filename);
 	PLACE(code_name, PyCodeObject, co_name);
 	PLACE(code_first_line, PyCodeObject, co_firstlineno);
+	PLACE(code_stack_size, PyCodeObject, co_stacksize);
+#if PY_VERSION_HEX < 0x030b0000
+	PLACE(code_n_locals, PyCodeObject, co_nlocals);
+	PLACE(code_local_names, PyCodeObject, co_varnames);
+	PLACE(code_cells, PyCodeObject, co_cellvars);
+	PLACE(code_free, PyCodeObject, co_freevars);
+#else
+	PLACE(code_n_locals, PyCodeObject, co_nlocalsplus);
+	PLACE(code_local_names, PyCodeObject, co_localsplusnames);
+#endif
 #if PY_VERSION_HEX < 0x030a0000
 	PLACE(code_lines, PyCodeObject, co_lnotab);
 #else
@@ -190,6 +200,12 @@ static void say_objects(void)
 	SAY(text_ascii, sizeof(PyASCIIObject));
 	SAY(text_compact, sizeof(PyCompactUnicodeObject));
 	PLACE(bytes_data, PyBytesObject, ob_sval);
+	PLACE(type_keys, PyHeapTypeObject, ht_cached_keys);
+#if PY_VERSION_HEX < 0x030b0000
+	PLACE(generator_frame, PyGenObject, gi_frame);
+#else
+	PLACE(generator_frame, PyGenObject, gi_iframe);
+#endif
 }
 
 #if PY_VERSION_HEX >= 0x030d0000

@@ -366,6 +366,11 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 {
 	const struct tp_counter_steps *outer = found->n < old->n ? found : old;
 	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
+	double differ = (double)(inner->n - outer->n);
+	/* Of two that count the same the collector watches one. */
+	if (found->n_exact != old->n_exact &&
+	    differ <= fmax(1, TP_COUNTER_DIFFERS_MIN * (double)inner->n))
+		return found->n_exact > old->n_exact;
 	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
 	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_MIN * outer->n &&
 			  (are_long || has_inner_updates(updates, outer->borders, outer->n));

@@ -62,12 +62,12 @@ static bool is_python(const struct tp_call_tree *tree, const struct tp_trace *tr
 	       trace->frames[tree->nodes[node].frame].kind == TP_FRAME_PYTHON;
 }
 
-/* Whether it is the function of the variable: "FILE:LINE NAME() #3". */
+/* Whether it is the function of the variable: "FILE:LINE NAME() for loop at line 3". */
 static bool has_counter(const struct tp_frame *frame, const struct tp_trace *trace,
 			const char *counter)
 {
 	struct tp_buf function = {0};
-	tp_buf_printf(&function, "%s:%u %s() #", tp_trace_string(trace, frame->file),
+	tp_buf_printf(&function, "%s:%u %s() ", tp_trace_string(trace, frame->file),
 		      (unsigned)(frame->function_start >> 32),
 		      tp_trace_string(trace, frame->symbol));
 	bool is_its = strncmp(tp_buf_text(&function), counter, function.len) == 0;

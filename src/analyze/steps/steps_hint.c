@@ -2,13 +2,12 @@
 /* Says what may help where steps are too short. */
 #include "steps_hint.h"
 
+#include "analyze/thresholds.h"
+
 #include "trainprof/base/buf.h"
 #include "trainprof/base/text.h"
 
 #include <string.h>
-
-/* Four times the usual rate. More would slow the program so much that its steps are not its own. */
-static const double rate_hz = 400;
 
 static const struct tp_source *find_breakpoints(const struct tp_trace *trace)
 {
@@ -35,11 +34,11 @@ const char *tp_steps_hint_command(const struct tp_analysis *analysis)
 {
 	const struct tp_run_info *run = &analysis->trace->run;
 	if ((run->mode != TP_MODE_RUN && run->mode != TP_MODE_ATTACH) ||
-	    run->asked_rate_hz >= rate_hz || run->n_command == 0)
+	    run->asked_rate_hz >= TP_HINT_RATE_HZ || run->n_command == 0)
 		return NULL;
 	struct tp_buf text = {0};
 	tp_buf_printf(&text, "trainprof %s --rate=%.0f --max-overhead=5%%%s",
-		      run->mode == TP_MODE_RUN ? "run" : "attach", rate_hz,
+		      run->mode == TP_MODE_RUN ? "run" : "attach", TP_HINT_RATE_HZ,
 		      run->mode == TP_MODE_RUN ? " --" : "");
 	if (run->mode == TP_MODE_ATTACH)
 		tp_buf_printf(&text, " %d", (int)run->pid);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { COUNTERS_MAX = 16 }; /* told at a time */
+enum { COUNTERS_MAX = 32 }; /* told at a time */
 
 void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pythons,
 			  const struct tp_task_tree_task *task)

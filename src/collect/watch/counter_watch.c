@@ -209,14 +209,15 @@ static void begin_watch(struct tp_counter_watch *self, const struct tp_task_tree
 
 /* Those that are no longer where they were. */
 static void check_watched(struct tp_counter_watch *self, const struct tp_task_tree_task *task,
-			  tp_counter_is_at_fn *is_at, const void *context)
+			  uint64_t now_ns, tp_counter_is_at_fn *is_at, const void *context)
 {
 	for (size_t i = 0; i < self->n; i++) {
 		struct tp_watched_counter *counter = self->counters[i];
 		if (!counter->watch || counter->task != task->info.id)
 			continue;
 		bool has_moved = counter->address != counter->watch->address;
-		bool is_there = !has_moved && is_at(context, task, counter->watch->address);
+		bool is_there = !has_moved && (counter->last_ns == now_ns ||
+					       is_at(context, task, counter->watch->address));
 		counter->n_missed = is_there ? 0 : counter->n_missed + 1;
 		if (has_moved || counter->n_missed >= MISSED_MAX)
 			tp_watch_list_close(self->list, counter->watch);
@@ -233,7 +234,7 @@ void tp_counter_watch_update(struct tp_counter_watch *self, const struct tp_task
 		if (counter)
 			update(counter, &counters[i], now_ns);
 	}
-	check_watched(self, task, is_at, context);
+	check_watched(self, task, now_ns, is_at, context);
 	if (self->is_off || now_ns < self->retry_ns)
 		return;
 	struct tp_watched_counter *chosen = choose(self, task->info.id, now_ns);

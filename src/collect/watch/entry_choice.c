@@ -133,11 +133,12 @@ static void push_way(const struct tp_entry_stacks *stacks, const uint32_t *way, 
 }
 
 size_t tp_entry_stacks_choose(const struct tp_entry_stacks *stacks,
-			      uint32_t out[TP_ENTRY_CANDIDATES_MAX])
+			      uint32_t out[TP_ENTRY_CANDIDATES_MAX], size_t *n_parts)
 {
 	struct candidates found = {.n = 0};
 	uint32_t way[TP_ENTRY_DEPTH_MAX];
 	size_t depth = 0;
+	*n_parts = 0;
 	if (stacks->n == 0)
 		return 0;
 	bool *is_on_way = tp_alloc(stacks->n * sizeof(*is_on_way));
@@ -154,6 +155,7 @@ size_t tp_entry_stacks_choose(const struct tp_entry_stacks *stacks,
 			is_on_way[i] = is_on_way[i] && stacks->items[i].n > depth &&
 				       stacks->items[i].functions[depth] == way[depth];
 	}
+	*n_parts = found.n;
 	push_way(stacks, way, depth, &found);
 	free(is_on_way);
 	free(counts);

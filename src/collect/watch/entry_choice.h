@@ -48,9 +48,10 @@ void tp_entry_stacks_add(struct tp_entry_stacks *stacks, const struct tp_sink *s
 			 uint32_t stack);
 
 /* Numbers of functions that may be called once a step, in the order in which to try them: what is
- * called where the ways part, then what lies on the way there, the innermost first. */
+ * called where the ways part, *n_parts of them, then what lies on the way there, the innermost
+ * first. */
 size_t tp_entry_stacks_choose(const struct tp_entry_stacks *stacks,
-			      uint32_t out[TP_ENTRY_CANDIDATES_MAX]);
+			      uint32_t out[TP_ENTRY_CANDIDATES_MAX], size_t *n_parts);
 
 /* Does it do most of its work in functions that work outside of it, too? So does an evaluation. */
 bool tp_entry_stacks_overlap(const struct tp_entry_stacks *stacks, uint32_t function);

@@ -63,6 +63,7 @@ struct tp_entry_thread {
 	uint64_t pause_until_ns;
 	uint32_t candidates[TP_ENTRY_CANDIDATES_MAX];
 	size_t n_candidates;
+	size_t n_parts; /* of them; the others are entered once for all, most likely */
 	size_t n_tried;
 	double rates_hz[TP_ENTRY_CANDIDATES_MAX]; /* of those tried, 0: hardly called */
 	unsigned n_rounds;
@@ -231,6 +232,11 @@ static void judge_trial(struct tp_entry_thread *thread)
 	struct trial *best = thread->best;
 	bool is_steady = is_regular(trial);
 	thread->rates_hz[thread->n_tried - 1] = trial->rate_hz;
+	tp_debug("%s(): %zu calls, %.1f a second, %s, %s",
+		 tp_strtab_text(&thread->owner->sink->strings,
+				thread->stacks.functions[trial->function].symbol),
+		 trial->n, trial->rate_hz, is_steady ? "regular" : "irregular",
+		 trial->watch ? "affordable" : "too fast");
 	if (!trial->watch || !is_steady || (best && !is_better(trial, best))) {
 		end_trial(trial);
 		return;
@@ -310,9 +316,10 @@ static void update_trials(struct tp_entry_thread *thread, const struct tp_task_t
 		end_trial(thread->best);
 		thread->best = NULL;
 	}
-	if (begin_trial(thread, task, now_ns))
+	bool is_good = thread->best && may_be_kept(thread, thread->best);
+	if ((!is_good || thread->n_tried < thread->n_parts) && begin_trial(thread, task, now_ns))
 		return;
-	if (thread->best && may_be_kept(thread, thread->best)) {
+	if (is_good) {
 		keep_best(thread);
 		return;
 	}
@@ -330,13 +337,20 @@ static void update_thread(struct tp_entry_thread *thread, uint64_t now_ns)
 		return;
 	if (thread->state == STATE_SAMPLING && thread->stacks.n >= SAMPLES_MIN &&
 	    thread->last_ns - thread->first_ns >= SAMPLING_NS) {
-		thread->n_candidates = tp_entry_stacks_choose(&thread->stacks, thread->candidates);
+		thread->n_candidates = tp_entry_stacks_choose(&thread->stacks, thread->candidates,
+							      &thread->n_parts);
 		thread->n_tried = 0;
 		memset(thread->rates_hz, 0, sizeof(thread->rates_hz));
 		thread->state = STATE_TRYING;
 	}
 	if (thread->state == STATE_TRYING)
 		update_trials(thread, task, now_ns);
+	/* The process called exec, or its calls came too fast. */
+	if (thread->state == STATE_KEEPING && !thread->best->watch) {
+		free(thread->best);
+		thread->best = NULL;
+		try_again_later(thread, now_ns);
+	}
 }
 
 static void end_all(struct tp_entry_thread *thread)

@@ -2,6 +2,7 @@
 /* Collector "breakpoints": exact times of steps, by the processor's debug registers. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"
+#include "collect/perf/perf_event.h"
 #include "collect/registry.h"
 #include "counter_watch.h"
 #include "entry_watch.h"
@@ -56,6 +57,12 @@ static void watch_probe(const struct tp_host *host, struct tp_availability *out)
 	if (!host->is_live) {
 		out->presence = TP_PRESENCE_NO_DEVICE;
 		snprintf(out->reason, sizeof(out->reason), "a recorded machine");
+		return;
+	}
+	/* Source "perf" says why, and what helps there helps here. */
+	if (tp_perf_test_open(false) != 0) {
+		out->presence = TP_PRESENCE_NO_DEVICE;
+		snprintf(out->reason, sizeof(out->reason), "perf events cannot be opened");
 		return;
 	}
 	(void)tp_breakpoint_cost_ns(&failure);

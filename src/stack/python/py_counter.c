@@ -26,6 +26,12 @@ enum {
 	SIGN_BITS = 3,
 	TAGS = 7, /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
+	MAX_LOOP_FRAMES = 40,   /* whose for loops are looked at: notebooks call deep */
+	MAX_OBJECT_LOCALS = 12, /* local variables of a frame that may be instances of classes */
+	MAX_OBJECTS = 16,       /* instances by one call */
+	N_OBJECTS = 128,        /* that are remembered */
+	MAX_SEARCHES = 4,       /* of new ones by one call: each takes some ten system calls */
+	OBJECT_USES = 64,       /* then it is looked through again: attributes are added */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -39,6 +45,16 @@ struct tp_py_counter_slot {
 	uint8_t n_misses;
 	uint32_t n_counted; /* changes that a counter makes */
 	uint32_t n_odd;
+	uint64_t highest; /* of one that falls: what it began with */
+	uint64_t object;  /* that it was of */
+};
+
+/* What was found in an instance. */
+struct tp_py_object_cache {
+	uint64_t object;
+	uint32_t n_uses;
+	size_t n;
+	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
 };
 
 /* The variables of one frame as they lie in its memory, read before the objects in them and after.
@@ -78,11 +94,17 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 {
 	*self = (struct tp_py_counters){.mem = mem, .layout = layout, .int_type = int_type};
 	tp_strtab_init(&self->names);
+	tp_py_attributes_init(&self->attributes, mem, layout, int_type);
+	tp_py_bytecodes_init(&self->bytecodes, mem, layout);
+	self->objects = tp_alloc(N_OBJECTS * sizeof(*self->objects));
 }
 
 void tp_py_counters_release(struct tp_py_counters *self)
 {
 	free(self->slots);
+	free(self->objects);
+	tp_py_attributes_release(&self->attributes);
+	tp_py_bytecodes_release(&self->bytecodes);
 	tp_strtab_release(&self->names);
 	tp_buf_release(&self->scratch);
 	tp_map_release(&self->by_key);
@@ -144,6 +166,21 @@ static bool read_number(const struct tp_py_counters *self, const uint8_t *object
 }
 
 /* Whether it is a counter's number that was not told yet. */
+static bool update_slot(struct tp_py_counters *self, uint64_t index, uint64_t value)
+{
+	struct tp_py_counter_slot *slot = &self->slots[index];
+	bool is_new = !slot->has_value || value != slot->value;
+	if (slot->has_value && is_new) {
+		bool is_counted = value > slot->value && value - slot->value <= MAX_GROWTH;
+		bool is_begun_anew = value <= 1;
+		slot->n_counted += is_counted;
+		slot->n_odd += !is_counted && !is_begun_anew;
+	}
+	slot->has_value = true;
+	slot->value = value;
+	return is_new && !is_given_up(self, index);
+}
+
 static bool update_value(struct tp_py_counters *self, const struct pending *pending,
 			 uint64_t *value)
 {
@@ -152,16 +189,7 @@ static bool update_value(struct tp_py_counters *self, const struct pending *pend
 		slot->n_misses += !slot->has_value;
 		return false;
 	}
-	bool is_new = !slot->has_value || *value != slot->value;
-	if (slot->has_value && is_new) {
-		bool is_counted = *value > slot->value && *value - slot->value <= MAX_GROWTH;
-		bool is_begun_anew = *value <= 1;
-		slot->n_counted += is_counted;
-		slot->n_odd += !is_counted && !is_begun_anew;
-	}
-	slot->has_value = true;
-	slot->value = *value;
-	return is_new && !is_given_up(self, pending->slot);
+	return update_slot(self, pending->slot, *value);
 }
 
 /* ---- reading ---- */
@@ -348,6 +376,12 @@ static uint64_t address_of(const struct pending *pending)
 	return v->address + pending->index * v->stride + v->value_at;
 }
 
+static void note_address(struct tp_py_counters *self, uint64_t address)
+{
+	if (self->n_read < TP_PY_COUNTERS_MAX_ADDRESSES)
+		self->read_at[self->n_read++] = address;
+}
+
 bool tp_py_counters_is_at(const struct tp_py_counters *self, uint64_t address)
 {
 	for (size_t i = 0; i < self->n_read; i++)
@@ -366,6 +400,7 @@ static struct tp_python_counter counter_of(struct tp_py_counters *self,
 		.first_line = variables->code->first_line,
 		.variable = variables->globals ? text_of(self, pending) : NULL,
 		.local = (uint32_t)(variables->globals ? pending->slot : pending->index),
+		.kind = TP_PYTHON_COUNTER_VARIABLE,
 		.value = value,
 		.address = address_of(pending),
 		.width = WORD,
@@ -373,17 +408,16 @@ static struct tp_python_counter counter_of(struct tp_py_counters *self,
 	};
 }
 
-size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
-			   const struct tp_py_code_cache *codes, struct tp_python_counter *out,
-			   size_t max)
+static size_t read_all_variables(struct tp_py_counters *self, const struct tp_py_stack *stack,
+				 const struct tp_py_code_cache *codes,
+				 struct tp_python_counter *out, size_t max)
 {
 	struct snapshot snapshot;
 	struct pending pending[MAX_READ];
 	struct tp_process_range pieces[MAX_READ + MAX_FRAMES + TP_PY_COUNTERS_MAX_BODIES];
 	size_t n_told = 0;
-	self->n_read = 0;
 	snapshot.n = snapshot.n_bodies = snapshot.used = 0;
-	if (self->int_type == 0 || !read_variables(self, stack, codes, &snapshot))
+	if (!read_variables(self, stack, codes, &snapshot))
 		return 0;
 	size_t n_objects = collect(self, &snapshot, pending, pieces);
 	if (n_objects == 0 || !read_objects(self, &snapshot, pending, pieces, n_objects))
@@ -392,9 +426,298 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 		uint64_t value;
 		if (!held(&pending[i]))
 			continue;
-		self->read_at[self->n_read++] = address_of(&pending[i]);
+		note_address(self, address_of(&pending[i]));
 		if (update_value(self, &pending[i], &value))
 			out[n_told++] = counter_of(self, &pending[i], value);
 	}
 	return n_told;
+}
+
+/* ---- loops and objects ---- */
+
+/* Where counters of one call go. */
+struct told {
+	struct tp_python_counter *out;
+	size_t n;
+	size_t max;
+	size_t n_searches;
+	size_t n_objects;
+};
+
+/* A word of a frame, and what it points to. */
+struct root {
+	const struct tp_py_code *code;
+	uint64_t address;
+	uint64_t word;
+	uint64_t object;
+	uint32_t line;    /* of the loop; 0: a local variable */
+	uint32_t number;  /* of the loop or the variable */
+	const char *name; /* of the variable; NULL = unknown */
+};
+
+/* A name that stays; `attribute` is NULL for an iterator's own position. */
+static const char *label_of(struct tp_py_counters *self, const struct root *root,
+			    const char *attribute)
+{
+	struct tp_buf *text = &self->scratch;
+	tp_buf_clear(text);
+	if (root->line && attribute)
+		tp_buf_printf(text, "%s of the for loop at line %u", attribute, root->line);
+	else if (root->line)
+		tp_buf_printf(text, "for loop at line %u", root->line);
+	else if (root->name)
+		tp_buf_printf(text, "%s.%s", root->name, attribute);
+	else
+		tp_buf_printf(text, "#%u.%s", root->number, attribute);
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(text), text->len));
+}
+
+static uint64_t slot_of_label(struct tp_py_counters *self, const struct root *root,
+			      const char *label)
+{
+	return slot_of(self, root->code, tp_hash_mix((uint64_t)(uintptr_t)label, root->number));
+}
+
+static void tell(struct tp_py_counters *self, struct told *told, const struct root *root,
+		 struct tp_python_counter counter, uint64_t slot)
+{
+	note_address(self, counter.address);
+	if (told->n == told->max || !update_slot(self, slot, counter.value))
+		return;
+	counter.file = root->code->file;
+	counter.name = root->code->name;
+	counter.first_line = root->code->first_line;
+	counter.local = root->number;
+	counter.width = WORD;
+	told->out[told->n++] = counter;
+}
+
+/* One that falls is counted from where it was first seen on. */
+static uint64_t rising_value(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
+			     uint64_t value)
+{
+	if (!position->is_falling)
+		return value;
+	if (slot->object != position->object || value > slot->highest) {
+		slot->object = position->object;
+		slot->highest = value + 1;
+	}
+	return slot->highest - value;
+}
+
+/* The frame still has the iterator after its position was read: so it was alive. */
+static void read_position(struct tp_py_counters *self, struct told *told, const struct root *root,
+			  const struct tp_py_position *position)
+{
+	uint64_t again = 0;
+	uint64_t word = 0;
+	struct tp_process_range pieces[] = {{position->address, &again, WORD},
+					    {root->address, &word, WORD}};
+	const char *label = label_of(self, root, NULL);
+	uint64_t slot = slot_of_label(self, root, label);
+	if (slot == NO_SLOT || self->mem->read(self->mem, pieces, 2) != 2 || word != root->word)
+		return;
+	uint64_t value = rising_value(&self->slots[slot], position, position->value);
+	struct tp_python_counter counter = {
+		.variable = label,
+		.kind = TP_PYTHON_COUNTER_ITERATOR,
+		.value = value,
+		.address = position->address,
+		.is_falling = position->is_falling,
+	};
+	tell(self, told, root, counter, slot);
+}
+
+static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self, struct told *told,
+						  uint64_t object)
+{
+	struct tp_py_object_cache *cache =
+		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
+	if (cache->object == object && cache->n_uses++ < OBJECT_USES)
+		return cache;
+	if (told->n_searches++ >= MAX_SEARCHES)
+		return cache->object == object ? cache : NULL;
+	cache->object = object;
+	cache->n_uses = 0;
+	cache->n = tp_py_attributes_find(&self->attributes, object, cache->attributes);
+	return cache;
+}
+
+/* Pointers to numbers, whether what leads to them is as it was, and the root, by one call. */
+static bool read_pointers(struct tp_py_counters *self, const struct root *root,
+			  const struct tp_py_object_cache *cache,
+			  uint64_t pointers[TP_PY_ATTRIBUTE_MAX])
+{
+	struct tp_process_range pieces[TP_PY_ATTRIBUTE_MAX + 3];
+	uint64_t guards[2];
+	uint64_t word = 0;
+	size_t n = 0;
+	const struct tp_py_attribute *first = &cache->attributes[0];
+	memcpy(guards, first->guard_words, sizeof(guards));
+	for (size_t i = 0; i < cache->n; i++)
+		pieces[n++] =
+			(struct tp_process_range){cache->attributes[i].address, &pointers[i], WORD};
+	for (size_t i = 0; i < 2; i++)
+		if (first->guards[i])
+			pieces[n++] = (struct tp_process_range){first->guards[i], &guards[i], WORD};
+	pieces[n++] = (struct tp_process_range){root->address, &word, WORD};
+	return self->mem->read(self->mem, pieces, n) == n && word == root->word &&
+	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
+}
+
+static void tell_attribute(struct tp_py_counters *self, struct told *told, const struct root *root,
+			   const struct tp_py_attribute *attribute, const uint8_t *number)
+{
+	uint64_t value;
+	const char *label = label_of(self, root, attribute->name);
+	uint64_t slot = slot_of_label(self, root, label);
+	if (is_given_up(self, slot) || !read_number(self, number, &value))
+		return;
+	struct tp_python_counter counter = {
+		.variable = label,
+		.kind = root->line ? TP_PYTHON_COUNTER_ITERATOR : TP_PYTHON_COUNTER_ATTRIBUTE,
+		.value = value,
+		.address = attribute->address,
+		.is_object = true,
+	};
+	tell(self, told, root, counter, slot);
+}
+
+static void read_attributes(struct tp_py_counters *self, struct told *told, const struct root *root,
+			    uint64_t object)
+{
+	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
+	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
+	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][INT_BYTES];
+	bool is_read[TP_PY_ATTRIBUTE_MAX];
+	struct tp_py_object_cache *cache = object_cache_of(self, told, object);
+	if (!cache || cache->n == 0)
+		return;
+	if (!read_pointers(self, root, cache, before)) {
+		cache->object = 0;
+		return;
+	}
+	for (size_t i = 0; i < cache->n; i++)
+		is_read[i] = is_address(before[i]) &&
+			     tp_py_memory_get(self->mem, before[i], numbers[i], INT_BYTES);
+	if (!read_pointers(self, root, cache, after))
+		return;
+	for (size_t i = 0; i < cache->n; i++)
+		if (is_read[i] && before[i] == after[i])
+			tell_attribute(self, told, root, &cache->attributes[i], numbers[i]);
+}
+
+static void read_loop(struct tp_py_counters *self, struct told *told, const struct root *root,
+		      struct tp_py_iterators *iterators)
+{
+	struct tp_py_position position;
+	if (!tp_py_iterators_position(iterators, root->object, &position))
+		return;
+	if (position.address)
+		read_position(self, told, root, &position);
+	else
+		read_attributes(self, told, root, position.object);
+}
+
+static void read_loops_of(struct tp_py_counters *self, struct told *told, struct root *root,
+			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
+{
+	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
+	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
+	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
+	uint64_t offset = frame->instr - root->code->bytecode;
+	size_t n_words = bytecode->n_stack < TP_PY_ITERATOR_MAX_STACK ? bytecode->n_stack
+								      : TP_PY_ITERATOR_MAX_STACK;
+	uint64_t address =
+		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
+	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
+	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
+		return;
+	size_t n =
+		tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words, live);
+	for (size_t i = 0; i < n; i++) {
+		root->address = address + live[i].word * WORD;
+		root->word = words[live[i].word];
+		root->object = live[i].object;
+		root->line = live[i].loop.line ? live[i].loop.line : 1;
+		root->number = (1U << 16) + live[i].loop.start;
+		read_loop(self, told, root, iterators);
+	}
+}
+
+/* The name of a local variable: of the tuple of all. */
+static const char *local_name(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
+			      uint32_t number)
+{
+	uint64_t n;
+	uint64_t text;
+	if (!tp_py_memory_get_u64(self->mem, bytecode->local_names + self->layout->object_size,
+				  &n) ||
+	    number >= n ||
+	    !tp_py_memory_get_u64(self->mem,
+				  bytecode->local_names + self->layout->object_size + WORD +
+					  (uint64_t)WORD * number,
+				  &text) ||
+	    !tp_py_text_read(&self->scratch, self->mem, self->layout, text))
+		return NULL;
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
+						   self->scratch.len));
+}
+
+/* Instances in its local variables, such as `self`. */
+static void read_objects_of(struct tp_py_counters *self, struct told *told, struct root *root,
+			    const struct tp_py_stack_frame *frame)
+{
+	uint64_t words[MAX_OBJECT_LOCALS];
+	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
+	size_t n = bytecode->n_locals < MAX_OBJECT_LOCALS ? bytecode->n_locals : MAX_OBJECT_LOCALS;
+	uint64_t address = frame->address + self->layout->frame_size;
+	if (n == 0 || !tp_py_memory_get(self->mem, address, words, n * WORD))
+		return;
+	for (uint32_t i = 0; i < n && told->n_objects < MAX_OBJECTS; i++) {
+		uint64_t tags = self->layout->minor >= 14 ? TAGS : 0;
+		uint64_t object = words[i] & ~tags;
+		const struct tp_py_type *type = tp_py_attributes_type(&self->attributes, object);
+		if (!type || !type->is_class)
+			continue;
+		told->n_objects++;
+		root->address = address + (uint64_t)i * WORD;
+		root->word = words[i];
+		root->number = i;
+		root->line = 0;
+		root->name = local_name(self, bytecode, i);
+		read_attributes(self, told, root, object);
+	}
+}
+
+static void read_frames(struct tp_py_counters *self, struct told *told,
+			const struct tp_py_stack *stack, struct tp_py_code_cache *codes,
+			size_t max_frames, bool with_loops)
+{
+	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
+					    &self->bytecodes, codes};
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < max_frames; i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		struct root root = {.code = tp_py_code_get(codes, frame->code)};
+		if (root.code && with_loops)
+			read_loops_of(self, told, &root, frame, &iterators);
+		else if (root.code && !root.code->is_body)
+			read_objects_of(self, told, &root, frame);
+	}
+}
+
+size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
+			   struct tp_py_code_cache *codes, struct tp_python_counter *out,
+			   size_t max)
+{
+	self->n_read = 0;
+	if (self->int_type == 0)
+		return 0;
+	struct told told = {.out = out, .max = max};
+	read_frames(self, &told, stack, codes, MAX_LOOP_FRAMES, true);
+	told.n += read_all_variables(self, stack, codes, out + told.n, max - told.n);
+	read_frames(self, &told, stack, codes, MAX_FRAMES, false);
+	return told.n;
 }

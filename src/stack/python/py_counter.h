@@ -3,16 +3,20 @@
  * Whole numbers in variables that grow by one now and then: the counters of loops.
  *
  * A loop whose body is one line looks the same in every stack, but its counter says how often it
- * came round. Of the outermost frames of a stack the first local variables are read, of module
- * bodies the global ones; one that never was a whole number, or jumps about, is soon not read any
- * more. A number counts when the variable still had it after it was read; it is of an instant
- * shortly after the stack's.
+ * came round. Best is the iterator of a for loop, which lies on the frame's value stack; an
+ * instance of a Python class, there or in a local variable, may count in its attributes. Of the
+ * outermost frames of a stack the first local variables are read, of module bodies the global ones;
+ * one that never was a whole number, or jumps about, is soon not read any more. A number counts
+ * when the variable still had it after it was read; it is of an instant shortly after the stack's.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
 
+#include "py_attribute.h"
+#include "py_bytecode.h"
 #include "py_code.h"
 #include "py_globals.h"
+#include "py_iterator.h"
 #include "py_stack.h"
 
 #include "trainprof/base/buf.h"
@@ -24,11 +28,12 @@
 #include <stdint.h>
 
 struct tp_py_counter_slot;
+struct tp_py_object_cache;
 
 /* A script may be run by the body of another one, as those of profilers and debuggers are. */
 enum { TP_PY_COUNTERS_MAX_BODIES = 2 };
 /* Numbers that are read by one call. */
-enum { TP_PY_COUNTERS_MAX_READ = 64 };
+enum { TP_PY_COUNTERS_MAX_READ = 64, TP_PY_COUNTERS_MAX_ADDRESSES = 128 };
 
 struct tp_py_counters {
 	struct tp_py_memory *mem;
@@ -38,11 +43,15 @@ struct tp_py_counters {
 	struct tp_py_globals bodies[TP_PY_COUNTERS_MAX_BODIES];
 	struct tp_strtab names;
 	struct tp_buf scratch;
+	struct tp_py_attributes attributes;
+	struct tp_py_bytecodes bytecodes;
+	struct tp_py_object_cache *objects; /* heap: instances that were looked through */
 	size_t turn; /* where to begin when there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;
 	size_t capacity;
-	uint64_t read_at[TP_PY_COUNTERS_MAX_READ]; /* addresses of those that the last call read */
+	uint64_t read_at[TP_PY_COUNTERS_MAX_ADDRESSES]; /* addresses of those that the last call
+							   read */
 	size_t n_read;
 };
 
@@ -53,7 +62,7 @@ void tp_py_counters_release(struct tp_py_counters *self);
 /* Those that changed since they were last read, of a stack that `codes` knows from this round. Two
  * system calls, three beside a module body; some more when it has new variables. */
 size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack *stack,
-			   const struct tp_py_code_cache *codes, struct tp_python_counter *out,
+			   struct tp_py_code_cache *codes, struct tp_python_counter *out,
 			   size_t max);
 
 /* Did the last call read a variable whose word lies at this address? */

@@ -53,6 +53,8 @@ size_t tp_py_layout_code_bytes(const struct tp_py_layout *layout)
 	last = larger(last, larger(layout->code_qualname, layout->code_lines));
 	last = larger(last, larger(layout->code_consts, layout->code_names));
 	last = larger(last, larger(layout->code_first_line, layout->code_first_traceable));
+	last = larger(last, larger(layout->code_n_locals, layout->code_local_names));
+	last = larger(last, larger(layout->code_cells, layout->code_stack_size));
 	return larger(last, layout->object_type) + 8;
 }
 

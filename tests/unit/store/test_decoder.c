@@ -61,6 +61,8 @@ START_TEST(numbers_in_files_keep_their_meaning)
 	ck_assert_int_eq(TP_MARK_PHASE_END, 2);
 	ck_assert_int_eq(TP_MARK_STEP_END, 3);
 	ck_assert_int_eq(TP_MARK_COUNTER, 4);
+	ck_assert_int_eq(TP_MARK_WRITE, 5);
+	ck_assert_int_eq(TP_MARK_CALL, 6);
 	ck_assert_int_eq(TP_PRESENCE_PRESENT, 0);
 	ck_assert_int_eq(TP_PRESENCE_DEGRADED, 1);
 	ck_assert_int_eq(TP_PRESENCE_NOT_BUILT, 2);

@@ -11,6 +11,7 @@ static struct tp_trace_builder sink;
 static struct tp_entry_stacks stacks;
 static uint32_t chosen[TP_ENTRY_CANDIDATES_MAX];
 static size_t n_chosen;
+static size_t n_parts;
 
 static void setup(void)
 {
@@ -57,7 +58,7 @@ static const char *name_of(uint32_t function)
 static void expect(const char *names)
 {
 	char found[TP_ENTRY_CANDIDATES_MAX + 1] = "";
-	n_chosen = tp_entry_stacks_choose(&stacks, chosen);
+	n_chosen = tp_entry_stacks_choose(&stacks, chosen, &n_parts);
 	for (size_t i = 0; i < n_chosen; i++)
 		strcat(found, name_of(chosen[i]));
 	ck_assert_str_eq(found, names);
@@ -69,6 +70,7 @@ START_TEST(what_the_looping_function_calls_comes_first)
 	add("sMBL", 55, 0);
 	add("sMU", 10, 0);
 	expect("BFUM");
+	ck_assert_uint_eq(n_parts, 3);
 }
 END_TEST
 
@@ -138,7 +140,7 @@ START_TEST(memory_is_bounded)
 	tp_entry_stacks_clear(&stacks);
 	ck_assert_uint_eq(stacks.n, 0);
 	add("sABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTUV", 50, 0);
-	n_chosen = tp_entry_stacks_choose(&stacks, chosen);
+	n_chosen = tp_entry_stacks_choose(&stacks, chosen, &n_parts);
 	ck_assert_uint_eq(n_chosen, TP_ENTRY_CANDIDATES_MAX);
 }
 END_TEST

@@ -237,6 +237,20 @@ START_TEST(one_that_begins_to_mark_them_is_let_go)
 }
 END_TEST
 
+START_TEST(after_an_exec_the_search_begins_anew)
+{
+	live(rows[0].parts, 3, 10);
+	ck_assert_uint_eq(n_taken(), 1);
+	unsigned n_opens = watchdouble_n_opens;
+	tp_task_tree_exec(tree, TID, now_ns);
+	live(rows[0].parts, 3, 0.3);
+	ck_assert_uint_eq(n_taken(), 0);
+	live(rows[0].parts, 3, 10);
+	ck_assert_uint_eq(n_taken(), 1);
+	ck_assert_uint_gt(watchdouble_n_opens, n_opens);
+}
+END_TEST
+
 START_TEST(functions_that_are_not_mapped_are_not_tried)
 {
 	is_unmapped = true;
@@ -275,6 +289,7 @@ Suite *suite_collect_entry_watch(void)
 			    sizeof(rows) / sizeof(rows[0]));
 	tcase_add_test(tc, a_program_that_marks_its_steps_is_left_alone);
 	tcase_add_test(tc, one_that_begins_to_mark_them_is_let_go);
+	tcase_add_test(tc, after_an_exec_the_search_begins_anew);
 	tcase_add_test(tc, functions_that_are_not_mapped_are_not_tried);
 	tcase_add_test(tc, without_registers_nothing_is_tried_for_ever);
 	tcase_add_test(tc, a_program_that_ends_during_a_trial_leaves_nothing);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks from an object to its type and to the table of its attributes. */
+#include "py_attribute.h"
+
+#include "py_text.h"
+
+#include "trainprof/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WORD = 8,
+	/* PyTypeObject, the same from 3.8 to 3.14. */
+	TYPE_NAME = 24,
+	TYPE_BASIC_SIZE = 32,
+	TYPE_FLAGS = 168,
+	TYPE_NEXT = 224,
+	TYPE_DICT_OFFSET = 288,
+	TYPE_BYTES = 296,
+	FLAG_INLINE_VALUES = 1 << 2, /* from 3.13 on */
+	FLAG_MANAGED_DICT = 1 << 4,  /* from 3.11 on */
+	FLAG_IMMUTABLE = 1 << 8,     /* from 3.10 on: made by C */
+	FLAG_HEAP = 1 << 9,
+	MAX_TYPES = 8192,
+	MAX_ENTRIES = 96,
+	MAX_ENTRY_BYTES = 24,
+	HEAD_BYTES = 40,
+	KIND_GENERAL = 0,
+	KIND_SPLIT = 2,
+	MAX_LOG_BYTES = 28,
+	MAX_BASIC_SIZE = 1 << 20,
+	BEFORE_OBJECT = 32, /* 3.11: values; 24 bytes before it the dictionary */
+	BEFORE_DICT = 24,
+	PAGE = 4096,
+};
+
+/* The table of an object's attributes. */
+struct attribute_table {
+	uint64_t keys;
+	uint64_t values; /* 0: in the table itself */
+	uint64_t entries;
+	size_t entry_bytes;
+	size_t key_at;
+	size_t n;
+	uint8_t bytes[MAX_ENTRIES * MAX_ENTRY_BYTES];
+	uint64_t words[MAX_ENTRIES];
+	uint64_t guards[2]; /* pointer to the dictionary, and its pointer to the table */
+	uint64_t guard_words[2];
+};
+
+void tp_py_attributes_init(struct tp_py_attributes *self, struct tp_py_memory *mem,
+			   const struct tp_py_layout *layout, uint64_t int_type)
+{
+	*self = (struct tp_py_attributes){.mem = mem, .layout = layout, .int_type = int_type};
+	tp_strtab_init(&self->names);
+}
+
+void tp_py_attributes_release(struct tp_py_attributes *self)
+{
+	tp_map_release(&self->types);
+	free(self->items);
+	tp_strtab_release(&self->names);
+	tp_buf_release(&self->scratch);
+}
+
+static bool is_object(uint64_t word)
+{
+	return word % WORD == 0 && word >= PAGE && word < UINT64_C(1) << 56;
+}
+
+/* ---- types ---- */
+
+static void load_name(struct tp_py_attributes *self, struct tp_py_type *type, uint64_t address)
+{
+	size_t left = (size_t)(PAGE - address % PAGE);
+	size_t size = left < sizeof(type->name) - 1 ? left : sizeof(type->name) - 1;
+	if (address < PAGE || !tp_py_memory_get(self->mem, address, type->name, size))
+		memset(type->name, 0, sizeof(type->name));
+}
+
+static void load_type(struct tp_py_attributes *self, struct tp_py_type *type)
+{
+	uint8_t bytes[TYPE_BYTES];
+	if (!tp_py_memory_get(self->mem, type->address, bytes, sizeof(bytes)))
+		return;
+	type->flags = tp_py_memory_u64(bytes + TYPE_FLAGS);
+	type->basic_size = tp_py_memory_u64(bytes + TYPE_BASIC_SIZE);
+	type->dict_offset = (int64_t)tp_py_memory_u64(bytes + TYPE_DICT_OFFSET);
+	type->is_iterator = tp_py_memory_u64(bytes + TYPE_NEXT) != 0;
+	bool is_fixed = self->layout->minor >= 10 && (type->flags & FLAG_IMMUTABLE);
+	type->is_class = (type->flags & FLAG_HEAP) && !is_fixed;
+	if (type->is_class &&
+	    !tp_py_memory_get_u64(self->mem, type->address + self->layout->type_keys, &type->keys))
+		type->keys = 0;
+	load_name(self, type, tp_py_memory_u64(bytes + TYPE_NAME));
+}
+
+const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object)
+{
+	uint64_t address;
+	uint64_t index;
+	if (!is_object(object) ||
+	    !tp_py_memory_get_u64(self->mem, object + self->layout->object_type, &address) ||
+	    !is_object(address))
+		return NULL;
+	if (tp_map_get(&self->types, address, &index))
+		return &self->items[index];
+	if (self->n >= MAX_TYPES)
+		return NULL;
+	tp_map_set(&self->types, address, self->n);
+	TP_ARRAY_PUSH(self->items, self->n, self->capacity) =
+		(struct tp_py_type){.address = address};
+	load_type(self, &self->items[self->n - 1]);
+	return &self->items[self->n - 1];
+}
+
+/* ---- tables ---- */
+
+/* From 3.13 on the values follow a word about them. */
+static uint64_t first_value(const struct tp_py_layout *layout, uint64_t values)
+{
+	return values && layout->minor >= 13 ? values + WORD : values;
+}
+
+static bool use_dict(struct tp_py_attributes *self, uint64_t dict, struct attribute_table *table)
+{
+	uint64_t values;
+	if (!is_object(dict) ||
+	    !tp_py_memory_get_u64(self->mem, dict + self->layout->dict_keys, &table->keys) ||
+	    !tp_py_memory_get_u64(self->mem, dict + self->layout->dict_values, &values))
+		return false;
+	table->values = first_value(self->layout, values);
+	table->guards[1] = dict + self->layout->dict_keys;
+	table->guard_words[1] = table->keys;
+	return true;
+}
+
+/* 3.11 has both pointers, 3.12 one that says by its lowest bit which of them it is. */
+static bool use_managed(struct tp_py_attributes *self, uint64_t object,
+			const struct tp_py_type *type, struct attribute_table *table)
+{
+	uint64_t words[2];
+	if (!tp_py_memory_get(self->mem, object - BEFORE_OBJECT, words, sizeof(words)))
+		return false;
+	table->keys = type->keys;
+	table->guards[0] = object - BEFORE_DICT;
+	table->guard_words[0] = words[1];
+	if (self->layout->minor == 11) {
+		table->values = words[0];
+		table->guards[1] = object - BEFORE_OBJECT;
+		table->guard_words[1] = words[0];
+		return words[0] ? true : use_dict(self, words[1], table);
+	}
+	if (self->layout->minor == 12) {
+		table->values = words[1] & 1 ? words[1] + 1 : 0;
+		return words[1] & 1 ? true : use_dict(self, words[1], table);
+	}
+	if (words[1])
+		return use_dict(self, words[1], table);
+	table->values = first_value(self->layout, object + type->basic_size);
+	return (type->flags & FLAG_INLINE_VALUES) && type->basic_size < MAX_BASIC_SIZE;
+}
+
+static bool find_table(struct tp_py_attributes *self, uint64_t object,
+		       const struct tp_py_type *type, struct attribute_table *table)
+{
+	uint64_t dict;
+	if (self->layout->minor >= 11 && (type->flags & FLAG_MANAGED_DICT))
+		return use_managed(self, object, type, table);
+	if (type->dict_offset <= 0 || type->dict_offset > MAX_BASIC_SIZE ||
+	    !tp_py_memory_get_u64(self->mem, object + (uint64_t)type->dict_offset, &dict))
+		return false;
+	table->guards[0] = object + (uint64_t)type->dict_offset;
+	table->guard_words[0] = dict;
+	return use_dict(self, dict, table);
+}
+
+/* Bytes of the indices, which lie before the entries; 0 when the head makes no sense. */
+static uint64_t index_bytes(const struct tp_py_layout *layout, const uint8_t *head)
+{
+	if (layout->keys_log_bytes) {
+		unsigned log_bytes = head[layout->keys_log_bytes];
+		return log_bytes <= MAX_LOG_BYTES ? UINT64_C(1) << log_bytes : 0;
+	}
+	uint64_t size = tp_py_memory_u64(head + layout->keys_size);
+	unsigned width = size <= UINT8_MAX ? 1 : size <= UINT16_MAX ? 2 : 4;
+	return size <= UINT64_C(1) << MAX_LOG_BYTES ? size * width : 0;
+}
+
+static bool read_entries(struct tp_py_attributes *self, struct attribute_table *table)
+{
+	const struct tp_py_layout *layout = self->layout;
+	uint8_t head[HEAD_BYTES];
+	if (!is_object(table->keys) ||
+	    !tp_py_memory_get(self->mem, table->keys, head, sizeof(head)))
+		return false;
+	uint64_t indices = index_bytes(layout, head);
+	uint64_t n = tp_py_memory_u64(head + layout->keys_n_entries);
+	unsigned kind = layout->keys_kind ? head[layout->keys_kind] : KIND_GENERAL;
+	if (indices == 0 || n > indices || kind > KIND_SPLIT)
+		return false;
+	table->n = n < MAX_ENTRIES ? (size_t)n : MAX_ENTRIES;
+	table->key_at = kind == KIND_GENERAL ? WORD : 0;
+	table->entry_bytes = table->key_at + 2 * (size_t)WORD;
+	table->entries = table->keys + layout->keys_indices + indices;
+	return tp_py_memory_get(self->mem, table->entries, table->bytes,
+				table->n * table->entry_bytes) &&
+	       (!table->values || tp_py_memory_get(self->mem, table->values, table->words,
+						   table->n * sizeof(table->words[0])));
+}
+
+static uint64_t value_of(const struct attribute_table *table, size_t i)
+{
+	return table->values ? table->words[i]
+			     : tp_py_memory_u64(table->bytes + i * table->entry_bytes +
+						table->key_at + WORD);
+}
+
+static uint64_t address_of(const struct attribute_table *table, size_t i)
+{
+	return table->values ? table->values + i * WORD
+			     : table->entries + i * table->entry_bytes + table->key_at + WORD;
+}
+
+/* Of each value; 0 where it cannot be read. */
+static void read_types(struct tp_py_attributes *self, const struct attribute_table *table,
+		       uint64_t types[MAX_ENTRIES])
+{
+	struct tp_process_range pieces[MAX_ENTRIES];
+	size_t which[MAX_ENTRIES];
+	size_t n = 0;
+	for (size_t i = 0; i < table->n; i++) {
+		types[i] = 0;
+		if (!is_object(value_of(table, i)))
+			continue;
+		which[n] = i;
+		pieces[n++] =
+			(struct tp_process_range){value_of(table, i) + self->layout->object_type,
+						  &types[i], WORD};
+	}
+	for (size_t at = 0; at < n;) {
+		at += self->mem->read(self->mem, pieces + at, n - at);
+		if (at < n)
+			types[which[at++]] = 0;
+	}
+}
+
+size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
+			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX])
+{
+	const struct tp_py_type *type = tp_py_attributes_type(self, object);
+	struct attribute_table table = {0};
+	uint64_t types[MAX_ENTRIES];
+	size_t n = 0;
+	if (!type || !type->is_class || !find_table(self, object, type, &table) ||
+	    !read_entries(self, &table))
+		return 0;
+	read_types(self, &table, types);
+	for (size_t i = 0; i < table.n && n < TP_PY_ATTRIBUTE_MAX; i++) {
+		uint64_t key = tp_py_memory_u64(table.bytes + i * table.entry_bytes + table.key_at);
+		if (types[i] != self->int_type || !is_object(key) ||
+		    !tp_py_text_read(&self->scratch, self->mem, self->layout, key))
+			continue;
+		uint32_t name = tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
+						     self->scratch.len);
+		out[n] = (struct tp_py_attribute){
+			.name = tp_strtab_text(&self->names, name),
+			.address = address_of(&table, i),
+		};
+		memcpy(out[n].guards, table.guards, sizeof(table.guards));
+		memcpy(out[n++].guard_words, table.guard_words, sizeof(table.guard_words));
+	}
+	return n;
+}

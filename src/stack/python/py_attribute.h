@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of objects, and the whole numbers among the attributes of instances of Python classes:
+ * where they lie in a dictionary of the instance or in values beside it.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_ATTRIBUTE_H
+
+#include "py_layout.h"
+#include "py_memory.h"
+
+#include "trainprof/base/buf.h"
+#include "trainprof/base/map.h"
+#include "trainprof/base/strtab.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { TP_PY_ATTRIBUTE_MAX = 12, TP_PY_ATTRIBUTE_TYPE_NAME = 48 };
+
+struct tp_py_type {
+	uint64_t address;
+	char name[TP_PY_ATTRIBUTE_TYPE_NAME]; /* as the type says it; "" = cannot be read */
+	bool is_class;                        /* made by a class statement */
+	bool is_iterator;                     /* has __next__ */
+	uint64_t flags;
+	uint64_t basic_size;
+	int64_t dict_offset;
+	uint64_t keys;
+};
+
+/* An attribute that held a whole number when the object was looked through. */
+struct tp_py_attribute {
+	const char *name; /* lent until release */
+	uint64_t address; /* of the pointer to its value */
+	/* Words that lead there, as they were: where one has changed the address is void. */
+	uint64_t guards[2];
+	uint64_t guard_words[2];
+};
+
+struct tp_py_attributes {
+	struct tp_py_memory *mem;
+	const struct tp_py_layout *layout;
+	uint64_t int_type;
+	struct tp_map types; /* address -> index */
+	struct tp_py_type *items;
+	size_t n;
+	size_t capacity;
+	struct tp_strtab names;
+	struct tp_buf scratch;
+};
+
+void tp_py_attributes_init(struct tp_py_attributes *self, struct tp_py_memory *mem,
+			   const struct tp_py_layout *layout, uint64_t int_type);
+void tp_py_attributes_release(struct tp_py_attributes *self);
+
+/* The type of an object; NULL when the memory makes no sense. Lent until the next call. */
+const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object);
+
+/* How many; some ten system calls. */
+size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
+			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX]);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The for loops of a function, found in its bytecode: a loop's iterator lies on the frame's value
+ * stack while the instruction that runs is between its FOR_ITER and where that jumps to at the end.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_BYTECODE_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_BYTECODE_H
+
+#include "py_code.h"
+
+#include "trainprof/base/map.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tp_py_for_loop {
+	uint32_t start; /* offset of its FOR_ITER, in bytes */
+	uint32_t end;   /* of the first instruction behind it */
+	uint32_t line;  /* 0 = unknown */
+};
+
+struct tp_py_bytecode {
+	uint64_t identity;
+	uint32_t n_locals;            /* words before the value stack */
+	uint32_t n_stack;             /* words of the value stack */
+	uint64_t local_names;         /* address of a tuple */
+	struct tp_py_for_loop *loops; /* heap; an outer loop comes before its inner ones */
+	size_t n_loops;
+};
+
+struct tp_py_bytecodes {
+	struct tp_py_memory *mem;
+	const struct tp_py_layout *layout;
+	struct tp_map by_address; /* -> index */
+	struct tp_py_bytecode *items;
+	size_t n;
+	size_t capacity;
+};
+
+void tp_py_bytecodes_init(struct tp_py_bytecodes *self, struct tp_py_memory *mem,
+			  const struct tp_py_layout *layout);
+void tp_py_bytecodes_release(struct tp_py_bytecodes *self);
+
+/* Of that code object, read once; without loops when it cannot be read. Lent until the next call.
+ */
+const struct tp_py_bytecode *tp_py_bytecodes_get(struct tp_py_bytecodes *self,
+						 const struct tp_py_code *code);
+
+/* The loops in these bytes into out[0 .. max), without lines; how many. Any bytes are taken. */
+size_t tp_py_bytecode_find_loops(unsigned minor, const uint8_t *bytes, size_t size,
+				 struct tp_py_for_loop *out, size_t max);
+
+#endif

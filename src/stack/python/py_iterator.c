@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Knows the fields of CPython's own iterators. */
+#include "py_iterator.h"
+
+#include "trainprof/base/memory.h"
+
+#include <string.h>
+
+enum {
+	WORD = 8,
+	TAGS = 7,       /* 3.14: low bits of _PyStackRef */
+	MAX_FOLLOW = 6, /* iterators that take from each other */
+	ITERATOR_BYTES = 48,
+	TUPLE_ITEMS = 24,
+	RANGE_START = 16, /* _PyRangeIterObject from 3.12 on */
+	RANGE_STEP = 24,
+	RANGE_LENGTH = 32,
+};
+
+enum iterator_form { COUNTS, FALLS, RANGE, FOLLOW, FOLLOW_TUPLE, GENERATOR };
+
+/* By the name of the type; `field` is an offset in the object, the same from 3.8 to 3.14 where no
+ * version is said. */
+struct iterator_row {
+	const char *name;
+	enum iterator_form form;
+	uint8_t field;
+	uint8_t minor_max; /* 0 = all */
+};
+
+static const struct iterator_row rows[] = {
+	{"range_iterator", COUNTS, 16, 11},
+	{"range_iterator", RANGE, 0, 0},
+	{"list_iterator", COUNTS, 16, 0},
+	{"list_reverseiterator", FALLS, 16, 0},
+	{"tuple_iterator", COUNTS, 16, 0},
+	{"str_iterator", COUNTS, 16, 0},
+	{"str_ascii_iterator", COUNTS, 16, 0},
+	{"bytes_iterator", COUNTS, 16, 0},
+	{"bytearray_iterator", COUNTS, 16, 0},
+	{"iterator", COUNTS, 16, 0},
+	{"arrayiterator", COUNTS, 16, 0},
+	{"reversed", FALLS, 16, 0},
+	{"enumerate", COUNTS, 16, 0},
+	{"dict_keyiterator", COUNTS, 32, 0},
+	{"dict_valueiterator", COUNTS, 32, 0},
+	{"dict_itemiterator", COUNTS, 32, 0},
+	{"set_iterator", FALLS, 40, 0},
+	{"zip", FOLLOW_TUPLE, 24, 0},
+	{"map", FOLLOW_TUPLE, 16, 0},
+	{"filter", FOLLOW, 24, 0},
+	{"itertools.count", COUNTS, 16, 0},
+	{"itertools.islice", COUNTS, 48, 0},
+	{"itertools.repeat", FALLS, 24, 0},
+	{"itertools.chain", FOLLOW, 24, 0},
+	{"itertools.starmap", FOLLOW, 24, 0},
+	{"itertools.takewhile", FOLLOW, 24, 0},
+	{"itertools.dropwhile", FOLLOW, 24, 0},
+	{"itertools.filterfalse", FOLLOW, 24, 0},
+	{"itertools.accumulate", FOLLOW, 24, 0},
+	{"itertools.zip_longest", FOLLOW_TUPLE, 32, 0},
+	{"itertools.batched", FOLLOW, 16, 0},
+	{"itertools.pairwise", FOLLOW, 16, 0},
+	{"itertools.cycle", FOLLOW, 16, 0},
+	{"generator", GENERATOR, 0, 0},
+};
+
+static const struct iterator_row *row_of(const struct tp_py_type *type, unsigned minor)
+{
+	for (size_t i = 0; i < TP_ARRAY_LEN(rows); i++)
+		if (strcmp(rows[i].name, type->name) == 0 &&
+		    (rows[i].minor_max == 0 || minor <= rows[i].minor_max))
+			return &rows[i];
+	return NULL;
+}
+
+static uint64_t untag(const struct tp_py_iterators *self, uint64_t word)
+{
+	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
+}
+
+/* What the loops left on the stack from its bottom on; with blocks leave other objects there. */
+size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_bytecode *bytecode,
+			    uint32_t offset, const uint64_t *words, size_t n_words,
+			    struct tp_py_live_loop out[TP_PY_ITERATOR_MAX_LIVE])
+{
+	size_t n = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < bytecode->n_loops && n < TP_PY_ITERATOR_MAX_LIVE; i++) {
+		const struct tp_py_for_loop *loop = &bytecode->loops[i];
+		if (offset < loop->start || offset >= loop->end)
+			continue;
+		const struct tp_py_type *type = NULL;
+		for (; at < n_words; at++) {
+			type = tp_py_attributes_type(self->attributes, untag(self, words[at]));
+			if (type && type->is_iterator)
+				break;
+		}
+		if (at == n_words)
+			break;
+		out[n++] = (struct tp_py_live_loop){*loop, at, untag(self, words[at])};
+		at++;
+	}
+	return n;
+}
+
+/* ---- generators ---- */
+
+static bool find_frame(struct tp_py_iterators *self, uint64_t generator, uint64_t *frame)
+{
+	*frame = generator + self->layout->generator_frame;
+	return self->layout->minor >= 11 ||
+	       (tp_py_memory_get_u64(self->mem, *frame, frame) && *frame);
+}
+
+static const struct tp_py_code *code_of(struct tp_py_iterators *self, const uint8_t *frame)
+{
+	uint64_t address = untag(self, tp_py_memory_u64(frame + self->layout->frame_code));
+	const struct tp_py_code *code = tp_py_code_get(self->codes, address);
+	if (code || address == 0)
+		return code;
+	tp_py_code_request(self->codes, address);
+	if (tp_py_code_read(self->codes) == TP_PY_CODE_BAD)
+		return NULL;
+	return tp_py_code_get(self->codes, address);
+}
+
+static uint32_t offset_of(const struct tp_py_iterators *self, const struct tp_py_code *code,
+			  const uint8_t *frame)
+{
+	const struct tp_py_layout *layout = self->layout;
+	if (layout->minor >= 11)
+		return (uint32_t)(tp_py_memory_u64(frame + layout->frame_instr) - code->bytecode);
+	return tp_py_memory_u32(frame + layout->frame_instr) * (layout->minor == 10 ? 2 : 1);
+}
+
+/* What its innermost loop that runs takes from; false when it waits in none. */
+static bool follow_generator(struct tp_py_iterators *self, uint64_t object, uint64_t *next)
+{
+	uint64_t frame;
+	uint8_t bytes[TP_PY_LAYOUT_MAX_FRAME_BYTES];
+	uint64_t words[TP_PY_ITERATOR_MAX_STACK];
+	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
+	if (!find_frame(self, object, &frame) ||
+	    !tp_py_memory_get(self->mem, frame, bytes, tp_py_layout_frame_bytes(self->layout)))
+		return false;
+	const struct tp_py_code *code = code_of(self, bytes);
+	const struct tp_py_bytecode *bytecode =
+		code ? tp_py_bytecodes_get(self->bytecodes, code) : NULL;
+	if (!bytecode || bytecode->n_loops == 0 || bytecode->n_stack > TP_PY_ITERATOR_MAX_STACK)
+		return false;
+	uint64_t at = frame + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
+	if (!tp_py_memory_get(self->mem, at, words, WORD * (size_t)bytecode->n_stack))
+		return false;
+	size_t n = tp_py_iterators_live(self, bytecode, offset_of(self, code, bytes), words,
+					bytecode->n_stack, live);
+	if (n == 0)
+		return false;
+	*next = live[n - 1].object;
+	return true;
+}
+
+/* ---- fields ---- */
+
+static bool read_field(struct tp_py_iterators *self, struct tp_py_position *out, uint64_t field,
+		       bool is_falling)
+{
+	out->address = out->object + field;
+	out->is_falling = is_falling;
+	return tp_py_memory_get_u64(self->mem, out->address, &out->value) &&
+	       out->value <= INT64_MAX;
+}
+
+/* From 3.12 on the next number and how many are left, no position. */
+static bool read_range(struct tp_py_iterators *self, struct tp_py_position *out)
+{
+	uint8_t bytes[ITERATOR_BYTES];
+	if (!tp_py_memory_get(self->mem, out->object, bytes, RANGE_LENGTH + WORD))
+		return false;
+	uint64_t start = tp_py_memory_u64(bytes + RANGE_START);
+	uint64_t step = tp_py_memory_u64(bytes + RANGE_STEP);
+	if (start > INT64_MAX || step > INT64_MAX || step == 0)
+		return read_field(self, out, RANGE_LENGTH, true);
+	out->address = out->object + RANGE_START;
+	out->value = start / step;
+	return true;
+}
+
+static bool follow(struct tp_py_iterators *self, const struct iterator_row *row, uint64_t *object)
+{
+	uint64_t next;
+	if (row->form == GENERATOR)
+		return follow_generator(self, *object, object);
+	if (!tp_py_memory_get_u64(self->mem, *object + row->field, &next) ||
+	    (row->form == FOLLOW_TUPLE &&
+	     !tp_py_memory_get_u64(self->mem, next + TUPLE_ITEMS, &next)))
+		return false;
+	*object = next;
+	return true;
+}
+
+bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
+			      struct tp_py_position *out)
+{
+	for (int i = 0; i < MAX_FOLLOW; i++) {
+		const struct tp_py_type *type = tp_py_attributes_type(self->attributes, object);
+		*out = (struct tp_py_position){.object = object};
+		if (!type)
+			return false;
+		if (type->is_class)
+			return true;
+		const struct iterator_row *row = row_of(type, self->layout->minor);
+		if (!row)
+			return false;
+		if (row->form == COUNTS || row->form == FALLS)
+			return read_field(self, out, row->field, row->form == FALLS);
+		if (row->form == RANGE)
+			return read_range(self, out);
+		if (!follow(self, row, &object))
+			return false;
+	}
+	return false;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far an iterator is: a field of those implemented in C, followed through zip, map, filter,
+ * itertools and generators to what they take from.
+ */
+#ifndef TRAINPROF_SRC_STACK_PYTHON_PY_ITERATOR_H
+#define TRAINPROF_SRC_STACK_PYTHON_PY_ITERATOR_H
+
+#include "py_attribute.h"
+#include "py_bytecode.h"
+#include "py_code.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TP_PY_ITERATOR_MAX_LIVE = 8, TP_PY_ITERATOR_MAX_STACK = 64 };
+
+struct tp_py_iterators {
+	struct tp_py_memory *mem;
+	const struct tp_py_layout *layout;
+	struct tp_py_attributes *attributes;
+	struct tp_py_bytecodes *bytecodes;
+	struct tp_py_code_cache *codes;
+};
+
+struct tp_py_position {
+	uint64_t object;  /* the iterator that has it */
+	uint64_t address; /* of the field; 0: instance of a Python class, look at its attributes */
+	uint64_t value;
+	bool is_falling;
+};
+
+/* Those of the loops whose body runs at `offset`, the outermost first: which word of the value
+ * stack each is in. `words` has the whole value stack. Returns how many were found. */
+struct tp_py_live_loop {
+	struct tp_py_for_loop loop;
+	size_t word;
+	uint64_t object;
+};
+size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_bytecode *bytecode,
+			    uint32_t offset, const uint64_t *words, size_t n_words,
+			    struct tp_py_live_loop out[TP_PY_ITERATOR_MAX_LIVE]);
+
+/* False when nothing in it counts. */
+bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
+			      struct tp_py_position *out);
+
+#endif

@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Training loops of many shapes, each with a known number of steps.
+
+loops.py SHAPE STEPS MILLISECONDS runs one and prints "steps N"; loops.py --list names all.
+"""
+import itertools
+import sys
+import time
+
+SHAPES = {}
+N = 0
+LENGTH = 0.0
+done = 0
+
+
+def shape(function):
+    SHAPES[function.__name__] = function
+    return function
+
+
+def busy(seconds):
+    end = time.perf_counter() + seconds
+    x = 0
+    while time.perf_counter() < end:
+        x += 1
+    return x
+
+
+def forward(x):
+    return busy(LENGTH * 0.4)
+
+
+def backward(x):
+    return busy(LENGTH * 0.4)
+
+
+def update(x):
+    return busy(LENGTH * 0.2)
+
+
+def step(x):
+    global done
+    forward(x)
+    backward(x)
+    update(x)
+    done += 1
+
+
+class LoaderIterator:
+    """As PyTorch's."""
+
+    def __init__(self, loader):
+        self._loader = loader
+        self._num_yielded = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._num_yielded == self._loader.n:
+            raise StopIteration
+        self._num_yielded += 1
+        return self._num_yielded, 0
+
+
+class Loader:
+    def __init__(self, n):
+        self.n = n
+        self.batch_size = 8
+
+    def __iter__(self):
+        return LoaderIterator(self)
+
+    def __len__(self):
+        return self.n
+
+
+@shape
+def for_range():
+    for i in range(N):
+        step(i)
+
+
+@shape
+def for_range_unused():
+    for _ in range(N):
+        step(0)
+
+
+@shape
+def for_range_from_by():
+    for i in range(10, 10 + 3 * N, 3):
+        step(i)
+
+
+@shape
+def for_range_down():
+    for i in range(N, 0, -1):
+        step(i)
+
+
+@shape
+def for_list():
+    for x in [object()] * N:
+        step(x)
+
+
+@shape
+def for_tuple():
+    for x in (None,) * N:
+        step(x)
+
+
+@shape
+def for_dict_items():
+    for k, v in {i: i for i in range(N)}.items():
+        step(v)
+
+
+@shape
+def for_set():
+    for k in set(range(N)):
+        step(k)
+
+
+@shape
+def for_reversed():
+    for x in reversed([None] * N):
+        step(x)
+
+
+@shape
+def for_enumerate():
+    for i, x in enumerate([None] * N):
+        step(x)
+
+
+@shape
+def for_zip():
+    for x, y in zip([None] * N, [None] * N):
+        step(x)
+
+
+@shape
+def for_map():
+    for x in map(str, range(N)):
+        step(x)
+
+
+@shape
+def for_filter():
+    for x in filter(None, [1] * N):
+        step(x)
+
+
+@shape
+def for_islice():
+    for x in itertools.islice(itertools.cycle([1, 2, 3]), N):
+        step(x)
+
+
+@shape
+def for_count():
+    for i in itertools.count():
+        if i == N:
+            break
+        step(i)
+
+
+@shape
+def for_repeat():
+    for x in itertools.repeat(None, N):
+        step(x)
+
+
+@shape
+def for_chain():
+    for x in itertools.chain([None] * N, []):
+        step(x)
+
+
+@shape
+def for_bytes():
+    for x in b"a" * N:
+        step(x)
+
+
+@shape
+def for_str():
+    for x in "a" * N:
+        step(x)
+
+
+@shape
+def for_loader():
+    for x, y in Loader(N):
+        step(x)
+
+
+@shape
+def for_enumerate_loader():
+    for i, (x, y) in enumerate(Loader(N)):
+        step(x)
+
+
+def generate(n):
+    for i in range(n):
+        yield i
+
+
+@shape
+def for_generator():
+    for x in generate(N):
+        step(x)
+
+
+def progress(iterable):
+    n = 0
+    for obj in iterable:
+        yield obj
+        n += 1
+
+
+@shape
+def for_progress_of_loader():
+    for x, y in progress(Loader(N)):
+        step(x)
+
+
+@shape
+def for_generator_expression():
+    for x in (i * i for i in range(N)):
+        step(x)
+
+
+def sequence():
+    class Sequence:
+        def __getitem__(self, i):
+            if i >= N:
+                raise IndexError
+            return i
+
+    return Sequence()
+
+
+@shape
+def for_getitem():
+    for x in sequence():
+        step(x)
+
+
+@shape
+def while_counter():
+    i = 0
+    while i < N:
+        step(i)
+        i += 1
+
+
+@shape
+def while_next():
+    it = iter(Loader(N))
+    while True:
+        try:
+            x, y = next(it)
+        except StopIteration:
+            break
+        step(x)
+
+
+class Trainer:
+    def __init__(self):
+        self.step = 0
+        self.name = "trainer"
+
+    def train_step(self):
+        step(self.step)
+        self.step += 1
+
+    def fit(self):
+        while self.step < N:
+            self.train_step()
+
+    def fit_loader(self):
+        for x, y in Loader(N):
+            self.train_step()
+
+
+@shape
+def trainer_attribute():
+    Trainer().fit()
+
+
+@shape
+def trainer_loader():
+    Trainer().fit_loader()
+
+
+@shape
+def many_locals():
+    a1 = a2 = a3 = a4 = a5 = a6 = a7 = a8 = a9 = a10 = a11 = a12 = a13 = a14 = a15 = a16 = ""
+    b1 = b2 = b3 = b4 = b5 = b6 = b7 = b8 = b9 = b10 = b11 = b12 = b13 = b14 = b15 = b16 = ""
+    index = 0
+    while index < N:
+        step(index)
+        index += 1
+
+
+def train_one_epoch(n):
+    for i, (x, y) in enumerate(Loader(n)):
+        step(x)
+
+
+@shape
+def epochs_enumerate():
+    for epoch in range(4):
+        train_one_epoch(N // 4)
+
+
+@shape
+def epochs_nested():
+    for epoch in range(4):
+        for x, y in Loader(N // 4):
+            step(x)
+
+
+@shape
+def epochs_short():
+    for epoch in range(10):
+        for i in range(N // 10):
+            step(i)
+
+
+@shape
+def with_layers():
+    for i in range(N):
+        global done
+        for layer in range(6):
+            busy(LENGTH / 6)
+        done += 1
+
+
+@shape
+def train_and_validate():
+    for epoch in range(4):
+        for x, y in Loader(N // 4):
+            step(x)
+        for x, y in Loader(N // 20):
+            forward(x)
+
+
+@shape
+def accumulate():
+    for i in range(N):
+        global done
+        forward(i)
+        backward(i)
+        if (i + 1) % 4 == 0:
+            update(i)
+        done += 1
+
+
+@shape
+def in_exec():
+    exec("for i in range(N):\n    step(i)\n", globals())
+
+
+@shape
+def in_with():
+    import contextlib
+
+    with contextlib.suppress(ValueError):
+        for i in range(N):
+            with contextlib.suppress(ValueError):
+                step(i)
+
+
+@shape
+def comprehension():
+    [step(i) for i in range(N)]
+
+
+@shape
+def in_asyncio():
+    import asyncio
+
+    async def main():
+        for i in range(N):
+            step(i)
+            await asyncio.sleep(0)
+
+    asyncio.run(main())
+
+
+@shape
+def callbacks():
+    def on_batch(x):
+        step(x)
+
+    def run(callback):
+        for x in range(N):
+            callback(x)
+
+    run(on_batch)
+
+
+def main():
+    global N, LENGTH
+    if sys.argv[1] == "--list":
+        print("\n".join(SHAPES))
+        return
+    N = int(sys.argv[2])
+    LENGTH = float(sys.argv[3]) / 1000
+    SHAPES[sys.argv[1]]()
+    print("steps", done)
+
+
+if __name__ == "__main__":
+    main()
