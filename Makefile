@@ -388,7 +388,7 @@ proof-unit: $(B)/unit
 
 ## proof-gate: thousands of simulated pairs of runs: coverage, false alarms, power
 proof-gate: $(B)/unit
-	$(Q)$(B)/unit --proofs gate_estimate
+	$(Q)$(B)/unit --proofs gate_estimate gate_pairs
 
 ## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
 proof-cli: $(B)/trainprof programs $(B)/bench/points
