@@ -12,7 +12,7 @@
 
 #define SCHEMA "trainprof-budget/1."
 
-struct reader {
+struct budget_reader {
 	struct tp_budget *out;
 	struct tp_arena *arena;
 	const struct tp_json_doc *doc;
@@ -22,14 +22,15 @@ struct reader {
 
 #define REFUSE(r, at, ...) refuse((r), (at), tp_arena_printf((r)->arena, __VA_ARGS__))
 
-static enum tp_status refuse(const struct reader *r, const struct tp_json *at, const char *text)
+static enum tp_status refuse(const struct budget_reader *r, const struct tp_json *at,
+			     const char *text)
 {
 	return tp_fail(r->err, TP_PARSE, "%s:%u: %s", tp_json_name(r->doc), tp_json_line(at), text);
 }
 
 /* ---- names ---- */
 
-static enum tp_status check_member(const struct reader *r, const struct tp_json *member,
+static enum tp_status check_member(const struct budget_reader *r, const struct tp_json *member,
 				   const char *const *names, size_t n)
 {
 	const char *key = tp_json_key(member);
@@ -41,7 +42,7 @@ static enum tp_status check_member(const struct reader *r, const struct tp_json 
 		      near ? near : "");
 }
 
-static enum tp_status check_members(const struct reader *r, const struct tp_json *object,
+static enum tp_status check_members(const struct budget_reader *r, const struct tp_json *object,
 				    const char *const *names, size_t n)
 {
 	if (object && tp_json_type(object) != TP_JSON_OBJECT)
@@ -54,7 +55,7 @@ static enum tp_status check_members(const struct reader *r, const struct tp_json
 	return TP_OK;
 }
 
-static enum tp_status check_choice(const struct reader *r, const struct tp_json *value,
+static enum tp_status check_choice(const struct budget_reader *r, const struct tp_json *value,
 				   const char *const *names, size_t n)
 {
 	const char *text = tp_json_string(value);
@@ -70,7 +71,7 @@ static enum tp_status check_choice(const struct reader *r, const struct tp_json 
 
 /* ---- amounts ---- */
 
-static bool parse_amount(const char *text, const char *unit, double *out)
+static bool parse_limit(const char *text, const char *unit, double *out)
 {
 	uint64_t n = 0;
 	char compact[40];
@@ -91,8 +92,8 @@ static bool parse_amount(const char *text, const char *unit, double *out)
 }
 
 /* A number is in the unit of the fact; a text has a unit of its own. */
-static enum tp_status read_amount(const struct reader *r, const struct tp_json *value,
-				  tp_fact_id fact, bool *has, double *out)
+static enum tp_status read_limit(const struct budget_reader *r, const struct tp_json *value,
+				 tp_fact_id fact, bool *has, double *out)
 {
 	const char *text = tp_json_string(value);
 	if (!value)
@@ -102,14 +103,14 @@ static enum tp_status read_amount(const struct reader *r, const struct tp_json *
 		*out = tp_json_number(value, 0);
 		return TP_OK;
 	}
-	if (text && fact < tp_n_facts && parse_amount(text, tp_fact_desc(fact)->unit, out))
+	if (text && fact < tp_n_facts && parse_limit(text, tp_fact_desc(fact)->unit, out))
 		return TP_OK;
 	return REFUSE(r, value, "%s: neither a number nor one with a unit of %s",
 		      tp_json_key(value), fact < tp_n_facts ? tp_fact_desc(fact)->unit : "a count");
 }
 
-static enum tp_status read_ratio(const struct reader *r, const struct tp_json *value, bool *has,
-				 double *out)
+static enum tp_status read_ratio(const struct budget_reader *r, const struct tp_json *value,
+				 bool *has, double *out)
 {
 	if (!value)
 		return TP_OK;
@@ -131,7 +132,7 @@ static bool has_direction(tp_fact_id fact)
 	       (len > strlen(ending) && strcmp(desc->name + len - strlen(ending), ending) == 0);
 }
 
-static enum tp_status check_fact(const struct reader *r, const struct tp_assertion *a,
+static enum tp_status check_fact(const struct budget_reader *r, const struct tp_assertion *a,
 				 const struct tp_json *member)
 {
 	if (!a->has_max && !a->has_min && !a->has_worse && !a->equals_baseline)
@@ -154,7 +155,7 @@ static enum tp_status check_fact(const struct reader *r, const struct tp_asserti
 	return TP_OK;
 }
 
-static enum tp_status check_pattern(const struct reader *r, const struct tp_assertion *a,
+static enum tp_status check_pattern(const struct budget_reader *r, const struct tp_assertion *a,
 				    const struct tp_json *member)
 {
 	if (!a->has_count)
@@ -165,7 +166,7 @@ static enum tp_status check_pattern(const struct reader *r, const struct tp_asse
 	return TP_OK;
 }
 
-static enum tp_status read_limits(const struct reader *r, struct tp_assertion *a,
+static enum tp_status read_limits(const struct budget_reader *r, struct tp_assertion *a,
 				  const struct tp_json *from)
 {
 	static const char *const members[] = {
@@ -183,9 +184,9 @@ static enum tp_status read_limits(const struct reader *r, struct tp_assertion *a
 	if (status == TP_OK)
 		status = check_choice(r, confidence, confidences, 3);
 	if (status == TP_OK)
-		status = read_amount(r, tp_json_get(from, "max"), a->fact, &a->has_max, &a->max);
+		status = read_limit(r, tp_json_get(from, "max"), a->fact, &a->has_max, &a->max);
 	if (status == TP_OK)
-		status = read_amount(r, tp_json_get(from, "min"), a->fact, &a->has_min, &a->min);
+		status = read_limit(r, tp_json_get(from, "min"), a->fact, &a->has_min, &a->min);
 	if (status == TP_OK)
 		status = read_ratio(r, tp_json_get(from, "max_worse_ratio"), &a->has_worse,
 				    &a->max_worse_ratio);
@@ -201,7 +202,7 @@ static enum tp_status read_limits(const struct reader *r, struct tp_assertion *a
 	return a->pattern ? check_pattern(r, a, from) : check_fact(r, a, from);
 }
 
-static enum tp_status read_assertion(const struct reader *r, struct tp_assertion *a,
+static enum tp_status read_assertion(const struct budget_reader *r, struct tp_assertion *a,
 				     const struct tp_json *member)
 {
 	const char *word = tp_json_string(member);
@@ -228,7 +229,7 @@ static enum tp_status read_assertion(const struct reader *r, struct tp_assertion
 /* ---- the document ---- */
 
 /* A preset's rows come first; the budget's own row of the same name takes the place of one. */
-static void add_preset(struct reader *r, const char *preset)
+static void add_default_rows(struct budget_reader *r, const char *preset)
 {
 	const struct tp_assertion rows[] = {
 		{.name = "step.time_ns",
@@ -246,7 +247,7 @@ static void add_preset(struct reader *r, const char *preset)
 		r->items[r->out->n_assertions++] = rows[i];
 }
 
-static struct tp_assertion *row_of(struct reader *r, const char *name)
+static struct tp_assertion *row_of(struct budget_reader *r, const char *name)
 {
 	for (size_t i = 0; i < r->out->n_assertions; i++)
 		if (strcmp(r->items[i].name, name) == 0)
@@ -254,7 +255,7 @@ static struct tp_assertion *row_of(struct reader *r, const char *name)
 	return &r->items[r->out->n_assertions++];
 }
 
-static enum tp_status read_assertions(struct reader *r, const struct tp_json *root)
+static enum tp_status read_assertions(struct budget_reader *r, const struct tp_json *root)
 {
 	static const char *const presets[] = {"none", "recommended", "strict"};
 	const struct tp_json *all = tp_json_get(root, "assert");
@@ -265,7 +266,7 @@ static enum tp_status read_assertions(struct reader *r, const struct tp_json *ro
 	if (status != TP_OK)
 		return status;
 	r->items = tp_arena_array(r->arena, tp_json_count(all) + 8, sizeof(*r->items));
-	add_preset(r, extends ? tp_json_string(extends) : "none");
+	add_default_rows(r, extends ? tp_json_string(extends) : "none");
 	TP_JSON_EACH (member, all) {
 		status = read_assertion(r, row_of(r, tp_json_key(member)), member);
 		if (status != TP_OK)
@@ -278,7 +279,7 @@ static enum tp_status read_assertions(struct reader *r, const struct tp_json *ro
 	return n ? TP_OK : REFUSE(r, root, "the budget asserts nothing");
 }
 
-static enum tp_status read_rest(struct reader *r, const struct tp_json *root)
+static enum tp_status read_rest(struct budget_reader *r, const struct tp_json *root)
 {
 	static const char *const of_select[] = {"min_steps"};
 	static const char *const of_runs[] = {"min"};
@@ -320,7 +321,7 @@ enum tp_status tp_budget_read(struct tp_budget *out, const struct tp_json_doc *d
 	static const char *const members[] = {"schema", "note",     "extends", "select",
 					      "runs",   "baseline", "noise",   "assert"};
 	const struct tp_json *root = tp_json_root(doc);
-	struct reader r = {.out = out, .arena = arena, .doc = doc, .err = err};
+	struct budget_reader r = {.out = out, .arena = arena, .doc = doc, .err = err};
 	const char *schema = tp_json_string(tp_json_get(root, "schema"));
 	*out = (struct tp_budget){.path = tp_arena_strdup(arena, tp_json_name(doc))};
 	if (!schema || !tp_text_starts_with(schema, SCHEMA))

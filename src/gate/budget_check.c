@@ -97,8 +97,8 @@ static const char *level_text(const struct checker *c, tp_fact_id fact,
 
 /* ---- one limit ---- */
 
-static void worst(struct tp_assertion_result *out, enum tp_gate_answer answer, const char *limit,
-		  const char *because)
+static void merge_result(struct tp_assertion_result *out, enum tp_gate_answer answer,
+			 const char *limit, const char *because)
 {
 	if (answer == TP_GATE_PASS && out->limit)
 		return;
@@ -121,12 +121,13 @@ static void check_bound(const struct checker *c, struct tp_assertion_result *out
 	bool is_outside = is_max ? e->low > bound : e->high < bound;
 	const char *limit = tp_arena_printf(c->arena, "at %s %s", is_max ? "most" : "least",
 					    value_text(c, a->fact, bound));
-	worst(out,
-	      is_inside    ? TP_GATE_PASS
-	      : is_outside ? TP_GATE_FAIL
-			   : TP_GATE_UNDECIDED,
-	      limit,
-	      is_inside || is_outside ? NULL : "outside the limit, but not by more than chance");
+	merge_result(out,
+		     is_inside    ? TP_GATE_PASS
+		     : is_outside ? TP_GATE_FAIL
+				  : TP_GATE_UNDECIDED,
+		     limit,
+		     is_inside || is_outside ? NULL
+					     : "outside the limit, but not by more than chance");
 }
 
 static void check_equal(const struct checker *c, struct tp_assertion_result *out)
@@ -141,14 +142,14 @@ static void check_equal(const struct checker *c, struct tp_assertion_result *out
 		differs = differs || c->runs->now[i]->facts[fact].value != is;
 	const char *limit =
 		tp_arena_printf(c->arena, "equal to the baseline: %s", value_text(c, fact, is));
-	worst(out,
-	      varies    ? TP_GATE_UNDECIDED
-	      : differs ? TP_GATE_FAIL
-			: TP_GATE_PASS,
-	      limit, varies ? "it differs within the baseline" : NULL);
+	merge_result(out,
+		     varies    ? TP_GATE_UNDECIDED
+		     : differs ? TP_GATE_FAIL
+			       : TP_GATE_PASS,
+		     limit, varies ? "it differs within the baseline" : NULL);
 }
 
-static void check_worse(const struct checker *c, struct tp_assertion_result *out)
+static void check_increase(const struct checker *c, struct tp_assertion_result *out)
 {
 	const struct tp_assertion *a = out->assertion;
 	const struct tp_run_value *base = values_of(c, c->runs->base, c->runs->n_base, a->fact);
@@ -159,24 +160,25 @@ static void check_worse(const struct checker *c, struct tp_assertion_result *out
 					    100 * a->max_worse_ratio);
 	for (size_t i = 0; i < c->runs->n_base + c->runs->n_now; i++)
 		if (!((i < c->runs->n_base ? base[i] : now[i - c->runs->n_base]).value > 0)) {
-			worst(out, TP_GATE_UNDECIDED, limit, "a ratio to nothing is unknown");
+			merge_result(out, TP_GATE_UNDECIDED, limit,
+				     "a ratio to nothing is unknown");
 			return;
 		}
 	tp_gate_ratio_make(&ratio, base, c->runs->n_base, now, c->runs->n_now, &design);
 	enum tp_gate_answer answer = tp_gate_verdict(&ratio, a->max_worse_ratio);
-	worst(out, answer, limit,
-	      answer == TP_GATE_PASS
-		      ? NULL
-		      : tp_arena_printf(c->arena,
-					"%+.1f %% (%+.1f to %+.1f), %zu run%s against %zu",
-					100 * (ratio.value - 1), 100 * (ratio.low - 1),
-					100 * (ratio.high - 1), c->runs->n_base,
-					c->runs->n_base == 1 ? "" : "s", c->runs->n_now));
+	merge_result(out, answer, limit,
+		     answer == TP_GATE_PASS
+			     ? NULL
+			     : tp_arena_printf(c->arena,
+					       "%+.1f %% (%+.1f to %+.1f), %zu run%s against %zu",
+					       100 * (ratio.value - 1), 100 * (ratio.low - 1),
+					       100 * (ratio.high - 1), c->runs->n_base,
+					       c->runs->n_base == 1 ? "" : "s", c->runs->n_now));
 }
 
 /* ---- one assertion ---- */
 
-static void set_undecided(struct tp_assertion_result *out, const char *because)
+static void set_unknown(struct tp_assertion_result *out, const char *because)
 {
 	out->answer = TP_GATE_UNDECIDED;
 	out->because = because;
@@ -194,7 +196,7 @@ static void check_metric(const struct checker *c, struct tp_assertion_result *ou
 	if (!why && needs_baseline(a))
 		why = missing(c, c->runs->base, c->runs->n_base, a->fact);
 	if (why) {
-		set_undecided(out, why);
+		set_unknown(out, why);
 		return;
 	}
 	struct tp_gate_estimate level = level_of(c, a->fact);
@@ -205,9 +207,9 @@ static void check_metric(const struct checker *c, struct tp_assertion_result *ou
 	if (a->has_min)
 		check_bound(c, out, &level, false);
 	if (needs_baseline(a) && c->unlike)
-		worst(out, TP_GATE_UNDECIDED, "against the baseline", c->unlike);
+		merge_result(out, TP_GATE_UNDECIDED, "against the baseline", c->unlike);
 	else if (a->has_worse)
-		check_worse(c, out);
+		check_increase(c, out);
 	else if (a->equals_baseline)
 		check_equal(c, out);
 }
@@ -266,8 +268,8 @@ static void check_findings(const struct checker *c, struct tp_assertion_result *
 		out->answer = TP_GATE_FAIL;
 		out->because = most.first;
 	} else if (most.n_not_judged && (double)(most.n_fired + most.n_not_judged) > a->max_count) {
-		set_undecided(out, tp_arena_printf(c->arena, "%zu of %zu rules could not be judged",
-						   most.n_not_judged, most.n_matching));
+		set_unknown(out, tp_arena_printf(c->arena, "%zu of %zu rules could not be judged",
+						 most.n_not_judged, most.n_matching));
 	}
 }
 
@@ -295,7 +297,7 @@ static void check_one(const struct checker *c, struct tp_assertion_result *out)
 		check_metric(c, out);
 	const char *why = c->spoilt ? c->spoilt : too_few(c, out->assertion);
 	if (why)
-		set_undecided(out, why);
+		set_unknown(out, why);
 }
 
 /* ---- all of them ---- */
@@ -311,7 +313,7 @@ static const char *find_failed(const struct checker *c)
 	return NULL;
 }
 
-static const char *find_unlike(const struct checker *c)
+static const char *find_difference(const struct checker *c)
 {
 	if (!c->runs->n_base)
 		return NULL;
@@ -360,7 +362,7 @@ enum tp_status tp_budget_check(struct tp_budget_result *out, const struct tp_bud
 	if (status != TP_OK)
 		return status;
 	c.spoilt = find_failed(&c);
-	c.unlike = find_unlike(&c);
+	c.unlike = find_difference(&c);
 	for (size_t i = 0; i < budget->n_assertions; i++) {
 		if (budget->assertions[i].is_off)
 			continue;

@@ -11,9 +11,9 @@ double tp_pairs_confidence(const struct tp_pairs_plan *plan)
 	return plan->fixed ? 0.95 : 0.995;
 }
 
-enum tp_pairs_state tp_pairs_decide(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
-				    const struct tp_run_value *now, size_t n,
-				    const struct tp_pairs_plan *plan)
+enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
+				   const struct tp_run_value *now, size_t n,
+				   const struct tp_pairs_plan *plan)
 {
 	const struct tp_gate_design design = {true, tp_pairs_confidence(plan),
 					      TP_GATE_ASSUMED_NOISE};

@@ -33,7 +33,7 @@ for r in run["results"]:
     print("sarif", r["level"], r["ruleId"], r["locations"][0]["physicalLocation"]["region"])
 END
 # Not measured is never a pass, not even with --inconclusive=pass.
-budget '"cpu.ipc": { "level": "error", "min": 1 }'
+budget '"loader.workers": { "level": "error", "min": 1 }'
 for how in pass warn error; do
 	trainprof check --inconclusive=$how r1.json
 	said $?

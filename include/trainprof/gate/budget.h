@@ -5,7 +5,7 @@
 
 #include "trainprof/base/json.h"
 #include "trainprof/base/status.h"
-#include "trainprof/model/budget.h"
+#include "trainprof/model/budget_result.h"
 
 /*
  * Texts are copied into the arena. What is unknown, misspelt or contradicts itself is refused with

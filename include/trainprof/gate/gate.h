@@ -82,9 +82,9 @@ enum { TP_PAIRS_LEAST = 3 };
 double tp_pairs_confidence(const struct tp_pairs_plan *plan);
 
 /* What n pairs say; the ratio is of now / base. */
-enum tp_pairs_state tp_pairs_decide(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
-				    const struct tp_run_value *now, size_t n,
-				    const struct tp_pairs_plan *plan);
+enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
+				   const struct tp_run_value *now, size_t n,
+				   const struct tp_pairs_plan *plan);
 
 /* About how many pairs would have to be added until an interval of that spread decides. */
 size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,

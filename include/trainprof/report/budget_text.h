@@ -4,7 +4,7 @@
 #define TRAINPROF_REPORT_BUDGET_TEXT_H
 
 #include "trainprof/base/json.h"
-#include "trainprof/model/budget.h"
+#include "trainprof/model/budget_result.h"
 #include "trainprof/report/page.h"
 
 void tp_report_budget_text(struct tp_page *page, const struct tp_budget_result *result);

@@ -2,7 +2,7 @@
 /* trainprof baseline: keep reports of runs that later runs are compared with. */
 #include "cli/options/command.h"
 
-#include "cli/session/baselines.h"
+#include "cli/session/baseline_store.h"
 #include "cli/session/gate_runs.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/output.h"
@@ -43,7 +43,7 @@ static const struct tp_option options[] = {
 /* ---- save ---- */
 
 /* Runs of one baseline are runs of one program on one machine. */
-static enum tp_status check_alike(const struct tp_gate_runs *runs, struct tp_error *err)
+static enum tp_status check_same(const struct tp_gate_runs *runs, struct tp_error *err)
 {
 	struct tp_arena arena = {0};
 	struct tp_run_diff *diff = tp_arena_alloc(&arena, sizeof(*diff));
@@ -107,7 +107,7 @@ static enum tp_status save(struct tp_gate_runs *runs, const struct tp_cli *cli,
 	if (status == TP_OK)
 		status = check_usable(runs, err);
 	if (status == TP_OK && !o->force)
-		status = check_alike(runs, err);
+		status = check_same(runs, err);
 	if (status != TP_OK)
 		return status;
 	const struct tp_baseline_new what = {.name = argv[1],
@@ -267,7 +267,7 @@ static int exec_remove(const char *name)
 
 static const char *const verbs[] = {"save", "list", "show", "remove", "path"};
 
-static int misuse(const char *verb)
+static int usage_error(const char *verb)
 {
 	const char *near = verb ? tp_text_closest(verb, verbs, TP_ARRAY_LEN(verbs)) : NULL;
 	if (verb)
@@ -296,7 +296,7 @@ static int baseline_exec(const struct tp_cli *cli, const void *opts, int argc, c
 		return exec_path(argv[1]);
 	if (verb && strcmp(verb, "remove") == 0 && argc == 2)
 		return exec_remove(argv[1]);
-	return misuse(verb);
+	return usage_error(verb);
 }
 
 const struct tp_command tp_cmd_baseline = {

@@ -225,7 +225,7 @@ static enum tp_status add_pair(struct session *s, struct tp_error *err)
 	}
 	s->n_disturbed += was_disturbed;
 	s->n_pairs++;
-	s->state = tp_pairs_decide(&s->ratio, s->values[0], s->values[1], s->n_pairs, &s->plan);
+	s->state = tp_pairs_judge(&s->ratio, s->values[0], s->values[1], s->n_pairs, &s->plan);
 	return TP_OK;
 }
 

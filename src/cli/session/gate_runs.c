@@ -2,7 +2,7 @@
 /* Reads runs by what was typed. */
 #include "gate_runs.h"
 
-#include "baselines.h"
+#include "baseline_store.h"
 #include "recordings.h"
 
 #include "trainprof/base/file.h"

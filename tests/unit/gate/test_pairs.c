@@ -20,7 +20,7 @@ static enum tp_pairs_state decide(const struct tp_pairs_plan *plan, size_t n, do
 		a[i] = (struct tp_run_value){100, 0};
 		b[i] = (struct tp_run_value){now + (i % 2 ? spread : -spread), 0};
 	}
-	return tp_pairs_decide(&ratio, a, b, n, plan);
+	return tp_pairs_judge(&ratio, a, b, n, plan);
 }
 
 START_TEST(two_pairs_never_decide)
@@ -80,7 +80,7 @@ static double found(enum noise_kind kind, double slowdown, size_t n_trials, doub
 				v[side][n].value =
 					noise_run(&noise, side ? slowdown : 1, &v[side][n].error);
 			}
-			state = tp_pairs_decide(&ratio, v[0], v[1], n + 1, &open_ended);
+			state = tp_pairs_judge(&ratio, v[0], v[1], n + 1, &open_ended);
 		}
 		*n_pairs += (double)n / (double)n_trials;
 		n_found += slowdown > 1 ? state == TP_PAIRS_DIFFERENT && ratio.low > 1

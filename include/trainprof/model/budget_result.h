@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits that a project sets for its runs, and whether they hold. */
-#ifndef TRAINPROF_MODEL_BUDGET_H
-#define TRAINPROF_MODEL_BUDGET_H
+#ifndef TRAINPROF_MODEL_BUDGET_RESULT_H
+#define TRAINPROF_MODEL_BUDGET_RESULT_H
 
 #include "trainprof/base/arena.h"
 #include "trainprof/model/run_diff.h"

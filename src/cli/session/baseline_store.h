@@ -3,8 +3,8 @@
  * Baselines: reports of runs that later runs are compared with, in .trainprof/baselines/NAME of a
  * repository. Only report.json files are kept, so they can be committed.
  */
-#ifndef TRAINPROF_SRC_CLI_SESSION_BASELINES_H
-#define TRAINPROF_SRC_CLI_SESSION_BASELINES_H
+#ifndef TRAINPROF_SRC_CLI_SESSION_BASELINE_STORE_H
+#define TRAINPROF_SRC_CLI_SESSION_BASELINE_STORE_H
 
 #include "trainprof/base/status.h"
 

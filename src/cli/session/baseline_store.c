@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps reports of runs that later runs are compared with. */
-#include "baselines.h"
+#include "baseline_store.h"
 
 #include "cli/options/settings.h"
 

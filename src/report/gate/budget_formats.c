@@ -39,8 +39,8 @@ static bool is_of_kind(const struct tp_assertion_result *item, bool is_error)
 	return item->answer != TP_GATE_PASS && counts_as_error == is_error;
 }
 
-static void add_annotations(struct tp_buf *out, const struct tp_budget_result *result,
-			    bool is_error)
+static void add_github_lines(struct tp_buf *out, const struct tp_budget_result *result,
+			     bool is_error)
 {
 	const char *kind = is_error ? "error" : "warning";
 	struct tp_buf text = {0};
@@ -70,13 +70,13 @@ static void add_annotations(struct tp_buf *out, const struct tp_budget_result *r
 
 void tp_report_budget_github(struct tp_buf *out, const struct tp_budget_result *result)
 {
-	add_annotations(out, result, true);
-	add_annotations(out, result, false);
+	add_github_lines(out, result, true);
+	add_github_lines(out, result, false);
 }
 
 /* ---- JUnit ---- */
 
-static void add_xml(struct tp_buf *out, const char *text)
+static void add_markup(struct tp_buf *out, const char *text)
 {
 	struct tp_buf clean = {0};
 	tp_text_add_utf8(&clean, text);
@@ -105,17 +105,17 @@ static void add_case(struct tp_buf *out, const struct tp_assertion_result *item)
 	bool fails = item->answer == TP_GATE_FAIL && item->assertion->is_error;
 	add_sentence(&text, item);
 	tp_buf_puts(out, "    <testcase classname=\"trainprof\" name=\"");
-	add_xml(out, item->assertion->name);
+	add_markup(out, item->assertion->name);
 	tp_buf_puts(out, "\">");
 	if (fails || item->answer == TP_GATE_UNDECIDED) {
 		tp_buf_printf(out, "<%s message=\"", tags[item->answer]);
-		add_xml(out, tp_buf_text(&text));
+		add_markup(out, tp_buf_text(&text));
 		tp_buf_puts(out, "\">");
-		add_xml(out, tp_buf_text(&text));
+		add_markup(out, tp_buf_text(&text));
 		tp_buf_printf(out, "</%s>", tags[item->answer]);
 	} else {
 		tp_buf_puts(out, "<system-out>");
-		add_xml(out, tp_buf_text(&text));
+		add_markup(out, tp_buf_text(&text));
 		tp_buf_puts(out, "</system-out>");
 	}
 	tp_buf_puts(out, "</testcase>\n");
