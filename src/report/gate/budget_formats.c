@@ -76,7 +76,7 @@ void tp_report_budget_github(struct tp_buf *out, const struct tp_budget_result *
 
 /* ---- JUnit ---- */
 
-static void add_markup(struct tp_buf *out, const char *text)
+static void add_text(struct tp_buf *out, const char *text)
 {
 	struct tp_buf clean = {0};
 	tp_text_add_utf8(&clean, text);
@@ -105,17 +105,17 @@ static void add_case(struct tp_buf *out, const struct tp_assertion_result *item)
 	bool fails = item->answer == TP_GATE_FAIL && item->assertion->is_error;
 	add_sentence(&text, item);
 	tp_buf_puts(out, "    <testcase classname=\"trainprof\" name=\"");
-	add_markup(out, item->assertion->name);
+	add_text(out, item->assertion->name);
 	tp_buf_puts(out, "\">");
 	if (fails || item->answer == TP_GATE_UNDECIDED) {
 		tp_buf_printf(out, "<%s message=\"", tags[item->answer]);
-		add_markup(out, tp_buf_text(&text));
+		add_text(out, tp_buf_text(&text));
 		tp_buf_puts(out, "\">");
-		add_markup(out, tp_buf_text(&text));
+		add_text(out, tp_buf_text(&text));
 		tp_buf_printf(out, "</%s>", tags[item->answer]);
 	} else {
 		tp_buf_puts(out, "<system-out>");
-		add_markup(out, tp_buf_text(&text));
+		add_text(out, tp_buf_text(&text));
 		tp_buf_puts(out, "</system-out>");
 	}
 	tp_buf_puts(out, "</testcase>\n");
