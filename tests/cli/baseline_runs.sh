@@ -48,7 +48,7 @@ said $?
 echo '{ "schema": "trainprof-baseline/1.0", "runs": ["../../r1.json"] }' >.trainprof/baselines/other/baseline.json
 trainprof diff other r1.json
 said $?
-head -c 2000 r1.json >.trainprof/baselines/main/run-1.json
+head -n 60 r1.json >.trainprof/baselines/main/run-1.json
 trainprof diff main r1.json
 said $?
 rm -r .trainprof/baselines/other
