@@ -440,7 +440,7 @@ proof-unit: $(B)/unit
 
 ## proof-gate: thousands of simulated pairs of runs: coverage, false alarms, power
 proof-gate: $(B)/unit
-	$(Q)$(B)/unit --proofs gate_estimate
+	$(Q)$(B)/unit --proofs gate_estimate gate_pairs
 
 ## proof-cli: commands whose golden files hold what was measured (tests/cli/proofs.txt); ONLY=CASE runs one
 proof-cli: $(B)/trainprof programs $(B)/bench/points
@@ -693,6 +693,7 @@ install: $(B)/trainprof $(AGENT) $(B)/trainprof.1
 	install -m 644 docs/facts.schema.json $(datadir)/trainprof/facts.schema.json
 	install -m 644 docs/plan.schema.json $(datadir)/trainprof/plan.schema.json
 	install -m 644 docs/diff.schema.json $(datadir)/trainprof/diff.schema.json
+	install -m 644 docs/budget.schema.json $(datadir)/trainprof/budget.schema.json
 	install -D -m 644 $(B)/trainprof.1 $(datadir)/man/man1/trainprof.1
 	for shell in bash zsh fish; do for file in $(COMPLETIONS:%=$(datadir)/%); do case $$file in *$$shell*) \
 		$(COMPLETER) completion $$shell > $$file || rm -f $$file;; esac; done; done

@@ -92,12 +92,18 @@ static struct tp_change difference(const struct tp_diff_request *request,
 	return out;
 }
 
+static double confidence_of(const struct tp_diff_request *request)
+{
+	return request->confidence > 0 ? request->confidence : 0.95;
+}
+
 static void make_ratio(const struct maker *m, const struct tp_run_value *values,
 		       struct tp_gate_estimate *ratio)
 {
 	const struct tp_diff_request *request = m->request;
 	struct tp_spread *spread = &m->out->spread;
-	const struct tp_gate_design design = {request->is_paired, 0.95, TP_GATE_ASSUMED_NOISE};
+	const struct tp_gate_design design = {request->is_paired, confidence_of(request),
+					      TP_GATE_ASSUMED_NOISE};
 	size_t n = request->n_base;
 	tp_gate_ratio_make(ratio, values, n, values + n, request->n_now, &design);
 	m->out->ratio = change_of(ratio, 1);
@@ -165,7 +171,8 @@ static void make_parts(const struct maker *m)
 	bool is_known = all_have_parts(m->request);
 	for (int part = 0; part < TP_N_PARTS; part++) {
 		if (is_known)
-			make_part(m, (enum tp_part)part, 1 - 0.05 / TP_N_PARTS);
+			make_part(m, (enum tp_part)part,
+				  1 - (1 - confidence_of(m->request)) / TP_N_PARTS);
 		else
 			m->out->parts[part].why = "not measured in all runs";
 	}

@@ -58,6 +58,38 @@ void tp_gate_ratio_make(struct tp_gate_estimate *out, const struct tp_run_value 
 /* Whether `ratio` is above 1 + margin: by more than chance, surely not, or neither is known. */
 enum tp_gate_answer tp_gate_verdict(const struct tp_gate_estimate *ratio, double margin);
 
+/* ---- pairs that are measured one after the other ---- */
+
+/* What pairs are measured for. */
+struct tp_pairs_plan {
+	size_t fixed;        /* so many, and looked at once; 0 = until they decide */
+	size_t most;         /* of those */
+	double margin_ratio; /* a smaller difference is none */
+};
+
+enum tp_pairs_state {
+	TP_PAIRS_MORE,      /* measure another one */
+	TP_PAIRS_DIFFERENT, /* the interval leaves out "no difference" */
+	TP_PAIRS_ALIKE,     /* it lies within the margin on both sides */
+	TP_PAIRS_UNDECIDED, /* there are as many as are wanted */
+};
+
+/* Fewer say nothing: with two pairs Student's t is 12.7. */
+enum { TP_PAIRS_LEAST = 3 };
+
+/* Of each interval. Who looks after each pair and stops when he likes the answer is wrong more
+ * often than each look is: those intervals are wider, so that all looks together hold 95 %. */
+double tp_pairs_confidence(const struct tp_pairs_plan *plan);
+
+/* What n pairs say; the ratio is of now / base. */
+enum tp_pairs_state tp_pairs_judge(struct tp_gate_estimate *ratio, const struct tp_run_value *base,
+				   const struct tp_run_value *now, size_t n,
+				   const struct tp_pairs_plan *plan);
+
+/* About how many pairs would have to be added until an interval of that spread decides. */
+size_t tp_pairs_needed(const struct tp_gate_estimate *ratio, size_t n,
+		       const struct tp_pairs_plan *plan);
+
 /* ---- runs ---- */
 
 /*
@@ -74,6 +106,7 @@ struct tp_diff_request {
 	const struct tp_run_values *const *now;
 	size_t n_now;
 	bool is_paired;
+	double confidence; /* 0 = 0.95 */
 	bool has_gate;
 	double margin_ratio;
 	bool is_ignored[TP_N_LIKENESSES];

@@ -37,6 +37,7 @@ static const char exit_status[] =
 static const char environment[] =
 	"TRAINPROF_OUTPUT   recording directory of run and import, as -o\n"
 	"TRAINPROF_RULES    a folder of rules beside the shipped ones, as --rules\n"
+	"TRAINPROF_BASELINES  where baselines are kept, instead of .trainprof/baselines\n"
 	"TRAINPROF_CONFIG   configuration file, as --config\n"
 	"TRAINPROF_COLOR    auto, always or never, as --color\n"
 	"TRAINPROF_PAGER    for help and guide; else PAGER, else less\n"

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits that a project sets for its runs, and whether they hold. */
+#ifndef TRAINPROF_MODEL_BUDGET_RESULT_H
+#define TRAINPROF_MODEL_BUDGET_RESULT_H
+
+#include "trainprof/base/arena.h"
+#include "trainprof/model/run_diff.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One line of "assert". */
+struct tp_assertion {
+	const char *name; /* "step.time_ns", "finding:input/..." */
+	unsigned line;    /* in the budget; 0 = of a preset */
+	bool is_error;    /* else a warning */
+	bool is_off;
+	tp_fact_id fact;     /* tp_n_facts for findings */
+	const char *pattern; /* of rules; NULL for facts */
+	bool has_max, has_min, has_worse, has_count;
+	bool equals_baseline;
+	double max, min;
+	double max_worse_ratio;
+	double max_count;
+	const char *min_confidence; /* NULL = any */
+	const char *note;           /* NULL = none */
+};
+
+struct tp_budget {
+	const char *path;
+	const struct tp_assertion *assertions;
+	size_t n_assertions;
+	const char *baseline;     /* word for it; NULL = none */
+	double min_steps;         /* for facts of steps; 0 = any */
+	double min_runs;          /* 0 = any */
+	const char *inconclusive; /* "pass", "warn", "error"; NULL = not said */
+};
+
+struct tp_assertion_result {
+	const struct tp_assertion *assertion;
+	enum tp_gate_answer answer;
+	bool is_measured; /* else nothing is known of it, and it never passes */
+	const char *is;   /* what was measured: "53.5 ms (53.2 to 53.9)" */
+	const char *limit;
+	const char *because; /* of what is undecided or fails; NULL = nothing to add */
+};
+
+struct tp_budget_result {
+	const struct tp_budget *budget;
+	const struct tp_assertion_result *items; /* one for each assertion that is not off */
+	size_t n_items;
+	size_t n_runs;
+	size_t n_failed;       /* errors */
+	size_t n_warned;       /* warnings that failed */
+	size_t n_undecided;    /* errors */
+	size_t n_not_measured; /* among them */
+};
+
+#endif

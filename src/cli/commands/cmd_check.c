@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trainprof check: hold runs against the limits of a project. */
+#include "cli/options/command.h"
+
+#include "cli/session/gate_runs.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+
+#include "trainprof/base/file.h"
+#include "trainprof/gate/budget.h"
+#include "trainprof/report/budget_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct check_options {
+	const char *budget;
+	const char *baseline;
+	const char *inconclusive;
+	bool is_github;
+	const char *junit;
+	const char *gitlab;
+	const char *sarif;
+	struct tp_output_format format;
+	struct tp_analysis_session_options how;
+};
+
+static const struct check_options defaults = {.format = {.word = "text"}, .how = {.steps = "auto"}};
+static const char *const inconclusive_words[] = {"pass", "warn", "error", NULL};
+
+#define AT(member) .offset = offsetof(struct check_options, member)
+
+static const struct tp_option options[] = {
+	{.name = "budget",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "the limits",
+	 .otherwise = "trainprof.budget.json here or above",
+	 AT(budget)},
+	{.name = "baseline",
+	 .type = TP_OPTION_TEXT,
+	 .value = "RUN",
+	 .text = "a baseline or run to compare with",
+	 .otherwise = "the budget's",
+	 AT(baseline)},
+	{.name = "inconclusive",
+	 .type = TP_OPTION_CHOICE,
+	 .value = "HOW",
+	 .text = "exit 0, 3, 1 if it cannot tell: pass, warn, error",
+	 .otherwise = "the budget's, or warn",
+	 .choices = inconclusive_words,
+	 AT(inconclusive)},
+	{.name = "github",
+	 .type = TP_OPTION_FLAG,
+	 .text = "print annotations for GitHub, too",
+	 AT(is_github)},
+	{.name = "junit",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "write JUnit XML",
+	 AT(junit)},
+	{.name = "gitlab",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "write GitLab code quality",
+	 AT(gitlab)},
+	{.name = "sarif",
+	 .type = TP_OPTION_TEXT,
+	 .value = "FILE",
+	 .text = "write SARIF 2.1.0",
+	 AT(sarif)},
+	TP_OUTPUT_FORMAT_ROWS(offsetof(struct check_options, format), ""),
+	TP_READING_ROWS(offsetof(struct check_options, how)),
+	TP_OPTION_END};
+
+/* ---- reading ---- */
+
+/* All that a check needs; zero-initialised is empty. */
+struct check {
+	struct tp_arena arena;
+	struct tp_budget budget;
+	struct tp_budget_result result;
+	struct tp_gate_runs now;
+	struct tp_gate_runs base;
+};
+
+/* trainprof.budget.json here or above. */
+static enum tp_status find_budget(struct tp_buf *path, struct tp_error *err)
+{
+	for (int up = 0; up < 32; up++) {
+		tp_buf_clear(path);
+		for (int i = 0; i < up; i++)
+			tp_buf_puts(path, "../");
+		tp_buf_puts(path, "trainprof.budget.json");
+		if (access(tp_buf_text(path), F_OK) == 0)
+			return TP_OK;
+	}
+	tp_fail(err, TP_ABSENT, "no trainprof.budget.json here or above");
+	tp_error_next(err, "trainprof check --budget=FILE");
+	return TP_ABSENT;
+}
+
+static enum tp_status read_budget(struct check *c, const char *given, struct tp_error *err)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_buf path = {0};
+	enum tp_status status = TP_OK;
+	if (given)
+		tp_buf_puts(&path, given);
+	else
+		status = find_budget(&path, err);
+	if (status == TP_OK)
+		status = tp_json_load(&doc, tp_buf_text(&path), err);
+	if (status == TP_OK) {
+		status = tp_budget_read(&c->budget, doc, &c->arena, err);
+		/* What is wrong in a budget is misuse, not a file that cannot be read. */
+		if (status != TP_OK && err)
+			err->status = TP_USAGE;
+	}
+	tp_json_free(doc);
+	tp_buf_release(&path);
+	return status;
+}
+
+static enum tp_status read_runs(struct check *c, const struct tp_cli *cli,
+				const struct check_options *o, int argc, char **argv,
+				struct tp_error *err)
+{
+	const char *baseline = o->baseline ? o->baseline : c->budget.baseline;
+	enum tp_status status = TP_OK;
+	if (!argc)
+		status = tp_gate_runs_add(&c->now, NULL, &o->how, cli->is_quiet, err);
+	for (int i = 0; i < argc && status == TP_OK; i++)
+		status = tp_gate_runs_add(&c->now, argv[i], &o->how, cli->is_quiet, err);
+	if (status == TP_OK && baseline)
+		status = tp_gate_runs_add(&c->base, baseline, &o->how, cli->is_quiet, err);
+	return status;
+}
+
+/* ---- the answer ---- */
+
+/* What was not measured is never a pass, whatever was asked for. */
+static int exit_status(const struct check *c, const struct check_options *o)
+{
+	const char *how = o->inconclusive          ? o->inconclusive
+			  : c->budget.inconclusive ? c->budget.inconclusive
+						   : "warn";
+	if (c->result.n_failed)
+		return TP_EXIT_BAD;
+	if (!c->result.n_undecided)
+		return TP_EXIT_OK;
+	if (strcmp(how, "error") == 0)
+		return TP_EXIT_BAD;
+	if (strcmp(how, "pass") == 0 && !c->result.n_not_measured)
+		return TP_EXIT_OK;
+	return TP_EXIT_UNDECIDED;
+}
+
+static enum tp_status write_file(const char *path, struct tp_buf *text, struct tp_error *err)
+{
+	enum tp_status status = tp_file_write(path, tp_buf_text(text), text->len, err);
+	tp_buf_release(text);
+	return status;
+}
+
+static enum tp_status write_files(const struct check *c, const struct check_options *o,
+				  struct tp_error *err)
+{
+	enum tp_status status = TP_OK;
+	struct tp_json_writer w = {0};
+	if (o->junit) {
+		tp_report_budget_junit(&w.out, &c->result);
+		status = write_file(o->junit, &w.out, err);
+	}
+	if (status == TP_OK && o->gitlab) {
+		w = (struct tp_json_writer){0};
+		tp_report_budget_gitlab(&w, &c->result);
+		status = write_file(o->gitlab, &w.out, err);
+	}
+	if (status == TP_OK && o->sarif) {
+		w = (struct tp_json_writer){0};
+		tp_report_budget_sarif(&w, &c->result);
+		status = write_file(o->sarif, &w.out, err);
+	}
+	return status;
+}
+
+static int print_text(const struct tp_cli *cli, const struct check *c)
+{
+	struct tp_report_style style = tp_terminal_style(cli, STDOUT_FILENO);
+	struct tp_page page;
+	tp_page_init(&page, &style);
+	tp_report_budget_text(&page, &c->result);
+	int status = tp_output_page(&page);
+	tp_page_release(&page);
+	return status;
+}
+
+static int print(const struct tp_cli *cli, const struct check_options *o, const struct check *c)
+{
+	const char *format = tp_output_format(&o->format);
+	struct tp_json_writer w = {0};
+	if (strcmp(format, "text") == 0) {
+		int status = print_text(cli, c);
+		if (status != TP_EXIT_OK || !o->is_github)
+			return status;
+	} else if (strcmp(format, "json") == 0) {
+		tp_report_budget_json(&w, &c->result, exit_status(c, o));
+	} else {
+		tp_report_budget_markdown(&w.out, &c->result);
+	}
+	if (o->is_github && strcmp(format, "json") != 0)
+		tp_report_budget_github(&w.out, &c->result);
+	return tp_output_buf(&w.out);
+}
+
+static int check_exec(const struct tp_cli *cli, const void *opts, int argc, char **argv)
+{
+	const struct check_options *o = opts;
+	struct tp_error err = {0};
+	struct check c = {0};
+	int result;
+	enum tp_status status = read_budget(&c, o->budget, &err);
+	if (status == TP_OK)
+		status = read_runs(&c, cli, o, argc, argv, &err);
+	const struct tp_budget_runs runs = {.now = c.now.items,
+					    .n_now = c.now.n,
+					    .base = c.base.items,
+					    .n_base = c.base.n};
+	if (status == TP_OK)
+		status = tp_budget_check(&c.result, &c.budget, &runs, &c.arena, &err);
+	if (status == TP_OK)
+		status = write_files(&c, o, &err);
+	if (status != TP_OK) {
+		result = tp_message_error_status(NULL, &err);
+	} else {
+		result = print(cli, o, &c);
+		if (result == TP_EXIT_OK)
+			result = exit_status(&c, o);
+	}
+	tp_gate_runs_release(&c.now);
+	tp_gate_runs_release(&c.base);
+	tp_arena_release(&c.arena);
+	return result;
+}
+
+const struct tp_command tp_cmd_check = {
+	.name = "check",
+	.group = "Compare",
+	.synopsis = "[options] [RUN...]",
+	.summary = "hold runs against the limits of trainprof.budget.json",
+	.intro = "Hold runs against a budget: limits of facts, numbers of findings, ratios to a\n"
+		 "baseline. RUN is a recording, a report.json or a baseline; without one the last\n"
+		 "recording here. What was not measured never passes.",
+	.examples = "  trainprof check prof\n"
+		    "  trainprof check --baseline=main --github --junit=junit.xml run1 run2 run3",
+	.ending = "Exit status: 0 all hold, 1 one is broken, 3 cannot tell (see --inconclusive), 2 "
+		  "the\n"
+		  "budget is wrong, 4 a run cannot be read.",
+	.options = options,
+	.storage_size = sizeof(struct check_options),
+	.defaults = &defaults,
+	.max_words = TP_MAX_WORDS,
+	.exec = check_exec,
+};

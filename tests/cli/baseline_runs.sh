@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# Reports are saved, found from below, compared with, replaced only with a reason, and never half.
+. "$CASES/run.inc"
+. "$CASES/import_trace.inc"
+trace_of 60 3 >trace.json
+trainprof import -q -o good trace.json >/dev/null
+trainprof report --json -o r1.json good
+for i in 2 3; do
+	sed "s/\"value\": 10000000,/\"value\": 1000${i}000,/" r1.json >r$i.json
+done
+sed 's/"value": 10000000,/"value": 10600000,/' r1.json >slow.json
+# shape: without what changes from day to day, and without verdicts
+shape() {
+	sed -E 's/saved [0-9TZ:-]+Z/saved TODAY/; s/, commit [0-9a-f]{12}//; s/ per step, .*/ per step/'
+}
+trainprof baseline save main r1.json r2.json r3.json
+said $?
+ls .trainprof/baselines/main
+trainprof baseline list | shape
+trainprof baseline show main | shape
+mkdir -p deep/er
+(cd deep/er && trainprof baseline path main && trainprof diff --gate main ../../slow.json | sed -n '1,3p')
+trainprof diff -q --gate main slow.json >page
+said $?
+trainprof diff -q --gate main r2.json >page
+said $?
+# Replaced only with a reason.
+trainprof baseline save main r1.json
+said $?
+trainprof baseline save -q --reason='fewer runs' main r1.json
+said $?
+trainprof baseline list | shape
+# What cannot be saved leaves what was there.
+(ulimit -f 8 && trap '' XFSZ && trainprof baseline save -q --reason=big main good) 2>message
+said $?
+sed -E 's/new-[0-9]+/new/; s/\.[^.:]*\x27/\x27/' message
+trainprof baseline list | shape
+ls .trainprof/baselines
+# Damaged and foreign ones.
+cp -r .trainprof/baselines/main .trainprof/baselines/other
+sed 's,trainprof-baseline/1.0,trainprof-baseline/9.0,' .trainprof/baselines/main/baseline.json >.trainprof/baselines/other/baseline.json
+trainprof diff other r1.json
+said $?
+echo '{ "schema": "trainprof-baseline/1.0", "runs": [] }' >.trainprof/baselines/other/baseline.json
+trainprof diff other r1.json
+said $?
+echo '{ "schema": "trainprof-baseline/1.0", "runs": ["../../r1.json"] }' >.trainprof/baselines/other/baseline.json
+trainprof diff other r1.json
+said $?
+head -n 60 r1.json >.trainprof/baselines/main/run-1.json
+trainprof diff main r1.json
+said $?
+rm -r .trainprof/baselines/other
+# Names.
+trainprof baseline show mian
+said $?
+trainprof baseline save ../main r1.json
+said $?
+trainprof baseline sav main
+said $?
+trainprof baseline show
+said $?
+trainprof baseline
+said $?
+trainprof baseline remove main
+said $?
+trainprof baseline list
+# Runs of two programs are not one baseline.
+sed 's/"mode": "import"/"mode": "run"/' r1.json >run.json
+trainprof baseline save mixed r1.json run.json
+said $?
+trainprof baseline save -q --force mixed r1.json run.json
+said $?
+TRAINPROF_BASELINES=elsewhere trainprof baseline save there r1.json
+ls elsewhere

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# A program of a pair that fails ends it with 4, and its status is said; misuse is 2.
+. "$CASES/run.inc"
+trainprof compare -o failed --json -- 'true' 'echo what it printed; exit 7'
+said $?
+cat failed/warmup1-B.log
+trainprof compare -o killed --json -- 'kill -KILL $$' 'kill -KILL $$' | grep -A3 '"failed"' | grep -v side
+trainprof compare -o failed -- true true
+said $?
+trainprof compare true
+said $?
+trainprof compare a b c
+said $?
+trainprof compare --pairs=2 a b
+said $?
+trainprof compare --margin=3 a b
+said $?

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about reading budgets. Refusals word for word: tests/cli/check_budget.sh. */
+#include "trainprof/gate/budget.h"
+
+#include "trainprof/model/fact.h"
+
+#include <check.h>
+#include <string.h>
+
+static enum tp_status read(struct tp_budget *out, struct tp_arena *arena, const char *text)
+{
+	struct tp_json_doc *doc = NULL;
+	struct tp_error err = {0};
+	ck_assert_int_eq(tp_json_parse(&doc, text, strlen(text), "b.json", &err), TP_OK);
+	enum tp_status status = tp_budget_read(out, doc, arena, &err);
+	tp_json_free(doc);
+	return status;
+}
+
+START_TEST(amounts_are_in_the_unit_of_the_fact_or_their_own)
+{
+	struct tp_arena arena = {0};
+	struct tp_budget budget;
+	ck_assert_int_eq(
+		read(&budget, &arena,
+		     "{\"schema\": \"trainprof-budget/1.0\", \"assert\": {"
+		     "\"step.time_ns\": {\"level\": \"error\", \"max\": \"12 ms\", \"min\": 5},"
+		     "\"step.host_ratio\": {\"level\": \"warn\", \"max\": \"40 %\"}}}"),
+		TP_OK);
+	ck_assert_uint_eq(budget.n_assertions, 2);
+	ck_assert_double_eq(budget.assertions[0].max, 12e6);
+	ck_assert_double_eq(budget.assertions[0].min, 5);
+	ck_assert(budget.assertions[0].is_error && !budget.assertions[1].is_error);
+	ck_assert_double_eq_tol(budget.assertions[1].max, 0.4, 1e-12);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(a_row_of_its_own_replaces_that_of_a_preset)
+{
+	struct tp_arena arena = {0};
+	struct tp_budget budget;
+	ck_assert_int_eq(read(&budget, &arena,
+			      "{\"schema\": \"trainprof-budget/1.0\", \"extends\": \"strict\","
+			      "\"assert\": {\"step.time_ns\": \"off\"}}"),
+			 TP_OK);
+	ck_assert_uint_eq(budget.n_assertions, 2);
+	ck_assert(budget.assertions[0].is_off);
+	ck_assert_uint_eq(budget.assertions[1].fact, TP_FACT_MEM_RSS);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+START_TEST(a_budget_that_asserts_nothing_is_refused)
+{
+	struct tp_arena arena = {0};
+	struct tp_budget budget;
+	ck_assert_int_eq(read(&budget, &arena,
+			      "{\"schema\": \"trainprof-budget/1.0\", \"assert\": {}}"),
+			 TP_PARSE);
+	ck_assert_int_eq(read(&budget, &arena,
+			      "{\"schema\": \"trainprof-budget/1.0\", \"assert\": "
+			      "{\"step.time_ns\": \"off\"}}"),
+			 TP_PARSE);
+	tp_arena_release(&arena);
+}
+END_TEST
+
+Suite *suite_gate_budget(void);
+
+Suite *suite_gate_budget(void)
+{
+	Suite *s = suite_create("gate_budget");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, amounts_are_in_the_unit_of_the_fact_or_their_own);
+	tcase_add_test(tc, a_row_of_its_own_replaces_that_of_a_preset);
+	tcase_add_test(tc, a_budget_that_asserts_nothing_is_refused);
+	suite_add_tcase(s, tc);
+	return s;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about runs held against a budget. */
+#include "sheet.h"
+
+#include "trainprof/gate/budget.h"
+#include "trainprof/model/fact.h"
+
+#include <check.h>
+
+/* Hold runs of steps in ms, 0 ends them, against one assertion. */
+static enum tp_gate_answer hold(struct tp_assertion a, const double *base_ms, const double *now_ms,
+				struct sheet sheet)
+{
+	struct tp_arena arena = {0};
+	const struct tp_run_values *base[4];
+	const struct tp_run_values *now[4];
+	struct tp_budget_runs runs = {.now = now, .base = base};
+	struct tp_budget_result result;
+	a.name = "x";
+	a.is_error = true;
+	const struct tp_budget budget = {.path = "b", .assertions = &a, .n_assertions = 1};
+	for (; base_ms && base_ms[runs.n_base] > 0; runs.n_base++)
+		base[runs.n_base] =
+			sheet_run(&(struct sheet){.step_ns = 1e6 * base_ms[runs.n_base]}, "base",
+				  &arena);
+	for (; now_ms[runs.n_now] > 0; runs.n_now++) {
+		sheet.step_ns = 1e6 * now_ms[runs.n_now];
+		now[runs.n_now] = sheet_run(&sheet, "now", &arena);
+	}
+	ck_assert_int_eq(tp_budget_check(&result, &budget, &runs, &arena, NULL), TP_OK);
+	enum tp_gate_answer answer = result.items[0].answer;
+	ck_assert_uint_eq(result.n_failed, answer == TP_GATE_FAIL);
+	ck_assert_uint_eq(result.n_undecided, answer == TP_GATE_UNDECIDED);
+	tp_arena_release(&arena);
+	return answer;
+}
+
+static const struct sheet plain = {0};
+
+START_TEST(limits_break_only_beyond_chance)
+{
+	const struct tp_assertion most = {.fact = TP_FACT_STEP_TIME, .has_max = true, .max = 10e6};
+	ck_assert_int_eq(hold(most, NULL, (double[]){9.9, 0}, plain), TP_GATE_PASS);
+	ck_assert_int_eq(hold(most, NULL, (double[]){10.1, 0}, plain), TP_GATE_UNDECIDED);
+	ck_assert_int_eq(hold(most, NULL, (double[]){11, 0}, plain), TP_GATE_FAIL);
+	ck_assert_int_eq(hold(most, NULL, (double[]){10.1, 10.11, 10.09, 0}, plain), TP_GATE_FAIL);
+}
+END_TEST
+
+START_TEST(a_baseline_is_held_by_the_spread_of_runs)
+{
+	const struct tp_assertion worse = {.fact = TP_FACT_STEP_TIME,
+					   .has_worse = true,
+					   .max_worse_ratio = 0.03};
+	const double base[] = {10, 10.02, 9.98, 0};
+	ck_assert_int_eq(hold(worse, base, (double[]){10.01, 0}, plain), TP_GATE_PASS);
+	ck_assert_int_eq(hold(worse, base, (double[]){10.6, 0}, plain), TP_GATE_FAIL);
+	ck_assert_int_eq(hold(worse, (double[]){10, 0}, (double[]){10, 0}, plain),
+			 TP_GATE_UNDECIDED);
+}
+END_TEST
+
+START_TEST(what_is_unknown_failed_or_unlike_never_passes)
+{
+	const struct tp_assertion ipc = {.fact = TP_FACT_LOADER_WORKERS, .has_min = true, .min = 1};
+	const struct tp_assertion most = {.fact = TP_FACT_STEP_TIME, .has_max = true, .max = 99e6};
+	const struct tp_assertion worse = {.fact = TP_FACT_STEP_TIME,
+					   .has_worse = true,
+					   .max_worse_ratio = 0.03};
+	const double five[] = {5, 0};
+	ck_assert_int_eq(hold(ipc, NULL, five, plain), TP_GATE_UNDECIDED);
+	ck_assert_int_eq(hold(most, NULL, five, (struct sheet){.exit_code = 1}), TP_GATE_UNDECIDED);
+	ck_assert_int_eq(hold(worse, (double[]){10, 0}, five, (struct sheet){.cpu = "Other"}),
+			 TP_GATE_UNDECIDED);
+}
+END_TEST
+
+START_TEST(findings_are_counted_and_unjudged_ones_leave_it_open)
+{
+	const struct tp_assertion none = {.fact = TP_MAX_FACTS,
+					  .pattern = "a/*",
+					  .has_count = true,
+					  .max_count = 0};
+	const double five[] = {5, 0};
+	const char *fired = "{\"rule\": \"a/b\", \"state\": \"fired\", \"level\": \"high\"}";
+	const char *quiet = "{\"rule\": \"a/b\", \"state\": \"quiet\"}";
+	const char *unjudged = "{\"rule\": \"a/b\", \"state\": \"not_judged\"}";
+	ck_assert_int_eq(hold(none, NULL, five, (struct sheet){.findings = fired}), TP_GATE_FAIL);
+	ck_assert_int_eq(hold(none, NULL, five, (struct sheet){.findings = quiet}), TP_GATE_PASS);
+	ck_assert_int_eq(hold(none, NULL, five, (struct sheet){.findings = unjudged}),
+			 TP_GATE_UNDECIDED);
+}
+END_TEST
+
+Suite *suite_gate_budget_check(void);
+
+Suite *suite_gate_budget_check(void)
+{
+	Suite *s = suite_create("gate_budget_check");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, limits_break_only_beyond_chance);
+	tcase_add_test(tc, a_baseline_is_held_by_the_spread_of_runs);
+	tcase_add_test(tc, what_is_unknown_failed_or_unlike_never_passes);
+	tcase_add_test(tc, findings_are_counted_and_unjudged_ones_leave_it_open);
+	suite_add_tcase(s, tc);
+	return s;
+}

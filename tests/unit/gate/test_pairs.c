@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about when pairs suffice. */
+#include "noise.h"
+#include "proof.h"
+
+#include "trainprof/gate/gate.h"
+
+#include <check.h>
+#include <stdio.h>
+
+static const struct tp_pairs_plan open_ended = {.most = 15, .margin_ratio = 0.03};
+
+static enum tp_pairs_state decide(const struct tp_pairs_plan *plan, size_t n, double now,
+				  double spread)
+{
+	struct tp_run_value a[16];
+	struct tp_run_value b[16];
+	struct tp_gate_estimate ratio;
+	for (size_t i = 0; i < n; i++) {
+		a[i] = (struct tp_run_value){100, 0};
+		b[i] = (struct tp_run_value){now + (i % 2 ? spread : -spread), 0};
+	}
+	return tp_pairs_judge(&ratio, a, b, n, plan);
+}
+
+START_TEST(two_pairs_never_decide)
+{
+	ck_assert_int_eq(decide(&open_ended, 0, 200, 0), TP_PAIRS_MORE);
+	ck_assert_int_eq(decide(&open_ended, 2, 200, 0.1), TP_PAIRS_MORE);
+}
+END_TEST
+
+START_TEST(a_clear_difference_ends_it_and_so_does_clear_likeness)
+{
+	ck_assert_int_eq(decide(&open_ended, 4, 110, 0.5), TP_PAIRS_DIFFERENT);
+	ck_assert_int_eq(decide(&open_ended, 4, 100, 0.5), TP_PAIRS_ALIKE);
+	ck_assert_int_eq(decide(&open_ended, 4, 101, 5), TP_PAIRS_MORE);
+	ck_assert_int_eq(decide(&open_ended, 15, 101, 9), TP_PAIRS_UNDECIDED);
+}
+END_TEST
+
+START_TEST(a_fixed_number_is_measured_to_its_end)
+{
+	const struct tp_pairs_plan fixed = {.fixed = 8, .most = 15, .margin_ratio = 0.03};
+	ck_assert_int_eq(decide(&fixed, 7, 150, 0.1), TP_PAIRS_MORE);
+	ck_assert_int_eq(decide(&fixed, 8, 150, 0.1), TP_PAIRS_DIFFERENT);
+	ck_assert_int_eq(decide(&fixed, 8, 101, 9), TP_PAIRS_UNDECIDED);
+}
+END_TEST
+
+START_TEST(the_pairs_that_lack_are_enough)
+{
+	struct tp_gate_estimate ratio = {1.02, 0.99, 1.05, 0.015, false};
+	size_t more = tp_pairs_needed(&ratio, 5, &open_ended);
+	ck_assert_uint_gt(more, 1);
+	ratio.spread = 0.0001;
+	ck_assert_uint_eq(tp_pairs_needed(&ratio, 5, &open_ended), 1);
+	ratio.spread = 1;
+	ck_assert_uint_eq(tp_pairs_needed(&ratio, 5, &open_ended), 1000);
+}
+END_TEST
+
+/* How often open-ended pairs of the same program end with a difference, and of one that is slower
+ * by that much with "slower". */
+static double found(enum noise_kind kind, double slowdown, size_t n_trials, double *n_pairs)
+{
+	struct noise noise = {.state = 4711 + (uint64_t)kind, .kind = kind};
+	size_t n_found = 0;
+	*n_pairs = 0;
+	for (size_t i = 0; i < n_trials; i++) {
+		struct tp_run_value v[2][15];
+		struct tp_gate_estimate ratio = {0};
+		enum tp_pairs_state state = TP_PAIRS_MORE;
+		size_t n = 0;
+		noise.n_runs = 0;
+		for (; state == TP_PAIRS_MORE; n++) {
+			int first = noise_uniform(&noise) < 0.5;
+			for (int k = 0; k < 2; k++) {
+				int side = k ? !first : first;
+				v[side][n].value =
+					noise_run(&noise, side ? slowdown : 1, &v[side][n].error);
+			}
+			state = tp_pairs_judge(&ratio, v[0], v[1], n + 1, &open_ended);
+		}
+		*n_pairs += (double)n / (double)n_trials;
+		n_found += slowdown > 1 ? state == TP_PAIRS_DIFFERENT && ratio.low > 1
+					: state == TP_PAIRS_DIFFERENT;
+	}
+	return (double)n_found / (double)n_trials;
+}
+
+static void check_looks(enum noise_kind kind, size_t n_trials)
+{
+	double n_alike;
+	double n_slower;
+	double alarms = found(kind, 1, n_trials, &n_alike);
+	double power = found(kind, 1.03, n_trials, &n_slower);
+	printf("%-18s until decided: alarms %.1f %% (%.1f pairs); 3 %% found in %.1f %% (%.1f "
+	       "pairs)\n",
+	       noise_name(kind), 100 * alarms, n_alike, 100 * power, n_slower);
+	fflush(stdout);
+	ck_assert(alarms <= 0.05);
+	if (kind == NOISE_QUIET)
+		ck_assert(power >= 0.9 && n_slower <= 10);
+}
+
+START_TEST(looking_after_each_pair_keeps_false_alarms_low)
+{
+	check_looks((enum noise_kind)_i, 200);
+}
+END_TEST
+
+START_TEST(looking_after_each_pair_keeps_false_alarms_low_in_many_trials)
+{
+	check_looks((enum noise_kind)_i, 2000);
+}
+END_TEST
+
+Suite *suite_gate_pairs(void);
+
+Suite *suite_gate_pairs(void)
+{
+	Suite *s = suite_create("gate_pairs");
+	TCase *tc = tcase_create("all");
+	tcase_add_test(tc, two_pairs_never_decide);
+	tcase_add_test(tc, a_clear_difference_ends_it_and_so_does_clear_likeness);
+	tcase_add_test(tc, a_fixed_number_is_measured_to_its_end);
+	tcase_add_test(tc, the_pairs_that_lack_are_enough);
+	tcase_add_loop_test(tc, looking_after_each_pair_keeps_false_alarms_low, 0, N_NOISES);
+	suite_add_tcase(s, tc);
+	TCase *proofs = proof_case(s, "simulation");
+	tcase_set_timeout(proofs, 120);
+	tcase_add_loop_test(proofs, looking_after_each_pair_keeps_false_alarms_low_in_many_trials,
+			    0, N_NOISES);
+	return s;
+}
