@@ -322,7 +322,7 @@ $(B)/mark_list: tests/python/mark_list.c src/wire/mark_ring.c src/wire/mark_fold
 
 ## check-python-module: the module "trainprof" under each PYTHONS (python3), read as trainprof reads it
 check-python-module: $(B)/mark_list
-	$(Q)CC='$(CC)' tests/python/module.sh $(B)/mark_list $(or $(PYTHONS),python3)
+	$(Q)CC='$(CC)' tests/python/python_module.sh $(B)/mark_list $(or $(PYTHONS),python3)
 
 $(B)/stack_probe: $(B)/tests/python/stack_probe.o $(B)/libtrainprof.a
 	$(SAY) '  LINK    $@'

@@ -9,7 +9,7 @@ said $?
 [ "$(readlink trainprof-last)" = prof ] && ls prof
 trainprof report prof | cmp - printed && echo 'as report prints'
 # By construction: 4 of 10 ms wait for data, 5 compute, 1 launches.
-sed -n 1,6p printed
+sed -n 1,7p printed
 wc -l <printed | awk '$1 <= 21 { print "at most 21 lines" }'
 awk 'length($0) > 160' printed
 grep -cE 'exited|Overhead|CPU counters' printed

@@ -22,7 +22,7 @@ awk 'BEGIN {
 }' >trace.csv
 trainprof import -o prof trace.csv >printed
 said $?
-sed -n 1,8p printed
+sed -n 1,9p printed
 trainprof report --validate prof
 trainprof report --full prof | sed -n '/^Who made others/,/^$/p'
 echo 'packed, and by name'

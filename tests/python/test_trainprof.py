@@ -132,7 +132,9 @@ open(sys.argv[1], "w").write("%d %d %d %d" % (os.getpid(), threading.get_native_
     pid, tid, before, after = map(int, said.split())
     claim(all((m.pid, m.tid) == (pid, tid) for m in marks), "ids")
     times = [before] + [m.time_ns for m in marks] + [after]
-    claim(len(times) == 4 and times == sorted(times), "times are those of CLOCK_MONOTONIC: %s" % times)
+    claim(
+        len(times) == 4 and times == sorted(times), "times are those of CLOCK_MONOTONIC: %s" % times
+    )
 
 
 def claim_threads_and_processes():
@@ -191,7 +193,10 @@ open(sys.argv[1], "w").write("%d" % os.getpid())
     )
     claim(is_right, "each thread's marks are its own, in order")
     ends = [m for m in marks if m.kind == STEP_END]
-    claim(len(ends) == 2 and all(m.depth == 1 for m in ends), "a child keeps the nesting of its parent")
+    claim(
+        len(ends) == 2 and all(m.depth == 1 for m in ends),
+        "a child keeps the nesting of its parent",
+    )
 
 
 def claim_c_and_python(compiler):
@@ -205,7 +210,9 @@ def claim_c_and_python(compiler):
                 "#include <trainprof/mark.h>\n"
                 'void mark(int n) { for (int i = 0; i < n; i++) { trainprof_phase_begin("C"); trainprof_phase_end(); } }\n'
             )
-        built = subprocess.run([compiler, "-shared", "-fPIC", "-I" + include, "-o", library, source])
+        built = subprocess.run(
+            [compiler, "-shared", "-fPIC", "-I" + include, "-o", library, source]
+        )
         if built.returncode:
             results["skipped"] += 1
             return
@@ -354,7 +361,10 @@ trainprof.step_end()
 """
     )
     claim(run.returncode == 0, "generators: " + run.stderr)
-    claim(said == "['x', \"KeyError('k')\", None, 'closed']['closed']", "a generator is as without: " + said)
+    claim(
+        said == "['x', \"KeyError('k')\", None, 'closed']['closed']",
+        "a generator is as without: " + said,
+    )
     step = [m for m in marks if m.kind in (STEP, STEP_END)]
     claim([m.depth for m in step] == [0, 0], "no phase stays open between two values")
     loader = [m for m in marks if m.name == "loader"]
@@ -439,7 +449,9 @@ for _ in range(3):
     with trainprof.phase("x"): pass
 """
     )
-    claim(run.returncode == 0 and not run.stderr and not marks, "a ring that cannot be: " + run.stderr)
+    claim(
+        run.returncode == 0 and not run.stderr and not marks, "a ring that cannot be: " + run.stderr
+    )
     marks, _, _, run = marks_of(
         """
 import os, sys, trainprof

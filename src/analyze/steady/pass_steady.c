@@ -269,6 +269,14 @@ static void set_step_facts(struct tp_profile *profile, struct tp_estimate *mean)
 /* ---- warnings ---------------------------------------------------------------------------------
  */
 
+static bool is_python_program(const struct tp_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_frames; i++)
+		if (trace->frames[i].kind == TP_FRAME_PYTHON)
+			return true;
+	return false;
+}
+
 static void warn_no_steps(struct tp_profile *profile)
 {
 	bool is_short = profile->run_phase_ns[TP_RUN_PHASE_STARTUP] > 0;
@@ -277,8 +285,11 @@ static void warn_no_steps(struct tp_profile *profile)
 	tp_profile_warn(profile, "no-steps", text,
 			is_short ? "shares are of the training loop, without per-step numbers"
 				 : "shares are of the whole run, start and end included",
-			"call trainprof_step() of <trainprof/mark.h> once per step, or: trainprof "
-			"run --rate=499 -- ...");
+			is_python_program(profile->trace)
+				? "call trainprof.step() of the Python module trainprof at the top "
+				  "of the loop, or: trainprof run --rate=499 -- ..."
+				: "call trainprof_step() of <trainprof/mark.h> once per step, or: "
+				  "trainprof run --rate=499 -- ...");
 }
 
 static void warn_steady(struct steady *s, const struct tp_estimate *mean)

@@ -26,7 +26,7 @@ _ring = Ring(os.environ["TRAINPROF_MARKS"])
 
 
 def _name_bytes(name: str) -> bytes:
-    """Return the name as it stands in a record: UTF-8, cut between two characters, filled with 0."""
+    """Return the name as it stands in a record: UTF-8, cut between two characters, padded."""
     known = _names.get(name)
     if known is None:
         text = name.split("\0")[0].encode("utf-8", "replace")[:_NAME_BYTES]
@@ -81,7 +81,7 @@ class _Phase:
     def __enter__(self) -> None:
         phase_begin(self._name)
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         phase_end()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ class _Phase:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         pass
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,5 +44,5 @@ _phase = _Phase()
 
 
 def phase(what: Any, name: Optional[str] = None) -> Any:
-    """Return a context manager and decorator that does nothing, or the decorated function itself."""
+    """Return a context manager and decorator that does nothing, or the function itself."""
     return what if callable(what) else _phase

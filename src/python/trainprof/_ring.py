@@ -90,7 +90,9 @@ def _claims(words: memoryview) -> Iterator[Tuple[int, None]]:
     All of it is one call from Python's view, so neither another thread nor a signal handler runs
     between the claim and the store of the head: the head never runs backwards.
     """
-    heads = map(operator.setitem, itertools.repeat(words), itertools.repeat(_HEAD), itertools.count(1))
+    heads = map(
+        operator.setitem, itertools.repeat(words), itertools.repeat(_HEAD), itertools.count(1)
+    )
     return zip(itertools.count(), heads)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callback of Hugging Face's Trainer: each update of the weights is a step, evaluation a phase."""
+"""A callback of Hugging Face's Trainer: each update of the weights is a step."""
 
 from typing import Any
 

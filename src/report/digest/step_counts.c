@@ -94,8 +94,7 @@ static double mean_of_group(const struct tp_profile *profile, size_t i, size_t n
 }
 
 /* From zero to twice the mean, or to the longest group: a small change looks small. */
-static void add_sparkline(struct tp_buf *out, const struct tp_profile *profile, size_t n,
-			  bool is_ascii)
+static void add_times(struct tp_buf *out, const struct tp_profile *profile, size_t n, bool is_ascii)
 {
 	static const char *const blocks[LEVELS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 	static const char *const letters[LEVELS + 1] = {" ", "_", ".", "-", ":",
@@ -146,7 +145,7 @@ void tp_report_print_step_counts(struct tp_page *page, const struct tp_profile *
 		n = profile->n_steps;
 	if (n >= MIN_CELLS) {
 		tp_buf_clear(&text);
-		add_sparkline(&text, profile, n, page->style->is_ascii);
+		add_times(&text, profile, n, page->style->is_ascii);
 		tp_page_add(page, TP_PAINT_NONE, "  ");
 		tp_page_add(page, TP_PAINT_NONE, tp_buf_text(&text));
 	}

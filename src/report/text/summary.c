@@ -32,8 +32,8 @@ enum {
 /* ---- the first line ------------------------------------------------------------------------ */
 
 /* The command is worth more than the number of processes, and a line of its own too much. */
-static void shorten_extent(const struct tp_page *page, struct tp_buf *extent,
-			   const struct tp_buf *command, const struct tp_report_digest *digest)
+static void reduce_extent(const struct tp_page *page, struct tp_buf *extent,
+			  const struct tp_buf *command, const struct tp_report_digest *digest)
 {
 	bool is_narrow = tp_screen_is_narrow(page);
 	size_t room = is_narrow ? page->style->width : tp_page_room(page);
@@ -56,7 +56,7 @@ static void print_header(struct tp_page *page, const struct tp_report_digest *di
 	tp_report_add_subject(&command, digest);
 	tp_report_add_extent(&extent, digest);
 	tp_page_addf(page, TP_PAINT_NONE, "trainprof %s  ", tp_version());
-	shorten_extent(page, &extent, &command, digest);
+	reduce_extent(page, &extent, &command, digest);
 	size_t needed = tp_text_width(tp_buf_text(&extent)) + 2;
 	size_t room = tp_page_room(page);
 	if (!tp_screen_is_narrow(page) && tp_text_width(tp_buf_text(&command)) + needed > room &&

@@ -33,6 +33,14 @@ static bool has_warning(const struct sim *sim, const char *id)
 	return false;
 }
 
+static const char *advice_of(const struct sim *sim, const char *id)
+{
+	for (size_t i = 0; i < sim->profile.n_warnings; i++)
+		if (strcmp(sim->profile.warnings[i].id, id) == 0)
+			return sim->profile.warnings[i].remedy;
+	return NULL;
+}
+
 static double fact(const struct sim *sim, enum tp_fact id)
 {
 	ck_assert_msg(sim->profile.facts[id].is_known, "%s: %s", tp_fact_desc(id)->name,
@@ -293,6 +301,22 @@ START_TEST(time_between_marked_steps_is_evaluation)
 }
 END_TEST
 
+START_TEST(without_steps_the_call_to_add_is_of_the_program_s_language)
+{
+	static const char *const loops[2] = {"main:1 train:2 forward:3", "main:1 >train:2"};
+	static const char *const calls[2] = {"call trainprof_step()", "call trainprof.step()"};
+	struct sim sim;
+	sim_init(&sim, 99, 50, 5);
+	for (int i = 0; i < 1000; i++)
+		sim_work(&sim, loops[_i], 3000000);
+	judge(&sim);
+	const char *next = advice_of(&sim, "no-steps");
+	ck_assert_ptr_nonnull(next);
+	ck_assert_msg(strncmp(next, calls[_i], strlen(calls[_i])) == 0, "%s", next);
+	sim_release(&sim);
+}
+END_TEST
+
 START_TEST(without_steps_the_window_is_the_loop)
 {
 	struct sim sim;
@@ -375,6 +399,7 @@ Suite *suite_analyze_pass_steady(void)
 	tcase_add_test(tc, skipped_steps_are_warmup);
 	tcase_add_test(tc, steps_outside_the_measurement_are_cut);
 	tcase_add_test(tc, time_between_marked_steps_is_evaluation);
+	tcase_add_loop_test(tc, without_steps_the_call_to_add_is_of_the_program_s_language, 0, 2);
 	tcase_add_test(tc, without_steps_the_window_is_the_loop);
 	tcase_add_test(tc, what_was_not_measured_is_outside_the_window);
 	tcase_add_test(tc, an_evaluation_marked_by_the_program_is_one);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The module "trainprof" under each Python that is given: module.sh MARK_LIST PYTHON...
+# The module "trainprof" under each Python that is given: python_module.sh MARK_LIST PYTHON...
 set -u
 list=$(realpath "$1")
 shift
@@ -13,6 +13,7 @@ for python; do
 	fi
 	said=$("$python" tests/python/test_trainprof.py "$list" "$PWD/src/python" 2>&1)
 	printf '%s\n' "$said" | grep -v '^python-module: '
+	# shellcheck disable=SC2046 # three numbers
 	set -- $(printf '%s\n' "$said" | sed -n 's/^python-module: \([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p')
 	n_passed=$((n_passed + ${1:-0})) n_failed=$((n_failed + ${2:-1})) n_skipped=$((n_skipped + ${3:-0}))
 done
