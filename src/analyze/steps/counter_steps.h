@@ -10,6 +10,7 @@
 
 #include "analyze/analysis.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct tp_counter_steps {
 	uint64_t *borders; /* heap; the rounds lie between them */
 	size_t n;
 	uint32_t name; /* string: which counter */
+	bool is_of_batches; /* an iterator over batches, by its attribute's name */
 	double period_ns;
 	double regularity; /* share of rounds within 50 % of the median of all, or of those in the
 			    * same turn of two to four, or by fours 25 %, in time or in CPU time */
