@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GROUP_ROUNDS = 4 }; /* rounds that are looked at together */
 
@@ -189,6 +190,13 @@ static void find_borders(struct counter *counter)
 	found->name = counter->name;
 }
 
+/* PyTorch's DataLoader calls what it counts so: rounds of it are batches however often it begins
+ * anew. */
+static bool is_of_batches(const struct tp_analysis *analysis, uint32_t name)
+{
+	return strstr(tp_trace_string(analysis->trace, name), " _num_yielded of the for loop");
+}
+
 /* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
 static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_together,
 			    double *median)
@@ -329,7 +337,7 @@ static bool restarts_like_epochs(const struct counter *counter, const struct upd
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
-	return counter->n_restarts == 0 ||
+	return counter->n_restarts == 0 || found->is_of_batches ||
 	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->n_restarts ||
 	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->n_restarts &&
 		has_inner_updates(updates, counter->restarts, counter->n_restarts));
@@ -373,9 +381,12 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 		return found->n_exact > old->n_exact;
 	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
 	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_MIN * outer->n &&
-			  (are_long || has_inner_updates(updates, outer->borders, outer->n));
+			  (are_long || inner->is_of_batches ||
+			   has_inner_updates(updates, outer->borders, outer->n));
 	bool is_inner = are_epochs || is_same_count(outer, inner);
-	return found == (is_inner ? inner : outer) && found->n != old->n;
+	if (found->n == old->n)
+		return found->is_of_batches && !old->is_of_batches;
+	return found == (is_inner ? inner : outer);
 }
 
 /* The instants of writes in the place of borders between readings. */
@@ -412,6 +423,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		find_borders(counter);
 		if (tp_watch_steps_has_writes(analysis, counter->name))
 			join_writes(counter, analysis);
+		counter->found.is_of_batches = is_of_batches(analysis, counter->name);
 		tp_counter_steps_measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))

@@ -510,13 +510,11 @@ static uint64_t rising_value(struct tp_py_counter_slot *slot, const struct tp_py
 static void read_position(struct tp_py_counters *self, struct told *told, const struct root *root,
 			  const struct tp_py_position *position)
 {
-	uint64_t again = 0;
 	uint64_t word = 0;
-	struct tp_process_range pieces[] = {{position->address, &again, WORD},
-					    {root->address, &word, WORD}};
 	const char *label = label_of(self, root, NULL);
 	uint64_t slot = slot_of_label(self, root, label);
-	if (slot == NO_SLOT || self->mem->read(self->mem, pieces, 2) != 2 || word != root->word)
+	if (slot == NO_SLOT || !tp_py_memory_get_u64(self->mem, root->address, &word) ||
+	    word != root->word)
 		return;
 	uint64_t value = rising_value(&self->slots[slot], position, position->value);
 	struct tp_python_counter counter = {
@@ -618,6 +616,9 @@ static void read_loop(struct tp_py_counters *self, struct told *told, const stru
 		read_position(self, told, root, &position);
 	else
 		read_attributes(self, told, root, position.object);
+	/* PyTorch's loader counts the batches that it gave, and says by that what it gives. */
+	if (position.inner)
+		read_attributes(self, told, root, position.inner);
 }
 
 static void read_loops_of(struct tp_py_counters *self, struct told *told, struct root *root,

@@ -15,9 +15,10 @@ enum {
 	RANGE_START = 16, /* _PyRangeIterObject from 3.12 on */
 	RANGE_STEP = 24,
 	RANGE_LENGTH = 32,
+	ENUMERATE_INNER = 24,
 };
 
-enum iterator_form { COUNTS, FALLS, RANGE, FOLLOW, FOLLOW_TUPLE, GENERATOR };
+enum iterator_form { COUNTS, FALLS, RANGE, ENUMERATE, FOLLOW, FOLLOW_TUPLE, GENERATOR };
 
 /* By the name of the type; `field` is an offset in the object, the same from 3.8 to 3.14 where no
  * version is said. */
@@ -41,7 +42,7 @@ static const struct iterator_row rows[] = {
 	{"iterator", COUNTS, 16, 0},
 	{"arrayiterator", COUNTS, 16, 0},
 	{"reversed", FALLS, 16, 0},
-	{"enumerate", COUNTS, 16, 0},
+	{"enumerate", ENUMERATE, 16, 0},
 	{"dict_keyiterator", COUNTS, 32, 0},
 	{"dict_valueiterator", COUNTS, 32, 0},
 	{"dict_itemiterator", COUNTS, 32, 0},
@@ -214,6 +215,10 @@ bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
 			return false;
 		if (row->form == COUNTS || row->form == FALLS)
 			return read_field(self, out, row->field, row->form == FALLS);
+		if (row->form == ENUMERATE)
+			return tp_py_memory_get_u64(self->mem, object + ENUMERATE_INNER,
+						    &out->inner) &&
+			       read_field(self, out, row->field, false);
 		if (row->form == RANGE)
 			return read_range(self, out);
 		if (!follow(self, row, &object))
