@@ -312,7 +312,9 @@ static void place_record(struct tp_trace *trace, const struct tp_record *record)
 		struct tp_gap *gap = &trace->gaps[trace->n_gaps++];
 		*gap = record->of.gap;
 		gap->start_ns = since_start(trace, gap->start_ns);
-		gap->end_ns = since_start(trace, gap->end_ns);
+		/* UINT64_MAX: it never ended. */
+		if (gap->end_ns != UINT64_MAX)
+			gap->end_ns = since_start(trace, gap->end_ns);
 		break;
 	}
 	case TP_RECORD_SOURCE:

@@ -73,7 +73,9 @@ static bool check_gap(const struct tp_trace *trace, struct tp_gap *gap)
 {
 	gap->source = string_or_none(trace, gap->source);
 	gap->reason = string_or_none(trace, gap->reason);
-	return is_interval(gap->start_ns, gap->end_ns);
+	/* One without an end lasts until the run ends. */
+	return is_interval(gap->start_ns,
+			   gap->end_ns == UINT64_MAX ? TP_TRACE_NS_MAX : gap->end_ns);
 }
 
 static bool check_source(const struct tp_trace *trace, struct tp_source *source)

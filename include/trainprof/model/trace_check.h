@@ -9,7 +9,7 @@
  *          parents end: none is its own ancestor. Frames of a stack: at most TP_STACK_MAX_FRAMES.
  * Kinds    Enumerations have one of their values.
  * Times    Begin before end; at most TP_TRACE_NS_MAX since the start of the run, so that sums of a
- *          few do not overflow.
+ *          few do not overflow. The end of a gap may be UINT64_MAX: that of the run.
  * Numbers  Readings are finite and at most TP_TRACE_VALUE_MAX in size; those of counters are not
  *          negative. CPUs are below TP_TRACE_CPUS_MAX; others become CPU 0.
  * Numbers of things  At most TP_TRACKS_MAX tracks, TP_TRACE_SOURCES_MAX sources and TP_RANKS_MAX

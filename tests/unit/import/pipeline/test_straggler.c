@@ -379,7 +379,7 @@ static const struct {
 	{"dp_rank,stage,rank,step,optype,start_ts,duration", NULL},
 	{"[{\"name\":\"forward-compute\",\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":1,\"dur\":1,"
 	 "\"args\":{\"step\":1}}]",
-	 "kineto"},
+	 "unknown"},
 };
 
 START_TEST(other_files_are_left_to_others)
