@@ -60,8 +60,8 @@ struct tp_python_counter {
 	 * whoever keeps it compares it with the next tp_python_count(). 0 = not known.
 	 */
 	uint64_t address;
-	uint8_t width;  /* bytes; 0 = not known */
-	bool is_object; /* a pointer to an int object rather than the number itself */
+	uint8_t width;   /* bytes; 0 = not known */
+	bool is_object;  /* a pointer to an int object rather than the number itself */
 	bool is_falling; /* the word counts down: `value` is what it has fallen by */
 };
 

@@ -369,7 +369,8 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	const struct tp_counter_steps *inner = found->n < old->n ? old : found;
 	bool are_long = outer->n < TP_LOOP_ROUNDS_MANY && outer->period_ns >= TP_COUNTER_EPOCH_NS;
 	bool are_epochs = inner->n >= TP_LOOP_EPOCH_STEPS_MIN * outer->n &&
-			  (are_long || inner->is_of_batches || has_inner_updates(updates, outer->borders, outer->n));
+			  (are_long || inner->is_of_batches ||
+			   has_inner_updates(updates, outer->borders, outer->n));
 	bool is_inner = are_epochs || is_same_count(outer, inner);
 	if (found->n == old->n)
 		return found->is_of_batches && !old->is_of_batches;

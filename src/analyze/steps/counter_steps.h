@@ -17,7 +17,7 @@
 struct tp_counter_steps {
 	uint64_t *borders; /* heap; the rounds lie between them */
 	size_t n;
-	uint32_t name; /* string: which counter */
+	uint32_t name;      /* string: which counter */
 	bool is_of_batches; /* an iterator over batches, by its attribute's name */
 	double period_ns;
 	double regularity; /* share of rounds within 50 % of the median of all, or of those in the

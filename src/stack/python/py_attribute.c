@@ -235,8 +235,9 @@ static void read_types(struct tp_py_attributes *self, const struct attribute_tab
 		if (!is_object(value_of(table, i)))
 			continue;
 		which[n] = i;
-		pieces[n++] = (struct tp_process_range){
-			value_of(table, i) + self->layout->object_type, &types[i], WORD};
+		pieces[n++] =
+			(struct tp_process_range){value_of(table, i) + self->layout->object_type,
+						  &types[i], WORD};
 	}
 	for (size_t at = 0; at < n;) {
 		at += self->mem->read(self->mem, pieces + at, n - at);

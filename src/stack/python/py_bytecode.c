@@ -30,10 +30,8 @@ struct opcode_numbers {
 };
 
 static const struct opcode_numbers numbers[] = {
-	{8, 10, 144, 144, 93, 93, 93, 93, 93, 0},
-	{11, 11, 144, 34, 93, 93, 93, 93, 93, 0},
-	{12, 12, 144, 144, 93, 62, 65, 248, 248, 4},
-	{13, 13, 71, 71, 72, 187, 190, 243, 243, 11},
+	{8, 10, 144, 144, 93, 93, 93, 93, 93, 0},    {11, 11, 144, 34, 93, 93, 93, 93, 93, 0},
+	{12, 12, 144, 144, 93, 62, 65, 248, 248, 4}, {13, 13, 71, 71, 72, 187, 190, 243, 243, 11},
 	{14, 14, 69, 69, 70, 170, 175, 234, 247, 9},
 };
 
@@ -135,8 +133,7 @@ static uint32_t length_of(struct tp_py_bytecodes *self, const uint8_t *head, uin
 {
 	uint64_t tuple = at ? tp_py_memory_u64(head + at) : 0;
 	uint64_t n = 0;
-	if (tuple == 0 ||
-	    !tp_py_memory_get_u64(self->mem, tuple + self->layout->object_size, &n))
+	if (tuple == 0 || !tp_py_memory_get_u64(self->mem, tuple + self->layout->object_size, &n))
 		return 0;
 	return n < MAX_LOCALS ? (uint32_t)n : 0;
 }
@@ -153,8 +150,7 @@ static bool locate(struct tp_py_bytecodes *self, const uint8_t *head, uint64_t c
 	}
 	uint64_t object = tp_py_memory_u64(head + layout->code_bytes);
 	*at = object + layout->bytes_data;
-	return object != 0 &&
-	       tp_py_memory_get_u64(self->mem, object + layout->object_size, size);
+	return object != 0 && tp_py_memory_get_u64(self->mem, object + layout->object_size, size);
 }
 
 static void load_loops(struct tp_py_bytecodes *self, struct tp_py_bytecode *out,

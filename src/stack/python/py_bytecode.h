@@ -21,9 +21,9 @@ struct tp_py_for_loop {
 
 struct tp_py_bytecode {
 	uint64_t identity;
-	uint32_t n_locals;     /* words before the value stack */
-	uint32_t n_stack;      /* words of the value stack */
-	uint64_t local_names;  /* address of a tuple */
+	uint32_t n_locals;            /* words before the value stack */
+	uint32_t n_stack;             /* words of the value stack */
+	uint64_t local_names;         /* address of a tuple */
 	struct tp_py_for_loop *loops; /* heap; an outer loop comes before its inner ones */
 	size_t n_loops;
 };

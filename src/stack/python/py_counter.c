@@ -427,8 +427,8 @@ struct root {
 	uint64_t address;
 	uint64_t word;
 	uint64_t object;
-	uint32_t line;   /* of the loop; 0: a local variable */
-	uint32_t number; /* of the loop or the variable */
+	uint32_t line;    /* of the loop; 0: a local variable */
+	uint32_t number;  /* of the loop or the variable */
 	const char *name; /* of the variable; NULL = unknown */
 };
 
@@ -446,8 +446,8 @@ static const char *label_of(struct tp_py_counters *self, const struct root *root
 		tp_buf_printf(text, "%s.%s", root->name, attribute);
 	else
 		tp_buf_printf(text, "#%u.%s", root->number, attribute);
-	return tp_strtab_text(&self->names, tp_strtab_intern_len(&self->names, tp_buf_text(text),
-								 text->len));
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(text), text->len));
 }
 
 static uint64_t slot_of_label(struct tp_py_counters *self, const struct root *root,
@@ -530,8 +530,8 @@ static bool read_pointers(struct tp_py_counters *self, const struct root *root,
 	const struct tp_py_attribute *first = &cache->attributes[0];
 	memcpy(guards, first->guard_words, sizeof(guards));
 	for (size_t i = 0; i < cache->n; i++)
-		pieces[n++] = (struct tp_process_range){cache->attributes[i].address, &pointers[i],
-							WORD};
+		pieces[n++] =
+			(struct tp_process_range){cache->attributes[i].address, &pointers[i], WORD};
 	for (size_t i = 0; i < 2; i++)
 		if (first->guards[i])
 			pieces[n++] = (struct tp_process_range){first->guards[i], &guards[i], WORD};
@@ -606,13 +606,13 @@ static void read_loops_of(struct tp_py_counters *self, struct told *told, struct
 	uint64_t offset = frame->instr - root->code->bytecode;
 	size_t n_words = bytecode->n_stack < TP_PY_ITERATOR_MAX_STACK ? bytecode->n_stack
 								      : TP_PY_ITERATOR_MAX_STACK;
-	uint64_t address = frame->address + self->layout->frame_size +
-			   (uint64_t)WORD * bytecode->n_locals;
+	uint64_t address =
+		frame->address + self->layout->frame_size + (uint64_t)WORD * bytecode->n_locals;
 	if (bytecode->n_loops == 0 || n_words == 0 || offset > INT32_MAX ||
 	    !tp_py_memory_get(self->mem, address, words, n_words * WORD))
 		return;
-	size_t n = tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words,
-					live);
+	size_t n =
+		tp_py_iterators_live(iterators, bytecode, (uint32_t)offset, words, n_words, live);
 	for (size_t i = 0; i < n; i++) {
 		root->address = address + live[i].word * WORD;
 		root->word = words[live[i].word];

@@ -4,10 +4,10 @@
  *
  * A loop whose body is one line looks the same in every stack, but its counter says how often it
  * came round. Best is the iterator of a for loop, which lies on the frame's value stack; an
- * instance of a Python class, there or in a local variable, may count in its attributes. Of the outermost frames of a stack the first local variables are read, of module
- * bodies the global ones; one that never was a whole number, or jumps about, is soon not read any
- * more. A number counts when the variable still had it after it was read; it is of an instant
- * shortly after the stack's.
+ * instance of a Python class, there or in a local variable, may count in its attributes. Of the
+ * outermost frames of a stack the first local variables are read, of module bodies the global ones;
+ * one that never was a whole number, or jumps about, is soon not read any more. A number counts
+ * when the variable still had it after it was read; it is of an instant shortly after the stack's.
  */
 #ifndef TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H
 #define TRAINPROF_SRC_STACK_PYTHON_PY_COUNTER_H

@@ -110,7 +110,8 @@ size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_byt
 static bool find_frame(struct tp_py_iterators *self, uint64_t generator, uint64_t *frame)
 {
 	*frame = generator + self->layout->generator_frame;
-	return self->layout->minor >= 11 || (tp_py_memory_get_u64(self->mem, *frame, frame) && *frame);
+	return self->layout->minor >= 11 ||
+	       (tp_py_memory_get_u64(self->mem, *frame, frame) && *frame);
 }
 
 static const struct tp_py_code *code_of(struct tp_py_iterators *self, const uint8_t *frame)

@@ -73,11 +73,11 @@ struct tp_py_layout {
 	uint32_t code_flags, code_consts, code_names;
 	uint32_t code_file, code_name, code_qualname;
 	uint32_t code_first_line;
-	uint32_t code_stack_size; /* int: words of the value stack, which lies behind the locals */
-	uint32_t code_n_locals;   /* int: local variables, from 3.11 on with cells and free ones */
-	uint32_t code_local_names;      /* tuple: their names */
+	uint32_t code_stack_size;  /* int: words of the value stack, which lies behind the locals */
+	uint32_t code_n_locals;    /* int: local variables, from 3.11 on with cells and free ones */
+	uint32_t code_local_names; /* tuple: their names */
 	uint32_t code_cells, code_free; /* tuples; before 3.11 */
-	uint32_t code_lines;           /* bytes object: the line table */
+	uint32_t code_lines;            /* bytes object: the line table */
 	uint32_t code_first_traceable; /* int: what is before that instruction is not shown; 3.11 on
 					*/
 	uint32_t code_bytes;           /* before 3.11 a bytes object, then the bytecode itself */
@@ -91,7 +91,7 @@ struct tp_py_layout {
 	uint32_t text_length, text_state;
 	uint32_t text_ascii, text_compact; /* where the characters are */
 	uint32_t bytes_data;
-	uint32_t type_keys; /* of a class: the names of the attributes of its instances */
+	uint32_t type_keys;       /* of a class: the names of the attributes of its instances */
 	uint32_t generator_frame; /* a pointer to it, from 3.11 on the frame itself */
 	struct tp_py_layout_offsets told;
 };
