@@ -383,6 +383,11 @@ proof-inject: $(B)/bench/join_stress $(VISITOR) $(B)/programs/steadfast
 proof-qemu:
 	$(Q)V=$(V) tests/qemu/run.sh build/qemu
 
+## proof-steps: shapes of Python loops against their own count; LENGTHS="5 20" PYTHONS=PATHS SHAPES=NAMES
+.PHONY: proof-steps
+proof-steps: $(B)/trainprof
+	$(Q)tests/programs/check_loops.sh $(B) $(SHAPES)
+
 # ---- real programs: darknet, PyTorch, JAX, TensorFlow, MPI; minutes --------------------------------
 # ---- faults: what a measured program and trainprof go through ------------------------------------------
 .PHONY: check-faults check-faults-quick proof-faults fuzz-recordings

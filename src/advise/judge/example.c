@@ -21,7 +21,8 @@ static void add_word(struct tp_buf *out, const char *word)
 
 static void add_command(struct tp_buf *out, const struct tp_rule_context *matter)
 {
-	if (!matter->run || !matter->run->n_command) {
+	/* The command of an import is trainprof's own: the program's is not known. */
+	if (!matter->run || !matter->run->n_command || matter->run->mode == TP_MODE_IMPORT) {
 		tp_buf_puts(out, "YOUR_COMMAND");
 		return;
 	}

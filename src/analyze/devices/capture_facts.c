@@ -109,12 +109,13 @@ static struct thread_counts count_rank(struct tp_rank_analysis *analysis,
 		const struct tp_track_spans *spans = &analysis->trace->spans[rank->threads[t]];
 		for (size_t i = 0; i < spans->n; i++) {
 			const struct tp_span *span = &spans->items[i];
-			enum tp_span_sense sense = tp_rank_sense(analysis, span);
 			const char *name = tp_trace_string(analysis->trace, span->name);
-			counts.n_launches += span->kind == TP_SPAN_CALL && sense == TP_SENSE_LAUNCH;
-			counts.n_collectives +=
-				sense == TP_SENSE_COLLECTIVE &&
-				(strncmp(name, "nccl:", 5) == 0 || strncmp(name, "rccl:", 5) == 0);
+			bool is_of_library =
+				strncmp(name, "nccl:", 5) == 0 || strncmp(name, "rccl:", 5) == 0;
+			counts.n_launches += span->kind == TP_SPAN_CALL &&
+					     tp_rank_sense(analysis, span) == TP_SENSE_LAUNCH;
+			counts.n_collectives += is_of_library && tp_rank_sense(analysis, span) ==
+									 TP_SENSE_COLLECTIVE;
 			counts.n_operators += span->kind == TP_SPAN_OPERATOR;
 			counts.n_calls += span->kind == TP_SPAN_CALL;
 			counts.n_ranges += span->kind == TP_SPAN_ANNOTATION;

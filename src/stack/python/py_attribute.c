@@ -137,8 +137,8 @@ static bool use_dict(struct tp_py_attributes *self, uint64_t dict, struct attrib
 }
 
 /* 3.11 has both pointers, 3.12 one that says by its lowest bit which of them it is. */
-static bool use_managed(struct tp_py_attributes *self, uint64_t object,
-			const struct tp_py_type *type, struct attribute_table *table)
+static bool use_dict_of_class(struct tp_py_attributes *self, uint64_t object,
+			      const struct tp_py_type *type, struct attribute_table *table)
 {
 	uint64_t words[2];
 	if (!tp_py_memory_get(self->mem, object - BEFORE_OBJECT, words, sizeof(words)))
@@ -167,7 +167,7 @@ static bool find_table(struct tp_py_attributes *self, uint64_t object,
 {
 	uint64_t dict;
 	if (self->layout->minor >= 11 && (type->flags & FLAG_MANAGED_DICT))
-		return use_managed(self, object, type, table);
+		return use_dict_of_class(self, object, type, table);
 	if (type->dict_offset <= 0 || type->dict_offset > MAX_BASIC_SIZE ||
 	    !tp_py_memory_get_u64(self->mem, object + (uint64_t)type->dict_offset, &dict))
 		return false;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about attributes that hold whole numbers, in memory built by hand for each version. */
+#include "stack/python/py_attribute.h"
+
+#include "stack/pyimage.h"
+
+#include <check.h>
+
+static struct pyimage image;
+static struct tp_py_attributes attributes;
+static uint64_t table;
+static uint64_t dict;
+
+/* An instance whose dictionary is at a place that its type says, as before 3.11. */
+static uint64_t begin(unsigned minor, uint64_t flags)
+{
+	pyimage_init(&image, minor);
+	tp_py_attributes_init(&attributes, &image.mem, image.layout, image.int_type);
+	uint64_t type = pyimage_alloc(&image, 1024);
+	uint64_t object = pyimage_alloc(&image, 64);
+	table = pyimage_table(&image, false);
+	dict = pyimage_dict(&image, table);
+	pyimage_put(&image, type + 168, flags);
+	pyimage_put(&image, type + 288, 16);
+	pyimage_put(&image, object + image.layout->object_type, type);
+	pyimage_put(&image, object + 16, dict);
+	return object;
+}
+
+static void end(void)
+{
+	tp_py_attributes_release(&attributes);
+	pyimage_release(&image);
+}
+
+enum { CLASS = 1 << 9 };
+
+START_TEST(whole_numbers_are_found_with_name_and_address)
+{
+	struct tp_py_attribute found[TP_PY_ATTRIBUTE_MAX];
+	uint64_t object = begin((unsigned)_i, CLASS);
+	uint64_t other = pyimage_object(&image, image.code_type);
+	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "model"), other);
+	pyimage_set_entry(&image, table, 1, pyimage_text(&image, "step"), pyimage_int(&image, 41));
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, object, found), 1);
+	ck_assert_str_eq(found[0].name, "step");
+	uint64_t number = pyimage_get(&image, found[0].address);
+	ck_assert_uint_eq(pyimage_get(&image, number + image.layout->object_type), image.int_type);
+	ck_assert_uint_eq(found[0].guards[0], object + 16);
+	ck_assert_uint_eq(found[0].guard_words[0], dict);
+	ck_assert_uint_eq(found[0].guard_words[1], table);
+	end();
+}
+END_TEST
+
+START_TEST(objects_of_c_have_none)
+{
+	struct tp_py_attribute found[TP_PY_ATTRIBUTE_MAX];
+	uint64_t object = begin((unsigned)_i, 0);
+	pyimage_set_entry(&image, table, 0, pyimage_text(&image, "step"), pyimage_int(&image, 4));
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, object, found), 0);
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, 0x10000, found), 0);
+	end();
+}
+END_TEST
+
+START_TEST(a_table_that_makes_no_sense_has_none)
+{
+	struct tp_py_attribute found[TP_PY_ATTRIBUTE_MAX];
+	uint64_t object = begin((unsigned)_i, CLASS);
+	pyimage_put(&image, table + image.layout->keys_n_entries, UINT64_MAX / 2);
+	ck_assert_uint_eq(tp_py_attributes_find(&attributes, object, found), 0);
+	end();
+}
+END_TEST
+
+Suite *suite_stack_py_attribute(void);
+Suite *suite_stack_py_attribute(void)
+{
+	Suite *suite = suite_create("stack/pyattribute");
+	TCase *tc = tcase_create("pyattribute");
+	const TTest *const for_each_version[] = {
+		whole_numbers_are_found_with_name_and_address,
+		objects_of_c_have_none,
+		a_table_that_makes_no_sense_has_none,
+	};
+	for (size_t i = 0; i < sizeof(for_each_version) / sizeof(for_each_version[0]); i++)
+		tcase_add_loop_test(tc, for_each_version[i], TP_PY_LAYOUT_MINOR_MIN,
+				    TP_PY_LAYOUT_MINOR_MAX + 1);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

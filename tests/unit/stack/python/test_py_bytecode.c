@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Claims about for loops in bytecode, as compiled by each version. */
+#include "stack/python/py_bytecode.h"
+
+#include <check.h>
+
+enum { MAX_LOOPS = 8 };
+
+struct example {
+	unsigned minor;
+	uint8_t bytes[32];
+	size_t size;
+	uint32_t start, end;
+};
+
+/* for i in x: pass. The jump back of 3.11 and the END_FOR of later ones are what confirms it. */
+static const struct example examples[] = {
+	{8, {101, 0, 68, 0, 93, 4, 90, 1, 113, 4, 100, 0, 83, 0}, 14, 4, 10},
+	{9, {101, 0, 68, 0, 93, 4, 90, 1, 113, 4, 100, 0, 83, 0}, 14, 4, 10},
+	{10, {101, 0, 68, 0, 93, 2, 90, 1, 113, 2, 100, 0, 83, 0}, 14, 4, 10},
+	{11, {101, 0, 68, 0, 93, 2, 90, 1, 140, 3, 100, 0, 83, 0}, 14, 4, 10},
+	{12, {101, 0, 68, 0, 93, 2, 0, 0, 90, 1, 140, 4, 4, 0, 121, 0}, 16, 4, 12},
+	{12, {101, 0, 68, 0, 64, 2, 0, 0, 90, 1, 140, 4, 4, 0, 121, 0}, 16, 4, 12},
+	{13, {92, 0, 19, 0, 72, 3, 0, 0, 116, 1, 77, 5, 0, 0, 11, 0, 32, 0}, 18, 4, 14},
+};
+
+START_TEST(a_loop_is_from_its_instruction_to_where_that_jumps)
+{
+	const struct example *e = &examples[_i];
+	struct tp_py_for_loop loops[MAX_LOOPS];
+	ck_assert_uint_eq(tp_py_bytecode_find_loops(e->minor, e->bytes, e->size, loops, MAX_LOOPS),
+			  1);
+	ck_assert_uint_eq(loops[0].start, e->start);
+	ck_assert_uint_eq(loops[0].end, e->end);
+}
+END_TEST
+
+START_TEST(a_jump_beyond_the_code_is_no_loop)
+{
+	const struct example *e = &examples[_i];
+	struct tp_py_for_loop loops[MAX_LOOPS];
+	uint8_t bytes[32];
+	memcpy(bytes, e->bytes, sizeof(bytes));
+	bytes[e->start + 1] = 255;
+	ck_assert_uint_eq(tp_py_bytecode_find_loops(e->minor, bytes, e->size, loops, MAX_LOOPS), 0);
+}
+END_TEST
+
+START_TEST(what_looks_like_a_loop_in_a_cache_is_none)
+{
+	static const uint8_t bytes[] = {101, 0, 93, 2, 90, 1, 100, 0, 100, 0, 83, 0};
+	struct tp_py_for_loop loops[MAX_LOOPS];
+	ck_assert_uint_eq(tp_py_bytecode_find_loops(11, bytes, sizeof(bytes), loops, MAX_LOOPS), 0);
+	ck_assert_uint_eq(tp_py_bytecode_find_loops(12, bytes, sizeof(bytes), loops, MAX_LOOPS), 0);
+}
+END_TEST
+
+Suite *suite_stack_py_bytecode(void);
+Suite *suite_stack_py_bytecode(void)
+{
+	Suite *suite = suite_create("stack/pybytecode");
+	TCase *tc = tcase_create("pybytecode");
+	int n = (int)(sizeof(examples) / sizeof(examples[0]));
+	tcase_add_loop_test(tc, a_loop_is_from_its_instruction_to_where_that_jumps, 0, n);
+	tcase_add_loop_test(tc, a_jump_beyond_the_code_is_no_loop, 0, n);
+	tcase_add_test(tc, what_looks_like_a_loop_in_a_cache_is_none);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
