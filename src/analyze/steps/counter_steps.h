@@ -17,11 +17,8 @@
 struct tp_counter_steps {
 	uint64_t *borders; /* heap; the rounds lie between them */
 	size_t n;
-<<<<<<< HEAD
 	size_t n_exact;     /* borders at the instant of a write, by a breakpoint */
 	size_t n_writes;    /* that a breakpoint saw, whether they are believed or not */
-=======
->>>>>>> steps-counters
 	uint32_t name;      /* string: which counter */
 	bool is_of_batches; /* an iterator over batches, by its attribute's name */
 	double period_ns;
