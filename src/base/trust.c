@@ -73,14 +73,6 @@ enum tp_status tp_trust_check(const char *path, struct tp_error *err)
 	return check(&info, path, err);
 }
 
-enum tp_status tp_trust_check_open(int fd, const char *path, struct tp_error *err)
-{
-	struct stat info;
-	if (fstat(fd, &info) != 0)
-		return tp_fail_errno(err, errno, "cannot read '%s'", path);
-	return check(&info, path, err);
-}
-
 bool tp_trust_is_given(const char *path)
 {
 	return tp_trust_check(path, NULL) == TP_OK;

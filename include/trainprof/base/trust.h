@@ -16,9 +16,7 @@
  * Errors  TP_DENIED: says whose it is or who may write it, and what to type. TP_ABSENT, TP_IO.
  */
 TP_MUST_CHECK enum tp_status tp_trust_check(const char *path, struct tp_error *err);
-/* The same of what is open already. `path` is for the message. */
-TP_MUST_CHECK enum tp_status tp_trust_check_open(int fd, const char *path, struct tp_error *err);
-
+/* Whether tp_trust_check() gives TP_OK. */
 bool tp_trust_is_given(const char *path);
 
 #endif
