@@ -436,7 +436,7 @@ static size_t read_all_variables(struct tp_py_counters *self, const struct tp_py
 /* ---- loops and objects ---- */
 
 /* Where counters of one call go. */
-struct told {
+struct counter_list {
 	struct tp_python_counter *out;
 	size_t n;
 	size_t max;
@@ -479,23 +479,23 @@ static uint64_t slot_of_label(struct tp_py_counters *self, const struct root *ro
 	return slot_of(self, root->code, tp_hash_mix((uint64_t)(uintptr_t)label, root->number));
 }
 
-static void tell(struct tp_py_counters *self, struct told *told, const struct root *root,
-		 struct tp_python_counter counter, uint64_t slot)
+static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
+			 const struct root *root, struct tp_python_counter counter, uint64_t slot)
 {
 	note_address(self, counter.address);
-	if (told->n == told->max || !update_slot(self, slot, counter.value))
+	if (list->n == list->max || !update_slot(self, slot, counter.value))
 		return;
 	counter.file = root->code->file;
 	counter.name = root->code->name;
 	counter.first_line = root->code->first_line;
 	counter.local = root->number;
 	counter.width = WORD;
-	told->out[told->n++] = counter;
+	list->out[list->n++] = counter;
 }
 
 /* One that falls is counted from where it was first seen on. */
-static uint64_t rising_value(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
-			     uint64_t value)
+static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
+			 uint64_t value)
 {
 	if (!position->is_falling)
 		return value;
@@ -507,8 +507,8 @@ static uint64_t rising_value(struct tp_py_counter_slot *slot, const struct tp_py
 }
 
 /* The frame still has the iterator after its position was read: so it was alive. */
-static void read_position(struct tp_py_counters *self, struct told *told, const struct root *root,
-			  const struct tp_py_position *position)
+static void read_position(struct tp_py_counters *self, struct counter_list *list,
+			  const struct root *root, const struct tp_py_position *position)
 {
 	uint64_t word = 0;
 	const char *label = label_of(self, root, NULL);
@@ -516,7 +516,7 @@ static void read_position(struct tp_py_counters *self, struct told *told, const 
 	if (slot == NO_SLOT || !tp_py_memory_get_u64(self->mem, root->address, &word) ||
 	    word != root->word)
 		return;
-	uint64_t value = rising_value(&self->slots[slot], position, position->value);
+	uint64_t value = count_up(&self->slots[slot], position, position->value);
 	struct tp_python_counter counter = {
 		.variable = label,
 		.kind = TP_PYTHON_COUNTER_ITERATOR,
@@ -524,17 +524,17 @@ static void read_position(struct tp_py_counters *self, struct told *told, const 
 		.address = position->address,
 		.is_falling = position->is_falling,
 	};
-	tell(self, told, root, counter, slot);
+	emit_counter(self, list, root, counter, slot);
 }
 
-static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self, struct told *told,
-						  uint64_t object)
+static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
+						  struct counter_list *list, uint64_t object)
 {
 	struct tp_py_object_cache *cache =
 		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
 	if (cache->object == object && cache->n_uses++ < OBJECT_USES)
 		return cache;
-	if (told->n_searches++ >= MAX_SEARCHES)
+	if (list->n_searches++ >= MAX_SEARCHES)
 		return cache->object == object ? cache : NULL;
 	cache->object = object;
 	cache->n_uses = 0;
@@ -564,8 +564,9 @@ static bool read_pointers(struct tp_py_counters *self, const struct root *root,
 	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
 }
 
-static void tell_attribute(struct tp_py_counters *self, struct told *told, const struct root *root,
-			   const struct tp_py_attribute *attribute, const uint8_t *number)
+static void emit_attribute(struct tp_py_counters *self, struct counter_list *list,
+			   const struct root *root, const struct tp_py_attribute *attribute,
+			   const uint8_t *number)
 {
 	uint64_t value;
 	const char *label = label_of(self, root, attribute->name);
@@ -579,17 +580,17 @@ static void tell_attribute(struct tp_py_counters *self, struct told *told, const
 		.address = attribute->address,
 		.is_object = true,
 	};
-	tell(self, told, root, counter, slot);
+	emit_counter(self, list, root, counter, slot);
 }
 
-static void read_attributes(struct tp_py_counters *self, struct told *told, const struct root *root,
-			    uint64_t object)
+static void read_attributes(struct tp_py_counters *self, struct counter_list *list,
+			    const struct root *root, uint64_t object)
 {
 	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][INT_BYTES];
 	bool is_read[TP_PY_ATTRIBUTE_MAX];
-	struct tp_py_object_cache *cache = object_cache_of(self, told, object);
+	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
 	if (!cache || cache->n == 0)
 		return;
 	if (!read_pointers(self, root, cache, before)) {
@@ -603,25 +604,25 @@ static void read_attributes(struct tp_py_counters *self, struct told *told, cons
 		return;
 	for (size_t i = 0; i < cache->n; i++)
 		if (is_read[i] && before[i] == after[i])
-			tell_attribute(self, told, root, &cache->attributes[i], numbers[i]);
+			emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
 }
 
-static void read_loop(struct tp_py_counters *self, struct told *told, const struct root *root,
-		      struct tp_py_iterators *iterators)
+static void read_loop(struct tp_py_counters *self, struct counter_list *list,
+		      const struct root *root, struct tp_py_iterators *iterators)
 {
 	struct tp_py_position position;
 	if (!tp_py_iterators_position(iterators, root->object, &position))
 		return;
 	if (position.address)
-		read_position(self, told, root, &position);
+		read_position(self, list, root, &position);
 	else
-		read_attributes(self, told, root, position.object);
+		read_attributes(self, list, root, position.object);
 	/* PyTorch's loader counts the batches that it gave, and says by that what it gives. */
 	if (position.inner)
-		read_attributes(self, told, root, position.inner);
+		read_attributes(self, list, root, position.inner);
 }
 
-static void read_loops_of(struct tp_py_counters *self, struct told *told, struct root *root,
+static void read_loops_of(struct tp_py_counters *self, struct counter_list *list, struct root *root,
 			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
 {
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
@@ -643,7 +644,7 @@ static void read_loops_of(struct tp_py_counters *self, struct told *told, struct
 		root->object = live[i].object;
 		root->line = live[i].loop.line ? live[i].loop.line : 1;
 		root->number = (1U << 16) + live[i].loop.start;
-		read_loop(self, told, root, iterators);
+		read_loop(self, list, root, iterators);
 	}
 }
 
@@ -668,8 +669,8 @@ static const char *local_name(struct tp_py_counters *self, const struct tp_py_by
 }
 
 /* Instances in its local variables, such as `self`. */
-static void read_objects_of(struct tp_py_counters *self, struct told *told, struct root *root,
-			    const struct tp_py_stack_frame *frame)
+static void read_objects_of(struct tp_py_counters *self, struct counter_list *list,
+			    struct root *root, const struct tp_py_stack_frame *frame)
 {
 	uint64_t words[MAX_OBJECT_LOCALS];
 	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
@@ -677,23 +678,23 @@ static void read_objects_of(struct tp_py_counters *self, struct told *told, stru
 	uint64_t address = frame->address + self->layout->frame_size;
 	if (n == 0 || !tp_py_memory_get(self->mem, address, words, n * WORD))
 		return;
-	for (uint32_t i = 0; i < n && told->n_objects < MAX_OBJECTS; i++) {
+	for (uint32_t i = 0; i < n && list->n_objects < MAX_OBJECTS; i++) {
 		uint64_t tags = self->layout->minor >= 14 ? TAGS : 0;
 		uint64_t object = words[i] & ~tags;
 		const struct tp_py_type *type = tp_py_attributes_type(&self->attributes, object);
 		if (!type || !type->is_class)
 			continue;
-		told->n_objects++;
+		list->n_objects++;
 		root->address = address + (uint64_t)i * WORD;
 		root->word = words[i];
 		root->number = i;
 		root->line = 0;
 		root->name = local_name(self, bytecode, i);
-		read_attributes(self, told, root, object);
+		read_attributes(self, list, root, object);
 	}
 }
 
-static void read_frames(struct tp_py_counters *self, struct told *told,
+static void read_frames(struct tp_py_counters *self, struct counter_list *list,
 			const struct tp_py_stack *stack, struct tp_py_code_cache *codes,
 			size_t max_frames, bool with_loops)
 {
@@ -703,9 +704,9 @@ static void read_frames(struct tp_py_counters *self, struct told *told,
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
 		struct root root = {.code = tp_py_code_get(codes, frame->code)};
 		if (root.code && with_loops)
-			read_loops_of(self, told, &root, frame, &iterators);
+			read_loops_of(self, list, &root, frame, &iterators);
 		else if (root.code && !root.code->is_body)
-			read_objects_of(self, told, &root, frame);
+			read_objects_of(self, list, &root, frame);
 	}
 }
 
@@ -716,9 +717,9 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	self->n_read = 0;
 	if (self->int_type == 0)
 		return 0;
-	struct told told = {.out = out, .max = max};
-	read_frames(self, &told, stack, codes, MAX_LOOP_FRAMES, true);
-	told.n += read_all_variables(self, stack, codes, out + told.n, max - told.n);
-	read_frames(self, &told, stack, codes, MAX_FRAMES, false);
-	return told.n;
+	struct counter_list list = {.out = out, .max = max};
+	read_frames(self, &list, stack, codes, MAX_LOOP_FRAMES, true);
+	list.n += read_all_variables(self, stack, codes, out + list.n, max - list.n);
+	read_frames(self, &list, stack, codes, MAX_FRAMES, false);
+	return list.n;
 }

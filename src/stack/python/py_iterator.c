@@ -75,7 +75,7 @@ static const struct iterator_row *row_of(const struct tp_py_type *type, unsigned
 	return NULL;
 }
 
-static uint64_t untag(const struct tp_py_iterators *self, uint64_t word)
+static uint64_t clear_tags(const struct tp_py_iterators *self, uint64_t word)
 {
 	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
 }
@@ -93,13 +93,13 @@ size_t tp_py_iterators_live(struct tp_py_iterators *self, const struct tp_py_byt
 			continue;
 		const struct tp_py_type *type = NULL;
 		for (; at < n_words; at++) {
-			type = tp_py_attributes_type(self->attributes, untag(self, words[at]));
+			type = tp_py_attributes_type(self->attributes, clear_tags(self, words[at]));
 			if (type && type->is_iterator)
 				break;
 		}
 		if (at == n_words)
 			break;
-		out[n++] = (struct tp_py_live_loop){*loop, at, untag(self, words[at])};
+		out[n++] = (struct tp_py_live_loop){*loop, at, clear_tags(self, words[at])};
 		at++;
 	}
 	return n;
@@ -116,7 +116,7 @@ static bool find_frame(struct tp_py_iterators *self, uint64_t generator, uint64_
 
 static const struct tp_py_code *code_of(struct tp_py_iterators *self, const uint8_t *frame)
 {
-	uint64_t address = untag(self, tp_py_memory_u64(frame + self->layout->frame_code));
+	uint64_t address = clear_tags(self, tp_py_memory_u64(frame + self->layout->frame_code));
 	const struct tp_py_code *code = tp_py_code_get(self->codes, address);
 	if (code || address == 0)
 		return code;
@@ -136,7 +136,7 @@ static uint32_t offset_of(const struct tp_py_iterators *self, const struct tp_py
 }
 
 /* What its innermost loop that runs takes from; false when it waits in none. */
-static bool follow_generator(struct tp_py_iterators *self, uint64_t object, uint64_t *next)
+static bool follow_suspended(struct tp_py_iterators *self, uint64_t object, uint64_t *next)
 {
 	uint64_t frame;
 	uint8_t bytes[TP_PY_LAYOUT_MAX_FRAME_BYTES];
@@ -191,7 +191,7 @@ static bool follow(struct tp_py_iterators *self, const struct iterator_row *row,
 {
 	uint64_t next;
 	if (row->form == GENERATOR)
-		return follow_generator(self, *object, object);
+		return follow_suspended(self, *object, object);
 	if (!tp_py_memory_get_u64(self->mem, *object + row->field, &next) ||
 	    (row->form == FOLLOW_TUPLE &&
 	     !tp_py_memory_get_u64(self->mem, next + TUPLE_ITEMS, &next)))
