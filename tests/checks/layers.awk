@@ -9,7 +9,7 @@ BEGIN {
 	# library header -> where it may come in
 	library["cjson/"] = "^src/base/json\\.c$"
 	library["zlib"] = "^src/base/gzip\\.c$"
-	library["cpuid"] = "^src/base/sha256\\.c$"
+	library["cpuid"] = "^src/(base/sha256|import/json/json_skip)\\.c$"
 	library["immintrin"] = "^src/(base/sha256|import/json/json_skip)\\.c$"
 	library["emmintrin"] = "^src/import/json/byte_mask\\.h$"
 	library["sqlite3"] = "^src/import/nsys/"

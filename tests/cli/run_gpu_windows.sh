@@ -6,7 +6,8 @@
 export NVML_SCRIPT="$PWD/script"
 printf 'devices 1\nname NVIDIA H200\nawake 50\n' >script
 # Some file: the driver would load it, and there is no driver.
-export TRAINPROF_AGENT=/dev/null
+: >agent.so
+export TRAINPROF_AGENT="$PWD/agent.so"
 
 # windowed NAME FACTOR BUDGET STEPS: steps of 21 ms that are FACTOR times as long while traced. At five
 # percent the second window begins 28 s after the first step at the latest.

@@ -135,6 +135,8 @@ static bool read_setting(struct parser *p, struct ruletrace_scene *scene)
 		scene->is_marked = false;
 	} else if (take(p, "cut")) {
 		scene->is_cut = true;
+	} else if (take(p, "foreign")) {
+		scene->is_foreign = true;
 	} else if (take(p, "nsys")) {
 		scene->is_nsys_too = true;
 	} else if (take(p, "malformed")) {

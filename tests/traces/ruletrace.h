@@ -61,6 +61,7 @@ struct ruletrace_scene {
 	long step_us;
 	bool is_marked;
 	bool is_cut;
+	bool is_foreign;              /* nothing in the file says who wrote it */
 	bool is_nsys_too;             /* written as an export of nsys it gives the same */
 	long malformed;               /* events that make no sense */
 	long capability;              /* of the devices; 0: not told */

@@ -10,6 +10,7 @@ struct output {
 	struct tp_buf *out;
 	long correlation;
 	bool has_events;
+	bool is_foreign;
 };
 
 static void put_event(struct output *o, const char *category, const char *name, long process,
@@ -18,7 +19,7 @@ static void put_event(struct output *o, const char *category, const char *name, 
 	tp_buf_printf(o->out,
 		      "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %ld, "
 		      "\"tid\": %ld, \"ts\": %ld, \"dur\": %ld",
-		      o->has_events ? ",\n" : "", category, name, process, thread, start_us,
+		      o->has_events ? ",\n" : "", o->is_foreign ? "work" : category, name, process, thread, start_us,
 		      length_us);
 	o->has_events = true;
 }
@@ -89,6 +90,10 @@ static void put_step(struct output *o, const struct ruletrace_scene *scene, size
 
 static void put_head(struct tp_buf *out, const struct ruletrace_scene *scene, size_t rank)
 {
+	if (scene->is_foreign) {
+		tp_buf_puts(out, "{\"traceEvents\": [\n");
+		return;
+	}
 	tp_buf_printf(out,
 		      "{\"schemaVersion\": 1,\n\"distributedInfo\": {\"backend\": \"nccl\", "
 		      "\"rank\": %zu, \"world_size\": %ld},\n",
@@ -104,7 +109,7 @@ static void put_head(struct tp_buf *out, const struct ruletrace_scene *scene, si
 
 void ruletrace_kineto(struct tp_buf *out, const struct ruletrace_scene *scene, size_t rank)
 {
-	struct output o = {.out = out};
+	struct output o = {.out = out, .is_foreign = scene->is_foreign};
 	put_head(out, scene, rank);
 	for (long i = 0; i < scene->steps; i++)
 		put_step(&o, scene, rank, i);
