@@ -19,8 +19,8 @@ static void put_event(struct output *o, const char *category, const char *name, 
 	tp_buf_printf(o->out,
 		      "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": %ld, "
 		      "\"tid\": %ld, \"ts\": %ld, \"dur\": %ld",
-		      o->has_events ? ",\n" : "", o->is_foreign ? "work" : category, name, process, thread, start_us,
-		      length_us);
+		      o->has_events ? ",\n" : "", o->is_foreign ? "work" : category, name, process,
+		      thread, start_us, length_us);
 	o->has_events = true;
 }
 

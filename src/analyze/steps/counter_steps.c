@@ -361,11 +361,20 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 }
 
 /* Two variables that count the same, as a loop's own and the argument of what it calls: one that is
- * there only while that runs misses rounds at both ends. */
+ * there only while that runs, or was met late, misses rounds at both ends. While both are there
+ * they agree. */
 static bool is_same_count(const struct tp_counter_steps *outer,
 			  const struct tp_counter_steps *inner)
 {
-	return (double)(inner->n - outer->n) <= TP_COUNTER_SAME_MAX * (double)inner->n;
+	uint64_t start_ns = outer->borders[0];
+	uint64_t end_ns = outer->borders[outer->n - 1];
+	start_ns = start_ns > inner->borders[0] ? start_ns : inner->borders[0];
+	end_ns = end_ns < inner->borders[inner->n - 1] ? end_ns : inner->borders[inner->n - 1];
+	if (start_ns >= end_ns)
+		return false;
+	double n_inner = (double)n_between(inner, start_ns, end_ns);
+	double n_outer = (double)n_between(outer, start_ns, end_ns);
+	return fabs(n_inner - n_outer) <= fmax(1, TP_COUNTER_SAME_MAX * n_inner);
 }
 
 /* Steps are what the outer one of several loops does, unless that looks like epochs. */
