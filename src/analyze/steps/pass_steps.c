@@ -324,6 +324,9 @@ static bool is_counter_better(const struct tp_counter_steps *counted, const stru
 	double more = (double)counted->n - n;
 	if (loop->state != TP_LOOP_FOUND)
 		return true;
+	/* Epochs look alike in stacks; whoever counts batches knows better. */
+	if (counted->is_of_batches && more > TP_COUNTER_DIFFERS_MIN * n)
+		return true;
 	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_MIN * n)
 		return true;
 	return fabs(more) > fmax(1, TP_COUNTER_DIFFERS_MIN * n) &&
