@@ -197,6 +197,24 @@ static bool is_of_batches(const struct tp_analysis *analysis, uint32_t name)
 	return strstr(tp_trace_string(analysis->trace, name), " _num_yielded of the for loop");
 }
 
+/* An attribute that by its name counts steps of the whole run, as trainers keep for schedules and
+ * logs. Names of local variables are not known. */
+static bool is_named_after_steps(const struct tp_analysis *analysis, uint32_t name)
+{
+	static const char *const names[] = {
+		".step",       ".steps",       ".global_step", ".global_steps", ".n_steps",
+		".num_steps",  ".iteration",   ".iterations",  ".n_iter",       ".num_iter",
+		".iter_num",   ".batch_idx",   ".num_updates", ".n_updates",    ".step_num",
+		".step_count", "._step_count",
+	};
+	const char *text = tp_trace_string(analysis->trace, name);
+	const char *attribute = strrchr(text, '.');
+	for (size_t i = 0; attribute && i < TP_ARRAY_LEN(names); i++)
+		if (strcmp(attribute, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
 static double similar_share(const uint64_t *borders, size_t n_borders, size_t n_together,
 			    double *median)
@@ -432,7 +450,9 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 		find_borders(counter);
 		if (tp_watch_steps_has_writes(analysis, counter->name))
 			join_writes(counter, analysis);
-		counter->found.is_of_batches = is_of_batches(analysis, counter->name);
+		counter->found.is_of_batches =
+			is_of_batches(analysis, counter->name) ||
+			(counter->n_restarts == 0 && is_named_after_steps(analysis, counter->name));
 		tp_counter_steps_measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))

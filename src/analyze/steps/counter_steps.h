@@ -20,7 +20,7 @@ struct tp_counter_steps {
 	size_t n_exact;     /* borders at the instant of a write, by a breakpoint */
 	size_t n_writes;    /* that a breakpoint saw, whether they are believed or not */
 	uint32_t name;      /* string: which counter */
-	bool is_of_batches; /* an iterator over batches, by its attribute's name */
+	bool is_of_batches; /* by its name: an iterator over batches, or an attribute of steps */
 	double period_ns;
 	double regularity; /* share of rounds within 50 % of the median of all, or of those in the
 			    * same turn of two to four, or by fours 25 %, in time or in CPU time */

@@ -419,6 +419,9 @@ static bool is_counter_better(const struct tp_counter_steps *counted, const stru
 		return true;
 	if (is_exact(counted) && fabs(more) <= TP_COUNTER_DIFFERS_MAX * n)
 		return true;
+	/* Epochs look alike in stacks; whoever counts batches knows better. */
+	if (counted->is_of_batches && more > TP_COUNTER_DIFFERS_MIN * n)
+		return true;
 	if (loop->may_be_groups && more > TP_COUNTER_DIFFERS_MIN * n)
 		return true;
 	return fabs(more) > fmax(1, TP_COUNTER_DIFFERS_MIN * n) &&
