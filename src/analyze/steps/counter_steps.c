@@ -436,6 +436,51 @@ static void join_writes(struct counter *counter, const struct tp_analysis *analy
 	free(readings);
 }
 
+/* "FILE:LINE NAME() for loop at line N": the line, and the length of what comes before; 0: it is no
+ * loop of that form. */
+static unsigned loop_line(const char *name, const char *form, size_t *function_len)
+{
+	const char *at = strstr(name, form);
+	*function_len = at ? (size_t)(at - name) : 0;
+	return at ? (unsigned)strtoul(at + strlen(form), NULL, 10) : 0;
+}
+
+/*
+ * Whether a loop over data runs inside a loop over a range in the same function: batches within
+ * epochs. Of few rounds outside; many rounds outside are steps, and the data are parts of them.
+ */
+static bool is_loop_within_epochs(const struct counters *counters, const struct counter *inner,
+				  const struct tp_analysis *analysis)
+{
+	size_t inner_len;
+	size_t outer_len;
+	const char *name = tp_trace_string(analysis->trace, inner->name);
+	unsigned line = loop_line(name, " for loop at line ", &inner_len);
+	for (size_t i = 0; line && i < counters->n; i++) {
+		const struct counter *outer = &counters->items[i];
+		const char *other = tp_trace_string(analysis->trace, outer->name);
+		unsigned at = loop_line(other, " for loop over a range at line ", &outer_len);
+		if (at && at < line && outer_len == inner_len &&
+		    strncmp(name, other, inner_len) == 0 && outer->found.n < TP_LOOP_ROUNDS_MANY &&
+		    inner->n_restarts <= outer->found.n &&
+		    inner->found.n >= TP_LOOP_EPOCH_STEPS_MIN * outer->found.n)
+			return true;
+	}
+	return false;
+}
+
+static void find_all_borders(struct counters *counters, const struct tp_analysis *analysis)
+{
+	for (size_t i = 0; i < counters->n; i++) {
+		struct counter *counter = &counters->items[i];
+		drop_invalid(counter);
+		find_borders(counter);
+		if (tp_watch_steps_has_writes(analysis, counter->name))
+			join_writes(counter, analysis);
+		tp_counter_steps_measure(&counter->found, analysis);
+	}
+}
+
 bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysis *analysis,
 			   uint64_t start_ns, uint64_t end_ns)
 {
@@ -444,16 +489,13 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	struct counter *best = NULL;
 	if (end_ns > start_ns)
 		collect(&counters, analysis);
+	find_all_borders(&counters, analysis);
 	for (size_t i = 0; i < counters.n; i++) {
 		struct counter *counter = &counters.items[i];
-		drop_invalid(counter);
-		find_borders(counter);
-		if (tp_watch_steps_has_writes(analysis, counter->name))
-			join_writes(counter, analysis);
 		counter->found.is_of_batches =
 			is_of_batches(analysis, counter->name) ||
+			is_loop_within_epochs(&counters, counter, analysis) ||
 			(counter->n_restarts == 0 && is_named_after_steps(analysis, counter->name));
-		tp_counter_steps_measure(&counter->found, analysis);
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))
 			best = counter;

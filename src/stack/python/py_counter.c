@@ -451,6 +451,7 @@ struct root {
 	uint64_t word;
 	uint64_t object;
 	uint32_t line;    /* of the loop; 0: a local variable */
+	bool is_range;    /* the loop goes over a range */
 	uint32_t number;  /* of the loop or the variable */
 	const char *name; /* of the variable; NULL = unknown */
 };
@@ -464,7 +465,8 @@ static const char *label_of(struct tp_py_counters *self, const struct root *root
 	if (root->line && attribute)
 		tp_buf_printf(text, "%s of the for loop at line %u", attribute, root->line);
 	else if (root->line)
-		tp_buf_printf(text, "for loop at line %u", root->line);
+		tp_buf_printf(text, "for loop %sat line %u", root->is_range ? "over a range " : "",
+			      root->line);
 	else if (root->name)
 		tp_buf_printf(text, "%s.%s", root->name, attribute);
 	else
@@ -511,7 +513,9 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 			  const struct root *root, const struct tp_py_position *position)
 {
 	uint64_t word = 0;
-	const char *label = label_of(self, root, NULL);
+	struct root loop = *root;
+	loop.is_range = position->is_range;
+	const char *label = label_of(self, &loop, NULL);
 	uint64_t slot = slot_of_label(self, root, label);
 	if (slot == NO_SLOT || !tp_py_memory_get_u64(self->mem, root->address, &word) ||
 	    word != root->word)

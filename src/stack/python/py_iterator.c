@@ -213,6 +213,7 @@ bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
 		const struct iterator_row *row = row_of(type, self->layout->minor);
 		if (!row)
 			return false;
+		out->is_range = i == 0 && strcmp(row->name, "range_iterator") == 0;
 		if (row->form == COUNTS || row->form == FALLS)
 			return read_field(self, out, row->field, row->form == FALLS);
 		if (row->form == ENUMERATE)

@@ -28,6 +28,7 @@ struct tp_py_position {
 	uint64_t address; /* of the field; 0: instance of a Python class, look at its attributes */
 	uint64_t value;
 	bool is_falling;
+	bool is_range;  /* the loop itself goes over a range, not over data */
 	uint64_t inner; /* what enumerate() takes from; else 0 */
 };
 

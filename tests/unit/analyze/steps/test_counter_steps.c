@@ -21,6 +21,7 @@ struct counting {
 	struct sim sim;
 	uint64_t values[MAX_COUNTERS];
 	uint64_t told[MAX_COUNTERS];
+	const char *names[MAX_COUNTERS]; /* NULL: its number */
 	int n;
 	uint64_t starts_ns[MAX_STEPS];
 	size_t n_steps;
@@ -38,10 +39,13 @@ static void begin(struct counting *c, int n)
 static void add_changes(struct counting *c)
 {
 	for (int i = 0; i < c->n; i++) {
-		char name[64];
+		char name[96];
+		char number[16];
 		if (c->values[i] == c->told[i])
 			continue;
-		snprintf(name, sizeof(name), "/home/me/train.py:103 main() #%d", i);
+		snprintf(number, sizeof(number), "#%d", i);
+		snprintf(name, sizeof(name), "/home/me/train.py:103 main() %s",
+			 c->names[i] ? c->names[i] : number);
 		struct tp_sink *sink = &c->sim.builder.sink;
 		struct tp_mark mark = {.kind = TP_MARK_COUNTER,
 				       .time_ns = 1 + c->sim.now_ns,
@@ -110,7 +114,8 @@ static void expect_steps(const struct counting *c)
 	const struct tp_profile *profile = &c->sim.profile;
 	double n = (double)c->n_steps;
 	ck_assert_msg(profile->steps_found_by == TP_STEPS_COUNTER, "%s", profile->steps_reason);
-	ck_assert_ptr_nonnull(strstr(profile->steps_reason, "train.py:103 main() #0"));
+	ck_assert_ptr_nonnull(strstr(profile->steps_reason, "train.py:103 main() "));
+	ck_assert_ptr_nonnull(strstr(profile->steps_reason, c->names[0] ? c->names[0] : "#0"));
 	ck_assert_double_eq_tol((double)profile->n_steps, n, fmax(1, 0.01 * n));
 	ck_assert_double_ge((double)n_in_place(c), 0.97 * (double)profile->n_steps);
 	double all_ns = (double)(profile->steps[profile->n_steps - 1].start_ns -
@@ -169,6 +174,63 @@ START_TEST(steps_of_short_epochs_are_counted)
 		c->values[1] = (uint64_t)i / 12;
 		work_step(c, 47);
 		work_at(c, UPDATE, 3);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Nothing but its form tells that the loop outside counts epochs of 1.2 s. */
+START_TEST(a_loop_over_data_inside_one_over_a_range_has_batches)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	c->names[0] = "for loop at line 110";
+	c->names[1] = "for loop over a range at line 109";
+	for (int i = 0; i < 360; i++) {
+		c->values[0] = (uint64_t)i % 60;
+		c->values[1] = (uint64_t)i / 60;
+		work_step(c, 20);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Many rounds outside are steps, and what is gone through in each are parts of a step. */
+START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	c->names[0] = "for loop over a range at line 109";
+	c->names[1] = "for loop at line 110";
+	for (int i = 0; i < 60; i++) {
+		c->values[0] = (uint64_t)i;
+		c->starts_ns[c->n_steps++] = c->sim.now_ns;
+		for (uint64_t part = 0; part < 10; part++) {
+			c->values[1] = part;
+			work(c, 20);
+		}
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* An attribute of the trainer goes on where its epochs of 1.2 s begin anew. */
+START_TEST(an_attribute_named_after_steps_counts_them)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	c->names[0] = "self.global_step";
+	c->names[1] = "#3";
+	for (int i = 0; i < 360; i++) {
+		c->values[0] = (uint64_t)i;
+		c->values[1] = (uint64_t)i / 60;
+		work_step(c, 20);
 	}
 	judge(c);
 	expect_steps(c);
@@ -469,6 +531,9 @@ Suite *suite_analyze_counter_steps(void)
 			    (int)(sizeof(rows) / sizeof(rows[0])));
 	tcase_add_test(tc, steps_are_told_from_epochs_and_from_parts);
 	tcase_add_test(tc, steps_of_short_epochs_are_counted);
+	tcase_add_test(tc, a_loop_over_data_inside_one_over_a_range_has_batches);
+	tcase_add_test(tc, a_loop_over_data_inside_many_rounds_has_parts_of_steps);
+	tcase_add_test(tc, an_attribute_named_after_steps_counts_them);
 	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
 	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
 	tcase_add_test(tc, steps_of_two_lengths_are_counted);

@@ -65,6 +65,7 @@ START_TEST(a_range_has_an_index_or_its_next_number)
 	ck_assert(tp_py_iterators_position(&iterators, object, &position));
 	ck_assert_uint_eq(position.value, 5);
 	ck_assert_uint_eq(position.address, object + 16);
+	ck_assert(position.is_range);
 	end();
 }
 END_TEST
@@ -81,6 +82,7 @@ START_TEST(zip_is_as_far_as_what_it_takes_from)
 	pyimage_put(&image, inner + 16, 9);
 	ck_assert(tp_py_iterators_position(&iterators, object, &position));
 	ck_assert_uint_eq(position.object, inner);
+	ck_assert(!position.is_range);
 	ck_assert_uint_eq(position.value, 9);
 	end();
 }
