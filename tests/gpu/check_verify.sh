@@ -104,7 +104,8 @@ ok "the details are an archive" tar -tf "$work/real/details.tar"
 planted() {
 	name=$1
 	shift
-	MARKS=1 TRAINPROF_AGENT=/dev/null "$bundle/trainprof" run -q --summary=none --gpu-trace=continuous -o "$work/$name" \
+	: >"$work/agent.so"
+	MARKS=1 TRAINPROF_AGENT="$work/agent.so" "$bundle/trainprof" run -q --summary=none --gpu-trace=continuous -o "$work/$name" \
 		-- "$programs/gpu_script" "$@" >"$work/$name.truth" && "$bundle/trainprof" report --format=json "$work/$name" >"$work/$name.json"
 }
 

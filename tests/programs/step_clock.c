@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#ifdef __clang__
+#define NOT_INLINE __attribute__((noinline))
+#else
 #define NOT_INLINE __attribute__((noinline, noclone, no_icf))
+#endif
 
 static volatile double result;
 static double ns_of_turn; /* of the loop in work() */

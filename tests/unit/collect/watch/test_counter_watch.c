@@ -86,7 +86,7 @@ static void look(void)
 		struct variable *it = &variables[i];
 		if (it->is_gone || it->period_ms == 0 || value_of(it) == it->told)
 			continue;
-		char name[32];
+		char name[48];
 		snprintf(name, sizeof(name), "train.py:1 main() #%zu", i);
 		names[n] = tp_sink_string(&sink.sink, name);
 		it->told = value_of(it);
