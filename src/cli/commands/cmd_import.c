@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const from_choices[] = {"auto", "kineto", "nsys", "straggler", NULL};
+static const char *const from_choices[] = {"auto", "kineto", "nsys", "xprof", "straggler", NULL};
 static const struct tp_import_job_options defaults = {.from = "auto"};
 
 #define AT(member) .offset = offsetof(struct tp_import_job_options, member)
@@ -28,7 +28,7 @@ static const struct tp_option options[] = {
 	{.name = "from",
 	 .type = TP_OPTION_CHOICE,
 	 .value = "FORMAT",
-	 .text = "auto, kineto, nsys, straggler",
+	 .text = "auto, kineto, nsys, xprof, straggler",
 	 .otherwise = "auto",
 	 .choices = from_choices,
 	 AT(from)},
@@ -118,9 +118,10 @@ const struct tp_command tp_cmd_import = {
 	.group = "Exchange",
 	.synopsis = "[options] FILE...",
 	.summary = "make a recording of traces that other tools wrote",
-	.intro = "Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
-		 "exports of nsys, or straggler timelines of pipeline jobs (CSV or JSON), of one\n"
-		 "or more ranks of one job, and print the diagnosis that a run would get.",
+	.intro =
+		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
+		"exports of nsys, XProf (JAX, TensorFlow), or straggler timelines of jobs, of one\n"
+		"or more ranks of one job, and print the diagnosis that a run would get.",
 	.examples = "  trainprof import worker0.pt.trace.json.gz\n"
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
 		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite",
