@@ -116,7 +116,7 @@ static int import_exec(const struct tp_cli *cli, const void *opts, int argc, cha
 const struct tp_command tp_cmd_import = {
 	.name = "import",
 	.group = "Exchange",
-	.synopsis = "[options] FILE...",
+	.synopsis = "[options] FILE|FOLDER...",
 	.summary = "make a recording of traces that other tools wrote",
 	.intro =
 		"Read traces of torch.profiler (Kineto or Chrome JSON, also packed), SQLite\n"
@@ -124,7 +124,8 @@ const struct tp_command tp_cmd_import = {
 		"or more ranks of one job, and print the diagnosis that a run would get.",
 	.examples = "  trainprof import worker0.pt.trace.json.gz\n"
 		    "  trainprof import -o job rank0.json.gz rank1.json.gz\n"
-		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite",
+		    "  nsys export --type sqlite t.nsys-rep && trainprof import t.sqlite\n"
+		    "  trainprof import logdir   (of jax.profiler or TensorFlow)",
 	.options = options,
 	.storage_size = sizeof(struct tp_import_job_options),
 	.defaults = &defaults,

@@ -169,9 +169,13 @@ static enum tp_status xprof_read(struct tp_import_reader *import,
 	tp_rank_writer_devices(reader.writer, reader.devices, reader.n_devices);
 	info->is_cut = reader.is_cut;
 	enum tp_status status = TP_OK;
-	if (!info->n_kept)
-		status = tp_fail(err, TP_PARSE, "'%s' holds no event of a device or a thread",
-				 source->member ? source->member : source->path);
+	const char *name = source->member ? source->member : source->path;
+	if (!info->n_kept && reader.is_cut)
+		status = tp_fail(err, TP_PARSE, "'%s' is damaged: was it cut, or copied as text?",
+				 name);
+	else if (!info->n_kept)
+		status =
+			tp_fail(err, TP_PARSE, "'%s' holds no event of a device or a thread", name);
 	reader_release(&reader);
 	tp_rank_writer_end(reader.writer, false);
 	return status;
