@@ -82,8 +82,9 @@ struct tp_references {
 };
 
 struct tp_action {
-	const char *text;                       /* with numbers filled in */
-	const char *example;                    /* something to type, or NULL */
+	const char *text;    /* with numbers filled in */
+	const char *example; /* something to type, or NULL */
+	const char *prefix;  /* what applies it, before the program's command; NULL: code changes */
 	const char *technique;                  /* id, or NULL */
 	const struct tp_references *literature; /* NULL: the guide has no page for it */
 };

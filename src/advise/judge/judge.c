@@ -227,6 +227,16 @@ static bool is_done(const struct tp_rule_context *matter, const struct tp_rule_a
 	return true;
 }
 
+/* What the example puts before the program's command. */
+static const char *prefix_of(const struct tp_rule_context *matter,
+			     const struct tp_rule_action *action)
+{
+	if (!action->can_apply)
+		return NULL;
+	size_t len = strlen(action->example) - strlen(TP_EXAMPLE_COMMAND);
+	return tp_example_fill(matter, tp_arena_strndup(matter->arena, action->example, len));
+}
+
 /* Only what is known to be open: an action whose condition cannot be judged may be done already.
  * What the guide says is applied is left out, too, and told. */
 static void fill_actions(const struct tp_rule_context *matter, const struct tp_rule *rule,
@@ -253,6 +263,7 @@ static void fill_actions(const struct tp_rule_context *matter, const struct tp_r
 		actions[n++] = (struct tp_action){
 			.text = text,
 			.example = tp_example_fill(matter, from->example),
+			.prefix = prefix_of(matter, from),
 			.technique = tp_arena_strdup(matter->arena, from->technique),
 			.literature = tp_references_find(matter, from->technique),
 		};

@@ -96,11 +96,18 @@ static void read_level(struct tp_json_form *form, struct tp_rule *rule, const st
 			tp_json_form_expr(form, tp_json_get(level, "medium"), TP_EXPR_CONDITION);
 }
 
+/* What stands in front of the program is all that changes it. */
+static bool is_whole_command(const char *example)
+{
+	const char *command = example ? strstr(example, TP_EXAMPLE_COMMAND) : NULL;
+	return command && !command[strlen(TP_EXAMPLE_COMMAND)];
+}
+
 static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 			 const struct tp_json *root, bool is_required)
 {
-	static const char *const keys[] = {"headline", "text", "example", "technique",
-					   "id",       "when", NULL};
+	static const char *const keys[] = {"headline",  "text", "example", "apply",
+					   "technique", "id",   "when",    NULL};
 	const struct tp_json *list =
 		tp_json_form_list(form, root, "do", is_required, &rule->n_actions);
 	if (!list)
@@ -113,6 +120,11 @@ static void read_actions(struct tp_json_form *form, struct tp_rule *rule,
 		action->headline = tp_json_form_sentence(form, item, "headline", true);
 		action->text = tp_json_form_sentence(form, item, "text", true);
 		action->example = tp_json_form_text(form, item, "example", false);
+		action->can_apply = tp_json_form_bool(form, item, "apply");
+		if (action->can_apply && !is_whole_command(action->example))
+			tp_json_form_fail(
+				form, item,
+				"with 'apply' the example is a command that ends in %%COMMAND");
 		action->is_own = tp_json_get(item, "id") != NULL;
 		action->line = tp_json_line(item);
 		if (action->is_own && tp_json_get(item, "technique"))

@@ -20,12 +20,16 @@ struct tp_rule_condition {
 	const char *because; /* of `unless`: what it is then */
 };
 
+/* Stands for the program as it was started, in examples. */
+#define TP_EXAMPLE_COMMAND "%COMMAND"
+
 struct tp_rule_action {
 	const struct tp_expr *when; /* NULL: always */
 	const char *when_written;
 	const struct tp_sentence *headline;
 	const struct tp_sentence *text;
 	const char *example;
+	bool can_apply;        /* the example applies it to the unchanged program */
 	const char *technique; /* what cases and reports call it */
 	bool is_own;           /* "id" instead of "technique": the guide has no page for it */
 	unsigned line;

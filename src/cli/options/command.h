@@ -80,6 +80,7 @@ extern const struct tp_command tp_cmd_advise;
 extern const struct tp_command tp_cmd_guide;
 extern const struct tp_command tp_cmd_diff;
 extern const struct tp_command tp_cmd_compare;
+extern const struct tp_command tp_cmd_try;
 extern const struct tp_command tp_cmd_check;
 extern const struct tp_command tp_cmd_baseline;
 extern const struct tp_command tp_cmd_rules;

@@ -61,7 +61,7 @@ static uint64_t product_in(const struct tp_protobuf *details, const char *key)
 
 static bool contains(const struct tp_protobuf *name, const char *part)
 {
-	return memmem(name->bytes, name->len, part, strlen(part)) != NULL;
+	return name->len && memmem(name->bytes, name->len, part, strlen(part)) != NULL;
 }
 
 /* Names of copies as Kineto has them, which is what analysis knows. */
