@@ -289,7 +289,8 @@ static long find_advice(const struct tp_findings *findings, const char *word)
 	for (size_t i = 0; i < findings->n_fired; i++)
 		if (is_number ? number == i + 1 : strcmp(findings->items[i].rule, word) == 0)
 			return (long)i;
-	tp_message_print("trainprof explain", "the recording has no advice '%s'", word);
+	tp_message_print("trainprof explain", "the recording has no advice '%s'%s", word,
+			 is_number ? "" : ", and no recording is called so");
 	return -1;
 }
 
@@ -309,16 +310,16 @@ static int refuse(const char *because)
 static int run_trials(const struct tp_cli *cli, struct session *s, const char *advice)
 {
 	struct tp_error err = {0};
-	long place = 0;
+	if (!s->reading.has_findings)
+		return tp_message_error_status(NULL, &s->reading.no_rules);
+	long place = s->options->is_all ? 0 : find_advice(&s->reading.findings, advice);
 	const char *hindrance = why_not_again(&s->reading.trace.run);
+	if (place < 0)
+		return TP_EXIT_USAGE;
 	if (!hindrance && !s->reading.findings.n_fired)
 		hindrance = "there is no advice for it";
 	if (hindrance)
 		return refuse(hindrance);
-	if (!s->options->is_all)
-		place = find_advice(&s->reading.findings, advice);
-	if (place < 0)
-		return TP_EXIT_USAGE;
 	describe_program(s);
 	tp_pair_run_watch();
 	enum tp_status status =
