@@ -4,7 +4,6 @@
 #define TRAINPROF_REPORT_TRIAL_TEXT_H
 
 #include "trainprof/base/json.h"
-#include "trainprof/gate/gate.h"
 #include "trainprof/model/finding.h"
 #include "trainprof/report/page.h"
 
@@ -26,8 +25,10 @@ struct tp_trial {
 	const struct tp_finding *finding; /* NULL: all together */
 	enum tp_trial_state state;
 	const char *because;
-	const char *command;           /* with the change */
-	struct tp_gate_estimate ratio; /* time with the change / without */
+	const char *command; /* with the change */
+	double speedup;      /* time without the change / with it */
+	double speedup_low;
+	double speedup_high;
 	size_t n_pairs;
 };
 

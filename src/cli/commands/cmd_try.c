@@ -92,7 +92,7 @@ struct session {
 /* ---- the program ---- */
 
 /* Why the program of the recording cannot be started again; NULL. */
-static const char *why_not_again(const struct tp_run_info *run)
+static const char *restart_error(const struct tp_run_info *run)
 {
 	if (run->mode == TP_MODE_IMPORT)
 		return "it is of an imported trace: trainprof does not know the program's command";
@@ -168,6 +168,14 @@ static void note_failed(struct session *s, struct tp_trial *trial,
 	tp_buf_release(&text);
 }
 
+/* It is the inverse of a ratio of times, so the ends of the interval change places. */
+static void note_speedup(struct tp_trial *trial, const struct tp_gate_estimate *ratio)
+{
+	trial->speedup = 1 / ratio->value;
+	trial->speedup_low = 1 / ratio->high;
+	trial->speedup_high = 1 / ratio->low;
+}
+
 static enum tp_status measure(struct session *s, struct tp_trial *trial, const char *prefix,
 			      struct tp_error *err)
 {
@@ -183,7 +191,8 @@ static enum tp_status measure(struct session *s, struct tp_trial *trial, const c
 	if (status == TP_OK)
 		status = tp_pair_series_run(series, err);
 	trial->n_pairs = series->n_pairs;
-	trial->ratio = series->ratio;
+	if (series->n_pairs)
+		note_speedup(trial, &series->ratio);
 	if (series->failed >= 0) {
 		note_failed(s, trial, series);
 	} else if (!series->n_pairs) {
@@ -313,7 +322,7 @@ static int run_trials(const struct tp_cli *cli, struct session *s, const char *a
 	if (!s->reading.has_findings)
 		return tp_message_error_status(NULL, &s->reading.no_rules);
 	long place = s->options->is_all ? 0 : find_advice(&s->reading.findings, advice);
-	const char *hindrance = why_not_again(&s->reading.trace.run);
+	const char *hindrance = restart_error(&s->reading.trace.run);
 	if (place < 0)
 		return TP_EXIT_USAGE;
 	if (!hindrance && !s->reading.findings.n_fired)

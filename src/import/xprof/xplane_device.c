@@ -37,7 +37,7 @@ static struct tp_protobuf value_in(const struct tp_protobuf *details, const char
 }
 
 /* 160 of "160,1,1 block:...": the product of the numbers. 0 where there are none. */
-static uint64_t product_in(const struct tp_protobuf *details, const char *key)
+static uint64_t count_in(const struct tp_protobuf *details, const char *key)
 {
 	struct tp_protobuf rest = value_in(details, key);
 	uint64_t product = 1;
@@ -110,8 +110,8 @@ static void emit_gpu_event(struct tp_xplane_emitter *emitter, const struct tp_xe
 		span.kind =
 			(uint8_t)(set->is_known ? TP_SPAN_SET : kernel_kind(&event->type->name));
 		span.name = string_of(writer, &event->type->name);
-		detail.blocks = product_in(&stats.of[TP_XSTAT_KERNEL].text, "grid");
-		detail.threads = (uint32_t)product_in(&stats.of[TP_XSTAT_KERNEL].text, "block");
+		detail.blocks = count_in(&stats.of[TP_XSTAT_KERNEL].text, "grid");
+		detail.threads = (uint32_t)count_in(&stats.of[TP_XSTAT_KERNEL].text, "block");
 	}
 	detail.bytes = tp_xplane_number(&size);
 	if (detail.bytes || detail.blocks || detail.threads)
@@ -182,8 +182,8 @@ static struct tp_span tpu_span(struct tp_xplane_emitter *emitter, const struct t
 }
 
 /* Emit what is left of an operation from `from_ns` on, until `until_ns`. */
-static void emit_piece(struct tp_rank_writer *writer, const struct tp_span *op, uint64_t from_ns,
-		       uint64_t until_ns)
+static void emit_segment(struct tp_rank_writer *writer, const struct tp_span *op, uint64_t from_ns,
+			 uint64_t until_ns)
 {
 	struct tp_span piece = *op;
 	piece.start_ns = from_ns > op->start_ns ? from_ns : op->start_ns;
@@ -194,7 +194,7 @@ static void emit_piece(struct tp_rank_writer *writer, const struct tp_span *op, 
 
 /* Each instant belongs to the operation that began last: loops contain what they repeat. `ops` are
  * sorted, what encloses first. */
-static void emit_innermost(struct tp_rank_writer *writer, const struct tp_span *ops, size_t n)
+static void emit_nested(struct tp_rank_writer *writer, const struct tp_span *ops, size_t n)
 {
 	size_t *open = tp_alloc((n + 1) * sizeof(*open));
 	size_t n_open = 0;
@@ -203,13 +203,13 @@ static void emit_innermost(struct tp_rank_writer *writer, const struct tp_span *
 		uint64_t start_ns = i < n ? ops[i].start_ns : UINT64_MAX;
 		while (n_open && ops[open[n_open - 1]].end_ns <= start_ns) {
 			const struct tp_span *op = &ops[open[--n_open]];
-			emit_piece(writer, op, now_ns, op->end_ns);
+			emit_segment(writer, op, now_ns, op->end_ns);
 			now_ns = op->end_ns > now_ns ? op->end_ns : now_ns;
 		}
 		if (i == n)
 			break;
 		if (n_open)
-			emit_piece(writer, &ops[open[n_open - 1]], now_ns, start_ns);
+			emit_segment(writer, &ops[open[n_open - 1]], now_ns, start_ns);
 		now_ns = start_ns > now_ns ? start_ns : now_ns;
 		open[n_open++] = i;
 	}
@@ -228,7 +228,7 @@ static void emit_tpu_line(struct tp_xplane_emitter *emitter, const struct tp_xli
 		TP_ARRAY_PUSH(ops, n, capacity) = tpu_span(emitter, &event, track);
 	if (n)
 		tp_spans_sort(ops, n);
-	emit_innermost(emitter->writer, ops, n);
+	emit_nested(emitter->writer, ops, n);
 	free(ops);
 }
 

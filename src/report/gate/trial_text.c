@@ -20,22 +20,14 @@ static bool is_measured(const struct tp_trial *trial)
 	return trial->state >= TP_TRIAL_FASTER;
 }
 
-/* A speed-up is the inverse of a ratio of times, so the ends of its interval change places. */
-static void add_speedup(struct tp_buf *out, const struct tp_gate_estimate *ratio)
-{
-	tp_buf_printf(out, "%.2f× (%.2f to %.2f)", 1 / ratio->value, 1 / ratio->high,
-		      1 / ratio->low);
-}
-
 static void add_measured(struct tp_buf *out, const struct tp_trial *trial)
 {
 	static const char *const words[] = {[TP_TRIAL_FASTER] = "",
 					    [TP_TRIAL_SLOWER] = ": slower",
 					    [TP_TRIAL_ALIKE] = ": no difference",
 					    [TP_TRIAL_UNDECIDED] = ": undecided"};
-	tp_buf_puts(out, "measured ");
-	add_speedup(out, &trial->ratio);
-	tp_buf_printf(out, " in %zu pairs%s", trial->n_pairs, words[trial->state]);
+	tp_buf_printf(out, "measured %.2f× (%.2f to %.2f) in %zu pairs%s", trial->speedup,
+		      trial->speedup_low, trial->speedup_high, trial->n_pairs, words[trial->state]);
 }
 
 static void describe(struct tp_buf *out, const struct tp_trial *trial)
@@ -58,7 +50,7 @@ static const struct tp_trial *best_of(const struct tp_trial *trials, size_t n)
 	const struct tp_trial *best = NULL;
 	for (size_t i = 0; i < n; i++)
 		if (trials[i].state == TP_TRIAL_FASTER &&
-		    (!best || trials[i].ratio.value < best->ratio.value))
+		    (!best || trials[i].speedup > best->speedup))
 			best = &trials[i];
 	return best;
 }
@@ -124,8 +116,8 @@ static void write_trial(struct tp_json_writer *w, const struct tp_trial *trial)
 		tp_json_put_string(w, "promise", tp_report_gain_kind(finding->gain_low));
 	}
 	if (is_measured(trial)) {
-		write_interval(w, "measured", 1 / trial->ratio.high, 1 / trial->ratio.value,
-			       1 / trial->ratio.low);
+		write_interval(w, "measured", trial->speedup_low, trial->speedup,
+			       trial->speedup_high);
 		tp_json_put_uint(w, "pairs", trial->n_pairs);
 	}
 	tp_json_close(w, '}');

@@ -20,7 +20,9 @@ static const struct tp_trial trials[] = {
 	 .finding = &bounded,
 	 .state = TP_TRIAL_FASTER,
 	 .command = "OMP_NUM_THREADS=2 ./train",
-	 .ratio = {.value = 0.8, .low = 0.625, .high = 1.0},
+	 .speedup = 1.25,
+	 .speedup_low = 1.0,
+	 .speedup_high = 1.6,
 	 .n_pairs = 5},
 	{.number = 2,
 	 .finding = &unknown,
@@ -35,7 +37,9 @@ static const struct tp_trial trials[] = {
 	 .finding = &unknown,
 	 .state = TP_TRIAL_ALIKE,
 	 .command = "Y=1 ./train",
-	 .ratio = {.value = 1, .low = 0.99, .high = 1.01},
+	 .speedup = 1,
+	 .speedup_low = 0.99,
+	 .speedup_high = 1.01,
 	 .n_pairs = 3},
 };
 
@@ -82,7 +86,9 @@ START_TEST(the_fastest_is_what_to_type)
 	const struct tp_trial both[] = {trials[0],
 					{.state = TP_TRIAL_FASTER,
 					 .command = "Z=1 OMP_NUM_THREADS=2 ./train",
-					 .ratio = {.value = 0.5, .low = 0.4, .high = 0.6},
+					 .speedup = 2,
+					 .speedup_low = 1.7,
+					 .speedup_high = 2.5,
 					 .n_pairs = 3}};
 	const char *text = text_of(both, 2);
 	ck_assert_ptr_nonnull(strstr(text, "    All that helped, together\n"));
