@@ -325,10 +325,15 @@ static bool inspect_python(struct inspection *inspection, struct tp_inspect_stat
 	return true;
 }
 
-/* Of a thread that runs only Python can be read. */
-static uint32_t intern_python(struct inspection *inspection)
+/* Of a thread that runs only Python can be read. Where it is known to run and wants no CPU, its own
+ * samples tell that. */
+static uint32_t intern_python(struct inspection *inspection, const struct tp_inspect_state *looked)
 {
 	struct tp_inspector *looker = inspection->looker;
+	const struct tp_task_tree_task *task = inspection->task;
+	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
+	if (is_awake && task->followed_ns && !looked->reads_anew)
+		return 0;
 	read_python(inspection);
 	return tp_stack_intern_merged(&looker->stackput, NULL, 0, 0, &looker->places);
 }
@@ -357,7 +362,7 @@ static bool inspect_fully(struct inspection *inspection, struct tp_inspect_state
 			  : waits ? tp_sink_string(inspection->looker->sink, inspection->link)
 				  : 0,
 		.stack = stack_size   ? walk_stack(inspection, looked, stack_size, now_ns)
-			 : is_running ? intern_python(inspection)
+			 : is_running ? intern_python(inspection, looked)
 				      : 0,
 	};
 	looked->n_runs = inspection->task->n_runs;
