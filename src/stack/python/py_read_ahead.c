@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	N_LOG = 4096,        /* reads that are remembered */
+	N_LOG = 1024,        /* reads that are remembered */
 	N_SLOTS = 2 * N_LOG, /* of the table that finds them */
 	AHEAD_MAX = 24,      /* reads ahead by one call */
 	AHEAD_BYTES = 8192,  /* of them all */
