@@ -3,6 +3,7 @@
 #include "thread_inspect.h"
 
 #include "collect/callstack/loop_counter.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/process/procfs.h"
 #include "collect/process/procfs_stat.h"
 #include "syscall_table.h"
@@ -276,6 +277,7 @@ static uint32_t walk_stack(struct inspection *inspection, struct tp_inspect_stat
 					    .sp = inspection->facts.call.sp};
 	struct tp_stack_frame frames[TP_STACK_MAX_FRAMES];
 	struct tp_unwind_result result;
+	enum tp_stage before = tp_stage_enter(looker->stages, TP_STAGE_UNWIND);
 	tp_unwind(maps, &regs, looker->stack, size, frames, TP_STACK_MAX_FRAMES, &result);
 	if ((result.end == TP_UNWIND_LOST || !frames[0].module) &&
 	    refresh_maps(inspection, maps, now_ns))
@@ -283,8 +285,11 @@ static uint32_t walk_stack(struct inspection *inspection, struct tp_inspect_stat
 	uint32_t flags = result.end == TP_UNWIND_COMPLETE ? 0 : TP_STACK_TRUNCATED;
 	if (looker->places.n > 0)
 		store_frames(looked, frames, result.n_frames, flags);
-	return tp_stack_intern_merged(&looker->stackput, frames, result.n_frames, flags,
-				      &looker->places);
+	tp_stage_enter(looker->stages, TP_STAGE_SYMBOLS);
+	uint32_t stack = tp_stack_intern_merged(&looker->stackput, frames, result.n_frames, flags,
+						&looker->places);
+	tp_stage_enter(looker->stages, before);
+	return stack;
 }
 
 static bool waits_for_gil(const struct inspection *inspection)

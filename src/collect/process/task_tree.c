@@ -50,6 +50,16 @@ struct tp_modules *tp_task_tree_modules(const struct tp_task_tree *tree)
 	return tree->modules;
 }
 
+void tp_task_tree_set_stages(struct tp_task_tree *tree, struct tp_stage_clock *stages)
+{
+	tree->stages = stages;
+}
+
+struct tp_stage_clock *tp_task_tree_stages(const struct tp_task_tree *tree)
+{
+	return tree->stages;
+}
+
 static void process_free(struct task_tree_process *process)
 {
 	tp_maps_free(process->maps);

@@ -33,6 +33,7 @@ struct tp_task_tree {
 	const struct tp_host *host;
 	struct tp_sink *sink;
 	struct tp_modules *modules;
+	struct tp_stage_clock *stages;
 	void (*release)(void *poll_state);
 	void (*polled)(void *context);
 	void *polled_context;

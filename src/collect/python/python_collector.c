@@ -2,6 +2,7 @@
 /* Collector "python": where threads are in Python, read from outside. */
 #include "collect/callstack/python_processes.h"
 #include "collect/machine/availability.h"
+#include "collect/machine/stage_clock.h"
 #include "collect/perf/perf_event.h"
 #include "collect/registry.h"
 #include "python_sampling.h"
@@ -190,6 +191,7 @@ const struct tp_collector_type tp_python_collector = {
 	.sample = python_sample,
 	.pause = python_pause,
 	.stop = python_stop,
+	.stage = TP_STAGE_RINGS,
 	.close = python_close,
 	.period_ns = NATIVE_PERIOD_NS,
 	.is_urgent = true,

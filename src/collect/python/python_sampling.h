@@ -31,7 +31,8 @@ struct tp_python_sampling {
 	unsigned factor; /* on the period, so that wake-ups stay within what measuring may cost */
 	unsigned n_warming; /* periods in which the cost does not count yet */
 	uint64_t rated_ns;
-	double cost_ns; /* of CPU time, since rated_ns */
+	uint64_t rated_samples; /* n_samples then */
+	double cost_ns;         /* of CPU time, since rated_ns */
 	uint64_t n_samples;
 	uint64_t n_late;        /* read too long after their sample */
 	uint64_t n_unread;      /* Python did not hold still */

@@ -3,6 +3,7 @@
 #include "device_tables.h"
 #include "gpu_table.h"
 #include "line_tables.h"
+#include "own_cpu_table.h"
 #include "report/digest/frame_name.h"
 #include "report/digest/source_lines.h"
 #include "report/digest/step_counts.h"
@@ -470,6 +471,7 @@ void tp_report_details(struct tp_page *page, const struct tp_report_digest *dige
 	print_findings(page, digest);
 	tp_report_file_table(page, digest);
 	print_sources(page, digest);
+	tp_report_own_cpu_table(page, digest);
 	print_warnings(page, digest);
 	print_facts(page, digest);
 }
