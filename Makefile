@@ -456,7 +456,7 @@ proof-rules: $(B)/check_rules
 	$(Q)$(B)/check_rules rules --speed
 
 # ---- bench: not a test, takes minutes -----------------------------------------------------------
-.PHONY: check-bench bench bench-import bench-python bench-agent grid confusion gains gains-python
+.PHONY: check-bench proof-cost bench bench-import bench-python bench-agent grid confusion gains gains-python
 .SECONDARY: $(BENCH:$(B)/%=$(B)/tests/%.o)
 $(B)/bench/%: $(B)/tests/bench/%.o $(B)/libtrainprof.a
 	@mkdir -p $(@D)
@@ -480,6 +480,10 @@ bench-import: trainprof $(BENCH)
 bench-python: trainprof $(BENCH)
 	-@tests/deps.sh $(TORCH_PACKAGES)
 	$(Q)tests/bench/python_cost.sh $(CURDIR)/trainprof $(B)/bench $(CURDIR)/build/bench-python $(ROUNDS)
+
+## proof-cost: trainprof's own CPU time on real programs, samples a second, whole stacks; BASE=OTHER_TRAINPROF, ROUNDS=3, ONLY=TEXT
+proof-cost: trainprof
+	$(Q)tests/bench/own_cost.py $(CURDIR)/trainprof $(BASE) --rounds $(or $(ROUNDS),3) --only '$(ONLY)' --limit 0.5
 
 ## bench-agent: what the library in programs that use a GPU costs for each record, on the doubles of CUDA
 bench-agent: $(B)/bench/agent_speed $(CUDA_DOUBLES)
