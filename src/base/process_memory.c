@@ -28,7 +28,7 @@ bool tp_process_memory_read(pid_t pid, uint64_t address, void *out, size_t size)
  * costs 0.4 us: as much as copying the whole page. So ranges of one page that follow each other
  * are one range to the kernel, and what lies between them is copied to a place for waste.
  */
-struct transfer {
+struct vector_read {
 	struct iovec here[2 * MAX_RANGES];
 	struct iovec there[MAX_RANGES];
 	size_t n_here;
@@ -45,38 +45,38 @@ static bool is_in_page_of(const struct iovec *there, uint64_t address, size_t si
 	       (address + size - 1) / PAGE == begin / PAGE;
 }
 
-static void add_here(struct transfer *transfer, void *out, size_t size)
+static void add_output(struct vector_read *vectors, void *out, size_t size)
 {
-	transfer->here[transfer->n_here++] = (struct iovec){.iov_base = out, .iov_len = size};
-	transfer->n_bytes += size;
+	vectors->here[vectors->n_here++] = (struct iovec){.iov_base = out, .iov_len = size};
+	vectors->n_bytes += size;
 }
 
-static void add_range(struct transfer *transfer, const struct tp_process_range *range)
+static void add_range(struct vector_read *vectors, const struct tp_process_range *range)
 {
-	struct iovec *last = transfer->n_there ? &transfer->there[transfer->n_there - 1] : NULL;
+	struct iovec *last = vectors->n_there ? &vectors->there[vectors->n_there - 1] : NULL;
 	if (last && is_in_page_of(last, range->address, range->size)) {
 		uint64_t end = (uintptr_t)last->iov_base + last->iov_len;
 		if (range->address > end)
-			add_here(transfer, transfer->waste, (size_t)(range->address - end));
+			add_output(vectors, vectors->waste, (size_t)(range->address - end));
 		last->iov_len += (size_t)(range->address - end) + range->size;
 	} else {
-		transfer->there[transfer->n_there++] = range_there(range->address, range->size);
+		vectors->there[vectors->n_there++] = range_there(range->address, range->size);
 	}
-	add_here(transfer, range->out, range->size);
+	add_output(vectors, range->out, range->size);
 }
 
 /* At most MAX_RANGES. */
 static size_t read_few_ranges(pid_t pid, const struct tp_process_range *ranges, size_t n)
 {
-	struct transfer transfer;
+	struct vector_read vectors;
 	size_t ends[MAX_RANGES];
-	transfer.n_here = transfer.n_there = transfer.n_bytes = 0;
+	vectors.n_here = vectors.n_there = vectors.n_bytes = 0;
 	for (size_t i = 0; i < n; i++) {
-		add_range(&transfer, &ranges[i]);
-		ends[i] = transfer.n_bytes;
+		add_range(&vectors, &ranges[i]);
+		ends[i] = vectors.n_bytes;
 	}
-	ssize_t n_bytes = process_vm_readv(pid, transfer.here, transfer.n_here, transfer.there,
-					   transfer.n_there, 0);
+	ssize_t n_bytes = process_vm_readv(pid, vectors.here, vectors.n_here, vectors.there,
+					   vectors.n_there, 0);
 	if (n_bytes < 0)
 		return 0;
 	size_t n_whole = 0;

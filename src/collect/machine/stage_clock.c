@@ -24,7 +24,7 @@ enum tp_stage tp_stage_enter(struct tp_stage_clock *clock, enum tp_stage stage)
 	return clock ? tp_stage_enter_at(clock, stage, tp_clock_now_ns()) : TP_STAGE_NONE;
 }
 
-void tp_stage_turn(struct tp_stage_clock *clock, uint64_t cpu_ns)
+void tp_stage_end_round(struct tp_stage_clock *clock, uint64_t cpu_ns)
 {
 	uint64_t sum_ns = 0;
 	uint64_t used_ns = cpu_ns - clock->turn_cpu_ns;

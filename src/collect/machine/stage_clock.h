@@ -37,6 +37,6 @@ enum tp_stage tp_stage_enter(struct tp_stage_clock *clock, enum tp_stage stage);
 enum tp_stage tp_stage_enter_at(struct tp_stage_clock *clock, enum tp_stage stage, uint64_t now_ns);
 
 /* A turn is over; cpu_ns is the CPU time of the thread by now. */
-void tp_stage_turn(struct tp_stage_clock *clock, uint64_t cpu_ns);
+void tp_stage_end_round(struct tp_stage_clock *clock, uint64_t cpu_ns);
 
 #endif

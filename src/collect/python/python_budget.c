@@ -7,7 +7,7 @@ static const double limit_share = 0.75;
 static const double margin = 0.8;
 
 /* The least factor at which `full`, the cost of the whole rate, fits. */
-static unsigned least_factor(const struct tp_python_budget *budget, double full, double share)
+static unsigned factor_for(const struct tp_python_budget *budget, double full, double share)
 {
 	double aim = budget->max_ratio * aim_share * budget->n_used * share;
 	double limit = budget->max_ratio * limit_share * budget->n_allowed * share;
@@ -21,9 +21,9 @@ unsigned tp_python_budget_factor(const struct tp_python_budget *budget, double r
 				 unsigned factor)
 {
 	double full = ratio * factor;
-	unsigned wanted = least_factor(budget, full, 1);
+	unsigned wanted = factor_for(budget, full, 1);
 	if (wanted >= factor)
 		return wanted;
-	wanted = least_factor(budget, full, margin);
+	wanted = factor_for(budget, full, margin);
 	return wanted < factor ? wanted : factor;
 }

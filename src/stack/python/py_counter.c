@@ -819,7 +819,7 @@ static void read_types_of_locals(struct tp_py_counters *self, const struct frame
 	read_types(self, objects, n);
 }
 
-static bool is_instance(struct tp_py_counters *self, uint64_t object)
+static bool is_of_class(struct tp_py_counters *self, uint64_t object)
 {
 	const struct tp_py_typed_object *typed = typed_object(self, object);
 	const struct tp_py_type *type =
@@ -836,7 +836,7 @@ static void read_objects_of(struct tp_py_counters *self, struct counter_list *li
 	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
 	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
 		uint64_t object = object_in(self, locals->words[i]);
-		if (!is_address(object) || !is_instance(self, object))
+		if (!is_address(object) || !is_of_class(self, object))
 			continue;
 		list->n_objects++;
 		const struct root root = {
@@ -851,8 +851,9 @@ static void read_objects_of(struct tp_py_counters *self, struct counter_list *li
 	}
 }
 
-static void read_instances(struct tp_py_counters *self, struct counter_list *list,
-			   const struct tp_py_stack *stack, const struct tp_py_code_cache *codes)
+static void read_objects_of_frames(struct tp_py_counters *self, struct counter_list *list,
+				   const struct tp_py_stack *stack,
+				   const struct tp_py_code_cache *codes)
 {
 	struct frame_locals frames[MAX_FRAMES];
 	size_t n = read_frame_locals(self, stack, codes, frames);
@@ -885,6 +886,6 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	struct counter_list list = {.out = out, .max = max};
 	read_loops(self, &list, stack, codes);
 	list.n += read_all_variables(self, stack, codes, out + list.n, max - list.n);
-	read_instances(self, &list, stack, codes);
+	read_objects_of_frames(self, &list, stack, codes);
 	return list.n;
 }

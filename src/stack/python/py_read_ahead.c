@@ -132,7 +132,7 @@ static size_t read_now(struct tp_py_read_ahead *self, const struct tp_process_ra
 }
 
 /* From what was read ahead. */
-static bool hand_out(struct tp_py_read_log *log, const struct tp_process_range *range)
+static bool use_ahead(struct tp_py_read_log *log, const struct tp_process_range *range)
 {
 	for (size_t i = log->next; i < log->n_ahead && i < log->next + SKIPS_MAX; i++) {
 		const struct read_ahead *ahead = &log->ahead[i];
@@ -149,7 +149,7 @@ static size_t read_ranges(struct tp_py_memory *mem, const struct tp_process_rang
 {
 	struct tp_py_read_ahead *self = (struct tp_py_read_ahead *)mem; /* its first member */
 	size_t n_done = 0;
-	while (n_done < n && hand_out(self->log, &ranges[n_done]))
+	while (n_done < n && use_ahead(self->log, &ranges[n_done]))
 		n_done++;
 	if (n_done < n)
 		n_done += read_now(self, ranges + n_done, n - n_done);

@@ -19,7 +19,7 @@ START_TEST(each_stage_has_its_own_time)
 	ck_assert_int_eq(tp_stage_enter_at(&stages, TP_STAGE_PYTHON, 1300), TP_STAGE_RINGS);
 	tp_stage_enter_at(&stages, TP_STAGE_RINGS, 1800);
 	tp_stage_enter_at(&stages, TP_STAGE_NONE, 1900);
-	tp_stage_turn(&stages, 5000);
+	tp_stage_end_round(&stages, 5000);
 	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_RINGS], 400);
 	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_PYTHON], 500);
 	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_UNWIND], 0);
@@ -31,10 +31,10 @@ START_TEST(the_wait_between_turns_is_of_no_stage)
 	begin();
 	tp_stage_enter_at(&stages, TP_STAGE_STORE, 100);
 	tp_stage_enter_at(&stages, TP_STAGE_NONE, 200);
-	tp_stage_turn(&stages, 150);
+	tp_stage_end_round(&stages, 150);
 	tp_stage_enter_at(&stages, TP_STAGE_STORE, 90000);
 	tp_stage_enter_at(&stages, TP_STAGE_NONE, 90050);
-	tp_stage_turn(&stages, 300);
+	tp_stage_end_round(&stages, 300);
 	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_STORE], 150);
 	ck_assert_double_eq(stages.cpu_ns[TP_STAGE_NONE], 0);
 }
@@ -44,11 +44,11 @@ END_TEST
 START_TEST(stages_never_sum_up_to_more_than_the_kernel_says)
 {
 	begin();
-	tp_stage_turn(&stages, 1000);
+	tp_stage_end_round(&stages, 1000);
 	tp_stage_enter_at(&stages, TP_STAGE_PROC, 0);
 	tp_stage_enter_at(&stages, TP_STAGE_OFFCPU, 300);
 	tp_stage_enter_at(&stages, TP_STAGE_NONE, 1200);
-	tp_stage_turn(&stages, 1400);
+	tp_stage_end_round(&stages, 1400);
 	ck_assert_double_eq_tol(stages.cpu_ns[TP_STAGE_PROC], 100, 1e-9);
 	ck_assert_double_eq_tol(stages.cpu_ns[TP_STAGE_OFFCPU], 300, 1e-9);
 }
