@@ -300,6 +300,8 @@ static void keep_budget(struct tp_python_sampling *follow, uint64_t now_ns)
 	};
 	double ratio = follow->cost_ns / elapsed_ns;
 	unsigned factor = tp_python_budget_factor(&budget, ratio, follow->factor);
+	follow->asked_ns += elapsed_ns;
+	follow->kept_ns += elapsed_ns / follow->factor;
 	follow->rated_ns = now_ns;
 	follow->rated_samples = follow->n_samples;
 	follow->cost_ns = 0;
@@ -312,6 +314,12 @@ static void keep_budget(struct tp_python_sampling *follow, uint64_t now_ns)
 		return;
 	tp_info("following Python costs %.2f %% of a CPU: period times %u", ratio * 100, factor);
 	set_factor(follow, factor, now_ns);
+}
+
+double tp_python_sampling_kept_ratio(const struct tp_python_sampling *follow)
+{
+	return follow->n_samples > 0 && follow->asked_ns > 0 ? follow->kept_ns / follow->asked_ns
+							     : 1;
 }
 
 void tp_python_sampling_update(struct tp_python_sampling *follow, uint64_t now_ns)
