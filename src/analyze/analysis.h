@@ -194,6 +194,7 @@ enum tp_status tp_pass_devices(struct tp_analysis *analysis, struct tp_error *er
 enum tp_status tp_pass_hang(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_lines(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_loader(struct tp_analysis *analysis, struct tp_error *err);
+enum tp_status tp_pass_loader_settings(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_processes(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu(struct tp_analysis *analysis, struct tp_error *err);
 enum tp_status tp_pass_cpu_wait(struct tp_analysis *analysis, struct tp_error *err);

@@ -21,18 +21,19 @@ static const struct tp_analysis_pass sample_passes[] = {
 	{"hang", tp_pass_hang},              /* run.hang_* */
 	{"lines", tp_pass_lines},            /* lines of Python */
 	{"loader", tp_pass_loader},          /* loader.* */
-	{"processes", tp_pass_processes},    /* processes, hot stacks */
-	{"cpu", tp_pass_cpu},                /* cpu.* */
-	{"cpu waits", tp_pass_cpu_wait},     /* cpu.wait_* */
-	{"compute", tp_pass_compute},        /* compute.* */
-	{"communication", tp_pass_communication}, /* comm.* */
-	{"memory", tp_pass_memory},               /* memory.* */
-	{"io", tp_pass_io},                       /* io.* */
-	{"counters", tp_pass_counters},           /* pmu.* */
-	{"gpus", tp_pass_gpus},                   /* gpus, gpu.* */
-	{"environment", tp_pass_environment},     /* env.* */
-	{"quality", tp_pass_quality},             /* run.* of the measurement, warnings */
-	{"settings", tp_pass_settings},           /* set.*, env.uses_* */
+	{"loader settings", tp_pass_loader_settings}, /* what its object says */
+	{"processes", tp_pass_processes},             /* processes, hot stacks */
+	{"cpu", tp_pass_cpu},                         /* cpu.* */
+	{"cpu waits", tp_pass_cpu_wait},              /* cpu.wait_* */
+	{"compute", tp_pass_compute},                 /* compute.* */
+	{"communication", tp_pass_communication},     /* comm.* */
+	{"memory", tp_pass_memory},                   /* memory.* */
+	{"io", tp_pass_io},                           /* io.* */
+	{"counters", tp_pass_counters},               /* pmu.* */
+	{"gpus", tp_pass_gpus},                       /* gpus, gpu.* */
+	{"environment", tp_pass_environment},         /* env.* */
+	{"quality", tp_pass_quality},                 /* run.* of the measurement, warnings */
+	{"settings", tp_pass_settings},               /* set.*, env.uses_* */
 };
 
 /* Of spans that another tool recorded. */

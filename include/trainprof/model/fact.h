@@ -106,6 +106,12 @@
 	  "share idle, nobody saw why")                                                            \
 	X(LOADER_WORKERS, "loader.workers", "1", SEEN, "loader processes and threads")             \
 	X(LOADER_PROCESSES, "loader.processes", "1", SEEN, "loader processes")                     \
+	X(LOADER_PREFETCH, "loader.prefetch_factor", "1", SEEN,                                    \
+	  "batches that the loader is set to fetch ahead for each worker")                         \
+	X(LOADER_BATCH_SIZE, "loader.batch_size", "1", SEEN, "samples in a batch of the loader")   \
+	X(LOADER_PERSISTENT, "loader.persistent_workers", "bool", SEEN,                            \
+	  "the loader is set to keep its workers between epochs")                                  \
+	X(LOADER_PIN, "loader.pin_memory", "bool", SEEN, "the loader pins its batches, in effect") \
 	X(LOADER_BUSY, "loader.busy_ratio", "ratio", SEEN, "loader workers on CPU")                \
 	X(LOADER_READ, "loader.read_wait_ratio", "ratio", SEEN,                                    \
 	  "loader workers waiting for storage")                                                    \

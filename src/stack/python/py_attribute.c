@@ -273,3 +273,24 @@ size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 	}
 	return n;
 }
+
+bool tp_py_attributes_get(struct tp_py_attributes *self, uint64_t object, const char *const *names,
+			  size_t n_names, uint64_t *values)
+{
+	const struct tp_py_type *type = tp_py_attributes_type(self, object);
+	struct attribute_table table = {0};
+	memset(values, 0, n_names * sizeof(*values));
+	if (!type || !type->is_class || !find_table(self, object, type, &table) ||
+	    !read_entries(self, &table))
+		return false;
+	for (size_t i = 0; i < table.n; i++) {
+		uint64_t key = tp_py_memory_u64(table.bytes + i * table.entry_bytes + table.key_at);
+		if (!is_object(key) ||
+		    !tp_py_text_read(&self->scratch, self->mem, self->layout, key))
+			continue;
+		for (size_t k = 0; k < n_names; k++)
+			if (strcmp(tp_buf_text(&self->scratch), names[k]) == 0)
+				values[k] = value_of(&table, i);
+	}
+	return true;
+}

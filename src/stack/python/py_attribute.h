@@ -62,4 +62,9 @@ const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, ui
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX]);
 
+/* The objects that attributes of these names hold: values[i] for names[i], 0 where there is none.
+ * False: it is no instance of a Python class, or cannot be read. */
+bool tp_py_attributes_get(struct tp_py_attributes *self, uint64_t object, const char *const *names,
+			  size_t n_names, uint64_t *values);
+
 #endif

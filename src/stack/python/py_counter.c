@@ -2,6 +2,7 @@
 /* Reads variables that hold whole numbers, and learns which of them count something. */
 #include "py_counter.h"
 
+#include "py_number.h"
 #include "py_text.h"
 
 #include "trainprof/base/memory.h"
@@ -20,11 +21,7 @@ enum {
 	MAX_FAILED = 4,  /* times that a variable was no number */
 	MAX_BAD = 4,     /* changes that no counter makes */
 	MAX_GROWTH = 16, /* between two readings: faster ones count no steps */
-	INT_BYTES = 32,
-	DIGIT_BITS = 30,
-	SIZE_SHIFT = 3, /* from 3.12 on the size has flags below it; sign: 0 positive, 1 zero */
-	SIGN_BITS = 3,
-	TAGS = 7, /* 3.14: low bits of _PyStackRef */
+	TAGS = 7,        /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40,   /* whose for loops are looked at: notebooks call deep */
 	MAX_OBJECT_LOCALS = 12, /* local variables of a frame that may be instances of classes */
@@ -55,6 +52,8 @@ struct tp_py_object_cache {
 	uint32_t n_uses;
 	size_t n;
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
+	bool is_loader;
+	struct tp_py_loader loader;
 };
 
 /* The variables of one frame as they lie in its memory, read before the objects in them and after.
@@ -86,7 +85,7 @@ struct pending {
 	const struct variables *variables;
 	size_t index;
 	uint64_t slot;
-	uint8_t object[INT_BYTES];
+	uint8_t object[TP_PY_NUMBER_BYTES];
 };
 
 void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
@@ -147,22 +146,8 @@ static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code 
 
 static bool read_number(const struct tp_py_counters *self, const uint8_t *object, uint64_t *value)
 {
-	const struct tp_py_layout *layout = self->layout;
-	uint64_t size = tp_py_memory_u64(object + layout->object_size);
-	if (tp_py_memory_u64(object + layout->object_type) != self->int_type)
-		return false;
-	if (layout->minor >= 12) {
-		if ((size & SIGN_BITS) > 1)
-			return false;
-		size = size & 1 ? 0 : size >> SIZE_SHIFT;
-	}
-	if (size > 2)
-		return false;
-	const uint8_t *digits = object + layout->object_size + WORD;
-	*value = size > 0 ? tp_py_memory_u32(digits) : 0;
-	if (size > 1)
-		*value |= (uint64_t)tp_py_memory_u32(digits + 4) << DIGIT_BITS;
-	return true;
+	return tp_py_memory_u64(object + self->layout->object_type) == self->int_type &&
+	       tp_py_number_parse(self->layout, object, value);
 }
 
 /* Whether it is a counter's number that was not told yet. */
@@ -308,7 +293,8 @@ static size_t collect_of(struct tp_py_counters *self, const struct variables *va
 		pending[n].variables = variables;
 		pending[n].index = index;
 		pending[n].slot = slot;
-		pieces[n] = (struct tp_process_range){object, pending[n].object, INT_BYTES};
+		pieces[n] =
+			(struct tp_process_range){object, pending[n].object, TP_PY_NUMBER_BYTES};
 		n++;
 	}
 	return n;
@@ -442,6 +428,7 @@ struct counter_list {
 	size_t max;
 	size_t n_searches;
 	size_t n_objects;
+	bool has_loader;
 };
 
 /* A word of a frame, and what it points to. */
@@ -543,7 +530,32 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 	cache->object = object;
 	cache->n_uses = 0;
 	cache->n = tp_py_attributes_find(&self->attributes, object, cache->attributes);
+	cache->is_loader = tp_py_loader_is_likely(cache->attributes, cache->n) &&
+			   tp_py_loader_read(&self->attributes, object, &cache->loader);
 	return cache;
+}
+
+/* The outermost loader of a stack is the one that feeds training; its settings are emitted when
+ * they are others than before. */
+static void emit_loader(struct tp_py_counters *self, struct counter_list *list,
+			const struct root *root, const struct tp_py_loader *loader)
+{
+	if (list->has_loader)
+		return;
+	list->has_loader = true;
+	if (memcmp(loader, &self->loader, sizeof(*loader)) == 0 ||
+	    list->max - list->n < TP_PY_LOADER_N_SETTINGS)
+		return;
+	self->loader = *loader;
+	for (unsigned i = 0; i < TP_PY_LOADER_N_SETTINGS; i++)
+		list->out[list->n++] = (struct tp_python_counter){
+			.file = root->code->file,
+			.name = root->code->name,
+			.first_line = root->code->first_line,
+			.variable = tp_py_loader_setting_name(i),
+			.kind = TP_PYTHON_COUNTER_SETTING,
+			.value = loader->values[i],
+		};
 }
 
 /* Pointers to numbers, whether what leads to them is as it was, and the root, by one call. */
@@ -592,7 +604,7 @@ static void read_attributes(struct tp_py_counters *self, struct counter_list *li
 {
 	uint64_t before[TP_PY_ATTRIBUTE_MAX] = {0};
 	uint64_t after[TP_PY_ATTRIBUTE_MAX] = {0};
-	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][INT_BYTES];
+	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
 	bool is_read[TP_PY_ATTRIBUTE_MAX];
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
 	if (!cache || cache->n == 0)
@@ -601,9 +613,11 @@ static void read_attributes(struct tp_py_counters *self, struct counter_list *li
 		cache->object = 0;
 		return;
 	}
+	if (cache->is_loader)
+		emit_loader(self, list, root, &cache->loader);
 	for (size_t i = 0; i < cache->n; i++)
 		is_read[i] = is_address(before[i]) &&
-			     tp_py_memory_get(self->mem, before[i], numbers[i], INT_BYTES);
+			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
 	if (!read_pointers(self, root, cache, after))
 		return;
 	for (size_t i = 0; i < cache->n; i++)

@@ -17,6 +17,7 @@
 #include "py_code.h"
 #include "py_globals.h"
 #include "py_iterator.h"
+#include "py_loader.h"
 #include "py_stack.h"
 
 #include "trainprof/base/buf.h"
@@ -46,6 +47,7 @@ struct tp_py_counters {
 	struct tp_py_attributes attributes;
 	struct tp_py_bytecodes bytecodes;
 	struct tp_py_object_cache *objects; /* heap: instances that were looked through */
+	struct tp_py_loader loader;         /* whose settings were emitted last */
 	size_t turn; /* where to begin when there are too many variables to read all */
 	struct tp_py_counter_slot *slots;
 	size_t n_slots;
