@@ -222,7 +222,7 @@ static bool is_ended(const struct tp_mark *begin, const struct tp_mark *end)
 static bool is_replaced(const struct tp_mark *setting, const struct tp_mark *end)
 {
 	for (const struct tp_mark *mark = setting + 1; mark < end; mark++)
-		if (mark->kind == TP_MARK_SETTING && mark->task == setting->task &&
+		if (mark->kind == setting->kind && mark->task == setting->task &&
 		    mark->name == setting->name)
 			return true;
 	return false;
@@ -232,7 +232,8 @@ static bool is_replaced(const struct tp_mark *setting, const struct tp_mark *end
 static bool is_valid_later(const struct tp_mark *mark, const struct tp_mark *end)
 {
 	return (mark->kind == TP_MARK_PHASE_BEGIN && !is_ended(mark, end)) ||
-	       (mark->kind == TP_MARK_SETTING && !is_replaced(mark, end));
+	       ((mark->kind == TP_MARK_SETTING || mark->kind == TP_MARK_TOTAL) &&
+		!is_replaced(mark, end));
 }
 
 /* A phase that was begun and not ended goes on, as long as its thread lives. */

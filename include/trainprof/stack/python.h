@@ -58,6 +58,8 @@ struct tp_python_counter {
 			       * body's any that stays its own */
 	enum tp_python_counter_kind kind;
 	uint64_t value;
+	uint64_t total; /* value in the loop's last round, where it is known and was not given
+			 * before; else 0 */
 	/*
 	 * The word that is written when it advances, in the memory of the process: of an iterator
 	 * implemented in C the field itself, else the slot that holds a pointer to an int object.

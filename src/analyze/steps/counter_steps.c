@@ -4,9 +4,9 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
+#include "counter_readings.h"
 #include "watch_steps.h"
 
-#include "trainprof/base/map.h"
 #include "trainprof/base/memory.h"
 
 #include <math.h>
@@ -15,179 +15,28 @@
 
 enum { GROUP_ROUNDS = 4 }; /* rounds that are looked at together */
 
-struct counter_reading {
-	uint64_t value;
-	uint64_t before_ns; /* the border to the value before lies from here … */
-	uint64_t time_ns;   /* … to here */
-	uint64_t mark_ns;
-	size_t n_borders; /* up to this value, with its own */
-};
-
 struct updates {
 	uint64_t *times_ns;
 	size_t n;
 };
 
 struct counter {
-	uint32_t name;
-	struct counter_reading *readings; /* heap, in time order */
-	size_t n;
-	size_t capacity;
-	size_t n_odd;
-	uint64_t *restarts; /* heap: when it was first seen to have begun anew */
-	size_t n_restarts;
-	size_t restarts_capacity;
-	uint64_t base; /* where it begins */
+	const struct tp_counter_series *series;
 	struct tp_counter_steps found;
 };
 
-static bool follows(uint64_t value, uint64_t before)
-{
-	return value >= before && value - before <= TP_COUNTER_GROWTH_MAX;
-}
-
-/* Imports alone bring dozens. */
+/* Those of a trace; items[i] is of all.items[i]. */
 struct counters {
+	struct tp_counter_list all;
 	struct counter *items; /* heap */
-	size_t n;
-	size_t capacity;
-	struct tp_map by_name; /* string -> index */
 };
-
-static struct counter *counter_of(struct counters *counters, uint32_t name)
-{
-	uint64_t index;
-	if (tp_map_get(&counters->by_name, name, &index))
-		return &counters->items[index];
-	tp_map_set(&counters->by_name, name, counters->n);
-	TP_ARRAY_PUSH(counters->items, counters->n, counters->capacity) =
-		(struct counter){.name = name, .base = UINT64_MAX};
-	return &counters->items[counters->n - 1];
-}
-
-/* What was seen is over: readings do not overlap. */
-static void push_reading(struct counters *counters, const struct tp_mark *mark, uint64_t before_ns,
-			 uint64_t time_ns)
-{
-	struct counter *counter = counter_of(counters, mark->name);
-	uint64_t seen_ns = counter->n ? counter->readings[counter->n - 1].time_ns : 0;
-	before_ns = before_ns > seen_ns ? before_ns : seen_ns;
-	time_ns = time_ns > before_ns ? time_ns : before_ns;
-	TP_ARRAY_PUSH(counter->readings, counter->n, counter->capacity) =
-		(struct counter_reading){.value = mark->value,
-					 .before_ns = before_ns,
-					 .time_ns = time_ns,
-					 .mark_ns = mark->time_ns};
-}
 
 static void release(struct counters *counters)
 {
-	for (size_t i = 0; i < counters->n; i++) {
-		free(counters->items[i].readings);
-		free(counters->items[i].restarts);
+	for (size_t i = 0; i < counters->all.n; i++)
 		tp_counter_steps_release(&counters->items[i].found);
-	}
 	free(counters->items);
-	tp_map_release(&counters->by_name);
-}
-
-/* Counters are read where Python frames are: at samples and at looks. */
-static bool is_reading(const struct tp_analysis *analysis, const struct tp_sample *sample)
-{
-	return analysis->classes[sample->stack].has_python;
-}
-
-/* A value lies between the reading that saw it and the one before. */
-static void collect(struct counters *counters, const struct tp_analysis *analysis)
-{
-	const struct tp_trace *trace = analysis->trace;
-	size_t at = trace->sample_index[analysis->main_task];
-	size_t end = trace->sample_index[analysis->main_task + 1];
-	uint64_t last_ns = 0;
-	uint64_t before_ns = 0;
-	for (size_t i = 0; i < trace->n_marks; i++) {
-		const struct tp_mark *mark = &trace->marks[i];
-		if (mark->kind != TP_MARK_COUNTER || mark->task != analysis->main_task)
-			continue;
-		for (; at < end && trace->samples[at].time_ns <= mark->time_ns; at++) {
-			if (!is_reading(analysis, &trace->samples[at]))
-				continue;
-			before_ns = last_ns;
-			last_ns = trace->samples[at].time_ns;
-		}
-		/* Of one whose frames moved on there may be no sample with Python. */
-		bool has_sample = last_ns > 0 && mark->time_ns - last_ns <= TP_COUNTER_LATE_NS;
-		push_reading(counters, mark, has_sample ? before_ns : last_ns,
-			     has_sample ? last_ns : mark->time_ns);
-	}
-}
-
-/* What a dead frame left behind may give any number: how many of the readings from `i` on do not
- * follow `last`, while one soon after does. A counter that begins anew is below it for longer. */
-static size_t invalid_length(const struct counter *counter, size_t i,
-			     const struct counter_reading *last)
-{
-	const struct counter_reading *r = counter->readings;
-	if (follows(r[i].value, last->value))
-		return 0;
-	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MAX && i + n < counter->n; n++) {
-		if (follows(r[i + n].value, last->value))
-			return n;
-		if (r[i + n].value < last->value)
-			break;
-	}
-	return 0;
-}
-
-/* What is counted meanwhile began at any time since the reading before. */
-static void drop_invalid(struct counter *counter)
-{
-	size_t kept = 0;
-	struct counter_reading *r = counter->readings;
-	for (size_t i = 0; i < counter->n; i++) {
-		size_t n = kept > 0 ? invalid_length(counter, i, &r[kept - 1]) : 0;
-		if (n > 0) {
-			counter->n_odd++;
-			r[i + n].before_ns = r[i].before_ns;
-			i += n;
-		}
-		r[kept++] = r[i];
-	}
-	counter->n = kept;
-	for (size_t i = 0; i < counter->n; i++)
-		counter->base = r[i].value < counter->base ? r[i].value : counter->base;
-}
-
-/* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
- * was first read when it had counted for long the round is cut. */
-static uint64_t n_started(const struct counter *counter, size_t i)
-{
-	uint64_t value = counter->readings[i].value;
-	if (i > 0 && follows(value, counter->readings[i - 1].value))
-		return value - counter->readings[i - 1].value;
-	if (i == 0)
-		return 1;
-	return value - counter->base <= TP_COUNTER_GROWTH_MAX ? value - counter->base + 1 : 0;
-}
-
-static void find_borders(struct counter *counter)
-{
-	struct tp_counter_steps *found = &counter->found;
-	size_t capacity = 0;
-	for (size_t i = 0; i < counter->n; i++) {
-		struct counter_reading *r = &counter->readings[i];
-		uint64_t n = n_started(counter, i);
-		double between = (double)(r->time_ns - r->before_ns);
-		counter->n_odd += n == 0;
-		if (i > 0 && r->value < r[-1].value)
-			TP_ARRAY_PUSH(counter->restarts, counter->n_restarts,
-				      counter->restarts_capacity) = r->time_ns;
-		for (uint64_t k = 0; k < n; k++)
-			TP_ARRAY_PUSH(found->borders, found->n, capacity) =
-				r->before_ns + (uint64_t)(between * ((double)k + 0.5) / (double)n);
-		r->n_borders = found->n;
-	}
-	found->name = counter->name;
+	tp_counter_list_release(&counters->all);
 }
 
 /* PyTorch's DataLoader calls what it counts so: rounds of it are batches however often it begins
@@ -355,10 +204,19 @@ static bool restarts_like_epochs(const struct counter *counter, const struct upd
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
-	return counter->n_restarts == 0 || found->is_of_batches ||
-	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->n_restarts ||
-	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->n_restarts &&
-		has_inner_updates(updates, counter->restarts, counter->n_restarts));
+	return counter->series->n_restarts == 0 || found->is_of_batches ||
+	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->series->n_restarts ||
+	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->series->n_restarts &&
+		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
+}
+
+/* A variable that grows between any two samples may count anything. A loop that goes on all along
+ * counts its own rounds, and each write is a round. */
+static bool can_be_short(const struct counter *counter)
+{
+	const struct tp_counter_series *series = counter->series;
+	return counter->found.n_exact || counter->found.is_of_batches ||
+	       (series->is_iterator && series->n_restarts == 0);
 }
 
 /* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
@@ -368,8 +226,8 @@ static bool is_counter(const struct counter *counter, const struct tp_analysis *
 	const struct tp_counter_steps *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < TP_COUNTER_ALIKE_MIN ||
-	    rate_hz <= 0 || (!found->n_exact && found->period_ns * rate_hz < 1e9) ||
-	    (double)counter->n_odd > TP_COUNTER_ODD_MAX * (double)counter->n ||
+	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
+	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counter, updates))
 		return false;
 	double mean_ns =
@@ -420,15 +278,15 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 static void join_writes(struct counter *counter, const struct tp_analysis *analysis)
 {
 	struct tp_counter_steps *found = &counter->found;
+	const struct tp_counter_series *series = counter->series;
 	struct tp_watch_borders borders = {.times_ns = found->borders, .n = found->n};
-	struct tp_watch_reading *readings = tp_alloc((counter->n + 1) * sizeof(*readings));
-	for (size_t i = 0; i < counter->n; i++)
-		readings[i] =
-			(struct tp_watch_reading){.value = counter->readings[i].value,
-						  .time_ns = counter->readings[i].mark_ns,
-						  .n_borders = counter->readings[i].n_borders};
-	if (tp_watch_steps_join(&borders, analysis, counter->name, readings, counter->n,
-				&found->n_writes)) {
+	struct tp_watch_reading *readings = tp_alloc((series->n + 1) * sizeof(*readings));
+	for (size_t i = 0; i < series->n; i++)
+		readings[i] = (struct tp_watch_reading){.value = series->readings[i].value,
+							.time_ns = series->readings[i].mark_ns,
+							.n_borders = series->readings[i].n_borders};
+	if (tp_watch_steps_join(&borders, analysis, series->name, readings, series->n,
+				series->first_value, &found->n_writes)) {
 		found->borders = borders.times_ns;
 		found->n = borders.n;
 		found->n_exact = borders.n_exact;
@@ -454,15 +312,15 @@ static bool is_loop_within_epochs(const struct counters *counters, const struct 
 {
 	size_t inner_len;
 	size_t outer_len;
-	const char *name = tp_trace_string(analysis->trace, inner->name);
+	const char *name = tp_trace_string(analysis->trace, inner->series->name);
 	unsigned line = loop_line(name, " for loop at line ", &inner_len);
-	for (size_t i = 0; line && i < counters->n; i++) {
+	for (size_t i = 0; line && i < counters->all.n; i++) {
 		const struct counter *outer = &counters->items[i];
-		const char *other = tp_trace_string(analysis->trace, outer->name);
+		const char *other = tp_trace_string(analysis->trace, outer->series->name);
 		unsigned at = loop_line(other, " for loop over a range at line ", &outer_len);
 		if (at && at < line && outer_len == inner_len &&
 		    strncmp(name, other, inner_len) == 0 && outer->found.n < TP_LOOP_ROUNDS_MANY &&
-		    inner->n_restarts <= outer->found.n &&
+		    inner->series->n_restarts <= outer->found.n &&
 		    inner->found.n >= TP_LOOP_EPOCH_STEPS_MIN * outer->found.n)
 			return true;
 	}
@@ -471,11 +329,17 @@ static bool is_loop_within_epochs(const struct counters *counters, const struct 
 
 static void find_all_borders(struct counters *counters, const struct tp_analysis *analysis)
 {
-	for (size_t i = 0; i < counters->n; i++) {
+	counters->items = tp_alloc((counters->all.n + 1) * sizeof(*counters->items));
+	for (size_t i = 0; i < counters->all.n; i++) {
+		struct tp_counter_series *series = &counters->all.items[i];
 		struct counter *counter = &counters->items[i];
-		drop_invalid(counter);
-		find_borders(counter);
-		if (tp_watch_steps_has_writes(analysis, counter->name))
+		*counter = (struct counter){.series = series};
+		counter->found.name = series->name;
+		counter->found.borders = series->borders;
+		counter->found.n = series->n_borders;
+		counter->found.n_inferred = series->n_inferred;
+		series->borders = NULL; /* handed over */
+		if (tp_watch_steps_has_writes(analysis, series->name))
 			join_writes(counter, analysis);
 		tp_counter_steps_measure(&counter->found, analysis);
 	}
@@ -488,14 +352,15 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	struct updates updates = collect_updates(analysis);
 	struct counter *best = NULL;
 	if (end_ns > start_ns)
-		collect(&counters, analysis);
+		tp_counter_list_collect(&counters.all, analysis);
 	find_all_borders(&counters, analysis);
-	for (size_t i = 0; i < counters.n; i++) {
+	for (size_t i = 0; i < counters.all.n; i++) {
 		struct counter *counter = &counters.items[i];
 		counter->found.is_of_batches =
-			is_of_batches(analysis, counter->name) ||
+			is_of_batches(analysis, counter->series->name) ||
 			is_loop_within_epochs(&counters, counter, analysis) ||
-			(counter->n_restarts == 0 && is_named_after_steps(analysis, counter->name));
+			(counter->series->n_restarts == 0 &&
+			 is_named_after_steps(analysis, counter->series->name));
 		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))
 			best = counter;

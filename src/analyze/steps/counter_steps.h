@@ -19,6 +19,7 @@ struct tp_counter_steps {
 	size_t n;
 	size_t n_exact;     /* borders at the instant of a write, by a breakpoint */
 	size_t n_writes;    /* that a breakpoint saw, whether they are believed or not */
+	size_t n_inferred;  /* borders that no reading shows, but the counter's total or value */
 	uint32_t name;      /* string: which counter */
 	bool is_of_batches; /* by its name: an iterator over batches, or an attribute of steps */
 	double period_ns;

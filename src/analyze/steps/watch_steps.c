@@ -194,21 +194,23 @@ static void find_readings(const struct joined *joined, const struct piece *piece
 	*end += *end < joined->n_readings;
 }
 
-static uint64_t first_value(const struct joined *joined)
+/* Rounds after the last reading, which the counter's total shows, where as many writes follow. */
+static void put_tail(struct joined *joined, const struct piece *piece, const struct agreement *last)
 {
-	uint64_t base = UINT64_MAX;
-	for (size_t i = 0; i < joined->n_readings; i++)
-		if (joined->readings[i].value < base)
-			base = joined->readings[i].value;
-	return base;
+	const struct tp_watch_reading *reading = &joined->readings[last->last];
+	int64_t from = (int64_t)reading->value - last->low + 1;
+	int64_t end = (int64_t)piece->writes[0].number + (int64_t)piece->n;
+	int64_t n = (int64_t)(joined->old->n - reading->n_borders);
+	if (last->last + 1 == joined->n_readings && n > 0 && from + n <= end &&
+	    joined->n_copied == reading->n_borders)
+		put_writes(joined, piece, from, from + n - 1, joined->old->n);
 }
 
-static void join_run(struct joined *joined, const struct piece *piece)
+static void join_run(struct joined *joined, const struct piece *piece, uint64_t base)
 {
 	size_t begin;
 	size_t end;
 	size_t n;
-	uint64_t base = first_value(joined);
 	find_readings(joined, piece, &begin, &end);
 	struct agreement *found = find_matches(joined, piece, begin, end, &n);
 	for (size_t i = 0; i < n; i++) {
@@ -229,6 +231,8 @@ static void join_run(struct joined *joined, const struct piece *piece)
 		if (n_pairs > 0)
 			put_matches(joined, piece, now, i == 0);
 	}
+	if (n > 0 && found[n - 1].last > found[n - 1].first)
+		put_tail(joined, piece, &found[n - 1]);
 	free(found);
 }
 
@@ -241,7 +245,7 @@ static bool is_valid(const struct joined *joined)
 
 bool tp_watch_steps_join(struct tp_watch_borders *borders, const struct tp_analysis *analysis,
 			 uint32_t name, const struct tp_watch_reading *readings, size_t n_readings,
-			 size_t *n_writes)
+			 uint64_t first_value, size_t *n_writes)
 {
 	struct joined joined = {.readings = readings, .n_readings = n_readings, .old = borders};
 	struct write *writes = collect_writes(analysis, name, n_writes);
@@ -250,7 +254,7 @@ bool tp_watch_steps_join(struct tp_watch_borders *borders, const struct tp_analy
 		while (i + piece.n < *n_writes &&
 		       writes[i + piece.n].number == writes[i + piece.n - 1].number + 1)
 			piece.n++;
-		join_run(&joined, &piece);
+		join_run(&joined, &piece, first_value);
 		i += piece.n;
 	}
 	copy_old(&joined, borders->n);

@@ -43,6 +43,11 @@ void tp_loop_counter_emit(struct tp_sink *sink, struct tp_python_processes *pyth
 				       .name = names[i],
 				       .value = counters[i].value};
 		tp_sink_mark(sink, &mark);
+		if (counters[i].total == 0)
+			continue;
+		mark.kind = TP_MARK_TOTAL;
+		mark.value = counters[i].total;
+		tp_sink_mark(sink, &mark);
 	}
 	tp_buf_release(&text);
 	tp_python_processes_notify(pythons, task, counters, names, n, now_ns);

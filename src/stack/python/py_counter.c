@@ -44,6 +44,7 @@ struct tp_py_counter_slot {
 	uint32_t n_odd;
 	uint64_t highest; /* of one that falls: what it began with */
 	uint64_t object;  /* that it was of */
+	uint64_t total;
 };
 
 /* What was found in an instance. */
@@ -512,10 +513,14 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 		.variable = label,
 		.kind = TP_PYTHON_COUNTER_ITERATOR,
 		.value = value,
+		.total = position->total == self->slots[slot].total ? 0 : position->total,
 		.address = position->address,
 		.is_falling = position->is_falling,
 	};
+	size_t n = list->n;
 	emit_counter(self, list, root, counter, slot);
+	if (list->n > n)
+		self->slots[slot].total = position->total;
 }
 
 static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,

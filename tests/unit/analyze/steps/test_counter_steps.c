@@ -21,6 +21,7 @@ struct counting {
 	struct sim sim;
 	uint64_t values[MAX_COUNTERS];
 	uint64_t told[MAX_COUNTERS];
+	uint64_t totals[MAX_COUNTERS];   /* 0: none */
 	const char *names[MAX_COUNTERS]; /* NULL: its number */
 	int n;
 	uint64_t starts_ns[MAX_STEPS];
@@ -52,6 +53,11 @@ static void add_changes(struct counting *c)
 				       .name = tp_sink_string(sink, name),
 				       .value = c->values[i]};
 		tp_sink_mark(sink, &mark);
+		if (c->totals[i] && c->told[i] == UINT64_MAX) {
+			mark.kind = TP_MARK_TOTAL;
+			mark.value = c->totals[i];
+			tp_sink_mark(sink, &mark);
+		}
 		c->told[i] = c->values[i];
 	}
 }
@@ -189,8 +195,8 @@ START_TEST(a_loop_over_data_inside_one_over_a_range_has_batches)
 	c->names[0] = "for loop at line 110";
 	c->names[1] = "for loop over a range at line 109";
 	for (int i = 0; i < 360; i++) {
-		c->values[0] = (uint64_t)i % 60;
-		c->values[1] = (uint64_t)i / 60;
+		c->values[0] = (uint64_t)i % 60 + 1;
+		c->values[1] = (uint64_t)i / 60 + 1;
 		work_step(c, 20);
 	}
 	judge(c);
@@ -207,10 +213,10 @@ START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 	c->names[0] = "for loop over a range at line 109";
 	c->names[1] = "for loop at line 110";
 	for (int i = 0; i < 60; i++) {
-		c->values[0] = (uint64_t)i;
+		c->values[0] = (uint64_t)i + 1;
 		c->starts_ns[c->n_steps++] = c->sim.now_ns;
 		for (uint64_t part = 0; part < 10; part++) {
-			c->values[1] = part;
+			c->values[1] = part + 1;
 			work(c, 20);
 		}
 	}
@@ -507,6 +513,83 @@ START_TEST(a_counter_that_is_too_fast_for_the_samples_has_no_steps)
 }
 END_TEST
 
+/* A loop says how far it is, so its steps may be shorter than the time between samples. */
+START_TEST(short_steps_of_a_loop_are_counted)
+{
+	static const double lengths[] = {2, 3, 5, 8};
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop at line 110";
+	c->totals[0] = 1000;
+	work(c, 100);
+	for (int i = 0; i < 1000; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		work_step(c, lengths[_i]);
+	}
+	c->values[0] = c->told[0];
+	work(c, 100);
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* A busy machine: counters are read for the first time in the eighth step. */
+START_TEST(steps_before_the_first_reading_are_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = _i ? "for loop at line 110" : NULL;
+	for (int i = 0; i < 60; i++) {
+		if (i == 8)
+			c->sim.next_sample_ns = c->sim.now_ns;
+		else if (i < 8)
+			c->sim.next_sample_ns = UINT64_MAX;
+		c->values[0] = (uint64_t)(i + _i);
+		work_step(c, 30);
+	}
+	judge(c);
+	/* Where they began nobody saw. */
+	ck_assert_msg(c->sim.profile.n_steps == 60, "%zu", c->sim.profile.n_steps);
+	ck_assert_int_eq(c->sim.profile.steps_found_by, TP_STEPS_COUNTER);
+	end(c);
+}
+END_TEST
+
+/* One that was seen before without its counter cannot have counted meanwhile. */
+START_TEST(a_high_first_value_is_no_steps_where_there_was_no_time_for_them)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	work(c, 500);
+	for (int i = 0; i < 60; i++) {
+		c->values[0] = (uint64_t)i + 20; /* goes on after a checkpoint */
+		work_step(c, 30);
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
+/* Of a loop that was left early the rest was not run. */
+START_TEST(rounds_that_were_not_run_are_not_counted)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "for loop at line 110";
+	c->totals[0] = 60;
+	for (int i = 0; i < 45; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		work_step(c, 30);
+	}
+	work(c, 1000);
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 /* Files read one after the other: no two alike. */
 START_TEST(rounds_that_are_not_alike_are_no_steps)
 {
@@ -548,6 +631,10 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, layers_are_no_steps);
 	tcase_add_test(tc, what_is_counted_in_a_small_part_of_the_run_is_no_step);
 	tcase_add_test(tc, a_counter_that_is_too_fast_for_the_samples_has_no_steps);
+	tcase_add_loop_test(tc, short_steps_of_a_loop_are_counted, 0, 4);
+	tcase_add_loop_test(tc, steps_before_the_first_reading_are_counted, 0, 2);
+	tcase_add_test(tc, a_high_first_value_is_no_steps_where_there_was_no_time_for_them);
+	tcase_add_test(tc, rounds_that_were_not_run_are_not_counted);
 	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);

@@ -102,7 +102,7 @@ static bool join_writes(void)
 {
 	size_t n_writes;
 	bool is_joined = tp_watch_steps_join(&borders, &analysis, NAME, loop.readings,
-					     loop.n_readings, &n_writes);
+					     loop.n_readings, 0, &n_writes);
 	ck_assert(tp_watch_steps_has_writes(&analysis, NAME) == (n_writes > 0));
 	return is_joined;
 }
@@ -144,6 +144,20 @@ START_TEST(a_counter_that_begins_anew_is_exact_all_the_while)
 {
 	const struct shape shape = {.n_rounds = 200, .armed_at = 5, .epoch = 40};
 	begin(&shape);
+	ck_assert(join_writes());
+	ck_assert_uint_eq(borders.n, 200);
+	ck_assert_uint_ge(n_true(), 200 - 5 - 1);
+	expect_order();
+	end();
+}
+END_TEST
+
+/* The last rounds were not read: their number is known from the loop's total. */
+START_TEST(rounds_after_the_last_reading_have_their_writes)
+{
+	const struct shape shape = {.n_rounds = 200, .armed_at = 5};
+	begin(&shape);
+	loop.n_readings -= 4;
 	ck_assert(join_writes());
 	ck_assert_uint_eq(borders.n, 200);
 	ck_assert_uint_ge(n_true(), 200 - 5 - 1);
@@ -235,6 +249,7 @@ Suite *suite_analyze_watch_steps(void)
 	TCase *tc = tcase_create("watch_steps");
 	tcase_add_test(tc, borders_are_the_writes_from_when_they_were_watched);
 	tcase_add_test(tc, a_counter_that_begins_anew_is_exact_all_the_while);
+	tcase_add_test(tc, rounds_after_the_last_reading_have_their_writes);
 	tcase_add_loop_test(tc, writes_that_do_not_fit_are_not_believed, 0,
 			    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tc, one_that_was_lost_costs_its_own_border_only);
