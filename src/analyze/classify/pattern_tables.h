@@ -3,6 +3,7 @@
 #ifndef TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_TABLES_H
 #define TRAINPROF_SRC_ANALYZE_CLASSIFY_PATTERN_TABLES_H
 
+#include "counter_class.h"
 #include "frame_class.h"
 #include "kernel_class.h"
 #include "python_class.h"
@@ -18,6 +19,7 @@ struct tp_patterns {
 	struct tp_span_patterns spans;
 	struct tp_python_patterns python;
 	struct tp_setting_patterns settings;
+	struct tp_counter_patterns counters;
 };
 
 #endif

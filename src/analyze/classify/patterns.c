@@ -21,6 +21,8 @@ static enum tp_status read_row(struct tp_patterns *patterns, const struct tp_pat
 {
 	if (tp_setting_pattern_is(row)) /* first: it has keys that others have, too */
 		return tp_setting_pattern_read(&patterns->settings, row, err);
+	if (tp_counter_pattern_is(row))
+		return tp_counter_pattern_read(&patterns->counters, row, err);
 	if (tp_kernel_pattern_is(row))
 		return tp_kernel_pattern_read(&patterns->kernels, row, err);
 	if (tp_span_pattern_is(row))
@@ -98,5 +100,6 @@ void tp_patterns_free(struct tp_patterns *patterns)
 	free(patterns->spans.items);
 	free(patterns->python.items);
 	free(patterns->settings.items);
+	free(patterns->counters.items);
 	free(patterns);
 }

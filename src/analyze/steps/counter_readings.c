@@ -7,12 +7,15 @@
 
 #include "trainprof/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool tp_counter_follows(uint64_t value, uint64_t before)
+/* Whether it may have grown so between two readings: a variable may hold anything. */
+static bool is_growth(const struct tp_counter_series *series, uint64_t value, uint64_t before)
 {
-	return value >= before && value - before <= TP_COUNTER_GROWTH_MAX;
+	uint64_t most = series->is_iterator ? TP_COUNTER_LOOP_GROWTH_MAX : TP_COUNTER_GROWTH_MAX;
+	return value >= before && value - before <= most;
 }
 
 /* Imports alone bring dozens. */
@@ -124,10 +127,10 @@ static size_t invalid_length(const struct tp_counter_series *series, size_t i,
 			     const struct tp_counter_reading *last)
 {
 	const struct tp_counter_reading *r = series->readings;
-	if (tp_counter_follows(r[i].value, last->value))
+	if (is_growth(series, r[i].value, last->value))
 		return 0;
 	for (size_t n = 1; n <= TP_COUNTER_GLITCH_MAX && i + n < series->n; n++) {
-		if (tp_counter_follows(r[i + n].value, last->value))
+		if (is_growth(series, r[i + n].value, last->value))
 			return n;
 		if (r[i + n].value < last->value)
 			break;
@@ -168,19 +171,27 @@ static bool is_restart(const struct tp_counter_series *series, size_t i)
 	return i > 0 && series->readings[i].value < series->readings[i - 1].value;
 }
 
+static bool has_restart(const struct tp_counter_series *series)
+{
+	for (size_t i = 1; i < series->n; i++)
+		if (is_restart(series, i))
+			return true;
+	return false;
+}
+
 /* How many rounds began since the reading before; counters begin anew with every epoch. Of one that
  * was first read when it had counted for long the round is cut. */
 static uint64_t n_started(const struct tp_counter_series *series, size_t i)
 {
 	uint64_t first_value = series->first_value;
 	uint64_t value = series->readings[i].value;
-	if (i > 0 && tp_counter_follows(value, series->readings[i - 1].value))
+	if (i > 0 && is_growth(series, value, series->readings[i - 1].value))
 		return value - series->readings[i - 1].value;
 	if (i == 0)
 		return value >= first_value;
 	if (value < first_value)
 		return 0; /* an iterator that gave nothing yet */
-	return value - first_value <= TP_COUNTER_GROWTH_MAX ? value - first_value + 1 : 0;
+	return is_growth(series, value, first_value) ? value - first_value + 1 : 0;
 }
 
 /* The usual length of a round, by the rounds between the first and the last reading of each time
@@ -191,7 +202,7 @@ static double find_period(const struct tp_counter_series *series)
 	size_t n = 0;
 	for (size_t i = 1; i < series->n; i++) {
 		const struct tp_counter_reading *r = &series->readings[i];
-		if (r->value > r[-1].value && tp_counter_follows(r->value, r[-1].value))
+		if (r->value > r[-1].value && is_growth(series, r->value, r[-1].value))
 			lengths[n++] = (double)(r->time_ns - r[-1].time_ns) /
 				       (double)(r->value - r[-1].value);
 	}
@@ -262,14 +273,36 @@ static void infer_totals(struct tp_counter_series *series)
 			series->readings[i].total = longest;
 }
 
+/* How many rounds may have been where nobody looked, beyond those that are counted there. */
+static size_t n_in_room(double period_ns, uint64_t from_ns, uint64_t to_ns, uint64_t n_counted)
+{
+	double n = to_ns > from_ns ? floor((double)(to_ns - from_ns) / period_ns) : 0;
+	return n > (double)n_counted ? (size_t)n - (size_t)n_counted : 0;
+}
+
 static void add_tail(struct tp_counter_series *series, struct border_list *out,
 		     const struct tp_counter_reading *r, double period_ns)
 {
 	uint64_t n = n_after(r, period_ns);
 	uint64_t needed_ns = (uint64_t)((double)n * period_ns);
-	uint64_t room_ns = r->next_ns - r->time_ns;
+	uint64_t room_ns = r->next_ns > r->time_ns ? r->next_ns - r->time_ns : 0;
 	spread(out, n, r->time_ns, r->time_ns + (needed_ns < room_ns ? needed_ns : room_ns));
 	series->n_inferred += n;
+	if (r->total == 0 || r->total > r->value + n)
+		series->n_unknown += n_in_room(period_ns, r->time_ns, r->next_ns, n);
+}
+
+/* Rounds from the start of measuring on that the first reading shows, its own among them. */
+static uint64_t count_first(struct tp_counter_series *series, const struct tp_analysis *analysis,
+			    uint64_t n_own, double period_ns)
+{
+	const struct tp_counter_reading *r = &series->readings[0];
+	uint64_t n = n_before_first(series, analysis, period_ns);
+	bool has_all = !has_restart(series) && r->value == n + (series->is_iterator ? 1 : 0);
+	series->n_inferred += n;
+	if (!has_all && analysis->trace->run.mode != TP_MODE_ATTACH)
+		series->n_unknown += n_in_room(period_ns, r->before_ns, r->time_ns, n_own + n);
+	return n_own + n;
 }
 
 static void find_borders(struct tp_counter_series *series, const struct tp_analysis *analysis)
@@ -291,10 +324,8 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 				add_tail(series, &out, &r[-1], period_ns);
 		}
 		if (i == 0 && period_ns > 0) {
-			uint64_t n_before = n_before_first(series, analysis, period_ns);
-			uint64_t needed_ns = (uint64_t)((double)(n + n_before) * period_ns);
-			series->n_inferred += n_before;
-			n += n_before;
+			n = count_first(series, analysis, n, period_ns);
+			uint64_t needed_ns = (uint64_t)((double)n * period_ns);
 			if (r->time_ns - from_ns > needed_ns)
 				from_ns = r->time_ns - needed_ns;
 		}

@@ -38,6 +38,7 @@ struct tp_counter_series {
 	uint64_t *borders; /* heap: where rounds begin */
 	size_t n_borders;
 	size_t n_inferred; /* of them, those that no reading shows */
+	size_t n_unknown;  /* rounds that may have been at either end, or between two epochs */
 };
 
 struct tp_counter_list {
@@ -46,9 +47,6 @@ struct tp_counter_list {
 	size_t capacity;
 	struct tp_map by_name; /* string -> index */
 };
-
-/* Whether a counter may have grown so between two readings. */
-bool tp_counter_follows(uint64_t value, uint64_t before);
 
 /* All counters of the main thread. */
 void tp_counter_list_collect(struct tp_counter_list *out, const struct tp_analysis *analysis);

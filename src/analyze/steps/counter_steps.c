@@ -4,6 +4,7 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
+#include "counter_name.h"
 #include "counter_readings.h"
 #include "watch_steps.h"
 
@@ -22,6 +23,7 @@ struct updates {
 
 struct counter {
 	const struct tp_counter_series *series;
+	struct tp_counter_name name;
 	struct tp_counter_steps found;
 };
 
@@ -37,31 +39,6 @@ static void release(struct counters *counters)
 		tp_counter_steps_release(&counters->items[i].found);
 	free(counters->items);
 	tp_counter_list_release(&counters->all);
-}
-
-/* PyTorch's DataLoader calls what it counts so: rounds of it are batches however often it begins
- * anew. */
-static bool is_of_batches(const struct tp_analysis *analysis, uint32_t name)
-{
-	return strstr(tp_trace_string(analysis->trace, name), " _num_yielded of the for loop");
-}
-
-/* An attribute that by its name counts steps of the whole run, as trainers keep for schedules and
- * logs. Names of local variables are not known. */
-static bool is_named_after_steps(const struct tp_analysis *analysis, uint32_t name)
-{
-	static const char *const names[] = {
-		".step",       ".steps",       ".global_step", ".global_steps", ".n_steps",
-		".num_steps",  ".iteration",   ".iterations",  ".n_iter",       ".num_iter",
-		".iter_num",   ".batch_idx",   ".num_updates", ".n_updates",    ".step_num",
-		".step_count", "._step_count",
-	};
-	const char *text = tp_trace_string(analysis->trace, name);
-	const char *attribute = strrchr(text, '.');
-	for (size_t i = 0; attribute && i < TP_ARRAY_LEN(names); i++)
-		if (strcmp(attribute, names[i]) == 0)
-			return true;
-	return false;
 }
 
 /* Of the lengths of `n_together` rounds in a row; the scatter of a sum is less by the root. */
@@ -198,13 +175,28 @@ static bool has_inner_updates(const struct updates *updates, const uint64_t *bor
 	       (double)n_early >= TP_COUNTER_EARLY_MIN * (double)n;
 }
 
+/* Whether it begins anew no more often than a counter that by its name counts epochs. */
+static bool is_within_known_epochs(const struct counters *counters, const struct counter *counter)
+{
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct counter *epochs = &counters->items[i];
+		if (epochs != counter && epochs->name.meaning == TP_COUNTS_EPOCHS &&
+		    epochs->series->n_restarts == 0 &&
+		    counter->series->n_restarts <= epochs->found.n)
+			return true;
+	}
+	return false;
+}
+
 /* What begins anew more often counts layers, samples or parts of a batch, or short epochs' steps.
  */
-static bool restarts_like_epochs(const struct counter *counter, const struct updates *updates)
+static bool restarts_like_epochs(const struct counters *counters, const struct counter *counter,
+				 const struct updates *updates)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double all_ns = (double)(found->borders[found->n - 1] - found->borders[0]);
 	return counter->series->n_restarts == 0 || found->is_of_batches ||
+	       is_within_known_epochs(counters, counter) ||
 	       all_ns >= TP_COUNTER_EPOCH_NS * (double)counter->series->n_restarts ||
 	       (found->n >= TP_LOOP_EPOCH_STEPS_MIN * counter->series->n_restarts &&
 		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
@@ -220,15 +212,18 @@ static bool can_be_short(const struct counter *counter)
 }
 
 /* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
-static bool is_counter(const struct counter *counter, const struct tp_analysis *analysis,
-		       const struct updates *updates, uint64_t start_ns, uint64_t end_ns)
+static bool is_counter(const struct counters *counters, const struct counter *counter,
+		       const struct tp_analysis *analysis, const struct updates *updates,
+		       uint64_t start_ns, uint64_t end_ns)
 {
 	const struct tp_counter_steps *found = &counter->found;
 	double rate_hz = analysis->trace->run.sample_rate_hz;
+	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
+		return false;
 	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < TP_COUNTER_ALIKE_MIN ||
 	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
-	    !restarts_like_epochs(counter, updates))
+	    !restarts_like_epochs(counters, counter, updates))
 		return false;
 	double mean_ns =
 		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
@@ -271,6 +266,9 @@ static bool is_better(const struct tp_counter_steps *found, const struct tp_coun
 	bool is_inner = are_epochs || is_same_count(outer, inner);
 	if (found->n == old->n)
 		return found->is_of_batches && !old->is_of_batches;
+	/* Of two that count the same a loop's own position misses no round at either end. */
+	if (is_same_count(outer, inner) && found->is_iterator != old->is_iterator && !are_epochs)
+		return found->is_iterator;
 	return found == (is_inner ? inner : outer);
 }
 
@@ -294,37 +292,35 @@ static void join_writes(struct counter *counter, const struct tp_analysis *analy
 	free(readings);
 }
 
-/* "FILE:LINE NAME() for loop at line N": the line, and the length of what comes before; 0: it is no
- * loop of that form. */
-static unsigned loop_line(const char *name, const char *form, size_t *function_len)
-{
-	const char *at = strstr(name, form);
-	*function_len = at ? (size_t)(at - name) : 0;
-	return at ? (unsigned)strtoul(at + strlen(form), NULL, 10) : 0;
-}
-
 /*
- * Whether a loop over data runs inside a loop over a range in the same function: batches within
- * epochs. Of few rounds outside; many rounds outside are steps, and the data are parts of them.
+ * Whether a loop runs inside one over a range in the same function: batches within epochs. The loop
+ * outside has few rounds, many are steps with parts; and its variable is named after epochs, or the
+ * loop inside goes over data.
  */
-static bool is_loop_within_epochs(const struct counters *counters, const struct counter *inner,
-				  const struct tp_analysis *analysis)
+static bool is_loop_within_epochs(const struct counters *counters, const struct counter *inner)
 {
-	size_t inner_len;
-	size_t outer_len;
-	const char *name = tp_trace_string(analysis->trace, inner->series->name);
-	unsigned line = loop_line(name, " for loop at line ", &inner_len);
-	for (size_t i = 0; line && i < counters->all.n; i++) {
+	for (size_t i = 0; inner->name.line && i < counters->all.n; i++) {
 		const struct counter *outer = &counters->items[i];
-		const char *other = tp_trace_string(analysis->trace, outer->series->name);
-		unsigned at = loop_line(other, " for loop over a range at line ", &outer_len);
-		if (at && at < line && outer_len == inner_len &&
-		    strncmp(name, other, inner_len) == 0 && outer->found.n < TP_LOOP_ROUNDS_MANY &&
+		bool is_epochs = outer->name.meaning == TP_COUNTS_EPOCHS;
+		bool is_unknown = outer->name.meaning == TP_COUNTS_UNKNOWN &&
+				  outer->name.is_range && !inner->name.is_range;
+		if (outer->name.is_position && (is_epochs || is_unknown) && outer->name.line &&
+		    outer->name.line < inner->name.line &&
+		    tp_counter_name_has_same_function(&inner->name, &outer->name) &&
+		    (is_epochs || outer->found.n < TP_LOOP_ROUNDS_MANY) &&
 		    inner->series->n_restarts <= outer->found.n &&
-		    inner->found.n >= TP_LOOP_EPOCH_STEPS_MIN * outer->found.n)
+		    inner->found.n >= (is_epochs ? 2 : TP_LOOP_EPOCH_STEPS_MIN) * outer->found.n)
 			return true;
 	}
 	return false;
+}
+
+/* By its name and its form. */
+static bool is_of_batches(const struct counters *counters, const struct counter *counter)
+{
+	return counter->name.meaning == TP_COUNTS_BATCHES ||
+	       (counter->name.meaning == TP_COUNTS_STEPS && counter->series->n_restarts == 0) ||
+	       is_loop_within_epochs(counters, counter);
 }
 
 static void find_all_borders(struct counters *counters, const struct tp_analysis *analysis)
@@ -334,10 +330,15 @@ static void find_all_borders(struct counters *counters, const struct tp_analysis
 		struct tp_counter_series *series = &counters->all.items[i];
 		struct counter *counter = &counters->items[i];
 		*counter = (struct counter){.series = series};
+		tp_counter_name_parse(&counter->name,
+				      tp_trace_string(analysis->trace, series->name),
+				      analysis->patterns);
 		counter->found.name = series->name;
 		counter->found.borders = series->borders;
 		counter->found.n = series->n_borders;
 		counter->found.n_inferred = series->n_inferred;
+		counter->found.n_unknown = series->n_unknown;
+		counter->found.is_iterator = series->is_iterator;
 		series->borders = NULL; /* handed over */
 		if (tp_watch_steps_has_writes(analysis, series->name))
 			join_writes(counter, analysis);
@@ -356,12 +357,8 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	find_all_borders(&counters, analysis);
 	for (size_t i = 0; i < counters.all.n; i++) {
 		struct counter *counter = &counters.items[i];
-		counter->found.is_of_batches =
-			is_of_batches(analysis, counter->series->name) ||
-			is_loop_within_epochs(&counters, counter, analysis) ||
-			(counter->series->n_restarts == 0 &&
-			 is_named_after_steps(analysis, counter->series->name));
-		if (is_counter(counter, analysis, &updates, start_ns, end_ns) &&
+		counter->found.is_of_batches = is_of_batches(&counters, counter);
+		if (is_counter(&counters, counter, analysis, &updates, start_ns, end_ns) &&
 		    (!best || is_better(&counter->found, &best->found, &updates)))
 			best = counter;
 	}

@@ -194,6 +194,25 @@ static void find_readings(const struct joined *joined, const struct piece *piece
 	*end += *end < joined->n_readings;
 }
 
+/* The last rounds before a counter began anew, as many as its total shows, and those since. A new
+ * iterator in the place of the old one is written when it is made: that is no round. */
+static void put_restart(struct joined *joined, const struct piece *piece,
+			const struct agreement *before, const struct agreement *next, uint64_t base)
+{
+	const struct tp_watch_reading *a = &joined->readings[before->last];
+	const struct tp_watch_reading *b = &joined->readings[next->first];
+	int64_t from = (int64_t)a->value - before->low + 1;
+	int64_t to = (int64_t)b->value - next->low;
+	int64_t n_new = (int64_t)(b->value - base) + 1;
+	int64_t n_old = (int64_t)(b->n_borders - a->n_borders) - n_new;
+	if (n_old < 0)
+		return; /* rounds that were not counted: no borders to replace */
+	if (n_old > 0 && from + n_old - 1 <= to - n_new)
+		put_writes(joined, piece, from, from + n_old - 1, a->n_borders + (size_t)n_old);
+	copy_old(joined, b->n_borders - (size_t)n_new);
+	put_writes(joined, piece, to - n_new + 1, to, b->n_borders);
+}
+
 /* Rounds after the last reading, which the counter's total shows, where as many writes follow. */
 static void put_tail(struct joined *joined, const struct piece *piece, const struct agreement *last)
 {
@@ -222,12 +241,8 @@ static void join_run(struct joined *joined, const struct piece *piece, uint64_t 
 		joined->n_agree += n_pairs + goes_on;
 		joined->n_differ += i > 0 && !goes_on && !is_at_end &&
 				    !(i == 1 && found[0].first == found[0].last);
-		if (goes_on && found[i - 1].last > found[i - 1].first && n_pairs > 0) {
-			const struct tp_watch_reading *a = &joined->readings[found[i - 1].last];
-			const struct tp_watch_reading *b = &joined->readings[now->first];
-			put_writes(joined, piece, (int64_t)a->value - found[i - 1].low + 1,
-				   (int64_t)b->value - now->low, b->n_borders);
-		}
+		if (goes_on && found[i - 1].last > found[i - 1].first && n_pairs > 0)
+			put_restart(joined, piece, &found[i - 1], now, base);
 		if (n_pairs > 0)
 			put_matches(joined, piece, now, i == 0);
 	}

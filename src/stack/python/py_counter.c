@@ -18,10 +18,11 @@ enum {
 	LOCALS_BYTES = MAX_LOCALS * 8,
 	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
 	MAX_SLOTS = 1 << 16,
-	MAX_FAILED = 4,  /* times that a variable was no number */
-	MAX_BAD = 4,     /* changes that no counter makes */
-	MAX_GROWTH = 16, /* between two readings: faster ones count no steps */
-	TAGS = 7,        /* 3.14: low bits of _PyStackRef */
+	MAX_FAILED = 4,        /* times that a variable was no number */
+	MAX_BAD = 4,           /* changes that no counter makes */
+	MAX_GROWTH = 16,       /* between two readings: faster ones count no steps */
+	MAX_LOOP_GROWTH = 256, /* the same of for loops, which go on one by one */
+	TAGS = 7,              /* 3.14: low bits of _PyStackRef */
 	WORD = 8,
 	MAX_LOOP_FRAMES = 40,   /* whose for loops are looked at: notebooks call deep */
 	MAX_OBJECT_LOCALS = 12, /* local variables of a frame that may be instances of classes */
@@ -37,7 +38,7 @@ static const uint64_t highest_address = UINT64_C(1) << 56;
 
 struct tp_py_counter_slot {
 	uint64_t value;
-	const char *name; /* of a global one, once it was told */
+	const char *name; /* once it was read */
 	bool has_value;
 	uint8_t n_misses;
 	uint32_t n_counted; /* changes that a counter makes */
@@ -152,12 +153,13 @@ static bool read_number(const struct tp_py_counters *self, const uint8_t *object
 }
 
 /* Whether it is a counter's number that was not told yet. */
-static bool update_slot(struct tp_py_counters *self, uint64_t index, uint64_t value)
+static bool update_slot(struct tp_py_counters *self, uint64_t index, uint64_t value,
+			uint64_t max_growth)
 {
 	struct tp_py_counter_slot *slot = &self->slots[index];
 	bool is_new = !slot->has_value || value != slot->value;
 	if (slot->has_value && is_new) {
-		bool is_counted = value > slot->value && value - slot->value <= MAX_GROWTH;
+		bool is_counted = value > slot->value && value - slot->value <= max_growth;
 		bool is_begun_anew = value <= 1;
 		slot->n_counted += is_counted;
 		slot->n_odd += !is_counted && !is_begun_anew;
@@ -175,7 +177,7 @@ static bool update_value(struct tp_py_counters *self, const struct pending *pend
 		slot->n_misses += !slot->has_value;
 		return false;
 	}
-	return update_slot(self, pending->slot, *value);
+	return update_slot(self, pending->slot, *value, MAX_GROWTH);
 }
 
 /* ---- reading ---- */
@@ -344,15 +346,42 @@ static bool read_objects(struct tp_py_counters *self, struct snapshot *snapshot,
 	return n_read == n;
 }
 
+/* The text at an address; NULL = it cannot be read. */
+static const char *text_at(struct tp_py_counters *self, uint64_t address)
+{
+	if (!tp_py_text_read(&self->scratch, self->mem, self->layout, address))
+		return NULL;
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
+						   self->scratch.len));
+}
+
+/* The text in a tuple of names; NULL = it cannot be read. */
+static const char *name_in(struct tp_py_counters *self, uint64_t tuple, uint32_t number)
+{
+	uint64_t n;
+	uint64_t text;
+	uint64_t at = tuple + self->layout->object_size;
+	if (tuple == 0 || !tp_py_memory_get_u64(self->mem, at, &n) || number >= n ||
+	    !tp_py_memory_get_u64(self->mem, at + WORD + (uint64_t)WORD * number, &text))
+		return NULL;
+	return text_at(self, text);
+}
+
+/* Of a variable; read once, NULL = it cannot be read. */
 static const char *text_of(struct tp_py_counters *self, const struct pending *pending)
 {
+	const struct variables *variables = pending->variables;
 	struct tp_py_counter_slot *slot = &self->slots[pending->slot];
-	uint64_t address = name_of(pending->variables, pending->index);
-	if (!slot->name && tp_py_text_read(&self->scratch, self->mem, self->layout, address))
-		slot->name = tp_strtab_text(&self->names,
-					    tp_strtab_intern_len(&self->names,
-								 tp_buf_text(&self->scratch),
-								 self->scratch.len));
+	if (slot->name)
+		return slot->name;
+	if (variables->globals)
+		slot->name = text_at(self, name_of(variables, pending->index));
+	else
+		slot->name =
+			name_in(self,
+				tp_py_bytecodes_get(&self->bytecodes, variables->code)->local_names,
+				(uint32_t)pending->index);
 	return slot->name;
 }
 
@@ -385,7 +414,7 @@ static struct tp_python_counter counter_of(struct tp_py_counters *self,
 		.file = variables->code->file,
 		.name = variables->code->name,
 		.first_line = variables->code->first_line,
-		.variable = variables->globals ? text_of(self, pending) : NULL,
+		.variable = text_of(self, pending),
 		.local = (uint32_t)(variables->globals ? pending->slot : pending->index),
 		.kind = TP_PYTHON_COUNTER_VARIABLE,
 		.value = value,
@@ -441,7 +470,7 @@ struct root {
 	uint32_t line;    /* of the loop; 0: a local variable */
 	bool is_range;    /* the loop goes over a range */
 	uint32_t number;  /* of the loop or the variable */
-	const char *name; /* of the variable; NULL = unknown */
+	const char *name; /* of the variable, of a loop the one that it sets; NULL = unknown */
 };
 
 /* A name that stays; `attribute` is NULL for an iterator's own position. */
@@ -453,8 +482,9 @@ static const char *label_of(struct tp_py_counters *self, const struct root *root
 	if (root->line && attribute)
 		tp_buf_printf(text, "%s of the for loop at line %u", attribute, root->line);
 	else if (root->line)
-		tp_buf_printf(text, "for loop %sat line %u", root->is_range ? "over a range " : "",
-			      root->line);
+		tp_buf_printf(text, "for loop %sat line %u%s%s",
+			      root->is_range ? "over a range " : "", root->line,
+			      root->name ? ", variable " : "", root->name ? root->name : "");
 	else if (root->name)
 		tp_buf_printf(text, "%s.%s", root->name, attribute);
 	else
@@ -473,7 +503,9 @@ static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 			 const struct root *root, struct tp_python_counter counter, uint64_t slot)
 {
 	note_address(self, counter.address);
-	if (list->n == list->max || !update_slot(self, slot, counter.value))
+	uint64_t max_growth =
+		counter.kind == TP_PYTHON_COUNTER_ITERATOR ? MAX_LOOP_GROWTH : MAX_GROWTH;
+	if (list->n == list->max || !update_slot(self, slot, counter.value, max_growth))
 		return;
 	counter.file = root->code->file;
 	counter.name = root->code->name;
@@ -645,6 +677,23 @@ static void read_loop(struct tp_py_counters *self, struct counter_list *list,
 		read_attributes(self, list, root, position.inner);
 }
 
+/* Kept with its slot, so that it is read once; "" where there is none. */
+static const char *target_name(struct tp_py_counters *self, const struct root *root,
+			       const struct tp_py_bytecode *bytecode,
+			       const struct tp_py_for_loop *loop)
+{
+	uint64_t slot = slot_of(self, root->code, tp_hash_mix(root->number, loop->end));
+	if (loop->target_kind == TP_PY_TARGET_UNKNOWN || slot == NO_SLOT)
+		return NULL;
+	if (!self->slots[slot].name) {
+		bool is_local = loop->target_kind == TP_PY_TARGET_LOCAL;
+		const char *name = name_in(self, is_local ? bytecode->local_names : bytecode->names,
+					   loop->target);
+		self->slots[slot].name = name ? name : "";
+	}
+	return self->slots[slot].name[0] ? self->slots[slot].name : NULL;
+}
+
 static void read_loops_of(struct tp_py_counters *self, struct counter_list *list, struct root *root,
 			  const struct tp_py_stack_frame *frame, struct tp_py_iterators *iterators)
 {
@@ -667,28 +716,9 @@ static void read_loops_of(struct tp_py_counters *self, struct counter_list *list
 		root->object = live[i].object;
 		root->line = live[i].loop.line ? live[i].loop.line : 1;
 		root->number = (1U << 16) + live[i].loop.start;
+		root->name = target_name(self, root, bytecode, &live[i].loop);
 		read_loop(self, list, root, iterators);
 	}
-}
-
-/* The name of a local variable: of the tuple of all. */
-static const char *local_name(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
-			      uint32_t number)
-{
-	uint64_t n;
-	uint64_t text;
-	if (!tp_py_memory_get_u64(self->mem, bytecode->local_names + self->layout->object_size,
-				  &n) ||
-	    number >= n ||
-	    !tp_py_memory_get_u64(self->mem,
-				  bytecode->local_names + self->layout->object_size + WORD +
-					  (uint64_t)WORD * number,
-				  &text) ||
-	    !tp_py_text_read(&self->scratch, self->mem, self->layout, text))
-		return NULL;
-	return tp_strtab_text(&self->names,
-			      tp_strtab_intern_len(&self->names, tp_buf_text(&self->scratch),
-						   self->scratch.len));
 }
 
 /* Instances in its local variables, such as `self`. */
@@ -712,7 +742,7 @@ static void read_objects_of(struct tp_py_counters *self, struct counter_list *li
 		root->word = words[i];
 		root->number = i;
 		root->line = 0;
-		root->name = local_name(self, bytecode, i);
+		root->name = name_in(self, bytecode->local_names, i);
 		read_attributes(self, list, root, object);
 	}
 }

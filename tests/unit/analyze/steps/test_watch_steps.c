@@ -31,6 +31,7 @@ struct shape {
 	size_t lost_at;     /* the write of this round is lost; 0: none */
 	size_t gone_at;     /* from that round on the writes are another variable's; 0: never */
 	bool is_misread;    /* every reading is wrong */
+	bool is_made_anew;  /* with each epoch: two writes that are no rounds */
 };
 
 static struct loop loop;
@@ -57,6 +58,8 @@ static void write_round(const struct shape *shape, size_t round)
 {
 	uint64_t time_ns = loop.starts_ns[round];
 	size_t n = shape->writes ? shape->writes : 1;
+	for (uint64_t i = 2; shape->is_made_anew && round % shape->epoch == 0 && i > 0; i--)
+		push_write(shape, round, time_ns - i * 1000);
 	n += shape->extra_every && round % shape->extra_every == 0;
 	n = shape->gone_at && round >= shape->gone_at ? 5 : n;
 	for (size_t i = 0; i < n; i++)
@@ -166,6 +169,21 @@ START_TEST(rounds_after_the_last_reading_have_their_writes)
 }
 END_TEST
 
+START_TEST(an_iterator_that_is_made_anew_has_no_more_rounds)
+{
+	const struct shape shape = {.n_rounds = 200,
+				    .armed_at = 5,
+				    .epoch = 40,
+				    .is_made_anew = true};
+	begin(&shape);
+	ck_assert(join_writes());
+	ck_assert_uint_eq(borders.n, 200);
+	ck_assert_uint_ge(n_true(), 200 - 5 - 1);
+	expect_order();
+	end();
+}
+END_TEST
+
 /* x = x, or a loop variable that the body sets again. */
 static const struct shape refused[] = {
 	{.n_rounds = 200, .armed_at = 5, .writes = 2},
@@ -249,6 +267,7 @@ Suite *suite_analyze_watch_steps(void)
 	TCase *tc = tcase_create("watch_steps");
 	tcase_add_test(tc, borders_are_the_writes_from_when_they_were_watched);
 	tcase_add_test(tc, a_counter_that_begins_anew_is_exact_all_the_while);
+	tcase_add_test(tc, an_iterator_that_is_made_anew_has_no_more_rounds);
 	tcase_add_test(tc, rounds_after_the_last_reading_have_their_writes);
 	tcase_add_loop_test(tc, writes_that_do_not_fit_are_not_believed, 0,
 			    sizeof(refused) / sizeof(refused[0]));

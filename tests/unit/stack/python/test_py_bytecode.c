@@ -21,8 +21,31 @@ static const struct example examples[] = {
 	{11, {101, 0, 68, 0, 93, 2, 90, 1, 140, 3, 100, 0, 83, 0}, 14, 4, 10},
 	{12, {101, 0, 68, 0, 93, 2, 0, 0, 90, 1, 140, 4, 4, 0, 121, 0}, 16, 4, 12},
 	{12, {101, 0, 68, 0, 64, 2, 0, 0, 90, 1, 140, 4, 4, 0, 121, 0}, 16, 4, 12},
-	{13, {92, 0, 19, 0, 72, 3, 0, 0, 116, 1, 77, 5, 0, 0, 11, 0, 32, 0}, 18, 4, 14},
+	{13, {92, 0, 19, 0, 72, 3, 0, 0, 114, 1, 77, 5, 0, 0, 11, 0, 32, 0}, 18, 4, 14},
 };
+
+/* def f(x): for i in x: pass, with what 3.11 to 3.13 make of it when i is used at once. */
+static const struct example local_targets[] = {
+	{8, {124, 0, 68, 0, 93, 4, 125, 1, 113, 4, 100, 0, 83, 0}, 14, 4, 10},
+	{11, {124, 0, 68, 0, 93, 2, 161, 1, 140, 3, 100, 0, 83, 0}, 14, 4, 10},
+	{12, {124, 0, 68, 0, 93, 2, 0, 0, 154, 1, 140, 4, 4, 0, 121, 0}, 16, 4, 12},
+	{13, {85, 0, 19, 0, 72, 3, 0, 0, 111, 17, 77, 5, 0, 0, 11, 0, 32, 0}, 18, 4, 14},
+};
+
+START_TEST(the_variable_of_a_loop_is_known)
+{
+	const struct example *e = &examples[_i];
+	struct tp_py_for_loop loops[MAX_LOOPS];
+	tp_py_bytecode_find_loops(e->minor, e->bytes, e->size, loops, MAX_LOOPS);
+	ck_assert_int_eq(loops[0].target_kind, TP_PY_TARGET_NAME);
+	ck_assert_uint_eq(loops[0].target, 1);
+	e = &local_targets[_i % (int)(sizeof(local_targets) / sizeof(local_targets[0]))];
+	ck_assert_uint_eq(tp_py_bytecode_find_loops(e->minor, e->bytes, e->size, loops, MAX_LOOPS),
+			  1);
+	ck_assert_int_eq(loops[0].target_kind, TP_PY_TARGET_LOCAL);
+	ck_assert_uint_eq(loops[0].target, 1);
+}
+END_TEST
 
 START_TEST(a_loop_is_from_its_instruction_to_where_that_jumps)
 {
@@ -62,6 +85,7 @@ Suite *suite_stack_py_bytecode(void)
 	TCase *tc = tcase_create("pybytecode");
 	int n = (int)(sizeof(examples) / sizeof(examples[0]));
 	tcase_add_loop_test(tc, a_loop_is_from_its_instruction_to_where_that_jumps, 0, n);
+	tcase_add_loop_test(tc, the_variable_of_a_loop_is_known, 0, n);
 	tcase_add_loop_test(tc, a_jump_beyond_the_code_is_no_loop, 0, n);
 	tcase_add_test(tc, what_looks_like_a_loop_in_a_cache_is_none);
 	suite_add_tcase(suite, tc);

@@ -103,7 +103,9 @@ END_TEST
 
 START_TEST(loops_that_run_have_iterators_from_the_bottom_on)
 {
-	struct tp_py_for_loop loops[] = {{4, 40, 1}, {8, 20, 2}, {22, 30, 3}};
+	struct tp_py_for_loop loops[] = {{.start = 4, .end = 40, .line = 1},
+					 {.start = 8, .end = 20, .line = 2},
+					 {.start = 22, .end = 30, .line = 3}};
 	struct tp_py_bytecode bytecode = {.loops = loops, .n_loops = 3};
 	struct tp_py_live_loop live[TP_PY_ITERATOR_MAX_LIVE];
 	begin((unsigned)_i);
