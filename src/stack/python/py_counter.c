@@ -13,7 +13,9 @@
 enum {
 	/* Loops of training are called by few: frames of the model's layers are not looked at. */
 	MAX_FRAMES = 16,
-	MAX_LOCALS = 16, /* of a frame; what lies behind the last one is soon given up */
+	MAX_LOCALS = 64, /* of a frame: trainers have many */
+	MIN_LOCALS =
+		16, /* as many words are read; what lies behind the last one is soon given up */
 	MAX_READ = TP_PY_COUNTERS_MAX_READ,
 	LOCALS_BYTES = MAX_LOCALS * 8,
 	MAX_BYTES = MAX_FRAMES * LOCALS_BYTES + TP_PY_COUNTERS_MAX_BODIES * TP_PY_GLOBALS_MAX_BYTES,
@@ -30,6 +32,8 @@ enum {
 	N_OBJECTS = 128,        /* that are remembered */
 	MAX_SEARCHES = 4,       /* of new ones by one call: each takes some ten system calls */
 	OBJECT_USES = 64,       /* then it is looked through again: attributes are added */
+	MAX_INNER = 6,          /* objects that belong to the one whose method runs */
+	STILL_USES = 256,       /* of such an object, without a change: it is not read any more */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -56,6 +60,9 @@ struct tp_py_object_cache {
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
 	bool is_loader;
 	struct tp_py_loader loader;
+	size_t n_inner;
+	struct tp_py_inner_object inner[MAX_INNER];
+	uint32_t n_still; /* uses since a number of it changed */
 };
 
 /* The variables of one frame as they lie in its memory, read before the objects in them and after.
@@ -136,9 +143,16 @@ static bool is_given_up(const struct tp_py_counters *self, uint64_t index)
 	       (slot->n_odd > MAX_BAD && slot->n_odd > slot->n_counted);
 }
 
-static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code *code)
+/* How many words of a frame are read. */
+static uint32_t n_words(struct tp_py_counters *self, const struct tp_py_code *code)
 {
-	for (uint32_t local = 0; local < MAX_LOCALS; local++)
+	uint32_t n = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+	return n < MIN_LOCALS ? MIN_LOCALS : n < MAX_LOCALS ? n : MAX_LOCALS;
+}
+
+static bool has_candidates(struct tp_py_counters *self, const struct tp_py_code *code, uint32_t n)
+{
+	for (uint32_t local = 0; local < n; local++)
 		if (!is_given_up(self, slot_of(self, code, local)))
 			return true;
 	return false;
@@ -188,9 +202,9 @@ static bool is_address(uint64_t word)
 }
 
 /* Frames in chunks lie one behind the other: the variables of one end where the next begins. */
-static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address)
+static size_t locals_size(const struct tp_py_stack *stack, size_t at, uint64_t address, uint32_t n)
 {
-	uint64_t size = LOCALS_BYTES;
+	uint64_t size = (uint64_t)WORD * n;
 	for (size_t i = 0; i < at; i++) {
 		uint64_t next = stack->frames[i].address;
 		if (next >= address && next - address < size)
@@ -235,10 +249,11 @@ static bool read_variables(struct tp_py_counters *self, const struct tp_py_stack
 		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
 		if (code && code->is_body)
 			add_body(self, frame, code, out);
-		if (!code || code->is_body || !has_candidates(self, code))
+		uint32_t n_read = code ? n_words(self, code) : 0;
+		if (!code || code->is_body || !has_candidates(self, code, n_read))
 			continue;
 		uint64_t address = frame->address + self->layout->frame_size;
-		size_t size = locals_size(stack, i - 1, address);
+		size_t size = locals_size(stack, i - 1, address, n_read);
 		if (size == 0)
 			continue;
 		pieces[n++] = (struct tp_process_range){address, out->bytes + out->used, size};
@@ -564,8 +579,11 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 		return cache;
 	if (list->n_searches++ >= MAX_SEARCHES)
 		return cache->object == object ? cache : NULL;
+	if (cache->object != object)
+		cache->n_still = 0;
 	cache->object = object;
 	cache->n_uses = 0;
+	cache->n_inner = 0;
 	cache->n = tp_py_attributes_find(&self->attributes, object, cache->attributes);
 	cache->is_loader = tp_py_loader_is_likely(cache->attributes, cache->n) &&
 			   tp_py_loader_read(&self->attributes, object, &cache->loader);
@@ -617,7 +635,8 @@ static bool read_pointers(struct tp_py_counters *self, const struct root *root,
 	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
 }
 
-static void emit_attribute(struct tp_py_counters *self, struct counter_list *list,
+/* Whether it has changed. */
+static bool emit_attribute(struct tp_py_counters *self, struct counter_list *list,
 			   const struct root *root, const struct tp_py_attribute *attribute,
 			   const uint8_t *number)
 {
@@ -625,7 +644,7 @@ static void emit_attribute(struct tp_py_counters *self, struct counter_list *lis
 	const char *label = label_of(self, root, attribute->name);
 	uint64_t slot = slot_of_label(self, root, label);
 	if (is_given_up(self, slot) || !read_number(self, number, &value))
-		return;
+		return false;
 	struct tp_python_counter counter = {
 		.variable = label,
 		.kind = root->line ? TP_PYTHON_COUNTER_ITERATOR : TP_PYTHON_COUNTER_ATTRIBUTE,
@@ -633,7 +652,9 @@ static void emit_attribute(struct tp_py_counters *self, struct counter_list *lis
 		.address = attribute->address,
 		.is_object = true,
 	};
+	size_t n = list->n;
 	emit_counter(self, list, root, counter, slot);
+	return list->n > n;
 }
 
 static void read_attributes(struct tp_py_counters *self, struct counter_list *list,
@@ -657,9 +678,43 @@ static void read_attributes(struct tp_py_counters *self, struct counter_list *li
 			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
 	if (!read_pointers(self, root, cache, after))
 		return;
+	cache->n_still++;
 	for (size_t i = 0; i < cache->n; i++)
-		if (is_read[i] && before[i] == after[i])
-			emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
+		if (is_read[i] && before[i] == after[i] &&
+		    emit_attribute(self, list, root, &cache->attributes[i], numbers[i]))
+			cache->n_still = 0;
+}
+
+/* Of the object whose method runs also those in its attributes: `self.state.global_step`. */
+static void read_inner(struct tp_py_counters *self, struct counter_list *list,
+		       const struct root *root, uint64_t object)
+{
+	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
+	if (!cache || !root->name)
+		return;
+	if (cache->n_inner == 0 && cache->n_uses <= 1 && list->n_searches < MAX_SEARCHES) {
+		list->n_searches++;
+		cache->n_inner = tp_py_attributes_find_objects(&self->attributes, object,
+							       cache->inner, MAX_INNER);
+	}
+	for (size_t i = 0; i < cache->n_inner; i++) {
+		const struct tp_py_inner_object *inner = &cache->inner[i];
+		const struct tp_py_object_cache *of_inner =
+			&self->objects[tp_hash_mix(inner->object, 0) % (uint64_t)N_OBJECTS];
+		if (of_inner->object == inner->object &&
+		    (of_inner->n == 0 || of_inner->n_still > STILL_USES))
+			continue;
+		struct root below = *root;
+		tp_buf_clear(&self->scratch);
+		tp_buf_printf(&self->scratch, "%s.%s", root->name, inner->name);
+		below.name = tp_strtab_text(&self->names,
+					    tp_strtab_intern_len(&self->names,
+								 tp_buf_text(&self->scratch),
+								 self->scratch.len));
+		below.address = inner->address;
+		below.word = inner->object;
+		read_attributes(self, list, &below, inner->object);
+	}
 }
 
 static void read_loop(struct tp_py_counters *self, struct counter_list *list,
@@ -744,6 +799,8 @@ static void read_objects_of(struct tp_py_counters *self, struct counter_list *li
 		root->line = 0;
 		root->name = name_in(self, bytecode->local_names, i);
 		read_attributes(self, list, root, object);
+		if (i == 0)
+			read_inner(self, list, root, object);
 	}
 }
 
