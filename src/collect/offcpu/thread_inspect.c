@@ -206,14 +206,21 @@ static void read_facts(struct inspection *inspection, const struct tp_inspect_st
 		read_state(inspection);
 }
 
-/* Into the looker's places; none where nothing is known of Python. A thread that hands its steps
- * over is hardly ever met on a CPU: what counts them is read here, too. */
-static void read_python(struct inspection *inspection)
+/* Into the looker's places; none where nothing is known of Python. */
+static bool read_places(struct inspection *inspection)
 {
 	struct tp_inspector *looker = inspection->looker;
 	looker->places.n = 0;
-	if (looker->pythons &&
-	    tp_python_processes_read(looker->pythons, inspection->task, &looker->places))
+	return looker->pythons &&
+	       tp_python_processes_read(looker->pythons, inspection->task, &looker->places);
+}
+
+/* A thread that hands its steps over is hardly ever met on a CPU: what counts them is read here,
+ * too. */
+static void read_python(struct inspection *inspection)
+{
+	struct tp_inspector *looker = inspection->looker;
+	if (read_places(inspection))
 		tp_loop_counter_emit(looker->sink, looker->pythons, inspection->task);
 }
 
@@ -325,11 +332,19 @@ static bool inspect_python(struct inspection *inspection, struct tp_inspect_stat
 	return true;
 }
 
-/* Of a thread that runs only Python can be read. */
-static uint32_t intern_python(struct inspection *inspection)
+/* Of a thread that runs only Python can be read. Where it is known to run and wants no CPU, its own
+ * samples tell that, and they tell what it counts at each hundredth second of its work. */
+static uint32_t intern_python(struct inspection *inspection, const struct tp_inspect_state *looked)
 {
 	struct tp_inspector *looker = inspection->looker;
-	read_python(inspection);
+	const struct tp_task_tree_task *task = inspection->task;
+	bool is_awake = task->where == TP_TASK_TREE_ON_CPU || task->where == TP_TASK_TREE_PREEMPTED;
+	if (is_awake && task->followed_ns && !looked->reads_anew)
+		return 0;
+	if (is_awake && task->followed_ns)
+		(void)read_places(inspection);
+	else
+		read_python(inspection);
 	return tp_stack_intern_merged(&looker->stackput, NULL, 0, 0, &looker->places);
 }
 
@@ -357,7 +372,7 @@ static bool inspect_fully(struct inspection *inspection, struct tp_inspect_state
 			  : waits ? tp_sink_string(inspection->looker->sink, inspection->link)
 				  : 0,
 		.stack = stack_size   ? walk_stack(inspection, looked, stack_size, now_ns)
-			 : is_running ? intern_python(inspection)
+			 : is_running ? intern_python(inspection, looked)
 				      : 0,
 	};
 	looked->n_runs = inspection->task->n_runs;

@@ -99,10 +99,17 @@ static void load_type(struct tp_py_attributes *self, struct tp_py_type *type)
 const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object)
 {
 	uint64_t address;
-	uint64_t index;
 	if (!is_object(object) ||
-	    !tp_py_memory_get_u64(self->mem, object + self->layout->object_type, &address) ||
-	    !is_object(address))
+	    !tp_py_memory_get_u64(self->mem, object + self->layout->object_type, &address))
+		return NULL;
+	return tp_py_attributes_known_type(self, address);
+}
+
+const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
+						     uint64_t address)
+{
+	uint64_t index;
+	if (!is_object(address))
 		return NULL;
 	if (tp_map_get(&self->types, address, &index))
 		return &self->items[index];

@@ -65,6 +65,10 @@ void tp_py_attributes_release(struct tp_py_attributes *self);
 /* The type of an object; NULL when the memory makes no sense. Lent until the next call. */
 const struct tp_py_type *tp_py_attributes_type(struct tp_py_attributes *self, uint64_t object);
 
+/* The same, of an object whose pointer to its type was read. */
+const struct tp_py_type *tp_py_attributes_known_type(struct tp_py_attributes *self,
+						     uint64_t address);
+
 /* How many; some ten system calls. */
 size_t tp_py_attributes_find(struct tp_py_attributes *self, uint64_t object,
 			     struct tp_py_attribute out[TP_PY_ATTRIBUTE_MAX]);

@@ -29,11 +29,15 @@ enum {
 	MAX_LOOP_FRAMES = 40,   /* whose for loops are looked at: notebooks call deep */
 	MAX_OBJECT_LOCALS = 12, /* local variables of a frame that may be instances of classes */
 	MAX_OBJECTS = 16,       /* instances by one call */
-	N_OBJECTS = 128,        /* that are remembered */
+	N_OBJECTS = 256,        /* that are remembered */
 	MAX_SEARCHES = 4,       /* of new ones by one call: each takes some ten system calls */
 	OBJECT_USES = 64,       /* then it is looked through again: attributes are added */
 	MAX_INNER = 6,          /* objects that belong to the one whose method runs */
-	STILL_USES = 256,       /* of such an object, without a change: it is not read any more */
+	OBJECT_USES_MAX = 512,  /* and ever more rarely where nothing was */
+	IDLE_LOOKS = 64,        /* without a change; then each IDLE_FACTOR-th look reads them */
+	IDLE_FACTOR = 8,
+	N_TYPED = 1024,   /* objects whose types are remembered */
+	TYPED_LOOKS = 16, /* then the type is read again: the memory may be another one's */
 };
 
 #define NO_SLOT UINT64_MAX
@@ -56,13 +60,22 @@ struct tp_py_counter_slot {
 struct tp_py_object_cache {
 	uint64_t object;
 	uint32_t n_uses;
+	uint32_t max_uses;
+	uint32_t n_idle; /* looks since one of them has changed */
 	size_t n;
 	struct tp_py_attribute attributes[TP_PY_ATTRIBUTE_MAX];
 	bool is_loader;
 	struct tp_py_loader loader;
+	bool has_inner;
 	size_t n_inner;
 	struct tp_py_inner_object inner[MAX_INNER];
-	uint32_t n_still; /* uses since a number of it changed */
+};
+
+/* The type that an object had lately. */
+struct tp_py_typed_object {
+	uint64_t object;
+	uint64_t type; /* 0: it was no object */
+	uint64_t look; /* in which its type was read */
 };
 
 /* The variables of one frame as they lie in its memory, read before the objects in them and after.
@@ -105,17 +118,20 @@ void tp_py_counters_init(struct tp_py_counters *self, struct tp_py_memory *mem,
 	tp_py_attributes_init(&self->attributes, mem, layout, int_type);
 	tp_py_bytecodes_init(&self->bytecodes, mem, layout);
 	self->objects = tp_alloc(N_OBJECTS * sizeof(*self->objects));
+	self->typed = tp_alloc(N_TYPED * sizeof(*self->typed));
 }
 
 void tp_py_counters_release(struct tp_py_counters *self)
 {
 	free(self->slots);
 	free(self->objects);
+	free(self->typed);
 	tp_py_attributes_release(&self->attributes);
 	tp_py_bytecodes_release(&self->bytecodes);
 	tp_strtab_release(&self->names);
 	tp_buf_release(&self->scratch);
 	tp_map_release(&self->by_key);
+	tp_map_release(&self->local_names);
 }
 
 /* Its number, of a local variable by its index, of a global one by the address of its name; NO_SLOT
@@ -575,15 +591,20 @@ static struct tp_py_object_cache *object_cache_of(struct tp_py_counters *self,
 {
 	struct tp_py_object_cache *cache =
 		&self->objects[tp_hash_mix(object, 0) % (uint64_t)N_OBJECTS];
-	if (cache->object == object && cache->n_uses++ < OBJECT_USES)
+	bool is_known = cache->object == object;
+	if (is_known && cache->n_uses++ < cache->max_uses)
 		return cache;
 	if (list->n_searches++ >= MAX_SEARCHES)
-		return cache->object == object ? cache : NULL;
-	if (cache->object != object)
-		cache->n_still = 0;
+		return is_known ? cache : NULL;
+	if (!is_known)
+		cache->max_uses = OBJECT_USES / 2;
+	if (cache->max_uses < OBJECT_USES_MAX)
+		cache->max_uses *= 2;
+	cache->n_idle = is_known ? cache->n_idle : 0;
 	cache->object = object;
 	cache->n_uses = 0;
 	cache->n_inner = 0;
+	cache->has_inner = false;
 	cache->n = tp_py_attributes_find(&self->attributes, object, cache->attributes);
 	cache->is_loader = tp_py_loader_is_likely(cache->attributes, cache->n) &&
 			   tp_py_loader_read(&self->attributes, object, &cache->loader);
@@ -635,8 +656,7 @@ static bool read_pointers(struct tp_py_counters *self, const struct root *root,
 	       memcmp(guards, first->guard_words, sizeof(guards)) == 0;
 }
 
-/* Whether it has changed. */
-static bool emit_attribute(struct tp_py_counters *self, struct counter_list *list,
+static void emit_attribute(struct tp_py_counters *self, struct counter_list *list,
 			   const struct root *root, const struct tp_py_attribute *attribute,
 			   const uint8_t *number)
 {
@@ -644,7 +664,7 @@ static bool emit_attribute(struct tp_py_counters *self, struct counter_list *lis
 	const char *label = label_of(self, root, attribute->name);
 	uint64_t slot = slot_of_label(self, root, label);
 	if (is_given_up(self, slot) || !read_number(self, number, &value))
-		return false;
+		return;
 	struct tp_python_counter counter = {
 		.variable = label,
 		.kind = root->line ? TP_PYTHON_COUNTER_ITERATOR : TP_PYTHON_COUNTER_ATTRIBUTE,
@@ -652,9 +672,18 @@ static bool emit_attribute(struct tp_py_counters *self, struct counter_list *lis
 		.address = attribute->address,
 		.is_object = true,
 	};
-	size_t n = list->n;
 	emit_counter(self, list, root, counter, slot);
-	return list->n > n;
+}
+
+/* Most numbers in objects are settings, which never change: they are taken to be where they were
+ * most of the time. */
+static bool is_left_out(struct tp_py_counters *self, struct tp_py_object_cache *cache)
+{
+	if (cache->n_idle++ < IDLE_LOOKS || cache->n_idle % IDLE_FACTOR == 0)
+		return false;
+	for (size_t i = 0; i < cache->n; i++)
+		note_address(self, cache->attributes[i].address);
+	return true;
 }
 
 static void read_attributes(struct tp_py_counters *self, struct counter_list *list,
@@ -665,7 +694,7 @@ static void read_attributes(struct tp_py_counters *self, struct counter_list *li
 	uint8_t numbers[TP_PY_ATTRIBUTE_MAX][TP_PY_NUMBER_BYTES];
 	bool is_read[TP_PY_ATTRIBUTE_MAX];
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
-	if (!cache || cache->n == 0)
+	if (!cache || cache->n == 0 || is_left_out(self, cache))
 		return;
 	if (!read_pointers(self, root, cache, before)) {
 		cache->object = 0;
@@ -673,16 +702,40 @@ static void read_attributes(struct tp_py_counters *self, struct counter_list *li
 	}
 	if (cache->is_loader)
 		emit_loader(self, list, root, &cache->loader);
+	size_t n_before = list->n;
 	for (size_t i = 0; i < cache->n; i++)
 		is_read[i] = is_address(before[i]) &&
 			     tp_py_memory_get(self->mem, before[i], numbers[i], TP_PY_NUMBER_BYTES);
 	if (!read_pointers(self, root, cache, after))
 		return;
-	cache->n_still++;
 	for (size_t i = 0; i < cache->n; i++)
-		if (is_read[i] && before[i] == after[i] &&
-		    emit_attribute(self, list, root, &cache->attributes[i], numbers[i]))
-			cache->n_still = 0;
+		if (is_read[i] && before[i] == after[i])
+			emit_attribute(self, list, root, &cache->attributes[i], numbers[i]);
+	if (list->n > n_before)
+		cache->n_idle = 0;
+}
+
+/* "self.state" */
+static const char *path_of(struct tp_py_counters *self, const char *outer, const char *name)
+{
+	struct tp_buf *text = &self->scratch;
+	tp_buf_clear(text);
+	tp_buf_printf(text, "%s.%s", outer, name);
+	return tp_strtab_text(&self->names,
+			      tp_strtab_intern_len(&self->names, tp_buf_text(text), text->len));
+}
+
+static void find_inner(struct tp_py_counters *self, struct counter_list *list,
+		       const struct root *root, struct tp_py_object_cache *cache)
+{
+	if (cache->has_inner || list->n_searches >= MAX_SEARCHES)
+		return;
+	list->n_searches++;
+	cache->has_inner = true;
+	cache->n_inner = tp_py_attributes_find_objects(&self->attributes, cache->object,
+						       cache->inner, MAX_INNER);
+	for (size_t i = 0; i < cache->n_inner; i++)
+		cache->inner[i].name = path_of(self, root->name, cache->inner[i].name);
 }
 
 /* Of the object whose method runs also those in its attributes: `self.state.global_step`. */
@@ -692,28 +745,13 @@ static void read_inner(struct tp_py_counters *self, struct counter_list *list,
 	struct tp_py_object_cache *cache = object_cache_of(self, list, object);
 	if (!cache || !root->name)
 		return;
-	if (cache->n_inner == 0 && cache->n_uses <= 1 && list->n_searches < MAX_SEARCHES) {
-		list->n_searches++;
-		cache->n_inner = tp_py_attributes_find_objects(&self->attributes, object,
-							       cache->inner, MAX_INNER);
-	}
+	find_inner(self, list, root, cache);
 	for (size_t i = 0; i < cache->n_inner; i++) {
-		const struct tp_py_inner_object *inner = &cache->inner[i];
-		const struct tp_py_object_cache *of_inner =
-			&self->objects[tp_hash_mix(inner->object, 0) % (uint64_t)N_OBJECTS];
-		if (of_inner->object == inner->object &&
-		    (of_inner->n == 0 || of_inner->n_still > STILL_USES))
-			continue;
 		struct root below = *root;
-		tp_buf_clear(&self->scratch);
-		tp_buf_printf(&self->scratch, "%s.%s", root->name, inner->name);
-		below.name = tp_strtab_text(&self->names,
-					    tp_strtab_intern_len(&self->names,
-								 tp_buf_text(&self->scratch),
-								 self->scratch.len));
-		below.address = inner->address;
-		below.word = inner->object;
-		read_attributes(self, list, &below, inner->object);
+		below.name = cache->inner[i].name;
+		below.address = cache->inner[i].address;
+		below.word = cache->inner[i].object;
+		read_attributes(self, list, &below, below.word);
 	}
 }
 
@@ -776,47 +814,170 @@ static void read_loops_of(struct tp_py_counters *self, struct counter_list *list
 	}
 }
 
-/* Instances in its local variables, such as `self`. */
-static void read_objects_of(struct tp_py_counters *self, struct counter_list *list,
-			    struct root *root, const struct tp_py_stack_frame *frame)
+/* Read once: it takes four system calls. */
+static const char *local_name(struct tp_py_counters *self, const struct tp_py_bytecode *bytecode,
+			      uint32_t number)
 {
-	uint64_t words[MAX_OBJECT_LOCALS];
-	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, root->code);
-	size_t n = bytecode->n_locals < MAX_OBJECT_LOCALS ? bytecode->n_locals : MAX_OBJECT_LOCALS;
-	uint64_t address = frame->address + self->layout->frame_size;
-	if (n == 0 || !tp_py_memory_get(self->mem, address, words, n * WORD))
-		return;
-	for (uint32_t i = 0; i < n && list->n_objects < MAX_OBJECTS; i++) {
-		uint64_t tags = self->layout->minor >= 14 ? TAGS : 0;
-		uint64_t object = words[i] & ~tags;
-		const struct tp_py_type *type = tp_py_attributes_type(&self->attributes, object);
-		if (!type || !type->is_class)
-			continue;
-		list->n_objects++;
-		root->address = address + (uint64_t)i * WORD;
-		root->word = words[i];
-		root->number = i;
-		root->line = 0;
-		root->name = name_in(self, bytecode->local_names, i);
-		read_attributes(self, list, root, object);
-		if (i == 0)
-			read_inner(self, list, root, object);
+	uint64_t key = tp_hash_mix(bytecode->identity, number);
+	uint64_t kept;
+	if (tp_map_get(&self->local_names, key, &kept))
+		return (const char *)(uintptr_t)kept; /* NOLINT(performance-no-int-to-ptr) */
+	const char *name = name_in(self, bytecode->local_names, number);
+	if (name)
+		tp_map_set(&self->local_names, key, (uint64_t)(uintptr_t)name);
+	return name;
+}
+
+/* Ranges that cannot be read are passed over; is_read says which. */
+static void read_each(struct tp_py_counters *self, const struct tp_process_range *ranges, size_t n,
+		      bool *is_read)
+{
+	for (size_t at = 0; at < n;) {
+		size_t n_read = self->mem->read(self->mem, ranges + at, n - at);
+		for (size_t i = 0; i < n_read; i++)
+			is_read[at++] = true;
+		if (at < n)
+			is_read[at++] = false;
 	}
 }
 
-static void read_frames(struct tp_py_counters *self, struct counter_list *list,
-			const struct tp_py_stack *stack, struct tp_py_code_cache *codes,
-			size_t max_frames, bool with_loops)
+/* The first local variables of a frame. */
+struct frame_locals {
+	const struct tp_py_stack_frame *frame;
+	const struct tp_py_code *code;
+	size_t n;
+	uint64_t words[MAX_OBJECT_LOCALS];
+};
+
+enum { MAX_INSTANCES = MAX_FRAMES * MAX_OBJECT_LOCALS };
+
+/* Of the outermost functions, by one call; returns how many have been read. */
+static size_t read_frame_locals(struct tp_py_counters *self, const struct tp_py_stack *stack,
+				const struct tp_py_code_cache *codes, struct frame_locals *out)
+{
+	struct tp_process_range pieces[MAX_FRAMES];
+	bool is_read[MAX_FRAMES];
+	size_t n = 0;
+	size_t n_kept = 0;
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_FRAMES; i--, met++) {
+		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
+		const struct tp_py_code *code = tp_py_code_get(codes, frame->code);
+		if (!code || code->is_body)
+			continue;
+		size_t n_locals = tp_py_bytecodes_get(&self->bytecodes, code)->n_locals;
+		out[n].frame = frame;
+		out[n].code = code;
+		out[n].n = n_locals < MAX_OBJECT_LOCALS ? n_locals : MAX_OBJECT_LOCALS;
+		pieces[n] = (struct tp_process_range){frame->address + self->layout->frame_size,
+						      out[n].words, out[n].n * WORD};
+		n += out[n].n > 0;
+	}
+	if (n > 0)
+		read_each(self, pieces, n, is_read);
+	for (size_t i = 0; i < n; i++)
+		if (is_read[i])
+			out[n_kept++] = out[i];
+	return n_kept;
+}
+
+static uint64_t object_in(const struct tp_py_counters *self, uint64_t word)
+{
+	return self->layout->minor >= 14 ? word & ~(uint64_t)TAGS : word;
+}
+
+static struct tp_py_typed_object *typed_object(struct tp_py_counters *self, uint64_t object)
+{
+	return &self->typed[tp_hash_mix(object, 0) % (uint64_t)N_TYPED];
+}
+
+/* By one call: of those that were not met lately. */
+static void read_types(struct tp_py_counters *self, const uint64_t *objects, size_t n)
+{
+	struct tp_process_range pieces[MAX_INSTANCES];
+	bool is_read[MAX_INSTANCES];
+	size_t n_pieces = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tp_py_typed_object *typed = typed_object(self, objects[i]);
+		if (typed->object == objects[i] && self->n_looks - typed->look < TYPED_LOOKS)
+			continue;
+		*typed = (struct tp_py_typed_object){.object = objects[i], .look = self->n_looks};
+		pieces[n_pieces++] =
+			(struct tp_process_range){objects[i] + self->layout->object_type,
+						  &typed->type, WORD};
+	}
+	if (n_pieces > 0)
+		read_each(self, pieces, n_pieces, is_read);
+	for (size_t i = 0; i < n_pieces; i++)
+		if (!is_read[i])
+			memset(pieces[i].out, 0, WORD);
+}
+
+static void read_types_of_locals(struct tp_py_counters *self, const struct frame_locals *frames,
+				 size_t n_frames)
+{
+	uint64_t objects[MAX_INSTANCES];
+	size_t n = 0;
+	for (size_t i = 0; i < n_frames; i++)
+		for (size_t k = 0; k < frames[i].n; k++)
+			if (is_address(object_in(self, frames[i].words[k])))
+				objects[n++] = object_in(self, frames[i].words[k]);
+	read_types(self, objects, n);
+}
+
+static bool is_instance(struct tp_py_counters *self, uint64_t object)
+{
+	const struct tp_py_typed_object *typed = typed_object(self, object);
+	const struct tp_py_type *type =
+		typed->object == object
+			? tp_py_attributes_known_type(&self->attributes, typed->type)
+			: NULL;
+	return type && type->is_class;
+}
+
+/* Instances in its local variables, such as `self`. */
+static void read_objects_of(struct tp_py_counters *self, struct counter_list *list,
+			    const struct frame_locals *locals)
+{
+	const struct tp_py_bytecode *bytecode = tp_py_bytecodes_get(&self->bytecodes, locals->code);
+	for (uint32_t i = 0; i < locals->n && list->n_objects < MAX_OBJECTS; i++) {
+		uint64_t object = object_in(self, locals->words[i]);
+		if (!is_address(object) || !is_instance(self, object))
+			continue;
+		list->n_objects++;
+		const struct root root = {
+			.code = locals->code,
+			.address = locals->frame->address + self->layout->frame_size +
+				   (uint64_t)i * WORD,
+			.word = locals->words[i],
+			.number = i,
+			.name = local_name(self, bytecode, i),
+		};
+		read_attributes(self, list, &root, object);
+		if (i == 0)
+			read_inner(self, list, &root, object);
+	}
+}
+
+static void read_instances(struct tp_py_counters *self, struct counter_list *list,
+			   const struct tp_py_stack *stack, const struct tp_py_code_cache *codes)
+{
+	struct frame_locals frames[MAX_FRAMES];
+	size_t n = read_frame_locals(self, stack, codes, frames);
+	read_types_of_locals(self, frames, n);
+	for (size_t i = 0; i < n; i++)
+		read_objects_of(self, list, &frames[i]);
+}
+
+static void read_loops(struct tp_py_counters *self, struct counter_list *list,
+		       const struct tp_py_stack *stack, struct tp_py_code_cache *codes)
 {
 	struct tp_py_iterators iterators = {self->mem, self->layout, &self->attributes,
 					    &self->bytecodes, codes};
-	for (size_t i = stack->n_frames, met = 0; i > 0 && met < max_frames; i--, met++) {
+	for (size_t i = stack->n_frames, met = 0; i > 0 && met < MAX_LOOP_FRAMES; i--, met++) {
 		const struct tp_py_stack_frame *frame = &stack->frames[i - 1];
 		struct root root = {.code = tp_py_code_get(codes, frame->code)};
-		if (root.code && with_loops)
+		if (root.code)
 			read_loops_of(self, list, &root, frame, &iterators);
-		else if (root.code && !root.code->is_body)
-			read_objects_of(self, list, &root, frame);
 	}
 }
 
@@ -827,9 +988,10 @@ size_t tp_py_counters_read(struct tp_py_counters *self, const struct tp_py_stack
 	self->n_read = 0;
 	if (self->int_type == 0)
 		return 0;
+	self->n_looks++;
 	struct counter_list list = {.out = out, .max = max};
-	read_frames(self, &list, stack, codes, MAX_LOOP_FRAMES, true);
+	read_loops(self, &list, stack, codes);
 	list.n += read_all_variables(self, stack, codes, out + list.n, max - list.n);
-	read_frames(self, &list, stack, codes, MAX_FRAMES, false);
+	read_instances(self, &list, stack, codes);
 	return list.n;
 }
