@@ -18,6 +18,13 @@ static bool is_growth(const struct tp_counter_series *series, uint64_t value, ui
 	return value >= before && value - before <= most;
 }
 
+/* Of a loop that says how many rounds there were. One that only says how many are left is counted
+ * from the first reading on, as a variable is. */
+static bool is_position(const char *name)
+{
+	return strstr(name, " for loop ") && !strstr(name, " for loop down ");
+}
+
 /* Imports alone bring dozens. */
 static struct tp_counter_series *series_of(struct tp_counter_list *list,
 					   const struct tp_trace *trace, uint32_t name)
@@ -28,7 +35,7 @@ static struct tp_counter_series *series_of(struct tp_counter_list *list,
 	tp_map_set(&list->by_name, name, list->n);
 	TP_ARRAY_PUSH(list->items, list->n, list->capacity) = (struct tp_counter_series){
 		.name = name,
-		.is_iterator = strstr(tp_trace_string(trace, name), " for loop ") != NULL,
+		.is_iterator = is_position(tp_trace_string(trace, name)),
 	};
 	return &list->items[list->n - 1];
 }

@@ -500,6 +500,7 @@ struct root {
 	uint64_t object;
 	uint32_t line;    /* of the loop; 0: a local variable */
 	bool is_range;    /* the loop goes over a range */
+	bool is_down;     /* it says how many rounds are left, not how many there were */
 	uint32_t number;  /* of the loop or the variable */
 	const char *name; /* of the variable, of a loop the one that it sets; NULL = unknown */
 };
@@ -513,7 +514,7 @@ static const char *label_of(struct tp_py_counters *self, const struct root *root
 	if (root->line && attribute)
 		tp_buf_printf(text, "%s of the for loop at line %u", attribute, root->line);
 	else if (root->line)
-		tp_buf_printf(text, "for loop %sat line %u%s%s",
+		tp_buf_printf(text, "for loop %s%sat line %u%s%s", root->is_down ? "down " : "",
 			      root->is_range ? "over a range " : "", root->line,
 			      root->name ? ", variable " : "", root->name ? root->name : "");
 	else if (root->name)
@@ -550,7 +551,7 @@ static void emit_counter(struct tp_py_counters *self, struct counter_list *list,
 static uint64_t count_up(struct tp_py_counter_slot *slot, const struct tp_py_position *position,
 			 uint64_t value)
 {
-	if (!position->is_falling)
+	if (!position->is_relative)
 		return value;
 	if (slot->object != position->object || value > slot->highest) {
 		slot->object = position->object;
@@ -566,6 +567,7 @@ static void read_position(struct tp_py_counters *self, struct counter_list *list
 	uint64_t word = 0;
 	struct root loop = *root;
 	loop.is_range = position->is_range;
+	loop.is_down = position->is_relative;
 	const char *label = label_of(self, &loop, NULL);
 	uint64_t slot = slot_of_label(self, root, label);
 	if (slot == NO_SLOT || !tp_py_memory_get_u64(self->mem, root->address, &word) ||

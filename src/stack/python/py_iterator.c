@@ -42,7 +42,7 @@ static const struct iterator_row rows[] = {
 	{"range_iterator", COUNTS, 16, 11, TOTAL, 40},
 	{"range_iterator", RANGE, 0, 0, LEFT, 32},
 	{"list_iterator", COUNTS, 16, 0, SIZE, 24},
-	{"list_reverseiterator", FALLS, 16, 0, NO_TOTAL, 0},
+	{"list_reverseiterator", FALLS, 16, 0, SIZE, 24},
 	{"tuple_iterator", COUNTS, 16, 0, SIZE, 24},
 	{"str_iterator", COUNTS, 16, 0, SIZE, 24},
 	{"str_ascii_iterator", COUNTS, 16, 0, SIZE, 24},
@@ -55,7 +55,7 @@ static const struct iterator_row rows[] = {
 	{"dict_keyiterator", COUNTS, 32, 0, LEFT, 48},
 	{"dict_valueiterator", COUNTS, 32, 0, LEFT, 48},
 	{"dict_itemiterator", COUNTS, 32, 0, LEFT, 48},
-	{"set_iterator", FALLS, 40, 0, NO_TOTAL, 0},
+	{"set_iterator", FALLS, 40, 0, TOTAL, 24},
 	{"zip", FOLLOW_TUPLE, 24, 0, NO_TOTAL, 0},
 	{"map", FOLLOW_TUPLE, 16, 0, NO_TOTAL, 0},
 	{"filter", FOLLOW, 24, 0, NO_TOTAL, 0},
@@ -197,30 +197,45 @@ static bool read_range(struct tp_py_iterators *self, struct tp_py_position *out)
 }
 
 /* Lists, tuples, texts and bytes have their size at the same place. */
-static void read_total(struct tp_py_iterators *self, const struct iterator_row *row,
-		       struct tp_py_position *out)
+static bool read_total(struct tp_py_iterators *self, const struct iterator_row *row,
+		       const struct tp_py_position *position, uint64_t *total)
 {
-	uint64_t word;
 	if (row->total_form == NO_TOTAL ||
-	    !tp_py_memory_get_u64(self->mem, out->object + row->total_field, &word) ||
+	    !tp_py_memory_get_u64(self->mem, position->object + row->total_field, total) ||
 	    (row->total_form == SIZE &&
-	     !tp_py_memory_get_u64(self->mem, word + self->layout->object_size, &word)))
-		return;
+	     !tp_py_memory_get_u64(self->mem, *total + self->layout->object_size, total)))
+		return false;
 	if (row->total_form == LEFT)
-		word += out->value;
-	if (word >= out->value && word <= INT64_MAX)
-		out->total = word;
+		*total += position->value;
+	return *total >= position->value && *total <= INT64_MAX;
+}
+
+/* A list that is gone through backwards has the place of the next one: one is left more. */
+static void count_up(struct tp_py_position *out, const struct iterator_row *row, bool has_total,
+		     uint64_t total)
+{
+	uint64_t n_left = out->value + (row->total_form == SIZE);
+	out->is_relative = !has_total || n_left > total;
+	if (!out->is_relative)
+		out->value = total - n_left;
 }
 
 /* Of an iterator that has its position itself. */
 static bool read_direct(struct tp_py_iterators *self, const struct iterator_row *row,
 			struct tp_py_position *out)
 {
+	uint64_t total = 0;
 	bool is_read = row->form == RANGE ? read_range(self, out)
 					  : read_field(self, out, row->field, row->form == FALLS);
-	if (is_read && !out->is_falling)
-		read_total(self, row, out);
-	return is_read;
+	if (!is_read)
+		return false;
+	bool has_total =
+		(row->form != RANGE || !out->is_falling) && read_total(self, row, out, &total);
+	if (out->is_falling)
+		count_up(out, row, has_total, total);
+	if (has_total && !out->is_relative)
+		out->total = total;
+	return true;
 }
 
 static bool is_direct(const struct iterator_row *row)
