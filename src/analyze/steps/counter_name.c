@@ -65,6 +65,9 @@ void tp_counter_name_parse(struct tp_counter_name *out, const char *text,
 	const char *dot = strrchr(label, '.');
 	const char *name = dot ? dot + 1 : label;
 	out->meaning = meaning_of(patterns, dot != NULL, name, strlen(name));
+	/* In the methods of a loader any loader may run, that of a validation, too. */
+	if (out->meaning == TP_COUNTS_BATCHES && strncmp(label, "self.", 5) == 0)
+		out->meaning = TP_COUNTS_UNKNOWN;
 }
 
 bool tp_counter_name_has_same_function(const struct tp_counter_name *a,

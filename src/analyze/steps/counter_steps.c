@@ -220,8 +220,10 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
 		return false;
-	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < TP_COUNTER_ALIKE_MIN ||
-	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
+	/* Batches are steps however long the program waits for each. */
+	double alike = found->is_of_batches ? TP_COUNTER_BATCHES_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
+	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < alike || rate_hz <= 0 ||
+	    (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counters, counter, updates))
 		return false;

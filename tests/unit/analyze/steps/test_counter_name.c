@@ -21,6 +21,8 @@ static const struct {
 	{"_num_yielded of the for loop at line 31, variable epoch",
 	 {.line = 31, .meaning = TP_COUNTS_BATCHES}},
 	{"self.state.global_step", {.meaning = TP_COUNTS_STEPS}},
+	{"it._num_yielded", {.meaning = TP_COUNTS_BATCHES}},
+	{"self._num_yielded", {0}},
 	{"#3.current_epoch", {.meaning = TP_COUNTS_EPOCHS}},
 	{"step", {.meaning = TP_COUNTS_STEPS}},
 	{"#3", {0}},

@@ -605,6 +605,21 @@ START_TEST(rounds_that_are_not_alike_are_no_steps)
 }
 END_TEST
 
+START_TEST(batches_that_are_not_alike_are_steps)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 1);
+	c->names[0] = "_num_yielded of the for loop at line 110";
+	for (int i = 0; i < 200; i++) {
+		c->values[0] = (uint64_t)i + 1;
+		work_step(c, 10 * exp(3 * sim_uniform(&c->sim)));
+	}
+	judge(c);
+	expect_steps(c);
+	end(c);
+}
+END_TEST
+
 Suite *suite_analyze_counter_steps(void);
 Suite *suite_analyze_counter_steps(void)
 {
@@ -636,6 +651,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, a_high_first_value_is_no_steps_where_there_was_no_time_for_them);
 	tcase_add_test(tc, rounds_that_were_not_run_are_not_counted);
 	tcase_add_test(tc, rounds_that_are_not_alike_are_no_steps);
+	tcase_add_test(tc, batches_that_are_not_alike_are_steps);
 	tcase_set_timeout(tc, 30);
 	suite_add_tcase(suite, tc);
 	return suite;
