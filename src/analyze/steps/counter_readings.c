@@ -4,6 +4,7 @@
 
 #include "analyze/numeric/stats.h"
 #include "analyze/thresholds.h"
+#include "counter_name.h"
 
 #include "trainprof/base/memory.h"
 
@@ -18,24 +19,27 @@ static bool is_growth(const struct tp_counter_series *series, uint64_t value, ui
 	return value >= before && value - before <= most;
 }
 
-/* Of a loop that says how many rounds there were. One that only says how many are left is counted
- * from the first reading on, as a variable is. */
-static bool is_position(const char *name)
+/* Of a loop that says how many rounds there were, or of a loader outside of a for loop. One that
+ * only says how many are left is counted from the first reading on, as a variable is. */
+static bool is_position(const char *text, const struct tp_patterns *patterns)
 {
-	return strstr(name, " for loop ") && !strstr(name, " for loop down ");
+	struct tp_counter_name name;
+	tp_counter_name_parse(&name, text, patterns);
+	return name.meaning == TP_COUNTS_BATCHES || (name.line && !strstr(text, " for loop down "));
 }
 
 /* Imports alone bring dozens. */
 static struct tp_counter_series *series_of(struct tp_counter_list *list,
-					   const struct tp_trace *trace, uint32_t name)
+					   const struct tp_analysis *analysis, uint32_t name)
 {
+	const char *text = tp_trace_string(analysis->trace, name);
 	uint64_t index;
 	if (tp_map_get(&list->by_name, name, &index))
 		return &list->items[index];
 	tp_map_set(&list->by_name, name, list->n);
 	TP_ARRAY_PUSH(list->items, list->n, list->capacity) = (struct tp_counter_series){
 		.name = name,
-		.is_iterator = is_position(tp_trace_string(trace, name)),
+		.is_iterator = is_position(text, analysis->patterns),
 	};
 	return &list->items[list->n - 1];
 }
@@ -119,7 +123,7 @@ static void collect(struct tp_counter_list *list, const struct tp_analysis *anal
 		bool is_value = mark->kind == TP_MARK_COUNTER;
 		if ((!is_value && mark->kind != TP_MARK_TOTAL) || mark->task != analysis->main_task)
 			continue;
-		struct tp_counter_series *series = series_of(list, trace, mark->name);
+		struct tp_counter_series *series = series_of(list, analysis, mark->name);
 		advance(&looks, mark->time_ns);
 		if (is_value)
 			push_reading(series, mark, &looks);

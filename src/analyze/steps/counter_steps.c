@@ -202,6 +202,21 @@ static bool restarts_like_epochs(const struct counters *counters, const struct c
 		has_inner_updates(updates, counter->series->restarts, counter->series->n_restarts));
 }
 
+/* Between start and end. Much longer rounds than usual are time outside of the loop: that of an
+ * evaluation counts nothing while the program trains. */
+static double time_in_rounds(const struct tp_counter_steps *found, uint64_t start_ns,
+			     uint64_t end_ns)
+{
+	double sum_ns = found->period_ns; /* of the last one */
+	double longest_ns = TP_COUNTER_PAUSE_MIN * found->period_ns;
+	for (size_t i = 1; i < found->n; i++) {
+		double length_ns = (double)(found->borders[i] - found->borders[i - 1]);
+		if (found->borders[i - 1] >= start_ns && found->borders[i - 1] <= end_ns)
+			sum_ns += length_ns < longest_ns ? length_ns : longest_ns;
+	}
+	return sum_ns;
+}
+
 /* A variable that grows between any two samples may count anything. A loop that goes on all along
  * counts its own rounds, and each write is a round. */
 static bool can_be_short(const struct counter *counter)
@@ -227,9 +242,7 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counters, counter, updates))
 		return false;
-	double mean_ns =
-		(double)(found->borders[found->n - 1] - found->borders[0]) / (double)(found->n - 1);
-	double covered_ns = (double)n_between(found, start_ns, end_ns) * mean_ns;
+	double covered_ns = time_in_rounds(found, start_ns, end_ns);
 	return covered_ns >= TP_COUNTER_COVERED_MIN * (double)(end_ns - start_ns);
 }
 

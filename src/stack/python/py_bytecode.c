@@ -16,6 +16,9 @@ enum {
 	MAX_EXTENDED = 0xffffff,
 	JUMP_BACKWARD_311 = 140,
 	JUMP_BACKWARD_QUICK_311 = 38,
+	/* A loop that ends with `if …: break` jumps back where that is not so. */
+	JUMP_BACKWARD_IF_FIRST_311 = 173,
+	JUMP_BACKWARD_IF_LAST_311 = 176,
 	WORD = 8,
 };
 
@@ -61,8 +64,10 @@ static bool jumps_back(const uint8_t *bytes, size_t start, size_t end)
 	uint64_t extended = 0;
 	for (size_t at = start; at + 1 < end; at += 2) {
 		uint64_t argument = extended << 8 | bytes[at + 1];
-		bool is_jump =
-			bytes[at] == JUMP_BACKWARD_311 || bytes[at] == JUMP_BACKWARD_QUICK_311;
+		bool is_jump = bytes[at] == JUMP_BACKWARD_311 ||
+			       bytes[at] == JUMP_BACKWARD_QUICK_311 ||
+			       (bytes[at] >= JUMP_BACKWARD_IF_FIRST_311 &&
+				bytes[at] <= JUMP_BACKWARD_IF_LAST_311);
 		if (is_jump && at + 2 - start >= 2 * argument && at + 2 - 2 * argument <= start &&
 		    at + 2 - 2 * argument + 6 >= start)
 			return true;
