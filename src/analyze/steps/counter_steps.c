@@ -226,6 +226,16 @@ static bool can_be_short(const struct counter *counter)
 	       (series->is_iterator && series->n_restarts == 0);
 }
 
+/* Batches are steps however long the program waits for each; and where each round has its write,
+ * lengths are no effect of when somebody looked. */
+static double needed_regularity(const struct tp_counter_steps *found)
+{
+	bool is_exact = (double)found->n_exact >= TP_WATCH_EXACT_MIN * (double)found->n;
+	if (found->is_of_batches)
+		return TP_COUNTER_BATCHES_ALIKE_MIN;
+	return is_exact ? TP_COUNTER_EXACT_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
+}
+
 /* Whether it counts rounds of that time, slowly enough to be followed from sample to sample. */
 static bool is_counter(const struct counters *counters, const struct counter *counter,
 		       const struct tp_analysis *analysis, const struct updates *updates,
@@ -235,10 +245,8 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
 		return false;
-	/* Batches are steps however long the program waits for each. */
-	double alike = found->is_of_batches ? TP_COUNTER_BATCHES_ALIKE_MIN : TP_COUNTER_ALIKE_MIN;
-	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < alike || rate_hz <= 0 ||
-	    (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
+	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < needed_regularity(found) ||
+	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counters, counter, updates))
 		return false;

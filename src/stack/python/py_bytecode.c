@@ -68,8 +68,9 @@ static bool jumps_back(const uint8_t *bytes, size_t start, size_t end)
 			       bytes[at] == JUMP_BACKWARD_QUICK_311 ||
 			       (bytes[at] >= JUMP_BACKWARD_IF_FIRST_311 &&
 				bytes[at] <= JUMP_BACKWARD_IF_LAST_311);
-		if (is_jump && at + 2 - start >= 2 * argument && at + 2 - 2 * argument <= start &&
-		    at + 2 - 2 * argument + 6 >= start)
+		/* To it, or to what extends its argument: three instructions at most. */
+		uint64_t length = at + 2 - start;
+		if (is_jump && 2 * argument >= length && 2 * argument <= length + 6)
 			return true;
 		extended = bytes[at] == 144 || bytes[at] == 34 ? argument & MAX_EXTENDED : 0;
 	}

@@ -60,6 +60,33 @@ START_TEST(a_loop_is_from_its_instruction_to_where_that_jumps)
 }
 END_TEST
 
+/* A body of more than 256 instructions: the jumps have extended arguments. */
+START_TEST(a_long_loop_is_found)
+{
+	enum { NOPS = 300, START = 6, BODY = 2 * (NOPS + 3), END = START + 2 + BODY };
+	uint8_t bytes[END + 4] = {0};
+	struct tp_py_for_loop loops[MAX_LOOPS];
+	bytes[0] = 101;
+	bytes[2] = 68;
+	bytes[4] = 144;
+	bytes[5] = (BODY / 2) >> 8;
+	bytes[START] = 93;
+	bytes[START + 1] = (uint8_t)(BODY / 2);
+	bytes[START + 2] = 90;
+	for (int i = 0; i < NOPS; i++)
+		bytes[START + 4 + 2 * i] = 9;
+	int back = (END - 4) / 2; /* to the extended argument before the loop */
+	bytes[END - 4] = 144;
+	bytes[END - 3] = (uint8_t)(back >> 8);
+	bytes[END - 2] = 140;
+	bytes[END - 1] = (uint8_t)back;
+	bytes[END] = 100;
+	ck_assert_uint_eq(tp_py_bytecode_find_loops(11, bytes, sizeof(bytes), loops, MAX_LOOPS), 1);
+	ck_assert_uint_eq(loops[0].start, START);
+	ck_assert_uint_eq(loops[0].end, END);
+}
+END_TEST
+
 START_TEST(a_jump_beyond_the_code_is_no_loop)
 {
 	const struct example *e = &examples[_i];
@@ -89,6 +116,7 @@ Suite *suite_stack_py_bytecode(void)
 	tcase_add_loop_test(tc, a_loop_is_from_its_instruction_to_where_that_jumps, 0, n);
 	tcase_add_loop_test(tc, the_variable_of_a_loop_is_known, 0, n);
 	tcase_add_loop_test(tc, a_jump_beyond_the_code_is_no_loop, 0, n);
+	tcase_add_test(tc, a_long_loop_is_found);
 	tcase_add_test(tc, what_looks_like_a_loop_in_a_cache_is_none);
 	suite_add_tcase(suite, tc);
 	return suite;
