@@ -291,15 +291,27 @@ static size_t n_in_room(double period_ns, uint64_t from_ns, uint64_t to_ns, uint
 	return n > (double)n_counted ? (size_t)n - (size_t)n_counted : 0;
 }
 
-static void add_tail(struct tp_counter_series *series, struct border_list *out,
-		     const struct tp_counter_reading *r, double period_ns)
+/* Whether loops of this counter went on to their total, more than once. */
+static bool reaches_total(const struct tp_counter_series *series)
 {
-	uint64_t n = n_after(r, period_ns);
+	size_t n = 0;
+	for (size_t i = 0; i < series->n; i++)
+		n += series->readings[i].value == series->readings[i].total;
+	return n >= 2;
+}
+
+/* A loop that began anew and reaches its total at other times did so here, too. */
+static void add_tail(struct tp_counter_series *series, struct border_list *out,
+		     const struct tp_counter_reading *r, double period_ns, bool is_complete)
+{
+	uint64_t n_left = r->total > r->value ? r->total - r->value : 0;
+	uint64_t n =
+		is_complete && n_left <= TP_COUNTER_UNSEEN_MAX ? n_left : n_after(r, period_ns);
 	uint64_t needed_ns = (uint64_t)((double)n * period_ns);
 	uint64_t room_ns = r->next_ns > r->time_ns ? r->next_ns - r->time_ns : 0;
 	spread(out, n, r->time_ns, r->time_ns + (needed_ns < room_ns ? needed_ns : room_ns));
 	series->n_inferred += n;
-	if (r->total == 0 || r->total > r->value + n)
+	if (r->total == 0 || n_left > n)
 		series->n_unknown += n_in_room(period_ns, r->time_ns, r->next_ns, n);
 }
 
@@ -323,6 +335,7 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 	series->first_value = find_first_value(series);
 	double period_ns = find_period(series);
 	infer_totals(series);
+	bool is_complete = reaches_total(series);
 	for (size_t i = 0; i < series->n; i++) {
 		struct tp_counter_reading *r = &series->readings[i];
 		uint64_t from_ns = r->before_ns;
@@ -332,7 +345,7 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 			TP_ARRAY_PUSH(series->restarts, series->n_restarts, restarts_capacity) =
 				r->time_ns;
 			if (period_ns > 0)
-				add_tail(series, &out, &r[-1], period_ns);
+				add_tail(series, &out, &r[-1], period_ns, is_complete);
 		}
 		if (i == 0 && period_ns > 0) {
 			n = count_first(series, analysis, n, period_ns);
@@ -346,7 +359,7 @@ static void find_borders(struct tp_counter_series *series, const struct tp_analy
 		r->n_borders = out.n;
 	}
 	if (series->n && period_ns > 0)
-		add_tail(series, &out, &series->readings[series->n - 1], period_ns);
+		add_tail(series, &out, &series->readings[series->n - 1], period_ns, false);
 	series->borders = out.items;
 	series->n_borders = out.n;
 }

@@ -96,6 +96,21 @@ START_TEST(of_a_short_epoch_the_end_is_that_of_the_others)
 }
 END_TEST
 
+/* Steps are shorter on a machine that has just become free. */
+START_TEST(an_epoch_that_began_anew_went_to_its_end)
+{
+	begin();
+	count("_num_yielded of the for loop at line 7", 1, 20);
+	count("_num_yielded of the for loop at line 7", 1, 20);
+	count("_num_yielded of the for loop at line 7", 1, 17); /* the rest in 20 ms */
+	count("_num_yielded of the for loop at line 7", 1, 20);
+	const struct tp_counter_series *series = collect();
+	ck_assert_uint_eq(series->n_borders, 80);
+	ck_assert_uint_eq(series->n_inferred, 3);
+	end();
+}
+END_TEST
+
 START_TEST(what_may_be_missing_is_said)
 {
 	begin();
@@ -119,6 +134,7 @@ Suite *suite_analyze_counter_readings(void)
 	tcase_add_test(tc, rounds_are_as_many_as_a_loop_gave);
 	tcase_add_test(tc, a_variable_has_a_round_more_than_its_value);
 	tcase_add_test(tc, of_a_short_epoch_the_end_is_that_of_the_others);
+	tcase_add_test(tc, an_epoch_that_began_anew_went_to_its_end);
 	tcase_add_test(tc, what_may_be_missing_is_said);
 	suite_add_tcase(suite, tc);
 	return suite;
