@@ -346,6 +346,28 @@ static bool is_of_batches(const struct counters *counters, const struct counter 
 	       is_loop_within_epochs(counters, counter);
 }
 
+/* Few rounds over a range with many inside, and no name that says what they are: layers or time
+ * steps in a step, or steps in an epoch. */
+static void find_rival(const struct counters *counters, struct counter *best)
+{
+	if (!best->name.is_position || !best->name.is_range ||
+	    best->name.meaning != TP_COUNTS_UNKNOWN || best->found.n >= TP_LOOP_ROUNDS_MANY)
+		return;
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct counter *inner = &counters->items[i];
+		size_t n_restarts = inner->series->n_restarts;
+		if (inner->name.is_position && inner->name.meaning != TP_COUNTS_PARTS &&
+		    tp_counter_name_has_same_function(&inner->name, &best->name) &&
+		    inner->name.line > best->name.line && n_restarts <= best->found.n &&
+		    n_restarts + 2 >= best->found.n &&
+		    inner->found.n >= TP_LOOP_EPOCH_STEPS_MIN * best->found.n &&
+		    inner->found.regularity >= TP_COUNTER_ALIKE_MIN) {
+			best->found.inner_line = inner->name.line;
+			best->found.n_inner = inner->found.n;
+		}
+	}
+}
+
 static void find_all_borders(struct counters *counters, const struct tp_analysis *analysis)
 {
 	counters->items = tp_alloc((counters->all.n + 1) * sizeof(*counters->items));
@@ -387,6 +409,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	}
 	bool is_found = best != NULL;
 	if (best) {
+		find_rival(&counters, best);
 		*out = best->found;
 		best->found.borders = NULL;
 	}

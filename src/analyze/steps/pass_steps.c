@@ -364,12 +364,26 @@ static bool is_about(const struct tp_counter_steps *counted)
 	return (double)counted->n_unknown > fmax(1, TP_COUNTER_UNKNOWN_MAX * (double)counted->n);
 }
 
+/* Nothing tells epochs from steps: so the reader is told what to look at. */
+static void add_rival(struct tp_profile *profile, const struct tp_counter_steps *counted)
+{
+	profile->steps_are_about = true;
+	profile->steps_confidence = fmin(profile->steps_confidence, TP_STEPS_RIVAL_CONFIDENCE);
+	profile->steps_reason = tp_arena_printf(
+		&profile->arena,
+		"%s; the loop inside it at line %u has %zu rounds: if these %zu are epochs, those "
+		"are the steps",
+		profile->steps_reason, counted->inner_line, counted->n_inner, counted->n);
+}
+
 static void use_counter(struct tp_analysis *analysis, const struct tp_counter_steps *counted,
 			uint64_t until_ns)
 {
 	use_borders(analysis, counted, until_ns);
 	set_counter_reason(analysis, counted);
 	analysis->profile->steps_are_about = is_about(counted);
+	if (counted->inner_line)
+		add_rival(analysis->profile, counted);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------

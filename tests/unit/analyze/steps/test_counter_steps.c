@@ -226,6 +226,33 @@ START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 }
 END_TEST
 
+/* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the page says both. */
+START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
+{
+	static const char *const outer[] = {"for loop over a range at line 109, variable i",
+					    "for loop over a range at line 109, variable epoch"};
+	struct counting *c = tp_alloc(sizeof(*c));
+	begin(c, 2);
+	c->names[0] = "for loop over a range at line 110, variable k";
+	c->names[1] = outer[_i];
+	for (int i = 0; i < 360; i++) {
+		c->values[0] = (uint64_t)i % 30 + 1;
+		c->values[1] = (uint64_t)i / 30 + 1;
+		work_step(c, 20);
+	}
+	judge(c);
+	const struct tp_profile *profile = &c->sim.profile;
+	bool is_named = _i == 1;
+	ck_assert_msg(profile->n_steps == (is_named ? 360 : 12), "%zu", profile->n_steps);
+	ck_assert(profile->steps_are_about == !is_named);
+	ck_assert(is_named || profile->steps_confidence <= 0.5);
+	ck_assert_msg(is_named == !strstr(profile->steps_reason,
+					  "the loop inside it at line 110 has 360 rounds"),
+		      "%s", profile->steps_reason);
+	end(c);
+}
+END_TEST
+
 /* An attribute of the trainer goes on where its epochs of 1.2 s begin anew. */
 START_TEST(an_attribute_named_after_steps_counts_them)
 {
@@ -631,6 +658,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, steps_of_short_epochs_are_counted);
 	tcase_add_test(tc, a_loop_over_data_inside_one_over_a_range_has_batches);
 	tcase_add_test(tc, a_loop_over_data_inside_many_rounds_has_parts_of_steps);
+	tcase_add_loop_test(tc, a_loop_that_may_have_epochs_is_no_sure_count, 0, 2);
 	tcase_add_test(tc, an_attribute_named_after_steps_counts_them);
 	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
 	tcase_add_test(tc, of_two_that_count_the_same_the_one_that_saw_more_has_the_steps);
