@@ -346,6 +346,18 @@ static bool is_of_batches(const struct counters *counters, const struct counter 
 	       is_loop_within_epochs(counters, counter);
 }
 
+/* What counts the same as a counter of batches counts batches. */
+static void adopt_batches(const struct counters *counters, struct counter *best)
+{
+	for (size_t i = 0; i < counters->all.n; i++) {
+		const struct tp_counter_steps *other = &counters->items[i].found;
+		bool is_fewer = other->n < best->found.n;
+		if (other->is_of_batches && other->n > TP_LOOP_ROUNDS_MIN &&
+		    is_same_count(is_fewer ? other : &best->found, is_fewer ? &best->found : other))
+			best->found.is_of_batches = true;
+	}
+}
+
 /* Few rounds over a range with many inside, and no name that says what they are: layers or time
  * steps in a step, or steps in an epoch. */
 static void find_rival(const struct counters *counters, struct counter *best)
@@ -410,6 +422,7 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	bool is_found = best != NULL;
 	if (best) {
 		find_rival(&counters, best);
+		adopt_batches(&counters, best);
 		*out = best->found;
 		best->found.borders = NULL;
 	}

@@ -226,6 +226,34 @@ START_TEST(a_loop_over_data_inside_many_rounds_has_parts_of_steps)
 }
 END_TEST
 
+/* A breakpoint on another variable has the better borders; that these are batches stays known. */
+START_TEST(what_counts_the_same_as_batches_counts_batches)
+{
+	struct counting *c = tp_alloc(sizeof(*c));
+	struct tp_counter_steps counted;
+	begin(c, 2);
+	c->names[0] = "done";
+	c->names[1] = "_num_yielded of the for loop at line 110";
+	struct tp_sink *sink = &c->sim.builder.sink;
+	struct tp_mark mark = {.kind = TP_MARK_WRITE,
+			       .name = tp_sink_string(sink, "/home/me/train.py:103 main() done")};
+	for (uint64_t i = 0; i < 200; i++) {
+		c->values[0] = i;
+		c->values[1] = i % 50 + 1;
+		mark.time_ns = 1 + c->sim.now_ns;
+		mark.value = i + 1;
+		tp_sink_mark(sink, &mark);
+		work_step(c, 20);
+	}
+	sim_finish(&c->sim);
+	ck_assert(tp_counter_steps_find(&counted, &c->sim.analysis, 0, c->sim.now_ns));
+	ck_assert_uint_gt(counted.n_exact, 150);
+	ck_assert(counted.is_of_batches);
+	tp_counter_steps_release(&counted);
+	end(c);
+}
+END_TEST
+
 /* Two loops over ranges: epochs of 0.6 s, or steps with time steps; the page says both. */
 START_TEST(a_loop_that_may_have_epochs_is_no_sure_count)
 {
@@ -658,6 +686,7 @@ Suite *suite_analyze_counter_steps(void)
 	tcase_add_test(tc, steps_of_short_epochs_are_counted);
 	tcase_add_test(tc, a_loop_over_data_inside_one_over_a_range_has_batches);
 	tcase_add_test(tc, a_loop_over_data_inside_many_rounds_has_parts_of_steps);
+	tcase_add_test(tc, what_counts_the_same_as_batches_counts_batches);
 	tcase_add_loop_test(tc, a_loop_that_may_have_epochs_is_no_sure_count, 0, 2);
 	tcase_add_test(tc, an_attribute_named_after_steps_counts_them);
 	tcase_add_test(tc, micro_batches_that_share_an_update_are_no_steps);
