@@ -19,8 +19,8 @@ static const char *find_last(const char *text, const char *part)
 	return last;
 }
 
-/* What is behind `part`; NULL = it is not in the text. */
-static const char *behind(const char *text, const char *part)
+/* What follows `part`; NULL = it is not in the text. */
+static const char *text_after(const char *text, const char *part)
 {
 	const char *at = strstr(text, part);
 	return at ? at + strlen(part) : NULL;
@@ -38,8 +38,8 @@ static void parse_loop(struct tp_counter_name *out, const char *label,
 		       const struct tp_patterns *patterns)
 {
 	const char *attribute_end = strstr(label, " of the for loop ");
-	const char *line = behind(label, " at line ");
-	const char *variable = behind(label, ", variable ");
+	const char *line = text_after(label, " at line ");
+	const char *variable = text_after(label, ", variable ");
 	out->line = line ? (unsigned)strtoul(line, NULL, 10) : 0;
 	out->is_range = strstr(label, "over a range") != NULL;
 	out->is_position = !attribute_end;

@@ -72,7 +72,7 @@ static void advance(struct looks *looks, uint64_t time_ns)
 	}
 }
 
-static uint64_t next_look_ns(const struct looks *looks)
+static uint64_t next_sample_ns(const struct looks *looks)
 {
 	const struct tp_trace *trace = looks->analysis->trace;
 	for (size_t i = looks->at; i < looks->end; i++)
@@ -101,7 +101,7 @@ static void push_reading(struct tp_counter_series *series, const struct tp_mark 
 					    .total = total,
 					    .before_ns = before_ns,
 					    .time_ns = time_ns,
-					    .next_ns = next_look_ns(looks),
+					    .next_ns = next_sample_ns(looks),
 					    .mark_ns = mark->time_ns};
 }
 

@@ -228,7 +228,7 @@ static bool can_be_short(const struct counter *counter)
 
 /* Batches are steps however long the program waits for each; and where each round has its write,
  * lengths are no effect of when somebody looked. */
-static double needed_regularity(const struct tp_counter_steps *found)
+static double similar_min(const struct tp_counter_steps *found)
 {
 	bool is_exact = (double)found->n_exact >= TP_WATCH_EXACT_MIN * (double)found->n;
 	if (found->is_of_batches)
@@ -245,7 +245,7 @@ static bool is_counter(const struct counters *counters, const struct counter *co
 	double rate_hz = analysis->trace->run.sample_rate_hz;
 	if (counter->name.meaning == TP_COUNTS_EPOCHS || counter->name.meaning == TP_COUNTS_PARTS)
 		return false;
-	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < needed_regularity(found) ||
+	if (found->n <= TP_LOOP_ROUNDS_MIN || found->regularity < similar_min(found) ||
 	    rate_hz <= 0 || (!can_be_short(counter) && found->period_ns * rate_hz < 1e9) ||
 	    (double)counter->series->n_odd > TP_COUNTER_ODD_MAX * (double)counter->series->n ||
 	    !restarts_like_epochs(counters, counter, updates))
@@ -347,7 +347,7 @@ static bool is_of_batches(const struct counters *counters, const struct counter 
 }
 
 /* What counts the same as a counter of batches counts batches. */
-static void adopt_batches(const struct counters *counters, struct counter *best)
+static void copy_meaning(const struct counters *counters, struct counter *best)
 {
 	for (size_t i = 0; i < counters->all.n; i++) {
 		const struct tp_counter_steps *other = &counters->items[i].found;
@@ -360,7 +360,7 @@ static void adopt_batches(const struct counters *counters, struct counter *best)
 
 /* Few rounds over a range with many inside, and no name that says what they are: layers or time
  * steps in a step, or steps in an epoch. */
-static void find_rival(const struct counters *counters, struct counter *best)
+static void find_inner_loop(const struct counters *counters, struct counter *best)
 {
 	if (!best->name.is_position || !best->name.is_range ||
 	    best->name.meaning != TP_COUNTS_UNKNOWN || best->found.n >= TP_LOOP_ROUNDS_MANY)
@@ -421,8 +421,8 @@ bool tp_counter_steps_find(struct tp_counter_steps *out, const struct tp_analysi
 	}
 	bool is_found = best != NULL;
 	if (best) {
-		find_rival(&counters, best);
-		adopt_batches(&counters, best);
+		find_inner_loop(&counters, best);
+		copy_meaning(&counters, best);
 		*out = best->found;
 		best->found.borders = NULL;
 	}

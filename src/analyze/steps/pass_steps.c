@@ -365,7 +365,7 @@ static bool is_about(const struct tp_counter_steps *counted)
 }
 
 /* Nothing tells epochs from steps: so the reader is told what to look at. */
-static void add_rival(struct tp_profile *profile, const struct tp_counter_steps *counted)
+static void add_inner_loop(struct tp_profile *profile, const struct tp_counter_steps *counted)
 {
 	profile->steps_are_about = true;
 	profile->steps_confidence = fmin(profile->steps_confidence, TP_STEPS_RIVAL_CONFIDENCE);
@@ -383,7 +383,7 @@ static void use_counter(struct tp_analysis *analysis, const struct tp_counter_st
 	set_counter_reason(analysis, counted);
 	analysis->profile->steps_are_about = is_about(counted);
 	if (counted->inner_line)
-		add_rival(analysis->profile, counted);
+		add_inner_loop(analysis->profile, counted);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------

@@ -221,8 +221,8 @@ static void count_up(struct tp_py_position *out, const struct iterator_row *row,
 }
 
 /* Of an iterator that has its position itself. */
-static bool read_direct(struct tp_py_iterators *self, const struct iterator_row *row,
-			struct tp_py_position *out)
+static bool read_own_position(struct tp_py_iterators *self, const struct iterator_row *row,
+			      struct tp_py_position *out)
 {
 	uint64_t total = 0;
 	bool is_read = row->form == RANGE ? read_range(self, out)
@@ -238,14 +238,14 @@ static bool read_direct(struct tp_py_iterators *self, const struct iterator_row 
 	return true;
 }
 
-static bool is_direct(const struct iterator_row *row)
+static bool has_own_position(const struct iterator_row *row)
 {
 	return row && (row->form == COUNTS || row->form == FALLS || row->form == RANGE);
 }
 
 /* It is as far from its end as what it takes from; where it began nothing tells. */
-static bool read_enumerate(struct tp_py_iterators *self, const struct iterator_row *row,
-			   struct tp_py_position *out)
+static bool read_counted(struct tp_py_iterators *self, const struct iterator_row *row,
+			 struct tp_py_position *out)
 {
 	struct tp_py_position inner = {0};
 	if (!tp_py_memory_get_u64(self->mem, out->object + ENUMERATE_INNER, &out->inner) ||
@@ -254,7 +254,7 @@ static bool read_enumerate(struct tp_py_iterators *self, const struct iterator_r
 	inner.object = out->inner;
 	const struct tp_py_type *type = tp_py_attributes_type(self->attributes, out->inner);
 	const struct iterator_row *of_inner = type ? row_of(type, self->layout->minor) : NULL;
-	if (is_direct(of_inner) && read_direct(self, of_inner, &inner) && inner.total)
+	if (has_own_position(of_inner) && read_own_position(self, of_inner, &inner) && inner.total)
 		out->total = out->value + inner.total - inner.value;
 	return true;
 }
@@ -286,10 +286,10 @@ bool tp_py_iterators_position(struct tp_py_iterators *self, uint64_t object,
 		if (!row)
 			return false;
 		out->is_range = i == 0 && strcmp(row->name, "range_iterator") == 0;
-		if (is_direct(row))
-			return read_direct(self, row, out);
+		if (has_own_position(row))
+			return read_own_position(self, row, out);
 		if (row->form == ENUMERATE)
-			return read_enumerate(self, row, out);
+			return read_counted(self, row, out);
 		if (!follow(self, row, &object))
 			return false;
 	}
